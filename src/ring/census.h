@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * census.h: the job's process table, one file `census` in the job's folder.
+ *
+ * Every process that loads the probe claims one slot, and nothing more, until it has something to
+ * say. RANK is inherited by loaders, compile workers and wrappers, so a slot with a rank is only a
+ * candidate's; `state` says what became of it. A candidate that never was promoted still testifies
+ * for its rank: it was there.
+ *
+ * CLAIM: CAS `state` FREE -> CLAIMING, fill, publish with a release store of the new state. A
+ * process that finds its own (pid, start_time) has exec'ed: it takes its slot over.
+ * LIVENESS: the owner holds an F_SETLK write lock on the first byte of its slot for life (never
+ * opening the census a second time). A process is dead only if that lock is free AND its pid with
+ * that start time is gone or a zombie: closefrom() and exec drop the lock of the living.
+ * FREEING: a non-rank that exits cleanly (status 0) frees its slot; all others keep theirs.
+ *
+ * The folder: <dir>/<job>/{census,manifest,PID.STARTTIME.GENERATION.ring}, <dir> being INQUEST_DIR
+ * or /dev/shm/inquest-<uid>, 0700 and owned by that uid.
+ */
+#ifndef RING_CENSUS_H
+#define RING_CENSUS_H
+
+#include <stdint.h>
+
+#define CENSUS_MAGIC	     0x31534e4543514e49ull /* "INQCENS1" */
+#define CENSUS_VERSION_MAJOR 1
+#define CENSUS_VERSION_MINOR 0
+#define CENSUS_SLOTS	     1024
+#define CENSUS_FILE	     "census"
+#define CENSUS_RING_FORMAT   "%u.%llu.%u.ring" /* pid, start time, generation */
+
+enum census_state {
+	CENSUS_FREE,
+	CENSUS_CLAIMING,
+	CENSUS_CANDIDATE, /* loaded the probe; no communicator yet */
+	CENSUS_RANK,	  /* promoted at its first communicator */
+	CENSUS_EXITED,	  /* said goodbye; exit_status holds what it said */
+};
+
+enum {
+	CENSUS_F_FORKED = 1,   /* claimed by a fork child's first own act */
+	CENSUS_F_EXECED = 2,   /* claimed again after exec */
+	CENSUS_F_HAS_RING = 4, /* a ring of generation 0 exists or existed */
+	CENSUS_F_WAS_RANK = 8, /* EXITED, and was a rank */
+	CENSUS_F_NO_RING = 16, /* no ring could be made: the process runs unrecorded */
+};
+
+struct census_header {
+	uint64_t magic; /* published last */
+	uint16_t version_major;
+	uint16_t version_minor;
+	uint32_t slot_size;
+	uint32_t slots;
+	uint32_t high; /* slots ever used: readers need look no further */
+	uint64_t lost; /* processes that found no slot */
+	uint8_t boot_id[16];
+	uint64_t created_realtime; /* ns */
+	uint32_t agent_pid;	   /* 0: no agent */
+	uint32_t agent_pad;
+	uint64_t agent_start_time;
+	uint64_t agent_beat; /* CLOCK_BOOTTIME ns of the agent's last turn; 0 never */
+	uint64_t ring_bytes; /* sum of all rings made, for the node's budget */
+	char job[64];
+	char name[64];
+	uint64_t spare[5];
+};
+
+struct census_slot {
+	uint32_t state; /* enum census_state */
+	uint32_t flags;
+	uint32_t pid;
+	uint32_t ppid;
+	uint64_t start_time; /* /proc/PID/stat field 22 */
+	uint64_t pid_ns;
+	int32_t rank; /* from RANK and its kin; -1 unknown */
+	int32_t local_rank;
+	int32_t world_size;
+	int32_t restart;
+	int32_t exit_status; /* as given to exit; valid when EXITED */
+	uint32_t generation; /* rings made: 0 none or candidate's only, 1 rank's */
+	uint64_t birth_tsc;
+	uint64_t end_tsc;
+	uint64_t birth_realtime; /* ns */
+	uint64_t end_realtime;
+	char comm[16];
+	char exe[96]; /* end of /proc/self/exe or argv: enough to name it */
+	uint64_t spare[7];
+};
+
+_Static_assert(sizeof(struct census_header) == 256, "census header");
+_Static_assert(sizeof(struct census_slot) == 256, "census slot");
+
+#endif
