@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_ALLOC_H
+#define BASE_ALLOC_H
+
+/*
+ * Memory for tools outside the job. Running out of it ends the program with one line: there is no
+ * useful verdict to give without memory, and no caller could test such a path. (The probe, in
+ * somebody else's process, never includes this.)
+ */
+
+#include <stddef.h>
+
+/* Zeroed memory for nr items of the given size. Never NULL; free() it. */
+void *alloc_zeroed(size_t nr, size_t size) __attribute__((malloc, returns_nonnull));
+
+/* realloc() to nr items of the given size. Never NULL, also for nr 0; new ones are not zeroed. */
+void *alloc_resize(void *old, size_t nr, size_t size) __attribute__((returns_nonnull));
+
+/* A copy of text; free() it. */
+char *alloc_text(const char *text) __attribute__((malloc, returns_nonnull, nonnull));
+
+/* A copy of size bytes with a NUL after them; free() it. bytes may be NULL if size is 0. */
+void *alloc_copy(const void *bytes, size_t size) __attribute__((malloc, returns_nonnull));
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/clock.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+static int64_t clock_read(clockid_t which)
+{
+	struct timespec now = {0};
+
+	clock_gettime(which, &now);
+	return now.tv_sec * CLOCK_NS_PER_S + now.tv_nsec;
+}
+
+int64_t clock_realtime_ns(void)
+{
+	return clock_read(CLOCK_REALTIME);
+}
+
+int64_t clock_monotonic_ns(void)
+{
+	return clock_read(CLOCK_MONOTONIC);
+}
+
+int64_t clock_boottime_ns(void)
+{
+	return clock_read(CLOCK_BOOTTIME);
+}
+
+const char *clock_format(int64_t ns, char text[static CLOCK_TEXT_SIZE])
+{
+	const char *sign = ns < 0 ? "-" : "";
+	uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+	uint64_t tenths_ms = size / (CLOCK_NS_PER_MS / 10);
+	uint64_t tenths_s = size / (CLOCK_NS_PER_S / 10);
+	uint64_t s = size / CLOCK_NS_PER_S;
+
+	if (tenths_ms < 100)
+		snprintf(text, CLOCK_TEXT_SIZE, "%s%" PRIu64 ".%" PRIu64 " ms", sign,
+			tenths_ms / 10, tenths_ms % 10);
+	else if (s < 1)
+		snprintf(text, CLOCK_TEXT_SIZE, "%s%" PRIu64 " ms", sign, tenths_ms / 10);
+	else if (s < 60 && tenths_s % 10)
+		snprintf(text, CLOCK_TEXT_SIZE, "%s%" PRIu64 ".%" PRIu64 " s", sign, s,
+			tenths_s % 10);
+	else if (s < 60)
+		snprintf(text, CLOCK_TEXT_SIZE, "%s%" PRIu64 " s", sign, s);
+	else if (s < 3600)
+		snprintf(text, CLOCK_TEXT_SIZE, "%s%" PRIu64 ":%02" PRIu64, sign, s / 60, s % 60);
+	else
+		snprintf(text, CLOCK_TEXT_SIZE, "%s%" PRIu64 ":%02" PRIu64 ":%02" PRIu64, sign,
+			s / 3600, s / 60 % 60, s % 60);
+	return text;
+}

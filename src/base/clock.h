@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+/*
+ * Time in nanoseconds, and how durations read. Only src/evidence and src/cmd may ask what time
+ * it is: diagnosis is a pure function of exhibits.
+ */
+
+#include <stdint.h>
+
+#define CLOCK_NS_PER_US 1000LL
+#define CLOCK_NS_PER_MS 1000000LL
+#define CLOCK_NS_PER_S	1000000000LL
+
+/* Now: since 1970, since some start (stands still in suspend), since boot. Never fails. */
+int64_t clock_realtime_ns(void);
+int64_t clock_monotonic_ns(void);
+int64_t clock_boottime_ns(void);
+
+/* Room for what clock_format() writes, NUL included. */
+#define CLOCK_TEXT_SIZE 24
+
+/*
+ * Writes a duration as people read it, and returns text:
+ *	below 10 ms "3.4 ms", below 1 s "340 ms", below a minute "41.2 s" (whole seconds "41 s"),
+ *	below an hour "11:08", from there "1:02:03". Negative ones get a "-".
+ * Digits are cut, not rounded: a wait of 59.99 s is not yet a minute.
+ */
+const char *clock_format(int64_t ns, char text[static CLOCK_TEXT_SIZE]);
+
+#endif

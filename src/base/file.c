@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+#define FILE_READ_STEP (64 * 1024)
+
+/* Reads fd to its end. Returns 0 or an errno; EFBIG once more than cap bytes came. */
+static int file_drain(int fd, size_t cap, struct str *into)
+{
+	size_t start = into->len;
+
+	for (;;) {
+		size_t left = cap - (into->len - start);
+		size_t step = left < FILE_READ_STEP ? left + 1 : FILE_READ_STEP;
+		ssize_t got = read(fd, str_room(into, step), step);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return errno;
+		if (got == 0)
+			return 0;
+		if ((size_t)got > left)
+			return EFBIG;
+		str_grow(into, (size_t)got);
+	}
+}
+
+int file_read(const char *path, size_t cap, struct str *into, struct complaint *why)
+{
+	return file_read_at(AT_FDCWD, path, cap, into, why);
+}
+
+int file_read_at(int dir_fd, const char *path, size_t cap, struct str *into, struct complaint *why)
+{
+	size_t start = into->len;
+	struct stat st;
+	int error = 0;
+	int fd;
+
+	/* Not blocking: a FIFO must not hold us before we see that it is one. */
+	fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return complaint_errno(why, errno, "cannot open %s", path);
+	if (fstat(fd, &st) < 0)
+		error = errno;
+	else if (S_ISDIR(st.st_mode))
+		error = EISDIR;
+	else if (!S_ISREG(st.st_mode))
+		error = EINVAL;
+	else
+		error = file_drain(fd, cap, into);
+	close(fd);
+	if (!error)
+		return 0;
+	str_cut(into, start);
+	if (error == EFBIG) {
+		complaint_set(why, "%s is larger than %zu bytes", path, cap);
+		return -EFBIG;
+	}
+	return complaint_errno(why, error, "cannot read %s", path);
+}
+
+static int file_put(int fd, const char *bytes, size_t size)
+{
+	while (size) {
+		ssize_t put = write(fd, bytes, size);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return errno;
+		bytes += put;
+		size -= (size_t)put;
+	}
+	return 0;
+}
+
+/* Some file systems cannot sync a folder; the rename holds without it, only later. */
+static void file_sync_folder(const char *path)
+{
+	char *copy = alloc_text(path);
+	int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		(void)!fsync(fd);
+		close(fd);
+	}
+	free(copy);
+}
+
+/* Creates a new file beside path, whose name goes into name. Returns its fd or -errno. */
+static int file_create_beside(const char *path, mode_t mode, struct str *name)
+{
+	for (unsigned int try = 0; try < 100; try++) {
+		int fd;
+
+		str_cut(name, 0);
+		str_printf(name, "%s.tmp-%ld-%u", path, (long)getpid(), try);
+		fd = open(name->text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		if (fd >= 0)
+			return fd;
+		if (errno != EEXIST)
+			return -errno;
+	}
+	return -EEXIST;
+}
+
+int file_write(const char *path, const void *bytes, size_t size, mode_t mode, struct complaint *why)
+{
+	struct str name = {0};
+	int error = 0;
+	int fd = file_create_beside(path, mode, &name);
+
+	if (fd < 0) {
+		error = -fd;
+		goto out;
+	}
+	error = file_put(fd, bytes, size);
+	if (!error && fsync(fd) < 0)
+		error = errno;
+	if (close(fd) < 0 && !error)
+		error = errno;
+	if (!error && rename(name.text, path) < 0)
+		error = errno;
+	if (error)
+		unlink(name.text);
+	else
+		file_sync_folder(path);
+out:
+	str_release(&name);
+	return error ? complaint_errno(why, error, "cannot write %s", path) : 0;
+}

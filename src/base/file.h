@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+/*
+ * Whole files: read with a cap, written so that a reader sees the old one or the new one, never
+ * a half.
+ */
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/complaint.h"
+#include "base/str.h"
+
+/*
+ * Appends the file's content to into. /proc files, whose size reads 0, work too. More than cap
+ * bytes is an error (-EFBIG), as is what is no regular file. Returns 0, or -errno with words; on
+ * failure into is as it was.
+ */
+int file_read(const char *path, size_t cap, struct str *into, struct complaint *why)
+	__attribute__((nonnull(1, 3)));
+
+/* The same for path below the folder dir_fd (AT_FDCWD works); name it in words as told. */
+int file_read_at(int dir_fd, const char *path, size_t cap, struct str *into, struct complaint *why)
+	__attribute__((nonnull(2, 4)));
+
+/*
+ * Writes size bytes to path: into a new temporary file of the same folder, synced to disk, then
+ * renamed over path, then the folder synced. Its permissions are mode less the umask. Returns 0,
+ * or -errno with words; on failure path is untouched and the temporary file gone.
+ */
+int file_write(const char *path, const void *bytes, size_t size, mode_t mode, struct complaint *why)
+	__attribute__((nonnull(1)));
+
+#endif
