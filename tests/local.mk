@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# To add a unit test: tests/unit/NAME_test.c, and in its floor's local.mk
+#	UNIT_TESTS += tests/unit/NAME_test
+#	tests_unit_NAME_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)
+# To add a command test: an executable tests/AREA/NAME.test (exit 77 with a last line of reason to
+# skip), and here or in the local.mk of its folder
+#	SH_TESTS += tests/AREA/NAME.test
+# To run it in the ASan or TSan build as well (unit tests do run in the ASan one)
+#	ASAN_TESTS += tests/AREA/NAME.test
+#	TSAN_TESTS += tests/unit/NAME_test
+# Helper programs of tests go to check_PROGRAMS, other files of tests to EXTRA_DIST.
+# A test finds $srcdir, $top_builddir and $INQUEST (the program), all absolute, in its environment.
+
+SH_TESTS += \
+	%D%/floors.test \
+	%D%/house.test \
+	%D%/man.test
+
+if HAVE_CMOCKA
+check_PROGRAMS += $(UNIT_TESTS)
+TESTS = $(UNIT_TESTS) $(SH_TESTS)
+else
+TESTS = $(SH_TESTS)
+endif
+check_PROGRAMS += %D%/run-one
+tests_run_one_CFLAGS = $(PLAIN_CFLAGS)
+dist_check_SCRIPTS = $(SH_TESTS)
+
+# Each test runs under tests/run-one: a deadline, and nothing it started survives it.
+TEST_EXTENSIONS = .test
+LOG_COMPILER = $(abs_top_builddir)/tests/run-one
+TEST_LOG_COMPILER = $(LOG_COMPILER)
+AM_TESTS_ENVIRONMENT = \
+	srcdir='$(abs_srcdir)'; top_builddir='$(abs_builddir)'; INQUEST='$(abs_builddir)/inquest'; \
+	CC='$(CC)'; MANDOC='$(MANDOC)'; export srcdir top_builddir INQUEST CC MANDOC;
+
+# The stages of `quickstart check` beside the whole suite, in builds of their own.
+check-asan:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(UNIT_TESTS) $(ASAN_TESTS)'
+check-tsan:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(TSAN_TESTS)'
+list-tsan-tests:
+	@echo $(TSAN_TESTS)
+.PHONY: check-asan check-tsan list-tsan-tests
