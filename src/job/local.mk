@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+noinst_LTLIBRARIES += %D%/libjob.la
+src_job_libjob_la_SOURCES =
