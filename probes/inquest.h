@@ -77,7 +77,7 @@ static inline void inquest_span_end(enum inquest_span kind, const char *name)
 	INQUEST_CALL(span_end, (int)kind, name);
 }
 
-/* This rank got batch `index` (from 0) of `loader`: its rows and elements. 0 means an empty shard. */
+/* This rank got batch `index` (from 0) of `loader`: its rows and elements. 0: an empty shard. */
 static inline void inquest_shard(
 	const char *loader, uint64_t index, uint64_t rows, uint64_t elements)
 {

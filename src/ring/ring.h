@@ -27,8 +27,8 @@
  *
  * A SLOT IS VALID for ticket k if and only if seq == 2k+2 before and after its words were copied
  * (acquire before, acquire fence after). seq == 2k+1: in flight (of a dead process: torn at death;
- * report lane and ticket, never the content). seq < 2k+1: reserved, never begun. seq > 2k+2: lapped.
- * seq == 0: never used.
+ * report lane and ticket, never the content). seq < 2k+1: reserved, never begun. seq > 2k+2:
+ * lapped. seq == 0: never used.
  *
  * READER ALGORITHM
  *   1. header: magic, major version, header_size, file_size <= bytes at hand; else refuse.
@@ -56,7 +56,7 @@
 #define RING_NO_GROUP	    0xffffu
 #define RING_UNKNOWN_RANK   (-1)
 
-/* The unit of everything. `seq` guards the other seven words; their meaning is the record's type's. */
+/* The unit of everything. `seq` guards the other seven words, whose meaning is by type. */
 struct ring_slot {
 	uint64_t seq;
 	uint64_t tsc;
@@ -71,23 +71,23 @@ struct ring_slot {
 /*
  * Record types. The words of each (others are 0):
  *
- * type         group  arg            index       count      sig        aux        more
- * CALL_ENTER   g      call id        op index    count      signature  stream     ticket of GROUP part or 0
- * CALL_EXIT    g      call id        op index    -          -          result     ticket of CALL_ENTER
- * OP_ENTERED   g      zero-counts    op index    count      signature  stream     running hash
- * WAIT_ENTER   none   call id        -           -          -          stream/event  -
- * WAIT_EXIT    none   call id        -           -          -          result     ticket of WAIT_ENTER
- * OP_DONE      g      -              op index    -          -          stream     -   (completion)
- * SPAN_BEGIN   none   kind           serial      -          -          name|detail<<32  cpu ns of process + reaped children
- * SPAN_END     none   kind           serial      -          -          name|detail<<32  cpu ns, as above
- * SHARD        none   loader string  index       rows       elements   serial     -
- * SHAPE        none   loader string  index       dim0       dim1       dim2       ndim (dims past 3: DIMS records)
- * STEP         none   -              n           -          -          -          -
- * NOTE         none   string         -           -          -          -          -
- * COMM         g      call id        key         nranks     rank       alias      result
- * PROC         none   milestone      value       -          -          -          -
- * SIGNAL       none   signo          si_code     si_pid     si_uid     si_addr    tid
- * ANCHOR       none   -              monotonic   realtime   bracket    maxerror   esterror   (ns)
+ * type         group arg           index     count      sig        aux        more
+ * CALL_ENTER   g     call id       op index  count      signature  stream     ticket of GROUP or 0
+ * CALL_EXIT    g     call id       op index  -          -          result     ticket of CALL_ENTER
+ * OP_ENTERED   g     zero-counts   op index  count      signature  stream     running hash
+ * WAIT_ENTER   none  call id       -         -          -          stream/event -
+ * WAIT_EXIT    none  call id       -         -          -          result     ticket of WAIT_ENTER
+ * OP_DONE      g     -             op index  -          -          stream     -   (completion)
+ * SPAN_BEGIN   none  kind          serial    -          -          name|detail<<32 cpu ns (self + reaped)
+ * SPAN_END     none  kind          serial    -          -          name|detail<<32 cpu ns, as above
+ * SHARD        none  loader string index     rows       elements   serial     -
+ * SHAPE        none  loader string index     dim0       dim1       dim2       ndim (more: DIMS)
+ * STEP         none  -             n         -          -          -          -
+ * NOTE         none  string        -         -          -          -          -
+ * COMM         g     call id       key       nranks     rank       alias      result
+ * PROC         none  milestone     value     -          -          -          -
+ * SIGNAL       none  signo         si_code   si_pid     si_uid     si_addr    tid
+ * ANCHOR       none  -             monotonic realtime   bracket    maxerror   esterror   (ns)
  *
  * A call that takes part in an explicit ncclGroup is CALL_ENTER/CALL_EXIT like any other, with the
  * flag RING_F_GROUPED; its op is *entered* only by the outermost ncclGroupEnd, which writes one
@@ -120,7 +120,7 @@ enum ring_type {
 /* Flags of a record, by type. */
 enum {
 	RING_F_GROUPED = 1,   /* CALL_*, OP_ENTERED: part of an explicit group launch */
-	RING_F_CAPTURED = 2,  /* CALL_*, OP_ENTERED: under CUDA graph capture: replays are unknown */
+	RING_F_CAPTURED = 2,  /* CALL_*, OP_ENTERED: under CUDA graph capture: replays unknown */
 	RING_F_RETURNED = 4,  /* boards, OP_ENTERED: the launching call has returned */
 	RING_F_P2P = 8,	      /* send or recv: index counts per (group, source, destination) */
 	RING_F_FAILED = 16,   /* the real call returned an error: the op was not issued */
@@ -223,7 +223,7 @@ struct ring_section {
 	uint64_t count;
 };
 
-/* What kind of process wrote it. A candidate has a small ring; promotion makes a second, full one. */
+/* What kind of process wrote it. A candidate has a small ring; promotion makes a full one. */
 enum ring_role { RING_CANDIDATE = 1, RING_RANK = 2 };
 
 /* Where the file lies, since tmpfs may be refused. */
@@ -319,7 +319,7 @@ enum {
  * included; NCCL's own order is op_index minus the zero counts.
  */
 struct ring_group {
-	uint64_t seq; /* 0 free, odd being written, 2*use+2 valid: an entry may be reused after destroy */
+	uint64_t seq; /* 0 free, odd being written, 2*use+2 valid; reused after destroy */
 	uint64_t key; /* our hash of the unique id, or of (parent key, split count, color) */
 	uint64_t alias;	 /* NCCL's commHash where computable, else 0 */
 	uint64_t parent; /* key, 0 for none */
@@ -380,7 +380,7 @@ struct ring_pinned {
 	uint32_t latest;
 	uint32_t pad;
 	uint64_t start; /* index into PINSLOTS */
-	uint64_t next;	/* events offered: lost = next - (first + latest) where positive, overwritten ones */
+	uint64_t next;	/* events offered: next - (first + latest), if positive, were overwritten */
 	uint64_t spare[4];
 } __attribute__((aligned(64)));
 
