@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * exhibit.h: bytes without opinion. Evidence is a set of exhibits; a live job, a bundle and a foreign
+ * dump differ only in how they obtain them. Decoding never asks the machine: whatever a decoder
+ * needs to know (who is alive, when it was read, how long between two samples) is an exhibit too.
+ *
+ * Ownership: evidence owns its exhibits, an exhibit its bytes and strings.
+ */
+#ifndef EVIDENCE_EXHIBIT_H
+#define EVIDENCE_EXHIBIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Kinds; the name goes into bundles, so that an unknown kind of a later version is kept and
+ * skipped. Documents marked (json) are small objects whose fields inquest-bundle(5) lists.
+ */
+#define EXHIBIT_KINDS(K)                                                                           \
+	K(GATHER, "gather")	    /* (json) one per host and gathering: host, boot id, T0 clocks */ \
+	K(CENSUS, "census")	    /* the job's process table, raw */                             \
+	K(RING, "ring")		    /* one ring, a snapshot, raw */                                \
+	K(LIVENESS, "liveness")	    /* (json) a process: lock free? pid and start time there? */   \
+	K(PROC_STAT, "proc-stat")   /* /proc/PID/stat; several samples differ in `when` */         \
+	K(PROC_STATUS, "proc-status")                                                              \
+	K(PROC_WCHAN, "proc-wchan")                                                                \
+	K(PROC_IO, "proc-io")                                                                      \
+	K(PROC_TASKS, "proc-tasks") /* the stat lines of all threads */                            \
+	K(CGROUP, "cgroup")	    /* memory.events, freezer state: text, at launch and now */    \
+	K(EXIT, "exit")		    /* (json) how a process ended, as its agent saw it */          \
+	K(RECEIPT, "receipt")	    /* (json) the facts at launch */                               \
+	K(MANIFEST, "manifest")	    /* (json) launched, running, hung, ok, error; last polled */   \
+	K(STDERR, "stderr")	    /* the tail of a regular file behind fd 2 */                   \
+	K(HISTORY, "history")	    /* (json) the agent's samples: CPU, RSS, children over time */
+
+enum exhibit_kind {
+#define EXHIBIT_ENUM(id, name) EXHIBIT_##id,
+	EXHIBIT_KINDS(EXHIBIT_ENUM)
+#undef EXHIBIT_ENUM
+	EXHIBIT_UNKNOWN_KIND
+};
+
+struct exhibit {
+	enum exhibit_kind kind;
+	char *kind_name; /* as in the bundle; names an unknown kind */
+	char *host;
+	int rank;	 /* world rank where the gatherer knew it, -1 else: a hint, never decoded */
+	uint32_t pid;	 /* 0: not of one process */
+	uint64_t start_time;
+	int64_t when;	 /* realtime ns of the reading */
+	char *label;	 /* more about it: a path, "launch" or "now"; "" none */
+	uint8_t *bytes;
+	size_t len;
+	bool damaged;	 /* its checksum failed in the bundle: decode what can be, cite the loss */
+};
+
+/* A thing that should have been gathered and was not. Becomes a loss of the job. */
+struct exhibit_gap {
+	char *host;
+	uint32_t pid;
+	char *what;
+};
+
+struct evidence {
+	struct exhibit *at;
+	size_t n;
+	size_t room;
+	struct exhibit_gap *gaps;
+	size_t ngaps;
+	size_t gaps_room;
+};
+
+const char *exhibit_kind_name(enum exhibit_kind kind);
+enum exhibit_kind exhibit_kind_of(const char *name);
+
+/* Adds an exhibit; copies the strings of `about`, takes `bytes` over (malloc'ed). */
+struct exhibit *evidence_add(
+	struct evidence *evidence, const struct exhibit *about, uint8_t *bytes, size_t len);
+void evidence_add_gap(struct evidence *evidence, const char *host, uint32_t pid, const char *what);
+/* Releases everything inside; `evidence` itself is the caller's and is empty afterwards. */
+void evidence_release(struct evidence *evidence);
+
+#endif

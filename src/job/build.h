@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * build.h: how a job comes to be. Decoders add facts in any order; job_seal() joins and sorts them.
+ *
+ * Facts name processes by (host, pid, start time) and seats by (group key, seat), never by index:
+ * indexes exist only in the sealed job. All strings are copied. The same fact added twice (two
+ * bundles of one node) is one fact; of two readings of one thing the later gathering wins.
+ */
+#ifndef JOB_BUILD_H
+#define JOB_BUILD_H
+
+#include "job/job.h"
+
+struct job_builder;
+
+/* Who: the process a fact is about. */
+struct job_who {
+	const char *host;
+	uint32_t pid;
+	uint64_t start_time;
+};
+
+struct job_builder *job_builder_new(void);
+void job_builder_free(struct job_builder *builder);
+
+/* Identity of the job. The first non-empty value of each wins; differing ids become a loss. */
+void job_add_identity(struct job_builder *b, const char *id, const char *name);
+void job_add_world_size(struct job_builder *b, int world_size);
+void job_add_launch(struct job_builder *b, int64_t launched);
+void job_add_ending(struct job_builder *b, int exit_status);
+void job_add_deadline(struct job_builder *b, int64_t deadline, const char *cite);
+void job_add_census_seen(struct job_builder *b);
+
+/* In all of these, index fields (host, rank, process, group, thread, sender_role) of the given
+ * struct are ignored and derived when sealing; `cite` must not be NULL. */
+void job_add_host(struct job_builder *b, const struct job_host *host);
+
+/* What is known of a process' identity. `world_rank` JOB_NONE where nothing said; `promoted`: it
+ * made a communicator. Fields of `process` that are unknown do not overwrite known ones. */
+struct job_identity {
+	int world_rank;
+	int local_rank;
+	bool promoted;
+	unsigned knows; /* JOB_KNOWS_*: or-ed */
+	int64_t lost_records;
+};
+void job_add_process(struct job_builder *b, struct job_who who, const struct job_process *process,
+	const struct job_identity *identity);
+
+void job_add_thread(struct job_builder *b, struct job_who who, const struct job_thread *thread,
+	uint64_t group_key);
+
+/* A seat taken by `who`. `group->first_member` ignored. */
+void job_add_member(struct job_builder *b, struct job_who who, const struct job_group *group,
+	const struct job_member *member);
+/* An op of that seat; `tid` names the launching thread, 0 unknown. Collectives and P2P are told
+ * apart by sig.op. Duplicates (same index; P2P: same op, peer and index) merge. */
+void job_add_op(struct job_builder *b, struct job_who who, uint64_t group_key, uint32_t seat,
+	const struct job_op *op, uint32_t tid);
+
+void job_add_span(struct job_builder *b, struct job_who who, const struct job_span *span);
+void job_add_shard(struct job_builder *b, struct job_who who, const struct job_shard *shard);
+void job_add_step(struct job_builder *b, struct job_who who, const struct job_step *step);
+void job_add_note(struct job_builder *b, struct job_who who, const struct job_note *note);
+void job_add_signal(struct job_builder *b, struct job_who who, const struct job_signal *signal);
+void job_add_log(struct job_builder *b, struct job_who who, const struct job_log *log);
+void job_add_cache(struct job_builder *b, struct job_who who, const struct job_cache *cache);
+/* who.pid 0: not of one process. */
+void job_add_loss(struct job_builder *b, struct job_who who, const struct job_loss *loss);
+
+/*
+ * Joins, sorts and freezes; releases the builder. Of an elastic job the newest restart generation
+ * is judged; earlier ones stay as processes only. Never fails: what does not fit together becomes
+ * a loss. The caller owns the job.
+ */
+struct job *job_seal(struct job_builder *b);
+
+#endif

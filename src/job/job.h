@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job.h: the sealed facts of one job. Facts without inference; below the first waist nobody knows
+ * where bytes came from, above the second nobody sees a byte.
+ *
+ * A job is built by decoders through `struct job_builder` (job/build.h), sealed once, and const
+ * ever after. Everything it points to lives in its own arena and dies with job_free(). Sealing
+ * sorts all arrays by their natural keys (never by arrival), so that shuffled exhibits give the
+ * same job, and joins what belongs together: processes to ranks, members to groups, ops to members.
+ *
+ * UNKNOWN IS A VALUE. Times are CLOCK_REALTIME nanoseconds of the host's own clock, JOB_UNKNOWN
+ * where not known; indexes into arrays are JOB_NONE where nothing is meant; tristates are
+ * enum job_known. 0 always means zero.
+ *
+ * Every fact carries a cite: the place in an exhibit that says so ("ring:3:lane0:118",
+ * "proc:3", "cgroup:hostA"). A cite is never NULL in a sealed job.
+ */
+#ifndef JOB_JOB_H
+#define JOB_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define JOB_UNKNOWN INT64_MIN
+#define JOB_NONE    (-1)
+
+enum job_known { JOB_MAYBE = 0, JOB_NO = 1, JOB_YES = 2 };
+
+/* What kinds of evidence a rank has at all. A rule that needs more is "not judged". */
+enum {
+	JOB_KNOWS_RING = 1,	    /* its boards were readable */
+	JOB_KNOWS_PROC = 2,	    /* /proc was read at least once */
+	JOB_KNOWS_SAMPLES = 4,	    /* two /proc samples: CPU deltas exist */
+	JOB_KNOWS_EXIT = 8,	    /* how it ended is known (or that it lives) */
+	JOB_KNOWS_COMPLETION = 16,  /* completion of ops is tracked */
+	JOB_KNOWS_CENSUS = 32,	    /* its slot in the process table was read */
+	JOB_KNOWS_LOG = 64,	    /* a tail of its stderr was seen */
+};
+
+struct job_host {
+	const char *name;
+	int64_t gathered;     /* T0: realtime of the gathering; a board newer than this moved on */
+	int64_t agent_beat;   /* realtime of the agent's last turn, JOB_UNKNOWN: no agent */
+	enum job_known agent_alive;
+	int64_t oom_kills;    /* growth of the cgroup's oom_kill since launch, JOB_UNKNOWN */
+	int64_t clock_error;  /* ns by which this host's clock may be off against others */
+	const char *cite;
+	const char *cgroup_cite;
+};
+
+enum job_role { JOB_ROLE_UNKNOWN, JOB_ROLE_RANK, JOB_ROLE_CANDIDATE, JOB_ROLE_CHILD, JOB_ROLE_AGENT };
+
+enum job_end {
+	JOB_END_UNKNOWN,  /* gone or not known: no word about how */
+	JOB_ALIVE,
+	JOB_EXITED,	  /* `status` is the exit status */
+	JOB_SIGNALED,	  /* `status` is the signal's number */
+	JOB_GONE,	  /* certainly gone, manner unknown */
+};
+
+/* One process of the job: a rank's own, a rank's child (loader, compile worker), or a bystander. */
+struct job_process {
+	int host;
+	uint32_t pid;
+	uint32_t ppid;
+	uint64_t start_time;
+	int rank;	   /* index into ranks: whose process, or whose descendant, this is; JOB_NONE */
+	enum job_role role;
+	int restart;	   /* elastic restart generation, 0 the first */
+	const char *comm;  /* never NULL; "" unknown */
+	int64_t born;
+	enum job_end end;
+	int status;
+	int64_t ended;
+	const char *end_cite;
+	char state;	       /* R S D T t Z X of the main thread, 0 unknown */
+	enum job_known frozen; /* cgroup freezer */
+	const char *wchan;     /* "" unknown */
+	int64_t cpu_delta;     /* ns of CPU between the two samples, whole process; JOB_UNKNOWN */
+	int64_t sample_span;   /* ns between them */
+	int64_t idle_for;      /* ns since CPU use was last seen to grow (agent's samples); JOB_UNKNOWN */
+	int64_t write_delta;   /* bytes written to storage between the samples, JOB_UNKNOWN */
+	int64_t rss;	       /* bytes, JOB_UNKNOWN */
+	int64_t rss_before;    /* bytes at the older sample */
+	const char *cite;
+};
+
+enum job_thread_state {
+	JOB_THREAD_UNKNOWN,
+	JOB_THREAD_OUTSIDE, /* outside every recorded call */
+	JOB_THREAD_IN_CALL, /* inside an NCCL call */
+	JOB_THREAD_IN_WAIT, /* inside a stream, event or device synchronisation */
+	JOB_THREAD_POLLING, /* asked, and was told "not ready" */
+};
+
+/* What a thread was doing at T0, from its board. */
+struct job_thread {
+	int rank;
+	uint32_t tid;
+	const char *name;
+	enum job_thread_state state;
+	const char *call;  /* "ncclAllReduce", "cudaStreamSynchronize", "" outside */
+	int group;	   /* the call's group; JOB_NONE for ncclGroupEnd of several or for waits */
+	uint64_t op;	   /* the call's op index, 0 none */
+	uint64_t stream;   /* waits: the stream waited for, 0 the whole device or unknown */
+	bool whole_device; /* the wait is for every stream */
+	int64_t since;
+	const char *cite;
+};
+
+/* The kinds, data types and reductions of ops are those of ring.h and nccl.h: see job/names.h. */
+struct job_sig {
+	uint8_t op;
+	uint8_t dtype;
+	uint8_t redop;
+	uint32_t peer; /* root of a rooted collective, peer of P2P (group rank); JOB_NO_PEER */
+	uint64_t count;
+};
+#define JOB_NO_PEER 0xffffffffu
+
+/* One collective or point-to-point call of one member. */
+struct job_op {
+	uint64_t index;	   /* collectives: API order in the group, from 1. P2P: k-th to/from that peer */
+	struct job_sig sig;
+	uint64_t hash;	   /* running hash up to and including it; 0 unknown */
+	uint64_t zeros;	   /* zero-count ops up to and including it */
+	int64_t entered;
+	enum job_known returned;
+	enum job_known completed;
+	uint64_t stream;
+	uint64_t launch;   /* ops of one rank with one launch id are unordered; 0 = alone */
+	uint64_t order;	   /* position in the rank's own order of launches over all groups; 0 unknown */
+	int thread;	   /* index into threads, JOB_NONE */
+	bool captured;
+	bool failed;	   /* the call returned an error: it was not issued */
+	const char *cite;
+};
+
+enum job_member_state {
+	JOB_MEMBER_UNSEEN,  /* no evidence from this seat */
+	JOB_MEMBER_IN_INIT, /* inside communicator init */
+	JOB_MEMBER_READY,
+	JOB_MEMBER_CLOSING, /* inside finalize or destroy */
+	JOB_MEMBER_GONE,    /* destroyed or aborted */
+};
+
+/*
+ * A seat: (group, group rank). `head` is the last collective it entered: every index up to head was
+ * entered, each above was not. `ops` holds those whose details are known (ascending index, gaps
+ * are real); `p2p` the latest point-to-point calls (ascending order).
+ */
+struct job_member {
+	int group;
+	uint32_t seat;
+	int rank; /* index into ranks; JOB_NONE: nobody knows who sits there */
+	enum job_member_state state;
+	bool aborted;
+	bool nonblocking;
+	bool saw_capture; /* graph replays are unknown: absence proves nothing */
+	int64_t init_since;
+	int64_t ready_at;
+	bool head_known;
+	uint64_t head;
+	uint64_t zeros;	   /* zero-count collectives among them */
+	uint64_t done;	   /* completed up to this index */
+	bool done_known;
+	const struct job_op *ops;
+	size_t nops;
+	const struct job_op *p2p;
+	size_t np2p;
+	const char *cite;
+};
+
+struct job_group {
+	uint64_t key;
+	uint64_t alias;
+	uint64_t parent; /* key, 0 none */
+	const char *name; /* "world" where its members are all ranks and nothing better is known; never NULL */
+	const char *maker; /* "nccl" */
+	uint32_t size;
+	int first_member; /* members[first_member .. +size) in seat order; all seats exist in a sealed job */
+	const char *cite;
+};
+
+enum job_span_kind { JOB_SPAN_COMPILE = 1, JOB_SPAN_INPUT = 2, JOB_SPAN_CHECKPOINT = 3, JOB_SPAN_USER = 4 };
+
+struct job_span {
+	int rank;
+	int process; /* index: the rank's own or a child's */
+	enum job_span_kind kind;
+	const char *name;
+	const char *detail; /* "" none; a compile span's: the graph's identity */
+	int64_t begun;
+	int64_t ended; /* JOB_UNKNOWN: open (see `open`) or end not known */
+	bool open;
+	int64_t cpu_at_begin;
+	int64_t cpu_at_end;
+	const char *cite;
+};
+
+/* What one loader gave one rank. */
+struct job_shard {
+	int rank;
+	const char *loader;
+	uint64_t index; /* of the latest batch, from 0 */
+	uint64_t rows;
+	uint64_t elements;
+	uint64_t batches; /* marks given */
+	uint64_t total_rows;
+	bool empty; /* the latest batch, or the first, had no rows or no elements */
+	uint64_t dims[8];
+	unsigned ndim; /* 0: no shape known */
+	int64_t when;
+	const char *cite;
+};
+
+struct job_step {
+	int rank;
+	uint64_t n;
+	uint64_t events;
+	int64_t when;
+	const char *cite;
+};
+
+struct job_note {
+	int rank;
+	const char *text;
+	bool exception; /* the rank said that it dies of this */
+	int64_t when;
+	const char *cite;
+};
+
+/* A signal that reached a rank's handler: fatal or not. */
+struct job_signal {
+	int rank;
+	int process;
+	int signo;
+	int code;
+	uint32_t sender; /* pid; 0: the kernel or itself by a fault */
+	int sender_role; /* enum job_role of the sender where it is in the job; JOB_NONE unknown */
+	bool from_self;
+	bool fatal;
+	bool abort_call; /* abort() was entered first */
+	const char *thread;
+	int64_t when;
+	const char *cite;
+};
+
+/* The last lines a rank wrote to stderr, newest last; text from outside, escaped by reports. */
+struct job_log {
+	int rank;
+	const char *last_line; /* the last useful one */
+	const char *error;     /* the line that names an error (Traceback's last, CUDA/NCCL error), "" none */
+	int64_t when;
+	const char *cite;
+};
+
+/* Compile caches at the rank's start, from the receipt. */
+struct job_cache {
+	int rank;
+	const char *path;
+	int64_t files;
+	int64_t bytes;
+	const char *cite;
+};
+
+/* Something that was recorded but is gone, or should have been there: shown, never silent. */
+struct job_loss {
+	int rank; /* JOB_NONE: not of one rank */
+	const char *what;
+	int64_t count; /* JOB_UNKNOWN */
+	bool of_ops;   /* operations may be among what is lost: absence is weaker evidence */
+	const char *cite;
+};
+
+/* A world rank of the attempt under judgement. */
+struct job_rank {
+	int world_rank; /* as RANK says; where nothing says: position by (host, pid), and named_by_env false */
+	bool named_by_env;
+	int host;
+	int process; /* index into processes; JOB_NONE: never seen */
+	bool candidate_only; /* started, had RANK, never made a communicator */
+	int restart;
+	unsigned knows; /* JOB_KNOWS_* */
+	int64_t lost_records;
+};
+
+struct job {
+	const char *id;
+	const char *name;
+	int attempt;	  /* 1 + restart generation under judgement */
+	int world_size;	  /* JOB_NONE unknown */
+	int64_t launched; /* realtime, JOB_UNKNOWN */
+	int64_t gathered; /* newest T0 of all hosts */
+	int64_t deadline; /* realtime at which a known watchdog or limit ends the job, JOB_UNKNOWN */
+	const char *deadline_cite;
+	enum job_known ended; /* the launcher said that the job is over */
+	int exit_status;      /* of the launcher, where ended */
+	bool has_census;      /* absence of a rank is evidence only with one */
+
+	const struct job_host *hosts;
+	size_t nhosts;
+	const struct job_rank *ranks; /* ascending world rank, attempt under judgement only */
+	size_t nranks;
+	const struct job_process *processes;
+	size_t nprocesses;
+	const struct job_thread *threads; /* by rank, then tid */
+	size_t nthreads;
+	const struct job_group *groups; /* by (size descending, key) */
+	size_t ngroups;
+	const struct job_member *members;
+	size_t nmembers;
+	const struct job_span *spans; /* by rank, then begin */
+	size_t nspans;
+	const struct job_shard *shards;
+	size_t nshards;
+	const struct job_step *steps;
+	size_t nsteps;
+	const struct job_note *notes;
+	size_t nnotes;
+	const struct job_signal *signals; /* by time */
+	size_t nsignals;
+	const struct job_log *logs;
+	size_t nlogs;
+	const struct job_cache *caches;
+	size_t ncaches;
+	const struct job_loss *losses;
+	size_t nlosses;
+};
+
+/* Releases a sealed job and all it points to. NULL is fine. */
+void job_free(struct job *job);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * verdict.h: inference without prose. Rules look at a sealed job and leave findings; the judge runs
+ * the table of rules, ranks the findings and keeps what stands.
+ *
+ * A verdict names culprits only on evidence that is about them; everything in it that a person will
+ * read is a fact with a cite (struct verdict_fact: a kind and its values, worded by report/).
+ */
+#ifndef VERDICT_VERDICT_H
+#define VERDICT_VERDICT_H
+
+#include "job/job.h"
+
+enum verdict_class {
+	VERDICT_COMPILE_SKEW,
+	VERDICT_COMPILE_STUCK,
+	VERDICT_GRAPH_DIVERGENCE,
+	VERDICT_RANK_DEATH,
+	VERDICT_EARLY_EXIT,
+	VERDICT_NODE_LOSS,
+	VERDICT_EMPTY_SHARD,
+	VERDICT_UNEVEN_SHARD,
+	VERDICT_COLLECTIVE_MISMATCH,
+	VERDICT_ORDER_INVERSION,
+	VERDICT_HOST_STALL,
+	VERDICT_GPU_STALL,
+	VERDICT_TRANSPORT_STALL,
+	VERDICT_NOT_STARTED,
+	VERDICT_SLOW,
+	VERDICT_HEALTHY,
+	VERDICT_INCONCLUSIVE,
+	VERDICT_CLASSES
+};
+
+enum verdict_confidence { VERDICT_UNKNOWN, VERDICT_HYPOTHESIS, VERDICT_SUPPORTED, VERDICT_ESTABLISHED };
+enum verdict_outlook { VERDICT_OUTLOOK_UNKNOWN, VERDICT_WAIT, VERDICT_KILL };
+enum verdict_stage { VERDICT_BOOTSTRAP, VERDICT_FIRST_FORWARD, VERDICT_STEADY, VERDICT_TEARDOWN };
+
+enum verdict_cause {
+	VERDICT_NO_CAUSE,
+	VERDICT_BY_SIGNAL,
+	VERDICT_BY_OOM_KILL,
+	VERDICT_BY_KILLED,
+	VERDICT_BY_EXCEPTION,
+	VERDICT_BY_CUDA_ERROR,
+	VERDICT_BY_ABORT,
+	VERDICT_BY_EARLY_EXIT,
+	VERDICT_BY_CHILD_DEATH,
+	VERDICT_CAUSES
+};
+
+enum verdict_where {
+	VERDICT_NOWHERE,
+	VERDICT_IN_INPUT,
+	VERDICT_IN_CHECKPOINT,
+	VERDICT_IN_LOCK,
+	VERDICT_IN_GIL,
+	VERDICT_IN_FROZEN,
+	VERDICT_IN_IO,
+	VERDICT_IN_USER_CODE,
+	VERDICT_WHERE_UNKNOWN,
+	VERDICT_WHERES
+};
+
+/*
+ * Kinds of facts. Values a, b, c and text are the kind's; times are ns. Each is worded once, in
+ * report/wording.c, and once in the man page inquest-verdicts(7).
+ */
+#define VERDICT_FACTS(F)                                                                           \
+	F(SPAN_OPEN)	   /* text: span name; text2: detail; a: ns open; b: span kind */          \
+	F(SPAN_ACTIVE)	   /* a: ns of CPU used; b: over ns */                                     \
+	F(SPAN_IDLE)	   /* a: ns without CPU, children or span events */                        \
+	F(PEERS_COMPILED)  /* a,b: shortest and longest of the peers' compile, ns */               \
+	F(CACHE)	   /* a: files in the cache at start; b,c: peers' least and most */       \
+	F(WAITS_IN_OP)	   /* text: op name; text2: group; a: op index; b: ns */                   \
+	F(WAITS_IN_INIT)   /* text2: group; b: ns */                                               \
+	F(WAITS_FOR_PEER)  /* P2P: text: Send/Recv; a: peer world rank; b: ns */                   \
+	F(NEVER_ENTERED)   /* text: op; text2: group; a: op index; b: its last index */            \
+	F(NEVER_INIT)	   /* text2: group, no communicator was made */                            \
+	F(ENTERED_OTHER)   /* text: what it entered; text2: what the peers did; a: op index */     \
+	F(FIRST_FORK)	   /* text: its op; text2: the others'; a: op index */                     \
+	F(COUNT)	   /* a: its count; b: peers' count; c: op index */                        \
+	F(ZERO_COUNT)	   /* text: op; a: op index; b: peers' count */                            \
+	F(SHARD)	   /* text: loader; a: rows; b: elements; c: batch index */                \
+	F(SHARD_PEERS)	   /* a,b: least and most rows of the peers */                             \
+	F(BATCHES)	   /* a: batches; b,c: peers' least and most */                            \
+	F(STEPS)	   /* a: steps done; b,c: peers' least and most */                         \
+	F(GRAPH)	   /* text: its graph identity; text2: peers' */                           \
+	F(GRAPH_OPS)	   /* a: collectives since the compile; b: peers' */                       \
+	F(DIED_SIGNAL)	   /* a: signal; b: sender pid; text: thread */                            \
+	F(DIED_EXIT)	   /* a: exit status */                                                    \
+	F(DIED_GONE)	   /* manner unknown */                                                    \
+	F(OOM_KILL)	   /* a: growth of oom_kill */                                             \
+	F(RSS)		   /* a: before; b: after, bytes */                                        \
+	F(EXCEPTION)	   /* text: what it said */                                                \
+	F(LOG_LINE)	   /* text */                                                              \
+	F(CHILD_DIED)	   /* text: child's name; a: pid; b: signal or status */                   \
+	F(ABORTED_BY_WATCHDOG) /* text: thread name */                                             \
+	F(TERMINATED)	   /* a: signal; b: sender pid: by a launcher */                           \
+	F(PROC_STATE)	   /* text: wchan; a: state letter */                                      \
+	F(FROZEN)	   /* stopped by a signal or the freezer */                                \
+	F(CPU)		   /* a: CPU ns; b: over ns */                                             \
+	F(OUTSIDE)	   /* outside every call since; a: ns */                                   \
+	F(LAST_OP)	   /* text: op; text2: group; a: op index it completed or returned from */ \
+	F(ALL_ENTERED)	   /* text: op; text2: group; a: op index; equal arguments */              \
+	F(NOT_COMPLETED)   /* a: op index; b: ns */                                                \
+	F(COMPLETED_REST)  /* the ranks whose op completed; a: op index */                         \
+	F(CYCLE_EDGE)	   /* text: holds this; text2: waits for that; a: rank waited for */       \
+	F(ORDER)	   /* text: its order of two groups; text2: the other order */             \
+	F(CAMP)		   /* text: what this camp entered; a: op index */                         \
+	F(AGENT_SILENT)	   /* text: host; a: ns since its last word */                             \
+	F(ALIVE)	   /* a: how many; b: oom_kill growth or JOB_UNKNOWN */                    \
+	F(SAME_ARGUMENTS)  /* text: op; a: op index */                                             \
+	F(NO_OPEN_SPAN)	   /* b: span kind */                                                      \
+	F(NO_SHARD_CAUSE)  /* all marks equal; a: rows, b: elements */                             \
+	F(NO_SIGNAL)	   /* no SIGTERM came first */                                             \
+	F(NO_PROGRESS)	   /* a: ns without any board moving */                                    \
+	F(LOST)		   /* a: records lost */                                                   \
+	F(OTHER)	   /* text: says it all */
+
+enum verdict_fact_kind {
+#define VERDICT_FACT_ENUM(name) FACT_##name,
+	VERDICT_FACTS(VERDICT_FACT_ENUM)
+#undef VERDICT_FACT_ENUM
+	VERDICT_FACT_KINDS
+};
+
+/* Ranks as indexes into job->ranks, ascending, unique. */
+struct verdict_ranks {
+	const int *at;
+	size_t n;
+};
+
+struct verdict_fact {
+	enum verdict_fact_kind kind;
+	struct verdict_ranks ranks; /* whom it is about; n = 0: the job */
+	int64_t a, b, c;
+	const char *text; /* "" none */
+	const char *text2;
+	const char *cite;
+};
+
+struct verdict_ruled_out {
+	enum verdict_class class;
+	struct verdict_fact why;
+};
+
+/* A seat whose world rank nobody knows. */
+struct verdict_seat {
+	int group;
+	uint32_t seat;
+};
+
+/* One next step; worded by report/. */
+enum verdict_next {
+	VERDICT_NEXT_NONE,
+	VERDICT_NEXT_SEED_CACHE,
+	VERDICT_NEXT_LOOK_AT_COMPILER,
+	VERDICT_NEXT_COMPARE_GRAPHS,
+	VERDICT_NEXT_READ_TRACEBACK,
+	VERDICT_NEXT_CUT_MEMORY,
+	VERDICT_NEXT_WHO_KILLED,
+	VERDICT_NEXT_SAME_BATCHES,
+	VERDICT_NEXT_DIVISIBLE_ROWS,
+	VERDICT_NEXT_SAME_COUNTS,
+	VERDICT_NEXT_COMPARE_CALL_SITES,
+	VERDICT_NEXT_ONE_ORDER,
+	VERDICT_NEXT_LOOK_AT_INPUT,
+	VERDICT_NEXT_LOOK_AT_STORAGE,
+	VERDICT_NEXT_CONTINUE_PROCESS,
+	VERDICT_NEXT_STACK_OF_RANK,
+	VERDICT_NEXT_CHECK_GPU,
+	VERDICT_NEXT_CHECK_FABRIC,
+	VERDICT_NEXT_CHECK_LAUNCHER,
+	VERDICT_NEXT_CHECK_NODE,
+	VERDICT_NEXT_SIMPLIFY, /* the reduced-complexity preset */
+	VERDICT_NEXT_MORE_EVIDENCE,
+	VERDICT_NEXTS
+};
+
+/* One finding. Arrays live in the verdicts' arena. */
+struct verdict {
+	enum verdict_class class;
+	enum verdict_confidence confidence;
+	enum verdict_outlook outlook;
+	enum verdict_cause cause;
+	enum verdict_where where;
+	enum verdict_next next;
+	struct verdict_ranks culprits;
+	struct verdict_ranks victims;
+	const struct verdict_seat *unknown_members;
+	size_t nunknown;
+	struct verdict_ranks camp_a, camp_b; /* two camps and nobody blamed; else empty */
+	int group; /* JOB_NONE */
+	uint64_t op_index; /* 0 none */
+	struct job_sig op;
+	int64_t waiting; /* ns the longest victim waits, JOB_UNKNOWN */
+	int64_t watchdog_left; /* ns until a known limit ends the job, JOB_UNKNOWN */
+	struct verdict_fact headline; /* the fact that the first line is made of */
+	const struct verdict_fact *evidence; /* most telling first */
+	size_t nevidence;
+	const struct verdict_ruled_out *ruled_out;
+	size_t nruled_out;
+};
+
+/* A rule that could not be judged, and what it lacked. */
+struct verdict_not_judged {
+	enum verdict_class class;
+	const char *needs; /* "completion records of rank 2" */
+	struct verdict_ranks ranks;
+};
+
+struct verdicts {
+	const struct job *job;
+	enum verdict_stage stage;
+	const struct verdict *at; /* most important first; at least one (healthy, slow, inconclusive) */
+	size_t n;
+	const struct verdict_not_judged *not_judged;
+	size_t nnot_judged;
+	void *arena;
+};
+
+/* Judges a sealed job: pure, no clock, no environment. Never fails. The caller releases. */
+struct verdicts *verdicts_of(const struct job *job);
+void verdicts_free(struct verdicts *verdicts);
+
+/* Names as JSON has them: "compile-skew", "compile-divergence", "established", "wait", "oom-kill", "input". */
+const char *verdict_class_name(enum verdict_class class);
+const char *verdict_family_name(enum verdict_class class);
+const char *verdict_confidence_name(enum verdict_confidence confidence);
+const char *verdict_outlook_name(enum verdict_outlook outlook);
+const char *verdict_cause_name(enum verdict_cause cause); /* NULL for none */
+const char *verdict_where_name(enum verdict_where where); /* NULL for nowhere */
+const char *verdict_stage_name(enum verdict_stage stage);
+
+#endif
