@@ -114,6 +114,7 @@ enum ring_type {
 	RING_SIGNAL,
 	RING_ANCHOR,
 	RING_IDLE, /* boards only: the thread is outside every recorded call */
+	RING_EDGE,
 	RING_TYPES
 };
 
@@ -341,7 +342,8 @@ struct ring_group {
 	uint64_t complete_version;
 	uint64_t p2p_count;
 	uint64_t completed_word; /* stream-ordered writes of the op index land here */
-	uint64_t spare2[4];
+	uint64_t completed_p2p;	 /* the same for P2P: p2p_count of the newest one done */
+	uint64_t spare2[3];
 	struct ring_slot first[RING_FIRST]; /* OP_ENTERED of op 1..4: slot index-1 */
 	struct ring_slot pow2[RING_POW2];   /* OP_ENTERED of op 2^k: slot k */
 	struct ring_slot last[RING_LAST];   /* OP_ENTERED of op i: slot i % 64 */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * calls.h: the call ids of records and their names, both from calls.def.
+ *
+ * RING_CALL_ncclAllReduce and its like are the ids; ring_call_name() turns one into its function's
+ * name, NULL for an id of a newer writer.
+ */
+#ifndef RING_CALLS_H
+#define RING_CALLS_H
+
+#include <stdint.h>
+
+enum ring_call {
+#define RING_CALL(id, name) RING_CALL_##name = id,
+#include "ring/calls.def"
+#undef RING_CALL
+	RING_CALLS = 320, /* above every id here */
+};
+
+/* The name of call `id`, or NULL where this build does not know it. */
+static inline const char *ring_call_name(uint32_t id)
+{
+	static const char *const names[RING_CALLS] = {
+#define RING_CALL(id, name) [id] = #name,
+#include "ring/calls.def"
+#undef RING_CALL
+	};
+
+	return id < RING_CALLS ? names[id] : 0;
+}
+
+#endif
