@@ -26,6 +26,7 @@ endif
 check_PROGRAMS += %D%/run-one
 tests_run_one_CFLAGS = $(PLAIN_CFLAGS)
 dist_check_SCRIPTS = $(SH_TESTS)
+EXTRA_DIST += %D%/unit/unit.h
 
 # Each test runs under tests/run-one: a deadline, and nothing it started survives it.
 TEST_EXTENSIONS = .test

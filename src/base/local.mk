@@ -11,3 +11,20 @@ src_base_libbase_la_SOURCES = \
 	%D%/file.c %D%/file.h \
 	%D%/paths.c %D%/paths.h \
 	%D%/str.c %D%/str.h
+
+UNIT_TESTS += tests/unit/alloc_test
+tests_unit_alloc_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/arena_test
+tests_unit_arena_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/array_test
+tests_unit_array_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/clock_test
+tests_unit_clock_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/complaint_test
+tests_unit_complaint_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/file_test
+tests_unit_file_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/paths_test
+tests_unit_paths_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/str_test
+tests_unit_str_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)

@@ -75,10 +75,10 @@ void str_grow(struct str *str, size_t size)
 
 void str_cut(struct str *str, size_t len)
 {
-	if (len >= str->len)
+	if (len > str->len || !str->text)
 		return;
 	str->len = len;
-	str->text[len] = '\0';
+	str->text[len] = '\0'; /* also where len stays: the room behind it may have been used */
 }
 
 char *str_detach(struct str *str)

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/array.h"
+
+#include "tests/unit/unit.h"
+
+struct point {
+	int x;
+	long y;
+};
+
+static ARRAY(struct point) no_points;
+
+static int by_x_downward(const void *a, const void *b)
+{
+	return ((const struct point *)b)->x - ((const struct point *)a)->x;
+}
+
+static void items_stay_in_order_while_the_array_grows(void **state)
+{
+	ARRAY(struct point) points = {0};
+	struct point *point;
+	int expected = 0;
+
+	for (int i = 0; i < 1000; i++)
+		array_add(&points)->x = i;
+	assert_int_equal(points.nr, 1000);
+	array_for_each(&points, point) {
+		assert_int_equal(point->x, expected++);
+		assert_int_equal(point->y, 0);
+	}
+	assert_int_equal(expected, 1000);
+	array_release(&points);
+}
+
+static void an_added_item_is_zeroed_also_where_an_older_one_lay(void **state)
+{
+	ARRAY(struct point) points = {0};
+
+	array_add(&points)->y = 7;
+	points.nr = 0;
+	assert_int_equal(array_add(&points)->y, 0);
+	array_release(&points);
+}
+
+static void many_are_added_side_by_side(void **state)
+{
+	ARRAY(int) numbers = {0};
+	int *three;
+
+	*array_add(&numbers) = 1;
+	three = array_add_many(&numbers, 3);
+	assert_int_equal(numbers.nr, 4);
+	assert_ptr_equal(three, &numbers.items[1]);
+	assert_int_equal(three[0] + three[1] + three[2], 0);
+	assert_int_equal(numbers.items[0], 1);
+	array_release(&numbers);
+}
+
+static void sorting_sorts_and_takes_the_empty_array(void **state)
+{
+	ARRAY(struct point) points = {0};
+
+	array_sort(&no_points, by_x_downward);
+	for (int i = 0; i < 10; i++)
+		array_add(&points)->x = (i * 7) % 10;
+	array_sort(&points, by_x_downward);
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(points.items[i].x, 9 - i);
+	array_release(&points);
+}
+
+static void a_released_array_is_empty_and_can_be_used_again(void **state)
+{
+	ARRAY(int) numbers = {0};
+	int *number;
+
+	array_release(&numbers);
+	*array_add(&numbers) = 1;
+	array_release(&numbers);
+	array_for_each(&numbers, number)
+		fail();
+	*array_add(&numbers) = 2;
+	assert_int_equal(numbers.items[0], 2);
+	array_release(&numbers);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(items_stay_in_order_while_the_array_grows),
+		cmocka_unit_test(an_added_item_is_zeroed_also_where_an_older_one_lay),
+		cmocka_unit_test(many_are_added_side_by_side),
+		cmocka_unit_test(sorting_sorts_and_takes_the_empty_array),
+		cmocka_unit_test(a_released_array_is_empty_and_can_be_used_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/unit/unit.h"
+
+/* Each test has a folder of its own, and works in it. */
+static int enter_folder(void **state)
+{
+	char template[] = "/tmp/inquest-file-XXXXXX";
+
+	if (!mkdtemp(template) || chdir(template) < 0)
+		return -1;
+	*state = strdup(template);
+	return *state ? 0 : -1;
+}
+
+static int leave_folder(void **state)
+{
+	char command[100];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", (char *)*state);
+	free(*state);
+	return chdir("/") < 0 ? -1 : system(command);
+}
+
+static int count_files(void)
+{
+	DIR *folder = opendir(".");
+	int nr = 0;
+
+	assert_non_null(folder);
+	for (struct dirent *entry; (entry = readdir(folder));)
+		nr += entry->d_name[0] != '.';
+	closedir(folder);
+	return nr;
+}
+
+static void what_was_written_is_read(void **state)
+{
+	struct str big = {0};
+	struct str read = {0};
+	struct complaint why = {0};
+
+	for (int i = 0; i < 50000; i++)
+		str_printf(&big, "%d,", i);
+	assert_int_equal(file_write("x", big.text, big.len, 0600, &why), 0);
+	str_add(&read, "before ");
+	assert_int_equal(file_read("x", big.len, &read, &why), 0);
+	assert_int_equal(read.len, big.len + 7);
+	assert_memory_equal(read.text + 7, big.text, big.len);
+	assert_null(why.words);
+	str_release(&big);
+	str_release(&read);
+}
+
+static void writing_replaces_as_a_whole_and_leaves_nothing_beside(void **state)
+{
+	struct str read = {0};
+	struct stat st;
+
+	umask(022);
+	assert_int_equal(file_write("x", "old and long", 12, 0600, NULL), 0);
+	assert_int_equal(file_write("x", "new", 3, 0666, NULL), 0);
+	assert_int_equal(file_read("x", 3, &read, NULL), 0);
+	assert_string_equal(read.text, "new");
+	assert_int_equal(stat("x", &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0644);
+	assert_int_equal(count_files(), 1);
+	str_release(&read);
+}
+
+static void a_leftover_temporary_file_is_no_obstacle(void **state)
+{
+	char name[64];
+	int fd;
+
+	snprintf(name, sizeof(name), "x.tmp-%ld-0", (long)getpid());
+	fd = open(name, O_CREAT | O_WRONLY, 0600);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(file_write("x", "new", 3, 0600, NULL), 0);
+	assert_int_equal(count_files(), 2);
+}
+
+static void a_failed_write_leaves_the_old_file_and_no_other(void **state)
+{
+	struct complaint why = {0};
+
+	assert_int_equal(mkdir("x", 0700), 0);
+	assert_int_equal(mkdir("x/full", 0700), 0);
+	assert_true(file_write("x", "new", 3, 0600, &why) < 0);
+	assert_non_null(strstr(why.words, "cannot write x: "));
+	assert_int_equal(count_files(), 1);
+	assert_int_equal(file_write("nowhere/x", "new", 3, 0600, &why), -ENOENT);
+	complaint_release(&why);
+}
+
+static void more_than_the_cap_is_refused_and_nothing_is_added(void **state)
+{
+	struct complaint why = {0};
+	struct str read = {0};
+
+	assert_int_equal(file_write("x", "12345", 5, 0600, NULL), 0);
+	str_add(&read, "kept");
+	assert_int_equal(file_read("x", 4, &read, &why), -EFBIG);
+	assert_string_equal(read.text, "kept");
+	assert_string_equal(why.words, "x is larger than 4 bytes");
+	assert_int_equal(file_read("x", 5, &read, NULL), 0);
+	assert_string_equal(read.text, "kept12345");
+	complaint_release(&why);
+	str_release(&read);
+}
+
+static void what_is_no_file_is_refused_without_waiting(void **state)
+{
+	struct complaint why = {0};
+	struct str read = {0};
+
+	assert_int_equal(file_read("absent", 10, &read, &why), -ENOENT);
+	assert_string_equal(why.words, "cannot open absent: No such file or directory");
+	assert_int_equal(mkdir("folder", 0700), 0);
+	assert_int_equal(file_read("folder", 10, &read, &why), -EISDIR);
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_int_equal(file_read("fifo", 10, &read, &why), -EINVAL);
+	assert_int_equal(read.len, 0);
+	complaint_release(&why);
+	str_release(&read);
+}
+
+static void proc_files_read_whole_though_their_size_is_0(void **state)
+{
+	struct str read = {0};
+	int proc = open("/proc/self", O_PATH | O_DIRECTORY);
+
+	assert_true(proc >= 0);
+	assert_int_equal(file_read_at(proc, "status", 1 << 20, &read, NULL), 0);
+	assert_non_null(strstr(read.text, "\nPid:"));
+	close(proc);
+	str_release(&read);
+}
+
+#define FOLDER_TEST(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FOLDER_TEST(what_was_written_is_read),
+		FOLDER_TEST(writing_replaces_as_a_whole_and_leaves_nothing_beside),
+		FOLDER_TEST(a_leftover_temporary_file_is_no_obstacle),
+		FOLDER_TEST(a_failed_write_leaves_the_old_file_and_no_other),
+		FOLDER_TEST(more_than_the_cap_is_refused_and_nothing_is_added),
+		FOLDER_TEST(what_is_no_file_is_refused_without_waiting),
+		FOLDER_TEST(proc_files_read_whole_though_their_size_is_0),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
