@@ -78,7 +78,7 @@ struct ring_slot {
  * WAIT_ENTER   none  call id       -         -          -          stream/event -
  * WAIT_EXIT    none  call id       -         -          -          result     ticket of WAIT_ENTER
  * OP_DONE      g     -             op index  -          -          stream     -   (completion)
- * SPAN_BEGIN   none  kind          serial    -          -          name|detail<<32 cpu ns (self + reaped)
+ * SPAN_BEGIN   none  kind          serial    -          -          name|detail<<32 cpu ns + reaped
  * SPAN_END     none  kind          serial    -          -          name|detail<<32 cpu ns, as above
  * SHARD        none  loader string index     rows       elements   serial     -
  * SHAPE        none  loader string index     dim0       dim1       dim2       ndim (more: DIMS)
