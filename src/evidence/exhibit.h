@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exhibit.h: bytes without opinion. Evidence is a set of exhibits; a live job, a bundle and a foreign
- * dump differ only in how they obtain them. Decoding never asks the machine: whatever a decoder
+ * exhibit.h: bytes without opinion. Evidence is a set of exhibits; a live job, a bundle and another
+ * tool's dump differ only in how they obtain them. Decoding never asks the machine: whatever a decoder
  * needs to know (who is alive, when it was read, how long between two samples) is an exhibit too.
  *
  * Ownership: evidence owns its exhibits, an exhibit its bytes and strings.
@@ -18,7 +18,7 @@
  * skipped. Documents marked (json) are small objects whose fields inquest-bundle(5) lists.
  */
 #define EXHIBIT_KINDS(K)                                                                           \
-	K(GATHER, "gather")	    /* (json) one per host and gathering: host, boot id, T0 clocks */ \
+	K(GATHER, "gather")	    /* (json) per host and gathering: host, boot id, T0 */ \
 	K(CENSUS, "census")	    /* the job's process table, raw */                             \
 	K(RING, "ring")		    /* one ring, a snapshot, raw */                                \
 	K(LIVENESS, "liveness")	    /* (json) a process: lock free? pid and start time there? */   \

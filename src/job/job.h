@@ -49,7 +49,13 @@ struct job_host {
 	const char *cgroup_cite;
 };
 
-enum job_role { JOB_ROLE_UNKNOWN, JOB_ROLE_RANK, JOB_ROLE_CANDIDATE, JOB_ROLE_CHILD, JOB_ROLE_AGENT };
+enum job_role {
+	JOB_ROLE_UNKNOWN,
+	JOB_ROLE_RANK,
+	JOB_ROLE_CANDIDATE,
+	JOB_ROLE_CHILD,
+	JOB_ROLE_AGENT,
+};
 
 enum job_end {
 	JOB_END_UNKNOWN,  /* gone or not known: no word about how */
@@ -65,7 +71,7 @@ struct job_process {
 	uint32_t pid;
 	uint32_t ppid;
 	uint64_t start_time;
-	int rank;	   /* index into ranks: whose process, or whose descendant, this is; JOB_NONE */
+	int rank;	   /* index into ranks: whose process or descendant this is; JOB_NONE */
 	enum job_role role;
 	int restart;	   /* elastic restart generation, 0 the first */
 	const char *comm;  /* never NULL; "" unknown */
@@ -79,7 +85,7 @@ struct job_process {
 	const char *wchan;     /* "" unknown */
 	int64_t cpu_delta;     /* ns of CPU between the two samples, whole process; JOB_UNKNOWN */
 	int64_t sample_span;   /* ns between them */
-	int64_t idle_for;      /* ns since CPU use was last seen to grow (agent's samples); JOB_UNKNOWN */
+	int64_t idle_for;      /* ns since CPU use last grew (agent's samples); JOB_UNKNOWN */
 	int64_t write_delta;   /* bytes written to storage between the samples, JOB_UNKNOWN */
 	int64_t rss;	       /* bytes, JOB_UNKNOWN */
 	int64_t rss_before;    /* bytes at the older sample */
@@ -121,7 +127,7 @@ struct job_sig {
 
 /* One collective or point-to-point call of one member. */
 struct job_op {
-	uint64_t index;	   /* collectives: API order in the group, from 1. P2P: k-th to/from that peer */
+	uint64_t index;	   /* collectives: API order in the group, from 1. P2P: k-th of that peer */
 	struct job_sig sig;
 	uint64_t hash;	   /* running hash up to and including it; 0 unknown */
 	uint64_t zeros;	   /* zero-count ops up to and including it */
@@ -130,7 +136,7 @@ struct job_op {
 	enum job_known completed;
 	uint64_t stream;
 	uint64_t launch;   /* ops of one rank with one launch id are unordered; 0 = alone */
-	uint64_t order;	   /* position in the rank's own order of launches over all groups; 0 unknown */
+	uint64_t order;	   /* position in the rank's order of launches, all groups; 0 unknown */
 	int thread;	   /* index into threads, JOB_NONE */
 	bool captured;
 	bool failed;	   /* the call returned an error: it was not issued */
@@ -176,14 +182,19 @@ struct job_group {
 	uint64_t key;
 	uint64_t alias;
 	uint64_t parent; /* key, 0 none */
-	const char *name; /* "world" where its members are all ranks and nothing better is known; never NULL */
+	const char *name; /* "world" if all ranks are in it and no better is known; never NULL */
 	const char *maker; /* "nccl" */
 	uint32_t size;
-	int first_member; /* members[first_member .. +size) in seat order; all seats exist in a sealed job */
+	int first_member; /* members[first_member .. +size) by seat; a sealed job has all seats */
 	const char *cite;
 };
 
-enum job_span_kind { JOB_SPAN_COMPILE = 1, JOB_SPAN_INPUT = 2, JOB_SPAN_CHECKPOINT = 3, JOB_SPAN_USER = 4 };
+enum job_span_kind {
+	JOB_SPAN_COMPILE = 1,
+	JOB_SPAN_INPUT = 2,
+	JOB_SPAN_CHECKPOINT = 3,
+	JOB_SPAN_USER = 4,
+};
 
 struct job_span {
 	int rank;
@@ -251,7 +262,7 @@ struct job_signal {
 struct job_log {
 	int rank;
 	const char *last_line; /* the last useful one */
-	const char *error;     /* the line that names an error (Traceback's last, CUDA/NCCL error), "" none */
+	const char *error;     /* the line that names an error (Traceback's last, CUDA's, NCCL's) */
 	int64_t when;
 	const char *cite;
 };
@@ -276,7 +287,7 @@ struct job_loss {
 
 /* A world rank of the attempt under judgement. */
 struct job_rank {
-	int world_rank; /* as RANK says; where nothing says: position by (host, pid), and named_by_env false */
+	int world_rank; /* as RANK says; else position by (host, pid), named_by_env false */
 	bool named_by_env;
 	int host;
 	int process; /* index into processes; JOB_NONE: never seen */
@@ -293,7 +304,7 @@ struct job {
 	int world_size;	  /* JOB_NONE unknown */
 	int64_t launched; /* realtime, JOB_UNKNOWN */
 	int64_t gathered; /* newest T0 of all hosts */
-	int64_t deadline; /* realtime at which a known watchdog or limit ends the job, JOB_UNKNOWN */
+	int64_t deadline; /* realtime when a known watchdog or limit ends the job, JOB_UNKNOWN */
 	const char *deadline_cite;
 	enum job_known ended; /* the launcher said that the job is over */
 	int exit_status;      /* of the launcher, where ended */

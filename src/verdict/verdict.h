@@ -32,7 +32,12 @@ enum verdict_class {
 	VERDICT_CLASSES
 };
 
-enum verdict_confidence { VERDICT_UNKNOWN, VERDICT_HYPOTHESIS, VERDICT_SUPPORTED, VERDICT_ESTABLISHED };
+enum verdict_confidence {
+	VERDICT_UNKNOWN,
+	VERDICT_HYPOTHESIS,
+	VERDICT_SUPPORTED,
+	VERDICT_ESTABLISHED,
+};
 enum verdict_outlook { VERDICT_OUTLOOK_UNKNOWN, VERDICT_WAIT, VERDICT_KILL };
 enum verdict_stage { VERDICT_BOOTSTRAP, VERDICT_FIRST_FORWARD, VERDICT_STEADY, VERDICT_TEARDOWN };
 
@@ -213,7 +218,7 @@ struct verdict_not_judged {
 struct verdicts {
 	const struct job *job;
 	enum verdict_stage stage;
-	const struct verdict *at; /* most important first; at least one (healthy, slow, inconclusive) */
+	const struct verdict *at; /* most important first; at least one (healthy, slow, ...) */
 	size_t n;
 	const struct verdict_not_judged *not_judged;
 	size_t nnot_judged;
@@ -224,7 +229,7 @@ struct verdicts {
 struct verdicts *verdicts_of(const struct job *job);
 void verdicts_free(struct verdicts *verdicts);
 
-/* Names as JSON has them: "compile-skew", "compile-divergence", "established", "wait", "oom-kill", "input". */
+/* Names as JSON has them: "compile-skew", "compile-divergence", "established", "wait", "input". */
 const char *verdict_class_name(enum verdict_class class);
 const char *verdict_family_name(enum verdict_class class);
 const char *verdict_confidence_name(enum verdict_confidence confidence);
