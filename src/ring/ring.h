@@ -20,7 +20,8 @@
  *     GROUPS    struct ring_group[]    one per member (group, group rank) of this process
  *     PINNED    struct ring_pinned[]   classes with quotas, each naming its slots in PINSLOTS
  *     PINSLOTS  struct ring_slot[]     never overwritten but in a class's `latest` part
- *     STRINGS   bytes                  append-only: struct ring_string, padded to 8
+ *     STRINGS   bytes                  append-only: u64 bytes reserved, then struct ring_string,
+ *                                      padded to 8; a string's id is its offset here, 0 = none
  *     STRINDEX  uint32_t[]             open-addressed hash of string offsets, 0 = free
  *     FATAL     struct ring_fatal[]    written only by signal handlers and abort
  *     STDERR    struct ring_text       the last bytes that passed write(2)
@@ -28,7 +29,8 @@
  * A SLOT IS VALID for ticket k if and only if seq == 2k+2 before and after its words were copied
  * (acquire before, acquire fence after). seq == 2k+1: in flight (of a dead process: torn at death;
  * report lane and ticket, never the content). seq < 2k+1: reserved, never begun. seq > 2k+2:
- * lapped. seq == 0: never used.
+ * lapped. seq == 0: never used. Tables that are no sequence (spans, history, boards) number the
+ * writes to one slot instead; there any even seq but 0 is valid, and the words say what it is.
  *
  * READER ALGORITHM
  *   1. header: magic, major version, header_size, file_size <= bytes at hand; else refuse.
@@ -82,12 +84,17 @@ struct ring_slot {
  * SPAN_END     none  kind          serial    -          -          name|detail<<32 cpu ns, as above
  * SHARD        none  loader string index     rows       elements   serial     -
  * SHAPE        none  loader string index     dim0       dim1       dim2       ndim (more: DIMS)
+ * DIMS         none  loader string index     dim k      dim k+1    dim k+2    k
  * STEP         none  -             n         -          -          -          -
  * NOTE         none  string        -         -          -          -          -
  * COMM         g     call id       key       nranks     rank       alias      result
  * PROC         none  milestone     value     -          -          -          -
  * SIGNAL       none  signo         si_code   si_pid     si_uid     si_addr    tid
  * ANCHOR       none  -             monotonic realtime   bracket    maxerror   esterror   (ns)
+ *
+ * In the SPANS table SPAN_BEGIN also has sig = tid of the beginner and, once RING_F_CLOSED, count =
+ * TSC of the end. In a group's history the writes to a slot are numbered 2n (entered) and 2n + 1
+ * (returned: RING_F_RETURNED), n being the op's index, or its place among the P2P calls.
  *
  * A call that takes part in an explicit ncclGroup is CALL_ENTER/CALL_EXIT like any other, with the
  * flag RING_F_GROUPED; its op is *entered* only by the outermost ncclGroupEnd, which writes one
@@ -128,6 +135,15 @@ enum {
 	RING_F_POLL = 32,     /* WAIT_*: a query that said "not ready" (board only) */
 	RING_F_CLOSED = 64,   /* SPANS: the span has ended */
 	RING_F_RESUMED = 128, /* SPANS: begun by another thread than the one that ended it */
+};
+
+/* Kinds of a span: the values of enum inquest_span. */
+enum ring_span_kind {
+	RING_SPAN_COMPILE = 1,
+	RING_SPAN_INPUT,
+	RING_SPAN_CHECKPOINT,
+	RING_SPAN_USER,
+	RING_SPAN_KINDS
 };
 
 /* Milestones of RING_PROC; `index` is the value. */
@@ -335,15 +351,19 @@ struct ring_group {
 	int32_t color;
 	uint32_t splits; /* how many children were split off so far */
 	uint32_t state;	 /* RING_G_* */
-	uint64_t spare[20];
+	uint64_t missed;    /* ops counted in op_index that could not be recorded (lost the race) */
+	uint64_t contended; /* times two threads met here: order and hash are then doubtful */
+	uint64_t spare[18];
 	struct ring_slot enqueue[2];  /* OP_ENTERED; meta.group = lane, arg = zero counts so far */
 	struct ring_slot complete[2]; /* OP_DONE; seq 0 = unknown */
-	uint64_t enqueue_version;     /* private to the writer; also the CAS claim */
+	uint64_t enqueue_version;     /* twice the board's version; odd: claimed (by CAS) */
 	uint64_t complete_version;
 	uint64_t p2p_count;
 	uint64_t completed_word; /* stream-ordered writes of the op index land here */
 	uint64_t completed_p2p;	 /* the same for P2P: p2p_count of the newest one done */
-	uint64_t spare2[3];
+	uint64_t op_index;	 /* collectives so far; private to the writer, as the next two */
+	uint64_t hash;		 /* running hash after op_index */
+	uint64_t zero_counts;	 /* of the collectives so far */
 	struct ring_slot first[RING_FIRST]; /* OP_ENTERED of op 1..4: slot index-1 */
 	struct ring_slot pow2[RING_POW2];   /* OP_ENTERED of op 2^k: slot k */
 	struct ring_slot last[RING_LAST];   /* OP_ENTERED of op i: slot i % 64 */
@@ -358,7 +378,8 @@ struct ring_mark {
 	uint64_t events;
 	uint64_t total; /* rows of all shards */
 	uint64_t first_tsc;
-	uint64_t spare[3];
+	uint64_t shape_version;
+	uint64_t spare[2];
 	struct ring_slot latest[2]; /* STEP or SHARD */
 	struct ring_slot shape[2];  /* SHAPE of the latest shard that gave one */
 	struct ring_slot first;	    /* the first shard, for ever */
@@ -388,7 +409,7 @@ struct ring_pinned {
 
 struct ring_string {
 	uint32_t hash;
-	uint32_t len;	/* published last, +1, so that 0 means not yet; bytes follow, padded to 8 */
+	uint32_t len;	/* published last, +1, so that 0 means not yet; bytes and a NUL follow */
 	char bytes[];
 };
 

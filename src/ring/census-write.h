@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * census-write.h: taking a place in the job's process table. Libc-free, like ring-write.h.
+ *
+ *	census_format(base, ...)	the first process, in a file nobody else sees yet; or races:
+ *					formatting twice with equal values does no harm
+ *	i = census_claim(base, &me)	a slot, the caller's until exit (locks its first byte)
+ *	...				fill exe, comm, ... of census_slot_at(base, i)
+ *	census_publish(base, i, CENSUS_CANDIDATE)
+ *	census_publish(base, i, CENSUS_RANK)		at the first communicator
+ *	census_exit(base, i, ...)			at a clean exit
+ */
+#ifndef RING_CENSUS_WRITE_H
+#define RING_CENSUS_WRITE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ring/census.h"
+#include "ring/ring-cpu.h"
+
+/* Whom a slot is for. A process is (pid_ns, pid, start_time). */
+struct census_who {
+	uint32_t pid;
+	uint32_t ppid;
+	uint64_t start_time;
+	uint64_t pid_ns;
+};
+
+#define CENSUS_SIZE (sizeof(struct census_header) + CENSUS_SLOTS * sizeof(struct census_slot))
+
+static inline struct census_slot *census_slot_at(void *base, int i)
+{
+	return (struct census_slot *)((uint8_t *)base + sizeof(struct census_header)) + i;
+}
+
+/*
+ * Makes CENSUS_SIZE zero bytes a census; boot id, times, job and name are the caller's to fill
+ * before census_open().
+ */
+static inline void census_format(void *base)
+{
+	struct census_header *h = base;
+
+	h->version_major = CENSUS_VERSION_MAJOR;
+	h->version_minor = CENSUS_VERSION_MINOR;
+	h->slot_size = sizeof(struct census_slot);
+	h->slots = CENSUS_SLOTS;
+}
+
+/* Stores the magic, last. */
+static inline void census_open(void *base)
+{
+	ring_publish_word(&((struct census_header *)base)->magic, CENSUS_MAGIC);
+}
+
+static inline int census_same(const struct census_slot *s, const struct census_who *me)
+{
+	return s->pid == me->pid && s->start_time == me->start_time && s->pid_ns == me->pid_ns;
+}
+
+/* Raises `high` to cover slot i. */
+static inline void census_raise(struct census_header *h, uint32_t i)
+{
+	uint32_t high = __atomic_load_n(&h->high, __ATOMIC_RELAXED);
+
+	while (high < i + 1 && !__atomic_compare_exchange_n(&h->high, &high, i + 1, 0,
+				       __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+}
+
+/* The slot that this process had before it exec'ed, kept as it was but for the flag; or -1. */
+static inline int census_take_over(void *base, const struct census_who *me)
+{
+	struct census_header *h = base;
+	uint32_t high = __atomic_load_n(&h->high, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < high && i < CENSUS_SLOTS; i++) {
+		struct census_slot *s = census_slot_at(base, (int)i);
+		uint32_t state = __atomic_load_n(&s->state, __ATOMIC_ACQUIRE);
+
+		if (state == CENSUS_FREE || !census_same(s, me))
+			continue;
+		__atomic_store_n(&s->state, CENSUS_CLAIMING, __ATOMIC_RELAXED);
+		s->flags |= CENSUS_F_EXECED | (state == CENSUS_RANK ? CENSUS_F_WAS_RANK : 0);
+		return (int)i;
+	}
+	return -1;
+}
+
+/*
+ * Claims a slot, CLAIMING and cleared but for `me`; or takes the slot of the same process over that
+ * it had before exec. -1 where all are taken (counted).
+ */
+static inline int census_claim(void *base, const struct census_who *me)
+{
+	struct census_header *h = base;
+	int mine = census_take_over(base, me);
+
+	for (uint32_t i = 0; mine < 0 && i < CENSUS_SLOTS; i++) {
+		struct census_slot *s = census_slot_at(base, (int)i);
+		uint32_t free = CENSUS_FREE;
+
+		if (!__atomic_compare_exchange_n(&s->state, &free, CENSUS_CLAIMING, 0,
+			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			continue;
+		s->pid = me->pid;
+		s->start_time = me->start_time;
+		s->pid_ns = me->pid_ns;
+		s->ppid = me->ppid;
+		census_raise(h, i);
+		mine = (int)i;
+	}
+	if (mine < 0)
+		ring_add(&h->lost, 1);
+	return mine;
+}
+
+/* Shows the slot as what it now is. */
+static inline void census_publish(void *base, int i, enum census_state state)
+{
+	__atomic_store_n(&census_slot_at(base, i)->state, (uint32_t)state, __ATOMIC_RELEASE);
+}
+
+/* Sets CENSUS_F_* bits. */
+static inline void census_flag(void *base, int i, uint32_t flags)
+{
+	__atomic_fetch_or(&census_slot_at(base, i)->flags, flags, __ATOMIC_RELEASE);
+}
+
+/* The process says goodbye with `status`. A rank, or a status that is not 0, stays in the table. */
+static inline void census_exit(void *base, int i, int32_t status, uint64_t tsc, uint64_t realtime)
+{
+	struct census_slot *s = census_slot_at(base, i);
+
+	s->exit_status = status;
+	s->end_tsc = tsc;
+	s->end_realtime = realtime;
+	if (s->state == CENSUS_RANK)
+		census_flag(base, i, CENSUS_F_WAS_RANK);
+	if (status || (s->flags & CENSUS_F_WAS_RANK)) {
+		census_publish(base, i, CENSUS_EXITED);
+		return;
+	}
+	for (uint64_t *word = (uint64_t *)s + 1; word < (uint64_t *)(s + 1); word++)
+		ring_store(word, 0);
+	s->flags = 0;
+	census_publish(base, i, CENSUS_FREE);
+}
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ring-group.h: the order of operations, written. Part of ring-write.h; include that.
+ *
+ * A group entry is this process's seat in one communicator. Per collective, in API order:
+ * ring_group_enqueue() takes the next index, extends the running hash and writes the enqueue board
+ * and the history; ring_group_returned() says that the launching call came back;
+ * ring_group_complete() that the device did. P2P calls have their own history and per-peer indices
+ * and never advance the collective order.
+ *
+ * One thread at a time is the rule for a communicator, so all this is guarded by one CAS claim that
+ * nobody ever waits long for. Where two threads meet, both are counted as `contended`: the order is
+ * then doubtful, which is evidence in itself. An op that cannot get the claim still takes its index
+ * (the count stays exact) and is counted as missed.
+ */
+#ifndef RING_GROUP_H
+#define RING_GROUP_H
+
+#ifndef RING_WRITE_H
+#error "include ring/ring-write.h"
+#endif
+
+#define RING_CLAIM_SPINS 8192 /* about half a millisecond */
+
+/* What identifies a member. `name` and `color` as known, 0 otherwise. */
+struct ring_member {
+	uint64_t key;
+	uint64_t alias;
+	uint64_t parent;
+	uint64_t comm;
+	uint32_t size;
+	uint32_t rank;
+	uint32_t name;
+	uint32_t maker;
+	int32_t device;
+	int32_t color;
+	uint32_t state; /* RING_G_NONBLOCKING or 0 */
+};
+
+/* An op that was entered: what ring_group_returned() and _complete() need. */
+struct ring_entered {
+	uint64_t index; /* of the collective, or of the P2P call towards its peer; 0 unknown */
+	uint64_t hash;	/* running hash, this op included */
+	uint64_t nth;	/* place in its history: the index, or the count of all P2P calls */
+	uint64_t board; /* version of the enqueue board that shows it; RING_NO_TICKET: missed */
+	int group;
+	unsigned flags;
+};
+
+/* --- Identity --------------------------------------------------------------------------------- */
+
+static inline int ring_group_take(struct ring_group *g, int ended)
+{
+	uint64_t seq = ring_load(&g->seq);
+	uint32_t state = __atomic_load_n(&g->state, __ATOMIC_RELAXED);
+
+	if (seq & 1)
+		return -1;
+	if (seq && !(ended && (state & (RING_G_DESTROYED | RING_G_ABORTED))))
+		return -1;
+	return ring_cas(&g->seq, seq, seq + 1) ? 0 : -1;
+}
+
+/*
+ * An entry for a new member: a fresh one, else that of a destroyed group. Cleared, and invisible
+ * until ring_group_publish(). -1 where the table is full (counted).
+ */
+static inline int ring_group_claim(struct ring_writer *w)
+{
+	for (int ended = 0; ended < 2; ended++) {
+		for (uint32_t i = 0; i < w->ngroups; i++) {
+			struct ring_group *g = w->groups + i;
+
+			if (ring_group_take(g, ended))
+				continue;
+			ring_fence_release();
+			for (uint64_t *word = &g->key; word < (uint64_t *)(g + 1); word++)
+				ring_store(word, 0);
+			g->hash = RING_HASH_START;
+			return (int)i;
+		}
+	}
+	ring_lose(&w->header->losses.groups);
+	return -1;
+}
+
+/* Fills and shows a claimed entry: the member entered its group's init at `tsc`. */
+static inline void ring_group_publish(
+	struct ring_writer *w, int group, uint64_t tsc, const struct ring_member *m)
+{
+	struct ring_group *g = w->groups + group;
+
+	g->key = m->key;
+	g->alias = m->alias;
+	g->parent = m->parent;
+	g->comm = m->comm;
+	g->size = m->size;
+	g->rank = m->rank;
+	g->name = m->name;
+	g->maker = m->maker;
+	g->device = m->device;
+	g->color = m->color;
+	g->state = m->state;
+	g->init_tsc = tsc;
+	ring_publish_word(&g->seq, g->seq + 1);
+}
+
+/* Adds RING_G_* bits: destroyed, aborted, ... */
+static inline void ring_group_state(struct ring_writer *w, int group, uint32_t bits)
+{
+	__atomic_fetch_or(&w->groups[group].state, bits, __ATOMIC_RELEASE);
+}
+
+/* The init returned: all members met. The handle is known only now. */
+static inline void ring_group_ready(struct ring_writer *w, int group, uint64_t tsc, uint64_t comm)
+{
+	ring_store(&w->groups[group].comm, comm);
+	ring_store(&w->groups[group].ready_tsc, tsc);
+	ring_group_state(w, group, RING_G_READY);
+}
+
+/* One more child was split off: its number, from 1. */
+static inline uint32_t ring_group_split(struct ring_writer *w, int group)
+{
+	return __atomic_add_fetch(&w->groups[group].splits, 1, __ATOMIC_RELAXED);
+}
+
+/* --- The claim -------------------------------------------------------------------------------- */
+
+/*
+ * The version of the board to write is put in `ret_version`. 0, 1 where another thread was met
+ * (counted), or -1 where it did not get out of the way: missed.
+ */
+static inline int ring_claim(struct ring_writer *w, uint64_t *word, uint64_t *ret_version)
+{
+	uint64_t seen = ring_load(word);
+	int spin;
+
+	for (spin = 0; (seen & 1) || !ring_cas(word, seen, seen + 1); spin++) {
+		if (!spin)
+			ring_lose(&w->header->losses.contended);
+		if (spin == RING_CLAIM_SPINS)
+			return -1;
+		ring_relax();
+		seen = ring_load(word);
+	}
+	*ret_version = seen / 2;
+	return spin > 0;
+}
+
+static inline void ring_unclaim(uint64_t *word, uint64_t version)
+{
+	ring_publish_word(word, 2 * version + 2);
+}
+
+/* --- Ops -------------------------------------------------------------------------------------- */
+
+/* Counts a P2P call towards its peer: its index from 1, or 0 where the peers are too many. */
+static inline uint64_t ring_peer_next(struct ring_writer *w, int group, uint64_t sig)
+{
+	unsigned op = ring_sig_op(sig);
+	uint64_t receives = op == RING_OP_RECV || op == RING_OP_WAITSIGNAL;
+	uint64_t use = ring_load(&w->groups[group].seq) / 2;
+	uint64_t key = (uint64_t)(group + 1) | receives << 16 | (use & 0x7fff) << 17 |
+		       (uint64_t)ring_sig_peer(sig) << 32;
+	uint64_t hash = key * 0x9e3779b97f4a7c15ull >> 32;
+
+	for (unsigned probe = 0; probe < RING_PROBES; probe++) {
+		struct ring_peer *p = w->peers + (hash + probe) % RING_PEERS;
+		uint64_t seen = ring_load(&p->key);
+
+		if (!seen && ring_cas(&p->key, 0, key))
+			seen = key;
+		if (seen == key || (!seen && ring_load(&p->key) == key))
+			return ring_add(&p->calls, 1) + 1;
+	}
+	return 0;
+}
+
+static inline struct ring_slot *ring_group_history(struct ring_group *g, const struct ring_entered *e)
+{
+	return (e->flags & RING_F_P2P) ? g->p2p + e->nth % RING_P2P : g->last + e->nth % RING_LAST;
+}
+
+/* Keeps the first ops and those at powers of two for ever. */
+static inline void ring_group_keep(
+	struct ring_group *g, uint64_t index, uint64_t tsc, const struct ring_record *r)
+{
+	unsigned log2 = 63 - (unsigned)__builtin_clzll(index);
+
+	if (index <= RING_FIRST)
+		ring_slot_publish(g->first + index - 1, 2 * index, tsc, r);
+	if (!(index & (index - 1)) && log2 < RING_POW2)
+		ring_slot_publish(g->pow2 + log2, 2 * index, tsc, r);
+}
+
+/* Under the claim: numbers and hashes the op, and makes its record. */
+static inline void ring_group_number(struct ring_writer *w, struct ring_group *g,
+	struct ring_entered *e, struct ring_record *r)
+{
+	if (e->flags & RING_F_P2P) {
+		e->nth = ring_add(&g->p2p_count, 1) + 1;
+		e->index = ring_peer_next(w, e->group, r->sig);
+	} else {
+		e->index = e->nth = ring_add(&g->op_index, 1) + 1;
+		if (!r->count)
+			ring_store(&g->zero_counts, ring_load(&g->zero_counts) + 1);
+		ring_store(&g->hash, ring_hash_op(ring_load(&g->hash), r->sig, r->count));
+	}
+	e->hash = ring_load(&g->hash);
+	r->index = e->index;
+	r->more = e->hash;
+}
+
+/*
+ * An op enters its group. Of `op` the flags (RING_F_GROUPED, _CAPTURED, _P2P), count, sig and aux
+ * (the stream) are used; `lane` is the caller's ring_lane_index(). Not for signal handlers.
+ */
+static inline struct ring_entered ring_group_enqueue(struct ring_writer *w, int group,
+	uint32_t lane, uint64_t tsc, const struct ring_record *op)
+{
+	struct ring_group *g = w->groups + group;
+	struct ring_entered e = {.group = group, .flags = ring_meta_flags(op->meta)};
+	struct ring_record r = *op;
+	int met = ring_claim(w, &g->enqueue_version, &e.board);
+
+	if (met)
+		ring_lose(&g->contended);
+	if (e.flags & RING_F_CAPTURED)
+		ring_group_state(w, group, RING_G_SAW_CAPTURE);
+	if (met < 0) {
+		ring_lose(&g->missed);
+		ring_lose(&w->header->losses.records);
+		e.nth = ring_add((e.flags & RING_F_P2P) ? &g->p2p_count : &g->op_index, 1) + 1;
+		e.index = (e.flags & RING_F_P2P) ? ring_peer_next(w, group, r.sig) : e.nth;
+		e.board = RING_NO_TICKET;
+		return e;
+	}
+	ring_group_number(w, g, &e, &r);
+	r.meta = ring_meta(
+		RING_OP_ENTERED, e.flags, lane, (uint32_t)ring_load(&g->zero_counts));
+	ring_slot_publish(g->enqueue + (e.board & 1), e.board, tsc, &r);
+	ring_slot_publish(ring_group_history(g, &e), 2 * e.nth, tsc, &r);
+	if (!(e.flags & RING_F_P2P))
+		ring_group_keep(g, e.index, tsc, &r);
+	ring_unclaim(&g->enqueue_version, e.board);
+	return e;
+}
+
+/* Copies what a slot says; only under the claim that guards its writing. */
+static inline void ring_slot_record(const struct ring_slot *s, struct ring_record *ret)
+{
+	ret->meta = ring_load(&s->meta);
+	ret->index = ring_load(&s->index);
+	ret->count = ring_load(&s->count);
+	ret->sig = ring_load(&s->sig);
+	ret->aux = ring_load(&s->aux);
+	ret->more = ring_load(&s->more);
+}
+
+/*
+ * The call that launched the op returned. `flags` is RING_F_RETURNED, with RING_F_FAILED where it
+ * returned an error. The times stay those of the entry. Nothing happens where the history has gone
+ * on; the board changes only while it still shows this op.
+ */
+static inline void ring_group_returned(
+	struct ring_writer *w, const struct ring_entered *e, unsigned flags)
+{
+	struct ring_group *g = w->groups + e->group;
+	struct ring_slot *at = ring_group_history(g, e);
+	struct ring_record r;
+	uint64_t version, tsc;
+
+	if (e->board == RING_NO_TICKET || ring_claim(w, &g->enqueue_version, &version) < 0)
+		return;
+	if (ring_load(&at->seq) == 4 * e->nth + 2) {
+		ring_slot_record(at, &r);
+		r.meta |= (uint64_t)(flags & 0xff) << 8;
+		tsc = ring_load(&at->tsc);
+		ring_slot_publish(at, 2 * e->nth + 1, tsc, &r);
+		if (version == e->board + 1)
+			ring_slot_publish(g->enqueue + (version & 1), version, tsc, &r);
+		else
+			version--;
+	} else {
+		version--;
+	}
+	ring_unclaim(&g->enqueue_version, version);
+}
+
+/* The device finished the op `index` of the group; earlier completions that come late are ignored. */
+static inline void ring_group_complete(
+	struct ring_writer *w, int group, uint64_t index, uint64_t tsc, uint64_t stream)
+{
+	struct ring_group *g = w->groups + group;
+	const struct ring_record r = {
+		.meta = ring_meta(RING_OP_DONE, 0, (unsigned)group, 0),
+		.index = index,
+		.aux = stream,
+	};
+	uint64_t version;
+
+	if (ring_claim(w, &g->complete_version, &version) < 0) {
+		ring_lose(&w->header->losses.completions);
+		return;
+	}
+	if (version && ring_load(&g->complete[(version - 1) & 1].index) >= index)
+		version--;
+	else
+		ring_slot_publish(g->complete + (version & 1), version, tsc, &r);
+	ring_unclaim(&g->complete_version, version);
+}
+
+#endif

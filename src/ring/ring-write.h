@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ring-write.h: writing a ring from inside someone else's process.
+ *
+ * PROMISES. No malloc, no lock, no syscall, no libc (but memcpy, which compilers emit anyway), no
+ * unbounded loop. Whatever is full or lost in a race is counted in header->losses and never waited
+ * for. Killing the process between any two instructions leaves a ring of which every slot but the
+ * ones being written is provably whole.
+ *
+ * WHO MAY CALL. A lane is written by the thread that claimed it, and by signal handlers on that
+ * thread. Handlers may call ring_put (and below it ring_lane_put, ring_overflow_put), ring_pin,
+ * ring_string, ring_fatal_*, ring_text_append; never what writes a board (they would land on the
+ * interrupted copy): ring_board_put, groups, spans, marks, anchors.
+ *
+ * A SLOT is written in two phases: seq = 2k+1, fence, seven words, seq = 2k+2 with release. A lane's
+ * `head` counts tickets reserved; the slot itself says whether its ticket was published.
+ * WHY NOT one shared lane with a ticket counter: a writer that stalls for a lap then scribbles over
+ * a published slot. The overflow lane therefore claims each slot by CAS, and drops what it cannot
+ * have.
+ *
+ * LIFE: the caller maps the file, ring_format() and ring_publish() of ring-make.h, then
+ * ring_writer_open(); threads ring_lane_claim() and ring_lane_release(). The handle is private to
+ * the process and needs no release.
+ *
+ * ring-group.h (members and their order of operations) and ring-span.h (spans, marks) continue.
+ */
+#ifndef RING_WRITE_H
+#define RING_WRITE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ring/ring-cpu.h"
+#include "ring/ring.h"
+
+#define RING_NO_TICKET	UINT64_MAX
+#define RING_STRING_MAX 512  /* longer strings are cut */
+#define RING_PROBES	64   /* tries in a hash table before it counts as full */
+#define RING_PEERS	2048 /* (group, direction, peer) whose P2P calls can be counted */
+
+/* Tests stall here, in the middle of a record, as a preemption would. */
+#ifndef RING_STALL
+#define RING_STALL() ((void)0)
+#endif
+
+/* P2P calls so far per (group, direction, peer); key 0 is free. */
+struct ring_peer {
+	uint64_t key;
+	uint64_t calls;
+};
+
+/* Process-private handle: every pointer leads into the mapping. */
+struct ring_writer {
+	uint8_t *base;
+	struct ring_header *header;
+	struct ring_slot *anchors; /* three, or NULL */
+	struct ring_lane *lanes;   /* nlanes, then the overflow lane */
+	struct ring_lane *overflow;
+	struct ring_slot *slots;
+	struct ring_slot *spans;
+	struct ring_mark *marks;
+	struct ring_group *groups;
+	struct ring_pinned *pinned;
+	struct ring_slot *pinslots;
+	uint8_t *strings;
+	uint32_t *strindex;
+	struct ring_fatal *fatal;
+	struct ring_text *text;
+	uint32_t nlanes, nspans, nmarks, ngroups, nfatal;
+	uint32_t strindex_mask;
+	uint64_t strings_size;
+	uint64_t anchor_version;
+	uint64_t anchor_tsc;	  /* of the latest anchor */
+	uint64_t span_serial;	  /* of the latest span; copied at promotion */
+	uint64_t (*clock)(void);  /* where ring_now() is not to be trusted; else NULL */
+	struct ring_peer peers[RING_PEERS];
+};
+
+/* What a slot says, less its seq and time. */
+struct ring_record {
+	uint64_t meta; /* ring_meta() */
+	uint64_t index;
+	uint64_t count;
+	uint64_t sig;
+	uint64_t aux;
+	uint64_t more;
+};
+
+/* --- Opening ---------------------------------------------------------------------------------- */
+
+/*
+ * Points `w` at a ring that this very build formatted, in memory of this process: nothing is
+ * checked. The handle is overwritten whole; header->clock is believed, so set w->clock after it
+ * where it says RING_CLOCK_MONOTONIC_NS.
+ */
+static inline void ring_writer_open(struct ring_writer *w, void *base)
+{
+	struct ring_header *h = base;
+
+	*w = (struct ring_writer){.base = base, .header = h};
+	for (int i = 0; i < RING_SECTIONS; i++) {
+		void *at = w->base + h->section[i].offset;
+		uint64_t n = h->section[i].count;
+
+		switch (h->section[i].id) {
+		case RING_S_ANCHORS: w->anchors = at; break;
+		case RING_S_LANES: w->lanes = at, w->nlanes = (uint32_t)n - 1; break;
+		case RING_S_SLOTS: w->slots = at; break;
+		case RING_S_SPANS: w->spans = at, w->nspans = (uint32_t)n; break;
+		case RING_S_MARKS: w->marks = at, w->nmarks = (uint32_t)n; break;
+		case RING_S_GROUPS: w->groups = at, w->ngroups = (uint32_t)n; break;
+		case RING_S_PINNED: w->pinned = at; break;
+		case RING_S_PINSLOTS: w->pinslots = at; break;
+		case RING_S_STRINGS: w->strings = at, w->strings_size = n; break;
+		case RING_S_STRINDEX: w->strindex = at, w->strindex_mask = (uint32_t)n - 1; break;
+		case RING_S_FATAL: w->fatal = at, w->nfatal = (uint32_t)n; break;
+		case RING_S_STDERR: w->text = at; break;
+		}
+	}
+	w->overflow = w->lanes + w->nlanes;
+}
+
+/* The time by this ring's clock. */
+static inline uint64_t ring_writer_now(const struct ring_writer *w)
+{
+	return __builtin_expect(!w->clock, 1) ? ring_now() : w->clock();
+}
+
+static inline void ring_lose(uint64_t *counter)
+{
+	ring_add(counter, 1);
+}
+
+/* --- Slots ------------------------------------------------------------------------------------ */
+
+static inline void ring_slot_fill(struct ring_slot *s, uint64_t tsc, const struct ring_record *r)
+{
+	ring_store(&s->tsc, tsc);
+	ring_store(&s->meta, r->meta);
+	ring_store(&s->index, r->index);
+	ring_store(&s->count, r->count);
+	RING_STALL();
+	ring_store(&s->sig, r->sig);
+	ring_store(&s->aux, r->aux);
+	ring_store(&s->more, r->more);
+}
+
+/* Writes a slot that nobody else may be writing now. */
+static inline void ring_slot_publish(
+	struct ring_slot *s, uint64_t ticket, uint64_t tsc, const struct ring_record *r)
+{
+	ring_store(&s->seq, 2 * ticket + 1);
+	ring_fence_release();
+	ring_slot_fill(s, tsc, r);
+	ring_publish_word(&s->seq, 2 * ticket + 2);
+}
+
+/*
+ * Writes a slot that others may be writing: 0, or -1 where a writer is in the slot or the slot
+ * already holds a later ticket. Pairs with itself (acquire on the claim) and with readers.
+ */
+static inline int ring_slot_publish_shared(
+	struct ring_slot *s, uint64_t ticket, uint64_t tsc, const struct ring_record *r)
+{
+	uint64_t seen = ring_load(&s->seq);
+
+	if ((seen & 1) || seen > 2 * ticket || !ring_cas(&s->seq, seen, 2 * ticket + 1))
+		return -1;
+	ring_fence_release();
+	ring_slot_fill(s, tsc, r);
+	ring_publish_word(&s->seq, 2 * ticket + 2);
+	return 0;
+}
+
+/* --- Lanes ------------------------------------------------------------------------------------ */
+
+/* Records into the calling thread's own lane; the ticket. The hot path. */
+static inline uint64_t ring_lane_put(struct ring_writer *w, struct ring_lane *lane, uint64_t tsc,
+	const struct ring_record *r)
+{
+	uint64_t ticket = ring_reserve(&lane->head);
+
+	ring_slot_publish(w->slots + lane->first + (ticket & (lane->n - 1)), ticket, tsc, r);
+	return ticket;
+}
+
+/* Records into the lane that all threads without one share; RING_NO_TICKET where it was lost. */
+static inline uint64_t ring_overflow_put(
+	struct ring_writer *w, uint64_t tsc, const struct ring_record *r)
+{
+	struct ring_lane *lane = w->overflow;
+	uint64_t ticket = ring_add(&lane->head, 1);
+	struct ring_slot *s = w->slots + lane->first + (ticket & (lane->n - 1));
+
+	if (!ring_slot_publish_shared(s, ticket, tsc, r))
+		return ticket;
+	ring_lose(&w->header->losses.records);
+	return RING_NO_TICKET;
+}
+
+/* Records into `lane`, or where the thread has none (NULL) into the overflow lane. */
+static inline uint64_t ring_put(struct ring_writer *w, struct ring_lane *lane, uint64_t tsc,
+	const struct ring_record *r)
+{
+	if (__builtin_expect(lane && lane != w->overflow, 1))
+		return ring_lane_put(w, lane, tsc, r);
+	return ring_overflow_put(w, tsc, r);
+}
+
+/* The number of a lane in the file; the overflow lane's for NULL. */
+static inline uint32_t ring_lane_index(const struct ring_writer *w, const struct ring_lane *lane)
+{
+	return lane ? (uint32_t)(lane - w->lanes) : w->nlanes;
+}
+
+/*
+ * Gives the calling thread a lane, the largest free one; it continues its former owner's tickets.
+ * NULL when all are taken: ring_put() then shares the overflow lane. `name` may be NULL.
+ */
+static inline struct ring_lane *ring_lane_claim(
+	struct ring_writer *w, uint32_t tid, const char *name)
+{
+	for (uint32_t i = 0; i < w->nlanes; i++) {
+		struct ring_lane *lane = w->lanes + i;
+
+		if (ring_load(&lane->claim) || !ring_cas(&lane->claim, 0, tid | 1ull << 32))
+			continue;
+		lane->tid = tid;
+		for (unsigned c = 0, end = !name; c < sizeof(lane->name); c++) {
+			end = end || c == sizeof(lane->name) - 1 || !name[c];
+			lane->name[c] = end ? 0 : name[c];
+		}
+		ring_add(&lane->claims, 1);
+		return lane;
+	}
+	return NULL;
+}
+
+/* --- Boards ----------------------------------------------------------------------------------- */
+
+/* Writes the older half of a board that only the caller writes. `version` counts its writes. */
+static inline void ring_board_put(
+	struct ring_slot ab[2], uint64_t *version, uint64_t tsc, const struct ring_record *r)
+{
+	uint64_t v = ring_load(version);
+
+	ring_slot_publish(ab + (v & 1), v, tsc, r);
+	ring_store(version, v + 1);
+}
+
+/*
+ * The same for a board that several threads may write: each takes the next version, the latest one
+ * taken wins. 0, or -1 (counted as contended) where others held both halves twice over.
+ */
+static inline int ring_board_put_shared(struct ring_writer *w, struct ring_slot ab[2],
+	uint64_t *version, uint64_t tsc, const struct ring_record *r)
+{
+	for (int tries = 0; tries < 4; tries++) {
+		uint64_t v = ring_add(version, 1);
+
+		if (!ring_slot_publish_shared(ab + (v & 1), v, tsc, r))
+			return 0;
+		ring_lose(&w->header->losses.contended);
+	}
+	return -1;
+}
+
+/* The thread entered a recorded call that may block, or is outside again. */
+static inline void ring_lane_board(struct ring_lane *lane, uint64_t tsc, const struct ring_record *r)
+{
+	ring_board_put(lane->board, &lane->board_version, tsc, r);
+}
+
+static inline void ring_lane_idle(struct ring_lane *lane, uint64_t tsc)
+{
+	const struct ring_record idle = {.meta = ring_meta(RING_IDLE, 0, RING_NO_GROUP, 0)};
+
+	ring_board_put(lane->board, &lane->board_version, tsc, &idle);
+}
+
+/* The thread ends, or forgets its lane. NULL is nothing. */
+static inline void ring_lane_release(struct ring_writer *w, struct ring_lane *lane)
+{
+	if (!lane || lane == w->overflow)
+		return;
+	if (lane->board_version)
+		ring_lane_idle(lane, ring_writer_now(w));
+	ring_publish_word(&lane->claim, 0);
+}
+
+/* --- Pinned records --------------------------------------------------------------------------- */
+
+/*
+ * Keeps a record in its class: the first ones for ever, then the latest rotate. What a race loses
+ * is counted.
+ */
+static inline void ring_pin(
+	struct ring_writer *w, unsigned class, uint64_t tsc, const struct ring_record *r)
+{
+	struct ring_pinned *p = w->pinned + class;
+	uint64_t n = ring_add(&p->next, 1);
+	uint64_t at = n;
+
+	if (n >= p->first) {
+		if (!p->latest)
+			return;
+		at = p->first + (n - p->first) % p->latest;
+	}
+	if (ring_slot_publish_shared(w->pinslots + p->start + at, n, tsc, r))
+		ring_lose(&w->header->losses.records);
+}
+
+/* --- Strings ---------------------------------------------------------------------------------- */
+
+static inline uint32_t ring_string_hash(const char *bytes, uint32_t len)
+{
+	uint32_t hash = 0x811c9dc5;
+
+	for (uint32_t i = 0; i < len; i++)
+		hash = (hash ^ (uint8_t)bytes[i]) * 0x01000193;
+	return hash;
+}
+
+/* Copies a string into the append-only section; its offset, 0 where it is full. */
+static inline uint32_t ring_string_append(
+	struct ring_writer *w, const char *bytes, uint32_t len, uint32_t hash)
+{
+	uint64_t *used = (uint64_t *)w->strings;
+	uint64_t need = (sizeof(struct ring_string) + len + 1 + 7) & ~7ull;
+	uint64_t at = ring_load(used);
+	struct ring_string *s;
+
+	do {
+		if (need > w->strings_size || at > w->strings_size - need)
+			return 0;
+	} while (!__atomic_compare_exchange_n(
+		used, &at, at + need, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	s = (struct ring_string *)(w->strings + at);
+	s->hash = hash;
+	for (uint32_t i = 0; i < len; i++)
+		s->bytes[i] = bytes[i];
+	__atomic_store_n(&s->len, len + 1, __ATOMIC_RELEASE);
+	return (uint32_t)at;
+}
+
+static inline int ring_string_is(const struct ring_writer *w, uint32_t id, const char *bytes,
+	uint32_t len, uint32_t hash)
+{
+	const struct ring_string *s = (const struct ring_string *)(w->strings + id);
+
+	if (s->hash != hash || __atomic_load_n(&s->len, __ATOMIC_ACQUIRE) != len + 1)
+		return 0;
+	for (uint32_t i = 0; i < len; i++)
+		if (s->bytes[i] != bytes[i])
+			return 0;
+	return 1;
+}
+
+/*
+ * The id of a string, the same for equal strings: interned on first sight. 0 for NULL, and where
+ * the table is full (counted). Two threads that intern one string at once agree on one id.
+ */
+static inline uint32_t ring_string(struct ring_writer *w, const char *bytes, size_t length)
+{
+	uint32_t len = length < RING_STRING_MAX ? (uint32_t)length : RING_STRING_MAX;
+	uint32_t hash, fresh = 0;
+
+	if (!bytes)
+		return 0;
+	hash = ring_string_hash(bytes, len);
+	for (uint32_t probe = 0; probe < RING_PROBES; probe++) {
+		uint32_t *entry = w->strindex + ((hash + probe) & w->strindex_mask);
+		uint32_t id = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
+
+		if (!id) {
+			if (!fresh)
+				fresh = ring_string_append(w, bytes, len, hash);
+			if (!fresh)
+				break;
+			if (__atomic_compare_exchange_n(entry, &id, fresh, 0, __ATOMIC_RELEASE,
+				    __ATOMIC_ACQUIRE))
+				return fresh;
+		}
+		if (ring_string_is(w, id, bytes, len, hash))
+			return id;
+	}
+	ring_lose(&w->header->losses.strings);
+	return 0;
+}
+
+/* --- Deaths, last words, clock anchors -------------------------------------------------------- */
+
+/* An entry of the fatal area for the caller to fill, then publish; NULL where all are taken. */
+static inline struct ring_fatal *ring_fatal_claim(struct ring_writer *w)
+{
+	for (uint32_t i = 0; i < w->nfatal; i++)
+		if (!ring_load(&w->fatal[i].seq) && ring_cas(&w->fatal[i].seq, 0, 1))
+			return w->fatal + i;
+	ring_lose(&w->header->losses.fatal);
+	return NULL;
+}
+
+static inline void ring_fatal_publish(struct ring_fatal *f)
+{
+	ring_publish_word(&f->seq, 2);
+}
+
+/* Appends to the stderr text; of a long piece only its end is kept. Threads may interleave. */
+static inline void ring_text_append(struct ring_writer *w, const char *bytes, size_t len)
+{
+	struct ring_text *t = w->text;
+	uint64_t at = ring_add(&t->head, len);
+
+	for (uint64_t i = len > t->size ? len - t->size : 0; i < len; i++)
+		t->bytes[(at + i) % t->size] = bytes[i];
+}
+
+/* A moment on all three clocks, in ns but for the TSC; UINT64_MAX is unknown. */
+struct ring_anchor {
+	uint64_t tsc;
+	uint64_t monotonic;
+	uint64_t realtime;
+	uint64_t bracket; /* ticks between the two TSC readings around it */
+	uint64_t maxerror;
+	uint64_t esterror;
+};
+
+/* Notes a clock anchor: the first is kept for ever, later ones replace each other. */
+static inline void ring_anchor_put(struct ring_writer *w, const struct ring_anchor *a)
+{
+	const struct ring_record r = {
+		.meta = ring_meta(RING_ANCHOR, 0, RING_NO_GROUP, 0),
+		.index = a->monotonic,
+		.count = a->realtime,
+		.sig = a->bracket,
+		.aux = a->maxerror,
+		.more = a->esterror,
+	};
+
+	ring_store(&w->anchor_tsc, a->tsc);
+	if (ring_slot_publish_shared(w->anchors, 0, a->tsc, &r))
+		ring_board_put_shared(w, w->anchors + 1, &w->anchor_version, a->tsc, &r);
+}
+
+#include "ring/ring-group.h"
+#include "ring/ring-span.h"
+
+#endif
