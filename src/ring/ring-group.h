@@ -177,7 +177,8 @@ static inline uint64_t ring_peer_next(struct ring_writer *w, int group, uint64_t
 	return 0;
 }
 
-static inline struct ring_slot *ring_group_history(struct ring_group *g, const struct ring_entered *e)
+static inline struct ring_slot *ring_group_history(
+	struct ring_group *g, const struct ring_entered *e)
 {
 	return (e->flags & RING_F_P2P) ? g->p2p + e->nth % RING_P2P : g->last + e->nth % RING_LAST;
 }
@@ -288,7 +289,7 @@ static inline void ring_group_returned(
 	ring_unclaim(&g->enqueue_version, version);
 }
 
-/* The device finished the op `index` of the group; earlier completions that come late are ignored. */
+/* The device finished op `index` of the group; completions older than the latest are ignored. */
 static inline void ring_group_complete(
 	struct ring_writer *w, int group, uint64_t index, uint64_t tsc, uint64_t stream)
 {

@@ -40,7 +40,7 @@ struct ring_layout {
 	struct ring_section section[RING_SECTIONS];
 };
 
-/* The layout of a rank's ring of this profile (the smallest, if it is too high), or a candidate's. */
+/* The layout of a rank's ring of this profile (too high: the smallest), or of a candidate's. */
 void ring_layout(uint32_t profile, uint32_t role, struct ring_layout *ret);
 
 /*

@@ -162,7 +162,9 @@ static inline struct ring_mark *ring_mark_find(struct ring_writer *w, unsigned k
 		uint64_t *word = &w->marks[i].claim;
 		uint64_t seen = ring_load(word);
 
-		if (seen == claim || (!seen && (ring_cas(word, 0, claim) || ring_load(word) == claim)))
+		if (!seen)
+			seen = ring_cas(word, 0, claim) ? claim : ring_load(word);
+		if (seen == claim)
 			return w->marks + i;
 	}
 	ring_lose(&w->header->losses.marks);

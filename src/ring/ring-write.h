@@ -12,8 +12,8 @@
  * ring_string, ring_fatal_*, ring_text_append; never what writes a board (they would land on the
  * interrupted copy): ring_board_put, groups, spans, marks, anchors.
  *
- * A SLOT is written in two phases: seq = 2k+1, fence, seven words, seq = 2k+2 with release. A lane's
- * `head` counts tickets reserved; the slot itself says whether its ticket was published.
+ * A SLOT is written in two phases: seq = 2k+1, fence, seven words, seq = 2k+2 with release. A
+ * lane's `head` counts tickets reserved; the slot itself says whether its ticket was published.
  * WHY NOT one shared lane with a ticket counter: a writer that stalls for a lap then scribbles over
  * a published slot. The overflow lane therefore claims each slot by CAS, and drops what it cannot
  * have.
@@ -266,7 +266,8 @@ static inline int ring_board_put_shared(struct ring_writer *w, struct ring_slot 
 }
 
 /* The thread entered a recorded call that may block, or is outside again. */
-static inline void ring_lane_board(struct ring_lane *lane, uint64_t tsc, const struct ring_record *r)
+static inline void ring_lane_board(
+	struct ring_lane *lane, uint64_t tsc, const struct ring_record *r)
 {
 	ring_board_put(lane->board, &lane->board_version, tsc, r);
 }
