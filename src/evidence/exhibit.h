@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exhibit.h: bytes without opinion. Evidence is a set of exhibits; a live job, a bundle and another
- * tool's dump differ only in how they obtain them. Decoding never asks the machine: whatever a decoder
- * needs to know (who is alive, when it was read, how long between two samples) is an exhibit too.
+ * exhibit.h: bytes without opinion. Evidence is a set of exhibits; a live job, a bundle and a
+ * foreign dump differ only in how they obtain them. Decoding never asks the machine: whatever a
+ * decoder needs to know (who is alive, when it was read, the time between two samples) is an exhibit
+ * too.
  *
  * Ownership: evidence owns its exhibits, an exhibit its bytes and strings.
  */
