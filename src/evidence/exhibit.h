@@ -2,8 +2,7 @@
 /*
  * exhibit.h: bytes without opinion. Evidence is a set of exhibits; a live job, a bundle and a
  * foreign dump differ only in how they obtain them. Decoding never asks the machine: whatever a
- * decoder needs to know (who is alive, when it was read, the time between two samples) is an exhibit
- * too.
+ * decoder needs to know (who is alive, when it was read, time between samples) is an exhibit too.
  *
  * Ownership: evidence owns its exhibits, an exhibit its bytes and strings.
  */
