@@ -10,6 +10,7 @@ src_base_libbase_la_SOURCES = \
 	%D%/complaint.c %D%/complaint.h \
 	%D%/file.c %D%/file.h \
 	%D%/paths.c %D%/paths.h \
+	%D%/procstat.c %D%/procstat.h \
 	%D%/str.c %D%/str.h
 
 UNIT_TESTS += tests/unit/alloc_test

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_PROCSTAT_H
+#define BASE_PROCSTAT_H
+
+/*
+ * The text of /proc/PID/stat (and of /proc/PID/task/TID/stat), parsed. On the ground floor because
+ * two floors that do not know each other need it: src/proc reads it from the machine, src/decode
+ * from an exhibit. Times are clock ticks of the machine the text came from.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct procstat {
+	uint32_t pid;	       /* of a task: its tid */
+	char comm[64];	       /* as the kernel cut it; may hold any byte, also ')' */
+	char state;	       /* R S D T t Z X I */
+	uint32_t ppid;
+	uint64_t cpu_ticks;    /* user and system, all threads */
+	uint64_t reaped_ticks; /* of children that were waited for */
+	uint32_t threads;
+	uint64_t start_time;   /* ticks since boot */
+	int64_t rss_pages;
+	bool exit_code_known;  /* the kernel shows 0 to those who may not look, so only of a zombie */
+	int exit_code;	       /* as from wait(): see WIFEXITED() */
+};
+
+/* Parses len bytes at text; false if that is no such line. Fields behind a cut read as 0. */
+bool procstat_parse(const char *text, size_t len, struct procstat *ret)
+	__attribute__((nonnull));
+
+#endif

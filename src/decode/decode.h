@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DECODE_DECODE_H
+#define DECODE_DECODE_H
+
+/*
+ * The second door: from exhibits to facts. One decoder per kind of exhibit, one file each, listed
+ * once in decode.c.
+ *
+ * A decoder believes nothing: bytes may be cut, flipped, forged. It decodes up to the damage, adds
+ * a loss with a cite for the rest, and never fails the others. It asks neither the machine nor the
+ * clock nor the environment: the job is a function of the exhibits, whatever their order.
+ *
+ * CITES. A fact cites where it stands: "ring:3:lane0:118" (rank 3, lane, ticket), "ring:3:g1"
+ * (row in its group table), "ring:3:shard0", "ring:3:span2", "proc:3", "census:12" (slot),
+ * "cgroup:HOST", "caches:3", "exit:5", "fatal:3", "log:3", "receipt:HOST". Where no rank is known
+ * "pPID" stands in its place.
+ */
+
+#include "base/complaint.h"
+#include "evidence/exhibit.h"
+#include "job/build.h"
+
+struct decode_context;
+
+struct decoder {
+	enum exhibit_kind kind;
+	/* 0, or negative with words: these become a loss of the job. */
+	int (*decode)(const struct exhibit *exhibit, struct job_builder *builder,
+		struct decode_context *context, struct complaint *why);
+};
+
+/* The job that this evidence tells of. Never NULL, also of no evidence; job_free() it. */
+struct job *decode_job(const struct evidence *evidence) __attribute__((nonnull));
+
+#endif

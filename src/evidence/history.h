@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_HISTORY_H
+#define EVIDENCE_HISTORY_H
+
+/*
+ * The agent's samples of /proc over time: CPU, memory, state, children and bytes written of every
+ * process it watches, and the counters of their control groups. Bounded: the last HISTORY_SAMPLES
+ * of each process, the last HISTORY_PROCESSES processes (the dead are forgotten first).
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/complaint.h"
+#include "base/str.h"
+#include "proc/read.h"
+
+#define HISTORY_SAMPLES	  120
+#define HISTORY_PROCESSES 1024
+
+struct history;
+
+/* An empty one; history_free() it. */
+struct history *history_new(void) __attribute__((returns_nonnull));
+
+/*
+ * Takes a sample of these nr processes and of their descendants, and of their control groups. Call
+ * it once a second or so; who is not named any more is not sampled any more, but kept.
+ */
+void history_sample(struct history *history, const struct proc_id *ids, size_t nr)
+	__attribute__((nonnull(1)));
+
+/* Appends it as JSON. */
+void history_format(const struct history *history, struct str *into) __attribute__((nonnull));
+
+/* Writes it into the job's folder. 0, or -errno with words. */
+int history_write(const struct history *history, const char *folder, struct complaint *why)
+	__attribute__((nonnull(1, 2)));
+
+void history_free(struct history *history);
+
+#endif

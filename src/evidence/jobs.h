@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_JOBS_H
+#define EVIDENCE_JOBS_H
+
+/*
+ * The jobs of this machine: a folder each, made by `inquest run`, in INQUEST_DIR, or in
+ * /dev/shm/inquest-UID (in /tmp/inquest-UID where shared memory was refused). Root sees everybody's.
+ *
+ * TRUST. A folder is looked at only if it is no symlink, nobody but its owner may enter it (0700)
+ * and it is owned by the UID of the folder above (in INQUEST_DIR: by ourselves; root takes any);
+ * so is each file inside. What does not meet this is named in `refused`, never read.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/complaint.h"
+#include "base/str.h"
+
+enum jobs_status {
+	JOBS_RUNNING, /* a process of it lives, and nobody said that it hangs */
+	JOBS_HUNG,    /* its agent lives and says that it hangs */
+	JOBS_ENDED,   /* no process of it lives */
+};
+
+struct jobs_entry {
+	char *folder; /* absolute */
+	char *id;     /* the folder's last part */
+	char *name;   /* as given with --name; the id where none was */
+	char *said;   /* the manifest's status: launched, running, hung, ok, error; "" no manifest */
+	uid_t owner;
+	int64_t launched; /* realtime ns; 0 not known */
+	enum jobs_status status;
+	bool agent_alive;
+	uint32_t agent_pid; /* 0: no agent ever */
+	uint64_t agent_start_time;
+	unsigned int ranks;	 /* processes that became ranks, or said RANK and may yet */
+	unsigned int ranks_alive;
+	int world_size; /* -1 not known */
+};
+
+struct jobs {
+	struct jobs_entry *items; /* newest first */
+	size_t nr;
+	size_t room;
+	struct str refused; /* one line per folder that was not trusted, with the reason */
+};
+
+/* Lists all jobs of this machine that we may see, live and ended. 0, also where there is none. */
+int jobs_list(struct jobs *jobs, struct complaint *why) __attribute__((nonnull(1)));
+
+/*
+ * Finds one by its folder, id, name (the live job of that name, else the newest) or the pid of
+ * any process of it. NULL with words if none fits. Points into `jobs`.
+ */
+const struct jobs_entry *jobs_find(
+	const struct jobs *jobs, const char *arg, struct complaint *why) __attribute__((nonnull(1, 2)));
+
+/* The one job folder at path, wherever it lies, under the same trust. 0 or negative with words. */
+int jobs_open(struct jobs *jobs, const char *path, struct complaint *why)
+	__attribute__((nonnull(1, 2)));
+
+const char *jobs_status_name(enum jobs_status status);
+void jobs_release(struct jobs *jobs);
+
+#endif

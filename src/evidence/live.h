@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_LIVE_H
+#define EVIDENCE_LIVE_H
+
+/*
+ * Gathering from the machine, by peeking only: rings, census and the agent's files from the job's
+ * folder, /proc of every rank and its descendants, control groups, the tail of stderr where it is
+ * a regular file. Cheap and safe files come first; what may block runs as an errand with a
+ * deadline, and what did not come back is a gap.
+ *
+ * T0 (exhibit "gather") is taken once, before the first ring: a board newer than it moved on.
+ */
+
+#include "base/complaint.h"
+#include "evidence/exhibit.h"
+
+struct live_options {
+	/*
+	 * CPU use needs two samples of /proc. Where a living agent keeps a history they are there
+	 * already; else we wait this long between two of our own. 0: one sample.
+	 */
+	int sample_pause_ms;
+	int errand_ms; /* deadline of each read that may block */
+};
+
+#define LIVE_OPTIONS_DEFAULT {.sample_pause_ms = 20, .errand_ms = 250}
+
+/*
+ * Adds all evidence of the job in this folder. 0, or negative with words if the folder holds no
+ * job or may not be trusted. options NULL: the default.
+ */
+int live_gather(const char *folder, const struct live_options *options, struct evidence *into,
+	struct complaint *why) __attribute__((nonnull(1, 3)));
+
+#endif

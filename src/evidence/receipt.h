@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_RECEIPT_H
+#define EVIDENCE_RECEIPT_H
+
+/*
+ * The receipt: raw facts about a launch, taken before the first import, since they cannot be had
+ * later (the cache that was cold then is warm now). Environment by allow-list, less every name
+ * that smells of a secret; git revision and dirty state of the working folder; host, kernel,
+ * container limits, mounts, compile caches, control group counters.
+ */
+
+#include "base/complaint.h"
+#include "base/str.h"
+
+struct receipt_launch {
+	const char *job;
+	const char *name;
+	char *const *argv; /* NULL-ended */
+	char *const *envp; /* NULL-ended: what the job gets */
+	const char *cwd;   /* NULL: ours */
+	int64_t launched;  /* realtime ns */
+};
+
+/*
+ * Appends the receipt as JSON. Looks at the machine as told above, each walk bounded; takes some
+ * 10 ms, at most about a second where git must be asked. Never fails: what is not known is left out.
+ */
+void receipt_take(const struct receipt_launch *launch, struct str *into) __attribute__((nonnull));
+
+/* Takes it and writes it into the job's folder. 0, or -errno with words. */
+int receipt_write(const char *folder, const struct receipt_launch *launch, struct complaint *why)
+	__attribute__((nonnull(1, 2)));
+
+/* Whether a variable of this name goes into the receipt. */
+bool receipt_wants(const char *name) __attribute__((nonnull));
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROC_ERRAND_H
+#define PROC_ERRAND_H
+
+/*
+ * Reads that may block for ever: cmdline and environ take the target's mmap lock, which a thread
+ * in uninterruptible sleep may hold; the file behind fd 2 may lie on a dead NFS server. A forked
+ * helper runs these errands one by one, and we wait for each with a deadline. One that does not
+ * come back is lost, not we: the helper is killed and left behind, a new one does the rest.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "base/str.h"
+
+enum proc_errand_what {
+	PROC_ERRAND_FILE, /* the file from its start */
+	PROC_ERRAND_TAIL, /* the end of the file, only if it is a regular one: else -EINVAL */
+};
+
+struct proc_errand {
+	uint32_t pid;
+	const char *name; /* below /proc/PID/: "cmdline", "environ", "fd/2"; borrowed */
+	enum proc_errand_what what;
+	size_t cap; /* bytes at most; longer files are cut, not refused */
+	/* The results: */
+	int error; /* 0, or errno; ETIMEDOUT where the helper did not come back */
+	struct str bytes;
+	uint64_t dev; /* which file that was */
+	uint64_t ino;
+};
+
+/*
+ * Runs nr errands, each within deadline_ms; where the first five time out the rest is not tried
+ * (ETIMEDOUT). Never fails as a whole: each errand has its own error. The caller releases the
+ * bytes. Leaves no child behind but one that the kernel cannot kill.
+ */
+void proc_errands_run(struct proc_errand *errands, size_t nr, int deadline_ms);
+
+#endif

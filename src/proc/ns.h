@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROC_NS_H
+#define PROC_NS_H
+
+/*
+ * Pids of other namespaces. A process in a container knows itself by another pid than we do; the
+ * NSpid line of its status lists all of its pids, ours first, its own last. Its start time is the
+ * same everywhere.
+ */
+
+#include "proc/read.h"
+
+/* The inode of our own pid namespace; 0 where /proc does not tell. */
+uint64_t proc_ns_own(void);
+
+/* The innermost pid in a status text: the one the process knows; 0 if the text does not say. */
+uint32_t proc_ns_innermost(const char *status) __attribute__((nonnull));
+
+/*
+ * Our pid of the process that calls itself inner.pid in the pid namespace ns; inner.pid itself if
+ * ns is ours or 0; 0 if no process that we see is it.
+ */
+uint32_t proc_ns_find(struct proc_id inner, uint64_t ns);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROC_TREE_H
+#define PROC_TREE_H
+
+/*
+ * Who is whose child, now. A walk of a living tree is never exact: what is born or dies meanwhile
+ * may be seen or not, but nothing is listed twice.
+ */
+
+#include "base/array.h"
+#include "base/procstat.h"
+
+struct proc_list {
+	ARRAY(struct procstat) all; /* by pid */
+};
+
+#define PROC_LIST_CAP 16384
+
+/* Appends every process that we may see, at most PROC_LIST_CAP. Returns 0 or -errno. */
+int proc_list_all(struct proc_list *list) __attribute__((nonnull));
+
+/*
+ * Appends the descendants of nr processes (not themselves, unless one descends from another), at
+ * most PROC_LIST_CAP. Uses the kernel's lists of children where it has them, else looks at all.
+ */
+int proc_list_descendants(struct proc_list *list, const uint32_t *pids, size_t nr)
+	__attribute__((nonnull(1)));
+
+void proc_list_release(struct proc_list *list);
+
+#endif
