@@ -34,7 +34,7 @@ LOG_COMPILER = $(abs_top_builddir)/tests/run-one
 TEST_LOG_COMPILER = $(LOG_COMPILER)
 AM_TESTS_ENVIRONMENT = \
 	srcdir='$(abs_srcdir)'; top_builddir='$(abs_builddir)'; INQUEST='$(abs_builddir)/inquest'; \
-	CC='$(CC)'; MANDOC='$(MANDOC)'; export srcdir top_builddir INQUEST CC MANDOC;
+	CC='$(CC)'; export srcdir top_builddir INQUEST CC;
 
 # The stages of `quickstart check` beside the whole suite, in builds of their own.
 check-asan:
