@@ -15,7 +15,9 @@
 SH_TESTS += \
 	%D%/floors.test \
 	%D%/house.test \
-	%D%/man.test
+	%D%/man.test \
+	%D%/quickstart.test \
+	%D%/run-one.test
 
 if HAVE_CMOCKA
 check_PROGRAMS += $(UNIT_TESTS)
