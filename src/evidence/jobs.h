@@ -4,7 +4,7 @@
 
 /*
  * The jobs of this machine: a folder each, made by `inquest run`, in INQUEST_DIR, or in
- * /dev/shm/inquest-UID (in /tmp/inquest-UID where shared memory was refused). Root sees everybody's.
+ * /dev/shm/inquest-UID (in /tmp/inquest-UID where shared memory was refused). Root sees all of them.
  *
  * TRUST. A folder is looked at only if it is no symlink, nobody but its owner may enter it (0700)
  * and it is owned by the UID of the folder above (in INQUEST_DIR: by ourselves; root takes any);
@@ -29,7 +29,7 @@ struct jobs_entry {
 	char *folder; /* absolute */
 	char *id;     /* the folder's last part */
 	char *name;   /* as given with --name; the id where none was */
-	char *said;   /* the manifest's status: launched, running, hung, ok, error; "" no manifest */
+	char *said;   /* the manifest's status: launched, running, hung, ok, error; "" none */
 	uid_t owner;
 	int64_t launched; /* realtime ns; 0 not known */
 	enum jobs_status status;
@@ -56,7 +56,8 @@ int jobs_list(struct jobs *jobs, struct complaint *why) __attribute__((nonnull(1
  * any process of it. NULL with words if none fits. Points into `jobs`.
  */
 const struct jobs_entry *jobs_find(
-	const struct jobs *jobs, const char *arg, struct complaint *why) __attribute__((nonnull(1, 2)));
+	const struct jobs *jobs, const char *arg, struct complaint *why)
+	__attribute__((nonnull(1, 2)));
 
 /* The one job folder at path, wherever it lies, under the same trust. 0 or negative with words. */
 int jobs_open(struct jobs *jobs, const char *path, struct complaint *why)

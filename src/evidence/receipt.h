@@ -23,7 +23,7 @@ struct receipt_launch {
 
 /*
  * Appends the receipt as JSON. Looks at the machine as told above, each walk bounded; takes some
- * 10 ms, at most about a second where git must be asked. Never fails: what is not known is left out.
+ * 10 ms, at most about a second where git must be asked. Never fails: what is unknown is left out.
  */
 void receipt_take(const struct receipt_launch *launch, struct str *into) __attribute__((nonnull));
 
