@@ -134,7 +134,7 @@ void ring_format(void *base, const struct ring_layout *layout)
 	ring_writer_open(&w, base);
 	ring_format_lanes(&w, layout);
 	ring_format_pinned(&w, layout);
-	*(uint64_t *)w.strings = 8;
+	*(uint64_t *)(void *)w.strings = 8;
 	w.text->size = layout->text;
 }
 

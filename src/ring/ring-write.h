@@ -326,7 +326,7 @@ static inline uint32_t ring_string_hash(const char *bytes, uint32_t len)
 static inline uint32_t ring_string_append(
 	struct ring_writer *w, const char *bytes, uint32_t len, uint32_t hash)
 {
-	uint64_t *used = (uint64_t *)w->strings;
+	uint64_t *used = (void *)w->strings;
 	uint64_t need = (sizeof(struct ring_string) + len + 1 + 7) & ~7ull;
 	uint64_t at = ring_load(used);
 	struct ring_string *s;
@@ -336,7 +336,7 @@ static inline uint32_t ring_string_append(
 			return 0;
 	} while (!__atomic_compare_exchange_n(
 		used, &at, at + need, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	s = (struct ring_string *)(w->strings + at);
+	s = (void *)(w->strings + at);
 	s->hash = hash;
 	for (uint32_t i = 0; i < len; i++)
 		s->bytes[i] = bytes[i];
@@ -347,7 +347,7 @@ static inline uint32_t ring_string_append(
 static inline int ring_string_is(const struct ring_writer *w, uint32_t id, const char *bytes,
 	uint32_t len, uint32_t hash)
 {
-	const struct ring_string *s = (const struct ring_string *)(w->strings + id);
+	const struct ring_string *s = (const void *)(w->strings + id);
 
 	if (s->hash != hash || __atomic_load_n(&s->len, __ATOMIC_ACQUIRE) != len + 1)
 		return 0;
