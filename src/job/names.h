@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * names.h: what the numbers in a signature (struct job_sig) are called. Kinds of ops are those of
+ * ring.h, data types and reductions those of nccl.h.
+ */
+#ifndef JOB_NAMES_H
+#define JOB_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The same numbers as enum ring_op: decoding copies them. */
+enum job_op_kind {
+	JOB_OP_NONE,
+	JOB_OP_ALLREDUCE,
+	JOB_OP_BROADCAST,
+	JOB_OP_REDUCE,
+	JOB_OP_ALLGATHER,
+	JOB_OP_REDUCESCATTER,
+	JOB_OP_ALLTOALL,
+	JOB_OP_GATHER,
+	JOB_OP_SCATTER,
+	JOB_OP_SEND,
+	JOB_OP_RECV,
+	JOB_OP_PUT,
+	JOB_OP_WAITSIGNAL,
+	JOB_OP_OTHER,
+	JOB_OP_KINDS
+};
+
+/* "AllReduce"; "operation" for a number of no kind. Never NULL. */
+const char *job_op_name(uint8_t op);
+
+/* "float32", "bfloat16"; "sum", "max"; NULL for a number that nccl.h 2.30 does not know. */
+const char *job_dtype_name(uint8_t dtype);
+const char *job_redop_name(uint8_t redop);
+
+/* Point-to-point calls: they match per peer and never advance the collective order. */
+bool job_op_is_p2p(uint8_t op);
+
+/* Collectives with a root: their `peer` must agree. */
+bool job_op_is_rooted(uint8_t op);
+
+#endif
