@@ -4,3 +4,6 @@ src_ring_libring_la_SOURCES = %D%/ring.h %D%/census.h
 src_ring_libring_la_SOURCES += %D%/calls.h %D%/calls.def
 src_ring_libring_la_SOURCES += %D%/ring-cpu.h %D%/ring-write.h %D%/ring-group.h %D%/ring-span.h
 src_ring_libring_la_SOURCES += %D%/ring-make.h %D%/ring-make.c %D%/census-write.h
+src_ring_libring_la_SOURCES += %D%/ring-read.h %D%/ring-read.c %D%/ring-names.h %D%/ring-names.c
+src_ring_libring_la_SOURCES += %D%/ring-snapshot.h %D%/ring-snapshot.c
+src_ring_libring_la_SOURCES += %D%/census-read.h %D%/census-read.c

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ring-read.h: reading a ring that may be alive, dead, cut, flipped or somebody's forgery.
+ *
+ * A view works on bytes: a snapshot of a living ring (ring-snapshot.h), a file, a bundle's exhibit.
+ * It owns nothing, allocates nothing and believes nothing: every offset, count, index and string id
+ * is checked against the bytes at hand. What cannot be read is counted, never guessed.
+ *
+ *	struct ring_view view;
+ *	if ((error = ring_view_open(&view, bytes, size)) < 0)
+ *		... ring_strerror(error)
+ *	for (i = 0; i < ring_view_count(&view, RING_S_LANES); i++) {
+ *		if (ring_view_lane(&view, i, &lane) < 0)
+ *			continue;
+ *		ring_cursor_open(&cursor, &lane);
+ *		while (ring_cursor_next(&cursor, &slot))
+ *			... slot is ticket ring_ticket(&slot)
+ *		... cursor.tally
+ *	}
+ *
+ * THE ARITHMETIC OF LOSS is exact, since tickets are dense: of every lane
+ *	head == read + overwritten + lapped + in_flight + unbegun + cut
+ * once its cursor is at the end. Times are TSC; ring_view_time() turns them into nanoseconds where
+ * anchors allow it.
+ *
+ * The bytes must not change under the view; they need no alignment.
+ */
+#ifndef RING_READ_H
+#define RING_READ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ring/ring.h"
+
+enum ring_error {
+	RING_E_SHORT = -1,	/* fewer bytes than a header */
+	RING_E_FOREIGN = -2,	/* no ring */
+	RING_E_UNFINISHED = -3, /* no magic yet: its maker died, or is at it */
+	RING_E_VERSION = -4,	/* another major version */
+	RING_E_FLAGS = -5,	/* incompatible features */
+	RING_E_HEADER = -6,	/* the header contradicts itself */
+};
+
+/* What an error of ring_view_open() means, for people. */
+const char *ring_strerror(int error);
+
+/* A section as far as the bytes hold it. */
+struct ring_part {
+	const uint8_t *at;
+	uint64_t count;	   /* whole elements at hand */
+	uint64_t declared; /* elements in the undamaged file */
+	uint32_t elem_size;
+};
+
+#define RING_PARTS (RING_S_STDERR + 1)
+
+struct ring_view {
+	const uint8_t *bytes;
+	uint64_t size;
+	struct ring_header header; /* a copy; its strings end in NUL */
+	struct ring_part part[RING_PARTS];
+	uint64_t cut_bytes;	   /* of the file, not at hand */
+	uint32_t bad_sections;	   /* refused: outside the file, elements too small, told twice */
+	uint32_t unknown_sections; /* skipped: a newer writer's */
+	uint64_t lanes;	   /* lanes, and pinned classes, that together fit their slots: no overlap */
+	uint64_t classes;
+	struct ring_slot anchor[3]; /* the valid ones, by time */
+	uint32_t anchors;
+};
+
+/* 0, or an enum ring_error and `view` is unusable. A cut file opens as long as its header is whole. */
+int ring_view_open(struct ring_view *view, const void *bytes, size_t size);
+
+/* How many elements of a section can be read; 0 for a section that is not there. */
+uint64_t ring_view_count(const struct ring_view *view, enum ring_section_id id);
+
+/* --- Slots ------------------------------------------------------------------------------------ */
+
+enum ring_slot_state { RING_SLOT_TORN = -1, RING_SLOT_EMPTY = 0, RING_SLOT_WHOLE = 1 };
+
+struct ring_loose {
+	uint64_t word;
+} __attribute__((packed, may_alias));
+
+static inline uint64_t ring_loose(const void *at)
+{
+	return ((const volatile struct ring_loose *)at)->word;
+}
+
+/* The ticket of a whole slot. */
+static inline uint64_t ring_ticket(const struct ring_slot *slot)
+{
+	return slot->seq / 2 - 1;
+}
+
+static inline void ring_slot_copy(struct ring_slot *ret, const uint8_t *at, uint64_t seq)
+{
+	ret->seq = seq;
+	ret->tsc = ring_loose(at + 8);
+	ret->meta = ring_loose(at + 16);
+	ret->index = ring_loose(at + 24);
+	ret->count = ring_loose(at + 32);
+	ret->sig = ring_loose(at + 40);
+	ret->aux = ring_loose(at + 48);
+	ret->more = ring_loose(at + 56);
+}
+
+/*
+ * Reads a slot, also one that is being written. Pairs with ring_slot_publish(): the first load of
+ * seq is an acquire on x86 by itself, on others by the fence.
+ */
+static inline enum ring_slot_state ring_slot_read(const void *at, struct ring_slot *ret)
+{
+	uint64_t seq = ring_loose(at);
+
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	ring_slot_copy(ret, at, seq);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (ring_loose(at) != seq || (seq & 1))
+		return RING_SLOT_TORN;
+	return seq ? RING_SLOT_WHOLE : RING_SLOT_EMPTY;
+}
+
+/* The newer whole half of an A/B pair: 1; or 0 never written, -1 no half is whole. */
+int ring_board_read(const void *ab, struct ring_slot *ret);
+
+/* --- Lanes and pinned records ----------------------------------------------------------------- */
+
+/* Where the tickets of a lane, or of a pinned class, went. */
+struct ring_tally {
+	uint64_t read;
+	uint64_t overwritten; /* older than the lane is long */
+	uint64_t lapped;      /* overwritten while it was copied */
+	uint64_t in_flight;   /* begun, not published: torn, if the writer is dead */
+	uint64_t unbegun;     /* reserved, nothing written */
+	uint64_t cut;	      /* in the part of the file that is not there */
+};
+
+struct ring_lane_view {
+	uint32_t number;
+	uint32_t tid;	/* of the latest owner; 0 none yet */
+	int claimed;	/* now, by tid */
+	int overflow;	/* the lane that threads without one share */
+	uint64_t claims; /* owners so far */
+	char name[17];
+	uint64_t head; /* tickets reserved */
+	uint64_t n;    /* slots, a power of two */
+	uint64_t have; /* of these at hand, from the first */
+	const uint8_t *slots;
+	int board_state; /* as ring_board_read() said */
+	struct ring_slot board;
+};
+
+/* 0, or -1 where the lane's entry is not at hand or contradicts the file. */
+int ring_view_lane(const struct ring_view *view, uint64_t i, struct ring_lane_view *ret);
+
+struct ring_cursor {
+	const uint8_t *slots;
+	uint64_t mask;
+	uint64_t have;
+	uint64_t ticket; /* the next */
+	uint64_t end;
+	struct ring_tally tally;
+};
+
+/* Sets the cursor on the oldest record of the lane. */
+void ring_cursor_open(struct ring_cursor *cursor, const struct ring_lane_view *lane);
+
+/* Slow parts of ring_cursor_next(): say in the tally why tickets are not there. */
+void ring_cursor_miss(struct ring_cursor *cursor, uint64_t seq);
+void ring_cursor_cut(struct ring_cursor *cursor);
+
+/* The next whole record in ticket order: 1; 0 at the end. */
+static inline int ring_cursor_next(struct ring_cursor *cursor, struct ring_slot *ret)
+{
+	while (cursor->ticket != cursor->end) {
+		uint64_t k = cursor->ticket;
+		uint64_t place = k & cursor->mask;
+
+		if (__builtin_expect(place >= cursor->have, 0)) {
+			ring_cursor_cut(cursor);
+			continue;
+		}
+		cursor->ticket++;
+		if (__builtin_expect(
+			    ring_slot_read(cursor->slots + 64 * place, ret) == RING_SLOT_WHOLE &&
+				    ret->seq == 2 * k + 2, 1)) {
+			cursor->tally.read++;
+			return 1;
+		}
+		ring_cursor_miss(cursor, ret->seq);
+	}
+	return 0;
+}
+
+struct ring_pins {
+	uint32_t class; /* enum ring_pin, or one unknown here */
+	uint64_t first;
+	uint64_t latest;
+	uint64_t next;	 /* offered so far */
+	const uint8_t *slots;
+	uint64_t have;
+	uint64_t ticket; /* the next */
+	struct ring_tally tally;
+};
+
+/* Sets `pins` on the first record of the i-th class: 0, or -1 where its entry makes no sense. */
+int ring_view_pins(const struct ring_view *view, uint64_t i, struct ring_pins *pins);
+
+/* The next whole pinned record in order: 1; 0 at the end. */
+int ring_pins_next(struct ring_pins *pins, struct ring_slot *ret);
+
+/* --- Tables ----------------------------------------------------------------------------------- */
+
+/*
+ * Copies entry i: 1 valid, 0 free, -1 torn, being written or not at hand. Of what is in it, read
+ * boards with ring_board_read() and history with ring_group_op() and ring_group_p2p().
+ */
+int ring_view_group(const struct ring_view *view, uint64_t i, struct ring_group *ret);
+int ring_view_mark(const struct ring_view *view, uint64_t i, struct ring_mark *ret);
+
+/* A span's slot: the same results. */
+int ring_view_span(const struct ring_view *view, uint64_t i, struct ring_slot *ret);
+
+/*
+ * A death: 1 complete, 0 none, 2 its writing was interrupted (fields not yet written are 0), -1 not
+ * at hand. nregs and stack_len never exceed their arrays.
+ */
+int ring_view_fatal(const struct ring_view *view, uint64_t i, struct ring_fatal *ret);
+
+/* The collective `index` of a group, wherever its history kept it: 0, or -1. */
+int ring_group_op(const struct ring_group *group, uint64_t index, struct ring_slot *ret);
+
+/* The n-th P2P call of the group (from 1; group->p2p_count is the latest): 0, or -1. */
+int ring_group_p2p(const struct ring_group *group, uint64_t n, struct ring_slot *ret);
+
+/* --- Strings and text ------------------------------------------------------------------------- */
+
+/* The string of an id, ending in NUL, inside the bytes; NULL for 0 and for what is no string. */
+const char *ring_view_string(const struct ring_view *view, uint32_t id);
+
+/* The id of the string after `id` (0: of the first); 0 at the end. */
+uint32_t ring_view_next_string(const struct ring_view *view, uint32_t id);
+
+/*
+ * The end of what the process wrote to stderr, oldest byte first: at most `room` bytes into `ret`,
+ * how many is returned. They are the process's own bytes: escape them before they see a terminal.
+ */
+size_t ring_view_text(const struct ring_view *view, char *ret, size_t room);
+
+/* --- Time ------------------------------------------------------------------------------------- */
+
+enum ring_time { RING_TIME_MONOTONIC, RING_TIME_REALTIME };
+
+/*
+ * Adds an anchor from outside (the gatherer's T0 on the same host and boot): with it also a ring
+ * that has only its start anchor can be dated.
+ */
+void ring_view_add_anchor(
+	struct ring_view *view, uint64_t tsc, uint64_t monotonic, uint64_t realtime);
+
+/* CLOCK_MONOTONIC or CLOCK_REALTIME at `tsc`, in ns: 0; or -1: unknown, for want of anchors. */
+int ring_view_time(
+	const struct ring_view *view, enum ring_time clock, uint64_t tsc, uint64_t *ret_ns);
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ring/ring-snapshot.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ring/ring-read.h"
+
+#define CHUNK 65536ul
+#define LINE  64ul
+
+struct copy {
+	int fd;
+	uint8_t *bytes;
+	size_t size;
+	uint8_t *pass; /* a chunk for A, a chunk for C */
+	size_t budget; /* bytes that may still be guarded: forged lanes could overlap without end */
+};
+
+/* --- Reading ---------------------------------------------------------------------------------- */
+
+/* Reads [offset, offset + len); what the file no longer has becomes zeros. */
+static void copy_read(const struct copy *copy, void *to, size_t offset, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = pread(copy->fd, (uint8_t *)to + done, len - done,
+			(off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	memset((uint8_t *)to + done, 0, len - done);
+}
+
+/* Cuts [offset, offset + *len) to the copy. */
+static size_t copy_clip(const struct copy *copy, uint64_t offset, uint64_t len)
+{
+	if (offset >= copy->size)
+		return 0;
+	return len < copy->size - offset ? (size_t)len : (size_t)(copy->size - offset);
+}
+
+static void copy_plain(const struct copy *copy, uint64_t offset, uint64_t len)
+{
+	size_t n = copy_clip(copy, offset, len);
+
+	if (n)
+		copy_read(copy, copy->bytes + offset, (size_t)offset, n);
+}
+
+/* --- Guarding --------------------------------------------------------------------------------- */
+
+/* Which lines of an element carry a seq in their first word? */
+static int is_slot(enum ring_section_id id, size_t line)
+{
+	switch (id) {
+	case RING_S_LANES:
+		return line * LINE >= offsetof(struct ring_lane, board) &&
+		       line * LINE < sizeof(struct ring_lane);
+	case RING_S_MARKS:
+		return line * LINE >= offsetof(struct ring_mark, latest) &&
+		       line * LINE < sizeof(struct ring_mark);
+	case RING_S_GROUPS:
+		if (line * LINE >= sizeof(struct ring_group))
+			return 0;
+		return line == 0 || (line * LINE >= offsetof(struct ring_group, enqueue) &&
+				     line * LINE != offsetof(struct ring_group, enqueue_version));
+	case RING_S_FATAL:
+		return line == 0;
+	default:
+		return 1;
+	}
+}
+
+/* The seq to store for a slot that reads `a` before and `c` after its words. */
+static uint64_t guarded_seq(uint64_t a, uint64_t b, uint64_t c)
+{
+	if (a == c && b == a)
+		return b;
+	return (c & 1) ? c : c - 1;
+}
+
+static void guard_chunk(const struct copy *copy, enum ring_section_id id, size_t elem,
+	size_t offset, size_t start)
+{
+	size_t len = copy_clip(copy, offset, CHUNK);
+	uint8_t *a = copy->pass, *c = copy->pass + CHUNK, *b = copy->bytes + offset;
+
+	for (size_t at = 0; at + LINE <= len; at += LINE) {
+		uint64_t seq[3];
+
+		if (!is_slot(id, (offset + at - start) % elem / LINE))
+			continue;
+		memcpy(&seq[0], a + at, 8);
+		memcpy(&seq[1], b + at, 8);
+		memcpy(&seq[2], c + at, 8);
+		seq[1] = guarded_seq(seq[0], seq[1], seq[2]);
+		memcpy(b + at, &seq[1], 8);
+	}
+}
+
+/* Copies `count` elements of a section, from element `first`, as the essay in the header says. */
+static void copy_guarded(struct copy *copy, const struct ring_part *part,
+	enum ring_section_id id, uint64_t first, uint64_t count)
+{
+	size_t elem = part->elem_size, start, end;
+
+	if (first >= part->count)
+		return;
+	count = count < part->count - first ? count : part->count - first;
+	start = (size_t)(part->at - copy->bytes);
+	end = start + (size_t)(first + count) * elem;
+	if (elem % LINE) {
+		copy_plain(copy, start + first * elem, count * elem);
+		return;
+	}
+	for (size_t at = start + (size_t)first * elem; at < end; at += CHUNK) {
+		size_t len = end - at < CHUNK ? end - at : CHUNK;
+
+		if (copy->budget < len)
+			return;
+		copy->budget -= len;
+		copy_read(copy, copy->pass, at, len);
+		copy_read(copy, copy->bytes + at, at, len);
+		copy_read(copy, copy->pass + CHUNK, at, len);
+		guard_chunk(copy, id, elem, at, start);
+	}
+}
+
+/* --- Sections --------------------------------------------------------------------------------- */
+
+static void copy_section(
+	struct copy *copy, const struct ring_view *view, enum ring_section_id id)
+{
+	copy_guarded(copy, &view->part[id], id, 0, UINT64_MAX);
+}
+
+/* Entries of a table whose first word is 0 were never used. */
+static void copy_used(
+	struct copy *copy, const struct ring_view *view, enum ring_section_id id)
+{
+	const struct ring_part *part = &view->part[id];
+
+	for (uint64_t i = 0; i < part->count; i++) {
+		size_t at = (size_t)(part->at - copy->bytes) + (size_t)i * part->elem_size;
+		uint64_t word = 0;
+
+		copy_read(copy, &word, at, sizeof(word));
+		if (word)
+			copy_guarded(copy, part, id, i, 1);
+	}
+}
+
+/* The slots of each lane that its head, copied before, has reached. */
+static void copy_lanes(struct copy *copy, const struct ring_view *view)
+{
+	struct ring_lane_view lane;
+
+	for (uint64_t i = 0; i < view->part[RING_S_LANES].count; i++) {
+		uint64_t first;
+
+		if (ring_view_lane(view, i, &lane) || !lane.have || !lane.head)
+			continue;
+		first = (uint64_t)(lane.slots - view->part[RING_S_SLOTS].at) / LINE;
+		copy_guarded(copy, &view->part[RING_S_SLOTS], RING_S_SLOTS, first,
+			lane.head < lane.have ? lane.head : lane.have);
+	}
+}
+
+/* The append-only section as far as it was reserved, all strings but the latest hole. */
+static void copy_strings(const struct copy *copy, const struct ring_view *view)
+{
+	const struct ring_part *part = &view->part[RING_S_STRINGS];
+	uint64_t used = 0;
+
+	if (part->count < sizeof(used))
+		return;
+	copy_read(copy, &used, (size_t)(part->at - copy->bytes), sizeof(used));
+	used = used < part->count ? used : part->count;
+	copy_plain(copy, (uint64_t)(part->at - copy->bytes), used < 8 ? 8 : used);
+}
+
+static void copy_text(
+	const struct copy *copy, const struct ring_view *view, enum ring_section_id id)
+{
+	const struct ring_part *part = &view->part[id];
+
+	if (!part->count)
+		return;
+	copy_plain(copy, (uint64_t)(part->at - copy->bytes), part->count * part->elem_size);
+}
+
+static void copy_ring(struct copy *copy, const struct ring_view *view)
+{
+	copy_plain(copy, 0, view->header.header_size);
+	copy_section(copy, view, RING_S_LANES);
+	copy_used(copy, view, RING_S_GROUPS);
+	copy_used(copy, view, RING_S_MARKS);
+	copy_section(copy, view, RING_S_SPANS);
+	copy_text(copy, view, RING_S_PINNED);
+	copy_section(copy, view, RING_S_PINSLOTS);
+	copy_lanes(copy, view);
+	copy_section(copy, view, RING_S_ANCHORS);
+	copy_used(copy, view, RING_S_FATAL);
+	copy_text(copy, view, RING_S_STDERR);
+	copy_strings(copy, view);
+	copy_text(copy, view, RING_S_STRINDEX);
+}
+
+int ring_snapshot(int fd, void **ret_bytes, size_t *ret_size)
+{
+	struct copy copy = {.fd = fd, .budget = 2 * RING_FILE_MAX};
+	struct ring_view view;
+	struct stat st;
+	int error = -ENOMEM;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	copy.size = (uint64_t)st.st_size < RING_FILE_MAX ? (size_t)st.st_size : RING_FILE_MAX;
+	copy.bytes = calloc(1, copy.size ? copy.size : 1);
+	copy.pass = malloc(2 * CHUNK);
+	if (!copy.bytes || !copy.pass)
+		goto out;
+	copy_plain(&copy, 0, RING_HEADER_SIZE);
+	if (ring_view_open(&view, copy.bytes, copy.size) < 0)
+		copy_plain(&copy, 0, copy.size);
+	else
+		copy_ring(&copy, &view);
+	*ret_bytes = copy.bytes;
+	*ret_size = copy.size;
+	copy.bytes = NULL;
+	error = 0;
+out:
+	free(copy.pass);
+	free(copy.bytes);
+	return error;
+}

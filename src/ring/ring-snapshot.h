@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ring-snapshot.h: copying a living ring without being fooled by its writer.
+ *
+ * By pread only: no map that a truncating owner could make a SIGBUS of, nothing the writer can
+ * notice. The sections that hold slots are read three times per 64 KiB chunk, A, B and C; the data
+ * is B's, and a slot whose seq differs between A and C was written meanwhile: its copy gets an odd
+ * seq, which every reader takes for "in flight". (One pass would mix the seq of one record with the
+ * words of another. Two passes leave the words between them unguarded on one side.)
+ *
+ * Header and tables come first, boards before lanes (lanes are then at least as new as boards),
+ * strings and texts last (so that every id that was read has its string). Parts of lanes and
+ * tables that were never used are not read: a fresh ring costs some 200 KiB of reading, not 5 MiB.
+ */
+#ifndef RING_SNAPSHOT_H
+#define RING_SNAPSHOT_H
+
+#include <stddef.h>
+
+#define RING_FILE_MAX (64ul << 20) /* what claims to be larger is read up to here */
+
+/*
+ * Copies the file behind `fd`, ring or not (what is no ring is copied as it is). 0, and the bytes
+ * are the caller's to free(); or a negative errno and nothing is set. A file that shrinks meanwhile
+ * gives what there was of it; an empty one 0 bytes. Blocks only as reading a file does; what is no
+ * regular file is -EINVAL.
+ */
+int ring_snapshot(int fd, void **ret_bytes, size_t *ret_size);
+
+#endif
