@@ -89,16 +89,23 @@ static uint64_t guarded_seq(uint64_t a, uint64_t b, uint64_t c)
 	return (c & 1) ? c : c - 1;
 }
 
-static void guard_chunk(const struct copy *copy, enum ring_section_id id, size_t elem,
-	size_t offset, size_t start)
-{
-	size_t len = copy_clip(copy, offset, CHUNK);
-	uint8_t *a = copy->pass, *c = copy->pass + CHUNK, *b = copy->bytes + offset;
+/* A chunk: where it lies in the file and inside its section, whose elements are `elem` long. */
+struct chunk {
+	enum ring_section_id id;
+	size_t elem;
+	size_t offset;
+	size_t inside;
+	size_t len;
+};
 
-	for (size_t at = 0; at + LINE <= len; at += LINE) {
+static void guard_chunk(const struct copy *copy, const struct chunk *chunk)
+{
+	uint8_t *a = copy->pass, *c = copy->pass + CHUNK, *b = copy->bytes + chunk->offset;
+
+	for (size_t at = 0; at + LINE <= chunk->len; at += LINE) {
 		uint64_t seq[3];
 
-		if (!is_slot(id, (offset + at - start) % elem / LINE))
+		if (!is_slot(chunk->id, (chunk->inside + at) % chunk->elem / LINE))
 			continue;
 		memcpy(&seq[0], a + at, 8);
 		memcpy(&seq[1], b + at, 8);
@@ -132,7 +139,7 @@ static void copy_guarded(struct copy *copy, const struct ring_part *part,
 		copy_read(copy, copy->pass, at, len);
 		copy_read(copy, copy->bytes + at, at, len);
 		copy_read(copy, copy->pass + CHUNK, at, len);
-		guard_chunk(copy, id, elem, at, start);
+		guard_chunk(copy, &(struct chunk){id, elem, at, at - start, len});
 	}
 }
 
