@@ -1,4 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += %D%/libreport.la
-src_report_libreport_la_SOURCES =
+src_report_libreport_la_SOURCES = \
+	%D%/escape.c %D%/escape.h \
+	%D%/headline.c %D%/headline.h \
+	%D%/json.c \
+	%D%/page.c %D%/page.h \
+	%D%/ranks.c %D%/ranks.h \
+	%D%/report.c %D%/report.h \
+	%D%/state.c %D%/state.h \
+	%D%/table.c %D%/table.h \
+	%D%/text.c \
+	%D%/wording.c %D%/wording.h
 src_report_libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/headline.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "job/names.h"
+#include "report/escape.h"
+#include "report/ranks.h"
+#include "report/wording.h"
+
+/* What one culprit did, several did, two camps did, and what is said where nobody can be named. */
+struct phrase {
+	const char *one, *many, *camps, *nobody;
+};
+
+static const struct phrase phrases[VERDICT_CLASSES] = {
+	[VERDICT_COMPILE_SKEW] = {"still compiles", "still compile", NULL,
+		"somebody still compiles"},
+	[VERDICT_COMPILE_STUCK] = {"is stuck compiling", "are stuck compiling", NULL,
+		"a compile is stuck"},
+	[VERDICT_GRAPH_DIVERGENCE] = {"compiled another graph", "compiled another graph",
+		"compiled different graphs", "graphs differ"},
+	[VERDICT_RANK_DEATH] = {"died", "died", NULL, "a rank died"},
+	[VERDICT_EARLY_EXIT] = {"finished early", "finished early", NULL, "a rank finished early"},
+	[VERDICT_NODE_LOSS] = {"fell silent with its node", "fell silent with their node", NULL,
+		"a node fell silent"},
+	[VERDICT_EMPTY_SHARD] = {"has an empty shard", "have empty shards",
+		"disagree: empty shards", "a shard is empty"},
+	[VERDICT_UNEVEN_SHARD] = {"has an uneven shard", "have uneven shards",
+		"disagree: uneven shards", "shards are uneven"},
+	[VERDICT_COLLECTIVE_MISMATCH] = {"issued another operation", "issued another operation",
+		"issued different operations", "operations differ"},
+	[VERDICT_ORDER_INVERSION] = {"waits in another order", "wait in opposite orders",
+		"wait in opposite orders", "operations wait in a circle"},
+	[VERDICT_HOST_STALL] = {"stays away", "stay away", NULL, "a rank stays away"},
+	[VERDICT_GPU_STALL] = {"has a GPU that lags behind", "have GPUs that lag behind", NULL,
+		"a GPU lags behind"},
+	[VERDICT_TRANSPORT_STALL] = {"moves no data", "move no data", NULL,
+		"all entered, none completes"},
+	[VERDICT_NOT_STARTED] = {"never started", "never started", NULL, "a rank never started"},
+	[VERDICT_SLOW] = {"is late, but moves", "are late, but move", NULL, "late, but moving"},
+	[VERDICT_HEALTHY] = {"is well", "are well", NULL, "nothing is wrong"},
+	[VERDICT_INCONCLUSIVE] = {"may be to blame", "may be to blame", "disagree",
+		"cannot tell who is to blame"},
+};
+
+static const struct phrase deaths[VERDICT_CAUSES] = {
+	[VERDICT_BY_SIGNAL] = {"died of a signal", "died of a signal", NULL, NULL},
+	[VERDICT_BY_OOM_KILL] = {"was oom-killed", "were oom-killed", NULL, NULL},
+	[VERDICT_BY_KILLED] = {"was killed", "were killed", NULL, NULL},
+	[VERDICT_BY_EXCEPTION] = {"died of an exception", "died of exceptions", NULL, NULL},
+	[VERDICT_BY_CUDA_ERROR] = {"died of a CUDA error", "died of CUDA errors", NULL, NULL},
+	[VERDICT_BY_ABORT] = {"aborted", "aborted", NULL, NULL},
+	[VERDICT_BY_CHILD_DEATH] = {"died with its child", "died with their children", NULL, NULL},
+};
+
+static const struct phrase stalls[VERDICT_WHERES] = {
+	[VERDICT_IN_INPUT] = {"waits for input", "wait for input", NULL, NULL},
+	[VERDICT_IN_CHECKPOINT] = {"is busy with a checkpoint", "are busy with a checkpoint", NULL,
+		NULL},
+	[VERDICT_IN_LOCK] = {"waits for a lock", "wait for a lock", NULL, NULL},
+	[VERDICT_IN_GIL] = {"waits for the GIL", "wait for the GIL", NULL, NULL},
+	[VERDICT_IN_FROZEN] = {"is stopped", "are stopped", NULL, NULL},
+	[VERDICT_IN_IO] = {"waits for storage", "wait for storage", NULL, NULL},
+	[VERDICT_IN_USER_CODE] = {"is busy in its own code", "are busy in their own code", NULL,
+		NULL},
+};
+
+static const struct phrase *phrase_of(const struct verdict *verdict)
+{
+	const struct phrase *special = NULL;
+
+	if (verdict->class == VERDICT_RANK_DEATH)
+		special = &deaths[verdict->cause];
+	else if (verdict->class == VERDICT_HOST_STALL)
+		special = &stalls[verdict->where];
+	return special && special->one ? special : &phrases[verdict->class];
+}
+
+/* The signal that a rank-death is about, where a fact says it. */
+static const struct verdict_fact *signal_of(const struct verdict *verdict)
+{
+	if (verdict->class != VERDICT_RANK_DEATH || verdict->cause != VERDICT_BY_SIGNAL)
+		return NULL;
+	if (verdict->headline.kind == FACT_DIED_SIGNAL)
+		return &verdict->headline;
+	for (size_t i = 0; i < verdict->nevidence; i++)
+		if (verdict->evidence[i].kind == FACT_DIED_SIGNAL)
+			return &verdict->evidence[i];
+	return NULL;
+}
+
+static void add_seats(
+	struct str *into, const struct verdicts *verdicts, const struct verdict *verdict)
+{
+	int group = verdict->unknown_members[0].group;
+
+	str_add(into, verdict->nunknown == 1 ? "seat " : "seats ");
+	for (size_t i = 0; i < verdict->nunknown; i++)
+		str_printf(into, "%s%" PRIu32, i ? "," : "", verdict->unknown_members[i].seat);
+	if (group >= 0 && (size_t)group < verdicts->job->ngroups)
+		str_printf(into, " of %s", verdicts->job->groups[group].name);
+}
+
+/* "rank 3 still compiles" */
+static void add_who_does(
+	struct str *into, const struct verdicts *verdicts, const struct verdict *verdict)
+{
+	const struct phrase *phrase = phrase_of(verdict);
+	const struct verdict_fact *signal = signal_of(verdict);
+
+	if (verdict->culprits.n) {
+		ranks_name(into, verdicts->job, verdict->culprits);
+	} else if (verdict->camp_a.n && phrase->camps) {
+		ranks_name(into, verdicts->job, verdict->camp_a);
+		str_add(into, " and ");
+		ranks_add(into, verdicts->job, verdict->camp_b);
+		str_printf(into, " %s", phrase->camps);
+		return;
+	} else if (verdict->nunknown) {
+		add_seats(into, verdicts, verdict);
+	} else {
+		str_add(into, phrases[verdict->class].nobody);
+		return;
+	}
+	if (signal) {
+		str_add(into, " died of ");
+		wording_signal(into, signal->a);
+		return;
+	}
+	str_printf(into, " %s",
+		verdict->culprits.n + verdict->nunknown > 1 ? phrase->many : phrase->one);
+}
+
+/* The headline's fact, unless the sentence says it already. */
+static void add_detail(struct str *into, const struct verdict *verdict)
+{
+	const struct verdict_fact *fact = &verdict->headline;
+	bool empty = fact->kind == FACT_OTHER && !(fact->text && *fact->text);
+
+	if (empty || fact == signal_of(verdict))
+		return;
+	str_add(into, " (");
+	wording_fact(into, fact);
+	str_add_char(into, ')');
+}
+
+static void add_waiters(struct str *into, const struct verdicts *verdicts,
+	const struct verdict *verdict, bool with_op)
+{
+	bool ended = verdicts->job->ended == JOB_YES;
+	const char *verb = ended ? "waited" : verdict->victims.n == 1 ? "waits" : "wait";
+
+	if (!verdict->victims.n)
+		return;
+	str_printf(into, "; %zu rank%s %s", verdict->victims.n, verdict->victims.n == 1 ? "" : "s",
+		verb);
+	if (!with_op || !verdict->op_index)
+		return;
+	if (verdict->op_index == 1)
+		str_printf(into, " in the first %s", job_op_name(verdict->op.op));
+	else
+		str_printf(
+			into, " in %s #%" PRIu64, job_op_name(verdict->op.op), verdict->op_index);
+}
+
+void headline_sentence(
+	struct str *into, const struct verdicts *verdicts, const struct verdict *verdict)
+{
+	add_who_does(into, verdicts, verdict);
+	add_detail(into, verdict);
+	add_waiters(into, verdicts, verdict, true);
+}
+
+/* Appends part to into if the whole then still fits; part is emptied. */
+static void add_if_fits(struct str *into, size_t from, struct str *part, size_t width, bool utf8)
+{
+	struct str escaped = {0};
+
+	escape_text(&escaped, str_text(part), utf8);
+	if (escape_width(str_text(into) + from) + escape_width(str_text(&escaped)) <= width)
+		str_add(into, str_text(&escaped));
+	str_release(&escaped);
+	str_cut(part, 0);
+}
+
+void headline_shout(struct str *into, const struct verdicts *verdicts,
+	const struct verdict *verdict, size_t width, bool utf8)
+{
+	size_t from = into->len, before;
+	struct str part = {0}, waiters = {0};
+
+	add_who_does(&part, verdicts, verdict);
+	for (size_t i = 0; i < part.len; i++)
+		part.text[i] = (char)toupper((unsigned char)part.text[i]);
+	escape_text(&waiters, str_text(&part), utf8);
+	escape_fit(into, str_text(&waiters), width);
+	str_cut(&waiters, 0);
+	add_waiters(&waiters, verdicts, verdict, false);
+	before = waiters.len < width ? width - waiters.len : 0;
+	str_cut(&part, 0);
+	add_detail(&part, verdict);
+	add_if_fits(into, from, &part, before, utf8);
+	add_if_fits(into, from, &waiters, width, utf8);
+	str_release(&part);
+	str_release(&waiters);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * headline.h: the one sentence that answers. Who, what, and who waits for it:
+ *
+ *	rank 3 still compiles (inductor codegen 0/0, open 11:08); 7 ranks wait in the first
+ *AllReduce
+ *
+ * Text from outside stands in it as it came; the caller escapes.
+ */
+#ifndef REPORT_HEADLINE_H
+#define REPORT_HEADLINE_H
+
+#include "base/str.h"
+#include "verdict/verdict.h"
+
+/* Appends the whole sentence, in small letters: for JSON and logs. */
+void headline_sentence(
+	struct str *into, const struct verdicts *verdicts, const struct verdict *verdict);
+
+/*
+ * Appends the first line's form in at most width columns: who and what in capitals, then as much of
+ * the rest as fits whole. Escaped for a reader who can show UTF-8 or not.
+ */
+void headline_shout(struct str *into, const struct verdicts *verdicts,
+	const struct verdict *verdict, size_t width, bool utf8);
+
+#endif

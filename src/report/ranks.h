@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ranks.h: sets of ranks as people read and type them: world ranks, ascending, runs folded:
+ * "0-2,4-7".
+ */
+#ifndef REPORT_RANKS_H
+#define REPORT_RANKS_H
+
+#include "base/str.h"
+#include "verdict/verdict.h"
+
+/* Appends the whole set; nothing for the empty one. */
+void ranks_add(struct str *into, const struct job *job, struct verdict_ranks ranks);
+
+/*
+ * Appends it in at most width columns (at least 8): of a longer one the runs in its middle become
+ * "...": "0,2,...,62".
+ */
+void ranks_fit(struct str *into, const struct job *job, struct verdict_ranks ranks, size_t width);
+
+/* Appends "rank 3" or "ranks 0-2,4"; nothing for the empty set. */
+void ranks_name(struct str *into, const struct job *job, struct verdict_ranks ranks);
+
+/* Is this index of a rank in the set? */
+bool ranks_have(struct verdict_ranks ranks, int rank);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report.h: prose without inference. A report writes verdicts for somebody: a person woken at night
+ * (text), or a program (json). It sees the job and the verdicts, never a byte of evidence, and adds
+ * no opinion: which words stand for which fact is a table (report/wording.h).
+ *
+ * The last of the four doors: a new output is one file and one line in `reports` (report.c).
+ */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/str.h"
+#include "verdict/verdict.h"
+
+/* What the one who calls knows about the reader. JSON depends on none of it. */
+struct report_options {
+	bool color;          /* the reader is a terminal that wants colour */
+	bool utf8;           /* the reader can show more than ASCII */
+	int threads_stopped; /* how many threads the gathering stopped; -1: nothing was gathered
+				live */
+	const char *saved;   /* the bundle that was written, NULL none */
+	const char *beside;  /* about other jobs here: "other job here: healthy"; NULL none */
+};
+
+struct report {
+	const char *name; /* as --format would say it */
+	/* Writes the whole report. Returns 0, or -1 when the file says that it could not be
+	 * written. */
+	int (*write)(
+		FILE *file, const struct verdicts *verdicts, const struct report_options *options);
+};
+
+/*
+ * text: the answer first; at most 80 columns, 24 lines for 8 ranks and 30 for any number.
+ * json: schema inquest/1, one object on one line with a newline behind it: the same verdicts give
+ * the same bytes.
+ */
+extern const struct report report_text;
+extern const struct report report_json;
+
+/* The report of that name; NULL if there is none. */
+const struct report *report_find(const char *name);
+
+/* The JSON of report_json without its newline, appended. */
+void report_json_add(struct str *into, const struct verdicts *verdicts);
+
+#endif

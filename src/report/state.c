@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/state.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/wording.h"
+
+static const char *const span_states[] = {
+	[JOB_SPAN_COMPILE] = "compiling",
+	[JOB_SPAN_INPUT] = "input",
+	[JOB_SPAN_CHECKPOINT] = "checkpoint",
+	[JOB_SPAN_USER] = "in span",
+};
+
+static const char *const thread_states[] = {
+	[JOB_THREAD_UNKNOWN] = "unknown",
+	[JOB_THREAD_OUTSIDE] = "own code",
+	[JOB_THREAD_IN_CALL] = "waiting",
+	[JOB_THREAD_IN_WAIT] = "waiting",
+	[JOB_THREAD_POLLING] = "polling",
+};
+
+static int64_t age(const struct job *job, int rank, int64_t begun)
+{
+	int host = job->ranks[rank].host;
+	int64_t now = job->gathered;
+
+	if (host >= 0 && (size_t)host < job->nhosts && job->hosts[host].gathered != JOB_UNKNOWN)
+		now = job->hosts[host].gathered;
+	if (now == JOB_UNKNOWN || begun == JOB_UNKNOWN)
+		return JOB_UNKNOWN;
+	return now > begun ? now - begun : 0;
+}
+
+static bool say_end(struct state *state, const struct job_process *process)
+{
+	state->ended = process->ended;
+	if (process->end == JOB_SIGNALED)
+		wording_signal(&state->name, process->status);
+	else if (process->end == JOB_EXITED)
+		str_printf(&state->name, "exit %d", process->status);
+	else if (process->end == JOB_GONE)
+		str_add(&state->name, "gone");
+	else
+		return false;
+	return true;
+}
+
+/* The thread that tells most: inside something, and for the longest. */
+static const struct job_thread *thread_of(const struct job *job, int rank)
+{
+	static const int telling[] = {[JOB_THREAD_UNKNOWN] = 0,
+		[JOB_THREAD_OUTSIDE] = 1,
+		[JOB_THREAD_POLLING] = 2,
+		[JOB_THREAD_IN_WAIT] = 3,
+		[JOB_THREAD_IN_CALL] = 4};
+	const struct job_thread *best = NULL;
+
+	for (size_t i = 0; i < job->nthreads; i++) {
+		const struct job_thread *thread = &job->threads[i];
+
+		if (thread->rank != rank)
+			continue;
+		if (!best || telling[thread->state] > telling[best->state] ||
+			(thread->state == best->state && thread->since < best->since))
+			best = thread;
+	}
+	return best;
+}
+
+/* The innermost open span of the rank or its children. */
+static const struct job_span *span_of(const struct job *job, int rank)
+{
+	const struct job_span *best = NULL;
+
+	for (size_t i = 0; i < job->nspans; i++) {
+		const struct job_span *span = &job->spans[i];
+
+		if (span->rank == rank && span->open && span->kind >= JOB_SPAN_COMPILE &&
+			span->kind <= JOB_SPAN_USER && (!best || span->begun >= best->begun))
+			best = span;
+	}
+	return best;
+}
+
+static const struct job_member *init_of(const struct job *job, int rank)
+{
+	for (size_t i = 0; i < job->nmembers; i++)
+		if (job->members[i].rank == rank && job->members[i].state == JOB_MEMBER_IN_INIT)
+			return &job->members[i];
+	return NULL;
+}
+
+static void say_thread(
+	struct state *state, const struct job *job, int rank, const struct job_thread *thread)
+{
+	bool ours = !strncmp(thread->call, "nccl", 4);
+
+	str_add(&state->name, thread_states[thread->state]);
+	str_add(&state->op, ours ? thread->call + 4 : thread->call);
+	if (thread->op)
+		str_printf(&state->op, " #%" PRIu64, thread->op);
+	state->since = age(job, rank, thread->since);
+}
+
+static bool is_inside(const struct job_thread *thread)
+{
+	return thread && thread->state >= JOB_THREAD_IN_CALL;
+}
+
+/* What a living rank does: the newest thing it is inside of, since that is innermost. */
+static void say_doing(struct state *state, const struct job *job, int rank)
+{
+	const struct job_thread *thread = thread_of(job, rank);
+	const struct job_span *span = span_of(job, rank);
+	const struct job_member *init = init_of(job, rank);
+
+	if (span && !(is_inside(thread) && thread->since >= span->begun)) {
+		str_add(&state->name, span_states[span->kind]);
+		str_add(&state->op, span->name);
+		state->since = age(job, rank, span->begun);
+	} else if (init) {
+		str_add(&state->name, "in init");
+		state->since = age(job, rank, init->init_since);
+	} else if (thread && thread->state != JOB_THREAD_UNKNOWN) {
+		say_thread(state, job, rank, thread);
+	} else {
+		str_add(&state->name, job->ranks[rank].candidate_only ? "starting" : "unknown");
+	}
+}
+
+void state_of(struct state *state, const struct job *job, int rank)
+{
+	int index = job->ranks[rank].process;
+	const struct job_process *process = index >= 0 ? &job->processes[index] : NULL;
+
+	state->since = state->ended = JOB_UNKNOWN;
+	if (!process) {
+		str_add(&state->name, "not seen");
+		return;
+	}
+	if (say_end(state, process))
+		return;
+	state->ended = JOB_UNKNOWN;
+	if (process->frozen == JOB_YES || process->state == 'T')
+		str_add(&state->name, "stopped");
+	else
+		say_doing(state, job, rank);
+}
+
+void state_release(struct state *state)
+{
+	str_release(&state->name);
+	str_release(&state->op);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * state.h: one word for what a rank was doing when it was looked at, from facts alone.
+ */
+#ifndef REPORT_STATE_H
+#define REPORT_STATE_H
+
+#include "base/str.h"
+#include "job/job.h"
+
+struct state {
+	struct str name; /* "compiling", "waiting", "SIGKILL", "exit 1", "not seen", ... */
+	struct str op;   /* "AllReduce #1", "inductor codegen"; empty: nothing known */
+	int64_t since;   /* ns it has been so, JOB_UNKNOWN */
+	int64_t ended;   /* realtime of its end, JOB_UNKNOWN */
+};
+
+/* Fills an empty state. The caller releases. */
+void state_of(struct state *state, const struct job *job, int rank);
+void state_release(struct state *state);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/table.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/str.h"
+#include "report/escape.h"
+#include "report/ranks.h"
+#include "report/state.h"
+
+#define RANKS_WIDTH 14
+
+enum column {
+	COLUMN_RANK,
+	COLUMN_STATE,
+	COLUMN_SINCE,
+	COLUMN_OP,
+	COLUMN_DIED,
+	COLUMN_CACHE,
+	COLUMN_SHARD,
+	COLUMN_STEP,
+	COLUMN_LOG,
+	COLUMNS
+};
+
+/* A column for what ranks should have in common is shown only where they have not. */
+static const struct {
+	const char *title;
+	bool if_differs;
+} columns[COLUMNS] = {
+	[COLUMN_RANK] = {"RANK", false},
+	[COLUMN_STATE] = {"STATE", false},
+	[COLUMN_SINCE] = {"SINCE", false},
+	[COLUMN_OP] = {"IN", false},
+	[COLUMN_DIED] = {"ENDED UTC", false},
+	[COLUMN_CACHE] = {"CACHE", true},
+	[COLUMN_SHARD] = {"SHARD", true},
+	[COLUMN_STEP] = {"STEP", true},
+	[COLUMN_LOG] = {"LAST USEFUL LOG LINE", false},
+};
+
+struct row {
+	bool culprit;
+	int64_t since; /* the longest of its ranks, JOB_UNKNOWN */
+	ARRAY(int) ranks;
+	const char *cell[COLUMNS];
+};
+
+struct table {
+	const struct verdicts *verdicts;
+	bool utf8;
+	struct arena arena;
+	ARRAY(struct row) rows;
+	bool shown[COLUMNS];
+};
+
+static const char *escaped(struct table *table, const char *text)
+{
+	struct str safe = {0};
+	const char *kept;
+
+	escape_text(&safe, text, table->utf8);
+	kept = arena_text(&table->arena, str_text(&safe));
+	str_release(&safe);
+	return kept;
+}
+
+static const char *clock_of_day(struct table *table, int64_t realtime)
+{
+	time_t seconds = realtime / CLOCK_NS_PER_S;
+	struct tm parts;
+	char text[16];
+
+	if (realtime == JOB_UNKNOWN || !gmtime_r(&seconds, &parts))
+		return "";
+	strftime(text, sizeof(text), "%H:%M:%S", &parts);
+	return arena_text(&table->arena, text);
+}
+
+static const char *shard_of(struct table *table, const struct job *job, int rank)
+{
+	for (size_t i = 0; i < job->nshards; i++) {
+		const struct job_shard *shard = &job->shards[i];
+		char *text;
+
+		if (shard->rank != rank)
+			continue;
+		if (!shard->ndim)
+			return arena_printf(&table->arena, "%" PRIu64, shard->rows);
+		text = arena_printf(&table->arena, "%" PRIu64, shard->dims[0]);
+		for (unsigned d = 1; d < shard->ndim && d < 8; d++)
+			text = arena_printf(&table->arena, "%sx%" PRIu64, text, shard->dims[d]);
+		return text;
+	}
+	return "";
+}
+
+static const char *cache_of(const struct job *job, int rank)
+{
+	int64_t files = JOB_UNKNOWN;
+
+	for (size_t i = 0; i < job->ncaches; i++)
+		if (job->caches[i].rank == rank && job->caches[i].files != JOB_UNKNOWN)
+			files = (files == JOB_UNKNOWN ? 0 : files) + job->caches[i].files;
+	return files == JOB_UNKNOWN ? "" : files ? "warm" : "cold";
+}
+
+static const char *step_of(struct table *table, const struct job *job, int rank)
+{
+	for (size_t i = 0; i < job->nsteps; i++)
+		if (job->steps[i].rank == rank)
+			return arena_printf(&table->arena, "%" PRIu64, job->steps[i].n);
+	return "";
+}
+
+static const char *log_of(struct table *table, const struct job *job, int rank)
+{
+	for (size_t i = 0; i < job->nlogs; i++) {
+		const struct job_log *log = &job->logs[i];
+
+		if (log->rank == rank && (*log->error || *log->last_line))
+			return arena_printf(&table->arena, "\"%s\"",
+				escaped(table, *log->error ? log->error : log->last_line));
+	}
+	return "";
+}
+
+static void fill_row(struct table *table, struct row *row, int rank)
+{
+	const struct job *job = table->verdicts->job;
+	struct state state = {0};
+
+	state_of(&state, job, rank);
+	*row = (struct row){.since = state.since};
+	row->culprit = table->verdicts->n && ranks_have(table->verdicts->at[0].culprits, rank);
+	for (int c = 0; c < COLUMNS; c++)
+		row->cell[c] = "";
+	row->cell[COLUMN_STATE] = escaped(table, str_text(&state.name));
+	row->cell[COLUMN_OP] = escaped(table, str_text(&state.op));
+	row->cell[COLUMN_DIED] = clock_of_day(table, state.ended);
+	row->cell[COLUMN_CACHE] = cache_of(job, rank);
+	row->cell[COLUMN_SHARD] = shard_of(table, job, rank);
+	row->cell[COLUMN_STEP] = step_of(table, job, rank);
+	row->cell[COLUMN_LOG] = log_of(table, job, rank);
+	state_release(&state);
+}
+
+/* Rows that differ in nothing but since when, when they died and what they said last are one. */
+static bool same_row(const struct row *a, const struct row *b)
+{
+	if (a->culprit != b->culprit)
+		return false;
+	for (int c = COLUMN_STATE; c < COLUMN_LOG; c++)
+		if (c != COLUMN_DIED && strcmp(a->cell[c], b->cell[c]))
+			return false;
+	return true;
+}
+
+static void add_rank(struct table *table, int rank)
+{
+	struct row row, *old;
+
+	fill_row(table, &row, rank);
+	array_for_each(&table->rows, old)
+	{
+		if (!same_row(old, &row))
+			continue;
+		if (row.since > old->since)
+			old->since = row.since;
+		if (!*old->cell[COLUMN_LOG])
+			old->cell[COLUMN_LOG] = row.cell[COLUMN_LOG];
+		if (strcmp(row.cell[COLUMN_DIED], old->cell[COLUMN_DIED]) < 0)
+			old->cell[COLUMN_DIED] = row.cell[COLUMN_DIED];
+		*array_add(&old->ranks) = rank;
+		return;
+	}
+	*array_add(&row.ranks) = rank;
+	*array_add(&table->rows) = row;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct row *one = a, *two = b;
+
+	if (one->culprit != two->culprit)
+		return one->culprit ? -1 : 1;
+	return one->ranks.items[0] < two->ranks.items[0] ? -1 : 1;
+}
+
+/* Cells that belong to the row as a whole; then which columns are worth their room. */
+static void finish(struct table *table)
+{
+	const struct job *job = table->verdicts->job;
+	struct row *row, *first = table->rows.items;
+
+	array_for_each(&table->rows, row)
+	{
+		struct verdict_ranks ranks = {row->ranks.items, row->ranks.nr};
+		char text[CLOCK_TEXT_SIZE];
+		struct str name = {0};
+
+		ranks_fit(&name, job, ranks, RANKS_WIDTH);
+		row->cell[COLUMN_RANK] = arena_text(&table->arena, str_text(&name));
+		str_release(&name);
+		if (row->since != JOB_UNKNOWN)
+			row->cell[COLUMN_SINCE] =
+				arena_text(&table->arena, clock_format(row->since, text));
+		for (int c = 0; c < COLUMNS; c++)
+			if (columns[c].if_differs ? strcmp(row->cell[c], first->cell[c]) != 0
+						  : *row->cell[c] != '\0')
+				table->shown[c] = true;
+	}
+}
+
+static size_t column_width(const struct table *table, int column)
+{
+	size_t width = strlen(columns[column].title);
+	const struct row *row;
+
+	array_for_each(&table->rows, row) if (escape_width(row->cell[column]) > width) width =
+		escape_width(row->cell[column]);
+	return width;
+}
+
+/* Writes one line; row NULL: the header. A column that does not fit any more is cut. */
+static char *line_of(const struct table *table, const struct row *row, size_t width)
+{
+	struct str line = {0};
+	size_t at = 0, end = 0;
+
+	for (int c = 0; c < COLUMNS; c++) {
+		const char *text = row ? row->cell[c] : columns[c].title;
+		size_t room = column_width(table, c);
+
+		if (!table->shown[c])
+			continue;
+		if (at >= width)
+			break;
+		if (*text) {
+			while (end < at) {
+				str_add_char(&line, ' ');
+				end++;
+			}
+			end += escape_fit(&line, text, room < width - at ? room : width - at);
+		}
+		at += room + 2;
+	}
+	return str_detach(&line);
+}
+
+void table_of(struct table_lines *into, const struct verdicts *verdicts, size_t width, bool utf8)
+{
+	struct table table = {.verdicts = verdicts, .utf8 = utf8};
+	struct row *row;
+
+	for (size_t rank = 0; rank < verdicts->job->nranks; rank++)
+		add_rank(&table, (int)rank);
+	if (table.rows.nr) {
+		array_sort(&table.rows, compare_rows);
+		finish(&table);
+		*array_add(&into->lines) = line_of(&table, NULL, width);
+	}
+	array_for_each(&table.rows, row)
+	{
+		*array_add(&into->lines) = line_of(&table, row, width);
+		into->culprit_rows += row->culprit;
+		array_release(&row->ranks);
+	}
+	array_release(&table.rows);
+	arena_release(&table.arena);
+}
+
+void table_release(struct table_lines *table)
+{
+	for (size_t i = 0; i < table->lines.nr; i++)
+		free(table->lines.items[i]);
+	array_release(&table->lines);
+}

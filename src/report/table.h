@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table.h: the table of ranks. Ranks in the same state share a row; a column is there only if
+ * somebody has a value for it (and, for what ranks should have in common, only if they differ).
+ */
+#ifndef REPORT_TABLE_H
+#define REPORT_TABLE_H
+
+#include "base/array.h"
+#include "verdict/verdict.h"
+
+struct table_lines {
+	ARRAY(char *) lines; /* the header, then the rows: escaped, at most `width` columns */
+	size_t culprit_rows; /* the first rows after the header are about culprits */
+};
+
+/* Appends the table of all ranks; nothing where there is none. The caller releases. */
+void table_of(struct table_lines *into, const struct verdicts *verdicts, size_t width, bool utf8);
+void table_release(struct table_lines *table);
+
+#endif

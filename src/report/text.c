@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The report for somebody who was woken at night. The first line is the answer; then whether to
+ * wait or to kill; the facts with their cites; what it is not, by which facts; what could not be
+ * judged; the ranks; what to do next; and what the look itself has cost and lost.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "report/escape.h"
+#include "report/headline.h"
+#include "report/page.h"
+#include "report/ranks.h"
+#include "report/report.h"
+#include "report/table.h"
+#include "report/wording.h"
+
+#define CITE_COLUMN 61
+#define CITE_WIDTH  28
+#define KEY_WIDTH   8
+#define NOT_WIDTH   12
+#define LINES_FEW   24 /* for up to 8 ranks */
+#define LINES_MANY  30
+
+/* What a class is called in "not death": by the question that it answers. */
+static const char *const short_names[VERDICT_CLASSES] = {
+	[VERDICT_COMPILE_SKEW] = "compile",
+	[VERDICT_COMPILE_STUCK] = "stuck",
+	[VERDICT_GRAPH_DIVERGENCE] = "graphs",
+	[VERDICT_RANK_DEATH] = "death",
+	[VERDICT_EARLY_EXIT] = "exit",
+	[VERDICT_NODE_LOSS] = "node",
+	[VERDICT_EMPTY_SHARD] = "empty",
+	[VERDICT_UNEVEN_SHARD] = "shards",
+	[VERDICT_COLLECTIVE_MISMATCH] = "mismatch",
+	[VERDICT_ORDER_INVERSION] = "order",
+	[VERDICT_HOST_STALL] = "host",
+	[VERDICT_GPU_STALL] = "gpu",
+	[VERDICT_TRANSPORT_STALL] = "network",
+	[VERDICT_NOT_STARTED] = "start",
+	[VERDICT_SLOW] = "slow",
+	[VERDICT_HEALTHY] = "healthy",
+	[VERDICT_INCONCLUSIVE] = "unclear",
+};
+
+static const char *const stages[] = {
+	[VERDICT_BOOTSTRAP] = "BOOTSTRAP",
+	[VERDICT_FIRST_FORWARD] = "FIRST FORWARD",
+	[VERDICT_STEADY] = "STEADY",
+	[VERDICT_TEARDOWN] = "TEARDOWN",
+};
+
+struct writing {
+	const struct verdicts *verdicts;
+	const struct report_options *options;
+	struct page page;
+};
+
+static void pad(struct str *line, size_t column)
+{
+	for (size_t at = escape_width(str_text(line)); at < column; at++)
+		str_add_char(line, ' ');
+}
+
+/* Adds words at `column` and the cite at the right, the words cut where both do not fit. */
+static void add_cited(
+	struct writing *w, struct str *line, size_t column, struct str *words, const char *cite)
+{
+	struct str safe = {0}, source = {0}, cut = {0};
+	size_t right, width;
+
+	escape_text(&safe, str_text(words), w->options->utf8);
+	escape_text(&source, cite, w->options->utf8);
+	width = escape_fit(&cut, str_text(&source), CITE_WIDTH);
+	right = PAGE_WIDTH - width;
+	if (width && CITE_COLUMN < right && column + escape_width(str_text(&safe)) < CITE_COLUMN)
+		right = CITE_COLUMN;
+	pad(line, column);
+	escape_fit(line, str_text(&safe), right - column - (width ? 1 : 0));
+	if (width) {
+		pad(line, right);
+		str_add(line, str_text(&cut));
+	}
+	str_release(&safe);
+	str_release(&source);
+	str_release(&cut);
+	str_cut(words, 0);
+}
+
+static enum page_style style_of(const struct verdict *verdict)
+{
+	if (verdict->class == VERDICT_HEALTHY)
+		return PAGE_GOOD;
+	if (verdict->class == VERDICT_SLOW || verdict->class == VERDICT_INCONCLUSIVE ||
+		verdict->outlook == VERDICT_WAIT)
+		return PAGE_WARN;
+	return PAGE_ALARM;
+}
+
+static void add_headline(struct writing *w, const struct verdict *verdict, const char *lead)
+{
+	struct str line = {0}, tag = {0};
+	size_t lead_width = strlen(lead), strong;
+
+	str_printf(&tag, "%s, %s", verdict_class_name(verdict->class),
+		verdict_confidence_name(verdict->confidence));
+	str_add(&line, lead);
+	headline_shout(&line, w->verdicts, verdict, PAGE_WIDTH - tag.len - 2 - lead_width,
+		w->options->utf8);
+	strong = line.len;
+	pad(&line, PAGE_WIDTH - tag.len);
+	str_add(&line, str_text(&tag));
+	page_add(&w->page, &line, *lead ? PAGE_PLAIN : style_of(verdict), strong);
+	str_release(&tag);
+}
+
+static void add_job_line(struct writing *w)
+{
+	const struct job *job = w->verdicts->job;
+	struct str line = {0}, whole = {0};
+	size_t seen = 0;
+
+	for (size_t i = 0; i < job->nranks; i++)
+		seen += job->ranks[i].process != JOB_NONE;
+	escape_text(&line, *job->name ? job->name : job->id, w->options->utf8);
+	escape_fit(&whole, str_text(&line), 40);
+	str_printf(&whole, ": %zu", seen);
+	if (job->world_size != JOB_NONE)
+		str_printf(&whole, "/%d", job->world_size);
+	str_printf(
+		&whole, " ranks, attempt %d, stage %s", job->attempt, stages[w->verdicts->stage]);
+	if (job->ended == JOB_YES)
+		str_printf(&whole, ", ended with status %d", job->exit_status);
+	if (w->options->beside)
+		str_printf(&whole, " (%s)", w->options->beside);
+	str_cut(&line, 0);
+	escape_fit(&line, str_text(&whole), PAGE_WIDTH);
+	page_add(&w->page, &line, PAGE_PLAIN, 0);
+	str_release(&whole);
+}
+
+static void add_outlook(struct writing *w, const struct verdict *verdict)
+{
+	static const char *const names[] = {[VERDICT_OUTLOOK_UNKNOWN] = " UNKNOWN",
+		[VERDICT_WAIT] = " WAIT",
+		[VERDICT_KILL] = " KILL"};
+	struct str line = {0}, words = {0};
+	char text[CLOCK_TEXT_SIZE];
+	bool deadline = verdict->watchdog_left != JOB_UNKNOWN;
+
+	if (verdict->class == VERDICT_HEALTHY)
+		return;
+	str_add(&line, names[verdict->outlook]);
+	str_add(&words, wording_outlook(verdict->outlook));
+	if (deadline && verdict->watchdog_left > 0)
+		str_printf(&words, "; watchdog kills in %s",
+			clock_format(verdict->watchdog_left, text));
+	else if (deadline)
+		str_add(&words, "; the watchdog's time is over");
+	add_cited(w, &line, KEY_WIDTH + 2, &words, deadline ? w->verdicts->job->deadline_cite : "");
+	page_add(&w->page, &line, style_of(verdict), 5);
+	str_release(&words);
+}
+
+static void add_evidence(struct writing *w, const struct verdict *verdict)
+{
+	for (size_t i = 0; i < verdict->nevidence; i++) {
+		const struct verdict_fact *fact = &verdict->evidence[i];
+		struct str line = {0}, words = {0};
+
+		str_add_char(&line, ' ');
+		ranks_fit(&line, w->verdicts->job, fact->ranks, KEY_WIDTH);
+		wording_fact(&words, fact);
+		add_cited(w, &line, KEY_WIDTH + 2, &words, fact->cite);
+		page_add(&w->page, &line, PAGE_PLAIN, 0);
+		str_release(&words);
+	}
+}
+
+static void add_ruled_out(struct writing *w, const struct verdict *verdict)
+{
+	for (size_t i = 0; i < verdict->nruled_out; i++) {
+		const struct verdict_ruled_out *out = &verdict->ruled_out[i];
+		struct str line = {0}, words = {0};
+
+		str_printf(&line, "not %s", short_names[out->class]);
+		if (out->why.ranks.n && out->why.ranks.n < w->verdicts->job->nranks) {
+			ranks_fit(&words, w->verdicts->job, out->why.ranks, NOT_WIDTH);
+			str_add(&words, ": ");
+		}
+		wording_fact(&words, &out->why);
+		add_cited(w, &line, NOT_WIDTH + 1, &words, out->why.cite);
+		page_add(&w->page, &line, PAGE_PLAIN, 0);
+		str_release(&words);
+	}
+}
+
+static void add_unjudged(struct writing *w)
+{
+	for (size_t i = 0; i < w->verdicts->nnot_judged; i++) {
+		const struct verdict_not_judged *not = &w->verdicts->not_judged[i];
+		struct str line = {0}, words = {0};
+
+		str_add(&line, "unjudged");
+		str_printf(&words, "%s: needs %s", verdict_class_name(not ->class), not ->needs);
+		add_cited(w, &line, NOT_WIDTH + 1, &words, "");
+		page_add(&w->page, &line, PAGE_PLAIN, 0);
+		str_release(&words);
+	}
+}
+
+static void add_table(struct writing *w)
+{
+	struct table_lines table = {0};
+
+	table_of(&table, w->verdicts, PAGE_WIDTH, w->options->utf8);
+	for (size_t i = 0; i < table.lines.nr; i++) {
+		struct str line = {0};
+
+		str_add(&line, table.lines.items[i]);
+		page_add(&w->page, &line,
+			!i                        ? PAGE_FAINT
+			: i <= table.culprit_rows ? PAGE_STRONG
+						  : PAGE_PLAIN,
+			0);
+	}
+	table_release(&table);
+}
+
+static void add_next(struct writing *w, const struct verdict *verdict)
+{
+	struct str words = {0}, line = {0};
+
+	wording_next(&words, w->verdicts, verdict);
+	if (words.len) {
+		str_add(&line, "next");
+		add_cited(w, &line, 6, &words, "");
+		page_add(&w->page, &line, PAGE_STRONG, 4);
+	}
+	str_release(&words);
+}
+
+static void add_losses(struct writing *w)
+{
+	const struct job *job = w->verdicts->job;
+
+	for (size_t i = 0; i < job->nlosses; i++) {
+		const struct job_loss *loss = &job->losses[i];
+		struct str line = {0}, words = {0};
+
+		str_add(&line, "lost");
+		if (loss->rank != JOB_NONE)
+			str_printf(&words, "rank %d: ", job->ranks[loss->rank].world_rank);
+		str_add(&words, loss->what);
+		if (loss->count != JOB_UNKNOWN && loss->count > 1)
+			str_printf(&words, " (%" PRId64 ")", loss->count);
+		add_cited(w, &line, 6, &words, loss->cite);
+		page_add(&w->page, &line, PAGE_WARN, 4);
+		str_release(&words);
+	}
+}
+
+/* "8/8 rings, 0 lost, 0 threads stopped; saved ./sft-41.inq" */
+static void add_footer(struct writing *w)
+{
+	const struct job *job = w->verdicts->job;
+	struct str line = {0};
+	size_t rings = 0;
+	int64_t lost = 0;
+
+	for (size_t i = 0; i < job->nranks; i++) {
+		rings += (job->ranks[i].knows & JOB_KNOWS_RING) != 0;
+		if (job->ranks[i].lost_records > 0)
+			lost += job->ranks[i].lost_records;
+	}
+	str_printf(&line, "%zu/%zu rings, %" PRId64 " lost", rings,
+		job->world_size == JOB_NONE ? job->nranks : (size_t)job->world_size, lost);
+	if (w->options->threads_stopped >= 0)
+		str_printf(&line, ", %d threads stopped", w->options->threads_stopped);
+	if (w->options->saved && line.len + strlen(w->options->saved) + 8 > PAGE_WIDTH) {
+		page_add(&w->page, &line, PAGE_PLAIN, 0);
+		str_add(&line, "saved ");
+	} else if (w->options->saved) {
+		str_add(&line, "; saved ");
+	}
+	/* A path must stay whole to be of use, so this line alone may be longer than the page. */
+	if (w->options->saved)
+		escape_text(&line, w->options->saved, w->options->utf8);
+	page_add(&w->page, &line, PAGE_PLAIN, 0);
+}
+
+static void compose(struct writing *w)
+{
+	const struct verdict *first = &w->verdicts->at[0];
+
+	page_begin(&w->page, 3);
+	add_headline(w, first, "");
+	add_job_line(w);
+	add_outlook(w, first);
+	page_begin(&w->page, 4);
+	add_evidence(w, first);
+	page_begin(&w->page, 2);
+	for (size_t i = 1; i < w->verdicts->n; i++)
+		add_headline(w, &w->verdicts->at[i], "also  ");
+	page_begin(&w->page, 2);
+	add_ruled_out(w, first);
+	page_begin(&w->page, 1);
+	add_unjudged(w);
+	page_begin(&w->page, 4);
+	add_table(w);
+	page_begin(&w->page, 1);
+	add_next(w, first);
+	page_begin(&w->page, 1);
+	add_losses(w);
+	page_begin(&w->page, 2);
+	add_footer(w);
+}
+
+static int text_write(
+	FILE *file, const struct verdicts *verdicts, const struct report_options *options)
+{
+	struct writing w = {.verdicts = verdicts, .options = options};
+
+	if (verdicts->n)
+		compose(&w);
+	page_shorten(&w.page, verdicts->job->nranks > 8 ? LINES_MANY : LINES_FEW);
+	page_write(&w.page, file, options->color);
+	page_release(&w.page);
+	return fflush(file) || ferror(file) ? -1 : 0;
+}
+
+const struct report report_text = {"text", text_write};

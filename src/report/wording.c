@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A template is text with values in braces: {t} and {T} are the fact's texts, {a} {b} {c} its
+ * numbers, with the way to write one behind it: {a ns} a duration, {a op} an op index "#7",
+ * {b..c} a range, and so on (see `ways`). What stands in brackets is left out if a value in it is
+ * not known; outside of brackets an unknown value reads "unknown".
+ */
+#include "report/wording.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "report/ranks.h"
+
+static const char *const templates[VERDICT_FACT_KINDS] = {
+	[FACT_SPAN_OPEN] = "{t}[ {T}][, open {a ns}]",
+	[FACT_SPAN_ACTIVE] = "used {a ns} of CPU in the last {b ns}",
+	[FACT_SPAN_IDLE] = "no CPU, no child, no span event for {a ns}",
+	[FACT_PEERS_COMPILED] = "peers compiled {a..b ns}",
+	[FACT_CACHE] = "cache at start {a} files[; peers {b..c}]",
+	[FACT_WAITS_IN_OP] = "in {t}[ {a op}][ {T}][, {b ns}]",
+	[FACT_WAITS_IN_INIT] = "in communicator init[ of {T}][, {b ns}]",
+	[FACT_WAITS_FOR_PEER] = "in {t} with rank {a}[, {b ns}]",
+	[FACT_NEVER_ENTERED] = "never entered {t}[ {a op}][ {T}][; its last was {b op}]",
+	[FACT_NEVER_INIT] = "never made communicator[ {T}]",
+	[FACT_ENTERED_OTHER] = "entered {t}[ as {a op}][; peers {T}]",
+	[FACT_FIRST_FORK] = "first fork[ {a op}]: {t}[; peers {T}]",
+	[FACT_COUNT] = "[{c op}: ]count {a}[; peers {b}]",
+	[FACT_ZERO_COUNT] = "{t}[ {a op}] with count 0[; peers {b}]",
+	[FACT_SHARD] = "[{t} ]batch[ {c}]: {a} rows[, {b} elements]",
+	[FACT_SHARD_PEERS] = "peers' batches: {a..b} rows",
+	[FACT_BATCHES] = "{a} batches[; peers {b..c}]",
+	[FACT_STEPS] = "{a} steps done[; peers {b..c}]",
+	[FACT_GRAPH] = "graph {t}[; peers {T}]",
+	[FACT_GRAPH_OPS] = "{a} collectives since its compile[; peers {b}]",
+	[FACT_DIED_SIGNAL] = "{a signal}[ from pid {b pid}][ in thread {t}]",
+	[FACT_DIED_EXIT] = "exited with status {a}",
+	[FACT_DIED_GONE] = "is gone; how it ended is not known",
+	[FACT_OOM_KILL] = "cgroup oom_kill +{a}",
+	[FACT_RSS] = "RSS {a bytes} -> {b bytes}",
+	[FACT_EXCEPTION] = "exception: {t}",
+	[FACT_LOG_LINE] = "last log line: \"{t}\"",
+	[FACT_CHILD_DIED] = "its child[ {t}][ (pid {a pid})] died[: {b}]",
+	[FACT_ABORTED_BY_WATCHDOG] = "aborted by its watchdog[, thread {t}]",
+	[FACT_TERMINATED] = "{a signal} by a launcher[, pid {b pid}]",
+	[FACT_PROC_STATE] = "process state {a letter}[, in {t}]",
+	[FACT_FROZEN] = "stopped, by a signal or the freezer",
+	[FACT_CPU] = "used {a ns} of CPU in {b ns}",
+	[FACT_OUTSIDE] = "outside every recorded call[ for {a ns}]",
+	[FACT_LAST_OP] = "last was {t}[ {a op}][ {T}]",
+	[FACT_ALL_ENTERED] = "all entered {t}[ {a op}][ {T}], equal arguments",
+	[FACT_NOT_COMPLETED] = "[{a op} ]not completed[ for {b ns}]",
+	[FACT_COMPLETED_REST] = "[{a op} ]completed here",
+	[FACT_CYCLE_EDGE] = "holds {t}; waits for {T}[ of rank {a rank}]",
+	[FACT_ORDER] = "order {t}[; others {T}]",
+	[FACT_CAMP] = "entered {t}[ as {a op}]",
+	[FACT_AGENT_SILENT] = "agent[ of {t}] silent[ for {a ns}]",
+	[FACT_ALIVE] = "{a} alive[, oom_kill +{b}]",
+	[FACT_SAME_ARGUMENTS] = "same arguments[ to {t}][ {a op}]",
+	[FACT_NO_OPEN_SPAN] = "no open[ {b span}] span",
+	[FACT_NO_SHARD_CAUSE] = "all batches equal[: {a} rows][, {b} elements]",
+	[FACT_NO_SIGNAL] = "no SIGTERM came first",
+	[FACT_NO_PROGRESS] = "nothing moved for {a ns}",
+	[FACT_LOST] = "{a} records lost",
+	[FACT_OTHER] = "{t}",
+};
+
+static const char *const nexts[VERDICT_NEXTS] = {
+	[VERDICT_NEXT_NONE] = "",
+	[VERDICT_NEXT_SEED_CACHE] = "seed the cache by one full run of all ranks; not rank by rank",
+	[VERDICT_NEXT_LOOK_AT_COMPILER] =
+		"see what the compiler of {R} waits for: lock, child, pipe",
+	[VERDICT_NEXT_COMPARE_GRAPHS] =
+		"compare the graphs: TORCH_LOGS=graph_code on {R} and a peer",
+	[VERDICT_NEXT_READ_TRACEBACK] = "read the traceback of {R}; the others only echo it",
+	[VERDICT_NEXT_CUT_MEMORY] = "cut the memory of {R}, or raise its cgroup's limit",
+	[VERDICT_NEXT_WHO_KILLED] = "find who killed {R}: dmesg, scheduler, another user's kill",
+	[VERDICT_NEXT_SAME_BATCHES] = "give each rank as many batches: drop_last, or Join()",
+	[VERDICT_NEXT_DIVISIBLE_ROWS] =
+		"rerun with rows divisible by ranks: the fastest falsification",
+	[VERDICT_NEXT_SAME_COUNTS] =
+		"make counts agree: batch and sequence length divisible by ranks",
+	[VERDICT_NEXT_COMPARE_CALL_SITES] =
+		"compare the call sites on {R} and a peer at the first fork",
+	[VERDICT_NEXT_ONE_ORDER] = "issue both in one order on every rank",
+	[VERDICT_NEXT_LOOK_AT_INPUT] = "look at the input of {R}: loader workers, storage, stream",
+	[VERDICT_NEXT_LOOK_AT_STORAGE] = "look at the storage that {R} uses",
+	[VERDICT_NEXT_CONTINUE_PROCESS] = "continue {R} (kill -CONT, or thaw its cgroup)",
+	[VERDICT_NEXT_STACK_OF_RANK] = "look at the stack of {R}: py-spy dump, or gdb -p",
+	[VERDICT_NEXT_CHECK_GPU] = "check the GPU of {R}: nvidia-smi, Xid in dmesg",
+	[VERDICT_NEXT_CHECK_FABRIC] = "check the fabric: NCCL_DEBUG=INFO, link state, nccl-tests",
+	[VERDICT_NEXT_CHECK_LAUNCHER] = "see whether the launcher started {R}, and what it said",
+	[VERDICT_NEXT_CHECK_NODE] = "check the node: power, kernel log, network",
+	[VERDICT_NEXT_SIMPLIFY] =
+		"rerun the reduced-complexity preset: no compile, 2 ranks, 1 step",
+	[VERDICT_NEXT_MORE_EVIDENCE] = "attach again in 30 s, or run it under `inquest run`",
+};
+
+static const char *const outlooks[] = {
+	[VERDICT_OUTLOOK_UNKNOWN] = "not known whether it resolves",
+	[VERDICT_WAIT] = "it still moves: may resolve by itself",
+	[VERDICT_KILL] = "cannot resolve by itself",
+};
+
+static const char *const spans[] = {
+	[JOB_SPAN_COMPILE] = "compile",
+	[JOB_SPAN_INPUT] = "input",
+	[JOB_SPAN_CHECKPOINT] = "checkpoint",
+	[JOB_SPAN_USER] = "user",
+};
+
+/* Linux' numbers, which the evidence has, whatever this machine calls them. */
+static const char *const signals[] = {NULL, "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP",
+	"SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL", "SIGUSR1", "SIGSEGV", "SIGUSR2", "SIGPIPE",
+	"SIGALRM", "SIGTERM", "SIGSTKFLT", "SIGCHLD", "SIGCONT", "SIGSTOP", "SIGTSTP", "SIGTTIN",
+	"SIGTTOU", "SIGURG", "SIGXCPU", "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO",
+	"SIGPWR", "SIGSYS"};
+
+void wording_signal(struct str *into, int64_t signo)
+{
+	if (signo > 0 && signo < (int64_t)(sizeof(signals) / sizeof(signals[0])))
+		str_add(into, signals[signo]);
+	else
+		str_printf(into, "signal %" PRId64, signo);
+}
+
+void wording_bytes(struct str *into, int64_t bytes)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	uint64_t whole = bytes < 0 ? 0 : (uint64_t)bytes;
+	uint64_t tenths = 0;
+	unsigned unit = 0;
+
+	for (; whole >= 1024; unit++) {
+		tenths = whole % 1024 * 10 / 1024;
+		whole /= 1024;
+	}
+	if (unit && whole < 10)
+		str_printf(into, "%" PRIu64 ".%" PRIu64 " %s", whole, tenths, units[unit]);
+	else
+		str_printf(into, "%" PRIu64 " %s", whole, units[unit]);
+}
+
+/* Ways to write one number; each gives false where the number means "not known". */
+static bool say_number(struct str *into, int64_t value)
+{
+	if (value != JOB_UNKNOWN)
+		str_printf(into, "%" PRId64, value);
+	return value != JOB_UNKNOWN;
+}
+
+static bool say_ns(struct str *into, int64_t value)
+{
+	char text[CLOCK_TEXT_SIZE];
+
+	if (value != JOB_UNKNOWN)
+		str_add(into, clock_format(value, text));
+	return value != JOB_UNKNOWN;
+}
+
+static bool say_op(struct str *into, int64_t value)
+{
+	if (value > 0)
+		str_printf(into, "#%" PRId64, value);
+	return value > 0;
+}
+
+static bool say_pid(struct str *into, int64_t value)
+{
+	return value > 0 && say_number(into, value);
+}
+
+static bool say_rank(struct str *into, int64_t value)
+{
+	return value >= 0 && say_number(into, value);
+}
+
+static bool say_bytes(struct str *into, int64_t value)
+{
+	if (value != JOB_UNKNOWN)
+		wording_bytes(into, value);
+	return value != JOB_UNKNOWN;
+}
+
+static bool say_signal(struct str *into, int64_t value)
+{
+	if (value != JOB_UNKNOWN)
+		wording_signal(into, value);
+	return value != JOB_UNKNOWN;
+}
+
+static bool say_span(struct str *into, int64_t value)
+{
+	bool known = value > 0 && value < (int64_t)(sizeof(spans) / sizeof(spans[0]));
+
+	if (known)
+		str_add(into, spans[value]);
+	return known;
+}
+
+static bool say_letter(struct str *into, int64_t value)
+{
+	bool known = value > ' ' && value < 0x7f;
+
+	if (known)
+		str_add_char(into, (char)value);
+	return known;
+}
+
+static const struct {
+	const char *name;
+	bool (*say)(struct str *into, int64_t value);
+} ways[] = {
+	{"", say_number},
+	{"ns", say_ns},
+	{"op", say_op},
+	{"pid", say_pid},
+	{"rank", say_rank},
+	{"bytes", say_bytes},
+	{"signal", say_signal},
+	{"span", say_span},
+	{"letter", say_letter},
+};
+
+static int64_t number_of(const struct verdict_fact *fact, char which)
+{
+	return which == 'a' ? fact->a : which == 'b' ? fact->b : fact->c;
+}
+
+/* Writes the value that stands between braces at `at`: "a", "b..c ns", "t". */
+static bool say_value(struct str *into, const struct verdict_fact *fact, const char *at, size_t len)
+{
+	const char *way = memchr(at, ' ', len);
+	size_t way_len = way ? len - (size_t)(++way - at) : 0;
+	bool range = len >= 4 && at[1] == '.';
+	const char *text = at[0] == 't' ? fact->text : fact->text2;
+
+	if (at[0] == 't' || at[0] == 'T') {
+		str_add(into, text ? text : "");
+		return text && *text;
+	}
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		int64_t low = number_of(fact, at[0]), high = range ? number_of(fact, at[3]) : low;
+
+		if (strlen(ways[i].name) != way_len ||
+			strncmp(ways[i].name, way ? way : "", way_len))
+			continue;
+		if (!ways[i].say(into, low))
+			return false;
+		if (high == low)
+			return true;
+		str_add(into, way_len ? " to " : "-");
+		return ways[i].say(into, high);
+	}
+	return false;
+}
+
+void wording_fact(struct str *into, const struct verdict_fact *fact)
+{
+	const char *at = wording_template(fact->kind);
+	size_t segment = 0;
+	bool optional = false, whole = true;
+
+	for (; at && *at; at++) {
+		const char *end = strchr(at, '}');
+
+		if (*at == '[') {
+			segment = into->len;
+			optional = whole = true;
+		} else if (*at == ']') {
+			if (!whole)
+				str_cut(into, segment);
+			optional = false;
+		} else if (*at == '{' && end) {
+			whole = say_value(into, fact, at + 1, (size_t)(end - at - 1)) && whole;
+			if (!whole && !optional)
+				str_add(into, "unknown");
+			whole = whole || !optional;
+			at = end;
+		} else {
+			str_add_char(into, *at);
+		}
+	}
+}
+
+const char *wording_template(enum verdict_fact_kind kind)
+{
+	return (unsigned)kind < VERDICT_FACT_KINDS ? templates[kind] : NULL;
+}
+
+void wording_next(struct str *into, const struct verdicts *verdicts, const struct verdict *verdict)
+{
+	const char *words = (unsigned)verdict->next < VERDICT_NEXTS ? nexts[verdict->next] : "";
+	const char *who = strstr(words, "{R}");
+
+	if (!who) {
+		str_add(into, words);
+		return;
+	}
+	str_add_bytes(into, words, (size_t)(who - words));
+	if (verdict->culprits.n && verdict->culprits.n <= 4)
+		ranks_name(into, verdicts->job, verdict->culprits);
+	else
+		str_add(into, verdict->culprits.n ? "the culprits" : "the rank that is missing");
+	str_add(into, who + 3);
+}
+
+const char *wording_outlook(enum verdict_outlook outlook)
+{
+	return outlooks[(unsigned)outlook <= VERDICT_KILL ? outlook : VERDICT_OUTLOOK_UNKNOWN];
+}

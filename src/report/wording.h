@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wording.h: the one place where facts become words. Facts come as a kind and values
+ * (verdict/verdict.h); each kind has one template in a const table, each next step one sentence.
+ *
+ * What is appended here holds text from outside as it came: the caller escapes the whole for its
+ * reader (report/escape.h). The words never name whom a fact is about: a report shows that beside.
+ */
+#ifndef REPORT_WORDING_H
+#define REPORT_WORDING_H
+
+#include "base/str.h"
+#include "verdict/verdict.h"
+
+/* Appends the words of a fact. */
+void wording_fact(struct str *into, const struct verdict_fact *fact);
+
+/* Appends the one next step of a verdict; nothing where it has none. */
+void wording_next(struct str *into, const struct verdicts *verdicts, const struct verdict *verdict);
+
+/* What the outlook means for the person who reads: "may resolve by itself". Never NULL. */
+const char *wording_outlook(enum verdict_outlook outlook);
+
+/* "SIGSEGV" where the number has a name, else "signal N". */
+void wording_signal(struct str *into, int64_t signo);
+
+/* "61 GiB"; three digits at most. */
+void wording_bytes(struct str *into, int64_t bytes);
+
+/* The template of a fact, to be looked at by tests; NULL where the table has a hole. */
+const char *wording_template(enum verdict_fact_kind kind);
+
+#endif
