@@ -105,7 +105,8 @@ static void census_guard(const uint8_t *a, uint8_t *b, const uint8_t *c, size_t 
 
 int census_snapshot(int fd, void **ret_bytes, size_t *ret_size)
 {
-	const size_t most = sizeof(struct census_header) + CENSUS_SLOTS * sizeof(struct census_slot);
+	const size_t most =
+		sizeof(struct census_header) + CENSUS_SLOTS * sizeof(struct census_slot);
 	uint8_t *pass[3] = {NULL, NULL, NULL};
 	struct stat st;
 	size_t size;

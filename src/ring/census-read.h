@@ -29,8 +29,8 @@ struct census_view {
 	const uint8_t *bytes;
 	size_t size;
 	struct census_header header; /* a copy; its strings end in NUL */
-	uint32_t slots;		     /* that were ever used and are at hand */
-	uint32_t cut;		     /* that were ever used and are not */
+	uint32_t slots;              /* that were ever used and are at hand */
+	uint32_t cut;                /* that were ever used and are not */
 };
 
 /* 0, or an enum census_error and `view` is unusable. */

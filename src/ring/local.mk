@@ -7,3 +7,6 @@ src_ring_libring_la_SOURCES += %D%/ring-make.h %D%/ring-make.c %D%/census-write.
 src_ring_libring_la_SOURCES += %D%/ring-read.h %D%/ring-read.c %D%/ring-names.h %D%/ring-names.c
 src_ring_libring_la_SOURCES += %D%/ring-snapshot.h %D%/ring-snapshot.c
 src_ring_libring_la_SOURCES += %D%/census-read.h %D%/census-read.c
+
+UNIT_TESTS += tests/unit/ring_write_test
+tests_unit_ring_write_test_LDADD = $(RING_FLOORS) $(CMOCKA_LIBS)

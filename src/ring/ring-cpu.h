@@ -5,8 +5,8 @@
  * The writer's whole memory model is here: `word` accesses are relaxed, publishing is a release,
  * and ring_fence_release() keeps "in progress" ahead of the payload. On x86-64 all of it is plain
  * moves; the compiler's order is then what counts after a kill, the processor's only for a live
- * reader. ThreadSanitizer knows no fences: with RING_TSAN each word is released and acquired
- * instead.
+ * reader. ThreadSanitizer knows no fences: under it (RING_TSAN) each word is released and
+ * acquired instead.
  */
 #ifndef RING_CPU_H
 #define RING_CPU_H
@@ -15,12 +15,20 @@
 
 #include "ring/ring.h"
 
+#ifdef __SANITIZE_THREAD__
+#define RING_TSAN
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define RING_TSAN
+#endif
+#endif
+
 #ifdef RING_TSAN
 #define RING_WORD_STORE __ATOMIC_RELEASE
-#define RING_WORD_LOAD	__ATOMIC_ACQUIRE
+#define RING_WORD_LOAD  __ATOMIC_ACQUIRE
 #else
 #define RING_WORD_STORE __ATOMIC_RELAXED
-#define RING_WORD_LOAD	__ATOMIC_RELAXED
+#define RING_WORD_LOAD  __ATOMIC_RELAXED
 #endif
 
 static inline void ring_store(uint64_t *word, uint64_t value)
@@ -65,8 +73,7 @@ static inline uint64_t ring_add(uint64_t *word, uint64_t n)
 
 static inline int ring_cas(uint64_t *word, uint64_t from, uint64_t to)
 {
-	return __atomic_compare_exchange_n(
-		word, &from, to, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+	return __atomic_compare_exchange_n(word, &from, to, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
 /*

@@ -40,8 +40,8 @@ struct ring_member {
 /* An op that was entered: what ring_group_returned() and _complete() need. */
 struct ring_entered {
 	uint64_t index; /* of the collective, or of the P2P call towards its peer; 0 unknown */
-	uint64_t hash;	/* running hash, this op included */
-	uint64_t nth;	/* place in its history: the index, or the count of all P2P calls */
+	uint64_t hash;  /* running hash, this op included */
+	uint64_t nth;   /* place in its history: the index, or the count of all P2P calls */
 	uint64_t board; /* version of the enqueue board that shows it; RING_NO_TICKET: missed */
 	int group;
 	unsigned flags;
@@ -196,8 +196,8 @@ static inline void ring_group_keep(
 }
 
 /* Under the claim: numbers and hashes the op, and makes its record. */
-static inline void ring_group_number(struct ring_writer *w, struct ring_group *g,
-	struct ring_entered *e, struct ring_record *r)
+static inline void ring_group_number(
+	struct ring_writer *w, struct ring_group *g, struct ring_entered *e, struct ring_record *r)
 {
 	if (e->flags & RING_F_P2P) {
 		e->nth = ring_add(&g->p2p_count, 1) + 1;
@@ -217,8 +217,8 @@ static inline void ring_group_number(struct ring_writer *w, struct ring_group *g
  * An op enters its group. Of `op` the flags (RING_F_GROUPED, _CAPTURED, _P2P), count, sig and aux
  * (the stream) are used; `lane` is the caller's ring_lane_index(). Not for signal handlers.
  */
-static inline struct ring_entered ring_group_enqueue(struct ring_writer *w, int group,
-	uint32_t lane, uint64_t tsc, const struct ring_record *op)
+static inline struct ring_entered ring_group_enqueue(
+	struct ring_writer *w, int group, uint32_t lane, uint64_t tsc, const struct ring_record *op)
 {
 	struct ring_group *g = w->groups + group;
 	struct ring_entered e = {.group = group, .flags = ring_meta_flags(op->meta)};
@@ -238,8 +238,7 @@ static inline struct ring_entered ring_group_enqueue(struct ring_writer *w, int 
 		return e;
 	}
 	ring_group_number(w, g, &e, &r);
-	r.meta = ring_meta(
-		RING_OP_ENTERED, e.flags, lane, (uint32_t)ring_load(&g->zero_counts));
+	r.meta = ring_meta(RING_OP_ENTERED, e.flags, lane, (uint32_t)ring_load(&g->zero_counts));
 	ring_slot_publish(g->enqueue + (e.board & 1), e.board, tsc, &r);
 	ring_slot_publish(ring_group_history(g, &e), 2 * e.nth, tsc, &r);
 	if (!(e.flags & RING_F_P2P))

@@ -25,18 +25,18 @@
 struct ring_layout {
 	uint32_t profile;
 	uint32_t role;
-	uint32_t big[2];    /* slots of the first two lanes */
-	uint32_t lanes;	    /* of all, the overflow lane not counted */
-	uint32_t small;	    /* slots of each further lane, and of the overflow lane */
+	uint32_t big[2]; /* slots of the first two lanes */
+	uint32_t lanes;  /* of all, the overflow lane not counted */
+	uint32_t small;  /* slots of each further lane, and of the overflow lane */
 	uint32_t groups;
 	uint32_t spans;
 	uint32_t marks;
-	uint32_t strings;   /* bytes */
-	uint32_t strindex;  /* entries, a power of two */
+	uint32_t strings;  /* bytes */
+	uint32_t strindex; /* entries, a power of two */
 	uint32_t fatal;
-	uint32_t text;	    /* bytes */
+	uint32_t text;      /* bytes */
 	uint32_t pin_shift; /* the quotas of the pinned classes are halved so often */
-	uint64_t size;	    /* of the file, computed: a multiple of 4096 */
+	uint64_t size;      /* of the file, computed: a multiple of 4096 */
 	struct ring_section section[RING_SECTIONS];
 };
 

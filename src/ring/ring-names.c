@@ -10,15 +10,24 @@
 const char *ring_type_name(unsigned type)
 {
 	static const char *const names[RING_TYPES] = {
-		[RING_CALL_ENTER] = "CALL_ENTER", [RING_CALL_EXIT] = "CALL_EXIT",
-		[RING_OP_ENTERED] = "OP_ENTERED", [RING_WAIT_ENTER] = "WAIT_ENTER",
-		[RING_WAIT_EXIT] = "WAIT_EXIT",	  [RING_OP_DONE] = "OP_DONE",
-		[RING_SPAN_BEGIN] = "SPAN_BEGIN", [RING_SPAN_END] = "SPAN_END",
-		[RING_SHARD] = "SHARD",		  [RING_SHAPE] = "SHAPE",
-		[RING_DIMS] = "DIMS",		  [RING_STEP] = "STEP",
-		[RING_NOTE] = "NOTE",		  [RING_COMM] = "COMM",
-		[RING_PROC] = "PROC",		  [RING_SIGNAL] = "SIGNAL",
-		[RING_ANCHOR] = "ANCHOR",	  [RING_IDLE] = "IDLE",
+		[RING_CALL_ENTER] = "CALL_ENTER",
+		[RING_CALL_EXIT] = "CALL_EXIT",
+		[RING_OP_ENTERED] = "OP_ENTERED",
+		[RING_WAIT_ENTER] = "WAIT_ENTER",
+		[RING_WAIT_EXIT] = "WAIT_EXIT",
+		[RING_OP_DONE] = "OP_DONE",
+		[RING_SPAN_BEGIN] = "SPAN_BEGIN",
+		[RING_SPAN_END] = "SPAN_END",
+		[RING_SHARD] = "SHARD",
+		[RING_SHAPE] = "SHAPE",
+		[RING_DIMS] = "DIMS",
+		[RING_STEP] = "STEP",
+		[RING_NOTE] = "NOTE",
+		[RING_COMM] = "COMM",
+		[RING_PROC] = "PROC",
+		[RING_SIGNAL] = "SIGNAL",
+		[RING_ANCHOR] = "ANCHOR",
+		[RING_IDLE] = "IDLE",
 	};
 
 	return NAME_OF(names, type);
@@ -27,12 +36,18 @@ const char *ring_type_name(unsigned type)
 const char *ring_op_name(unsigned op)
 {
 	static const char *const names[RING_OPS] = {
-		[RING_OP_ALLREDUCE] = "AllReduce", [RING_OP_BROADCAST] = "Broadcast",
-		[RING_OP_REDUCE] = "Reduce",	   [RING_OP_ALLGATHER] = "AllGather",
-		[RING_OP_ALLTOALL] = "AlltoAll",   [RING_OP_REDUCESCATTER] = "ReduceScatter",
-		[RING_OP_GATHER] = "Gather",	   [RING_OP_SCATTER] = "Scatter",
-		[RING_OP_SEND] = "Send",	   [RING_OP_RECV] = "Recv",
-		[RING_OP_PUT] = "Put",		   [RING_OP_WAITSIGNAL] = "WaitSignal",
+		[RING_OP_ALLREDUCE] = "AllReduce",
+		[RING_OP_BROADCAST] = "Broadcast",
+		[RING_OP_REDUCE] = "Reduce",
+		[RING_OP_ALLGATHER] = "AllGather",
+		[RING_OP_ALLTOALL] = "AlltoAll",
+		[RING_OP_REDUCESCATTER] = "ReduceScatter",
+		[RING_OP_GATHER] = "Gather",
+		[RING_OP_SCATTER] = "Scatter",
+		[RING_OP_SEND] = "Send",
+		[RING_OP_RECV] = "Recv",
+		[RING_OP_PUT] = "Put",
+		[RING_OP_WAITSIGNAL] = "WaitSignal",
 		[RING_OP_OTHER] = "other",
 	};
 
@@ -69,9 +84,12 @@ const char *ring_span_kind_name(unsigned kind)
 const char *ring_milestone_name(unsigned milestone)
 {
 	static const char *const names[] = {
-		[RING_PROC_START] = "start", [RING_PROC_RANK] = "rank",
-		[RING_PROC_EXIT] = "exit",   [RING_PROC__EXIT] = "_exit",
-		[RING_PROC_EXEC] = "exec",   [RING_PROC_FORK] = "fork",
+		[RING_PROC_START] = "start",
+		[RING_PROC_RANK] = "rank",
+		[RING_PROC_EXIT] = "exit",
+		[RING_PROC__EXIT] = "_exit",
+		[RING_PROC_EXEC] = "exec",
+		[RING_PROC_FORK] = "fork",
 		[RING_PROC_ABORT] = "abort",
 	};
 
@@ -81,9 +99,12 @@ const char *ring_milestone_name(unsigned milestone)
 const char *ring_pin_name(unsigned class)
 {
 	static const char *const names[RING_PINS] = {
-		[RING_PIN_PROC] = "proc",	      [RING_PIN_COMM] = "comm",
-		[RING_PIN_COMPILE] = "compile",	      [RING_PIN_CHECKPOINT] = "checkpoint",
-		[RING_PIN_SIGNAL] = "signal",	      [RING_PIN_NOTE] = "note",
+		[RING_PIN_PROC] = "proc",
+		[RING_PIN_COMM] = "comm",
+		[RING_PIN_COMPILE] = "compile",
+		[RING_PIN_CHECKPOINT] = "checkpoint",
+		[RING_PIN_SIGNAL] = "signal",
+		[RING_PIN_NOTE] = "note",
 		[RING_PIN_SHARD] = "empty-shard",
 	};
 
@@ -92,8 +113,8 @@ const char *ring_pin_name(unsigned class)
 
 const char *ring_flag_name(unsigned bit)
 {
-	static const char *const names[] = {"grouped", "captured", "returned", "p2p", "failed",
-		"poll", "closed", "resumed"};
+	static const char *const names[] = {
+		"grouped", "captured", "returned", "p2p", "failed", "poll", "closed", "resumed"};
 
 	return NAME_OF(names, bit);
 }

@@ -88,7 +88,8 @@ static int ring_check_header(const struct ring_header *h)
 	return 0;
 }
 
-static const uint8_t *ring_element(const struct ring_view *view, enum ring_section_id id, uint64_t i)
+static const uint8_t *ring_element(
+	const struct ring_view *view, enum ring_section_id id, uint64_t i)
 {
 	const struct ring_part *part = &view->part[id];
 
@@ -125,8 +126,7 @@ static void ring_open_quotas(struct ring_view *view)
 	for (; (at = ring_element(view, RING_S_LANES, view->lanes)); view->lanes++) {
 		uint64_t n = ring_loose(at + offsetof(struct ring_lane, n));
 
-		have = ring_part_have(
-			slots, ring_loose(at + offsetof(struct ring_lane, first)), n);
+		have = ring_part_have(slots, ring_loose(at + offsetof(struct ring_lane, first)), n);
 		if (!ring_lane_sane(n) || have < 0)
 			continue;
 		if ((uint64_t)have > left)
@@ -232,8 +232,7 @@ int ring_view_lane(const struct ring_view *view, uint64_t i, struct ring_lane_vi
 		.slots = slots->at + (have ? lane.first * sizeof(struct ring_slot) : 0),
 	};
 	memcpy(ret->name, lane.name, sizeof(lane.name));
-	ret->board_state = ring_board_read(
-		at + offsetof(struct ring_lane, board), &ret->board);
+	ret->board_state = ring_board_read(at + offsetof(struct ring_lane, board), &ret->board);
 	return 0;
 }
 
@@ -328,7 +327,8 @@ int ring_pins_next(struct ring_pins *pins, struct ring_slot *ret)
 {
 	while (ring_pins_skip(pins), pins->ticket < pins->next) {
 		uint64_t k = pins->ticket++;
-		uint64_t place = k < pins->first ? k : pins->first + (k - pins->first) % pins->latest;
+		uint64_t place =
+			k < pins->first ? k : pins->first + (k - pins->first) % pins->latest;
 
 		if (place >= pins->have) {
 			ring_pins_cut(pins, k, place);
@@ -487,8 +487,7 @@ void ring_view_add_anchor(
 		return;
 	for (; i && view->anchor[i - 1].tsc > tsc; i--)
 		view->anchor[i] = view->anchor[i - 1];
-	view->anchor[i] =
-		(struct ring_slot){.tsc = tsc, .index = monotonic, .count = realtime};
+	view->anchor[i] = (struct ring_slot){.tsc = tsc, .index = monotonic, .count = realtime};
 	view->anchors++;
 }
 

@@ -31,15 +31,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ring/ring-cpu.h"
 #include "ring/ring.h"
 
 enum ring_error {
-	RING_E_SHORT = -1,	/* fewer bytes than a header */
-	RING_E_FOREIGN = -2,	/* no ring */
+	RING_E_SHORT = -1,      /* fewer bytes than a header */
+	RING_E_FOREIGN = -2,    /* no ring */
 	RING_E_UNFINISHED = -3, /* no magic yet: its maker died, or is at it */
-	RING_E_VERSION = -4,	/* another major version */
-	RING_E_FLAGS = -5,	/* incompatible features */
-	RING_E_HEADER = -6,	/* the header contradicts itself */
+	RING_E_VERSION = -4,    /* another major version */
+	RING_E_FLAGS = -5,      /* incompatible features */
+	RING_E_HEADER = -6,     /* the header contradicts itself */
 };
 
 /* What an error of ring_view_open() means, for people. */
@@ -48,7 +49,7 @@ const char *ring_strerror(int error);
 /* A section as far as the bytes hold it. */
 struct ring_part {
 	const uint8_t *at;
-	uint64_t count;	   /* whole elements at hand */
+	uint64_t count;    /* whole elements at hand */
 	uint64_t declared; /* elements in the undamaged file */
 	uint32_t elem_size;
 };
@@ -60,16 +61,16 @@ struct ring_view {
 	uint64_t size;
 	struct ring_header header; /* a copy; its strings end in NUL */
 	struct ring_part part[RING_PARTS];
-	uint64_t cut_bytes;	   /* of the file, not at hand */
-	uint32_t bad_sections;	   /* refused: outside the file, elements too small, told twice */
+	uint64_t cut_bytes;        /* of the file, not at hand */
+	uint32_t bad_sections;     /* refused: outside the file, elements too small, told twice */
 	uint32_t unknown_sections; /* skipped: a newer writer's */
-	uint64_t lanes;	   /* lanes, and pinned classes, that together fit their slots: no overlap */
+	uint64_t lanes; /* lanes and pinned classes that fit their slots without overlap */
 	uint64_t classes;
 	struct ring_slot anchor[3]; /* the valid ones, by time */
 	uint32_t anchors;
 };
 
-/* 0, or an enum ring_error and `view` is unusable. A cut file opens as long as its header is whole. */
+/* 0, or an enum ring_error and `view` is unusable. A cut file opens if its header is whole. */
 int ring_view_open(struct ring_view *view, const void *bytes, size_t size);
 
 /* How many elements of a section can be read; 0 for a section that is not there. */
@@ -85,7 +86,11 @@ struct ring_loose {
 
 static inline uint64_t ring_loose(const void *at)
 {
+#ifdef RING_TSAN
+	return ring_load(at);
+#else
 	return ((const volatile struct ring_loose *)at)->word;
+#endif
 }
 
 /* The ticket of a whole slot. */
@@ -114,9 +119,9 @@ static inline enum ring_slot_state ring_slot_read(const void *at, struct ring_sl
 {
 	uint64_t seq = ring_loose(at);
 
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	ring_fence_acquire();
 	ring_slot_copy(ret, at, seq);
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	ring_fence_acquire();
 	if (ring_loose(at) != seq || (seq & 1))
 		return RING_SLOT_TORN;
 	return seq ? RING_SLOT_WHOLE : RING_SLOT_EMPTY;
@@ -134,14 +139,14 @@ struct ring_tally {
 	uint64_t lapped;      /* overwritten while it was copied */
 	uint64_t in_flight;   /* begun, not published: torn, if the writer is dead */
 	uint64_t unbegun;     /* reserved, nothing written */
-	uint64_t cut;	      /* in the part of the file that is not there */
+	uint64_t cut;         /* in the part of the file that is not there */
 };
 
 struct ring_lane_view {
 	uint32_t number;
-	uint32_t tid;	/* of the latest owner; 0 none yet */
-	int claimed;	/* now, by tid */
-	int overflow;	/* the lane that threads without one share */
+	uint32_t tid;    /* of the latest owner; 0 none yet */
+	int claimed;     /* now, by tid */
+	int overflow;    /* the lane that threads without one share */
 	uint64_t claims; /* owners so far */
 	char name[17];
 	uint64_t head; /* tickets reserved */
@@ -185,7 +190,8 @@ static inline int ring_cursor_next(struct ring_cursor *cursor, struct ring_slot 
 		cursor->ticket++;
 		if (__builtin_expect(
 			    ring_slot_read(cursor->slots + 64 * place, ret) == RING_SLOT_WHOLE &&
-				    ret->seq == 2 * k + 2, 1)) {
+				    ret->seq == 2 * k + 2,
+			    1)) {
 			cursor->tally.read++;
 			return 1;
 		}
@@ -198,7 +204,7 @@ struct ring_pins {
 	uint32_t class; /* enum ring_pin, or one unknown here */
 	uint64_t first;
 	uint64_t latest;
-	uint64_t next;	 /* offered so far */
+	uint64_t next; /* offered so far */
 	const uint8_t *slots;
 	uint64_t have;
 	uint64_t ticket; /* the next */

@@ -29,8 +29,8 @@ static void copy_read(const struct copy *copy, void *to, size_t offset, size_t l
 	size_t done = 0;
 
 	while (done < len) {
-		ssize_t n = pread(copy->fd, (uint8_t *)to + done, len - done,
-			(off_t)(offset + done));
+		ssize_t n =
+			pread(copy->fd, (uint8_t *)to + done, len - done, (off_t)(offset + done));
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -72,8 +72,9 @@ static int is_slot(enum ring_section_id id, size_t line)
 	case RING_S_GROUPS:
 		if (line * LINE >= sizeof(struct ring_group))
 			return 0;
-		return line == 0 || (line * LINE >= offsetof(struct ring_group, enqueue) &&
-				     line * LINE != offsetof(struct ring_group, enqueue_version));
+		return line == 0 ||
+		       (line * LINE >= offsetof(struct ring_group, enqueue) &&
+			       line * LINE != offsetof(struct ring_group, enqueue_version));
 	case RING_S_FATAL:
 		return line == 0;
 	default:
@@ -116,8 +117,8 @@ static void guard_chunk(const struct copy *copy, const struct chunk *chunk)
 }
 
 /* Copies `count` elements of a section, from element `first`, as the essay in the header says. */
-static void copy_guarded(struct copy *copy, const struct ring_part *part,
-	enum ring_section_id id, uint64_t first, uint64_t count)
+static void copy_guarded(struct copy *copy, const struct ring_part *part, enum ring_section_id id,
+	uint64_t first, uint64_t count)
 {
 	size_t elem = part->elem_size, start, end;
 
@@ -145,15 +146,13 @@ static void copy_guarded(struct copy *copy, const struct ring_part *part,
 
 /* --- Sections --------------------------------------------------------------------------------- */
 
-static void copy_section(
-	struct copy *copy, const struct ring_view *view, enum ring_section_id id)
+static void copy_section(struct copy *copy, const struct ring_view *view, enum ring_section_id id)
 {
 	copy_guarded(copy, &view->part[id], id, 0, UINT64_MAX);
 }
 
 /* Entries of a table whose first word is 0 were never used. */
-static void copy_used(
-	struct copy *copy, const struct ring_view *view, enum ring_section_id id)
+static void copy_used(struct copy *copy, const struct ring_view *view, enum ring_section_id id)
 {
 	const struct ring_part *part = &view->part[id];
 

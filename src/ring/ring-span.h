@@ -15,8 +15,8 @@
 #endif
 
 struct ring_span {
-	unsigned kind;	 /* enum ring_span_kind */
-	uint32_t name;	 /* string ids */
+	unsigned kind;   /* enum ring_span_kind */
+	uint32_t name;   /* string ids */
 	uint32_t detail; /* 0 none */
 	uint32_t tid;
 	uint64_t cpu_ns; /* of the process and its reaped children, now */
@@ -63,8 +63,8 @@ static inline struct ring_slot *ring_span_take(struct ring_writer *w)
  * A span begins: its serial, from 1. Where the table is full of open spans it is counted as lost
  * there; lane and pinned region have it all the same.
  */
-static inline uint64_t ring_span_begin(struct ring_writer *w, struct ring_lane *lane, uint64_t tsc,
-	const struct ring_span *span)
+static inline uint64_t ring_span_begin(
+	struct ring_writer *w, struct ring_lane *lane, uint64_t tsc, const struct ring_span *span)
 {
 	struct ring_record r = {
 		.meta = ring_meta(RING_SPAN_BEGIN, 0, RING_NO_GROUP, span->kind),
@@ -125,8 +125,8 @@ static inline struct ring_slot *ring_span_find(struct ring_writer *w, const stru
  * A span ends: the serial it began with, or 0 where no open one matches (nothing is recorded: the
  * caller may look in an earlier ring, or make it a new one's loss).
  */
-static inline uint64_t ring_span_end(struct ring_writer *w, struct ring_lane *lane, uint64_t tsc,
-	const struct ring_span *span)
+static inline uint64_t ring_span_end(
+	struct ring_writer *w, struct ring_lane *lane, uint64_t tsc, const struct ring_span *span)
 {
 	struct ring_record begin, end;
 	uint64_t begin_tsc;
@@ -172,8 +172,8 @@ static inline struct ring_mark *ring_mark_find(struct ring_writer *w, unsigned k
 }
 
 /* Adds one event to a mark; the first stays for ever. */
-static inline void ring_mark_put(struct ring_writer *w, struct ring_mark *m, uint64_t tsc,
-	const struct ring_record *r)
+static inline void ring_mark_put(
+	struct ring_writer *w, struct ring_mark *m, uint64_t tsc, const struct ring_record *r)
 {
 	if (!ring_add(&m->events, 1)) {
 		ring_store(&m->first_tsc, tsc);
@@ -206,8 +206,8 @@ struct ring_shard {
 };
 
 /* The process got a shard from its loader. An empty one is pinned. */
-static inline void ring_mark_shard(struct ring_writer *w, struct ring_lane *lane, uint64_t tsc,
-	const struct ring_shard *shard)
+static inline void ring_mark_shard(
+	struct ring_writer *w, struct ring_lane *lane, uint64_t tsc, const struct ring_shard *shard)
 {
 	struct ring_mark *m = ring_mark_find(w, RING_MARK_SHARD, shard->loader);
 	const struct ring_record r = {
@@ -228,13 +228,13 @@ static inline void ring_mark_shard(struct ring_writer *w, struct ring_lane *lane
 struct ring_shape {
 	uint32_t loader;
 	uint32_t ndim;
-	uint64_t index;	      /* of the shard */
+	uint64_t index;       /* of the shard */
 	const uint64_t *dims; /* ndim of them */
 };
 
 /* The shape of a shard: the mark keeps three dimensions, the lane all of up to 12. */
-static inline void ring_mark_shape(struct ring_writer *w, struct ring_lane *lane, uint64_t tsc,
-	const struct ring_shape *shape)
+static inline void ring_mark_shape(
+	struct ring_writer *w, struct ring_lane *lane, uint64_t tsc, const struct ring_shape *shape)
 {
 	struct ring_mark *m = ring_mark_find(w, RING_MARK_SHARD, shape->loader);
 

@@ -33,10 +33,10 @@
 #include "ring/ring-cpu.h"
 #include "ring/ring.h"
 
-#define RING_NO_TICKET	UINT64_MAX
+#define RING_NO_TICKET  UINT64_MAX
 #define RING_STRING_MAX 512  /* longer strings are cut */
-#define RING_PROBES	64   /* tries in a hash table before it counts as full */
-#define RING_PEERS	2048 /* (group, direction, peer) whose P2P calls can be counted */
+#define RING_PROBES     64   /* tries in a hash table before it counts as full */
+#define RING_PEERS      2048 /* (group, direction, peer) whose P2P calls can be counted */
 
 /* Tests stall here, in the middle of a record, as a preemption would. */
 #ifndef RING_STALL
@@ -70,9 +70,9 @@ struct ring_writer {
 	uint32_t strindex_mask;
 	uint64_t strings_size;
 	uint64_t anchor_version;
-	uint64_t anchor_tsc;	  /* of the latest anchor */
-	uint64_t span_serial;	  /* of the latest span; copied at promotion */
-	uint64_t (*clock)(void);  /* where ring_now() is not to be trusted; else NULL */
+	uint64_t anchor_tsc;     /* of the latest anchor */
+	uint64_t span_serial;    /* of the latest span; copied at promotion */
+	uint64_t (*clock)(void); /* where ring_now() is not to be trusted; else NULL */
 	struct ring_peer peers[RING_PEERS];
 };
 
@@ -103,18 +103,42 @@ static inline void ring_writer_open(struct ring_writer *w, void *base)
 		uint64_t n = h->section[i].count;
 
 		switch (h->section[i].id) {
-		case RING_S_ANCHORS: w->anchors = at; break;
-		case RING_S_LANES: w->lanes = at, w->nlanes = (uint32_t)n - 1; break;
-		case RING_S_SLOTS: w->slots = at; break;
-		case RING_S_SPANS: w->spans = at, w->nspans = (uint32_t)n; break;
-		case RING_S_MARKS: w->marks = at, w->nmarks = (uint32_t)n; break;
-		case RING_S_GROUPS: w->groups = at, w->ngroups = (uint32_t)n; break;
-		case RING_S_PINNED: w->pinned = at; break;
-		case RING_S_PINSLOTS: w->pinslots = at; break;
-		case RING_S_STRINGS: w->strings = at, w->strings_size = n; break;
-		case RING_S_STRINDEX: w->strindex = at, w->strindex_mask = (uint32_t)n - 1; break;
-		case RING_S_FATAL: w->fatal = at, w->nfatal = (uint32_t)n; break;
-		case RING_S_STDERR: w->text = at; break;
+		case RING_S_ANCHORS:
+			w->anchors = at;
+			break;
+		case RING_S_LANES:
+			w->lanes = at, w->nlanes = (uint32_t)n - 1;
+			break;
+		case RING_S_SLOTS:
+			w->slots = at;
+			break;
+		case RING_S_SPANS:
+			w->spans = at, w->nspans = (uint32_t)n;
+			break;
+		case RING_S_MARKS:
+			w->marks = at, w->nmarks = (uint32_t)n;
+			break;
+		case RING_S_GROUPS:
+			w->groups = at, w->ngroups = (uint32_t)n;
+			break;
+		case RING_S_PINNED:
+			w->pinned = at;
+			break;
+		case RING_S_PINSLOTS:
+			w->pinslots = at;
+			break;
+		case RING_S_STRINGS:
+			w->strings = at, w->strings_size = n;
+			break;
+		case RING_S_STRINDEX:
+			w->strindex = at, w->strindex_mask = (uint32_t)n - 1;
+			break;
+		case RING_S_FATAL:
+			w->fatal = at, w->nfatal = (uint32_t)n;
+			break;
+		case RING_S_STDERR:
+			w->text = at;
+			break;
 		}
 	}
 	w->overflow = w->lanes + w->nlanes;
@@ -175,8 +199,8 @@ static inline int ring_slot_publish_shared(
 /* --- Lanes ------------------------------------------------------------------------------------ */
 
 /* Records into the calling thread's own lane; the ticket. The hot path. */
-static inline uint64_t ring_lane_put(struct ring_writer *w, struct ring_lane *lane, uint64_t tsc,
-	const struct ring_record *r)
+static inline uint64_t ring_lane_put(
+	struct ring_writer *w, struct ring_lane *lane, uint64_t tsc, const struct ring_record *r)
 {
 	uint64_t ticket = ring_reserve(&lane->head);
 
@@ -199,8 +223,8 @@ static inline uint64_t ring_overflow_put(
 }
 
 /* Records into `lane`, or where the thread has none (NULL) into the overflow lane. */
-static inline uint64_t ring_put(struct ring_writer *w, struct ring_lane *lane, uint64_t tsc,
-	const struct ring_record *r)
+static inline uint64_t ring_put(
+	struct ring_writer *w, struct ring_lane *lane, uint64_t tsc, const struct ring_record *r)
 {
 	if (__builtin_expect(lane && lane != w->overflow, 1))
 		return ring_lane_put(w, lane, tsc, r);
@@ -344,8 +368,8 @@ static inline uint32_t ring_string_append(
 	return (uint32_t)at;
 }
 
-static inline int ring_string_is(const struct ring_writer *w, uint32_t id, const char *bytes,
-	uint32_t len, uint32_t hash)
+static inline int ring_string_is(
+	const struct ring_writer *w, uint32_t id, const char *bytes, uint32_t len, uint32_t hash)
 {
 	const struct ring_string *s = (const void *)(w->strings + id);
 
@@ -378,8 +402,8 @@ static inline uint32_t ring_string(struct ring_writer *w, const char *bytes, siz
 				fresh = ring_string_append(w, bytes, len, hash);
 			if (!fresh)
 				break;
-			if (__atomic_compare_exchange_n(entry, &id, fresh, 0, __ATOMIC_RELEASE,
-				    __ATOMIC_ACQUIRE))
+			if (__atomic_compare_exchange_n(
+				    entry, &id, fresh, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
 				return fresh;
 		}
 		if (ring_string_is(w, id, bytes, len, hash))
