@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += %D%/libcmd.la
-src_cmd_libcmd_la_SOURCES =
+src_cmd_libcmd_la_SOURCES = \
+	%D%/cmd.h \
+	%D%/complain.c \
+	%D%/outlet.c %D%/outlet.h
 src_cmd_libcmd_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd.h: the roof. One verb is one file; only this floor prints errors and ends the program.
+ *
+ * A verb gets its arguments with argv[0] "inquest VERB" and returns the exit status. What it was
+ * asked for goes to stdout, everything else to stderr, errors as one line:
+ *
+ *	inquest: what failed: on what: what to do
+ */
+#ifndef CMD_CMD_H
+#define CMD_CMD_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Exit statuses of the verbs that look; `run` gives its command's. */
+enum {
+	CMD_FINE = 0,
+	CMD_VERDICT = 1,
+	CMD_USAGE = 2,
+	CMD_UNREADABLE = 3,
+	CMD_INCONCLUSIVE = 4,
+};
+
+struct verb {
+	const char *name;
+	const char *line; /* for the list of verbs */
+	int (*run)(int argc, char **argv);
+};
+
+extern const struct verb verb_attach;
+extern const struct verb verb_demo;
+extern const struct verb verb_diagnose;
+extern const struct verb verb_ls;
+extern const struct verb verb_ring;
+extern const struct verb verb_run;
+
+/* One line on stderr, after "inquest: "; what came from outside in it is escaped. */
+void cmd_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

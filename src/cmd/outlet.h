@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * outlet.h: what is known of the one who reads stdout or stderr: a terminal or not, colour or not,
+ * which characters.
+ */
+#ifndef CMD_OUTLET_H
+#define CMD_OUTLET_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/str.h"
+#include "report/report.h"
+
+/* Does the locale say UTF-8? Needs setlocale(), which main() has called. */
+bool outlet_is_utf8(void);
+
+/* Options for a report that goes to this stream; threads_stopped is -1. */
+struct report_options outlet_options(FILE *stream);
+
+/* Writes text with as few write() calls as the kernel allows: one, mostly. */
+void outlet_write(FILE *stream, const struct str *text);
+
+#endif
