@@ -10,3 +10,7 @@ src_ring_libring_la_SOURCES += %D%/census-read.h %D%/census-read.c
 
 UNIT_TESTS += tests/unit/ring_write_test
 tests_unit_ring_write_test_LDADD = $(RING_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/ring_group_test
+tests_unit_ring_group_test_LDADD = $(RING_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/ring_read_test
+tests_unit_ring_read_test_LDADD = $(RING_FLOORS) $(CMOCKA_LIBS)
