@@ -15,6 +15,8 @@
  *	frozen 1				the group stands still now
  */
 
+#include <stdint.h>
+
 #include "base/str.h"
 
 /* Two processes share their groups if these two texts are equal. Appends it; 0 or -errno. */

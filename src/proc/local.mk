@@ -1,3 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += %D%/libproc.la
-src_proc_libproc_la_SOURCES =
+src_proc_libproc_la_SOURCES = \
+	%D%/cgroup.c %D%/cgroup.h \
+	%D%/errand.c %D%/errand.h \
+	%D%/ns.c %D%/ns.h \
+	%D%/read.c %D%/read.h \
+	%D%/tree.c %D%/tree.h \
+	%D%/watch.c %D%/watch.h
