@@ -1,4 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += %D%/libevidence.la
-src_evidence_libevidence_la_SOURCES =
-src_evidence_libevidence_la_CPPFLAGS = $(AM_CPPFLAGS) $(MSGPACK_CFLAGS) $(ZSTD_CFLAGS)
+src_evidence_libevidence_la_SOURCES = \
+	%D%/agentfiles.c %D%/agentfiles.h \
+	%D%/bundle.c %D%/bundle.h \
+	%D%/bundle-folder.c %D%/bundle-frame.h \
+	%D%/bundle-write.c \
+	%D%/exhibit.c %D%/exhibit.h \
+	%D%/folder.c %D%/folder.h \
+	%D%/history.c %D%/history.h \
+	%D%/jobs.c %D%/jobs.h \
+	%D%/json-put.c %D%/json-put.h \
+	%D%/live.c %D%/live.h \
+	%D%/live-proc.c %D%/live-proc.h \
+	%D%/liveness.c %D%/liveness.h \
+	%D%/receipt.c %D%/receipt.h \
+	%D%/receipt-look.c %D%/receipt-look.h \
+	%D%/source.c %D%/source.h
+src_evidence_libevidence_la_CPPFLAGS = $(AM_CPPFLAGS) $(MSGPACK_CFLAGS) $(ZSTD_CFLAGS) \
+	$(JSON_CFLAGS)

@@ -9,6 +9,9 @@
  * container limits, mounts, compile caches, control group counters.
  */
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/complaint.h"
 #include "base/str.h"
 

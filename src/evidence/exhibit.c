@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence/exhibit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+
+static const char *const kind_names[EXHIBIT_UNKNOWN_KIND] = {
+#define EXHIBIT_NAME(id, name) [EXHIBIT_##id] = name,
+	EXHIBIT_KINDS(EXHIBIT_NAME)
+#undef EXHIBIT_NAME
+};
+
+const char *exhibit_kind_name(enum exhibit_kind kind)
+{
+	return (size_t)kind < EXHIBIT_UNKNOWN_KIND ? kind_names[kind] : "unknown";
+}
+
+enum exhibit_kind exhibit_kind_of(const char *name)
+{
+	for (int kind = 0; kind < EXHIBIT_UNKNOWN_KIND; kind++)
+		if (!strcmp(kind_names[kind], name))
+			return (enum exhibit_kind)kind;
+	return EXHIBIT_UNKNOWN_KIND;
+}
+
+struct exhibit *evidence_add(
+	struct evidence *evidence, const struct exhibit *about, uint8_t *bytes, size_t len)
+{
+	const char *name = about->kind_name;
+	struct exhibit *added;
+
+	if (!name)
+		name = exhibit_kind_name(about->kind);
+	evidence->at = array_grow(
+		evidence->at, evidence->n, 1, &evidence->room, sizeof(*evidence->at));
+	added = &evidence->at[evidence->n++];
+	*added = *about;
+	added->kind = exhibit_kind_of(name);
+	added->kind_name = alloc_text(name);
+	added->host = alloc_text(about->host ? about->host : "");
+	added->label = alloc_text(about->label ? about->label : "");
+	added->bytes = bytes;
+	added->len = len;
+	return added;
+}
+
+void evidence_add_gap(struct evidence *evidence, const char *host, uint32_t pid, const char *what)
+{
+	struct exhibit_gap *gap;
+
+	evidence->gaps = array_grow(evidence->gaps, evidence->ngaps, 1, &evidence->gaps_room,
+		sizeof(*evidence->gaps));
+	gap = &evidence->gaps[evidence->ngaps++];
+	gap->host = alloc_text(host ? host : "");
+	gap->pid = pid;
+	gap->what = alloc_text(what);
+}
+
+void evidence_release(struct evidence *evidence)
+{
+	if (!evidence)
+		return;
+	for (size_t i = 0; i < evidence->n; i++) {
+		free(evidence->at[i].kind_name);
+		free(evidence->at[i].host);
+		free(evidence->at[i].label);
+		free(evidence->at[i].bytes);
+	}
+	for (size_t i = 0; i < evidence->ngaps; i++) {
+		free(evidence->gaps[i].host);
+		free(evidence->gaps[i].what);
+	}
+	free(evidence->at);
+	free(evidence->gaps);
+	*evidence = (struct evidence){0};
+}

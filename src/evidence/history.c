@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence/history.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "evidence/agentfiles.h"
+#include "evidence/json-put.h"
+#include "proc/cgroup.h"
+#include "proc/tree.h"
+
+#define HISTORY_CGROUPS 64
+
+struct sample {
+	int64_t when;
+	int64_t cpu_ticks;
+	int64_t rss_pages;
+	int64_t children;
+	int64_t written; /* bytes to storage; -1 not known */
+	char state;
+};
+
+/* A watched process; its samples are a ring of which `taken` tells the next place. */
+struct history_process {
+	struct proc_id id;
+	uint32_t ppid;
+	char comm[64];
+	size_t cgroup; /* index into groups, SIZE_MAX not known */
+	bool seen;     /* in the newest sample */
+	size_t taken;
+	struct sample samples[HISTORY_SAMPLES];
+};
+
+struct history_cgroup {
+	char *groups; /* as proc_cgroup_of() */
+	char *first;  /* text at the first sight, and now */
+	char *last;
+	int64_t first_when;
+	int64_t last_when;
+};
+
+struct history {
+	ARRAY(struct history_process *) processes;
+	ARRAY(struct history_cgroup) groups;
+};
+
+struct history *history_new(void)
+{
+	return alloc_zeroed(1, sizeof(struct history));
+}
+
+static struct history_process *history_find(struct history *history, struct proc_id id)
+{
+	for (size_t i = 0; i < history->processes.nr; i++) {
+		struct history_process *process = history->processes.items[i];
+
+		if (process->id.pid == id.pid && process->id.start_time == id.start_time)
+			return process;
+	}
+	return NULL;
+}
+
+/* Makes room by forgetting the process that has not been seen for longest. */
+static void history_forget(struct history *history)
+{
+	size_t oldest = SIZE_MAX;
+	int64_t oldest_when = INT64_MAX;
+
+	for (size_t i = 0; i < history->processes.nr; i++) {
+		const struct history_process *process = history->processes.items[i];
+		int64_t when = process->samples[(process->taken - 1) % HISTORY_SAMPLES].when;
+
+		if (!process->seen && when < oldest_when) {
+			oldest = i;
+			oldest_when = when;
+		}
+	}
+	if (oldest == SIZE_MAX)
+		return;
+	free(history->processes.items[oldest]);
+	memmove(&history->processes.items[oldest], &history->processes.items[oldest + 1],
+		(history->processes.nr - oldest - 1) * sizeof(history->processes.items[0]));
+	history->processes.nr--;
+}
+
+static int64_t history_written(uint32_t pid)
+{
+	struct str text = {0};
+	int64_t written = -1;
+	const char *line;
+
+	if (proc_read(pid, "io", &text, NULL) == 0) {
+		line = strstr(str_text(&text), "\nwrite_bytes: ");
+		if (line)
+			written = strtoll(line + strlen("\nwrite_bytes: "), NULL, 10);
+	}
+	str_release(&text);
+	return written;
+}
+
+/* The group of a process: known ones are compared by text, so few are read. */
+static size_t history_group(struct history *history, uint32_t pid)
+{
+	struct str groups = {0};
+	struct history_cgroup *group;
+	size_t i;
+
+	if (proc_cgroup_of(pid, &groups) < 0)
+		return SIZE_MAX;
+	for (i = 0; i < history->groups.nr; i++)
+		if (!strcmp(history->groups.items[i].groups, str_text(&groups)))
+			break;
+	if (i == history->groups.nr && i < HISTORY_CGROUPS) {
+		group = array_add(&history->groups);
+		group->groups = str_detach(&groups);
+	}
+	str_release(&groups);
+	return i < history->groups.nr ? i : SIZE_MAX;
+}
+
+static struct history_process *history_add(struct history *history, const struct procstat *stat)
+{
+	struct history_process *process;
+
+	if (history->processes.nr >= HISTORY_PROCESSES)
+		history_forget(history);
+	if (history->processes.nr >= HISTORY_PROCESSES)
+		return NULL;
+	process = alloc_zeroed(1, sizeof(*process));
+	process->id = (struct proc_id){stat->pid, stat->start_time};
+	process->cgroup = history_group(history, stat->pid);
+	*array_add(&history->processes) = process;
+	return process;
+}
+
+static void history_take(
+	struct history *history, const struct procstat *stat, const struct proc_list *children)
+{
+	struct proc_id id = {stat->pid, stat->start_time};
+	struct history_process *process = history_find(history, id);
+	struct sample *sample;
+
+	if (!process)
+		process = history_add(history, stat);
+	if (!process || process->seen)
+		return;
+	process->seen = true;
+	process->ppid = stat->ppid;
+	memcpy(process->comm, stat->comm, sizeof(process->comm));
+	sample = &process->samples[process->taken++ % HISTORY_SAMPLES];
+	sample->when = clock_realtime_ns();
+	sample->cpu_ticks = (int64_t)stat->cpu_ticks;
+	sample->rss_pages = stat->rss_pages;
+	sample->state = stat->state;
+	sample->written = history_written(stat->pid);
+	sample->children = 0;
+	for (size_t i = 0; i < children->all.nr; i++)
+		sample->children += children->all.items[i].ppid == stat->pid;
+}
+
+/* Counters of a group stay readable when its processes have died: that is what they are for. */
+static void history_read_groups(struct history *history)
+{
+	struct history_cgroup *group;
+
+	array_for_each(&history->groups, group) {
+		struct str text = {0};
+
+		if (proc_cgroup_read(group->groups, &text) == 0) {
+			int64_t now = clock_realtime_ns();
+
+			if (!group->first) {
+				group->first = alloc_text(str_text(&text));
+				group->first_when = now;
+			}
+			free(group->last);
+			group->last = str_detach(&text);
+			group->last_when = now;
+		}
+		str_release(&text);
+	}
+}
+
+void history_sample(struct history *history, const struct proc_id *ids, size_t nr)
+{
+	struct proc_list children = {0};
+	uint32_t *pids = alloc_zeroed(nr + 1, sizeof(*pids));
+
+	for (size_t i = 0; i < history->processes.nr; i++)
+		history->processes.items[i]->seen = false;
+	for (size_t i = 0; i < nr; i++)
+		pids[i] = ids[i].pid;
+	(void)proc_list_descendants(&children, pids, nr);
+	for (size_t i = 0; i < nr; i++) {
+		struct procstat stat;
+
+		if (proc_read_stat(ids[i], &stat) == 0)
+			history_take(history, &stat, &children);
+	}
+	for (size_t i = 0; i < children.all.nr; i++)
+		history_take(history, &children.all.items[i], &children);
+	history_read_groups(history);
+	proc_list_release(&children);
+	free(pids);
+}
+
+static struct json_object *history_sample_json(const struct sample *sample)
+{
+	const char state[2] = {sample->state, '\0'};
+	struct json_object *row = json_object_new_array();
+
+	json_object_array_add(row, json_object_new_int64(sample->when));
+	json_object_array_add(row, json_object_new_int64(sample->cpu_ticks));
+	json_object_array_add(row, json_object_new_int64(sample->rss_pages));
+	json_object_array_add(row, json_put_string(state));
+	json_object_array_add(row, json_object_new_int64(sample->children));
+	json_object_array_add(row, json_object_new_int64(sample->written));
+	return row;
+}
+
+static struct json_object *history_process_json(
+	const struct history *history, const struct history_process *process)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *samples = json_object_new_array();
+	size_t first = process->taken > HISTORY_SAMPLES ? process->taken - HISTORY_SAMPLES : 0;
+
+	json_put_int(object, "pid", process->id.pid);
+	json_put_int(object, "start_time", (int64_t)process->id.start_time);
+	json_put_int(object, "ppid", process->ppid);
+	json_put_text(object, "comm", process->comm);
+	if (process->cgroup < history->groups.nr)
+		json_put_int(object, "cgroup", (int64_t)process->cgroup);
+	for (size_t i = first; i < process->taken; i++)
+		json_object_array_add(samples,
+			history_sample_json(&process->samples[i % HISTORY_SAMPLES]));
+	json_object_object_add(object, "samples", samples);
+	return object;
+}
+
+void history_format(const struct history *history, struct str *into)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *processes = json_object_new_array();
+	struct json_object *groups = json_object_new_array();
+
+	json_put_text(object, "schema", "inquest-history/1");
+	json_put_int(object, "clk_tck", sysconf(_SC_CLK_TCK));
+	json_put_int(object, "page_size", sysconf(_SC_PAGESIZE));
+	for (size_t i = 0; i < history->processes.nr; i++)
+		json_object_array_add(
+			processes, history_process_json(history, history->processes.items[i]));
+	for (size_t i = 0; i < history->groups.nr; i++) {
+		const struct history_cgroup *group = &history->groups.items[i];
+		struct json_object *one = json_object_new_object();
+
+		json_put_text(one, "groups", group->groups);
+		json_put_text(one, "first", group->first);
+		json_put_int(one, "first_when", group->first_when);
+		json_put_text(one, "last", group->last);
+		json_put_int(one, "last_when", group->last_when);
+		json_object_array_add(groups, one);
+	}
+	json_object_object_add(object, "processes", processes);
+	json_object_object_add(object, "cgroups", groups);
+	json_put_end(object, into);
+}
+
+int history_write(const struct history *history, const char *folder, struct complaint *why)
+{
+	struct str text = {0};
+	int error;
+
+	history_format(history, &text);
+	error = agent_file_write(folder, AGENT_HISTORY_FILE, &text, why);
+	str_release(&text);
+	return error;
+}
+
+void history_free(struct history *history)
+{
+	if (!history)
+		return;
+	for (size_t i = 0; i < history->processes.nr; i++)
+		free(history->processes.items[i]);
+	for (size_t i = 0; i < history->groups.nr; i++) {
+		free(history->groups.items[i].groups);
+		free(history->groups.items[i].first);
+		free(history->groups.items[i].last);
+	}
+	array_release(&history->processes);
+	array_release(&history->groups);
+	free(history);
+}

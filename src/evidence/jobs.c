@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence/jobs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "evidence/agentfiles.h"
+#include "evidence/folder.h"
+#include "evidence/liveness.h"
+#include "ring/census-read.h"
+
+static const char *const status_names[] = {
+	[JOBS_RUNNING] = "running", [JOBS_HUNG] = "hung", [JOBS_ENDED] = "ended"};
+
+const char *jobs_status_name(enum jobs_status status)
+{
+	return status_names[status];
+}
+
+/* A text of the manifest, or "". free() it. */
+static char *manifest_text(struct json_object *manifest, const char *key)
+{
+	struct json_object *value;
+
+	if (json_object_is_type(manifest, json_type_object) &&
+		json_object_object_get_ex(manifest, key, &value) &&
+		json_object_is_type(value, json_type_string))
+		return alloc_text(json_object_get_string(value));
+	return alloc_text("");
+}
+
+static void jobs_read_manifest(struct jobs_entry *entry, const struct folder *folder)
+{
+	struct json_object *manifest = NULL;
+	struct str text = {0};
+	char *name;
+
+	if (folder_read(folder, AGENT_MANIFEST_FILE, AGENT_FILE_CAP, &text, NULL) == 0)
+		manifest = json_tokener_parse(str_text(&text));
+	entry->said = manifest_text(manifest, "status");
+	name = manifest_text(manifest, "name");
+	if (*name) {
+		free(entry->name);
+		entry->name = alloc_text(name);
+	}
+	free(name);
+	json_object_put(manifest);
+	str_release(&text);
+}
+
+/* Counts the ranks of the census and the living. Returns how many processes of it live. */
+static unsigned int jobs_count(
+	struct jobs_entry *entry, int census_fd, const struct census_view *view)
+{
+	unsigned int living = 0;
+
+	for (uint32_t i = 0; i < view->slots; i++) {
+		struct census_slot slot;
+		struct liveness liveness;
+		bool alive, rank;
+
+		if (census_view_slot(view, i, &slot) != 1)
+			continue;
+		liveness = liveness_of_slot(census_fd, i, &slot);
+		alive = liveness_is_alive(&liveness);
+		rank = slot.state == CENSUS_RANK || (slot.flags & CENSUS_F_WAS_RANK);
+		living += alive;
+		entry->ranks += rank;
+		entry->ranks_alive += rank && alive;
+		if (slot.world_size > entry->world_size)
+			entry->world_size = slot.world_size;
+	}
+	return living;
+}
+
+/* Reads the census: who lives, who is the agent. Returns 0, or negative with words. */
+static int jobs_read_census(
+	struct jobs_entry *entry, const struct folder *folder, struct complaint *why)
+{
+	int fd = folder_open_file(folder, CENSUS_FILE, why);
+	struct census_view view;
+	void *bytes = NULL;
+	size_t size = 0;
+	unsigned int living;
+	int error;
+
+	if (fd < 0)
+		return fd;
+	error = census_snapshot(fd, &bytes, &size);
+	if (!error)
+		error = census_view_open(&view, bytes, size);
+	if (error) {
+		complaint_set(why, "%s: the census cannot be read", folder->path);
+		goto out;
+	}
+	entry->launched = (int64_t)view.header.created_realtime;
+	if (view.header.name[0])
+		entry->name = alloc_text(view.header.name);
+	living = jobs_count(entry, fd, &view);
+	entry->agent_pid = view.header.agent_pid;
+	entry->agent_start_time = view.header.agent_start_time;
+	if (entry->agent_pid) {
+		struct liveness agent =
+			liveness_of_process(entry->agent_pid, entry->agent_start_time, 0);
+
+		entry->agent_alive = liveness_is_alive(&agent);
+	}
+	entry->status = living ? JOBS_RUNNING : JOBS_ENDED;
+out:
+	free(bytes);
+	close(fd);
+	return error;
+}
+
+static void jobs_entry_release(struct jobs_entry *entry)
+{
+	free(entry->folder);
+	free(entry->id);
+	free(entry->name);
+	free(entry->said);
+}
+
+/* Adds the folder if it is a job's and may be trusted: 0, or negative with words. */
+static int jobs_add(struct jobs *jobs, const char *path, uid_t uid, struct complaint *why)
+{
+	struct jobs_entry entry = {.world_size = -1};
+	const char *slash = strrchr(path, '/');
+	struct folder folder;
+	int error = folder_open(&folder, path, uid, why);
+
+	if (error)
+		return error;
+	error = jobs_read_census(&entry, &folder, why);
+	if (error) {
+		free(entry.name);
+		goto out;
+	}
+	entry.folder = alloc_text(path);
+	entry.id = alloc_text(slash ? slash + 1 : path);
+	entry.owner = folder.uid;
+	jobs_read_manifest(&entry, &folder);
+	if (!entry.name)
+		entry.name = alloc_text(entry.id);
+	if (entry.status == JOBS_RUNNING && entry.agent_alive && !strcmp(entry.said, "hung"))
+		entry.status = JOBS_HUNG;
+	jobs->items = array_grow(jobs->items, jobs->nr, 1, &jobs->room, sizeof(*jobs->items));
+	jobs->items[jobs->nr++] = entry;
+out:
+	folder_close(&folder);
+	return error;
+}
+
+/* Adds every job folder below root. A folder without a census is none, and no fault. */
+static void jobs_add_below(struct jobs *jobs, const char *root, uid_t uid)
+{
+	const struct dirent *entry;
+	DIR *dir = opendir(root);
+
+	while (dir && (entry = readdir(dir))) {
+		struct complaint why = {0};
+		struct str path = {0};
+		int error;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		str_printf(&path, "%s/%s", root, entry->d_name);
+		error = jobs_add(jobs, path.text, uid, &why);
+		if (error && error != -ENOENT && error != -ENOTDIR)
+			str_printf(&jobs->refused, "%s\n", complaint_text(&why));
+		complaint_release(&why);
+		str_release(&path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* Adds the jobs of base/inquest-UID: our own, or as root of every UID there. */
+static void jobs_add_users(struct jobs *jobs, const char *base)
+{
+	const struct dirent *entry;
+	uid_t own = geteuid();
+	DIR *dir = opendir(base);
+
+	while (dir && (entry = readdir(dir))) {
+		struct complaint why = {0};
+		struct folder folder;
+		struct str path = {0};
+		unsigned int uid;
+		int used = 0;
+
+		if (sscanf(entry->d_name, "inquest-%u%n", &uid, &used) != 1 ||
+			entry->d_name[used] || (own != 0 && uid != own))
+			continue;
+		str_printf(&path, "%s/%s", base, entry->d_name);
+		if (folder_open(&folder, path.text, uid, &why) == 0)
+			jobs_add_below(jobs, path.text, uid);
+		else
+			str_printf(&jobs->refused, "%s\n", complaint_text(&why));
+		folder_close(&folder);
+		complaint_release(&why);
+		str_release(&path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static int jobs_compare(const void *a, const void *b)
+{
+	const struct jobs_entry *left = a, *right = b;
+
+	if (left->launched != right->launched)
+		return left->launched < right->launched ? 1 : -1;
+	return strcmp(left->folder, right->folder);
+}
+
+int jobs_list(struct jobs *jobs, struct complaint *why)
+{
+	const char *dir = getenv("INQUEST_DIR");
+
+	(void)why; /* a folder that is not there holds no jobs: nothing can fail yet */
+	if (dir && dir[0] == '/') {
+		jobs_add_below(jobs, dir, geteuid() ? geteuid() : FOLDER_ANY_UID);
+	} else {
+		jobs_add_users(jobs, "/dev/shm");
+		jobs_add_users(jobs, "/tmp");
+	}
+	array_sort_items(jobs->items, jobs->nr, sizeof(*jobs->items), jobs_compare);
+	return 0;
+}
+
+int jobs_open(struct jobs *jobs, const char *path, struct complaint *why)
+{
+	char *absolute = realpath(path, NULL);
+	uid_t own = geteuid();
+	struct stat st;
+	int error;
+
+	/* The last part must be no link, though what leads to it may be. */
+	if (!absolute || lstat(path, &st) < 0 || S_ISLNK(st.st_mode)) {
+		error = absolute ? ELOOP : errno;
+		free(absolute);
+		return complaint_errno(why, error, "cannot open %s", path);
+	}
+	error = jobs_add(jobs, absolute, own ? own : FOLDER_ANY_UID, why);
+	free(absolute);
+	return error;
+}
+
+static bool text_is_number(const char *text)
+{
+	return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10;
+}
+
+/* Whether a process with this pid is in the job's census and still that process. */
+static bool jobs_has_pid(const struct jobs_entry *entry, uint32_t pid)
+{
+	struct folder folder = {.fd = -1};
+	struct census_view view;
+	void *bytes = NULL;
+	size_t size = 0;
+	bool found = entry->agent_alive && entry->agent_pid == pid;
+	int fd = -1;
+
+	if (folder_open(&folder, entry->folder, entry->owner, NULL) == 0)
+		fd = folder_open_file(&folder, CENSUS_FILE, NULL);
+	if (fd >= 0 && census_snapshot(fd, &bytes, &size) == 0 &&
+		census_view_open(&view, bytes, size) == 0) {
+		for (uint32_t i = 0; i < view.slots && !found; i++) {
+			struct census_slot slot;
+
+			if (census_view_slot(&view, i, &slot) == 1)
+				found = liveness_of_slot(fd, i, &slot).here == pid;
+		}
+	}
+	free(bytes);
+	if (fd >= 0)
+		close(fd);
+	folder_close(&folder);
+	return found;
+}
+
+static const struct jobs_entry *jobs_find_pid(const struct jobs *jobs, const char *arg)
+{
+	uint32_t pid = (uint32_t)strtoul(arg, NULL, 10);
+
+	for (size_t i = 0; text_is_number(arg) && i < jobs->nr; i++)
+		if (jobs_has_pid(&jobs->items[i], pid))
+			return &jobs->items[i];
+	return NULL;
+}
+
+const struct jobs_entry *jobs_find(
+	const struct jobs *jobs, const char *arg, struct complaint *why)
+{
+	const struct jobs_entry *found = NULL;
+
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (!strcmp(jobs->items[i].folder, arg) || !strcmp(jobs->items[i].id, arg))
+			return &jobs->items[i];
+	for (size_t i = 0; i < jobs->nr; i++) {
+		const struct jobs_entry *entry = &jobs->items[i];
+
+		if (strcmp(entry->name, arg))
+			continue;
+		if (entry->status != JOBS_ENDED)
+			return entry;
+		if (!found)
+			found = entry;
+	}
+	if (!found)
+		found = jobs_find_pid(jobs, arg);
+	if (!found)
+		complaint_set(why, "no job here has the id, name or pid '%s'", arg);
+	return found;
+}
+
+void jobs_release(struct jobs *jobs)
+{
+	if (!jobs)
+		return;
+	for (size_t i = 0; i < jobs->nr; i++)
+		jobs_entry_release(&jobs->items[i]);
+	free(jobs->items);
+	str_release(&jobs->refused);
+	*jobs = (struct jobs){0};
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence/live-proc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/str.h"
+#include "proc/cgroup.h"
+#include "proc/errand.h"
+#include "proc/ns.h"
+#include "proc/read.h"
+#include "proc/tree.h"
+
+#define LIVE_STDERR_BYTES (8 * 1024)
+
+/* --- Who --------------------------------------------------------------------------------------- */
+
+static bool live_processes_have(const struct live_processes *processes, uint32_t here)
+{
+	for (size_t i = 0; i < processes->all.nr; i++)
+		if (processes->all.items[i].here == here)
+			return true;
+	return false;
+}
+
+static void live_processes_add(struct live_processes *processes, const struct procstat *stat)
+{
+	struct live_process *process;
+	struct str status = {0};
+	uint32_t inner = 0;
+
+	if (live_processes_have(processes, stat->pid))
+		return;
+	if (proc_read(stat->pid, "status", &status, NULL) == 0)
+		inner = proc_ns_innermost(str_text(&status));
+	str_release(&status);
+	process = array_add(&processes->all);
+	*process = (struct live_process){
+		.pid = inner ? inner : stat->pid,
+		.here = stat->pid,
+		.start_time = stat->start_time,
+		.rank = -1,
+		.role = "child",
+	};
+}
+
+void live_processes_add_descendants(struct live_processes *processes)
+{
+	uint32_t *pids = alloc_zeroed(processes->all.nr + 1, sizeof(*pids));
+	struct proc_list list = {0};
+	size_t nr = 0;
+
+	for (size_t i = 0; i < processes->all.nr; i++)
+		if (processes->all.items[i].here)
+			pids[nr++] = processes->all.items[i].here;
+	(void)proc_list_descendants(&list, pids, nr);
+	for (size_t i = 0; i < list.all.nr; i++)
+		live_processes_add(processes, &list.all.items[i]);
+	proc_list_release(&list);
+	free(pids);
+}
+
+void live_processes_release(struct live_processes *processes)
+{
+	array_release(&processes->all);
+}
+
+/* --- Files of /proc ---------------------------------------------------------------------------- */
+
+static void live_proc_add(const struct live_proc_target *target, enum exhibit_kind kind,
+	const struct live_process *process, struct str *text)
+{
+	const struct exhibit about = {
+		.kind = kind,
+		.host = target->host,
+		.rank = process->rank,
+		.pid = process->pid,
+		.start_time = process->start_time,
+		.when = clock_realtime_ns(),
+	};
+	size_t len = text->len;
+
+	if (len)
+		evidence_add(target->into, &about, (uint8_t *)str_detach(text), len);
+	str_release(text);
+}
+
+/* The files in the order in which they are asked; none takes a lock of the target for long. */
+static const struct {
+	const char *name;
+	enum exhibit_kind kind;
+	bool each_time;
+} live_proc_files[] = {
+	{"stat", EXHIBIT_PROC_STAT, true},
+	{"status", EXHIBIT_PROC_STATUS, false},
+	{"wchan", EXHIBIT_PROC_WCHAN, false},
+	{"io", EXHIBIT_PROC_IO, true},
+};
+
+static void live_proc_take_one(const struct live_proc_target *target,
+	const struct live_process *process, bool full)
+{
+	const struct proc_id here = {process->here, process->start_time};
+	struct str text = {0};
+	struct procstat stat;
+
+	/* Whatever was read of another process that has the pid by now must not count. */
+	if (proc_read_stat(here, &stat) != 0)
+		return;
+	for (size_t i = 0; i < sizeof(live_proc_files) / sizeof(live_proc_files[0]); i++) {
+		if (!full && !live_proc_files[i].each_time)
+			continue;
+		if (proc_read(process->here, live_proc_files[i].name, &text, NULL) == 0)
+			live_proc_add(target, live_proc_files[i].kind, process, &text);
+	}
+	if (full && process->threads && proc_read_tasks(process->here, &text) == 0)
+		live_proc_add(target, EXHIBIT_PROC_TASKS, process, &text);
+	str_release(&text);
+}
+
+void live_proc_take(const struct live_proc_target *target, bool full)
+{
+	for (size_t i = 0; i < target->processes->all.nr; i++)
+		if (target->processes->all.items[i].here)
+			live_proc_take_one(target, &target->processes->all.items[i], full);
+}
+
+/* --- Control groups ---------------------------------------------------------------------------- */
+
+struct live_cgroup {
+	struct str groups;
+	struct str members;
+};
+
+struct live_cgroups {
+	ARRAY(struct live_cgroup) all;
+};
+
+static void live_cgroups_add(struct live_cgroups *cgroups, const struct live_process *process)
+{
+	struct live_cgroup *cgroup;
+	struct str groups = {0};
+
+	if (proc_cgroup_of(process->here, &groups) < 0)
+		return;
+	array_for_each(&cgroups->all, cgroup)
+		if (!strcmp(str_text(&cgroup->groups), str_text(&groups)))
+			break;
+	if (cgroup == cgroups->all.items + cgroups->all.nr) {
+		cgroup = array_add(&cgroups->all);
+		str_add(&cgroup->groups, str_text(&groups));
+	}
+	str_printf(&cgroup->members, " %u:%llu", process->pid,
+		(unsigned long long)process->start_time);
+	str_release(&groups);
+}
+
+void live_proc_take_cgroups(const struct live_proc_target *target)
+{
+	struct live_cgroups cgroups = {0};
+	struct live_cgroup *cgroup;
+
+	for (size_t i = 0; i < target->processes->all.nr; i++)
+		if (target->processes->all.items[i].here)
+			live_cgroups_add(&cgroups, &target->processes->all.items[i]);
+	array_for_each(&cgroups.all, cgroup) {
+		struct exhibit about = {.kind = EXHIBIT_CGROUP,
+			.host = target->host,
+			.rank = -1,
+			.label = (char *)"now"};
+		struct str text = {0};
+		size_t len;
+
+		str_printf(&text, "processes%s\n", str_text(&cgroup->members));
+		(void)proc_cgroup_read(str_text(&cgroup->groups), &text);
+		about.when = clock_realtime_ns();
+		len = text.len;
+		evidence_add(target->into, &about, (uint8_t *)str_detach(&text), len);
+		str_release(&cgroup->groups);
+		str_release(&cgroup->members);
+	}
+	array_release(&cgroups.all);
+}
+
+/* --- stderr ------------------------------------------------------------------------------------ */
+
+static void live_proc_add_stderr(const struct live_proc_target *target,
+	const struct live_process *process, struct proc_errand *errand)
+{
+	struct exhibit about = {
+		.kind = EXHIBIT_STDERR,
+		.host = target->host,
+		.rank = process->rank,
+		.pid = process->pid,
+		.start_time = process->start_time,
+		.when = clock_realtime_ns(),
+	};
+	struct str label = {0};
+	size_t len = errand->bytes.len;
+
+	if (errand->error == ETIMEDOUT)
+		evidence_add_gap(target->into, target->host, process->pid,
+			"the end of its stderr: the file did not answer in time");
+	if (errand->error)
+		return;
+	/* Which file: several ranks may share one, and then no line of it is anyone's in particular. */
+	str_printf(&label, "file %llx:%llx", (unsigned long long)errand->dev,
+		(unsigned long long)errand->ino);
+	about.label = label.text;
+	evidence_add(target->into, &about, (uint8_t *)str_detach(&errand->bytes), len);
+	str_release(&label);
+}
+
+void live_proc_take_stderr(const struct live_proc_target *target, int deadline_ms)
+{
+	const struct live_processes *processes = target->processes;
+	struct proc_errand *errands = alloc_zeroed(processes->all.nr + 1, sizeof(*errands));
+	size_t *whose = alloc_zeroed(processes->all.nr + 1, sizeof(*whose));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < processes->all.nr; i++) {
+		if (!processes->all.items[i].here || !processes->all.items[i].threads)
+			continue;
+		whose[nr] = i;
+		errands[nr++] = (struct proc_errand){.pid = processes->all.items[i].here,
+			.name = "fd/2",
+			.what = PROC_ERRAND_TAIL,
+			.cap = LIVE_STDERR_BYTES};
+	}
+	proc_errands_run(errands, nr, deadline_ms);
+	for (size_t i = 0; i < nr; i++) {
+		live_proc_add_stderr(target, &processes->all.items[whose[i]], &errands[i]);
+		str_release(&errands[i].bytes);
+	}
+	free(errands);
+	free(whose);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_LIVE_PROC_H
+#define EVIDENCE_LIVE_PROC_H
+
+/* The part of live gathering that looks at /proc and at control groups. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "evidence/exhibit.h"
+
+/* A process of the job to be looked at. */
+struct live_process {
+	uint32_t pid;  /* as it knows itself */
+	uint32_t here; /* as we see it; 0: it is not there any more */
+	uint64_t start_time;
+	int rank; /* a hint for the exhibits, -1 unknown */
+	const char *role; /* "slot" of the census, "agent", or "child" of one of these */
+	bool threads;	  /* its threads are of interest */
+};
+
+struct live_processes {
+	ARRAY(struct live_process) all;
+};
+
+struct live_proc_target {
+	struct evidence *into;
+	char *host;
+	const struct live_processes *processes;
+};
+
+/* Adds the living descendants that are not listed yet, as "child". */
+void live_processes_add_descendants(struct live_processes *processes);
+void live_processes_release(struct live_processes *processes);
+
+/* A sample: stat and io of each living process; with `full` also status, wchan and threads. */
+void live_proc_take(const struct live_proc_target *target, bool full);
+
+/* Counters of every control group that a process is in. */
+void live_proc_take_cgroups(const struct live_proc_target *target);
+
+/* The ends of the ranks' stderr, where these are regular files; each within deadline_ms. */
+void live_proc_take_stderr(const struct live_proc_target *target, int deadline_ms);
+
+#endif

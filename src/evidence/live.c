@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order of gathering: T0; census and rings, which nobody can block; who lives; /proc, cheap
+ * files first; control groups; the agent's files; a second look at /proc if no agent keeps a
+ * history; and last what may block, as errands.
+ *
+ * A process goes by the pid that it knows itself by (census and ring say that one), `here` is the
+ * pid by which we find it. In one pid namespace they are the same.
+ */
+#include "evidence/live.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/timex.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "evidence/agentfiles.h"
+#include "evidence/folder.h"
+#include "evidence/jobs.h"
+#include "evidence/json-put.h"
+#include "evidence/live-proc.h"
+#include "evidence/liveness.h"
+#include "evidence/source.h"
+#include "ring/census-read.h"
+#include "ring/ring-cpu.h"
+#include "ring/ring-snapshot.h"
+
+#define LIVE_RINGS_CAP 4096
+
+struct live {
+	const struct live_options *options;
+	struct evidence *into;
+	struct folder folder;
+	char host[256];
+	bool agent_samples; /* a living agent keeps a history */
+	struct live_processes processes;
+};
+
+static void live_add(struct live *live, const struct exhibit *about, struct str *bytes)
+{
+	struct exhibit full = *about;
+	size_t len = bytes->len;
+
+	full.host = live->host;
+	if (!full.when)
+		full.when = clock_realtime_ns();
+	evidence_add(live->into, &full, (uint8_t *)str_detach(bytes), len);
+}
+
+/* --- T0 ---------------------------------------------------------------------------------------- */
+
+static void live_put_clock(struct json_object *object)
+{
+	struct timex timex = {0};
+
+	/* Three clocks and the counter at one moment, the counter first: see law of T0. */
+	json_put_int(object, "tsc", (int64_t)ring_now());
+	json_put_int(object, "monotonic", clock_monotonic_ns());
+	json_put_int(object, "realtime", clock_realtime_ns());
+	json_put_int(object, "boottime", clock_boottime_ns());
+	if (adjtimex(&timex) >= 0) {
+		json_put_int(object, "clock_error", timex.maxerror * 1000LL);
+		json_put_int(object, "clock_synced", !(timex.status & STA_UNSYNC));
+	}
+}
+
+static void live_gather_clocks(struct live *live)
+{
+	struct json_object *object = json_object_new_object();
+	struct str boot = {0}, text = {0};
+	struct utsname name;
+
+	json_put_text(object, "schema", "inquest-gather/1");
+	live_put_clock(object);
+	json_put_text(object, "host", live->host);
+	if (file_read("/proc/sys/kernel/random/boot_id", 64, &boot, NULL) == 0) {
+		boot.text[strcspn(boot.text, "\n")] = '\0';
+		json_put_text(object, "boot_id", boot.text);
+	}
+	if (uname(&name) == 0)
+		json_put_text(object, "kernel", name.release);
+	json_put_int(object, "clk_tck", sysconf(_SC_CLK_TCK));
+	json_put_int(object, "page_size", sysconf(_SC_PAGESIZE));
+	json_put_int(object, "uid", geteuid());
+	json_put_text(object, "folder", live->folder.path);
+	json_put_end(object, &text);
+	live_add(live, &(struct exhibit){.kind = EXHIBIT_GATHER, .rank = -1}, &text);
+	str_release(&boot);
+}
+
+/* --- Census, rings, liveness ------------------------------------------------------------------- */
+
+static void live_add_liveness(
+	struct live *live, const struct live_process *process, const struct liveness *liveness)
+{
+	static const char *const locks[] = {[LIVENESS_LOCK_UNKNOWN] = "unknown",
+		[LIVENESS_LOCK_FREE] = "free", [LIVENESS_LOCK_HELD] = "held"};
+	const char state[2] = {liveness->state, '\0'};
+	struct json_object *object = json_object_new_object();
+	struct str text = {0};
+
+	json_put_text(object, "schema", "inquest-liveness/1");
+	json_put_text(object, "role", process->role);
+	json_put_int(object, "here", liveness->here);
+	json_put_text(object, "lock", locks[liveness->lock]);
+	json_put_int(object, "there", liveness->there);
+	if (liveness->there)
+		json_put_text(object, "state", state);
+	json_put_end(object, &text);
+	live_add(live,
+		&(struct exhibit){.kind = EXHIBIT_LIVENESS,
+			.rank = process->rank,
+			.pid = process->pid,
+			.start_time = process->start_time},
+		&text);
+}
+
+static void live_take_slot(struct live *live, int fd, uint32_t i, const struct census_slot *slot)
+{
+	struct liveness liveness = liveness_of_slot(fd, i, slot);
+	struct live_process *process = array_add(&live->processes.all);
+
+	*process = (struct live_process){
+		.pid = slot->pid,
+		.here = liveness.there ? liveness.here : 0,
+		.start_time = slot->start_time,
+		.rank = slot->state == CENSUS_RANK ? slot->rank : -1,
+		.role = "slot",
+		.threads = slot->state == CENSUS_RANK || slot->rank >= 0,
+	};
+	live_add_liveness(live, process, &liveness);
+}
+
+static void live_take_agent(struct live *live, const struct census_header *header)
+{
+	struct liveness liveness =
+		liveness_of_process(header->agent_pid, header->agent_start_time, 0);
+	struct live_process *process;
+
+	if (!header->agent_pid)
+		return;
+	process = array_add(&live->processes.all);
+	*process = (struct live_process){
+		.pid = header->agent_pid,
+		.here = liveness.there ? liveness.here : 0,
+		.start_time = header->agent_start_time,
+		.rank = -1,
+		.role = "agent",
+	};
+	live->agent_samples = liveness_is_alive(&liveness);
+	live_add_liveness(live, process, &liveness);
+}
+
+/* Takes the census and asks who of it lives. 0, or negative with words: then this is no job. */
+static int live_gather_census(struct live *live, struct complaint *why)
+{
+	int fd = folder_open_file(&live->folder, CENSUS_FILE, why);
+	struct census_view view;
+	struct str copy = {0};
+	void *bytes = NULL;
+	size_t size = 0;
+	int error;
+
+	if (fd < 0)
+		return fd;
+	error = census_snapshot(fd, &bytes, &size);
+	if (error) {
+		close(fd);
+		return complaint_errno(why, -error, "cannot read the census of %s",
+			live->folder.path);
+	}
+	str_add_bytes(&copy, bytes, size);
+	live_add(live, &(struct exhibit){.kind = EXHIBIT_CENSUS, .rank = -1}, &copy);
+	if (census_view_open(&view, bytes, size) == 0) {
+		live_take_agent(live, &view.header);
+		for (uint32_t i = 0; i < view.slots; i++) {
+			struct census_slot slot;
+
+			if (census_view_slot(&view, i, &slot) == 1)
+				live_take_slot(live, fd, i, &slot);
+		}
+	}
+	free(bytes);
+	close(fd);
+	return 0;
+}
+
+static int name_compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void live_gather_ring(struct live *live, const struct folder *folder, const char *name)
+{
+	unsigned long long start_time;
+	unsigned int pid, generation;
+	struct complaint why = {0};
+	struct str copy = {0};
+	void *bytes = NULL;
+	size_t size = 0;
+	int error, fd;
+
+	if (sscanf(name, CENSUS_RING_FORMAT, &pid, &start_time, &generation) != 3)
+		return;
+	fd = folder_open_file(folder, name, &why);
+	error = fd < 0 ? fd : ring_snapshot(fd, &bytes, &size);
+	if (fd >= 0)
+		close(fd);
+	if (!error) {
+		str_add_bytes(&copy, bytes, size);
+		live_add(live,
+			&(struct exhibit){.kind = EXHIBIT_RING,
+				.rank = -1,
+				.pid = pid,
+				.start_time = start_time,
+				.label = (char *)name},
+			&copy);
+	} else if (error != -ENOENT) { /* a clean exit unlinks its ring: no loss */
+		str_printf(&copy, "its ring %s (%s)", name,
+			why.words ? why.words : strerror(-error));
+		evidence_add_gap(live->into, live->host, pid, copy.text);
+		str_release(&copy);
+	}
+	free(bytes);
+	complaint_release(&why);
+}
+
+/* All rings of one folder, in the order of their names. */
+static void live_gather_rings(struct live *live, const struct folder *folder)
+{
+	ARRAY(char *) names = {0};
+	const struct dirent *entry;
+	char **name;
+	int fd = dup(folder->fd);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	while (dir && names.nr < LIVE_RINGS_CAP && (entry = readdir(dir))) {
+		size_t len = strlen(entry->d_name);
+
+		if (len > 5 && !strcmp(entry->d_name + len - 5, ".ring"))
+			*array_add(&names) = alloc_text(entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+	array_sort(&names, name_compare);
+	array_for_each(&names, name) {
+		live_gather_ring(live, folder, *name);
+		free(*name);
+	}
+	array_release(&names);
+}
+
+/* Rings that found no room in shared memory lie in the same job's folder elsewhere. */
+static void live_gather_spilled(struct live *live)
+{
+	const char *dir = getenv("INQUEST_DIR");
+	const char *id = strrchr(live->folder.path, '/');
+	struct str places[2] = {{0}, {0}};
+
+	if (dir && dir[0] == '/')
+		str_printf(&places[0], "%s%s", dir, id);
+	str_printf(&places[1], "/tmp/inquest-%u%s", (unsigned int)live->folder.uid, id);
+	for (int i = 0; i < 2; i++) {
+		struct folder folder = {.fd = -1};
+
+		if (places[i].len && strcmp(places[i].text, live->folder.path) &&
+			folder_open(&folder, places[i].text, live->folder.uid, NULL) == 0)
+			live_gather_rings(live, &folder);
+		folder_close(&folder);
+		str_release(&places[i]);
+	}
+}
+
+/* --- The agent's files ------------------------------------------------------------------------- */
+
+static const struct {
+	const char *file;
+	enum exhibit_kind kind;
+} live_files[] = {
+	{AGENT_MANIFEST_FILE, EXHIBIT_MANIFEST},
+	{AGENT_RECEIPT_FILE, EXHIBIT_RECEIPT},
+	{AGENT_HISTORY_FILE, EXHIBIT_HISTORY},
+	{AGENT_EXITS_FILE, EXHIBIT_EXIT},
+};
+
+/* Takes the agent's files whole. Whether a history was among them goes into live->agent_samples. */
+static void live_gather_files(struct live *live)
+{
+	bool history = false;
+
+	for (size_t i = 0; i < sizeof(live_files) / sizeof(live_files[0]); i++) {
+		struct complaint why = {0};
+		struct str text = {0};
+		int error = folder_read(
+			&live->folder, live_files[i].file, AGENT_FILE_CAP, &text, &why);
+
+		if (!error)
+			live_add(live,
+				&(struct exhibit){.kind = live_files[i].kind,
+					.rank = -1,
+					.label = (char *)live_files[i].file},
+				&text);
+		else if (error != -ENOENT)
+			evidence_add_gap(live->into, live->host, 0, complaint_text(&why));
+		history = history || (!error && live_files[i].kind == EXHIBIT_HISTORY);
+		str_release(&text);
+		complaint_release(&why);
+	}
+	live->agent_samples = live->agent_samples && history;
+}
+
+/* --- All of it --------------------------------------------------------------------------------- */
+
+static void live_gather_proc(struct live *live)
+{
+	const struct live_proc_target target = {live->into, live->host, &live->processes};
+
+	live_processes_add_descendants(&live->processes);
+	for (size_t i = 0; i < live->processes.all.nr; i++) {
+		struct live_process *process = &live->processes.all.items[i];
+		struct liveness liveness;
+
+		if (strcmp(process->role, "child"))
+			continue;
+		liveness = liveness_of_process(process->here, process->start_time, 0);
+		live_add_liveness(live, process, &liveness);
+	}
+	live_proc_take(&target, true);
+	live_proc_take_cgroups(&target);
+}
+
+int live_gather(const char *path, const struct live_options *options, struct evidence *into,
+	struct complaint *why)
+{
+	static const struct live_options usual = LIVE_OPTIONS_DEFAULT;
+	struct live live = {.options = options ? options : &usual, .into = into};
+	const struct live_proc_target target = {into, live.host, &live.processes};
+	uid_t own = geteuid();
+	int error = folder_open(&live.folder, path, own ? own : FOLDER_ANY_UID, why);
+
+	if (error)
+		return error;
+	if (gethostname(live.host, sizeof(live.host) - 1) < 0)
+		strcpy(live.host, "localhost");
+	live_gather_clocks(&live);
+	error = live_gather_census(&live, why);
+	if (error)
+		goto out;
+	live_gather_rings(&live, &live.folder);
+	live_gather_spilled(&live);
+	live_gather_proc(&live);
+	live_gather_files(&live);
+	if (!live.agent_samples && live.options->sample_pause_ms > 0) {
+		usleep((useconds_t)live.options->sample_pause_ms * 1000);
+		live_proc_take(&target, false);
+	}
+	live_proc_take_stderr(&target, live.options->errand_ms);
+out:
+	live_processes_release(&live.processes);
+	folder_close(&live.folder);
+	return error;
+}
+
+/* --- The source -------------------------------------------------------------------------------- */
+
+/* The folder that the argument means, or NULL with words. free() it. */
+static char *live_folder_of(const char *arg, struct complaint *why)
+{
+	const struct jobs_entry *entry;
+	struct jobs jobs = {0};
+	char *folder = NULL;
+
+	if (strchr(arg, '/')) {
+		if (jobs_open(&jobs, arg, why) == 0)
+			folder = alloc_text(jobs.items[0].folder);
+	} else if (jobs_list(&jobs, why) == 0) {
+		entry = jobs_find(&jobs, arg, why);
+		if (entry)
+			folder = alloc_text(entry->folder);
+	}
+	jobs_release(&jobs);
+	return folder;
+}
+
+static bool live_claims(const char *arg)
+{
+	char *folder = live_folder_of(arg, NULL);
+	bool claims = folder != NULL;
+
+	free(folder);
+	return claims;
+}
+
+static int live_gather_arg(const char *arg, struct evidence *into, struct complaint *why)
+{
+	char *folder = live_folder_of(arg, why);
+	int error = folder ? live_gather(folder, NULL, into, why) : -1;
+
+	free(folder);
+	return error;
+}
+
+const struct source source_live = {
+	.name = "live", .claims = live_claims, .gather = live_gather_arg};
