@@ -421,10 +421,10 @@ struct ring_fatal {
 	uint64_t seq; /* 0 free, 1 being written, 2 complete */
 	uint64_t tsc;
 	int32_t signo;
-	int32_t si_code;
-	int32_t si_pid; /* meaningful where si_code <= 0 */
-	uint32_t si_uid;
-	uint64_t si_addr;
+	int32_t code; /* si_code; not named so, since <signal.h> makes macros of si_pid and its kin */
+	int32_t sender_pid; /* meaningful where code <= 0 */
+	uint32_t sender_uid;
+	uint64_t fault_addr;
 	uint32_t tid;
 	uint32_t via_abort; /* abort() was entered by this thread */
 	char thread[16];
