@@ -3,8 +3,8 @@
  * build.h: how a job comes to be. Decoders add facts in any order; job_seal() joins and sorts them.
  *
  * Facts name processes by (host, pid, start time) and seats by (group key, seat), never by index:
- * indexes exist only in the sealed job. All strings are copied. The same fact added twice (two
- * bundles of one node) is one fact; of two readings of one thing the later gathering wins.
+ * indexes exist only in the sealed job. All strings are copied, NULL is "". The same fact added
+ * twice (two bundles of one node) is one fact; of two readings of one thing the later one wins.
  */
 #ifndef JOB_BUILD_H
 #define JOB_BUILD_H
@@ -22,6 +22,17 @@ struct job_who {
 
 struct job_builder *job_builder_new(void);
 void job_builder_free(struct job_builder *builder);
+
+/*
+ * The facts added from here on were read at `when` (realtime ns): where two readings tell of the
+ * same thing, the later one wins. JOB_UNKNOWN, as at the start, is earlier than every time.
+ */
+void job_add_reading(struct job_builder *b, int64_t when);
+
+/* Of what is not told, nothing is known: start from these. */
+extern const struct job_host job_host_unknown;
+extern const struct job_process job_process_unknown;
+extern const struct job_member job_member_unknown;
 
 /* Identity of the job. The first non-empty value of each wins; differing ids become a loss. */
 void job_add_identity(struct job_builder *b, const char *id, const char *name);

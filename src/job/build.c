@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "job/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "job/raw.h"
+
+const struct job_host job_host_unknown = {
+	.name = "",
+	.gathered = JOB_UNKNOWN,
+	.agent_beat = JOB_UNKNOWN,
+	.oom_kills = JOB_UNKNOWN,
+	.clock_error = JOB_UNKNOWN,
+	.cite = "",
+	.cgroup_cite = "",
+};
+
+const struct job_process job_process_unknown = {
+	.rank = JOB_NONE,
+	.comm = "",
+	.born = JOB_UNKNOWN,
+	.ended = JOB_UNKNOWN,
+	.end_cite = "",
+	.wchan = "",
+	.cpu_delta = JOB_UNKNOWN,
+	.sample_span = JOB_UNKNOWN,
+	.idle_for = JOB_UNKNOWN,
+	.write_delta = JOB_UNKNOWN,
+	.rss = JOB_UNKNOWN,
+	.rss_before = JOB_UNKNOWN,
+	.cite = "",
+};
+
+const struct job_member job_member_unknown = {
+	.group = JOB_NONE,
+	.rank = JOB_NONE,
+	.init_since = JOB_UNKNOWN,
+	.ready_at = JOB_UNKNOWN,
+	.cite = "",
+};
+
+struct job_builder *job_builder_new(void)
+{
+	struct job_builder *b = alloc_zeroed(1, sizeof(*b));
+
+	b->reading = JOB_UNKNOWN;
+	b->id = b->name = b->deadline_cite = "";
+	b->world_size = JOB_NONE;
+	b->launched = JOB_UNKNOWN;
+	b->deadline = JOB_UNKNOWN;
+	return b;
+}
+
+void job_builder_free(struct job_builder *b)
+{
+	if (!b)
+		return;
+	array_release(&b->hosts);
+	array_release(&b->processes);
+	array_release(&b->threads);
+	array_release(&b->members);
+	array_release(&b->ops);
+	array_release(&b->spans);
+	array_release(&b->shards);
+	array_release(&b->steps);
+	array_release(&b->notes);
+	array_release(&b->signals);
+	array_release(&b->logs);
+	array_release(&b->caches);
+	array_release(&b->losses);
+	free(b->strings.slots);
+	arena_release(&b->arena);
+	free(b);
+}
+
+static uint64_t hash_text(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
+	return hash ^ hash >> 29;
+}
+
+static const char **find_slot(const char **slots, size_t nslots, const char *text)
+{
+	size_t at = hash_text(text) & (nslots - 1);
+
+	while (slots[at] && strcmp(slots[at], text) != 0)
+		at = (at + 1) & (nslots - 1);
+	return &slots[at];
+}
+
+static void grow_strings(struct raw_strings *strings)
+{
+	size_t nslots = strings->nslots ? strings->nslots * 2 : 256;
+	const char **slots = alloc_zeroed(nslots, sizeof(*slots));
+
+	for (size_t i = 0; i < strings->nslots; i++)
+		if (strings->slots[i])
+			*find_slot(slots, nslots, strings->slots[i]) = strings->slots[i];
+	free(strings->slots);
+	strings->slots = slots;
+	strings->nslots = nslots;
+}
+
+const char *raw_intern(struct job_builder *b, const char *text)
+{
+	const char **slot;
+
+	if (!text || !*text)
+		return "";
+	if (b->strings.used * 2 >= b->strings.nslots)
+		grow_strings(&b->strings);
+	slot = find_slot(b->strings.slots, b->strings.nslots, text);
+	if (!*slot) {
+		*slot = arena_text(&b->arena, text);
+		b->strings.used++;
+	}
+	return *slot;
+}
+
+static struct raw_about about(struct job_builder *b, struct job_who who)
+{
+	who.host = raw_intern(b, who.host);
+	return (struct raw_about){.who = who, .when = b->reading};
+}
+
+void job_add_reading(struct job_builder *b, int64_t when)
+{
+	b->reading = when;
+}
+
+/*
+ * "First non-empty wins" must not depend on the order of adding: of differing values the smaller
+ * one stands, and the difference is a loss.
+ */
+static void settle_text(struct job_builder *b, const char **held, const char *told, bool *differ)
+{
+	told = raw_intern(b, told);
+	if (!*told || told == *held)
+		return;
+	if (**held)
+		*differ = true;
+	if (!**held || strcmp(told, *held) < 0)
+		*held = told;
+}
+
+void job_add_identity(struct job_builder *b, const char *id, const char *name)
+{
+	bool names_differ = false;
+
+	settle_text(b, &b->id, id, &b->ids_differ);
+	settle_text(b, &b->name, name, &names_differ);
+}
+
+void job_add_world_size(struct job_builder *b, int world_size)
+{
+	if (world_size > b->world_size)
+		b->world_size = world_size;
+}
+
+void job_add_launch(struct job_builder *b, int64_t launched)
+{
+	if (launched == JOB_UNKNOWN)
+		return;
+	if (b->launched == JOB_UNKNOWN || launched < b->launched)
+		b->launched = launched;
+}
+
+void job_add_ending(struct job_builder *b, int exit_status)
+{
+	if (!b->ended || exit_status > b->exit_status)
+		b->exit_status = exit_status;
+	b->ended = true;
+}
+
+void job_add_deadline(struct job_builder *b, int64_t deadline, const char *cite)
+{
+	const char *told = raw_intern(b, cite);
+
+	if (deadline == JOB_UNKNOWN)
+		return;
+	if (b->deadline != JOB_UNKNOWN && deadline > b->deadline)
+		return;
+	if (b->deadline == deadline && strcmp(b->deadline_cite, told) <= 0)
+		return;
+	b->deadline = deadline;
+	b->deadline_cite = told;
+}
+
+void job_add_census_seen(struct job_builder *b)
+{
+	b->census = true;
+}
+
+void job_add_host(struct job_builder *b, const struct job_host *host)
+{
+	struct raw_host *raw = array_add(&b->hosts);
+
+	raw->about = about(b, (struct job_who){.host = host->name});
+	raw->fact = *host;
+	raw->fact.name = raw->about.who.host;
+	raw->fact.cite = raw_intern(b, host->cite);
+	raw->fact.cgroup_cite = raw_intern(b, host->cgroup_cite);
+}
+
+void job_add_process(struct job_builder *b, struct job_who who, const struct job_process *process,
+	const struct job_identity *identity)
+{
+	struct raw_process *raw = array_add(&b->processes);
+
+	raw->about = about(b, who);
+	raw->fact = *process;
+	raw->identity = *identity;
+	raw->fact.comm = raw_intern(b, process->comm);
+	raw->fact.wchan = raw_intern(b, process->wchan);
+	raw->fact.cite = raw_intern(b, process->cite);
+	raw->fact.end_cite = raw_intern(b, process->end_cite);
+}
+
+void job_add_thread(struct job_builder *b, struct job_who who, const struct job_thread *thread,
+	uint64_t group_key)
+{
+	struct raw_thread *raw = array_add(&b->threads);
+
+	raw->about = about(b, who);
+	raw->fact = *thread;
+	raw->group_key = group_key;
+	raw->fact.name = raw_intern(b, thread->name);
+	raw->fact.call = raw_intern(b, thread->call);
+	raw->fact.cite = raw_intern(b, thread->cite);
+}
+
+void job_add_member(struct job_builder *b, struct job_who who, const struct job_group *group,
+	const struct job_member *member)
+{
+	struct raw_member *raw = array_add(&b->members);
+
+	raw->about = about(b, who);
+	raw->group = *group;
+	raw->fact = *member;
+	raw->group.name = raw_intern(b, group->name);
+	raw->group.maker = raw_intern(b, group->maker);
+	raw->group.cite = raw_intern(b, group->cite);
+	raw->fact.cite = raw_intern(b, member->cite);
+}
+
+void job_add_op(struct job_builder *b, struct job_who who, uint64_t group_key, uint32_t seat,
+	const struct job_op *op, uint32_t tid)
+{
+	struct raw_op *raw = array_add(&b->ops);
+
+	raw->about = about(b, who);
+	raw->fact = *op;
+	raw->group_key = group_key;
+	raw->seat = seat;
+	raw->tid = tid;
+	raw->fact.cite = raw_intern(b, op->cite);
+}
+
+void job_add_span(struct job_builder *b, struct job_who who, const struct job_span *span)
+{
+	struct raw_span *raw = array_add(&b->spans);
+
+	raw->about = about(b, who);
+	raw->fact = *span;
+	raw->fact.name = raw_intern(b, span->name);
+	raw->fact.detail = raw_intern(b, span->detail);
+	raw->fact.cite = raw_intern(b, span->cite);
+}
+
+void job_add_shard(struct job_builder *b, struct job_who who, const struct job_shard *shard)
+{
+	struct raw_shard *raw = array_add(&b->shards);
+
+	raw->about = about(b, who);
+	raw->fact = *shard;
+	raw->fact.loader = raw_intern(b, shard->loader);
+	raw->fact.cite = raw_intern(b, shard->cite);
+}
+
+void job_add_step(struct job_builder *b, struct job_who who, const struct job_step *step)
+{
+	struct raw_step *raw = array_add(&b->steps);
+
+	raw->about = about(b, who);
+	raw->fact = *step;
+	raw->fact.cite = raw_intern(b, step->cite);
+}
+
+void job_add_note(struct job_builder *b, struct job_who who, const struct job_note *note)
+{
+	struct raw_note *raw = array_add(&b->notes);
+
+	raw->about = about(b, who);
+	raw->fact = *note;
+	raw->fact.text = raw_intern(b, note->text);
+	raw->fact.cite = raw_intern(b, note->cite);
+}
+
+void job_add_signal(struct job_builder *b, struct job_who who, const struct job_signal *signal)
+{
+	struct raw_signal *raw = array_add(&b->signals);
+
+	raw->about = about(b, who);
+	raw->fact = *signal;
+	raw->fact.thread = raw_intern(b, signal->thread);
+	raw->fact.cite = raw_intern(b, signal->cite);
+}
+
+void job_add_log(struct job_builder *b, struct job_who who, const struct job_log *log)
+{
+	struct raw_log *raw = array_add(&b->logs);
+
+	raw->about = about(b, who);
+	raw->fact = *log;
+	raw->fact.last_line = raw_intern(b, log->last_line);
+	raw->fact.error = raw_intern(b, log->error);
+	raw->fact.cite = raw_intern(b, log->cite);
+}
+
+void job_add_cache(struct job_builder *b, struct job_who who, const struct job_cache *cache)
+{
+	struct raw_cache *raw = array_add(&b->caches);
+
+	raw->about = about(b, who);
+	raw->fact = *cache;
+	raw->fact.path = raw_intern(b, cache->path);
+	raw->fact.cite = raw_intern(b, cache->cite);
+}
+
+void job_add_loss(struct job_builder *b, struct job_who who, const struct job_loss *loss)
+{
+	struct raw_loss *raw = array_add(&b->losses);
+
+	raw->about = about(b, who);
+	raw->fact = *loss;
+	raw->fact.what = raw_intern(b, loss->what);
+	raw->fact.cite = raw_intern(b, loss->cite);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * seal.h: the steps of sealing, shared by the seal-*.c only. In this order: people (hosts,
+ * processes, ranks), groups (groups, seats, ops, threads), facts (everything that hangs on a
+ * process). Each sorts what it was given by a total order first, so that arrival never matters.
+ */
+#ifndef JOB_SEAL_H
+#define JOB_SEAL_H
+
+#include "job/raw.h"
+
+/* More seats than these nobody has: a size beyond is damage, and only seen seats are kept. */
+#define SEAL_MAX_SEATS	     65536
+#define SEAL_MAX_TOTAL_SEATS (8 << 20)
+
+/* Of each process, beside its job_process: what only sealing needs. */
+struct seal_person {
+	struct job_who who;
+	struct job_identity identity;
+	int parent;  /* index of the parent process, JOB_NONE */
+	bool stale;  /* of an earlier restart generation */
+	bool shared; /* holds several seats of one group: each seat is a rank of its own */
+	int rank;    /* the (first) rank that is this process, JOB_NONE */
+};
+
+/* Which seat of a shared process is which rank. */
+struct seal_seat_rank {
+	int process;
+	uint64_t group_key;
+	uint32_t seat;
+	int rank;
+};
+
+struct seal {
+	struct job_builder *b;
+	struct job *job;
+	struct arena *arena;
+	struct job_host *hosts;
+	struct job_process *processes;
+	struct seal_person *people;
+	struct job_rank *ranks;
+	ARRAY(struct seal_seat_rank) seat_ranks;
+	struct job_who last_who; /* the latest looked up, and what it was */
+	int last_process;
+};
+
+#define SEAL_ORDER(a, b)                                                                           \
+	do {                                                                                       \
+		if ((a) != (b))                                                                    \
+			return (a) < (b) ? -1 : 1;                                                 \
+	} while (0)
+#define SEAL_ORDER_TEXT(a, b)                                                                      \
+	do {                                                                                       \
+		int order_ = (a) == (b) ? 0 : strcmp((a), (b));                                    \
+		if (order_)                                                                        \
+			return order_;                                                             \
+	} while (0)
+#define SEAL_KEEP_MAX(into, from)                                                                  \
+	do {                                                                                       \
+		if ((from) > (into))                                                               \
+			(into) = (from);                                                           \
+	} while (0)
+
+int seal_compare_who(const struct job_who *a, const struct job_who *b);
+
+/* Index of the process in the job; JOB_NONE where it is not of it. */
+int seal_find_process(struct seal *seal, struct job_who who);
+
+/* The rank a process is or belongs to; JOB_NONE for a bystander or an earlier attempt. */
+int seal_rank_of(const struct seal *seal, int process);
+
+/* Index of the host of that name, JOB_NONE. */
+int seal_find_host(const struct seal *seal, const char *name);
+
+void seal_people(struct seal *seal);
+void seal_ranks(struct seal *seal);
+void seal_groups(struct seal *seal);
+void seal_facts(struct seal *seal);
+
+#endif
