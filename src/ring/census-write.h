@@ -31,7 +31,7 @@ struct census_who {
 
 static inline struct census_slot *census_slot_at(void *base, int i)
 {
-	return (struct census_slot *)((uint8_t *)base + sizeof(struct census_header)) + i;
+	return (struct census_slot *)((struct census_header *)base + 1) + i;
 }
 
 /*

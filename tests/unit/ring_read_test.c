@@ -287,7 +287,7 @@ static void a_full_census_counts_the_rest(void **state)
 			assert_int_equal(view.slots + view.cut, CENSUS_SLOTS);
 		free(cut);
 	}
-	assert_int_equal(((struct census_header *)base)->lost, 1);
+	assert_int_equal(((struct census_header *)(void *)base)->lost, 1);
 	free(base);
 }
 
