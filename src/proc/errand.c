@@ -226,7 +226,7 @@ void proc_errands_run(struct proc_errand *errands, size_t nr, int deadline_ms)
 	}
 	buffer = alloc_zeroed(1, cap);
 	for (int strikes = 0; done < nr && strikes < ERRAND_STRIKES; strikes++) {
-		struct helper helper;
+		struct helper helper = {.fd = -1, .pid = -1};
 
 		if (helper_start(&helper, errands + done, nr - done, buffer))
 			break;
