@@ -84,7 +84,8 @@ static void head_take(
 			continue;
 		if (bundle_keys[i].text && value->type == MSGPACK_OBJECT_STR) {
 			free(*(char **)(void *)field);
-			*(char **)(void *)field = alloc_copy(value->via.str.ptr, value->via.str.size);
+			*(char **)(void *)field =
+				alloc_copy(value->via.str.ptr, value->via.str.size);
 		} else if (!bundle_keys[i].text && value->type == MSGPACK_OBJECT_POSITIVE_INTEGER) {
 			*(int64_t *)(void *)field = (int64_t)(value->via.u64 & INT64_MAX);
 		} else if (!bundle_keys[i].text && value->type == MSGPACK_OBJECT_NEGATIVE_INTEGER) {

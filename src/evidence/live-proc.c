@@ -16,7 +16,7 @@
 
 #define LIVE_STDERR_BYTES (8 * 1024)
 
-/* --- Who --------------------------------------------------------------------------------------- */
+/* --- Who -------------------------------------------------------------------------------------- */
 
 static bool live_processes_have(const struct live_processes *processes, uint32_t here)
 {
@@ -68,7 +68,7 @@ void live_processes_release(struct live_processes *processes)
 	array_release(&processes->all);
 }
 
-/* --- Files of /proc ---------------------------------------------------------------------------- */
+/* --- Files of /proc --------------------------------------------------------------------------- */
 
 static void live_proc_add(const struct live_proc_target *target, enum exhibit_kind kind,
 	const struct live_process *process, struct str *text)
@@ -128,7 +128,7 @@ void live_proc_take(const struct live_proc_target *target, bool full)
 			live_proc_take_one(target, &target->processes->all.items[i], full);
 }
 
-/* --- Control groups ---------------------------------------------------------------------------- */
+/* --- Control groups --------------------------------------------------------------------------- */
 
 struct live_cgroup {
 	struct str groups;
@@ -185,7 +185,7 @@ void live_proc_take_cgroups(const struct live_proc_target *target)
 	array_release(&cgroups.all);
 }
 
-/* --- stderr ------------------------------------------------------------------------------------ */
+/* --- stderr ----------------------------------------------------------------------------------- */
 
 static void live_proc_add_stderr(const struct live_proc_target *target,
 	const struct live_process *process, struct proc_errand *errand)
@@ -206,7 +206,8 @@ static void live_proc_add_stderr(const struct live_proc_target *target,
 			"the end of its stderr: the file did not answer in time");
 	if (errand->error)
 		return;
-	/* Which file: several ranks may share one, and then no line of it is anyone's in particular. */
+	/* Which file: several ranks may share one, and then no line of it is anyone's in
+	 * particular. */
 	str_printf(&label, "file %llx:%llx", (unsigned long long)errand->dev,
 		(unsigned long long)errand->ino);
 	about.label = label.text;

@@ -19,14 +19,15 @@
 #include "evidence/receipt-look.h"
 #include "proc/cgroup.h"
 
-/* --- Environment ------------------------------------------------------------------------------- */
+/* --- Environment ------------------------------------------------------------------------------ */
 
 /* What may go in: a name that is equal, or begins so where a '*' ends it. */
 static const char *const wanted[] = {
 	"NCCL_*", "TORCH*", "PYTORCH_*", "CUDA_*", "NVIDIA_VISIBLE_DEVICES", "TRITON_*", "XLA_*",
 	"JAX_*", "RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "GROUP_RANK", "NODE_RANK",
 	"ROLE_*", "MASTER_ADDR", "MASTER_PORT", "PET_*", "SLURM_*", "OMPI_*", "PMI_*", "PMIX_*",
-	"FLUX_*", "OMP_*", "MKL_*", "GLOO_*", "UCX_*", "FI_*", "INQUEST_*", "PYTHON*", "DEEPSPEED_*",
+	"FLUX_*", "OMP_*", "MKL_*", "GLOO_*", "UCX_*", "FI_*", "INQUEST_*", "PYTHON*",
+	"DEEPSPEED_*",
 	"ACCELERATE_*", "LD_LIBRARY_PATH", "LD_PRELOAD", "PATH", "HOME", "TMPDIR", "CONDA_PREFIX",
 	"VIRTUAL_ENV", "KMP_*", "CUBLAS_*", "GOMP_*",
 };
@@ -79,7 +80,7 @@ static void receipt_put_env(struct json_object *object, char *const *envp)
 	json_object_object_add(object, "env_withheld", withheld);
 }
 
-/* --- Machine ----------------------------------------------------------------------------------- */
+/* --- Machine ---------------------------------------------------------------------------------- */
 
 static void receipt_put_machine(struct json_object *object)
 {
@@ -150,7 +151,7 @@ static void receipt_put_cgroup(struct json_object *object)
 	str_release(&text);
 }
 
-/* --- Caches and git ---------------------------------------------------------------------------- */
+/* --- Caches and git --------------------------------------------------------------------------- */
 
 static const char *env_get(char *const *envp, const char *name)
 {
@@ -227,7 +228,7 @@ static void receipt_put_git(struct json_object *object, const char *cwd)
 	str_release(&look.branch);
 }
 
-/* --- All of it --------------------------------------------------------------------------------- */
+/* --- All of it -------------------------------------------------------------------------------- */
 
 void receipt_take(const struct receipt_launch *launch, struct str *into)
 {

@@ -16,7 +16,7 @@
 			return who_;                                                               \
 	} while (0)
 
-/* -- order: first what makes two facts the same thing (KEY), then all the rest ------------------ */
+/* -- order: first what makes two facts the same thing (KEY), then all the rest ----------------- */
 
 static int key_spans(const struct raw_span *a, const struct raw_span *b)
 {
@@ -216,7 +216,7 @@ static void join_losses(struct raw_loss *into, const struct raw_loss *from)
 	into->fact.of_ops |= from->fact.of_ops;
 }
 
-/* -- the one way all of them go ----------------------------------------------------------------- */
+/* -- the one way all of them go ---------------------------------------------------------------- */
 
 /* Whose fact it is; JOB_NONE: nobody's, left out. */
 static int rank_of(struct seal *seal, const struct raw_about *about, int *ret_process)

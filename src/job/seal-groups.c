@@ -20,7 +20,7 @@ struct groups {
 	int *by_key; /* group indexes, ascending key */
 };
 
-/* -- groups ------------------------------------------------------------------------------------- */
+/* -- groups ------------------------------------------------------------------------------------ */
 
 static int compare_by_key(const void *va, const void *vb)
 {
@@ -180,7 +180,7 @@ static void name_groups(struct groups *g)
 	}
 }
 
-/* -- seats -------------------------------------------------------------------------------------- */
+/* -- seats ------------------------------------------------------------------------------------- */
 
 static void join_member(struct job_member *into, const struct job_member *from)
 {
@@ -306,7 +306,7 @@ static void seat_the_unseen(struct groups *g, const struct job_group *group)
 	free(seated);
 }
 
-/* -- ops ---------------------------------------------------------------------------------------- */
+/* -- ops --------------------------------------------------------------------------------------- */
 
 struct placed_op {
 	struct job_op op;
@@ -487,7 +487,7 @@ static void make_ops(struct groups *g)
 	free(placed);
 }
 
-/* -- threads ------------------------------------------------------------------------------------ */
+/* -- threads ----------------------------------------------------------------------------------- */
 
 static int compare_raw_threads(const void *va, const void *vb)
 {

@@ -23,7 +23,7 @@ static int compare_whos(const void *a, const void *b)
 	return seal_compare_who(a, b);
 }
 
-/* -- hosts -------------------------------------------------------------------------------------- */
+/* -- hosts ------------------------------------------------------------------------------------- */
 
 static int compare_hosts(const void *va, const void *vb)
 {
@@ -104,7 +104,7 @@ int seal_find_host(const struct seal *seal, const char *name)
 	return JOB_NONE;
 }
 
-/* -- who is there ------------------------------------------------------------------------------- */
+/* -- who is there ------------------------------------------------------------------------------ */
 
 struct whos {
 	ARRAY(struct job_who) list;
@@ -201,7 +201,7 @@ int seal_find_process(struct seal *seal, struct job_who who)
 	return seal->last_process;
 }
 
-/* -- what they are ------------------------------------------------------------------------------ */
+/* -- what they are ----------------------------------------------------------------------------- */
 
 static int compare_processes(const void *va, const void *vb)
 {
@@ -329,7 +329,8 @@ static void merge_processes(struct seal *seal)
 		struct job_process moment = first->fact;
 		int at = seal_find_process(seal, first->about.who);
 
-		for (; i < b->processes.nr && !compare_processes(first, &b->processes.items[i]); i++) {
+		for (; i < b->processes.nr && !compare_processes(first, &b->processes.items[i]);
+			i++) {
 			join_process(&moment, &b->processes.items[i].fact);
 			if (at != JOB_NONE)
 				join_identity(&seal->people[at].identity,
@@ -372,7 +373,8 @@ static void place_processes(struct seal *seal)
 		process->pid = who->pid;
 		process->start_time = who->start_time;
 		if (!*process->cite)
-			process->cite = arena_printf(seal->arena, "process:%s:%u", who->host, who->pid);
+			process->cite =
+				arena_printf(seal->arena, "process:%s:%u", who->host, who->pid);
 		if (!*process->end_cite)
 			process->end_cite = process->cite;
 		seal->people[i].parent = find_parent(seal, (int)i);

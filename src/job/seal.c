@@ -36,7 +36,8 @@ static void seal_identity(struct seal *seal)
 struct job *job_seal(struct job_builder *b)
 {
 	struct sealed *sealed = alloc_zeroed(1, sizeof(*sealed));
-	struct seal seal = {.b = b, .job = &sealed->job, .arena = &b->arena, .last_process = JOB_NONE};
+	struct seal seal = {
+		.b = b, .job = &sealed->job, .arena = &b->arena, .last_process = JOB_NONE};
 
 	seal_identity(&seal);
 	seal_people(&seal);

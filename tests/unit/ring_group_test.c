@@ -79,7 +79,8 @@ static void ended_groups_give_their_place_only_when_all_are_taken(void **state)
 	fixture_free(f);
 }
 
-/* The first fork must be found long after the ring wrapped: the hash at every power of two stays. */
+/* The first fork must be found long after the ring wrapped: the hash at every power of two stays.
+ */
 static void history_keeps_first_powers_and_last(void **state)
 {
 	struct fixture *f = fixture_new(2, RING_RANK);
