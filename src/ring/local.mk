@@ -14,3 +14,5 @@ UNIT_TESTS += tests/unit/ring_group_test
 tests_unit_ring_group_test_LDADD = $(RING_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/ring_read_test
 tests_unit_ring_read_test_LDADD = $(RING_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/ring_snapshot_test
+tests_unit_ring_snapshot_test_LDADD = $(RING_FLOORS) $(CMOCKA_LIBS)

@@ -29,10 +29,10 @@ static void every_ticket_is_accounted_for(void **state)
 
 		assert_int_equal(ring_put(&f->w, lane, sealed_tsc(i, 1), &r), i);
 	}
-	lane->head += 2;				/* reserved, never begun */
+	lane->head += 2;                                         /* reserved, never begun */
 	f->w.slots[lane->first + 12].seq = 2 * (3 * n + 12) + 1; /* torn; its ticket is beyond */
 	lane->head++;
-	f->w.slots[lane->first + 100].seq += 2 * n;	/* lapped */
+	f->w.slots[lane->first + 100].seq += 2 * n; /* lapped */
 	view = fixture_view(f);
 	ring_view_lane(&view, 0, &lv);
 	ring_cursor_open(&c, &lv);
@@ -99,8 +99,8 @@ static void a_ring_cut_anywhere_is_read_up_to_the_cut(void **state)
 static unsigned test_seed(void)
 {
 	const char *given = getenv("RING_SEED");
-	unsigned seed = given ? (unsigned)strtoul(given, NULL, 0) :
-				(unsigned)time(NULL) ^ (unsigned)getpid();
+	unsigned seed = given ? (unsigned)strtoul(given, NULL, 0)
+			      : (unsigned)time(NULL) ^ (unsigned)getpid();
 
 	printf("RING_SEED=%u\n", seed);
 	return seed;
