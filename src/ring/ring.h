@@ -90,6 +90,7 @@ struct ring_slot {
  * COMM         g     call id       key       nranks     rank       alias      result
  * PROC         none  milestone     value     -          -          -          -
  * SIGNAL       none  signo         si_code   si_pid     si_uid     si_addr    tid
+ * EDGE         none  call id       event      -          -          stream that waits  stream recorded on
  * ANCHOR       none  -             monotonic realtime   bracket    maxerror   esterror   (ns)
  *
  * In the SPANS table SPAN_BEGIN also has sig = tid of the beginner and, once RING_F_CLOSED, count =
