@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probes/hook.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stddef.h>
+
+#include "probes/probe.h"
+#include "probes/symver.h"
+
+const char *const hook_nccl[] = {"libnccl.so.2", NULL};
+const char *const hook_cudart[] = {
+	"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0", "libcudart.so", NULL};
+const char *const hook_cuda[] = {"libcuda.so.1", NULL};
+const char *const hook_libc[] = {"libc.so.6", NULL};
+
+void *hook_found[RING_CALLS];
+
+void *hook_find(const char *name, const void *self, const char *const *sonames)
+{
+	int saved = errno;
+	void *fn = dlsym(RTLD_NEXT, name);
+
+	for (; (!fn || fn == self) && *sonames; sonames++) {
+		void *lib = dlopen(*sonames, RTLD_LAZY | RTLD_NOLOAD);
+
+		if (!lib)
+			continue;
+		fn = dlsym(lib, name);
+		dlclose(lib);
+	}
+	errno = saved;
+	return fn == self ? NULL : fn;
+}
+
+void *hook_resolve(void **slot, const char *name, const void *self, const char *const *sonames)
+{
+	void *fn = hook_find(name, self, sonames);
+
+	if (fn)
+		__atomic_store_n(slot, fn, __ATOMIC_RELAXED);
+	else
+		probe_lose(PROBE_LOST_UNRESOLVED);
+	return fn;
+}
+
+void *hook_borrow(void **slot, const char *name, const char *const *sonames)
+{
+	void *fn = __atomic_load_n(slot, __ATOMIC_RELAXED);
+
+	if (!fn) {
+		fn = hook_find(name, NULL, sonames);
+		__atomic_store_n(slot, fn, __ATOMIC_RELAXED);
+	}
+	return fn;
+}

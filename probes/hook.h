@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hook.h: finding the function that a wrapper stands in front of.
+ *
+ * THE RULE of every wrapper: whatever is broken, the real function is called with the program's
+ * own arguments, and its result comes back untouched. Only where there is no real function at all
+ * does a wrapper answer by itself, and that is counted.
+ *
+ * The real function is the next one of that name after us: usually the library's, or that of
+ * another preloaded tool. Where the library came by a private dlopen (PyTorch loads NCCL so) there
+ * is no next one, so the library itself is asked, by its soname and only if it is already loaded.
+ * What is not found is not remembered: the library may be loaded later.
+ */
+#ifndef PROBES_HOOK_H
+#define PROBES_HOOK_H
+
+#include <stdint.h>
+
+#include "ring/calls.h"
+
+#define HOOK_EXPORT __attribute__((visibility("default")))
+#define hook_likely(x)	 __builtin_expect(!!(x), 1)
+#define hook_unlikely(x) __builtin_expect(!!(x), 0)
+
+/* The sonames under which a family of functions may be loaded, NULL-ended, newest first. */
+extern const char *const hook_nccl[];
+extern const char *const hook_cudart[];
+extern const char *const hook_cuda[];
+extern const char *const hook_libc[];
+
+/* The real functions found so far, by call id. */
+extern void *hook_found[RING_CALLS];
+
+/*
+ * Finds `name` beyond `self`, our own function of that name (NULL where we have none). The function
+ * or NULL. Restores errno; may take the dynamic loader's lock, so never from a signal handler.
+ */
+void *hook_find(const char *name, const void *self, const char *const *sonames);
+
+/* The same, remembered in *slot; NULL is counted as unresolved. */
+void *hook_resolve(void **slot, const char *name, const void *self, const char *const *sonames);
+
+/* The real function behind our `name`, of type fn; NULL where there is none. */
+#define HOOK_REAL(fn, name, sonames)                                                               \
+	((__typeof__(fn) *)(hook_likely(hook_found[RING_CALL_##name])                              \
+			? hook_found[RING_CALL_##name]                                             \
+			: hook_resolve(&hook_found[RING_CALL_##name], #name, (void *)(fn), sonames)))
+
+/* The same for functions that are no calls of the record: the slot is the caller's own. */
+#define HOOK_REAL_AT(slot, fn, name)                                                               \
+	((__typeof__(fn) *)(hook_likely(slot) ? (slot)                                             \
+					      : hook_resolve(&(slot), name, (void *)(fn), hook_libc)))
+
+/* A function that we do not stand in front of: found once and remembered, or NULL. */
+void *hook_borrow(void **slot, const char *name, const char *const *sonames);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * probe.h: the heart: which process this is, which ring it writes, and how a wrapper begins.
+ *
+ * LIFE OF A PROCESS
+ *   dormant    before our constructor, or switched off: every call passes through
+ *   counted    the constructor claimed a census slot; no ring, nothing is recorded
+ *   candidate  its first mark, span or death made a small ring (generation 0)
+ *   rank       its first communicator made the full ring; threads switch over, readers join both
+ * A forked child begins anew as "not counted": it keeps nothing of its parent's, and claims its own
+ * slot at its first own act, so that the many children that do nothing cost nothing.
+ *
+ * THE EPOCH is how a thread learns all of this with one comparison. It is a word in a page that the
+ * kernel wipes in forked children (MADV_WIPEONFORK; where that is missing an atfork handler does
+ * it). 0: forked, dormant or not yet born. Each new ring raises it. A thread whose own epoch
+ * differs takes the slow path once: it joins the present ring, or learns that there is none.
+ *
+ * A vfork child shares all memory with its parent, this too. It must do nothing here: what it could
+ * reach (sigaction, _exit, exec, write) asks the kernel for the pid first.
+ *
+ * HOT PATH: probe_enter() ... record ... probe_leave(): no syscall, no lock, no allocation.
+ */
+#ifndef PROBES_PROBE_H
+#define PROBES_PROBE_H
+
+#include <stdint.h>
+
+#include "probes/hook.h"
+#include "ring/ring-write.h"
+
+#define PROBE_QUEUE 1024 /* ops of one group launch that can be told apart */
+
+/* What could not be recorded; becomes the ring's losses. */
+enum probe_loss {
+	PROBE_LOST_RECORDS,
+	PROBE_LOST_GROUPS,
+	PROBE_LOST_UNRESOLVED,
+	PROBE_LOST_FORKED,
+	PROBE_LOST_COMPLETIONS,
+	PROBE_LOSSES
+};
+
+/* What a caller needs of the process before it can record. */
+enum probe_need {
+	PROBE_NEED_NOTHING,   /* record only where there is a ring already */
+	PROBE_NEED_CANDIDATE, /* a mark, a span, a death: worth a small ring */
+	PROBE_NEED_RANK,      /* a communicator: this process is a rank */
+};
+
+/* An op inside an explicit group: called, and entered only when the outermost group ends. */
+struct probe_op {
+	struct ring_record r;
+	struct ring_entered entered;
+	int group;
+};
+
+/* What a thread keeps. Its own pages, made at its first recorded call, freed at its end. */
+struct probe_thread {
+	uint64_t epoch;
+	struct ring_writer *ring;
+	struct ring_lane *lane; /* NULL: the shared overflow lane */
+	uint32_t depth;		/* inside a real function: its inner calls are not the program's */
+	uint32_t tid;
+	uint32_t group_depth; /* open ncclGroupStart */
+	uint32_t queued;      /* ops in `queue` */
+	uint32_t births;      /* communicators in `born` */
+	uint32_t pad;
+	uint64_t unique_key;   /* of the latest id that NCCL made inside a call of ours */
+	uint64_t unique_alias;
+	struct {
+		void **comm; /* where NCCL will put the handle when the group ends */
+		int group;
+	} born[64];
+	void *altstack; /* ours, or NULL */
+	struct probe_op queue[PROBE_QUEUE];
+};
+
+extern __thread struct probe_thread *probe_me;
+extern const uint64_t *probe_epoch;
+
+/*
+ * The slow path of probe_enter(): makes what is needed, joins the ring. NULL where nothing can be
+ * recorded (counted). In a signal handler only PROBE_NEED_NOTHING or _CANDIDATE.
+ */
+struct probe_thread *probe_enter_slow(enum probe_need need);
+
+/*
+ * Begins a recorded call: the calling thread, marked as inside; or NULL, and the wrapper then only
+ * passes through: nested in another call, or nothing to record into.
+ */
+static inline struct probe_thread *probe_enter(void)
+{
+	struct probe_thread *me = probe_me;
+
+	if (hook_unlikely(!me || me->epoch != __atomic_load_n(probe_epoch, __ATOMIC_ACQUIRE)))
+		me = probe_enter_slow(PROBE_NEED_NOTHING);
+	if (!me || me->depth)
+		return NULL;
+	me->depth = 1;
+	return me;
+}
+
+/* The same for what is worth a ring of its own. */
+struct probe_thread *probe_enter_needing(enum probe_need need);
+
+static inline void probe_leave(struct probe_thread *me) { me->depth = 0; }
+
+/* Time by the ring's clock; refreshes the clock anchor where the last one is old. */
+void probe_anchor_slow(struct probe_thread *me, uint64_t now);
+
+static inline uint64_t probe_now(struct probe_thread *me)
+{
+	uint64_t now = ring_writer_now(me->ring);
+
+	/* 2^32 ticks: one to four seconds of a TSC; of nanoseconds, four. */
+	if (hook_unlikely(now - me->ring->anchor_tsc > 1ull << 32))
+		probe_anchor_slow(me, now);
+	return now;
+}
+
+/* Records into the caller's lane (or the overflow lane): the ticket. */
+static inline uint64_t probe_put(struct probe_thread *me, uint64_t now, const struct ring_record *r)
+{
+	return ring_put(me->ring, me->lane, now, r);
+}
+
+/* The board of the caller's lane, where it has one. */
+static inline void probe_board(struct probe_thread *me, uint64_t now, const struct ring_record *r)
+{
+	if (hook_likely(me->lane))
+		ring_lane_board(me->lane, now, r);
+}
+
+static inline void probe_idle(struct probe_thread *me, uint64_t now)
+{
+	if (hook_likely(me->lane))
+		ring_lane_idle(me->lane, now);
+}
+
+/* Counts a loss: in the ring, or until there is one in the process. */
+void probe_lose(enum probe_loss what);
+
+#endif
