@@ -64,7 +64,8 @@ struct probe_thread {
 	uint32_t group_depth; /* open ncclGroupStart */
 	uint32_t queued;      /* ops in `queue` */
 	uint32_t births;      /* communicators in `born` */
-	uint32_t pad;
+	uint32_t polling; /* the board shows a poll that was not ready */
+	uint64_t group_ticket; /* of the outermost open ncclGroupStart */
 	uint64_t unique_key;   /* of the latest id that NCCL made inside a call of ours */
 	uint64_t unique_alias;
 	struct {

@@ -84,7 +84,9 @@ struct census_slot {
 	uint64_t end_realtime;
 	char comm[16];
 	char exe[96]; /* end of /proc/self/exe or argv: enough to name it */
-	uint64_t spare[7];
+	uint32_t last_signal;	  /* latest signal the probe saw, 0 none: also where no ring could */
+	uint32_t last_signal_pid; /* its sender, where it had one */
+	uint64_t spare[6];
 };
 
 _Static_assert(sizeof(struct census_header) == 256, "census header");

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probes/census.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "probes/place.h"
+#include "probes/sys.h"
+#include "probes/text.h"
+#include "ring/census-write.h"
+
+#define CENSUS_FD_FROM 700 /* descriptors below are the program's */
+
+static struct {
+	void *base;
+	int fd;
+	int slot; /* -1 none */
+	int execed;
+	uint64_t dev, ino;
+} census = {.fd = -1, .slot = -1};
+
+/* --- Who we are -------------------------------------------------------------------------------- */
+
+/* The whole of a small file as text; its length, or -errno. */
+static long census_read_file(const char *path, char *to, size_t size)
+{
+	int fd = sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	long n = fd < 0 ? fd : sys_read(fd, to, size - 1);
+
+	if (fd >= 0)
+		sys_close(fd);
+	to[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+/* Field 22 of /proc/self/stat, counted from the last ')': the name may hold anything. */
+static uint64_t census_start_time(void)
+{
+	char stat[1024];
+	const char *at;
+
+	if (census_read_file("/proc/self/stat", stat, sizeof(stat)) <= 0)
+		return 0;
+	at = strrchr(stat, ')');
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	return at ? text_get_u64(&at) : 0;
+}
+
+void census_self_look(struct census_self *self)
+{
+	struct stat st;
+
+	self->pid = (uint32_t)sys_getpid();
+	self->ppid = (uint32_t)sys_call(SYS_getppid);
+	self->start_time = census_start_time();
+	self->pid_ns = 0;
+	if (!sys_call(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0))
+		self->pid_ns = st.st_ino;
+}
+
+/* The first of these variables that holds a number; `none` where there is none. */
+static int32_t census_env(const char *const *names, int32_t none)
+{
+	for (; *names; names++) {
+		const char *value = getenv(*names);
+		const char *end = value;
+
+		if (!value || value[0] < '0' || value[0] > '9')
+			continue;
+		return (int32_t)text_get_u64(&end);
+	}
+	return none;
+}
+
+void census_self_read(struct census_self *self)
+{
+	static const char *const rank[] = {
+		"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", NULL};
+	static const char *const local_rank[] = {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
+		"MPI_LOCALRANKID", "SLURM_LOCALID", NULL};
+	static const char *const world[] = {
+		"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", NULL};
+	static const char *const local_size[] = {
+		"LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", NULL};
+	static const char *const restart[] = {"TORCHELASTIC_RESTART_COUNT", NULL};
+
+	self->rank = census_env(rank, -1);
+	self->local_rank = census_env(local_rank, -1);
+	self->world_size = census_env(world, -1);
+	self->local_size = (uint32_t)census_env(local_size, 0);
+	self->restart = census_env(restart, 0);
+}
+
+/* --- The file ---------------------------------------------------------------------------------- */
+
+static uint64_t census_realtime(void)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_REALTIME, &now))
+		return 0;
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+/* 32 hex digits, dashes among them, as the kernel prints a boot id. */
+void census_boot(uint8_t id[16])
+{
+	char hex[64];
+	unsigned nibble = 0;
+
+	memset(id, 0, 16);
+	census_read_file("/proc/sys/kernel/random/boot_id", hex, sizeof(hex));
+	for (const char *c = hex; *c && nibble < 32; c++) {
+		unsigned digit = *c <= '9' ? (unsigned)(*c - '0') : (unsigned)(*c | 32) - 'a' + 10;
+
+		if (digit > 15)
+			continue;
+		id[nibble / 2] = (uint8_t)(id[nibble / 2] << 4 | digit);
+		nibble++;
+	}
+}
+
+/* Writes an empty census under a name of our own, then links it: whoever comes first wins. */
+static void census_make(int dir)
+{
+	char name[48];
+	struct text t = text_into(name, sizeof(name));
+	struct census_header *h;
+	int fd;
+
+	text_put(&t, CENSUS_FILE ".");
+	text_put_u64(&t, (uint64_t)sys_getpid());
+	fd = sys_openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	h = place_reserve(fd, CENSUS_SIZE) ? NULL : place_map(fd, CENSUS_SIZE);
+	if (h) {
+		census_format(h);
+		census_boot(h->boot_id);
+		h->created_realtime = census_realtime();
+		text_copy(h->job, sizeof(h->job), place_job());
+		census_open(h);
+		sys_unmap(h, CENSUS_SIZE);
+		sys_call(SYS_linkat, dir, name, dir, CENSUS_FILE, 0);
+	}
+	sys_close(fd);
+	sys_call(SYS_unlinkat, dir, name, 0);
+}
+
+static int census_is_sound(int fd, const struct stat *st)
+{
+	struct census_header h;
+
+	return S_ISREG(st->st_mode) && st->st_uid == (unsigned)sys_call(SYS_geteuid) &&
+	       (uint64_t)st->st_size >= CENSUS_SIZE &&
+	       sys_call(SYS_pread64, fd, &h, sizeof(h), 0) == sizeof(h) &&
+	       h.magic == CENSUS_MAGIC && h.version_major == CENSUS_VERSION_MAJOR &&
+	       h.slot_size == sizeof(struct census_slot) && h.slots == CENSUS_SLOTS;
+}
+
+/* Opens the census as a high descriptor; -1 where there is none to trust. */
+static int census_open_file(int dir)
+{
+	struct stat st;
+	int fd = sys_openat(dir, CENSUS_FILE, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+	int high;
+
+	if (fd < 0)
+		return -1;
+	if (sys_fstat(fd, &st) || !census_is_sound(fd, &st)) {
+		sys_close(fd);
+		return -1;
+	}
+	census.dev = st.st_dev;
+	census.ino = st.st_ino;
+	high = (int)sys_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, CENSUS_FD_FROM);
+	if (high < 0)
+		return fd;
+	sys_close(fd);
+	return high;
+}
+
+void census_open_job(void)
+{
+	int dir = place_open();
+
+	if (dir < 0)
+		return;
+	census.fd = census_open_file(dir);
+	if (census.fd < 0) {
+		census_make(dir);
+		census.fd = census_open_file(dir);
+	}
+	sys_close(dir);
+	/* Not place_map(): the slots of others need not be faulted in, they exist. */
+	if (census.fd >= 0)
+		census.base = sys_map(CENSUS_SIZE, MAP_SHARED, census.fd);
+}
+
+/* The descriptor is still the census's: the program may have closed it and opened another. */
+static int census_fd_is_ours(void)
+{
+	struct stat st;
+
+	return census.fd >= 0 && !sys_fstat(census.fd, &st) && st.st_dev == census.dev &&
+	       st.st_ino == census.ino;
+}
+
+/* --- The slot ---------------------------------------------------------------------------------- */
+
+static void census_lock(int slot)
+{
+	struct flock lock = {
+		.l_type = F_WRLCK,
+		.l_whence = SEEK_SET,
+		.l_start = (off_t)(sizeof(struct census_header) +
+				   (size_t)slot * sizeof(struct census_slot)),
+		.l_len = 1,
+	};
+
+	if (!census_fd_is_ours()) {
+		int dir = place_open();
+
+		census.fd = dir < 0 ? -1 : census_open_file(dir);
+		if (dir >= 0)
+			sys_close(dir);
+	}
+	if (census.fd >= 0)
+		sys_call(SYS_fcntl, census.fd, F_SETLK, &lock);
+}
+
+static void census_identify(struct census_slot *s, const struct census_self *self)
+{
+	char exe[512];
+	long n = sys_readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	long from;
+
+	s->rank = self->rank;
+	s->local_rank = self->local_rank;
+	s->world_size = self->world_size;
+	s->restart = self->restart;
+	sys_call(SYS_prctl, PR_GET_NAME, s->comm);
+	exe[n > 0 ? n : 0] = '\0';
+	from = n > (long)sizeof(s->exe) - 1 ? n - ((long)sizeof(s->exe) - 1) : 0;
+	text_copy(s->exe, sizeof(s->exe), n > 0 ? exe + from : s->comm);
+}
+
+void census_join(const struct census_self *self, int forked)
+{
+	const struct census_who who = {
+		.pid = self->pid,
+		.ppid = self->ppid,
+		.start_time = self->start_time,
+		.pid_ns = self->pid_ns,
+	};
+	struct census_slot *s;
+
+	census.slot = -1;
+	census.execed = 0;
+	if (!census.base)
+		return;
+	census.slot = census_claim(census.base, &who);
+	if (census.slot < 0)
+		return;
+	s = census_slot_at(census.base, census.slot);
+	census.execed = !!(s->flags & CENSUS_F_EXECED);
+	census_lock(census.slot);
+	census_identify(s, self);
+	s->birth_tsc = ring_now();
+	s->birth_realtime = census_realtime();
+	if (forked)
+		census_flag(census.base, census.slot, CENSUS_F_FORKED);
+	census_publish(census.base, census.slot, CENSUS_CANDIDATE);
+}
+
+struct census_slot *census_mine(void)
+{
+	return census.slot < 0 ? NULL : census_slot_at(census.base, census.slot);
+}
+
+struct census_header *census_job(void)
+{
+	return census.base;
+}
+
+void census_promote(const struct census_self *self)
+{
+	if (census.slot < 0)
+		return;
+	census_identify(census_mine(), self);
+	census_publish(census.base, census.slot, CENSUS_RANK);
+}
+
+void census_add_flags(uint32_t flags)
+{
+	if (census.slot >= 0)
+		census_flag(census.base, census.slot, flags);
+}
+
+void census_leave(int status)
+{
+	if (census.slot >= 0)
+		census_exit(census.base, census.slot, status, ring_now(), census_realtime());
+	census.slot = -1;
+}
+
+int census_was_execed(void)
+{
+	return census.execed;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * census.h: this process's line in the job's process table (src/ring/census.h has the format).
+ *
+ * The constructor joins; a forked child joins at its first own act. The slot's first byte stays
+ * locked for life by the one descriptor that the census was opened with: opening it again and
+ * closing that would drop the lock. The descriptor is a high one, out of the program's way, and is
+ * never used without a look whether it still is the census: the program may have closed it.
+ * Without a census everything else still works.
+ */
+#ifndef PROBES_CENSUS_H
+#define PROBES_CENSUS_H
+
+#include <stdint.h>
+
+#include "ring/census.h"
+
+/* Who this process is, as far as the kernel and the environment say. */
+struct census_self {
+	uint32_t pid;
+	uint32_t ppid;
+	uint64_t start_time; /* 0 without /proc */
+	uint64_t pid_ns;
+	int32_t rank, local_rank, world_size, restart; /* -1 unknown; restart 0 */
+	uint32_t local_size;			       /* ranks on this node, 0 unknown */
+};
+
+/* Fills what the kernel knows; safe anywhere. */
+void census_self_look(struct census_self *self);
+
+/* Fills what the environment says about ranks; not in a signal handler. */
+void census_self_read(struct census_self *self);
+
+/* The kernel's boot id, zeros where it does not say. */
+void census_boot(uint8_t id[16]);
+
+/* Opens or makes the census. Once, in the constructor. */
+void census_open_job(void);
+
+/*
+ * Claims the slot of `self`, locked; a slot that this very process had before exec is taken over.
+ * `forked` says that we are the child of one that had the census open. Safe in a signal handler.
+ */
+void census_join(const struct census_self *self, int forked);
+
+/* Our slot, for reading and for adding to; NULL without one. */
+struct census_slot *census_mine(void);
+
+/* The job's header; NULL without a census. */
+struct census_header *census_job(void);
+
+/* CENSUS_RANK, once promoted; the identity is written again, since it may have become known. */
+void census_promote(const struct census_self *self);
+
+/* Bits of CENSUS_F_*. */
+void census_add_flags(uint32_t flags);
+
+/* The process is about to end by exit: its slot is freed, or keeps the status. */
+void census_leave(int status);
+
+/* 1 if the slot was taken over from before an exec. */
+int census_was_execed(void);
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probes/death.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "probes/goodbye.h"
+#include "probes/process.h"
+#include "probes/sigchain.h"
+#include "probes/sys.h"
+#include "probes/thread.h"
+
+#define DEATH_SIGNALS 32
+#define DEATH_PAGE    4096
+#define DEATH_BUS_MCEERR_AO 5 /* a memory error elsewhere: running on does not fault again */
+
+/* The latest entry of each signal: a handler of the program that raises it again adds nothing. */
+static struct ring_fatal *death_entry[DEATH_SIGNALS];
+static uint32_t death_abort_tid;
+static void *death_abort_real;
+
+static int death_is_fatal(int sig)
+{
+	return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL ||
+	       sig == SIGABRT || sig == SIGSYS;
+}
+
+/* 1 if the instruction that faulted will fault again. */
+static int death_is_sync(int sig, const siginfo_t *info)
+{
+	if (info->si_code <= 0 || (sig == SIGBUS && info->si_code == DEATH_BUS_MCEERR_AO))
+		return 0;
+	return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL;
+}
+
+/* --- What the handler records ------------------------------------------------------------------ */
+
+#if defined(__x86_64__)
+static uint32_t death_registers(const ucontext_t *c, uint64_t regs[RING_FATAL_REGS])
+{
+	for (int i = 0; i < NGREG; i++)
+		regs[i] = (uint64_t)c->uc_mcontext.gregs[i];
+	return NGREG;
+}
+
+static uint64_t death_sp(const ucontext_t *c)
+{
+	return (uint64_t)c->uc_mcontext.gregs[REG_RSP];
+}
+#elif defined(__aarch64__)
+static uint32_t death_registers(const ucontext_t *c, uint64_t regs[RING_FATAL_REGS])
+{
+	for (int i = 0; i < 31; i++)
+		regs[i] = c->uc_mcontext.regs[i];
+	regs[31] = c->uc_mcontext.pc;
+	return 32;
+}
+
+static uint64_t death_sp(const ucontext_t *c)
+{
+	return c->uc_mcontext.sp;
+}
+#endif
+
+/*
+ * Whether a word can be read: the kernel looks at a signal set before it refuses to apply it for a
+ * `how` that does not exist. Needs no permission and no file.
+ */
+static int death_can_read(uint64_t at)
+{
+	return sys_call(SYS_rt_sigprocmask, 0x7fffffff, at, NULL, 8) != -EFAULT;
+}
+
+/* Copies what is mapped of `size` bytes from `sp` up; the length. */
+static uint32_t death_copy_stack(uint8_t *to, uint64_t sp, uint32_t size)
+{
+	const struct iovec local = {.iov_base = to, .iov_len = size};
+	const struct iovec remote = {.iov_base = (void *)(uintptr_t)sp, .iov_len = size};
+	long n = sys_call(SYS_process_vm_readv, sys_getpid(), &local, 1, &remote, 1, 0);
+	uint32_t done = 0;
+
+	if (n > 0)
+		return (uint32_t)n;
+	while (done < size && death_can_read(sp + done)) {
+		uint64_t page_end = (sp + done + DEATH_PAGE) & ~(uint64_t)(DEATH_PAGE - 1);
+		uint64_t chunk = page_end - (sp + done);
+
+		if (chunk > size - done)
+			chunk = size - done;
+		memcpy(to + done, (const void *)(uintptr_t)(sp + done), chunk);
+		done += (uint32_t)chunk;
+	}
+	return done;
+}
+
+static int death_raised_again(const struct ring_fatal *e, uint32_t tid, const siginfo_t *info)
+{
+	return e->tid == tid && info->si_code <= 0 && info->si_pid == sys_getpid() &&
+	       ring_load(&e->seq) == 2;
+}
+
+static void death_fill(struct ring_fatal *e, const siginfo_t *info, const ucontext_t *context)
+{
+	struct probe_thread *me = probe_me;
+
+	e->signo = info->si_signo;
+	e->si_code = info->si_code;
+	e->si_pid = info->si_code <= 0 ? info->si_pid : 0;
+	e->si_uid = info->si_code <= 0 ? info->si_uid : 0;
+	e->si_addr = info->si_code > 0 ? (uint64_t)(uintptr_t)info->si_addr : 0;
+	e->tid = (uint32_t)sys_gettid();
+	e->via_abort = e->tid == death_abort_tid;
+	thread_name(e->thread);
+	e->lane = me && me->lane ? ring_lane_index(me->ring, me->lane) : UINT64_MAX;
+	e->sp = death_sp(context);
+	e->nregs = death_registers(context, e->regs);
+	e->stack_len = death_copy_stack(e->stack, e->sp, RING_FATAL_STACK);
+}
+
+static void death_record_fatal(
+	struct ring_writer *ring, int sig, const siginfo_t *info, const ucontext_t *context)
+{
+	struct ring_fatal *e = death_entry[sig];
+	uint32_t tid = (uint32_t)sys_gettid();
+
+	if (e && death_raised_again(e, tid, info))
+		return;
+	if (e && e->tid == tid)
+		ring_store(&e->seq, 1);
+	else
+		e = ring_fatal_claim(ring);
+	if (!e)
+		return;
+	death_entry[sig] = e;
+	e->tsc = ring_writer_now(ring);
+	death_fill(e, info, context);
+	ring_fatal_publish(e);
+}
+
+static void death_pin(struct ring_writer *ring, const siginfo_t *info)
+{
+	const struct ring_record r = {
+		.meta = ring_meta(RING_SIGNAL, 0, RING_NO_GROUP, (uint32_t)info->si_signo),
+		.index = (uint64_t)(int64_t)info->si_code,
+		.count = info->si_code <= 0 ? (uint64_t)info->si_pid : 0,
+		.sig = info->si_code <= 0 ? info->si_uid : 0,
+		.aux = info->si_code > 0 ? (uint64_t)(uintptr_t)info->si_addr : 0,
+		.more = (uint64_t)sys_gettid(),
+	};
+
+	ring_pin(ring, RING_PIN_SIGNAL, ring_writer_now(ring), &r);
+}
+
+/* `ends`: the program has no handler for it. */
+static void death_record(int sig, const siginfo_t *info, const ucontext_t *context, int ends)
+{
+	struct census_slot *mine = census_mine();
+	struct ring_writer *ring;
+
+	if (mine) {
+		mine->last_signal_pid = info->si_code <= 0 ? (uint32_t)info->si_pid : 0;
+		mine->last_signal = (uint32_t)sig;
+	}
+	process_ready(death_is_fatal(sig) && ends ? PROBE_NEED_CANDIDATE : PROBE_NEED_NOTHING);
+	ring = process_ring();
+	if (!ring)
+		return;
+	if (death_is_fatal(sig))
+		death_record_fatal(ring, sig, info, context);
+	if (!death_is_fatal(sig) || !ends)
+		death_pin(ring, info);
+}
+
+/* --- The handler ------------------------------------------------------------------------------- */
+
+/* The default, as if we had never been: the fault happens again, or the signal is sent again. */
+static void death_default(int sig, siginfo_t *info)
+{
+	sigchain_step_aside(sig);
+	if (death_is_sync(sig, info))
+		return;
+	/* To itself a process may send any siginfo: the sender stays the sender. */
+	if (sys_call(SYS_rt_tgsigqueueinfo, sys_getpid(), sys_gettid(), sig, info) < 0)
+		sys_call(SYS_tgkill, sys_getpid(), sys_gettid(), sig);
+}
+
+static void death_on_signal(int sig, siginfo_t *info, void *context)
+{
+	enum process_view view = process_view();
+	struct sigaction app;
+	int ends;
+
+	sigchain_app(sig, &app);
+	ends = sigchain_is_default(&app);
+	if (view == PROCESS_FORKED && ends && process_reborn())
+		view = PROCESS_SELF;
+	if (view == PROCESS_SELF)
+		death_record(sig, info, context, ends);
+	if (ends)
+		death_default(sig, info);
+	else
+		sigchain_call(sig, info, context);
+}
+
+void death_forget(void)
+{
+	memset(death_entry, 0, sizeof(death_entry));
+}
+
+void death_birth(void)
+{
+	static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, 0};
+	static const int asking[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP, 0};
+
+	hook_resolve(&death_abort_real, "abort", (void *)abort, hook_libc);
+	goodbye_birth();
+	sigchain_take(fatal, death_on_signal);
+	/* The kernel shields pid 1 of a container from signals that it has no handler for. */
+	if (sys_getpid() != 1)
+		sigchain_take(asking, death_on_signal);
+}
+
+/* --- abort ------------------------------------------------------------------------------------- */
+
+HOOK_EXPORT void abort(void)
+{
+	void (*real)(void) = (void (*)(void))death_abort_real;
+
+	if (process_view() == PROCESS_SELF) {
+		death_abort_tid = (uint32_t)sys_gettid();
+		process_milestone(RING_PROC_ABORT, death_abort_tid);
+	}
+	if (real)
+		real();
+	for (;;) {
+		sigchain_step_aside(SIGABRT);
+		sys_call(SYS_tgkill, sys_getpid(), sys_gettid(), SIGABRT);
+		sys_call(SYS_exit_group, 127);
+	}
+}

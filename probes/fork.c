@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probes/fork.h"
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#include "probes/hook.h"
+#include "probes/process.h"
+#include "probes/sys.h"
+
+#define FORK_WIPE 18 /* MADV_WIPEONFORK, Linux 4.14 */
+#define FORK_PAGE 4096
+
+static void *fork_real;
+
+uint64_t *fork_guard(uint64_t *fallback)
+{
+	uint64_t *page = sys_alloc(FORK_PAGE);
+
+	if (page && sys_madvise(page, FORK_PAGE, -1) < 0 &&
+		!sys_madvise(page, FORK_PAGE, FORK_WIPE))
+		return page;
+	if (page)
+		sys_unmap(page, FORK_PAGE);
+	pthread_atfork(NULL, NULL, process_forked);
+	return fallback;
+}
+
+/* Only to note the child's pid in the parent; everything else the guard word does. */
+HOOK_EXPORT pid_t fork(void)
+{
+	pid_t (*real)(void) = HOOK_REAL_AT(fork_real, fork, "fork");
+	pid_t child = real ? real() : (pid_t)sys_call(SYS_clone, 17 /* SIGCHLD */, 0, 0, 0, 0);
+
+	if (child > 0 && process_view() == PROCESS_SELF)
+		process_milestone(RING_PROC_FORK, (uint64_t)child);
+	return child;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fork.h: knowing, without asking the kernel, that this is a forked child.
+ *
+ * A ring is MAP_SHARED: what a child wrote would land in its parent's lanes. PyTorch's loaders fork
+ * by the hundred, some runtimes by a raw clone that no atfork handler sees. So the epoch lives in a
+ * page that the kernel empties in every child. Some old emulators accept any advice and do nothing:
+ * a kernel that takes nonsense is not believed, and pthread_atfork has to do.
+ */
+#ifndef PROBES_FORK_H
+#define PROBES_FORK_H
+
+#include <stdint.h>
+
+/* The word that is 0 in every new child: in a page of its own, or `fallback` and an atfork handler. */
+uint64_t *fork_guard(uint64_t *fallback);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * group.h: which group a communicator is: its identity across ranks, and its place in the ring.
+ *
+ * The key is ours: a hash of the unique id, or of (parent's key, how many children before, color).
+ * All members compute the same one, from what the API was given, without NCCL's private memory and
+ * before anything blocks. NCCL's own commHash is kept beside it as an alias, since RAS, NVTX and
+ * the profiler speak of it; its formula is known from 2.26.2 on, before that the alias is 0.
+ *
+ * The handle (ncclComm_t) is a pointer that NCCL may give again after a destroy, so it is bound to
+ * an entry of the ring from init to destroy only.
+ */
+#ifndef PROBES_GROUP_H
+#define PROBES_GROUP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ring/ring-write.h"
+
+#define GROUP_NONE (-1)
+
+/* Key and alias of the group that a unique id founds. */
+uint64_t group_key_of_id(const void *id, size_t size);
+uint64_t group_alias_of_id(const void *id, size_t size);
+
+/* How a group comes from another: what the words beside the parent's are. */
+enum group_kin { GROUP_SPLIT = 1, GROUP_SHRUNK, GROUP_GROWN, GROUP_ALL };
+
+/* Key of a group that comes from another; `words` tell siblings apart. */
+uint64_t group_key_of_kin(uint64_t parent, enum group_kin kin, uint64_t first, uint64_t second);
+
+/* NCCL's commHash of a split (or shrunk: number 0, color 0) child; 0 where the parent's is 0. */
+uint64_t group_alias_of_kin(uint64_t parent_alias, int32_t number, int32_t color);
+
+/* One more child of this kind: its number among them, from 1. */
+uint32_t group_number_child(int parent, enum group_kin kin);
+
+/* The number that the next child of this kind will have. */
+uint32_t group_next_child(int parent, enum group_kin kin);
+
+/* Binds a handle to an entry, and frees it. A NULL handle is nothing. */
+void group_bind(const void *comm, int group);
+void group_unbind(const void *comm);
+
+/* The entry of a handle, or GROUP_NONE. The hot path. */
+int group_of(const void *comm);
+
+/* In a forked child: nothing is bound any more. */
+void group_forget_all(void);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probes/place.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/sys.h"
+#include "probes/text.h"
+#include "ring/ring-make.h"
+
+#define PLACE_TMPFS 0x01021994
+#define PLACE_RAMFS 0x858458f6
+#define PLACE_POPULATE_WRITE 23 /* MADV_POPULATE_WRITE, Linux 5.14 */
+
+static struct {
+	char dir[PLACE_PATH];	/* the job's folder; "" none */
+	char spill[PLACE_PATH]; /* where what does not fit there goes; "" nowhere */
+	const char *job;	/* in `dir` */
+	unsigned uid;
+} place = {.job = ""};
+
+/* An open folder that only we can write, or -errno. */
+static int place_open_ours(const char *path)
+{
+	struct stat st;
+	int fd = sys_openat(
+		AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+
+	if (fd < 0)
+		return fd;
+	if (!sys_fstat(fd, &st) && st.st_uid == place.uid && !(st.st_mode & 022))
+		return fd;
+	sys_close(fd);
+	return -EPERM;
+}
+
+static int place_make(const char *path)
+{
+	long err = sys_call(SYS_mkdirat, AT_FDCWD, path, 0700);
+	int fd = err && err != -EEXIST ? (int)err : place_open_ours(path);
+
+	if (fd < 0)
+		return fd;
+	sys_close(fd);
+	return 0;
+}
+
+/* base "/inquest-" uid, or `given` itself where it is absolute. */
+static void place_root(char path[PLACE_PATH], const char *given, const char *base)
+{
+	struct text t = text_into(path, PLACE_PATH);
+
+	if (given && given[0] == '/') {
+		text_put(&t, given);
+		return;
+	}
+	text_put(&t, base);
+	text_put(&t, "/inquest-");
+	text_put_u64(&t, place.uid);
+}
+
+/* Appends "/" leaf and makes root and folder; the path is "" where that fails. */
+static void place_enter(char path[PLACE_PATH], const char *leaf)
+{
+	struct text t = {.to = path, .size = PLACE_PATH, .used = strlen(path)};
+	int err = place_make(path);
+
+	text_put(&t, "/");
+	text_put(&t, leaf);
+	if (err || t.cut || place_make(path))
+		path[0] = '\0';
+}
+
+static void place_find_session(const char *inquest_dir)
+{
+	char leaf[40];
+	struct text t = text_into(leaf, sizeof(leaf));
+
+	text_put(&t, "session-");
+	text_put_u64(&t, (uint64_t)sys_call(SYS_getsid, 0));
+	place_root(place.dir, inquest_dir, "/dev/shm");
+	place_enter(place.dir, leaf);
+	if (place.dir[0])
+		return;
+	place_root(place.dir, NULL, "/tmp");
+	place_enter(place.dir, leaf);
+}
+
+void place_find(void)
+{
+	const char *job_dir = getenv("INQUEST_JOB_DIR");
+	const char *inquest_dir = getenv("INQUEST_DIR");
+	int fd = -1;
+
+	place.uid = (unsigned)sys_call(SYS_geteuid);
+	place.dir[0] = place.spill[0] = '\0';
+	if (job_dir && job_dir[0] == '/' && strlen(job_dir) < PLACE_PATH)
+		fd = place_open_ours(job_dir);
+	if (fd >= 0) {
+		sys_close(fd);
+		text_copy(place.dir, sizeof(place.dir), job_dir);
+	} else {
+		place_find_session(inquest_dir);
+	}
+	place.job = strrchr(place.dir, '/') ? strrchr(place.dir, '/') + 1 : "";
+	if (job_dir && !place.dir[0] && strrchr(job_dir, '/'))
+		place.job = strrchr(job_dir, '/') + 1;
+	if (!place.job[0])
+		return;
+	place_root(place.spill, inquest_dir, "/tmp");
+	if (!strncmp(place.spill, place.dir, strlen(place.spill)))
+		place_root(place.spill, NULL, "/tmp");
+}
+
+const char *place_job(void)
+{
+	return place.job;
+}
+
+int place_open(void)
+{
+	return place.dir[0] ? place_open_ours(place.dir) : -ENOENT;
+}
+
+/* --- Memory that is really there --------------------------------------------------------------- */
+
+static int place_write_zeros(int fd, uint64_t size)
+{
+	static const char zeros[4096];
+
+	for (uint64_t at = 0; at < size;) {
+		uint64_t left = size - at < sizeof(zeros) ? size - at : sizeof(zeros);
+		long n = sys_call(SYS_pwrite64, fd, zeros, left, at);
+
+		if (n == -EINTR)
+			continue;
+		if (n <= 0)
+			return n ? (int)n : -ENOSPC;
+		at += (uint64_t)n;
+	}
+	return 0;
+}
+
+int place_reserve(int fd, uint64_t size)
+{
+	long err;
+
+	do {
+		err = sys_call(SYS_fallocate, fd, 0, 0, size);
+	} while (err == -EINTR);
+	if (!err || err == -ENOSPC || err == -EFBIG || err == -EDQUOT)
+		return (int)err;
+	return place_write_zeros(fd, size);
+}
+
+void *place_map(int fd, uint64_t size)
+{
+	uint8_t *base = sys_map(size, MAP_SHARED, fd);
+
+	if (!base || !sys_madvise(base, size, PLACE_POPULATE_WRITE))
+		return base;
+	/* An add of nothing touches a page for writing, and spoils nobody's store. */
+	for (uint64_t at = 0; at < size; at += 4096)
+		__atomic_fetch_add((uint64_t *)(void *)(base + at), 0, __ATOMIC_RELAXED);
+	return base;
+}
+
+/* --- Rings ------------------------------------------------------------------------------------- */
+
+/* How many bytes of `dir` this ring may take; `ret_place` says what kind of place it is. */
+static uint64_t place_budget(int dir, const struct place_request *want, uint32_t *ret_place)
+{
+	struct statfs fs;
+	uint64_t all, left;
+
+	*ret_place = RING_PLACE_DISK;
+	if (sys_call(SYS_fstatfs, dir, &fs))
+		return UINT64_MAX; /* not known: allocation will tell */
+	if ((uint32_t)fs.f_type == PLACE_TMPFS || (uint32_t)fs.f_type == PLACE_RAMFS)
+		*ret_place = RING_PLACE_SHM;
+	all = ((uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize + want->taken) / 4;
+	if (want->role == RING_CANDIDATE)
+		all /= 4;
+	left = all > want->taken ? all - want->taken : 0;
+	if (want->share_of > 1 && left > all / want->share_of)
+		left = all / want->share_of;
+	return left;
+}
+
+static void *place_file_make(int dir, const char *name, uint64_t size)
+{
+	void *base = NULL;
+	int fd = sys_openat(
+		dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return NULL;
+	if (!place_reserve(fd, size))
+		base = place_map(fd, size);
+	sys_close(fd);
+	if (!base)
+		sys_call(SYS_unlinkat, dir, name, 0);
+	return base;
+}
+
+static int place_ring_in(int dir, const struct place_request *want, struct place_ring *ret)
+{
+	uint64_t budget = place_budget(dir, want, &ret->place);
+	uint32_t profiles = want->role == RING_CANDIDATE ? 1 : RING_PROFILES;
+
+	for (uint32_t profile = 0; profile < profiles; profile++) {
+		struct ring_layout layout;
+
+		ring_layout(profile, want->role, &layout);
+		if (layout.size > budget)
+			continue;
+		ret->base = place_file_make(dir, want->name, layout.size);
+		if (!ret->base)
+			continue;
+		ret->size = layout.size;
+		ret->profile = profile;
+		ring_format(ret->base, &layout);
+		return 0;
+	}
+	return -ENOSPC;
+}
+
+static int place_ring_at(
+	int dir, const char *path, const struct place_request *want, struct place_ring *ret)
+{
+	struct text t = text_into(ret->path, sizeof(ret->path));
+	int err = dir < 0 ? dir : place_ring_in(dir, want, ret);
+
+	if (dir >= 0)
+		sys_close(dir);
+	text_put(&t, path);
+	text_put(&t, "/");
+	text_put(&t, want->name);
+	return err;
+}
+
+int place_ring_make(const struct place_request *want, struct place_ring *ret)
+{
+	char spill[PLACE_PATH];
+	struct place_request elsewhere = *want;
+
+	*ret = (struct place_ring){0};
+	if (!place_ring_at(place_open(), place.dir, want, ret))
+		return 0;
+	text_copy(spill, sizeof(spill), place.spill);
+	if (!spill[0])
+		return -ENOENT;
+	place_enter(spill, place.job);
+	if (!spill[0])
+		return -ENOENT;
+	elsewhere.taken = 0;
+	return place_ring_at(place_open_ours(spill), spill, &elsewhere, ret);
+}
+
+void place_ring_unlink(const struct place_ring *ring)
+{
+	if (ring->base)
+		sys_call(SYS_unlinkat, AT_FDCWD, ring->path, 0);
+}

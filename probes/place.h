@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * place.h: where this job's files lie, and making files there that can be written without fear.
+ *
+ * The job's folder is INQUEST_JOB_DIR (set by `inquest run`), else a folder of this session under
+ * INQUEST_DIR or /dev/shm/inquest-<uid>. It must be ours: a directory, no link, owned by our
+ * effective uid, writable by nobody else.
+ *
+ * A store into a file's hole on a full file system is SIGBUS, the end of somebody's training. So a
+ * file is allocated in full, or written with zeros where the file system cannot allocate, before
+ * it is mapped; then it is faulted in. What does not fit in the job's folder goes to the same
+ * job's folder under INQUEST_DIR or /tmp, and says that it lies on a disk.
+ *
+ * THE BUDGET: all rings of a job on this node take at most a quarter of what was free in their
+ * file system; a rank that knows how many there are takes at most its share. Candidates together
+ * take at most a quarter of that.
+ *
+ * All of it may be called from a signal handler: the kernel's functions only.
+ */
+#ifndef PROBES_PLACE_H
+#define PROBES_PLACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PLACE_PATH 512
+
+/* Finds (or makes) the job's folder; needs the environment, so call it in the constructor. */
+void place_find(void);
+
+/* The last part of the folder's path: the job's name. "" where there is no folder. */
+const char *place_job(void);
+
+/* Opens the job's folder (close it with sys_close), or -errno. */
+int place_open(void);
+
+/* An open file's `size` bytes really exist from now on: 0 or -errno. */
+int place_reserve(int fd, uint64_t size);
+
+/* Maps the whole file, shared, with all pages present. NULL where refused. */
+void *place_map(int fd, uint64_t size);
+
+/* A ring's file to be. */
+struct place_request {
+	const char *name;
+	uint32_t role;		/* enum ring_role */
+	uint32_t share_of;	/* ranks on this node that want as much; 0 not known */
+	uint64_t taken;		/* bytes of all rings of this job so far */
+};
+
+struct place_ring {
+	void *base;
+	uint64_t size;
+	uint32_t place; /* enum ring_place */
+	uint32_t profile;
+	char path[PLACE_PATH];
+};
+
+/*
+ * Makes, reserves, maps and formats (not: publishes) a ring, as large as the budget allows: 0, or
+ * -errno where no place took even the smallest.
+ */
+int place_ring_make(const struct place_request *want, struct place_ring *ret);
+
+/* Takes a ring's file away; its memory stays mapped, for threads that still write it. */
+void place_ring_unlink(const struct place_ring *ring);
+
+#endif

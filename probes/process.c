@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probes/process.h"
+
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/utsname.h>
+
+#include "probes/clock.h"
+#include "probes/death.h"
+#include "probes/fork.h"
+#include "probes/group.h"
+#include "probes/place.h"
+#include "probes/sys.h"
+#include "probes/text.h"
+#include "probes/thread.h"
+#include "ring/census-write.h"
+#include "ring/ring-make.h"
+
+#define PROCESS_TEXT	4096
+#define PROCESS_PATIENCE 20000 /* yields: well over what making a ring takes, under a second */
+
+static struct {
+	int born;
+	uint32_t pid;
+	uint64_t lock; /* pid << 32 | tid of who makes a ring now */
+	uint64_t epochs;
+	uint64_t no_epoch; /* what probe_epoch points at without a guard page */
+	struct census_self self;
+	struct ring_writer *ring;
+	struct ring_writer writer[2]; /* the candidate's, the rank's */
+	struct place_ring place[2];
+	int made[2], refused[2];
+	uint64_t lost[PROBE_LOSSES]; /* until there is a ring */
+	uint32_t text_pid;
+	uint64_t text_head;
+	char text[PROCESS_TEXT]; /* until there is a ring */
+} process;
+
+static uint64_t *process_epoch = &process.no_epoch;
+const uint64_t *probe_epoch = &process.no_epoch;
+
+/* --- Views ------------------------------------------------------------------------------------- */
+
+enum process_view process_view(void)
+{
+	if (!process.born)
+		return PROCESS_UNBORN;
+	if (!__atomic_load_n(probe_epoch, __ATOMIC_ACQUIRE))
+		return PROCESS_FORKED;
+	return (uint32_t)sys_getpid() == process.pid ? PROCESS_SELF : PROCESS_VFORKED;
+}
+
+struct ring_writer *process_ring(void)
+{
+	if (!__atomic_load_n(probe_epoch, __ATOMIC_ACQUIRE))
+		return NULL;
+	return __atomic_load_n(&process.ring, __ATOMIC_ACQUIRE);
+}
+
+struct ring_writer *process_old_ring(void)
+{
+	return process.made[0] && process.made[1] ? &process.writer[0] : NULL;
+}
+
+const struct census_self *process_self(void)
+{
+	return &process.self;
+}
+
+static uint64_t *process_loss(struct ring_losses *l, enum probe_loss what)
+{
+	uint64_t *const counter[PROBE_LOSSES] = {
+		[PROBE_LOST_RECORDS] = &l->records,
+		[PROBE_LOST_GROUPS] = &l->groups,
+		[PROBE_LOST_UNRESOLVED] = &l->unresolved,
+		[PROBE_LOST_FORKED] = &l->forked,
+		[PROBE_LOST_COMPLETIONS] = &l->completions,
+	};
+
+	return counter[what];
+}
+
+void probe_lose(enum probe_loss what)
+{
+	struct ring_writer *ring = process_ring();
+
+	if (ring)
+		ring_lose(process_loss(&ring->header->losses, what));
+	else
+		ring_add(&process.lost[what], 1);
+}
+
+/* --- One at a time ----------------------------------------------------------------------------- */
+
+/* 0 if we may change the process's state now. Never waits for itself: handlers come here too. */
+static int process_lock(void)
+{
+	uint64_t mine = (uint64_t)(uint32_t)sys_getpid() << 32 | (uint32_t)sys_gettid();
+
+	for (int patience = 0; patience < PROCESS_PATIENCE; patience++) {
+		uint64_t holder = ring_load(&process.lock);
+
+		/* A holder of another pid was a thread of our parent: it is not here. */
+		if ((!holder || holder >> 32 != mine >> 32) &&
+			ring_cas(&process.lock, holder, mine))
+			return 0;
+		if (holder == mine)
+			return -1;
+		sys_call(SYS_sched_yield);
+	}
+	return -1;
+}
+
+static void process_unlock(void)
+{
+	ring_publish_word(&process.lock, 0);
+}
+
+static void process_new_epoch(void)
+{
+	__atomic_store_n(process_epoch, ++process.epochs, __ATOMIC_RELEASE);
+}
+
+/* --- Making a ring ----------------------------------------------------------------------------- */
+
+static uint32_t process_generation(uint32_t role)
+{
+	const struct census_slot *mine = census_mine();
+	uint32_t base = 0;
+
+	/* After an exec the files of the former image stay: theirs are the numbers below. */
+	if (census_was_execed() && mine && (mine->flags & CENSUS_F_HAS_RING) && !process.made[0])
+		base = (mine->generation | 1) + 1;
+	else if (process.made[0])
+		base = process.writer[0].header->generation;
+	return base + (role == RING_RANK);
+}
+
+static void process_fill_header(struct ring_header *h, const struct place_ring *place)
+{
+	struct utsname uts;
+
+	h->place = place->place;
+	census_boot(h->boot_id);
+	h->pid = process.self.pid;
+	h->ppid = process.self.ppid;
+	h->start_time = process.self.start_time;
+	h->pid_ns = process.self.pid_ns;
+	h->uid = (uint32_t)sys_call(SYS_getuid);
+	h->rank = process.self.rank;
+	h->local_rank = process.self.local_rank;
+	h->world_size = process.self.world_size;
+	h->restart = process.self.restart;
+	text_copy(h->job, sizeof(h->job), place_job());
+	if (!sys_call(SYS_uname, &uts))
+		text_copy(h->host, sizeof(h->host), uts.nodename);
+	if (census_mine())
+		memcpy(h->comm, census_mine()->comm, sizeof(h->comm));
+	else
+		thread_name(h->comm);
+}
+
+/* What was kept while there was no ring goes into the new one. */
+static void process_hand_over(struct ring_writer *w)
+{
+	uint64_t len = process.text_head < PROCESS_TEXT ? process.text_head : PROCESS_TEXT;
+
+	for (int what = 0; what < PROBE_LOSSES; what++)
+		ring_add(process_loss(&w->header->losses, what),
+			__atomic_exchange_n(&process.lost[what], 0, __ATOMIC_RELAXED));
+	if (process.text_pid != process.pid)
+		len = 0;
+	for (uint64_t at = process.text_head - len; at < process.text_head; at++)
+		ring_text_append(w, process.text + at % PROCESS_TEXT, 1);
+	process.text_head = 0;
+	if (w == &process.writer[1])
+		w->span_serial = process.writer[0].span_serial;
+}
+
+static void process_account(const struct place_ring *place, uint32_t generation)
+{
+	struct census_slot *mine = census_mine();
+
+	census_add_flags(CENSUS_F_HAS_RING);
+	if (mine)
+		mine->generation = generation;
+	if (census_job() && place->place == RING_PLACE_SHM)
+		ring_add(&census_job()->ring_bytes, place->size);
+}
+
+static int process_find_place(uint32_t generation, uint32_t role, struct place_ring *ret)
+{
+	char name[64];
+	struct text t = text_into(name, sizeof(name));
+	const struct place_request want = {
+		.name = name,
+		.role = role,
+		.share_of = role == RING_RANK ? process.self.local_size : 0,
+		.taken = census_job() ? ring_load(&census_job()->ring_bytes) : 0,
+	};
+
+	text_put_u64(&t, process.self.pid); /* as CENSUS_RING_FORMAT */
+	text_put(&t, ".");
+	text_put_u64(&t, process.self.start_time);
+	text_put(&t, ".");
+	text_put_u64(&t, generation);
+	text_put(&t, ".ring");
+	return place_ring_make(&want, ret);
+}
+
+static void process_pin(struct ring_writer *w, enum ring_milestone what, uint64_t value)
+{
+	const struct ring_record r = {
+		.meta = ring_meta(RING_PROC, 0, RING_NO_GROUP, what),
+		.index = value,
+	};
+
+	ring_pin(w, RING_PIN_PROC, ring_writer_now(w), &r);
+}
+
+/* Under the lock. */
+static void process_make(uint32_t role)
+{
+	int which = role == RING_RANK;
+	struct ring_writer *w = &process.writer[which];
+	uint32_t generation = process_generation(role);
+
+	if (process_find_place(generation, role, &process.place[which])) {
+		process.refused[which] = 1;
+		if (!process.ring)
+			census_add_flags(CENSUS_F_NO_RING);
+		return;
+	}
+	ring_writer_open(w, process.place[which].base);
+	clock_choose(w);
+	w->header->generation = generation;
+	process_fill_header(w->header, &process.place[which]);
+	w->header->birth_tsc = ring_writer_now(w);
+	clock_anchor(w);
+	process_hand_over(w);
+	process_pin(w, RING_PROC_START, process.self.ppid);
+	if (role == RING_RANK)
+		process_pin(w, RING_PROC_RANK,
+			process.self.rank < 0 ? UINT64_MAX : (uint64_t)process.self.rank);
+	ring_publish(w->base);
+	process.made[which] = 1;
+	process_account(&process.place[which], generation);
+	__atomic_store_n(&process.ring, w, __ATOMIC_RELEASE);
+	process_new_epoch();
+}
+
+/* --- Becoming something ------------------------------------------------------------------------ */
+
+int process_reborn(void)
+{
+	if (process_lock())
+		return 0;
+	if (!*probe_epoch) {
+		process.ring = NULL;
+		memset(process.made, 0, sizeof(process.made));
+		memset(process.refused, 0, sizeof(process.refused));
+		memset(process.lost, 0, sizeof(process.lost));
+		group_forget_all();
+		death_forget();
+		census_self_look(&process.self);
+		process.pid = process.self.pid;
+		census_join(&process.self, 1);
+		process_new_epoch();
+	}
+	process_unlock();
+	return 1;
+}
+
+static int process_has(enum probe_need need)
+{
+	return process.made[1] || (process.made[0] && need != PROBE_NEED_RANK) ||
+	       process.refused[need == PROBE_NEED_RANK];
+}
+
+int process_ready(enum probe_need need)
+{
+	if (!process.born)
+		return 0;
+	if (!*probe_epoch) {
+		if (need == PROBE_NEED_NOTHING && process.ring)
+			ring_lose(&process.ring->header->losses.forked);
+		if (need == PROBE_NEED_NOTHING || !process_reborn())
+			return 0;
+	}
+	if (need == PROBE_NEED_NOTHING || process_has(need) || process_lock())
+		return process.ring != NULL;
+	if (need == PROBE_NEED_RANK && !process_has(need)) {
+		census_self_read(&process.self);
+		census_promote(&process.self);
+		process_make(RING_RANK);
+	} else if (!process_has(need)) {
+		process_make(RING_CANDIDATE);
+	}
+	process_unlock();
+	return process.ring != NULL;
+}
+
+/* --- Ends -------------------------------------------------------------------------------------- */
+
+void process_milestone(enum ring_milestone what, uint64_t value)
+{
+	struct ring_writer *ring = process_ring();
+
+	if (ring)
+		process_pin(ring, what, value);
+}
+
+static void process_unlink_rings(void)
+{
+	for (int which = 0; which < 2; which++) {
+		if (!process.made[which])
+			continue;
+		place_ring_unlink(&process.place[which]);
+		if (census_job() && process.place[which].place == RING_PLACE_SHM)
+			ring_add(&census_job()->ring_bytes, -process.place[which].size);
+	}
+}
+
+void process_end(enum ring_milestone how, int status)
+{
+	enum process_view view = process_view();
+
+	if (view == PROCESS_FORKED && (!status || !process_reborn()))
+		return;
+	if (view != PROCESS_SELF && view != PROCESS_FORKED)
+		return;
+	if (status && process.text_head && process.text_pid == process.pid)
+		process_ready(PROBE_NEED_CANDIDATE);
+	process_milestone(how, (uint64_t)(uint32_t)status);
+	if (!status && !process.made[1])
+		process_unlink_rings();
+	census_leave(status);
+}
+
+void process_stderr(const char *bytes, uint64_t len)
+{
+	enum process_view view = process_view();
+	struct ring_writer *ring = view == PROCESS_SELF ? process_ring() : NULL;
+	uint32_t pid;
+
+	if (view == PROCESS_UNBORN || view == PROCESS_VFORKED)
+		return;
+	if (ring) {
+		ring_text_append(ring, bytes, len);
+		return;
+	}
+	pid = (uint32_t)sys_getpid();
+	if (process.text_pid != pid)
+		process.text_head = 0;
+	process.text_pid = pid;
+	for (uint64_t i = len > PROCESS_TEXT ? len - PROCESS_TEXT : 0; i < len; i++)
+		process.text[process.text_head++ % PROCESS_TEXT] = bytes[i];
+}
+
+void process_forked(void)
+{
+	*process_epoch = 0;
+}
+
+/* --- Birth ------------------------------------------------------------------------------------- */
+
+__attribute__((constructor)) static void process_birth(void)
+{
+	if (getauxval(AT_SECURE))
+		return; /* more rights than its caller: none of our business */
+	process_epoch = fork_guard(&process.no_epoch);
+	probe_epoch = process_epoch;
+	place_find();
+	census_open_job();
+	census_self_look(&process.self);
+	census_self_read(&process.self);
+	process.pid = process.self.pid;
+	census_join(&process.self, 0);
+	thread_birth();
+	process_new_epoch();
+	process.born = 1;
+	death_birth();
+}

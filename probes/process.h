@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * process.h: what the doors may know of the process beside probe.h: is it still itself, what
+ * ring does it write, and how it ends.
+ */
+#ifndef PROBES_PROCESS_H
+#define PROBES_PROCESS_H
+
+#include "probes/census.h"
+#include "probes/probe.h"
+
+/* Whether the code runs in the process that the state is about. */
+enum process_view {
+	PROCESS_SELF,	/* yes */
+	PROCESS_FORKED, /* in a forked child that has not acted yet: nothing here is its own */
+	PROCESS_VFORKED, /* in a vfork child: everything here is its parent's, touch nothing */
+	PROCESS_UNBORN,	/* before the constructor, or switched off */
+};
+enum process_view process_view(void);
+
+/*
+ * Makes sure that there is what is needed; safe in signal handlers but for PROBE_NEED_RANK. 1 if
+ * there is now a ring to write. A forked child becomes a process of its own here.
+ */
+int process_ready(enum probe_need need);
+
+/* A forked child takes its place in the census, without a ring; 1 if it did or had one. */
+int process_reborn(void);
+
+/* The ring that new records go to; NULL where there is none. Valid for life once it was seen. */
+struct ring_writer *process_ring(void);
+
+/* The candidate's ring, if a rank's took over from it; else NULL. */
+struct ring_writer *process_old_ring(void);
+
+/* Who we are, by the census's lights. */
+const struct census_self *process_self(void);
+
+/* A milestone of the process, pinned in the ring if there is one. */
+void process_milestone(enum ring_milestone what, uint64_t value);
+
+/* The process ends by itself, here and now: milestone, census, and a non-rank's files if all was well. */
+void process_end(enum ring_milestone how, int status);
+
+/*
+ * Bytes that passed write(2) to descriptor 2: kept in the ring, or until there is one in the
+ * process, so that a candidate's last words are not lost.
+ */
+void process_stderr(const char *bytes, uint64_t len);
+
+/* The child side of a fork, where the kernel cannot wipe the epoch. */
+void process_forked(void);
+
+#endif

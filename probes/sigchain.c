@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probes/sigchain.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "probes/hook.h"
+#include "probes/process.h"
+#include "probes/sys.h"
+
+#define SIGCHAIN_SIGNALS 65
+#define SIGCHAIN_SPINS	 100000 /* a holder that is gone (fork) must not stop us for ever */
+#define SIGCHAIN_SETSIZE 8	/* bytes of the kernel's signal set */
+
+/* The kernel's own idea of an action: what takes us out needs no restorer. */
+struct sigchain_kernel_action {
+	void *handler;
+	unsigned long flags;
+	void *restorer;
+	uint64_t mask;
+};
+
+/* The program's action, in two copies: `now` says which one handlers may read. */
+static struct {
+	struct sigaction app[2];
+	unsigned now;
+	unsigned ours; /* 1: this signal is one of those we take */
+	unsigned no_restart; /* siginterrupt(sig, 1) */
+} sigchain[SIGCHAIN_SIGNALS];
+
+static sigchain_fn *sigchain_first;
+static unsigned sigchain_lock;
+static void *sigchain_real_slot;
+
+typedef int sigchain_sigaction_fn(int, const struct sigaction *, struct sigaction *);
+
+static sigchain_sigaction_fn *sigchain_real(void)
+{
+	return HOOK_REAL_AT(sigchain_real_slot, sigaction, "sigaction");
+}
+
+/* --- The table --------------------------------------------------------------------------------- */
+
+/* Handlers on this thread are kept out, other threads wait a little. */
+static void sigchain_enter(uint64_t *ret_mask)
+{
+	uint64_t all = UINT64_MAX;
+	unsigned free = 0;
+
+	sys_call(SYS_rt_sigprocmask, SIG_BLOCK, &all, ret_mask, SIGCHAIN_SETSIZE);
+	for (int spin = 0; spin < SIGCHAIN_SPINS; spin++, free = 0)
+		if (__atomic_compare_exchange_n(&sigchain_lock, &free, 1, 0, __ATOMIC_ACQUIRE,
+			    __ATOMIC_RELAXED))
+			break;
+}
+
+static void sigchain_leave(const uint64_t *mask)
+{
+	__atomic_store_n(&sigchain_lock, 0, __ATOMIC_RELEASE);
+	sys_call(SYS_rt_sigprocmask, SIG_SETMASK, mask, NULL, SIGCHAIN_SETSIZE);
+}
+
+static void sigchain_set_app(int sig, const struct sigaction *act)
+{
+	unsigned next = !sigchain[sig].now;
+
+	sigchain[sig].app[next] = *act;
+	__atomic_store_n(&sigchain[sig].now, next, __ATOMIC_RELEASE);
+}
+
+void sigchain_app(int sig, struct sigaction *ret)
+{
+	*ret = sigchain[sig].app[__atomic_load_n(&sigchain[sig].now, __ATOMIC_ACQUIRE)];
+}
+
+int sigchain_is_default(const struct sigaction *app)
+{
+	return app->sa_handler == SIG_DFL;
+}
+
+/* What the kernel is to be told for the program's `act`. */
+static struct sigaction sigchain_mirror(const struct sigaction *act)
+{
+	struct sigaction k = *act;
+
+	if (act->sa_handler == SIG_IGN)
+		return k;
+	k.sa_sigaction = sigchain_first;
+	k.sa_flags |= SA_SIGINFO;
+	k.sa_flags &= ~(int)SA_RESETHAND;
+	if (act->sa_handler == SIG_DFL) {
+		k.sa_flags = SA_SIGINFO | SA_ONSTACK;
+		sigemptyset(&k.sa_mask);
+	}
+	return k;
+}
+
+static int sigchain_is_ours(int sig)
+{
+	return sig > 0 && sig < SIGCHAIN_SIGNALS && sigchain[sig].ours;
+}
+
+/* sigaction, as the program means it. */
+static int sigchain_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+{
+	sigchain_sigaction_fn *real = sigchain_real();
+	struct sigaction had, mirror;
+	uint64_t mask;
+	int err = 0;
+
+	if (!real) {
+		errno = ENOSYS;
+		return -1;
+	}
+	if (!sigchain_is_ours(sig) || process_view() == PROCESS_VFORKED)
+		return real(sig, act, old);
+	sigchain_enter(&mask);
+	sigchain_app(sig, &had);
+	if (act) {
+		/* The table first: our handler may run the moment the kernel has it. */
+		const struct sigaction wanted = *act;
+
+		mirror = sigchain_mirror(&wanted);
+		sigchain_set_app(sig, &wanted);
+		err = real(sig, &mirror, NULL);
+		if (err)
+			sigchain_set_app(sig, &had);
+	}
+	sigchain_leave(&mask);
+	if (!err && old)
+		*old = had;
+	return err;
+}
+
+void sigchain_take(const int *signals, sigchain_fn *first)
+{
+	sigchain_sigaction_fn *real = sigchain_real();
+
+	sigchain_first = first;
+	for (; real && *signals; signals++) {
+		struct sigaction had, mirror;
+
+		if (real(*signals, NULL, &had))
+			continue;
+		sigchain[*signals].app[0] = sigchain[*signals].app[1] = had;
+		sigchain[*signals].ours = 1;
+		mirror = sigchain_mirror(&had);
+		if (had.sa_handler != SIG_IGN)
+			real(*signals, &mirror, NULL);
+	}
+}
+
+void sigchain_call(int sig, siginfo_t *info, void *context)
+{
+	struct sigaction app;
+
+	sigchain_app(sig, &app);
+	if (app.sa_handler == SIG_IGN || app.sa_handler == SIG_DFL)
+		return;
+	if (app.sa_flags & (int)SA_RESETHAND) {
+		struct sigaction once = app;
+
+		once.sa_handler = SIG_DFL;
+		sigchain_set_app(sig, &once);
+	}
+	if (app.sa_flags & SA_SIGINFO)
+		app.sa_sigaction(sig, info, context);
+	else
+		app.sa_handler(sig);
+}
+
+void sigchain_step_aside(int sig)
+{
+	const struct sigchain_kernel_action none = {.handler = NULL};
+
+	sys_call(SYS_rt_sigaction, sig, &none, NULL, SIGCHAIN_SETSIZE);
+}
+
+/* --- What the program calls -------------------------------------------------------------------- */
+
+HOOK_EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+{
+	return sigchain_sigaction(sig, act, old);
+}
+
+HOOK_EXPORT int __sigaction(int sig, const struct sigaction *act, struct sigaction *old);
+HOOK_EXPORT int __sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+{
+	return sigchain_sigaction(sig, act, old);
+}
+
+static sighandler_t sigchain_signal(int sig, sighandler_t handler, int flags)
+{
+	struct sigaction act = {.sa_handler = handler, .sa_flags = flags}, old;
+
+	if (handler == SIG_ERR) {
+		errno = EINVAL;
+		return SIG_ERR;
+	}
+	sigemptyset(&act.sa_mask);
+	if (!(flags & SA_NODEFER) && sigaddset(&act.sa_mask, sig))
+		return SIG_ERR;
+	if (sigchain_sigaction(sig, &act, &old))
+		return SIG_ERR;
+	return old.sa_handler;
+}
+
+static int sigchain_restart(int sig)
+{
+	int interrupts = sig > 0 && sig < SIGCHAIN_SIGNALS && sigchain[sig].no_restart;
+
+	return interrupts ? 0 : SA_RESTART;
+}
+
+HOOK_EXPORT sighandler_t signal(int sig, sighandler_t handler)
+{
+	return sigchain_signal(sig, handler, sigchain_restart(sig));
+}
+
+HOOK_EXPORT sighandler_t bsd_signal(int sig, sighandler_t handler);
+HOOK_EXPORT sighandler_t bsd_signal(int sig, sighandler_t handler)
+{
+	return sigchain_signal(sig, handler, sigchain_restart(sig));
+}
+
+HOOK_EXPORT sighandler_t ssignal(int sig, sighandler_t handler)
+{
+	return sigchain_signal(sig, handler, sigchain_restart(sig));
+}
+
+HOOK_EXPORT sighandler_t sysv_signal(int sig, sighandler_t handler)
+{
+	return sigchain_signal(sig, handler, (int)SA_RESETHAND | SA_NODEFER);
+}
+
+HOOK_EXPORT sighandler_t __sysv_signal(int sig, sighandler_t handler);
+HOOK_EXPORT sighandler_t __sysv_signal(int sig, sighandler_t handler)
+{
+	return sigchain_signal(sig, handler, (int)SA_RESETHAND | SA_NODEFER);
+}
+
+HOOK_EXPORT int siginterrupt(int sig, int interrupt)
+{
+	struct sigaction act;
+
+	if (sigchain_sigaction(sig, NULL, &act))
+		return -1;
+	if (sig > 0 && sig < SIGCHAIN_SIGNALS)
+		sigchain[sig].no_restart = !!interrupt;
+	act.sa_flags &= ~SA_RESTART;
+	if (!interrupt)
+		act.sa_flags |= SA_RESTART;
+	return sigchain_sigaction(sig, &act, NULL);
+}

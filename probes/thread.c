@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probes/thread.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include "probes/clock.h"
+#include "probes/probe.h"
+#include "probes/process.h"
+#include "probes/symver.h"
+#include "probes/sys.h"
+
+#define THREAD_ALTSTACK 32768
+
+__thread struct probe_thread *probe_me;
+
+static pthread_key_t thread_key;
+static int thread_has_key;
+
+void thread_name(char name[16])
+{
+	if (sys_call(SYS_prctl, PR_GET_NAME, name))
+		name[0] = '\0';
+}
+
+/* --- Alternate signal stacks ------------------------------------------------------------------- */
+
+static void *thread_give_altstack(void)
+{
+	stack_t had, mine = {.ss_size = THREAD_ALTSTACK};
+
+	if (sys_call(SYS_sigaltstack, NULL, &had) || !(had.ss_flags & SS_DISABLE))
+		return NULL;
+	mine.ss_sp = sys_alloc(THREAD_ALTSTACK);
+	if (!mine.ss_sp || !sys_call(SYS_sigaltstack, &mine, NULL))
+		return mine.ss_sp;
+	sys_unmap(mine.ss_sp, THREAD_ALTSTACK);
+	return NULL;
+}
+
+static void thread_take_altstack(void *altstack)
+{
+	const stack_t none = {.ss_flags = SS_DISABLE};
+	stack_t now;
+
+	if (!altstack || sys_call(SYS_sigaltstack, NULL, &now))
+		return;
+	if (now.ss_sp == altstack && sys_call(SYS_sigaltstack, &none, NULL))
+		return; /* running on it: leave it */
+	sys_unmap(altstack, THREAD_ALTSTACK);
+}
+
+/* --- Life -------------------------------------------------------------------------------------- */
+
+static void thread_end(void *arg)
+{
+	struct probe_thread *me = arg;
+
+	probe_me = NULL;
+	if (me->epoch == *probe_epoch && me->lane)
+		ring_lane_release(me->ring, me->lane);
+	thread_take_altstack(me->altstack);
+	sys_unmap(me, sizeof(*me));
+}
+
+void thread_birth(void)
+{
+	thread_has_key = !pthread_key_create(&thread_key, thread_end);
+	thread_give_altstack();
+}
+
+static struct probe_thread *thread_make(void)
+{
+	struct probe_thread *me = sys_alloc(sizeof(*me));
+
+	if (!me)
+		return NULL;
+	me->altstack = thread_give_altstack();
+	probe_me = me;
+	return me;
+}
+
+/* Joins the present ring; whatever the thread was in the middle of belongs to the old one. */
+static void thread_join(struct probe_thread *me)
+{
+	uint64_t epoch = __atomic_load_n(probe_epoch, __ATOMIC_ACQUIRE);
+	struct ring_writer *ring = process_ring();
+	uint32_t tid = (uint32_t)sys_gettid();
+	char name[16];
+
+	if (me->tid != tid) { /* new, or a forked child's copy of its parent's */
+		me->depth = me->group_depth = me->queued = me->births = 0;
+		me->lane = NULL;
+		me->tid = tid;
+	} else if (me->ring && me->lane && me->ring != ring) {
+		ring_lane_release(me->ring, me->lane);
+	}
+	thread_name(name);
+	me->ring = ring;
+	me->lane = ring_lane_claim(ring, tid, name);
+	me->epoch = epoch;
+}
+
+/*
+ * Called where the thread's epoch is not the process's. pthread_setspecific may allocate, so a
+ * thread that comes here first from a signal handler is not registered for its end: its lane is
+ * then freed only with the process.
+ */
+static struct probe_thread *thread_join_slow(enum probe_need need)
+{
+	struct probe_thread *me = probe_me;
+	int fresh = !me;
+
+	if (me && me->depth && me->tid == (uint32_t)sys_gettid())
+		return me; /* inside a call: join when it is over */
+	if (!process_ready(need))
+		return NULL;
+	if (!me)
+		me = thread_make();
+	if (!me) {
+		probe_lose(PROBE_LOST_RECORDS);
+		return NULL;
+	}
+	thread_join(me);
+	if (fresh && thread_has_key)
+		pthread_setspecific(thread_key, me);
+	return me;
+}
+
+struct probe_thread *probe_enter_slow(enum probe_need need)
+{
+	if (need == PROBE_NEED_NOTHING && *probe_epoch && !process_ring())
+		return NULL; /* the common case of a process that has nothing to say */
+	return thread_join_slow(need);
+}
+
+struct probe_thread *probe_enter_needing(enum probe_need need)
+{
+	struct probe_thread *me = probe_me;
+
+	if (me && me->depth && me->epoch == *probe_epoch)
+		return NULL;
+	if (process_ready(need))
+		return probe_enter();
+	return NULL;
+}
+
+void probe_anchor_slow(struct probe_thread *me, uint64_t now)
+{
+	char name[16];
+
+	(void)now;
+	clock_anchor(me->ring);
+	if (!me->lane)
+		return;
+	thread_name(name); /* threads are often named after their first call */
+	__builtin_memcpy(me->lane->name, name, sizeof(name));
+}
