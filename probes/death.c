@@ -107,10 +107,10 @@ static void death_fill(struct ring_fatal *e, const siginfo_t *info, const uconte
 	struct probe_thread *me = probe_me;
 
 	e->signo = info->si_signo;
-	e->si_code = info->si_code;
-	e->si_pid = info->si_code <= 0 ? info->si_pid : 0;
-	e->si_uid = info->si_code <= 0 ? info->si_uid : 0;
-	e->si_addr = info->si_code > 0 ? (uint64_t)(uintptr_t)info->si_addr : 0;
+	e->code = info->si_code;
+	e->sender_pid = info->si_code <= 0 ? info->si_pid : 0;
+	e->sender_uid = info->si_code <= 0 ? info->si_uid : 0;
+	e->fault_addr = info->si_code > 0 ? (uint64_t)(uintptr_t)info->si_addr : 0;
 	e->tid = (uint32_t)sys_gettid();
 	e->via_abort = e->tid == death_abort_tid;
 	thread_name(e->thread);

@@ -2,7 +2,7 @@
 #include "probes/fork.h"
 
 #include <pthread.h>
-#include <sys/types.h>
+#include <unistd.h>
 
 #include "probes/hook.h"
 #include "probes/process.h"

@@ -138,6 +138,7 @@ void nccl_op_end(struct probe_thread *me, struct nccl_call *c, int result)
 
 /* --- Groups ------------------------------------------------------------------------------------ */
 
+HOOK_EXPORT ncclResult_t ncclGroupStart(void);
 HOOK_EXPORT ncclResult_t ncclGroupStart(void)
 {
 	ncclResult_t (*real)(void) = HOOK_REAL(ncclGroupStart, ncclGroupStart, hook_nccl);
@@ -202,6 +203,7 @@ static void launch_leave_queue(struct probe_thread *me, int result)
 	comm_bind_born(me, result);
 }
 
+HOOK_EXPORT ncclResult_t ncclGroupEnd(void);
 HOOK_EXPORT ncclResult_t ncclGroupEnd(void)
 {
 	ncclResult_t (*real)(void) = HOOK_REAL(ncclGroupEnd, ncclGroupEnd, hook_nccl);

@@ -1,9 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The preload object lives in processes of others: no sanitizers, nothing beyond glibc's own
-# libraries, never unloaded, and thread-locals that need no allocation.
+# libraries, never unloaded, and thread-locals that need no allocation. Before glibc 2.34 dlsym and
+# the pthread functions live in libraries of their own, which must be named although here, today,
+# they are empty: by file, since only their sonames are installed.
 pkglib_LTLIBRARIES += libinquest-probe.la
 include_HEADERS = %D%/inquest.h
-libinquest_probe_la_CFLAGS = $(PLAIN_CFLAGS) -ftls-model=initial-exec
-libinquest_probe_la_LDFLAGS = -module -avoid-version -shared -Wl,-z,nodelete -Wl,-z,defs
-libinquest_probe_la_SOURCES = %D%/version.c
+libinquest_probe_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+libinquest_probe_la_CFLAGS = $(PLAIN_CFLAGS) -ftls-model=initial-exec -fno-builtin-abort
+libinquest_probe_la_LDFLAGS = -module -avoid-version -shared -Wl,-z,nodelete -Wl,-z,defs \
+	-Wl,--version-script=$(srcdir)/%D%/probes.map \
+	-Wl,--push-state,--no-as-needed,-l:libdl.so.2,-l:libpthread.so.0,--pop-state
+libinquest_probe_la_DEPENDENCIES = %D%/probes.map
+libinquest_probe_la_SOURCES = \
+	%D%/census.c %D%/census.h \
+	%D%/clock.c %D%/clock.h \
+	%D%/comm.c \
+	%D%/completion.c %D%/completion.h \
+	%D%/cuda.c %D%/cuda.def %D%/cuda.h %D%/cuda-abi.h \
+	%D%/death.c %D%/death.h \
+	%D%/fork.c %D%/fork.h \
+	%D%/goodbye.c %D%/goodbye.h \
+	%D%/group.c %D%/group.h \
+	%D%/hook.c %D%/hook.h \
+	%D%/launch.c \
+	%D%/marks.c \
+	%D%/nccl.c %D%/nccl.def %D%/nccl.h %D%/nccl-abi.h \
+	%D%/place.c %D%/place.h \
+	%D%/probe.h \
+	%D%/process.c %D%/process.h \
+	%D%/sigchain.c %D%/sigchain.h \
+	%D%/symver.h %D%/sys.h %D%/text.h \
+	%D%/thread.c %D%/thread.h \
+	%D%/version.c \
+	src/ring/ring-make.c
+EXTRA_DIST += %D%/probes.map
