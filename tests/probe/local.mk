@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+check_PROGRAMS += %D%/show
+tests_probe_show_LDADD = $(RING_FLOORS)
+
+# A rank as anybody would write it: public headers, the stand-in by its sonames.
+check_PROGRAMS += %D%/ranks
+tests_probe_ranks_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir)/fixtures/standin/include -I$(srcdir)
+tests_probe_ranks_CFLAGS = $(PLAIN_CFLAGS)
+tests_probe_ranks_LDFLAGS = $(RANK_LINK)
+tests_probe_ranks_LDADD = $(STANDIN_LIBS)
+EXTRA_tests_probe_ranks_DEPENDENCIES = $(STANDIN_LIBS)
