@@ -22,7 +22,7 @@ static struct {
 	uint64_t dev, ino;
 } census = {.fd = -1, .slot = -1};
 
-/* --- Who we are -------------------------------------------------------------------------------- */
+/* --- Who we are ------------------------------------------------------------------------------ */
 
 /* The whole of a small file as text; its length, or -errno. */
 static long census_read_file(const char *path, char *to, size_t size)
@@ -95,7 +95,7 @@ void census_self_read(struct census_self *self)
 	self->restart = census_env(restart, 0);
 }
 
-/* --- The file ---------------------------------------------------------------------------------- */
+/* --- The file -------------------------------------------------------------------------------- */
 
 static uint64_t census_realtime(void)
 {
@@ -210,7 +210,7 @@ static int census_fd_is_ours(void)
 	       st.st_ino == census.ino;
 }
 
-/* --- The slot ---------------------------------------------------------------------------------- */
+/* --- The slot -------------------------------------------------------------------------------- */
 
 static void census_lock(int slot)
 {

@@ -22,7 +22,7 @@ struct census_self {
 	uint64_t start_time; /* 0 without /proc */
 	uint64_t pid_ns;
 	int32_t rank, local_rank, world_size, restart; /* -1 unknown; restart 0 */
-	uint32_t local_size;			       /* ranks on this node, 0 unknown */
+	uint32_t local_size;                           /* ranks on this node, 0 unknown */
 };
 
 /* Fills what the kernel knows; safe anywhere. */

@@ -15,8 +15,8 @@
 #include "probes/process.h"
 #include "probes/text.h"
 
-#define COMM_MAX      64  /* births of one ncclCommInitAll that can be followed */
-#define COMM_NAME_MAX 128 /* bytes kept of config.commName */
+#define COMM_MAX      64    /* births of one ncclCommInitAll that can be followed */
+#define COMM_NAME_MAX 128   /* bytes kept of config.commName */
 #define COMM_HASHED   22602 /* NCCL's version from which commHash is what we compute */
 
 /* A birth under way. */
@@ -26,10 +26,10 @@ struct comm_birth {
 	int group;
 };
 
-static int comm_version; /* 0 not yet asked */
+static int comm_version;         /* 0 not yet asked */
 static int comm_error[COMM_MAX]; /* the latest async error of each entry */
 
-/* --- Small questions to the real NCCL ----------------------------------------------------------- */
+/* --- Small questions to the real NCCL -------------------------------------------------------- */
 
 static int comm_nccl_version(struct probe_thread *me)
 {
@@ -67,7 +67,7 @@ static uint64_t comm_id_key(const ncclUniqueId *id)
 	return group_key_of_id(id->internal, sizeof(id->internal));
 }
 
-/* --- The config --------------------------------------------------------------------------------- */
+/* --- The config ------------------------------------------------------------------------------ */
 
 /* Whether `config` is one, and large enough for a field of `size` bytes at `offset`. */
 static int comm_config_has(const ncclConfig_t *config, size_t offset, size_t size)
@@ -91,9 +91,10 @@ static void comm_config(struct probe_thread *me, struct ring_member *m, const nc
 		m->name = ring_string(me->ring, name, strnlen(name, COMM_NAME_MAX));
 }
 
-/* --- Births ------------------------------------------------------------------------------------- */
+/* --- Births ---------------------------------------------------------------------------------- */
 
-static void comm_pin(struct probe_thread *me, uint64_t meta, const struct ring_member *m, int result)
+static void comm_pin(
+	struct probe_thread *me, uint64_t meta, const struct ring_member *m, int result)
 {
 	const struct ring_record r = {
 		.meta = meta,
@@ -177,15 +178,19 @@ void comm_bind_born(struct probe_thread *me, int result)
 	me->births = 0;
 }
 
-/* A birth of one member; `at` is the group that the call waits for: the newborn's own, or its parent's. */
-static void comm_birth_begin(struct probe_thread *me, struct comm_birth *b, uint32_t call, int parent)
+/* A birth of one member; `at` is the group that the call waits for: the newborn's own, or its
+ * parent's. */
+static void comm_birth_begin(
+	struct probe_thread *me, struct comm_birth *b, uint32_t call, int parent)
 {
 	b->group = comm_show(me, call, &b->member);
 	b->call = nccl_call_begin(me, call, parent == GROUP_NONE ? b->group : parent,
-		(const uint64_t[3]){b->member.size, b->member.rank, (uint64_t)b->member.color});
+		(const uint64_t[3]){b->member.size, ring_sig(RING_OP_NONE, 0, 0, b->member.rank),
+			(uint64_t)b->member.color});
 }
 
-static void comm_birth_end(struct probe_thread *me, struct comm_birth *b, ncclComm_t *comm, int result)
+static void comm_birth_end(
+	struct probe_thread *me, struct comm_birth *b, ncclComm_t *comm, int result)
 {
 	uint32_t call = ring_meta_arg(b->call.meta);
 
@@ -210,7 +215,7 @@ static void comm_birth_of_id(struct probe_thread *me, struct comm_birth *b, cons
 	comm_config(me, &b->member, config);
 }
 
-/* --- Init --------------------------------------------------------------------------------------- */
+/* --- Init ------------------------------------------------------------------------------------ */
 
 HOOK_EXPORT ncclResult_t ncclGetVersion(int *version);
 HOOK_EXPORT ncclResult_t ncclGetVersion(int *version)
@@ -297,10 +302,10 @@ HOOK_EXPORT ncclResult_t ncclCommInitRankConfig(
 	return result;
 }
 
-HOOK_EXPORT ncclResult_t ncclCommInitRankScalable(ncclComm_t *comm, int nranks, int rank, int nId,
-	ncclUniqueId *ids, ncclConfig_t *config);
-HOOK_EXPORT ncclResult_t ncclCommInitRankScalable(ncclComm_t *comm, int nranks, int rank, int nId,
-	ncclUniqueId *ids, ncclConfig_t *config)
+HOOK_EXPORT ncclResult_t ncclCommInitRankScalable(
+	ncclComm_t *comm, int nranks, int rank, int nId, ncclUniqueId *ids, ncclConfig_t *config);
+HOOK_EXPORT ncclResult_t ncclCommInitRankScalable(
+	ncclComm_t *comm, int nranks, int rank, int nId, ncclUniqueId *ids, ncclConfig_t *config)
 {
 	ncclResult_t (*real)(ncclComm_t *, int, int, int, ncclUniqueId *, ncclConfig_t *) =
 		HOOK_REAL(ncclCommInitRankScalable, ncclCommInitRankScalable, hook_nccl);
@@ -322,7 +327,8 @@ HOOK_EXPORT ncclResult_t ncclCommInitRankScalable(ncclComm_t *comm, int nranks, 
 }
 
 /* All members of one process: nobody else needs to compute the key, so time and place make it. */
-static int comm_show_all(struct probe_thread *me, int ndev, const int *devices, int groups[COMM_MAX])
+static int comm_show_all(
+	struct probe_thread *me, int ndev, const int *devices, int groups[COMM_MAX])
 {
 	const struct census_self *self = process_self();
 	uint64_t key = group_key_of_kin(self->start_time, GROUP_ALL, self->pid, ring_now());
@@ -370,8 +376,8 @@ HOOK_EXPORT ncclResult_t ncclCommInitAll(ncclComm_t *comms, int ndev, const int 
 		return real(comms, ndev, devices);
 	me->unique_alias = 0;
 	n = comm_show_all(me, ndev, devices, groups);
-	c = nccl_call_begin(me, RING_CALL_ncclCommInitAll, groups[0],
-		(const uint64_t[3]){(uint64_t)ndev});
+	c = nccl_call_begin(
+		me, RING_CALL_ncclCommInitAll, groups[0], (const uint64_t[3]){(uint64_t)ndev});
 	result = real(comms, ndev, devices);
 	nccl_call_end(me, &c, result);
 	comm_settle_all(me, groups, n, comms, result);
@@ -379,7 +385,7 @@ HOOK_EXPORT ncclResult_t ncclCommInitAll(ncclComm_t *comms, int ndev, const int 
 	return result;
 }
 
-/* --- From other groups -------------------------------------------------------------------------- */
+/* --- From other groups ----------------------------------------------------------------------- */
 
 /* The kin's identity, if its parent is known. 0 in `key` otherwise: nobody can match it. */
 static void comm_birth_of_kin(
@@ -396,7 +402,8 @@ static void comm_birth_of_kin(
  * The number of splits counts those without a color too, on every rank; NCCL counts the same, and
  * hashes it into commHash.
  */
-static void comm_birth_of_split(struct probe_thread *me, struct comm_birth *b, int parent, int color)
+static void comm_birth_of_split(
+	struct probe_thread *me, struct comm_birth *b, int parent, int color)
 {
 	uint32_t number;
 
@@ -404,9 +411,11 @@ static void comm_birth_of_split(struct probe_thread *me, struct comm_birth *b, i
 	if (parent < 0)
 		return;
 	number = ring_group_split(me->ring, parent);
+	if (color == NCCL_ABI_SPLIT_NOCOLOR)
+		return;
 	b->member.key = group_key_of_kin(b->member.parent, GROUP_SPLIT, number, (uint32_t)color);
-	b->member.alias = group_alias_of_kin(
-		me->ring->groups[parent].alias, (int32_t)number, color);
+	b->member.alias =
+		group_alias_of_kin(me->ring->groups[parent].alias, (int32_t)number, color);
 }
 
 HOOK_EXPORT ncclResult_t ncclCommSplit(
@@ -498,8 +507,8 @@ HOOK_EXPORT ncclResult_t ncclCommGrow(ncclComm_t comm, int nranks, const ncclUni
 	b.member.size = (uint32_t)nranks;
 	b.member.rank = (uint32_t)rank;
 	if (parent >= 0)
-		b.member.key = group_key_of_kin(b.member.parent, GROUP_GROWN,
-			group_number_child(parent, GROUP_GROWN), 0);
+		b.member.key = group_key_of_kin(
+			b.member.parent, GROUP_GROWN, group_number_child(parent, GROUP_GROWN), 0);
 	else if (id)
 		b.member.key = comm_id_key(id);
 	comm_birth_begin(me, &b, RING_CALL_ncclCommGrow, parent);
@@ -524,8 +533,7 @@ HOOK_EXPORT ncclResult_t ncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId *id)
 	me = probe_enter();
 	if (!me)
 		return real(comm, id);
-	c = nccl_call_begin(
-		me, RING_CALL_ncclCommGetUniqueId, parent, (const uint64_t[3]){0});
+	c = nccl_call_begin(me, RING_CALL_ncclCommGetUniqueId, parent, (const uint64_t[3]){0});
 	result = real(comm, id);
 	nccl_call_end(me, &c, result);
 	if (!result && id && parent >= 0) {
@@ -542,7 +550,7 @@ HOOK_EXPORT ncclResult_t ncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId *id)
 	return result;
 }
 
-/* --- Ends --------------------------------------------------------------------------------------- */
+/* --- Ends ------------------------------------------------------------------------------------ */
 
 /* An end under way: what to say of the group once it is over. */
 struct comm_end {

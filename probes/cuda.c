@@ -3,12 +3,12 @@
 
 #include "probes/probe.h"
 
-#define CUDA_NO_EVENT	NULL
+#define CUDA_NO_EVENT   NULL
 #define CUDA_ANY_STREAM ((void *)UINTPTR_MAX)
-#define CUDA_EVENTS	4096 /* a power of two */
-#define CUDA_TRIES	8
+#define CUDA_EVENTS     4096 /* a power of two */
+#define CUDA_TRIES      8
 
-/* --- Events -> streams ------------------------------------------------------------------------- */
+/* --- Events -> streams ----------------------------------------------------------------------- */
 
 static struct {
 	uint64_t event;
@@ -52,7 +52,7 @@ static void *cuda_stream_of(const void *event)
 	return CUDA_ANY_STREAM;
 }
 
-/* --- Waits ------------------------------------------------------------------------------------- */
+/* --- Waits ----------------------------------------------------------------------------------- */
 
 struct cuda_wait {
 	struct ring_record r;
@@ -151,7 +151,7 @@ static void cuda_polled(struct probe_thread *me, const struct ring_record *poll,
 
 #include "probes/cuda.def"
 
-/* --- Edges between streams --------------------------------------------------------------------- */
+/* --- Edges between streams ------------------------------------------------------------------- */
 
 HOOK_EXPORT int cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 HOOK_EXPORT int cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
@@ -182,8 +182,8 @@ HOOK_EXPORT int cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsi
 	if (!result)
 		probe_put(me, probe_now(me),
 			&(const struct ring_record){
-				.meta = ring_meta(RING_EDGE, 0, RING_NO_GROUP,
-					RING_CALL_cudaStreamWaitEvent),
+				.meta = ring_meta(
+					RING_EDGE, 0, RING_NO_GROUP, RING_CALL_cudaStreamWaitEvent),
 				.index = (uint64_t)(uintptr_t)event,
 				.aux = (uint64_t)(uintptr_t)stream,
 				.more = (uint64_t)(uintptr_t)cuda_stream_of(event),
@@ -192,7 +192,7 @@ HOOK_EXPORT int cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsi
 	return result;
 }
 
-/* --- Questions --------------------------------------------------------------------------------- */
+/* --- Questions ------------------------------------------------------------------------------- */
 
 int cuda_is_capturing(void *stream)
 {

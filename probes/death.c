@@ -13,8 +13,8 @@
 #include "probes/sys.h"
 #include "probes/thread.h"
 
-#define DEATH_SIGNALS 32
-#define DEATH_PAGE    4096
+#define DEATH_SIGNALS       32
+#define DEATH_PAGE          4096
 #define DEATH_BUS_MCEERR_AO 5 /* a memory error elsewhere: running on does not fault again */
 
 /* The latest entry of each signal: a handler of the program that raises it again adds nothing. */
@@ -36,7 +36,7 @@ static int death_is_sync(int sig, const siginfo_t *info)
 	return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL;
 }
 
-/* --- What the handler records ------------------------------------------------------------------ */
+/* --- What the handler records ---------------------------------------------------------------- */
 
 #if defined(__x86_64__)
 static uint32_t death_registers(const ucontext_t *c, uint64_t regs[RING_FATAL_REGS])
@@ -174,7 +174,7 @@ static void death_record(int sig, const siginfo_t *info, const ucontext_t *conte
 		death_pin(ring, info);
 }
 
-/* --- The handler ------------------------------------------------------------------------------- */
+/* --- The handler ----------------------------------------------------------------------------- */
 
 /* The default, as if we had never been: the fault happens again, or the signal is sent again. */
 static void death_default(int sig, siginfo_t *info)
@@ -223,7 +223,7 @@ void death_birth(void)
 		sigchain_take(asking, death_on_signal);
 }
 
-/* --- abort ------------------------------------------------------------------------------------- */
+/* --- abort ----------------------------------------------------------------------------------- */
 
 HOOK_EXPORT void abort(void)
 {

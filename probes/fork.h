@@ -12,7 +12,8 @@
 
 #include <stdint.h>
 
-/* The word that is 0 in every new child: in a page of its own, or `fallback` and an atfork handler. */
+/* The word that is 0 in every new child: in a page of its own, or `fallback` and an atfork handler.
+ */
 uint64_t *fork_guard(uint64_t *fallback);
 
 #endif

@@ -36,7 +36,7 @@ void goodbye_birth(void)
 	on_exit(goodbye_on_exit, NULL);
 }
 
-/* --- Ends -------------------------------------------------------------------------------------- */
+/* --- Ends ------------------------------------------------------------------------------------ */
 
 static _Noreturn void goodbye_exit_now(int status)
 {
@@ -70,7 +70,7 @@ HOOK_EXPORT void quick_exit(int status)
 		sys_call(SYS_exit_group, status);
 }
 
-/* --- exec -------------------------------------------------------------------------------------- */
+/* --- exec ------------------------------------------------------------------------------------ */
 
 static void goodbye_before_exec(void)
 {
@@ -220,7 +220,7 @@ HOOK_EXPORT int execle(const char *path, const char *arg, ...)
 	return execve(path, argv, envp);
 }
 
-/* --- Last words -------------------------------------------------------------------------------- */
+/* --- Last words ------------------------------------------------------------------------------ */
 
 HOOK_EXPORT ssize_t write(int fd, const void *bytes, size_t len)
 {

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#define GROUP_HANDLES 256 /* a power of two; more live communicators than rings have groups */
-#define GROUP_RING_MAX 64 /* entries of the largest ring */
-#define GROUP_GONE    1	  /* a handle that was unbound: searches go on behind it */
+#define GROUP_HANDLES  256 /* a power of two; more live communicators than rings have groups */
+#define GROUP_RING_MAX 64  /* entries of the largest ring */
+#define GROUP_GONE     1   /* a handle that was unbound: searches go on behind it */
 
 static struct {
 	uint64_t comm; /* 0 never used */
@@ -14,7 +14,7 @@ static struct {
 
 static uint32_t group_children[GROUP_RING_MAX][GROUP_ALL];
 
-/* --- Identity ---------------------------------------------------------------------------------- */
+/* --- Identity -------------------------------------------------------------------------------- */
 
 static uint64_t group_mix(uint64_t hash, uint64_t word)
 {
@@ -116,7 +116,7 @@ uint32_t group_next_child(int parent, enum group_kin kin)
 	return __atomic_load_n(&group_children[parent][kin], __ATOMIC_RELAXED) + 1;
 }
 
-/* --- Handles ----------------------------------------------------------------------------------- */
+/* --- Handles --------------------------------------------------------------------------------- */
 
 static unsigned group_slot(uint64_t comm)
 {

@@ -18,8 +18,8 @@
 
 #include "ring/calls.h"
 
-#define HOOK_EXPORT __attribute__((visibility("default")))
-#define hook_likely(x)	 __builtin_expect(!!(x), 1)
+#define HOOK_EXPORT      __attribute__((visibility("default")))
+#define hook_likely(x)   __builtin_expect(!!(x), 1)
 #define hook_unlikely(x) __builtin_expect(!!(x), 0)
 
 /* The sonames under which a family of functions may be loaded, NULL-ended, newest first. */
@@ -43,13 +43,15 @@ void *hook_resolve(void **slot, const char *name, const void *self, const char *
 /* The real function behind our `name`, of type fn; NULL where there is none. */
 #define HOOK_REAL(fn, name, sonames)                                                               \
 	((__typeof__(fn) *)(hook_likely(hook_found[RING_CALL_##name])                              \
-			? hook_found[RING_CALL_##name]                                             \
-			: hook_resolve(&hook_found[RING_CALL_##name], #name, (void *)(fn), sonames)))
+				    ? hook_found[RING_CALL_##name]                                 \
+				    : hook_resolve(&hook_found[RING_CALL_##name], #name,           \
+					      (void *)(fn), sonames)))
 
 /* The same for functions that are no calls of the record: the slot is the caller's own. */
 #define HOOK_REAL_AT(slot, fn, name)                                                               \
-	((__typeof__(fn) *)(hook_likely(slot) ? (slot)                                             \
-					      : hook_resolve(&(slot), name, (void *)(fn), hook_libc)))
+	((__typeof__(fn) *)(hook_likely(slot)                                                      \
+				    ? (slot)                                                       \
+				    : hook_resolve(&(slot), name, (void *)(fn), hook_libc)))
 
 /* A function that we do not stand in front of: found once and remembered, or NULL. */
 void *hook_borrow(void **slot, const char *name, const char *const *sonames);

@@ -13,7 +13,7 @@ static int launch_failed(int result)
 	return result && result != NCCL_ABI_IN_PROGRESS;
 }
 
-/* --- Calls ------------------------------------------------------------------------------------- */
+/* --- Calls ----------------------------------------------------------------------------------- */
 
 struct nccl_call nccl_call_begin(
 	struct probe_thread *me, uint32_t call, int group, const uint64_t words[3])
@@ -52,7 +52,7 @@ void nccl_call_end(struct probe_thread *me, const struct nccl_call *c, int resul
 	launch_exit(me, c, result);
 }
 
-/* --- Ops --------------------------------------------------------------------------------------- */
+/* --- Ops ------------------------------------------------------------------------------------- */
 
 static unsigned launch_flags(struct probe_thread *me, const struct nccl_op *op)
 {
@@ -136,7 +136,7 @@ void nccl_op_end(struct probe_thread *me, struct nccl_call *c, int result)
 		me->queued--; /* refused: it will not be launched */
 }
 
-/* --- Groups ------------------------------------------------------------------------------------ */
+/* --- Groups ---------------------------------------------------------------------------------- */
 
 HOOK_EXPORT ncclResult_t ncclGroupStart(void);
 HOOK_EXPORT ncclResult_t ncclGroupStart(void)
@@ -152,8 +152,8 @@ HOOK_EXPORT ncclResult_t ncclGroupStart(void)
 	me = probe_enter_needing(PROBE_NEED_RANK);
 	if (!me)
 		return real();
-	c = nccl_call_begin(me, RING_CALL_ncclGroupStart, GROUP_NONE,
-		(const uint64_t[3]){me->group_depth + 1});
+	c = nccl_call_begin(
+		me, RING_CALL_ncclGroupStart, GROUP_NONE, (const uint64_t[3]){me->group_depth + 1});
 	result = real();
 	if (!result && !me->group_depth++)
 		me->group_ticket = c.ticket;
@@ -172,8 +172,7 @@ static void launch_enter_queue(struct probe_thread *me)
 		struct ring_record r = op->r;
 
 		op->entered = ring_group_enqueue(me->ring, op->group, lane, now, &r);
-		r.meta = ring_meta(RING_OP_ENTERED, ring_meta_flags(r.meta),
-			(unsigned)op->group,
+		r.meta = ring_meta(RING_OP_ENTERED, ring_meta_flags(r.meta), (unsigned)op->group,
 			(uint32_t)ring_load(&me->ring->groups[op->group].zero_counts));
 		r.index = op->entered.index;
 		r.more = op->entered.hash;

@@ -24,11 +24,10 @@
 		me = probe_enter();                                                                \
 		if (!me)                                                                           \
 			return real args;                                                          \
-		c = nccl_op_begin(me,                                                              \
-			&(const struct nccl_op){RING_CALL_##name, (uint64_t)(count),               \
-				ring_sig(op, (unsigned)(dtype), (unsigned)(redop),                 \
-					(uint32_t)(peer)),                                         \
-				comm, stream});                                                    \
+		c = nccl_op_begin(me, &(const struct nccl_op){RING_CALL_##name, (uint64_t)(count), \
+					      ring_sig(op, (unsigned)(dtype), (unsigned)(redop),   \
+						      (uint32_t)(peer)),                           \
+					      comm, stream});                                      \
 		result = real args;                                                                \
 		nccl_op_end(me, &c, result);                                                       \
 		probe_leave(me);                                                                   \

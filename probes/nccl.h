@@ -9,8 +9,8 @@
  * ORDER OF OPERATIONS. An op outside a group call is entered as it is called. Between the outermost
  * ncclGroupStart and ncclGroupEnd nothing happens yet: the calls are recorded as they come, the ops
  * wait in the thread's queue, and the outermost ncclGroupEnd enters them all, in the order of their
- * calls, just before the real one runs. An op that the real function refused is not queued; one that
- * the launch refused is marked as failed.
+ * calls, just before the real one runs. An op that the real function refused is not queued; one
+ *that the launch refused is marked as failed.
  */
 #ifndef PROBES_NCCL_H
 #define PROBES_NCCL_H
@@ -44,7 +44,7 @@ struct nccl_op {
 	void *stream;
 };
 
-/* A call that is no op: group (or GROUP_NONE) and up to three words. Lane and board. */
+/* A call that is no op: group (or GROUP_NONE), and count, sig (op NONE), aux. Lane and board. */
 struct nccl_call nccl_call_begin(
 	struct probe_thread *me, uint32_t call, int group, const uint64_t words[3]);
 void nccl_call_end(struct probe_thread *me, const struct nccl_call *c, int result);

@@ -9,14 +9,14 @@
 #include "probes/text.h"
 #include "ring/ring-make.h"
 
-#define PLACE_TMPFS 0x01021994
-#define PLACE_RAMFS 0x858458f6
+#define PLACE_TMPFS          0x01021994
+#define PLACE_RAMFS          0x858458f6
 #define PLACE_POPULATE_WRITE 23 /* MADV_POPULATE_WRITE, Linux 5.14 */
 
 static struct {
-	char dir[PLACE_PATH];	/* the job's folder; "" none */
+	char dir[PLACE_PATH];   /* the job's folder; "" none */
 	char spill[PLACE_PATH]; /* where what does not fit there goes; "" nowhere */
-	const char *job;	/* in `dir` */
+	const char *job;        /* in `dir` */
 	unsigned uid;
 } place = {.job = ""};
 
@@ -24,8 +24,7 @@ static struct {
 static int place_open_ours(const char *path)
 {
 	struct stat st;
-	int fd = sys_openat(
-		AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+	int fd = sys_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
 
 	if (fd < 0)
 		return fd;
@@ -123,7 +122,7 @@ int place_open(void)
 	return place.dir[0] ? place_open_ours(place.dir) : -ENOENT;
 }
 
-/* --- Memory that is really there --------------------------------------------------------------- */
+/* --- Memory that is really there ------------------------------------------------------------- */
 
 static int place_write_zeros(int fd, uint64_t size)
 {
@@ -166,7 +165,7 @@ void *place_map(int fd, uint64_t size)
 	return base;
 }
 
-/* --- Rings ------------------------------------------------------------------------------------- */
+/* --- Rings ----------------------------------------------------------------------------------- */
 
 /* How many bytes of `dir` this ring may take; `ret_place` says what kind of place it is. */
 static uint64_t place_budget(int dir, const struct place_request *want, uint32_t *ret_place)
@@ -191,8 +190,7 @@ static uint64_t place_budget(int dir, const struct place_request *want, uint32_t
 static void *place_file_make(int dir, const char *name, uint64_t size)
 {
 	void *base = NULL;
-	int fd = sys_openat(
-		dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int fd = sys_openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
 	if (fd < 0)
 		return NULL;

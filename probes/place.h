@@ -43,9 +43,9 @@ void *place_map(int fd, uint64_t size);
 /* A ring's file to be. */
 struct place_request {
 	const char *name;
-	uint32_t role;		/* enum ring_role */
-	uint32_t share_of;	/* ranks on this node that want as much; 0 not known */
-	uint64_t taken;		/* bytes of all rings of this job so far */
+	uint32_t role;     /* enum ring_role */
+	uint32_t share_of; /* ranks on this node that want as much; 0 not known */
+	uint64_t taken;    /* bytes of all rings of this job so far */
 };
 
 struct place_ring {

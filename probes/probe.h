@@ -59,12 +59,12 @@ struct probe_thread {
 	uint64_t epoch;
 	struct ring_writer *ring;
 	struct ring_lane *lane; /* NULL: the shared overflow lane */
-	uint32_t depth;		/* inside a real function: its inner calls are not the program's */
+	uint32_t depth;         /* inside a real function: its inner calls are not the program's */
 	uint32_t tid;
-	uint32_t group_depth; /* open ncclGroupStart */
-	uint32_t queued;      /* ops in `queue` */
-	uint32_t births;      /* communicators in `born` */
-	uint32_t polling; /* the board shows a poll that was not ready */
+	uint32_t group_depth;  /* open ncclGroupStart */
+	uint32_t queued;       /* ops in `queue` */
+	uint32_t births;       /* communicators in `born` */
+	uint32_t polling;      /* the board shows a poll that was not ready */
 	uint64_t group_ticket; /* of the outermost open ncclGroupStart */
 	uint64_t unique_key;   /* of the latest id that NCCL made inside a call of ours */
 	uint64_t unique_alias;
@@ -104,7 +104,10 @@ static inline struct probe_thread *probe_enter(void)
 /* The same for what is worth a ring of its own. */
 struct probe_thread *probe_enter_needing(enum probe_need need);
 
-static inline void probe_leave(struct probe_thread *me) { me->depth = 0; }
+static inline void probe_leave(struct probe_thread *me)
+{
+	me->depth = 0;
+}
 
 /* Time by the ring's clock; refreshes the clock anchor where the last one is old. */
 void probe_anchor_slow(struct probe_thread *me, uint64_t now);

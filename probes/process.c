@@ -16,7 +16,7 @@
 #include "ring/census-write.h"
 #include "ring/ring-make.h"
 
-#define PROCESS_TEXT	4096
+#define PROCESS_TEXT     4096
 #define PROCESS_PATIENCE 20000 /* yields: well over what making a ring takes, under a second */
 
 static struct {
@@ -39,7 +39,7 @@ static struct {
 static uint64_t *process_epoch = &process.no_epoch;
 const uint64_t *probe_epoch = &process.no_epoch;
 
-/* --- Views ------------------------------------------------------------------------------------- */
+/* --- Views ----------------------------------------------------------------------------------- */
 
 enum process_view process_view(void)
 {
@@ -90,7 +90,7 @@ void probe_lose(enum probe_loss what)
 		ring_add(&process.lost[what], 1);
 }
 
-/* --- One at a time ----------------------------------------------------------------------------- */
+/* --- One at a time --------------------------------------------------------------------------- */
 
 /* 0 if we may change the process's state now. Never waits for itself: handlers come here too. */
 static int process_lock(void)
@@ -121,7 +121,7 @@ static void process_new_epoch(void)
 	__atomic_store_n(process_epoch, ++process.epochs, __ATOMIC_RELEASE);
 }
 
-/* --- Making a ring ----------------------------------------------------------------------------- */
+/* --- Making a ring --------------------------------------------------------------------------- */
 
 static uint32_t process_generation(uint32_t role)
 {
@@ -249,7 +249,7 @@ static void process_make(uint32_t role)
 	process_new_epoch();
 }
 
-/* --- Becoming something ------------------------------------------------------------------------ */
+/* --- Becoming something ---------------------------------------------------------------------- */
 
 int process_reborn(void)
 {
@@ -300,7 +300,7 @@ int process_ready(enum probe_need need)
 	return process.ring != NULL;
 }
 
-/* --- Ends -------------------------------------------------------------------------------------- */
+/* --- Ends ------------------------------------------------------------------------------------ */
 
 void process_milestone(enum ring_milestone what, uint64_t value)
 {
@@ -362,7 +362,7 @@ void process_forked(void)
 	*process_epoch = 0;
 }
 
-/* --- Birth ------------------------------------------------------------------------------------- */
+/* --- Birth ----------------------------------------------------------------------------------- */
 
 __attribute__((constructor)) static void process_birth(void)
 {

@@ -11,10 +11,10 @@
 
 /* Whether the code runs in the process that the state is about. */
 enum process_view {
-	PROCESS_SELF,	/* yes */
-	PROCESS_FORKED, /* in a forked child that has not acted yet: nothing here is its own */
+	PROCESS_SELF,    /* yes */
+	PROCESS_FORKED,  /* in a forked child that has not acted yet: nothing here is its own */
 	PROCESS_VFORKED, /* in a vfork child: everything here is its parent's, touch nothing */
-	PROCESS_UNBORN,	/* before the constructor, or switched off */
+	PROCESS_UNBORN,  /* before the constructor, or switched off */
 };
 enum process_view process_view(void);
 
@@ -39,7 +39,8 @@ const struct census_self *process_self(void);
 /* A milestone of the process, pinned in the ring if there is one. */
 void process_milestone(enum ring_milestone what, uint64_t value);
 
-/* The process ends by itself, here and now: milestone, census, and a non-rank's files if all was well. */
+/* The process ends by itself, here and now: milestone, census, and a non-rank's files if all was
+ * well. */
 void process_end(enum ring_milestone how, int status);
 
 /*

@@ -9,8 +9,8 @@
 #include "probes/sys.h"
 
 #define SIGCHAIN_SIGNALS 65
-#define SIGCHAIN_SPINS	 100000 /* a holder that is gone (fork) must not stop us for ever */
-#define SIGCHAIN_SETSIZE 8	/* bytes of the kernel's signal set */
+#define SIGCHAIN_SPINS   100000 /* a holder that is gone (fork) must not stop us for ever */
+#define SIGCHAIN_SETSIZE 8      /* bytes of the kernel's signal set */
 
 /* The kernel's own idea of an action: what takes us out needs no restorer. */
 struct sigchain_kernel_action {
@@ -24,7 +24,7 @@ struct sigchain_kernel_action {
 static struct {
 	struct sigaction app[2];
 	unsigned now;
-	unsigned ours; /* 1: this signal is one of those we take */
+	unsigned ours;       /* 1: this signal is one of those we take */
 	unsigned no_restart; /* siginterrupt(sig, 1) */
 } sigchain[SIGCHAIN_SIGNALS];
 
@@ -39,7 +39,7 @@ static sigchain_sigaction_fn *sigchain_real(void)
 	return HOOK_REAL_AT(sigchain_real_slot, sigaction, "sigaction");
 }
 
-/* --- The table --------------------------------------------------------------------------------- */
+/* --- The table ------------------------------------------------------------------------------- */
 
 /* Handlers on this thread are kept out, other threads wait a little. */
 static void sigchain_enter(uint64_t *ret_mask)
@@ -49,8 +49,8 @@ static void sigchain_enter(uint64_t *ret_mask)
 
 	sys_call(SYS_rt_sigprocmask, SIG_BLOCK, &all, ret_mask, SIGCHAIN_SETSIZE);
 	for (int spin = 0; spin < SIGCHAIN_SPINS; spin++, free = 0)
-		if (__atomic_compare_exchange_n(&sigchain_lock, &free, 1, 0, __ATOMIC_ACQUIRE,
-			    __ATOMIC_RELAXED))
+		if (__atomic_compare_exchange_n(
+			    &sigchain_lock, &free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			break;
 }
 
@@ -176,7 +176,7 @@ void sigchain_step_aside(int sig)
 	sys_call(SYS_rt_sigaction, sig, &none, NULL, SIGCHAIN_SETSIZE);
 }
 
-/* --- What the program calls -------------------------------------------------------------------- */
+/* --- What the program calls ------------------------------------------------------------------ */
 
 HOOK_EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {

@@ -55,12 +55,22 @@ static inline long sys_call6(long nr, const long a[6])
 
 /* sys_call(nr, up to six arguments): pointers and integers alike. */
 #define SYS_ARGS(nr, a, b, c, d, e, f, ...)                                                        \
-	sys_call6(nr, (const long[6]){(long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f)})
+	sys_call6(nr,                                                                              \
+		(const long[6]){(long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f)})
 #define sys_call(...) SYS_ARGS(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
 
-static inline int sys_getpid(void) { return (int)sys_call(SYS_getpid); }
-static inline int sys_gettid(void) { return (int)sys_call(SYS_gettid); }
-static inline int sys_close(int fd) { return (int)sys_call(SYS_close, fd); }
+static inline int sys_getpid(void)
+{
+	return (int)sys_call(SYS_getpid);
+}
+static inline int sys_gettid(void)
+{
+	return (int)sys_call(SYS_gettid);
+}
+static inline int sys_close(int fd)
+{
+	return (int)sys_call(SYS_close, fd);
+}
 
 static inline int sys_openat(int dir, const char *path, int flags, unsigned mode)
 {
@@ -77,7 +87,10 @@ static inline long sys_write(int fd, const void *from, size_t size)
 	return sys_call(SYS_write, fd, from, size);
 }
 
-static inline int sys_fstat(int fd, struct stat *st) { return (int)sys_call(SYS_fstat, fd, st); }
+static inline int sys_fstat(int fd, struct stat *st)
+{
+	return (int)sys_call(SYS_fstat, fd, st);
+}
 
 static inline long sys_readlink(const char *path, char *to, size_t size)
 {
@@ -103,6 +116,9 @@ static inline int sys_madvise(void *at, size_t size, int advice)
 	return (int)sys_call(SYS_madvise, at, size, advice);
 }
 
-static inline void sys_unmap(void *at, size_t size) { sys_call(SYS_munmap, at, size); }
+static inline void sys_unmap(void *at, size_t size)
+{
+	sys_call(SYS_munmap, at, size);
+}
 
 #endif

@@ -24,7 +24,7 @@ void thread_name(char name[16])
 		name[0] = '\0';
 }
 
-/* --- Alternate signal stacks ------------------------------------------------------------------- */
+/* --- Alternate signal stacks ----------------------------------------------------------------- */
 
 static void *thread_give_altstack(void)
 {
@@ -51,7 +51,7 @@ static void thread_take_altstack(void *altstack)
 	sys_unmap(altstack, THREAD_ALTSTACK);
 }
 
-/* --- Life -------------------------------------------------------------------------------------- */
+/* --- Life ------------------------------------------------------------------------------------ */
 
 static void thread_end(void *arg)
 {

@@ -84,7 +84,7 @@ struct census_slot {
 	uint64_t end_realtime;
 	char comm[16];
 	char exe[96]; /* end of /proc/self/exe or argv: enough to name it */
-	uint32_t last_signal;	  /* latest signal the probe saw, 0 none: also where no ring could */
+	uint32_t last_signal;	  /* latest signal that was seen, 0 none: also without a ring */
 	uint32_t last_signal_pid; /* its sender, where it had one */
 	uint64_t spare[6];
 };

@@ -28,6 +28,7 @@ const char *ring_type_name(unsigned type)
 		[RING_SIGNAL] = "SIGNAL",
 		[RING_ANCHOR] = "ANCHOR",
 		[RING_IDLE] = "IDLE",
+		[RING_EDGE] = "EDGE",
 	};
 
 	return NAME_OF(names, type);

@@ -77,7 +77,7 @@ struct ring_slot {
  * CALL_ENTER   g     call id       op index  count      signature  stream     ticket of GROUP or 0
  * CALL_EXIT    g     call id       op index  -          -          result     ticket of CALL_ENTER
  * OP_ENTERED   g     zero-counts   op index  count      signature  stream     running hash
- * WAIT_ENTER   none  call id       -         -          -          stream/event -
+ * WAIT_ENTER   none  call id       event, 0  -          -          stream, ~0 -   (all, or unknown)
  * WAIT_EXIT    none  call id       -         -          -          result     ticket of WAIT_ENTER
  * OP_DONE      g     -             op index  -          -          stream     -   (completion)
  * SPAN_BEGIN   none  kind          serial    -          -          name|detail<<32 cpu ns + reaped
@@ -90,7 +90,7 @@ struct ring_slot {
  * COMM         g     call id       key       nranks     rank       alias      result
  * PROC         none  milestone     value     -          -          -          -
  * SIGNAL       none  signo         si_code   si_pid     si_uid     si_addr    tid
- * EDGE         none  call id       event      -          -          stream that waits  stream recorded on
+ * EDGE         none  call id       event     -          -          waiting stream  the recorded one
  * ANCHOR       none  -             monotonic realtime   bracket    maxerror   esterror   (ns)
  *
  * In the SPANS table SPAN_BEGIN also has sig = tid of the beginner and, once RING_F_CLOSED, count =

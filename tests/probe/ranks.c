@@ -119,7 +119,8 @@ static void do_group(void)
 
 static void do_split(void)
 {
-	NCCL(ncclCommSplit(me.comm, me.rank % 2 ? NCCL_SPLIT_NOCOLOR : 7, me.rank, &me.child, NULL));
+	NCCL(ncclCommSplit(
+		me.comm, me.rank % 2 ? NCCL_SPLIT_NOCOLOR : 7, me.rank, &me.child, NULL));
 	if (me.child)
 		NCCL(ncclAllReduce(me.a, me.b, 8, ncclFloat, ncclSum, me.child, me.stream));
 }

@@ -82,13 +82,15 @@ static void show_header(const struct ring_view *v)
 	const struct ring_losses *l = &h->losses;
 
 	printf("header role=%s place=%s profile=%u generation=%u pid=%u rank=%d local_rank=%d "
-	       "world=%d restart=%d completion=%u nccl=%u job=%s comm=%s clock=%u size=%" PRIu64 "\n",
+	       "world=%d restart=%d completion=%u nccl=%u job=%s comm=%s clock=%u size=%" PRIu64
+	       "\n",
 		h->role == RING_RANK ? "rank" : "candidate",
 		h->place == RING_PLACE_SHM ? "shm" : "disk", h->profile, h->generation, h->pid,
 		h->rank, h->local_rank, h->world_size, h->restart, h->completion, h->nccl_version,
 		h->job, h->comm, h->clock, h->file_size);
-	printf("losses records=%" PRIu64 " groups=%" PRIu64 " unresolved=%" PRIu64 " forked=%" PRIu64
-	       " completions=%" PRIu64 " contended=%" PRIu64 " fatal=%" PRIu64 "\n",
+	printf("losses records=%" PRIu64 " groups=%" PRIu64 " unresolved=%" PRIu64
+	       " forked=%" PRIu64 " completions=%" PRIu64 " contended=%" PRIu64 " fatal=%" PRIu64
+	       "\n",
 		l->records, l->groups, l->unresolved, l->forked, l->completions, l->contended,
 		l->fatal);
 }
