@@ -2,11 +2,18 @@
 noinst_LTLIBRARIES += %D%/libjob.la
 src_job_libjob_la_SOURCES = \
 	%D%/build.c %D%/build.h \
+	%D%/forks.c %D%/forks.h \
 	%D%/job.h \
 	%D%/names.c %D%/names.h \
+	%D%/ranks.c %D%/ranks.h \
 	%D%/raw.h \
+	%D%/rollcall.c %D%/rollcall.h \
 	%D%/seal.c %D%/seal.h \
 	%D%/seal-facts.c \
 	%D%/seal-groups.c \
 	%D%/seal-people.c \
-	%D%/seal-ranks.c
+	%D%/seal-ranks.c \
+	%D%/spans.c %D%/spans.h \
+	%D%/waitfor-parts.c %D%/waitfor-parts.h \
+	%D%/waitfor.c %D%/waitfor.h \
+	%D%/waits.c %D%/waits.h

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "job/forks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "job/names.h"
+#include "job/rollcall.h"
+
+/* Reductions from here on are handles that each rank made for itself. */
+#define FIRST_OWN_REDOP 5
+
+struct known_op {
+	uint64_t index;
+	int member;
+	const struct job_op *op;
+};
+
+struct finder {
+	const struct job *job;
+	int group;
+	bool trust_hashes;
+	ARRAY(struct known_op) ops; /* of the group, by index, then member */
+};
+
+/* -- what is the same --------------------------------------------------------------------------- */
+
+static unsigned dtype_size(uint8_t dtype)
+{
+	static const uint8_t sizes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
+
+	return dtype < sizeof(sizes) ? sizes[dtype] : 0;
+}
+
+static bool only_moves(uint8_t op)
+{
+	return op == JOB_OP_BROADCAST || op == JOB_OP_ALLGATHER || op == JOB_OP_ALLTOALL ||
+	       op == JOB_OP_GATHER || op == JOB_OP_SCATTER;
+}
+
+static uint8_t plain_redop(const struct job_sig *sig)
+{
+	if (only_moves(sig->op))
+		return 0;
+	return sig->redop < FIRST_OWN_REDOP ? sig->redop : FIRST_OWN_REDOP;
+}
+
+/* In what two ops at one place differ: FORK_NONE if in nothing that matters. */
+static enum fork_kind differ(const struct job_sig *a, const struct job_sig *b)
+{
+	bool moves = only_moves(a->op);
+
+	if (a->op != b->op)
+		return FORK_OP;
+	if (!a->count != !b->count)
+		return FORK_ZERO;
+	if (!a->count)
+		return FORK_NONE;
+	if (job_op_is_rooted(a->op) && a->peer != b->peer)
+		return FORK_ROOT;
+	if (a->dtype != b->dtype && moves && dtype_size(a->dtype) && dtype_size(b->dtype) &&
+		a->count * dtype_size(a->dtype) == b->count * dtype_size(b->dtype))
+		return FORK_NONE;
+	if (a->dtype != b->dtype)
+		return FORK_DTYPE;
+	if (a->count != b->count)
+		return FORK_COUNT;
+	return plain_redop(a) != plain_redop(b) ? FORK_REDOP : FORK_NONE;
+}
+
+/* The indexes of the launch that an op belongs to, as far as the member's known ops go. */
+static void widen(const struct job_member *m, uint64_t launch, uint64_t *low, uint64_t *high)
+{
+	for (size_t i = 0; launch && i < m->nops; i++) {
+		if (m->ops[i].launch != launch)
+			continue;
+		if (m->ops[i].index < *low)
+			*low = m->ops[i].index;
+		if (m->ops[i].index > *high)
+			*high = m->ops[i].index;
+	}
+}
+
+/* Whether every op of a in [low, high] has its like among those of b. */
+static bool same_bag(const struct job_member *a, const struct job_member *b, uint64_t low,
+	uint64_t high)
+{
+	bool used[64] = {false};
+
+	if (high - low >= 64)
+		return false;
+	for (uint64_t i = low; i <= high; i++) {
+		const struct job_op *mine = rollcall_op(a, i);
+		bool found = false;
+
+		for (uint64_t k = low; mine && !found && k <= high; k++) {
+			const struct job_op *theirs = rollcall_op(b, k);
+
+			if (!theirs || used[k - low] || differ(&mine->sig, &theirs->sig))
+				continue;
+			used[k - low] = found = true;
+		}
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+/* Ops of one launch are unordered: compares the whole launches around the place. */
+static enum fork_kind differ_at(
+	const struct finder *f, const struct known_op *a, const struct known_op *b)
+{
+	const struct job_member *ma = &f->job->members[a->member];
+	const struct job_member *mb = &f->job->members[b->member];
+	enum fork_kind kind = differ(&a->op->sig, &b->op->sig);
+	uint64_t low = a->index, high = a->index;
+
+	if (kind == FORK_NONE || (!a->op->launch && !b->op->launch))
+		return kind;
+	widen(ma, a->op->launch, &low, &high);
+	widen(mb, b->op->launch, &low, &high);
+	return same_bag(ma, mb, low, high) ? FORK_NONE : kind;
+}
+
+/* -- the first place ---------------------------------------------------------------------------- */
+
+static int compare_known(const void *va, const void *vb)
+{
+	const struct known_op *a = va, *b = vb;
+
+	if (a->index != b->index)
+		return a->index < b->index ? -1 : 1;
+	return a->member < b->member ? -1 : a->member > b->member;
+}
+
+static void collect_ops(struct finder *f)
+{
+	const struct job_group *g = &f->job->groups[f->group];
+
+	f->trust_hashes = true;
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		int member = g->first_member + (int)seat;
+		const struct job_member *m = &f->job->members[member];
+
+		for (size_t i = 0; i < m->nops; i++) {
+			const struct job_op *op = &m->ops[i];
+
+			if (op->sig.redop >= FIRST_OWN_REDOP && !only_moves(op->sig.op))
+				f->trust_hashes = false;
+			if (op->launch && i && m->ops[i - 1].launch == op->launch)
+				f->trust_hashes = false;
+			*array_add(&f->ops) = (struct known_op){op->index, member, op};
+		}
+	}
+	array_sort(&f->ops, compare_known);
+}
+
+/* In what the ops at [from, to), all of one index, differ. */
+static enum fork_kind differ_among(const struct finder *f, size_t from, size_t to)
+{
+	const struct known_op *first = &f->ops.items[from];
+	enum fork_kind hidden = FORK_NONE;
+
+	for (size_t i = from + 1; i < to; i++) {
+		const struct known_op *other = &f->ops.items[i];
+		enum fork_kind kind = differ_at(f, first, other);
+
+		if (kind)
+			return kind;
+		if (first->op->zeros != other->op->zeros)
+			hidden = FORK_ZERO;
+		else if (!hidden && f->trust_hashes && first->op->hash && other->op->hash &&
+			 first->op->hash != other->op->hash)
+			hidden = FORK_HIDDEN;
+	}
+	return hidden;
+}
+
+/* -- the camps ---------------------------------------------------------------------------------- */
+
+static bool same_camp(
+	const struct finder *f, enum fork_kind hidden, const struct known_op *a,
+	const struct known_op *b)
+{
+	if (hidden == FORK_ZERO)
+		return a->op->zeros == b->op->zeros;
+	if (hidden == FORK_HIDDEN)
+		return a->op->hash == b->op->hash;
+	return differ_at(f, a, b) == FORK_NONE;
+}
+
+static void join_camp(struct finder *f, struct fork *fork, const struct known_op *op,
+	enum fork_kind hidden, size_t room)
+{
+	struct fork_camp *camp = NULL;
+
+	for (size_t i = 0; i < fork->ncamps && !camp; i++) {
+		struct known_op first = {op->index, fork->camps[i].members[0], fork->camps[i].op};
+
+		if (same_camp(f, hidden, &first, op))
+			camp = &fork->camps[i];
+	}
+	if (!camp) {
+		fork->camps = alloc_resize(fork->camps, fork->ncamps + 1, sizeof(*camp));
+		camp = &fork->camps[fork->ncamps++];
+		*camp = (struct fork_camp){.sig = op->op->sig,
+			.op = op->op,
+			.zero = !hidden && op->op->sig.count == 0,
+			.members = alloc_zeroed(room, sizeof(*camp->members))};
+	}
+	camp->members[camp->n++] = op->member;
+}
+
+static int compare_camps(const void *va, const void *vb)
+{
+	const struct fork_camp *a = va, *b = vb;
+
+	if (a->n != b->n)
+		return a->n > b->n ? -1 : 1;
+	return a->members[0] < b->members[0] ? -1 : a->members[0] > b->members[0];
+}
+
+/* Of camps that differ in their number of zero-count ops, those with more than the least. */
+static void mark_zero_camps(struct fork *fork)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; i < fork->ncamps; i++)
+		if (fork->camps[i].op->zeros < least)
+			least = fork->camps[i].op->zeros;
+	for (size_t i = 0; i < fork->ncamps; i++)
+		fork->camps[i].zero = fork->camps[i].op->zeros > least;
+}
+
+static bool is_done(const struct job_member *m, uint64_t index)
+{
+	const struct job_op *op = rollcall_op(m, index);
+
+	return (m->done_known && m->done >= index) || (op && op->completed == JOB_YES);
+}
+
+/* Who has no evidence about the place, and whether all the others are beyond it. */
+static void look_around(const struct finder *f, struct fork *fork)
+{
+	const struct job_group *g = &f->job->groups[fork->group];
+	size_t placed = 0, absent = 0, ahead = 0, done = 0;
+
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_member *m = &f->job->members[g->first_member + (int)seat];
+
+		absent += rollcall_of(f->job, m, fork->index) == ROLL_ABSENT;
+		if (!rollcall_op(m, fork->index))
+			continue;
+		placed++;
+		done += is_done(m, fork->index);
+		ahead += m->head > fork->index;
+	}
+	fork->unknown = g->size - placed - absent;
+	fork->completed = done == placed;
+	fork->passed = placed == ahead || fork->completed;
+}
+
+static enum fork_kind kind_of(const struct fork *fork, enum fork_kind found, bool hidden)
+{
+	if (hidden)
+		return found;
+	for (size_t i = 0; i < fork->ncamps; i++)
+		if (fork->camps[i].zero &&
+			differ(&fork->camps[i].sig, &fork->camps[i ? 0 : 1].sig) == FORK_ZERO)
+			return FORK_ZERO;
+	return found;
+}
+
+static void describe(struct finder *f, struct fork *fork, size_t from, size_t to)
+{
+	enum fork_kind found = differ_among(f, from, to);
+	bool exact = false;
+
+	for (size_t i = from + 1; i < to && !exact; i++)
+		exact = differ_at(f, &f->ops.items[from], &f->ops.items[i]) != FORK_NONE;
+	fork->exact = exact;
+	fork->index = f->ops.items[from].index;
+	for (size_t i = from; i < to; i++)
+		join_camp(f, fork, &f->ops.items[i], exact ? FORK_NONE : found, to - from);
+	array_sort_items(fork->camps, fork->ncamps, sizeof(*fork->camps), compare_camps);
+	if (!exact && found == FORK_ZERO)
+		mark_zero_camps(fork);
+	fork->kind = kind_of(fork, found, !exact);
+	look_around(f, fork);
+}
+
+static bool find_fork(const struct job *job, int group, struct fork *fork)
+{
+	struct finder f = {.job = job, .group = group};
+	bool found = false;
+
+	collect_ops(&f);
+	*fork = (struct fork){.group = group};
+	for (size_t from = 0, to; from < f.ops.nr && !found; from = to) {
+		for (to = from + 1;
+			to < f.ops.nr && f.ops.items[to].index == f.ops.items[from].index; to++)
+			;
+		found = differ_among(&f, from, to) != FORK_NONE;
+		if (found)
+			describe(&f, fork, from, to);
+		else if (to - from > 1)
+			fork->agreed = f.ops.items[from].index;
+	}
+	array_release(&f.ops);
+	return found;
+}
+
+struct forks *forks_new(const struct job *job)
+{
+	struct forks *forks = alloc_zeroed(1, sizeof(*forks));
+
+	forks->at = alloc_zeroed(job->ngroups + 1, sizeof(*forks->at));
+	for (size_t i = 0; i < job->ngroups; i++)
+		if (find_fork(job, (int)i, &forks->at[forks->n]))
+			forks->n++;
+	return forks;
+}
+
+void forks_free(struct forks *forks)
+{
+	if (!forks)
+		return;
+	for (size_t i = 0; i < forks->n; i++) {
+		for (size_t k = 0; k < forks->at[i].ncamps; k++)
+			free(forks->at[i].camps[k].members);
+		free(forks->at[i].camps);
+	}
+	free(forks->at);
+	free(forks);
+}
+
+const struct fork *forks_of(const struct forks *forks, int group)
+{
+	for (size_t i = 0; i < forks->n; i++)
+		if (forks->at[i].group == group)
+			return &forks->at[i];
+	return NULL;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * forks.h: the first place at which the members of one group did different things.
+ *
+ * Compared are the known details at equal index, then how many zero-count ops each had by then,
+ * then the running hashes: so a fork is found long after its ops were overwritten. What may
+ * lawfully differ is not compared: the order inside one launch, the handle of a user-made
+ * reduction, the data type where only bytes are moved. Where such freedom was used, hashes prove
+ * nothing and are left aside.
+ */
+#ifndef JOB_FORKS_H
+#define JOB_FORKS_H
+
+#include "job/job.h"
+
+enum fork_kind {
+	FORK_NONE,
+	FORK_ZERO,  /* some brought nothing, others something */
+	FORK_COUNT, /* counts differ, all else is equal */
+	FORK_DTYPE,
+	FORK_REDOP,
+	FORK_ROOT,
+	FORK_OP,    /* different kinds of operation */
+	FORK_HIDDEN /* the hashes differ, the details are gone */
+};
+
+/* Those who did the same. */
+struct fork_camp {
+	struct job_sig sig; /* HIDDEN: of no meaning */
+	const struct job_op *op; /* of its first member */
+	bool zero;	    /* brought nothing */
+	int *members;	    /* member indexes, ascending */
+	size_t n;
+};
+
+struct fork {
+	enum fork_kind kind;
+	int group;
+	uint64_t index;	 /* the first op known to differ; ZERO and HIDDEN may have begun earlier */
+	uint64_t agreed; /* all is known to be equal up to here */
+	bool exact;	 /* the ops at `index` themselves differ */
+	bool passed;	 /* every camp went on beyond it, or it completed everywhere */
+	bool completed;	 /* known complete with all members */
+	struct fork_camp *camps; /* largest first, then by first member */
+	size_t ncamps;
+	size_t unknown;	 /* seats without evidence about it */
+};
+
+struct forks {
+	struct fork *at; /* by group; groups without a fork have none */
+	size_t n;
+};
+
+struct forks *forks_new(const struct job *job);
+void forks_free(struct forks *forks);
+
+/* The fork of that group; NULL where none is known. */
+const struct fork *forks_of(const struct forks *forks, int group);
+
+#endif

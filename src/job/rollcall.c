@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "job/rollcall.h"
+
+bool rollcall_speaks(const struct job *job, const struct job_member *member)
+{
+	return member->rank != JOB_NONE && member->head_known && !member->saw_capture &&
+	       (job->ranks[member->rank].knows & JOB_KNOWS_RING);
+}
+
+enum roll rollcall_of(const struct job *job, const struct job_member *member, uint64_t index)
+{
+	uint64_t head = member->head;
+
+	if (!member->head_known && member->nops)
+		head = member->ops[member->nops - 1].index;
+	else if (!member->head_known)
+		return ROLL_UNKNOWN;
+	if (head > index)
+		return ROLL_PAST;
+	if (head == index)
+		return ROLL_HERE;
+	return rollcall_speaks(job, member) ? ROLL_ABSENT : ROLL_UNKNOWN;
+}
+
+const struct job_op *rollcall_op(const struct job_member *member, uint64_t index)
+{
+	size_t low = 0, high = member->nops;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (member->ops[middle].index < index)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < member->nops && member->ops[low].index == index ? &member->ops[low] : NULL;
+}
+
+struct rollcall rollcall_take(const struct job *job, int group, uint64_t index)
+{
+	const struct job_group *g = &job->groups[group];
+	struct rollcall call = {.rear = UINT64_MAX};
+
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_member *member = &job->members[g->first_member + (int)seat];
+		enum roll roll = rollcall_of(job, member, index);
+
+		call.absent += roll == ROLL_ABSENT;
+		call.here += roll == ROLL_HERE;
+		call.past += roll == ROLL_PAST;
+		call.unknown += roll == ROLL_UNKNOWN;
+		if (rollcall_speaks(job, member) && member->head < call.rear)
+			call.rear = member->head;
+		if (member->head_known && member->head > call.front)
+			call.front = member->head;
+	}
+	return call;
+}
+
+/*
+ * A seat that nobody took may be one whose group did not fit into its rank's ring: where that ring
+ * lost groups, nothing follows. Who never was promoted has no group at all, and so has a rank that
+ * the census does not know.
+ */
+bool rollcall_never_came(const struct job *job, const struct job_member *member)
+{
+	const struct job_rank *rank;
+
+	if (member->state != JOB_MEMBER_UNSEEN || member->rank == JOB_NONE)
+		return false;
+	rank = &job->ranks[member->rank];
+	if (rank->process == JOB_NONE)
+		return job->has_census;
+	if (rank->candidate_only)
+		return rank->knows & (JOB_KNOWS_CENSUS | JOB_KNOWS_RING);
+	return (rank->knows & JOB_KNOWS_RING) && rank->lost_records <= 0;
+}

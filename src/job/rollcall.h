@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rollcall.h: who has entered the i-th collective of a group. Decided by order of operations, never
+ * by clocks, and only on a seat's own word: a seat whose board nobody could read is unknown, not
+ * absent; one that captured a CUDA graph may have replayed any number of ops.
+ */
+#ifndef JOB_ROLLCALL_H
+#define JOB_ROLLCALL_H
+
+#include "job/job.h"
+
+enum roll {
+	ROLL_UNKNOWN,
+	ROLL_ABSENT, /* its own board says: not entered */
+	ROLL_HERE,   /* it is the last one that it entered */
+	ROLL_PAST,   /* it entered a later one */
+};
+
+/* Where a seat stands towards the index-th collective (from 1) of its group. */
+enum roll rollcall_of(const struct job *job, const struct job_member *member, uint64_t index);
+
+/* The details of a seat's index-th collective; NULL where they are not known. */
+const struct job_op *rollcall_op(const struct job_member *member, uint64_t index);
+
+/* Whether the seat's own word about what it did not enter can be had. */
+bool rollcall_speaks(const struct job *job, const struct job_member *member);
+
+/* One call over a whole group: how many stand where, and the front and rear of those who speak. */
+struct rollcall {
+	size_t absent, here, past, unknown;
+	uint64_t rear;  /* the smallest head of a seat that speaks; UINT64_MAX where none does */
+	uint64_t front; /* the largest known head */
+};
+struct rollcall rollcall_take(const struct job *job, int group, uint64_t index);
+
+/* Whether a seat has not even begun the group's init, on its rank's own word or the census'. */
+bool rollcall_never_came(const struct job *job, const struct job_member *member);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "job/spans.h"
+
+/* The facts of one rank in an array sorted by rank: [first of rank, first beyond). */
+#define RANGE_OF(plural, function)                                                                 \
+	struct spans_range function(const struct job *job, int rank)                               \
+	{                                                                                          \
+		struct spans_range range = {0, job->n##plural};                                    \
+		size_t high = job->n##plural;                                                      \
+                                                                                                   \
+		while (range.from < high) {                                                        \
+			size_t middle = (range.from + high) / 2;                                   \
+                                                                                                   \
+			if (job->plural[middle].rank < rank)                                       \
+				range.from = middle + 1;                                           \
+			else                                                                       \
+				high = middle;                                                     \
+		}                                                                                  \
+		range.to = range.from;                                                             \
+		while (range.to < job->n##plural && job->plural[range.to].rank == rank)            \
+			range.to++;                                                                \
+		return range;                                                                      \
+	}
+
+RANGE_OF(spans, spans_of)
+RANGE_OF(threads, threads_of)
+RANGE_OF(shards, shards_of)
+RANGE_OF(steps, steps_of)
+RANGE_OF(notes, notes_of)
+RANGE_OF(logs, logs_of)
+RANGE_OF(caches, caches_of)
+
+static bool counts(const struct job *job, int rank, const struct job_span *span)
+{
+	const struct job_process *process;
+
+	if (span->process == job->ranks[rank].process || span->process == JOB_NONE)
+		return true;
+	process = &job->processes[span->process];
+	return span->kind == JOB_SPAN_COMPILE &&
+	       (process->end == JOB_ALIVE || process->end == JOB_END_UNKNOWN);
+}
+
+const struct job_span *spans_open(const struct job *job, int rank, enum job_span_kind kind)
+{
+	struct spans_range range = spans_of(job, rank);
+	const struct job_span *found = NULL;
+
+	for (size_t i = range.from; i < range.to; i++) {
+		const struct job_span *span = &job->spans[i];
+
+		if (span->open && span->kind == kind && counts(job, rank, span))
+			found = span;
+	}
+	return found;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * waitfor.h: the wait-for graph: who waits for whom, followed to where it ends.
+ *
+ *	rank  --> what it waits in            if a host thread is held there (or softly, see below)
+ *	op    --> the seats that have not entered it, by their own word
+ *	op    --> the incomplete op that one of its members launched before it
+ *	op    --> members that died or are frozen, where all have entered it
+ *	init  --> the seats that have not begun it
+ *	P2P   --> the peer that has not made the matching call
+ *
+ * An op waits for everybody, so following any edge leads to a reason. What ends are sinks: ranks
+ * that wait for nothing, and ops where nobody known is missing. Strongly connected parts with no
+ * way out are cycles: nothing in them can ever move.
+ *
+ * A rank whose streams wait while no thread of it is held may be inside a synchronisation that
+ * nobody hooks. Its edge is soft: followed unless the caller says that the rank stands on its own.
+ *
+ * Size: op nodes are virtual and chained by index (what waits in #9 also waits for those that #7
+ * waits for), so edges grow with seats and waits, never with ranks squared.
+ */
+#ifndef JOB_WAITFOR_H
+#define JOB_WAITFOR_H
+
+#include "job/waits.h"
+
+/* How far a rank's own state explains that it is not where others wait for it. */
+enum waitfor_stand {
+	WAITFOR_FOLLOW,	    /* nothing explains it: follow whatever it waits in */
+	WAITFOR_STANDS,	    /* it does something else (compiles, ...): soft edges are not followed */
+	WAITFOR_FINAL,	    /* it is over (died of its own, ...): nothing is followed */
+};
+
+/* What the caller knows better than the graph. */
+struct waitfor_given {
+	const enum waitfor_stand *stands; /* per rank */
+	const bool *stopped;		  /* per rank: dead or frozen: where all are in, it holds */
+	const uint64_t *forked;		  /* per group: index of a fork that explains waits; 0 none */
+	const int64_t *threshold;	  /* per group: ns from which a wait there stands */
+	int64_t threshold_else;		  /* the same for waits without a group */
+};
+
+enum waitfor_kind {
+	WAITFOR_RANK,
+	WAITFOR_STOPPED, /* a rank that died or froze inside an op where all are */
+	WAITFOR_OP,
+	WAITFOR_INIT,
+	WAITFOR_PAIR,	 /* one P2P call */
+	WAITFOR_FORK,	 /* the group went different ways */
+	WAITFOR_SYNC,	 /* a synchronisation, a close or another call of one rank */
+};
+
+struct waitfor_node {
+	enum waitfor_kind kind;
+	int rank;	/* RANK, STOPPED, SYNC */
+	int group;	/* OP, INIT, FORK; JOB_NONE else */
+	uint64_t index; /* OP */
+	int wait;	/* PAIR, SYNC: index into waits */
+	bool unknown;	/* members without evidence: they may be the ones missing */
+	bool absent;	/* OP, INIT, PAIR: somebody is missing by its own word */
+	int part;	/* its strongly connected part: lower numbers are nearer to the sinks */
+	int64_t reached; /* the longest standing wait that leads here; JOB_UNKNOWN none */
+};
+
+struct waitfor_part {
+	size_t n;	/* nodes in it */
+	bool way_out;	/* an edge leads to another part */
+};
+
+struct waitfor {
+	const struct job *job;
+	const struct waits *waits;
+	struct waitfor_node *nodes;
+	size_t nnodes;
+	int *edges;	    /* targets, by source */
+	size_t *first_edge; /* per node, and one beyond */
+	struct waitfor_part *parts;
+	size_t nparts;
+	int *node_of_wait; /* per wait; JOB_NONE: leads nowhere */
+};
+
+struct waitfor *waitfor_new(
+	const struct job *job, const struct waits *waits, const struct waitfor_given *given);
+void waitfor_free(struct waitfor *graph);
+
+/* Whether a wait is long enough to blame somebody for. */
+bool waitfor_stands(
+	const struct job *job, const struct wait *wait, const struct waitfor_given *given);
+
+/*
+ * Marks every rank that waits, directly or not, for one of the marked nodes: victims[rank]. Only
+ * standing waits count. marked: per node. Ranks that are marked themselves are not victims.
+ */
+void waitfor_victims(const struct waitfor *graph, const struct waitfor_given *given,
+	const bool *marked, bool *victims);
+
+#endif

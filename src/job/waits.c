@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "job/waits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "job/names.h"
+#include "job/rollcall.h"
+#include "job/spans.h"
+
+/* Untracked ops that one synchronisation may wait for are launched this close together. */
+#define SAME_BREATH (2 * CLOCK_NS_PER_S)
+
+struct collector {
+	const struct job *job;
+	struct waits *waits;
+	ARRAY(struct wait) list;
+	int *seats;	   /* member indexes by rank */
+	size_t *first_seat; /* per rank */
+	uint64_t *rear;	   /* per group: smallest head of those who speak */
+};
+
+bool waits_is_watchdog(const char *name)
+{
+	static const char *const parts[] = {"watchdg", "watchdog", "heartbt", "heartbeat"};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (strcasestr(name, parts[i]))
+			return true;
+	return false;
+}
+
+/* -- preparation -------------------------------------------------------------------------------- */
+
+static int64_t end_of_evidence(const struct job *job, const struct job_rank *rank)
+{
+	int64_t now = rank->host == JOB_NONE ? JOB_UNKNOWN : job->hosts[rank->host].gathered;
+
+	if (now == JOB_UNKNOWN)
+		now = job->gathered;
+	if (rank->process != JOB_NONE) {
+		const struct job_process *process = &job->processes[rank->process];
+
+		if (process->end > JOB_ALIVE && process->ended != JOB_UNKNOWN &&
+			(now == JOB_UNKNOWN || process->ended < now))
+			now = process->ended;
+	}
+	return now;
+}
+
+static void index_seats(struct collector *c)
+{
+	const struct job *job = c->job;
+	size_t *at = alloc_zeroed(job->nranks + 2, sizeof(*at));
+
+	c->first_seat = alloc_zeroed(job->nranks + 2, sizeof(*c->first_seat));
+	c->seats = alloc_zeroed(job->nmembers + 1, sizeof(*c->seats));
+	for (size_t i = 0; i < job->nmembers; i++)
+		if (job->members[i].rank != JOB_NONE)
+			c->first_seat[job->members[i].rank + 1]++;
+	for (size_t i = 0; i < job->nranks; i++)
+		c->first_seat[i + 1] += c->first_seat[i];
+	for (size_t i = 0; i < job->nmembers; i++) {
+		int rank = job->members[i].rank;
+
+		if (rank != JOB_NONE)
+			c->seats[c->first_seat[rank] + at[rank]++] = (int)i;
+	}
+	free(at);
+}
+
+static void find_rears(struct collector *c)
+{
+	c->rear = alloc_zeroed(c->job->ngroups + 1, sizeof(*c->rear));
+	for (size_t i = 0; i < c->job->ngroups; i++)
+		c->rear[i] = rollcall_take(c->job, (int)i, 0).rear;
+}
+
+/* -- collectives -------------------------------------------------------------------------------- */
+
+/* An op that nobody waits for: empty, refused, or only recorded into a graph. */
+static bool is_nothing(const struct job_op *op)
+{
+	return op && (op->sig.count == 0 || op->failed || op->captured);
+}
+
+/* The first index that may not be complete; beyond head: all are. */
+static uint64_t first_incomplete(const struct collector *c, const struct job_member *m)
+{
+	uint64_t first, rear = c->rear[m->group];
+	const struct job_op *last = rollcall_op(m, m->head);
+
+	if (m->done_known)
+		first = m->done + 1;
+	else if (rear < m->head)
+		first = rear + 1;
+	else if (last && last->completed == JOB_YES)
+		return m->head + 1;
+	else
+		first = m->head;
+	while (first <= m->head && is_nothing(rollcall_op(m, first)))
+		first++;
+	return first;
+}
+
+/* When the op was entered; where its details are gone, when the first known one after it was. */
+static int64_t entered_at(const struct job_member *m, uint64_t index)
+{
+	for (size_t i = 0; i < m->nops; i++)
+		if (m->ops[i].index >= index)
+			return m->ops[i].entered;
+	return JOB_UNKNOWN;
+}
+
+static bool is_unreturned(const struct job_member *m, uint64_t from)
+{
+	for (size_t i = m->nops; i-- > 0 && m->ops[i].index >= from;)
+		if (m->ops[i].returned == JOB_NO && !m->ops[i].failed)
+			return true;
+	return false;
+}
+
+static void add_collective(struct collector *c, int member)
+{
+	const struct job_member *m = &c->job->members[member];
+	uint64_t first;
+	struct wait *wait;
+	bool unreturned, lacking;
+
+	if (!m->head_known || !m->head)
+		return;
+	first = first_incomplete(c, m);
+	if (first > m->head)
+		return;
+	unreturned = is_unreturned(m, first);
+	lacking = first > c->rear[m->group];
+	wait = array_add(&c->list);
+	*wait = (struct wait){.kind = WAIT_COLLECTIVE,
+		.rank = m->rank,
+		.member = member,
+		.peer = JOB_NONE,
+		.index = first,
+		.op = rollcall_op(m, first),
+		.thread = JOB_NONE,
+		.held = unreturned,
+		.lacking = lacking,
+		.sure = lacking || unreturned || m->done_known,
+		.since = entered_at(m, first),
+		.cite = m->cite};
+	if (wait->op) {
+		wait->thread = wait->op->thread;
+		wait->cite = wait->op->cite;
+		wait->sure |= wait->op->completed == JOB_NO;
+	}
+}
+
+/* -- point-to-point ----------------------------------------------------------------------------- */
+
+/* Whether the latest calls of a seat are all its calls: their counts per peer add up. */
+static bool has_all_p2p(const struct job_member *m)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < m->np2p; i++) {
+		const struct job_op *op = &m->p2p[i];
+		bool newest = true;
+
+		for (size_t k = 0; k < m->np2p && newest; k++)
+			newest = m->p2p[k].sig.op != op->sig.op ||
+				 m->p2p[k].sig.peer != op->sig.peer || m->p2p[k].index <= op->index;
+		if (newest)
+			total += op->index;
+	}
+	return total == m->np2p;
+}
+
+/* Whether the peer has entered the call that matches. */
+static enum job_known peer_came(
+	const struct job *job, const struct job_member *m, const struct job_op *op)
+{
+	const struct job_group *group = &job->groups[m->group];
+	uint8_t other = op->sig.op == JOB_OP_SEND ? JOB_OP_RECV : JOB_OP_SEND;
+	const struct job_member *peer;
+	bool seen = false;
+
+	if (op->sig.peer >= group->size)
+		return JOB_MAYBE;
+	peer = &job->members[group->first_member + (int)op->sig.peer];
+	for (size_t i = 0; i < peer->np2p; i++) {
+		const struct job_op *theirs = &peer->p2p[i];
+
+		if (theirs->sig.op != other || theirs->sig.peer != m->seat)
+			continue;
+		if (theirs->index >= op->index)
+			return JOB_YES;
+		seen = true;
+	}
+	if (!rollcall_speaks(job, peer))
+		return JOB_MAYBE;
+	return seen || has_all_p2p(peer) ? JOB_NO : JOB_MAYBE;
+}
+
+static void add_p2p(struct collector *c, int member)
+{
+	const struct job_member *m = &c->job->members[member];
+
+	for (size_t i = 0; i < m->np2p; i++) {
+		const struct job_op *op = &m->p2p[i];
+		enum job_known came;
+
+		if (op->failed || op->captured || op->completed == JOB_YES ||
+			op->sig.peer >= c->job->groups[m->group].size || op->sig.peer == m->seat ||
+			(op->sig.op != JOB_OP_SEND && op->sig.op != JOB_OP_RECV))
+			continue;
+		came = peer_came(c->job, m, op);
+		if (came != JOB_NO && op->returned != JOB_NO && op->completed != JOB_NO)
+			continue;
+		*array_add(&c->list) = (struct wait){.kind = WAIT_P2P,
+			.rank = m->rank,
+			.member = member,
+			.peer = c->job->groups[m->group].first_member + (int)op->sig.peer,
+			.index = op->index,
+			.op = op,
+			.thread = op->thread,
+			.held = op->returned == JOB_NO,
+			.lacking = came == JOB_NO,
+			.sure = true,
+			.peer_unknown = came == JOB_MAYBE,
+			.since = op->entered,
+			.cite = op->cite};
+	}
+}
+
+static void add_init(struct collector *c, int member)
+{
+	const struct job_member *m = &c->job->members[member];
+
+	if (m->state != JOB_MEMBER_IN_INIT)
+		return;
+	*array_add(&c->list) = (struct wait){.kind = WAIT_INIT,
+		.rank = m->rank,
+		.member = member,
+		.peer = JOB_NONE,
+		.thread = JOB_NONE,
+		.held = !m->nonblocking,
+		.sure = !m->nonblocking,
+		.since = m->init_since,
+		.cite = m->cite};
+}
+
+/* -- threads ------------------------------------------------------------------------------------ */
+
+static bool is_waiting(const struct job_thread *thread)
+{
+	return (thread->state == JOB_THREAD_IN_WAIT || thread->state == JOB_THREAD_POLLING) &&
+	       !waits_is_watchdog(thread->name);
+}
+
+static bool covers(const struct job_thread *thread, const struct wait *wait)
+{
+	return thread->whole_device || !thread->stream || !wait->op || !wait->op->stream ||
+	       wait->op->stream == thread->stream;
+}
+
+/* The newest launch among the rank's untracked collectives that this thread may wait for. */
+static int64_t newest_untracked(
+	const struct collector *c, const struct job_thread *thread, size_t from)
+{
+	int64_t newest = JOB_UNKNOWN;
+
+	for (size_t i = from; i < c->list.nr; i++) {
+		const struct wait *wait = &c->list.items[i];
+
+		if (wait->kind == WAIT_COLLECTIVE && !wait->sure && covers(thread, wait) &&
+			wait->since > newest)
+			newest = wait->since;
+	}
+	return newest;
+}
+
+/* A synchronising thread holds what is sure on its stream, else what may be, else nothing known. */
+static void add_sync(struct collector *c, const struct job_thread *thread, int index, size_t from)
+{
+	int64_t newest = newest_untracked(c, thread, from);
+	bool found = false;
+
+	for (size_t i = from; i < c->list.nr; i++) {
+		struct wait *wait = &c->list.items[i];
+
+		if (wait->kind > WAIT_P2P || !wait->sure || !covers(thread, wait))
+			continue;
+		wait->held = true;
+		if (wait->thread == JOB_NONE)
+			wait->thread = index;
+		found = true;
+	}
+	for (size_t i = from; !found && newest != JOB_UNKNOWN && i < c->list.nr; i++) {
+		struct wait *wait = &c->list.items[i];
+
+		if (wait->kind != WAIT_COLLECTIVE || wait->sure || !covers(thread, wait) ||
+			wait->since == JOB_UNKNOWN || wait->since < newest - SAME_BREATH)
+			continue;
+		wait->held = true;
+		wait->thread = index;
+		wait->since = thread->since;
+	}
+	if (found || newest != JOB_UNKNOWN)
+		return;
+	*array_add(&c->list) = (struct wait){.kind = WAIT_SYNC,
+		.rank = thread->rank,
+		.member = JOB_NONE,
+		.peer = JOB_NONE,
+		.thread = index,
+		.held = true,
+		.since = thread->since,
+		.cite = thread->cite};
+}
+
+static bool names_closing(const char *call)
+{
+	return strstr(call, "Destroy") || strstr(call, "Finalize") || strstr(call, "Abort");
+}
+
+/* A thread inside a call that is none of the waits found so far. */
+static void add_call(struct collector *c, const struct job_thread *thread, int index, size_t from)
+{
+	bool closing = names_closing(thread->call), found = false;
+
+	for (size_t i = from; i < c->list.nr && !closing; i++) {
+		struct wait *wait = &c->list.items[i];
+
+		if (wait->kind == WAIT_COLLECTIVE && thread->group != JOB_NONE &&
+			c->job->members[wait->member].group == thread->group)
+			wait->held = wait->sure = true;
+		found |= wait->held && wait->kind <= WAIT_INIT;
+	}
+	if (found)
+		return;
+	*array_add(&c->list) = (struct wait){.kind = closing ? WAIT_CLOSE : WAIT_OTHER,
+		.rank = thread->rank,
+		.member = JOB_NONE,
+		.peer = JOB_NONE,
+		.thread = index,
+		.held = true,
+		.since = thread->since,
+		.cite = thread->cite};
+}
+
+static void add_threads(struct collector *c, int rank, size_t from)
+{
+	struct spans_range range = threads_of(c->job, rank);
+
+	for (size_t i = range.from; i < range.to; i++)
+		if (is_waiting(&c->job->threads[i]))
+			add_sync(c, &c->job->threads[i], (int)i, from);
+	for (size_t i = range.from; i < range.to; i++)
+		if (c->job->threads[i].state == JOB_THREAD_IN_CALL &&
+			!waits_is_watchdog(c->job->threads[i].name))
+			add_call(c, &c->job->threads[i], (int)i, from);
+}
+
+/* -- all of it ---------------------------------------------------------------------------------- */
+
+/* Leaves out what is neither sure nor held: nobody is known to wait there. */
+static void finish_rank(struct collector *c, int rank, size_t from)
+{
+	int64_t now = c->waits->now[rank];
+	size_t kept = from;
+
+	for (size_t i = from; i < c->list.nr; i++) {
+		struct wait wait = c->list.items[i];
+
+		if (!wait.sure && !wait.held)
+			continue;
+		wait.age = wait.since == JOB_UNKNOWN || now == JOB_UNKNOWN ? JOB_UNKNOWN
+									  : now - wait.since;
+		c->list.items[kept++] = wait;
+	}
+	c->list.nr = kept;
+}
+
+static void add_rank(struct collector *c, int rank)
+{
+	size_t from = c->list.nr;
+
+	for (size_t i = c->first_seat[rank]; i < c->first_seat[rank + 1]; i++)
+		add_collective(c, c->seats[i]);
+	for (size_t i = c->first_seat[rank]; i < c->first_seat[rank + 1]; i++)
+		add_p2p(c, c->seats[i]);
+	for (size_t i = c->first_seat[rank]; i < c->first_seat[rank + 1]; i++)
+		add_init(c, c->seats[i]);
+	add_threads(c, rank, from);
+	finish_rank(c, rank, from);
+}
+
+struct waits *waits_new(const struct job *job)
+{
+	struct waits *waits = alloc_zeroed(1, sizeof(*waits));
+	struct collector c = {.job = job, .waits = waits};
+
+	waits->first = alloc_zeroed(job->nranks + 2, sizeof(*waits->first));
+	waits->now = alloc_zeroed(job->nranks + 1, sizeof(*waits->now));
+	index_seats(&c);
+	find_rears(&c);
+	for (size_t rank = 0; rank < job->nranks; rank++) {
+		waits->now[rank] = end_of_evidence(job, &job->ranks[rank]);
+		waits->first[rank] = c.list.nr;
+		add_rank(&c, (int)rank);
+	}
+	waits->first[job->nranks] = c.list.nr;
+	waits->at = c.list.items;
+	waits->n = c.list.nr;
+	free(c.seats);
+	free(c.first_seat);
+	free(c.rear);
+	return waits;
+}
+
+void waits_free(struct waits *waits)
+{
+	if (!waits)
+		return;
+	free(waits->at);
+	free(waits->first);
+	free(waits->now);
+	free(waits);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * waits.h: everything that somebody waits in, at the end of the evidence.
+ *
+ * Of each seat at most one collective is listed: the first that is not complete. It is
+ *	lacking	some seat has, by its own word, not entered it: so it cannot be complete;
+ *	sure	known not to be complete: lacking, or its call has not returned, or tracking says so;
+ *	held	a host thread is inside it, or inside a synchronisation that waits for it. What is
+ *		sure and not held keeps a stream waiting, while the host may have gone on.
+ * A synchronisation with nothing sure behind it may wait for a collective that nobody tracks: then
+ * the newest ones are listed as held, not sure. Threads of watchdogs poll for ever: they hold
+ * nothing.
+ */
+#ifndef JOB_WAITS_H
+#define JOB_WAITS_H
+
+#include "job/job.h"
+
+enum wait_kind {
+	WAIT_COLLECTIVE,
+	WAIT_P2P,
+	WAIT_INIT,  /* in communicator init */
+	WAIT_SYNC,  /* in a synchronisation, for nothing that is known */
+	WAIT_CLOSE, /* in finalize or destroy */
+	WAIT_OTHER, /* in some other call of NCCL */
+};
+
+struct wait {
+	enum wait_kind kind;
+	int rank;
+	int member; /* JOB_NONE for SYNC and OTHER */
+	int peer;   /* P2P: the peer's seat as member index */
+	uint64_t index;
+	const struct job_op *op; /* NULL where its details are not known */
+	int thread;		 /* JOB_NONE */
+	bool held;
+	bool lacking;
+	bool sure;
+	bool peer_unknown; /* P2P: whether the peer came is not known */
+	int64_t since;	   /* JOB_UNKNOWN */
+	int64_t age;	   /* ns until the end of this rank's evidence; JOB_UNKNOWN */
+	const char *cite;
+};
+
+struct waits {
+	struct wait *at; /* by rank, then kind, member, index */
+	size_t n;
+	size_t *first; /* first[rank] .. first[rank + 1] */
+	int64_t *now;  /* per rank: the end of its evidence, JOB_UNKNOWN */
+};
+
+struct waits *waits_new(const struct job *job);
+void waits_free(struct waits *waits);
+
+/* Whether a thread of this name only watches others ("pt_nccl_watchdg", "pt_nccl_heartbt"). */
+bool waits_is_watchdog(const char *thread_name);
+
+#endif
