@@ -14,7 +14,6 @@
 #define CUDA_ABI_CAPTURE_NONE	 0   /* cudaStreamCaptureStatusNone */
 #define CUDA_ABI_HOST_PORTABLE	 1   /* CU_MEMHOSTREGISTER_PORTABLE */
 #define CUDA_ABI_HOST_DEVICEMAP	 2   /* CU_MEMHOSTREGISTER_DEVICEMAP */
-#define CUDA_ABI_EVENT_EXTERNAL	 1   /* of cudaEventRecordWithFlags */
 
 #ifndef PROBES_REAL_CUDA
 typedef int cudaError_t;

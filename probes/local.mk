@@ -35,3 +35,20 @@ libinquest_probe_la_SOURCES = \
 	%D%/version.c \
 	src/ring/ring-make.c
 EXTRA_DIST += %D%/probes.map
+
+# Never linked into anything: compiling them is the check.
+if HAVE_NCCL_HEADERS
+if HAVE_CUDA_HEADERS
+noinst_LTLIBRARIES += %D%/libcheck-nccl.la
+%C%_libcheck_nccl_la_SOURCES = %D%/check-nccl.c
+%C%_libcheck_nccl_la_CPPFLAGS = -I$(srcdir) -I$(srcdir)/src $(NCCL_CPPFLAGS) $(CUDA_CPPFLAGS)
+%C%_libcheck_nccl_la_CFLAGS = -std=gnu11 -Wall
+endif
+endif
+if HAVE_CUDA_HEADERS
+noinst_LTLIBRARIES += %D%/libcheck-cuda.la
+%C%_libcheck_cuda_la_SOURCES = %D%/check-cuda.c
+%C%_libcheck_cuda_la_CPPFLAGS = -I$(srcdir) -I$(srcdir)/src $(CUDA_CPPFLAGS)
+%C%_libcheck_cuda_la_CFLAGS = -std=gnu11 -Wall
+endif
+EXTRA_DIST += %D%/check-nccl.c %D%/check-cuda.c

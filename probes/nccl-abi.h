@@ -12,7 +12,7 @@
 
 #define NCCL_ABI_CONFIG_MAGIC	 0xcafebeefu
 #define NCCL_ABI_CONFIG_BLOCKING 16 /* offsets in ncclConfig_t; unchanged from 2.17 on */
-#define NCCL_ABI_CONFIG_COMMNAME 56 /* const char *, since 2.27 */
+#define NCCL_ABI_CONFIG_COMMNAME 48 /* const char *, since 2.27 */
 #define NCCL_ABI_SPLIT_NOCOLOR	 (-1)
 #define NCCL_ABI_SUCCESS	 0
 #define NCCL_ABI_SYSTEM_ERROR	 2

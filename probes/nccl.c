@@ -56,4 +56,6 @@
 		return result;                                                                     \
 	}
 
+#define NCCL_DEVICE(name, params, args, comm) NCCL_CALL(name, params, args, comm, 0, 0, 0)
+
 #include "probes/nccl.def"
