@@ -63,7 +63,7 @@ static void dump_field(const struct dump *d, const struct ring_field *field)
 /* Fields that say nothing by being 0 are left out. */
 static bool field_is_dull(const struct ring_field *field)
 {
-	static const char *const dull[] = {"group_ticket", "zero_counts", "stream", "more"};
+	static const char *const dull[] = {"group_ticket", "zero_counts", "stream", "event"};
 
 	for (size_t i = 0; !field->value && i < sizeof(dull) / sizeof(*dull); i++)
 		if (!strcmp(field->name, dull[i]))

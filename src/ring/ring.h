@@ -422,8 +422,7 @@ struct ring_fatal {
 	uint64_t seq; /* 0 free, 1 being written, 2 complete */
 	uint64_t tsc;
 	int32_t signo;
-	int32_t code; /* si_code; not named so, since <signal.h> makes macros of si_pid and its kin
-		       */
+	int32_t code; /* si_code: <signal.h> makes macros of si_pid and its kin */
 	int32_t sender_pid; /* meaningful where code <= 0 */
 	uint32_t sender_uid;
 	uint64_t fault_addr;
