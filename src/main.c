@@ -1,15 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <config.h>
 
+#include <argp.h>
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
+#include "cmd/cmd.h"
+
+static const struct verb *const verbs[] = {
+	&verb_ls,
+	&verb_ring,
+};
+
+#define VERBS (sizeof(verbs) / sizeof(verbs[0]))
+
+static void usage(FILE *file)
+{
+	fputs("usage: inquest VERB [ARGUMENT...]\n"
+	      "Which rank is everyone waiting for, and why.\n\n",
+		file);
+	for (size_t i = 0; i < VERBS; i++)
+		fprintf(file, "  %-10s%s\n", verbs[i]->name, verbs[i]->line);
+	fputs("\n`inquest VERB --help' tells more; so do the pages inquest(1) and "
+	      "inquest-VERB(1).\n",
+		file);
+}
+
+static int run_verb(const struct verb *verb, int argc, char **argv)
+{
+	struct str name = {0};
+	int status;
+
+	/* argp puts this before its own messages. */
+	str_printf(&name, "inquest %s", verb->name);
+	argv[0] = name.text;
+	argp_err_exit_status = CMD_USAGE;
+	status = verb->run(argc, argv);
+	str_release(&name);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
-	if (argc == 2 && !strcmp(argv[1], "--version")) {
+	setlocale(LC_CTYPE, "");
+	if (argc < 2) {
+		usage(stderr);
+		return CMD_USAGE;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		puts("inquest " PACKAGE_VERSION);
 		return 0;
 	}
-	fputs("usage: inquest --version\n", stderr);
-	return 2;
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		usage(stdout);
+		return 0;
+	}
+	for (size_t i = 0; i < VERBS; i++)
+		if (!strcmp(argv[1], verbs[i]->name))
+			return run_verb(verbs[i], argc - 1, argv + 1);
+	cmd_complain("no such verb: %s: `inquest --help' lists them", argv[1]);
+	return CMD_USAGE;
 }

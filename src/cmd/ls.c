@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <argp.h>
+#include <json-c/json.h>
+#include <pwd.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "cmd/cmd.h"
+#include "cmd/outlet.h"
+#include "evidence/jobs.h"
+#include "report/escape.h"
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	if (key == 'j')
+		*(bool *)state->input = true;
+	else if (key == ARGP_KEY_ARG)
+		argp_error(state, "no argument is expected: %s", arg);
+	else
+		return ARGP_ERR_UNKNOWN;
+	return 0;
+}
+
+static const struct argp_option options[] = {
+	{"json", 'j', NULL, 0, "A JSON array instead of a table", 0},
+	{0},
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.doc = "List the jobs of this machine that have the probe.",
+};
+
+static const char *owner_name(uid_t owner, char number[static 16])
+{
+	const struct passwd *user = getpwuid(owner);
+
+	snprintf(number, 16, "%u", (unsigned)owner);
+	return user ? user->pw_name : number;
+}
+
+static int64_t age_of(const struct jobs_entry *entry)
+{
+	return entry->launched ? clock_realtime_ns() - entry->launched : 0;
+}
+
+/* One cell, escaped, padded to width unless it is the last. */
+static void add_cell(struct str *line, const char *text, size_t width, bool utf8)
+{
+	struct str safe = {0};
+	size_t used;
+
+	escape_text(&safe, text, utf8);
+	used = escape_fit(line, str_text(&safe), width);
+	for (; used < width + 2; used++)
+		str_add_char(line, ' ');
+	str_release(&safe);
+}
+
+static void print_row(const struct jobs_entry *entry, bool utf8)
+{
+	char ranks[48], age[CLOCK_TEXT_SIZE] = "-", number[16];
+	struct str line = {0};
+
+	if (entry->world_size >= 0)
+		snprintf(ranks, sizeof(ranks), "%u/%d", entry->ranks_alive, entry->world_size);
+	else
+		snprintf(ranks, sizeof(ranks), "%u/%u", entry->ranks_alive, entry->ranks);
+	if (entry->launched)
+		clock_format(age_of(entry), age);
+	add_cell(&line, entry->id, 24, utf8);
+	add_cell(&line, entry->name, 18, utf8);
+	add_cell(&line, ranks, 7, utf8);
+	add_cell(&line, jobs_status_name(entry->status), 7, utf8);
+	add_cell(&line, age, 8, utf8);
+	str_add(&line, owner_name(entry->owner, number));
+	puts(str_text(&line));
+	str_release(&line);
+}
+
+static void add_text(struct json_object *object, const char *key, const char *text)
+{
+	struct str safe = {0};
+
+	escape_to_utf8(&safe, text);
+	json_object_object_add(object, key, json_object_new_string(str_text(&safe)));
+	str_release(&safe);
+}
+
+static struct json_object *entry_object(const struct jobs_entry *entry)
+{
+	struct json_object *object = json_object_new_object();
+	char number[16];
+
+	add_text(object, "id", entry->id);
+	add_text(object, "name", entry->name);
+	add_text(object, "folder", entry->folder);
+	add_text(object, "state", jobs_status_name(entry->status));
+	json_object_object_add(object, "world_size",
+		entry->world_size >= 0 ? json_object_new_int(entry->world_size) : NULL);
+	json_object_object_add(object, "ranks", json_object_new_int((int)entry->ranks));
+	json_object_object_add(object, "ranks_alive", json_object_new_int((int)entry->ranks_alive));
+	json_object_object_add(object, "agent_alive", json_object_new_boolean(entry->agent_alive));
+	json_object_object_add(object, "agent_pid",
+		entry->agent_pid ? json_object_new_int64(entry->agent_pid) : NULL);
+	json_object_object_add(object, "launched_ns",
+		entry->launched ? json_object_new_int64(entry->launched) : NULL);
+	add_text(object, "user", owner_name(entry->owner, number));
+	return object;
+}
+
+static void print_json(const struct jobs *jobs)
+{
+	struct json_object *array = json_object_new_array();
+	struct str text = {0};
+
+	for (size_t i = 0; i < jobs->nr; i++)
+		json_object_array_add(array, entry_object(&jobs->items[i]));
+	escape_json(&text, json_object_to_json_string_ext(
+				   array, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+	puts(str_text(&text));
+	str_release(&text);
+	json_object_put(array);
+}
+
+static void print_table(const struct jobs *jobs)
+{
+	if (jobs->nr)
+		printf("%-26s%-20s%-9s%-9s%-10s%s\n", "JOB", "NAME", "RANKS", "STATE", "AGE",
+			"USER");
+	else
+		fputs("inquest: no job here: start one with `inquest run -- COMMAND'\n", stderr);
+	for (size_t i = 0; i < jobs->nr; i++)
+		print_row(&jobs->items[i], outlet_is_utf8());
+}
+
+static int run(int argc, char **argv)
+{
+	struct complaint why = {0};
+	struct jobs jobs = {0};
+	bool json = false;
+	int status = CMD_FINE;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &json);
+	if (jobs_list(&jobs, &why) < 0) {
+		cmd_complain("cannot list jobs: %s", complaint_text(&why));
+		status = CMD_UNREADABLE;
+	} else if (json) {
+		print_json(&jobs);
+	} else {
+		print_table(&jobs);
+	}
+	if (jobs.refused.len)
+		cmd_complain("not trusted, so not listed: %.*s",
+			(int)strcspn(jobs.refused.text, "\n"), jobs.refused.text);
+	jobs_release(&jobs);
+	complaint_release(&why);
+	return status;
+}
+
+const struct verb verb_ls = {"ls", "list the jobs of this machine", run};
