@@ -1,3 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += %D%/libdecode.la
-src_decode_libdecode_la_SOURCES =
+src_decode_libdecode_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
+src_decode_libdecode_la_SOURCES = \
+	%D%/agent.c \
+	%D%/census.c \
+	%D%/cgroup.c \
+	%D%/context.c %D%/context.h \
+	%D%/decode.c %D%/decode.h \
+	%D%/finish.c \
+	%D%/gather.c \
+	%D%/history.c \
+	%D%/json-get.c %D%/json-get.h \
+	%D%/kinds.h \
+	%D%/liveness.c \
+	%D%/logs.c %D%/logs.h \
+	%D%/proc.c \
+	%D%/receipt.c \
+	%D%/ring-deaths.c \
+	%D%/ring-groups.c \
+	%D%/ring-lanes.c \
+	%D%/ring-marks.c \
+	%D%/ring-source.h \
+	%D%/rings.c

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The agent's manifest and its list of ends. */
+#include <string.h>
+#include <sys/wait.h>
+
+#include "decode/context.h"
+#include "decode/json-get.h"
+#include "decode/kinds.h"
+
+static int manifest_decode(const struct exhibit *exhibit, struct job_builder *builder,
+	struct decode_context *context, struct complaint *why)
+{
+	struct json_object *object = json_get_document(exhibit, why);
+	int64_t launched, status;
+
+	(void)context;
+	if (!object)
+		return -1;
+	job_add_identity(builder, json_get_text(object, "job"), json_get_text(object, "name"));
+	if (json_get_int(object, "launched", &launched))
+		job_add_launch(builder, launched);
+	if (json_get_int(object, "exit_status", &status))
+		job_add_ending(builder, (int)(status & 0xff));
+	json_object_put(object);
+	return 0;
+}
+
+const struct decoder decode_manifest = {EXHIBIT_MANIFEST, manifest_decode};
+
+static void exits_one(struct decode_context *context, const struct exhibit *exhibit,
+	const struct json_object *one)
+{
+	struct decode_end end = {WITNESS_ABSENCE, JOB_GONE, 0, JOB_UNKNOWN, ""};
+	struct decode_process *process;
+	int64_t pid, start_time, wait_status;
+
+	if (!json_get_int(one, "pid", &pid) || pid <= 0 || pid > UINT32_MAX ||
+		!json_get_int(one, "start_time", &start_time))
+		return;
+	process = context_process(context, exhibit->host, (uint32_t)pid, (uint64_t)start_time);
+	json_get_int(one, "when", &end.when);
+	if (json_get_int(one, "wait_status", &wait_status)) {
+		bool signaled = WIFSIGNALED((int)wait_status);
+
+		end.witness = WITNESS_PARENT;
+		end.end = signaled ? JOB_SIGNALED : JOB_EXITED;
+		end.status = signaled ? WTERMSIG((int)wait_status) : WEXITSTATUS((int)wait_status);
+	}
+	end.cite = arena_printf(&context->arena, "exit:%s", context_name(context, process));
+	/* The agent watched it end: it is gone, whether or not anybody looked later. */
+	if (process->alive == JOB_MAYBE)
+		process->alive = JOB_NO;
+	context_end(process, &end);
+}
+
+static int exits_decode(const struct exhibit *exhibit, struct job_builder *builder,
+	struct decode_context *context, struct complaint *why)
+{
+	struct json_object *object = json_get_document(exhibit, why);
+	struct json_object *list;
+	size_t nr;
+
+	(void)builder;
+	if (!object)
+		return -1;
+	list = json_get_list(object, "exits", &nr);
+	for (size_t i = 0; i < nr; i++)
+		exits_one(context, exhibit, json_object_array_get_idx(list, i));
+	json_object_put(object);
+	return 0;
+}
+
+const struct decoder decode_exits = {EXHIBIT_EXIT, exits_decode};

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/clock.h"
+#include "decode/context.h"
+#include "decode/kinds.h"
+#include "ring/census-read.h"
+
+static int64_t known_time(uint64_t ns)
+{
+	return ns && ns < INT64_MAX ? (int64_t)ns : JOB_UNKNOWN;
+}
+
+static void census_end(struct decode_context *context, struct decode_process *process,
+	uint32_t number, const struct census_slot *slot)
+{
+	const struct decode_end end = {
+		.witness = WITNESS_GOODBYE,
+		.end = JOB_EXITED,
+		.status = slot->exit_status & 0xff,
+		.when = known_time(slot->end_realtime),
+		.cite = arena_printf(&context->arena, "census:%u", number),
+	};
+
+	if (slot->state == CENSUS_EXITED)
+		context_end(process, &end);
+}
+
+static enum job_role census_role(const struct census_slot *slot)
+{
+	if (slot->state == CENSUS_RANK || (slot->flags & CENSUS_F_WAS_RANK))
+		return JOB_ROLE_RANK;
+	return slot->rank >= 0 ? JOB_ROLE_CANDIDATE : JOB_ROLE_UNKNOWN;
+}
+
+static void census_slot(struct decode_context *context, struct job_builder *builder,
+	const struct exhibit *exhibit, uint32_t number, const struct census_slot *slot)
+{
+	struct decode_process *process =
+		context_process(context, exhibit->host, slot->pid, slot->start_time);
+
+	process->fact.role = census_role(slot);
+	process->fact.ppid = slot->ppid;
+	process->fact.restart = slot->restart > 0 ? slot->restart : 0;
+	process->fact.comm = arena_text(&context->arena, slot->comm);
+	process->fact.born = known_time(slot->birth_realtime);
+	process->fact.cite = arena_printf(&context->arena, "census:%u", number);
+	process->identity.world_rank = slot->rank >= 0 ? slot->rank : JOB_NONE;
+	process->identity.local_rank = slot->local_rank >= 0 ? slot->local_rank : JOB_NONE;
+	process->identity.promoted = process->fact.role == JOB_ROLE_RANK;
+	process->identity.knows |= JOB_KNOWS_CENSUS;
+	if (process->fact.role != JOB_ROLE_UNKNOWN && slot->world_size > 0)
+		job_add_world_size(builder, slot->world_size);
+	census_end(context, process, number, slot);
+}
+
+static void census_agent(struct decode_context *context, struct job_builder *builder,
+	const struct exhibit *exhibit, const struct census_header *header)
+{
+	struct decode_host *host = context_host(context, exhibit->host);
+	const struct decode_gather *gather = context_gather(host, exhibit->when);
+	struct decode_process *process;
+
+	if (header->job[0] || header->name[0])
+		job_add_identity(builder, header->job, header->name);
+	if (header->created_realtime)
+		job_add_launch(builder, known_time(header->created_realtime));
+	if (!header->agent_pid)
+		return;
+	process = context_process(
+		context, exhibit->host, header->agent_pid, header->agent_start_time);
+	process->fact.role = JOB_ROLE_AGENT;
+	process->fact.cite = arena_printf(&context->arena, "census:%s", host->name);
+	if (header->agent_beat && header->agent_beat < INT64_MAX && gather)
+		host->agent_beat =
+			gather->realtime - gather->boottime + (int64_t)header->agent_beat;
+}
+
+static void census_lost(struct job_builder *builder, const struct exhibit *exhibit,
+	const char *what, int64_t count)
+{
+	const struct job_who who = {.host = exhibit->host};
+	const struct job_loss loss = {.what = what, .count = count, .of_ops = true, .cite = "census"};
+
+	if (count)
+		job_add_loss(builder, who, &loss);
+}
+
+static int census_decode(const struct exhibit *exhibit, struct job_builder *builder,
+	struct decode_context *context, struct complaint *why)
+{
+	struct census_view view;
+	struct census_slot slot;
+	int64_t claiming = 0;
+	int error = census_view_open(&view, exhibit->bytes, exhibit->len);
+
+	if (error)
+		return complaint_set(why, "%s", census_strerror(error));
+	job_add_census_seen(builder);
+	census_agent(context, builder, exhibit, &view.header);
+	for (uint32_t i = 0; i < view.slots; i++) {
+		int state = census_view_slot(&view, i, &slot);
+
+		if (state == 1 && slot.pid)
+			census_slot(context, builder, exhibit, i, &slot);
+		claiming += state < 0;
+	}
+	census_lost(builder, exhibit, "processes that found no place in the census",
+		view.header.lost < INT64_MAX ? (int64_t)view.header.lost : INT64_MAX);
+	census_lost(builder, exhibit, "census entries cut off", view.cut);
+	census_lost(builder, exhibit, "census entries that were just being written", claiming);
+	return 0;
+}
+
+const struct decoder decode_census = {EXHIBIT_CENSUS, census_decode};

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+struct decode_host *context_host(struct decode_context *context, const char *name)
+{
+	struct decode_host *host;
+
+	for (size_t i = 0; i < context->hosts.nr; i++)
+		if (!strcmp(context->hosts.items[i]->name, name))
+			return context->hosts.items[i];
+	host = arena_new(&context->arena, struct decode_host);
+	host->name = arena_text(&context->arena, name);
+	host->earliest = JOB_UNKNOWN;
+	host->agent_beat = JOB_UNKNOWN;
+	*array_add(&context->hosts) = host;
+	return host;
+}
+
+const struct decode_gather *context_gather(const struct decode_host *host, int64_t when)
+{
+	const struct decode_gather *found = NULL;
+
+	for (size_t i = 0; i < host->gathers.nr; i++) {
+		const struct decode_gather *gather = &host->gathers.items[i];
+
+		if (gather->realtime <= when && (!found || gather->realtime > found->realtime))
+			found = gather;
+	}
+	return found || !host->gathers.nr ? found : &host->gathers.items[0];
+}
+
+/* --- Processes --------------------------------------------------------------------------------- */
+
+static uint64_t process_hash(const char *host, uint32_t pid, uint64_t start_time)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (; *host; host++)
+		hash = (hash ^ (uint8_t)*host) * 0x100000001b3ull;
+	hash = (hash ^ pid) * 0x9e3779b97f4a7c15ull;
+	hash = (hash ^ start_time) * 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 32;
+}
+
+static void context_index(struct decode_context *context, size_t place)
+{
+	const struct job_who *who = &context->processes.items[place]->who;
+	size_t at = process_hash(who->host, who->pid, who->start_time);
+
+	while (context->index[at % context->index_size])
+		at++;
+	context->index[at % context->index_size] = place + 1;
+}
+
+static struct decode_process *context_lookup(const struct decode_context *context,
+	const char *host, uint32_t pid, uint64_t start_time)
+{
+	size_t at = process_hash(host, pid, start_time);
+
+	for (; context->index_size && context->index[at % context->index_size]; at++) {
+		struct decode_process *process =
+			context->processes.items[context->index[at % context->index_size] - 1];
+
+		if (process->who.pid == pid && process->who.start_time == start_time &&
+			!strcmp(process->who.host, host))
+			return process;
+	}
+	return NULL;
+}
+
+static void context_reindex(struct decode_context *context)
+{
+	free(context->index);
+	context->index_size = context->index_size ? context->index_size * 2 : 64;
+	context->index = alloc_zeroed(context->index_size, sizeof(*context->index));
+	for (size_t i = 0; i < context->processes.nr; i++)
+		context_index(context, i);
+}
+
+struct decode_process *context_process(
+	struct decode_context *context, const char *host, uint32_t pid, uint64_t start_time)
+{
+	struct decode_process *process = context_lookup(context, host, pid, start_time);
+
+	if (process)
+		return process;
+	process = arena_new(&context->arena, struct decode_process);
+	process->who.host = context_host(context, host)->name;
+	process->who.pid = pid;
+	process->who.start_time = start_time;
+	process->fact = job_process_unknown;
+	process->fact.pid = pid;
+	process->fact.start_time = start_time;
+	process->identity.world_rank = JOB_NONE;
+	process->identity.local_rank = JOB_NONE;
+	*array_add(&context->processes) = process;
+	if (context->processes.nr * 2 > context->index_size)
+		context_reindex(context);
+	else
+		context_index(context, context->processes.nr - 1);
+	return process;
+}
+
+const char *context_name(struct decode_context *context, const struct decode_process *process)
+{
+	if (process->identity.world_rank >= 0)
+		return arena_printf(&context->arena, "%d", process->identity.world_rank);
+	return arena_printf(&context->arena, "p%u", process->who.pid);
+}
+
+void context_end(struct decode_process *process, const struct decode_end *end)
+{
+	if (end->witness > process->end.witness) {
+		int64_t when = process->end.when;
+		bool had = process->end.witness != WITNESS_NONE;
+
+		process->end = *end;
+		/* The best witness of how may not know when. */
+		if (end->when == JOB_UNKNOWN && had)
+			process->end.when = when;
+	} else if (process->end.when == JOB_UNKNOWN) {
+		process->end.when = end->when;
+	}
+}
+
+void context_thread(struct decode_process *process, const struct decode_thread *thread)
+{
+	struct decode_thread *known;
+
+	array_for_each(&process->threads, known) {
+		if (known->fact.tid != thread->fact.tid)
+			continue;
+		if (thread->fact.since > known->fact.since)
+			*known = *thread;
+		return;
+	}
+	*array_add(&process->threads) = *thread;
+}
+
+void context_cgroup(struct decode_context *context, struct decode_host *host, const char *path,
+	int64_t before, int64_t after)
+{
+	struct decode_cgroup *cgroup;
+
+	array_for_each(&host->cgroups, cgroup)
+		if (!strcmp(cgroup->path, path))
+			break;
+	if (cgroup == host->cgroups.items + host->cgroups.nr) {
+		cgroup = array_add(&host->cgroups);
+		cgroup->path = arena_text(&context->arena, path);
+		cgroup->before = cgroup->after = JOB_UNKNOWN;
+	}
+	/* Counters only grow: the least is the oldest, the most the newest. */
+	if (before != JOB_UNKNOWN && (cgroup->before == JOB_UNKNOWN || before < cgroup->before))
+		cgroup->before = before;
+	if (after > cgroup->after)
+		cgroup->after = after;
+}
+
+void context_release(struct decode_context *context)
+{
+	for (size_t i = 0; i < context->hosts.nr; i++) {
+		array_release(&context->hosts.items[i]->gathers);
+		array_release(&context->hosts.items[i]->cgroups);
+		array_release(&context->hosts.items[i]->caches);
+	}
+	for (size_t i = 0; i < context->processes.nr; i++) {
+		array_release(&context->processes.items[i]->samples);
+		array_release(&context->processes.items[i]->threads);
+	}
+	array_release(&context->hosts);
+	array_release(&context->processes);
+	free(context->index);
+	arena_release(&context->arena);
+}

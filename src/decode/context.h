@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DECODE_CONTEXT_H
+#define DECODE_CONTEXT_H
+
+/*
+ * What decoders of one run share: the clocks of each gathering, and what is known of each process
+ * so far. Facts that one exhibit alone cannot tell (how a process ended, its CPU use between two
+ * samples, which of two boards of a thread is newer) are collected here and given to the builder
+ * once, by context_finish().
+ *
+ * Everything lives in the arena of the context.
+ */
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "evidence/exhibit.h"
+#include "job/build.h"
+
+/* One gathering on one host, from its exhibit "gather". */
+struct decode_gather {
+	int64_t when; /* of the exhibit */
+	int64_t realtime;
+	int64_t monotonic;
+	int64_t boottime;
+	int64_t tsc;
+	int64_t clk_tck;
+	int64_t page_size;
+	int64_t clock_error;
+	uint8_t boot_id[16];
+	bool has_boot_id;
+};
+
+/* The kills for memory in one control group. */
+struct decode_cgroup {
+	const char *path;
+	int64_t before; /* at launch, or first seen; JOB_UNKNOWN */
+	int64_t after;
+};
+
+struct decode_cache {
+	const char *path;
+	int64_t files;
+	int64_t bytes;
+};
+
+struct decode_host {
+	const char *name;
+	ARRAY(struct decode_gather) gathers;
+	int64_t earliest; /* exhibit of the host */
+	int64_t agent_beat;
+	enum job_known agent_alive;
+	ARRAY(struct decode_cgroup) cgroups;
+	ARRAY(struct decode_cache) caches;
+};
+
+/* One look at a process' counters. */
+struct decode_sample {
+	int64_t when;
+	int64_t cpu_ticks;
+	int64_t rss_pages; /* JOB_UNKNOWN */
+	int64_t written;   /* bytes, JOB_UNKNOWN */
+};
+
+struct decode_thread {
+	struct job_thread fact;
+	uint64_t group_key;
+};
+
+/* Witnesses of an end, the better the higher. */
+enum decode_witness {
+	WITNESS_NONE,
+	WITNESS_ABSENCE, /* it is gone */
+	WITNESS_ABORT,	 /* it called abort() */
+	WITNESS_GOODBYE, /* it said that it exits */
+	WITNESS_FATAL,	 /* its handler of a fatal signal wrote it down */
+	WITNESS_ZOMBIE,	 /* its exit code was seen in /proc */
+	WITNESS_PARENT,	 /* its parent waited for it */
+};
+
+struct decode_end {
+	enum decode_witness witness;
+	enum job_end end;
+	int status;
+	int64_t when;
+	const char *cite;
+};
+
+struct decode_log {
+	const char *text;
+	size_t len;
+	const char *file; /* which one, where it may be shared; NULL: certainly its own */
+	int64_t when;
+};
+
+struct decode_process {
+	struct job_who who;
+	uint32_t here;	     /* its pid as the gatherer saw it; 0 not known */
+	uint32_t ppid_here;
+	struct job_process fact;
+	struct job_identity identity;
+	enum job_known alive;
+	struct decode_end end;
+	ARRAY(struct decode_sample) samples;
+	ARRAY(struct decode_thread) threads;
+	struct decode_log log;	   /* of a file */
+	struct decode_log ring_log; /* of what passed write(2) */
+};
+
+struct decode_context {
+	struct arena arena;
+	ARRAY(struct decode_host *) hosts;
+	ARRAY(struct decode_process *) processes;
+	size_t *index; /* open addressing: 1 + place in processes, 0 free */
+	size_t index_size;
+};
+
+/* The host of that name; made on first sight. */
+struct decode_host *context_host(struct decode_context *context, const char *name);
+
+/*
+ * The gathering that an exhibit of the host belongs to: the latest that began before it was read.
+ * NULL where the host has none.
+ */
+const struct decode_gather *context_gather(const struct decode_host *host, int64_t when);
+
+/* The process; made on first sight, with everything unknown. */
+struct decode_process *context_process(
+	struct decode_context *context, const char *host, uint32_t pid, uint64_t start_time);
+
+/* Who it is in cites: its world rank, else "pPID". Lives in the arena. */
+const char *context_name(struct decode_context *context, const struct decode_process *process);
+
+/* Takes an end over where its witness is better than the one so far. */
+void context_end(struct decode_process *process, const struct decode_end *end);
+
+/* Takes a thread over where it is new, or its board newer. Strings must live in the arena. */
+void context_thread(struct decode_process *process, const struct decode_thread *thread);
+
+/* Notes kills for memory in a group, at launch or later. Unknown values change nothing. */
+void context_cgroup(struct decode_context *context, struct decode_host *host, const char *path,
+	int64_t before, int64_t after);
+
+/* Gives the builder what was collected. */
+void context_finish(struct decode_context *context, struct job_builder *builder);
+
+void context_release(struct decode_context *context);
+
+#endif

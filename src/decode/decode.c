@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Order. Exhibits are decoded in an order of their own (kind, host, process, label, time, bytes),
+ * never in that of their arrival: kinds first, as the table lists them, since clocks, census and
+ * who lives come before what needs them. Of several readings of one thing the latest undamaged one
+ * counts; samples of /proc all count, that is what they are for.
+ */
+#include "decode/decode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "decode/context.h"
+#include "decode/kinds.h"
+
+static const struct decoder *const decoders[] = {
+	&decode_gather,
+	&decode_census,
+	&decode_liveness,
+	&decode_rings,
+	&decode_proc_stat,
+	&decode_proc_wchan,
+	&decode_proc_io,
+	&decode_cgroup,
+	&decode_exits,
+	&decode_receipt,
+	&decode_manifest,
+	&decode_stderr,
+	&decode_history,
+};
+
+#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+
+#define DECODERS (sizeof(decoders) / sizeof(decoders[0]))
+
+/* Place of its decoder in the table; kinds without one come last. */
+static size_t exhibit_turn(const struct exhibit *exhibit)
+{
+	size_t turn;
+
+	for (turn = 0; turn < DECODERS; turn++)
+		if (decoders[turn]->kind == exhibit->kind)
+			break;
+	return turn;
+}
+
+/* What an exhibit is of: equal for two readings of one thing. */
+static int compare_things(const struct exhibit *a, const struct exhibit *b)
+{
+	size_t turn_a = exhibit_turn(a), turn_b = exhibit_turn(b);
+	int order = COMPARE(turn_a, turn_b);
+
+	if (!order)
+		order = strcmp(a->kind_name, b->kind_name);
+	if (!order)
+		order = strcmp(a->host, b->host);
+	if (!order)
+		order = COMPARE(a->pid, b->pid);
+	if (!order)
+		order = COMPARE(a->start_time, b->start_time);
+	return order ? order : strcmp(a->label, b->label);
+}
+
+static int compare_bytes(const struct exhibit *a, const struct exhibit *b)
+{
+	size_t len = a->len < b->len ? a->len : b->len;
+	int order = len ? memcmp(a->bytes, b->bytes, len) : 0;
+
+	return order ? order : COMPARE(a->len, b->len);
+}
+
+/* Of one thing the reading that counts comes last: undamaged before damaged, then the later. */
+static int compare_exhibits(const void *va, const void *vb)
+{
+	const struct exhibit *a = *(const struct exhibit *const *)va;
+	const struct exhibit *b = *(const struct exhibit *const *)vb;
+	int order = compare_things(a, b);
+
+	if (!order)
+		order = COMPARE(b->damaged, a->damaged);
+	if (!order)
+		order = COMPARE(a->when, b->when);
+	return order ? order : compare_bytes(a, b);
+}
+
+static bool exhibit_is_sample(const struct exhibit *exhibit)
+{
+	return exhibit->kind == EXHIBIT_PROC_STAT || exhibit->kind == EXHIBIT_PROC_IO ||
+	       exhibit->kind == EXHIBIT_GATHER || exhibit->kind == EXHIBIT_CGROUP;
+}
+
+/* Whether the next exhibit tells of the same thing, and better. */
+static bool exhibit_is_outdated(const struct exhibit *this, const struct exhibit *next)
+{
+	if (!next || compare_things(this, next))
+		return false;
+	if (exhibit_is_sample(this))
+		return this->when == next->when && !compare_bytes(this, next);
+	return true;
+}
+
+static void add_loss(struct job_builder *builder, const struct job_who *who, const char *what,
+	bool of_ops, const char *cite)
+{
+	const struct job_loss loss = {
+		.what = what, .count = JOB_UNKNOWN, .of_ops = of_ops, .cite = cite};
+
+	job_add_loss(builder, *who, &loss);
+}
+
+/* Names an exhibit in a cite: "ring:3", "proc-stat:p4711", "receipt:hostA". */
+static const char *exhibit_cite(struct decode_context *context, const struct exhibit *exhibit)
+{
+	if (!exhibit->pid)
+		return arena_printf(
+			&context->arena, "%s:%s", exhibit->kind_name, exhibit->host);
+	return arena_printf(&context->arena, "%s:%s", exhibit->kind_name,
+		context_name(context,
+			context_process(
+				context, exhibit->host, exhibit->pid, exhibit->start_time)));
+}
+
+static void decode_one(struct decode_context *context, struct job_builder *builder,
+	const struct exhibit *exhibit)
+{
+	const struct job_who who = {exhibit->host, exhibit->pid, exhibit->start_time};
+	bool of_ops = exhibit->kind == EXHIBIT_RING || exhibit->kind == EXHIBIT_CENSUS;
+	size_t turn = exhibit_turn(exhibit);
+	struct complaint why = {0};
+	struct str what = {0};
+
+	job_add_reading(builder, exhibit->when);
+	if (turn < DECODERS && decoders[turn]->decode(exhibit, builder, context, &why) < 0) {
+		str_printf(&what, "%s: %s", exhibit->kind_name, complaint_text(&why));
+		add_loss(builder, &who, what.text, of_ops, exhibit_cite(context, exhibit));
+	}
+	if (exhibit->damaged) {
+		str_cut(&what, 0);
+		str_printf(&what, "%s: damaged in the bundle", exhibit->kind_name);
+		add_loss(builder, &who, what.text, of_ops, exhibit_cite(context, exhibit));
+	}
+	complaint_release(&why);
+	str_release(&what);
+}
+
+/* A gap names a pid at most: its start time is that of the process known by that pid. */
+static void decode_gap(struct decode_context *context, struct job_builder *builder,
+	const struct exhibit_gap *gap)
+{
+	struct job_who who = {gap->host, gap->pid, 0};
+	const char *cite = arena_printf(&context->arena, "gap:%s", *gap->host ? gap->host : "bundle");
+	bool of_ops = gap->pid == 0 || strstr(gap->what, "ring") != NULL;
+
+	for (size_t i = 0; gap->pid && i < context->processes.nr; i++) {
+		const struct decode_process *process = context->processes.items[i];
+
+		if (process->who.pid != gap->pid || strcmp(process->who.host, gap->host))
+			continue;
+		who = process->who;
+		cite = arena_printf(&context->arena, "gap:%s", context_name(context, process));
+	}
+	add_loss(builder, &who, gap->what, of_ops, cite);
+}
+
+/* Times of hosts that no exhibit "gather" tells of: the earliest reading stands in for T0. */
+static void guess_gatherings(struct decode_context *context, const struct evidence *evidence)
+{
+	for (size_t i = 0; i < evidence->n; i++) {
+		struct decode_host *host = context_host(context, evidence->at[i].host);
+
+		if (host->earliest == JOB_UNKNOWN || evidence->at[i].when < host->earliest)
+			host->earliest = evidence->at[i].when;
+	}
+}
+
+struct job *decode_job(const struct evidence *evidence)
+{
+	const struct exhibit **sorted = alloc_zeroed(evidence->n + 1, sizeof(struct exhibit *));
+	struct job_builder *builder = job_builder_new();
+	struct decode_context context = {0};
+
+	for (size_t i = 0; i < evidence->n; i++)
+		sorted[i] = &evidence->at[i];
+	if (evidence->n)
+		qsort(sorted, evidence->n, sizeof(struct exhibit *), compare_exhibits);
+	guess_gatherings(&context, evidence);
+	for (size_t i = 0; i < evidence->n; i++)
+		if (!exhibit_is_outdated(sorted[i], sorted[i + 1]))
+			decode_one(&context, builder, sorted[i]);
+	for (size_t i = 0; i < evidence->ngaps; i++)
+		decode_gap(&context, builder, &evidence->gaps[i]);
+	context_finish(&context, builder);
+	context_release(&context);
+	free(sorted);
+	return job_seal(builder);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the context has collected, joined and given to the builder. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "decode/context.h"
+#include "decode/logs.h"
+
+#define SAMPLE_SPAN  (2500 * CLOCK_NS_PER_MS) /* compare with a sample at most so much older */
+#define STILL_PERCENT 2			      /* CPU use of less than this is none */
+
+/* --- Samples ----------------------------------------------------------------------------------- */
+
+static int sample_compare(const void *a, const void *b)
+{
+	const struct decode_sample *left = a, *right = b;
+
+	if (left->when != right->when)
+		return left->when < right->when ? -1 : 1;
+	if (left->cpu_ticks != right->cpu_ticks)
+		return left->cpu_ticks < right->cpu_ticks ? -1 : 1;
+	return (left->written > right->written) - (left->written < right->written);
+}
+
+static int64_t ticks_to_ns(int64_t ticks, int64_t clk_tck)
+{
+	return clk_tck > 0 ? ticks * (CLOCK_NS_PER_S / clk_tck) : JOB_UNKNOWN;
+}
+
+/* The sample to compare the newest with: the oldest within SAMPLE_SPAN, else the one before. */
+static const struct decode_sample *sample_older(const struct decode_process *process)
+{
+	const struct decode_sample *newest = &process->samples.items[process->samples.nr - 1];
+	const struct decode_sample *found = NULL;
+
+	for (const struct decode_sample *at = newest; at-- != process->samples.items;) {
+		if (at->when == newest->when)
+			continue;
+		if (found && newest->when - at->when > SAMPLE_SPAN)
+			break;
+		found = at;
+	}
+	return found;
+}
+
+/* How long the process has used no CPU, as far as samples tell. */
+static int64_t samples_idle(const struct decode_process *process, int64_t clk_tck)
+{
+	const struct decode_sample *items = process->samples.items;
+	const struct decode_sample *newest = &items[process->samples.nr - 1];
+	const struct decode_sample *still = newest;
+
+	for (const struct decode_sample *at = newest; at-- != items;) {
+		int64_t used;
+
+		if (at->when == still->when)
+			continue;
+		used = ticks_to_ns(still->cpu_ticks - at->cpu_ticks, clk_tck);
+		if (used > (still->when - at->when) / 100 * STILL_PERCENT)
+			break;
+		still = at;
+	}
+	return newest->when - still->when;
+}
+
+static void finish_samples(struct decode_process *process, const struct decode_gather *gather)
+{
+	struct job_process *fact = &process->fact;
+	int64_t clk_tck = gather && gather->clk_tck > 0 ? gather->clk_tck : 100;
+	int64_t page_size = gather && gather->page_size > 0 ? gather->page_size : 4096;
+	const struct decode_sample *newest, *older;
+
+	array_sort(&process->samples, sample_compare);
+	if (!process->samples.nr)
+		return;
+	newest = &process->samples.items[process->samples.nr - 1];
+	if (newest->rss_pages != JOB_UNKNOWN)
+		fact->rss = newest->rss_pages * page_size;
+	older = sample_older(process);
+	if (!older)
+		return;
+	process->identity.knows |= JOB_KNOWS_SAMPLES;
+	fact->sample_span = newest->when - older->when;
+	fact->cpu_delta = ticks_to_ns(newest->cpu_ticks - older->cpu_ticks, clk_tck);
+	fact->idle_for = samples_idle(process, clk_tck);
+	if (older->rss_pages != JOB_UNKNOWN)
+		fact->rss_before = older->rss_pages * page_size;
+	if (newest->written != JOB_UNKNOWN && older->written != JOB_UNKNOWN)
+		fact->write_delta = newest->written - older->written;
+}
+
+/* --- Processes --------------------------------------------------------------------------------- */
+
+static void finish_end(struct decode_context *context, struct decode_process *process)
+{
+	struct job_process *fact = &process->fact;
+	bool ended = process->end.witness != WITNESS_NONE;
+
+	if (process->alive == JOB_YES) {
+		fact->end = JOB_ALIVE;
+	} else if (ended && (process->alive == JOB_NO || process->end.witness > WITNESS_ABORT)) {
+		fact->end = process->end.end;
+		fact->status = process->end.status;
+		fact->ended = process->end.when;
+		fact->end_cite = process->end.cite;
+	} else if (process->alive == JOB_NO) {
+		fact->end = JOB_GONE;
+	}
+	if (fact->end == JOB_END_UNKNOWN)
+		return;
+	process->identity.knows |= JOB_KNOWS_EXIT;
+	if (!*fact->end_cite)
+		fact->end_cite = arena_printf(
+			&context->arena, "proc:%s", context_name(context, process));
+}
+
+/* The parent in the words of the job: our view of its pid may be another than its own. */
+static void finish_parent(const struct decode_context *context, struct decode_process *process)
+{
+	if (!process->ppid_here)
+		return;
+	process->fact.ppid = process->ppid_here;
+	for (size_t i = 0; i < context->processes.nr; i++) {
+		const struct decode_process *other = context->processes.items[i];
+
+		if (other->here == process->ppid_here &&
+			!strcmp(other->who.host, process->who.host)) {
+			process->fact.ppid = other->who.pid;
+			return;
+		}
+	}
+}
+
+static void finish_born(struct decode_process *process, const struct decode_gather *gather)
+{
+	int64_t ticks = (int64_t)process->who.start_time;
+
+	if (process->fact.born != JOB_UNKNOWN || !gather ||
+		gather->clk_tck <= 0 || ticks <= 0 || ticks > INT64_MAX / CLOCK_NS_PER_S)
+		return;
+	process->fact.born = gather->realtime - gather->boottime +
+			     ticks_to_ns(ticks, gather->clk_tck);
+}
+
+static void finish_process(struct decode_context *context, struct job_builder *builder,
+	struct decode_process *process)
+{
+	const struct decode_host *host = context_host(context, process->who.host);
+	const struct decode_gather *gather = context_gather(host, INT64_MAX);
+	const struct decode_thread *thread;
+
+	finish_samples(process, gather);
+	finish_end(context, process);
+	finish_parent(context, process);
+	finish_born(process, gather);
+	logs_finish(context, builder, process);
+	if (!*process->fact.cite)
+		process->fact.cite = arena_printf(
+			&context->arena, "proc:%s", context_name(context, process));
+	job_add_process(builder, process->who, &process->fact, &process->identity);
+	array_for_each(&process->threads, thread)
+		job_add_thread(builder, process->who, &thread->fact, thread->group_key);
+}
+
+static void finish_caches(struct decode_context *context, struct job_builder *builder,
+	const struct decode_process *process)
+{
+	const struct decode_host *host = context_host(context, process->who.host);
+
+	if (process->identity.world_rank < 0)
+		return;
+	for (size_t i = 0; i < host->caches.nr; i++) {
+		const struct job_cache cache = {
+			.path = host->caches.items[i].path,
+			.files = host->caches.items[i].files,
+			.bytes = host->caches.items[i].bytes,
+			.cite = arena_printf(&context->arena, "caches:%s",
+				context_name(context, process)),
+		};
+
+		job_add_cache(builder, process->who, &cache);
+	}
+}
+
+/* --- Hosts ------------------------------------------------------------------------------------- */
+
+/* How many processes were killed for memory since the launch; JOB_UNKNOWN if no group told. */
+static int64_t host_oom_kills(const struct decode_host *host)
+{
+	int64_t kills = JOB_UNKNOWN;
+
+	/* A group's counter may hold those of the groups below: the most is right, the sum is not. */
+	for (size_t i = 0; i < host->cgroups.nr; i++) {
+		const struct decode_cgroup *cgroup = &host->cgroups.items[i];
+
+		if (cgroup->before == JOB_UNKNOWN || cgroup->after == JOB_UNKNOWN)
+			continue;
+		if (cgroup->after - cgroup->before > kills)
+			kills = cgroup->after - cgroup->before;
+	}
+	return kills;
+}
+
+static void finish_host(struct decode_context *context, struct job_builder *builder,
+	const struct decode_host *host)
+{
+	const struct decode_gather *gather = context_gather(host, INT64_MAX);
+	struct job_host fact = job_host_unknown;
+
+	fact.name = host->name;
+	fact.gathered = gather ? gather->realtime : host->earliest;
+	fact.agent_beat = host->agent_beat;
+	fact.agent_alive = host->agent_alive;
+	fact.oom_kills = host_oom_kills(host);
+	if (gather)
+		fact.clock_error = gather->clock_error;
+	fact.cite = arena_printf(&context->arena, "gather:%s", host->name);
+	fact.cgroup_cite = arena_printf(&context->arena, "cgroup:%s", host->name);
+	job_add_host(builder, &fact);
+}
+
+void context_finish(struct decode_context *context, struct job_builder *builder)
+{
+	for (size_t i = 0; i < context->hosts.nr; i++)
+		if (*context->hosts.items[i]->name)
+			finish_host(context, builder, context->hosts.items[i]);
+	for (size_t i = 0; i < context->processes.nr; i++) {
+		struct decode_process *process = context->processes.items[i];
+
+		finish_process(context, builder, process);
+		finish_caches(context, builder, process);
+	}
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "decode/context.h"
+#include "decode/json-get.h"
+#include "decode/kinds.h"
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* A boot id as /proc writes it: 32 hex digits with dashes between. */
+static bool boot_id_parse(const char *text, uint8_t ret[16])
+{
+	size_t digits = 0;
+
+	for (; text && *text; text++) {
+		int digit = hex_digit(*text);
+
+		if (*text == '-')
+			continue;
+		if (digit < 0 || digits == 32)
+			return false;
+		ret[digits / 2] = (uint8_t)(ret[digits / 2] << 4 | digit);
+		digits++;
+	}
+	return digits == 32;
+}
+
+static int gather_decode(const struct exhibit *exhibit, struct job_builder *builder,
+	struct decode_context *context, struct complaint *why)
+{
+	struct json_object *object = json_get_document(exhibit, why);
+	struct decode_gather gather = {.when = exhibit->when, .clock_error = JOB_UNKNOWN};
+	int error = 0;
+
+	(void)builder;
+	if (!object)
+		return -1;
+	if (json_get_int(object, "realtime", &gather.realtime) &&
+		json_get_int(object, "boottime", &gather.boottime)) {
+		json_get_int(object, "monotonic", &gather.monotonic);
+		json_get_int(object, "tsc", &gather.tsc);
+		json_get_int(object, "clk_tck", &gather.clk_tck);
+		json_get_int(object, "page_size", &gather.page_size);
+		json_get_int(object, "clock_error", &gather.clock_error);
+		gather.has_boot_id =
+			boot_id_parse(json_get_text(object, "boot_id"), gather.boot_id);
+		*array_add(&context_host(context, exhibit->host)->gathers) = gather;
+	} else {
+		error = complaint_set(why, "it names no clocks");
+	}
+	json_object_put(object);
+	return error;
+}
+
+const struct decoder decode_gather = {EXHIBIT_GATHER, gather_decode};

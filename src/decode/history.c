@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/context.h"
+#include "decode/json-get.h"
+#include "decode/kinds.h"
+
+#define HISTORY_SAMPLES_CAP 1000
+
+/* A row of a process: when, CPU ticks, pages, state, children, bytes written. */
+static void history_row(struct decode_process *process, const struct json_object *row)
+{
+	struct decode_sample sample = {
+		.when = json_get_item(row, 0, JOB_UNKNOWN),
+		.cpu_ticks = json_get_item(row, 1, JOB_UNKNOWN),
+		.rss_pages = json_get_item(row, 2, JOB_UNKNOWN),
+		.written = json_get_item(row, 5, JOB_UNKNOWN),
+	};
+
+	if (sample.when == JOB_UNKNOWN || sample.cpu_ticks < 0)
+		return;
+	if (sample.rss_pages < 0)
+		sample.rss_pages = JOB_UNKNOWN;
+	if (sample.written < 0)
+		sample.written = JOB_UNKNOWN;
+	*array_add(&process->samples) = sample;
+}
+
+static void history_process(struct decode_context *context, const struct exhibit *exhibit,
+	const struct json_object *one)
+{
+	struct decode_process *process;
+	struct json_object *rows;
+	int64_t pid, start_time, ppid;
+	const char *comm = json_get_text(one, "comm");
+	size_t nr;
+
+	if (!json_get_int(one, "pid", &pid) || pid <= 0 || pid > UINT32_MAX ||
+		!json_get_int(one, "start_time", &start_time))
+		return;
+	process = context_process(context, exhibit->host, (uint32_t)pid, (uint64_t)start_time);
+	if (comm && !*process->fact.comm)
+		process->fact.comm = arena_text(&context->arena, comm);
+	if (!process->ppid_here && json_get_int(one, "ppid", &ppid) && ppid > 0)
+		process->ppid_here = (uint32_t)ppid;
+	if (process->fact.role == JOB_ROLE_UNKNOWN && process->identity.world_rank < 0)
+		process->fact.role = JOB_ROLE_CHILD;
+	rows = json_get_list(one, "samples", &nr);
+	if (nr)
+		process->identity.knows |= JOB_KNOWS_PROC;
+	for (size_t i = 0; i < nr && i < HISTORY_SAMPLES_CAP; i++) {
+		struct json_object *row = json_object_array_get_idx(rows, i);
+
+		if (json_object_is_type(row, json_type_array))
+			history_row(process, row);
+	}
+}
+
+static int history_decode(const struct exhibit *exhibit, struct job_builder *builder,
+	struct decode_context *context, struct complaint *why)
+{
+	struct json_object *object = json_get_document(exhibit, why);
+	struct decode_host *host = context_host(context, exhibit->host);
+	struct json_object *list;
+	size_t nr;
+
+	(void)builder;
+	if (!object)
+		return -1;
+	list = json_get_list(object, "processes", &nr);
+	for (size_t i = 0; i < nr; i++)
+		history_process(context, exhibit, json_object_array_get_idx(list, i));
+	list = json_get_list(object, "cgroups", &nr);
+	for (size_t i = 0; i < nr; i++) {
+		struct json_object *one = json_object_array_get_idx(list, i);
+		const char *first = json_get_text(one, "first");
+		const char *last = json_get_text(one, "last");
+
+		if (first)
+			decode_cgroup_text(context, host, first, true);
+		if (last)
+			decode_cgroup_text(context, host, last, false);
+	}
+	json_object_put(object);
+	return 0;
+}
+
+const struct decoder decode_history = {EXHIBIT_HISTORY, history_decode};

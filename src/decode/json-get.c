@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/json-get.h"
+
+#include <limits.h>
+
+#define JSON_DEPTH 16
+
+struct json_object *json_get_document(const struct exhibit *exhibit, struct complaint *why)
+{
+	struct json_tokener *tokener = json_tokener_new_ex(JSON_DEPTH);
+	struct json_object *object = NULL;
+
+	if (tokener && exhibit->len && exhibit->len < INT_MAX)
+		object = json_tokener_parse_ex(
+			tokener, (const char *)exhibit->bytes, (int)exhibit->len);
+	if (tokener)
+		json_tokener_free(tokener);
+	if (object && !json_object_is_type(object, json_type_object)) {
+		json_object_put(object);
+		object = NULL;
+	}
+	if (!object)
+		complaint_set(why, "no valid JSON");
+	return object;
+}
+
+static struct json_object *json_get(const struct json_object *object, const char *key)
+{
+	struct json_object *value;
+
+	if (!json_object_is_type(object, json_type_object) ||
+		!json_object_object_get_ex(object, key, &value))
+		return NULL;
+	return value;
+}
+
+bool json_get_int(const struct json_object *object, const char *key, int64_t *ret)
+{
+	struct json_object *value = json_get(object, key);
+
+	if (!json_object_is_type(value, json_type_int))
+		return false;
+	*ret = json_object_get_int64(value);
+	return true;
+}
+
+const char *json_get_text(const struct json_object *object, const char *key)
+{
+	struct json_object *value = json_get(object, key);
+
+	return json_object_is_type(value, json_type_string) ? json_object_get_string(value) : NULL;
+}
+
+struct json_object *json_get_list(const struct json_object *object, const char *key, size_t *nr)
+{
+	struct json_object *value = json_get(object, key);
+
+	*nr = 0;
+	if (!json_object_is_type(value, json_type_array))
+		return NULL;
+	*nr = json_object_array_length(value);
+	return value;
+}
+
+int64_t json_get_item(const struct json_object *list, size_t i, int64_t otherwise)
+{
+	struct json_object *value = i < json_object_array_length(list)
+					    ? json_object_array_get_idx(list, i)
+					    : NULL;
+
+	return json_object_is_type(value, json_type_int) ? json_object_get_int64(value) : otherwise;
+}

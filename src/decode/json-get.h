@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DECODE_JSON_GET_H
+#define DECODE_JSON_GET_H
+
+/* Reading JSON exhibits: whatever is missing or of another type is simply not there. */
+
+#include <json.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/complaint.h"
+#include "evidence/exhibit.h"
+
+/* The exhibit's document; NULL with words if it is none. json_object_put() it. */
+struct json_object *json_get_document(const struct exhibit *exhibit, struct complaint *why);
+
+/* A number or text of an object; false or NULL where there is none. */
+bool json_get_int(const struct json_object *object, const char *key, int64_t *ret);
+const char *json_get_text(const struct json_object *object, const char *key);
+
+/* A list of an object and its length; NULL and 0 where there is none. */
+struct json_object *json_get_list(const struct json_object *object, const char *key, size_t *nr);
+
+/* The i-th number of a list; `otherwise` where there is none. */
+int64_t json_get_item(const struct json_object *list, size_t i, int64_t otherwise);
+
+#endif

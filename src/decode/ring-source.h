@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DECODE_RING_SOURCE_H
+#define DECODE_RING_SOURCE_H
+
+/*
+ * One ring being decoded. Its parts are decoded by a file each, in this order: lanes (records and
+ * boards), groups (which need the lanes' records), marks, deaths and pinned records.
+ *
+ * T0 cuts: what a living process wrote after it is left out, so that all ranks are seen at one
+ * moment though their rings were copied one after the other.
+ */
+
+#include "base/array.h"
+#include "decode/context.h"
+#include "decode/decode.h"
+#include "ring/ring-read.h"
+
+/* An op of one seat; `fact` lacks its place in the order of launches. */
+struct ring_op_seen {
+	uint64_t tsc;
+	uint64_t group_key;
+	uint32_t seat;
+	uint32_t tid;
+	struct job_op fact;
+};
+
+/* A record of a lane that others need: an op, the end of a span, dimensions, an edge. */
+struct ring_note_seen {
+	struct ring_slot slot;
+	uint64_t ticket;
+	uint32_t lane;
+};
+
+struct ring_notes {
+	ARRAY(struct ring_note_seen) all;
+};
+
+struct ring_lane_seen {
+	uint32_t number;
+	uint32_t tid;
+	uint64_t newest; /* TSC of its newest record, 0 none */
+};
+
+/* An entry of the group table. */
+struct ring_seat {
+	uint32_t number;
+	uint64_t head; /* at T0 */
+	struct ring_group group;
+};
+
+struct ring_source {
+	const struct exhibit *exhibit;
+	struct decode_context *context;
+	struct job_builder *builder;
+	struct decode_process *process;
+	struct job_who who;
+	const char *name; /* the process in cites */
+	struct ring_view view;
+	uint64_t t0; /* UINT64_MAX: no cut */
+	ARRAY(struct ring_lane_seen) lanes;
+	struct ring_notes ops;
+	struct ring_notes span_ends;
+	struct ring_notes span_begins; /* pinned ones only */
+	struct ring_notes dims;
+	struct ring_notes edges;
+	ARRAY(struct ring_seat) seats;
+	ARRAY(struct ring_op_seen) seen;
+	int64_t lost; /* records of lanes that cannot be read */
+};
+
+/* Realtime of a TSC; JOB_UNKNOWN where anchors do not tell, or for 0. */
+int64_t ring_source_time(const struct ring_source *source, uint64_t tsc);
+
+/* "ring:3:" and the formatted rest, in the arena. */
+const char *ring_source_cite(const struct ring_source *source, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The string of an id, "" where there is none, in the arena. */
+const char *ring_source_text(const struct ring_source *source, uint32_t id);
+
+/* Adds a loss of this process, unless count is 0. */
+void ring_source_lose(
+	const struct ring_source *source, const char *what, uint64_t count, bool of_ops);
+
+/* The seat in row `number` of the group table that existed at `tsc`; NULL none. */
+const struct ring_seat *ring_source_seat(
+	const struct ring_source *source, uint32_t number, uint64_t tsc);
+
+uint32_t ring_source_tid(const struct ring_source *source, uint32_t lane);
+
+/* The parts. */
+void ring_decode_lanes(struct ring_source *source);	   /* records into `source` */
+void ring_decode_groups(struct ring_source *source);	   /* members and ops */
+void ring_decode_threads(struct ring_source *source);	   /* boards; needs groups */
+void ring_decode_spans(struct ring_source *source);
+void ring_decode_marks(struct ring_source *source);
+void ring_decode_pins(struct ring_source *source); /* needs nothing, fills span_begins */
+void ring_decode_deaths(struct ring_source *source);
+
+#endif
