@@ -80,7 +80,8 @@ static void census_lost(struct job_builder *builder, const struct exhibit *exhib
 	const char *what, int64_t count)
 {
 	const struct job_who who = {.host = exhibit->host};
-	const struct job_loss loss = {.what = what, .count = count, .of_ops = true, .cite = "census"};
+	const struct job_loss loss = {
+		.what = what, .count = count, .of_ops = true, .cite = "census"};
 
 	if (count)
 		job_add_loss(builder, who, &loss);

@@ -150,7 +150,8 @@ static void decode_gap(struct decode_context *context, struct job_builder *build
 	const struct exhibit_gap *gap)
 {
 	struct job_who who = {gap->host, gap->pid, 0};
-	const char *cite = arena_printf(&context->arena, "gap:%s", *gap->host ? gap->host : "bundle");
+	const char *cite =
+		arena_printf(&context->arena, "gap:%s", *gap->host ? gap->host : "bundle");
 	bool of_ops = gap->pid == 0 || strstr(gap->what, "ring") != NULL;
 
 	for (size_t i = 0; gap->pid && i < context->processes.nr; i++) {

@@ -112,7 +112,8 @@ static void log_scan(struct log_scan *scan, const struct decode_log *log)
 }
 
 /* Whether another process writes to the same file. */
-static bool log_is_shared(const struct decode_context *context, const struct decode_process *process)
+static bool log_is_shared(
+	const struct decode_context *context, const struct decode_process *process)
 {
 	for (size_t i = 0; process->log.file && i < context->processes.nr; i++) {
 		const struct decode_process *other = context->processes.items[i];

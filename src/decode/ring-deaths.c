@@ -10,12 +10,15 @@ static bool fatal_was_sent(const struct ring_fatal *fatal)
 	return fatal->code <= 0;
 }
 
-static void deaths_signal(struct ring_source *source, const struct ring_fatal *fatal, const char *cite)
+static void deaths_signal(
+	struct ring_source *source, const struct ring_fatal *fatal, const char *cite)
 {
 	const struct job_signal signal = {
 		.signo = fatal->signo,
 		.code = fatal->code,
-		.sender = fatal_was_sent(fatal) && fatal->sender_pid > 0 ? (uint32_t)fatal->sender_pid : 0,
+		.sender = fatal_was_sent(fatal) && fatal->sender_pid > 0
+				  ? (uint32_t)fatal->sender_pid
+				  : 0,
 		.sender_role = JOB_NONE,
 		.from_self = fatal_was_sent(fatal) && fatal->sender_pid == (int32_t)source->who.pid,
 		.fatal = true,

@@ -14,7 +14,7 @@
 
 #define OPS_FROM_LANES 1024
 
-/* --- Heads ------------------------------------------------------------------------------------- */
+/* --- Heads ------------------------------------------------------------------------------------ */
 
 /* Walks back from the newest op to the last one entered before T0. False: none is known. */
 static bool head_walk(const struct ring_source *source, const struct ring_group *group,
@@ -62,7 +62,8 @@ static void groups_done(const struct ring_source *source, const struct ring_grou
 
 	if (!header->completion)
 		return;
-	/* Ops that were not followed may be done without a word: then only what is done is known. */
+	/* Ops that were not followed may be done without a word: then only what is done is known.
+	 */
 	member->done_known = !header->losses.completions;
 	member->done = group->completed_word;
 	if (ring_board_read(group->complete, &board) > 0 && board.index > member->done)
@@ -71,7 +72,7 @@ static void groups_done(const struct ring_source *source, const struct ring_grou
 		member->done = member->head;
 }
 
-/* --- Members ----------------------------------------------------------------------------------- */
+/* --- Members ---------------------------------------------------------------------------------- */
 
 static enum job_member_state groups_state(const struct ring_group *group)
 {
@@ -115,7 +116,7 @@ static void groups_member(struct ring_source *source, struct ring_seat *seat)
 		true);
 }
 
-/* --- Ops --------------------------------------------------------------------------------------- */
+/* --- Ops -------------------------------------------------------------------------------------- */
 
 static struct job_sig sig_of(const struct ring_slot *slot)
 {
@@ -283,7 +284,7 @@ static void ops_give(struct ring_source *source)
 	}
 }
 
-/* --- All of it --------------------------------------------------------------------------------- */
+/* --- All of it -------------------------------------------------------------------------------- */
 
 void ring_decode_groups(struct ring_source *source)
 {

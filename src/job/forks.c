@@ -25,7 +25,7 @@ struct finder {
 	ARRAY(struct known_op) ops; /* of the group, by index, then member */
 };
 
-/* -- what is the same --------------------------------------------------------------------------- */
+/* -- what is the same -------------------------------------------------------------------------- */
 
 static unsigned dtype_size(uint8_t dtype)
 {
@@ -124,7 +124,7 @@ static enum fork_kind differ_at(
 	return same_bag(ma, mb, low, high) ? FORK_NONE : kind;
 }
 
-/* -- the first place ---------------------------------------------------------------------------- */
+/* -- the first place --------------------------------------------------------------------------- */
 
 static int compare_known(const void *va, const void *vb)
 {
@@ -178,7 +178,7 @@ static enum fork_kind differ_among(const struct finder *f, size_t from, size_t t
 	return hidden;
 }
 
-/* -- the camps ---------------------------------------------------------------------------------- */
+/* -- the camps --------------------------------------------------------------------------------- */
 
 static bool same_camp(
 	const struct finder *f, enum fork_kind hidden, const struct known_op *a,

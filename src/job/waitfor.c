@@ -65,7 +65,7 @@ bool waitfor_stands(
 	return wait->age > (group == JOB_NONE ? given->threshold_else : given->threshold[group]);
 }
 
-/* -- nodes of what is waited in ----------------------------------------------------------------- */
+/* -- nodes of what is waited in ---------------------------------------------------------------- */
 
 static int compare_waited(const void *va, const void *vb)
 {
@@ -152,7 +152,7 @@ static int node_for(struct maker *m, size_t index)
 	return node;
 }
 
-/* -- edges -------------------------------------------------------------------------------------- */
+/* -- edges ------------------------------------------------------------------------------------- */
 
 static int stopped_node(struct maker *m, int rank)
 {
@@ -224,7 +224,8 @@ static void join_group_ops(struct maker *m, size_t from, size_t to)
 		int node = m->ops.items[i].node;
 		size_t before = at;
 
-		while (at < seats.missing.nr && seats.missing.items[at].head < m->ops.items[i].index)
+		while (at < seats.missing.nr &&
+			seats.missing.items[at].head < m->ops.items[i].index)
 			add_edge(m, node, seats.missing.items[at++].rank);
 		if (i > from && before)
 			add_edge(m, node, m->ops.items[i - 1].node);
@@ -341,7 +342,7 @@ static void make_graph(struct maker *m)
 		join_launches(m, (int)rank);
 }
 
-/* -- from edges to answers ---------------------------------------------------------------------- */
+/* -- from edges to answers --------------------------------------------------------------------- */
 
 static void sort_edges(struct maker *m)
 {

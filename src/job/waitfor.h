@@ -26,16 +26,16 @@
 
 /* How far a rank's own state explains that it is not where others wait for it. */
 enum waitfor_stand {
-	WAITFOR_FOLLOW,	    /* nothing explains it: follow whatever it waits in */
-	WAITFOR_STANDS,	    /* it does something else (compiles, ...): soft edges are not followed */
-	WAITFOR_FINAL,	    /* it is over (died of its own, ...): nothing is followed */
+	WAITFOR_FOLLOW, /* nothing explains it: follow whatever it waits in */
+	WAITFOR_STANDS, /* it does something else (compiles, ...): soft edges are not followed */
+	WAITFOR_FINAL,  /* it is over (died of its own, ...): nothing is followed */
 };
 
 /* What the caller knows better than the graph. */
 struct waitfor_given {
 	const enum waitfor_stand *stands; /* per rank */
 	const bool *stopped;		  /* per rank: dead or frozen: where all are in, it holds */
-	const uint64_t *forked;		  /* per group: index of a fork that explains waits; 0 none */
+	const uint64_t *forked; /* per group: index of a fork that explains waits; 0 none */
 	const int64_t *threshold;	  /* per group: ns from which a wait there stands */
 	int64_t threshold_else;		  /* the same for waits without a group */
 };

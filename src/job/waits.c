@@ -33,7 +33,7 @@ bool waits_is_watchdog(const char *name)
 	return false;
 }
 
-/* -- preparation -------------------------------------------------------------------------------- */
+/* -- preparation ------------------------------------------------------------------------------- */
 
 static int64_t end_of_evidence(const struct job *job, const struct job_rank *rank)
 {
@@ -79,7 +79,7 @@ static void find_rears(struct collector *c)
 		c->rear[i] = rollcall_take(c->job, (int)i, 0).rear;
 }
 
-/* -- collectives -------------------------------------------------------------------------------- */
+/* -- collectives ------------------------------------------------------------------------------- */
 
 /* An op that nobody waits for: empty, refused, or only recorded into a graph. */
 static bool is_nothing(const struct job_op *op)
@@ -157,7 +157,7 @@ static void add_collective(struct collector *c, int member)
 	}
 }
 
-/* -- point-to-point ----------------------------------------------------------------------------- */
+/* -- point-to-point ---------------------------------------------------------------------------- */
 
 /* Whether the latest calls of a seat are all its calls: their counts per peer add up. */
 static bool has_all_p2p(const struct job_member *m)
@@ -251,7 +251,7 @@ static void add_init(struct collector *c, int member)
 		.cite = m->cite};
 }
 
-/* -- threads ------------------------------------------------------------------------------------ */
+/* -- threads ----------------------------------------------------------------------------------- */
 
 static bool is_waiting(const struct job_thread *thread)
 {
@@ -362,7 +362,7 @@ static void add_threads(struct collector *c, int rank, size_t from)
 			add_call(c, &c->job->threads[i], (int)i, from);
 }
 
-/* -- all of it ---------------------------------------------------------------------------------- */
+/* -- all of it --------------------------------------------------------------------------------- */
 
 /* Leaves out what is neither sure nor held: nobody is known to wait there. */
 static void finish_rank(struct collector *c, int rank, size_t from)
