@@ -13,3 +13,25 @@ run-benches: $(BENCHES)
 		case $$bench in /*) "$$bench" ;; *) "./$$bench" ;; esac || exit 1; \
 	done
 .PHONY: bench run-benches
+
+# The ring. What is timed sits behind the door of a shared object, as it does in the probe.
+BENCHES += bench/ring.sh
+EXTRA_PROGRAMS += bench/ring_bench
+EXTRA_LTLIBRARIES = bench/ring_hot.la
+EXTRA_DIST += %D%/ring.sh %D%/figure.h %D%/ring_hot.h %D%/ring_lttng.h
+RING_BENCH = bench/ring_bench bench/ring_hot.la
+bench_ring_bench_SOURCES = %D%/ring_bench.c
+bench_ring_bench_CFLAGS = $(PLAIN_CFLAGS) -pthread
+bench_ring_bench_LDADD = $(RING_FLOORS) -ldl
+bench_ring_hot_la_SOURCES = %D%/ring_hot.c
+bench_ring_hot_la_CFLAGS = $(PLAIN_CFLAGS) -ftls-model=initial-exec
+bench_ring_hot_la_LDFLAGS = -module -avoid-version -shared -rpath $(pkglibdir)
+if HAVE_LTTNG_UST
+EXTRA_LTLIBRARIES += bench/ring_lttng.la
+RING_BENCH += bench/ring_lttng.la
+bench_ring_lttng_la_SOURCES = %D%/ring_lttng.c
+bench_ring_lttng_la_CFLAGS = $(LTTNG_UST_CFLAGS) -w
+bench_ring_lttng_la_LDFLAGS = -module -avoid-version -shared -rpath $(pkglibdir)
+bench_ring_lttng_la_LIBADD = $(LTTNG_UST_LIBS)
+endif
+run-benches: $(RING_BENCH)
