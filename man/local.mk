@@ -1,1 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
+dist_man_MANS += \
+	%D%/inquest.1 \
+	%D%/inquest-attach.1 \
+	%D%/inquest-demo.1 \
+	%D%/inquest-diagnose.1 \
+	%D%/inquest-ls.1 \
+	%D%/inquest-ring.1 \
+	%D%/inquest-run.1
