@@ -190,8 +190,7 @@ static int64_t host_oom_kills(const struct decode_host *host)
 {
 	int64_t kills = JOB_UNKNOWN;
 
-	/* A group's counter may hold those of the groups below: the most is right, the sum is not.
-	 */
+	/* A group's counter may hold those of the groups below: the most is right, no sum. */
 	for (size_t i = 0; i < host->cgroups.nr; i++) {
 		const struct decode_cgroup *cgroup = &host->cgroups.items[i];
 

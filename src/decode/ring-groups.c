@@ -62,8 +62,7 @@ static void groups_done(const struct ring_source *source, const struct ring_grou
 
 	if (!header->completion)
 		return;
-	/* Ops that were not followed may be done without a word: then only what is done is known.
-	 */
+	/* Ops that were not followed may be done without a word: only what is done is known. */
 	member->done_known = !header->losses.completions;
 	member->done = group->completed_word;
 	if (ring_board_read(group->complete, &board) > 0 && board.index > member->done)

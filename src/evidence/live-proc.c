@@ -206,8 +206,7 @@ static void live_proc_add_stderr(const struct live_proc_target *target,
 			"the end of its stderr: the file did not answer in time");
 	if (errand->error)
 		return;
-	/* Which file: several ranks may share one, and then no line of it is anyone's in
-	 * particular. */
+	/* Which file: where ranks share one, no line of it is anyone's in particular. */
 	str_printf(&label, "file %llx:%llx", (unsigned long long)errand->dev,
 		(unsigned long long)errand->ino);
 	about.label = label.text;
