@@ -33,3 +33,6 @@ UNIT_TESTS += \
 %C%_waiting_test_CPPFLAGS = $(STANDIN_TEST_CPPFLAGS)
 %C%_waiting_test_CFLAGS = $(PLAIN_CFLAGS)
 %C%_waiting_test_LDADD = $(STANDIN_TEST_LIBS)
+
+SH_TESTS += %D%/abi.test %D%/foreign.test %D%/symbols.test
+EXTRA_DIST += %D%/foreign.c
