@@ -7,8 +7,8 @@
 bench=$top_builddir/bench
 lttng=$bench/.libs/ring_lttng.so
 echo "== ring"
-if [ ! -e "$lttng" ] || ! command -v lttng-sessiond >/dev/null || ! command -v lttng >/dev/null; then
-	[ -e "$lttng" ] || lttng=
+[ -e "$lttng" ] || lttng=
+if [ -z "$lttng" ] || ! command -v lttng-sessiond >/dev/null || ! command -v lttng >/dev/null; then
 	exec "$bench/ring_bench" "$bench/.libs/ring_hot.so" $lttng
 fi
 
@@ -29,7 +29,8 @@ until lttng create bench --snapshot --output="$LTTNG_HOME/out" >>"$LTTNG_HOME/lo
 	sleep 0.1
 done
 {
-	lttng enable-channel -u flight --session bench --overwrite --num-subbuf 4 --subbuf-size 256k &&
+	lttng enable-channel -u flight --session bench --overwrite \
+		--num-subbuf 4 --subbuf-size 256k &&
 	lttng enable-event -u 'inquest_bench:*' --session bench --channel flight &&
 	lttng start bench
 } >>"$LTTNG_HOME/log" 2>&1 || tail -n 3 "$LTTNG_HOME/log"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-SH_TESTS += %D%/torture.test %D%/races.test %D%/reenter.test
+SH_TESTS += %D%/dump.test %D%/torture.test %D%/races.test %D%/reenter.test
+ASAN_TESTS += %D%/dump.test
 TSAN_TESTS += %D%/races.test
-check_PROGRAMS += %D%/torture %D%/races %D%/reenter
+check_PROGRAMS += %D%/make-ring %D%/torture %D%/races %D%/reenter
 EXTRA_DIST += %D%/fixture.h
 
 # Killed writers leak, and signals in the middle of everything upset the sanitizers' own books.
@@ -10,6 +11,7 @@ tests_ring_torture_SOURCES = %D%/torture.c src/ring/ring-make.c src/ring/ring-re
 	src/ring/ring-snapshot.c
 tests_ring_reenter_CFLAGS = $(PLAIN_CFLAGS)
 tests_ring_reenter_SOURCES = %D%/reenter.c src/ring/ring-make.c src/ring/ring-read.c
+tests_ring_make_ring_LDADD = $(RING_FLOORS)
 tests_ring_races_CFLAGS = $(AM_CFLAGS) -pthread
 tests_ring_races_LDADD = $(RING_FLOORS)
 
