@@ -46,15 +46,21 @@ struct live {
 	struct live_processes processes;
 };
 
-static void live_add(struct live *live, const struct exhibit *about, struct str *bytes)
+static void live_add_bytes(
+	struct live *live, const struct exhibit *about, uint8_t *bytes, size_t len)
 {
 	struct exhibit full = *about;
-	size_t len = bytes->len;
 
 	full.host = live->host;
-	if (!full.when)
-		full.when = clock_realtime_ns();
-	evidence_add(live->into, &full, (uint8_t *)str_detach(bytes), len);
+	full.when = clock_realtime_ns();
+	evidence_add(live->into, &full, bytes, len);
+}
+
+static void live_add(struct live *live, const struct exhibit *about, struct str *text)
+{
+	size_t len = text->len;
+
+	live_add_bytes(live, about, (uint8_t *)str_detach(text), len);
 }
 
 /* --- T0 --------------------------------------------------------------------------------------- */
@@ -166,7 +172,6 @@ static int live_gather_census(struct live *live, struct complaint *why)
 {
 	int fd = folder_open_file(&live->folder, CENSUS_FILE, why);
 	struct census_view view;
-	struct str copy = {0};
 	void *bytes = NULL;
 	size_t size = 0;
 	int error;
@@ -179,8 +184,7 @@ static int live_gather_census(struct live *live, struct complaint *why)
 		return complaint_errno(why, -error, "cannot read the census of %s",
 			live->folder.path);
 	}
-	str_add_bytes(&copy, bytes, size);
-	live_add(live, &(struct exhibit){.kind = EXHIBIT_CENSUS, .rank = -1}, &copy);
+	live_add_bytes(live, &(struct exhibit){.kind = EXHIBIT_CENSUS, .rank = -1}, bytes, size);
 	if (census_view_open(&view, bytes, size) == 0) {
 		live_take_agent(live, &view.header);
 		for (uint32_t i = 0; i < view.slots; i++) {
@@ -190,7 +194,6 @@ static int live_gather_census(struct live *live, struct complaint *why)
 				live_take_slot(live, fd, i, &slot);
 		}
 	}
-	free(bytes);
 	close(fd);
 	return 0;
 }
@@ -205,7 +208,7 @@ static void live_gather_ring(struct live *live, const struct folder *folder, con
 	unsigned long long start_time;
 	unsigned int pid, generation;
 	struct complaint why = {0};
-	struct str copy = {0};
+	struct str gap = {0};
 	void *bytes = NULL;
 	size_t size = 0;
 	int error, fd;
@@ -217,21 +220,19 @@ static void live_gather_ring(struct live *live, const struct folder *folder, con
 	if (fd >= 0)
 		close(fd);
 	if (!error) {
-		str_add_bytes(&copy, bytes, size);
-		live_add(live,
+		live_add_bytes(live,
 			&(struct exhibit){.kind = EXHIBIT_RING,
 				.rank = -1,
 				.pid = pid,
 				.start_time = start_time,
 				.label = (char *)name},
-			&copy);
+			bytes, size);
 	} else if (error != -ENOENT) { /* a clean exit unlinks its ring: no loss */
-		str_printf(&copy, "its ring %s (%s)", name,
+		str_printf(&gap, "its ring %s (%s)", name,
 			why.words ? why.words : strerror(-error));
-		evidence_add_gap(live->into, live->host, pid, copy.text);
-		str_release(&copy);
+		evidence_add_gap(live->into, live->host, pid, gap.text);
+		str_release(&gap);
 	}
-	free(bytes);
 	complaint_release(&why);
 }
 
