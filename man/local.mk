@@ -6,4 +6,5 @@ dist_man_MANS += \
 	%D%/inquest-diagnose.1 \
 	%D%/inquest-ls.1 \
 	%D%/inquest-ring.1 \
-	%D%/inquest-run.1
+	%D%/inquest-run.1 \
+	%D%/inquest-ring.5

@@ -33,13 +33,15 @@
  * writes to one slot instead; there any even seq but 0 is valid, and the words say what it is.
  *
  * READER ALGORITHM
- *   1. header: magic, major version, header_size, file_size <= bytes at hand; else refuse.
- *   2. sections: offset + count * elem_size within the bytes, elem_size >= the size known here
- *      (fields are only appended); an unknown section or record type is skipped.
+ *   1. header: magic, major version, incompat_flags, header_size; else refuse. file_size beyond
+ *      the bytes at hand: the file was cut; read up to there and count the rest as cut.
+ *   2. sections: offset + count * elem_size within file_size, elem_size >= the size known here
+ *      (fields are only appended; a slot has 64 bytes for ever); an unknown section or record type
+ *      is skipped.
  *   3. boards first, then lanes: the lanes are then at least as new as the boards.
  *   4. of an A/B pair take the valid slot with the higher seq.
  *   5. of a lane read tickets max(0, head - n) .. head - 1 by the rule above; gaps are exact
- *      because tickets are dense: lost = head - n (overwritten) + lapped + torn.
+ *      because tickets are dense: head = read + overwritten + lapped + in flight + unbegun + cut.
  *   6. believe no offset, count or string id before it was checked.
  *
  * Times are raw TSC; an anchor (tsc, CLOCK_MONOTONIC, CLOCK_REALTIME) turns them into nanoseconds.
