@@ -32,7 +32,8 @@ static ncclUniqueId share_id(int rank, const char *path)
 	if (rank == 0) {
 		NCCL(ncclGetUniqueId(&id));
 		file = fopen(other, "w");
-		check(!file || fwrite(&id, sizeof(id), 1, file) != 1 || fclose(file), "write", path);
+		check(!file || fwrite(&id, sizeof(id), 1, file) != 1 || fclose(file), "write",
+			path);
 		check(rename(other, path), "rename", path);
 		return id;
 	}
