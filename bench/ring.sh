@@ -14,24 +14,31 @@ fi
 
 LTTNG_HOME=$(mktemp -d) || exit 1
 export LTTNG_HOME
+session=inquest-bench-$$
+
+# A daemon that runs already is used and left alone; one of our own we end.
 end() {
-	lttng destroy -a >/dev/null 2>&1
-	[ -n "$daemon" ] && kill "$daemon" 2>/dev/null && wait "$daemon" 2>/dev/null
+	lttng --no-sessiond destroy "$session" >/dev/null 2>&1
+	kill "$daemon" 2>/dev/null
+	wait "$daemon" 2>/dev/null
 	rm -rf "$LTTNG_HOME"
 }
 trap end EXIT
+trap 'exit 1' INT TERM
 lttng-sessiond --no-kernel >"$LTTNG_HOME/log" 2>&1 &
 daemon=$!
 tries=0
-until lttng create bench --snapshot --output="$LTTNG_HOME/out" >>"$LTTNG_HOME/log" 2>&1; do
+until lttng --no-sessiond create "$session" --snapshot --output="$LTTNG_HOME/out" \
+	>>"$LTTNG_HOME/log" 2>&1; do
 	tries=$((tries + 1))
 	[ $tries -gt 50 ] && break
 	sleep 0.1
 done
 {
-	lttng enable-channel -u flight --session bench --overwrite \
+	lttng --no-sessiond enable-channel -u flight --session "$session" --overwrite \
 		--num-subbuf 4 --subbuf-size 256k &&
-	lttng enable-event -u 'inquest_bench:*' --session bench --channel flight &&
-	lttng start bench
+	lttng --no-sessiond enable-event -u 'inquest_bench:*' --session "$session" \
+		--channel flight &&
+	lttng --no-sessiond start "$session"
 } >>"$LTTNG_HOME/log" 2>&1 || tail -n 3 "$LTTNG_HOME/log"
 LTTNG_UST_REGISTER_TIMEOUT=3000 "$bench/ring_bench" "$bench/.libs/ring_hot.so" "$lttng"
