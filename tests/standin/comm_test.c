@@ -35,6 +35,34 @@ static int files_left(const char *folder)
 	return count;
 }
 
+static bool thread_is_job(const char *tid)
+{
+	char path[300], name[16] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%s/comm", tid);
+	file = fopen(path, "r");
+	if (!file)
+		return false;
+	if (!fgets(name, sizeof(name), file))
+		name[0] = 0;
+	fclose(file);
+	return !strcmp(name, "nccl-job\n");
+}
+
+/* How many threads NCCL has at work for this process. */
+static int jobs_alive(void)
+{
+	DIR *dir = opendir("/proc/self/task");
+	int count = 0;
+
+	MUST(dir);
+	for (struct dirent *entry; (entry = readdir(dir));)
+		count += entry->d_name[0] != '.' && thread_is_job(entry->d_name);
+	closedir(dir);
+	return count;
+}
+
 /* -- Joining ---------------------------------------------------------------------------------- */
 
 static void join_and_ask(struct crew *crew, int rank)
@@ -129,13 +157,6 @@ static void nothing_is_left_in_shared_memory(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
-static void *abort_soon(void *comm)
-{
-	usleep(50000);
-	WELL(ncclCommAbort(*(ncclComm_t *)comm));
-	return NULL;
-}
-
 static void join_without_blocking(struct crew *crew, int rank)
 {
 	ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
@@ -189,12 +210,16 @@ static void a_non_blocking_group_says_in_progress(void **state)
 
 static void join_nobody(struct crew *crew, int rank)
 {
-	ncclComm_t comm = NULL;
-	pthread_t thread;
+	ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+	ncclComm_t comm;
 
-	MUST(!pthread_create(&thread, NULL, abort_soon, &comm));
-	MUST(ncclCommInitRank(&comm, 2, crew->id, rank) != ncclSuccess);
-	pthread_join(thread, NULL);
+	config.blocking = 0;
+	MUST(ncclCommInitRankConfig(&comm, 2, crew->id, rank, &config) == ncclInProgress);
+	while (jobs_alive() < 1)
+		usleep(1000);
+	WELL(ncclCommAbort(comm));
+	while (jobs_alive() > 0)
+		usleep(1000);
 }
 
 static void an_abort_ends_an_init_that_nobody_joins(void **state)

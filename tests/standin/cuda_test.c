@@ -73,6 +73,7 @@ static void events_mark_points_and_tie_streams(void **state)
 	assert_int_equal(cudaEventCreateWithFlags(&bare, cudaEventDisableTiming), cudaSuccess);
 	assert_int_equal(cudaEventQuery(start), cudaSuccess);
 	cudaEventRecord(start, a);
+	cudaEventSynchronize(start);
 	cudaLaunchHostFunc(a, wait_for_go, &go);
 	cudaEventRecord(end, a);
 	assert_int_equal(cudaEventQuery(end), cudaErrorNotReady);

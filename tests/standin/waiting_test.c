@@ -120,6 +120,7 @@ static void one_rank_brings_nothing(struct crew *crew, int rank)
 
 	if (warm)
 		all_reduce(comm, stream, COUNT);
+	WELL(cudaStreamSynchronize(stream));
 	for (int i = 0; i < COUNT; i++)
 		buffer[i] = 1;
 	rank_at(crew, rank, FIRST_CALLED);
