@@ -15,7 +15,23 @@
 
 #define DEATH_SIGNALS       32
 #define DEATH_PAGE          4096
-#define DEATH_BUS_MCEERR_AO 5 /* a memory error elsewhere: running on does not fault again */
+#define DEATH_GUARD_PAGES   64 /* how far above an overflowed stack pointer to look */
+#define DEATH_BUS_MCEERR_AO 5  /* a memory error elsewhere: running on does not fault again */
+
+/* What a handler is told. */
+struct death_facts {
+	siginfo_t info;
+	uint32_t tid; /* 0: no facts */
+	uint32_t nregs;
+	uint64_t sp;
+	uint64_t regs[RING_FATAL_REGS];
+};
+
+/*
+ * The latest fault that a handler of the program took when there was no ring to write: if that
+ * handler raises the signal again to die of it, these are the facts, and not that second signal's.
+ */
+static struct death_facts death_first;
 
 /* The latest entry of each signal: a handler of the program that raises it again adds nothing. */
 static struct ring_fatal *death_entry[DEATH_SIGNALS];
@@ -74,36 +90,60 @@ static int death_can_read(uint64_t at)
 	return sys_call(SYS_rt_sigprocmask, 0x7fffffff, at, NULL, 8) != -EFAULT;
 }
 
-/* Copies what is mapped of `size` bytes from `sp` up; the length. */
-static uint32_t death_copy_stack(uint8_t *to, uint64_t sp, uint32_t size)
+/*
+ * The first address from `sp` up that can be read: `sp` itself, but where the stack has overflowed
+ * into its guard. `sp` where there is none near.
+ */
+static uint64_t death_stack_start(uint64_t sp)
+{
+	uint64_t at = sp;
+
+	for (int pages = 0; pages < DEATH_GUARD_PAGES; pages++) {
+		if (death_can_read(at))
+			return at;
+		at = (at + DEATH_PAGE) & ~(uint64_t)(DEATH_PAGE - 1);
+	}
+	return sp;
+}
+
+/* Copies what is mapped of `size` bytes from `from` up; the length. */
+static uint32_t death_copy_stack(uint8_t *to, uint64_t from, uint32_t size)
 {
 	const struct iovec local = {.iov_base = to, .iov_len = size};
-	const struct iovec remote = {.iov_base = (void *)(uintptr_t)sp, .iov_len = size};
+	const struct iovec remote = {.iov_base = (void *)(uintptr_t)from, .iov_len = size};
 	long n = sys_call(SYS_process_vm_readv, sys_getpid(), &local, 1, &remote, 1, 0);
 	uint32_t done = 0;
 
 	if (n > 0)
 		return (uint32_t)n;
-	while (done < size && death_can_read(sp + done)) {
-		uint64_t page_end = (sp + done + DEATH_PAGE) & ~(uint64_t)(DEATH_PAGE - 1);
-		uint64_t chunk = page_end - (sp + done);
+	while (done < size && death_can_read(from + done)) {
+		uint64_t at = from + done;
+		uint64_t chunk = DEATH_PAGE - at % DEATH_PAGE;
 
 		if (chunk > size - done)
 			chunk = size - done;
-		memcpy(to + done, (const void *)(uintptr_t)(sp + done), chunk);
+		memcpy(to + done, (const void *)(uintptr_t)at, chunk);
 		done += (uint32_t)chunk;
 	}
 	return done;
 }
 
-static int death_raised_again(const struct ring_fatal *e, uint32_t tid, const siginfo_t *info)
+static int death_raised_by_itself(const siginfo_t *info)
 {
-	return e->tid == tid && info->si_code <= 0 && info->si_pid == sys_getpid() &&
-	       ring_load(&e->seq) == 2;
+	return info->si_code <= 0 && info->si_pid == sys_getpid();
 }
 
-static void death_fill(struct ring_fatal *e, const siginfo_t *info, const ucontext_t *context)
+static void death_look(struct death_facts *facts, const siginfo_t *info, const ucontext_t *context)
 {
+	facts->info = *info;
+	facts->tid = (uint32_t)sys_gettid();
+	facts->nregs = death_registers(context, facts->regs);
+	facts->sp = death_sp(context);
+}
+
+static void death_fill(struct ring_fatal *e, const struct death_facts *facts)
+{
+	const siginfo_t *info = &facts->info;
 	struct probe_thread *me = probe_me;
 
 	e->signo = info->si_signo;
@@ -111,24 +151,28 @@ static void death_fill(struct ring_fatal *e, const siginfo_t *info, const uconte
 	e->sender_pid = info->si_code <= 0 ? info->si_pid : 0;
 	e->sender_uid = info->si_code <= 0 ? info->si_uid : 0;
 	e->fault_addr = info->si_code > 0 ? (uint64_t)(uintptr_t)info->si_addr : 0;
-	e->tid = (uint32_t)sys_gettid();
+	e->tid = facts->tid;
 	e->via_abort = e->tid == death_abort_tid;
 	thread_name(e->thread);
 	e->lane = me && me->lane ? ring_lane_index(me->ring, me->lane) : UINT64_MAX;
-	e->sp = death_sp(context);
-	e->nregs = death_registers(context, e->regs);
+	e->nregs = facts->nregs;
+	memcpy(e->regs, facts->regs, sizeof(e->regs));
+	e->sp = death_stack_start(facts->sp);
 	e->stack_len = death_copy_stack(e->stack, e->sp, RING_FATAL_STACK);
 }
 
-static void death_record_fatal(
-	struct ring_writer *ring, int sig, const siginfo_t *info, const ucontext_t *context)
+static void death_record_fatal(struct ring_writer *ring, const struct death_facts *facts)
 {
+	int sig = facts->info.si_signo;
 	struct ring_fatal *e = death_entry[sig];
-	uint32_t tid = (uint32_t)sys_gettid();
 
-	if (e && death_raised_again(e, tid, info))
-		return;
-	if (e && e->tid == tid)
+	if (death_raised_by_itself(&facts->info)) {
+		if (e && e->tid == facts->tid && ring_load(&e->seq) == 2)
+			return; /* it is there already, told better */
+		if (death_first.tid == facts->tid && death_first.info.si_signo == sig)
+			facts = &death_first;
+	}
+	if (e && e->tid == facts->tid)
 		ring_store(&e->seq, 1);
 	else
 		e = ring_fatal_claim(ring);
@@ -136,7 +180,7 @@ static void death_record_fatal(
 		return;
 	death_entry[sig] = e;
 	e->tsc = ring_writer_now(ring);
-	death_fill(e, info, context);
+	death_fill(e, facts);
 	ring_fatal_publish(e);
 }
 
@@ -158,20 +202,25 @@ static void death_pin(struct ring_writer *ring, const siginfo_t *info)
 static void death_record(int sig, const siginfo_t *info, const ucontext_t *context, int ends)
 {
 	struct census_slot *mine = census_mine();
+	int fatal = death_is_fatal(sig);
 	struct ring_writer *ring;
+	struct death_facts facts;
 
 	if (mine) {
 		mine->last_signal_pid = info->si_code <= 0 ? (uint32_t)info->si_pid : 0;
 		mine->last_signal = (uint32_t)sig;
 	}
-	process_ready(death_is_fatal(sig) && ends ? PROBE_NEED_CANDIDATE : PROBE_NEED_NOTHING);
+	process_ready(fatal && ends ? PROBE_NEED_CANDIDATE : PROBE_NEED_NOTHING);
 	ring = process_ring();
-	if (!ring)
-		return;
-	if (death_is_fatal(sig))
-		death_record_fatal(ring, sig, info, context);
-	if (!death_is_fatal(sig) || !ends)
+	if (ring && (!fatal || !ends))
 		death_pin(ring, info);
+	if (!fatal)
+		return;
+	death_look(&facts, info, context);
+	if (ring)
+		death_record_fatal(ring, &facts);
+	else if (!death_raised_by_itself(info))
+		death_first = facts;
 }
 
 /* --- The handler ----------------------------------------------------------------------------- */

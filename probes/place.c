@@ -7,6 +7,7 @@
 
 #include "probes/sys.h"
 #include "probes/text.h"
+#include "ring/ring-cpu.h"
 #include "ring/ring-make.h"
 
 #define PLACE_TMPFS          0x01021994
@@ -167,24 +168,34 @@ void *place_map(int fd, uint64_t size)
 
 /* --- Rings ----------------------------------------------------------------------------------- */
 
-/* How many bytes of `dir` this ring may take; `ret_place` says what kind of place it is. */
-static uint64_t place_budget(int dir, const struct place_request *want, uint32_t *ret_place)
+/* What kind of place `dir` is. */
+static uint32_t place_kind(int dir)
 {
 	struct statfs fs;
-	uint64_t all, left;
 
-	*ret_place = RING_PLACE_DISK;
 	if (sys_call(SYS_fstatfs, dir, &fs))
-		return UINT64_MAX; /* not known: allocation will tell */
-	if ((uint32_t)fs.f_type == PLACE_TMPFS || (uint32_t)fs.f_type == PLACE_RAMFS)
-		*ret_place = RING_PLACE_SHM;
-	all = ((uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize + want->taken) / 4;
+		return RING_PLACE_DISK;
+	return (uint32_t)fs.f_type == PLACE_TMPFS || (uint32_t)fs.f_type == PLACE_RAMFS
+		       ? RING_PLACE_SHM
+		       : RING_PLACE_DISK;
+}
+
+/*
+ * Whether a ring of `size` bytes, and all others, `taken` in sum with it, are within the budget.
+ * `made` says that the file system's free space does not hold this one's bytes any more.
+ */
+static int place_fits(
+	int dir, const struct place_request *want, uint64_t size, uint64_t taken, int made)
+{
+	struct statfs fs;
+	uint64_t all;
+
+	if (sys_call(SYS_fstatfs, dir, &fs))
+		return 1; /* not known: allocation will tell */
+	all = ((uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize + taken - (made ? 0 : size)) / 4;
 	if (want->role == RING_CANDIDATE)
 		all /= 4;
-	left = all > want->taken ? all - want->taken : 0;
-	if (want->share_of > 1 && left > all / want->share_of)
-		left = all / want->share_of;
-	return left;
+	return taken <= all && (want->share_of < 2 || size <= all / want->share_of);
 }
 
 static void *place_file_make(int dir, const char *name, uint64_t size)
@@ -202,22 +213,44 @@ static void *place_file_make(int dir, const char *name, uint64_t size)
 	return base;
 }
 
+static uint64_t place_add(uint64_t *taken, uint64_t size)
+{
+	return taken ? ring_add(taken, size) + size : size;
+}
+
+/* A file of this size within the budget, counted: its memory, or NULL and nothing is changed. */
+static void *place_take(int dir, const struct place_request *want, uint64_t size)
+{
+	uint64_t taken = place_add(want->taken, size);
+	void *base = NULL;
+
+	if (place_fits(dir, want, size, taken, 0))
+		base = place_file_make(dir, want->name, size);
+	/* Others may have come in between: whoever looks last sees all. */
+	if (base && want->taken && !place_fits(dir, want, size, ring_load(want->taken), 1)) {
+		sys_unmap(base, size);
+		sys_call(SYS_unlinkat, dir, want->name, 0);
+		base = NULL;
+	}
+	if (!base)
+		place_add(want->taken, -size);
+	return base;
+}
+
 static int place_ring_in(int dir, const struct place_request *want, struct place_ring *ret)
 {
-	uint64_t budget = place_budget(dir, want, &ret->place);
 	uint32_t profiles = want->role == RING_CANDIDATE ? 1 : RING_PROFILES;
 
 	for (uint32_t profile = 0; profile < profiles; profile++) {
 		struct ring_layout layout;
 
 		ring_layout(profile, want->role, &layout);
-		if (layout.size > budget)
-			continue;
-		ret->base = place_file_make(dir, want->name, layout.size);
+		ret->base = place_take(dir, want, layout.size);
 		if (!ret->base)
 			continue;
 		ret->size = layout.size;
-		ret->profile = profile;
+		ret->place = place_kind(dir);
+		ret->taken = want->taken;
 		ring_format(ret->base, &layout);
 		return 0;
 	}
@@ -252,12 +285,14 @@ int place_ring_make(const struct place_request *want, struct place_ring *ret)
 	place_enter(spill, place.job);
 	if (!spill[0])
 		return -ENOENT;
-	elsewhere.taken = 0;
+	elsewhere.taken = NULL;
 	return place_ring_at(place_open_ours(spill), spill, &elsewhere, ret);
 }
 
 void place_ring_unlink(const struct place_ring *ring)
 {
-	if (ring->base)
-		sys_call(SYS_unlinkat, AT_FDCWD, ring->path, 0);
+	if (!ring->base)
+		return;
+	sys_call(SYS_unlinkat, AT_FDCWD, ring->path, 0);
+	place_add(ring->taken, -ring->size);
 }

@@ -13,7 +13,8 @@
  *
  * THE BUDGET: all rings of a job on this node take at most a quarter of what was free in their
  * file system; a rank that knows how many there are takes at most its share. Candidates together
- * take at most a quarter of that.
+ * take at most a quarter of that. Rings are made by many processes at once, so each adds itself to
+ * the job's sum first, and looks again when its bytes are taken.
  *
  * All of it may be called from a signal handler: the kernel's functions only.
  */
@@ -45,14 +46,14 @@ struct place_request {
 	const char *name;
 	uint32_t role;     /* enum ring_role */
 	uint32_t share_of; /* ranks on this node that want as much; 0 not known */
-	uint64_t taken;    /* bytes of all rings of this job so far */
+	uint64_t *taken;   /* shared: bytes of all rings in the job's folder; or NULL */
 };
 
 struct place_ring {
 	void *base;
 	uint64_t size;
-	uint32_t place; /* enum ring_place */
-	uint32_t profile;
+	uint32_t place;  /* enum ring_place */
+	uint64_t *taken; /* where it is counted, or NULL */
 	char path[PLACE_PATH];
 };
 
@@ -62,7 +63,8 @@ struct place_ring {
  */
 int place_ring_make(const struct place_request *want, struct place_ring *ret);
 
-/* Takes a ring's file away; its memory stays mapped, for threads that still write it. */
+/* Takes a ring's file away, and out of the sum; its memory stays mapped, for threads that still
+ * write it. */
 void place_ring_unlink(const struct place_ring *ring);
 
 #endif

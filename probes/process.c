@@ -177,15 +177,13 @@ static void process_hand_over(struct ring_writer *w)
 		w->span_serial = process.writer[0].span_serial;
 }
 
-static void process_account(const struct place_ring *place, uint32_t generation)
+static void process_account(uint32_t generation)
 {
 	struct census_slot *mine = census_mine();
 
 	census_add_flags(CENSUS_F_HAS_RING);
 	if (mine)
 		mine->generation = generation;
-	if (census_job() && place->place == RING_PLACE_SHM)
-		ring_add(&census_job()->ring_bytes, place->size);
 }
 
 static int process_find_place(uint32_t generation, uint32_t role, struct place_ring *ret)
@@ -196,7 +194,7 @@ static int process_find_place(uint32_t generation, uint32_t role, struct place_r
 		.name = name,
 		.role = role,
 		.share_of = role == RING_RANK ? process.self.local_size : 0,
-		.taken = census_job() ? ring_load(&census_job()->ring_bytes) : 0,
+		.taken = census_job() ? &census_job()->ring_bytes : NULL,
 	};
 
 	text_put_u64(&t, process.self.pid); /* as CENSUS_RING_FORMAT */
@@ -244,7 +242,8 @@ static void process_make(uint32_t role)
 			process.self.rank < 0 ? UINT64_MAX : (uint64_t)process.self.rank);
 	ring_publish(w->base);
 	process.made[which] = 1;
-	process_account(&process.place[which], generation);
+	process_account(generation);
+	death_forget();
 	__atomic_store_n(&process.ring, w, __ATOMIC_RELEASE);
 	process_new_epoch();
 }
@@ -312,13 +311,9 @@ void process_milestone(enum ring_milestone what, uint64_t value)
 
 static void process_unlink_rings(void)
 {
-	for (int which = 0; which < 2; which++) {
-		if (!process.made[which])
-			continue;
-		place_ring_unlink(&process.place[which]);
-		if (census_job() && process.place[which].place == RING_PLACE_SHM)
-			ring_add(&census_job()->ring_bytes, -process.place[which].size);
-	}
+	for (int which = 0; which < 2; which++)
+		if (process.made[which])
+			place_ring_unlink(&process.place[which]);
 }
 
 void process_end(enum ring_milestone how, int status)

@@ -433,7 +433,7 @@ struct ring_fatal {
 	char thread[16];
 	uint32_t nregs;
 	uint32_t stack_len;
-	uint64_t sp;
+	uint64_t sp; /* the stack pointer, or where an overflowed stack begins to be mapped */
 	uint64_t lane;
 	uint64_t regs[RING_FATAL_REGS];
 	uint64_t spare[6];

@@ -9,3 +9,13 @@ tests_probe_ranks_CFLAGS = $(PLAIN_CFLAGS)
 tests_probe_ranks_LDFLAGS = $(RANK_LINK)
 tests_probe_ranks_LDADD = $(STANDIN_LIBS)
 EXTRA_tests_probe_ranks_DEPENDENCIES = $(STANDIN_LIBS)
+
+check_PROGRAMS += %D%/deeds
+tests_probe_deeds_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir)
+tests_probe_deeds_CFLAGS = $(PLAIN_CFLAGS) -pthread
+
+SH_TESTS += %D%/symbols.test %D%/nccl.test
+EXTRA_DIST += %D%/probe.sh
+SH_TESTS += %D%/signals.test %D%/deaths.test %D%/life.test %D%/marks.test %D%/norun.test \
+	%D%/space.test
+EXTRA_DIST += %D%/marker.c

@@ -95,7 +95,13 @@ static void do_config(void)
 
 static void do_all_reduce(size_t count)
 {
-	NCCL(ncclAllReduce(me.a, me.b, count, ncclFloat, ncclSum, me.comm, me.stream));
+	ncclResult_t state =
+		ncclAllReduce(me.a, me.b, count, ncclFloat, ncclSum, me.comm, me.stream);
+
+	if (state != ncclInProgress)
+		NCCL(state);
+	while (state == ncclInProgress)
+		NCCL(ncclCommGetAsyncError(me.comm, &state));
 }
 
 static void do_sync(void)
