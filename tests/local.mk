@@ -31,13 +31,16 @@ tests_run_one_CFLAGS = $(PLAIN_CFLAGS)
 dist_check_SCRIPTS = $(SH_TESTS)
 EXTRA_DIST += %D%/unit/unit.h
 
-# Each test runs under tests/run-one: a deadline, and nothing it started survives it.
+# Each test runs under tests/run-one: a deadline, and nothing it started survives it. In the ASan
+# build stack frames stay where they are: gcc 13 moves those of 64-byte aligned variables, as rings
+# have, to places of smaller alignment (gcc bug 110027), and UBSan then complains.
 TEST_EXTENSIONS = .test
 LOG_COMPILER = $(abs_top_builddir)/tests/run-one
 TEST_LOG_COMPILER = $(LOG_COMPILER)
 AM_TESTS_ENVIRONMENT = \
 	srcdir='$(abs_srcdir)'; top_builddir='$(abs_builddir)'; INQUEST='$(abs_builddir)/inquest'; \
-	CC='$(CC)'; export srcdir top_builddir INQUEST CC;
+	CC='$(CC)'; ASAN_OPTIONS="detect_stack_use_after_return=0:$$ASAN_OPTIONS"; \
+	export srcdir top_builddir INQUEST CC ASAN_OPTIONS;
 
 # The stages of `quickstart check` beside the whole suite, in builds of their own.
 check-asan:
