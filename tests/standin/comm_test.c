@@ -259,6 +259,33 @@ static void a_split_orders_by_key(void **state)
 	assert_int_equal(crew_run(6, split_by_parity, NULL), 0);
 }
 
+static void split_twice_in_a_group(struct crew *crew, int rank)
+{
+	cudaStream_t stream;
+	ncclComm_t world = rank_join(crew, rank, &stream), row, column;
+
+	WELL(ncclGroupStart());
+	WELL(ncclCommSplit(world, rank / 2, 0, &row, NULL));
+	WELL(ncclCommSplit(world, rank % 2, 0, &column, NULL));
+	WELL(ncclGroupEnd());
+	WELL(ncclGroupStart());
+	WELL(ncclAllReduce(&rank, &crew->value[rank], 1, ncclInt, ncclSum, row, stream));
+	WELL(ncclGroupEnd());
+	WELL(cudaStreamSynchronize(stream));
+	MUST(crew->value[rank] == (rank < 2 ? 1 : 5));
+	WELL(ncclAllReduce(&rank, &crew->value[rank], 1, ncclInt, ncclSum, column, stream));
+	WELL(cudaStreamSynchronize(stream));
+	MUST(crew->value[rank] == (rank % 2 ? 4 : 2));
+	WELL(ncclCommDestroy(row));
+	WELL(ncclCommDestroy(column));
+	WELL(ncclCommDestroy(world));
+}
+
+static void splits_of_one_group_of_calls_take_turns(void **state)
+{
+	assert_int_equal(crew_run(4, split_twice_in_a_group, NULL), 0);
+}
+
 static void shrink_without_two(struct crew *crew, int rank)
 {
 	int out[] = { 1, 3 }, value;
@@ -535,6 +562,7 @@ int main(void)
 		cmocka_unit_test(a_non_blocking_group_says_in_progress),
 		cmocka_unit_test(an_abort_ends_an_init_that_nobody_joins),
 		cmocka_unit_test(a_split_orders_by_key),
+		cmocka_unit_test(splits_of_one_group_of_calls_take_turns),
 		cmocka_unit_test(the_excluded_need_not_come_to_a_shrink),
 		cmocka_unit_test(an_aborting_shrink_frees_the_streams),
 		cmocka_unit_test(a_revoked_group_can_still_be_split),
