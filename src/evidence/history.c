@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "evidence/history.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,6 +30,7 @@ struct history_process {
 	struct proc_id id;
 	uint32_t ppid;
 	char comm[64];
+	char *log;     /* path of the file behind fd 2, NULL no file: the dead cannot be asked */
 	size_t cgroup; /* index into groups, SIZE_MAX not known */
 	bool seen;     /* in the newest sample */
 	size_t taken;
@@ -64,6 +66,12 @@ static struct history_process *history_find(struct history *history, struct proc
 	return NULL;
 }
 
+static void history_drop(struct history_process *process)
+{
+	free(process->log);
+	free(process);
+}
+
 /* Makes room by forgetting the process that has not been seen for longest. */
 static void history_forget(struct history *history)
 {
@@ -81,7 +89,7 @@ static void history_forget(struct history *history)
 	}
 	if (oldest == SIZE_MAX)
 		return;
-	free(history->processes.items[oldest]);
+	history_drop(history->processes.items[oldest]);
 	memmove(&history->processes.items[oldest], &history->processes.items[oldest + 1],
 		(history->processes.nr - oldest - 1) * sizeof(history->processes.items[0]));
 	history->processes.nr--;
@@ -122,6 +130,20 @@ static size_t history_group(struct history *history, uint32_t pid)
 	return i < history->groups.nr ? i : SIZE_MAX;
 }
 
+/* Reads a link only: the file itself may lie where reading hangs. */
+static char *history_log(uint32_t pid)
+{
+	char link[64], path[4096];
+	ssize_t len;
+
+	snprintf(link, sizeof(link), "/proc/%u/fd/2", pid);
+	len = readlink(link, path, sizeof(path));
+	if (len <= 0 || len == (ssize_t)sizeof(path) || path[0] != '/' ||
+		!strncmp(path, "/dev/", 5))
+		return NULL;
+	return alloc_copy(path, (size_t)len);
+}
+
 static struct history_process *history_add(struct history *history, const struct procstat *stat)
 {
 	struct history_process *process;
@@ -151,6 +173,10 @@ static void history_take(
 	process->seen = true;
 	process->ppid = stat->ppid;
 	memcpy(process->comm, stat->comm, sizeof(process->comm));
+	if (stat->state != 'Z') {
+		free(process->log);
+		process->log = history_log(stat->pid);
+	}
 	sample = &process->samples[process->taken++ % HISTORY_SAMPLES];
 	sample->when = clock_realtime_ns();
 	sample->cpu_ticks = (int64_t)stat->cpu_ticks;
@@ -233,6 +259,7 @@ static struct json_object *history_process_json(
 	json_put_int(object, "start_time", (int64_t)process->id.start_time);
 	json_put_int(object, "ppid", process->ppid);
 	json_put_text(object, "comm", process->comm);
+	json_put_text(object, "stderr", process->log);
 	if (process->cgroup < history->groups.nr)
 		json_put_int(object, "cgroup", (int64_t)process->cgroup);
 	for (size_t i = first; i < process->taken; i++)
@@ -286,7 +313,7 @@ void history_free(struct history *history)
 	if (!history)
 		return;
 	for (size_t i = 0; i < history->processes.nr; i++)
-		free(history->processes.items[i]);
+		history_drop(history->processes.items[i]);
 	for (size_t i = 0; i < history->groups.nr; i++) {
 		free(history->groups.items[i].groups);
 		free(history->groups.items[i].first);

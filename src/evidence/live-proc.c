@@ -65,6 +65,8 @@ void live_processes_add_descendants(struct live_processes *processes)
 
 void live_processes_release(struct live_processes *processes)
 {
+	for (size_t i = 0; i < processes->all.nr; i++)
+		free(processes->all.items[i].log);
 	array_release(&processes->all);
 }
 
@@ -222,11 +224,14 @@ void live_proc_take_stderr(const struct live_proc_target *target, int deadline_m
 	size_t nr = 0;
 
 	for (size_t i = 0; i < processes->all.nr; i++) {
-		if (!processes->all.items[i].here || !processes->all.items[i].threads)
+		const struct live_process *process = &processes->all.items[i];
+
+		if (!process->threads || !(process->here || process->log))
 			continue;
 		whose[nr] = i;
-		errands[nr++] = (struct proc_errand){.pid = processes->all.items[i].here,
-			.name = "fd/2",
+		errands[nr++] = (struct proc_errand){.pid = process->here,
+			.owner = target->owner,
+			.name = process->here ? "fd/2" : process->log,
 			.what = PROC_ERRAND_TAIL,
 			.cap = LIVE_STDERR_BYTES};
 	}

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/array.h"
 #include "evidence/exhibit.h"
@@ -17,7 +18,8 @@ struct live_process {
 	uint64_t start_time;
 	int rank; /* a hint for the exhibits, -1 unknown */
 	const char *role; /* "slot" of the census, "agent", or "child" of one of these */
-	bool threads;	  /* its threads are of interest */
+	bool threads;	  /* its threads and its stderr are of interest */
+	char *log;	  /* of a dead one: the file its stderr went to; NULL not known */
 };
 
 struct live_processes {
@@ -27,6 +29,7 @@ struct live_processes {
 struct live_proc_target {
 	struct evidence *into;
 	char *host;
+	uid_t owner; /* of the job */
 	const struct live_processes *processes;
 };
 
@@ -40,7 +43,7 @@ void live_proc_take(const struct live_proc_target *target, bool full);
 /* Counters of every control group that a process is in. */
 void live_proc_take_cgroups(const struct live_proc_target *target);
 
-/* The ends of the ranks' stderr, where these are regular files; each within deadline_ms. */
+/* Ends of the ranks' stderr, also of dead ones, where they are files; each within deadline_ms. */
 void live_proc_take_stderr(const struct live_proc_target *target, int deadline_ms);
 
 #endif

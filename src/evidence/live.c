@@ -296,6 +296,35 @@ static const struct {
 	{AGENT_EXITS_FILE, EXHIBIT_EXIT},
 };
 
+/* The agent knew where the stderr of the dead went. */
+static void live_take_logs(struct live *live, const struct str *history)
+{
+	struct json_object *object = json_tokener_parse(str_text(history));
+	struct json_object *list, *one, *pid, *start_time, *log;
+	struct live_process *process;
+
+	if (!json_object_is_type(object, json_type_object) ||
+		!json_object_object_get_ex(object, "processes", &list) ||
+		!json_object_is_type(list, json_type_array))
+		goto out;
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		one = json_object_array_get_idx(list, i);
+		if (!json_object_is_type(one, json_type_object) ||
+			!json_object_object_get_ex(one, "stderr", &log) ||
+			!json_object_is_type(log, json_type_string) ||
+			!json_object_object_get_ex(one, "pid", &pid) ||
+			!json_object_object_get_ex(one, "start_time", &start_time))
+			continue;
+		array_for_each(&live->processes.all, process)
+			if (!process->here && !process->log &&
+				process->pid == json_object_get_int64(pid) &&
+				process->start_time == (uint64_t)json_object_get_int64(start_time))
+				process->log = alloc_text(json_object_get_string(log));
+	}
+out:
+	json_object_put(object);
+}
+
 /* Takes the agent's files whole. Whether a history was among them goes into live->agent_samples. */
 static void live_gather_files(struct live *live)
 {
@@ -307,6 +336,8 @@ static void live_gather_files(struct live *live)
 		int error = folder_read(
 			&live->folder, live_files[i].file, AGENT_FILE_CAP, &text, &why);
 
+		if (!error && live_files[i].kind == EXHIBIT_HISTORY)
+			live_take_logs(live, &text);
 		if (!error)
 			live_add(live,
 				&(struct exhibit){.kind = live_files[i].kind,
@@ -326,7 +357,8 @@ static void live_gather_files(struct live *live)
 
 static void live_gather_proc(struct live *live)
 {
-	const struct live_proc_target target = {live->into, live->host, &live->processes};
+	const struct live_proc_target target = {
+		live->into, live->host, live->folder.uid, &live->processes};
 
 	live_processes_add_descendants(&live->processes);
 	for (size_t i = 0; i < live->processes.all.nr; i++) {
@@ -347,12 +379,13 @@ int live_gather(const char *path, const struct live_options *options, struct evi
 {
 	static const struct live_options usual = LIVE_OPTIONS_DEFAULT;
 	struct live live = {.options = options ? options : &usual, .into = into};
-	const struct live_proc_target target = {into, live.host, &live.processes};
+	struct live_proc_target target = {into, live.host, 0, &live.processes};
 	uid_t own = geteuid();
 	int error = folder_open(&live.folder, path, own ? own : FOLDER_ANY_UID, why);
 
 	if (error)
 		return error;
+	target.owner = live.folder.uid;
 	if (gethostname(live.host, sizeof(live.host) - 1) < 0)
 		strcpy(live.host, "localhost");
 	live_gather_clocks(&live);

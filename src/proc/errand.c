@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -72,15 +73,23 @@ static ssize_t errand_fill(int fd, char *buffer, size_t cap)
 	return (ssize_t)len;
 }
 
+static void errand_path(const struct proc_errand *errand, char path[static PATH_MAX])
+{
+	if (errand->pid)
+		snprintf(path, PATH_MAX, "/proc/%u/%s", errand->pid, errand->name);
+	else
+		snprintf(path, PATH_MAX, "%s", errand->name);
+}
+
 /* Does one errand into buffer; everything in here may block for ever. Returns the length. */
 static size_t errand_do(const struct proc_errand *errand, char *buffer, struct answer *answer)
 {
+	char path[PATH_MAX];
 	struct stat st;
-	char path[128];
 	ssize_t len;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%u/%s", errand->pid, errand->name);
+	errand_path(errand, path);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0) {
 		answer->error = errno;
@@ -90,6 +99,8 @@ static size_t errand_do(const struct proc_errand *errand, char *buffer, struct a
 		answer->error = errno;
 	} else if (!S_ISREG(st.st_mode)) {
 		answer->error = EINVAL;
+	} else if (!errand->pid && st.st_uid != errand->owner) {
+		answer->error = EPERM;
 	} else {
 		answer->dev = st.st_dev;
 		answer->ino = st.st_ino;
@@ -106,12 +117,12 @@ static size_t errand_do(const struct proc_errand *errand, char *buffer, struct a
 /* Opening what is no regular file may have effects of its own: a TTY's or FIFO's. */
 static bool errand_is_safe(const struct proc_errand *errand)
 {
+	char path[PATH_MAX];
 	struct stat st;
-	char path[128];
 
 	if (errand->what != PROC_ERRAND_TAIL)
 		return true;
-	snprintf(path, sizeof(path), "/proc/%u/%s", errand->pid, errand->name);
+	errand_path(errand, path);
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 

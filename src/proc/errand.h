@@ -22,7 +22,8 @@ enum proc_errand_what {
 };
 
 struct proc_errand {
-	uint32_t pid;
+	uint32_t pid;	  /* 0: `name` is an absolute path, of a file that belongs to `owner` */
+	uid_t owner;
 	const char *name; /* below /proc/PID/: "cmdline", "environ", "fd/2"; borrowed */
 	enum proc_errand_what what;
 	size_t cap; /* bytes at most; longer files are cut, not refused */
