@@ -29,3 +29,5 @@ UNIT_TESTS += tests/unit/paths_test
 tests_unit_paths_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/str_test
 tests_unit_str_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/procstat_test
+tests_unit_procstat_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)

@@ -18,3 +18,6 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/source.c %D%/source.h
 src_evidence_libevidence_la_CPPFLAGS = $(AM_CPPFLAGS) $(MSGPACK_CFLAGS) $(ZSTD_CFLAGS) \
 	$(JSON_CFLAGS)
+
+UNIT_TESTS += tests/unit/bundle_test
+tests_unit_bundle_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)

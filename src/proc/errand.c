@@ -90,7 +90,7 @@ static size_t errand_do(const struct proc_errand *errand, char *buffer, struct a
 	int fd;
 
 	errand_path(errand, path);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0) {
 		answer->error = errno;
 		return 0;

@@ -7,3 +7,6 @@ src_proc_libproc_la_SOURCES = \
 	%D%/read.c %D%/read.h \
 	%D%/tree.c %D%/tree.h \
 	%D%/watch.c %D%/watch.h
+
+UNIT_TESTS += tests/unit/proc_test
+tests_unit_proc_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)

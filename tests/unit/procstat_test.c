@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/procstat.h"
+
+#include <string.h>
+
+#include "tests/unit/unit.h"
+
+#define REST " 1 2 3 4 5 6 7 8 9 10 110 120 130 140 20 0 3 0 5555 1000 77 " \
+	     "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 9\n"
+
+static void a_line_is_taken_apart(void **state)
+{
+	const char text[] = "4711 (trainer) S" REST;
+	struct procstat stat;
+
+	assert_true(procstat_parse(text, strlen(text), &stat));
+	assert_int_equal(stat.pid, 4711);
+	assert_string_equal(stat.comm, "trainer");
+	assert_int_equal(stat.state, 'S');
+	assert_int_equal(stat.ppid, 1);
+	assert_int_equal(stat.cpu_ticks, 230);
+	assert_int_equal(stat.reaped_ticks, 270);
+	assert_int_equal(stat.threads, 3);
+	assert_int_equal(stat.start_time, 5555);
+	assert_int_equal(stat.rss_pages, 77);
+	assert_false(stat.exit_code_known);
+}
+
+static void a_name_may_hold_anything(void **state)
+{
+	const char text[] = "12 (a) S 1 (b) Z" REST;
+	struct procstat stat;
+
+	assert_true(procstat_parse(text, strlen(text), &stat));
+	assert_string_equal(stat.comm, "a) S 1 (b");
+	assert_int_equal(stat.state, 'Z');
+	assert_true(stat.exit_code_known);
+	assert_int_equal(stat.exit_code, 9);
+}
+
+static void what_is_no_line_is_refused_at_every_cut(void **state)
+{
+	const char text[] = "4711 (trainer) S" REST;
+	struct procstat stat;
+
+	for (size_t len = 0; len < strlen("4711 (trainer) S 1 2 3 4 5"); len++) {
+		char cut[64];
+
+		memcpy(cut, text, len);
+		assert_false(procstat_parse(cut, len, &stat));
+	}
+	assert_false(procstat_parse("x (y) S 1", 9, &stat));
+	assert_false(procstat_parse("0 (y) S" REST, sizeof("0 (y) S" REST) - 1, &stat));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_line_is_taken_apart),
+		cmocka_unit_test(a_name_may_hold_anything),
+		cmocka_unit_test(what_is_no_line_is_refused_at_every_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
