@@ -22,3 +22,8 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/ring-marks.c \
 	%D%/ring-source.h \
 	%D%/rings.c
+
+UNIT_TESTS += tests/unit/decode_test tests/unit/decode_ring_test
+EXTRA_DIST += tests/decode/forge.h
+tests_unit_decode_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+tests_unit_decode_ring_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)

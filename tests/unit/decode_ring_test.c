@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rings written by the real writer, and the facts that are read from them. */
+#include "decode/decode.h"
+
+#include <signal.h>
+
+#include "job/job.h"
+#include "ring/calls.h"
+#include "tests/decode/forge.h"
+#include "tests/unit/unit.h"
+
+static struct job *decoded(struct evidence *evidence)
+{
+	struct job *job = decode_job(evidence);
+
+	evidence_release(evidence);
+	return job;
+}
+
+static void a_seat_tells_its_ops_and_how_far_the_device_is(void **state)
+{
+	struct evidence evidence = {0};
+	struct fixture *f = forge_rank(0);
+	int group = forge_seat(f, 0);
+	const struct job_member *member;
+	struct ring_entered last = {0};
+	struct job *job;
+
+	ring_lane_claim(&f->w, 100, "main");
+	for (int i = 1; i <= 100; i++) {
+		last = forge_op(f, group, i == 50 ? 0 : 1000, 50 - i * 0.1);
+		ring_group_returned(&f->w, &last, RING_F_RETURNED);
+	}
+	f->w.groups[group].completed_word = 99;
+	forge_gather(&evidence);
+	forge_ring(&evidence, f);
+	job = decoded(&evidence);
+	assert_int_equal(job->ngroups, 1);
+	assert_int_equal(job->groups[0].size, 2);
+	member = &job->members[job->groups[0].first_member];
+	assert_int_equal(member->state, JOB_MEMBER_READY);
+	assert_true(member->head_known && member->done_known);
+	assert_int_equal(member->head, 100);
+	assert_int_equal(member->zeros, 1);
+	assert_int_equal(member->done, 99);
+	assert_int_equal(member->ops[0].index, 1);
+	assert_int_equal(member->ops[member->nops - 1].index, 100);
+	assert_int_equal(member->ops[member->nops - 1].completed, JOB_NO);
+	assert_int_equal(member->ops[member->nops - 1].returned, JOB_YES);
+	assert_int_equal(member->ops[member->nops - 2].completed, JOB_YES);
+	assert_int_equal(member->ops[member->nops - 1].entered, forge_real(40));
+	assert_int_equal(member->ops[member->nops - 1].hash, last.hash);
+	assert_int_equal(member->ops[member->nops - 1].sig.op, RING_OP_ALLREDUCE);
+	assert_string_equal(member->ops[member->nops - 1].cite, "ring:0:g0:100");
+	/* First four, 8, 16, 32, and the last 64. */
+	assert_int_equal(member->nops, 4 + 3 + 64);
+	assert_int_equal(job->members[job->groups[0].first_member + 1].state, JOB_MEMBER_UNSEEN);
+	job_free(job);
+}
+
+static void what_came_after_t0_is_not_seen(void **state)
+{
+	struct evidence evidence = {0};
+	struct fixture *f = forge_rank(0);
+	int group = forge_seat(f, 0);
+	struct ring_lane *lane = ring_lane_claim(&f->w, 100, "main");
+	struct ring_record idle = {.meta = ring_meta(RING_IDLE, 0, RING_NO_GROUP, 0)};
+	struct ring_span span = {.kind = RING_SPAN_COMPILE, .name = ring_string(&f->w, "x", 1)};
+	struct job *job;
+
+	forge_op(f, group, 1, 5);
+	forge_op(f, group, 1, 4);
+	forge_op(f, group, 1, -0.001);
+	ring_span_begin(&f->w, lane, forge_tsc(3), &span);
+	ring_span_end(&f->w, lane, forge_tsc(-0.002), &span);
+	ring_span_begin(&f->w, lane, forge_tsc(-0.003), &span);
+	ring_lane_board(lane, forge_tsc(-0.004), &idle);
+	forge_gather(&evidence);
+	forge_ring(&evidence, f);
+	job = decoded(&evidence);
+	assert_int_equal(job->members[job->groups[0].first_member].head, 2);
+	assert_int_equal(job->members[job->groups[0].first_member].nops, 2);
+	assert_int_equal(job->nspans, 1);
+	assert_true(job->spans[0].open);
+	assert_int_equal(job->nthreads, 1);
+	assert_int_equal(job->threads[0].state, JOB_THREAD_UNKNOWN); /* it moved on */
+	assert_true(job->threads[0].since > job->gathered);
+	job_free(job);
+}
+
+static void boards_tell_where_threads_are(void **state)
+{
+	struct evidence evidence = {0};
+	struct fixture *f = forge_rank(0);
+	int group = forge_seat(f, 0);
+	struct ring_lane *in_call = ring_lane_claim(&f->w, 100, "main");
+	struct ring_lane *in_wait = ring_lane_claim(&f->w, 101, "waiter");
+	struct ring_lane *polls = ring_lane_claim(&f->w, 102, "watchdog");
+	struct ring_lane *outside = ring_lane_claim(&f->w, 103, "loader");
+	struct ring_lane *gone = ring_lane_claim(&f->w, 104, "gone");
+	struct ring_record board = {.index = 7};
+	struct job *job;
+
+	board.meta = ring_meta(RING_CALL_ENTER, 0, (unsigned)group, RING_CALL_ncclAllReduce);
+	ring_put(&f->w, in_call, forge_tsc(9), &board);
+	ring_lane_board(in_call, forge_tsc(9), &board);
+	board.meta = ring_meta(
+		RING_WAIT_ENTER, 0, RING_NO_GROUP, RING_CALL_cudaDeviceSynchronize);
+	board.aux = UINT64_MAX;
+	ring_put(&f->w, in_wait, forge_tsc(8), &board);
+	ring_lane_board(in_wait, forge_tsc(8), &board);
+	ring_put(&f->w, polls, forge_tsc(7), &board);
+	board.meta = ring_meta(
+		RING_WAIT_ENTER, RING_F_POLL, RING_NO_GROUP, RING_CALL_cudaStreamQuery);
+	board.aux = 0x5000;
+	ring_lane_board(polls, forge_tsc(-0.001), &board); /* it asks again and again */
+	ring_put(&f->w, outside, forge_tsc(6), &board);
+	ring_lane_idle(outside, forge_tsc(6));
+	ring_put(&f->w, gone, forge_tsc(6), &board);
+	ring_lane_release(&f->w, gone);
+	forge_gather(&evidence);
+	forge_ring(&evidence, f);
+	job = decoded(&evidence);
+	assert_int_equal(job->nthreads, 4);
+	assert_int_equal(job->threads[0].state, JOB_THREAD_IN_CALL);
+	assert_string_equal(job->threads[0].call, "ncclAllReduce");
+	assert_int_equal(job->threads[0].op, 7);
+	assert_int_equal(job->threads[0].since, forge_real(9));
+	assert_int_equal(job->threads[0].group, 0);
+	assert_int_equal(job->threads[1].state, JOB_THREAD_IN_WAIT);
+	assert_true(job->threads[1].whole_device);
+	assert_int_equal(job->threads[2].state, JOB_THREAD_POLLING);
+	assert_int_equal(job->threads[2].since, forge_real(7));
+	assert_int_equal(job->threads[2].stream, 0x5000);
+	assert_int_equal(job->threads[3].state, JOB_THREAD_OUTSIDE);
+	job_free(job);
+}
+
+/* Frameworks wait for a stream of their own that waits for the communication stream's event. */
+static void a_wait_is_followed_over_an_edge(void **state)
+{
+	struct evidence evidence = {0};
+	struct fixture *f = forge_rank(0);
+	int group = forge_seat(f, 0);
+	struct ring_lane *lane = ring_lane_claim(&f->w, 100, "main");
+	struct ring_record r = {.meta = ring_meta(RING_EDGE, 0, RING_NO_GROUP, 0),
+		.aux = 0x9000,
+		.more = 0x5000};
+	struct job *job;
+
+	forge_op(f, group, 1, 5); /* on stream 0x5000 */
+	ring_put(&f->w, lane, forge_tsc(4), &r);
+	r = (struct ring_record){
+		.meta = ring_meta(
+			RING_WAIT_ENTER, 0, RING_NO_GROUP, RING_CALL_cudaStreamSynchronize),
+		.aux = 0x9000};
+	ring_put(&f->w, lane, forge_tsc(3), &r);
+	ring_lane_board(lane, forge_tsc(3), &r);
+	forge_gather(&evidence);
+	forge_ring(&evidence, f);
+	job = decoded(&evidence);
+	assert_int_equal(job->threads[0].stream, 0x5000);
+	job_free(job);
+}
+
+static void launches_are_ordered_over_groups(void **state)
+{
+	struct evidence evidence = {0};
+	struct fixture *f = forge_rank(0);
+	const struct ring_member other = {.key = FORGE_KEY + 1, .size = 2, .rank = 0};
+	int first = forge_seat(f, 0), second = ring_group_claim(&f->w);
+	struct ring_record grouped = {
+		.meta = ring_meta(RING_CALL_ENTER, RING_F_GROUPED, 0, 115),
+		.count = 1,
+		.sig = ring_sig(RING_OP_ALLREDUCE, 7, 0, RING_SIG_NO_PEER)};
+	const struct job_op *ops[2];
+	struct job *job;
+
+	ring_group_publish(&f->w, second, forge_tsc(58), &other);
+	forge_op(f, second, 1, 9);
+	forge_op(f, first, 1, 8);
+	ring_group_enqueue(&f->w, first, 0, forge_tsc(7), &grouped);
+	ring_group_enqueue(&f->w, second, 0, forge_tsc(7), &grouped);
+	forge_gather(&evidence);
+	forge_ring(&evidence, f);
+	job = decoded(&evidence);
+	assert_int_equal(job->ngroups, 2);
+	ops[0] = job->members[job->groups[0].first_member].ops;
+	ops[1] = job->members[job->groups[1].first_member].ops;
+	assert_int_equal(job->groups[0].key, FORGE_KEY);
+	assert_int_equal(ops[1][0].order, 1);
+	assert_int_equal(ops[0][0].order, 2);
+	assert_int_equal(ops[0][0].launch, 0);
+	assert_int_equal(ops[0][1].order, 3); /* one launch: one place */
+	assert_int_equal(ops[1][1].order, 3);
+	assert_true(ops[0][1].launch && ops[0][1].launch == ops[1][1].launch);
+	job_free(job);
+}
+
+static void marks_become_facts(void **state)
+{
+	static const uint64_t dims[] = {4, 4096, 3, 2};
+	struct evidence evidence = {0};
+	struct fixture *f = forge_rank(3);
+	struct ring_lane *lane = ring_lane_claim(&f->w, 103, "main");
+	uint32_t loader = ring_string(&f->w, "train", 5);
+	struct ring_span span = {.kind = RING_SPAN_COMPILE,
+		.name = ring_string(&f->w, "codegen", 7),
+		.detail = ring_string(&f->w, "0/0", 3),
+		.cpu_ns = 5};
+	struct ring_shard shard = {loader, 0, 4, 16384};
+	struct ring_shape shape = {loader, 4, 1, dims};
+	struct ring_record note = {
+		.meta = ring_meta(RING_NOTE, 0, RING_NO_GROUP,
+			ring_string(&f->w, "exception: ValueError: x", 24))};
+	struct job *job;
+
+	ring_span_begin(&f->w, lane, forge_tsc(30), &span);
+	span.cpu_ns = 9;
+	ring_span_end(&f->w, lane, forge_tsc(20), &span);
+	ring_span_begin(&f->w, lane, forge_tsc(10), &span);
+	ring_mark_step(&f->w, lane, forge_tsc(9), 12);
+	ring_mark_shard(&f->w, lane, forge_tsc(8), &shard);
+	shard = (struct ring_shard){loader, 1, 2, 8192};
+	ring_mark_shard(&f->w, lane, forge_tsc(7), &shard);
+	ring_mark_shape(&f->w, lane, forge_tsc(7), &shape);
+	ring_pin(&f->w, RING_PIN_NOTE, forge_tsc(6), &note);
+	forge_gather(&evidence);
+	forge_ring(&evidence, f);
+	job = decoded(&evidence);
+	assert_int_equal(job->nspans, 2);
+	assert_string_equal(job->spans[0].name, "codegen");
+	assert_string_equal(job->spans[0].detail, "0/0");
+	assert_false(job->spans[0].open);
+	assert_int_equal(job->spans[0].ended, forge_real(20));
+	assert_int_equal(job->spans[0].cpu_at_begin, 5);
+	assert_int_equal(job->spans[0].cpu_at_end, 9);
+	assert_true(job->spans[1].open);
+	assert_int_equal(job->steps[0].n, 12);
+	assert_int_equal(job->shards[0].rows, 2);
+	assert_int_equal(job->shards[0].index, 1);
+	assert_int_equal(job->shards[0].batches, 2);
+	assert_int_equal(job->shards[0].total_rows, 6);
+	assert_false(job->shards[0].empty);
+	assert_int_equal(job->shards[0].ndim, 4);
+	assert_memory_equal(job->shards[0].dims, dims, sizeof(dims));
+	assert_string_equal(job->shards[0].cite, "ring:3:shard0");
+	assert_true(job->notes[0].exception);
+	assert_int_equal(job->ranks[job->spans[0].rank].world_rank, 3);
+	job_free(job);
+}
+
+static void an_empty_first_batch_is_remembered(void **state)
+{
+	struct evidence evidence = {0};
+	struct fixture *f = forge_rank(0);
+	struct ring_shard shard = {ring_string(&f->w, "train", 5), 0, 0, 0};
+	struct job *job;
+
+	ring_mark_shard(&f->w, NULL, forge_tsc(8), &shard);
+	shard = (struct ring_shard){shard.loader, 1, 4, 16384};
+	ring_mark_shard(&f->w, NULL, forge_tsc(7), &shard);
+	forge_gather(&evidence);
+	forge_ring(&evidence, f);
+	job = decoded(&evidence);
+	assert_true(job->shards[0].empty);
+	assert_int_equal(job->shards[0].rows, 4);
+	job_free(job);
+}
+
+static void a_death_is_told_by_the_best_witness(void **state)
+{
+	struct evidence evidence = {0};
+	struct fixture *f = forge_rank(0);
+	struct ring_fatal *fatal = ring_fatal_claim(&f->w);
+	struct ring_record milestone = {
+		.meta = ring_meta(RING_PROC, 0, RING_NO_GROUP, RING_PROC_ABORT)};
+	const struct job_process *process;
+	struct job *job;
+
+	ring_pin(&f->w, RING_PIN_PROC, forge_tsc(5), &milestone);
+	fatal->tsc = forge_tsc(5);
+	fatal->signo = SIGABRT;
+	fatal->code = -6;
+	fatal->sender_pid = (int32_t)FORGE_PID(0);
+	fatal->via_abort = 1;
+	strcpy(fatal->thread, "pt_nccl_watchdg");
+	ring_fatal_publish(fatal);
+	forge_gather(&evidence);
+	forge_liveness(&evidence, 0, false);
+	forge_ring(&evidence, f);
+	job = decoded(&evidence);
+	process = &job->processes[job->ranks[0].process];
+	assert_int_equal(process->end, JOB_SIGNALED);
+	assert_int_equal(process->status, SIGABRT);
+	assert_int_equal(process->ended, forge_real(5));
+	assert_string_equal(process->end_cite, "fatal:0");
+	assert_int_equal(job->nsignals, 1);
+	assert_true(job->signals[0].fatal && job->signals[0].abort_call);
+	assert_true(job->signals[0].from_self);
+	assert_string_equal(job->signals[0].thread, "pt_nccl_watchdg");
+	job_free(job);
+}
+
+/* A handler may have seen a signal that the process survived. */
+static void who_lives_has_not_died(void **state)
+{
+	struct evidence evidence = {0};
+	struct fixture *f = forge_rank(0);
+	struct ring_fatal *fatal = ring_fatal_claim(&f->w);
+	struct job *job;
+
+	fatal->tsc = forge_tsc(5);
+	fatal->signo = SIGSEGV;
+	ring_fatal_publish(fatal);
+	forge_gather(&evidence);
+	forge_liveness(&evidence, 0, true);
+	forge_ring(&evidence, f);
+	job = decoded(&evidence);
+	assert_int_equal(job->processes[job->ranks[0].process].end, JOB_ALIVE);
+	job_free(job);
+}
+
+static void losses_are_told(void **state)
+{
+	struct evidence evidence = {0};
+	struct fixture *f = forge_rank(0);
+	bool of_ops = false;
+	struct job *job;
+
+	((struct ring_header *)f->base)->losses.records = 3;
+	((struct ring_header *)f->base)->losses.completions = 1;
+	forge_seat(f, 0);
+	forge_gather(&evidence);
+	forge_ring(&evidence, f);
+	job = decoded(&evidence);
+	assert_int_equal(job->nlosses, 2);
+	for (size_t i = 0; i < job->nlosses; i++) {
+		assert_int_equal(job->losses[i].rank, 0);
+		of_ops = of_ops || (job->losses[i].count == 3 && job->losses[i].of_ops);
+	}
+	assert_true(of_ops);
+	assert_int_equal(job->ranks[0].lost_records, 3);
+	/* Something was not followed: that it is not done is then not known. */
+	assert_false(job->members[job->groups[0].first_member].done_known);
+	job_free(job);
+}
+
+/* Law 4, for the whole way from bytes to the job. */
+static void damage_anywhere_never_crashes(void **state)
+{
+	struct fixture *f = forge_rank(0);
+	uint64_t seed = 3;
+	size_t size = f->layout.size;
+	uint8_t *bytes = alloc_copy(f->base, size);
+
+	forge_seat(f, 0);
+	fixture_furnish(f);
+	memcpy(bytes, f->base, size);
+	for (int round = 0; round < 300; round++) {
+		struct evidence evidence = {0};
+		size_t len = round % 3 ? size : (size_t)(seed >> 20) % size;
+		struct exhibit *ring;
+		struct job *job;
+
+		forge_gather(&evidence);
+		forge_census(&evidence, 2, CENSUS_RANK);
+		ring = forge_add(&evidence, EXHIBIT_RING, FORGE_PID(0), bytes, len);
+		for (int flips = 0; flips < 40 && len; flips++) {
+			seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+			/* Every other flip hits the header and tables. */
+			ring->bytes[(seed >> 24) % (flips % 2 && len > 8192 ? 8192 : len)] ^=
+				(uint8_t)(1 << (seed >> 60) % 8);
+		}
+		job = decode_job(&evidence);
+		assert_non_null(job);
+		job_free(job);
+		evidence_release(&evidence);
+	}
+	free(bytes);
+	fixture_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_seat_tells_its_ops_and_how_far_the_device_is),
+		cmocka_unit_test(what_came_after_t0_is_not_seen),
+		cmocka_unit_test(boards_tell_where_threads_are),
+		cmocka_unit_test(a_wait_is_followed_over_an_edge),
+		cmocka_unit_test(launches_are_ordered_over_groups),
+		cmocka_unit_test(marks_become_facts),
+		cmocka_unit_test(an_empty_first_batch_is_remembered),
+		cmocka_unit_test(a_death_is_told_by_the_best_witness),
+		cmocka_unit_test(who_lives_has_not_died),
+		cmocka_unit_test(losses_are_told),
+		cmocka_unit_test(damage_anywhere_never_crashes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
