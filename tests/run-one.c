@@ -7,7 +7,8 @@
  * purpose. So the test gets a deadline (TEST_TIMEOUT seconds, else 300) and, being a subreaper, we
  * inherit whatever it leaves behind, also what went into a session of its own: all of it is killed
  * before we give back the test's status. Leftovers are named, since a test should end what it
- * starts; they alone do not fail it.
+ * starts; they alone do not fail it. Tests crash on purpose, too: they write no core files unless
+ * they raise the limit themselves.
  */
 
 #include <ctype.h>
@@ -19,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -87,10 +89,15 @@ static void end_everything(const char *why)
 static pid_t start(char **argv, const sigset_t *signals)
 {
 	pid_t pid = fork();
+	struct rlimit core;
 
 	if (pid)
 		return pid;
 	setpgid(0, 0);
+	if (getrlimit(RLIMIT_CORE, &core) == 0) {
+		core.rlim_cur = 0;
+		setrlimit(RLIMIT_CORE, &core);
+	}
 	sigprocmask(SIG_UNBLOCK, signals, NULL);
 	execvp(argv[0], argv);
 	fprintf(stderr, "run-one: cannot run %s: %s\n", argv[0], strerror(errno));
