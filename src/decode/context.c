@@ -34,7 +34,7 @@ const struct decode_gather *context_gather(const struct decode_host *host, int64
 	return found || !host->gathers.nr ? found : &host->gathers.items[0];
 }
 
-/* --- Processes -------------------------------------------------------------------------------- */
+/* --- Processes ------------------------------------------------------------------------------- */
 
 static uint64_t process_hash(const char *host, uint32_t pid, uint64_t start_time)
 {

@@ -10,7 +10,7 @@
 #define SAMPLE_SPAN  (2500 * CLOCK_NS_PER_MS) /* compare with a sample at most so much older */
 #define STILL_PERCENT 2			      /* CPU use of less than this is none */
 
-/* --- Samples ---------------------------------------------------------------------------------- */
+/* --- Samples --------------------------------------------------------------------------------- */
 
 static int sample_compare(const void *a, const void *b)
 {
@@ -90,7 +90,7 @@ static void finish_samples(struct decode_process *process, const struct decode_g
 		fact->write_delta = newest->written - older->written;
 }
 
-/* --- Processes -------------------------------------------------------------------------------- */
+/* --- Processes ------------------------------------------------------------------------------- */
 
 static void finish_end(struct decode_context *context, struct decode_process *process)
 {
@@ -183,7 +183,7 @@ static void finish_caches(struct decode_context *context, struct job_builder *bu
 	}
 }
 
-/* --- Hosts ------------------------------------------------------------------------------------ */
+/* --- Hosts ----------------------------------------------------------------------------------- */
 
 /* How many processes were killed for memory since the launch; JOB_UNKNOWN if no group told. */
 static int64_t host_oom_kills(const struct decode_host *host)

@@ -14,7 +14,7 @@
 
 #define OPS_FROM_LANES 1024
 
-/* --- Heads ------------------------------------------------------------------------------------ */
+/* --- Heads ----------------------------------------------------------------------------------- */
 
 /* Walks back from the newest op to the last one entered before T0. False: none is known. */
 static bool head_walk(const struct ring_source *source, const struct ring_group *group,
@@ -71,7 +71,7 @@ static void groups_done(const struct ring_source *source, const struct ring_grou
 		member->done = member->head;
 }
 
-/* --- Members ---------------------------------------------------------------------------------- */
+/* --- Members --------------------------------------------------------------------------------- */
 
 static enum job_member_state groups_state(const struct ring_group *group)
 {
@@ -115,7 +115,7 @@ static void groups_member(struct ring_source *source, struct ring_seat *seat)
 		true);
 }
 
-/* --- Ops -------------------------------------------------------------------------------------- */
+/* --- Ops ------------------------------------------------------------------------------------- */
 
 static struct job_sig sig_of(const struct ring_slot *slot)
 {
@@ -283,7 +283,7 @@ static void ops_give(struct ring_source *source)
 	}
 }
 
-/* --- All of it -------------------------------------------------------------------------------- */
+/* --- All of it ------------------------------------------------------------------------------- */
 
 void ring_decode_groups(struct ring_source *source)
 {

@@ -7,7 +7,7 @@
 
 #define ANY_STREAM UINT64_MAX /* the probe's word for "every stream" or "not known which" */
 
-/* --- Records ---------------------------------------------------------------------------------- */
+/* --- Records --------------------------------------------------------------------------------- */
 
 static void note_add(
 	struct ring_notes *notes, const struct ring_slot *slot, uint64_t ticket, uint32_t lane)
@@ -76,7 +76,7 @@ void ring_decode_lanes(struct ring_source *source)
 	}
 }
 
-/* --- Boards ----------------------------------------------------------------------------------- */
+/* --- Boards ---------------------------------------------------------------------------------- */
 
 static bool streams_have_op(const struct ring_source *source, uint64_t stream)
 {

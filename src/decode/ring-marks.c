@@ -6,7 +6,7 @@
 
 #define NOTE_EXCEPTION "exception: "
 
-/* --- Spans ------------------------------------------------------------------------------------ */
+/* --- Spans ----------------------------------------------------------------------------------- */
 
 static const struct ring_slot *span_find(const struct ring_notes *notes, uint64_t serial)
 {
@@ -80,7 +80,7 @@ void ring_decode_spans(struct ring_source *source)
 	ring_source_lose(source, "spans that were just being written", torn, false);
 }
 
-/* --- Steps and shards ------------------------------------------------------------------------- */
+/* --- Steps and shards ------------------------------------------------------------------------ */
 
 static void marks_step(struct ring_source *source, const struct ring_mark *mark,
 	const struct ring_slot *latest)
@@ -167,7 +167,7 @@ void ring_decode_marks(struct ring_source *source)
 	}
 }
 
-/* --- Pinned records --------------------------------------------------------------------------- */
+/* --- Pinned records -------------------------------------------------------------------------- */
 
 static void pins_note(struct ring_source *source, const struct ring_slot *slot, uint64_t n)
 {

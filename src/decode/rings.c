@@ -8,7 +8,7 @@
 
 #define RING_TEXT_CAP (64 * 1024)
 
-/* --- What the parts use ----------------------------------------------------------------------- */
+/* --- What the parts use ---------------------------------------------------------------------- */
 
 int64_t ring_source_time(const struct ring_source *source, uint64_t tsc)
 {
@@ -77,7 +77,7 @@ uint32_t ring_source_tid(const struct ring_source *source, uint32_t lane)
 	return 0;
 }
 
-/* --- The header ------------------------------------------------------------------------------- */
+/* --- The header ------------------------------------------------------------------------------ */
 
 /* What of T0 this ring's clock can use: an anchor, and the cut. */
 static void rings_take_t0(struct ring_source *source)
@@ -175,7 +175,7 @@ static void rings_take_text(struct ring_source *source)
 	source->process->ring_log.when = source->exhibit->when;
 }
 
-/* --- All of it -------------------------------------------------------------------------------- */
+/* --- All of it ------------------------------------------------------------------------------- */
 
 static void rings_release(struct ring_source *source)
 {

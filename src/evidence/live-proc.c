@@ -16,7 +16,7 @@
 
 #define LIVE_STDERR_BYTES (8 * 1024)
 
-/* --- Who -------------------------------------------------------------------------------------- */
+/* --- Who ------------------------------------------------------------------------------------- */
 
 static bool live_processes_have(const struct live_processes *processes, uint32_t here)
 {
@@ -70,7 +70,7 @@ void live_processes_release(struct live_processes *processes)
 	array_release(&processes->all);
 }
 
-/* --- Files of /proc --------------------------------------------------------------------------- */
+/* --- Files of /proc -------------------------------------------------------------------------- */
 
 static void live_proc_add(const struct live_proc_target *target, enum exhibit_kind kind,
 	const struct live_process *process, struct str *text)
@@ -130,7 +130,7 @@ void live_proc_take(const struct live_proc_target *target, bool full)
 			live_proc_take_one(target, &target->processes->all.items[i], full);
 }
 
-/* --- Control groups --------------------------------------------------------------------------- */
+/* --- Control groups -------------------------------------------------------------------------- */
 
 struct live_cgroup {
 	struct str groups;
@@ -187,7 +187,7 @@ void live_proc_take_cgroups(const struct live_proc_target *target)
 	array_release(&cgroups.all);
 }
 
-/* --- stderr ----------------------------------------------------------------------------------- */
+/* --- stderr ---------------------------------------------------------------------------------- */
 
 static void live_proc_add_stderr(const struct live_proc_target *target,
 	const struct live_process *process, struct proc_errand *errand)

@@ -63,7 +63,7 @@ static void live_add(struct live *live, const struct exhibit *about, struct str 
 	live_add_bytes(live, about, (uint8_t *)str_detach(text), len);
 }
 
-/* --- T0 --------------------------------------------------------------------------------------- */
+/* --- T0 -------------------------------------------------------------------------------------- */
 
 static void live_put_clock(struct json_object *object)
 {
@@ -104,7 +104,7 @@ static void live_gather_clocks(struct live *live)
 	str_release(&boot);
 }
 
-/* --- Census, rings, liveness ------------------------------------------------------------------ */
+/* --- Census, rings, liveness ----------------------------------------------------------------- */
 
 static void live_add_liveness(
 	struct live *live, const struct live_process *process, const struct liveness *liveness)
@@ -284,7 +284,7 @@ static void live_gather_spilled(struct live *live)
 	}
 }
 
-/* --- The agent's files ------------------------------------------------------------------------ */
+/* --- The agent's files ----------------------------------------------------------------------- */
 
 static const struct {
 	const char *file;
@@ -353,7 +353,7 @@ static void live_gather_files(struct live *live)
 	live->agent_samples = live->agent_samples && history;
 }
 
-/* --- All of it -------------------------------------------------------------------------------- */
+/* --- All of it ------------------------------------------------------------------------------- */
 
 static void live_gather_proc(struct live *live)
 {
@@ -407,7 +407,7 @@ out:
 	return error;
 }
 
-/* --- The source ------------------------------------------------------------------------------- */
+/* --- The source ------------------------------------------------------------------------------ */
 
 /* The folder that the argument means, or NULL with words. free() it. */
 static char *live_folder_of(const char *arg, struct complaint *why)

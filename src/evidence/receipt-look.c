@@ -20,7 +20,7 @@
 #define GIT_FILE_CAP (4 << 20)
 #define LOOK_REAP_MS 100
 
-/* --- Folders ---------------------------------------------------------------------------------- */
+/* --- Folders --------------------------------------------------------------------------------- */
 
 struct look_walk {
 	ARRAY(char *) folders;
@@ -82,7 +82,7 @@ struct look_tree look_at_tree(const char *path)
 	return tree;
 }
 
-/* --- git -------------------------------------------------------------------------------------- */
+/* --- git ------------------------------------------------------------------------------------- */
 
 /* Reads one line of a file below the git folder. */
 static bool git_line(const char *git, const char *name, struct str *into)

@@ -19,7 +19,7 @@
 #include "evidence/receipt-look.h"
 #include "proc/cgroup.h"
 
-/* --- Environment ------------------------------------------------------------------------------ */
+/* --- Environment ----------------------------------------------------------------------------- */
 
 /* What may go in: a name that is equal, or begins so where a '*' ends it. */
 static const char *const wanted[] = {
@@ -80,7 +80,7 @@ static void receipt_put_env(struct json_object *object, char *const *envp)
 	json_object_object_add(object, "env_withheld", withheld);
 }
 
-/* --- Machine ---------------------------------------------------------------------------------- */
+/* --- Machine --------------------------------------------------------------------------------- */
 
 static void receipt_put_machine(struct json_object *object)
 {
@@ -151,7 +151,7 @@ static void receipt_put_cgroup(struct json_object *object)
 	str_release(&text);
 }
 
-/* --- Caches and git --------------------------------------------------------------------------- */
+/* --- Caches and git -------------------------------------------------------------------------- */
 
 static const char *env_get(char *const *envp, const char *name)
 {
@@ -228,7 +228,7 @@ static void receipt_put_git(struct json_object *object, const char *cwd)
 	str_release(&look.branch);
 }
 
-/* --- All of it -------------------------------------------------------------------------------- */
+/* --- All of it ------------------------------------------------------------------------------- */
 
 void receipt_take(const struct receipt_launch *launch, struct str *into)
 {

@@ -279,7 +279,7 @@ static void a_shared_log_is_nobodys(void **state)
 	job_free(job);
 }
 
-/* --- Order ------------------------------------------------------------------------------------- */
+/* --- Order ----------------------------------------------------------------------------------- */
 
 static void much_evidence(struct evidence *evidence)
 {

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the agent writes: receipt, manifest, history, exits. */
+#include "evidence/agentfiles.h"
+
+#include <json.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "evidence/history.h"
+#include "evidence/receipt.h"
+#include "tests/unit/unit.h"
+
+static struct json_object *get(struct json_object *object, const char *key)
+{
+	struct json_object *value = NULL;
+
+	assert_true(json_object_object_get_ex(object, key, &value));
+	return value;
+}
+
+static void secrets_stay_out(void **state)
+{
+	assert_true(receipt_wants("RANK"));
+	assert_true(receipt_wants("NCCL_DEBUG"));
+	assert_true(receipt_wants("TORCHINDUCTOR_CACHE_DIR"));
+	assert_true(receipt_wants("SLURM_JOB_END_TIME"));
+	assert_false(receipt_wants("RANKING"));
+	assert_false(receipt_wants("AWS_ACCESS_KEY_ID"));
+	assert_false(receipt_wants("HF_TOKEN"));
+	assert_false(receipt_wants("NCCL_AUTH_TOKEN"));
+	assert_false(receipt_wants("SLURM_JWT"));
+	assert_false(receipt_wants("TORCH_API_key"));
+	assert_false(receipt_wants("UNLISTED"));
+}
+
+static void a_receipt_tells_the_launch(void **state)
+{
+	char folder[] = "/tmp/inquest-receipt-XXXXXX";
+	char cache[128], command[256];
+	char *argv[] = {(char *)"train.py", (char *)"bad \xff byte", NULL};
+	char *envp[] = {cache, (char *)"RANK=3", (char *)"NCCL_TOKEN=hidden", NULL};
+	struct receipt_launch launch = {
+		.job = "job-1", .argv = argv, .envp = envp, .cwd = folder, .launched = 77};
+	struct json_object *receipt, *caches, *one;
+	struct str text = {0};
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(cache, sizeof(cache), "TORCHINDUCTOR_CACHE_DIR=%s/cache", folder);
+	snprintf(command, sizeof(command),
+		"mkdir -p %s/cache/a && echo 12345 >%s/cache/a/f && echo 1 >%s/cache/g", folder,
+		folder, folder);
+	assert_int_equal(system(command), 0);
+	receipt_take(&launch, &text);
+	assert_null(strstr(text.text, "hidden"));
+	receipt = json_tokener_parse(text.text);
+	assert_non_null(receipt);
+	assert_int_equal(json_object_get_int64(get(receipt, "launched")), 77);
+	assert_string_equal(json_object_get_string(get(get(receipt, "env"), "RANK")), "3");
+	assert_string_equal(json_object_get_string(json_object_array_get_idx(
+				    get(receipt, "env_withheld"), 0)),
+		"NCCL_TOKEN");
+	assert_string_equal(
+		json_object_get_string(json_object_array_get_idx(get(receipt, "argv"), 1)),
+		"bad ? byte");
+	caches = get(receipt, "caches");
+	one = json_object_array_get_idx(caches, 0);
+	assert_int_equal(json_object_get_int64(get(one, "files")), 2);
+	assert_int_equal(json_object_get_int64(get(one, "bytes")), 8);
+	assert_int_equal(json_object_get_int64(get(one, "complete")), 1);
+	json_object_put(receipt);
+	str_release(&text);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
+/* git itself may be missing: then only what .git says is known. */
+static void a_receipt_tells_the_revision(void **state)
+{
+	char folder[] = "/tmp/inquest-git-XXXXXX";
+	char *argv[] = {(char *)"x", NULL};
+	struct receipt_launch launch = {.job = "j", .argv = argv, .cwd = folder};
+	const char *revision = "0123456789abcdef0123456789abcdef01234567";
+	struct str text = {0};
+	char command[512];
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(command, sizeof(command),
+		"mkdir -p %s/.git && echo 'ref: refs/heads/m' >%s/.git/HEAD && "
+		"printf '# pack-refs\\n%s refs/heads/m\\n' >%s/.git/packed-refs",
+		folder, folder, revision, folder);
+	assert_int_equal(system(command), 0);
+	receipt_take(&launch, &text);
+	assert_non_null(strstr(text.text, revision));
+	assert_non_null(strstr(text.text, "refs/heads/m"));
+	str_release(&text);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
+static void a_history_follows_a_process_and_is_bounded(void **state)
+{
+	char command[] = "/tmp/inquest-history-XXXXXX";
+	int log = mkstemp(command);
+	pid_t pid = fork();
+	struct history *history = history_new();
+	struct json_object *object, *process;
+	struct str text = {0};
+	struct proc_id id;
+
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		dup2(log, 2);
+		for (;;)
+			pause();
+	}
+	id = (struct proc_id){(uint32_t)pid, proc_start_time((uint32_t)pid)};
+	for (int i = 0; i < HISTORY_SAMPLES + 30; i++)
+		history_sample(history, &id, 1);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	history_sample(history, &id, 1); /* gone, but kept */
+	history_format(history, &text);
+	object = json_tokener_parse(text.text);
+	assert_int_equal(json_object_array_length(get(object, "processes")), 1);
+	process = json_object_array_get_idx(get(object, "processes"), 0);
+	assert_int_equal(json_object_get_int64(get(process, "pid")), pid);
+	assert_int_equal(json_object_array_length(get(process, "samples")), HISTORY_SAMPLES);
+	assert_non_null(strstr(text.text, "inquest-history-")); /* where its stderr went */
+	json_object_put(object);
+	str_release(&text);
+	history_free(history);
+	close(log);
+	unlink(command);
+}
+
+static void files_are_replaced_whole(void **state)
+{
+	char folder[] = "/tmp/inquest-files-XXXXXX";
+	struct agent_manifest manifest = {.job = "j", .status = "running", .polled = 5};
+	const struct agent_exit exits[] = {
+		{.pid = 7, .start_time = 8, .when = 9, .waited = true, .wait_status = 256},
+		{.pid = 10, .start_time = 11, .when = 12},
+	};
+	struct str path = {0}, text = {0};
+	struct json_object *object;
+	char command[64];
+
+	assert_non_null(mkdtemp(folder));
+	for (int i = 0; i < 2; i++) {
+		manifest.ended = i == 1;
+		manifest.exit_status = 3;
+		assert_int_equal(agent_manifest_write(folder, &manifest, NULL), 0);
+	}
+	assert_int_equal(agent_exits_write(folder, exits, 2, NULL), 0);
+	str_printf(&path, "%s/%s", folder, AGENT_MANIFEST_FILE);
+	assert_int_equal(file_read(path.text, 4096, &text, NULL), 0);
+	object = json_tokener_parse(text.text);
+	assert_int_equal(json_object_get_int64(get(object, "exit_status")), 3);
+	json_object_put(object);
+	str_cut(&path, 0);
+	str_cut(&text, 0);
+	str_printf(&path, "%s/%s", folder, AGENT_EXITS_FILE);
+	assert_int_equal(file_read(path.text, 4096, &text, NULL), 0);
+	object = json_tokener_parse(text.text);
+	assert_int_equal(json_object_array_length(get(object, "exits")), 2);
+	json_object_put(object);
+	assert_true(agent_manifest_write("/no/such/folder", &manifest, NULL) < 0);
+	str_release(&path);
+	str_release(&text);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(secrets_stay_out),
+		cmocka_unit_test(a_receipt_tells_the_launch),
+		cmocka_unit_test(a_receipt_tells_the_revision),
+		cmocka_unit_test(a_history_follows_a_process_and_is_bounded),
+		cmocka_unit_test(files_are_replaced_whole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
