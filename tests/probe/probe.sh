@@ -14,6 +14,7 @@ probe=$top_builddir/.libs/libinquest-probe.so
 here=$top_builddir/tests/probe
 standin=$top_builddir/fixtures/standin/.libs
 scratch=$(mktemp -d) || exit 99
+cd "$scratch" || exit 99	# where the cores of those who die belong
 job=$scratch/inquest/job
 children=
 
