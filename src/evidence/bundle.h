@@ -7,7 +7,7 @@
  *
  * FORMAT (inquest-bundle(5); change it with this file). One stream of msgpack objects:
  *
- *	["inquest-bundle", major, minor]			the opening
+ *	["inquest-bundle", major, minor, crc]			the opening
  *	["INQ:EXHIBIT:", crc, head, body]			one per exhibit or gap
  *	["INQ:CLOSING:", crc, head, body]			the last: how many there were
  *

@@ -20,6 +20,7 @@ src_evidence_libevidence_la_CPPFLAGS = $(AM_CPPFLAGS) $(MSGPACK_CFLAGS) $(ZSTD_C
 	$(JSON_CFLAGS)
 
 UNIT_TESTS += tests/unit/bundle_test tests/unit/jobs_test tests/unit/agentfiles_test
+tests_unit_bundle_test_CPPFLAGS = $(AM_CPPFLAGS) $(MSGPACK_CFLAGS)
 tests_unit_bundle_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_jobs_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_agentfiles_test_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)

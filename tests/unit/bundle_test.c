@@ -2,6 +2,7 @@
 /* A bundle gives back what went in, and of a damaged one all but the damage. */
 #include "evidence/bundle.h"
 
+#include <msgpack.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,29 @@ static void what_goes_in_comes_out(void **state)
 	str_release(&again);
 	evidence_release(&in);
 	evidence_release(&out);
+}
+
+/* The page says so: a stream of objects, for readers that know nothing of inquest. */
+static void any_reader_of_msgpack_can_walk_it(void **state)
+{
+	struct evidence in = {0};
+	struct str bytes = {0};
+	msgpack_unpacked object;
+	size_t at = 0, objects = 0;
+
+	fill(&in);
+	bundle_pack(&in, &bytes);
+	msgpack_unpacked_init(&object);
+	while (msgpack_unpack_next(&object, bytes.text, bytes.len, &at) == MSGPACK_UNPACK_SUCCESS) {
+		assert_int_equal(object.data.type, MSGPACK_OBJECT_ARRAY);
+		assert_int_equal(object.data.via.array.size, 4);
+		objects++;
+	}
+	assert_int_equal(at, bytes.len);
+	assert_int_equal(objects, EXHIBITS + 3); /* a gap, the opening, the closing */
+	msgpack_unpacked_destroy(&object);
+	str_release(&bytes);
+	evidence_release(&in);
 }
 
 /* Unpacks a copy whose memory ends with the bytes, so that ASan sees any step beyond. */
@@ -281,6 +305,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_goes_in_comes_out),
+		cmocka_unit_test(any_reader_of_msgpack_can_walk_it),
 		cmocka_unit_test(a_cut_costs_only_what_is_behind_it),
 		cmocka_unit_test(a_flipped_bit_costs_one_exhibit_at_most),
 		cmocka_unit_test(flips_all_over_never_crash),
