@@ -19,3 +19,15 @@ EXTRA_DIST += %D%/probe.sh
 SH_TESTS += %D%/signals.test %D%/deaths.test %D%/life.test %D%/marks.test %D%/norun.test \
 	%D%/space.test
 EXTRA_DIST += %D%/marker.c
+
+check_PROGRAMS += %D%/refuse
+tests_probe_refuse_CFLAGS = $(PLAIN_CFLAGS)
+SH_TESTS += %D%/refused.test
+
+check_PROGRAMS += %D%/arguments
+tests_probe_arguments_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir)/fixtures/standin/include
+tests_probe_arguments_CFLAGS = $(PLAIN_CFLAGS)
+tests_probe_arguments_LDFLAGS = $(RANK_LINK)
+tests_probe_arguments_LDADD = $(STANDIN_LIBS)
+EXTRA_tests_probe_arguments_DEPENDENCIES = $(STANDIN_LIBS)
+SH_TESTS += %D%/real.test
