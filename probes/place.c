@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "probes/sys.h"
 #include "probes/text.h"
@@ -142,10 +143,22 @@ static int place_write_zeros(int fd, uint64_t size)
 	return 0;
 }
 
+/* Beyond the limit for files the kernel would not only refuse, but end the process (SIGXFSZ). */
+static int place_may_grow_to(uint64_t size)
+{
+	struct {
+		uint64_t now, most;
+	} limit;
+
+	return sys_call(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) || limit.now >= size;
+}
+
 int place_reserve(int fd, uint64_t size)
 {
 	long err;
 
+	if (!place_may_grow_to(size))
+		return -EFBIG;
 	do {
 		err = sys_call(SYS_fallocate, fd, 0, 0, size);
 	} while (err == -EINTR);
