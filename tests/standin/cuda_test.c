@@ -98,23 +98,30 @@ static void events_mark_points_and_tie_streams(void **state)
 
 static void the_legacy_stream_waits_for_blocking_streams_only(void **state)
 {
-	static atomic_int go, sum;
-	cudaStream_t blocking, apart;
-	int word = 0;
+	static atomic_int go, never, sum;
+	cudaStream_t before, after, apart;
 
-	cudaStreamCreate(&blocking);
+	cudaStreamCreate(&before);
+	cudaStreamCreate(&after);
 	cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
-	cudaLaunchHostFunc(apart, wait_for_go, &go);
-	for (int i = 0; i < 100; i++)
-		cudaLaunchHostFunc(blocking, add_one, &sum);
-	/* behind all of `blocking`, and not behind `apart`, which waits for us */
-	assert_int_equal(cudaMemset(&word, 0, sizeof(word)), cudaSuccess);
-	assert_int_equal(atomic_load(&sum), 100);
-	assert_int_equal(cudaStreamQuery(apart), cudaErrorNotReady);
+	cudaLaunchHostFunc(apart, wait_for_go, &never);
+	cudaLaunchHostFunc(before, wait_for_go, &go);
+	assert_int_equal(cudaLaunchHostFunc(NULL, add_one, &sum), cudaSuccess);
+	cudaLaunchHostFunc(after, add_one, &sum);
+	usleep(20000);
+	/* the legacy stream is behind `before`, and `after` behind the legacy stream */
+	assert_int_equal(atomic_load(&sum), 0);
+	assert_int_equal(cudaStreamQuery(after), cudaErrorNotReady);
 	atomic_store(&go, 1);
+	assert_int_equal(cudaStreamSynchronize(NULL), cudaSuccess);
+	assert_int_equal(cudaStreamSynchronize(after), cudaSuccess);
+	assert_int_equal(atomic_load(&sum), 2);
+	assert_int_equal(cudaStreamQuery(apart), cudaErrorNotReady);
+	atomic_store(&never, 1);
 	assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
 	assert_int_equal(cudaStreamQuery(apart), cudaSuccess);
-	cudaStreamDestroy(blocking);
+	cudaStreamDestroy(before);
+	cudaStreamDestroy(after);
 	cudaStreamDestroy(apart);
 }
 

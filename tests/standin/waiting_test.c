@@ -23,6 +23,12 @@ enum { JOINED = 1, FIRST_CALLED, FIRST_RETURNED, FIRST_DONE, SECOND_CALLED, SECO
 
 static float buffer[COUNT], result[COUNT];
 
+static void hold(void *go)
+{
+	while (!atomic_load((atomic_int *)go))
+		usleep(1000);
+}
+
 static void all_reduce(ncclComm_t comm, cudaStream_t stream, size_t count)
 {
 	WELL(ncclAllReduce(buffer, result, count, ncclFloat, ncclSum, comm, stream));
@@ -384,6 +390,62 @@ static void a_chain_passes_long_and_empty_messages(void **state)
 	assert_int_equal(crew_run(4, pipeline, NULL), 0);
 }
 
+static void unequal_ends(struct crew *crew, int rank)
+{
+	cudaStream_t stream;
+	ncclComm_t comm = rank_join(crew, rank, &stream);
+
+	if (rank)
+		WELL(ncclRecv(buffer, COUNT, ncclFloat, 0, comm, stream));
+	else
+		WELL(ncclSend(buffer, COUNT - 1, ncclFloat, 1, comm, stream));
+	rank_at(crew, rank, FIRST_RETURNED);
+	WELL(cudaStreamSynchronize(stream));
+	rank_at(crew, rank, FIRST_DONE);
+}
+
+static void a_message_of_unequal_ends_never_completes(void **state)
+{
+	struct crew *crew = crew_start(2, unequal_ends, NULL);
+
+	assert_true(crew_wait_at(crew, 0, FIRST_RETURNED));
+	assert_true(crew_wait_at(crew, 1, FIRST_RETURNED));
+	assert_true(crew_stays_before(crew, 0, FIRST_DONE));
+	assert_int_equal(crew->at[1], FIRST_RETURNED);
+	crew_end(crew);
+}
+
+static void two_streams(struct crew *crew, int rank)
+{
+	static atomic_int go;
+	cudaStream_t first, second;
+	ncclComm_t comm = rank_join(crew, rank, &first);
+
+	WELL(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking));
+	all_reduce(comm, first, 8);
+	WELL(cudaStreamSynchronize(first));
+	WELL(cudaLaunchHostFunc(first, hold, &go));
+	all_reduce(comm, first, COUNT);
+	all_reduce(comm, second, COUNT);
+	rank_at(crew, rank, SECOND_RETURNED);
+	rank_wait(crew, 1);
+	MUST(cudaStreamQuery(second) == cudaErrorNotReady);
+	atomic_store(&go, 1);
+	WELL(cudaStreamSynchronize(second));
+	MUST(cudaStreamQuery(first) == cudaSuccess);
+}
+
+static void launches_of_a_group_keep_the_order_of_calls(void **state)
+{
+	struct crew *crew = crew_start(2, two_streams, NULL);
+
+	assert_true(crew_wait_at(crew, 0, SECOND_RETURNED));
+	assert_true(crew_wait_at(crew, 1, SECOND_RETURNED));
+	usleep(50000);
+	crew_open(crew, 1);
+	assert_int_equal(crew_finish(crew), 0);
+}
+
 static void everyone_to_everyone(struct crew *crew, int rank)
 {
 	static int out[RANKS_MAX][2][300], in[RANKS_MAX][2][300];
@@ -462,6 +524,8 @@ int main(void)
 		cmocka_unit_test(a_grouped_exchange_moves),
 		cmocka_unit_test(send_against_send_is_a_deadlock),
 		cmocka_unit_test(a_chain_passes_long_and_empty_messages),
+		cmocka_unit_test(a_message_of_unequal_ends_never_completes),
+		cmocka_unit_test(launches_of_a_group_keep_the_order_of_calls),
 		cmocka_unit_test(messages_of_one_pair_keep_their_order),
 		cmocka_unit_test(a_stalled_gpu_holds_everyone),
 		cmocka_unit_test(a_stalled_transport_completes_nothing),
