@@ -15,7 +15,10 @@
 #include "evidence/agentfiles.h"
 #include "evidence/folder.h"
 #include "evidence/liveness.h"
+#include "proc/read.h"
 #include "ring/census-read.h"
+
+#define JOBS_CLIMB 64 /* generations between a process and the job's that is its ancestor */
 
 static const char *const status_names[] = {
 	[JOBS_RUNNING] = "running", [JOBS_HUNG] = "hung", [JOBS_ENDED] = "ended"};
@@ -197,8 +200,12 @@ static void jobs_add_users(struct jobs *jobs, const char *base)
 		int used = 0;
 
 		if (sscanf(entry->d_name, "inquest-%u%n", &uid, &used) != 1 ||
-			entry->d_name[used] || (own != 0 && uid != own))
+			entry->d_name[used])
 			continue;
+		if (own != 0 && uid != own) {
+			jobs->others++;
+			continue;
+		}
 		str_printf(&path, "%s/%s", base, entry->d_name);
 		if (folder_open(&folder, path.text, uid, &why) == 0)
 			jobs_add_below(jobs, path.text, uid);
@@ -287,13 +294,21 @@ static bool jobs_has_pid(const struct jobs_entry *entry, uint32_t pid)
 	return found;
 }
 
+/* The process itself or, climbing up, whose descendant it is. */
 static const struct jobs_entry *jobs_find_pid(const struct jobs *jobs, const char *arg)
 {
-	uint32_t pid = (uint32_t)strtoul(arg, NULL, 10);
+	struct procstat stat = {0};
 
-	for (size_t i = 0; text_is_number(arg) && i < jobs->nr; i++)
-		if (jobs_has_pid(&jobs->items[i], pid))
-			return &jobs->items[i];
+	if (!text_is_number(arg))
+		return NULL;
+	stat.ppid = (uint32_t)strtoul(arg, NULL, 10);
+	for (int steps = 0; stat.ppid > 1 && steps < JOBS_CLIMB; steps++) {
+		for (size_t i = 0; i < jobs->nr; i++)
+			if (jobs_has_pid(&jobs->items[i], stat.ppid))
+				return &jobs->items[i];
+		if (proc_read_stat((struct proc_id){.pid = stat.ppid}, &stat) < 0)
+			break;
+	}
 	return NULL;
 }
 
@@ -318,7 +333,8 @@ const struct jobs_entry *jobs_find(
 	if (!found)
 		found = jobs_find_pid(jobs, arg);
 	if (!found)
-		complaint_set(why, "no job here has the id, name or pid '%s'", arg);
+		complaint_set(why, "no job here has the id, name or pid '%s'%s", arg,
+			jobs->others ? " (jobs of other users are shown to them and to root)" : "");
 	return found;
 }
 

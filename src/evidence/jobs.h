@@ -45,6 +45,7 @@ struct jobs {
 	struct jobs_entry *items; /* newest first */
 	size_t nr;
 	size_t room;
+	unsigned int others; /* users whose jobs are there, but not shown to us */
 	struct str refused; /* one line per folder that was not trusted, with the reason */
 };
 
@@ -53,7 +54,7 @@ int jobs_list(struct jobs *jobs, struct complaint *why) __attribute__((nonnull(1
 
 /*
  * Finds one by its folder, id, name (the live job of that name, else the newest) or the pid of
- * any process of it. NULL with words if none fits. Points into `jobs`.
+ * any process of it, or of a descendant of one. NULL with words if none fits. Points into `jobs`.
  */
 const struct jobs_entry *jobs_find(
 	const struct jobs *jobs, const char *arg, struct complaint *why)

@@ -57,6 +57,20 @@ static void proc_list_add_pid(struct proc_list *list, uint32_t pid)
 		*array_add(&list->all) = stat;
 }
 
+/* Appends those of a list "PID PID ...". */
+static void proc_list_add_pids(struct proc_list *list, const char *pids)
+{
+	char *next;
+
+	for (const char *at = pids; *at; at = next + strspn(next, " \n")) {
+		uint32_t pid = (uint32_t)strtoul(at, &next, 10);
+
+		if (next == at)
+			break;
+		proc_list_add_pid(list, pid);
+	}
+}
+
 /* Appends the children of one process by the kernel's own lists, one per thread. 0 or -errno. */
 static int proc_list_children(struct proc_list *list, uint32_t pid)
 {
@@ -71,24 +85,17 @@ static int proc_list_children(struct proc_list *list, uint32_t pid)
 	if (!dir)
 		return 0; /* it ended meanwhile */
 	while ((entry = readdir(dir))) {
-		char *at, *next;
-
 		if (entry->d_name[0] == '.')
 			continue;
 		str_cut(&text, 0);
 		snprintf(name, sizeof(name), "task/%.20s/children", entry->d_name);
 		error = proc_read(pid, name, &text, NULL);
-		if (error && proc_read(pid, "stat", &text, NULL) == 0)
+		snprintf(name, sizeof(name), "task/%.20s/stat", entry->d_name);
+		if (error && proc_read(pid, name, &text, NULL) == 0)
 			break; /* it is there, its list is not: this kernel keeps none */
+		if (!error)
+			proc_list_add_pids(list, str_text(&text));
 		error = 0;
-		for (at = text.text; at && *at; at = next) {
-			uint32_t child = (uint32_t)strtoul(at, &next, 10);
-
-			if (next == at)
-				break;
-			proc_list_add_pid(list, child);
-			next += strspn(next, " \n");
-		}
 	}
 	closedir(dir);
 	str_release(&text);

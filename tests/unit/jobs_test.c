@@ -121,10 +121,28 @@ static void jobs_are_found_by_every_name(void **state)
 	assert_int_equal(jobs_find(&jobs, "old", NULL)->status, JOBS_ENDED);
 	snprintf(pid, sizeof(pid), "%d", (int)scene->rank);
 	assert_ptr_equal(jobs_find(&jobs, pid, NULL), entry);
+	assert_null(jobs_find(&jobs, "1", NULL));
 	assert_null(jobs_find(&jobs, "nobody", &why));
 	assert_string_equal(
 		complaint_text(&why), "no job here has the id, name or pid 'nobody'");
 	complaint_release(&why);
+	jobs_release(&jobs);
+}
+
+/* A compile worker is not in the table, but its rank is. */
+static void a_descendant_leads_to_its_job(void **state)
+{
+	const struct scene *scene = *state;
+	const struct jobs_entry *entry;
+	struct jobs jobs = {0};
+	char pid[16];
+
+	scene_job(scene, "job-a", "", getpid(), 1000);
+	assert_int_equal(jobs_list(&jobs, NULL), 0);
+	snprintf(pid, sizeof(pid), "%d", (int)scene->rank);
+	entry = jobs_find(&jobs, pid, NULL);
+	assert_non_null(entry);
+	assert_string_equal(entry->id, "job-a");
 	jobs_release(&jobs);
 }
 
@@ -294,6 +312,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		JOBS_TEST(jobs_are_found_by_every_name),
+		JOBS_TEST(a_descendant_leads_to_its_job),
 		JOBS_TEST(the_manifest_says_that_it_hangs),
 		JOBS_TEST(what_is_not_to_be_trusted_is_not_read),
 		JOBS_TEST(anothers_files_are_not_read),
