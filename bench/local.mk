@@ -35,3 +35,15 @@ bench_ring_lttng_la_LDFLAGS = -module -avoid-version -shared -rpath $(pkglibdir)
 bench_ring_lttng_la_LIBADD = $(LTTNG_UST_LIBS)
 endif
 run-benches: $(RING_BENCH)
+
+# The NCCL door, on the stand-in.
+BENCHES += bench/nccl.sh
+EXTRA_PROGRAMS += bench/nccl_bench
+EXTRA_DIST += %D%/nccl.sh
+bench_nccl_bench_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir) -I$(srcdir)/src \
+	-I$(srcdir)/fixtures/standin/include
+bench_nccl_bench_CFLAGS = $(PLAIN_CFLAGS)
+bench_nccl_bench_LDFLAGS = $(RANK_LINK)
+bench_nccl_bench_LDADD = $(STANDIN_LIBS) -ldl
+EXTRA_bench_nccl_bench_DEPENDENCIES = $(STANDIN_LIBS)
+run-benches: bench/nccl_bench
