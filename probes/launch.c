@@ -202,6 +202,14 @@ static void launch_leave_queue(struct probe_thread *me, int result)
 	comm_bind_born(me, result);
 }
 
+/* A group that the launch waits for: of its first op, or of the first communicator born in it. */
+static int launch_first(const struct probe_thread *me)
+{
+	if (me->queued)
+		return me->queue[0].group;
+	return me->births ? me->born[0].group : GROUP_NONE;
+}
+
 HOOK_EXPORT ncclResult_t ncclGroupEnd(void);
 HOOK_EXPORT ncclResult_t ncclGroupEnd(void)
 {
@@ -217,8 +225,7 @@ HOOK_EXPORT ncclResult_t ncclGroupEnd(void)
 	if (!me)
 		return real();
 	outermost = me->group_depth <= 1;
-	c = nccl_call_begin(me, RING_CALL_ncclGroupEnd,
-		outermost && me->queued ? me->queue[0].group : GROUP_NONE,
+	c = nccl_call_begin(me, RING_CALL_ncclGroupEnd, outermost ? launch_first(me) : GROUP_NONE,
 		(const uint64_t[3]){outermost ? me->queued : 0, 0, me->group_depth});
 	if (outermost)
 		launch_enter_queue(me);

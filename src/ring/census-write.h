@@ -88,29 +88,48 @@ static inline int census_take_over(void *base, const struct census_who *me)
 	return -1;
 }
 
+/* Takes slot i if it is in `state`, clears it and puts `me` into it: 0, or -1. */
+static inline int census_take(void *base, uint32_t i, uint32_t state, const struct census_who *me)
+{
+	struct census_slot *s = census_slot_at(base, (int)i);
+
+	if (!__atomic_compare_exchange_n(
+		    &s->state, &state, CENSUS_CLAIMING, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return -1;
+	s->flags = 0;
+	for (uint64_t *word = (uint64_t *)s + 1; word < (uint64_t *)(s + 1); word++)
+		ring_store(word, 0);
+	s->pid = me->pid;
+	s->start_time = me->start_time;
+	s->pid_ns = me->pid_ns;
+	s->ppid = me->ppid;
+	census_raise(base, i);
+	return 0;
+}
+
+/* Nothing of the slot is needed any more: a failed helper's, say, of which compilers have many. */
+static inline int census_is_spent(const struct census_slot *s)
+{
+	return s->state == CENSUS_EXITED && !(s->flags & (CENSUS_F_WAS_RANK | CENSUS_F_HAS_RING));
+}
+
 /*
  * Claims a slot, CLAIMING and cleared but for `me`; or takes the slot of the same process over that
- * it had before exec. -1 where all are taken (counted).
+ * it had before exec. Where none is free, the slot of a non-rank that has ended without a ring is
+ * used again. -1 where all are taken (counted).
  */
 static inline int census_claim(void *base, const struct census_who *me)
 {
 	struct census_header *h = base;
 	int mine = census_take_over(base, me);
 
-	for (uint32_t i = 0; mine < 0 && i < CENSUS_SLOTS; i++) {
-		struct census_slot *s = census_slot_at(base, (int)i);
-		uint32_t free = CENSUS_FREE;
-
-		if (!__atomic_compare_exchange_n(&s->state, &free, CENSUS_CLAIMING, 0,
-			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			continue;
-		s->pid = me->pid;
-		s->start_time = me->start_time;
-		s->pid_ns = me->pid_ns;
-		s->ppid = me->ppid;
-		census_raise(h, i);
-		mine = (int)i;
-	}
+	for (uint32_t i = 0; mine < 0 && i < CENSUS_SLOTS; i++)
+		if (!census_take(base, i, CENSUS_FREE, me))
+			mine = (int)i;
+	for (uint32_t i = 0; mine < 0 && i < CENSUS_SLOTS; i++)
+		if (census_is_spent(census_slot_at(base, (int)i)) &&
+			!census_take(base, i, CENSUS_EXITED, me))
+			mine = (int)i;
 	if (mine < 0)
 		ring_add(&h->lost, 1);
 	return mine;

@@ -131,6 +131,56 @@ static void do_split(void)
 		NCCL(ncclAllReduce(me.a, me.b, 8, ncclFloat, ncclSum, me.child, me.stream));
 }
 
+/* Two members in one process: two communicators of one world, born in one group. */
+static void do_two_members(void)
+{
+	ncclComm_t both[2] = {NULL, NULL};
+	cudaStream_t streams[2];
+	ncclUniqueId id;
+
+	NCCL(ncclGetUniqueId(&id));
+	NCCL(ncclGroupStart());
+	for (int i = 0; i < 2; i++) {
+		CUDA(cudaSetDevice(i));
+		CUDA(cudaStreamCreate(&streams[i]));
+		NCCL(ncclCommInitRank(&both[i], 2, id, i));
+	}
+	NCCL(ncclGroupEnd());
+	NCCL(ncclGroupStart());
+	for (int i = 0; i < 2; i++)
+		NCCL(ncclAllReduce(me.a, me.b, 2, ncclFloat, ncclSum, both[i], streams[i]));
+	NCCL(ncclGroupEnd());
+	for (int i = 0; i < 2; i++)
+		CUDA(cudaStreamSynchronize(streams[i]));
+}
+
+static void do_init_all(void)
+{
+	ncclComm_t all[2];
+
+	NCCL(ncclCommInitAll(all, 2, NULL));
+	NCCL(ncclCommAbort(all[0]));
+}
+
+static void do_shrink(void)
+{
+	int last = me.size - 1;
+
+	if (me.rank == last)
+		return;
+	NCCL(ncclCommShrink(me.comm, &last, 1, &me.child, NULL, NCCL_SHRINK_DEFAULT));
+	NCCL(ncclAllReduce(me.a, me.b, 8, ncclFloat, ncclSum, me.child, me.stream));
+}
+
+static void do_capture(void)
+{
+	cudaGraph_t graph;
+
+	CUDA(cudaStreamBeginCapture(me.stream, cudaStreamCaptureModeRelaxed));
+	do_all_reduce(ELEMENTS);
+	CUDA(cudaStreamEndCapture(me.stream, &graph));
+}
+
 static void do_event(void)
 {
 	cudaStream_t other;
@@ -203,6 +253,14 @@ static int do_word(const char *word)
 		do_group();
 	else if (!strcmp(word, "split"))
 		do_split();
+	else if (!strcmp(word, "two-members"))
+		do_two_members();
+	else if (!strcmp(word, "init-all"))
+		do_init_all();
+	else if (!strcmp(word, "shrink"))
+		do_shrink();
+	else if (!strcmp(word, "capture"))
+		do_capture();
 	else if (!strcmp(word, "event"))
 		do_event();
 	else if (!strcmp(word, "marks"))
