@@ -14,6 +14,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/seal-people.c \
 	%D%/seal-ranks.c \
 	%D%/spans.c %D%/spans.h \
+	%D%/tempo.c %D%/tempo.h \
 	%D%/waitfor-parts.c %D%/waitfor-parts.h \
 	%D%/waitfor.c %D%/waitfor.h \
 	%D%/waits.c %D%/waits.h

@@ -60,7 +60,7 @@ bool waitfor_stands(
 {
 	int group = group_of(job, wait);
 
-	if (wait->age == JOB_UNKNOWN)
+	if (wait->age == JOB_UNKNOWN || (!wait->sure && !wait->held))
 		return false;
 	return wait->age > (group == JOB_NONE ? given->threshold_else : given->threshold[group]);
 }

@@ -21,6 +21,7 @@ struct collector {
 	int *seats;	   /* member indexes by rank */
 	size_t *first_seat; /* per rank */
 	uint64_t *rear;	   /* per group: smallest head of those who speak */
+	uint64_t *doubt;   /* per group: from this index on some seat has no evidence */
 };
 
 bool waits_is_watchdog(const char *name)
@@ -72,11 +73,31 @@ static void index_seats(struct collector *c)
 	free(at);
 }
 
+/* From which index on nobody knows whether this seat has entered. */
+static uint64_t doubt_of(const struct job *job, const struct job_member *member)
+{
+	if (rollcall_speaks(job, member))
+		return UINT64_MAX;
+	return member->head_known ? member->head + 1 : 1;
+}
+
 static void find_rears(struct collector *c)
 {
 	c->rear = alloc_zeroed(c->job->ngroups + 1, sizeof(*c->rear));
-	for (size_t i = 0; i < c->job->ngroups; i++)
+	c->doubt = alloc_zeroed(c->job->ngroups + 1, sizeof(*c->doubt));
+	for (size_t i = 0; i < c->job->ngroups; i++) {
+		const struct job_group *g = &c->job->groups[i];
+
 		c->rear[i] = rollcall_take(c->job, (int)i, 0).rear;
+		c->doubt[i] = UINT64_MAX;
+		for (uint32_t seat = 0; seat < g->size; seat++) {
+			uint64_t doubt =
+				doubt_of(c->job, &c->job->members[g->first_member + (int)seat]);
+
+			if (doubt < c->doubt[i])
+				c->doubt[i] = doubt;
+		}
+	}
 }
 
 /* -- collectives ------------------------------------------------------------------------------- */
@@ -148,6 +169,7 @@ static void add_collective(struct collector *c, int member)
 		.held = unreturned,
 		.lacking = lacking,
 		.sure = lacking || unreturned || m->done_known,
+		.doubtful = !lacking && first >= c->doubt[m->group],
 		.since = entered_at(m, first),
 		.cite = m->cite};
 	if (wait->op) {
@@ -216,7 +238,7 @@ static void add_p2p(struct collector *c, int member)
 			(op->sig.op != JOB_OP_SEND && op->sig.op != JOB_OP_RECV))
 			continue;
 		came = peer_came(c->job, m, op);
-		if (came != JOB_NO && op->returned != JOB_NO && op->completed != JOB_NO)
+		if (came == JOB_YES && op->returned != JOB_NO && op->completed != JOB_NO)
 			continue;
 		*array_add(&c->list) = (struct wait){.kind = WAIT_P2P,
 			.rank = m->rank,
@@ -227,7 +249,9 @@ static void add_p2p(struct collector *c, int member)
 			.thread = op->thread,
 			.held = op->returned == JOB_NO,
 			.lacking = came == JOB_NO,
-			.sure = true,
+			.sure = came == JOB_NO || op->returned == JOB_NO ||
+				op->completed == JOB_NO,
+			.doubtful = came == JOB_MAYBE,
 			.peer_unknown = came == JOB_MAYBE,
 			.since = op->entered,
 			.cite = op->cite};
@@ -364,7 +388,7 @@ static void add_threads(struct collector *c, int rank, size_t from)
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
-/* Leaves out what is neither sure nor held: nobody is known to wait there. */
+/* Leaves out what is neither sure, held nor doubtful: nobody is known to wait there. */
 static void finish_rank(struct collector *c, int rank, size_t from)
 {
 	int64_t now = c->waits->now[rank];
@@ -373,7 +397,7 @@ static void finish_rank(struct collector *c, int rank, size_t from)
 	for (size_t i = from; i < c->list.nr; i++) {
 		struct wait wait = c->list.items[i];
 
-		if (!wait.sure && !wait.held)
+		if (!wait.sure && !wait.held && !wait.doubtful)
 			continue;
 		wait.age = wait.since == JOB_UNKNOWN || now == JOB_UNKNOWN ? JOB_UNKNOWN
 									  : now - wait.since;
@@ -416,6 +440,7 @@ struct waits *waits_new(const struct job *job)
 	free(c.seats);
 	free(c.first_seat);
 	free(c.rear);
+	free(c.doubt);
 	return waits;
 }
 

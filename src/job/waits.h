@@ -9,7 +9,8 @@
  *		sure and not held keeps a stream waiting, while the host may have gone on.
  * A synchronisation with nothing sure behind it may wait for a collective that nobody tracks: then
  * the newest ones are listed as held, not sure. Threads of watchdogs poll for ever: they hold
- * nothing.
+ * nothing. An untracked op of a group in which some seat has no evidence is doubtful: nobody knows
+ * whether it could complete; it is listed, so that nothing is concluded from its being over.
  */
 #ifndef JOB_WAITS_H
 #define JOB_WAITS_H
@@ -36,6 +37,7 @@ struct wait {
 	bool held;
 	bool lacking;
 	bool sure;
+	bool doubtful;
 	bool peer_unknown; /* P2P: whether the peer came is not known */
 	int64_t since;	   /* JOB_UNKNOWN */
 	int64_t age;	   /* ns until the end of this rank's evidence; JOB_UNKNOWN */

@@ -1,3 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += %D%/libverdict.la
-src_verdict_libverdict_la_SOURCES =
+src_verdict_libverdict_la_SOURCES = \
+	%D%/compile.c \
+	%D%/device.c \
+	%D%/draft.c \
+	%D%/forked.c \
+	%D%/host-stall.c \
+	%D%/inquiry.c %D%/inquiry.h \
+	%D%/judge.c %D%/judge.h \
+	%D%/names.c \
+	%D%/order.c \
+	%D%/profile-deaths.c \
+	%D%/profile.c %D%/profile.h \
+	%D%/rank-death.c \
+	%D%/rest.c \
+	%D%/rule.h \
+	%D%/shard-rules.c \
+	%D%/shards.c %D%/shards.h \
+	%D%/sinks.c \
+	%D%/slow.c \
+	%D%/stage.c \
+	%D%/start.c \
+	%D%/verdict.h

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "job/tempo.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "job/rollcall.h"
+
+/* So many members tell a group's tempo as well as all would. */
+#define SAMPLED_MEMBERS 64
+
+static int compare_gaps(const void *va, const void *vb)
+{
+	int64_t a = *(const int64_t *)va, b = *(const int64_t *)vb;
+
+	return a < b ? -1 : a > b;
+}
+
+struct gaps {
+	ARRAY(int64_t) list;
+};
+
+static void collect_gaps(const struct job_member *m, struct gaps *gaps)
+{
+	for (size_t i = 1; i < m->nops; i++) {
+		const struct job_op *before = &m->ops[i - 1], *op = &m->ops[i];
+
+		if (op->index != before->index + 1 || op->entered == JOB_UNKNOWN ||
+			before->entered == JOB_UNKNOWN || op->entered < before->entered)
+			continue;
+		*array_add(&gaps->list) = op->entered - before->entered;
+	}
+}
+
+int64_t tempo_median_gap(const struct job *job, int group)
+{
+	const struct job_group *g = &job->groups[group];
+	struct gaps gaps = {0};
+	int64_t median = 0;
+	uint32_t sampled = 0;
+
+	for (uint32_t seat = 0; seat < g->size && sampled < SAMPLED_MEMBERS; seat++) {
+		const struct job_member *m = &job->members[g->first_member + (int)seat];
+
+		sampled += m->nops > 0;
+		collect_gaps(m, &gaps);
+	}
+	array_sort(&gaps.list, compare_gaps);
+	if (gaps.list.nr >= 3)
+		median = gaps.list.items[gaps.list.nr / 2];
+	array_release(&gaps.list);
+	return median;
+}
+
+/* What two ranks' clocks may be apart; 0 on one host. */
+static int64_t clock_error(const struct job *job, int a, int b)
+{
+	int host_a = job->ranks[a].host, host_b = job->ranks[b].host;
+	int64_t error = 0;
+
+	if (host_a == host_b || host_a == JOB_NONE || host_b == JOB_NONE)
+		return 0;
+	if (job->hosts[host_a].clock_error == JOB_UNKNOWN ||
+		job->hosts[host_b].clock_error == JOB_UNKNOWN)
+		return INT64_MAX;
+	error = job->hosts[host_a].clock_error + job->hosts[host_b].clock_error;
+	return error < 0 ? INT64_MAX : error;
+}
+
+/* How late the last one to enter was; false where not all are known to have entered. */
+static bool lateness(const struct job *job, const struct job_group *g, uint64_t index,
+	struct tempo_late *late)
+{
+	int64_t last = JOB_UNKNOWN, second = JOB_UNKNOWN, error;
+	int second_rank = JOB_NONE;
+
+	late->rank = JOB_NONE;
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_member *m = &job->members[g->first_member + (int)seat];
+		const struct job_op *op = rollcall_op(m, index);
+
+		if (!op || op->entered == JOB_UNKNOWN || m->rank == JOB_NONE)
+			return false;
+		if (op->entered > last) {
+			second = last;
+			second_rank = late->rank;
+			last = op->entered;
+			*late = (struct tempo_late){.rank = m->rank, .index = index, .cite = op->cite};
+		} else if (op->entered > second) {
+			second = op->entered;
+			second_rank = m->rank;
+		}
+	}
+	if (second == JOB_UNKNOWN)
+		return false;
+	error = clock_error(job, late->rank, second_rank);
+	late->late = error == INT64_MAX ? 0 : last - second - error;
+	return late->late > 0;
+}
+
+struct tempo_late tempo_latest(const struct job *job, int group)
+{
+	const struct job_group *g = &job->groups[group];
+	struct tempo_late latest = {.rank = JOB_NONE, .cite = ""}, late;
+	const struct job_member *first = g->size ? &job->members[g->first_member] : NULL;
+
+	for (size_t i = 0; first && g->size > 1 && i < first->nops; i++)
+		if (lateness(job, g, first->ops[i].index, &late) && late.late > latest.late)
+			latest = late;
+	return latest;
+}

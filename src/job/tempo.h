@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tempo.h: how fast a group usually goes, and who comes late to it. */
+#ifndef JOB_TEMPO_H
+#define JOB_TEMPO_H
+
+#include "job/job.h"
+
+/*
+ * The median time, ns, from one collective of a member to its next, over what is known of the
+ * group; 0 where fewer than three such gaps are.
+ */
+int64_t tempo_median_gap(const struct job *job, int group);
+
+/* A collective that one rank entered much later than the others, though it did enter. */
+struct tempo_late {
+	int rank; /* JOB_NONE: nobody */
+	uint64_t index;
+	int64_t late; /* ns behind the next-to-last, less what the clocks may be off */
+	const char *cite;
+};
+
+/* The largest lateness among the group's known collectives that all members entered. */
+struct tempo_late tempo_latest(const struct job *job, int group);
+
+#endif

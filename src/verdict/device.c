@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpu-stall and transport-stall: everybody is in, with equal arguments, and it does not complete.
+ * One rank's GPU is behind where its op alone is open while the others' completed, or where the
+ * rank synchronises for nothing that others know of. Where completion is not tracked, the first
+ * cannot be told from the second.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "job/rollcall.h"
+#include "verdict/rule.h"
+
+/* How the members of a group stand towards one op that all have entered. */
+struct completion {
+	struct rank_list done, open, unknown;
+};
+
+static void look_at(const struct inquiry *q, int group, uint64_t index, struct completion *c)
+{
+	const struct job_group *g = &q->job->groups[group];
+
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_member *m = &q->job->members[g->first_member + (int)seat];
+		const struct job_op *op = rollcall_op(m, index);
+		struct rank_list *list = &c->unknown;
+
+		if ((m->done_known && m->done >= index) || (op && op->completed == JOB_YES))
+			list = &c->done;
+		else if (m->done_known || (op && (op->completed == JOB_NO ||
+							 op->returned == JOB_NO)))
+			list = &c->open;
+		rank_list_add(list, m->rank);
+	}
+	rank_list_settle(&c->done);
+	rank_list_settle(&c->open);
+	rank_list_settle(&c->unknown);
+}
+
+static void release(struct completion *c)
+{
+	array_release(&c->done.list);
+	array_release(&c->open.list);
+	array_release(&c->unknown.list);
+}
+
+static void find_victims(struct inquiry *q, size_t node, struct draft *draft)
+{
+	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
+	bool *victims = alloc_zeroed(q->job->nranks + 1, sizeof(*victims));
+
+	marked[node] = true;
+	waitfor_victims(q->graph, &q->given, marked, victims);
+	for (size_t i = 0; i < q->job->nranks; i++)
+		if (victims[i] && !rank_list_has(&draft->culprits, (int)i))
+			rank_list_add(&draft->victims, (int)i);
+	free(marked);
+	free(victims);
+}
+
+static void tell_all_in(struct inquiry *q, const struct waitfor_node *node, struct draft *draft)
+{
+	const struct job_group *g = &q->job->groups[node->group];
+	struct verdict_fact *fact;
+
+	if (node->kind == WAITFOR_INIT) {
+		fact = draft_fact(q, draft, FACT_OTHER, JOB_NONE, g->cite);
+		fact->text = arena_printf(q->arena, "all members are in the init of %s", g->name);
+		return;
+	}
+	fact = draft_fact(q, draft, FACT_ALL_ENTERED, JOB_NONE, g->cite);
+	fact->text2 = g->name;
+	fact->a = (int64_t)node->index;
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_op *op =
+			rollcall_op(&q->job->members[g->first_member + (int)seat], node->index);
+
+		if (!op)
+			continue;
+		fact->text = inquiry_op_name(op);
+		draft->verdict.op = op->sig;
+		break;
+	}
+}
+
+static void tell_completion(struct inquiry *q, const struct waitfor_node *node,
+	const struct completion *c, struct draft *draft)
+{
+	struct verdict_fact *fact;
+
+	if (c->open.list.nr) {
+		fact = draft_fact_of(q, draft, FACT_NOT_COMPLETED, &c->open, "ring:*");
+		fact->a = (int64_t)node->index;
+		fact->b = node->reached;
+	}
+	if (c->done.list.nr) {
+		fact = draft_fact_of(q, draft, FACT_COMPLETED_REST, &c->done, "ring:*");
+		fact->a = (int64_t)node->index;
+	}
+	for (size_t i = 0; i < c->unknown.list.nr && i < 4; i++)
+		inquiry_not_judged(q, VERDICT_GPU_STALL, c->unknown.list.items[i],
+			inquiry_of_rank(q, "completion records", c->unknown.list.items[i]));
+}
+
+static void judge_op(struct inquiry *q, size_t at)
+{
+	const struct waitfor_node *node = &q->graph->nodes[at];
+	struct completion c = {0};
+	struct draft *draft;
+	bool behind;
+
+	if (node->kind == WAITFOR_OP)
+		look_at(q, node->group, node->index, &c);
+	behind = c.open.list.nr && !c.unknown.list.nr && c.open.list.nr < c.done.list.nr;
+	draft = inquiry_draft(q, behind ? VERDICT_GPU_STALL : VERDICT_TRANSPORT_STALL);
+	draft->verdict.group = node->group;
+	draft->verdict.op_index = node->index;
+	draft->verdict.confidence =
+		c.unknown.list.nr ? VERDICT_HYPOTHESIS : VERDICT_SUPPORTED;
+	draft->verdict.next = behind ? VERDICT_NEXT_CHECK_GPU : VERDICT_NEXT_CHECK_FABRIC;
+	for (size_t i = 0; behind && i < c.open.list.nr; i++)
+		rank_list_add(&draft->culprits, c.open.list.items[i]);
+	find_victims(q, at, draft);
+	tell_all_in(q, node, draft);
+	tell_completion(q, node, &c, draft);
+	release(&c);
+}
+
+/* Nobody known is missing there, nothing else was launched before, nobody died in it. */
+static bool is_open_end(const struct inquiry *q, size_t at)
+{
+	const struct waitfor_node *node = &q->graph->nodes[at];
+
+	return (node->kind == WAITFOR_OP || node->kind == WAITFOR_INIT ||
+		       node->kind == WAITFOR_PAIR) &&
+	       node->reached != JOB_UNKNOWN && !node->absent &&
+	       q->graph->first_edge[at] == q->graph->first_edge[at + 1];
+}
+
+void judge_devices(struct inquiry *q)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < q->graph->nnodes && told < 4; i++)
+		if (is_open_end(q, i) && !q->graph->nodes[i].unknown) {
+			judge_op(q, i);
+			told++;
+		}
+}
+
+/* -- a rank in a synchronisation that nothing explains ------------------------------------------ */
+
+static bool explains_sync(const struct inquiry *q, int rank, struct reason *why)
+{
+	const struct profile *p = &q->profiles[rank];
+
+	if (!p->readable || p->ended || inquiry_lost_ops(q, rank) ||
+		!inquiry_held_in(q, rank, WAIT_SYNC, NULL))
+		return false;
+	why->confidence = q->job->ranks[rank].knows & JOB_KNOWS_COMPLETION ? VERDICT_SUPPORTED
+									   : VERDICT_HYPOTHESIS;
+	why->outlook = VERDICT_OUTLOOK_UNKNOWN;
+	why->next = VERDICT_NEXT_CHECK_GPU;
+	why->progresses = true;
+	return true;
+}
+
+static void tell_sync(struct inquiry *q, int rank, struct draft *draft)
+{
+	struct verdict_fact *fact;
+	int64_t age = JOB_UNKNOWN;
+
+	inquiry_held_in(q, rank, WAIT_SYNC, &age);
+	fact = draft_fact(q, draft, FACT_OTHER, rank, q->profiles[rank].outside_cite);
+	fact->text = "inside a synchronisation, and no operation of it is known to be open";
+	fact->a = age;
+}
+
+const struct rule rule_gpu_stall = {
+	.class = VERDICT_GPU_STALL,
+	.explains = explains_sync,
+	.tell = tell_sync,
+};
+
+/* -- not the network ---------------------------------------------------------------------------- */
+
+static void rule_out_transport(struct inquiry *q, struct draft *draft)
+{
+	if (draft->verdict.class == VERDICT_TRANSPORT_STALL ||
+		draft->verdict.class == VERDICT_GPU_STALL || q->forks->n)
+		return;
+	for (size_t i = 0; i < q->graph->nnodes; i++) {
+		const struct waitfor_node *node = &q->graph->nodes[i];
+
+		if (node->reached != JOB_UNKNOWN && node->kind == WAITFOR_OP && !node->absent)
+			return;
+	}
+	draft_rule_out(draft, VERDICT_TRANSPORT_STALL, FACT_OTHER, "ring:*")->text =
+		"no open operation has all its members";
+}
+
+const struct rule rule_transport_stall = {
+	.class = VERDICT_TRANSPORT_STALL,
+	.rule_out = rule_out_transport,
+};

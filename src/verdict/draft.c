@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "verdict/inquiry.h"
+
+struct draft *inquiry_draft(struct inquiry *q, enum verdict_class class)
+{
+	struct draft *draft = array_add(&q->drafts);
+
+	draft->verdict = (struct verdict){.class = class,
+		.group = JOB_NONE,
+		.waiting = JOB_UNKNOWN,
+		.watchdog_left = JOB_UNKNOWN};
+	return draft;
+}
+
+static void init_fact(struct verdict_fact *fact, enum verdict_fact_kind kind, const char *cite)
+{
+	fact->kind = kind;
+	fact->a = fact->b = fact->c = JOB_UNKNOWN;
+	fact->text = fact->text2 = "";
+	fact->cite = cite ? cite : "job";
+}
+
+struct verdict_fact *draft_fact(struct inquiry *q, struct draft *draft,
+	enum verdict_fact_kind kind, int rank, const char *cite)
+{
+	struct verdict_fact *fact = array_add(&draft->facts);
+
+	init_fact(fact, kind, cite);
+	if (rank != JOB_NONE) {
+		int *at = arena_new(q->arena, int);
+
+		*at = rank;
+		fact->ranks = (struct verdict_ranks){at, 1};
+	}
+	return fact;
+}
+
+struct verdict_fact *draft_fact_of(struct inquiry *q, struct draft *draft,
+	enum verdict_fact_kind kind, const struct rank_list *ranks, const char *cite)
+{
+	struct verdict_fact *fact = array_add(&draft->facts);
+
+	init_fact(fact, kind, cite);
+	fact->ranks = rank_list_seal(q, ranks);
+	return fact;
+}
+
+struct verdict_fact *draft_rule_out(
+	struct draft *draft, enum verdict_class class, enum verdict_fact_kind kind, const char *cite)
+{
+	struct verdict_ruled_out *out;
+
+	for (size_t i = 0; i < draft->ruled_out.nr; i++)
+		if (draft->ruled_out.items[i].class == class)
+			return &draft->ruled_out.items[i].why;
+	out = array_add(&draft->ruled_out);
+	out->class = class;
+	init_fact(&out->why, kind, cite);
+	return &out->why;
+}
+
+void rank_list_add(struct rank_list *list, int rank)
+{
+	if (rank != JOB_NONE)
+		*array_add(&list->list) = rank;
+}
+
+bool rank_list_has(const struct rank_list *list, int rank)
+{
+	for (size_t i = 0; i < list->list.nr; i++)
+		if (list->list.items[i] == rank)
+			return true;
+	return false;
+}
+
+static int compare_ranks(const void *va, const void *vb)
+{
+	int a = *(const int *)va, b = *(const int *)vb;
+
+	return a < b ? -1 : a > b;
+}
+
+void rank_list_settle(struct rank_list *list)
+{
+	size_t n = 0;
+
+	array_sort(&list->list, compare_ranks);
+	for (size_t i = 0; i < list->list.nr; i++)
+		if (!n || list->list.items[n - 1] != list->list.items[i])
+			list->list.items[n++] = list->list.items[i];
+	list->list.nr = n;
+}
+
+struct verdict_ranks rank_list_seal(struct inquiry *q, const struct rank_list *list)
+{
+	int *at = arena_new_many(q->arena, int, list->list.nr + 1);
+
+	if (list->list.nr)
+		memcpy(at, list->list.items, list->list.nr * sizeof(*at));
+	return (struct verdict_ranks){at, list->list.nr};
+}
+
+void inquiry_not_judged(struct inquiry *q, enum verdict_class class, int rank, const char *needs)
+{
+	struct verdict_not_judged *entry;
+
+	for (size_t i = 0; i < q->not_judged.nr; i++)
+		if (q->not_judged.items[i].class == class &&
+			strcmp(q->not_judged.items[i].needs, needs) == 0)
+			return;
+	entry = array_add(&q->not_judged);
+	entry->class = class;
+	entry->needs = arena_text(q->arena, needs);
+	if (rank != JOB_NONE) {
+		int *at = arena_new(q->arena, int);
+
+		*at = rank;
+		entry->ranks = (struct verdict_ranks){at, 1};
+	}
+}

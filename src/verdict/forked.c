@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * graph-divergence and collective-mismatch: the ranks of a group entered different operations at
+ * one place. A camp is to blame only if it, with all of whom nothing is known, is smaller than the
+ * largest; else the camps are named and nobody is.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "job/spans.h"
+#include "verdict/rule.h"
+
+size_t fork_minority(const struct fork *fork)
+{
+	size_t others = 0;
+
+	if (fork->ncamps < 2)
+		return SIZE_MAX;
+	for (size_t i = 1; i < fork->ncamps; i++)
+		others += fork->camps[i].n;
+	if (fork->ncamps != 2 || others + fork->unknown >= fork->camps[0].n)
+		return SIZE_MAX;
+	return 1;
+}
+
+static void add_camp(const struct inquiry *q, const struct fork_camp *camp, struct rank_list *list)
+{
+	for (size_t i = 0; i < camp->n; i++)
+		rank_list_add(list, q->job->members[camp->members[i]].rank);
+	rank_list_settle(list);
+}
+
+/* All but the largest camp, where together they are small enough to be to blame. */
+static bool blame_the_rest(const struct inquiry *q, const struct fork *fork, struct draft *draft)
+{
+	size_t others = 0;
+
+	for (size_t i = 1; i < fork->ncamps; i++)
+		others += fork->camps[i].n;
+	if (fork->ncamps < 3 || others + fork->unknown >= fork->camps[0].n)
+		return false;
+	for (size_t i = 1; i < fork->ncamps; i++)
+		add_camp(q, &fork->camps[i], &draft->culprits);
+	return true;
+}
+
+static void find_victims(struct inquiry *q, const struct fork *fork, struct draft *draft)
+{
+	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
+	bool *victims = alloc_zeroed(q->job->nranks + 1, sizeof(*victims));
+
+	for (size_t i = 0; i < q->graph->nnodes; i++)
+		marked[i] = q->graph->nodes[i].kind == WAITFOR_FORK &&
+			    q->graph->nodes[i].group == fork->group;
+	waitfor_victims(q->graph, &q->given, marked, victims);
+	for (size_t i = 0; i < q->job->nranks; i++)
+		if (victims[i] && !rank_list_has(&draft->culprits, (int)i))
+			rank_list_add(&draft->victims, (int)i);
+	free(marked);
+	free(victims);
+}
+
+void fork_share_out(struct inquiry *q, const struct fork *fork, size_t guilty, struct draft *draft)
+{
+	draft->verdict.group = fork->group;
+	draft->verdict.op_index = fork->index;
+	draft->verdict.op = fork->camps[0].sig;
+	if (guilty != SIZE_MAX) {
+		add_camp(q, &fork->camps[guilty], &draft->culprits);
+	} else if (!blame_the_rest(q, fork, draft)) {
+		add_camp(q, &fork->camps[0], &draft->camp_a);
+		add_camp(q, &fork->camps[1], &draft->camp_b);
+	}
+	find_victims(q, fork, draft);
+}
+
+/* -- what was entered --------------------------------------------------------------------------- */
+
+static void tell_first_fork(struct inquiry *q, const struct fork *fork, struct draft *draft)
+{
+	struct verdict_fact *fact;
+	struct rank_list *who = draft->culprits.list.nr ? &draft->culprits : &draft->camp_b;
+	const struct fork_camp *odd = &fork->camps[1];
+
+	fact = draft_fact_of(q, draft, FACT_FIRST_FORK, who, odd->op->cite);
+	fact->a = (int64_t)fork->index;
+	fact->b = (int64_t)fork->agreed;
+	if (fork->exact) {
+		fact->text = inquiry_sig_text(q, &odd->sig);
+		fact->text2 = inquiry_sig_text(q, &fork->camps[0].sig);
+	}
+}
+
+static void tell_camps(struct inquiry *q, const struct fork *fork, struct draft *draft)
+{
+	for (size_t i = 0; i < fork->ncamps && i < 4; i++) {
+		struct rank_list ranks = {0};
+		struct verdict_fact *fact;
+
+		add_camp(q, &fork->camps[i], &ranks);
+		fact = draft_fact_of(q, draft, FACT_CAMP, &ranks, fork->camps[i].op->cite);
+		fact->a = (int64_t)fork->index;
+		if (fork->exact)
+			fact->text = inquiry_sig_text(q, &fork->camps[i].sig);
+		array_release(&ranks.list);
+	}
+}
+
+/* -- graphs ------------------------------------------------------------------------------------- */
+
+static int compare_texts(const void *va, const void *vb)
+{
+	return strcmp(*(const char *const *)va, *(const char *const *)vb);
+}
+
+/* The identities of all graphs that a rank compiled, sorted, each once: "" where none is known. */
+static const char *graphs_of(struct inquiry *q, int rank)
+{
+	struct spans_range range = spans_of(q->job, rank);
+	ARRAY(const char *) details = {0};
+	struct str text = {0};
+	const char *result;
+
+	for (size_t i = range.from; i < range.to; i++)
+		if (q->job->spans[i].kind == JOB_SPAN_COMPILE && *q->job->spans[i].detail)
+			*array_add(&details) = q->job->spans[i].detail;
+	array_sort(&details, compare_texts);
+	for (size_t i = 0; i < details.nr; i++) {
+		if (i && strcmp(details.items[i], details.items[i - 1]) == 0)
+			continue;
+		if (text.len)
+			str_add(&text, ", ");
+		str_add(&text, details.items[i]);
+	}
+	result = arena_text(q->arena, str_text(&text));
+	str_release(&text);
+	array_release(&details);
+	return result;
+}
+
+/* The one identity of all of a camp; NULL where they differ or one is not known. */
+static const char *graph_of_camp(struct inquiry *q, const struct fork_camp *camp)
+{
+	const char *graph = NULL;
+
+	for (size_t i = 0; i < camp->n; i++) {
+		int rank = q->job->members[camp->members[i]].rank;
+		const char *own = rank == JOB_NONE ? "" : graphs_of(q, rank);
+
+		if (!*own || (graph && strcmp(own, graph) != 0))
+			return NULL;
+		graph = own;
+	}
+	return graph;
+}
+
+static bool fork_of_graphs(struct inquiry *q, const struct fork *fork, struct draft *draft)
+{
+	const char *main_graph = graph_of_camp(q, &fork->camps[0]);
+	const char *other = graph_of_camp(q, &fork->camps[1]);
+	struct verdict_fact *fact;
+
+	if (!main_graph || !other || strcmp(main_graph, other) == 0)
+		return false;
+	draft->verdict.confidence = fork->exact ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
+	draft->verdict.outlook = VERDICT_KILL;
+	draft->verdict.next = VERDICT_NEXT_COMPARE_GRAPHS;
+	fork_share_out(q, fork, fork_minority(fork), draft);
+	tell_first_fork(q, fork, draft);
+	fact = draft_fact_of(q, draft, FACT_GRAPH,
+		draft->culprits.list.nr ? &draft->culprits : &draft->camp_b, "ring:*");
+	fact->text = other;
+	fact->text2 = main_graph;
+	tell_camps(q, fork, draft);
+	return true;
+}
+
+const struct rule rule_graph_divergence = {
+	.class = VERDICT_GRAPH_DIVERGENCE,
+	.of_fork = fork_of_graphs,
+};
+
+/* -- everything else ---------------------------------------------------------------------------- */
+
+static bool fork_of_calls(struct inquiry *q, const struct fork *fork, struct draft *draft)
+{
+	draft->verdict.confidence = fork->exact ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
+	draft->verdict.outlook = VERDICT_KILL;
+	draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
+	fork_share_out(q, fork, fork_minority(fork), draft);
+	tell_first_fork(q, fork, draft);
+	tell_camps(q, fork, draft);
+	return true;
+}
+
+static void rule_out_mismatch(struct inquiry *q, struct draft *draft)
+{
+	const struct verdict *v = &draft->verdict;
+
+	if (v->class == VERDICT_COLLECTIVE_MISMATCH || v->class == VERDICT_GRAPH_DIVERGENCE ||
+		q->forks->n || v->group == JOB_NONE || !v->op_index || !v->op.op)
+		return;
+	draft_rule_out(draft, VERDICT_COLLECTIVE_MISMATCH, FACT_SAME_ARGUMENTS,
+		q->job->groups[v->group].cite)
+		->a = (int64_t)v->op_index;
+}
+
+const struct rule rule_collective_mismatch = {
+	.class = VERDICT_COLLECTIVE_MISMATCH,
+	.of_fork = fork_of_calls,
+	.rule_out = rule_out_mismatch,
+};

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * host-stall: a rank's host is what is late. Where it stalls: input, checkpoint, frozen, io, lock
+ * by direct evidence; else user code or unknown, the last explanation of all.
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "verdict/rule.h"
+
+/* CPU of at least a quarter of the time is somebody computing. */
+#define BUSY_SHARE 4
+
+static enum verdict_where place_of(const struct profile *p)
+{
+	const struct job_process *process = p->process;
+
+	if (p->frozen)
+		return VERDICT_IN_FROZEN;
+	if (p->input)
+		return VERDICT_IN_INPUT;
+	if (p->checkpoint)
+		return VERDICT_IN_CHECKPOINT;
+	if (!process || p->ended)
+		return VERDICT_NOWHERE;
+	if (process->state == 'D')
+		return VERDICT_IN_IO;
+	if (strstr(process->wchan, "flock") || strstr(process->wchan, "posix_lock") ||
+		strstr(process->wchan, "locks_lock") || strstr(process->wchan, "fcntl_setlk"))
+		return VERDICT_IN_LOCK;
+	return VERDICT_NOWHERE;
+}
+
+static bool may_stall(const struct profile *p)
+{
+	return p->readable && p->process &&
+	       (p->death == DEATH_NONE || p->death == DEATH_ECHO || p->death == DEATH_END ||
+		       p->death == DEATH_KILLED || p->death == DEATH_UNSURE);
+}
+
+static bool writes(const struct profile *p)
+{
+	return p->written != JOB_UNKNOWN && p->written > 0;
+}
+
+static bool explains_known(const struct inquiry *q, int rank, struct reason *why)
+{
+	static const enum verdict_next next[VERDICT_WHERES] = {
+		[VERDICT_IN_INPUT] = VERDICT_NEXT_LOOK_AT_INPUT,
+		[VERDICT_IN_CHECKPOINT] = VERDICT_NEXT_LOOK_AT_STORAGE,
+		[VERDICT_IN_FROZEN] = VERDICT_NEXT_CONTINUE_PROCESS,
+		[VERDICT_IN_IO] = VERDICT_NEXT_LOOK_AT_STORAGE,
+		[VERDICT_IN_LOCK] = VERDICT_NEXT_STACK_OF_RANK,
+	};
+	const struct profile *p = &q->profiles[rank];
+
+	if (!may_stall(p))
+		return false;
+	why->where = place_of(p);
+	if (why->where == VERDICT_NOWHERE)
+		return false;
+	why->confidence = why->where == VERDICT_IN_IO || why->where == VERDICT_IN_LOCK
+				  ? VERDICT_SUPPORTED
+				  : VERDICT_ESTABLISHED;
+	if (p->ended)
+		why->outlook = VERDICT_KILL;
+	else if (why->where == VERDICT_IN_CHECKPOINT && (writes(p) || p->progress == PROGRESS_YES))
+		why->outlook = VERDICT_WAIT;
+	else if (why->where == VERDICT_IN_INPUT && p->progress == PROGRESS_YES && !p->dead_child)
+		why->outlook = VERDICT_WAIT;
+	if (why->where == VERDICT_IN_INPUT && p->dead_child) {
+		why->cause = VERDICT_BY_CHILD_DEATH;
+		why->outlook = VERDICT_KILL;
+	}
+	why->next = next[why->where];
+	why->progresses = why->where != VERDICT_IN_FROZEN;
+	return true;
+}
+
+static bool is_busy(const struct profile *p)
+{
+	return p->cpu != JOB_UNKNOWN && p->cpu_span > 0 && p->cpu * BUSY_SHARE >= p->cpu_span;
+}
+
+static bool explains_unknown(const struct inquiry *q, int rank, struct reason *why)
+{
+	const struct profile *p = &q->profiles[rank];
+
+	/* Outside of everything, on its own word; what it may be waiting in, was followed. */
+	if (!may_stall(p) || inquiry_held_in(q, rank, WAIT_SYNC, NULL))
+		return false;
+	why->where = is_busy(p) || p->user ? VERDICT_IN_USER_CODE : VERDICT_WHERE_UNKNOWN;
+	why->confidence = VERDICT_SUPPORTED;
+	why->outlook = p->ended ? VERDICT_KILL : VERDICT_OUTLOOK_UNKNOWN;
+	why->cause = p->dead_child ? VERDICT_BY_CHILD_DEATH : VERDICT_NO_CAUSE;
+	why->next = VERDICT_NEXT_STACK_OF_RANK;
+	why->by_absence = true;
+	why->progresses = true;
+	return true;
+}
+
+static void tell_open_span(
+	struct inquiry *q, int rank, const struct job_span *span, struct draft *draft)
+{
+	int64_t now = q->waits->now[rank];
+	struct verdict_fact *fact;
+
+	if (!span)
+		return;
+	fact = draft_fact(q, draft, FACT_SPAN_OPEN, rank, span->cite);
+	fact->text = span->name;
+	fact->text2 = span->detail;
+	fact->b = span->kind;
+	if (now != JOB_UNKNOWN && span->begun != JOB_UNKNOWN)
+		fact->a = now - span->begun;
+}
+
+static void tell_process(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct profile *p = &q->profiles[rank];
+	struct verdict_fact *fact;
+
+	if (!p->process || p->ended)
+		return;
+	if (p->frozen)
+		draft_fact(q, draft, FACT_FROZEN, rank, p->process->cite)->a = p->process->state;
+	else if (p->process->state && p->process->state != 'S' && p->process->state != 'R') {
+		fact = draft_fact(q, draft, FACT_PROC_STATE, rank, p->process->cite);
+		fact->a = p->process->state;
+		fact->text = p->process->wchan;
+	}
+	if (p->cpu != JOB_UNKNOWN) {
+		fact = draft_fact(q, draft, FACT_CPU, rank, p->process->cite);
+		fact->a = p->cpu;
+		fact->b = p->cpu_span;
+	}
+}
+
+static void tell_stall(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct profile *p = &q->profiles[rank];
+	const struct job_op *op;
+	int group;
+
+	if (p->frozen)
+		tell_process(q, rank, draft);
+	tell_open_span(q, rank, p->input, draft);
+	tell_open_span(q, rank, p->checkpoint, draft);
+	tell_open_span(q, rank, p->user, draft);
+	if (!p->frozen)
+		tell_process(q, rank, draft);
+	if (p->dead_child) {
+		struct verdict_fact *fact =
+			draft_fact(q, draft, FACT_CHILD_DIED, rank, p->dead_child->end_cite);
+
+		fact->text = p->dead_child->comm;
+		fact->a = p->dead_child->pid;
+		fact->b = p->dead_child->status;
+	}
+	if (p->told)
+		draft_fact(q, draft, FACT_TERMINATED, rank, p->told->cite)->a = p->told->signo;
+	if (p->outside != JOB_UNKNOWN && !p->frozen)
+		draft_fact(q, draft, FACT_OUTSIDE, rank, p->outside_cite)->a = p->outside;
+	op = inquiry_last_op(q, rank, &group);
+	if (op) {
+		struct verdict_fact *fact = draft_fact(q, draft, FACT_LAST_OP, rank, op->cite);
+
+		fact->text = inquiry_op_name(op);
+		fact->text2 = q->job->groups[group].name;
+		fact->a = (int64_t)op->index;
+	}
+}
+
+const struct rule rule_host_stall = {
+	.class = VERDICT_HOST_STALL,
+	.explains = explains_known,
+	.tell = tell_stall,
+};
+
+const struct rule rule_host_stall_unknown = {
+	.class = VERDICT_HOST_STALL,
+	.explains = explains_unknown,
+	.tell = tell_stall,
+};

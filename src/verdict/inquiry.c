@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verdict/inquiry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/str.h"
+#include "job/names.h"
+#include "job/rollcall.h"
+#include "job/tempo.h"
+
+/* No wait is a hang before this time, nor before so many of the group's usual gaps. */
+#define HANG_AT_LEAST (2 * CLOCK_NS_PER_S)
+#define HANG_GAPS     5
+
+/* An agent says something every second; one silent for so long is gone. */
+#define AGENT_SILENCE (30 * CLOCK_NS_PER_S)
+#define AGENT_SLACK   (10 * CLOCK_NS_PER_S)
+
+/* -- how long is long --------------------------------------------------------------------------- */
+
+static void find_thresholds(struct inquiry *q)
+{
+	size_t n = q->job->ngroups;
+
+	q->gaps = alloc_zeroed(n + 1, sizeof(*q->gaps));
+	q->threshold = alloc_zeroed(n + 1, sizeof(*q->threshold));
+	for (size_t i = 0; i < n; i++) {
+		q->gaps[i] = tempo_median_gap(q->job, (int)i);
+		q->threshold[i] = HANG_AT_LEAST;
+		if (q->gaps[i] > HANG_AT_LEAST / HANG_GAPS)
+			q->threshold[i] = q->gaps[i] < INT64_MAX / HANG_GAPS
+						  ? q->gaps[i] * HANG_GAPS
+						  : INT64_MAX;
+	}
+}
+
+/* -- who stands on their own -------------------------------------------------------------------- */
+
+static enum waitfor_stand stand_of(const struct profile *p)
+{
+	if (p->death == DEATH_OWN || p->death == DEATH_CLEAN)
+		return WAITFOR_FINAL;
+	if (p->compile || p->input || p->checkpoint || p->frozen)
+		return WAITFOR_STANDS;
+	return WAITFOR_FOLLOW;
+}
+
+static void find_stands(struct inquiry *q)
+{
+	size_t n = q->job->nranks;
+
+	q->stands = alloc_zeroed(n + 1, sizeof(*q->stands));
+	q->stopped = alloc_zeroed(n + 1, sizeof(*q->stopped));
+	for (size_t i = 0; i < n; i++) {
+		const struct profile *p = &q->profiles[i];
+
+		q->stands[i] = stand_of(p);
+		q->stopped[i] = p->frozen || p->death == DEATH_OWN || p->death == DEATH_KILLED ||
+				p->death == DEATH_CLEAN;
+	}
+}
+
+static void find_forked(struct inquiry *q)
+{
+	q->forked = alloc_zeroed(q->job->ngroups + 1, sizeof(*q->forked));
+	for (size_t i = 0; i < q->forks->n; i++) {
+		const struct fork *fork = &q->forks->at[i];
+
+		if (fork->completed && fork->kind != FORK_ZERO)
+			continue;
+		q->forked[fork->group] = fork->index;
+	}
+}
+
+/* -- lost hosts --------------------------------------------------------------------------------- */
+
+/* The last thing that any rank of a host was seen to do. */
+static int64_t last_act_on(const struct job *job, int host)
+{
+	int64_t last = JOB_UNKNOWN;
+
+	for (size_t i = 0; i < job->nthreads; i++)
+		if (job->ranks[job->threads[i].rank].host == host && job->threads[i].since > last)
+			last = job->threads[i].since;
+	return last;
+}
+
+/* When the others began to wait, by standing waits of ranks elsewhere. */
+static int64_t first_wait_elsewhere(const struct inquiry *q, int host)
+{
+	int64_t first = JOB_UNKNOWN;
+
+	for (size_t i = 0; i < q->waits->n; i++) {
+		const struct wait *wait = &q->waits->at[i];
+
+		if (q->job->ranks[wait->rank].host == host ||
+			!waitfor_stands(q->job, wait, &q->given))
+			continue;
+		if (first == JOB_UNKNOWN || wait->since < first)
+			first = wait->since;
+	}
+	return first;
+}
+
+/*
+ * Silent together: the agent is known to be gone, or said nothing for long; no rank there is known
+ * to have ended or to have done anything since; and the others' waits began when the silence did.
+ * (A bundle that was merely taken earlier was taken during the waits, not before them.)
+ */
+static bool is_lost(const struct inquiry *q, int host)
+{
+	const struct job *job = q->job;
+	const struct job_host *h = &job->hosts[host];
+	int64_t waits = first_wait_elsewhere(q, host);
+	size_t ranks = 0;
+
+	if (h->agent_beat == JOB_UNKNOWN || h->agent_alive == JOB_YES || waits == JOB_UNKNOWN)
+		return false;
+	if (h->agent_alive != JOB_NO && job->gathered - h->agent_beat < AGENT_SILENCE)
+		return false;
+	if (waits < h->agent_beat - AGENT_SLACK || last_act_on(job, host) > h->agent_beat + AGENT_SLACK)
+		return false;
+	for (size_t i = 0; i < job->nranks; i++) {
+		if (job->ranks[i].host != host)
+			continue;
+		ranks++;
+		if (q->profiles[i].ended || q->profiles[i].death != DEATH_NONE)
+			return false;
+	}
+	return ranks > 0 && ranks < job->nranks;
+}
+
+static void find_lost_hosts(struct inquiry *q)
+{
+	q->lost_hosts = alloc_zeroed(q->job->nhosts + 1, sizeof(*q->lost_hosts));
+	for (size_t i = 0; q->job->nhosts > 1 && i < q->job->nhosts; i++)
+		q->lost_hosts[i] = is_lost(q, (int)i);
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		int host = q->job->ranks[i].host;
+
+		if (host != JOB_NONE && q->lost_hosts[host]) {
+			q->stands[i] = WAITFOR_FINAL;
+			q->stopped[i] = true;
+		}
+	}
+}
+
+/* -- the graph ---------------------------------------------------------------------------------- */
+
+static void find_wanted(struct inquiry *q)
+{
+	const struct waitfor *graph = q->graph;
+
+	q->wanted = alloc_zeroed(q->job->nranks + 1, sizeof(*q->wanted));
+	for (size_t i = 0; i < graph->nnodes; i++) {
+		if (graph->nodes[i].kind == WAITFOR_RANK || graph->nodes[i].reached == JOB_UNKNOWN)
+			continue;
+		for (size_t e = graph->first_edge[i]; e < graph->first_edge[i + 1]; e++)
+			if (graph->nodes[graph->edges[e]].kind <= WAITFOR_STOPPED)
+				q->wanted[graph->nodes[graph->edges[e]].rank] = true;
+	}
+}
+
+static void index_seats(struct inquiry *q)
+{
+	const struct job *job = q->job;
+	size_t *at = alloc_zeroed(job->nranks + 1, sizeof(*at));
+
+	q->first_seat = alloc_zeroed(job->nranks + 2, sizeof(*q->first_seat));
+	q->seats = alloc_zeroed(job->nmembers + 1, sizeof(*q->seats));
+	for (size_t i = 0; i < job->nmembers; i++)
+		if (job->members[i].rank != JOB_NONE)
+			q->first_seat[job->members[i].rank + 1]++;
+	for (size_t i = 0; i < job->nranks; i++)
+		q->first_seat[i + 1] += q->first_seat[i];
+	for (size_t i = 0; i < job->nmembers; i++) {
+		int rank = job->members[i].rank;
+
+		if (rank != JOB_NONE)
+			q->seats[q->first_seat[rank] + at[rank]++] = (int)i;
+	}
+	free(at);
+}
+
+struct inquiry *inquiry_new(const struct job *job)
+{
+	struct inquiry *q = alloc_zeroed(1, sizeof(*q));
+
+	q->job = job;
+	q->arena = alloc_zeroed(1, sizeof(*q->arena));
+	q->waits = waits_new(job);
+	q->forks = forks_new(job);
+	q->profiles = profiles_new(job, q->waits);
+	index_seats(q);
+	find_thresholds(q);
+	find_stands(q);
+	find_forked(q);
+	q->given = (struct waitfor_given){.stands = q->stands,
+		.stopped = q->stopped,
+		.forked = q->forked,
+		.threshold = q->threshold,
+		.threshold_else = HANG_AT_LEAST};
+	find_lost_hosts(q);
+	q->graph = waitfor_new(job, q->waits, &q->given);
+	find_wanted(q);
+	return q;
+}
+
+static void release_drafts(struct inquiry *q)
+{
+	for (size_t i = 0; i < q->drafts.nr; i++) {
+		struct draft *draft = &q->drafts.items[i];
+
+		array_release(&draft->culprits.list);
+		array_release(&draft->victims.list);
+		array_release(&draft->camp_a.list);
+		array_release(&draft->camp_b.list);
+		array_release(&draft->facts);
+		array_release(&draft->ruled_out);
+		array_release(&draft->unknown);
+	}
+	array_release(&q->drafts);
+	array_release(&q->not_judged);
+}
+
+void inquiry_free(struct inquiry *q)
+{
+	release_drafts(q);
+	waitfor_free(q->graph);
+	profiles_free(q->profiles);
+	forks_free(q->forks);
+	waits_free(q->waits);
+	free(q->wanted);
+	free(q->lost_hosts);
+	free(q->forked);
+	free(q->stopped);
+	free(q->stands);
+	free(q->threshold);
+	free(q->gaps);
+	free(q->seats);
+	free(q->first_seat);
+	free(q);
+}
+
+/* -- what rules often ask ----------------------------------------------------------------------- */
+
+const struct wait *inquiry_longest_wait(const struct inquiry *q, int rank)
+{
+	const struct wait *longest = NULL;
+
+	for (size_t i = q->waits->first[rank]; i < q->waits->first[rank + 1]; i++) {
+		const struct wait *wait = &q->waits->at[i];
+
+		if (!waitfor_stands(q->job, wait, &q->given))
+			continue;
+		if (!longest || (wait->held && !longest->held) ||
+			(wait->held == longest->held && wait->age > longest->age))
+			longest = wait;
+	}
+	return longest;
+}
+
+bool inquiry_held_in(const struct inquiry *q, int rank, enum wait_kind kind, int64_t *ret_age)
+{
+	for (size_t i = q->waits->first[rank]; i < q->waits->first[rank + 1]; i++) {
+		const struct wait *wait = &q->waits->at[i];
+
+		if (wait->kind != kind || !wait->held)
+			continue;
+		if (ret_age)
+			*ret_age = wait->age;
+		return true;
+	}
+	return false;
+}
+
+/* Whether a wait is in a collective or init that this seat has not come to. */
+static bool wants_seat(const struct inquiry *q, const struct wait *wait, int seat)
+{
+	const struct job_member *member = &q->job->members[seat];
+
+	if (wait->kind == WAIT_P2P)
+		return wait->peer == seat;
+	if (wait->member == JOB_NONE || q->job->members[wait->member].group != member->group)
+		return false;
+	if (wait->kind == WAIT_COLLECTIVE)
+		return !member->head_known || member->head < wait->index;
+	return wait->kind == WAIT_INIT && member->state == JOB_MEMBER_UNSEEN;
+}
+
+int64_t inquiry_wanted_since(const struct inquiry *q, int rank)
+{
+	int64_t since = JOB_UNKNOWN;
+
+	for (size_t i = 0; i < q->waits->n; i++) {
+		const struct wait *wait = &q->waits->at[i];
+
+		if (!waitfor_stands(q->job, wait, &q->given))
+			continue;
+		for (size_t k = q->first_seat[rank]; k < q->first_seat[rank + 1]; k++)
+			if (wants_seat(q, wait, q->seats[k]) &&
+				(since == JOB_UNKNOWN || wait->since < since))
+				since = wait->since;
+	}
+	return since;
+}
+
+const char *inquiry_op_name(const struct job_op *op)
+{
+	return op ? job_op_name(op->sig.op) : "operation";
+}
+
+const char *inquiry_sig_text(struct inquiry *q, const struct job_sig *sig)
+{
+	struct str text = {0};
+	const char *dtype = job_dtype_name(sig->dtype), *redop = job_redop_name(sig->redop);
+	const char *result;
+
+	str_add(&text, job_op_name(sig->op));
+	if (sig->op == JOB_OP_ALLREDUCE || sig->op == JOB_OP_REDUCE ||
+		sig->op == JOB_OP_REDUCESCATTER)
+		str_printf(&text, " %s", redop ? redop : "own reduction");
+	str_printf(&text, " %llu %s", (unsigned long long)sig->count, dtype ? dtype : "elements");
+	if (job_op_is_rooted(sig->op) && sig->peer != JOB_NO_PEER)
+		str_printf(&text, " root %u", sig->peer);
+	result = arena_text(q->arena, str_text(&text));
+	str_release(&text);
+	return result;
+}
+
+bool inquiry_lost_ops(const struct inquiry *q, int rank)
+{
+	if (q->job->ranks[rank].lost_records > 0)
+		return true;
+	for (size_t i = 0; i < q->job->nlosses; i++)
+		if (q->job->losses[i].rank == rank && q->job->losses[i].of_ops)
+			return true;
+	return false;
+}
+
+const struct job_op *inquiry_last_op(const struct inquiry *q, int rank, int *ret_group)
+{
+	for (size_t k = q->first_seat[rank]; k < q->first_seat[rank + 1]; k++) {
+		const struct job_member *m = &q->job->members[q->seats[k]];
+		const struct job_op *op = m->head_known ? rollcall_op(m, m->head) : NULL;
+
+		if (op) {
+			*ret_group = m->group;
+			return op;
+		}
+	}
+	return NULL;
+}
+
+size_t inquiry_unreadable(const struct inquiry *q)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < q->job->nranks; i++)
+		n += !q->profiles[i].readable;
+	return n;
+}
+
+const char *inquiry_of_rank(struct inquiry *q, const char *what, int rank)
+{
+	return arena_printf(q->arena, "%s of rank %d", what, q->job->ranks[rank].world_rank);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * inquiry.h: one judging in progress: the queries over the job, made once, and the findings so
+ * far. Shared by the judge and the rules; nobody else includes it.
+ */
+#ifndef VERDICT_INQUIRY_H
+#define VERDICT_INQUIRY_H
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "job/forks.h"
+#include "job/waitfor.h"
+#include "verdict/profile.h"
+#include "verdict/verdict.h"
+
+/* Why a rank is not where others wait for it: what one rule says about one rank. */
+struct reason {
+	enum verdict_class class;
+	enum verdict_cause cause;
+	enum verdict_where where;
+	enum verdict_confidence confidence;
+	enum verdict_outlook outlook;
+	enum verdict_next next;
+	bool by_absence; /* rests on what is not in the rings: weaker where slots were lost */
+	bool progresses; /* a majority of such ranks is not to blame: they are only slower */
+	bool left;	 /* finished in good order: those who still wait may be the odd ones */
+};
+
+/* A set of rank indexes that grows. */
+struct rank_list {
+	ARRAY(int) list;
+};
+
+/* A finding being written. Facts appear in the order of adding. */
+struct draft {
+	struct verdict verdict;
+	struct rank_list culprits, victims, camp_a, camp_b;
+	ARRAY(struct verdict_fact) facts;
+	ARRAY(struct verdict_ruled_out) ruled_out;
+	ARRAY(struct verdict_seat) unknown;
+	int64_t weight; /* bigger ones first */
+};
+
+struct inquiry {
+	const struct job *job;
+	struct arena *arena;
+	struct waits *waits;
+	struct forks *forks;
+	struct profile *profiles;
+	int64_t *gaps; /* per group: median */
+	int64_t *threshold;
+	enum waitfor_stand *stands;
+	bool *stopped;
+	uint64_t *forked;
+	bool *lost_hosts; /* per host */
+	int *seats;	  /* member indexes by rank */
+	size_t *first_seat;
+	struct waitfor_given given;
+	struct waitfor *graph;
+	bool *wanted; /* per rank: a standing wait of another leads to it */
+	ARRAY(struct draft) drafts;
+	ARRAY(struct verdict_not_judged) not_judged;
+};
+
+/* -- drafts (draft.c) --------------------------------------------------------------------------- */
+
+/* A new finding of that class; valid until the next one is begun. */
+struct draft *inquiry_draft(struct inquiry *q, enum verdict_class class);
+
+/*
+ * Adds a fact about one rank, or about the job (JOB_NONE). The caller fills in values: a, b and c
+ * are JOB_UNKNOWN until then. Valid until the next fact is added.
+ */
+struct verdict_fact *draft_fact(struct inquiry *q, struct draft *draft,
+	enum verdict_fact_kind kind, int rank, const char *cite);
+
+/* The same about many ranks. */
+struct verdict_fact *draft_fact_of(struct inquiry *q, struct draft *draft,
+	enum verdict_fact_kind kind, const struct rank_list *ranks, const char *cite);
+
+/* The class does not apply, and why. */
+struct verdict_fact *draft_rule_out(
+	struct draft *draft, enum verdict_class class, enum verdict_fact_kind kind,
+	const char *cite);
+
+void rank_list_add(struct rank_list *list, int rank);
+bool rank_list_has(const struct rank_list *list, int rank);
+/* Sorted, each once. */
+void rank_list_settle(struct rank_list *list);
+struct verdict_ranks rank_list_seal(struct inquiry *q, const struct rank_list *list);
+
+/* Says that a rule could not be judged for want of something. */
+void inquiry_not_judged(struct inquiry *q, enum verdict_class class, int rank, const char *needs);
+
+/* -- what rules often ask (inquiry.c) ----------------------------------------------------------- */
+
+struct inquiry *inquiry_new(const struct job *job);
+void inquiry_free(struct inquiry *q);
+
+/* The wait of a rank that stands longest; NULL where none does. */
+const struct wait *inquiry_longest_wait(const struct inquiry *q, int rank);
+
+/* Since when others wait for a rank, by standing waits that its own seats lack; JOB_UNKNOWN. */
+int64_t inquiry_wanted_since(const struct inquiry *q, int rank);
+
+/* Whether that rank is held in a wait of that kind; its age goes to *ret_age if not NULL. */
+bool inquiry_held_in(const struct inquiry *q, int rank, enum wait_kind kind, int64_t *ret_age);
+
+/* "AllReduce"; the op's name, where its details are known, else "operation". */
+const char *inquiry_op_name(const struct job_op *op);
+
+/* A signature in words: "AllReduce float32 sum x4096". In the arena. */
+const char *inquiry_sig_text(struct inquiry *q, const struct job_sig *sig);
+
+/* Whether operations of this rank may be among what was lost. */
+bool inquiry_lost_ops(const struct inquiry *q, int rank);
+
+/* The last collective that a rank entered in its largest group; NULL where unknown. */
+const struct job_op *inquiry_last_op(const struct inquiry *q, int rank, int *ret_group);
+
+/* How many ranks have no readable boards. */
+size_t inquiry_unreadable(const struct inquiry *q);
+
+/* "needs" in words: "ring of rank 2". In the arena. */
+const char *inquiry_of_rank(struct inquiry *q, const char *what, int rank);
+
+#endif

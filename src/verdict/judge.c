@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The judge: asks the queries, runs the table of rules, ranks the findings and seals what stands.
+ *
+ *	1. who waits for whom (job/waitfor.h), with forks and each rank's own state worked in;
+ *	2. sinks, forks, circles, devices: each end of the graph is one reason to wait;
+ *	3. own deaths that nobody waits for yet;
+ *	4. only where nothing was found: slow, inconclusive, healthy;
+ *	5. look-alikes excluded by facts, the longest wait, the seconds left, the order.
+ */
+#include "verdict/judge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+const struct rule *const judge_rules[] = {
+	&rule_node_loss,
+	&rule_rank_death,
+	&rule_compile_stuck,
+	&rule_compile_skew,
+	&rule_empty_shard,
+	&rule_uneven_shard,
+	&rule_early_exit,
+	&rule_host_stall,
+	&rule_not_started,
+	&rule_gpu_stall,
+	&rule_slow,
+	&rule_host_stall_unknown,
+	&rule_graph_divergence,
+	&rule_collective_mismatch,
+	&rule_order_inversion,
+	&rule_transport_stall,
+};
+const size_t judge_nrules = sizeof(judge_rules) / sizeof(*judge_rules);
+
+/* -- order -------------------------------------------------------------------------------------- */
+
+/* Smaller is more important. Findings that explain a wait come first, then the surer ones. */
+static int compare_drafts(const void *va, const void *vb)
+{
+	const struct draft *a = va, *b = vb;
+	int culprit_a, culprit_b;
+
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	if (a->verdict.class != b->verdict.class)
+		return a->verdict.class < b->verdict.class ? -1 : 1;
+	if (a->verdict.group != b->verdict.group)
+		return a->verdict.group < b->verdict.group ? -1 : 1;
+	if (a->verdict.op_index != b->verdict.op_index)
+		return a->verdict.op_index < b->verdict.op_index ? -1 : 1;
+	culprit_a = a->culprits.list.nr ? a->culprits.list.items[0] : JOB_NONE;
+	culprit_b = b->culprits.list.nr ? b->culprits.list.items[0] : JOB_NONE;
+	if (culprit_a != culprit_b)
+		return culprit_a < culprit_b ? -1 : 1;
+	return a->verdict.cause < b->verdict.cause ? -1 : a->verdict.cause > b->verdict.cause;
+}
+
+static int64_t weigh(const struct draft *draft)
+{
+	const struct verdict *v = &draft->verdict;
+	int64_t weight = 0;
+
+	if (v->class == VERDICT_INCONCLUSIVE || v->class == VERDICT_HEALTHY ||
+		v->class == VERDICT_SLOW)
+		return 0;
+	weight += draft->victims.list.nr ? 1 << 28 : 0;
+	weight += draft->culprits.list.nr ? 1 << 27 : 0;
+	weight += (int64_t)v->confidence << 24;
+	weight += v->outlook == VERDICT_KILL ? 1 << 23 : 0;
+	return weight + (int64_t)draft->victims.list.nr;
+}
+
+/* -- what all findings have --------------------------------------------------------------------- */
+
+static int64_t longest_wait(const struct inquiry *q, const struct draft *draft)
+{
+	int64_t longest = JOB_UNKNOWN;
+
+	for (size_t i = 0; i < draft->victims.list.nr; i++) {
+		const struct wait *wait = inquiry_longest_wait(q, draft->victims.list.items[i]);
+
+		if (wait && wait->age > longest)
+			longest = wait->age;
+	}
+	return longest;
+}
+
+/* Nobody whom some finding blames is another one's victim. */
+static void clear_culprits(struct inquiry *q, struct draft *draft, const bool *blamed)
+{
+	size_t n = 0;
+
+	(void)q;
+	for (size_t i = 0; i < draft->victims.list.nr; i++)
+		if (!blamed[draft->victims.list.items[i]])
+			draft->victims.list.items[n++] = draft->victims.list.items[i];
+	draft->victims.list.nr = n;
+}
+
+static void finish(struct inquiry *q, struct draft *draft)
+{
+	struct verdict *v = &draft->verdict;
+	const struct job *job = q->job;
+
+	rank_list_settle(&draft->culprits);
+	rank_list_settle(&draft->victims);
+	rank_list_settle(&draft->camp_a);
+	rank_list_settle(&draft->camp_b);
+	v->waiting = longest_wait(q, draft);
+	if (v->class == VERDICT_HEALTHY)
+		return;
+	tell_victims(q, draft);
+	if (job->deadline != JOB_UNKNOWN && job->gathered != JOB_UNKNOWN)
+		v->watchdog_left = job->deadline - job->gathered;
+	for (size_t i = 0; v->class != VERDICT_SLOW && v->class != VERDICT_INCONCLUSIVE &&
+			   i < judge_nrules;
+		i++)
+		if (judge_rules[i]->rule_out && judge_rules[i]->class != v->class)
+			judge_rules[i]->rule_out(q, draft);
+}
+
+static void find_common_wait(struct inquiry *q, struct draft *draft)
+{
+	const struct wait *longest = NULL;
+
+	if (draft->verdict.group != JOB_NONE)
+		return;
+	for (size_t i = 0; i < draft->victims.list.nr; i++) {
+		const struct wait *wait = inquiry_longest_wait(q, draft->victims.list.items[i]);
+
+		if (wait && wait->member != JOB_NONE && (!longest || wait->age > longest->age))
+			longest = wait;
+	}
+	if (!longest)
+		return;
+	draft->verdict.group = q->job->members[longest->member].group;
+	draft->verdict.op_index = longest->index;
+	if (longest->op)
+		draft->verdict.op = longest->op->sig;
+}
+
+static void finish_all(struct inquiry *q)
+{
+	bool *blamed = alloc_zeroed(q->job->nranks + 1, sizeof(*blamed));
+
+	for (size_t i = 0; i < q->drafts.nr; i++)
+		for (size_t k = 0; k < q->drafts.items[i].culprits.list.nr; k++)
+			blamed[q->drafts.items[i].culprits.list.items[k]] = true;
+	for (size_t i = 0; i < q->drafts.nr; i++) {
+		clear_culprits(q, &q->drafts.items[i], blamed);
+		find_common_wait(q, &q->drafts.items[i]);
+		finish(q, &q->drafts.items[i]);
+		q->drafts.items[i].weight = weigh(&q->drafts.items[i]);
+	}
+	array_sort(&q->drafts, compare_drafts);
+	free(blamed);
+}
+
+/* -- sealing ------------------------------------------------------------------------------------ */
+
+static void seal_draft(struct inquiry *q, struct draft *draft, struct verdict *v)
+{
+	*v = draft->verdict;
+	v->culprits = rank_list_seal(q, &draft->culprits);
+	v->victims = rank_list_seal(q, &draft->victims);
+	v->camp_a = rank_list_seal(q, &draft->camp_a);
+	v->camp_b = rank_list_seal(q, &draft->camp_b);
+	v->nevidence = draft->facts.nr;
+	v->evidence = arena_copy(
+		q->arena, draft->facts.items, draft->facts.nr * sizeof(*draft->facts.items));
+	v->nruled_out = draft->ruled_out.nr;
+	v->ruled_out = arena_copy(q->arena, draft->ruled_out.items,
+		draft->ruled_out.nr * sizeof(*draft->ruled_out.items));
+	v->nunknown = draft->unknown.nr;
+	v->unknown_members = arena_copy(
+		q->arena, draft->unknown.items, draft->unknown.nr * sizeof(*draft->unknown.items));
+	if (v->nevidence)
+		v->headline = v->evidence[0];
+	else
+		v->headline = (struct verdict_fact){.kind = FACT_OTHER,
+			.a = JOB_UNKNOWN,
+			.b = JOB_UNKNOWN,
+			.c = JOB_UNKNOWN,
+			.text = "",
+			.text2 = "",
+			.cite = "job"};
+}
+
+static int compare_not_judged(const void *va, const void *vb)
+{
+	const struct verdict_not_judged *a = va, *b = vb;
+
+	if (a->class != b->class)
+		return a->class < b->class ? -1 : 1;
+	return strcmp(a->needs, b->needs);
+}
+
+static struct verdicts *seal(struct inquiry *q)
+{
+	struct verdicts *verdicts = alloc_zeroed(1, sizeof(*verdicts));
+	struct verdict *at = arena_new_many(q->arena, struct verdict, q->drafts.nr + 1);
+
+	for (size_t i = 0; i < q->drafts.nr; i++)
+		seal_draft(q, &q->drafts.items[i], &at[i]);
+	array_sort(&q->not_judged, compare_not_judged);
+	verdicts->job = q->job;
+	verdicts->stage = judge_stage(q);
+	verdicts->at = at;
+	verdicts->n = q->drafts.nr;
+	verdicts->nnot_judged = q->not_judged.nr;
+	verdicts->not_judged = arena_copy(q->arena, q->not_judged.items,
+		q->not_judged.nr * sizeof(*q->not_judged.items));
+	verdicts->arena = q->arena;
+	return verdicts;
+}
+
+struct verdicts *verdicts_of(const struct job *job)
+{
+	struct inquiry *q = inquiry_new(job);
+	struct verdicts *verdicts;
+
+	judge_sinks(q);
+	judge_forks(q);
+	judge_cycles(q);
+	judge_devices(q);
+	judge_quiet_deaths(q);
+	if (!q->drafts.nr)
+		judge_rest(q);
+	finish_all(q);
+	verdicts = seal(q);
+	inquiry_free(q);
+	return verdicts;
+}
+
+void verdicts_free(struct verdicts *verdicts)
+{
+	if (!verdicts)
+		return;
+	arena_release(verdicts->arena);
+	free(verdicts->arena);
+	free(verdicts);
+}

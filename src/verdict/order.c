@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * order-inversion: ranks wait for each other in a circle. Two groups (or peers) were entered in
+ * opposite orders; those who took the rarer order are to blame. A compile or an empty shard on
+ * that side explains it better.
+ *
+ * A circle is a strongly connected part of the wait-for graph with no way out: an edge out of it
+ * would lead to a better reason.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "verdict/rule.h"
+
+/* One rank of a circle, by the first of its nodes: what holds it, or what it launched first. */
+struct holder {
+	int node;
+	int rank;
+};
+
+struct circle {
+	ARRAY(struct holder) holders; /* by node, then rank */
+	bool of_launches;	      /* all are in, but launched in different orders */
+	size_t camps;
+	size_t largest; /* index of the largest camp's first holder */
+	size_t largest_n;
+};
+
+static int compare_holders(const void *va, const void *vb)
+{
+	const struct holder *a = va, *b = vb;
+
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+/* Ranks that are part of the circle, each with the node of the circle that holds it. */
+static void collect_held(const struct inquiry *q, int part, struct circle *circle)
+{
+	const struct waitfor *graph = q->graph;
+
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		if (graph->nodes[i].part != part)
+			continue;
+		for (size_t e = graph->first_edge[i]; e < graph->first_edge[i + 1]; e++)
+			if (graph->nodes[graph->edges[e]].part == part) {
+				*array_add(&circle->holders) =
+					(struct holder){graph->edges[e], (int)i};
+				break;
+			}
+	}
+}
+
+/* Ranks whose waits are ops of the circle, each with the op that it launched first. */
+static void collect_launched(const struct inquiry *q, int part, struct circle *circle)
+{
+	const struct waitfor *graph = q->graph;
+
+	for (size_t rank = 0; rank < q->job->nranks; rank++) {
+		const struct wait *first = NULL;
+		int node = JOB_NONE;
+		size_t n = 0;
+
+		for (size_t i = q->waits->first[rank]; i < q->waits->first[rank + 1]; i++) {
+			const struct wait *wait = &q->waits->at[i];
+
+			if (graph->nodes[graph->node_of_wait[i]].part != part || !wait->op ||
+				!wait->op->order)
+				continue;
+			n++;
+			if (first && first->op->order < wait->op->order)
+				continue;
+			first = wait;
+			node = graph->node_of_wait[i];
+		}
+		if (n > 1)
+			*array_add(&circle->holders) = (struct holder){node, (int)rank};
+	}
+}
+
+static void find_camps(struct circle *circle)
+{
+	array_sort(&circle->holders, compare_holders);
+	for (size_t from = 0, to; from < circle->holders.nr; from = to) {
+		for (to = from; to < circle->holders.nr &&
+				circle->holders.items[to].node == circle->holders.items[from].node;
+			to++)
+			;
+		circle->camps++;
+		if (to - from > circle->largest_n) {
+			circle->largest = from;
+			circle->largest_n = to - from;
+		}
+	}
+}
+
+static void share_out(const struct inquiry *q, const struct circle *circle, struct draft *draft)
+{
+	size_t n = circle->holders.nr, others = n - circle->largest_n;
+	size_t unknown = inquiry_unreadable(q);
+	bool all_alike = circle->largest_n == 1;
+
+	for (size_t i = 0; i < n; i++) {
+		int rank = circle->holders.items[i].rank;
+		bool in_largest = i >= circle->largest &&
+				  i < circle->largest + circle->largest_n;
+
+		/* A circle of single ranks: all of them made it, if they are not everybody. */
+		if (all_alike && (n <= 2 || 2 * n <= q->job->nranks))
+			rank_list_add(&draft->culprits, rank);
+		else if (!all_alike && !in_largest && others + unknown < circle->largest_n)
+			rank_list_add(&draft->culprits, rank);
+		else
+			rank_list_add(in_largest || all_alike ? &draft->camp_a : &draft->camp_b, rank);
+	}
+	if (!draft->culprits.list.nr)
+		return;
+	array_release(&draft->camp_a.list);
+	array_release(&draft->camp_b.list);
+}
+
+/* "AllReduce #5 of world" */
+static const char *node_text(struct inquiry *q, int node)
+{
+	const struct waitfor_node *n = &q->graph->nodes[node];
+	const struct job_op *op = NULL;
+	uint64_t index = n->index;
+
+	for (size_t i = 0; i < q->waits->n; i++)
+		if (q->graph->node_of_wait[i] == node && q->waits->at[i].op) {
+			op = q->waits->at[i].op;
+			index = q->waits->at[i].index;
+			break;
+		}
+	if (n->kind == WAITFOR_INIT)
+		return arena_printf(q->arena, "init of %s", q->job->groups[n->group].name);
+	return arena_printf(q->arena, "%s #%llu of %s", inquiry_op_name(op),
+		(unsigned long long)index,
+		n->group == JOB_NONE ? "no group" : q->job->groups[n->group].name);
+}
+
+/* Somebody of the circle that this node waits for. */
+static int someone_awaited(const struct inquiry *q, int node)
+{
+	const struct waitfor *graph = q->graph;
+
+	for (size_t e = graph->first_edge[node]; e < graph->first_edge[node + 1]; e++) {
+		int to = graph->edges[e];
+
+		if (graph->nodes[to].kind == WAITFOR_RANK &&
+			graph->nodes[to].part == graph->nodes[node].part)
+			return to;
+	}
+	return JOB_NONE;
+}
+
+static const char *cite_of_wait(const struct inquiry *q, int rank)
+{
+	const struct wait *wait = inquiry_longest_wait(q, rank);
+
+	return wait ? wait->cite : "ring";
+}
+
+static void tell_edges(struct inquiry *q, const struct circle *circle, struct draft *draft)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < circle->holders.nr && told < 8; i++) {
+		const struct holder *holder = &circle->holders.items[i];
+		struct verdict_fact *fact;
+		int awaited;
+
+		if (i && circle->holders.items[i - 1].node == holder->node)
+			continue;
+		fact = draft_fact(q, draft, FACT_CYCLE_EDGE, holder->rank,
+			cite_of_wait(q, holder->rank));
+		fact->text = node_text(q, holder->node);
+		awaited = someone_awaited(q, holder->node);
+		if (awaited != JOB_NONE) {
+			fact->a = q->job->ranks[awaited].world_rank;
+			fact->text2 = "a rank that waits elsewhere";
+		}
+		told++;
+	}
+}
+
+static void tell_order(struct inquiry *q, const struct circle *circle, struct draft *draft)
+{
+	int first = circle->holders.items[circle->largest].node, other = JOB_NONE;
+	struct verdict_fact *fact;
+
+	for (size_t i = 0; i < circle->holders.nr; i++)
+		if (circle->holders.items[i].node != first)
+			other = circle->holders.items[i].node;
+	if (other == JOB_NONE)
+		return;
+	fact = draft_fact_of(q, draft, FACT_ORDER,
+		draft->culprits.list.nr ? &draft->culprits : &draft->camp_b, "ring:*");
+	fact->text = arena_printf(
+		q->arena, "%s, then %s", node_text(q, other), node_text(q, first));
+	fact->text2 = arena_printf(
+		q->arena, "%s, then %s", node_text(q, first), node_text(q, other));
+}
+
+/* A better reason on the rarer side: all of it compiles, or all of it had nothing to do. */
+static const struct rule *better_rule(
+	const struct inquiry *q, const struct draft *draft, struct reason *why)
+{
+	static const struct rule *const rules[] = {
+		&rule_compile_stuck, &rule_compile_skew, &rule_empty_shard};
+
+	for (size_t r = 0; r < sizeof(rules) / sizeof(*rules); r++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < draft->culprits.list.nr; i++)
+			n += rules[r]->explains(q, draft->culprits.list.items[i], why);
+		if (n && n == draft->culprits.list.nr)
+			return rules[r];
+	}
+	return NULL;
+}
+
+static void find_victims(struct inquiry *q, int part, struct draft *draft)
+{
+	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
+	bool *victims = alloc_zeroed(q->job->nranks + 1, sizeof(*victims));
+
+	for (size_t i = 0; i < q->graph->nnodes; i++)
+		marked[i] = q->graph->nodes[i].part == part &&
+			    q->graph->nodes[i].kind != WAITFOR_RANK;
+	waitfor_victims(q->graph, &q->given, marked, victims);
+	for (size_t i = 0; i < q->job->nranks; i++)
+		if (victims[i] && !rank_list_has(&draft->culprits, (int)i))
+			rank_list_add(&draft->victims, (int)i);
+	free(marked);
+	free(victims);
+}
+
+static void write_finding(struct inquiry *q, int part, const struct circle *circle)
+{
+	struct draft *draft = inquiry_draft(q, VERDICT_ORDER_INVERSION);
+	const struct waitfor_node *node = &q->graph->nodes[circle->holders.items[0].node];
+	const struct rule *better;
+	struct reason why = {0};
+
+	draft->verdict.confidence = VERDICT_ESTABLISHED;
+	draft->verdict.outlook = VERDICT_KILL;
+	draft->verdict.next = VERDICT_NEXT_ONE_ORDER;
+	draft->verdict.group = node->group;
+	draft->verdict.op_index = node->index;
+	share_out(q, circle, draft);
+	rank_list_settle(&draft->culprits);
+	rank_list_settle(&draft->camp_a);
+	rank_list_settle(&draft->camp_b);
+	better = circle->largest_n > 1 ? better_rule(q, draft, &why) : NULL;
+	if (better) {
+		draft->verdict.class = better->class;
+		draft->verdict.cause = why.cause;
+		draft->verdict.next = why.next;
+		for (size_t i = 0; i < draft->culprits.list.nr && i < 8; i++)
+			better->tell(q, draft->culprits.list.items[i], draft);
+	}
+	find_victims(q, part, draft);
+	tell_order(q, circle, draft);
+	tell_edges(q, circle, draft);
+}
+
+void judge_cycles(struct inquiry *q)
+{
+	const struct waitfor *graph = q->graph;
+	bool *seen = alloc_zeroed(graph->nparts + 1, sizeof(*seen));
+
+	for (size_t i = 0; i < graph->nnodes; i++) {
+		int part = graph->nodes[i].part;
+		struct circle circle = {0};
+
+		if (seen[part] || graph->parts[part].n < 2 || graph->parts[part].way_out ||
+			graph->nodes[i].reached == JOB_UNKNOWN)
+			continue;
+		seen[part] = true;
+		collect_held(q, part, &circle);
+		circle.of_launches = !circle.holders.nr;
+		if (circle.of_launches)
+			collect_launched(q, part, &circle);
+		find_camps(&circle);
+		if (circle.camps > 1)
+			write_finding(q, part, &circle);
+		array_release(&circle.holders);
+	}
+	free(seen);
+}
+
+const struct rule rule_order_inversion = {
+	.class = VERDICT_ORDER_INVERSION,
+};

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Causes and effects of deaths, in two passes: what each death says by itself, then what the
+ * others' deaths say about it.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "verdict/profile.h"
+
+/* Kills this close together are one act. */
+#define AT_ONCE CLOCK_NS_PER_S
+
+bool profile_is_fault_signal(int signo)
+{
+	return signo == SIGSEGV || signo == SIGBUS || signo == SIGFPE || signo == SIGILL ||
+	       signo == SIGSYS || signo == SIGTRAP;
+}
+
+static bool contains_any(const char *text, const char *const *parts, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcasestr(text, parts[i]))
+			return true;
+	return false;
+}
+
+static bool tells_cuda_error(const char *text)
+{
+	static const char *const parts[] = {"CUDA error", "illegal memory access",
+		"unspecified launch failure", "CUDA out of memory", "device-side assert",
+		"ECC error", "cudaError"};
+
+	return contains_any(text, parts, sizeof(parts) / sizeof(*parts));
+}
+
+bool profile_sounds_like_echo(const char *text)
+{
+	static const char *const parts[] = {"timeout", "timed out", "nccl", "remote process",
+		"connection reset", "connection closed", "broken pipe", "socket", "TCPStore",
+		"watchdog", "DistBackendError", "peer", "heartbeat", "terminated by", "SIGTERM"};
+
+	return contains_any(text, parts, sizeof(parts) / sizeof(*parts));
+}
+
+/* Whether the rank's own words name a CUDA error. */
+static bool says_cuda_error(const struct profile *p)
+{
+	return (p->exception && tells_cuda_error(p->exception->text)) ||
+	       (p->log && tells_cuda_error(p->log->error));
+}
+
+static bool says_echo(const struct profile *p)
+{
+	if (p->exception)
+		return profile_sounds_like_echo(p->exception->text);
+	return p->log && *p->log->error && profile_sounds_like_echo(p->log->error);
+}
+
+/* -- signals ------------------------------------------------------------------------------------ */
+
+static bool is_order_to_end(int signo)
+{
+	return signo == SIGTERM || signo == SIGINT || signo == SIGHUP || signo == SIGQUIT;
+}
+
+static bool is_from_outside(const struct job *job, const struct job_signal *signal)
+{
+	return !signal->from_self && signal->sender && signal->process != JOB_NONE &&
+	       signal->sender != job->processes[signal->process].pid;
+}
+
+static void find_signals(const struct job *job, struct profile *profiles)
+{
+	for (size_t i = 0; i < job->nsignals; i++) {
+		const struct job_signal *signal = &job->signals[i];
+		struct profile *p = &profiles[signal->rank];
+
+		if (!p->process || signal->process != job->ranks[signal->rank].process)
+			continue;
+		if (signal->fatal)
+			p->fatal = signal;
+		if (is_order_to_end(signal->signo) && is_from_outside(job, signal) && !p->told)
+			p->told = signal;
+	}
+}
+
+/* A sender that stands above the rank, or runs the job without being of any rank. */
+static bool is_launcher(const struct job *job, const struct job_signal *signal)
+{
+	const struct job_process *process = &job->processes[signal->process];
+
+	return signal->sender_role == JOB_ROLE_AGENT || signal->sender_role == JOB_ROLE_UNKNOWN ||
+	       signal->sender == process->ppid;
+}
+
+/* -- first pass: what a death says by itself ---------------------------------------------------- */
+
+static void set_death(struct profile *p, enum death death, enum verdict_cause cause, int64_t fault)
+{
+	p->death = death;
+	p->cause = cause;
+	p->fault = fault;
+}
+
+static void judge_abort(struct profile *p, int64_t when)
+{
+	if (says_cuda_error(p))
+		set_death(p, DEATH_OWN, VERDICT_BY_CUDA_ERROR, when);
+	else if (p->fatal && waits_is_watchdog(p->fatal->thread))
+		set_death(p, p->waits ? DEATH_ECHO : DEATH_UNSURE, VERDICT_BY_ABORT, when);
+	else if (says_echo(p))
+		set_death(p, DEATH_UNSURE, VERDICT_BY_ABORT, when);
+	else
+		set_death(p, p->fatal ? DEATH_OWN : DEATH_UNSURE, VERDICT_BY_ABORT, when);
+}
+
+static void judge_signal(const struct job *job, struct profile *p, int signo, int64_t when)
+{
+	bool outside = p->fatal && is_from_outside(job, p->fatal);
+
+	if (p->told && is_launcher(job, p->told) && !(p->fatal && p->fatal->when < p->told->when))
+		set_death(p, DEATH_ECHO, VERDICT_BY_KILLED, when);
+	else if (profile_is_fault_signal(signo) && !outside)
+		set_death(p, DEATH_OWN, VERDICT_BY_SIGNAL, when);
+	else if (signo == SIGABRT && !outside)
+		judge_abort(p, when);
+	else if (is_order_to_end(signo))
+		set_death(p, DEATH_UNSURE, VERDICT_BY_KILLED, when);
+	else
+		set_death(p, DEATH_KILLED, VERDICT_BY_KILLED, when);
+}
+
+static void judge_exception(struct profile *p)
+{
+	enum verdict_cause cause = VERDICT_BY_EXCEPTION;
+
+	if (says_cuda_error(p) && !strcasestr(p->exception->text, "out of memory"))
+		cause = VERDICT_BY_CUDA_ERROR;
+	set_death(p, says_echo(p) && cause != VERDICT_BY_CUDA_ERROR ? DEATH_UNSURE : DEATH_OWN,
+		cause, p->exception->when);
+}
+
+static void judge_exit(const struct job *job, struct profile *p, int64_t when)
+{
+	if (p->process->status == 0) {
+		set_death(p, DEATH_CLEAN, VERDICT_BY_EARLY_EXIT, when);
+		return;
+	}
+	if (p->told && is_launcher(job, p->told))
+		set_death(p, DEATH_ECHO, VERDICT_BY_KILLED, when);
+	else if (p->told || !p->readable || says_echo(p))
+		set_death(p, DEATH_UNSURE, VERDICT_NO_CAUSE, when);
+	else
+		set_death(p, DEATH_OWN, VERDICT_NO_CAUSE, when);
+	if (p->death == DEATH_OWN && says_cuda_error(p))
+		p->cause = VERDICT_BY_CUDA_ERROR;
+	else if (p->death == DEATH_OWN && p->log && *p->log->error)
+		p->cause = VERDICT_BY_EXCEPTION;
+}
+
+static bool died_of_exception(const struct profile *p)
+{
+	if (!p->exception)
+		return false;
+	if (p->told && p->told->when < p->exception->when)
+		return false;
+	return !(p->process && p->process->end == JOB_EXITED && p->process->status == 0);
+}
+
+static void judge_alone(const struct job *job, struct profile *p)
+{
+	const struct job_process *process = p->process;
+	int64_t when = process ? process->ended : JOB_UNKNOWN;
+
+	if (p->fatal && p->fatal->when != JOB_UNKNOWN)
+		when = p->fatal->when;
+	if (died_of_exception(p))
+		judge_exception(p);
+	else if (process && process->end == JOB_EXITED)
+		judge_exit(job, p, when);
+	else if (process && process->end == JOB_SIGNALED)
+		judge_signal(job, p, process->status, when);
+	else if (p->fatal && process && process->end != JOB_ALIVE)
+		judge_signal(job, p, p->fatal->signo, when);
+	else if (process && process->end == JOB_GONE)
+		set_death(p, DEATH_UNSURE, VERDICT_NO_CAUSE, when);
+	if (p->dead_child && p->dead_child->ended != JOB_UNKNOWN && p->fault != JOB_UNKNOWN &&
+		p->dead_child->ended > p->fault)
+		p->dead_child = NULL;
+}
+
+/* -- memory ------------------------------------------------------------------------------------- */
+
+struct kill {
+	int64_t when;
+	int rank; /* JOB_NONE: a child's, which only uses the count up */
+	int host;
+};
+
+static int compare_kills(const void *va, const void *vb)
+{
+	const struct kill *a = va, *b = vb;
+
+	if (a->host != b->host)
+		return a->host < b->host ? -1 : 1;
+	if (a->when != b->when)
+		return a->when < b->when ? -1 : 1;
+	return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+/* Of a host's kills the first are the kernel's, as many as its counter grew. */
+static void blame_memory(const struct job *job, struct profile *profiles)
+{
+	struct kill *kills = alloc_zeroed(job->nprocesses + 1, sizeof(*kills));
+	size_t n = 0;
+	int64_t used = 0;
+
+	for (size_t i = 0; i < job->nprocesses; i++) {
+		const struct job_process *process = &job->processes[i];
+		bool own = process->rank != JOB_NONE && profiles[process->rank].process == process;
+
+		if (process->end != JOB_SIGNALED || process->status != SIGKILL ||
+			process->rank == JOB_NONE || process->host == JOB_NONE ||
+			(own && profiles[process->rank].told))
+			continue;
+		kills[n++] = (struct kill){
+			process->ended, own ? process->rank : JOB_NONE, process->host};
+	}
+	array_sort_items(kills, n, sizeof(*kills), compare_kills);
+	for (size_t i = 0; i < n; i++) {
+		used = i && kills[i - 1].host == kills[i].host ? used + 1 : 1;
+		if (used > job->hosts[kills[i].host].oom_kills || kills[i].rank == JOB_NONE)
+			continue;
+		profiles[kills[i].rank].death = DEATH_OWN;
+		profiles[kills[i].rank].cause = VERDICT_BY_OOM_KILL;
+	}
+	free(kills);
+}
+
+/* -- second pass: what the others' deaths say about it ------------------------------------------ */
+
+static bool is_bad(const struct profile *p)
+{
+	return p->death > DEATH_CLEAN;
+}
+
+/* The earliest bad end of all, and whether some bad end has no time. */
+static int64_t first_bad_end(const struct job *job, const struct profile *profiles, bool *untimed)
+{
+	int64_t first = INT64_MAX;
+
+	*untimed = false;
+	for (size_t i = 0; i < job->nranks; i++) {
+		if (!is_bad(&profiles[i]))
+			continue;
+		if (profiles[i].fault == JOB_UNKNOWN)
+			*untimed = true;
+		else if (profiles[i].fault < first)
+			first = profiles[i].fault;
+	}
+	return first;
+}
+
+/* All gone, by kills or orders to end, none by its own doing: somebody ended the job. */
+static bool all_were_ended(const struct job *job, const struct profile *profiles)
+{
+	int64_t first = INT64_MAX, last = INT64_MIN;
+	size_t ended = 0, killed = 0;
+
+	for (size_t i = 0; i < job->nranks; i++) {
+		const struct profile *p = &profiles[i];
+
+		if (!p->process)
+			continue;
+		if (p->death == DEATH_OWN || p->death == DEATH_CLEAN || p->death == DEATH_NONE)
+			return false;
+		ended++;
+		killed += p->death == DEATH_KILLED;
+		if (p->death != DEATH_KILLED || p->fault == JOB_UNKNOWN)
+			continue;
+		first = p->fault < first ? p->fault : first;
+		last = p->fault > last ? p->fault : last;
+	}
+	return ended && (killed != 1 || ended == 1) && (first > last || last - first <= AT_ONCE);
+}
+
+static bool is_direct(const struct profile *p)
+{
+	return p->cause == VERDICT_BY_SIGNAL || p->cause == VERDICT_BY_OOM_KILL ||
+	       p->cause == VERDICT_BY_CUDA_ERROR;
+}
+
+/* Whether some other rank's own end came before this one. */
+static bool came_after(const struct profile *p, int64_t first, bool untimed)
+{
+	if (p->fault == JOB_UNKNOWN)
+		return first != INT64_MAX || untimed;
+	return p->fault - AT_ONCE > first;
+}
+
+static void judge_among(struct profile *p, int64_t first, bool untimed)
+{
+	bool after = came_after(p, first, untimed);
+
+	if (p->death == DEATH_KILLED && after)
+		p->death = DEATH_ECHO;
+	if (p->death == DEATH_UNSURE && after)
+		p->death = DEATH_ECHO;
+	if (p->death != DEATH_OWN || !p->waits || p->cause == VERDICT_BY_OOM_KILL)
+		return;
+	/* It was inside something that others never entered. */
+	if (!is_direct(p))
+		p->death = after ? DEATH_ECHO : DEATH_UNSURE;
+	else if (after && p->cause == VERDICT_BY_SIGNAL)
+		p->death = DEATH_ECHO;
+}
+
+void profiles_judge_deaths(
+	const struct job *job, const struct waits *waits, struct profile *profiles)
+{
+	int64_t first;
+	bool untimed, end;
+
+	(void)waits;
+	find_signals(job, profiles);
+	for (size_t i = 0; i < job->nranks; i++)
+		judge_alone(job, &profiles[i]);
+	blame_memory(job, profiles);
+	end = all_were_ended(job, profiles);
+	first = first_bad_end(job, profiles, &untimed);
+	for (size_t i = 0; i < job->nranks; i++) {
+		if (end && is_bad(&profiles[i]))
+			profiles[i].death = DEATH_END;
+		else
+			judge_among(&profiles[i], first, untimed);
+	}
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verdict/profile.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "job/spans.h"
+
+/* Less CPU than this share of a time is a sampler thread or a poll, not work. */
+#define WORK_SHARE 50 /* a fiftieth */
+
+/* A span or child that began or ended so recently is a sign of life. */
+#define RECENT (5 * CLOCK_NS_PER_S)
+
+static void keep_max(int64_t *into, int64_t value)
+{
+	if (value > *into)
+		*into = value;
+}
+
+/* -- spans, marks, logs ------------------------------------------------------------------------- */
+
+static void look_at_spans(const struct job *job, int rank, struct profile *p)
+{
+	p->compile = spans_open(job, rank, JOB_SPAN_COMPILE);
+	p->input = spans_open(job, rank, JOB_SPAN_INPUT);
+	p->checkpoint = spans_open(job, rank, JOB_SPAN_CHECKPOINT);
+	p->user = spans_open(job, rank, JOB_SPAN_USER);
+}
+
+static bool is_empty(const struct job_shard *shard)
+{
+	return !shard->rows || !shard->elements;
+}
+
+static void look_at_marks(const struct job *job, int rank, struct profile *p)
+{
+	struct spans_range shards = shards_of(job, rank), steps = steps_of(job, rank);
+
+	for (size_t i = shards.from; i < shards.to; i++) {
+		const struct job_shard *shard = &job->shards[i];
+
+		if (is_empty(shard) && !p->empty_now) {
+			p->empty_now = true;
+			p->shard = shard;
+		}
+		if (shard->empty && !p->empty_once) {
+			p->empty_once = true;
+			p->shard = p->empty_now ? p->shard : shard;
+		}
+		if (!p->shard)
+			p->shard = shard;
+	}
+	p->empty_once |= p->empty_now;
+	for (size_t i = steps.from; i < steps.to; i++)
+		p->step = &job->steps[i];
+}
+
+/* Nothing in a batch means nothing where half of the ranks got nothing, too. */
+static void compare_shards(const struct job *job, struct profile *profiles)
+{
+	size_t now = 0, once = 0, marked = 0;
+
+	for (size_t i = 0; i < job->nranks; i++) {
+		now += profiles[i].empty_now;
+		once += profiles[i].empty_once;
+		marked += profiles[i].shard != NULL;
+	}
+	for (size_t i = 0; i < job->nranks; i++) {
+		if (marked < 2 || 2 * now > marked)
+			profiles[i].empty_now = false;
+		if (marked < 2 || 2 * once > marked)
+			profiles[i].empty_once = false;
+	}
+}
+
+static void look_at_words(const struct job *job, int rank, struct profile *p)
+{
+	struct spans_range notes = notes_of(job, rank), logs = logs_of(job, rank);
+
+	for (size_t i = notes.from; i < notes.to && !p->exception; i++)
+		if (job->notes[i].exception)
+			p->exception = &job->notes[i];
+	for (size_t i = logs.from; i < logs.to; i++)
+		if (!p->log || *job->logs[i].error)
+			p->log = &job->logs[i];
+}
+
+/* -- processes ---------------------------------------------------------------------------------- */
+
+struct family {
+	int64_t cpu, span, idle;
+	bool known, all_idle_known, stirred;
+};
+
+static void add_relative(const struct job_process *process, int64_t now, struct family *f)
+{
+	bool lives = process->end <= JOB_ALIVE;
+
+	if (now != JOB_UNKNOWN && process->role == JOB_ROLE_CHILD) {
+		if (process->born != JOB_UNKNOWN && now - process->born < RECENT)
+			f->stirred = true;
+		if (process->ended != JOB_UNKNOWN && now - process->ended < RECENT)
+			f->stirred = true;
+	}
+	if (!lives)
+		return;
+	if (process->cpu_delta != JOB_UNKNOWN && process->sample_span > 0) {
+		f->cpu += process->cpu_delta;
+		keep_max(&f->span, process->sample_span);
+		f->known = true;
+	}
+	if (process->idle_for == JOB_UNKNOWN)
+		f->all_idle_known = false;
+	else if (f->idle == JOB_UNKNOWN || process->idle_for < f->idle)
+		f->idle = process->idle_for;
+}
+
+static bool spans_stirred(const struct job *job, int rank, int64_t now)
+{
+	struct spans_range range = spans_of(job, rank);
+
+	for (size_t i = range.from; now != JOB_UNKNOWN && i < range.to; i++) {
+		const struct job_span *span = &job->spans[i];
+
+		if (span->kind != JOB_SPAN_COMPILE)
+			continue;
+		if (span->begun != JOB_UNKNOWN && now - span->begun < RECENT)
+			return true;
+		if (span->ended != JOB_UNKNOWN && now - span->ended < RECENT)
+			return true;
+	}
+	return false;
+}
+
+/* Two samples far enough apart are as good as the agent's long watch. */
+static void conclude_progress(const struct family *f, bool stirred, struct profile *p)
+{
+	p->cpu = f->known ? f->cpu : JOB_UNKNOWN;
+	p->cpu_span = f->known ? f->span : JOB_UNKNOWN;
+	p->idle = f->all_idle_known ? f->idle : JOB_UNKNOWN;
+	if (f->known && f->cpu * WORK_SHARE >= f->span) {
+		p->progress = PROGRESS_YES;
+		return;
+	}
+	if (p->idle == JOB_UNKNOWN && f->known)
+		p->idle = f->span;
+	if (stirred || f->stirred)
+		p->progress = PROGRESS_YES;
+	else if (p->idle != JOB_UNKNOWN && p->idle >= RECENT)
+		p->progress = PROGRESS_NO;
+	else if (f->all_idle_known && f->idle != JOB_UNKNOWN && f->idle < CLOCK_NS_PER_S)
+		p->progress = PROGRESS_YES;
+}
+
+static bool died_badly(const struct job_process *process)
+{
+	return process->end == JOB_SIGNALED &&
+	       (process->status == SIGKILL || profile_is_fault_signal(process->status) ||
+		       process->status == SIGABRT);
+}
+
+/* The processes of each rank, in one pass over all. */
+static void look_at_processes(const struct job *job, const struct waits *waits,
+	struct profile *profiles)
+{
+	struct family *families = alloc_zeroed(job->nranks + 1, sizeof(*families));
+
+	for (size_t i = 0; i < job->nranks; i++)
+		families[i] = (struct family){.idle = JOB_UNKNOWN, .all_idle_known = true};
+	for (size_t i = 0; i < job->nprocesses; i++) {
+		const struct job_process *process = &job->processes[i];
+		struct profile *p;
+
+		if (process->rank == JOB_NONE)
+			continue;
+		p = &profiles[process->rank];
+		add_relative(process, waits->now[process->rank], &families[process->rank]);
+		if (process->role == JOB_ROLE_CHILD && died_badly(process) && !p->dead_child)
+			p->dead_child = process;
+	}
+	for (size_t i = 0; i < job->nranks; i++)
+		conclude_progress(&families[i], spans_stirred(job, (int)i, waits->now[i]),
+			&profiles[i]);
+	free(families);
+}
+
+static void look_at_own_process(struct profile *p)
+{
+	const struct job_process *process = p->process;
+
+	p->written = JOB_UNKNOWN;
+	if (!process)
+		return;
+	p->ended = process->end > JOB_ALIVE;
+	p->frozen = !p->ended && (process->frozen == JOB_YES || process->state == 'T' ||
+					 process->state == 't');
+	p->written = process->write_delta;
+}
+
+/* -- threads and seats -------------------------------------------------------------------------- */
+
+static void look_at_threads(
+	const struct job *job, const struct waits *waits, int rank, struct profile *p)
+{
+	struct spans_range range = threads_of(job, rank);
+	int64_t left = JOB_UNKNOWN;
+
+	p->outside = JOB_UNKNOWN;
+	p->outside_cite = p->process ? p->process->cite : "census";
+	for (size_t i = range.from; i < range.to; i++) {
+		const struct job_thread *thread = &job->threads[i];
+
+		if (waits_is_watchdog(thread->name) || thread->since <= left)
+			continue;
+		left = thread->since;
+		p->outside_cite = thread->cite;
+	}
+	if (left != JOB_UNKNOWN && waits->now[rank] != JOB_UNKNOWN)
+		p->outside = waits->now[rank] > left ? waits->now[rank] - left : 0;
+}
+
+static void look_at_seats(const struct job *job, struct profile *profiles)
+{
+	for (size_t i = 0; i < job->nmembers; i++) {
+		const struct job_member *m = &job->members[i];
+
+		if (m->rank != JOB_NONE && !m->aborted &&
+			(m->state == JOB_MEMBER_CLOSING || m->state == JOB_MEMBER_GONE))
+			profiles[m->rank].leaving = true;
+	}
+}
+
+static void look_at_waits(const struct waits *waits, struct profile *profiles)
+{
+	for (size_t i = 0; i < waits->n; i++) {
+		const struct wait *wait = &waits->at[i];
+
+		if (wait->lacking || wait->doubtful)
+			profiles[wait->rank].waits = true;
+		if (wait->kind == WAIT_CLOSE)
+			profiles[wait->rank].leaving = true;
+	}
+}
+
+static bool is_readable(const struct job *job, const struct job_rank *rank)
+{
+	if (rank->process == JOB_NONE)
+		return job->has_census;
+	if (rank->knows & JOB_KNOWS_RING)
+		return true;
+	return rank->candidate_only && (rank->knows & JOB_KNOWS_CENSUS);
+}
+
+struct profile *profiles_new(const struct job *job, const struct waits *waits)
+{
+	struct profile *profiles = alloc_zeroed(job->nranks + 1, sizeof(*profiles));
+
+	for (size_t i = 0; i < job->nranks; i++) {
+		const struct job_rank *rank = &job->ranks[i];
+		struct profile *p = &profiles[i];
+
+		p->process = rank->process == JOB_NONE ? NULL : &job->processes[rank->process];
+		p->readable = is_readable(job, rank);
+		p->fault = JOB_UNKNOWN;
+		look_at_spans(job, (int)i, p);
+		look_at_marks(job, (int)i, p);
+		look_at_words(job, (int)i, p);
+		look_at_own_process(p);
+		look_at_threads(job, waits, (int)i, p);
+	}
+	look_at_processes(job, waits, profiles);
+	compare_shards(job, profiles);
+	look_at_seats(job, profiles);
+	look_at_waits(waits, profiles);
+	profiles_judge_deaths(job, waits, profiles);
+	return profiles;
+}
+
+void profiles_free(struct profile *profiles)
+{
+	free(profiles);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profile.h: what each rank was doing, and how it ended, if it did: one struct per rank, made
+ * once. Here causes and effects of deaths are told apart.
+ *
+ * A death is a rank's OWN where it did it to itself (a fault signal, an exception, abort() outside
+ * of a watchdog, a CUDA error, memory) or KILLED where somebody else did and it was the first to
+ * go. It is an ECHO where a watchdog, a launcher or the failing of others ended it: of a rank that
+ * was inside an operation others never entered nothing but a fault signal is its own. Where all
+ * were killed at once, it is the END of the job. UNSURE is everything that only might be its own:
+ * it counts only where nothing else explains the stall.
+ */
+#ifndef VERDICT_PROFILE_H
+#define VERDICT_PROFILE_H
+
+#include "job/waits.h"
+#include "verdict/verdict.h"
+
+enum death {
+	DEATH_NONE, /* lives, or nothing is known */
+	DEATH_CLEAN, /* exit status 0 */
+	DEATH_OWN,
+	DEATH_KILLED,
+	DEATH_UNSURE,
+	DEATH_ECHO,
+	DEATH_END,
+};
+
+enum progress { PROGRESS_UNKNOWN, PROGRESS_NO, PROGRESS_YES };
+
+struct profile {
+	const struct job_process *process; /* NULL: never seen */
+	bool readable;	      /* its boards, or its census slot where it never made a group */
+	bool ended;
+	bool waits;	      /* some of its standing or doubtful waits lack somebody */
+	enum death death;
+	enum verdict_cause cause; /* of the death */
+	int64_t fault;	      /* when its own progress stopped, as far as known; JOB_UNKNOWN */
+	const struct job_signal *fatal; /* what ended it; NULL */
+	const struct job_signal *told;  /* the first order to end that came from outside; NULL */
+	const struct job_note *exception;
+	const struct job_log *log;
+	const struct job_process *dead_child; /* a child that died badly before the rank's fault */
+	const struct job_span *compile, *input, *checkpoint, *user; /* open ones */
+	bool frozen;
+	bool empty_now;	     /* its latest batch was empty, and the peers' were not */
+	bool empty_once;     /* some batch of its was */
+	bool leaving;	     /* in finalize or destroy, or out of it */
+	const struct job_shard *shard; /* the mark that empty_* speak of, else any; NULL */
+	const struct job_step *step;
+	enum progress progress; /* CPU, children, span events */
+	int64_t cpu;	     /* ns used by it and its descendants between the samples */
+	int64_t cpu_span;
+	int64_t idle;	     /* ns for which nothing moved; JOB_UNKNOWN */
+	int64_t written;     /* bytes, JOB_UNKNOWN */
+	int64_t outside;     /* ns since its threads left their last call; JOB_UNKNOWN */
+	const char *outside_cite;
+};
+
+struct profile *profiles_new(const struct job *job, const struct waits *waits);
+void profiles_free(struct profile *profiles);
+
+/* Whether a line tells of the failing of others rather than of its own. */
+bool profile_sounds_like_echo(const char *text);
+
+/* Second pass, over all ranks: which deaths are causes (profile-deaths.c). */
+void profiles_judge_deaths(
+	const struct job *job, const struct waits *waits, struct profile *profiles);
+
+/* Whether this kind of signal is raised by a fault of the process itself. */
+bool profile_is_fault_signal(int signo);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rank-death: a rank died by its own doing, or was killed while the others went on. What makes a
+ * death a cause is in profile-deaths.c. A rank for which the others already waited when somebody
+ * killed it did not stop by that death: another rule says why it was late.
+ */
+#include <signal.h>
+
+#include "base/clock.h"
+#include "verdict/rule.h"
+
+/* Others may have waited so long at a rank's death without anything else being wrong with it. */
+#define SHORT_WAIT (2 * CLOCK_NS_PER_S)
+
+/* The job's own death, or that of others, came after they had long waited for the rank. */
+static bool was_late_before(const struct inquiry *q, int rank)
+{
+	const struct profile *p = &q->profiles[rank];
+	int64_t since = inquiry_wanted_since(q, rank);
+
+	return since != JOB_UNKNOWN && p->fault != JOB_UNKNOWN && p->fault - since > SHORT_WAIT;
+}
+
+static enum verdict_next next_after(enum verdict_cause cause)
+{
+	static const enum verdict_next next[VERDICT_CAUSES] = {
+		[VERDICT_NO_CAUSE] = VERDICT_NEXT_READ_TRACEBACK,
+		[VERDICT_BY_SIGNAL] = VERDICT_NEXT_READ_TRACEBACK,
+		[VERDICT_BY_OOM_KILL] = VERDICT_NEXT_CUT_MEMORY,
+		[VERDICT_BY_KILLED] = VERDICT_NEXT_WHO_KILLED,
+		[VERDICT_BY_EXCEPTION] = VERDICT_NEXT_READ_TRACEBACK,
+		[VERDICT_BY_CUDA_ERROR] = VERDICT_NEXT_CHECK_GPU,
+		[VERDICT_BY_ABORT] = VERDICT_NEXT_READ_TRACEBACK,
+		[VERDICT_BY_CHILD_DEATH] = VERDICT_NEXT_CUT_MEMORY,
+	};
+
+	return next[cause];
+}
+
+static bool explains_death(const struct inquiry *q, int rank, struct reason *why)
+{
+	const struct profile *p = &q->profiles[rank];
+	bool sure = p->death == DEATH_OWN || p->death == DEATH_KILLED;
+
+	if (!sure && (p->death != DEATH_UNSURE || p->waits))
+		return false;
+	if (p->death != DEATH_OWN && was_late_before(q, rank))
+		return false;
+	why->cause = p->cause;
+	if (p->cause == VERDICT_BY_EXCEPTION && p->dead_child)
+		why->cause = VERDICT_BY_CHILD_DEATH;
+	why->confidence = sure ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
+	why->outlook = VERDICT_KILL;
+	why->next = next_after(why->cause);
+	return true;
+}
+
+static void tell_end(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct profile *p = &q->profiles[rank];
+	const struct job_process *process = p->process;
+	struct verdict_fact *fact;
+
+	if (p->fatal || (process && process->end == JOB_SIGNALED)) {
+		fact = draft_fact(q, draft, FACT_DIED_SIGNAL, rank,
+			p->fatal ? p->fatal->cite : process->end_cite);
+		fact->a = p->fatal && process->end != JOB_SIGNALED ? p->fatal->signo
+								   : process->status;
+		fact->b = p->fatal ? (int64_t)p->fatal->sender : JOB_UNKNOWN;
+		fact->text = p->fatal ? p->fatal->thread : "";
+	} else if (process && process->end == JOB_EXITED) {
+		fact = draft_fact(q, draft, FACT_DIED_EXIT, rank, process->end_cite);
+		fact->a = process->status;
+	} else if (process && process->end == JOB_GONE) {
+		draft_fact(q, draft, FACT_DIED_GONE, rank, process->end_cite);
+	}
+}
+
+static void tell_words(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct profile *p = &q->profiles[rank];
+
+	if (p->exception) {
+		struct verdict_fact *fact =
+			draft_fact(q, draft, FACT_EXCEPTION, rank, p->exception->cite);
+
+		fact->text = p->exception->text;
+	}
+	if (p->log && *p->log->error) {
+		struct verdict_fact *fact = draft_fact(q, draft, FACT_LOG_LINE, rank, p->log->cite);
+
+		fact->text = p->log->error;
+	}
+	if (p->dead_child) {
+		struct verdict_fact *fact =
+			draft_fact(q, draft, FACT_CHILD_DIED, rank, p->dead_child->end_cite);
+
+		fact->text = p->dead_child->comm;
+		fact->a = p->dead_child->pid;
+		fact->b = p->dead_child->status;
+	}
+}
+
+static void tell_memory(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct profile *p = &q->profiles[rank];
+	const struct job_rank *r = &q->job->ranks[rank];
+	struct verdict_fact *fact;
+
+	if (p->cause != VERDICT_BY_OOM_KILL || r->host == JOB_NONE)
+		return;
+	fact = draft_fact(q, draft, FACT_OOM_KILL, rank, q->job->hosts[r->host].cgroup_cite);
+	fact->a = q->job->hosts[r->host].oom_kills;
+	if (p->process->rss != JOB_UNKNOWN && p->process->rss_before != JOB_UNKNOWN) {
+		fact = draft_fact(q, draft, FACT_RSS, rank, p->process->cite);
+		fact->a = p->process->rss_before;
+		fact->b = p->process->rss;
+	}
+}
+
+static void tell_death(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct job_op *op;
+	int group;
+
+	if (q->profiles[rank].exception)
+		tell_words(q, rank, draft);
+	tell_end(q, rank, draft);
+	tell_memory(q, rank, draft);
+	if (!q->profiles[rank].exception)
+		tell_words(q, rank, draft);
+	op = inquiry_last_op(q, rank, &group);
+	if (op) {
+		struct verdict_fact *fact = draft_fact(q, draft, FACT_LAST_OP, rank, op->cite);
+
+		fact->text = inquiry_op_name(op);
+		fact->text2 = q->job->groups[group].name;
+		fact->a = (int64_t)op->index;
+	}
+}
+
+static bool somebody_died(const struct inquiry *q)
+{
+	for (size_t i = 0; i < q->job->nranks; i++)
+		if (q->profiles[i].ended || q->profiles[i].death != DEATH_NONE)
+			return true;
+	return false;
+}
+
+static void rule_out_death(struct inquiry *q, struct draft *draft)
+{
+	struct verdict_fact *fact;
+	int64_t alive = 0, kills = JOB_UNKNOWN;
+
+	for (size_t i = 0; i < q->job->nranks; i++)
+		alive += q->profiles[i].process && q->profiles[i].process->end == JOB_ALIVE;
+	if (somebody_died(q) || !alive)
+		return;
+	for (size_t i = 0; i < q->job->nhosts; i++)
+		if (q->job->hosts[i].oom_kills > kills)
+			kills = q->job->hosts[i].oom_kills;
+	fact = draft_rule_out(draft, VERDICT_RANK_DEATH, FACT_ALIVE, "procs");
+	fact->a = alive;
+	fact->b = kills;
+}
+
+const struct rule rule_rank_death = {
+	.class = VERDICT_RANK_DEATH,
+	.explains = explains_death,
+	.tell = tell_death,
+	.rule_out = rule_out_death,
+};

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is left: own deaths that nobody waits for yet, healthy jobs, and those of which too little
+ * is known. An inconclusive verdict says what it would need.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "job/names.h"
+#include "job/rollcall.h"
+#include "verdict/rule.h"
+
+/* -- who waits, told for every finding ---------------------------------------------------------- */
+
+static bool same_place(const struct wait *a, const struct wait *b)
+{
+	return a->kind == b->kind && a->index == b->index && a->member != JOB_NONE &&
+	       b->member != JOB_NONE;
+}
+
+static void fill_wait_fact(
+	struct inquiry *q, const struct wait *wait, int64_t age, struct verdict_fact *fact)
+{
+	const struct job_member *m =
+		wait->member == JOB_NONE ? NULL : &q->job->members[wait->member];
+
+	fact->b = age;
+	if (m)
+		fact->text2 = q->job->groups[m->group].name;
+	if (wait->kind == WAIT_COLLECTIVE) {
+		fact->text = inquiry_op_name(wait->op);
+		fact->a = (int64_t)wait->index;
+	} else if (wait->kind == WAIT_P2P) {
+		int peer = q->job->members[wait->peer].rank;
+
+		fact->text = inquiry_op_name(wait->op);
+		if (peer != JOB_NONE)
+			fact->a = q->job->ranks[peer].world_rank;
+	}
+}
+
+static enum verdict_fact_kind kind_of_wait(const struct wait *wait)
+{
+	static const enum verdict_fact_kind kinds[] = {
+		[WAIT_COLLECTIVE] = FACT_WAITS_IN_OP,
+		[WAIT_P2P] = FACT_WAITS_FOR_PEER,
+		[WAIT_INIT] = FACT_WAITS_IN_INIT,
+		[WAIT_SYNC] = FACT_OTHER,
+		[WAIT_CLOSE] = FACT_OTHER,
+		[WAIT_OTHER] = FACT_OTHER,
+	};
+
+	return kinds[wait->kind];
+}
+
+/* One fact for all victims that wait at the same place. */
+static void tell_place(struct inquiry *q, struct draft *draft, const struct wait *place,
+	const struct wait *const *waits)
+{
+	struct rank_list ranks = {0};
+	int64_t age = JOB_UNKNOWN;
+	struct verdict_fact *fact;
+	size_t n = draft->victims.list.nr;
+
+	for (size_t i = 0; i < n; i++) {
+		int group, other;
+
+		if (!waits[i] || !same_place(place, waits[i]))
+			continue;
+		group = q->job->members[place->member].group;
+		other = q->job->members[waits[i]->member].group;
+		if (group != other || (place->kind == WAIT_P2P && place->peer != waits[i]->peer))
+			continue;
+		rank_list_add(&ranks, draft->victims.list.items[i]);
+		age = waits[i]->age > age ? waits[i]->age : age;
+	}
+	fact = draft_fact_of(q, draft, kind_of_wait(place), &ranks, place->cite);
+	fill_wait_fact(q, place, age, fact);
+	array_release(&ranks.list);
+}
+
+/* Places told before, to tell each once. */
+static bool told_before(
+	const struct inquiry *q, const struct wait *const *waits, size_t at)
+{
+	for (size_t i = 0; i < at; i++) {
+		if (!waits[i] || !same_place(waits[i], waits[at]))
+			continue;
+		if (q->job->members[waits[i]->member].group ==
+				q->job->members[waits[at]->member].group &&
+			(waits[at]->kind != WAIT_P2P || waits[i]->peer == waits[at]->peer))
+			return true;
+	}
+	return false;
+}
+
+void tell_victims(struct inquiry *q, struct draft *draft)
+{
+	size_t n = draft->victims.list.nr, places = 0;
+	const struct wait **waits = alloc_zeroed(n + 1, sizeof(*waits));
+
+	for (size_t i = 0; i < n; i++)
+		waits[i] = inquiry_longest_wait(q, draft->victims.list.items[i]);
+	for (size_t i = 0; i < n && places < 6; i++) {
+		if (!waits[i] || waits[i]->member == JOB_NONE || told_before(q, waits, i))
+			continue;
+		tell_place(q, draft, waits[i], waits);
+		places++;
+	}
+	free(waits);
+}
+
+/* -- deaths that nobody waits for --------------------------------------------------------------- */
+
+static bool is_named(const struct inquiry *q, int rank)
+{
+	for (size_t i = 0; i < q->drafts.nr; i++)
+		if (q->drafts.items[i].verdict.class == VERDICT_RANK_DEATH &&
+			rank_list_has(&q->drafts.items[i].culprits, rank))
+			return true;
+	return false;
+}
+
+void judge_quiet_deaths(struct inquiry *q)
+{
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		const struct profile *p = &q->profiles[i];
+		struct reason why = {0};
+		struct draft *draft = NULL;
+
+		if ((p->death != DEATH_OWN && p->death != DEATH_KILLED) || is_named(q, (int)i) ||
+			(p->death == DEATH_KILLED && p->waits) ||
+			!rule_rank_death.explains(q, (int)i, &why))
+			continue;
+		for (size_t k = 0; k < q->drafts.nr; k++)
+			if (q->drafts.items[k].verdict.class == VERDICT_RANK_DEATH &&
+				q->drafts.items[k].verdict.cause == why.cause)
+				draft = &q->drafts.items[k];
+		if (!draft)
+			draft = inquiry_draft(q, VERDICT_RANK_DEATH);
+		draft->verdict.cause = why.cause;
+		draft->verdict.confidence = why.confidence;
+		draft->verdict.outlook = why.outlook;
+		draft->verdict.next = why.next;
+		rank_list_add(&draft->culprits, (int)i);
+		if (draft->culprits.list.nr <= 8)
+			rule_rank_death.tell(q, (int)i, draft);
+	}
+}
+
+/* -- nothing wrong, or nothing known ------------------------------------------------------------ */
+
+static void name_unknown(struct inquiry *q, int group, struct draft *draft)
+{
+	const struct job_group *g = &q->job->groups[group];
+
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_member *m = &q->job->members[g->first_member + (int)seat];
+
+		if (m->state != JOB_MEMBER_UNSEEN && m->head_known)
+			continue;
+		if (m->rank == JOB_NONE && draft->unknown.nr < 64)
+			*array_add(&draft->unknown) = (struct verdict_seat){group, seat};
+		else if (m->rank != JOB_NONE && !q->profiles[m->rank].readable)
+			inquiry_not_judged(q, VERDICT_INCONCLUSIVE, m->rank,
+				inquiry_of_rank(q, "ring", m->rank));
+	}
+}
+
+/* Ends of the graph about which nothing can be said. */
+static bool is_unknown_end(const struct inquiry *q, size_t at)
+{
+	const struct waitfor_node *node = &q->graph->nodes[at];
+	bool ends = q->graph->first_edge[at] == q->graph->first_edge[at + 1];
+
+	if (node->reached == JOB_UNKNOWN)
+		return false;
+	if (node->kind == WAITFOR_RANK)
+		return ends && q->wanted[node->rank];
+	if (node->kind == WAITFOR_SYNC)
+		return q->wanted[node->rank];
+	return node->unknown && !node->absent && ends;
+}
+
+static void judge_unknown(struct inquiry *q)
+{
+	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
+	bool *victims = alloc_zeroed(q->job->nranks + 1, sizeof(*victims));
+	bool any = false;
+	struct draft *draft;
+
+	for (size_t i = 0; i < q->graph->nnodes; i++)
+		any |= marked[i] = is_unknown_end(q, i);
+	if (any) {
+		draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
+		draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
+		waitfor_victims(q->graph, &q->given, marked, victims);
+		for (size_t i = 0; i < q->job->nranks; i++)
+			if (victims[i])
+				rank_list_add(&draft->victims, (int)i);
+		for (size_t i = 0; i < q->graph->nnodes; i++) {
+			const struct waitfor_node *node = &q->graph->nodes[i];
+
+			if (!marked[i])
+				continue;
+			if (node->group != JOB_NONE) {
+				name_unknown(q, node->group, draft);
+				draft->verdict.group = node->group;
+				draft->verdict.op_index = node->index;
+			} else if (node->rank != JOB_NONE) {
+				inquiry_not_judged(q, VERDICT_INCONCLUSIVE, node->rank,
+					inquiry_of_rank(q, "state", node->rank));
+			}
+		}
+	}
+	free(marked);
+	free(victims);
+}
+
+static bool somebody_stands(const struct inquiry *q)
+{
+	for (size_t i = 0; i < q->waits->n; i++)
+		if (waitfor_stands(q->job, &q->waits->at[i], &q->given) &&
+			q->waits->at[i].kind <= WAIT_INIT)
+			return true;
+	return false;
+}
+
+static void tell_healthy(struct inquiry *q, struct draft *draft)
+{
+	int64_t alive = 0, ended = 0;
+	struct verdict_fact *fact;
+
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		alive += q->profiles[i].process && q->profiles[i].process->end == JOB_ALIVE;
+		ended += q->profiles[i].death == DEATH_END;
+	}
+	if (alive) {
+		fact = draft_fact(q, draft, FACT_ALIVE, JOB_NONE, "procs");
+		fact->a = alive;
+	}
+	if (ended) {
+		fact = draft_fact(q, draft, FACT_OTHER, JOB_NONE, "procs");
+		fact->text = "all ranks were ended together: the end of the job, not its cause";
+		return;
+	}
+	fact = draft_fact(q, draft, FACT_OTHER, JOB_NONE, "ring:*");
+	fact->text = "nobody waits";
+}
+
+void judge_rest(struct inquiry *q)
+{
+	struct draft *draft;
+
+	judge_unknown(q);
+	if (q->drafts.nr)
+		return;
+	if (somebody_stands(q) || !q->job->nranks) {
+		draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
+		draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
+		for (size_t i = 0; i < q->job->nranks; i++)
+			if (inquiry_longest_wait(q, (int)i))
+				rank_list_add(&draft->victims, (int)i);
+		return;
+	}
+	judge_slow(q);
+	if (q->drafts.nr)
+		return;
+	draft = inquiry_draft(q, VERDICT_HEALTHY);
+	draft->verdict.confidence =
+		inquiry_unreadable(q) ? VERDICT_SUPPORTED : VERDICT_ESTABLISHED;
+	tell_healthy(q, draft);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rule.h: the door through which a class of verdict enters. A rule may speak about three things;
+ * members that do not apply are NULL. The table, whose order is the order of DESIGN ("which class,
+ * first that fits"), is in judge.c.
+ */
+#ifndef VERDICT_RULE_H
+#define VERDICT_RULE_H
+
+#include "verdict/inquiry.h"
+
+struct rule {
+	enum verdict_class class;
+
+	/*
+	 * Why is this rank, a sink that others wait for, not there? Says yes only on evidence
+	 * about the rank itself, and fills in *why. Adds nothing to the inquiry.
+	 */
+	bool (*explains)(const struct inquiry *q, int rank, struct reason *why);
+
+	/* Adds the facts about a culprit that `explains` gave, the most telling first. */
+	void (*tell)(struct inquiry *q, int rank, struct draft *draft);
+
+	/* The same for a fork of a group: true once the finding is complete but for its victims. */
+	bool (*of_fork)(struct inquiry *q, const struct fork *fork, struct draft *draft);
+
+	/* Excludes this class from a finding of another one by facts, or says nothing. */
+	void (*rule_out)(struct inquiry *q, struct draft *draft);
+};
+
+extern const struct rule rule_node_loss;
+extern const struct rule rule_rank_death;
+extern const struct rule rule_compile_stuck;
+extern const struct rule rule_compile_skew;
+extern const struct rule rule_empty_shard;
+extern const struct rule rule_uneven_shard;
+extern const struct rule rule_early_exit;
+extern const struct rule rule_graph_divergence;
+extern const struct rule rule_collective_mismatch;
+extern const struct rule rule_order_inversion;
+extern const struct rule rule_host_stall;	  /* where it stalls is known */
+extern const struct rule rule_not_started;
+extern const struct rule rule_gpu_stall;
+extern const struct rule rule_transport_stall;
+extern const struct rule rule_slow;
+extern const struct rule rule_host_stall_unknown; /* nothing else explains it */
+
+/* Findings that hang on no single rank or fork. Each adds its drafts to the inquiry. */
+void judge_cycles(struct inquiry *q);	    /* order.c */
+void judge_devices(struct inquiry *q);	    /* device.c: all are in, nothing moves */
+void judge_quiet_deaths(struct inquiry *q); /* death.c: own deaths that nobody waits for yet */
+void judge_slow(struct inquiry *q);	    /* slow.c */
+void judge_rest(struct inquiry *q);	    /* rest.c: healthy or inconclusive, where nothing else is */
+
+/* Facts about who waits, common to all findings (rest.c). */
+void tell_victims(struct inquiry *q, struct draft *draft);
+
+/* How a fork is shared out between culprits, victims and camps (forked.c). */
+void fork_share_out(struct inquiry *q, const struct fork *fork, size_t guilty, struct draft *draft);
+
+/* The camp that is small enough to be the culprit; SIZE_MAX: none is. */
+size_t fork_minority(const struct fork *fork);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * empty-shard, uneven-shard, early-exit: a rank brought no work, another amount of work, or was
+ * done while the others still wait for it. By counts of an operation they show as a fork, by marks
+ * (shards, batches, steps) as a rank that is not there.
+ */
+#include "verdict/rule.h"
+#include "verdict/shards.h"
+
+/* -- a rank that is not there ------------------------------------------------------------------- */
+
+static bool has_left(const struct profile *p)
+{
+	return p->death == DEATH_CLEAN || (p->leaving && p->death == DEATH_NONE);
+}
+
+static bool explains_empty(const struct inquiry *q, int rank, struct reason *why)
+{
+	const struct profile *p = &q->profiles[rank];
+
+	if (!(p->empty_now || (p->empty_once && has_left(p))))
+		return false;
+	if (p->death != DEATH_NONE && p->death != DEATH_CLEAN && p->death != DEATH_ECHO &&
+		p->death != DEATH_END)
+		return false;
+	why->cause = p->death == DEATH_CLEAN ? VERDICT_BY_EARLY_EXIT : VERDICT_NO_CAUSE;
+	why->confidence = VERDICT_SUPPORTED;
+	why->outlook = VERDICT_KILL;
+	why->next = VERDICT_NEXT_DIVISIBLE_ROWS;
+	why->by_absence = true;
+	return true;
+}
+
+static bool has_fewer(struct amount amount)
+{
+	return amount.known && amount.mine < amount.most;
+}
+
+static bool has_other(struct amount amount)
+{
+	return amount.known && (amount.mine < amount.most || amount.mine > amount.least);
+}
+
+static bool explains_uneven(const struct inquiry *q, int rank, struct reason *why)
+{
+	const struct profile *p = &q->profiles[rank];
+
+	if (!has_left(p))
+		return false;
+	if (p->death == DEATH_CLEAN && !has_fewer(shards_batches(q, rank)) &&
+		!has_fewer(shards_steps(q, rank)))
+		return false;
+	why->cause = p->death == DEATH_CLEAN ? VERDICT_BY_EARLY_EXIT : VERDICT_NO_CAUSE;
+	why->confidence = has_other(shards_batches(q, rank)) || has_other(shards_steps(q, rank))
+				  ? VERDICT_ESTABLISHED
+				  : VERDICT_SUPPORTED;
+	why->outlook = VERDICT_KILL;
+	why->next = VERDICT_NEXT_SAME_BATCHES;
+	why->left = true;
+	return true;
+}
+
+static bool explains_early_exit(const struct inquiry *q, int rank, struct reason *why)
+{
+	if (q->profiles[rank].death != DEATH_CLEAN)
+		return false;
+	why->cause = VERDICT_BY_EARLY_EXIT;
+	why->confidence = VERDICT_ESTABLISHED;
+	why->outlook = VERDICT_KILL;
+	why->next = VERDICT_NEXT_SAME_BATCHES;
+	why->left = true;
+	return true;
+}
+
+static void tell_left(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct profile *p = &q->profiles[rank];
+	const struct job_op *op;
+	int group;
+
+	if (p->death == DEATH_CLEAN)
+		draft_fact(q, draft, FACT_DIED_EXIT, rank, p->process->end_cite)->a = 0;
+	shards_tell(q, rank, draft);
+	if (p->leaving && p->death != DEATH_CLEAN)
+		draft_fact(q, draft, FACT_OTHER, rank, p->outside_cite)->text =
+			"it is done with the group: inside destroy or finalize";
+	op = inquiry_last_op(q, rank, &group);
+	if (op) {
+		struct verdict_fact *fact = draft_fact(q, draft, FACT_LAST_OP, rank, op->cite);
+
+		fact->text = inquiry_op_name(op);
+		fact->text2 = q->job->groups[group].name;
+		fact->a = (int64_t)op->index;
+	}
+}
+
+static void tell_empty(struct inquiry *q, int rank, struct draft *draft)
+{
+	tell_left(q, rank, draft);
+}
+
+/* -- counts of an operation --------------------------------------------------------------------- */
+
+static size_t count_zero(const struct fork *fork, bool *ret_single, size_t *ret_camp)
+{
+	size_t n = 0, camps = 0;
+
+	for (size_t i = 0; i < fork->ncamps; i++) {
+		if (!fork->camps[i].zero)
+			continue;
+		n += fork->camps[i].n;
+		*ret_camp = i;
+		camps++;
+	}
+	*ret_single = camps == 1;
+	return n;
+}
+
+static int64_t peers_count(const struct fork *fork)
+{
+	for (size_t i = 0; i < fork->ncamps; i++)
+		if (!fork->camps[i].zero)
+			return (int64_t)fork->camps[i].sig.count;
+	return 0;
+}
+
+static void tell_zero(struct inquiry *q, const struct fork *fork, struct draft *draft)
+{
+	for (size_t i = 0; i < fork->ncamps; i++) {
+		const struct fork_camp *camp = &fork->camps[i];
+
+		for (size_t k = 0; camp->zero && k < camp->n; k++) {
+			struct verdict_fact *fact = draft_fact(q, draft, FACT_ZERO_COUNT,
+				q->job->members[camp->members[k]].rank, camp->op->cite);
+
+			fact->text = inquiry_op_name(camp->op);
+			fact->a = (int64_t)fork->index;
+			if (fork->exact)
+				fact->b = peers_count(fork);
+		}
+	}
+}
+
+static size_t camp_sizes(const struct fork *fork)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < fork->ncamps; i++)
+		n += fork->camps[i].n;
+	return n;
+}
+
+/* Those who brought nothing are the odd ones, unless more than half did. */
+static void zero_fork(struct inquiry *q, const struct fork *fork, struct draft *draft)
+{
+	bool single = false;
+	size_t camp = 0, zeros = count_zero(fork, &single, &camp);
+	size_t others = camp_sizes(fork) - zeros;
+
+	draft->verdict.confidence = VERDICT_ESTABLISHED;
+	draft->verdict.outlook = VERDICT_KILL;
+	draft->verdict.next = VERDICT_NEXT_DIVISIBLE_ROWS;
+	fork_share_out(q, fork, single && zeros + fork->unknown <= others ? camp : SIZE_MAX, draft);
+	tell_zero(q, fork, draft);
+}
+
+/* The only camp whose members all had an empty shard; SIZE_MAX: there is none such. */
+static size_t marked_camp(const struct inquiry *q, const struct fork *fork)
+{
+	size_t found = SIZE_MAX, total = camp_sizes(fork);
+
+	for (size_t i = 0; i < fork->ncamps; i++) {
+		const struct fork_camp *camp = &fork->camps[i];
+		size_t empty = 0;
+
+		for (size_t k = 0; k < camp->n; k++) {
+			int rank = q->job->members[camp->members[k]].rank;
+
+			empty += rank != JOB_NONE && q->profiles[rank].empty_once;
+		}
+		if (empty && (empty < camp->n || found != SIZE_MAX))
+			return SIZE_MAX;
+		if (empty)
+			found = i;
+	}
+	if (found != SIZE_MAX &&
+		fork->camps[found].n + fork->unknown > total - fork->camps[found].n)
+		return SIZE_MAX;
+	return found;
+}
+
+static bool fork_is_empty(struct inquiry *q, const struct fork *fork, struct draft *draft)
+{
+	size_t camp;
+
+	if (fork->kind == FORK_ZERO) {
+		zero_fork(q, fork, draft);
+		return true;
+	}
+	camp = marked_camp(q, fork);
+	if (camp == SIZE_MAX)
+		return false;
+	draft->verdict.confidence = VERDICT_ESTABLISHED;
+	draft->verdict.outlook = VERDICT_KILL;
+	draft->verdict.next = VERDICT_NEXT_DIVISIBLE_ROWS;
+	fork_share_out(q, fork, camp, draft);
+	for (size_t i = 0; i < draft->culprits.list.nr; i++)
+		shards_tell(q, draft->culprits.list.items[i], draft);
+	return true;
+}
+
+static bool fork_is_uneven(struct inquiry *q, const struct fork *fork, struct draft *draft)
+{
+	size_t camp = fork_minority(fork);
+
+	if (fork->kind != FORK_COUNT)
+		return false;
+	draft->verdict.confidence = VERDICT_ESTABLISHED;
+	draft->verdict.outlook = VERDICT_KILL;
+	draft->verdict.next = VERDICT_NEXT_SAME_COUNTS;
+	fork_share_out(q, fork, camp, draft);
+	for (size_t i = 0; camp != SIZE_MAX && i < draft->culprits.list.nr; i++) {
+		struct verdict_fact *fact = draft_fact(q, draft, FACT_COUNT,
+			draft->culprits.list.items[i], fork->camps[camp].op->cite);
+
+		fact->a = (int64_t)fork->camps[camp].sig.count;
+		fact->b = (int64_t)fork->camps[0].sig.count;
+		fact->c = (int64_t)fork->index;
+		shards_tell(q, draft->culprits.list.items[i], draft);
+	}
+	return true;
+}
+
+/* -- looking like shards, and not ---------------------------------------------------------------- */
+
+static void rule_out_shards(struct inquiry *q, struct draft *draft)
+{
+	int64_t rows = JOB_UNKNOWN, elements = JOB_UNKNOWN;
+	struct verdict_fact *fact;
+
+	if (draft->verdict.class == VERDICT_EMPTY_SHARD ||
+		draft->verdict.class == VERDICT_UNEVEN_SHARD)
+		return;
+	if (!q->job->nshards)
+		return;
+	for (size_t i = 0; i < q->job->nshards; i++) {
+		const struct job_shard *shard = &q->job->shards[i];
+
+		if (shard->empty || (i && ((int64_t)shard->rows != rows ||
+						  (int64_t)shard->elements != elements)))
+			return;
+		rows = (int64_t)shard->rows;
+		elements = (int64_t)shard->elements;
+	}
+	fact = draft_rule_out(draft, VERDICT_EMPTY_SHARD, FACT_NO_SHARD_CAUSE, "ring:*");
+	fact->a = rows;
+	fact->b = elements;
+}
+
+const struct rule rule_empty_shard = {
+	.class = VERDICT_EMPTY_SHARD,
+	.explains = explains_empty,
+	.tell = tell_empty,
+	.of_fork = fork_is_empty,
+	.rule_out = rule_out_shards,
+};
+
+const struct rule rule_uneven_shard = {
+	.class = VERDICT_UNEVEN_SHARD,
+	.explains = explains_uneven,
+	.tell = tell_left,
+	.of_fork = fork_is_uneven,
+};
+
+const struct rule rule_early_exit = {
+	.class = VERDICT_EARLY_EXIT,
+	.explains = explains_early_exit,
+	.tell = tell_left,
+};

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verdict/shards.h"
+
+#include <string.h>
+
+#include "job/spans.h"
+
+/* Takes one rank's value in. */
+static void compare(struct amount *amount, int64_t value, bool mine, const char *cite)
+{
+	if (mine) {
+		amount->mine = value;
+		amount->cite = cite;
+		return;
+	}
+	if (amount->least == JOB_UNKNOWN || value < amount->least)
+		amount->least = value;
+	if (value > amount->most)
+		amount->most = value;
+}
+
+static struct amount none(void)
+{
+	return (struct amount){
+		.mine = JOB_UNKNOWN, .least = JOB_UNKNOWN, .most = JOB_UNKNOWN, .cite = "ring"};
+}
+
+static struct amount settle(struct amount amount)
+{
+	amount.known = amount.mine != JOB_UNKNOWN && amount.most != JOB_UNKNOWN;
+	return amount;
+}
+
+/* The loader in which the rank differs most from its peers, else its first. */
+static const struct job_shard *main_shard(const struct inquiry *q, int rank)
+{
+	struct spans_range range = shards_of(q->job, rank);
+
+	if (q->profiles[rank].shard)
+		return q->profiles[rank].shard;
+	return range.from < range.to ? &q->job->shards[range.from] : NULL;
+}
+
+static struct amount compare_shards(
+	const struct inquiry *q, int rank, int64_t (*value)(const struct job_shard *))
+{
+	const struct job_shard *mine = main_shard(q, rank);
+	struct amount amount = none();
+
+	for (size_t i = 0; mine && i < q->job->nshards; i++) {
+		const struct job_shard *shard = &q->job->shards[i];
+
+		if (strcmp(shard->loader, mine->loader) == 0)
+			compare(&amount, value(shard), shard == mine, shard->cite);
+	}
+	return settle(amount);
+}
+
+static int64_t batches_of(const struct job_shard *shard)
+{
+	return (int64_t)shard->batches;
+}
+
+static int64_t rows_of(const struct job_shard *shard)
+{
+	return (int64_t)shard->rows;
+}
+
+struct amount shards_batches(const struct inquiry *q, int rank)
+{
+	return compare_shards(q, rank, batches_of);
+}
+
+struct amount shards_rows(const struct inquiry *q, int rank)
+{
+	return compare_shards(q, rank, rows_of);
+}
+
+struct amount shards_steps(const struct inquiry *q, int rank)
+{
+	struct amount amount = none();
+
+	for (size_t i = 0; i < q->job->nsteps; i++) {
+		const struct job_step *step = &q->job->steps[i];
+
+		compare(&amount, (int64_t)step->n, step->rank == rank, step->cite);
+	}
+	/* Without a mark a rank completed no step, if its marks could be read. */
+	if (amount.mine == JOB_UNKNOWN && amount.most != JOB_UNKNOWN && q->profiles[rank].readable) {
+		amount.mine = 0;
+		amount.cite = "ring";
+	}
+	return settle(amount);
+}
+
+static void tell(struct inquiry *q, struct draft *draft, enum verdict_fact_kind kind, int rank,
+	const struct amount *amount)
+{
+	struct verdict_fact *fact;
+
+	if (!amount->known || (amount->mine == amount->least && amount->mine == amount->most))
+		return;
+	fact = draft_fact(q, draft, kind, rank, amount->cite);
+	fact->a = amount->mine;
+	fact->b = amount->least;
+	fact->c = amount->most;
+}
+
+void shards_tell(struct inquiry *q, int rank, struct draft *draft)
+{
+	struct amount batches = shards_batches(q, rank), steps = shards_steps(q, rank);
+	struct amount rows = shards_rows(q, rank);
+	const struct job_shard *shard = main_shard(q, rank);
+
+	if (shard && rows.known) {
+		struct verdict_fact *fact = draft_fact(q, draft, FACT_SHARD, rank, shard->cite);
+
+		fact->text = shard->loader;
+		fact->a = (int64_t)shard->rows;
+		fact->b = (int64_t)shard->elements;
+		fact->c = (int64_t)shard->index;
+		fact = draft_fact(q, draft, FACT_SHARD_PEERS, JOB_NONE, "ring:*");
+		fact->a = rows.least;
+		fact->b = rows.most;
+	}
+	tell(q, draft, FACT_BATCHES, rank, &batches);
+	tell(q, draft, FACT_STEPS, rank, &steps);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sinks: ranks that others wait for and that wait for nothing themselves. Each is put before the
+ * rules in their order; the first that explains it has it. Sinks with one explanation are one
+ * finding.
+ *
+ * A majority is not late: where more ranks are missing for a reason that passes than wait for
+ * them, both sides are named and nobody is blamed. Where a majority is done and gone, those who
+ * still wait for it are the odd ones.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "job/rollcall.h"
+#include "verdict/judge.h"
+
+struct suspect {
+	int rank;
+	int node;
+	const struct rule *rule;
+	struct reason why;
+};
+
+struct suspects {
+	ARRAY(struct suspect) list;
+};
+
+/* -- who is a sink, and why --------------------------------------------------------------------- */
+
+static bool is_sink(const struct inquiry *q, size_t at)
+{
+	const struct waitfor_node *node = &q->graph->nodes[at];
+	bool ends = q->graph->first_edge[at] == q->graph->first_edge[at + 1];
+
+	if (node->reached == JOB_UNKNOWN)
+		return false;
+	if (node->kind == WAITFOR_RANK || node->kind == WAITFOR_SYNC)
+		return ends && q->wanted[node->rank];
+	return node->kind == WAITFOR_STOPPED;
+}
+
+static void collect(struct inquiry *q, struct suspects *suspects)
+{
+	for (size_t i = 0; i < q->graph->nnodes; i++) {
+		struct suspect suspect = {.node = (int)i};
+
+		if (!is_sink(q, i))
+			continue;
+		suspect.rank = q->graph->nodes[i].rank;
+		for (size_t r = 0; r < judge_nrules && !suspect.rule; r++) {
+			const struct rule *rule = judge_rules[r];
+
+			suspect.why = (struct reason){.class = rule->class};
+			if (rule->explains && rule->explains(q, suspect.rank, &suspect.why))
+				suspect.rule = rule;
+		}
+		if (suspect.rule)
+			*array_add(&suspects->list) = suspect;
+	}
+}
+
+static int compare_suspects(const void *va, const void *vb)
+{
+	const struct suspect *a = va, *b = vb;
+
+	if (a->why.class != b->why.class)
+		return a->why.class < b->why.class ? -1 : 1;
+	if (a->why.cause != b->why.cause)
+		return a->why.cause < b->why.cause ? -1 : 1;
+	if (a->why.where != b->why.where)
+		return a->why.where < b->why.where ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return a->node < b->node ? -1 : a->node > b->node;
+}
+
+static bool same_reason(const struct suspect *a, const struct suspect *b)
+{
+	return a->why.class == b->why.class && a->why.cause == b->why.cause &&
+	       a->why.where == b->why.where;
+}
+
+/* A death explains that others who stand outside do not come: they may be handling its echo. */
+static void drop_echoes(struct suspects *suspects)
+{
+	bool death = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < suspects->list.nr; i++)
+		death |= suspects->list.items[i].why.class == VERDICT_RANK_DEATH ||
+			 suspects->list.items[i].why.class == VERDICT_NODE_LOSS;
+	for (size_t i = 0; i < suspects->list.nr; i++) {
+		const struct suspect *suspect = &suspects->list.items[i];
+
+		if (death && (suspect->rule == &rule_host_stall_unknown ||
+				     suspect->rule == &rule_slow))
+			continue;
+		suspects->list.items[n++] = *suspect;
+	}
+	suspects->list.nr = n;
+}
+
+/* -- the finding -------------------------------------------------------------------------------- */
+
+static void find_victims(struct inquiry *q, const struct suspect *from, size_t n,
+	struct draft *draft)
+{
+	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
+	bool *victims = alloc_zeroed(q->job->nranks + 1, sizeof(*victims));
+
+	for (size_t i = 0; i < n; i++) {
+		marked[from[i].node] = true;
+		marked[from[i].rank] = true;
+	}
+	waitfor_victims(q->graph, &q->given, marked, victims);
+	for (size_t i = 0; i < n; i++)
+		victims[from[i].rank] = false;
+	for (size_t i = 0; i < q->job->nranks; i++)
+		if (victims[i])
+			rank_list_add(&draft->victims, (int)i);
+	free(marked);
+	free(victims);
+}
+
+static void swap_lists(struct rank_list *a, struct rank_list *b)
+{
+	struct rank_list held = *a;
+
+	*a = *b;
+	*b = held;
+}
+
+/* Takes the blame from a majority. Returns whether the culprits are still those suspected. */
+static bool weigh(struct inquiry *q, const struct reason *why, struct draft *draft)
+{
+	size_t absent = draft->culprits.list.nr, waiting = draft->victims.list.nr;
+
+	if (absent <= waiting || !(why->left || why->progresses))
+		return true;
+	if (why->left && waiting + inquiry_unreadable(q) < absent) {
+		swap_lists(&draft->culprits, &draft->victims);
+		array_release(&draft->victims.list);
+		draft->verdict.class = VERDICT_UNEVEN_SHARD;
+		draft->verdict.cause = VERDICT_NO_CAUSE;
+		draft->verdict.confidence = VERDICT_SUPPORTED;
+		return false;
+	}
+	swap_lists(&draft->culprits, &draft->camp_a);
+	for (size_t i = 0; i < waiting; i++)
+		rank_list_add(&draft->camp_b, draft->victims.list.items[i]);
+	draft->verdict.confidence = VERDICT_SUPPORTED;
+	return true;
+}
+
+/* A standing wait that lacks this rank's seat, the longest; its seat goes to *ret_seat. */
+static const struct wait *wait_for_rank(
+	const struct inquiry *q, const struct draft *draft, int rank, const struct job_member **ret_seat)
+{
+	const struct wait *longest = NULL;
+
+	for (size_t k = q->first_seat[rank]; k < q->first_seat[rank + 1]; k++) {
+		const struct job_member *seat = &q->job->members[q->seats[k]];
+
+		for (size_t i = 0; i < draft->victims.list.nr; i++) {
+			const struct wait *wait =
+				inquiry_longest_wait(q, draft->victims.list.items[i]);
+
+			if (!wait || wait->member == JOB_NONE || wait->kind == WAIT_P2P ||
+				q->job->members[wait->member].group != seat->group ||
+				(longest && longest->age >= wait->age))
+				continue;
+			longest = wait;
+			*ret_seat = seat;
+		}
+	}
+	return longest;
+}
+
+static void tell_absence(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct job_member *seat = NULL;
+	const struct wait *wait = wait_for_rank(q, draft, rank, &seat);
+	struct verdict_fact *fact;
+
+	if (!wait)
+		return;
+	if (draft->verdict.group == JOB_NONE) {
+		draft->verdict.group = seat->group;
+		draft->verdict.op_index = wait->index;
+		if (wait->op)
+			draft->verdict.op = wait->op->sig;
+	}
+	if (wait->kind == WAIT_INIT) {
+		fact = draft_fact(q, draft, FACT_NEVER_INIT, rank, seat->cite);
+		fact->text2 = q->job->groups[seat->group].name;
+		return;
+	}
+	if (!seat->head_known || seat->head >= wait->index)
+		return;
+	fact = draft_fact(q, draft, FACT_NEVER_ENTERED, rank, seat->cite);
+	fact->text = inquiry_op_name(wait->op);
+	fact->text2 = q->job->groups[seat->group].name;
+	fact->a = (int64_t)wait->index;
+	fact->b = (int64_t)seat->head;
+}
+
+static void downgrade(struct inquiry *q, const struct reason *why, struct draft *draft)
+{
+	for (size_t i = 0; why->by_absence && i < draft->culprits.list.nr; i++) {
+		int rank = draft->culprits.list.items[i];
+
+		if (!inquiry_lost_ops(q, rank))
+			continue;
+		draft_fact(q, draft, FACT_LOST, rank, "losses")->a =
+			q->job->ranks[rank].lost_records;
+		if (draft->verdict.confidence > VERDICT_HYPOTHESIS)
+			draft->verdict.confidence--;
+		return;
+	}
+}
+
+/* Facts of so many culprits are told; of more, nobody would read them. */
+#define TOLD_CULPRITS 8
+
+static void tell_all(struct inquiry *q, const struct suspect *from, size_t n, bool blamed,
+	struct draft *draft)
+{
+	for (size_t i = 0; blamed && i < n && i < TOLD_CULPRITS; i++) {
+		from[i].rule->tell(q, from[i].rank, draft);
+		tell_absence(q, from[i].rank, draft);
+	}
+	for (size_t i = 0; !blamed && i < draft->culprits.list.nr && i < TOLD_CULPRITS; i++)
+		rule_uneven_shard.tell(q, draft->culprits.list.items[i], draft);
+	for (size_t i = 0; !blamed && i < n && i < TOLD_CULPRITS; i++)
+		from[i].rule->tell(q, from[i].rank, draft);
+}
+
+static void write_finding(struct inquiry *q, const struct suspect *from, size_t n)
+{
+	struct draft *draft = inquiry_draft(q, from->why.class);
+	enum verdict_confidence weakest = from->why.confidence;
+	bool blamed;
+
+	for (size_t i = 0; i < n; i++) {
+		rank_list_add(&draft->culprits, from[i].rank);
+		if (from[i].why.confidence < weakest)
+			weakest = from[i].why.confidence;
+		if (from[i].why.outlook == VERDICT_KILL || !i)
+			draft->verdict.outlook = from[i].why.outlook;
+	}
+	draft->verdict.confidence = weakest;
+	draft->verdict.cause = from->why.cause;
+	draft->verdict.where = from->why.where;
+	draft->verdict.next = from->why.next;
+	rank_list_settle(&draft->culprits);
+	find_victims(q, from, n, draft);
+	blamed = weigh(q, &from->why, draft);
+	tell_all(q, from, n, blamed, draft);
+	downgrade(q, &from->why, draft);
+}
+
+void judge_sinks(struct inquiry *q)
+{
+	struct suspects suspects = {0};
+	const struct suspect *list;
+
+	collect(q, &suspects);
+	drop_echoes(&suspects);
+	array_sort(&suspects.list, compare_suspects);
+	list = suspects.list.items;
+	for (size_t from = 0, to; from < suspects.list.nr; from = to) {
+		for (to = from; to < suspects.list.nr && same_reason(&list[from], &list[to]); to++)
+			;
+		write_finding(q, &list[from], to - from);
+	}
+	array_release(&suspects.list);
+}
+
+/* -- forks: each group's first one, put before the rules that speak of forks -------------------- */
+
+static bool stands(const struct inquiry *q, const struct fork *fork)
+{
+	for (size_t i = 0; i < q->graph->nnodes; i++)
+		if (q->graph->nodes[i].kind == WAITFOR_FORK &&
+			q->graph->nodes[i].group == fork->group &&
+			q->graph->nodes[i].reached != JOB_UNKNOWN)
+			return true;
+	return false;
+}
+
+/* Whether some member of the fork ended: nothing more will come of it. */
+static bool is_over(const struct inquiry *q, const struct fork *fork)
+{
+	for (size_t i = 0; i < fork->ncamps; i++)
+		for (size_t k = 0; k < fork->camps[i].n; k++) {
+			int rank = q->job->members[fork->camps[i].members[k]].rank;
+
+			if (rank != JOB_NONE && q->profiles[rank].ended)
+				return true;
+		}
+	return false;
+}
+
+void judge_forks(struct inquiry *q)
+{
+	for (size_t i = 0; i < q->forks->n; i++) {
+		const struct fork *fork = &q->forks->at[i];
+		bool standing = stands(q, fork);
+		struct draft *draft;
+
+		if (!standing && !(fork->exact && (fork->passed || is_over(q, fork))))
+			continue;
+		draft = inquiry_draft(q, VERDICT_COLLECTIVE_MISMATCH);
+		for (size_t r = 0; r < judge_nrules; r++) {
+			const struct rule *rule = judge_rules[r];
+
+			if (!rule->of_fork || !rule->of_fork(q, fork, draft))
+				continue;
+			draft->verdict.class = rule->class;
+			break;
+		}
+	}
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verdict/judge.h"
+
+static bool somebody_leaves(const struct inquiry *q)
+{
+	for (size_t i = 0; i < q->job->nranks; i++)
+		if (q->profiles[i].leaving || q->profiles[i].death == DEATH_CLEAN)
+			return true;
+	return false;
+}
+
+/* Whether some group of all ranks, else any at all, has come together. */
+static bool somebody_is_ready(const struct inquiry *q)
+{
+	for (size_t i = 0; i < q->job->nmembers; i++)
+		if (q->job->members[i].state >= JOB_MEMBER_READY)
+			return true;
+	return false;
+}
+
+static bool completed_a_step(const struct inquiry *q)
+{
+	uint64_t furthest = 0;
+
+	for (size_t i = 0; i < q->job->nsteps; i++)
+		if (q->job->steps[i].n)
+			return true;
+	if (q->job->nsteps)
+		return false;
+	/* Without marks: more than one collective means that the first went through. */
+	for (size_t i = 0; i < q->job->nmembers; i++)
+		if (q->job->members[i].head_known && q->job->members[i].head > furthest)
+			furthest = q->job->members[i].head;
+	return furthest > 1;
+}
+
+enum verdict_stage judge_stage(const struct inquiry *q)
+{
+	if (somebody_leaves(q))
+		return VERDICT_TEARDOWN;
+	if (!somebody_is_ready(q))
+		return VERDICT_BOOTSTRAP;
+	return completed_a_step(q) ? VERDICT_STEADY : VERDICT_FIRST_FORWARD;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * not-started: a rank never made a communicator, and nothing else explains it; node-loss: all that
+ * lived on one host fell silent together (inquiry.c decides which host).
+ */
+#include "verdict/rule.h"
+
+/* The fewest ranks that any host was seen to have. */
+static size_t smallest_host(const struct inquiry *q)
+{
+	size_t smallest = SIZE_MAX;
+
+	for (size_t host = 0; host < q->job->nhosts; host++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < q->job->nranks; i++)
+			n += q->job->ranks[i].host == (int)host;
+		if (n && n < smallest)
+			smallest = n;
+	}
+	return smallest;
+}
+
+/*
+ * A rank that no census knows may live on a host whose evidence is missing. That cannot be where
+ * fewer are missing than any host has.
+ */
+static bool may_be_elsewhere(const struct inquiry *q)
+{
+	size_t unseen = 0;
+
+	for (size_t i = 0; i < q->job->nranks; i++)
+		unseen += q->job->ranks[i].process == JOB_NONE;
+	return unseen >= smallest_host(q);
+}
+
+static bool explains_start(const struct inquiry *q, int rank, struct reason *why)
+{
+	const struct job_rank *r = &q->job->ranks[rank];
+	const struct profile *p = &q->profiles[rank];
+
+	if (!p->readable)
+		return false;
+	if (r->process == JOB_NONE && (!q->job->has_census || may_be_elsewhere(q)))
+		return false;
+	if (r->process != JOB_NONE && !r->candidate_only)
+		return false;
+	why->confidence = r->process == JOB_NONE ? VERDICT_SUPPORTED : VERDICT_ESTABLISHED;
+	why->outlook = p->progress == PROGRESS_YES ? VERDICT_WAIT : VERDICT_OUTLOOK_UNKNOWN;
+	if (r->process == JOB_NONE || p->ended)
+		why->outlook = VERDICT_KILL;
+	why->next = VERDICT_NEXT_CHECK_LAUNCHER;
+	why->progresses = r->process != JOB_NONE;
+	return true;
+}
+
+static void tell_start(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct profile *p = &q->profiles[rank];
+	int64_t now = q->waits->now[rank];
+
+	if (!p->process) {
+		draft_fact(q, draft, FACT_OTHER, rank, "census")->text =
+			"no process of this rank is in the job's table";
+		return;
+	}
+	draft_fact(q, draft, FACT_NEVER_INIT, rank, p->process->cite);
+	if (p->cpu != JOB_UNKNOWN) {
+		struct verdict_fact *fact = draft_fact(q, draft, FACT_CPU, rank, p->process->cite);
+
+		fact->a = p->cpu;
+		fact->b = p->cpu_span;
+	}
+	if (now != JOB_UNKNOWN && p->process->born != JOB_UNKNOWN) {
+		struct verdict_fact *fact =
+			draft_fact(q, draft, FACT_OUTSIDE, rank, p->process->cite);
+
+		fact->a = now - p->process->born;
+	}
+}
+
+const struct rule rule_not_started = {
+	.class = VERDICT_NOT_STARTED,
+	.explains = explains_start,
+	.tell = tell_start,
+};
+
+static bool explains_loss(const struct inquiry *q, int rank, struct reason *why)
+{
+	int host = q->job->ranks[rank].host;
+
+	if (host == JOB_NONE || !q->lost_hosts[host])
+		return false;
+	why->confidence = q->job->hosts[host].agent_alive == JOB_NO ? VERDICT_ESTABLISHED
+								    : VERDICT_SUPPORTED;
+	why->outlook = VERDICT_KILL;
+	why->next = VERDICT_NEXT_CHECK_NODE;
+	return true;
+}
+
+static void tell_loss(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct job_host *host = &q->job->hosts[q->job->ranks[rank].host];
+	struct verdict_fact *fact;
+
+	for (size_t i = 0; i < draft->facts.nr; i++)
+		if (draft->facts.items[i].kind == FACT_AGENT_SILENT &&
+			draft->facts.items[i].text == host->name)
+			return;
+	fact = draft_fact(q, draft, FACT_AGENT_SILENT, JOB_NONE, host->cite);
+	fact->text = host->name;
+	fact->a = q->job->gathered - host->agent_beat;
+}
+
+const struct rule rule_node_loss = {
+	.class = VERDICT_NODE_LOSS,
+	.explains = explains_loss,
+	.tell = tell_loss,
+};

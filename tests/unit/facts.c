@@ -1,0 +1,675 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "job/ranks.h"
+#include "tests/unit/facts.h"
+
+static const char *const host_names[] = {"hostA", "hostB", "hostC", "hostD"};
+
+int64_t facts_ns(double seconds)
+{
+	return (int64_t)(seconds * 1000) * 1000000 + INT64_C(1700000000000000000);
+}
+
+/* -- a healthy job ------------------------------------------------------------------------------ */
+
+struct facts *facts_new(int n)
+{
+	struct facts *f = alloc_zeroed(1, sizeof(*f));
+	int all[FACTS_MAX_RANKS];
+
+	assert_true(n <= FACTS_MAX_RANKS);
+	f->n = f->world_size = n;
+	f->census = f->completion = true;
+	f->hidden = JOB_NONE;
+	f->nhosts = 1;
+	for (int i = 0; i < 4; i++) {
+		f->hosts[i] = job_host_unknown;
+		f->hosts[i].name = host_names[i];
+		f->hosts[i].gathered = facts_ns(FACTS_NOW);
+		f->hosts[i].agent_beat = facts_ns(FACTS_NOW);
+		f->hosts[i].agent_alive = JOB_YES;
+		f->hosts[i].oom_kills = 0;
+		f->hosts[i].clock_error = 1000000;
+	}
+	for (int i = 0; i < n; i++) {
+		struct facts_rank *r = &f->ranks[i];
+
+		*r = (struct facts_rank){.seen = true,
+			.ring = true,
+			.proc = true,
+			.census = true,
+			.exit_known = true,
+			.promoted = true,
+			.named = true,
+			.pid = 1000 + (uint32_t)i};
+		r->process = job_process_unknown;
+		r->process.ppid = 900;
+		r->process.end = JOB_ALIVE;
+		r->process.state = 'S';
+		r->process.born = facts_ns(0);
+		r->thread = (struct job_thread){.tid = r->pid,
+			.name = "python",
+			.state = JOB_THREAD_OUTSIDE,
+			.call = "",
+			.since = facts_ns(5),
+			.cite = "ring:lane0"};
+		all[i] = i;
+	}
+	facts_group(f, n, all);
+	return f;
+}
+
+struct facts *facts_copy(const struct facts *f)
+{
+	return alloc_copy(f, sizeof(*f));
+}
+
+void facts_free(struct facts *f)
+{
+	free(f);
+}
+
+int facts_group(struct facts *f, int n, const int *ranks)
+{
+	int group = f->ngroups++;
+
+	assert_true(group < FACTS_MAX_GROUPS);
+	f->group_keys[group] = 0x1111000000000000ull * (uint64_t)(group + 1) + 7;
+	f->group_sizes[group] = (uint32_t)n;
+	for (int i = 0; i < n; i++) {
+		struct facts_member *m = &f->members[group][ranks[i]];
+
+		m->in = true;
+		m->seat = (uint32_t)i;
+		m->fact = job_member_unknown;
+		m->fact.seat = (uint32_t)i;
+		m->fact.state = JOB_MEMBER_READY;
+		m->fact.init_since = facts_ns(1);
+		m->fact.ready_at = facts_ns(2);
+		m->fact.head_known = true;
+		m->fact.done_known = f->completion;
+	}
+	return group;
+}
+
+int facts_group_of(struct facts *f, int n, ...)
+{
+	int ranks[FACTS_MAX_RANKS];
+	va_list args;
+
+	va_start(args, n);
+	for (int i = 0; i < n; i++)
+		ranks[i] = va_arg(args, int);
+	va_end(args);
+	return facts_group(f, n, ranks);
+}
+
+/* -- operations --------------------------------------------------------------------------------- */
+
+static struct job_op *add_op(struct facts *f, int group, int rank)
+{
+	struct facts_member *m = &f->members[group][rank];
+
+	assert_true(m->in);
+	if (m->nops == FACTS_MAX_OPS) {
+		memmove(m->ops, m->ops + 1, sizeof(m->ops) - sizeof(m->ops[0]));
+		m->nops--;
+	}
+	return &m->ops[m->nops++];
+}
+
+struct job_op *facts_enter(
+	struct facts *f, int group, int rank, uint8_t op, uint64_t count, double at)
+{
+	struct facts_member *m = &f->members[group][rank];
+	struct job_op *o = add_op(f, group, rank);
+
+	m->fact.head++;
+	m->fact.zeros += count == 0;
+	*o = (struct job_op){.index = m->fact.head,
+		.sig = {.op = op, .dtype = 7, .peer = JOB_NO_PEER, .count = count},
+		.zeros = m->fact.zeros,
+		.entered = facts_ns(at),
+		.returned = JOB_YES,
+		.completed = JOB_MAYBE,
+		.stream = 1,
+		.order = ++f->ranks[rank].order,
+		.cite = "ring:op"};
+	return o;
+}
+
+struct job_op *facts_hold(
+	struct facts *f, int group, int rank, uint8_t op, uint64_t count, double at)
+{
+	struct job_op *o = facts_enter(f, group, rank, op, count, at);
+
+	o->returned = JOB_NO;
+	facts_call(f, rank, "ncclCall", at);
+	return o;
+}
+
+struct job_op *facts_p2p(
+	struct facts *f, int group, int rank, uint8_t op, int peer, double at, bool held)
+{
+	struct facts_member *m = &f->members[group][rank];
+	struct job_op *o = add_op(f, group, rank);
+
+	*o = (struct job_op){.index = ++m->p2p_count[op == JOB_OP_RECV][peer],
+		.sig = {.op = op, .dtype = 7, .peer = f->members[group][peer].seat, .count = 64},
+		.entered = facts_ns(at),
+		.returned = held ? JOB_NO : JOB_YES,
+		.completed = held ? JOB_MAYBE : JOB_YES,
+		.stream = 1,
+		.order = ++f->ranks[rank].order,
+		.cite = "ring:p2p"};
+	if (held)
+		facts_call(f, rank, "ncclCall", at);
+	return o;
+}
+
+void facts_round(struct facts *f, int group, uint8_t op, uint64_t count, double at)
+{
+	for (int i = 0; i < f->n; i++) {
+		if (!f->members[group][i].in)
+			continue;
+		facts_enter(f, group, i, op, count, at)->completed =
+			f->completion ? JOB_YES : JOB_MAYBE;
+		f->members[group][i].fact.done = f->members[group][i].fact.head;
+	}
+}
+
+void facts_rounds(struct facts *f, int group, int n, double at, double gap)
+{
+	for (int i = 0; i < n; i++)
+		facts_round(f, group, JOB_OP_ALLREDUCE, 4096, at + i * gap);
+}
+
+void facts_enter_but(
+	struct facts *f, int group, int rank, uint8_t op, uint64_t count, double at)
+{
+	for (int i = 0; i < f->n; i++)
+		if (f->members[group][i].in && i != rank)
+			facts_hold(f, group, i, op, count, at);
+}
+
+/* -- threads and seats -------------------------------------------------------------------------- */
+
+void facts_sync(struct facts *f, int rank, double since)
+{
+	f->ranks[rank].thread.state = JOB_THREAD_IN_WAIT;
+	f->ranks[rank].thread.call = "cudaDeviceSynchronize";
+	f->ranks[rank].thread.whole_device = true;
+	f->ranks[rank].thread.since = facts_ns(since);
+}
+
+void facts_call(struct facts *f, int rank, const char *call, double since)
+{
+	f->ranks[rank].thread.state = JOB_THREAD_IN_CALL;
+	f->ranks[rank].thread.call = call;
+	f->ranks[rank].thread.since = facts_ns(since);
+}
+
+void facts_outside(struct facts *f, int rank, double since)
+{
+	f->ranks[rank].thread.state = JOB_THREAD_OUTSIDE;
+	f->ranks[rank].thread.call = "";
+	f->ranks[rank].thread.since = facts_ns(since);
+}
+
+void facts_in_init(struct facts *f, int group, int rank, double since)
+{
+	struct job_member *m = &f->members[group][rank].fact;
+
+	m->state = JOB_MEMBER_IN_INIT;
+	m->init_since = facts_ns(since);
+	m->ready_at = JOB_UNKNOWN;
+	facts_call(f, rank, "ncclCommInitRank", since);
+}
+
+void facts_unseen(struct facts *f, int group, int rank)
+{
+	f->members[group][rank].in = false;
+}
+
+/* -- marks, words, ends ------------------------------------------------------------------------- */
+
+static struct facts_extra *add_extra(struct facts *f, int kind, int rank, bool of_ring)
+{
+	struct facts_extra *extra = &f->extra[f->nextra++];
+
+	assert_true(f->nextra <= FACTS_MAX_EXTRA);
+	memset(extra, 0, sizeof(*extra));
+	extra->kind = kind;
+	extra->rank = rank;
+	extra->of_ring = of_ring;
+	return extra;
+}
+
+void facts_span(struct facts *f, int rank, enum job_span_kind kind, const char *name,
+	const char *detail, double begun, double ended)
+{
+	add_extra(f, EXTRA_SPAN, rank, true)->is.span = (struct job_span){.kind = kind,
+		.name = name,
+		.detail = detail,
+		.begun = facts_ns(begun),
+		.ended = ended < 0 ? JOB_UNKNOWN : facts_ns(ended),
+		.open = ended < 0,
+		.cpu_at_begin = JOB_UNKNOWN,
+		.cpu_at_end = JOB_UNKNOWN,
+		.cite = "ring:span"};
+}
+
+void facts_shard(struct facts *f, int rank, uint64_t rows, uint64_t batches)
+{
+	add_extra(f, EXTRA_SHARD, rank, true)->is.shard = (struct job_shard){.loader = "train",
+		.index = batches ? batches - 1 : 0,
+		.rows = rows,
+		.elements = rows * 4096,
+		.batches = batches,
+		.empty = !rows,
+		.when = facts_ns(6),
+		.cite = "ring:shard0"};
+}
+
+void facts_step(struct facts *f, int rank, uint64_t n)
+{
+	add_extra(f, EXTRA_STEP, rank, true)->is.step = (struct job_step){
+		.n = n, .events = n, .when = facts_ns(50), .cite = "ring:step"};
+}
+
+void facts_note(struct facts *f, int rank, const char *text, double at)
+{
+	add_extra(f, EXTRA_NOTE, rank, true)->is.note = (struct job_note){
+		.text = text, .exception = true, .when = facts_ns(at), .cite = "ring:note"};
+}
+
+void facts_log(struct facts *f, int rank, const char *error)
+{
+	add_extra(f, EXTRA_LOG, rank, false)->is.log = (struct job_log){
+		.last_line = error, .error = error, .when = facts_ns(60), .cite = "stderr"};
+}
+
+struct job_signal *facts_signal(
+	struct facts *f, int rank, int signo, uint32_t sender, const char *thread, double at)
+{
+	struct facts_extra *extra = add_extra(f, EXTRA_SIGNAL, rank, true);
+
+	extra->is.signal = (struct job_signal){.signo = signo,
+		.sender = sender,
+		.from_self = !sender,
+		.fatal = true,
+		.thread = thread,
+		.when = facts_ns(at),
+		.cite = "fatal"};
+	return &extra->is.signal;
+}
+
+void facts_end(struct facts *f, int rank, enum job_end end, int status, double at)
+{
+	struct job_process *process = &f->ranks[rank].process;
+
+	process->end = end;
+	process->status = status;
+	process->ended = facts_ns(at);
+	process->end_cite = "exit";
+	process->state = end == JOB_ALIVE ? 'S' : 0;
+}
+
+void facts_cpu(struct facts *f, int rank, double cpu, double span, double idle)
+{
+	struct job_process *process = &f->ranks[rank].process;
+
+	process->cpu_delta = (int64_t)(cpu * 1e9);
+	process->sample_span = (int64_t)(span * 1e9);
+	process->idle_for = idle < 0 ? JOB_UNKNOWN : (int64_t)(idle * 1e9);
+}
+
+struct job_process *facts_child(struct facts *f, int rank, const char *comm)
+{
+	struct facts_extra *extra = add_extra(f, EXTRA_PROCESS, rank, false);
+
+	extra->pid = 5000 + (uint32_t)f->nextra;
+	extra->is.process = job_process_unknown;
+	extra->is.process.comm = comm;
+	extra->is.process.ppid = f->ranks[rank].pid;
+	extra->is.process.end = JOB_ALIVE;
+	extra->is.process.born = facts_ns(3);
+	return &extra->is.process;
+}
+
+struct job_loss *facts_loss(struct facts *f, int rank, const char *what)
+{
+	struct facts_extra *extra = add_extra(f, EXTRA_LOSS, rank, false);
+
+	extra->is.loss = (struct job_loss){.what = what, .count = 1, .of_ops = true, .cite = "ring"};
+	return &extra->is.loss;
+}
+
+void facts_move(struct facts *f, int rank, int host)
+{
+	f->ranks[rank].host = host;
+	if (host >= f->nhosts)
+		f->nhosts = host + 1;
+}
+
+void facts_lose_ring(struct facts *f, int rank)
+{
+	f->ranks[rank].ring = false;
+}
+
+void facts_never_seen(struct facts *f, int rank)
+{
+	f->ranks[rank].seen = false;
+	for (int group = 0; group < f->ngroups; group++)
+		f->members[group][rank].in = false;
+}
+
+void facts_candidate(struct facts *f, int rank)
+{
+	f->ranks[rank].promoted = false;
+	for (int group = 0; group < f->ngroups; group++)
+		f->members[group][rank].in = false;
+}
+
+/* -- handing over ------------------------------------------------------------------------------- */
+
+struct item {
+	enum { ITEM_HOST, ITEM_PROCESS, ITEM_MEMBER, ITEM_OP, ITEM_THREAD, ITEM_EXTRA } kind;
+	int rank, group;
+	size_t at;
+};
+
+static void list_items(const struct facts *f, struct item *items, size_t *n)
+{
+	for (int i = 0; i < f->nhosts; i++)
+		items[(*n)++] = (struct item){ITEM_HOST, 0, 0, (size_t)i};
+	for (int rank = 0; rank < f->n; rank++) {
+		if (!f->ranks[rank].seen || rank == f->hidden)
+			continue;
+		items[(*n)++] = (struct item){ITEM_PROCESS, rank, 0, 0};
+		if (!f->ranks[rank].ring)
+			continue;
+		items[(*n)++] = (struct item){ITEM_THREAD, rank, 0, 0};
+		for (int group = 0; group < f->ngroups; group++) {
+			const struct facts_member *m = &f->members[group][rank];
+
+			if (!m->in)
+				continue;
+			items[(*n)++] = (struct item){ITEM_MEMBER, rank, group, 0};
+			for (size_t i = 0; i < m->nops; i++)
+				items[(*n)++] = (struct item){ITEM_OP, rank, group, i};
+		}
+	}
+	for (size_t i = 0; i < f->nextra; i++)
+		if (f->ranks[f->extra[i].rank].seen && f->extra[i].rank != f->hidden &&
+			(!f->extra[i].of_ring || f->ranks[f->extra[i].rank].ring))
+			items[(*n)++] = (struct item){ITEM_EXTRA, f->extra[i].rank, 0, i};
+}
+
+static void shuffle(struct item *items, size_t n, unsigned seed)
+{
+	for (size_t i = n; seed && i > 1; i--) {
+		size_t other = (size_t)rand_r(&seed) % i;
+		struct item held = items[i - 1];
+
+		items[i - 1] = items[other];
+		items[other] = held;
+	}
+}
+
+static struct job_who who_of(const struct facts *f, int rank)
+{
+	const struct facts_rank *r = &f->ranks[rank];
+
+	return (struct job_who){host_names[r->host], r->pid, 100 + r->pid};
+}
+
+static void give_process(const struct facts *f, struct job_builder *b, int rank)
+{
+	const struct facts_rank *r = &f->ranks[rank];
+	struct job_process process = r->process;
+	struct job_identity identity = {.world_rank = r->named ? rank : JOB_NONE,
+		.local_rank = JOB_NONE,
+		.promoted = r->promoted,
+		.lost_records = r->lost};
+
+	process.role = r->promoted ? JOB_ROLE_RANK : JOB_ROLE_CANDIDATE;
+	process.restart = r->restart;
+	process.cite = "proc";
+	if (!r->exit_known)
+		process.end = JOB_END_UNKNOWN;
+	identity.knows = (r->ring ? JOB_KNOWS_RING : 0) | (r->proc ? JOB_KNOWS_PROC : 0) |
+			 (r->census ? JOB_KNOWS_CENSUS : 0) | (r->exit_known ? JOB_KNOWS_EXIT : 0) |
+			 (f->completion ? JOB_KNOWS_COMPLETION : 0);
+	job_add_process(b, who_of(f, rank), &process, &identity);
+}
+
+static void give_extra(const struct facts *f, struct job_builder *b, const struct facts_extra *e)
+{
+	static const struct job_identity nobody = {.world_rank = JOB_NONE, .local_rank = JOB_NONE};
+	struct job_who who = who_of(f, e->rank);
+
+	if (e->pid) {
+		who.pid = e->pid;
+		who.start_time = 100 + e->pid;
+	}
+	switch (e->kind) {
+	case EXTRA_SPAN:
+		job_add_span(b, who, &e->is.span);
+		break;
+	case EXTRA_SHARD:
+		job_add_shard(b, who, &e->is.shard);
+		break;
+	case EXTRA_STEP:
+		job_add_step(b, who, &e->is.step);
+		break;
+	case EXTRA_NOTE:
+		job_add_note(b, who, &e->is.note);
+		break;
+	case EXTRA_SIGNAL:
+		job_add_signal(b, who, &e->is.signal);
+		break;
+	case EXTRA_LOG:
+		job_add_log(b, who, &e->is.log);
+		break;
+	case EXTRA_CACHE:
+		job_add_cache(b, who, &e->is.cache);
+		break;
+	case EXTRA_LOSS:
+		job_add_loss(b, who, &e->is.loss);
+		break;
+	case EXTRA_PROCESS:
+		job_add_process(b, who, &e->is.process, &nobody);
+		break;
+	case EXTRA_THREAD:
+		job_add_thread(b, who, &e->is.thread, 0);
+		break;
+	}
+}
+
+static void give(const struct facts *f, struct job_builder *b, const struct item *item)
+{
+	const struct facts_member *m = &f->members[item->group][item->rank];
+	struct job_group group = {.key = f->group_keys[item->group],
+		.name = "",
+		.maker = "nccl",
+		.size = f->group_sizes[item->group],
+		.cite = "ring:group"};
+
+	switch (item->kind) {
+	case ITEM_HOST:
+		job_add_host(b, &f->hosts[item->at]);
+		break;
+	case ITEM_PROCESS:
+		give_process(f, b, item->rank);
+		break;
+	case ITEM_THREAD:
+		job_add_thread(b, who_of(f, item->rank), &f->ranks[item->rank].thread, 0);
+		break;
+	case ITEM_MEMBER:
+		job_add_member(b, who_of(f, item->rank), &group, &m->fact);
+		break;
+	case ITEM_OP:
+		job_add_op(b, who_of(f, item->rank), group.key, m->seat, &m->ops[item->at],
+			f->ranks[item->rank].pid);
+		break;
+	case ITEM_EXTRA:
+		give_extra(f, b, &f->extra[item->at]);
+		break;
+	}
+}
+
+struct job *facts_job(const struct facts *f)
+{
+	struct job_builder *b = job_builder_new();
+	struct item *items = alloc_zeroed(64 + FACTS_MAX_EXTRA + (size_t)f->n * (2 + FACTS_MAX_GROUPS *
+		(size_t)(1 + FACTS_MAX_OPS)), sizeof(*items));
+	size_t n = 0;
+
+	job_add_identity(b, "job-1", "test");
+	if (f->world_size > 0)
+		job_add_world_size(b, f->world_size);
+	job_add_launch(b, facts_ns(0));
+	if (f->census)
+		job_add_census_seen(b);
+	list_items(f, items, &n);
+	shuffle(items, n, f->shuffle);
+	for (size_t i = 0; i < n; i++)
+		give(f, b, &items[i]);
+	free(items);
+	return job_seal(b);
+}
+
+/* -- judging ------------------------------------------------------------------------------------ */
+
+static void text_of(const struct job *job, struct verdict_ranks ranks, struct str *into)
+{
+	ranks_format(into, job, ranks.at, ranks.n);
+}
+
+void facts_print(const struct verdicts *v)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		struct str culprits = {0}, victims = {0}, camp = {0};
+
+		text_of(v->job, v->at[i].culprits, &culprits);
+		text_of(v->job, v->at[i].victims, &victims);
+		text_of(v->job, v->at[i].camp_a, &camp);
+		fprintf(stderr, "    %s (%s, %s): culprits [%s] victims [%s] camp [%s] cause %s where %s\n",
+			verdict_class_name(v->at[i].class),
+			verdict_confidence_name(v->at[i].confidence),
+			verdict_outlook_name(v->at[i].outlook), str_text(&culprits),
+			str_text(&victims), str_text(&camp),
+			v->at[i].cause ? verdict_cause_name(v->at[i].cause) : "-",
+			v->at[i].where ? verdict_where_name(v->at[i].where) : "-");
+		str_release(&culprits);
+		str_release(&victims);
+		str_release(&camp);
+	}
+}
+
+static void expect_ranks(const struct verdicts *v, const char *what, struct verdict_ranks ranks,
+	const char *expected)
+{
+	struct str text = {0};
+
+	if (!expected)
+		return;
+	text_of(v->job, ranks, &text);
+	if (strcmp(str_text(&text), expected) != 0) {
+		facts_print(v);
+		fail_msg("%s are [%s], expected [%s]", what, str_text(&text), expected);
+	}
+	str_release(&text);
+}
+
+static void expect_innocence(const struct verdicts *v)
+{
+	for (size_t i = 0; i < v->n; i++)
+		for (size_t k = 0; k < v->n; k++)
+			for (size_t a = 0; a < v->at[i].culprits.n; a++)
+				for (size_t b = 0; b < v->at[k].victims.n; b++)
+					assert_int_not_equal(v->at[i].culprits.at[a],
+						v->at[k].victims.at[b]);
+}
+
+static void expect_once(const struct facts *f, enum verdict_class class, const char *culprits,
+	const char *victims)
+{
+	struct job *job = facts_job(f);
+	struct verdicts *v = verdicts_of(job);
+
+	assert_true(v->n > 0);
+	if (v->at[0].class != class) {
+		facts_print(v);
+		fail_msg("verdict is %s, expected %s", verdict_class_name(v->at[0].class),
+			verdict_class_name(class));
+	}
+	expect_ranks(v, "culprits", v->at[0].culprits, culprits);
+	expect_ranks(v, "victims", v->at[0].victims, victims);
+	expect_innocence(v);
+	verdicts_free(v);
+	job_free(job);
+}
+
+void facts_expect(const struct facts *f, enum verdict_class class, const char *culprits,
+	const char *victims)
+{
+	struct facts *shuffled = facts_copy(f);
+
+	expect_once(f, class, culprits, victims);
+	shuffled->shuffle = 12345;
+	expect_once(shuffled, class, culprits, victims);
+	facts_free(shuffled);
+}
+
+void facts_expect_cause(const struct facts *f, enum verdict_class class, const char *culprits,
+	enum verdict_cause cause)
+{
+	struct job *job = facts_job(f);
+	struct verdicts *v = verdicts_of(job);
+
+	facts_expect(f, class, culprits, NULL);
+	if (v->at[0].cause != cause) {
+		facts_print(v);
+		fail_msg("cause is %d, expected %d", v->at[0].cause, cause);
+	}
+	verdicts_free(v);
+	job_free(job);
+}
+
+void facts_expect_where(const struct facts *f, enum verdict_class class, const char *culprits,
+	enum verdict_where where)
+{
+	struct job *job = facts_job(f);
+	struct verdicts *v = verdicts_of(job);
+
+	facts_expect(f, class, culprits, NULL);
+	if (v->at[0].where != where) {
+		facts_print(v);
+		fail_msg("where is %d, expected %d", v->at[0].where, where);
+	}
+	verdicts_free(v);
+	job_free(job);
+}
+
+uint64_t facts_culprits(const struct facts *f)
+{
+	struct job *job = facts_job(f);
+	struct verdicts *v = verdicts_of(job);
+	uint64_t bits = 0;
+
+	for (size_t i = 0; i < v->n; i++)
+		for (size_t k = 0; k < v->at[i].culprits.n; k++)
+			bits |= UINT64_C(1) << job->ranks[v->at[i].culprits.at[k]].world_rank;
+	verdicts_free(v);
+	job_free(job);
+	return bits;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * facts.h: jobs made by hand, for tests of the judge. A new set of facts is a job of n healthy,
+ * living ranks on one host with readable rings and one group of all of them (group 0, "world");
+ * a test then says what is wrong with it:
+ *
+ *	struct facts *f = facts_new(8);
+ *	facts_round(f, 0, JOB_OP_ALLREDUCE, 4096, 10);		all enter #1 at 10 s, and complete it
+ *	facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 20);	all but rank 3 are in #2, held
+ *	facts_span(f, 3, JOB_SPAN_COMPILE, "codegen", "0/0", 15, FACTS_OPEN);
+ *	facts_expect(f, VERDICT_COMPILE_SKEW, "3", "0-2,4-7");
+ *	facts_free(f);
+ *
+ * Times are seconds; the evidence ends at FACTS_NOW. Facts are handed over in an order drawn from
+ * f->shuffle, which must not matter.
+ */
+#ifndef TESTS_FACTS_H
+#define TESTS_FACTS_H
+
+#include "job/build.h"
+#include "job/names.h"
+#include "verdict/verdict.h"
+
+#define FACTS_NOW	100.0
+#define FACTS_OPEN	(-1.0)
+#define FACTS_MAX_RANKS 64
+#define FACTS_MAX_GROUPS 16
+#define FACTS_MAX_OPS	48
+#define FACTS_MAX_EXTRA 128
+
+struct facts_member {
+	bool in;
+	uint32_t seat;
+	struct job_member fact;
+	struct job_op ops[FACTS_MAX_OPS];
+	size_t nops;
+	uint64_t p2p_count[2][FACTS_MAX_RANKS]; /* sends and receives, by peer */
+};
+
+struct facts_rank {
+	bool seen;    /* a process exists */
+	bool ring;    /* its ring can be read */
+	bool proc;    /* /proc was read */
+	bool census;  /* its slot was read */
+	bool exit_known;
+	bool promoted;
+	bool named;   /* RANK was set */
+	int host;
+	int restart;
+	uint32_t pid;
+	int64_t lost;
+	struct job_process process;
+	struct job_thread thread;
+	uint64_t order; /* of its launches so far */
+};
+
+struct facts_extra {
+	enum { EXTRA_SPAN, EXTRA_SHARD, EXTRA_STEP, EXTRA_NOTE, EXTRA_SIGNAL, EXTRA_LOG,
+		EXTRA_CACHE, EXTRA_LOSS, EXTRA_PROCESS, EXTRA_THREAD } kind;
+	int rank;
+	bool of_ring; /* lost with the rank's ring */
+	uint32_t pid; /* of another process than the rank's: a child's */
+	union {
+		struct job_span span;
+		struct job_shard shard;
+		struct job_step step;
+		struct job_note note;
+		struct job_signal signal;
+		struct job_log log;
+		struct job_cache cache;
+		struct job_loss loss;
+		struct job_process process;
+		struct job_thread thread;
+	} is;
+};
+
+struct facts {
+	int n;
+	int ngroups;
+	unsigned shuffle;
+	bool census;
+	bool completion; /* completion of ops is tracked */
+	int world_size;
+	struct job_host hosts[4];
+	int nhosts;
+	struct facts_rank ranks[FACTS_MAX_RANKS];
+	struct facts_member members[FACTS_MAX_GROUPS][FACTS_MAX_RANKS];
+	uint64_t group_keys[FACTS_MAX_GROUPS];
+	uint32_t group_sizes[FACTS_MAX_GROUPS];
+	struct facts_extra extra[FACTS_MAX_EXTRA];
+	size_t nextra;
+	int hidden; /* a rank of which nothing at all is told; JOB_NONE */
+};
+
+int64_t facts_ns(double seconds);
+
+struct facts *facts_new(int n);
+struct facts *facts_copy(const struct facts *f);
+void facts_free(struct facts *f);
+
+/* A group of these n ranks, in seat order, ready. Returns its number. */
+int facts_group(struct facts *f, int n, const int *ranks);
+/* The same, named in the call: facts_group_of(f, 3, 0, 1, 2). */
+int facts_group_of(struct facts *f, int n, ...);
+
+/* One rank enters its next op: returned, open. The op may be changed until the next is added. */
+struct job_op *facts_enter(
+	struct facts *f, int group, int rank, uint8_t op, uint64_t count, double at);
+/* The same, and the rank's thread is held inside the call. */
+struct job_op *facts_hold(
+	struct facts *f, int group, int rank, uint8_t op, uint64_t count, double at);
+/* A send or receive; peer is a rank. */
+struct job_op *facts_p2p(
+	struct facts *f, int group, int rank, uint8_t op, int peer, double at, bool held);
+
+/* All members enter their next op and complete it (if completion is tracked). */
+void facts_round(struct facts *f, int group, uint8_t op, uint64_t count, double at);
+/* n rounds of AllReduce, `gap` seconds apart. */
+void facts_rounds(struct facts *f, int group, int n, double at, double gap);
+/* All members but one are held in their next op. */
+void facts_enter_but(
+	struct facts *f, int group, int rank, uint8_t op, uint64_t count, double at);
+
+/* The main thread synchronises (the whole device) since then; is inside another call; is outside. */
+void facts_sync(struct facts *f, int rank, double since);
+void facts_call(struct facts *f, int rank, const char *call, double since);
+void facts_outside(struct facts *f, int rank, double since);
+
+void facts_in_init(struct facts *f, int group, int rank, double since);
+/* The rank has not even begun the group's init. */
+void facts_unseen(struct facts *f, int group, int rank);
+
+void facts_span(struct facts *f, int rank, enum job_span_kind kind, const char *name,
+	const char *detail, double begun, double ended);
+void facts_shard(struct facts *f, int rank, uint64_t rows, uint64_t batches);
+void facts_step(struct facts *f, int rank, uint64_t n);
+void facts_note(struct facts *f, int rank, const char *text, double at);
+void facts_log(struct facts *f, int rank, const char *error);
+struct job_signal *facts_signal(
+	struct facts *f, int rank, int signo, uint32_t sender, const char *thread, double at);
+void facts_end(struct facts *f, int rank, enum job_end end, int status, double at);
+/* CPU seconds in the last `span` seconds; the agent saw it idle for `idle` s (below 0: unknown). */
+void facts_cpu(struct facts *f, int rank, double cpu, double span, double idle);
+struct job_process *facts_child(struct facts *f, int rank, const char *comm);
+struct job_loss *facts_loss(struct facts *f, int rank, const char *what);
+/* The rank lives on that host of up to four. */
+void facts_move(struct facts *f, int rank, int host);
+
+void facts_lose_ring(struct facts *f, int rank);
+/* No process of the rank was ever seen; it has a process, but never made a communicator. */
+void facts_never_seen(struct facts *f, int rank);
+void facts_candidate(struct facts *f, int rank);
+
+/* Seals the facts. The caller frees. */
+struct job *facts_job(const struct facts *f);
+
+/*
+ * Judges, twice: in order and shuffled. The most important verdict must be of that class and name
+ * these culprits and victims (world ranks, "0-2,5"; NULL: not asked). No victim may be a culprit of
+ * any verdict.
+ */
+void facts_expect(const struct facts *f, enum verdict_class class, const char *culprits,
+	const char *victims);
+
+/* The same, and that nobody but these is a culprit of any verdict, nor anybody in `camps`. */
+void facts_expect_cause(const struct facts *f, enum verdict_class class, const char *culprits,
+	enum verdict_cause cause);
+void facts_expect_where(const struct facts *f, enum verdict_class class, const char *culprits,
+	enum verdict_where where);
+
+/* Culprits of all verdicts, as bits. */
+uint64_t facts_culprits(const struct facts *f);
+
+/* One line about every verdict, for failures. */
+void facts_print(const struct verdicts *verdicts);
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compile divergence: the scenarios S01-S12 of how it really shows, and what only looks like it. */
+#include "tests/unit/unit.h"
+
+#include "tests/unit/facts.h"
+
+/* Three ranks in the first AllReduce, rank 3 in the middle of its compile. */
+static struct facts *cold_job(void)
+{
+	struct facts *f = facts_new(4);
+
+	facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 40);
+	facts_span(f, 3, JOB_SPAN_COMPILE, "inductor codegen", "0/0", 10, FACTS_OPEN);
+	for (int i = 0; i < 3; i++)
+		facts_span(f, i, JOB_SPAN_COMPILE, "inductor codegen", "0/0", 10, 38);
+	return f;
+}
+
+static void s01_a_cold_rank_still_compiles(void **state)
+{
+	struct facts *f = cold_job();
+
+	facts_cpu(f, 3, 4.5, 5, 0.2);
+	facts_expect(f, VERDICT_COMPILE_SKEW, "3", "0-2");
+	facts_free(f);
+}
+
+static void s02_all_compile_and_nobody_waits(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++)
+		facts_span(f, i, JOB_SPAN_COMPILE, "dynamo", "", 10, FACTS_OPEN);
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+}
+
+static void s03_a_compile_without_cpu_is_stuck(void **state)
+{
+	struct facts *f = cold_job();
+
+	facts_cpu(f, 3, 0, 10, 12);
+	facts_expect(f, VERDICT_COMPILE_STUCK, "3", "0-2");
+	facts_free(f);
+}
+
+static void a_quiet_second_is_not_yet_stuck(void **state)
+{
+	struct facts *f = cold_job();
+
+	facts_cpu(f, 3, 0, 0.1, 2);
+	facts_expect(f, VERDICT_COMPILE_SKEW, "3", "0-2");
+	facts_free(f);
+}
+
+static void a_busy_worker_is_progress(void **state)
+{
+	struct facts *f = cold_job();
+	struct job_process *worker = facts_child(f, 3, "ptxas");
+
+	facts_cpu(f, 3, 0, 10, 60);
+	worker->cpu_delta = 9000000000;
+	worker->sample_span = 10000000000;
+	worker->idle_for = 100000000;
+	facts_expect(f, VERDICT_COMPILE_SKEW, "3", "0-2");
+	facts_free(f);
+}
+
+static void a_new_worker_is_progress(void **state)
+{
+	struct facts *f = cold_job();
+
+	facts_cpu(f, 3, 0, 10, 60);
+	facts_child(f, 3, "cc1plus")->born = facts_ns(98);
+	facts_expect(f, VERDICT_COMPILE_SKEW, "3", "0-2");
+	facts_free(f);
+}
+
+static void s04_the_lock_holder_compiles_and_nobody_waits_in_an_op(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++)
+		facts_span(f, i, JOB_SPAN_COMPILE, "codegen", "", 10, FACTS_OPEN);
+	f->ranks[1].process.wchan = "flock_lock_inode";
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+}
+
+/* r0-5 compile and wait for the GPU, whose queue waits for r6 and r7, who wait for r0-5 elsewhere. */
+static void s05_a_compile_that_waits_for_the_gpu_is_no_culprit(void **state)
+{
+	struct facts *f = facts_new(8);
+	int b = facts_group_of(f, 8, 0, 1, 2, 3, 4, 5, 6, 7);
+
+	f->completion = false;
+	for (int g = 0; g < 2; g++)
+		for (int i = 0; i < 8; i++)
+			f->members[g][i].fact.done_known = false;
+	for (int i = 0; i < 6; i++) {
+		facts_enter(f, 0, i, JOB_OP_ALLTOALL, 64, 20);
+		facts_span(f, i, JOB_SPAN_COMPILE, "benchmark_gpu", "1/0", 21, FACTS_OPEN);
+		facts_sync(f, i, 22);
+	}
+	for (int i = 6; i < 8; i++) {
+		facts_enter(f, b, i, JOB_OP_ALLREDUCE, 8, 20);
+		facts_sync(f, i, 21);
+	}
+	facts_expect(f, VERDICT_ORDER_INVERSION, "6,7", "0-5");
+	facts_free(f);
+}
+
+static void s07_a_dead_worker_explains_a_stuck_compile(void **state)
+{
+	struct facts *f = cold_job();
+	struct job_process *worker = facts_child(f, 3, "pt_compile_work");
+
+	facts_cpu(f, 3, 0, 10, 20);
+	worker->end = JOB_SIGNALED;
+	worker->status = 9;
+	worker->ended = facts_ns(60);
+	f->hosts[0].oom_kills = 1;
+	facts_expect_cause(f, VERDICT_COMPILE_STUCK, "3", VERDICT_BY_CHILD_DEATH);
+	facts_free(f);
+}
+
+static void s08_a_recompile_in_mid_run(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 20, 20, 0.5);
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 31);
+	facts_span(f, 1, JOB_SPAN_COMPILE, "dynamo", "0/1", 31, FACTS_OPEN);
+	facts_cpu(f, 1, 0.9, 1, 0);
+	facts_expect(f, VERDICT_COMPILE_SKEW, "1", "0,2,3");
+	facts_free(f);
+}
+
+static void compiled(struct facts *f, int rank, const char *graph)
+{
+	facts_span(f, rank, JOB_SPAN_COMPILE, "dynamo", graph, 10, 15);
+}
+
+static void s09_another_graph_issues_another_operation(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++) {
+		compiled(f, i, i == 1 ? "0/0 b" : "0/0 a");
+		facts_hold(f, 0, i, i == 1 ? JOB_OP_ALLREDUCE : JOB_OP_ALLGATHER, 64, 20);
+	}
+	facts_expect(f, VERDICT_GRAPH_DIVERGENCE, "1", "0,2,3");
+	facts_free(f);
+}
+
+static void s10_a_split_in_halves_has_camps_and_no_culprit(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	for (int i = 0; i < 8; i++) {
+		compiled(f, i, i < 4 ? "a" : "b");
+		facts_hold(f, 0, i, i < 4 ? JOB_OP_ALLREDUCE : JOB_OP_ALLGATHER, 64, 20);
+	}
+	facts_expect(f, VERDICT_GRAPH_DIVERGENCE, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+static void a_graph_that_is_no_different_is_a_mismatch(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++) {
+		compiled(f, i, "a");
+		facts_hold(f, 0, i, i == 1 ? JOB_OP_ALLREDUCE : JOB_OP_ALLGATHER, 64, 20);
+	}
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "1", "0,2,3");
+	facts_free(f);
+}
+
+/* r1 recompiles and meets nobody in the compile group; the others wait for it in the world. */
+static void s11_a_compiler_collective_alone(void **state)
+{
+	struct facts *f = facts_new(4);
+	int compile = facts_group_of(f, 4, 0, 1, 2, 3);
+
+	facts_round(f, 0, JOB_OP_ALLREDUCE, 64, 10);
+	facts_span(f, 1, JOB_SPAN_COMPILE, "dynamo", "0/1", 20, FACTS_OPEN);
+	facts_hold(f, compile, 1, JOB_OP_ALLGATHER, 8, 21);
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 64, 21);
+	facts_expect(f, VERDICT_COMPILE_SKEW, "1", "0,2,3");
+	facts_free(f);
+}
+
+static void a_compile_before_communicator_init(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 3; i++)
+		facts_in_init(f, 0, i, 20);
+	facts_candidate(f, 3);
+	facts_span(f, 3, JOB_SPAN_COMPILE, "warmup", "", 10, FACTS_OPEN);
+	facts_cpu(f, 3, 1, 1, 0);
+	facts_expect(f, VERDICT_COMPILE_SKEW, "3", "0-2");
+	facts_free(f);
+}
+
+static void a_majority_that_compiles_is_not_late(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	for (int i = 0; i < 3; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 4096, 40);
+	for (int i = 3; i < 8; i++) {
+		facts_span(f, i, JOB_SPAN_COMPILE, "codegen", "", 10, FACTS_OPEN);
+		facts_cpu(f, i, 1, 1, 0);
+	}
+	assert_int_equal(facts_culprits(f), 0);
+	facts_expect(f, VERDICT_COMPILE_SKEW, "", NULL);
+	facts_free(f);
+}
+
+/* Law 3: without the ring of the one that compiles nobody is accused. */
+static void without_its_ring_nobody_is_accused(void **state)
+{
+	struct facts *f = cold_job();
+
+	facts_lose_ring(f, 3);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "0-2");
+	facts_free(f);
+}
+
+static void a_wait_below_the_threshold_blames_nobody(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 99);
+	facts_span(f, 3, JOB_SPAN_COMPILE, "codegen", "", 10, FACTS_OPEN);
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(s01_a_cold_rank_still_compiles),
+		cmocka_unit_test(s02_all_compile_and_nobody_waits),
+		cmocka_unit_test(s03_a_compile_without_cpu_is_stuck),
+		cmocka_unit_test(a_quiet_second_is_not_yet_stuck),
+		cmocka_unit_test(a_busy_worker_is_progress),
+		cmocka_unit_test(a_new_worker_is_progress),
+		cmocka_unit_test(s04_the_lock_holder_compiles_and_nobody_waits_in_an_op),
+		cmocka_unit_test(s05_a_compile_that_waits_for_the_gpu_is_no_culprit),
+		cmocka_unit_test(s07_a_dead_worker_explains_a_stuck_compile),
+		cmocka_unit_test(s08_a_recompile_in_mid_run),
+		cmocka_unit_test(s09_another_graph_issues_another_operation),
+		cmocka_unit_test(s10_a_split_in_halves_has_camps_and_no_culprit),
+		cmocka_unit_test(a_graph_that_is_no_different_is_a_mismatch),
+		cmocka_unit_test(s11_a_compiler_collective_alone),
+		cmocka_unit_test(a_compile_before_communicator_init),
+		cmocka_unit_test(a_majority_that_compiles_is_not_late),
+		cmocka_unit_test(without_its_ring_nobody_is_accused),
+		cmocka_unit_test(a_wait_below_the_threshold_blames_nobody),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
