@@ -22,3 +22,12 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/stage.c \
 	%D%/start.c \
 	%D%/verdict.h
+
+# Tests of judging stand on jobs made by hand (tests/unit/facts.h).
+VERDICT_TESTS = \
+	tests/unit/verdict_compile_test
+EXTRA_DIST += tests/unit/facts.h
+
+UNIT_TESTS += $(VERDICT_TESTS)
+tests_unit_verdict_compile_test_SOURCES = tests/unit/verdict_compile_test.c tests/unit/facts.c
+tests_unit_verdict_compile_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
