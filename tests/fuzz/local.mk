@@ -5,12 +5,12 @@ EXTRA_DIST += %D%/decode-fuzz.c
 FUZZ_CC = clang
 FUZZ_SECONDS = 60
 FUZZ_SEEDS =
-FUZZ_SOURCES = $(src_base_libbase_la_SOURCES) $(src_ring_libring_la_SOURCES) \
+FUZZ_FILES = $(src_base_libbase_la_SOURCES) $(src_ring_libring_la_SOURCES) \
 	$(src_proc_libproc_la_SOURCES) $(src_job_libjob_la_SOURCES) \
 	$(src_evidence_libevidence_la_SOURCES) $(src_decode_libdecode_la_SOURCES)
 fuzz:
 	$(MKDIR_P) tests/fuzz/corpus
-	srcs=; for f in $(FUZZ_SOURCES); do case $$f in *.c) srcs="$$srcs $(srcdir)/$$f";; esac; done; \
+	srcs=; for f in $(FUZZ_FILES); do case $$f in *.c) srcs="$$srcs $(srcdir)/$$f";; esac; done; \
 	$(FUZZ_CC) -g -O1 -fsanitize=fuzzer,address,undefined -std=gnu11 $(AM_CPPFLAGS) \
 		-DPKGLIBDIR='""' -DSTANDINDIR='""' -DSCENARIOSDIR='""' \
 		$(MSGPACK_CFLAGS) $(JSON_CFLAGS) $(ZSTD_CFLAGS) -o tests/fuzz/decode-fuzz \
