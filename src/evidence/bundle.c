@@ -8,21 +8,18 @@
  */
 #include "evidence/bundle.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <msgpack.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <zstd.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
 #include "base/file.h"
 #include "evidence/bundle-frame.h"
-#include "evidence/source.h"
 
-/* What a head says. Texts point into `zone`. */
+#define BUNDLE_CHUNK (64 * 1024)
+
+/* What a head says. Texts are its own. */
 struct bundle_head {
 	char *kind;
 	char *host;
@@ -43,7 +40,8 @@ struct bundle_walk {
 	size_t at;
 	struct evidence *into;
 	ZSTD_DCtx *zstd;
-	uint64_t total;	 /* bytes unpacked so far */
+	uint8_t *chunk;	 /* BUNDLE_CHUNK bytes to unpack into */
+	uint64_t total;	 /* bytes set aside for exhibits so far */
 	int64_t frames;	 /* good ones */
 	size_t lost;	 /* stretches of damage */
 	bool lost_here;	 /* the walk is inside one */
@@ -141,30 +139,54 @@ static bool head_parse(const uint8_t *bytes, size_t size, struct bundle_head *he
 	return good;
 }
 
+/* --- Bodies ----------------------------------------------------------------------------------- */
+
+/* What an exhibit's bytes become: zeroed memory of `room` bytes, `len` of them unpacked. */
+struct bundle_bytes {
+	uint8_t *at;
+	size_t room;
+	size_t len;
+};
+
+static bool bytes_are_zero(const uint8_t *bytes, size_t size)
+{
+	return size == 0 || (bytes[0] == 0 && !memcmp(bytes, bytes + 1, size - 1));
+}
+
+/*
+ * Takes a chunk over. A ring is mostly zeros: those are not written, so that their pages stay the
+ * kernel's. False if there is more than was told.
+ */
+static bool bytes_take(struct bundle_bytes *bytes, const uint8_t *chunk, size_t size)
+{
+	size_t left = bytes->room - bytes->len;
+	size_t taken = size < left ? size : left;
+
+	if (!bytes_are_zero(chunk, taken))
+		memcpy(bytes->at + bytes->len, chunk, taken);
+	bytes->len += taken;
+	return taken == size;
+}
+
 /* Unpacks the body. Returns whether it is whole; what zstd gave before the damage is kept. */
 static bool bundle_unzip(
-	struct bundle_walk *walk, const uint8_t *body, size_t size, struct str *bytes)
+	struct bundle_walk *walk, const uint8_t *body, size_t size, struct bundle_bytes *bytes)
 {
 	ZSTD_inBuffer in = {body, size, 0};
 	size_t left = 1;
 
 	ZSTD_DCtx_reset(walk->zstd, ZSTD_reset_session_only);
-	while (left && in.pos <= in.size) {
-		size_t step = ZSTD_DStreamOutSize();
-		ZSTD_outBuffer out = {str_room(bytes, step), step, 0};
+	while (left) {
+		ZSTD_outBuffer out = {walk->chunk, BUNDLE_CHUNK, 0};
 		size_t before = in.pos;
 
 		left = ZSTD_decompressStream(walk->zstd, &out, &in);
-		if (ZSTD_isError(left))
-			return false;
-		str_grow(bytes, out.pos);
-		walk->total += out.pos;
-		if (bytes->len > BUNDLE_EXHIBIT_CAP || walk->total > BUNDLE_TOTAL_CAP)
+		if (ZSTD_isError(left) || !bytes_take(bytes, walk->chunk, out.pos))
 			return false;
 		if (left && in.pos == before && out.pos == 0)
 			return false; /* cut */
 	}
-	return left == 0 && in.pos == in.size;
+	return in.pos == in.size && bytes->len == bytes->room;
 }
 
 static void bundle_take_exhibit(struct bundle_walk *walk, const struct bundle_head *head,
@@ -180,13 +202,21 @@ static void bundle_take_exhibit(struct bundle_walk *walk, const struct bundle_he
 		.when = head->when,
 		.damaged = head->damaged != 0,
 	};
-	struct str bytes = {0};
+	struct bundle_bytes bytes = {.room = (size_t)head->size};
 
-	if (!bundle_unzip(walk, body, size, &bytes) || bytes.len != (uint64_t)head->size)
+	/* What is told counts, also where less comes: memory is set aside for it. */
+	if (bytes.room > BUNDLE_EXHIBIT_CAP)
+		bytes.room = BUNDLE_EXHIBIT_CAP;
+	if (bytes.room > BUNDLE_TOTAL_CAP - walk->total)
+		bytes.room = 0;
+	walk->total += bytes.room;
+	bytes.at = alloc_zeroed(1, bytes.room + 1);
+	if (!bundle_unzip(walk, body, size, &bytes) || bytes.room != (uint64_t)head->size)
 		about.damaged = true;
-	size = bytes.len;
-	evidence_add(walk->into, &about, (uint8_t *)str_detach(&bytes), size);
+	evidence_add(walk->into, &about, bytes.at, bytes.len);
 }
+
+/* --- Frames ----------------------------------------------------------------------------------- */
 
 /* Takes the frame whose head is good. Returns how many bytes it covers. */
 static size_t bundle_take(struct bundle_walk *walk, const uint8_t *frame, size_t left,
@@ -314,9 +344,11 @@ int bundle_unpack(const void *bytes, size_t size, struct evidence *into, struct 
 	walk.zstd = ZSTD_createDCtx();
 	if (!walk.zstd)
 		return complaint_set(why, "out of memory");
+	walk.chunk = alloc_zeroed(1, BUNDLE_CHUNK);
 	walk.at = opening ? BUNDLE_OPENING_SIZE : 0;
 	bundle_walk_frames(&walk);
 	ZSTD_freeDCtx(walk.zstd);
+	free(walk.chunk);
 	if (!opening && walk.frames == 0)
 		return complaint_set(why, "this is no inquest bundle");
 	bundle_conclude(&walk);
