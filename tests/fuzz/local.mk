@@ -10,7 +10,9 @@ FUZZ_FILES = $(src_base_libbase_la_SOURCES) $(src_ring_libring_la_SOURCES) \
 	$(src_evidence_libevidence_la_SOURCES) $(src_decode_libdecode_la_SOURCES)
 fuzz:
 	$(MKDIR_P) tests/fuzz/corpus
-	srcs=; for f in $(FUZZ_FILES); do case $$f in *.c) srcs="$$srcs $(srcdir)/$$f";; esac; done; \
+	srcs=; for f in $(FUZZ_FILES); do \
+		case $$f in *.c) srcs="$$srcs $(srcdir)/$$f";; esac; \
+	done; \
 	$(FUZZ_CC) -g -O1 -fsanitize=fuzzer,address,undefined -std=gnu11 $(AM_CPPFLAGS) \
 		-DPKGLIBDIR='""' -DSTANDINDIR='""' -DSCENARIOSDIR='""' \
 		$(MSGPACK_CFLAGS) $(JSON_CFLAGS) $(ZSTD_CFLAGS) -o tests/fuzz/decode-fuzz \
