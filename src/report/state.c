@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "job/names.h"
 #include "report/wording.h"
 
 static const char *const span_states[] = {
@@ -92,15 +93,45 @@ static const struct job_member *init_of(const struct job *job, int rank)
 	return NULL;
 }
 
-static void say_thread(
+/* The newest collective of a rank that is not known to be complete: what a wait is for. */
+static const struct job_op *pending_op(const struct job *job, int rank)
+{
+	const struct job_op *newest = NULL;
+
+	for (size_t m = 0; m < job->nmembers; m++) {
+		const struct job_member *member = &job->members[m];
+		const struct job_op *last = member->nops ? &member->ops[member->nops - 1] : NULL;
+
+		if (member->rank == rank && last && last->completed != JOB_YES && !last->failed &&
+			(!newest || last->entered > newest->entered))
+			newest = last;
+	}
+	return newest;
+}
+
+/* Inside a call to NCCL that call; inside a wait the operation that is waited for. */
+static void say_inside(
 	struct state *state, const struct job *job, int rank, const struct job_thread *thread)
 {
 	bool ours = !strncmp(thread->call, "nccl", 4);
+	bool waits = thread->state == JOB_THREAD_IN_WAIT || thread->state == JOB_THREAD_POLLING;
+	const struct job_op *op = waits ? pending_op(job, rank) : NULL;
 
-	str_add(&state->name, thread_states[thread->state]);
+	state->waits = waits;
+	if (op) {
+		str_printf(&state->op, "%s #%" PRIu64, job_op_name(op->sig.op), op->index);
+		return;
+	}
 	str_add(&state->op, ours ? thread->call + 4 : thread->call);
 	if (thread->op)
 		str_printf(&state->op, " #%" PRIu64, thread->op);
+}
+
+static void say_thread(
+	struct state *state, const struct job *job, int rank, const struct job_thread *thread)
+{
+	str_add(&state->name, thread_states[thread->state]);
+	say_inside(state, job, rank, thread);
 	state->since = age(job, rank, thread->since);
 }
 

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/str.h"
+#include "job/names.h"
 #include "report/escape.h"
 #include "report/ranks.h"
 #include "report/state.h"
@@ -129,6 +130,39 @@ static const char *log_of(struct table *table, const struct job *job, int rank)
 	return "";
 }
 
+/* What the rank itself entered as the operation that the verdict is about, if it did not complete.
+ */
+static const struct job_op *verdict_op(const struct verdicts *verdicts, int rank)
+{
+	const struct verdict *verdict = &verdicts->at[0];
+	const struct job *job = verdicts->job;
+
+	for (size_t m = 0; m < job->nmembers; m++) {
+		const struct job_member *member = &job->members[m];
+
+		if (member->rank != rank || member->group != verdict->group)
+			continue;
+		for (size_t i = 0; i < member->nops; i++)
+			if (member->ops[i].index == verdict->op_index &&
+				member->ops[i].completed != JOB_YES)
+				return &member->ops[i];
+	}
+	return NULL;
+}
+
+/* A thread that waits for a stream waits for the verdict's operation before any later one. */
+static const char *op_of(struct table *table, const struct state *state, int rank)
+{
+	const struct job_op *op = state->waits && table->verdicts->at[0].op_index
+					  ? verdict_op(table->verdicts, rank)
+					  : NULL;
+
+	if (op)
+		return arena_printf(
+			&table->arena, "%s #%" PRIu64, job_op_name(op->sig.op), op->index);
+	return escaped(table, str_text(&state->op));
+}
+
 static void fill_row(struct table *table, struct row *row, int rank)
 {
 	const struct job *job = table->verdicts->job;
@@ -140,7 +174,7 @@ static void fill_row(struct table *table, struct row *row, int rank)
 	for (int c = 0; c < COLUMNS; c++)
 		row->cell[c] = "";
 	row->cell[COLUMN_STATE] = escaped(table, str_text(&state.name));
-	row->cell[COLUMN_OP] = escaped(table, str_text(&state.op));
+	row->cell[COLUMN_OP] = op_of(table, &state, rank);
 	row->cell[COLUMN_DIED] = clock_of_day(table, state.ended);
 	row->cell[COLUMN_CACHE] = cache_of(job, rank);
 	row->cell[COLUMN_SHARD] = shard_of(table, job, rank);

@@ -63,29 +63,70 @@ static void pad(struct str *line, size_t column)
 		str_add_char(line, ' ');
 }
 
-/* Adds words at `column` and the cite at the right, the words cut where both do not fit. */
-static void add_cited(
-	struct writing *w, struct str *line, size_t column, struct str *words, const char *cite)
+/*
+ * Where to break a text that has room for `width` columns: behind the last "; ", else before the
+ * last blank; bytes. Its end if it need not be broken.
+ */
+static size_t break_at(const char *text, size_t width)
 {
-	struct str safe = {0}, source = {0}, cut = {0};
-	size_t right, width;
+	size_t blank = 0, clause = 0, used = 0;
 
-	escape_text(&safe, str_text(words), w->options->utf8);
-	escape_text(&source, cite, w->options->utf8);
+	for (size_t at = 0, size; text[at]; at += size) {
+		if (text[at] == ' ') {
+			blank = at;
+			if (at && text[at - 1] == ';')
+				clause = at;
+		}
+		used += escape_columns(escape_decode(text + at, &size));
+		if (used > width)
+			return clause ? clause : blank ? blank : at;
+	}
+	return strlen(text);
+}
+
+/* What add_line() puts together: a key at the left, words from a column on, a cite at the right. */
+struct cited {
+	struct str key; /* emptied */
+	size_t column;
+	struct str words; /* emptied */
+	const char *cite;
+	enum page_style style;
+	size_t strong;
+};
+
+/* Adds one line, or two where the words are too long for one beside the cite. */
+static void add_line(struct writing *w, struct cited *cited)
+{
+	struct str safe = {0}, source = {0}, cut = {0}, rest = {0};
+	size_t right, width, part;
+
+	escape_text(&safe, str_text(&cited->words), w->options->utf8);
+	escape_text(&source, cited->cite, w->options->utf8);
 	width = escape_fit(&cut, str_text(&source), CITE_WIDTH);
 	right = PAGE_WIDTH - width;
-	if (width && CITE_COLUMN < right && column + escape_width(str_text(&safe)) < CITE_COLUMN)
+	if (width && CITE_COLUMN < right &&
+		cited->column + escape_width(str_text(&safe)) < CITE_COLUMN)
 		right = CITE_COLUMN;
-	pad(line, column);
-	escape_fit(line, str_text(&safe), right - column - (width ? 1 : 0));
+	pad(&cited->key, cited->column);
+	part = break_at(str_text(&safe), right - cited->column - (width ? 1 : 0));
+	str_add(&rest, str_text(&safe) + part);
+	str_cut(&safe, part);
+	str_add(&cited->key, str_text(&safe));
 	if (width) {
-		pad(line, right);
-		str_add(line, str_text(&cut));
+		pad(&cited->key, right);
+		str_add(&cited->key, str_text(&cut));
+	}
+	page_add(&w->page, &cited->key, cited->style, cited->strong);
+	if (rest.len) {
+		pad(&cited->key, cited->column + 1);
+		escape_fit(&cited->key, rest.text, PAGE_WIDTH - cited->column - 1);
+		page_add(&w->page, &cited->key, PAGE_PLAIN, 0);
 	}
 	str_release(&safe);
 	str_release(&source);
 	str_release(&cut);
-	str_cut(words, 0);
+	str_release(&rest);
+	str_release(&cited->words);
 }
 
 static enum page_style style_of(const struct verdict *verdict)
@@ -145,36 +186,35 @@ static void add_outlook(struct writing *w, const struct verdict *verdict)
 	static const char *const names[] = {[VERDICT_OUTLOOK_UNKNOWN] = " UNKNOWN",
 		[VERDICT_WAIT] = " WAIT",
 		[VERDICT_KILL] = " KILL"};
-	struct str line = {0}, words = {0};
-	char text[CLOCK_TEXT_SIZE];
 	bool deadline = verdict->watchdog_left != JOB_UNKNOWN;
+	struct cited line = {.column = KEY_WIDTH + 2,
+		.cite = deadline ? w->verdicts->job->deadline_cite : "",
+		.style = style_of(verdict),
+		.strong = KEY_WIDTH};
+	char text[CLOCK_TEXT_SIZE];
 
 	if (verdict->class == VERDICT_HEALTHY)
 		return;
-	str_add(&line, names[verdict->outlook]);
-	str_add(&words, wording_outlook(verdict->outlook));
+	str_add(&line.key, names[verdict->outlook]);
+	str_add(&line.words, wording_outlook(verdict->outlook));
 	if (deadline && verdict->watchdog_left > 0)
-		str_printf(&words, "; watchdog kills in %s",
+		str_printf(&line.words, "; watchdog kills in %s",
 			clock_format(verdict->watchdog_left, text));
 	else if (deadline)
-		str_add(&words, "; the watchdog's time is over");
-	add_cited(w, &line, KEY_WIDTH + 2, &words, deadline ? w->verdicts->job->deadline_cite : "");
-	page_add(&w->page, &line, style_of(verdict), 5);
-	str_release(&words);
+		str_add(&line.words, "; the watchdog's time is over");
+	add_line(w, &line);
 }
 
 static void add_evidence(struct writing *w, const struct verdict *verdict)
 {
 	for (size_t i = 0; i < verdict->nevidence; i++) {
 		const struct verdict_fact *fact = &verdict->evidence[i];
-		struct str line = {0}, words = {0};
+		struct cited line = {.column = KEY_WIDTH + 2, .cite = fact->cite};
 
-		str_add_char(&line, ' ');
-		ranks_fit(&line, w->verdicts->job, fact->ranks, KEY_WIDTH);
-		wording_fact(&words, fact);
-		add_cited(w, &line, KEY_WIDTH + 2, &words, fact->cite);
-		page_add(&w->page, &line, PAGE_PLAIN, 0);
-		str_release(&words);
+		str_add_char(&line.key, ' ');
+		ranks_fit(&line.key, w->verdicts->job, fact->ranks, KEY_WIDTH);
+		wording_fact(&line.words, fact);
+		add_line(w, &line);
 	}
 }
 
@@ -182,17 +222,15 @@ static void add_ruled_out(struct writing *w, const struct verdict *verdict)
 {
 	for (size_t i = 0; i < verdict->nruled_out; i++) {
 		const struct verdict_ruled_out *out = &verdict->ruled_out[i];
-		struct str line = {0}, words = {0};
+		struct cited line = {.column = NOT_WIDTH + 1, .cite = out->why.cite};
 
-		str_printf(&line, "not %s", short_names[out->class]);
+		str_printf(&line.key, "not %s", short_names[out->class]);
 		if (out->why.ranks.n && out->why.ranks.n < w->verdicts->job->nranks) {
-			ranks_fit(&words, w->verdicts->job, out->why.ranks, NOT_WIDTH);
-			str_add(&words, ": ");
+			ranks_fit(&line.words, w->verdicts->job, out->why.ranks, NOT_WIDTH);
+			str_add(&line.words, ": ");
 		}
-		wording_fact(&words, &out->why);
-		add_cited(w, &line, NOT_WIDTH + 1, &words, out->why.cite);
-		page_add(&w->page, &line, PAGE_PLAIN, 0);
-		str_release(&words);
+		wording_fact(&line.words, &out->why);
+		add_line(w, &line);
 	}
 }
 
@@ -200,13 +238,12 @@ static void add_unjudged(struct writing *w)
 {
 	for (size_t i = 0; i < w->verdicts->nnot_judged; i++) {
 		const struct verdict_not_judged *not = &w->verdicts->not_judged[i];
-		struct str line = {0}, words = {0};
+		struct cited line = {.column = NOT_WIDTH + 1, .cite = ""};
 
-		str_add(&line, "unjudged");
-		str_printf(&words, "%s: needs %s", verdict_class_name(not ->class), not ->needs);
-		add_cited(w, &line, NOT_WIDTH + 1, &words, "");
-		page_add(&w->page, &line, PAGE_PLAIN, 0);
-		str_release(&words);
+		str_add(&line.key, "unjudged");
+		str_printf(
+			&line.words, "%s: needs %s", verdict_class_name(not ->class), not ->needs);
+		add_line(w, &line);
 	}
 }
 
@@ -230,15 +267,13 @@ static void add_table(struct writing *w)
 
 static void add_next(struct writing *w, const struct verdict *verdict)
 {
-	struct str words = {0}, line = {0};
+	struct cited line = {.column = 6, .cite = "", .style = PAGE_STRONG, .strong = 4};
 
-	wording_next(&words, w->verdicts, verdict);
-	if (words.len) {
-		str_add(&line, "next");
-		add_cited(w, &line, 6, &words, "");
-		page_add(&w->page, &line, PAGE_STRONG, 4);
-	}
-	str_release(&words);
+	wording_next(&line.words, w->verdicts, verdict);
+	if (!line.words.len)
+		return;
+	str_add(&line.key, "next");
+	add_line(w, &line);
 }
 
 static void add_losses(struct writing *w)
@@ -247,17 +282,16 @@ static void add_losses(struct writing *w)
 
 	for (size_t i = 0; i < job->nlosses; i++) {
 		const struct job_loss *loss = &job->losses[i];
-		struct str line = {0}, words = {0};
+		struct cited line = {
+			.column = 6, .cite = loss->cite, .style = PAGE_WARN, .strong = 4};
 
-		str_add(&line, "lost");
+		str_add(&line.key, "lost");
 		if (loss->rank != JOB_NONE)
-			str_printf(&words, "rank %d: ", job->ranks[loss->rank].world_rank);
-		str_add(&words, loss->what);
+			str_printf(&line.words, "rank %d: ", job->ranks[loss->rank].world_rank);
+		str_add(&line.words, loss->what);
 		if (loss->count != JOB_UNKNOWN && loss->count > 1)
-			str_printf(&words, " (%" PRId64 ")", loss->count);
-		add_cited(w, &line, 6, &words, loss->cite);
-		page_add(&w->page, &line, PAGE_WARN, 4);
-		str_release(&words);
+			str_printf(&line.words, " (%" PRId64 ")", loss->count);
+		add_line(w, &line);
 	}
 }
 

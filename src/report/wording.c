@@ -15,8 +15,8 @@
 
 static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_SPAN_OPEN] = "{t}[ {T}][, open {a ns}]",
-	[FACT_SPAN_ACTIVE] = "used {a ns} of CPU in the last {b ns}",
-	[FACT_SPAN_IDLE] = "no CPU, no child, no span event for {a ns}",
+	[FACT_SPAN_ACTIVE] = "used {a ns} of CPU[ in the last {b ns}]",
+	[FACT_SPAN_IDLE] = "no CPU, no child, no span event[ for {a ns}]",
 	[FACT_PEERS_COMPILED] = "peers compiled {a..b ns}",
 	[FACT_CACHE] = "cache at start {a} files[; peers {b..c}]",
 	[FACT_WAITS_IN_OP] = "in {t}[ {a op}][ {T}][, {b ns}]",
@@ -41,12 +41,12 @@ static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_RSS] = "RSS {a bytes} -> {b bytes}",
 	[FACT_EXCEPTION] = "exception: {t}",
 	[FACT_LOG_LINE] = "last log line: \"{t}\"",
-	[FACT_CHILD_DIED] = "its child[ {t}][ (pid {a pid})] died[: {b}]",
+	[FACT_CHILD_DIED] = "its child[ {t}][ (pid {a pid})] died[, signal or status {b}]",
 	[FACT_ABORTED_BY_WATCHDOG] = "aborted by its watchdog[, thread {t}]",
 	[FACT_TERMINATED] = "{a signal} by a launcher[, pid {b pid}]",
 	[FACT_PROC_STATE] = "process state {a letter}[, in {t}]",
 	[FACT_FROZEN] = "stopped, by a signal or the freezer",
-	[FACT_CPU] = "used {a ns} of CPU in {b ns}",
+	[FACT_CPU] = "used {a ns} of CPU[ in {b ns}]",
 	[FACT_OUTSIDE] = "outside every recorded call[ for {a ns}]",
 	[FACT_LAST_OP] = "last was {t}[ {a op}][ {T}]",
 	[FACT_ALL_ENTERED] = "all entered {t}[ {a op}][ {T}], equal arguments",
@@ -61,7 +61,7 @@ static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_NO_OPEN_SPAN] = "no open[ {b span}] span",
 	[FACT_NO_SHARD_CAUSE] = "all batches equal[: {a} rows][, {b} elements]",
 	[FACT_NO_SIGNAL] = "no SIGTERM came first",
-	[FACT_NO_PROGRESS] = "nothing moved for {a ns}",
+	[FACT_NO_PROGRESS] = "nothing moved[ for {a ns}]",
 	[FACT_LOST] = "{a} records lost",
 	[FACT_OTHER] = "{t}",
 };
@@ -71,8 +71,7 @@ static const char *const nexts[VERDICT_NEXTS] = {
 	[VERDICT_NEXT_SEED_CACHE] = "seed the cache by one full run of all ranks; not rank by rank",
 	[VERDICT_NEXT_LOOK_AT_COMPILER] =
 		"see what the compiler of {R} waits for: lock, child, pipe",
-	[VERDICT_NEXT_COMPARE_GRAPHS] =
-		"compare the graphs: TORCH_LOGS=graph_code on {R} and a peer",
+	[VERDICT_NEXT_COMPARE_GRAPHS] = "compare the graphs: TORCH_LOGS=graph_code on {P}",
 	[VERDICT_NEXT_READ_TRACEBACK] = "read the traceback of {R}; the others only echo it",
 	[VERDICT_NEXT_CUT_MEMORY] = "cut the memory of {R}, or raise its cgroup's limit",
 	[VERDICT_NEXT_WHO_KILLED] = "find who killed {R}: dmesg, scheduler, another user's kill",
@@ -81,8 +80,7 @@ static const char *const nexts[VERDICT_NEXTS] = {
 		"rerun with rows divisible by ranks: the fastest falsification",
 	[VERDICT_NEXT_SAME_COUNTS] =
 		"make counts agree: batch and sequence length divisible by ranks",
-	[VERDICT_NEXT_COMPARE_CALL_SITES] =
-		"compare the call sites on {R} and a peer at the first fork",
+	[VERDICT_NEXT_COMPARE_CALL_SITES] = "compare the call sites of {P} at the first fork",
 	[VERDICT_NEXT_ONE_ORDER] = "issue both in one order on every rank",
 	[VERDICT_NEXT_LOOK_AT_INPUT] = "look at the input of {R}: loader workers, storage, stream",
 	[VERDICT_NEXT_LOOK_AT_STORAGE] = "look at the storage that {R} uses",
@@ -289,20 +287,33 @@ const char *wording_template(enum verdict_fact_kind kind)
 	return (unsigned)kind < VERDICT_FACT_KINDS ? templates[kind] : NULL;
 }
 
+/* {R} is the culprits, {P} those to compare. */
+static void say_whom(struct str *into, const struct verdicts *verdicts,
+	const struct verdict *verdict, bool compare)
+{
+	if (verdict->culprits.n && verdict->culprits.n <= 4)
+		ranks_name(into, verdicts->job, verdict->culprits);
+	else if (verdict->culprits.n)
+		str_add(into, "the culprits");
+	else if (verdict->camp_a.n && compare)
+		str_add(into, "a rank of each camp");
+	else
+		str_add(into, "the rank that is missing");
+	if (compare && verdict->culprits.n)
+		str_add(into, " and a peer");
+}
+
 void wording_next(struct str *into, const struct verdicts *verdicts, const struct verdict *verdict)
 {
 	const char *words = (unsigned)verdict->next < VERDICT_NEXTS ? nexts[verdict->next] : "";
-	const char *who = strstr(words, "{R}");
+	const char *who = strchr(words, '{');
 
 	if (!who) {
 		str_add(into, words);
 		return;
 	}
 	str_add_bytes(into, words, (size_t)(who - words));
-	if (verdict->culprits.n && verdict->culprits.n <= 4)
-		ranks_name(into, verdicts->job, verdict->culprits);
-	else
-		str_add(into, verdict->culprits.n ? "the culprits" : "the rank that is missing");
+	say_whom(into, verdicts, verdict, who[1] == 'P');
 	str_add(into, who + 3);
 }
 
