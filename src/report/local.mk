@@ -12,3 +12,9 @@ src_report_libreport_la_SOURCES = \
 	%D%/text.c \
 	%D%/wording.c %D%/wording.h
 src_report_libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
+
+UNIT_TESTS += tests/unit/report_test
+tests_unit_report_test_SOURCES = tests/unit/report_test.c \
+	tests/unit/report_job.c tests/unit/report_job.h tests/unit/unit.h
+tests_unit_report_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(JSON_CFLAGS)
+tests_unit_report_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESTS_UNIT_REPORT_JOB_H
+#define TESTS_UNIT_REPORT_JOB_H
+
+/*
+ * A job made by hand for the tests of reports: `nranks` ranks on one host, of which rank `odd`
+ * compiles and all others wait in the first AllReduce of the world. Every field may be changed
+ * before it is reported.
+ */
+
+#include "verdict/verdict.h"
+
+#define HAND_RANKS 64
+
+struct hand_job {
+	struct job job;
+	struct verdicts verdicts;
+	struct verdict verdict[2];
+	struct job_host host;
+	struct job_rank ranks[HAND_RANKS];
+	struct job_process processes[HAND_RANKS];
+	struct job_thread threads[HAND_RANKS];
+	struct job_group group;
+	struct job_span span;
+	struct job_cache caches[HAND_RANKS];
+	struct job_log log;
+	struct job_loss losses[4];
+	struct verdict_fact facts[16];
+	struct verdict_ruled_out ruled_out[2];
+	struct verdict_not_judged not_judged;
+	int culprit[1];
+	int victims[HAND_RANKS];
+	int all[HAND_RANKS];
+};
+
+void hand_job_make(struct hand_job *hand, int nranks, int odd);
+
+#endif

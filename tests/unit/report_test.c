@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a person and a program read of verdicts, on jobs made by hand. */
+#include "tests/unit/unit.h"
+
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "report/escape.h"
+#include "report/report.h"
+#include "report/wording.h"
+#include "tests/unit/report_job.h"
+
+static const struct report_options plain = {.utf8 = true, .threads_stopped = 0};
+
+static char *written(const struct report *report, const struct verdicts *verdicts,
+	const struct report_options *options)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_int_equal(report->write(file, verdicts, options), 0);
+	fclose(file);
+	return text;
+}
+
+/* Every line within the page, and not more of them than promised. */
+static void assert_page(const char *text, size_t most_lines)
+{
+	size_t lines = 0;
+
+	while (*text) {
+		const char *end = strchr(text, '\n');
+		char line[512];
+
+		assert_non_null(end);
+		assert_true((size_t)(end - text) < sizeof(line));
+		memcpy(line, text, (size_t)(end - text));
+		line[end - text] = '\0';
+		if (escape_width(line) > 80)
+			fail_msg("%zu columns: %s", escape_width(line), line);
+		lines++;
+		text = end + 1;
+	}
+	if (lines > most_lines)
+		fail_msg("%zu lines", lines);
+}
+
+static void the_first_line_is_the_answer(void **state)
+{
+	static const char expected[] =
+		"RANK 3 STILL COMPILES; 7 ranks wait                    compile-skew, established\n"
+		"sft-41: 8/8 ranks, attempt 1, stage FIRST FORWARD (other job here: healthy)\n"
+		" WAIT     it still moves: may resolve by itself; watchdog kills in 19:36     env\n"
+		" 3        inductor codegen 0/0, open 11:08                   ring:3:lane0:118\n"
+		" 3        cache at start 0 files; peers 412-415              caches:3\n"
+		" 0-2,4-7  in AllReduce #1 world, 10:24                       ring:*:g1\n"
+		"not death    8 alive, oom_kill +0                            procs cgroup\n"
+		"not shards   all batches equal: 4 rows, 16384 elements       ring:*:shard0\n"
+		"unjudged     graph-divergence: needs the graph of rank 3\n"
+		"RANK     STATE      SINCE  IN                CACHE  LAST USEFUL LOG LINE\n"
+		"3        compiling  11:08  inductor codegen  cold   \"compiling model\"\n"
+		"0-2,4-7  waiting    10:24  AllReduce #1      warm\n"
+		"next  seed the cache by one full run of all ranks; not rank by rank\n"
+		"8/8 rings, 0 lost, 0 threads stopped; saved ./sft-41.inq\n";
+	struct report_options options = plain;
+	struct hand_job hand;
+	char *text;
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	options.saved = "./sft-41.inq";
+	options.beside = "other job here: healthy";
+	text = written(&report_text, &hand.verdicts, &options);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void nothing_is_coloured_unless_asked(void **state)
+{
+	struct report_options options = plain;
+	struct hand_job hand;
+	char *text;
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	text = written(&report_text, &hand.verdicts, &options);
+	assert_null(strchr(text, '\033'));
+	free(text);
+	options.color = true;
+	text = written(&report_text, &hand.verdicts, &options);
+	assert_memory_equal(text, "\033[1;33mRANK 3 STILL COMPILES", 28);
+	free(text);
+}
+
+static void many_ranks_and_many_facts_still_fit(void **state)
+{
+	struct verdict_fact facts[40];
+	struct hand_job hand;
+	char *text;
+
+	(void)state;
+	hand_job_make(&hand, 64, 37);
+	for (size_t i = 0; i < 40; i++)
+		facts[i] = hand.facts[i % 3];
+	hand.verdict[0].evidence = facts;
+	hand.verdict[0].nevidence = 40;
+	for (int rank = 0; rank < 64; rank += 2)
+		hand.threads[rank].op = (uint64_t)rank;
+	text = written(&report_text, &hand.verdicts, &plain);
+	assert_page(text, 30);
+	assert_non_null(strstr(text, "more (--json has all)"));
+	assert_non_null(strstr(text, "next  seed"));
+	free(text);
+}
+
+/* A job that hates us: every text that it can choose is hostile. */
+static void make_hostile(struct hand_job *hand)
+{
+	static const char evil[] =
+		"\033]0;pwned\a\033[2J\xff\xc0\xaf\xe2\x80\xaella si\nKILLED\r\x9b"
+		"31m";
+
+	hand_job_make(hand, 8, 3);
+	hand->job.name = hand->job.id = evil;
+	hand->log.last_line = hand->span.name = evil;
+	hand->facts[0].text = hand->facts[0].cite = evil;
+	hand->verdict[0].headline = hand->facts[0];
+	hand->group.name = evil;
+	hand->host.name = evil;
+	hand->not_judged.needs = evil;
+}
+
+static void assert_harmless(const char *text)
+{
+	for (size_t size; *text; text += size) {
+		int32_t code = escape_decode(text, &size);
+
+		if (code != '\n' && !escape_is_plain(code))
+			fail_msg("character %x goes out as it came", (unsigned)code);
+	}
+}
+
+static void text_from_outside_never_goes_out_raw(void **state)
+{
+	struct hand_job hand;
+	char *text;
+
+	(void)state;
+	make_hostile(&hand);
+	text = written(&report_text, &hand.verdicts, &plain);
+	assert_harmless(text);
+	assert_page(text, 24);
+	assert_non_null(strstr(text, "\\x1b"));
+	free(text);
+	text = written(&report_json, &hand.verdicts, &plain);
+	assert_harmless(text);
+	free(text);
+}
+
+static void without_utf8_all_is_ascii(void **state)
+{
+	struct report_options options = {.threads_stopped = -1};
+	struct hand_job hand;
+	char *text;
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.log.last_line = "l\xc3\xa4uft";
+	text = written(&report_text, &hand.verdicts, &options);
+	assert_non_null(strstr(text, "\"l\\u{e4}uft\""));
+	assert_null(strstr(text, "threads stopped"));
+	free(text);
+}
+
+static struct json_object *key(struct json_object *object, const char *name)
+{
+	struct json_object *value = NULL;
+
+	if (!json_object_object_get_ex(object, name, &value))
+		fail_msg("no key %s", name);
+	return value;
+}
+
+static void json_has_every_key(void **state)
+{
+	static const char *const keys[] = {"class", "family", "confidence", "outlook", "watchdog_s",
+		"culprits", "victims", "unknown_members", "group", "op", "waiting_s", "headline",
+		"evidence", "ruled_out", "cause", "where", "next"};
+	struct json_object *root, *verdict;
+	struct hand_job hand;
+	char *text;
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	text = written(&report_json, &hand.verdicts, &plain);
+	root = json_tokener_parse(text);
+	assert_non_null(root);
+	assert_string_equal(json_object_get_string(key(root, "schema")), "inquest/1");
+	verdict = json_object_array_get_idx(key(root, "verdicts"), 0);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		key(verdict, keys[i]);
+	assert_string_equal(json_object_get_string(key(verdict, "culprits")), "[ 3 ]");
+	assert_string_equal(json_object_get_string(key(verdict, "headline")),
+		"rank 3 still compiles (inductor codegen 0/0, open 11:08); 7 ranks wait in the "
+		"first AllReduce");
+	assert_null(key(verdict, "cause"));
+	assert_non_null(strstr(text, "\"waiting_s\":624.3,"));
+	assert_non_null(strstr(text, "\"id\":\"0x0000000000000abc\""));
+	key(root, "not_judged");
+	assert_int_equal(json_object_array_length(key(root, "losses")), 0);
+	json_object_put(root);
+	free(text);
+}
+
+static void unknown_is_null_and_never_zero(void **state)
+{
+	struct hand_job hand;
+	char *text;
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.job.world_size = JOB_NONE;
+	hand.verdict[0].waiting = hand.verdict[0].watchdog_left = JOB_UNKNOWN;
+	hand.verdict[0].group = JOB_NONE;
+	hand.verdict[0].op_index = 0;
+	hand.verdict[0].next = VERDICT_NEXT_NONE;
+	text = written(&report_json, &hand.verdicts, &plain);
+	assert_non_null(strstr(text, "\"world_size\":null"));
+	assert_non_null(strstr(text, "\"waiting_s\":null"));
+	assert_non_null(strstr(text, "\"watchdog_s\":null"));
+	assert_non_null(strstr(text, "\"group\":null,\"op\":null"));
+	assert_non_null(strstr(text, "\"next\":null"));
+	free(text);
+}
+
+static void losses_are_shown(void **state)
+{
+	struct hand_job hand;
+	char *text;
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.losses[0] = (struct job_loss){
+		.rank = 5, .what = "records overwritten", .count = 12, .cite = "ring:5:lane0"};
+	hand.ranks[5].lost_records = 12;
+	hand.job.nlosses = 1;
+	text = written(&report_text, &hand.verdicts, &plain);
+	assert_non_null(strstr(text, "lost  rank 5: records overwritten (12)"));
+	assert_non_null(strstr(text, "8/8 rings, 12 lost"));
+	free(text);
+	text = written(&report_json, &hand.verdicts, &plain);
+	assert_non_null(strstr(text, "{\"rank\":5,\"what\":\"records overwritten\",\"count\":12,"));
+	free(text);
+}
+
+static void assert_words(struct verdict_fact fact, const char *expected)
+{
+	struct str words = {0};
+
+	wording_fact(&words, &fact);
+	assert_string_equal(str_text(&words), expected);
+	str_release(&words);
+}
+
+static void every_fact_has_words(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < VERDICT_FACT_KINDS; kind++) {
+		struct verdict_fact fact = {.kind = (enum verdict_fact_kind)kind,
+			.a = 'S',
+			.b = 2,
+			.c = 3,
+			.text = "t",
+			.text2 = "T"};
+		struct str words = {0};
+
+		assert_non_null(wording_template(fact.kind));
+		wording_fact(&words, &fact);
+		assert_true(words.len > 0);
+		assert_null(strpbrk(words.text, "{}[]"));
+		assert_null(strstr(words.text, "unknown"));
+		str_release(&words);
+	}
+}
+
+static void what_is_not_known_is_left_out_or_said(void **state)
+{
+	(void)state;
+	assert_words(
+		(struct verdict_fact){.kind = FACT_DIED_SIGNAL, .a = 11, .text = ""}, "SIGSEGV");
+	assert_words(
+		(struct verdict_fact){.kind = FACT_DIED_SIGNAL, .a = 9, .b = 77, .text = "main"},
+		"SIGKILL from pid 77 in thread main");
+	assert_words((struct verdict_fact){.kind = FACT_OOM_KILL, .a = JOB_UNKNOWN},
+		"cgroup oom_kill +unknown");
+	assert_words((struct verdict_fact){.kind = FACT_STEPS, .a = 5, .b = 7, .c = 7},
+		"5 steps done; peers 7");
+	assert_words((struct verdict_fact){.kind = FACT_PEERS_COMPILED,
+			     .a = 38 * CLOCK_NS_PER_S,
+			     .b = 44 * CLOCK_NS_PER_S},
+		"peers compiled 38 s to 44 s");
+	assert_words((struct verdict_fact){.kind = FACT_RSS, .a = 61LL << 30, .b = 214LL << 30},
+		"RSS 61 GiB -> 214 GiB");
+}
+
+static void every_class_fits_the_first_line(void **state)
+{
+	struct hand_job hand;
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	for (int class = 0; class < VERDICT_CLASSES; class ++) {
+		char *text;
+
+		hand.verdict[0].class = (enum verdict_class) class;
+		for (int named = 0; named < 2; named++) {
+			hand.verdict[0].culprits.n = (size_t)named;
+			text = written(&report_text, &hand.verdicts, &plain);
+			assert_page(text, 24);
+			assert_non_null(strstr(text, verdict_class_name(hand.verdict[0].class)));
+			free(text);
+		}
+	}
+}
+
+static void escapes_are_cut_by_columns(void **state)
+{
+	struct str text = {0};
+
+	(void)state;
+	assert_int_equal(
+		escape_fit(&text, "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97", 6), 5);
+	assert_string_equal(text.text, "\xe6\xbc\xa2...");
+	str_cut(&text, 0);
+	assert_int_equal(escape_fit(&text, "abc", 3), 3);
+	str_cut(&text, 0);
+	escape_text(&text, "\xed\xa0\x80\xf4\x90\x80\x80\xe2\x81\xa6", true);
+	assert_string_equal(text.text, "\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\u{2066}");
+	str_cut(&text, 0);
+	escape_json(&text, "\"\xc2\x9b\xf3\xa0\x80\x81\x7f\"");
+	assert_string_equal(text.text, "\"\\u009b\\udb40\\udc01\\u007f\"");
+	str_release(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_first_line_is_the_answer),
+		cmocka_unit_test(nothing_is_coloured_unless_asked),
+		cmocka_unit_test(many_ranks_and_many_facts_still_fit),
+		cmocka_unit_test(text_from_outside_never_goes_out_raw),
+		cmocka_unit_test(without_utf8_all_is_ascii),
+		cmocka_unit_test(json_has_every_key),
+		cmocka_unit_test(unknown_is_null_and_never_zero),
+		cmocka_unit_test(losses_are_shown),
+		cmocka_unit_test(every_fact_has_words),
+		cmocka_unit_test(what_is_not_known_is_left_out_or_said),
+		cmocka_unit_test(every_class_fits_the_first_line),
+		cmocka_unit_test(escapes_are_cut_by_columns),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
