@@ -10,7 +10,11 @@
 #include "cmd/cmd.h"
 
 static const struct verb *const verbs[] = {
+	&verb_run,
 	&verb_ls,
+	&verb_attach,
+	&verb_diagnose,
+	&verb_demo,
 	&verb_ring,
 };
 

@@ -1,9 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += %D%/libcmd.la
 src_cmd_libcmd_la_SOURCES = \
+	%D%/agent.c %D%/agent.h \
+	%D%/attach.c \
 	%D%/cmd.h \
 	%D%/complain.c \
+	%D%/demo.c \
+	%D%/diagnose.c \
+	%D%/exits.c %D%/exits.h \
+	%D%/jobdir.c %D%/jobdir.h \
+	%D%/look.c %D%/look.h \
 	%D%/ls.c \
 	%D%/outlet.c %D%/outlet.h \
-	%D%/ring.c %D%/ring-fields.c %D%/ring-fields.h %D%/ring-json.c %D%/ring-text.c
+	%D%/ring.c %D%/ring-fields.c %D%/ring-fields.h %D%/ring-json.c %D%/ring-text.c \
+	%D%/run.c \
+	%D%/save.c %D%/save.h \
+	%D%/stage.c %D%/stage.h \
+	%D%/stand.c %D%/stand.h \
+	%D%/truth.c %D%/truth.h \
+	%D%/wrap.c %D%/wrap.h
 src_cmd_libcmd_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
+
+UNIT_TESTS += tests/unit/stand_test
+tests_unit_stand_test_SOURCES = tests/unit/stand_test.c \
+	tests/unit/report_job.c tests/unit/report_job.h tests/unit/unit.h
+tests_unit_stand_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+tests_unit_stand_test_LDADD = $(CMD_FLOORS) $(CMOCKA_LIBS)

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/agent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "cmd/cmd.h"
+#include "cmd/outlet.h"
+#include "cmd/save.h"
+#include "evidence/live.h"
+#include "evidence/receipt.h"
+#include "proc/ns.h"
+#include "report/headline.h"
+#include "report/report.h"
+#include "ring/census-read.h"
+
+#define SCAN_NS     (300 * CLOCK_NS_PER_MS)
+#define SAMPLE_NS   CLOCK_NS_PER_S
+#define MANIFEST_NS (5 * CLOCK_NS_PER_S)
+#define LOOK_NS     (2 * CLOCK_NS_PER_S)
+#define EAGER_NS    (250 * CLOCK_NS_PER_MS)
+#define ASLEEP_NS   (4 * CLOCK_NS_PER_S) /* turns are a second apart at most */
+#define EAGER_FOR   (3 * CLOCK_NS_PER_S)
+/* A bundle is at most 5 s old while a verdict stands: looks, and the next write, fit in between. */
+#define REFRESH_NS (2500 * CLOCK_NS_PER_MS)
+#define SLOWEST_NS (3500 * CLOCK_NS_PER_MS)
+/* Looking takes at most this part of one core, unless somebody just died. */
+#define COST_RATIO 20
+/* Told to end, a launcher needs half a minute and its ranks die as they are told. */
+#define QUIET_NS (40 * CLOCK_NS_PER_S)
+
+/* Fills in what the manifest says now; it borrows all strings, and `host` is its own room. */
+static struct agent_manifest manifest_now(const struct agent *agent, char *host, size_t room)
+{
+	memset(host, 0, room);
+	gethostname(host, room - 1);
+	return (struct agent_manifest){.job = agent->dir->id,
+		.name = agent->options.name,
+		.host = host,
+		.status = agent->status,
+		.argv = agent->options.argv,
+		.agent_pid = agent->dir->agent_pid,
+		.agent_start_time = agent->dir->agent_start_time,
+		.launched = agent->dir->launched,
+		.polled = clock_realtime_ns(),
+		.ended = agent->ended,
+		.exit_status = agent->exit_status,
+		.bundle = agent->bundle.len ? agent->bundle.text : NULL,
+		.verdict = agent->headline};
+}
+
+static void write_manifest(const struct agent *agent)
+{
+	char host[256];
+	struct agent_manifest manifest = manifest_now(agent, host, sizeof(host));
+
+	agent_manifest_write(agent->dir->path.text, &manifest, NULL);
+}
+
+static void write_exits(const struct agent *agent)
+{
+	agent_exits_write(
+		agent->dir->path.text, agent->exits.ends.items, agent->exits.ends.nr, NULL);
+}
+
+void agent_begin(struct agent *agent, const struct agent_options *options, struct jobdir *dir)
+{
+	struct receipt_launch launch = {.job = dir->id,
+		.name = options->name,
+		.argv = options->argv,
+		.envp = options->envp,
+		.launched = dir->launched};
+
+	*agent = (struct agent){.options = *options, .dir = dir, .status = "launched"};
+	agent->history = history_new();
+	write_manifest(agent);
+	receipt_write(dir->path.text, &launch, NULL);
+}
+
+/* --- Who is there ------------------------------------------------------------------------------
+ */
+
+static bool is_rank(const struct census_slot *slot)
+{
+	return slot->state == CENSUS_RANK || slot->rank >= 0 || (slot->flags & CENSUS_F_WAS_RANK);
+}
+
+static struct proc_id id_of(const struct census_slot *slot)
+{
+	struct proc_id inner = {.pid = slot->pid, .start_time = slot->start_time};
+
+	return (struct proc_id){
+		.pid = proc_ns_find(inner, slot->pid_ns), .start_time = slot->start_time};
+}
+
+/* Calls `with` for every process in the census. */
+static void for_each_slot(
+	struct agent *agent, void (*with)(struct agent *, const struct census_slot *))
+{
+	struct census_view view;
+	struct census_slot slot;
+	void *bytes = NULL;
+	size_t size = 0;
+
+	if (census_snapshot(agent->dir->census_fd, &bytes, &size) < 0)
+		return;
+	if (census_view_open(&view, bytes, size) == 0)
+		for (uint32_t i = 0; i < view.slots; i++)
+			if (census_view_slot(&view, i, &slot) > 0)
+				with(agent, &slot);
+	free(bytes);
+}
+
+static void watch_slot(struct agent *agent, const struct census_slot *slot)
+{
+	struct proc_id id;
+
+	if (!is_rank(slot))
+		return;
+	agent->ranks++;
+	id = id_of(slot);
+	if (id.pid)
+		exits_watch(&agent->exits, id, slot->pid);
+}
+
+static void scan(struct agent *agent)
+{
+	agent->ranks = 0;
+	for_each_slot(agent, watch_slot);
+	if (agent->ranks && !strcmp(agent->status, "launched")) {
+		agent->status = "running";
+		write_manifest(agent);
+	}
+}
+
+static void sample(struct agent *agent)
+{
+	ARRAY(struct proc_id) ids = {0};
+	const struct exits_watched *watched;
+
+	array_for_each(&agent->exits.watched, watched) if (!watched->ended) * array_add(&ids) =
+		watched->watch.id;
+	if (ids.nr)
+		history_sample(agent->history, ids.items, ids.nr);
+	array_release(&ids);
+}
+
+/* --- Looking, saying, keeping ------------------------------------------------------------------
+ */
+
+static void keep_bundle(struct agent *agent, const struct look *look)
+{
+	struct complaint why = {0};
+	struct str folder = {0};
+
+	str_printf(&folder, "%s/", agent->options.output);
+	str_cut(&agent->bundle, 0);
+	if (save_bundle(look, folder.text, &agent->bundle, &why) == 0) {
+		agent->bundled = clock_monotonic_ns();
+		agent->storage_failed = false;
+	} else if (!agent->storage_failed) {
+		agent->storage_failed = true;
+		cmd_complain("no bundle kept: %s: give -o a folder with room; `inquest attach -o' "
+			     "still can",
+			complaint_text(&why));
+	}
+	complaint_release(&why);
+	str_release(&folder);
+}
+
+/* The verdict as a block for people and a line for log collectors, in one piece. */
+static void say(struct agent *agent, const struct look *look)
+{
+	struct report_options reader = outlet_options(stderr);
+	struct str block = {0}, headline = {0};
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	reader.threads_stopped = 0;
+	reader.saved = agent->bundle.len ? agent->bundle.text : NULL;
+	if (file) {
+		report_text.write(file, look->verdicts, &reader);
+		fclose(file);
+		str_add_bytes(&block, text, size);
+	}
+	free(text);
+	str_add(&block, "INQUEST_VERDICT ");
+	report_json_add(&block, look->verdicts);
+	str_add_char(&block, '\n');
+	outlet_write(stderr, &block);
+	headline_sentence(&headline, look->verdicts, &look->verdicts->at[0]);
+	free(agent->headline);
+	agent->headline = str_detach(&headline);
+	str_release(&block);
+}
+
+/* A compile that makes progress may yet end well, and its job is no hung one. */
+static bool may_resolve(const struct look *look)
+{
+	return look->verdicts->at[0].outlook == VERDICT_WAIT;
+}
+
+static void act_on(struct agent *agent, const struct look *look, enum stand_news news)
+{
+	const char *before = agent->status;
+
+	if (news == STAND_RESOLVED) {
+		agent->status = "running";
+		cmd_complain("the job moves again: what was said above is over");
+	} else if (news != STAND_NOTHING && stand_blames(look->verdicts)) {
+		agent->status = may_resolve(look) ? "running" : "hung";
+		agent->bundle_wanted |= !may_resolve(look);
+		if (news == STAND_SAY || clock_monotonic_ns() - agent->bundled > REFRESH_NS)
+			keep_bundle(agent, look);
+	}
+	if (news == STAND_SAY)
+		say(agent, look);
+	if (news == STAND_SAY || agent->status != before)
+		write_manifest(agent);
+}
+
+static int gather(struct agent *agent, struct look *look)
+{
+	write_exits(agent);
+	history_write(agent->history, agent->dir->path.text, NULL);
+	if (live_gather(agent->dir->path.text, NULL, &look->evidence, NULL) < 0)
+		return -1;
+	look_judge(look);
+	return 0;
+}
+
+static void look_at_job(struct agent *agent)
+{
+	int64_t begun = clock_monotonic_ns();
+	struct look look = {0};
+
+	if (gather(agent, &look) == 0)
+		act_on(agent, &look,
+			stand_take(&agent->stand, look.verdicts, begun, agent->options.hang_after));
+	look_release(&look);
+	agent->look_cost = clock_monotonic_ns() - begun;
+}
+
+/* --- Turns -------------------------------------------------------------------------------------
+ */
+
+static int64_t look_interval(const struct agent *agent, int64_t now)
+{
+	int64_t interval = agent->options.hang_after / 4;
+
+	if (now < agent->eager_until)
+		return EAGER_NS;
+	if (interval > LOOK_NS)
+		interval = LOOK_NS;
+	if (interval < EAGER_NS)
+		interval = EAGER_NS;
+	if (interval < agent->look_cost * COST_RATIO)
+		interval = agent->look_cost * COST_RATIO;
+	return agent->stand.stands && interval > SLOWEST_NS ? SLOWEST_NS : interval;
+}
+
+static bool is_due(int64_t *due, int64_t now, int64_t interval)
+{
+	if (now < *due)
+		return false;
+	*due = now + interval;
+	return true;
+}
+
+static int ms_until(const struct agent *agent, int64_t now)
+{
+	const int64_t dues[] = {agent->due.scan, agent->due.sample, agent->due.look};
+	int64_t next = now + CLOCK_NS_PER_S;
+
+	for (size_t i = 0; i < sizeof(dues) / sizeof(dues[0]); i++)
+		if (dues[i] < next)
+			next = dues[i];
+	return next <= now ? 0 : (int)((next - now) / CLOCK_NS_PER_MS) + 1;
+}
+
+/* Stopped with the job and continued: its waits are long, and yet it hangs no more than we did. */
+static void notice_own_sleep(struct agent *agent, int64_t now)
+{
+	if (agent->last_turn && now - agent->last_turn > ASLEEP_NS)
+		agent->due.look = now + LOOK_NS;
+}
+
+int agent_turn(struct agent *agent)
+{
+	int64_t now = clock_monotonic_ns();
+	bool dead;
+
+	notice_own_sleep(agent, now);
+	jobdir_beat(agent->dir);
+	if (is_due(&agent->due.scan, now, SCAN_NS))
+		scan(agent);
+	dead = exits_look(&agent->exits) > 0;
+	if (dead) {
+		agent->eager_until = now + EAGER_FOR;
+		agent->due.look = now;
+	}
+	if (is_due(&agent->due.sample, now, SAMPLE_NS))
+		sample(agent);
+	if (now >= agent->quiet_until && agent->ranks && now >= agent->due.look) {
+		look_at_job(agent);
+		now = clock_monotonic_ns();
+		agent->due.look = now + look_interval(agent, now);
+	} else if (now >= agent->due.look) {
+		agent->due.look = now + EAGER_NS;
+	}
+	if (is_due(&agent->due.manifest, now, MANIFEST_NS))
+		write_manifest(agent);
+	agent->last_turn = clock_monotonic_ns();
+	return ms_until(agent, agent->last_turn);
+}
+
+/* Signals by which jobs are told to end. */
+static bool is_ending(int signo)
+{
+	return signo == SIGTERM || signo == SIGINT || signo == SIGHUP || signo == SIGQUIT;
+}
+
+void agent_before_signal(struct agent *agent, int signo)
+{
+	int64_t now = clock_monotonic_ns();
+	struct look look = {0};
+
+	if (!is_ending(signo) || now < agent->quiet_until)
+		return;
+	scan(agent);
+	agent->quiet_until = now + QUIET_NS;
+	if (agent->ranks && gather(agent, &look) == 0) {
+		enum stand_news news = stand_take_last(&agent->stand, look.verdicts);
+
+		keep_bundle(agent, &look);
+		if (news == STAND_SAY)
+			say(agent, &look);
+		if (news != STAND_NOTHING && stand_blames(look.verdicts))
+			agent->bundle_wanted |= !may_resolve(&look);
+		write_manifest(agent);
+	}
+	look_release(&look);
+}
+
+/* --- The end -----------------------------------------------------------------------------------
+ */
+
+static void append_line(const struct agent *agent)
+{
+	char host[256];
+	struct agent_manifest manifest = manifest_now(agent, host, sizeof(host));
+	struct complaint why = {0};
+	struct str path = {0}, line = {0};
+	int fd = -1;
+
+	agent_manifest_format(&manifest, &line);
+	str_add_char(&line, '\n');
+	str_printf(&path, "%s/manifest.jsonl", agent->options.output);
+	if (save_make_folder(agent->options.output, &why) == 0)
+		fd = open(path.text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (fd < 0 || write(fd, line.text, line.len) != (ssize_t)line.len)
+		cmd_complain("no line added to %s: %s: give -o a folder with room", path.text,
+			why.words ? why.words : strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	complaint_release(&why);
+	str_release(&path);
+	str_release(&line);
+}
+
+/* Something went wrong, and nobody had told the job to end: judge what is left of it. */
+static void last_look(struct agent *agent)
+{
+	struct look look = {0};
+	enum stand_news news;
+
+	if (gather(agent, &look) == 0) {
+		news = stand_take_last(&agent->stand, look.verdicts);
+		if (news != STAND_NOTHING) {
+			agent->bundle_wanted = true;
+			keep_bundle(agent, &look);
+		}
+		if (news == STAND_SAY)
+			say(agent, &look);
+	}
+	look_release(&look);
+}
+
+void agent_end(struct agent *agent, struct proc_id child, int wait_status, int shell_status)
+{
+	exits_add_waited(&agent->exits, child, wait_status);
+	scan(agent);
+	exits_look(&agent->exits);
+	agent->status = shell_status ? "error" : "ok";
+	agent->ended = true;
+	agent->exit_status = shell_status;
+	write_manifest(agent);
+	if (shell_status && agent->ranks && clock_monotonic_ns() >= agent->quiet_until)
+		last_look(agent);
+	if (!shell_status && !agent->bundle_wanted && agent->bundle.len) {
+		unlink(agent->bundle.text);
+		str_cut(&agent->bundle, 0);
+	}
+	write_exits(agent);
+	write_manifest(agent);
+	append_line(agent);
+}
+
+static void count_living(struct agent *agent, const struct census_slot *slot)
+{
+	struct proc_id id = id_of(slot);
+
+	agent->ranks += is_rank(slot);
+	agent->living += slot->state != CENSUS_EXITED && id.pid && proc_is_alive(id);
+}
+
+bool agent_may_remove(struct agent *agent)
+{
+	agent->ranks = agent->living = 0;
+	for_each_slot(agent, count_living);
+	return !agent->living && (!agent->exit_status || !agent->ranks);
+}
+
+void agent_release(struct agent *agent)
+{
+	exits_release(&agent->exits);
+	history_free(agent->history);
+	stand_release(&agent->stand);
+	free(agent->headline);
+	str_release(&agent->bundle);
+}

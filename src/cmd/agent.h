@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * agent.h: what watches over a job while it runs, one per node and job, inside `inquest run`. It
+ * peeks, never disturbs, and nothing in the job depends on it: killed, it only stops looking.
+ *
+ * It keeps the folder's files (manifest, receipt, history, exits), looks at the job now and then,
+ * and when a verdict stands says it on stderr and keeps a bundle on durable storage.
+ */
+#ifndef CMD_AGENT_H
+#define CMD_AGENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "cmd/exits.h"
+#include "cmd/jobdir.h"
+#include "cmd/look.h"
+#include "cmd/stand.h"
+#include "evidence/history.h"
+
+struct agent_options {
+	const char *output; /* folder of bundles and of manifest.jsonl */
+	const char *name;
+	char *const *argv;
+	char *const *envp;
+	int64_t hang_after; /* ns that a wait must stand before it is said */
+};
+
+/* Things that the agent does from time to time: when each is due, CLOCK_MONOTONIC ns. */
+struct agent_dues {
+	int64_t scan;     /* the census, for new processes */
+	int64_t sample;   /* /proc */
+	int64_t look;     /* gather and judge */
+	int64_t manifest; /* that it still polls */
+};
+
+struct agent {
+	struct agent_options options;
+	struct jobdir *dir;
+	struct exits exits;
+	struct history *history;
+	struct agent_dues due;
+	unsigned ranks;      /* in the census now: such as are, were or may become one */
+	unsigned living;     /* processes of the job that outlived its command */
+	int64_t eager_until; /* somebody died: look often until then */
+	int64_t quiet_until; /* the job was told to end: what dies now says nothing */
+	const char *status;  /* as in the manifest */
+	struct stand stand;
+	int64_t last_turn;  /* when the last turn ended */
+	int64_t look_cost;  /* ns that the last look took */
+	int64_t bundled;    /* when the bundle was written last, CLOCK_MONOTONIC ns */
+	char *headline;     /* of the last verdict that was said */
+	struct str bundle;  /* path of the last bundle */
+	bool bundle_wanted; /* a hang or a death stood: the bundle outlives a good end */
+	bool storage_failed;
+	bool ended;
+	int exit_status; /* as a shell gives it */
+};
+
+/* Begins to watch over the job in this folder. The folder is the caller's and outlives the agent.
+ */
+void agent_begin(struct agent *agent, const struct agent_options *options, struct jobdir *dir);
+
+/* Does what is due. Returns for how many ms nothing will be, at most 1000. */
+int agent_turn(struct agent *agent);
+
+/* The job is about to be told to end by this signal: keeps what is there now. */
+void agent_before_signal(struct agent *agent, int signo);
+
+/* The command is over: judges and keeps what must be, and adds its line to manifest.jsonl. */
+void agent_end(struct agent *agent, struct proc_id child, int wait_status, int shell_status);
+
+/* Is nothing of the job left that anybody would want to look at? */
+bool agent_may_remove(struct agent *agent);
+
+void agent_release(struct agent *agent);
+
+#endif

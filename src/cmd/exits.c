@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/exits.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "base/clock.h"
+
+/* A zombie that nobody waits for may stay for ever; after this long we stop asking for its status.
+ */
+#define SETTLE_NS (10 * CLOCK_NS_PER_S)
+
+/* linux/pidfd.h of 6.15, which few machines have the headers of: the part up to exit_code. */
+#define PIDFD_EXIT_ASKED (1u << 3)
+struct pidfd_exit_info {
+	uint64_t mask;
+	uint64_t cgroupid;
+	uint32_t ids[11];
+	int32_t exit_code;
+};
+_Static_assert(sizeof(struct pidfd_exit_info) == 64, "the kernel's first size of it");
+#define PIDFD_ASK_INFO _IOWR(0xFF, 11, struct pidfd_exit_info)
+
+static bool is_same(struct proc_id a, struct proc_id b)
+{
+	return a.pid == b.pid && a.start_time == b.start_time;
+}
+
+static void add_end(
+	struct exits *exits, const struct exits_watched *watched, bool known, int status)
+{
+	struct agent_exit *end = NULL;
+
+	for (size_t i = 0; i < exits->ends.nr && !end; i++)
+		if (exits->ends.items[i].pid == watched->inner_pid &&
+			exits->ends.items[i].start_time == watched->watch.id.start_time)
+			end = &exits->ends.items[i];
+	if (!end)
+		end = array_add(&exits->ends);
+	if (end->waited)
+		return;
+	*end = (struct agent_exit){.pid = watched->inner_pid,
+		.start_time = watched->watch.id.start_time,
+		.when = watched->when,
+		.waited = known,
+		.wait_status = known ? status : 0};
+}
+
+void exits_watch(struct exits *exits, struct proc_id id, uint32_t inner_pid)
+{
+	struct exits_watched *watched;
+
+	array_for_each(&exits->watched, watched) if (is_same(watched->watch.id, id)) return;
+	watched = array_add(&exits->watched);
+	watched->inner_pid = inner_pid;
+	if (proc_watch_open(&watched->watch, id) < 0)
+		watched->watch = (struct proc_watch){.id = id, .fd = -1};
+}
+
+void exits_add_waited(struct exits *exits, struct proc_id id, int wait_status)
+{
+	struct exits_watched self = {
+		.watch = {.id = id, .fd = -1}, .inner_pid = id.pid, .when = clock_realtime_ns()};
+	struct exits_watched *watched;
+
+	array_for_each(&exits->watched, watched)
+	{
+		if (!is_same(watched->watch.id, id))
+			continue;
+		if (watched->ended)
+			self.when = watched->when;
+		self.inner_pid = watched->inner_pid;
+		watched->ended = watched->settled = true;
+		watched->when = self.when;
+	}
+	add_end(exits, &self, true, wait_status);
+}
+
+/* The wait status of one that has ended: from its zombie, or from its pidfd. */
+static bool read_status(const struct exits_watched *watched, int *ret_status)
+{
+	struct pidfd_exit_info info = {.mask = PIDFD_EXIT_ASKED};
+	struct procstat stat;
+
+	if (watched->watch.fd >= 0 && ioctl(watched->watch.fd, PIDFD_ASK_INFO, &info) == 0 &&
+		(info.mask & PIDFD_EXIT_ASKED)) {
+		*ret_status = info.exit_code;
+		return true;
+	}
+	if (proc_read_stat(watched->watch.id, &stat) == 0 && stat.exit_code_known) {
+		*ret_status = stat.exit_code;
+		return true;
+	}
+	return false;
+}
+
+/* Returns whether there is something new to say of this one. */
+static bool look_at(struct exits *exits, struct exits_watched *watched)
+{
+	bool news = false, known;
+	int status = 0;
+
+	if (watched->settled)
+		return false;
+	if (!watched->ended) {
+		if (!proc_watch_gone(&watched->watch))
+			return false;
+		watched->ended = news = true;
+		watched->when = clock_realtime_ns();
+	}
+	known = read_status(watched, &status);
+	if (known || clock_realtime_ns() - watched->when > SETTLE_NS)
+		watched->settled = true;
+	if (news || known)
+		add_end(exits, watched, known, status);
+	if (watched->settled)
+		proc_watch_close(&watched->watch);
+	return news || known;
+}
+
+int exits_look(struct exits *exits)
+{
+	struct exits_watched *watched;
+	int news = 0;
+
+	array_for_each(&exits->watched, watched) news += look_at(exits, watched);
+	return news;
+}
+
+size_t exits_poll_set(const struct exits *exits, struct pollfd *set, size_t room)
+{
+	const struct exits_watched *watched;
+	size_t nr = 0;
+
+	array_for_each(&exits->watched,
+		watched) if (!watched->ended && watched->watch.fd >= 0 && nr < room) set[nr++] =
+		(struct pollfd){.fd = watched->watch.fd, .events = POLLIN};
+	return nr;
+}
+
+bool exits_needs_polling(const struct exits *exits)
+{
+	const struct exits_watched *watched;
+
+	array_for_each(&exits->watched,
+		watched) if (!watched->settled &&
+			     (watched->ended || watched->watch.fd < 0)) return true;
+	return false;
+}
+
+bool exits_any_alive(const struct exits *exits)
+{
+	const struct exits_watched *watched;
+
+	array_for_each(&exits->watched, watched) if (!watched->ended) return true;
+	return false;
+}
+
+void exits_release(struct exits *exits)
+{
+	struct exits_watched *watched;
+
+	array_for_each(&exits->watched, watched) proc_watch_close(&watched->watch);
+	array_release(&exits->watched);
+	array_release(&exits->ends);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/jobdir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "evidence/jobs.h"
+#include "proc/read.h"
+#include "ring/census-write.h"
+
+#define KEEP_ENDED 2
+
+/* Makes one folder for us alone, or finds one that is so already. 0 or -errno. */
+static int own_folder(const char *path, struct complaint *why)
+{
+	struct stat about;
+
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return complaint_errno(why, errno, "cannot make folder %s", path);
+	if (lstat(path, &about) < 0)
+		return complaint_errno(why, errno, "cannot look at folder %s", path);
+	if (!S_ISDIR(about.st_mode))
+		return complaint_errno(why, ENOTDIR, "%s", path);
+	if (about.st_uid != geteuid())
+		return complaint_errno(why, EPERM, "%s belongs to somebody else", path);
+	if (about.st_mode & 077)
+		return complaint_errno(why, EPERM, "others may enter %s", path);
+	return 0;
+}
+
+/* INQUEST_DIR as an absolute path, made with those above it. */
+static int user_root(const char *dir, struct str *root, struct complaint *why)
+{
+	char real[PATH_MAX];
+	int err;
+
+	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
+		return complaint_errno(why, errno, "cannot make folder %s", dir);
+	if (!realpath(dir, real))
+		return complaint_errno(why, errno, "cannot find folder %s", dir);
+	err = own_folder(real, why);
+	if (!err)
+		str_add(root, real);
+	return err;
+}
+
+static int default_root(const char *parent, struct str *root, struct complaint *why)
+{
+	int err;
+
+	str_printf(root, "%s/inquest-%u", parent, (unsigned)geteuid());
+	err = own_folder(root->text, why);
+	if (err)
+		str_cut(root, 0);
+	return err;
+}
+
+/* Makes a folder of a new name: when it began, and the agent's pid. */
+static int make_leaf(struct jobdir *dir, const struct str *root, struct complaint *why)
+{
+	time_t seconds = dir->launched / CLOCK_NS_PER_S;
+	char when[32] = "";
+	struct tm parts;
+
+	if (gmtime_r(&seconds, &parts))
+		strftime(when, sizeof(when), "%m%d-%H%M%S", &parts);
+	for (int try = 0; try < 100; try++) {
+		str_cut(&dir->path, 0);
+		str_printf(&dir->path, "%s/%s-%u", root->text, when, (unsigned)getpid());
+		if (try)
+			str_printf(&dir->path, "-%d", try);
+		if (mkdir(dir->path.text, 0700) == 0) {
+			dir->id = strrchr(dir->path.text, '/') + 1;
+			return 0;
+		}
+		if (errno != EEXIST)
+			break;
+	}
+	return complaint_errno(why, errno, "cannot make folder %s", dir->path.text);
+}
+
+/* Bytes of the kernel's text "8-4-4-4-12 hex digits". */
+static void read_boot_id(uint8_t id[static 16])
+{
+	struct str text = {0};
+	unsigned nibbles = 0;
+
+	memset(id, 0, 16);
+	file_read("/proc/sys/kernel/random/boot_id", 256, &text, NULL);
+	for (const char *at = str_text(&text); *at && nibbles < 32; at++) {
+		const char *digits = "0123456789abcdef";
+		const char *digit = strchr(digits, *at);
+
+		if (!digit)
+			continue;
+		id[nibbles / 2] = (uint8_t)(id[nibbles / 2] << 4 | (digit - digits));
+		nibbles++;
+	}
+	str_release(&text);
+}
+
+static void fill_census(struct jobdir *dir, const char *name)
+{
+	struct census_header *head = dir->census;
+
+	census_format(head);
+	read_boot_id(head->boot_id);
+	head->created_realtime = (uint64_t)dir->launched;
+	head->agent_pid = dir->agent_pid;
+	head->agent_start_time = dir->agent_start_time;
+	snprintf(head->job, sizeof(head->job), "%s", dir->id);
+	snprintf(head->name, sizeof(head->name), "%s", name);
+	jobdir_beat(dir);
+	census_open(head);
+}
+
+/* All its memory is there before anybody maps it: a hole would be a SIGBUS in the job. */
+static int make_census(struct jobdir *dir, const char *name, struct complaint *why)
+{
+	struct str path = {0};
+	void *base = MAP_FAILED;
+	int err = 0;
+
+	str_printf(&path, "%s/" CENSUS_FILE, dir->path.text);
+	dir->census_fd = open(path.text, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (dir->census_fd < 0)
+		err = errno;
+	if (!err)
+		err = posix_fallocate(dir->census_fd, 0, (off_t)CENSUS_SIZE);
+	if (!err)
+		base = mmap(
+			NULL, CENSUS_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, dir->census_fd, 0);
+	if (!err && base == MAP_FAILED)
+		err = errno;
+	if (err) {
+		if (dir->census_fd >= 0)
+			close(dir->census_fd);
+		unlink(path.text);
+		err = complaint_errno(why, err, "cannot make %s", path.text);
+	} else {
+		dir->census = base;
+		fill_census(dir, name);
+	}
+	str_release(&path);
+	return err;
+}
+
+static int make_in(
+	struct jobdir *dir, const struct str *root, const char *name, struct complaint *why)
+{
+	int err = make_leaf(dir, root, why);
+
+	if (err)
+		return err;
+	err = make_census(dir, name, why);
+	if (err)
+		rmdir(dir->path.text);
+	return err;
+}
+
+int jobdir_make(struct jobdir *dir, const char *name, struct complaint *why)
+{
+	static const char *const parents[] = {"/dev/shm", "/tmp"};
+	const char *users = getenv("INQUEST_DIR");
+	struct str root = {0};
+	int err = -1;
+
+	*dir = (struct jobdir){.census_fd = -1, .launched = clock_realtime_ns()};
+	dir->agent_pid = (uint32_t)getpid();
+	dir->agent_start_time = proc_start_time(dir->agent_pid);
+	if (users && *users) {
+		err = user_root(users, &root, why);
+		if (!err)
+			err = make_in(dir, &root, name, why);
+	}
+	for (size_t i = 0; !(users && *users) && err && i < 2; i++) {
+		complaint_release(why);
+		str_cut(&root, 0);
+		err = default_root(parents[i], &root, why);
+		if (!err)
+			err = make_in(dir, &root, name, why);
+	}
+	if (err)
+		jobdir_release(dir);
+	str_release(&root);
+	return err;
+}
+
+void jobdir_beat(const struct jobdir *dir)
+{
+	if (dir->census)
+		__atomic_store_n(
+			&dir->census->agent_beat, (uint64_t)clock_boottime_ns(), __ATOMIC_RELAXED);
+}
+
+/* Removes the plain files of a folder, then the folder. Enters nothing below it, follows no link.
+ */
+static void remove_folder(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *list = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (!list) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while ((entry = readdir(list)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			unlinkat(fd, entry->d_name, 0);
+	closedir(list);
+	rmdir(path);
+}
+
+/* Rings that found no room beside the census lie in a folder of the same name under /tmp. */
+static void remove_job(const char *path, const char *id)
+{
+	struct str spill = {0};
+
+	remove_folder(path);
+	str_printf(&spill, "/tmp/inquest-%u/%s", (unsigned)geteuid(), id);
+	remove_folder(spill.text);
+	str_release(&spill);
+}
+
+void jobdir_sweep(const struct jobdir *dir)
+{
+	size_t root = (size_t)(dir->id - dir->path.text);
+	struct jobs jobs = {0};
+	int ended = 0;
+
+	if (jobs_list(&jobs, NULL) < 0)
+		return;
+	for (size_t i = 0; i < jobs.nr; i++) {
+		const struct jobs_entry *entry = &jobs.items[i];
+
+		if (entry->status != JOBS_ENDED || entry->agent_alive ||
+			entry->owner != geteuid() || strncmp(entry->folder, dir->path.text, root))
+			continue;
+		if (++ended > KEEP_ENDED)
+			remove_job(entry->folder, entry->id);
+	}
+	jobs_release(&jobs);
+}
+
+void jobdir_remove(struct jobdir *dir)
+{
+	if (dir->census)
+		remove_job(dir->path.text, dir->id);
+}
+
+void jobdir_release(struct jobdir *dir)
+{
+	if (dir->census) {
+		munmap(dir->census, CENSUS_SIZE);
+		close(dir->census_fd);
+	}
+	dir->census = NULL;
+	dir->census_fd = -1;
+	str_release(&dir->path);
+}

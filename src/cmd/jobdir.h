@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jobdir.h: the folder of a job that `inquest run` starts: made safely, with the census in it, and
+ * taken away in the end. Old ones of jobs that are over go as well.
+ *
+ * It lies in INQUEST_DIR, or in /dev/shm/inquest-UID, or, where shared memory is refused or full,
+ * in /tmp/inquest-UID. Nobody else may enter it, so nobody else can plant a link or a file in it.
+ */
+#ifndef CMD_JOBDIR_H
+#define CMD_JOBDIR_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/complaint.h"
+#include "base/str.h"
+#include "ring/census.h"
+
+struct jobdir {
+	struct str path; /* absolute */
+	const char *id;  /* its last part */
+	int64_t launched;
+	uint32_t agent_pid;
+	uint64_t agent_start_time;
+	struct census_header *census; /* mapped; NULL where there is no job folder */
+	int census_fd;
+};
+
+/* Makes folder and census. 0, or negative with words and nothing made. */
+int jobdir_make(struct jobdir *dir, const char *name, struct complaint *why);
+
+/* The agent lives: called on each of its turns. */
+void jobdir_beat(const struct jobdir *dir);
+
+/* Removes folders of jobs of ours that are over, but for the newest two. */
+void jobdir_sweep(const struct jobdir *dir);
+
+/* Removes the folder and what is in it. Call it only when no process of the job lives. */
+void jobdir_remove(struct jobdir *dir);
+
+/* Unmaps; the folder stays. */
+void jobdir_release(struct jobdir *dir);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * look.h: one look at a job, from evidence to verdicts.
+ *
+ *	struct look look = {0};
+ *
+ *	live_gather(folder, NULL, &look.evidence, &why);
+ *	look_judge(&look);
+ *	... look.verdicts
+ *	look_release(&look);
+ */
+#ifndef CMD_LOOK_H
+#define CMD_LOOK_H
+
+#include <stdbool.h>
+
+#include "evidence/exhibit.h"
+#include "verdict/verdict.h"
+
+struct look {
+	struct evidence evidence;
+	struct job *job;
+	struct verdicts *verdicts;
+};
+
+/* Decodes and judges the evidence. Never fails. */
+void look_judge(struct look *look);
+
+/* The exit status for these verdicts: nothing wrong, a verdict, or inconclusive. */
+int look_status(const struct look *look);
+
+/* Prints the verdicts to stdout, as text or JSON. Returns the exit status. */
+struct report_options;
+int look_print(const struct look *look, const struct report_options *options, bool json);
+
+/* Takes NULL and the empty look, and leaves the empty look. */
+void look_release(struct look *look);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CMD_SAVE_H
+#define CMD_SAVE_H
+
+/* Where bundles go and what they are called: JOB.HOST[.ATTEMPT].inq. */
+
+#include "base/complaint.h"
+#include "base/str.h"
+#include "cmd/look.h"
+
+/*
+ * Appends the name that the bundle of this job, judged before, has in a folder. Attempts of an
+ * elastic job have names of their own, from the second on.
+ */
+void save_name(const struct look *look, struct str *into);
+
+/*
+ * Writes the evidence to path, or under its own name where path is a folder or ends in "/" (which
+ * is made). Appends the bundle's path to ret_path. 0, or negative with words.
+ */
+int save_bundle(
+	const struct look *look, const char *path, struct str *ret_path, struct complaint *why);
+
+/* Makes a folder and those above it that are missing. 0, or -errno with words. */
+int save_make_folder(const char *path, struct complaint *why);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/stand.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+
+#define SAID_AT_MOST 20
+#define FINE_LOOKS   2
+/* A verdict that takes the place of another must not be a flicker. */
+#define CHANGE_NS (3 * CLOCK_NS_PER_S)
+
+bool stand_blames(const struct verdicts *verdicts)
+{
+	enum verdict_class class = verdicts->at[0].class;
+
+	return class != VERDICT_HEALTHY && class != VERDICT_SLOW && class != VERDICT_INCONCLUSIVE;
+}
+
+static char *key_of(const struct verdicts *verdicts)
+{
+	const struct verdict *verdict = &verdicts->at[0];
+	struct str key = {0};
+
+	str_printf(&key, "%d %d %d %d %d:", verdicts->job->attempt, (int)verdict->class,
+		(int)verdict->cause, (int)verdict->where, (int)verdict->outlook);
+	for (size_t i = 0; i < verdict->culprits.n; i++)
+		str_printf(&key, " %d", verdicts->job->ranks[verdict->culprits.at[i]].world_rank);
+	return str_detach(&key);
+}
+
+static bool was_said(const struct stand *stand, const char *key)
+{
+	for (size_t i = 0; i < stand->said.nr; i++)
+		if (!strcmp(stand->said.items[i], key))
+			return true;
+	return false;
+}
+
+static enum stand_news say_once(struct stand *stand)
+{
+	stand->stands = true;
+	if (was_said(stand, stand->seen) || stand->said_in_all >= SAID_AT_MOST)
+		return STAND_STILL;
+	*array_add(&stand->said) = strdup(stand->seen);
+	stand->said_in_all++;
+	return STAND_SAY;
+}
+
+static void forget_said(struct stand *stand)
+{
+	while (stand->said.nr)
+		free(stand->said.items[--stand->said.nr]);
+}
+
+static enum stand_news take_fine(struct stand *stand, bool inconclusive)
+{
+	if (!stand->stands)
+		return STAND_NOTHING;
+	if (inconclusive || ++stand->fine_looks < FINE_LOOKS)
+		return STAND_STILL;
+	stand->stands = false;
+	forget_said(stand);
+	return STAND_RESOLVED;
+}
+
+static void see(struct stand *stand, const struct verdicts *verdicts, int64_t now)
+{
+	char *key = key_of(verdicts);
+
+	stand->fine_looks = 0;
+	if (stand->seen && !strcmp(stand->seen, key)) {
+		free(key);
+		return;
+	}
+	free(stand->seen);
+	stand->seen = key;
+	stand->since = now;
+}
+
+enum stand_news stand_take(
+	struct stand *stand, const struct verdicts *verdicts, int64_t now, int64_t hang_after)
+{
+	const struct verdict *verdict = &verdicts->at[0];
+	bool death = verdict->class == VERDICT_RANK_DEATH || verdict->class == VERDICT_NODE_LOSS;
+	int64_t seen_for, waited;
+
+	if (!stand_blames(verdicts)) {
+		free(stand->seen);
+		stand->seen = NULL;
+		return take_fine(stand, verdict->class == VERDICT_INCONCLUSIVE);
+	}
+	see(stand, verdicts, now);
+	seen_for = now - stand->since;
+	waited = verdict->waiting != JOB_UNKNOWN ? verdict->waiting : seen_for;
+	if (stand->stands && !death && seen_for < CHANGE_NS && seen_for < hang_after)
+		return STAND_STILL;
+	if (!death && waited < hang_after)
+		return stand->stands ? STAND_STILL : STAND_NOTHING;
+	return say_once(stand);
+}
+
+enum stand_news stand_take_last(struct stand *stand, const struct verdicts *verdicts)
+{
+	if (!stand_blames(verdicts))
+		return stand->stands ? STAND_STILL : STAND_NOTHING;
+	see(stand, verdicts, 0);
+	return say_once(stand);
+}
+
+void stand_release(struct stand *stand)
+{
+	forget_said(stand);
+	array_release(&stand->said);
+	free(stand->seen);
+	stand->seen = NULL;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stand.h: when the agent speaks. A verdict stands once its wait is as long as the user asked for,
+ * a death at once. What stands is said once; a verdict that differs in class, culprits, cause or
+ * outlook is said again, but nothing endlessly.
+ */
+#ifndef CMD_STAND_H
+#define CMD_STAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "base/str.h"
+#include "verdict/verdict.h"
+
+enum stand_news {
+	STAND_NOTHING,  /* nothing stands */
+	STAND_SAY,      /* a verdict stands that was not said yet */
+	STAND_STILL,    /* what was said still stands */
+	STAND_RESOLVED, /* what stood does no more: the job moves */
+};
+
+struct stand {
+	ARRAY(char *) said; /* keys of what was said since the job last moved */
+	unsigned said_in_all;
+	char *seen;    /* key of the verdict of the last look, NULL none */
+	int64_t since; /* CLOCK_MONOTONIC ns since when it is seen */
+	bool stands;
+	int fine_looks;
+};
+
+/* Does it name something wrong, rather than nothing or not enough? */
+bool stand_blames(const struct verdicts *verdicts);
+
+/* Takes the verdicts of one look at the time `now`. */
+enum stand_news stand_take(
+	struct stand *stand, const struct verdicts *verdicts, int64_t now, int64_t hang_after);
+
+/* The job is about to end: whatever blames somebody now stands. SAY, STILL or NOTHING. */
+enum stand_news stand_take_last(struct stand *stand, const struct verdicts *verdicts);
+
+void stand_release(struct stand *stand);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * truth.h: what must be said of a demo's job (fixtures/scenarios/scenario.h describes the file),
+ * and whether it was.
+ */
+#ifndef CMD_TRUTH_H
+#define CMD_TRUTH_H
+
+#include <stdbool.h>
+
+#include "base/complaint.h"
+#include "base/str.h"
+#include "cmd/look.h"
+
+struct json_object;
+
+struct truth {
+	struct json_object *document; /* owns all strings below */
+	const char *scenario;
+	const char *class;
+	const char *cause, *where, *outlook; /* NULL: not looked at */
+	int64_t seed;
+	int ranks;
+	int exit_status;
+	int stands_s;
+	int confine_mib;
+	bool over; /* to be judged from its bundle, after its end */
+};
+
+/* Reads it. 0, or negative with words. */
+int truth_read(struct truth *truth, const char *path, struct complaint *why);
+
+/* Is there exactly this one culprit? */
+bool truth_blames_only(const struct truth *truth, int rank);
+
+/*
+ * Is this what must be said? If not, appends to ret_wrong how it differs. Only the first verdict
+ * counts.
+ */
+bool truth_is(const struct truth *truth, const struct look *look, struct str *ret_wrong);
+
+/* The world rank that a verdict blames although it had no part in it; -1 if there is none. */
+int truth_innocent(const struct truth *truth, const struct look *look);
+
+void truth_release(struct truth *truth);
+
+#endif

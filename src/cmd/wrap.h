@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wrap.h: a command that runs as if we were not there. It keeps our stdin, stdout, stderr,
+ * terminal, process group and signal dispositions; signals for us reach it, and it ends us as it
+ * ended. What it cannot keep: its parent is us.
+ *
+ * SIGNALS. A key of the terminal and `kill -- -GROUP' reach us and the command: passing such a
+ * signal on would deliver it twice. `kill PID' reaches us alone, and must be passed on. The kernel
+ * does not say which it was. So a child of ours, the witness, sits in the same process group with
+ * every signal blocked: what is pending for it was sent to the group.
+ */
+#ifndef CMD_WRAP_H
+#define CMD_WRAP_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/complaint.h"
+
+struct wrap {
+	pid_t child;
+	pid_t witness;
+	int signals; /* a signalfd: SIGCHLD and every signal that is passed on */
+	sigset_t old_mask;
+	bool ignored_children;
+	bool stop_asked;    /* a stop key, or kill -TSTP, came to us */
+	bool child_stopped; /* by such a signal */
+	bool ended;
+	int wait_status; /* valid when ended */
+};
+
+enum { WRAP_FAILED = 125, WRAP_NOT_EXECUTABLE = 126, WRAP_NOT_FOUND = 127 };
+
+/*
+ * Starts argv with environment envp; the file is searched in our PATH. 0; or one of the above with
+ * words, and nothing runs.
+ */
+int wrap_start(struct wrap *wrap, char *const *argv, char *const *envp, struct complaint *why);
+
+/*
+ * The next signal that came and is to be passed on, 0 if there is none for now. SIGCHLD is dealt
+ * with here: it may set `ended`, or stop us with our stopped child. What the command itself sends
+ * to us, its parent, is not given back to it.
+ */
+int wrap_next_signal(struct wrap *wrap);
+
+/* Passes a signal on, unless the command has it already. */
+void wrap_pass_on(struct wrap *wrap, int signo);
+
+/* Ends us as the command ended: by the same status or the same signal. */
+void wrap_end_alike(struct wrap *wrap) __attribute__((noreturn));
+
+/* The command's status as a shell gives it: 128 + signal where it was killed. */
+int wrap_shell_status(const struct wrap *wrap);
+
+/* Closes what wrap_start() opened; the command, if it lives, goes on. */
+void wrap_release(struct wrap *wrap);
+
+#endif
