@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+EXTRA_DIST += %D%/cli.sh
+SH_TESTS += \
+	%D%/agent.test \
+	%D%/demo.test \
+	%D%/jobs.test \
+	%D%/signals.test \
+	%D%/transparent.test \
+	%D%/unreadable.test \
+	%D%/usage.test
