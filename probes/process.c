@@ -292,6 +292,8 @@ int process_ready(enum probe_need need)
 		census_self_read(&process.self);
 		census_promote(&process.self);
 		process_make(RING_RANK);
+		if (!process.ring)
+			process_make(RING_CANDIDATE); /* better a small one than none */
 	} else if (!process_has(need)) {
 		process_make(RING_CANDIDATE);
 	}

@@ -11,6 +11,11 @@
 #define SIGCHAIN_SIGNALS 65
 #define SIGCHAIN_SPINS   100000 /* a holder that is gone (fork) must not stop us for ever */
 #define SIGCHAIN_SETSIZE 8      /* bytes of the kernel's signal set */
+#if defined(__x86_64__)
+#define SIGCHAIN_RESTORER 0x04000000 /* which libc adds to the flags that it sets */
+#else
+#define SIGCHAIN_RESTORER 0
+#endif
 
 /* The kernel's own idea of an action: what takes us out needs no restorer. */
 struct sigchain_kernel_action {
@@ -100,13 +105,35 @@ static int sigchain_is_ours(int sig)
 	return sig > 0 && sig < SIGCHAIN_SIGNALS && sigchain[sig].ours;
 }
 
+/* Under the lock: 0 with the program's former action in `had`, or real's error. */
+static int sigchain_change(
+	sigchain_sigaction_fn *real, int sig, const struct sigaction *act, struct sigaction *had)
+{
+	struct sigaction mirror, kernel;
+	int err;
+
+	sigchain_app(sig, had);
+	if (act) {
+		mirror = sigchain_mirror(act);
+		/* The table first: our handler may run the moment the kernel has it. */
+		sigchain_set_app(sig, act);
+	}
+	err = real(sig, act ? &mirror : NULL, &kernel);
+	if (err && act)
+		sigchain_set_app(sig, had);
+	/* Somebody went past us (sigset, a raw call): what the kernel had is the truth. */
+	if (!err && kernel.sa_sigaction != sigchain_first)
+		*had = kernel;
+	return err;
+}
+
 /* sigaction, as the program means it. */
 static int sigchain_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
 	sigchain_sigaction_fn *real = sigchain_real();
-	struct sigaction had, mirror;
+	struct sigaction had, wanted;
 	uint64_t mask;
-	int err = 0;
+	int err;
 
 	if (!real) {
 		errno = ENOSYS;
@@ -114,18 +141,12 @@ static int sigchain_sigaction(int sig, const struct sigaction *act, struct sigac
 	}
 	if (!sigchain_is_ours(sig) || process_view() == PROCESS_VFORKED)
 		return real(sig, act, old);
-	sigchain_enter(&mask);
-	sigchain_app(sig, &had);
 	if (act) {
-		/* The table first: our handler may run the moment the kernel has it. */
-		const struct sigaction wanted = *act;
-
-		mirror = sigchain_mirror(&wanted);
-		sigchain_set_app(sig, &wanted);
-		err = real(sig, &mirror, NULL);
-		if (err)
-			sigchain_set_app(sig, &had);
+		wanted = *act; /* it may lie where `old` does */
+		wanted.sa_flags |= SIGCHAIN_RESTORER;
 	}
+	sigchain_enter(&mask);
+	err = sigchain_change(real, sig, act ? &wanted : NULL, &had);
 	sigchain_leave(&mask);
 	if (!err && old)
 		*old = had;

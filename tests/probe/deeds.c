@@ -148,9 +148,13 @@ static void do_ask(void)
 	say("default", act.sa_handler == SIG_DFL);
 	say("ignored", act.sa_handler == SIG_IGN);
 	say("mine", act.sa_sigaction == on_siginfo || act.sa_handler == on_signal);
-	say("flags", act.sa_flags & ~0x04000000); /* SA_RESTORER is libc's */
+	say("flags", act.sa_flags);
 	say("masks USR1", sigismember(&act.sa_mask, SIGUSR1));
 }
+
+/* By another name: deprecated too. */
+extern int deprecated_sigignore(int) __asm__("sigignore");
+static void do_sigignore(void) { deprecated_sigignore(next_number()); }
 
 static void do_ask_wrongly(void)
 {
@@ -397,7 +401,7 @@ static const struct {
 	{"sysv-signal", do_sysv_signal}, {"ignore", do_ignore}, {"default", do_default},
 	{"raise", do_raise}, {"kill", do_kill}, {"interrupt", do_interrupt},
 	{"last-words", do_last_words}, {"survive", do_survive}, {"ask", do_ask},
-	{"ask-wrongly", do_ask_wrongly}, {"read", do_read}, {"segv", do_segv},
+	{"ask-wrongly", do_ask_wrongly}, {"sigignore", do_sigignore}, {"read", do_read}, {"segv", do_segv},
 	{"abort", do_abort}, {"exit", do_exit}, {"_exit", do__exit},
 	{"quick_exit", do_quick_exit}, {"trap", do_trap}, {"overflow", do_overflow},
 	{"watchdog", do_watchdog}, {"complain", do_complain}, {"watch", do_watch},
