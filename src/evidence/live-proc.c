@@ -141,26 +141,51 @@ struct live_cgroups {
 	ARRAY(struct live_cgroup) all;
 };
 
-static void live_cgroups_add(struct live_cgroups *cgroups, const struct live_process *process)
+/* The entry of these groups, made on first sight. */
+static struct live_cgroup *live_cgroups_of(struct live_cgroups *cgroups, const char *groups)
 {
 	struct live_cgroup *cgroup;
+
+	array_for_each(&cgroups->all, cgroup)
+		if (!strcmp(str_text(&cgroup->groups), groups))
+			return cgroup;
+	cgroup = array_add(&cgroups->all);
+	str_add(&cgroup->groups, groups);
+	return cgroup;
+}
+
+static void live_cgroups_add(struct live_cgroups *cgroups, const struct live_process *process)
+{
 	struct str groups = {0};
 
-	if (proc_cgroup_of(process->here, &groups) < 0)
-		return;
-	array_for_each(&cgroups->all, cgroup)
-		if (!strcmp(str_text(&cgroup->groups), str_text(&groups)))
-			break;
-	if (cgroup == cgroups->all.items + cgroups->all.nr) {
-		cgroup = array_add(&cgroups->all);
-		str_add(&cgroup->groups, str_text(&groups));
-	}
-	str_printf(&cgroup->members, " %u:%llu", process->pid,
-		(unsigned long long)process->start_time);
+	if (proc_cgroup_of(process->here, &groups) == 0)
+		str_printf(&live_cgroups_of(cgroups, str_text(&groups))->members, " %u:%llu",
+			process->pid, (unsigned long long)process->start_time);
 	str_release(&groups);
 }
 
-void live_proc_take_cgroups(const struct live_proc_target *target)
+static void live_cgroups_take(const struct live_proc_target *target, struct live_cgroup *cgroup)
+{
+	struct exhibit about = {.kind = EXHIBIT_CGROUP,
+		.host = target->host,
+		.rank = -1,
+		.label = (char *)"now"};
+	struct str text = {0};
+	size_t len;
+
+	str_printf(&text, "processes%s\n", str_text(&cgroup->members));
+	if (proc_cgroup_read(str_text(&cgroup->groups), &text) == 0 || cgroup->members.len) {
+		about.when = clock_realtime_ns();
+		len = text.len;
+		evidence_add(target->into, &about, (uint8_t *)str_detach(&text), len);
+	}
+	str_release(&text);
+	str_release(&cgroup->groups);
+	str_release(&cgroup->members);
+}
+
+void live_proc_take_cgroups(
+	const struct live_proc_target *target, char *const *more, size_t nr)
 {
 	struct live_cgroups cgroups = {0};
 	struct live_cgroup *cgroup;
@@ -168,22 +193,10 @@ void live_proc_take_cgroups(const struct live_proc_target *target)
 	for (size_t i = 0; i < target->processes->all.nr; i++)
 		if (target->processes->all.items[i].here)
 			live_cgroups_add(&cgroups, &target->processes->all.items[i]);
-	array_for_each(&cgroups.all, cgroup) {
-		struct exhibit about = {.kind = EXHIBIT_CGROUP,
-			.host = target->host,
-			.rank = -1,
-			.label = (char *)"now"};
-		struct str text = {0};
-		size_t len;
-
-		str_printf(&text, "processes%s\n", str_text(&cgroup->members));
-		(void)proc_cgroup_read(str_text(&cgroup->groups), &text);
-		about.when = clock_realtime_ns();
-		len = text.len;
-		evidence_add(target->into, &about, (uint8_t *)str_detach(&text), len);
-		str_release(&cgroup->groups);
-		str_release(&cgroup->members);
-	}
+	for (size_t i = 0; i < nr; i++)
+		(void)live_cgroups_of(&cgroups, more[i]);
+	array_for_each(&cgroups.all, cgroup)
+		live_cgroups_take(target, cgroup);
 	array_release(&cgroups.all);
 }
 

@@ -40,8 +40,12 @@ void live_processes_release(struct live_processes *processes);
 /* A sample: stat and io of each living process; with `full` also status, wchan and threads. */
 void live_proc_take(const struct live_proc_target *target, bool full);
 
-/* Counters of every control group that a process is in. */
-void live_proc_take_cgroups(const struct live_proc_target *target);
+/*
+ * Counters of every control group that a process is in, and of `nr` more (texts as
+ * proc_cgroup_of() gives them): those in which all have died.
+ */
+void live_proc_take_cgroups(
+	const struct live_proc_target *target, char *const *more, size_t nr);
 
 /* Ends of the ranks' stderr, also of dead ones, where they are files; each within deadline_ms. */
 void live_proc_take_stderr(const struct live_proc_target *target, int deadline_ms);

@@ -44,6 +44,7 @@ struct live {
 	char host[256];
 	bool agent_samples; /* a living agent keeps a history */
 	struct live_processes processes;
+	ARRAY(char *) groups; /* control groups that the agent has seen */
 };
 
 static void live_add_bytes(
@@ -296,33 +297,53 @@ static const struct {
 	{AGENT_EXITS_FILE, EXHIBIT_EXIT},
 };
 
-/* The agent knew where the stderr of the dead went. */
-static void live_take_logs(struct live *live, const struct str *history)
+/* A field of a list in the history, if it is of this type. */
+static struct json_object *live_field(
+	const struct json_object *object, const char *key, enum json_type type)
 {
-	struct json_object *object = json_tokener_parse(str_text(history));
-	struct json_object *list, *one, *pid, *start_time, *log;
-	struct live_process *process;
+	struct json_object *value;
 
 	if (!json_object_is_type(object, json_type_object) ||
-		!json_object_object_get_ex(object, "processes", &list) ||
-		!json_object_is_type(list, json_type_array))
-		goto out;
-	for (size_t i = 0; i < json_object_array_length(list); i++) {
-		one = json_object_array_get_idx(list, i);
-		if (!json_object_is_type(one, json_type_object) ||
-			!json_object_object_get_ex(one, "stderr", &log) ||
-			!json_object_is_type(log, json_type_string) ||
-			!json_object_object_get_ex(one, "pid", &pid) ||
-			!json_object_object_get_ex(one, "start_time", &start_time))
-			continue;
-		array_for_each(&live->processes.all, process)
-			if (!process->here && !process->log &&
-				process->pid == json_object_get_int64(pid) &&
-				process->start_time == (uint64_t)json_object_get_int64(start_time))
-				process->log = alloc_text(json_object_get_string(log));
+		!json_object_object_get_ex(object, key, &value) ||
+		!json_object_is_type(value, type))
+		return NULL;
+	return value;
+}
+
+/* The agent knew where the stderr of the dead went. */
+static void live_take_log(struct live *live, const struct json_object *one)
+{
+	struct json_object *log = live_field(one, "stderr", json_type_string);
+	struct json_object *pid = live_field(one, "pid", json_type_int);
+	struct json_object *start_time = live_field(one, "start_time", json_type_int);
+	struct live_process *process;
+
+	if (!log || !pid || !start_time)
+		return;
+	array_for_each(&live->processes.all, process)
+		if (!process->here && !process->log &&
+			process->pid == json_object_get_int64(pid) &&
+			process->start_time == (uint64_t)json_object_get_int64(start_time))
+			process->log = alloc_text(json_object_get_string(log));
+}
+
+/* What of the dead only the agent still knows: their logs and their control groups. */
+static void live_take_history(struct live *live, const struct str *text)
+{
+	struct json_object *history = json_tokener_parse(str_text(text));
+	struct json_object *list = live_field(history, "processes", json_type_array);
+	struct json_object *groups;
+
+	for (size_t i = 0; list && i < json_object_array_length(list); i++)
+		live_take_log(live, json_object_array_get_idx(list, i));
+	list = live_field(history, "cgroups", json_type_array);
+	for (size_t i = 0; list && i < json_object_array_length(list); i++) {
+		groups = live_field(
+			json_object_array_get_idx(list, i), "groups", json_type_string);
+		if (groups)
+			*array_add(&live->groups) = alloc_text(json_object_get_string(groups));
 	}
-out:
-	json_object_put(object);
+	json_object_put(history);
 }
 
 /* Takes the agent's files whole. Whether a history was among them goes into live->agent_samples. */
@@ -337,7 +358,7 @@ static void live_gather_files(struct live *live)
 			&live->folder, live_files[i].file, AGENT_FILE_CAP, &text, &why);
 
 		if (!error && live_files[i].kind == EXHIBIT_HISTORY)
-			live_take_logs(live, &text);
+			live_take_history(live, &text);
 		if (!error)
 			live_add(live,
 				&(struct exhibit){.kind = live_files[i].kind,
@@ -371,7 +392,6 @@ static void live_gather_proc(struct live *live)
 		live_add_liveness(live, process, &liveness);
 	}
 	live_proc_take(&target, true);
-	live_proc_take_cgroups(&target);
 }
 
 int live_gather(const char *path, const struct live_options *options, struct evidence *into,
@@ -396,12 +416,16 @@ int live_gather(const char *path, const struct live_options *options, struct evi
 	live_gather_spilled(&live);
 	live_gather_proc(&live);
 	live_gather_files(&live);
+	live_proc_take_cgroups(&target, live.groups.items, live.groups.nr);
 	if (!live.agent_samples && live.options->sample_pause_ms > 0) {
 		usleep((useconds_t)live.options->sample_pause_ms * 1000);
 		live_proc_take(&target, false);
 	}
 	live_proc_take_stderr(&target, live.options->errand_ms);
 out:
+	for (size_t i = 0; i < live.groups.nr; i++)
+		free(live.groups.items[i]);
+	array_release(&live.groups);
 	live_processes_release(&live.processes);
 	folder_close(&live.folder);
 	return error;

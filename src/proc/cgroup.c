@@ -72,6 +72,9 @@ static bool cgroup_folder(const char *groups, const char *controller, const char
 		const char *path = list ? memchr(list + 1, ':', (size_t)(end - list - 1)) : NULL;
 
 		if (path && cgroup_list_has(list + 1, (size_t)(path - list - 1), controller)) {
+			/* The text may come from a file of another user. */
+			if (memmem(path, (size_t)(end - path), "/..", 3))
+				return false;
 			str_add(into, mount);
 			if (end - path > 2)
 				str_add_bytes(into, path + 1, (size_t)(end - path - 1));

@@ -274,6 +274,37 @@ static void a_living_job_is_gathered(void **state)
 	free(ring);
 }
 
+/* /proc has forgotten a dead rank; its agent knew where its stderr went, and its group. */
+static void the_dead_are_known_by_their_agents_history(void **state)
+{
+	const struct scene *scene = *state;
+	char *folder = path_of(scene, "job-a", NULL), *log = path_of(scene, "rank.err", NULL);
+	char *history = path_of(scene, "job-a", AGENT_HISTORY_FILE);
+	struct evidence evidence = {0};
+	struct str text = {0};
+
+	scene_job(scene, "job-a", "", 1 << 29, 1);
+	assert_int_equal(file_write(log, "last words\n", 11, 0600, NULL), 0);
+	str_printf(&text,
+		"{\"processes\": [{\"pid\": %d, \"start_time\": 0, \"stderr\": \"%s\"}], "
+		"\"cgroups\": [{\"groups\": \"0::/../../..\"}, 7, {\"groups\": 7}]}",
+		1 << 29, log);
+	assert_int_equal(file_write(history, text.text, text.len, 0600, NULL), 0);
+	assert_int_equal(live_gather(folder, NULL, &evidence, NULL), 0);
+	assert_int_equal(count_kind(&evidence, EXHIBIT_HISTORY), 1);
+	assert_int_equal(count_kind(&evidence, EXHIBIT_PROC_STAT), 0);
+	assert_int_equal(count_kind(&evidence, EXHIBIT_STDERR), 1);
+	assert_int_equal(count_kind(&evidence, EXHIBIT_CGROUP), 0);
+	for (size_t i = 0; i < evidence.n; i++)
+		if (evidence.at[i].kind == EXHIBIT_STDERR)
+			assert_memory_equal(evidence.at[i].bytes, "last words\n", 11);
+	evidence_release(&evidence);
+	str_release(&text);
+	free(folder);
+	free(log);
+	free(history);
+}
+
 static void a_ring_that_may_not_be_read_is_a_gap(void **state)
 {
 	const struct scene *scene = *state;
@@ -317,6 +348,7 @@ int main(void)
 		JOBS_TEST(what_is_not_to_be_trusted_is_not_read),
 		JOBS_TEST(anothers_files_are_not_read),
 		JOBS_TEST(a_living_job_is_gathered),
+		JOBS_TEST(the_dead_are_known_by_their_agents_history),
 		JOBS_TEST(a_ring_that_may_not_be_read_is_a_gap),
 		JOBS_TEST(a_folder_without_a_job_is_refused),
 	};
