@@ -52,7 +52,7 @@ struct exhibit {
 	char *label;	 /* more about it: a path, "launch" or "now"; "" none */
 	uint8_t *bytes;
 	size_t len;
-	bool damaged;	 /* its checksum failed in the bundle: decode what can be, cite the loss */
+	bool damaged;	 /* its checksum failed in the bundle: kept, cited as lost, not believed */
 };
 
 /* A thing that should have been gathered and was not. Becomes a loss of the job. */
