@@ -144,8 +144,9 @@ static void sample(struct agent *agent)
 	ARRAY(struct proc_id) ids = {0};
 	const struct exits_watched *watched;
 
-	array_for_each(&agent->exits.watched, watched) if (!watched->ended) * array_add(&ids) =
-		watched->watch.id;
+	array_for_each (&agent->exits.watched, watched)
+		if (!watched->ended)
+			*array_add(&ids) = watched->watch.id;
 	if (ids.nr)
 		history_sample(agent->history, ids.items, ids.nr);
 	array_release(&ids);

@@ -51,7 +51,9 @@ void exits_watch(struct exits *exits, struct proc_id id, uint32_t inner_pid)
 {
 	struct exits_watched *watched;
 
-	array_for_each(&exits->watched, watched) if (is_same(watched->watch.id, id)) return;
+	array_for_each (&exits->watched, watched)
+		if (is_same(watched->watch.id, id))
+			return;
 	watched = array_add(&exits->watched);
 	watched->inner_pid = inner_pid;
 	if (proc_watch_open(&watched->watch, id) < 0)
@@ -64,8 +66,7 @@ void exits_add_waited(struct exits *exits, struct proc_id id, int wait_status)
 		.watch = {.id = id, .fd = -1}, .inner_pid = id.pid, .when = clock_realtime_ns()};
 	struct exits_watched *watched;
 
-	array_for_each(&exits->watched, watched)
-	{
+	array_for_each (&exits->watched, watched) {
 		if (!is_same(watched->watch.id, id))
 			continue;
 		if (watched->ended)
@@ -124,7 +125,8 @@ int exits_look(struct exits *exits)
 	struct exits_watched *watched;
 	int news = 0;
 
-	array_for_each(&exits->watched, watched) news += look_at(exits, watched);
+	array_for_each (&exits->watched, watched)
+		news += look_at(exits, watched);
 	return news;
 }
 
@@ -133,9 +135,9 @@ size_t exits_poll_set(const struct exits *exits, struct pollfd *set, size_t room
 	const struct exits_watched *watched;
 	size_t nr = 0;
 
-	array_for_each(&exits->watched,
-		watched) if (!watched->ended && watched->watch.fd >= 0 && nr < room) set[nr++] =
-		(struct pollfd){.fd = watched->watch.fd, .events = POLLIN};
+	array_for_each (&exits->watched, watched)
+		if (!watched->ended && watched->watch.fd >= 0 && nr < room)
+			set[nr++] = (struct pollfd){.fd = watched->watch.fd, .events = POLLIN};
 	return nr;
 }
 
@@ -143,9 +145,9 @@ bool exits_needs_polling(const struct exits *exits)
 {
 	const struct exits_watched *watched;
 
-	array_for_each(&exits->watched,
-		watched) if (!watched->settled &&
-			     (watched->ended || watched->watch.fd < 0)) return true;
+	array_for_each (&exits->watched, watched)
+		if (!watched->settled && (watched->ended || watched->watch.fd < 0))
+			return true;
 	return false;
 }
 
@@ -153,7 +155,9 @@ bool exits_any_alive(const struct exits *exits)
 {
 	const struct exits_watched *watched;
 
-	array_for_each(&exits->watched, watched) if (!watched->ended) return true;
+	array_for_each (&exits->watched, watched)
+		if (!watched->ended)
+			return true;
 	return false;
 }
 
@@ -161,7 +165,8 @@ void exits_release(struct exits *exits)
 {
 	struct exits_watched *watched;
 
-	array_for_each(&exits->watched, watched) proc_watch_close(&watched->watch);
+	array_for_each (&exits->watched, watched)
+		proc_watch_close(&watched->watch);
 	array_release(&exits->watched);
 	array_release(&exits->ends);
 }

@@ -211,11 +211,11 @@ static size_t signal_all(int signo)
 	size_t living = 0;
 
 	proc_list_descendants(&list, &us, 1);
-	array_for_each(&list.all, one) if (one->state != 'Z')
-	{
-		kill((pid_t)one->pid, signo);
-		living++;
-	}
+	array_for_each (&list.all, one)
+		if (one->state != 'Z') {
+			kill((pid_t)one->pid, signo);
+			living++;
+		}
 	proc_list_release(&list);
 	return living;
 }

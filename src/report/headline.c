@@ -139,8 +139,10 @@ static void add_detail(struct str *into, const struct verdict *verdict)
 {
 	const struct verdict_fact *fact = &verdict->headline;
 	bool empty = fact->kind == FACT_OTHER && !(fact->text && *fact->text);
+	/* What a launcher did to a rank in the end is not what the verdict is about. */
+	bool effect = fact->kind == FACT_TERMINATED;
 
-	if (empty || fact == signal_of(verdict))
+	if (empty || effect || fact == signal_of(verdict))
 		return;
 	str_add(into, " (");
 	wording_fact(into, fact);

@@ -93,16 +93,16 @@ void page_write(const struct page *page, FILE *file, bool color)
 	const struct page_section *section;
 	const struct page_line *line;
 
-	array_for_each(&page->sections, section) array_for_each(&section->lines, line)
-		write_line(line, file, color);
+	array_for_each (&page->sections, section)
+		array_for_each (&section->lines, line)
+			write_line(line, file, color);
 }
 
 void page_release(struct page *page)
 {
 	struct page_section *section;
 
-	array_for_each(&page->sections, section)
-	{
+	array_for_each (&page->sections, section) {
 		while (section->lines.nr)
 			drop_last(section);
 		array_release(&section->lines);

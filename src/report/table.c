@@ -199,8 +199,7 @@ static void add_rank(struct table *table, int rank)
 	struct row row, *old;
 
 	fill_row(table, &row, rank);
-	array_for_each(&table->rows, old)
-	{
+	array_for_each (&table->rows, old) {
 		if (!same_row(old, &row))
 			continue;
 		if (row.since > old->since)
@@ -225,14 +224,30 @@ static int compare_rows(const void *a, const void *b)
 	return one->ranks.items[0] < two->ranks.items[0] ? -1 : 1;
 }
 
+/* Has somebody a value, and, where that is asked, somebody another one? */
+static bool is_worth_showing(const struct table *table, int column)
+{
+	const char *first = "";
+	const struct row *row;
+
+	array_for_each (&table->rows, row) {
+		const char *cell = row->cell[column];
+
+		if (*cell && (!columns[column].if_differs || (*first && strcmp(cell, first))))
+			return true;
+		if (*cell)
+			first = cell;
+	}
+	return false;
+}
+
 /* Cells that belong to the row as a whole; then which columns are worth their room. */
 static void finish(struct table *table)
 {
 	const struct job *job = table->verdicts->job;
-	struct row *row, *first = table->rows.items;
+	struct row *row;
 
-	array_for_each(&table->rows, row)
-	{
+	array_for_each (&table->rows, row) {
 		struct verdict_ranks ranks = {row->ranks.items, row->ranks.nr};
 		char text[CLOCK_TEXT_SIZE];
 		struct str name = {0};
@@ -243,11 +258,9 @@ static void finish(struct table *table)
 		if (row->since != JOB_UNKNOWN)
 			row->cell[COLUMN_SINCE] =
 				arena_text(&table->arena, clock_format(row->since, text));
-		for (int c = 0; c < COLUMNS; c++)
-			if (columns[c].if_differs ? strcmp(row->cell[c], first->cell[c]) != 0
-						  : *row->cell[c] != '\0')
-				table->shown[c] = true;
 	}
+	for (int c = 0; c < COLUMNS; c++)
+		table->shown[c] = is_worth_showing(table, c);
 }
 
 static size_t column_width(const struct table *table, int column)
@@ -255,8 +268,9 @@ static size_t column_width(const struct table *table, int column)
 	size_t width = strlen(columns[column].title);
 	const struct row *row;
 
-	array_for_each(&table->rows, row) if (escape_width(row->cell[column]) > width) width =
-		escape_width(row->cell[column]);
+	array_for_each (&table->rows, row)
+		if (escape_width(row->cell[column]) > width)
+			width = escape_width(row->cell[column]);
 	return width;
 }
 
@@ -298,8 +312,7 @@ void table_of(struct table_lines *into, const struct verdicts *verdicts, size_t 
 		finish(&table);
 		*array_add(&into->lines) = line_of(&table, NULL, width);
 	}
-	array_for_each(&table.rows, row)
-	{
+	array_for_each (&table.rows, row) {
 		*array_add(&into->lines) = line_of(&table, row, width);
 		into->culprit_rows += row->culprit;
 		array_release(&row->ranks);
