@@ -56,7 +56,7 @@ struct decode_host {
 /* One look at a process' counters. */
 struct decode_sample {
 	int64_t when;
-	int64_t cpu_ticks;
+	int64_t cpu_ticks; /* of it and of the children it waited for: compilers run in those */
 	int64_t rss_pages; /* JOB_UNKNOWN */
 	int64_t written;   /* bytes, JOB_UNKNOWN */
 };

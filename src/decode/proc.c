@@ -58,7 +58,7 @@ static int stat_decode(const struct exhibit *exhibit, struct job_builder *builde
 		process->fact.comm = arena_text(&context->arena, stat.comm);
 	*array_add(&process->samples) = (struct decode_sample){
 		.when = exhibit->when,
-		.cpu_ticks = (int64_t)stat.cpu_ticks,
+		.cpu_ticks = (int64_t)(stat.cpu_ticks + stat.reaped_ticks),
 		.rss_pages = stat.rss_pages,
 		.written = JOB_UNKNOWN,
 	};

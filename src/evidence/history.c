@@ -179,7 +179,7 @@ static void history_take(
 	}
 	sample = &process->samples[process->taken++ % HISTORY_SAMPLES];
 	sample->when = clock_realtime_ns();
-	sample->cpu_ticks = (int64_t)stat->cpu_ticks;
+	sample->cpu_ticks = (int64_t)(stat->cpu_ticks + stat->reaped_ticks);
 	sample->rss_pages = stat->rss_pages;
 	sample->state = stat->state;
 	sample->written = history_written(stat->pid);

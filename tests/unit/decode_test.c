@@ -35,7 +35,7 @@ static void stat_of(struct evidence *evidence, uint32_t pid, unsigned ticks, dou
 	char text[400];
 
 	snprintf(text, sizeof(text),
-		"%u (trainer) S 42 1 1 0 -1 0 0 0 0 0 %u 0 0 0 20 0 3 0 %u 1000 256 "
+		"%u (trainer) S 42 1 1 0 -1 0 0 0 0 0 %u 0 1000 0 20 0 3 0 %u 1000 256 "
 		"1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0\n",
 		pid, ticks, FORGE_START(pid - PID0));
 	forge_text(evidence, EXHIBIT_PROC_STAT, pid, text)->when = forge_real(seconds);
@@ -122,6 +122,27 @@ static void two_samples_tell_cpu_use(void **state)
 	assert_true(job->ranks[0].knows & JOB_KNOWS_SAMPLES);
 	assert_int_equal(process->born, FORGE_T0_REAL - FORGE_T0_MONO +
 						FORGE_START(0) * (CLOCK_NS_PER_S / 100));
+	job_free(job);
+}
+
+/* Compilers run in children: their time counts once they were waited for. */
+static void time_of_reaped_children_counts(void **state)
+{
+	struct evidence evidence = {0};
+	struct job *job;
+
+	forge_gather(&evidence);
+	forge_census(&evidence, 1, CENSUS_RANK);
+	for (unsigned i = 0; i < 2; i++) {
+		char text[200];
+
+		snprintf(text, sizeof(text),
+			"%u (trainer) S 42 1 1 0 -1 0 0 0 0 0 5 5 %u 0 20 0 3 0 %u 1 1 1\n", PID0,
+			30 * i, FORGE_START(0));
+		forge_text(&evidence, EXHIBIT_PROC_STAT, PID0, text)->when = forge_real(-1.0 * i);
+	}
+	job = decoded(&evidence);
+	assert_int_equal(process_of(job, PID0)->cpu_delta, 300 * CLOCK_NS_PER_MS);
 	job_free(job);
 }
 
@@ -434,6 +455,7 @@ int main(void)
 		cmocka_unit_test(the_census_tells_who_is_there),
 		cmocka_unit_test(dead_needs_a_free_lock_and_no_process),
 		cmocka_unit_test(two_samples_tell_cpu_use),
+		cmocka_unit_test(time_of_reaped_children_counts),
 		cmocka_unit_test(one_sample_is_no_knowledge_of_use),
 		cmocka_unit_test(history_tells_since_when_it_idles),
 		cmocka_unit_test(kills_for_memory_are_counted_since_launch),
