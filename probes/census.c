@@ -12,8 +12,6 @@
 #include "probes/text.h"
 #include "ring/census-write.h"
 
-#define CENSUS_FD_FROM 700 /* descriptors below are the program's */
-
 static struct {
 	void *base;
 	int fd;
@@ -162,12 +160,15 @@ static int census_is_sound(int fd, const struct stat *st)
 	       h.slot_size == sizeof(struct census_slot) && h.slots == CENSUS_SLOTS;
 }
 
-/* Opens the census as a high descriptor; -1 where there is none to trust. */
+/*
+ * Opens the census, as a high descriptor: low ones are the program's, scripts count on them. -1
+ * where there is none to trust.
+ */
 static int census_open_file(int dir)
 {
+	static const int high_from[] = {700, 200, 60};
 	struct stat st;
 	int fd = sys_openat(dir, CENSUS_FILE, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
-	int high;
 
 	if (fd < 0)
 		return -1;
@@ -177,11 +178,15 @@ static int census_open_file(int dir)
 	}
 	census.dev = st.st_dev;
 	census.ino = st.st_ino;
-	high = (int)sys_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, CENSUS_FD_FROM);
-	if (high < 0)
-		return fd;
-	sys_close(fd);
-	return high;
+	for (size_t i = 0; i < sizeof(high_from) / sizeof(*high_from); i++) {
+		int high = (int)sys_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, high_from[i]);
+
+		if (high < 0)
+			continue; /* the limit of open files is lower */
+		sys_close(fd);
+		return high;
+	}
+	return fd;
 }
 
 void census_open_job(void)

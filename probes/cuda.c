@@ -107,7 +107,7 @@ static void cuda_polled(struct probe_thread *me, const struct ring_record *poll,
 	HOOK_EXPORT int name params;                                                               \
 	HOOK_EXPORT int name params                                                                \
 	{                                                                                          \
-		int(*real) params = HOOK_REAL(name, name, sonames);                                \
+		__typeof__(name) *real = HOOK_REAL(name, sonames);                           \
 		struct probe_thread *me;                                                           \
 		struct cuda_wait w;                                                                \
 		int result;                                                                        \
@@ -128,7 +128,7 @@ static void cuda_polled(struct probe_thread *me, const struct ring_record *poll,
 	HOOK_EXPORT int name params;                                                               \
 	HOOK_EXPORT int name params                                                                \
 	{                                                                                          \
-		int(*real) params = HOOK_REAL(name, name, sonames);                                \
+		__typeof__(name) *real = HOOK_REAL(name, sonames);                           \
 		struct probe_thread *me;                                                           \
 		int result;                                                                        \
                                                                                                    \
@@ -156,8 +156,8 @@ static void cuda_polled(struct probe_thread *me, const struct ring_record *poll,
 HOOK_EXPORT int cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 HOOK_EXPORT int cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-	int (*real)(cudaEvent_t, cudaStream_t) =
-		HOOK_REAL(cudaEventRecord, cudaEventRecord, hook_cudart);
+	__typeof__(cudaEventRecord) *real =
+		HOOK_REAL(cudaEventRecord, hook_cudart);
 
 	if (hook_unlikely(!real))
 		return CUDA_ABI_MISSING;
@@ -168,8 +168,8 @@ HOOK_EXPORT int cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 HOOK_EXPORT int cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
 HOOK_EXPORT int cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
-	int (*real)(cudaStream_t, cudaEvent_t, unsigned) =
-		HOOK_REAL(cudaStreamWaitEvent, cudaStreamWaitEvent, hook_cudart);
+	__typeof__(cudaStreamWaitEvent) *real =
+		HOOK_REAL(cudaStreamWaitEvent, hook_cudart);
 	struct probe_thread *me;
 	int result;
 

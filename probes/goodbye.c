@@ -12,7 +12,10 @@
 
 #define GOODBYE_STDERR 2
 
-/* Found in the constructor: a vfork child or a signal handler must not enter the dynamic loader. */
+/*
+ * Found in the constructor: a vfork child or a signal handler must not enter the dynamic loader.
+ * Only constructors of others, which run before ours, make the lookup on first use.
+ */
 static struct {
 	void *exit_now, *quick_exit, *execve, *execv, *execvp, *execvpe, *fexecve, *write;
 } goodbye;
@@ -40,7 +43,7 @@ void goodbye_birth(void)
 
 static _Noreturn void goodbye_exit_now(int status)
 {
-	void (*real)(int) = (void (*)(int))goodbye.exit_now;
+	__typeof__(_exit) *real = HOOK_REAL_AT(goodbye.exit_now, _exit, "_exit");
 
 	process_end(RING_PROC__EXIT, status);
 	if (real)
@@ -61,7 +64,7 @@ HOOK_EXPORT void _Exit(int status)
 
 HOOK_EXPORT void quick_exit(int status)
 {
-	void (*real)(int) = (void (*)(int))goodbye.quick_exit;
+	__typeof__(quick_exit) *real = HOOK_REAL_AT(goodbye.quick_exit, quick_exit, "quick_exit");
 
 	process_end(RING_PROC__EXIT, status);
 	if (real)
@@ -88,8 +91,7 @@ static int goodbye_after_exec(int result)
 
 static int goodbye_execve(const char *path, char *const argv[], char *const envp[])
 {
-	int (*real)(const char *, char *const[], char *const[]) =
-		(int (*)(const char *, char *const[], char *const[]))goodbye.execve;
+	__typeof__(execve) *real = HOOK_REAL_AT(goodbye.execve, execve, "execve");
 	long err;
 
 	goodbye_before_exec();
@@ -107,8 +109,7 @@ HOOK_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 
 HOOK_EXPORT int execv(const char *path, char *const argv[])
 {
-	int (*real)(const char *, char *const[]) =
-		(int (*)(const char *, char *const[]))goodbye.execv;
+	__typeof__(execv) *real = HOOK_REAL_AT(goodbye.execv, execv, "execv");
 
 	if (!real)
 		return goodbye_execve(path, argv, environ);
@@ -118,8 +119,7 @@ HOOK_EXPORT int execv(const char *path, char *const argv[])
 
 HOOK_EXPORT int execvp(const char *file, char *const argv[])
 {
-	int (*real)(const char *, char *const[]) =
-		(int (*)(const char *, char *const[]))goodbye.execvp;
+	__typeof__(execvp) *real = HOOK_REAL_AT(goodbye.execvp, execvp, "execvp");
 
 	if (!real)
 		return goodbye_execve(file, argv, environ);
@@ -129,8 +129,7 @@ HOOK_EXPORT int execvp(const char *file, char *const argv[])
 
 HOOK_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	int (*real)(const char *, char *const[], char *const[]) =
-		(int (*)(const char *, char *const[], char *const[]))goodbye.execvpe;
+	__typeof__(execvpe) *real = HOOK_REAL_AT(goodbye.execvpe, execvpe, "execvpe");
 
 	if (!real)
 		return goodbye_execve(file, argv, envp);
@@ -140,8 +139,7 @@ HOOK_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[]
 
 HOOK_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	int (*real)(int, char *const[], char *const[]) =
-		(int (*)(int, char *const[], char *const[]))goodbye.fexecve;
+	__typeof__(fexecve) *real = HOOK_REAL_AT(goodbye.fexecve, fexecve, "fexecve");
 
 	if (!real) {
 		errno = ENOSYS;

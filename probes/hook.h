@@ -40,12 +40,12 @@ void *hook_find(const char *name, const void *self, const char *const *sonames);
 /* The same, remembered in *slot; NULL is counted as unresolved. */
 void *hook_resolve(void **slot, const char *name, const void *self, const char *const *sonames);
 
-/* The real function behind our `name`, of type fn; NULL where there is none. */
-#define HOOK_REAL(fn, name, sonames)                                                               \
-	((__typeof__(fn) *)(hook_likely(hook_found[RING_CALL_##name])                              \
-				    ? hook_found[RING_CALL_##name]                                 \
-				    : hook_resolve(&hook_found[RING_CALL_##name], #name,           \
-					      (void *)(fn), sonames)))
+/* The real function behind ours called `name`, of the same type; NULL where there is none. */
+#define HOOK_REAL(name, sonames)                                                                   \
+	((__typeof__(name) *)(hook_likely(hook_found[RING_CALL_##name])                            \
+				      ? hook_found[RING_CALL_##name]                               \
+				      : hook_resolve(&hook_found[RING_CALL_##name], #name,         \
+						(void *)(name), sonames)))
 
 /* The same for functions that are no calls of the record: the slot is the caller's own. */
 #define HOOK_REAL_AT(slot, fn, name)                                                               \

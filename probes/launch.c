@@ -141,7 +141,7 @@ void nccl_op_end(struct probe_thread *me, struct nccl_call *c, int result)
 HOOK_EXPORT ncclResult_t ncclGroupStart(void);
 HOOK_EXPORT ncclResult_t ncclGroupStart(void)
 {
-	ncclResult_t (*real)(void) = HOOK_REAL(ncclGroupStart, ncclGroupStart, hook_nccl);
+	__typeof__(ncclGroupStart) *real = HOOK_REAL(ncclGroupStart, hook_nccl);
 	struct probe_thread *me;
 	struct nccl_call c;
 	ncclResult_t result;
@@ -213,7 +213,7 @@ static int launch_first(const struct probe_thread *me)
 HOOK_EXPORT ncclResult_t ncclGroupEnd(void);
 HOOK_EXPORT ncclResult_t ncclGroupEnd(void)
 {
-	ncclResult_t (*real)(void) = HOOK_REAL(ncclGroupEnd, ncclGroupEnd, hook_nccl);
+	__typeof__(ncclGroupEnd) *real = HOOK_REAL(ncclGroupEnd, hook_nccl);
 	struct probe_thread *me;
 	struct nccl_call c;
 	ncclResult_t result;

@@ -13,16 +13,19 @@ libinquest_probe_la_LDFLAGS = -module -avoid-version -shared -Wl,-z,nodelete -Wl
 	-Wl,--push-state,--no-as-needed,-l:libdl.so.2,-l:libpthread.so.0,--pop-state
 libinquest_probe_la_DEPENDENCIES = %D%/probes.map
 libinquest_probe_la_SOURCES = \
+	%D%/birth.c \
 	%D%/census.c %D%/census.h \
 	%D%/clock.c %D%/clock.h \
-	%D%/comm.c \
+	%D%/comm.c %D%/comm.h \
 	%D%/completion.c %D%/completion.h \
 	%D%/cuda.c %D%/cuda.def %D%/cuda.h %D%/cuda-abi.h \
 	%D%/death.c %D%/death.h \
+	%D%/ends.c \
 	%D%/fork.c %D%/fork.h \
 	%D%/goodbye.c %D%/goodbye.h \
 	%D%/group.c %D%/group.h \
 	%D%/hook.c %D%/hook.h \
+	%D%/kin.c \
 	%D%/launch.c \
 	%D%/marks.c \
 	%D%/nccl.c %D%/nccl.def %D%/nccl.h %D%/nccl-abi.h \

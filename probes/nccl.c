@@ -14,7 +14,7 @@
 	HOOK_EXPORT ncclResult_t name params;                                                      \
 	HOOK_EXPORT ncclResult_t name params                                                       \
 	{                                                                                          \
-		ncclResult_t(*real) params = HOOK_REAL(name, name, hook_nccl);                     \
+		__typeof__(name) *real = HOOK_REAL(name, hook_nccl);                         \
 		struct probe_thread *me;                                                           \
 		struct nccl_call c;                                                                \
 		ncclResult_t result;                                                               \
@@ -38,7 +38,7 @@
 	HOOK_EXPORT ncclResult_t name params;                                                      \
 	HOOK_EXPORT ncclResult_t name params                                                       \
 	{                                                                                          \
-		ncclResult_t(*real) params = HOOK_REAL(name, name, hook_nccl);                     \
+		__typeof__(name) *real = HOOK_REAL(name, hook_nccl);                         \
 		struct probe_thread *me;                                                           \
 		struct nccl_call c;                                                                \
 		ncclResult_t result;                                                               \

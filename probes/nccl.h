@@ -3,7 +3,7 @@
  * nccl.h: what the NCCL wrappers share: how a call is recorded, and how an op enters its group.
  *
  *	nccl.c		the wrappers made from nccl.def's OP and CALL lines
- *	comm.c		communicators: born, ready, finalized, destroyed, aborted, revoked
+ *	comm.h		communicators: born, ready, finalized, destroyed, aborted, revoked
  *	launch.c	ops and group calls: when an op is entered
  *
  * ORDER OF OPERATIONS. An op outside a group call is entered as it is called. Between the outermost

@@ -94,16 +94,46 @@ static void catch_with(int sig, int flags)
 	sigaction(sig, &act, &former);
 }
 
-static void do_catch(void) { catch_with(next_number(), 0); }
-static void do_catch_restart(void) { catch_with(next_number(), SA_RESTART); }
-static void do_catch_once(void) { catch_with(next_number(), (int)SA_RESETHAND); }
-static void do_catch_nodefer(void) { catch_with(next_number(), SA_NODEFER); }
-static void do_signal(void) { signal(next_number(), on_signal); }
-static void do_sysv_signal(void) { sysv_signal(next_number(), on_signal); }
-static void do_ignore(void) { signal(next_number(), SIG_IGN); }
-static void do_default(void) { signal(next_number(), SIG_DFL); }
-static void do_raise(void) { raise(next_number()); }
-static void do_kill(void) { kill(getpid(), next_number()); }
+static void do_catch(void)
+{
+	catch_with(next_number(), 0);
+}
+static void do_catch_restart(void)
+{
+	catch_with(next_number(), SA_RESTART);
+}
+static void do_catch_once(void)
+{
+	catch_with(next_number(), (int)SA_RESETHAND);
+}
+static void do_catch_nodefer(void)
+{
+	catch_with(next_number(), SA_NODEFER);
+}
+static void do_signal(void)
+{
+	signal(next_number(), on_signal);
+}
+static void do_sysv_signal(void)
+{
+	sysv_signal(next_number(), on_signal);
+}
+static void do_ignore(void)
+{
+	signal(next_number(), SIG_IGN);
+}
+static void do_default(void)
+{
+	signal(next_number(), SIG_DFL);
+}
+static void do_raise(void)
+{
+	raise(next_number());
+}
+static void do_kill(void)
+{
+	kill(getpid(), next_number());
+}
 
 /* By another name: it is deprecated, and still what some programs call. */
 extern int deprecated_siginterrupt(int, int) __asm__("siginterrupt");
@@ -154,7 +184,10 @@ static void do_ask(void)
 
 /* By another name: deprecated too. */
 extern int deprecated_sigignore(int) __asm__("sigignore");
-static void do_sigignore(void) { deprecated_sigignore(next_number()); }
+static void do_sigignore(void)
+{
+	deprecated_sigignore(next_number());
+}
 
 static void do_ask_wrongly(void)
 {
@@ -205,12 +238,30 @@ static void do_read(void)
 
 /* --- Ends ------------------------------------------------------------------------------------- */
 
-static void do_segv(void) { *nowhere = 1; }
-static void do_abort(void) { abort(); }
-static void do_exit(void) { exit(next_number()); }
-static void do__exit(void) { _exit(next_number()); }
-static void do_quick_exit(void) { quick_exit(next_number()); }
-static void do_trap(void) { __builtin_trap(); }
+static void do_segv(void)
+{
+	*nowhere = 1;
+}
+static void do_abort(void)
+{
+	abort();
+}
+static void do_exit(void)
+{
+	exit(next_number());
+}
+static void do__exit(void)
+{
+	_exit(next_number());
+}
+static void do_quick_exit(void)
+{
+	quick_exit(next_number());
+}
+static void do_trap(void)
+{
+	__builtin_trap();
+}
 
 static int overflow(volatile char *above)
 {
@@ -313,7 +364,7 @@ static void do_vfork(void)
 
 static void do_spawn(void)
 {
-	char *argv[] = {(char *)(uintptr_t)"true", NULL};
+	char *argv[] = {(char *)(uintptr_t) "true", NULL};
 	pid_t child;
 	int status;
 
@@ -340,7 +391,7 @@ static void do_execl(void)
 
 static void do_execle(void)
 {
-	char *env[] = {(char *)(uintptr_t)"DEEDS=1", NULL};
+	char *env[] = {(char *)(uintptr_t) "DEEDS=1", NULL};
 
 	execle("/usr/bin/env", "env", (char *)NULL, env);
 }
@@ -380,10 +431,22 @@ static void do_threads(void)
 	say("threads", n);
 }
 
-static void do_say(void) { say("said", next_number()); }
-static void do_note(void) { inquest_note("a note"); }
-static void do_span(void) { inquest_span_begin(INQUEST_COMPILE, "compiling", "graph 7"); }
-static void do_step(void) { inquest_step((uint64_t)next_number()); }
+static void do_say(void)
+{
+	say("said", next_number());
+}
+static void do_note(void)
+{
+	inquest_note("a note");
+}
+static void do_span(void)
+{
+	inquest_span_begin(INQUEST_COMPILE, "compiling", "graph 7");
+}
+static void do_step(void)
+{
+	inquest_step((uint64_t)next_number());
+}
 
 static void do_stay(void)
 {
@@ -396,19 +459,46 @@ static const struct {
 	const char *word;
 	void (*fn)(void);
 } deed[] = {
-	{"catch", do_catch}, {"catch-restart", do_catch_restart}, {"catch-once", do_catch_once},
-	{"catch-nodefer", do_catch_nodefer}, {"signal", do_signal},
-	{"sysv-signal", do_sysv_signal}, {"ignore", do_ignore}, {"default", do_default},
-	{"raise", do_raise}, {"kill", do_kill}, {"interrupt", do_interrupt},
-	{"last-words", do_last_words}, {"survive", do_survive}, {"ask", do_ask},
-	{"ask-wrongly", do_ask_wrongly}, {"sigignore", do_sigignore}, {"read", do_read}, {"segv", do_segv},
-	{"abort", do_abort}, {"exit", do_exit}, {"_exit", do__exit},
-	{"quick_exit", do_quick_exit}, {"trap", do_trap}, {"overflow", do_overflow},
-	{"watchdog", do_watchdog}, {"complain", do_complain}, {"watch", do_watch},
-	{"fork", do_fork}, {"vfork", do_vfork}, {"spawn", do_spawn}, {"exec", do_exec},
-	{"execl", do_execl}, {"execle", do_execle}, {"closefrom", do_closefrom},
-	{"threads", do_threads}, {"say", do_say}, {"note", do_note}, {"span", do_span},
-	{"step", do_step}, {"stay", do_stay},
+	{"catch", do_catch},
+	{"catch-restart", do_catch_restart},
+	{"catch-once", do_catch_once},
+	{"catch-nodefer", do_catch_nodefer},
+	{"signal", do_signal},
+	{"sysv-signal", do_sysv_signal},
+	{"ignore", do_ignore},
+	{"default", do_default},
+	{"raise", do_raise},
+	{"kill", do_kill},
+	{"interrupt", do_interrupt},
+	{"last-words", do_last_words},
+	{"survive", do_survive},
+	{"ask", do_ask},
+	{"ask-wrongly", do_ask_wrongly},
+	{"sigignore", do_sigignore},
+	{"read", do_read},
+	{"segv", do_segv},
+	{"abort", do_abort},
+	{"exit", do_exit},
+	{"_exit", do__exit},
+	{"quick_exit", do_quick_exit},
+	{"trap", do_trap},
+	{"overflow", do_overflow},
+	{"watchdog", do_watchdog},
+	{"complain", do_complain},
+	{"watch", do_watch},
+	{"fork", do_fork},
+	{"vfork", do_vfork},
+	{"spawn", do_spawn},
+	{"exec", do_exec},
+	{"execl", do_execl},
+	{"execle", do_execle},
+	{"closefrom", do_closefrom},
+	{"threads", do_threads},
+	{"say", do_say},
+	{"note", do_note},
+	{"span", do_span},
+	{"step", do_step},
+	{"stay", do_stay},
 };
 
 int main(int argc, char **argv)
