@@ -235,6 +235,7 @@ static int run(int argc, char **argv)
 	struct running running = {.dir = {.census_fd = -1}};
 	int status;
 
+	wrap_guard(&running.wrap);
 	argp_err_exit_status = WRAP_FAILED;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 	status = run_watched(&running, &arguments);

@@ -28,7 +28,9 @@
 
 /* Signals that are ours to handle or nobody's: faults of our own, and those that cannot be had. */
 static const int not_passed_on[] = {SIGKILL, SIGSTOP, SIGCHLD, SIGSEGV, SIGBUS, SIGILL, SIGFPE,
-	SIGTRAP, SIGSYS, SIGABRT, SIGPIPE};
+	SIGTRAP, SIGSYS, SIGABRT, SIGPIPE, SIGXFSZ, SIGXCPU};
+/* Of these, the ones that tell of a limit: ours, not the command's. */
+static const int limits[] = {SIGXFSZ, SIGXCPU};
 
 /* Every signal that we take to pass on, and SIGCHLD. One that is ignored is so for the command,
  * too. */
@@ -118,6 +120,9 @@ static void become_command(
 	sigprocmask(SIG_SETMASK, &wrap->old_mask, NULL);
 	if (wrap->ignored_children)
 		signal(SIGCHLD, SIG_IGN);
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		if (!wrap->ignored_limits[i])
+			signal(limits[i], SIG_DFL);
 	execvpe(argv[0], argv, envp);
 	err = errno;
 	if (write(report_fd, &err, sizeof(err)) < 0)
@@ -148,12 +153,18 @@ static int spawn(struct wrap *wrap, char *const *argv, char *const *envp)
 	return err;
 }
 
+void wrap_guard(struct wrap *wrap)
+{
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		wrap->ignored_limits[i] = signal(limits[i], SIG_IGN) == SIG_IGN;
+}
+
 int wrap_start(struct wrap *wrap, char *const *argv, char *const *envp, struct complaint *why)
 {
 	sigset_t taken;
 	int err;
 
-	*wrap = (struct wrap){.child = -1, .witness = -1, .signals = -1};
+	wrap->child = wrap->witness = wrap->signals = -1;
 	/* Where our parent ignored SIGCHLD the kernel would tell us no status. */
 	wrap->ignored_children = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
 	fill_taken(&taken);

@@ -24,6 +24,7 @@ struct wrap {
 	int signals; /* a signalfd: SIGCHLD and every signal that is passed on */
 	sigset_t old_mask;
 	bool ignored_children;
+	bool ignored_limits[2]; /* what wrap_guard() ignores was ignored before */
 	bool stop_asked;    /* a stop key, or kill -TSTP, came to us */
 	bool child_stopped; /* by such a signal */
 	bool ended;
@@ -31,6 +32,12 @@ struct wrap {
 };
 
 enum { WRAP_FAILED = 125, WRAP_NOT_EXECUTABLE = 126, WRAP_NOT_FOUND = 127 };
+
+/*
+ * Call this first: from then on a limit on files or CPU time that we run into is an error to us,
+ * not our end, which would look like the command's.
+ */
+void wrap_guard(struct wrap *wrap);
 
 /*
  * Starts argv with environment envp; the file is searched in our PATH. 0; or one of the above with
