@@ -20,8 +20,6 @@ SH_TESTS += %D%/signals.test %D%/deaths.test %D%/life.test %D%/marks.test %D%/no
 	%D%/space.test
 EXTRA_DIST += %D%/marker.c
 
-check_PROGRAMS += %D%/refuse
-tests_probe_refuse_CFLAGS = $(PLAIN_CFLAGS)
 SH_TESTS += %D%/refused.test
 
 check_PROGRAMS += %D%/arguments

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What goes wrong around a job, and must not make it worse.
+check_PROGRAMS += %D%/sums tests/tools/refuse %D%/hold-file
+
+%C%_sums_CPPFLAGS = $(RANK_INCLUDES)
+%C%_sums_CFLAGS = $(PLAIN_CFLAGS) -pthread
+%C%_sums_LDFLAGS = $(RANK_LINK)
+%C%_sums_LDADD = $(STANDIN_LIBS)
+EXTRA_%C%_sums_DEPENDENCIES = $(STANDIN_LIBS)
+tests_tools_refuse_SOURCES = tests/tools/refuse.c
+tests_tools_refuse_CFLAGS = $(PLAIN_CFLAGS)
+%C%_hold_file_SOURCES = %D%/hold-file.c
+%C%_hold_file_CFLAGS = $(PLAIN_CFLAGS)
+EXTRA_DIST += %D%/trouble.sh
+SH_TESTS += %D%/unseen.test
