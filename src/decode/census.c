@@ -52,6 +52,12 @@ static void census_slot(struct decode_context *context, struct job_builder *buil
 	if (process->fact.role != JOB_ROLE_UNKNOWN && slot->world_size > 0)
 		job_add_world_size(builder, slot->world_size);
 	census_end(context, process, number, slot);
+	if (slot->flags & CENSUS_F_NO_RING)
+		job_add_loss(builder, process->who,
+			&(const struct job_loss){.what = "all: no ring could be made",
+				.count = JOB_UNKNOWN,
+				.of_ops = true,
+				.cite = process->fact.cite});
 }
 
 static void census_agent(struct decode_context *context, struct job_builder *builder,

@@ -19,6 +19,7 @@ struct live_process {
 	int rank; /* a hint for the exhibits, -1 unknown */
 	const char *role; /* "slot" of the census, "agent", or "child" of one of these */
 	bool threads;	  /* its threads and its stderr are of interest */
+	bool ring_due;	  /* the census says that it has a rank's ring, and none was found yet */
 	char *log;	  /* of a dead one: the file its stderr went to; NULL not known */
 };
 

@@ -144,6 +144,7 @@ static void live_take_slot(struct live *live, int fd, uint32_t i, const struct c
 		.rank = slot->state == CENSUS_RANK ? slot->rank : -1,
 		.role = "slot",
 		.threads = slot->state == CENSUS_RANK || slot->rank >= 0,
+		.ring_due = slot->state == CENSUS_RANK && slot->generation >= 1,
 	};
 	live_add_liveness(live, process, &liveness);
 }
@@ -204,6 +205,28 @@ static int name_compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* The ring of this process was found; of generation 0 it is only the candidate's. */
+static void live_ring_found(
+	struct live *live, uint32_t pid, uint64_t start_time, unsigned int generation)
+{
+	struct live_process *process;
+
+	array_for_each(&live->processes.all, process)
+		if (generation >= 1 && process->pid == pid && process->start_time == start_time)
+			process->ring_due = false;
+}
+
+/* What the census promised and no folder holds. */
+static void live_miss_rings(struct live *live)
+{
+	const struct live_process *process;
+
+	array_for_each(&live->processes.all, process)
+		if (process->ring_due)
+			evidence_add_gap(live->into, live->host, process->pid,
+				"its ring: the file is not there");
+}
+
 static void live_gather_ring(struct live *live, const struct folder *folder, const char *name)
 {
 	unsigned long long start_time;
@@ -220,6 +243,8 @@ static void live_gather_ring(struct live *live, const struct folder *folder, con
 	error = fd < 0 ? fd : ring_snapshot(fd, &bytes, &size);
 	if (fd >= 0)
 		close(fd);
+	if (error != -ENOENT)
+		live_ring_found(live, pid, start_time, generation);
 	if (!error) {
 		live_add_bytes(live,
 			&(struct exhibit){.kind = EXHIBIT_RING,
@@ -414,6 +439,7 @@ int live_gather(const char *path, const struct live_options *options, struct evi
 		goto out;
 	live_gather_rings(&live, &live.folder);
 	live_gather_spilled(&live);
+	live_miss_rings(&live);
 	live_gather_proc(&live);
 	live_gather_files(&live);
 	live_proc_take_cgroups(&target, live.groups.items, live.groups.nr);

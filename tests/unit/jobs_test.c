@@ -88,6 +88,7 @@ static void scene_job(const struct scene *scene, const char *id, const char *nam
 	slot = census_slot_at(base, census_claim(base, &who));
 	slot->rank = 0;
 	slot->world_size = 1;
+	slot->generation = 1;
 	census_publish(base, 0, CENSUS_RANK);
 	census_open(base);
 	assert_int_equal(file_write(census, base, CENSUS_SIZE, 0600, NULL), 0);
@@ -316,8 +317,11 @@ static void a_ring_that_may_not_be_read_is_a_gap(void **state)
 	assert_int_equal(symlink("/etc/passwd", ring), 0);
 	assert_int_equal(live_gather(folder, NULL, &evidence, NULL), 0);
 	assert_int_equal(count_kind(&evidence, EXHIBIT_RING), 0);
-	assert_int_equal(evidence.ngaps, 1);
+	assert_int_equal(evidence.ngaps, 2);
 	assert_non_null(strstr(evidence.gaps[0].what, "its ring 1.2.1.ring"));
+	/* And the census knows of one that is not there. */
+	assert_int_equal(evidence.gaps[1].pid, scene->rank);
+	assert_string_equal(evidence.gaps[1].what, "its ring: the file is not there");
 	evidence_release(&evidence);
 	free(folder);
 	free(ring);
