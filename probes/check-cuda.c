@@ -15,6 +15,7 @@
 #include "probes/cuda.def"
 
 extern __typeof__(cudaError_t(cudaEvent_t, cudaStream_t)) cudaEventRecord;
+extern __typeof__(cudaError_t(cudaEvent_t, cudaStream_t, unsigned)) cudaEventRecordWithFlags;
 extern __typeof__(cudaError_t(cudaStream_t, cudaEvent_t, unsigned)) cudaStreamWaitEvent;
 extern __typeof__(CUresult(CUstream, CUdeviceptr, cuuint64_t, unsigned)) cuStreamWriteValue64;
 extern __typeof__(CUresult(void *, size_t, unsigned)) cuMemHostRegister;

@@ -165,6 +165,18 @@ HOOK_EXPORT int cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 	return real(event, stream);
 }
 
+HOOK_EXPORT int cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags);
+HOOK_EXPORT int cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
+{
+	__typeof__(cudaEventRecordWithFlags) *real =
+		HOOK_REAL(cudaEventRecordWithFlags, hook_cudart);
+
+	if (hook_unlikely(!real))
+		return CUDA_ABI_MISSING;
+	cuda_event_recorded(event, stream);
+	return real(event, stream, flags);
+}
+
 HOOK_EXPORT int cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
 HOOK_EXPORT int cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {

@@ -155,7 +155,7 @@ enum ring_milestone {
 	RING_PROC_RANK,	     /* promoted to rank; value: rank or ~0 */
 	RING_PROC_EXIT,	     /* exit() or return from main; value: status */
 	RING_PROC__EXIT,     /* _exit, _Exit, quick_exit; value: status */
-	RING_PROC_EXEC,	     /* about to exec; value: 0 */
+	RING_PROC_EXEC,	     /* about to exec; value: 0; again with an errno: it failed */
 	RING_PROC_FORK,	     /* forked in the parent; value: child pid */
 	RING_PROC_ABORT,     /* abort() was called; value: tid */
 };
