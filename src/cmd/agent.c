@@ -184,6 +184,8 @@ static void say(struct agent *agent, const struct look *look)
 	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);
 
+	/* The job may have left a line open. */
+	str_add_char(&block, '\n');
 	reader.threads_stopped = 0;
 	reader.saved = agent->bundle.len ? agent->bundle.text : NULL;
 	if (file) {

@@ -3,9 +3,13 @@
 
 #include <errno.h>
 #include <langinfo.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define PATIENCE_MS 2000
 
 bool outlet_is_utf8(void)
 {
@@ -30,13 +34,27 @@ struct report_options outlet_options(FILE *stream)
 	};
 }
 
+/* Where a pipe's reader sleeps we would too, and signals for the job with us: wait only so long. */
+static bool is_writable(int fd)
+{
+	struct pollfd outlet = {.fd = fd, .events = POLLOUT};
+	int ready;
+
+	do
+		ready = poll(&outlet, 1, PATIENCE_MS);
+	while (ready < 0 && errno == EINTR);
+	return ready > 0 && (outlet.revents & POLLOUT);
+}
+
 void outlet_write(FILE *stream, const struct str *text)
 {
 	size_t done = 0;
 
 	fflush(stream);
-	while (done < text->len) {
-		ssize_t n = write(fileno(stream), text->text + done, text->len - done);
+	while (done < text->len && is_writable(fileno(stream))) {
+		size_t left = text->len - done;
+		ssize_t n =
+			write(fileno(stream), text->text + done, left < PIPE_BUF ? left : PIPE_BUF);
 
 		if (n < 0 && errno == EINTR)
 			continue;

@@ -18,7 +18,10 @@ bool outlet_is_utf8(void);
 /* Options for a report that goes to this stream; threads_stopped is -1. */
 struct report_options outlet_options(FILE *stream);
 
-/* Writes text with as few write() calls as the kernel allows: one, mostly. */
+/*
+ * Writes text in as few pieces as can be had without ever blocking for long: one, if it is no
+ * longer than PIPE_BUF. What does not get out within two seconds is dropped.
+ */
 void outlet_write(FILE *stream, const struct str *text);
 
 #endif

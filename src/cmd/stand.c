@@ -23,7 +23,7 @@ static char *key_of(const struct verdicts *verdicts)
 	struct str key = {0};
 
 	str_printf(&key, "%d %d %d %d %d:", verdicts->job->attempt, (int)verdict->class,
-		(int)verdict->cause, (int)verdict->where, (int)verdict->outlook);
+		(int)verdict->cause, (int)verdict->where, verdict->outlook == VERDICT_WAIT);
 	for (size_t i = 0; i < verdict->culprits.n; i++)
 		str_printf(&key, " %d", verdicts->job->ranks[verdict->culprits.at[i]].world_rank);
 	return str_detach(&key);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stand.h: when the agent speaks. A verdict stands once its wait is as long as the user asked for,
- * a death at once. What stands is said once; a verdict that differs in class, culprits, cause or
- * outlook is said again, but nothing endlessly.
+ * a death at once. What stands is said once; a verdict that differs in class, culprits, cause, or
+ * in whether waiting helps, is said again, but nothing endlessly.
  */
 #ifndef CMD_STAND_H
 #define CMD_STAND_H

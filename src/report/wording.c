@@ -15,7 +15,7 @@
 
 static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_SPAN_OPEN] = "{t}[ {T}][, open {a ns}]",
-	[FACT_SPAN_ACTIVE] = "used {a ns} of CPU[ in the last {b ns}]",
+	[FACT_SPAN_ACTIVE] = "used {a cpu}[ in the last {b ns}]",
 	[FACT_SPAN_IDLE] = "no CPU, no child, no span event[ for {a ns}]",
 	[FACT_PEERS_COMPILED] = "peers compiled {a..b ns}",
 	[FACT_CACHE] = "cache at start {a} files[; peers {b..c}]",
@@ -46,7 +46,7 @@ static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_TERMINATED] = "{a signal} by a launcher[, pid {b pid}]",
 	[FACT_PROC_STATE] = "process state {a letter}[, in {t}]",
 	[FACT_FROZEN] = "stopped, by a signal or the freezer",
-	[FACT_CPU] = "used {a ns} of CPU[ in {b ns}]",
+	[FACT_CPU] = "used {a cpu}[ in {b ns}]",
 	[FACT_OUTSIDE] = "outside every recorded call[ for {a ns}]",
 	[FACT_LAST_OP] = "last was {t}[ {a op}][ {T}]",
 	[FACT_ALL_ENTERED] = "all entered {t}[ {a op}][ {T}], equal arguments",
@@ -157,6 +157,14 @@ static bool say_ns(struct str *into, int64_t value)
 	return value != JOB_UNKNOWN;
 }
 
+static bool say_cpu(struct str *into, int64_t value)
+{
+	if (value && !say_ns(into, value))
+		return false;
+	str_add(into, value ? " of CPU" : "no CPU");
+	return true;
+}
+
 static bool say_op(struct str *into, int64_t value)
 {
 	if (value > 0)
@@ -212,6 +220,7 @@ static const struct {
 } ways[] = {
 	{"", say_number},
 	{"ns", say_ns},
+	{"cpu", say_cpu},
 	{"op", say_op},
 	{"pid", say_pid},
 	{"rank", say_rank},

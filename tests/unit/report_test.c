@@ -296,6 +296,8 @@ static void what_is_not_known_is_left_out_or_said(void **state)
 		"SIGKILL from pid 77 in thread main");
 	assert_words((struct verdict_fact){.kind = FACT_OOM_KILL, .a = JOB_UNKNOWN},
 		"cgroup oom_kill +unknown");
+	assert_words(
+		(struct verdict_fact){.kind = FACT_CPU, .a = 0, .b = JOB_UNKNOWN}, "used no CPU");
 	assert_words((struct verdict_fact){.kind = FACT_STEPS, .a = 5, .b = 7, .c = 7},
 		"5 steps done; peers 7");
 	assert_words((struct verdict_fact){.kind = FACT_PEERS_COMPILED,
