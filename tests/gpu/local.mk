@@ -7,6 +7,7 @@ check_PROGRAMS += %D%/gpu-there
 %C%_gpu_there_LDADD = -ldl
 dist_check_SCRIPTS += $(GPU_TESTS)
 EXTRA_DIST += %D%/gpu.sh
+SH_TESTS += %D%/rehearsal.test
 
 check-gpu: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(GPU_TESTS)'
