@@ -83,7 +83,7 @@ struct job_process {
 	char state;	       /* R S D T t Z X of the main thread, 0 unknown */
 	enum job_known frozen; /* cgroup freezer */
 	const char *wchan;     /* "" unknown */
-	int64_t cpu_delta;     /* ns of CPU between the samples, with reaped children; JOB_UNKNOWN */
+	int64_t cpu_delta;     /* ns of CPU between the samples, reaped children too; JOB_UNKNOWN */
 	int64_t sample_span;   /* ns between them */
 	int64_t idle_for;      /* ns since CPU use last grew (agent's samples); JOB_UNKNOWN */
 	int64_t write_delta;   /* bytes written to storage between the samples, JOB_UNKNOWN */
