@@ -197,7 +197,7 @@ static void say(struct agent *agent, const struct look *look)
 	str_add(&block, "INQUEST_VERDICT ");
 	report_json_add(&block, look->verdicts);
 	str_add_char(&block, '\n');
-	outlet_write(stderr, &block);
+	outlet_say(&block);
 	headline_sentence(&headline, look->verdicts, &look->verdicts->at[0]);
 	free(agent->headline);
 	agent->headline = str_detach(&headline);

@@ -5,6 +5,7 @@
 #include <langinfo.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,20 +47,34 @@ static bool is_writable(int fd)
 	return ready > 0 && (outlet.revents & POLLOUT);
 }
 
+/* Writes at most `most` bytes at a time; false once nothing goes any more. */
+static bool write_piece(int fd, const struct str *text, size_t *done, size_t most)
+{
+	size_t left = text->len - *done;
+	ssize_t n = write(fd, text->text + *done, left < most ? left : most);
+
+	if (n < 0 && errno == EINTR)
+		return true;
+	if (n > 0)
+		*done += (size_t)n;
+	return n > 0;
+}
+
 void outlet_write(FILE *stream, const struct str *text)
 {
 	size_t done = 0;
 
 	fflush(stream);
-	while (done < text->len && is_writable(fileno(stream))) {
-		size_t left = text->len - done;
-		ssize_t n =
-			write(fileno(stream), text->text + done, left < PIPE_BUF ? left : PIPE_BUF);
+	while (done < text->len && write_piece(fileno(stream), text, &done, SIZE_MAX))
+		;
+}
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return;
-		done += (size_t)n;
-	}
+void outlet_say(const struct str *text)
+{
+	size_t done = 0;
+
+	fflush(stderr);
+	while (done < text->len && is_writable(STDERR_FILENO) &&
+		write_piece(STDERR_FILENO, text, &done, PIPE_BUF))
+		;
 }

@@ -18,10 +18,13 @@ bool outlet_is_utf8(void);
 /* Options for a report that goes to this stream; threads_stopped is -1. */
 struct report_options outlet_options(FILE *stream);
 
-/*
- * Writes text in as few pieces as can be had without ever blocking for long: one, if it is no
- * longer than PIPE_BUF. What does not get out within two seconds is dropped.
- */
+/* Writes text with as few write() calls as the kernel allows: one, mostly. Waits for its reader. */
 void outlet_write(FILE *stream, const struct str *text);
+
+/*
+ * Writes text to stderr, in one piece if it is no longer than PIPE_BUF, and never blocks for long:
+ * what does not get out within two seconds is dropped.
+ */
+void outlet_say(const struct str *text);
 
 #endif
