@@ -107,8 +107,9 @@ static void share_out(const struct inquiry *q, const struct circle *circle, stru
 		bool in_largest = i >= circle->largest &&
 				  i < circle->largest + circle->largest_n;
 
-		/* A circle of single ranks: all of them made it, if they are not everybody. */
-		if (all_alike && (n <= 2 || 2 * n <= q->job->nranks))
+		/* A circle of single ranks: all of them made it, if they are not everybody, and
+		 * no order that looks rare is that of others of whom nothing is known. */
+		if (all_alike && !unknown && (n <= 2 || 2 * n <= q->job->nranks))
 			rank_list_add(&draft->culprits, rank);
 		else if (!all_alike && !in_largest && others + unknown < circle->largest_n)
 			rank_list_add(&draft->culprits, rank);

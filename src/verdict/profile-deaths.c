@@ -249,17 +249,18 @@ static bool is_bad(const struct profile *p)
 	return p->death > DEATH_CLEAN;
 }
 
-/* The earliest bad end of all, and whether some bad end has no time. */
-static int64_t first_bad_end(const struct job *job, const struct profile *profiles, bool *untimed)
+/* The earliest bad end of all, and how many bad ends have no time. */
+static int64_t first_bad_end(
+	const struct job *job, const struct profile *profiles, size_t *untimed)
 {
 	int64_t first = INT64_MAX;
 
-	*untimed = false;
+	*untimed = 0;
 	for (size_t i = 0; i < job->nranks; i++) {
 		if (!is_bad(&profiles[i]))
 			continue;
 		if (profiles[i].fault == JOB_UNKNOWN)
-			*untimed = true;
+			++*untimed;
 		else if (profiles[i].fault < first)
 			first = profiles[i].fault;
 	}
@@ -295,15 +296,15 @@ static bool is_direct(const struct profile *p)
 	       p->cause == VERDICT_BY_CUDA_ERROR;
 }
 
-/* Whether some other rank's own end came before this one. */
-static bool came_after(const struct profile *p, int64_t first, bool untimed)
+/* Whether some other rank's own end came, or may have come, before this bad one. */
+static bool came_after(const struct profile *p, int64_t first, size_t untimed)
 {
 	if (p->fault == JOB_UNKNOWN)
-		return first != INT64_MAX || untimed;
+		return first != INT64_MAX || untimed > 1;
 	return p->fault - AT_ONCE > first;
 }
 
-static void judge_among(struct profile *p, int64_t first, bool untimed)
+static void judge_among(struct profile *p, int64_t first, size_t untimed)
 {
 	bool after = came_after(p, first, untimed);
 
@@ -324,7 +325,8 @@ void profiles_judge_deaths(
 	const struct job *job, const struct waits *waits, struct profile *profiles)
 {
 	int64_t first;
-	bool untimed, end;
+	size_t untimed;
+	bool end;
 
 	(void)waits;
 	find_signals(job, profiles);
