@@ -34,6 +34,23 @@ static bool may_be_elsewhere(const struct inquiry *q)
 	return unseen >= smallest_host(q);
 }
 
+/*
+ * Whether some process has its number by guess: no RANK says it and no group that it sits in. Then
+ * nobody knows whose number is without a process.
+ */
+static bool numbers_are_guessed(const struct inquiry *q)
+{
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		bool seated = q->job->ranks[i].process == JOB_NONE || q->job->ranks[i].named_by_env;
+
+		for (size_t k = q->first_seat[i]; k < q->first_seat[i + 1] && !seated; k++)
+			seated = q->job->members[q->seats[k]].state != JOB_MEMBER_UNSEEN;
+		if (!seated)
+			return true;
+	}
+	return false;
+}
+
 static bool explains_start(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct job_rank *r = &q->job->ranks[rank];
@@ -41,7 +58,8 @@ static bool explains_start(const struct inquiry *q, int rank, struct reason *why
 
 	if (!p->readable)
 		return false;
-	if (r->process == JOB_NONE && (!q->job->has_census || may_be_elsewhere(q)))
+	if (r->process == JOB_NONE &&
+		(!q->job->has_census || may_be_elsewhere(q) || numbers_are_guessed(q)))
 		return false;
 	if (r->process != JOB_NONE && !r->candidate_only)
 		return false;
