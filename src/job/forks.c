@@ -84,8 +84,8 @@ static void widen(const struct job_member *m, uint64_t launch, uint64_t *low, ui
 }
 
 /* Whether every op of a in [low, high] has its like among those of b. */
-static bool same_bag(const struct job_member *a, const struct job_member *b, uint64_t low,
-	uint64_t high)
+static bool same_bag(
+	const struct job_member *a, const struct job_member *b, uint64_t low, uint64_t high)
 {
 	bool used[64] = {false};
 
@@ -180,8 +180,7 @@ static enum fork_kind differ_among(const struct finder *f, size_t from, size_t t
 
 /* -- the camps --------------------------------------------------------------------------------- */
 
-static bool same_camp(
-	const struct finder *f, enum fork_kind hidden, const struct known_op *a,
+static bool same_camp(const struct finder *f, enum fork_kind hidden, const struct known_op *a,
 	const struct known_op *b)
 {
 	if (hidden == FORK_ZERO)

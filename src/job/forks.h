@@ -26,24 +26,24 @@ enum fork_kind {
 
 /* Those who did the same. */
 struct fork_camp {
-	struct job_sig sig; /* HIDDEN: of no meaning */
+	struct job_sig sig;      /* HIDDEN: of no meaning */
 	const struct job_op *op; /* of its first member */
-	bool zero;	    /* brought nothing */
-	int *members;	    /* member indexes, ascending */
+	bool zero;               /* brought nothing */
+	int *members;            /* member indexes, ascending */
 	size_t n;
 };
 
 struct fork {
 	enum fork_kind kind;
 	int group;
-	uint64_t index;	 /* the first op known to differ; ZERO and HIDDEN may have begun earlier */
+	uint64_t index;  /* the first op known to differ; ZERO and HIDDEN may have begun earlier */
 	uint64_t agreed; /* all is known to be equal up to here */
-	bool exact;	 /* the ops at `index` themselves differ */
-	bool passed;	 /* every camp went on beyond it, or it completed everywhere */
-	bool completed;	 /* known complete with all members */
+	bool exact;      /* the ops at `index` themselves differ */
+	bool passed;     /* every camp went on beyond it, or it completed everywhere */
+	bool completed;  /* known complete with all members */
 	struct fork_camp *camps; /* largest first, then by first member */
 	size_t ncamps;
-	size_t unknown;	 /* seats without evidence about it */
+	size_t unknown; /* seats without evidence about it */
 };
 
 struct forks {

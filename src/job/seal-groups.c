@@ -96,8 +96,9 @@ static void make_groups(struct groups *g)
 		struct job_group group = b->members.items[i].group;
 		uint32_t seen = 0;
 
-		for (next = i; next < b->members.nr &&
-			       b->members.items[next].group.key == group.key; next++) {
+		for (next = i;
+			next < b->members.nr && b->members.items[next].group.key == group.key;
+			next++) {
 			join_group(&group, &b->members.items[next].group);
 			if (b->members.items[next].fact.seat < SEAL_MAX_SEATS)
 				SEAL_KEEP_MAX(seen, b->members.items[next].fact.seat + 1);
@@ -172,11 +173,11 @@ static void name_groups(struct groups *g)
 		if (*group->name)
 			continue;
 		if (group->size == seal->job->nranks && group->size > 1)
-			group->name = worlds++ ? arena_printf(seal->arena, "world#%d", worlds)
-					       : "world";
+			group->name =
+				worlds++ ? arena_printf(seal->arena, "world#%d", worlds) : "world";
 		else
-			group->name = arena_printf(
-				seal->arena, "g%04x", (unsigned)(group->key >> 48));
+			group->name =
+				arena_printf(seal->arena, "g%04x", (unsigned)(group->key >> 48));
 	}
 }
 

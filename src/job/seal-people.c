@@ -158,10 +158,10 @@ static size_t fill_people(struct seal *seal, const struct whos *whos)
 			continue;
 		if (!list[i].start_time && i + 1 < nr && same_pid(&list[i], &list[i + 1]))
 			continue;
-		seal->people[n] = (struct seal_person){
-			.who = list[i], .parent = JOB_NONE, .rank = JOB_NONE};
-		seal->people[n++].identity = (struct job_identity){
-			.world_rank = JOB_NONE, .local_rank = JOB_NONE};
+		seal->people[n] =
+			(struct seal_person){.who = list[i], .parent = JOB_NONE, .rank = JOB_NONE};
+		seal->people[n++].identity =
+			(struct job_identity){.world_rank = JOB_NONE, .local_rank = JOB_NONE};
 	}
 	return n;
 }

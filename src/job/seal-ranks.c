@@ -88,8 +88,8 @@ static void find_stale(struct seal *seal)
 
 		if (identity->world_rank < 0 && !identity->promoted)
 			continue;
-		seal->people[i].stale = process->host != JOB_NONE &&
-					process->restart < newest[process->host];
+		seal->people[i].stale =
+			process->host != JOB_NONE && process->restart < newest[process->host];
 		SEAL_KEEP_MAX(job->attempt, 1 + process->restart);
 	}
 	free(newest);
@@ -402,8 +402,7 @@ static void fill_rank(struct seal *seal, int index, const struct claim *claim)
 			.seat = claim->seat,
 			.rank = index};
 	seal->processes[claim->process].rank = person->rank;
-	seal->processes[claim->process].role =
-		claim->promoted ? JOB_ROLE_RANK : JOB_ROLE_CANDIDATE;
+	seal->processes[claim->process].role = claim->promoted ? JOB_ROLE_RANK : JOB_ROLE_CANDIDATE;
 }
 
 /* Ranks by number; the numbers below the expected count that nobody has were never seen. */

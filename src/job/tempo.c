@@ -68,8 +68,8 @@ static int64_t clock_error(const struct job *job, int a, int b)
 }
 
 /* How late the last one to enter was; false where not all are known to have entered. */
-static bool lateness(const struct job *job, const struct job_group *g, uint64_t index,
-	struct tempo_late *late)
+static bool lateness(
+	const struct job *job, const struct job_group *g, uint64_t index, struct tempo_late *late)
 {
 	int64_t last = JOB_UNKNOWN, second = JOB_UNKNOWN, error;
 	int second_rank = JOB_NONE;
@@ -85,7 +85,8 @@ static bool lateness(const struct job *job, const struct job_group *g, uint64_t 
 			second = last;
 			second_rank = late->rank;
 			last = op->entered;
-			*late = (struct tempo_late){.rank = m->rank, .index = index, .cite = op->cite};
+			*late = (struct tempo_late){
+				.rank = m->rank, .index = index, .cite = op->cite};
 		} else if (op->entered > second) {
 			second = op->entered;
 			second_rank = m->rank;

@@ -12,9 +12,9 @@ struct visit {
 
 struct finder {
 	struct waitfor *graph;
-	int *number;   /* per node: when it was first seen, from 1; 0 never */
-	int *lowest;   /* per node: the earliest one that it leads back to */
-	int *stack;    /* seen, not yet in a part */
+	int *number; /* per node: when it was first seen, from 1; 0 never */
+	int *lowest; /* per node: the earliest one that it leads back to */
+	int *stack;  /* seen, not yet in a part */
 	bool *on_stack;
 	size_t depth;
 	struct visit *path;

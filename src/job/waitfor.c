@@ -29,9 +29,9 @@ struct maker {
 	ARRAY(struct waitfor_node) nodes;
 	ARRAY(struct edge) edges;
 	ARRAY(struct waited) ops; /* by group, index; each once */
-	int *init_node;		  /* per group */
-	int *fork_node;		  /* per group */
-	int *stopped_node;	  /* per rank */
+	int *init_node;           /* per group */
+	int *fork_node;           /* per group */
+	int *stopped_node;        /* per rank */
 };
 
 static int add_node(struct maker *m, enum waitfor_kind kind, int rank, int group)
@@ -136,8 +136,7 @@ static int node_for(struct maker *m, size_t index)
 	switch (wait->kind) {
 	case WAIT_COLLECTIVE:
 		if (is_forked(m, group, wait->index))
-			return lazy_node(
-				m, &m->fork_node[group], WAITFOR_FORK, JOB_NONE, group);
+			return lazy_node(m, &m->fork_node[group], WAITFOR_FORK, JOB_NONE, group);
 		return op_node(m, group, wait->index);
 	case WAIT_INIT:
 		return lazy_node(m, &m->init_node[group], WAITFOR_INIT, JOB_NONE, group);
@@ -240,8 +239,8 @@ static void join_group_ops(struct maker *m, size_t from, size_t to)
 static void join_ops(struct maker *m)
 {
 	for (size_t from = 0, to; from < m->ops.nr; from = to) {
-		for (to = from; to < m->ops.nr &&
-				m->ops.items[to].group == m->ops.items[from].group; to++)
+		for (to = from;
+			to < m->ops.nr && m->ops.items[to].group == m->ops.items[from].group; to++)
 			;
 		join_group_ops(m, from, to);
 	}

@@ -34,10 +34,10 @@ enum waitfor_stand {
 /* What the caller knows better than the graph. */
 struct waitfor_given {
 	const enum waitfor_stand *stands; /* per rank */
-	const bool *stopped;		  /* per rank: dead or frozen: where all are in, it holds */
-	const uint64_t *forked; /* per group: index of a fork that explains waits; 0 none */
-	const int64_t *threshold;	  /* per group: ns from which a wait there stands */
-	int64_t threshold_else;		  /* the same for waits without a group */
+	const bool *stopped;              /* per rank: dead or frozen: where all are in, it holds */
+	const uint64_t *forked;   /* per group: index of a fork that explains waits; 0 none */
+	const int64_t *threshold; /* per group: ns from which a wait there stands */
+	int64_t threshold_else;   /* the same for waits without a group */
 };
 
 enum waitfor_kind {
@@ -45,26 +45,26 @@ enum waitfor_kind {
 	WAITFOR_STOPPED, /* a rank that died or froze inside an op where all are */
 	WAITFOR_OP,
 	WAITFOR_INIT,
-	WAITFOR_PAIR,	 /* one P2P call */
-	WAITFOR_FORK,	 /* the group went different ways */
-	WAITFOR_SYNC,	 /* a synchronisation, a close or another call of one rank */
+	WAITFOR_PAIR, /* one P2P call */
+	WAITFOR_FORK, /* the group went different ways */
+	WAITFOR_SYNC, /* a synchronisation, a close or another call of one rank */
 };
 
 struct waitfor_node {
 	enum waitfor_kind kind;
-	int rank;	/* RANK, STOPPED, SYNC */
-	int group;	/* OP, INIT, FORK; JOB_NONE else */
-	uint64_t index; /* OP */
-	int wait;	/* PAIR, SYNC: index into waits */
-	bool unknown;	/* members without evidence: they may be the ones missing */
-	bool absent;	/* OP, INIT, PAIR: somebody is missing by its own word */
-	int part;	/* its strongly connected part: lower numbers are nearer to the sinks */
+	int rank;        /* RANK, STOPPED, SYNC */
+	int group;       /* OP, INIT, FORK; JOB_NONE else */
+	uint64_t index;  /* OP */
+	int wait;        /* PAIR, SYNC: index into waits */
+	bool unknown;    /* members without evidence: they may be the ones missing */
+	bool absent;     /* OP, INIT, PAIR: somebody is missing by its own word */
+	int part;        /* its strongly connected part: lower numbers are nearer to the sinks */
 	int64_t reached; /* the longest standing wait that leads here; JOB_UNKNOWN none */
 };
 
 struct waitfor_part {
-	size_t n;	/* nodes in it */
-	bool way_out;	/* an edge leads to another part */
+	size_t n;     /* nodes in it */
+	bool way_out; /* an edge leads to another part */
 };
 
 struct waitfor {
@@ -72,7 +72,7 @@ struct waitfor {
 	const struct waits *waits;
 	struct waitfor_node *nodes;
 	size_t nnodes;
-	int *edges;	    /* targets, by source */
+	int *edges;         /* targets, by source */
 	size_t *first_edge; /* per node, and one beyond */
 	struct waitfor_part *parts;
 	size_t nparts;

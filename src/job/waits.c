@@ -18,10 +18,10 @@ struct collector {
 	const struct job *job;
 	struct waits *waits;
 	ARRAY(struct wait) list;
-	int *seats;	   /* member indexes by rank */
+	int *seats;         /* member indexes by rank */
 	size_t *first_seat; /* per rank */
-	uint64_t *rear;	   /* per group: smallest head of those who speak */
-	uint64_t *doubt;   /* per group: from this index on some seat has no evidence */
+	uint64_t *rear;     /* per group: smallest head of those who speak */
+	uint64_t *doubt;    /* per group: from this index on some seat has no evidence */
 };
 
 bool waits_is_watchdog(const char *name)
@@ -249,8 +249,7 @@ static void add_p2p(struct collector *c, int member)
 			.thread = op->thread,
 			.held = op->returned == JOB_NO,
 			.lacking = came == JOB_NO,
-			.sure = came == JOB_NO || op->returned == JOB_NO ||
-				op->completed == JOB_NO,
+			.sure = came == JOB_NO || op->returned == JOB_NO || op->completed == JOB_NO,
 			.doubtful = came == JOB_MAYBE,
 			.peer_unknown = came == JOB_MAYBE,
 			.since = op->entered,
@@ -400,7 +399,7 @@ static void finish_rank(struct collector *c, int rank, size_t from)
 		if (!wait.sure && !wait.held && !wait.doubtful)
 			continue;
 		wait.age = wait.since == JOB_UNKNOWN || now == JOB_UNKNOWN ? JOB_UNKNOWN
-									  : now - wait.since;
+									   : now - wait.since;
 		c->list.items[kept++] = wait;
 	}
 	c->list.nr = kept;

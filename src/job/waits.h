@@ -33,14 +33,14 @@ struct wait {
 	int peer;   /* P2P: the peer's seat as member index */
 	uint64_t index;
 	const struct job_op *op; /* NULL where its details are not known */
-	int thread;		 /* JOB_NONE */
+	int thread;              /* JOB_NONE */
 	bool held;
 	bool lacking;
 	bool sure;
 	bool doubtful;
 	bool peer_unknown; /* P2P: whether the peer came is not known */
-	int64_t since;	   /* JOB_UNKNOWN */
-	int64_t age;	   /* ns until the end of this rank's evidence; JOB_UNKNOWN */
+	int64_t since;     /* JOB_UNKNOWN */
+	int64_t age;       /* ns until the end of this rank's evidence; JOB_UNKNOWN */
 	const char *cite;
 };
 

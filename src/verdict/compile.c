@@ -40,7 +40,7 @@ static bool explains_skew(const struct inquiry *q, int rank, struct reason *why)
 	if (!compiles(p))
 		return false;
 	why->confidence = p->progress == PROGRESS_YES ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
-	why->outlook = p->ended ? VERDICT_KILL
+	why->outlook = p->ended                      ? VERDICT_KILL
 		       : p->progress == PROGRESS_YES ? VERDICT_WAIT
 						     : VERDICT_OUTLOOK_UNKNOWN;
 	why->next = VERDICT_NEXT_SEED_CACHE;

@@ -27,8 +27,8 @@ static void look_at(const struct inquiry *q, int group, uint64_t index, struct c
 
 		if ((m->done_known && m->done >= index) || (op && op->completed == JOB_YES))
 			list = &c->done;
-		else if (m->done_known || (op && (op->completed == JOB_NO ||
-							 op->returned == JOB_NO)))
+		else if (m->done_known ||
+			 (op && (op->completed == JOB_NO || op->returned == JOB_NO)))
 			list = &c->open;
 		rank_list_add(list, m->rank);
 	}
@@ -115,8 +115,7 @@ static void judge_op(struct inquiry *q, size_t at)
 	draft = inquiry_draft(q, behind ? VERDICT_GPU_STALL : VERDICT_TRANSPORT_STALL);
 	draft->verdict.group = node->group;
 	draft->verdict.op_index = node->index;
-	draft->verdict.confidence =
-		c.unknown.list.nr ? VERDICT_HYPOTHESIS : VERDICT_SUPPORTED;
+	draft->verdict.confidence = c.unknown.list.nr ? VERDICT_HYPOTHESIS : VERDICT_SUPPORTED;
 	draft->verdict.next = behind ? VERDICT_NEXT_CHECK_GPU : VERDICT_NEXT_CHECK_FABRIC;
 	for (size_t i = 0; behind && i < c.open.list.nr; i++)
 		rank_list_add(&draft->culprits, c.open.list.items[i]);
@@ -148,7 +147,7 @@ void judge_devices(struct inquiry *q)
 		}
 }
 
-/* -- a rank in a synchronisation that nothing explains ------------------------------------------ */
+/* -- a rank in a synchronisation that nothing explains ----------------------------------------- */
 
 static bool explains_sync(const struct inquiry *q, int rank, struct reason *why)
 {
@@ -182,7 +181,7 @@ const struct rule rule_gpu_stall = {
 	.tell = tell_sync,
 };
 
-/* -- not the network ---------------------------------------------------------------------------- */
+/* -- not the network --------------------------------------------------------------------------- */
 
 static void rule_out_transport(struct inquiry *q, struct draft *draft)
 {

@@ -22,8 +22,8 @@ static void init_fact(struct verdict_fact *fact, enum verdict_fact_kind kind, co
 	fact->cite = cite ? cite : "job";
 }
 
-struct verdict_fact *draft_fact(struct inquiry *q, struct draft *draft,
-	enum verdict_fact_kind kind, int rank, const char *cite)
+struct verdict_fact *draft_fact(struct inquiry *q, struct draft *draft, enum verdict_fact_kind kind,
+	int rank, const char *cite)
 {
 	struct verdict_fact *fact = array_add(&draft->facts);
 
@@ -47,8 +47,8 @@ struct verdict_fact *draft_fact_of(struct inquiry *q, struct draft *draft,
 	return fact;
 }
 
-struct verdict_fact *draft_rule_out(
-	struct draft *draft, enum verdict_class class, enum verdict_fact_kind kind, const char *cite)
+struct verdict_fact *draft_rule_out(struct draft *draft, enum verdict_class class,
+	enum verdict_fact_kind kind, const char *cite)
 {
 	struct verdict_ruled_out *out;
 

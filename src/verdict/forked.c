@@ -76,7 +76,7 @@ void fork_share_out(struct inquiry *q, const struct fork *fork, size_t guilty, s
 	find_victims(q, fork, draft);
 }
 
-/* -- what was entered --------------------------------------------------------------------------- */
+/* -- what was entered -------------------------------------------------------------------------- */
 
 static void tell_first_fork(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
@@ -108,7 +108,7 @@ static void tell_camps(struct inquiry *q, const struct fork *fork, struct draft 
 	}
 }
 
-/* -- graphs ------------------------------------------------------------------------------------- */
+/* -- graphs ------------------------------------------------------------------------------------ */
 
 static int compare_texts(const void *va, const void *vb)
 {
@@ -182,7 +182,7 @@ const struct rule rule_graph_divergence = {
 	.of_fork = fork_of_graphs,
 };
 
-/* -- everything else ---------------------------------------------------------------------------- */
+/* -- everything else --------------------------------------------------------------------------- */
 
 static bool fork_of_calls(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {

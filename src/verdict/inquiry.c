@@ -19,7 +19,7 @@
 #define AGENT_SILENCE (30 * CLOCK_NS_PER_S)
 #define AGENT_SLACK   (10 * CLOCK_NS_PER_S)
 
-/* -- how long is long --------------------------------------------------------------------------- */
+/* -- how long is long -------------------------------------------------------------------------- */
 
 static void find_thresholds(struct inquiry *q)
 {
@@ -37,7 +37,7 @@ static void find_thresholds(struct inquiry *q)
 	}
 }
 
-/* -- who stands on their own -------------------------------------------------------------------- */
+/* -- who stands on their own ------------------------------------------------------------------- */
 
 static enum waitfor_stand stand_of(const struct profile *p)
 {
@@ -75,7 +75,7 @@ static void find_forked(struct inquiry *q)
 	}
 }
 
-/* -- lost hosts --------------------------------------------------------------------------------- */
+/* -- lost hosts -------------------------------------------------------------------------------- */
 
 /* The last thing that any rank of a host was seen to do. */
 static int64_t last_act_on(const struct job *job, int host)
@@ -121,7 +121,8 @@ static bool is_lost(const struct inquiry *q, int host)
 		return false;
 	if (h->agent_alive != JOB_NO && job->gathered - h->agent_beat < AGENT_SILENCE)
 		return false;
-	if (waits < h->agent_beat - AGENT_SLACK || last_act_on(job, host) > h->agent_beat + AGENT_SLACK)
+	if (waits < h->agent_beat - AGENT_SLACK ||
+		last_act_on(job, host) > h->agent_beat + AGENT_SLACK)
 		return false;
 	for (size_t i = 0; i < job->nranks; i++) {
 		if (job->ranks[i].host != host)
@@ -148,7 +149,7 @@ static void find_lost_hosts(struct inquiry *q)
 	}
 }
 
-/* -- the graph ---------------------------------------------------------------------------------- */
+/* -- the graph --------------------------------------------------------------------------------- */
 
 static void find_wanted(struct inquiry *q)
 {
@@ -245,7 +246,7 @@ void inquiry_free(struct inquiry *q)
 	free(q);
 }
 
-/* -- what rules often ask ----------------------------------------------------------------------- */
+/* -- what rules often ask ---------------------------------------------------------------------- */
 
 const struct wait *inquiry_longest_wait(const struct inquiry *q, int rank)
 {

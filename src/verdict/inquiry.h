@@ -23,7 +23,7 @@ struct reason {
 	enum verdict_next next;
 	bool by_absence; /* rests on what is not in the rings: weaker where slots were lost */
 	bool progresses; /* a majority of such ranks is not to blame: they are only slower */
-	bool left;	 /* finished in good order: those who still wait may be the odd ones */
+	bool left;       /* finished in good order: those who still wait may be the odd ones */
 };
 
 /* A set of rank indexes that grows. */
@@ -53,7 +53,7 @@ struct inquiry {
 	bool *stopped;
 	uint64_t *forked;
 	bool *lost_hosts; /* per host */
-	int *seats;	  /* member indexes by rank */
+	int *seats;       /* member indexes by rank */
 	size_t *first_seat;
 	struct waitfor_given given;
 	struct waitfor *graph;
@@ -62,7 +62,7 @@ struct inquiry {
 	ARRAY(struct verdict_not_judged) not_judged;
 };
 
-/* -- drafts (draft.c) --------------------------------------------------------------------------- */
+/* -- drafts (draft.c) -------------------------------------------------------------------------- */
 
 /* A new finding of that class; valid until the next one is begun. */
 struct draft *inquiry_draft(struct inquiry *q, enum verdict_class class);
@@ -71,17 +71,16 @@ struct draft *inquiry_draft(struct inquiry *q, enum verdict_class class);
  * Adds a fact about one rank, or about the job (JOB_NONE). The caller fills in values: a, b and c
  * are JOB_UNKNOWN until then. Valid until the next fact is added.
  */
-struct verdict_fact *draft_fact(struct inquiry *q, struct draft *draft,
-	enum verdict_fact_kind kind, int rank, const char *cite);
+struct verdict_fact *draft_fact(struct inquiry *q, struct draft *draft, enum verdict_fact_kind kind,
+	int rank, const char *cite);
 
 /* The same about many ranks. */
 struct verdict_fact *draft_fact_of(struct inquiry *q, struct draft *draft,
 	enum verdict_fact_kind kind, const struct rank_list *ranks, const char *cite);
 
 /* The class does not apply, and why. */
-struct verdict_fact *draft_rule_out(
-	struct draft *draft, enum verdict_class class, enum verdict_fact_kind kind,
-	const char *cite);
+struct verdict_fact *draft_rule_out(struct draft *draft, enum verdict_class class,
+	enum verdict_fact_kind kind, const char *cite);
 
 void rank_list_add(struct rank_list *list, int rank);
 bool rank_list_has(const struct rank_list *list, int rank);
@@ -92,7 +91,7 @@ struct verdict_ranks rank_list_seal(struct inquiry *q, const struct rank_list *l
 /* Says that a rule could not be judged for want of something. */
 void inquiry_not_judged(struct inquiry *q, enum verdict_class class, int rank, const char *needs);
 
-/* -- what rules often ask (inquiry.c) ----------------------------------------------------------- */
+/* -- what rules often ask (inquiry.c) ---------------------------------------------------------- */
 
 struct inquiry *inquiry_new(const struct job *job);
 void inquiry_free(struct inquiry *q);

@@ -35,7 +35,7 @@ const struct rule *const judge_rules[] = {
 };
 const size_t judge_nrules = sizeof(judge_rules) / sizeof(*judge_rules);
 
-/* -- order -------------------------------------------------------------------------------------- */
+/* -- order ------------------------------------------------------------------------------------- */
 
 /* Smaller is more important. Findings that explain a wait come first, then the surer ones. */
 static int compare_drafts(const void *va, const void *vb)
@@ -73,7 +73,7 @@ static int64_t weigh(const struct draft *draft)
 	return weight + (int64_t)draft->victims.list.nr;
 }
 
-/* -- what all findings have --------------------------------------------------------------------- */
+/* -- what all findings have -------------------------------------------------------------------- */
 
 static int64_t longest_wait(const struct inquiry *q, const struct draft *draft)
 {
@@ -115,8 +115,8 @@ static void finish(struct inquiry *q, struct draft *draft)
 	tell_victims(q, draft);
 	if (job->deadline != JOB_UNKNOWN && job->gathered != JOB_UNKNOWN)
 		v->watchdog_left = job->deadline - job->gathered;
-	for (size_t i = 0; v->class != VERDICT_SLOW && v->class != VERDICT_INCONCLUSIVE &&
-			   i < judge_nrules;
+	for (size_t i = 0;
+		v->class != VERDICT_SLOW && v->class != VERDICT_INCONCLUSIVE && i < judge_nrules;
 		i++)
 		if (judge_rules[i]->rule_out && judge_rules[i]->class != v->class)
 			judge_rules[i]->rule_out(q, draft);
@@ -159,7 +159,7 @@ static void finish_all(struct inquiry *q)
 	free(blamed);
 }
 
-/* -- sealing ------------------------------------------------------------------------------------ */
+/* -- sealing ----------------------------------------------------------------------------------- */
 
 static void seal_draft(struct inquiry *q, struct draft *draft, struct verdict *v)
 {
@@ -211,8 +211,8 @@ static struct verdicts *seal(struct inquiry *q)
 	verdicts->at = at;
 	verdicts->n = q->drafts.nr;
 	verdicts->nnot_judged = q->not_judged.nr;
-	verdicts->not_judged = arena_copy(q->arena, q->not_judged.items,
-		q->not_judged.nr * sizeof(*q->not_judged.items));
+	verdicts->not_judged = arena_copy(
+		q->arena, q->not_judged.items, q->not_judged.nr * sizeof(*q->not_judged.items));
 	verdicts->arena = q->arena;
 	return verdicts;
 }

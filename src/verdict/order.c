@@ -21,7 +21,7 @@ struct holder {
 
 struct circle {
 	ARRAY(struct holder) holders; /* by node, then rank */
-	bool of_launches;	      /* all are in, but launched in different orders */
+	bool of_launches;             /* all are in, but launched in different orders */
 	size_t camps;
 	size_t largest; /* index of the largest camp's first holder */
 	size_t largest_n;
@@ -104,8 +104,7 @@ static void share_out(const struct inquiry *q, const struct circle *circle, stru
 
 	for (size_t i = 0; i < n; i++) {
 		int rank = circle->holders.items[i].rank;
-		bool in_largest = i >= circle->largest &&
-				  i < circle->largest + circle->largest_n;
+		bool in_largest = i >= circle->largest && i < circle->largest + circle->largest_n;
 
 		/* A circle of single ranks: all of them made it, if they are not everybody, and
 		 * no order that looks rare is that of others of whom nothing is known. */
@@ -114,7 +113,8 @@ static void share_out(const struct inquiry *q, const struct circle *circle, stru
 		else if (!all_alike && !in_largest && others + unknown < circle->largest_n)
 			rank_list_add(&draft->culprits, rank);
 		else
-			rank_list_add(in_largest || all_alike ? &draft->camp_a : &draft->camp_b, rank);
+			rank_list_add(
+				in_largest || all_alike ? &draft->camp_a : &draft->camp_b, rank);
 	}
 	if (!draft->culprits.list.nr)
 		return;
@@ -175,8 +175,8 @@ static void tell_edges(struct inquiry *q, const struct circle *circle, struct dr
 
 		if (i && circle->holders.items[i - 1].node == holder->node)
 			continue;
-		fact = draft_fact(q, draft, FACT_CYCLE_EDGE, holder->rank,
-			cite_of_wait(q, holder->rank));
+		fact = draft_fact(
+			q, draft, FACT_CYCLE_EDGE, holder->rank, cite_of_wait(q, holder->rank));
 		fact->text = node_text(q, holder->node);
 		awaited = someone_awaited(q, holder->node);
 		if (awaited != JOB_NONE) {
@@ -199,10 +199,10 @@ static void tell_order(struct inquiry *q, const struct circle *circle, struct dr
 		return;
 	fact = draft_fact_of(q, draft, FACT_ORDER,
 		draft->culprits.list.nr ? &draft->culprits : &draft->camp_b, "ring:*");
-	fact->text = arena_printf(
-		q->arena, "%s, then %s", node_text(q, other), node_text(q, first));
-	fact->text2 = arena_printf(
-		q->arena, "%s, then %s", node_text(q, first), node_text(q, other));
+	fact->text =
+		arena_printf(q->arena, "%s, then %s", node_text(q, other), node_text(q, first));
+	fact->text2 =
+		arena_printf(q->arena, "%s, then %s", node_text(q, first), node_text(q, other));
 }
 
 /* A better reason on the rarer side: all of it compiles, or all of it had nothing to do. */
@@ -229,8 +229,8 @@ static void find_victims(struct inquiry *q, int part, struct draft *draft)
 	bool *victims = alloc_zeroed(q->job->nranks + 1, sizeof(*victims));
 
 	for (size_t i = 0; i < q->graph->nnodes; i++)
-		marked[i] = q->graph->nodes[i].part == part &&
-			    q->graph->nodes[i].kind != WAITFOR_RANK;
+		marked[i] =
+			q->graph->nodes[i].part == part && q->graph->nodes[i].kind != WAITFOR_RANK;
 	waitfor_victims(q->graph, &q->given, marked, victims);
 	for (size_t i = 0; i < q->job->nranks; i++)
 		if (victims[i] && !rank_list_has(&draft->culprits, (int)i))

@@ -61,7 +61,7 @@ static bool says_echo(const struct profile *p)
 	return p->log && *p->log->error && profile_sounds_like_echo(p->log->error);
 }
 
-/* -- signals ------------------------------------------------------------------------------------ */
+/* -- signals ----------------------------------------------------------------------------------- */
 
 static bool is_order_to_end(int signo)
 {
@@ -98,7 +98,7 @@ static bool is_launcher(const struct job *job, const struct job_signal *signal)
 	       signal->sender == process->ppid;
 }
 
-/* -- first pass: what a death says by itself ---------------------------------------------------- */
+/* -- first pass: what a death says by itself --------------------------------------------------- */
 
 static void set_death(struct profile *p, enum death death, enum verdict_cause cause, int64_t fault)
 {
@@ -194,7 +194,7 @@ static void judge_alone(const struct job *job, struct profile *p)
 		p->dead_child = NULL;
 }
 
-/* -- memory ------------------------------------------------------------------------------------- */
+/* -- memory ------------------------------------------------------------------------------------ */
 
 struct kill {
 	int64_t when;
@@ -242,7 +242,7 @@ static void blame_memory(const struct job *job, struct profile *profiles)
 	free(kills);
 }
 
-/* -- second pass: what the others' deaths say about it ------------------------------------------ */
+/* -- second pass: what the others' deaths say about it ----------------------------------------- */
 
 static bool is_bad(const struct profile *p)
 {

@@ -21,7 +21,7 @@ static void keep_max(int64_t *into, int64_t value)
 		*into = value;
 }
 
-/* -- spans, marks, logs ------------------------------------------------------------------------- */
+/* -- spans, marks, logs ------------------------------------------------------------------------ */
 
 static void look_at_spans(const struct job *job, int rank, struct profile *p)
 {
@@ -89,7 +89,7 @@ static void look_at_words(const struct job *job, int rank, struct profile *p)
 			p->log = &job->logs[i];
 }
 
-/* -- processes ---------------------------------------------------------------------------------- */
+/* -- processes --------------------------------------------------------------------------------- */
 
 struct family {
 	int64_t cpu, span, idle;
@@ -164,8 +164,8 @@ static bool died_badly(const struct job_process *process)
 }
 
 /* The processes of each rank, in one pass over all. */
-static void look_at_processes(const struct job *job, const struct waits *waits,
-	struct profile *profiles)
+static void look_at_processes(
+	const struct job *job, const struct waits *waits, struct profile *profiles)
 {
 	struct family *families = alloc_zeroed(job->nranks + 1, sizeof(*families));
 
@@ -183,8 +183,8 @@ static void look_at_processes(const struct job *job, const struct waits *waits,
 			p->dead_child = process;
 	}
 	for (size_t i = 0; i < job->nranks; i++)
-		conclude_progress(&families[i], spans_stirred(job, (int)i, waits->now[i]),
-			&profiles[i]);
+		conclude_progress(
+			&families[i], spans_stirred(job, (int)i, waits->now[i]), &profiles[i]);
 	free(families);
 }
 
@@ -196,12 +196,12 @@ static void look_at_own_process(struct profile *p)
 	if (!process)
 		return;
 	p->ended = process->end > JOB_ALIVE;
-	p->frozen = !p->ended && (process->frozen == JOB_YES || process->state == 'T' ||
-					 process->state == 't');
+	p->frozen = !p->ended &&
+		    (process->frozen == JOB_YES || process->state == 'T' || process->state == 't');
 	p->written = process->write_delta;
 }
 
-/* -- threads and seats -------------------------------------------------------------------------- */
+/* -- threads and seats ------------------------------------------------------------------------- */
 
 static void look_at_threads(
 	const struct job *job, const struct waits *waits, int rank, struct profile *p)

@@ -17,7 +17,7 @@
 #include "verdict/verdict.h"
 
 enum death {
-	DEATH_NONE, /* lives, or nothing is known */
+	DEATH_NONE,  /* lives, or nothing is known */
 	DEATH_CLEAN, /* exit status 0 */
 	DEATH_OWN,
 	DEATH_KILLED,
@@ -30,12 +30,12 @@ enum progress { PROGRESS_UNKNOWN, PROGRESS_NO, PROGRESS_YES };
 
 struct profile {
 	const struct job_process *process; /* NULL: never seen */
-	bool readable;	      /* its boards, or its census slot where it never made a group */
+	bool readable; /* its boards, or its census slot where it never made a group */
 	bool ended;
-	bool waits;	      /* some of its standing or doubtful waits lack somebody */
+	bool waits; /* some of its standing or doubtful waits lack somebody */
 	enum death death;
 	enum verdict_cause cause; /* of the death */
-	int64_t fault;	      /* when its own progress stopped, as far as known; JOB_UNKNOWN */
+	int64_t fault;            /* when its own progress stopped, as far as known; JOB_UNKNOWN */
 	const struct job_signal *fatal; /* what ended it; NULL */
 	const struct job_signal *told;  /* the first order to end that came from outside; NULL */
 	const struct job_note *exception;
@@ -43,17 +43,17 @@ struct profile {
 	const struct job_process *dead_child; /* a child that died badly before the rank's fault */
 	const struct job_span *compile, *input, *checkpoint, *user; /* open ones */
 	bool frozen;
-	bool empty_now;	     /* its latest batch was empty, and the peers' were not */
-	bool empty_once;     /* some batch of its was */
-	bool leaving;	     /* in finalize or destroy, or out of it */
+	bool empty_now;                /* its latest batch was empty, and the peers' were not */
+	bool empty_once;               /* some batch of its was */
+	bool leaving;                  /* in finalize or destroy, or out of it */
 	const struct job_shard *shard; /* the mark that empty_* speak of, else any; NULL */
 	const struct job_step *step;
 	enum progress progress; /* CPU, children, span events */
-	int64_t cpu;	     /* ns used by it and its descendants between the samples */
+	int64_t cpu;            /* ns used by it and its descendants between the samples */
 	int64_t cpu_span;
-	int64_t idle;	     /* ns for which nothing moved; JOB_UNKNOWN */
-	int64_t written;     /* bytes, JOB_UNKNOWN */
-	int64_t outside;     /* ns since its threads left their last call; JOB_UNKNOWN */
+	int64_t idle;    /* ns for which nothing moved; JOB_UNKNOWN */
+	int64_t written; /* bytes, JOB_UNKNOWN */
+	int64_t outside; /* ns since its threads left their last call; JOB_UNKNOWN */
 	const char *outside_cite;
 };
 

@@ -10,7 +10,7 @@
 #include "job/rollcall.h"
 #include "verdict/rule.h"
 
-/* -- who waits, told for every finding ---------------------------------------------------------- */
+/* -- who waits, told for every finding --------------------------------------------------------- */
 
 static bool same_place(const struct wait *a, const struct wait *b)
 {
@@ -80,8 +80,7 @@ static void tell_place(struct inquiry *q, struct draft *draft, const struct wait
 }
 
 /* Places told before, to tell each once. */
-static bool told_before(
-	const struct inquiry *q, const struct wait *const *waits, size_t at)
+static bool told_before(const struct inquiry *q, const struct wait *const *waits, size_t at)
 {
 	for (size_t i = 0; i < at; i++) {
 		if (!waits[i] || !same_place(waits[i], waits[at]))
@@ -110,7 +109,7 @@ void tell_victims(struct inquiry *q, struct draft *draft)
 	free(waits);
 }
 
-/* -- deaths that nobody waits for --------------------------------------------------------------- */
+/* -- deaths that nobody waits for -------------------------------------------------------------- */
 
 static bool is_named(const struct inquiry *q, int rank)
 {
@@ -148,7 +147,7 @@ void judge_quiet_deaths(struct inquiry *q)
 	}
 }
 
-/* -- nothing wrong, or nothing known ------------------------------------------------------------ */
+/* -- nothing wrong, or nothing known ----------------------------------------------------------- */
 
 static void name_unknown(struct inquiry *q, int group, struct draft *draft)
 {
@@ -267,7 +266,6 @@ void judge_rest(struct inquiry *q)
 	if (q->drafts.nr)
 		return;
 	draft = inquiry_draft(q, VERDICT_HEALTHY);
-	draft->verdict.confidence =
-		inquiry_unreadable(q) ? VERDICT_SUPPORTED : VERDICT_ESTABLISHED;
+	draft->verdict.confidence = inquiry_unreadable(q) ? VERDICT_SUPPORTED : VERDICT_ESTABLISHED;
 	tell_healthy(q, draft);
 }

@@ -38,7 +38,7 @@ extern const struct rule rule_early_exit;
 extern const struct rule rule_graph_divergence;
 extern const struct rule rule_collective_mismatch;
 extern const struct rule rule_order_inversion;
-extern const struct rule rule_host_stall;	  /* where it stalls is known */
+extern const struct rule rule_host_stall; /* where it stalls is known */
 extern const struct rule rule_not_started;
 extern const struct rule rule_gpu_stall;
 extern const struct rule rule_transport_stall;
@@ -46,11 +46,11 @@ extern const struct rule rule_slow;
 extern const struct rule rule_host_stall_unknown; /* nothing else explains it */
 
 /* Findings that hang on no single rank or fork. Each adds its drafts to the inquiry. */
-void judge_cycles(struct inquiry *q);	    /* order.c */
-void judge_devices(struct inquiry *q);	    /* device.c: all are in, nothing moves */
+void judge_cycles(struct inquiry *q);       /* order.c */
+void judge_devices(struct inquiry *q);      /* device.c: all are in, nothing moves */
 void judge_quiet_deaths(struct inquiry *q); /* death.c: own deaths that nobody waits for yet */
-void judge_slow(struct inquiry *q);	    /* slow.c */
-void judge_rest(struct inquiry *q);	    /* rest.c: healthy or inconclusive, where nothing else is */
+void judge_slow(struct inquiry *q);         /* slow.c */
+void judge_rest(struct inquiry *q); /* rest.c: healthy or inconclusive, where nothing else is */
 
 /* Facts about who waits, common to all findings (rest.c). */
 void tell_victims(struct inquiry *q, struct draft *draft);

@@ -7,7 +7,7 @@
 #include "verdict/rule.h"
 #include "verdict/shards.h"
 
-/* -- a rank that is not there ------------------------------------------------------------------- */
+/* -- a rank that is not there ------------------------------------------------------------------ */
 
 static bool has_left(const struct profile *p)
 {
@@ -99,7 +99,7 @@ static void tell_empty(struct inquiry *q, int rank, struct draft *draft)
 	tell_left(q, rank, draft);
 }
 
-/* -- counts of an operation --------------------------------------------------------------------- */
+/* -- counts of an operation -------------------------------------------------------------------- */
 
 static size_t count_zero(const struct fork *fork, bool *ret_single, size_t *ret_camp)
 {
@@ -231,7 +231,7 @@ static bool fork_is_uneven(struct inquiry *q, const struct fork *fork, struct dr
 	return true;
 }
 
-/* -- looking like shards, and not ---------------------------------------------------------------- */
+/* -- looking like shards, and not -------------------------------------------------------------- */
 
 static void rule_out_shards(struct inquiry *q, struct draft *draft)
 {

@@ -86,7 +86,8 @@ struct amount shards_steps(const struct inquiry *q, int rank)
 		compare(&amount, (int64_t)step->n, step->rank == rank, step->cite);
 	}
 	/* Without a mark a rank completed no step, if its marks could be read. */
-	if (amount.mine == JOB_UNKNOWN && amount.most != JOB_UNKNOWN && q->profiles[rank].readable) {
+	if (amount.mine == JOB_UNKNOWN && amount.most != JOB_UNKNOWN &&
+		q->profiles[rank].readable) {
 		amount.mine = 0;
 		amount.cite = "ring";
 	}

@@ -26,7 +26,7 @@ struct suspects {
 	ARRAY(struct suspect) list;
 };
 
-/* -- who is a sink, and why --------------------------------------------------------------------- */
+/* -- who is a sink, and why -------------------------------------------------------------------- */
 
 static bool is_sink(const struct inquiry *q, size_t at)
 {
@@ -93,18 +93,18 @@ static void drop_echoes(struct suspects *suspects)
 	for (size_t i = 0; i < suspects->list.nr; i++) {
 		const struct suspect *suspect = &suspects->list.items[i];
 
-		if (death && (suspect->rule == &rule_host_stall_unknown ||
-				     suspect->rule == &rule_slow))
+		if (death &&
+			(suspect->rule == &rule_host_stall_unknown || suspect->rule == &rule_slow))
 			continue;
 		suspects->list.items[n++] = *suspect;
 	}
 	suspects->list.nr = n;
 }
 
-/* -- the finding -------------------------------------------------------------------------------- */
+/* -- the finding ------------------------------------------------------------------------------- */
 
-static void find_victims(struct inquiry *q, const struct suspect *from, size_t n,
-	struct draft *draft)
+static void find_victims(
+	struct inquiry *q, const struct suspect *from, size_t n, struct draft *draft)
 {
 	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
 	bool *victims = alloc_zeroed(q->job->nranks + 1, sizeof(*victims));
@@ -154,8 +154,8 @@ static bool weigh(struct inquiry *q, const struct reason *why, struct draft *dra
 }
 
 /* A standing wait that lacks this rank's seat, the longest; its seat goes to *ret_seat. */
-static const struct wait *wait_for_rank(
-	const struct inquiry *q, const struct draft *draft, int rank, const struct job_member **ret_seat)
+static const struct wait *wait_for_rank(const struct inquiry *q, const struct draft *draft,
+	int rank, const struct job_member **ret_seat)
 {
 	const struct wait *longest = NULL;
 
@@ -223,8 +223,8 @@ static void downgrade(struct inquiry *q, const struct reason *why, struct draft 
 /* Facts of so many culprits are told; of more, nobody would read them. */
 #define TOLD_CULPRITS 8
 
-static void tell_all(struct inquiry *q, const struct suspect *from, size_t n, bool blamed,
-	struct draft *draft)
+static void tell_all(
+	struct inquiry *q, const struct suspect *from, size_t n, bool blamed, struct draft *draft)
 {
 	for (size_t i = 0; blamed && i < n && i < TOLD_CULPRITS; i++) {
 		from[i].rule->tell(q, from[i].rank, draft);
@@ -277,7 +277,7 @@ void judge_sinks(struct inquiry *q)
 	array_release(&suspects.list);
 }
 
-/* -- forks: each group's first one, put before the rules that speak of forks -------------------- */
+/* -- forks: each group's first one, put before the rules that speak of forks ------------------- */
 
 static bool stands(const struct inquiry *q, const struct fork *fork)
 {

@@ -109,8 +109,8 @@ static bool explains_loss(const struct inquiry *q, int rank, struct reason *why)
 
 	if (host == JOB_NONE || !q->lost_hosts[host])
 		return false;
-	why->confidence = q->job->hosts[host].agent_alive == JOB_NO ? VERDICT_ESTABLISHED
-								    : VERDICT_SUPPORTED;
+	why->confidence =
+		q->job->hosts[host].agent_alive == JOB_NO ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 	why->outlook = VERDICT_KILL;
 	why->next = VERDICT_NEXT_CHECK_NODE;
 	return true;

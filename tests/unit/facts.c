@@ -17,7 +17,7 @@ int64_t facts_ns(double seconds)
 	return (int64_t)(seconds * 1000) * 1000000 + INT64_C(1700000000000000000);
 }
 
-/* -- a healthy job ------------------------------------------------------------------------------ */
+/* -- a healthy job ----------------------------------------------------------------------------- */
 
 struct facts *facts_new(int n)
 {
@@ -111,7 +111,7 @@ int facts_group_of(struct facts *f, int n, ...)
 	return facts_group(f, n, ranks);
 }
 
-/* -- operations --------------------------------------------------------------------------------- */
+/* -- operations -------------------------------------------------------------------------------- */
 
 static struct job_op *add_op(struct facts *f, int group, int rank)
 {
@@ -191,15 +191,14 @@ void facts_rounds(struct facts *f, int group, int n, double at, double gap)
 		facts_round(f, group, JOB_OP_ALLREDUCE, 4096, at + i * gap);
 }
 
-void facts_enter_but(
-	struct facts *f, int group, int rank, uint8_t op, uint64_t count, double at)
+void facts_enter_but(struct facts *f, int group, int rank, uint8_t op, uint64_t count, double at)
 {
 	for (int i = 0; i < f->n; i++)
 		if (f->members[group][i].in && i != rank)
 			facts_hold(f, group, i, op, count, at);
 }
 
-/* -- threads and seats -------------------------------------------------------------------------- */
+/* -- threads and seats ------------------------------------------------------------------------- */
 
 void facts_sync(struct facts *f, int rank, double since)
 {
@@ -238,7 +237,7 @@ void facts_unseen(struct facts *f, int group, int rank)
 	f->members[group][rank].in = false;
 }
 
-/* -- marks, words, ends ------------------------------------------------------------------------- */
+/* -- marks, words, ends ------------------------------------------------------------------------ */
 
 static struct facts_extra *add_extra(struct facts *f, int kind, int rank, bool of_ring)
 {
@@ -280,8 +279,8 @@ void facts_shard(struct facts *f, int rank, uint64_t rows, uint64_t batches)
 
 void facts_step(struct facts *f, int rank, uint64_t n)
 {
-	add_extra(f, EXTRA_STEP, rank, true)->is.step = (struct job_step){
-		.n = n, .events = n, .when = facts_ns(50), .cite = "ring:step"};
+	add_extra(f, EXTRA_STEP, rank, true)->is.step =
+		(struct job_step){.n = n, .events = n, .when = facts_ns(50), .cite = "ring:step"};
 }
 
 void facts_note(struct facts *f, int rank, const char *text, double at)
@@ -348,7 +347,8 @@ struct job_loss *facts_loss(struct facts *f, int rank, const char *what)
 {
 	struct facts_extra *extra = add_extra(f, EXTRA_LOSS, rank, false);
 
-	extra->is.loss = (struct job_loss){.what = what, .count = 1, .of_ops = true, .cite = "ring"};
+	extra->is.loss =
+		(struct job_loss){.what = what, .count = 1, .of_ops = true, .cite = "ring"};
 	return &extra->is.loss;
 }
 
@@ -378,7 +378,7 @@ void facts_candidate(struct facts *f, int rank)
 		f->members[group][rank].in = false;
 }
 
-/* -- handing over ------------------------------------------------------------------------------- */
+/* -- handing over ------------------------------------------------------------------------------ */
 
 struct item {
 	enum { ITEM_HOST, ITEM_PROCESS, ITEM_MEMBER, ITEM_OP, ITEM_THREAD, ITEM_EXTRA } kind;
@@ -529,8 +529,10 @@ static void give(const struct facts *f, struct job_builder *b, const struct item
 struct job *facts_job(const struct facts *f)
 {
 	struct job_builder *b = job_builder_new();
-	struct item *items = alloc_zeroed(64 + FACTS_MAX_EXTRA + (size_t)f->n * (2 + FACTS_MAX_GROUPS *
-		(size_t)(1 + FACTS_MAX_OPS)), sizeof(*items));
+	struct item *items = alloc_zeroed(
+		64 + FACTS_MAX_EXTRA +
+			(size_t)f->n * (2 + FACTS_MAX_GROUPS * (size_t)(1 + FACTS_MAX_OPS)),
+		sizeof(*items));
 	size_t n = 0;
 
 	job_add_identity(b, "job-1", "test");
@@ -547,7 +549,7 @@ struct job *facts_job(const struct facts *f)
 	return job_seal(b);
 }
 
-/* -- judging ------------------------------------------------------------------------------------ */
+/* -- judging ----------------------------------------------------------------------------------- */
 
 static void text_of(const struct job *job, struct verdict_ranks ranks, struct str *into)
 {
@@ -562,7 +564,8 @@ void facts_print(const struct verdicts *v)
 		text_of(v->job, v->at[i].culprits, &culprits);
 		text_of(v->job, v->at[i].victims, &victims);
 		text_of(v->job, v->at[i].camp_a, &camp);
-		fprintf(stderr, "    %s (%s, %s): culprits [%s] victims [%s] camp [%s] cause %s where %s\n",
+		fprintf(stderr,
+			"    %s (%s, %s): culprits [%s] victims [%s] camp [%s] cause %s where %s\n",
 			verdict_class_name(v->at[i].class),
 			verdict_confidence_name(v->at[i].confidence),
 			verdict_outlook_name(v->at[i].outlook), str_text(&culprits),
@@ -596,12 +599,12 @@ static void expect_innocence(const struct verdicts *v)
 		for (size_t k = 0; k < v->n; k++)
 			for (size_t a = 0; a < v->at[i].culprits.n; a++)
 				for (size_t b = 0; b < v->at[k].victims.n; b++)
-					assert_int_not_equal(v->at[i].culprits.at[a],
-						v->at[k].victims.at[b]);
+					assert_int_not_equal(
+						v->at[i].culprits.at[a], v->at[k].victims.at[b]);
 }
 
-static void expect_once(const struct facts *f, enum verdict_class class, const char *culprits,
-	const char *victims)
+static void expect_once(
+	const struct facts *f, enum verdict_class class, const char *culprits, const char *victims)
 {
 	struct job *job = facts_job(f);
 	struct verdicts *v = verdicts_of(job);
@@ -619,8 +622,8 @@ static void expect_once(const struct facts *f, enum verdict_class class, const c
 	job_free(job);
 }
 
-void facts_expect(const struct facts *f, enum verdict_class class, const char *culprits,
-	const char *victims)
+void facts_expect(
+	const struct facts *f, enum verdict_class class, const char *culprits, const char *victims)
 {
 	struct facts *shuffled = facts_copy(f);
 

@@ -5,8 +5,8 @@
  * a test then says what is wrong with it:
  *
  *	struct facts *f = facts_new(8);
- *	facts_round(f, 0, JOB_OP_ALLREDUCE, 4096, 10);		all enter #1 at 10 s, and complete it
- *	facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 20);	all but rank 3 are in #2, held
+ *	facts_round(f, 0, JOB_OP_ALLREDUCE, 4096, 10);		all enter #1 at 10 s, and complete
+ *it facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 20);	all but rank 3 are in #2, held
  *	facts_span(f, 3, JOB_SPAN_COMPILE, "codegen", "0/0", 15, FACTS_OPEN);
  *	facts_expect(f, VERDICT_COMPILE_SKEW, "3", "0-2,4-7");
  *	facts_free(f);
@@ -21,12 +21,12 @@
 #include "job/names.h"
 #include "verdict/verdict.h"
 
-#define FACTS_NOW	100.0
-#define FACTS_OPEN	(-1.0)
-#define FACTS_MAX_RANKS 64
+#define FACTS_NOW        100.0
+#define FACTS_OPEN       (-1.0)
+#define FACTS_MAX_RANKS  64
 #define FACTS_MAX_GROUPS 16
-#define FACTS_MAX_OPS	48
-#define FACTS_MAX_EXTRA 128
+#define FACTS_MAX_OPS    48
+#define FACTS_MAX_EXTRA  128
 
 struct facts_member {
 	bool in;
@@ -38,13 +38,13 @@ struct facts_member {
 };
 
 struct facts_rank {
-	bool seen;    /* a process exists */
-	bool ring;    /* its ring can be read */
-	bool proc;    /* /proc was read */
-	bool census;  /* its slot was read */
+	bool seen;   /* a process exists */
+	bool ring;   /* its ring can be read */
+	bool proc;   /* /proc was read */
+	bool census; /* its slot was read */
 	bool exit_known;
 	bool promoted;
-	bool named;   /* RANK was set */
+	bool named; /* RANK was set */
 	int host;
 	int restart;
 	uint32_t pid;
@@ -55,8 +55,18 @@ struct facts_rank {
 };
 
 struct facts_extra {
-	enum { EXTRA_SPAN, EXTRA_SHARD, EXTRA_STEP, EXTRA_NOTE, EXTRA_SIGNAL, EXTRA_LOG,
-		EXTRA_CACHE, EXTRA_LOSS, EXTRA_PROCESS, EXTRA_THREAD } kind;
+	enum {
+		EXTRA_SPAN,
+		EXTRA_SHARD,
+		EXTRA_STEP,
+		EXTRA_NOTE,
+		EXTRA_SIGNAL,
+		EXTRA_LOG,
+		EXTRA_CACHE,
+		EXTRA_LOSS,
+		EXTRA_PROCESS,
+		EXTRA_THREAD
+	} kind;
 	int rank;
 	bool of_ring; /* lost with the rank's ring */
 	uint32_t pid; /* of another process than the rank's: a child's */
@@ -118,10 +128,10 @@ void facts_round(struct facts *f, int group, uint8_t op, uint64_t count, double 
 /* n rounds of AllReduce, `gap` seconds apart. */
 void facts_rounds(struct facts *f, int group, int n, double at, double gap);
 /* All members but one are held in their next op. */
-void facts_enter_but(
-	struct facts *f, int group, int rank, uint8_t op, uint64_t count, double at);
+void facts_enter_but(struct facts *f, int group, int rank, uint8_t op, uint64_t count, double at);
 
-/* The main thread synchronises (the whole device) since then; is inside another call; is outside. */
+/* The main thread synchronises (the whole device) since then; is inside another call; is outside.
+ */
 void facts_sync(struct facts *f, int rank, double since);
 void facts_call(struct facts *f, int rank, const char *call, double since);
 void facts_outside(struct facts *f, int rank, double since);
@@ -159,8 +169,8 @@ struct job *facts_job(const struct facts *f);
  * these culprits and victims (world ranks, "0-2,5"; NULL: not asked). No victim may be a culprit of
  * any verdict.
  */
-void facts_expect(const struct facts *f, enum verdict_class class, const char *culprits,
-	const char *victims);
+void facts_expect(
+	const struct facts *f, enum verdict_class class, const char *culprits, const char *victims);
 
 /* The same, and that nobody but these is a culprit of any verdict, nor anybody in `camps`. */
 void facts_expect_cause(const struct facts *f, enum verdict_class class, const char *culprits,

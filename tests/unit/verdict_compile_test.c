@@ -87,7 +87,8 @@ static void s04_the_lock_holder_compiles_and_nobody_waits_in_an_op(void **state)
 	facts_free(f);
 }
 
-/* r0-5 compile and wait for the GPU, whose queue waits for r6 and r7, who wait for r0-5 elsewhere. */
+/* r0-5 compile and wait for the GPU, whose queue waits for r6 and r7, who wait for r0-5 elsewhere.
+ */
 static void s05_a_compile_that_waits_for_the_gpu_is_no_culprit(void **state)
 {
 	struct facts *f = facts_new(8);

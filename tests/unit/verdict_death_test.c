@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rank deaths: causes, effects and the end of a job (S06, S16, S19b, S25-S34, S42, S54). */
+#include "tests/unit/unit.h"
+
+#include <signal.h>
+
+#include "tests/unit/facts.h"
+
+#define LAUNCHER 900
+
+/* Ten rounds, then all but `rank` are held in the next AllReduce since 60 s. */
+static struct facts *job_missing(int n, int rank)
+{
+	struct facts *f = facts_new(n);
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_enter_but(f, 0, rank, JOB_OP_ALLREDUCE, 4096, 60);
+	facts_outside(f, rank, 59);
+	return f;
+}
+
+/* A process of the launcher, in the job's table. */
+static void add_launcher(struct facts *f)
+{
+	struct job_process *launcher = facts_child(f, 0, "torchrun");
+
+	f->extra[f->nextra - 1].pid = LAUNCHER;
+	launcher->ppid = 1;
+}
+
+static void told_to_end(struct facts *f, int rank, double at)
+{
+	facts_signal(f, rank, SIGTERM, LAUNCHER, "python", at);
+	facts_end(f, rank, JOB_SIGNALED, SIGTERM, at);
+}
+
+static void s06_oom_killed_during_compile(void **state)
+{
+	struct facts *f = job_missing(4, 2);
+
+	facts_span(f, 2, JOB_SPAN_COMPILE, "async_compile", "", 30, FACTS_OPEN);
+	facts_end(f, 2, JOB_SIGNALED, SIGKILL, 60);
+	f->hosts[0].oom_kills = 1;
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "2", VERDICT_BY_OOM_KILL);
+	facts_free(f);
+}
+
+static void a_kill_without_the_counter_is_no_oom(void **state)
+{
+	struct facts *f = job_missing(4, 2);
+
+	facts_end(f, 2, JOB_SIGNALED, SIGKILL, 60);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "2", VERDICT_BY_KILLED);
+	facts_free(f);
+}
+
+static void s16_exit_0_while_others_wait(void **state)
+{
+	struct facts *f = job_missing(4, 2);
+
+	facts_end(f, 2, JOB_EXITED, 0, 60);
+	facts_expect(f, VERDICT_EARLY_EXIT, "2", "0,1,3");
+	facts_free(f);
+}
+
+static void an_exit_0_that_nobody_misses_is_fine(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	for (int i = 0; i < 4; i++)
+		facts_end(f, i, JOB_EXITED, 0, 90);
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+}
+
+static void s19b_a_killed_loader_raises_in_its_rank(void **state)
+{
+	struct facts *f = job_missing(4, 1);
+	struct job_process *worker = facts_child(f, 1, "pt_data_worker");
+
+	worker->end = JOB_SIGNALED;
+	worker->status = SIGKILL;
+	worker->ended = facts_ns(58);
+	facts_note(f, 1, "RuntimeError: DataLoader worker (pid 5001) is killed by signal", 59);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "1", VERDICT_BY_CHILD_DEATH);
+	facts_free(f);
+}
+
+static void s27_a_cuda_error_in_the_watchdog_is_its_own(void **state)
+{
+	struct facts *f = job_missing(4, 1);
+
+	facts_signal(f, 1, SIGABRT, 0, "pt_nccl_watchdg", 65);
+	facts_end(f, 1, JOB_SIGNALED, SIGABRT, 65);
+	facts_log(f, 1, "CUDA error: an illegal memory access was encountered");
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "1", VERDICT_BY_CUDA_ERROR);
+	facts_free(f);
+}
+
+static void s28_a_segfault(void **state)
+{
+	struct facts *f = job_missing(4, 3);
+
+	facts_signal(f, 3, SIGSEGV, 0, "python", 59);
+	facts_end(f, 3, JOB_SIGNALED, SIGSEGV, 59);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "3", VERDICT_BY_SIGNAL);
+	facts_free(f);
+}
+
+static void a_death_is_told_before_anybody_waits_long(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 99.5);
+	facts_signal(f, 3, SIGSEGV, 0, "python", 99.4);
+	facts_end(f, 3, JOB_SIGNALED, SIGSEGV, 99.4);
+	facts_expect(f, VERDICT_RANK_DEATH, "3", "");
+	facts_free(f);
+}
+
+static void s29_an_exception_long_before_the_death(void **state)
+{
+	struct facts *f = job_missing(4, 0);
+
+	facts_note(f, 0, "ValueError: bad sample", 58);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "0", VERDICT_BY_EXCEPTION);
+	facts_free(f);
+}
+
+static void an_exit_1_without_words(void **state)
+{
+	struct facts *f = job_missing(4, 0);
+
+	facts_end(f, 0, JOB_EXITED, 1, 59);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "0", VERDICT_NO_CAUSE);
+	facts_free(f);
+}
+
+/* S30: the watchdogs of those who wait abort first; the one they wait for dies last. */
+static void s30_the_first_death_is_a_victim(void **state)
+{
+	struct facts *f = job_missing(4, 3);
+
+	add_launcher(f);
+	for (int i = 0; i < 3; i++) {
+		facts_signal(f, i, SIGABRT, 0, "pt_nccl_watchdg", 90 + i);
+		facts_end(f, i, JOB_SIGNALED, SIGABRT, 90 + i);
+	}
+	told_to_end(f, 3, 95);
+	facts_expect(f, VERDICT_HOST_STALL, "3", "0-2");
+	facts_free(f);
+}
+
+static void s30b_the_cascade_hides_a_compile(void **state)
+{
+	struct facts *f = job_missing(4, 3);
+
+	facts_span(f, 3, JOB_SPAN_COMPILE, "codegen", "", 30, FACTS_OPEN);
+	for (int i = 0; i < 3; i++) {
+		facts_signal(f, i, SIGABRT, 0, "pt_nccl_watchdg", 90 + i);
+		facts_end(f, i, JOB_SIGNALED, SIGABRT, 90 + i);
+	}
+	facts_expect(f, VERDICT_COMPILE_SKEW, "3", "0-2");
+	facts_free(f);
+}
+
+static void s31_a_launcher_ends_the_others(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	add_launcher(f);
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_note(f, 1, "KeyError: 'labels'", 30);
+	facts_end(f, 1, JOB_EXITED, 1, 30.2);
+	for (int i = 0; i < 4; i++)
+		if (i != 1)
+			told_to_end(f, i, 30.4);
+	facts_expect(f, VERDICT_RANK_DEATH, "1", NULL);
+	assert_int_equal(facts_culprits(f), 1 << 1);
+	facts_free(f);
+}
+
+static void s31b_the_killed_one_and_the_told_ones(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	add_launcher(f);
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_end(f, 2, JOB_SIGNALED, SIGKILL, 30);
+	for (int i = 0; i < 4; i++)
+		if (i != 2)
+			told_to_end(f, i, 30.1);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "2", VERDICT_BY_KILLED);
+	facts_free(f);
+}
+
+/* S32: told to end, did not, was killed half a minute later: a victim. */
+static void s32_a_kill_after_an_order_is_an_effect(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	add_launcher(f);
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_note(f, 1, "KeyError: 'labels'", 30);
+	facts_end(f, 1, JOB_EXITED, 1, 30.2);
+	for (int i = 0; i < 4; i++)
+		if (i != 1 && i != 2)
+			told_to_end(f, i, 30.4);
+	facts_signal(f, 2, SIGTERM, LAUNCHER, "python", 30.4)->fatal = false;
+	facts_end(f, 2, JOB_SIGNALED, SIGKILL, 60);
+	facts_expect(f, VERDICT_RANK_DEATH, "1", NULL);
+	assert_int_equal(facts_culprits(f), 1 << 1);
+	facts_free(f);
+}
+
+/* S33: node B is told to end by its own agent; the fault is on node A. */
+static void s33_the_other_node_only_restarts(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	for (int i = 4; i < 8; i++)
+		facts_move(f, i, 1);
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_signal(f, 1, SIGSEGV, 0, "python", 30);
+	facts_end(f, 1, JOB_SIGNALED, SIGSEGV, 30);
+	for (int i = 4; i < 8; i++)
+		told_to_end(f, i, 40);
+	facts_expect(f, VERDICT_RANK_DEATH, "1", NULL);
+	assert_int_equal(facts_culprits(f), 1 << 1);
+	facts_free(f);
+}
+
+static void s34_the_store_died_with_its_host(void **state)
+{
+	struct facts *f = job_missing(4, 0);
+
+	facts_end(f, 0, JOB_SIGNALED, SIGKILL, 59);
+	for (int i = 1; i < 4; i++) {
+		facts_log(f, i, "TCPStore: Broken pipe");
+		facts_signal(f, i, SIGABRT, 0, "pt_nccl_heartbt", 80);
+		facts_end(f, i, JOB_SIGNALED, SIGABRT, 80);
+	}
+	facts_expect(f, VERDICT_RANK_DEATH, "0", "1-3");
+	facts_free(f);
+}
+
+static void killed_all_at_once_is_the_end_of_the_job(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	for (int i = 0; i < 4; i++)
+		facts_end(f, i, JOB_SIGNALED, SIGKILL, 80);
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+}
+
+static void killed_all_at_once_in_a_hang_keeps_its_culprit(void **state)
+{
+	struct facts *f = job_missing(4, 3);
+
+	facts_span(f, 3, JOB_SPAN_COMPILE, "codegen", "", 30, FACTS_OPEN);
+	for (int i = 0; i < 4; i++)
+		facts_end(f, i, JOB_SIGNALED, SIGKILL, 90);
+	facts_expect(f, VERDICT_COMPILE_SKEW, "3", "0-2");
+	facts_free(f);
+}
+
+/* The others' exceptions only tell of the failing one. */
+static void exceptions_of_those_who_wait_are_echoes(void **state)
+{
+	struct facts *f = job_missing(4, 2);
+
+	facts_signal(f, 2, SIGBUS, 0, "python", 60);
+	facts_end(f, 2, JOB_SIGNALED, SIGBUS, 60);
+	for (int i = 0; i < 4; i++) {
+		if (i == 2)
+			continue;
+		facts_note(f, i, "DistBackendError: NCCL error: remote process exited", 70);
+		facts_end(f, i, JOB_EXITED, 1, 71);
+	}
+	facts_expect(f, VERDICT_RANK_DEATH, "2", "0,1,3");
+	assert_int_equal(facts_culprits(f), 1 << 2);
+	facts_free(f);
+}
+
+static void an_abort_of_a_watchdog_that_nothing_else_explains(void **state)
+{
+	struct facts *f = job_missing(4, 2);
+
+	facts_signal(f, 2, SIGABRT, 0, "pt_nccl_watchdg", 59);
+	facts_end(f, 2, JOB_SIGNALED, SIGABRT, 59);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "2", VERDICT_BY_ABORT);
+	facts_free(f);
+}
+
+/* S54: a rank that waited for nothing dies of the dump signal of others. */
+static void s54_a_dump_signal_is_an_effect(void **state)
+{
+	struct facts *f = job_missing(4, 1);
+
+	facts_span(f, 1, JOB_SPAN_INPUT, "next batch", "", 58, FACTS_OPEN);
+	for (int i = 0; i < 4; i++) {
+		if (i == 1)
+			continue;
+		facts_signal(f, i, SIGABRT, 0, "pt_nccl_watchdg", 80);
+		facts_end(f, i, JOB_SIGNALED, SIGABRT, 80);
+	}
+	facts_signal(f, 1, SIGABRT, 0, "pt_nccl_heartbt", 95);
+	facts_end(f, 1, JOB_SIGNALED, SIGABRT, 95);
+	facts_expect_where(f, VERDICT_HOST_STALL, "1", VERDICT_IN_INPUT);
+	facts_free(f);
+}
+
+/* It died inside an operation that all had entered: nothing else can explain that it stands. */
+static void a_death_inside_an_op_of_all(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 4096, 40);
+	facts_end(f, 1, JOB_SIGNALED, SIGKILL, 42);
+	facts_expect(f, VERDICT_RANK_DEATH, "1", "0,2,3");
+	facts_free(f);
+}
+
+/* Somebody kills the rank that all had long been waiting for: it was late before it died. */
+static void a_late_rank_that_is_killed_was_late(void **state)
+{
+	struct facts *f = job_missing(4, 1);
+
+	facts_span(f, 1, JOB_SPAN_INPUT, "next batch", "", 58, FACTS_OPEN);
+	facts_end(f, 1, JOB_SIGNALED, SIGKILL, 90);
+	facts_expect_where(f, VERDICT_HOST_STALL, "1", VERDICT_IN_INPUT);
+	facts_free(f);
+}
+
+static void a_rank_whose_end_is_known_and_ring_is_not(void **state)
+{
+	struct facts *f = job_missing(4, 3);
+
+	facts_lose_ring(f, 3);
+	facts_end(f, 3, JOB_SIGNALED, SIGKILL, 59);
+	facts_expect(f, VERDICT_RANK_DEATH, "3", "0-2");
+	facts_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(s06_oom_killed_during_compile),
+		cmocka_unit_test(a_kill_without_the_counter_is_no_oom),
+		cmocka_unit_test(s16_exit_0_while_others_wait),
+		cmocka_unit_test(an_exit_0_that_nobody_misses_is_fine),
+		cmocka_unit_test(s19b_a_killed_loader_raises_in_its_rank),
+		cmocka_unit_test(s27_a_cuda_error_in_the_watchdog_is_its_own),
+		cmocka_unit_test(s28_a_segfault),
+		cmocka_unit_test(a_death_is_told_before_anybody_waits_long),
+		cmocka_unit_test(s29_an_exception_long_before_the_death),
+		cmocka_unit_test(an_exit_1_without_words),
+		cmocka_unit_test(s30_the_first_death_is_a_victim),
+		cmocka_unit_test(s30b_the_cascade_hides_a_compile),
+		cmocka_unit_test(s31_a_launcher_ends_the_others),
+		cmocka_unit_test(s31b_the_killed_one_and_the_told_ones),
+		cmocka_unit_test(s32_a_kill_after_an_order_is_an_effect),
+		cmocka_unit_test(s33_the_other_node_only_restarts),
+		cmocka_unit_test(s34_the_store_died_with_its_host),
+		cmocka_unit_test(killed_all_at_once_is_the_end_of_the_job),
+		cmocka_unit_test(killed_all_at_once_in_a_hang_keeps_its_culprit),
+		cmocka_unit_test(exceptions_of_those_who_wait_are_echoes),
+		cmocka_unit_test(an_abort_of_a_watchdog_that_nothing_else_explains),
+		cmocka_unit_test(s54_a_dump_signal_is_an_effect),
+		cmocka_unit_test(a_death_inside_an_op_of_all),
+		cmocka_unit_test(a_late_rank_that_is_killed_was_late),
+		cmocka_unit_test(a_rank_whose_end_is_known_and_ring_is_not),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
