@@ -9,6 +9,9 @@
 /* So many members tell a group's tempo as well as all would. */
 #define SAMPLED_MEMBERS 64
 
+/* Of fewer gaps nobody can say what is usual. */
+#define FEWEST_GAPS 3
+
 static int compare_gaps(const void *va, const void *vb)
 {
 	int64_t a = *(const int64_t *)va, b = *(const int64_t *)vb;
@@ -20,13 +23,15 @@ struct gaps {
 	ARRAY(int64_t) list;
 };
 
-static void collect_gaps(const struct job_member *m, struct gaps *gaps)
+/* The gaps of one member, but for that into the group's newest op, which may be the odd one. */
+static void collect_gaps(const struct job_member *m, uint64_t front, struct gaps *gaps)
 {
 	for (size_t i = 1; i < m->nops; i++) {
 		const struct job_op *before = &m->ops[i - 1], *op = &m->ops[i];
 
-		if (op->index != before->index + 1 || op->entered == JOB_UNKNOWN ||
-			before->entered == JOB_UNKNOWN || op->entered < before->entered)
+		if (op->index != before->index + 1 || op->index >= front ||
+			op->entered == JOB_UNKNOWN || before->entered == JOB_UNKNOWN ||
+			op->entered < before->entered)
 			continue;
 		*array_add(&gaps->list) = op->entered - before->entered;
 	}
@@ -35,18 +40,23 @@ static void collect_gaps(const struct job_member *m, struct gaps *gaps)
 int64_t tempo_median_gap(const struct job *job, int group)
 {
 	const struct job_group *g = &job->groups[group];
+	uint64_t front = rollcall_take(job, group, 0).front;
 	struct gaps gaps = {0};
+	size_t most = 0;
 	int64_t median = 0;
 	uint32_t sampled = 0;
 
 	for (uint32_t seat = 0; seat < g->size && sampled < SAMPLED_MEMBERS; seat++) {
 		const struct job_member *m = &job->members[g->first_member + (int)seat];
+		size_t before = gaps.list.nr;
 
 		sampled += m->nops > 0;
-		collect_gaps(m, &gaps);
+		collect_gaps(m, front, &gaps);
+		if (gaps.list.nr - before > most)
+			most = gaps.list.nr - before;
 	}
 	array_sort(&gaps.list, compare_gaps);
-	if (gaps.list.nr >= 3)
+	if (most >= FEWEST_GAPS)
 		median = gaps.list.items[gaps.list.nr / 2];
 	array_release(&gaps.list);
 	return median;

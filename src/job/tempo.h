@@ -7,7 +7,7 @@
 
 /*
  * The median time, ns, from one collective of a member to its next, over what is known of the
- * group; 0 where fewer than three such gaps are.
+ * group but its newest; 0 where no member has three such gaps.
  */
 int64_t tempo_median_gap(const struct job *job, int group);
 

@@ -24,10 +24,19 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/verdict.h
 
 # Tests of judging stand on jobs made by hand (tests/unit/facts.h).
-VERDICT_TESTS = \
-	tests/unit/verdict_compile_test
 EXTRA_DIST += tests/unit/facts.h
-
-UNIT_TESTS += $(VERDICT_TESTS)
+UNIT_TESTS += tests/unit/verdict_compile_test
 tests_unit_verdict_compile_test_SOURCES = tests/unit/verdict_compile_test.c tests/unit/facts.c
 tests_unit_verdict_compile_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict_death_test
+tests_unit_verdict_death_test_SOURCES = tests/unit/verdict_death_test.c tests/unit/facts.c
+tests_unit_verdict_death_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict_program_test
+tests_unit_verdict_program_test_SOURCES = tests/unit/verdict_program_test.c tests/unit/facts.c
+tests_unit_verdict_program_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict_stall_test
+tests_unit_verdict_stall_test_SOURCES = tests/unit/verdict_stall_test.c tests/unit/facts.c
+tests_unit_verdict_stall_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict_laws_test
+tests_unit_verdict_laws_test_SOURCES = tests/unit/verdict_laws_test.c tests/unit/facts.c
+tests_unit_verdict_laws_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shards and the program's own faults: S13-S22b, S35-S38, S46, S52, S53. */
+#include "tests/unit/unit.h"
+
+#include "tests/unit/facts.h"
+
+/* -- shards --------------------------------------------------------------------------------- */
+
+static void shards(struct facts *f, int empty)
+{
+	for (int i = 0; i < f->n; i++)
+		facts_shard(f, i, i == empty ? 0 : 4, 1);
+}
+
+static void s13_an_empty_batch_skips_its_work(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	shards(f, 3);
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, 0, i, i == 3 ? JOB_OP_ALLREDUCE : JOB_OP_ALLGATHER, 64, 20);
+	facts_expect(f, VERDICT_EMPTY_SHARD, "3", "0-2");
+	facts_free(f);
+}
+
+/* The empty rank returned at once and went on: its next operation meets the others' first. */
+static void s14_a_count_of_zero_returns_and_runs_ahead(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 3; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLGATHER, 64, 20);
+	facts_enter(f, 0, 3, JOB_OP_ALLGATHER, 0, 20);
+	facts_hold(f, 0, 3, JOB_OP_ALLREDUCE, 8, 21);
+	facts_expect(f, VERDICT_EMPTY_SHARD, "3", "0-2");
+	facts_free(f);
+}
+
+/* All were zero but for rank 1, and the op itself is long out of the rings. */
+static void a_zero_that_was_overwritten_still_counts(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++) {
+		f->members[0][i].fact.head = 500;
+		f->members[0][i].fact.done_known = false;
+		f->members[0][i].fact.zeros = i == 1 ? 1 : 0;
+	}
+	for (int i = 0; i < 4; i++)
+		facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 64, 20);
+	facts_hold(f, 0, 0, JOB_OP_ALLREDUCE, 64, 30);
+	facts_hold(f, 0, 2, JOB_OP_ALLREDUCE, 64, 30);
+	facts_hold(f, 0, 3, JOB_OP_ALLREDUCE, 64, 30);
+	facts_expect(f, VERDICT_EMPTY_SHARD, "1", "0,2,3");
+	facts_free(f);
+}
+
+static void all_zero_is_lawful(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_round(f, 0, JOB_OP_ALLREDUCE, 0, 20);
+	facts_round(f, 0, JOB_OP_ALLREDUCE, 64, 21);
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+}
+
+static void zero_counts_of_a_half_blame_them(void **state)
+{
+	struct facts *f = facts_new(2);
+
+	facts_hold(f, 0, 0, JOB_OP_ALLREDUCE, 64, 20);
+	facts_enter(f, 0, 1, JOB_OP_ALLREDUCE, 0, 20);
+	facts_expect(f, VERDICT_EMPTY_SHARD, "1", "0");
+	facts_free(f);
+}
+
+static void an_empty_shard_at_compile_time_is_no_graph_divergence(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	shards(f, 7);
+	for (int i = 0; i < 8; i++) {
+		facts_span(f, i, JOB_SPAN_COMPILE, "dynamo", i == 7 ? "41 ops" : "42 ops", 10, 15);
+		facts_hold(f, 0, i, i == 7 ? JOB_OP_ALLREDUCE : JOB_OP_ALLGATHER, 64, 20);
+	}
+	facts_expect(f, VERDICT_EMPTY_SHARD, "7", "0-6");
+	facts_free(f);
+}
+
+/* It skipped one operation of twenty, and is done one earlier than the rest. */
+static void a_skipped_op_shows_at_the_end(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 19, 20, 0.5);
+	for (int i = 0; i < 4; i++)
+		facts_shard(f, i, i == 2 ? 0 : 4, 20);
+	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 4096, 40);
+	facts_end(f, 2, JOB_EXITED, 0, 41);
+	facts_expect(f, VERDICT_EMPTY_SHARD, "2", "0,1,3");
+	facts_free(f);
+}
+
+static void s15_another_count(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLGATHER, i == 3 ? 41 : 40, 20);
+	facts_expect(f, VERDICT_UNEVEN_SHARD, "3", "0-2");
+	facts_free(f);
+}
+
+static void counts_of_send_and_receive_may_differ_between_pairs(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++) {
+		facts_p2p(f, 0, i, JOB_OP_SEND, (i + 1) % 4, 20, false)->sig.count =
+			(uint64_t)(10 + i);
+		facts_p2p(f, 0, i, JOB_OP_RECV, (i + 3) % 4, 20, false)->sig.count =
+			(uint64_t)(10 + (i + 3) % 4);
+	}
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+}
+
+static void fewer_batches_then_exit_is_uneven(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	for (int i = 0; i < 4; i++)
+		facts_shard(f, i, 4, i == 1 ? 10 : 11);
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 40);
+	facts_end(f, 1, JOB_EXITED, 0, 40);
+	facts_expect_cause(f, VERDICT_UNEVEN_SHARD, "1", VERDICT_BY_EARLY_EXIT);
+	facts_free(f);
+}
+
+static void fewer_batches_then_destroy_is_uneven(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	for (int i = 0; i < 4; i++)
+		facts_step(f, i, i == 1 ? 9 : 10);
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 40);
+	f->members[0][1].fact.state = JOB_MEMBER_CLOSING;
+	facts_call(f, 1, "ncclCommDestroy", 40);
+	facts_expect(f, VERDICT_UNEVEN_SHARD, "1", "0,2,3");
+	facts_free(f);
+}
+
+static void s46_one_batch_more_in_the_teardown(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	for (int i = 0; i < 3; i++) {
+		f->members[0][i].fact.state = JOB_MEMBER_CLOSING;
+		facts_call(f, i, "ncclCommDestroy", 40);
+	}
+	facts_hold(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 41);
+	facts_expect(f, VERDICT_UNEVEN_SHARD, "3", NULL);
+	facts_free(f);
+}
+
+static void the_others_exited_and_one_goes_on(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	for (int i = 0; i < 3; i++)
+		facts_end(f, i, JOB_EXITED, 0, 40);
+	facts_hold(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 41);
+	facts_expect(f, VERDICT_UNEVEN_SHARD, "3", NULL);
+	facts_free(f);
+}
+
+/* -- mismatches ----------------------------------------------------------------------------- */
+
+static void s20_another_operation(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 5, 20, 0.5);
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, 0, i, i == 2 ? JOB_OP_ALLREDUCE : JOB_OP_ALLGATHER, 64, 30);
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "2", "0,1,3");
+	facts_free(f);
+}
+
+static void s18_a_rank_conditional_collective_in_a_save(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_span(f, 0, JOB_SPAN_CHECKPOINT, "save", "", 25, FACTS_OPEN);
+	for (int i = 1; i < 4; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLGATHER, 64, 30);
+	facts_enter(f, 0, 0, JOB_OP_ALLREDUCE, 1, 29);
+	facts_hold(f, 0, 0, JOB_OP_ALLREDUCE, 1, 30);
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "0", "1-3");
+	facts_free(f);
+}
+
+static void s21_a_retry_after_a_swallowed_exception(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_round(f, 0, JOB_OP_ALLGATHER, 64, 20);
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, 0, i, i == 1 ? JOB_OP_ALLGATHER : JOB_OP_ALLREDUCE, 64, 30);
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "1", "0,2,3");
+	facts_free(f);
+}
+
+static void another_root(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, 0, i, JOB_OP_BROADCAST, 64, 30)->sig.peer = i == 3 ? 1 : 0;
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "3", "0-2");
+	facts_free(f);
+}
+
+static void wrong_data_without_a_hang(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 5, 20, 0.5);
+	f->members[0][2].ops[3].sig.dtype = 9;
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "2", "");
+	f->members[0][2].ops[3].sig.dtype = 7;
+	f->members[0][2].ops[3].sig.redop = 2;
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "2", "");
+	facts_free(f);
+}
+
+static void the_same_bytes_moved_as_another_type_are_fine(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_round(f, 0, JOB_OP_ALLGATHER, 64, 20);
+	facts_round(f, 0, JOB_OP_ALLGATHER, 64, 21);
+	f->members[0][2].ops[0].sig.dtype = 0;
+	f->members[0][2].ops[0].sig.count = 256;
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+}
+
+static void own_reductions_have_own_handles(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 4, 20, 1);
+	for (int i = 0; i < 4; i++) {
+		f->members[0][i].ops[1].sig.redop = (uint8_t)(5 + i);
+		f->members[0][i].ops[1].hash = f->members[0][i].ops[2].hash = 100 + (uint64_t)i;
+	}
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+}
+
+static void one_launch_has_no_order(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_round(f, 0, JOB_OP_ALLREDUCE, 64, 20);
+	facts_round(f, 0, JOB_OP_ALLGATHER, 32, 20);
+	facts_round(f, 0, JOB_OP_ALLREDUCE, 64, 22);
+	for (int i = 0; i < 4; i++)
+		f->members[0][i].ops[0].launch = f->members[0][i].ops[1].launch = 1;
+	f->members[0][1].ops[0].sig.op = JOB_OP_ALLGATHER;
+	f->members[0][1].ops[0].sig.count = 32;
+	f->members[0][1].ops[1].sig.op = JOB_OP_ALLREDUCE;
+	f->members[0][1].ops[1].sig.count = 64;
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+}
+
+static void s53_the_first_fork_not_the_last_op(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct job *job;
+	struct verdicts *v;
+
+	f->completion = false;
+	for (int i = 0; i < 4; i++)
+		f->members[0][i].fact.done_known = false;
+	facts_rounds(f, 0, 20, 20, 0.5);
+	f->members[0][1].ops[6].sig.op = JOB_OP_BROADCAST;
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 60);
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "1", "0,2,3");
+	job = facts_job(f);
+	v = verdicts_of(job);
+	assert_int_equal(v->at[0].op_index, 7);
+	verdicts_free(v);
+	job_free(job);
+	facts_free(f);
+}
+
+static void a_fork_that_only_the_hashes_show(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	f->completion = false;
+	for (int i = 0; i < 4; i++) {
+		f->members[0][i].fact.done_known = false;
+		f->members[0][i].fact.head = 511;
+		facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 64, 20)->hash = i == 2 ? 5 : 4;
+	}
+	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 64, 60);
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "2", "0,1,3");
+	facts_free(f);
+}
+
+static void half_of_the_evidence_names_camps_only(void **state)
+{
+	struct facts *f = facts_new(5);
+
+	for (int i = 0; i < 5; i++)
+		facts_hold(f, 0, i, i >= 3 ? JOB_OP_ALLREDUCE : JOB_OP_ALLGATHER, 64, 30);
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "3,4", "0-2");
+	facts_lose_ring(f, 0);
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "", NULL);
+	facts_free(f);
+}
+
+/* -- orders --------------------------------------------------------------------------------- */
+
+static void s22_two_groups_in_opposite_orders(void **state)
+{
+	struct facts *f = facts_new(2);
+	int b = facts_group_of(f, 2, 0, 1);
+
+	facts_hold(f, 0, 0, JOB_OP_ALLREDUCE, 64, 30);
+	facts_hold(f, b, 1, JOB_OP_ALLREDUCE, 64, 30);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "0,1", NULL);
+	facts_free(f);
+}
+
+static void one_of_eight_takes_the_other_order(void **state)
+{
+	struct facts *f = facts_new(8);
+	int b = facts_group_of(f, 8, 0, 1, 2, 3, 4, 5, 6, 7);
+
+	facts_enter_but(f, 0, 5, JOB_OP_ALLREDUCE, 64, 30);
+	facts_hold(f, b, 5, JOB_OP_ALLREDUCE, 64, 30);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "5", "0-4,6,7");
+	facts_free(f);
+}
+
+/* S22b: everything was launched, nothing completes; only the order of launches tells. */
+static void s22b_launched_in_opposite_orders(void **state)
+{
+	struct facts *f = facts_new(4);
+	int b = facts_group_of(f, 4, 0, 1, 2, 3);
+
+	for (int i = 0; i < 4; i++) {
+		facts_enter(f, i == 3 ? b : 0, i, JOB_OP_ALLREDUCE, 64, 30);
+		facts_enter(f, i == 3 ? 0 : b, i, JOB_OP_ALLREDUCE, 64, 31)->stream = 2;
+		facts_sync(f, i, 32);
+	}
+	facts_expect(f, VERDICT_ORDER_INVERSION, "3", "0-2");
+	facts_free(f);
+}
+
+static void s37_send_against_send(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	facts_p2p(f, 0, 2, JOB_OP_SEND, 6, 30, true);
+	facts_p2p(f, 0, 6, JOB_OP_SEND, 2, 30, true);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "2,6", NULL);
+	facts_free(f);
+}
+
+static void s38_communicators_made_in_opposite_orders(void **state)
+{
+	struct facts *f = facts_new(2);
+	int a = facts_group_of(f, 2, 0, 1), b = facts_group_of(f, 2, 0, 1);
+
+	facts_in_init(f, a, 0, 30);
+	facts_unseen(f, a, 1);
+	facts_in_init(f, b, 1, 30);
+	facts_unseen(f, b, 0);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "0,1", NULL);
+	facts_free(f);
+}
+
+static void s52_all_receive_first(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++)
+		facts_p2p(f, 0, i, JOB_OP_RECV, (i + 3) % 4, 30, true);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+/* -- chains --------------------------------------------------------------------------------- */
+
+static void s35_a_sub_group_hangs_in_a_healthy_world(void **state)
+{
+	struct facts *f = facts_new(4);
+	int tp = facts_group_of(f, 2, 2, 3);
+
+	facts_rounds(f, 0, 3, 20, 1);
+	facts_hold(f, tp, 2, JOB_OP_ALLREDUCE, 64, 40);
+	facts_hold(f, 0, 0, JOB_OP_ALLREDUCE, 4096, 41);
+	facts_hold(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 41);
+	facts_outside(f, 3, 24);
+	facts_expect(f, VERDICT_HOST_STALL, "3", "0-2");
+	facts_free(f);
+}
+
+static void s36_a_pipeline_is_followed_to_its_source(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 1; i < 4; i++)
+		facts_p2p(f, 0, i, JOB_OP_RECV, i - 1, 30, true);
+	facts_span(f, 0, JOB_SPAN_INPUT, "next batch", "", 25, FACTS_OPEN);
+	facts_expect_where(f, VERDICT_HOST_STALL, "0", VERDICT_IN_INPUT);
+	facts_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(s13_an_empty_batch_skips_its_work),
+		cmocka_unit_test(s14_a_count_of_zero_returns_and_runs_ahead),
+		cmocka_unit_test(a_zero_that_was_overwritten_still_counts),
+		cmocka_unit_test(all_zero_is_lawful),
+		cmocka_unit_test(zero_counts_of_a_half_blame_them),
+		cmocka_unit_test(an_empty_shard_at_compile_time_is_no_graph_divergence),
+		cmocka_unit_test(a_skipped_op_shows_at_the_end),
+		cmocka_unit_test(s15_another_count),
+		cmocka_unit_test(counts_of_send_and_receive_may_differ_between_pairs),
+		cmocka_unit_test(fewer_batches_then_exit_is_uneven),
+		cmocka_unit_test(fewer_batches_then_destroy_is_uneven),
+		cmocka_unit_test(s46_one_batch_more_in_the_teardown),
+		cmocka_unit_test(the_others_exited_and_one_goes_on),
+		cmocka_unit_test(s20_another_operation),
+		cmocka_unit_test(s18_a_rank_conditional_collective_in_a_save),
+		cmocka_unit_test(s21_a_retry_after_a_swallowed_exception),
+		cmocka_unit_test(another_root),
+		cmocka_unit_test(wrong_data_without_a_hang),
+		cmocka_unit_test(the_same_bytes_moved_as_another_type_are_fine),
+		cmocka_unit_test(own_reductions_have_own_handles),
+		cmocka_unit_test(one_launch_has_no_order),
+		cmocka_unit_test(s53_the_first_fork_not_the_last_op),
+		cmocka_unit_test(a_fork_that_only_the_hashes_show),
+		cmocka_unit_test(half_of_the_evidence_names_camps_only),
+		cmocka_unit_test(s22_two_groups_in_opposite_orders),
+		cmocka_unit_test(one_of_eight_takes_the_other_order),
+		cmocka_unit_test(s22b_launched_in_opposite_orders),
+		cmocka_unit_test(s37_send_against_send),
+		cmocka_unit_test(s38_communicators_made_in_opposite_orders),
+		cmocka_unit_test(s52_all_receive_first),
+		cmocka_unit_test(s35_a_sub_group_hangs_in_a_healthy_world),
+		cmocka_unit_test(s36_a_pipeline_is_followed_to_its_source),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
