@@ -289,6 +289,12 @@ static bool launched_after(const struct wait *wait, const struct wait *other)
 	       (!wait->op->launch || wait->op->launch != other->op->launch);
 }
 
+/* Of an untracked op nobody knows that it is not long complete, but where its group forked. */
+static bool is_reason(const struct maker *m, const struct wait *wait)
+{
+	return wait->sure || is_forked(m, m->job->members[wait->member].group, wait->index);
+}
+
 /* An op that everybody is in still waits for what one of its members launched before it. */
 static void join_launches(struct maker *m, int rank)
 {
@@ -300,7 +306,8 @@ static void join_launches(struct maker *m, int rank)
 		for (size_t k = m->waits->first[rank]; k < m->waits->first[rank + 1]; k++) {
 			const struct wait *other = &m->waits->at[k];
 
-			if (other->kind == WAIT_COLLECTIVE && launched_after(wait, other))
+			if (other->kind == WAIT_COLLECTIVE && is_reason(m, other) &&
+				launched_after(wait, other))
 				add_edge(m, m->graph->node_of_wait[i], m->graph->node_of_wait[k]);
 		}
 	}

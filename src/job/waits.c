@@ -6,13 +6,9 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
-#include "base/clock.h"
 #include "job/names.h"
 #include "job/rollcall.h"
 #include "job/spans.h"
-
-/* Untracked ops that one synchronisation may wait for are launched this close together. */
-#define SAME_BREATH (2 * CLOCK_NS_PER_S)
 
 struct collector {
 	const struct job *job;
@@ -288,49 +284,30 @@ static bool covers(const struct job_thread *thread, const struct wait *wait)
 	       wait->op->stream == thread->stream;
 }
 
-/* The newest launch among the rank's untracked collectives that this thread may wait for. */
-static int64_t newest_untracked(
-	const struct collector *c, const struct job_thread *thread, size_t from)
-{
-	int64_t newest = JOB_UNKNOWN;
-
-	for (size_t i = from; i < c->list.nr; i++) {
-		const struct wait *wait = &c->list.items[i];
-
-		if (wait->kind == WAIT_COLLECTIVE && !wait->sure && covers(thread, wait) &&
-			wait->since > newest)
-			newest = wait->since;
-	}
-	return newest;
-}
-
 /* A synchronising thread holds what is sure on its stream, else what may be, else nothing known. */
-static void add_sync(struct collector *c, const struct job_thread *thread, int index, size_t from)
+static bool hold(struct collector *c, const struct job_thread *thread, int index, size_t from,
+	bool sure)
 {
-	int64_t newest = newest_untracked(c, thread, from);
 	bool found = false;
 
 	for (size_t i = from; i < c->list.nr; i++) {
 		struct wait *wait = &c->list.items[i];
 
-		if (wait->kind > WAIT_P2P || !wait->sure || !covers(thread, wait))
+		if (wait->kind > (sure ? WAIT_P2P : WAIT_COLLECTIVE) || wait->sure != sure ||
+			wait->since == JOB_UNKNOWN || !covers(thread, wait))
 			continue;
-		wait->held = true;
-		if (wait->thread == JOB_NONE)
+		wait->held = found = true;
+		if (wait->thread == JOB_NONE || !sure)
 			wait->thread = index;
-		found = true;
+		if (!sure)
+			wait->since = thread->since;
 	}
-	for (size_t i = from; !found && newest != JOB_UNKNOWN && i < c->list.nr; i++) {
-		struct wait *wait = &c->list.items[i];
+	return found;
+}
 
-		if (wait->kind != WAIT_COLLECTIVE || wait->sure || !covers(thread, wait) ||
-			wait->since == JOB_UNKNOWN || wait->since < newest - SAME_BREATH)
-			continue;
-		wait->held = true;
-		wait->thread = index;
-		wait->since = thread->since;
-	}
-	if (found || newest != JOB_UNKNOWN)
+static void add_sync(struct collector *c, const struct job_thread *thread, int index, size_t from)
+{
+	if (hold(c, thread, index, from, true) || hold(c, thread, index, from, false))
 		return;
 	*array_add(&c->list) = (struct wait){.kind = WAIT_SYNC,
 		.rank = thread->rank,

@@ -8,7 +8,7 @@
  *so; held	a host thread is inside it, or inside a synchronisation that waits for it. What is
  *		sure and not held keeps a stream waiting, while the host may have gone on.
  * A synchronisation with nothing sure behind it may wait for a collective that nobody tracks: then
- * the newest ones are listed as held, not sure. Threads of watchdogs poll for ever: they hold
+ * the last one of each group is listed as held, not sure. Threads of watchdogs poll for ever: they hold
  * nothing. An untracked op of a group in which some seat has no evidence is doubtful: nobody knows
  * whether it could complete; it is listed, so that nothing is concluded from its being over.
  */

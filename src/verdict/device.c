@@ -136,15 +136,48 @@ static bool is_open_end(const struct inquiry *q, size_t at)
 	       q->graph->first_edge[at] == q->graph->first_edge[at + 1];
 }
 
+/* Whether it is known that the op at this node is not complete; else how new it is. */
+static bool is_sure(const struct inquiry *q, size_t at, int64_t *ret_newest)
+{
+	bool sure = q->graph->nodes[at].kind != WAITFOR_OP;
+
+	*ret_newest = JOB_UNKNOWN;
+	for (size_t i = 0; i < q->waits->n; i++) {
+		const struct wait *wait = &q->waits->at[i];
+
+		if (q->graph->node_of_wait[i] != (int)at)
+			continue;
+		sure |= wait->sure;
+		if (wait->op && wait->op->entered > *ret_newest)
+			*ret_newest = wait->op->entered;
+	}
+	return sure;
+}
+
+/*
+ * Of ops that nobody tracks only the newest may be what all synchronise for, and only where
+ * nothing surer was found.
+ */
 void judge_devices(struct inquiry *q)
 {
-	size_t told = 0;
+	size_t told = 0, newest_at = SIZE_MAX;
+	int64_t newest = JOB_UNKNOWN;
 
-	for (size_t i = 0; i < q->graph->nnodes && told < 4; i++)
-		if (is_open_end(q, i) && !q->graph->nodes[i].unknown) {
+	for (size_t i = 0; i < q->graph->nnodes && told < 4; i++) {
+		int64_t entered;
+
+		if (!is_open_end(q, i) || q->graph->nodes[i].unknown)
+			continue;
+		if (is_sure(q, i, &entered)) {
 			judge_op(q, i);
 			told++;
+		} else if (newest_at == SIZE_MAX || entered > newest) {
+			newest_at = i;
+			newest = entered;
 		}
+	}
+	if (!q->drafts.nr && newest_at != SIZE_MAX)
+		judge_op(q, newest_at);
 }
 
 /* -- a rank in a synchronisation that nothing explains ----------------------------------------- */
