@@ -18,3 +18,6 @@ src_job_libjob_la_SOURCES = \
 	%D%/waitfor-parts.c %D%/waitfor-parts.h \
 	%D%/waitfor.c %D%/waitfor.h \
 	%D%/waits.c %D%/waits.h
+
+UNIT_TESTS += tests/unit/job_seal_test
+tests_unit_job_seal_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)

@@ -285,8 +285,8 @@ static bool covers(const struct job_thread *thread, const struct wait *wait)
 }
 
 /* A synchronising thread holds what is sure on its stream, else what may be, else nothing known. */
-static bool hold(struct collector *c, const struct job_thread *thread, int index, size_t from,
-	bool sure)
+static bool hold(
+	struct collector *c, const struct job_thread *thread, int index, size_t from, bool sure)
 {
 	bool found = false;
 

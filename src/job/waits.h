@@ -4,13 +4,14 @@
  *
  * Of each seat at most one collective is listed: the first that is not complete. It is
  *	lacking	some seat has, by its own word, not entered it: so it cannot be complete;
- *	sure	known not to be complete: lacking, or its call has not returned, or tracking says
- *so; held	a host thread is inside it, or inside a synchronisation that waits for it. What is
+ *	sure	known not to be complete: lacking, not returned, or tracking says so;
+ *	held	a host thread is inside it, or inside a synchronisation that waits for it. What is
  *		sure and not held keeps a stream waiting, while the host may have gone on.
- * A synchronisation with nothing sure behind it may wait for a collective that nobody tracks: then
- * the last one of each group is listed as held, not sure. Threads of watchdogs poll for ever: they hold
- * nothing. An untracked op of a group in which some seat has no evidence is doubtful: nobody knows
- * whether it could complete; it is listed, so that nothing is concluded from its being over.
+ * A synchronisation with nothing sure behind it may wait for a collective that nobody tracks:
+ * then the last one of each group is listed as held, not sure. Threads of watchdogs poll for
+ * ever: they hold nothing. An untracked op of a group in which some seat has no evidence is
+ * doubtful: nobody knows whether it could complete; it is listed, so that nothing is concluded
+ * from its being over.
  */
 #ifndef JOB_WAITS_H
 #define JOB_WAITS_H

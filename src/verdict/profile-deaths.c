@@ -250,8 +250,7 @@ static bool is_bad(const struct profile *p)
 }
 
 /* The earliest bad end of all, and how many bad ends have no time. */
-static int64_t first_bad_end(
-	const struct job *job, const struct profile *profiles, size_t *untimed)
+static int64_t first_bad_end(const struct job *job, const struct profile *profiles, size_t *untimed)
 {
 	int64_t first = INT64_MAX;
 

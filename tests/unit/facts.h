@@ -5,8 +5,8 @@
  * a test then says what is wrong with it:
  *
  *	struct facts *f = facts_new(8);
- *	facts_round(f, 0, JOB_OP_ALLREDUCE, 4096, 10);		all enter #1 at 10 s, and complete
- *it facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 20);	all but rank 3 are in #2, held
+ *	facts_round(f, 0, JOB_OP_ALLREDUCE, 4096, 10);		all enter #1, and complete it
+ *	facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 20);	all but rank 3 are held in #2
  *	facts_span(f, 3, JOB_SPAN_COMPILE, "codegen", "0/0", 15, FACTS_OPEN);
  *	facts_expect(f, VERDICT_COMPILE_SKEW, "3", "0-2,4-7");
  *	facts_free(f);

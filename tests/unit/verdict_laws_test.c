@@ -15,7 +15,7 @@
 #include "tests/unit/facts.h"
 
 #define MAX_STEPS 24
-#define RUNS	  400
+#define RUNS      400
 
 enum fault {
 	FAULT_COMPILE,
@@ -168,8 +168,7 @@ static void complete_ready(struct machine *m, int group)
 
 		for (size_t k = 0; k < member->nops && member->ops[k].index <= rear; k++) {
 			faulty |= group == s->group_of[s->at] && s->fault >= FAULT_ZERO &&
-				  m->struck &&
-				  member->ops[k].entered >= facts_ns(20 + s->at * 0.5);
+				  m->struck && member->ops[k].entered >= facts_ns(20 + s->at * 0.5);
 			if (faulty)
 				break;
 			member->ops[k].returned = JOB_YES;
@@ -277,7 +276,8 @@ static unsigned base_seed(void)
 	return seed;
 }
 
-static void fail_run(const struct schedule *s, const struct facts *f, unsigned seed, const char *what)
+static void fail_run(
+	const struct schedule *s, const struct facts *f, unsigned seed, const char *what)
 {
 	struct job *job = facts_job(f);
 	struct verdicts *v = verdicts_of(job);

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Building and sealing a job: who is a rank, what joins, and that arrival never matters. */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "job/build.h"
+#include "job/names.h"
+#include "job/ranks.h"
+
+static struct job_who who(const char *host, uint32_t pid)
+{
+	return (struct job_who){host, pid, 100 + pid};
+}
+
+/* A living process; rank JOB_NONE where RANK was not set. */
+static void add_process(struct job_builder *b, struct job_who w, uint32_t ppid, int rank,
+	bool promoted, int restart)
+{
+	struct job_process process = job_process_unknown;
+	struct job_identity identity = {.world_rank = rank,
+		.local_rank = JOB_NONE,
+		.promoted = promoted,
+		.knows = JOB_KNOWS_RING};
+
+	process.ppid = ppid;
+	process.end = JOB_ALIVE;
+	process.restart = restart;
+	process.cite = "proc";
+	job_add_process(b, w, &process, &identity);
+}
+
+static void add_member(
+	struct job_builder *b, struct job_who w, uint64_t key, uint32_t size, uint32_t seat)
+{
+	struct job_group group = {.key = key, .size = size, .name = "", .maker = "nccl", .cite = "g"};
+	struct job_member member = job_member_unknown;
+
+	member.seat = seat;
+	member.state = JOB_MEMBER_READY;
+	member.head_known = true;
+	member.cite = "m";
+	job_add_member(b, w, &group, &member);
+}
+
+static const struct job_process *process_of(const struct job *job, uint32_t pid)
+{
+	for (size_t i = 0; i < job->nprocesses; i++)
+		if (job->processes[i].pid == pid)
+			return &job->processes[i];
+	return NULL;
+}
+
+static void children_inherit_rank_and_are_none(void **state)
+{
+	struct job_builder *b = job_builder_new();
+	struct job *job;
+
+	add_process(b, who("a", 20), 10, 0, true, 0);
+	add_process(b, who("a", 30), 20, 0, false, 0);
+	add_process(b, who("a", 31), 30, 0, false, 0);
+	add_process(b, who("a", 21), 10, 1, true, 0);
+	job = job_seal(b);
+	assert_int_equal(job->nranks, 2);
+	assert_int_equal(job->processes[job->ranks[0].process].pid, 20);
+	assert_int_equal(process_of(job, 31)->role, JOB_ROLE_CHILD);
+	assert_int_equal(process_of(job, 31)->rank, 0);
+	job_free(job);
+}
+
+/* `bash train.sh` has RANK too, and is no rank: its promoted descendant is. */
+static void a_wrapper_is_no_rank(void **state)
+{
+	struct job_builder *b = job_builder_new();
+	struct job *job;
+
+	add_process(b, who("a", 20), 10, 0, false, 0);
+	add_process(b, who("a", 30), 20, 0, true, 0);
+	job = job_seal(b);
+	assert_int_equal(job->nranks, 1);
+	assert_int_equal(job->processes[job->ranks[0].process].pid, 30);
+	assert_false(job->ranks[0].candidate_only);
+	assert_int_equal(process_of(job, 20)->rank, JOB_NONE);
+	job_free(job);
+}
+
+static void a_candidate_testifies_and_the_unseen_are_listed(void **state)
+{
+	struct job_builder *b = job_builder_new();
+	struct job *job;
+
+	job_add_world_size(b, 3);
+	add_process(b, who("a", 20), 10, 0, true, 0);
+	add_process(b, who("a", 21), 10, 1, false, 0);
+	job = job_seal(b);
+	assert_int_equal(job->nranks, 3);
+	assert_true(job->ranks[1].candidate_only);
+	assert_int_equal(job->ranks[2].process, JOB_NONE);
+	assert_int_equal(job->ranks[2].world_rank, 2);
+	job_free(job);
+}
+
+static void the_newest_generation_is_judged(void **state)
+{
+	struct job_builder *b = job_builder_new();
+	struct job *job;
+
+	add_process(b, who("a", 20), 10, 0, true, 0);
+	add_member(b, who("a", 20), 7, 2, 0);
+	add_process(b, who("a", 40), 10, 0, true, 1);
+	add_member(b, who("a", 40), 8, 2, 0);
+	job = job_seal(b);
+	assert_int_equal(job->attempt, 2);
+	assert_int_equal(job->processes[job->ranks[0].process].pid, 40);
+	assert_int_equal(process_of(job, 20)->rank, JOB_NONE);
+	assert_int_equal(job->ngroups, 1);
+	assert_int_equal(job->groups[0].key, 8);
+	job_free(job);
+}
+
+static void without_rank_seats_name_the_ranks(void **state)
+{
+	struct job_builder *b = job_builder_new();
+	struct job *job;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		add_process(b, who("a", 20 + i), 10, JOB_NONE, true, 0);
+		add_member(b, who("a", 20 + i), 7, 4, 3 - i);
+	}
+	job = job_seal(b);
+	assert_int_equal(job->nranks, 4);
+	assert_int_equal(job->ranks[0].process, JOB_NONE);
+	assert_int_equal(job->processes[job->ranks[3].process].pid, 20);
+	assert_false(job->ranks[3].named_by_env);
+	assert_string_equal(job->groups[0].name, "world");
+	assert_int_equal(job->members[job->groups[0].first_member].rank, 0);
+	job_free(job);
+}
+
+/* A spawner had RANK=0; its three children all have it, and sit in one group. */
+static void a_rank_that_all_share_names_nobody(void **state)
+{
+	struct job_builder *b = job_builder_new();
+	struct job *job;
+
+	add_process(b, who("a", 10), 1, 0, false, 0);
+	for (uint32_t i = 0; i < 3; i++) {
+		add_process(b, who("a", 20 + i), 10, 0, true, 0);
+		add_member(b, who("a", 20 + i), 7, 3, i);
+	}
+	job = job_seal(b);
+	assert_int_equal(job->nranks, 3);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(job->processes[job->ranks[i].process].pid, 20 + i);
+	job_free(job);
+}
+
+/* ncclCommInitAll: one process, four seats, four ranks. */
+static void each_seat_of_one_process_is_a_rank(void **state)
+{
+	struct job_builder *b = job_builder_new();
+	struct job *job;
+
+	add_process(b, who("a", 20), 10, JOB_NONE, true, 0);
+	for (uint32_t i = 0; i < 4; i++)
+		add_member(b, who("a", 20), 7, 4, i);
+	job = job_seal(b);
+	assert_int_equal(job->nranks, 4);
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(job->ranks[i].world_rank, i);
+		assert_int_equal(job->members[job->groups[0].first_member + i].rank, i);
+		assert_int_equal(job->processes[job->ranks[i].process].pid, 20);
+	}
+	job_free(job);
+}
+
+static void an_unseen_seat_of_a_smaller_group_is_nobody_s(void **state)
+{
+	struct job_builder *b = job_builder_new();
+	struct job *job;
+
+	job_add_world_size(b, 4);
+	for (uint32_t i = 0; i < 4; i++)
+		add_process(b, who("a", 20 + i), 10, (int)i, true, 0);
+	add_member(b, who("a", 21), 7, 2, 0);
+	job = job_seal(b);
+	assert_int_equal(job->groups[0].size, 2);
+	assert_int_equal(job->members[0].rank, 1);
+	assert_int_equal(job->members[1].rank, JOB_NONE);
+	assert_int_equal(job->members[1].state, JOB_MEMBER_UNSEEN);
+	job_free(job);
+}
+
+static void a_later_reading_wins_and_the_dead_do_not_rise(void **state)
+{
+	for (int order = 0; order < 2; order++) {
+		struct job_builder *b = job_builder_new();
+		struct job_identity identity = {.world_rank = 0, .promoted = true};
+		struct job *job;
+
+		for (int i = 0; i < 2; i++) {
+			bool late = i != order;
+			struct job_process process = job_process_unknown;
+
+			process.cite = "proc";
+			process.state = late ? 'D' : 'R';
+			process.rss = late ? JOB_UNKNOWN : 77;
+			process.end = late ? JOB_ALIVE : JOB_SIGNALED;
+			process.status = late ? 0 : 9;
+			job_add_reading(b, late ? 200 : 100);
+			job_add_process(b, who("a", 20), &process, &identity);
+		}
+		job = job_seal(b);
+		assert_int_equal(job->processes[0].state, 'D');
+		assert_int_equal(job->processes[0].rss, 77);
+		assert_int_equal(job->processes[0].end, JOB_SIGNALED);
+		job_free(job);
+	}
+}
+
+static void the_same_op_twice_is_one_op(void **state)
+{
+	struct job_builder *b = job_builder_new();
+	struct job_op op = {.index = 5, .sig = {.op = JOB_OP_ALLREDUCE, .count = 4},
+		.entered = 10, .returned = JOB_NO, .completed = JOB_MAYBE, .cite = "x"};
+	struct job *job;
+
+	add_process(b, who("a", 20), 10, 0, true, 0);
+	add_member(b, who("a", 20), 7, 1, 0);
+	job_add_reading(b, 2);
+	op.returned = JOB_YES;
+	job_add_op(b, who("a", 20), 7, 0, &op, 20);
+	job_add_reading(b, 1);
+	op.returned = JOB_NO;
+	job_add_op(b, who("a", 20), 7, 0, &op, 20);
+	job = job_seal(b);
+	assert_int_equal(job->members[0].nops, 1);
+	assert_int_equal(job->members[0].ops[0].returned, JOB_YES);
+	job_free(job);
+}
+
+static void facts_of_a_process_without_start_time_find_it(void **state)
+{
+	struct job_builder *b = job_builder_new();
+	struct job_step step = {.n = 3, .events = 3, .when = 5, .cite = "s"};
+	struct job *job;
+
+	add_process(b, who("a", 20), 10, 0, true, 0);
+	job_add_step(b, (struct job_who){"a", 20, 0}, &step);
+	job = job_seal(b);
+	assert_int_equal(job->nprocesses, 1);
+	assert_int_equal(job->nsteps, 1);
+	assert_int_equal(job->steps[0].rank, 0);
+	job_free(job);
+}
+
+static void a_group_of_impossible_size_is_cut(void **state)
+{
+	struct job_builder *b = job_builder_new();
+	struct job *job;
+
+	add_process(b, who("a", 20), 10, 0, true, 0);
+	add_member(b, who("a", 20), 7, 0xfffffff0u, 2);
+	job = job_seal(b);
+	assert_int_equal(job->groups[0].size, 3);
+	assert_int_equal(job->nlosses, 1);
+	job_free(job);
+}
+
+static void mixed_jobs_are_a_loss(void **state)
+{
+	struct job_builder *b = job_builder_new();
+	struct job *job;
+
+	job_add_identity(b, "one", "");
+	job_add_identity(b, "two", "");
+	job = job_seal(b);
+	assert_string_equal(job->id, "one");
+	assert_int_equal(job->nlosses, 1);
+	job_free(job);
+}
+
+static void ranks_read_as_people_write_them(void **state)
+{
+	struct job_rank ranks[12];
+	struct job job = {.ranks = ranks, .nranks = 12};
+	const int some[] = {0, 1, 2, 4, 6, 7};
+	struct str text = {0};
+
+	for (int i = 0; i < 12; i++)
+		ranks[i] = (struct job_rank){.world_rank = i};
+	ranks_format(&text, &job, some, 6);
+	assert_string_equal(str_text(&text), "0-2,4,6,7");
+	assert_int_equal(ranks_find(&job, 4), 4);
+	assert_int_equal(ranks_find(&job, 40), JOB_NONE);
+	str_release(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(children_inherit_rank_and_are_none),
+		cmocka_unit_test(a_wrapper_is_no_rank),
+		cmocka_unit_test(a_candidate_testifies_and_the_unseen_are_listed),
+		cmocka_unit_test(the_newest_generation_is_judged),
+		cmocka_unit_test(without_rank_seats_name_the_ranks),
+		cmocka_unit_test(a_rank_that_all_share_names_nobody),
+		cmocka_unit_test(each_seat_of_one_process_is_a_rank),
+		cmocka_unit_test(an_unseen_seat_of_a_smaller_group_is_nobody_s),
+		cmocka_unit_test(a_later_reading_wins_and_the_dead_do_not_rise),
+		cmocka_unit_test(the_same_op_twice_is_one_op),
+		cmocka_unit_test(facts_of_a_process_without_start_time_find_it),
+		cmocka_unit_test(a_group_of_impossible_size_is_cut),
+		cmocka_unit_test(mixed_jobs_are_a_loss),
+		cmocka_unit_test(ranks_read_as_people_write_them),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
