@@ -8,4 +8,5 @@ dist_man_MANS += \
 	%D%/inquest-ring.1 \
 	%D%/inquest-run.1 \
 	%D%/inquest-bundle.5 \
-	%D%/inquest-ring.5
+	%D%/inquest-ring.5 \
+	%D%/inquest-verdicts.7
