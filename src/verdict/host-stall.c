@@ -31,11 +31,17 @@ static enum verdict_where place_of(const struct profile *p)
 	return VERDICT_NOWHERE;
 }
 
-static bool may_stall(const struct profile *p)
+/* Who was ended by others stalled before that, or not at all. */
+static bool may_stall(const struct inquiry *q, int rank)
 {
-	return p->readable && p->process &&
-	       (p->death == DEATH_NONE || p->death == DEATH_ECHO || p->death == DEATH_END ||
-		       p->death == DEATH_KILLED || p->death == DEATH_UNSURE);
+	const struct profile *p = &q->profiles[rank];
+
+	if (!p->readable || !p->process)
+		return false;
+	if (p->death == DEATH_ECHO || p->death == DEATH_END || p->death == DEATH_KILLED ||
+		p->death == DEATH_UNSURE)
+		return inquiry_late_before_end(q, rank);
+	return p->death == DEATH_NONE;
 }
 
 static bool writes(const struct profile *p)
@@ -54,7 +60,7 @@ static bool explains_known(const struct inquiry *q, int rank, struct reason *why
 	};
 	const struct profile *p = &q->profiles[rank];
 
-	if (!may_stall(p))
+	if (!may_stall(q, rank))
 		return false;
 	why->where = place_of(p);
 	if (why->where == VERDICT_NOWHERE)
@@ -87,7 +93,7 @@ static bool explains_unknown(const struct inquiry *q, int rank, struct reason *w
 	const struct profile *p = &q->profiles[rank];
 
 	/* Outside of everything, on its own word; what it may be waiting in, was followed. */
-	if (!may_stall(p) || inquiry_held_in(q, rank, WAIT_SYNC, NULL))
+	if (!may_stall(q, rank) || inquiry_held_in(q, rank, WAIT_SYNC, NULL))
 		return false;
 	why->where = is_busy(p) || p->user ? VERDICT_IN_USER_CODE : VERDICT_WHERE_UNKNOWN;
 	why->confidence = VERDICT_SUPPORTED;

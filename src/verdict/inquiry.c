@@ -309,6 +309,16 @@ int64_t inquiry_wanted_since(const struct inquiry *q, int rank)
 	return since;
 }
 
+/* Others may have waited so long at a rank's end without anything else being wrong with it. */
+#define SHORT_WAIT (2 * CLOCK_NS_PER_S)
+
+bool inquiry_late_before_end(const struct inquiry *q, int rank)
+{
+	int64_t since = inquiry_wanted_since(q, rank), end = q->profiles[rank].fault;
+
+	return since != JOB_UNKNOWN && end != JOB_UNKNOWN && end - since > SHORT_WAIT;
+}
+
 const char *inquiry_op_name(const struct job_op *op)
 {
 	return op ? job_op_name(op->sig.op) : "operation";

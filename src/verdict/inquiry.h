@@ -101,6 +101,8 @@ const struct wait *inquiry_longest_wait(const struct inquiry *q, int rank);
 
 /* Since when others wait for a rank, by standing waits that its own seats lack; JOB_UNKNOWN. */
 int64_t inquiry_wanted_since(const struct inquiry *q, int rank);
+/* Whether others had long waited for this rank when it ended: then its end is not the reason. */
+bool inquiry_late_before_end(const struct inquiry *q, int rank);
 
 /* Whether that rank is held in a wait of that kind; its age goes to *ret_age if not NULL. */
 bool inquiry_held_in(const struct inquiry *q, int rank, enum wait_kind kind, int64_t *ret_age);

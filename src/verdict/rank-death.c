@@ -6,20 +6,7 @@
  */
 #include <signal.h>
 
-#include "base/clock.h"
 #include "verdict/rule.h"
-
-/* Others may have waited so long at a rank's death without anything else being wrong with it. */
-#define SHORT_WAIT (2 * CLOCK_NS_PER_S)
-
-/* The job's own death, or that of others, came after they had long waited for the rank. */
-static bool was_late_before(const struct inquiry *q, int rank)
-{
-	const struct profile *p = &q->profiles[rank];
-	int64_t since = inquiry_wanted_since(q, rank);
-
-	return since != JOB_UNKNOWN && p->fault != JOB_UNKNOWN && p->fault - since > SHORT_WAIT;
-}
 
 static enum verdict_next next_after(enum verdict_cause cause)
 {
@@ -44,7 +31,7 @@ static bool explains_death(const struct inquiry *q, int rank, struct reason *why
 
 	if (!sure && (p->death != DEATH_UNSURE || p->waits))
 		return false;
-	if (p->death != DEATH_OWN && was_late_before(q, rank))
+	if (p->death != DEATH_OWN && inquiry_late_before_end(q, rank))
 		return false;
 	why->cause = p->cause;
 	if (p->cause == VERDICT_BY_EXCEPTION && p->dead_child)

@@ -131,14 +131,18 @@ static void swap_lists(struct rank_list *a, struct rank_list *b)
 	*b = held;
 }
 
-/* Takes the blame from a majority. Returns whether the culprits are still those suspected. */
+/*
+ * Takes the blame from a majority. Returns whether the culprits are still those suspected. Who has
+ * left may be one of many: then those of whom nothing is known count as gone, too.
+ */
 static bool weigh(struct inquiry *q, const struct reason *why, struct draft *draft)
 {
 	size_t absent = draft->culprits.list.nr, waiting = draft->victims.list.nr;
+	size_t unknown = why->left ? inquiry_unreadable(q) : 0;
 
-	if (absent <= waiting || !(why->left || why->progresses))
+	if (absent + unknown <= waiting || !(why->left || why->progresses))
 		return true;
-	if (why->left && waiting + inquiry_unreadable(q) < absent) {
+	if (why->left && waiting + unknown < absent) {
 		swap_lists(&draft->culprits, &draft->victims);
 		array_release(&draft->victims.list);
 		draft->verdict.class = VERDICT_UNEVEN_SHARD;

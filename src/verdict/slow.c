@@ -83,17 +83,15 @@ static const struct wait *longest_doubt(const struct inquiry *q)
 
 void judge_slow(struct inquiry *q)
 {
-	const struct wait *doubt = longest_doubt(q);
-	struct tempo_late late = {.rank = JOB_NONE};
+	int group = JOB_NONE;
+	struct tempo_late late = worst_of(q, &group);
+	bool known = late.rank != JOB_NONE && late.late >= LATE;
+	const struct wait *doubt = known ? NULL : longest_doubt(q);
 	struct verdict_fact *fact;
 	struct draft *draft;
-	int group = JOB_NONE;
 
-	if (!doubt) {
-		late = worst_of(q, &group);
-		if (late.rank == JOB_NONE || late.late < LATE)
-			return;
-	}
+	if (!known && !doubt)
+		return;
 	draft = inquiry_draft(q, VERDICT_SLOW);
 	draft->verdict.outlook = VERDICT_WAIT;
 	draft->verdict.confidence = VERDICT_SUPPORTED;
