@@ -4,6 +4,7 @@ src_report_libreport_la_SOURCES = \
 	%D%/escape.c %D%/escape.h \
 	%D%/headline.c %D%/headline.h \
 	%D%/json.c \
+	%D%/merge.c %D%/merge.h \
 	%D%/page.c %D%/page.h \
 	%D%/ranks.c %D%/ranks.h \
 	%D%/report.c %D%/report.h \

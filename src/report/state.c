@@ -93,18 +93,27 @@ static const struct job_member *init_of(const struct job *job, int rank)
 	return NULL;
 }
 
-/* The newest collective of a rank that is not known to be complete: what a wait is for. */
+static const struct job_op *newer(const struct job_op *a, const struct job_op *ops, size_t nr)
+{
+	const struct job_op *last = nr ? &ops[nr - 1] : NULL;
+
+	if (!last || last->completed == JOB_YES || last->failed)
+		return a;
+	return !a || last->entered > a->entered ? last : a;
+}
+
+/* The newest operation of a rank that is not known to be complete: what a wait is for. */
 static const struct job_op *pending_op(const struct job *job, int rank)
 {
 	const struct job_op *newest = NULL;
 
 	for (size_t m = 0; m < job->nmembers; m++) {
 		const struct job_member *member = &job->members[m];
-		const struct job_op *last = member->nops ? &member->ops[member->nops - 1] : NULL;
 
-		if (member->rank == rank && last && last->completed != JOB_YES && !last->failed &&
-			(!newest || last->entered > newest->entered))
-			newest = last;
+		if (member->rank != rank)
+			continue;
+		newest = newer(newest, member->ops, member->nops);
+		newest = newer(newest, member->p2p, member->np2p);
 	}
 	return newest;
 }
@@ -118,6 +127,11 @@ static void say_inside(
 	const struct job_op *op = waits ? pending_op(job, rank) : NULL;
 
 	state->waits = waits;
+	if (op && job_op_is_p2p(op->sig.op)) {
+		/* Without its peer, so that a pipeline's ranks share a row. */
+		str_add(&state->op, job_op_name(op->sig.op));
+		return;
+	}
 	if (op) {
 		str_printf(&state->op, "%s #%" PRIu64, job_op_name(op->sig.op), op->index);
 		return;

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "report/escape.h"
 #include "report/headline.h"
+#include "report/merge.h"
 #include "report/page.h"
 #include "report/ranks.h"
 #include "report/report.h"
@@ -156,6 +157,34 @@ static void add_headline(struct writing *w, const struct verdict *verdict, const
 	str_release(&tag);
 }
 
+static bool reads_same(struct writing *w, const struct verdict *a, const struct verdict *b)
+{
+	struct str one = {0}, other = {0};
+	bool same;
+
+	headline_sentence(&one, w->verdicts, a);
+	headline_sentence(&other, w->verdicts, b);
+	same = a->class == b->class && !strcmp(str_text(&one), str_text(&other));
+	str_release(&one);
+	str_release(&other);
+	return same;
+}
+
+/* The verdicts behind the first, each sentence once. */
+static void add_others(struct writing *w)
+{
+	const struct verdict *at = w->verdicts->at;
+
+	for (size_t i = 1; i < w->verdicts->n; i++) {
+		bool said = false;
+
+		for (size_t j = 1; j < i; j++)
+			said |= reads_same(w, &at[i], &at[j]);
+		if (!said)
+			add_headline(w, &at[i], "also  ");
+	}
+}
+
 static void add_job_line(struct writing *w)
 {
 	const struct job *job = w->verdicts->job;
@@ -207,15 +236,20 @@ static void add_outlook(struct writing *w, const struct verdict *verdict)
 
 static void add_evidence(struct writing *w, const struct verdict *verdict)
 {
-	for (size_t i = 0; i < verdict->nevidence; i++) {
-		const struct verdict_fact *fact = &verdict->evidence[i];
-		struct cited line = {.column = KEY_WIDTH + 2, .cite = fact->cite};
+	struct merged merged = {0};
+	struct merged_fact *fact;
+
+	merge_facts(&merged, verdict->evidence, verdict->nevidence);
+	array_for_each (&merged.facts, fact) {
+		struct verdict_ranks ranks = {fact->ranks.items, fact->ranks.nr};
+		struct cited line = {.column = KEY_WIDTH + 2, .cite = str_text(&fact->cite)};
 
 		str_add_char(&line.key, ' ');
-		ranks_fit(&line.key, w->verdicts->job, fact->ranks, KEY_WIDTH);
-		wording_fact(&line.words, fact);
+		ranks_fit(&line.key, w->verdicts->job, ranks, KEY_WIDTH);
+		str_add(&line.words, str_text(&fact->words));
 		add_line(w, &line);
 	}
+	merge_release(&merged);
 }
 
 static void add_ruled_out(struct writing *w, const struct verdict *verdict)
@@ -335,8 +369,7 @@ static void compose(struct writing *w)
 	page_begin(&w->page, 4);
 	add_evidence(w, first);
 	page_begin(&w->page, 2);
-	for (size_t i = 1; i < w->verdicts->n; i++)
-		add_headline(w, &w->verdicts->at[i], "also  ");
+	add_others(w);
 	page_begin(&w->page, 2);
 	add_ruled_out(w, first);
 	page_begin(&w->page, 1);

@@ -236,6 +236,28 @@ static void unknown_is_null_and_never_zero(void **state)
 	free(text);
 }
 
+static void the_same_fact_of_many_ranks_is_one_line(void **state)
+{
+	static const char *const cites[] = {"exit:0", "exit:1", "exit:2", "exit:4"};
+	static const int ranks[] = {0, 1, 2, 4};
+	struct verdict_fact facts[4];
+	struct hand_job hand;
+	char *text;
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	for (int i = 0; i < 4; i++)
+		facts[i] = (struct verdict_fact){
+			.kind = FACT_DIED_EXIT, .ranks = {&ranks[3 - i], 1}, .cite = cites[3 - i]};
+	hand.verdict[0].evidence = facts;
+	hand.verdict[0].nevidence = 4;
+	text = written(&report_text, &hand.verdicts, &plain);
+	assert_non_null(strstr(text, "\n 0-2,4    exited with status 0                   "
+				     "            exit:*\n"));
+	assert_ptr_equal(strstr(strstr(text, "exited") + 1, "exited"), NULL);
+	free(text);
+}
+
 static void losses_are_shown(void **state)
 {
 	struct hand_job hand;
@@ -357,6 +379,7 @@ int main(void)
 		cmocka_unit_test(without_utf8_all_is_ascii),
 		cmocka_unit_test(json_has_every_key),
 		cmocka_unit_test(unknown_is_null_and_never_zero),
+		cmocka_unit_test(the_same_fact_of_many_ranks_is_one_line),
 		cmocka_unit_test(losses_are_shown),
 		cmocka_unit_test(every_fact_has_words),
 		cmocka_unit_test(what_is_not_known_is_left_out_or_said),

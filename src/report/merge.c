@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/merge.h"
+
+#include <string.h>
+
+#include "report/wording.h"
+
+/* "ring:2:g0" and "ring:3:g0" are "ring:*:g0"; what differs behind that is left out. */
+static void merge_cite(struct str *cite, const char *other)
+{
+	const char *colon = strchr(str_text(cite), ':');
+	size_t kind = colon ? (size_t)(colon - cite->text) : cite->len;
+	const char *rest, *other_rest;
+	struct str both = {0};
+
+	if (!strcmp(str_text(cite), other) || !colon || strncmp(cite->text, other, kind + 1))
+		return;
+	str_add_bytes(&both, cite->text, kind);
+	str_add(&both, ":*");
+	rest = strchr(colon + 1, ':');
+	other_rest = strchr(other + kind + 1, ':');
+	if (rest && other_rest && !strcmp(rest, other_rest))
+		str_add(&both, rest);
+	str_release(cite);
+	*cite = both;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+static void add_ranks(struct merged_fact *merged, struct verdict_ranks ranks)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ranks.n; i++)
+		*array_add(&merged->ranks) = ranks.at[i];
+	array_sort(&merged->ranks, compare_ranks);
+	for (size_t i = 0; i < merged->ranks.nr; i++)
+		if (!kept || merged->ranks.items[i] != merged->ranks.items[kept - 1])
+			merged->ranks.items[kept++] = merged->ranks.items[i];
+	merged->ranks.nr = kept;
+}
+
+static struct merged_fact *find_same(struct merged *merged, const char *words)
+{
+	struct merged_fact *fact;
+
+	array_for_each (&merged->facts, fact)
+		if (fact->ranks.nr && !strcmp(str_text(&fact->words), words))
+			return fact;
+	return NULL;
+}
+
+void merge_facts(struct merged *into, const struct verdict_fact *facts, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct merged_fact *same;
+		struct str words = {0};
+
+		wording_fact(&words, &facts[i]);
+		same = facts[i].ranks.n ? find_same(into, str_text(&words)) : NULL;
+		if (same) {
+			merge_cite(&same->cite, facts[i].cite);
+			str_release(&words);
+		} else {
+			same = array_add(&into->facts);
+			same->words = words;
+			str_add(&same->cite, facts[i].cite);
+		}
+		add_ranks(same, facts[i].ranks);
+	}
+}
+
+void merge_release(struct merged *merged)
+{
+	struct merged_fact *fact;
+
+	array_for_each (&merged->facts, fact) {
+		str_release(&fact->words);
+		str_release(&fact->cite);
+		array_release(&fact->ranks);
+	}
+	array_release(&merged->facts);
+}

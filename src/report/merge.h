@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * merge.h: facts that say the same of several ranks are one line: seven ranks that "exited with
+ * status 0" are "1-7". JSON keeps them apart.
+ */
+#ifndef REPORT_MERGE_H
+#define REPORT_MERGE_H
+
+#include "base/array.h"
+#include "base/str.h"
+#include "verdict/verdict.h"
+
+struct merged_fact {
+	struct str words;
+	struct str cite;  /* "exit:*" for exit:1, exit:2, ... */
+	ARRAY(int) ranks; /* indexes, ascending; empty: the job */
+};
+
+struct merged {
+	ARRAY(struct merged_fact) facts; /* each where the first of its kind stood */
+};
+
+void merge_facts(struct merged *into, const struct verdict_fact *facts, size_t nr);
+void merge_release(struct merged *merged);
+
+#endif
