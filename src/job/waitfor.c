@@ -28,10 +28,11 @@ struct maker {
 	struct waitfor *graph;
 	ARRAY(struct waitfor_node) nodes;
 	ARRAY(struct edge) edges;
-	ARRAY(struct waited) ops; /* by group, index; each once */
-	int *init_node;           /* per group */
-	int *fork_node;           /* per group */
-	int *stopped_node;        /* per rank */
+	ARRAY(struct waited) ops;  /* by group, index; each once */
+	ARRAY(struct edge) orders; /* launches of untracked ops: a reason only where they differ */
+	int *init_node;            /* per group */
+	int *fork_node;            /* per group */
+	int *stopped_node;         /* per rank */
 };
 
 static int add_node(struct maker *m, enum waitfor_kind kind, int rank, int group)
@@ -306,11 +307,43 @@ static void join_launches(struct maker *m, int rank)
 		for (size_t k = m->waits->first[rank]; k < m->waits->first[rank + 1]; k++) {
 			const struct wait *other = &m->waits->at[k];
 
-			if (other->kind == WAIT_COLLECTIVE && is_reason(m, other) &&
-				launched_after(wait, other))
+			if (other->kind != WAIT_COLLECTIVE || !launched_after(wait, other))
+				continue;
+			if (is_reason(m, other))
 				add_edge(m, m->graph->node_of_wait[i], m->graph->node_of_wait[k]);
+			else if (wait->held && other->held)
+				*array_add(&m->orders) = (struct edge){
+					m->graph->node_of_wait[i], m->graph->node_of_wait[k]};
 		}
 	}
+}
+
+static int compare_edges(const void *va, const void *vb)
+{
+	const struct edge *a = va, *b = vb;
+
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	return a->to < b->to ? -1 : a->to > b->to;
+}
+
+/* Untracked ops that two ranks launched in opposite orders, and that all synchronise for. */
+static void join_opposite_orders(struct maker *m)
+{
+	size_t n = 0;
+
+	array_sort(&m->orders, compare_edges);
+	for (size_t i = 0; i < m->orders.nr; i++)
+		if (!n || compare_edges(&m->orders.items[n - 1], &m->orders.items[i]) != 0)
+			m->orders.items[n++] = m->orders.items[i];
+	m->orders.nr = n;
+	for (size_t i = 0; i < n; i++) {
+		struct edge back = {m->orders.items[i].to, m->orders.items[i].from};
+
+		if (n && bsearch(&back, m->orders.items, n, sizeof(back), compare_edges))
+			add_edge(m, back.to, back.from);
+	}
+	array_release(&m->orders);
 }
 
 static bool follows(const struct maker *m, const struct wait *wait)
@@ -346,6 +379,7 @@ static void make_graph(struct maker *m)
 	}
 	for (size_t rank = 0; rank < m->job->nranks; rank++)
 		join_launches(m, (int)rank);
+	join_opposite_orders(m);
 }
 
 /* -- from edges to answers --------------------------------------------------------------------- */

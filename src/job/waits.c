@@ -123,6 +123,16 @@ static uint64_t first_incomplete(const struct collector *c, const struct job_mem
 	return first;
 }
 
+/* A seat given up: nothing of it waits, but what an abort ended together with its process. */
+static bool is_over(const struct job *job, const struct job_member *m)
+{
+	int process = job->ranks[m->rank].process;
+
+	if (m->state != JOB_MEMBER_GONE)
+		return false;
+	return !m->aborted || process == JOB_NONE || job->processes[process].end <= JOB_ALIVE;
+}
+
 /* When the op was entered; where its details are gone, when the first known one after it was. */
 static int64_t entered_at(const struct job_member *m, uint64_t index)
 {
@@ -147,7 +157,7 @@ static void add_collective(struct collector *c, int member)
 	struct wait *wait;
 	bool unreturned, lacking;
 
-	if (!m->head_known || !m->head)
+	if (!m->head_known || !m->head || is_over(c->job, m))
 		return;
 	first = first_incomplete(c, m);
 	if (first > m->head)
@@ -225,7 +235,7 @@ static void add_p2p(struct collector *c, int member)
 {
 	const struct job_member *m = &c->job->members[member];
 
-	for (size_t i = 0; i < m->np2p; i++) {
+	for (size_t i = 0; i < m->np2p && !is_over(c->job, m); i++) {
 		const struct job_op *op = &m->p2p[i];
 		enum job_known came;
 
@@ -364,7 +374,20 @@ static void add_threads(struct collector *c, int rank, size_t from)
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
-/* Leaves out what is neither sure, held nor doubtful: nobody is known to wait there. */
+/* Whether anybody waits there. Who exited in good order does not, and of who died otherwise only
+ * what held it or lacked somebody counts: nobody tracked completion to its end. */
+static bool is_wait(const struct job *job, const struct wait *wait)
+{
+	int process = job->ranks[wait->rank].process;
+
+	if (process != JOB_NONE && job->processes[process].end > JOB_ALIVE) {
+		if (job->processes[process].end == JOB_EXITED && !job->processes[process].status)
+			return false;
+		return wait->held || wait->lacking || wait->doubtful;
+	}
+	return wait->sure || wait->held || wait->doubtful;
+}
+
 static void finish_rank(struct collector *c, int rank, size_t from)
 {
 	int64_t now = c->waits->now[rank];
@@ -373,7 +396,7 @@ static void finish_rank(struct collector *c, int rank, size_t from)
 	for (size_t i = from; i < c->list.nr; i++) {
 		struct wait wait = c->list.items[i];
 
-		if (!wait.sure && !wait.held && !wait.doubtful)
+		if (!is_wait(c->job, &wait))
 			continue;
 		wait.age = wait.since == JOB_UNKNOWN || now == JOB_UNKNOWN ? JOB_UNKNOWN
 									   : now - wait.since;

@@ -48,6 +48,38 @@ static enum waitfor_stand stand_of(const struct profile *p)
 	return WAITFOR_FOLLOW;
 }
 
+/* Since when the rank itself had been held, when it ended; JOB_UNKNOWN: it was not. */
+static int64_t held_since(const struct inquiry *q, int rank)
+{
+	int64_t since = JOB_UNKNOWN;
+
+	for (size_t i = q->waits->first[rank]; i < q->waits->first[rank + 1]; i++) {
+		const struct wait *wait = &q->waits->at[i];
+
+		if (wait->held && wait->since != JOB_UNKNOWN &&
+			(since == JOB_UNKNOWN || wait->since < since))
+			since = wait->since;
+	}
+	return since;
+}
+
+/*
+ * Whether a rank that ended may be why an op that all have entered stands still. Whoever was ended
+ * after the op had stood for long, was ended for that.
+ */
+static bool death_holds(const struct inquiry *q, int rank)
+{
+	const struct profile *p = &q->profiles[rank];
+	int64_t since;
+
+	if (p->death == DEATH_OWN || p->death == DEATH_CLEAN)
+		return true;
+	if (p->death != DEATH_KILLED && p->death != DEATH_UNSURE)
+		return false;
+	since = held_since(q, rank);
+	return since == JOB_UNKNOWN || p->fault == JOB_UNKNOWN || p->fault - since <= HANG_AT_LEAST;
+}
+
 static void find_stands(struct inquiry *q)
 {
 	size_t n = q->job->nranks;
@@ -58,8 +90,7 @@ static void find_stands(struct inquiry *q)
 		const struct profile *p = &q->profiles[i];
 
 		q->stands[i] = stand_of(p);
-		q->stopped[i] = p->frozen || p->death == DEATH_OWN || p->death == DEATH_KILLED ||
-				p->death == DEATH_CLEAN;
+		q->stopped[i] = p->frozen || death_holds(q, (int)i);
 	}
 }
 

@@ -239,6 +239,15 @@ static void find_victims(struct inquiry *q, int part, struct draft *draft)
 	free(victims);
 }
 
+/* Whether the ops of the circle are known not to be complete. */
+static bool is_sure(const struct inquiry *q, int part)
+{
+	for (size_t i = 0; i < q->waits->n; i++)
+		if (q->graph->nodes[q->graph->node_of_wait[i]].part == part && q->waits->at[i].sure)
+			return true;
+	return false;
+}
+
 static void write_finding(struct inquiry *q, int part, const struct circle *circle)
 {
 	struct draft *draft = inquiry_draft(q, VERDICT_ORDER_INVERSION);
@@ -246,7 +255,7 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	const struct rule *better;
 	struct reason why = {0};
 
-	draft->verdict.confidence = VERDICT_ESTABLISHED;
+	draft->verdict.confidence = is_sure(q, part) ? VERDICT_ESTABLISHED : VERDICT_HYPOTHESIS;
 	draft->verdict.outlook = VERDICT_KILL;
 	draft->verdict.next = VERDICT_NEXT_ONE_ORDER;
 	draft->verdict.group = node->group;

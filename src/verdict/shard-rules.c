@@ -209,25 +209,58 @@ static bool fork_is_empty(struct inquiry *q, const struct fork *fork, struct dra
 	return true;
 }
 
+static void tell_count(
+	struct inquiry *q, const struct fork *fork, size_t camp, int rank, struct draft *draft)
+{
+	struct verdict_fact *fact;
+
+	if (fork->kind == FORK_COUNT) {
+		fact = draft_fact(q, draft, FACT_COUNT, rank, fork->camps[camp].op->cite);
+		fact->a = (int64_t)fork->camps[camp].sig.count;
+		fact->b = (int64_t)fork->camps[0].sig.count;
+		fact->c = (int64_t)fork->index;
+	} else {
+		fact = draft_fact(q, draft, FACT_ENTERED_OTHER, rank, fork->camps[camp].op->cite);
+		fact->text = inquiry_sig_text(q, &fork->camps[camp].sig);
+		fact->text2 = inquiry_sig_text(q, &fork->camps[0].sig);
+		fact->a = (int64_t)fork->index;
+	}
+	shards_tell(q, rank, draft);
+}
+
+static bool is_extreme(struct amount amount)
+{
+	return amount.known && ((amount.mine <= amount.least && amount.mine < amount.most) ||
+				       (amount.mine >= amount.most && amount.mine > amount.least));
+}
+
+/* The smaller side stands in another operation, being a batch or more behind or ahead. */
+static bool is_another_batch(const struct inquiry *q, const struct fork *fork, size_t camp)
+{
+	if (camp == SIZE_MAX || fork->passed || !fork->exact)
+		return false;
+	for (size_t i = 0; i < fork->camps[camp].n; i++) {
+		int rank = q->job->members[fork->camps[camp].members[i]].rank;
+
+		if (rank == JOB_NONE || !is_extreme(shards_batches(q, rank)))
+			return false;
+	}
+	return true;
+}
+
 static bool fork_is_uneven(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	size_t camp = fork_minority(fork);
 
-	if (fork->kind != FORK_COUNT)
+	if (fork->kind != FORK_COUNT && !is_another_batch(q, fork, camp))
 		return false;
 	draft->verdict.confidence = VERDICT_ESTABLISHED;
 	draft->verdict.outlook = VERDICT_KILL;
-	draft->verdict.next = VERDICT_NEXT_SAME_COUNTS;
+	draft->verdict.next =
+		fork->kind == FORK_COUNT ? VERDICT_NEXT_SAME_COUNTS : VERDICT_NEXT_SAME_BATCHES;
 	fork_share_out(q, fork, camp, draft);
-	for (size_t i = 0; camp != SIZE_MAX && i < draft->culprits.list.nr; i++) {
-		struct verdict_fact *fact = draft_fact(q, draft, FACT_COUNT,
-			draft->culprits.list.items[i], fork->camps[camp].op->cite);
-
-		fact->a = (int64_t)fork->camps[camp].sig.count;
-		fact->b = (int64_t)fork->camps[0].sig.count;
-		fact->c = (int64_t)fork->index;
-		shards_tell(q, draft->culprits.list.items[i], draft);
-	}
+	for (size_t i = 0; camp != SIZE_MAX && i < draft->culprits.list.nr; i++)
+		tell_count(q, fork, camp, draft->culprits.list.items[i], draft);
 	return true;
 }
 

@@ -5,8 +5,8 @@
  * finding.
  *
  * A majority is not late: where more ranks are missing for a reason that passes than wait for
- * them, both sides are named and nobody is blamed. Where a majority is done and gone, those who
- * still wait for it are the odd ones.
+ * them (or as many, for no reason that is known), both sides are named and nobody is blamed. Where
+ * a majority is done and gone, those who still wait for it are the odd ones.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -139,8 +139,9 @@ static bool weigh(struct inquiry *q, const struct reason *why, struct draft *dra
 {
 	size_t absent = draft->culprits.list.nr, waiting = draft->victims.list.nr;
 	size_t unknown = why->left ? inquiry_unreadable(q) : 0;
+	bool half = why->by_absence && why->progresses && absent == waiting && absent > 1;
 
-	if (absent + unknown <= waiting || !(why->left || why->progresses))
+	if ((absent + unknown <= waiting && !half) || !(why->left || why->progresses))
 		return true;
 	if (why->left && waiting + unknown < absent) {
 		swap_lists(&draft->culprits, &draft->victims);

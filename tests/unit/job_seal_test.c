@@ -34,7 +34,8 @@ static void add_process(struct job_builder *b, struct job_who w, uint32_t ppid, 
 static void add_member(
 	struct job_builder *b, struct job_who w, uint64_t key, uint32_t size, uint32_t seat)
 {
-	struct job_group group = {.key = key, .size = size, .name = "", .maker = "nccl", .cite = "g"};
+	struct job_group group = {
+		.key = key, .size = size, .name = "", .maker = "nccl", .cite = "g"};
 	struct job_member member = job_member_unknown;
 
 	member.seat = seat;
@@ -222,8 +223,12 @@ static void a_later_reading_wins_and_the_dead_do_not_rise(void **state)
 static void the_same_op_twice_is_one_op(void **state)
 {
 	struct job_builder *b = job_builder_new();
-	struct job_op op = {.index = 5, .sig = {.op = JOB_OP_ALLREDUCE, .count = 4},
-		.entered = 10, .returned = JOB_NO, .completed = JOB_MAYBE, .cite = "x"};
+	struct job_op op = {.index = 5,
+		.sig = {.op = JOB_OP_ALLREDUCE, .count = 4},
+		.entered = 10,
+		.returned = JOB_NO,
+		.completed = JOB_MAYBE,
+		.cite = "x"};
 	struct job *job;
 
 	add_process(b, who("a", 20), 10, 0, true, 0);

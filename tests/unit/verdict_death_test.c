@@ -326,6 +326,46 @@ static void a_death_inside_an_op_of_all(void **state)
 	facts_free(f);
 }
 
+/* All were in it; half a minute later the first watchdog fires: the op stood before the death. */
+static void a_watchdog_in_an_op_of_all_is_an_effect(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 4096, 40);
+	facts_signal(f, 1, SIGABRT, 0, "pt_nccl_watchdg", 70);
+	facts_end(f, 1, JOB_SIGNALED, SIGABRT, 70);
+	facts_expect(f, VERDICT_TRANSPORT_STALL, "", "0-3");
+	facts_free(f);
+}
+
+/* A rank that left in good order had its last completion tracked by nobody. */
+static void a_clean_end_leaves_nothing_open(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	for (int i = 0; i < 4; i++) {
+		f->members[0][i].fact.done = 9;
+		f->members[0][i].fact.state = JOB_MEMBER_GONE;
+		if (i)
+			facts_end(f, i, JOB_EXITED, 0, 80);
+	}
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+}
+
+static void gone_without_a_word_inside_an_op_of_all(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 4096, 40);
+	facts_end(f, 1, JOB_GONE, 0, 41);
+	facts_expect(f, VERDICT_RANK_DEATH, "1", "0,2,3");
+	facts_free(f);
+}
+
 /* Somebody kills the rank that all had long been waiting for: it was late before it died. */
 static void a_late_rank_that_is_killed_was_late(void **state)
 {
@@ -373,6 +413,9 @@ int main(void)
 		cmocka_unit_test(an_abort_of_a_watchdog_that_nothing_else_explains),
 		cmocka_unit_test(s54_a_dump_signal_is_an_effect),
 		cmocka_unit_test(a_death_inside_an_op_of_all),
+		cmocka_unit_test(a_watchdog_in_an_op_of_all_is_an_effect),
+		cmocka_unit_test(a_clean_end_leaves_nothing_open),
+		cmocka_unit_test(gone_without_a_word_inside_an_op_of_all),
 		cmocka_unit_test(a_late_rank_that_is_killed_was_late),
 		cmocka_unit_test(a_rank_whose_end_is_known_and_ring_is_not),
 	};

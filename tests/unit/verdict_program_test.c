@@ -139,6 +139,19 @@ static void fewer_batches_then_exit_is_uneven(void **state)
 	facts_free(f);
 }
 
+static void fewer_batches_then_another_op_is_uneven(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	for (int i = 0; i < 4; i++) {
+		facts_shard(f, i, 4, i == 1 ? 10 : 11);
+		facts_hold(f, 0, i, i == 1 ? JOB_OP_BROADCAST : JOB_OP_ALLREDUCE, 4096, 40);
+	}
+	facts_expect(f, VERDICT_UNEVEN_SHARD, "1", "0,2,3");
+	facts_free(f);
+}
+
 static void fewer_batches_then_destroy_is_uneven(void **state)
 {
 	struct facts *f = facts_new(4);
@@ -368,6 +381,22 @@ static void s22b_launched_in_opposite_orders(void **state)
 	facts_free(f);
 }
 
+static void s22b_untracked_too(void **state)
+{
+	struct facts *f = facts_new(4);
+	int b = facts_group_of(f, 4, 0, 1, 2, 3);
+
+	f->completion = false;
+	for (int i = 0; i < 4; i++) {
+		f->members[0][i].fact.done_known = f->members[b][i].fact.done_known = false;
+		facts_enter(f, i == 3 ? b : 0, i, JOB_OP_ALLREDUCE, 64, 30);
+		facts_enter(f, i == 3 ? 0 : b, i, JOB_OP_ALLREDUCE, 64, 31);
+		facts_sync(f, i, 32);
+	}
+	facts_expect(f, VERDICT_ORDER_INVERSION, "3", "0-2");
+	facts_free(f);
+}
+
 static void s37_send_against_send(void **state)
 {
 	struct facts *f = facts_new(8);
@@ -442,6 +471,7 @@ int main(void)
 		cmocka_unit_test(s15_another_count),
 		cmocka_unit_test(counts_of_send_and_receive_may_differ_between_pairs),
 		cmocka_unit_test(fewer_batches_then_exit_is_uneven),
+		cmocka_unit_test(fewer_batches_then_another_op_is_uneven),
 		cmocka_unit_test(fewer_batches_then_destroy_is_uneven),
 		cmocka_unit_test(s46_one_batch_more_in_the_teardown),
 		cmocka_unit_test(the_others_exited_and_one_goes_on),
@@ -459,6 +489,7 @@ int main(void)
 		cmocka_unit_test(s22_two_groups_in_opposite_orders),
 		cmocka_unit_test(one_of_eight_takes_the_other_order),
 		cmocka_unit_test(s22b_launched_in_opposite_orders),
+		cmocka_unit_test(s22b_untracked_too),
 		cmocka_unit_test(s37_send_against_send),
 		cmocka_unit_test(s38_communicators_made_in_opposite_orders),
 		cmocka_unit_test(s52_all_receive_first),

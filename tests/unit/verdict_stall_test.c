@@ -70,6 +70,27 @@ static void a_lost_ring_is_no_stall(void **state)
 	facts_free(f);
 }
 
+static void half_of_the_ranks_somewhere_blame_nobody(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 64, 40);
+	facts_expect(f, VERDICT_HOST_STALL, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+/* It is inside another call of NCCL, whose peers nobody knows: it is not outside of everything. */
+static void inside_a_split_is_not_outside(void **state)
+{
+	struct facts *f = job_missing(4, 3);
+
+	facts_call(f, 3, "ncclCommSplit", 50);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_free(f);
+}
+
 static void lost_slots_weaken_what_rests_on_absence(void **state)
 {
 	struct facts *f = job_missing(4, 3);
@@ -452,6 +473,8 @@ int main(void)
 		cmocka_unit_test(a_stall_in_user_code),
 		cmocka_unit_test(a_stall_somewhere),
 		cmocka_unit_test(a_lost_ring_is_no_stall),
+		cmocka_unit_test(half_of_the_ranks_somewhere_blame_nobody),
+		cmocka_unit_test(inside_a_split_is_not_outside),
 		cmocka_unit_test(lost_slots_weaken_what_rests_on_absence),
 		cmocka_unit_test(graphs_replayed_are_not_counted_as_absence),
 		cmocka_unit_test(s44_a_frozen_rank),
