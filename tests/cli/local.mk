@@ -8,3 +8,7 @@ SH_TESTS += \
 	%D%/transparent.test \
 	%D%/unreadable.test \
 	%D%/usage.test
+ASAN_TESTS += \
+	%D%/jobs.test \
+	%D%/unreadable.test \
+	%D%/usage.test
