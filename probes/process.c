@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "probes/process.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/utsname.h>
@@ -361,10 +362,20 @@ void process_forked(void)
 
 /* --- Birth ----------------------------------------------------------------------------------- */
 
+/* INQUEST_DISABLE set to anything but 0: somebody wants to know whether it is our fault. */
+static int process_is_disabled(void)
+{
+	const char *disable = getenv("INQUEST_DISABLE");
+
+	return disable && *disable && strcmp(disable, "0") != 0;
+}
+
 __attribute__((constructor)) static void process_birth(void)
 {
 	if (getauxval(AT_SECURE))
 		return; /* more rights than its caller: none of our business */
+	if (process_is_disabled())
+		return;
 	process_epoch = fork_guard(&process.no_epoch);
 	probe_epoch = process_epoch;
 	place_find();
