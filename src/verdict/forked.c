@@ -93,7 +93,7 @@ static void tell_first_fork(struct inquiry *q, const struct fork *fork, struct d
 	}
 }
 
-static void tell_camps(struct inquiry *q, const struct fork *fork, struct draft *draft)
+void fork_tell_camps(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	for (size_t i = 0; i < fork->ncamps && i < 4; i++) {
 		struct rank_list ranks = {0};
@@ -156,6 +156,19 @@ static const char *graph_of_camp(struct inquiry *q, const struct fork_camp *camp
 	return graph;
 }
 
+void fork_tell_graphs(struct inquiry *q, const struct fork *fork, size_t camp, struct draft *draft)
+{
+	const char *own = graph_of_camp(q, &fork->camps[camp]);
+	const char *others = graph_of_camp(q, &fork->camps[camp ? 0 : 1]);
+	struct verdict_fact *fact;
+
+	if (!own || !others || strcmp(own, others) == 0)
+		return;
+	fact = draft_fact_of(q, draft, FACT_GRAPH, &draft->culprits, "ring:*");
+	fact->text = own;
+	fact->text2 = others;
+}
+
 static bool fork_of_graphs(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	const char *main_graph = graph_of_camp(q, &fork->camps[0]);
@@ -173,7 +186,7 @@ static bool fork_of_graphs(struct inquiry *q, const struct fork *fork, struct dr
 		draft->culprits.list.nr ? &draft->culprits : &draft->camp_b, "ring:*");
 	fact->text = other;
 	fact->text2 = main_graph;
-	tell_camps(q, fork, draft);
+	fork_tell_camps(q, fork, draft);
 	return true;
 }
 
@@ -191,7 +204,7 @@ static bool fork_of_calls(struct inquiry *q, const struct fork *fork, struct dra
 	draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
 	fork_share_out(q, fork, fork_minority(fork), draft);
 	tell_first_fork(q, fork, draft);
-	tell_camps(q, fork, draft);
+	fork_tell_camps(q, fork, draft);
 	return true;
 }
 

@@ -109,7 +109,8 @@ static void finish(struct inquiry *q, struct draft *draft)
 	rank_list_settle(&draft->victims);
 	rank_list_settle(&draft->camp_a);
 	rank_list_settle(&draft->camp_b);
-	v->waiting = longest_wait(q, draft);
+	if (v->waiting == JOB_UNKNOWN)
+		v->waiting = longest_wait(q, draft);
 	if (v->class == VERDICT_HEALTHY)
 		return;
 	tell_victims(q, draft);

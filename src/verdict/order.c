@@ -168,7 +168,7 @@ static void tell_edges(struct inquiry *q, const struct circle *circle, struct dr
 {
 	size_t told = 0;
 
-	for (size_t i = 0; i < circle->holders.nr && told < 8; i++) {
+	for (size_t i = 0; !circle->of_launches && i < circle->holders.nr && told < 8; i++) {
 		const struct holder *holder = &circle->holders.items[i];
 		struct verdict_fact *fact;
 		int awaited;

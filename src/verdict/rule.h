@@ -58,6 +58,14 @@ void tell_victims(struct inquiry *q, struct draft *draft);
 /* How a fork is shared out between culprits, victims and camps (forked.c). */
 void fork_share_out(struct inquiry *q, const struct fork *fork, size_t guilty, struct draft *draft);
 
+/* Adds what each camp entered; that a camp's graphs are not those of the largest, if so (forked.c).
+ */
+void fork_tell_camps(struct inquiry *q, const struct fork *fork, struct draft *draft);
+void fork_tell_graphs(struct inquiry *q, const struct fork *fork, size_t camp, struct draft *draft);
+
+/* Facts of so many culprits are told; of more, nobody would read them. */
+#define TOLD_CULPRITS 8
+
 /* The camp that is small enough to be the culprit; SIZE_MAX: none is. */
 size_t fork_minority(const struct fork *fork);
 

@@ -189,6 +189,21 @@ static size_t marked_camp(const struct inquiry *q, const struct fork *fork)
 	return found;
 }
 
+/* What the side entered, and what the largest did. */
+static void tell_other_op(
+	struct inquiry *q, const struct fork *fork, size_t camp, struct draft *draft)
+{
+	struct verdict_fact *fact;
+
+	if (!fork->exact)
+		return;
+	fact = draft_fact_of(
+		q, draft, FACT_ENTERED_OTHER, &draft->culprits, fork->camps[camp].op->cite);
+	fact->text = inquiry_sig_text(q, &fork->camps[camp].sig);
+	fact->text2 = inquiry_sig_text(q, &fork->camps[camp ? 0 : 1].sig);
+	fact->a = (int64_t)fork->index;
+}
+
 static bool fork_is_empty(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	size_t camp;
@@ -204,26 +219,23 @@ static bool fork_is_empty(struct inquiry *q, const struct fork *fork, struct dra
 	draft->verdict.outlook = VERDICT_KILL;
 	draft->verdict.next = VERDICT_NEXT_DIVISIBLE_ROWS;
 	fork_share_out(q, fork, camp, draft);
-	for (size_t i = 0; i < draft->culprits.list.nr; i++)
+	for (size_t i = 0; i < draft->culprits.list.nr && i < TOLD_CULPRITS; i++)
 		shards_tell(q, draft->culprits.list.items[i], draft);
+	fork_tell_graphs(q, fork, camp, draft);
+	tell_other_op(q, fork, camp, draft);
 	return true;
 }
 
 static void tell_count(
 	struct inquiry *q, const struct fork *fork, size_t camp, int rank, struct draft *draft)
 {
-	struct verdict_fact *fact;
-
 	if (fork->kind == FORK_COUNT) {
-		fact = draft_fact(q, draft, FACT_COUNT, rank, fork->camps[camp].op->cite);
+		struct verdict_fact *fact =
+			draft_fact(q, draft, FACT_COUNT, rank, fork->camps[camp].op->cite);
+
 		fact->a = (int64_t)fork->camps[camp].sig.count;
 		fact->b = (int64_t)fork->camps[0].sig.count;
 		fact->c = (int64_t)fork->index;
-	} else {
-		fact = draft_fact(q, draft, FACT_ENTERED_OTHER, rank, fork->camps[camp].op->cite);
-		fact->text = inquiry_sig_text(q, &fork->camps[camp].sig);
-		fact->text2 = inquiry_sig_text(q, &fork->camps[0].sig);
-		fact->a = (int64_t)fork->index;
 	}
 	shards_tell(q, rank, draft);
 }
@@ -259,8 +271,13 @@ static bool fork_is_uneven(struct inquiry *q, const struct fork *fork, struct dr
 	draft->verdict.next =
 		fork->kind == FORK_COUNT ? VERDICT_NEXT_SAME_COUNTS : VERDICT_NEXT_SAME_BATCHES;
 	fork_share_out(q, fork, camp, draft);
-	for (size_t i = 0; camp != SIZE_MAX && i < draft->culprits.list.nr; i++)
+	for (size_t i = 0; camp != SIZE_MAX && i < draft->culprits.list.nr && i < TOLD_CULPRITS;
+		i++)
 		tell_count(q, fork, camp, draft->culprits.list.items[i], draft);
+	if (camp != SIZE_MAX && fork->kind != FORK_COUNT)
+		tell_other_op(q, fork, camp, draft);
+	if (!draft->facts.nr)
+		fork_tell_camps(q, fork, draft);
 	return true;
 }
 

@@ -225,8 +225,25 @@ static void downgrade(struct inquiry *q, const struct reason *why, struct draft 
 	}
 }
 
-/* Facts of so many culprits are told; of more, nobody would read them. */
-#define TOLD_CULPRITS 8
+/* One that still waits while the others are done: where, since when, and what it has more. */
+static void tell_odd_one(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct wait *wait = inquiry_longest_wait(q, rank);
+
+	if (wait && wait->kind == WAIT_COLLECTIVE) {
+		struct verdict_fact *fact =
+			draft_fact(q, draft, FACT_WAITS_IN_OP, rank, wait->cite);
+
+		draft->verdict.group = q->job->members[wait->member].group;
+		draft->verdict.op_index = wait->index;
+		draft->verdict.waiting = wait->age;
+		fact->text = inquiry_op_name(wait->op);
+		fact->text2 = q->job->groups[draft->verdict.group].name;
+		fact->a = (int64_t)wait->index;
+		fact->b = wait->age;
+	}
+	rule_uneven_shard.tell(q, rank, draft);
+}
 
 static void tell_all(
 	struct inquiry *q, const struct suspect *from, size_t n, bool blamed, struct draft *draft)
@@ -236,7 +253,7 @@ static void tell_all(
 		tell_absence(q, from[i].rank, draft);
 	}
 	for (size_t i = 0; !blamed && i < draft->culprits.list.nr && i < TOLD_CULPRITS; i++)
-		rule_uneven_shard.tell(q, draft->culprits.list.items[i], draft);
+		tell_odd_one(q, draft->culprits.list.items[i], draft);
 	for (size_t i = 0; !blamed && i < n && i < TOLD_CULPRITS; i++)
 		from[i].rule->tell(q, from[i].rank, draft);
 }

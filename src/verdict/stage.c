@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "job/rollcall.h"
 #include "verdict/judge.h"
+
+/* What a job may do before its first step: hand out parameters, compare configurations. */
+#define START_OPS 8
 
 static bool somebody_leaves(const struct inquiry *q)
 {
@@ -20,18 +24,18 @@ static bool somebody_is_ready(const struct inquiry *q)
 
 static bool completed_a_step(const struct inquiry *q)
 {
-	uint64_t furthest = 0;
+	uint64_t rear = 0;
 
 	for (size_t i = 0; i < q->job->nsteps; i++)
 		if (q->job->steps[i].n)
 			return true;
 	if (q->job->nsteps)
 		return false;
-	/* Without marks: more than one collective means that the first went through. */
-	for (size_t i = 0; i < q->job->nmembers; i++)
-		if (q->job->members[i].head_known && q->job->members[i].head > furthest)
-			furthest = q->job->members[i].head;
-	return furthest > 1;
+	/* Without marks: more than the few collectives of a start, entered by all of the largest.
+	 */
+	if (q->job->ngroups)
+		rear = rollcall_take(q->job, 0, 0).rear;
+	return rear != UINT64_MAX && rear > START_OPS;
 }
 
 enum verdict_stage judge_stage(const struct inquiry *q)
