@@ -296,25 +296,70 @@ static bool is_reason(const struct maker *m, const struct wait *wait)
 	return wait->sure || is_forked(m, m->job->members[wait->member].group, wait->index);
 }
 
-/* An op that everybody is in still waits for what one of its members launched before it. */
+/*
+ * Whether a launch waits for an earlier one of the same rank: collectives for each other, as NCCL
+ * runs them; sends and receives for what is before them on their stream.
+ */
+static bool is_behind(const struct wait *wait, const struct wait *other)
+{
+	if (other->kind != WAIT_COLLECTIVE && other->kind != WAIT_P2P)
+		return false;
+	if (!launched_after(wait, other))
+		return false;
+	return (wait->kind == WAIT_COLLECTIVE && other->kind == WAIT_COLLECTIVE) ||
+	       (wait->op->stream && wait->op->stream == other->op->stream);
+}
+
+/* What this node stands for needs this wait of a rank, and so what the rank launched before it. */
+static void join_earlier(struct maker *m, int node, const struct wait *wait)
+{
+	int rank = wait->rank;
+
+	for (size_t k = m->waits->first[rank]; k < m->waits->first[rank + 1]; k++) {
+		const struct wait *other = &m->waits->at[k];
+		bool both_collective =
+			wait->kind == WAIT_COLLECTIVE && other->kind == WAIT_COLLECTIVE;
+
+		if (!is_behind(wait, other))
+			continue;
+		if (is_reason(m, other))
+			add_edge(m, node, m->graph->node_of_wait[k]);
+		else if (both_collective && wait->held && other->held)
+			*array_add(&m->orders) = (struct edge){node, m->graph->node_of_wait[k]};
+	}
+}
+
+/* The peer's side of a send or receive; NULL where it does not wait in it. */
+static const struct wait *other_side(const struct maker *m, const struct wait *wait)
+{
+	int rank = m->job->members[wait->peer].rank;
+
+	for (size_t k = rank == JOB_NONE ? m->waits->n : m->waits->first[rank];
+		rank != JOB_NONE && k < m->waits->first[rank + 1]; k++) {
+		const struct wait *other = &m->waits->at[k];
+
+		if (other->kind == WAIT_P2P && other->member == wait->peer &&
+			other->peer == wait->member && other->index == wait->index && other->op &&
+			wait->op && other->op->sig.op != wait->op->sig.op)
+			return other;
+	}
+	return NULL;
+}
+
+/* An op that all are in still waits for what one of its members launched before it. */
 static void join_launches(struct maker *m, int rank)
 {
 	for (size_t i = m->waits->first[rank]; i < m->waits->first[rank + 1]; i++) {
-		const struct wait *wait = &m->waits->at[i];
+		const struct wait *wait = &m->waits->at[i], *other = NULL;
+		int node = m->graph->node_of_wait[i];
 
-		if (wait->kind != WAIT_COLLECTIVE || wait->lacking)
+		if ((wait->kind != WAIT_COLLECTIVE && wait->kind != WAIT_P2P) || wait->lacking)
 			continue;
-		for (size_t k = m->waits->first[rank]; k < m->waits->first[rank + 1]; k++) {
-			const struct wait *other = &m->waits->at[k];
-
-			if (other->kind != WAIT_COLLECTIVE || !launched_after(wait, other))
-				continue;
-			if (is_reason(m, other))
-				add_edge(m, m->graph->node_of_wait[i], m->graph->node_of_wait[k]);
-			else if (wait->held && other->held)
-				*array_add(&m->orders) = (struct edge){
-					m->graph->node_of_wait[i], m->graph->node_of_wait[k]};
-		}
+		join_earlier(m, node, wait);
+		if (wait->kind == WAIT_P2P)
+			other = other_side(m, wait);
+		if (other)
+			join_earlier(m, node, other);
 	}
 }
 

@@ -4,7 +4,8 @@
  *
  *	rank  --> what it waits in            if a host thread is held there (or softly, see below)
  *	op    --> the seats that have not entered it, by their own word
- *	op    --> the incomplete op that one of its members launched before it
+ *	op    --> the incomplete op that one of its members launched before it; so does P2P, for
+ *	          both sides, where it is on the same stream
  *	op    --> members that died or are frozen, where all have entered it
  *	init  --> the seats that have not begun it
  *	P2P   --> the peer that has not made the matching call
