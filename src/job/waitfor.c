@@ -310,6 +310,13 @@ static bool is_behind(const struct wait *wait, const struct wait *other)
 	       (wait->op->stream && wait->op->stream == other->op->stream);
 }
 
+/* Of one launch nothing counts as complete while one of its sends or receives lacks its peer. */
+static bool is_held_up(const struct wait *wait, const struct wait *other)
+{
+	return wait->kind == WAIT_P2P && other->kind == WAIT_P2P && other->lacking && wait->op &&
+	       other->op && wait->op->launch && wait->op->launch == other->op->launch;
+}
+
 /* What this node stands for needs this wait of a rank, and so what the rank launched before it. */
 static void join_earlier(struct maker *m, int node, const struct wait *wait)
 {
@@ -320,7 +327,7 @@ static void join_earlier(struct maker *m, int node, const struct wait *wait)
 		bool both_collective =
 			wait->kind == WAIT_COLLECTIVE && other->kind == WAIT_COLLECTIVE;
 
-		if (!is_behind(wait, other))
+		if (!is_behind(wait, other) && !is_held_up(wait, other))
 			continue;
 		if (is_reason(m, other))
 			add_edge(m, node, m->graph->node_of_wait[k]);

@@ -143,6 +143,8 @@ class Play:
                 return f"{key} {first[key]}, not {self.truth[key]}"
         if status != self.truth["exit"]:
             return f"exit {status}, not {self.truth['exit']}"
+        if len(verdict["verdicts"]) > 1:
+            return f"also {verdict['verdicts'][1]['class']}: {verdict['verdicts'][1]['headline']}"
         return None
 
     def refuse_accusation(self, verdict):
