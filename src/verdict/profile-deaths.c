@@ -15,6 +15,9 @@
 /* Kills this close together are one act. */
 #define AT_ONCE CLOCK_NS_PER_S
 
+/* Who was inside one call for so long may have ended of what happened there. */
+#define HELD_LONG (2 * CLOCK_NS_PER_S)
+
 bool profile_is_fault_signal(int signo)
 {
 	return signo == SIGSEGV || signo == SIGBUS || signo == SIGFPE || signo == SIGILL ||
@@ -266,27 +269,37 @@ static int64_t first_bad_end(const struct job *job, const struct profile *profil
 	return first;
 }
 
-/* All gone, by kills or orders to end, none by its own doing: somebody ended the job. */
+/*
+ * Nobody lives whom its own end did not take: the rest was killed or told to end, at once. One kill
+ * among ends that are all known and were orders is somebody's doing; among unknown ends it may be
+ * the last trace of the job's end.
+ */
 static bool all_were_ended(const struct job *job, const struct profile *profiles)
 {
 	int64_t first = INT64_MAX, last = INT64_MIN;
-	size_t ended = 0, killed = 0;
+	size_t ended = 0, killed = 0, unknown = 0, ranks = 0;
 
 	for (size_t i = 0; i < job->nranks; i++) {
 		const struct profile *p = &profiles[i];
 
 		if (!p->process)
 			continue;
-		if (p->death == DEATH_OWN || p->death == DEATH_CLEAN || p->death == DEATH_NONE)
+		ranks++;
+		if (p->death == DEATH_OWN || p->death == DEATH_CLEAN)
+			continue;
+		if (p->process->end == JOB_ALIVE)
 			return false;
-		ended++;
+		unknown += p->death == DEATH_NONE;
+		ended += p->death != DEATH_NONE;
 		killed += p->death == DEATH_KILLED;
 		if (p->death != DEATH_KILLED || p->fault == JOB_UNKNOWN)
 			continue;
 		first = p->fault < first ? p->fault : first;
 		last = p->fault > last ? p->fault : last;
 	}
-	return ended && (killed != 1 || ended == 1) && (first > last || last - first <= AT_ONCE);
+	if (!ended || (killed == 1 && !unknown && ranks > 1))
+		return false;
+	return first > last || last - first <= AT_ONCE;
 }
 
 static bool is_direct(const struct profile *p)
@@ -303,17 +316,49 @@ static bool came_after(const struct profile *p, int64_t first, size_t untimed)
 	return p->fault - AT_ONCE > first;
 }
 
-static void judge_among(struct profile *p, int64_t first, size_t untimed)
+/* Whether a rank had long been held somewhere when it ended: then it may have ended of that. */
+static bool was_held_long(const struct waits *waits, int rank, const struct profile *p)
 {
-	bool after = came_after(p, first, untimed);
+	for (size_t i = waits->first[rank]; i < waits->first[rank + 1]; i++) {
+		const struct wait *wait = &waits->at[i];
 
-	if (p->death == DEATH_KILLED && after)
+		if (wait->held && wait->since != JOB_UNKNOWN && p->fault != JOB_UNKNOWN &&
+			p->fault - wait->since > HELD_LONG)
+			return true;
+	}
+	return false;
+}
+
+/* The earliest of the ranks' own deaths. */
+static int64_t first_own_end(const struct job *job, const struct profile *profiles)
+{
+	int64_t first = INT64_MAX;
+
+	for (size_t i = 0; i < job->nranks; i++)
+		if (profiles[i].death == DEATH_OWN && profiles[i].fault != JOB_UNKNOWN &&
+			profiles[i].fault < first)
+			first = profiles[i].fault;
+	return first;
+}
+
+/* The earliest bad ends of the job, to tell what came after. */
+struct ends {
+	int64_t first; /* of all; INT64_MAX: none */
+	int64_t first_own;
+	size_t untimed;
+};
+
+static void judge_among(struct profile *p, bool held, const struct ends *ends)
+{
+	bool after = came_after(p, ends->first, ends->untimed);
+
+	if (p->death == DEATH_KILLED && (after || ends->first_own <= p->fault))
 		p->death = DEATH_ECHO;
 	if (p->death == DEATH_UNSURE && after)
 		p->death = DEATH_ECHO;
-	if (p->death != DEATH_OWN || !p->waits || p->cause == VERDICT_BY_OOM_KILL)
+	if (p->death != DEATH_OWN || !(p->waits || held) || p->cause == VERDICT_BY_OOM_KILL)
 		return;
-	/* It was inside something that others never entered. */
+	/* It was inside something that others never entered, or that had long stood still. */
 	if (!is_direct(p))
 		p->death = after ? DEATH_ECHO : DEATH_UNSURE;
 	else if (after && p->cause == VERDICT_BY_SIGNAL)
@@ -323,21 +368,21 @@ static void judge_among(struct profile *p, int64_t first, size_t untimed)
 void profiles_judge_deaths(
 	const struct job *job, const struct waits *waits, struct profile *profiles)
 {
-	int64_t first;
-	size_t untimed;
+	struct ends ends;
 	bool end;
 
-	(void)waits;
 	find_signals(job, profiles);
 	for (size_t i = 0; i < job->nranks; i++)
 		judge_alone(job, &profiles[i]);
 	blame_memory(job, profiles);
 	end = all_were_ended(job, profiles);
-	first = first_bad_end(job, profiles, &untimed);
+	ends.first = first_bad_end(job, profiles, &ends.untimed);
+	ends.first_own = first_own_end(job, profiles);
 	for (size_t i = 0; i < job->nranks; i++) {
-		if (end && is_bad(&profiles[i]))
+		if (end && is_bad(&profiles[i]) && profiles[i].death != DEATH_OWN)
 			profiles[i].death = DEATH_END;
 		else
-			judge_among(&profiles[i], first, untimed);
+			judge_among(
+				&profiles[i], was_held_long(waits, (int)i, &profiles[i]), &ends);
 	}
 }

@@ -15,7 +15,7 @@
 #include "tests/unit/facts.h"
 
 #define MAX_STEPS 24
-#define RUNS      400
+#define RUNS 400
 
 enum fault {
 	FAULT_COMPILE,
@@ -35,6 +35,16 @@ enum fault {
 static const char *const fault_names[FAULTS] = {"compile", "segv", "kill", "exception", "exit",
 	"input", "frozen", "stall", "zero", "count", "other-op"};
 
+/* How the hang ended, if it did. */
+enum aftermath {
+	AFTER_NOTHING,
+	AFTER_WATCHDOGS,  /* of those who wait; then the launcher ends the rest */
+	AFTER_EXCEPTIONS, /* of those who wait, telling of the failing of others */
+	AFTER_ORDERS,     /* the launcher tells all to end */
+	AFTER_KILLS,      /* all are killed at once */
+	AFTERMATHS
+};
+
 /* A program: all ranks run through the same list; a rank takes part where it is a member. */
 struct schedule {
 	int n;
@@ -48,6 +58,7 @@ struct schedule {
 	enum fault fault;
 	int culprit;
 	int at; /* step before which the fault strikes */
+	enum aftermath aftermath;
 };
 
 static int draw(unsigned *seed, int below)
@@ -92,6 +103,7 @@ static struct schedule draw_schedule(unsigned *seed)
 	s.fault = (enum fault)draw(seed, FAULTS);
 	s.culprit = draw(seed, s.n);
 	s.at = draw(seed, s.nsteps);
+	s.aftermath = (enum aftermath)draw(seed, AFTERMATHS);
 	/* The fault strikes where the culprit takes part, in a group in which it is a minority. */
 	while (!is_member(&s, s.group_of[s.at], s.culprit))
 		s.group_of[s.at] = 0;
@@ -238,6 +250,34 @@ static bool turn(struct machine *m, int rank)
 	return true;
 }
 
+/* How one rank that still lives ends, some time after the hang began. */
+static void end_rank(struct facts *f, int rank, enum aftermath how, bool waits, double at)
+{
+	if (how == AFTER_KILLS) {
+		facts_end(f, rank, JOB_SIGNALED, SIGKILL, 90);
+	} else if (how == AFTER_WATCHDOGS && waits) {
+		facts_signal(f, rank, SIGABRT, 0, "pt_nccl_watchdg", at);
+		facts_end(f, rank, JOB_SIGNALED, SIGABRT, at);
+	} else if (how == AFTER_EXCEPTIONS && waits) {
+		facts_note(f, rank, "DistBackendError: NCCL timeout", at);
+		facts_end(f, rank, JOB_EXITED, 1, at + 1);
+	} else {
+		facts_signal(f, rank, SIGTERM, 900, "python", 80 + at / 100);
+		facts_end(f, rank, JOB_SIGNALED, SIGTERM, 80 + at / 100);
+	}
+}
+
+static void end_job(const struct schedule *s, struct facts *f, unsigned *seed)
+{
+	for (int rank = 0; s->aftermath && rank < s->n; rank++) {
+		bool stopped = rank == s->culprit && s->fault < FAULT_ZERO;
+
+		if (f->ranks[rank].process.end != JOB_ALIVE)
+			continue;
+		end_rank(f, rank, s->aftermath, !stopped, 70 + draw(seed, 8));
+	}
+}
+
 /* Runs until nothing moves. Warm ranks that came to an end synchronise. */
 static struct facts *run(const struct schedule *s, unsigned *seed)
 {
@@ -261,6 +301,7 @@ static struct facts *run(const struct schedule *s, unsigned *seed)
 	for (int i = 0; i < s->n; i++)
 		if (!m.held[i] && !(i == s->culprit && s->fault < FAULT_ZERO))
 			facts_sync(m.f, i, 45);
+	end_job(s, m.f, seed);
 	return m.f;
 }
 
@@ -285,9 +326,10 @@ static void fail_run(
 	facts_print(v);
 	verdicts_free(v);
 	job_free(job);
-	fail_msg("%s: seed %u, %d ranks, %d groups, fault %s of rank %d at step %d of %d (%s, %s)",
+	fail_msg("%s: seed %u, %d ranks, %d groups, fault %s of rank %d at step %d of %d (%s, %s; "
+		 "%d)",
 		what, seed, s->n, s->ngroups, fault_names[s->fault], s->culprit, s->at, s->nsteps,
-		s->cold ? "cold" : "warm", s->completion ? "tracked" : "untracked");
+		s->cold ? "cold" : "warm", s->completion ? "tracked" : "untracked", s->aftermath);
 }
 
 static void a_schedule_names_the_injected_rank_or_nobody(void **state)
@@ -307,6 +349,23 @@ static void a_schedule_names_the_injected_rank_or_nobody(void **state)
 	}
 	/* Weaker is allowed where halves stand against halves, but not as a rule. */
 	assert_true(named > RUNS * 3 / 4);
+}
+
+/* One single fact less: a span, a signal, a note, an end. */
+static void check_each_fact(const struct schedule *s, const struct facts *f, unsigned seed)
+{
+	uint64_t before = facts_culprits(f);
+
+	for (size_t i = 0; i < f->nextra; i++) {
+		struct facts *less = facts_copy(f);
+
+		memmove(&less->extra[i], &less->extra[i + 1],
+			(f->nextra - i - 1) * sizeof(less->extra[0]));
+		less->nextra--;
+		if (facts_culprits(less) & ~before)
+			fail_run(s, less, seed, "without one fact");
+		facts_free(less);
+	}
 }
 
 static void taking_evidence_away_accuses_nobody_new(void **state)
@@ -335,6 +394,7 @@ static void taking_evidence_away_accuses_nobody_new(void **state)
 				fail_run(&s, less, start, "without a rank's end");
 			facts_free(less);
 		}
+		check_each_fact(&s, f, start);
 		facts_free(f);
 	}
 }
