@@ -223,13 +223,30 @@ static void look_at_threads(
 		p->outside = waits->now[rank] > left ? waits->now[rank] - left : 0;
 }
 
+static bool is_left(const struct job_member *m)
+{
+	return m->state == JOB_MEMBER_CLOSING || m->state == JOB_MEMBER_GONE;
+}
+
+/* Who destroys a group and makes its like anew, as after an exec, does not leave. */
+static bool has_successor(const struct job *job, const struct job_member *left)
+{
+	for (size_t i = 0; i < job->nmembers; i++) {
+		const struct job_member *m = &job->members[i];
+
+		if (m->rank == left->rank && !is_left(m) && m->init_since > left->init_since &&
+			job->groups[m->group].size == job->groups[left->group].size)
+			return true;
+	}
+	return false;
+}
+
 static void look_at_seats(const struct job *job, struct profile *profiles)
 {
 	for (size_t i = 0; i < job->nmembers; i++) {
 		const struct job_member *m = &job->members[i];
 
-		if (m->rank != JOB_NONE && !m->aborted &&
-			(m->state == JOB_MEMBER_CLOSING || m->state == JOB_MEMBER_GONE))
+		if (m->rank != JOB_NONE && !m->aborted && is_left(m) && !has_successor(job, m))
 			profiles[m->rank].leaving = true;
 	}
 }
