@@ -99,6 +99,16 @@ static bool is_found_hung(const struct jobs_entry *entry)
 	return is_live(entry) && hangs(entry);
 }
 
+/* What may not be trusted is not looked at: that may be why there is no such job. */
+static void complain_unknown(const struct jobs *jobs, const char *why)
+{
+	if (jobs->refused.len)
+		cmd_complain("%s; not trusted, so not looked at: %.*s", why,
+			(int)strcspn(jobs->refused.text, "\n"), jobs->refused.text);
+	else
+		cmd_complain("%s: `inquest ls' lists the jobs here", why);
+}
+
 static void complain_none(const struct jobs *jobs)
 {
 	if (jobs->nr)
@@ -106,6 +116,8 @@ static void complain_none(const struct jobs *jobs)
 			"no live job here; the newest, %s, is over: say `inquest attach %s', or "
 			"diagnose its bundle",
 			jobs->items[0].name, jobs->items[0].id);
+	else if (jobs->refused.len)
+		complain_unknown(jobs, "no job here");
 	else
 		cmd_complain("no job here: start one with `inquest run -- COMMAND'");
 }
@@ -154,7 +166,7 @@ static const struct jobs_entry *find(
 
 		*ret_status = entry ? CMD_USAGE : CMD_UNREADABLE;
 		if (!entry)
-			cmd_complain("%s: `inquest ls' lists the jobs here", complaint_text(&why));
+			complain_unknown(jobs, complaint_text(&why));
 		complaint_release(&why);
 		if (!entry)
 			return NULL;
@@ -231,9 +243,6 @@ static int run(int argc, char **argv)
 	entry = arguments.jobs.nr ? find(&jobs, &arguments, &status) : choose(&jobs, &status);
 	if (entry)
 		status = examine(&jobs, entry, &arguments);
-	if (!entry && jobs.refused.len)
-		cmd_complain("not trusted, so not looked at: %.*s",
-			(int)strcspn(jobs.refused.text, "\n"), jobs.refused.text);
 out:
 	array_release(&arguments.jobs);
 	jobs_release(&jobs);
