@@ -55,24 +55,3 @@ export NCCL_NET=Socket NCCL_IB_DISABLE=1 NCCL_SOCKET_IFNAME=lo NCCL_P2P_DISABLE=
 	NCCL_MIN_NCHANNELS=1 NCCL_MAX_NCHANNELS=1 NCCL_MAX_P2P_NCHANNELS=1 NCCL_ALGO=Ring \
 	NCCL_PROTO=Simple NCCL_BUFFSIZE=1048576 NCCL_SOCKET_NTHREADS=1 NCCL_NSOCKS_PERTHREAD=1 \
 	NCCL_CGA_CLUSTER_SIZE=0 NCCL_RAS_ENABLE=0 CUDA_VISIBLE_DEVICES=0
-
-# job WORD...: $name, under an agent, in the background; a verdict may take its time.
-jobs=0
-job() {
-	rm -rf "$scratch/play"
-	jobs=$((jobs + 1))
-	name=gpu-$jobs
-	start "$INQUEST" run --name $name --hang-after 5 -- "$launch" "$scratch/play" "$size" "$@"
-	agent=$!
-}
-
-# The job's verdict now: class and culprits, e.g. "rank-death [3]".
-verdict() {
-	"$INQUEST" attach --json $name 2>/dev/null | python3 -c '
-import json, sys
-first = json.load(sys.stdin)["verdicts"][0]
-print(first["class"], first["culprits"])' 2>/dev/null
-}
-is_judged() {
-	[ "$(verdict)" = "$1" ]
-}

@@ -12,5 +12,6 @@ tests_tools_refuse_SOURCES = tests/tools/refuse.c
 tests_tools_refuse_CFLAGS = $(PLAIN_CFLAGS)
 %C%_hold_file_SOURCES = %D%/hold-file.c
 %C%_hold_file_CFLAGS = $(PLAIN_CFLAGS)
-EXTRA_DIST += %D%/trouble.sh
-SH_TESTS += %D%/unseen.test
+EXTRA_DIST += %D%/launch.sh %D%/trouble.sh
+SH_TESTS += %D%/killed.test %D%/living.test %D%/locked.test %D%/racing.test %D%/refused.test \
+	%D%/unseen.test %D%/users.test %D%/wrecks.test

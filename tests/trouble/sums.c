@@ -14,9 +14,11 @@
  *	timed		a hundred AllReduces, what one took on stderr
  *	compile		a compile span that goes on for ever
  *	die		SIGKILL
+ *	abort		SIGABRT, its own
  *	fork		a child that uses nothing of ours, and one that marks, are waited for
  *	exec		the communicator is destroyed; this program, anew, does the rest
  *	threads		200 of them at once, each with marks and some stack
+ *	closefrom	closes all descriptors but the first three
  *	fd		the number of the next descriptor is printed
  *	nap		a tenth of a second
  *	stay		for ever; meanwhile SIGTERM is what it is by default
@@ -170,6 +172,11 @@ static void do_die(void)
 	raise(SIGKILL);
 }
 
+static void do_abort(void)
+{
+	abort();
+}
+
 static void fork_and_wait(bool with_marks)
 {
 	int status;
@@ -219,6 +226,12 @@ static void do_threads(void)
 		came += !pthread_join(threads[i], &result) && result == &barrier;
 	}
 	say("threads", came);
+}
+
+static void do_closefrom(void)
+{
+	for (int fd = 3; fd < 4096; fd++)
+		close(fd);
 }
 
 static void do_fd(void)
@@ -286,8 +299,10 @@ static const struct word {
 	{"timed", do_timed},
 	{"compile", do_compile},
 	{"die", do_die},
+	{"abort", do_abort},
 	{"fork", do_fork},
 	{"threads", do_threads},
+	{"closefrom", do_closefrom},
 	{"fd", do_fd},
 	{"nap", do_nap},
 	{"stay", do_stay},
