@@ -47,3 +47,11 @@ bench_nccl_bench_LDFLAGS = $(RANK_LINK)
 bench_nccl_bench_LDADD = $(STANDIN_LIBS) -ldl
 EXTRA_bench_nccl_bench_DEPENDENCIES = $(STANDIN_LIBS)
 run-benches: bench/nccl_bench
+
+# The whole program, on jobs that hang.
+BENCHES += bench/attach.sh
+EXTRA_PROGRAMS += bench/attach_bench
+EXTRA_DIST += %D%/attach.sh
+bench_attach_bench_SOURCES = %D%/attach_bench.c
+bench_attach_bench_CFLAGS = $(PLAIN_CFLAGS)
+run-benches: bench/attach_bench tests/trouble/sums
