@@ -10,62 +10,57 @@
 #include "report/ranks.h"
 #include "report/wording.h"
 
-/* What one culprit did, several did, two camps did, and what is said where nobody can be named. */
+/* What one culprit did, several did, and what is said where nobody is blamed: camps are named. */
 struct phrase {
-	const char *one, *many, *camps, *nobody;
+	const char *one, *many, *nobody;
 };
 
 static const struct phrase phrases[VERDICT_CLASSES] = {
-	[VERDICT_COMPILE_SKEW] = {"still compiles", "still compile", NULL,
-		"somebody still compiles"},
-	[VERDICT_COMPILE_STUCK] = {"is stuck compiling", "are stuck compiling", NULL,
+	[VERDICT_COMPILE_SKEW] = {"still compiles", "still compile", "somebody still compiles"},
+	[VERDICT_COMPILE_STUCK] = {"is stuck compiling", "are stuck compiling",
 		"a compile is stuck"},
 	[VERDICT_GRAPH_DIVERGENCE] = {"compiled another graph", "compiled another graph",
-		"compiled different graphs", "graphs differ"},
-	[VERDICT_RANK_DEATH] = {"died", "died", NULL, "a rank died"},
-	[VERDICT_EARLY_EXIT] = {"finished early", "finished early", NULL, "a rank finished early"},
-	[VERDICT_NODE_LOSS] = {"fell silent with its node", "fell silent with their node", NULL,
+		"graphs differ"},
+	[VERDICT_RANK_DEATH] = {"died", "died", "a rank died"},
+	[VERDICT_EARLY_EXIT] = {"finished early", "finished early", "a rank finished early"},
+	[VERDICT_NODE_LOSS] = {"fell silent with its node", "fell silent with their node",
 		"a node fell silent"},
-	[VERDICT_EMPTY_SHARD] = {"has an empty shard", "have empty shards",
-		"disagree: empty shards", "a shard is empty"},
-	[VERDICT_UNEVEN_SHARD] = {"has an uneven shard", "have uneven shards",
-		"disagree: uneven shards", "shards are uneven"},
+	[VERDICT_EMPTY_SHARD] = {"has an empty shard", "have empty shards", "a shard is empty"},
+	[VERDICT_UNEVEN_SHARD] = {"has an uneven shard", "have uneven shards", "shards are uneven"},
 	[VERDICT_COLLECTIVE_MISMATCH] = {"issued another operation", "issued another operation",
-		"issued different operations", "operations differ"},
+		"operations differ"},
 	[VERDICT_ORDER_INVERSION] = {"waits in another order", "wait in opposite orders",
-		"wait in opposite orders", "operations wait in a circle"},
-	[VERDICT_HOST_STALL] = {"stays away", "stay away", NULL, "a rank stays away"},
-	[VERDICT_GPU_STALL] = {"has a GPU that lags behind", "have GPUs that lag behind", NULL,
+		"operations wait in a circle"},
+	[VERDICT_HOST_STALL] = {"stays away", "stay away", "a rank stays away"},
+	[VERDICT_GPU_STALL] = {"has a GPU that lags behind", "have GPUs that lag behind",
 		"a GPU lags behind"},
-	[VERDICT_TRANSPORT_STALL] = {"moves no data", "move no data", NULL,
+	[VERDICT_TRANSPORT_STALL] = {"moves no data", "move no data",
 		"all entered, none completes"},
-	[VERDICT_NOT_STARTED] = {"never started", "never started", NULL, "a rank never started"},
-	[VERDICT_SLOW] = {"is late, but moves", "are late, but move", NULL, "late, but moving"},
-	[VERDICT_HEALTHY] = {"is well", "are well", NULL, "nothing is wrong"},
-	[VERDICT_INCONCLUSIVE] = {"may be to blame", "may be to blame", "disagree",
+	[VERDICT_NOT_STARTED] = {"never started", "never started", "a rank never started"},
+	[VERDICT_SLOW] = {"is late, but moves", "are late, but move", "late, but moving"},
+	[VERDICT_HEALTHY] = {"is well", "are well", "nothing is wrong"},
+	[VERDICT_INCONCLUSIVE] = {"may be to blame", "may be to blame",
 		"cannot tell who is to blame"},
 };
 
 static const struct phrase deaths[VERDICT_CAUSES] = {
-	[VERDICT_BY_SIGNAL] = {"died of a signal", "died of a signal", NULL, NULL},
-	[VERDICT_BY_OOM_KILL] = {"was oom-killed", "were oom-killed", NULL, NULL},
-	[VERDICT_BY_KILLED] = {"was killed", "were killed", NULL, NULL},
-	[VERDICT_BY_EXCEPTION] = {"died of an exception", "died of exceptions", NULL, NULL},
-	[VERDICT_BY_CUDA_ERROR] = {"died of a CUDA error", "died of CUDA errors", NULL, NULL},
-	[VERDICT_BY_ABORT] = {"aborted", "aborted", NULL, NULL},
-	[VERDICT_BY_CHILD_DEATH] = {"died with its child", "died with their children", NULL, NULL},
+	[VERDICT_BY_SIGNAL] = {"died of a signal", "died of a signal", NULL},
+	[VERDICT_BY_OOM_KILL] = {"was oom-killed", "were oom-killed", NULL},
+	[VERDICT_BY_KILLED] = {"was killed", "were killed", NULL},
+	[VERDICT_BY_EXCEPTION] = {"died of an exception", "died of exceptions", NULL},
+	[VERDICT_BY_CUDA_ERROR] = {"died of a CUDA error", "died of CUDA errors", NULL},
+	[VERDICT_BY_ABORT] = {"aborted", "aborted", NULL},
+	[VERDICT_BY_CHILD_DEATH] = {"died with its child", "died with their children", NULL},
 };
 
 static const struct phrase stalls[VERDICT_WHERES] = {
-	[VERDICT_IN_INPUT] = {"waits for input", "wait for input", NULL, NULL},
-	[VERDICT_IN_CHECKPOINT] = {"is busy with a checkpoint", "are busy with a checkpoint", NULL,
-		NULL},
-	[VERDICT_IN_LOCK] = {"waits for a lock", "wait for a lock", NULL, NULL},
-	[VERDICT_IN_GIL] = {"waits for the GIL", "wait for the GIL", NULL, NULL},
-	[VERDICT_IN_FROZEN] = {"is stopped", "are stopped", NULL, NULL},
-	[VERDICT_IN_IO] = {"waits for storage", "wait for storage", NULL, NULL},
-	[VERDICT_IN_USER_CODE] = {"is busy in its own code", "are busy in their own code", NULL,
-		NULL},
+	[VERDICT_IN_INPUT] = {"waits for input", "wait for input", NULL},
+	[VERDICT_IN_CHECKPOINT] = {"is busy with a checkpoint", "are busy with a checkpoint", NULL},
+	[VERDICT_IN_LOCK] = {"waits for a lock", "wait for a lock", NULL},
+	[VERDICT_IN_GIL] = {"waits for the GIL", "wait for the GIL", NULL},
+	[VERDICT_IN_FROZEN] = {"is stopped", "are stopped", NULL},
+	[VERDICT_IN_IO] = {"waits for storage", "wait for storage", NULL},
+	[VERDICT_IN_USER_CODE] = {"is busy in its own code", "are busy in their own code", NULL},
 };
 
 static const struct phrase *phrase_of(const struct verdict *verdict)
@@ -113,11 +108,11 @@ static void add_who_does(
 
 	if (verdict->culprits.n) {
 		ranks_name(into, verdicts->job, verdict->culprits);
-	} else if (verdict->camp_a.n && phrase->camps) {
+	} else if (verdict->camp_a.n) {
+		str_printf(into, "%s: ", phrases[verdict->class].nobody);
 		ranks_name(into, verdicts->job, verdict->camp_a);
-		str_add(into, " and ");
+		str_add(into, " / ");
 		ranks_add(into, verdicts->job, verdict->camp_b);
-		str_printf(into, " %s", phrase->camps);
 		return;
 	} else if (verdict->nunknown) {
 		add_seats(into, verdicts, verdict);

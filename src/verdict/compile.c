@@ -146,14 +146,7 @@ static void tell_compile(struct inquiry *q, int rank, struct draft *draft)
 
 	tell_span(q, rank, draft);
 	tell_activity(q, rank, draft);
-	if (p->dead_child) {
-		struct verdict_fact *fact =
-			draft_fact(q, draft, FACT_CHILD_DIED, rank, p->dead_child->end_cite);
-
-		fact->text = p->dead_child->comm;
-		fact->a = p->dead_child->pid;
-		fact->b = p->dead_child->status;
-	}
+	draft_dead_child(q, draft, rank);
 	tell_cache(q, rank, draft);
 	tell_peers(q, rank, draft);
 	if (p->progress == PROGRESS_UNKNOWN && !p->ended)

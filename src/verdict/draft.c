@@ -47,6 +47,22 @@ struct verdict_fact *draft_fact_of(struct inquiry *q, struct draft *draft,
 	return fact;
 }
 
+void draft_dead_child(struct inquiry *q, struct draft *draft, int rank)
+{
+	const struct job_process *child = q->profiles[rank].dead_child;
+	struct verdict_fact *fact;
+
+	if (!child)
+		return;
+	fact = draft_fact(q, draft, FACT_CHILD_DIED, rank, child->end_cite);
+	fact->text = child->comm;
+	fact->a = child->pid;
+	if (child->end == JOB_EXITED)
+		fact->b = child->status;
+	if (child->end == JOB_SIGNALED)
+		fact->c = child->status;
+}
+
 struct verdict_fact *draft_rule_out(struct draft *draft, enum verdict_class class,
 	enum verdict_fact_kind kind, const char *cite)
 {

@@ -157,14 +157,7 @@ static void tell_stall(struct inquiry *q, int rank, struct draft *draft)
 	tell_open_span(q, rank, p->user, draft);
 	if (!p->frozen)
 		tell_process(q, rank, draft);
-	if (p->dead_child) {
-		struct verdict_fact *fact =
-			draft_fact(q, draft, FACT_CHILD_DIED, rank, p->dead_child->end_cite);
-
-		fact->text = p->dead_child->comm;
-		fact->a = p->dead_child->pid;
-		fact->b = p->dead_child->status;
-	}
+	draft_dead_child(q, draft, rank);
 	if (p->told)
 		draft_fact(q, draft, FACT_TERMINATED, rank, p->told->cite)->a = p->told->signo;
 	if (p->outside != JOB_UNKNOWN && !p->frozen)

@@ -78,6 +78,8 @@ struct verdict_fact *draft_fact(struct inquiry *q, struct draft *draft, enum ver
 struct verdict_fact *draft_fact_of(struct inquiry *q, struct draft *draft,
 	enum verdict_fact_kind kind, const struct rank_list *ranks, const char *cite);
 
+/* Adds FACT_CHILD_DIED where the rank lost a child. */
+void draft_dead_child(struct inquiry *q, struct draft *draft, int rank);
 /* The class does not apply, and why. */
 struct verdict_fact *draft_rule_out(struct draft *draft, enum verdict_class class,
 	enum verdict_fact_kind kind, const char *cite);

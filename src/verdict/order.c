@@ -137,6 +137,9 @@ static const char *node_text(struct inquiry *q, int node)
 		}
 	if (n->kind == WAITFOR_INIT)
 		return arena_printf(q->arena, "init of %s", q->job->groups[n->group].name);
+	if (n->kind == WAITFOR_PAIR)
+		return arena_printf(
+			q->arena, "%s of %s", inquiry_op_name(op), q->job->groups[n->group].name);
 	return arena_printf(q->arena, "%s #%llu of %s", inquiry_op_name(op),
 		(unsigned long long)index,
 		n->group == JOB_NONE ? "no group" : q->job->groups[n->group].name);
@@ -179,10 +182,8 @@ static void tell_edges(struct inquiry *q, const struct circle *circle, struct dr
 			q, draft, FACT_CYCLE_EDGE, holder->rank, cite_of_wait(q, holder->rank));
 		fact->text = node_text(q, holder->node);
 		awaited = someone_awaited(q, holder->node);
-		if (awaited != JOB_NONE) {
+		if (awaited != JOB_NONE)
 			fact->a = q->job->ranks[awaited].world_rank;
-			fact->text2 = "a rank that waits elsewhere";
-		}
 		told++;
 	}
 }
@@ -195,7 +196,8 @@ static void tell_order(struct inquiry *q, const struct circle *circle, struct dr
 	for (size_t i = 0; i < circle->holders.nr; i++)
 		if (circle->holders.items[i].node != first)
 			other = circle->holders.items[i].node;
-	if (other == JOB_NONE)
+	/* Of sends and receives the edges say it all. */
+	if (other == JOB_NONE || q->graph->nodes[first].kind == WAITFOR_PAIR)
 		return;
 	fact = draft_fact_of(q, draft, FACT_ORDER,
 		draft->culprits.list.nr ? &draft->culprits : &draft->camp_b, "ring:*");

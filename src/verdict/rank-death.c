@@ -53,7 +53,9 @@ static void tell_end(struct inquiry *q, int rank, struct draft *draft)
 			p->fatal ? p->fatal->cite : process->end_cite);
 		fact->a = p->fatal && process->end != JOB_SIGNALED ? p->fatal->signo
 								   : process->status;
-		fact->b = p->fatal ? (int64_t)p->fatal->sender : JOB_UNKNOWN;
+		fact->b = p->fatal && p->fatal->sender && !p->fatal->from_self
+				  ? (int64_t)p->fatal->sender
+				  : JOB_UNKNOWN;
 		fact->text = p->fatal ? p->fatal->thread : "";
 	} else if (process && process->end == JOB_EXITED) {
 		fact = draft_fact(q, draft, FACT_DIED_EXIT, rank, process->end_cite);
@@ -78,14 +80,7 @@ static void tell_words(struct inquiry *q, int rank, struct draft *draft)
 
 		fact->text = p->log->error;
 	}
-	if (p->dead_child) {
-		struct verdict_fact *fact =
-			draft_fact(q, draft, FACT_CHILD_DIED, rank, p->dead_child->end_cite);
-
-		fact->text = p->dead_child->comm;
-		fact->a = p->dead_child->pid;
-		fact->b = p->dead_child->status;
-	}
+	draft_dead_child(q, draft, rank);
 }
 
 static void tell_memory(struct inquiry *q, int rank, struct draft *draft)

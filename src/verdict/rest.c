@@ -18,6 +18,12 @@ static bool same_place(const struct wait *a, const struct wait *b)
 	       b->member != JOB_NONE;
 }
 
+/* At a fork there are different ones at one place. */
+static bool same_op(const struct wait *a, const struct wait *b)
+{
+	return !a->op || !b->op || a->op->sig.op == b->op->sig.op;
+}
+
 static void fill_wait_fact(
 	struct inquiry *q, const struct wait *wait, int64_t age, struct verdict_fact *fact)
 {
@@ -71,6 +77,8 @@ static void tell_place(struct inquiry *q, struct draft *draft, const struct wait
 		other = q->job->members[waits[i]->member].group;
 		if (group != other || (place->kind == WAIT_P2P && place->peer != waits[i]->peer))
 			continue;
+		if (!same_op(place, waits[i]))
+			continue;
 		rank_list_add(&ranks, draft->victims.list.items[i]);
 		age = waits[i]->age > age ? waits[i]->age : age;
 	}
@@ -87,6 +95,7 @@ static bool told_before(const struct inquiry *q, const struct wait *const *waits
 			continue;
 		if (q->job->members[waits[i]->member].group ==
 				q->job->members[waits[at]->member].group &&
+			same_op(waits[i], waits[at]) &&
 			(waits[at]->kind != WAIT_P2P || waits[i]->peer == waits[at]->peer))
 			return true;
 	}

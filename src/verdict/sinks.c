@@ -182,6 +182,21 @@ static const struct wait *wait_for_rank(const struct inquiry *q, const struct dr
 	return longest;
 }
 
+/* Says which communicator a rank never made, where it was said only that it made none. */
+static bool said_never_init(
+	struct inquiry *q, struct draft *draft, int rank, const struct job_member *seat)
+{
+	for (size_t i = 0; i < draft->facts.nr; i++) {
+		struct verdict_fact *fact = &draft->facts.items[i];
+
+		if (fact->kind != FACT_NEVER_INIT || !fact->ranks.n || *fact->ranks.at != rank)
+			continue;
+		fact->text2 = q->job->groups[seat->group].name;
+		return true;
+	}
+	return false;
+}
+
 static void tell_absence(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct job_member *seat = NULL;
@@ -197,6 +212,8 @@ static void tell_absence(struct inquiry *q, int rank, struct draft *draft)
 			draft->verdict.op = wait->op->sig;
 	}
 	if (wait->kind == WAIT_INIT) {
+		if (said_never_init(q, draft, rank, seat))
+			return;
 		fact = draft_fact(q, draft, FACT_NEVER_INIT, rank, seat->cite);
 		fact->text2 = q->job->groups[seat->group].name;
 		return;

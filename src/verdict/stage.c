@@ -5,12 +5,14 @@
 /* What a job may do before its first step: hand out parameters, compare configurations. */
 #define START_OPS 8
 
-static bool somebody_leaves(const struct inquiry *q)
+/* One that leaves while the others go on is no teardown. */
+static bool most_leave(const struct inquiry *q)
 {
+	size_t leaving = 0;
+
 	for (size_t i = 0; i < q->job->nranks; i++)
-		if (q->profiles[i].leaving || q->profiles[i].death == DEATH_CLEAN)
-			return true;
-	return false;
+		leaving += q->profiles[i].leaving || q->profiles[i].death == DEATH_CLEAN;
+	return leaving > q->job->nranks / 2;
 }
 
 /* Whether some group of all ranks, else any at all, has come together. */
@@ -40,7 +42,7 @@ static bool completed_a_step(const struct inquiry *q)
 
 enum verdict_stage judge_stage(const struct inquiry *q)
 {
-	if (somebody_leaves(q))
+	if (most_leave(q))
 		return VERDICT_TEARDOWN;
 	if (!somebody_is_ready(q))
 		return VERDICT_BOOTSTRAP;

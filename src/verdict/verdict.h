@@ -99,7 +99,7 @@ enum verdict_where {
 	F(RSS)		   /* a: before; b: after, bytes */                                        \
 	F(EXCEPTION)	   /* text: what it said */                                                \
 	F(LOG_LINE)	   /* text */                                                              \
-	F(CHILD_DIED)	   /* text: child's name; a: pid; b: signal or status */                   \
+	F(CHILD_DIED)	   /* text: child's name; a: pid; b: status, or c: signal */               \
 	F(ABORTED_BY_WATCHDOG) /* text: thread name */                                             \
 	F(TERMINATED)	   /* a: signal; b: sender pid: by a launcher */                           \
 	F(PROC_STATE)	   /* text: wchan; a: state letter */                                      \
@@ -110,7 +110,7 @@ enum verdict_where {
 	F(ALL_ENTERED)	   /* text: op; text2: group; a: op index; equal arguments */              \
 	F(NOT_COMPLETED)   /* a: op index; b: ns */                                                \
 	F(COMPLETED_REST)  /* the ranks whose op completed; a: op index */                         \
-	F(CYCLE_EDGE)	   /* text: holds this; text2: waits for that; a: rank waited for */       \
+	F(CYCLE_EDGE)	   /* text: waits in this; a: world rank waited for */                      \
 	F(ORDER)	   /* text: its order of two groups; text2: the other order */             \
 	F(CAMP)		   /* text: what this camp entered; a: op index */                         \
 	F(AGENT_SILENT)	   /* text: host; a: ns since its last word */                             \
