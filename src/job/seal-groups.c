@@ -157,11 +157,30 @@ static int find_group(const struct groups *g, uint64_t key)
 	return JOB_NONE;
 }
 
+/* Groups of everybody: what was made from nothing comes before what was split from it. */
+static void name_worlds(struct groups *g, bool split, int *worlds)
+{
+	struct seal *seal = g->seal;
+
+	for (size_t i = 0; i < seal->job->ngroups; i++) {
+		struct job_group *group = &g->groups[i];
+
+		if (*group->name || group->size != seal->job->nranks || group->size < 2 ||
+			(group->parent != 0) != split)
+			continue;
+		group->name = *worlds ? arena_printf(seal->arena, "world#%d", *worlds + 1)
+				      : "world";
+		++*worlds;
+	}
+}
+
 static void name_groups(struct groups *g)
 {
 	struct seal *seal = g->seal;
 	int worlds = 0;
 
+	name_worlds(g, false, &worlds);
+	name_worlds(g, true, &worlds);
 	for (size_t i = 0; i < seal->job->ngroups; i++) {
 		struct job_group *group = &g->groups[i];
 
@@ -170,12 +189,7 @@ static void name_groups(struct groups *g)
 		if (!*group->cite)
 			group->cite = arena_printf(
 				seal->arena, "group:%08x", (unsigned)(group->key >> 32));
-		if (*group->name)
-			continue;
-		if (group->size == seal->job->nranks && group->size > 1)
-			group->name =
-				worlds++ ? arena_printf(seal->arena, "world#%d", worlds) : "world";
-		else
+		if (!*group->name)
 			group->name =
 				arena_printf(seal->arena, "g%04x", (unsigned)(group->key >> 48));
 	}

@@ -110,7 +110,7 @@ enum verdict_where {
 	F(ALL_ENTERED)	   /* text: op; text2: group; a: op index; equal arguments */              \
 	F(NOT_COMPLETED)   /* a: op index; b: ns */                                                \
 	F(COMPLETED_REST)  /* the ranks whose op completed; a: op index */                         \
-	F(CYCLE_EDGE)	   /* text: waits in this; a: world rank waited for */                      \
+	F(CYCLE_EDGE)	   /* text: waits in this; a: world rank waited for */                     \
 	F(ORDER)	   /* text: its order of two groups; text2: the other order */             \
 	F(CAMP)		   /* text: what this camp entered; a: op index */                         \
 	F(AGENT_SILENT)	   /* text: host; a: ns since its last word */                             \
