@@ -2,11 +2,11 @@
 /*
  * attach_bench: times of the whole program, as one who calls it sees them.
  *
- *	attach_bench time ROUNDS NAME BAR COMMAND...	prints the figure: ms of one run, and of its
- *			processor time, by itself and by its children
- *	attach_bench figure NAME UNIT BAR NUMBER...	prints the median as a figure
- *	attach_bench changed FILE			seconds (of the wall) at which it was written
- *last attach_bench kill PID				SIGKILL; prints the seconds at which
+ *	time ROUNDS NAME BAR COMMAND...	prints two figures: ms of one run, and of
+ *					its own and its children's processor time
+ *	figure NAME UNIT BAR NUMBER...	prints the median as a figure
+ *	changed FILE			prints the second at which it was written last
+ *	kill PID			SIGKILL; prints the second at which
  */
 #include <fcntl.h>
 #include <signal.h>
