@@ -10,6 +10,6 @@ EXTRA_DIST += %D%/gpu.sh
 SH_TESTS += %D%/rehearsal.test
 
 check-gpu: all
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(GPU_TESTS)'
+	TEST_TIMEOUT=1500 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(GPU_TESTS)'
 	@for test in $(GPU_TESTS); do echo "== $$test"; cat "$${test%.test}.log"; done
 .PHONY: check-gpu
