@@ -21,7 +21,10 @@
 
 #define KEEP_ENDED 2
 
-/* Makes one folder for us alone, or finds one that is so already. 0 or -errno. */
+/*
+ * Makes a folder for us alone, or finds one of ours where nobody else may write. Others may look
+ * into one that the user made: what we make in it is closed to them. 0 or -errno.
+ */
 static int own_folder(const char *path, struct complaint *why)
 {
 	struct stat about;
@@ -34,8 +37,8 @@ static int own_folder(const char *path, struct complaint *why)
 		return complaint_errno(why, ENOTDIR, "%s", path);
 	if (about.st_uid != geteuid())
 		return complaint_errno(why, EPERM, "%s belongs to somebody else", path);
-	if (about.st_mode & 077)
-		return complaint_errno(why, EPERM, "others may enter %s", path);
+	if (about.st_mode & 022)
+		return complaint_errno(why, EPERM, "others may write in %s", path);
 	return 0;
 }
 
