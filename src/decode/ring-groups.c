@@ -107,6 +107,7 @@ static void groups_member(struct ring_source *source, struct ring_seat *seat)
 	member.saw_capture = (group->state & RING_G_SAW_CAPTURE) != 0;
 	member.init_since = ring_source_time(source, group->init_tsc);
 	member.ready_at = ring_source_time(source, group->ready_tsc);
+	member.splits = group->splits;
 	member.cite = cite;
 	groups_head(source, seat, &member);
 	groups_done(source, group, &member);

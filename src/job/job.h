@@ -171,6 +171,7 @@ struct job_member {
 	uint64_t zeros;	   /* zero-count collectives among them */
 	uint64_t done;	   /* completed up to this index */
 	bool done_known;
+	uint64_t splits;   /* calls that split it, the one in progress included */
 	const struct job_op *ops;
 	size_t nops;
 	const struct job_op *p2p;

@@ -205,6 +205,7 @@ static void join_member(struct job_member *into, const struct job_member *from)
 	into->saw_capture |= from->saw_capture;
 	SEAL_KEEP_MAX(into->init_since, from->init_since);
 	SEAL_KEEP_MAX(into->ready_at, from->ready_at);
+	SEAL_KEEP_MAX(into->splits, from->splits);
 	if (from->head_known) {
 		if (!into->head_known || from->head > into->head)
 			into->zeros = from->zeros;

@@ -31,6 +31,7 @@ struct maker {
 	ARRAY(struct waited) ops;  /* by group, index; each once */
 	ARRAY(struct edge) orders; /* launches of untracked ops: a reason only where they differ */
 	int *init_node;            /* per group */
+	int *split_node;           /* per group */
 	int *fork_node;            /* per group */
 	int *stopped_node;         /* per rank */
 };
@@ -141,6 +142,8 @@ static int node_for(struct maker *m, size_t index)
 		return op_node(m, group, wait->index);
 	case WAIT_INIT:
 		return lazy_node(m, &m->init_node[group], WAITFOR_INIT, JOB_NONE, group);
+	case WAIT_SPLIT:
+		return lazy_node(m, &m->split_node[group], WAITFOR_SPLIT, JOB_NONE, group);
 	case WAIT_P2P:
 		node = add_node(m, WAITFOR_PAIR, wait->rank, group);
 		break;
@@ -265,6 +268,45 @@ static void join_init(struct maker *m, int group)
 		m->nodes.items[node].unknown = true;
 		if (member->rank != JOB_NONE && m->given->stopped[member->rank])
 			add_edge(m, node, stopped_node(m, member->rank));
+	}
+	if (!m->nodes.items[node].absent)
+		hold_by_stopped(m, node, group);
+}
+
+/* The furthest split of the group that somebody is in. */
+static uint64_t furthest_split(const struct maker *m, int group)
+{
+	uint64_t furthest = 0;
+
+	for (size_t i = 0; i < m->waits->n; i++) {
+		const struct wait *wait = &m->waits->at[i];
+
+		if (wait->kind == WAIT_SPLIT && group_of(m->job, wait) == group &&
+			wait->index > furthest)
+			furthest = wait->index;
+	}
+	return furthest;
+}
+
+static void join_split(struct maker *m, int group)
+{
+	const struct job_group *g = &m->job->groups[group];
+	uint64_t furthest = furthest_split(m, group);
+	int node = m->split_node[group];
+
+	m->nodes.items[node].index = furthest;
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_member *member = &m->job->members[g->first_member + (int)seat];
+
+		if (member->splits >= furthest)
+			continue;
+		if (member->rank == JOB_NONE ||
+			!(m->job->ranks[member->rank].knows & JOB_KNOWS_RING)) {
+			m->nodes.items[node].unknown = true;
+			continue;
+		}
+		add_edge(m, node, member->rank);
+		m->nodes.items[node].absent = true;
 	}
 	if (!m->nodes.items[node].absent)
 		hold_by_stopped(m, node, group);
@@ -418,9 +460,12 @@ static void make_graph(struct maker *m)
 	for (size_t i = 0; i < m->waits->n; i++)
 		m->graph->node_of_wait[i] = node_for(m, i);
 	join_ops(m);
-	for (size_t group = 0; group < m->job->ngroups; group++)
+	for (size_t group = 0; group < m->job->ngroups; group++) {
 		if (m->init_node[group] != JOB_NONE)
 			join_init(m, (int)group);
+		if (m->split_node[group] != JOB_NONE)
+			join_split(m, (int)group);
+	}
 	for (size_t i = 0; i < m->waits->n; i++) {
 		const struct wait *wait = &m->waits->at[i];
 
@@ -529,6 +574,7 @@ struct waitfor *waitfor_new(
 	graph->waits = waits;
 	graph->node_of_wait = none_each(waits->n);
 	m.init_node = none_each(job->ngroups);
+	m.split_node = none_each(job->ngroups);
 	m.fork_node = none_each(job->ngroups);
 	m.stopped_node = none_each(job->nranks);
 	make_graph(&m);
@@ -538,6 +584,7 @@ struct waitfor *waitfor_new(
 	array_release(&m.edges);
 	array_release(&m.ops);
 	free(m.init_node);
+	free(m.split_node);
 	free(m.fork_node);
 	free(m.stopped_node);
 	return graph;

@@ -8,6 +8,7 @@
  *	          both sides, where it is on the same stream
  *	op    --> members that died or are frozen, where all have entered it
  *	init  --> the seats that have not begun it
+ *	split --> the seats of the old group that have not begun as many
  *	P2P   --> the peer that has not made the matching call
  *
  * An op waits for everybody, so following any edge leads to a reason. What ends are sinks: ranks
@@ -46,6 +47,7 @@ enum waitfor_kind {
 	WAITFOR_STOPPED, /* a rank that died or froze inside an op where all are */
 	WAITFOR_OP,
 	WAITFOR_INIT,
+	WAITFOR_SPLIT, /* of the group, into others */
 	WAITFOR_PAIR, /* one P2P call */
 	WAITFOR_FORK, /* the group went different ways */
 	WAITFOR_SYNC, /* a synchronisation, a close or another call of one rank */
@@ -54,11 +56,11 @@ enum waitfor_kind {
 struct waitfor_node {
 	enum waitfor_kind kind;
 	int rank;        /* RANK, STOPPED, SYNC */
-	int group;       /* OP, INIT, FORK; JOB_NONE else */
+	int group;       /* OP, INIT, SPLIT, FORK; JOB_NONE else */
 	uint64_t index;  /* OP */
 	int wait;        /* PAIR, SYNC: index into waits */
 	bool unknown;    /* members without evidence: they may be the ones missing */
-	bool absent;     /* OP, INIT, PAIR: somebody is missing by its own word */
+	bool absent;     /* OP, INIT, SPLIT, PAIR: somebody is missing by its own word */
 	int part;        /* its strongly connected part: lower numbers are nearer to the sinks */
 	int64_t reached; /* the longest standing wait that leads here; JOB_UNKNOWN none */
 };

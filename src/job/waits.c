@@ -334,11 +334,38 @@ static bool names_closing(const char *call)
 	return strstr(call, "Destroy") || strstr(call, "Finalize") || strstr(call, "Abort");
 }
 
+/* A thread inside the split of a group: a call that all its members must come to. */
+static bool add_split(struct collector *c, const struct job_thread *thread, int index)
+{
+	if (strcmp(thread->call, "ncclCommSplit") || thread->group == JOB_NONE)
+		return false;
+	for (size_t i = c->first_seat[thread->rank]; i < c->first_seat[thread->rank + 1]; i++) {
+		const struct job_member *m = &c->job->members[c->seats[i]];
+
+		if (m->group != thread->group || !m->splits)
+			continue;
+		*array_add(&c->list) = (struct wait){.kind = WAIT_SPLIT,
+			.rank = thread->rank,
+			.member = c->seats[i],
+			.peer = JOB_NONE,
+			.index = m->splits,
+			.thread = index,
+			.held = true,
+			.sure = true,
+			.since = thread->since,
+			.cite = thread->cite};
+		return true;
+	}
+	return false;
+}
+
 /* A thread inside a call that is none of the waits found so far. */
 static void add_call(struct collector *c, const struct job_thread *thread, int index, size_t from)
 {
 	bool closing = names_closing(thread->call), found = false;
 
+	if (add_split(c, thread, index))
+		return;
 	for (size_t i = from; i < c->list.nr && !closing; i++) {
 		struct wait *wait = &c->list.items[i];
 

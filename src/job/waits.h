@@ -21,6 +21,7 @@
 enum wait_kind {
 	WAIT_COLLECTIVE,
 	WAIT_P2P,
+	WAIT_SPLIT, /* in a split, where all of the old group must come; index: how many so far */
 	WAIT_INIT,  /* in communicator init */
 	WAIT_SYNC,  /* in a synchronisation, for nothing that is known */
 	WAIT_CLOSE, /* in finalize or destroy */
@@ -30,7 +31,7 @@ enum wait_kind {
 struct wait {
 	enum wait_kind kind;
 	int rank;
-	int member; /* JOB_NONE for SYNC and OTHER */
+	int member; /* SPLIT: of the old group; JOB_NONE for SYNC and OTHER */
 	int peer;   /* P2P: the peer's seat as member index */
 	uint64_t index;
 	const struct job_op *op; /* NULL where its details are not known */

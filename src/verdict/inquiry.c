@@ -320,6 +320,8 @@ static bool wants_seat(const struct inquiry *q, const struct wait *wait, int sea
 		return false;
 	if (wait->kind == WAIT_COLLECTIVE)
 		return !member->head_known || member->head < wait->index;
+	if (wait->kind == WAIT_SPLIT)
+		return member->splits < wait->index;
 	return wait->kind == WAIT_INIT && member->state == JOB_MEMBER_UNSEEN;
 }
 
@@ -340,8 +342,11 @@ int64_t inquiry_wanted_since(const struct inquiry *q, int rank)
 	return since;
 }
 
-/* Others may have waited so long at a rank's end without anything else being wrong with it. */
-#define SHORT_WAIT (2 * CLOCK_NS_PER_S)
+/*
+ * Others may have waited so long at a rank's end without anything else being wrong with it: it may
+ * well have computed or saved for so long. Whoever ends a rank because it hangs, looks for longer.
+ */
+#define SHORT_WAIT (10 * CLOCK_NS_PER_S)
 
 bool inquiry_late_before_end(const struct inquiry *q, int rank)
 {

@@ -138,7 +138,7 @@ static void find_common_wait(struct inquiry *q, struct draft *draft)
 	if (!longest)
 		return;
 	draft->verdict.group = q->job->members[longest->member].group;
-	draft->verdict.op_index = longest->index;
+	draft->verdict.op_index = longest->kind == WAIT_SPLIT ? 0 : longest->index;
 	if (longest->op)
 		draft->verdict.op = longest->op->sig;
 }

@@ -96,11 +96,24 @@ static void find_camps(struct circle *circle)
 	}
 }
 
+/*
+ * A send or receive against what is no such call: the one side may have called too much, or the
+ * other too little. Nobody can tell.
+ */
+static bool is_mixed(const struct inquiry *q, const struct circle *circle)
+{
+	size_t pairs = 0;
+
+	for (size_t i = 0; i < circle->holders.nr; i++)
+		pairs += q->graph->nodes[circle->holders.items[i].node].kind == WAITFOR_PAIR;
+	return pairs && pairs < circle->holders.nr;
+}
+
 static void share_out(const struct inquiry *q, const struct circle *circle, struct draft *draft)
 {
 	size_t n = circle->holders.nr, others = n - circle->largest_n;
 	size_t unknown = inquiry_unreadable(q);
-	bool all_alike = circle->largest_n == 1;
+	bool all_alike = circle->largest_n == 1, mixed = is_mixed(q, circle);
 
 	for (size_t i = 0; i < n; i++) {
 		int rank = circle->holders.items[i].rank;
@@ -108,7 +121,9 @@ static void share_out(const struct inquiry *q, const struct circle *circle, stru
 
 		/* A circle of single ranks: all of them made it, if they are not everybody, and
 		 * no order that looks rare is that of others of whom nothing is known. */
-		if (all_alike && !unknown && (n <= 2 || 2 * n <= q->job->nranks))
+		if (mixed)
+			rank_list_add(in_largest ? &draft->camp_a : &draft->camp_b, rank);
+		else if (all_alike && !unknown && (n <= 2 || 2 * n <= q->job->nranks))
 			rank_list_add(&draft->culprits, rank);
 		else if (!all_alike && !in_largest && others + unknown < circle->largest_n)
 			rank_list_add(&draft->culprits, rank);
@@ -137,6 +152,8 @@ static const char *node_text(struct inquiry *q, int node)
 		}
 	if (n->kind == WAITFOR_INIT)
 		return arena_printf(q->arena, "init of %s", q->job->groups[n->group].name);
+	if (n->kind == WAITFOR_SPLIT)
+		return arena_printf(q->arena, "split of %s", q->job->groups[n->group].name);
 	if (n->kind == WAITFOR_PAIR)
 		return arena_printf(
 			q->arena, "%s of %s", inquiry_op_name(op), q->job->groups[n->group].name);
@@ -197,7 +214,8 @@ static void tell_order(struct inquiry *q, const struct circle *circle, struct dr
 		if (circle->holders.items[i].node != first)
 			other = circle->holders.items[i].node;
 	/* Of sends and receives the edges say it all. */
-	if (other == JOB_NONE || q->graph->nodes[first].kind == WAITFOR_PAIR)
+	if (other == JOB_NONE || q->graph->nodes[first].kind == WAITFOR_PAIR ||
+		is_mixed(q, circle))
 		return;
 	fact = draft_fact_of(q, draft, FACT_ORDER,
 		draft->culprits.list.nr ? &draft->culprits : &draft->camp_b, "ring:*");

@@ -36,6 +36,9 @@ static void fill_wait_fact(
 	if (wait->kind == WAIT_COLLECTIVE) {
 		fact->text = inquiry_op_name(wait->op);
 		fact->a = (int64_t)wait->index;
+	} else if (wait->kind == WAIT_SPLIT) {
+		fact->text = "CommSplit";
+		fact->a = (int64_t)wait->index;
 	} else if (wait->kind == WAIT_P2P) {
 		int peer = q->job->members[wait->peer].rank;
 
@@ -50,6 +53,7 @@ static enum verdict_fact_kind kind_of_wait(const struct wait *wait)
 	static const enum verdict_fact_kind kinds[] = {
 		[WAIT_COLLECTIVE] = FACT_WAITS_IN_OP,
 		[WAIT_P2P] = FACT_WAITS_FOR_PEER,
+		[WAIT_SPLIT] = FACT_WAITS_IN_OP,
 		[WAIT_INIT] = FACT_WAITS_IN_INIT,
 		[WAIT_SYNC] = FACT_OTHER,
 		[WAIT_CLOSE] = FACT_OTHER,
@@ -129,14 +133,35 @@ static bool is_named(const struct inquiry *q, int rank)
 	return false;
 }
 
+/* Gone without a word, while others go on, or wait in what nobody records. */
+static bool is_lone_end(const struct inquiry *q, int rank)
+{
+	size_t alive = 0;
+
+	if (q->profiles[rank].death != DEATH_UNSURE || q->profiles[rank].waits)
+		return false;
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		const struct profile *p = &q->profiles[i];
+
+		if ((int)i != rank && p->death > DEATH_CLEAN)
+			return false;
+		alive += p->process && p->process->end == JOB_ALIVE;
+	}
+	return alive > 0;
+}
+
 void judge_quiet_deaths(struct inquiry *q)
 {
+	bool found = q->drafts.nr > 0;
+
 	for (size_t i = 0; i < q->job->nranks; i++) {
 		const struct profile *p = &q->profiles[i];
 		struct reason why = {0};
 		struct draft *draft = NULL;
 
-		if ((p->death != DEATH_OWN && p->death != DEATH_KILLED) || is_named(q, (int)i) ||
+		if ((p->death != DEATH_OWN && p->death != DEATH_KILLED &&
+			    (found || !is_lone_end(q, (int)i))) ||
+			is_named(q, (int)i) ||
 			(p->death == DEATH_KILLED && p->waits) ||
 			!rule_rank_death.explains(q, (int)i, &why))
 			continue;
@@ -234,6 +259,59 @@ static bool somebody_stands(const struct inquiry *q)
 	return false;
 }
 
+static bool replays_graphs(const struct inquiry *q, int rank)
+{
+	for (size_t k = q->first_seat[rank]; k < q->first_seat[rank + 1]; k++)
+		if (q->job->members[q->seats[k]].saw_capture)
+			return true;
+	return false;
+}
+
+/* Held in a synchronisation, by what may be a replayed graph: its operations are not recorded. */
+static bool judge_replays(struct inquiry *q)
+{
+	struct draft *draft = NULL;
+
+	for (size_t i = 0; i < q->waits->n; i++) {
+		const struct wait *wait = &q->waits->at[i];
+
+		if (wait->kind == WAIT_P2P || !wait->held || wait->age == JOB_UNKNOWN ||
+			wait->age <= q->given.threshold_else || !replays_graphs(q, wait->rank) ||
+			(wait->kind != WAIT_SYNC && wait->sure))
+			continue;
+		if (!draft)
+			draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
+		rank_list_add(&draft->victims, wait->rank);
+		draft->verdict.waiting = wait->age;
+	}
+	if (!draft)
+		return false;
+	draft->verdict.next = VERDICT_NEXT_STACK_OF_RANK;
+	rank_list_settle(&draft->victims);
+	draft_fact_of(q, draft, FACT_OTHER, &draft->victims, "ring:*")->text =
+		"synchronises; replays of graphs are not recorded";
+	inquiry_not_judged(q, VERDICT_HOST_STALL, JOB_NONE, "operations of replayed graphs");
+	return true;
+}
+
+/* Ranks, and no communicator of theirs: they start, or call NCCL where it is not seen. */
+static bool judge_unseen(struct inquiry *q)
+{
+	struct draft *draft;
+
+	if (!q->job->nranks || q->job->ngroups)
+		return false;
+	for (size_t i = 0; i < q->job->nranks; i++)
+		if (q->profiles[i].death != DEATH_NONE)
+			return false;
+	draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
+	draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
+	draft_fact(q, draft, FACT_OTHER, JOB_NONE, "census")->text =
+		"no communicator yet, or NCCL is called past the probe";
+	inquiry_not_judged(q, VERDICT_INCONCLUSIVE, JOB_NONE, "any NCCL call of the ranks");
+	return true;
+}
+
 static void tell_healthy(struct inquiry *q, struct draft *draft)
 {
 	int64_t alive = 0, ended = 0;
@@ -272,7 +350,7 @@ void judge_rest(struct inquiry *q)
 		return;
 	}
 	judge_slow(q);
-	if (q->drafts.nr)
+	if (q->drafts.nr || judge_replays(q) || judge_unseen(q))
 		return;
 	draft = inquiry_draft(q, VERDICT_HEALTHY);
 	draft->verdict.confidence = inquiry_unreadable(q) ? VERDICT_SUPPORTED : VERDICT_ESTABLISHED;

@@ -207,9 +207,17 @@ static void tell_absence(struct inquiry *q, int rank, struct draft *draft)
 		return;
 	if (draft->verdict.group == JOB_NONE) {
 		draft->verdict.group = seat->group;
-		draft->verdict.op_index = wait->index;
+		draft->verdict.op_index = wait->kind == WAIT_SPLIT ? 0 : wait->index;
 		if (wait->op)
 			draft->verdict.op = wait->op->sig;
+	}
+	if (wait->kind == WAIT_SPLIT) {
+		fact = draft_fact(q, draft, FACT_NEVER_ENTERED, rank, seat->cite);
+		fact->text = "CommSplit";
+		fact->text2 = q->job->groups[seat->group].name;
+		fact->a = (int64_t)wait->index;
+		fact->b = (int64_t)seat->splits;
+		return;
 	}
 	if (wait->kind == WAIT_INIT) {
 		if (said_never_init(q, draft, rank, seat))

@@ -215,6 +215,13 @@ void facts_call(struct facts *f, int rank, const char *call, double since)
 	f->ranks[rank].thread.since = facts_ns(since);
 }
 
+void facts_split(struct facts *f, int group, int rank, double since)
+{
+	f->members[group][rank].fact.splits++;
+	f->ranks[rank].thread_group = f->group_keys[group];
+	facts_call(f, rank, "ncclCommSplit", since);
+}
+
 void facts_outside(struct facts *f, int rank, double since)
 {
 	f->ranks[rank].thread.state = JOB_THREAD_OUTSIDE;
@@ -511,7 +518,8 @@ static void give(const struct facts *f, struct job_builder *b, const struct item
 		give_process(f, b, item->rank);
 		break;
 	case ITEM_THREAD:
-		job_add_thread(b, who_of(f, item->rank), &f->ranks[item->rank].thread, 0);
+		job_add_thread(b, who_of(f, item->rank), &f->ranks[item->rank].thread,
+			f->ranks[item->rank].thread_group);
 		break;
 	case ITEM_MEMBER:
 		job_add_member(b, who_of(f, item->rank), &group, &m->fact);

@@ -51,6 +51,7 @@ struct facts_rank {
 	int64_t lost;
 	struct job_process process;
 	struct job_thread thread;
+	uint64_t thread_group; /* key of the group that its call is about */
 	uint64_t order; /* of its launches so far */
 };
 
@@ -135,6 +136,8 @@ void facts_enter_but(struct facts *f, int group, int rank, uint8_t op, uint64_t 
 void facts_sync(struct facts *f, int rank, double since);
 void facts_call(struct facts *f, int rank, const char *call, double since);
 void facts_outside(struct facts *f, int rank, double since);
+/* Is inside the split of the group into others. */
+void facts_split(struct facts *f, int group, int rank, double since);
 
 void facts_in_init(struct facts *f, int group, int rank, double since);
 /* The rank has not even begun the group's init. */

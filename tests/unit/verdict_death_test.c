@@ -377,6 +377,32 @@ static void a_late_rank_that_is_killed_was_late(void **state)
 	facts_free(f);
 }
 
+/* It computed for a while longer than its peers, and somebody killed it: that it was killed. */
+static void a_rank_that_is_killed_soon_after_is_dead(void **state)
+{
+	struct facts *f = job_missing(4, 1);
+
+	facts_end(f, 1, JOB_SIGNALED, SIGKILL, 64);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "1", VERDICT_BY_KILLED);
+	facts_free(f);
+}
+
+/* Replays are not recorded, so nobody is known to wait for it; but gone it is. */
+static void a_rank_gone_among_replays_is_dead(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 3, 10, 0.5);
+	for (int i = 0; i < 4; i++) {
+		f->members[0][i].fact.saw_capture = true;
+		facts_sync(f, i, 20);
+	}
+	facts_outside(f, 2, 20);
+	facts_end(f, 2, JOB_GONE, 0, 21);
+	facts_expect(f, VERDICT_RANK_DEATH, "2", NULL);
+	facts_free(f);
+}
+
 static void a_rank_whose_end_is_known_and_ring_is_not(void **state)
 {
 	struct facts *f = job_missing(4, 3);
@@ -417,6 +443,8 @@ int main(void)
 		cmocka_unit_test(a_clean_end_leaves_nothing_open),
 		cmocka_unit_test(gone_without_a_word_inside_an_op_of_all),
 		cmocka_unit_test(a_late_rank_that_is_killed_was_late),
+		cmocka_unit_test(a_rank_that_is_killed_soon_after_is_dead),
+		cmocka_unit_test(a_rank_gone_among_replays_is_dead),
 		cmocka_unit_test(a_rank_whose_end_is_known_and_ring_is_not),
 	};
 

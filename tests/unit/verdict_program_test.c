@@ -431,6 +431,19 @@ static void s52_all_receive_first(void **state)
 	facts_free(f);
 }
 
+/* One call too much on the one side, or one too few on the other: nobody can tell. */
+static void a_receive_against_a_collective_blames_nobody(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 9, 10, 0.5);
+	facts_p2p(f, 0, 1, JOB_OP_RECV, 2, 30, true);
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 30);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
 /* -- chains --------------------------------------------------------------------------------- */
 
 static void s35_a_sub_group_hangs_in_a_healthy_world(void **state)
@@ -493,6 +506,7 @@ int main(void)
 		cmocka_unit_test(s37_send_against_send),
 		cmocka_unit_test(s38_communicators_made_in_opposite_orders),
 		cmocka_unit_test(s52_all_receive_first),
+		cmocka_unit_test(a_receive_against_a_collective_blames_nobody),
 		cmocka_unit_test(s35_a_sub_group_hangs_in_a_healthy_world),
 		cmocka_unit_test(s36_a_pipeline_is_followed_to_its_source),
 	};

@@ -465,6 +465,57 @@ static void a_job_of_one_and_of_none(void **state)
 	facts_free(f);
 }
 
+/* All of the old group must come to a split. */
+static void a_rank_that_is_missing_at_a_split(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++)
+		if (i != 2)
+			facts_split(f, 0, i, 40);
+	facts_outside(f, 2, 39);
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+	facts_free(f);
+}
+
+static void nobody_is_missing_at_a_split_whose_ring_is_lost(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++)
+		if (i != 2)
+			facts_split(f, 0, i, 40);
+	facts_lose_ring(f, 2);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_free(f);
+}
+
+/* What they replay is not recorded: nobody can say that nothing is wrong. */
+static void ranks_that_wait_after_replays_are_not_called_healthy(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 3, 10, 0.5);
+	for (int i = 0; i < 4; i++) {
+		f->members[0][i].fact.saw_capture = true;
+		facts_sync(f, i, 20);
+	}
+	facts_outside(f, 2, 20);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_free(f);
+}
+
+/* Ranks of which nobody saw a communicator: they start, or NCCL is called past the probe. */
+static void ranks_without_any_communicator_are_not_called_healthy(void **state)
+{
+	struct facts *f = facts_new(3);
+
+	for (int i = 0; i < 3; i++)
+		facts_candidate(f, i);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "");
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -500,6 +551,10 @@ int main(void)
 		cmocka_unit_test(s51_clocks_do_not_decide),
 		cmocka_unit_test(an_unknown_member_is_named_by_its_seat),
 		cmocka_unit_test(a_job_of_one_and_of_none),
+		cmocka_unit_test(a_rank_that_is_missing_at_a_split),
+		cmocka_unit_test(nobody_is_missing_at_a_split_whose_ring_is_lost),
+		cmocka_unit_test(ranks_that_wait_after_replays_are_not_called_healthy),
+		cmocka_unit_test(ranks_without_any_communicator_are_not_called_healthy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
