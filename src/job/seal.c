@@ -26,8 +26,31 @@ static void seal_identity(struct seal *seal)
 	job->ended = b->ended ? JOB_YES : JOB_MAYBE;
 	job->exit_status = b->exit_status;
 	job->has_census = b->census;
-	if (b->ids_differ)
-		job_add_loss(b, (struct job_who){.host = ""},
+}
+
+/* Whether some group has seats on several hosts. */
+static bool hosts_share_a_group(const struct job *job)
+{
+	for (size_t i = 0; i < job->ngroups; i++) {
+		int host = JOB_NONE;
+
+		for (uint32_t seat = 0; seat < job->groups[i].size; seat++) {
+			int rank = job->members[job->groups[i].first_member + (int)seat].rank;
+			int here = rank == JOB_NONE ? JOB_NONE : job->ranks[rank].host;
+
+			if (here != JOB_NONE && host != JOB_NONE && here != host)
+				return true;
+			host = here == JOB_NONE ? host : here;
+		}
+	}
+	return false;
+}
+
+/* Each node's agent has an id of its own: what joins nodes to one job is what they share. */
+static void complain_of_mixture(struct seal *seal)
+{
+	if (seal->b->ids_differ && !hosts_share_a_group(seal->job))
+		job_add_loss(seal->b, (struct job_who){.host = ""},
 			&(struct job_loss){.what = "exhibits of different jobs were mixed",
 				.count = JOB_UNKNOWN,
 				.cite = "job"});
@@ -43,6 +66,7 @@ struct job *job_seal(struct job_builder *b)
 	seal_people(&seal);
 	seal_ranks(&seal);
 	seal_groups(&seal);
+	complain_of_mixture(&seal);
 	seal_facts(&seal);
 	array_release(&seal.seat_ranks);
 	free(seal.people);

@@ -7,3 +7,5 @@ SCENARIO_TESTS = \
 	%D%/order.test %D%/path.test %D%/start.test %D%/uneven.test %D%/well.test
 SH_TESTS += %D%/crowd.test %D%/every.test %D%/nodes.test %D%/peek.test $(SCENARIO_TESTS)
 EXTRA_DIST += %D%/examine.py %D%/nodes.py %D%/peek.py
+# Also the judge and the reports with sanitizers, on evidence of real jobs and parts of it.
+ASAN_TESTS += %D%/lost.test %D%/path.test

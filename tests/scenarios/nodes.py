@@ -71,6 +71,8 @@ class TwoNodes(Play):
         if self.ask("diagnose", *bundles[::-1], "--json") != \
                 self.ask("diagnose", *bundles, "--json"):
             raise Wrong("the order of the bundles makes a difference")
+        if judged[1]["losses"]:
+            raise Wrong(f"of two whole bundles something is lost: {judged[1]['losses']}")
         return self.difference(*judged)
 
     def run(self):
