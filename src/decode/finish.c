@@ -64,7 +64,8 @@ static int64_t samples_idle(const struct decode_process *process, int64_t clk_tc
 	return newest->when - still->when;
 }
 
-static void finish_samples(struct decode_process *process, const struct decode_gather *gather)
+static void finish_samples(struct decode_context *context, struct decode_process *process,
+	const struct decode_gather *gather)
 {
 	struct job_process *fact = &process->fact;
 	int64_t clk_tck = gather && gather->clk_tck > 0 ? gather->clk_tck : 100;
@@ -75,6 +76,8 @@ static void finish_samples(struct decode_process *process, const struct decode_g
 	if (!process->samples.nr)
 		return;
 	newest = &process->samples.items[process->samples.nr - 1];
+	fact->sample_cite =
+		arena_printf(&context->arena, "proc:%s", context_name(context, process));
 	if (newest->rss_pages != JOB_UNKNOWN)
 		fact->rss = newest->rss_pages * page_size;
 	older = sample_older(process);
@@ -150,7 +153,7 @@ static void finish_process(struct decode_context *context, struct job_builder *b
 	const struct decode_gather *gather = context_gather(host, INT64_MAX);
 	const struct decode_thread *thread;
 
-	finish_samples(process, gather);
+	finish_samples(context, process, gather);
 	finish_end(context, process);
 	finish_parent(context, process);
 	finish_born(process, gather);

@@ -23,6 +23,7 @@ const struct job_process job_process_unknown = {
 	.born = JOB_UNKNOWN,
 	.ended = JOB_UNKNOWN,
 	.end_cite = "",
+	.sample_cite = "",
 	.wchan = "",
 	.cpu_delta = JOB_UNKNOWN,
 	.sample_span = JOB_UNKNOWN,
@@ -219,6 +220,7 @@ void job_add_process(struct job_builder *b, struct job_who who, const struct job
 	raw->fact.wchan = raw_intern(b, process->wchan);
 	raw->fact.cite = raw_intern(b, process->cite);
 	raw->fact.end_cite = raw_intern(b, process->end_cite);
+	raw->fact.sample_cite = raw_intern(b, process->sample_cite);
 }
 
 void job_add_thread(struct job_builder *b, struct job_who who, const struct job_thread *thread,

@@ -80,6 +80,7 @@ struct job_process {
 	int status;
 	int64_t ended;
 	const char *end_cite;
+	const char *sample_cite; /* of state, CPU, RSS, storage */
 	char state;	       /* R S D T t Z X of the main thread, 0 unknown */
 	enum job_known frozen; /* cgroup freezer */
 	const char *wchan;     /* "" unknown */

@@ -277,6 +277,7 @@ static void join_process(struct job_process *into, const struct job_process *fro
 	keep_text_max(&into->comm, from->comm);
 	keep_text_max(&into->wchan, from->wchan);
 	keep_text_max(&into->cite, from->cite);
+	keep_text_max(&into->sample_cite, from->sample_cite);
 }
 
 #define TAKE_KNOWN(field, unknown)                                                                 \
@@ -308,6 +309,7 @@ static void overlay_process(struct job_process *into, const struct job_process *
 	TAKE_TEXT(comm);
 	TAKE_TEXT(wchan);
 	TAKE_TEXT(cite);
+	TAKE_TEXT(sample_cite);
 }
 
 static void join_identity(struct job_identity *into, const struct job_identity *from)
@@ -377,6 +379,8 @@ static void place_processes(struct seal *seal)
 				arena_printf(seal->arena, "process:%s:%u", who->host, who->pid);
 		if (!*process->end_cite)
 			process->end_cite = process->cite;
+		if (!*process->sample_cite)
+			process->sample_cite = process->cite;
 		seal->people[i].parent = find_parent(seal, (int)i);
 	}
 }

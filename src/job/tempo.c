@@ -62,6 +62,39 @@ int64_t tempo_median_gap(const struct job *job, int group)
 	return median;
 }
 
+/* How long the rank in that seat took to its first init, where that is this group's. */
+static int64_t start_of(const struct job *job, const struct job_member *m)
+{
+	const struct job_process *process;
+
+	if (m->rank == JOB_NONE || m->init_since == JOB_UNKNOWN ||
+		job->ranks[m->rank].process == JOB_NONE)
+		return JOB_UNKNOWN;
+	process = &job->processes[job->ranks[m->rank].process];
+	if (process->born == JOB_UNKNOWN || process->born > m->init_since)
+		return JOB_UNKNOWN;
+	return m->init_since - process->born;
+}
+
+int64_t tempo_median_start(const struct job *job, int group)
+{
+	const struct job_group *g = &job->groups[group];
+	struct gaps starts = {0};
+	int64_t median = 0;
+
+	for (uint32_t seat = 0; !g->parent && seat < g->size; seat++) {
+		int64_t start = start_of(job, &job->members[g->first_member + (int)seat]);
+
+		if (start != JOB_UNKNOWN && starts.list.nr < SAMPLED_MEMBERS)
+			*array_add(&starts.list) = start;
+	}
+	array_sort(&starts.list, compare_gaps);
+	if (starts.list.nr)
+		median = starts.list.items[starts.list.nr / 2];
+	array_release(&starts.list);
+	return median;
+}
+
 /* What two ranks' clocks may be apart; 0 on one host. */
 static int64_t clock_error(const struct job *job, int a, int b)
 {

@@ -11,6 +11,12 @@
  */
 int64_t tempo_median_gap(const struct job *job, int group);
 
+/*
+ * The median time, ns, from the birth of a process to its first communicator's init, among those
+ * whose first one is this group; 0 where nobody's is. So long a start is usual for this job.
+ */
+int64_t tempo_median_start(const struct job *job, int group);
+
 /* A collective that one rank entered much later than the others, though it did enter. */
 struct tempo_late {
 	int rank; /* JOB_NONE: nobody */

@@ -64,7 +64,10 @@ bool waitfor_stands(
 
 	if (wait->age == JOB_UNKNOWN || (!wait->sure && !wait->held))
 		return false;
-	return wait->age > (group == JOB_NONE ? given->threshold_else : given->threshold[group]);
+	if (group == JOB_NONE)
+		return wait->age > given->threshold_else;
+	return wait->age > (wait->kind == WAIT_INIT ? given->threshold_init[group]
+						    : given->threshold[group]);
 }
 
 /* -- nodes of what is waited in ---------------------------------------------------------------- */

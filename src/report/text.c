@@ -105,8 +105,7 @@ static void add_line(struct writing *w, struct cited *cited)
 	escape_text(&source, cited->cite, w->options->utf8);
 	width = escape_fit(&cut, str_text(&source), CITE_WIDTH);
 	right = PAGE_WIDTH - width;
-	if (width && CITE_COLUMN < right &&
-		cited->column + escape_width(str_text(&safe)) < CITE_COLUMN)
+	if (width && CITE_COLUMN < right)
 		right = CITE_COLUMN;
 	pad(&cited->key, cited->column);
 	part = break_at(str_text(&safe), right - cited->column - (width ? 1 : 0));
@@ -275,8 +274,9 @@ static void add_unjudged(struct writing *w)
 		struct cited line = {.column = NOT_WIDTH + 1, .cite = ""};
 
 		str_add(&line.key, "unjudged");
-		str_printf(
-			&line.words, "%s: needs %s", verdict_class_name(not ->class), not ->needs);
+		if (not ->class != VERDICT_INCONCLUSIVE) /* that one is: anything at all */
+			str_printf(&line.words, "%s: ", verdict_class_name(not ->class));
+		str_printf(&line.words, "needs %s", not ->needs);
 		add_line(w, &line);
 	}
 }

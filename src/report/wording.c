@@ -53,7 +53,7 @@ static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_NOT_COMPLETED] = "[{a op} ]not completed[ for {b ns}]",
 	[FACT_COMPLETED_REST] = "[{a op} ]completed here",
 	[FACT_CYCLE_EDGE] = "in {t}[; waits for rank {a rank}]",
-	[FACT_ORDER] = "order {t}[; others {T}]",
+	[FACT_ORDER] = "{t}; others the other way round",
 	[FACT_CAMP] = "entered {t}[ as {a op}]",
 	[FACT_AGENT_SILENT] = "agent[ of {t}] silent[ for {a ns}]",
 	[FACT_ALIVE] = "{a} alive[, oom_kill +{b}]",
@@ -97,7 +97,7 @@ static const char *const nexts[VERDICT_NEXTS] = {
 
 static const char *const outlooks[] = {
 	[VERDICT_OUTLOOK_UNKNOWN] = "not known whether it resolves",
-	[VERDICT_WAIT] = "it still moves: may resolve by itself",
+	[VERDICT_WAIT] = "still moving, may resolve",
 	[VERDICT_KILL] = "cannot resolve by itself",
 };
 

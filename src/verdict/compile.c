@@ -111,7 +111,8 @@ static void tell_cache(struct inquiry *q, int rank, struct draft *draft)
 		least = cache->files < least ? cache->files : least;
 		most = cache->files > most ? cache->files : most;
 	}
-	if (mine != JOB_UNKNOWN && most != JOB_UNKNOWN) {
+	/* Where all had the same, the cache explains nothing. */
+	if (mine != JOB_UNKNOWN && most != JOB_UNKNOWN && (mine != least || mine != most)) {
 		struct verdict_fact *fact = draft_fact(q, draft, FACT_CACHE, rank, cite);
 
 		fact->a = mine;
@@ -123,7 +124,7 @@ static void tell_cache(struct inquiry *q, int rank, struct draft *draft)
 static void tell_activity(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];
-	const char *cite = p->process ? p->process->cite : p->compile->cite;
+	const char *cite = p->process ? p->process->sample_cite : p->compile->cite;
 	struct verdict_fact *fact;
 
 	if (p->progress == PROGRESS_NO) {

@@ -97,6 +97,10 @@ static void tell_completion(struct inquiry *q, const struct waitfor_node *node,
 		fact = draft_fact_of(q, draft, FACT_COMPLETED_REST, &c->done, "ring:*");
 		fact->a = (int64_t)node->index;
 	}
+	if (c->open.list.nr && c->open.list.nr >= c->done.list.nr && !c->unknown.list.nr)
+		inquiry_not_judged(q, VERDICT_GPU_STALL, JOB_NONE,
+			arena_printf(q->arena, "records of which GPU began #%llu",
+				(unsigned long long)node->index));
 	for (size_t i = 0; i < c->unknown.list.nr && i < 4; i++)
 		inquiry_not_judged(q, VERDICT_GPU_STALL, c->unknown.list.items[i],
 			inquiry_of_rank(q, "completion records", c->unknown.list.items[i]));

@@ -131,14 +131,15 @@ static void tell_process(struct inquiry *q, int rank, struct draft *draft)
 	if (!p->process || p->ended)
 		return;
 	if (p->frozen)
-		draft_fact(q, draft, FACT_FROZEN, rank, p->process->cite)->a = p->process->state;
+		draft_fact(q, draft, FACT_FROZEN, rank, p->process->sample_cite)->a =
+			p->process->state;
 	else if (p->process->state && p->process->state != 'S' && p->process->state != 'R') {
-		fact = draft_fact(q, draft, FACT_PROC_STATE, rank, p->process->cite);
+		fact = draft_fact(q, draft, FACT_PROC_STATE, rank, p->process->sample_cite);
 		fact->a = p->process->state;
 		fact->text = p->process->wchan;
 	}
 	if (p->cpu != JOB_UNKNOWN) {
-		fact = draft_fact(q, draft, FACT_CPU, rank, p->process->cite);
+		fact = draft_fact(q, draft, FACT_CPU, rank, p->process->sample_cite);
 		fact->a = p->cpu;
 		fact->b = p->cpu_span;
 	}

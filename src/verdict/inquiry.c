@@ -14,6 +14,8 @@
 /* No wait is a hang before this time, nor before so many of the group's usual gaps. */
 #define HANG_AT_LEAST (2 * CLOCK_NS_PER_S)
 #define HANG_GAPS     5
+/* Ranks that start on crowded cores come one by one: the last one's start is twice the median. */
+#define HANG_STARTS 3
 
 /* An agent says something every second; one silent for so long is gone. */
 #define AGENT_SILENCE (30 * CLOCK_NS_PER_S)
@@ -21,19 +23,26 @@
 
 /* -- how long is long -------------------------------------------------------------------------- */
 
+static int64_t threshold_of(int64_t usual, int times)
+{
+	if (usual <= HANG_AT_LEAST / times)
+		return HANG_AT_LEAST;
+	return usual < INT64_MAX / times ? usual * times : INT64_MAX;
+}
+
 static void find_thresholds(struct inquiry *q)
 {
 	size_t n = q->job->ngroups;
 
 	q->gaps = alloc_zeroed(n + 1, sizeof(*q->gaps));
 	q->threshold = alloc_zeroed(n + 1, sizeof(*q->threshold));
+	q->threshold_init = alloc_zeroed(n + 1, sizeof(*q->threshold_init));
 	for (size_t i = 0; i < n; i++) {
+		int64_t start = tempo_median_start(q->job, (int)i);
+
 		q->gaps[i] = tempo_median_gap(q->job, (int)i);
-		q->threshold[i] = HANG_AT_LEAST;
-		if (q->gaps[i] > HANG_AT_LEAST / HANG_GAPS)
-			q->threshold[i] = q->gaps[i] < INT64_MAX / HANG_GAPS
-						  ? q->gaps[i] * HANG_GAPS
-						  : INT64_MAX;
+		q->threshold[i] = threshold_of(q->gaps[i], HANG_GAPS);
+		q->threshold_init[i] = threshold_of(start, HANG_STARTS);
 	}
 }
 
@@ -234,6 +243,7 @@ struct inquiry *inquiry_new(const struct job *job)
 		.stopped = q->stopped,
 		.forked = q->forked,
 		.threshold = q->threshold,
+		.threshold_init = q->threshold_init,
 		.threshold_else = HANG_AT_LEAST};
 	find_lost_hosts(q);
 	q->graph = waitfor_new(job, q->waits, &q->given);
@@ -271,6 +281,7 @@ void inquiry_free(struct inquiry *q)
 	free(q->stopped);
 	free(q->stands);
 	free(q->threshold);
+	free(q->threshold_init);
 	free(q->gaps);
 	free(q->seats);
 	free(q->first_seat);

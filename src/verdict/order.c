@@ -220,9 +220,9 @@ static void tell_order(struct inquiry *q, const struct circle *circle, struct dr
 	fact = draft_fact_of(q, draft, FACT_ORDER,
 		draft->culprits.list.nr ? &draft->culprits : &draft->camp_b, "ring:*");
 	fact->text =
-		arena_printf(q->arena, "%s, then %s", node_text(q, other), node_text(q, first));
+		arena_printf(q->arena, "%s before %s", node_text(q, other), node_text(q, first));
 	fact->text2 =
-		arena_printf(q->arena, "%s, then %s", node_text(q, first), node_text(q, other));
+		arena_printf(q->arena, "%s before %s", node_text(q, first), node_text(q, other));
 }
 
 /* A better reason on the rarer side: all of it compiles, or all of it had nothing to do. */

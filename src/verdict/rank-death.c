@@ -94,7 +94,7 @@ static void tell_memory(struct inquiry *q, int rank, struct draft *draft)
 	fact = draft_fact(q, draft, FACT_OOM_KILL, rank, q->job->hosts[r->host].cgroup_cite);
 	fact->a = q->job->hosts[r->host].oom_kills;
 	if (p->process->rss != JOB_UNKNOWN && p->process->rss_before != JOB_UNKNOWN) {
-		fact = draft_fact(q, draft, FACT_RSS, rank, p->process->cite);
+		fact = draft_fact(q, draft, FACT_RSS, rank, p->process->sample_cite);
 		fact->a = p->process->rss_before;
 		fact->b = p->process->rss;
 	}

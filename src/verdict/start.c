@@ -84,7 +84,8 @@ static void tell_start(struct inquiry *q, int rank, struct draft *draft)
 	}
 	draft_fact(q, draft, FACT_NEVER_INIT, rank, p->process->cite);
 	if (p->cpu != JOB_UNKNOWN) {
-		struct verdict_fact *fact = draft_fact(q, draft, FACT_CPU, rank, p->process->cite);
+		struct verdict_fact *fact =
+			draft_fact(q, draft, FACT_CPU, rank, p->process->sample_cite);
 
 		fact->a = p->cpu;
 		fact->b = p->cpu_span;

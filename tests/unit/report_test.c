@@ -53,7 +53,7 @@ static void the_first_line_is_the_answer(void **state)
 	static const char expected[] =
 		"RANK 3 STILL COMPILES; 7 ranks wait                    compile-skew, established\n"
 		"sft-41: 8/8 ranks, attempt 1, stage FIRST FORWARD (other job here: healthy)\n"
-		" WAIT     it still moves: may resolve by itself; watchdog kills in 19:36     env\n"
+		" WAIT     still moving, may resolve; watchdog kills in 19:36 env\n"
 		" 3        inductor codegen 0/0, open 11:08                   ring:3:lane0:118\n"
 		" 3        cache at start 0 files; peers 412-415              caches:3\n"
 		" 0-2,4-7  in AllReduce #1 world, 10:24                       ring:*:g1\n"

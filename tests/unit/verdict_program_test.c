@@ -412,9 +412,9 @@ static void s38_communicators_made_in_opposite_orders(void **state)
 	struct facts *f = facts_new(2);
 	int a = facts_group_of(f, 2, 0, 1), b = facts_group_of(f, 2, 0, 1);
 
-	facts_in_init(f, a, 0, 30);
+	facts_in_init(f, a, 0, 20);
 	facts_unseen(f, a, 1);
-	facts_in_init(f, b, 1, 30);
+	facts_in_init(f, b, 1, 20);
 	facts_unseen(f, b, 0);
 	facts_expect(f, VERDICT_ORDER_INVERSION, "0,1", NULL);
 	facts_free(f);

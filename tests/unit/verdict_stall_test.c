@@ -287,6 +287,19 @@ static void s39_a_rank_that_never_came(void **state)
 	facts_free(f);
 }
 
+/* The peers took 40 s to start, and wait for 60: a start may take that long. */
+static void ranks_that_start_one_by_one(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	for (int i = 0; i < 6; i++)
+		facts_in_init(f, 0, i, 40);
+	facts_candidate(f, 6);
+	facts_candidate(f, 7);
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+}
+
 static void a_rank_that_still_imports(void **state)
 {
 	struct facts *f = starting();
@@ -539,6 +552,7 @@ int main(void)
 		cmocka_unit_test(an_op_of_all_behind_one_that_lacks_somebody),
 		cmocka_unit_test(a_gpu_that_does_not_come_back),
 		cmocka_unit_test(s39_a_rank_that_never_came),
+		cmocka_unit_test(ranks_that_start_one_by_one),
 		cmocka_unit_test(a_rank_that_still_imports),
 		cmocka_unit_test(a_rank_that_died_before_it_started),
 		cmocka_unit_test(a_missing_bundle_accuses_nobody),
