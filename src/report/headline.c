@@ -99,6 +99,27 @@ static void add_seats(
 		str_printf(into, " of %s", verdicts->job->groups[group].name);
 }
 
+/* Whether some rank ended badly: then "nothing is wrong" would be a strange word. */
+static bool somebody_was_lost(const struct job *job)
+{
+	for (size_t i = 0; i < job->nranks; i++) {
+		const struct job_process *process =
+			job->ranks[i].process < 0 ? NULL : &job->processes[job->ranks[i].process];
+
+		if (process && (process->end == JOB_SIGNALED || process->end == JOB_GONE ||
+				(process->end == JOB_EXITED && process->status)))
+			return true;
+	}
+	return false;
+}
+
+static const char *nobody_of(const struct verdicts *verdicts, const struct verdict *verdict)
+{
+	if (verdict->class == VERDICT_HEALTHY && somebody_was_lost(verdicts->job))
+		return "nobody waits";
+	return phrases[verdict->class].nobody;
+}
+
 /* "rank 3 still compiles" */
 static void add_who_does(
 	struct str *into, const struct verdicts *verdicts, const struct verdict *verdict)
@@ -117,7 +138,7 @@ static void add_who_does(
 	} else if (verdict->nunknown) {
 		add_seats(into, verdicts, verdict);
 	} else {
-		str_add(into, phrases[verdict->class].nobody);
+		str_add(into, nobody_of(verdicts, verdict));
 		return;
 	}
 	if (signal) {
