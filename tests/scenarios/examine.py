@@ -24,7 +24,7 @@ import time
 
 AT_A_TIME = 3
 PATIENCE_S = 90  # for a verdict to stand; two busy cores are slow
-ENDING_S = 30
+ENDING_S = 90
 SCREEN = (24, 80)
 CROWDED = 30  # lines, with more than eight ranks
 
