@@ -292,6 +292,12 @@ struct census_header *census_job(void)
 	return census.base;
 }
 
+void census_rename(const struct census_self *self)
+{
+	if (census.slot >= 0)
+		census_identify(census_mine(), self);
+}
+
 void census_promote(const struct census_self *self)
 {
 	if (census.slot < 0)

@@ -49,6 +49,9 @@ struct census_slot *census_mine(void);
 /* The job's header; NULL without a census. */
 struct census_header *census_job(void);
 
+/* Writes the identity again, since it may have become known. */
+void census_rename(const struct census_self *self);
+
 /* CENSUS_RANK, once promoted; the identity is written again, since it may have become known. */
 void census_promote(const struct census_self *self);
 

@@ -30,7 +30,7 @@ static struct probe_thread *marks_thread(void)
 
 	if (me && me->epoch == __atomic_load_n(probe_epoch, __ATOMIC_ACQUIRE))
 		return me;
-	return process_ready(PROBE_NEED_CANDIDATE) ? probe_enter_slow(PROBE_NEED_CANDIDATE) : NULL;
+	return process_ready(PROBE_NEED_WITNESS) ? probe_enter_slow(PROBE_NEED_WITNESS) : NULL;
 }
 
 static uint32_t marks_string(struct ring_writer *ring, const char *s)

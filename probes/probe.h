@@ -43,7 +43,8 @@ enum probe_loss {
 /* What a caller needs of the process before it can record. */
 enum probe_need {
 	PROBE_NEED_NOTHING,   /* record only where there is a ring already */
-	PROBE_NEED_CANDIDATE, /* a mark, a span, a death: worth a small ring */
+	PROBE_NEED_CANDIDATE, /* a death: worth a small ring */
+	PROBE_NEED_WITNESS,   /* the same for a mark: the environment may be read (no handler) */
 	PROBE_NEED_RANK,      /* a communicator: this process is a rank */
 };
 

@@ -296,6 +296,11 @@ int process_ready(enum probe_need need)
 		if (!process.ring)
 			process_make(RING_CANDIDATE); /* better a small one than none */
 	} else if (!process_has(need)) {
+		if (need == PROBE_NEED_WITNESS) {
+			/* A forked rank is told its number after the fork. */
+			census_self_read(&process.self);
+			census_rename(&process.self);
+		}
 		process_make(RING_CANDIDATE);
 	}
 	process_unlock();

@@ -386,10 +386,8 @@ static void last_look(struct agent *agent)
 
 	if (gather(agent, &look) == 0) {
 		news = stand_take_last(&agent->stand, look.verdicts);
-		if (news != STAND_NOTHING) {
-			agent->bundle_wanted = true;
-			keep_bundle(agent, &look);
-		}
+		agent->bundle_wanted = true;
+		keep_bundle(agent, &look);
 		if (news == STAND_SAY)
 			say(agent, &look);
 	}

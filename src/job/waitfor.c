@@ -398,6 +398,19 @@ static const struct wait *other_side(const struct maker *m, const struct wait *w
 	return NULL;
 }
 
+/* An op that all are in is not complete while others of its launch went different ways. */
+static void join_fork(struct maker *m, int node, const struct wait *wait)
+{
+	const struct job_member *member = &m->job->members[wait->member];
+	uint64_t forked = m->given->forked[member->group];
+	const struct job_op *op = forked > wait->index ? rollcall_op(member, forked) : NULL;
+
+	if (op && wait->op && op->launch && op->launch == wait->op->launch)
+		add_edge(m, node,
+			lazy_node(m, &m->fork_node[member->group], WAITFOR_FORK, JOB_NONE,
+				member->group));
+}
+
 /* An op that all are in still waits for what one of its members launched before it. */
 static void join_launches(struct maker *m, int rank)
 {
@@ -408,6 +421,8 @@ static void join_launches(struct maker *m, int rank)
 		if ((wait->kind != WAIT_COLLECTIVE && wait->kind != WAIT_P2P) || wait->lacking)
 			continue;
 		join_earlier(m, node, wait);
+		if (wait->kind == WAIT_COLLECTIVE)
+			join_fork(m, node, wait);
 		if (wait->kind == WAIT_P2P)
 			other = other_side(m, wait);
 		if (other)

@@ -354,16 +354,21 @@ int64_t inquiry_wanted_since(const struct inquiry *q, int rank)
 }
 
 /*
- * Others may have waited so long at a rank's end without anything else being wrong with it: it may
- * well have computed or saved for so long. Whoever ends a rank because it hangs, looks for longer.
+ * Others may have waited so long at a rank's end without anything else being wrong with it. One
+ * that ended alone may well have computed or saved for longer: whoever ends a single rank because
+ * it hangs, looks at it first.
  */
-#define SHORT_WAIT (10 * CLOCK_NS_PER_S)
+#define SHORT_WAIT	 (2 * CLOCK_NS_PER_S)
+#define SHORT_WAIT_ALONE (10 * CLOCK_NS_PER_S)
 
 bool inquiry_late_before_end(const struct inquiry *q, int rank)
 {
-	int64_t since = inquiry_wanted_since(q, rank), end = q->profiles[rank].fault;
+	const struct profile *p = &q->profiles[rank];
+	int64_t since = inquiry_wanted_since(q, rank), shortest = SHORT_WAIT;
 
-	return since != JOB_UNKNOWN && end != JOB_UNKNOWN && end - since > SHORT_WAIT;
+	if (p->death == DEATH_KILLED || p->death == DEATH_UNSURE)
+		shortest = SHORT_WAIT_ALONE;
+	return since != JOB_UNKNOWN && p->fault != JOB_UNKNOWN && p->fault - since > shortest;
 }
 
 const char *inquiry_op_name(const struct job_op *op)

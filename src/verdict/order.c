@@ -75,7 +75,8 @@ static void collect_launched(const struct inquiry *q, int part, struct circle *c
 			first = wait;
 			node = graph->node_of_wait[i];
 		}
-		if (n > 1)
+		/* Of sends and receives the launch that is waited for is the peer's. */
+		if (n > 1 || (first && first->kind == WAIT_P2P))
 			*array_add(&circle->holders) = (struct holder){node, (int)rank};
 	}
 }

@@ -166,9 +166,22 @@ static void judge_exit(const struct job *job, struct profile *p, int64_t when)
 		p->cause = VERDICT_BY_EXCEPTION;
 }
 
-static bool died_of_exception(const struct profile *p)
+/* Whether the rank went on with its work after what it said it would die of. */
+static bool outlived(const struct job *job, const struct job_note *note)
 {
-	if (!p->exception)
+	for (size_t i = 0; i < job->nmembers; i++) {
+		const struct job_member *m = &job->members[i];
+
+		if (m->rank == note->rank && m->nops && note->when != JOB_UNKNOWN &&
+			m->ops[m->nops - 1].entered > note->when)
+			return true;
+	}
+	return false;
+}
+
+static bool died_of_exception(const struct job *job, const struct profile *p)
+{
+	if (!p->exception || outlived(job, p->exception))
 		return false;
 	if (p->told && p->told->when < p->exception->when)
 		return false;
@@ -182,7 +195,7 @@ static void judge_alone(const struct job *job, struct profile *p)
 
 	if (p->fatal && p->fatal->when != JOB_UNKNOWN)
 		when = p->fatal->when;
-	if (died_of_exception(p))
+	if (died_of_exception(job, p))
 		judge_exception(p);
 	else if (process && process->end == JOB_EXITED)
 		judge_exit(job, p, when);
@@ -365,6 +378,24 @@ static void judge_among(struct profile *p, bool held, const struct ends *ends)
 		p->death = DEATH_ECHO;
 }
 
+/* An order to end is the echo of something, unless one rank alone got it and nothing else ended. */
+static void judge_lone_order(const struct job *job, struct profile *profiles)
+{
+	struct profile *lone = NULL;
+
+	for (size_t i = 0; i < job->nranks; i++) {
+		struct profile *p = &profiles[i];
+
+		if (p->death == DEATH_NONE && !p->told)
+			continue;
+		if (lone || p->death != DEATH_ECHO || p->cause != VERDICT_BY_KILLED)
+			return;
+		lone = p;
+	}
+	if (lone && job->nranks > 1)
+		lone->death = DEATH_KILLED;
+}
+
 void profiles_judge_deaths(
 	const struct job *job, const struct waits *waits, struct profile *profiles)
 {
@@ -375,6 +406,7 @@ void profiles_judge_deaths(
 	for (size_t i = 0; i < job->nranks; i++)
 		judge_alone(job, &profiles[i]);
 	blame_memory(job, profiles);
+	judge_lone_order(job, profiles);
 	end = all_were_ended(job, profiles);
 	ends.first = first_bad_end(job, profiles, &ends.untimed);
 	ends.first_own = first_own_end(job, profiles);

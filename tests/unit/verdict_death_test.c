@@ -387,6 +387,39 @@ static void a_rank_that_is_killed_soon_after_is_dead(void **state)
 	facts_free(f);
 }
 
+/* One alone was told to end, and did, while the others go on: they wait for it. */
+static void a_lone_order_to_end_is_a_kill(void **state)
+{
+	struct facts *f = job_missing(4, 1);
+
+	add_launcher(f);
+	told_to_end(f, 1, 59.5);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "1", VERDICT_BY_KILLED);
+	facts_free(f);
+}
+
+/* All were killed at once, after one had kept the others waiting: that is what was wrong. */
+static void the_end_of_a_job_that_stood_still(void **state)
+{
+	struct facts *f = job_missing(4, 1);
+
+	for (int i = 0; i < 4; i++)
+		facts_end(f, i, JOB_SIGNALED, SIGKILL, 65 + 0.01 * i);
+	facts_expect(f, VERDICT_HOST_STALL, "1", NULL);
+	facts_free(f);
+}
+
+/* It told of an exception, and went on: it handled it. */
+static void an_exception_that_was_outlived_is_none(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_note(f, 1, "exception: ValueError: retried", 15);
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+}
+
 /* Replays are not recorded, so nobody is known to wait for it; but gone it is. */
 static void a_rank_gone_among_replays_is_dead(void **state)
 {
@@ -444,6 +477,9 @@ int main(void)
 		cmocka_unit_test(gone_without_a_word_inside_an_op_of_all),
 		cmocka_unit_test(a_late_rank_that_is_killed_was_late),
 		cmocka_unit_test(a_rank_that_is_killed_soon_after_is_dead),
+		cmocka_unit_test(a_lone_order_to_end_is_a_kill),
+		cmocka_unit_test(the_end_of_a_job_that_stood_still),
+		cmocka_unit_test(an_exception_that_was_outlived_is_none),
 		cmocka_unit_test(a_rank_gone_among_replays_is_dead),
 		cmocka_unit_test(a_rank_whose_end_is_known_and_ring_is_not),
 	};
