@@ -46,6 +46,7 @@ static int run_verb(const struct verb *verb, int argc, char **argv)
 	return status;
 }
 
+/* Picks the verb; its exit status is ours. Wrong usage is told on stderr with CMD_USAGE. */
 int main(int argc, char **argv)
 {
 	setlocale(LC_CTYPE, "");

@@ -25,10 +25,12 @@ void *arena_alloc(struct arena *arena, size_t nr, size_t size)
 #define arena_new(arena, type) ((type *)arena_alloc((arena), 1, sizeof(type)))
 #define arena_new_many(arena, type, nr) ((type *)arena_alloc((arena), (nr), sizeof(type)))
 
-/* A copy of text; of at most max bytes of text that may lack its NUL; of any bytes. */
+/* A copy of text. Later changes to the original do not show. */
 char *arena_text(struct arena *arena, const char *text) __attribute__((returns_nonnull, nonnull));
+/* A copy of at most max bytes of text that may lack its NUL; the copy always has one. */
 char *arena_text_max(struct arena *arena, const char *text, size_t max)
 	__attribute__((returns_nonnull, nonnull));
+/* A copy of size bytes, with no NUL added. Bytes may be NULL where size is 0. */
 void *arena_copy(struct arena *arena, const void *bytes, size_t size)
 	__attribute__((returns_nonnull, nonnull(1)));
 

@@ -58,9 +58,13 @@
 		(array)->nr = (array)->room = 0;                                                   \
 	} while (0)
 
-/* What the macros stand on: room for more items behind nr, the new ones zeroed. */
+/*
+ * What array_add() stands on: gives items, perhaps moved, with zeroed room for more behind nr. Ends
+ * the program where there is no memory or the size overflows (base/alloc.h).
+ */
 void *array_grow(void *items, size_t nr, size_t more, size_t *room, size_t size)
 	__attribute__((returns_nonnull));
+/* qsort() that also takes NULL items where nr is 0. Not stable: compare() must tell all apart. */
 void array_sort_items(void *items, size_t nr, size_t size,
 	int (*compare)(const void *, const void *));
 

@@ -13,9 +13,11 @@
 #define CLOCK_NS_PER_MS 1000000LL
 #define CLOCK_NS_PER_S	1000000000LL
 
-/* Now: since 1970, since some start (stands still in suspend), since boot. Never fails. */
+/* Now, since 1970; jumps when the clock is set. Never fails. For times that others will read. */
 int64_t clock_realtime_ns(void);
+/* Since some start; stands still in suspend, never goes back. For how long something took. */
 int64_t clock_monotonic_ns(void);
+/* Since boot, suspend included: the clock of start times in /proc/PID/stat. */
 int64_t clock_boottime_ns(void);
 
 /* Room for what clock_format() writes, NUL included. */

@@ -25,12 +25,16 @@ static inline const char *str_text(const struct str *str)
 	return str->text ? str->text : "";
 }
 
-/* Appends text, size bytes, one character, or formatted text. */
+/* Appends text. As for all that append: it must not lie in the str itself, which may move. */
 void str_add(struct str *str, const char *text) __attribute__((nonnull));
+/* Appends size bytes, NULs among them too. Bytes may be NULL where size is 0. */
 void str_add_bytes(struct str *str, const void *bytes, size_t size) __attribute__((nonnull(1)));
+/* Appends one character, also NUL. */
 void str_add_char(struct str *str, char c) __attribute__((nonnull));
+/* Appends formatted text; nothing where the format fails. */
 void str_printf(struct str *str, const char *format, ...)
 	__attribute__((nonnull, format(printf, 2, 3)));
+/* The same for a va_list, which is used up: its value is indeterminate afterwards. */
 void str_vprintf(struct str *str, const char *format, va_list args)
 	__attribute__((nonnull(1, 2), format(printf, 2, 0)));
 

@@ -143,6 +143,10 @@ void context_cgroup(struct decode_context *context, struct decode_host *host, co
 /* Gives the builder what was collected. */
 void context_finish(struct decode_context *context, struct job_builder *builder);
 
+/*
+ * Frees everything collected, and the arena in which all strings of the context lie: only after
+ * context_finish() has given them to the builder, which copies them.
+ */
 void context_release(struct decode_context *context);
 
 #endif

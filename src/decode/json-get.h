@@ -14,8 +14,9 @@
 /* The exhibit's document; NULL with words if it is none. json_object_put() it. */
 struct json_object *json_get_document(const struct exhibit *exhibit, struct complaint *why);
 
-/* A number or text of an object; false or NULL where there is none. */
+/* A number of an object into *ret; false, and *ret untouched, where there is none. */
 bool json_get_int(const struct json_object *object, const char *key, int64_t *ret);
+/* A text of an object, valid as long as it is; NULL where there is none or it is no string. */
 const char *json_get_text(const struct json_object *object, const char *key);
 
 /* A list of an object and its length; NULL and 0 where there is none. */

@@ -20,8 +20,12 @@ extern const struct decoder decode_manifest;
 extern const struct decoder decode_stderr;
 extern const struct decoder decode_history;
 
-/* Text "cgroup" of a host, at launch or later (JOB_UNKNOWN marks what is not told). */
 struct decode_host;
+
+/*
+ * Reads the text of a "cgroup" document (a group's path, then its counters; inquest-bundle(5)) into
+ * the host's groups, as counters at launch or as later ones. Lines that make no sense are skipped.
+ */
 void decode_cgroup_text(struct decode_context *context, struct decode_host *host, const char *text,
 	bool at_launch);
 

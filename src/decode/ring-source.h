@@ -3,8 +3,8 @@
 #define DECODE_RING_SOURCE_H
 
 /*
- * One ring being decoded. Its parts are decoded by a file each, in this order: lanes (records and
- * boards), groups (which need the lanes' records), marks, deaths and pinned records.
+ * One ring being decoded. Its parts are decoded in this order: the lanes' records, pinned records,
+ * groups, boards (threads), spans, marks, deaths. Each may use what those before it collected here.
  *
  * T0 cuts: what a living process wrote after it is left out, so that all ranks are seen at one
  * moment though their rings were copied one after the other.
@@ -86,6 +86,7 @@ void ring_source_lose(
 const struct ring_seat *ring_source_seat(
 	const struct ring_source *source, uint32_t number, uint64_t tsc);
 
+/* The thread that owns a lane; 0 where that lane was not read. */
 uint32_t ring_source_tid(const struct ring_source *source, uint32_t lane);
 
 /* The parts. */
@@ -93,8 +94,12 @@ void ring_decode_lanes(struct ring_source *source);	   /* records into `source` 
 void ring_decode_groups(struct ring_source *source);	   /* members and ops */
 void ring_decode_threads(struct ring_source *source);	   /* boards; needs groups */
 void ring_decode_spans(struct ring_source *source);
+/* The latest step and, per loader, the latest shard, from the table of marks. */
 void ring_decode_marks(struct ring_source *source);
-void ring_decode_pins(struct ring_source *source); /* needs nothing, fills span_begins */
+
+/* Pinned records: notes, signals and milestones are told; begins and ends of spans are kept. */
+void ring_decode_pins(struct ring_source *source);
+/* The fatal area: a signal and an end for each death whose signal at least was written. */
 void ring_decode_deaths(struct ring_source *source);
 
 #endif

@@ -71,13 +71,20 @@ struct evidence {
 	size_t gaps_room;
 };
 
+/* The name of a kind as bundles have it; "unknown" for any other number. Never NULL. */
 const char *exhibit_kind_name(enum exhibit_kind kind);
+/* The kind of that name; EXHIBIT_UNKNOWN_KIND where none has it. name must not be NULL. */
 enum exhibit_kind exhibit_kind_of(const char *name);
 
-/* Adds an exhibit; copies the strings of `about`, takes `bytes` over (malloc'ed). */
+/*
+ * Adds an exhibit; copies the strings of `about` (NULL host and label are ""), takes `bytes` over
+ * (malloc'ed). Where `about` has a kind_name, the kind is found by it. Valid until the next one.
+ */
 struct exhibit *evidence_add(
 	struct evidence *evidence, const struct exhibit *about, uint8_t *bytes, size_t len);
+/* Notes what could not be gathered. Copies both strings; host may be NULL, pid 0: of none. */
 void evidence_add_gap(struct evidence *evidence, const char *host, uint32_t pid, const char *what);
+
 /* Releases everything inside; `evidence` itself is the caller's and is empty afterwards. */
 void evidence_release(struct evidence *evidence);
 

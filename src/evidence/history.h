@@ -37,6 +37,7 @@ void history_format(const struct history *history, struct str *into) __attribute
 int history_write(const struct history *history, const char *folder, struct complaint *why)
 	__attribute__((nonnull(1, 2)));
 
+/* Frees it with all samples; what was written into the folder stays. Takes NULL. */
 void history_free(struct history *history);
 
 #endif

@@ -64,7 +64,10 @@ const struct jobs_entry *jobs_find(
 int jobs_open(struct jobs *jobs, const char *path, struct complaint *why)
 	__attribute__((nonnull(1, 2)));
 
+/* "running", "hung", "ended". The status must be one of the three. */
 const char *jobs_status_name(enum jobs_status status);
+
+/* Frees all entries and leaves the empty list. Takes NULL. */
 void jobs_release(struct jobs *jobs);
 
 #endif

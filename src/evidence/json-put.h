@@ -14,9 +14,13 @@
 #include "base/complaint.h"
 #include "base/str.h"
 
+/* A JSON string of text; the caller owns it until it is put into something. */
 struct json_object *json_put_string(const char *text) __attribute__((nonnull));
+/* Adds a text under key; nothing where it is NULL. Copies. */
 void json_put_text(struct json_object *object, const char *key, const char *text);
+/* Adds a list of the texts of a NULL-ended array; nothing where that is NULL. Copies. */
 void json_put_texts(struct json_object *object, const char *key, char *const *texts);
+/* Adds a number. Who does not know it must not call: there is no value for "unknown". */
 void json_put_int(struct json_object *object, const char *key, int64_t value);
 
 /* Appends the document as one line without the newline, and releases it. */

@@ -36,6 +36,8 @@ struct live_proc_target {
 
 /* Adds the living descendants that are not listed yet, as "child". */
 void live_processes_add_descendants(struct live_processes *processes);
+
+/* Frees the list and the logs' names; roles are literals and not ours to free. */
 void live_processes_release(struct live_processes *processes);
 
 /* A sample: stat and io of each living process; with `full` also status, wchan and threads. */

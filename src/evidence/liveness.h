@@ -28,6 +28,10 @@ struct liveness liveness_of_slot(int census_fd, uint32_t i, const struct census_
 /* The same for a process without a slot. */
 struct liveness liveness_of_process(uint32_t pid, uint64_t start_time, uint64_t pid_ns);
 
+/*
+ * The conclusion: a pid with its start time lives unless it is a zombie. One that we cannot see (of
+ * another pid namespace) lives only if it holds its lock; not known is no sign of life.
+ */
 bool liveness_is_alive(const struct liveness *liveness);
 
 #endif

@@ -26,6 +26,7 @@ int proc_list_all(struct proc_list *list) __attribute__((nonnull));
 int proc_list_descendants(struct proc_list *list, const uint32_t *pids, size_t nr)
 	__attribute__((nonnull(1)));
 
+/* Frees the entries and leaves the empty list. Takes NULL. */
 void proc_list_release(struct proc_list *list);
 
 #endif

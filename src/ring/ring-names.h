@@ -6,6 +6,7 @@
 #ifndef RING_NAMES_H
 #define RING_NAMES_H
 
+/* All are literals that last for ever; escape nothing, free nothing. Safe in signal handlers. */
 const char *ring_type_name(unsigned type);           /* "CALL_ENTER" */
 const char *ring_op_name(unsigned op);               /* "AllReduce", as in ncclAllReduce */
 const char *ring_dtype_name(unsigned dtype);         /* "float32", by ncclDataType_t */

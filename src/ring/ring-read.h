@@ -220,10 +220,15 @@ int ring_pins_next(struct ring_pins *pins, struct ring_slot *ret);
 /* --- Tables ----------------------------------------------------------------------------------- */
 
 /*
- * Copies entry i: 1 valid, 0 free, -1 torn, being written or not at hand. Of what is in it, read
+ * Copies a group's entry i: 1 valid, 0 free, -1 torn, being written or not at hand. Of what is in it, read
  * boards with ring_board_read() and history with ring_group_op() and ring_group_p2p().
  */
 int ring_view_group(const struct ring_view *view, uint64_t i, struct ring_group *ret);
+
+/*
+ * A mark's entry i: 1 taken, 0 free, -1 not at hand. Its `latest` may be torn while it is written:
+ * ring_board_read() tells.
+ */
 int ring_view_mark(const struct ring_view *view, uint64_t i, struct ring_mark *ret);
 
 /* A span's slot: the same results. */
