@@ -135,8 +135,8 @@ void job_add_reading(struct job_builder *b, int64_t when)
 }
 
 /*
- * "First non-empty wins" must not depend on the order of adding: of differing values the smaller
- * one stands, and the difference is a loss.
+ * What stands must not depend on the order of adding: of differing values the smaller one does, and
+ * of ids the difference is a loss.
  */
 static void settle_text(struct job_builder *b, const char **held, const char *told, bool *differ)
 {

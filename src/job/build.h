@@ -20,7 +20,9 @@ struct job_who {
 	uint64_t start_time;
 };
 
+/* An empty builder, never NULL; job_seal() or job_builder_free() it. */
 struct job_builder *job_builder_new(void);
+/* Throws all facts away. Takes NULL. Not for a builder that was sealed. */
 void job_builder_free(struct job_builder *builder);
 
 /*
@@ -34,12 +36,20 @@ extern const struct job_host job_host_unknown;
 extern const struct job_process job_process_unknown;
 extern const struct job_member job_member_unknown;
 
-/* Identity of the job. The first non-empty value of each wins; differing ids become a loss. */
+/*
+ * Identity of the job, where it is told at all ("" is not). Of several values one is kept whatever
+ * the order of adding, the smaller as text; that ids differ becomes a loss.
+ */
 void job_add_identity(struct job_builder *b, const char *id, const char *name);
+/* How many ranks there should be; the largest counts, and JOB_NONE is no word. */
 void job_add_world_size(struct job_builder *b, int world_size);
+/* When it was launched, realtime ns; the earliest counts, and JOB_UNKNOWN is no word. */
 void job_add_launch(struct job_builder *b, int64_t launched);
+/* Its command is over, with this status as a shell gives it; the largest counts. */
 void job_add_ending(struct job_builder *b, int exit_status);
+/* When a watchdog or limit ends it, realtime ns; the earliest counts, with its cite. */
 void job_add_deadline(struct job_builder *b, int64_t deadline, const char *cite);
+/* A census was read, so that who is not in it is known not to be there. */
 void job_add_census_seen(struct job_builder *b);
 
 /* In all of these, index fields (host, rank, process, group, thread, sender_role) of the given
@@ -55,28 +65,40 @@ struct job_identity {
 	unsigned knows; /* JOB_KNOWS_*: or-ed */
 	int64_t lost_records;
 };
+
+/* A process, or one more reading of it. Both structs are copied. */
 void job_add_process(struct job_builder *b, struct job_who who, const struct job_process *process,
 	const struct job_identity *identity);
 
+/* A thread and what its board says; group_key: the one group its call is on, 0 none or several. */
 void job_add_thread(struct job_builder *b, struct job_who who, const struct job_thread *thread,
 	uint64_t group_key);
 
 /* A seat taken by `who`. `group->first_member` ignored. */
 void job_add_member(struct job_builder *b, struct job_who who, const struct job_group *group,
 	const struct job_member *member);
+
 /* An op of that seat; `tid` names the launching thread, 0 unknown. Collectives and P2P are told
  * apart by sig.op. Duplicates (same index; P2P: same op, peer and index) merge. */
 void job_add_op(struct job_builder *b, struct job_who who, uint64_t group_key, uint32_t seat,
 	const struct job_op *op, uint32_t tid);
 
+/* A compile, input, checkpoint or user span, open or over. */
 void job_add_span(struct job_builder *b, struct job_who who, const struct job_span *span);
+/* What a rank last got from one loader, and how many batches so far. */
 void job_add_shard(struct job_builder *b, struct job_who who, const struct job_shard *shard);
+/* The step that a rank completed last. */
 void job_add_step(struct job_builder *b, struct job_who who, const struct job_step *step);
+/* A line that the program left for the record. */
 void job_add_note(struct job_builder *b, struct job_who who, const struct job_note *note);
+/* A signal that the process got: one that killed it, or one that asked it to end. */
 void job_add_signal(struct job_builder *b, struct job_who who, const struct job_signal *signal);
+/* The telling lines of what it wrote to stderr. */
 void job_add_log(struct job_builder *b, struct job_who who, const struct job_log *log);
+/* A compile cache as it was at the start: how many files, how many bytes. */
 void job_add_cache(struct job_builder *b, struct job_who who, const struct job_cache *cache);
-/* who.pid 0: not of one process. */
+
+/* Something that is known to be missing. who.pid 0: not of one process. */
 void job_add_loss(struct job_builder *b, struct job_who who, const struct job_loss *loss);
 
 /*

@@ -51,7 +51,9 @@ struct forks {
 	size_t n;
 };
 
+/* The first fork of each group. Points into the job, which must outlive it; never NULL. */
 struct forks *forks_new(const struct job *job);
+/* Takes NULL. The forks and camps are gone with it. */
 void forks_free(struct forks *forks);
 
 /* The fork of that group; NULL where none is known. */

@@ -31,6 +31,8 @@ struct rollcall {
 	uint64_t rear;  /* the smallest head of a seat that speaks; UINT64_MAX where none does */
 	uint64_t front; /* the largest known head */
 };
+
+/* Calls all seats of the group for its index-th collective (from 1). */
 struct rollcall rollcall_take(const struct job *job, int group, uint64_t index);
 
 /* Whether a seat has not even begun the group's init, on its rank's own word or the census'. */

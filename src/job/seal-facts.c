@@ -414,6 +414,7 @@ static int final_losses(const void *va, const void *vb)
 	return 0;
 }
 
+/* static void seal_spans(struct seal *seal), and so on: the kinds of facts, each sealed alike. */
 SEAL_FACTS(span, spans)
 SEAL_FACTS(shard, shards)
 SEAL_FACTS(step, steps)

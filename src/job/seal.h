@@ -61,6 +61,7 @@ struct seal {
 			(into) = (from);                                                           \
 	} while (0)
 
+/* The total order of processes: by host, pid, start time. Hosts must not be NULL. */
 int seal_compare_who(const struct job_who *a, const struct job_who *b);
 
 /* Index of the process in the job; JOB_NONE where it is not of it. */
@@ -72,9 +73,13 @@ int seal_rank_of(const struct seal *seal, int process);
 /* Index of the host of that name, JOB_NONE. */
 int seal_find_host(const struct seal *seal, const char *name);
 
+/* Hosts and processes: fills hosts, processes and people, parents included. The first step. */
 void seal_people(struct seal *seal);
+/* Which process is which rank, and whose child. Needs people; afterwards seal_rank_of() holds. */
 void seal_ranks(struct seal *seal);
+/* Groups, all their seats, threads and ops. Needs ranks; members of no rank are left out. */
 void seal_groups(struct seal *seal);
+/* All that hangs on a process. Needs ranks; may be called once, as all of these. */
 void seal_facts(struct seal *seal);
 
 #endif

@@ -83,8 +83,13 @@ struct waitfor {
 	int *node_of_wait; /* per wait; JOB_NONE: leads nowhere */
 };
 
+/*
+ * Builds the graph; never NULL. It points to job and waits, which must outlive it; `given` is read
+ * here only. Nodes 0 to nranks - 1 are the ranks.
+ */
 struct waitfor *waitfor_new(
 	const struct job *job, const struct waits *waits, const struct waitfor_given *given);
+/* Frees the graph, neither the job nor the waits. Takes NULL. */
 void waitfor_free(struct waitfor *graph);
 
 /* Whether a wait is long enough to blame somebody for. */

@@ -53,7 +53,9 @@ struct waits {
 	int64_t *now;  /* per rank: the end of its evidence, JOB_UNKNOWN */
 };
 
+/* All waits of all ranks. Points into the job, which must outlive it; never NULL. */
 struct waits *waits_new(const struct job *job);
+/* Takes NULL. */
 void waits_free(struct waits *waits);
 
 /* Whether a thread of this name only watches others ("pt_nccl_watchdg", "pt_nccl_heartbt"). */

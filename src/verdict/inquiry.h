@@ -81,14 +81,23 @@ struct verdict_fact *draft_fact_of(struct inquiry *q, struct draft *draft,
 
 /* Adds FACT_CHILD_DIED where the rank lost a child. */
 void draft_dead_child(struct inquiry *q, struct draft *draft, int rank);
-/* The class does not apply, and why. */
+
+/*
+ * The class does not apply, and why; the caller fills in values as above. A class is ruled out
+ * once: of one that already is, the reason there comes back, `kind` and `cite` unused.
+ */
 struct verdict_fact *draft_rule_out(struct draft *draft, enum verdict_class class,
 	enum verdict_fact_kind kind, const char *cite);
 
+/* Adds a rank, even if it is there; JOB_NONE is no rank and adds nothing. */
 void rank_list_add(struct rank_list *list, int rank);
+/* Whether it is there: looks at all, sorted or not. */
 bool rank_list_has(const struct rank_list *list, int rank);
+
 /* Sorted, each once. */
 void rank_list_settle(struct rank_list *list);
+
+/* A copy in the arena, as verdicts carry it; the list stays the draft's. */
 struct verdict_ranks rank_list_seal(struct inquiry *q, const struct rank_list *list);
 
 /* Says that a rule could not be judged for want of something. */
@@ -96,7 +105,12 @@ void inquiry_not_judged(struct inquiry *q, enum verdict_class class, int rank, c
 
 /* -- what rules often ask (inquiry.c) ---------------------------------------------------------- */
 
+/*
+ * Asks all queries of the job once: waits, forks, profiles, thresholds, graph. Never NULL; points
+ * into the job, which must outlive it.
+ */
 struct inquiry *inquiry_new(const struct job *job);
+/* Frees all but the arena, which the verdicts own from judging on. Not NULL. */
 void inquiry_free(struct inquiry *q);
 
 /* The wait of a rank that stands longest; NULL where none does. */

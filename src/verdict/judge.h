@@ -9,7 +9,15 @@
 extern const struct rule *const judge_rules[];
 extern const size_t judge_nrules;
 
+/*
+ * Ranks that others wait for and that wait for nothing: adds one draft per explanation. A sink that
+ * no rule explains adds none.
+ */
 void judge_sinks(struct inquiry *q);
+/*
+ * Forks that somebody waits at, or that were passed or can no longer be mended: adds a draft each,
+ * of the class whose rule takes it, else collective-mismatch.
+ */
 void judge_forks(struct inquiry *q);
 
 /* How far the job had come. */

@@ -57,7 +57,9 @@ struct profile {
 	const char *outside_cite;
 };
 
+/* An array, by rank, deaths judged; never NULL. Points into the job, which must outlive it. */
 struct profile *profiles_new(const struct job *job, const struct waits *waits);
+/* Takes NULL. */
 void profiles_free(struct profile *profiles);
 
 /* Whether a line tells of the failing of others rather than of its own. */

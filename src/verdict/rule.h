@@ -58,9 +58,13 @@ void tell_victims(struct inquiry *q, struct draft *draft);
 /* How a fork is shared out between culprits, victims and camps (forked.c). */
 void fork_share_out(struct inquiry *q, const struct fork *fork, size_t guilty, struct draft *draft);
 
-/* Adds what each camp entered; that a camp's graphs are not those of the largest, if so (forked.c).
- */
+/* Adds what each camp entered, as facts (forked.c). */
 void fork_tell_camps(struct inquiry *q, const struct fork *fork, struct draft *draft);
+
+/*
+ * Adds that this camp's compiled graphs are not those of the largest (of the largest: not those of
+ * the next), where both are known and differ; else nothing (forked.c).
+ */
 void fork_tell_graphs(struct inquiry *q, const struct fork *fork, size_t camp, struct draft *draft);
 
 /* Facts of so many culprits are told; of more, nobody would read them. */

@@ -12,9 +12,11 @@ struct amount {
 	const char *cite;
 };
 
-/* Batches of the rank's loaders; steps completed; rows of the latest batch. Peers: all others. */
+/* Batches got from the loader in which the rank differs most, else its first; peers: all others. */
 struct amount shards_batches(const struct inquiry *q, int rank);
+/* Steps completed. A rank that could be read and marked none completed 0, if any peer marked some. */
 struct amount shards_steps(const struct inquiry *q, int rank);
+/* Rows of the latest batch, of the same loader. */
 struct amount shards_rows(const struct inquiry *q, int rank);
 
 /* Adds what is known of the above as facts. */

@@ -227,15 +227,22 @@ struct verdicts {
 
 /* Judges a sealed job: pure, no clock, no environment. Never fails. The caller releases. */
 struct verdicts *verdicts_of(const struct job *job);
+
+/* Frees them with all they point to, but for the job. Takes NULL. */
 void verdicts_free(struct verdicts *verdicts);
 
-/* Names as JSON has them: "compile-skew", "compile-divergence", "established", "wait", "input". */
+/* Names as JSON has them, all literals; NULL for a number of nothing here. "compile-skew" */
 const char *verdict_class_name(enum verdict_class class);
+/* "compile-divergence": the few kinds into which classes fall, "none" where nothing is wrong. */
 const char *verdict_family_name(enum verdict_class class);
+/* "established", "supported", "hypothesis", "unknown" */
 const char *verdict_confidence_name(enum verdict_confidence confidence);
+/* "wait", "kill", "unknown" */
 const char *verdict_outlook_name(enum verdict_outlook outlook);
-const char *verdict_cause_name(enum verdict_cause cause); /* NULL for none */
-const char *verdict_where_name(enum verdict_where where); /* NULL for nowhere */
+/* "signal", "oom-kill", ...: how a rank died; NULL for none. */
+const char *verdict_cause_name(enum verdict_cause cause);
+/* "input", "checkpoint", ...: where a rank stalls; NULL for nowhere. */
+const char *verdict_where_name(enum verdict_where where);
 const char *verdict_stage_name(enum verdict_stage stage);
 
 #endif
