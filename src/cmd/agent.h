@@ -74,6 +74,10 @@ void agent_end(struct agent *agent, struct proc_id child, int wait_status, int s
 /* Is nothing of the job left that anybody would want to look at? */
 bool agent_may_remove(struct agent *agent);
 
+/*
+ * Frees what the agent holds and stops watching; the folder stays, with its files. Not to be used
+ * again without agent_begin().
+ */
 void agent_release(struct agent *agent);
 
 #endif

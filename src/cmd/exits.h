@@ -45,6 +45,7 @@ bool exits_needs_polling(const struct exits *exits);
 /* Does any watched process live? */
 bool exits_any_alive(const struct exits *exits);
 
+/* Closes all pidfds and forgets everybody; the empty exits may be used again. */
 void exits_release(struct exits *exits);
 
 #endif

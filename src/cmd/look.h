@@ -29,8 +29,12 @@ void look_judge(struct look *look);
 /* The exit status for these verdicts: nothing wrong, a verdict, or inconclusive. */
 int look_status(const struct look *look);
 
-/* Prints the verdicts to stdout, as text or JSON. Returns the exit status. */
 struct report_options;
+
+/*
+ * Prints the verdicts to stdout, as JSON or text. Returns look_status(), or CMD_UNREADABLE with a
+ * complaint on stderr where stdout cannot be written.
+ */
 int look_print(const struct look *look, const struct report_options *options, bool json);
 
 /* Takes NULL and the empty look, and leaves the empty look. */

@@ -40,9 +40,10 @@ struct ring_dump_options {
 	bool utf8;
 };
 
-/* Appends the whole ring for people; for programs, one JSON object (schema inquest-ring/1). */
+/* Appends the ring for people, all text escaped: of lanes the latest records, of pins both ends. */
 void ring_dump_text(
 	struct str *into, const struct ring_view *view, const struct ring_dump_options *options);
+/* Appends all of it as one line with one JSON object (schema inquest-ring/1), newline included. */
 void ring_dump_json(
 	struct str *into, const struct ring_view *view, const struct ring_dump_options *options);
 

@@ -40,6 +40,7 @@ enum stand_news stand_take(
 /* The job is about to end: whatever blames somebody now stands. SAY, STILL or NOTHING. */
 enum stand_news stand_take_last(struct stand *stand, const struct verdicts *verdicts);
 
+/* Frees what was remembered. What stands and how much was said is kept as it is. */
 void stand_release(struct stand *stand);
 
 #endif

@@ -42,6 +42,7 @@ bool truth_is(const struct truth *truth, const struct look *look, struct str *re
 /* The world rank that a verdict blames although it had no part in it; -1 if there is none. */
 int truth_innocent(const struct truth *truth, const struct look *look);
 
+/* Frees the document, and with it all strings; leaves the empty truth, which it takes too. */
 void truth_release(struct truth *truth);
 
 #endif

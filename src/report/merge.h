@@ -20,7 +20,12 @@ struct merged {
 	ARRAY(struct merged_fact) facts; /* each where the first of its kind stood */
 };
 
+/*
+ * Adds nr facts in their order; those that read alike and name ranks become one, with the ranks of
+ * all. Copies what it needs. Call it again to merge further facts with these.
+ */
 void merge_facts(struct merged *into, const struct verdict_fact *facts, size_t nr);
+/* Frees all of it and leaves the empty one. */
 void merge_release(struct merged *merged);
 
 #endif

@@ -42,6 +42,8 @@ void page_shorten(struct page *page, size_t lines);
 
 /* Writes it, with colour or without. */
 void page_write(const struct page *page, FILE *file, bool color);
+
+/* Frees all lines and leaves the empty page. */
 void page_release(struct page *page);
 
 #endif

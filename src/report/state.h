@@ -18,6 +18,8 @@ struct state {
 
 /* Fills an empty state. The caller releases. */
 void state_of(struct state *state, const struct job *job, int rank);
+
+/* Frees both texts; the rest of the state keeps its values. */
 void state_release(struct state *state);
 
 #endif

@@ -16,6 +16,8 @@ struct table_lines {
 
 /* Appends the table of all ranks; nothing where there is none. The caller releases. */
 void table_of(struct table_lines *into, const struct verdicts *verdicts, size_t width, bool utf8);
+
+/* Frees the lines and leaves none. */
 void table_release(struct table_lines *table);
 
 #endif
