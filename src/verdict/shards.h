@@ -14,7 +14,7 @@ struct amount {
 
 /* Batches got from the loader in which the rank differs most, else its first; peers: all others. */
 struct amount shards_batches(const struct inquiry *q, int rank);
-/* Steps completed. A rank that could be read and marked none completed 0, if any peer marked some. */
+/* Steps completed: 0 for a rank that can be read and marked none, where a peer marked some. */
 struct amount shards_steps(const struct inquiry *q, int rank);
 /* Rows of the latest batch, of the same loader. */
 struct amount shards_rows(const struct inquiry *q, int rank);
