@@ -68,6 +68,11 @@ static void tell_all_in(struct inquiry *q, const struct waitfor_node *node, stru
 		fact->text = arena_printf(q->arena, "all members are in the init of %s", g->name);
 		return;
 	}
+	if (node->kind == WAITFOR_PAIR) {
+		draft_fact(q, draft, FACT_OTHER, JOB_NONE, g->cite)->text =
+			"both sides of a send entered it";
+		return;
+	}
 	fact = draft_fact(q, draft, FACT_ALL_ENTERED, JOB_NONE, g->cite);
 	fact->text2 = g->name;
 	fact->a = (int64_t)node->index;
@@ -158,6 +163,82 @@ static bool is_sure(const struct inquiry *q, size_t at, int64_t *ret_newest)
 	return sure;
 }
 
+/* -- sends and receives of different amounts --------------------------------------------------- */
+
+/* The call of its peer that a send or receive meets; NULL where its details are not known. */
+static const struct job_op *met_by(const struct inquiry *q, const struct wait *wait)
+{
+	const struct job_member *me = &q->job->members[wait->member];
+	const struct job_member *peer = &q->job->members[wait->peer];
+
+	for (size_t i = 0; wait->op && i < peer->np2p; i++) {
+		const struct job_op *op = &peer->p2p[i];
+
+		if (op->sig.op != wait->op->sig.op && op->sig.peer == me->seat &&
+			op->index == wait->index)
+			return op;
+	}
+	return NULL;
+}
+
+static bool amounts_differ(const struct wait *wait, const struct job_op *met)
+{
+	return met && met->sig.dtype == wait->op->sig.dtype &&
+	       met->sig.count != wait->op->sig.count;
+}
+
+/* One pair whose amounts differ: two camps, since nobody can tell which of them is right. */
+static void write_uneven_pair(
+	struct inquiry *q, const struct wait *wait, const struct job_op *met, const bool *marked)
+{
+	struct draft *draft = inquiry_draft(q, VERDICT_UNEVEN_SHARD);
+	const struct job_member *peer = &q->job->members[wait->peer];
+	bool *victims = alloc_zeroed(q->job->nranks + 1, sizeof(*victims));
+	struct verdict_fact *fact;
+
+	draft->verdict.confidence = VERDICT_ESTABLISHED;
+	draft->verdict.outlook = VERDICT_KILL;
+	draft->verdict.next = VERDICT_NEXT_SAME_COUNTS;
+	draft->verdict.group = peer->group;
+	rank_list_add(&draft->camp_a, wait->rank);
+	if (peer->rank != JOB_NONE)
+		rank_list_add(&draft->camp_b, peer->rank);
+	waitfor_victims(q->graph, &q->given, marked, victims);
+	for (size_t i = 0; i < q->job->nranks; i++)
+		if (victims[i])
+			rank_list_add(&draft->victims, (int)i);
+	free(victims);
+	fact = draft_fact(q, draft, FACT_OTHER, wait->rank, wait->cite);
+	fact->text = arena_printf(q->arena, "%s of %llu; the %s on the other side: %llu",
+		inquiry_op_name(wait->op), (unsigned long long)wait->op->sig.count,
+		inquiry_op_name(met), (unsigned long long)met->sig.count);
+}
+
+/* Pairs that stand still since the amounts of one differ; the others are held up by it. */
+static bool judge_uneven_pairs(struct inquiry *q)
+{
+	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
+	const struct job_op *met = NULL;
+	const struct wait *uneven = NULL;
+
+	for (size_t i = 0; i < q->graph->nnodes; i++) {
+		const struct waitfor_node *node = &q->graph->nodes[i];
+		const struct wait *wait = node->wait < 0 ? NULL : &q->waits->at[node->wait];
+
+		if (node->kind != WAITFOR_PAIR || node->reached == JOB_UNKNOWN)
+			continue;
+		marked[i] = true;
+		if (uneven || !amounts_differ(wait, met_by(q, wait)))
+			continue;
+		uneven = wait;
+		met = met_by(q, wait);
+	}
+	if (uneven)
+		write_uneven_pair(q, uneven, met, marked);
+	free(marked);
+	return uneven;
+}
+
 /*
  * Of ops that nobody tracks only the newest may be what all synchronise for, and only where
  * nothing surer was found.
@@ -166,11 +247,13 @@ void judge_devices(struct inquiry *q)
 {
 	size_t told = 0, newest_at = SIZE_MAX;
 	int64_t newest = JOB_UNKNOWN;
+	bool uneven = judge_uneven_pairs(q);
 
 	for (size_t i = 0; i < q->graph->nnodes && told < 4; i++) {
 		int64_t entered;
 
-		if (!is_open_end(q, i) || q->graph->nodes[i].unknown)
+		if (!is_open_end(q, i) || q->graph->nodes[i].unknown ||
+			(uneven && q->graph->nodes[i].kind == WAITFOR_PAIR))
 			continue;
 		if (is_sure(q, i, &entered)) {
 			judge_op(q, i);

@@ -444,6 +444,18 @@ static void a_receive_against_a_collective_blames_nobody(void **state)
 	facts_free(f);
 }
 
+/* A receive for another amount than is sent: no fabric is to blame, and neither side for sure. */
+static void a_send_and_its_receive_of_other_amounts(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_p2p(f, 0, 1, JOB_OP_SEND, 2, 30, true)->sig.count = 32;
+	facts_p2p(f, 0, 2, JOB_OP_RECV, 1, 30, true)->sig.count = 64;
+	facts_expect(f, VERDICT_UNEVEN_SHARD, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
 /* -- chains --------------------------------------------------------------------------------- */
 
 static void s35_a_sub_group_hangs_in_a_healthy_world(void **state)
@@ -507,6 +519,7 @@ int main(void)
 		cmocka_unit_test(s38_communicators_made_in_opposite_orders),
 		cmocka_unit_test(s52_all_receive_first),
 		cmocka_unit_test(a_receive_against_a_collective_blames_nobody),
+		cmocka_unit_test(a_send_and_its_receive_of_other_amounts),
 		cmocka_unit_test(s35_a_sub_group_hangs_in_a_healthy_world),
 		cmocka_unit_test(s36_a_pipeline_is_followed_to_its_source),
 	};
