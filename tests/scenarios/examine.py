@@ -53,15 +53,23 @@ def ranks_for(name, seed):
     return ranks // 2 * 2 if name == "graph-divergence-split" else ranks
 
 
+def stat_of(pid):
+    """Parent and start time of a process; None if there is none."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return int(fields[1]), int(fields[19])
+    except OSError:
+        return None
+
+
 def descendants(pid):
     """The processes beneath one, as far as they live."""
     parents, found = {}, []
-    for entry in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{entry}/stat") as file:
-                parents[int(entry)] = int(file.read().rpartition(")")[2].split()[1])
-        except OSError:
-            continue
+    for entry in map(int, filter(str.isdigit, os.listdir("/proc"))):
+        stat = stat_of(entry)
+        if stat:
+            parents[entry] = stat[0]
     beneath = {pid}
     while beneath:
         beneath = {child for child, parent in parents.items() if parent in beneath}
@@ -219,9 +227,10 @@ class Play:
             raise Wrong("more than a screen:\n" + "\n".join(lines))
 
     def end(self):
-        """Tells the job to end; whatever happens, it does."""
+        """Tells the job to end; whatever happens, it and all that it started does."""
         if not self.agent or self.agent.poll() is not None:
             return
+        started = {pid: stat_of(pid) for pid in descendants(self.agent.pid)}
         self.agent.send_signal(signal.SIGTERM)
         try:
             self.agent.wait(ENDING_S)
@@ -229,6 +238,11 @@ class Play:
             self.agent.kill()
             self.agent.wait()
             raise Wrong("the job did not end when it was told to")
+        finally:
+            for pid, stat in started.items():
+                now = stat_of(pid)
+                if now and stat and now[1] == stat[1]:
+                    os.kill(pid, signal.SIGKILL)
 
     def judge_end(self):
         """What the agent left behind tells the truth as well."""
