@@ -170,6 +170,8 @@ static void say_doing(struct state *state, const struct job *job, int rank)
 		state->since = age(job, rank, init->init_since);
 	} else if (thread && thread->state != JOB_THREAD_UNKNOWN) {
 		say_thread(state, job, rank, thread);
+	} else if (thread) {
+		str_add(&state->name, "moving"); /* its board was newer than the gathering */
 	} else {
 		str_add(&state->name, job->ranks[rank].candidate_only ? "starting" : "unknown");
 	}
