@@ -12,6 +12,7 @@ static void comm_birth_of_id(struct probe_thread *me, struct comm_birth *b, cons
 	comm_config(me, &b->member, config);
 }
 
+/* Passes through; the answer is remembered, for which of NCCL's formulas hold. Records nothing. */
 HOOK_EXPORT ncclResult_t ncclGetVersion(int *version);
 HOOK_EXPORT ncclResult_t ncclGetVersion(int *version)
 {
@@ -48,6 +49,10 @@ HOOK_EXPORT ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
 	return result;
 }
 
+/*
+ * Makes this process a rank. The member is shown before the real call, which may block for ever;
+ * size and rank are the program's own words. So for its two variants below.
+ */
 HOOK_EXPORT ncclResult_t ncclCommInitRank(
 	ncclComm_t *comm, int nranks, ncclUniqueId commId, int rank);
 HOOK_EXPORT ncclResult_t ncclCommInitRank(
@@ -71,6 +76,7 @@ HOOK_EXPORT ncclResult_t ncclCommInitRank(
 	return result;
 }
 
+/* The same, with name and blocking from the config. What is non-blocking is ready only later. */
 HOOK_EXPORT ncclResult_t ncclCommInitRankConfig(
 	ncclComm_t *comm, int nranks, ncclUniqueId commId, int rank, ncclConfig_t *config);
 HOOK_EXPORT ncclResult_t ncclCommInitRankConfig(
@@ -94,6 +100,7 @@ HOOK_EXPORT ncclResult_t ncclCommInitRankConfig(
 	return result;
 }
 
+/* The same with several ids: the first one founds the key. No ids: passes through unseen. */
 HOOK_EXPORT ncclResult_t ncclCommInitRankScalable(
 	ncclComm_t *comm, int nranks, int rank, int nId, ncclUniqueId *ids, ncclConfig_t *config);
 HOOK_EXPORT ncclResult_t ncclCommInitRankScalable(
@@ -150,6 +157,10 @@ static void comm_settle_all(
 	}
 }
 
+/*
+ * All ranks in one process: as many members are shown before the call, COMM_MAX at most, under a
+ * key that needs no other process. A NULL list passes through unseen.
+ */
 HOOK_EXPORT ncclResult_t ncclCommInitAll(ncclComm_t *comms, int ndev, const int *devices);
 HOOK_EXPORT ncclResult_t ncclCommInitAll(ncclComm_t *comms, int ndev, const int *devices)
 {

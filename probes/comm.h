@@ -34,8 +34,9 @@ int comm_nccl_version(struct probe_thread *me);
 /* ncclGetVersion said so. */
 void comm_note_version(int version);
 
-/* Key and alias (0 where NCCL's formula is not ours) of a unique id's group. */
+/* Our key of the group that a unique id founds; never 0. */
 uint64_t comm_id_key(const ncclUniqueId *id);
+/* NCCL's commHash of it; 0 where this NCCL has another formula, or its version is not known. */
 uint64_t comm_id_alias(struct probe_thread *me, const ncclUniqueId *id);
 
 /* Reads name and blocking from a config, as far as it has them; NULL has none. */
@@ -46,9 +47,14 @@ int comm_show(struct probe_thread *me, uint32_t call, struct ring_member *m);
 
 /*
  * The call that shows the birth begins; `parent` is the group it is a call on, or GROUP_NONE where
- * it is on the newborn itself. Then it returns, with the handle in *comm.
+ * it is on the newborn itself.
  */
 void comm_birth_begin(struct probe_thread *me, struct comm_birth *b, uint32_t call, int parent);
+
+/*
+ * It returned, with the handle in *comm (NULL: none); inside an explicit group the handle comes
+ * only at the group's end. Pins what became of the birth.
+ */
 void comm_birth_end(struct probe_thread *me, struct comm_birth *b, ncclComm_t *comm, int result);
 
 /* The init came back with `result`: the member is bound to its handle and ready, or is no more. */
@@ -59,6 +65,8 @@ void comm_ready(struct probe_thread *me, int group, const void *comm);
 
 /* A COMM record of what a call did to a group. */
 void comm_pin(struct probe_thread *me, uint64_t meta, const struct ring_member *m, int result);
+
+/* The first word of a COMM record: the call it tells of, on a group or on GROUP_NONE. */
 uint64_t comm_meta(uint32_t call, unsigned flags, int group);
 
 /* The flags of a COMM record at a call's return. */

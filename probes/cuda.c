@@ -153,6 +153,10 @@ static void cuda_polled(struct probe_thread *me, const struct ring_record *poll,
 
 /* --- Edges between streams ------------------------------------------------------------------- */
 
+/*
+ * Remembers on which stream the event was recorded last, before the real call: another thread may
+ * wait for it at once. No record, no ring needed; also inside calls of NCCL. Any thread.
+ */
 HOOK_EXPORT int cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 HOOK_EXPORT int cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
@@ -165,6 +169,7 @@ HOOK_EXPORT int cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 	return real(event, stream);
 }
 
+/* The same. */
 HOOK_EXPORT int cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags);
 HOOK_EXPORT int cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
@@ -177,6 +182,10 @@ HOOK_EXPORT int cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
 	return real(event, stream, flags);
 }
 
+/*
+ * Records that a stream waits for an event, and so for what the event's stream does before it.
+ * Only where the real call took it. The host does not wait.
+ */
 HOOK_EXPORT int cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
 HOOK_EXPORT int cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {

@@ -274,6 +274,11 @@ void death_birth(void)
 
 /* --- abort ----------------------------------------------------------------------------------- */
 
+/*
+ * Notes that this thread called abort(), which its SIGABRT alone does not say; the signal itself is
+ * recorded by the handler. Never returns, even without a real abort(). Safe in signal handlers; in
+ * a forked or vforked child notes nothing.
+ */
 HOOK_EXPORT void abort(void)
 {
 	void (*real)(void) = (void (*)(void))death_abort_real;

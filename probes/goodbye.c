@@ -52,16 +52,22 @@ static _Noreturn void goodbye_exit_now(int status)
 		sys_call(SYS_exit_group, status);
 }
 
+/*
+ * Notes the end with its status, then ends as libc would. Never returns. Signal-safe, as POSIX
+ * wants it: no allocation, no loader; in a vfork child nothing of the parent is touched.
+ */
 HOOK_EXPORT void _exit(int status)
 {
 	goodbye_exit_now(status);
 }
 
+/* The same: two names of one thing. */
 HOOK_EXPORT void _Exit(int status)
 {
 	goodbye_exit_now(status);
 }
 
+/* The same; what at_quick_exit() registered runs in the real one, after the end was noted. */
 HOOK_EXPORT void quick_exit(int status)
 {
 	__typeof__(quick_exit) *real = HOOK_REAL_AT(goodbye.quick_exit, quick_exit, "quick_exit");
@@ -102,11 +108,16 @@ static int goodbye_execve(const char *path, char *const argv[], char *const envp
 	return goodbye_after_exec(-1);
 }
 
+/*
+ * As all of exec: a milestone before, since nothing comes after; where it failed, a second one with
+ * errno, which stays as it was. Signal-safe. In a vfork child the real call and nothing else.
+ */
 HOOK_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
 	return goodbye_execve(path, argv, envp);
 }
 
+/* execve() in the present environment. */
 HOOK_EXPORT int execv(const char *path, char *const argv[])
 {
 	__typeof__(execv) *real = HOOK_REAL_AT(goodbye.execv, execv, "execv");
@@ -117,6 +128,7 @@ HOOK_EXPORT int execv(const char *path, char *const argv[])
 	return goodbye_after_exec(real(path, argv));
 }
 
+/* The file is looked for in PATH, by libc; without a real one it is taken as a path. */
 HOOK_EXPORT int execvp(const char *file, char *const argv[])
 {
 	__typeof__(execvp) *real = HOOK_REAL_AT(goodbye.execvp, execvp, "execvp");
@@ -127,6 +139,7 @@ HOOK_EXPORT int execvp(const char *file, char *const argv[])
 	return goodbye_after_exec(real(file, argv));
 }
 
+/* execvp() in the given environment. */
 HOOK_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
 	__typeof__(execvpe) *real = HOOK_REAL_AT(goodbye.execvpe, execvpe, "execvpe");
@@ -137,6 +150,7 @@ HOOK_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[]
 	return goodbye_after_exec(real(file, argv, envp));
 }
 
+/* By descriptor. Without a real one ENOSYS: there is no way around libc that it would take. */
 HOOK_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
 	__typeof__(fexecve) *real = HOOK_REAL_AT(goodbye.fexecve, fexecve, "fexecve");
@@ -167,6 +181,7 @@ static void goodbye_collect(char **argv, size_t n, const char *first, va_list ar
 	argv[n] = NULL;
 }
 
+/* Its arguments as a list, gathered on the stack: also after vfork nothing is allocated. */
 HOOK_EXPORT int execl(const char *path, const char *arg, ...)
 {
 	va_list args;
@@ -183,6 +198,7 @@ HOOK_EXPORT int execl(const char *path, const char *arg, ...)
 	return execv(path, argv);
 }
 
+/* execl() along PATH. */
 HOOK_EXPORT int execlp(const char *file, const char *arg, ...)
 {
 	va_list args;
@@ -199,6 +215,7 @@ HOOK_EXPORT int execlp(const char *file, const char *arg, ...)
 	return execvp(file, argv);
 }
 
+/* execl() with the environment behind the NULL. */
 HOOK_EXPORT int execle(const char *path, const char *arg, ...)
 {
 	char *const *envp;
@@ -220,6 +237,10 @@ HOOK_EXPORT int execle(const char *path, const char *arg, ...)
 
 /* --- Last words ------------------------------------------------------------------------------ */
 
+/*
+ * The real write, whose result and errno come back untouched. What it took for descriptor 2 is kept
+ * as last words. Signal-safe; any thread. Before our constructor it asks the kernel directly.
+ */
 HOOK_EXPORT ssize_t write(int fd, const void *bytes, size_t len)
 {
 	ssize_t (*real)(int, const void *, size_t) =

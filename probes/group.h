@@ -20,8 +20,9 @@
 
 #define GROUP_NONE (-1)
 
-/* Key and alias of the group that a unique id founds. */
+/* Our key of the group that a unique id founds: the same in all its ranks, never 0. */
 uint64_t group_key_of_id(const void *id, size_t size);
+/* NCCL's commHash of it, by the formula of 2.26.2 and later: ask comm_id_alias() if it holds. */
 uint64_t group_alias_of_id(const void *id, size_t size);
 
 /* How a group comes from another: what the words beside the parent's are. */
@@ -39,8 +40,9 @@ uint32_t group_number_child(int parent, enum group_kin kin);
 /* The number that the next child of this kind will have. */
 uint32_t group_next_child(int parent, enum group_kin kin);
 
-/* Binds a handle to an entry, and frees it. A NULL handle is nothing. */
+/* Binds a handle to an entry, and to no other; the entry has no children yet. NULL is nothing. */
 void group_bind(const void *comm, int group);
+/* The handle is nobody's any more: NCCL may give it again. One that is not bound is nothing. */
 void group_unbind(const void *comm);
 
 /* The entry of a handle, or GROUP_NONE. The hot path. */

@@ -33,6 +33,10 @@ static void comm_birth_of_split(
 		group_alias_of_kin(me->ring->groups[parent].alias, (int32_t)number, color);
 }
 
+/*
+ * The child's key comes from the parent's, how many splits it had and the color, so that all who
+ * share a color agree on it. NOCOLOR founds no group: a call on the parent, which is waited in too.
+ */
 HOOK_EXPORT ncclResult_t ncclCommSplit(
 	ncclComm_t comm, int color, int key, ncclComm_t *newcomm, ncclConfig_t *config);
 HOOK_EXPORT ncclResult_t ncclCommSplit(
@@ -62,6 +66,10 @@ HOOK_EXPORT ncclResult_t ncclCommSplit(
 	return result;
 }
 
+/*
+ * The child of those who are left. Who is excluded goes into the key as a sum, so that the order of
+ * the list does not matter; its size is known beforehand, its rank only from NCCL.
+ */
 HOOK_EXPORT ncclResult_t ncclCommShrink(ncclComm_t comm, int *exclude, int nexclude,
 	ncclComm_t *newcomm, ncclConfig_t *config, int flags);
 HOOK_EXPORT ncclResult_t ncclCommShrink(ncclComm_t comm, int *exclude, int nexclude,
@@ -130,6 +138,10 @@ HOOK_EXPORT ncclResult_t ncclCommGrow(ncclComm_t comm, int nranks, const ncclUni
 	return result;
 }
 
+/*
+ * An id for a group that grows out of this one. Pins which key the id stands for, so that members
+ * who come by the id and those who come by the parent are found to be one group.
+ */
 HOOK_EXPORT ncclResult_t ncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId *id);
 HOOK_EXPORT ncclResult_t ncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId *id)
 {

@@ -138,6 +138,10 @@ void nccl_op_end(struct probe_thread *me, struct nccl_call *c, int result)
 
 /* --- Groups ---------------------------------------------------------------------------------- */
 
+/*
+ * Opens a group of this thread: until its outermost end ops are queued, not entered. Groups nest;
+ * one that NCCL refused is not counted.
+ */
 HOOK_EXPORT ncclResult_t ncclGroupStart(void);
 HOOK_EXPORT ncclResult_t ncclGroupStart(void)
 {
@@ -210,6 +214,11 @@ static int launch_first(const struct probe_thread *me)
 	return me->births ? me->born[0].group : GROUP_NONE;
 }
 
+/*
+ * The outermost end enters all queued ops in the order of their calls, before the real call, which
+ * may block; behind it they are marked as returned or failed, and newborn communicators get their
+ * handles. An inner end is a call and nothing more.
+ */
 HOOK_EXPORT ncclResult_t ncclGroupEnd(void);
 HOOK_EXPORT ncclResult_t ncclGroupEnd(void)
 {

@@ -65,6 +65,10 @@ static struct ring_span marks_span(
 	};
 }
 
+/*
+ * As all marks: any thread, not a signal handler; where nothing can be recorded it does nothing.
+ * Strings are copied; NULL is no string.
+ */
 void inquest_probe_span_begin(int kind, const char *name, const char *detail)
 {
 	struct probe_thread *me = marks_thread();
@@ -77,6 +81,10 @@ void inquest_probe_span_begin(int kind, const char *name, const char *detail)
 	ring_span_begin(me->ring, me->lane, probe_now(me), &span);
 }
 
+/*
+ * Ends the newest open span of that kind and name, also one that began in the candidate's ring
+ * before this process became a rank. The CPU time between the two tells work from waiting.
+ */
 void inquest_probe_span_end(int kind, const char *name)
 {
 	struct probe_thread *me = marks_thread();
@@ -92,6 +100,7 @@ void inquest_probe_span_end(int kind, const char *name)
 	ring_span_end(old, NULL, ring_writer_now(old), &span);
 }
 
+/* Batch `index` of a loader, from 0. Rows or elements 0 are recorded as such: an empty shard. */
 void inquest_probe_shard(const char *loader, uint64_t index, uint64_t rows, uint64_t elements)
 {
 	struct probe_thread *me = marks_thread();
@@ -103,6 +112,7 @@ void inquest_probe_shard(const char *loader, uint64_t index, uint64_t rows, uint
 	ring_mark_shard(me->ring, me->lane, probe_now(me), &shard);
 }
 
+/* Its shape: dims[ndim], read here only. NULL dims: nothing. */
 void inquest_probe_shard_shape(
 	const char *loader, uint64_t index, unsigned ndim, const uint64_t *dims)
 {
@@ -115,6 +125,7 @@ void inquest_probe_shard_shape(
 	ring_mark_shape(me->ring, me->lane, probe_now(me), &shape);
 }
 
+/* Step n is complete; the first is 1. */
 void inquest_probe_step(uint64_t n)
 {
 	struct probe_thread *me = marks_thread();
@@ -123,6 +134,7 @@ void inquest_probe_step(uint64_t n)
 		ring_mark_step(me->ring, me->lane, probe_now(me), n);
 }
 
+/* A line for the record, in the lane and pinned, so that a later flood cannot wash it away. */
 void inquest_probe_note(const char *text)
 {
 	struct probe_thread *me = marks_thread();

@@ -10,7 +10,7 @@
  * ncclGroupStart and ncclGroupEnd nothing happens yet: the calls are recorded as they come, the ops
  * wait in the thread's queue, and the outermost ncclGroupEnd enters them all, in the order of their
  * calls, just before the real one runs. An op that the real function refused is not queued; one
- *that the launch refused is marked as failed.
+ * that the launch refused is marked as failed.
  */
 #ifndef PROBES_NCCL_H
 #define PROBES_NCCL_H
@@ -47,10 +47,16 @@ struct nccl_op {
 /* A call that is no op: group (or GROUP_NONE), and count, sig (op NONE), aux. Lane and board. */
 struct nccl_call nccl_call_begin(
 	struct probe_thread *me, uint32_t call, int group, const uint64_t words[3]);
+/* It returned: its exit in the lane, an idle board. A result of "in progress" is no failure. */
 void nccl_call_end(struct probe_thread *me, const struct nccl_call *c, int result);
 
 /* An op: entered now, or queued for the end of the group. */
 struct nccl_call nccl_op_begin(struct probe_thread *me, const struct nccl_op *op);
+
+/*
+ * It returned. Of an op that was entered, that too, and its completion is followed; one that was
+ * queued and refused leaves the queue.
+ */
 void nccl_op_end(struct probe_thread *me, struct nccl_call *c, int result);
 
 /* What the end of an explicit group does for communicators born in it. */

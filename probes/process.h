@@ -16,6 +16,11 @@ enum process_view {
 	PROCESS_VFORKED, /* in a vfork child: everything here is its parent's, touch nothing */
 	PROCESS_UNBORN,  /* before the constructor, or switched off */
 };
+
+/*
+ * Asks the kernel for the pid, so that a vfork child is told from its parent. Signal-safe; also
+ * before the constructor and in any child.
+ */
 enum process_view process_view(void);
 
 /*

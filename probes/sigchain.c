@@ -199,11 +199,17 @@ void sigchain_step_aside(int sig)
 
 /* --- What the program calls ------------------------------------------------------------------ */
 
+/*
+ * As POSIX has it, to the program's eyes: `old` is what the program set, never us. Signals that we
+ * do not take, and calls in a vfork child, go straight to the real one. Signal-safe; any thread.
+ * Without a real one: -1 and ENOSYS.
+ */
 HOOK_EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
 	return sigchain_sigaction(sig, act, old);
 }
 
+/* glibc's own name of it. */
 HOOK_EXPORT int __sigaction(int sig, const struct sigaction *act, struct sigaction *old);
 HOOK_EXPORT int __sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
@@ -233,33 +239,39 @@ static int sigchain_restart(int sig)
 	return interrupts ? 0 : SA_RESTART;
 }
 
+/* BSD semantics, as glibc's: restarts calls unless siginterrupt() said otherwise, stays set. */
 HOOK_EXPORT sighandler_t signal(int sig, sighandler_t handler)
 {
 	return sigchain_signal(sig, handler, sigchain_restart(sig));
 }
 
+/* The same. */
 HOOK_EXPORT sighandler_t bsd_signal(int sig, sighandler_t handler);
 HOOK_EXPORT sighandler_t bsd_signal(int sig, sighandler_t handler)
 {
 	return sigchain_signal(sig, handler, sigchain_restart(sig));
 }
 
+/* The same. */
 HOOK_EXPORT sighandler_t ssignal(int sig, sighandler_t handler)
 {
 	return sigchain_signal(sig, handler, sigchain_restart(sig));
 }
 
+/* System V semantics: set back to the default when it is delivered, and not masked meanwhile. */
 HOOK_EXPORT sighandler_t sysv_signal(int sig, sighandler_t handler)
 {
 	return sigchain_signal(sig, handler, (int)SA_RESETHAND | SA_NODEFER);
 }
 
+/* The same: what glibc's headers make of signal() without _DEFAULT_SOURCE. */
 HOOK_EXPORT sighandler_t __sysv_signal(int sig, sighandler_t handler);
 HOOK_EXPORT sighandler_t __sysv_signal(int sig, sighandler_t handler)
 {
 	return sigchain_signal(sig, handler, (int)SA_RESETHAND | SA_NODEFER);
 }
 
+/* Whether calls that this signal interrupts are restarted: from now on, and by a later signal(). */
 HOOK_EXPORT int siginterrupt(int sig, int interrupt)
 {
 	struct sigaction act;
