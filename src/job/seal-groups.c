@@ -483,7 +483,9 @@ static void hand_out_ops(struct groups *g, const struct placed_op *placed, size_
 		int rank = g->seal->people[placed[i].process].rank;
 
 		ops[i] = placed[i].op;
-		ops[i].thread = find_thread(g, rank, placed[i].tid);
+		ops[i].thread = find_thread(g, member->rank, placed[i].tid);
+		if (ops[i].thread == JOB_NONE)
+			ops[i].thread = find_thread(g, rank, placed[i].tid);
 		if (!*ops[i].cite)
 			ops[i].cite = member->cite;
 		if (placed[i].p2p) {
@@ -526,6 +528,30 @@ static int compare_raw_threads(const void *va, const void *vb)
 	return 0;
 }
 
+/*
+ * The rank of a thread: its process', or, where several ranks share that, the one for whose seat
+ * alone the thread launches. One that launches for several, or none, stays with the first.
+ */
+static int rank_of_thread(const struct groups *g, int process, uint32_t tid)
+{
+	const struct job_builder *b = g->seal->b;
+	int first = g->seal->people[process].rank, own = JOB_NONE;
+
+	for (size_t i = 0; g->seal->people[process].shared && i < b->ops.nr; i++) {
+		const struct raw_op *raw = &b->ops.items[i];
+		int group = raw->tid == tid ? find_group(g, raw->group_key) : JOB_NONE, rank;
+
+		if (group == JOB_NONE || raw->seat >= g->groups[group].size ||
+			seal_find_process(g->seal, raw->about.who) != process)
+			continue;
+		rank = g->members[g->groups[group].first_member + (int)raw->seat].rank;
+		if (own != JOB_NONE && rank != own)
+			return first;
+		own = rank;
+	}
+	return own == JOB_NONE ? first : own;
+}
+
 /* The latest reading of each thread of a rank's own process. */
 static void make_threads(struct groups *g)
 {
@@ -544,7 +570,7 @@ static void make_threads(struct groups *g)
 			!seal_compare_who(&next->about.who, &raw->about.who))
 			continue;
 		g->threads[n] = raw->fact;
-		g->threads[n].rank = g->seal->people[process].rank;
+		g->threads[n].rank = rank_of_thread(g, process, raw->fact.tid);
 		g->threads[n].group = raw->group_key ? find_group(g, raw->group_key) : JOB_NONE;
 		if (!*g->threads[n].cite)
 			g->threads[n].cite = g->seal->processes[process].cite;
