@@ -1,4 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All known ops of a group are laid side by side by index, and the first index at which they do not
+ * agree is the fork. Each seat knows but some of its ops (the first ones, powers of two, the last),
+ * so two seats may share few indexes: that is what the running hash and the count of empty ops are
+ * for. Both tell of everything before, and the last place where they still agreed bounds the fork
+ * from below (`agreed`).
+ *
+ *	index	  #1   #2   #4   #8  ... #60  #61
+ *	rank 0	   a    b    a    b        c    d
+ *	rank 1	   a    b    a    b        c    e	the details differ: exact
+ *	rank 2	   a    b    a    b*	...		the hash differs: some place after #4
+ *
+ * Inside one launch NCCL lets each rank issue its ops in any order, so there whole launches are
+ * compared, as bags, and hashes, which depend on the order, prove nothing.
+ */
 #include "job/forks.h"
 
 #include <stdlib.h>
@@ -27,6 +42,7 @@ struct finder {
 
 /* -- what is the same -------------------------------------------------------------------------- */
 
+/* Bytes of an element, by ncclDataType_t; 0 for types that came later. */
 static unsigned dtype_size(uint8_t dtype)
 {
 	static const uint8_t sizes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
@@ -34,12 +50,14 @@ static unsigned dtype_size(uint8_t dtype)
 	return dtype < sizeof(sizes) ? sizes[dtype] : 0;
 }
 
+/* Ops that do not look into their data: bytes are bytes, whatever type either side calls them. */
 static bool only_moves(uint8_t op)
 {
 	return op == JOB_OP_BROADCAST || op == JOB_OP_ALLGATHER || op == JOB_OP_ALLTOALL ||
 	       op == JOB_OP_GATHER || op == JOB_OP_SCATTER;
 }
 
+/* The reduction, as far as ranks can agree on it: all user-made ones are one. */
 static uint8_t plain_redop(const struct job_sig *sig)
 {
 	if (only_moves(sig->op))
@@ -135,6 +153,7 @@ static int compare_known(const void *va, const void *vb)
 	return a->member < b->member ? -1 : a->member > b->member;
 }
 
+/* Also whether hashes prove anything here: not where order or handles lawfully differ. */
 static void collect_ops(struct finder *f)
 {
 	const struct job_group *g = &f->job->groups[f->group];
@@ -180,6 +199,7 @@ static enum fork_kind differ_among(const struct finder *f, size_t from, size_t t
 
 /* -- the camps --------------------------------------------------------------------------------- */
 
+/* Whether two ops at the fork did the same, by that which shows the fork. */
 static bool same_camp(const struct finder *f, enum fork_kind hidden, const struct known_op *a,
 	const struct known_op *b)
 {
@@ -190,6 +210,7 @@ static bool same_camp(const struct finder *f, enum fork_kind hidden, const struc
 	return differ_at(f, a, b) == FORK_NONE;
 }
 
+/* Into the first camp that did the same, or a new one; members come in order. */
 static void join_camp(struct finder *f, struct fork *fork, const struct known_op *op,
 	enum fork_kind hidden, size_t room)
 {
@@ -212,6 +233,7 @@ static void join_camp(struct finder *f, struct fork *fork, const struct known_op
 	camp->members[camp->n++] = op->member;
 }
 
+/* Largest first: whom the others left. Of equal ones the one with the first member. */
 static int compare_camps(const void *va, const void *vb)
 {
 	const struct fork_camp *a = va, *b = vb;
@@ -233,6 +255,7 @@ static void mark_zero_camps(struct fork *fork)
 		fork->camps[i].zero = fork->camps[i].op->zeros > least;
 }
 
+/* Complete on its own seat's word. */
 static bool is_done(const struct job_member *m, uint64_t index)
 {
 	const struct job_op *op = rollcall_op(m, index);
@@ -261,6 +284,7 @@ static void look_around(const struct finder *f, struct fork *fork)
 	fork->passed = placed == ahead || fork->completed;
 }
 
+/* A camp that brought nothing tells more than that counts differ. */
 static enum fork_kind kind_of(const struct fork *fork, enum fork_kind found, bool hidden)
 {
 	if (hidden)
@@ -272,6 +296,7 @@ static enum fork_kind kind_of(const struct fork *fork, enum fork_kind found, boo
 	return found;
 }
 
+/* Fills in the fork whose place is [from, to) of the ops. */
 static void describe(struct finder *f, struct fork *fork, size_t from, size_t to)
 {
 	enum fork_kind found = differ_among(f, from, to);
@@ -290,6 +315,7 @@ static void describe(struct finder *f, struct fork *fork, size_t from, size_t to
 	look_around(f, fork);
 }
 
+/* The group's first fork into *fork; false, with no memory held, where there is none. */
 static bool find_fork(const struct job *job, int group, struct fork *fork)
 {
 	struct finder f = {.job = job, .group = group};

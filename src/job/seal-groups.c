@@ -22,6 +22,7 @@ struct groups {
 
 /* -- groups ------------------------------------------------------------------------------------ */
 
+/* By group, then seat; of one seat the later reading last, so that it wins. */
 static int compare_by_key(const void *va, const void *vb)
 {
 	const struct raw_member *a = va, *b = vb;
@@ -32,6 +33,7 @@ static int compare_by_key(const void *va, const void *vb)
 	return seal_compare_who(&a->about.who, &b->about.who);
 }
 
+/* Larger ones first, as people think of a job; then by key, which all ranks agree on. */
 static int compare_groups(const void *va, const void *vb)
 {
 	const struct job_group *a = va, *b = vb;
@@ -57,6 +59,7 @@ static void keep_members_of_ranks(struct seal *seal)
 	array_sort(&b->members, compare_by_key);
 }
 
+/* What one member knows of the group and another does not. Of texts the smaller one stands. */
 static void join_group(struct job_group *into, const struct job_group *from)
 {
 	SEAL_KEEP_MAX(into->size, from->size);
@@ -85,6 +88,7 @@ static uint32_t sane_size(struct seal *seal, struct job_group *group, uint32_t s
 	return seen;
 }
 
+/* One group per key, with as many seats as it says, or as were seen where that cannot be. */
 static void make_groups(struct groups *g)
 {
 	struct seal *seal = g->seal;
@@ -125,6 +129,7 @@ static int compare_keys(const void *va, const void *vb)
 	return 0;
 }
 
+/* Groups are sorted for people; the facts come by key. */
 static void index_groups(struct groups *g)
 {
 	size_t n = g->seal->job->ngroups;
@@ -139,6 +144,7 @@ static void index_groups(struct groups *g)
 	free(index);
 }
 
+/* Index of the group with that key, JOB_NONE. */
 static int find_group(const struct groups *g, uint64_t key)
 {
 	size_t low = 0, high = g->seal->job->ngroups;
@@ -174,6 +180,7 @@ static void name_worlds(struct groups *g, bool split, int *worlds)
 	}
 }
 
+/* "world" for those of everybody; a group nobody named goes by the head of its key. */
 static void name_groups(struct groups *g)
 {
 	struct seal *seal = g->seal;
@@ -197,6 +204,7 @@ static void name_groups(struct groups *g)
 
 /* -- seats ------------------------------------------------------------------------------------- */
 
+/* The furthest that any reading saw: counters and states of a seat only ever go up. */
 static void join_member(struct job_member *into, const struct job_member *from)
 {
 	SEAL_KEEP_MAX(into->state, from->state);
@@ -222,6 +230,7 @@ static void join_member(struct job_member *into, const struct job_member *from)
 		into->cite = from->cite;
 }
 
+/* Of a process that holds several seats each is another rank. */
 static int rank_of_seat(const struct groups *g, const struct raw_member *member)
 {
 	struct seal *seal = g->seal;
@@ -239,6 +248,7 @@ static int rank_of_seat(const struct groups *g, const struct raw_member *member)
 	return JOB_NONE;
 }
 
+/* All seats of all groups, by group and seat, nothing known of them yet. */
 static void make_members(struct groups *g)
 {
 	struct seal *seal = g->seal;
@@ -263,6 +273,7 @@ static void make_members(struct groups *g)
 	job->nmembers = total;
 }
 
+/* What is known of the seats, over what make_members() made. */
 static void fill_members(struct groups *g)
 {
 	struct job_builder *b = g->seal->b;
@@ -356,6 +367,7 @@ static int compare_identity(const struct placed_op *a, const struct placed_op *b
 	return 0;
 }
 
+/* Readings of one op side by side, the latest last; total, so that arrival never matters. */
 static int compare_readings(const void *va, const void *vb)
 {
 	const struct placed_op *a = va, *b = vb;
@@ -373,6 +385,7 @@ static int compare_readings(const void *va, const void *vb)
 	return 0;
 }
 
+/* As the job keeps them: collectives by index, P2P in the order of their launches. */
 static int compare_positions(const void *va, const void *vb)
 {
 	const struct placed_op *a = va, *b = vb;
@@ -389,6 +402,7 @@ static int compare_positions(const void *va, const void *vb)
 	return 0;
 }
 
+/* The later reading, with what only the older one knew. */
 static void join_op(struct placed_op *into, const struct placed_op *from)
 {
 	struct job_op older = into->op;
@@ -406,6 +420,7 @@ static void join_op(struct placed_op *into, const struct placed_op *from)
 	into->op.failed |= older.failed;
 }
 
+/* Finds each raw op its seat; drops those of no seat or no rank. How many are left. */
 static size_t place_ops(struct groups *g, struct placed_op *placed)
 {
 	struct job_builder *b = g->seal->b;
@@ -430,6 +445,7 @@ static size_t place_ops(struct groups *g, struct placed_op *placed)
 	return n;
 }
 
+/* Several readings of one op become one. How many are left, in their final order. */
 static size_t merge_ops(struct placed_op *placed, size_t nr)
 {
 	size_t n = 0;
@@ -474,6 +490,7 @@ static int find_thread(const struct groups *g, int rank, uint32_t tid)
 	return JOB_NONE;
 }
 
+/* Each seat gets a slice of one array: placed[] is by member, collectives before P2P. */
 static void hand_out_ops(struct groups *g, const struct placed_op *placed, size_t n)
 {
 	struct job_op *ops = arena_new_many(g->seal->arena, struct job_op, n + 1);

@@ -41,6 +41,7 @@ static int compare_hosts(const void *va, const void *vb)
 	return 0;
 }
 
+/* A later reading over earlier ones; what it does not know stays. */
 static void overlay_host(struct job_host *host, const struct job_host *newer)
 {
 	SEAL_KEEP_MAX(host->gathered, newer->gathered);
@@ -110,6 +111,7 @@ struct whos {
 	ARRAY(struct job_who) list;
 };
 
+/* Facts come in runs about one process: looking at the last one keeps the list short. */
 static void note_who(struct whos *whos, const struct job_who *who)
 {
 	size_t n = whos->list.nr;
@@ -126,6 +128,7 @@ static void note_who(struct whos *whos, const struct job_who *who)
 			note_who((whos), &(array)->items[i_].about.who);                           \
 	} while (0)
 
+/* Every process that any fact speaks of, also one of which nothing else is known. */
 static void collect_whos(const struct job_builder *b, struct whos *whos)
 {
 	NOTE_WHOS(whos, &b->processes);

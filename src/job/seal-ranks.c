@@ -53,6 +53,7 @@ static int compare_holdings(const void *va, const void *vb)
 	return 0;
 }
 
+/* Who holds which seat. Holding any proves that a communicator was made, whatever else is lost. */
 static void collect_holdings(struct seal *seal, struct claims *claims)
 {
 	struct job_builder *b = seal->b;
@@ -98,6 +99,7 @@ static void find_stale(struct seal *seal)
 /* How many steps up are followed: a chain of parents longer than this is damage. */
 #define MAX_CHAIN 64
 
+/* Whether one process descends from another. */
 static bool is_below(const struct seal *seal, int process, int ancestor)
 {
 	int at = seal->people[process].parent;
@@ -110,6 +112,7 @@ static bool is_below(const struct seal *seal, int process, int ancestor)
 	return false;
 }
 
+/* Not somebody of an earlier attempt, nor our own agent. */
 static bool may_be_rank(const struct seal *seal, int process)
 {
 	return !seal->people[process].stale && seal->processes[process].role != JOB_ROLE_AGENT;
@@ -183,6 +186,7 @@ static bool holds_several(const struct claims *claims, int process)
 	return false;
 }
 
+/* By number; of one number those who made a communicator first. */
 static int compare_claims(const void *va, const void *vb)
 {
 	const struct claim *a = va, *b = vb;
@@ -339,6 +343,7 @@ static bool *find_taken(const struct claims *claims, int *ret_bound)
 	return taken;
 }
 
+/* By seat in the naming group where that number is free, else by the next one that is. */
 static void name_the_nameless(struct claims *claims)
 {
 	uint64_t key = 0;
@@ -381,6 +386,7 @@ static int expected_ranks(const struct seal *seal, const struct claims *claims)
 	return largest <= SEAL_MAX_SEATS ? (int)largest : 0;
 }
 
+/* The claim has won: it is rank `index` of the job. */
 static void fill_rank(struct seal *seal, int index, const struct claim *claim)
 {
 	struct job_rank *rank = &seal->ranks[index];

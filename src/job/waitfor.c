@@ -1,4 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Building the graph, in the order in which the file reads: a node for each rank; one for each op
+ * that somebody waits in, found by (group, index); nodes for inits, splits, forks and stopped ranks
+ * where an edge first needs one. Then the edges, then what follows from them.
+ *
+ *	rank 0 --> op #9 --> op #7 --> rank 3		has entered 6: on #7 hang all who lack it,
+ *	rank 1 --> op #9 --> rank 2			has entered 8: only on #9
+ *
+ * A seat that has not entered hangs on one op only, the first that it lacks: later ones reach it
+ * along the chain. An edge per op and missing seat would say the same and grow with their product.
+ *
+ * From sinks upwards the parts are numbered (waitfor-parts.c), so one pass over the nodes by part,
+ * from the far end, carries each standing wait to all that it leads to; a circle is one part and
+ * shares one value.
+ *
+ * Launch order is an edge only where the earlier op is surely not complete. Where completion is not
+ * tracked that is not known, and every op in flight would wait for all before it; so such orders
+ * are kept aside and count only where two ranks took opposite ones.
+ */
 #include "job/waitfor.h"
 
 #include <stdlib.h>
@@ -36,6 +55,7 @@ struct maker {
 	int *stopped_node;         /* per rank */
 };
 
+/* Gives its index: the nodes may move with the next one. */
 static int add_node(struct maker *m, enum waitfor_kind kind, int rank, int group)
 {
 	*array_add(&m->nodes) = (struct waitfor_node){.kind = kind,
@@ -81,11 +101,13 @@ static int compare_waited(const void *va, const void *vb)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
+/* Beyond a fork indexes mean different ops to different camps: its node stands for all of them. */
 static bool is_forked(const struct maker *m, int group, uint64_t index)
 {
 	return m->given->forked[group] && index >= m->given->forked[group];
 }
 
+/* A node for each op that some wait is in, in order of group and index. */
 static void collect_ops(struct maker *m)
 {
 	size_t n = 0;
@@ -110,6 +132,7 @@ static void collect_ops(struct maker *m)
 	}
 }
 
+/* The node of an op that collect_ops() has seen; asked for no other. */
 static int op_node(const struct maker *m, int group, uint64_t index)
 {
 	struct waited key = {group, index, 0};
@@ -133,6 +156,7 @@ static int lazy_node(struct maker *m, int *slot, enum waitfor_kind kind, int ran
 	return *slot;
 }
 
+/* What this wait leads to: shared by all who wait for the same, but for P2P and syncs. */
 static int node_for(struct maker *m, size_t index)
 {
 	const struct wait *wait = &m->waits->at[index];
@@ -253,6 +277,7 @@ static void join_ops(struct maker *m)
 	}
 }
 
+/* Who never came to the init is waited for; if all came, who died or froze in it. */
 static void join_init(struct maker *m, int group)
 {
 	const struct job_group *g = &m->job->groups[group];
@@ -291,6 +316,7 @@ static uint64_t furthest_split(const struct maker *m, int group)
 	return furthest;
 }
 
+/* A split needs all of the old group: whoever began fewer of them has not come. */
 static void join_split(struct maker *m, int group)
 {
 	const struct job_group *g = &m->job->groups[group];
@@ -315,6 +341,7 @@ static void join_split(struct maker *m, int group)
 		hold_by_stopped(m, node, group);
 }
 
+/* The peer that has not made the matching call; or one that did, and died or froze in it. */
 static void join_pair(struct maker *m, int node, const struct wait *wait)
 {
 	int peer = m->job->members[wait->peer].rank;
@@ -458,6 +485,7 @@ static void join_opposite_orders(struct maker *m)
 	array_release(&m->orders);
 }
 
+/* Whether a rank's wait is an edge: never where it is over; if held where it does other things. */
 static bool follows(const struct maker *m, const struct wait *wait)
 {
 	switch (m->given->stands[wait->rank]) {
@@ -470,6 +498,7 @@ static bool follows(const struct maker *m, const struct wait *wait)
 	}
 }
 
+/* All nodes first: an edge names them by index. */
 static void make_graph(struct maker *m)
 {
 	for (size_t rank = 0; rank < m->job->nranks; rank++)

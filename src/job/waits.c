@@ -1,4 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two views of one fact meet here. A seat's counters say which ops may not be complete; a thread's
+ * board says that somebody is held. An op in flight without a held thread is no trouble yet; a held
+ * thread without an op is a wait for something that nobody recorded. So each rank's seats are read
+ * first, giving waits, and then its threads, each of which holds the waits it fits, or else
+ * becomes a wait of its own.
+ *
+ *	held	a thread is inside it now
+ *	lacking	somebody has not entered, on that seat's own word
+ *	sure	it is known not to be complete
+ *	doubtful	whether all have entered is not known: a seat there is silent
+ *
+ * Completion is often not tracked. Then what all seats that speak have entered is taken as complete
+ * where one of them has gone further: the wait begins at the first op that some seat lacks.
+ */
 #include "job/waits.h"
 
 #include <stdlib.h>
@@ -32,6 +47,7 @@ bool waits_is_watchdog(const char *name)
 
 /* -- preparation ------------------------------------------------------------------------------- */
 
+/* The gathering of its host, or the end of its process, if that came first. */
 static int64_t end_of_evidence(const struct job *job, const struct job_rank *rank)
 {
 	int64_t now = rank->host == JOB_NONE ? JOB_UNKNOWN : job->hosts[rank->host].gathered;
@@ -48,6 +64,7 @@ static int64_t end_of_evidence(const struct job *job, const struct job_rank *ran
 	return now;
 }
 
+/* Sorts the seats by rank, by counting: first_seat[rank] .. first_seat[rank + 1]. */
 static void index_seats(struct collector *c)
 {
 	const struct job *job = c->job;
@@ -77,6 +94,7 @@ static uint64_t doubt_of(const struct job *job, const struct job_member *member)
 	return member->head_known ? member->head + 1 : 1;
 }
 
+/* Per group, once: asking it for each seat anew would be seats squared. */
 static void find_rears(struct collector *c)
 {
 	c->rear = alloc_zeroed(c->job->ngroups + 1, sizeof(*c->rear));
@@ -142,6 +160,7 @@ static int64_t entered_at(const struct job_member *m, uint64_t index)
 	return JOB_UNKNOWN;
 }
 
+/* Whether the host is still inside the launch of an op at or behind that place. */
 static bool is_unreturned(const struct job_member *m, uint64_t from)
 {
 	for (size_t i = m->nops; i-- > 0 && m->ops[i].index >= from;)
@@ -150,6 +169,7 @@ static bool is_unreturned(const struct job_member *m, uint64_t from)
 	return false;
 }
 
+/* At most one wait per seat: its first op that may not be complete. Later ones wait behind it. */
 static void add_collective(struct collector *c, int member)
 {
 	const struct job_member *m = &c->job->members[member];
@@ -231,6 +251,7 @@ static enum job_known peer_came(
 	return seen || has_all_p2p(peer) ? JOB_NO : JOB_MAYBE;
 }
 
+/* Each send or receive by itself: their order is per peer, and any of them may be the stuck one. */
 static void add_p2p(struct collector *c, int member)
 {
 	const struct job_member *m = &c->job->members[member];
@@ -263,6 +284,7 @@ static void add_p2p(struct collector *c, int member)
 	}
 }
 
+/* A non-blocking init holds nobody; as it is neither held nor sure, finish_rank() drops it. */
 static void add_init(struct collector *c, int member)
 {
 	const struct job_member *m = &c->job->members[member];
@@ -282,12 +304,14 @@ static void add_init(struct collector *c, int member)
 
 /* -- threads ----------------------------------------------------------------------------------- */
 
+/* Watchdogs wait and poll all day; that holds nobody. */
 static bool is_waiting(const struct job_thread *thread)
 {
 	return (thread->state == JOB_THREAD_IN_WAIT || thread->state == JOB_THREAD_POLLING) &&
 	       !waits_is_watchdog(thread->name);
 }
 
+/* Whether what the thread synchronises for includes this op; a stream not known may be any. */
 static bool covers(const struct job_thread *thread, const struct wait *wait)
 {
 	return thread->whole_device || !thread->stream || !wait->op || !wait->op->stream ||
@@ -315,6 +339,7 @@ static bool hold(
 	return found;
 }
 
+/* A thread in a synchronisation: for a wait found so far, or for nothing that is known. */
 static void add_sync(struct collector *c, const struct job_thread *thread, int index, size_t from)
 {
 	if (hold(c, thread, index, from, true) || hold(c, thread, index, from, false))
@@ -329,6 +354,7 @@ static void add_sync(struct collector *c, const struct job_thread *thread, int i
 		.cite = thread->cite};
 }
 
+/* Calls that end a group, by their names. */
 static bool names_closing(const char *call)
 {
 	return strstr(call, "Destroy") || strstr(call, "Finalize") || strstr(call, "Abort");
@@ -386,6 +412,7 @@ static void add_call(struct collector *c, const struct job_thread *thread, int i
 		.cite = thread->cite};
 }
 
+/* Synchronisations first: they say which waits are held, which calls then need not explain. */
 static void add_threads(struct collector *c, int rank, size_t from)
 {
 	struct spans_range range = threads_of(c->job, rank);
@@ -415,6 +442,7 @@ static bool is_wait(const struct job *job, const struct wait *wait)
 	return wait->sure || wait->held || wait->doubtful;
 }
 
+/* Drops what turned out to be no wait, and says how old the rest is. */
 static void finish_rank(struct collector *c, int rank, size_t from)
 {
 	int64_t now = c->waits->now[rank];

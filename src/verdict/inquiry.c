@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is asked of the job before any rule speaks, each answer standing on those before: waits and
+ * forks; profiles, which need waits; then how long a wait must be in each group, who stands on
+ * their own, which forks explain waits; then the graph; and from it who is wanted by others.
+ *
+ * How long is long depends on the group: one that meets every millisecond hangs after two seconds,
+ * one that meets every minute is not even late by then. So thresholds are multiples of the group's
+ * own usual gap; one constant for all would be wrong for either kind.
+ */
 #include "verdict/inquiry.h"
 
 #include <stdlib.h>

@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One pass per kind of fact, each adding what it alone can see; only then is the rank compared with
+ * its peers, and last its death with theirs (profile-deaths.c), since a cause is told from an
+ * effect by what the others did.
+ *
+ * PROGRESS is asked of the whole family, the rank and its descendants: compilers, loaders and
+ * checkpoint writers work in children while the rank itself sleeps. CPU above a small share of the
+ * time, a child or a compile span that just began or ended: it moves. Nothing of all that for long
+ * enough: it does not. Between the two, and where samples lack, it is unknown, never "no".
+ */
 #include "verdict/profile.h"
 
 #include <signal.h>
@@ -23,6 +33,7 @@ static void keep_max(int64_t *into, int64_t value)
 
 /* -- spans, marks, logs ------------------------------------------------------------------------ */
 
+/* The newest open span of each kind: what the rank says that it is doing. */
 static void look_at_spans(const struct job *job, int rank, struct profile *p)
 {
 	p->compile = spans_open(job, rank, JOB_SPAN_COMPILE);
@@ -36,6 +47,7 @@ static bool is_empty(const struct job_shard *shard)
 	return !shard->rows || !shard->elements;
 }
 
+/* The loader that got nothing, if any did, is the one to speak of. */
 static void look_at_marks(const struct job *job, int rank, struct profile *p)
 {
 	struct spans_range shards = shards_of(job, rank), steps = steps_of(job, rank);
@@ -77,6 +89,7 @@ static void compare_shards(const struct job *job, struct profile *profiles)
 	}
 }
 
+/* The first exception, since what follows is its echo; of logs one that names an error. */
 static void look_at_words(const struct job *job, int rank, struct profile *p)
 {
 	struct spans_range notes = notes_of(job, rank), logs = logs_of(job, rank);
@@ -96,6 +109,7 @@ struct family {
 	bool known, all_idle_known, stirred;
 };
 
+/* A child's birth or death is a sign of life; CPU and idleness count for those who live. */
 static void add_relative(const struct job_process *process, int64_t now, struct family *f)
 {
 	bool lives = process->end <= JOB_ALIVE;
@@ -119,6 +133,7 @@ static void add_relative(const struct job_process *process, int64_t now, struct 
 		f->idle = process->idle_for;
 }
 
+/* Whether compiling began or ended something just now. */
 static bool spans_stirred(const struct job *job, int rank, int64_t now)
 {
 	struct spans_range range = spans_of(job, rank);
@@ -156,6 +171,7 @@ static void conclude_progress(const struct family *f, bool stirred, struct profi
 		p->progress = PROGRESS_YES;
 }
 
+/* A child that was told to end is no bad sign. */
 static bool died_badly(const struct job_process *process)
 {
 	return process->end == JOB_SIGNALED &&
@@ -188,6 +204,7 @@ static void look_at_processes(
 	free(families);
 }
 
+/* Ended, frozen (by cgroup or by a stop signal), written. */
 static void look_at_own_process(struct profile *p)
 {
 	const struct job_process *process = p->process;
@@ -203,6 +220,7 @@ static void look_at_own_process(struct profile *p)
 
 /* -- threads and seats ------------------------------------------------------------------------- */
 
+/* Since when the rank has been outside of its calls, by the latest change on any board. */
 static void look_at_threads(
 	const struct job *job, const struct waits *waits, int rank, struct profile *p)
 {
@@ -241,6 +259,7 @@ static bool has_successor(const struct job *job, const struct job_member *left)
 	return false;
 }
 
+/* A group closed in good order, with none in its place, says that the rank is done. */
 static void look_at_seats(const struct job *job, struct profile *profiles)
 {
 	for (size_t i = 0; i < job->nmembers; i++) {
@@ -263,6 +282,7 @@ static void look_at_waits(const struct waits *waits, struct profile *profiles)
 	}
 }
 
+/* Whether silence of this rank means anything: had it done a thing, we would know. */
 static bool is_readable(const struct job *job, const struct job_rank *rank)
 {
 	if (rank->process == JOB_NONE)
