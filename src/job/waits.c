@@ -340,9 +340,20 @@ static bool hold(
 }
 
 /* A thread in a synchronisation: for a wait found so far, or for nothing that is known. */
+/* Of a process that holds several ranks nobody knows whose thread it is. */
+static bool is_shared(const struct job *job, int rank)
+{
+	for (size_t i = 0; i < job->nranks; i++)
+		if ((int)i != rank && job->ranks[i].process != JOB_NONE &&
+			job->ranks[i].process == job->ranks[rank].process)
+			return true;
+	return false;
+}
+
 static void add_sync(struct collector *c, const struct job_thread *thread, int index, size_t from)
 {
-	if (hold(c, thread, index, from, true) || hold(c, thread, index, from, false))
+	if (hold(c, thread, index, from, true) || hold(c, thread, index, from, false) ||
+		is_shared(c->job, thread->rank))
 		return;
 	*array_add(&c->list) = (struct wait){.kind = WAIT_SYNC,
 		.rank = thread->rank,
