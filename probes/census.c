@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table is one file of fixed size, made whole under a private name and linked into place:
+ * whoever comes first has made it, all others find it complete. After that nobody needs a lock to
+ * join: a slot is claimed by compare-and-swap (ring/census-write.h).
+ *
+ * That a process lives is said by a lock on its slot's first byte, which the kernel drops when it
+ * ends, however it ends. Such locks belong to the process and go with any close() of the file, so
+ * the descriptor is opened once, and looked at before it is used: the program may have closed it.
+ */
 #include "probes/census.h"
 
 #include <errno.h>
@@ -149,6 +158,7 @@ static void census_make(int dir)
 	sys_call(SYS_unlinkat, dir, name, 0);
 }
 
+/* Whether the file is a census of ours and of this version: its bytes are a stranger's. */
 static int census_is_sound(int fd, const struct stat *st)
 {
 	struct census_header h;
@@ -217,6 +227,7 @@ static int census_fd_is_ours(void)
 
 /* --- The slot -------------------------------------------------------------------------------- */
 
+/* Locks our slot for life; opens the census anew where the program has closed our descriptor. */
 static void census_lock(int slot)
 {
 	struct flock lock = {
@@ -238,6 +249,7 @@ static void census_lock(int slot)
 		sys_call(SYS_fcntl, census.fd, F_SETLK, &lock);
 }
 
+/* Who we are, as people and readers know us: ranks by the environment, name, program. */
 static void census_identify(struct census_slot *s, const struct census_self *self)
 {
 	char exe[512];

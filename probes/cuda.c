@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An event belongs to no stream for good: it stands for the work before its latest record. So a
+ * table of 4096 places remembers where each was recorded last. It is hashed, without lock or
+ * removal; where eight neighbours are taken the newest displaces one, and a reader that does not
+ * find its event says "any stream". A lock would make each event record of the program wait for
+ * others; a wait that is shown on "any stream" costs nothing.
+ */
 #include "probes/cuda.h"
 
 #include "probes/probe.h"
@@ -15,6 +22,7 @@ static struct {
 	uint64_t stream;
 } cuda_events[CUDA_EVENTS];
 
+/* The probe-th place where an event may be. */
 static unsigned cuda_event_slot(const void *event, unsigned probe)
 {
 	uint64_t hash = ((uint64_t)(uintptr_t)event >> 4) * 0x9e3779b97f4a7c15ull >> 40;
@@ -41,6 +49,7 @@ static void cuda_event_recorded(const void *event, const void *stream)
 	ring_store(&cuda_events[at].stream, (uint64_t)(uintptr_t)stream);
 }
 
+/* Where it was recorded last; CUDA_ANY_STREAM where that is not known. */
 static void *cuda_stream_of(const void *event)
 {
 	for (unsigned probe = 0; event && probe < CUDA_TRIES; probe++) {
@@ -59,6 +68,7 @@ struct cuda_wait {
 	uint64_t ticket;
 };
 
+/* Lane and board, before the thread may block for ever. */
 static struct cuda_wait cuda_wait_begin(
 	struct probe_thread *me, uint32_t call, const void *event, const void *stream)
 {

@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The handler's way: is the state ours (a vfork child's is not); what does the program want;
+ * record; then the program's handler, or the default as if we had never been.
+ *
+ * A FAULT TOLD TWICE. Many programs take SIGSEGV, print a trace and raise the signal again to die
+ * of it. The second delivery has the handler's registers and "sent by itself": worthless beside the
+ * first. So the entry of the first stays, and where there was no ring for it yet, its facts are
+ * kept until the second delivery shows that it was the end.
+ *
+ * A signal that the program handles makes no ring, for runtimes use SIGSEGV for purposes of their
+ * own; where there is one, it gets its line, and an entry that the thread's next one takes over.
+ */
 #include "probes/death.h"
 
 #include <errno.h>
@@ -38,6 +50,7 @@ static struct ring_fatal *death_entry[DEATH_SIGNALS];
 static uint32_t death_abort_tid;
 static void *death_abort_real;
 
+/* Whether the signal's default is to die with a core: it gets an entry of its own. */
 static int death_is_fatal(int sig)
 {
 	return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL ||
@@ -128,11 +141,13 @@ static uint32_t death_copy_stack(uint8_t *to, uint64_t from, uint32_t size)
 	return done;
 }
 
+/* By kill() or raise() of this process, and not by a fault. */
 static int death_raised_by_itself(const siginfo_t *info)
 {
 	return info->si_code <= 0 && info->si_pid == sys_getpid();
 }
 
+/* Takes down what only the handler can see; touches nothing that may be broken. */
 static void death_look(struct death_facts *facts, const siginfo_t *info, const ucontext_t *context)
 {
 	facts->info = *info;
@@ -141,6 +156,7 @@ static void death_look(struct death_facts *facts, const siginfo_t *info, const u
 	facts->sp = death_sp(context);
 }
 
+/* The stack comes last: a reader of an interrupted entry has all the rest. */
 static void death_fill(struct ring_fatal *e, const struct death_facts *facts)
 {
 	const siginfo_t *info = &facts->info;
@@ -184,6 +200,7 @@ static void death_record_fatal(struct ring_writer *ring, const struct death_fact
 	ring_fatal_publish(e);
 }
 
+/* A line for signals that do not end the process here and now. */
 static void death_pin(struct ring_writer *ring, const siginfo_t *info)
 {
 	const struct ring_record r = {

@@ -1,13 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When is an op entered? For NCCL, when its launch begins; so outside a group call at the call, and
+ * inside one at the outermost ncclGroupEnd, all at once. Entering an op at its call there would
+ * show a rank inside an op that it may not launch for minutes.
+ *
+ *	ncclGroupStart		depth 1
+ *	  ncclAllReduce a	CALL_ENTER, queued
+ *	  ncclAllReduce b	CALL_ENTER, queued
+ *	ncclGroupEnd		OP_ENTERED a, OP_ENTERED b, then the real call
+ *
+ * The record is written before the real call and the board shows it: a thread that never comes back
+ * is seen where it is.
+ */
 #include "probes/completion.h"
 #include "probes/cuda.h"
 #include "probes/nccl.h"
 
+/* As records have it. */
 static unsigned launch_group(int group)
 {
 	return group < 0 ? RING_NO_GROUP : (unsigned)group;
 }
 
+/* A non-blocking communicator answers "in progress", and has launched. */
 static int launch_failed(int result)
 {
 	return result && result != NCCL_ABI_IN_PROGRESS;
@@ -31,6 +46,7 @@ struct nccl_call nccl_call_begin(
 	return c;
 }
 
+/* The record of a return carries the ticket of its CALL_ENTER, so that both are one call. */
 static void launch_exit(struct probe_thread *me, const struct nccl_call *c, int result)
 {
 	uint64_t now = probe_now(me);
@@ -54,6 +70,7 @@ void nccl_call_end(struct probe_thread *me, const struct nccl_call *c, int resul
 
 /* --- Ops ------------------------------------------------------------------------------------- */
 
+/* What distinguishes this op from one that runs now, in order, by itself. */
 static unsigned launch_flags(struct probe_thread *me, const struct nccl_op *op)
 {
 	unsigned kind = ring_sig_op(op->sig);
@@ -166,6 +183,7 @@ HOOK_EXPORT ncclResult_t ncclGroupStart(void)
 	return result;
 }
 
+/* All queued ops in the order of their calls, each with its index and running hash. */
 static void launch_enter_queue(struct probe_thread *me)
 {
 	uint64_t now = probe_now(me);
@@ -193,6 +211,7 @@ static int launch_is_last(const struct probe_thread *me, uint32_t i)
 	       ((op->entered.flags ^ next->entered.flags) & RING_F_P2P);
 }
 
+/* The launch is over, well or not: nothing stays queued, and newborn members get their handles. */
 static void launch_leave_queue(struct probe_thread *me, int result)
 {
 	for (uint32_t i = 0; i < me->queued; i++) {

@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Everything here is made in the order in which it can fail harmlessly: a folder that is ours, a
+ * new file (never an existing one), its bytes, its pages; only then does a ring go into it.
+ * What fails on the way is unlinked and its share of the budget given back. A file made sparse and
+ * filled as it is used would be cheaper, and would kill the program by SIGBUS on a full disk.
+ *
+ * Sizes go down before places change: a smaller ring in shared memory is better than a large one
+ * on a disk, where writeback may stall the writer.
+ */
 #include "probes/place.h"
 
 #include <errno.h>
@@ -36,6 +45,7 @@ static int place_open_ours(const char *path)
 	return -EPERM;
 }
 
+/* Makes the folder, or finds it; 0 only if it is ours. */
 static int place_make(const char *path)
 {
 	long err = sys_call(SYS_mkdirat, AT_FDCWD, path, 0700);
@@ -73,6 +83,7 @@ static void place_enter(char path[PLACE_PATH], const char *leaf)
 		path[0] = '\0';
 }
 
+/* No `inquest run` above us: jobs of one session share a folder, in memory if that can be. */
 static void place_find_session(const char *inquest_dir)
 {
 	char leaf[40];
@@ -126,6 +137,7 @@ int place_open(void)
 
 /* --- Memory that is really there ------------------------------------------------------------- */
 
+/* For file systems without fallocate: what is written is there. */
 static int place_write_zeros(int fd, uint64_t size)
 {
 	static const char zeros[4096];
@@ -211,6 +223,7 @@ static int place_fits(
 	return taken <= all && (want->share_of < 2 || size <= all / want->share_of);
 }
 
+/* A new file of that size with all its memory present; NULL, and no file, where refused. */
 static void *place_file_make(int dir, const char *name, uint64_t size)
 {
 	void *base = NULL;
@@ -250,6 +263,7 @@ static void *place_take(int dir, const struct place_request *want, uint64_t size
 	return base;
 }
 
+/* The largest profile that fits; a candidate has but one size. 0 or negative. */
 static int place_ring_in(int dir, const struct place_request *want, struct place_ring *ret)
 {
 	uint32_t profiles = want->role == RING_CANDIDATE ? 1 : RING_PROFILES;

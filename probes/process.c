@@ -1,4 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The one state that all doors share, and how it changes. It changes rarely (birth, fork, first
+ * mark, first communicator), under one lock, and each change ends by raising the epoch, which is
+ * how threads learn of it without asking.
+ *
+ *	constructor		census slot, no ring
+ *	first mark or death	ring of a candidate: writer[0]
+ *	first communicator	ring of a rank: writer[1]; the other stays, to be read
+ *	fork			epoch 0, wiped by the kernel; process_reborn() at the first own act
+ *
+ * THE LOCK names its holder by pid and tid. Signal handlers come here, so a thread that finds
+ * itself the holder goes away empty-handed and never waits; a forked child that inherited the lock
+ * from a thread that it does not have takes it over. Who waits too long does without a ring: the
+ * program goes first.
+ *
+ * What comes before there is a ring (losses, words to stderr) is kept here and handed over.
+ */
 #include "probes/process.h"
 
 #include <stdlib.h>
@@ -68,6 +85,7 @@ const struct census_self *process_self(void)
 	return &process.self;
 }
 
+/* Where a ring counts this kind of loss. */
 static uint64_t *process_loss(struct ring_losses *l, enum probe_loss what)
 {
 	uint64_t *const counter[PROBE_LOSSES] = {
@@ -117,6 +135,7 @@ static void process_unlock(void)
 	ring_publish_word(&process.lock, 0);
 }
 
+/* All threads take the slow path once, and see what has changed. */
 static void process_new_epoch(void)
 {
 	__atomic_store_n(process_epoch, ++process.epochs, __ATOMIC_RELEASE);
@@ -178,6 +197,7 @@ static void process_hand_over(struct ring_writer *w)
 		w->span_serial = process.writer[0].span_serial;
 }
 
+/* The census says from now on that there is a ring, and which one is the newest. */
 static void process_account(uint32_t generation)
 {
 	struct census_slot *mine = census_mine();
@@ -187,6 +207,7 @@ static void process_account(uint32_t generation)
 		mine->generation = generation;
 }
 
+/* Memory for a ring, in a file named after this process and generation. 0 or negative. */
 static int process_find_place(uint32_t generation, uint32_t role, struct place_ring *ret)
 {
 	char name[64];
@@ -271,6 +292,7 @@ int process_reborn(void)
 	return 1;
 }
 
+/* Whether making is pointless: there is one that will do, or there was no room for one. */
 static int process_has(enum probe_need need)
 {
 	return process.made[1] || (process.made[0] && need != PROBE_NEED_RANK) ||
@@ -317,6 +339,7 @@ void process_milestone(enum ring_milestone what, uint64_t value)
 		process_pin(ring, what, value);
 }
 
+/* A process that never was a rank and ended well leaves nothing behind. */
 static void process_unlink_rings(void)
 {
 	for (int which = 0; which < 2; which++)

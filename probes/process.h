@@ -24,8 +24,9 @@ enum process_view {
 enum process_view process_view(void);
 
 /*
- * Makes sure that there is what is needed; safe in signal handlers but for PROBE_NEED_RANK. 1 if
- * there is now a ring to write. A forked child becomes a process of its own here.
+ * Makes sure that there is what is needed; safe in signal handlers but for PROBE_NEED_RANK and
+ * PROBE_NEED_WITNESS, which read the environment. 1 if there is now a ring to write. A forked child
+ * becomes a process of its own here.
  */
 int process_ready(enum probe_need need);
 

@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The program's action lives in two copies, and `now` says which one handlers may read: they take
+ * no lock while another thread writes the other copy. Writers exclude each other by a spin
+ * lock with all signals blocked, so that no handler of this thread can come to wait for it; a
+ * holder that vanished (a fork in the middle) is waited for a bounded time only.
+ *
+ * The table is written before the kernel is told, and put back if the kernel refuses: our handler
+ * may run the moment the kernel has it, and must find the program's new action.
+ */
 #include "probes/sigchain.h"
 
 #include <errno.h>
@@ -65,6 +74,7 @@ static void sigchain_leave(const uint64_t *mask)
 	sys_call(SYS_rt_sigprocmask, SIG_SETMASK, mask, NULL, SIGCHAIN_SETSIZE);
 }
 
+/* Under the lock: writes the copy that nobody reads, then makes it the one that is read. */
 static void sigchain_set_app(int sig, const struct sigaction *act)
 {
 	unsigned next = !sigchain[sig].now;
@@ -216,6 +226,7 @@ HOOK_EXPORT int __sigaction(int sig, const struct sigaction *act, struct sigacti
 	return sigchain_sigaction(sig, act, old);
 }
 
+/* signal() by way of sigaction(), as libc has it; the old handler, or SIG_ERR with errno. */
 static sighandler_t sigchain_signal(int sig, sighandler_t handler, int flags)
 {
 	struct sigaction act = {.sa_handler = handler, .sa_flags = flags}, old;
@@ -232,6 +243,7 @@ static sighandler_t sigchain_signal(int sig, sighandler_t handler, int flags)
 	return old.sa_handler;
 }
 
+/* What siginterrupt() said of this signal, as a flag. */
 static int sigchain_restart(int sig)
 {
 	int interrupts = sig > 0 && sig < SIGCHAIN_SIGNALS && sigchain[sig].no_restart;

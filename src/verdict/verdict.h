@@ -243,7 +243,7 @@ const char *verdict_outlook_name(enum verdict_outlook outlook);
 const char *verdict_cause_name(enum verdict_cause cause);
 /* "input", "checkpoint", ...: where a rank stalls; NULL for nowhere. */
 const char *verdict_where_name(enum verdict_where where);
-/* How far the job had come: "launched", ...; NULL for none of them. */
+/* How far the job had come: "bootstrap", "steady", ... */
 const char *verdict_stage_name(enum verdict_stage stage);
 
 #endif
