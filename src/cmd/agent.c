@@ -1,4 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One loop of turns, each doing what is due: new processes, ends, samples, a look, the manifest.
+ * Between them the caller sleeps, or is woken by the end of somebody (exits_poll_set()).
+ *
+ *	every 0.3 s	census: who came
+ *	every 1 s	samples of /proc
+ *	every 2 s	a look, at once when somebody died, rarer where looks are dear
+ *	every 5 s	the manifest: that it is still here
+ *
+ * A look gathers and judges as `inquest attach` would, from the outside; the agent knows no more
+ * than anybody, but that it has watched for longer. Whatever fails in it is said once or not at
+ * all, and the next turn tries again.
+ *
+ * TOLD TO END, a job dies in an order that says nothing of why it hung. So the look that counts is
+ * taken before the signal goes out, and what dies in the next forty seconds is not judged.
+ */
 #include "cmd/agent.h"
 
 #include <errno.h>
@@ -86,11 +102,13 @@ void agent_begin(struct agent *agent, const struct agent_options *options, struc
 /* --- Who is there ------------------------------------------------------------------------------
  */
 
+/* Is, was or by its environment may become one. */
 static bool is_rank(const struct census_slot *slot)
 {
 	return slot->state == CENSUS_RANK || slot->rank >= 0 || (slot->flags & CENSUS_F_WAS_RANK);
 }
 
+/* As we see it; pid 0 where it is gone or in a namespace that we do not see into. */
 static struct proc_id id_of(const struct census_slot *slot)
 {
 	struct proc_id inner = {.pid = slot->pid, .start_time = slot->start_time};
@@ -117,6 +135,7 @@ static void for_each_slot(
 	free(bytes);
 }
 
+/* Counts it, and watches for its end if it is there. */
 static void watch_slot(struct agent *agent, const struct census_slot *slot)
 {
 	struct proc_id id;
@@ -129,6 +148,7 @@ static void watch_slot(struct agent *agent, const struct census_slot *slot)
 		exits_watch(&agent->exits, id, slot->pid);
 }
 
+/* The first rank makes a job of what was only launched. */
 static void scan(struct agent *agent)
 {
 	agent->ranks = 0;
@@ -139,6 +159,7 @@ static void scan(struct agent *agent)
 	}
 }
 
+/* All that live of those watched; their children come along. */
 static void sample(struct agent *agent)
 {
 	ARRAY(struct proc_id) ids = {0};
@@ -155,6 +176,7 @@ static void sample(struct agent *agent)
 /* --- Looking, saying, keeping ------------------------------------------------------------------
  */
 
+/* Keeps a bundle of this look. That there is no room for one is said once. */
 static void keep_bundle(struct agent *agent, const struct look *look)
 {
 	struct complaint why = {0};
@@ -210,6 +232,7 @@ static bool may_resolve(const struct look *look)
 	return look->verdicts->at[0].outlook == VERDICT_WAIT;
 }
 
+/* What is to be done about news: say it, keep it, tell the manifest. */
 static void act_on(struct agent *agent, const struct look *look, enum stand_news news)
 {
 	const char *before = agent->status;
@@ -229,6 +252,7 @@ static void act_on(struct agent *agent, const struct look *look, enum stand_news
 		write_manifest(agent);
 }
 
+/* First our own files, as the gathering takes them in like any others. */
 static int gather(struct agent *agent, struct look *look)
 {
 	write_exits(agent);
@@ -254,6 +278,7 @@ static void look_at_job(struct agent *agent)
 /* --- Turns -------------------------------------------------------------------------------------
  */
 
+/* Looks come four times while a wait grows to hang_after, within bounds, and by their cost. */
 static int64_t look_interval(const struct agent *agent, int64_t now)
 {
 	int64_t interval = agent->options.hang_after / 4;
@@ -269,6 +294,7 @@ static int64_t look_interval(const struct agent *agent, int64_t now)
 	return agent->stand.stands && interval > SLOWEST_NS ? SLOWEST_NS : interval;
 }
 
+/* If so, it will next be due an interval from now: missed ones are not made up for. */
 static bool is_due(int64_t *due, int64_t now, int64_t interval)
 {
 	if (now < *due)
@@ -355,6 +381,7 @@ void agent_before_signal(struct agent *agent, int signo)
 /* --- The end -----------------------------------------------------------------------------------
  */
 
+/* The job in one line of manifest.jsonl, by one write: several jobs may end at once. */
 static void append_line(const struct agent *agent)
 {
 	char host[256];

@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Making the folder that everything of a job meets in. In shared memory, so that writing to it
+ * never waits for a disk; in /tmp where that is refused; where INQUEST_DIR says, and only there, if
+ * it says something. What is found there already is used only if it is a real folder, ours, and
+ * nobody else may write in it: somebody may have put it there before us.
+ *
+ * Ended jobs are swept when the next one begins, the last two kept for whoever asks what happened.
+ * Nothing is swept while any process or agent of it lives.
+ */
 #include "cmd/jobdir.h"
 
 #include <dirent.h>
@@ -58,6 +67,7 @@ static int user_root(const char *dir, struct str *root, struct complaint *why)
 	return err;
 }
 
+/* The user's folder below that one; leaves root empty where it cannot be had. */
 static int default_root(const char *parent, struct str *root, struct complaint *why)
 {
 	int err;
@@ -113,6 +123,7 @@ static void read_boot_id(uint8_t id[static 16])
 	str_release(&text);
 }
 
+/* Its magic comes last (census_open): who maps it meanwhile sees no census yet. */
 static void fill_census(struct jobdir *dir, const char *name)
 {
 	struct census_header *head = dir->census;
@@ -159,6 +170,7 @@ static int make_census(struct jobdir *dir, const char *name, struct complaint *w
 	return err;
 }
 
+/* The folder with its census, or neither. */
 static int make_in(
 	struct jobdir *dir, const struct str *root, const char *name, struct complaint *why)
 {

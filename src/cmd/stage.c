@@ -41,6 +41,7 @@ int stage_make(struct stage *stage, struct complaint *why)
 	return 0;
 }
 
+/* waitpid() that no signal cuts short. */
 static pid_t wait_one(pid_t pid, int *ret_status)
 {
 	pid_t ended;
@@ -77,6 +78,7 @@ static int ask(char *const *argv, struct str *into, struct complaint *why)
 	return WEXITSTATUS(status);
 }
 
+/* Drops newlines at the end. */
 static void trim(struct str *text)
 {
 	while (text->len && (text->text[text->len - 1] == '\n'))
@@ -140,6 +142,7 @@ static void set_scene(const struct stage *stage)
 	unsetenv("INQUEST_JOB_DIR");
 }
 
+/* In the child: becomes `inquest run` of the scenario. Never returns well, only by exec. */
 static void play(const struct stage *stage, int confine_mib)
 {
 	struct str confine = {0}, launch = {0}, conf = {0}, out = {0}, log = {0};

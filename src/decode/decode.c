@@ -63,6 +63,7 @@ static int compare_things(const struct exhibit *a, const struct exhibit *b)
 	return order ? order : strcmp(a->label, b->label);
 }
 
+/* Makes the order total: two readings of one moment that differ must not depend on arrival. */
 static int compare_bytes(const struct exhibit *a, const struct exhibit *b)
 {
 	size_t len = a->len < b->len ? a->len : b->len;
@@ -85,6 +86,7 @@ static int compare_exhibits(const void *va, const void *vb)
 	return order ? order : compare_bytes(a, b);
 }
 
+/* Kinds of which every reading counts, and not only the latest. */
 static bool exhibit_is_sample(const struct exhibit *exhibit)
 {
 	return exhibit->kind == EXHIBIT_PROC_STAT || exhibit->kind == EXHIBIT_PROC_IO ||

@@ -12,6 +12,7 @@
 
 /* --- Samples --------------------------------------------------------------------------------- */
 
+/* By time. Of one moment there may be two, from two sources: the rest makes the order total. */
 static int sample_compare(const void *a, const void *b)
 {
 	const struct decode_sample *left = a, *right = b;
@@ -64,6 +65,7 @@ static int64_t samples_idle(const struct decode_process *process, int64_t clk_tc
 	return newest->when - still->when;
 }
 
+/* What two or more samples say of a process: CPU, memory, writes, how long it was idle. */
 static void finish_samples(struct decode_context *context, struct decode_process *process,
 	const struct decode_gather *gather)
 {
@@ -95,6 +97,7 @@ static void finish_samples(struct decode_context *context, struct decode_process
 
 /* --- Processes ------------------------------------------------------------------------------- */
 
+/* The best witness of an end counts, but nobody's word against a process that is seen to live. */
 static void finish_end(struct decode_context *context, struct decode_process *process)
 {
 	struct job_process *fact = &process->fact;

@@ -38,6 +38,7 @@ static bool head_walk(const struct ring_source *source, const struct ring_group 
 	return index == 0;
 }
 
+/* The last op entered before T0; not known where T0 lies further back than the history. */
 static void groups_head(const struct ring_source *source, struct ring_seat *seat,
 	struct job_member *member)
 {
@@ -54,6 +55,7 @@ static void groups_head(const struct ring_source *source, struct ring_seat *seat
 	seat->head = member->head;
 }
 
+/* Up to which op the device said that it is done; the larger of its two words counts. */
 static void groups_done(const struct ring_source *source, const struct ring_group *group,
 	struct job_member *member)
 {
@@ -73,6 +75,7 @@ static void groups_done(const struct ring_source *source, const struct ring_grou
 
 /* --- Members --------------------------------------------------------------------------------- */
 
+/* A seat's state only goes forward, so the latest flag that is set says it. */
 static enum job_member_state groups_state(const struct ring_group *group)
 {
 	if (group->state & (RING_G_DESTROYED | RING_G_ABORTED))

@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lanes: the records that others need are collected; boards become threads. */
+/*
+ * Lanes: the records that others need are collected; boards become threads.
+ *
+ * A lane is a thread's diary and wraps; its board is one slot that says where the thread is now. So
+ * the board decides what a thread does, and the diary only adds what tables do not keep: ops beyond
+ * a group's history, ends of spans, who joined which stream.
+ *
+ * T0 may cut the board off: a board newer than T0 says that the thread moved while we looked. Then
+ * where it was at T0 is unknown, and unknown it stays, for it is not stuck. A thread that polls
+ * writes its board each time, so a new board is no move there.
+ */
 #include <string.h>
 
 #include "decode/ring-source.h"
@@ -15,6 +25,7 @@ static void note_add(
 	*array_add(&notes->all) = (struct ring_note_seen){*slot, ticket, lane};
 }
 
+/* Keeps what others will ask for; all else in a lane is told better by boards and tables. */
 static void lanes_take(struct ring_source *source, uint32_t lane, const struct ring_slot *slot)
 {
 	uint64_t ticket = ring_ticket(slot);
@@ -78,6 +89,7 @@ void ring_decode_lanes(struct ring_source *source)
 
 /* --- Boards ---------------------------------------------------------------------------------- */
 
+/* Whether an op on that stream may still run. */
 static bool streams_have_op(const struct ring_source *source, uint64_t stream)
 {
 	const struct ring_op_seen *op;
@@ -110,6 +122,7 @@ static uint64_t threads_stream(const struct ring_source *source, uint64_t stream
 	return joined;
 }
 
+/* In a synchronisation: for which stream, or for the device as a whole. */
 static void threads_wait(const struct ring_source *source, const struct ring_slot *board,
 	struct decode_thread *thread)
 {
@@ -148,6 +161,7 @@ static void threads_group_end(const struct ring_source *source, uint32_t tid,
 	}
 }
 
+/* In a call of NCCL: on which group, in which op, where the call is on one. */
 static void threads_call(const struct ring_source *source, uint32_t tid,
 	const struct ring_slot *board, struct decode_thread *thread)
 {
@@ -174,6 +188,7 @@ static uint64_t threads_since(const struct ring_source *source, const struct rin
 	return lane->board.tsc;
 }
 
+/* One board, one thread. A torn board leaves the state unknown, and the thread is listed. */
 static void threads_take(struct ring_source *source, const struct ring_lane_view *lane)
 {
 	const struct ring_slot *board = &lane->board;

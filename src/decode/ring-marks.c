@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans, steps, shards and notes. */
+/*
+ * Spans, steps, shards and notes.
+ *
+ * A span is known from three places: the table of spans, which never drops an open one; pinned
+ * begin records, which outlive the table; end records in lanes. The table speaks first, and a
+ * pinned begin is a span of its own only where the table has forgotten it and its end is known.
+ */
 #include <string.h>
 
 #include "decode/ring-source.h"
@@ -8,6 +14,7 @@
 
 /* --- Spans ----------------------------------------------------------------------------------- */
 
+/* The newest record about the span with that serial number. */
 static const struct ring_slot *span_find(const struct ring_notes *notes, uint64_t serial)
 {
 	for (size_t i = notes->all.nr; i-- > 0;)
@@ -16,6 +23,7 @@ static const struct ring_slot *span_find(const struct ring_notes *notes, uint64_
 	return NULL;
 }
 
+/* 0 is what a probe writes that could not ask. */
 static int64_t cpu_known(uint64_t ns)
 {
 	return ns && ns < INT64_MAX ? (int64_t)ns : JOB_UNKNOWN;
@@ -82,6 +90,7 @@ void ring_decode_spans(struct ring_source *source)
 
 /* --- Steps and shards ------------------------------------------------------------------------ */
 
+/* The latest step, and how many were marked. */
 static void marks_step(struct ring_source *source, const struct ring_mark *mark,
 	const struct ring_slot *latest)
 {
@@ -126,6 +135,7 @@ static bool shard_is_empty(const struct ring_slot *slot)
 	return !slot->count || !slot->sig;
 }
 
+/* A loader's latest batch. Its first one is kept beside: one that began empty is empty once. */
 static void marks_shard(struct ring_source *source, const struct ring_mark *mark,
 	const struct ring_slot *latest, unsigned number)
 {

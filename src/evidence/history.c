@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory is bounded by what is kept, not by how long the job runs: a ring of samples per process, a
+ * bound on processes and on control groups. A job that forks for ever loses its oldest dead; the
+ * living are never dropped for newcomers, who then go unsampled.
+ *
+ * A sample is read in one go while the process runs, and is exact in none of its parts; what rules
+ * ask of it are differences over seconds.
+ */
 #include "evidence/history.h"
 
 #include <stdio.h>
@@ -55,6 +63,7 @@ struct history *history_new(void)
 	return alloc_zeroed(1, sizeof(struct history));
 }
 
+/* By pid and start time: a pid alone may be somebody new. */
 static struct history_process *history_find(struct history *history, struct proc_id id)
 {
 	for (size_t i = 0; i < history->processes.nr; i++) {
@@ -95,6 +104,7 @@ static void history_forget(struct history *history)
 	history->processes.nr--;
 }
 
+/* Bytes that went to storage; -1 where we may not ask. */
 static int64_t history_written(uint32_t pid)
 {
 	struct str text = {0};
@@ -144,6 +154,7 @@ static char *history_log(uint32_t pid)
 	return alloc_copy(path, (size_t)len);
 }
 
+/* NULL where there is no room left but that of the living. */
 static struct history_process *history_add(struct history *history, const struct procstat *stat)
 {
 	struct history_process *process;
@@ -159,6 +170,7 @@ static struct history_process *history_add(struct history *history, const struct
 	return process;
 }
 
+/* One sample of one process, at most one per round. Of a zombie no log can be asked any more. */
 static void history_take(
 	struct history *history, const struct procstat *stat, const struct proc_list *children)
 {
@@ -234,6 +246,7 @@ void history_sample(struct history *history, const struct proc_id *ids, size_t n
 	free(pids);
 }
 
+/* A row; the columns are those of inquest-bundle(5), in that order. */
 static struct json_object *history_sample_json(const struct sample *sample)
 {
 	const char state[2] = {sample->state, '\0'};

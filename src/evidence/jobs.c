@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whose word is taken for what. That a job is there: its folder has a census. Who lives: the locks
+ * and pids of the census (liveness.h), never a file that somebody may have failed to update. That
+ * it hangs: its agent, as long as that lives. What it is called: the manifest, else the census,
+ * else its folder. Nothing is remembered between two calls; a listing of a few jobs takes
+ * milliseconds.
+ */
 #include "evidence/jobs.h"
 
 #include <dirent.h>
@@ -219,6 +226,7 @@ static void jobs_add_users(struct jobs *jobs, const char *base)
 		closedir(dir);
 }
 
+/* Newest first; of equal ones by folder, so that the order is always the same. */
 static int jobs_compare(const void *a, const void *b)
 {
 	const struct jobs_entry *left = a, *right = b;
@@ -261,6 +269,7 @@ int jobs_open(struct jobs *jobs, const char *path, struct complaint *why)
 	return error;
 }
 
+/* Short enough for a pid; longer digits are a name. */
 static bool text_is_number(const char *text)
 {
 	return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10;

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each file of /proc is read whole at one time and kept raw with that time: what a number in it
+ * means is for decoders. Before a process is read its start time is compared, so that a pid that
+ * came to somebody else gives nothing. Unreadable files are simply not there; that a process is
+ * gone is no gap but a fact, which liveness tells.
+ */
 #include "evidence/live-proc.h"
 
 #include <errno.h>
@@ -18,6 +24,7 @@
 
 /* --- Who ------------------------------------------------------------------------------------- */
 
+/* By the pid that we see: two namespaces may have the same inner one. */
 static bool live_processes_have(const struct live_processes *processes, uint32_t here)
 {
 	for (size_t i = 0; i < processes->all.nr; i++)
@@ -26,6 +33,7 @@ static bool live_processes_have(const struct live_processes *processes, uint32_t
 	return false;
 }
 
+/* A descendant, under the pid that it knows itself by, as all others are listed. */
 static void live_processes_add(struct live_processes *processes, const struct procstat *stat)
 {
 	struct live_process *process;
@@ -72,6 +80,7 @@ void live_processes_release(struct live_processes *processes)
 
 /* --- Files of /proc -------------------------------------------------------------------------- */
 
+/* Takes the text's content over, empty or not; an empty one gives no exhibit. */
 static void live_proc_add(const struct live_proc_target *target, enum exhibit_kind kind,
 	const struct live_process *process, struct str *text)
 {
@@ -102,6 +111,7 @@ static const struct {
 	{"io", EXHIBIT_PROC_IO, true},
 };
 
+/* All files of one process, in the order of the table. */
 static void live_proc_take_one(const struct live_proc_target *target,
 	const struct live_process *process, bool full)
 {
