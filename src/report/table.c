@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A thousand ranks make a handful of rows: ranks that differ in nothing but since when are one. The
+ * culprits' rows come first, then by first rank.
+ *
+ *	ranks -> rows (fill_row, add_rank) -> which columns are worth their room -> lines
+ *
+ * All cells are texts in one arena, escaped when they are made, as whatever a rank said may hold
+ * anything. Width is counted in columns of the terminal, not in bytes; a cell that does not fit is
+ * cut, and columns that have no room at all are left out.
+ */
 #include "report/table.h"
 
 #include <inttypes.h>
@@ -59,6 +69,7 @@ struct table {
 	bool shown[COLUMNS];
 };
 
+/* Safe to print, in the table's arena. */
 static const char *escaped(struct table *table, const char *text)
 {
 	struct str safe = {0};
@@ -70,6 +81,7 @@ static const char *escaped(struct table *table, const char *text)
 	return kept;
 }
 
+/* Of a death: UTC, since the nodes of a job may be anywhere; "" where it is not known. */
 static const char *clock_of_day(struct table *table, int64_t realtime)
 {
 	time_t seconds = realtime / CLOCK_NS_PER_S;
@@ -82,6 +94,7 @@ static const char *clock_of_day(struct table *table, int64_t realtime)
 	return arena_text(&table->arena, text);
 }
 
+/* The shape of its latest batch, else the rows; of several loaders the first. */
 static const char *shard_of(struct table *table, const struct job *job, int rank)
 {
 	for (size_t i = 0; i < job->nshards; i++) {
@@ -100,6 +113,7 @@ static const char *shard_of(struct table *table, const struct job *job, int rank
 	return "";
 }
 
+/* "warm" if any of its caches had files at the start, "cold" if all were empty. */
 static const char *cache_of(const struct job *job, int rank)
 {
 	int64_t files = JOB_UNKNOWN;
@@ -110,6 +124,7 @@ static const char *cache_of(const struct job *job, int rank)
 	return files == JOB_UNKNOWN ? "" : files ? "warm" : "cold";
 }
 
+/* The step that it completed last. */
 static const char *step_of(struct table *table, const struct job *job, int rank)
 {
 	for (size_t i = 0; i < job->nsteps; i++)
@@ -118,6 +133,7 @@ static const char *step_of(struct table *table, const struct job *job, int rank)
 	return "";
 }
 
+/* The line that names an error, else the last useful one. */
 static const char *log_of(struct table *table, const struct job *job, int rank)
 {
 	for (size_t i = 0; i < job->nlogs; i++) {
@@ -163,6 +179,7 @@ static const char *op_of(struct table *table, const struct state *state, int ran
 	return escaped(table, str_text(&state->op));
 }
 
+/* A row for one rank alone; RANK and SINCE come when the row is whole. */
 static void fill_row(struct table *table, struct row *row, int rank)
 {
 	const struct job *job = table->verdicts->job;
@@ -194,6 +211,7 @@ static bool same_row(const struct row *a, const struct row *b)
 	return true;
 }
 
+/* Into the row that says the same, or a new one. */
 static void add_rank(struct table *table, int rank)
 {
 	struct row row, *old;
@@ -215,6 +233,7 @@ static void add_rank(struct table *table, int rank)
 	*array_add(&table->rows) = row;
 }
 
+/* Culprits first, then by first rank: no two rows share one. */
 static int compare_rows(const void *a, const void *b)
 {
 	const struct row *one = a, *two = b;
@@ -263,6 +282,7 @@ static void finish(struct table *table)
 		table->shown[c] = is_worth_showing(table, c);
 }
 
+/* Of its widest cell, the title among them. */
 static size_t column_width(const struct table *table, int column)
 {
 	size_t width = strlen(columns[column].title);

@@ -44,6 +44,7 @@ static void release(struct completion *c)
 	array_release(&c->unknown.list);
 }
 
+/* Those who wait, directly or not, for what this node stands for; culprits are none of them. */
 static void find_victims(struct inquiry *q, size_t node, struct draft *draft)
 {
 	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
@@ -58,6 +59,7 @@ static void find_victims(struct inquiry *q, size_t node, struct draft *draft)
 	free(victims);
 }
 
+/* That nobody is missing: without it a finding about devices would be a guess. */
 static void tell_all_in(struct inquiry *q, const struct waitfor_node *node, struct draft *draft)
 {
 	const struct job_group *g = &q->job->groups[node->group];
@@ -88,6 +90,7 @@ static void tell_all_in(struct inquiry *q, const struct waitfor_node *node, stru
 	}
 }
 
+/* Where the op is still open, where it is done, and whose word on that is lacking. */
 static void tell_completion(struct inquiry *q, const struct waitfor_node *node,
 	const struct completion *c, struct draft *draft)
 {
@@ -111,6 +114,7 @@ static void tell_completion(struct inquiry *q, const struct waitfor_node *node,
 			inquiry_of_rank(q, "completion records", c->unknown.list.items[i]));
 }
 
+/* A minority that is open while the rest is done has a GPU behind; all else is between them. */
 static void judge_op(struct inquiry *q, size_t at)
 {
 	const struct waitfor_node *node = &q->graph->nodes[at];
@@ -181,6 +185,7 @@ static const struct job_op *met_by(const struct inquiry *q, const struct wait *w
 	return NULL;
 }
 
+/* In elements of one type; of different types the bytes may yet be the same. */
 static bool amounts_differ(const struct wait *wait, const struct job_op *met)
 {
 	return met && met->sig.dtype == wait->op->sig.dtype &&

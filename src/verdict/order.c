@@ -81,6 +81,7 @@ static void collect_launched(const struct inquiry *q, int part, struct circle *c
 	}
 }
 
+/* Those held by one node are a camp: they took one order. Counts them, and finds the largest. */
 static void find_camps(struct circle *circle)
 {
 	array_sort(&circle->holders, compare_holders);
@@ -110,6 +111,7 @@ static bool is_mixed(const struct inquiry *q, const struct circle *circle)
 	return pairs && pairs < circle->holders.nr;
 }
 
+/* Blames the rarer order, if it surely is the rarer one; else both sides are named, as camps. */
 static void share_out(const struct inquiry *q, const struct circle *circle, struct draft *draft)
 {
 	size_t n = circle->holders.nr, others = n - circle->largest_n;
@@ -178,6 +180,7 @@ static int someone_awaited(const struct inquiry *q, int node)
 	return JOB_NONE;
 }
 
+/* Where it can be read that this rank waits. */
 static const char *cite_of_wait(const struct inquiry *q, int rank)
 {
 	const struct wait *wait = inquiry_longest_wait(q, rank);
@@ -185,6 +188,7 @@ static const char *cite_of_wait(const struct inquiry *q, int rank)
 	return wait ? wait->cite : "ring";
 }
 
+/* One fact for each camp: what it is in, and for whom. Of launches it is told by their order. */
 static void tell_edges(struct inquiry *q, const struct circle *circle, struct draft *draft)
 {
 	size_t told = 0;

@@ -12,6 +12,7 @@
 
 /* -- who waits, told for every finding --------------------------------------------------------- */
 
+/* Whether two waits are for one index; that the groups are one is for the caller to ask. */
 static bool same_place(const struct wait *a, const struct wait *b)
 {
 	return a->kind == b->kind && a->index == b->index && a->member != JOB_NONE &&
@@ -24,6 +25,7 @@ static bool same_op(const struct wait *a, const struct wait *b)
 	return !a->op || !b->op || a->op->sig.op == b->op->sig.op;
 }
 
+/* What is waited in, where, for how long; of P2P also for whom. */
 static void fill_wait_fact(
 	struct inquiry *q, const struct wait *wait, int64_t age, struct verdict_fact *fact)
 {
@@ -48,6 +50,7 @@ static void fill_wait_fact(
 	}
 }
 
+/* Which fact tells of such a wait. */
 static enum verdict_fact_kind kind_of_wait(const struct wait *wait)
 {
 	static const enum verdict_fact_kind kinds[] = {
@@ -124,6 +127,7 @@ void tell_victims(struct inquiry *q, struct draft *draft)
 
 /* -- deaths that nobody waits for -------------------------------------------------------------- */
 
+/* Whether some finding has this death already. */
 static bool is_named(const struct inquiry *q, int rank)
 {
 	for (size_t i = 0; i < q->drafts.nr; i++)
@@ -183,6 +187,7 @@ void judge_quiet_deaths(struct inquiry *q)
 
 /* -- nothing wrong, or nothing known ----------------------------------------------------------- */
 
+/* Names the seats of the group that nobody knows, or the ranks whose ring would tell. */
 static void name_unknown(struct inquiry *q, int group, struct draft *draft)
 {
 	const struct job_group *g = &q->job->groups[group];
@@ -215,6 +220,7 @@ static bool is_unknown_end(const struct inquiry *q, size_t at)
 	return node->unknown && !node->absent && ends;
 }
 
+/* One inconclusive finding for all ends about which nothing can be said, with what it needs. */
 static void judge_unknown(struct inquiry *q)
 {
 	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
@@ -250,6 +256,7 @@ static void judge_unknown(struct inquiry *q)
 	free(victims);
 }
 
+/* Whether any wait in NCCL is long enough to ask why. */
 static bool somebody_stands(const struct inquiry *q)
 {
 	for (size_t i = 0; i < q->waits->n; i++)
@@ -259,6 +266,7 @@ static bool somebody_stands(const struct inquiry *q)
 	return false;
 }
 
+/* A seat that captured once may replay ever after, and replays are not recorded. */
 static bool replays_graphs(const struct inquiry *q, int rank)
 {
 	for (size_t k = q->first_seat[rank]; k < q->first_seat[rank + 1]; k++)

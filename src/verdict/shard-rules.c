@@ -9,11 +9,13 @@
 
 /* -- a rank that is not there ------------------------------------------------------------------ */
 
+/* Whether the rank is done by its own will, and not by a death. */
 static bool has_left(const struct profile *p)
 {
 	return p->death == DEATH_CLEAN || (p->leaving && p->death == DEATH_NONE);
 }
 
+/* Its latest batch was empty while the peers' were not, or some batch was and it is done. */
 static bool explains_empty(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank];
@@ -41,6 +43,7 @@ static bool has_other(struct amount amount)
 	return amount.known && (amount.mine < amount.most || amount.mine > amount.least);
 }
 
+/* It is done; having exited, only if it did less than others. Amounts that differ establish it. */
 static bool explains_uneven(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank];
@@ -60,6 +63,7 @@ static bool explains_uneven(const struct inquiry *q, int rank, struct reason *wh
 	return true;
 }
 
+/* It exited with status 0 while others wait for it; why, no mark tells. */
 static bool explains_early_exit(const struct inquiry *q, int rank, struct reason *why)
 {
 	if (q->profiles[rank].death != DEATH_CLEAN)
@@ -72,6 +76,7 @@ static bool explains_early_exit(const struct inquiry *q, int rank, struct reason
 	return true;
 }
 
+/* How it left, how much it had done, and the last that it took part in. */
 static void tell_left(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];
@@ -101,6 +106,7 @@ static void tell_empty(struct inquiry *q, int rank, struct draft *draft)
 
 /* -- counts of an operation -------------------------------------------------------------------- */
 
+/* How many brought nothing; the last such camp, and whether it is the only one. */
 static size_t count_zero(const struct fork *fork, bool *ret_single, size_t *ret_camp)
 {
 	size_t n = 0, camps = 0;
@@ -116,6 +122,7 @@ static size_t count_zero(const struct fork *fork, bool *ret_single, size_t *ret_
 	return n;
 }
 
+/* What the largest camp that brought something brought. */
 static int64_t peers_count(const struct fork *fork)
 {
 	for (size_t i = 0; i < fork->ncamps; i++)
@@ -124,6 +131,7 @@ static int64_t peers_count(const struct fork *fork)
 	return 0;
 }
 
+/* One fact for each that brought nothing; what the peers brought only where it is known. */
 static void tell_zero(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	for (size_t i = 0; i < fork->ncamps; i++) {
@@ -141,6 +149,7 @@ static void tell_zero(struct inquiry *q, const struct fork *fork, struct draft *
 	}
 }
 
+/* All who are in some camp. */
 static size_t camp_sizes(const struct fork *fork)
 {
 	size_t n = 0;
@@ -204,6 +213,7 @@ static void tell_other_op(
 	fact->a = (int64_t)fork->index;
 }
 
+/* Empty by the op's own counts, or by the marks of all who took the other way. */
 static bool fork_is_empty(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	size_t camp;
@@ -240,6 +250,7 @@ static void tell_count(
 	shards_tell(q, rank, draft);
 }
 
+/* Whether nobody did less, or nobody did more, and somebody did something else. */
 static bool is_extreme(struct amount amount)
 {
 	return amount.known && ((amount.mine <= amount.least && amount.mine < amount.most) ||

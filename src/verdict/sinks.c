@@ -28,6 +28,7 @@ struct suspects {
 
 /* -- who is a sink, and why -------------------------------------------------------------------- */
 
+/* What others wait for and leads nowhere: a rank, its sync, or a rank that stopped inside an op. */
 static bool is_sink(const struct inquiry *q, size_t at)
 {
 	const struct waitfor_node *node = &q->graph->nodes[at];
@@ -40,6 +41,7 @@ static bool is_sink(const struct inquiry *q, size_t at)
 	return node->kind == WAITFOR_STOPPED;
 }
 
+/* Each sink with the first rule that explains it; those that none does are left to rest.c. */
 static void collect(struct inquiry *q, struct suspects *suspects)
 {
 	for (size_t i = 0; i < q->graph->nnodes; i++) {
@@ -75,6 +77,7 @@ static int compare_suspects(const void *va, const void *vb)
 	return a->node < b->node ? -1 : a->node > b->node;
 }
 
+/* Whether two suspects are one finding: alike in all that its headline says. */
 static bool same_reason(const struct suspect *a, const struct suspect *b)
 {
 	return a->why.class == b->why.class && a->why.cause == b->why.cause &&
@@ -103,6 +106,7 @@ static void drop_echoes(struct suspects *suspects)
 
 /* -- the finding ------------------------------------------------------------------------------- */
 
+/* Who waits for these suspects; none of them is a victim of the others. */
 static void find_victims(
 	struct inquiry *q, const struct suspect *from, size_t n, struct draft *draft)
 {
@@ -283,6 +287,7 @@ static void tell_all(
 		from[i].rule->tell(q, from[i].rank, draft);
 }
 
+/* One finding of n suspects with one reason; as sure as the least sure of them. */
 static void write_finding(struct inquiry *q, const struct suspect *from, size_t n)
 {
 	struct draft *draft = inquiry_draft(q, from->why.class);
@@ -326,6 +331,7 @@ void judge_sinks(struct inquiry *q)
 
 /* -- forks: each group's first one, put before the rules that speak of forks ------------------- */
 
+/* Whether a standing wait leads to this fork. */
 static bool stands(const struct inquiry *q, const struct fork *fork)
 {
 	for (size_t i = 0; i < q->graph->nnodes; i++)
