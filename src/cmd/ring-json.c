@@ -10,6 +10,7 @@
 
 /* --- Values ----------------------------------------------------------------------------------- */
 
+/* Adds under key; the value is taken over, and NULL is null. */
 static void put(struct json_object *into, const char *key, struct json_object *value)
 {
 	json_object_object_add(into, key, value);
@@ -48,6 +49,7 @@ static struct json_object *rank(int32_t n)
 	return n == RING_UNKNOWN_RANK ? NULL : json_object_new_int(n);
 }
 
+/* Realtime ns; null where no anchor dates it. */
 static void put_time(
 	struct json_object *into, const char *key, const struct ring_view *view, uint64_t tsc)
 {
@@ -58,6 +60,7 @@ static void put_time(
 
 /* --- Records ---------------------------------------------------------------------------------- */
 
+/* The names of all flags that are set and known here. */
 static struct json_object *flags_of(unsigned flags)
 {
 	struct json_object *array = json_object_new_array();
@@ -68,6 +71,7 @@ static struct json_object *flags_of(unsigned flags)
 	return array;
 }
 
+/* A field in the JSON type that keeps it whole. */
 static struct json_object *field_value(const struct ring_field *field)
 {
 	switch (field->form) {
@@ -83,6 +87,7 @@ static struct json_object *field_value(const struct ring_field *field)
 	return NULL;
 }
 
+/* A record with all its fields; a type unknown here is given as its number. */
 static struct json_object *record(
 	const struct ring_view *view, const struct ring_slot *slot, bool in_group)
 {

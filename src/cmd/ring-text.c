@@ -17,6 +17,7 @@ struct dump {
 
 /* --- Pieces ----------------------------------------------------------------------------------- */
 
+/* Text of the ring, in quotes and made safe to print. */
 static void dump_text(const struct dump *d, const char *text)
 {
 	str_add_char(d->out, '"');
@@ -41,6 +42,7 @@ static void dump_time(const struct dump *d, uint64_t tsc)
 		(unsigned)(ns % 1000000000 / 1000));
 }
 
+/* " name value", by the field's form. */
 static void dump_field(const struct dump *d, const struct ring_field *field)
 {
 	str_printf(d->out, " %s ", field->name);
@@ -71,6 +73,7 @@ static bool field_is_dull(const struct ring_field *field)
 	return false;
 }
 
+/* One record on one line: when, what, the fields that say something, the flags. */
 static void dump_record(const struct dump *d, const struct ring_slot *slot, bool in_group)
 {
 	struct ring_field fields[RING_FIELDS_MOST];
@@ -89,6 +92,7 @@ static void dump_record(const struct dump *d, const struct ring_slot *slot, bool
 	str_add_char(d->out, '\n');
 }
 
+/* A board by its name; one that is torn says so. */
 static void dump_board(const struct dump *d, const char *what, const void *ab)
 {
 	struct ring_slot s;
@@ -103,6 +107,7 @@ static void dump_board(const struct dump *d, const char *what, const void *ab)
 
 /* --- The head --------------------------------------------------------------------------------- */
 
+/* A rank or size, or "unknown". */
 static void dump_number(const struct dump *d, const char *before, int32_t n)
 {
 	if (n == RING_UNKNOWN_RANK)
@@ -111,6 +116,7 @@ static void dump_number(const struct dump *d, const char *before, int32_t n)
 		str_printf(d->out, "%s%" PRId32, before, n);
 }
 
+/* Whose ring it is: rank, process, host, job. */
 static void dump_identity(const struct dump *d)
 {
 	const struct ring_header *h = &d->view->header;

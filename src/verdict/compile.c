@@ -7,11 +7,13 @@
 #include "job/spans.h"
 #include "verdict/rule.h"
 
+/* A span left open by an exit in good order is no compile. */
 static bool compiles(const struct profile *p)
 {
 	return p->compile && p->death != DEATH_CLEAN;
 }
 
+/* Nothing moves; or a compiler process died and nothing proves that the rest goes on. */
 static bool is_stuck(const struct profile *p)
 {
 	if (p->progress == PROGRESS_NO)
@@ -19,6 +21,7 @@ static bool is_stuck(const struct profile *p)
 	return p->dead_child && p->progress != PROGRESS_YES;
 }
 
+/* Asked before skew, which any open compile would fit. */
 static bool explains_stuck(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank];
@@ -33,6 +36,7 @@ static bool explains_stuck(const struct inquiry *q, int rank, struct reason *why
 	return true;
 }
 
+/* It still compiles while others wait: worth waiting for only if it is seen to move. */
 static bool explains_skew(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank];
@@ -48,6 +52,7 @@ static bool explains_skew(const struct inquiry *q, int rank, struct reason *why)
 	return true;
 }
 
+/* Which compile is open, of what, and for how long. */
 static void tell_span(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct job_span *span = q->profiles[rank].compile;
@@ -121,6 +126,7 @@ static void tell_cache(struct inquiry *q, int rank, struct draft *draft)
 	}
 }
 
+/* Whether it moves, and by how much CPU; nothing where samples do not tell. */
 static void tell_activity(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];
@@ -155,6 +161,7 @@ static void tell_compile(struct inquiry *q, int rank, struct draft *draft)
 			inquiry_of_rank(q, "5 s of CPU samples", rank));
 }
 
+/* No rank compiles, and all could be read: with one unreadable nothing is excluded. */
 static void rule_out_compile(struct inquiry *q, struct draft *draft)
 {
 	if (draft->verdict.class == VERDICT_COMPILE_SKEW ||

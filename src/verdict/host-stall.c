@@ -11,6 +11,7 @@
 /* CPU of at least a quarter of the time is somebody computing. */
 #define BUSY_SHARE 4
 
+/* Where it stalls, by the surest sign first: frozen, an open span, the state in the kernel. */
 static enum verdict_where place_of(const struct profile *p)
 {
 	const struct job_process *process = p->process;
@@ -44,11 +45,13 @@ static bool may_stall(const struct inquiry *q, int rank)
 	return p->death == DEATH_NONE;
 }
 
+/* Whether bytes went to storage between the samples: a slow checkpoint is none that hangs. */
 static bool writes(const struct profile *p)
 {
 	return p->written != JOB_UNKNOWN && p->written > 0;
 }
 
+/* The place is known. Only input and checkpoints that are seen to move are worth waiting for. */
 static bool explains_known(const struct inquiry *q, int rank, struct reason *why)
 {
 	static const enum verdict_next next[VERDICT_WHERES] = {
@@ -83,6 +86,7 @@ static bool explains_known(const struct inquiry *q, int rank, struct reason *why
 	return true;
 }
 
+/* Whether somebody computes there, rather than sleeps. */
 static bool is_busy(const struct profile *p)
 {
 	return p->cpu != JOB_UNKNOWN && p->cpu_span > 0 && p->cpu * BUSY_SHARE >= p->cpu_span;
@@ -107,6 +111,7 @@ static bool explains_unknown(const struct inquiry *q, int rank, struct reason *w
 	return true;
 }
 
+/* An open span and its age; a NULL one is nothing to tell. */
 static void tell_open_span(
 	struct inquiry *q, int rank, const struct job_span *span, struct draft *draft)
 {
@@ -123,6 +128,7 @@ static void tell_open_span(
 		fact->a = now - span->begun;
 }
 
+/* What the kernel says of a living one: frozen, its state where that is telling, its CPU. */
 static void tell_process(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];
@@ -145,6 +151,7 @@ static void tell_process(struct inquiry *q, int rank, struct draft *draft)
 	}
 }
 
+/* The most telling first: for a frozen rank that is that it is frozen. */
 static void tell_stall(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];

@@ -58,6 +58,7 @@ static int compare_drafts(const void *va, const void *vb)
 	return a->verdict.cause < b->verdict.cause ? -1 : a->verdict.cause > b->verdict.cause;
 }
 
+/* First that somebody waits for it, then that somebody is to blame, then how sure; then victims. */
 static int64_t weigh(const struct draft *draft)
 {
 	const struct verdict *v = &draft->verdict;
@@ -75,6 +76,7 @@ static int64_t weigh(const struct draft *draft)
 
 /* -- what all findings have -------------------------------------------------------------------- */
 
+/* Of all victims, ns; JOB_UNKNOWN where no wait of theirs stands. */
 static int64_t longest_wait(const struct inquiry *q, const struct draft *draft)
 {
 	int64_t longest = JOB_UNKNOWN;
@@ -100,6 +102,7 @@ static void clear_culprits(struct inquiry *q, struct draft *draft, const bool *b
 	draft->victims.list.nr = n;
 }
 
+/* What all findings say alike: who waits, how long, how long it may, and what it is not. */
 static void finish(struct inquiry *q, struct draft *draft)
 {
 	struct verdict *v = &draft->verdict;
@@ -123,6 +126,7 @@ static void finish(struct inquiry *q, struct draft *draft)
 			judge_rules[i]->rule_out(q, draft);
 }
 
+/* A finding that names no op is shown at the one that its victims have waited in for longest. */
 static void find_common_wait(struct inquiry *q, struct draft *draft)
 {
 	const struct wait *longest = NULL;
@@ -143,6 +147,7 @@ static void find_common_wait(struct inquiry *q, struct draft *draft)
 		draft->verdict.op = longest->op->sig;
 }
 
+/* Blame is settled over all findings before any of them is told. */
 static void finish_all(struct inquiry *q)
 {
 	bool *blamed = alloc_zeroed(q->job->nranks + 1, sizeof(*blamed));
@@ -162,6 +167,7 @@ static void finish_all(struct inquiry *q)
 
 /* -- sealing ----------------------------------------------------------------------------------- */
 
+/* A draft as the caller gets it; the most telling fact, which was added first, heads it. */
 static void seal_draft(struct inquiry *q, struct draft *draft, struct verdict *v)
 {
 	*v = draft->verdict;
@@ -199,6 +205,7 @@ static int compare_not_judged(const void *va, const void *vb)
 	return strcmp(a->needs, b->needs);
 }
 
+/* All of it, in the inquiry's arena, which the verdicts own from here on. */
 static struct verdicts *seal(struct inquiry *q)
 {
 	struct verdicts *verdicts = alloc_zeroed(1, sizeof(*verdicts));

@@ -8,6 +8,7 @@
 
 #include "verdict/rule.h"
 
+/* What to do first about a death of that cause. */
 static enum verdict_next next_after(enum verdict_cause cause)
 {
 	static const enum verdict_next next[VERDICT_CAUSES] = {
@@ -24,6 +25,10 @@ static enum verdict_next next_after(enum verdict_cause cause)
 	return next[cause];
 }
 
+/*
+ * Its own death; or a kill, or an unsure end of one that waited for nobody, unless others had long
+ * waited for it before: then its end is no reason.
+ */
 static bool explains_death(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank];
@@ -42,6 +47,7 @@ static bool explains_death(const struct inquiry *q, int rank, struct reason *why
 	return true;
 }
 
+/* How it ended: by which signal and whose, with what status, or only that it is gone. */
 static void tell_end(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];
@@ -65,6 +71,7 @@ static void tell_end(struct inquiry *q, int rank, struct draft *draft)
 	}
 }
 
+/* What was said before the end: an exception, a line that names an error, a dead child. */
 static void tell_words(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];
@@ -83,6 +90,7 @@ static void tell_words(struct inquiry *q, int rank, struct draft *draft)
 	draft_dead_child(q, draft, rank);
 }
 
+/* That its control group had kills for memory, and how its own memory had grown. */
 static void tell_memory(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];
@@ -100,6 +108,7 @@ static void tell_memory(struct inquiry *q, int rank, struct draft *draft)
 	}
 }
 
+/* An exception comes before the end that it led to; all other words behind it. */
 static void tell_death(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct job_op *op;
@@ -129,6 +138,7 @@ static bool somebody_died(const struct inquiry *q)
 	return false;
 }
 
+/* Nobody died, and somebody is known to live: absence of deaths alone would be no fact. */
 static void rule_out_death(struct inquiry *q, struct draft *draft)
 {
 	struct verdict_fact *fact;
