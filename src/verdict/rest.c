@@ -320,6 +320,16 @@ static bool judge_unseen(struct inquiry *q)
 	return true;
 }
 
+/* Nobody can be seen to wait where nobody can be seen. */
+static bool judge_unreadable(struct inquiry *q)
+{
+	if (inquiry_unreadable(q) < q->job->nranks)
+		return false;
+	inquiry_draft(q, VERDICT_INCONCLUSIVE)->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
+	inquiry_not_judged(q, VERDICT_INCONCLUSIVE, JOB_NONE, "a readable ring of any rank");
+	return true;
+}
+
 static void tell_healthy(struct inquiry *q, struct draft *draft)
 {
 	int64_t alive = 0, ended = 0;
@@ -358,7 +368,7 @@ void judge_rest(struct inquiry *q)
 		return;
 	}
 	judge_slow(q);
-	if (q->drafts.nr || judge_replays(q) || judge_unseen(q))
+	if (q->drafts.nr || judge_replays(q) || judge_unseen(q) || judge_unreadable(q))
 		return;
 	draft = inquiry_draft(q, VERDICT_HEALTHY);
 	draft->verdict.confidence = inquiry_unreadable(q) ? VERDICT_SUPPORTED : VERDICT_ESTABLISHED;

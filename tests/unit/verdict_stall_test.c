@@ -529,6 +529,19 @@ static void ranks_without_any_communicator_are_not_called_healthy(void **state)
 	facts_free(f);
 }
 
+/* A bundle cut before its rings: what nobody saw is not "nothing is wrong". */
+static void without_any_ring_nobody_is_called_well(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	(void)state;
+	facts_rounds(f, 0, 4, 1, 0.1);
+	for (int rank = 0; rank < 4; rank++)
+		facts_lose_ring(f, rank);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "");
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -568,6 +581,7 @@ int main(void)
 		cmocka_unit_test(a_rank_that_is_missing_at_a_split),
 		cmocka_unit_test(nobody_is_missing_at_a_split_whose_ring_is_lost),
 		cmocka_unit_test(ranks_that_wait_after_replays_are_not_called_healthy),
+		cmocka_unit_test(without_any_ring_nobody_is_called_well),
 		cmocka_unit_test(ranks_without_any_communicator_are_not_called_healthy),
 	};
 
