@@ -240,7 +240,8 @@ static void act_on(struct agent *agent, const struct look *look, enum stand_news
 	if (news == STAND_RESOLVED) {
 		agent->status = "running";
 		cmd_complain("the job moves again: what was said above is over");
-	} else if (news != STAND_NOTHING && stand_blames(look->verdicts)) {
+	} else if (news != STAND_NOTHING &&
+		(stand_blames(look->verdicts) || agent->stand.unexplained)) {
 		agent->status = may_resolve(look) ? "running" : "hung";
 		agent->bundle_wanted |= !may_resolve(look);
 		if (news == STAND_SAY || clock_monotonic_ns() - agent->bundled > REFRESH_NS)

@@ -17,6 +17,15 @@ bool stand_blames(const struct verdicts *verdicts)
 	return class != VERDICT_HEALTHY && class != VERDICT_SLOW && class != VERDICT_INCONCLUSIVE;
 }
 
+/* Ranks wait, and nothing here tells for whom. What blames somebody is not replaced by that. */
+static bool is_unexplained(const struct stand *stand, const struct verdicts *verdicts)
+{
+	const struct verdict *verdict = &verdicts->at[0];
+
+	return verdict->class == VERDICT_INCONCLUSIVE && verdict->victims.n &&
+		(!stand->stands || stand->unexplained);
+}
+
 static char *key_of(const struct verdicts *verdicts)
 {
 	const struct verdict *verdict = &verdicts->at[0];
@@ -59,7 +68,7 @@ static enum stand_news take_fine(struct stand *stand, bool inconclusive)
 		return STAND_NOTHING;
 	if (inconclusive || ++stand->fine_looks < FINE_LOOKS)
 		return STAND_STILL;
-	stand->stands = false;
+	stand->stands = stand->unexplained = false;
 	forget_said(stand);
 	return STAND_RESOLVED;
 }
@@ -83,9 +92,10 @@ enum stand_news stand_take(
 {
 	const struct verdict *verdict = &verdicts->at[0];
 	bool death = verdict->class == VERDICT_RANK_DEATH || verdict->class == VERDICT_NODE_LOSS;
+	bool unexplained = is_unexplained(stand, verdicts);
 	int64_t seen_for, waited;
 
-	if (!stand_blames(verdicts)) {
+	if (!stand_blames(verdicts) && !unexplained) {
 		free(stand->seen);
 		stand->seen = NULL;
 		return take_fine(stand, verdict->class == VERDICT_INCONCLUSIVE);
@@ -97,6 +107,9 @@ enum stand_news stand_take(
 		return STAND_STILL;
 	if (!death && waited < hang_after)
 		return stand->stands ? STAND_STILL : STAND_NOTHING;
+	if (unexplained && !stand->stands && seen_for < CHANGE_NS)
+		return STAND_NOTHING;
+	stand->unexplained = unexplained;
 	return say_once(stand);
 }
 
@@ -105,6 +118,7 @@ enum stand_news stand_take_last(struct stand *stand, const struct verdicts *verd
 	if (!stand_blames(verdicts))
 		return stand->stands ? STAND_STILL : STAND_NOTHING;
 	see(stand, verdicts, 0);
+	stand->unexplained = false;
 	return say_once(stand);
 }
 

@@ -2,7 +2,8 @@
 /*
  * stand.h: when the agent speaks. A verdict stands once its wait is as long as the user asked for,
  * a death at once. What stands is said once; a verdict that differs in class, culprits, cause, or
- * in whether waiting helps, is said again, but nothing endlessly.
+ * in whether waiting helps, is said again, but nothing endlessly. Ranks that wait for nobody who is
+ * known here count too, until something better is found: it may be another node that knows.
  */
 #ifndef CMD_STAND_H
 #define CMD_STAND_H
@@ -27,6 +28,7 @@ struct stand {
 	char *seen;    /* key of the verdict of the last look, NULL none */
 	int64_t since; /* CLOCK_MONOTONIC ns since when it is seen */
 	bool stands;
+	bool unexplained; /* what stands is a wait that blames nobody */
 	int fine_looks;
 };
 

@@ -125,6 +125,44 @@ static void at_the_end_whatever_blames_is_said(void **state)
 	stand_release(&stand);
 }
 
+/* Half of a job's nodes hold victims only: theirs is evidence, too. */
+static void a_wait_that_blames_nobody_here_stands_as_well(void **state)
+{
+	struct hand_job hand;
+	struct stand stand = {0};
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.verdict[0].class = VERDICT_INCONCLUSIVE;
+	hand.verdict[0].waiting = s(40);
+	assert_int_equal(stand_take(&stand, &hand.verdicts, s(1), HANG_AFTER), STAND_NOTHING);
+	assert_int_equal(stand_take(&stand, &hand.verdicts, s(5), HANG_AFTER), STAND_SAY);
+	assert_true(stand.unexplained);
+	assert_int_equal(stand_take(&stand, &hand.verdicts, s(7), HANG_AFTER), STAND_STILL);
+	hand.verdict[0].class = VERDICT_HOST_STALL;
+	assert_int_equal(stand_take(&stand, &hand.verdicts, s(9), HANG_AFTER), STAND_STILL);
+	assert_int_equal(stand_take(&stand, &hand.verdicts, s(13), HANG_AFTER), STAND_SAY);
+	assert_false(stand.unexplained);
+	hand.verdict[0].class = VERDICT_INCONCLUSIVE;
+	assert_int_equal(stand_take(&stand, &hand.verdicts, s(99), HANG_AFTER), STAND_STILL);
+	assert_false(stand.unexplained);
+	stand_release(&stand);
+}
+
+static void without_victims_nothing_conclusive_is_nothing(void **state)
+{
+	struct hand_job hand;
+	struct stand stand = {0};
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.verdict[0].class = VERDICT_INCONCLUSIVE;
+	hand.verdict[0].victims.n = 0;
+	assert_int_equal(stand_take(&stand, &hand.verdicts, s(1), HANG_AFTER), STAND_NOTHING);
+	assert_int_equal(stand_take(&stand, &hand.verdicts, s(99), HANG_AFTER), STAND_NOTHING);
+	stand_release(&stand);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -134,6 +172,8 @@ int main(void)
 		cmocka_unit_test(a_job_that_moves_again_is_said_so_once),
 		cmocka_unit_test(another_verdict_is_said_but_no_flicker),
 		cmocka_unit_test(nothing_is_said_endlessly),
+		cmocka_unit_test(a_wait_that_blames_nobody_here_stands_as_well),
+		cmocka_unit_test(without_victims_nothing_conclusive_is_nothing),
 		cmocka_unit_test(at_the_end_whatever_blames_is_said),
 	};
 
