@@ -57,6 +57,7 @@ static bool says_cuda_error(const struct profile *p)
 	       (p->log && tells_cuda_error(p->log->error));
 }
 
+/* Whether its last words are about others; an exception's count before a log line's. */
 static bool says_echo(const struct profile *p)
 {
 	if (p->exception)
@@ -66,17 +67,20 @@ static bool says_echo(const struct profile *p)
 
 /* -- signals ----------------------------------------------------------------------------------- */
 
+/* Signals by which somebody asks a process to end. */
 static bool is_order_to_end(int signo)
 {
 	return signo == SIGTERM || signo == SIGINT || signo == SIGHUP || signo == SIGQUIT;
 }
 
+/* Sent by another process: neither by itself nor by the kernel for a fault. */
 static bool is_from_outside(const struct job *job, const struct job_signal *signal)
 {
 	return !signal->from_self && signal->sender && signal->process != JOB_NONE &&
 	       signal->sender != job->processes[signal->process].pid;
 }
 
+/* Of each rank's own process: what was fatal, and the first order that came from outside. */
 static void find_signals(const struct job *job, struct profile *profiles)
 {
 	for (size_t i = 0; i < job->nsignals; i++) {
@@ -110,6 +114,7 @@ static void set_death(struct profile *p, enum death death, enum verdict_cause ca
 	p->fault = fault;
 }
 
+/* abort() is a watchdog's way to end a job that hangs, and an error's way to end a rank. */
 static void judge_abort(struct profile *p, int64_t when)
 {
 	if (says_cuda_error(p))
@@ -122,6 +127,7 @@ static void judge_abort(struct profile *p, int64_t when)
 		set_death(p, p->fatal ? DEATH_OWN : DEATH_UNSURE, VERDICT_BY_ABORT, when);
 }
 
+/* An order that a launcher gave before explains all; then a fault is its own, a kill another's. */
 static void judge_signal(const struct job *job, struct profile *p, int signo, int64_t when)
 {
 	bool outside = p->fatal && is_from_outside(job, p->fatal);
@@ -138,6 +144,7 @@ static void judge_signal(const struct job *job, struct profile *p, int signo, in
 		set_death(p, DEATH_KILLED, VERDICT_BY_KILLED, when);
 }
 
+/* Its own, unless it tells of others; a CUDA error is its own whatever else it tells. */
 static void judge_exception(struct profile *p)
 {
 	enum verdict_cause cause = VERDICT_BY_EXCEPTION;
@@ -148,6 +155,7 @@ static void judge_exception(struct profile *p)
 		cause, p->exception->when);
 }
 
+/* A status says little: who was told to end, or speaks of others, may only have obeyed. */
 static void judge_exit(const struct job *job, struct profile *p, int64_t when)
 {
 	if (p->process->status == 0) {
@@ -179,6 +187,7 @@ static bool outlived(const struct job *job, const struct job_note *note)
 	return false;
 }
 
+/* Not if it went on, was told to end before, or exited in good order after all. */
 static bool died_of_exception(const struct job *job, const struct profile *p)
 {
 	if (!p->exception || outlived(job, p->exception))
@@ -188,6 +197,7 @@ static bool died_of_exception(const struct job *job, const struct profile *p)
 	return !(p->process && p->process->end == JOB_EXITED && p->process->status == 0);
 }
 
+/* The best account first: an exception, then how the process ended, then only that it is gone. */
 static void judge_alone(const struct job *job, struct profile *p)
 {
 	const struct job_process *process = p->process;
@@ -260,6 +270,7 @@ static void blame_memory(const struct job *job, struct profile *profiles)
 
 /* -- second pass: what the others' deaths say about it ----------------------------------------- */
 
+/* Any end but an exit with status 0. */
 static bool is_bad(const struct profile *p)
 {
 	return p->death > DEATH_CLEAN;
@@ -315,6 +326,7 @@ static bool all_were_ended(const struct job *job, const struct profile *profiles
 	return first > last || last - first <= AT_ONCE;
 }
 
+/* Causes that strike a rank wherever it is, also inside a wait. */
 static bool is_direct(const struct profile *p)
 {
 	return p->cause == VERDICT_BY_SIGNAL || p->cause == VERDICT_BY_OOM_KILL ||
@@ -361,6 +373,7 @@ struct ends {
 	size_t untimed;
 };
 
+/* What came after others' ends, or out of a wait, is taken back to an echo, or to a doubt. */
 static void judge_among(struct profile *p, bool held, const struct ends *ends)
 {
 	bool after = came_after(p, ends->first, ends->untimed);

@@ -6,9 +6,10 @@
  * A death is a rank's OWN where it did it to itself (a fault signal, an exception, abort() outside
  * of a watchdog, a CUDA error, memory) or KILLED where somebody else did and it was the first to
  * go. It is an ECHO where a watchdog, a launcher or the failing of others ended it: of a rank that
- * was inside an operation others never entered nothing but a fault signal is its own. Where all
- * were killed at once, it is the END of the job. UNSURE is everything that only might be its own:
- * it counts only where nothing else explains the stall.
+ * was inside an operation others never entered nothing is its own but memory, a CUDA error, or a
+ * fault signal that did not come after another's end. Where all were killed at once, it is the END
+ * of the job. UNSURE is everything that only might be its own: it counts only where nothing else
+ * explains the stall.
  */
 #ifndef VERDICT_PROFILE_H
 #define VERDICT_PROFILE_H
