@@ -323,8 +323,9 @@ static bool judge_unseen(struct inquiry *q)
 /* Nobody can be seen to wait where nobody can be seen. */
 static bool judge_unreadable(struct inquiry *q)
 {
-	if (inquiry_unreadable(q) < q->job->nranks)
-		return false;
+	for (size_t i = 0; i < q->job->nranks; i++)
+		if (q->profiles[i].process && q->profiles[i].readable)
+			return false;
 	inquiry_draft(q, VERDICT_INCONCLUSIVE)->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
 	inquiry_not_judged(q, VERDICT_INCONCLUSIVE, JOB_NONE, "a readable ring of any rank");
 	return true;

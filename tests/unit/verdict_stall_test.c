@@ -539,6 +539,9 @@ static void without_any_ring_nobody_is_called_well(void **state)
 	for (int rank = 0; rank < 4; rank++)
 		facts_lose_ring(f, rank);
 	facts_expect(f, VERDICT_INCONCLUSIVE, "", "");
+	for (int rank = 0; rank < 4; rank++)
+		facts_end(f, rank, JOB_GONE, 0, 3);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "");
 	facts_free(f);
 }
 
