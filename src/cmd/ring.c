@@ -127,6 +127,6 @@ static int cmd_ring(int argc, char **argv)
 
 const struct verb verb_ring = {
 	.name = "ring",
-	.line = "Show what one ring holds",
+	.line = "show what one ring holds",
 	.run = cmd_ring,
 };
