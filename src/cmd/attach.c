@@ -122,13 +122,13 @@ static void complain_none(const struct jobs *jobs)
 		cmd_complain("no job here: start one with `inquest run -- COMMAND'");
 }
 
-/* Says which jobs there are to choose from. */
+/* Says which jobs there are to choose from: where some hang, those. */
 static void complain_several(const struct jobs *jobs, size_t hung)
 {
 	cmd_complain(
 		hung ? "several jobs hang: say which" : "several jobs and none hangs: say which");
 	for (size_t i = 0; i < jobs->nr; i++)
-		if (is_live(&jobs->items[i]))
+		if (is_live(&jobs->items[i]) && (!hung || jobs->items[i].status == JOBS_HUNG))
 			cmd_complain("  inquest attach %s   # %s, %s", jobs->items[i].id,
 				jobs->items[i].name, jobs_status_name(jobs->items[i].status));
 }
