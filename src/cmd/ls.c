@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <argp.h>
+#include <errno.h>
 #include <json-c/json.h>
 #include <pwd.h>
 #include <string.h>
@@ -150,6 +151,10 @@ static int run(int argc, char **argv)
 		print_json(&jobs);
 	} else {
 		print_table(&jobs);
+	}
+	if (fflush(stdout) || ferror(stdout)) {
+		cmd_complain("cannot write the list to stdout: %s", strerror(errno));
+		status = CMD_UNREADABLE;
 	}
 	if (jobs.refused.len)
 		cmd_complain("not trusted, so not listed: %.*s",
