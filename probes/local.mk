@@ -35,6 +35,9 @@ libinquest_probe_la_SOURCES = \
 	%D%/sigchain.c %D%/sigchain.h \
 	%D%/symver.h %D%/sys.h %D%/text.h \
 	%D%/thread.c %D%/thread.h \
+	%D%/python.h \
+	%D%/trait.h \
+	%D%/c10d.c %D%/c10d.h \
 	%D%/version.c \
 	src/ring/ring-make.c
 EXTRA_DIST += %D%/probes.map

@@ -15,6 +15,7 @@
 #include "probes/probe.h"
 #include "probes/process.h"
 #include "probes/sys.h"
+#include "probes/trait.h"
 
 HOOK_EXPORT inquest_span_begin_fn inquest_probe_span_begin;
 HOOK_EXPORT inquest_span_end_fn inquest_probe_span_end;
@@ -148,4 +149,22 @@ void inquest_probe_note(const char *text)
 		.meta = ring_meta(RING_NOTE, 0, RING_NO_GROUP, marks_string(me->ring, text))};
 	probe_put(me, now, &r);
 	ring_pin(me->ring, RING_PIN_NOTE, now, &r);
+}
+
+void trait_put(const char *key, const char *text, uint64_t number)
+{
+	struct probe_thread *me = marks_thread();
+	struct ring_record r;
+	uint64_t now;
+
+	if (!me || !key)
+		return;
+	now = probe_now(me);
+	r = (struct ring_record){
+		.meta = ring_meta(RING_TRAIT, 0, RING_NO_GROUP, marks_string(me->ring, key)),
+		.index = number,
+		.aux = marks_string(me->ring, text),
+	};
+	probe_put(me, now, &r);
+	ring_pin(me->ring, RING_PIN_TRAIT, now, &r);
 }

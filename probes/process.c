@@ -31,6 +31,7 @@
 #include "probes/sys.h"
 #include "probes/text.h"
 #include "probes/thread.h"
+#include "probes/trait.h"
 #include "ring/census-write.h"
 #include "ring/ring-make.h"
 
@@ -327,6 +328,22 @@ int process_ready(enum probe_need need)
 	}
 	process_unlock();
 	return process.ring != NULL;
+}
+
+void process_identify(int32_t rank, int32_t world_size, const char *source)
+{
+	if (!process_ready(PROBE_NEED_WITNESS))
+		return;
+	if (process.self.rank < 0 && rank >= 0) {
+		process.self.rank = rank;
+		process.ring->header->rank = rank;
+		trait_put("rank-source", source, (uint64_t)rank);
+	}
+	if (process.self.world_size < 0 && world_size > 0) {
+		process.self.world_size = world_size;
+		process.ring->header->world_size = world_size;
+	}
+	census_rename(&process.self);
 }
 
 /* --- Ends ------------------------------------------------------------------------------------ */

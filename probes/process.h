@@ -39,6 +39,13 @@ struct ring_writer *process_ring(void);
 /* The candidate's ring, if a rank's took over from it; else NULL. */
 struct ring_writer *process_old_ring(void);
 
+/*
+ * A framework says which rank this is (at its process group's init), where the environment did not:
+ * -1 is not known. `source` is a literal, kept as the trait "rank-source". Before promotion or
+ * after it, any thread but no signal handler.
+ */
+void process_identify(int32_t rank, int32_t world_size, const char *source);
+
 /* Who we are, by the census's lights. */
 const struct census_self *process_self(void);
 

@@ -51,6 +51,7 @@ static const struct type_of types[RING_TYPES] = {
 	[RING_DIMS] = {{"loader", STRING}, {"index", UINT}, {"dim", UINT}, {"dim_next", UINT},
 		{"dim_after", UINT}, {"from", UINT}},
 	[RING_STEP] = {{0}, {"step", UINT}, {0}, {0}, {0}, {0}},
+	[RING_TRAIT] = {{"key", STRING}, {"number", UINT}, {0}, {0}, {"text", STRING}, {0}},
 	[RING_NOTE] = {{"text", STRING}, {0}, {0}, {0}, {0}, {0}},
 	[RING_COMM] = {{"call", CALL}, {"key", HEX}, {"size", UINT}, {"rank", UINT}, {"alias", HEX},
 		{"result", INT32}},

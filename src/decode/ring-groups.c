@@ -88,6 +88,19 @@ static enum job_member_state groups_state(const struct ring_group *group)
 	return JOB_MEMBER_IN_INIT;
 }
 
+static const char *groups_maker(uint32_t maker)
+{
+	static const char *const names[] = {
+		[RING_MAKER_NCCL] = "nccl",
+		[RING_MAKER_OTHER] = "other",
+		[RING_MAKER_GLOO] = "gloo",
+		[RING_MAKER_BOOTSTRAP] = "bootstrap",
+	};
+	const char *name = maker < sizeof(names) / sizeof(*names) ? names[maker] : NULL;
+
+	return name ? name : "other";
+}
+
 static void groups_member(struct ring_source *source, struct ring_seat *seat)
 {
 	const struct ring_group *group = &seat->group;
@@ -97,7 +110,7 @@ static void groups_member(struct ring_source *source, struct ring_seat *seat)
 		.alias = group->alias,
 		.parent = group->parent,
 		.name = ring_source_text(source, group->name),
-		.maker = group->maker == RING_MAKER_NCCL ? "nccl" : "other",
+		.maker = groups_maker(group->maker),
 		.size = group->size,
 		.cite = cite,
 	};
@@ -111,6 +124,8 @@ static void groups_member(struct ring_source *source, struct ring_seat *seat)
 	member.init_since = ring_source_time(source, group->init_tsc);
 	member.ready_at = ring_source_time(source, group->ready_tsc);
 	member.splits = group->splits;
+	if (group->timeout_ns && group->timeout_ns < INT64_MAX)
+		member.timeout = (int64_t)group->timeout_ns;
 	member.cite = cite;
 	groups_head(source, seat, &member);
 	groups_done(source, group, &member);

@@ -44,7 +44,7 @@ static void spans_give(struct ring_source *source, const struct ring_slot *begin
 		.cite = ring_source_cite(source, "span%llu", (unsigned long long)begin->index),
 	};
 
-	if (begin->tsc > source->t0 || span.kind < JOB_SPAN_COMPILE || span.kind > JOB_SPAN_USER)
+	if (begin->tsc > source->t0 || span.kind < JOB_SPAN_COMPILE || span.kind > JOB_SPAN_DEVICE)
 		return;
 	if (!ended && end)
 		ended = end->tsc;
@@ -97,6 +97,7 @@ static void marks_step(struct ring_source *source, const struct ring_mark *mark,
 	const struct job_step step = {
 		.n = latest->index,
 		.events = mark->events,
+		.first = ring_source_time(source, mark->first_tsc),
 		.when = ring_source_time(source, latest->tsc),
 		.cite = ring_source_cite(source, "step"),
 	};
@@ -193,6 +194,20 @@ static void pins_note(struct ring_source *source, const struct ring_slot *slot, 
 		job_add_note(source->builder, source->who, &note);
 }
 
+static void pins_trait(struct ring_source *source, const struct ring_slot *slot, uint64_t n)
+{
+	const struct job_trait trait = {
+		.key = ring_source_text(source, ring_meta_arg(slot->meta)),
+		.text = ring_source_text(source, (uint32_t)slot->aux),
+		.number = slot->index <= INT64_MAX ? (int64_t)slot->index : JOB_UNKNOWN,
+		.when = ring_source_time(source, slot->tsc),
+		.cite = ring_source_cite(source, "trait%llu", (unsigned long long)n),
+	};
+
+	if (*trait.key)
+		job_add_trait(source->builder, source->who, &trait);
+}
+
 static void pins_signal(struct ring_source *source, const struct ring_slot *slot, uint64_t n)
 {
 	int code = (int)(int64_t)slot->index;
@@ -239,6 +254,9 @@ static void pins_take(struct ring_source *source, const struct ring_slot *slot, 
 	switch (ring_meta_type(slot->meta)) {
 	case RING_NOTE:
 		pins_note(source, slot, n);
+		break;
+	case RING_TRAIT:
+		pins_trait(source, slot, n);
 		break;
 	case RING_SIGNAL:
 		pins_signal(source, slot, n);

@@ -39,6 +39,7 @@ const struct job_member job_member_unknown = {
 	.rank = JOB_NONE,
 	.init_since = JOB_UNKNOWN,
 	.ready_at = JOB_UNKNOWN,
+	.timeout = JOB_UNKNOWN,
 	.cite = "",
 };
 
@@ -67,6 +68,7 @@ void job_builder_free(struct job_builder *b)
 	array_release(&b->shards);
 	array_release(&b->steps);
 	array_release(&b->notes);
+	array_release(&b->traits);
 	array_release(&b->signals);
 	array_release(&b->logs);
 	array_release(&b->caches);
@@ -233,6 +235,7 @@ void job_add_thread(struct job_builder *b, struct job_who who, const struct job_
 	raw->group_key = group_key;
 	raw->fact.name = raw_intern(b, thread->name);
 	raw->fact.call = raw_intern(b, thread->call);
+	raw->fact.detail = raw_intern(b, thread->detail);
 	raw->fact.cite = raw_intern(b, thread->cite);
 }
 
@@ -301,6 +304,17 @@ void job_add_note(struct job_builder *b, struct job_who who, const struct job_no
 	raw->fact = *note;
 	raw->fact.text = raw_intern(b, note->text);
 	raw->fact.cite = raw_intern(b, note->cite);
+}
+
+void job_add_trait(struct job_builder *b, struct job_who who, const struct job_trait *trait)
+{
+	struct raw_trait *raw = array_add(&b->traits);
+
+	raw->about = about(b, who);
+	raw->fact = *trait;
+	raw->fact.key = raw_intern(b, trait->key);
+	raw->fact.text = raw_intern(b, trait->text);
+	raw->fact.cite = raw_intern(b, trait->cite);
 }
 
 void job_add_signal(struct job_builder *b, struct job_who who, const struct job_signal *signal)

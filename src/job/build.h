@@ -91,6 +91,8 @@ void job_add_shard(struct job_builder *b, struct job_who who, const struct job_s
 void job_add_step(struct job_builder *b, struct job_who who, const struct job_step *step);
 /* A line that the program left for the record. */
 void job_add_note(struct job_builder *b, struct job_who who, const struct job_note *note);
+/* A property of the process; of one key the newest reading's newest wins. */
+void job_add_trait(struct job_builder *b, struct job_who who, const struct job_trait *trait);
 /* A signal that the process got: one that killed it, or one that asked it to end. */
 void job_add_signal(struct job_builder *b, struct job_who who, const struct job_signal *signal);
 /* The telling lines of what it wrote to stderr. */

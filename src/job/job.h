@@ -108,6 +108,7 @@ struct job_thread {
 	const char *name;
 	enum job_thread_state state;
 	const char *call;  /* "ncclAllReduce", "cudaStreamSynchronize", "" outside */
+	const char *detail; /* what exactly: the key that a store call waits for; "" none */
 	int group;	   /* the call's group; JOB_NONE for ncclGroupEnd of several or for waits */
 	uint64_t op;	   /* the call's op index, 0 none */
 	uint64_t stream;   /* waits: the stream waited for, 0 the whole device or unknown */
@@ -173,6 +174,7 @@ struct job_member {
 	uint64_t done;	   /* completed up to this index */
 	bool done_known;
 	uint64_t splits;   /* calls that split it, the one in progress included */
+	int64_t timeout;   /* ns in one op after which its maker ends the process; JOB_UNKNOWN */
 	const struct job_op *ops;
 	size_t nops;
 	const struct job_op *p2p;
@@ -185,7 +187,7 @@ struct job_group {
 	uint64_t alias;
 	uint64_t parent; /* key, 0 none */
 	const char *name; /* "world" if all ranks are in it and no better is known; never NULL */
-	const char *maker; /* "nccl" */
+	const char *maker; /* "nccl", "gloo", "other"; "bootstrap": the exchange of an id, no ops */
 	uint32_t size;
 	int first_member; /* members[first_member .. +size) by seat; a sealed job has all seats */
 	const char *cite;
@@ -196,6 +198,7 @@ enum job_span_kind {
 	JOB_SPAN_INPUT = 2,
 	JOB_SPAN_CHECKPOINT = 3,
 	JOB_SPAN_USER = 4,
+	JOB_SPAN_DEVICE = 5, /* inside a compile: waits for the GPU, maybe a victim */
 };
 
 struct job_span {
@@ -232,6 +235,21 @@ struct job_step {
 	int rank;
 	uint64_t n;
 	uint64_t events;
+	int64_t first; /* when the first one was done; JOB_UNKNOWN */
+	int64_t when;
+	const char *cite;
+};
+
+/*
+ * A property of a rank, as its probe or framework told it; of one key the newest holds. Keys:
+ * "framework", "python", "mode", "backend", "timeout", "heartbeat", "cache", ...: the list is in
+ * inquest-verdicts(7). `number` is JOB_UNKNOWN where the trait is text only.
+ */
+struct job_trait {
+	int rank;
+	const char *key;
+	const char *text;
+	int64_t number;
 	int64_t when;
 	const char *cite;
 };
@@ -332,6 +350,8 @@ struct job {
 	size_t nsteps;
 	const struct job_note *notes;
 	size_t nnotes;
+	const struct job_trait *traits; /* by rank, then key */
+	size_t ntraits;
 	const struct job_signal *signals; /* by time */
 	size_t nsignals;
 	const struct job_log *logs;

@@ -18,6 +18,7 @@ static const char *const ops[JOB_OP_KINDS] = {
 	[JOB_OP_PUT] = "PutSignal",
 	[JOB_OP_WAITSIGNAL] = "WaitSignal",
 	[JOB_OP_OTHER] = "operation",
+	[JOB_OP_BARRIER] = "Barrier",
 };
 
 static const char *const dtypes[] = {"int8", "uint8", "int32", "uint32", "int64", "uint64",

@@ -25,6 +25,7 @@ enum job_op_kind {
 	JOB_OP_PUT,
 	JOB_OP_WAITSIGNAL,
 	JOB_OP_OTHER,
+	JOB_OP_BARRIER,
 	JOB_OP_KINDS
 };
 

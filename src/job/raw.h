@@ -54,6 +54,7 @@ RAW_PLAIN(span);
 RAW_PLAIN(shard);
 RAW_PLAIN(step);
 RAW_PLAIN(note);
+RAW_PLAIN(trait);
 RAW_PLAIN(signal);
 RAW_PLAIN(log);
 RAW_PLAIN(cache);
@@ -89,6 +90,7 @@ struct job_builder {
 	ARRAY(struct raw_shard) shards;
 	ARRAY(struct raw_step) steps;
 	ARRAY(struct raw_note) notes;
+	ARRAY(struct raw_trait) traits;
 	ARRAY(struct raw_signal) signals;
 	ARRAY(struct raw_log) logs;
 	ARRAY(struct raw_cache) caches;

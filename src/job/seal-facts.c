@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The facts that hang on a process: spans, shards, steps, notes, signals, logs, caches, losses.
+ * The facts that hang on a process: spans, shards, steps, notes, traits, signals, logs, caches,
+ * losses.
  * Facts about processes of no rank are left out; those of a rank's children count for the rank.
  * A macro sorts each kind, since all are treated alike: resolve, sort, join equals.
  */
@@ -116,6 +117,28 @@ static int rest_notes(const struct raw_note *a, const struct raw_note *b)
 static void join_notes(struct raw_note *into, const struct raw_note *from)
 {
 	into->fact.exception |= from->fact.exception;
+}
+
+static int key_traits(const struct raw_trait *a, const struct raw_trait *b)
+{
+	SAME_PROCESS(a, b);
+	SEAL_ORDER_TEXT(a->fact.key, b->fact.key);
+	return 0;
+}
+
+static int rest_traits(const struct raw_trait *a, const struct raw_trait *b)
+{
+	SEAL_ORDER(a->fact.when, b->fact.when);
+	SEAL_ORDER(a->fact.number, b->fact.number);
+	SEAL_ORDER_TEXT(a->fact.text, b->fact.text);
+	SEAL_ORDER_TEXT(a->fact.cite, b->fact.cite);
+	return 0;
+}
+
+/* What was said later holds. */
+static void join_traits(struct raw_trait *into, const struct raw_trait *from)
+{
+	into->fact = from->fact;
 }
 
 static int key_signals(const struct raw_signal *a, const struct raw_signal *b)
@@ -327,6 +350,7 @@ static void place_loss(struct seal *seal, struct raw_loss *raw, struct job_loss 
 PLACE_FACT(shard, shards)
 PLACE_FACT(step, steps)
 PLACE_FACT(note, notes)
+PLACE_FACT(trait, traits)
 PLACE_FACT(log, logs)
 PLACE_FACT(cache, caches)
 
@@ -371,6 +395,17 @@ static int final_notes(const void *va, const void *vb)
 	SEAL_ORDER(a->rank, b->rank);
 	SEAL_ORDER(a->when, b->when);
 	SEAL_ORDER_TEXT(a->text, b->text);
+	return 0;
+}
+
+static int final_traits(const void *va, const void *vb)
+{
+	const struct job_trait *a = va, *b = vb;
+
+	SEAL_ORDER(a->rank, b->rank);
+	SEAL_ORDER_TEXT(a->key, b->key);
+	SEAL_ORDER(a->when, b->when);
+	SEAL_ORDER_TEXT(a->cite, b->cite);
 	return 0;
 }
 
@@ -419,6 +454,7 @@ SEAL_FACTS(span, spans)
 SEAL_FACTS(shard, shards)
 SEAL_FACTS(step, steps)
 SEAL_FACTS(note, notes)
+SEAL_FACTS(trait, traits)
 SEAL_FACTS(signal, signals)
 SEAL_FACTS(log, logs)
 SEAL_FACTS(cache, caches)
@@ -430,6 +466,7 @@ void seal_facts(struct seal *seal)
 	seal_shards(seal);
 	seal_steps(seal);
 	seal_notes(seal);
+	seal_traits(seal);
 	seal_signals(seal);
 	seal_logs(seal);
 	seal_caches(seal);

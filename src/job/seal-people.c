@@ -139,6 +139,7 @@ static void collect_whos(const struct job_builder *b, struct whos *whos)
 	NOTE_WHOS(whos, &b->shards);
 	NOTE_WHOS(whos, &b->steps);
 	NOTE_WHOS(whos, &b->notes);
+	NOTE_WHOS(whos, &b->traits);
 	NOTE_WHOS(whos, &b->signals);
 	NOTE_WHOS(whos, &b->logs);
 	NOTE_WHOS(whos, &b->caches);

@@ -27,6 +27,7 @@ RANGE_OF(threads, threads_of)
 RANGE_OF(shards, shards_of)
 RANGE_OF(steps, steps_of)
 RANGE_OF(notes, notes_of)
+RANGE_OF(traits, traits_of)
 RANGE_OF(logs, logs_of)
 RANGE_OF(caches, caches_of)
 

@@ -17,6 +17,7 @@ struct spans_range threads_of(const struct job *job, int rank);
 struct spans_range shards_of(const struct job *job, int rank);
 struct spans_range steps_of(const struct job *job, int rank);
 struct spans_range notes_of(const struct job *job, int rank);
+struct spans_range traits_of(const struct job *job, int rank);
 struct spans_range logs_of(const struct job *job, int rank);
 struct spans_range caches_of(const struct job *job, int rank);
 

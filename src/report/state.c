@@ -12,6 +12,7 @@ static const char *const span_states[] = {
 	[JOB_SPAN_INPUT] = "input",
 	[JOB_SPAN_CHECKPOINT] = "checkpoint",
 	[JOB_SPAN_USER] = "in span",
+	[JOB_SPAN_DEVICE] = "compiling",
 };
 
 static const char *const thread_states[] = {
@@ -79,7 +80,7 @@ static const struct job_span *span_of(const struct job *job, int rank)
 		const struct job_span *span = &job->spans[i];
 
 		if (span->rank == rank && span->open && span->kind >= JOB_SPAN_COMPILE &&
-			span->kind <= JOB_SPAN_USER && (!best || span->begun >= best->begun))
+			span->kind <= JOB_SPAN_DEVICE && (!best || span->begun >= best->begun))
 			best = span;
 	}
 	return best;

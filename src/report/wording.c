@@ -106,6 +106,7 @@ static const char *const spans[] = {
 	[JOB_SPAN_INPUT] = "input",
 	[JOB_SPAN_CHECKPOINT] = "checkpoint",
 	[JOB_SPAN_USER] = "user",
+	[JOB_SPAN_DEVICE] = "device",
 };
 
 /* Linux' numbers, which the evidence has, whatever this machine calls them. */

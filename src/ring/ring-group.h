@@ -34,7 +34,8 @@ struct ring_member {
 	uint32_t maker;
 	int32_t device;
 	int32_t color;
-	uint32_t state; /* RING_G_NONBLOCKING or 0 */
+	uint32_t state; /* RING_G_NONBLOCKING, RING_G_HOST_DONE or 0 */
+	uint64_t timeout_ns; /* 0 unknown */
 };
 
 /* An op that was entered: what ring_group_returned() and _complete() need. */
@@ -101,6 +102,7 @@ static inline void ring_group_publish(
 	g->device = m->device;
 	g->color = m->color;
 	g->state = m->state;
+	g->timeout_ns = m->timeout_ns;
 	g->init_tsc = tsc;
 	ring_publish_word(&g->seq, g->seq + 1);
 }

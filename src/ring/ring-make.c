@@ -62,6 +62,7 @@ static const struct {
 	[RING_PIN_SIGNAL] = {16, 16},
 	[RING_PIN_NOTE] = {16, 48},
 	[RING_PIN_SHARD] = {16, 48},
+	[RING_PIN_TRAIT] = {48, 48},
 };
 
 static uint32_t ring_lane_slots(const struct ring_layout *l, uint32_t lane)

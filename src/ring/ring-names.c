@@ -29,6 +29,7 @@ const char *ring_type_name(unsigned type)
 		[RING_ANCHOR] = "ANCHOR",
 		[RING_IDLE] = "IDLE",
 		[RING_EDGE] = "EDGE",
+		[RING_TRAIT] = "TRAIT",
 	};
 
 	return NAME_OF(names, type);
@@ -50,6 +51,7 @@ const char *ring_op_name(unsigned op)
 		[RING_OP_PUT] = "Put",
 		[RING_OP_WAITSIGNAL] = "WaitSignal",
 		[RING_OP_OTHER] = "other",
+		[RING_OP_BARRIER] = "Barrier",
 	};
 
 	return NAME_OF(names, op);
@@ -77,6 +79,7 @@ const char *ring_span_kind_name(unsigned kind)
 		[RING_SPAN_INPUT] = "input",
 		[RING_SPAN_CHECKPOINT] = "checkpoint",
 		[RING_SPAN_USER] = "user",
+		[RING_SPAN_DEVICE] = "device",
 	};
 
 	return NAME_OF(names, kind);
@@ -107,6 +110,7 @@ const char *ring_pin_name(unsigned class)
 		[RING_PIN_SIGNAL] = "signal",
 		[RING_PIN_NOTE] = "note",
 		[RING_PIN_SHARD] = "empty-shard",
+		[RING_PIN_TRAIT] = "trait",
 	};
 
 	return NAME_OF(names, class);
@@ -123,7 +127,7 @@ const char *ring_flag_name(unsigned bit)
 const char *ring_group_state_name(unsigned bit)
 {
 	static const char *const names[] = {"ready", "nonblocking", "finalized", "destroyed",
-		"aborted", "revoked", "saw-capture"};
+		"aborted", "revoked", "saw-capture", "host-done"};
 
 	return NAME_OF(names, bit);
 }

@@ -93,6 +93,7 @@ struct ring_slot {
  * PROC         none  milestone     value     -          -          -          -
  * SIGNAL       none  signo         si_code   si_pid     si_uid     si_addr    tid
  * EDGE         none  call id       event     -          -          waiting stream  the recorded one
+ * TRAIT        none  key string    number,~0 -          -          value string, 0 -
  * ANCHOR       none  -             monotonic realtime   bracket    maxerror   esterror   (ns)
  *
  * In the SPANS table SPAN_BEGIN also has sig = tid of the beginner and, once RING_F_CLOSED, count =
@@ -125,6 +126,7 @@ enum ring_type {
 	RING_ANCHOR,
 	RING_IDLE, /* boards only: the thread is outside every recorded call */
 	RING_EDGE,
+	RING_TRAIT, /* a property of the process: key, and a number or text; the newest of a key holds */
 	RING_TYPES
 };
 
@@ -146,6 +148,7 @@ enum ring_span_kind {
 	RING_SPAN_INPUT,
 	RING_SPAN_CHECKPOINT,
 	RING_SPAN_USER,
+	RING_SPAN_DEVICE, /* inside a compile: the compiler waits for the GPU, and may be a victim */
 	RING_SPAN_KINDS
 };
 
@@ -176,10 +179,12 @@ enum ring_op {
 	RING_OP_PUT,	/* ncclPutSignal, ncclSignal */
 	RING_OP_WAITSIGNAL,
 	RING_OP_OTHER,
+	RING_OP_BARRIER, /* carries nothing: its count is 1, so that it is no zero count */
 	RING_OPS
 };
 
 #define RING_SIG_NO_PEER 0xffffffffu
+#define RING_SIG_UNKNOWN 0xffu /* a dtype or reduction that is not known, or not NCCL's */
 
 /* Signature of an op: op:8 dtype:8 redop:8 flags:8 root-or-peer:32. The count is beside it. */
 static inline uint64_t ring_sig(unsigned op, unsigned dtype, unsigned redop, uint32_t peer)
@@ -321,7 +326,17 @@ struct ring_lane {
 #define RING_LAST  64
 #define RING_P2P   32
 
-enum ring_maker { RING_MAKER_NCCL = 1, RING_MAKER_OTHER = 2 };
+/*
+ * Who made a group. A BOOTSTRAP group is the exchange of an id that comes before another group:
+ * its members are in init while they wait for the id, its seat 0 is the one that gives it, and it
+ * has no ops.
+ */
+enum ring_maker {
+	RING_MAKER_NCCL = 1,
+	RING_MAKER_OTHER = 2,
+	RING_MAKER_GLOO = 3,
+	RING_MAKER_BOOTSTRAP = 4,
+};
 
 enum {
 	RING_G_READY = 1,	/* initialised: all members met */
@@ -331,6 +346,7 @@ enum {
 	RING_G_ABORTED = 16,
 	RING_G_REVOKED = 32,
 	RING_G_SAW_CAPTURE = 64, /* at least one op was captured: replays are not counted */
+	RING_G_HOST_DONE = 128,	 /* the library says on the host when an op is done: always known */
 };
 
 /*
@@ -356,7 +372,8 @@ struct ring_group {
 	uint32_t state;	 /* RING_G_* */
 	uint64_t missed;    /* ops counted in op_index that could not be recorded (lost the race) */
 	uint64_t contended; /* times two threads met here: order and hash are then doubtful */
-	uint64_t spare[18];
+	uint64_t timeout_ns; /* after so long in one op its maker ends the process; 0 unknown */
+	uint64_t spare[17];
 	struct ring_slot enqueue[2];  /* OP_ENTERED; meta.group = lane, arg = zero counts so far */
 	struct ring_slot complete[2]; /* OP_DONE; seq 0 = unknown */
 	uint64_t enqueue_version;     /* twice the board's version; odd: claimed (by CAS) */
@@ -397,6 +414,7 @@ enum ring_pin {
 	RING_PIN_SIGNAL,     /* SIGNAL: handled signals that did not end the process here */
 	RING_PIN_NOTE,	     /* NOTE */
 	RING_PIN_SHARD,	     /* SHARD with 0 rows or elements */
+	RING_PIN_TRAIT,	     /* TRAIT */
 	RING_PINS
 };
 

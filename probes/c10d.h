@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * c10d.h: the c10d door: process groups of PyTorch that are not NCCL's own doing (gloo on CPUs),
+ * the exchange of NCCL's unique id in the store, and waits in the store.
+ *
+ * What the Python door knows better is said beforehand: which group the thread is about to make.
+ */
+#ifndef PROBES_C10D_H
+#define PROBES_C10D_H
+
+#include <stdint.h>
+
+/* What torch.distributed says of a process group that this thread makes now. */
+struct c10d_scope {
+	const char *name;    /* group_name: equal in all members */
+	const char *backend; /* "gloo", "nccl"; NULL unknown */
+	const char *ranks;   /* world ranks by seat, "0-3,8"; NULL unknown */
+	uint64_t timeout_ns; /* 0 unknown */
+};
+
+/* From here on groups made by this thread are the one described; NULL: no longer. Copied. */
+void c10d_scope_set(const struct c10d_scope *scope);
+
+#endif
