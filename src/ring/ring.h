@@ -126,7 +126,7 @@ enum ring_type {
 	RING_ANCHOR,
 	RING_IDLE, /* boards only: the thread is outside every recorded call */
 	RING_EDGE,
-	RING_TRAIT, /* a property of the process: key, and a number or text; the newest of a key holds */
+	RING_TRAIT, /* a property of the process; the newest of a key holds */
 	RING_TYPES
 };
 
@@ -148,7 +148,7 @@ enum ring_span_kind {
 	RING_SPAN_INPUT,
 	RING_SPAN_CHECKPOINT,
 	RING_SPAN_USER,
-	RING_SPAN_DEVICE, /* inside a compile: the compiler waits for the GPU, and may be a victim */
+	RING_SPAN_DEVICE, /* inside a compile: waits for the GPU, and may be a victim */
 	RING_SPAN_KINDS
 };
 
