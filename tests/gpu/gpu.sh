@@ -3,9 +3,7 @@
 # What the tests on a real GPU share: eight ranks of tests/trouble/sums.c on one GPU with the real
 # libnccl.so.2, built against the real headers. Without a GPU they skip, and say why.
 #
-# NCCL refuses two ranks on one GPU of one host; so each rank says that it is a host of its own
-# (NCCL_HOSTID) and they talk by sockets. All the rest keeps it small: eight contexts share one GPU
-# by time slices, an operation may take a fifth of a second.
+# How eight ranks come to share one GPU is in small.sh.
 #
 # INQUEST_GPU_REHEARSAL=1 plays the same on the stand-in: it tests the tests, not NCCL.
 
@@ -50,8 +48,4 @@ ${CC:-cc} -D_GNU_SOURCE -O2 -pthread -I"$srcdir" -I$headers -o "$SUMS" \
 	"$srcdir/tests/trouble/sums.c" $linked $ours \
 	-lnccl -lcudart -ldl >"$scratch/cc" 2>&1 || fail "does not build: $(cat "$scratch/cc")"
 
-export NCCL_NET=Socket NCCL_IB_DISABLE=1 NCCL_SOCKET_IFNAME=lo NCCL_P2P_DISABLE=1 \
-	NCCL_SHM_DISABLE=1 NCCL_NVLS_ENABLE=0 NCCL_MNNVL_ENABLE=0 NCCL_COLLNET_ENABLE=0 \
-	NCCL_MIN_NCHANNELS=1 NCCL_MAX_NCHANNELS=1 NCCL_MAX_P2P_NCHANNELS=1 NCCL_ALGO=Ring \
-	NCCL_PROTO=Simple NCCL_BUFFSIZE=1048576 NCCL_SOCKET_NTHREADS=1 NCCL_NSOCKS_PERTHREAD=1 \
-	NCCL_CGA_CLUSTER_SIZE=0 NCCL_RAS_ENABLE=0 CUDA_VISIBLE_DEVICES=0
+. "$srcdir/tests/gpu/small.sh"

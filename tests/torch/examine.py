@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+examine.py [--bare] [--gpu] SCENARIO[@RANKS]...: plays jobs of PyTorch, each with a real mishap
+in a drawn rank, and examines them as tests/scenarios/examine.py does the demo's.
+
+Each is started as anybody would: inquest run -- torchrun --nproc_per_node=8 JOB.py; nothing in
+the job knows of inquest. PyTorch comes from the environment in $INQUEST_TORCH, else from the one
+that `quickstart torch` makes. One line each, beginning with "|", is a row of check-torch's table.
+
+--gpu has the ranks talk by NCCL and compute on one GPU (tests/gpu/torch.test).
+--bare runs the jobs without inquest for a while and shows what they say: does it really hang?
+
+Exit 77: there is no PyTorch here.
+"""
+
+import hashlib
+import fcntl
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.join(os.environ["srcdir"], "tests/scenarios"))
+import examine  # noqa: E402
+from examine import Play, Wrong, base_seed, descendants, inquest, play_all, stat_of  # noqa: E402
+
+from scenarios import SCENARIOS  # noqa: E402
+
+jobs = os.path.join(os.environ["srcdir"], "tests/torch/jobs")
+torch = os.environ.get("INQUEST_TORCH") or os.path.join(os.environ["top_builddir"], "torch")
+caches = os.path.join(os.environ["top_builddir"], "tests/torch/caches")
+torchrun = [os.path.join(torch, "bin/torchrun")]
+one_gpu = os.path.join(os.environ["srcdir"], "tests/gpu/one-gpu.sh")
+settings = {"layers": 2, "rounds": 1000, "backend": "gloo"}
+WARM = ["pretrain.py", "monitored.py", "weighted.py"]  # with these everything is compiled once
+COMPILERS = ("cc1plus", "g++", "c++", "gcc", "ld", "as", "collect2")
+STARTING_S = 240  # eight imports of torch, on two busy cores
+PATIENCE_S = 120
+
+
+def environment():
+    """What a job of these is started with."""
+    return dict(os.environ, OMP_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1")
+
+
+def launch(ranks, script):
+    """The command line of a job."""
+    command = torchrun + [f"--nproc_per_node={ranks}"]
+    if settings["backend"] == "nccl":
+        return command + ["--no-python", one_gpu, os.path.join(torch, "bin/python3"), "-u", script]
+    return command + [script]
+
+
+def write_job(folder, scenario, who, ranks, seed, warm):
+    """Lays out the folder in which a job runs."""
+    for name in os.listdir(jobs):
+        if name.endswith(".py"):
+            shutil.copy(os.path.join(jobs, name), folder)
+    asked = dict(settings, **scenario.settings)
+    asked.update(scenario.prepare(folder, who, ranks, warm))
+    with open(os.path.join(folder, "run.json"), "w") as file:
+        json.dump(asked, file)
+    scenario.write_data(folder, who, ranks, seed)
+
+
+def warm_up(cache):
+    """Compiles, on one rank, what the jobs compile where nothing happens to them."""
+    for script in WARM:
+        scenario = next(s() for s in SCENARIOS.values() if s.script == script)
+        folder = examine.tempfile.mkdtemp(prefix="warm")
+        try:
+            write_job(folder, scenario, -1, 1, 0, None)
+            with open(os.path.join(folder, "run.json")) as file:
+                asked = dict(json.load(file), rounds=1, reporters=[], cache=None)
+            with open(os.path.join(folder, "run.json"), "w") as file:
+                json.dump(asked, file)
+            subprocess.run(launch(1, script), cwd=folder, check=True,
+                           env=dict(environment(), TORCHINDUCTOR_CACHE_DIR=cache),
+                           stdout=subprocess.DEVNULL)
+        finally:
+            shutil.rmtree(folder)
+
+
+def warm_cache():
+    """A compile cache that has everything; made once for these jobs and this PyTorch."""
+    digest = hashlib.sha256(f"{torch} {settings}".encode())
+    for name in sorted(os.listdir(jobs)):
+        with open(os.path.join(jobs, name), "rb") as file:
+            digest.update(file.read())
+    cache = os.path.join(caches, digest.hexdigest()[:12])
+    os.makedirs(caches, exist_ok=True)
+    with open(os.path.join(caches, "lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not os.path.exists(cache):
+            shutil.rmtree(cache + ".new", ignore_errors=True)
+            warm_up(cache + ".new")
+            os.rename(cache + ".new", cache)
+    return cache
+
+
+class TorchPlay(Play):
+    """A run of one of these jobs; all but its start, its truth and its deeds is as there."""
+
+    bare = False
+
+    def draw(self, seed):
+        self.prepare()
+        self.scenario = SCENARIOS[self.name]()
+        ranks = self.ranks or 8
+        who = random.Random(f"{seed} {self.name}").randrange(1, ranks)
+        self.who = who if self.scenario.first is None else self.scenario.first
+        self.truth = {"scenario": self.name, "ranks": ranks, "culprits": [self.who],
+                      "cause": None, "where": None, "outlook": None, "exit": 1, "look": "live"}
+        self.truth.update(self.scenario.truth)
+        if not self.truth["exit"]:
+            self.truth["culprits"] = []
+        self.truth["involved"] = self.truth["culprits"]
+        self.deeds_at = None
+        self.over = threading.Event()
+        write_job(self.folder, self.scenario, self.who, ranks, seed, warm_cache())
+
+    def prepare(self):
+        self.env = dict(environment(), INQUEST_DIR=os.path.join(self.folder, "jobs"),
+                        TORCHINDUCTOR_CACHE_DIR=os.path.join(self.folder, "compiled"))
+        os.mkdir(self.env["INQUEST_DIR"], 0o700)
+
+    # --- What a deed may ask for ---
+
+    def rank_process(self):
+        """The process of the rank to which it happens."""
+        launcher = self.agent.pid if self.bare else None
+        for pid in descendants(self.agent.pid):
+            if launcher is None and "torchrun" in self.show(pid, "cmdline"):
+                launcher = pid
+        for pid in descendants(launcher) if launcher else []:
+            if (stat_of(pid) or (0,))[0] == launcher and \
+                    f"\0RANK={self.who}\0" in "\0" + self.show(pid, "environ"):
+                return pid
+        raise Wrong(f"rank {self.who} has no process")
+
+    def show(self, pid, name):
+        try:
+            with open(f"/proc/{pid}/{name}", errors="replace") as file:
+                return file.read()
+        except OSError:
+            return ""
+
+    def helpers(self):
+        """The processes that work for that rank: compilers, loaders."""
+        rank = self.rank_process()
+        return [pid for pid in descendants(rank) if pid != rank]
+
+    def hit(self, pid, signum):
+        try:
+            os.kill(pid, signum)
+            self.deeds_at = time.monotonic()
+        except ProcessLookupError:
+            pass
+
+    def await_true(self, what, is_true):
+        deadline = time.monotonic() + STARTING_S
+        while time.monotonic() < deadline:
+            if self.agent.poll() is not None:
+                raise Wrong(f"the job ended by itself before: {what}")
+            try:
+                if is_true():
+                    return
+            except Wrong:
+                pass  # not there yet
+            time.sleep(0.1)
+        raise Wrong(f"still not: {what}")
+
+    def await_step(self):
+        self.await_true("a step", lambda: f"[rank {self.who}] step 1 " in self.said())
+
+    def await_compiler(self):
+        """Until a compiler works for that rank, while its peers have nothing left to compile."""
+        self.await_true("a compiler", lambda: any(
+            self.show(pid, "comm").strip() in COMPILERS for pid in self.helpers()))
+
+    def every_second(self, act):
+        def go_on():
+            while not self.over.wait(1):
+                act()
+        threading.Thread(target=go_on, daemon=True).start()
+
+    def said(self):
+        with open(os.path.join(self.folder, "agent.log"), errors="replace") as file:
+            return file.read()
+
+    # --- The run ---
+
+    def start(self):
+        command = launch(self.truth["ranks"], self.scenario.script)
+        if not self.bare:
+            command = [inquest, "run", "-o", self.out, "--name", "train", "--hang-after", "6",
+                       "--"] + command
+        self.log = open(os.path.join(self.folder, "agent.log"), "wb")
+        self.began = time.monotonic()
+        self.agent = subprocess.Popen(command, env=self.env, stdin=subprocess.DEVNULL,
+                                      stdout=self.log, stderr=self.log, cwd=self.folder)
+        self.scenario.deed(self)
+
+    def grown(self):
+        """When the job last said something, so far as we have looked."""
+        size = os.stat(os.path.join(self.folder, "agent.log")).st_size
+        if size != getattr(self, "size", None):
+            self.size, self.spoke = size, time.monotonic()
+        return self.spoke
+
+    def wait_for_truth(self):
+        """The truth must be found, and must stand: three times in a row."""
+        deadline = time.monotonic() + STARTING_S + PATIENCE_S
+        last, right, self.before = "nothing was said", 0, {}
+        while time.monotonic() < deadline:
+            quiet_since = self.grown()
+            if self.agent.poll() is not None:
+                raise Wrong(f"the job ended by itself, status {self.agent.returncode}; {last}")
+            judged = self.judge("attach", "train", "--json")
+            last = self.difference(*judged) if judged else "no evidence"
+            if not last and self.name == "healthy":
+                last = None if f"[rank {self.who}] step 5 " in self.said() else "no step yet"
+            self.remember(judged, last)
+            right = 0 if last else right + 1
+            if right == 1:
+                self.found = time.monotonic() - (self.deeds_at or quiet_since)
+            if right == 3:
+                return
+            time.sleep(0.5)
+        raise Wrong(f"the truth was not found: {last}")
+
+    def remember(self, judged, difference):
+        """What was said of ranks that have no part in it, as long as the job was starting."""
+        for each in judged[1]["verdicts"] if judged and difference else []:
+            wrongly = set(each["culprits"]) - set(self.truth["involved"])
+            if wrongly:
+                self.before[each["headline"]] = self.before.get(each["headline"], 0) + 1
+
+    def keep_laws(self, bundle):
+        with open(bundle, "rb") as file:
+            self.bundle_bytes = len(file.read())
+        super().keep_laws(bundle)
+
+    def refuse_hints(self):
+        """Nothing that a process of the job shows may tell what happens in it."""
+        words = {self.truth["class"], self.name} - {"healthy", "cold", "exit"}
+        for pid in descendants(self.agent.pid):
+            for name in ("comm", "cmdline", "environ"):
+                shown = self.show(pid, name)
+                for word in words:
+                    if word in shown and "-" in word:
+                        raise Wrong(f"{name} of process {pid} gives {word} away")
+
+    def compare_bundle(self):
+        super().compare_bundle()
+        self.verdict = json.loads(self.ask("diagnose", os.path.join(self.folder, "now.inq"),
+                                           "--json")[1])["verdicts"][0]
+
+    def run(self):
+        if self.bare:
+            self.run_bare()
+            return
+        self.start()
+        if self.scenario.ends:
+            self.agent.wait(STARTING_S + PATIENCE_S)
+            self.found = None
+        else:
+            self.wait_for_truth()
+            self.refuse_hints()
+            self.compare_bundle()
+        self.end()
+        self.judge_end()
+        self.tell_row()
+
+    def run_bare(self):
+        self.start()
+        until = time.monotonic() + 150
+        while time.monotonic() < until and self.agent.poll() is None:
+            if time.monotonic() - self.grown() > 25:
+                break
+            time.sleep(0.5)
+        ended = self.agent.poll()
+        print(f"--- {self.name} (rank {self.who}): " + (
+            f"ended with {ended}" if ended is not None else
+            f"quiet for {time.monotonic() - self.grown():.0f} s"))
+        print("\n".join(self.said().splitlines()[-24:]), flush=True)
+        print(subprocess.run(["ps", "-o", "pid,ppid,stat,wchan:20,time,args", "--pid",
+                              ",".join(map(str, descendants(self.agent.pid)))],
+                             capture_output=True, text=True).stdout[:4000], flush=True)
+        self.end()
+
+    def judge_end(self):
+        super().judge_end()
+        if self.found is None:
+            self.verdict = self.judge("diagnose", self.out, "--json")[1]["verdicts"][0]
+
+    def tell_row(self):
+        """One line of the table; and what was said while the job came up, if of others."""
+        facts = "; ".join(f"{each['fact']}" for each in self.verdict["evidence"][:2])
+        found = "at its end" if self.found is None else f"{self.found:.1f} s"
+        print(f"| {self.name} | {self.verdict['class']} | {self.verdict['culprits']} | "
+              f"{facts} | {found} |", flush=True)
+        for headline, times in getattr(self, "before", {}).items():
+            print(f"  before that, {times} times: {headline}", flush=True)
+
+    def end(self):
+        self.over.set()
+        if self.agent and self.agent.poll() is None:
+            self.scenario.undo(self)
+        super().end()
+
+
+def main(arguments):
+    TorchPlay.bare = "--bare" in arguments
+    if "--gpu" in arguments:
+        settings["backend"] = "nccl"
+    names = [name for name in arguments if not name.startswith("--")]
+    unknown = {name.partition("@")[0] for name in names} - set(SCENARIOS)
+    if unknown:
+        raise SystemExit(f"no such scenario: {unknown}")
+    if not os.path.exists(torchrun[0]):
+        print(f"no PyTorch in {torch}; ./quickstart torch puts one there")
+        return 77
+    examine.AT_A_TIME = 1
+    return play_all([TorchPlay(name) for name in names], base_seed())
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# `make check-torch`: jobs of real PyTorch on CPUs (gloo), hung for real and examined; see
+# examine.py. Where there is no PyTorch ($INQUEST_TORCH or torch/ here: ./quickstart torch) its
+# tests skip, and say so. They are no part of check.
+TORCH_TESTS = \
+	%D%/well.test %D%/compile.test %D%/compilers.test %D%/graph.test %D%/shards.test \
+	%D%/death.test %D%/host.test %D%/late.test
+dist_check_SCRIPTS += $(TORCH_TESTS)
+EXTRA_DIST += %D%/examine.py %D%/scenarios.py \
+	%D%/jobs/budget.py %D%/jobs/fetch.py %D%/jobs/finetune.py %D%/jobs/monitored.py \
+	%D%/jobs/pretrain.py %D%/jobs/records.py %D%/jobs/remote.py %D%/jobs/saving.py \
+	%D%/jobs/stream.py %D%/jobs/trainer.py %D%/jobs/weighted.py
+
+check-torch: all
+	-TEST_TIMEOUT=3000 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(TORCH_TESTS)'
+	@for test in $(TORCH_TESTS); do \
+		log=$${test%.test}.log; \
+		grep -h '^[a-z-]*: FAIL\|^no PyTorch' $$log | sed "s|^|$$test: |"; \
+	done; \
+	echo '| scenario | verdict | culprits | evidence | found after |'; \
+	echo '|--|--|--|--|--|'; \
+	sed -n '/^| /p' $(TORCH_TESTS:.test=.log); \
+	! grep -q '^:test-result: *\(FAIL\|ERROR\)' $(TORCH_TESTS:.test=.trs)
+.PHONY: check-torch
