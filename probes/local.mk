@@ -37,7 +37,13 @@ libinquest_probe_la_SOURCES = \
 	%D%/thread.c %D%/thread.h \
 	%D%/python.h \
 	%D%/trait.h \
-	%D%/c10d.c %D%/c10d.h \
+	%D%/c10d.c %D%/c10d.h %D%/c10d.def %D%/c10d-abi.h %D%/c10d-door.h \
+	%D%/c10d-nccl.c %D%/c10d-nccl.h \
+	%D%/c10d-op.c \
+	%D%/c10d-store.c %D%/c10d-store.h \
+	%D%/c10d-wait.c \
+	%D%/c10d-work.c %D%/c10d-work.h \
+	%D%/unwound.c %D%/unwound.h \
 	%D%/version.c \
 	src/ring/ring-make.c
 EXTRA_DIST += %D%/probes.map

@@ -23,6 +23,7 @@
 #include <sys/auxv.h>
 #include <sys/utsname.h>
 
+#include "probes/c10d-door.h"
 #include "probes/clock.h"
 #include "probes/death.h"
 #include "probes/fork.h"
@@ -283,6 +284,7 @@ int process_reborn(void)
 		memset(process.refused, 0, sizeof(process.refused));
 		memset(process.lost, 0, sizeof(process.lost));
 		group_forget_all();
+		c10d_forget_all();
 		death_forget();
 		census_self_look(&process.self);
 		process.pid = process.self.pid;

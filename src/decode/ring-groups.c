@@ -55,20 +55,31 @@ static void groups_head(const struct ring_source *source, struct ring_seat *seat
 	seat->head = member->head;
 }
 
-/* Up to which op the device said that it is done; the larger of its two words counts. */
+/* Whether somebody says when an op of this group is done: its library, or a device. */
+static bool groups_are_followed(const struct ring_source *source, const struct ring_group *group)
+{
+	return (group->state & RING_G_HOST_DONE) || source->view.header.completion;
+}
+
+/* Up to which op that was said; the larger of its two words counts. */
+static uint64_t groups_done_upto(const struct ring_group *group)
+{
+	struct ring_slot board;
+	uint64_t done = group->completed_word;
+
+	if (ring_board_read(group->complete, &board) > 0 && board.index > done)
+		done = board.index;
+	return done;
+}
+
 static void groups_done(const struct ring_source *source, const struct ring_group *group,
 	struct job_member *member)
 {
-	const struct ring_header *header = &source->view.header;
-	struct ring_slot board;
-
-	if (!header->completion)
+	if (!groups_are_followed(source, group))
 		return;
 	/* Ops that were not followed may be done without a word: only what is done is known. */
-	member->done_known = !header->losses.completions;
-	member->done = group->completed_word;
-	if (ring_board_read(group->complete, &board) > 0 && board.index > member->done)
-		member->done = board.index;
+	member->done_known = !source->view.header.losses.completions;
+	member->done = groups_done_upto(group);
 	if (member->done > member->head)
 		member->done = member->head;
 }
@@ -170,25 +181,20 @@ static void ops_add(struct ring_source *source, const struct ring_seat *seat,
 		seen->fact.completed = JOB_MAYBE;
 }
 
-static enum job_known ops_done(const struct ring_source *source, uint64_t nth, uint64_t done)
+/*
+ * What is not said to be done is not done, where every end is told. Of a send or receive the
+ * library tells the end only to who waits for it: one that nobody waited for yet may be done.
+ */
+static enum job_known ops_done(const struct ring_source *source, const struct ring_group *group,
+	uint64_t nth, uint64_t done, bool p2p)
 {
-	const struct ring_header *header = &source->view.header;
-
-	if (!header->completion)
+	if (!groups_are_followed(source, group))
 		return JOB_MAYBE;
 	if (nth <= done)
 		return JOB_YES;
-	return header->losses.completions ? JOB_MAYBE : JOB_NO;
-}
-
-static uint64_t seat_done(const struct ring_seat *seat)
-{
-	struct ring_slot board;
-	uint64_t done = seat->group.completed_word;
-
-	if (ring_board_read(seat->group.complete, &board) > 0 && board.index > done)
-		done = board.index;
-	return done;
+	if (source->view.header.losses.completions)
+		return JOB_MAYBE;
+	return p2p && (group->state & RING_G_HOST_DONE) ? JOB_MAYBE : JOB_NO;
 }
 
 /* An op that left the last 64 behind has returned: others came after it on this seat. */
@@ -209,7 +215,8 @@ static void ops_of_history(struct ring_source *source, const struct ring_seat *s
 	more.returned = ring_meta_flags(slot.meta) & RING_F_RETURNED || !ops_is_recent(seat, index)
 				? JOB_YES
 				: JOB_NO;
-	more.completed = ops_done(source, index, seat_done(seat));
+	more.completed = ops_done(
+		source, &seat->group, index, groups_done_upto(&seat->group), false);
 	more.cite = ring_source_cite(source, "g%u:%llu", seat->number, (unsigned long long)index);
 	ops_add(source, seat, &slot, &more);
 	source->seen.items[source->seen.nr - 1].tid =
@@ -242,7 +249,8 @@ static void ops_of_p2p(struct ring_source *source, const struct ring_seat *seat)
 		if (ring_group_p2p(&seat->group, n, &slot) < 0 || slot.tsc > source->t0)
 			continue;
 		more.returned = ring_meta_flags(slot.meta) & RING_F_RETURNED ? JOB_YES : JOB_NO;
-		more.completed = ops_done(source, n, seat->group.completed_p2p);
+		more.completed = ops_done(
+			source, &seat->group, n, seat->group.completed_p2p, true);
 		more.cite = ring_source_cite(
 			source, "g%u:p%llu", seat->number, (unsigned long long)n);
 		ops_add(source, seat, &slot, &more);
@@ -266,7 +274,8 @@ static void ops_of_lanes(struct ring_source *source)
 		if (!seat || index > seat->head || index + OPS_FROM_LANES <= seat->head ||
 			ring_group_op(&seat->group, index, &slot) == 0)
 			continue;
-		more.completed = ops_done(source, index, seat_done(seat));
+		more.completed = ops_done(
+			source, &seat->group, index, groups_done_upto(&seat->group), false);
 		more.cite = ring_source_cite(source, "lane%u:%llu", note->lane,
 			(unsigned long long)note->ticket);
 		ops_add(source, seat, &note->slot, &more);
@@ -302,6 +311,18 @@ static void ops_give(struct ring_source *source)
 	}
 }
 
+/* Whether completion is known of all that this process takes part in. */
+static void groups_know(struct ring_source *source)
+{
+	struct ring_seat *seat;
+	bool all = source->seats.nr > 0;
+
+	array_for_each(&source->seats, seat)
+		all &= groups_are_followed(source, &seat->group);
+	if (all)
+		source->process->identity.knows |= JOB_KNOWS_COMPLETION;
+}
+
 /* --- All of it ------------------------------------------------------------------------------- */
 
 void ring_decode_groups(struct ring_source *source)
@@ -326,5 +347,6 @@ void ring_decode_groups(struct ring_source *source)
 	}
 	ops_of_lanes(source);
 	ops_give(source);
+	groups_know(source);
 	ring_source_lose(source, "groups that were just being made", torn, true);
 }
