@@ -11,6 +11,8 @@ src_job_libjob_la_SOURCES = \
 	%D%/seal.c %D%/seal.h \
 	%D%/seal-facts.c \
 	%D%/seal-groups.c \
+	%D%/seal-names.c \
+	%D%/seal-ops.c \
 	%D%/seal-people.c \
 	%D%/seal-ranks.c \
 	%D%/spans.c %D%/spans.h \

@@ -66,10 +66,12 @@ struct job *job_seal(struct job_builder *b)
 	seal_people(&seal);
 	seal_ranks(&seal);
 	seal_groups(&seal);
+	seal_ops(&seal);
 	complain_of_mixture(&seal);
 	seal_facts(&seal);
 	array_release(&seal.seat_ranks);
 	free(seal.people);
+	free(seal.by_key);
 	sealed->arena = b->arena;
 	b->arena = (struct arena){0};
 	job_builder_free(b);

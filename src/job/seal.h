@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * seal.h: the steps of sealing, shared by the seal-*.c only. In this order: people (hosts,
- * processes, ranks), groups (groups, seats, ops, threads), facts (everything that hangs on a
- * process). Each sorts what it was given by a total order first, so that arrival never matters.
+ * processes, ranks), groups with their seats, ops and threads, facts (everything that hangs on
+ * a process). Each sorts what it was given by a total order first, so that arrival never matters.
  */
 #ifndef JOB_SEAL_H
 #define JOB_SEAL_H
@@ -39,6 +39,10 @@ struct seal {
 	struct job_process *processes;
 	struct seal_person *people;
 	struct job_rank *ranks;
+	struct job_group *groups;
+	struct job_member *members;
+	struct job_thread *threads;
+	int *by_key; /* group indexes, ascending key */
 	ARRAY(struct seal_seat_rank) seat_ranks;
 	struct job_who last_who; /* the latest looked up, and what it was */
 	int last_process;
@@ -73,12 +77,19 @@ int seal_rank_of(const struct seal *seal, int process);
 /* Index of the host of that name, JOB_NONE. */
 int seal_find_host(const struct seal *seal, const char *name);
 
+/* Index of the group with that key, JOB_NONE. Once seal_groups() has made them. */
+int seal_find_group(const struct seal *seal, uint64_t key);
+
 /* Hosts and processes: fills hosts, processes and people, parents included. The first step. */
 void seal_people(struct seal *seal);
 /* Which process is which rank, and whose child. Needs people; afterwards seal_rank_of() holds. */
 void seal_ranks(struct seal *seal);
-/* Groups, all their seats, threads and ops. Needs ranks; members of no rank are left out. */
+/* Groups and all their seats. Needs ranks; members of no rank are left out. */
 void seal_groups(struct seal *seal);
+/* Names of groups, and seats that somebody told of. Called by seal_groups() only. */
+void seal_names(struct seal *seal);
+/* Threads and ops. Needs groups. */
+void seal_ops(struct seal *seal);
 /* All that hangs on a process. Needs ranks; may be called once, as all of these. */
 void seal_facts(struct seal *seal);
 
