@@ -17,7 +17,10 @@ src_job_libjob_la_SOURCES = \
 	%D%/seal-ranks.c \
 	%D%/spans.c %D%/spans.h \
 	%D%/tempo.c %D%/tempo.h \
+	%D%/waitfor-launches.c %D%/waitfor-make.h \
+	%D%/waitfor-missing.c \
 	%D%/waitfor-parts.c %D%/waitfor-parts.h \
+	%D%/waitfor-store.c \
 	%D%/waitfor.c %D%/waitfor.h \
 	%D%/waits.c %D%/waits.h
 

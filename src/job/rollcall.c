@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/rollcall.h"
 
+#include <string.h>
+
 bool rollcall_speaks(const struct job *job, const struct job_member *member)
 {
 	return member->rank != JOB_NONE && member->head_known && !member->saw_capture &&
@@ -75,4 +77,9 @@ bool rollcall_never_came(const struct job *job, const struct job_member *member)
 	if (rank->candidate_only)
 		return rank->knows & (JOB_KNOWS_CENSUS | JOB_KNOWS_RING);
 	return (rank->knows & JOB_KNOWS_RING) && rank->lost_records <= 0;
+}
+
+bool rollcall_is_bootstrap(const struct job_group *group)
+{
+	return !strcmp(group->maker, "bootstrap");
 }

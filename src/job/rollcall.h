@@ -38,4 +38,7 @@ struct rollcall rollcall_take(const struct job *job, int group, uint64_t index);
 /* Whether a seat has not even begun the group's init, on its rank's own word or the census'. */
 bool rollcall_never_came(const struct job *job, const struct job_member *member);
 
+/* Whether the group is but the exchange of an id: seat 0 gives it, and no ops follow. */
+bool rollcall_is_bootstrap(const struct job_group *group);
+
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups and their seats. A seat known from several readings keeps the furthest state of each. All seats of a group exist; those without
- * evidence are UNSEEN. In a group as large as the job the unseen seats are those of the ranks that
- * have none there; elsewhere nobody knows who sits in an unseen seat.
+ * Groups and their seats. A seat known from several readings keeps the furthest state of each. All
+ * seats of a group exist; those without evidence are UNSEEN. In a group as large as the job the
+ * unseen seats are those of the ranks that have none there; elsewhere nobody knows who sits in an
+ * unseen seat.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -216,7 +217,8 @@ static void make_members(struct seal *seal)
 	seal->members = arena_new_many(seal->arena, struct job_member, total + 1);
 	for (size_t i = 0; i < job->ngroups; i++)
 		for (uint32_t seat = 0; seat < seal->groups[i].size; seat++) {
-			struct job_member *member = &seal->members[seal->groups[i].first_member + seat];
+			struct job_member *member =
+				&seal->members[seal->groups[i].first_member + seat];
 
 			*member = job_member_unknown;
 			member->group = (int)i;

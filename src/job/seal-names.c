@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "job/rollcall.h"
 #include "job/seal.h"
 
 #define TOLD "group-" /* how traits about groups begin */
@@ -32,7 +33,7 @@ static int compare_tellings(const void *va, const void *vb)
 	return 0;
 }
 
-/* Of one key the smallest text: ranks should agree, and if not, order of arrival must not matter. */
+/* Of one key the smallest text: ranks should agree, and order of arrival must not matter. */
 static void collect_tellings(const struct seal *seal, struct tellings *all)
 {
 	size_t n = 0;
@@ -73,12 +74,6 @@ static const char *told_of(const struct tellings *all, const char *what, const c
 }
 
 /* -- names ------------------------------------------------------------------------------------- */
-
-/* The exchange of an id makes no group that anybody computes in. */
-static bool is_bootstrap(const struct job_group *group)
-{
-	return !strcmp(group->maker, "bootstrap");
-}
 
 /* Whether the name is but a number, or PyTorch's for the first group: nothing to tell people. */
 static bool is_plain_name(const char *name)
@@ -128,7 +123,7 @@ static bool makers_differ(const struct seal *seal)
 	for (size_t i = 0; i < seal->job->ngroups; i++) {
 		const struct job_group *group = &seal->groups[i];
 
-		if (is_bootstrap(group))
+		if (rollcall_is_bootstrap(group))
 			continue;
 		if (first && strcmp(first, group->maker) != 0)
 			return true;
@@ -147,7 +142,7 @@ static void name_groups(struct seal *seal, const struct tellings *all)
 		const struct job_group *group = &seal->groups[i];
 
 		names[i] = name_of(seal, all, i);
-		if (differ && strcmp(group->maker, "nccl") != 0 && !is_bootstrap(group))
+		if (differ && strcmp(group->maker, "nccl") != 0 && !rollcall_is_bootstrap(group))
 			names[i] = arena_printf(seal->arena, "%s (%s)", names[i], group->maker);
 	}
 	for (size_t i = 0; i < n; i++)

@@ -231,7 +231,8 @@ static int rank_of_thread(struct seal *seal, int process, uint32_t tid)
 
 	for (size_t i = 0; seal->people[process].shared && i < b->ops.nr; i++) {
 		const struct raw_op *raw = &b->ops.items[i];
-		int group = raw->tid == tid ? seal_find_group(seal, raw->group_key) : JOB_NONE, rank;
+		int group = raw->tid == tid ? seal_find_group(seal, raw->group_key) : JOB_NONE,
+		    rank;
 
 		if (group == JOB_NONE || raw->seat >= seal->groups[group].size ||
 			seal_find_process(seal, raw->about.who) != process)
@@ -263,7 +264,8 @@ static void make_threads(struct seal *seal)
 			continue;
 		seal->threads[n] = raw->fact;
 		seal->threads[n].rank = rank_of_thread(seal, process, raw->fact.tid);
-		seal->threads[n].group = raw->group_key ? seal_find_group(seal, raw->group_key) : JOB_NONE;
+		seal->threads[n].group =
+			raw->group_key ? seal_find_group(seal, raw->group_key) : JOB_NONE;
 		if (!*seal->threads[n].cite)
 			seal->threads[n].cite = seal->processes[process].cite;
 		n++;

@@ -2,9 +2,11 @@
 #include "job/tempo.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "job/rollcall.h"
+#include "job/spans.h"
 
 /* So many members tell a group's tempo as well as all would. */
 #define SAMPLED_MEMBERS 64
@@ -62,6 +64,18 @@ int64_t tempo_median_gap(const struct job *job, int group)
 	return median;
 }
 
+/* Whether the rank had met the others before it came to this group. */
+static bool met_before(const struct job *job, const struct job_member *m)
+{
+	struct spans_range traits = traits_of(job, m->rank);
+
+	for (size_t i = traits.from; i < traits.to; i++)
+		if (!strcmp(job->traits[i].key, "backend") &&
+			job->traits[i].when != JOB_UNKNOWN && job->traits[i].when < m->init_since)
+			return true;
+	return false;
+}
+
 /* How long the rank in that seat took to its first init, where that is this group's. */
 static int64_t start_of(const struct job *job, const struct job_member *m)
 {
@@ -73,7 +87,7 @@ static int64_t start_of(const struct job *job, const struct job_member *m)
 	process = &job->processes[job->ranks[m->rank].process];
 	if (process->born == JOB_UNKNOWN || process->born > m->init_since)
 		return JOB_UNKNOWN;
-	return m->init_since - process->born;
+	return met_before(job, m) ? 0 : m->init_since - process->born;
 }
 
 int64_t tempo_median_start(const struct job *job, int group)

@@ -13,50 +13,16 @@
  * From sinks upwards the parts are numbered (waitfor-parts.c), so one pass over the nodes by part,
  * from the far end, carries each standing wait to all that it leads to; a circle is one part and
  * shares one value.
- *
- * Launch order is an edge only where the earlier op is surely not complete. Where completion is not
- * tracked that is not known, and every op in flight would wait for all before it; so such orders
- * are kept aside and count only where two ranks took opposite ones.
  */
 #include "job/waitfor.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
-#include "job/rollcall.h"
+#include "job/waitfor-make.h"
 #include "job/waitfor-parts.h"
 
-struct edge {
-	int from;
-	int to;
-};
-
-/* An op somebody waits in, before it has a node. */
-struct waited {
-	int group;
-	uint64_t index;
-	int node;
-};
-
-struct maker {
-	const struct job *job;
-	const struct waits *waits;
-	const struct waitfor_given *given;
-	struct waitfor *graph;
-	ARRAY(struct waitfor_node) nodes;
-	ARRAY(struct edge) edges;
-	ARRAY(struct waited) ops;  /* by group, index; each once */
-	ARRAY(struct edge) orders; /* launches of untracked ops: a reason only where they differ */
-	int *init_node;            /* per group */
-	int *split_node;           /* per group */
-	int *fork_node;            /* per group */
-	int *stopped_node;         /* per rank */
-};
-
-/* Gives its index: the nodes may move with the next one. */
-static int add_node(struct maker *m, enum waitfor_kind kind, int rank, int group)
+int waitfor_add_node(struct waitfor_maker *m, enum waitfor_kind kind, int rank, int group)
 {
 	*array_add(&m->nodes) = (struct waitfor_node){.kind = kind,
 		.rank = rank,
@@ -66,13 +32,13 @@ static int add_node(struct maker *m, enum waitfor_kind kind, int rank, int group
 	return (int)m->nodes.nr - 1;
 }
 
-static void add_edge(struct maker *m, int from, int to)
+void waitfor_add_edge(struct waitfor_maker *m, int from, int to)
 {
 	if (from != to)
-		*array_add(&m->edges) = (struct edge){from, to};
+		*array_add(&m->edges) = (struct waitfor_edge){from, to};
 }
 
-static int group_of(const struct job *job, const struct wait *wait)
+int waitfor_group_of(const struct job *job, const struct wait *wait)
 {
 	return wait->member == JOB_NONE ? JOB_NONE : job->members[wait->member].group;
 }
@@ -80,12 +46,13 @@ static int group_of(const struct job *job, const struct wait *wait)
 bool waitfor_stands(
 	const struct job *job, const struct wait *wait, const struct waitfor_given *given)
 {
-	int group = group_of(job, wait);
+	int group = waitfor_group_of(job, wait);
 
 	if (wait->age == JOB_UNKNOWN || (!wait->sure && !wait->held))
 		return false;
 	if (group == JOB_NONE)
-		return wait->age > given->threshold_else;
+		return wait->age > (wait->kind == WAIT_STORE ? given->threshold_store
+							     : given->threshold_else);
 	return wait->age > (wait->kind == WAIT_INIT ? given->threshold_init[group]
 						    : given->threshold[group]);
 }
@@ -94,30 +61,29 @@ bool waitfor_stands(
 
 static int compare_waited(const void *va, const void *vb)
 {
-	const struct waited *a = va, *b = vb;
+	const struct waitfor_waited *a = va, *b = vb;
 
 	if (a->group != b->group)
 		return a->group < b->group ? -1 : 1;
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* Beyond a fork indexes mean different ops to different camps: its node stands for all of them. */
-static bool is_forked(const struct maker *m, int group, uint64_t index)
+bool waitfor_is_forked(const struct waitfor_maker *m, int group, uint64_t index)
 {
 	return m->given->forked[group] && index >= m->given->forked[group];
 }
 
 /* A node for each op that some wait is in, in order of group and index. */
-static void collect_ops(struct maker *m)
+static void collect_ops(struct waitfor_maker *m)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < m->waits->n; i++) {
 		const struct wait *wait = &m->waits->at[i];
-		int group = group_of(m->job, wait);
+		int group = waitfor_group_of(m->job, wait);
 
-		if (wait->kind == WAIT_COLLECTIVE && !is_forked(m, group, wait->index))
-			*array_add(&m->ops) = (struct waited){group, wait->index, JOB_NONE};
+		if (wait->kind == WAIT_COLLECTIVE && !waitfor_is_forked(m, group, wait->index))
+			*array_add(&m->ops) = (struct waitfor_waited){group, wait->index, JOB_NONE};
 	}
 	array_sort(&m->ops, compare_waited);
 	for (size_t i = 0; i < m->ops.nr; i++)
@@ -125,7 +91,7 @@ static void collect_ops(struct maker *m)
 			m->ops.items[n++] = m->ops.items[i];
 	m->ops.nr = n;
 	for (size_t i = 0; i < n; i++) {
-		int node = add_node(m, WAITFOR_OP, JOB_NONE, m->ops.items[i].group);
+		int node = waitfor_add_node(m, WAITFOR_OP, JOB_NONE, m->ops.items[i].group);
 
 		m->nodes.items[node].index = m->ops.items[i].index;
 		m->ops.items[i].node = node;
@@ -133,9 +99,9 @@ static void collect_ops(struct maker *m)
 }
 
 /* The node of an op that collect_ops() has seen; asked for no other. */
-static int op_node(const struct maker *m, int group, uint64_t index)
+static int op_node(const struct waitfor_maker *m, int group, uint64_t index)
 {
-	struct waited key = {group, index, 0};
+	struct waitfor_waited key = {group, index, 0};
 	size_t low = 0, high = m->ops.nr;
 
 	while (low < high) {
@@ -149,344 +115,54 @@ static int op_node(const struct maker *m, int group, uint64_t index)
 	return m->ops.items[low].node;
 }
 
-static int lazy_node(struct maker *m, int *slot, enum waitfor_kind kind, int rank, int group)
+static int lazy_node(
+	struct waitfor_maker *m, int *slot, enum waitfor_kind kind, int rank, int group)
 {
 	if (*slot == JOB_NONE)
-		*slot = add_node(m, kind, rank, group);
+		*slot = waitfor_add_node(m, kind, rank, group);
 	return *slot;
 }
 
+int waitfor_stopped_node(struct waitfor_maker *m, int rank)
+{
+	return lazy_node(m, &m->stopped_node[rank], WAITFOR_STOPPED, rank, JOB_NONE);
+}
+
+int waitfor_fork_node(struct waitfor_maker *m, int group)
+{
+	return lazy_node(m, &m->fork_node[group], WAITFOR_FORK, JOB_NONE, group);
+}
+
 /* What this wait leads to: shared by all who wait for the same, but for P2P and syncs. */
-static int node_for(struct maker *m, size_t index)
+static int node_for(struct waitfor_maker *m, size_t index)
 {
 	const struct wait *wait = &m->waits->at[index];
-	int group = group_of(m->job, wait), node;
+	int group = waitfor_group_of(m->job, wait), node;
 
 	switch (wait->kind) {
 	case WAIT_COLLECTIVE:
-		if (is_forked(m, group, wait->index))
-			return lazy_node(m, &m->fork_node[group], WAITFOR_FORK, JOB_NONE, group);
+		if (waitfor_is_forked(m, group, wait->index))
+			return waitfor_fork_node(m, group);
 		return op_node(m, group, wait->index);
 	case WAIT_INIT:
 		return lazy_node(m, &m->init_node[group], WAITFOR_INIT, JOB_NONE, group);
 	case WAIT_SPLIT:
 		return lazy_node(m, &m->split_node[group], WAITFOR_SPLIT, JOB_NONE, group);
+	case WAIT_STORE:
+		return waitfor_key_node(m, wait->key);
 	case WAIT_P2P:
-		node = add_node(m, WAITFOR_PAIR, wait->rank, group);
+		node = waitfor_add_node(m, WAITFOR_PAIR, wait->rank, group);
 		break;
 	default:
-		node = add_node(m, WAITFOR_SYNC, wait->rank, group);
+		node = waitfor_add_node(m, WAITFOR_SYNC, wait->rank, group);
 		break;
 	}
 	m->nodes.items[node].wait = (int)index;
 	return node;
 }
 
-/* -- edges ------------------------------------------------------------------------------------- */
-
-static int stopped_node(struct maker *m, int rank)
-{
-	return lazy_node(m, &m->stopped_node[rank], WAITFOR_STOPPED, rank, JOB_NONE);
-}
-
-/* Who of the group has not entered what these nodes stand for; each seat hangs on one node. */
-struct missing {
-	uint64_t head;
-	int rank;
-};
-
-static int compare_missing(const void *va, const void *vb)
-{
-	const struct missing *a = va, *b = vb;
-
-	if (a->head != b->head)
-		return a->head < b->head ? -1 : 1;
-	return a->rank < b->rank ? -1 : a->rank > b->rank;
-}
-
-struct seats {
-	ARRAY(struct missing) missing; /* by head */
-	bool unknown;
-};
-
-/* Seats that have not entered the group's furthest waited op, by their own word. */
-static void collect_missing(struct maker *m, int group, uint64_t furthest, struct seats *seats)
-{
-	const struct job_group *g = &m->job->groups[group];
-
-	for (uint32_t seat = 0; seat < g->size; seat++) {
-		const struct job_member *member = &m->job->members[g->first_member + (int)seat];
-		enum roll roll = rollcall_of(m->job, member, furthest);
-
-		if (roll == ROLL_ABSENT)
-			*array_add(&seats->missing) = (struct missing){member->head, member->rank};
-		if (roll == ROLL_UNKNOWN)
-			seats->unknown = true;
-	}
-	array_sort(&seats->missing, compare_missing);
-}
-
-/* Where all have entered: those who died or froze hold it, and so does what was launched before. */
-static void hold_by_stopped(struct maker *m, int node, int group)
-{
-	const struct job_group *g = &m->job->groups[group];
-
-	for (uint32_t seat = 0; seat < g->size; seat++) {
-		int rank = m->job->members[g->first_member + (int)seat].rank;
-
-		if (rank != JOB_NONE && m->given->stopped[rank]) {
-			int stopped = stopped_node(m, rank);
-
-			add_edge(m, node, stopped);
-		}
-	}
-}
-
-/* All waited ops of one group, ops.items[from, to): each to its missing and to the one before. */
-static void join_group_ops(struct maker *m, size_t from, size_t to)
-{
-	int group = m->ops.items[from].group;
-	struct seats seats = {0};
-	size_t at = 0;
-
-	collect_missing(m, group, m->ops.items[to - 1].index, &seats);
-	for (size_t i = from; i < to; i++) {
-		int node = m->ops.items[i].node;
-		size_t before = at;
-
-		while (at < seats.missing.nr &&
-			seats.missing.items[at].head < m->ops.items[i].index)
-			add_edge(m, node, seats.missing.items[at++].rank);
-		if (i > from && before)
-			add_edge(m, node, m->ops.items[i - 1].node);
-		m->nodes.items[node].absent = at > 0;
-		m->nodes.items[node].unknown = seats.unknown;
-		if (!at)
-			hold_by_stopped(m, node, group);
-	}
-	array_release(&seats.missing);
-}
-
-static void join_ops(struct maker *m)
-{
-	for (size_t from = 0, to; from < m->ops.nr; from = to) {
-		for (to = from;
-			to < m->ops.nr && m->ops.items[to].group == m->ops.items[from].group; to++)
-			;
-		join_group_ops(m, from, to);
-	}
-}
-
-/* Who never came to the init is waited for; if all came, who died or froze in it. */
-static void join_init(struct maker *m, int group)
-{
-	const struct job_group *g = &m->job->groups[group];
-	int node = m->init_node[group];
-
-	for (uint32_t seat = 0; seat < g->size; seat++) {
-		const struct job_member *member = &m->job->members[g->first_member + (int)seat];
-
-		if (member->state != JOB_MEMBER_UNSEEN)
-			continue;
-		if (rollcall_never_came(m->job, member)) {
-			add_edge(m, node, member->rank);
-			m->nodes.items[node].absent = true;
-			continue;
-		}
-		m->nodes.items[node].unknown = true;
-		if (member->rank != JOB_NONE && m->given->stopped[member->rank])
-			add_edge(m, node, stopped_node(m, member->rank));
-	}
-	if (!m->nodes.items[node].absent)
-		hold_by_stopped(m, node, group);
-}
-
-/* The furthest split of the group that somebody is in. */
-static uint64_t furthest_split(const struct maker *m, int group)
-{
-	uint64_t furthest = 0;
-
-	for (size_t i = 0; i < m->waits->n; i++) {
-		const struct wait *wait = &m->waits->at[i];
-
-		if (wait->kind == WAIT_SPLIT && group_of(m->job, wait) == group &&
-			wait->index > furthest)
-			furthest = wait->index;
-	}
-	return furthest;
-}
-
-/* A split needs all of the old group: whoever began fewer of them has not come. */
-static void join_split(struct maker *m, int group)
-{
-	const struct job_group *g = &m->job->groups[group];
-	uint64_t furthest = furthest_split(m, group);
-	int node = m->split_node[group];
-
-	m->nodes.items[node].index = furthest;
-	for (uint32_t seat = 0; seat < g->size; seat++) {
-		const struct job_member *member = &m->job->members[g->first_member + (int)seat];
-
-		if (member->splits >= furthest)
-			continue;
-		if (member->rank == JOB_NONE ||
-			!(m->job->ranks[member->rank].knows & JOB_KNOWS_RING)) {
-			m->nodes.items[node].unknown = true;
-			continue;
-		}
-		add_edge(m, node, member->rank);
-		m->nodes.items[node].absent = true;
-	}
-	if (!m->nodes.items[node].absent)
-		hold_by_stopped(m, node, group);
-}
-
-/* The peer that has not made the matching call; or one that did, and died or froze in it. */
-static void join_pair(struct maker *m, int node, const struct wait *wait)
-{
-	int peer = m->job->members[wait->peer].rank;
-
-	m->nodes.items[node].absent = wait->lacking && peer != JOB_NONE;
-	m->nodes.items[node].unknown = wait->peer_unknown || (wait->lacking && peer == JOB_NONE);
-	if (m->nodes.items[node].absent)
-		add_edge(m, node, peer);
-	else if (peer != JOB_NONE && m->given->stopped[peer])
-		add_edge(m, node, stopped_node(m, peer));
-}
-
-/* Whether this wait came out of a later launch of the same rank than that one. */
-static bool launched_after(const struct wait *wait, const struct wait *other)
-{
-	return wait->op && other->op && wait->op->order && other->op->order &&
-	       wait->op->order > other->op->order &&
-	       (!wait->op->launch || wait->op->launch != other->op->launch);
-}
-
-/* Of an untracked op nobody knows that it is not long complete, but where its group forked. */
-static bool is_reason(const struct maker *m, const struct wait *wait)
-{
-	return wait->sure || is_forked(m, m->job->members[wait->member].group, wait->index);
-}
-
-/*
- * Whether a launch waits for an earlier one of the same rank: collectives for each other, as NCCL
- * runs them; sends and receives for what is before them on their stream.
- */
-static bool is_behind(const struct wait *wait, const struct wait *other)
-{
-	if (other->kind != WAIT_COLLECTIVE && other->kind != WAIT_P2P)
-		return false;
-	if (!launched_after(wait, other))
-		return false;
-	return (wait->kind == WAIT_COLLECTIVE && other->kind == WAIT_COLLECTIVE) ||
-	       (wait->op->stream && wait->op->stream == other->op->stream);
-}
-
-/* Of one launch nothing counts as complete while one of its sends or receives lacks its peer. */
-static bool is_held_up(const struct wait *wait, const struct wait *other)
-{
-	return wait->kind == WAIT_P2P && other->kind == WAIT_P2P && other->lacking && wait->op &&
-	       other->op && wait->op->launch && wait->op->launch == other->op->launch;
-}
-
-/* What this node stands for needs this wait of a rank, and so what the rank launched before it. */
-static void join_earlier(struct maker *m, int node, const struct wait *wait)
-{
-	int rank = wait->rank;
-
-	for (size_t k = m->waits->first[rank]; k < m->waits->first[rank + 1]; k++) {
-		const struct wait *other = &m->waits->at[k];
-		bool both_collective =
-			wait->kind == WAIT_COLLECTIVE && other->kind == WAIT_COLLECTIVE;
-
-		if (!is_behind(wait, other) && !is_held_up(wait, other))
-			continue;
-		if (is_reason(m, other))
-			add_edge(m, node, m->graph->node_of_wait[k]);
-		else if (both_collective && wait->held && other->held)
-			*array_add(&m->orders) = (struct edge){node, m->graph->node_of_wait[k]};
-	}
-}
-
-/* The peer's side of a send or receive; NULL where it does not wait in it. */
-static const struct wait *other_side(const struct maker *m, const struct wait *wait)
-{
-	int rank = m->job->members[wait->peer].rank;
-
-	for (size_t k = rank == JOB_NONE ? m->waits->n : m->waits->first[rank];
-		rank != JOB_NONE && k < m->waits->first[rank + 1]; k++) {
-		const struct wait *other = &m->waits->at[k];
-
-		if (other->kind == WAIT_P2P && other->member == wait->peer &&
-			other->peer == wait->member && other->index == wait->index && other->op &&
-			wait->op && other->op->sig.op != wait->op->sig.op)
-			return other;
-	}
-	return NULL;
-}
-
-/* An op that all are in is not complete while others of its launch went different ways. */
-static void join_fork(struct maker *m, int node, const struct wait *wait)
-{
-	const struct job_member *member = &m->job->members[wait->member];
-	uint64_t forked = m->given->forked[member->group];
-	const struct job_op *op = forked > wait->index ? rollcall_op(member, forked) : NULL;
-
-	if (op && wait->op && op->launch && op->launch == wait->op->launch)
-		add_edge(m, node,
-			lazy_node(m, &m->fork_node[member->group], WAITFOR_FORK, JOB_NONE,
-				member->group));
-}
-
-/* An op that all are in still waits for what one of its members launched before it. */
-static void join_launches(struct maker *m, int rank)
-{
-	for (size_t i = m->waits->first[rank]; i < m->waits->first[rank + 1]; i++) {
-		const struct wait *wait = &m->waits->at[i], *other = NULL;
-		int node = m->graph->node_of_wait[i];
-
-		if ((wait->kind != WAIT_COLLECTIVE && wait->kind != WAIT_P2P) || wait->lacking)
-			continue;
-		join_earlier(m, node, wait);
-		if (wait->kind == WAIT_COLLECTIVE)
-			join_fork(m, node, wait);
-		if (wait->kind == WAIT_P2P)
-			other = other_side(m, wait);
-		if (other)
-			join_earlier(m, node, other);
-	}
-}
-
-static int compare_edges(const void *va, const void *vb)
-{
-	const struct edge *a = va, *b = vb;
-
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	return a->to < b->to ? -1 : a->to > b->to;
-}
-
-/* Untracked ops that two ranks launched in opposite orders, and that all synchronise for. */
-static void join_opposite_orders(struct maker *m)
-{
-	size_t n = 0;
-
-	array_sort(&m->orders, compare_edges);
-	for (size_t i = 0; i < m->orders.nr; i++)
-		if (!n || compare_edges(&m->orders.items[n - 1], &m->orders.items[i]) != 0)
-			m->orders.items[n++] = m->orders.items[i];
-	m->orders.nr = n;
-	for (size_t i = 0; i < n; i++) {
-		struct edge back = {m->orders.items[i].to, m->orders.items[i].from};
-
-		if (n && bsearch(&back, m->orders.items, n, sizeof(back), compare_edges))
-			add_edge(m, back.to, back.from);
-	}
-	array_release(&m->orders);
-}
-
 /* Whether a rank's wait is an edge: never where it is over; if held where it does other things. */
-static bool follows(const struct maker *m, const struct wait *wait)
+static bool follows(const struct waitfor_maker *m, const struct wait *wait)
 {
 	switch (m->given->stands[wait->rank]) {
 	case WAITFOR_FINAL:
@@ -499,36 +175,38 @@ static bool follows(const struct maker *m, const struct wait *wait)
 }
 
 /* All nodes first: an edge names them by index. */
-static void make_graph(struct maker *m)
+static void make_graph(struct waitfor_maker *m)
 {
 	for (size_t rank = 0; rank < m->job->nranks; rank++)
-		add_node(m, WAITFOR_RANK, (int)rank, JOB_NONE);
+		waitfor_add_node(m, WAITFOR_RANK, (int)rank, JOB_NONE);
 	collect_ops(m);
+	waitfor_collect_keys(m);
 	for (size_t i = 0; i < m->waits->n; i++)
 		m->graph->node_of_wait[i] = node_for(m, i);
-	join_ops(m);
+	waitfor_join_ops(m);
 	for (size_t group = 0; group < m->job->ngroups; group++) {
 		if (m->init_node[group] != JOB_NONE)
-			join_init(m, (int)group);
+			waitfor_join_init(m, (int)group);
 		if (m->split_node[group] != JOB_NONE)
-			join_split(m, (int)group);
+			waitfor_join_split(m, (int)group);
 	}
 	for (size_t i = 0; i < m->waits->n; i++) {
 		const struct wait *wait = &m->waits->at[i];
 
 		if (wait->kind == WAIT_P2P)
-			join_pair(m, m->graph->node_of_wait[i], wait);
+			waitfor_join_pair(m, m->graph->node_of_wait[i], wait);
 		if (follows(m, wait))
-			add_edge(m, wait->rank, m->graph->node_of_wait[i]);
+			waitfor_add_edge(m, wait->rank, m->graph->node_of_wait[i]);
 	}
 	for (size_t rank = 0; rank < m->job->nranks; rank++)
-		join_launches(m, (int)rank);
-	join_opposite_orders(m);
+		waitfor_join_launches(m, (int)rank);
+	waitfor_join_opposite_orders(m);
+	waitfor_join_keys(m);
 }
 
 /* -- from edges to answers --------------------------------------------------------------------- */
 
-static void sort_edges(struct maker *m)
+static void sort_edges(struct waitfor_maker *m)
 {
 	struct waitfor *graph = m->graph;
 	size_t *at;
@@ -615,7 +293,7 @@ struct waitfor *waitfor_new(
 	const struct job *job, const struct waits *waits, const struct waitfor_given *given)
 {
 	struct waitfor *graph = alloc_zeroed(1, sizeof(*graph));
-	struct maker m = {.job = job, .waits = waits, .given = given, .graph = graph};
+	struct waitfor_maker m = {.job = job, .waits = waits, .given = given, .graph = graph};
 
 	graph->job = job;
 	graph->waits = waits;
@@ -630,6 +308,7 @@ struct waitfor *waitfor_new(
 	spread_waits(graph, given);
 	array_release(&m.edges);
 	array_release(&m.ops);
+	array_release(&m.keys);
 	free(m.init_node);
 	free(m.split_node);
 	free(m.fork_node);

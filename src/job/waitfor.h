@@ -7,9 +7,10 @@
  *	op    --> the incomplete op that one of its members launched before it; so does P2P, for
  *	          both sides, where it is on the same stream
  *	op    --> members that died or are frozen, where all have entered it
- *	init  --> the seats that have not begun it
+ *	init  --> the seats that have not begun it; of a bootstrap group the one that gives the id
  *	split --> the seats of the old group that have not begun as many
  *	P2P   --> the peer that has not made the matching call
+ *	key   --> the few ranks that wait in nothing, where all others wait for that key
  *
  * An op waits for everybody, so following any edge leads to a reason. What ends are sinks: ranks
  * that wait for nothing, and ops where nobody known is missing. Strongly connected parts with no
@@ -40,7 +41,8 @@ struct waitfor_given {
 	const uint64_t *forked;   /* per group: index of a fork that explains waits; 0 none */
 	const int64_t *threshold; /* per group: ns from which a wait there stands */
 	const int64_t *threshold_init; /* the same for the group's init */
-	int64_t threshold_else;   /* the same for waits without a group */
+	int64_t threshold_store;  /* the same for keys of the store */
+	int64_t threshold_else;   /* the same for other waits without a group */
 };
 
 enum waitfor_kind {
@@ -51,6 +53,7 @@ enum waitfor_kind {
 	WAITFOR_SPLIT, /* of the group, into others */
 	WAITFOR_PAIR, /* one P2P call */
 	WAITFOR_FORK, /* the group went different ways */
+	WAITFOR_STORE, /* a key of the store */
 	WAITFOR_SYNC, /* a synchronisation, a close or another call of one rank */
 };
 
@@ -59,7 +62,7 @@ struct waitfor_node {
 	int rank;        /* RANK, STOPPED, SYNC */
 	int group;       /* OP, INIT, SPLIT, FORK; JOB_NONE else */
 	uint64_t index;  /* OP */
-	int wait;        /* PAIR, SYNC: index into waits */
+	int wait;        /* PAIR, STORE, SYNC: index into waits (of a key: the first) */
 	bool unknown;    /* members without evidence: they may be the ones missing */
 	bool absent;     /* OP, INIT, SPLIT, PAIR: somebody is missing by its own word */
 	int part;        /* its strongly connected part: lower numbers are nearer to the sinks */

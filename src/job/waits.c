@@ -396,10 +396,18 @@ static bool add_split(struct collector *c, const struct job_thread *thread, int 
 	return false;
 }
 
+/* Calls of PyTorch that wait for a key of its store. The making of a first group is one, too. */
+static bool names_store(const char *call)
+{
+	return !strcmp(call, "c10d_store_get") || !strcmp(call, "c10d_store_wait") ||
+	       !strcmp(call, "c10d_unique_id") || !strcmp(call, "c10d_init");
+}
+
 /* A thread inside a call that is none of the waits found so far. */
 static void add_call(struct collector *c, const struct job_thread *thread, int index, size_t from)
 {
-	bool closing = names_closing(thread->call), found = false;
+	bool closing = names_closing(thread->call), store = names_store(thread->call);
+	bool found = false;
 
 	if (add_split(c, thread, index))
 		return;
@@ -413,10 +421,12 @@ static void add_call(struct collector *c, const struct job_thread *thread, int i
 	}
 	if (found)
 		return;
-	*array_add(&c->list) = (struct wait){.kind = closing ? WAIT_CLOSE : WAIT_OTHER,
+	*array_add(&c->list) = (struct wait){
+		.kind = closing ? WAIT_CLOSE : store ? WAIT_STORE : WAIT_OTHER,
 		.rank = thread->rank,
 		.member = JOB_NONE,
 		.peer = JOB_NONE,
+		.key = store ? thread->detail : NULL,
 		.thread = index,
 		.held = true,
 		.since = thread->since,
@@ -429,12 +439,16 @@ static void add_threads(struct collector *c, int rank, size_t from)
 	struct spans_range range = threads_of(c->job, rank);
 
 	for (size_t i = range.from; i < range.to; i++)
-		if (is_waiting(&c->job->threads[i]))
+		if (is_waiting(&c->job->threads[i]) && !names_store(c->job->threads[i].call))
 			add_sync(c, &c->job->threads[i], (int)i, from);
-	for (size_t i = range.from; i < range.to; i++)
-		if (c->job->threads[i].state == JOB_THREAD_IN_CALL &&
-			!waits_is_watchdog(c->job->threads[i].name))
-			add_call(c, &c->job->threads[i], (int)i, from);
+	for (size_t i = range.from; i < range.to; i++) {
+		const struct job_thread *thread = &c->job->threads[i];
+		bool inside = thread->state == JOB_THREAD_IN_CALL ||
+			      (is_waiting(thread) && names_store(thread->call));
+
+		if (inside && !waits_is_watchdog(thread->name))
+			add_call(c, thread, (int)i, from);
+	}
 }
 
 /* -- all of it --------------------------------------------------------------------------------- */

@@ -23,6 +23,7 @@ enum wait_kind {
 	WAIT_P2P,
 	WAIT_SPLIT, /* in a split, where all of the old group must come; index: how many so far */
 	WAIT_INIT,  /* in communicator init */
+	WAIT_STORE, /* in PyTorch's store, for a key that somebody has yet to set */
 	WAIT_SYNC,  /* in a synchronisation, for nothing that is known */
 	WAIT_CLOSE, /* in finalize or destroy */
 	WAIT_OTHER, /* in some other call of NCCL */
@@ -35,7 +36,8 @@ struct wait {
 	int peer;   /* P2P: the peer's seat as member index */
 	uint64_t index;
 	const struct job_op *op; /* NULL where its details are not known */
-	int thread;              /* JOB_NONE */
+	const char *key; /* STORE: its name, "" not known; else NULL */
+	int thread;      /* JOB_NONE */
 	bool held;
 	bool lacking;
 	bool sure;

@@ -99,6 +99,7 @@ static bool explains_unknown(const struct inquiry *q, int rank, struct reason *w
 	/* Outside of everything, on its own word; what it may be waiting in, was followed. */
 	if (!may_stall(q, rank) || inquiry_held_in(q, rank, WAIT_SYNC, NULL) ||
 		inquiry_held_in(q, rank, WAIT_OTHER, NULL) ||
+		inquiry_held_in(q, rank, WAIT_STORE, NULL) ||
 		inquiry_held_in(q, rank, WAIT_CLOSE, NULL))
 		return false;
 	why->where = is_busy(p) || p->user ? VERDICT_IN_USER_CODE : VERDICT_WHERE_UNKNOWN;

@@ -55,6 +55,30 @@ static void find_thresholds(struct inquiry *q)
 	}
 }
 
+/*
+ * A key of the store is waited for at any time; but before anybody has made a group, ranks come to
+ * it as they start, one by one.
+ */
+static int64_t threshold_of_store(const struct inquiry *q)
+{
+	const struct job *job = q->job;
+	int64_t usual = 0;
+
+	for (size_t i = 0; i < job->nmembers; i++)
+		if (job->members[i].state >= JOB_MEMBER_READY)
+			return HANG_AT_LEAST;
+	for (size_t i = 0; i < q->waits->n; i++) {
+		const struct wait *wait = &q->waits->at[i];
+		int process = job->ranks[wait->rank].process;
+		int64_t born = process == JOB_NONE ? JOB_UNKNOWN : job->processes[process].born;
+
+		if (wait->kind == WAIT_STORE && wait->since != JOB_UNKNOWN &&
+			born != JOB_UNKNOWN && wait->since - born > usual)
+			usual = wait->since - born;
+	}
+	return threshold_of(usual, HANG_STARTS);
+}
+
 /* -- who stands on their own ------------------------------------------------------------------- */
 
 static enum waitfor_stand stand_of(const struct profile *p)
@@ -253,6 +277,7 @@ struct inquiry *inquiry_new(const struct job *job)
 		.forked = q->forked,
 		.threshold = q->threshold,
 		.threshold_init = q->threshold_init,
+		.threshold_store = threshold_of_store(q),
 		.threshold_else = HANG_AT_LEAST};
 	find_lost_hosts(q);
 	q->graph = waitfor_new(job, q->waits, &q->given);
@@ -342,7 +367,21 @@ static bool wants_seat(const struct inquiry *q, const struct wait *wait, int sea
 		return !member->head_known || member->head < wait->index;
 	if (wait->kind == WAIT_SPLIT)
 		return member->splits < wait->index;
-	return wait->kind == WAIT_INIT && member->state == JOB_MEMBER_UNSEEN;
+	return wait->kind == WAIT_INIT && member->state == JOB_MEMBER_UNSEEN &&
+	       (!member->seat || !rollcall_is_bootstrap(&q->job->groups[member->group]));
+}
+
+/* Whether a wait for a key is taken as one for this rank. */
+static bool wants_by_key(const struct inquiry *q, size_t wait, int rank)
+{
+	size_t node = (size_t)q->graph->node_of_wait[wait];
+
+	if (q->waits->at[wait].kind != WAIT_STORE)
+		return false;
+	for (size_t e = q->graph->first_edge[node]; e < q->graph->first_edge[node + 1]; e++)
+		if (q->graph->edges[e] == rank)
+			return true;
+	return false;
 }
 
 int64_t inquiry_wanted_since(const struct inquiry *q, int rank)
@@ -351,13 +390,15 @@ int64_t inquiry_wanted_since(const struct inquiry *q, int rank)
 
 	for (size_t i = 0; i < q->waits->n; i++) {
 		const struct wait *wait = &q->waits->at[i];
+		bool wanted;
 
 		if (!waitfor_stands(q->job, wait, &q->given))
 			continue;
-		for (size_t k = q->first_seat[rank]; k < q->first_seat[rank + 1]; k++)
-			if (wants_seat(q, wait, q->seats[k]) &&
-				(since == JOB_UNKNOWN || wait->since < since))
-				since = wait->since;
+		wanted = wants_by_key(q, i, rank);
+		for (size_t k = q->first_seat[rank]; k < q->first_seat[rank + 1] && !wanted; k++)
+			wanted = wants_seat(q, wait, q->seats[k]);
+		if (wanted && (since == JOB_UNKNOWN || wait->since < since))
+			since = wait->since;
 	}
 	return since;
 }

@@ -23,20 +23,25 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/start.c \
 	%D%/verdict.h
 
+FACTS = tests/unit/facts.c tests/unit/facts-expect.c
+
 # Tests of judging stand on jobs made by hand (tests/unit/facts.h).
 EXTRA_DIST += tests/unit/facts.h
 UNIT_TESTS += tests/unit/verdict_compile_test
-tests_unit_verdict_compile_test_SOURCES = tests/unit/verdict_compile_test.c tests/unit/facts.c
+tests_unit_verdict_compile_test_SOURCES = tests/unit/verdict_compile_test.c $(FACTS)
 tests_unit_verdict_compile_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_death_test
-tests_unit_verdict_death_test_SOURCES = tests/unit/verdict_death_test.c tests/unit/facts.c
+tests_unit_verdict_death_test_SOURCES = tests/unit/verdict_death_test.c $(FACTS)
 tests_unit_verdict_death_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_program_test
-tests_unit_verdict_program_test_SOURCES = tests/unit/verdict_program_test.c tests/unit/facts.c
+tests_unit_verdict_program_test_SOURCES = tests/unit/verdict_program_test.c $(FACTS)
 tests_unit_verdict_program_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_stall_test
-tests_unit_verdict_stall_test_SOURCES = tests/unit/verdict_stall_test.c tests/unit/facts.c
+tests_unit_verdict_stall_test_SOURCES = tests/unit/verdict_stall_test.c $(FACTS)
 tests_unit_verdict_stall_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict_start_test
+tests_unit_verdict_start_test_SOURCES = tests/unit/verdict_start_test.c $(FACTS)
+tests_unit_verdict_start_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_laws_test
-tests_unit_verdict_laws_test_SOURCES = tests/unit/verdict_laws_test.c tests/unit/facts.c
+tests_unit_verdict_laws_test_SOURCES = tests/unit/verdict_laws_test.c $(FACTS)
 tests_unit_verdict_laws_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)

@@ -4,6 +4,7 @@
  * is known. An inconclusive verdict says what it would need.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "job/names.h"
@@ -12,17 +13,31 @@
 
 /* -- who waits, told for every finding --------------------------------------------------------- */
 
-/* Whether two waits are for one index; that the groups are one is for the caller to ask. */
-static bool same_place(const struct wait *a, const struct wait *b)
+/* Whether a wait is in something that others may wait in, too. */
+static bool has_place(const struct wait *wait)
 {
-	return a->kind == b->kind && a->index == b->index && a->member != JOB_NONE &&
-	       b->member != JOB_NONE;
+	return wait && (wait->member != JOB_NONE || wait->kind == WAIT_STORE);
 }
 
-/* At a fork there are different ones at one place. */
-static bool same_op(const struct wait *a, const struct wait *b)
+/* Whether two waits are for the same; at a fork there are different ops at one index. */
+static bool same_place(const struct inquiry *q, const struct wait *a, const struct wait *b)
 {
+	if (!has_place(a) || !has_place(b) || a->kind != b->kind || a->index != b->index)
+		return false;
+	if (a->kind == WAIT_STORE)
+		return strcmp(a->key, b->key) == 0;
+	if (q->job->members[a->member].group != q->job->members[b->member].group)
+		return false;
+	if (a->kind == WAIT_P2P && a->peer != b->peer)
+		return false;
 	return !a->op || !b->op || a->op->sig.op == b->op->sig.op;
+}
+
+/* Whether the wait is for an id that seat 0 of its group has to give. */
+static bool is_for_id(const struct inquiry *q, const struct wait *wait)
+{
+	return wait->kind == WAIT_INIT &&
+	       rollcall_is_bootstrap(&q->job->groups[q->job->members[wait->member].group]);
 }
 
 /* What is waited in, where, for how long; of P2P also for whom. */
@@ -41,6 +56,8 @@ static void fill_wait_fact(
 	} else if (wait->kind == WAIT_SPLIT) {
 		fact->text = "CommSplit";
 		fact->a = (int64_t)wait->index;
+	} else if (wait->kind == WAIT_STORE) {
+		fact->text = wait->key;
 	} else if (wait->kind == WAIT_P2P) {
 		int peer = q->job->members[wait->peer].rank;
 
@@ -51,19 +68,20 @@ static void fill_wait_fact(
 }
 
 /* Which fact tells of such a wait. */
-static enum verdict_fact_kind kind_of_wait(const struct wait *wait)
+static enum verdict_fact_kind kind_of_wait(const struct inquiry *q, const struct wait *wait)
 {
 	static const enum verdict_fact_kind kinds[] = {
 		[WAIT_COLLECTIVE] = FACT_WAITS_IN_OP,
 		[WAIT_P2P] = FACT_WAITS_FOR_PEER,
 		[WAIT_SPLIT] = FACT_WAITS_IN_OP,
 		[WAIT_INIT] = FACT_WAITS_IN_INIT,
+		[WAIT_STORE] = FACT_WAITS_IN_STORE,
 		[WAIT_SYNC] = FACT_OTHER,
 		[WAIT_CLOSE] = FACT_OTHER,
 		[WAIT_OTHER] = FACT_OTHER,
 	};
 
-	return kinds[wait->kind];
+	return is_for_id(q, wait) ? FACT_WAITS_FOR_ID : kinds[wait->kind];
 }
 
 /* One fact for all victims that wait at the same place. */
@@ -76,20 +94,12 @@ static void tell_place(struct inquiry *q, struct draft *draft, const struct wait
 	size_t n = draft->victims.list.nr;
 
 	for (size_t i = 0; i < n; i++) {
-		int group, other;
-
-		if (!waits[i] || !same_place(place, waits[i]))
-			continue;
-		group = q->job->members[place->member].group;
-		other = q->job->members[waits[i]->member].group;
-		if (group != other || (place->kind == WAIT_P2P && place->peer != waits[i]->peer))
-			continue;
-		if (!same_op(place, waits[i]))
+		if (!same_place(q, place, waits[i]))
 			continue;
 		rank_list_add(&ranks, draft->victims.list.items[i]);
 		age = waits[i]->age > age ? waits[i]->age : age;
 	}
-	fact = draft_fact_of(q, draft, kind_of_wait(place), &ranks, place->cite);
+	fact = draft_fact_of(q, draft, kind_of_wait(q, place), &ranks, place->cite);
 	fill_wait_fact(q, place, age, fact);
 	array_release(&ranks.list);
 }
@@ -97,15 +107,9 @@ static void tell_place(struct inquiry *q, struct draft *draft, const struct wait
 /* Places told before, to tell each once. */
 static bool told_before(const struct inquiry *q, const struct wait *const *waits, size_t at)
 {
-	for (size_t i = 0; i < at; i++) {
-		if (!waits[i] || !same_place(waits[i], waits[at]))
-			continue;
-		if (q->job->members[waits[i]->member].group ==
-				q->job->members[waits[at]->member].group &&
-			same_op(waits[i], waits[at]) &&
-			(waits[at]->kind != WAIT_P2P || waits[i]->peer == waits[at]->peer))
+	for (size_t i = 0; i < at; i++)
+		if (same_place(q, waits[i], waits[at]))
 			return true;
-	}
 	return false;
 }
 
@@ -117,7 +121,7 @@ void tell_victims(struct inquiry *q, struct draft *draft)
 	for (size_t i = 0; i < n; i++)
 		waits[i] = inquiry_longest_wait(q, draft->victims.list.items[i]);
 	for (size_t i = 0; i < n && places < 6; i++) {
-		if (!waits[i] || waits[i]->member == JOB_NONE || told_before(q, waits, i))
+		if (!has_place(waits[i]) || told_before(q, waits, i))
 			continue;
 		tell_place(q, draft, waits[i], waits);
 		places++;
@@ -246,6 +250,9 @@ static void judge_unknown(struct inquiry *q)
 				name_unknown(q, node->group, draft);
 				draft->verdict.group = node->group;
 				draft->verdict.op_index = node->index;
+			} else if (node->kind == WAITFOR_STORE) {
+				inquiry_not_judged(q, VERDICT_INCONCLUSIVE, JOB_NONE,
+					"who has to set the key of the store");
 			} else if (node->rank != JOB_NONE) {
 				inquiry_not_judged(q, VERDICT_INCONCLUSIVE, node->rank,
 					inquiry_of_rank(q, "state", node->rank));
@@ -261,7 +268,7 @@ static bool somebody_stands(const struct inquiry *q)
 {
 	for (size_t i = 0; i < q->waits->n; i++)
 		if (waitfor_stands(q->job, &q->waits->at[i], &q->given) &&
-			q->waits->at[i].kind <= WAIT_INIT)
+			q->waits->at[i].kind <= WAIT_STORE)
 			return true;
 	return false;
 }

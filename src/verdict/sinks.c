@@ -223,6 +223,14 @@ static void tell_absence(struct inquiry *q, int rank, struct draft *draft)
 		fact->b = (int64_t)seat->splits;
 		return;
 	}
+	if (wait->kind == WAIT_INIT &&
+		rollcall_is_bootstrap(&q->job->groups[seat->group])) {
+		if (seat->seat)
+			return;
+		fact = draft_fact(q, draft, FACT_NEVER_GAVE_ID, rank, seat->cite);
+		fact->text2 = q->job->groups[seat->group].name;
+		return;
+	}
 	if (wait->kind == WAIT_INIT) {
 		if (said_never_init(q, draft, rank, seat))
 			return;
@@ -237,6 +245,19 @@ static void tell_absence(struct inquiry *q, int rank, struct draft *draft)
 	fact->text2 = q->job->groups[seat->group].name;
 	fact->a = (int64_t)wait->index;
 	fact->b = (int64_t)seat->head;
+}
+
+/* Who has to set a key is guessed from who is missing: never more than supported. */
+static void cap_by_store(const struct inquiry *q, struct draft *draft)
+{
+	for (size_t i = 0; i < draft->victims.list.nr; i++) {
+		const struct wait *wait = inquiry_longest_wait(q, draft->victims.list.items[i]);
+
+		if (wait && wait->kind != WAIT_STORE)
+			return;
+	}
+	if (draft->victims.list.nr && draft->verdict.confidence > VERDICT_SUPPORTED)
+		draft->verdict.confidence = VERDICT_SUPPORTED;
 }
 
 static void downgrade(struct inquiry *q, const struct reason *why, struct draft *draft)
@@ -309,6 +330,7 @@ static void write_finding(struct inquiry *q, const struct suspect *from, size_t 
 	find_victims(q, from, n, draft);
 	blamed = weigh(q, &from->why, draft);
 	tell_all(q, from, n, blamed, draft);
+	cap_by_store(q, draft);
 	downgrade(q, &from->why, draft);
 }
 

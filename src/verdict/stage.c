@@ -18,16 +18,18 @@ static bool most_leave(const struct inquiry *q)
 /* Whether some group of all ranks, else any at all, has come together. */
 static bool somebody_is_ready(const struct inquiry *q)
 {
-	for (size_t i = 0; i < q->job->nmembers; i++)
-		if (q->job->members[i].state >= JOB_MEMBER_READY)
+	for (size_t i = 0; i < q->job->nmembers; i++) {
+		const struct job_member *m = &q->job->members[i];
+
+		if (m->state >= JOB_MEMBER_READY &&
+			!rollcall_is_bootstrap(&q->job->groups[m->group]))
 			return true;
+	}
 	return false;
 }
 
 static bool completed_a_step(const struct inquiry *q)
 {
-	uint64_t rear = 0;
-
 	for (size_t i = 0; i < q->job->nsteps; i++)
 		if (q->job->steps[i].n)
 			return true;
@@ -35,9 +37,16 @@ static bool completed_a_step(const struct inquiry *q)
 		return false;
 	/* Without marks: more than the few collectives of a start, entered by all of the largest.
 	 */
-	if (q->job->ngroups)
-		rear = rollcall_take(q->job, 0, 0).rear;
-	return rear != UINT64_MAX && rear > START_OPS;
+	for (size_t i = 0; i < q->job->ngroups; i++) {
+		uint64_t rear;
+
+		if (q->job->groups[i].size < q->job->groups[0].size)
+			break;
+		rear = rollcall_take(q->job, (int)i, 0).rear;
+		if (rear != UINT64_MAX && rear > START_OPS)
+			return true;
+	}
+	return false;
 }
 
 enum verdict_stage judge_stage(const struct inquiry *q)

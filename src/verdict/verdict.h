@@ -79,9 +79,12 @@ enum verdict_where {
 	F(CACHE)	   /* a: files in the cache at start; b,c: peers' least and most */       \
 	F(WAITS_IN_OP)	   /* text: op name; text2: group; a: op index; b: ns */                   \
 	F(WAITS_IN_INIT)   /* text2: group; b: ns */                                               \
+	F(WAITS_FOR_ID)	   /* text2: group whose unique id is waited for; b: ns */                 \
+	F(WAITS_IN_STORE)  /* text: key, "" a first group's making; b: ns */                       \
 	F(WAITS_FOR_PEER)  /* P2P: text: Send/Recv; a: peer world rank; b: ns */                   \
 	F(NEVER_ENTERED)   /* text: op; text2: group; a: op index; b: its last index */            \
 	F(NEVER_INIT)	   /* text2: group, no communicator was made */                            \
+	F(NEVER_GAVE_ID)   /* text2: group whose unique id it has to give */                       \
 	F(ENTERED_OTHER)   /* text: what it entered; text2: what the peers did; a: op index */     \
 	F(FIRST_FORK)	   /* text: its op; text2: the others'; a: op index */                     \
 	F(COUNT)	   /* a: its count; b: peers' count; c: op index */                        \

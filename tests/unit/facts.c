@@ -58,6 +58,7 @@ struct facts *facts_new(int n)
 			.name = "python",
 			.state = JOB_THREAD_OUTSIDE,
 			.call = "",
+			.detail = "",
 			.since = facts_ns(5),
 			.cite = "ring:lane0"};
 		all[i] = i;
@@ -109,6 +110,25 @@ int facts_group_of(struct facts *f, int n, ...)
 		ranks[i] = va_arg(args, int);
 	va_end(args);
 	return facts_group(f, n, ranks);
+}
+
+int facts_bootstrap(struct facts *f)
+{
+	int all[FACTS_MAX_RANKS], group;
+
+	for (int i = 0; i < f->n; i++)
+		all[i] = i;
+	group = facts_group(f, f->n, all);
+	f->group_makers[group] = "bootstrap";
+	for (int i = 0; i < f->n; i++)
+		facts_unseen(f, group, i);
+	return group;
+}
+
+void facts_no_group(struct facts *f)
+{
+	for (int i = 0; i < f->n; i++)
+		facts_unseen(f, 0, i);
 }
 
 /* -- operations -------------------------------------------------------------------------------- */
@@ -233,10 +253,17 @@ void facts_in_init(struct facts *f, int group, int rank, double since)
 {
 	struct job_member *m = &f->members[group][rank].fact;
 
+	f->members[group][rank].in = true;
 	m->state = JOB_MEMBER_IN_INIT;
 	m->init_since = facts_ns(since);
 	m->ready_at = JOB_UNKNOWN;
 	facts_call(f, rank, "ncclCommInitRank", since);
+}
+
+void facts_store(struct facts *f, int rank, const char *key, double since)
+{
+	facts_call(f, rank, "c10d_store_get", since);
+	f->ranks[rank].thread.detail = key;
 }
 
 void facts_unseen(struct facts *f, int group, int rank)
@@ -294,6 +321,15 @@ void facts_note(struct facts *f, int rank, const char *text, double at)
 {
 	add_extra(f, EXTRA_NOTE, rank, true)->is.note = (struct job_note){
 		.text = text, .exception = true, .when = facts_ns(at), .cite = "ring:note"};
+}
+
+void facts_trait(struct facts *f, int rank, const char *key, const char *text, int64_t number)
+{
+	add_extra(f, EXTRA_TRAIT, rank, true)->is.trait = (struct job_trait){.key = key,
+		.text = text,
+		.number = number < 0 ? JOB_UNKNOWN : number,
+		.when = facts_ns(4),
+		.cite = "ring:trait"};
 }
 
 void facts_log(struct facts *f, int rank, const char *error)
@@ -483,6 +519,9 @@ static void give_extra(const struct facts *f, struct job_builder *b, const struc
 	case EXTRA_SIGNAL:
 		job_add_signal(b, who, &e->is.signal);
 		break;
+	case EXTRA_TRAIT:
+		job_add_trait(b, who, &e->is.trait);
+		break;
 	case EXTRA_LOG:
 		job_add_log(b, who, &e->is.log);
 		break;
@@ -505,8 +544,8 @@ static void give(const struct facts *f, struct job_builder *b, const struct item
 {
 	const struct facts_member *m = &f->members[item->group][item->rank];
 	struct job_group group = {.key = f->group_keys[item->group],
-		.name = "",
-		.maker = "nccl",
+		.name = f->group_names[item->group] ? f->group_names[item->group] : "",
+		.maker = f->group_makers[item->group] ? f->group_makers[item->group] : "nccl",
 		.size = f->group_sizes[item->group],
 		.cite = "ring:group"};
 
@@ -555,132 +594,4 @@ struct job *facts_job(const struct facts *f)
 		give(f, b, &items[i]);
 	free(items);
 	return job_seal(b);
-}
-
-/* -- judging ----------------------------------------------------------------------------------- */
-
-static void text_of(const struct job *job, struct verdict_ranks ranks, struct str *into)
-{
-	ranks_format(into, job, ranks.at, ranks.n);
-}
-
-void facts_print(const struct verdicts *v)
-{
-	for (size_t i = 0; i < v->n; i++) {
-		struct str culprits = {0}, victims = {0}, camp = {0};
-
-		text_of(v->job, v->at[i].culprits, &culprits);
-		text_of(v->job, v->at[i].victims, &victims);
-		text_of(v->job, v->at[i].camp_a, &camp);
-		fprintf(stderr,
-			"    %s (%s, %s): culprits [%s] victims [%s] camp [%s] cause %s where %s\n",
-			verdict_class_name(v->at[i].class),
-			verdict_confidence_name(v->at[i].confidence),
-			verdict_outlook_name(v->at[i].outlook), str_text(&culprits),
-			str_text(&victims), str_text(&camp),
-			v->at[i].cause ? verdict_cause_name(v->at[i].cause) : "-",
-			v->at[i].where ? verdict_where_name(v->at[i].where) : "-");
-		str_release(&culprits);
-		str_release(&victims);
-		str_release(&camp);
-	}
-}
-
-static void expect_ranks(const struct verdicts *v, const char *what, struct verdict_ranks ranks,
-	const char *expected)
-{
-	struct str text = {0};
-
-	if (!expected)
-		return;
-	text_of(v->job, ranks, &text);
-	if (strcmp(str_text(&text), expected) != 0) {
-		facts_print(v);
-		fail_msg("%s are [%s], expected [%s]", what, str_text(&text), expected);
-	}
-	str_release(&text);
-}
-
-static void expect_innocence(const struct verdicts *v)
-{
-	for (size_t i = 0; i < v->n; i++)
-		for (size_t k = 0; k < v->n; k++)
-			for (size_t a = 0; a < v->at[i].culprits.n; a++)
-				for (size_t b = 0; b < v->at[k].victims.n; b++)
-					assert_int_not_equal(
-						v->at[i].culprits.at[a], v->at[k].victims.at[b]);
-}
-
-static void expect_once(
-	const struct facts *f, enum verdict_class class, const char *culprits, const char *victims)
-{
-	struct job *job = facts_job(f);
-	struct verdicts *v = verdicts_of(job);
-
-	assert_true(v->n > 0);
-	if (v->at[0].class != class) {
-		facts_print(v);
-		fail_msg("verdict is %s, expected %s", verdict_class_name(v->at[0].class),
-			verdict_class_name(class));
-	}
-	expect_ranks(v, "culprits", v->at[0].culprits, culprits);
-	expect_ranks(v, "victims", v->at[0].victims, victims);
-	expect_innocence(v);
-	verdicts_free(v);
-	job_free(job);
-}
-
-void facts_expect(
-	const struct facts *f, enum verdict_class class, const char *culprits, const char *victims)
-{
-	struct facts *shuffled = facts_copy(f);
-
-	expect_once(f, class, culprits, victims);
-	shuffled->shuffle = 12345;
-	expect_once(shuffled, class, culprits, victims);
-	facts_free(shuffled);
-}
-
-void facts_expect_cause(const struct facts *f, enum verdict_class class, const char *culprits,
-	enum verdict_cause cause)
-{
-	struct job *job = facts_job(f);
-	struct verdicts *v = verdicts_of(job);
-
-	facts_expect(f, class, culprits, NULL);
-	if (v->at[0].cause != cause) {
-		facts_print(v);
-		fail_msg("cause is %d, expected %d", v->at[0].cause, cause);
-	}
-	verdicts_free(v);
-	job_free(job);
-}
-
-void facts_expect_where(const struct facts *f, enum verdict_class class, const char *culprits,
-	enum verdict_where where)
-{
-	struct job *job = facts_job(f);
-	struct verdicts *v = verdicts_of(job);
-
-	facts_expect(f, class, culprits, NULL);
-	if (v->at[0].where != where) {
-		facts_print(v);
-		fail_msg("where is %d, expected %d", v->at[0].where, where);
-	}
-	verdicts_free(v);
-	job_free(job);
-}
-
-uint64_t facts_culprits(const struct facts *f)
-{
-	struct job *job = facts_job(f);
-	struct verdicts *v = verdicts_of(job);
-	uint64_t bits = 0;
-
-	for (size_t i = 0; i < v->n; i++)
-		for (size_t k = 0; k < v->at[i].culprits.n; k++)
-			bits |= UINT64_C(1) << job->ranks[v->at[i].culprits.at[k]].world_rank;
-	verdicts_free(v);
-	job_free(job);
-	return bits;
 }

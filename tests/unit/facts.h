@@ -61,6 +61,7 @@ struct facts_extra {
 		EXTRA_SHARD,
 		EXTRA_STEP,
 		EXTRA_NOTE,
+		EXTRA_TRAIT,
 		EXTRA_SIGNAL,
 		EXTRA_LOG,
 		EXTRA_CACHE,
@@ -76,6 +77,7 @@ struct facts_extra {
 		struct job_shard shard;
 		struct job_step step;
 		struct job_note note;
+		struct job_trait trait;
 		struct job_signal signal;
 		struct job_log log;
 		struct job_cache cache;
@@ -98,6 +100,8 @@ struct facts {
 	struct facts_member members[FACTS_MAX_GROUPS][FACTS_MAX_RANKS];
 	uint64_t group_keys[FACTS_MAX_GROUPS];
 	uint32_t group_sizes[FACTS_MAX_GROUPS];
+	const char *group_makers[FACTS_MAX_GROUPS];
+	const char *group_names[FACTS_MAX_GROUPS];
 	struct facts_extra extra[FACTS_MAX_EXTRA];
 	size_t nextra;
 	int hidden; /* a rank of which nothing at all is told; JOB_NONE */
@@ -113,6 +117,11 @@ void facts_free(struct facts *f);
 int facts_group(struct facts *f, int n, const int *ranks);
 /* The same, named in the call: facts_group_of(f, 3, 0, 1, 2). */
 int facts_group_of(struct facts *f, int n, ...);
+
+/* The exchange of the id of a group of all ranks: nobody has come to it yet. Returns its number. */
+int facts_bootstrap(struct facts *f);
+/* The ranks made no group yet: the one that facts_new() made is none. */
+void facts_no_group(struct facts *f);
 
 /* One rank enters its next op: returned, open. The op may be changed until the next is added. */
 struct job_op *facts_enter(
@@ -140,6 +149,8 @@ void facts_outside(struct facts *f, int rank, double since);
 void facts_split(struct facts *f, int group, int rank, double since);
 
 void facts_in_init(struct facts *f, int group, int rank, double since);
+/* Waits in the store of PyTorch for that key. */
+void facts_store(struct facts *f, int rank, const char *key, double since);
 /* The rank has not even begun the group's init. */
 void facts_unseen(struct facts *f, int group, int rank);
 
@@ -148,6 +159,8 @@ void facts_span(struct facts *f, int rank, enum job_span_kind kind, const char *
 void facts_shard(struct facts *f, int rank, uint64_t rows, uint64_t batches);
 void facts_step(struct facts *f, int rank, uint64_t n);
 void facts_note(struct facts *f, int rank, const char *text, double at);
+/* A number below 0 is not known. */
+void facts_trait(struct facts *f, int rank, const char *key, const char *text, int64_t number);
 void facts_log(struct facts *f, int rank, const char *error);
 struct job_signal *facts_signal(
 	struct facts *f, int rank, int signo, uint32_t sender, const char *thread, double at);

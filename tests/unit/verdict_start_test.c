@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How PyTorch's groups come to be: the id of a communicator is fetched from a store, where rank 0
+ * has to put it. Who waits there waits for rank 0; who waits for any other key waits for nobody
+ * that could be named, unless all others are seen to wait, too.
+ */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "job/waitfor.h"
+#include "tests/unit/facts.h"
+
+/* Ranks 1 to n-1 wait for the id that rank 0 has to give; rank 0 has come to init_process_group. */
+static struct facts *peers_of_a_late_rank_0(int n)
+{
+	struct facts *f = facts_new(n);
+	int id;
+
+	facts_no_group(f);
+	id = facts_bootstrap(f);
+	for (int i = 0; i < n; i++)
+		facts_trait(f, i, "backend", "nccl", -1);
+	for (int i = 1; i < n; i++) {
+		facts_in_init(f, id, i, 40);
+		facts_store(f, i, "default_pg/0//cuda//0", 40);
+	}
+	return f;
+}
+
+static struct verdicts *judged(const struct facts *f, struct job **ret_job)
+{
+	*ret_job = facts_job(f);
+	return verdicts_of(*ret_job);
+}
+
+static void dismissed(struct verdicts *v, struct job *job)
+{
+	verdicts_free(v);
+	job_free(job);
+}
+
+static bool tells(const struct verdict *verdict, enum verdict_fact_kind kind, const char *text)
+{
+	for (size_t i = 0; i < verdict->nevidence; i++)
+		if (verdict->evidence[i].kind == kind &&
+			(!text || !strcmp(verdict->evidence[i].text, text) ||
+				!strcmp(verdict->evidence[i].text2, text)))
+			return true;
+	return false;
+}
+
+static void rank_0_still_compiles(void **state)
+{
+	struct facts *f = peers_of_a_late_rank_0(4);
+	struct verdicts *v;
+	struct job *job;
+
+	facts_span(f, 0, JOB_SPAN_COMPILE, "inductor codegen", "0/0", 10, FACTS_OPEN);
+	facts_cpu(f, 0, 4.5, 5, 0.1);
+	facts_expect(f, VERDICT_COMPILE_SKEW, "0", "1-3");
+	v = judged(f, &job);
+	assert_int_equal(v->n, 1);
+	assert_int_equal(v->stage, VERDICT_BOOTSTRAP);
+	assert_true(tells(&v->at[0], FACT_NEVER_GAVE_ID, "world"));
+	assert_true(tells(&v->at[0], FACT_WAITS_FOR_ID, "world"));
+	dismissed(v, job);
+	facts_free(f);
+}
+
+static void rank_0_is_in_its_own_code(void **state)
+{
+	struct facts *f = peers_of_a_late_rank_0(4);
+
+	facts_cpu(f, 0, 4.5, 5, 0.1);
+	facts_expect_where(f, VERDICT_HOST_STALL, "0", VERDICT_IN_USER_CODE);
+	facts_free(f);
+}
+
+static void rank_0_fetches_its_first_batch(void **state)
+{
+	struct facts *f = peers_of_a_late_rank_0(4);
+
+	facts_span(f, 0, JOB_SPAN_INPUT, "train", "", 10, FACTS_OPEN);
+	facts_expect_where(f, VERDICT_HOST_STALL, "0", VERDICT_IN_INPUT);
+	facts_free(f);
+}
+
+static void rank_0_saves(void **state)
+{
+	struct facts *f = peers_of_a_late_rank_0(4);
+
+	facts_span(f, 0, JOB_SPAN_CHECKPOINT, "save", "", 10, FACTS_OPEN);
+	facts_expect_where(f, VERDICT_HOST_STALL, "0", VERDICT_IN_CHECKPOINT);
+	facts_free(f);
+}
+
+static void rank_0_died(void **state)
+{
+	struct facts *f = peers_of_a_late_rank_0(4);
+
+	facts_end(f, 0, JOB_SIGNALED, 11, 39);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "0", VERDICT_BY_SIGNAL);
+	facts_free(f);
+}
+
+/* It waits for rank 2 elsewhere: then not rank 0 is to blame, but whom it waits for. */
+static void rank_0_waits_for_another(void **state)
+{
+	struct facts *f = peers_of_a_late_rank_0(4);
+	int pair = facts_group_of(f, 2, 0, 2);
+
+	for (int i = 0; i < f->n; i++)
+		f->members[1][i].in = i == 1 || i == 3;
+	facts_outside(f, 2, 30);
+	f->ranks[2].thread.detail = "";
+	facts_hold(f, pair, 0, JOB_OP_ALLREDUCE, 8, 35);
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+	facts_free(f);
+}
+
+/* The id is there, and all but rank 3 have come to the init: that is NCCL's own, as ever. */
+static void another_rank_is_late(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct verdicts *v;
+	struct job *job;
+	int id = facts_bootstrap(f);
+
+	for (int i = 0; i < 3; i++) {
+		facts_in_init(f, id, i, 20);
+		f->members[id][i].fact.state = JOB_MEMBER_READY;
+		facts_in_init(f, 0, i, 20);
+	}
+	facts_unseen(f, 0, 3);
+	for (int i = 0; i < 4; i++)
+		facts_trait(f, i, "backend", "nccl", -1);
+	facts_span(f, 3, JOB_SPAN_COMPILE, "dynamo", "0/0", 15, FACTS_OPEN);
+	facts_cpu(f, 3, 4, 5, 0);
+	facts_expect(f, VERDICT_COMPILE_SKEW, "3", "0-2");
+	v = judged(f, &job);
+	assert_int_equal(v->n, 1);
+	assert_true(tells(&v->at[0], FACT_NEVER_INIT, "world"));
+	dismissed(v, job);
+	facts_free(f);
+}
+
+/* Late for the id as for the init: one finding, and rank 0, which has given it, is a victim. */
+static void one_late_rank_is_one_finding(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct verdicts *v;
+	struct job *job;
+	int id = facts_bootstrap(f);
+
+	facts_in_init(f, id, 0, 20);
+	f->members[id][0].fact.state = JOB_MEMBER_READY;
+	facts_in_init(f, 0, 0, 20);
+	for (int i = 1; i < 4; i++)
+		facts_unseen(f, 0, i);
+	for (int i = 1; i < 3; i++) {
+		facts_in_init(f, id, i, 20);
+		f->members[id][i].fact.state = JOB_MEMBER_READY;
+		facts_in_init(f, 0, i, 20);
+	}
+	facts_expect(f, VERDICT_HOST_STALL, "3", "0-2");
+	v = judged(f, &job);
+	assert_int_equal(v->n, 1);
+	dismissed(v, job);
+	facts_free(f);
+}
+
+/* Rank 0 gave it, and one does not get it: that is the store's, and nobody's fault. */
+static void an_id_that_does_not_arrive_blames_nobody(void **state)
+{
+	struct facts *f = facts_new(4);
+	int id = facts_bootstrap(f);
+
+	for (int i = 0; i < 4; i++)
+		facts_in_init(f, id, i, 20);
+	f->members[id][0].fact.state = JOB_MEMBER_READY;
+	facts_outside(f, 0, 20);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+/* Who has no evidence is not accused: rank 0's ring is gone, and it lives. */
+static void a_rank_0_that_cannot_be_read_is_not_accused(void **state)
+{
+	struct facts *f = peers_of_a_late_rank_0(4);
+
+	facts_lose_ring(f, 0);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+/* A group of some: whose seat 0 is, somebody has told. */
+static void the_giver_of_a_small_group_is_known_by_word(void **state)
+{
+	struct facts *f = facts_new(6);
+	int id = facts_group_of(f, 3, 2, 3, 5);
+
+	f->group_makers[id] = "bootstrap";
+	f->group_names[id] = "7";
+	facts_unseen(f, id, 2);
+	facts_in_init(f, id, 3, 40);
+	facts_in_init(f, id, 5, 40);
+	for (int i = 0; i < 6; i++)
+		facts_trait(f, i, "backend", "nccl", -1);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_trait(f, 3, "group-ranks:7", "2-3,5", -1);
+	facts_expect(f, VERDICT_HOST_STALL, "2", "3,5");
+	facts_free(f);
+}
+
+/* Peers that wait from the start wait as long as starts take; once they had met, 2 s will do. */
+static void a_start_is_not_yet_a_hang(void **state)
+{
+	struct facts *f = peers_of_a_late_rank_0(4);
+
+	f->nextra = 0;
+	facts_expect(f, VERDICT_HEALTHY, "", NULL);
+	facts_free(f);
+}
+
+/* -- keys of the store ------------------------------------------------------------------------- */
+
+static void all_but_one_wait_for_a_key(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct verdicts *v;
+	struct job *job;
+
+	for (int i = 0; i < 4; i++)
+		if (i != 2)
+			facts_store(f, i, "my_barrier/1", 40);
+	facts_end(f, 2, JOB_SIGNALED, 11, 39);
+	facts_expect(f, VERDICT_RANK_DEATH, "2", "0,1,3");
+	v = judged(f, &job);
+	assert_int_equal(v->at[0].confidence, VERDICT_SUPPORTED);
+	assert_true(tells(&v->at[0], FACT_WAITS_IN_STORE, "my_barrier/1"));
+	dismissed(v, job);
+	facts_free(f);
+}
+
+static void all_wait_for_a_key(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct verdicts *v;
+	struct job *job;
+
+	for (int i = 0; i < 4; i++)
+		facts_store(f, i, "my_barrier/1", 40);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "0-3");
+	v = judged(f, &job);
+	assert_true(tells(&v->at[0], FACT_WAITS_IN_STORE, "my_barrier/1"));
+	dismissed(v, job);
+	facts_free(f);
+}
+
+static void half_of_them_wait_for_a_key(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_store(f, 0, "my_barrier/1", 40);
+	facts_store(f, 1, "my_barrier/1", 40);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "0,1");
+	facts_free(f);
+}
+
+static void one_that_cannot_be_read_may_be_the_one(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_store(f, 0, "my_barrier/1", 40);
+	facts_store(f, 1, "my_barrier/1", 40);
+	facts_lose_ring(f, 3);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "0,1");
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+static void different_keys_point_at_nobody(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_store(f, 0, "a", 40);
+	facts_store(f, 1, "b", 40);
+	facts_store(f, 2, "c", 40);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "0-2");
+	facts_free(f);
+}
+
+/* Others wait in an op for one that waits for a key: not its fault, nor anybody's who is known. */
+static void who_waits_for_a_key_is_no_culprit(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 64, 40);
+	facts_store(f, 2, "my_key", 39);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+/* Before the first group: all but one are in init_process_group, and one has not come there. */
+static void one_never_came_to_the_first_group(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_no_group(f);
+	for (int i = 0; i < 3; i++) {
+		facts_call(f, i, "c10d_init", 20);
+		f->ranks[i].thread.detail = "";
+	}
+	facts_candidate(f, 3);
+	facts_expect(f, VERDICT_NOT_STARTED, "3", "0-2");
+	facts_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rank_0_still_compiles),
+		cmocka_unit_test(rank_0_is_in_its_own_code),
+		cmocka_unit_test(rank_0_fetches_its_first_batch),
+		cmocka_unit_test(rank_0_saves),
+		cmocka_unit_test(rank_0_died),
+		cmocka_unit_test(rank_0_waits_for_another),
+		cmocka_unit_test(another_rank_is_late),
+		cmocka_unit_test(one_late_rank_is_one_finding),
+		cmocka_unit_test(an_id_that_does_not_arrive_blames_nobody),
+		cmocka_unit_test(a_rank_0_that_cannot_be_read_is_not_accused),
+		cmocka_unit_test(the_giver_of_a_small_group_is_known_by_word),
+		cmocka_unit_test(a_start_is_not_yet_a_hang),
+		cmocka_unit_test(all_but_one_wait_for_a_key),
+		cmocka_unit_test(all_wait_for_a_key),
+		cmocka_unit_test(half_of_them_wait_for_a_key),
+		cmocka_unit_test(one_that_cannot_be_read_may_be_the_one),
+		cmocka_unit_test(different_keys_point_at_nobody),
+		cmocka_unit_test(who_waits_for_a_key_is_no_culprit),
+		cmocka_unit_test(one_never_came_to_the_first_group),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
