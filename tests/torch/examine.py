@@ -122,7 +122,9 @@ class TorchPlay(Play):
         self.truth["involved"] = self.truth["culprits"]
         self.deeds_at = None
         self.over = threading.Event()
-        write_job(self.folder, self.scenario, self.who, ranks, seed, warm_cache())
+        warm = warm_cache()
+        write_job(self.folder, self.scenario, self.who, ranks, seed, warm)
+        shutil.copytree(warm, self.env["TORCHINDUCTOR_CACHE_DIR"])
 
     def prepare(self):
         self.env = dict(environment(), INQUEST_DIR=os.path.join(self.folder, "jobs"),
