@@ -13,6 +13,8 @@ import shutil
 import signal
 import time
 
+from examine import descendants, stat_of
+
 BATCHES, ROWS, LENGTH = 20, 4, 17
 AT = 3  # the batch that is unlike the others
 
@@ -80,14 +82,22 @@ class ColdFirst(Cold):
 
 
 class CompilersKilled(Cold):
-    """The compilers of one rank, and the processes that run them, are killed while they work."""
+    """
+    The compilers of one rank are killed while they work, one after the other, until it gives up:
+    by the first, Inductor only asks what this processor can do.
+    """
 
-    truth = {"class": "rank-death", "family": "rank-death", "cause": "exception"}
+    ends = True
+    truth = {"class": "rank-death", "family": "rank-death", "cause": "child-death"}
 
     def deed(self, play):
         play.await_compiler()
-        for pid in play.helpers():
-            play.hit(pid, signal.SIGKILL)
+        rank = play.rank_process()
+        while stat_of(rank) and play.agent.poll() is None:
+            for pid in descendants(rank):
+                if pid != rank and play.show(pid, "comm").strip() == "cc1plus":
+                    play.hit(pid, signal.SIGKILL)
+            time.sleep(0.02)
 
 
 class CompilersStopped(Cold):
