@@ -109,6 +109,8 @@ static void gloo_describe(struct gloo_birth *b, uint64_t prefix, const void *opt
 		scope->timeout_ns ? scope->timeout_ns : abi_backend_timeout(options);
 	if (scope->name)
 		b->member.name = ring_string(ring, scope->name, strlen(scope->name));
+	if (scope->ranks)
+		b->member.ranks = ring_string(ring, scope->ranks, strlen(scope->ranks));
 }
 
 static void gloo_begin(struct gloo_birth *b)

@@ -122,6 +122,7 @@ static void groups_member(struct ring_source *source, struct ring_seat *seat)
 		.parent = group->parent,
 		.name = ring_source_text(source, group->name),
 		.maker = groups_maker(group->maker),
+		.ranks = ring_source_text(source, (uint32_t)group->ranks),
 		.size = group->size,
 		.cite = cite,
 	};

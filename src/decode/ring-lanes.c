@@ -161,7 +161,7 @@ static void threads_group_end(const struct ring_source *source, uint32_t tid,
 	}
 }
 
-/* In a call of NCCL: on which group, in which op, where the call is on one. */
+/* In a call of NCCL or c10d: on which group, in which op, where it is on one; for which key. */
 static void threads_call(const struct ring_source *source, uint32_t tid,
 	const struct ring_slot *board, struct decode_thread *thread)
 {
@@ -174,6 +174,9 @@ static void threads_call(const struct ring_source *source, uint32_t tid,
 		thread->group_key = seat->group.key;
 	if (ring_meta_arg(board->meta) == RING_CALL_ncclGroupEnd)
 		threads_group_end(source, tid, board, thread);
+	if (ring_meta_arg(board->meta) == RING_CALL_c10d_store_get ||
+		ring_meta_arg(board->meta) == RING_CALL_c10d_store_wait)
+		thread->fact.detail = ring_source_text(source, (uint32_t)board->sig);
 }
 
 /* A thread that polls writes its board each time: it polls since its last other record. */
@@ -199,6 +202,7 @@ static void threads_take(struct ring_source *source, const struct ring_lane_view
 		.tid = lane->tid,
 		.name = arena_text_max(&source->context->arena, lane->name, sizeof(lane->name)),
 		.call = "",
+		.detail = "",
 		.since = JOB_UNKNOWN,
 		.cite = ring_source_cite(source, "lane%u", lane->number),
 	}};
@@ -215,6 +219,7 @@ static void threads_take(struct ring_source *source, const struct ring_lane_view
 	if (lane->board_state > 0 && board->tsc > source->t0 && !polls) {
 		thread.fact.state = JOB_THREAD_UNKNOWN;
 		thread.group_key = thread.fact.op = thread.fact.stream = 0;
+		thread.fact.detail = "";
 	} else if (type != RING_IDLE && lane->board_state > 0) {
 		thread.fact.call = call ? call : "a call of a newer probe";
 	}

@@ -249,6 +249,7 @@ void job_add_member(struct job_builder *b, struct job_who who, const struct job_
 	raw->fact = *member;
 	raw->group.name = raw_intern(b, group->name);
 	raw->group.maker = raw_intern(b, group->maker);
+	raw->group.ranks = raw_intern(b, group->ranks ? group->ranks : "");
 	raw->group.cite = raw_intern(b, group->cite);
 	raw->fact.cite = raw_intern(b, member->cite);
 }

@@ -188,6 +188,7 @@ struct job_group {
 	uint64_t parent; /* key, 0 none */
 	const char *name; /* "world" if all ranks are in it and no better is known; never NULL */
 	const char *maker; /* "nccl", "gloo", "other"; "bootstrap": the exchange of an id, no ops */
+	const char *ranks; /* world ranks by seat, "0-3,8", as a member says; never NULL */
 	uint32_t size;
 	int first_member; /* members[first_member .. +size) by seat; a sealed job has all seats */
 	const char *cite;

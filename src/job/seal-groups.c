@@ -59,6 +59,8 @@ static void join_group(struct job_group *into, const struct job_group *from)
 	SEAL_KEEP_MAX(into->parent, from->parent);
 	if (*from->name && (!*into->name || strcmp(from->name, into->name) < 0))
 		into->name = from->name;
+	if (*from->ranks && (!*into->ranks || strcmp(from->ranks, into->ranks) < 0))
+		into->ranks = from->ranks;
 	if (*from->maker && (!*into->maker || strcmp(from->maker, into->maker) < 0))
 		into->maker = from->maker;
 	if (*from->cite && (!*into->cite || strcmp(from->cite, into->cite) < 0))
@@ -251,12 +253,10 @@ static void fill_members(struct seal *seal)
 	}
 }
 
-/* In a group of all ranks, those without a seat own the seats without a rank. */
-static void seat_the_unseen(struct seal *seal, const struct job_group *group)
+/* Which ranks have a seat in the group; to be freed. */
+static bool *seats_taken(struct seal *seal, const struct job_group *group)
 {
-	struct job *job = seal->job;
-	bool *seated = alloc_zeroed(job->nranks + 1, sizeof(*seated));
-	size_t next = 0;
+	bool *seated = alloc_zeroed(seal->job->nranks + 1, sizeof(*seated));
 
 	for (uint32_t seat = 0; seat < group->size; seat++) {
 		int rank = seal->members[group->first_member + (int)seat].rank;
@@ -264,6 +264,72 @@ static void seat_the_unseen(struct seal *seal, const struct job_group *group)
 		if (rank != JOB_NONE)
 			seated[rank] = true;
 	}
+	return seated;
+}
+
+/* Index of a world rank; JOB_NONE where it was never seen. */
+static int find_rank(const struct job *job, unsigned long world_rank)
+{
+	size_t low = 0, high = job->nranks;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if ((unsigned long)job->ranks[middle].world_rank < world_rank)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < job->nranks && (unsigned long)job->ranks[low].world_rank == world_rank)
+		return (int)low;
+	return JOB_NONE;
+}
+
+/* The next "5" or "5-8" of a list, and what follows it. False at its end, or at nonsense. */
+static bool next_range(const char **text, unsigned long *ret_from, unsigned long *ret_to)
+{
+	char *end;
+
+	if (**text < '0' || **text > '9')
+		return false;
+	*ret_from = *ret_to = strtoul(*text, &end, 10);
+	if (*end == '-' && end[1] >= '0' && end[1] <= '9')
+		*ret_to = strtoul(end + 1, &end, 10);
+	*text = *end == ',' ? end + 1 : end;
+	return *ret_to < SEAL_MAX_SEATS && *ret_from <= *ret_to;
+}
+
+/* Seats without evidence, by the list of ranks that a member gave. */
+static void seat_the_listed(struct seal *seal, const struct job_group *group)
+{
+	struct job_member *members = seal->members + group->first_member;
+	const char *text = group->ranks;
+	unsigned long from, to;
+	uint32_t seat = 0;
+	bool *seated;
+
+	if (!*text)
+		return;
+	seated = seats_taken(seal, group);
+	while (next_range(&text, &from, &to))
+		for (; from <= to && seat < group->size; from++, seat++) {
+			int rank = find_rank(seal->job, from);
+
+			if (members[seat].rank != JOB_NONE || rank == JOB_NONE || seated[rank])
+				continue;
+			members[seat].rank = rank;
+			seated[rank] = true;
+		}
+	free(seated);
+}
+
+/* In a group of all ranks, those without a seat own the seats without a rank. */
+static void seat_the_unseen(struct seal *seal, const struct job_group *group)
+{
+	struct job *job = seal->job;
+	bool *seated = seats_taken(seal, group);
+	size_t next = 0;
+
 	/* First those whose number is their seat's, as nearly all are; then in order. */
 	for (uint32_t seat = 0; seat < group->size; seat++) {
 		struct job_member *member = &seal->members[group->first_member + (int)seat];
@@ -297,7 +363,9 @@ void seal_groups(struct seal *seal)
 	make_members(seal);
 	fill_members(seal);
 	seal_names(seal);
-	for (size_t i = 0; i < seal->job->ngroups; i++)
+	for (size_t i = 0; i < seal->job->ngroups; i++) {
+		seat_the_listed(seal, &seal->groups[i]);
 		if (seal->groups[i].size == seal->job->nranks)
 			seat_the_unseen(seal, &seal->groups[i]);
+	}
 }

@@ -36,6 +36,7 @@ struct ring_member {
 	int32_t color;
 	uint32_t state; /* RING_G_NONBLOCKING, RING_G_HOST_DONE or 0 */
 	uint64_t timeout_ns; /* 0 unknown */
+	uint32_t ranks;      /* string id, 0 unknown */
 };
 
 /* An op that was entered: what ring_group_returned() and _complete() need. */
@@ -103,6 +104,7 @@ static inline void ring_group_publish(
 	g->color = m->color;
 	g->state = m->state;
 	g->timeout_ns = m->timeout_ns;
+	g->ranks = m->ranks;
 	g->init_tsc = tsc;
 	ring_publish_word(&g->seq, g->seq + 1);
 }

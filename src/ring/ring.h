@@ -373,7 +373,8 @@ struct ring_group {
 	uint64_t missed;    /* ops counted in op_index that could not be recorded (lost the race) */
 	uint64_t contended; /* times two threads met here: order and hash are then doubtful */
 	uint64_t timeout_ns; /* after so long in one op its maker ends the process; 0 unknown */
-	uint64_t spare[17];
+	uint64_t ranks;      /* string id: world ranks by seat, "0-3,8"; 0 not known */
+	uint64_t spare[16];
 	struct ring_slot enqueue[2];  /* OP_ENTERED; meta.group = lane, arg = zero counts so far */
 	struct ring_slot complete[2]; /* OP_DONE; seq 0 = unknown */
 	uint64_t enqueue_version;     /* twice the board's version; odd: claimed (by CAS) */

@@ -381,6 +381,114 @@ static void damage_anywhere_never_crashes(void **state)
 	fixture_free(f);
 }
 
+/* A group whose library says on the host when an op is done; the header knows of no device. */
+static int seat_of_gloo(struct fixture *f)
+{
+	const struct ring_member member = {.key = FORGE_KEY,
+		.size = 3,
+		.rank = 1,
+		.maker = RING_MAKER_GLOO,
+		.state = RING_G_HOST_DONE,
+		.ranks = ring_string(&f->w, "4,0-1", 5),
+		.timeout_ns = 60000000000};
+	int group = ring_group_claim(&f->w);
+
+	f->w.header->completion = 0;
+	ring_group_publish(&f->w, group, forge_tsc(60), &member);
+	ring_group_ready(&f->w, group, forge_tsc(59), 0x1234);
+	return group;
+}
+
+static void forge_send(struct fixture *f, int group, uint32_t peer, double seconds)
+{
+	const struct ring_record op = {
+		.meta = ring_meta(
+			RING_CALL_ENTER, RING_F_P2P, (unsigned)group, RING_CALL_c10d_send),
+		.count = 5,
+		.sig = ring_sig(RING_OP_SEND, 7, 0, peer),
+	};
+	struct ring_entered e = ring_group_enqueue(&f->w, group, 0, forge_tsc(seconds), &op);
+
+	ring_group_returned(&f->w, &e, RING_F_RETURNED);
+}
+
+static void a_library_that_tells_the_end_of_ops_is_believed(void **state)
+{
+	struct evidence evidence = {0};
+	struct fixture *f = forge_rank(0);
+	int group = seat_of_gloo(f);
+	const struct job_member *member;
+	struct job *job;
+
+	ring_lane_claim(&f->w, 100, "main");
+	for (int i = 0; i < 3; i++)
+		forge_op(f, group, 10, 10 - i);
+	forge_send(f, group, 0, 5);
+	forge_send(f, group, 2, 4);
+	f->w.groups[group].completed_word = 2;
+	f->w.groups[group].completed_p2p = 1;
+	forge_gather(&evidence);
+	forge_ring(&evidence, f);
+	job = decoded(&evidence);
+	assert_string_equal(job->groups[0].maker, "gloo");
+	assert_string_equal(job->groups[0].ranks, "4,0-1");
+	member = &job->members[job->groups[0].first_member + 1];
+	assert_true(member->done_known);
+	assert_int_equal(member->done, 2);
+	assert_int_equal(member->timeout, 60000000000);
+	assert_int_equal(member->ops[1].completed, JOB_YES);
+	assert_int_equal(member->ops[2].completed, JOB_NO);
+	assert_int_equal(member->p2p[0].completed, JOB_YES);
+	assert_int_equal(member->p2p[1].completed, JOB_MAYBE); /* nobody has waited for it */
+	assert_true(job->ranks[0].knows & JOB_KNOWS_COMPLETION);
+	job_free(job);
+}
+
+static void lost_ends_of_ops_leave_the_rest_unknown(void **state)
+{
+	struct evidence evidence = {0};
+	struct fixture *f = forge_rank(0);
+	int group = seat_of_gloo(f);
+	const struct job_member *member;
+	struct job *job;
+
+	forge_op(f, group, 10, 3);
+	forge_op(f, group, 10, 2);
+	f->w.groups[group].completed_word = 1;
+	f->w.header->losses.completions = 1;
+	forge_gather(&evidence);
+	forge_ring(&evidence, f);
+	job = decoded(&evidence);
+	member = &job->members[job->groups[0].first_member + 1];
+	assert_false(member->done_known);
+	assert_int_equal(member->ops[0].completed, JOB_YES);
+	assert_int_equal(member->ops[1].completed, JOB_MAYBE);
+	job_free(job);
+}
+
+static void a_wait_in_a_store_tells_its_key(void **state)
+{
+	struct evidence evidence = {0};
+	struct fixture *f = forge_rank(0);
+	struct ring_lane *lane = ring_lane_claim(&f->w, 100, "main");
+	const struct ring_record wait = {
+		.meta = ring_meta(RING_CALL_ENTER, 0, RING_NO_GROUP, RING_CALL_c10d_store_wait),
+		.sig = ring_string(&f->w, "default_pg/0//cpu//rank_2", 25),
+	};
+	struct job *job;
+
+	ring_lane_board(lane, forge_tsc(7), &wait);
+	forge_gather(&evidence);
+	forge_ring(&evidence, f);
+	job = decoded(&evidence);
+	assert_int_equal(job->nthreads, 1);
+	assert_int_equal(job->threads[0].state, JOB_THREAD_IN_CALL);
+	assert_string_equal(job->threads[0].call, "c10d_store_wait");
+	assert_string_equal(job->threads[0].detail, "default_pg/0//cpu//rank_2");
+	assert_int_equal(job->threads[0].group, JOB_NONE);
+	job_free(job);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -395,6 +503,9 @@ int main(void)
 		cmocka_unit_test(who_lives_has_not_died),
 		cmocka_unit_test(losses_are_told),
 		cmocka_unit_test(damage_anywhere_never_crashes),
+		cmocka_unit_test(a_library_that_tells_the_end_of_ops_is_believed),
+		cmocka_unit_test(lost_ends_of_ops_leave_the_rest_unknown),
+		cmocka_unit_test(a_wait_in_a_store_tells_its_key),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

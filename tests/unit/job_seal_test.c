@@ -193,6 +193,47 @@ static void an_unseen_seat_of_a_smaller_group_is_nobody_s(void **state)
 	job_free(job);
 }
 
+/* Members say which world ranks sit where; what is no list, or of no rank, says nothing. */
+static void an_unseen_seat_is_whose_the_members_say(void **state)
+{
+	static const struct {
+		const char *ranks;
+		int seat1, seat2;
+	} cases[] = {
+		{"1,3,0", 3, 0},
+		{"1-3", 2, 3},
+		{"1,77,2", JOB_NONE, 2},
+		{"1,1,1", JOB_NONE, JOB_NONE},
+		{"1,", JOB_NONE, JOB_NONE},
+		{"1-0,2", JOB_NONE, JOB_NONE},
+		{"1,-2", JOB_NONE, JOB_NONE},
+		{"", JOB_NONE, JOB_NONE},
+		{"1,99999999999999999999-3", JOB_NONE, JOB_NONE},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct job_group group = {.key = 7, .size = 3, .name = "", .cite = "g"};
+		struct job_member member = job_member_unknown;
+		struct job_builder *b = job_builder_new();
+		struct job *job;
+
+		job_add_world_size(b, 4);
+		for (uint32_t r = 0; r < 4; r++)
+			add_process(b, who("a", 20 + r), 10, (int)r, true, 0);
+		group.maker = "gloo";
+		group.ranks = cases[i].ranks;
+		member.state = JOB_MEMBER_IN_INIT;
+		member.cite = "m";
+		member.seat = 0;
+		job_add_member(b, who("a", 21), &group, &member);
+		job = job_seal(b);
+		assert_int_equal(job->members[0].rank, 1);
+		assert_int_equal(job->members[1].rank, cases[i].seat1);
+		assert_int_equal(job->members[2].rank, cases[i].seat2);
+		job_free(job);
+	}
+}
+
 static void a_later_reading_wins_and_the_dead_do_not_rise(void **state)
 {
 	for (int order = 0; order < 2; order++) {
@@ -313,6 +354,7 @@ int main(void)
 		cmocka_unit_test(a_rank_that_all_share_names_nobody),
 		cmocka_unit_test(each_seat_of_one_process_is_a_rank),
 		cmocka_unit_test(an_unseen_seat_of_a_smaller_group_is_nobody_s),
+		cmocka_unit_test(an_unseen_seat_is_whose_the_members_say),
 		cmocka_unit_test(a_later_reading_wins_and_the_dead_do_not_rise),
 		cmocka_unit_test(the_same_op_twice_is_one_op),
 		cmocka_unit_test(facts_of_a_process_without_start_time_find_it),
