@@ -13,6 +13,7 @@
 #include "decode/ring-source.h"
 
 #define OPS_FROM_LANES 1024
+#define STREAM_UNKNOWN UINT64_MAX /* the probe's word for "not known which"; the model's is 0 */
 
 /* --- Heads ----------------------------------------------------------------------------------- */
 
@@ -173,7 +174,7 @@ static void ops_add(struct ring_source *source, const struct ring_seat *seat,
 	seen->fact.index = slot->index;
 	seen->fact.sig = sig_of(slot);
 	seen->fact.entered = ring_source_time(source, slot->tsc);
-	seen->fact.stream = slot->aux;
+	seen->fact.stream = slot->aux == STREAM_UNKNOWN ? 0 : slot->aux;
 	seen->fact.launch = flags & RING_F_GROUPED ? slot->tsc : 0;
 	seen->fact.thread = JOB_NONE;
 	seen->fact.captured = (flags & RING_F_CAPTURED) != 0;

@@ -65,6 +65,23 @@ static uint8_t plain_redop(const struct job_sig *sig)
 	return sig->redop < FIRST_OWN_REDOP ? sig->redop : FIRST_OWN_REDOP;
 }
 
+/* Bytes of the op's count; false where the size of its elements is not known. */
+static bool bytes_of(const struct job_sig *sig, uint64_t *ret)
+{
+	unsigned size = sig->dtype == JOB_DTYPE_BYTES ? 1 : dtype_size(sig->dtype);
+
+	*ret = sig->count * size;
+	return size != 0;
+}
+
+/* Ops of which one was seen by a door that tells only bytes: as far as these go. */
+static bool amounts_agree(const struct job_sig *a, const struct job_sig *b)
+{
+	uint64_t bytes_a, bytes_b;
+
+	return !bytes_of(a, &bytes_a) || !bytes_of(b, &bytes_b) || bytes_a == bytes_b;
+}
+
 /* In what two ops at one place differ: FORK_NONE if in nothing that matters. */
 static enum fork_kind differ(const struct job_sig *a, const struct job_sig *b)
 {
@@ -81,10 +98,14 @@ static enum fork_kind differ(const struct job_sig *a, const struct job_sig *b)
 	if (a->dtype != b->dtype && moves && dtype_size(a->dtype) && dtype_size(b->dtype) &&
 		a->count * dtype_size(a->dtype) == b->count * dtype_size(b->dtype))
 		return FORK_NONE;
-	if (a->dtype != b->dtype)
+	if ((a->dtype == JOB_DTYPE_BYTES) != (b->dtype == JOB_DTYPE_BYTES)) {
+		if (!amounts_agree(a, b))
+			return FORK_COUNT;
+	} else if (a->dtype != b->dtype) {
 		return FORK_DTYPE;
-	if (a->count != b->count)
+	} else if (a->count != b->count) {
 		return FORK_COUNT;
+	}
 	return plain_redop(a) != plain_redop(b) ? FORK_REDOP : FORK_NONE;
 }
 
@@ -153,10 +174,11 @@ static int compare_known(const void *va, const void *vb)
 	return a->member < b->member ? -1 : a->member > b->member;
 }
 
-/* Also whether hashes prove anything here: not where order or handles lawfully differ. */
+/* Also whether hashes prove anything here: not where order, handles or words lawfully differ. */
 static void collect_ops(struct finder *f)
 {
 	const struct job_group *g = &f->job->groups[f->group];
+	size_t in_bytes = 0;
 
 	f->trust_hashes = true;
 	for (uint32_t seat = 0; seat < g->size; seat++) {
@@ -170,9 +192,13 @@ static void collect_ops(struct finder *f)
 				f->trust_hashes = false;
 			if (op->launch && i && m->ops[i - 1].launch == op->launch)
 				f->trust_hashes = false;
+			in_bytes += op->sig.dtype == JOB_DTYPE_BYTES;
 			*array_add(&f->ops) = (struct known_op){op->index, member, op};
 		}
 	}
+	/* Doors that word the same op differently hash it differently. */
+	if (in_bytes && in_bytes != f->ops.nr)
+		f->trust_hashes = false;
 	array_sort(&f->ops, compare_known);
 }
 

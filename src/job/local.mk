@@ -10,6 +10,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/rollcall.c %D%/rollcall.h \
 	%D%/seal.c %D%/seal.h \
 	%D%/seal-facts.c \
+	%D%/seal-alias.c \
 	%D%/seal-groups.c \
 	%D%/seal-names.c \
 	%D%/seal-ops.c \

@@ -33,6 +33,8 @@ const char *job_op_name(uint8_t op)
 
 const char *job_dtype_name(uint8_t dtype)
 {
+	if (dtype == JOB_DTYPE_BYTES)
+		return "bytes";
 	return dtype < sizeof(dtypes) / sizeof(dtypes[0]) ? dtypes[dtype] : NULL;
 }
 

@@ -29,10 +29,13 @@ enum job_op_kind {
 	JOB_OP_KINDS
 };
 
+/* The dtype of an op of which only the bytes are known: they are its count. */
+#define JOB_DTYPE_BYTES 0xfe
+
 /* "AllReduce"; "operation" for a number of no kind. Never NULL. */
 const char *job_op_name(uint8_t op);
 
-/* "float32", "bfloat16"; NULL for a number that nccl.h 2.30 does not know. */
+/* "float32", "bfloat16", "bytes"; NULL for a number that nccl.h 2.30 does not know. */
 const char *job_dtype_name(uint8_t dtype);
 /* "sum", "max"; NULL for any other number, also the handle of a user-made reduction. */
 const char *job_redop_name(uint8_t redop);

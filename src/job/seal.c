@@ -63,8 +63,10 @@ struct job *job_seal(struct job_builder *b)
 		.b = b, .job = &sealed->job, .arena = &b->arena, .last_process = JOB_NONE};
 
 	seal_identity(&seal);
+	seal_aliases(&seal);
 	seal_people(&seal);
 	seal_ranks(&seal);
+	seal_seats(&seal);
 	seal_groups(&seal);
 	seal_ops(&seal);
 	complain_of_mixture(&seal);

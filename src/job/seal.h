@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * seal.h: the steps of sealing, shared by the seal-*.c only. In this order: people (hosts,
- * processes, ranks), groups with their seats, ops and threads, facts (everything that hangs on
- * a process). Each sorts what it was given by a total order first, so that arrival never matters.
+ * seal.h: the steps of sealing, shared by the seal-*.c only. In this order: aliases (which keys are
+ * one group), people (hosts, processes, ranks), groups with their seats, ops and threads, facts
+ * (everything that hangs on a process). Each sorts what it was given by a total order first, so
+ * that arrival never matters.
  */
 #ifndef JOB_SEAL_H
 #define JOB_SEAL_H
@@ -80,10 +81,14 @@ int seal_find_host(const struct seal *seal, const char *name);
 /* Index of the group with that key, JOB_NONE. Once seal_groups() has made them. */
 int seal_find_group(const struct seal *seal, uint64_t key);
 
-/* Hosts and processes: fills hosts, processes and people, parents included. The first step. */
+/* What is one group under two keys gets one key. The first step. */
+void seal_aliases(struct seal *seal);
+/* Hosts and processes: fills hosts, processes and people, parents included. */
 void seal_people(struct seal *seal);
 /* Which process is which rank, and whose child. Needs people; afterwards seal_rank_of() holds. */
 void seal_ranks(struct seal *seal);
+/* Seats that no member of their group knew are numbered. Needs ranks. */
+void seal_seats(struct seal *seal);
 /* Groups and all their seats. Needs ranks; members of no rank are left out. */
 void seal_groups(struct seal *seal);
 /* Names of groups, and seats that somebody told of. Called by seal_groups() only. */

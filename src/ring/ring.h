@@ -185,6 +185,7 @@ enum ring_op {
 
 #define RING_SIG_NO_PEER 0xffffffffu
 #define RING_SIG_UNKNOWN 0xffu /* a dtype or reduction that is not known, or not NCCL's */
+#define RING_SIG_BYTES	 0xfeu /* a dtype: the count is in bytes, of what type is not known */
 
 /* Signature of an op: op:8 dtype:8 redop:8 flags:8 root-or-peer:32. The count is beside it. */
 static inline uint64_t ring_sig(unsigned op, unsigned dtype, unsigned redop, uint32_t peer)

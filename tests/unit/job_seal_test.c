@@ -343,6 +343,77 @@ static void ranks_read_as_people_write_them(void **state)
 	str_release(&text);
 }
 
+/* The same communicator through a door that knows its id, and through one that knows its hash. */
+static void add_hashed(struct job_builder *b, struct job_who w, uint64_t key, uint64_t alias,
+	uint32_t size, uint32_t seat)
+{
+	struct job_group group = {.key = key,
+		.alias = alias,
+		.size = size,
+		.name = "",
+		.maker = "nccl",
+		.cite = "g"};
+	struct job_member member = job_member_unknown;
+	struct job_op op = {.index = 1, .cite = "o", .sig = {.op = JOB_OP_ALLREDUCE, .count = 4}};
+
+	member.seat = seat;
+	member.state = JOB_MEMBER_READY;
+	member.head_known = true;
+	member.head = 1;
+	member.cite = "m";
+	job_add_member(b, w, &group, &member);
+	job_add_op(b, w, key, seat, &op, w.pid);
+}
+
+static void groups_of_one_alias_are_one(void **state)
+{
+	struct job_builder *b = job_builder_new();
+	struct job *job;
+
+	for (int rank = 0; rank < 3; rank++)
+		add_process(b, who("a", 20 + (uint32_t)rank), 10, rank, true, 0);
+	add_hashed(b, who("a", 20), 0x70, 0xa1, 3, 0);
+	add_hashed(b, who("a", 21), 0x30, 0xa1, 3, 1);
+	add_hashed(b, who("a", 22), 0x70, 0xa1, 3, 2);
+	add_hashed(b, who("a", 20), 0x50, 0, 3, 0);	/* no alias joins nothing */
+	add_hashed(b, who("a", 21), 0x60, 0, 3, 1);
+	add_hashed(b, who("a", 22), 0x80, 0xa1, 2, 1); /* another size: another group */
+	job = job_seal(b);
+	assert_int_equal(job->ngroups, 4);
+	assert_int_equal(job->groups[0].key, 0x30);
+	assert_int_equal(job->groups[0].size, 3);
+	for (int seat = 0; seat < 3; seat++) {
+		const struct job_member *m = &job->members[job->groups[0].first_member + seat];
+
+		assert_int_equal(m->rank, seat);
+		assert_int_equal(m->state, JOB_MEMBER_READY);
+		assert_int_equal(m->nops, 1);
+	}
+	job_free(job);
+}
+
+/* Of a split, NVTX tells which group it made, not who sits where. */
+static void seats_that_nobody_knew_are_numbered_by_rank(void **state)
+{
+	struct job_builder *b = job_builder_new();
+	struct job *job;
+
+	for (int rank = 0; rank < 4; rank++)
+		add_process(b, who("a", 20 + (uint32_t)rank), 10, rank, true, 0);
+	add_hashed(b, who("a", 23), 0x90, 0xb1, 0, UINT32_MAX);
+	add_hashed(b, who("a", 21), 0x90, 0xb1, 0, UINT32_MAX);
+	job = job_seal(b);
+	assert_int_equal(job->ngroups, 1);
+	assert_int_equal(job->groups[0].size, 2);
+	for (int seat = 0; seat < 2; seat++) {
+		const struct job_member *m = &job->members[job->groups[0].first_member + seat];
+
+		assert_int_equal(job->ranks[m->rank].world_rank, 2 * seat + 1);
+		assert_int_equal(m->nops, 1);
+	}
+	job_free(job);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -360,6 +431,8 @@ int main(void)
 		cmocka_unit_test(facts_of_a_process_without_start_time_find_it),
 		cmocka_unit_test(a_group_of_impossible_size_is_cut),
 		cmocka_unit_test(mixed_jobs_are_a_loss),
+		cmocka_unit_test(groups_of_one_alias_are_one),
+		cmocka_unit_test(seats_that_nobody_knew_are_numbered_by_rank),
 		cmocka_unit_test(ranks_read_as_people_write_them),
 	};
 

@@ -315,6 +315,37 @@ static void s53_the_first_fork_not_the_last_op(void **state)
 	facts_free(f);
 }
 
+/* A door that tells only bytes agrees with one that tells counts and types, or differs in them. */
+static void bytes_are_compared_with_bytes(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int rank = 0; rank < 4; rank++) {
+		struct job_op *op = facts_hold(f, 0, rank, JOB_OP_ALLREDUCE, 100, 20);
+
+		op->sig.dtype = 7; /* float32 */
+		op->hash = 5;
+		if (rank % 2 == 0)
+			continue;
+		op->sig.dtype = JOB_DTYPE_BYTES;
+		op->sig.count = rank == 3 ? 404 : 400;
+		op->hash = 6;
+	}
+	facts_expect(f, VERDICT_UNEVEN_SHARD, "3", "0-2");
+	facts_free(f);
+	f = facts_new(4);
+	facts_rounds(f, 0, 4, 10, 1);
+	for (int rank = 0; rank < 3; rank++) {
+		struct job_op *op = facts_hold(f, 0, rank, JOB_OP_ALLREDUCE, 100, 20);
+
+		op->sig.dtype = rank ? JOB_DTYPE_BYTES : 7;
+		op->sig.count = rank ? 400 : 100;
+		op->hash = rank ? 6 : 5;
+	}
+	facts_expect(f, VERDICT_HOST_STALL, "3", "0-2");
+	facts_free(f);
+}
+
 static void a_fork_that_only_the_hashes_show(void **state)
 {
 	struct facts *f = facts_new(4);
@@ -509,6 +540,7 @@ int main(void)
 		cmocka_unit_test(own_reductions_have_own_handles),
 		cmocka_unit_test(one_launch_has_no_order),
 		cmocka_unit_test(s53_the_first_fork_not_the_last_op),
+		cmocka_unit_test(bytes_are_compared_with_bytes),
 		cmocka_unit_test(a_fork_that_only_the_hashes_show),
 		cmocka_unit_test(half_of_the_evidence_names_camps_only),
 		cmocka_unit_test(s22_two_groups_in_opposite_orders),
