@@ -89,3 +89,9 @@ void completion_follow(
 		ring_lose(&ring->header->losses.completions);
 	}
 }
+
+void completion_skip(struct ring_writer *ring)
+{
+	if (ring->header->completion)
+		ring_lose(&ring->header->losses.completions);
+}

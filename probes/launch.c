@@ -25,7 +25,7 @@ static unsigned launch_group(int group)
 /* A non-blocking communicator answers "in progress", and has launched. */
 static int launch_failed(int result)
 {
-	return result && result != NCCL_ABI_IN_PROGRESS;
+	return result && result != NCCL_ABI_IN_PROGRESS && result != NCCL_ABI_NOT_TOLD;
 }
 
 /* --- Calls ----------------------------------------------------------------------------------- */
@@ -79,7 +79,7 @@ static unsigned launch_flags(struct probe_thread *me, const struct nccl_op *op)
 	if (kind == RING_OP_SEND || kind == RING_OP_RECV || kind == RING_OP_PUT ||
 		kind == RING_OP_WAITSIGNAL)
 		flags |= RING_F_P2P;
-	if (cuda_is_capturing(op->stream))
+	if (op->stream != NCCL_STREAM_UNKNOWN && cuda_is_capturing(op->stream))
 		flags |= RING_F_CAPTURED;
 	return flags;
 }
@@ -101,8 +101,12 @@ static int launch_queue(struct probe_thread *me, int group, const struct ring_re
 
 struct nccl_call nccl_op_begin(struct probe_thread *me, const struct nccl_op *op)
 {
+	return nccl_op_begin_in(me, op, group_of(op->comm));
+}
+
+struct nccl_call nccl_op_begin_in(struct probe_thread *me, const struct nccl_op *op, int group)
+{
 	uint64_t now = probe_now(me);
-	int group = group_of(op->comm);
 	unsigned flags = launch_flags(me, op);
 	struct ring_record r = {
 		.meta = ring_meta(RING_CALL_ENTER, flags, launch_group(group), op->call),
@@ -138,7 +142,9 @@ static void launch_returned(struct probe_thread *me, const struct ring_entered *
 static void launch_follow(
 	struct probe_thread *me, const struct ring_entered *e, void *stream, int result)
 {
-	if (!launch_failed(result))
+	if (stream == NCCL_STREAM_UNKNOWN)
+		completion_skip(me->ring);
+	else if (!launch_failed(result))
 		completion_follow(me->ring, e, stream, result == NCCL_ABI_IN_PROGRESS);
 }
 
@@ -154,6 +160,19 @@ void nccl_op_end(struct probe_thread *me, struct nccl_call *c, int result)
 }
 
 /* --- Groups ---------------------------------------------------------------------------------- */
+
+struct nccl_call nccl_group_start_begin(struct probe_thread *me)
+{
+	return nccl_call_begin(
+		me, RING_CALL_ncclGroupStart, GROUP_NONE, (const uint64_t[3]){me->group_depth + 1});
+}
+
+void nccl_group_start_end(struct probe_thread *me, const struct nccl_call *c, int result)
+{
+	if (!launch_failed(result) && !me->group_depth++)
+		me->group_ticket = c->ticket;
+	nccl_call_end(me, c, result);
+}
 
 /*
  * Opens a group of this thread: until its outermost end ops are queued, not entered. Groups nest;
@@ -173,12 +192,9 @@ HOOK_EXPORT ncclResult_t ncclGroupStart(void)
 	me = probe_enter_needing(PROBE_NEED_RANK);
 	if (!me)
 		return real();
-	c = nccl_call_begin(
-		me, RING_CALL_ncclGroupStart, GROUP_NONE, (const uint64_t[3]){me->group_depth + 1});
+	c = nccl_group_start_begin(me);
 	result = real();
-	if (!result && !me->group_depth++)
-		me->group_ticket = c.ticket;
-	nccl_call_end(me, &c, result);
+	nccl_group_start_end(me, &c, result);
 	probe_leave(me);
 	return result;
 }
@@ -222,7 +238,7 @@ static void launch_leave_queue(struct probe_thread *me, int result)
 			launch_follow(me, &op->entered, (void *)(uintptr_t)op->r.aux, result);
 	}
 	me->queued = 0;
-	comm_bind_born(me, result);
+	comm_bind_born(me, launch_failed(result) ? result : NCCL_ABI_SUCCESS);
 }
 
 /* A group that the launch waits for: of its first op, or of the first communicator born in it. */
@@ -231,6 +247,28 @@ static int launch_first(const struct probe_thread *me)
 	if (me->queued)
 		return me->queue[0].group;
 	return me->births ? me->born[0].group : GROUP_NONE;
+}
+
+struct nccl_call nccl_group_end_begin(struct probe_thread *me)
+{
+	int outermost = me->group_depth <= 1;
+	struct nccl_call c = nccl_call_begin(me, RING_CALL_ncclGroupEnd,
+		outermost ? launch_first(me) : GROUP_NONE,
+		(const uint64_t[3]){outermost ? me->queued : 0, 0, me->group_depth});
+
+	c.outermost = outermost;
+	if (outermost)
+		launch_enter_queue(me);
+	return c;
+}
+
+void nccl_group_end_end(struct probe_thread *me, const struct nccl_call *c, int result)
+{
+	if (me->group_depth)
+		me->group_depth--;
+	nccl_call_end(me, c, result);
+	if (c->outermost)
+		launch_leave_queue(me, result);
 }
 
 /*
@@ -245,24 +283,15 @@ HOOK_EXPORT ncclResult_t ncclGroupEnd(void)
 	struct probe_thread *me;
 	struct nccl_call c;
 	ncclResult_t result;
-	int outermost;
 
 	if (!real)
 		return NCCL_MISSING;
 	me = probe_enter();
 	if (!me)
 		return real();
-	outermost = me->group_depth <= 1;
-	c = nccl_call_begin(me, RING_CALL_ncclGroupEnd, outermost ? launch_first(me) : GROUP_NONE,
-		(const uint64_t[3]){outermost ? me->queued : 0, 0, me->group_depth});
-	if (outermost)
-		launch_enter_queue(me);
+	c = nccl_group_end_begin(me);
 	result = real();
-	if (me->group_depth)
-		me->group_depth--;
-	nccl_call_end(me, &c, result);
-	if (outermost)
-		launch_leave_queue(me, result);
+	nccl_group_end_end(me, &c, result);
 	probe_leave(me);
 	return result;
 }
