@@ -26,7 +26,7 @@ uint64_t group_key_of_id(const void *id, size_t size);
 uint64_t group_alias_of_id(const void *id, size_t size);
 
 /* How a group comes from another: what the words beside the parent's are. */
-enum group_kin { GROUP_SPLIT = 1, GROUP_SHRUNK, GROUP_GROWN, GROUP_ALL };
+enum group_kin { GROUP_SPLIT = 1, GROUP_SHRUNK, GROUP_GROWN, GROUP_ALL, GROUP_HASHED, GROUP_NTH };
 
 /* Key of a group that comes from another; `words` tell siblings apart. */
 uint64_t group_key_of_kin(uint64_t parent, enum group_kin kin, uint64_t first, uint64_t second);

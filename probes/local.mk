@@ -29,6 +29,9 @@ libinquest_probe_la_SOURCES = \
 	%D%/launch.c \
 	%D%/marks.c \
 	%D%/nccl.c %D%/nccl.def %D%/nccl.h %D%/nccl-abi.h \
+	%D%/nvtx.c %D%/nvtx.h %D%/nvtx-abi.h \
+	%D%/nvtx-comm.c \
+	%D%/nvtx-range.c \
 	%D%/place.c %D%/place.h \
 	%D%/probe.h \
 	%D%/process.c %D%/process.h \

@@ -82,31 +82,63 @@ static const struct argp argp = {
 /* --- The environment of the job ----------------------------------------------------------------
  */
 
-static void arm(const struct jobdir *dir)
+/* Ours first, then what was there; once. */
+static void arm_preload(const char *probe)
 {
 	const char *old = getenv("LD_PRELOAD");
-	struct complaint why = {0};
 	struct str preload = {0};
 
-	if (paths_find(PATHS_PROBE, &preload, &why) < 0) {
+	if (old && strstr(old, probe))
+		return;
+	str_printf(&preload, old && *old ? "%s:%s" : "%s", probe, old);
+	setenv("LD_PRELOAD", preload.text, 1);
+	str_release(&preload);
+}
+
+/* NCCL tells of each call through NVTX. A tool named there before is handed on to the probe. */
+static void arm_nvtx(const char *probe)
+{
+	const char *old = getenv("NVTX_INJECTION64_PATH");
+	const char *wish = getenv("INQUEST_NVTX");
+
+	if (wish && !strcmp(wish, "off"))
+		return;
+	if (old && !strcmp(old, probe))
+		return;
+	if (old && *old)
+		setenv("INQUEST_NEXT_NVTX", old, 1);
+	setenv("NVTX_INJECTION64_PATH", probe, 1);
+}
+
+/* Only on request: NVTX tells the same at less cost. A plugin of the user's own stays. */
+static void arm_profiler(const char *probe)
+{
+	const char *wish = getenv("INQUEST_PROFILER");
+
+	if (wish && (!strcmp(wish, "on") || !strcmp(wish, "kernel")))
+		setenv("NCCL_PROFILER_PLUGIN", probe, 0);
+}
+
+static void arm(const struct jobdir *dir)
+{
+	struct complaint why = {0};
+	struct str probe = {0};
+
+	if (paths_find(PATHS_PROBE, &probe, &why) < 0) {
 		cmd_complain("the job runs without probe: %s: is inquest installed whole?",
 			complaint_text(&why));
-	} else if (strpbrk(preload.text, " :")) {
+	} else if (strpbrk(probe.text, " :")) {
 		cmd_complain("the job runs without probe: %s: LD_PRELOAD cannot hold a blank or "
 			     "colon: install inquest elsewhere",
-			preload.text);
+			probe.text);
 	} else {
-		if (old && *old && !strstr(old, preload.text))
-			str_printf(&preload, ":%s", old);
-		else if (old && *old) {
-			str_cut(&preload, 0);
-			str_add(&preload, old);
-		}
-		setenv("LD_PRELOAD", preload.text, 1);
+		arm_preload(probe.text);
+		arm_nvtx(probe.text);
+		arm_profiler(probe.text);
 		setenv("INQUEST_JOB_DIR", dir->path.text, 1);
 	}
 	complaint_release(&why);
-	str_release(&preload);
+	str_release(&probe);
 }
 
 /* --- The loop ----------------------------------------------------------------------------------

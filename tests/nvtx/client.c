@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * client.c: a rank that takes NCCL's functions by dlopen and dlsym, as ctypes does (vLLM), so that
+ * no preloaded wrapper ever stands before them.
+ *
+ *	RANK=n WORLD_SIZE=n client LIBRARY DIR [WORD...]
+ *
+ * LIBRARY "-" takes those that are loaded already, the first first: that is the preloaded wrappers.
+ * Ranks meet through the file DIR/id. Words are done in order. A word "R:word" is done by rank R
+ * only, "!R:word" by all but R. At the end a rank creates DIR/done.RANK.
+ */
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <nccl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "probes/inquest.h"
+
+#define ELEMENTS 4096
+#define MANY	 1000000
+
+/* clang-format off */
+#define FUNCTIONS(X) \
+	X(ncclGetUniqueId) X(ncclCommInitRank) X(ncclCommInitRankConfig) X(ncclCommSplit) \
+	X(ncclCommFinalize) X(ncclCommDestroy) X(ncclCommAbort) X(ncclGroupStart) X(ncclGroupEnd) \
+	X(ncclAllReduce) X(ncclAllGather) X(ncclReduceScatter) X(ncclBroadcast) X(ncclReduce) \
+	X(ncclAlltoAll) X(ncclSend) X(ncclRecv)
+/* clang-format on */
+
+static struct {
+#define X(name) __typeof__(name) *name;
+	FUNCTIONS(X)
+#undef X
+} nccl;
+
+static struct {
+	const char *dir;
+	int rank, size;
+	ncclComm_t comm, child;
+	cudaStream_t stream;
+	float *a, *b;
+} me;
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "rank %d: %s\n", me.rank, what);
+	exit(9);
+}
+
+#define DO(call)                                                                                   \
+	do {                                                                                       \
+		if (call)                                                                          \
+			fail(#call);                                                               \
+	} while (0)
+
+static void load(const char *path)
+{
+	void *lib = strcmp(path, "-") ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : RTLD_DEFAULT;
+
+	if (!lib && strcmp(path, "-") != 0)
+		fail(dlerror());
+#define X(name)                                                                                    \
+	nccl.name = (__typeof__(name) *)dlsym(lib, #name);                                         \
+	if (!nccl.name)                                                                            \
+		fail("no " #name);
+	FUNCTIONS(X)
+#undef X
+}
+
+/* Rank 0 draws the id; it appears under its name only when it is whole. */
+static ncclUniqueId meet(void)
+{
+	char path[512], fresh[544];
+	ncclUniqueId id;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/id", me.dir);
+	snprintf(fresh, sizeof(fresh), "%s.new", path);
+	if (!me.rank) {
+		DO(nccl.ncclGetUniqueId(&id));
+		fd = open(fresh, O_CREAT | O_WRONLY | O_TRUNC, 0600);
+		if (fd < 0 || write(fd, &id, sizeof(id)) != (ssize_t)sizeof(id) || close(fd) ||
+			rename(fresh, path))
+			fail("the id cannot be written");
+		return id;
+	}
+	while ((fd = open(path, O_RDONLY)) < 0)
+		usleep(10000);
+	if (read(fd, &id, sizeof(id)) != (ssize_t)sizeof(id))
+		fail("the id cannot be read");
+	close(fd);
+	return id;
+}
+
+static void do_init(void)
+{
+	DO(nccl.ncclCommInitRank(&me.comm, me.size, meet(), me.rank));
+}
+
+static void do_init_in_group(void)
+{
+	ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+
+	DO(nccl.ncclGroupStart());
+	DO(nccl.ncclCommInitRankConfig(&me.comm, me.size, meet(), me.rank, &config));
+	DO(nccl.ncclGroupEnd());
+}
+
+static void do_reduce(void)
+{
+	DO(nccl.ncclAllReduce(me.a, me.b, 1024, ncclFloat, ncclSum, me.comm, me.stream));
+}
+
+static void do_more(void)
+{
+	DO(nccl.ncclAllReduce(me.a, me.b, 1040, ncclFloat, ncclSum, me.comm, me.stream));
+}
+
+static void do_gather(void)
+{
+	DO(nccl.ncclAllGather(me.a, me.b, 16, ncclFloat, me.comm, me.stream));
+}
+
+static void do_zero(void)
+{
+	DO(nccl.ncclAllGather(me.a, me.b, 0, ncclFloat, me.comm, me.stream));
+}
+
+static void do_others(void)
+{
+	DO(nccl.ncclReduceScatter(me.a, me.b, 8, ncclInt, ncclMax, me.comm, me.stream));
+	DO(nccl.ncclBroadcast(me.a, me.b, 32, ncclFloat, 1, me.comm, me.stream));
+	DO(nccl.ncclReduce(me.a, me.b, 48, ncclFloat, ncclMin, 1, me.comm, me.stream));
+	DO(nccl.ncclAlltoAll(me.a, me.b, 4, ncclDouble, me.comm, me.stream));
+}
+
+static void do_group(void)
+{
+	int next = (me.rank + 1) % me.size, last = (me.rank + me.size - 1) % me.size;
+
+	DO(nccl.ncclGroupStart());
+	DO(nccl.ncclSend(me.a, 16, ncclFloat, next, me.comm, me.stream));
+	DO(nccl.ncclRecv(me.b, 16, ncclFloat, last, me.comm, me.stream));
+	DO(nccl.ncclGroupStart());
+	DO(nccl.ncclAllReduce(me.a, me.b, 32, ncclFloat, ncclMax, me.comm, me.stream));
+	DO(nccl.ncclGroupEnd());
+	DO(nccl.ncclGroupEnd());
+}
+
+/* Two children by the parity of the rank, both made before either is used. */
+static void do_split(void)
+{
+	DO(nccl.ncclCommSplit(me.comm, me.rank % 2, me.rank, &me.child, NULL));
+	DO(nccl.ncclAllReduce(me.a, me.b, 64, ncclFloat, ncclSum, me.child, me.stream));
+}
+
+static void do_child(void)
+{
+	DO(nccl.ncclAllReduce(me.a, me.b, 64, ncclFloat, ncclSum, me.child, me.stream));
+}
+
+static void do_sync(void)
+{
+	DO(cudaStreamSynchronize(me.stream));
+}
+
+static void do_end(void)
+{
+	DO(nccl.ncclCommFinalize(me.comm));
+	DO(nccl.ncclCommDestroy(me.comm));
+}
+
+static void do_abort(void)
+{
+	DO(nccl.ncclCommAbort(me.comm));
+}
+
+/* A million ranges; the memory that the process has then may not have grown by them. */
+static void do_many(void)
+{
+	struct rusage before, after;
+
+	for (int i = 0; i < MANY / 10; i++)
+		DO(nccl.ncclAllGather(me.a, me.b, 0, ncclFloat, me.comm, me.stream));
+	getrusage(RUSAGE_SELF, &before);
+	for (int i = 0; i < MANY; i++)
+		DO(nccl.ncclAllGather(me.a, me.b, 0, ncclFloat, me.comm, me.stream));
+	getrusage(RUSAGE_SELF, &after);
+	printf("grown %ld KiB\n", after.ru_maxrss - before.ru_maxrss);
+	fflush(stdout);
+}
+
+/* A compiler that never ends, and works. */
+static void do_compile(void)
+{
+	inquest_span_begin(INQUEST_COMPILE, "codegen", "graph 0");
+	for (;;)
+		__asm__ volatile("");
+}
+
+static void do_stay(void)
+{
+	for (;;)
+		pause();
+}
+
+static void do_leave(void)
+{
+	exit(0);
+}
+
+static const struct {
+	const char *word;
+	void (*run)(void);
+} words[] = {
+	{"init", do_init},
+	{"init-in-group", do_init_in_group},
+	{"reduce", do_reduce},
+	{"more", do_more},
+	{"gather", do_gather},
+	{"zero", do_zero},
+	{"others", do_others},
+	{"group", do_group},
+	{"split", do_split},
+	{"child", do_child},
+	{"sync", do_sync},
+	{"end", do_end},
+	{"abort", do_abort},
+	{"many", do_many},
+	{"compile", do_compile},
+	{"stay", do_stay},
+	{"leave", do_leave},
+};
+
+static void act(const char *word)
+{
+	const char *colon = strchr(word, ':');
+
+	if (colon) {
+		int but = *word == '!';
+
+		if ((atoi(word + but) == me.rank) == but)
+			return;
+		word = colon + 1;
+	}
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (strcmp(words[i].word, word) != 0)
+			continue;
+		words[i].run();
+		return;
+	}
+	fail(word);
+}
+
+int main(int argc, char **argv)
+{
+	char done[512];
+
+	if (argc < 3)
+		return 2;
+	me.rank = getenv("RANK") ? atoi(getenv("RANK")) : 0;
+	me.size = getenv("WORLD_SIZE") ? atoi(getenv("WORLD_SIZE")) : 1;
+	me.dir = argv[2];
+	load(argv[1]);
+	DO(cudaStreamCreate(&me.stream));
+	DO(cudaMalloc((void **)&me.a, ELEMENTS * sizeof(float)));
+	DO(cudaMalloc((void **)&me.b, ELEMENTS * sizeof(float)));
+	for (int i = 3; i < argc; i++)
+		act(argv[i]);
+	snprintf(done, sizeof(done), "%s/done.%d", me.dir, me.rank);
+	close(open(done, O_CREAT | O_WRONLY, 0600));
+	return 0;
+}

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+check_PROGRAMS += %D%/client
+%C%_client_CPPFLAGS = $(RANK_INCLUDES)
+%C%_client_CFLAGS = $(PLAIN_CFLAGS)
+%C%_client_LDFLAGS = $(RANK_LINK)
+%C%_client_LDADD = $(STANDIN_LIBS) -ldl
+EXTRA_%C%_client_DEPENDENCIES = $(STANDIN_LIBS)
+
+SH_TESTS += %D%/ranges.test %D%/verdicts.test
+EXTRA_DIST += %D%/nvtx.sh %D%/examine.py
