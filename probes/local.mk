@@ -38,7 +38,10 @@ libinquest_probe_la_SOURCES = \
 	%D%/sigchain.c %D%/sigchain.h \
 	%D%/symver.h %D%/sys.h %D%/text.h \
 	%D%/thread.c %D%/thread.h \
-	%D%/python.h \
+	%D%/python.c %D%/python.h %D%/python-parts.h \
+	%D%/python-abi.c %D%/python-abi.h \
+	%D%/python-args.c %D%/python-around.c %D%/python-channel.c \
+	%D%/python-fault.c %D%/python-shim.c \
 	%D%/trait.h \
 	%D%/c10d.c %D%/c10d.h %D%/c10d.def %D%/c10d-abi.h %D%/c10d-door.h \
 	%D%/c10d-nccl.c %D%/c10d-nccl.h \
@@ -50,6 +53,17 @@ libinquest_probe_la_SOURCES = \
 	%D%/version.c \
 	src/ring/ring-make.c
 EXTRA_DIST += %D%/probes.map
+
+# The shim, in the order in which it is embedded: core.py first.
+PYTHON_SHIM = \
+	$(srcdir)/%D%/shim/core.py
+nodist_libinquest_probe_la_SOURCES = %D%/python-shim.inc
+%D%/python-shim.inc: %D%/shim/embed.awk $(PYTHON_SHIM)
+	$(AM_V_GEN)$(MKDIR_P) %D% && \
+	LC_ALL=C $(AWK) -f $(srcdir)/%D%/shim/embed.awk $(PYTHON_SHIM) >$@-t && mv $@-t $@
+BUILT_SOURCES += %D%/python-shim.inc
+CLEANFILES += %D%/python-shim.inc %D%/python-shim.inc-t
+EXTRA_DIST += %D%/shim/embed.awk $(PYTHON_SHIM)
 
 # Never linked into anything: compiling them is the check.
 if HAVE_NCCL_HEADERS

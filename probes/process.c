@@ -29,6 +29,7 @@
 #include "probes/fork.h"
 #include "probes/group.h"
 #include "probes/place.h"
+#include "probes/python.h"
 #include "probes/sys.h"
 #include "probes/text.h"
 #include "probes/thread.h"
@@ -434,5 +435,6 @@ __attribute__((constructor)) static void process_birth(void)
 	thread_birth();
 	process_new_epoch();
 	process.born = 1;
+	python_birth();
 	death_birth();
 }

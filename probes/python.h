@@ -4,9 +4,10 @@
  * embedded shim before the first line of the program, and hears of its uncaught exceptions.
  *
  * THE SHIM is Python text (probes/shim/, core.py first), compiled into the object; no file of it
- * is ever installed or looked for. It runs once per interpreter, in a namespace of its own that
- * holds, besides the builtins, the module `_inquest` with these functions, written in C. They never
- * raise, whatever they are given; what cannot be recorded is counted.
+ * is ever installed or looked for. core.py runs once, in the main interpreter, when that has been
+ * made ready; each other file when the first module that it patches is imported. Each runs in a
+ * namespace of its own that holds the builtins, `sys`, and the module `_inquest`, which is in no
+ * list of modules. Its functions are written in C; by place or by name they take
  *
  *	span_begin(kind, name, detail=None)	kind: COMPILE, INPUT, CHECKPOINT, USER, DEVICE (ints
  *	span_end(kind, name)			in the same module, as in inquest.h)
@@ -16,21 +17,46 @@
  *	trait(key, text=None, number=None)	probes/trait.h
  *	identify(rank, world_size, source)	process_identify()
  *	group(name, backend, ranks, timeout_ns)	c10d_scope_set(); group(None): no longer
+ *	exception(type, value, traceback, thread=None)
  *
- * A shim file asks to be told when a module has been imported, by a decorator that core.py has:
+ * and never raise, whatever they are given; what cannot be recorded is counted. exception() is for
+ * those that Python itself tells nobody of (a caught one that ends the process all the same); with
+ * `thread` it is one that ended only that thread.
+ *
+ * A shim file asks to be told when a module has been imported, by a decorator that core.py has;
+ * the line must look just so, since the build reads it too:
  *
  *	@patches("torch._dynamo.callback")
  *	def _dynamo_callback(module): ...
  *
- * core.py calls it once, after the module's own code ran, and swallows and reports (as the trait
- * "missing", with the module's name) whatever it raises. Names that a later torch may have moved
- * are asked for with `want(module, "name")`: None, and the same trait, where there is none.
+ * It is called after each run of the module's own code (again where it is reloaded), and what it
+ * raises is swallowed and reported (as the trait "missing", with the module's name). Names that a
+ * later torch may have moved are asked for with `want(module, "name.of.it")`: None, and the same
+ * trait, where there is none; missing(text) adds to that trait.
+ *
+ * A call of the program is best watched by
+ *
+ *	around(function, before=None, after=None)
+ *
+ * which is a C function that calls before(places, keywords), then the function with the very same
+ * arguments, then after(what `before` returned, result or None, exception or None), and ends as the
+ * function did. What the two raise is swallowed, but for KeyboardInterrupt, which is the program's.
+ * No frame of ours is in a traceback, and tracers do not see us (from 3.11 on). As an attribute of
+ * a class it must be a method: method(around(...)).
  *
  * A program may speak to us too, without importing anything: sys.audit("inquest.step", 5),
- * "inquest.shard", "inquest.note", "inquest.span_begin", ... with the arguments above. Where no
- * probe is loaded nobody hears it.
+ * "inquest.shard", "inquest.note", "inquest.span_begin", "inquest.span_end", "inquest.trait", with
+ * the arguments above, by place. Where no probe is loaded nobody hears it.
  *
- * INQUEST_PYTHON=off keeps the door shut. A process without Python pays one symbol lookup.
+ * EXCEPTIONS. One that ends the program is a note, "exception: Type: text", and its innermost
+ * frames are the trait "exception-at". KeyboardInterrupt is noted as "interrupted: ", what ends
+ * only a thread as "thread exception: ".
+ *
+ * WHAT IS NOT SEEN: a Python that a program loads later, with dlopen (there is no hook to add when
+ * we start); the second life of an interpreter that was finalized (Python drops all hooks); the
+ * imports of sub-interpreters (their marks and sys.audit are heard).
+ *
+ * INQUEST_PYTHON=off (or 0) keeps the door shut. A process without Python pays one symbol lookup.
  */
 #ifndef PROBES_PYTHON_H
 #define PROBES_PYTHON_H

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * python-parts.h: the parts of the Python door among themselves. python.h is the door.
+ *
+ * Everything here runs with the interpreter's lock held, in a thread that Python knows, after
+ * python_abi_find() found everything; and leaves no exception behind that it did not find.
+ */
+#ifndef PROBES_PYTHON_PARTS_H
+#define PROBES_PYTHON_PARTS_H
+
+#include "probes/python-abi.h"
+
+/* --- Arguments, from Python's hands to ours (python-args.c) ---------------------------------- */
+
+#define PYTHON_HELD 4
+
+/* The arguments of one call, by place or by name. What was borrowed lives until the release. */
+struct python_args {
+	PyObject *places;   /* a tuple */
+	PyObject *keywords; /* a dict, or NULL */
+	PyObject *held[PYTHON_HELD];
+	unsigned nheld;
+	int bad; /* something that is needed was missing, or of another type */
+};
+
+/* The argument itself, borrowed; NULL where there is none, or None. */
+PyObject *python_arg(struct python_args *a, int place, const char *name);
+
+/* A str as UTF-8, what has no UTF-8 escaped; NULL where there is none. Anything else is bad. */
+const char *python_arg_text(struct python_args *a, int place, const char *name);
+
+/* A whole number; `otherwise` where there is none. Anything else, too large or below -1 is bad. */
+long long python_arg_number(struct python_args *a, int place, const char *name, long long otherwise);
+
+/* The same where there must be one. */
+long long python_arg_count(struct python_args *a, int place, const char *name);
+
+/* A str as UTF-8, as python_arg_text(); `held` is to be released. NULL where it is none. */
+const char *python_text(PyObject *str, PyObject **held);
+
+/* Gives back what was held, clears what we raised; 1 if all was well, else the loss is counted. */
+int python_args_done(struct python_args *a);
+
+/* Drops a reference, if it is one. */
+void python_drop(PyObject *object);
+
+/* None, as a function returns it. */
+PyObject *python_none(void);
+
+/* --- The channel (python-channel.c) ---------------------------------------------------------- */
+
+/* The functions of `_inquest`, ended by a NULL name. */
+extern struct python_method python_channel[];
+
+/* A program speaks to us: sys.audit("inquest.NAME", ...). Unknown names are nobody's. */
+void python_channel_hear(const char *name, PyObject *args);
+
+/* Puts the channel's constants and functions into a dict. 0, or -1. */
+int python_channel_fill(PyObject *dict);
+
+/* --- Calls that are passed through (python-around.c) ----------------------------------------- */
+
+extern struct python_method python_around[];
+
+/*
+ * Calls a function of the shim: its result, new, or NULL. What it raises is swallowed, but for
+ * KeyboardInterrupt, which is the program's and stays pending. Tracers do not see it (from 3.11).
+ */
+PyObject *python_quietly(PyObject *function, PyObject *args);
+
+/* --- The shim (python-shim.c) ---------------------------------------------------------------- */
+
+/* Runs core.py in a namespace of its own, in the main interpreter, once in the process' life. */
+void python_shim_arm(void);
+
+/* --- Exceptions (python-fault.c) ------------------------------------------------------------- */
+
+/* The arguments of the audit event sys.excepthook: hook, type, value, traceback. */
+void python_fault_hear(PyObject *args);
+
+/* exception(): the shim's way to tell of one. */
+extern struct python_method python_fault;
+
+#endif

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# core.py: watches imports, and calls what patches a module once that module's own code has run.
+#
+# Nothing here may be seen by the program: no import, no name in a namespace of its own, no frame
+# in a traceback (what stands between the program's frames is _inquest.around(), written in C), one
+# object in sys.meta_path. What raises in the shim is reported and forgotten; KeyboardInterrupt is
+# the program's, and passes. Python 3.8 is the floor. `sys` and `_inquest` are given.
+
+_patches = {}  # module name: the functions that patch it
+_loaded = {0}  # the files of the shim that ran
+_done = set()  # names of modules that are patched
+_lost = []  # what the trait "missing" says
+
+
+def missing(what):
+    """Reports what could not be found or patched, once."""
+    if what not in _lost:
+        _lost.append(what)
+        _inquest.trait("missing", ", ".join(_lost))
+
+
+def patches(name):
+    """Decorates a function that is to be called with module `name` after each run of its code."""
+
+    def keep(function):
+        _patches.setdefault(name, []).append(function)
+        return function
+
+    return keep
+
+
+def want(module, name):
+    """What `name` (dots go deeper) means in a module; None, and a report, where it is gone."""
+    found = module
+    for part in name.split("."):
+        try:
+            found = getattr(found, part)
+        except Exception:
+            missing("%s.%s" % (module.__name__, name))
+            return None
+    return found
+
+
+def _load(name):
+    """Runs the files of the shim that patch this module, each in a namespace of its own."""
+    for number in _inquest.watched[name]:
+        if number in _loaded:
+            continue
+        _loaded.add(number)
+        space = dict(_given)
+        try:
+            _inquest.load(number, space)
+        except Exception as error:
+            missing("shim of %s (%s)" % (name, type(error).__name__))
+
+
+def _patch(name, module):
+    _done.add(name)
+    for function in _patches.get(name, ()):
+        try:
+            function(module)
+        except Exception as error:
+            missing("%s (%s: %s)" % (name, type(error).__name__, error))
+
+
+def _catch_up():
+    """Patches what was imported behind our back: before us, or by a finder in front of ours."""
+    for name in _inquest.watched:
+        module = sys.modules.get(name)
+        if module is None or name in _done:
+            continue
+        if getattr(getattr(module, "__spec__", None), "_initializing", False):
+            continue
+        _load(name)
+        _patch(name, module)
+
+
+def _find_behind(name, path, target):
+    """What the finders behind ours find."""
+    finders = list(sys.meta_path)
+    if _finder in finders:
+        del finders[: finders.index(_finder) + 1]
+    for finder in finders:
+        find = getattr(finder, "find_spec", None)
+        spec = find and find(name, path, target)
+        if spec is not None:
+            return spec
+    return None
+
+
+def _watch(loader, name):
+    """Lets the loader tell us when it has run that module; only this once."""
+
+    def begin(places, keywords):
+        return places[0] if places and places[0].__name__ == name else None
+
+    def end(module, result, error):
+        if module is None:
+            return  # a loader of many modules ran another one meanwhile
+        if loader.__dict__.get("exec_module") is shadow:
+            del loader.exec_module
+        if error is None:
+            _patch(name, module)
+
+    shadow = _inquest.around(loader.exec_module, begin, end)
+    loader.exec_module = shadow
+
+
+def _find(name, path=None, target=None):
+    """The spec of a watched module, its loader watched; None: importlib shall ask the others."""
+    _catch_up()
+    spec = _find_behind(name, path, target)
+    loader = getattr(spec, "loader", None)
+    if loader is not None and hasattr(loader, "exec_module"):
+        _load(name)
+        try:
+            _watch(loader, name)
+        except Exception:
+            missing(name + " (its loader)")
+    return spec
+
+
+class _Finder:
+    find_spec = staticmethod(_inquest.finder(_inquest.watched, _find))
+
+
+@patches("threading")
+def _threads(module):
+    """A thread's exception ends the thread: told apart from one that ends the process."""
+
+    def begin(places, keywords):
+        kind, value, traceback, thread = places[0]
+        if kind is not SystemExit:
+            _inquest.exception(kind, value, traceback, getattr(thread, "name", None) or "?")
+
+    hook = want(module, "excepthook")
+    if hook is not None:
+        module.excepthook = _inquest.around(hook, begin)
+
+
+_given = {
+    "__builtins__": __builtins__,
+    "__name__": __name__,
+    "_inquest": _inquest,
+    "missing": missing,
+    "patches": patches,
+    "sys": sys,
+    "want": want,
+}
+_finder = _Finder()
+sys.meta_path.insert(0, _finder)
+_catch_up()
