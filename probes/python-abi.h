@@ -29,7 +29,7 @@ struct python_method {
 	const char *doc;
 };
 
-#define PYTHON_METHOD	  3   /* METH_VARARGS | METH_KEYWORDS */
+#define PYTHON_METHOD     3   /* METH_VARARGS | METH_KEYWORDS */
 #define PYTHON_FILE_INPUT 257 /* Py_file_input */
 
 #define PYTHON_FUNCTIONS(X)                                                                        \
@@ -42,12 +42,12 @@ struct python_method {
 	X(PyObject *, PyEval_GetBuiltins, (void))                                                  \
 	X(PyInterpreterState *, PyInterpreterState_Main, (void))                                   \
 	X(PyThreadState *, PyThreadState_Get, (void))                                              \
-	X(PyObject *, PyImport_AddModule, (const char *))                                           \
+	X(PyObject *, PyImport_AddModule, (const char *))                                          \
 	X(PyObject *, PyModule_New, (const char *))                                                \
 	X(PyObject *, PyModule_GetDict, (PyObject *))                                              \
 	X(PyObject *, PyCFunction_NewEx, (struct python_method *, PyObject *, PyObject *))         \
 	X(PyObject *, PyObject_Call, (PyObject *, PyObject *, PyObject *))                         \
-	X(PyObject *, PyInstanceMethod_New, (PyObject *))                                           \
+	X(PyObject *, PyInstanceMethod_New, (PyObject *))                                          \
 	X(PyObject *, PyObject_GetAttrString, (PyObject *, const char *))                          \
 	X(PyObject *, PyObject_Str, (PyObject *))                                                  \
 	X(int, PyObject_IsInstance, (PyObject *, PyObject *))                                      \
@@ -86,7 +86,7 @@ struct python_method {
 struct python_abi {
 	PYTHON_FUNCTIONS(PYTHON_POINTER)
 	PYTHON_MAYBE(PYTHON_POINTER)
-	PyObject *none;		      /* None */
+	PyObject *none;               /* None */
 	PyObject **KeyboardInterrupt; /* where the class is, once there is an interpreter */
 };
 

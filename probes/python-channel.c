@@ -189,7 +189,7 @@ static PyObject *channel_group(PyObject *self, PyObject *places, PyObject *keywo
 
 #define CHANNEL(name)                                                                              \
 	{                                                                                          \
-		#name, channel_##name, PYTHON_METHOD, NULL                                         \
+#name, channel_##name, PYTHON_METHOD, NULL                                         \
 	}
 
 struct python_method python_channel[] = {

@@ -30,7 +30,8 @@ PyObject *python_arg(struct python_args *a, int place, const char *name);
 const char *python_arg_text(struct python_args *a, int place, const char *name);
 
 /* A whole number; `otherwise` where there is none. Anything else, too large or below -1 is bad. */
-long long python_arg_number(struct python_args *a, int place, const char *name, long long otherwise);
+long long python_arg_number(
+	struct python_args *a, int place, const char *name, long long otherwise);
 
 /* The same where there must be one. */
 long long python_arg_count(struct python_args *a, int place, const char *name);

@@ -92,8 +92,7 @@ static PyObject *shim_module(void)
 	PyObject *module = py.PyModule_New("_inquest");
 	PyObject *dict = module ? py.PyModule_GetDict(module) : NULL; /* borrowed */
 	int failed = !dict || python_channel_fill(dict) || shim_add(dict, &shim_loader) ||
-		     shim_add(dict, &python_fault) ||
-		     shim_tell(dict);
+		     shim_add(dict, &python_fault) || shim_tell(dict);
 
 	for (struct python_method *m = python_around; !failed && m->name; m++)
 		failed = shim_add(dict, m);

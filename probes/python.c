@@ -101,7 +101,7 @@ static void python_hear(const char *event, PyObject *args)
 	}
 }
 
-/* The frequent ones (sys._getframe, id, compile, code.__new__, object.*) end at the second letter. */
+/* The frequent ones (sys._getframe, id, compile, object.*) end at the second letter. */
 static inline int python_may_be_ours(const char *event)
 {
 	switch (event[0]) {
