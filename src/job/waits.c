@@ -45,6 +45,11 @@ bool waits_is_watchdog(const char *name)
 	return false;
 }
 
+bool waits_in_some_init(const struct wait *wait)
+{
+	return wait->kind == WAIT_STORE && strcmp(wait->key, WAITS_SOME_INIT) == 0;
+}
+
 /* -- preparation ------------------------------------------------------------------------------- */
 
 /* The gathering of its host, or the end of its process, if that came first. */
@@ -404,11 +409,21 @@ static bool names_store(const char *call)
 	       !strcmp(call, "c10d_unique_id") || !strcmp(call, "c10d_init");
 }
 
+/*
+ * Calls that make a communicator. Where the call does not say which (the NVTX door hears that only
+ * when it is over), who is missing there is as unknown as who has to set a key.
+ */
+static bool names_some_init(const struct job_thread *thread)
+{
+	return thread->group == JOB_NONE && (!strncmp(thread->call, "ncclCommInit", 12) ||
+						    !strcmp(thread->call, "ncclCommSplit"));
+}
+
 /* A thread inside a call that is none of the waits found so far. */
 static void add_call(struct collector *c, const struct job_thread *thread, int index, size_t from)
 {
 	bool closing = names_closing(thread->call), store = names_store(thread->call);
-	bool found = false;
+	bool meets = names_some_init(thread), found = false;
 
 	if (add_split(c, thread, index))
 		return;
@@ -423,11 +438,11 @@ static void add_call(struct collector *c, const struct job_thread *thread, int i
 	if (found)
 		return;
 	*array_add(&c->list) = (struct wait){
-		.kind = closing ? WAIT_CLOSE : store ? WAIT_STORE : WAIT_OTHER,
+		.kind = closing ? WAIT_CLOSE : store || meets ? WAIT_STORE : WAIT_OTHER,
 		.rank = thread->rank,
 		.member = JOB_NONE,
 		.peer = JOB_NONE,
-		.key = store ? thread->detail : NULL,
+		.key = meets ? WAITS_SOME_INIT : store ? thread->detail : NULL,
 		.thread = index,
 		.held = true,
 		.since = thread->since,

@@ -23,11 +23,15 @@ enum wait_kind {
 	WAIT_P2P,
 	WAIT_SPLIT, /* in a split, where all of the old group must come; index: how many so far */
 	WAIT_INIT,  /* in communicator init */
-	WAIT_STORE, /* in PyTorch's store, for a key that somebody has yet to set */
+	WAIT_STORE, /* in PyTorch's store, for a key that somebody has yet to set; or in the init of
+		       a communicator that nobody knows: then the key is WAITS_SOME_INIT */
 	WAIT_SYNC,  /* in a synchronisation, for nothing that is known */
 	WAIT_CLOSE, /* in finalize or destroy */
 	WAIT_OTHER, /* in some other call of NCCL */
 };
+
+/* No key of a store is called so. */
+#define WAITS_SOME_INIT "\n"
 
 struct wait {
 	enum wait_kind kind;
@@ -59,6 +63,9 @@ struct waits {
 struct waits *waits_new(const struct job *job);
 /* Takes NULL. */
 void waits_free(struct waits *waits);
+
+/* Whether it is in the init of a communicator that nobody knows. */
+bool waits_in_some_init(const struct wait *wait);
 
 /* Whether a thread of this name only watches others ("pt_nccl_watchdg", "pt_nccl_heartbt"). */
 bool waits_is_watchdog(const char *thread_name);

@@ -56,7 +56,7 @@ static void fill_wait_fact(
 	} else if (wait->kind == WAIT_SPLIT) {
 		fact->text = "CommSplit";
 		fact->a = (int64_t)wait->index;
-	} else if (wait->kind == WAIT_STORE) {
+	} else if (wait->kind == WAIT_STORE && !waits_in_some_init(wait)) {
 		fact->text = wait->key;
 	} else if (wait->kind == WAIT_P2P) {
 		int peer = q->job->members[wait->peer].rank;
@@ -81,6 +81,8 @@ static enum verdict_fact_kind kind_of_wait(const struct inquiry *q, const struct
 		[WAIT_OTHER] = FACT_OTHER,
 	};
 
+	if (waits_in_some_init(wait))
+		return FACT_WAITS_IN_INIT;
 	return is_for_id(q, wait) ? FACT_WAITS_FOR_ID : kinds[wait->kind];
 }
 
@@ -252,7 +254,9 @@ static void judge_unknown(struct inquiry *q)
 				draft->verdict.op_index = node->index;
 			} else if (node->kind == WAITFOR_STORE) {
 				inquiry_not_judged(q, VERDICT_INCONCLUSIVE, JOB_NONE,
-					"who has to set the key of the store");
+					waits_in_some_init(&q->waits->at[node->wait])
+						? "who is missing in the communicator's init"
+						: "who has to set the key of the store");
 			} else if (node->rank != JOB_NONE) {
 				inquiry_not_judged(q, VERDICT_INCONCLUSIVE, node->rank,
 					inquiry_of_rank(q, "state", node->rank));

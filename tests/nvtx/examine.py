@@ -56,6 +56,9 @@ CASES = {  # case: what its ranks do, and the truth
                    {"class": "empty-shard", "family": "shards", "outlook": "kill"}),
     "well": ("init reduce gather sync stay",
              {"class": "healthy", "family": "none", "exit": 0, "culprits": []}),
+    "unborn": ("W:stay init reduce sync stay", {"class": "not-started", "family": "start"}),
+    "early-skew": ("W:compile init reduce sync stay",
+                   {"class": "compile-skew", "family": "compile-divergence", "outlook": "wait"}),
     "old": ("init reduce gather sync W:stay reduce sync stay",
             {"class": "host-stall", "family": "host"}),
 }
