@@ -55,3 +55,11 @@ EXTRA_DIST += %D%/attach.sh
 bench_attach_bench_SOURCES = %D%/attach_bench.c
 bench_attach_bench_CFLAGS = $(PLAIN_CFLAGS)
 run-benches: bench/attach_bench tests/trouble/sums
+
+# Short-lived children, such as compilers start by the thousand.
+BENCHES += bench/children.sh
+EXTRA_PROGRAMS += bench/children_bench
+EXTRA_DIST += %D%/children.sh
+bench_children_bench_SOURCES = %D%/children_bench.c
+bench_children_bench_CFLAGS = $(PLAIN_CFLAGS)
+run-benches: bench/children_bench

@@ -19,6 +19,7 @@
 #include "probes/place.h"
 #include "probes/sys.h"
 #include "probes/text.h"
+#include "probes/tools.h"
 #include "ring/census-write.h"
 
 static struct {
@@ -26,6 +27,7 @@ static struct {
 	int fd;
 	int slot; /* -1 none */
 	int execed;
+	uint64_t pid_ns;
 	uint64_t dev, ino;
 } census = {.fd = -1, .slot = -1};
 
@@ -280,7 +282,12 @@ void census_join(const struct census_self *self, int forked)
 	census.execed = 0;
 	if (!census.base)
 		return;
+	census.pid_ns = self->pid_ns;
 	census.slot = census_claim(census.base, &who);
+	if (census.slot < 0 && tools_sweep(census.base, census.fd, self->pid_ns) > 0) {
+		ring_add(&census_job()->lost, UINT64_MAX); /* it found one after all */
+		census.slot = census_claim(census.base, &who);
+	}
 	if (census.slot < 0)
 		return;
 	s = census_slot_at(census.base, census.slot);
@@ -291,6 +298,8 @@ void census_join(const struct census_self *self, int forked)
 	s->birth_realtime = census_realtime();
 	if (forked)
 		census_flag(census.base, census.slot, CENSUS_F_FORKED);
+	else
+		tools_join(census.base, census.slot, s->exe);
 	census_publish(census.base, census.slot, CENSUS_CANDIDATE);
 }
 
@@ -326,9 +335,17 @@ void census_add_flags(uint32_t flags)
 
 void census_leave(int status)
 {
-	if (census.slot >= 0)
+	if (census.slot >= 0) {
+		tools_leave(census.base, census.slot, status);
 		census_exit(census.base, census.slot, status, ring_now(), census_realtime());
+	}
 	census.slot = -1;
+}
+
+void census_child_killed(uint32_t pid, int signo)
+{
+	if (census.base)
+		tools_reaped(census.base, pid, census.pid_ns, signo);
 }
 
 int census_was_execed(void)

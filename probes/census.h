@@ -61,6 +61,12 @@ void census_add_flags(uint32_t flags);
 /* The process is about to end by exit: its slot is freed, or keeps the status. */
 void census_leave(int status);
 
+/*
+ * A child of ours, or of our parent's where we are its vfork child, was killed by this signal, as
+ * somebody who waited for it learned. Safe in a signal handler; errno stays.
+ */
+void census_child_killed(uint32_t pid, int signo);
+
 /* 1 if the slot was taken over from before an exec. */
 int census_was_execed(void);
 

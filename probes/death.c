@@ -283,6 +283,7 @@ void death_birth(void)
 
 	hook_resolve(&death_abort_real, "abort", (void *)abort, hook_libc);
 	goodbye_birth();
+	wait_birth();
 	sigchain_take(fatal, death_on_signal);
 	/* The kernel shields pid 1 of a container from signals that it has no handler for. */
 	if (sys_getpid() != 1)

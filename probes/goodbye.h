@@ -16,4 +16,7 @@
 /* In the constructor. */
 void goodbye_birth(void);
 
+/* The same for the ways to wait for children (wait.c). */
+void wait_birth(void);
+
 #endif

@@ -42,6 +42,8 @@ libinquest_probe_la_SOURCES = \
 	%D%/python-abi.c %D%/python-abi.h \
 	%D%/python-args.c %D%/python-around.c %D%/python-channel.c \
 	%D%/python-fault.c %D%/python-shim.c \
+	%D%/tools.c %D%/tools.h \
+	%D%/wait.c \
 	%D%/trait.h \
 	%D%/c10d.c %D%/c10d.h %D%/c10d.def %D%/c10d-abi.h %D%/c10d-door.h \
 	%D%/c10d-nccl.c %D%/c10d-nccl.h \

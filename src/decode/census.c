@@ -14,10 +14,11 @@ static int64_t known_time(uint64_t ns)
 static void census_end(struct decode_context *context, struct decode_process *process,
 	uint32_t number, const struct census_slot *slot)
 {
+	bool killed = slot->flags & CENSUS_F_KILLED;
 	const struct decode_end end = {
-		.witness = WITNESS_GOODBYE,
-		.end = JOB_EXITED,
-		.status = slot->exit_status & 0xff,
+		.witness = killed ? WITNESS_ZOMBIE : WITNESS_GOODBYE,
+		.end = killed ? JOB_SIGNALED : JOB_EXITED,
+		.status = slot->exit_status & (killed ? 0x7f : 0xff),
 		.when = known_time(slot->end_realtime),
 		.cite = arena_printf(&context->arena, "census:%u", number),
 	};

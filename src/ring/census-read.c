@@ -65,6 +65,7 @@ int census_view_slot(const struct census_view *view, uint32_t i, struct census_s
 	memcpy(ret, view->bytes + census_slot_offset(i), sizeof(*ret));
 	ret->comm[sizeof(ret->comm) - 1] = 0;
 	ret->exe[sizeof(ret->exe) - 1] = 0;
+	ret->tools.name[sizeof(ret->tools.name) - 1] = 0;
 	if (ret->state == CENSUS_FREE)
 		return 0;
 	return ret->state == CENSUS_CLAIMING || ret->state > CENSUS_EXITED ? -1 : 1;

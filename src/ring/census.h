@@ -12,7 +12,12 @@
  * LIVENESS: the owner holds an F_SETLK write lock on the first byte of its slot for life (never
  * opening the census a second time). A process is dead only if that lock is free AND its pid with
  * that start time is gone or a zombie: closefrom() and exec drop the lock of the living.
- * FREEING: a non-rank that exits cleanly (status 0) frees its slot; all others keep theirs.
+ * FREEING: a non-rank that exits cleanly (status 0) frees its slot; all others keep theirs. Of a
+ * child that a signal killed, the parent that waits for it writes so into the child's slot.
+ *
+ * TOOLS: compilers, assemblers and linkers live for moments, thousands of them. Each counts its
+ * begin and its end in the slot of its owner (the oldest process with its RANK, else its nearest
+ * ancestor that is no tool), so that a compile shows progress when none is left to be seen.
  *
  * The folder: <dir>/<job>/{census,manifest,PID.STARTTIME.GENERATION.ring}, <dir> being INQUEST_DIR
  * or /dev/shm/inquest-<uid>, 0700 and owned by that uid.
@@ -24,7 +29,7 @@
 
 #define CENSUS_MAGIC	     0x31534e4543514e49ull /* "INQCENS1" */
 #define CENSUS_VERSION_MAJOR 1
-#define CENSUS_VERSION_MINOR 0
+#define CENSUS_VERSION_MINOR 1
 #define CENSUS_SLOTS	     1024
 #define CENSUS_FILE	     "census"
 #define CENSUS_RING_FORMAT   "%u.%llu.%u.ring" /* pid, start time, generation */
@@ -43,6 +48,8 @@ enum {
 	CENSUS_F_HAS_RING = 4, /* a ring of generation 0 exists or existed */
 	CENSUS_F_WAS_RANK = 8, /* EXITED, and was a rank */
 	CENSUS_F_NO_RING = 16, /* no ring could be made: the process runs unrecorded */
+	CENSUS_F_TOOL = 32,    /* a compiler, assembler, linker: counted in the slot of its owner */
+	CENSUS_F_KILLED = 64,  /* EXITED, as its parent saw: exit_status is the signal */
 };
 
 struct census_header {
@@ -63,6 +70,18 @@ struct census_header {
 	char job[64];
 	char name[64];
 	uint64_t spare[5];
+};
+
+/* The tools that a process owns; of a tool itself only `owner` counts. */
+struct census_tools {
+	uint32_t begun;
+	uint32_t ended;	  /* by themselves, or killed as their parents saw */
+	uint32_t failed;  /* ended with another status than 0 */
+	uint32_t killed;  /* ended by a signal */
+	uint64_t latest;  /* realtime ns of the latest begin or end; 0 never */
+	uint32_t pid;	  /* of the latest one */
+	uint32_t owner;	  /* a tool's: 1 + the slot that counts it; 0 none */
+	char name[16];	  /* of the latest one: a hint, two may have written at once */
 };
 
 struct census_slot {
@@ -86,9 +105,10 @@ struct census_slot {
 	char exe[96]; /* end of /proc/self/exe or argv: enough to name it */
 	uint32_t last_signal;	  /* latest signal that was seen, 0 none: also without a ring */
 	uint32_t last_signal_pid; /* its sender, where it had one */
-	uint64_t spare[6];
+	struct census_tools tools;
 };
 
+_Static_assert(sizeof(struct census_tools) == 48, "census tools");
 _Static_assert(sizeof(struct census_header) == 256, "census header");
 _Static_assert(sizeof(struct census_slot) == 256, "census slot");
 

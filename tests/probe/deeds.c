@@ -374,6 +374,34 @@ static void do_spawn(void)
 	say("system", system("exit 5"));
 }
 
+/* A script of the shell, as the next word; waited for. */
+static void do_run(void)
+{
+	char *argv[] = {(char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c", *words++, NULL};
+	pid_t child;
+	int status;
+
+	posix_spawnp(&child, "sh", NULL, NULL, argv, environ);
+	waitpid(child, &status, 0);
+	say_status(status);
+}
+
+/* A forked worker that gets this signal; asked for twice, as Python and torch do. */
+static void do_worker(void)
+{
+	int sig = next_number();
+	siginfo_t info = {.si_pid = 0};
+	pid_t child = fork();
+
+	if (!child)
+		for (;;)
+			pause();
+	kill(child, sig);
+	waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);
+	say("worker's signal", info.si_status);
+	wait(NULL);
+}
+
 static void do_exec(void)
 {
 	char *argv[64] = {(char *)(uintptr_t)self};
@@ -486,6 +514,8 @@ static const struct {
 	{"watchdog", do_watchdog},
 	{"complain", do_complain},
 	{"watch", do_watch},
+	{"run", do_run},
+	{"worker", do_worker},
 	{"fork", do_fork},
 	{"vfork", do_vfork},
 	{"spawn", do_spawn},
