@@ -34,6 +34,43 @@ static enum job_role census_role(const struct census_slot *slot)
 	return slot->rank >= 0 ? JOB_ROLE_CANDIDATE : JOB_ROLE_UNKNOWN;
 }
 
+static void census_trait(struct decode_context *context, struct job_builder *builder,
+	const struct decode_process *process, const struct job_trait *told)
+{
+	struct job_trait trait = *told;
+
+	trait.cite = arena_printf(&context->arena, "%s:tools", process->fact.cite);
+	job_add_trait(builder, process->who, &trait);
+}
+
+/* Compilers and their like that this process owned: how many so far, and the latest. */
+static void census_tools(struct decode_context *context, struct job_builder *builder,
+	const struct decode_process *process, const struct census_slot *slot)
+{
+	const struct census_tools *tools = &slot->tools;
+	int64_t when = known_time(tools->latest);
+
+	if (!tools->begun)
+		return;
+	census_trait(context, builder, process,
+		&(const struct job_trait){.key = "tools",
+			.text = arena_text(&context->arena, tools->name),
+			.number = tools->begun,
+			.when = when});
+	if (tools->failed)
+		census_trait(context, builder, process,
+			&(const struct job_trait){.key = "tools-failed",
+				.text = "",
+				.number = tools->failed,
+				.when = when});
+	if (tools->killed)
+		census_trait(context, builder, process,
+			&(const struct job_trait){.key = "tools-killed",
+				.text = "",
+				.number = tools->killed,
+				.when = when});
+}
+
 static void census_slot(struct decode_context *context, struct job_builder *builder,
 	const struct exhibit *exhibit, uint32_t number, const struct census_slot *slot)
 {
@@ -53,6 +90,7 @@ static void census_slot(struct decode_context *context, struct job_builder *buil
 	if (process->fact.role != JOB_ROLE_UNKNOWN && slot->world_size > 0)
 		job_add_world_size(builder, slot->world_size);
 	census_end(context, process, number, slot);
+	census_tools(context, builder, process, slot);
 	if (slot->flags & CENSUS_F_NO_RING)
 		job_add_loss(builder, process->who,
 			&(const struct job_loss){.what = "all: no ring could be made",

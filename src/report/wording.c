@@ -17,6 +17,7 @@ static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_SPAN_OPEN] = "{t}[ {T}][, open {a ns}]",
 	[FACT_SPAN_ACTIVE] = "used {a cpu}[ in the last {b ns}]",
 	[FACT_SPAN_IDLE] = "no CPU, no child, no span event[ for {a ns}]",
+	[FACT_TOOLS] = "[{t} ran {b ns} ago, ]{a} compiler processes so far",
 	[FACT_PEERS_COMPILED] = "peers compiled {a..b ns}",
 	[FACT_CACHE] = "cache at start {a} files[; peers {b..c}]",
 	[FACT_WAITS_IN_OP] = "in {t}[ {a op}][ {T}][, {b ns}]",

@@ -66,6 +66,22 @@ static void tell_span(struct inquiry *q, int rank, struct draft *draft)
 		fact->a = now - span->begun;
 }
 
+/* The compilers that it started, of which by now none may be left. */
+static void tell_tools(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct job_trait *tools = q->profiles[rank].tools;
+	int64_t now = q->waits->now[rank];
+	struct verdict_fact *fact;
+
+	if (!tools)
+		return;
+	fact = draft_fact(q, draft, FACT_TOOLS, rank, tools->cite);
+	fact->text = tools->text;
+	fact->a = tools->number;
+	if (now != JOB_UNKNOWN && tools->when != JOB_UNKNOWN)
+		fact->b = now > tools->when ? now - tools->when : 0;
+}
+
 /* How long the peers' compiles took, longest span of each. */
 static void tell_peers(struct inquiry *q, int rank, struct draft *draft)
 {
@@ -153,6 +169,7 @@ static void tell_compile(struct inquiry *q, int rank, struct draft *draft)
 
 	tell_span(q, rank, draft);
 	tell_activity(q, rank, draft);
+	tell_tools(q, rank, draft);
 	draft_dead_child(q, draft, rank);
 	tell_cache(q, rank, draft);
 	tell_peers(q, rank, draft);

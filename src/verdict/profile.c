@@ -151,6 +151,22 @@ static bool spans_stirred(const struct job *job, int rank, int64_t now)
 	return false;
 }
 
+/* Whether a compiler began or ended just now, however short its life was. */
+static bool tools_stirred(const struct profile *p, int64_t now)
+{
+	return p->tools && now != JOB_UNKNOWN && p->tools->when != JOB_UNKNOWN &&
+	       now - p->tools->when < RECENT;
+}
+
+static void look_at_traits(const struct job *job, int rank, struct profile *p)
+{
+	struct spans_range range = traits_of(job, rank);
+
+	for (size_t i = range.from; i < range.to; i++)
+		if (!strcmp(job->traits[i].key, "tools"))
+			p->tools = &job->traits[i];
+}
+
 /* Two samples far enough apart are as good as the agent's long watch. */
 static void conclude_progress(const struct family *f, bool stirred, struct profile *p)
 {
@@ -199,8 +215,10 @@ static void look_at_processes(
 			p->dead_child = process;
 	}
 	for (size_t i = 0; i < job->nranks; i++)
-		conclude_progress(
-			&families[i], spans_stirred(job, (int)i, waits->now[i]), &profiles[i]);
+		conclude_progress(&families[i],
+			spans_stirred(job, (int)i, waits->now[i]) ||
+				tools_stirred(&profiles[i], waits->now[i]),
+			&profiles[i]);
 	free(families);
 }
 
@@ -306,6 +324,7 @@ struct profile *profiles_new(const struct job *job, const struct waits *waits)
 		look_at_spans(job, (int)i, p);
 		look_at_marks(job, (int)i, p);
 		look_at_words(job, (int)i, p);
+		look_at_traits(job, (int)i, p);
 		look_at_own_process(p);
 		look_at_threads(job, waits, (int)i, p);
 	}

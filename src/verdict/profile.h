@@ -42,6 +42,7 @@ struct profile {
 	const struct job_note *exception;
 	const struct job_log *log;
 	const struct job_process *dead_child; /* a child that died badly before the rank's fault */
+	const struct job_trait *tools; /* compilers that ran below it; NULL none */
 	const struct job_span *compile, *input, *checkpoint, *user; /* open ones */
 	bool frozen;
 	bool empty_now;                /* its latest batch was empty, and the peers' were not */

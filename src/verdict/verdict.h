@@ -75,6 +75,7 @@ enum verdict_where {
 	F(SPAN_OPEN)	   /* text: span name; text2: detail; a: ns open; b: span kind */          \
 	F(SPAN_ACTIVE)	   /* a: ns of CPU used; b: over ns */                                     \
 	F(SPAN_IDLE)	   /* a: ns without CPU, children or span events */                        \
+	F(TOOLS)	   /* text: the latest compiler; a: how many so far; b: ns ago */          \
 	F(PEERS_COMPILED)  /* a,b: shortest and longest of the peers' compile, ns */               \
 	F(CACHE)	   /* a: files in the cache at start; b,c: peers' least and most */       \
 	F(WAITS_IN_OP)	   /* text: op name; text2: group; a: op index; b: ns */                   \

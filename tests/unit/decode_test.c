@@ -51,6 +51,48 @@ static void no_evidence_is_a_job_too(void **state)
 	job_free(job);
 }
 
+/* Rank 0 built things; of its children one was killed, as its parent saw, and it left at once. */
+static void the_census_tells_of_tools_and_of_the_killed(void **state)
+{
+	const struct census_who worker = {500, FORGE_PID(0), 9000, 1};
+	struct evidence evidence = {0};
+	const struct job_process *process;
+	struct census_slot *slot;
+	struct job *job;
+
+	forge_gather(&evidence);
+	forge_census(&evidence, 1, CENSUS_RANK);
+	slot = census_slot_at(evidence.at[evidence.n - 1].bytes, 0);
+	slot->tools = (struct census_tools){.begun = 41,
+		.ended = 40,
+		.killed = 1,
+		.latest = (uint64_t)forge_real(2),
+		.name = "cc1plus"};
+	slot = census_slot_at(evidence.at[evidence.n - 1].bytes,
+		census_claim(evidence.at[evidence.n - 1].bytes, &worker));
+	slot->rank = -1;
+	slot->exit_status = 9;
+	slot->flags = CENSUS_F_KILLED | CENSUS_F_FORKED;
+	slot->end_realtime = (uint64_t)forge_real(7);
+	strcpy(slot->comm, "pt_data_worker");
+	slot->state = CENSUS_EXITED;
+	forge_liveness(&evidence, 0, true);
+	job = decoded(&evidence);
+	process = process_of(job, 500);
+	assert_int_equal(process->end, JOB_SIGNALED);
+	assert_int_equal(process->status, 9);
+	assert_int_equal(process->ended, forge_real(7));
+	assert_int_equal(process->role, JOB_ROLE_CHILD);
+	assert_int_equal(process->rank, 0);
+	assert_int_equal(job->ntraits, 2);
+	assert_string_equal(job->traits[0].key, "tools");
+	assert_string_equal(job->traits[0].text, "cc1plus");
+	assert_int_equal(job->traits[0].number, 41);
+	assert_int_equal(job->traits[0].when, forge_real(2));
+	assert_string_equal(job->traits[1].key, "tools-killed");
+	job_free(job);
+}
+
 static void the_census_tells_who_is_there(void **state)
 {
 	struct evidence evidence = {0};
@@ -452,6 +494,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_evidence_is_a_job_too),
+		cmocka_unit_test(the_census_tells_of_tools_and_of_the_killed),
 		cmocka_unit_test(the_census_tells_who_is_there),
 		cmocka_unit_test(dead_needs_a_free_lock_and_no_process),
 		cmocka_unit_test(two_samples_tell_cpu_use),

@@ -323,13 +323,17 @@ void facts_note(struct facts *f, int rank, const char *text, double at)
 		.text = text, .exception = true, .when = facts_ns(at), .cite = "ring:note"};
 }
 
-void facts_trait(struct facts *f, int rank, const char *key, const char *text, int64_t number)
+struct job_trait *facts_trait(
+	struct facts *f, int rank, const char *key, const char *text, int64_t number)
 {
-	add_extra(f, EXTRA_TRAIT, rank, true)->is.trait = (struct job_trait){.key = key,
+	struct job_trait *trait = &add_extra(f, EXTRA_TRAIT, rank, true)->is.trait;
+
+	*trait = (struct job_trait){.key = key,
 		.text = text,
 		.number = number < 0 ? JOB_UNKNOWN : number,
 		.when = facts_ns(4),
 		.cite = "ring:trait"};
+	return trait;
 }
 
 void facts_log(struct facts *f, int rank, const char *error)

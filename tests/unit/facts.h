@@ -160,7 +160,8 @@ void facts_shard(struct facts *f, int rank, uint64_t rows, uint64_t batches);
 void facts_step(struct facts *f, int rank, uint64_t n);
 void facts_note(struct facts *f, int rank, const char *text, double at);
 /* A number below 0 is not known. */
-void facts_trait(struct facts *f, int rank, const char *key, const char *text, int64_t number);
+struct job_trait *facts_trait(
+	struct facts *f, int rank, const char *key, const char *text, int64_t number);
 void facts_log(struct facts *f, int rank, const char *error);
 struct job_signal *facts_signal(
 	struct facts *f, int rank, int signo, uint32_t sender, const char *thread, double at);

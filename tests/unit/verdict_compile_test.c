@@ -76,6 +76,19 @@ static void a_new_worker_is_progress(void **state)
 	facts_free(f);
 }
 
+/* No compiler is left to be seen, but one ran a moment ago. */
+static void a_compiler_that_has_just_ended_is_progress(void **state)
+{
+	struct facts *f = cold_job();
+	struct job_trait *tools = facts_trait(f, 3, "tools", "cc1plus", 41);
+
+	facts_cpu(f, 3, 0, 10, 60);
+	facts_expect(f, VERDICT_COMPILE_STUCK, "3", "0-2");
+	tools->when = facts_ns(98);
+	facts_expect(f, VERDICT_COMPILE_SKEW, "3", "0-2");
+	facts_free(f);
+}
+
 static void s04_the_lock_holder_compiles_and_nobody_waits_in_an_op(void **state)
 {
 	struct facts *f = facts_new(4);
@@ -250,6 +263,7 @@ int main(void)
 		cmocka_unit_test(a_quiet_second_is_not_yet_stuck),
 		cmocka_unit_test(a_busy_worker_is_progress),
 		cmocka_unit_test(a_new_worker_is_progress),
+		cmocka_unit_test(a_compiler_that_has_just_ended_is_progress),
 		cmocka_unit_test(s04_the_lock_holder_compiles_and_nobody_waits_in_an_op),
 		cmocka_unit_test(s05_a_compile_that_waits_for_the_gpu_is_no_culprit),
 		cmocka_unit_test(s07_a_dead_worker_explains_a_stuck_compile),
