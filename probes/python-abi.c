@@ -14,6 +14,7 @@ static const struct python_symbol {
 	const char *name;
 	void **slot;
 } python_needed[] = {PYTHON_FUNCTIONS(PYTHON_SYMBOL){"_Py_NoneStruct", (void **)&py.none},
+	{"PyExc_Exception", (void **)&py.Exception},
 	{"PyExc_KeyboardInterrupt", (void **)&py.KeyboardInterrupt}, {NULL, NULL}},
   python_welcome[] = {PYTHON_MAYBE(PYTHON_SYMBOL){NULL, NULL}};
 

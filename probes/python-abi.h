@@ -43,6 +43,9 @@ struct python_method {
 	X(PyInterpreterState *, PyInterpreterState_Main, (void))                                   \
 	X(PyThreadState *, PyThreadState_Get, (void))                                              \
 	X(PyObject *, PyImport_AddModule, (const char *))                                          \
+	X(PyObject *, PyImport_GetModuleDict, (void))                                              \
+	X(PyObject *, PySys_GetObject, (const char *))                                             \
+	X(int, PyList_Insert, (PyObject *, Py_ssize_t, PyObject *))                                \
 	X(PyObject *, PyModule_New, (const char *))                                                \
 	X(PyObject *, PyModule_GetDict, (PyObject *))                                              \
 	X(PyObject *, PyCFunction_NewEx, (struct python_method *, PyObject *, PyObject *))         \
@@ -74,10 +77,11 @@ struct python_method {
 	X(void, PyErr_Restore, (PyObject *, PyObject *, PyObject *))                               \
 	X(void, PyErr_NormalizeException, (PyObject **, PyObject **, PyObject **))
 
-/* The second is 3.8's name of the first; the tracing pair came with 3.11. */
+/* The second is 3.8's name of the first; the third came with 3.9, the tracing pair with 3.11. */
 #define PYTHON_MAYBE(X)                                                                            \
 	X(PyInterpreterState *, PyInterpreterState_Get, (void))                                    \
 	X(PyInterpreterState *, _PyInterpreterState_Get, (void))                                   \
+	X(PyObject *, PyFrame_GetCode, (PyObject *))                                               \
 	X(void, PyThreadState_EnterTracing, (PyThreadState *))                                     \
 	X(void, PyThreadState_LeaveTracing, (PyThreadState *))
 
@@ -87,7 +91,8 @@ struct python_abi {
 	PYTHON_FUNCTIONS(PYTHON_POINTER)
 	PYTHON_MAYBE(PYTHON_POINTER)
 	PyObject *none;               /* None */
-	PyObject **KeyboardInterrupt; /* where the class is, once there is an interpreter */
+	PyObject **Exception;         /* where the class is, once there is an interpreter */
+	PyObject **KeyboardInterrupt; /* the same */
 };
 
 /* Filled by python_abi_find(); only to be used where that said so. */

@@ -16,7 +16,12 @@
 
 #define FAULT_TEXT   500 /* a string of the ring has 512 */
 #define FAULT_FRAMES 8
-#define FAULT_DEPTH  100000 /* a traceback that is longer is cut where it is newest */
+/* struct traceback: two words of an object's own, tb_next, tb_frame, two ints. */
+#define TRACEBACK_SIZE  40
+#define TRACEBACK_NEXT  2
+#define TRACEBACK_FRAME 3
+
+#define FAULT_DEPTH 100000 /* a traceback that is longer is cut where it is newest */
 
 extern inquest_note_fn inquest_probe_note;
 
@@ -88,11 +93,36 @@ static const char *fault_path_end(const char *path)
 	return end;
 }
 
+/*
+ * An entry's frame, new. Asking for the attribute is an audit event, which hooks of the program
+ * would see, and might print: so it is read where it lies, if this Python's tracebacks lie as those
+ * of all released ones do, which their size and the field before it prove.
+ */
+static PyObject *fault_frame_of(PyObject *entry)
+{
+	PyObject *type = fault_get(entry, "__class__"), *next = fault_get(entry, "tb_next");
+	PyObject *size = type ? fault_get(type, "__basicsize__") : NULL;
+	PyObject *const *field = (PyObject *const *)(const void *)entry;
+	PyObject *frame = NULL;
+
+	if (size && next && py.PyLong_AsLongLong(size) == TRACEBACK_SIZE &&
+		field[TRACEBACK_NEXT] == (next == py.none ? NULL : next)) {
+		frame = field[TRACEBACK_FRAME];
+		py.Py_IncRef(frame);
+	}
+	python_drop(size);
+	python_drop(type);
+	python_drop(next);
+	return frame ? frame : fault_get(entry, "tb_frame");
+}
+
 /* "file.py:12 in forward" of one entry of a traceback. */
 static void fault_frame(struct text *t, PyObject *entry)
 {
-	PyObject *frame = fault_get(entry, "tb_frame"), *line = fault_get(entry, "tb_lineno");
-	PyObject *code = frame ? fault_get(frame, "f_code") : NULL;
+	PyObject *frame = fault_frame_of(entry), *line = fault_get(entry, "tb_lineno");
+	PyObject *code = !frame               ? NULL
+			 : py.PyFrame_GetCode ? py.PyFrame_GetCode(frame)
+					      : fault_get(frame, "f_code");
 	PyObject *file = code ? fault_get(code, "co_filename") : NULL;
 	PyObject *name = code ? fault_get(code, "co_name") : NULL;
 	PyObject *held = NULL;
@@ -139,14 +169,19 @@ static int fault_last(PyObject *traceback, PyObject *last[FAULT_FRAMES])
 static void fault_place(const char *key, PyObject *traceback)
 {
 	PyObject *last[FAULT_FRAMES];
-	char space[FAULT_TEXT];
+	char space[FAULT_TEXT], before[FAULT_TEXT] = "", here[FAULT_TEXT];
 	struct text t = text_into(space, sizeof(space));
 	int n = fault_last(traceback, last);
 
 	for (int i = n; i-- > 0; python_drop(last[i])) {
-		if (i < n - 1)
-			text_put(&t, " < ");
-		fault_frame(&t, last[i]);
+		struct text f = text_into(here, sizeof(here));
+
+		fault_frame(&f, last[i]);
+		if (!strcmp(here, before))
+			continue; /* recursion says nothing twice */
+		text_put(&t, *before ? " < " : "");
+		text_put(&t, here);
+		text_copy(before, sizeof(before), here);
 	}
 	if (n)
 		trait_put(key, space, TRAIT_NO_NUMBER);
@@ -165,7 +200,19 @@ static void fault_tell(const char *prefix, const char *key, PyObject *const erro
 	fault_place(key, error[2]);
 }
 
-void python_fault_hear(PyObject *args)
+/* What kind of end it is. */
+static void fault_sort(PyObject *const error[3], int thread)
+{
+	if (thread)
+		fault_tell("thread exception: ", "thread-exception-at", error);
+	else if (error[0] == *py.KeyboardInterrupt)
+		fault_tell("interrupted: ", "interrupted-at", error);
+	else
+		fault_tell("exception: ", "exception-at", error);
+	py.PyErr_Clear();
+}
+
+void python_fault_hear(PyObject *args, int thread)
 {
 	PyObject *error[3];
 
@@ -173,16 +220,12 @@ void python_fault_hear(PyObject *args)
 		return;
 	for (int i = 0; i < 3; i++)
 		error[i] = py.PyTuple_GetItem(args, i + 1);
-	if (error[0] == *py.KeyboardInterrupt)
-		fault_tell("interrupted: ", "interrupted-at", error);
-	else
-		fault_tell("exception: ", "exception-at", error);
-	py.PyErr_Clear();
+	fault_sort(error, thread);
 }
 
 /*
- * exception(type, value, traceback, thread=None): one that Python does not tell us of. With the
- * name of a thread it ended that thread only.
+ * exception(type, value, traceback, thread=None): one that Python does not tell us of. With a
+ * thread's name it ended that thread only.
  */
 static PyObject *fault_exception(PyObject *self, PyObject *places, PyObject *keywords)
 {
@@ -197,11 +240,8 @@ static PyObject *fault_exception(PyObject *self, PyObject *places, PyObject *key
 	(void)self;
 	if (!error[0])
 		a.bad = 1;
-	else if (thread)
-		fault_tell("thread exception: ", "thread-exception-at", error);
 	else
-		fault_tell("exception: ", "exception-at", error);
-	py.PyErr_Clear();
+		fault_sort(error, thread != NULL);
 	python_args_done(&a);
 	return python_none();
 }

@@ -64,20 +64,29 @@ int python_channel_fill(PyObject *dict);
 extern struct python_method python_around[];
 
 /*
- * Calls a function of the shim: its result, new, or NULL. What it raises is swallowed, but for
- * KeyboardInterrupt, which is the program's and stays pending. Tracers do not see it (from 3.11).
+ * Clears a pending exception, unless it is none that the shim could have raised: KeyboardInterrupt
+ * and SystemExit come from the program's signal handlers, which may run at any line of ours.
+ */
+void python_forgive(void);
+
+/*
+ * Calls a function of the shim: its result, new, or NULL. What it raises is forgiven. Tracers do
+ * not see it (from 3.11).
  */
 PyObject *python_quietly(PyObject *function, PyObject *args);
 
 /* --- The shim (python-shim.c) ---------------------------------------------------------------- */
 
-/* Runs core.py in a namespace of its own, in the main interpreter, once in the process' life. */
+/* Puts the shim's finder in place, in the main interpreter, once in the process' life. */
 void python_shim_arm(void);
 
 /* --- Exceptions (python-fault.c) ------------------------------------------------------------- */
 
-/* The arguments of the audit event sys.excepthook: hook, type, value, traceback. */
-void python_fault_hear(PyObject *args);
+/*
+ * The arguments of the audit event sys.excepthook: hook, type, value, traceback. `thread`: it ends
+ * a thread at most.
+ */
+void python_fault_hear(PyObject *args, int thread);
 
 /* exception(): the shim's way to tell of one. */
 extern struct python_method python_fault;

@@ -72,13 +72,14 @@ static int python_is_watched(PyObject *args)
 	return 0;
 }
 
-/* An exception that nobody caught. Only in the main thread it ends a program; see python.h. */
+/*
+ * An exception that nobody caught. Where Python runs the process it ends it if it comes from the
+ * main thread; a library that prints one in a thread of its own goes on.
+ */
 static void python_hear_fault(PyObject *args)
 {
-	if (!python_is_ready() || !python_is_main_interpreter())
-		return;
-	if (!python.started || sys_gettid() == sys_getpid())
-		python_fault_hear(args);
+	if (python_is_ready() && python_is_main_interpreter())
+		python_fault_hear(args, python.started && sys_gettid() != sys_getpid());
 }
 
 /* The few events that are ours; `event` was already seen to begin with the right letter. */

@@ -4,8 +4,9 @@
 #
 # Nothing here may be seen by the program: no import, no name in a namespace of its own, no frame
 # in a traceback (what stands between the program's frames is _inquest.around(), written in C), one
-# object in sys.meta_path. What raises in the shim is reported and forgotten; KeyboardInterrupt is
-# the program's, and passes. Python 3.8 is the floor. `sys` and `_inquest` are given.
+# object in sys.meta_path: `_inquest`, whose find_spec calls find() for the modules that are watched.
+# What raises in the shim is reported and forgotten; what is no Exception (KeyboardInterrupt) is the
+# program's, and passes. Python 3.8 is the floor. `sys` and `_inquest` are given.
 
 _patches = {}  # module name: the functions that patch it
 _loaded = {0}  # the files of the shim that ran
@@ -78,10 +79,11 @@ def _catch_up():
 
 def _find_behind(name, path, target):
     """What the finders behind ours find."""
-    finders = list(sys.meta_path)
-    if _finder in finders:
-        del finders[: finders.index(_finder) + 1]
-    for finder in finders:
+    behind = not any(finder is _inquest for finder in sys.meta_path)
+    for finder in list(sys.meta_path):
+        if not behind:
+            behind = finder is _inquest
+            continue
         find = getattr(finder, "find_spec", None)
         spec = find and find(name, path, target)
         if spec is not None:
@@ -107,7 +109,7 @@ def _watch(loader, name):
     loader.exec_module = shadow
 
 
-def _find(name, path=None, target=None):
+def find(name, path=None, target=None):
     """The spec of a watched module, its loader watched; None: importlib shall ask the others."""
     _catch_up()
     spec = _find_behind(name, path, target)
@@ -119,10 +121,6 @@ def _find(name, path=None, target=None):
         except Exception:
             missing(name + " (its loader)")
     return spec
-
-
-class _Finder:
-    find_spec = staticmethod(_inquest.finder(_inquest.watched, _find))
 
 
 @patches("threading")
@@ -139,6 +137,23 @@ def _threads(module):
         module.excepthook = _inquest.around(hook, begin)
 
 
+@patches("multiprocessing.process")
+def _processes(module):
+    """A child prints its exception itself, and exits: for Python that is none."""
+
+    def end(token, result, error):
+        if isinstance(error, Exception):
+            _inquest.exception(type(error), error, error.__traceback__)
+
+    def begin(places, keywords):
+        child = places[0]
+        child.run = _inquest.around(child.run, None, end)
+
+    boot = want(module, "BaseProcess._bootstrap")
+    if boot is not None:
+        module.BaseProcess._bootstrap = _inquest.method(_inquest.around(boot, begin))
+
+
 _given = {
     "__builtins__": __builtins__,
     "__name__": __name__,
@@ -148,6 +163,4 @@ _given = {
     "sys": sys,
     "want": want,
 }
-_finder = _Finder()
-sys.meta_path.insert(0, _finder)
 _catch_up()
