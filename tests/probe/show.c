@@ -65,6 +65,8 @@ static void show_record(const struct ring_view *v, const struct ring_slot *s)
 	if (type == RING_SPAN_BEGIN || type == RING_SPAN_END)
 		printf(" %s \"%s\" \"%s\"", ring_span_kind_name(arg),
 			show_string(v, s->aux & 0xffffffff), show_string(v, s->aux >> 32));
+	if (type == RING_TRAIT)
+		printf(" \"%s\" \"%s\"", show_string(v, arg), show_string(v, s->aux & 0xffffffff));
 	if (type == RING_SIGNAL)
 		printf(" signo=%" PRIu32, arg);
 	if (ring_meta_group(s->meta) != RING_NO_GROUP)
