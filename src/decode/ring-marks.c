@@ -136,11 +136,22 @@ static bool shard_is_empty(const struct ring_slot *slot)
 	return !slot->count || !slot->sig;
 }
 
-/* A loader's latest batch. Its first one is kept beside: one that began empty is empty once. */
+/* Whether any batch of that loader was empty: each such one is pinned. */
+static bool shard_was_empty(const struct ring_source *source, const char *loader)
+{
+	const struct ring_note_seen *note;
+
+	array_for_each(&source->empties.all, note)
+		if (note->slot.tsc <= source->t0 && shard_is_empty(&note->slot) &&
+			!strcmp(ring_source_text(source, ring_meta_arg(note->slot.meta)), loader))
+			return true;
+	return false;
+}
+
+/* A loader's latest batch, and whether any was empty. */
 static void marks_shard(struct ring_source *source, const struct ring_mark *mark,
 	const struct ring_slot *latest, unsigned number)
 {
-	struct ring_slot first;
 	struct job_shard shard = {
 		.loader = ring_source_text(source, (uint32_t)(mark->claim >> 32)),
 		.index = latest->index,
@@ -153,8 +164,7 @@ static void marks_shard(struct ring_source *source, const struct ring_mark *mark
 		.cite = ring_source_cite(source, "shard%u", number),
 	};
 
-	if (ring_slot_read(&mark->first, &first) == RING_SLOT_WHOLE && shard_is_empty(&first))
-		shard.empty = true;
+	shard.empty |= shard_was_empty(source, shard.loader);
 	marks_shape(source, mark, &shard);
 	job_add_shard(source->builder, source->who, &shard);
 }
@@ -269,6 +279,9 @@ static void pins_take(struct ring_source *source, const struct ring_slot *slot, 
 		break;
 	case RING_SPAN_END:
 		*array_add(&source->span_ends.all) = seen;
+		break;
+	case RING_SHARD:
+		*array_add(&source->empties.all) = seen;
 		break;
 	}
 }

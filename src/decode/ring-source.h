@@ -62,6 +62,7 @@ struct ring_source {
 	struct ring_notes span_ends;
 	struct ring_notes span_begins; /* pinned ones only */
 	struct ring_notes dims;
+	struct ring_notes empties; /* shards without rows or elements, pinned */
 	struct ring_notes edges;
 	ARRAY(struct ring_seat) seats;
 	ARRAY(struct ring_op_seen) seen;

@@ -2,6 +2,8 @@
 noinst_LTLIBRARIES += %D%/libjob.la
 src_job_libjob_la_SOURCES = \
 	%D%/build.c %D%/build.h \
+	%D%/caches.c %D%/caches.h \
+	%D%/compiles.c %D%/compiles.h \
 	%D%/forks.c %D%/forks.h \
 	%D%/job.h \
 	%D%/names.c %D%/names.h \

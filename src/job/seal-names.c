@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What groups are called, and who sits in seats that nobody showed: by what their makers wrote, and
- * by what ranks tell of a group in traits: "group-desc:NAME" is what its maker calls it, and
- * "group-ranks:NAME" the world ranks by seat ("0-3,8").
+ * What groups are called: by what their makers wrote, and by what ranks tell of a group in traits:
+ * "group-desc:NAME" is what people call the group of that name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 #include "job/rollcall.h"
 #include "job/seal.h"
 
-#define TOLD "group-" /* how traits about groups begin */
+#define TOLD "group-desc:"
 
 /* -- what is told ------------------------------------------------------------------------------ */
 
@@ -52,17 +51,14 @@ static void collect_tellings(const struct seal *seal, struct tellings *all)
 }
 
 /* What is told of the group with that name; "" nothing. */
-static const char *told_of(const struct tellings *all, const char *what, const char *name)
+static const char *told_of(const struct tellings *all, const char *name)
 {
-	size_t low = 0, high = all->list.nr, len = strlen(what);
+	size_t low = 0, high = all->list.nr;
 
 	while (*name && low < high) {
 		size_t middle = (low + high) / 2;
-		const char *key = all->list.items[middle].key;
-		int order = strncmp(key, what, len);
+		int order = strcmp(all->list.items[middle].key + strlen(TOLD), name);
 
-		if (!order)
-			order = strcmp(key + len, name);
 		if (!order)
 			return all->list.items[middle].text;
 		if (order < 0)
@@ -100,7 +96,7 @@ static int worlds_before(const struct seal *seal, size_t at, bool split)
 static const char *name_of(const struct seal *seal, const struct tellings *all, size_t at)
 {
 	const struct job_group *group = &seal->groups[at];
-	const char *desc = told_of(all, "group-desc:", group->name);
+	const char *desc = told_of(all, group->name);
 	bool plain = is_plain_name(group->name);
 	int worlds;
 
@@ -150,47 +146,11 @@ static void name_groups(struct seal *seal, const struct tellings *all)
 	free(names);
 }
 
-/* -- seats ------------------------------------------------------------------------------------- */
-
-/* Index of the rank with that number, JOB_NONE. */
-static int find_rank(const struct seal *seal, long world_rank)
-{
-	for (size_t i = 0; i < seal->job->nranks; i++)
-		if (seal->job->ranks[i].world_rank == world_rank)
-			return (int)i;
-	return JOB_NONE;
-}
-
-/* "0-3,8": the world ranks of a group by seat, as a rank said them. */
-static void seat_the_told(struct seal *seal, const struct job_group *group, const char *ranks)
-{
-	uint32_t seat = 0;
-	char *end;
-
-	for (const char *at = ranks; *at >= '0' && *at <= '9'; at = *end == ',' ? end + 1 : end) {
-		long first = strtol(at, &end, 10), last = first;
-
-		if (*end == '-')
-			last = strtol(end + 1, &end, 10);
-		for (long rank = first; rank <= last && seat < group->size; rank++, seat++) {
-			struct job_member *member = &seal->members[group->first_member + (int)seat];
-
-			if (member->rank == JOB_NONE)
-				member->rank = find_rank(seal, rank);
-		}
-	}
-}
-
 void seal_names(struct seal *seal)
 {
 	struct tellings all = {0};
 
 	collect_tellings(seal, &all);
-	for (size_t i = 0; i < seal->job->ngroups; i++) {
-		const struct job_group *group = &seal->groups[i];
-
-		seat_the_told(seal, group, told_of(&all, "group-ranks:", group->name));
-	}
 	name_groups(seal, &all);
 	array_release(&all.list);
 }

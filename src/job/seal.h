@@ -91,7 +91,7 @@ void seal_ranks(struct seal *seal);
 void seal_seats(struct seal *seal);
 /* Groups and all their seats. Needs ranks; members of no rank are left out. */
 void seal_groups(struct seal *seal);
-/* Names of groups, and seats that somebody told of. Called by seal_groups() only. */
+/* Names of groups. Called by seal_groups() only. */
 void seal_names(struct seal *seal);
 /* Threads and ops. Needs groups. */
 void seal_ops(struct seal *seal);

@@ -31,11 +31,13 @@ RANGE_OF(traits, traits_of)
 RANGE_OF(logs, logs_of)
 RANGE_OF(caches, caches_of)
 
-static bool counts(const struct job *job, int rank, const struct job_span *span)
+bool spans_counts(const struct job *job, const struct job_span *span)
 {
 	const struct job_process *process;
 
-	if (span->process == job->ranks[rank].process || span->process == JOB_NONE)
+	if (!span->open)
+		return false;
+	if (span->process == job->ranks[span->rank].process || span->process == JOB_NONE)
 		return true;
 	process = &job->processes[span->process];
 	return span->kind == JOB_SPAN_COMPILE &&
@@ -50,7 +52,7 @@ const struct job_span *spans_open(const struct job *job, int rank, enum job_span
 	for (size_t i = range.from; i < range.to; i++) {
 		const struct job_span *span = &job->spans[i];
 
-		if (span->open && span->kind == kind && counts(job, rank, span))
+		if (span->kind == kind && spans_counts(job, span))
 			found = span;
 	}
 	return found;

@@ -22,6 +22,12 @@ struct spans_range logs_of(const struct job *job, int rank);
 struct spans_range caches_of(const struct job *job, int rank);
 
 /*
+ * Whether a span is open, and what it shows is its rank's: it is of the rank's own process, or a
+ * living child compiles.
+ */
+bool spans_counts(const struct job *job, const struct job_span *span);
+
+/*
  * The innermost open span of that kind; NULL where there is none. Those of the rank's own process
  * count, and the compile spans of its living children: a loader's wait is not its rank's.
  */

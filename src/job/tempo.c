@@ -64,22 +64,30 @@ int64_t tempo_median_gap(const struct job *job, int group)
 	return median;
 }
 
-/* Whether the rank had met the others before it came to this group. */
-static bool met_before(const struct job *job, const struct job_member *m)
+/* When the rank made PyTorch's first process group, by its own word; JOB_UNKNOWN. */
+static int64_t met_at(const struct job *job, int rank)
 {
-	struct spans_range traits = traits_of(job, m->rank);
+	struct spans_range traits = traits_of(job, rank);
 
 	for (size_t i = traits.from; i < traits.to; i++)
-		if (!strcmp(job->traits[i].key, "backend") &&
-			job->traits[i].when != JOB_UNKNOWN && job->traits[i].when < m->init_since)
-			return true;
-	return false;
+		if (!strcmp(job->traits[i].key, "backend"))
+			return job->traits[i].when;
+	return JOB_UNKNOWN;
 }
 
-/* How long the rank in that seat took to its first init, where that is this group's. */
+bool tempo_all_met(const struct job *job)
+{
+	for (size_t i = 0; i < job->nranks; i++)
+		if (met_at(job, (int)i) == JOB_UNKNOWN)
+			return false;
+	return job->nranks > 0;
+}
+
+/* How long the rank in that seat took to meet the others, or to its first init, if this is it. */
 static int64_t start_of(const struct job *job, const struct job_member *m)
 {
 	const struct job_process *process;
+	int64_t met;
 
 	if (m->rank == JOB_NONE || m->init_since == JOB_UNKNOWN ||
 		job->ranks[m->rank].process == JOB_NONE)
@@ -87,7 +95,10 @@ static int64_t start_of(const struct job *job, const struct job_member *m)
 	process = &job->processes[job->ranks[m->rank].process];
 	if (process->born == JOB_UNKNOWN || process->born > m->init_since)
 		return JOB_UNKNOWN;
-	return met_before(job, m) ? 0 : m->init_since - process->born;
+	met = met_at(job, m->rank);
+	if (met == JOB_UNKNOWN || met > m->init_since || met < process->born)
+		met = m->init_since;
+	return met - process->born;
 }
 
 int64_t tempo_median_start(const struct job *job, int group)
@@ -96,10 +107,11 @@ int64_t tempo_median_start(const struct job *job, int group)
 	struct gaps starts = {0};
 	int64_t median = 0;
 
-	for (uint32_t seat = 0; !g->parent && seat < g->size; seat++) {
+	for (uint32_t seat = 0;
+		!g->parent && seat < g->size && starts.list.nr < SAMPLED_MEMBERS; seat++) {
 		int64_t start = start_of(job, &job->members[g->first_member + (int)seat]);
 
-		if (start != JOB_UNKNOWN && starts.list.nr < SAMPLED_MEMBERS)
+		if (start != JOB_UNKNOWN)
 			*array_add(&starts.list) = start;
 	}
 	array_sort(&starts.list, compare_gaps);

@@ -28,4 +28,10 @@ struct tempo_late {
 /* The largest lateness among the group's known collectives that all members entered. */
 struct tempo_late tempo_latest(const struct job *job, int group);
 
+/*
+ * Whether all ranks say that they have met: they made PyTorch's first process group. From then on
+ * nobody is late only since it was started late.
+ */
+bool tempo_all_met(const struct job *job);
+
 #endif

@@ -373,8 +373,7 @@ static void add_sync(struct collector *c, const struct job_thread *thread, int i
 /* Calls that end a group, by their names. */
 static bool names_closing(const char *call)
 {
-	return strstr(call, "Destroy") || strstr(call, "Finalize") || strstr(call, "Abort") ||
-	       !strcmp(call, "c10d_destroy");
+	return strcasestr(call, "destroy") || strstr(call, "Finalize") || strstr(call, "Abort");
 }
 
 /* A thread inside the split of a group: a call that all its members must come to. */

@@ -18,6 +18,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/str.h"
+#include "job/caches.h"
 #include "job/names.h"
 #include "report/escape.h"
 #include "report/ranks.h"
@@ -67,6 +68,7 @@ struct table {
 	struct arena arena;
 	ARRAY(struct row) rows;
 	bool shown[COLUMNS];
+	int64_t most_files; /* in any rank's compile cache */
 };
 
 /* Safe to print, in the table's arena. */
@@ -113,15 +115,13 @@ static const char *shard_of(struct table *table, const struct job *job, int rank
 	return "";
 }
 
-/* "warm" if any of its caches had files at the start, "cold" if all were empty. */
-static const char *cache_of(const struct job *job, int rank)
+/* How its compile cache was beside the others', when it came to it. */
+static const char *cache_of(const struct table *table, int rank)
 {
-	int64_t files = JOB_UNKNOWN;
+	struct cache_found found = caches_found(table->verdicts->job, rank);
+	const char *name = caches_state_name(caches_state(&found, table->most_files));
 
-	for (size_t i = 0; i < job->ncaches; i++)
-		if (job->caches[i].rank == rank && job->caches[i].files != JOB_UNKNOWN)
-			files = (files == JOB_UNKNOWN ? 0 : files) + job->caches[i].files;
-	return files == JOB_UNKNOWN ? "" : files ? "warm" : "cold";
+	return name ? name : "";
 }
 
 /* The step that it completed last. */
@@ -193,7 +193,7 @@ static void fill_row(struct table *table, struct row *row, int rank)
 	row->cell[COLUMN_STATE] = escaped(table, str_text(&state.name));
 	row->cell[COLUMN_OP] = op_of(table, &state, rank);
 	row->cell[COLUMN_DIED] = clock_of_day(table, state.ended);
-	row->cell[COLUMN_CACHE] = cache_of(job, rank);
+	row->cell[COLUMN_CACHE] = cache_of(table, rank);
 	row->cell[COLUMN_SHARD] = shard_of(table, job, rank);
 	row->cell[COLUMN_STEP] = step_of(table, job, rank);
 	row->cell[COLUMN_LOG] = log_of(table, job, rank);
@@ -322,7 +322,9 @@ static char *line_of(const struct table *table, const struct row *row, size_t wi
 
 void table_of(struct table_lines *into, const struct verdicts *verdicts, size_t width, bool utf8)
 {
-	struct table table = {.verdicts = verdicts, .utf8 = utf8};
+	struct table table = {.verdicts = verdicts,
+		.utf8 = utf8,
+		.most_files = caches_most(verdicts->job)};
 	struct row *row;
 
 	for (size_t rank = 0; rank < verdicts->job->nranks; rank++)

@@ -3,22 +3,46 @@
  * compile-skew and compile-stuck: a rank that others wait for has an open compile span. Stuck is
  * what showed no CPU, no child and no span event for 5 s, or lost a worker and does not move.
  */
+#include <string.h>
+
 #include "base/clock.h"
+#include "job/caches.h"
 #include "job/spans.h"
 #include "verdict/rule.h"
+#include "verdict/shards.h"
 
-/* A span left open by an exit in good order is no compile. */
+/* A span left open by an exit in good order is no compile, nor one that waits behind an op. */
 static bool compiles(const struct profile *p)
 {
-	return p->compile && p->death != DEATH_CLEAN;
+	return p->compile.bracket && p->death != DEATH_CLEAN && !p->device_victim;
 }
 
-/* Nothing moves; or a compiler process died and nothing proves that the rest goes on. */
+/* Nothing moves; or compiler processes died and nothing proves that the rest goes on. */
 static bool is_stuck(const struct profile *p)
 {
 	if (p->progress == PROGRESS_NO)
 		return true;
-	return p->dead_child && p->progress != PROGRESS_YES;
+	return (p->dead_child || p->pool) && p->progress != PROGRESS_YES;
+}
+
+/*
+ * Whether another rank of the host holds the lock that this one's compile waits for: some rank
+ * there compiles without waiting for one, and so is the one that is late.
+ */
+static bool has_pace_maker(const struct inquiry *q, int rank)
+{
+	if (!q->profiles[rank].compile.lock)
+		return false;
+	for (size_t i = 0; i < q->job->nranks; i++)
+		if ((int)i != rank && q->job->ranks[i].host == q->job->ranks[rank].host &&
+			compiles(&q->profiles[i]) && !q->profiles[i].compile.lock)
+			return true;
+	return false;
+}
+
+static enum verdict_where place_of(const struct profile *p)
+{
+	return p->frozen ? VERDICT_IN_FROZEN : p->compile.lock ? VERDICT_IN_LOCK : VERDICT_NOWHERE;
 }
 
 /* Asked before skew, which any open compile would fit. */
@@ -26,12 +50,12 @@ static bool explains_stuck(const struct inquiry *q, int rank, struct reason *why
 {
 	const struct profile *p = &q->profiles[rank];
 
-	if (!compiles(p) || !is_stuck(p))
+	if (!compiles(p) || !is_stuck(p) || has_pace_maker(q, rank))
 		return false;
 	why->confidence = p->progress == PROGRESS_NO ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 	why->outlook = VERDICT_KILL;
-	why->cause = p->dead_child ? VERDICT_BY_CHILD_DEATH : VERDICT_NO_CAUSE;
-	why->where = p->frozen ? VERDICT_IN_FROZEN : VERDICT_NOWHERE;
+	why->cause = p->dead_child || p->pool ? VERDICT_BY_CHILD_DEATH : VERDICT_NO_CAUSE;
+	why->where = place_of(p);
 	why->next = p->frozen ? VERDICT_NEXT_CONTINUE_PROCESS : VERDICT_NEXT_LOOK_AT_COMPILER;
 	return true;
 }
@@ -49,21 +73,92 @@ static bool explains_skew(const struct inquiry *q, int rank, struct reason *why)
 						     : VERDICT_OUTLOOK_UNKNOWN;
 	why->next = VERDICT_NEXT_SEED_CACHE;
 	why->progresses = true;
+	why->follows = has_pace_maker(q, rank);
 	return true;
 }
 
-/* Which compile is open, of what, and for how long. */
-static void tell_span(struct inquiry *q, int rank, struct draft *draft)
+static int64_t age_of(const struct inquiry *q, int rank, const struct job_span *span)
 {
-	const struct job_span *span = q->profiles[rank].compile;
-	struct verdict_fact *fact = draft_fact(q, draft, FACT_SPAN_OPEN, rank, span->cite);
 	int64_t now = q->waits->now[rank];
 
-	fact->text = span->name;
-	fact->text2 = span->detail;
-	fact->b = span->kind;
-	if (now != JOB_UNKNOWN && span->begun != JOB_UNKNOWN)
-		fact->a = now - span->begun;
+	return now == JOB_UNKNOWN || span->begun == JOB_UNKNOWN ? JOB_UNKNOWN : now - span->begun;
+}
+
+/* What is compiled: its id where the graph has one, else what the program said of it. */
+static const char *subject_of(const struct compiling *compile)
+{
+	return compile->graph ? compiles_graph_id(compile->graph) : compile->phase->detail;
+}
+
+/* Which phase is open, of what; how long it compiles already is the outermost one's age. */
+static void tell_span(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct compiling *compile = &q->profiles[rank].compile;
+	struct verdict_fact *fact =
+		draft_fact(q, draft, FACT_SPAN_OPEN, rank, compile->phase->cite);
+
+	fact->text = compile->phase->name;
+	fact->text2 = subject_of(compile);
+	fact->a = age_of(q, rank, compile->bracket);
+	fact->b = compile->phase->kind;
+	if (!compile->device)
+		return;
+	fact = draft_fact(q, draft, FACT_SPAN_OPEN, rank, compile->device->cite);
+	fact->text = compile->device->name;
+	fact->a = age_of(q, rank, compile->device);
+	fact->b = compile->device->kind;
+}
+
+/* Whether some span of that rank is about the graph with this id. */
+static bool compiled_it(const struct inquiry *q, int rank, const char *id)
+{
+	struct spans_range range = spans_of(q->job, rank);
+
+	for (size_t i = range.from; i < range.to; i++) {
+		const char *other = compiles_graph_id(&q->job->spans[i]);
+
+		if (other && !strcmp(other, id))
+			return true;
+	}
+	return false;
+}
+
+/* The batch that it has now, beside one of another shape that a peer has. */
+static void tell_new_shape(struct inquiry *q, int rank, struct draft *draft)
+{
+	const char *other = NULL, *mine = shards_shape(q, rank);
+
+	for (size_t i = 0; mine && i < q->job->nranks; i++) {
+		const char *theirs = (int)i == rank ? NULL : shards_shape(q, (int)i);
+
+		if (theirs && strcmp(theirs, mine) != 0)
+			other = theirs;
+	}
+	if (other)
+		draft_fact(q, draft, FACT_OTHER, rank, q->profiles[rank].shard->cite)->text =
+			arena_printf(q->arena, "its batch is %s; a peer's %s", mine, other);
+}
+
+/* A graph that is compiled once more, when steps were done already. */
+static void tell_recompile(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct job_step *step = q->profiles[rank].step;
+	const struct job_span *graph = q->profiles[rank].compile.graph;
+	struct verdict_fact *fact;
+	size_t peers = 0;
+
+	if (!step || !step->n)
+		return;
+	fact = draft_fact(q, draft, FACT_RECOMPILES, rank,
+		graph ? graph->cite : q->profiles[rank].compile.bracket->cite);
+	fact->text = graph ? compiles_graph_id(graph) : "a graph";
+	fact->a = (int64_t)step->n;
+	for (size_t i = 0; graph && i < q->job->nranks; i++)
+		peers += (int)i != rank && compiled_it(q, (int)i, fact->text);
+	if (graph)
+		fact->text2 = peers ? arena_printf(q->arena, "%zu peers did, too", peers)
+				    : "peers did not";
+	tell_new_shape(q, rank, draft);
 }
 
 /* The compilers that it started, of which by now none may be left. */
@@ -113,40 +208,29 @@ static void tell_peers(struct inquiry *q, int rank, struct draft *draft)
 	}
 }
 
-/* The largest cache of each rank at its start. */
+/* Its cache beside the others'; where all had the same, the cache explains nothing. */
 static void tell_cache(struct inquiry *q, int rank, struct draft *draft)
 {
-	int64_t mine = JOB_UNKNOWN, least = INT64_MAX, most = JOB_UNKNOWN;
-	const char *cite = "caches";
+	struct cache_found mine = caches_found(q->job, rank);
+	const char *state = caches_state_name(caches_state(&mine, caches_most(q->job)));
+	struct verdict_fact *fact;
+	int64_t least, most;
 
-	for (size_t i = 0; i < q->job->ncaches; i++) {
-		const struct job_cache *cache = &q->job->caches[i];
-
-		if (cache->files == JOB_UNKNOWN)
-			continue;
-		if (cache->rank == rank) {
-			mine = cache->files > mine ? cache->files : mine;
-			cite = cache->cite;
-			continue;
-		}
-		least = cache->files < least ? cache->files : least;
-		most = cache->files > most ? cache->files : most;
-	}
-	/* Where all had the same, the cache explains nothing. */
-	if (mine != JOB_UNKNOWN && most != JOB_UNKNOWN && (mine != least || mine != most)) {
-		struct verdict_fact *fact = draft_fact(q, draft, FACT_CACHE, rank, cite);
-
-		fact->a = mine;
-		fact->b = least;
-		fact->c = most;
-	}
+	caches_of_others(q->job, rank, &least, &most);
+	if (!state || most == JOB_UNKNOWN || (mine.files == least && mine.files == most))
+		return;
+	fact = draft_fact(q, draft, FACT_CACHE, rank, mine.cite);
+	fact->text = mine.files ? state : "";
+	fact->a = mine.files;
+	fact->b = least;
+	fact->c = most;
 }
 
 /* Whether it moves, and by how much CPU; nothing where samples do not tell. */
 static void tell_activity(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];
-	const char *cite = p->process ? p->process->sample_cite : p->compile->cite;
+	const char *cite = p->process ? p->process->sample_cite : p->compile.bracket->cite;
 	struct verdict_fact *fact;
 
 	if (p->progress == PROGRESS_NO) {
@@ -170,7 +254,10 @@ static void tell_compile(struct inquiry *q, int rank, struct draft *draft)
 	tell_span(q, rank, draft);
 	tell_activity(q, rank, draft);
 	tell_tools(q, rank, draft);
+	tell_recompile(q, rank, draft);
 	draft_dead_child(q, draft, rank);
+	if (p->pool)
+		draft_fact(q, draft, FACT_OTHER, rank, p->pool->cite)->text = p->pool->text;
 	tell_cache(q, rank, draft);
 	tell_peers(q, rank, draft);
 	if (p->progress == PROGRESS_UNKNOWN && !p->ended)
@@ -185,7 +272,7 @@ static void rule_out_compile(struct inquiry *q, struct draft *draft)
 		draft->verdict.class == VERDICT_COMPILE_STUCK || inquiry_unreadable(q))
 		return;
 	for (size_t i = 0; i < q->job->nranks; i++)
-		if (q->profiles[i].compile)
+		if (q->profiles[i].compile.bracket)
 			return;
 	draft_rule_out(draft, VERDICT_COMPILE_SKEW, FACT_NO_OPEN_SPAN, "ring:*")->b =
 		JOB_SPAN_COMPILE;

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * graph-divergence and collective-mismatch: the ranks of a group entered different operations at
- * one place. A camp is to blame only if it, with all of whom nothing is known, is smaller than the
- * largest; else the camps are named and nobody is.
+ * What all forks of a group have: its ranks entered different operations at one place. And
+ * collective-mismatch, for those that no other rule has. A camp is to blame only if it, with all of
+ * whom nothing is known, is smaller than the largest; else the camps are named and nobody is.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
-#include "base/str.h"
-#include "job/spans.h"
 #include "verdict/rule.h"
 
 size_t fork_minority(const struct fork *fork)
@@ -78,7 +75,7 @@ void fork_share_out(struct inquiry *q, const struct fork *fork, size_t guilty, s
 
 /* -- what was entered -------------------------------------------------------------------------- */
 
-static void tell_first_fork(struct inquiry *q, const struct fork *fork, struct draft *draft)
+void fork_tell_first(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	struct verdict_fact *fact;
 	struct rank_list *who = draft->culprits.list.nr ? &draft->culprits : &draft->camp_b;
@@ -108,94 +105,7 @@ void fork_tell_camps(struct inquiry *q, const struct fork *fork, struct draft *d
 	}
 }
 
-/* -- graphs ------------------------------------------------------------------------------------ */
-
-static int compare_texts(const void *va, const void *vb)
-{
-	return strcmp(*(const char *const *)va, *(const char *const *)vb);
-}
-
-/* The identities of all graphs that a rank compiled, sorted, each once: "" where none is known. */
-static const char *graphs_of(struct inquiry *q, int rank)
-{
-	struct spans_range range = spans_of(q->job, rank);
-	ARRAY(const char *) details = {0};
-	struct str text = {0};
-	const char *result;
-
-	for (size_t i = range.from; i < range.to; i++)
-		if (q->job->spans[i].kind == JOB_SPAN_COMPILE && *q->job->spans[i].detail)
-			*array_add(&details) = q->job->spans[i].detail;
-	array_sort(&details, compare_texts);
-	for (size_t i = 0; i < details.nr; i++) {
-		if (i && strcmp(details.items[i], details.items[i - 1]) == 0)
-			continue;
-		if (text.len)
-			str_add(&text, ", ");
-		str_add(&text, details.items[i]);
-	}
-	result = arena_text(q->arena, str_text(&text));
-	str_release(&text);
-	array_release(&details);
-	return result;
-}
-
-/* The one identity of all of a camp; NULL where they differ or one is not known. */
-static const char *graph_of_camp(struct inquiry *q, const struct fork_camp *camp)
-{
-	const char *graph = NULL;
-
-	for (size_t i = 0; i < camp->n; i++) {
-		int rank = q->job->members[camp->members[i]].rank;
-		const char *own = rank == JOB_NONE ? "" : graphs_of(q, rank);
-
-		if (!*own || (graph && strcmp(own, graph) != 0))
-			return NULL;
-		graph = own;
-	}
-	return graph;
-}
-
-void fork_tell_graphs(struct inquiry *q, const struct fork *fork, size_t camp, struct draft *draft)
-{
-	const char *own = graph_of_camp(q, &fork->camps[camp]);
-	const char *others = graph_of_camp(q, &fork->camps[camp ? 0 : 1]);
-	struct verdict_fact *fact;
-
-	if (!own || !others || strcmp(own, others) == 0)
-		return;
-	fact = draft_fact_of(q, draft, FACT_GRAPH, &draft->culprits, "ring:*");
-	fact->text = own;
-	fact->text2 = others;
-}
-
-static bool fork_of_graphs(struct inquiry *q, const struct fork *fork, struct draft *draft)
-{
-	const char *main_graph = graph_of_camp(q, &fork->camps[0]);
-	const char *other = graph_of_camp(q, &fork->camps[1]);
-	struct verdict_fact *fact;
-
-	if (!main_graph || !other || strcmp(main_graph, other) == 0)
-		return false;
-	draft->verdict.confidence = fork->exact ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
-	draft->verdict.outlook = VERDICT_KILL;
-	draft->verdict.next = VERDICT_NEXT_COMPARE_GRAPHS;
-	fork_share_out(q, fork, fork_minority(fork), draft);
-	tell_first_fork(q, fork, draft);
-	fact = draft_fact_of(q, draft, FACT_GRAPH,
-		draft->culprits.list.nr ? &draft->culprits : &draft->camp_b, "ring:*");
-	fact->text = other;
-	fact->text2 = main_graph;
-	fork_tell_camps(q, fork, draft);
-	return true;
-}
-
-const struct rule rule_graph_divergence = {
-	.class = VERDICT_GRAPH_DIVERGENCE,
-	.of_fork = fork_of_graphs,
-};
-
-/* -- everything else --------------------------------------------------------------------------- */
+/* -- where nothing better is known ------------------------------------------------------------- */
 
 static bool fork_of_calls(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
@@ -203,7 +113,7 @@ static bool fork_of_calls(struct inquiry *q, const struct fork *fork, struct dra
 	draft->verdict.outlook = VERDICT_KILL;
 	draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
 	fork_share_out(q, fork, fork_minority(fork), draft);
-	tell_first_fork(q, fork, draft);
+	fork_tell_first(q, fork, draft);
 	fork_tell_camps(q, fork, draft);
 	return true;
 }

@@ -41,13 +41,14 @@ static int64_t threshold_of(int64_t usual, int times)
 
 static void find_thresholds(struct inquiry *q)
 {
+	bool met = tempo_all_met(q->job);
 	size_t n = q->job->ngroups;
 
 	q->gaps = alloc_zeroed(n + 1, sizeof(*q->gaps));
 	q->threshold = alloc_zeroed(n + 1, sizeof(*q->threshold));
 	q->threshold_init = alloc_zeroed(n + 1, sizeof(*q->threshold_init));
 	for (size_t i = 0; i < n; i++) {
-		int64_t start = tempo_median_start(q->job, (int)i);
+		int64_t start = met ? 0 : tempo_median_start(q->job, (int)i);
 
 		q->gaps[i] = tempo_median_gap(q->job, (int)i);
 		q->threshold[i] = threshold_of(q->gaps[i], HANG_GAPS);
@@ -64,6 +65,8 @@ static int64_t threshold_of_store(const struct inquiry *q)
 	const struct job *job = q->job;
 	int64_t usual = 0;
 
+	if (tempo_all_met(job))
+		return HANG_AT_LEAST;
 	for (size_t i = 0; i < job->nmembers; i++)
 		if (job->members[i].state >= JOB_MEMBER_READY)
 			return HANG_AT_LEAST;
@@ -85,7 +88,9 @@ static enum waitfor_stand stand_of(const struct profile *p)
 {
 	if (p->death == DEATH_OWN || p->death == DEATH_CLEAN)
 		return WAITFOR_FINAL;
-	if (p->compile || p->input || p->checkpoint || p->frozen)
+	if (p->device_victim)
+		return p->frozen ? WAITFOR_STANDS : WAITFOR_FOLLOW;
+	if (p->compile.bracket || p->input || p->checkpoint || p->frozen)
 		return WAITFOR_STANDS;
 	return WAITFOR_FOLLOW;
 }

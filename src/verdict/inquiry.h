@@ -23,6 +23,7 @@ struct reason {
 	enum verdict_next next;
 	bool by_absence; /* rests on what is not in the rings: weaker where slots were lost */
 	bool progresses; /* a majority of such ranks is not to blame: they are only slower */
+	bool follows;    /* waits for another suspect: a victim where there is one that does not */
 	bool left;       /* finished in good order: those who still wait may be the odd ones */
 };
 

@@ -21,6 +21,7 @@ const struct rule *const judge_rules[] = {
 	&rule_compile_stuck,
 	&rule_compile_skew,
 	&rule_empty_shard,
+	&rule_graph_left,
 	&rule_uneven_shard,
 	&rule_early_exit,
 	&rule_host_stall,

@@ -5,6 +5,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/device.c \
 	%D%/draft.c \
 	%D%/forked.c \
+	%D%/graphs.c \
 	%D%/host-stall.c \
 	%D%/inquiry.c %D%/inquiry.h \
 	%D%/judge.c %D%/judge.h \
@@ -42,6 +43,9 @@ tests_unit_verdict_stall_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_start_test
 tests_unit_verdict_start_test_SOURCES = tests/unit/verdict_start_test.c $(FACTS)
 tests_unit_verdict_start_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict_torch_test
+tests_unit_verdict_torch_test_SOURCES = tests/unit/verdict_torch_test.c $(FACTS)
+tests_unit_verdict_torch_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_laws_test
 tests_unit_verdict_laws_test_SOURCES = tests/unit/verdict_laws_test.c $(FACTS)
 tests_unit_verdict_laws_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)

@@ -25,6 +25,9 @@
 /* A span or child that began or ended so recently is a sign of life. */
 #define RECENT (5 * CLOCK_NS_PER_S)
 
+/* How a rank says that the processes are gone in which it compiles. */
+#define POOL_DIED "pool of compile workers died"
+
 static void keep_max(int64_t *into, int64_t value)
 {
 	if (value > *into)
@@ -36,7 +39,7 @@ static void keep_max(int64_t *into, int64_t value)
 /* The newest open span of each kind: what the rank says that it is doing. */
 static void look_at_spans(const struct job *job, int rank, struct profile *p)
 {
-	p->compile = spans_open(job, rank, JOB_SPAN_COMPILE);
+	p->compile = compiles_open(job, rank);
 	p->input = spans_open(job, rank, JOB_SPAN_INPUT);
 	p->checkpoint = spans_open(job, rank, JOB_SPAN_CHECKPOINT);
 	p->user = spans_open(job, rank, JOB_SPAN_USER);
@@ -97,6 +100,9 @@ static void look_at_words(const struct job *job, int rank, struct profile *p)
 	for (size_t i = notes.from; i < notes.to && !p->exception; i++)
 		if (job->notes[i].exception)
 			p->exception = &job->notes[i];
+	for (size_t i = notes.from; i < notes.to; i++)
+		if (strstr(job->notes[i].text, POOL_DIED))
+			p->pool = &job->notes[i];
 	for (size_t i = logs.from; i < logs.to; i++)
 		if (!p->log || *job->logs[i].error)
 			p->log = &job->logs[i];
@@ -141,7 +147,7 @@ static bool spans_stirred(const struct job *job, int rank, int64_t now)
 	for (size_t i = range.from; now != JOB_UNKNOWN && i < range.to; i++) {
 		const struct job_span *span = &job->spans[i];
 
-		if (span->kind != JOB_SPAN_COMPILE)
+		if (span->kind != JOB_SPAN_COMPILE && span->kind != JOB_SPAN_DEVICE)
 			continue;
 		if (span->begun != JOB_UNKNOWN && now - span->begun < RECENT)
 			return true;
@@ -288,6 +294,16 @@ static void look_at_seats(const struct job *job, struct profile *profiles)
 	}
 }
 
+/*
+ * Being in a compile does not mean computing: a compiler that waits for the GPU waits for all that
+ * was launched there before, so also for others.
+ */
+static bool is_device_victim(const struct profile *p, const struct wait *wait)
+{
+	return p->compile.device && wait->sure &&
+	       (wait->kind == WAIT_COLLECTIVE || wait->kind == WAIT_P2P);
+}
+
 static void look_at_waits(const struct waits *waits, struct profile *profiles)
 {
 	for (size_t i = 0; i < waits->n; i++) {
@@ -295,6 +311,8 @@ static void look_at_waits(const struct waits *waits, struct profile *profiles)
 
 		if (wait->lacking || wait->doubtful)
 			profiles[wait->rank].waits = true;
+		if (is_device_victim(&profiles[wait->rank], wait))
+			profiles[wait->rank].device_victim = true;
 		if (wait->kind == WAIT_CLOSE)
 			profiles[wait->rank].leaving = true;
 	}

@@ -14,6 +14,7 @@
 #ifndef VERDICT_PROFILE_H
 #define VERDICT_PROFILE_H
 
+#include "job/compiles.h"
 #include "job/waits.h"
 #include "verdict/verdict.h"
 
@@ -43,7 +44,11 @@ struct profile {
 	const struct job_log *log;
 	const struct job_process *dead_child; /* a child that died badly before the rank's fault */
 	const struct job_trait *tools; /* compilers that ran below it; NULL none */
-	const struct job_span *compile, *input, *checkpoint, *user; /* open ones */
+	struct compiling compile;                         /* open spans of a compile */
+	const struct job_span *input, *checkpoint, *user; /* open ones */
+	const struct job_note *pool; /* its compile workers died, in its own words; NULL */
+	bool device_victim; /* its compile waits for the GPU, behind an op of its own that is open
+			     */
 	bool frozen;
 	bool empty_now;                /* its latest batch was empty, and the peers' were not */
 	bool empty_once;               /* some batch of its was */

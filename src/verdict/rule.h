@@ -36,6 +36,7 @@ extern const struct rule rule_empty_shard;
 extern const struct rule rule_uneven_shard;
 extern const struct rule rule_early_exit;
 extern const struct rule rule_graph_divergence;
+extern const struct rule rule_graph_left; /* the same of a rank that is done */
 extern const struct rule rule_collective_mismatch;
 extern const struct rule rule_order_inversion;
 extern const struct rule rule_host_stall; /* where it stalls is known */
@@ -63,9 +64,15 @@ void fork_tell_camps(struct inquiry *q, const struct fork *fork, struct draft *d
 
 /*
  * Adds that this camp's compiled graphs are not those of the largest (of the largest: not those of
- * the next), where both are known and differ; else nothing (forked.c).
+ * the next), where both are known and differ; else nothing (graphs.c).
  */
 void fork_tell_graphs(struct inquiry *q, const struct fork *fork, size_t camp, struct draft *draft);
+
+/* Adds which ops differ first, at this fork (forked.c). */
+void fork_tell_first(struct inquiry *q, const struct fork *fork, struct draft *draft);
+
+/* Adds in which graph the rank differs first from those who wait; else nothing (graphs.c). */
+void graphs_tell(struct inquiry *q, int rank, struct draft *draft);
 
 /* Facts of so many culprits are told; of more, nobody would read them. */
 #define TOLD_CULPRITS 8

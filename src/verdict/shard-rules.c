@@ -9,18 +9,12 @@
 
 /* -- a rank that is not there ------------------------------------------------------------------ */
 
-/* Whether the rank is done by its own will, and not by a death. */
-static bool has_left(const struct profile *p)
-{
-	return p->death == DEATH_CLEAN || (p->leaving && p->death == DEATH_NONE);
-}
-
 /* Its latest batch was empty while the peers' were not, or some batch was and it is done. */
 static bool explains_empty(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank];
 
-	if (!(p->empty_now || (p->empty_once && has_left(p))))
+	if (!(p->empty_now || (p->empty_once && shards_has_left(p))))
 		return false;
 	if (p->death != DEATH_NONE && p->death != DEATH_CLEAN && p->death != DEATH_ECHO &&
 		p->death != DEATH_END)
@@ -48,7 +42,7 @@ static bool explains_uneven(const struct inquiry *q, int rank, struct reason *wh
 {
 	const struct profile *p = &q->profiles[rank];
 
-	if (!has_left(p))
+	if (!shards_has_left(p))
 		return false;
 	if (p->death == DEATH_CLEAN && !has_fewer(shards_batches(q, rank)) &&
 		!has_fewer(shards_steps(q, rank)))

@@ -94,6 +94,22 @@ struct amount shards_steps(const struct inquiry *q, int rank)
 	return settle(amount);
 }
 
+bool shards_has_left(const struct profile *p)
+{
+	return p->death == DEATH_CLEAN || (p->leaving && p->death == DEATH_NONE);
+}
+
+const char *shards_shape(const struct inquiry *q, int rank)
+{
+	const struct job_shard *shard = main_shard(q, rank);
+	const char *text = NULL;
+
+	for (unsigned i = 0; shard && i < shard->ndim; i++)
+		text = arena_printf(q->arena, "%s%s%llu", text ? text : "", text ? "x" : "",
+			(unsigned long long)shard->dims[i]);
+	return text;
+}
+
 static void tell(struct inquiry *q, struct draft *draft, enum verdict_fact_kind kind, int rank,
 	const struct amount *amount)
 {

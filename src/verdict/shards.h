@@ -19,6 +19,12 @@ struct amount shards_steps(const struct inquiry *q, int rank);
 /* Rows of the latest batch, of the same loader. */
 struct amount shards_rows(const struct inquiry *q, int rank);
 
+/* Whether the rank is done by its own will, and not by a death. */
+bool shards_has_left(const struct profile *p);
+
+/* "4x512", the shape of its latest batch, in the arena; NULL where none is known. */
+const char *shards_shape(const struct inquiry *q, int rank);
+
 /* Adds what is known of the above as facts. */
 void shards_tell(struct inquiry *q, int rank, struct draft *draft);
 

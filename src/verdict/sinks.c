@@ -104,6 +104,22 @@ static void drop_echoes(struct suspects *suspects)
 	suspects->list.nr = n;
 }
 
+/* Who only waits for another suspect, is its victim. */
+static void drop_followers(struct suspects *suspects)
+{
+	bool leader = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < suspects->list.nr; i++)
+		leader |= !suspects->list.items[i].why.follows &&
+			  (suspects->list.items[i].rule == &rule_compile_skew ||
+				  suspects->list.items[i].rule == &rule_compile_stuck);
+	for (size_t i = 0; i < suspects->list.nr; i++)
+		if (!leader || !suspects->list.items[i].why.follows)
+			suspects->list.items[n++] = suspects->list.items[i];
+	suspects->list.nr = n;
+}
+
 /* -- the finding ------------------------------------------------------------------------------- */
 
 /* Who waits for these suspects; none of them is a victim of the others. */
@@ -150,7 +166,9 @@ static bool weigh(struct inquiry *q, const struct reason *why, struct draft *dra
 	if (why->left && waiting + unknown < absent) {
 		swap_lists(&draft->culprits, &draft->victims);
 		array_release(&draft->victims.list);
-		draft->verdict.class = VERDICT_UNEVEN_SHARD;
+		draft->verdict.class = why->class == VERDICT_GRAPH_DIVERGENCE
+					       ? VERDICT_GRAPH_DIVERGENCE
+					       : VERDICT_UNEVEN_SHARD;
 		draft->verdict.cause = VERDICT_NO_CAUSE;
 		draft->verdict.confidence = VERDICT_SUPPORTED;
 		return false;
@@ -301,6 +319,9 @@ static void tell_all(
 	for (size_t i = 0; blamed && i < n && i < TOLD_CULPRITS; i++) {
 		from[i].rule->tell(q, from[i].rank, draft);
 		tell_absence(q, from[i].rank, draft);
+		if (!q->profiles[from[i].rank].compile.bracket &&
+			from[i].rule != &rule_graph_left)
+			graphs_tell(q, from[i].rank, draft);
 	}
 	for (size_t i = 0; !blamed && i < draft->culprits.list.nr && i < TOLD_CULPRITS; i++)
 		tell_odd_one(q, draft->culprits.list.items[i], draft);
@@ -341,6 +362,7 @@ void judge_sinks(struct inquiry *q)
 
 	collect(q, &suspects);
 	drop_echoes(&suspects);
+	drop_followers(&suspects);
 	array_sort(&suspects.list, compare_suspects);
 	list = suspects.list.items;
 	for (size_t from = 0, to; from < suspects.list.nr; from = to) {

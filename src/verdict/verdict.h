@@ -72,60 +72,61 @@ enum verdict_where {
  * report/wording.c, and once in the man page inquest-verdicts(7).
  */
 #define VERDICT_FACTS(F)                                                                           \
-	F(SPAN_OPEN)	   /* text: span name; text2: detail; a: ns open; b: span kind */          \
-	F(SPAN_ACTIVE)	   /* a: ns of CPU used; b: over ns */                                     \
-	F(SPAN_IDLE)	   /* a: ns without CPU, children or span events */                        \
-	F(TOOLS)	   /* text: the latest compiler; a: how many so far; b: ns ago */          \
-	F(PEERS_COMPILED)  /* a,b: shortest and longest of the peers' compile, ns */               \
-	F(CACHE)	   /* a: files in the cache at start; b,c: peers' least and most */       \
-	F(WAITS_IN_OP)	   /* text: op name; text2: group; a: op index; b: ns */                   \
-	F(WAITS_IN_INIT)   /* text2: group; b: ns */                                               \
-	F(WAITS_FOR_ID)	   /* text2: group whose unique id is waited for; b: ns */                 \
-	F(WAITS_IN_STORE)  /* text: key, "" a first group's making; b: ns */                       \
-	F(WAITS_FOR_PEER)  /* P2P: text: Send/Recv; a: peer world rank; b: ns */                   \
-	F(NEVER_ENTERED)   /* text: op; text2: group; a: op index; b: its last index */            \
-	F(NEVER_INIT)	   /* text2: group, no communicator was made */                            \
-	F(NEVER_GAVE_ID)   /* text2: group whose unique id it has to give */                       \
-	F(ENTERED_OTHER)   /* text: what it entered; text2: what the peers did; a: op index */     \
-	F(FIRST_FORK)	   /* text: its op; text2: the others'; a: op index */                     \
-	F(COUNT)	   /* a: its count; b: peers' count; c: op index */                        \
-	F(ZERO_COUNT)	   /* text: op; a: op index; b: peers' count */                            \
-	F(SHARD)	   /* text: loader; a: rows; b: elements; c: batch index */                \
-	F(SHARD_PEERS)	   /* a,b: least and most rows of the peers */                             \
-	F(BATCHES)	   /* a: batches; b,c: peers' least and most */                            \
-	F(STEPS)	   /* a: steps done; b,c: peers' least and most */                         \
-	F(GRAPH)	   /* text: its graph identity; text2: peers' */                           \
-	F(GRAPH_OPS)	   /* a: collectives since the compile; b: peers' */                       \
-	F(DIED_SIGNAL)	   /* a: signal; b: sender pid; text: thread */                            \
-	F(DIED_EXIT)	   /* a: exit status */                                                    \
-	F(DIED_GONE)	   /* manner unknown */                                                    \
-	F(OOM_KILL)	   /* a: growth of oom_kill */                                             \
-	F(RSS)		   /* a: before; b: after, bytes */                                        \
-	F(EXCEPTION)	   /* text: what it said */                                                \
-	F(LOG_LINE)	   /* text */                                                              \
-	F(CHILD_DIED)	   /* text: child's name; a: pid; b: status, or c: signal */               \
+	F(SPAN_OPEN)      /* text: span name; text2: detail; a: ns open; b: span kind */           \
+	F(SPAN_ACTIVE)    /* a: ns of CPU used; b: over ns */                                      \
+	F(SPAN_IDLE)      /* a: ns without CPU, children or span events */                         \
+	F(TOOLS)          /* text: the latest compiler; a: how many so far; b: ns ago */           \
+	F(RECOMPILES)     /* text: compile id; text2: what peers did; a: step */                   \
+	F(PEERS_COMPILED) /* a,b: shortest and longest of the peers' compile, ns */                \
+	F(CACHE)          /* text: cold ...; a: files at start; b,c: peers' least and most */      \
+	F(WAITS_IN_OP)    /* text: op name; text2: group; a: op index; b: ns */                    \
+	F(WAITS_IN_INIT)  /* text2: group; b: ns */                                                \
+	F(WAITS_FOR_ID)   /* text2: group whose unique id is waited for; b: ns */                  \
+	F(WAITS_IN_STORE) /* text: key, "" a first group's making; b: ns */                        \
+	F(WAITS_FOR_PEER) /* P2P: text: Send/Recv; a: peer world rank; b: ns */                    \
+	F(NEVER_ENTERED)  /* text: op; text2: group; a: op index; b: its last index */             \
+	F(NEVER_INIT)     /* text2: group, no communicator was made */                             \
+	F(NEVER_GAVE_ID)  /* text2: group whose unique id it has to give */                        \
+	F(ENTERED_OTHER)  /* text: what it entered; text2: what the peers did; a: op index */      \
+	F(FIRST_FORK)     /* text: its op; text2: the others'; a: op index */                      \
+	F(COUNT)          /* a: its count; b: peers' count; c: op index */                         \
+	F(ZERO_COUNT)     /* text: op; a: op index; b: peers' count */                             \
+	F(SHARD)          /* text: loader; a: rows; b: elements; c: batch index */                 \
+	F(SHARD_PEERS)    /* a,b: least and most rows of the peers */                              \
+	F(BATCHES)        /* a: batches; b,c: peers' least and most */                             \
+	F(STEPS)          /* a: steps done; b,c: peers' least and most */                          \
+	F(GRAPH)          /* text: the first graph that differs, and what it is; text2: peers' */  \
+	F(GRAPH_OPS)      /* a: collectives since the compile; b: peers' */                        \
+	F(DIED_SIGNAL)    /* a: signal; b: sender pid; text: thread */                             \
+	F(DIED_EXIT)      /* a: exit status */                                                     \
+	F(DIED_GONE)      /* manner unknown */                                                     \
+	F(OOM_KILL)       /* a: growth of oom_kill */                                              \
+	F(RSS)            /* a: before; b: after, bytes */                                         \
+	F(EXCEPTION)      /* text: what it said */                                                 \
+	F(LOG_LINE)       /* text */                                                               \
+	F(CHILD_DIED)     /* text: child's name; a: pid; b: status, or c: signal */                \
 	F(ABORTED_BY_WATCHDOG) /* text: thread name */                                             \
-	F(TERMINATED)	   /* a: signal; b: sender pid: by a launcher */                           \
-	F(PROC_STATE)	   /* text: wchan; a: state letter */                                      \
-	F(FROZEN)	   /* stopped by a signal or the freezer */                                \
-	F(CPU)		   /* a: CPU ns; b: over ns */                                             \
-	F(OUTSIDE)	   /* outside every call since; a: ns */                                   \
-	F(LAST_OP)	   /* text: op; text2: group; a: op index it completed or returned from */ \
-	F(ALL_ENTERED)	   /* text: op; text2: group; a: op index; equal arguments */              \
-	F(NOT_COMPLETED)   /* a: op index; b: ns */                                                \
-	F(COMPLETED_REST)  /* the ranks whose op completed; a: op index */                         \
-	F(CYCLE_EDGE)	   /* text: waits in this; a: world rank waited for */                     \
-	F(ORDER)	   /* text: its order of two groups; text2: the other order */             \
-	F(CAMP)		   /* text: what this camp entered; a: op index */                         \
-	F(AGENT_SILENT)	   /* text: host; a: ns since its last word */                             \
-	F(ALIVE)	   /* a: how many; b: oom_kill growth or JOB_UNKNOWN */                    \
-	F(SAME_ARGUMENTS)  /* text: op; a: op index */                                             \
-	F(NO_OPEN_SPAN)	   /* b: span kind */                                                      \
-	F(NO_SHARD_CAUSE)  /* all marks equal; a: rows, b: elements */                             \
-	F(NO_SIGNAL)	   /* no SIGTERM came first */                                             \
-	F(NO_PROGRESS)	   /* a: ns without any board moving */                                    \
-	F(LOST)		   /* a: records lost */                                                   \
-	F(OTHER)	   /* text: says it all */
+	F(TERMINATED)          /* a: signal; b: sender pid: by a launcher */                       \
+	F(PROC_STATE)          /* text: wchan; a: state letter */                                  \
+	F(FROZEN)              /* stopped by a signal or the freezer */                            \
+	F(CPU)                 /* a: CPU ns; b: over ns */                                         \
+	F(OUTSIDE)             /* outside every call since; a: ns */                               \
+	F(LAST_OP)        /* text: op; text2: group; a: op index it completed or returned from */  \
+	F(ALL_ENTERED)    /* text: op; text2: group; a: op index; equal arguments */               \
+	F(NOT_COMPLETED)  /* a: op index; b: ns */                                                 \
+	F(COMPLETED_REST) /* the ranks whose op completed; a: op index */                          \
+	F(CYCLE_EDGE)     /* text: waits in this; a: world rank waited for */                      \
+	F(ORDER)          /* text: its order of two groups; text2: the other order */              \
+	F(CAMP)           /* text: what this camp entered; a: op index */                          \
+	F(AGENT_SILENT)   /* text: host; a: ns since its last word */                              \
+	F(ALIVE)          /* a: how many; b: oom_kill growth or JOB_UNKNOWN */                     \
+	F(SAME_ARGUMENTS) /* text: op; a: op index */                                              \
+	F(NO_OPEN_SPAN)   /* b: span kind */                                                       \
+	F(NO_SHARD_CAUSE) /* all marks equal; a: rows, b: elements */                              \
+	F(NO_SIGNAL)      /* no SIGTERM came first */                                              \
+	F(NO_PROGRESS)    /* a: ns without any board moving */                                     \
+	F(LOST)           /* a: records lost */                                                    \
+	F(OTHER)          /* text: says it all */
 
 enum verdict_fact_kind {
 #define VERDICT_FACT_ENUM(name) FACT_##name,

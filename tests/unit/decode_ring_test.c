@@ -268,6 +268,28 @@ static void an_empty_first_batch_is_remembered(void **state)
 	job_free(job);
 }
 
+static void an_empty_batch_amidst_others_is_remembered(void **state)
+{
+	struct evidence evidence = {0};
+	struct fixture *f = forge_rank(3);
+	struct ring_shard shard = {ring_string(&f->w, "train", 5), 0, 4, 16384};
+	struct job *job;
+
+	for (uint64_t i = 0; i < 5; i++) {
+		shard.index = i;
+		shard.rows = i == 2 ? 0 : 4;
+		shard.elements = shard.rows * 4096;
+		ring_mark_shard(&f->w, NULL, forge_tsc(8 - (double)i), &shard);
+	}
+	forge_gather(&evidence);
+	forge_ring(&evidence, f);
+	job = decoded(&evidence);
+	assert_int_equal(job->shards[0].rows, 4);
+	assert_int_equal(job->shards[0].index, 4);
+	assert_true(job->shards[0].empty);
+	job_free(job);
+}
+
 static void a_death_is_told_by_the_best_witness(void **state)
 {
 	struct evidence evidence = {0};
@@ -499,6 +521,7 @@ int main(void)
 		cmocka_unit_test(launches_are_ordered_over_groups),
 		cmocka_unit_test(marks_become_facts),
 		cmocka_unit_test(an_empty_first_batch_is_remembered),
+		cmocka_unit_test(an_empty_batch_amidst_others_is_remembered),
 		cmocka_unit_test(a_death_is_told_by_the_best_witness),
 		cmocka_unit_test(who_lives_has_not_died),
 		cmocka_unit_test(losses_are_told),

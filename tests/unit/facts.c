@@ -317,10 +317,21 @@ void facts_step(struct facts *f, int rank, uint64_t n)
 		(struct job_step){.n = n, .events = n, .when = facts_ns(50), .cite = "ring:step"};
 }
 
-void facts_note(struct facts *f, int rank, const char *text, double at)
+static void add_note(
+	struct facts *f, int rank, const char *text, bool exception, double at)
 {
 	add_extra(f, EXTRA_NOTE, rank, true)->is.note = (struct job_note){
-		.text = text, .exception = true, .when = facts_ns(at), .cite = "ring:note"};
+		.text = text, .exception = exception, .when = facts_ns(at), .cite = "ring:note"};
+}
+
+void facts_note(struct facts *f, int rank, const char *text, double at)
+{
+	add_note(f, rank, text, true, at);
+}
+
+void facts_say(struct facts *f, int rank, const char *text, double at)
+{
+	add_note(f, rank, text, false, at);
 }
 
 struct job_trait *facts_trait(
@@ -549,6 +560,7 @@ static void give(const struct facts *f, struct job_builder *b, const struct item
 	const struct facts_member *m = &f->members[item->group][item->rank];
 	struct job_group group = {.key = f->group_keys[item->group],
 		.name = f->group_names[item->group] ? f->group_names[item->group] : "",
+		.ranks = f->group_ranks[item->group],
 		.maker = f->group_makers[item->group] ? f->group_makers[item->group] : "nccl",
 		.size = f->group_sizes[item->group],
 		.cite = "ring:group"};

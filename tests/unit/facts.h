@@ -102,6 +102,7 @@ struct facts {
 	uint32_t group_sizes[FACTS_MAX_GROUPS];
 	const char *group_makers[FACTS_MAX_GROUPS];
 	const char *group_names[FACTS_MAX_GROUPS];
+	const char *group_ranks[FACTS_MAX_GROUPS]; /* by seat, "0-3,8"; NULL not told */
 	struct facts_extra extra[FACTS_MAX_EXTRA];
 	size_t nextra;
 	int hidden; /* a rank of which nothing at all is told; JOB_NONE */
@@ -158,7 +159,9 @@ void facts_span(struct facts *f, int rank, enum job_span_kind kind, const char *
 	const char *detail, double begun, double ended);
 void facts_shard(struct facts *f, int rank, uint64_t rows, uint64_t batches);
 void facts_step(struct facts *f, int rank, uint64_t n);
+/* The rank says that it dies of this; leaves a line for the record. */
 void facts_note(struct facts *f, int rank, const char *text, double at);
+void facts_say(struct facts *f, int rank, const char *text, double at);
 /* A number below 0 is not known. */
 struct job_trait *facts_trait(
 	struct facts *f, int rank, const char *key, const char *text, int64_t number);

@@ -210,7 +210,7 @@ static void the_giver_of_a_small_group_is_known_by_word(void **state)
 	for (int i = 0; i < 6; i++)
 		facts_trait(f, i, "backend", "nccl", -1);
 	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
-	facts_trait(f, 3, "group-ranks:7", "2-3,5", -1);
+	f->group_ranks[id] = "2-3,5";
 	facts_expect(f, VERDICT_HOST_STALL, "2", "3,5");
 	facts_free(f);
 }

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "job/caches.h"
+
+#include <string.h>
+
+#include "job/spans.h"
+
+#define TRAIT_FILES "cache"	  /* path, files */
+#define TRAIT_BYTES "cache-bytes" /* "at least" or nothing, bytes */
+
+/* What the process counted itself. */
+static bool find_told(const struct job *job, int rank, struct cache_found *found)
+{
+	struct spans_range traits = traits_of(job, rank);
+
+	for (size_t i = traits.from; i < traits.to; i++) {
+		const struct job_trait *trait = &job->traits[i];
+
+		if (!strcmp(trait->key, TRAIT_FILES) && trait->number != JOB_UNKNOWN) {
+			found->path = trait->text;
+			found->files = trait->number;
+			found->cite = trait->cite;
+		} else if (!strcmp(trait->key, TRAIT_BYTES)) {
+			found->bytes = trait->number;
+		}
+	}
+	return found->path;
+}
+
+struct cache_found caches_found(const struct job *job, int rank)
+{
+	struct cache_found found = {.files = JOB_UNKNOWN, .bytes = JOB_UNKNOWN, .cite = "caches"};
+	struct spans_range caches = caches_of(job, rank);
+
+	if (find_told(job, rank, &found))
+		return found;
+	for (size_t i = caches.from; i < caches.to; i++) {
+		const struct job_cache *cache = &job->caches[i];
+
+		if (cache->files != JOB_UNKNOWN && cache->files > found.files)
+			found = (struct cache_found){
+				cache->path, cache->files, cache->bytes, cache->cite};
+	}
+	return found;
+}
+
+void caches_of_others(const struct job *job, int rank, int64_t *ret_least, int64_t *ret_most)
+{
+	*ret_least = *ret_most = JOB_UNKNOWN;
+	for (size_t i = 0; i < job->nranks; i++) {
+		struct cache_found other = caches_found(job, (int)i);
+
+		if ((int)i == rank || !other.path || other.files == JOB_UNKNOWN)
+			continue;
+		if (*ret_least == JOB_UNKNOWN || other.files < *ret_least)
+			*ret_least = other.files;
+		if (other.files > *ret_most)
+			*ret_most = other.files;
+	}
+}
+
+int64_t caches_most(const struct job *job)
+{
+	int64_t least, most;
+
+	caches_of_others(job, JOB_NONE, &least, &most);
+	return most;
+}
+
+enum cache_state caches_state(const struct cache_found *found, int64_t most)
+{
+	if (!found->path || found->files == JOB_UNKNOWN)
+		return CACHE_UNKNOWN;
+	if (!found->files)
+		return CACHE_COLD;
+	return most != JOB_UNKNOWN && found->files < most / 2 ? CACHE_PARTIAL : CACHE_WARM;
+}
+
+const char *caches_state_name(enum cache_state state)
+{
+	static const char *const names[] = {NULL, "cold", "partial", "warm"};
+
+	return names[state];
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a PyTorch job tells beside its operations: phases of a compile that lie in each other, the
+ * identity of graphs, caches, groups whose library says when an op is done.
+ */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "tests/unit/facts.h"
+
+struct judged {
+	struct job *job;
+	struct verdicts *verdicts;
+	const struct verdict *first;
+};
+
+static struct judged judge(const struct facts *f)
+{
+	struct judged j = {.job = facts_job(f)};
+
+	j.verdicts = verdicts_of(j.job);
+	j.first = &j.verdicts->at[0];
+	return j;
+}
+
+static void dismiss(struct judged j)
+{
+	verdicts_free(j.verdicts);
+	job_free(j.job);
+}
+
+static const struct verdict_fact *fact_of(const struct judged *j, enum verdict_fact_kind kind)
+{
+	for (size_t i = 0; i < j->first->nevidence; i++)
+		if (j->first->evidence[i].kind == kind)
+			return &j->first->evidence[i];
+	facts_print(j->verdicts);
+	fail_msg("the first verdict has no such fact");
+	return NULL;
+}
+
+/* -- phases ------------------------------------------------------------------------------------ */
+
+/* Rank 3 is in the middle of its compile, in phases as the shim tells them. */
+static struct facts *nested_compile(void)
+{
+	struct facts *f = facts_new(4);
+
+	facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 40);
+	facts_span(f, 3, JOB_SPAN_COMPILE, "dynamo", "", 10, FACTS_OPEN);
+	facts_span(f, 3, JOB_SPAN_COMPILE, "graph 0/0", "5f3a 9 nodes 0 collectives", 20,
+		FACTS_OPEN);
+	facts_span(f, 3, JOB_SPAN_COMPILE, "aot", "", 21, FACTS_OPEN);
+	facts_span(f, 3, JOB_SPAN_COMPILE, "inductor codegen", "", 30, FACTS_OPEN);
+	facts_cpu(f, 3, 4.5, 5, 0.2);
+	return f;
+}
+
+static void the_innermost_phase_and_the_age_of_the_outermost(void **state)
+{
+	struct facts *f = nested_compile();
+	struct judged j;
+
+	facts_expect(f, VERDICT_COMPILE_SKEW, "3", "0-2");
+	j = judge(f);
+	assert_int_equal(j.first->headline.kind, FACT_SPAN_OPEN);
+	assert_string_equal(j.first->headline.text, "inductor codegen");
+	assert_string_equal(j.first->headline.text2, "0/0");
+	assert_int_equal(j.first->headline.a, 90000000000);
+	dismiss(j);
+	facts_free(f);
+}
+
+/* S05: the compiler waits for the GPU, which waits for an op that another rank never entered. */
+static void s05_a_compiler_behind_an_open_op_is_a_victim(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_span(f, 1, JOB_SPAN_COMPILE, "dynamo", "", 20, FACTS_OPEN);
+	facts_span(f, 1, JOB_SPAN_DEVICE, "gpu benchmark", "", 41, FACTS_OPEN);
+	facts_cpu(f, 1, 0, 10, 30);
+	for (int i = 0; i < 4; i++)
+		if (i != 2)
+			facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 64, 40);
+	facts_sync(f, 0, 41);
+	facts_sync(f, 3, 41);
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+	facts_free(f);
+}
+
+/* It waits for the GPU, and nothing of its own is open there: it is late all the same. */
+static void a_compiler_that_measures_is_late(void **state)
+{
+	struct facts *f = nested_compile();
+	struct judged j;
+
+	facts_span(f, 3, JOB_SPAN_DEVICE, "gpu benchmark", "", 95, FACTS_OPEN);
+	facts_expect(f, VERDICT_COMPILE_SKEW, "3", "0-2");
+	j = judge(f);
+	assert_string_equal(j.first->headline.text, "inductor codegen");
+	dismiss(j);
+	facts_free(f);
+}
+
+/* S04 with peers in an op: ranks 1 and 2 wait for the lock that rank 0 compiles under. */
+static void s04_who_waits_for_the_lock_is_not_the_late_one(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	for (int i = 3; i < 8; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 64, 40);
+	for (int i = 0; i < 3; i++)
+		facts_span(f, i, JOB_SPAN_COMPILE, "dynamo", "", 10, FACTS_OPEN);
+	facts_cpu(f, 0, 4, 5, 0);
+	for (int i = 1; i < 3; i++) {
+		facts_span(f, i, JOB_SPAN_COMPILE, "compile lock", "", 15, FACTS_OPEN);
+		facts_cpu(f, i, 0, 10, 60);
+	}
+	facts_expect(f, VERDICT_COMPILE_SKEW, "0", "3-7");
+	facts_free(f);
+}
+
+/* The lock is held by none of the ranks: then its compile is what stands still. */
+static void a_lock_that_nobody_here_holds_is_a_stuck_compile(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 40);
+	facts_span(f, 3, JOB_SPAN_COMPILE, "dynamo", "", 10, FACTS_OPEN);
+	facts_span(f, 3, JOB_SPAN_COMPILE, "compile lock", "", 15, FACTS_OPEN);
+	facts_cpu(f, 3, 0, 10, 60);
+	facts_expect_where(f, VERDICT_COMPILE_STUCK, "3", VERDICT_IN_LOCK);
+	facts_free(f);
+}
+
+static void s07_compile_workers_that_died_are_the_cause(void **state)
+{
+	struct facts *f = nested_compile();
+
+	facts_cpu(f, 3, 0, 10, 20);
+	facts_say(f, 3, "the pool of compile workers died: status -9", 60);
+	facts_expect_cause(f, VERDICT_COMPILE_STUCK, "3", VERDICT_BY_CHILD_DEATH);
+	facts_free(f);
+}
+
+static void s08_a_recompile_says_so(void **state)
+{
+	struct facts *f = facts_new(4);
+	const struct verdict_fact *fact;
+	struct judged j;
+
+	facts_rounds(f, 0, 20, 20, 0.5);
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 31);
+	for (int i = 0; i < 4; i++) {
+		facts_step(f, i, 812);
+		facts_span(f, i, JOB_SPAN_COMPILE, "graph 0/0", "5f3a", 10, 15);
+	}
+	facts_span(f, 1, JOB_SPAN_COMPILE, "dynamo", "", 31, FACTS_OPEN);
+	facts_span(f, 1, JOB_SPAN_COMPILE, "graph 0/1", "5f3a", 32, FACTS_OPEN);
+	facts_cpu(f, 1, 0.9, 1, 0);
+	facts_expect(f, VERDICT_COMPILE_SKEW, "1", "0,2,3");
+	j = judge(f);
+	fact = fact_of(&j, FACT_RECOMPILES);
+	assert_string_equal(fact->text, "0/1");
+	assert_string_equal(fact->text2, "peers did not");
+	assert_int_equal(fact->a, 812);
+	dismiss(j);
+	facts_free(f);
+}
+
+/* -- caches ------------------------------------------------------------------------------------ */
+
+static void what_a_rank_counted_goes_before_the_launchers_count(void **state)
+{
+	struct facts *f = nested_compile();
+	const struct verdict_fact *fact;
+	struct judged j;
+
+	for (int i = 0; i < 4; i++)
+		facts_trait(f, i, "cache", "/tmp/torchinductor_me", i == 3 ? 0 : 412 + i);
+	j = judge(f);
+	fact = fact_of(&j, FACT_CACHE);
+	assert_int_equal(fact->a, 0);
+	assert_int_equal(fact->b, 412);
+	assert_int_equal(fact->c, 414);
+	assert_string_equal(fact->cite, "ring:trait");
+	dismiss(j);
+	facts_free(f);
+}
+
+/* -- graphs ------------------------------------------------------------------------------------ */
+
+static void compiled(struct facts *f, int rank, const char *name, const char *identity)
+{
+	facts_span(f, rank, JOB_SPAN_COMPILE, name, identity, 10, 15);
+}
+
+static void s09_the_first_graph_that_differs_is_named(void **state)
+{
+	struct facts *f = facts_new(4);
+	const struct verdict_fact *fact;
+	struct judged j;
+
+	for (int i = 0; i < 4; i++) {
+		compiled(f, i, "graph 0/0", "aaaa 9 nodes 1 collectives");
+		compiled(f, i, "graph 2/0", i == 1 ? "cccc 8 nodes 41 collectives"
+						   : "bbbb 9 nodes 42 collectives");
+		compiled(f, i, "graph 10/0", i == 1 ? "eeee" : "dddd");
+		facts_hold(f, 0, i, i == 1 ? JOB_OP_ALLREDUCE : JOB_OP_ALLGATHER, 64, 20);
+	}
+	facts_expect(f, VERDICT_GRAPH_DIVERGENCE, "1", "0,2,3");
+	j = judge(f);
+	fact = fact_of(&j, FACT_GRAPH);
+	assert_string_equal(fact->text, "2/0 = cccc 8 nodes 41 collectives");
+	assert_string_equal(fact->text2, "2/0 = bbbb 9 nodes 42 collectives");
+	dismiss(j);
+	facts_free(f);
+}
+
+/* Dynamo numbers frames as it meets them: what was compiled counts, not under which number. */
+static void equal_graphs_under_other_ids_are_no_divergence(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++) {
+		compiled(f, i, i == 1 ? "graph 1/0" : "graph 0/0", "aaaa");
+		compiled(f, i, i == 1 ? "graph 0/0" : "graph 1/0", "bbbb");
+		facts_hold(f, 0, i, i == 1 ? JOB_OP_ALLREDUCE : JOB_OP_ALLGATHER, 64, 20);
+	}
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "1", "0,2,3");
+	facts_free(f);
+}
+
+/* An empty batch at compile time makes a graph without the part that it skipped. */
+static void an_empty_shard_explains_another_graph(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct judged j;
+
+	for (int i = 0; i < 4; i++) {
+		compiled(f, i, "graph 0/0", i == 3 ? "aaaa 4 nodes 41 collectives"
+						   : "bbbb 9 nodes 42 collectives");
+		facts_shard(f, i, i == 3 ? 0 : 4, 1);
+		facts_hold(f, 0, i, i == 3 ? JOB_OP_ALLREDUCE : JOB_OP_ALLGATHER, 64, 20);
+	}
+	facts_expect(f, VERDICT_EMPTY_SHARD, "3", "0-2");
+	j = judge(f);
+	assert_string_equal(fact_of(&j, FACT_GRAPH)->text, "0/0 = aaaa 4 nodes 41 collectives");
+	dismiss(j);
+	facts_free(f);
+}
+
+/* All did 5 steps, rank 1 by a graph with fewer operations: it is done, and the others wait. */
+static void a_rank_that_is_done_by_a_smaller_graph(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++) {
+		compiled(f, i, "graph 0/0", i == 1 ? "aaaa 4 nodes 1 collectives"
+						   : "bbbb 9 nodes 2 collectives");
+		facts_shard(f, i, 4, 5);
+		facts_step(f, i, 5);
+	}
+	facts_rounds(f, 0, 5, 20, 1);
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 30);
+	f->members[0][1].fact.state = JOB_MEMBER_CLOSING;
+	facts_expect(f, VERDICT_GRAPH_DIVERGENCE, "1", "0,2,3");
+	f->nextra = 0;
+	facts_expect(f, VERDICT_UNEVEN_SHARD, "1", "0,2,3");
+	facts_free(f);
+}
+
+/* A difference of graphs is no finding by itself; beside one it is evidence. */
+static void graphs_that_differ_are_evidence_of_a_stall(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct judged j;
+
+	for (int i = 0; i < 4; i++)
+		compiled(f, i, "graph 0/0", i == 1 ? "aaaa" : "bbbb");
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 30);
+	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2,3");
+	j = judge(f);
+	assert_string_equal(fact_of(&j, FACT_GRAPH)->text, "0/0 = aaaa");
+	dismiss(j);
+	facts_free(f);
+}
+
+/* -- groups whose library tells when an op is done --------------------------------------------- */
+
+/* DDP waits for its ops where no call shows it: outside, with an op that cannot complete. */
+static void a_wait_that_is_not_seen_is_followed(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	f->group_makers[0] = "gloo";
+	facts_rounds(f, 0, 3, 20, 1);
+	for (int i = 0; i < 4; i++) {
+		if (i == 2)
+			continue;
+		facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 4096, 40)->completed = JOB_NO;
+		facts_outside(f, i, 40);
+	}
+	facts_outside(f, 2, 23);
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+	facts_span(f, 2, JOB_SPAN_CHECKPOINT, "save", "", 24, FACTS_OPEN);
+	facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_CHECKPOINT);
+	facts_free(f);
+}
+
+/* Two groups of everybody by two makers: which is meant, the name says. */
+static void makers_are_told_where_they_differ(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct judged j;
+	int gloo = facts_group_of(f, 4, 0, 1, 2, 3), seen = 0;
+
+	f->group_makers[gloo] = "gloo";
+	f->group_names[gloo] = "0";
+	facts_enter_but(f, gloo, 1, JOB_OP_BARRIER, 1, 30);
+	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2,3");
+	j = judge(f);
+	assert_string_equal(j.job->groups[j.first->group].name, "world (gloo)");
+	for (size_t i = 0; i < j.job->ngroups; i++)
+		seen += !strcmp(j.job->groups[i].name, "world");
+	assert_int_equal(seen, 1);
+	dismiss(j);
+	facts_free(f);
+}
+
+static void a_group_is_called_what_its_maker_calls_it(void **state)
+{
+	struct facts *f = facts_new(4);
+	int part = facts_group_of(f, 2, 0, 1), numbered = facts_group_of(f, 2, 2, 3);
+	struct judged j;
+	bool named = false, plain = false;
+
+	f->group_names[part] = "3";
+	f->group_names[numbered] = "4";
+	facts_trait(f, 0, "group-desc:3", "mesh_dp", -1);
+	j = judge(f);
+	for (size_t i = 0; i < j.job->ngroups; i++) {
+		named |= !strcmp(j.job->groups[i].name, "mesh_dp");
+		plain |= !strcmp(j.job->groups[i].name, "pg 4");
+	}
+	assert_true(named && plain);
+	dismiss(j);
+	facts_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_innermost_phase_and_the_age_of_the_outermost),
+		cmocka_unit_test(s05_a_compiler_behind_an_open_op_is_a_victim),
+		cmocka_unit_test(a_compiler_that_measures_is_late),
+		cmocka_unit_test(s04_who_waits_for_the_lock_is_not_the_late_one),
+		cmocka_unit_test(a_lock_that_nobody_here_holds_is_a_stuck_compile),
+		cmocka_unit_test(s07_compile_workers_that_died_are_the_cause),
+		cmocka_unit_test(s08_a_recompile_says_so),
+		cmocka_unit_test(what_a_rank_counted_goes_before_the_launchers_count),
+		cmocka_unit_test(s09_the_first_graph_that_differs_is_named),
+		cmocka_unit_test(equal_graphs_under_other_ids_are_no_divergence),
+		cmocka_unit_test(an_empty_shard_explains_another_graph),
+		cmocka_unit_test(a_rank_that_is_done_by_a_smaller_graph),
+		cmocka_unit_test(graphs_that_differ_are_evidence_of_a_stall),
+		cmocka_unit_test(a_wait_that_is_not_seen_is_followed),
+		cmocka_unit_test(makers_are_told_where_they_differ),
+		cmocka_unit_test(a_group_is_called_what_its_maker_calls_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
