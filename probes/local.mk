@@ -58,7 +58,17 @@ EXTRA_DIST += %D%/probes.map
 
 # The shim, in the order in which it is embedded: core.py first.
 PYTHON_SHIM = \
-	$(srcdir)/%D%/shim/core.py
+	$(srcdir)/%D%/shim/core.py \
+	$(srcdir)/%D%/shim/wrap.py \
+	$(srcdir)/%D%/shim/modes.py \
+	$(srcdir)/%D%/shim/groups.py \
+	$(srcdir)/%D%/shim/step.py \
+	$(srcdir)/%D%/shim/loader.py \
+	$(srcdir)/%D%/shim/checkpoint.py \
+	$(srcdir)/%D%/shim/cache.py \
+	$(srcdir)/%D%/shim/compile.py \
+	$(srcdir)/%D%/shim/triton.py \
+	$(srcdir)/%D%/shim/jax.py
 nodist_libinquest_probe_la_SOURCES = %D%/python-shim.inc
 %D%/python-shim.inc: %D%/shim/embed.awk $(PYTHON_SHIM)
 	$(AM_V_GEN)$(MKDIR_P) %D% && \

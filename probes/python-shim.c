@@ -23,7 +23,8 @@ struct shim_file {
 #include "probes/python-shim.inc"
 
 #define SHIM_FILES (sizeof(shim_files) / sizeof(*shim_files))
-#define SHIM_NAME  "<inquest>"
+/* Dynamo passes over code of importlib: frames of ours are never compiled, and break no graph. */
+#define SHIM_NAME  "<frozen importlib inquest>"
 
 /* Runs file i in a namespace: 0, or -1 with the exception pending. */
 static int shim_run(size_t i, PyObject *namespace)

@@ -5,9 +5,9 @@
  *
  * THE SHIM is Python text (probes/shim/, core.py first), compiled into the object; no file of it
  * is ever installed or looked for. core.py runs once, in the main interpreter, when that has been
- * made ready; each other file when the first module that it patches is imported. Each runs in a
- * namespace of its own that holds the builtins, `sys`, and the module `_inquest`, which is in no
- * list of modules. Its functions are written in C; by place or by name they take
+ * made ready; the other files, in the order of local.mk and in one namespace, when the first module
+ * that any of them patches is imported. Both namespaces hold the builtins, `sys`, and the module
+ * `_inquest`, which is in no list of modules. Its functions are in C; by place or name they take
  *
  *	span_begin(kind, name, detail=None)	kind: COMPILE, INPUT, CHECKPOINT, USER, DEVICE (ints
  *	span_end(kind, name)			in the same module, as in inquest.h)

@@ -4,21 +4,27 @@
 #
 # Nothing here may be seen by the program: no import, no name in a namespace of its own, no frame
 # in a traceback (what stands between the program's frames is _inquest.around(), written in C), one
-# object in sys.meta_path: `_inquest`, whose find_spec calls find() for the modules that are watched.
+# object in sys.meta_path: `_inquest`, whose find_spec calls find() for modules that are watched.
 # What raises in the shim is reported and forgotten; what is no Exception (KeyboardInterrupt) is the
 # program's, and passes. Python 3.8 is the floor. `sys` and `_inquest` are given.
 
 _patches = {}  # module name: the functions that patch it
-_loaded = {0}  # the files of the shim that ran
+_loaded = {}  # the namespace of the other files, once they run
 _done = set()  # names of modules that are patched
+_NAMED = 6  # in the trait "missing"
 _lost = []  # what the trait "missing" says
 
 
 def missing(what):
-    """Reports what could not be found or patched, once."""
-    if what not in _lost:
-        _lost.append(what)
-        _inquest.trait("missing", ", ".join(_lost))
+    """Reports what could not be found or patched, once; of many, the first and how many more."""
+    if what in _lost:
+        return
+    _lost.append(what)
+    more = len(_lost) - _NAMED
+    if more <= 0:
+        _inquest.trait("missing", ", ".join(_lost), len(_lost))
+    elif more & (more - 1) == 0:
+        _inquest.trait("missing", "%s and %d more" % (", ".join(_lost[:_NAMED]), more), len(_lost))
 
 
 def patches(name):
@@ -44,16 +50,15 @@ def want(module, name):
 
 
 def _load(name):
-    """Runs the files of the shim that patch this module, each in a namespace of its own."""
-    for number in _inquest.watched[name]:
-        if number in _loaded:
-            continue
-        _loaded.add(number)
-        space = dict(_given)
+    """Runs the other files of the shim, in one namespace, for the first module they patch."""
+    if _loaded or _inquest.watched[name] == (0,):
+        return
+    _loaded.update(_given)
+    for number in range(1, 1 + max(map(max, _inquest.watched.values()))):
         try:
-            _inquest.load(number, space)
+            _inquest.load(number, _loaded)
         except Exception as error:
-            missing("shim of %s (%s)" % (name, type(error).__name__))
+            missing("file %d of the shim (%s)" % (number, type(error).__name__))
 
 
 def _patch(name, module):

@@ -43,7 +43,7 @@ FNR == 1 {
 
 !/^[ \t]*#/ && !/^[ \t]*$/ {
 	line = $0
-	gsub(/\\/, "\\\\", line)
+	gsub(/\\/, "&&", line)
 	gsub(/"/, "\\\"", line)
 	text = text "\t\t\"" line "\\n\"\n"
 }

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Who this process is, and which process groups it makes: rank and world size at
+# init_process_group(), name, ranks, backend and timeout of each group while it is made. The ops are
+# not told here: Dynamo knows the collectives by identity, so no wrapper may stand before them.
+def _ranks_text(ranks):
+    """World ranks by seat as text: [0, 1, 2, 3, 8] is 0-3,8."""
+    runs = []
+    for rank in ranks:
+        if runs and rank == runs[-1][1] + 1:
+            runs[-1][1] = rank
+        else:
+            runs.append([rank, rank])
+    return ",".join("%d" % a if a == b else "%d-%d" % (a, b) for a, b in runs)
+
+
+def _timeout_ns(timeout):
+    """A timedelta in ns; 0 for none."""
+    return int(timeout.total_seconds() * 1e9) if timeout is not None else 0
+
+
+def _limits(backend):
+    """After how long NCCL's watchdog in torch ends a process, as far as the environment says it."""
+    _learn("async-error", os.environ.get("TORCH_NCCL_ASYNC_ERROR_HANDLING", "default"))
+    for name, key in (("TORCH_NCCL_BLOCKING_WAIT", "blocking-wait"),
+                      ("TORCH_NCCL_DUMP_ON_TIMEOUT", "dump-on-timeout")):
+        if name in os.environ:
+            _learn(key, os.environ[name])
+    if "nccl" not in backend and backend != "undefined":
+        return
+    if os.environ.get("TORCH_NCCL_ENABLE_MONITORING", "1").lower() in ("0", "false", "no", "n"):
+        _learn("heartbeat", "off")
+        return
+    said = _number(os.environ.get("TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC"))
+    _learn("heartbeat", "default" if said is None else "environment",
+           (480 if said is None else said) * 1000000000)
+
+
+def _identify(module, args, kwargs):
+    """As the arguments say, else the environment: before anybody is waited for."""
+    world = _argument(args, kwargs, 3, "world_size")
+    rank = _argument(args, kwargs, 4, "rank")
+    if rank is None or rank < 0:
+        rank = _number(os.environ.get("RANK"))
+    if world is None or world < 0:
+        world = _number(os.environ.get("WORLD_SIZE"))
+    if rank is not None and world is not None and 0 <= rank < world:
+        _inquest.identify(rank, world, "process group")
+        _announce()
+
+
+def _identified(module):
+    """As the group itself says."""
+    if module.is_initialized():
+        _inquest.identify(module.get_rank(), module.get_world_size(), "process group")
+        _announce()
+        _learn("world", None, module.get_world_size())
+
+
+def _initialising(module, real):
+    def init_process_group(*args, **kwargs):
+        try:
+            _identify(module, args, kwargs)
+        except Exception:
+            pass
+        result = real(*args, **kwargs)
+        try:
+            _identified(module)
+        except Exception:
+            pass
+        return result
+
+    return init_process_group
+
+
+def _scope(real, args, kwargs):
+    """Describes the group that the call will make."""
+    import inspect
+
+    bound = inspect.signature(real).bind(*args, **kwargs).arguments
+    name = bound.get("group_name") or ""
+    backend = str(bound.get("backend") or "undefined").lower()
+    timeout = _timeout_ns(bound.get("timeout"))
+    ranks = bound.get("global_ranks_in_group")
+    if not ranks:
+        ranks = range(bound.get("group_size") or bound.get("world_size") or 0)
+        _learn("backend", backend)
+        _learn("timeout", None, timeout)
+        _limits(backend)
+    _inquest.group(str(name), backend, _ranks_text(ranks), timeout)
+
+
+def _making(real):
+    def _new_process_group_helper(*args, **kwargs):
+        try:
+            _scope(real, args, kwargs)
+        except Exception:
+            pass
+        try:
+            return real(*args, **kwargs)
+        finally:
+            _inquest.group(None)
+
+    return _new_process_group_helper
+
+
+@patches("torch.distributed.distributed_c10d")
+def _c10d(module):
+    _replace(module, "init_process_group", lambda real: _initialising(module, real))
+    _replace(module, "_new_process_group_helper", _making)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# How a function of somebody else's module is replaced by one that tells of it, and what all shim
+# files after this one share. The files are one text, run in one namespace once the first module
+# that any of them asks for is looked for: the seconds of `import torch` hide its milliseconds.
+#
+# What holds for every wrapper: the real function gets the same arguments and its result or its
+# exception goes back untouched; what we do beside it cannot raise; nothing of the program is kept
+# alive; name, doc and signature stay. The code's file name is one that Dynamo passes over, so that
+# no frame of ours is ever compiled or breaks a graph.
+import functools
+import os
+import threading
+import weakref
+
+_COMPILE = _inquest.COMPILE
+_INPUT = _inquest.INPUT
+_CHECKPOINT = _inquest.CHECKPOINT
+_DEVICE = _inquest.DEVICE
+_begin = _inquest.span_begin
+_end = _inquest.span_end
+_trait = _inquest.trait
+
+
+def _replace(module, name, make):
+    """module.name (dots go deeper) becomes make(its value), looking like it."""
+    real = want(module, name)
+    if real is None:
+        return
+    if not callable(real):
+        missing("%s.%s (no function any more)" % (module.__name__, name))
+        return
+    owner = module
+    for part in name.split(".")[:-1]:
+        owner = getattr(owner, part)
+    setattr(owner, name.split(".")[-1], functools.update_wrapper(make(real), real))
+
+
+def _replace_any(module, names, make):
+    """The first of several names that one thing has had over time; the newest is the first."""
+    here = [name for name in names if hasattr(module, name)]
+    _replace(module, (here or names)[0], make)
+
+
+def _span(kind, name, detail=None):
+    """For _replace(): the whole call is a span; detail(args, kwargs) may say more about it."""
+
+    def make(real):
+        def spanned(*args, **kwargs):
+            text = None
+            if detail:
+                try:
+                    text = detail(args, kwargs)
+                except Exception:
+                    pass
+            _begin(kind, name, text)
+            try:
+                return real(*args, **kwargs)
+            finally:
+                _end(kind, name)
+
+        return spanned
+
+    return make
+
+
+def _after(tell):
+    """For _replace(): tell(args, kwargs) once the call has returned."""
+
+    def make(real):
+        def told(*args, **kwargs):
+            result = real(*args, **kwargs)
+            try:
+                tell(args, kwargs)
+            except Exception:
+                pass
+            return result
+
+        return told
+
+    return make
+
+
+def _argument(args, kwargs, at, name):
+    """An argument that may be given by place or by name; None where it is not given."""
+    return args[at] if len(args) > at else kwargs.get(name)
+
+
+def _number(text):
+    """A number of the environment; None where it is none."""
+    try:
+        return int(text)
+    except (TypeError, ValueError):
+        return None
+
+
+class _OfObject:
+    # What is known of objects of the program, without keeping them. weakref's own dictionary would
+    # run frames that Dynamo compiles.
+
+    def __init__(self):
+        self.known = {}
+
+    def get(self, thing, default=None):
+        entry = self.known.get(id(thing))
+        return entry[1] if entry and entry[0]() is thing else default
+
+    def set(self, thing, value):
+        key = id(thing)
+        entry = self.known.get(key)
+        if entry and entry[0]() is thing:
+            entry[1] = value
+        else:
+            self.known[key] = [weakref.ref(thing, lambda _: self.known.pop(key, None)), value]
+
+    def values(self):
+        return [entry[1] for entry in list(self.known.values())]

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+job.py DIR DEED: a program that uses the fake packages in DIR (fakes.py), and asks of every call
+that its result, its exception and its looks are those of the function without the shim.
+"""
+
+import copy
+import datetime
+import importlib
+import inspect
+import io
+import os
+import pickle
+import sys
+
+sys.path.insert(0, sys.argv[1])
+
+
+def use(name):
+    return importlib.import_module(name)
+
+
+def expect(condition, what):
+    if not condition:
+        print("not as without the shim:", what)
+        sys.exit(1)
+
+
+class Raises:
+    def __init__(self, kind, text):
+        self.kind, self.text = kind, text
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        expect(kind is self.kind and str(value) == self.text, self.text)
+        return True
+
+
+class Ids:
+    """A dataset: what the loader gives."""
+
+    def __init__(self, batches):
+        self.batches = batches
+
+    def __iter__(self):
+        return iter(self.batches)
+
+
+class Words(Ids):
+    pass
+
+
+def join(where):
+    """As a rank of a job does."""
+    use("torch.version")
+    c10d = use("torch.distributed.distributed_c10d")
+    expect(c10d.init_process_group.__doc__ == "Initialises.", "the doc")
+    expect("world_size" in inspect.signature(c10d.init_process_group).parameters, "the signature")
+    if "RANK" in os.environ:
+        c10d.init_process_group("nccl", world_size=8)
+        return
+    c10d.init_process_group("gloo", timeout=datetime.timedelta(seconds=77))
+    made = c10d._new_process_group_helper(3, 1, [0, 2, 3], "nccl", "store", "tp")
+    expect(made == ("tp", "store"), "what the helper returns")
+    with Raises(RuntimeError, "no such backend"):
+        c10d._new_process_group_helper(2, 0, [0, 1], "bad", "store", "x")
+    with Raises(TypeError, "_new_process_group_helper() missing 5 required positional arguments: "
+                "'group_rank', 'global_ranks_in_group', 'backend', 'store', and 'group_name'"):
+        c10d._new_process_group_helper(1)
+
+
+def steps(where):
+    optimizer = use("torch.optim.optimizer").Optimizer
+    torch = use("torch")
+    first, second = optimizer(), optimizer()
+    for turn in range(3):
+        expect(first.step() == "stepped", "step()")
+        expect(second.step() == "stepped", "step()")
+    torch.compiler.compiling = True
+    first.step()
+    torch.compiler.compiling = False
+    expect(copy.deepcopy(first).__dict__ == {} and pickle.dumps(first), "an optimizer's contents")
+
+
+def load(where):
+    loaders = use("torch.utils.data.dataloader")
+    tensor = use("torch").Tensor
+    batches = [{"ids": tensor(4, 128), "n": 4}, {"ids": tensor(2, 64), "n": 2}]
+    train = loaders.DataLoader(Ids(batches))
+    other = loaders.DataLoader(Ids([[tensor(0, 16), tensor(0)]]))
+    words = loaders.DataLoader(dataset=Words([["a", "b", "c"], [], {"t": ["x", "y"]}, None, 7]))
+    expect([b for b in train] == batches, "the batches")
+    expect([len(b) for b in other] == [2], "the batches")
+    expect(len(list(words)) == 5, "the batches")
+    expect(len(list(train)) == 2, "a second pass")
+    iterator = iter(train)
+    expect(isinstance(iterator, loaders._BaseDataLoaderIter), "the iterator's class")
+    expect(type(iterator).__doc__ == "An iterator.", "the iterator's doc")
+    with Raises(TypeError, "'NoneType' object is not iterable"):
+        iter(loaders.DataLoader(Ids(None)))
+
+
+def compile_it(where):
+    callback = use("torch._dynamo.callback").callback_handler
+    utils = use("torch._dynamo.utils")
+    graphs = use("torch._dynamo.output_graph").OutputGraph()
+    log = utils.ChromiumEventLogger()
+
+    class Args:
+        callback_trigger = type("T", (), {"name": "DYNAMO"})
+        compile_id = "3/1"
+
+    for start in callback.start:
+        start(Args())
+    log.log_event_start("entire_frame_compile", 1, {})
+    expect(graphs.call_user_compiler(graph("add", "all_reduce")) == "compiled", "a compiled graph")
+    expect(log.log_event_start("inductor_compile", 1, {}) == ("start", "inductor_compile"), "a log")
+    log.log_event_start("inductor_compile", 1, {})
+    for turn in range(50):
+        log.log_event_start("compile_file", 1, metadata={})
+        log.log_event_end("compile_file", 1, {}, 0)
+    log.log_event_start("pad_mm_benchmark", 1, {})
+    log.log_event_end("inductor_compile", 2, {}, 1)
+    log.log_event_end("inductor_compile", 2, {}, 1)
+    log.log_instant_event("fx_graph_cache_miss", 2)
+    expect(log.log_instant_event("fx_graph_cache_hit", 2) == ("instant", "fx_graph_cache_hit"),
+           "an instant")
+    with Raises(RuntimeError, "the backend failed"):
+        graphs.call_user_compiler(graph("mul"), "bad")
+    utils.counters["graph_break"]["call to print()"] = 2
+    for end in callback.end:
+        end(Args())
+    for start in callback.start:
+        start()  # as old versions do: and this one never ends
+
+
+class graph:
+    """Looks like a module of torch.fx."""
+
+    def __init__(self, *names):
+        def node(name):
+            def target():
+                pass
+
+            target.__name__ = name
+            target.__module__ = "torch.ops._c10d_functional" if name == "all_reduce" else "torch"
+            return type("Node", (), {"op": "call_function", "target": staticmethod(target)})()
+
+        self.graph = type("Graph", (), {"nodes": [node(name) for name in names]})()
+
+
+class Path(os.PathLike):
+    def __fspath__(self):
+        raise RuntimeError("asked too early")
+
+
+def save(where):
+    serialization = use("torch.serialization")
+    expect(serialization.save({}, "a.pt") == "saved", "save()")
+    expect(serialization.save("nested", f="b.pt") == "saved", "save() in save()")
+    expect(serialization.save({}, Path()) == "saved", "save() to a path that cannot be told")
+    expect(serialization.save({}, io.BytesIO()) == "saved", "save() to memory")
+    expect(serialization.load("a.pt", map_location=None) == ("loaded", "a.pt"), "load()")
+    with Raises(ValueError, "bad"):
+        serialization.save("bad", "c.pt")
+    expect(pickle.loads(pickle.dumps(serialization.save)) is serialization.save, "pickling save")
+    saver = use("torch.distributed.checkpoint.state_dict_saver")
+    expect(saver.save({}, checkpoint_id="ck/7") == "ck/7", "a distributed save()")
+    expect(use("safetensors.torch").save_file({}, "d.safetensors") is None, "save_file()")
+
+
+def shape(where):
+    use("torch.optim.optimizer").Optimizer().step()
+    use("torch.nn.parallel.distributed").DistributedDataParallel(module=1)
+    sharded = use("torch.distributed.fsdp._fully_shard._fully_shard").fully_shard
+    expect(sharded(2) == 2 and sharded.state == "kept", "fully_shard()")
+    use("torch.distributed.tensor.parallel.api").parallelize_module(3)
+    use("torch.distributed.pipelining.schedules")._PipelineSchedule(4)
+    with use("torch.distributed.algorithms.join").Join():
+        pass
+
+
+def lock(where):
+    locks = use("torch.utils._filelock")
+    expect(locks.FileLock(tries=1).acquire().is_locked, "a free lock")
+    expect(locks.FileLock(tries=4).acquire().is_locked, "a lock that others held")
+    with Raises(TimeoutError, "the lock"):
+        locks.FileLock(tries=4).acquire(timeout=0)
+    expect(locks.BaseLock._acquire.__qualname__ == "BaseLock._acquire", "the class of others")
+    expect(not hasattr(locks.BaseLock._acquire, "__wrapped__"), "the class of others")
+    expect(use("torch.utils.file_baton").FileBaton().wait() == "waited", "a baton")
+    expect(use("torch.utils.cpp_extension")._jit_compile("ext", []) == "ext", "an extension")
+
+
+def kernels(where):
+    expect(use("triton.compiler.compiler").compile("src", target=1) == "src", "triton.compile()")
+    expect(use("triton.runtime.autotuner").Autotuner()._bench(1) == 1.5, "a benchmark")
+    use("jax.version")
+    use("jax._src.distributed").State().initialize()
+    expect(use("jax._src.compiler").compile_or_get_cached(4) == 4, "XLA")
+
+
+def worker_pool(where):
+    pool = use("torch._inductor.compile_worker.subproc_pool").SubprocPool()
+    expect(pool._on_sidecar_death(-9) is None, "a pool's end")
+
+
+def look(where):
+    """Only imports all there is: in other versions the names are not what they were."""
+    sys.path.insert(0, __file__.rsplit("/", 1)[0])
+    for name in sorted(use("fakes").MODULES):
+        use(name)
+    old = getattr(use("torch.optim.optimizer"), "Optimizer", None)
+    if hasattr(old, "_hook_for_profile"):
+        for turn in range(4):
+            expect(old().step() == "stepped", "step() of old")
+        one = old()
+        expect([one.step() for turn in range(5)] == ["stepped"] * 5, "step() of old")
+
+
+DEEDS = {each.__name__: each for each in (join, steps, load, compile_it, save, shape, lock, kernels,
+                                          worker_pool, look)}
+DEEDS[sys.argv[2]](sys.argv[1])
+print("as without")
+sys.exit(3)  # so that the ring of this process, which is no rank, outlives it
