@@ -1,26 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/exits.h"
 
-#include <errno.h>
-#include <string.h>
-#include <sys/ioctl.h>
-
 #include "base/clock.h"
 
 /* A zombie that nobody waits for may stay for ever; after this long we stop asking for its status.
  */
 #define SETTLE_NS (10 * CLOCK_NS_PER_S)
-
-/* linux/pidfd.h of 6.15, which few machines have the headers of: the part up to exit_code. */
-#define PIDFD_EXIT_ASKED (1u << 3)
-struct pidfd_exit_info {
-	uint64_t mask;
-	uint64_t cgroupid;
-	uint32_t ids[11];
-	int32_t exit_code;
-};
-_Static_assert(sizeof(struct pidfd_exit_info) == 64, "the kernel's first size of it");
-#define PIDFD_ASK_INFO _IOWR(0xFF, 11, struct pidfd_exit_info)
 
 static bool is_same(struct proc_id a, struct proc_id b)
 {
@@ -78,24 +63,6 @@ void exits_add_waited(struct exits *exits, struct proc_id id, int wait_status)
 	add_end(exits, &self, true, wait_status);
 }
 
-/* The wait status of one that has ended: from its zombie, or from its pidfd. */
-static bool read_status(const struct exits_watched *watched, int *ret_status)
-{
-	struct pidfd_exit_info info = {.mask = PIDFD_EXIT_ASKED};
-	struct procstat stat;
-
-	if (watched->watch.fd >= 0 && ioctl(watched->watch.fd, PIDFD_ASK_INFO, &info) == 0 &&
-		(info.mask & PIDFD_EXIT_ASKED)) {
-		*ret_status = info.exit_code;
-		return true;
-	}
-	if (proc_read_stat(watched->watch.id, &stat) == 0 && stat.exit_code_known) {
-		*ret_status = stat.exit_code;
-		return true;
-	}
-	return false;
-}
-
 /* Returns whether there is something new to say of this one. */
 static bool look_at(struct exits *exits, struct exits_watched *watched)
 {
@@ -110,7 +77,7 @@ static bool look_at(struct exits *exits, struct exits_watched *watched)
 		watched->ended = news = true;
 		watched->when = clock_realtime_ns();
 	}
-	known = read_status(watched, &status);
+	known = proc_watch_status(&watched->watch, &status);
 	if (known || clock_realtime_ns() - watched->when > SETTLE_NS)
 		watched->settled = true;
 	if (news || known)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <sys/wait.h>
+
 #include "decode/context.h"
 #include "decode/json-get.h"
+#include "decode/kin.h"
 #include "decode/kinds.h"
 
 #define HISTORY_SAMPLES_CAP 1000
@@ -24,6 +27,28 @@ static void history_row(struct decode_process *process, const struct json_object
 	*array_add(&process->samples) = sample;
 }
 
+/* How a child ended, as far as the agent could learn; that it did is certain. */
+static void history_end(struct decode_context *context, struct decode_process *process,
+	const struct json_object *one)
+{
+	struct decode_end end = {.witness = WITNESS_ABSENCE, .end = JOB_GONE};
+	int64_t status;
+
+	if (!json_get_int(one, "ended", &end.when))
+		return;
+	if (json_get_int(one, "wait_status", &status)) {
+		bool signaled = WIFSIGNALED((int)status);
+
+		end.witness = WITNESS_ZOMBIE;
+		end.end = signaled ? JOB_SIGNALED : JOB_EXITED;
+		end.status = signaled ? WTERMSIG((int)status) : WEXITSTATUS((int)status);
+	}
+	end.cite = arena_printf(&context->arena, "history:%s", context_name(context, process));
+	if (process->alive == JOB_MAYBE)
+		process->alive = JOB_NO;
+	context_end(process, &end);
+}
+
 static void history_process(struct decode_context *context, const struct exhibit *exhibit,
 	const struct json_object *one)
 {
@@ -43,6 +68,10 @@ static void history_process(struct decode_context *context, const struct exhibit
 		process->ppid_here = (uint32_t)ppid;
 	if (process->fact.role == JOB_ROLE_UNKNOWN && process->identity.world_rank < 0)
 		process->fact.role = JOB_ROLE_CHILD;
+	if (process->fact.role == JOB_ROLE_CHILD || process->fact.role == JOB_ROLE_UNKNOWN ||
+		process->fact.role == JOB_ROLE_CANDIDATE)
+		process->fact.what = kin_name(comm, json_get_text(one, "command"));
+	history_end(context, process, one);
 	rows = json_get_list(one, "samples", &nr);
 	if (nr)
 		process->identity.knows |= JOB_KNOWS_PROC;

@@ -11,6 +11,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/gather.c \
 	%D%/history.c \
 	%D%/json-get.c %D%/json-get.h \
+	%D%/kin.c %D%/kin.h \
 	%D%/kinds.h \
 	%D%/liveness.c \
 	%D%/logs.c %D%/logs.h \

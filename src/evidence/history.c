@@ -20,9 +20,14 @@
 #include "evidence/agentfiles.h"
 #include "evidence/json-put.h"
 #include "proc/cgroup.h"
+#include "proc/errand.h"
 #include "proc/tree.h"
+#include "proc/watch.h"
 
-#define HISTORY_CGROUPS 64
+#define HISTORY_CGROUPS	   64
+#define HISTORY_COMMAND	   512 /* bytes of a command line: enough to know whose worker it is */
+#define HISTORY_QUESTIONS  64  /* command lines in one round */
+#define HISTORY_PATIENCE   100 /* ms for each */
 
 struct sample {
 	int64_t when;
@@ -41,6 +46,13 @@ struct history_process {
 	char *log;     /* path of the file behind fd 2, NULL no file: the dead cannot be asked */
 	size_t cgroup; /* index into groups, SIZE_MAX not known */
 	bool seen;     /* in the newest sample */
+	bool child;    /* a descendant of one that was named */
+	bool asked;    /* for its command line, under its present name */
+	char *command; /* NULL not known */
+	struct proc_watch watch; /* fd -1: none */
+	int64_t ended; /* noticed, realtime ns; 0 not yet */
+	bool status_known;
+	int wait_status;
 	size_t taken;
 	struct sample samples[HISTORY_SAMPLES];
 };
@@ -55,6 +67,7 @@ struct history_cgroup {
 
 struct history {
 	ARRAY(struct history_process *) processes;
+	size_t watched; /* descriptors in use */
 	ARRAY(struct history_cgroup) groups;
 };
 
@@ -75,9 +88,17 @@ static struct history_process *history_find(struct history *history, struct proc
 	return NULL;
 }
 
-static void history_drop(struct history_process *process)
+static void history_unwatch(struct history *history, struct history_process *process)
 {
+	history->watched -= process->watch.fd >= 0;
+	proc_watch_close(&process->watch);
+}
+
+static void history_drop(struct history *history, struct history_process *process)
+{
+	history_unwatch(history, process);
 	free(process->log);
+	free(process->command);
 	free(process);
 }
 
@@ -98,7 +119,7 @@ static void history_forget(struct history *history)
 	}
 	if (oldest == SIZE_MAX)
 		return;
-	history_drop(history->processes.items[oldest]);
+	history_drop(history, history->processes.items[oldest]);
 	memmove(&history->processes.items[oldest], &history->processes.items[oldest + 1],
 		(history->processes.nr - oldest - 1) * sizeof(history->processes.items[0]));
 	history->processes.nr--;
@@ -165,14 +186,43 @@ static struct history_process *history_add(struct history *history, const struct
 		return NULL;
 	process = alloc_zeroed(1, sizeof(*process));
 	process->id = (struct proc_id){stat->pid, stat->start_time};
+	process->watch = (struct proc_watch){.id = process->id, .fd = -1};
 	process->cgroup = history_group(history, stat->pid);
 	*array_add(&history->processes) = process;
 	return process;
 }
 
+/* It has ended, now or since the last round. */
+static void history_end(struct history *history, struct history_process *process)
+{
+	if (!process->ended)
+		process->ended = clock_realtime_ns();
+	if (!process->status_known)
+		process->status_known =
+			proc_watch_status(&process->watch, &process->wait_status);
+	history_unwatch(history, process);
+}
+
+/* A name that changed is another image, or a worker that said what it is. */
+static void history_name(struct history_process *process, const struct procstat *stat)
+{
+	if (memcmp(process->comm, stat->comm, sizeof(process->comm)) != 0)
+		process->asked = false;
+	memcpy(process->comm, stat->comm, sizeof(process->comm));
+	process->ppid = stat->ppid;
+}
+
+static bool history_is_child(const struct proc_list *children, uint32_t pid)
+{
+	for (size_t i = 0; i < children->all.nr; i++)
+		if (children->all.items[i].pid == pid)
+			return true;
+	return false;
+}
+
 /* One sample of one process, at most one per round. Of a zombie no log can be asked any more. */
-static void history_take(
-	struct history *history, const struct procstat *stat, const struct proc_list *children)
+static void history_take(struct history *history, const struct procstat *stat,
+	const struct proc_list *children, bool child)
 {
 	struct proc_id id = {stat->pid, stat->start_time};
 	struct history_process *process = history_find(history, id);
@@ -183,8 +233,10 @@ static void history_take(
 	if (!process || process->seen)
 		return;
 	process->seen = true;
-	process->ppid = stat->ppid;
-	memcpy(process->comm, stat->comm, sizeof(process->comm));
+	process->child = child;
+	history_name(process, stat);
+	if (stat->state == 'Z' && child)
+		history_end(history, process);
 	if (stat->state != 'Z') {
 		free(process->log);
 		process->log = history_log(stat->pid);
@@ -223,6 +275,77 @@ static void history_read_groups(struct history *history)
 	}
 }
 
+/* --- Children -------------------------------------------------------------------------------- */
+
+/* Watched from its second round on: most children do not live that long. */
+static void history_watch(struct history *history, struct history_process *process)
+{
+	if (process->taken < 2 || process->watch.fd >= 0 || history->watched >= HISTORY_WATCHED)
+		return;
+	if (proc_watch_open(&process->watch, process->id) < 0)
+		process->watch = (struct proc_watch){.id = process->id, .fd = -1};
+	history->watched += process->watch.fd >= 0;
+}
+
+/* Who was not seen has ended, or has left the tree: a daemon, a child of one that has died. */
+static void history_look_after(struct history *history, const struct proc_list *children)
+{
+	for (size_t i = 0; i < history->processes.nr; i++) {
+		struct history_process *process = history->processes.items[i];
+		struct procstat stat;
+
+		if (!process->child || process->ended)
+			continue;
+		if (!process->seen && proc_read_stat(process->id, &stat) == 0)
+			history_take(history, &stat, children, true);
+		if (!process->seen)
+			history_end(history, process);
+		else if (!process->ended)
+			history_watch(history, process);
+	}
+}
+
+/* The words of a command line, by blanks. */
+static char *history_words(const struct str *line)
+{
+	char *words = alloc_copy(str_text(line), line->len + 1);
+
+	for (size_t i = 0; i < line->len; i++)
+		if (!words[i])
+			words[i] = ' ';
+	return words;
+}
+
+/* Command lines, each asked for once; it takes the target's mmap lock, so these are errands. */
+static void history_ask(struct history *history)
+{
+	struct history_process *whose[HISTORY_QUESTIONS];
+	struct proc_errand errands[HISTORY_QUESTIONS];
+	size_t nr = 0;
+
+	for (size_t i = 0; i < history->processes.nr && nr < HISTORY_QUESTIONS; i++) {
+		struct history_process *process = history->processes.items[i];
+
+		if (!process->seen || !process->child || process->asked || process->ended)
+			continue;
+		process->asked = true;
+		whose[nr] = process;
+		errands[nr++] = (struct proc_errand){.pid = process->id.pid,
+			.name = "cmdline",
+			.what = PROC_ERRAND_FILE,
+			.cap = HISTORY_COMMAND};
+	}
+	if (nr)
+		proc_errands_run(errands, nr, HISTORY_PATIENCE);
+	for (size_t i = 0; i < nr; i++) {
+		if (!errands[i].error && errands[i].bytes.len) {
+			free(whose[i]->command);
+			whose[i]->command = history_words(&errands[i].bytes);
+		}
+		str_release(&errands[i].bytes);
+	}
+}
+
 void history_sample(struct history *history, const struct proc_id *ids, size_t nr)
 {
 	struct proc_list children = {0};
@@ -237,10 +360,13 @@ void history_sample(struct history *history, const struct proc_id *ids, size_t n
 		struct procstat stat;
 
 		if (proc_read_stat(ids[i], &stat) == 0)
-			history_take(history, &stat, &children);
+			history_take(history, &stat, &children,
+				history_is_child(&children, ids[i].pid));
 	}
 	for (size_t i = 0; i < children.all.nr; i++)
-		history_take(history, &children.all.items[i], &children);
+		history_take(history, &children.all.items[i], &children, true);
+	history_look_after(history, &children);
+	history_ask(history);
 	history_read_groups(history);
 	proc_list_release(&children);
 	free(pids);
@@ -273,6 +399,11 @@ static struct json_object *history_process_json(
 	json_put_int(object, "ppid", process->ppid);
 	json_put_text(object, "comm", process->comm);
 	json_put_text(object, "stderr", process->log);
+	json_put_text(object, "command", process->command);
+	if (process->ended)
+		json_put_int(object, "ended", process->ended);
+	if (process->status_known)
+		json_put_int(object, "wait_status", process->wait_status);
 	if (process->cgroup < history->groups.nr)
 		json_put_int(object, "cgroup", (int64_t)process->cgroup);
 	for (size_t i = first; i < process->taken; i++)
@@ -326,7 +457,7 @@ void history_free(struct history *history)
 	if (!history)
 		return;
 	for (size_t i = 0; i < history->processes.nr; i++)
-		history_drop(history->processes.items[i]);
+		history_drop(history, history->processes.items[i]);
 	for (size_t i = 0; i < history->groups.nr; i++) {
 		free(history->groups.items[i].groups);
 		free(history->groups.items[i].first);

@@ -6,6 +6,10 @@
  * The agent's samples of /proc over time: CPU, memory, state, children and bytes written of every
  * process it watches, and the counters of their control groups. Bounded: the last HISTORY_SAMPLES
  * of each process, the last HISTORY_PROCESSES processes (the dead are forgotten first).
+ *
+ * Of the children of those it watches it also keeps the command lines, by which workers are told
+ * from each other, and when and how they ended, as far as that can be known of somebody else's
+ * child.
  */
 
 #include <stddef.h>
@@ -17,6 +21,7 @@
 
 #define HISTORY_SAMPLES	  120
 #define HISTORY_PROCESSES 1024
+#define HISTORY_WATCHED	  256 /* children whose end is watched for by a descriptor */
 
 struct history;
 
@@ -25,7 +30,8 @@ struct history *history_new(void) __attribute__((returns_nonnull));
 
 /*
  * Takes a sample of these nr processes and of their descendants, and of their control groups. Call
- * it once a second or so; who is not named any more is not sampled any more, but kept.
+ * it once a second or so. A child that has left the tree is followed on its own; who has ended is
+ * kept.
  */
 void history_sample(struct history *history, const struct proc_id *ids, size_t nr)
 	__attribute__((nonnull(1)));

@@ -20,6 +20,7 @@ const struct job_host job_host_unknown = {
 const struct job_process job_process_unknown = {
 	.rank = JOB_NONE,
 	.comm = "",
+	.what = "",
 	.born = JOB_UNKNOWN,
 	.ended = JOB_UNKNOWN,
 	.end_cite = "",
@@ -219,6 +220,7 @@ void job_add_process(struct job_builder *b, struct job_who who, const struct job
 	raw->fact = *process;
 	raw->identity = *identity;
 	raw->fact.comm = raw_intern(b, process->comm);
+	raw->fact.what = raw_intern(b, process->what);
 	raw->fact.wchan = raw_intern(b, process->wchan);
 	raw->fact.cite = raw_intern(b, process->cite);
 	raw->fact.end_cite = raw_intern(b, process->end_cite);

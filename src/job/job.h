@@ -75,6 +75,7 @@ struct job_process {
 	enum job_role role;
 	int restart;	   /* elastic restart generation, 0 the first */
 	const char *comm;  /* never NULL; "" unknown */
+	const char *what;  /* of a child: "DataLoader worker", ... (decode/kin.h); "" unknown */
 	int64_t born;
 	enum job_end end;
 	int status;

@@ -279,6 +279,7 @@ static void join_process(struct job_process *into, const struct job_process *fro
 	SEAL_KEEP_MAX(into->rss, from->rss);
 	SEAL_KEEP_MAX(into->rss_before, from->rss_before);
 	keep_text_max(&into->comm, from->comm);
+	keep_text_max(&into->what, from->what);
 	keep_text_max(&into->wchan, from->wchan);
 	keep_text_max(&into->cite, from->cite);
 	keep_text_max(&into->sample_cite, from->sample_cite);
@@ -311,6 +312,7 @@ static void overlay_process(struct job_process *into, const struct job_process *
 	TAKE_KNOWN(rss, JOB_UNKNOWN);
 	TAKE_KNOWN(rss_before, JOB_UNKNOWN);
 	TAKE_TEXT(comm);
+	TAKE_TEXT(what);
 	TAKE_TEXT(wchan);
 	TAKE_TEXT(cite);
 	TAKE_TEXT(sample_cite);

@@ -22,6 +22,13 @@ int proc_watch_open(struct proc_watch *watch, struct proc_id id) __attribute__((
 /* Whether it has ended. Costs one poll() or one small read. */
 bool proc_watch_gone(const struct proc_watch *watch) __attribute__((nonnull));
 
+/*
+ * How one that has ended did so, as wait() tells it: from its pidfd on kernels that keep the status
+ * there (6.15 and later), from its zombie while it is one. Who was reaped before is not known.
+ */
+bool proc_watch_status(const struct proc_watch *watch, int *ret_wait_status)
+	__attribute__((nonnull));
+
 /* Takes NULL and {.fd = -1}. */
 void proc_watch_close(struct proc_watch *watch);
 

@@ -55,7 +55,7 @@ void draft_dead_child(struct inquiry *q, struct draft *draft, int rank)
 	if (!child)
 		return;
 	fact = draft_fact(q, draft, FACT_CHILD_DIED, rank, child->end_cite);
-	fact->text = child->comm;
+	fact->text = *child->what ? child->what : child->comm;
 	fact->a = child->pid;
 	if (child->end == JOB_EXITED)
 		fact->b = child->status;

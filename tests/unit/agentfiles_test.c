@@ -104,6 +104,93 @@ static void a_receipt_tells_the_revision(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* A parent with a child that dies of SIGKILL and stays a zombie, as Python's workers do. */
+static void start_family(int ready, int may_kill)
+{
+	pid_t child;
+	char byte = 0;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	child = fork();
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		execlp("sleep", "sleep", "600", NULL);
+		_exit(127);
+	}
+	if (write(ready, &byte, 1) != 1 || read(may_kill, &byte, 1) != 1)
+		_exit(1);
+	kill(child, SIGKILL);
+	waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT);
+	if (write(ready, &byte, 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+static struct json_object *child_in(struct json_object *object)
+{
+	struct json_object *list = get(object, "processes");
+
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		struct json_object *one = json_object_array_get_idx(list, i);
+
+		if (!strcmp(json_object_get_string(get(one, "comm")), "sleep"))
+			return one;
+	}
+	return NULL;
+}
+
+static void a_history_knows_children_and_how_they_ended(void **state)
+{
+	struct history *history = history_new();
+	struct json_object *object, *child = NULL;
+	struct str text = {0};
+	struct proc_id id;
+	int ready[2], may_kill[2];
+	char byte = 0;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	assert_int_equal(pipe(may_kill), 0);
+	pid = fork();
+	if (!pid)
+		start_family(ready[1], may_kill[0]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	id = (struct proc_id){(uint32_t)pid, proc_start_time((uint32_t)pid)};
+	for (int i = 0; i < 600 && !child; i++) {
+		history_sample(history, &id, 1);
+		str_cut(&text, 0);
+		history_format(history, &text);
+		object = json_tokener_parse(text.text);
+		child = child_in(object);
+		if (child && strcmp(json_object_get_string(get(child, "command")), "sleep 600 "))
+			child = NULL;
+		if (child)
+			assert_null(json_object_object_get(child, "ended"));
+		json_object_put(object);
+		usleep(10000);
+	}
+	assert_non_null(child);
+	assert_int_equal(write(may_kill[1], &byte, 1), 1);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	history_sample(history, &id, 1);
+	str_cut(&text, 0);
+	history_format(history, &text);
+	object = json_tokener_parse(text.text);
+	child = child_in(object);
+	assert_true(json_object_get_int64(get(child, "ended")) > 0);
+	assert_int_equal(json_object_get_int64(get(child, "wait_status")), SIGKILL);
+	json_object_put(object);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	str_release(&text);
+	history_free(history);
+	for (int i = 0; i < 2; i++) {
+		close(ready[i]);
+		close(may_kill[i]);
+	}
+}
+
 static void a_history_follows_a_process_and_is_bounded(void **state)
 {
 	char command[] = "/tmp/inquest-history-XXXXXX";
@@ -184,6 +271,7 @@ int main(void)
 		cmocka_unit_test(secrets_stay_out),
 		cmocka_unit_test(a_receipt_tells_the_launch),
 		cmocka_unit_test(a_receipt_tells_the_revision),
+		cmocka_unit_test(a_history_knows_children_and_how_they_ended),
 		cmocka_unit_test(a_history_follows_a_process_and_is_bounded),
 		cmocka_unit_test(files_are_replaced_whole),
 	};

@@ -134,6 +134,7 @@ static void a_watch_sees_the_end(void **state)
 {
 	pid_t pid = child_of(NULL);
 	struct proc_watch watch, polled;
+	int status = -1;
 
 	assert_int_equal(proc_watch_open(&watch, id_of(pid)), 0);
 	polled = (struct proc_watch){watch.id, -1}; /* as where pidfd_open is refused */
@@ -143,8 +144,11 @@ static void a_watch_sees_the_end(void **state)
 	assert_true(child_reaches(pid, 'Z'));
 	assert_true(proc_watch_gone(&watch));
 	assert_true(proc_watch_gone(&polled));
+	assert_true(proc_watch_status(&polled, &status)); /* of the zombie */
+	assert_int_equal(status, SIGKILL);
 	waitpid(pid, NULL, 0);
 	assert_true(proc_watch_gone(&polled));
+	assert_false(proc_watch_status(&polled, &status));
 	proc_watch_close(&watch);
 	assert_int_equal(proc_watch_open(&watch, polled.id), -ESRCH);
 }
