@@ -40,7 +40,7 @@ settings = {"layers": 2, "rounds": 1000, "backend": "gloo"}
 WARM = ["pretrain.py", "monitored.py", "weighted.py"]  # with these everything is compiled once
 COMPILERS = ("cc1plus", "g++", "c++", "gcc", "ld", "as", "collect2")
 STARTING_S = 240  # eight imports of torch, on two busy cores
-PATIENCE_S = 120
+PATIENCE_S = 90  # after the job's last word
 
 
 def environment():
@@ -219,7 +219,7 @@ class TorchPlay(Play):
         """The truth must be found, and must stand: three times in a row."""
         deadline = time.monotonic() + STARTING_S + PATIENCE_S
         last, right, self.before = "nothing was said", 0, {}
-        while time.monotonic() < deadline:
+        while time.monotonic() < deadline and time.monotonic() - self.grown() < PATIENCE_S:
             quiet_since = self.grown()
             if self.agent.poll() is not None:
                 raise Wrong(f"the job ended by itself, status {self.agent.returncode}; {last}")
@@ -234,7 +234,8 @@ class TorchPlay(Play):
             if right == 3:
                 return
             time.sleep(0.5)
-        raise Wrong(f"the truth was not found: {last}")
+        wrong = self.ask("attach", "train", "-o", os.path.join(self.folder, "wrong.inq"))
+        raise Wrong(f"the truth was not found: {last}\n{wrong[1].decode()}")
 
     def remember(self, judged, difference):
         """What was said of ranks that have no part in it, as long as the job was starting."""
