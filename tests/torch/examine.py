@@ -230,12 +230,22 @@ class TorchPlay(Play):
             self.remember(judged, last)
             right = 0 if last else right + 1
             if right == 1:
-                self.found = time.monotonic() - (self.deeds_at or quiet_since)
-            if right == 3:
+                since = self.deeds_at or quiet_since
+                self.found = f"{time.monotonic() - since:.1f} s"
+            if right >= 3 and self.agent_said(since):
                 return
             time.sleep(0.5)
         wrong = self.ask("attach", "train", "-o", os.path.join(self.folder, "wrong.inq"))
         raise Wrong(f"the truth was not found: {last}\n{wrong[1].decode()}")
+
+    def agent_said(self, since):
+        """Whether the agent has said it of itself, which it does of what is wrong; and when."""
+        if not self.truth["exit"]:
+            return True
+        if not any(name.endswith(".inq") for name in os.listdir(self.out)):
+            return False
+        self.found += f", {time.monotonic() - since:.1f} s in the log"
+        return True
 
     def remember(self, judged, difference):
         """What was said of ranks that have no part in it, as long as the job was starting."""
@@ -247,7 +257,11 @@ class TorchPlay(Play):
     def keep_laws(self, bundle):
         with open(bundle, "rb") as file:
             self.bundle_bytes = len(file.read())
-        super().keep_laws(bundle)
+        try:
+            super().keep_laws(bundle)
+        except Wrong as broken:
+            lines = str(broken).splitlines()
+            raise Wrong(f"{len(lines)} times, first {lines[0][:900]}") from broken
 
     def refuse_hints(self):
         """Nothing that a process of the job shows may tell what happens in it."""
@@ -305,7 +319,7 @@ class TorchPlay(Play):
     def tell_row(self):
         """One line of the table; and what was said while the job came up, if of others."""
         facts = "; ".join(f"{each['fact']}" for each in self.verdict["evidence"][:2])
-        found = "at its end" if self.found is None else f"{self.found:.1f} s"
+        found = self.found or "at its end"
         print(f"| {self.name} | {self.verdict['class']} | {self.verdict['culprits']} | "
               f"{facts} | {found} |", flush=True)
         for headline, times in getattr(self, "before", {}).items():
