@@ -366,10 +366,26 @@ static int64_t first_own_end(const struct job *job, const struct profile *profil
 	return first;
 }
 
+/* The earliest end that was no order's doing. */
+static int64_t first_unordered_end(const struct job *job, const struct profile *profiles)
+{
+	int64_t first = INT64_MAX;
+
+	for (size_t i = 0; i < job->nranks; i++) {
+		const struct profile *p = &profiles[i];
+
+		if ((p->death == DEATH_OWN || p->death == DEATH_KILLED) &&
+			p->fault != JOB_UNKNOWN && p->fault < first)
+			first = p->fault;
+	}
+	return first;
+}
+
 /* The earliest bad ends of the job, to tell what came after. */
 struct ends {
 	int64_t first; /* of all; INT64_MAX: none */
 	int64_t first_own;
+	int64_t first_unordered;
 	size_t untimed;
 };
 
@@ -381,6 +397,10 @@ static void judge_among(struct profile *p, bool held, const struct ends *ends)
 	if (p->death == DEATH_KILLED && (after || ends->first_own <= p->fault))
 		p->death = DEATH_ECHO;
 	if (p->death == DEATH_UNSURE && after)
+		p->death = DEATH_ECHO;
+	/* A launcher gives its orders a moment after the death that it noticed. */
+	if (p->death == DEATH_UNSURE && p->cause == VERDICT_BY_KILLED && p->fault != JOB_UNKNOWN &&
+		p->fault > ends->first_unordered)
 		p->death = DEATH_ECHO;
 	if (p->death != DEATH_OWN || !(p->waits || held) || p->cause == VERDICT_BY_OOM_KILL)
 		return;
@@ -423,6 +443,7 @@ void profiles_judge_deaths(
 	end = all_were_ended(job, profiles);
 	ends.first = first_bad_end(job, profiles, &ends.untimed);
 	ends.first_own = first_own_end(job, profiles);
+	ends.first_unordered = first_unordered_end(job, profiles);
 	for (size_t i = 0; i < job->nranks; i++) {
 		if (end && is_bad(&profiles[i]) && profiles[i].death != DEATH_OWN)
 			profiles[i].death = DEATH_END;

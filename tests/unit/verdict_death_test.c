@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "tests/unit/facts.h"
+#include "verdict/profile.h"
 
 #define LAUNCHER 900
 
@@ -446,6 +447,29 @@ static void a_rank_whose_end_is_known_and_ring_is_not(void **state)
 	facts_free(f);
 }
 
+/* Whose signal's sender is lost with its ring was told to end like the others. */
+static void an_order_soon_after_a_kill_needs_no_sender(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct profile *profiles;
+	struct waits *waits;
+	struct job *job;
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_end(f, 2, JOB_SIGNALED, SIGKILL, 95.1);
+	facts_end(f, 0, JOB_SIGNALED, SIGTERM, 95.3);
+	facts_lose_ring(f, 0);
+	job = facts_job(f);
+	waits = waits_new(job);
+	profiles = profiles_new(job, waits);
+	assert_int_equal(profiles[2].death, DEATH_KILLED);
+	assert_int_equal(profiles[0].death, DEATH_ECHO);
+	profiles_free(profiles);
+	waits_free(waits);
+	job_free(job);
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -482,6 +506,7 @@ int main(void)
 		cmocka_unit_test(an_exception_that_was_outlived_is_none),
 		cmocka_unit_test(a_rank_gone_among_replays_is_dead),
 		cmocka_unit_test(a_rank_whose_end_is_known_and_ring_is_not),
+		cmocka_unit_test(an_order_soon_after_a_kill_needs_no_sender),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
