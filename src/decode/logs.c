@@ -10,18 +10,28 @@
 
 #define LOG_LINE_CAP 400
 
-/* How a line looks that names an error. Of several kinds in one log the first listed counts. */
+/*
+ * How a line looks that names an error. Of several kinds in one log the first listed counts: what a
+ * process says of itself before what it says of others.
+ */
 static const struct {
 	const char *start;
 	const char *anywhere;
 } log_errors[] = {
 	{"Fatal Python error: ", NULL},
-	{"terminate called ", NULL},
 	{NULL, "CUDA error"},
 	{NULL, "CUDA out of memory"},
+	{"what(): ", NULL}, /* behind the next */
+	{"terminate called ", NULL},
+	{NULL, "Assertion "},
+	{NULL, "acquire GIL"},
 	{NULL, "NCCL error"},
 	{NULL, "NCCL WARN"},
-	{NULL, "Assertion "},
+	{NULL, "Watchdog caught"},
+	{NULL, "watchdog got stuck"},
+	{NULL, "Connection closed by peer"},
+	{NULL, "Connection reset by peer"},
+	{NULL, "Timed out waiting"},
 };
 
 struct log_scan {
@@ -63,7 +73,7 @@ static size_t log_error_kind(const char *line)
 static void log_take(struct log_scan *scan, const char *line)
 {
 	bool traceback = log_ends_traceback(scan, line);
-	size_t kind = traceback ? 0 : 1 + log_error_kind(line);
+	size_t kind = traceback ? 0 : 1 + log_error_kind(line + strspn(line, " "));
 
 	if (!*line)
 		return;
@@ -74,9 +84,25 @@ static void log_take(struct log_scan *scan, const char *line)
 	if (kind <= sizeof(log_errors) / sizeof(log_errors[0]) &&
 		(!scan->error.len || kind <= scan->error_kind)) {
 		str_cut(&scan->error, 0);
-		str_add(&scan->error, line);
+		str_add(&scan->error, line + strspn(line, " "));
 		scan->error_kind = kind;
 	}
+}
+
+/* "[rank3]: ", which torch puts before each line of a rank's traceback; its length, 0 none. */
+static size_t log_rank_mark(const char *at, size_t len)
+{
+	static const char start[] = "[rank";
+	size_t n = sizeof(start) - 1;
+
+	if (len <= n || memcmp(at, start, n) != 0)
+		return 0;
+	while (n < len && isdigit((unsigned char)at[n]))
+		n++;
+	if (len - n < 2 || at[n] != ']' || at[n + 1] != ':')
+		return 0;
+	n += 2;
+	return n < len && at[n] == ' ' ? n + 1 : n;
 }
 
 /* One line, without its end and without what is no text. */
@@ -87,10 +113,13 @@ static void log_line(struct log_scan *scan, const char *at, size_t len)
 
 	if (len < mark || memcmp(at, scan->mark, mark))
 		return;
+	if (!mark)
+		mark = log_rank_mark(at, len);
+	else
+		for (const char *more = ": "; *more && mark < len && at[mark] == *more; more++)
+			mark++;
 	at += mark;
 	len -= mark;
-	for (; mark && len && (*at == ':' || *at == ' '); at++)
-		len--;
 	while (len && isspace((unsigned char)at[len - 1]))
 		len--;
 	for (size_t i = 0; i < len && line.len < LOG_LINE_CAP; i++)

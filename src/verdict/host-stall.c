@@ -22,6 +22,8 @@ static enum verdict_where place_of(const struct profile *p)
 		return VERDICT_IN_INPUT;
 	if (p->checkpoint)
 		return VERDICT_IN_CHECKPOINT;
+	if (p->log && strstr(p->log->error, "acquire GIL"))
+		return VERDICT_IN_GIL;
 	if (!process || p->ended)
 		return VERDICT_NOWHERE;
 	if (process->state == 'D')
@@ -60,6 +62,7 @@ static bool explains_known(const struct inquiry *q, int rank, struct reason *why
 		[VERDICT_IN_FROZEN] = VERDICT_NEXT_CONTINUE_PROCESS,
 		[VERDICT_IN_IO] = VERDICT_NEXT_LOOK_AT_STORAGE,
 		[VERDICT_IN_LOCK] = VERDICT_NEXT_STACK_OF_RANK,
+		[VERDICT_IN_GIL] = VERDICT_NEXT_STACK_OF_RANK,
 	};
 	const struct profile *p = &q->profiles[rank];
 
@@ -68,7 +71,8 @@ static bool explains_known(const struct inquiry *q, int rank, struct reason *why
 	why->where = place_of(p);
 	if (why->where == VERDICT_NOWHERE)
 		return false;
-	why->confidence = why->where == VERDICT_IN_IO || why->where == VERDICT_IN_LOCK
+	why->confidence = why->where == VERDICT_IN_IO || why->where == VERDICT_IN_LOCK ||
+					  why->where == VERDICT_IN_GIL
 				  ? VERDICT_SUPPORTED
 				  : VERDICT_ESTABLISHED;
 	if (p->ended)

@@ -44,10 +44,18 @@ static bool tells_cuda_error(const char *text)
 bool profile_sounds_like_echo(const char *text)
 {
 	static const char *const parts[] = {"timeout", "timed out", "nccl", "remote process",
-		"connection reset", "connection closed", "broken pipe", "socket", "TCPStore",
-		"watchdog", "DistBackendError", "peer", "heartbeat", "terminated by", "SIGTERM"};
+		"connection reset", "connection closed", "connection was likely closed",
+		"connection refused", "failed to recv", "connectFullMesh", "broken pipe", "socket",
+		"TCPStore", "watchdog", "DistBackendError", "DistNetworkError", "DistStoreError",
+		"peer", "heartbeat", "terminated by", "SIGTERM"};
 
 	return contains_any(text, parts, sizeof(parts) / sizeof(*parts));
+}
+
+bool profile_blames_child(const char *text)
+{
+	return strstr(text, "DataLoader worker") &&
+	       (strstr(text, "killed by signal") || strstr(text, "exited unexpectedly"));
 }
 
 /* Whether the rank's own words name a CUDA error. */

@@ -168,9 +168,12 @@ static void look_at_traits(const struct job *job, int rank, struct profile *p)
 {
 	struct spans_range range = traits_of(job, rank);
 
-	for (size_t i = range.from; i < range.to; i++)
+	for (size_t i = range.from; i < range.to; i++) {
 		if (!strcmp(job->traits[i].key, "tools"))
 			p->tools = &job->traits[i];
+		if (!strcmp(job->traits[i].key, "exception-at"))
+			p->raised_at = &job->traits[i];
+	}
 }
 
 /* Two samples far enough apart are as good as the agent's long watch. */

@@ -41,6 +41,7 @@ struct profile {
 	const struct job_signal *fatal; /* what ended it; NULL */
 	const struct job_signal *told;  /* the first order to end that came from outside; NULL */
 	const struct job_note *exception;
+	const struct job_trait *raised_at; /* its innermost frames; NULL */
 	const struct job_log *log;
 	const struct job_process *dead_child; /* a child that died badly before the rank's fault */
 	const struct job_trait *tools; /* compilers that ran below it; NULL none */
@@ -71,6 +72,9 @@ void profiles_free(struct profile *profiles);
 
 /* Whether a line tells of the failing of others rather than of its own. */
 bool profile_sounds_like_echo(const char *text);
+
+/* Whether a line says that a child, a loader's worker, was killed or went away. */
+bool profile_blames_child(const char *text);
 
 /* Second pass, over all ranks: which deaths are causes (profile-deaths.c). */
 void profiles_judge_deaths(

@@ -5,6 +5,7 @@
  * killed it did not stop by that death: another rule says why it was late.
  */
 #include <signal.h>
+#include <string.h>
 
 #include "verdict/rule.h"
 
@@ -39,7 +40,9 @@ static bool explains_death(const struct inquiry *q, int rank, struct reason *why
 	if (p->death != DEATH_OWN && inquiry_late_before_end(q, rank))
 		return false;
 	why->cause = p->cause;
-	if (p->cause == VERDICT_BY_EXCEPTION && p->dead_child)
+	if (p->cause == VERDICT_BY_EXCEPTION &&
+		(p->dead_child || (p->exception && profile_blames_child(p->exception->text)) ||
+			(p->log && profile_blames_child(p->log->error))))
 		why->cause = VERDICT_BY_CHILD_DEATH;
 	why->confidence = sure ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 	why->outlook = VERDICT_KILL;
@@ -71,6 +74,20 @@ static void tell_end(struct inquiry *q, int rank, struct draft *draft)
 	}
 }
 
+/* The two innermost frames of where it was raised: more would not fit a line. */
+static void tell_place(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct job_trait *at = q->profiles[rank].raised_at;
+	const char *end;
+
+	if (!at)
+		return;
+	end = strstr(at->text, " < ");
+	end = end ? strstr(end + 1, " < ") : NULL;
+	draft_fact(q, draft, FACT_RAISED_AT, rank, at->cite)->text =
+		end ? arena_printf(q->arena, "%.*s", (int)(end - at->text), at->text) : at->text;
+}
+
 /* What was said before the end: an exception, a line that names an error, a dead child. */
 static void tell_words(struct inquiry *q, int rank, struct draft *draft)
 {
@@ -81,6 +98,7 @@ static void tell_words(struct inquiry *q, int rank, struct draft *draft)
 			draft_fact(q, draft, FACT_EXCEPTION, rank, p->exception->cite);
 
 		fact->text = p->exception->text;
+		tell_place(q, rank, draft);
 	}
 	if (p->log && *p->log->error) {
 		struct verdict_fact *fact = draft_fact(q, draft, FACT_LOG_LINE, rank, p->log->cite);

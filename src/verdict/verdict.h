@@ -103,6 +103,7 @@ enum verdict_where {
 	F(OOM_KILL)       /* a: growth of oom_kill */                                              \
 	F(RSS)            /* a: before; b: after, bytes */                                         \
 	F(EXCEPTION)      /* text: what it said */                                                 \
+	F(RAISED_AT)      /* text: innermost frames of the exception */                            \
 	F(LOG_LINE)       /* text */                                                               \
 	F(CHILD_DIED)     /* text: child's name; a: pid; b: status, or c: signal */                \
 	F(ABORTED_BY_WATCHDOG) /* text: thread name */                                             \

@@ -355,6 +355,31 @@ static void the_last_words_are_found(void **state)
 	job_free(job);
 }
 
+/* What torch and the libraries below it print: marked lines, aborts with reasons, echoes last. */
+static void words_of_torch_are_understood(void **state)
+{
+	struct evidence evidence = {0};
+	struct job *job;
+
+	forge_gather(&evidence);
+	forge_census(&evidence, 2, CENSUS_RANK);
+	forge_text(&evidence, EXHIBIT_STDERR, PID0,
+		"[rank0]: Traceback (most recent call last):\n[rank0]:   File \"train.py\", line 3\n"
+		"[rank0]:     loss.backward()\n[rank0]: RuntimeError: mat1 and mat2\n"
+		"[rank0]:[E1121 04:01:02 ProcessGroupNCCL.cpp:683] [Rank 0] Watchdog caught "
+		"collective operation timeout: WorkNCCL(SeqNum=3)\n");
+	forge_text(&evidence, EXHIBIT_STDERR, PID1,
+		"[E1121 ProcessGroupNCCL.cpp:683] Watchdog caught collective operation timeout\n"
+		"terminate called after throwing an instance of 'gloo::IoException'\n"
+		"  what():  [pair.cc:547] Connection closed by peer [127.0.0.1]:29500\n");
+	job = decoded(&evidence);
+	assert_int_equal(job->nlogs, 2);
+	assert_string_equal(job->logs[0].error, "RuntimeError: mat1 and mat2");
+	assert_string_equal(job->logs[1].error,
+		"what():  [pair.cc:547] Connection closed by peer [127.0.0.1]:29500");
+	job_free(job);
+}
+
 /* One file for all: only lines that a launcher marked are anybody's. */
 static void a_shared_log_is_nobodys(void **state)
 {
@@ -544,6 +569,7 @@ int main(void)
 		cmocka_unit_test(an_end_is_known_by_its_best_witness),
 		cmocka_unit_test(the_manifest_tells_that_the_job_ended),
 		cmocka_unit_test(the_last_words_are_found),
+		cmocka_unit_test(words_of_torch_are_understood),
 		cmocka_unit_test(a_shared_log_is_nobodys),
 		cmocka_unit_test(the_order_of_exhibits_does_not_matter),
 		cmocka_unit_test(the_same_evidence_twice_is_one),

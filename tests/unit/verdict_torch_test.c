@@ -350,6 +350,91 @@ static void a_group_is_called_what_its_maker_calls_it(void **state)
 	facts_free(f);
 }
 
+/* -- last words -------------------------------------------------------------------------------- */
+
+#define GLOO_ECHO "exception: RuntimeError: [pair.cc:547] Connection closed by peer [127.0.0.1]:4"
+
+/* Rank 2 is killed; gloo tells the others at once, who raise what it tells, and end by it. */
+static void a_peer_that_hears_of_a_death_is_a_victim(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	f->group_makers[0] = "gloo";
+	facts_rounds(f, 0, 3, 20, 1);
+	for (int i = 0; i < 4; i++) {
+		if (i == 2)
+			continue;
+		facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 4096, 38)->completed = JOB_NO;
+		facts_note(f, i, GLOO_ECHO, 40.01);
+		facts_outside(f, i, 40);
+		facts_end(f, i, JOB_EXITED, 1, 41);
+	}
+	facts_end(f, 2, JOB_SIGNALED, 9, 40.02);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "2", VERDICT_BY_KILLED);
+	facts_free(f);
+}
+
+/* The same while the peers still tear down. */
+static void a_peer_that_still_tears_down_is_a_victim(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	f->group_makers[0] = "gloo";
+	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 4096, 30);
+	facts_note(f, 2, "exception: ValueError: bad sample", 29);
+	facts_trait(f, 2, "exception-at", "train.py:12 in f < train.py:40 in g < t.py:9 in h", -1);
+	facts_end(f, 2, JOB_EXITED, 1, 35);
+	for (int i = 0; i < 4; i++)
+		if (i != 2) {
+			facts_note(f, i, GLOO_ECHO, 35.1);
+			facts_outside(f, i, 35.1);
+		}
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "2", VERDICT_BY_EXCEPTION);
+	facts_free(f);
+}
+
+static void an_exception_says_where_it_was_raised(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct judged j;
+
+	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 4096, 30);
+	facts_note(f, 2, "exception: ValueError: bad sample", 29);
+	facts_trait(f, 2, "exception-at", "train.py:12 in f < train.py:40 in g < t.py:9 in h", -1);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "2", VERDICT_BY_EXCEPTION);
+	j = judge(f);
+	assert_string_equal(
+		fact_of(&j, FACT_RAISED_AT)->text, "train.py:12 in f < train.py:40 in g");
+	dismiss(j);
+	facts_free(f);
+}
+
+static void s19b_a_killed_loader_is_the_cause_by_its_ranks_word(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 30);
+	facts_note(f, 1,
+		"exception: RuntimeError: DataLoader worker (pid 77) is killed by signal: Killed.",
+		29);
+	facts_end(f, 1, JOB_EXITED, 1, 31);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "1", VERDICT_BY_CHILD_DEATH);
+	facts_free(f);
+}
+
+/* S42: the watchdog of the culprit itself finds that it cannot have the GIL, and aborts. */
+static void s42_the_gil_is_where_it_stalled(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 30);
+	facts_log(f, 1, "[E ProcessGroupNCCL.cpp:1398] Could not acquire GIL within 300 ms on exit");
+	facts_signal(f, 1, 6, 0, "pt_nccl_heartbt", 95)->fatal = true;
+	facts_end(f, 1, JOB_SIGNALED, 6, 95);
+	facts_expect_where(f, VERDICT_HOST_STALL, "1", VERDICT_IN_GIL);
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -369,6 +454,11 @@ int main(void)
 		cmocka_unit_test(a_wait_that_is_not_seen_is_followed),
 		cmocka_unit_test(makers_are_told_where_they_differ),
 		cmocka_unit_test(a_group_is_called_what_its_maker_calls_it),
+		cmocka_unit_test(a_peer_that_hears_of_a_death_is_a_victim),
+		cmocka_unit_test(a_peer_that_still_tears_down_is_a_victim),
+		cmocka_unit_test(an_exception_says_where_it_was_raised),
+		cmocka_unit_test(s19b_a_killed_loader_is_the_cause_by_its_ranks_word),
+		cmocka_unit_test(s42_the_gil_is_where_it_stalled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
