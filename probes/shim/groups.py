@@ -3,6 +3,13 @@
 # Who this process is, and which process groups it makes: rank and world size at
 # init_process_group(), name, ranks, backend and timeout of each group while it is made. The ops are
 # not told here: Dynamo knows the collectives by identity, so no wrapper may stand before them.
+
+_DESCRIBED = 16  # groups whose description is told: of some jobs there are hundreds
+
+_default_group = {}  # what is known of it while it is made
+_described = set()
+
+
 def _ranks_text(ranks):
     """World ranks by seat as text: [0, 1, 2, 3, 8] is 0-3,8."""
     runs = []
@@ -50,11 +57,15 @@ def _identify(module, args, kwargs):
 
 
 def _identified(module):
-    """As the group itself says."""
+    """As the group itself says. That there is a backend tells that this rank is through."""
     if module.is_initialized():
         _inquest.identify(module.get_rank(), module.get_world_size(), "process group")
         _announce()
+        backend = _default_group.get("backend", "undefined")
         _learn("world", None, module.get_world_size())
+        _learn("backend", backend)
+        _learn("timeout", None, _default_group.get("timeout"))
+        _limits(backend)
 
 
 def _initialising(module, real):
@@ -73,6 +84,13 @@ def _initialising(module, real):
     return init_process_group
 
 
+def _describe(name, text):
+    """What the program calls a group."""
+    if name and text and text != "undefined" and len(_described) < _DESCRIBED:
+        _described.add(name)
+        _trait("group-desc:" + name, str(text))
+
+
 def _scope(real, args, kwargs):
     """Describes the group that the call will make."""
     import inspect
@@ -84,9 +102,8 @@ def _scope(real, args, kwargs):
     ranks = bound.get("global_ranks_in_group")
     if not ranks:
         ranks = range(bound.get("group_size") or bound.get("world_size") or 0)
-        _learn("backend", backend)
-        _learn("timeout", None, timeout)
-        _limits(backend)
+        _default_group.update(backend=backend, timeout=timeout)
+    _describe(str(name), bound.get("group_desc"))
     _inquest.group(str(name), backend, _ranks_text(ranks), timeout)
 
 

@@ -164,7 +164,7 @@ def get_world_size(group=None):
 
 def _new_process_group_helper(
     group_size, group_rank, global_ranks_in_group, backend, store, group_name,
-    backend_options=None, timeout=None, pg_tag=None,
+    backend_options=None, timeout=None, pg_tag=None, group_desc=None,
 ):
     if backend == "bad":
         raise RuntimeError("no such backend")
@@ -176,7 +176,8 @@ def init_process_group(
     backend=None, init_method=None, timeout=None, world_size=-1, rank=-1, store=None,
 ):
     "Initialises."
-    _new_process_group_helper(8, 3, [], backend, None, "0", timeout=timeout)
+    _new_process_group_helper(8, 3, [], backend, None, "0", timeout=timeout,
+                              group_desc="default_pg")
 """)
 module("torch.nn.parallel.distributed", "class DistributedDataParallel:\n"
        "    def __init__(self, module):\n        self.module = module\n")

@@ -18,21 +18,24 @@ ELSEWHERE = ("python", "gpus")  # traits that differ from machine to machine
 
 SEEN = {
     "join": """
+        trait group-desc:0 = default_pg
         trait rank-source = process group 3
         trait framework = torch 9.8.7+fake
+        trait world = 8
         trait backend = gloo
         trait timeout = 77000000000
         trait async-error = default
-        trait world = 8
+        trait group-desc:5 = mesh_tp
         """,
     "join nccl": """
         trait framework = torch 9.8.7+fake
+        trait group-desc:0 = default_pg
+        trait world = 8
         trait backend = nccl
         trait timeout = 0
         trait async-error = 1
         trait blocking-wait = 1
         trait heartbeat = environment 900000000000
-        trait world = 8
         """,
     "steps": "step 1, step 2, step 3",
     "load": """
