@@ -34,6 +34,8 @@ libinquest_probe_la_SOURCES = \
 	%D%/nvtx-range.c \
 	%D%/place.c %D%/place.h \
 	%D%/probe.h \
+	%D%/profiler.c %D%/profiler.h %D%/profiler-abi.h \
+	%D%/profiler-kernel.c \
 	%D%/process.c %D%/process.h \
 	%D%/sigchain.c %D%/sigchain.h \
 	%D%/symver.h %D%/sys.h %D%/text.h \

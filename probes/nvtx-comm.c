@@ -34,6 +34,7 @@ static struct {
 	struct nvtx_comm told;
 } nvtx_waiting[NVTX_WAITING];
 
+static __thread uint64_t nvtx_told_seat; /* of a communicator, inside its making, on this thread */
 static uint32_t nvtx_maker[COMM_MAX]; /* tid of who made each entry of the ring by this door */
 static uint32_t nvtx_inits;	      /* of old NCCLs' communicators of the whole job */
 static int nvtx_old[NVTX_OLD];	      /* entry + 1 of each of those, while it lives */
@@ -124,7 +125,8 @@ static int nvtx_show(
 	comm_nccl_version(me);
 	if (group < COMM_MAX)
 		nvtx_maker[group] = me->tid;
-	comm_pin(me, comm_meta(call, 0, group), m, NCCL_ABI_NOT_TOLD);
+	if (call)
+		comm_pin(me, comm_meta(call, 0, group), m, NCCL_ABI_NOT_TOLD);
 	return group;
 }
 
@@ -169,21 +171,58 @@ static void nvtx_wait(
 	probe_lose(PROBE_LOST_GROUPS);
 }
 
+static int nvtx_lives(const struct ring_group *g, uint64_t hash)
+{
+	uint64_t seq = ring_load(&g->seq);
+	uint32_t state = __atomic_load_n(&g->state, __ATOMIC_RELAXED);
+
+	return seq && !(seq & 1) && g->alias == hash &&
+	       !(state & (RING_G_DESTROYED | RING_G_ABORTED));
+}
+
+/* The entry of that hash with that rank (UINT32_MAX: any), or GROUP_NONE. */
+static int nvtx_seat(struct probe_thread *me, uint64_t hash, uint32_t rank)
+{
+	for (uint32_t i = 0; i < me->ring->ngroups; i++)
+		if (nvtx_lives(me->ring->groups + i, hash) &&
+			(rank == UINT32_MAX || me->ring->groups[i].rank == rank))
+			return (int)i;
+	return GROUP_NONE;
+}
+
+int nvtx_comm_told(struct probe_thread *me, uint64_t hash, uint32_t nranks, uint32_t rank)
+{
+	const struct nvtx_comm told = {
+		.hash = hash, .nranks = nranks, .rank = rank, .device = -1};
+	int group = hash ? nvtx_seat(me, hash, rank) : GROUP_NONE;
+
+	if (group < 0 && hash)
+		group = nvtx_make(me, 0, &told, probe_now(me));
+	nvtx_told_seat = hash;
+	return group;
+}
+
 void nvtx_comm_born(
 	struct probe_thread *me, uint32_t call, const struct nvtx_comm *told, uint64_t tsc)
 {
+	uint64_t seat = nvtx_told_seat;
 	int group;
 
+	nvtx_told_seat = 0;
 	if (call == RING_CALL_ncclCommInitAll) {
 		/* Its members share hash and thread: an op does not say whose it is. */
 		probe_lose(PROBE_LOST_GROUPS);
 		trait_put("nvtx", "ncclCommInitAll: its members cannot be told apart",
 			TRAIT_NO_NUMBER);
+	} else if (!told->hash && seat) {
+		group_unbind(nvtx_handle(seat)); /* the plugin has told all there is */
 	} else if (!told->hash) {
 		nvtx_wait(me, call, told, tsc);
 	} else {
 		group_unbind(nvtx_handle(told->hash)); /* maybe another seat's; looked up anew */
-		group = nvtx_make(me, call, told, tsc);
+		group = nvtx_seat(me, told->hash, told->split ? UINT32_MAX : told->rank);
+		if (group < 0)
+			group = nvtx_make(me, call, told, tsc);
 		if (group < 0)
 			return;
 		comm_pin(me, comm_meta(call, RING_F_RETURNED, group),
@@ -196,15 +235,6 @@ void nvtx_comm_born(
 }
 
 /* --- Which one a hash is --------------------------------------------------------------------- */
-
-static int nvtx_lives(const struct ring_group *g, uint64_t hash)
-{
-	uint64_t seq = ring_load(&g->seq);
-	uint32_t state = __atomic_load_n(&g->state, __ATOMIC_RELAXED);
-
-	return seq && !(seq & 1) && g->alias == hash &&
-	       !(state & (RING_G_DESTROYED | RING_G_ABORTED));
-}
 
 /* Among all entries: the only one of that hash, else the one that this thread has made. */
 static int nvtx_find(struct probe_thread *me, uint64_t hash)

@@ -68,6 +68,12 @@ int nvtx_comm_group(struct probe_thread *me, uint64_t hash);
 /* Where NCCL tells no hash: the one communicator there is, or GROUP_NONE. */
 int nvtx_comm_only(void);
 
+/*
+ * Somebody tells hash, size and rank of a communicator: its group, made where there is none, and
+ * given its seat where a split's child lacks one.
+ */
+int nvtx_comm_told(struct probe_thread *me, uint64_t hash, uint32_t nranks, uint32_t rank);
+
 /* A communicator's init, begun at `tsc`, has come back. */
 void nvtx_comm_born(
 	struct probe_thread *me, uint32_t call, const struct nvtx_comm *told, uint64_t tsc);

@@ -247,6 +247,7 @@ static struct json_object *group_of(
 	put(o, "hash", hex(g->hash));
 	put(o, "p2p_count", number(g->p2p_count));
 	put(o, "completed_word", number(g->completed_word));
+	put(o, "begun_word", number(g->begun_word));
 	put(o, "contended", number(g->contended));
 	put(o, "missed", number(g->missed));
 	put(o, "enqueue", board(view, g->enqueue, true));

@@ -59,7 +59,8 @@ static void groups_head(const struct ring_source *source, struct ring_seat *seat
 /* Whether somebody says when an op of this group is done: its library, or a device. */
 static bool groups_are_followed(const struct ring_source *source, const struct ring_group *group)
 {
-	return (group->state & RING_G_HOST_DONE) || source->view.header.completion;
+	return (group->state & (RING_G_HOST_DONE | RING_G_KERNELS)) ||
+	       source->view.header.completion;
 }
 
 /* Up to which op that was said; the larger of its two words counts. */
@@ -71,6 +72,15 @@ static uint64_t groups_done_upto(const struct ring_group *group)
 	if (ring_board_read(group->complete, &board) > 0 && board.index > done)
 		done = board.index;
 	return done;
+}
+
+/* What the device began: told with each op's end, so what is not told has not begun. */
+static void groups_begun(const struct ring_group *group, struct job_member *member)
+{
+	if (!(group->state & RING_G_KERNELS))
+		return;
+	member->begun_known = true;
+	member->begun = group->begun_word < member->head ? group->begun_word : member->head;
 }
 
 static void groups_done(const struct ring_source *source, const struct ring_group *group,
@@ -142,6 +152,7 @@ static void groups_member(struct ring_source *source, struct ring_seat *seat)
 	member.cite = cite;
 	groups_head(source, seat, &member);
 	groups_done(source, group, &member);
+	groups_begun(group, &member);
 	job_add_member(source->builder, source->who, &fact, &member);
 	ring_source_lose(source, "ops of a group that were counted, not recorded", group->missed,
 		true);
@@ -196,7 +207,7 @@ static enum job_known ops_done(const struct ring_source *source, const struct ri
 		return JOB_YES;
 	if (source->view.header.losses.completions)
 		return JOB_MAYBE;
-	return p2p && (group->state & RING_G_HOST_DONE) ? JOB_MAYBE : JOB_NO;
+	return p2p && (group->state & (RING_G_HOST_DONE | RING_G_KERNELS)) ? JOB_MAYBE : JOB_NO;
 }
 
 /* An op that left the last 64 behind has returned: others came after it on this seat. */

@@ -174,6 +174,8 @@ struct job_member {
 	uint64_t zeros;	   /* zero-count collectives among them */
 	uint64_t done;	   /* completed up to this index */
 	bool done_known;
+	uint64_t begun;    /* the device began all up to this index */
+	bool begun_known;
 	uint64_t splits;   /* calls that split it, the one in progress included */
 	int64_t timeout;   /* ns in one op after which its maker ends the process; JOB_UNKNOWN */
 	const struct job_op *ops;

@@ -185,6 +185,10 @@ static void join_member(struct job_member *into, const struct job_member *from)
 		SEAL_KEEP_MAX(into->done, from->done);
 		into->done_known = true;
 	}
+	if (from->begun_known) {
+		SEAL_KEEP_MAX(into->begun, from->begun);
+		into->begun_known = true;
+	}
 	if (strcmp(from->cite, into->cite) > 0)
 		into->cite = from->cite;
 }

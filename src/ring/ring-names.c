@@ -127,7 +127,7 @@ const char *ring_flag_name(unsigned bit)
 const char *ring_group_state_name(unsigned bit)
 {
 	static const char *const names[] = {"ready", "nonblocking", "finalized", "destroyed",
-		"aborted", "revoked", "saw-capture", "host-done"};
+		"aborted", "revoked", "saw-capture", "host-done", "kernels"};
 
 	return NAME_OF(names, bit);
 }

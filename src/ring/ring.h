@@ -348,6 +348,7 @@ enum {
 	RING_G_REVOKED = 32,
 	RING_G_SAW_CAPTURE = 64, /* at least one op was captured: replays are not counted */
 	RING_G_HOST_DONE = 128,	 /* the library says on the host when an op is done: always known */
+	RING_G_KERNELS = 256,	 /* NCCL says when the GPU begins and ends each collective */
 };
 
 /*
@@ -375,7 +376,8 @@ struct ring_group {
 	uint64_t contended; /* times two threads met here: order and hash are then doubtful */
 	uint64_t timeout_ns; /* after so long in one op its maker ends the process; 0 unknown */
 	uint64_t ranks;      /* string id: world ranks by seat, "0-3,8"; 0 not known */
-	uint64_t spare[16];
+	uint64_t begun_word; /* the newest collective that the GPU began; only with KERNELS */
+	uint64_t spare[15];
 	struct ring_slot enqueue[2];  /* OP_ENTERED; meta.group = lane, arg = zero counts so far */
 	struct ring_slot complete[2]; /* OP_DONE; seq 0 = unknown */
 	uint64_t enqueue_version;     /* twice the board's version; odd: claimed (by CAS) */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gpu-stall and transport-stall: everybody is in, with equal arguments, and it does not complete.
- * One rank's GPU is behind where its op alone is open while the others' completed, or where the
- * rank synchronises for nothing that others know of. Where completion is not tracked, the first
- * cannot be told from the second.
+ * One rank's GPU is behind where its op alone is open while the others' completed, where it alone
+ * never began what the others' GPUs began (something before it on its stream never ends), or where
+ * the rank synchronises for nothing that others know of. Where neither is tracked, the first cannot
+ * be told from the second.
  */
 #include <stdlib.h>
 
@@ -14,7 +15,24 @@
 /* How the members of a group stand towards one op that all have entered. */
 struct completion {
 	struct rank_list done, open, unknown;
+	struct rank_list begun, waiting; /* on the device, where all members tell */
 };
+
+/* Which members' devices began the op; nothing where any does not tell. */
+static void look_at_begun(
+	const struct inquiry *q, const struct job_group *g, uint64_t index, struct completion *c)
+{
+	for (uint32_t seat = 0; seat < g->size; seat++)
+		if (!q->job->members[g->first_member + (int)seat].begun_known)
+			return;
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_member *m = &q->job->members[g->first_member + (int)seat];
+
+		rank_list_add(m->begun >= index ? &c->begun : &c->waiting, m->rank);
+	}
+	rank_list_settle(&c->begun);
+	rank_list_settle(&c->waiting);
+}
 
 static void look_at(const struct inquiry *q, int group, uint64_t index, struct completion *c)
 {
@@ -32,6 +50,7 @@ static void look_at(const struct inquiry *q, int group, uint64_t index, struct c
 			list = &c->open;
 		rank_list_add(list, m->rank);
 	}
+	look_at_begun(q, g, index, c);
 	rank_list_settle(&c->done);
 	rank_list_settle(&c->open);
 	rank_list_settle(&c->unknown);
@@ -42,6 +61,8 @@ static void release(struct completion *c)
 	array_release(&c->done.list);
 	array_release(&c->open.list);
 	array_release(&c->unknown.list);
+	array_release(&c->begun.list);
+	array_release(&c->waiting.list);
 }
 
 /* Those who wait, directly or not, for what this node stands for; culprits are none of them. */
@@ -105,7 +126,14 @@ static void tell_completion(struct inquiry *q, const struct waitfor_node *node,
 		fact = draft_fact_of(q, draft, FACT_COMPLETED_REST, &c->done, "ring:*");
 		fact->a = (int64_t)node->index;
 	}
-	if (c->open.list.nr && c->open.list.nr >= c->done.list.nr && !c->unknown.list.nr)
+	if (c->begun.list.nr && c->waiting.list.nr) {
+		draft_fact_of(q, draft, FACT_NOT_BEGUN, &c->waiting, "ring:*")->a =
+			(int64_t)node->index;
+		draft_fact_of(q, draft, FACT_BEGUN_REST, &c->begun, "ring:*")->a =
+			(int64_t)node->index;
+	}
+	if (c->open.list.nr && c->open.list.nr >= c->done.list.nr && !c->unknown.list.nr &&
+		!c->begun.list.nr && !c->waiting.list.nr)
 		inquiry_not_judged(q, VERDICT_GPU_STALL, JOB_NONE,
 			arena_printf(q->arena, "records of which GPU began #%llu",
 				(unsigned long long)node->index));
@@ -114,24 +142,36 @@ static void tell_completion(struct inquiry *q, const struct waitfor_node *node,
 			inquiry_of_rank(q, "completion records", c->unknown.list.items[i]));
 }
 
-/* A minority that is open while the rest is done has a GPU behind; all else is between them. */
+/*
+ * Whose GPU is behind: a minority that is open while the rest is done, or that never began what the
+ * rest began. NULL: all else is between them.
+ */
+static const struct rank_list *find_behind(const struct completion *c)
+{
+	if (c->open.list.nr && !c->unknown.list.nr && c->open.list.nr < c->done.list.nr)
+		return &c->open;
+	if (c->waiting.list.nr && c->waiting.list.nr < c->begun.list.nr)
+		return &c->waiting;
+	return NULL;
+}
+
 static void judge_op(struct inquiry *q, size_t at)
 {
 	const struct waitfor_node *node = &q->graph->nodes[at];
 	struct completion c = {0};
+	const struct rank_list *behind;
 	struct draft *draft;
-	bool behind;
 
 	if (node->kind == WAITFOR_OP)
 		look_at(q, node->group, node->index, &c);
-	behind = c.open.list.nr && !c.unknown.list.nr && c.open.list.nr < c.done.list.nr;
+	behind = find_behind(&c);
 	draft = inquiry_draft(q, behind ? VERDICT_GPU_STALL : VERDICT_TRANSPORT_STALL);
 	draft->verdict.group = node->group;
 	draft->verdict.op_index = node->index;
 	draft->verdict.confidence = c.unknown.list.nr ? VERDICT_HYPOTHESIS : VERDICT_SUPPORTED;
 	draft->verdict.next = behind ? VERDICT_NEXT_CHECK_GPU : VERDICT_NEXT_CHECK_FABRIC;
-	for (size_t i = 0; behind && i < c.open.list.nr; i++)
-		rank_list_add(&draft->culprits, c.open.list.items[i]);
+	for (size_t i = 0; behind && i < behind->list.nr; i++)
+		rank_list_add(&draft->culprits, behind->list.items[i]);
 	find_victims(q, at, draft);
 	tell_all_in(q, node, draft);
 	tell_completion(q, node, &c, draft);

@@ -115,6 +115,8 @@ enum verdict_where {
 	F(LAST_OP)        /* text: op; text2: group; a: op index it completed or returned from */  \
 	F(ALL_ENTERED)    /* text: op; text2: group; a: op index; equal arguments */               \
 	F(NOT_COMPLETED)  /* a: op index; b: ns */                                                 \
+	F(NOT_BEGUN)      /* a: op index */                                                        \
+	F(BEGUN_REST)     /* the ranks whose device began the op; a: op index */                   \
 	F(COMPLETED_REST) /* the ranks whose op completed; a: op index */                          \
 	F(CYCLE_EDGE)     /* text: waits in this; a: world rank waited for */                      \
 	F(ORDER)          /* text: its order of two groups; text2: the other order */              \

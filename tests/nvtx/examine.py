@@ -14,6 +14,7 @@ from examine import Play, Wrong, base_seed, inquest, play_all  # noqa: E402
 
 build = os.environ["top_builddir"]
 client = os.path.join(build, "tests/nvtx/client")
+plugin = os.path.join(build, "tests/nvtx/plugin")
 ranged = os.path.join(build, "fixtures/nvtxnccl/.libs/libncclnvtx.so")
 
 # "$@" are the words; by turns the ranks of a mixed job take the wrappers, and only the ranges.
@@ -22,7 +23,9 @@ n=$1; way=$2; lib=$3; client=$4; shift 4
 export WORLD_SIZE=$n
 for RANK in $(seq 0 $((n - 1))); do
 	export RANK
-	if [ "$way" = mixed ] && [ $((RANK % 2)) -eq 0 ]; then
+	if [ "$way" = plugin ]; then
+		"$lib" "$@" &
+	elif [ "$way" = mixed ] && [ $((RANK % 2)) -eq 0 ]; then
 		LD_PRELOAD="$LD_PRELOAD:$lib" "$client" - . "$@" &
 	else
 		"$client" "$lib" . "$@" &
@@ -59,6 +62,11 @@ CASES = {  # case: what its ranks do, and the truth
     "unborn": ("W:stay init reduce sync stay", {"class": "not-started", "family": "start"}),
     "early-skew": ("W:compile init reduce sync stay",
                    {"class": "compile-skew", "family": "compile-divergence", "outlook": "wait"}),
+    # Here by NCCL's profiler: of the op that all are in, one GPU never began the kernel.
+    "kernel": ("5 coll coll W:unbegun !W:stuck sync",
+               {"class": "gpu-stall", "family": "device", "where": None}),
+    "kernel-4": ("4 coll coll W:unbegun !W:stuck sync",
+                 {"class": "gpu-stall", "family": "device", "where": None}),
     "old": ("init reduce gather sync W:stay reduce sync stay",
             {"class": "host-stall", "family": "host"}),
 }
@@ -80,6 +88,8 @@ class Ranged(Play):
         if not self.truth["culprits"]:
             self.truth["involved"] = []
         self.words = [word.replace("W:", f"{who}:") for word in CASES[self.name][0].split()]
+        if self.name.startswith("kernel"):
+            self.env["INQUEST_PROFILER"] = "kernel"
         if self.name == "old":
             self.env["NVTXNCCL_OLD"] = "1"
 
@@ -87,11 +97,15 @@ class Ranged(Play):
         """What these programs show is what such programs show."""
 
     def start(self):
-        way = "mixed" if self.name.startswith("mixed") else "ranged"
+        way, lib = "ranged", ranged
+        if self.name.startswith("mixed"):
+            way = "mixed"
+        elif self.name.startswith("kernel"):
+            way, lib = "plugin", plugin
         self.log = open(os.path.join(self.folder, "agent.log"), "wb")
         self.agent = subprocess.Popen(
             [inquest, "run", "-o", self.out, "--name", "train", "--hang-after", "6", "--", "sh",
-             "-c", RANKS, "sh", str(self.truth["ranks"]), way, ranged, client, *self.words],
+             "-c", RANKS, "sh", str(self.truth["ranks"]), way, lib, client, *self.words],
             env=self.env, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
             cwd=self.folder)
 

@@ -6,5 +6,12 @@ check_PROGRAMS += %D%/client
 %C%_client_LDADD = $(STANDIN_LIBS) -ldl
 EXTRA_%C%_client_DEPENDENCIES = $(STANDIN_LIBS)
 
-SH_TESTS += %D%/ranges.test %D%/verdicts.test
+check_PROGRAMS += %D%/plugin
+%C%_plugin_CPPFLAGS = $(RANK_INCLUDES)
+%C%_plugin_CFLAGS = $(PLAIN_CFLAGS) -pthread
+%C%_plugin_LDFLAGS = $(RANK_LINK)
+%C%_plugin_LDADD = $(STANDIN_LIBS) -ldl
+EXTRA_%C%_plugin_DEPENDENCIES = $(STANDIN_LIBS)
+
+SH_TESTS += %D%/plugin.test %D%/ranges.test %D%/verdicts.test
 EXTRA_DIST += %D%/nvtx.sh %D%/examine.py

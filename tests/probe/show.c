@@ -139,10 +139,16 @@ static void show_groups(const struct ring_view *v)
 			i, g.key, g.alias, g.parent, g.size, (int)g.rank, g.device, g.color,
 			g.splits, show_string(v, g.name), g.op_index, g.zero_counts, g.p2p_count,
 			g.completed_word, g.completed_p2p, g.contended);
-		for (unsigned bit = 0; bit < 8; bit++)
+		for (unsigned bit = 0; ring_group_state_name(bit); bit++)
 			if (g.state & 1u << bit)
 				printf(" +%s", ring_group_state_name(bit));
+		if (g.state & RING_G_KERNELS)
+			printf(" begun=%" PRIu64, g.begun_word);
 		printf("\n");
+		if (ring_board_read(g.complete, &s) > 0) {
+			printf("complete %" PRIu64, i);
+			show_record(v, &s);
+		}
 		if (ring_board_read(g.enqueue, &s) > 0) {
 			printf("enqueue %" PRIu64, i);
 			show_record(v, &s);
