@@ -22,6 +22,7 @@
 
 #include "probes/c10d.h"
 #include "probes/hook.h"
+#include "probes/probe.h"
 
 /* PyTorch's libraries, by soname. */
 extern const char *const c10d_cpu[];
@@ -53,5 +54,12 @@ uint32_t c10d_nth(uint64_t identity);
 
 /* A group's key: by its store's prefix (the hash), what it is, its size; the n-th of that kind. */
 uint64_t c10d_key(uint64_t prefix, uint64_t what, uint64_t size);
+
+/*
+ * A process group is about to be made in a store of that prefix, where this process has that rank:
+ * begins a recorded call, as probe_enter(), in a process that is a rank from now on. PyTorch's
+ * default group also tells one that has no RANK which it is. `source` is a literal.
+ */
+struct probe_thread *c10d_meet(const char *prefix, int rank, int size, const char *source);
 
 #endif

@@ -74,17 +74,21 @@ struct gloo_birth {
 };
 
 /* PyTorch makes its default group in a store of this prefix. */
-static int gloo_is_default(const char *prefix)
+static int c10d_is_default(const char *prefix)
 {
 	return !*prefix || strstr(prefix, "default_pg/");
 }
 
-static void gloo_identify(const char *prefix, int rank, int size)
+struct probe_thread *c10d_meet(const char *prefix, int rank, int size, const char *source)
 {
+	struct probe_thread *me = probe_enter_needing(PROBE_NEED_RANK);
 	const struct census_self *self = process_self();
 
-	if (gloo_is_default(prefix) && (self->rank < 0 || self->world_size < 0))
-		process_identify(rank, size, "gloo");
+	if (!me || !c10d_is_default(prefix) || (self->rank >= 0 && self->world_size >= 0))
+		return me;
+	probe_leave(me); /* it records something, too */
+	process_identify(rank, size, source);
+	return probe_enter();
 }
 
 uint64_t c10d_key(uint64_t prefix, uint64_t what, uint64_t size)
@@ -158,13 +162,12 @@ static void gloo_birth(const void *real, void *self, const void *store, int rank
 
 	if (hook_unlikely(!real))
 		return;
-	b.me = probe_enter_needing(PROBE_NEED_RANK);
+	store_prefix(abi_pointer(store), prefix, &hash);
+	b.me = c10d_meet(prefix, rank, size, "gloo");
 	if (!b.me) {
 		c10d_pass(real, args);
 		return;
 	}
-	store_prefix(abi_pointer(store), prefix, &hash);
-	gloo_identify(prefix, rank, size);
 	gloo_describe(&b, hash, abi_pointer(options));
 	gloo_begin(&b);
 	unwound_call(&b.unwound, real, args);

@@ -17,6 +17,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "job/rollcall.h"
 #include "job/spans.h"
 
 /* Less CPU than this share of a time is a sampler thread or a poll, not work. */
@@ -292,7 +293,8 @@ static void look_at_seats(const struct job *job, struct profile *profiles)
 	for (size_t i = 0; i < job->nmembers; i++) {
 		const struct job_member *m = &job->members[i];
 
-		if (m->rank != JOB_NONE && !m->aborted && is_left(m) && !has_successor(job, m))
+		if (m->rank != JOB_NONE && !m->aborted && is_left(m) &&
+			!rollcall_is_bootstrap(&job->groups[m->group]) && !has_successor(job, m))
 			profiles[m->rank].leaving = true;
 	}
 }

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The c10d door on torchlike (fixtures/torchlike). Without a C++ compiler the tests are skipped.
+SH_TESTS += %D%/gloo.test %D%/left.test %D%/bootstrap.test %D%/hangs.test
+EXTRA_DIST += %D%/c10d.sh %D%/ranks.cc
+if HAVE_CXX
+check_DATA += %D%/ranks
+CLEANFILES += %D%/ranks
+%D%/ranks: %D%/ranks.cc $(TORCHLIKE_INCLUDED) $(TORCHLIKE)
+	@$(MKDIR_P) %D%
+	$(AM_V_GEN)$(TORCHLIKE_CXX) -o $@ $(srcdir)/%D%/ranks.cc $(TORCHLIKE) \
+		-Wl,-rpath-link,fixtures/standin/.libs
+endif
