@@ -167,10 +167,11 @@ void context_release(struct decode_context *context)
 	for (size_t i = 0; i < context->hosts.nr; i++) {
 		array_release(&context->hosts.items[i]->gathers);
 		array_release(&context->hosts.items[i]->cgroups);
-		array_release(&context->hosts.items[i]->caches);
+		array_release(&context->hosts.items[i]->caches.all);
 	}
 	for (size_t i = 0; i < context->processes.nr; i++) {
 		array_release(&context->processes.items[i]->samples);
+		array_release(&context->processes.items[i]->caches.all);
 		array_release(&context->processes.items[i]->threads);
 	}
 	array_release(&context->hosts);

@@ -43,6 +43,10 @@ struct decode_cache {
 	int64_t bytes;
 };
 
+struct decode_caches {
+	ARRAY(struct decode_cache) all;
+};
+
 struct decode_host {
 	const char *name;
 	ARRAY(struct decode_gather) gathers;
@@ -50,7 +54,7 @@ struct decode_host {
 	int64_t agent_beat;
 	enum job_known agent_alive;
 	ARRAY(struct decode_cgroup) cgroups;
-	ARRAY(struct decode_cache) caches;
+	struct decode_caches caches;
 };
 
 /* One look at a process' counters. */
@@ -101,6 +105,7 @@ struct decode_process {
 	enum job_known alive;
 	struct decode_end end;
 	ARRAY(struct decode_sample) samples;
+	struct decode_caches caches; /* its own; none: those of the host */
 	ARRAY(struct decode_thread) threads;
 	struct decode_log log;	   /* of a file */
 	struct decode_log ring_log; /* of what passed write(2) */

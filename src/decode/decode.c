@@ -29,6 +29,7 @@ static const struct decoder *const decoders[] = {
 	&decode_manifest,
 	&decode_stderr,
 	&decode_history,
+	&decode_error_file,
 };
 
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))

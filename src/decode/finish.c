@@ -173,14 +173,16 @@ static void finish_caches(struct decode_context *context, struct job_builder *bu
 	const struct decode_process *process)
 {
 	const struct decode_host *host = context_host(context, process->who.host);
+	const struct decode_caches *caches =
+		process->caches.all.nr ? &process->caches : &host->caches;
 
 	if (process->identity.world_rank < 0)
 		return;
-	for (size_t i = 0; i < host->caches.nr; i++) {
+	for (size_t i = 0; i < caches->all.nr; i++) {
 		const struct job_cache cache = {
-			.path = host->caches.items[i].path,
-			.files = host->caches.items[i].files,
-			.bytes = host->caches.items[i].bytes,
+			.path = caches->all.items[i].path,
+			.files = caches->all.items[i].files,
+			.bytes = caches->all.items[i].bytes,
 			.cite = arena_printf(&context->arena, "caches:%s",
 				context_name(context, process)),
 		};

@@ -72,6 +72,8 @@ static void history_process(struct decode_context *context, const struct exhibit
 		process->fact.role == JOB_ROLE_CANDIDATE)
 		process->fact.what = kin_name(comm, json_get_text(one, "command"));
 	history_end(context, process, one);
+	if (!process->caches.all.nr)
+		decode_caches_list(context, one, &process->caches);
 	rows = json_get_list(one, "samples", &nr);
 	if (nr)
 		process->identity.knows |= JOB_KNOWS_PROC;

@@ -19,8 +19,15 @@ extern const struct decoder decode_receipt;
 extern const struct decoder decode_manifest;
 extern const struct decoder decode_stderr;
 extern const struct decoder decode_history;
+extern const struct decoder decode_error_file;
 
 struct decode_host;
+struct decode_caches;
+struct json_object;
+
+/* Reads the list "caches" of a receipt or of a worker in a history. */
+void decode_caches_list(struct decode_context *context, const struct json_object *object,
+	struct decode_caches *into);
 
 /*
  * Reads the text of a "cgroup" document (a group's path, then its counters; inquest-bundle(5)) into

@@ -7,6 +7,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/cgroup.c \
 	%D%/context.c %D%/context.h \
 	%D%/decode.c %D%/decode.h \
+	%D%/errorfile.c \
 	%D%/finish.c \
 	%D%/gather.c \
 	%D%/history.c \

@@ -7,6 +7,8 @@
 #include "decode/json-get.h"
 #include "decode/kinds.h"
 
+#define RECEIPT_CACHES 64 /* more than there are kinds */
+
 /* Variables that tell when the job will be ended, in seconds since 1970. */
 static const char *const deadline_variables[] = {"SLURM_JOB_END_TIME"};
 
@@ -27,13 +29,13 @@ static void receipt_deadline(const struct json_object *object, struct job_builde
 	}
 }
 
-static void receipt_caches(
-	const struct json_object *object, struct decode_context *context, struct decode_host *host)
+void decode_caches_list(struct decode_context *context, const struct json_object *object,
+	struct decode_caches *into)
 {
 	size_t nr;
 	struct json_object *list = json_get_list(object, "caches", &nr);
 
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr && i < RECEIPT_CACHES; i++) {
 		struct json_object *one = json_object_array_get_idx(list, i);
 		const char *path = json_get_text(one, "path");
 		struct decode_cache cache = {0};
@@ -42,7 +44,7 @@ static void receipt_caches(
 			!json_get_int(one, "bytes", &cache.bytes))
 			continue;
 		cache.path = arena_text(&context->arena, path);
-		*array_add(&host->caches) = cache;
+		*array_add(&into->all) = cache;
 	}
 }
 
@@ -62,7 +64,7 @@ static int receipt_decode(const struct exhibit *exhibit, struct job_builder *bui
 	cgroup = json_get_text(object, "cgroup");
 	if (cgroup)
 		decode_cgroup_text(context, host, cgroup, true);
-	receipt_caches(object, context, host);
+	decode_caches_list(context, object, &host->caches);
 	receipt_deadline(object, builder, context, host->name);
 	json_object_put(object);
 	return 0;

@@ -32,7 +32,8 @@
 	K(RECEIPT, "receipt")	    /* (json) the facts at launch */                               \
 	K(MANIFEST, "manifest")	    /* (json) launched, running, hung, ok, error; last polled */   \
 	K(STDERR, "stderr")	    /* the tail of a regular file behind fd 2 */                   \
-	K(HISTORY, "history")	    /* (json) the agent's samples: CPU, RSS, children over time */
+	K(HISTORY, "history")	    /* (json) the agent's samples: CPU, RSS, children over time */ \
+	K(ERROR_FILE, "error-file") /* what a worker left for torchrun before it died, raw */
 
 enum exhibit_kind {
 #define EXHIBIT_ENUM(id, name) EXHIBIT_##id,

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "evidence/agentfiles.h"
 #include "evidence/json-put.h"
+#include "evidence/worker.h"
 #include "proc/cgroup.h"
 #include "proc/errand.h"
 #include "proc/tree.h"
@@ -28,6 +29,7 @@
 #define HISTORY_COMMAND	   512 /* bytes of a command line: enough to know whose worker it is */
 #define HISTORY_QUESTIONS  64  /* command lines in one round */
 #define HISTORY_PATIENCE   100 /* ms for each */
+#define HISTORY_ENVIRON	   (64 * 1024)
 
 struct sample {
 	int64_t when;
@@ -49,6 +51,8 @@ struct history_process {
 	bool child;    /* a descendant of one that was named */
 	bool asked;    /* for its command line, under its present name */
 	char *command; /* NULL not known */
+	bool named;    /* by the caller: a rank, or what may become one */
+	struct json_object *gift; /* env and caches; NULL not known */
 	struct proc_watch watch; /* fd -1: none */
 	int64_t ended; /* noticed, realtime ns; 0 not yet */
 	bool status_known;
@@ -99,6 +103,7 @@ static void history_drop(struct history *history, struct history_process *proces
 	history_unwatch(history, process);
 	free(process->log);
 	free(process->command);
+	json_object_put(process->gift);
 	free(process);
 }
 
@@ -316,33 +321,76 @@ static char *history_words(const struct str *line)
 	return words;
 }
 
-/* Command lines, each asked for once; it takes the target's mmap lock, so these are errands. */
+/* Whether anything is still to be asked of it. */
+static bool history_is_curious(const struct history_process *process)
+{
+	return process->seen && !process->ended && !process->asked &&
+	       (process->child || process->named);
+}
+
+/* The answer to what history_ask() wanted to know. */
+static void history_learn(struct history_process *process, const struct proc_errand *answer)
+{
+	bool is_line = !strcmp(answer->name, "cmdline");
+
+	if (answer->error || !answer->bytes.len)
+		return;
+	if (is_line) {
+		free(process->command);
+		process->command = history_words(&answer->bytes);
+	} else if (!process->gift) {
+		process->gift = json_object_new_object();
+		worker_put(process->gift, answer->bytes.text, answer->bytes.len, environ);
+	}
+}
+
+/*
+ * Command lines of children and environments of ranks, each asked for once and anew when its name
+ * changes; it takes the target's mmap lock, so these are errands.
+ */
 static void history_ask(struct history *history)
 {
-	struct history_process *whose[HISTORY_QUESTIONS];
-	struct proc_errand errands[HISTORY_QUESTIONS];
+	struct history_process *whose[2 * HISTORY_QUESTIONS];
+	struct proc_errand errands[2 * HISTORY_QUESTIONS];
 	size_t nr = 0;
 
 	for (size_t i = 0; i < history->processes.nr && nr < HISTORY_QUESTIONS; i++) {
 		struct history_process *process = history->processes.items[i];
+		struct proc_errand errand = {.pid = process->id.pid, .what = PROC_ERRAND_FILE};
 
-		if (!process->seen || !process->child || process->asked || process->ended)
+		if (!history_is_curious(process))
 			continue;
 		process->asked = true;
-		whose[nr] = process;
-		errands[nr++] = (struct proc_errand){.pid = process->id.pid,
-			.name = "cmdline",
-			.what = PROC_ERRAND_FILE,
-			.cap = HISTORY_COMMAND};
+		if (process->child) {
+			errand.name = "cmdline";
+			errand.cap = HISTORY_COMMAND;
+			whose[nr] = process;
+			errands[nr++] = errand;
+		}
+		if (process->named && !process->gift) {
+			errand.name = "environ";
+			errand.cap = HISTORY_ENVIRON;
+			whose[nr] = process;
+			errands[nr++] = errand;
+		}
 	}
 	if (nr)
 		proc_errands_run(errands, nr, HISTORY_PATIENCE);
 	for (size_t i = 0; i < nr; i++) {
-		if (!errands[i].error && errands[i].bytes.len) {
-			free(whose[i]->command);
-			whose[i]->command = history_words(&errands[i].bytes);
-		}
+		history_learn(whose[i], &errands[i]);
 		str_release(&errands[i].bytes);
+	}
+}
+
+/* These are ranks, or may become some. */
+static void history_note_named(
+	struct history *history, const struct proc_id *ids, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct history_process *process = history_find(history, ids[i]);
+
+		if (process)
+			process->named = true;
 	}
 }
 
@@ -365,6 +413,7 @@ void history_sample(struct history *history, const struct proc_id *ids, size_t n
 	}
 	for (size_t i = 0; i < children.all.nr; i++)
 		history_take(history, &children.all.items[i], &children, true);
+	history_note_named(history, ids, nr);
 	history_look_after(history, &children);
 	history_ask(history);
 	history_read_groups(history);
@@ -400,6 +449,10 @@ static struct json_object *history_process_json(
 	json_put_text(object, "comm", process->comm);
 	json_put_text(object, "stderr", process->log);
 	json_put_text(object, "command", process->command);
+	if (process->gift) {
+		json_object_object_foreach(process->gift, key, value)
+			json_object_object_add(object, key, json_object_get(value));
+	}
 	if (process->ended)
 		json_put_int(object, "ended", process->ended);
 	if (process->status_known)

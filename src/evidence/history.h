@@ -9,7 +9,7 @@
  *
  * Of the children of those it watches it also keeps the command lines, by which workers are told
  * from each other, and when and how they ended, as far as that can be known of somebody else's
- * child.
+ * child; and of those it watches what their launcher gave each (evidence/worker.h).
  */
 
 #include <stddef.h>

@@ -21,6 +21,7 @@
 #include "proc/tree.h"
 
 #define LIVE_STDERR_BYTES (8 * 1024)
+#define LIVE_ERROR_BYTES  (256 * 1024) /* a message and a traceback; cut, it is no JSON */
 
 /* --- Who ------------------------------------------------------------------------------------- */
 
@@ -73,8 +74,10 @@ void live_processes_add_descendants(struct live_processes *processes)
 
 void live_processes_release(struct live_processes *processes)
 {
-	for (size_t i = 0; i < processes->all.nr; i++)
+	for (size_t i = 0; i < processes->all.nr; i++) {
 		free(processes->all.items[i].log);
+		free(processes->all.items[i].error_file);
+	}
 	array_release(&processes->all);
 }
 
@@ -261,6 +264,69 @@ void live_proc_take_stderr(const struct live_proc_target *target, int deadline_m
 	proc_errands_run(errands, nr, deadline_ms);
 	for (size_t i = 0; i < nr; i++) {
 		live_proc_add_stderr(target, &processes->all.items[whose[i]], &errands[i]);
+		str_release(&errands[i].bytes);
+	}
+	free(errands);
+	free(whose);
+}
+
+/* --- Error files ----------------------------------------------------------------------------- */
+
+/* Whether one that comes before has the same file: a rank comes before what it starts. */
+static bool live_proc_is_inherited(const struct live_processes *processes, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (processes->all.items[i].error_file &&
+			!strcmp(processes->all.items[i].error_file,
+				processes->all.items[at].error_file))
+			return true;
+	return false;
+}
+
+static void live_proc_add_error_file(const struct live_proc_target *target,
+	const struct live_process *process, struct proc_errand *errand)
+{
+	const struct exhibit about = {
+		.kind = EXHIBIT_ERROR_FILE,
+		.host = target->host,
+		.rank = process->rank,
+		.pid = process->pid,
+		.start_time = process->start_time,
+		.when = clock_realtime_ns(),
+		.label = process->error_file,
+	};
+	size_t len = errand->bytes.len;
+
+	if (errand->error == ETIMEDOUT)
+		evidence_add_gap(target->into, target->host, process->pid,
+			"its error file: the file did not answer in time");
+	if (!errand->error && len)
+		evidence_add(target->into, &about, (uint8_t *)str_detach(&errand->bytes), len);
+}
+
+void live_proc_take_error_files(const struct live_proc_target *target, int deadline_ms)
+{
+	const struct live_processes *processes = target->processes;
+	struct proc_errand *errands = alloc_zeroed(processes->all.nr + 1, sizeof(*errands));
+	size_t *whose = alloc_zeroed(processes->all.nr + 1, sizeof(*whose));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < processes->all.nr; i++) {
+		const struct live_process *process = &processes->all.items[i];
+
+		if (!process->error_file || process->error_file[0] != '/' ||
+			live_proc_is_inherited(processes, i))
+			continue;
+		whose[nr] = i;
+		errands[nr++] = (struct proc_errand){.owner = target->owner,
+			.name = process->error_file,
+			.what = PROC_ERRAND_FILE,
+			.cap = LIVE_ERROR_BYTES};
+	}
+	if (nr)
+		proc_errands_run(errands, nr, deadline_ms);
+	for (size_t i = 0; i < nr; i++) {
+		live_proc_add_error_file(target, &processes->all.items[whose[i]], &errands[i]);
 		str_release(&errands[i].bytes);
 	}
 	free(errands);

@@ -21,6 +21,7 @@ struct live_process {
 	bool threads;	  /* its threads and its stderr are of interest */
 	bool ring_due;	  /* the census says that it has a rank's ring, and none was found yet */
 	char *log;	  /* of a dead one: the file its stderr went to; NULL not known */
+	char *error_file; /* where its launcher asked it to say why it dies; NULL none */
 };
 
 struct live_processes {
@@ -52,5 +53,11 @@ void live_proc_take_cgroups(
 
 /* Ends of the ranks' stderr, also of dead ones, where they are files; each within deadline_ms. */
 void live_proc_take_stderr(const struct live_proc_target *target, int deadline_ms);
+
+/*
+ * What workers of torchrun left in the files that it gave them: each file once, however many
+ * processes have inherited its name; each within deadline_ms.
+ */
+void live_proc_take_error_files(const struct live_proc_target *target, int deadline_ms);
 
 #endif

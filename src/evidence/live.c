@@ -335,21 +335,27 @@ static struct json_object *live_field(
 	return value;
 }
 
-/* The agent knew where the stderr of the dead went. */
-static void live_take_log(struct live *live, const struct json_object *one)
+/* The agent knew where the stderr of the dead went, and where a worker was to say why it dies. */
+static void live_take_paths(struct live *live, const struct json_object *one)
 {
 	struct json_object *log = live_field(one, "stderr", json_type_string);
+	struct json_object *error = live_field(live_field(one, "env", json_type_object),
+		"TORCHELASTIC_ERROR_FILE", json_type_string);
 	struct json_object *pid = live_field(one, "pid", json_type_int);
 	struct json_object *start_time = live_field(one, "start_time", json_type_int);
 	struct live_process *process;
 
-	if (!log || !pid || !start_time)
+	if (!pid || !start_time)
 		return;
-	array_for_each(&live->processes.all, process)
-		if (!process->here && !process->log &&
-			process->pid == json_object_get_int64(pid) &&
-			process->start_time == (uint64_t)json_object_get_int64(start_time))
+	array_for_each(&live->processes.all, process) {
+		if (process->pid != json_object_get_int64(pid) ||
+			process->start_time != (uint64_t)json_object_get_int64(start_time))
+			continue;
+		if (log && !process->here && !process->log)
 			process->log = alloc_text(json_object_get_string(log));
+		if (error && !process->error_file)
+			process->error_file = alloc_text(json_object_get_string(error));
+	}
 }
 
 /* What of the dead only the agent still knows: their logs and their control groups. */
@@ -360,7 +366,7 @@ static void live_take_history(struct live *live, const struct str *text)
 	struct json_object *groups;
 
 	for (size_t i = 0; list && i < json_object_array_length(list); i++)
-		live_take_log(live, json_object_array_get_idx(list, i));
+		live_take_paths(live, json_object_array_get_idx(list, i));
 	list = live_field(history, "cgroups", json_type_array);
 	for (size_t i = 0; list && i < json_object_array_length(list); i++) {
 		groups = live_field(
@@ -448,6 +454,7 @@ int live_gather(const char *path, const struct live_options *options, struct evi
 		live_proc_take(&target, false);
 	}
 	live_proc_take_stderr(&target, live.options->errand_ms);
+	live_proc_take_error_files(&target, live.options->errand_ms);
 out:
 	for (size_t i = 0; i < live.groups.nr; i++)
 		free(live.groups.items[i]);

@@ -5,6 +5,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/bundle.c %D%/bundle.h \
 	%D%/bundle-folder.c %D%/bundle-frame.h \
 	%D%/bundle-write.c \
+	%D%/caches.c %D%/caches.h \
 	%D%/exhibit.c %D%/exhibit.h \
 	%D%/folder.c %D%/folder.h \
 	%D%/history.c %D%/history.h \
@@ -15,7 +16,8 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/liveness.c %D%/liveness.h \
 	%D%/receipt.c %D%/receipt.h \
 	%D%/receipt-look.c %D%/receipt-look.h \
-	%D%/source.c %D%/source.h
+	%D%/source.c %D%/source.h \
+	%D%/worker.c %D%/worker.h
 src_evidence_libevidence_la_CPPFLAGS = $(AM_CPPFLAGS) $(MSGPACK_CFLAGS) $(ZSTD_CFLAGS) \
 	$(JSON_CFLAGS)
 

@@ -15,6 +15,7 @@
 
 #include "base/str.h"
 #include "evidence/agentfiles.h"
+#include "evidence/caches.h"
 #include "evidence/json-put.h"
 #include "evidence/receipt-look.h"
 #include "proc/cgroup.h"
@@ -29,7 +30,7 @@ static const char *const wanted[] = {
 	"FLUX_*", "OMP_*", "MKL_*", "GLOO_*", "UCX_*", "FI_*", "INQUEST_*", "PYTHON*",
 	"DEEPSPEED_*",
 	"ACCELERATE_*", "LD_LIBRARY_PATH", "LD_PRELOAD", "PATH", "HOME", "TMPDIR", "CONDA_PREFIX",
-	"VIRTUAL_ENV", "KMP_*", "CUBLAS_*", "GOMP_*",
+	"VIRTUAL_ENV", "KMP_*", "CUBLAS_*", "GOMP_*", "USER", "LOGNAME",
 };
 
 /* What never goes in, wherever in the name it stands. */
@@ -151,63 +152,8 @@ static void receipt_put_cgroup(struct json_object *object)
 	str_release(&text);
 }
 
-/* --- Caches and git -------------------------------------------------------------------------- */
-
-static const char *env_get(char *const *envp, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (; *envp; envp++)
-		if (!strncmp(*envp, name, len) && (*envp)[len] == '=')
-			return *envp + len + 1;
-	return NULL;
-}
-
-/* Where a compiler keeps its cache: a variable, else below another one (or /tmp). */
-static const struct {
-	const char *variable;
-	const char *below; /* a variable; NULL: /tmp */
-	const char *folder;
-	bool user; /* the folder's name ends in the user's */
-} caches[] = {
-	{"TORCHINDUCTOR_CACHE_DIR", NULL, "torchinductor_", true},
-	{"TRITON_CACHE_DIR", "HOME", ".triton/cache", false},
-	{"CUDA_CACHE_PATH", "HOME", ".nv/ComputeCache", false},
-};
-
-static void receipt_put_caches(struct json_object *object, char *const *envp)
-{
-	struct json_object *list = json_object_new_array();
-
-	for (size_t i = 0; i < sizeof(caches) / sizeof(caches[0]); i++) {
-		const char *given = env_get(envp, caches[i].variable);
-		const char *below = caches[i].below ? env_get(envp, caches[i].below) : "/tmp";
-		const char *user = env_get(envp, "USER");
-		struct json_object *one;
-		struct look_tree tree;
-		struct str path = {0};
-
-		if (given && *given)
-			str_add(&path, given);
-		else if (below)
-			str_printf(&path, "%s/%s%s", below, caches[i].folder,
-				!caches[i].user ? "" : user ? user : "root");
-		if (!path.len)
-			continue;
-		tree = look_at_tree(path.text);
-		one = json_object_new_object();
-		json_put_text(one, "variable", caches[i].variable);
-		json_put_text(one, "path", path.text);
-		json_put_int(one, "given", given && *given);
-		json_put_int(one, "exists", tree.exists);
-		json_put_int(one, "files", tree.files);
-		json_put_int(one, "bytes", tree.bytes);
-		json_put_int(one, "complete", tree.complete);
-		json_object_array_add(list, one);
-		str_release(&path);
-	}
-	json_object_object_add(object, "caches", list);
-}
+/* --- git ---------------------------------------------------------------------------------------
+ */
 
 static void receipt_put_git(struct json_object *object, const char *cwd)
 {
@@ -250,7 +196,7 @@ void receipt_take(const struct receipt_launch *launch, struct str *into)
 	receipt_put_cgroup(object);
 	if (launch->envp) {
 		receipt_put_env(object, launch->envp);
-		receipt_put_caches(object, launch->envp);
+		caches_put(object, launch->envp);
 	}
 	receipt_put_git(object, cwd);
 	json_put_end(object, into);

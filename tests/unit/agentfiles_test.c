@@ -191,6 +191,64 @@ static void a_history_knows_children_and_how_they_ended(void **state)
 	}
 }
 
+/* What a launcher gave one rank alone: its error file, a cache, a secret. */
+static void a_history_knows_what_each_rank_was_given(void **state)
+{
+	char folder[] = "/tmp/inquest-own-XXXXXX";
+	char file[64], cache[64];
+	struct history *history = history_new();
+	struct json_object *object, *process, *env, *one = NULL;
+	struct str text = {0};
+	struct proc_id id;
+	pid_t pid;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(file, sizeof(file), "%s/kernel.so", folder);
+	assert_int_equal(file_write(file, "12345", 5, 0600, NULL), 0);
+	snprintf(cache, sizeof(cache), "TORCHINDUCTOR_CACHE_DIR=%s", folder);
+	pid = fork();
+	if (!pid) {
+		char *const argv[] = {(char *)(uintptr_t) "sleep", (char *)(uintptr_t) "600", NULL};
+		char *const envp[] = {cache, (char *)(uintptr_t) "TORCHELASTIC_ERROR_FILE=/e/r",
+			(char *)(uintptr_t) "NCCL_SECRET=1", (char *)(uintptr_t) "UNLISTED=1",
+			NULL};
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		execve("/bin/sleep", argv, envp);
+		_exit(127);
+	}
+	id = (struct proc_id){(uint32_t)pid, proc_start_time((uint32_t)pid)};
+	for (int i = 0; i < 600 && !one; i++) {
+		usleep(10000);
+		history_free(history);
+		history = history_new();
+		history_sample(history, &id, 1);
+		str_cut(&text, 0);
+		history_format(history, &text);
+		if (strstr(text.text, "/e/r"))
+			one = json_tokener_parse(text.text);
+	}
+	object = one;
+	assert_non_null(object);
+	process = json_object_array_get_idx(get(object, "processes"), 0);
+	env = get(process, "env");
+	assert_string_equal(
+		json_object_get_string(get(env, "TORCHELASTIC_ERROR_FILE")), "/e/r");
+	assert_null(json_object_object_get(env, "NCCL_SECRET"));
+	assert_null(json_object_object_get(env, "UNLISTED"));
+	one = json_object_array_get_idx(get(process, "caches"), 0);
+	assert_string_equal(json_object_get_string(get(one, "path")), folder);
+	assert_int_equal(json_object_get_int64(get(one, "files")), 1);
+	assert_int_equal(json_object_get_int64(get(one, "bytes")), 5);
+	json_object_put(object);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	str_release(&text);
+	history_free(history);
+	unlink(file);
+	rmdir(folder);
+}
+
 static void a_history_follows_a_process_and_is_bounded(void **state)
 {
 	char command[] = "/tmp/inquest-history-XXXXXX";
@@ -272,6 +330,7 @@ int main(void)
 		cmocka_unit_test(a_receipt_tells_the_launch),
 		cmocka_unit_test(a_receipt_tells_the_revision),
 		cmocka_unit_test(a_history_knows_children_and_how_they_ended),
+		cmocka_unit_test(a_history_knows_what_each_rank_was_given),
 		cmocka_unit_test(a_history_follows_a_process_and_is_bounded),
 		cmocka_unit_test(files_are_replaced_whole),
 	};

@@ -267,6 +267,72 @@ static void history_tells_what_children_were_and_how_they_ended(void **state)
 	job_free(job);
 }
 
+static struct job *job_of_error_file(const char *text)
+{
+	struct evidence evidence = {0};
+
+	forge_gather(&evidence);
+	forge_census(&evidence, 2, CENSUS_RANK);
+	forge_text(&evidence, EXHIBIT_ERROR_FILE, FORGE_PID(1), text);
+	return decoded(&evidence);
+}
+
+static void an_error_file_is_an_exception(void **state)
+{
+	static const char *const wrong[] = {"[]", "{}", "{\"message\": 7}",
+		"{\"message\": {\"message\": [1]}}", "{\"message\": {\"message\": \"Value",
+		"{\"message\": \"\"}"};
+	struct job *job = job_of_error_file(
+		"{\"message\": {\"message\": \"ValueError: no rows\\nin it\", \"extraInfo\": "
+		"{\"py_callstack\": \"Traceback\", \"timestamp\": \"1790000000\"}}}");
+
+	assert_int_equal(job->nnotes, 1);
+	assert_int_equal(job->notes[0].rank, 1);
+	assert_true(job->notes[0].exception);
+	assert_string_equal(job->notes[0].text, "ValueError: no rows");
+	assert_int_equal(job->notes[0].when, 1790000000999999999);
+	assert_string_equal(job->notes[0].cite, "error-file:1");
+	job_free(job);
+	job = job_of_error_file("{\"message\": \"it broke\"}");
+	assert_int_equal(job->nnotes, 1);
+	assert_string_equal(job->notes[0].text, "it broke");
+	assert_int_equal(job->notes[0].when, JOB_UNKNOWN);
+	job_free(job);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		job = job_of_error_file(wrong[i]);
+		assert_int_equal(job->nnotes, 0);
+		assert_int_equal(job->nlosses, 1);
+		job_free(job);
+	}
+}
+
+/* Rank 1 was given a cache of its own, which the receipt does not know. */
+static void a_ranks_own_caches_come_before_the_launchers(void **state)
+{
+	struct evidence evidence = {0};
+	struct str text = {0};
+	struct job *job;
+
+	str_printf(&text,
+		"{\"processes\": [{\"pid\": %u, \"start_time\": %u, \"caches\": "
+		"[{\"path\": \"/own\", \"files\": 0, \"bytes\": 0}], \"samples\": []}]}",
+		FORGE_PID(1), FORGE_START(1));
+	forge_gather(&evidence);
+	forge_census(&evidence, 2, CENSUS_RANK);
+	forge_text(&evidence, EXHIBIT_RECEIPT, 0,
+		"{\"caches\": [{\"path\": \"/all\", \"files\": 7, \"bytes\": 9}]}");
+	forge_text(&evidence, EXHIBIT_HISTORY, 0, text.text);
+	job = decoded(&evidence);
+	assert_int_equal(job->ncaches, 2);
+	assert_int_equal(job->caches[0].rank, 0);
+	assert_int_equal(job->caches[0].files, 7);
+	assert_int_equal(job->caches[1].rank, 1);
+	assert_string_equal(job->caches[1].path, "/own");
+	assert_int_equal(job->caches[1].files, 0);
+	str_release(&text);
+	job_free(job);
+}
+
 static void kills_for_memory_are_counted_since_launch(void **state)
 {
 	struct evidence evidence = {0};
@@ -565,6 +631,8 @@ int main(void)
 		cmocka_unit_test(one_sample_is_no_knowledge_of_use),
 		cmocka_unit_test(history_tells_since_when_it_idles),
 		cmocka_unit_test(history_tells_what_children_were_and_how_they_ended),
+		cmocka_unit_test(an_error_file_is_an_exception),
+		cmocka_unit_test(a_ranks_own_caches_come_before_the_launchers),
 		cmocka_unit_test(kills_for_memory_are_counted_since_launch),
 		cmocka_unit_test(an_end_is_known_by_its_best_witness),
 		cmocka_unit_test(the_manifest_tells_that_the_job_ended),

@@ -287,14 +287,16 @@ static void the_dead_are_known_by_their_agents_history(void **state)
 	scene_job(scene, "job-a", "", 1 << 29, 1);
 	assert_int_equal(file_write(log, "last words\n", 11, 0600, NULL), 0);
 	str_printf(&text,
-		"{\"processes\": [{\"pid\": %d, \"start_time\": 0, \"stderr\": \"%s\"}], "
+		"{\"processes\": [{\"pid\": %d, \"start_time\": 0, \"stderr\": \"%s\", "
+		"\"env\": {\"TORCHELASTIC_ERROR_FILE\": \"%s\"}}], "
 		"\"cgroups\": [{\"groups\": \"0::/../../..\"}, 7, {\"groups\": 7}]}",
-		1 << 29, log);
+		1 << 29, log, log);
 	assert_int_equal(file_write(history, text.text, text.len, 0600, NULL), 0);
 	assert_int_equal(live_gather(folder, NULL, &evidence, NULL), 0);
 	assert_int_equal(count_kind(&evidence, EXHIBIT_HISTORY), 1);
 	assert_int_equal(count_kind(&evidence, EXHIBIT_PROC_STAT), 0);
 	assert_int_equal(count_kind(&evidence, EXHIBIT_STDERR), 1);
+	assert_int_equal(count_kind(&evidence, EXHIBIT_ERROR_FILE), 1);
 	assert_int_equal(count_kind(&evidence, EXHIBIT_CGROUP), 0);
 	for (size_t i = 0; i < evidence.n; i++)
 		if (evidence.at[i].kind == EXHIBIT_STDERR)

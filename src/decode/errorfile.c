@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The error file of torchrun's workers, a stranger's JSON:
+ *
+ *	{"message": {"message": "ValueError: no rows",
+ *		     "extraInfo": {"py_callstack": "Traceback ...", "timestamp": "1795235031"}}}
+ *
+ * or {"message": "text"}. The time is in whole seconds. It is taken as the end of that second: of
+ * two accounts of one death the other one, which has fractions, then comes first.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "decode/context.h"
+#include "decode/json-get.h"
+#include "decode/kinds.h"
+
+#define ERROR_TEXT 512
+
+static struct json_object *errorfile_object(const struct json_object *object, const char *key)
+{
+	struct json_object *value;
+
+	if (!json_object_is_type(object, json_type_object) ||
+		!json_object_object_get_ex(object, key, &value) ||
+		!json_object_is_type(value, json_type_object))
+		return NULL;
+	return value;
+}
+
+/* JOB_UNKNOWN where it says none, or one that is none. */
+static int64_t errorfile_time(const struct json_object *extra)
+{
+	const char *text = json_get_text(extra, "timestamp");
+	int64_t seconds = text ? strtoll(text, NULL, 10) : 0;
+
+	if (!text && !json_get_int(extra, "timestamp", &seconds))
+		return JOB_UNKNOWN;
+	if (seconds <= 0 || seconds >= INT64_MAX / CLOCK_NS_PER_S)
+		return JOB_UNKNOWN;
+	return seconds * CLOCK_NS_PER_S + CLOCK_NS_PER_S - 1;
+}
+
+/* The first line, bounded: the rest is the traceback's. */
+static const char *errorfile_line(struct decode_context *context, const char *text)
+{
+	size_t len = strcspn(text, "\n");
+
+	return arena_text_max(&context->arena, text, len < ERROR_TEXT ? len : ERROR_TEXT);
+}
+
+static int errorfile_decode(const struct exhibit *exhibit, struct job_builder *builder,
+	struct decode_context *context, struct complaint *why)
+{
+	struct json_object *object = json_get_document(exhibit, why);
+	const struct json_object *inner;
+	const char *text;
+	struct decode_process *process;
+
+	if (!object)
+		return -1;
+	inner = errorfile_object(object, "message");
+	text = json_get_text(inner ? inner : object, "message");
+	if (!text || !*text) {
+		json_object_put(object);
+		return complaint_set(why, "it has no message");
+	}
+	process = context_process(context, exhibit->host, exhibit->pid, exhibit->start_time);
+	job_add_note(builder, process->who,
+		&(const struct job_note){.text = errorfile_line(context, text),
+			.exception = true,
+			.when = errorfile_time(errorfile_object(inner, "extraInfo")),
+			.cite = arena_printf(&context->arena, "error-file:%s",
+				context_name(context, process))});
+	json_object_put(object);
+	return 0;
+}
+
+const struct decoder decode_error_file = {EXHIBIT_ERROR_FILE, errorfile_decode};
