@@ -36,6 +36,15 @@ bench_ring_lttng_la_LIBADD = $(LTTNG_UST_LIBS)
 endif
 run-benches: $(RING_BENCH)
 
+# The NVTX door.
+BENCHES += bench/nvtx.sh
+EXTRA_PROGRAMS += bench/nvtx_bench
+EXTRA_DIST += %D%/nvtx.sh
+bench_nvtx_bench_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir) -I$(srcdir)/fixtures/standin/include
+bench_nvtx_bench_CFLAGS = $(PLAIN_CFLAGS)
+bench_nvtx_bench_LDADD = -ldl
+run-benches: bench/nvtx_bench fixtures/nvtxnccl/libncclnvtx.la
+
 # The NCCL door, on the stand-in.
 BENCHES += bench/nccl.sh
 EXTRA_PROGRAMS += bench/nccl_bench

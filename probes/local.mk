@@ -94,4 +94,16 @@ noinst_LTLIBRARIES += %D%/libcheck-cuda.la
 %C%_libcheck_cuda_la_CPPFLAGS = -I$(srcdir) -I$(srcdir)/src $(CUDA_CPPFLAGS)
 %C%_libcheck_cuda_la_CFLAGS = -std=gnu11 -Wall
 endif
-EXTRA_DIST += %D%/check-nccl.c %D%/check-cuda.c
+if HAVE_NVTX_HEADERS
+noinst_LTLIBRARIES += %D%/libcheck-nvtx.la
+%C%_libcheck_nvtx_la_SOURCES = %D%/check-nvtx.c
+%C%_libcheck_nvtx_la_CPPFLAGS = -I$(srcdir) -I$(srcdir)/src $(NVTX_CPPFLAGS)
+%C%_libcheck_nvtx_la_CFLAGS = -std=gnu11 -Wall
+endif
+if HAVE_PROFILER_HEADERS
+noinst_LTLIBRARIES += %D%/libcheck-profiler.la
+%C%_libcheck_profiler_la_SOURCES = %D%/check-profiler.c
+%C%_libcheck_profiler_la_CPPFLAGS = -I$(srcdir) -I$(srcdir)/src $(PROFILER_CPPFLAGS)
+%C%_libcheck_profiler_la_CFLAGS = -std=gnu11 -Wall
+endif
+EXTRA_DIST += %D%/check-nccl.c %D%/check-cuda.c %D%/check-nvtx.c %D%/check-profiler.c
