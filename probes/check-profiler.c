@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check-profiler.c: our declarations against the headers of NCCL's profiler plugins, which come with
- * its sources only (plugins/profiler/example/nccl): configure --with-profiler=DIR names that folder.
+ * check-profiler.c: our declarations against the headers of NCCL's profiler plugins. They come with
+ * NCCL's sources only, in plugins/profiler/example/nccl: configure --with-profiler=DIR.
  */
 #include <stdbool.h>
 #include <stddef.h>
