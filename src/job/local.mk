@@ -4,6 +4,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/build.c %D%/build.h \
 	%D%/caches.c %D%/caches.h \
 	%D%/compiles.c %D%/compiles.h \
+	%D%/firsts.c %D%/firsts.h \
 	%D%/forks.c %D%/forks.h \
 	%D%/job.h \
 	%D%/names.c %D%/names.h \

@@ -460,6 +460,24 @@ SEAL_FACTS(log, logs)
 SEAL_FACTS(cache, caches)
 SEAL_FACTS(loss, losses)
 
+/* What a probe could not hook, since this version of a program has it not, is not recorded. */
+static void lose_missing(struct seal *seal)
+{
+	struct job_builder *b = seal->b;
+
+	for (size_t i = 0; i < b->traits.nr; i++) {
+		const struct raw_trait *raw = &b->traits.items[i];
+		struct job_loss loss = {.count = JOB_UNKNOWN, .cite = raw->fact.cite};
+		int process;
+
+		if (strcmp(raw->fact.key, "missing") != 0 || !*raw->fact.text ||
+			rank_of(seal, &raw->about, &process) == JOB_NONE)
+			continue;
+		loss.what = arena_printf(seal->arena, "not hooked: %s", raw->fact.text);
+		job_add_loss(b, raw->about.who, &loss);
+	}
+}
+
 void seal_facts(struct seal *seal)
 {
 	seal_spans(seal);
@@ -467,6 +485,7 @@ void seal_facts(struct seal *seal)
 	seal_steps(seal);
 	seal_notes(seal);
 	seal_traits(seal);
+	lose_missing(seal);
 	seal_signals(seal);
 	seal_logs(seal);
 	seal_caches(seal);

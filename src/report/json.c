@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "job/firsts.h"
 #include "job/names.h"
 #include "report/escape.h"
 #include "report/headline.h"
@@ -231,6 +232,8 @@ static struct json_object *verdict_object(
 		object, "outlook", text_or_null(verdict_outlook_name(verdict->outlook)));
 	json_object_object_add(object, "watchdog_s",
 		number_or_null(left == JOB_UNKNOWN ? left : left / CLOCK_NS_PER_S));
+	json_object_object_add(
+		object, "watchdog", text_or_null(verdict_limit_name(verdict->watchdog)));
 	json_object_object_add(object, "culprits", ranks_array(job, verdict->culprits));
 	json_object_object_add(object, "victims", ranks_array(job, verdict->victims));
 	json_object_object_add(object, "camps", camps_array(job, verdict));
@@ -256,6 +259,51 @@ static struct json_object *not_judged_array(const struct verdicts *verdicts)
 		json_object_object_add(object, "ranks", ranks_array(verdicts->job, not ->ranks));
 		json_object_array_add(array, object);
 	}
+	return array;
+}
+
+static struct json_object *known_text(const char *text)
+{
+	return *text ? text_or_null(text) : NULL;
+}
+
+static struct json_object *first_object(
+	const struct job_rank *rank, const struct firsts *first, int64_t most)
+{
+	const struct cache_found *cache = &first->cache;
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "rank", json_object_new_int(rank->world_rank));
+	json_object_object_add(object, "framework", known_text(first->framework));
+	json_object_object_add(object, "mode", known_text(first->mode));
+	json_object_object_add(object, "backend", known_text(first->backend));
+	json_object_object_add(object, "gpus", number_or_null(first->gpus));
+	json_object_object_add(object, "cache", text_or_null(cache->path));
+	json_object_object_add(object, "cache_files",
+		cache->path ? number_or_null(cache->files) : NULL);
+	json_object_object_add(object, "cache_bytes",
+		cache->path ? number_or_null(cache->bytes) : NULL);
+	json_object_object_add(object, "cache_state",
+		text_or_null(caches_state_name(caches_state(cache, most))));
+	json_object_object_add(object, "first_compile_s", tenths_or_null(first->compile));
+	json_object_object_add(object, "compiling_s", tenths_or_null(first->compiling));
+	json_object_object_add(object, "first_collective_s", tenths_or_null(first->collective));
+	json_object_object_add(object, "first_step_s", tenths_or_null(first->step));
+	json_object_object_add(object, "timeout_s", tenths_or_null(first->timeout));
+	json_object_object_add(object, "heartbeat_s", tenths_or_null(first->heartbeat));
+	return object;
+}
+
+/* An array of how each rank came to its first step. */
+static struct json_object *firsts_array(const struct job *job)
+{
+	struct json_object *array = json_object_new_array();
+	struct firsts *firsts = firsts_new(job);
+	int64_t most = caches_most(job);
+
+	for (size_t i = 0; i < job->nranks; i++)
+		json_object_array_add(array, first_object(&job->ranks[i], &firsts[i], most));
+	firsts_free(firsts);
 	return array;
 }
 
@@ -291,6 +339,7 @@ void report_json_add(struct str *into, const struct verdicts *verdicts)
 	json_object_object_add(object, "verdicts", array);
 	json_object_object_add(object, "not_judged", not_judged_array(verdicts));
 	json_object_object_add(object, "losses", losses_array(verdicts->job));
+	json_object_object_add(object, "ranks", firsts_array(verdicts->job));
 	escape_json(into, json_object_to_json_string_ext(
 				  object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(object);

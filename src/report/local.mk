@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += %D%/libreport.la
 src_report_libreport_la_SOURCES = \
 	%D%/escape.c %D%/escape.h \
+	%D%/first.c %D%/first.h \
 	%D%/headline.c %D%/headline.h \
 	%D%/json.c \
 	%D%/merge.c %D%/merge.h \

@@ -5,10 +5,13 @@
  * judged; the ranks; what to do next; and what the look itself has cost and lost.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "report/escape.h"
+#include "report/first.h"
 #include "report/headline.h"
 #include "report/merge.h"
 #include "report/page.h"
@@ -216,7 +219,7 @@ static void add_outlook(struct writing *w, const struct verdict *verdict)
 		[VERDICT_KILL] = " KILL"};
 	bool deadline = verdict->watchdog_left != JOB_UNKNOWN;
 	struct cited line = {.column = KEY_WIDTH + 2,
-		.cite = deadline ? w->verdicts->job->deadline_cite : "",
+		.cite = deadline ? verdict->watchdog_cite : "",
 		.style = style_of(verdict),
 		.strong = KEY_WIDTH};
 	char text[CLOCK_TEXT_SIZE];
@@ -225,11 +228,25 @@ static void add_outlook(struct writing *w, const struct verdict *verdict)
 		return;
 	str_add(&line.key, names[verdict->outlook]);
 	str_add(&line.words, wording_outlook(verdict->outlook));
+	if (deadline)
+		str_printf(&line.words, "; %s",
+			wording_limit(verdict->watchdog, verdict->watchdog_left <= 0));
 	if (deadline && verdict->watchdog_left > 0)
-		str_printf(&line.words, "; watchdog kills in %s",
-			clock_format(verdict->watchdog_left, text));
-	else if (deadline)
-		str_add(&line.words, "; the watchdog's time is over");
+		str_printf(&line.words, " %s", clock_format(verdict->watchdog_left, text));
+	add_line(w, &line);
+}
+
+/* How the ranks came so far, where no step is done yet. */
+static void add_first(struct writing *w)
+{
+	struct cited line = {.column = KEY_WIDTH + 2, .cite = ""};
+
+	if (w->verdicts->stage > VERDICT_FIRST_FORWARD)
+		return;
+	first_add(&line.words, w->verdicts->job);
+	if (!line.words.len)
+		return;
+	str_add(&line.key, " first");
 	add_line(w, &line);
 }
 
@@ -310,23 +327,60 @@ static void add_next(struct writing *w, const struct verdict *verdict)
 	add_line(w, &line);
 }
 
+/* By what is lost, so that ranks that lost the same are side by side. */
+static int compare_losses(const void *va, const void *vb)
+{
+	const struct job_loss *a = *(const struct job_loss *const *)va;
+	const struct job_loss *b = *(const struct job_loss *const *)vb;
+	int order = strcmp(a->what, b->what);
+
+	if (!order && a->count != b->count)
+		order = a->count < b->count ? -1 : 1;
+	if (order)
+		return order;
+	return a < b ? -1 : a > b;
+}
+
+/* One line for n losses that are alike but for the rank. */
+static void add_loss(struct writing *w, const struct job_loss *const *same, size_t n)
+{
+	struct cited line = {
+		.column = 6, .cite = same[0]->cite, .style = PAGE_WARN, .strong = 4};
+	int *ranks = alloc_zeroed(n, sizeof(*ranks));
+
+	str_add(&line.key, "lost");
+	for (size_t i = 0; i < n; i++)
+		ranks[i] = same[i]->rank;
+	if (ranks[0] != JOB_NONE) {
+		ranks_name(&line.words, w->verdicts->job, (struct verdict_ranks){ranks, n});
+		str_add(&line.words, ": ");
+	}
+	str_add(&line.words, same[0]->what);
+	if (same[0]->count != JOB_UNKNOWN && same[0]->count > 1)
+		str_printf(&line.words, " (%" PRId64 ")", same[0]->count);
+	add_line(w, &line);
+	free(ranks);
+}
+
 static void add_losses(struct writing *w)
 {
 	const struct job *job = w->verdicts->job;
+	ARRAY(const struct job_loss *) list = {0};
 
-	for (size_t i = 0; i < job->nlosses; i++) {
-		const struct job_loss *loss = &job->losses[i];
-		struct cited line = {
-			.column = 6, .cite = loss->cite, .style = PAGE_WARN, .strong = 4};
+	for (size_t i = 0; i < job->nlosses; i++)
+		*array_add(&list) = &job->losses[i];
+	array_sort(&list, compare_losses);
+	for (size_t from = 0, to; from < list.nr; from = to) {
+		const struct job_loss *first = list.items[from];
 
-		str_add(&line.key, "lost");
-		if (loss->rank != JOB_NONE)
-			str_printf(&line.words, "rank %d: ", job->ranks[loss->rank].world_rank);
-		str_add(&line.words, loss->what);
-		if (loss->count != JOB_UNKNOWN && loss->count > 1)
-			str_printf(&line.words, " (%" PRId64 ")", loss->count);
-		add_line(w, &line);
+		for (to = from + 1; to < list.nr && first->rank != JOB_NONE &&
+				    list.items[to]->count == first->count &&
+				    !strcmp(list.items[to]->what, first->what);
+			to++)
+			;
+		add_loss(w, list.items + from, to - from);
 	}
+	array_release(&list);
 }
 
 /* "8/8 rings, 0 lost, 0 threads stopped; saved ./sft-41.inq" */
@@ -368,6 +422,8 @@ static void compose(struct writing *w)
 	add_outlook(w, first);
 	page_begin(&w->page, 4);
 	add_evidence(w, first);
+	page_begin(&w->page, 1);
+	add_first(w);
 	page_begin(&w->page, 2);
 	add_others(w);
 	page_begin(&w->page, 2);

@@ -109,6 +109,20 @@ static const char *const outlooks[] = {
 	[VERDICT_KILL] = "cannot resolve by itself",
 };
 
+/* What ends the job, before how long that will take; and where that time is over already. */
+static const char *const limits[VERDICT_LIMITS][2] = {
+	[VERDICT_NO_LIMIT] = {"it ends in", "its time is over"},
+	[VERDICT_LIMIT_DEADLINE] = {"the job's time ends in", "the job's time is over"},
+	[VERDICT_LIMIT_WATCHDOG] = {"watchdog kills in", "the watchdog's time is over"},
+	[VERDICT_LIMIT_TIMEOUT] = {"the wait times out in", "the wait's timeout is over"},
+	[VERDICT_LIMIT_STORE] = {"the store times out in", "the store's timeout is over"},
+};
+
+const char *wording_limit(enum verdict_limit limit, bool over)
+{
+	return limits[limit < VERDICT_LIMITS ? limit : VERDICT_NO_LIMIT][over];
+}
+
 static const char *const spans[] = {
 	[JOB_SPAN_COMPILE] = "compile",
 	[JOB_SPAN_INPUT] = "input",

@@ -18,6 +18,9 @@ void wording_fact(struct str *into, const struct verdict_fact *fact);
 /* Appends the one next step of a verdict; nothing where it has none. */
 void wording_next(struct str *into, const struct verdicts *verdicts, const struct verdict *verdict);
 
+/* What ends the job: "watchdog kills in", or that it is over. Never NULL. */
+const char *wording_limit(enum verdict_limit limit, bool over);
+
 /* What the outlook means for the person who reads: "may resolve by itself". Never NULL. */
 const char *wording_outlook(enum verdict_outlook outlook);
 

@@ -10,7 +10,8 @@ struct draft *inquiry_draft(struct inquiry *q, enum verdict_class class)
 	draft->verdict = (struct verdict){.class = class,
 		.group = JOB_NONE,
 		.waiting = JOB_UNKNOWN,
-		.watchdog_left = JOB_UNKNOWN};
+		.watchdog_left = JOB_UNKNOWN,
+		.watchdog_cite = ""};
 	return draft;
 }
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "verdict/limits.h"
 
 const struct rule *const judge_rules[] = {
 	&rule_node_loss,
@@ -107,7 +108,7 @@ static void clear_culprits(struct inquiry *q, struct draft *draft, const bool *b
 static void finish(struct inquiry *q, struct draft *draft)
 {
 	struct verdict *v = &draft->verdict;
-	const struct job *job = q->job;
+	struct limit limit;
 
 	rank_list_settle(&draft->culprits);
 	rank_list_settle(&draft->victims);
@@ -118,8 +119,12 @@ static void finish(struct inquiry *q, struct draft *draft)
 	if (v->class == VERDICT_HEALTHY)
 		return;
 	tell_victims(q, draft);
-	if (job->deadline != JOB_UNKNOWN && job->gathered != JOB_UNKNOWN)
-		v->watchdog_left = job->deadline - job->gathered;
+	limit = limits_first(q, &draft->victims);
+	if (limit.kind) {
+		v->watchdog = limit.kind;
+		v->watchdog_left = limit.left;
+		v->watchdog_cite = limit.cite;
+	}
 	for (size_t i = 0;
 		v->class != VERDICT_SLOW && v->class != VERDICT_INCONCLUSIVE && i < judge_nrules;
 		i++)
@@ -238,6 +243,7 @@ struct verdicts *verdicts_of(const struct job *job)
 	judge_quiet_deaths(q);
 	if (!q->drafts.nr)
 		judge_rest(q);
+	judge_missing(q);
 	finish_all(q);
 	verdicts = seal(q);
 	inquiry_free(q);

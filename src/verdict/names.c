@@ -108,6 +108,18 @@ const char *verdict_where_name(enum verdict_where where)
 	return NAME_OF(names, where);
 }
 
+const char *verdict_limit_name(enum verdict_limit limit)
+{
+	static const char *const names[] = {
+		[VERDICT_LIMIT_DEADLINE] = "deadline",
+		[VERDICT_LIMIT_WATCHDOG] = "watchdog",
+		[VERDICT_LIMIT_TIMEOUT] = "timeout",
+		[VERDICT_LIMIT_STORE] = "store",
+	};
+
+	return NAME_OF(names, limit);
+}
+
 const char *verdict_stage_name(enum verdict_stage stage)
 {
 	static const char *const names[] = {

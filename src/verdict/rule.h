@@ -51,6 +51,7 @@ void judge_cycles(struct inquiry *q);       /* order.c */
 void judge_devices(struct inquiry *q);      /* device.c: all are in, nothing moves */
 void judge_quiet_deaths(struct inquiry *q); /* death.c: own deaths that nobody waits for yet */
 void judge_slow(struct inquiry *q);         /* slow.c */
+void judge_missing(struct inquiry *q); /* rest.c: what could not be hooked, and is not judged */
 void judge_rest(struct inquiry *q); /* rest.c: healthy or inconclusive, where nothing else is */
 
 /* Facts about who waits, common to all findings (rest.c). */

@@ -67,6 +67,16 @@ enum verdict_where {
 	VERDICT_WHERES
 };
 
+/* What ends a job that nobody ends. */
+enum verdict_limit {
+	VERDICT_NO_LIMIT,
+	VERDICT_LIMIT_DEADLINE, /* the scheduler's */
+	VERDICT_LIMIT_WATCHDOG, /* PyTorch's, of NCCL: aborts a process */
+	VERDICT_LIMIT_TIMEOUT,	/* the wait itself raises an error */
+	VERDICT_LIMIT_STORE,	/* the same of a wait in the store */
+	VERDICT_LIMITS
+};
+
 /*
  * Kinds of facts. Values a, b, c and text are the kind's; times are ns. Each is worded once, in
  * report/wording.c, and once in the man page inquest-verdicts(7).
@@ -209,6 +219,8 @@ struct verdict {
 	struct job_sig op;
 	int64_t waiting; /* ns the longest victim waits, JOB_UNKNOWN */
 	int64_t watchdog_left; /* ns until a known limit ends the job, JOB_UNKNOWN */
+	enum verdict_limit watchdog; /* which one */
+	const char *watchdog_cite;   /* "" none */
 	struct verdict_fact headline; /* the fact that the first line is made of */
 	const struct verdict_fact *evidence; /* most telling first */
 	size_t nevidence;
@@ -251,6 +263,8 @@ const char *verdict_outlook_name(enum verdict_outlook outlook);
 const char *verdict_cause_name(enum verdict_cause cause);
 /* "input", "checkpoint", ...: where a rank stalls; NULL for nowhere. */
 const char *verdict_where_name(enum verdict_where where);
+/* "deadline", "watchdog", "timeout", "store"; NULL for none. */
+const char *verdict_limit_name(enum verdict_limit limit);
 /* How far the job had come: "bootstrap", "steady", ... */
 const char *verdict_stage_name(enum verdict_stage stage);
 

@@ -430,7 +430,8 @@ static void words_of_torch_are_understood(void **state)
 	forge_gather(&evidence);
 	forge_census(&evidence, 2, CENSUS_RANK);
 	forge_text(&evidence, EXHIBIT_STDERR, PID0,
-		"[rank0]: Traceback (most recent call last):\n[rank0]:   File \"train.py\", line 3\n"
+		"[rank0]: Traceback (most recent call last):\n[rank0]:   File \"train.py\", line "
+		"3\n"
 		"[rank0]:     loss.backward()\n[rank0]: RuntimeError: mat1 and mat2\n"
 		"[rank0]:[E1121 04:01:02 ProcessGroupNCCL.cpp:683] [Rank 0] Watchdog caught "
 		"collective operation timeout: WorkNCCL(SeqNum=3)\n");

@@ -20,6 +20,7 @@ static void make_rank(struct hand_job *hand, int rank, int odd)
 		.process = rank,
 		.knows = JOB_KNOWS_RING | JOB_KNOWS_PROC};
 	hand->processes[rank] = (struct job_process){.pid = 100 + (uint32_t)rank,
+		.born = ago(675),
 		.rank = rank,
 		.role = JOB_ROLE_RANK,
 		.comm = "python",
@@ -80,6 +81,8 @@ static void make_verdict(struct hand_job *hand, int nranks, int odd)
 		.op = {.op = JOB_OP_ALLREDUCE},
 		.waiting = 624300 * CLOCK_NS_PER_MS,
 		.watchdog_left = 1176 * CLOCK_NS_PER_S,
+		.watchdog = VERDICT_LIMIT_WATCHDOG,
+		.watchdog_cite = "env",
 		.headline = hand->facts[0],
 		.evidence = hand->facts,
 		.nevidence = 3,

@@ -57,6 +57,7 @@ static void the_first_line_is_the_answer(void **state)
 		" 3        inductor codegen 0/0, open 11:08                   ring:3:lane0:118\n"
 		" 3        cache at start 0 files; peers 412-415              caches:3\n"
 		" 0-2,4-7  in AllReduce #1 world, 10:24                       ring:*:g1\n"
+		" first    compile after 7 s (1 of 8) for 11:08; no collective; no step\n"
 		"not death    8 alive, oom_kill +0                            procs cgroup\n"
 		"not shards   all batches equal: 4 rows, 16384 elements       ring:*:shard0\n"
 		"unjudged     graph-divergence: needs the graph of rank 3\n"
@@ -187,8 +188,8 @@ static struct json_object *key(struct json_object *object, const char *name)
 static void json_has_every_key(void **state)
 {
 	static const char *const keys[] = {"class", "family", "confidence", "outlook", "watchdog_s",
-		"culprits", "victims", "unknown_members", "group", "op", "waiting_s", "headline",
-		"evidence", "ruled_out", "cause", "where", "next"};
+		"watchdog", "culprits", "victims", "unknown_members", "group", "op", "waiting_s",
+		"headline", "evidence", "ruled_out", "cause", "where", "next"};
 	struct json_object *root, *verdict;
 	struct hand_job hand;
 	char *text;
@@ -210,6 +211,10 @@ static void json_has_every_key(void **state)
 	assert_non_null(strstr(text, "\"waiting_s\":624.3,"));
 	assert_non_null(strstr(text, "\"id\":\"0x0000000000000abc\""));
 	key(root, "not_judged");
+	assert_int_equal(json_object_array_length(key(root, "ranks")), 8);
+	assert_non_null(strstr(text, "{\"rank\":3,\"framework\":null,"));
+	assert_non_null(strstr(text, "\"cache_state\":\"cold\",\"first_compile_s\":7.0,"
+				     "\"compiling_s\":668.0,\"first_collective_s\":null,"));
 	assert_int_equal(json_object_array_length(key(root, "losses")), 0);
 	json_object_put(root);
 	free(text);

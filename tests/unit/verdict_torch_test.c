@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "job/firsts.h"
 #include "tests/unit/facts.h"
 
 struct judged {
@@ -428,10 +429,136 @@ static void s42_the_gil_is_where_it_stalled(void **state)
 	struct facts *f = facts_new(4);
 
 	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 30);
-	facts_log(f, 1, "[E ProcessGroupNCCL.cpp:1398] Could not acquire GIL within 300 ms on exit");
+	facts_log(
+		f, 1, "[E ProcessGroupNCCL.cpp:1398] Could not acquire GIL within 300 ms on exit");
 	facts_signal(f, 1, 6, 0, "pt_nccl_heartbt", 95)->fatal = true;
 	facts_end(f, 1, JOB_SIGNALED, 6, 95);
 	facts_expect_where(f, VERDICT_HOST_STALL, "1", VERDICT_IN_GIL);
+	facts_free(f);
+}
+
+/* -- limits ------------------------------------------------------------------------------------ */
+
+/* All but rank 2 wait since 40, that is for 60 s, in a group made by that library. */
+static struct facts *waiting_job(const char *maker)
+{
+	struct facts *f = facts_new(4);
+
+	f->group_makers[0] = maker;
+	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 4096, 40);
+	return f;
+}
+
+static void expect_limit(const struct facts *f, enum verdict_limit limit, int64_t seconds_left)
+{
+	struct judged j = judge(f);
+
+	assert_int_equal(j.first->watchdog, limit);
+	if (limit)
+		assert_int_equal(j.first->watchdog_left, seconds_left * 1000000000);
+	else
+		assert_int_equal(j.first->watchdog_left, JOB_UNKNOWN);
+	dismiss(j);
+}
+
+static void nothing_is_known_of_limits_without_torch(void **state)
+{
+	struct facts *f = waiting_job("nccl");
+
+	expect_limit(f, VERDICT_NO_LIMIT, 0);
+	facts_free(f);
+}
+
+/* 600 s, and 60 s for dumps; then as the group was made; then never. */
+static void the_watchdog_of_nccl_takes_a_minute_for_dumps(void **state)
+{
+	struct facts *f = waiting_job("nccl");
+
+	for (int i = 0; i < 4; i++)
+		facts_trait(f, i, "framework", "torch 2.15.0", -1);
+	expect_limit(f, VERDICT_LIMIT_WATCHDOG, 600);
+	for (int i = 0; i < 4; i++)
+		facts_trait(f, i, "timeout", "", 300000000000);
+	expect_limit(f, VERDICT_LIMIT_WATCHDOG, 300);
+	for (int i = 0; i < 4; i++)
+		f->members[0][i].fact.timeout = 200000000000;
+	expect_limit(f, VERDICT_LIMIT_WATCHDOG, 200);
+	for (int i = 0; i < 4; i++)
+		facts_trait(f, i, "dump-on-timeout", "0", -1);
+	expect_limit(f, VERDICT_LIMIT_WATCHDOG, 140);
+	for (int i = 0; i < 4; i++)
+		facts_trait(f, i, "async-error", "0", -1);
+	expect_limit(f, VERDICT_NO_LIMIT, 0);
+	for (int i = 0; i < 4; i++)
+		facts_trait(f, i, "blocking-wait", "1", -1);
+	expect_limit(f, VERDICT_LIMIT_TIMEOUT, 140);
+	facts_free(f);
+}
+
+static void gloo_gives_up_itself(void **state)
+{
+	struct facts *f = waiting_job("gloo");
+
+	for (int i = 0; i < 4; i++)
+		facts_trait(f, i, "framework", "torch 2.15.0", -1);
+	expect_limit(f, VERDICT_LIMIT_TIMEOUT, 1740);
+	facts_free(f);
+}
+
+/* -- what is not there ------------------------------------------------------------------------- */
+
+static void what_torch_lacks_is_a_loss_and_leaves_rules_unjudged(void **state)
+{
+	struct facts *f = waiting_job("gloo");
+	size_t losses = 0;
+	bool unjudged = false;
+	struct judged j;
+
+	for (int i = 0; i < 4; i++)
+		facts_trait(f, i, "missing", "torch.utils.data.dataloader.DataLoader", -1);
+	j = judge(f);
+	for (size_t i = 0; i < j.job->nlosses; i++)
+		losses += strstr(j.job->losses[i].what, "dataloader.DataLoader") != NULL;
+	assert_int_equal(losses, 4);
+	for (size_t i = 0; i < j.verdicts->nnot_judged; i++)
+		unjudged |= j.verdicts->not_judged[i].class == VERDICT_EMPTY_SHARD;
+	assert_true(unjudged);
+	dismiss(j);
+	facts_free(f);
+}
+
+/* -- the first forward ------------------------------------------------------------------------- */
+
+static void how_a_rank_came_to_its_first_step(void **state)
+{
+	struct facts *f = facts_new(2);
+	struct job *job;
+	struct firsts *firsts;
+
+	facts_span(f, 0, JOB_SPAN_COMPILE, "dynamo", "", 10, 20);
+	facts_span(f, 0, JOB_SPAN_COMPILE, "aot", "", 12, 19);
+	facts_span(f, 0, JOB_SPAN_COMPILE, "lazy backward", "", 30, 35);
+	facts_enter(f, 0, 0, JOB_OP_ALLREDUCE, 64, 22);
+	facts_span(f, 1, JOB_SPAN_COMPILE, "dynamo", "", 10, FACTS_OPEN);
+	facts_step(f, 0, 1);
+	f->extra[f->nextra - 1].is.step.first = facts_ns(40);
+	facts_trait(f, 0, "mode", "ddp", -1);
+	facts_trait(f, 0, "timeout", "", 600000000000);
+	job = facts_job(f);
+	firsts = firsts_new(job);
+	assert_int_equal(firsts[0].compile, 10000000000);
+	assert_int_equal(firsts[0].compiling, 15000000000);
+	assert_int_equal(firsts[0].collective, 22000000000);
+	assert_int_equal(firsts[0].step, 40000000000);
+	assert_string_equal(firsts[0].mode, "ddp");
+	assert_int_equal(firsts[0].timeout, 600000000000);
+	assert_int_equal(firsts[0].heartbeat, JOB_UNKNOWN);
+	assert_int_equal(firsts[1].compiling, 90000000000);
+	assert_int_equal(firsts[1].collective, JOB_UNKNOWN);
+	assert_int_equal(firsts[1].step, JOB_UNKNOWN);
+	assert_string_equal(firsts[1].mode, "");
+	firsts_free(firsts);
+	job_free(job);
 	facts_free(f);
 }
 
@@ -459,6 +586,11 @@ int main(void)
 		cmocka_unit_test(an_exception_says_where_it_was_raised),
 		cmocka_unit_test(s19b_a_killed_loader_is_the_cause_by_its_ranks_word),
 		cmocka_unit_test(s42_the_gil_is_where_it_stalled),
+		cmocka_unit_test(nothing_is_known_of_limits_without_torch),
+		cmocka_unit_test(the_watchdog_of_nccl_takes_a_minute_for_dumps),
+		cmocka_unit_test(gloo_gives_up_itself),
+		cmocka_unit_test(how_a_rank_came_to_its_first_step),
+		cmocka_unit_test(what_torch_lacks_is_a_loss_and_leaves_rules_unjudged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

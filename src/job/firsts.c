@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "job/firsts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "job/spans.h"
+
+static int64_t since(int64_t born, int64_t when)
+{
+	return born == JOB_UNKNOWN || when == JOB_UNKNOWN || when < born ? JOB_UNKNOWN
+									 : when - born;
+}
+
+/* The end of this rank's evidence: until then open spans count. */
+static int64_t now_of(const struct job *job, const struct job_rank *rank,
+	const struct job_process *process)
+{
+	if (process->end > JOB_ALIVE && process->ended != JOB_UNKNOWN)
+		return process->ended;
+	if (rank->host != JOB_NONE && job->hosts[rank->host].gathered != JOB_UNKNOWN)
+		return job->hosts[rank->host].gathered;
+	return job->gathered;
+}
+
+/* Spans are sorted by begin: each adds what lies beyond all before it. */
+static void look_at_compiles(const struct job *job, int rank, int64_t now, struct firsts *firsts)
+{
+	struct spans_range range = spans_of(job, rank);
+	int64_t until = JOB_UNKNOWN;
+
+	for (size_t i = range.from; i < range.to; i++) {
+		const struct job_span *span = &job->spans[i];
+		int64_t end = span->open ? now : span->ended, begin = span->begun;
+
+		if (span->kind != JOB_SPAN_COMPILE || begin == JOB_UNKNOWN ||
+			span->process != job->ranks[rank].process)
+			continue;
+		if (firsts->compile == JOB_UNKNOWN) {
+			firsts->compile = begin;
+			firsts->compiling = 0;
+		}
+		begin = begin < until ? until : begin;
+		if (end == JOB_UNKNOWN || end <= begin)
+			continue;
+		firsts->compiling += end - begin;
+		until = end;
+	}
+}
+
+/* When each rank entered its first op, where that is still known as such. */
+static void look_at_ops(const struct job *job, struct firsts *all)
+{
+	for (size_t i = 0; i < job->nmembers; i++) {
+		const struct job_member *m = &job->members[i];
+		int64_t entered = m->nops && m->ops[0].index == 1 ? m->ops[0].entered : JOB_UNKNOWN;
+
+		if (m->rank == JOB_NONE || entered == JOB_UNKNOWN)
+			continue;
+		if (all[m->rank].collective == JOB_UNKNOWN || entered < all[m->rank].collective)
+			all[m->rank].collective = entered;
+	}
+}
+
+static void look_at_traits(const struct job *job, int rank, struct firsts *firsts)
+{
+	struct spans_range range = traits_of(job, rank);
+	const struct {
+		const char *key;
+		const char **text;
+		int64_t *number;
+	} table[] = {
+		{"mode", &firsts->mode, NULL},
+		{"framework", &firsts->framework, NULL},
+		{"backend", &firsts->backend, NULL},
+		{"gpus", NULL, &firsts->gpus},
+		{"timeout", NULL, &firsts->timeout},
+		{"heartbeat", NULL, &firsts->heartbeat},
+	};
+
+	for (size_t i = range.from; i < range.to; i++)
+		for (size_t k = 0; k < sizeof(table) / sizeof(table[0]); k++) {
+			if (strcmp(job->traits[i].key, table[k].key) != 0)
+				continue;
+			if (table[k].text)
+				*table[k].text = job->traits[i].text;
+			if (table[k].number)
+				*table[k].number = job->traits[i].number;
+		}
+}
+
+static const struct firsts nothing = {.compile = JOB_UNKNOWN,
+	.compiling = JOB_UNKNOWN,
+	.collective = JOB_UNKNOWN,
+	.step = JOB_UNKNOWN,
+	.mode = "",
+	.framework = "",
+	.backend = "",
+	.gpus = JOB_UNKNOWN,
+	.timeout = JOB_UNKNOWN,
+	.heartbeat = JOB_UNKNOWN};
+
+/* The moments of one rank as times since its process began. */
+static void finish(const struct job *job, int rank, struct firsts *firsts)
+{
+	const struct job_rank *r = &job->ranks[rank];
+	struct spans_range steps = steps_of(job, rank);
+	const struct job_process *process =
+		r->process == JOB_NONE ? NULL : &job->processes[r->process];
+	int64_t born = process ? process->born : JOB_UNKNOWN;
+
+	if (process)
+		look_at_compiles(job, rank, now_of(job, r, process), firsts);
+	firsts->compile = since(born, firsts->compile);
+	firsts->collective = since(born, firsts->collective);
+	if (steps.from < steps.to)
+		firsts->step = since(born, job->steps[steps.from].first);
+}
+
+struct firsts *firsts_new(const struct job *job)
+{
+	struct firsts *all = alloc_zeroed(job->nranks + 1, sizeof(*all));
+
+	for (size_t i = 0; i < job->nranks; i++) {
+		all[i] = nothing;
+		all[i].cache = caches_found(job, (int)i);
+		look_at_traits(job, (int)i, &all[i]);
+	}
+	look_at_ops(job, all);
+	for (size_t i = 0; i < job->nranks; i++)
+		finish(job, (int)i, &all[i]);
+	return all;
+}
+
+void firsts_free(struct firsts *firsts)
+{
+	free(firsts);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * firsts.h: how each rank came to its first step: the record by which a first forward is compared
+ * between ranks and runs. Times are ns from the start of the process; JOB_UNKNOWN where it is not
+ * known or has not happened.
+ */
+#ifndef JOB_FIRSTS_H
+#define JOB_FIRSTS_H
+
+#include "job/caches.h"
+
+struct firsts {
+	int64_t compile;    /* to the begin of its first compile span */
+	int64_t compiling; /* in compile spans of its own process, nested and open ones counted once
+			    */
+	int64_t collective; /* to the first op entered in any group */
+	int64_t step;	    /* to the first step done */
+	const char *mode;   /* "ddp", "fsdp2+tp"; "" unknown, as all texts here */
+	const char *framework;
+	const char *backend;
+	int64_t gpus; /* that it may open */
+	struct cache_found cache;
+	int64_t timeout;   /* of its first process group, ns */
+	int64_t heartbeat; /* of NCCL's watchdog thread in torch, ns; also where it is off */
+};
+
+/* One for each rank; never NULL. Its texts are the job's. */
+struct firsts *firsts_new(const struct job *job);
+/* Takes NULL. */
+void firsts_free(struct firsts *firsts);
+
+#endif

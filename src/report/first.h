@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* first.h: how the ranks came to their first step, in one line. */
+#ifndef REPORT_FIRST_H
+#define REPORT_FIRST_H
+
+#include "base/str.h"
+#include "job/job.h"
+
+/*
+ * Appends "compile after 6 s for 0:38-11:02; collective 0:44, 7 of 8; no step", times since the
+ * start of each process; nothing where no time of any rank is known.
+ */
+void first_add(struct str *into, const struct job *job);
+
+#endif
