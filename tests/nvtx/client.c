@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <nccl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,6 +196,32 @@ static void do_many(void)
 	fflush(stdout);
 }
 
+/* Two members of one group in this process, a thread each. */
+static ncclUniqueId threads_id;
+
+static void *do_thread(void *arg)
+{
+	ncclComm_t comm;
+	cudaStream_t stream;
+
+	DO(cudaStreamCreate(&stream));
+	DO(nccl.ncclCommInitRank(&comm, 2, threads_id, arg != NULL));
+	for (int i = 0; i < 3; i++)
+		DO(nccl.ncclAllReduce(me.a, me.b, 8, ncclFloat, ncclSum, comm, stream));
+	DO(cudaStreamSynchronize(stream));
+	return NULL;
+}
+
+static void do_threads(void)
+{
+	pthread_t other;
+
+	DO(nccl.ncclGetUniqueId(&threads_id));
+	DO(pthread_create(&other, NULL, do_thread, &me));
+	do_thread(NULL);
+	DO(pthread_join(other, NULL));
+}
+
 /* A compiler that never ends, and works. */
 static void do_compile(void)
 {
@@ -232,6 +259,7 @@ static const struct {
 	{"end", do_end},
 	{"abort", do_abort},
 	{"many", do_many},
+	{"threads", do_threads},
 	{"compile", do_compile},
 	{"stay", do_stay},
 	{"leave", do_leave},

@@ -8,7 +8,7 @@ check_LTLIBRARIES += %D%/libtool-nvtx.la
 %C%_caller_LDADD = -ldl
 
 %C%_client_CPPFLAGS = $(RANK_INCLUDES)
-%C%_client_CFLAGS = $(PLAIN_CFLAGS)
+%C%_client_CFLAGS = $(PLAIN_CFLAGS) -pthread
 %C%_client_LDFLAGS = $(RANK_LINK)
 %C%_client_LDADD = $(STANDIN_LIBS) -ldl
 EXTRA_%C%_client_DEPENDENCIES = $(STANDIN_LIBS)
