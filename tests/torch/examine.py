@@ -261,6 +261,9 @@ class TorchPlay(Play):
             super().keep_laws(bundle)
         except Wrong as broken:
             lines = str(broken).splitlines()
+            if os.environ.get("INQUEST_KEEP_JOBS"):
+                with open(os.path.join(self.folder, "laws"), "w") as file:
+                    file.write(str(broken))
             raise Wrong(f"{len(lines)} times, first {lines[0][:900]}") from broken
 
     def refuse_hints(self):
@@ -326,10 +329,13 @@ class TorchPlay(Play):
             print(f"  before that, {times} times: {headline}", flush=True)
 
     def end(self):
+        """As ever; what holds the rank is let go of last, lest the job recovers before it ends."""
         self.over.set()
-        if self.agent and self.agent.poll() is None:
-            self.scenario.undo(self)
-        super().end()
+        try:
+            super().end()
+        finally:
+            if self.agent:
+                self.scenario.let_go()
 
 
 def main(arguments):

@@ -50,8 +50,8 @@ class Scenario:
     def deed(self, play):
         """Done once the job runs, by the time of this call; returns when it is done."""
 
-    def undo(self, play):
-        """Lets go of what the deed holds, so that the job can end."""
+    def let_go(self):
+        """Closes what the deed opened."""
 
 
 # --- Compiling --------------------------------------------------------------------------------
@@ -109,10 +109,6 @@ class CompilersStopped(Cold):
         play.await_compiler()
         for pid in play.helpers():
             play.hit(pid, signal.SIGSTOP)
-
-    def undo(self, play):
-        for pid in play.helpers():
-            play.hit(pid, signal.SIGCONT)
 
 
 class KilledCompiling(Cold):
@@ -254,7 +250,7 @@ class Saving(Pipe):
         except BlockingIOError:
             pass
 
-    def undo(self, play):
+    def let_go(self):
         os.close(self.pipe)
 
 
@@ -274,7 +270,7 @@ class Late(Pipe):
         path = os.path.join(play.folder, self.folder, str(play.who))
         self.pipe = os.open(path, os.O_RDWR)
 
-    def undo(self, play):
+    def let_go(self):
         os.close(self.pipe)
 
 
@@ -312,9 +308,6 @@ class Frozen(Scenario):
     def deed(self, play):
         play.await_step()
         play.hit(play.rank_process(), signal.SIGSTOP)
-
-    def undo(self, play):
-        play.hit(play.rank_process(), signal.SIGCONT)
 
 
 SCENARIOS = {
