@@ -86,7 +86,11 @@ static void census_slot(struct decode_context *context, struct job_builder *buil
 	process->identity.world_rank = slot->rank >= 0 ? slot->rank : JOB_NONE;
 	process->identity.local_rank = slot->local_rank >= 0 ? slot->local_rank : JOB_NONE;
 	process->identity.promoted = process->fact.role == JOB_ROLE_RANK;
-	process->identity.knows |= JOB_KNOWS_CENSUS;
+	if (slot->generation > process->newest_ring)
+		process->newest_ring = slot->generation;
+	/* Where it made a ring, that tells what a candidate does; the slot alone is no evidence. */
+	if (!(slot->flags & CENSUS_F_HAS_RING))
+		process->identity.knows |= JOB_KNOWS_CENSUS;
 	if (process->fact.role != JOB_ROLE_UNKNOWN && slot->world_size > 0)
 		job_add_world_size(builder, slot->world_size);
 	census_end(context, process, number, slot);

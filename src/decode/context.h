@@ -102,6 +102,7 @@ struct decode_process {
 	uint32_t ppid_here;
 	struct job_process fact;
 	struct job_identity identity;
+	uint32_t newest_ring; /* its generation, by the census: an older one tells old news */
 	enum job_known alive;
 	struct decode_end end;
 	ARRAY(struct decode_sample) samples;

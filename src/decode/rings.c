@@ -105,7 +105,9 @@ static void rings_take_identity(struct ring_source *source)
 	const struct ring_header *header = &source->view.header;
 	struct decode_process *process = source->process;
 
-	process->identity.knows |= JOB_KNOWS_RING;
+	/* What a candidate's ring does not show, the rank's may, which took over from it. */
+	if (header->generation >= process->newest_ring)
+		process->identity.knows |= JOB_KNOWS_RING;
 	if (header->completion)
 		process->identity.knows |= JOB_KNOWS_COMPLETION;
 	if (process->identity.world_rank < 0 && header->rank >= 0)

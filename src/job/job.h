@@ -34,7 +34,7 @@ enum {
 	JOB_KNOWS_SAMPLES = 4,	    /* two /proc samples: CPU deltas exist */
 	JOB_KNOWS_EXIT = 8,	    /* how it ended is known (or that it lives) */
 	JOB_KNOWS_COMPLETION = 16,  /* completion of ops is tracked */
-	JOB_KNOWS_CENSUS = 32,	    /* its slot in the process table was read */
+	JOB_KNOWS_CENSUS = 32,	    /* its slot in the process table was read, and is all it left */
 	JOB_KNOWS_LOG = 64,	    /* a tail of its stderr was seen */
 };
 

@@ -511,9 +511,29 @@ static void a_wait_in_a_store_tells_its_key(void **state)
 	job_free(job);
 }
 
+/* A rank's silence is known from the ring that it writes, not from the one that it left. */
+static void the_ring_of_a_candidate_tells_nothing_of_the_rank(void **state)
+{
+	for (uint32_t generation = 0; generation < 2; generation++) {
+		struct evidence evidence = {0};
+		struct fixture *f = forge_rank(0);
+		struct job *job;
+
+		((struct ring_header *)f->base)->generation = generation;
+		forge_gather(&evidence);
+		forge_census(&evidence, 1, CENSUS_RANK);
+		census_slot_at(evidence.at[evidence.n - 1].bytes, 0)->generation = 1;
+		forge_ring(&evidence, f);
+		job = decoded(&evidence);
+		assert_int_equal(!!(job->ranks[0].knows & JOB_KNOWS_RING), generation == 1);
+		job_free(job);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_ring_of_a_candidate_tells_nothing_of_the_rank),
 		cmocka_unit_test(a_seat_tells_its_ops_and_how_far_the_device_is),
 		cmocka_unit_test(what_came_after_t0_is_not_seen),
 		cmocka_unit_test(boards_tell_where_threads_are),

@@ -93,6 +93,20 @@ static void the_census_tells_of_tools_and_of_the_killed(void **state)
 	job_free(job);
 }
 
+static void a_slot_is_all_that_is_known_only_where_no_ring_was_made(void **state)
+{
+	struct evidence evidence = {0};
+	struct job *job;
+
+	forge_gather(&evidence);
+	forge_census(&evidence, 2, CENSUS_CANDIDATE);
+	census_slot_at(evidence.at[evidence.n - 1].bytes, 1)->flags |= CENSUS_F_HAS_RING;
+	job = decoded(&evidence);
+	assert_true(job->ranks[0].knows & JOB_KNOWS_CENSUS);
+	assert_false(job->ranks[1].knows & JOB_KNOWS_CENSUS);
+	job_free(job);
+}
+
 static void the_census_tells_who_is_there(void **state)
 {
 	struct evidence evidence = {0};
@@ -625,6 +639,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_evidence_is_a_job_too),
 		cmocka_unit_test(the_census_tells_of_tools_and_of_the_killed),
+		cmocka_unit_test(a_slot_is_all_that_is_known_only_where_no_ring_was_made),
 		cmocka_unit_test(the_census_tells_who_is_there),
 		cmocka_unit_test(dead_needs_a_free_lock_and_no_process),
 		cmocka_unit_test(two_samples_tell_cpu_use),
