@@ -19,8 +19,9 @@ def _stepped(optimizer):
 
 
 def _hook_for(torch):
-    # A compiled step() calls this at compile time only, and must find nothing to break its graph:
-    # Dynamo takes is_compiling() for true and looks no further. Such steps are not seen.
+    # Where step() is called in a compiled function, Dynamo leaves the frame that calls this to
+    # Python and compiles those below it, which hold the work: the step is seen, and the graphs are
+    # the same. A compiler that traces a step for itself (export) has not made one.
     def inquest_step(optimizer, args, kwargs):
         if torch.compiler.is_compiling():
             return

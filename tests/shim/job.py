@@ -62,7 +62,8 @@ def join(where):
         c10d.init_process_group("nccl", world_size=8)
         return
     c10d.init_process_group("gloo", timeout=datetime.timedelta(seconds=77))
-    made = c10d._new_process_group_helper(3, 1, [0, 2, 3], "nccl", "store", "5", group_desc="mesh_tp")
+    made = c10d._new_process_group_helper(3, 1, [0, 2, 3], "nccl", "store", "5",
+                                          group_desc="mesh_tp")
     expect(made == ("5", "store"), "what the helper returns")
     with Raises(RuntimeError, "no such backend"):
         c10d._new_process_group_helper(2, 0, [0, 1], "bad", "store", "x")
