@@ -68,6 +68,7 @@ struct python_method {
 	X(const char *, PyUnicode_AsUTF8AndSize, (PyObject *, Py_ssize_t *))                       \
 	X(PyObject *, PyUnicode_AsEncodedString, (PyObject *, const char *, const char *))         \
 	X(char *, PyBytes_AsString, (PyObject *))                                                  \
+	X(PyObject *, PyNumber_Index, (PyObject *))                                                \
 	X(PyObject *, PyLong_FromLongLong, (long long))                                            \
 	X(long long, PyLong_AsLongLong, (PyObject *))                                              \
 	X(void, PyErr_Clear, (void))                                                               \

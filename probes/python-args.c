@@ -58,18 +58,28 @@ const char *python_arg_text(struct python_args *a, int place, const char *name)
 	return s;
 }
 
+/* By its index: a float is no number here, and up to 3.9 would be taken with a warning. */
+int python_number(PyObject *object, long long *ret)
+{
+	PyObject *whole = py.PyNumber_Index(object);
+
+	*ret = whole ? py.PyLong_AsLongLong(whole) : -1;
+	python_drop(whole);
+	if (*ret != -1 || !py.PyErr_Occurred())
+		return 0;
+	py.PyErr_Clear();
+	return -1;
+}
+
 long long python_arg_number(struct python_args *a, int place, const char *name, long long otherwise)
 {
 	PyObject *given = python_arg(a, place, name);
-	long long n;
+	long long n = -2;
 
 	if (!given)
 		return otherwise;
-	n = py.PyLong_AsLongLong(given);
-	if (n < -1 || (n == -1 && py.PyErr_Occurred())) {
-		py.PyErr_Clear();
+	if (python_number(given, &n) || n < -1)
 		a->bad = 1;
-	}
 	return n;
 }
 

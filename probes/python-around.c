@@ -14,17 +14,29 @@ void python_forgive(void)
 		py.PyErr_Clear();
 }
 
+PyThreadState *python_hide(void)
+{
+	PyThreadState *thread = NULL;
+
+	if (py.PyThreadState_EnterTracing && py.PyThreadState_LeaveTracing) {
+		thread = py.PyThreadState_Get();
+		py.PyThreadState_EnterTracing(thread);
+	}
+	return thread;
+}
+
+void python_show(PyThreadState *hidden)
+{
+	if (hidden)
+		py.PyThreadState_LeaveTracing(hidden);
+}
+
 PyObject *python_quietly(PyObject *function, PyObject *args)
 {
-	PyThreadState *thread = py.PyThreadState_Get();
-	int hidden = py.PyThreadState_EnterTracing && py.PyThreadState_LeaveTracing;
-	PyObject *result;
+	PyThreadState *hidden = python_hide();
+	PyObject *result = py.PyObject_Call(function, args, NULL);
 
-	if (hidden)
-		py.PyThreadState_EnterTracing(thread);
-	result = py.PyObject_Call(function, args, NULL);
-	if (hidden)
-		py.PyThreadState_LeaveTracing(thread);
+	python_show(hidden);
 	if (!result)
 		python_forgive();
 	return result;

@@ -83,10 +83,11 @@ static unsigned channel_dims(PyObject *sequence, uint64_t dims[CHANNEL_DIMS])
 
 	while (n < CHANNEL_DIMS && n < size) {
 		PyObject *item = py.PySequence_GetItem(sequence, n);
-		long long dim = item ? py.PyLong_AsLongLong(item) : -1;
+		long long dim = -1;
+		int bad = !item || python_number(item, &dim) || dim < 0;
 
 		python_drop(item);
-		if (dim < 0)
+		if (bad)
 			break;
 		dims[n++] = (uint64_t)dim;
 	}

@@ -171,8 +171,10 @@ static void fault_place(const char *key, PyObject *traceback)
 	PyObject *last[FAULT_FRAMES];
 	char space[FAULT_TEXT], before[FAULT_TEXT] = "", here[FAULT_TEXT];
 	struct text t = text_into(space, sizeof(space));
-	int n = fault_last(traceback, last);
+	int n = 0;
 
+	if (!python_is_overheard || py.PyFrame_GetCode) /* 3.8: an event for each frame */
+		n = fault_last(traceback, last);
 	for (int i = n; i-- > 0; python_drop(last[i])) {
 		struct text f = text_into(here, sizeof(here));
 
@@ -246,4 +248,7 @@ static PyObject *fault_exception(PyObject *self, PyObject *places, PyObject *key
 	return python_none();
 }
 
-struct python_method python_fault = {"exception", fault_exception, PYTHON_METHOD, NULL};
+struct python_method python_fault[] = {
+	{"exception", fault_exception, PYTHON_METHOD, NULL},
+	{NULL, NULL, 0, NULL},
+};

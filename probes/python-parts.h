@@ -39,6 +39,9 @@ long long python_arg_count(struct python_args *a, int place, const char *name);
 /* A str as UTF-8, as python_arg_text(); `held` is to be released. NULL where it is none. */
 const char *python_text(PyObject *str, PyObject **held);
 
+/* A whole number of any kind. 0, or -1 where it is none that fits. */
+int python_number(PyObject *object, long long *ret);
+
 /* Gives back what was held, clears what we raised; 1 if all was well, else the loss is counted. */
 int python_args_done(struct python_args *a);
 
@@ -69,16 +72,32 @@ extern struct python_method python_around[];
  */
 void python_forgive(void);
 
-/*
- * Calls a function of the shim: its result, new, or NULL. What it raises is forgiven. Tracers do
- * not see it (from 3.11).
- */
+/* Hides the calling thread from tracers (from 3.11), until it is shown again. Pairs may nest. */
+PyThreadState *python_hide(void);
+void python_show(PyThreadState *hidden);
+
+/* Calls a function of the shim, hidden: its result, new, or NULL. What it raises is forgiven. */
 PyObject *python_quietly(PyObject *function, PyObject *args);
+
+/* --- The hook (python-hook.c) ------------------------------------------------------------------
+ */
+
+/* The program has audit hooks of its own: what raises events is to be left alone. */
+extern int python_is_overheard;
+
+/* Adds an audit hook where there is an interpreter, which need not have been made ready. */
+void python_hook_add(python_audit_fn *hook);
+
+/* In the event cpython._PySys_ClearAuditHooks: all hooks are about to be freed. */
+void python_hook_ends(void);
 
 /* --- The shim (python-shim.c) ---------------------------------------------------------------- */
 
 /* Puts the shim's finder in place, in the main interpreter, once in the process' life. */
 void python_shim_arm(void);
+
+/* The program adds an audit hook: core.py is compiled before it can hear of that. */
+void python_shim_settle(void);
 
 /* --- Exceptions (python-fault.c) ------------------------------------------------------------- */
 
@@ -89,6 +108,6 @@ void python_shim_arm(void);
 void python_fault_hear(PyObject *args, int thread);
 
 /* exception(): the shim's way to tell of one. */
-extern struct python_method python_fault;
+extern struct python_method python_fault[];
 
 #endif

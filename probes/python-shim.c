@@ -22,16 +22,25 @@ struct shim_file {
 
 #include "probes/python-shim.inc"
 
+/* What lives as long as the interpreter. */
+static struct {
+	PyObject *module;    /* _inquest, which is the finder */
+	PyObject *watched;   /* {module: the numbers of the files that patch it} */
+	PyObject *namespace; /* core.py's */
+} python_shim;
+
 #define SHIM_FILES (sizeof(shim_files) / sizeof(*shim_files))
 /* Dynamo passes over code of importlib: frames of ours are never compiled, and break no graph. */
-#define SHIM_NAME  "<frozen importlib inquest>"
+#define SHIM_NAME "<frozen importlib inquest>"
 
-/* Runs file i in a namespace: 0, or -1 with the exception pending. */
+/* Runs file i in a namespace, unseen by tracers: 0, or -1 with the exception pending. */
 static int shim_run(size_t i, PyObject *namespace)
 {
 	PyObject *code = py.Py_CompileString(shim_files[i].text, SHIM_NAME, PYTHON_FILE_INPUT);
+	PyThreadState *hidden = python_hide();
 	PyObject *result = code ? py.PyEval_EvalCode(code, namespace, namespace) : NULL;
 
+	python_show(hidden);
 	python_drop(code);
 	python_drop(result);
 	return result ? 0 : -1;
@@ -52,35 +61,73 @@ static PyObject *shim_load(PyObject *self, PyObject *places, PyObject *keywords)
 	return shim_run((size_t)i, namespace) ? NULL : python_none();
 }
 
-/* core.py's function for a name that is watched, borrowed; compiles core.py where it must. */
-static PyObject *shim_find(PyObject *namespace)
+/* A function of core.py, borrowed; compiles core.py where it must. NULL where it failed. */
+static PyObject *shim_core(PyObject *namespace, const char *name)
 {
-	PyObject *find = py.PyDict_GetItemString(namespace, "find");
+	PyObject *function = py.PyDict_GetItemString(namespace, name);
 
-	if (!find && !shim_run(0, namespace))
-		find = py.PyDict_GetItemString(namespace, "find");
+	if (!function && !shim_run(0, namespace))
+		function = py.PyDict_GetItemString(namespace, name);
 	python_forgive();
-	return find;
+	return function;
 }
 
-/* find_spec(name, path, target): self is (watched, namespace). Nearly all end at the lookup. */
+/*
+ * What the finders behind ours say: a spec, None, or NULL as they raise. Where none finds it, or
+ * one is of the age before find_spec, importlib goes on and asks them all again.
+ */
+static PyObject *shim_ask_others(PyObject *places)
+{
+	PyObject *finders = py.PySys_GetObject("meta_path"); /* borrowed */
+	PyObject *finder, *find, *spec = NULL;
+	int behind = 0, stop = !finders;
+
+	for (Py_ssize_t i = 0; !stop && i < py.PySequence_Size(finders); i++) {
+		finder = py.PySequence_GetItem(finders, i);
+		if (!behind) {
+			behind = finder == python_shim.module;
+			python_drop(finder);
+			continue;
+		}
+		find = finder ? py.PyObject_GetAttrString(finder, "find_spec") : NULL;
+		spec = find ? py.PyObject_Call(find, places, NULL) : NULL;
+		stop = !spec || spec != py.none;
+		if (!find)
+			py.PyErr_Clear();
+		python_drop(find);
+		python_drop(finder);
+	}
+	return spec || py.PyErr_Occurred() ? spec : python_none();
+}
+
+/* find_spec(name, path, target) of the finder. Nearly all end at the lookup. */
 static PyObject *shim_find_spec(PyObject *self, PyObject *places, PyObject *keywords)
 {
 	PyObject *name = py.PyTuple_Size(places) > 0 ? py.PyTuple_GetItem(places, 0) : NULL;
-	PyObject *find, *spec = NULL;
+	PyObject *spec, *args, *watch;
 
+	(void)self;
 	(void)keywords; /* importlib has never used any */
-	if (!name || !py.PyDict_GetItem(py.PyTuple_GetItem(self, 0), name))
+	if (!name || !py.PyDict_GetItem(python_shim.watched, name))
 		return python_none();
-	find = shim_find(py.PyTuple_GetItem(self, 1));
-	if (find)
-		spec = python_quietly(find, places);
-	return spec || py.PyErr_Occurred() ? spec : python_none();
+	spec = shim_ask_others(places);
+	if (!spec || spec == py.none)
+		return spec;
+	watch = shim_core(python_shim.namespace, "watch");
+	args = watch ? py.Py_BuildValue("(OO)", spec, name) : NULL;
+	python_drop(args ? python_quietly(watch, args) : NULL);
+	python_drop(args);
+	python_forgive();
+	if (!py.PyErr_Occurred())
+		return spec;
+	python_drop(spec);
+	return NULL;
 }
 
 static struct python_method shim_methods[] = {
 	{"load", shim_load, PYTHON_METHOD, NULL},
 	{"find_spec", shim_find_spec, PYTHON_METHOD, NULL},
+	{NULL, NULL, 0, NULL},
 };
 
 /* {module: the numbers of the files that patch it}, new; NULL where there is no memory. */
@@ -109,38 +156,39 @@ static PyObject *shim_watched(void)
 	return NULL;
 }
 
-/* Adds a function, bound to `self`, which may be NULL. 0, or -1. */
-static int shim_add(PyObject *dict, struct python_method *m, PyObject *self)
+/* Adds functions up to the one without a name. 0, or -1. */
+static int shim_add(PyObject *dict, struct python_method *m)
 {
-	PyObject *function = py.PyCFunction_NewEx(m, self, NULL);
-	int failed = !function || py.PyDict_SetItemString(dict, m->name, function);
+	int failed = 0;
 
-	python_drop(function);
+	for (; m->name && !failed; m++) {
+		PyObject *function = py.PyCFunction_NewEx(m, NULL, NULL);
+
+		failed = !function || py.PyDict_SetItemString(dict, m->name, function);
+		python_drop(function);
+	}
 	return failed ? -1 : 0;
 }
 
 /* Fills the module `_inquest`. 0, or -1. */
-static int shim_fill(PyObject *module, PyObject *watched, PyObject *namespace)
+static int shim_fill(void)
 {
-	PyObject *dict = py.PyModule_GetDict(module); /* borrowed */
-	PyObject *self = py.Py_BuildValue("(OO)", watched, namespace);
-	int failed = !self || python_channel_fill(dict) || shim_add(dict, &python_fault, NULL) ||
-		     py.PyDict_SetItemString(dict, "watched", watched) ||
-		     shim_add(dict, &shim_methods[0], NULL) ||
-		     shim_add(dict, &shim_methods[1], self);
+	PyObject *dict = py.PyModule_GetDict(python_shim.module); /* borrowed */
 
-	for (struct python_method *m = python_around; !failed && m->name; m++)
-		failed = shim_add(dict, m, NULL);
-	python_drop(self);
-	return failed ? -1 : 0;
+	if (py.PyDict_SetItemString(dict, "watched", python_shim.watched) ||
+		python_channel_fill(dict) || shim_add(dict, python_fault) ||
+		shim_add(dict, python_around) || shim_add(dict, shim_methods))
+		return -1;
+	return 0;
 }
 
 /*
  * Fills core.py's namespace: the builtins, `sys` and `_inquest`. An import statement would go
  * through whatever import function the program has put in place. 0, or -1.
  */
-static int shim_furnish(PyObject *namespace, PyObject *module)
+static int shim_furnish(void)
 {
+	PyObject *namespace = python_shim.namespace;
 	PyObject *builtins = py.PyEval_GetBuiltins(),
 		 *sys = py.PyImport_AddModule("sys"); /* lent */
 	PyObject *name = py.PyUnicode_FromString("_inquest");
@@ -148,7 +196,7 @@ static int shim_furnish(PyObject *namespace, PyObject *module)
 		     py.PyDict_SetItemString(namespace, "__builtins__", builtins) ||
 		     py.PyDict_SetItemString(namespace, "__name__", name) ||
 		     py.PyDict_SetItemString(namespace, "sys", sys) ||
-		     py.PyDict_SetItemString(namespace, "_inquest", module);
+		     py.PyDict_SetItemString(namespace, "_inquest", python_shim.module);
 
 	python_drop(name);
 	return failed ? -1 : 0;
@@ -169,19 +217,15 @@ static int shim_is_late(void)
 /* 0, or -1 with or without an exception. */
 static int shim_install(void)
 {
-	PyObject *module = py.PyModule_New("_inquest"), *watched = shim_watched();
-	PyObject *namespace = py.PyDict_New();
 	PyObject *finders = py.PySys_GetObject("meta_path"); /* borrowed */
-	int failed = !module || !watched || !namespace || !finders ||
-		     shim_furnish(namespace, module) || shim_fill(module, watched, namespace) ||
-		     py.PyList_Insert(finders, 0, module);
 
-	if (!failed && shim_is_late())
-		failed = !shim_find(namespace);
-	python_drop(module);
-	python_drop(watched);
-	python_drop(namespace);
-	return failed ? -1 : 0;
+	python_shim.module = py.PyModule_New("_inquest");
+	python_shim.watched = shim_watched();
+	python_shim.namespace = py.PyDict_New();
+	if (!python_shim.module || !python_shim.watched || !python_shim.namespace || !finders ||
+		shim_furnish() || shim_fill() || py.PyList_Insert(finders, 0, python_shim.module))
+		return -1;
+	return shim_is_late() && !shim_core(python_shim.namespace, "watch") ? -1 : 0;
 }
 
 void python_shim_arm(void)
@@ -193,5 +237,17 @@ void python_shim_arm(void)
 		py.PyErr_Clear();
 		trait_put("missing", "the Python shim", TRAIT_NO_NUMBER);
 	}
+	py.PyErr_Restore(type, value, traceback);
+}
+
+void python_shim_settle(void)
+{
+	PyObject *type, *value, *traceback;
+
+	if (!python_shim.namespace)
+		return;
+	py.PyErr_Fetch(&type, &value, &traceback);
+	shim_core(python_shim.namespace, "watch");
+	py.PyErr_Clear();
 	py.PyErr_Restore(type, value, traceback);
 }

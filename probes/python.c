@@ -14,7 +14,6 @@
  */
 #include "probes/python.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,6 @@
 #include "probes/hook.h"
 #include "probes/process.h"
 #include "probes/python-parts.h"
-#include "probes/symver.h"
 #include "probes/sys.h"
 #include "probes/trait.h"
 
@@ -33,6 +31,8 @@ static struct {
 	int armed;   /* the shim ran, or nothing ever will */
 	int started; /* an interpreter of its own: its main thread is the process's */
 } python;
+
+int python_is_overheard;
 
 /* Whether the calling thread may use Python now: there is one, and all of it is known. */
 static int python_is_ready(void)
@@ -96,6 +96,12 @@ static void python_hear(const char *event, PyObject *args)
 			python_arm();
 	} else if (!strcmp(event, "sys.excepthook")) {
 		python_hear_fault(args);
+	} else if (!strcmp(event, "sys.addaudithook")) {
+		python_is_overheard = 1;
+		if (python.armed && python_is_ready() && python_is_main_interpreter())
+			python_shim_settle();
+	} else if (!strcmp(event, "cpython._PySys_ClearAuditHooks")) {
+		python_hook_ends();
 	} else if (!strncmp(event, PYTHON_MARK, strlen(PYTHON_MARK))) {
 		if (python_is_ready())
 			python_channel_hear(event + strlen(PYTHON_MARK), args);
@@ -111,7 +117,7 @@ static inline int python_may_be_ours(const char *event)
 	case 'i':
 		return event[1] == 'm' || event[1] == 'n'; /* import, inquest.* */
 	case 's':
-		return !strncmp(event, "sys.e", 5); /* sys.excepthook */
+		return !strncmp(event, "sys.", 4) && (event[4] == 'e' || event[4] == 'a');
 	}
 	return 0;
 }
@@ -139,11 +145,6 @@ static int python_is_off(void)
 
 void python_birth(void)
 {
-	int (*add)(python_audit_fn *, void *);
-	int saved = errno;
-
-	*(void **)&add = dlsym(RTLD_DEFAULT, "PySys_AddAuditHook");
-	if (add && !python_is_off())
-		add(python_audit, NULL);
-	errno = saved;
+	if (!python_is_off())
+		python_hook_add(python_audit);
 }

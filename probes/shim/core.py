@@ -4,7 +4,7 @@
 #
 # Nothing here may be seen by the program: no import, no name in a namespace of its own, no frame
 # in a traceback (what stands between the program's frames is _inquest.around(), written in C), one
-# object in sys.meta_path: `_inquest`, whose find_spec calls find() for modules that are watched.
+# object in sys.meta_path: `_inquest`, whose find_spec calls watch() for what is watched.
 # What raises in the shim is reported and forgotten; what is no Exception (KeyboardInterrupt) is the
 # program's, and passes. Python 3.8 is the floor. `sys` and `_inquest` are given.
 
@@ -82,20 +82,6 @@ def _catch_up():
         _patch(name, module)
 
 
-def _find_behind(name, path, target):
-    """What the finders behind ours find."""
-    behind = not any(finder is _inquest for finder in sys.meta_path)
-    for finder in list(sys.meta_path):
-        if not behind:
-            behind = finder is _inquest
-            continue
-        find = getattr(finder, "find_spec", None)
-        spec = find and find(name, path, target)
-        if spec is not None:
-            return spec
-    return None
-
-
 def _watch(loader, name):
     """Lets the loader tell us when it has run that module; only this once."""
 
@@ -114,18 +100,17 @@ def _watch(loader, name):
     loader.exec_module = shadow
 
 
-def find(name, path=None, target=None):
-    """The spec of a watched module, its loader watched; None: importlib shall ask the others."""
+def watch(spec, name):
+    """A watched module is about to be loaded by this spec."""
     _catch_up()
-    spec = _find_behind(name, path, target)
-    loader = getattr(spec, "loader", None)
-    if loader is not None and hasattr(loader, "exec_module"):
-        _load(name)
-        try:
-            _watch(loader, name)
-        except Exception:
-            missing(name + " (its loader)")
-    return spec
+    loader = spec.loader
+    if isinstance(loader, type) or not hasattr(loader, "exec_module"):
+        return  # everybody's, or of another age: the next import catches up
+    _load(name)
+    try:
+        _watch(loader, name)
+    except Exception:
+        missing(name + " (its loader)")
 
 
 @patches("threading")
