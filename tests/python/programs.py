@@ -161,7 +161,7 @@ except ImportError as error: print(error)
 program("reload", """
 import importlib, sys, threading, importlib.util
 importlib.reload(threading); importlib.reload(threading)
-print(importlib.util.find_spec("threading").name, importlib.util.find_spec("multiprocessing.process").name)
+for name in "threading", "multiprocessing.process": print(importlib.util.find_spec(name).name)
 def f(): 1 / 0
 t = threading.Thread(target=f); t.start(); t.join()
 """, options=["-W", "ignore"])
@@ -366,6 +366,6 @@ program("many modules", """
 import argparse, ast, asyncio, bz2, collections, concurrent.futures, csv, ctypes, dataclasses
 import decimal, email, enum, functools, http.client, inspect, io, json, logging, multiprocessing
 import pdb, pickle, queue, random, re, sched, select, shelve, socket, sqlite3, ssl, statistics
-import subprocess, sys, tarfile, tempfile, timeit, traceback, unittest, urllib.request, uuid, zipfile
+import subprocess, sys, tarfile, tempfile, timeit, traceback, unittest, urllib.request, uuid
 print(len(sys.modules))
 """)
