@@ -71,18 +71,18 @@ void census_self_look(struct census_self *self)
 		self->pid_ns = st.st_ino;
 }
 
-/* The first of these variables that holds a number; `none` where there is none. */
-static int32_t census_env(const char *const *names, int32_t none)
+/* The first of these variables that holds a number goes into *value: its name, or NULL. */
+static const char *census_env(const char *const *names, int32_t *value)
 {
 	for (; *names; names++) {
-		const char *value = getenv(*names);
-		const char *end = value;
+		const char *text = getenv(*names);
 
-		if (!value || value[0] < '0' || value[0] > '9')
+		if (!text || text[0] < '0' || text[0] > '9')
 			continue;
-		return (int32_t)text_get_u64(&end);
+		*value = (int32_t)text_get_u64(&text);
+		return *names;
 	}
-	return none;
+	return NULL;
 }
 
 void census_self_read(struct census_self *self)
@@ -97,11 +97,14 @@ void census_self_read(struct census_self *self)
 		"LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", NULL};
 	static const char *const restart[] = {"TORCHELASTIC_RESTART_COUNT", NULL};
 
-	self->rank = census_env(rank, -1);
-	self->local_rank = census_env(local_rank, -1);
-	self->world_size = census_env(world, -1);
-	self->local_size = (uint32_t)census_env(local_size, 0);
-	self->restart = census_env(restart, 0);
+	const char *source = census_env(rank, &self->rank);
+
+	if (source)
+		self->rank_source = source;
+	census_env(local_rank, &self->local_rank);
+	census_env(world, &self->world_size);
+	census_env(local_size, &self->local_size);
+	census_env(restart, &self->restart);
 }
 
 /* --- The file -------------------------------------------------------------------------------- */

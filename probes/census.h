@@ -22,13 +22,17 @@ struct census_self {
 	uint64_t start_time; /* 0 without /proc */
 	uint64_t pid_ns;
 	int32_t rank, local_rank, world_size, restart; /* -1 unknown; restart 0 */
-	uint32_t local_size;                           /* ranks on this node, 0 unknown */
+	const char *rank_source; /* the variable that told the rank; NULL: none did */
+	int32_t local_size; /* ranks on this node, 0 unknown */
 };
 
 /* Fills what the kernel knows; safe anywhere. */
 void census_self_look(struct census_self *self);
 
-/* Fills what the environment says about ranks; not in a signal handler. */
+/*
+ * Fills what the environment says about ranks, and leaves what it does not: a framework may have
+ * told it. Not in a signal handler.
+ */
 void census_self_read(struct census_self *self);
 
 /* The kernel's boot id, zeros where it does not say. */

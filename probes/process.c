@@ -55,7 +55,7 @@ static struct {
 	uint32_t text_pid;
 	uint64_t text_head;
 	char text[PROCESS_TEXT]; /* until there is a ring */
-} process;
+} process = {.self = {.rank = -1, .local_rank = -1, .world_size = -1}};
 
 static uint64_t *process_epoch = &process.no_epoch;
 const uint64_t *probe_epoch = &process.no_epoch;
@@ -218,7 +218,7 @@ static int process_find_place(uint32_t generation, uint32_t role, struct place_r
 	const struct place_request want = {
 		.name = name,
 		.role = role,
-		.share_of = role == RING_RANK ? process.self.local_size : 0,
+		.share_of = role == RING_RANK ? (uint32_t)process.self.local_size : 0,
 		.taken = census_job() ? &census_job()->ring_bytes : NULL,
 	};
 
@@ -239,6 +239,24 @@ static void process_pin(struct ring_writer *w, enum ring_milestone what, uint64_
 	};
 
 	ring_pin(w, RING_PIN_PROC, ring_writer_now(w), &r);
+}
+
+/* Who said which rank it is, where a variable did; a framework's word is a trait of its own. */
+static void process_pin_source(struct ring_writer *w)
+{
+	static const char key[] = "rank-source";
+	const char *source = process.self.rank_source;
+	struct ring_record r;
+
+	if (!source || process.self.rank < 0)
+		return;
+	r = (struct ring_record){
+		.meta = ring_meta(
+			RING_TRAIT, 0, RING_NO_GROUP, ring_string(w, key, sizeof(key) - 1)),
+		.index = (uint64_t)process.self.rank,
+		.aux = ring_string(w, source, strlen(source)),
+	};
+	ring_pin(w, RING_PIN_TRAIT, ring_writer_now(w), &r);
 }
 
 /* Under the lock. */
@@ -265,6 +283,7 @@ static void process_make(uint32_t role)
 	if (role == RING_RANK)
 		process_pin(w, RING_PROC_RANK,
 			process.self.rank < 0 ? UINT64_MAX : (uint64_t)process.self.rank);
+	process_pin_source(w);
 	ring_publish(w->base);
 	process.made[which] = 1;
 	process_account(generation);

@@ -20,7 +20,7 @@ SH_TESTS += %D%/signals.test %D%/deaths.test %D%/life.test %D%/marks.test %D%/no
 	%D%/space.test
 EXTRA_DIST += %D%/marker.c
 
-SH_TESTS += %D%/refused.test %D%/tools.test
+SH_TESTS += %D%/refused.test %D%/tools.test %D%/identity.test
 
 check_PROGRAMS += %D%/arguments
 tests_probe_arguments_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir)/fixtures/standin/include
