@@ -347,10 +347,39 @@ static void place_loss(struct seal *seal, struct raw_loss *raw, struct job_loss 
 	facts[seal->job->nlosses++] = raw->fact;
 }
 
+/* An exception that ends a rank's child says nothing of the rank: it may have been expected. */
+static bool is_childs(const struct seal *seal, int process)
+{
+	return process != JOB_NONE && seal->processes[process].role == JOB_ROLE_CHILD;
+}
+
+static void place_note(struct seal *seal, struct raw_note *raw, struct job_note *facts)
+{
+	int process, rank = rank_of(seal, &raw->about, &process);
+
+	if (rank == JOB_NONE)
+		return;
+	raw->fact.rank = rank;
+	raw->fact.exception = raw->fact.exception && !is_childs(seal, process);
+	raw->fact.cite = cite_or(seal, raw->fact.cite, process);
+	facts[seal->job->nnotes++] = raw->fact;
+}
+
+static void place_trait(struct seal *seal, struct raw_trait *raw, struct job_trait *facts)
+{
+	int process, rank = rank_of(seal, &raw->about, &process);
+
+	if (rank == JOB_NONE)
+		return;
+	if (is_childs(seal, process) && !strcmp(raw->fact.key, "exception-at"))
+		return;
+	raw->fact.rank = rank;
+	raw->fact.cite = cite_or(seal, raw->fact.cite, process);
+	facts[seal->job->ntraits++] = raw->fact;
+}
+
 PLACE_FACT(shard, shards)
 PLACE_FACT(step, steps)
-PLACE_FACT(note, notes)
-PLACE_FACT(trait, traits)
 PLACE_FACT(log, logs)
 PLACE_FACT(cache, caches)
 

@@ -71,6 +71,32 @@ static void children_inherit_rank_and_are_none(void **state)
 }
 
 /* `bash train.sh` has RANK too, and is no rank: its promoted descendant is. */
+/* A tool that a rank runs may fail; nobody dies of that but the tool. */
+static void a_child_s_exception_is_not_its_rank_s(void **state)
+{
+	const struct job_note died = {.text = "exception: E", .exception = true, .cite = "n"};
+	const struct job_trait place = {.key = "exception-at", .text = "x.py:1 in f", .number = -1};
+	struct job_builder *b = job_builder_new();
+	struct job *job;
+
+	add_process(b, who("a", 20), 10, 0, false, 0);
+	add_process(b, who("a", 30), 20, 0, false, 0);
+	add_process(b, who("a", 21), 10, 1, false, 0);
+	job_add_note(b, who("a", 30), &died);
+	job_add_note(b, who("a", 21), &died);
+	job_add_trait(b, who("a", 30), &place);
+	job_add_trait(b, who("a", 21), &place);
+	job = job_seal(b);
+	assert_int_equal(job->nranks, 2);
+	assert_int_equal(job->nnotes, 2);
+	assert_false(job->notes[0].exception);
+	assert_true(job->notes[1].exception);
+	assert_int_equal(job->ntraits, 1);
+	assert_int_equal(job->traits[0].rank, 1);
+	job_free(job);
+	(void)state;
+}
+
 static void a_wrapper_is_no_rank(void **state)
 {
 	struct job_builder *b = job_builder_new();
@@ -418,6 +444,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(children_inherit_rank_and_are_none),
+		cmocka_unit_test(a_child_s_exception_is_not_its_rank_s),
 		cmocka_unit_test(a_wrapper_is_no_rank),
 		cmocka_unit_test(a_candidate_testifies_and_the_unseen_are_listed),
 		cmocka_unit_test(the_newest_generation_is_judged),
