@@ -72,3 +72,7 @@ EXTRA_DIST += %D%/children.sh
 bench_children_bench_SOURCES = %D%/children_bench.c
 bench_children_bench_CFLAGS = $(PLAIN_CFLAGS)
 run-benches: bench/children_bench
+
+# A training step of PyTorch, where there is one.
+BENCHES += bench/torch.sh
+EXTRA_DIST += %D%/torch.sh %D%/torch_bench.py

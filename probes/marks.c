@@ -55,6 +55,12 @@ static uint64_t marks_cpu_ns(void)
 	return ns;
 }
 
+/* Whether CPU time says something of such a span: asking costs more than all else here. */
+static int marks_tell_work(int kind)
+{
+	return kind == INQUEST_COMPILE || kind == INQUEST_CHECKPOINT;
+}
+
 static struct ring_span marks_span(
 	const struct probe_thread *me, struct ring_writer *ring, int kind, const char *name)
 {
@@ -62,7 +68,7 @@ static struct ring_span marks_span(
 		.kind = (unsigned)kind,
 		.name = marks_string(ring, name),
 		.tid = me->tid,
-		.cpu_ns = marks_cpu_ns(),
+		.cpu_ns = marks_tell_work(kind) ? marks_cpu_ns() : 0,
 	};
 }
 

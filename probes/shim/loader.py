@@ -13,6 +13,7 @@ _DEPTH = 4
 _BREADTH = 8
 
 _loader_names = _OfObject()
+_array_classes = set()  # the two that were met
 
 
 def _free_name(dataset):
@@ -28,14 +29,16 @@ def _free_name(dataset):
 
 def _name_loader(args, kwargs):
     loader = args[0]
-    if _loader_names.get(loader) is None:
-        _loader_names.set(loader, _free_name(loader.dataset))
+    name = _loader_names.of(loader)
+    if name[0] is None:
+        name[0] = _free_name(loader.dataset)
 
 
 def _is_array(x):
     """A tensor or a numpy array: nothing else is asked for a shape, it could be anybody's code."""
     for cls in type(x).__mro__:
         if cls.__name__ in ("Tensor", "ndarray") and cls.__module__ in ("torch", "numpy"):
+            _array_classes.add(cls)
             return True
     return False
 
@@ -51,7 +54,7 @@ def _items(x):
 
 
 def _find_array(x, depth=_DEPTH):
-    if _is_array(x):
+    if type(x) in _array_classes or _is_array(x):
         return x
     if depth and not isinstance(x, (str, bytes, int, float)):
         for n, item in enumerate(_items(x)):
@@ -69,11 +72,11 @@ def _size(x):
         column = columns[0] if columns else x
         rows = len(column) if isinstance(column, (list, tuple, dict)) else 1
         return rows, rows, ()
-    dims = tuple(int(d) for d in array.shape[:8])
+    dims = tuple(map(int, array.shape))
     elements = 1
-    for d in array.shape:
-        elements *= int(d)
-    return dims[0] if dims else 1, elements, dims
+    for d in dims:
+        elements *= d
+    return dims[0] if dims else 1, elements, dims[:8]
 
 
 def _batch(name, iterator, batch):
@@ -113,7 +116,7 @@ def _begin_pass(args, kwargs):
     """An iterator learns the name of its loader, which it does not keep."""
     iterator, loader = args[0], _argument(args, kwargs, 1, "loader")
     _announce()
-    iterator._inquest_loader = _loader_names.get(loader, "DataLoader")
+    iterator._inquest_loader = _loader_names.of(loader)[0] or "DataLoader"
 
 
 @patches("torch.utils.data.dataloader")

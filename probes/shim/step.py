@@ -10,11 +10,12 @@ _steps = 0
 
 def _stepped(optimizer):
     global _steps
-    n = _steps_of.get(optimizer, 0) + 1
-    _steps_of.set(optimizer, n)
+    count = _steps_of.of(optimizer, 0)
+    n = count[0] = count[0] + 1
     if n > _steps:
         _steps = n
-        _announce()
+        if not _announced:
+            _announce()
         _inquest.step(n)
 
 

@@ -101,17 +101,14 @@ class _OfObject:
     def __init__(self):
         self.known = {}
 
-    def get(self, thing, default=None):
+    def of(self, thing, default=None):
+        """The list whose one item is what is known; `default` where the thing is new."""
         entry = self.known.get(id(thing))
-        return entry[1] if entry and entry[0]() is thing else default
-
-    def set(self, thing, value):
-        key = id(thing)
-        entry = self.known.get(key)
-        if entry and entry[0]() is thing:
-            entry[1] = value
-        else:
-            self.known[key] = [weakref.ref(thing, lambda _: self.known.pop(key, None)), value]
+        if entry is None or entry[0]() is not thing:
+            key = id(thing)
+            gone = weakref.ref(thing, lambda _: self.known.pop(key, None))
+            entry = self.known[key] = (gone, [default])
+        return entry[1]
 
     def values(self):
-        return [entry[1] for entry in list(self.known.values())]
+        return [value[0] for _, value in list(self.known.values())]

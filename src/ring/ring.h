@@ -96,6 +96,8 @@ struct ring_slot {
  * TRAIT        none  key string    number,~0 -          -          value string, 0 -
  * ANCHOR       none  -             monotonic realtime   bracket    maxerror   esterror   (ns)
  *
+ * The CPU time of a span is known of compiles and checkpoints only; else it is 0.
+ *
  * In the SPANS table SPAN_BEGIN also has sig = tid of the beginner and, once RING_F_CLOSED, count =
  * TSC of the end. In a group's history the writes to a slot are numbered 2n (entered) and 2n + 1
  * (returned: RING_F_RETURNED), n being the op's index, or its place among the P2P calls.

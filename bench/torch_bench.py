@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+torch_bench.py: what the whole probe costs a training step of a small transformer with PyTorch, and
+each thing that the shim stands around.
+
+Two processes do the same, one with the probe; in turn, some steps each, in both orders, on one
+CPU: so that whatever else the machine does, it does to both. A figure is the median over all turns
+of the ratio in one turn; beside it the median difference, and the quartiles of the ratio.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+build = os.environ["top_builddir"]
+torch_at = os.environ.get("INQUEST_TORCH") or os.path.join(build, "torch")
+probe = os.path.join(build, ".libs/libinquest-probe.so")
+TURNS = 40
+STEP_BAR = 1.005
+
+
+# --- The process that is timed --------------------------------------------------------------------
+
+
+def works():
+    """Name, how many make a turn, and a function that does one."""
+    import torch
+    import torch.distributed as dist
+    from torch import nn
+    from torch.nn.parallel import DistributedDataParallel
+    from torch.utils.data import DataLoader, IterableDataset
+
+    class Tokens(IterableDataset):
+        def __iter__(self):
+            ids = torch.arange(8 * 64).reshape(8, 64) % 128
+            while True:
+                yield ids
+
+    dist.init_process_group("gloo", init_method="file://" + os.path.abspath("meet"), rank=0,
+                            world_size=1)
+    torch.manual_seed(1)
+    layer = nn.TransformerEncoderLayer(128, 4, 512, dropout=0.0, batch_first=True)
+    model = nn.Sequential(nn.Embedding(128, 128), nn.TransformerEncoder(layer, 2),
+                          nn.Linear(128, 128))
+    parallel = DistributedDataParallel(model)
+    optimizer = torch.optim.AdamW(model.parameters())
+    batches = iter(DataLoader(Tokens(), batch_size=None))
+    tiny = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1)
+    one = torch.zeros(1)
+
+    def step():
+        ids = next(batches)
+        loss = nn.functional.cross_entropy(parallel(ids).flatten(0, 1), ids.flatten())
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    return {"training step": (10, step),
+            "batch of a DataLoader": (2000, lambda: next(batches)),
+            "Optimizer.step(), no gradient": (2000, tiny.step),
+            "all_reduce of one element": (500, lambda: dist.all_reduce(one))}
+
+
+def worker():
+    """Reads names of works, answers with ns for one of each."""
+    known = works()
+    print("ready", flush=True)
+    for line in sys.stdin:
+        n, work = known[line.strip()]
+        began = time.perf_counter_ns()
+        for _ in range(n):
+            work()
+        print((time.perf_counter_ns() - began) / n, flush=True)
+
+
+# --- The one that asks them -----------------------------------------------------------------------
+
+
+class Worker:
+    def __init__(self, folder, **environment):
+        os.mkdir(folder)
+        self.process = subprocess.Popen(
+            [os.path.join(torch_at, "bin/python3"), os.path.abspath(__file__), "worker"],
+            cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=dict(os.environ, OMP_NUM_THREADS="1", **environment))
+        if self.process.stdout.readline() != "ready\n":
+            sys.exit("torch: a worker did not start")
+
+    def time(self, name):
+        self.process.stdin.write(name + "\n")
+        self.process.stdin.flush()
+        return float(self.process.stdout.readline())
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def show(name, value, unit, ratio=None, bar=None, beside=""):
+    """As bench/figure.h shows one."""
+    held = value if ratio is None else ratio
+    print("%-40s %9.2f  %-9s%s%s%s" % (
+        name, value, unit, " %7.4f x" % ratio if ratio else " " * 10,
+        "  <= %.3f  %s" % (bar, "ok" if held <= bar else "OVER") if bar else "", beside),
+        flush=True)
+
+
+def compare(name, bare, probed, bar=None):
+    ratios, costs, base = [], [], []
+    for turn in range(TURNS):
+        first, second = (bare, probed) if turn % 2 else (probed, bare)
+        took = {first: first.time(name)}
+        took[second] = second.time(name)
+        ratios.append(took[probed] / took[bare])
+        costs.append(took[probed] - took[bare])
+        base.append(took[bare])
+    low, middle, high = statistics.quantiles(ratios, n=4)
+    show(name, statistics.median(base) / 1e3, "us", middle, bar,
+         "  %+.2f us, quartiles %.3f..%.3f" % (statistics.median(costs) / 1e3, low, high))
+
+
+def memory(job):
+    """What a rank pays in shared memory."""
+    sizes = [os.stat(os.path.join(job, name)).st_blocks * 512 for name in os.listdir(job)
+             if name.endswith(".ring")]
+    show("memory of a rank's rings", sum(sizes) / 2**20, "MiB", bar=5)
+
+
+def main():
+    if not os.path.exists(os.path.join(torch_at, "bin/python3")):
+        print("skipped: no PyTorch in", torch_at)
+        return
+    os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[-1]})
+    with tempfile.TemporaryDirectory() as scratch:
+        job = os.path.join(scratch, "inquest/job")
+        os.makedirs(job, 0o700)
+        print("== PyTorch, a step of a small transformer and its parts")
+        bare = Worker(os.path.join(scratch, "bare"))
+        probed = Worker(os.path.join(scratch, "probed"), LD_PRELOAD=probe,
+                        INQUEST_DIR=os.path.dirname(job), INQUEST_JOB_DIR=job)
+        for each in (bare, probed):
+            each.time("training step")
+        compare("training step", bare, probed, STEP_BAR)
+        compare("batch of a DataLoader", bare, probed)
+        compare("Optimizer.step(), no gradient", bare, probed)
+        compare("all_reduce of one element", bare, probed)
+        memory(job)
+        bare.end()
+        probed.end()
+
+
+if sys.argv[1:] == ["worker"]:
+    worker()
+else:
+    main()
