@@ -46,6 +46,8 @@
 /* A bundle is at most 5 s old while a verdict stands: looks, and the next write, fit in between. */
 #define REFRESH_NS (2500 * CLOCK_NS_PER_MS)
 #define SLOWEST_NS (3500 * CLOCK_NS_PER_MS)
+/* What was said so long ago and still stands is looked at as rarely as the bundle's age allows. */
+#define OLD_NEWS_NS (20 * CLOCK_NS_PER_S)
 /* Looking takes at most this part of one core, unless somebody just died. */
 #define COST_RATIO 20
 /* Told to end, a launcher needs half a minute and its ranks die as they are told. */
@@ -247,8 +249,10 @@ static void act_on(struct agent *agent, const struct look *look, enum stand_news
 		if (news == STAND_SAY || clock_monotonic_ns() - agent->bundled > REFRESH_NS)
 			keep_bundle(agent, look);
 	}
-	if (news == STAND_SAY)
+	if (news == STAND_SAY) {
 		say(agent, look);
+		agent->said = clock_monotonic_ns();
+	}
 	if (news == STAND_SAY || agent->status != before)
 		write_manifest(agent);
 }
@@ -292,7 +296,9 @@ static int64_t look_interval(const struct agent *agent, int64_t now)
 		interval = EAGER_NS;
 	if (interval < agent->look_cost * COST_RATIO)
 		interval = agent->look_cost * COST_RATIO;
-	return agent->stand.stands && interval > SLOWEST_NS ? SLOWEST_NS : interval;
+	if (!agent->stand.stands)
+		return interval;
+	return interval > SLOWEST_NS || now - agent->said > OLD_NEWS_NS ? SLOWEST_NS : interval;
 }
 
 /* If so, it will next be due an interval from now: missed ones are not made up for. */

@@ -44,6 +44,7 @@ struct agent {
 	unsigned ranks;      /* in the census now: such as are, were or may become one */
 	unsigned living;     /* processes of the job that outlived its command */
 	int64_t eager_until; /* somebody died: look often until then */
+	int64_t said;	     /* when a verdict was said last, CLOCK_MONOTONIC ns; 0 never */
 	int64_t quiet_until; /* the job was told to end: what dies now says nothing */
 	const char *status;  /* as in the manifest */
 	struct stand stand;
