@@ -57,6 +57,10 @@ bench_nccl_bench_LDADD = $(STANDIN_LIBS) -ldl
 EXTRA_bench_nccl_bench_DEPENDENCIES = $(STANDIN_LIBS)
 run-benches: bench/nccl_bench
 
+# The Python door.
+BENCHES += bench/python.sh
+EXTRA_DIST += %D%/python.sh %D%/python_bench.py
+
 # The whole program, on jobs that hang.
 BENCHES += bench/attach.sh
 EXTRA_PROGRAMS += bench/attach_bench
