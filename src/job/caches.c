@@ -22,6 +22,7 @@ static bool find_told(const struct job *job, int rank, struct cache_found *found
 			found->cite = trait->cite;
 		} else if (!strcmp(trait->key, TRAIT_BYTES)) {
 			found->bytes = trait->number;
+			found->cut = *trait->text != '\0';
 		}
 	}
 	return found->path;
@@ -38,8 +39,10 @@ struct cache_found caches_found(const struct job *job, int rank)
 		const struct job_cache *cache = &job->caches[i];
 
 		if (cache->files != JOB_UNKNOWN && cache->files > found.files)
-			found = (struct cache_found){
-				cache->path, cache->files, cache->bytes, cache->cite};
+			found = (struct cache_found){.path = cache->path,
+				.files = cache->files,
+				.bytes = cache->bytes,
+				.cite = cache->cite};
 	}
 	return found;
 }
@@ -73,7 +76,8 @@ enum cache_state caches_state(const struct cache_found *found, int64_t most)
 		return CACHE_UNKNOWN;
 	if (!found->files)
 		return CACHE_COLD;
-	return most != JOB_UNKNOWN && found->files < most / 2 ? CACHE_PARTIAL : CACHE_WARM;
+	return !found->cut && most != JOB_UNKNOWN && found->files < most / 2 ? CACHE_PARTIAL
+									      : CACHE_WARM;
 }
 
 const char *caches_state_name(enum cache_state state)

@@ -15,6 +15,7 @@ struct cache_found {
 	const char *path; /* NULL: nothing is known */
 	int64_t files;
 	int64_t bytes; /* JOB_UNKNOWN */
+	bool cut;      /* there may be more: the count was cut short */
 	const char *cite;
 };
 
@@ -27,7 +28,8 @@ void caches_of_others(const struct job *job, int rank, int64_t *ret_least, int64
 /* The most files that any rank found; JOB_UNKNOWN. */
 int64_t caches_most(const struct job *job);
 
-/* What was found, beside the most that any rank found. */
+/* What was found, beside the most that any rank found; of a count cut short only that it is warm.
+ */
 enum cache_state caches_state(const struct cache_found *found, int64_t most);
 
 /* "cold", "partial", "warm"; NULL for what is not known. */

@@ -217,7 +217,8 @@ static void tell_cache(struct inquiry *q, int rank, struct draft *draft)
 	int64_t least, most;
 
 	caches_of_others(q->job, rank, &least, &most);
-	if (!state || most == JOB_UNKNOWN || (mine.files == least && mine.files == most))
+	if (!state || (mine.cut && mine.files) || most == JOB_UNKNOWN ||
+		(mine.files == least && mine.files == most))
 		return;
 	fact = draft_fact(q, draft, FACT_CACHE, rank, mine.cite);
 	fact->text = mine.files ? state : "";

@@ -230,12 +230,13 @@ static void tell_order(struct inquiry *q, const struct circle *circle, struct dr
 		arena_printf(q->arena, "%s before %s", node_text(q, first), node_text(q, other));
 }
 
-/* A better reason on the rarer side: all of it compiles, or all of it had nothing to do. */
+/* A better reason on the rarer side: all of it compiles, or had nothing, or no more, to do. */
 static const struct rule *better_rule(
 	const struct inquiry *q, const struct draft *draft, struct reason *why)
 {
 	static const struct rule *const rules[] = {
-		&rule_compile_stuck, &rule_compile_skew, &rule_empty_shard};
+		&rule_compile_stuck, &rule_compile_skew, &rule_empty_shard,
+		&rule_uneven_shard};
 
 	for (size_t r = 0; r < sizeof(rules) / sizeof(*rules); r++) {
 		size_t n = 0;

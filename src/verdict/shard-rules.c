@@ -37,12 +37,15 @@ static bool has_other(struct amount amount)
 	return amount.known && (amount.mine < amount.most || amount.mine > amount.least);
 }
 
-/* It is done; having exited, only if it did less than others. Amounts that differ establish it. */
+/*
+ * It is done; having exited, only if it did less than others. Amounts that differ establish it. Or
+ * it has not left, but its loader had another end than those of the others.
+ */
 static bool explains_uneven(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank];
 
-	if (!shards_has_left(p))
+	if (!shards_has_left(p) && (p->death != DEATH_NONE || !shards_ended_otherwise(q, rank)))
 		return false;
 	if (p->death == DEATH_CLEAN && !has_fewer(shards_batches(q, rank)) &&
 		!has_fewer(shards_steps(q, rank)))
@@ -53,7 +56,7 @@ static bool explains_uneven(const struct inquiry *q, int rank, struct reason *wh
 				  : VERDICT_SUPPORTED;
 	why->outlook = VERDICT_KILL;
 	why->next = VERDICT_NEXT_SAME_BATCHES;
-	why->left = true;
+	why->left = shards_has_left(p);
 	return true;
 }
 

@@ -94,6 +94,35 @@ struct amount shards_steps(const struct inquiry *q, int rank)
 	return settle(amount);
 }
 
+bool shards_at_end(const struct inquiry *q, int rank)
+{
+	struct spans_range traits = traits_of(q->job, rank);
+	const struct job_shard *shard = main_shard(q, rank);
+
+	for (size_t i = traits.from; shard && i < traits.to; i++) {
+		const struct job_trait *trait = &q->job->traits[i];
+
+		if (!strcmp(trait->key, "input-end") && !strcmp(trait->text, shard->loader) &&
+			trait->when != JOB_UNKNOWN && trait->when >= shard->when)
+			return true;
+	}
+	return false;
+}
+
+bool shards_ended_otherwise(const struct inquiry *q, int rank)
+{
+	struct amount batches = shards_batches(q, rank);
+
+	if (!batches.known)
+		return false;
+	if (batches.mine < batches.most)
+		return shards_at_end(q, rank);
+	for (size_t i = 0; i < q->job->nranks; i++)
+		if ((int)i != rank && !shards_at_end(q, (int)i))
+			return false;
+	return batches.mine > batches.most;
+}
+
 bool shards_has_left(const struct profile *p)
 {
 	return p->death == DEATH_CLEAN || (p->leaving && p->death == DEATH_NONE);
@@ -110,12 +139,17 @@ const char *shards_shape(const struct inquiry *q, int rank)
 	return text;
 }
 
+static bool differs(const struct amount *amount)
+{
+	return amount->known && (amount->mine != amount->least || amount->mine != amount->most);
+}
+
 static void tell(struct inquiry *q, struct draft *draft, enum verdict_fact_kind kind, int rank,
 	const struct amount *amount)
 {
 	struct verdict_fact *fact;
 
-	if (!amount->known || (amount->mine == amount->least && amount->mine == amount->most))
+	if (!differs(amount))
 		return;
 	fact = draft_fact(q, draft, kind, rank, amount->cite);
 	fact->a = amount->mine;
@@ -123,23 +157,33 @@ static void tell(struct inquiry *q, struct draft *draft, enum verdict_fact_kind 
 	fact->c = amount->most;
 }
 
+/* The rank's latest batch, and the peers'. */
+static void tell_rows(
+	struct inquiry *q, int rank, const struct amount *rows, struct draft *draft)
+{
+	const struct job_shard *shard = main_shard(q, rank);
+	struct verdict_fact *fact;
+
+	if (!shard || !rows->known)
+		return;
+	fact = draft_fact(q, draft, FACT_SHARD, rank, shard->cite);
+	fact->text = shard->loader;
+	fact->a = (int64_t)shard->rows;
+	fact->b = (int64_t)shard->elements;
+	fact->c = (int64_t)shard->index;
+	fact = draft_fact(q, draft, FACT_SHARD_PEERS, JOB_NONE, "ring:*");
+	fact->a = rows->least;
+	fact->b = rows->most;
+}
+
+/* Rows that are the same everywhere say nothing where something else differs. */
 void shards_tell(struct inquiry *q, int rank, struct draft *draft)
 {
 	struct amount batches = shards_batches(q, rank), steps = shards_steps(q, rank);
 	struct amount rows = shards_rows(q, rank);
-	const struct job_shard *shard = main_shard(q, rank);
 
-	if (shard && rows.known) {
-		struct verdict_fact *fact = draft_fact(q, draft, FACT_SHARD, rank, shard->cite);
-
-		fact->text = shard->loader;
-		fact->a = (int64_t)shard->rows;
-		fact->b = (int64_t)shard->elements;
-		fact->c = (int64_t)shard->index;
-		fact = draft_fact(q, draft, FACT_SHARD_PEERS, JOB_NONE, "ring:*");
-		fact->a = rows.least;
-		fact->b = rows.most;
-	}
+	if (differs(&rows) || (!differs(&batches) && !differs(&steps)))
+		tell_rows(q, rank, &rows, draft);
 	tell(q, draft, FACT_BATCHES, rank, &batches);
 	tell(q, draft, FACT_STEPS, rank, &steps);
 }

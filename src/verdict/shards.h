@@ -22,6 +22,15 @@ struct amount shards_rows(const struct inquiry *q, int rank);
 /* Whether the rank is done by its own will, and not by a death. */
 bool shards_has_left(const struct profile *p);
 
+/* Whether its loader has no more, by its own word: nothing was got since. */
+bool shards_at_end(const struct inquiry *q, int rank);
+
+/*
+ * Whether the rank had fewer batches than some other, and its loader has no more; or still gets
+ * some, while those of all others whose batches are counted, and who had fewer, have no more.
+ */
+bool shards_ended_otherwise(const struct inquiry *q, int rank);
+
 /* "4x512", the shape of its latest batch, in the arena; NULL where none is known. */
 const char *shards_shape(const struct inquiry *q, int rank);
 

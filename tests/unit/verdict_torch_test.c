@@ -351,6 +351,67 @@ static void a_group_is_called_what_its_maker_calls_it(void **state)
 	facts_free(f);
 }
 
+/* -- batches ----------------------------------------------------------------------------------- */
+
+/*
+ * Rank 1 has one batch fewer, and is with what follows the training in a group of its own kind,
+ * where the others will come later: a circle, but not one of orders.
+ */
+static void a_rank_whose_loader_ended_early_is_uneven(void **state)
+{
+	struct facts *f = facts_new(4);
+	int other = facts_group_of(f, 4, 0, 1, 2, 3);
+
+	facts_rounds(f, 0, 5, 20, 1);
+	for (int i = 0; i < 4; i++) {
+		facts_shard(f, i, 4, i == 1 ? 5 : 6);
+		if (i != 1)
+			facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 4096, 30);
+	}
+	facts_hold(f, other, 1, JOB_OP_ALLREDUCE, 1, 30);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "1", "0,2,3");
+	facts_trait(f, 1, "input-end", "train", 5);
+	f->extra[f->nextra - 1].is.trait.when = facts_ns(28);
+	facts_expect(f, VERDICT_UNEVEN_SHARD, "1", "0,2,3");
+	facts_free(f);
+}
+
+/* The same where it went on to what nobody records. */
+static void a_rank_that_has_no_more_and_is_outside_is_uneven(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 5, 20, 1);
+	for (int i = 0; i < 4; i++)
+		facts_shard(f, i, 4, i == 1 ? 5 : 6);
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 30);
+	facts_trait(f, 1, "input-end", "train", 5);
+	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2,3");
+	f->extra[f->nextra - 1].is.trait.when = facts_ns(28);
+	facts_expect(f, VERDICT_UNEVEN_SHARD, "1", "0,2,3");
+	facts_free(f);
+}
+
+/* All others have no more, and rank 1 is in the operation of one more batch. */
+static void a_rank_with_one_more_is_uneven(void **state)
+{
+	struct facts *f = facts_new(4);
+	int other = facts_group_of(f, 4, 0, 1, 2, 3);
+
+	facts_rounds(f, 0, 5, 20, 1);
+	for (int i = 0; i < 4; i++) {
+		facts_shard(f, i, 4, i == 1 ? 6 : 5);
+		if (i == 1)
+			continue;
+		facts_trait(f, i, "input-end", "train", 5);
+		f->extra[f->nextra - 1].is.trait.when = facts_ns(28);
+		facts_hold(f, other, i, JOB_OP_BARRIER, 1, 30);
+	}
+	facts_hold(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 30);
+	facts_expect(f, VERDICT_UNEVEN_SHARD, "1", "0,2,3");
+	facts_free(f);
+}
+
 /* -- last words -------------------------------------------------------------------------------- */
 
 #define GLOO_ECHO "exception: RuntimeError: [pair.cc:547] Connection closed by peer [127.0.0.1]:4"
@@ -581,6 +642,9 @@ int main(void)
 		cmocka_unit_test(a_wait_that_is_not_seen_is_followed),
 		cmocka_unit_test(makers_are_told_where_they_differ),
 		cmocka_unit_test(a_group_is_called_what_its_maker_calls_it),
+		cmocka_unit_test(a_rank_whose_loader_ended_early_is_uneven),
+		cmocka_unit_test(a_rank_that_has_no_more_and_is_outside_is_uneven),
+		cmocka_unit_test(a_rank_with_one_more_is_uneven),
 		cmocka_unit_test(a_peer_that_hears_of_a_death_is_a_victim),
 		cmocka_unit_test(a_peer_that_still_tears_down_is_a_victim),
 		cmocka_unit_test(an_exception_says_where_it_was_raised),
