@@ -77,7 +77,8 @@ def _dynamo_callback(module):
 def _phase_named(event):
     """(kind, name) of an event, None for one of no interest."""
     phase = _PHASES.get(event)
-    if phase is None and ("benchmark" in event or "autotun" in event or event[:7] == "pad_mm_"):
+    if phase is None and ("bench" in event or event.startswith("pad_mm_") or
+                          event.endswith(("autotune", "autotuning", "_tuning"))):
         phase = (_DEVICE, "gpu benchmark")
     return phase
 
@@ -259,7 +260,7 @@ def _output_graph(module):
 def _tell_breaks():
     """How many graph breaks so far, and why the last: where that grew."""
     utils = sys.modules.get("torch._dynamo.utils")
-    n = sum(utils.counters["graph_break"].values())
+    n = sum((utils.counters.get("graph_break") or {}).values())
     if n <= _results.get("graph-breaks", 0):
         return
     _results["graph-breaks"] = n

@@ -91,7 +91,9 @@ class Handler:
 callback_handler = Handler()
 """)
 module("torch._dynamo.utils", """
-counters = {"graph_break": {}}
+import collections
+
+counters = collections.defaultdict(dict)
 graph_break_reasons = []
 
 

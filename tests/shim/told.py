@@ -58,6 +58,8 @@ SEEN = {
         begin compile dynamo
         trait cache = CACHE 3
         trait cache-bytes = 600
+        end compile dynamo
+        begin compile dynamo
         begin compile graph 3/1 [5808f02c 2 nodes 1 collectives]
         end compile graph 3/1 [5808f02c 2 nodes 1 collectives]
         begin compile inductor codegen
