@@ -45,6 +45,18 @@ bench_nvtx_bench_CFLAGS = $(PLAIN_CFLAGS)
 bench_nvtx_bench_LDADD = -ldl
 run-benches: bench/nvtx_bench fixtures/nvtxnccl/libncclnvtx.la
 
+# The c10d door, on torchlike.
+BENCHES += bench/c10d.sh
+EXTRA_DIST += %D%/c10d.sh %D%/c10d_bench.cc
+if HAVE_CXX
+CLEANFILES += bench/c10d_bench
+run-benches: bench/c10d_bench
+bench/c10d_bench: %D%/c10d_bench.cc $(TORCHLIKE_INCLUDED) $(TORCHLIKE)
+	@$(MKDIR_P) bench
+	$(AM_V_GEN)$(TORCHLIKE_CXX) -O2 -o $@ $(srcdir)/%D%/c10d_bench.cc $(TORCHLIKE) -ldl \
+		-Wl,-rpath-link,fixtures/standin/.libs
+endif
+
 # The NCCL door, on the stand-in.
 BENCHES += bench/nccl.sh
 EXTRA_PROGRAMS += bench/nccl_bench

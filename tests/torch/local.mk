@@ -6,11 +6,11 @@
 TORCH_TESTS = \
 	%D%/well.test %D%/compile.test %D%/compilers.test %D%/graph.test %D%/shards.test \
 	%D%/death.test %D%/elastic.test %D%/host.test %D%/late.test \
-	%D%/shim.test
+	%D%/shim.test %D%/c10d.test
 dist_check_SCRIPTS += $(TORCH_TESTS)
 EXTRA_DIST += %D%/examine.py %D%/scenarios.py %D%/shim.py %D%/shim_job.py \
 	%D%/jobs/budget.py %D%/jobs/elastic.py %D%/jobs/fetch.py %D%/jobs/finetune.py \
-	%D%/jobs/monitored.py \
+	%D%/jobs/groups.py %D%/jobs/monitored.py \
 	%D%/jobs/pretrain.py %D%/jobs/records.py %D%/jobs/remote.py %D%/jobs/saving.py \
 	%D%/jobs/stream.py %D%/jobs/trainer.py %D%/jobs/weighted.py
 
