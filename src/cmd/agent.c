@@ -268,12 +268,19 @@ static int gather(struct agent *agent, struct look *look)
 	return 0;
 }
 
+/* Somebody was blamed, and now all are dead: that nobody waits any more is not the job moving. */
+static bool is_aftermath(const struct agent *agent, const struct look *look)
+{
+	return agent->stand.stands && !stand_blames(look->verdicts) &&
+		!exits_any_alive(&agent->exits);
+}
+
 static void look_at_job(struct agent *agent)
 {
 	int64_t begun = clock_monotonic_ns();
 	struct look look = {0};
 
-	if (gather(agent, &look) == 0)
+	if (gather(agent, &look) == 0 && !is_aftermath(agent, &look))
 		act_on(agent, &look,
 			stand_take(&agent->stand, look.verdicts, begun, agent->options.hang_after));
 	look_release(&look);
@@ -363,6 +370,16 @@ static bool is_ending(int signo)
 	return signo == SIGTERM || signo == SIGINT || signo == SIGHUP || signo == SIGQUIT;
 }
 
+/*
+ * A signal to all of the job reaches ranks while we look, and dying they look like something else.
+ * What stood before, and was kept a moment ago, is then worth more than what this look says.
+ */
+static bool is_disturbed(const struct agent *agent, const struct look *look)
+{
+	return agent->stand.stands && !agent->stand.unexplained && agent->bundle.len &&
+		!stand_is_same(&agent->stand, look->verdicts);
+}
+
 void agent_before_signal(struct agent *agent, int signo)
 {
 	int64_t now = clock_monotonic_ns();
@@ -372,7 +389,7 @@ void agent_before_signal(struct agent *agent, int signo)
 		return;
 	scan(agent);
 	agent->quiet_until = now + QUIET_NS;
-	if (agent->ranks && gather(agent, &look) == 0) {
+	if (agent->ranks && gather(agent, &look) == 0 && !is_disturbed(agent, &look)) {
 		enum stand_news news = stand_take_last(&agent->stand, look.verdicts);
 
 		keep_bundle(agent, &look);
@@ -421,7 +438,9 @@ static void last_look(struct agent *agent)
 	if (gather(agent, &look) == 0) {
 		news = stand_take_last(&agent->stand, look.verdicts);
 		agent->bundle_wanted = true;
-		keep_bundle(agent, &look);
+		/* What stood before blames somebody; a look that does not is no better. */
+		if (news != STAND_STILL || stand_blames(look.verdicts) || !agent->bundle.len)
+			keep_bundle(agent, &look);
 		if (news == STAND_SAY)
 			say(agent, &look);
 	}

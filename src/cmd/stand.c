@@ -38,6 +38,15 @@ static char *key_of(const struct verdicts *verdicts)
 	return str_detach(&key);
 }
 
+bool stand_is_same(const struct stand *stand, const struct verdicts *verdicts)
+{
+	char *key = key_of(verdicts);
+	bool same = stand->seen && !strcmp(stand->seen, key);
+
+	free(key);
+	return same;
+}
+
 static bool was_said(const struct stand *stand, const char *key)
 {
 	for (size_t i = 0; i < stand->said.nr; i++)
@@ -75,15 +84,11 @@ static enum stand_news take_fine(struct stand *stand, bool inconclusive)
 
 static void see(struct stand *stand, const struct verdicts *verdicts, int64_t now)
 {
-	char *key = key_of(verdicts);
-
 	stand->fine_looks = 0;
-	if (stand->seen && !strcmp(stand->seen, key)) {
-		free(key);
+	if (stand_is_same(stand, verdicts))
 		return;
-	}
 	free(stand->seen);
-	stand->seen = key;
+	stand->seen = key_of(verdicts);
 	stand->since = now;
 }
 
