@@ -2,11 +2,12 @@
 #
 # The compilers' caches as this process finds them at its first compile, and the locks in them.
 # Whether a cache was cold is the judge's to say: here are its directory, files and bytes, counted
-# for a few milliseconds at most.
+# for some milliseconds at most.
 import time
 
 _WALK_FILES = 4096
-_WALK_S = 0.005
+_WALK_CPU_S = 0.02  # not by the clock alone: on a busy machine a warm cache would look partial
+_WALK_S = 0.3
 
 _caches_told = False
 
@@ -14,13 +15,14 @@ _caches_told = False
 def _walk(path):
     """Files, bytes, and whether that is all of them."""
     files = size = 0
-    until = time.monotonic() + _WALK_S
+    until, work = time.monotonic() + _WALK_S, time.thread_time() + _WALK_CPU_S
     todo = [path]
     while todo:
         try:
             with os.scandir(todo.pop()) as entries:
                 for entry in entries:
-                    if files >= _WALK_FILES or time.monotonic() > until:
+                    late = time.monotonic() > until or time.thread_time() > work
+                    if late or files >= _WALK_FILES:
                         return files, size, False
                     if entry.is_dir(follow_symlinks=False):
                         todo.append(entry.path)
