@@ -49,13 +49,14 @@ run-benches: bench/nvtx_bench fixtures/nvtxnccl/libncclnvtx.la
 BENCHES += bench/c10d.sh
 EXTRA_DIST += %D%/c10d.sh %D%/c10d_bench.cc
 if HAVE_CXX
-CLEANFILES += bench/c10d_bench
-run-benches: bench/c10d_bench
+C10D_BENCH = bench/c10d_bench
+CLEANFILES += $(C10D_BENCH)
 bench/c10d_bench: %D%/c10d_bench.cc $(TORCHLIKE_INCLUDED) $(TORCHLIKE)
 	@$(MKDIR_P) bench
 	$(AM_V_GEN)$(TORCHLIKE_CXX) -O2 -o $@ $(srcdir)/%D%/c10d_bench.cc $(TORCHLIKE) -ldl \
 		-Wl,-rpath-link,fixtures/standin/.libs
 endif
+run-benches: $(C10D_BENCH)
 
 # The NCCL door, on the stand-in.
 BENCHES += bench/nccl.sh
