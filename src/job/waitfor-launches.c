@@ -7,6 +7,7 @@
  * are kept aside and count only where two ranks took opposite ones.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "job/rollcall.h"
 #include "job/waitfor-make.h"
@@ -25,15 +26,26 @@ static bool is_reason(const struct waitfor_maker *m, const struct wait *wait)
 	return wait->sure || waitfor_is_forked(m, m->job->members[wait->member].group, wait->index);
 }
 
+/* Whether nothing orders them: gloo runs each group's ops on threads of that group. */
+static bool are_apart(
+	const struct waitfor_maker *m, const struct wait *wait, const struct wait *other)
+{
+	int group = waitfor_group_of(m->job, wait), before = waitfor_group_of(m->job, other);
+
+	return group != before && (!strcmp(m->job->groups[group].maker, "gloo") ||
+					  !strcmp(m->job->groups[before].maker, "gloo"));
+}
+
 /*
  * Whether a launch waits for an earlier one of the same rank: collectives for each other, as NCCL
  * runs them; sends and receives for what is before them on their stream.
  */
-static bool is_behind(const struct wait *wait, const struct wait *other)
+static bool is_behind(
+	const struct waitfor_maker *m, const struct wait *wait, const struct wait *other)
 {
 	if (other->kind != WAIT_COLLECTIVE && other->kind != WAIT_P2P)
 		return false;
-	if (!launched_after(wait, other))
+	if (!launched_after(wait, other) || are_apart(m, wait, other))
 		return false;
 	return (wait->kind == WAIT_COLLECTIVE && other->kind == WAIT_COLLECTIVE) ||
 	       (wait->op->stream && wait->op->stream == other->op->stream);
@@ -56,7 +68,7 @@ static void join_earlier(struct waitfor_maker *m, int node, const struct wait *w
 		bool both_collective =
 			wait->kind == WAIT_COLLECTIVE && other->kind == WAIT_COLLECTIVE;
 
-		if (!is_behind(wait, other) && !is_held_up(wait, other))
+		if (!is_behind(m, wait, other) && !is_held_up(wait, other))
 			continue;
 		if (is_reason(m, other))
 			waitfor_add_edge(m, node, m->graph->node_of_wait[k]);

@@ -133,7 +133,8 @@ static void add_who_does(
 	} else if (verdict->camp_a.n) {
 		str_printf(into, "%s: ", phrases[verdict->class].nobody);
 		ranks_name(into, verdicts->job, verdict->camp_a);
-		str_add(into, " / ");
+		if (verdict->camp_b.n)
+			str_add(into, " / ");
 		ranks_add(into, verdicts->job, verdict->camp_b);
 		return;
 	} else if (verdict->nunknown) {

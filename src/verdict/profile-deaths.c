@@ -437,6 +437,39 @@ static void judge_lone_order(const struct job *job, struct profile *profiles)
 		lone->death = DEATH_KILLED;
 }
 
+/* Whether nothing ended this rank but what came of another's end: orders, or their echo. */
+static bool is_in_the_wake(const struct job *job, const struct profile *p, int64_t first)
+{
+	if (p->death == DEATH_OWN || p->death == DEATH_KILLED)
+		return false;
+	return !p->told || (p->told->when > first && is_launcher(job, p->told));
+}
+
+/*
+ * Somebody told one rank to end, and only then the launcher told all others: the first order is the
+ * cause of all ends, whatever the rank did on its way out and however long that took.
+ */
+static void judge_first_order(const struct job *job, struct profile *profiles)
+{
+	struct profile *first = NULL;
+
+	for (size_t i = 0; i < job->nranks; i++) {
+		struct profile *p = &profiles[i];
+
+		if (p->told && p->told->when != JOB_UNKNOWN &&
+			(!first || p->told->when < first->told->when))
+			first = p;
+	}
+	if (!first || job->nranks < 2 || is_launcher(job, first->told) || !first->ended ||
+		(first->death != DEATH_UNSURE && first->death != DEATH_ECHO))
+		return;
+	for (size_t i = 0; i < job->nranks; i++)
+		if (&profiles[i] != first &&
+			!is_in_the_wake(job, &profiles[i], first->told->when))
+			return;
+	set_death(first, DEATH_KILLED, VERDICT_BY_KILLED, first->told->when);
+}
+
 void profiles_judge_deaths(
 	const struct job *job, const struct waits *waits, struct profile *profiles)
 {
@@ -448,6 +481,7 @@ void profiles_judge_deaths(
 		judge_alone(job, &profiles[i]);
 	blame_memory(job, profiles);
 	judge_lone_order(job, profiles);
+	judge_first_order(job, profiles);
 	end = all_were_ended(job, profiles);
 	ends.first = first_bad_end(job, profiles, &ends.untimed);
 	ends.first_own = first_own_end(job, profiles);

@@ -274,14 +274,19 @@ static bool is_left(const struct job_member *m)
 	return m->state == JOB_MEMBER_CLOSING || m->state == JOB_MEMBER_GONE;
 }
 
-/* Who destroys a group and makes its like anew, as after an exec, does not leave. */
+/* Who destroys a group and makes its like anew, or has a larger one, does not leave. */
 static bool has_successor(const struct job *job, const struct job_member *left)
 {
 	for (size_t i = 0; i < job->nmembers; i++) {
 		const struct job_member *m = &job->members[i];
 
-		if (m->rank == left->rank && !is_left(m) && m->init_since > left->init_since &&
-			job->groups[m->group].size == job->groups[left->group].size)
+		uint32_t size = job->groups[m->group].size;
+
+		if (m->rank != left->rank || is_left(m))
+			continue;
+		if (size > job->groups[left->group].size ||
+			(m->init_since > left->init_since &&
+				size == job->groups[left->group].size))
 			return true;
 	}
 	return false;

@@ -32,6 +32,14 @@ static bool has_fewer(struct amount amount)
 	return amount.known && amount.mine < amount.most;
 }
 
+/* Who ended in the middle of its work had as much of it as others. */
+static bool did_less(const struct inquiry *q, int rank)
+{
+	if (shards_tell_ends(q))
+		return shards_ended_otherwise(q, rank);
+	return has_fewer(shards_batches(q, rank)) || has_fewer(shards_steps(q, rank));
+}
+
 static bool has_other(struct amount amount)
 {
 	return amount.known && (amount.mine < amount.most || amount.mine > amount.least);
@@ -47,8 +55,7 @@ static bool explains_uneven(const struct inquiry *q, int rank, struct reason *wh
 
 	if (!shards_has_left(p) && (p->death != DEATH_NONE || !shards_ended_otherwise(q, rank)))
 		return false;
-	if (p->death == DEATH_CLEAN && !has_fewer(shards_batches(q, rank)) &&
-		!has_fewer(shards_steps(q, rank)))
+	if (p->death == DEATH_CLEAN && !did_less(q, rank))
 		return false;
 	why->cause = p->death == DEATH_CLEAN ? VERDICT_BY_EARLY_EXIT : VERDICT_NO_CAUSE;
 	why->confidence = has_other(shards_batches(q, rank)) || has_other(shards_steps(q, rank))
@@ -257,12 +264,15 @@ static bool is_extreme(struct amount amount)
 /* The smaller side stands in another operation, being a batch or more behind or ahead. */
 static bool is_another_batch(const struct inquiry *q, const struct fork *fork, size_t camp)
 {
+	bool ends = shards_tell_ends(q);
+
 	if (camp == SIZE_MAX || fork->passed || !fork->exact)
 		return false;
 	for (size_t i = 0; i < fork->camps[camp].n; i++) {
 		int rank = q->job->members[fork->camps[camp].members[i]].rank;
 
-		if (rank == JOB_NONE || !is_extreme(shards_batches(q, rank)))
+		if (rank == JOB_NONE || !(ends ? shards_ended_otherwise(q, rank)
+						: is_extreme(shards_batches(q, rank))))
 			return false;
 	}
 	return true;

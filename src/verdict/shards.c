@@ -94,33 +94,67 @@ struct amount shards_steps(const struct inquiry *q, int rank)
 	return settle(amount);
 }
 
-bool shards_at_end(const struct inquiry *q, int rank)
+/* The end of a rank's latest pass, told since its latest batch or before; NULL where none is. */
+static const struct job_trait *end_of(const struct inquiry *q, int rank, const char *loader)
 {
 	struct spans_range traits = traits_of(q->job, rank);
-	const struct job_shard *shard = main_shard(q, rank);
 
-	for (size_t i = traits.from; shard && i < traits.to; i++) {
+	for (size_t i = traits.from; i < traits.to; i++) {
 		const struct job_trait *trait = &q->job->traits[i];
 
-		if (!strcmp(trait->key, "input-end") && !strcmp(trait->text, shard->loader) &&
-			trait->when != JOB_UNKNOWN && trait->when >= shard->when)
-			return true;
+		if (!strcmp(trait->key, "input-end") && !strcmp(trait->text, loader) &&
+			trait->number != JOB_UNKNOWN && trait->when != JOB_UNKNOWN)
+			return trait;
 	}
+	return NULL;
+}
+
+/* How many batches the pass had that this loader is at the end of; JOB_UNKNOWN: it is at none. */
+static int64_t ended_at(const struct inquiry *q, const struct job_shard *shard)
+{
+	const struct job_trait *end = end_of(q, shard->rank, shard->loader);
+
+	return end && end->when >= shard->when ? end->number : JOB_UNKNOWN;
+}
+
+/* The most batches that one pass of this loader is known to have had. */
+static int64_t longest_pass(const struct inquiry *q, const struct job_shard *shard)
+{
+	const struct job_trait *end = end_of(q, shard->rank, shard->loader);
+	int64_t now = (int64_t)shard->index + 1;
+
+	return end && end->number > now ? end->number : now;
+}
+
+bool shards_tell_ends(const struct inquiry *q)
+{
+	for (size_t i = 0; i < q->job->ntraits; i++)
+		if (!strcmp(q->job->traits[i].key, "input-end") ||
+			(!strcmp(q->job->traits[i].key, "framework") &&
+				!strncmp(q->job->traits[i].text, "torch", 5)))
+			return true;
 	return false;
 }
 
 bool shards_ended_otherwise(const struct inquiry *q, int rank)
 {
-	struct amount batches = shards_batches(q, rank);
+	const struct job_shard *mine = main_shard(q, rank);
+	int64_t end = mine ? ended_at(q, mine) : JOB_UNKNOWN;
+	size_t fewer = 0, peers = 0;
 
-	if (!batches.known)
-		return false;
-	if (batches.mine < batches.most)
-		return shards_at_end(q, rank);
-	for (size_t i = 0; i < q->job->nranks; i++)
-		if ((int)i != rank && !shards_at_end(q, (int)i))
-			return false;
-	return batches.mine > batches.most;
+	for (size_t i = 0; mine && i < q->job->nshards; i++) {
+		const struct job_shard *other = &q->job->shards[i];
+		int64_t other_end;
+
+		if (other->rank == rank || strcmp(other->loader, mine->loader) != 0)
+			continue;
+		if (end != JOB_UNKNOWN && longest_pass(q, other) > end)
+			return true;
+		other_end = ended_at(q, other);
+		fewer += other_end != JOB_UNKNOWN && other_end < (int64_t)mine->index + 1;
+		peers++;
+	}
+	return mine && end == JOB_UNKNOWN && peers && fewer == peers;
 }
 
 bool shards_has_left(const struct profile *p)

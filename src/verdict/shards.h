@@ -22,12 +22,12 @@ struct amount shards_rows(const struct inquiry *q, int rank);
 /* Whether the rank is done by its own will, and not by a death. */
 bool shards_has_left(const struct profile *p);
 
-/* Whether its loader has no more, by its own word: nothing was got since. */
-bool shards_at_end(const struct inquiry *q, int rank);
+/* Whether loaders here say when they have no more: then a batch less alone says nothing. */
+bool shards_tell_ends(const struct inquiry *q);
 
 /*
- * Whether the rank had fewer batches than some other, and its loader has no more; or still gets
- * some, while those of all others whose batches are counted, and who had fewer, have no more.
+ * Whether the rank's loader has no more, and in one pass gave fewer batches than that of another
+ * rank did; or gave one more than those of all others, which have no more.
  */
 bool shards_ended_otherwise(const struct inquiry *q, int rank);
 

@@ -67,7 +67,8 @@ static bool explains_start(const struct inquiry *q, int rank, struct reason *why
 	why->outlook = p->progress == PROGRESS_YES ? VERDICT_WAIT : VERDICT_OUTLOOK_UNKNOWN;
 	if (r->process == JOB_NONE || p->ended)
 		why->outlook = VERDICT_KILL;
-	why->next = VERDICT_NEXT_CHECK_LAUNCHER;
+	why->next = r->process == JOB_NONE || p->ended ? VERDICT_NEXT_CHECK_LAUNCHER
+						       : VERDICT_NEXT_STACK_OF_RANK;
 	why->progresses = r->process != JOB_NONE;
 	return true;
 }

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Jobs of PyTorch that were judged wrongly once, as they came in from the field. */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "tests/unit/facts.h"
+
+#define GLOO_ECHO "RuntimeError: [pair.cc:561] Connection closed by peer [127.0.0.1]:29328"
+
+static void input_end(struct facts *f, int rank, int64_t batches, double at)
+{
+	facts_trait(f, rank, "input-end", "train", batches);
+	f->extra[f->nextra - 1].is.trait.when = facts_ns(at);
+}
+
+/* A batch of that index in its pass; `batches` counts over all passes. */
+static void batch(struct facts *f, int rank, uint64_t index, uint64_t batches, double at)
+{
+	struct job_shard *shard;
+
+	facts_shard(f, rank, 4, batches);
+	shard = &f->extra[f->nextra - 1].is.shard;
+	shard->index = index;
+	shard->when = facts_ns(at);
+}
+
+/* -- shards ------------------------------------------------------------------------------------ */
+
+/* All had 8 batches; rank 0 evaluates in between, and the others are in the next pass. */
+static void an_evaluation_of_one_rank_is_no_uneven_shard(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 5, 10, 1);
+	for (int i = 0; i < 4; i++) {
+		batch(f, i, i ? 0 : 7, i ? 9 : 8, i ? 22 : 20);
+		input_end(f, i, 8, 21);
+		facts_hold(f, 0, i, i ? JOB_OP_BROADCAST : JOB_OP_ALLREDUCE, i ? 128 : 1, 30);
+	}
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "0", "1-3");
+	facts_free(f);
+}
+
+/* Rank 1 synchronises more often, and so hangs in the middle of its data. */
+static void who_hangs_in_the_middle_of_its_data_has_no_uneven_shard(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 5, 10, 1);
+	for (int i = 0; i < 4; i++) {
+		batch(f, i, i == 1 ? 38 : 47, i == 1 ? 39 : 48, 20);
+		facts_trait(f, i, "framework", "torch 2.15.0", -1);
+		if (i != 1)
+			input_end(f, i, 48, 21);
+		facts_hold(f, 0, i, i == 1 ? JOB_OP_ALLREDUCE : JOB_OP_BARRIER, i == 1 ? 33 : 1,
+			30);
+	}
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "1", "0,2,3");
+	facts_free(f);
+}
+
+/* It left in good order in the middle of its data: not since it had less. */
+static void an_exit_in_the_middle_of_the_data_is_early(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 64, 30);
+	for (int i = 0; i < 4; i++) {
+		batch(f, i, i == 1 ? 3 : 4, i == 1 ? 4 : 5, 20);
+		facts_trait(f, i, "framework", "torch 2.15.0", -1);
+	}
+	facts_end(f, 1, JOB_EXITED, 0, 31);
+	facts_expect(f, VERDICT_EARLY_EXIT, "1", "0,2,3");
+	facts_free(f);
+}
+
+/* -- ends -------------------------------------------------------------------------------------- */
+
+/* Ctrl-C at one rank, which takes its time; the others hear of it, then torchrun ends them. */
+static void an_order_to_one_rank_is_the_cause_of_all_ends(void **state)
+{
+	static const int orders[] = {2, 15};
+
+	for (size_t k = 0; k < 2; k++) {
+		struct facts *f = facts_new(4);
+
+		f->group_makers[0] = "gloo";
+		facts_rounds(f, 0, 5, 10, 1);
+		facts_signal(f, 2, orders[k], 4242, "", 30);
+		facts_log(f, 2, "KeyboardInterrupt");
+		facts_end(f, 2, JOB_SIGNALED, orders[k], 33);
+		for (int i = 0; i < 4; i++) {
+			if (i == 2)
+				continue;
+			facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 64, 29.9)->completed = JOB_NO;
+			facts_log(f, i, GLOO_ECHO);
+			facts_signal(f, i, 15, 900, "", 32.2);
+			facts_end(f, i, JOB_SIGNALED, 15, 32.3);
+		}
+		facts_expect_cause(f, VERDICT_RANK_DEATH, "2", VERDICT_BY_KILLED);
+		facts_free(f);
+	}
+}
+
+/* The same signal to all of them, by whoever it was, is the end of the job. */
+static void an_order_to_all_is_the_end(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 5, 10, 1);
+	for (int i = 0; i < 4; i++) {
+		facts_signal(f, i, 15, 4242, "", 30);
+		facts_end(f, i, JOB_SIGNALED, 15, 30.1);
+	}
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+/* -- order ------------------------------------------------------------------------------------- */
+
+/* gloo runs each group's ops on its own threads: an open op of one holds none of another. */
+static void ops_of_two_gloo_groups_do_not_wait_for_each_other(void **state)
+{
+	struct facts *f = facts_new(4);
+	int pair = facts_group_of(f, 2, 0, 1);
+
+	f->group_makers[0] = f->group_makers[pair] = "gloo";
+	facts_rounds(f, 0, 5, 10, 1);
+	facts_enter(f, pair, 0, JOB_OP_ALLREDUCE, 64, 20)->completed = JOB_NO;
+	for (int i = 0; i < 4; i++)
+		facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 64, 21)->completed = JOB_NO;
+	for (int i = 0; i < 4; i++)
+		facts_sync(f, i, 21);
+	facts_expect(f, VERDICT_TRANSPORT_STALL, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	f->group_makers[0] = f->group_makers[pair] = "nccl";
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "0-3");
+	facts_free(f);
+}
+
+/* A group of some is given up, and the one of all is not. */
+static void who_destroys_a_small_group_does_not_leave(void **state)
+{
+	struct facts *f = facts_new(4);
+	int pair = facts_group_of(f, 2, 0, 1);
+
+	facts_rounds(f, 0, 5, 10, 1);
+	f->members[pair][1].fact.state = JOB_MEMBER_GONE;
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 64, 30);
+	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2,3");
+	f->members[0][1].fact.state = JOB_MEMBER_GONE;
+	facts_expect(f, VERDICT_UNEVEN_SHARD, "1", "0,2,3");
+	facts_free(f);
+}
+
+/* -- what to do next --------------------------------------------------------------------------- */
+
+/* Its process is there and at work: not the launcher, its stack tells why. */
+static void a_rank_that_is_there_is_looked_at_by_its_stack(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct verdicts *v;
+	struct job *job;
+
+	for (int i = 1; i < 4; i++)
+		facts_in_init(f, 0, i, 20);
+	facts_candidate(f, 0);
+	job = facts_job(f);
+	v = verdicts_of(job);
+	assert_int_equal(v->at[0].class, VERDICT_NOT_STARTED);
+	assert_int_equal(v->at[0].next, VERDICT_NEXT_STACK_OF_RANK);
+	verdicts_free(v);
+	job_free(job);
+	facts_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_evaluation_of_one_rank_is_no_uneven_shard),
+		cmocka_unit_test(who_hangs_in_the_middle_of_its_data_has_no_uneven_shard),
+		cmocka_unit_test(an_exit_in_the_middle_of_the_data_is_early),
+		cmocka_unit_test(an_order_to_one_rank_is_the_cause_of_all_ends),
+		cmocka_unit_test(an_order_to_all_is_the_end),
+		cmocka_unit_test(ops_of_two_gloo_groups_do_not_wait_for_each_other),
+		cmocka_unit_test(who_destroys_a_small_group_does_not_leave),
+		cmocka_unit_test(a_rank_that_is_there_is_looked_at_by_its_stack),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
