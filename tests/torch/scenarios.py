@@ -226,6 +226,12 @@ class Pipe(Scenario):
     """One rank reads from, or writes to, something that takes its time."""
 
     truth = {"class": "host-stall", "family": "host"}
+    pipe = None
+
+    def let_go(self):
+        if self.pipe is not None:
+            os.close(self.pipe)
+            self.pipe = None
 
 
 class Saving(Pipe):
@@ -250,9 +256,6 @@ class Saving(Pipe):
         except BlockingIOError:
             pass
 
-    def let_go(self):
-        os.close(self.pipe)
-
 
 class Late(Pipe):
     """Something that one rank needs before it joins the others does not come."""
@@ -269,9 +272,6 @@ class Late(Pipe):
     def deed(self, play):
         path = os.path.join(play.folder, self.folder, str(play.who))
         self.pipe = os.open(path, os.O_RDWR)
-
-    def let_go(self):
-        os.close(self.pipe)
 
 
 class LateFirst(Late):
