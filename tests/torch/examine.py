@@ -40,7 +40,7 @@ settings = {"layers": 2, "rounds": 1000, "backend": "gloo"}
 WARM = ["pretrain.py", "monitored.py", "weighted.py"]  # with these everything is compiled once
 COMPILERS = ("cc1plus", "g++", "c++", "gcc", "ld", "as", "collect2")
 STARTING_S = 240  # eight imports of torch, on two busy cores
-PATIENCE_S = 90  # after the job's last word
+PATIENCE_S = 240  # after the job's last word: a start may take thrice what it usually takes
 
 
 def environment():
@@ -321,7 +321,8 @@ class TorchPlay(Play):
 
     def tell_row(self):
         """One line of the table; and what was said while the job came up, if of others."""
-        facts = "; ".join(f"{each['fact']}" for each in self.verdict["evidence"][:2])
+        facts = "; ".join(" ".join(each["fact"].split())[:160]
+                          for each in self.verdict["evidence"][:2])
         found = self.found or "at its end"
         print(f"| {self.name} | {self.verdict['class']} | {self.verdict['culprits']} | "
               f"{facts} | {found} |", flush=True)
