@@ -123,7 +123,9 @@ static const struct job_op *pending_op(const struct job *job, int rank)
 static void say_inside(
 	struct state *state, const struct job *job, int rank, const struct job_thread *thread)
 {
-	bool ours = !strncmp(thread->call, "nccl", 4);
+	size_t prefix = !strncmp(thread->call, "nccl", 4)    ? 4
+			: !strncmp(thread->call, "c10d_", 5) ? 5
+							     : 0;
 	bool waits = thread->state == JOB_THREAD_IN_WAIT || thread->state == JOB_THREAD_POLLING;
 	const struct job_op *op = waits ? pending_op(job, rank) : NULL;
 
@@ -137,7 +139,7 @@ static void say_inside(
 		str_printf(&state->op, "%s #%" PRIu64, job_op_name(op->sig.op), op->index);
 		return;
 	}
-	str_add(&state->op, ours ? thread->call + 4 : thread->call);
+	str_add(&state->op, thread->call + prefix);
 	if (thread->op)
 		str_printf(&state->op, " #%" PRIu64, thread->op);
 }
@@ -146,6 +148,7 @@ static void say_thread(
 	struct state *state, const struct job *job, int rank, const struct job_thread *thread)
 {
 	str_add(&state->name, thread_states[thread->state]);
+	state->outside = thread->state == JOB_THREAD_OUTSIDE;
 	say_inside(state, job, rank, thread);
 	state->since = age(job, rank, thread->since);
 }

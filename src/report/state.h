@@ -11,6 +11,7 @@
 struct state {
 	struct str name; /* "compiling", "waiting", "SIGKILL", "exit 1", "not seen", ... */
 	struct str op;   /* "AllReduce #1", "inductor codegen"; empty: nothing known */
+	bool outside;    /* lives, and is outside of every recorded call and span */
 	bool waits;      /* for a stream, an event or the device */
 	int64_t since;   /* ns it has been so, JOB_UNKNOWN */
 	int64_t ended;   /* realtime of its end, JOB_UNKNOWN */

@@ -179,11 +179,23 @@ static const char *op_of(struct table *table, const struct state *state, int ran
 	return escaped(table, str_text(&state->op));
 }
 
+/* The op that keeps a rank waiting where no call of its shows that it waits; NULL: none. */
+static const struct job_op *unseen_wait(const struct verdicts *verdicts, int rank)
+{
+	const struct job_op *op = NULL;
+
+	if (!ranks_have(verdicts->at[0].victims, rank))
+		return NULL;
+	op = verdict_op(verdicts, rank);
+	return op && op->completed == JOB_NO && op->returned != JOB_NO ? op : NULL;
+}
+
 /* A row for one rank alone; RANK and SINCE come when the row is whole. */
 static void fill_row(struct table *table, struct row *row, int rank)
 {
 	const struct job *job = table->verdicts->job;
 	struct state state = {0};
+	const struct job_op *op;
 
 	state_of(&state, job, rank);
 	*row = (struct row){.since = state.since};
@@ -192,6 +204,12 @@ static void fill_row(struct table *table, struct row *row, int rank)
 		row->cell[c] = "";
 	row->cell[COLUMN_STATE] = escaped(table, str_text(&state.name));
 	row->cell[COLUMN_OP] = op_of(table, &state, rank);
+	op = state.outside ? unseen_wait(table->verdicts, rank) : NULL;
+	if (op) {
+		row->cell[COLUMN_STATE] = "waiting";
+		row->cell[COLUMN_OP] = arena_printf(
+			&table->arena, "%s #%" PRIu64, job_op_name(op->sig.op), op->index);
+	}
 	row->cell[COLUMN_DIED] = clock_of_day(table, state.ended);
 	row->cell[COLUMN_CACHE] = cache_of(table, rank);
 	row->cell[COLUMN_SHARD] = shard_of(table, job, rank);

@@ -94,12 +94,18 @@ static const char *const nexts[VERDICT_NEXTS] = {
 	[VERDICT_NEXT_LOOK_AT_STORAGE] = "look at the storage that {R} uses",
 	[VERDICT_NEXT_CONTINUE_PROCESS] = "continue {R} (kill -CONT, or thaw its cgroup)",
 	[VERDICT_NEXT_STACK_OF_RANK] = "look at the stack of {R}: py-spy dump, or gdb -p",
+	[VERDICT_NEXT_STACK_NEXT_TIME] =
+		"next time, take the stack of {R} while it hangs: py-spy dump",
+	[VERDICT_NEXT_LOOK_AT_CORE] = "look at the core of {R}; or set PYTHONFAULTHANDLER=1",
+	[VERDICT_NEXT_LOOK_AT_LOCK] = "see who holds the lock that {R} waits for: lslocks",
 	[VERDICT_NEXT_CHECK_GPU] = "check the GPU of {R}: nvidia-smi, Xid in dmesg",
 	[VERDICT_NEXT_CHECK_FABRIC] = "check the fabric: NCCL_DEBUG=INFO, link state, nccl-tests",
 	[VERDICT_NEXT_CHECK_LAUNCHER] = "see whether the launcher started {R}, and what it said",
 	[VERDICT_NEXT_CHECK_NODE] = "check the node: power, kernel log, network",
 	[VERDICT_NEXT_SIMPLIFY] =
 		"rerun the reduced-complexity preset: no compile, 2 ranks, 1 step",
+	[VERDICT_NEXT_ATTACH_NEXT_TIME] =
+		"next time, look while it hangs: inquest attach, and py-spy dump",
 	[VERDICT_NEXT_MORE_EVIDENCE] = "attach again in 30 s, or run it under `inquest run`",
 };
 

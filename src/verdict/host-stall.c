@@ -61,7 +61,7 @@ static bool explains_known(const struct inquiry *q, int rank, struct reason *why
 		[VERDICT_IN_CHECKPOINT] = VERDICT_NEXT_LOOK_AT_STORAGE,
 		[VERDICT_IN_FROZEN] = VERDICT_NEXT_CONTINUE_PROCESS,
 		[VERDICT_IN_IO] = VERDICT_NEXT_LOOK_AT_STORAGE,
-		[VERDICT_IN_LOCK] = VERDICT_NEXT_STACK_OF_RANK,
+		[VERDICT_IN_LOCK] = VERDICT_NEXT_LOOK_AT_LOCK,
 		[VERDICT_IN_GIL] = VERDICT_NEXT_STACK_OF_RANK,
 	};
 	const struct profile *p = &q->profiles[rank];
@@ -144,7 +144,8 @@ static void tell_process(struct inquiry *q, int rank, struct draft *draft)
 	if (p->frozen)
 		draft_fact(q, draft, FACT_FROZEN, rank, p->process->sample_cite)->a =
 			p->process->state;
-	else if (p->process->state && p->process->state != 'S' && p->process->state != 'R') {
+	else if (place_of(p) == VERDICT_IN_LOCK ||
+		 (p->process->state && p->process->state != 'S' && p->process->state != 'R')) {
 		fact = draft_fact(q, draft, FACT_PROC_STATE, rank, p->process->sample_cite);
 		fact->a = p->process->state;
 		fact->text = p->process->wchan;

@@ -25,6 +25,7 @@ const struct rule *const judge_rules[] = {
 	&rule_graph_left,
 	&rule_uneven_shard,
 	&rule_early_exit,
+	&rule_thread_death,
 	&rule_host_stall,
 	&rule_not_started,
 	&rule_gpu_stall,
@@ -104,6 +105,26 @@ static void clear_culprits(struct inquiry *q, struct draft *draft, const bool *b
 	draft->victims.list.nr = n;
 }
 
+/* Whether those are over of whom the next step would have to be asked. */
+static bool is_over(const struct inquiry *q, const struct draft *draft)
+{
+	for (size_t i = 0; i < draft->culprits.list.nr; i++)
+		if (!q->profiles[draft->culprits.list.items[i]].ended)
+			return false;
+	for (size_t i = 0; i < q->job->nranks && !draft->culprits.list.nr; i++)
+		if (q->profiles[i].process && !q->profiles[i].ended)
+			return q->job->ended == JOB_YES;
+	return q->job->nranks > 0;
+}
+
+/* Nobody can look at the stack of what is gone, nor attach to it again. */
+static enum verdict_next next_of_past(enum verdict_next next)
+{
+	if (next == VERDICT_NEXT_STACK_OF_RANK || next == VERDICT_NEXT_LOOK_AT_LOCK)
+		return VERDICT_NEXT_STACK_NEXT_TIME;
+	return next == VERDICT_NEXT_MORE_EVIDENCE ? VERDICT_NEXT_ATTACH_NEXT_TIME : next;
+}
+
 /* What all findings say alike: who waits, how long, how long it may, and what it is not. */
 static void finish(struct inquiry *q, struct draft *draft)
 {
@@ -118,6 +139,8 @@ static void finish(struct inquiry *q, struct draft *draft)
 		v->waiting = longest_wait(q, draft);
 	if (v->class == VERDICT_HEALTHY)
 		return;
+	if (is_over(q, draft))
+		v->next = next_of_past(v->next);
 	tell_victims(q, draft);
 	limit = limits_first(q, &draft->victims);
 	if (limit.kind) {
@@ -241,6 +264,7 @@ struct verdicts *verdicts_of(const struct job *job)
 	judge_cycles(q);
 	judge_devices(q);
 	judge_quiet_deaths(q);
+	judge_quiet_exits(q);
 	if (!q->drafts.nr)
 		judge_rest(q);
 	judge_missing(q);

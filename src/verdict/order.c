@@ -215,6 +215,9 @@ static void tell_order(struct inquiry *q, const struct circle *circle, struct dr
 	int first = circle->holders.items[circle->largest].node, other = JOB_NONE;
 	struct verdict_fact *fact;
 
+	/* In a circle of more than two nobody has the order that another one turned round. */
+	if (circle->camps > 2)
+		return;
 	for (size_t i = 0; i < circle->holders.nr; i++)
 		if (circle->holders.items[i].node != first)
 			other = circle->holders.items[i].node;
@@ -236,7 +239,7 @@ static const struct rule *better_rule(
 {
 	static const struct rule *const rules[] = {
 		&rule_compile_stuck, &rule_compile_skew, &rule_empty_shard,
-		&rule_uneven_shard};
+		&rule_uneven_shard, &rule_thread_death};
 
 	for (size_t r = 0; r < sizeof(rules) / sizeof(*rules); r++) {
 		size_t n = 0;
@@ -281,7 +284,9 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	const struct rule *better;
 	struct reason why = {0};
 
-	draft->verdict.confidence = is_sure(q, part) ? VERDICT_ESTABLISHED : VERDICT_HYPOTHESIS;
+	draft->verdict.confidence = !is_sure(q, part)    ? VERDICT_HYPOTHESIS
+				    : circle->camps == 2 ? VERDICT_ESTABLISHED
+							 : VERDICT_SUPPORTED;
 	draft->verdict.outlook = VERDICT_KILL;
 	draft->verdict.next = VERDICT_NEXT_ONE_ORDER;
 	draft->verdict.group = node->group;
@@ -290,6 +295,8 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	rank_list_settle(&draft->culprits);
 	rank_list_settle(&draft->camp_a);
 	rank_list_settle(&draft->camp_b);
+	if (circle->camps > 2)
+		draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
 	better = circle->largest_n > 1 ? better_rule(q, draft, &why) : NULL;
 	if (better) {
 		draft->verdict.class = better->class;
@@ -299,7 +306,8 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 			better->tell(q, draft->culprits.list.items[i], draft);
 	}
 	find_victims(q, part, draft);
-	tell_order(q, circle, draft);
+	if (better != &rule_thread_death)
+		tell_order(q, circle, draft);
 	tell_edges(q, circle, draft);
 }
 

@@ -26,6 +26,9 @@
 /* A span or child that began or ended so recently is a sign of life. */
 #define RECENT (5 * CLOCK_NS_PER_S)
 
+/* How a rank says that a thread of it died. */
+#define THREAD_EXCEPTION "thread exception: "
+
 /* How a rank says that the processes are gone in which it compiles. */
 #define POOL_DIED "pool of compile workers died"
 
@@ -102,7 +105,9 @@ static void look_at_words(const struct job *job, int rank, struct profile *p)
 		if (job->notes[i].exception)
 			p->exception = &job->notes[i];
 	for (size_t i = notes.from; i < notes.to; i++)
-		if (strstr(job->notes[i].text, POOL_DIED))
+		if (!strncmp(job->notes[i].text, THREAD_EXCEPTION, strlen(THREAD_EXCEPTION)))
+			p->thread_exception = &job->notes[i];
+		else if (strstr(job->notes[i].text, POOL_DIED))
 			p->pool = &job->notes[i];
 	for (size_t i = logs.from; i < logs.to; i++)
 		if (!p->log || *job->logs[i].error)

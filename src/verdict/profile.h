@@ -41,6 +41,7 @@ struct profile {
 	const struct job_signal *fatal; /* what ended it; NULL */
 	const struct job_signal *told;  /* the first order to end that came from outside; NULL */
 	const struct job_note *exception;
+	const struct job_note *thread_exception; /* a thread of it died of this; NULL */
 	const struct job_trait *raised_at; /* its innermost frames; NULL */
 	const struct job_log *log;
 	const struct job_process *dead_child; /* a child that died badly before the rank's fault */

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "verdict/rule.h"
 
 /* What to do first about a death of that cause. */
@@ -14,16 +15,41 @@ static enum verdict_next next_after(enum verdict_cause cause)
 {
 	static const enum verdict_next next[VERDICT_CAUSES] = {
 		[VERDICT_NO_CAUSE] = VERDICT_NEXT_READ_TRACEBACK,
-		[VERDICT_BY_SIGNAL] = VERDICT_NEXT_READ_TRACEBACK,
+		[VERDICT_BY_SIGNAL] = VERDICT_NEXT_LOOK_AT_CORE,
 		[VERDICT_BY_OOM_KILL] = VERDICT_NEXT_CUT_MEMORY,
 		[VERDICT_BY_KILLED] = VERDICT_NEXT_WHO_KILLED,
 		[VERDICT_BY_EXCEPTION] = VERDICT_NEXT_READ_TRACEBACK,
 		[VERDICT_BY_CUDA_ERROR] = VERDICT_NEXT_CHECK_GPU,
-		[VERDICT_BY_ABORT] = VERDICT_NEXT_READ_TRACEBACK,
+		[VERDICT_BY_ABORT] = VERDICT_NEXT_LOOK_AT_CORE,
 		[VERDICT_BY_CHILD_DEATH] = VERDICT_NEXT_CUT_MEMORY,
 	};
 
 	return next[cause];
+}
+
+/*
+ * Whether the rank aborted in an operation to which it brought another amount than the others: gloo
+ * ends who expects less than it gets. Then the amounts are the cause, and the abort their effect.
+ */
+static bool is_of_a_fork(const struct inquiry *q, int rank)
+{
+	if (q->profiles[rank].cause != VERDICT_BY_ABORT)
+		return false;
+	for (size_t i = 0; i < q->forks->n; i++) {
+		const struct fork *fork = &q->forks->at[i];
+
+		if (!fork->exact || strcmp(q->job->groups[fork->group].maker, "gloo") != 0)
+			continue;
+		for (size_t c = 1; c < fork->ncamps; c++)
+			for (size_t k = 0; k < fork->camps[c].n; k++) {
+				const struct job_member *m =
+					&q->job->members[fork->camps[c].members[k]];
+
+				if (m->rank == rank && m->head == fork->index)
+					return true;
+			}
+	}
+	return false;
 }
 
 /*
@@ -37,6 +63,8 @@ static bool explains_death(const struct inquiry *q, int rank, struct reason *why
 
 	if (!sure && (p->death != DEATH_UNSURE || p->waits))
 		return false;
+	if (is_of_a_fork(q, rank))
+		return false;
 	if (p->death != DEATH_OWN && inquiry_late_before_end(q, rank))
 		return false;
 	why->cause = p->cause;
@@ -47,7 +75,35 @@ static bool explains_death(const struct inquiry *q, int rank, struct reason *why
 	why->confidence = sure ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 	why->outlook = VERDICT_KILL;
 	why->next = next_after(why->cause);
+	if (why->next == VERDICT_NEXT_LOOK_AT_CORE && (p->exception || (p->log && *p->log->error)))
+		why->next = VERDICT_NEXT_READ_TRACEBACK;
 	return true;
+}
+
+/* Whether a thread of it failed about when the others began to wait. */
+#define THREAD_FAILED_BEFORE (60 * CLOCK_NS_PER_S)
+
+static bool explains_thread(const struct inquiry *q, int rank, struct reason *why)
+{
+	const struct job_note *note = q->profiles[rank].thread_exception;
+	int64_t since = inquiry_wanted_since(q, rank);
+
+	if (!note || q->profiles[rank].death == DEATH_CLEAN ||
+		q->profiles[rank].death == DEATH_OWN || since == JOB_UNKNOWN ||
+		note->when == JOB_UNKNOWN || since - note->when > THREAD_FAILED_BEFORE)
+		return false;
+	why->cause = VERDICT_BY_EXCEPTION;
+	why->confidence = VERDICT_SUPPORTED;
+	why->outlook = VERDICT_KILL;
+	why->next = VERDICT_NEXT_READ_TRACEBACK;
+	return true;
+}
+
+static void tell_thread(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct job_note *note = q->profiles[rank].thread_exception;
+
+	draft_fact(q, draft, FACT_EXCEPTION, rank, note->cite)->text = note->text;
 }
 
 /* How it ended: by which signal and whose, with what status, or only that it is gone. */
@@ -173,6 +229,13 @@ static void rule_out_death(struct inquiry *q, struct draft *draft)
 	fact->a = alive;
 	fact->b = kills;
 }
+
+/* A thread that should have come died of an exception, and the rank lives on. */
+const struct rule rule_thread_death = {
+	.class = VERDICT_RANK_DEATH,
+	.explains = explains_thread,
+	.tell = tell_thread,
+};
 
 const struct rule rule_rank_death = {
 	.class = VERDICT_RANK_DEATH,

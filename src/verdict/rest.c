@@ -191,6 +191,70 @@ void judge_quiet_deaths(struct inquiry *q)
 	}
 }
 
+/* Whether the rank's last words tell of another's end. */
+static bool tells_of_others(const struct profile *p)
+{
+	if (p->exception)
+		return profile_sounds_like_echo(p->exception->text);
+	return p->log && profile_sounds_like_echo(p->log->error);
+}
+
+/* Of those who exited in good order the first; NULL where one that did not ended before it. */
+static const struct profile *first_leaver(const struct inquiry *q)
+{
+	const struct profile *first = NULL;
+
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		const struct profile *p = &q->profiles[i];
+
+		if (p->death == DEATH_CLEAN && p->fault != JOB_UNKNOWN &&
+			(!first || p->fault < first->fault))
+			first = p;
+	}
+	for (size_t i = 0; first && i < q->job->nranks; i++) {
+		const struct profile *p = &q->profiles[i];
+
+		if (p->death == DEATH_OWN || p->death == DEATH_KILLED ||
+			(p->death > DEATH_CLEAN && p->fault != JOB_UNKNOWN &&
+				p->fault < first->fault))
+			return NULL;
+	}
+	return first;
+}
+
+/*
+ * gloo tells at once that a peer is gone: who waits for one that exited dies of that before any
+ * wait is long, and the launcher ends the rest. Where somebody's last words are that, and those who
+ * exited are the fewer, their exit was early.
+ */
+void judge_quiet_exits(struct inquiry *q)
+{
+	const struct profile *first = q->drafts.nr ? NULL : first_leaver(q);
+	size_t left = 0, echoes = 0;
+	struct reason why = {0};
+	struct draft *draft;
+
+	for (size_t i = 0; first && i < q->job->nranks; i++) {
+		left += q->profiles[i].death == DEATH_CLEAN;
+		echoes += q->profiles[i].death > DEATH_CLEAN && tells_of_others(&q->profiles[i]);
+	}
+	if (!first || !echoes || 2 * left > q->job->nranks)
+		return;
+	draft = inquiry_draft(q, VERDICT_EARLY_EXIT);
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		if (q->profiles[i].death != DEATH_CLEAN)
+			continue;
+		rule_early_exit.explains(q, (int)i, &why);
+		rank_list_add(&draft->culprits, (int)i);
+		if (draft->culprits.list.nr <= TOLD_CULPRITS)
+			rule_early_exit.tell(q, (int)i, draft);
+	}
+	draft->verdict.cause = why.cause;
+	draft->verdict.confidence = VERDICT_SUPPORTED;
+	draft->verdict.outlook = why.outlook;
+	draft->verdict.next = why.next;
+}
+
 /* -- nothing wrong, or nothing known ----------------------------------------------------------- */
 
 /* Names the seats of the group that nobody knows, or the ranks whose ring would tell. */
@@ -259,7 +323,11 @@ static void judge_unknown(struct inquiry *q)
 						: "who has to set the key of the store");
 			} else if (node->rank != JOB_NONE) {
 				inquiry_not_judged(q, VERDICT_INCONCLUSIVE, node->rank,
-					inquiry_of_rank(q, "state", node->rank));
+					inquiry_of_rank(q,
+						q->profiles[node->rank].ended
+							? "the reason of the end"
+							: "state",
+						node->rank));
 			}
 		}
 	}

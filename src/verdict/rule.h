@@ -30,6 +30,7 @@ struct rule {
 
 extern const struct rule rule_node_loss;
 extern const struct rule rule_rank_death;
+extern const struct rule rule_thread_death; /* of a thread of a rank that lives */
 extern const struct rule rule_compile_stuck;
 extern const struct rule rule_compile_skew;
 extern const struct rule rule_empty_shard;
@@ -50,6 +51,7 @@ extern const struct rule rule_host_stall_unknown; /* nothing else explains it */
 void judge_cycles(struct inquiry *q);       /* order.c */
 void judge_devices(struct inquiry *q);      /* device.c: all are in, nothing moves */
 void judge_quiet_deaths(struct inquiry *q); /* death.c: own deaths that nobody waits for yet */
+void judge_quiet_exits(struct inquiry *q);  /* rest.c: an early exit of which the others died */
 void judge_slow(struct inquiry *q);         /* slow.c */
 void judge_missing(struct inquiry *q); /* rest.c: what could not be hooked, and is not judged */
 void judge_rest(struct inquiry *q); /* rest.c: healthy or inconclusive, where nothing else is */

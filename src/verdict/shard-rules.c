@@ -87,8 +87,13 @@ static void tell_left(struct inquiry *q, int rank, struct draft *draft)
 	const struct job_op *op;
 	int group;
 
-	if (p->death == DEATH_CLEAN)
+	if (p->death == DEATH_CLEAN && p->process->end == JOB_SIGNALED) {
+		struct verdict_fact *fact = draft_fact(q, draft, FACT_OTHER, rank, p->fatal->cite);
+
+		fact->text = "its script ended; then torch's own teardown of gloo aborted";
+	} else if (p->death == DEATH_CLEAN) {
 		draft_fact(q, draft, FACT_DIED_EXIT, rank, p->process->end_cite)->a = 0;
+	}
 	shards_tell(q, rank, draft);
 	if (p->leaving && p->death != DEATH_CLEAN)
 		draft_fact(q, draft, FACT_OTHER, rank, p->outside_cite)->text =
@@ -252,6 +257,8 @@ static void tell_count(
 		fact->c = (int64_t)fork->index;
 	}
 	shards_tell(q, rank, draft);
+	if (q->profiles[rank].ended && q->profiles[rank].cause == VERDICT_BY_ABORT)
+		rule_rank_death.tell(q, rank, draft);
 }
 
 /* Whether nobody did less, or nobody did more, and somebody did something else. */

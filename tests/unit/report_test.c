@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "job/names.h"
 #include "report/escape.h"
 #include "report/report.h"
 #include "report/wording.h"
@@ -241,6 +242,37 @@ static void unknown_is_null_and_never_zero(void **state)
 	free(text);
 }
 
+/* DDP waits where no call shows it: its row says so, by the op that is open. */
+static void a_wait_that_no_call_shows_is_a_wait(void **state)
+{
+	const struct job_op open = {.index = 1,
+		.sig = {.op = JOB_OP_ALLREDUCE},
+		.returned = JOB_YES,
+		.completed = JOB_NO,
+		.cite = "ring"};
+	struct job_member members[8];
+	struct hand_job hand;
+	char *text;
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	for (int i = 0; i < 8; i++) {
+		members[i] = (struct job_member){.seat = (uint32_t)i, .rank = i, .cite = "ring"};
+		if (i != 3) {
+			members[i].ops = &open;
+			members[i].nops = 1;
+			hand.threads[i].state = JOB_THREAD_OUTSIDE;
+			hand.threads[i].call = "";
+			hand.threads[i].op = 0;
+		}
+	}
+	hand.job.members = members;
+	hand.job.nmembers = 8;
+	text = written(&report_text, &hand.verdicts, &plain);
+	assert_non_null(strstr(text, "\n0-2,4-7  waiting    10:24  AllReduce #1 "));
+	free(text);
+}
+
 static void the_same_fact_of_many_ranks_is_one_line(void **state)
 {
 	static const char *const cites[] = {"exit:0", "exit:1", "exit:2", "exit:4"};
@@ -384,6 +416,7 @@ int main(void)
 		cmocka_unit_test(without_utf8_all_is_ascii),
 		cmocka_unit_test(json_has_every_key),
 		cmocka_unit_test(unknown_is_null_and_never_zero),
+		cmocka_unit_test(a_wait_that_no_call_shows_is_a_wait),
 		cmocka_unit_test(the_same_fact_of_many_ranks_is_one_line),
 		cmocka_unit_test(losses_are_shown),
 		cmocka_unit_test(every_fact_has_words),

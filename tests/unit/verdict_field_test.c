@@ -117,6 +117,83 @@ static void an_order_to_all_is_the_end(void **state)
 	facts_free(f);
 }
 
+/* Of two gloo ranks with different amounts the one that expects less aborts: by the amounts. */
+static void an_abort_over_different_amounts_is_their_effect(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct verdicts *v;
+	struct job *job;
+
+	f->group_makers[0] = "gloo";
+	facts_rounds(f, 0, 5, 10, 1);
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, i == 2 ? 872 : 1000, 30)->completed = JOB_NO;
+	facts_signal(f, 2, 6, 0, "gloo_tcp_loop", 30.1)->fatal = true;
+	facts_end(f, 2, JOB_SIGNALED, 6, 30.2);
+	facts_expect(f, VERDICT_UNEVEN_SHARD, "2", NULL);
+	job = facts_job(f);
+	v = verdicts_of(job);
+	assert_int_equal(v->n, 1);
+	verdicts_free(v);
+	job_free(job);
+	facts_free(f);
+}
+
+/* A script that ends early; torch's teardown aborts, and the others hear of it at once. */
+static void an_early_exit_that_others_hear_of_at_once(void **state)
+{
+	for (int aborts = 0; aborts < 2; aborts++) {
+		struct facts *f = facts_new(4);
+
+		f->group_makers[0] = "gloo";
+		facts_rounds(f, 0, 5, 10, 1);
+		if (aborts)
+			facts_signal(f, 1, 6, 0, "pt_gloo_runloop", 30)->fatal = true;
+		facts_end(f, 1, aborts ? JOB_SIGNALED : JOB_EXITED, aborts ? 6 : 0, 30);
+		for (int i = 0; i < 4; i++) {
+			if (i == 1)
+				continue;
+			facts_log(f, i, GLOO_ECHO);
+			facts_signal(f, i, 15, 900, "", 30.6);
+			facts_end(f, i, JOB_SIGNALED, 15, 30.7);
+		}
+		facts_expect(f, VERDICT_EARLY_EXIT, "1", NULL);
+		assert_int_equal(facts_culprits(f), 1 << 1);
+		facts_free(f);
+	}
+}
+
+/* All exit in good order, and one stumbles over the others' end: nothing is wrong. */
+static void the_last_to_leave_may_stumble(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 5, 10, 1);
+	for (int i = 0; i < 3; i++)
+		facts_end(f, i, JOB_EXITED, 0, 30);
+	facts_log(f, 3, GLOO_ECHO);
+	facts_end(f, 3, JOB_EXITED, 1, 30.5);
+	assert_int_equal(facts_culprits(f) & 7, 0);
+	facts_free(f);
+}
+
+/* A thread of rank 1 died that should have come to another group's op. */
+static void a_thread_that_died_is_why_its_rank_does_not_come(void **state)
+{
+	struct facts *f = facts_new(4);
+	int other = facts_group_of(f, 4, 0, 1, 2, 3);
+
+	facts_rounds(f, 0, 5, 10, 1);
+	facts_hold(f, 0, 1, JOB_OP_BARRIER, 1, 30);
+	for (int i = 0; i < 4; i++)
+		if (i != 1)
+			facts_hold(f, other, i, JOB_OP_ALLREDUCE, 1, 30);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "1", "0,2,3");
+	facts_say(f, 1, "thread exception: RuntimeError: metric is not finite", 29);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "1", VERDICT_BY_EXCEPTION);
+	facts_free(f);
+}
+
 /* -- order ------------------------------------------------------------------------------------- */
 
 /* gloo runs each group's ops on its own threads: an open op of one holds none of another. */
@@ -175,6 +252,28 @@ static void a_rank_that_is_there_is_looked_at_by_its_stack(void **state)
 	facts_free(f);
 }
 
+/* Of what is over no stack can be taken, and nobody can attach to it again. */
+static void a_next_step_is_possible(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct verdicts *v;
+	struct job *job;
+
+	facts_rounds(f, 0, 5, 10, 1);
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 64, 20);
+	for (int i = 0; i < 4; i++) {
+		facts_signal(f, i, 15, 900, "", 60);
+		facts_end(f, i, JOB_SIGNALED, 15, 60.1);
+	}
+	job = facts_job(f);
+	v = verdicts_of(job);
+	assert_int_equal(v->at[0].class, VERDICT_HOST_STALL);
+	assert_int_equal(v->at[0].next, VERDICT_NEXT_STACK_NEXT_TIME);
+	verdicts_free(v);
+	job_free(job);
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -183,8 +282,13 @@ int main(void)
 		cmocka_unit_test(an_exit_in_the_middle_of_the_data_is_early),
 		cmocka_unit_test(an_order_to_one_rank_is_the_cause_of_all_ends),
 		cmocka_unit_test(an_order_to_all_is_the_end),
+		cmocka_unit_test(an_abort_over_different_amounts_is_their_effect),
+		cmocka_unit_test(an_early_exit_that_others_hear_of_at_once),
+		cmocka_unit_test(the_last_to_leave_may_stumble),
+		cmocka_unit_test(a_thread_that_died_is_why_its_rank_does_not_come),
 		cmocka_unit_test(ops_of_two_gloo_groups_do_not_wait_for_each_other),
 		cmocka_unit_test(who_destroys_a_small_group_does_not_leave),
+		cmocka_unit_test(a_next_step_is_possible),
 		cmocka_unit_test(a_rank_that_is_there_is_looked_at_by_its_stack),
 	};
 
