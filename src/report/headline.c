@@ -121,6 +121,13 @@ static const char *nobody_of(const struct verdicts *verdicts, const struct verdi
 	return phrases[verdict->class].nobody;
 }
 
+/* Camps of those who are late and those who wait: nobody is to blame, but who is which is known. */
+static bool says_who_is_late(const struct verdict *verdict)
+{
+	return verdict->class == VERDICT_HOST_STALL || verdict->class == VERDICT_COMPILE_SKEW ||
+	       verdict->class == VERDICT_NOT_STARTED || verdict->class == VERDICT_SLOW;
+}
+
 /* "rank 3 still compiles" */
 static void add_who_does(
 	struct str *into, const struct verdicts *verdicts, const struct verdict *verdict)
@@ -130,6 +137,13 @@ static void add_who_does(
 
 	if (verdict->culprits.n) {
 		ranks_name(into, verdicts->job, verdict->culprits);
+	} else if (verdict->camp_a.n && says_who_is_late(verdict)) {
+		ranks_name(into, verdicts->job, verdict->camp_a);
+		str_printf(into, " %s", verdict->camp_a.n == 1 ? phrase->one : phrase->many);
+		if (verdict->camp_b.n)
+			str_add(into, ", not ");
+		ranks_add(into, verdicts->job, verdict->camp_b);
+		return;
 	} else if (verdict->camp_a.n) {
 		str_printf(into, "%s: ", phrases[verdict->class].nobody);
 		ranks_name(into, verdicts->job, verdict->camp_a);

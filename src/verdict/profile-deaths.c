@@ -449,10 +449,11 @@ static void judge_lone_order(const struct job *job, struct profile *profiles)
 		lone->death = DEATH_KILLED;
 }
 
-/* Whether nothing ended this rank but what came of another's end: orders, or their echo. */
+/* Whether it is known that nothing ended this rank but orders that came later, or their echo. */
 static bool is_in_the_wake(const struct job *job, const struct profile *p, int64_t first)
 {
-	if (p->death == DEATH_OWN || p->death == DEATH_KILLED)
+	if (p->death == DEATH_OWN || p->death == DEATH_KILLED || !p->readable || !p->process ||
+		p->process->end == JOB_END_UNKNOWN || p->process->end == JOB_GONE)
 		return false;
 	return !p->told || (p->told->when > first && is_launcher(job, p->told));
 }

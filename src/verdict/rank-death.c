@@ -130,18 +130,31 @@ static void tell_end(struct inquiry *q, int rank, struct draft *draft)
 	}
 }
 
-/* The two innermost frames of where it was raised: more would not fit a line. */
+/* So much of a place is read on one line and the next. */
+#define PLACE_LENGTH 100
+
+/*
+ * Where it was raised: the innermost frames, as many as can be read, and the outermost that is
+ * known, since libraries raise deep inside of what the program called.
+ */
 static void tell_place(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct job_trait *at = q->profiles[rank].raised_at;
-	const char *end;
+	size_t len, head = 0, last = 0;
+	const char *text;
 
 	if (!at)
 		return;
-	end = strstr(at->text, " < ");
-	end = end ? strstr(end + 1, " < ") : NULL;
-	draft_fact(q, draft, FACT_RAISED_AT, rank, at->cite)->text =
-		end ? arena_printf(q->arena, "%.*s", (int)(end - at->text), at->text) : at->text;
+	text = at->text;
+	len = strlen(text);
+	for (const char *cut = text; (cut = strstr(cut, " < ")); cut += 3)
+		last = (size_t)(cut - text);
+	for (const char *cut = text; len > PLACE_LENGTH && (cut = strstr(cut, " < ")); cut += 3)
+		if (!head || (size_t)(cut - text) + len - last < PLACE_LENGTH)
+			head = (size_t)(cut - text);
+	if (len > PLACE_LENGTH && head < last)
+		text = arena_printf(q->arena, "%.*s < ...%s", (int)head, text, text + last);
+	draft_fact(q, draft, FACT_RAISED_AT, rank, at->cite)->text = text;
 }
 
 /* What was said before the end: an exception, a line that names an error, a dead child. */

@@ -153,7 +153,9 @@ static bool is_lone_end(const struct inquiry *q, int rank)
 	for (size_t i = 0; i < q->job->nranks; i++) {
 		const struct profile *p = &q->profiles[i];
 
-		if ((int)i != rank && p->death > DEATH_CLEAN)
+		/* Of whom nothing is known, may have ended first. */
+		if ((int)i != rank && (p->death > DEATH_CLEAN || !p->process ||
+					      p->process->end == JOB_END_UNKNOWN))
 			return false;
 		alive += p->process && p->process->end == JOB_ALIVE;
 	}

@@ -273,6 +273,24 @@ static void a_wait_that_no_call_shows_is_a_wait(void **state)
 	free(text);
 }
 
+/* A majority is late, and one waits: who is which is said, and nobody is blamed. */
+static void a_majority_that_stays_away_is_named_as_such(void **state)
+{
+	static const int late[] = {1, 2, 3}, waits[] = {0};
+	struct hand_job hand;
+	char *text;
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.verdict[0].class = VERDICT_HOST_STALL;
+	hand.verdict[0].culprits.n = 0;
+	hand.verdict[0].camp_a = (struct verdict_ranks){late, 3};
+	hand.verdict[0].camp_b = (struct verdict_ranks){waits, 1};
+	text = written(&report_text, &hand.verdicts, &plain);
+	assert_non_null(strstr(text, "RANKS 1-3 STAY AWAY, NOT 0;"));
+	free(text);
+}
+
 static void the_same_fact_of_many_ranks_is_one_line(void **state)
 {
 	static const char *const cites[] = {"exit:0", "exit:1", "exit:2", "exit:4"};
@@ -417,6 +435,7 @@ int main(void)
 		cmocka_unit_test(json_has_every_key),
 		cmocka_unit_test(unknown_is_null_and_never_zero),
 		cmocka_unit_test(a_wait_that_no_call_shows_is_a_wait),
+		cmocka_unit_test(a_majority_that_stays_away_is_named_as_such),
 		cmocka_unit_test(the_same_fact_of_many_ranks_is_one_line),
 		cmocka_unit_test(losses_are_shown),
 		cmocka_unit_test(every_fact_has_words),

@@ -103,6 +103,24 @@ static void an_order_to_one_rank_is_the_cause_of_all_ends(void **state)
 	}
 }
 
+/* With nothing known of the others nobody can say that the order was to one rank alone. */
+static void an_order_to_one_among_unknown_ones_blames_nobody(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 5, 10, 1);
+	facts_signal(f, 2, 15, 4242, "", 30);
+	facts_end(f, 2, JOB_SIGNALED, 15, 30.1);
+	for (int i = 0; i < 4; i++)
+		if (i != 2)
+			facts_lose_ring(f, i);
+	for (int i = 0; i < 4; i++)
+		if (i != 2)
+			f->ranks[i].exit_known = false;
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
 /* The same signal to all of them, by whoever it was, is the end of the job. */
 static void an_order_to_all_is_the_end(void **state)
 {
@@ -281,6 +299,7 @@ int main(void)
 		cmocka_unit_test(who_hangs_in_the_middle_of_its_data_has_no_uneven_shard),
 		cmocka_unit_test(an_exit_in_the_middle_of_the_data_is_early),
 		cmocka_unit_test(an_order_to_one_rank_is_the_cause_of_all_ends),
+		cmocka_unit_test(an_order_to_one_among_unknown_ones_blames_nobody),
 		cmocka_unit_test(an_order_to_all_is_the_end),
 		cmocka_unit_test(an_abort_over_different_amounts_is_their_effect),
 		cmocka_unit_test(an_early_exit_that_others_hear_of_at_once),

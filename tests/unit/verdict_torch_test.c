@@ -465,8 +465,17 @@ static void an_exception_says_where_it_was_raised(void **state)
 	facts_trait(f, 2, "exception-at", "train.py:12 in f < train.py:40 in g < t.py:9 in h", -1);
 	facts_expect_cause(f, VERDICT_RANK_DEATH, "2", VERDICT_BY_EXCEPTION);
 	j = judge(f);
+	assert_string_equal(fact_of(&j, FACT_RAISED_AT)->text,
+		"train.py:12 in f < train.py:40 in g < t.py:9 in h");
+	dismiss(j);
+	f->extra[f->nextra - 1].is.trait.text =
+		"parallel/distributed.py:1797 in _pre_forward < "
+		"parallel/distributed.py:1908 in forward < modules/module.py:1784 in _call_impl < "
+		"mine/unused.py:10 in <module>";
+	j = judge(f);
 	assert_string_equal(
-		fact_of(&j, FACT_RAISED_AT)->text, "train.py:12 in f < train.py:40 in g");
+		fact_of(&j, FACT_RAISED_AT)->text, "parallel/distributed.py:1797 in _pre_forward < "
+						   "... < mine/unused.py:10 in <module>");
 	dismiss(j);
 	facts_free(f);
 }
