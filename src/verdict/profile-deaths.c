@@ -225,6 +225,8 @@ static void judge_alone(const struct job *job, struct profile *p)
 
 	if (p->fatal && p->fatal->when != JOB_UNKNOWN)
 		when = p->fatal->when;
+	else if (when == JOB_UNKNOWN && p->told)
+		when = p->told->when; /* what was seen last of one whose end nobody timed */
 	if (died_of_exception(job, p))
 		judge_exception(p);
 	else if (process && process->end == JOB_EXITED)

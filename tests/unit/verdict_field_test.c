@@ -212,6 +212,23 @@ static void a_thread_that_died_is_why_its_rank_does_not_come(void **state)
 	facts_free(f);
 }
 
+/* A signal to the whole process group ends all, and their agent: nobody times any end. */
+static void what_stood_before_the_order_to_all_is_judged(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 5, 10, 1);
+	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 64, 60);
+	facts_span(f, 2, JOB_SPAN_INPUT, "train", "", 59, FACTS_OPEN);
+	for (int i = 0; i < 4; i++) {
+		facts_signal(f, i, 15, 4242, "", 90);
+		facts_end(f, i, JOB_GONE, 0, 90);
+		f->ranks[i].process.ended = JOB_UNKNOWN;
+	}
+	facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_INPUT);
+	facts_free(f);
+}
+
 /* -- order ------------------------------------------------------------------------------------- */
 
 /* gloo runs each group's ops on its own threads: an open op of one holds none of another. */
@@ -301,6 +318,7 @@ int main(void)
 		cmocka_unit_test(an_order_to_one_rank_is_the_cause_of_all_ends),
 		cmocka_unit_test(an_order_to_one_among_unknown_ones_blames_nobody),
 		cmocka_unit_test(an_order_to_all_is_the_end),
+		cmocka_unit_test(what_stood_before_the_order_to_all_is_judged),
 		cmocka_unit_test(an_abort_over_different_amounts_is_their_effect),
 		cmocka_unit_test(an_early_exit_that_others_hear_of_at_once),
 		cmocka_unit_test(the_last_to_leave_may_stumble),
