@@ -268,11 +268,26 @@ static int gather(struct agent *agent, struct look *look)
 	return 0;
 }
 
-/* Somebody was blamed, and now all are dead: that nobody waits any more is not the job moving. */
+/* Has somebody of this attempt died, and not in good order? */
+static bool anybody_died(const struct job *job)
+{
+	for (size_t i = 0; i < job->nranks; i++) {
+		const struct job_process *process = NULL;
+
+		if (job->ranks[i].process != JOB_NONE)
+			process = &job->processes[job->ranks[i].process];
+		if (process && process->end != JOB_ALIVE &&
+			!(process->end == JOB_EXITED && process->status == 0))
+			return true;
+	}
+	return false;
+}
+
+/* Somebody was blamed, and now they die: that nobody waits any more is not the job moving. */
 static bool is_aftermath(const struct agent *agent, const struct look *look)
 {
 	return agent->stand.stands && !stand_blames(look->verdicts) &&
-		!exits_any_alive(&agent->exits);
+		(!exits_any_alive(&agent->exits) || anybody_died(look->verdicts->job));
 }
 
 static void look_at_job(struct agent *agent)

@@ -315,6 +315,14 @@ static int64_t first_bad_end(const struct job *job, const struct profile *profil
 	return first;
 }
 
+/* Whether it failed, be it of others, before anybody told it to end. */
+static bool failed_untold(const struct profile *p)
+{
+	return p->death == DEATH_UNSURE && p->cause != VERDICT_BY_KILLED && p->process &&
+		(p->exception || p->process->end == JOB_EXITED) &&
+		(!p->told || (p->fault != JOB_UNKNOWN && p->told->when > p->fault));
+}
+
 /*
  * Nobody lives whom its own end did not take: the rest was killed or told to end, at once. One kill
  * among ends that are all known and were orders is somebody's doing; among unknown ends it may be
@@ -323,7 +331,7 @@ static int64_t first_bad_end(const struct job *job, const struct profile *profil
 static bool all_were_ended(const struct job *job, const struct profile *profiles)
 {
 	int64_t first = INT64_MAX, last = INT64_MIN;
-	size_t ended = 0, killed = 0, unknown = 0, ranks = 0;
+	size_t ended = 0, killed = 0, unknown = 0, ranks = 0, failed = 0;
 
 	for (size_t i = 0; i < job->nranks; i++) {
 		const struct profile *p = &profiles[i];
@@ -338,12 +346,13 @@ static bool all_were_ended(const struct job *job, const struct profile *profiles
 		unknown += p->death == DEATH_NONE;
 		ended += p->death != DEATH_NONE;
 		killed += p->death == DEATH_KILLED;
+		failed += failed_untold(p);
 		if (p->death != DEATH_KILLED || p->fault == JOB_UNKNOWN)
 			continue;
 		first = p->fault < first ? p->fault : first;
 		last = p->fault > last ? p->fault : last;
 	}
-	if (!ended || (killed == 1 && !unknown && ranks > 1))
+	if (!ended || (killed == 1 && !unknown && ranks > 1) || (failed && !killed))
 		return false;
 	return first > last || last - first <= AT_ONCE;
 }
@@ -422,6 +431,10 @@ static void judge_among(struct profile *p, bool held, const struct ends *ends)
 		p->death = DEATH_ECHO;
 	/* A launcher gives its orders a moment after the death that it noticed. */
 	if (p->death == DEATH_UNSURE && p->cause == VERDICT_BY_KILLED && p->fault != JOB_UNKNOWN &&
+		p->fault > ends->first_unordered)
+		p->death = DEATH_ECHO;
+	/* What it says of others is so: one of them had ended. */
+	if (p->death == DEATH_UNSURE && says_echo(p) && p->fault != JOB_UNKNOWN &&
 		p->fault > ends->first_unordered)
 		p->death = DEATH_ECHO;
 	if (p->death != DEATH_OWN || !(p->waits || held) || p->cause == VERDICT_BY_OOM_KILL)

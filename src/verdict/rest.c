@@ -143,23 +143,23 @@ static bool is_named(const struct inquiry *q, int rank)
 	return false;
 }
 
-/* Gone without a word, while others go on, or wait in what nobody records. */
+/* Gone without a word, while others go on, wait in what nobody records, or only echo it. */
 static bool is_lone_end(const struct inquiry *q, int rank)
 {
-	size_t alive = 0;
+	size_t others = 0;
 
 	if (q->profiles[rank].death != DEATH_UNSURE || q->profiles[rank].waits)
 		return false;
 	for (size_t i = 0; i < q->job->nranks; i++) {
 		const struct profile *p = &q->profiles[i];
 
-		/* Of whom nothing is known, may have ended first. */
-		if ((int)i != rank && (p->death > DEATH_CLEAN || !p->process ||
-					      p->process->end == JOB_END_UNKNOWN))
+		/* Of whom nothing is known, may have ended first; echoes came after. */
+		if ((int)i != rank && ((p->death > DEATH_CLEAN && p->death != DEATH_ECHO) ||
+					      !p->process || p->process->end == JOB_END_UNKNOWN))
 			return false;
-		alive += p->process && p->process->end == JOB_ALIVE;
+		others += (p->process && p->process->end == JOB_ALIVE) || p->death == DEATH_ECHO;
 	}
-	return alive > 0;
+	return others > 0;
 }
 
 void judge_quiet_deaths(struct inquiry *q)
@@ -412,6 +412,30 @@ static bool judge_unreadable(struct inquiry *q)
 	return true;
 }
 
+/* Ranks that ended badly, and not all at once: the job is not well, though nobody is to blame. */
+static bool judge_bad_ends(struct inquiry *q)
+{
+	struct draft *draft = NULL;
+
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		const struct profile *p = &q->profiles[i];
+
+		if (p->death <= DEATH_CLEAN || p->death == DEATH_END)
+			continue;
+		if (!draft)
+			draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
+		if (p->exception)
+			draft_fact(q, draft, FACT_EXCEPTION, (int)i, p->exception->cite)->text =
+				p->exception->text;
+	}
+	if (!draft)
+		return false;
+	draft->verdict.next = VERDICT_NEXT_READ_TRACEBACK;
+	draft_fact(q, draft, FACT_OTHER, JOB_NONE, "procs")->text =
+		"ranks ended badly, and no end says that it was the first cause";
+	return true;
+}
+
 static void tell_healthy(struct inquiry *q, struct draft *draft)
 {
 	int64_t alive = 0, ended = 0;
@@ -450,7 +474,8 @@ void judge_rest(struct inquiry *q)
 		return;
 	}
 	judge_slow(q);
-	if (q->drafts.nr || judge_replays(q) || judge_unseen(q) || judge_unreadable(q))
+	if (q->drafts.nr || judge_replays(q) || judge_unseen(q) || judge_unreadable(q) ||
+		judge_bad_ends(q))
 		return;
 	draft = inquiry_draft(q, VERDICT_HEALTHY);
 	draft->verdict.confidence = inquiry_unreadable(q) ? VERDICT_SUPPORTED : VERDICT_ESTABLISHED;

@@ -258,6 +258,44 @@ static void killed_all_at_once_is_the_end_of_the_job(void **state)
 	facts_free(f);
 }
 
+#define CLOSED "RuntimeError: gloo/transport/tcp/pair.cc: Connection closed by peer"
+
+/* With gloo the peers of one that left fail at once, and the launcher ends the rest. */
+static void an_early_exit_of_which_peers_fail_at_once(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 60);
+	facts_end(f, 1, JOB_EXITED, 0, 60.1);
+	for (int i = 0; i < 4; i += 2) {
+		facts_note(f, i, CLOSED, 60.2);
+		facts_end(f, i, JOB_EXITED, 1, 60.5);
+	}
+	facts_note(f, 3, CLOSED, 60.3);
+	told_to_end(f, 3, 60.8);
+	facts_expect(f, VERDICT_EARLY_EXIT, "1", NULL);
+	assert_int_equal(facts_culprits(f), 1 << 1);
+	facts_free(f);
+}
+
+/* It speaks of others, but nobody had ended before: the launcher ended them because of it. */
+static void the_first_to_fail_is_not_the_end_of_the_job(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	add_launcher(f);
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_note(f, 1, "RuntimeError: Gloo connectFullMesh failed, Connection refused", 60);
+	facts_end(f, 1, JOB_EXITED, 1, 60.5);
+	for (int i = 0; i < 4; i++)
+		if (i != 1)
+			told_to_end(f, i, 60.7);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "1", VERDICT_BY_EXCEPTION);
+	assert_int_equal(facts_culprits(f), 1 << 1);
+	facts_free(f);
+}
+
 static void killed_all_at_once_in_a_hang_keeps_its_culprit(void **state)
 {
 	struct facts *f = job_missing(4, 3);
@@ -491,6 +529,8 @@ int main(void)
 		cmocka_unit_test(s33_the_other_node_only_restarts),
 		cmocka_unit_test(s34_the_store_died_with_its_host),
 		cmocka_unit_test(killed_all_at_once_is_the_end_of_the_job),
+		cmocka_unit_test(an_early_exit_of_which_peers_fail_at_once),
+		cmocka_unit_test(the_first_to_fail_is_not_the_end_of_the_job),
 		cmocka_unit_test(killed_all_at_once_in_a_hang_keeps_its_culprit),
 		cmocka_unit_test(exceptions_of_those_who_wait_are_echoes),
 		cmocka_unit_test(an_abort_of_a_watchdog_that_nothing_else_explains),
