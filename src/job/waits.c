@@ -121,10 +121,26 @@ static void find_rears(struct collector *c)
 
 /* -- collectives ------------------------------------------------------------------------------- */
 
-/* An op that nobody waits for: empty, refused, or only recorded into a graph. */
-static bool is_nothing(const struct job_op *op)
+/* Whether the rank that has this seat has ended, in whatever way. */
+static bool has_ended(const struct job *job, const struct job_member *m)
 {
-	return op && (op->sig.count == 0 || op->failed || op->captured);
+	int process = m->rank == JOB_NONE ? JOB_NONE : job->ranks[m->rank].process;
+
+	return process != JOB_NONE && job->processes[process].end > JOB_ALIVE;
+}
+
+/*
+ * An op that nobody waits for: empty, refused, or only recorded into a graph. What NCCL refuses was
+ * never issued. gloo issues, waits and then gives up: the last thing that a rank did before it
+ * ended of that, it had waited in.
+ */
+static bool is_nothing(
+	const struct job *job, const struct job_member *m, const struct job_op *op)
+{
+	if (!op || op->sig.count == 0 || op->captured)
+		return op;
+	return op->failed && (strcmp(job->groups[m->group].maker, "gloo") != 0 ||
+				     op->index != m->head || !has_ended(job, m));
 }
 
 /* The first index that may not be complete; beyond head: all are. */
@@ -141,7 +157,7 @@ static uint64_t first_incomplete(const struct collector *c, const struct job_mem
 		return m->head + 1;
 	else
 		first = m->head;
-	while (first <= m->head && is_nothing(rollcall_op(m, first)))
+	while (first <= m->head && is_nothing(c->job, m, rollcall_op(m, first)))
 		first++;
 	return first;
 }

@@ -47,7 +47,7 @@ bool profile_sounds_like_echo(const char *text)
 		"connection reset", "connection closed", "connection was likely closed",
 		"connection refused", "failed to recv", "connectFullMesh", "broken pipe", "socket",
 		"TCPStore", "watchdog", "DistBackendError", "DistNetworkError", "DistStoreError",
-		"peer", "heartbeat", "terminated by", "SIGTERM"};
+		"peer", "heartbeat", "monitoredBarrier", "terminated by", "SIGTERM"};
 
 	return contains_any(text, parts, sizeof(parts) / sizeof(*parts));
 }

@@ -404,9 +404,19 @@ static bool judge_unseen(struct inquiry *q)
 /* Nobody can be seen to wait where nobody can be seen. */
 static bool judge_unreadable(struct inquiry *q)
 {
-	for (size_t i = 0; i < q->job->nranks; i++)
-		if (q->profiles[i].process && q->profiles[i].readable)
+	bool clean = q->job->nranks > 0;
+
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		const struct profile *p = &q->profiles[i];
+
+		/* Of who came no further than its start, a living one shows that it waits not. */
+		if (p->process && p->readable &&
+			(!p->ended || (q->job->ranks[i].knows & JOB_KNOWS_RING)))
 			return false;
+		clean &= p->death == DEATH_CLEAN;
+	}
+	if (clean)
+		return false;
 	inquiry_draft(q, VERDICT_INCONCLUSIVE)->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
 	inquiry_not_judged(q, VERDICT_INCONCLUSIVE, JOB_NONE, "a readable ring of any rank");
 	return true;

@@ -229,6 +229,46 @@ static void what_stood_before_the_order_to_all_is_judged(void **state)
 	facts_free(f);
 }
 
+/* NCCL past the probe, then a signal to all: no ring of any rank tells that it was well. */
+static void without_any_ring_nothing_is_known_to_be_well(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++) {
+		facts_candidate(f, i);
+		facts_lose_ring(f, i);
+		facts_end(f, i, JOB_SIGNALED, 15, 90);
+	}
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	for (int i = 0; i < 4; i++)
+		facts_end(f, i, JOB_EXITED, 0, 90);
+	facts_expect(f, VERDICT_HEALTHY, "", NULL);
+	facts_free(f);
+}
+
+/* monitored_barrier() of all but rank 1 gives up; they die of that, and the launcher ends rank 1.
+ */
+static void who_gave_up_and_died_of_it_had_waited(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	f->group_makers[0] = "gloo";
+	facts_rounds(f, 0, 5, 10, 1);
+	for (int i = 0; i < 4; i++) {
+		if (i == 1)
+			continue;
+		facts_enter(f, 0, i, JOB_OP_BARRIER, 1, 60)->failed = true;
+		facts_outside(f, i, 90);
+		facts_note(f, i, "exception: RuntimeError: Rank 1 failed to pass monitoredBarrier",
+			90);
+		facts_end(f, i, JOB_EXITED, 1, 90.2);
+	}
+	facts_signal(f, 1, 15, 900, "", 90.3);
+	facts_end(f, 1, JOB_SIGNALED, 15, 90.4);
+	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2,3");
+	facts_free(f);
+}
+
 /* -- order ------------------------------------------------------------------------------------- */
 
 /* gloo runs each group's ops on its own threads: an open op of one holds none of another. */
@@ -319,6 +359,8 @@ int main(void)
 		cmocka_unit_test(an_order_to_one_among_unknown_ones_blames_nobody),
 		cmocka_unit_test(an_order_to_all_is_the_end),
 		cmocka_unit_test(what_stood_before_the_order_to_all_is_judged),
+		cmocka_unit_test(without_any_ring_nothing_is_known_to_be_well),
+		cmocka_unit_test(who_gave_up_and_died_of_it_had_waited),
 		cmocka_unit_test(an_abort_over_different_amounts_is_their_effect),
 		cmocka_unit_test(an_early_exit_that_others_hear_of_at_once),
 		cmocka_unit_test(the_last_to_leave_may_stumble),
