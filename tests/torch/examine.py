@@ -230,13 +230,18 @@ class TorchPlay(Play):
             self.remember(judged, last)
             right = 0 if last else right + 1
             if right == 1:
-                since = self.deeds_at or quiet_since
+                since = self.deeds_at or self.waited_since(judged[1], quiet_since)
                 self.found = f"{time.monotonic() - since:.1f} s"
             if right >= 3 and self.agent_said(since):
                 return
             time.sleep(0.5)
         wrong = self.ask("attach", "train", "-o", os.path.join(self.folder, "wrong.inq"))
         raise Wrong(f"the truth was not found: {last}\n{wrong[1].decode()}")
+
+    def waited_since(self, verdict, quiet_since):
+        """Since when others wait: the job's last word may be somebody else's, and later."""
+        waiting = verdict["verdicts"][0]["waiting_s"]
+        return min(quiet_since, time.monotonic() - (waiting or 0))
 
     def agent_said(self, since):
         """Whether the agent has said it of itself, which it does of what is wrong; and when."""
