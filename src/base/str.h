@@ -33,7 +33,7 @@ void str_add_bytes(struct str *str, const void *bytes, size_t size) __attribute_
 void str_add_char(struct str *str, char c) __attribute__((nonnull));
 /* Appends formatted text; nothing where the format fails. */
 void str_printf(struct str *str, const char *format, ...)
-	__attribute__((nonnull, format(printf, 2, 3)));
+	__attribute__((nonnull(1, 2), format(printf, 2, 3)));
 /* The same for a va_list, which is used up: its value is indeterminate afterwards. */
 void str_vprintf(struct str *str, const char *format, va_list args)
 	__attribute__((nonnull(1, 2), format(printf, 2, 0)));

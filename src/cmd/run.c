@@ -90,7 +90,9 @@ static void arm_preload(const char *probe)
 
 	if (old && strstr(old, probe))
 		return;
-	str_printf(&preload, old && *old ? "%s:%s" : "%s", probe, old);
+	str_printf(&preload, "%s", probe);
+	if (old && *old)
+		str_printf(&preload, ":%s", old);
 	setenv("LD_PRELOAD", preload.text, 1);
 	str_release(&preload);
 }
