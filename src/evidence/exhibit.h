@@ -33,7 +33,10 @@
 	K(MANIFEST, "manifest")	    /* (json) launched, running, hung, ok, error; last polled */   \
 	K(STDERR, "stderr")	    /* the tail of a regular file behind fd 2 */                   \
 	K(HISTORY, "history")	    /* (json) the agent's samples: CPU, RSS, children over time */ \
-	K(ERROR_FILE, "error-file") /* what a worker left for torchrun before it died, raw */
+	K(ERROR_FILE, "error-file") /* what a worker left for torchrun before it died, raw */        \
+	K(IDENTITY, "identity")	    /* (json) which rank a process says or is said to be, by whom */ \
+	K(MODULE, "module")	    /* an ELF object on stacks, see evidence/stacks.h */           \
+	K(STACKS, "stacks")	    /* all threads of a process at one moment, raw */
 
 enum exhibit_kind {
 #define EXHIBIT_ENUM(id, name) EXHIBIT_##id,

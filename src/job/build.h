@@ -100,6 +100,13 @@ void job_add_log(struct job_builder *b, struct job_who who, const struct job_log
 /* A compile cache as it was at the start: how many files, how many bytes. */
 void job_add_cache(struct job_builder *b, struct job_who who, const struct job_cache *cache);
 
+/*
+ * A stack, with its frames in full; nr frames, innermost first. stack->frames, rank and process are
+ * ignored. Of several of one thread of a process the latest counts.
+ */
+void job_add_stack(struct job_builder *b, struct job_who who, const struct job_stack *stack,
+	const struct job_frame *frames, size_t nr);
+
 /* Something that is known to be missing. who.pid 0: not of one process. */
 void job_add_loss(struct job_builder *b, struct job_who who, const struct job_loss *loss);
 

@@ -36,6 +36,7 @@ enum {
 	JOB_KNOWS_COMPLETION = 16,  /* completion of ops is tracked */
 	JOB_KNOWS_CENSUS = 32,	    /* its slot in the process table was read, and is all it left */
 	JOB_KNOWS_LOG = 64,	    /* a tail of its stderr was seen */
+	JOB_KNOWS_STACKS = 128,	    /* at least one of its threads has a stack */
 };
 
 struct job_host {
@@ -309,6 +310,60 @@ struct job_loss {
 	const char *cite;
 };
 
+/* A place in code that stands on a stack; each place once in a job, by index. */
+enum job_frame_kind {
+	JOB_FRAME_NATIVE,
+	JOB_FRAME_PYTHON,
+	JOB_FRAME_KERNEL, /* where it sits in the kernel: function is that of /proc/.../stack */
+};
+
+struct job_frame {
+	enum job_frame_kind kind;
+	const char *function; /* demangled where it was mangled; Python's qualified name; "" unknown */
+	const char *module;   /* native: the file's name without folders, "[vdso]", "[anon-exec]" */
+	const char *file;     /* Python: co_filename; native: source file; "" not known */
+	int line;	      /* 0 not known */
+	uint64_t offset;      /* native without a function: address in the module; else 0 */
+	bool plumbing;	      /* the interpreter's own, between two Python frames */
+	bool guessed;	      /* found without unwind information */
+};
+
+enum job_stack_how {
+	JOB_STACK_PEEKED,
+	JOB_STACK_STOPPED, /* its thread was stopped for it */
+	JOB_STACK_CORE,
+	JOB_STACK_FATAL,   /* the thread's own handler wrote it down */
+	JOB_STACK_NONE,	   /* no stack: `cut` says why */
+};
+
+/*
+ * What one thread was doing, native and Python frames in one, innermost first. Of several samples
+ * this is the latest; how they compare is beside it.
+ */
+struct job_stack {
+	int rank;	/* JOB_NONE: of a process of no rank */
+	int process;
+	uint32_t tid;	/* as the gatherer saw it */
+	bool main;	/* the process' first thread */
+	const char *thread; /* its name; "" unknown */
+	enum job_stack_how how;
+	const uint32_t *frames; /* indexes into job->frames */
+	size_t nframes;
+	bool merged;	/* Python and native frames are in their true order */
+	const char *cut; /* why it is not all of it: "" it is */
+	char state;	/* R S D T, 0 unknown */
+	const char *wchan;   /* "" unknown */
+	const char *syscall; /* its name, "futex"; "" in none, or unknown */
+	uint64_t args[6];
+	int64_t cpu_delta;   /* ns of CPU between first and last sample; JOB_UNKNOWN */
+	unsigned samples;    /* how many there are of it */
+	enum job_known moved; /* its frames differ between samples, or it ran; NO: proved still */
+	size_t still;	/* outermost frames that are equal in all samples */
+	enum job_known holds_gil;
+	int64_t when;
+	const char *cite;
+};
+
 /* A world rank of the attempt under judgement. */
 struct job_rank {
 	int world_rank; /* as RANK says; else position by (host, pid), named_by_env false */
@@ -362,6 +417,10 @@ struct job {
 	size_t nlogs;
 	const struct job_cache *caches;
 	size_t ncaches;
+	const struct job_frame *frames; /* by first use in stacks */
+	size_t nframes;
+	const struct job_stack *stacks; /* by rank (JOB_NONE last), process, main first, tid */
+	size_t nstacks;
 	const struct job_loss *losses;
 	size_t nlosses;
 };

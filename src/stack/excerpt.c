@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lines lie in one array, found by a hash of their number; a mask says which bytes of a line are
+ * known. Packing sorts them once. Copied stacks are lines like all others: 1 MiB of them is 16,384
+ * entries, still less than what walking them costs.
+ */
+#include "stack/excerpt.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+
+struct excerpt_line {
+	uint64_t number; /* address / EXCERPT_LINE */
+	uint64_t known;  /* bit per byte */
+	uint8_t bytes[EXCERPT_LINE];
+};
+
+struct excerpt {
+	struct stack_memory memory; /* first: the vtable's `self` */
+	struct stack_memory *source;
+	ARRAY(struct excerpt_line) lines;
+	uint32_t *index; /* 1 + place in lines, 0 free; a power of two */
+	size_t index_size;
+};
+
+#define EXCERPT_RUN_HEAD 16
+#define EXCERPT_FIRST	 1024
+
+static size_t excerpt_hash(uint64_t number, size_t size)
+{
+	return (size_t)(number * 0x9e3779b97f4a7c15ull >> 20) & (size - 1);
+}
+
+static void excerpt_index_put(struct excerpt *excerpt, uint64_t number, uint32_t place)
+{
+	size_t i = excerpt_hash(number, excerpt->index_size);
+
+	while (excerpt->index[i])
+		i = (i + 1) & (excerpt->index_size - 1);
+	excerpt->index[i] = place;
+}
+
+static void excerpt_index_grow(struct excerpt *excerpt)
+{
+	free(excerpt->index);
+	excerpt->index_size = excerpt->index_size ? excerpt->index_size * 2 : EXCERPT_FIRST;
+	excerpt->index = alloc_zeroed(excerpt->index_size, sizeof(*excerpt->index));
+	for (size_t i = 0; i < excerpt->lines.nr; i++)
+		excerpt_index_put(excerpt, excerpt->lines.items[i].number, (uint32_t)i + 1);
+}
+
+static struct excerpt_line *excerpt_find(const struct excerpt *excerpt, uint64_t number)
+{
+	size_t i;
+
+	if (!excerpt->index_size)
+		return NULL;
+	for (i = excerpt_hash(number, excerpt->index_size); excerpt->index[i];
+		i = (i + 1) & (excerpt->index_size - 1)) {
+		struct excerpt_line *line = &excerpt->lines.items[excerpt->index[i] - 1];
+
+		if (line->number == number)
+			return line;
+	}
+	return NULL;
+}
+
+/* The line, made where it must be; NULL where the excerpt is full. */
+static struct excerpt_line *excerpt_line(struct excerpt *excerpt, uint64_t number)
+{
+	struct excerpt_line *line = excerpt_find(excerpt, number);
+
+	if (line)
+		return line;
+	if (excerpt->lines.nr >= EXCERPT_CAP / EXCERPT_LINE)
+		return NULL;
+	if (excerpt->lines.nr * 2 >= excerpt->index_size)
+		excerpt_index_grow(excerpt);
+	line = array_add(&excerpt->lines);
+	line->number = number;
+	excerpt_index_put(excerpt, number, (uint32_t)excerpt->lines.nr);
+	return line;
+}
+
+/* Bits of the bytes [from, from + len) of a line. */
+static uint64_t excerpt_bits(size_t from, size_t len)
+{
+	uint64_t bits = len >= EXCERPT_LINE ? ~0ull : (1ull << len) - 1;
+
+	return bits << from;
+}
+
+/* Bytes that are known already stay. */
+static void excerpt_fill(
+	struct excerpt_line *line, size_t from, const uint8_t *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!(line->known >> (from + i) & 1))
+			line->bytes[from + i] = bytes[i];
+	line->known |= excerpt_bits(from, len);
+}
+
+int excerpt_put(struct excerpt *excerpt, uint64_t at, const void *bytes, size_t len)
+{
+	const uint8_t *next = bytes;
+
+	while (len) {
+		size_t from = at % EXCERPT_LINE;
+		size_t part = len < EXCERPT_LINE - from ? len : EXCERPT_LINE - from;
+		struct excerpt_line *line = excerpt_line(excerpt, at / EXCERPT_LINE);
+
+		if (!line)
+			return -ENOSPC;
+		excerpt_fill(line, from, next, part);
+		next += part;
+		at += part;
+		len -= part;
+	}
+	return 0;
+}
+
+/*
+ * Takes from the source what the line lacks of [from, from + len): the whole line where that can be
+ * read (a page has whole lines, but a file may end in the middle of one), else just that.
+ */
+static int excerpt_take(struct excerpt *excerpt, uint64_t number, size_t from, size_t len)
+{
+	uint8_t bytes[EXCERPT_LINE];
+	uint64_t at = number * EXCERPT_LINE;
+	int error;
+
+	if (!excerpt->source)
+		return -EFAULT;
+	error = stack_memory_read(excerpt->source, at, bytes, EXCERPT_LINE);
+	if (!error)
+		return excerpt_put(excerpt, at, bytes, EXCERPT_LINE);
+	error = stack_memory_read(excerpt->source, at + from, bytes, len);
+	return error ? error : excerpt_put(excerpt, at + from, bytes, len);
+}
+
+static int excerpt_read(struct stack_memory *memory, uint64_t at, void *to, size_t len)
+{
+	struct excerpt *excerpt = (struct excerpt *)memory;
+	uint8_t *next = to;
+
+	if (at + len < at)
+		return -EFAULT;
+	while (len) {
+		size_t from = at % EXCERPT_LINE;
+		size_t part = len < EXCERPT_LINE - from ? len : EXCERPT_LINE - from;
+		uint64_t bits = excerpt_bits(from, part);
+		struct excerpt_line *line = excerpt_find(excerpt, at / EXCERPT_LINE);
+
+		if (!line || (line->known & bits) != bits) {
+			int error = excerpt_take(excerpt, at / EXCERPT_LINE, from, part);
+
+			if (error)
+				return error;
+			line = excerpt_find(excerpt, at / EXCERPT_LINE);
+		}
+		memcpy(next, line->bytes + from, part);
+		next += part;
+		at += part;
+		len -= part;
+	}
+	return 0;
+}
+
+struct excerpt *excerpt_new(struct stack_memory *source)
+{
+	struct excerpt *excerpt = alloc_zeroed(1, sizeof(*excerpt));
+
+	excerpt->memory.read = excerpt_read;
+	excerpt->source = source;
+	return excerpt;
+}
+
+struct stack_memory *excerpt_memory(struct excerpt *excerpt)
+{
+	return &excerpt->memory;
+}
+
+size_t excerpt_size(const struct excerpt *excerpt)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < excerpt->lines.nr; i++)
+		size += (size_t)__builtin_popcountll(excerpt->lines.items[i].known);
+	return size;
+}
+
+static int compare_lines(const void *va, const void *vb)
+{
+	const struct excerpt_line *a = *(const struct excerpt_line *const *)va;
+	const struct excerpt_line *b = *(const struct excerpt_line *const *)vb;
+
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/* A run being packed: where its head stands, and the address behind its last byte. */
+struct excerpt_run {
+	struct str *into;
+	size_t head;
+	uint64_t end;
+	uint64_t len;
+};
+
+static void excerpt_run_add(struct excerpt_run *run, uint64_t at, uint8_t byte)
+{
+	if (!run->len || run->end != at) {
+		run->head = run->into->len;
+		run->len = 0;
+		str_add_bytes(run->into, &at, sizeof(at));
+		str_add_bytes(run->into, &run->len, sizeof(run->len));
+	}
+	str_add_char(run->into, (char)byte);
+	run->end = at + 1;
+	run->len++;
+	memcpy(run->into->text + run->head + sizeof(at), &run->len, sizeof(run->len));
+}
+
+void excerpt_pack(const struct excerpt *excerpt, struct str *into)
+{
+	size_t n = excerpt->lines.nr;
+	const struct excerpt_line **sorted = alloc_zeroed(n + 1, sizeof(struct excerpt_line *));
+	struct excerpt_run run = {.into = into};
+
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = &excerpt->lines.items[i];
+	if (n)
+		qsort(sorted, n, sizeof(struct excerpt_line *), compare_lines);
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < EXCERPT_LINE; k++)
+			if (sorted[i]->known >> k & 1)
+				excerpt_run_add(&run, sorted[i]->number * EXCERPT_LINE + k,
+					sorted[i]->bytes[k]);
+	free(sorted);
+}
+
+struct excerpt *excerpt_unpack(const void *bytes, size_t len, struct complaint *why)
+{
+	struct excerpt *excerpt = excerpt_new(NULL);
+	const uint8_t *at = bytes, *end = at + len;
+
+	while (at < end) {
+		uint64_t address, size;
+
+		if (end - at < EXCERPT_RUN_HEAD)
+			goto broken;
+		memcpy(&address, at, sizeof(address));
+		memcpy(&size, at + sizeof(address), sizeof(size));
+		at += EXCERPT_RUN_HEAD;
+		if (size > (uint64_t)(end - at) || address + size < address)
+			goto broken;
+		if (excerpt_put(excerpt, address, at, size) < 0)
+			goto broken;
+		at += size;
+	}
+	return excerpt;
+broken:
+	complaint_set(why, "an excerpt of memory is cut or damaged");
+	excerpt_free(excerpt);
+	return NULL;
+}
+
+void excerpt_free(struct excerpt *excerpt)
+{
+	if (!excerpt)
+		return;
+	array_release(&excerpt->lines);
+	free(excerpt->index);
+	free(excerpt);
+}

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+noinst_LTLIBRARIES += %D%/libstack.la
+src_stack_libstack_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBUNWIND_CFLAGS)
+src_stack_libstack_la_SOURCES = \
+	%D%/excerpt.c %D%/excerpt.h \
+	%D%/maps.h \
+	%D%/memory.h \
+	%D%/merge.h \
+	%D%/module.h \
+	%D%/python.h \
+	%D%/snapshot.h \
+	%D%/unwind.h
+
+UNIT_TESTS += tests/unit/stack_excerpt_test
+tests_unit_stack_excerpt_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)

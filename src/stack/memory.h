@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef STACK_MEMORY_H
+#define STACK_MEMORY_H
+
+/*
+ * The bytes of a process, wherever they come from: the living process, a core file, an ELF image,
+ * or an excerpt out of a bundle. Whoever walks a stack reads through this and knows no more.
+ *
+ * What is read is a stranger's: any word of it may be wrong, cut or malicious.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct stack_memory {
+	/* Copies len bytes at address `at`: all of them, or none and -EFAULT or another -errno. */
+	int (*read)(struct stack_memory *memory, uint64_t at, void *to, size_t len);
+};
+
+static inline int stack_memory_read(
+	struct stack_memory *memory, uint64_t at, void *to, size_t len)
+{
+	return memory->read(memory, at, to, len);
+}
+
+/* One little-endian word; 0 or -errno, and *ret untouched. */
+static inline int stack_memory_u64(struct stack_memory *memory, uint64_t at, uint64_t *ret)
+{
+	return memory->read(memory, at, ret, sizeof(*ret));
+}
+
+static inline int stack_memory_u32(struct stack_memory *memory, uint64_t at, uint32_t *ret)
+{
+	return memory->read(memory, at, ret, sizeof(*ret));
+}
+
+#endif

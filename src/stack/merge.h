@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef STACK_MERGE_H
+#define STACK_MERGE_H
+
+/*
+ * Native and Python frames of one thread as one stack: each run of Python frames stands where the
+ * native frame is that evaluates it, in its place. By address from 3.11 on, by order before. What
+ * does not fit together is not guessed: then `merged` is false and the Python frames stand in front
+ * (innermost) of all native ones.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "stack/python.h"
+#include "stack/unwind.h"
+
+struct merged_frame {
+	const struct unwind_frame *native; /* one of the two is NULL */
+	const struct python_frame *python;
+	size_t index; /* in the stack that it comes from */
+};
+
+struct merged_stack {
+	struct merged_frame *frames; /* innermost first */
+	size_t nframes;
+	bool merged;
+};
+
+/*
+ * python NULL: a thread without Python frames. Everything is borrowed; frames of the interpreter
+ * itself (calls of eval, vectorcall, ...) stay in: reports leave them out (merge_is_plumbing()).
+ */
+void merge_stacks(const struct unwind_stack *native, const struct python_thread *python,
+	const struct python_place *place, struct merged_stack *ret) __attribute__((nonnull(1, 4)));
+
+/* Whether a function is the interpreter's plumbing between two Python frames, by its name. */
+bool merge_is_plumbing(const char *function) __attribute__((nonnull));
+
+/* Leaves the empty stack. Takes NULL. */
+void merged_stack_release(struct merged_stack *stack);
+
+#endif
