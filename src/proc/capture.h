@@ -39,7 +39,8 @@ struct capture_options {
 /*
  * Fills ret, which snapshot_release() releases in any case. images is shared by all processes of
  * one gathering. 0 also where only part of it could be had (ret->missing says what and what to do);
- * -ESRCH where the process is gone, -EPERM with words that say what to do where nothing may be read.
+ * -ESRCH where the process is gone, -EPERM with words that say what to do where nothing may be
+ * read.
  */
 int capture_take(struct proc_id id, const struct capture_options *options, struct images *images,
 	struct snapshot *ret, struct complaint *why) __attribute__((nonnull(2, 3, 4)));

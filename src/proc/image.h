@@ -5,8 +5,8 @@
 /*
  * ELF files that processes have mapped, opened as they are mapped: through /proc/PID/map_files
  * where we may (that is the mapped file whatever became of its name), else /proc/PID/root/PATH if
- * that is still the same file (dev and ino), else by build id out of the memory of the process. One image
- * per file, shared by all processes; of each an excerpt is kept of what walks have read.
+ * that is still the same file (dev and ino), else by build id out of the memory of the process. One
+ * image per file, shared by all processes; of each an excerpt is kept of what walks have read.
  */
 
 #include <stddef.h>

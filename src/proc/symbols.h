@@ -5,8 +5,8 @@
 /*
  * Names for addresses, out of ELF files: .symtab where there is one, else .dynsym, and the symbol
  * table of the separate debug file (by build id, then .gnu_debuglink with its checksum) where that
- * is at hand; file and line by libdw where inquest was built with it. All addresses of a module in one
- * pass, after nobody is stopped any more.
+ * is at hand; file and line by libdw where inquest was built with it. All addresses of a module in
+ * one pass, after nobody is stopped any more.
  */
 
 #include <stddef.h>
