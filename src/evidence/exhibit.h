@@ -33,8 +33,8 @@
 	K(MANIFEST, "manifest")	    /* (json) launched, running, hung, ok, error; last polled */   \
 	K(STDERR, "stderr")	    /* the tail of a regular file behind fd 2 */                   \
 	K(HISTORY, "history")	    /* (json) the agent's samples: CPU, RSS, children over time */ \
-	K(ERROR_FILE, "error-file") /* what a worker left for torchrun before it died, raw */        \
-	K(IDENTITY, "identity")	    /* (json) which rank a process says or is said to be, by whom */ \
+	K(ERROR_FILE, "error-file") /* what a worker left for torchrun before dying, raw */        \
+	K(IDENTITY, "identity")	    /* (json) which rank a process is said to be, by whom */ \
 	K(MODULE, "module")	    /* an ELF object on stacks, see evidence/stacks.h */           \
 	K(STACKS, "stacks")	    /* all threads of a process at one moment, raw */
 

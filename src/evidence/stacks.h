@@ -5,7 +5,7 @@
 /*
  * Stacks as exhibits, msgpack each, fields in inquest-bundle(5):
  *
- *	stacks	one snapshot of one process (stack/snapshot.h); the label is its sample, "0", "1", "2"
+ *	stacks	one snapshot of one process (stack/snapshot.h); the label is its sample, "0" to "2"
  *	module	one ELF object of a host: what walks read of it, and names for the addresses on the
  *		stacks; the label is "DEV:INO PATH", so that of one object there is one
  */
@@ -33,8 +33,8 @@ int stacks_read(const struct exhibit *exhibit, struct snapshot *ret, struct comp
 	__attribute__((nonnull(1, 2)));
 
 /*
- * Adds the module of an exhibit to the table, with its symbols. 0, or negative with words. The image
- * belongs to *ret_image, which excerpt_free() frees after the table.
+ * Adds the module of an exhibit to the table, with its symbols. 0, or negative with words. The
+ * image belongs to *ret_image, which excerpt_free() frees after the table.
  */
 int stacks_read_module(const struct exhibit *exhibit, struct modules *into,
 	struct excerpt **ret_image, struct complaint *why) __attribute__((nonnull(1, 2, 3)));
@@ -50,7 +50,7 @@ struct stacks_options {
 	enum snapshot_mode mode;
 	unsigned samples; /* 1 to 3 */
 	int pause_ms;	  /* between them */
-	int deadline_ms;  /* for each process and sample: one that blocks us is left, and is a gap */
+	int deadline_ms;  /* for each process and sample: one that blocks us is left: a gap */
 };
 
 #define STACKS_OPTIONS_DEFAULT                                                                     \
@@ -58,8 +58,8 @@ struct stacks_options {
 
 /*
  * Takes the stacks of nr processes and adds exhibits and gaps. Runs in helper processes that may be
- * left behind, so that a target whose mmap lock is held blocks only its own. Never fails: what could
- * not be had is a gap with words that say what to do.
+ * left behind, so that a target whose mmap lock is held blocks only its own. Never fails: what
+ * could not be had is a gap with words that say what to do.
  */
 void stacks_gather(struct evidence *into, const char *host, const struct stacks_target *targets,
 	size_t nr, const struct stacks_options *options) __attribute__((nonnull(1, 2, 5)));

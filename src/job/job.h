@@ -319,7 +319,7 @@ enum job_frame_kind {
 
 struct job_frame {
 	enum job_frame_kind kind;
-	const char *function; /* demangled where it was mangled; Python's qualified name; "" unknown */
+	const char *function; /* demangled; Python's qualified name; "" unknown */
 	const char *module;   /* native: the file's name without folders, "[vdso]", "[anon-exec]" */
 	const char *file;     /* Python: co_filename; native: source file; "" not known */
 	int line;	      /* 0 not known */

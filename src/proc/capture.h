@@ -29,8 +29,12 @@
 
 struct capture_options {
 	enum snapshot_mode mode;
-	uint32_t sample;     /* its number; from 1 on: threads that have not run since `before` are */
-	const struct snapshot *before; /* SNAPSHOT_UNMOVED and carry no stack. NULL for the first */
+	uint32_t sample; /* its number */
+	/*
+	 * The sample before: threads that have not run since are SNAPSHOT_UNMOVED and carry no
+	 * stack. NULL for the first.
+	 */
+	const struct snapshot *before;
 	int stop_ms;	     /* how long to wait for a thread to stop; 0: 20 */
 	size_t stack_cap;    /* bytes of stack copied per thread; 0: 1 MiB */
 	size_t threads_cap;  /* 0: 4096 */
