@@ -37,7 +37,7 @@ caches = os.path.join(os.environ["top_builddir"], "tests/torch/caches")
 torchrun = [os.path.join(torch, "bin/torchrun")]
 one_gpu = os.path.join(os.environ["srcdir"], "tests/gpu/one-gpu.sh")
 settings = {"layers": 2, "rounds": 1000, "backend": "gloo"}
-WARM = ["pretrain.py", "monitored.py", "weighted.py"]  # with these everything is compiled once
+WARM = ["healthy", "recompile", "branch", "no-rows"]  # with these everything is compiled once
 COMPILERS = ("cc1plus", "g++", "c++", "gcc", "ld", "as", "collect2")
 STARTING_S = 240  # eight imports of torch, on two busy cores
 PATIENCE_S = 240  # after the job's last word: a start may take thrice what it usually takes
@@ -70,8 +70,8 @@ def write_job(folder, scenario, who, ranks, seed, warm):
 
 def warm_up(cache):
     """Compiles, on one rank, what the jobs compile where nothing happens to them."""
-    for script in WARM:
-        scenario = next(s() for s in SCENARIOS.values() if s.script == script)
+    for name in WARM:
+        scenario = SCENARIOS[name]()
         folder = examine.tempfile.mkdtemp(prefix="warm")
         try:
             write_job(folder, scenario, -1, 1, 0, None)
@@ -79,7 +79,7 @@ def warm_up(cache):
                 asked = dict(json.load(file), rounds=1, reporters=[], cache=None)
             with open(os.path.join(folder, "run.json"), "w") as file:
                 json.dump(asked, file)
-            subprocess.run(launch(1, script), cwd=folder, check=True,
+            subprocess.run(launch(1, scenario.script), cwd=folder, check=True,
                            env=dict(environment(), TORCHINDUCTOR_CACHE_DIR=cache),
                            stdout=subprocess.DEVNULL)
         finally:
@@ -88,7 +88,7 @@ def warm_up(cache):
 
 def warm_cache():
     """A compile cache that has everything; made once for these jobs and this PyTorch."""
-    digest = hashlib.sha256(f"{torch} {settings}".encode())
+    digest = hashlib.sha256(f"{torch} {settings} {WARM}".encode())
     for name in sorted(os.listdir(jobs)):
         with open(os.path.join(jobs, name), "rb") as file:
             digest.update(file.read())
@@ -137,7 +137,8 @@ class TorchPlay(Play):
         """The process of the rank to which it happens."""
         launcher = self.agent.pid if self.bare else None
         for pid in descendants(self.agent.pid):
-            if launcher is None and "torchrun" in self.show(pid, "cmdline"):
+            if launcher is None and "torchrun" in self.show(pid, "cmdline") and \
+                    self.show(pid, "comm").strip() != "inquest":  # a helper of its own
                 launcher = pid
         for pid in descendants(launcher) if launcher else []:
             if (stat_of(pid) or (0,))[0] == launcher and \

@@ -122,8 +122,12 @@ class KilledCompiling(Cold):
 
 
 class Recompile(Scenario):
-    """A text of another length comes to one rank, whose graph does not fit it."""
+    """
+    A text of another length comes to one rank, whose graph does not fit it. A graph that a fast
+    machine compiles in less time than a hang takes would be none: so it is a long one.
+    """
 
+    settings = {"layers": 1, "in_a_row": 6}
     truth = {"class": "compile-skew", "family": "compile-divergence"}
 
     def batch(self, draw, rank, number, who):

@@ -60,7 +60,8 @@ def main():
                 time.sleep(1)
         dist.all_reduce(total)
     dist.barrier()
-    print(f"done {rank} of attempt {attempt}", flush=True)
+    sys.stdout.write(f"done {rank} of attempt {attempt}\n")  # in one piece, as three say it
+    sys.stdout.flush()
     dist.destroy_process_group()
 
 

@@ -58,10 +58,14 @@ class Block(nn.Module):
 
 
 class LanguageModel(nn.Module):
+    """`layers` blocks, each of as many layers in a row as the settings say (one)."""
+
     def __init__(self, layers, width=32, heads=2):
         super().__init__()
         self.embed = nn.Embedding(TOKENS, width)
-        self.blocks = nn.ModuleList(Block(width, heads) for _ in range(layers))
+        self.blocks = nn.ModuleList(
+            nn.Sequential(*(Block(width, heads) for _ in range(settings.get("in_a_row", 1))))
+            for _ in range(layers))
         self.norm = nn.LayerNorm(width)
         self.head = nn.Linear(width, TOKENS)
 
