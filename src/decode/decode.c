@@ -17,6 +17,7 @@
 
 static const struct decoder *const decoders[] = {
 	&decode_gather,
+	&decode_identity,
 	&decode_census,
 	&decode_liveness,
 	&decode_rings,

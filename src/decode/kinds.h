@@ -8,6 +8,7 @@
 
 extern const struct decoder decode_gather;
 extern const struct decoder decode_census;
+extern const struct decoder decode_identity;
 extern const struct decoder decode_rings;
 extern const struct decoder decode_liveness;
 extern const struct decoder decode_proc_stat;

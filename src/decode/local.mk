@@ -11,6 +11,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/finish.c \
 	%D%/gather.c \
 	%D%/history.c \
+	%D%/identity.c \
 	%D%/json-get.c %D%/json-get.h \
 	%D%/kin.c %D%/kin.h \
 	%D%/kinds.h \
@@ -25,7 +26,8 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/ring-source.h \
 	%D%/rings.c
 
-UNIT_TESTS += tests/unit/decode_test tests/unit/decode_ring_test
+UNIT_TESTS += tests/unit/decode_test tests/unit/decode_ring_test tests/unit/identity_test
 EXTRA_DIST += tests/decode/forge.h
 tests_unit_decode_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_decode_ring_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+tests_unit_identity_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
