@@ -2,11 +2,16 @@
 noinst_LTLIBRARIES += %D%/libproc.la
 src_proc_libproc_la_SOURCES = \
 	%D%/cgroup.c %D%/cgroup.h \
+	%D%/elf-file.c %D%/elf-file.h \
 	%D%/errand.c %D%/errand.h \
 	%D%/ns.c %D%/ns.h \
 	%D%/read.c %D%/read.h \
+	%D%/symbols-value.c %D%/symbols.h \
 	%D%/tree.c %D%/tree.h \
 	%D%/watch.c %D%/watch.h
 
 UNIT_TESTS += tests/unit/proc_test
 tests_unit_proc_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/symbols_test
+tests_unit_symbols_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
