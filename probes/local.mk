@@ -44,6 +44,7 @@ libinquest_probe_la_SOURCES = \
 	%D%/python-abi.c %D%/python-abi.h \
 	%D%/python-args.c %D%/python-around.c %D%/python-channel.c \
 	%D%/python-fault.c %D%/python-hook.c %D%/python-shim.c \
+	%D%/python-unheard.c %D%/python-watch.c \
 	%D%/tools.c %D%/tools.h \
 	%D%/wait.c \
 	%D%/trait.h \

@@ -14,8 +14,9 @@ static const struct python_symbol {
 	const char *name;
 	void **slot;
 } python_needed[] = {PYTHON_FUNCTIONS(PYTHON_SYMBOL){"_Py_NoneStruct", (void **)&py.none},
-	{"PyExc_Exception", (void **)&py.Exception},
-	{"PyExc_KeyboardInterrupt", (void **)&py.KeyboardInterrupt}, {NULL, NULL}},
+	{"PyType_Type", (void **)&py.type}, {"PyExc_Exception", (void **)&py.Exception},
+	{"PyExc_KeyboardInterrupt", (void **)&py.KeyboardInterrupt},
+	{"PyExc_SystemExit", (void **)&py.SystemExit}, {NULL, NULL}},
   python_welcome[] = {PYTHON_MAYBE(PYTHON_SYMBOL){NULL, NULL}};
 
 /* By the global scope: a static python is the program itself, which comes before us. */

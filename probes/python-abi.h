@@ -31,6 +31,7 @@ struct python_method {
 
 #define PYTHON_METHOD     3   /* METH_VARARGS | METH_KEYWORDS */
 #define PYTHON_FILE_INPUT 257 /* Py_file_input */
+#define PYTHON_EQUAL      2   /* Py_EQ */
 
 #define PYTHON_FUNCTIONS(X)                                                                        \
 	X(int, Py_IsInitialized, (void))                                                           \
@@ -52,13 +53,19 @@ struct python_method {
 	X(PyObject *, PyObject_Call, (PyObject *, PyObject *, PyObject *))                         \
 	X(PyObject *, PyInstanceMethod_New, (PyObject *))                                          \
 	X(PyObject *, PyObject_GetAttrString, (PyObject *, const char *))                          \
+	X(int, PyObject_SetAttrString, (PyObject *, const char *, PyObject *))                     \
 	X(PyObject *, PyObject_Str, (PyObject *))                                                  \
+	X(PyObject *, PyObject_Type, (PyObject *))                                                 \
+	X(int, PyObject_IsTrue, (PyObject *))                                                      \
+	X(int, PyObject_RichCompareBool, (PyObject *, PyObject *, int))                            \
 	X(int, PyObject_IsInstance, (PyObject *, PyObject *))                                      \
 	X(PyObject *, PyTuple_GetItem, (PyObject *, Py_ssize_t))                                   \
 	X(Py_ssize_t, PyTuple_Size, (PyObject *))                                                  \
 	X(PyObject *, PyDict_New, (void))                                                          \
 	X(PyObject *, PyDict_GetItem, (PyObject *, PyObject *))                                    \
 	X(PyObject *, PyDict_GetItemString, (PyObject *, const char *))                            \
+	X(int, PyDict_Next, (PyObject *, Py_ssize_t *, PyObject **, PyObject **))                  \
+	X(int, PyDict_SetItem, (PyObject *, PyObject *, PyObject *))                               \
 	X(int, PyDict_SetItemString, (PyObject *, const char *, PyObject *))                       \
 	X(Py_ssize_t, PySequence_Size, (PyObject *))                                               \
 	X(PyObject *, PySequence_Concat, (PyObject *, PyObject *))                                 \
@@ -92,8 +99,10 @@ struct python_abi {
 	PYTHON_FUNCTIONS(PYTHON_POINTER)
 	PYTHON_MAYBE(PYTHON_POINTER)
 	PyObject *none;               /* None */
+	PyObject *type;               /* the class of classes */
 	PyObject **Exception;         /* where the class is, once there is an interpreter */
 	PyObject **KeyboardInterrupt; /* the same */
+	PyObject **SystemExit;        /* the same */
 };
 
 /* Filled by python_abi_find(); only to be used where that said so. */

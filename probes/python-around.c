@@ -99,20 +99,27 @@ static PyObject *around_call(PyObject *self, PyObject *places, PyObject *keyword
 
 static struct python_method around_made = {"inquest", around_call, PYTHON_METHOD, NULL};
 
+PyObject *python_around_new(PyObject *function, PyObject *before, PyObject *after)
+{
+	PyObject *made = NULL, *self = py.Py_BuildValue("(OOO)", function,
+				       before ? before : py.none, after ? after : py.none);
+
+	if (self)
+		made = py.PyCFunction_NewEx(&around_made, self, NULL);
+	python_drop(self);
+	return made;
+}
+
 /* around(function, before=None, after=None): see python.h. */
 static PyObject *around_make(PyObject *self, PyObject *places, PyObject *keywords)
 {
-	PyObject *made = NULL, *thing[3];
+	PyObject *thing[3];
 
 	(void)self;
 	(void)keywords;
 	for (int i = 0; i < 3; i++)
 		thing[i] = i < py.PyTuple_Size(places) ? py.PyTuple_GetItem(places, i) : py.none;
-	self = py.Py_BuildValue("(OOO)", thing[0], thing[1], thing[2]);
-	if (self)
-		made = py.PyCFunction_NewEx(&around_made, self, NULL);
-	python_drop(self);
-	return made;
+	return python_around_new(thing[0], thing[1], thing[2]);
 }
 
 /* method(function): a function of ours as a method: it gets its object first, as Python's do. */

@@ -190,7 +190,7 @@ static void fault_place(const char *key, PyObject *traceback)
 }
 
 /* `prefix`, type and text as a note; where it was raised as the trait `key`. */
-static void fault_tell(const char *prefix, const char *key, PyObject *const error[3])
+static void fault_write(const char *prefix, const char *key, PyObject *const error[3])
 {
 	char space[FAULT_TEXT];
 	struct text t = text_into(space, sizeof(space));
@@ -202,15 +202,14 @@ static void fault_tell(const char *prefix, const char *key, PyObject *const erro
 	fault_place(key, error[2]);
 }
 
-/* What kind of end it is. */
-static void fault_sort(PyObject *const error[3], int thread)
+void python_fault_tell(PyObject *const error[3], int thread)
 {
 	if (thread)
-		fault_tell("thread exception: ", "thread-exception-at", error);
+		fault_write("thread exception: ", "thread-exception-at", error);
 	else if (error[0] == *py.KeyboardInterrupt)
-		fault_tell("interrupted: ", "interrupted-at", error);
+		fault_write("interrupted: ", "interrupted-at", error);
 	else
-		fault_tell("exception: ", "exception-at", error);
+		fault_write("exception: ", "exception-at", error);
 	py.PyErr_Clear();
 }
 
@@ -222,7 +221,7 @@ void python_fault_hear(PyObject *args, int thread)
 		return;
 	for (int i = 0; i < 3; i++)
 		error[i] = py.PyTuple_GetItem(args, i + 1);
-	fault_sort(error, thread);
+	python_fault_tell(error, thread);
 }
 
 /*
@@ -243,7 +242,7 @@ static PyObject *fault_exception(PyObject *self, PyObject *places, PyObject *key
 	if (!error[0])
 		a.bad = 1;
 	else
-		fault_sort(error, thread != NULL);
+		python_fault_tell(error, thread != NULL);
 	python_args_done(&a);
 	return python_none();
 }

@@ -79,8 +79,10 @@ void python_show(PyThreadState *hidden);
 /* Calls a function of the shim, hidden: its result, new, or NULL. What it raises is forgiven. */
 PyObject *python_quietly(PyObject *function, PyObject *args);
 
-/* --- The hook (python-hook.c) ------------------------------------------------------------------
- */
+/* around(function, before, after) of python.h, new; NULL: None. NULL with the exception pending. */
+PyObject *python_around_new(PyObject *function, PyObject *before, PyObject *after);
+
+/* --- The hook (python-hook.c) ----------------------------------------------------------------- */
 
 /* The program has audit hooks of its own: what raises events is to be left alone. */
 extern int python_is_overheard;
@@ -99,6 +101,37 @@ void python_shim_arm(void);
 /* The program adds an audit hook: core.py is compiled before it can hear of that. */
 void python_shim_settle(void);
 
+/*
+ * Calls a function of core.py, which is compiled first where it must be: load(name), patch(name,
+ * module), missing(text). Gives the arguments back; nothing is called where they are NULL. What it
+ * raises is forgiven.
+ */
+void python_shim_call(const char *function, PyObject *args);
+
+/* --- The watch (python-watch.c) -------------------------------------------------------------- */
+
+/* The finder's find_spec(). */
+extern struct python_method python_watch[];
+
+/*
+ * Puts the finder in front of all others. `watched`, {module: the numbers of the shim's files that
+ * patch it}, and both live as long as the interpreter. 0, or -1.
+ */
+int python_watch_begin(PyObject *finder, PyObject *watched);
+
+/* Patches what was imported behind our back: before us, or by a finder in front of ours. */
+void python_watch_catch_up(void);
+
+/* --- Exceptions that Python tells nobody of (python-unheard.c) ------------------------------- */
+
+#define PYTHON_UNHEARD 2
+
+/* The i-th of the PYTHON_UNHEARD modules that are patched in C. */
+const char *python_unheard_module(unsigned i);
+
+/* Patches a module whose code has run, if it is one of them; of others leaves its hands. */
+void python_unheard_patch(PyObject *name, PyObject *module);
+
 /* --- Exceptions (python-fault.c) ------------------------------------------------------------- */
 
 /*
@@ -106,6 +139,9 @@ void python_shim_settle(void);
  * a thread at most.
  */
 void python_fault_hear(PyObject *args, int thread);
+
+/* The same of type, value and traceback; each may be NULL or None, but for the type. */
+void python_fault_tell(PyObject *const error[3], int thread);
 
 /* exception(): the shim's way to tell of one. */
 extern struct python_method python_fault[];

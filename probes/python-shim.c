@@ -3,10 +3,10 @@
  * python-shim.c: the shim's text, and how it comes to run.
  *
  * Compiling Python text costs ten times more than all else that is done here, and most processes
- * of a job (compilers, launchers, tools) import nothing that is ever patched. So what stands in
- * sys.meta_path when the program begins is C: the module `_inquest` itself, whose find_spec() looks
- * each name up in a dict. core.py is compiled at the first hit, each other file when the first of
- * the modules that it patches is imported.
+ * of a job (compilers, launchers, tools) import nothing that it patches. So what watches imports is
+ * C (python-watch.c), and so is what Python's own library needs (python-unheard.c). The text, first
+ * of it core.py, is compiled when the first module is looked for that a file of it patches: a
+ * framework's. Or when something is missing, which it reports.
  */
 #include <string.h>
 
@@ -24,7 +24,7 @@ struct shim_file {
 
 /* What lives as long as the interpreter. */
 static struct {
-	PyObject *module;    /* _inquest, which is the finder */
+	PyObject *module;    /* _inquest, which is the finder, too */
 	PyObject *watched;   /* {module: the numbers of the files that patch it} */
 	PyObject *namespace; /* core.py's */
 } python_shim;
@@ -62,71 +62,30 @@ static PyObject *shim_load(PyObject *self, PyObject *places, PyObject *keywords)
 }
 
 /* A function of core.py, borrowed; compiles core.py where it must. NULL where it failed. */
-static PyObject *shim_core(PyObject *namespace, const char *name)
+static PyObject *shim_core(const char *name)
 {
+	PyObject *namespace = python_shim.namespace;
 	PyObject *function = py.PyDict_GetItemString(namespace, name);
 
 	if (!function && !shim_run(0, namespace))
 		function = py.PyDict_GetItemString(namespace, name);
 	python_forgive();
+	if (!function && !py.PyErr_Occurred())
+		trait_put("missing", "the Python shim", TRAIT_NO_NUMBER);
 	return function;
 }
 
-/*
- * What the finders behind ours say: a spec, None, or NULL as they raise. Where none finds it, or
- * one is of the age before find_spec, importlib goes on and asks them all again.
- */
-static PyObject *shim_ask_others(PyObject *places)
+void python_shim_call(const char *function, PyObject *args)
 {
-	PyObject *finders = py.PySys_GetObject("meta_path"); /* borrowed */
-	PyObject *finder, *find, *spec = NULL;
-	int behind = 0, stop = !finders;
+	PyObject *called = args ? shim_core(function) : NULL;
 
-	for (Py_ssize_t i = 0; !stop && i < py.PySequence_Size(finders); i++) {
-		finder = py.PySequence_GetItem(finders, i);
-		if (!behind) {
-			behind = finder == python_shim.module;
-			python_drop(finder);
-			continue;
-		}
-		find = finder ? py.PyObject_GetAttrString(finder, "find_spec") : NULL;
-		spec = find ? py.PyObject_Call(find, places, NULL) : NULL;
-		stop = !spec || spec != py.none;
-		if (!find)
-			py.PyErr_Clear();
-		python_drop(find);
-		python_drop(finder);
-	}
-	return spec || py.PyErr_Occurred() ? spec : python_none();
-}
-
-/* find_spec(name, path, target) of the finder. Nearly all end at the lookup. */
-static PyObject *shim_find_spec(PyObject *self, PyObject *places, PyObject *keywords)
-{
-	PyObject *name = py.PyTuple_Size(places) > 0 ? py.PyTuple_GetItem(places, 0) : NULL;
-	PyObject *spec, *args, *watch;
-
-	(void)self;
-	(void)keywords; /* importlib has never used any */
-	if (!name || !py.PyDict_GetItem(python_shim.watched, name))
-		return python_none();
-	spec = shim_ask_others(places);
-	if (!spec || spec == py.none)
-		return spec;
-	watch = shim_core(python_shim.namespace, "watch");
-	args = watch ? py.Py_BuildValue("(OO)", spec, name) : NULL;
-	python_drop(args ? python_quietly(watch, args) : NULL);
+	python_drop(called ? python_quietly(called, args) : NULL);
 	python_drop(args);
 	python_forgive();
-	if (!py.PyErr_Occurred())
-		return spec;
-	python_drop(spec);
-	return NULL;
 }
 
 static struct python_method shim_methods[] = {
 	{"load", shim_load, PYTHON_METHOD, NULL},
-	{"find_spec", shim_find_spec, PYTHON_METHOD, NULL},
 	{NULL, NULL, 0, NULL},
 };
 
@@ -136,6 +95,12 @@ static PyObject *shim_watched(void)
 	PyObject *watched = py.PyDict_New(), *number;
 	int failed = !watched;
 
+	for (unsigned i = 0; !failed && i < PYTHON_UNHEARD; i++) {
+		number = py.Py_BuildValue("()");
+		failed = !number ||
+			 py.PyDict_SetItemString(watched, python_unheard_module(i), number);
+		python_drop(number);
+	}
 	for (size_t i = 0; !failed && i < SHIM_FILES; i++)
 		for (const char *p = shim_files[i].patches; *p && !failed; p += strlen(p) + 1) {
 			PyObject *known = py.PyDict_GetItemString(watched, p);
@@ -177,7 +142,8 @@ static int shim_fill(void)
 
 	if (py.PyDict_SetItemString(dict, "watched", python_shim.watched) ||
 		python_channel_fill(dict) || shim_add(dict, python_fault) ||
-		shim_add(dict, python_around) || shim_add(dict, shim_methods))
+		shim_add(dict, python_around) || shim_add(dict, python_watch) ||
+		shim_add(dict, shim_methods))
 		return -1;
 	return 0;
 }
@@ -202,35 +168,24 @@ static int shim_furnish(void)
 	return failed ? -1 : 0;
 }
 
-/* Whether a module that is watched has been imported before us. */
-static int shim_is_late(void)
-{
-	PyObject *modules = py.PyImport_GetModuleDict(); /* borrowed */
-
-	for (size_t i = 0; modules && i < SHIM_FILES; i++)
-		for (const char *p = shim_files[i].patches; *p; p += strlen(p) + 1)
-			if (py.PyDict_GetItemString(modules, p))
-				return 1;
-	return 0;
-}
-
 /* 0, or -1 with or without an exception. */
 static int shim_install(void)
 {
-	PyObject *finders = py.PySys_GetObject("meta_path"); /* borrowed */
-
 	python_shim.module = py.PyModule_New("_inquest");
 	python_shim.watched = shim_watched();
 	python_shim.namespace = py.PyDict_New();
-	if (!python_shim.module || !python_shim.watched || !python_shim.namespace || !finders ||
-		shim_furnish() || shim_fill() || py.PyList_Insert(finders, 0, python_shim.module))
+	if (!python_shim.module || !python_shim.watched || !python_shim.namespace ||
+		shim_furnish() || shim_fill() ||
+		python_watch_begin(python_shim.module, python_shim.watched))
 		return -1;
-	return shim_is_late() && !shim_core(python_shim.namespace, "watch") ? -1 : 0;
+	python_watch_catch_up();
+	return 0;
 }
 
 void python_shim_arm(void)
 {
 	PyObject *type, *value, *traceback;
+	PyThreadState *hidden = python_hide();
 
 	py.PyErr_Fetch(&type, &value, &traceback);
 	if (shim_install()) {
@@ -238,6 +193,7 @@ void python_shim_arm(void)
 		trait_put("missing", "the Python shim", TRAIT_NO_NUMBER);
 	}
 	py.PyErr_Restore(type, value, traceback);
+	python_show(hidden);
 }
 
 void python_shim_settle(void)
@@ -247,7 +203,7 @@ void python_shim_settle(void)
 	if (!python_shim.namespace)
 		return;
 	py.PyErr_Fetch(&type, &value, &traceback);
-	shim_core(python_shim.namespace, "watch");
+	shim_core("patch");
 	py.PyErr_Clear();
 	py.PyErr_Restore(type, value, traceback);
 }

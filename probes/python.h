@@ -4,10 +4,12 @@
  * embedded shim before the first line of the program, and hears of its uncaught exceptions.
  *
  * THE SHIM is Python text (probes/shim/, core.py first), compiled into the object; no file of it
- * is ever installed or looked for. core.py runs once, in the main interpreter, when that has been
- * made ready; the other files, in the order of local.mk and in one namespace, when the first module
- * that any of them patches is imported. Both namespaces hold the builtins, `sys`, and the module
- * `_inquest`, which is in no list of modules. Its functions are in C; by place or name they take
+ * is ever installed or looked for. What watches imports is C, and so is what patches Python's own
+ * library (for the exceptions below). core.py runs once, in the main interpreter, when the first
+ * module is looked for that any file of text patches (or when something is missing, or the program
+ * adds an audit hook); then the other files, in the order of local.mk and in one namespace. Both
+ * namespaces hold the builtins, `sys`, and the module `_inquest`, which is in no list of modules.
+ * Its functions are in C; by place or name they take
  *
  *	span_begin(kind, name, detail=None)	kind: COMPILE, INPUT, CHECKPOINT, USER, DEVICE (ints
  *	span_end(kind, name)			in the same module, as in inquest.h)
@@ -50,7 +52,8 @@
  *
  * EXCEPTIONS. One that ends the program is a note, "exception: Type: text", and its innermost
  * frames are the trait "exception-at". KeyboardInterrupt is noted as "interrupted: ", what ends
- * only a thread as "thread exception: ".
+ * only a thread as "thread exception: ". Of threads and of children of multiprocessing Python tells
+ * no hook: there the first is heard by threading.excepthook, the other by the child's run().
  *
  * WHAT IS NOT SEEN: a Python that a program loads later, with dlopen (there is no hook to add when
  * we start); the second life of an interpreter that was finalized (Python drops all hooks); the

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# core.py: watches imports, and calls what patches a module once that module's own code has run.
+# core.py: what patches a module is kept here, and called once that module's own code has run. It is
+# C that sees the module imported, and calls load() before and patch() behind.
 #
 # Nothing here may be seen by the program: no import, no name in a namespace of its own, no frame
-# in a traceback (what stands between the program's frames is _inquest.around(), written in C), one
-# object in sys.meta_path: `_inquest`, whose find_spec calls watch() for what is watched.
+# in a traceback (what stands between the program's frames is _inquest.around(), written in C).
 # What raises in the shim is reported and forgotten; what is no Exception (KeyboardInterrupt) is the
 # program's, and passes. Python 3.8 is the floor. `sys` and `_inquest` are given.
 
 _patches = {}  # module name: the functions that patch it
 _loaded = {}  # the namespace of the other files, once they run
-_done = set()  # names of modules that are patched
 _NAMED = 6  # in the trait "missing"
 _lost = []  # what the trait "missing" says
 
@@ -49,99 +48,25 @@ def want(module, name):
     return found
 
 
-def _load(name):
+def load(name):
     """Runs the other files of the shim, in one namespace, for the first module they patch."""
     if _loaded or _inquest.watched[name] == (0,):
         return
     _loaded.update(_given)
-    for number in range(1, 1 + max(map(max, _inquest.watched.values()))):
+    for number in range(1, 1 + max(sum(_inquest.watched.values(), ()))):
         try:
             _inquest.load(number, _loaded)
         except Exception as error:
             missing("file %d of the shim (%s)" % (number, type(error).__name__))
 
 
-def _patch(name, module):
-    _done.add(name)
+def patch(name, module):
+    """The module's own code has run."""
     for function in _patches.get(name, ()):
         try:
             function(module)
         except Exception as error:
             missing("%s (%s: %s)" % (name, type(error).__name__, error))
-
-
-def _catch_up():
-    """Patches what was imported behind our back: before us, or by a finder in front of ours."""
-    for name in _inquest.watched:
-        module = sys.modules.get(name)
-        if module is None or name in _done:
-            continue
-        if getattr(getattr(module, "__spec__", None), "_initializing", False):
-            continue
-        _load(name)
-        _patch(name, module)
-
-
-def _watch(loader, name):
-    """Lets the loader tell us when it has run that module; only this once."""
-
-    def begin(places, keywords):
-        return places[0] if places and places[0].__name__ == name else None
-
-    def end(module, result, error):
-        if module is None:
-            return  # a loader of many modules ran another one meanwhile
-        if loader.__dict__.get("exec_module") is shadow:
-            del loader.exec_module
-        if error is None:
-            _patch(name, module)
-
-    shadow = _inquest.around(loader.exec_module, begin, end)
-    loader.exec_module = shadow
-
-
-def watch(spec, name):
-    """A watched module is about to be loaded by this spec."""
-    _catch_up()
-    loader = spec.loader
-    if isinstance(loader, type) or not hasattr(loader, "exec_module"):
-        return  # everybody's, or of another age: the next import catches up
-    _load(name)
-    try:
-        _watch(loader, name)
-    except Exception:
-        missing(name + " (its loader)")
-
-
-@patches("threading")
-def _threads(module):
-    """A thread's exception ends the thread: told apart from one that ends the process."""
-
-    def begin(places, keywords):
-        kind, value, traceback, thread = places[0]
-        if kind is not SystemExit:
-            _inquest.exception(kind, value, traceback, getattr(thread, "name", None) or "?")
-
-    hook = want(module, "excepthook")
-    if hook is not None:
-        module.excepthook = _inquest.around(hook, begin)
-
-
-@patches("multiprocessing.process")
-def _processes(module):
-    """A child prints its exception itself, and exits: for Python that is none."""
-
-    def end(token, result, error):
-        if isinstance(error, Exception):
-            _inquest.exception(type(error), error, error.__traceback__)
-
-    def begin(places, keywords):
-        child = places[0]
-        child.run = _inquest.around(child.run, None, end)
-
-    boot = want(module, "BaseProcess._bootstrap")
-    if boot is not None:
-        module.BaseProcess._bootstrap = _inquest.method(_inquest.around(boot, begin))
 
 
 _given = {
@@ -153,4 +78,3 @@ _given = {
     "sys": sys,
     "want": want,
 }
-_catch_up()

@@ -158,6 +158,36 @@ sys.meta_path.append(sys.meta_path.pop(0))
 try: import multiprocessing.process
 except ImportError as error: print(error)
 """, options=["-S"])
+program("loaders that raise", """
+import sys, importlib.machinery
+class Odd:
+    def create_module(self, spec): return None
+    def __getattribute__(self, name):
+        if name == "exec_module": raise raised[0]
+        return object.__getattribute__(self, name)
+class OfNoClass(Odd):
+    __class__ = property(lambda self: 1 / 0)
+class Last:
+    def find_spec(name, path=None, target=None):
+        if name == "torch": return importlib.machinery.ModuleSpec(name, kind())
+sys.meta_path.append(Last)
+for kind in Odd, OfNoClass:
+    for error in ValueError, AttributeError, KeyboardInterrupt, SystemExit:
+        raised = [error("odd")]
+        try: import torch
+        except BaseException as caught: print(type(caught).__name__, caught)
+""")
+program("the hook of threads, called by hand", """
+import threading
+hook = threading.excepthook
+for given in (), (None,), ((),), ((1, 2, 3, 4),), ((ValueError,),), (5,), ((SystemExit, 1, 2, 3),):
+    try: print(hook(*given))
+    except BaseException as caught: print(type(caught).__name__, caught)
+try: hook(args=1)
+except TypeError as caught: print(caught)
+args = threading.ExceptHookArgs((ValueError, ValueError("x"), None, None))
+print(hook(args))
+""", new=(3, 9))
 program("reload", """
 import importlib, sys, threading, importlib.util
 importlib.reload(threading); importlib.reload(threading)
