@@ -19,6 +19,7 @@
  * The walk is made here too, so that the excerpts hold all that the same walk will need later.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,7 @@
 
 struct capture_options {
 	enum snapshot_mode mode;
+	bool facts_only;     /* only what takes no lock of the target: no stacks, all FAILED */
 	uint32_t sample; /* its number */
 	/*
 	 * The sample before: threads that have not run since are SNAPSHOT_UNMOVED and carry no

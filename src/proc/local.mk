@@ -4,10 +4,15 @@ src_proc_libproc_la_SOURCES = \
 	%D%/cgroup.c %D%/cgroup.h \
 	%D%/elf-file.c %D%/elf-file.h \
 	%D%/errand.c %D%/errand.h \
+	%D%/livemem.c %D%/livemem.h \
 	%D%/ns.c %D%/ns.h \
+	%D%/permit.c %D%/permit.h \
 	%D%/read.c %D%/read.h \
 	%D%/symbols-value.c %D%/symbols.h \
+	%D%/stop.c %D%/stop.h \
+	%D%/threads.c %D%/threads.h \
 	%D%/tree.c %D%/tree.h \
+	%D%/walk.c %D%/walk.h \
 	%D%/watch.c %D%/watch.h
 
 UNIT_TESTS += tests/unit/proc_test

@@ -8,7 +8,7 @@ src_stack_libstack_la_SOURCES = \
 	%D%/merge.h \
 	%D%/module.h \
 	%D%/python.h \
-	%D%/snapshot.h \
+	%D%/snapshot.c %D%/snapshot.h \
 	%D%/unwind.h
 
 UNIT_TESTS += tests/unit/stack_excerpt_test

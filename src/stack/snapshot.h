@@ -44,6 +44,7 @@ struct snapshot_thread {
 	uint64_t run_count; /* times it was put on a processor: equal means that it has not moved */
 	uint64_t run_ns, wait_ns; /* on a processor; waiting for one */
 	uint64_t stopped_ns; /* how long it stood still for us; 0 not at all */
+	bool moved; /* it ran before all was read: its Python frames may be of a moment later */
 	struct unwind_regs regs; /* of PEEKED: SP and IP only */
 };
 
@@ -75,6 +76,12 @@ struct snapshot {
 	int signo;		/* of a core: what ended it; 0 none */
 	uint64_t fault_addr;
 	uint32_t fault_tid;
+	/*
+	 * Addresses, of the process, that the walks have met: those to look names up for. Sorted;
+	 * not part of the exhibit. NULL: nobody has walked yet (proc/walk.h does).
+	 */
+	uint64_t *pcs;
+	size_t npcs;
 };
 
 /* Leaves the empty snapshot. Takes NULL. */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROC_PERMIT_H
+#define PROC_PERMIT_H
+
+/*
+ * Why another process may not be looked into, and what to do about it. The kernel only says "not
+ * permitted"; which of its reasons it was follows from facts that everybody may read.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/str.h"
+
+struct permit_facts {
+	uid_t ours;	 /* who asks */
+	uid_t owner;	 /* whose process it is */
+	bool same;	 /* all of its user and group ids are ours */
+	bool capable;	 /* we have CAP_SYS_PTRACE */
+	bool undumpable; /* it wants nobody to look: setuid, or PR_SET_DUMPABLE */
+	bool filtered;	 /* system calls of ours go through a seccomp filter */
+	int yama;	 /* kernel.yama.ptrace_scope; 0 also where there is none */
+	uint32_t tracer; /* who traces it already; 0 nobody */
+};
+
+/* What the kernel tells about us and that process. What cannot be read reads as harmless. */
+void permit_look(uint32_t pid, struct permit_facts *ret) __attribute__((nonnull));
+
+/* Appends the reason and what to do, in one phrase without full stop. */
+void permit_words(const struct permit_facts *facts, struct str *into) __attribute__((nonnull));
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROC_THREADS_H
+#define PROC_THREADS_H
+
+/*
+ * Facts about the threads of a process, out of /proc/PID/task/TID: files that neither stop a thread
+ * nor take the address space's lock. `syscall` is the one that tells where a blocked thread stands:
+ * the kernel gives stack pointer and program counter of whoever does not run.
+ *
+ * A RUN COUNT (schedstat's third number) goes up whenever the thread is put on a processor. Read it
+ * before and after looking at a blocked thread: equal, and what was seen in between held all the
+ * time. Where the kernel keeps none, context switches stand for it; those go up only when a thread
+ * leaves the processor, so there threads_where() must be asked again as well (`coarse`).
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "stack/snapshot.h"
+
+struct threads {
+	uint32_t pid;
+	int dir;     /* of its threads; -1 none */
+	bool nested; /* it lives in a pid namespace of its own */
+	bool coarse; /* no schedstat here */
+};
+
+struct thread_ids {
+	ARRAY(uint32_t) all; /* ascending */
+	size_t left_out;     /* there are so many more */
+};
+
+/* Opens the threads of a process; threads_close() in any case. 0, or -ESRCH or another -errno. */
+int threads_open(struct threads *threads, uint32_t pid) __attribute__((nonnull));
+void threads_close(struct threads *threads) __attribute__((nonnull));
+
+/* Replaces ret by those that are there now, at most cap. 0 or -errno. */
+int threads_list(const struct threads *threads, size_t cap, struct thread_ids *ret)
+	__attribute__((nonnull));
+
+/*
+ * Fills in what one thread's files tell of thread->tid, in the order in which they must be read:
+ * run count; where it stands (SP and IP in regs, or an error); name, state, times, wchan, kernel
+ * stack. Texts go into the arena. -ESRCH where it is gone, 0 else: what may not be read is not
+ * known. thread->error is left 0, EPERM or EACCES where we may not know where it stands, EAGAIN
+ * where it runs, ESRCH where it is ending.
+ */
+int threads_read(const struct threads *threads, struct snapshot_thread *thread,
+	struct arena *arena) __attribute__((nonnull));
+
+/* Only its run count and times. 0 or -errno. */
+int threads_runs(const struct threads *threads, struct snapshot_thread *thread)
+	__attribute__((nonnull));
+
+/* Only where it stands: 0 where that is known now; else -errno as threads_read() leaves it. */
+int threads_where(const struct threads *threads, struct snapshot_thread *thread)
+	__attribute__((nonnull));
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "proc/walk.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "stack/python.h"
+#include "stack/unwind.h"
+
+#define WALK_NEEDED (1u << UNWIND_SP | 1u << UNWIND_IP)
+
+struct walk_pcs {
+	ARRAY(uint64_t) all;
+};
+
+static int compare_pcs(const void *va, const void *vb)
+{
+	uint64_t a = *(const uint64_t *)va, b = *(const uint64_t *)vb;
+
+	return (a > b) - (a < b);
+}
+
+/* Puts them, each once, into the snapshot. */
+static void walk_keep_pcs(struct snapshot *snapshot, struct walk_pcs *pcs)
+{
+	size_t nr = 0;
+
+	array_sort(&pcs->all, compare_pcs);
+	for (size_t i = 0; i < pcs->all.nr; i++)
+		if (!nr || pcs->all.items[nr - 1] != pcs->all.items[i])
+			pcs->all.items[nr++] = pcs->all.items[i];
+	snapshot->pcs = arena_copy(&snapshot->arena, pcs->all.items, nr * sizeof(uint64_t));
+	snapshot->npcs = nr;
+	array_release(&pcs->all);
+}
+
+static void walk_thread(struct unwinder *unwinder, const struct snapshot_thread *thread,
+	struct walk_pcs *pcs, struct walk_ends *ends)
+{
+	struct unwind_stack stack = {0};
+
+	unwinder_walk(unwinder, &thread->regs, &stack);
+	for (size_t i = 0; i < stack.nframes; i++)
+		*array_add(&pcs->all) = unwind_lookup_pc(&stack, i);
+	ends->threads++;
+	ends->needed_register += stack.end == UNWIND_NEEDS_REGISTER;
+	unwind_stack_release(&stack);
+}
+
+void walk_native(struct snapshot *snapshot, const struct stack_maps *maps, struct images *images,
+	struct walk_ends *ret)
+{
+	struct walk_ends ends = {0};
+	struct walk_pcs pcs = {0};
+	struct unwinder *unwinder;
+
+	if (snapshot->memory) {
+		unwinder = unwinder_new(
+			maps, images_modules(images), excerpt_memory(snapshot->memory));
+		for (size_t i = 0; i < snapshot->nthreads; i++) {
+			const struct snapshot_thread *thread = &snapshot->threads[i];
+
+			if (thread->how != SNAPSHOT_FAILED && thread->how != SNAPSHOT_UNMOVED &&
+				thread->how != SNAPSHOT_RUNNING &&
+				(thread->regs.known & WALK_NEEDED) == WALK_NEEDED)
+				walk_thread(unwinder, thread, &pcs, &ends);
+		}
+		unwinder_free(unwinder);
+	}
+	walk_keep_pcs(snapshot, &pcs);
+	if (ret)
+		*ret = ends;
+}
+
+void walk_python(struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->nplaces && snapshot->memory; i++) {
+		struct python_stacks stacks = {0};
+
+		(void)python_stacks_read(
+			excerpt_memory(snapshot->memory), &snapshot->places[i], &stacks, NULL);
+		python_stacks_release(&stacks);
+	}
+}
+
+void walk_snapshot(struct snapshot *snapshot, const struct stack_maps *maps,
+	struct images *images, struct walk_ends *ret)
+{
+	walk_python(snapshot);
+	walk_native(snapshot, maps, images, ret);
+}
