@@ -2,18 +2,22 @@
 noinst_LTLIBRARIES += %D%/libproc.la
 src_proc_libproc_la_SOURCES = \
 	%D%/cgroup.c %D%/cgroup.h \
+	%D%/debugfile.c %D%/debugfile.h \
 	%D%/elf-file.c %D%/elf-file.h \
 	%D%/errand.c %D%/errand.h \
+	%D%/lines.c %D%/lines.h \
 	%D%/livemem.c %D%/livemem.h \
 	%D%/ns.c %D%/ns.h \
 	%D%/permit.c %D%/permit.h \
+	%D%/plt.c %D%/plt.h \
 	%D%/read.c %D%/read.h \
-	%D%/symbols-value.c %D%/symbols.h \
 	%D%/stop.c %D%/stop.h \
+	%D%/symbols.c %D%/symbols.h %D%/symbols-value.c \
 	%D%/threads.c %D%/threads.h \
 	%D%/tree.c %D%/tree.h \
 	%D%/walk.c %D%/walk.h \
 	%D%/watch.c %D%/watch.h
+src_proc_libproc_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBDW_CFLAGS) $(LZMA_CFLAGS)
 
 UNIT_TESTS += tests/unit/proc_test
 tests_unit_proc_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
