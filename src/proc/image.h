@@ -25,8 +25,9 @@ struct images *images_new(void);
 /*
  * Opens what these maps show of files (their executable maps) and the vDSO, as far as it is new,
  * and adds modules whose images are recording excerpts. `pid` is whose maps they are (0: a core's;
- * files are then opened by path), `memory` its memory. A file that cannot be had is left out; a
- * line about each kind of failing is appended to `missing` (may be NULL).
+ * files are then opened by path), `memory` its memory, which for pid 0 must live until
+ * images_settle(). A file that cannot be had is left out; a line about each kind of failing is
+ * appended to `missing` (may be NULL).
  */
 void images_open(struct images *images, uint32_t pid, const struct stack_maps *maps,
 	struct stack_memory *memory, struct str *missing) __attribute__((nonnull(1, 3, 4)));
@@ -38,7 +39,13 @@ struct modules *images_modules(struct images *images) __attribute__((nonnull));
 const struct excerpt *images_excerpt(const struct images *images, const struct module *module)
 	__attribute__((nonnull));
 
-/* The file of a module: an open descriptor, borrowed; -1 for the vDSO. */
+/*
+ * Nothing is read out of the memory of processes and cores any more; what was read of them stays.
+ * To be called before a core's memory goes.
+ */
+void images_settle(struct images *images) __attribute__((nonnull));
+
+/* The file of a module: an open descriptor, borrowed; -1 for the vDSO, or where `replaced`. */
 int images_file(const struct images *images, const struct module *module) __attribute__((nonnull));
 
 /* Takes NULL. */

@@ -5,6 +5,8 @@ src_proc_libproc_la_SOURCES = \
 	%D%/debugfile.c %D%/debugfile.h \
 	%D%/elf-file.c %D%/elf-file.h \
 	%D%/errand.c %D%/errand.h \
+	%D%/image-source.c %D%/image-source.h \
+	%D%/image.c %D%/image.h \
 	%D%/lines.c %D%/lines.h \
 	%D%/livemem.c %D%/livemem.h \
 	%D%/ns.c %D%/ns.h \

@@ -7,6 +7,7 @@
 #include "stack/excerpt.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,10 +99,15 @@ static uint64_t excerpt_bits(size_t from, size_t len)
 static void excerpt_fill(
 	struct excerpt_line *line, size_t from, const uint8_t *bytes, size_t len)
 {
-	for (size_t i = 0; i < len; i++)
-		if (!(line->known >> (from + i) & 1))
-			line->bytes[from + i] = bytes[i];
-	line->known |= excerpt_bits(from, len);
+	uint64_t bits = excerpt_bits(from, len);
+
+	if (!(line->known & bits))
+		memcpy(line->bytes + from, bytes, len);
+	else
+		for (size_t i = 0; i < len; i++)
+			if (!(line->known >> (from + i) & 1))
+				line->bytes[from + i] = bytes[i];
+	line->known |= bits;
 }
 
 int excerpt_put(struct excerpt *excerpt, uint64_t at, const void *bytes, size_t len)
@@ -179,6 +185,11 @@ struct excerpt *excerpt_new(struct stack_memory *source)
 	return excerpt;
 }
 
+void excerpt_close(struct excerpt *excerpt)
+{
+	excerpt->source = NULL;
+}
+
 struct stack_memory *excerpt_memory(struct excerpt *excerpt)
 {
 	return &excerpt->memory;
@@ -201,43 +212,66 @@ static int compare_lines(const void *va, const void *vb)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-/* A run being packed: where its head stands, and the address behind its last byte. */
+/* The lines by address; free() it. */
+static const struct excerpt_line **excerpt_sorted(const struct excerpt *excerpt)
+{
+	size_t n = excerpt->lines.nr;
+	const struct excerpt_line **sorted = alloc_zeroed(n + 1, sizeof(struct excerpt_line *));
+	bool in_order = true;
+
+	for (size_t i = 0; i < n; i++) {
+		sorted[i] = &excerpt->lines.items[i];
+		in_order = in_order && (!i || sorted[i - 1]->number < sorted[i]->number);
+	}
+	if (!in_order)
+		qsort(sorted, n, sizeof(struct excerpt_line *), compare_lines);
+	return sorted;
+}
+
+/* A run being packed: where its length stands, and the address behind its last byte. */
 struct excerpt_run {
 	struct str *into;
-	size_t head;
-	uint64_t end;
-	uint64_t len;
+	size_t len_at;
+	uint64_t end, len;
 };
 
-static void excerpt_run_add(struct excerpt_run *run, uint64_t at, uint8_t byte)
+static void excerpt_run_add(
+	struct excerpt_run *run, uint64_t at, const uint8_t *bytes, size_t len)
 {
 	if (!run->len || run->end != at) {
-		run->head = run->into->len;
 		run->len = 0;
 		str_add_bytes(run->into, &at, sizeof(at));
+		run->len_at = run->into->len;
 		str_add_bytes(run->into, &run->len, sizeof(run->len));
 	}
-	str_add_char(run->into, (char)byte);
-	run->end = at + 1;
-	run->len++;
-	memcpy(run->into->text + run->head + sizeof(at), &run->len, sizeof(run->len));
+	str_add_bytes(run->into, bytes, len);
+	run->end = at + len;
+	run->len += len;
+	memcpy(run->into->text + run->len_at, &run->len, sizeof(run->len));
+}
+
+static void excerpt_pack_line(const struct excerpt_line *line, struct excerpt_run *run)
+{
+	uint64_t left = line->known;
+
+	while (left) {
+		size_t from = (size_t)__builtin_ctzll(left);
+		uint64_t gap = ~(left >> from);
+		size_t len = gap ? (size_t)__builtin_ctzll(gap) : EXCERPT_LINE - from;
+
+		excerpt_run_add(
+			run, line->number * EXCERPT_LINE + from, line->bytes + from, len);
+		left &= ~excerpt_bits(from, len);
+	}
 }
 
 void excerpt_pack(const struct excerpt *excerpt, struct str *into)
 {
-	size_t n = excerpt->lines.nr;
-	const struct excerpt_line **sorted = alloc_zeroed(n + 1, sizeof(struct excerpt_line *));
+	const struct excerpt_line **sorted = excerpt_sorted(excerpt);
 	struct excerpt_run run = {.into = into};
 
-	for (size_t i = 0; i < n; i++)
-		sorted[i] = &excerpt->lines.items[i];
-	if (n)
-		qsort(sorted, n, sizeof(struct excerpt_line *), compare_lines);
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < EXCERPT_LINE; k++)
-			if (sorted[i]->known >> k & 1)
-				excerpt_run_add(&run, sorted[i]->number * EXCERPT_LINE + k,
-					sorted[i]->bytes[k]);
+	for (size_t i = 0; i < excerpt->lines.nr; i++)
+		excerpt_pack_line(sorted[i], &run);
 	free(sorted);
 }
 

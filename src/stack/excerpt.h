@@ -32,6 +32,9 @@ struct excerpt;
 /* An empty one, never NULL; excerpt_free() it. The source is borrowed and must outlive it. */
 struct excerpt *excerpt_new(struct stack_memory *source);
 
+/* Records no more: from now on it gives what it has, and the source may go. */
+void excerpt_close(struct excerpt *excerpt) __attribute__((nonnull));
+
 /* The excerpt as a memory; lives as long as it does. */
 struct stack_memory *excerpt_memory(struct excerpt *excerpt) __attribute__((nonnull));
 

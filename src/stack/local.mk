@@ -2,14 +2,16 @@
 noinst_LTLIBRARIES += %D%/libstack.la
 src_stack_libstack_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBUNWIND_CFLAGS)
 src_stack_libstack_la_SOURCES = \
+	%D%/cfi.c %D%/cfi.h \
 	%D%/excerpt.c %D%/excerpt.h \
-	%D%/maps.h \
+	%D%/maps.c %D%/maps.h \
 	%D%/memory.h \
 	%D%/merge.h \
-	%D%/module.h \
+	%D%/module.c %D%/module.h \
 	%D%/python.h \
 	%D%/snapshot.c %D%/snapshot.h \
-	%D%/unwind.h
+	%D%/unwind-space.c %D%/unwind-space.h \
+	%D%/unwind.c %D%/unwind.h
 
 UNIT_TESTS += tests/unit/stack_excerpt_test
 tests_unit_stack_excerpt_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)

@@ -7,8 +7,10 @@
  * map it, and known by (dev, ino) of its file, or by its name where it has none ("[vdso]").
  *
  * A module's image is a memory in the object's own addresses (p_vaddr): the file laid out as it
- * would be loaded at 0. Here only ELF is known; who opens files (proc/image.h), or takes images out
- * of a bundle (evidence/stacks.h), adds them with modules_add().
+ * would be loaded at 0. From MODULE_FILE on it shows the file itself, by offset: the headers need
+ * not lie in what is loaded (an image without that part is taken for one whose file starts at 0).
+ * Here only ELF is known; who opens files (proc/image.h), or takes images out of a bundle
+ * (evidence/stacks.h), adds them with modules_add().
  *
  * SYMBOLS are known for those addresses that were asked about when the evidence was gathered: no
  * table of a file is ever looked at here.
@@ -23,10 +25,11 @@
 #include "stack/memory.h"
 
 #define MODULE_BUILD_ID 32 /* bytes at most */
+#define MODULE_FILE	(1ull << 63)
 
 struct module_load { /* PT_LOAD */
 	uint64_t offset, vaddr, filesz, memsz;
-	bool executable;
+	bool writable, executable;
 };
 
 /* What stands at an address of a module. */

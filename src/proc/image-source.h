@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROC_IMAGE_SOURCE_H
+#define PROC_IMAGE_SOURCE_H
+
+/*
+ * The bytes of one ELF object (private to image.c): out of its file, out of the memory of a process
+ * that has it mapped, or a copy of that. As a memory it is laid out as stack/module.h wants images.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "stack/maps.h"
+#include "stack/memory.h"
+#include "stack/module.h"
+
+struct image_range { /* [offset, offset + len) of the file is at `start` of the process */
+	uint64_t start, len, offset;
+};
+
+struct image_source {
+	struct stack_memory memory; /* first */
+	const struct module *module; /* its segments; NULL before they are known */
+	int fd;			     /* -1 none */
+	struct stack_memory *process; /* NULL none; borrowed */
+	ARRAY(struct image_range) ranges;
+	uint8_t *copy; /* of the file; NULL none */
+	size_t copy_len;
+};
+
+/* Takes the fd over; -1 for one without file. Never NULL. */
+struct image_source *image_source_new(int fd);
+
+/* Says where in the process the file of `map` is mapped. */
+void image_source_map(struct image_source *source, const struct stack_maps *maps,
+	const struct stack_map *map, struct stack_memory *process) __attribute__((nonnull));
+
+/* Copies all of one map, of at most cap bytes, and needs the process no more. 0 or -errno. */
+int image_source_copy(struct image_source *source, const struct stack_map *map,
+	struct stack_memory *process, size_t cap) __attribute__((nonnull));
+
+/* Takes NULL. */
+void image_source_free(struct image_source *source);
+
+#endif

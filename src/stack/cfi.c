@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What libunwind (1.6.2, and later ones alike) would do with garbage, and why each check is here:
+ *
+ *	a return address column, or a register that another was copied to, beyond its table: it
+ *	reads whatever lies there
+ *	no rule for the CFA: an assertion, or an expression at address 0
+ *	DW_OP_div of the smallest number by -1: SIGFPE
+ *	DW_OP_skip and DW_OP_bra backwards: a loop without end
+ *	LEB128 numbers without end, blocks whose length wraps around: likewise
+ *	opcodes that it does not know: taken for ones without operands, the rest read out of step
+ *
+ * So every program is read here once before, in the same bytes.
+ */
+#include "stack/cfi.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#define CFI_REGS       17 /* that libunwind knows, the return address the last of them */
+#define CFI_REMEMBERED 64
+#define CFI_EXPRESSION 256
+
+/* Pointer encodings. */
+#define CFI_ENC_ABSOLUTE 0x00
+#define CFI_ENC_UDATA2	 0x02
+#define CFI_ENC_UDATA4	 0x03
+#define CFI_ENC_UDATA8	 0x04
+#define CFI_ENC_SDATA2	 0x0a
+#define CFI_ENC_SDATA4	 0x0b
+#define CFI_ENC_SDATA8	 0x0c
+#define CFI_ENC_PCREL	 0x10
+#define CFI_ENC_TABLE	 0x3b /* relative to the table, 4 bytes: can be searched */
+#define CFI_ENC_RELATION 0x70
+#define CFI_ENC_INDIRECT 0x80
+#define CFI_ENC_OMIT	 0xff
+
+/* The bytes of one CIE or FDE, or a block in it. bad: something was wanted that is not there. */
+struct cfi_text {
+	const uint8_t *bytes;
+	size_t len, at;
+	bool bad;
+};
+
+/* What is known of a CIE. */
+struct cfi_cie {
+	uint8_t encoding; /* of pointers in its FDEs */
+	bool sized, signal;
+};
+
+/* What a program has done so far. */
+struct cfi_state {
+	bool has_cfa;
+	unsigned remembered;
+};
+
+static uint64_t cfi_bytes(struct cfi_text *text, size_t n)
+{
+	uint64_t value = 0;
+
+	if (n > text->len - text->at) {
+		text->bad = true;
+		text->at = text->len;
+		return 0;
+	}
+	memcpy(&value, text->bytes + text->at, n);
+	text->at += n;
+	return value;
+}
+
+/* An LEB128 number; libunwind shifts by 7 for each byte, so ten are the most that mean anything. */
+static uint64_t cfi_leb(struct cfi_text *text)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; shift < 70; shift += 7) {
+		uint64_t byte = cfi_bytes(text, 1);
+
+		if (shift < 64)
+			value |= (byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return value;
+	}
+	text->bad = true;
+	return 0;
+}
+
+static void cfi_skip(struct cfi_text *text, uint64_t n)
+{
+	if (n > text->len - text->at)
+		text->bad = true;
+	text->at = text->bad ? text->len : text->at + (size_t)n;
+}
+
+/* Bytes of a pointer of this encoding; 0: none that we take. */
+static size_t cfi_pointer_size(uint8_t encoding)
+{
+	uint8_t relation = encoding & CFI_ENC_RELATION;
+
+	if (relation != CFI_ENC_ABSOLUTE && relation != CFI_ENC_PCREL &&
+		relation != (CFI_ENC_TABLE & CFI_ENC_RELATION))
+		return 0;
+	switch (encoding & 0x0f) {
+	case CFI_ENC_ABSOLUTE:
+	case CFI_ENC_UDATA8:
+	case CFI_ENC_SDATA8:
+		return 8;
+	case CFI_ENC_UDATA4:
+	case CFI_ENC_SDATA4:
+		return 4;
+	case CFI_ENC_UDATA2:
+	case CFI_ENC_SDATA2:
+		return 2;
+	default:
+		return 0;
+	}
+}
+
+/* -- expressions ------------------------------------------------------------------------------- */
+
+/* Takes the operands of an opcode; false for one that must not pass. */
+static bool cfi_operands(struct cfi_text *text, unsigned op)
+{
+	if (op >= 0x30 && op <= 0x6f) /* lit0-31, reg0-31 */
+		return true;
+	if (op >= 0x12 && op <= 0x14) /* dup, drop, over */
+		return true;
+	if (op >= 0x19 && op <= 0x2e) /* abs ... ne; without div, and plus_uconst and bra below */
+		switch (op) {
+		case 0x1b: /* div */
+		case 0x28: /* bra */
+			return false;
+		case 0x23: /* plus_uconst */
+			cfi_leb(text);
+			return true;
+		default:
+			return true;
+		}
+	if (op >= 0x70 && op <= 0x8f) { /* breg0-31 */
+		cfi_leb(text);
+		return true;
+	}
+	switch (op) {
+	case 0x06: /* deref */
+	case 0x16: /* swap */
+	case 0x17: /* rot */
+	case 0x96: /* nop */
+		return true;
+	case 0x08: /* const1u, const1s, pick, deref_size */
+	case 0x09:
+	case 0x15:
+	case 0x94:
+		cfi_skip(text, 1);
+		return true;
+	case 0x0a: /* const2u, const2s */
+	case 0x0b:
+		cfi_skip(text, 2);
+		return true;
+	case 0x0c: /* const4u, const4s */
+	case 0x0d:
+		cfi_skip(text, 4);
+		return true;
+	case 0x03: /* addr, const8u, const8s */
+	case 0x0e:
+	case 0x0f:
+		cfi_skip(text, 8);
+		return true;
+	case 0x10: /* constu, consts, regx */
+	case 0x11:
+	case 0x90:
+		cfi_leb(text);
+		return true;
+	case 0x92: /* bregx */
+		cfi_leb(text);
+		cfi_leb(text);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A block: its length, then an expression that ends where the block does. */
+static bool cfi_block(struct cfi_text *text)
+{
+	uint64_t len = cfi_leb(text);
+	struct cfi_text block = {.bytes = text->bytes + text->at, .len = (size_t)len};
+	bool jumps[CFI_EXPRESSION + 1] = {false}, starts[CFI_EXPRESSION + 1] = {false};
+
+	if (text->bad || len > CFI_EXPRESSION || len > text->len - text->at)
+		return false;
+	while (block.at < block.len) {
+		unsigned op;
+
+		starts[block.at] = true;
+		op = (unsigned)cfi_bytes(&block, 1);
+		if (op == 0x28 || op == 0x2f) { /* bra, skip: forwards, to where an opcode is */
+			uint64_t to = cfi_bytes(&block, 2) + block.at;
+
+			if (block.bad || to > block.len)
+				return false;
+			jumps[to] = true;
+		} else if (!cfi_operands(&block, op) || block.bad)
+			return false;
+	}
+	starts[block.len] = true;
+	for (size_t i = 0; i <= block.len; i++)
+		if (jumps[i] && !starts[i])
+			return false;
+	cfi_skip(text, len);
+	return true;
+}
+
+/* -- programs ---------------------------------------------------------------------------------- */
+
+/* The opcodes that carry an operand in themselves are 0x40, 0x80, 0xc0. */
+static bool cfi_instruction(
+	struct cfi_text *text, struct cfi_state *state, const struct cfi_cie *cie, bool *advanced)
+{
+	unsigned op = (unsigned)cfi_bytes(text, 1);
+
+	if (op & 0xc0) {
+		*advanced = *advanced || (op & 0xc0) == 0x40;
+		if ((op & 0xc0) == 0x80) /* offset */
+			cfi_leb(text);
+		return true;
+	}
+	switch (op) {
+	case 0x00: /* nop */
+		return true;
+	case 0x01: /* set_loc */
+		cfi_skip(text, cfi_pointer_size(cie->encoding));
+		*advanced = true;
+		return true;
+	case 0x02: /* advance_loc1, 2, 4 */
+	case 0x03:
+	case 0x04:
+		cfi_skip(text, 1u << (op - 0x02));
+		*advanced = true;
+		return true;
+	case 0x09: /* register */
+		cfi_leb(text);
+		return cfi_leb(text) < CFI_REGS;
+	case 0x05: /* offset_extended, offset_extended_sf, GNU_negative_offset_extended */
+	case 0x11:
+	case 0x2f:
+		cfi_leb(text);
+		cfi_leb(text);
+		return true;
+	case 0x06: /* restore_extended, undefined, same_value, GNU_args_size */
+	case 0x07:
+	case 0x08:
+	case 0x2e:
+		cfi_leb(text);
+		return true;
+	case 0x0a: /* remember_state */
+		return state->has_cfa && state->remembered++ < CFI_REMEMBERED;
+	case 0x0b: /* restore_state */
+		return state->remembered && state->remembered--;
+	case 0x0c: /* def_cfa, def_cfa_sf */
+	case 0x12:
+		state->has_cfa = true;
+		cfi_leb(text);
+		cfi_leb(text);
+		return true;
+	case 0x0d: /* def_cfa_register, def_cfa_offset, def_cfa_offset_sf */
+	case 0x0e:
+	case 0x13:
+		cfi_leb(text);
+		return state->has_cfa;
+	case 0x0f: /* def_cfa_expression */
+		state->has_cfa = true;
+		return cfi_block(text);
+	case 0x10: /* expression, val_expression */
+	case 0x16:
+		cfi_leb(text);
+		return cfi_block(text);
+	default:
+		return false;
+	}
+}
+
+/*
+ * Of a CIE all of it is run; of an FDE as much as leads to the address: the CFA must have its rule
+ * before the first step away from the function's entry.
+ */
+static bool cfi_program(
+	struct cfi_text *text, struct cfi_state *state, const struct cfi_cie *cie, bool is_fde)
+{
+	state->remembered = 0;
+	while (text->at < text->len) {
+		bool advanced = false;
+
+		if (!cfi_instruction(text, state, cie, &advanced) || text->bad)
+			return false;
+		if (is_fde && advanced && !state->has_cfa)
+			return false;
+	}
+	return !is_fde || state->has_cfa;
+}
+
+/* -- CIE and FDE ------------------------------------------------------------------------------- */
+
+/* Reads the augmentation's data as libunwind does, which takes four letters and then stops. */
+static bool cfi_augmentation(struct cfi_text *text, const char *letters, struct cfi_cie *cie)
+{
+	uint64_t size = 0;
+	size_t end;
+
+	cie->encoding = CFI_ENC_UDATA8;
+	if (!letters[0])
+		return true;
+	if (letters[0] != 'z')
+		return false;
+	cie->sized = true;
+	size = cfi_leb(text);
+	if (text->bad || size > text->len - text->at)
+		return false;
+	end = text->at + (size_t)size;
+	for (const char *letter = letters + 1; *letter; letter++) {
+		uint8_t encoding;
+
+		switch (*letter) {
+		case 'L':
+			cfi_skip(text, 1);
+			break;
+		case 'R':
+			cie->encoding = (uint8_t)cfi_bytes(text, 1);
+			break;
+		case 'P':
+			encoding = (uint8_t)cfi_bytes(text, 1);
+			if (!cfi_pointer_size(encoding))
+				return false;
+			cfi_skip(text, cfi_pointer_size(encoding));
+			break;
+		case 'S':
+			cie->signal = true;
+			break;
+		default:
+			return false;
+		}
+	}
+	return !text->bad && text->at == end && !(cie->encoding & CFI_ENC_INDIRECT) &&
+	       cfi_pointer_size(cie->encoding);
+}
+
+static bool cfi_cie(struct cfi_text *text, struct cfi_cie *cie)
+{
+	char letters[5] = "";
+	unsigned version;
+
+	if (cfi_bytes(text, 4) != 0) /* the id of a CIE in .eh_frame */
+		return false;
+	version = (unsigned)cfi_bytes(text, 1);
+	if (version != 1 && version != 3)
+		return false;
+	for (size_t i = 0;; i++) {
+		char letter = (char)cfi_bytes(text, 1);
+
+		if (!letter)
+			break;
+		if (i == sizeof(letters) - 1)
+			return false;
+		letters[i] = letter;
+	}
+	cfi_leb(text); /* code alignment */
+	cfi_leb(text); /* data alignment */
+	if ((version == 1 ? cfi_bytes(text, 1) : cfi_leb(text)) != CFI_REGS - 1)
+		return false;
+	return cfi_augmentation(text, letters, cie) && !text->bad;
+}
+
+/* Reads the bytes of a CIE or FDE behind its length; *len of them. */
+static int cfi_read(struct stack_memory *memory, uint64_t at, uint8_t *bytes, size_t *len)
+{
+	uint32_t size;
+	int error = stack_memory_u32(memory, at, &size);
+
+	if (error)
+		return error;
+	if (!size)
+		return -ENOENT;
+	if (size > CFI_CAP)
+		return -EINVAL;
+	*len = size;
+	return stack_memory_read(memory, at + sizeof(size), bytes, size);
+}
+
+static int cfi_check_fde(struct stack_memory *memory, uint64_t at, const struct cfi_cie *cie,
+	struct cfi_state *state, uint8_t *bytes)
+{
+	struct cfi_text text = {.bytes = bytes};
+	int error = cfi_read(memory, at, bytes, &text.len);
+
+	if (error)
+		return error;
+	cfi_skip(&text, 4 + 2 * cfi_pointer_size(cie->encoding));
+	if (cie->sized)
+		cfi_skip(&text, cfi_leb(&text));
+	if (text.bad || !cfi_program(&text, state, cie, true))
+		return -EINVAL;
+	return 0;
+}
+
+int cfi_check(struct stack_memory *memory, uint64_t fde, bool *ret_signal)
+{
+	uint8_t bytes[CFI_CAP];
+	struct cfi_text text = {.bytes = bytes};
+	struct cfi_state state = {0};
+	struct cfi_cie cie = {0};
+	uint32_t back;
+	int error = stack_memory_u32(memory, fde + 4, &back);
+
+	if (error)
+		return error;
+	if (!back)
+		return -EINVAL;
+	/* libunwind takes it for a signed number, and subtracts it from where it stands. */
+	error = cfi_read(memory, fde + 4 - (uint64_t)(int64_t)(int32_t)back, bytes, &text.len);
+	if (error)
+		return error;
+	if (!cfi_cie(&text, &cie) || !cfi_program(&text, &state, &cie, false))
+		return -EINVAL;
+	*ret_signal = cie.signal;
+	return cfi_check_fde(memory, fde, &cie, &state, bytes);
+}
+
+/* -- the search table -------------------------------------------------------------------------- */
+
+struct cfi_table {
+	uint64_t hdr, entries, nr;
+};
+
+static int cfi_table(
+	struct stack_memory *memory, uint64_t hdr, uint64_t size, struct cfi_table *ret)
+{
+	uint8_t head[4];
+	uint64_t count = 0, at = hdr + sizeof(head);
+	size_t pointer, number;
+	int error = stack_memory_read(memory, hdr, head, sizeof(head));
+
+	if (error)
+		return error;
+	pointer = head[1] == CFI_ENC_OMIT ? 0 : cfi_pointer_size(head[1]);
+	number = cfi_pointer_size(head[2]);
+	if (head[0] != 1 || !number || head[3] != CFI_ENC_TABLE)
+		return -ENOENT;
+	if (size < sizeof(head) + pointer + number)
+		return -EINVAL;
+	error = stack_memory_read(memory, at + pointer, &count, number);
+	if (error)
+		return error;
+	ret->hdr = hdr;
+	ret->entries = at + pointer + number;
+	ret->nr = (size - sizeof(head) - pointer - number) / 8;
+	if (count < ret->nr)
+		ret->nr = count;
+	return 0;
+}
+
+int cfi_find(struct stack_memory *memory, uint64_t hdr, uint64_t size, uint64_t address,
+	struct cfi_found *ret)
+{
+	struct cfi_table table;
+	uint64_t low = 0, high;
+	int32_t entry[2];
+	int error = cfi_table(memory, hdr, size, &table);
+
+	if (error)
+		return error;
+	for (high = table.nr; low < high;) {
+		uint64_t middle = low + (high - low) / 2;
+
+		error = stack_memory_read(memory, table.entries + 8 * middle, entry, 8);
+		if (error)
+			return error;
+		if (address < hdr + (uint64_t)(int64_t)entry[0])
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	if (!low)
+		return -ENOENT;
+	ret->entry = table.entries + 8 * (low - 1);
+	error = stack_memory_read(memory, ret->entry, entry, 8);
+	if (error)
+		return error;
+	return cfi_check(memory, hdr + (uint64_t)(int64_t)entry[1], &ret->signal);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A line is
+ *
+ *	7f00d0000000-7f00d0021000 r-xp 00001000 fd:01 1234      /usr/lib/libc.so.6
+ *
+ * all numbers but the inode in hex. The kernel writes a newline in a name as \012 and nothing else
+ * in another way than it is, so a name may hold spaces, and may itself end in " (deleted)".
+ */
+#include "stack/maps.h"
+
+#include <string.h>
+
+#define MAPS_DELETED " (deleted)"
+#define MAPS_NEWLINE "\\012"
+
+/* What is left of a line. */
+struct maps_text {
+	const char *at, *end;
+};
+
+static int maps_digit(char c, unsigned base)
+{
+	unsigned digit = 99;
+
+	if (c >= '0' && c <= '9')
+		digit = (unsigned)(c - '0');
+	else if (c >= 'a' && c <= 'f')
+		digit = (unsigned)(c - 'a') + 10;
+	return digit < base ? (int)digit : -1;
+}
+
+/*
+ * A number and the character behind it; behind 0: a space, or the line's end. False where there is
+ * none, or one of more than 64 bits.
+ */
+static bool maps_number(struct maps_text *text, unsigned base, char behind, uint64_t *ret)
+{
+	const char *first = text->at;
+	uint64_t value = 0;
+
+	for (; text->at < text->end; text->at++) {
+		int digit = maps_digit(*text->at, base);
+
+		if (digit < 0)
+			break;
+		if (value > (UINT64_MAX - (unsigned)digit) / base)
+			return false;
+		value = value * base + (unsigned)digit;
+	}
+	*ret = value;
+	if (text->at == first)
+		return false;
+	if (text->at == text->end)
+		return !behind;
+	return *text->at++ == (behind ? behind : ' ');
+}
+
+static bool maps_rights(struct maps_text *text, struct stack_map *map)
+{
+	const char *at = text->at;
+
+	if (text->end - at < 5 || at[4] != ' ')
+		return false;
+	map->readable = at[0] == 'r';
+	map->writable = at[1] == 'w';
+	map->executable = at[2] == 'x';
+	map->shared = at[3] == 's';
+	text->at += 5;
+	return true;
+}
+
+/* The name, with its newlines back in place; `map` learns whether it is still that of the file. */
+static void maps_path(struct stack_maps *maps, struct maps_text *text, struct stack_map *map)
+{
+	size_t tail = strlen(MAPS_DELETED), newline = strlen(MAPS_NEWLINE);
+	size_t len, k = 0;
+	char *path;
+
+	while (text->at < text->end && *text->at == ' ')
+		text->at++;
+	len = (size_t)(text->end - text->at);
+	map->deleted = len >= tail && !memcmp(text->end - tail, MAPS_DELETED, tail);
+	if (map->deleted)
+		len -= tail;
+	if (!len) {
+		map->path = "";
+		return;
+	}
+	path = arena_text_max(&maps->arena, text->at, len);
+	for (size_t i = 0; path[i]; k++) {
+		bool is_newline = !strncmp(path + i, MAPS_NEWLINE, newline);
+
+		path[k] = is_newline ? '\n' : path[i];
+		i += is_newline ? newline : 1;
+	}
+	path[k] = '\0';
+	map->path = path;
+}
+
+static bool maps_line(struct stack_maps *maps, struct maps_text text, struct stack_map *map)
+{
+	uint64_t major, minor, last = maps->all.nr ? maps->all.items[maps->all.nr - 1].end : 0;
+
+	if (!maps_number(&text, 16, '-', &map->start) || !maps_number(&text, 16, ' ', &map->end) ||
+		!maps_rights(&text, map) || !maps_number(&text, 16, ' ', &map->offset) ||
+		!maps_number(&text, 16, ':', &major) || !maps_number(&text, 16, ' ', &minor) ||
+		!maps_number(&text, 10, '\0', &map->ino))
+		return false;
+	if (map->start >= map->end || map->start < last || major > UINT32_MAX || minor > UINT32_MAX)
+		return false;
+	map->dev = major << 32 | minor;
+	maps_path(maps, &text, map);
+	return true;
+}
+
+size_t stack_maps_parse(struct stack_maps *maps, const char *text, size_t len)
+{
+	const char *end = text + len;
+	size_t bad = 0;
+
+	stack_maps_release(maps);
+	while (text < end) {
+		const char *stop = memchr(text, '\n', (size_t)(end - text));
+		struct stack_map map = {0};
+
+		if (!stop)
+			stop = end;
+		if (maps->all.nr >= STACK_MAPS_CAP) {
+			maps->cut = true;
+			break;
+		}
+		if (maps_line(maps, (struct maps_text){text, stop}, &map))
+			*array_add(&maps->all) = map;
+		else
+			bad++;
+		text = stop + 1;
+	}
+	return bad;
+}
+
+const struct stack_map *stack_maps_find(const struct stack_maps *maps, uint64_t at)
+{
+	size_t low = 0, high = maps->all.nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct stack_map *map = &maps->all.items[middle];
+
+		if (at < map->start)
+			high = middle;
+		else if (at >= map->end)
+			low = middle + 1;
+		else
+			return map;
+	}
+	return NULL;
+}
+
+void stack_maps_release(struct stack_maps *maps)
+{
+	if (!maps)
+		return;
+	array_release(&maps->all);
+	arena_release(&maps->arena);
+	maps->cut = false;
+}

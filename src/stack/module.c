@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Headers are a stranger's: counts are capped, sums are checked for overflow, and what does not
+ * hold together is refused as a whole, since a module with a wrong bias would give wrong stacks,
+ * and one that is missing gives none.
+ */
+#include "stack/module.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/array.h"
+
+#define MODULE_HEADERS	  512   /* program headers */
+#define MODULE_NOTES	  64    /* notes looked at per segment */
+#define MODULE_NOTES_SIZE 65536 /* bytes of them */
+#define MODULE_PAGE	  4096ull
+#define MODULE_BUCKETS	  1024
+
+/* A module, and what it owns. */
+struct module_room {
+	struct module module; /* first */
+	struct arena symbols; /* texts of module.symbols */
+	struct module_room *next; /* in its bucket, later ones behind */
+};
+
+struct modules {
+	ARRAY(struct module_room *) all;
+	struct module_room *buckets[MODULE_BUCKETS];
+	struct arena arena; /* of all that modules never change */
+};
+
+struct modules *modules_new(void)
+{
+	return alloc_zeroed(1, sizeof(struct modules));
+}
+
+static size_t modules_bucket(uint64_t dev, uint64_t ino, const char *path)
+{
+	uint64_t hash = (dev << 32 ^ dev ^ ino) * 0x9e3779b97f4a7c15ull;
+
+	if (!ino)
+		for (; *path; path++)
+			hash = (hash ^ (uint8_t)*path) * 0x100000001b3ull;
+	return hash >> 54;
+}
+
+static bool module_is(const struct module *module, uint64_t dev, uint64_t ino, const char *path)
+{
+	return module->dev == dev && module->ino == ino && (ino || !strcmp(module->path, path));
+}
+
+struct module *modules_find(const struct modules *modules, const struct stack_map *map)
+{
+	struct module_room *room =
+		modules->buckets[modules_bucket(map->dev, map->ino, map->path)];
+
+	while (room && !module_is(&room->module, map->dev, map->ino, map->path))
+		room = room->next;
+	return room ? &room->module : NULL;
+}
+
+/* Reads of the file, by offset. */
+static int module_read(struct stack_memory *image, uint64_t offset, void *to, size_t len)
+{
+	int error;
+
+	if (offset >= MODULE_FILE)
+		return -1;
+	error = stack_memory_read(image, MODULE_FILE + offset, to, len);
+	return error ? stack_memory_read(image, offset, to, len) : 0;
+}
+
+static bool module_is_elf(const Elf64_Ehdr *header)
+{
+	return !memcmp(header->e_ident, ELFMAG, SELFMAG) &&
+	       header->e_ident[EI_CLASS] == ELFCLASS64 &&
+	       header->e_ident[EI_DATA] == ELFDATA2LSB && header->e_machine == EM_X86_64 &&
+	       (header->e_type == ET_EXEC || header->e_type == ET_DYN) &&
+	       header->e_phentsize == sizeof(Elf64_Phdr) && header->e_phnum &&
+	       header->e_phnum <= MODULE_HEADERS;
+}
+
+/* Sums of a segment stay below where files are shown; it lies on pages as it does in the file. */
+static bool module_segment_holds(const Elf64_Phdr *segment)
+{
+	return segment->p_vaddr < MODULE_FILE / 2 && segment->p_memsz < MODULE_FILE / 2 &&
+	       segment->p_offset < MODULE_FILE / 2 && segment->p_filesz <= segment->p_memsz &&
+	       segment->p_vaddr % MODULE_PAGE == segment->p_offset % MODULE_PAGE;
+}
+
+/* The build id among the notes of a segment, if it is there. */
+static void module_note(struct module *module, const Elf64_Phdr *segment)
+{
+	uint64_t size = segment->p_filesz < MODULE_NOTES_SIZE ? segment->p_filesz
+							       : MODULE_NOTES_SIZE;
+	uint64_t align = segment->p_align == 8 ? 8 : 4, at = 0;
+
+	for (int i = 0; i < MODULE_NOTES && at + sizeof(Elf64_Nhdr) <= size; i++) {
+		uint64_t name = segment->p_offset + at + sizeof(Elf64_Nhdr), name_size, id;
+		Elf64_Nhdr note;
+		char owner[4];
+
+		if (module_read(module->image, segment->p_offset + at, &note, sizeof(note)) < 0)
+			return;
+		name_size = (note.n_namesz + align - 1) & ~(align - 1);
+		id = name + name_size;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(owner) &&
+			note.n_descsz && note.n_descsz <= MODULE_BUILD_ID &&
+			module_read(module->image, name, owner, sizeof(owner)) == 0 &&
+			!memcmp(owner, "GNU", sizeof(owner)) &&
+			module_read(module->image, id, module->build_id, note.n_descsz) == 0) {
+			module->build_id_len = note.n_descsz;
+			return;
+		}
+		at += sizeof(note) + name_size + ((note.n_descsz + align - 1) & ~(align - 1));
+	}
+}
+
+/* One program header into the module; false where it makes no sense. */
+static bool module_take(struct module *module, const Elf64_Phdr *segment)
+{
+	struct module_load *load;
+
+	switch (segment->p_type) {
+	case PT_LOAD:
+		if (!module_segment_holds(segment))
+			return false;
+		load = &module->loads[module->nloads++];
+		load->offset = segment->p_offset;
+		load->vaddr = segment->p_vaddr;
+		load->filesz = segment->p_filesz;
+		load->memsz = segment->p_memsz;
+		load->writable = segment->p_flags & PF_W;
+		load->executable = segment->p_flags & PF_X;
+		return true;
+	case PT_GNU_EH_FRAME:
+		if (segment->p_vaddr < MODULE_FILE / 2 && segment->p_memsz < MODULE_FILE / 2) {
+			module->eh_frame_hdr = segment->p_vaddr;
+			module->eh_frame_hdr_size = segment->p_memsz;
+		}
+		return true;
+	case PT_NOTE:
+		if (!module->build_id_len && segment->p_offset < MODULE_FILE / 2)
+			module_note(module, segment);
+		return true;
+	default:
+		return true;
+	}
+}
+
+static int module_headers(
+	struct arena *arena, struct module *module, const char *path, struct complaint *why)
+{
+	Elf64_Phdr segments[MODULE_HEADERS];
+	Elf64_Ehdr header;
+
+	if (module_read(module->image, 0, &header, sizeof(header)) < 0)
+		return complaint_set(why, "%s: its ELF header cannot be read", path);
+	if (!module_is_elf(&header))
+		return complaint_set(why, "%s: no ELF object of this machine", path);
+	if (module_read(module->image, header.e_phoff, segments,
+		    header.e_phnum * sizeof(Elf64_Phdr)) < 0)
+		return complaint_set(why, "%s: its program headers cannot be read", path);
+	module->loads = arena_new_many(arena, struct module_load, header.e_phnum);
+	for (size_t i = 0; i < header.e_phnum; i++)
+		if (!module_take(module, &segments[i]))
+			return complaint_set(why, "%s: its program headers make no sense", path);
+	if (!module->nloads)
+		return complaint_set(why, "%s: it has nothing to load", path);
+	return 0;
+}
+
+struct module *modules_add(struct modules *modules, uint64_t dev, uint64_t ino, const char *path,
+	struct stack_memory *image, struct complaint *why)
+{
+	struct module_room *room = arena_new(&modules->arena, struct module_room), **at;
+
+	room->module.dev = dev;
+	room->module.ino = ino;
+	room->module.path = arena_text(&modules->arena, path);
+	room->module.image = image;
+	if (module_headers(&modules->arena, &room->module, path, why) < 0)
+		return NULL;
+	*array_add(&modules->all) = room;
+	at = &modules->buckets[modules_bucket(dev, ino, path)];
+	while (*at)
+		at = &(*at)->next;
+	*at = room;
+	return &room->module;
+}
+
+/* How well a map fits what a segment of that file would be mapped as; 0: not at all. */
+static int module_fits(const struct module_load *load, const struct stack_map *map)
+{
+	uint64_t page = load->offset & ~(MODULE_PAGE - 1);
+	uint64_t end = (load->offset + load->filesz + MODULE_PAGE - 1) & ~(MODULE_PAGE - 1);
+
+	if (map->offset < page || map->offset >= end)
+		return 0;
+	return 1 + 2 * (load->executable == map->executable) + (load->writable == map->writable);
+}
+
+bool module_bias(const struct module *module, const struct stack_map *map, uint64_t *ret)
+{
+	const struct module_load *best = NULL;
+	int fit = 0;
+
+	for (size_t i = 0; i < module->nloads; i++)
+		if (module_fits(&module->loads[i], map) > fit) {
+			best = &module->loads[i];
+			fit = module_fits(best, map);
+		}
+	if (!best)
+		return false;
+	*ret = map->start - map->offset + best->offset - best->vaddr;
+	return *ret % MODULE_PAGE == 0;
+}
+
+static int compare_symbols(const void *va, const void *vb)
+{
+	const struct module_symbol *a = va, *b = vb;
+
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+void module_set_symbols(struct module *module, const struct module_symbol *symbols, size_t nr)
+{
+	struct module_room *room = (struct module_room *)module;
+	struct arena arena = {0};
+	struct module_symbol *copies = arena_new_many(&arena, struct module_symbol, nr + 1);
+
+	for (size_t i = 0; i < nr; i++) {
+		copies[i] = symbols[i];
+		copies[i].function = arena_text(&arena, symbols[i].function);
+		copies[i].file = arena_text(&arena, symbols[i].file);
+	}
+	array_sort_items(copies, nr, sizeof(*copies), compare_symbols);
+	arena_release(&room->symbols);
+	room->symbols = arena;
+	module->symbols = copies;
+	module->nsymbols = nr;
+}
+
+const struct module_symbol *module_symbol_at(const struct module *module, uint64_t at)
+{
+	struct module_symbol key = {.at = at};
+
+	if (!module->nsymbols)
+		return NULL;
+	return bsearch(&key, module->symbols, module->nsymbols, sizeof(key), compare_symbols);
+}
+
+size_t modules_count(const struct modules *modules)
+{
+	return modules->all.nr;
+}
+
+struct module *modules_at(const struct modules *modules, size_t i)
+{
+	return &modules->all.items[i]->module;
+}
+
+void modules_free(struct modules *modules)
+{
+	if (!modules)
+		return;
+	for (size_t i = 0; i < modules->all.nr; i++)
+		arena_release(&modules->all.items[i]->symbols);
+	array_release(&modules->all);
+	arena_release(&modules->arena);
+	free(modules);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libunwind asks through four functions for everything: unwind information of an address, a word of
+ * memory, a register. It reads unwind information byte by byte through the second, so that one must
+ * be quick, and gets the same bytes that the gate (stack/cfi.h) has passed, since images are
+ * excerpts: what has been read of them once does not change.
+ *
+ * One address space per process, since libunwind's cache knows a row by its address alone. It keeps
+ * rows in memory that unw_destroy_addr_space() forgets to unmap; so the cache is made small first,
+ * which leaves three pages.
+ */
+#include "stack/unwind-space.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "stack/cfi.h"
+
+#define SPACE_CACHE    1024 /* rows; a hung rank's threads share most of their frames */
+#define SPACE_ACCESSES (8u << 20) /* of one walk: far above what any real one needs */
+#define SPACE_CALL     8	  /* bytes of the longest call instruction, and one */
+
+/* Exported by libunwind, but in none of its headers. */
+int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t space, unw_word_t ip, unw_dyn_info_t *table,
+	unw_proc_info_t *ret, int need_unwind_info, void *arg);
+
+/* -- where things are -------------------------------------------------------------------------- */
+
+const struct stack_map *unwinder_map(struct unwinder *unwinder, uint64_t at)
+{
+	const struct stack_map *last = unwinder->last;
+
+	if (last && at >= last->start && at < last->end)
+		return last;
+	last = stack_maps_find(unwinder->maps, at);
+	if (last)
+		unwinder->last = last;
+	return last;
+}
+
+const struct unwind_place *unwinder_place(struct unwinder *unwinder, uint64_t at)
+{
+	const struct stack_map *map = unwinder_map(unwinder, at);
+	struct unwind_place *place;
+
+	if (!map)
+		return NULL;
+	place = &unwinder->places[map - unwinder->maps->all.items];
+	if (!place->asked) {
+		place->asked = true;
+		place->module = *map->path ? modules_find(unwinder->modules, map) : NULL;
+		if (place->module && !module_bias(place->module, map, &place->bias))
+			place->module = NULL;
+	}
+	return place;
+}
+
+bool unwinder_is_code(struct unwinder *unwinder, uint64_t at)
+{
+	const struct stack_map *map = unwinder_map(unwinder, at);
+
+	return map && map->executable;
+}
+
+/* The length of the indirect call at `at` by its second and third byte: ff /2. */
+static size_t unwind_call_length(const uint8_t *at)
+{
+	unsigned mod = at[1] >> 6, base = at[1] & 7;
+	size_t length = 2;
+
+	if (at[0] != 0xff || (at[1] >> 3 & 7) != 2)
+		return 0;
+	if (mod == 3)
+		return length;
+	if (base == 4) {
+		base = at[2] & 7;
+		length++;
+	}
+	if (mod == 1)
+		return length + 1;
+	return mod == 2 || base == 5 ? length + 4 : length;
+}
+
+bool unwinder_is_return(struct unwinder *unwinder, uint64_t at)
+{
+	uint8_t bytes[SPACE_CALL + 1] = {0}; /* up to `at`, and one that is looked at in vain */
+	size_t n = SPACE_CALL;
+
+	if (at < SPACE_CALL || !unwinder_is_code(unwinder, at - 1))
+		return false;
+	while (n && stack_memory_read(&unwinder->memory, at - n, bytes + SPACE_CALL - n, n) < 0)
+		n--;
+	if (n >= 5 && bytes[SPACE_CALL - 5] == 0xe8)
+		return true;
+	for (size_t length = 2; length <= 7 && length <= n; length++)
+		if (unwind_call_length(bytes + SPACE_CALL - length) == length)
+			return true;
+	return false;
+}
+
+/* -- the accessors ----------------------------------------------------------------------------- */
+
+/* Code and constants from the image, since a core or an excerpt has none of them. */
+static int space_read(struct stack_memory *memory, uint64_t at, void *to, size_t len)
+{
+	struct unwinder *unwinder = (struct unwinder *)memory;
+	const struct unwind_place *place = unwinder_place(unwinder, at);
+
+	if (place && place->module && !unwinder_map(unwinder, at)->writable &&
+		stack_memory_read(place->module->image, at - place->bias, to, len) == 0)
+		return 0;
+	return stack_memory_read(unwinder->process, at, to, len);
+}
+
+/*
+ * libunwind reads whole words even for one byte, also where a segment ends in the middle of one:
+ * what is not there reads as zero, if anything is there.
+ */
+static int space_word(struct unwinder *unwinder, uint64_t at, unw_word_t *ret)
+{
+	uint8_t bytes[sizeof(*ret)] = {0};
+	bool any = false;
+
+	if (stack_memory_read(&unwinder->memory, at, ret, sizeof(*ret)) == 0)
+		return 0;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		any = stack_memory_read(&unwinder->memory, at + i, &bytes[i], 1) == 0 || any;
+	if (any)
+		memcpy(ret, bytes, sizeof(bytes));
+	return any ? 0 : -UNW_EINVAL;
+}
+
+static int space_access_mem(
+	unw_addr_space_t space, unw_word_t at, unw_word_t *value, int write, void *arg)
+{
+	struct unwinder *unwinder = arg;
+
+	(void)space;
+	if (write || at > UINT64_MAX - sizeof(*value))
+		return -UNW_EINVAL;
+	if (unwinder->accesses++ > SPACE_ACCESSES)
+		return -UNW_EINVAL;
+	return space_word(unwinder, at, value);
+}
+
+/* UNW_X86_64_RAX ... RIP are numbered as DWARF does. */
+static int space_access_reg(
+	unw_addr_space_t space, unw_regnum_t reg, unw_word_t *value, int write, void *arg)
+{
+	struct unwinder *unwinder = arg;
+
+	(void)space;
+	if (write)
+		return -UNW_EREADONLYREG;
+	if (reg < 0 || reg >= UNWIND_REGS)
+		return -UNW_EBADREG;
+	if (!(unwinder->regs.known >> reg & 1)) {
+		unwinder->needs_register = true;
+		return -UNW_EBADREG;
+	}
+	*value = unwinder->regs.value[reg];
+	return 0;
+}
+
+/*
+ * Never -UNW_ENOINFO: libunwind would begin to guess then, in ways of its own (stack/unwind.c knows
+ * better ones, and says so).
+ */
+static int space_find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *info,
+	int need_unwind_info, void *arg)
+{
+	struct unwinder *unwinder = arg;
+	const struct stack_map *map = unwinder_map(unwinder, ip);
+	const struct unwind_place *place = unwinder_place(unwinder, ip);
+	unw_dyn_info_t table = {.format = UNW_INFO_FORMAT_REMOTE_TABLE};
+	struct cfi_found found;
+	uint64_t hdr;
+
+	unwinder->no_info = true;
+	if (!map || !map->executable || !place->module || !place->module->eh_frame_hdr)
+		return -UNW_ESTOPUNWIND;
+	hdr = place->module->eh_frame_hdr + place->bias;
+	if (cfi_find(&unwinder->memory, hdr, place->module->eh_frame_hdr_size, ip, &found) < 0)
+		return -UNW_ESTOPUNWIND;
+	/* A table of the one entry that the gate has found. */
+	table.start_ip = map->start;
+	table.end_ip = map->end;
+	table.u.rti.segbase = hdr;
+	table.u.rti.table_data = found.entry;
+	table.u.rti.table_len = 1;
+	memset(info, 0, sizeof(*info));
+	if (UNW_OBJ(dwarf_search_unwind_table)(space, ip, &table, info, need_unwind_info, arg) < 0)
+		return -UNW_ESTOPUNWIND;
+	unwinder->no_info = false;
+	return 0;
+}
+
+/* What is found comes out of libunwind's own pool, and goes back to it without us. */
+static void space_put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info, void *arg)
+{
+	(void)space;
+	(void)info;
+	(void)arg;
+}
+
+static int space_no_list(unw_addr_space_t space, unw_word_t *list, void *arg)
+{
+	(void)space;
+	(void)list;
+	(void)arg;
+	return -UNW_ENOINFO;
+}
+
+static int space_no_fpreg(
+	unw_addr_space_t space, unw_regnum_t reg, unw_fpreg_t *value, int write, void *arg)
+{
+	(void)space;
+	(void)reg;
+	(void)value;
+	(void)write;
+	(void)arg;
+	return -UNW_EBADREG;
+}
+
+static int space_no_resume(unw_addr_space_t space, unw_cursor_t *cursor, void *arg)
+{
+	(void)space;
+	(void)cursor;
+	(void)arg;
+	return -UNW_EINVAL;
+}
+
+static int space_no_name(unw_addr_space_t space, unw_word_t at, char *name, size_t size,
+	unw_word_t *offset, void *arg)
+{
+	(void)space;
+	(void)at;
+	(void)name;
+	(void)size;
+	(void)offset;
+	(void)arg;
+	return -UNW_ENOINFO;
+}
+
+/* -- life -------------------------------------------------------------------------------------- */
+
+struct unwinder *unwinder_new(const struct stack_maps *maps, const struct modules *modules,
+	struct stack_memory *memory)
+{
+	unw_accessors_t accessors = {
+		.find_proc_info = space_find_proc_info,
+		.put_unwind_info = space_put_unwind_info,
+		.get_dyn_info_list_addr = space_no_list,
+		.access_mem = space_access_mem,
+		.access_reg = space_access_reg,
+		.access_fpreg = space_no_fpreg,
+		.resume = space_no_resume,
+		.get_proc_name = space_no_name,
+	};
+	struct unwinder *unwinder = alloc_zeroed(1, sizeof(*unwinder));
+
+	unwinder->memory.read = space_read;
+	unwinder->maps = maps;
+	unwinder->modules = modules;
+	unwinder->process = memory;
+	unwinder->places = alloc_zeroed(maps->all.nr + 1, sizeof(*unwinder->places));
+	unwinder->space = unw_create_addr_space(&accessors, 0);
+	if (unwinder->space) {
+		unw_set_caching_policy(unwinder->space, UNW_CACHE_GLOBAL);
+		unw_set_cache_size(unwinder->space, SPACE_CACHE, 0);
+	}
+	return unwinder;
+}
+
+void unwinder_free(struct unwinder *unwinder)
+{
+	if (!unwinder)
+		return;
+	if (unwinder->space) {
+		unw_set_cache_size(unwinder->space, 1, 0);
+		unw_destroy_addr_space(unwinder->space);
+	}
+	free(unwinder->places);
+	free(unwinder);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The walk: libunwind from frame to frame, as long as each lies further out on the stack than the
+ * one before. Only a signal may move it elsewhere (an alternate stack).
+ *
+ * WITHOUT UNWIND INFORMATION (JIT's code, hand-written one) the caller is guessed, and the frame
+ * says so:
+ *
+ *	1. Where a thread stands at an address that is no code, it was called: its return address
+ *	   is on top of the stack.
+ *	2. The frame pointer's chain, if what it leads to is the address behind a call.
+ *	3. The first word up the stack that is one, in code with unwind information from which
+ *	   the walk goes through to an outermost frame. Frames between are lost.
+ *
+ * After a guess libunwind begins anew, at one byte before the return address: the row that holds
+ * there is that of the call, which is what it would look for itself, had it come there by its own.
+ */
+#include "stack/unwind.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "stack/unwind-space.h"
+
+#define WALK_SIGNALS	4  /* handlers on top of each other that move to another stack */
+#define WALK_CHAIN	(1u << 20) /* bytes that a frame pointer may point up the stack */
+#define WALK_LOOK	512 /* words looked at for a return address */
+#define WALK_CANDIDATES 16  /* of which so many are walked from, */
+#define WALK_SYNCS	4   /* so often in one walk */
+
+struct walk {
+	struct unwinder *unwinder;
+	unw_cursor_t cursor;
+	struct unwind_stack *stack;
+	size_t room;
+	unsigned signals, syncs;
+};
+
+/* -- frames ------------------------------------------------------------------------------------ */
+
+static struct unwind_frame *walk_last(const struct walk *walk)
+{
+	return &walk->stack->frames[walk->stack->nframes - 1];
+}
+
+uint64_t unwind_lookup_pc(const struct unwind_stack *stack, size_t frame)
+{
+	const struct unwind_frame *at = &stack->frames[frame];
+
+	return frame == 0 || at->signal || !at->pc ? at->pc : at->pc - 1;
+}
+
+/* Adds a frame and finds its module. */
+static void walk_add(struct walk *walk, uint64_t pc, uint64_t sp, bool signal, bool guessed)
+{
+	struct unwind_stack *stack = walk->stack;
+	struct unwind_frame *frame;
+	const struct unwind_place *place;
+
+	if (stack->nframes == walk->room) {
+		walk->room = walk->room ? walk->room * 2 : 32;
+		stack->frames = alloc_resize(stack->frames, walk->room, sizeof(*frame));
+	}
+	frame = &stack->frames[stack->nframes++];
+	*frame = (struct unwind_frame){.pc = pc, .sp = sp, .signal = signal, .guessed = guessed};
+	place = unwinder_place(walk->unwinder, unwind_lookup_pc(stack, stack->nframes - 1));
+	if (place && place->module) {
+		frame->module = place->module;
+		frame->module_pc = pc - place->bias;
+	}
+}
+
+/* Begins, or begins anew, from registers. */
+static bool walk_from(struct walk *walk, const struct unwind_regs *regs)
+{
+	struct unwinder *unwinder = walk->unwinder;
+
+	unwinder->regs = *regs;
+	return unwinder->space &&
+	       unw_init_remote(&walk->cursor, unwinder->space, unwinder) == 0;
+}
+
+/* -- with unwind information ------------------------------------------------------------------- */
+
+enum walk_step {
+	STEP_FRAME,
+	STEP_OUTERMOST,
+	STEP_NO_INFO,
+	STEP_NEEDS_REGISTER,
+	STEP_NO_MEMORY,
+};
+
+/* One frame out; sp is that of the frame before. */
+static enum walk_step walk_step(struct walk *walk, uint64_t *pc, uint64_t *sp, bool *signal)
+{
+	struct unwinder *unwinder = walk->unwinder;
+	uint64_t before = *sp;
+	int step;
+
+	unwinder->needs_register = unwinder->no_info = false;
+	step = unw_step(&walk->cursor);
+	if (step == 0)
+		return STEP_OUTERMOST;
+	if (step < 0 && unwinder->no_info)
+		return STEP_NO_INFO;
+	if (step < 0)
+		return unwinder->needs_register ? STEP_NEEDS_REGISTER : STEP_NO_MEMORY;
+	if (unw_get_reg(&walk->cursor, UNW_REG_IP, pc) < 0 ||
+		unw_get_reg(&walk->cursor, UNW_REG_SP, sp) < 0)
+		return STEP_NO_MEMORY;
+	if (!*pc)
+		return STEP_OUTERMOST;
+	*signal = unw_is_signal_frame(&walk->cursor) > 0;
+	if (*sp <= before && !(*signal && walk->signals++ < WALK_SIGNALS))
+		return STEP_NO_MEMORY;
+	return STEP_FRAME;
+}
+
+/* -- without ----------------------------------------------------------------------------------- */
+
+/* What the frame's registers are, as far as they can be had. */
+static struct unwind_regs walk_regs(struct walk *walk)
+{
+	struct unwind_regs regs = {0};
+
+	for (int reg = 0; reg < UNWIND_IP; reg++)
+		if (unw_get_reg(&walk->cursor, reg, &regs.value[reg]) == 0)
+			regs.known |= 1u << reg;
+	return regs;
+}
+
+static uint64_t walk_word(struct walk *walk, uint64_t at)
+{
+	uint64_t word = 0;
+
+	stack_memory_u64(&walk->unwinder->memory, at, &word);
+	return word;
+}
+
+/* A caller was guessed: whose registers these are, but for the return address. */
+static bool walk_resume(struct walk *walk, struct unwind_regs *regs, uint64_t pc, uint64_t sp)
+{
+	regs->value[UNWIND_IP] = pc - 1;
+	regs->value[UNWIND_SP] = sp;
+	regs->known |= 1u << UNWIND_IP | 1u << UNWIND_SP;
+	return walk_from(walk, regs);
+}
+
+static bool walk_bad_call(struct walk *walk, struct unwind_regs *regs)
+{
+	const struct unwind_frame *frame = walk_last(walk);
+	bool is_exact = walk->stack->nframes == 1 || frame->signal;
+	uint64_t pc = walk_word(walk, frame->sp);
+
+	if (!is_exact || unwinder_is_code(walk->unwinder, frame->pc) ||
+		!unwinder_is_return(walk->unwinder, pc))
+		return false;
+	if (!walk_resume(walk, regs, pc, frame->sp + 8))
+		return false;
+	walk_add(walk, pc, frame->sp + 8, false, true);
+	return true;
+}
+
+static bool walk_chain(struct walk *walk, const struct unwind_regs *regs)
+{
+	struct unwind_regs caller = {.known = 1u << UNWIND_BP};
+	uint64_t bp = regs->value[UNWIND_BP], sp = walk_last(walk)->sp, pc;
+
+	if (!(regs->known >> UNWIND_BP & 1) || bp < sp || bp - sp > WALK_CHAIN || bp % 8)
+		return false;
+	pc = walk_word(walk, bp + 8);
+	if (!unwinder_is_return(walk->unwinder, pc))
+		return false;
+	caller.value[UNWIND_BP] = walk_word(walk, bp);
+	if (!walk_resume(walk, &caller, pc, bp + 16))
+		return false;
+	walk_add(walk, pc, bp + 16, false, true);
+	return true;
+}
+
+/* Whether the walk from there goes through to the outermost frame. Moves the cursor. */
+static bool walk_reaches_end(struct walk *walk, struct unwind_regs *regs, uint64_t pc, uint64_t sp)
+{
+	enum walk_step step = STEP_FRAME;
+	unsigned signals = walk->signals;
+	bool signal;
+
+	if (!walk_resume(walk, regs, pc, sp))
+		return false;
+	for (unsigned i = 0; i < UNWIND_FRAMES && step == STEP_FRAME; i++)
+		step = walk_step(walk, &pc, &sp, &signal);
+	walk->signals = signals;
+	return step == STEP_OUTERMOST;
+}
+
+static bool walk_look(struct walk *walk, const struct unwind_regs *regs)
+{
+	uint64_t sp = (walk_last(walk)->sp + 7) & ~7ull;
+	unsigned candidates = 0;
+
+	if (walk->syncs++ >= WALK_SYNCS)
+		return false;
+	for (unsigned i = 0; i < WALK_LOOK && candidates < WALK_CANDIDATES; i++, sp += 8) {
+		struct unwind_regs from = *regs;
+		uint64_t pc = walk_word(walk, sp);
+
+		if (!unwinder_is_return(walk->unwinder, pc))
+			continue;
+		candidates++;
+		if (!walk_reaches_end(walk, &from, pc, sp + 8))
+			continue;
+		if (!walk_resume(walk, &from, pc, sp + 8))
+			return false;
+		walk_add(walk, pc, sp + 8, false, true);
+		return true;
+	}
+	return false;
+}
+
+/* Adds a guessed caller; else how the walk ends. */
+static bool walk_guess(struct walk *walk, enum unwind_end *end)
+{
+	struct unwind_regs regs = walk_regs(walk);
+
+	*end = regs.known >> UNWIND_BP & 1 ? UNWIND_NO_INFO : UNWIND_NEEDS_REGISTER;
+	return walk_bad_call(walk, &regs) || walk_chain(walk, &regs) || walk_look(walk, &regs);
+}
+
+/* -- all of it --------------------------------------------------------------------------------- */
+
+static enum unwind_end walk_on(struct walk *walk)
+{
+	enum unwind_end end = UNWIND_NO_MEMORY;
+
+	while (walk->stack->nframes < UNWIND_FRAMES) {
+		uint64_t pc, sp = walk_last(walk)->sp;
+		bool signal = false;
+
+		switch (walk_step(walk, &pc, &sp, &signal)) {
+		case STEP_FRAME:
+			walk_add(walk, pc, sp, signal, false);
+			break;
+		case STEP_OUTERMOST:
+			return UNWIND_OUTERMOST;
+		case STEP_NEEDS_REGISTER:
+			return UNWIND_NEEDS_REGISTER;
+		case STEP_NO_MEMORY:
+			return UNWIND_NO_MEMORY;
+		case STEP_NO_INFO:
+			if (!walk_guess(walk, &end))
+				return end;
+			break;
+		}
+	}
+	return UNWIND_TOO_DEEP;
+}
+
+void unwinder_walk(
+	struct unwinder *unwinder, const struct unwind_regs *regs, struct unwind_stack *ret)
+{
+	struct walk walk = {.unwinder = unwinder, .stack = ret};
+
+	*ret = (struct unwind_stack){.end = UNWIND_NO_MEMORY};
+	unwinder->accesses = 0;
+	walk_add(&walk, regs->value[UNWIND_IP], regs->value[UNWIND_SP], false, false);
+	if (walk_from(&walk, regs))
+		ret->end = walk_on(&walk);
+}
+
+const char *unwind_end_text(enum unwind_end end)
+{
+	switch (end) {
+	case UNWIND_OUTERMOST:
+		return "";
+	case UNWIND_NEEDS_REGISTER:
+		return "cut: a register was needed that is not known without stopping the thread";
+	case UNWIND_NO_INFO:
+		return "cut: code without unwind information";
+	case UNWIND_NO_MEMORY:
+		return "cut: the stack could not be read, or makes no sense";
+	case UNWIND_TOO_DEEP:
+		return "cut: too many frames";
+	}
+	return "cut";
+}
+
+void unwind_stack_release(struct unwind_stack *stack)
+{
+	if (!stack)
+		return;
+	free(stack->frames);
+	*stack = (struct unwind_stack){0};
+}
