@@ -74,6 +74,9 @@ void job_builder_free(struct job_builder *b)
 	array_release(&b->logs);
 	array_release(&b->caches);
 	array_release(&b->losses);
+	array_release(&b->stacks);
+	array_release(&b->snapshots);
+	raw_frames_release(&b->frames);
 	free(b->strings.slots);
 	arena_release(&b->arena);
 	free(b);
@@ -359,4 +362,34 @@ void job_add_loss(struct job_builder *b, struct job_who who, const struct job_lo
 	raw->fact = *loss;
 	raw->fact.what = raw_intern(b, loss->what);
 	raw->fact.cite = raw_intern(b, loss->cite);
+}
+
+void job_add_stack(struct job_builder *b, struct job_who who, const struct job_stack *stack,
+	const struct job_frame *frames, size_t nr)
+{
+	struct raw_stack *raw = array_add(&b->stacks);
+	uint32_t *numbers = arena_new_many(&b->arena, uint32_t, nr + 1);
+
+	for (size_t i = 0; i < nr; i++)
+		numbers[i] = raw_intern_frame(b, &frames[i]);
+	raw->about = about(b, who);
+	raw->fact = *stack;
+	raw->among = &b->frames;
+	raw->fact.frames = numbers;
+	raw->fact.nframes = nr;
+	raw->fact.thread = raw_intern(b, stack->thread);
+	raw->fact.cut = raw_intern(b, stack->cut);
+	raw->fact.wchan = raw_intern(b, stack->wchan);
+	raw->fact.syscall = raw_intern(b, stack->syscall);
+	raw->fact.cite = raw_intern(b, stack->cite);
+}
+
+void job_add_snapshot(
+	struct job_builder *b, struct job_who who, const struct job_snapshot *snapshot)
+{
+	struct raw_snapshot *raw = array_add(&b->snapshots);
+
+	raw->about = about(b, who);
+	raw->fact = *snapshot;
+	raw->fact.cite = raw_intern(b, snapshot->cite);
 }

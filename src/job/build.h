@@ -102,10 +102,15 @@ void job_add_cache(struct job_builder *b, struct job_who who, const struct job_c
 
 /*
  * A stack, with its frames in full; nr frames, innermost first. stack->frames, rank and process are
- * ignored. Of several of one thread of a process the latest counts.
+ * ignored. Of several of one thread of a process the latest counts (by stack->when, then by the
+ * reading), whether it has frames or not.
  */
 void job_add_stack(struct job_builder *b, struct job_who who, const struct job_stack *stack,
 	const struct job_frame *frames, size_t nr);
+
+/* How a process' stacks were taken. Of several of one process the latest counts. */
+void job_add_snapshot(
+	struct job_builder *b, struct job_who who, const struct job_snapshot *snapshot);
 
 /* Something that is known to be missing. who.pid 0: not of one process. */
 void job_add_loss(struct job_builder *b, struct job_who who, const struct job_loss *loss);

@@ -364,6 +364,28 @@ struct job_stack {
 	const char *cite;
 };
 
+enum job_snapshot_mode {
+	JOB_SNAPSHOT_NEVER,	 /* nobody was stopped */
+	JOB_SNAPSHOT_FALLBACK,	 /* those threads that could not be read otherwise, one by one */
+	JOB_SNAPSHOT_CONSISTENT, /* all threads at once */
+	JOB_SNAPSHOT_CORE,	 /* out of a core file */
+};
+
+/* How the stacks of one process were taken, all samples of one look together. */
+struct job_snapshot {
+	int rank;	/* JOB_NONE: of a process of no rank */
+	int process;
+	enum job_snapshot_mode mode;
+	unsigned samples;
+	unsigned threads; /* in the latest sample */
+	unsigned stopped; /* threads that stood still for us, in any sample */
+	unsigned cut;	/* threads without a whole stack that stopping them would have given */
+	int64_t longest_stop; /* ns at a stretch that a thread stood still for us; 0 not at all */
+	int64_t span;	/* ns between the first and the last sample */
+	int64_t when;	/* of the latest */
+	const char *cite;
+};
+
 /* A world rank of the attempt under judgement. */
 struct job_rank {
 	int world_rank; /* as RANK says; else position by (host, pid), named_by_env false */
@@ -421,6 +443,8 @@ struct job {
 	size_t nframes;
 	const struct job_stack *stacks; /* by rank (JOB_NONE last), process, main first, tid */
 	size_t nstacks;
+	const struct job_snapshot *snapshots; /* by rank (JOB_NONE last), process */
+	size_t nsnapshots;
 	const struct job_loss *losses;
 	size_t nlosses;
 };

@@ -5,6 +5,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/caches.c %D%/caches.h \
 	%D%/compiles.c %D%/compiles.h \
 	%D%/firsts.c %D%/firsts.h \
+	%D%/frames.c \
 	%D%/forks.c %D%/forks.h \
 	%D%/job.h \
 	%D%/names.c %D%/names.h \
@@ -19,6 +20,9 @@ src_job_libjob_la_SOURCES = \
 	%D%/seal-ops.c \
 	%D%/seal-people.c \
 	%D%/seal-ranks.c \
+	%D%/seal-stacks.c \
+	%D%/stackfacts.c %D%/stackfacts.h \
+	%D%/stacktree.c %D%/stacktree.h \
 	%D%/spans.c %D%/spans.h \
 	%D%/tempo.c %D%/tempo.h \
 	%D%/waitfor-launches.c %D%/waitfor-make.h \
@@ -30,3 +34,6 @@ src_job_libjob_la_SOURCES = \
 
 UNIT_TESTS += tests/unit/job_seal_test
 tests_unit_job_seal_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/stacktree_test tests/unit/job_stacks_test
+tests_unit_stacktree_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)
+tests_unit_job_stacks_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)

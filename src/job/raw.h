@@ -59,7 +59,22 @@ RAW_PLAIN(signal);
 RAW_PLAIN(log);
 RAW_PLAIN(cache);
 RAW_PLAIN(loss);
+RAW_PLAIN(snapshot);
 #undef RAW_PLAIN
+
+/* Each frame once, by number in the order of adding: to be renumbered when sealed. */
+struct raw_frames {
+	ARRAY(struct job_frame) list;
+	uint32_t *slots; /* 1 + number, 0 free; open addressing */
+	size_t nslots;
+};
+
+/* fact.frames are numbers of those in `among`, and lie in the builder's arena. */
+struct raw_stack {
+	struct raw_about about;
+	struct job_stack fact;
+	const struct raw_frames *among;
+};
 
 struct raw_strings {
 	const char **slots; /* open addressing */
@@ -95,9 +110,16 @@ struct job_builder {
 	ARRAY(struct raw_log) logs;
 	ARRAY(struct raw_cache) caches;
 	ARRAY(struct raw_loss) losses;
+	ARRAY(struct raw_stack) stacks;
+	ARRAY(struct raw_snapshot) snapshots;
+	struct raw_frames frames;
 };
 
 /* The arena's one copy of text; "" for NULL. */
 const char *raw_intern(struct job_builder *b, const char *text);
+
+/* The number of the frame, which is copied where it is new. */
+uint32_t raw_intern_frame(struct job_builder *b, const struct job_frame *frame);
+void raw_frames_release(struct raw_frames *frames);
 
 #endif

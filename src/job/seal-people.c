@@ -143,6 +143,8 @@ static void collect_whos(const struct job_builder *b, struct whos *whos)
 	NOTE_WHOS(whos, &b->signals);
 	NOTE_WHOS(whos, &b->logs);
 	NOTE_WHOS(whos, &b->caches);
+	NOTE_WHOS(whos, &b->stacks);
+	NOTE_WHOS(whos, &b->snapshots);
 	array_sort(&whos->list, compare_whos);
 }
 

@@ -70,6 +70,7 @@ struct job *job_seal(struct job_builder *b)
 	seal_groups(&seal);
 	seal_ops(&seal);
 	complain_of_mixture(&seal);
+	seal_stacks(&seal);
 	seal_facts(&seal);
 	array_release(&seal.seat_ranks);
 	free(seal.people);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stackfacts.h: questions about stacks, as rules ask them.
+ *
+ * PATTERNS match a whole text; "*" stands for any number of any characters. So "futex_*" is what
+ * begins so, and "*.py" what ends so. A NULL pattern fits everything.
+ */
+#ifndef JOB_STACKFACTS_H
+#define JOB_STACKFACTS_H
+
+#include "job/job.h"
+
+/* Whether the text fits the pattern. */
+bool stackfacts_fits(const char *text, const char *pattern) __attribute__((nonnull(1)));
+
+/*
+ * A place in code. `function` is compared with the frame's function; `where` with its file (as a
+ * whole, or behind any of its slashes: "torch/data*" fits "/env/lib/torch/data/x.py")
+ * or, of native frames, with the module's name ("libnccl.so*"), either of which may fit.
+ */
+struct stackfacts_place {
+	const char *function;
+	const char *where;
+};
+
+bool stackfacts_is_at(const struct job_frame *frame, const struct stackfacts_place *place)
+	__attribute__((nonnull));
+
+/* The stacks of a rank, its children's too: [*ret_from, *ret_to) of job->stacks. */
+void stackfacts_of_rank(const struct job *job, int rank, size_t *ret_from, size_t *ret_to)
+	__attribute__((nonnull));
+
+/* The main thread of the rank's own process; NULL where it has no stack at all. */
+const struct job_stack *stackfacts_main(const struct job *job, int rank) __attribute__((nonnull));
+
+/* The thread of that number in the rank's own process; NULL none. */
+const struct job_stack *stackfacts_thread(const struct job *job, int rank, uint32_t tid)
+	__attribute__((nonnull));
+
+/* How a process' stacks were taken; NULL not at all. */
+const struct job_snapshot *stackfacts_snapshot(const struct job *job, int process)
+	__attribute__((nonnull));
+
+/* A frame of a stack: 0 is the innermost. NULL beyond the outermost. */
+const struct job_frame *stackfacts_frame(
+	const struct job *job, const struct job_stack *stack, size_t i) __attribute__((nonnull));
+
+/* The innermost frame from number `from` on that is at one of nr places; its number, -1 none. */
+long stackfacts_find(const struct job *job, const struct job_stack *stack, size_t from,
+	const struct stackfacts_place *places, size_t nr) __attribute__((nonnull(1, 2)));
+
+/* The innermost Python frame, of any file; its number, -1 none. */
+long stackfacts_python(const struct job *job, const struct job_stack *stack)
+	__attribute__((nonnull));
+
+/*
+ * The innermost Python frame of the program itself: not of the standard library, nor of a package
+ * in site-packages or dist-packages, nor of code without file ("<frozen ...>"). Its number, -1
+ * none.
+ */
+long stackfacts_program(const struct job *job, const struct job_stack *stack)
+	__attribute__((nonnull));
+
+#endif
