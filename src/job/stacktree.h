@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stacktree.h: the stacks of all ranks as one tree. Frames outermost first; ranks whose stacks
+ * begin alike share nodes; so the place where one rank is somewhere else is where the tree forks.
+ *
+ *	0-7      <module> train.py:12
+ *	0-7      step train.py:88
+ *	3          load data.py:7
+ *	0-2,4-7    all_reduce comm.py:60
+ *
+ * Stacks of equal rank sets are one CLASS. Classes and branches come with the odd one out first:
+ * the fewest members, then the lowest. Classes whose stacks are not whole come behind the whole
+ * ones, and those without any stack last: not to be readable is not to be odd.
+ *
+ * A MEMBER is an index into job->ranks; a process of no rank is nranks + its index.
+ */
+#ifndef JOB_STACKTREE_H
+#define JOB_STACKTREE_H
+
+#include "job/job.h"
+
+struct stacktree_options {
+	bool all;      /* all threads, of children too; else the main threads of ranks' processes */
+	bool plumbing; /* keep the interpreter's own frames */
+};
+
+enum stacktree_kind {
+	STACKTREE_ROOT,
+	STACKTREE_FRAME,
+	STACKTREE_CUT,	/* below it are stacks whose outermost frames are not known */
+	STACKTREE_NONE, /* here end threads of which there is no stack: `cut` says why */
+};
+
+struct stacktree_node {
+	int parent; /* JOB_NONE: the root, node 0 */
+	int child;  /* the first; JOB_NONE none */
+	int next;   /* the parent's next child; JOB_NONE none */
+	enum stacktree_kind kind;
+	uint32_t frame;	  /* FRAME: index into job->frames */
+	const char *cut;  /* CUT and NONE: why; the others: "" */
+	uint32_t set;	  /* who passes here: an index into sets */
+	uint32_t threads; /* how many of their threads do */
+	uint32_t ends;	  /* how many of those are innermost here */
+	uint32_t end_set; /* and of whom they are, where there are any */
+};
+
+/* Members, ascending, each once. No two sets of a tree are equal. */
+struct stacktree_set {
+	const int *at;
+	size_t n;
+};
+
+struct stacktree_class {
+	uint32_t set;
+	bool whole;	   /* no stack of it is cut or missing */
+	bool none;	   /* it is of threads without stack */
+	const int *leaves; /* nodes in which its stacks end */
+	size_t nleaves;
+	uint32_t threads;
+};
+
+struct stacktree {
+	const struct job *job;
+	const struct stacktree_node *nodes; /* parents before children */
+	size_t nnodes;
+	const struct stacktree_set *sets;
+	size_t nsets;
+	const struct stacktree_class *classes;
+	size_t nclasses;
+	const uint32_t *stacks; /* the stacks of it, as indexes into job->stacks, ascending */
+	const int *ends;	/* and where each ends */
+	size_t nstacks;
+	size_t hidden; /* frames of plumbing that were left out */
+};
+
+/* The tree of a job's stacks. Never NULL, also of none; stacktree_free() it, before the job. */
+struct stacktree *stacktree_new(const struct job *job, const struct stacktree_options *options)
+	__attribute__((nonnull));
+
+/*
+ * The frames on the way to a node, innermost first, into ret (room for `room` of them); returns how
+ * many there are.
+ */
+size_t stacktree_path(const struct stacktree *tree, int node, uint32_t *ret, size_t room)
+	__attribute__((nonnull(1)));
+
+/* Takes NULL. */
+void stacktree_free(struct stacktree *tree);
+
+#endif
