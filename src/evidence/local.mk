@@ -7,6 +7,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/bundle-write.c \
 	%D%/caches.c %D%/caches.h \
 	%D%/exhibit.c %D%/exhibit.h \
+	%D%/fields.c %D%/fields.h \
 	%D%/folder.c %D%/folder.h \
 	%D%/history.c %D%/history.h \
 	%D%/jobs.c %D%/jobs.h \
@@ -17,13 +18,19 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/receipt.c %D%/receipt.h \
 	%D%/receipt-look.c %D%/receipt-look.h \
 	%D%/source.c %D%/source.h \
+	%D%/stacks.c %D%/stacks.h \
+	%D%/stacks-module.c %D%/stacks-module.h \
+	%D%/stacks-names.c \
+	%D%/unpack.c %D%/unpack.h \
 	%D%/worker.c %D%/worker.h
 src_evidence_libevidence_la_CPPFLAGS = $(AM_CPPFLAGS) $(MSGPACK_CFLAGS) $(ZSTD_CFLAGS) \
 	$(JSON_CFLAGS)
 
-UNIT_TESTS += tests/unit/bundle_test tests/unit/jobs_test tests/unit/agentfiles_test
+UNIT_TESTS += tests/unit/bundle_test tests/unit/jobs_test tests/unit/agentfiles_test \
+	tests/unit/stacks_test
 tests_unit_bundle_test_CPPFLAGS = $(AM_CPPFLAGS) $(MSGPACK_CFLAGS)
 tests_unit_bundle_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_jobs_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_agentfiles_test_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
 tests_unit_agentfiles_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
+tests_unit_stacks_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
