@@ -2,19 +2,26 @@
 noinst_LTLIBRARIES += %D%/libproc.la
 src_proc_libproc_la_SOURCES = \
 	%D%/cgroup.c %D%/cgroup.h \
+	%D%/claims.c %D%/claims.h \
 	%D%/debugfile.c %D%/debugfile.h \
 	%D%/elf-file.c %D%/elf-file.h \
 	%D%/errand.c %D%/errand.h \
-	%D%/image-source.c %D%/image-source.h \
 	%D%/image.c %D%/image.h \
+	%D%/image-source.c %D%/image-source.h \
+	%D%/launcher.c %D%/launcher.h \
 	%D%/lines.c %D%/lines.h \
 	%D%/livemem.c %D%/livemem.h \
 	%D%/ns.c %D%/ns.h \
 	%D%/permit.c %D%/permit.h \
 	%D%/plt.c %D%/plt.h \
 	%D%/read.c %D%/read.h \
+	%D%/slurm.c %D%/slurm.h \
 	%D%/stop.c %D%/stop.h \
-	%D%/symbols.c %D%/symbols.h %D%/symbols-value.c \
+	%D%/survey.c %D%/survey.h \
+	%D%/survey-jobs.c \
+	%D%/survey-settle.c \
+	%D%/symbols.c %D%/symbols.h \
+	%D%/symbols-value.c \
 	%D%/threads.c %D%/threads.h \
 	%D%/tree.c %D%/tree.h \
 	%D%/walk.c %D%/walk.h \
@@ -26,3 +33,6 @@ tests_unit_proc_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/symbols_test
 tests_unit_symbols_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/survey_test
+tests_unit_survey_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROC_LAUNCHER_H
+#define PROC_LAUNCHER_H
+
+/* Programs that start ranks, and programs that stand between them and a rank; neither is a rank. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct launcher {
+	const char *name; /* "torchrun", "srun", ...: a literal */
+	bool in_order;	  /* its children are ranks, born in the order of LOCAL_RANK */
+	bool has_table;	  /* it may export MPIR_proctable */
+	const char *per_node; /* its option for how many ranks a node has; NULL none */
+};
+
+/*
+ * By its name and its command line, words with a NUL behind each; NULL where it is none. Python
+ * programs are known by the module or script that they run.
+ */
+const struct launcher *launcher_of(const char *comm, const char *cmdline, size_t len)
+	__attribute__((nonnull));
+
+/* A shell, a profiler, an init: it runs a program for somebody else, and waits. */
+bool launcher_is_wrapper(const char *comm) __attribute__((nonnull));
+
+/* A Python interpreter, by its name or by the first word of its command line. */
+bool launcher_is_python(const char *comm, const char *cmdline, size_t len)
+	__attribute__((nonnull));
+
+#endif
