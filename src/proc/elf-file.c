@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "stack/module.h"
 
 #define ELF_FILE_SECTIONS 262144 /* more is nonsense; code with one section per function has less */
 #define ELF_FILE_NAMES	  (16u << 20)
@@ -37,7 +38,7 @@ int elf_file_read(const struct elf_file *file, uint64_t at, void *to, size_t len
 		return -ENODATA;
 	if (file->fd >= 0)
 		return elf_file_pread(file->fd, at, to, len);
-	return stack_memory_read(file->image, at, to, len);
+	return stack_memory_read(file->image, MODULE_FILE + at, to, len);
 }
 
 /* How many sections there are and which one has their names: large numbers stand in section 0. */
@@ -111,7 +112,7 @@ int elf_file_open(struct elf_file *file, int fd)
 
 int elf_file_open_image(struct elf_file *file, struct stack_memory *image)
 {
-	*file = (struct elf_file){.fd = -1, .image = image, .size = UINT64_MAX};
+	*file = (struct elf_file){.fd = -1, .image = image, .size = MODULE_FILE};
 	return elf_file_begin(file);
 }
 

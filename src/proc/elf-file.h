@@ -19,7 +19,7 @@
 
 struct elf_file {
 	int fd;			    /* borrowed; -1: `image` is it */
-	struct stack_memory *image; /* laid out as the file is */
+	struct stack_memory *image; /* as stack/module.h wants images */
 	uint64_t size;
 	Elf64_Ehdr head;
 	Elf64_Shdr *sections;
@@ -33,7 +33,7 @@ struct elf_file {
  */
 int elf_file_open(struct elf_file *file, int fd) __attribute__((nonnull));
 
-/* The same for a file that lies in memory as it is (the vDSO). */
+/* The same for a module without file, by its image (the vDSO). */
 int elf_file_open_image(struct elf_file *file, struct stack_memory *image)
 	__attribute__((nonnull));
 

@@ -3,6 +3,12 @@ noinst_LTLIBRARIES += %D%/libproc.la
 src_proc_libproc_la_SOURCES = \
 	%D%/cgroup.c %D%/cgroup.h \
 	%D%/claims.c %D%/claims.h \
+	%D%/core.c %D%/core.h \
+	%D%/core-file.c %D%/core-file.h \
+	%D%/core-maps.c %D%/core-maps.h \
+	%D%/core-memory.c %D%/core-memory.h \
+	%D%/core-notes.c %D%/core-notes.h \
+	%D%/core-unpack.c %D%/core-unpack.h \
 	%D%/debugfile.c %D%/debugfile.h \
 	%D%/elf-file.c %D%/elf-file.h \
 	%D%/errand.c %D%/errand.h \
@@ -26,7 +32,7 @@ src_proc_libproc_la_SOURCES = \
 	%D%/tree.c %D%/tree.h \
 	%D%/walk.c %D%/walk.h \
 	%D%/watch.c %D%/watch.h
-src_proc_libproc_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBDW_CFLAGS) $(LZMA_CFLAGS)
+src_proc_libproc_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBDW_CFLAGS) $(LZMA_CFLAGS) $(ZSTD_CFLAGS)
 
 UNIT_TESTS += tests/unit/proc_test
 tests_unit_proc_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)

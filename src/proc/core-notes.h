@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROC_CORE_NOTES_H
+#define PROC_CORE_NOTES_H
+
+/* The notes of a core: threads, signal, mapped files, auxiliary vector. */
+
+#include "proc/core-file.h"
+
+/* Adds what stands in len bytes of notes; stops where they make no sense (then notes_cut). */
+void core_notes_read(struct core_file *core, const char *bytes, size_t len)
+	__attribute__((nonnull));
+
+#endif
