@@ -99,26 +99,49 @@ static int image_open_mapped(uint32_t pid, const struct stack_map *map)
 	return image_open_regular(path, &stat);
 }
 
-/* *same: whether device and inode prove that this is the mapped file. A core's are made up. */
-static int image_open_named(uint32_t pid, const struct stack_map *map, bool *same)
+/* Opens below a root; *same: whether device and inode prove that this is the mapped file. */
+static int image_open_below(const char *root, const struct stack_map *map, bool *same)
 {
 	char path[PATH_MAX];
 	struct stat stat;
-	int fd, len;
+	int fd, len = snprintf(path, sizeof(path), "%s%s", root, map->path);
+
+	*same = false;
+	if (len < 0 || (size_t)len >= sizeof(path))
+		return -ENAMETOOLONG;
+	fd = image_open_regular(path, &stat);
+	*same = fd >= 0 && (uint64_t)stat.st_ino == map->ino &&
+		((uint64_t)major(stat.st_dev) << 32 | minor(stat.st_dev)) == map->dev;
+	return fd;
+}
+
+/*
+ * The kernel writes names as seen from the root of whoever asks for them, or, where they cannot be
+ * reached from there, as seen from the root of their file system: in a container, mostly its own.
+ */
+static int image_open_named(uint32_t pid, const struct stack_map *map, bool *same)
+{
+	char root[40];
+	int theirs, ours;
 
 	*same = false;
 	if (map->path[0] != '/')
 		return -ENOENT;
-	if (pid)
-		len = snprintf(path, sizeof(path), "/proc/%u/root%s", pid, map->path);
-	else
-		len = snprintf(path, sizeof(path), "%s", map->path);
-	if (len < 0 || (size_t)len >= sizeof(path))
-		return -ENAMETOOLONG;
-	fd = image_open_regular(path, &stat);
-	*same = pid && fd >= 0 && (uint64_t)stat.st_ino == map->ino &&
-		((uint64_t)major(stat.st_dev) << 32 | minor(stat.st_dev)) == map->dev;
-	return fd;
+	if (!pid) {
+		ours = image_open_below("", map, same);
+		*same = false; /* devices and inodes of a core's maps are made up */
+		return ours;
+	}
+	snprintf(root, sizeof(root), "/proc/%u/root", pid);
+	theirs = image_open_below(root, map, same);
+	if (*same)
+		return theirs;
+	ours = image_open_below("", map, same);
+	if (ours >= 0 && !*same && theirs >= 0)
+		close(ours);
+	else if (ours >= 0 && theirs >= 0)
+		close(theirs);
+	return theirs >= 0 && !*same ? theirs : ours;
 }
 
 /* -- build ids --------------------------------------------------------------------------------- */
@@ -261,16 +284,14 @@ static void image_look_say(const struct image_look *look, struct str *missing)
 {
 	if (look->unopened)
 		str_printf(missing,
-			"%u mapped file%s could not be read (%s: %s): stacks end where its code "
-			"begins\n",
-			look->unopened, look->unopened > 1 ? "s" : "", look->first_unopened,
-			strerror(look->error));
+			"mapped files that could not be read: %u (%s: %s); stacks end where their "
+			"code begins\n",
+			look->unopened, look->first_unopened, strerror(look->error));
 	if (look->replaced)
 		str_printf(missing,
-			"%u mapped file%s could not be had, or is another one now (%s): taken from "
-			"the memory of the process, without names; root could read the mapped "
-			"one\n",
-			look->replaced, look->replaced > 1 ? "s" : "", look->first_replaced);
+			"mapped files that are gone or replaced: %u (%s); taken from the memory of "
+			"the process, without names (root can read the mapped ones)\n",
+			look->replaced, look->first_replaced);
 }
 
 void images_open(struct images *images, uint32_t pid, const struct stack_maps *maps,

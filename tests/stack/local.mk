@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Stacks of real processes.
+check_PROGRAMS += %D%/blocked %D%/blocked-fp
+
+%C%_blocked_SOURCES = %D%/blocked.c
+%C%_blocked_CFLAGS = $(PLAIN_CFLAGS) -O2 -fomit-frame-pointer -pthread
+%C%_blocked_fp_SOURCES = %D%/blocked.c
+%C%_blocked_fp_CFLAGS = $(PLAIN_CFLAGS) -O2 -fno-omit-frame-pointer -pthread
+
+# libunwind's own ptrace accessors come with its headers; they are what ours are compared with.
+check_PROGRAMS += %D%/walk
+%C%_walk_SOURCES = %D%/walk.c
+%C%_walk_CPPFLAGS = $(AM_CPPFLAGS) $(LIBUNWIND_CFLAGS)
+%C%_walk_LDADD = -lunwind-ptrace $(PROC_FLOORS)
+
+SH_TESTS += %D%/native.test
