@@ -6,12 +6,21 @@ src_stack_libstack_la_SOURCES = \
 	%D%/excerpt.c %D%/excerpt.h \
 	%D%/maps.c %D%/maps.h \
 	%D%/memory.h \
-	%D%/merge.h \
+	%D%/merge-names.c %D%/merge.c %D%/merge.h \
 	%D%/module.c %D%/module.h \
-	%D%/python.h \
+	%D%/python-code.c %D%/python-code.h \
+	%D%/python-layout.c %D%/python-layout.h \
+	%D%/python-lines.c %D%/python-lines.h \
+	%D%/python.c %D%/python.h \
 	%D%/snapshot.c %D%/snapshot.h \
 	%D%/unwind-space.c %D%/unwind-space.h \
 	%D%/unwind.c %D%/unwind.h
 
 UNIT_TESTS += tests/unit/stack_excerpt_test
 tests_unit_stack_excerpt_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/stack_python_test
+tests_unit_stack_python_test_SOURCES = \
+	tests/unit/stack_python_test.c \
+	tests/unit/python-fake.c tests/unit/python-fake.h
+tests_unit_stack_python_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)

@@ -34,8 +34,22 @@ struct merged_stack {
 void merge_stacks(const struct unwind_stack *native, const struct python_thread *python,
 	const struct python_place *place, struct merged_stack *ret) __attribute__((nonnull(1, 4)));
 
+/*
+ * The same for a thread that several interpreters know: each has its own frames on the one native
+ * stack. Innermost first as far as addresses tell.
+ */
+void merge_stacks_of_all(const struct unwind_stack *native,
+	const struct python_thread *const *python, size_t nr, const struct python_place *place,
+	struct merged_stack *ret) __attribute__((nonnull(1, 5)));
+
 /* Whether a function is the interpreter's plumbing between two Python frames, by its name. */
 bool merge_is_plumbing(const char *function) __attribute__((nonnull));
+
+/*
+ * Whether a thread that is blocked below this native function waits for the GIL: who has it say
+ * python_stacks' gil_locked and gil_holder.
+ */
+bool merge_is_gil_wait(const char *function) __attribute__((nonnull));
 
 /* Leaves the empty stack. Takes NULL. */
 void merged_stack_release(struct merged_stack *stack);

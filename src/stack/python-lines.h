@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef STACK_PYTHON_LINES_H
+#define STACK_PYTHON_LINES_H
+
+/* CPython's line tables: which line an instruction belongs to. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stack/python-layout.h"
+
+/*
+ * The line of the instruction at `at`, in units of f_lasti: bytes up to 3.9, instructions of two
+ * bytes from 3.10 on; negative before the first one, which is on the function's own line. 0: not
+ * known, or no line. Any bytes will do for a table.
+ */
+uint32_t python_line(
+	enum python_lines how, const uint8_t *table, size_t len, uint32_t first_line, int64_t at);
+
+#endif
