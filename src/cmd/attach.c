@@ -2,25 +2,51 @@
 /*
  * Which job, where nobody says: the only one that hangs. Its agent says so; a job whose agent does
  * not (yet, or because there is none) is looked at, which takes milliseconds and disturbs nobody.
+ * Jobs without probe are looked for only where they are asked for, by a pid or by --all: that asks
+ * every process of the machine.
  */
 #include <argp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "cmd/cmd.h"
+#include "cmd/foreign.h"
 #include "cmd/look.h"
 #include "cmd/outlet.h"
 #include "cmd/save.h"
+#include "evidence/foreign.h"
 #include "evidence/jobs.h"
 #include "evidence/live.h"
 
 #define LOOKS_AT_MOST 16
 
+/* Options without a short form: beyond all letters. */
+enum { STOP_MODE = 256, NO_STACKS, SAMPLES };
+
 struct arguments {
 	bool json;
+	bool all;
 	const char *output;
+	struct live_options live;
 	ARRAY(const char *) jobs;
 };
+
+static bool parse_mode(const char *text, enum snapshot_mode *ret)
+{
+	static const struct {
+		const char *name;
+		enum snapshot_mode mode;
+	} modes[] = {{"never", SNAPSHOT_NEVER}, {"blocked-fallback", SNAPSHOT_BLOCKED_FALLBACK},
+		{"consistent", SNAPSHOT_CONSISTENT}};
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (!strcmp(text, modes[i].name)) {
+			*ret = modes[i].mode;
+			return true;
+		}
+	return false;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -33,6 +59,22 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'o':
 		arguments->output = arg;
 		return 0;
+	case 'a':
+		arguments->all = true;
+		return 0;
+	case STOP_MODE:
+		if (!parse_mode(arg, &arguments->live.stacks.mode))
+			argp_error(state, "no way to stop threads: %s: say never, "
+					  "blocked-fallback or consistent", arg);
+		return 0;
+	case NO_STACKS:
+		arguments->live.stacks.samples = 0;
+		return 0;
+	case SAMPLES:
+		if (strlen(arg) != 1 || *arg < '1' || *arg > '3')
+			argp_error(state, "not a number of samples from 1 to 3: %s", arg);
+		arguments->live.stacks.samples = (unsigned)(*arg - '0');
+		return 0;
 	case ARGP_KEY_ARG:
 		*array_add(&arguments->jobs) = arg;
 		return 0;
@@ -44,6 +86,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	{"json", 'j', NULL, 0, "One JSON object (schema inquest/1) instead of text", 0},
 	{"output", 'o', "BUNDLE", 0, "Save the evidence: a file, or a folder to put it in", 0},
+	{"all", 'a', NULL, 0, "Look for jobs without probe as well: ask all processes here", 0},
+	{"stop", STOP_MODE, "MODE", 0,
+		"Threads to stop for their stacks: never (the default), blocked-fallback or "
+		"consistent", 0},
+	{"samples", SAMPLES, "N", 0, "How often to take stacks, 1 to 3 (default 3)", 0},
+	{"no-stacks", NO_STACKS, NULL, 0, "Take no stacks", 0},
 	{0},
 };
 
@@ -52,7 +100,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[JOB|NAME|PID...]",
 	.doc = "Look at a job now, without disturbing it, and say who is to blame.\v"
-	       "Without an argument it takes the only job that hangs. Exit status: 0 nothing "
+	       "Without an argument it takes the only job that hangs; a PID may be that of a job "
+	       "that knows nothing of inquest. Exit status: 0 nothing "
 	       "wrong, 1 a verdict, 2 usage, 3 unreadable, 4 inconclusive.",
 };
 
@@ -119,7 +168,8 @@ static void complain_none(const struct jobs *jobs)
 	else if (jobs->refused.len)
 		complain_unknown(jobs, "no job here");
 	else
-		cmd_complain("no job here: start one with `inquest run -- COMMAND'");
+		cmd_complain("no job here: start one with `inquest run -- COMMAND', or look for "
+			     "one without probe: `inquest attach --all'");
 }
 
 /* Says which jobs there are to choose from: where some hang, those. */
@@ -196,54 +246,136 @@ static void describe_others(
 			hung);
 }
 
+/* How many threads stood still for us. */
+static int threads_stopped(const struct job *job)
+{
+	int stopped = 0;
+
+	for (size_t i = 0; i < job->nstacks; i++)
+		stopped += job->stacks[i].how == JOB_STACK_STOPPED;
+	return stopped;
+}
+
+/* Judges, saves and prints what was gathered. */
+static int conclude(struct look *look, const struct arguments *arguments, const char *beside)
+{
+	struct report_options reader = outlet_options(stdout);
+	struct complaint why = {0};
+	struct str saved = {0};
+	int status;
+
+	look_judge(look);
+	if (arguments->output && save_bundle(look, arguments->output, &saved, &why) < 0)
+		cmd_complain("bundle not saved: %s: try another -o", complaint_text(&why));
+	reader.threads_stopped = threads_stopped(look->job);
+	reader.saved = saved.len ? saved.text : NULL;
+	reader.beside = *beside ? beside : NULL;
+	status = look_print(look, &reader, arguments->json);
+	if (arguments->output && !saved.len)
+		status = CMD_UNREADABLE;
+	str_release(&saved);
+	complaint_release(&why);
+	return status;
+}
+
 static int examine(
 	const struct jobs *jobs, const struct jobs_entry *entry, const struct arguments *arguments)
 {
-	struct report_options reader = outlet_options(stdout);
-	struct str saved = {0}, others = {0};
 	struct complaint why = {0};
 	struct look look = {0};
+	struct str others = {0};
 	int status = CMD_UNREADABLE;
 
-	if (live_gather(entry->folder, NULL, &look.evidence, &why) < 0) {
-		cmd_complain("cannot look at %s: %s", entry->id, complaint_text(&why));
-		goto out;
-	}
-	look_judge(&look);
-	if (arguments->output && save_bundle(&look, arguments->output, &saved, &why) < 0)
-		cmd_complain("bundle not saved: %s: try another -o", complaint_text(&why));
 	describe_others(jobs, entry, &others);
-	reader.threads_stopped = 0;
-	reader.saved = saved.len ? saved.text : NULL;
-	reader.beside = others.len ? others.text : NULL;
-	status = look_print(&look, &reader, arguments->json);
-	if (arguments->output && !saved.len)
-		status = CMD_UNREADABLE;
-out:
+	if (live_gather(entry->folder, &arguments->live, &look.evidence, &why) < 0)
+		cmd_complain("cannot look at %s: %s", entry->id, complaint_text(&why));
+	else
+		status = conclude(&look, arguments, str_text(&others));
 	look_release(&look);
-	str_release(&saved);
 	str_release(&others);
 	complaint_release(&why);
 	return status;
 }
 
+/* The same for a job without probe. */
+static int examine_foreign(const struct jobs *jobs, struct foreign_choice *choice,
+	const struct arguments *arguments)
+{
+	const struct foreign_target target = {
+		&choice->survey, choice->job, choice->pids.items, choice->pids.nr};
+	struct complaint why = {0};
+	struct look look = {0};
+	struct str others = {0};
+	int status = CMD_UNREADABLE;
+
+	foreign_describe_others(choice, jobs, &others);
+	if (foreign_gather(&target, &arguments->live, &look.evidence, &why) < 0)
+		cmd_complain("cannot look at the job: %s", complaint_text(&why));
+	else
+		status = conclude(&look, arguments, str_text(&others));
+	look_release(&look);
+	str_release(&others);
+	complaint_release(&why);
+	return status;
+}
+
+/* Whether the arguments are pids of which none is a job's with probe. */
+static bool means_foreign(const struct jobs *jobs, const struct arguments *arguments)
+{
+	for (size_t i = 0; i < arguments->jobs.nr; i++)
+		if (!foreign_is_pid(arguments->jobs.items[i]) ||
+			jobs_find(jobs, arguments->jobs.items[i], NULL))
+			return false;
+	return arguments->jobs.nr > 0;
+}
+
+/* Chooses among all jobs, or by pids among those without probe; then looks. */
+static int run_foreign(const struct jobs *jobs, const struct arguments *arguments)
+{
+	const struct jobs_entry *own = NULL;
+	struct foreign_choice choice = {0};
+	int status;
+
+	if (arguments->all)
+		status = foreign_choose_all(&choice, jobs, &own);
+	else
+		status = foreign_choose_pids(
+			&choice, arguments->jobs.items, arguments->jobs.nr);
+	if (!status && own)
+		status = examine(jobs, own, arguments);
+	else if (!status)
+		status = examine_foreign(jobs, &choice, arguments);
+	foreign_release(&choice);
+	return status;
+}
+
+static int run_own(const struct jobs *jobs, const struct arguments *arguments)
+{
+	int status = CMD_UNREADABLE;
+	const struct jobs_entry *entry =
+		arguments->jobs.nr ? find(jobs, arguments, &status) : choose(jobs, &status);
+
+	return entry ? examine(jobs, entry, arguments) : status;
+}
+
 static int run(int argc, char **argv)
 {
-	struct arguments arguments = {0};
-	const struct jobs_entry *entry;
+	struct arguments arguments = {.live = LIVE_OPTIONS_STACKS};
 	struct complaint why = {0};
 	struct jobs jobs = {0};
 	int status = CMD_UNREADABLE;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	if (jobs_list(&jobs, &why) < 0) {
+	if (arguments.all && arguments.jobs.nr) {
+		cmd_complain("--all looks for jobs, and one was named: say either");
+		status = CMD_USAGE;
+	} else if (jobs_list(&jobs, &why) < 0) {
 		cmd_complain("cannot list jobs: %s", complaint_text(&why));
-		goto out;
+	} else if (arguments.all || means_foreign(&jobs, &arguments)) {
+		status = run_foreign(&jobs, &arguments);
+	} else {
+		status = run_own(&jobs, &arguments);
 	}
-	entry = arguments.jobs.nr ? find(&jobs, &arguments, &status) : choose(&jobs, &status);
-	if (entry)
-		status = examine(&jobs, entry, &arguments);
-out:
 	array_release(&arguments.jobs);
 	jobs_release(&jobs);
 	complaint_release(&why);

@@ -8,6 +8,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/demo.c \
 	%D%/diagnose.c \
 	%D%/exits.c %D%/exits.h \
+	%D%/foreign.c %D%/foreign.h \
 	%D%/jobdir.c %D%/jobdir.h \
 	%D%/look.c %D%/look.h \
 	%D%/ls.c \

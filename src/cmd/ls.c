@@ -7,14 +7,24 @@
 
 #include "base/clock.h"
 #include "cmd/cmd.h"
+#include "cmd/foreign.h"
 #include "cmd/outlet.h"
 #include "evidence/jobs.h"
 #include "report/escape.h"
 
+struct arguments {
+	bool json;
+	bool all;
+};
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
+	struct arguments *arguments = state->input;
+
 	if (key == 'j')
-		*(bool *)state->input = true;
+		arguments->json = true;
+	else if (key == 'a')
+		arguments->all = true;
 	else if (key == ARGP_KEY_ARG)
 		argp_error(state, "no argument is expected: %s", arg);
 	else
@@ -24,13 +34,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{"json", 'j', NULL, 0, "A JSON array instead of a table", 0},
+	{"all", 'a', NULL, 0, "Jobs without probe as well: asks all processes here", 0},
 	{0},
 };
 
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.doc = "List the jobs of this machine that have the probe.",
+	.doc = "List the jobs of this machine.",
 };
 
 static const char *owner_name(uid_t owner, char number[static 16])
@@ -111,13 +122,56 @@ static struct json_object *entry_object(const struct jobs_entry *entry)
 	return object;
 }
 
-static void print_json(const struct jobs *jobs)
+/* A job without probe is named by the pid of its first rank: that is what attach takes. */
+static void print_foreign_row(const struct survey_job *job, bool utf8)
+{
+	char ranks[48], pid[24], number[16];
+	struct str line = {0};
+
+	if (job->world_size >= 0)
+		snprintf(ranks, sizeof(ranks), "%zu/%d", job->ranks, job->world_size);
+	else
+		snprintf(ranks, sizeof(ranks), "%zu/?", job->ranks);
+	snprintf(pid, sizeof(pid), "pid %u", job->first_pid);
+	add_cell(&line, job->id, 24, utf8);
+	add_cell(&line, pid, 18, utf8);
+	add_cell(&line, ranks, 7, utf8);
+	add_cell(&line, "no probe", 8, utf8);
+	add_cell(&line, "-", 7, utf8);
+	str_add(&line, owner_name(job->uid, number));
+	puts(str_text(&line));
+	str_release(&line);
+}
+
+static struct json_object *foreign_object(const struct survey_job *job)
+{
+	struct json_object *object = json_object_new_object();
+	char number[16];
+
+	add_text(object, "id", job->id);
+	json_object_object_add(object, "name", NULL);
+	json_object_object_add(object, "folder", NULL);
+	add_text(object, "state", "no probe");
+	json_object_object_add(object, "world_size",
+		job->world_size >= 0 ? json_object_new_int(job->world_size) : NULL);
+	json_object_object_add(object, "ranks", json_object_new_int((int)job->ranks));
+	add_text(object, "launcher", job->launcher);
+	json_object_object_add(object, "first_pid", json_object_new_int64(job->first_pid));
+	add_text(object, "user", owner_name(job->uid, number));
+	return object;
+}
+
+static void print_json(const struct jobs *jobs, const struct survey *survey)
 {
 	struct json_object *array = json_object_new_array();
+	const struct survey_job *job;
 	struct str text = {0};
 
 	for (size_t i = 0; i < jobs->nr; i++)
 		json_object_array_add(array, entry_object(&jobs->items[i]));
+	array_for_each(&survey->jobs, job)
+		if (!foreign_is_own(job, jobs))
+			json_object_array_add(array, foreign_object(job));
 	escape_json(&text, json_object_to_json_string_ext(
 				   array, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
 	puts(str_text(&text));
@@ -125,37 +179,56 @@ static void print_json(const struct jobs *jobs)
 	json_object_put(array);
 }
 
-static void print_table(const struct jobs *jobs)
+static void print_table(const struct jobs *jobs, const struct survey *survey)
 {
-	if (jobs->nr)
+	const struct survey_job *job;
+	size_t foreign = 0;
+
+	array_for_each(&survey->jobs, job)
+		foreign += !foreign_is_own(job, jobs);
+	if (jobs->nr || foreign)
 		printf("%-26s%-20s%-9s%-9s%-10s%s\n", "JOB", "NAME", "RANKS", "STATE", "AGE",
 			"USER");
 	else
 		fputs("inquest: no job here: start one with `inquest run -- COMMAND'\n", stderr);
 	for (size_t i = 0; i < jobs->nr; i++)
 		print_row(&jobs->items[i], outlet_is_utf8());
+	array_for_each(&survey->jobs, job)
+		if (!foreign_is_own(job, jobs))
+			print_foreign_row(job, outlet_is_utf8());
 }
 
-static int run(int argc, char **argv)
+static int list(const struct jobs *jobs, const struct arguments *arguments)
 {
-	struct complaint why = {0};
-	struct jobs jobs = {0};
-	bool json = false;
+	struct survey survey = {0};
 	int status = CMD_FINE;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &json);
-	if (jobs_list(&jobs, &why) < 0) {
-		cmd_complain("cannot list jobs: %s", complaint_text(&why));
-		status = CMD_UNREADABLE;
-	} else if (json) {
-		print_json(&jobs);
-	} else {
-		print_table(&jobs);
-	}
+	if (arguments->all)
+		status = foreign_survey(&survey);
+	if (arguments->json)
+		print_json(jobs, &survey);
+	else
+		print_table(jobs, &survey);
 	if (fflush(stdout) || ferror(stdout)) {
 		cmd_complain("cannot write the list to stdout: %s", strerror(errno));
 		status = CMD_UNREADABLE;
 	}
+	survey_release(&survey);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = {0};
+	struct complaint why = {0};
+	struct jobs jobs = {0};
+	int status = CMD_UNREADABLE;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	if (jobs_list(&jobs, &why) < 0)
+		cmd_complain("cannot list jobs: %s", complaint_text(&why));
+	else
+		status = list(&jobs, &arguments);
 	if (jobs.refused.len)
 		cmd_complain("not trusted, so not listed: %.*s",
 			(int)strcspn(jobs.refused.text, "\n"), jobs.refused.text);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The order of gathering: T0; census and rings, which nobody can block; who lives; /proc, cheap
- * files first; control groups; the agent's files; a second look at /proc if no agent keeps a
- * history; and last what may block, as errands.
+ * files first; control groups; the agent's files; what may block, as errands; stacks; and last a
+ * second look at /proc if no agent keeps a history.
  *
  * A process goes by the pid that it knows itself by (census and ring say that one), `here` is the
  * pid by which we find it. In one pid namespace they are the same.
@@ -15,9 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/timex.h>
-#include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -27,12 +24,12 @@
 #include "evidence/agentfiles.h"
 #include "evidence/folder.h"
 #include "evidence/jobs.h"
-#include "evidence/json-put.h"
+#include "evidence/live-add.h"
 #include "evidence/live-proc.h"
+#include "evidence/live-stacks.h"
 #include "evidence/liveness.h"
 #include "evidence/source.h"
 #include "ring/census-read.h"
-#include "ring/ring-cpu.h"
 #include "ring/ring-snapshot.h"
 
 #define LIVE_RINGS_CAP 4096
@@ -64,73 +61,7 @@ static void live_add(struct live *live, const struct exhibit *about, struct str 
 	live_add_bytes(live, about, (uint8_t *)str_detach(text), len);
 }
 
-/* --- T0 -------------------------------------------------------------------------------------- */
-
-static void live_put_clock(struct json_object *object)
-{
-	struct timex timex = {0};
-
-	/* Three clocks and the counter at one moment, the counter first: see law of T0. */
-	json_put_int(object, "tsc", (int64_t)ring_now());
-	json_put_int(object, "monotonic", clock_monotonic_ns());
-	json_put_int(object, "realtime", clock_realtime_ns());
-	json_put_int(object, "boottime", clock_boottime_ns());
-	if (adjtimex(&timex) >= 0) {
-		json_put_int(object, "clock_error", timex.maxerror * 1000LL);
-		json_put_int(object, "clock_synced", !(timex.status & STA_UNSYNC));
-	}
-}
-
-static void live_gather_clocks(struct live *live)
-{
-	struct json_object *object = json_object_new_object();
-	struct str boot = {0}, text = {0};
-	struct utsname name;
-
-	json_put_text(object, "schema", "inquest-gather/1");
-	live_put_clock(object);
-	json_put_text(object, "host", live->host);
-	if (file_read("/proc/sys/kernel/random/boot_id", 64, &boot, NULL) == 0) {
-		boot.text[strcspn(boot.text, "\n")] = '\0';
-		json_put_text(object, "boot_id", boot.text);
-	}
-	if (uname(&name) == 0)
-		json_put_text(object, "kernel", name.release);
-	json_put_int(object, "clk_tck", sysconf(_SC_CLK_TCK));
-	json_put_int(object, "page_size", sysconf(_SC_PAGESIZE));
-	json_put_int(object, "uid", geteuid());
-	json_put_text(object, "folder", live->folder.path);
-	json_put_end(object, &text);
-	live_add(live, &(struct exhibit){.kind = EXHIBIT_GATHER, .rank = -1}, &text);
-	str_release(&boot);
-}
-
 /* --- Census, rings, liveness ----------------------------------------------------------------- */
-
-static void live_add_liveness(
-	struct live *live, const struct live_process *process, const struct liveness *liveness)
-{
-	static const char *const locks[] = {[LIVENESS_LOCK_UNKNOWN] = "unknown",
-		[LIVENESS_LOCK_FREE] = "free", [LIVENESS_LOCK_HELD] = "held"};
-	const char state[2] = {liveness->state, '\0'};
-	struct json_object *object = json_object_new_object();
-	struct str text = {0};
-
-	json_put_text(object, "schema", "inquest-liveness/1");
-	json_put_text(object, "role", process->role);
-	json_put_int(object, "here", liveness->here);
-	json_put_text(object, "lock", locks[liveness->lock]);
-	json_put_int(object, "there", liveness->there);
-	if (liveness->there)
-		json_put_text(object, "state", state);
-	json_put_end(object, &text);
-	live_add(live,
-		&(struct exhibit){.kind = EXHIBIT_LIVENESS,
-			.rank = process->rank,
-			.pid = process->pid,
-			.start_time = process->start_time},
-		&text);
-}
 
 static void live_take_slot(struct live *live, int fd, uint32_t i, const struct census_slot *slot)
 {
@@ -146,7 +77,7 @@ static void live_take_slot(struct live *live, int fd, uint32_t i, const struct c
 		.threads = slot->state == CENSUS_RANK || slot->rank >= 0,
 		.ring_due = slot->state == CENSUS_RANK && slot->generation >= 1,
 	};
-	live_add_liveness(live, process, &liveness);
+	live_add_liveness(live->into, live->host, process, &liveness);
 }
 
 static void live_take_agent(struct live *live, const struct census_header *header)
@@ -166,7 +97,7 @@ static void live_take_agent(struct live *live, const struct census_header *heade
 		.role = "agent",
 	};
 	live->agent_samples = liveness_is_alive(&liveness);
-	live_add_liveness(live, process, &liveness);
+	live_add_liveness(live->into, live->host, process, &liveness);
 }
 
 /* Takes the census and asks who of it lives. 0, or negative with words: then this is no job. */
@@ -413,16 +344,23 @@ static void live_gather_proc(struct live *live)
 		live->into, live->host, live->folder.uid, &live->processes};
 
 	live_processes_add_descendants(&live->processes);
-	for (size_t i = 0; i < live->processes.all.nr; i++) {
-		struct live_process *process = &live->processes.all.items[i];
-		struct liveness liveness;
-
-		if (strcmp(process->role, "child"))
-			continue;
-		liveness = liveness_of_process(process->here, process->start_time, 0);
-		live_add_liveness(live, process, &liveness);
-	}
+	for (size_t i = 0; i < live->processes.all.nr; i++)
+		if (!strcmp(live->processes.all.items[i].role, "child"))
+			live_take_liveness(live->into, live->host, &live->processes.all.items[i]);
 	live_proc_take(&target, true);
+}
+
+/* Stacks, if they are wanted, and the second sample, if nobody else takes any. */
+static void live_gather_last(
+	struct live *live, const struct live_proc_target *target, int64_t sampled)
+{
+	struct live_options options = *live->options;
+
+	if (live->agent_samples)
+		options.sample_pause_ms = 0;
+	live_take_stacks(target, &options, sampled);
+	if (options.sample_pause_ms > 0)
+		live_proc_take(target, false);
 }
 
 int live_gather(const char *path, const struct live_options *options, struct evidence *into,
@@ -432,14 +370,14 @@ int live_gather(const char *path, const struct live_options *options, struct evi
 	struct live live = {.options = options ? options : &usual, .into = into};
 	struct live_proc_target target = {into, live.host, 0, &live.processes};
 	uid_t own = geteuid();
+	int64_t sampled;
 	int error = folder_open(&live.folder, path, own ? own : FOLDER_ANY_UID, why);
 
 	if (error)
 		return error;
 	target.owner = live.folder.uid;
-	if (gethostname(live.host, sizeof(live.host) - 1) < 0)
-		strcpy(live.host, "localhost");
-	live_gather_clocks(&live);
+	live_host(live.host, sizeof(live.host));
+	live_add_clocks(into, live.host, live.folder.path);
 	error = live_gather_census(&live, why);
 	if (error)
 		goto out;
@@ -447,14 +385,12 @@ int live_gather(const char *path, const struct live_options *options, struct evi
 	live_gather_spilled(&live);
 	live_miss_rings(&live);
 	live_gather_proc(&live);
+	sampled = clock_monotonic_ns();
 	live_gather_files(&live);
 	live_proc_take_cgroups(&target, live.groups.items, live.groups.nr);
-	if (!live.agent_samples && live.options->sample_pause_ms > 0) {
-		usleep((useconds_t)live.options->sample_pause_ms * 1000);
-		live_proc_take(&target, false);
-	}
 	live_proc_take_stderr(&target, live.options->errand_ms);
 	live_proc_take_error_files(&target, live.options->errand_ms);
+	live_gather_last(&live, &target, sampled);
 out:
 	for (size_t i = 0; i < live.groups.nr; i++)
 		free(live.groups.items[i]);

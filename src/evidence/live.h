@@ -13,6 +13,7 @@
 
 #include "base/complaint.h"
 #include "evidence/exhibit.h"
+#include "evidence/stacks.h"
 
 struct live_options {
 	/*
@@ -21,9 +22,17 @@ struct live_options {
 	 */
 	int sample_pause_ms;
 	int errand_ms; /* deadline of each read that may block */
+	/*
+	 * Stacks of ranks and of their children; samples 0: none. They come last, since they are
+	 * dear, and the second sample of /proc after them.
+	 */
+	struct stacks_options stacks;
 };
 
 #define LIVE_OPTIONS_DEFAULT {.sample_pause_ms = 20, .errand_ms = 250}
+/* The same with stacks, as they are taken where nobody wishes otherwise. */
+#define LIVE_OPTIONS_STACKS                                                                        \
+	{.sample_pause_ms = 20, .errand_ms = 250, .stacks = STACKS_OPTIONS_DEFAULT}
 
 /*
  * Adds all evidence of the job in this folder. 0, or negative with words if the folder holds no

@@ -9,11 +9,14 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/exhibit.c %D%/exhibit.h \
 	%D%/fields.c %D%/fields.h \
 	%D%/folder.c %D%/folder.h \
+	%D%/foreign.c %D%/foreign.h \
 	%D%/history.c %D%/history.h \
 	%D%/jobs.c %D%/jobs.h \
 	%D%/json-put.c %D%/json-put.h \
 	%D%/live.c %D%/live.h \
+	%D%/live-add.c %D%/live-add.h \
 	%D%/live-proc.c %D%/live-proc.h \
+	%D%/live-stacks.c %D%/live-stacks.h \
 	%D%/liveness.c %D%/liveness.h \
 	%D%/receipt.c %D%/receipt.h \
 	%D%/receipt-look.c %D%/receipt-look.h \

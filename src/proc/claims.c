@@ -248,6 +248,7 @@ static void read_names(struct claims *claims, const struct block *environ)
 	const char *address = variable(environ, "MASTER_ADDR");
 	const char *port = variable(environ, "MASTER_PORT");
 	const char *folder = variable(environ, "INQUEST_JOB_DIR");
+	const char *error_file = variable(environ, "TORCHELASTIC_ERROR_FILE");
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !*claims->job; i++) {
 		const char *name = variable(environ, names[i]);
@@ -259,6 +260,8 @@ static void read_names(struct claims *claims, const struct block *environ)
 		snprintf(claims->job, sizeof(claims->job), "%s", claims->step);
 	if (address && port)
 		snprintf(claims->master, sizeof(claims->master), "%s:%s", address, port);
+	if (error_file && strlen(error_file) < sizeof(claims->error_file))
+		strcpy(claims->error_file, error_file);
 	if (folder)
 		snprintf(claims->folder, sizeof(claims->folder), "%s", folder);
 }

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/foreign.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "proc/read.h"
+
+#define ASK_MS 250 /* for each process' environment */
+
+bool foreign_is_pid(const char *text)
+{
+	return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10;
+}
+
+bool foreign_is_own(const struct survey_job *job, const struct jobs *jobs)
+{
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (jobs->items[i].status != JOBS_ENDED &&
+			!strcmp(jobs->items[i].folder, job->folder))
+			return true;
+	return false;
+}
+
+int foreign_survey(struct survey *survey)
+{
+	if (survey_take(survey, ASK_MS) == 0)
+		return CMD_FINE;
+	cmd_complain("cannot list the processes here: is /proc mounted?");
+	return CMD_UNREADABLE;
+}
+
+/* Whether it can be looked at alone; complains where not. */
+static bool may_look(struct survey *survey, uint32_t pid)
+{
+	const struct survey_process *process = survey_find(survey, pid);
+
+	if (!process || process->stat.state == 'Z') {
+		cmd_complain(process ? "process %u is over: nothing of it can be looked at"
+				     : "no process %u here, and no job has that name: `inquest ls "
+				       "--all' lists jobs",
+			pid);
+		return false;
+	}
+	if (process->error == EACCES || process->error == EPERM) {
+		cmd_complain("process %u may be looked at by its own user and by root only: "
+			     "try as one of them",
+			pid);
+		return false;
+	}
+	return true;
+}
+
+int foreign_choose_pids(struct foreign_choice *choice, const char *const *pids, size_t nr)
+{
+	int status = foreign_survey(&choice->survey);
+
+	choice->job = SURVEY_NONE;
+	for (size_t i = 0; !status && i < nr; i++) {
+		uint32_t pid = (uint32_t)strtoul(pids[i], NULL, 10);
+		int job = survey_job_of(&choice->survey, pid);
+
+		if (job == SURVEY_NONE && !may_look(&choice->survey, pid)) {
+			status = CMD_UNREADABLE;
+		} else if (i && (job != choice->job)) {
+			cmd_complain("%s and %s are of different jobs: attach to one at a time",
+				pids[0], pids[i]);
+			status = CMD_USAGE;
+		} else {
+			choice->job = job;
+			if (job == SURVEY_NONE)
+				*array_add(&choice->pids) = pid;
+		}
+	}
+	return status;
+}
+
+static void complain_none(const struct survey *survey)
+{
+	if (survey->unreadable)
+		cmd_complain("no rank here: no process that may be asked has RANK, SLURM_PROCID "
+			     "or the like; %zu of other users may not: try as root",
+			survey->unreadable);
+	else
+		cmd_complain("no rank here: no process has RANK, SLURM_PROCID or the like; "
+			     "`inquest attach PID' looks at any");
+}
+
+static void list_all(const struct foreign_choice *choice, const struct jobs *jobs)
+{
+	const struct survey_job *job;
+
+	cmd_complain("several jobs here: say which");
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (jobs->items[i].status != JOBS_ENDED)
+			cmd_complain("  inquest attach %s   # %s, %s", jobs->items[i].id,
+				jobs->items[i].name, jobs_status_name(jobs->items[i].status));
+	array_for_each(&choice->survey.jobs, job)
+		if (!foreign_is_own(job, jobs))
+			cmd_complain("  inquest attach %u   # %s, %zu rank%s here, no probe",
+				job->first_pid, job->id, job->ranks, job->ranks == 1 ? "" : "s");
+}
+
+int foreign_choose_all(struct foreign_choice *choice, const struct jobs *jobs,
+	const struct jobs_entry **ret_own)
+{
+	int status = foreign_survey(&choice->survey);
+	size_t found = 0;
+
+	*ret_own = NULL;
+	choice->job = SURVEY_NONE;
+	for (size_t i = 0; !status && i < jobs->nr; i++)
+		if (jobs->items[i].status != JOBS_ENDED) {
+			*ret_own = &jobs->items[i];
+			found++;
+		}
+	for (size_t i = 0; !status && i < choice->survey.jobs.nr; i++)
+		if (!foreign_is_own(&choice->survey.jobs.items[i], jobs)) {
+			choice->job = (int)i;
+			found++;
+		}
+	if (status || found == 1)
+		return status;
+	if (found)
+		list_all(choice, jobs);
+	else
+		complain_none(&choice->survey);
+	return found ? CMD_USAGE : CMD_UNREADABLE;
+}
+
+void foreign_describe_others(
+	const struct foreign_choice *choice, const struct jobs *jobs, struct str *into)
+{
+	size_t others = 0;
+
+	for (size_t i = 0; i < jobs->nr; i++)
+		others += jobs->items[i].status != JOBS_ENDED;
+	for (size_t i = 0; i < choice->survey.jobs.nr; i++)
+		others += (int)i != choice->job &&
+			  !foreign_is_own(&choice->survey.jobs.items[i], jobs);
+	if (others)
+		str_printf(into, "%zu other job%s here", others, others == 1 ? "" : "s");
+}
+
+void foreign_release(struct foreign_choice *choice)
+{
+	if (!choice)
+		return;
+	survey_release(&choice->survey);
+	array_release(&choice->pids);
+}

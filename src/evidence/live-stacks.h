@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_LIVE_STACKS_H
+#define EVIDENCE_LIVE_STACKS_H
+
+/* The part of live gathering that takes stacks: the dearest, so it comes last. */
+
+#include <stdint.h>
+
+#include "evidence/live-proc.h"
+#include "evidence/live.h"
+
+/*
+ * Takes the stacks that the options ask for, of all ranks and of the first of their children, and
+ * waits until sample_pause_ms have passed since `sampled` (CLOCK_MONOTONIC ns), when a first sample
+ * of /proc was taken: the time that stacks take is time that it need not wait.
+ */
+void live_take_stacks(const struct live_proc_target *target, const struct live_options *options,
+	int64_t sampled) __attribute__((nonnull));
+
+#endif
