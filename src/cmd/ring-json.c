@@ -7,6 +7,7 @@
 #include "cmd/ring-fields.h"
 #include "report/escape.h"
 #include "ring/ring-names.h"
+#include "ring/ring-traceback.h"
 
 /* --- Values ----------------------------------------------------------------------------------- */
 
@@ -380,6 +381,87 @@ static struct json_object *lanes_of(const struct ring_view *view)
 	return array;
 }
 
+/* A text of a traceback; null for none. */
+static struct json_object *trace_text(const struct ring_traceback *t, uint32_t at)
+{
+	return at ? text(t->text + at) : NULL;
+}
+
+static struct json_object *trace_frames_of(const struct ring_traceback *t)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (uint32_t i = 0; i < t->nframes; i++) {
+		const struct ring_trace_frame *f = t->frame + i;
+		struct json_object *o = json_object_new_object();
+
+		put(o, "pc", hex(f->pc));
+		put(o, "sp", hex(f->sp));
+		put(o, "module", f->module ? number(f->module - 1) : NULL);
+		put(o, "offset", f->module ? hex(f->pc - t->module[f->module - 1].bias) : NULL);
+		put(o, "exact", json_object_new_boolean(f->flags & RING_TRACE_F_EXACT));
+		put(o, "guessed", json_object_new_boolean(f->flags & RING_TRACE_F_GUESSED));
+		json_object_array_add(array, o);
+	}
+	return array;
+}
+
+static struct json_object *trace_modules_of(const struct ring_traceback *t)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (uint32_t i = 0; i < t->nmodules; i++) {
+		const struct ring_trace_module *m = t->module + i;
+		struct json_object *o = json_object_new_object();
+		char id[2 * RING_TRACE_ID + 1] = "";
+
+		for (uint32_t b = 0; b < m->build_id_len; b++)
+			snprintf(id + 2 * b, 3, "%02x", m->build_id[b]);
+		put(o, "path", trace_text(t, m->path));
+		put(o, "build_id", m->build_id_len ? text(id) : NULL);
+		put(o, "start", hex(m->start));
+		put(o, "end", hex(m->end));
+		json_object_array_add(array, o);
+	}
+	return array;
+}
+
+static struct json_object *trace_python_of(const struct ring_traceback *t)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (uint32_t i = 0; i < t->npy; i++) {
+		struct json_object *o = json_object_new_object();
+
+		put(o, "file", trace_text(t, t->py[i].file));
+		put(o, "line", t->py[i].line ? number(t->py[i].line) : NULL);
+		put(o, "function", trace_text(t, t->py[i].function));
+		json_object_array_add(array, o);
+	}
+	return array;
+}
+
+/* Null where the death has none. */
+static struct json_object *traceback_of(const struct ring_view *view, uint64_t death)
+{
+	struct ring_traceback t;
+	int state = ring_view_traceback(view, death, &t);
+	struct json_object *o;
+
+	if (state <= 0)
+		return NULL;
+	o = json_object_new_object();
+	put(o, "complete", json_object_new_boolean(state == 1));
+	put(o, "end", text(ring_trace_end_name(t.end)));
+	put(o, "frames", trace_frames_of(&t));
+	put(o, "modules", trace_modules_of(&t));
+	put(o, "python", text(ring_trace_python_name(t.python)));
+	put(o, "python_frames", trace_python_of(&t));
+	put(o, "message", trace_text(&t, t.message));
+	put(o, "exception", trace_text(&t, t.exception));
+	return o;
+}
+
 static struct json_object *deaths_of(const struct ring_view *view)
 {
 	struct json_object *array = json_object_new_array();
@@ -405,6 +487,7 @@ static struct json_object *deaths_of(const struct ring_view *view)
 		put(o, "by_abort", json_object_new_boolean(f.via_abort != 0));
 		put(o, "sp", hex(f.sp));
 		put(o, "stack_bytes", number(f.stack_len));
+		put(o, "traceback", traceback_of(view, i));
 		json_object_array_add(array, o);
 	}
 	return array;

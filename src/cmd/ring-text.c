@@ -6,6 +6,7 @@
 #include "cmd/ring-fields.h"
 #include "report/escape.h"
 #include "ring/ring-names.h"
+#include "ring/ring-traceback.h"
 
 #define SHOWN 12 /* of a lane or class the latest; --json has all */
 
@@ -353,6 +354,60 @@ static void dump_lanes(const struct dump *d)
 	}
 }
 
+/* " path+0xoffset", or what is known instead. */
+static void dump_trace_place(
+	const struct dump *d, const struct ring_traceback *t, const struct ring_trace_frame *f)
+{
+	const struct ring_trace_module *m = f->module ? t->module + f->module - 1 : NULL;
+
+	if (!m) {
+		str_printf(d->out, "0x%" PRIx64, f->pc);
+		return;
+	}
+	escape_text(d->out, t->text + m->path, d->utf8);
+	str_printf(d->out, "+0x%" PRIx64, f->pc - m->bias);
+}
+
+static void dump_trace_frames(const struct dump *d, const struct ring_traceback *t)
+{
+	for (uint32_t i = 0; i < t->npy; i++) {
+		str_printf(d->out, "  python %2" PRIu32 "  ", i);
+		escape_text(d->out, t->text + t->py[i].file, d->utf8);
+		str_printf(d->out, ":%" PRIu32 " in ", t->py[i].line);
+		escape_text(d->out, t->text + t->py[i].function, d->utf8);
+		str_add_char(d->out, '\n');
+	}
+	for (uint32_t i = 0; i < t->nframes; i++) {
+		str_printf(d->out, "  native %2" PRIu32 "  ", i);
+		dump_trace_place(d, t, t->frame + i);
+		str_add(d->out, t->frame[i].flags & RING_TRACE_F_GUESSED ? "  guessed\n" : "\n");
+	}
+}
+
+static void dump_traceback(const struct dump *d, uint64_t death)
+{
+	struct ring_traceback t;
+	int state = ring_view_traceback(d->view, death, &t);
+
+	if (state <= 0)
+		return;
+	str_printf(d->out, "traceback  %" PRIu32 " native frames (end: %s), %" PRIu32
+			   " of Python (%s)%s\n",
+		t.nframes, ring_trace_end_name(t.end), t.npy, ring_trace_python_name(t.python),
+		state == 2 ? ", cut short" : "");
+	if (t.message) {
+		str_add(d->out, "  libc says ");
+		dump_text(d, t.text + t.message);
+		str_add_char(d->out, '\n');
+	}
+	if (t.exception) {
+		str_add(d->out, "  nobody caught a C++ exception of type ");
+		dump_text(d, t.text + t.exception);
+		str_add_char(d->out, '\n');
+	}
+	dump_trace_frames(d, &t);
+}
+
 static void dump_deaths(const struct dump *d)
 {
 	struct ring_fatal f;
@@ -374,6 +429,7 @@ static void dump_deaths(const struct dump *d)
 		str_printf(d->out, "%s, %" PRIu32 " bytes of stack at 0x%" PRIx64 "%s\n",
 			f.via_abort ? ", by abort()" : "", f.stack_len, f.sp,
 			state == 2 ? ", cut short" : "");
+		dump_traceback(d, i);
 	}
 }
 

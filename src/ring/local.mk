@@ -5,6 +5,7 @@ src_ring_libring_la_SOURCES += %D%/calls.h %D%/calls.def
 src_ring_libring_la_SOURCES += %D%/ring-cpu.h %D%/ring-write.h %D%/ring-group.h %D%/ring-span.h
 src_ring_libring_la_SOURCES += %D%/ring-make.h %D%/ring-make.c %D%/census-write.h
 src_ring_libring_la_SOURCES += %D%/ring-read.h %D%/ring-read.c %D%/ring-names.h %D%/ring-names.c
+src_ring_libring_la_SOURCES += %D%/ring-traceback.h %D%/ring-traceback.c
 src_ring_libring_la_SOURCES += %D%/ring-snapshot.h %D%/ring-snapshot.c
 src_ring_libring_la_SOURCES += %D%/census-read.h %D%/census-read.c
 
@@ -16,3 +17,5 @@ UNIT_TESTS += tests/unit/ring_read_test
 tests_unit_ring_read_test_LDADD = $(RING_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/ring_snapshot_test
 tests_unit_ring_snapshot_test_LDADD = $(RING_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/ring_traceback_test
+tests_unit_ring_traceback_test_LDADD = $(RING_FLOORS) $(CMOCKA_LIBS)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ring/ring-make.h"
 
+#include "ring/ring-traceback.h"
 #include "ring/ring-write.h"
 
 static const struct ring_layout ring_profile[RING_PROFILES] = {
@@ -13,6 +14,7 @@ static const struct ring_layout ring_profile[RING_PROFILES] = {
 		.strings = 65536,
 		.strindex = 4096,
 		.fatal = 4,
+		.traces = 4,
 		.text = 4096},
 	{.big = {8192, 4096},
 		.lanes = 16,
@@ -23,6 +25,7 @@ static const struct ring_layout ring_profile[RING_PROFILES] = {
 		.strings = 32768,
 		.strindex = 2048,
 		.fatal = 3,
+		.traces = 2,
 		.text = 4096,
 		.pin_shift = 1},
 	{.big = {2048, 1024},
@@ -34,6 +37,7 @@ static const struct ring_layout ring_profile[RING_PROFILES] = {
 		.strings = 16384,
 		.strindex = 1024,
 		.fatal = 2,
+		.traces = 1,
 		.text = 4096,
 		.pin_shift = 2},
 };
@@ -47,6 +51,7 @@ static const struct ring_layout ring_candidate = {
 	.strings = 16384,
 	.strindex = 1024,
 	.fatal = 1,
+	.traces = 1,
 	.text = 4096,
 	.pin_shift = 2,
 };
@@ -113,6 +118,7 @@ void ring_layout(uint32_t profile, uint32_t role, struct ring_layout *ret)
 		{RING_S_STRINGS, 1, 0, ret->strings},
 		{RING_S_STRINDEX, sizeof(uint32_t), 0, ret->strindex},
 		{RING_S_FATAL, sizeof(struct ring_fatal), 0, ret->fatal},
+		{RING_S_TRACES, sizeof(struct ring_traceback), 0, ret->traces},
 		{RING_S_STDERR, 1, 0, sizeof(struct ring_text) + ret->text},
 		{RING_S_GROUPS, sizeof(struct ring_group), 0, ret->groups},
 		{RING_S_SLOTS, sizeof(struct ring_slot), 0, ring_total_slots(ret)},

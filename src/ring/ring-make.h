@@ -34,6 +34,7 @@ struct ring_layout {
 	uint32_t strings;  /* bytes */
 	uint32_t strindex; /* entries, a power of two */
 	uint32_t fatal;
+	uint32_t traces; /* of the first deaths */
 	uint32_t text;      /* bytes */
 	uint32_t pin_shift; /* the quotas of the pinned classes are halved so often */
 	uint64_t size;      /* of the file, computed: a multiple of 4096 */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ring/ring-traceback.h"
+
 const char *ring_strerror(int error)
 {
 	static const char *const words[] = {
@@ -35,6 +37,7 @@ static const uint32_t ring_elem_size[RING_PARTS] = {
 	[RING_S_STRINDEX] = sizeof(uint32_t),
 	[RING_S_FATAL] = sizeof(struct ring_fatal),
 	[RING_S_STDERR] = 1,
+	[RING_S_TRACES] = sizeof(struct ring_traceback),
 };
 
 /* Takes a section in as far as it lies within the bytes; -1 where it cannot be true. */

@@ -54,7 +54,7 @@ struct ring_part {
 	uint32_t elem_size;
 };
 
-#define RING_PARTS (RING_S_STDERR + 1)
+#define RING_PARTS (RING_S_TRACES + 1)
 
 struct ring_view {
 	const uint8_t *bytes;

@@ -76,6 +76,7 @@ static int is_slot(enum ring_section_id id, size_t line)
 		       (line * LINE >= offsetof(struct ring_group, enqueue) &&
 			       line * LINE != offsetof(struct ring_group, enqueue_version));
 	case RING_S_FATAL:
+	case RING_S_TRACES:
 		return line == 0;
 	default:
 		return 1;
@@ -254,6 +255,7 @@ static void copy_ring(struct copy *copy, const struct ring_view *view)
 	copy_lanes(copy, view);
 	copy_section(copy, view, RING_S_ANCHORS);
 	copy_used(copy, view, RING_S_FATAL);
+	copy_used(copy, view, RING_S_TRACES);
 	copy_text(copy, view, RING_S_STDERR);
 	copy_strings(copy, view);
 	copy_text(copy, view, RING_S_STRINDEX);

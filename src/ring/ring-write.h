@@ -65,8 +65,9 @@ struct ring_writer {
 	uint8_t *strings;
 	uint32_t *strindex;
 	struct ring_fatal *fatal;
+	struct ring_traceback *traces;
 	struct ring_text *text;
-	uint32_t nlanes, nspans, nmarks, ngroups, nfatal;
+	uint32_t nlanes, nspans, nmarks, ngroups, nfatal, ntraces;
 	uint32_t strindex_mask;
 	uint64_t strings_size;
 	uint64_t anchor_version;
@@ -135,6 +136,9 @@ static inline void ring_writer_open(struct ring_writer *w, void *base)
 			break;
 		case RING_S_FATAL:
 			w->fatal = at, w->nfatal = (uint32_t)n;
+			break;
+		case RING_S_TRACES:
+			w->traces = at, w->ntraces = (uint32_t)n;
 			break;
 		case RING_S_STDERR:
 			w->text = at;

@@ -24,6 +24,7 @@
  *                                      padded to 8; a string's id is its offset here, 0 = none
  *     STRINDEX  uint32_t[]             open-addressed hash of string offsets, 0 = free
  *     FATAL     struct ring_fatal[]    written only by signal handlers and abort
+ *     TRACES    struct ring_traceback[]  stack of the death with the same number: ring-traceback.h
  *     STDERR    struct ring_text       the last bytes that passed write(2)
  *
  * A SLOT IS VALID for ticket k if and only if seq == 2k+2 before and after its words were copied
@@ -54,7 +55,7 @@
 
 #define RING_MAGIC	    0x31474e4952514e49ull /* "INQRING1" */
 #define RING_VERSION_MAJOR  1
-#define RING_VERSION_MINOR  0
+#define RING_VERSION_MINOR  1 /* since 1: TRACES */
 #define RING_HEADER_SIZE    4096
 #define RING_SECTIONS	    16
 #define RING_NO_GROUP	    0xffffu
@@ -242,6 +243,7 @@ enum ring_section_id {
 	RING_S_STRINDEX,
 	RING_S_FATAL,
 	RING_S_STDERR,
+	RING_S_TRACES,
 };
 
 struct ring_section {

@@ -13,6 +13,7 @@
 
 #include "ring/ring-make.h"
 #include "ring/ring-read.h"
+#include "ring/ring-traceback.h"
 #include "ring/ring-write.h"
 
 struct fixture {
@@ -143,10 +144,28 @@ static inline void walk_pins(const struct ring_view *view, struct walk *walk)
 	}
 }
 
+/* Touches all that is counted; how long its texts are. */
+static inline size_t walk_traceback(const struct ring_traceback *t)
+{
+	size_t sum = strlen(t->text + t->message) + strlen(t->text + t->exception);
+
+	for (uint32_t i = 0; i < t->nframes; i++)
+		if (t->frame[i].module)
+			sum += strlen(t->text + t->module[t->frame[i].module - 1].path);
+	for (uint32_t i = 0; i < t->nmodules; i++)
+		for (uint32_t b = 0; b < t->module[i].build_id_len; b++)
+			sum += t->module[i].build_id[b];
+	for (uint32_t i = 0; i < t->npy; i++)
+		sum += strlen(t->text + t->py[i].file) + strlen(t->text + t->py[i].function);
+	return sum + (ring_trace_end_name(t->end) != NULL) +
+	       (ring_trace_python_name(t->python) != NULL);
+}
+
 static inline void walk_tables(const struct ring_view *view, struct walk *walk)
 {
 	static struct ring_group g;
 	static struct ring_fatal fatal;
+	static struct ring_traceback trace;
 	static char text[8192];
 	struct ring_mark m;
 	struct ring_slot s;
@@ -168,6 +187,9 @@ static inline void walk_tables(const struct ring_view *view, struct walk *walk)
 		ring_view_span(view, i, &s);
 	for (uint64_t i = 0; i < ring_view_count(view, RING_S_FATAL); i++)
 		ring_view_fatal(view, i, &fatal);
+	for (uint64_t i = 0; i < ring_view_count(view, RING_S_TRACES); i++)
+		if (ring_view_traceback(view, i, &trace) > 0)
+			walk->strings += walk_traceback(&trace);
 	for (uint32_t id = 0; (id = ring_view_next_string(view, id));)
 		walk->strings += strlen(ring_view_string(view, id)) + 1 > 0;
 	ring_view_text(view, text, sizeof(text));
@@ -187,6 +209,30 @@ static inline int walk_ring(const void *bytes, size_t size, struct walk *walk)
 	walk_pins(&view, walk);
 	walk_tables(&view, walk);
 	return 0;
+}
+
+/* A death with its traceback: two frames of one module, one of Python's. */
+static inline void fixture_furnish_death(struct ring_writer *w)
+{
+	struct ring_fatal *death = ring_fatal_claim(w);
+	struct ring_traceback *t = ring_traceback_begin(w, death);
+
+	death->signo = 11;
+	ring_fatal_publish(death);
+	t->frame[0] = (struct ring_trace_frame){0x401010, 0x7ff0, 1, RING_TRACE_F_EXACT};
+	t->frame[1] = (struct ring_trace_frame){0x401100, 0x7ff8, 1, 0};
+	t->nframes = 2;
+	t->module[0] = (struct ring_trace_module){
+		.bias = 0x400000, .start = 0x400000, .end = 0x500000, .build_id_len = 20};
+	t->module[0].path = ring_traceback_text(t, "/usr/bin/python3", 16);
+	t->nmodules = 1;
+	t->py[0].file = ring_traceback_text(t, "train.py", 8);
+	t->py[0].function = ring_traceback_text(t, "step", 4);
+	t->py[0].line = 12;
+	t->npy = 1;
+	t->end = RING_TRACE_OUTERMOST;
+	t->python = RING_TRACE_PY_WHOLE;
+	ring_traceback_publish(w, t);
 }
 
 /* Puts something of every kind into a ring. */
@@ -223,7 +269,7 @@ static inline void fixture_furnish(struct fixture *f)
 	anchor.tsc *= 2, anchor.monotonic += 500000, anchor.realtime += 500000;
 	ring_anchor_put(w, &anchor);
 	ring_text_append(w, "last words\n", 11);
-	ring_fatal_publish(ring_fatal_claim(w));
+	fixture_furnish_death(w);
 }
 
 #endif

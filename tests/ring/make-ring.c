@@ -79,6 +79,7 @@ int main(int argc, char **argv)
 	tell_who(f->w.header);
 	tell_rest(&f->w, lane);
 	tell_ops(&f->w, lane);
+	fixture_furnish_death(&f->w);
 	failed = fwrite(f->base, f->layout.size, 1, file) != 1;
 	failed |= fclose(file) != 0;
 	fixture_free(f);

@@ -63,7 +63,7 @@ static void a_ring_can_be_read_at_any_alignment(void **state)
 	assert_memory_equal(&straight, &crooked, sizeof(straight));
 	assert_int_equal(straight.unsound, 0);
 	assert_true(straight.records > 200);
-	assert_int_equal(straight.strings, 2);
+	assert_true(straight.strings > 2);
 	free(shifted);
 	fixture_free(f);
 }
