@@ -21,9 +21,11 @@
 
 #include "probes/goodbye.h"
 #include "probes/process.h"
+#include "probes/self.h"
 #include "probes/sigchain.h"
 #include "probes/sys.h"
 #include "probes/thread.h"
+#include "probes/traceback.h"
 
 #define DEATH_SIGNALS       32
 #define DEATH_PAGE          4096
@@ -54,7 +56,8 @@ static void *death_abort_real;
 static int death_is_fatal(int sig)
 {
 	return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL ||
-	       sig == SIGABRT || sig == SIGSYS;
+	       sig == SIGABRT || sig == SIGSYS || sig == SIGTRAP || sig == SIGXCPU ||
+	       sig == SIGXFSZ;
 }
 
 /* 1 if the instruction that faulted will fault again. */
@@ -95,15 +98,6 @@ static uint64_t death_sp(const ucontext_t *c)
 #endif
 
 /*
- * Whether a word can be read: the kernel looks at a signal set before it refuses to apply it for a
- * `how` that does not exist. Needs no permission and no file.
- */
-static int death_can_read(uint64_t at)
-{
-	return sys_call(SYS_rt_sigprocmask, 0x7fffffff, at, NULL, 8) != -EFAULT;
-}
-
-/*
  * The first address from `sp` up that can be read: `sp` itself, but where the stack has overflowed
  * into its guard. `sp` where there is none near.
  */
@@ -112,33 +106,11 @@ static uint64_t death_stack_start(uint64_t sp)
 	uint64_t at = sp;
 
 	for (int pages = 0; pages < DEATH_GUARD_PAGES; pages++) {
-		if (death_can_read(at))
+		if (self_can_read(at))
 			return at;
 		at = (at + DEATH_PAGE) & ~(uint64_t)(DEATH_PAGE - 1);
 	}
 	return sp;
-}
-
-/* Copies what is mapped of `size` bytes from `from` up; the length. */
-static uint32_t death_copy_stack(uint8_t *to, uint64_t from, uint32_t size)
-{
-	const struct iovec local = {.iov_base = to, .iov_len = size};
-	const struct iovec remote = {.iov_base = (void *)(uintptr_t)from, .iov_len = size};
-	long n = sys_call(SYS_process_vm_readv, sys_getpid(), &local, 1, &remote, 1, 0);
-	uint32_t done = 0;
-
-	if (n > 0)
-		return (uint32_t)n;
-	while (done < size && death_can_read(from + done)) {
-		uint64_t at = from + done;
-		uint64_t chunk = DEATH_PAGE - at % DEATH_PAGE;
-
-		if (chunk > size - done)
-			chunk = size - done;
-		memcpy(to + done, (const void *)(uintptr_t)at, chunk);
-		done += (uint32_t)chunk;
-	}
-	return done;
 }
 
 /* By kill() or raise() of this process, and not by a fault. */
@@ -174,10 +146,10 @@ static void death_fill(struct ring_fatal *e, const struct death_facts *facts)
 	e->nregs = facts->nregs;
 	memcpy(e->regs, facts->regs, sizeof(e->regs));
 	e->sp = death_stack_start(facts->sp);
-	e->stack_len = death_copy_stack(e->stack, e->sp, RING_FATAL_STACK);
+	e->stack_len = self_copy(e->stack, e->sp, RING_FATAL_STACK);
 }
 
-static void death_record_fatal(struct ring_writer *ring, const struct death_facts *facts)
+static void death_record_fatal(struct ring_writer *ring, const struct death_facts *facts, int ends)
 {
 	int sig = facts->info.si_signo;
 	struct ring_fatal *e = death_entry[sig];
@@ -198,6 +170,7 @@ static void death_record_fatal(struct ring_writer *ring, const struct death_fact
 	e->tsc = ring_writer_now(ring);
 	death_fill(e, facts);
 	ring_fatal_publish(e);
+	traceback_write(ring, e, facts->regs, ends);
 }
 
 /* A line for signals that do not end the process here and now. */
@@ -235,7 +208,7 @@ static void death_record(int sig, const siginfo_t *info, const ucontext_t *conte
 		return;
 	death_look(&facts, info, context);
 	if (ring)
-		death_record_fatal(ring, &facts);
+		death_record_fatal(ring, &facts, ends);
 	else if (!death_raised_by_itself(info))
 		death_first = facts;
 }
@@ -278,7 +251,8 @@ void death_forget(void)
 
 void death_birth(void)
 {
-	static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, 0};
+	static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP,
+		SIGXCPU, SIGXFSZ, 0};
 	static const int asking[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP, 0};
 
 	hook_resolve(&death_abort_real, "abort", (void *)abort, hook_libc);

@@ -2,12 +2,12 @@
 /*
  * death.h: the death door: which signal, from whom, in which thread, at which instruction.
  *
- * A signal that ends the process (SEGV BUS FPE ILL ABRT SYS) gets an entry in the ring's fatal
- * area: siginfo, thread, registers, the raw top of the stack. Those that ask it to end (TERM INT
- * QUIT HUP) are pinned: a launcher's SIGTERM cascade and the first death differ by sender and time.
- * Then the program's own handler runs, or the default: the disposition is restored and the fault
- * happens again (or the signal is queued again, with its siginfo), so core file and exit status are
- * those that would have been without us.
+ * A signal that ends the process (SEGV BUS FPE ILL ABRT SYS TRAP XCPU XFSZ) gets an entry in the
+ * ring's fatal area: siginfo, thread, registers, the raw top of the stack, then its traceback
+ * (traceback.h). Those that ask it to end (TERM INT QUIT HUP) are pinned: a launcher's SIGTERM
+ * cascade and the first death differ by sender and time. Then the program's own handler runs, or
+ * the default: the disposition is restored and the fault happens again (or the signal is queued
+ * again, with its siginfo), so core file and exit status are those that would have been without us.
  *
  * THE HANDLER uses the kernel and the ring's signal-safe half only: no board, no allocation, no
  * dynamic loader, little stack; errno is never touched. Reading the stack asks the kernel to copy,

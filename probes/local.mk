@@ -6,13 +6,14 @@
 # they are empty: by file, since only their sonames are installed.
 pkglib_LTLIBRARIES += libinquest-probe.la
 include_HEADERS = %D%/inquest.h
-libinquest_probe_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+libinquest_probe_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(LIBUNWIND_CFLAGS)
 libinquest_probe_la_CFLAGS = $(PLAIN_CFLAGS) -ftls-model=initial-exec -fno-builtin-abort
 libinquest_probe_la_LDFLAGS = -module -avoid-version -shared -Wl,-z,nodelete -Wl,-z,defs \
 	-Wl,--version-script=$(srcdir)/%D%/probes.map \
 	-Wl,--push-state,--no-as-needed,-l:libdl.so.2,-l:libpthread.so.0,--pop-state
 libinquest_probe_la_DEPENDENCIES = %D%/probes.map
 libinquest_probe_la_SOURCES = \
+	%D%/altstack.c %D%/altstack.h \
 	%D%/birth.c \
 	%D%/census.c %D%/census.h \
 	%D%/clock.c %D%/clock.h \
@@ -26,9 +27,11 @@ libinquest_probe_la_SOURCES = \
 	%D%/group.c %D%/group.h \
 	%D%/hook.c %D%/hook.h \
 	%D%/kin.c \
+	%D%/lastwords.c %D%/lastwords.h \
 	%D%/launch.c \
 	%D%/marks.c \
 	%D%/nccl.c %D%/nccl.def %D%/nccl.h %D%/nccl-abi.h \
+	%D%/object.c %D%/object.h \
 	%D%/nvtx.c %D%/nvtx.h %D%/nvtx-abi.h \
 	%D%/nvtx-comm.c \
 	%D%/nvtx-range.c \
@@ -37,9 +40,12 @@ libinquest_probe_la_SOURCES = \
 	%D%/profiler.c %D%/profiler.h %D%/profiler-abi.h \
 	%D%/profiler-kernel.c \
 	%D%/process.c %D%/process.h \
+	%D%/self.c %D%/self.h \
 	%D%/sigchain.c %D%/sigchain.h \
 	%D%/symver.h %D%/sys.h %D%/text.h \
 	%D%/thread.c %D%/thread.h \
+	%D%/traceback.c %D%/traceback.h \
+	%D%/unwinder.c %D%/unwinder.h \
 	%D%/python.c %D%/python.h %D%/python-parts.h \
 	%D%/python-abi.c %D%/python-abi.h \
 	%D%/python-args.c %D%/python-around.c %D%/python-channel.c \

@@ -33,6 +33,7 @@
 #include "probes/sys.h"
 #include "probes/text.h"
 #include "probes/thread.h"
+#include "probes/traceback.h"
 #include "probes/trait.h"
 #include "ring/census-write.h"
 #include "ring/ring-make.h"
@@ -324,6 +325,8 @@ static int process_has(enum probe_need need)
 
 int process_ready(enum probe_need need)
 {
+	int promoted = 0;
+
 	if (!process.born)
 		return 0;
 	if (!*probe_epoch) {
@@ -340,6 +343,7 @@ int process_ready(enum probe_need need)
 		process_make(RING_RANK);
 		if (!process.ring)
 			process_make(RING_CANDIDATE); /* better a small one than none */
+		promoted = process.made[1];
 	} else if (!process_has(need)) {
 		if (need == PROBE_NEED_WITNESS) {
 			/* A forked rank is told its number after the fork. */
@@ -349,6 +353,8 @@ int process_ready(enum probe_need need)
 		process_make(RING_CANDIDATE);
 	}
 	process_unlock();
+	if (promoted)
+		traceback_arm();
 	return process.ring != NULL;
 }
 

@@ -2,16 +2,14 @@
 #include "probes/thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <sys/prctl.h>
 
+#include "probes/altstack.h"
 #include "probes/clock.h"
 #include "probes/probe.h"
 #include "probes/process.h"
 #include "probes/symver.h"
 #include "probes/sys.h"
-
-#define THREAD_ALTSTACK 32768
 
 __thread struct probe_thread *probe_me;
 
@@ -24,33 +22,6 @@ void thread_name(char name[16])
 		name[0] = '\0';
 }
 
-/* --- Alternate signal stacks ----------------------------------------------------------------- */
-
-static void *thread_give_altstack(void)
-{
-	stack_t had, mine = {.ss_size = THREAD_ALTSTACK};
-
-	if (sys_call(SYS_sigaltstack, NULL, &had) || !(had.ss_flags & SS_DISABLE))
-		return NULL;
-	mine.ss_sp = sys_alloc(THREAD_ALTSTACK);
-	if (!mine.ss_sp || !sys_call(SYS_sigaltstack, &mine, NULL))
-		return mine.ss_sp;
-	sys_unmap(mine.ss_sp, THREAD_ALTSTACK);
-	return NULL;
-}
-
-static void thread_take_altstack(void *altstack)
-{
-	const stack_t none = {.ss_flags = SS_DISABLE};
-	stack_t now;
-
-	if (!altstack || sys_call(SYS_sigaltstack, NULL, &now))
-		return;
-	if (now.ss_sp == altstack && sys_call(SYS_sigaltstack, &none, NULL))
-		return; /* running on it: leave it */
-	sys_unmap(altstack, THREAD_ALTSTACK);
-}
-
 /* --- Life ------------------------------------------------------------------------------------ */
 
 static void thread_end(void *arg)
@@ -60,14 +31,14 @@ static void thread_end(void *arg)
 	probe_me = NULL;
 	if (me->epoch == *probe_epoch && me->lane)
 		ring_lane_release(me->ring, me->lane);
-	thread_take_altstack(me->altstack);
+	altstack_take(me->altstack);
 	sys_unmap(me, sizeof(*me));
 }
 
 void thread_birth(void)
 {
 	thread_has_key = !pthread_key_create(&thread_key, thread_end);
-	thread_give_altstack();
+	altstack_birth();
 }
 
 static struct probe_thread *thread_make(void)
@@ -76,7 +47,7 @@ static struct probe_thread *thread_make(void)
 
 	if (!me)
 		return NULL;
-	me->altstack = thread_give_altstack();
+	me->altstack = altstack_give();
 	probe_me = me;
 	return me;
 }

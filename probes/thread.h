@@ -4,8 +4,7 @@
  *
  * Only one pointer is thread-local (static TLS is scarce where we come by dlopen). The pages are
  * ours, not malloc's. A thread's end gives the lane back; the next owner continues its tickets.
- * Where a thread has no alternate signal stack it gets one, so that a stack overflow can still be
- * recorded; one that the program set is left alone.
+ * Where a thread has no alternate signal stack (altstack.h) it gets one here at the latest.
  */
 #ifndef PROBES_THREAD_H
 #define PROBES_THREAD_H

@@ -29,3 +29,26 @@ tests_probe_arguments_LDFLAGS = $(RANK_LINK)
 tests_probe_arguments_LDADD = $(STANDIN_LIBS)
 EXTRA_tests_probe_arguments_DEPENDENCIES = $(STANDIN_LIBS)
 SH_TESTS += %D%/real.test
+
+# Those who die in many ways, a library that dies while it is loaded, and one in C++.
+check_PROGRAMS += %D%/crash
+tests_probe_crash_CPPFLAGS = $(RANK_INCLUDES)
+tests_probe_crash_CFLAGS = $(PLAIN_CFLAGS) -pthread -fno-optimize-sibling-calls \
+	-Wno-infinite-recursion
+tests_probe_crash_LDFLAGS = $(RANK_LINK)
+tests_probe_crash_LDADD = $(STANDIN_LIBS) -ldl
+EXTRA_tests_probe_crash_DEPENDENCIES = $(STANDIN_LIBS)
+check_LTLIBRARIES += %D%/libcrash.la
+tests_probe_libcrash_la_CFLAGS = $(PLAIN_CFLAGS)
+tests_probe_libcrash_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+EXTRA_DIST += %D%/crashxx.cc %D%/crash.sh
+if HAVE_CXX
+check_DATA += %D%/crashxx
+CLEANFILES += %D%/crashxx
+%D%/crashxx: %D%/crashxx.cc $(STANDIN_LIBS)
+	@$(MKDIR_P) %D%
+	$(AM_V_GEN)$(CXX) -std=c++17 -O1 -pthread -I$(srcdir)/fixtures/standin/include -o $@ \
+		$(srcdir)/%D%/crashxx.cc -Lfixtures/standin/.libs -l:libnccl.so.2 \
+		$(RANK_LINK)
+endif
+SH_TESTS += %D%/traceback.test %D%/unwinder.test

@@ -19,6 +19,7 @@
 #include "ring/ring-names.h"
 #include "ring/ring-read.h"
 #include "ring/ring-snapshot.h"
+#include "ring/ring-traceback.h"
 
 static const char *show_string(const struct ring_view *v, uint64_t id)
 {
@@ -204,6 +205,43 @@ static void show_spans_and_marks(const struct ring_view *v)
 		}
 }
 
+static void show_trace_frames(const struct ring_traceback *t)
+{
+	for (uint32_t i = 0; i < t->nframes; i++) {
+		const struct ring_trace_frame *f = t->frame + i;
+		const struct ring_trace_module *m = f->module ? t->module + f->module - 1 : NULL;
+
+		printf("frame %u pc=%" PRIx64 " sp=%" PRIx64 " offset=%" PRIx64 " in=%s%s%s\n", i,
+			f->pc, f->sp, m ? f->pc - m->bias : 0, m ? t->text + m->path : "?",
+			f->flags & RING_TRACE_F_EXACT ? " +exact" : "",
+			f->flags & RING_TRACE_F_GUESSED ? " +guessed" : "");
+	}
+	for (uint32_t i = 0; i < t->npy; i++)
+		printf("pyframe %u %s:%u in %s%s\n", i, t->text + t->py[i].file, t->py[i].line,
+			t->text + t->py[i].function, t->py[i].anchor ? " +anchor" : "");
+}
+
+static void show_traceback(const struct ring_view *v, uint64_t i)
+{
+	static struct ring_traceback t;
+	int got = ring_view_traceback(v, i, &t);
+
+	if (got <= 0)
+		return;
+	printf("traceback %s frames=%u end=%s modules=%u python=%s pyframes=%u version=%x "
+	       "message=%s exception=%s\n",
+		got == 1 ? "whole" : "torn", t.nframes, ring_trace_end_name(t.end), t.nmodules,
+		ring_trace_python_name(t.python), t.npy, t.python_version, t.text + t.message,
+		t.text + t.exception);
+	show_trace_frames(&t);
+	for (uint32_t m = 0; m < t.nmodules; m++) {
+		printf("module %s id=", t.text + t.module[m].path);
+		for (uint32_t b = 0; b < t.module[m].build_id_len; b++)
+			printf("%02x", t.module[m].build_id[b]);
+		putchar('\n');
+	}
+}
+
 static void show_deaths(const struct ring_view *v)
 {
 	static struct ring_fatal f;
@@ -219,6 +257,7 @@ static void show_deaths(const struct ring_view *v)
 				got == 1 ? "whole" : "torn", f.signo, f.code, f.sender_pid,
 				f.fault_addr, f.thread, f.via_abort, f.nregs, f.stack_len,
 				(int64_t)f.lane);
+		show_traceback(v, i);
 	}
 	text[n] = '\0';
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * self.h: the process' own memory, read as if it were a stranger's: what is not there is an error,
+ * and not a second fault. The kernel copies (process_vm_readv); where a container refuses that, it
+ * is asked whether a page can be read, which another thread may unmap in the instant after.
+ *
+ * A struct self_memory keeps the pages that were read last: whoever walks structures reads the same
+ * few again and again. It sees each page as it was then, so begin anew for each walk.
+ */
+#ifndef PROBES_SELF_H
+#define PROBES_SELF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SELF_PAGE  4096
+#define SELF_PAGES 8 /* a power of two */
+
+struct self_memory {
+	int pid;
+	int refused;	 /* the kernel does not copy here */
+	uint64_t misses; /* pages that could not be read */
+	uint64_t at[SELF_PAGES]; /* 0: none */
+	uint8_t page[SELF_PAGES][SELF_PAGE];
+};
+
+void self_begin(struct self_memory *memory);
+
+/* Copies all of [at, at + size), or returns -1. A memory is for one thread. Signal-safe. */
+int self_read(struct self_memory *memory, uint64_t at, void *to, size_t size);
+
+/* The string at `at`, cut to size - 1 bytes; its length, or -1 where none of it can be read. */
+int self_string(struct self_memory *memory, uint64_t at, char *to, size_t size);
+
+/* Whether a word can be read there. Asks for no permission and no file. */
+int self_can_read(uint64_t at);
+
+/* As much as is mapped of `size` bytes from `from` up; the length. Keeps no pages. */
+uint32_t self_copy(void *to, uint64_t from, uint32_t size);
+
+#endif
