@@ -20,6 +20,7 @@ src_proc_libproc_la_SOURCES = \
 	%D%/ns.c %D%/ns.h \
 	%D%/permit.c %D%/permit.h \
 	%D%/plt.c %D%/plt.h \
+	%D%/python-find.c %D%/python-find.h \
 	%D%/read.c %D%/read.h \
 	%D%/slurm.c %D%/slurm.h \
 	%D%/stop.c %D%/stop.h \

@@ -372,6 +372,26 @@ int python_stacks_read(struct stack_memory *memory, const struct python_place *p
 	return 0;
 }
 
+bool python_place_holds(struct stack_memory *memory, const struct python_place *place,
+	const char **refused, struct arena *arena)
+{
+	struct python_layout layout;
+	const char *words;
+	uint64_t interpreter, thread, back;
+
+	words = python_layout_find(memory, place->runtime, place->version, &layout, arena);
+	if (refused)
+		*refused = words;
+	if (words ||
+		stack_memory_u64(memory, place->runtime + layout.at.interpreters, &interpreter) < 0)
+		return false;
+	if (!interpreter ||
+		stack_memory_u64(memory, interpreter + layout.at.interp_threads, &thread) < 0)
+		return false;
+	return thread && stack_memory_u64(memory, thread + layout.at.thread_interp, &back) == 0 &&
+	       back == interpreter;
+}
+
 void python_stacks_release(struct python_stacks *stacks)
 {
 	if (!stacks)

@@ -25,7 +25,7 @@
 /* What ELF says about one interpreter of a process. */
 struct python_place {
 	uint64_t runtime; /* address of _PyRuntime in the process */
-	uint32_t version; /* PY_VERSION_HEX; 0 not known */
+	uint32_t version; /* PY_VERSION_HEX, its low half 0: only which 3.N; 0 not known */
 	/*
 	 * _PyEval_EvalFrameDefault is [start, end), and the part of it that the compiler took for
 	 * cold lies elsewhere; 0: not known. Needed up to 3.10 only.
@@ -74,6 +74,14 @@ struct python_stacks {
  */
 int python_stacks_read(struct stack_memory *memory, const struct python_place *place,
 	struct python_stacks *ret, struct complaint *why) __attribute__((nonnull(1, 2, 3)));
+
+/*
+ * Whether an interpreter in good order is there, by a look at its first thread: whose frames are
+ * read is for python_stacks_read() to say. False too where the version is not one that is known:
+ * *refused (may be NULL) then gets the words that python_stacks_read() would give, in the arena.
+ */
+bool python_place_holds(struct stack_memory *memory, const struct python_place *place,
+	const char **refused, struct arena *arena) __attribute__((nonnull(1, 2, 4)));
 
 /* Leaves the empty stacks. Takes NULL. */
 void python_stacks_release(struct python_stacks *stacks);
