@@ -52,8 +52,10 @@ static const struct field stacks_fields[] = {
 	FIELD(snapshot, exe, FIELD_TEXT),
 	FIELD(snapshot, missing, FIELD_TEXT),
 	FIELD(snapshot, signo, FIELD_INT),
+	FIELD(snapshot, fault_code, FIELD_INT),
 	FIELD(snapshot, fault_addr, FIELD_U64),
 	FIELD(snapshot, fault_tid, FIELD_U32),
+	FIELD(snapshot, fault_sender, FIELD_U32),
 };
 
 static const struct field thread_fields[] = {

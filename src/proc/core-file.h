@@ -46,6 +46,7 @@ struct core_file {
 	uint64_t lacking;    /* bytes of memory that were cut off */
 	uint32_t pid;	     /* as the process saw it; 0 not known */
 	char comm[16];
+	char arguments[ELF_PRARGSZ + 1];
 	bool signal_known;
 	int signo, code; /* what the process got; code as in siginfo */
 	uint64_t fault_addr;

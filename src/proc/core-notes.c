@@ -39,6 +39,7 @@ static void note_process(struct core_file *core, const struct note *note)
 	memcpy(&info, note->bytes, sizeof(info));
 	core->pid = (uint32_t)info.pr_pid;
 	memcpy(core->comm, info.pr_fname, sizeof(core->comm) - 1);
+	memcpy(core->arguments, info.pr_psargs, sizeof(info.pr_psargs));
 }
 
 static void note_signal(struct core_file *core, const struct note *note)

@@ -19,7 +19,8 @@
 #include "proc/python-find.h"
 #include "proc/walk.h"
 
-#define NS_PER_S 1000000000ll
+#define NS_PER_S	 1000000000ll
+#define CORE_ENVIRONMENT (256u << 10)
 
 /* A core being read; what is taken of it goes into a snapshot. */
 struct taking {
@@ -162,7 +163,9 @@ static void core_facts(struct taking *taking, struct snapshot *ret)
 		ret->when = st.st_mtim.tv_sec * NS_PER_S + st.st_mtim.tv_nsec;
 	if (signal_makes_cores(core->signo)) {
 		ret->signo = core->signo;
+		ret->fault_code = core->code;
 		ret->fault_addr = core->fault_addr;
+		ret->fault_sender = core->sender;
 		ret->fault_tid = core->threads.items[0].tid;
 	}
 	core_maps_text(core, &text);
@@ -187,7 +190,35 @@ static void core_say_cuts(struct taking *taking)
 		str_add(&taking->missing, "the core does not say which files were mapped\n");
 }
 
-static void core_walk(struct taking *taking, struct images *images, struct snapshot *ret)
+/* The environment stands right before the name of the program, high on the first stack. */
+static void core_environment(
+	const struct core_file *core, struct stack_memory *memory, struct str *into)
+{
+	const struct core_segment *stack = core_file_segment(core, core->execfn);
+	size_t len;
+
+	if (!stack)
+		return;
+	len = core->execfn - stack->start;
+	if (len > CORE_ENVIRONMENT)
+		len = CORE_ENVIRONMENT;
+	if (stack_memory_read(memory, core->execfn - len, str_room(into, len), len) == 0)
+		str_grow(into, len);
+	else
+		str_cut(into, 0);
+}
+
+static void core_say_words(
+	const struct core_file *core, struct stack_memory *memory, struct core_words *words)
+{
+	core_environment(core, memory, &words->environment);
+	for (const char *at = core->arguments; *at; at++)
+		str_add_char(&words->arguments, *at == ' ' ? '\0' : *at);
+	str_add_char(&words->arguments, '\0');
+}
+
+static void core_walk(struct taking *taking, struct images *images, struct snapshot *ret,
+	struct core_words *words)
 {
 	struct core_memory *core;
 	struct stack_memory *memory;
@@ -201,6 +232,8 @@ static void core_walk(struct taking *taking, struct images *images, struct snaps
 	ret->places = arena_copy(&ret->arena, places, ret->nplaces * sizeof(*places));
 	ret->memory = excerpt_new(memory);
 	walk_snapshot(ret, &taking->maps, images, NULL);
+	if (words)
+		core_say_words(&taking->core, memory, words);
 	images_settle(images);
 	excerpt_close(ret->memory);
 	core_memory_free(core);
@@ -223,7 +256,8 @@ static int core_open(const char *path, struct taking *taking, struct complaint *
 	return taking->fd < 0 ? -EINVAL : 0;
 }
 
-int core_take(const char *path, struct images *images, struct snapshot *ret, struct complaint *why)
+int core_take(const char *path, struct images *images, struct snapshot *ret,
+	struct core_words *words, struct complaint *why)
 {
 	struct taking taking = {.fd = -1};
 	int error;
@@ -235,7 +269,7 @@ int core_take(const char *path, struct images *images, struct snapshot *ret, str
 	if (!error) {
 		core_facts(&taking, ret);
 		core_say_cuts(&taking);
-		core_walk(&taking, images, ret);
+		core_walk(&taking, images, ret, words);
 		ret->missing = arena_text(&ret->arena, str_text(&taking.missing));
 	} else {
 		complaint_context(why, "%s", path);
@@ -246,4 +280,12 @@ int core_take(const char *path, struct images *images, struct snapshot *ret, str
 	if (taking.fd >= 0)
 		close(taking.fd);
 	return error;
+}
+
+void core_words_release(struct core_words *words)
+{
+	if (!words)
+		return;
+	str_release(&words->environment);
+	str_release(&words->arguments);
 }

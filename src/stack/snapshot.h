@@ -74,8 +74,10 @@ struct snapshot {
 	size_t nplaces;
 	struct excerpt *memory; /* owned; NULL none */
 	int signo;		/* of a core: what ended it; 0 none */
+	int fault_code; /* si_code: above 0 by the kernel, else it was sent */
 	uint64_t fault_addr;
 	uint32_t fault_tid;
+	uint32_t fault_sender; /* pid, of a signal that was sent; 0 not known */
 	/*
 	 * Addresses, of the process, that the walks have met: those to look names up for. Sorted;
 	 * not part of the exhibit. NULL: nobody has walked yet (proc/walk.h does).
