@@ -22,6 +22,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/receipt-look.c %D%/receipt-look.h \
 	%D%/source.c %D%/source.h \
 	%D%/stacks.c %D%/stacks.h \
+	%D%/stacks-gather.c \
 	%D%/stacks-module.c %D%/stacks-module.h \
 	%D%/stacks-names.c \
 	%D%/unpack.c %D%/unpack.h \

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += %D%/libproc.la
 src_proc_libproc_la_SOURCES = \
+	%D%/captor.c %D%/captor.h \
+	%D%/capture.c %D%/capture.h \
 	%D%/cgroup.c %D%/cgroup.h \
 	%D%/claims.c %D%/claims.h \
 	%D%/core.c %D%/core.h \
@@ -12,12 +14,14 @@ src_proc_libproc_la_SOURCES = \
 	%D%/debugfile.c %D%/debugfile.h \
 	%D%/elf-file.c %D%/elf-file.h \
 	%D%/errand.c %D%/errand.h \
+	%D%/hold.c %D%/hold.h \
 	%D%/image.c %D%/image.h \
 	%D%/image-source.c %D%/image-source.h \
 	%D%/launcher.c %D%/launcher.h \
 	%D%/lines.c %D%/lines.h \
 	%D%/livemem.c %D%/livemem.h \
 	%D%/ns.c %D%/ns.h \
+	%D%/peek.c %D%/peek.h \
 	%D%/permit.c %D%/permit.h \
 	%D%/plt.c %D%/plt.h \
 	%D%/python-find.c %D%/python-find.h \

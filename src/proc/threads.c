@@ -216,6 +216,18 @@ static uint32_t threads_own(const struct threads *threads, uint32_t tid)
 	return own ? own : tid;
 }
 
+/* A thread that is there without that file: a kernel that has none (gVisor). */
+static bool threads_lacks_where(const struct threads *threads, uint32_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%u/syscall", tid);
+	if (faccessat(threads->dir, path, F_OK, 0) == 0)
+		return false;
+	snprintf(path, sizeof(path), "%u/stat", tid);
+	return faccessat(threads->dir, path, F_OK, 0) == 0;
+}
+
 int threads_read(
 	const struct threads *threads, struct snapshot_thread *thread, struct arena *arena)
 {
@@ -237,6 +249,8 @@ int threads_read(
 	}
 	if (thread->state == 'Z' || thread->state == 'X')
 		thread->error = ESRCH;
+	else if (thread->error == ESRCH)
+		thread->error = threads_lacks_where(threads, thread->tid) ? ENOSYS : ESRCH;
 	if (thread->error == EAGAIN || thread->error == ESRCH)
 		return 0;
 	thread->wchan = threads_line(threads, thread->tid, "wchan", arena);

@@ -45,8 +45,8 @@ int threads_list(const struct threads *threads, size_t cap, struct thread_ids *r
  * Fills in what one thread's files tell of thread->tid, in the order in which they must be read:
  * run count; where it stands (SP and IP in regs, or an error); name, state, times, wchan, kernel
  * stack. Texts go into the arena. -ESRCH where it is gone, 0 else: what may not be read is not
- * known. thread->error is left 0, EPERM or EACCES where we may not know where it stands, EAGAIN
- * where it runs, ESRCH where it is ending.
+ * known. thread->error is left 0, EPERM or EACCES where we may not know where it stands, ENOSYS
+ * where this kernel tells nobody, EAGAIN where it runs, ESRCH where it is ending.
  */
 int threads_read(const struct threads *threads, struct snapshot_thread *thread,
 	struct arena *arena) __attribute__((nonnull));

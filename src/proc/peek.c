@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "proc/peek.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+#define PEEK_TRIES 4
+#define PEEK_BELOW 128	     /* bytes below the stack pointer that are still in use: the red zone */
+#define PEEK_LEAST 32768     /* where no map tells how far the stack goes */
+#define PEEK_TOTAL 256000000 /* bytes of all stacks */
+
+/* --- Facts ------------------------------------------------------------------------------------ */
+
+static const struct snapshot_thread *peek_before(const struct snapshot *before, uint32_t tid)
+{
+	size_t low = 0, high = before ? before->nthreads : 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (before->threads[middle].tid == tid)
+			return &before->threads[middle];
+		if (before->threads[middle].tid < tid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+/* Where run counts are coarse, only what it waits for shows that it is not awake just now. */
+static bool peek_waits_alike(const struct threads *threads, const struct snapshot_thread *was)
+{
+	struct snapshot_thread now = *was;
+
+	return threads_where(threads, &now) == 0 && was->in_syscall &&
+	       now.syscall == was->syscall && !memcmp(now.args, was->args, sizeof(now.args));
+}
+
+/* Whether a thread has not been on a processor since it was seen blocked. */
+static bool peek_is_unmoved(const struct threads *threads, const struct snapshot_thread *was)
+{
+	struct snapshot_thread now = *was;
+
+	if (was->how != SNAPSHOT_PEEKED && was->how != SNAPSHOT_UNMOVED)
+		return false;
+	if (was->moved || threads_runs(threads, &now) < 0 || now.run_count != was->run_count)
+		return false;
+	return !threads->coarse || peek_waits_alike(threads, was);
+}
+
+/* The facts of before, in texts of its own. */
+static void peek_take_over(
+	const struct peek *peek, struct peek_thread *thread, const struct snapshot_thread *was)
+{
+	thread->facts = *was;
+	thread->facts.how = SNAPSHOT_UNMOVED;
+	thread->facts.wchan = arena_text(peek->arena, was->wchan);
+	thread->facts.kernel = arena_text(peek->arena, was->kernel);
+	thread->facts.regs = (struct unwind_regs){0};
+	thread->settled = true;
+}
+
+/* What its facts alone say. */
+static void peek_judge(struct peek_thread *thread)
+{
+	struct snapshot_thread *facts = &thread->facts;
+
+	facts->how = facts->error == EAGAIN ? SNAPSHOT_RUNNING : SNAPSHOT_FAILED;
+	/* Only who runs may be found blocked later; who may not be asked will not be. */
+	thread->settled = facts->error && facts->error != EAGAIN;
+}
+
+struct peek_thread *peek_add(struct peek *peek, uint32_t tid)
+{
+	struct peek_thread *thread = array_add(&peek->all);
+
+	thread->facts.tid = tid;
+	if (threads_read(peek->threads, &thread->facts, peek->arena) < 0)
+		thread->facts.error = ESRCH;
+	peek_judge(thread);
+	return thread;
+}
+
+int peek_list(struct peek *peek, const struct snapshot *before)
+{
+	struct thread_ids ids = {0};
+	int error = threads_list(peek->threads, peek->cap, &ids);
+	uint32_t *tid;
+
+	array_for_each(&ids.all, tid) {
+		const struct snapshot_thread *was = peek_before(before, *tid);
+
+		if (was && peek_is_unmoved(peek->threads, was))
+			peek_take_over(peek, array_add(&peek->all), was);
+		/* One that is gone by now is no thread of the process any more. */
+		else if (peek_add(peek, *tid)->facts.error == ESRCH &&
+			 !peek->all.items[peek->all.nr - 1].facts.state)
+			peek->all.nr--;
+	}
+	peek->left_out = ids.left_out;
+	array_release(&ids.all);
+	return error;
+}
+
+/* --- Stacks ----------------------------------------------------------------------------------- */
+
+struct livemem_piece peek_piece(
+	const struct peek *peek, const struct stack_maps *maps, uint64_t sp)
+{
+	const struct stack_map *map = stack_maps_find(maps, sp);
+	size_t share = PEEK_TOTAL / (peek->all.nr + 1);
+	size_t cap = peek->stack_cap < share ? peek->stack_cap : share;
+	uint64_t start = sp > PEEK_BELOW ? sp - PEEK_BELOW : 0;
+	uint64_t left = map ? map->end - start : PEEK_LEAST;
+
+	if (map && start < map->start) {
+		start = map->start;
+		left = map->end - start;
+	}
+	return (struct livemem_piece){.at = start, .len = left < cap ? left : cap};
+}
+
+/* Whether what was read since its run count was is of one moment. */
+static bool peek_holds(const struct peek *peek, const struct snapshot_thread *facts)
+{
+	struct snapshot_thread now = *facts;
+
+	if (threads_runs(peek->threads, &now) < 0 || now.run_count != facts->run_count)
+		return false;
+	return !peek->threads->coarse || peek_waits_alike(peek->threads, facts);
+}
+
+/* After a try: how it was seen, or once more. */
+static void peek_settle(struct peek *peek, struct peek_thread *thread, bool last)
+{
+	struct snapshot_thread *facts = &thread->facts;
+
+	if (!facts->error && peek_holds(peek, facts)) {
+		facts->how = SNAPSHOT_PEEKED;
+		thread->settled = true;
+		return;
+	}
+	thread->stack = (struct livemem_piece){0};
+	if (!last) {
+		if (threads_read(peek->threads, facts, peek->arena) < 0)
+			facts->error = ESRCH;
+		peek_judge(thread);
+		return;
+	}
+	thread->settled = true;
+	facts->how = SNAPSHOT_RUNNING;
+	facts->error = 0;
+	facts->in_syscall = false;
+	facts->regs = (struct unwind_regs){0};
+}
+
+/* Copies the stacks of those that are not settled and stand somewhere. */
+static void peek_copy(struct peek *peek, const struct stack_maps *maps, struct livemem *livemem)
+{
+	struct livemem_piece *pieces = alloc_zeroed(peek->all.nr + 1, sizeof(*pieces));
+	struct peek_thread *thread;
+	size_t nr = 0;
+
+	array_for_each(&peek->all, thread)
+		if (!thread->settled && !thread->facts.error)
+			pieces[nr++] = peek_piece(
+				peek, maps, thread->facts.regs.value[UNWIND_SP]);
+	(void)livemem_copy(livemem, pieces, nr);
+	nr = 0;
+	array_for_each(&peek->all, thread)
+		if (!thread->settled && !thread->facts.error)
+			thread->stack = pieces[nr++];
+	free(pieces);
+}
+
+void peek_stacks(struct peek *peek, const struct stack_maps *maps, struct livemem *livemem)
+{
+	for (int try = 1; try <= PEEK_TRIES; try++) {
+		struct peek_thread *thread;
+		size_t open = 0;
+
+		array_for_each(&peek->all, thread)
+			open += !thread->settled;
+		if (!open)
+			return;
+		peek_copy(peek, maps, livemem);
+		array_for_each(&peek->all, thread)
+			if (!thread->settled)
+				peek_settle(peek, thread, try == PEEK_TRIES);
+	}
+}
+
+void peek_check(struct peek *peek)
+{
+	struct peek_thread *thread;
+
+	array_for_each(&peek->all, thread)
+		if (thread->facts.how == SNAPSHOT_PEEKED)
+			thread->facts.moved = !peek_holds(peek, &thread->facts);
+}
+
+void peek_release(struct peek *peek)
+{
+	if (peek)
+		array_release(&peek->all);
+}
