@@ -20,6 +20,7 @@ src_proc_libproc_la_SOURCES = \
 	%D%/launcher.c %D%/launcher.h \
 	%D%/lines.c %D%/lines.h \
 	%D%/livemem.c %D%/livemem.h \
+	%D%/mpir.c %D%/mpir.h \
 	%D%/ns.c %D%/ns.h \
 	%D%/peek.c %D%/peek.h \
 	%D%/permit.c %D%/permit.h \

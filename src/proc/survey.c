@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "base/str.h"
 #include "proc/errand.h"
+#include "proc/mpir.h"
 #include "proc/slurm.h"
 #include "proc/tree.h"
 
@@ -218,6 +219,35 @@ static void ask_slurm(struct survey *survey)
 	}
 }
 
+static void ask_launchers(struct survey *survey)
+{
+	for (size_t i = 0; i < survey->all.nr; i++) {
+		const struct survey_process *launcher = &survey->all.items[i];
+		struct mpir_table table = {0};
+
+		if (!launcher->launcher || !launcher->launcher->has_table ||
+			mpir_read(launcher->stat.pid, &table) < 0)
+			continue;
+		for (size_t k = 0; k < table.all.nr; k++) {
+			const struct mpir_entry *one = &table.all.items[k];
+			const struct rank_claim claim = {.rank = one->rank,
+				.local_rank = CLAIM_UNKNOWN,
+				.world_size = (int)table.size,
+				.node_rank = CLAIM_UNKNOWN,
+				.restart = CLAIM_UNKNOWN,
+				.launcher = launcher->launcher->name,
+				.source = arena_printf(&survey->arena, "MPIR_proctable of %s %u",
+					launcher->launcher->name, launcher->stat.pid),
+				.trust = CLAIM_ESTABLISHED,
+				.of_task = true};
+
+			if (one->here)
+				survey_add_word(survey, one->pid, &claim);
+		}
+		mpir_release(&table);
+	}
+}
+
 int survey_take(struct survey *survey, int deadline_ms)
 {
 	struct proc_list list = {0};
@@ -231,6 +261,7 @@ int survey_take(struct survey *survey, int deadline_ms)
 	survey_sort(survey);
 	mark_ourselves(survey);
 	ask_slurm(survey);
+	ask_launchers(survey);
 	survey_settle(survey);
 	return 0;
 }

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Jobs that have nothing of ours.
+check_PROGRAMS += %D%/proctable %D%/table
+
+%C%_proctable_SOURCES = %D%/proctable.c
+%C%_proctable_CFLAGS = $(PLAIN_CFLAGS)
+%C%_proctable_LDFLAGS = -rdynamic
+%C%_table_SOURCES = %D%/table.c
+%C%_table_LDADD = $(PROC_FLOORS)
+
+EXTRA_DIST += %D%/foreign.sh
+SH_TESTS += %D%/found.test %D%/proctable.test
