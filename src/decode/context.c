@@ -162,12 +162,22 @@ void context_cgroup(struct decode_context *context, struct decode_host *host, co
 		cgroup->after = after;
 }
 
+/* The table before the images that it reads. */
+static void release_modules(struct decode_host *host)
+{
+	modules_free(host->modules);
+	for (size_t i = 0; i < host->images.nr; i++)
+		excerpt_free(host->images.items[i]);
+	array_release(&host->images);
+}
+
 void context_release(struct decode_context *context)
 {
 	for (size_t i = 0; i < context->hosts.nr; i++) {
 		array_release(&context->hosts.items[i]->gathers);
 		array_release(&context->hosts.items[i]->cgroups);
 		array_release(&context->hosts.items[i]->caches.all);
+		release_modules(context->hosts.items[i]);
 	}
 	for (size_t i = 0; i < context->processes.nr; i++) {
 		array_release(&context->processes.items[i]->samples);

@@ -15,6 +15,8 @@
 #include "base/array.h"
 #include "evidence/exhibit.h"
 #include "job/build.h"
+#include "stack/excerpt.h"
+#include "stack/module.h"
 
 /* One gathering on one host, from its exhibit "gather". */
 struct decode_gather {
@@ -55,6 +57,8 @@ struct decode_host {
 	enum job_known agent_alive;
 	ARRAY(struct decode_cgroup) cgroups;
 	struct decode_caches caches;
+	struct modules *modules; /* whose code stands on stacks there; NULL none */
+	ARRAY(struct excerpt *) images; /* theirs */
 };
 
 /* One look at a process' counters. */
@@ -112,12 +116,15 @@ struct decode_process {
 	struct decode_log ring_log; /* of what passed write(2) */
 };
 
+struct decode_stacks;
+
 struct decode_context {
 	struct arena arena;
 	ARRAY(struct decode_host *) hosts;
 	ARRAY(struct decode_process *) processes;
 	size_t *index; /* open addressing: 1 + place in processes, 0 free */
 	size_t index_size;
+	struct decode_stacks *stacks; /* of the process whose samples come; decode/stacks.h */
 };
 
 /* The host of that name; made on first sight. */

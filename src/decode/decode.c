@@ -31,6 +31,8 @@ static const struct decoder *const decoders[] = {
 	&decode_stderr,
 	&decode_history,
 	&decode_error_file,
+	&decode_module,
+	&decode_stack_samples,
 };
 
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "decode/context.h"
 #include "decode/logs.h"
+#include "decode/stacks.h"
 
 #define SAMPLE_SPAN  (2500 * CLOCK_NS_PER_MS) /* compare with a sample at most so much older */
 #define STILL_PERCENT 2			      /* CPU use of less than this is none */
@@ -239,4 +240,5 @@ void context_finish(struct decode_context *context, struct job_builder *builder)
 		finish_process(context, builder, process);
 		finish_caches(context, builder, process);
 	}
+	stacks_finish(context, builder);
 }

@@ -21,6 +21,8 @@ extern const struct decoder decode_manifest;
 extern const struct decoder decode_stderr;
 extern const struct decoder decode_history;
 extern const struct decoder decode_error_file;
+extern const struct decoder decode_module;
+extern const struct decoder decode_stack_samples;
 
 struct decode_host;
 struct decode_caches;

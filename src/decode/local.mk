@@ -7,8 +7,10 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/cgroup.c \
 	%D%/context.c %D%/context.h \
 	%D%/decode.c %D%/decode.h \
+	%D%/demangle.c %D%/demangle.h \
 	%D%/errorfile.c \
 	%D%/finish.c \
+	%D%/frames.c %D%/frames.h \
 	%D%/gather.c \
 	%D%/history.c \
 	%D%/identity.c \
@@ -17,6 +19,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/kinds.h \
 	%D%/liveness.c \
 	%D%/logs.c %D%/logs.h \
+	%D%/modules.c \
 	%D%/proc.c \
 	%D%/receipt.c \
 	%D%/ring-deaths.c \
@@ -24,7 +27,10 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/ring-lanes.c \
 	%D%/ring-marks.c \
 	%D%/ring-source.h \
-	%D%/rings.c
+	%D%/rings.c \
+	%D%/samples.c %D%/samples.h \
+	%D%/stacks.c %D%/stacks.h \
+	%D%/syscalls.def
 
 UNIT_TESTS += tests/unit/decode_test tests/unit/decode_ring_test tests/unit/identity_test
 EXTRA_DIST += tests/decode/forge.h
