@@ -24,3 +24,11 @@ tests_unit_stack_python_test_SOURCES = \
 	tests/unit/stack_python_test.c \
 	tests/unit/python-fake.c tests/unit/python-fake.h
 tests_unit_stack_python_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/stack_maps_test
+tests_unit_stack_maps_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/stack_module_test
+tests_unit_stack_module_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/stack_cfi_test
+tests_unit_stack_cfi_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/stack_unwind_test
+tests_unit_stack_unwind_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)

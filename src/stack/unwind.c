@@ -100,6 +100,9 @@ static enum walk_step walk_step(struct walk *walk, uint64_t *pc, uint64_t *sp, b
 
 	unwinder->needs_register = unwinder->no_info = false;
 	step = unw_step(&walk->cursor);
+	/* A return address at 0 is to libunwind one that is said not to exist. */
+	if (step == 0 && (unw_get_reg(&walk->cursor, UNW_REG_SP, sp) < 0 || *sp < before))
+		return STEP_NO_MEMORY;
 	if (step == 0)
 		return STEP_OUTERMOST;
 	if (step < 0 && unwinder->no_info)
