@@ -25,7 +25,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		*array_add(&arguments->paths) = arg;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which bundle? Give a file, or a folder of them");
+		argp_error(state, "which bundle? Give a file, a folder of them, or a core");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -41,29 +41,40 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "PATH...",
-	.doc = "Judge a job from the bundles it left.\v"
+	.doc = "Judge a job from the bundles and core files it left.\v"
 	       "Several paths are nodes of one job. Exit status: 0 nothing wrong, 1 a verdict, "
 	       "2 usage, 3 unreadable, 4 inconclusive.",
 };
 
-/* Adds what is in all paths; one that cannot be read is a gap as long as another can. */
+/* Adds what a path has; where it has nothing, that is said and becomes a gap. */
+static bool gather_one(const struct source *source, const char *path, struct evidence *into)
+{
+	struct complaint why = {0};
+	bool readable = source->gather(path, into, &why) == 0;
+
+	if (!readable) {
+		cmd_complain("%s%s", complaint_text(&why), source == &source_core ? ""
+			: ": give a bundle (.inq), a folder with some, or a core file");
+		evidence_add_gap(into, "", 0, complaint_text(&why));
+	}
+	complaint_release(&why);
+	return readable;
+}
+
+/*
+ * Adds what is in all paths; one that cannot be read is a gap as long as another can. Bundles come
+ * first, whatever the order: they tell whose the cores are.
+ */
 static int gather(const struct arguments *arguments, struct evidence *into)
 {
-	int readable = 0;
+	size_t readable = 0;
 
-	for (size_t i = 0; i < arguments->paths.nr; i++) {
-		const char *path = arguments->paths.items[i];
-		struct complaint why = {0};
-
-		if (source_bundle.gather(path, into, &why) == 0) {
-			readable++;
-		} else {
-			cmd_complain("%s: give a bundle (.inq) or a folder with some",
-				complaint_text(&why));
-			evidence_add_gap(into, "", 0, complaint_text(&why));
-		}
-		complaint_release(&why);
-	}
+	for (size_t i = 0; i < arguments->paths.nr; i++)
+		if (!source_core.claims(arguments->paths.items[i]))
+			readable += gather_one(&source_bundle, arguments->paths.items[i], into);
+	for (size_t i = 0; i < arguments->paths.nr; i++)
+		if (source_core.claims(arguments->paths.items[i]))
+			readable += gather_one(&source_core, arguments->paths.items[i], into);
 	return readable ? 0 : -1;
 }
 
@@ -84,4 +95,4 @@ static int run(int argc, char **argv)
 	return status;
 }
 
-const struct verb verb_diagnose = {"diagnose", "judge a job from the bundles it left", run};
+const struct verb verb_diagnose = {"diagnose", "judge a job from what it left", run};

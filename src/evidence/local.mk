@@ -6,6 +6,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/bundle-folder.c %D%/bundle-frame.h \
 	%D%/bundle-write.c \
 	%D%/caches.c %D%/caches.h \
+	%D%/core.c \
 	%D%/exhibit.c %D%/exhibit.h \
 	%D%/fields.c %D%/fields.h \
 	%D%/folder.c %D%/folder.h \

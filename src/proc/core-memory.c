@@ -59,18 +59,38 @@ static int core_read_file(struct core_memory *memory, uint64_t at, uint8_t *to, 
 	return 0;
 }
 
+/*
+ * The code of the file that a map shows, next to it: only there the bias is certain, since a page
+ * of data may belong to two segments.
+ */
+static const struct stack_map *core_code_of(
+	const struct core_memory *memory, const struct stack_map *map)
+{
+	const struct stack_map *first = memory->maps->all.items;
+	const struct stack_map *end = first + memory->maps->all.nr;
+
+	for (const struct stack_map *at = map; at < end && at->ino == map->ino; at++)
+		if (at->executable)
+			return at;
+	for (const struct stack_map *at = map; at >= first && at->ino == map->ino; at--)
+		if (at->executable)
+			return at;
+	return NULL;
+}
+
 /* What the mapped file has at an address, up to the end of the map. */
 static int core_read_mapped(struct core_memory *memory, uint64_t at, uint8_t *to, size_t *len)
 {
-	const struct stack_map *map = stack_maps_find(memory->maps, at);
+	const struct stack_map *map = stack_maps_find(memory->maps, at), *code;
 	struct module *module;
 	uint64_t bias;
 	int error;
 
 	if (memory->in_module || !map || map->writable || !map->ino)
 		return -EFAULT;
-	module = modules_find(images_modules(memory->images), map);
-	if (!module || !module->image || !module_bias(module, map, &bias))
+	code = core_code_of(memory, map);
+	module = code ? modules_find(images_modules(memory->images), code) : NULL;
+	if (!module || !module->image || !module_bias(module, code, &bias))
 		return -EFAULT;
 	if (*len > map->end - at)
 		*len = map->end - at;

@@ -221,7 +221,8 @@ static void python_find_objects(struct python_search *search, bool called_python
 	array_for_each (&search->maps->all, map) {
 		struct python_object object = {.map = map};
 
-		if (!map->ino || path_is_python(map->path) != called_python)
+		/* By its code: a page may end one segment and begin another, of two biases. */
+		if (!map->ino || !map->executable || path_is_python(map->path) != called_python)
 			continue;
 		object.module = modules_find(modules, map);
 		if (!object.module || !module_bias(object.module, map, &object.bias))

@@ -15,3 +15,9 @@ check_PROGRAMS += %D%/walk
 %C%_walk_LDADD = -lunwind-ptrace $(PROC_FLOORS)
 
 SH_TESTS += %D%/native.test
+
+check_PROGRAMS += %D%/core-show
+%C%_core_show_SOURCES = %D%/core-show.c
+%C%_core_show_LDADD = $(PROC_FLOORS)
+SH_TESTS += %D%/core.test
+ASAN_TESTS += %D%/core.test
