@@ -10,7 +10,6 @@ src_stack_libstack_la_SOURCES = \
 	%D%/module.c %D%/module.h \
 	%D%/python-code.c %D%/python-code.h \
 	%D%/python-layout.c %D%/python-layout.h \
-	%D%/python-lines.c %D%/python-lines.h \
 	%D%/python.c %D%/python.h \
 	%D%/snapshot.c %D%/snapshot.h \
 	%D%/unwind-space.c %D%/unwind-space.h \

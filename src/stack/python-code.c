@@ -8,14 +8,8 @@
 #include "base/str.h"
 
 #define PYTHON_CODES_FIRST 256
-#define PYTHON_POINTER_TAG 7 /* bits of a pointer in a frame that 3.14 has flags in */
 #define UNICODE_MAX        0x10ffff
 #define UNICODE_REPLACED   0xfffd
-
-/* The state word of a str. */
-#define STR_KIND(state)    ((state) >> 2 & 7) /* bytes per character */
-#define STR_COMPACT(state) ((state) >> 5 & 1)
-#define STR_ASCII(state)   ((state) >> 6 & 1)
 
 static bool is_character(uint32_t c)
 {

@@ -1,195 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The rows. Those up to 3.12 are compared with the headers of every Python at hand by
- * tests/stack/python-layout.test, those of 3.13 on too. 3.14's is from its public headers; no 3.14
- * has been read with it yet.
- */
 #include "stack/python-layout.h"
 
 #include <string.h>
-
-#define PYTHON_MINOR(version) ((version) >> 16)
-#define PYTHON_COOKIE         "xdebugpy"
-#define PYTHON_WORDS          128        /* of a table in the interpreter, at most */
-#define PYTHON_OFFSET_MAX     (1u << 20) /* more makes no sense */
-
-/* Words that every version has in its table, before its shape changes. */
-#define PYTHON_WORD_VERSION       1
-#define PYTHON_WORD_FREE_THREADED 2
-
-/* Of str and bytes up to 3.11, and of 3.12. */
-#define PYTHON_TEXTS                                                                               \
-	.str_length = 16, .str_state = 32, .str_ascii = 48, .bytes_size = 16, .bytes_data = 32
-#define PYTHON_TEXTS_312                                                                           \
-	.str_length = 16, .str_state = 32, .str_ascii = 40, .bytes_size = 16, .bytes_data = 32
-
-/* What 3.8, 3.9 and 3.10 have in common. */
-#define PYTHON_OLD                                                                                 \
-	.interpreters = 32, .interp_next = 0, .interp_threads = 8, .thread_next = 8,               \
-	.thread_interp = 16, .thread_frame = 24, .thread_ident = 176, .frame_back = 24,            \
-	.frame_code = 32, .code_file = 104, .code_name = 112, .code_line = 40, .code_lines = 120,  \
-	PYTHON_TEXTS
-
-static const struct python_layout python_rows[] = {
-	{
-		.version = 0x03080000,
-		.lines = PYTHON_LINES_LNOTAB,
-		.str_compact = 72,
-		.at = {PYTHON_OLD, .current = 1368, .interp_id = 16, .frame_at = 104},
-	},
-	{
-		.version = 0x03090000,
-		.lines = PYTHON_LINES_LNOTAB,
-		.str_compact = 72,
-		.at = {PYTHON_OLD, .current = 568, .interp_id = 24, .frame_at = 104},
-	},
-	{
-		.version = 0x030a0000,
-		.lines = PYTHON_LINES_RANGES,
-		.str_compact = 72,
-		.at = {PYTHON_OLD, .current = 568, .interp_id = 24, .frame_at = 96},
-	},
-	{
-		.version = 0x030b0000,
-		.runs = PYTHON_RUNS_CFRAMES,
-		.lines = PYTHON_LINES_LOCATIONS,
-		.cframes = true,
-		.str_compact = 72,
-		.at = {.interpreters = 40,
-			.current = 576,
-			.interp_next = 0,
-			.interp_id = 48,
-			.interp_threads = 16,
-			.thread_next = 8,
-			.thread_interp = 16,
-			.thread_frame = 56,
-			.thread_ident = 152,
-			.thread_tid = 160,
-			.cframe_frame = 8,
-			.cframe_previous = 16,
-			.frame_back = 48,
-			.frame_code = 32,
-			.frame_at = 56,
-			.frame_entry = 68,
-			.code_file = 112,
-			.code_name = 128,
-			.code_line = 72,
-			.code_lines = 136,
-			.code_start = 184,
-			PYTHON_TEXTS},
-	},
-	{
-		.version = 0x030c0000,
-		.runs = PYTHON_RUNS_SHIMS,
-		.lines = PYTHON_LINES_LOCATIONS,
-		.cframes = true,
-		.str_compact = 56,
-		.at = {.interpreters = 40,
-			.interp_next = 0,
-			.interp_id = 8,
-			.interp_threads = 72,
-			.interp_gil = 384,
-			.gil_holder = 8,
-			.gil_locked = 16,
-			.thread_next = 8,
-			.thread_interp = 16,
-			.thread_frame = 56,
-			.thread_ident = 136,
-			.thread_tid = 144,
-			.cframe_frame = 0,
-			.cframe_previous = 8,
-			.frame_back = 8,
-			.frame_code = 0,
-			.frame_at = 56,
-			.frame_entry = 70,
-			.code_file = 112,
-			.code_name = 128,
-			.code_line = 68,
-			.code_lines = 136,
-			.code_start = 192,
-			PYTHON_TEXTS_312},
-	},
-};
-
-/* Numbers of words in the interpreter's own table. */
-static const struct {
-	uint32_t version;
-	struct python_offsets words;
-} python_word_rows[] = {
-	{0x030d0000, {.interpreters = 5,
-			     .interp_next = 8,
-			     .interp_id = 7,
-			     .interp_threads = 9,
-			     .interp_gil = 14,
-			     .gil_at = 15,
-			     .gil_holder = 18,
-			     .gil_locked = 17,
-			     .thread_next = 21,
-			     .thread_interp = 22,
-			     .thread_frame = 23,
-			     .thread_ident = 24,
-			     .thread_tid = 25,
-			     .frame_back = 29,
-			     .frame_code = 30,
-			     .frame_at = 31,
-			     .frame_entry = 33,
-			     .code_file = 35,
-			     .code_name = 37,
-			     .code_line = 39,
-			     .code_lines = 38,
-			     .code_start = 43,
-			     .str_length = 69,
-			     .str_state = 68,
-			     .str_ascii = 70,
-			     .bytes_size = 65,
-			     .bytes_data = 66}},
-	{0x030e0000, {.interpreters = 5,
-			     .interp_next = 8,
-			     .interp_id = 7,
-			     .interp_threads = 9,
-			     .interp_gil = 15,
-			     .gil_at = 16,
-			     .gil_holder = 19,
-			     .gil_locked = 18,
-			     .thread_next = 24,
-			     .thread_interp = 25,
-			     .thread_frame = 26,
-			     .thread_ident = 27,
-			     .thread_tid = 28,
-			     .frame_back = 32,
-			     .frame_code = 33,
-			     .frame_at = 34,
-			     .frame_entry = 36,
-			     .code_file = 40,
-			     .code_name = 42,
-			     .code_line = 44,
-			     .code_lines = 43,
-			     .code_start = 48,
-			     .str_length = 79,
-			     .str_state = 78,
-			     .str_ascii = 80,
-			     .bytes_size = 75,
-			     .bytes_data = 76}},
-};
-
-#define PYTHON_ROWS      (sizeof(python_rows) / sizeof(python_rows[0]))
-#define PYTHON_WORD_ROWS (sizeof(python_word_rows) / sizeof(python_word_rows[0]))
-
-const struct python_layout *python_layout_row(uint32_t version)
-{
-	for (size_t i = 0; i < PYTHON_ROWS; i++)
-		if (PYTHON_MINOR(python_rows[i].version) == PYTHON_MINOR(version))
-			return &python_rows[i];
-	return NULL;
-}
-
-const struct python_offsets *python_layout_words(uint32_t version)
-{
-	for (size_t i = 0; i < PYTHON_WORD_ROWS; i++)
-		if (PYTHON_MINOR(python_word_rows[i].version) == PYTHON_MINOR(version))
-			return &python_word_rows[i].words;
-	return NULL;
-}
 
 uint32_t python_layout_version(struct stack_memory *memory, uint64_t runtime)
 {
@@ -202,51 +14,37 @@ uint32_t python_layout_version(struct stack_memory *memory, uint64_t runtime)
 	return PYTHON_MINOR(head[PYTHON_WORD_VERSION]) >> 8 == 3 ? (uint32_t)head[1] : 0;
 }
 
-/*
- * Fills the offsets from the interpreter's table. The struct is looked at as the array of uint32_t
- * that it is: each field of the row names the word that the same field of `at` is to hold.
- */
-static bool python_layout_take(struct stack_memory *memory, uint64_t runtime,
-	const struct python_offsets *row, struct python_offsets *at)
+/* Reads those words of the interpreter's table that mean something; the others stay. */
+static int python_layout_read(struct stack_memory *memory, uint64_t runtime, uint32_t version,
+	uint64_t words[PYTHON_WORDS])
 {
-	uint32_t numbers[sizeof(*row) / sizeof(uint32_t)];
-	uint32_t offsets[sizeof(*row) / sizeof(uint32_t)] = {0};
+	const struct python_offsets *row = python_layout_words(version);
+	uint32_t numbers[sizeof(*row) / sizeof(uint32_t)] = {0};
 
-	memcpy(numbers, row, sizeof(*row));
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		uint64_t word;
-
-		if (!numbers[i])
-			continue;
-		if (stack_memory_u64(memory, runtime + numbers[i] * sizeof(word), &word) < 0)
-			return false;
-		if (word > PYTHON_OFFSET_MAX)
-			return false;
-		offsets[i] = (uint32_t)word;
-	}
-	memcpy(at, offsets, sizeof(*at));
-	return at->gil_holder >= at->gil_at && at->gil_locked >= at->gil_at;
+	words[PYTHON_WORD_VERSION] = version;
+	if (row)
+		memcpy(numbers, row, sizeof(*row));
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (numbers[i] && numbers[i] < PYTHON_WORDS &&
+			stack_memory_u64(memory, runtime + numbers[i] * sizeof(*words),
+				&words[numbers[i]]) < 0)
+			return -1;
+	return stack_memory_u64(memory, runtime + PYTHON_WORD_FREE_THREADED * sizeof(*words),
+		&words[PYTHON_WORD_FREE_THREADED]);
 }
 
 /* The layout of an interpreter that has a table of its own. */
 static const char *python_layout_own(
 	struct stack_memory *memory, uint64_t runtime, struct python_layout *ret)
 {
-	const struct python_offsets *row = python_layout_words(ret->version);
-	uint64_t free_threaded;
+	uint64_t words[PYTHON_WORDS] = {0};
 
-	if (stack_memory_u64(memory, runtime + PYTHON_WORD_FREE_THREADED * sizeof(uint64_t),
-		    &free_threaded) < 0)
+	if (python_layout_read(memory, runtime, ret->version, words) < 0)
 		return "its table of offsets cannot be read";
-	if (free_threaded)
+	if (words[PYTHON_WORD_FREE_THREADED])
 		return "a free-threaded build, which has no GIL";
-	if (!row || !python_layout_take(memory, runtime, row, &ret->at))
+	if (!python_layout_of_words(words, PYTHON_WORDS, ret))
 		return "its table of offsets makes no sense";
-	ret->at.gil_holder -= ret->at.gil_at;
-	ret->at.gil_locked -= ret->at.gil_at;
-	ret->runs = PYTHON_RUNS_SHIMS;
-	ret->lines = PYTHON_LINES_LOCATIONS;
-	ret->str_compact = ret->at.str_ascii + 16; /* and the cached UTF-8, its length */
 	return NULL;
 }
 

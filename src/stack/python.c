@@ -13,18 +13,14 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "cpython/lines.h"
 #include "stack/python-code.h"
 #include "stack/python-layout.h"
-#include "stack/python-lines.h"
 
 #define PYTHON_INTERPRETERS 1024
 #define PYTHON_THREADS      4096   /* of all interpreters */
 #define PYTHON_STEPS        262144 /* from frame to frame, in all threads */
-#define PYTHON_SHIM         3      /* this owner and beyond: no frame of a function */
-#define PYTHON_OWNERS       5
 
-/* glibc keeps the tid in what pthread_t points to; up to 3.10 Python does not know it. */
-#define PTHREAD_TID 0x2d0
 #define TID_MAX     (1u << 22)
 
 /* Watches a list for circles. */

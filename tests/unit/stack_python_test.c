@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stack/python-lines.h"
+#include "cpython/lines.h"
 #include "stack/python.h"
 #include "tests/unit/python-fake.h"
 #include "tests/unit/unit.h"

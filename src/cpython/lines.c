@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "stack/python-lines.h"
+#include "cpython/lines.h"
 
 #define PYTHON_NO_LINE (-128) /* of 3.10: these instructions have none, the count goes on */
 

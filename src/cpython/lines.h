@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef STACK_PYTHON_LINES_H
-#define STACK_PYTHON_LINES_H
+#ifndef CPYTHON_LINES_H
+#define CPYTHON_LINES_H
 
 /* CPython's line tables: which line an instruction belongs to. */
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stack/python-layout.h"
+#include "cpython/layout.h"
 
 /*
  * The line of the instruction at `at`, in units of f_lasti: bytes up to 3.9, instructions of two
