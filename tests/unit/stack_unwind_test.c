@@ -250,6 +250,59 @@ static void hostile_unwind_information_ends_in_a_cut(void **state)
 	}
 }
 
+/* xorshift: the same each time. */
+static uint64_t draw(uint64_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return *seed;
+}
+
+/* How many rounds a test of chance takes: UNWIND_ROUNDS times as many, where that is set. */
+static int rounds(int n)
+{
+	const char *more = getenv("UNWIND_ROUNDS");
+
+	return more ? n * atoi(more) : n;
+}
+
+static void programs_by_chance_are_refused_or_run_to_some_end(void **state)
+{
+	static const char likely[] =
+		"\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17\20\21\22\23\26\33\37\50\57\60\77"
+		"\x2e\x2f\x41\x50\x76\x77\x80\x86\x90\xc6\xff";
+	struct process *process = process_new();
+	struct unwind_regs regs = {.known = (1u << UNWIND_REGS) - 1};
+	uint64_t seed = 0x7654321;
+	int passed = 0;
+
+	(void)state;
+	for (int i = 0; i < WORDS; i++)
+		process->stack[i] = i % 3 ? CALL(draw(&seed) % 256) : OBJECT_STACK + 8 * (uint64_t)i;
+	for (int i = 0; i < UNWIND_REGS; i++)
+		regs.value[i] = OBJECT_STACK + 64 * (uint64_t)i;
+	regs.value[UNWIND_SP] = OBJECT_STACK;
+	for (int i = 0; i < rounds(20000); i++) {
+		char program[24];
+		size_t len = draw(&seed) % sizeof(program);
+
+		for (size_t k = 0; k < len; k++)
+			program[k] = draw(&seed) % 4 ? likely[draw(&seed) % (sizeof(likely) - 1)]
+						     : (char)draw(&seed);
+		object_set_fde(&process->object, (struct object_cfi){program, len});
+		regs.value[UNWIND_IP] = CALL(draw(&seed) % 256);
+		passed += process_walk_from(process, &regs)->end != UNWIND_NO_INFO;
+		assert_true(process->walked.nframes >= 1);
+		unwinder_free(process->unwinder); /* it keeps what it has learnt of the object */
+		modules_free(process->modules);
+		process->unwinder = NULL;
+	}
+	assert_true(passed > rounds(20000) / 100);
+	process->modules = NULL;
+	process_free(process);
+}
+
 /* -- this process ------------------------------------------------------------------------------ */
 
 /* Memory of this process, from a bias on. */
@@ -489,26 +542,15 @@ static void the_walk_over_packed_copies_is_the_same_frame_for_frame(void **state
 	release_copies(copies);
 }
 
-/* xorshift: the same each time. */
-static uint64_t draw(uint64_t *seed)
-{
-	*seed ^= *seed << 13;
-	*seed ^= *seed >> 7;
-	*seed ^= *seed << 17;
-	return *seed;
-}
-
 static void copies_with_flipped_bytes_are_walked_to_some_end(void **state)
 {
 	struct str copies[OWN_MODULES + 1] = {{0}};
-	const char *wanted = getenv("UNWIND_FLIPS");
-	int flips = wanted ? atoi(wanted) : 3000;
 	uint64_t seed = 0x1234567;
 
 	(void)state;
 	need_recording();
 	pack_copies(copies);
-	for (int i = 0; i < flips; i++) {
+	for (int i = 0; i < rounds(3000); i++) {
 		struct str *copy = &copies[draw(&seed) % (recording->n + 1)];
 		struct unwind_stack stack;
 		size_t at[3];
@@ -540,6 +582,7 @@ int main(void)
 		cmocka_unit_test(a_register_that_is_not_known_is_asked_for_only_where_it_is_needed),
 		cmocka_unit_test(frame_pointers_lead_through_code_of_nobody_and_not_in_circles),
 		cmocka_unit_test(hostile_unwind_information_ends_in_a_cut),
+		cmocka_unit_test(programs_by_chance_are_refused_or_run_to_some_end),
 		cmocka_unit_test(a_blocked_thread_is_walked_to_its_end),
 		cmocka_unit_test(the_walk_over_packed_copies_is_the_same_frame_for_frame),
 		cmocka_unit_test(copies_with_flipped_bytes_are_walked_to_some_end),
