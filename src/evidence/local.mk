@@ -7,6 +7,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/bundle-write.c \
 	%D%/caches.c %D%/caches.h \
 	%D%/core.c \
+	%D%/crew.c %D%/crew.h \
 	%D%/exhibit.c %D%/exhibit.h \
 	%D%/fields.c %D%/fields.h \
 	%D%/folder.c %D%/folder.h \
@@ -26,6 +27,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/stacks-gather.c \
 	%D%/stacks-module.c %D%/stacks-module.h \
 	%D%/stacks-names.c \
+	%D%/stacks-want.c \
 	%D%/unpack.c %D%/unpack.h \
 	%D%/worker.c %D%/worker.h
 src_evidence_libevidence_la_CPPFLAGS = $(AM_CPPFLAGS) $(MSGPACK_CFLAGS) $(ZSTD_CFLAGS) \

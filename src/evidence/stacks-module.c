@@ -298,3 +298,20 @@ int stacks_merge_module(struct exhibit *into, const struct exhibit *other)
 	str_release(&image);
 	return error;
 }
+
+void stacks_put(struct evidence *into, const char *host, const struct exhibit *exhibit)
+{
+	struct exhibit about = *exhibit;
+
+	for (size_t i = 0; exhibit->kind == EXHIBIT_MODULE && i < into->n; i++) {
+		struct exhibit *known = &into->at[i];
+
+		if (known->kind == EXHIBIT_MODULE && !strcmp(known->host, host) &&
+			!strcmp(known->label, exhibit->label)) {
+			(void)stacks_merge_module(known, exhibit);
+			return;
+		}
+	}
+	about.host = (char *)host;
+	evidence_add(into, &about, alloc_copy(exhibit->bytes, exhibit->len), exhibit->len);
+}

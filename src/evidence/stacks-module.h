@@ -8,6 +8,7 @@
  */
 
 #include "base/array.h"
+#include "base/str.h"
 #include "evidence/stacks.h"
 
 /* The addresses of one module that stand on stacks. */
@@ -31,6 +32,36 @@ void stacks_wanted_release(struct stacks_wanteds *wanteds) __attribute__((nonnul
 /* Looks the names up and gives them to the module. Texts go into the arena. */
 void stacks_name(struct images *images, const struct stacks_wanted *wanted, struct arena *arena)
 	__attribute__((nonnull));
+
+/* An exhibit as it came from a helper: added, or, of a module known already, put to that. */
+void stacks_put(struct evidence *into, const char *host, const struct exhibit *exhibit)
+	__attribute__((nonnull));
+
+/* -- names, found later by another crew of helpers --------------------------------------------- */
+
+/* A module whose addresses want names, of all helpers together. */
+struct stacks_nameless {
+	uint64_t dev, ino;
+	uint32_t pid; /* that has it mapped */
+	char *path;
+	ARRAY(uint64_t) addresses;
+};
+
+struct stacks_names {
+	struct evidence *into;
+	const char *host;
+	ARRAY(struct stacks_nameless) all;
+	size_t hands;
+};
+
+/* What one helper wants, as bytes, and these bytes taken in. */
+void stacks_names_pack(const struct stacks_wanted *wanted, struct str *into)
+	__attribute__((nonnull));
+void stacks_names_want(struct stacks_names *names, const uint8_t *bytes, size_t len)
+	__attribute__((nonnull));
+
+/* Finds the names, in helpers, each module within deadline_ms; releases what was wanted. */
+void stacks_names_find(struct stacks_names *names, int deadline_ms) __attribute__((nonnull));
 
 /* Adds the exhibit of a module, with the symbols that it has now; `image` may be NULL: left out. */
 void stacks_add_module(struct evidence *into, const char *host, const struct module *module,

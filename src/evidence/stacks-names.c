@@ -1,135 +1,211 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From addresses on stacks to names: sorted by module, so that each is gone through once. */
+/*
+ * The crew that finds names. A module is opened anew through a process that has it mapped; if that
+ * has ended meanwhile, by its path.
+ */
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/file.h"
+#include "evidence/crew.h"
 #include "evidence/stacks-module.h"
-#include "proc/symbols.h"
-#include "proc/walk.h"
+#include "proc/livemem.h"
 
-/* An address on a stack. */
-struct stacks_place {
-	struct module *module;
-	uint64_t at; /* of the module */
-	uint32_t pid;
+#define NAMES_MAPS_CAP (64u << 20)
+
+struct names_head {
+	uint64_t dev, ino;
+	uint32_t pid, path_len;
 };
 
-struct stacks_places {
-	ARRAY(struct stacks_place) all;
-};
-
-static void want_address(struct stacks_places *places, const struct modules *modules,
-	const struct stack_maps *maps, uint64_t pc, uint32_t pid)
+void stacks_names_pack(const struct stacks_wanted *wanted, struct str *into)
 {
-	const struct stack_map *map = stack_maps_find(maps, pc);
-	struct module *module = map ? modules_find(modules, map) : NULL;
-	struct stacks_place *place;
-	uint64_t bias;
+	const struct names_head head = {wanted->module->dev, wanted->module->ino, wanted->pid,
+		(uint32_t)strlen(wanted->module->path)};
 
-	if (!module || !module_bias(module, map, &bias))
-		return;
-	place = array_add(&places->all);
-	place->module = module;
-	place->at = pc - bias;
-	place->pid = pid;
+	str_add_bytes(into, &head, sizeof(head));
+	str_add(into, wanted->module->path);
+	str_add_bytes(into, wanted->addresses, wanted->nr * sizeof(uint64_t));
 }
 
-static void want_snapshot(
-	struct stacks_places *places, struct images *images, const struct snapshot *snapshot)
+static struct stacks_nameless *names_of(
+	struct stacks_names *names, const struct names_head *head, const char *path)
 {
-	/* Walking puts its findings into the arena: an own one, since this snapshot is not ours. */
-	struct snapshot walked = *snapshot;
+	struct stacks_nameless *module;
+
+	array_for_each(&names->all, module)
+		if (module->dev == head->dev && module->ino == head->ino &&
+			strlen(module->path) == head->path_len &&
+			!memcmp(module->path, path, head->path_len))
+			return module;
+	module = array_add(&names->all);
+	module->dev = head->dev;
+	module->ino = head->ino;
+	module->pid = head->pid;
+	module->path = alloc_copy(path, head->path_len);
+	return module;
+}
+
+void stacks_names_want(struct stacks_names *names, const uint8_t *bytes, size_t len)
+{
+	struct stacks_nameless *module;
+	struct names_head head;
+	size_t nr;
+
+	if (len < sizeof(head))
+		return;
+	memcpy(&head, bytes, sizeof(head));
+	bytes += sizeof(head);
+	len -= sizeof(head);
+	if (head.path_len > len)
+		return;
+	module = names_of(names, &head, (const char *)bytes);
+	nr = (len - head.path_len) / sizeof(uint64_t);
+	if (nr)
+		memcpy(array_add_many(&module->addresses, nr), bytes + head.path_len,
+			nr * sizeof(uint64_t));
+}
+
+/* --- In the helper ---------------------------------------------------------------------------- */
+
+/* A map that shows that module, of a process that may be gone. */
+static struct stack_map names_made_up_map(const struct stacks_nameless *nameless)
+{
+	return (struct stack_map){.end = 4096,
+		.dev = nameless->dev,
+		.ino = nameless->ino,
+		.readable = true,
+		.executable = true,
+		.path = nameless->path};
+}
+
+/* Leaves only the maps of that module. */
+static void names_narrow(struct stack_maps *maps, const struct stacks_nameless *nameless)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < maps->all.nr; i++)
+		if (maps->all.items[i].dev == nameless->dev &&
+			maps->all.items[i].ino == nameless->ino &&
+			!strcmp(maps->all.items[i].path, nameless->path))
+			maps->all.items[kept++] = maps->all.items[i];
+	maps->all.nr = kept;
+}
+
+/* Opens the module; NULL where it cannot be had any more. */
+static struct module *names_open(struct images *images, const struct stacks_nameless *nameless)
+{
+	const struct stack_map made_up = names_made_up_map(nameless);
+	struct livemem *memory = livemem_new(nameless->pid);
 	struct stack_maps maps = {0};
+	struct str text = {0};
+	uint32_t pid = nameless->pid;
+	char path[64];
 
-	if (snapshot->pcs && !snapshot->npcs)
-		return;
-	walked.arena = (struct arena){0};
-	stack_maps_parse(&maps, snapshot->maps, strlen(snapshot->maps));
-	if (!walked.pcs)
-		walk_snapshot(&walked, &maps, images, NULL);
-	for (size_t i = 0; i < walked.npcs; i++)
-		want_address(places, images_modules(images), &maps, walked.pcs[i], snapshot->pid);
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
+	if (file_read(path, NAMES_MAPS_CAP, &text, NULL) == 0)
+		stack_maps_parse(&maps, str_text(&text), text.len);
+	names_narrow(&maps, nameless);
+	if (!maps.all.nr) {
+		*array_add(&maps.all) = made_up;
+		pid = 0;
+	}
+	images_open(images, pid, &maps, livemem_memory(memory), NULL);
 	stack_maps_release(&maps);
-	arena_release(&walked.arena);
+	str_release(&text);
+	return modules_find(images_modules(images), &made_up);
 }
 
-static int compare_places(const void *va, const void *vb)
+static void names_work(void *arg, size_t hand, size_t step, int out)
 {
-	const struct stacks_place *a = va, *b = vb;
+	struct stacks_names *names = arg;
+	struct evidence found = {0};
 
-	if (a->module != b->module) {
-		if (a->module->dev != b->module->dev)
-			return a->module->dev < b->module->dev ? -1 : 1;
-		if (a->module->ino != b->module->ino)
-			return a->module->ino < b->module->ino ? -1 : 1;
-		return strcmp(a->module->path, b->module->path);
+	for (size_t i = step * names->hands + hand; i < names->all.nr; i += names->hands) {
+		const struct stacks_nameless *nameless = &names->all.items[i];
+		struct stacks_wanted wanted = {.pid = nameless->pid,
+			.addresses = nameless->addresses.items,
+			.nr = nameless->addresses.nr};
+		struct images *images = images_new();
+		struct arena arena = {0};
+
+		wanted.module = names_open(images, nameless);
+		if (wanted.module) {
+			stacks_name(images, &wanted, &arena);
+			stacks_add_module(&found, names->host, wanted.module, NULL);
+			crew_send_all(out, &found);
+		}
+		crew_send_step(out, 0);
 	}
-	return (a->at > b->at) - (a->at < b->at);
 }
 
-/* The run of equal modules from `from` on; where it ends. */
-static size_t want_module(
-	struct stacks_wanteds *into, const struct stacks_places *places, size_t from)
+/* --- Outside ---------------------------------------------------------------------------------- */
+
+static void names_take(void *arg, size_t hand, size_t step, const struct parcel *parcel)
 {
-	const struct stacks_place *first = &places->all.items[from];
-	struct stacks_wanted *wanted = array_add(&into->all);
-	size_t to = from;
+	struct stacks_names *names = arg;
 
-	while (to < places->all.nr && places->all.items[to].module == first->module)
-		to++;
-	wanted->module = first->module;
-	wanted->pid = first->pid;
-	wanted->addresses = arena_new_many(&into->arena, uint64_t, to - from);
-	for (size_t i = from; i < to; i++) {
-		uint64_t at = places->all.items[i].at;
+	(void)hand;
+	(void)step;
+	if (parcel->what == PARCEL_EXHIBIT)
+		stacks_put(names->into, names->host, &parcel->exhibit);
+}
 
-		if (!wanted->nr || wanted->addresses[wanted->nr - 1] != at)
-			wanted->addresses[wanted->nr++] = at;
+static bool names_lost(void *arg, size_t hand, size_t step, int error)
+{
+	struct stacks_names *names = arg;
+	size_t i = step * names->hands + hand;
+	struct str words = {0};
+
+	str_printf(&words, "stacks: names of the functions of %s: %s",
+		i < names->all.nr ? names->all.items[i].path : "a module",
+		error == -ETIMEDOUT ? "its file did not answer in time"
+				    : "the helper that read its file came to an end");
+	evidence_add_gap(names->into, names->host, 0, str_text(&words));
+	str_release(&words);
+	return false;
+}
+
+static void names_none(void *arg, size_t hand, size_t step, int error)
+{
+	struct stacks_names *names = arg;
+	struct str words = {0};
+
+	(void)step;
+	str_printf(&words, "stacks: names of functions: no helper process could be started: %s",
+		strerror(-error));
+	if (hand == 0)
+		evidence_add_gap(names->into, names->host, 0, str_text(&words));
+	str_release(&words);
+}
+
+static void names_release(struct stacks_names *names)
+{
+	struct stacks_nameless *module;
+
+	array_for_each(&names->all, module) {
+		free(module->path);
+		array_release(&module->addresses);
 	}
-	return to;
+	array_release(&names->all);
 }
 
-void stacks_want(struct stacks_wanteds *ret, struct images *images,
-	const struct snapshot *snapshots, size_t nr)
+void stacks_names_find(struct stacks_names *names, int deadline_ms)
 {
-	struct stacks_places places = {0};
+	static const struct crew_work work = {names_work, names_take, names_lost, names_none};
+	struct crew crew = {.work = &work,
+		.arg = names,
+		.deadline_ms = deadline_ms,
+		.nr = crew_hands_for(names->all.nr)};
 
-	memset(ret, 0, sizeof(*ret));
-	for (size_t i = 0; i < nr; i++)
-		want_snapshot(&places, images, &snapshots[i]);
-	array_sort(&places.all, compare_places);
-	for (size_t i = 0; i < places.all.nr;)
-		i = want_module(ret, &places, i);
-	array_release(&places.all);
-}
-
-void stacks_wanted_release(struct stacks_wanteds *wanteds)
-{
-	array_release(&wanteds->all);
-	arena_release(&wanteds->arena);
-}
-
-void stacks_name(struct images *images, const struct stacks_wanted *wanted, struct arena *arena)
-{
-	char root[64];
-
-	snprintf(root, sizeof(root), "/proc/%u/root", wanted->pid);
-	symbols_find(wanted->module, images_file(images, wanted->module),
-		wanted->pid ? root : NULL, wanted->addresses, wanted->nr, arena);
-}
-
-void stacks_add_modules(struct evidence *into, const char *host, struct images *images,
-	const struct snapshot *snapshots, size_t nr)
-{
-	struct stacks_wanteds wanteds;
-	struct stacks_wanted *wanted;
-
-	stacks_want(&wanteds, images, snapshots, nr);
-	array_for_each(&wanteds.all, wanted) {
-		stacks_name(images, wanted, &wanteds.arena);
-		stacks_add_module(
-			into, host, wanted->module, images_excerpt(images, wanted->module));
-	}
-	stacks_wanted_release(&wanteds);
+	names->hands = crew.nr;
+	for (size_t i = 0; i < crew.nr; i++)
+		crew.hands[i].steps = (names->all.nr - i + crew.nr - 1) / crew.nr;
+	if (crew.nr)
+		crew_run(&crew);
+	names_release(names);
 }

@@ -14,6 +14,11 @@ check_PROGRAMS += %D%/walk
 %C%_walk_CPPFLAGS = $(AM_CPPFLAGS) $(LIBUNWIND_CFLAGS)
 %C%_walk_LDADD = -lunwind-ptrace $(PROC_FLOORS)
 
+# Takes stacks as attach does, and prints what is in the exhibits.
+check_PROGRAMS += %D%/take
+%C%_take_SOURCES = %D%/take.c
+%C%_take_LDADD = $(EVIDENCE_FLOORS)
+
 SH_TESTS += %D%/native.test
 
 check_PROGRAMS += %D%/core-show
