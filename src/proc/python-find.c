@@ -31,6 +31,9 @@ struct python_search {
 	struct str *missing;
 	struct python_place *places;
 	size_t nplaces;
+	struct python_place refused; /* the first that no interpreter can be looked for in */
+	const char *refused_path;    /* NULL: none */
+	const char *refused_words;   /* in the arena */
 	struct arena arena;
 };
 
@@ -152,22 +155,32 @@ static bool python_find_has(const struct python_search *search, uint64_t runtime
 	return false;
 }
 
-/*
- * Takes the place if there is an interpreter, or one of a version that we refuse: then those who
- * read it say so, too.
- */
+/* Takes the place if an interpreter is there; remembers one that is of a version we refuse. */
 static void python_find_take(
 	struct python_search *search, const struct python_place *place, const char *path)
 {
 	const char *refused = NULL;
 
-	if (search->nplaces == PYTHON_PLACES || python_find_has(search, place->runtime))
+	if (search->nplaces == PYTHON_PLACES)
 		return;
-	if (!python_place_holds(search->memory, place, &refused, &search->arena) && !refused)
+	if (python_place_holds(search->memory, place, &refused, &search->arena)) {
+		search->places[search->nplaces++] = *place;
+	} else if (refused && !search->refused_path) {
+		search->refused = *place;
+		search->refused_path = path;
+		search->refused_words = refused;
+	}
+}
+
+/* Where there is no other: so that whoever reads the place says why nothing can be read, too. */
+static void python_find_take_refused(struct python_search *search)
+{
+	if (search->nplaces || !search->refused_path)
 		return;
-	search->places[search->nplaces++] = *place;
-	if (refused && search->missing)
-		str_printf(search->missing, "no Python frames from %s: %s\n", path, refused);
+	search->places[search->nplaces++] = search->refused;
+	if (search->missing)
+		str_printf(search->missing, "no Python frames from %s: %s\n", search->refused_path,
+			search->refused_words);
 }
 
 /* Where the evaluation loop is; needed up to 3.10. */
@@ -310,6 +323,7 @@ size_t python_find(struct images *images, const struct stack_maps *maps,
 		python_find_objects(&search, false);
 	if (!search.nplaces)
 		python_find_cookies(&search);
+	python_find_take_refused(&search);
 	if (!search.nplaces)
 		python_find_say(&search);
 	arena_release(&search.arena);

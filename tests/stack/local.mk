@@ -26,3 +26,9 @@ check_PROGRAMS += %D%/core-show
 %C%_core_show_LDADD = $(PROC_FLOORS)
 SH_TESTS += %D%/core.test
 ASAN_TESTS += %D%/core.test
+# Python's stacks.
+check_PROGRAMS += %D%/pystack
+%C%_pystack_SOURCES = %D%/pystack.c
+%C%_pystack_LDADD = $(PROC_FLOORS)
+SH_TESTS += %D%/python.test
+EXTRA_DIST += %D%/python-hang.py %D%/pythons.py
