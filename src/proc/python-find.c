@@ -111,7 +111,7 @@ static uint32_t version_of_memory(
 	uint32_t version = 0;
 	char *chunk = alloc_zeroed(1, FIND_SCAN_CHUNK + 1);
 
-	array_for_each (&search->maps->all, map) {
+	array_for_each(&search->maps->all, map) {
 		if (!map_is_data(object, map))
 			continue;
 		for (uint64_t at = map->start; at < map->end && budget && !version;) {
@@ -231,7 +231,7 @@ static void python_find_objects(struct python_search *search, bool called_python
 	struct python_object before = {0};
 	const struct stack_map *map;
 
-	array_for_each (&search->maps->all, map) {
+	array_for_each(&search->maps->all, map) {
 		struct python_object object = {.map = map};
 
 		/* By its code: a page may end one segment and begin another, of two biases. */
@@ -272,7 +272,7 @@ static void python_find_cookies(struct python_search *search)
 	size_t budget = FIND_SCAN_CAP;
 	uint8_t *chunk = alloc_zeroed(1, FIND_SCAN_CHUNK);
 
-	array_for_each (&search->maps->all, map) {
+	array_for_each(&search->maps->all, map) {
 		if (!map->ino || !map->readable || !map->writable || map->shared)
 			continue;
 		for (uint64_t at = map->start; at < map->end && budget;) {
@@ -295,7 +295,7 @@ static void python_find_say(const struct python_search *search)
 
 	if (!search->missing)
 		return;
-	array_for_each (&search->maps->all, map) {
+	array_for_each(&search->maps->all, map) {
 		if (!map->ino || !map->executable || !path_is_python(map->path))
 			continue;
 		str_printf(search->missing,

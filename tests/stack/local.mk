@@ -26,6 +26,7 @@ check_PROGRAMS += %D%/core-show
 %C%_core_show_LDADD = $(PROC_FLOORS)
 SH_TESTS += %D%/core.test
 ASAN_TESTS += %D%/core.test
+
 # Python's stacks.
 check_PROGRAMS += %D%/pystack
 %C%_pystack_SOURCES = %D%/pystack.c

@@ -81,7 +81,7 @@ static void find_eval(const struct python_place *place)
 	uint64_t bias, at, size;
 
 	process.eval_start = process.eval_end = 0;
-	array_for_each (&process.maps.all, map) {
+	array_for_each(&process.maps.all, map) {
 		const struct module *module = modules_find(modules, map);
 		int fd = module ? images_file(process.images, module) : -1;
 

@@ -136,7 +136,8 @@ def hot():
 
 
 def many_lines():
-    lines = "def f():\n    x = 0\n" + "\n" * 700 + "    x = (x +\n      wait_lock())\nf()"
+    lines = "def f():\n    x = 0\n" + "\n" * 700
+    lines += "    x = (x +\n      wait_lock())\nf()"
     exec(compile(lines, "many.py", "exec"), globals())
 
 
@@ -148,8 +149,9 @@ def deep(depth):
 
 
 waits = [wait_lock, wait_sleep, wait_read, lambda: through_c(7), generators, expressions,
-         generator_expression, class_body, Sürprise().grüße_漢字, lambda: asyncio.run(outermost()),
-         lambda: asyncio.run(Idle().wait()), with_statement, hot, many_lines]
+         generator_expression, class_body, Sürprise().grüße_漢字,
+         lambda: asyncio.run(outermost()), lambda: asyncio.run(Idle().wait()),
+         with_statement, hot, many_lines]
 if len(sys.argv) > 2:
     sys.setrecursionlimit(10 * int(sys.argv[2]))
     threading.stack_size(512 << 20)
