@@ -279,7 +279,8 @@ static void programs_by_chance_are_refused_or_run_to_some_end(void **state)
 
 	(void)state;
 	for (int i = 0; i < WORDS; i++)
-		process->stack[i] = i % 3 ? CALL(draw(&seed) % 256) : OBJECT_STACK + 8 * (uint64_t)i;
+		process->stack[i] = i % 3 ? CALL(draw(&seed) % 256)
+					  : OBJECT_STACK + 8 * (uint64_t)i;
 	for (int i = 0; i < UNWIND_REGS; i++)
 		regs.value[i] = OBJECT_STACK + 64 * (uint64_t)i;
 	regs.value[UNWIND_SP] = OBJECT_STACK;
