@@ -24,7 +24,7 @@ static int pipe_ends[2];
 static pthread_barrier_t all_there;
 
 /* Nothing is tail-called, and nothing is inlined: each is a frame. */
-#define FRAME __attribute__((noinline, noclone))
+#define FRAME __attribute__((noinline))
 #define KEEP(x) __asm__ volatile("" : "+r"(x))
 
 FRAME static long wait_futex(void)

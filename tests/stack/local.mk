@@ -20,6 +20,7 @@ check_PROGRAMS += %D%/take
 %C%_take_LDADD = $(EVIDENCE_FLOORS)
 
 SH_TESTS += %D%/native.test
+ASAN_TESTS += %D%/native.test
 
 check_PROGRAMS += %D%/core-show
 %C%_core_show_SOURCES = %D%/core-show.c

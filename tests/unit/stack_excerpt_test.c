@@ -151,6 +151,65 @@ static void packing_does_not_depend_on_the_order_of_reading(void **state)
 	str_release(&second);
 }
 
+/* The head of a run is 16 bytes. */
+static void adjacent_bytes_are_one_run_and_gaps_begin_another(void **state)
+{
+	struct excerpt *excerpt = excerpt_new(NULL);
+	struct str bytes = {0};
+	uint8_t mine[300];
+	uint64_t at, len;
+
+	(void)state;
+	memset(mine, 0x77, sizeof(mine));
+	assert_int_equal(excerpt_put(excerpt, 0x1000 + 50, mine, 300), 0); /* over six lines */
+	excerpt_pack(excerpt, &bytes);
+	assert_int_equal(bytes.len, 16 + 300);
+	assert_int_equal(excerpt_put(excerpt, 0x1000, mine, 3), 0); /* in the first line */
+	assert_int_equal(excerpt_put(excerpt, 0x1000 + 5, mine, 1), 0);
+	assert_int_equal(excerpt_put(excerpt, 0x1000 + 350, mine, 2), 0); /* goes on with the first */
+	assert_int_equal(excerpt_put(excerpt, 0x800, mine, 64), 0);	  /* a line before all */
+	str_cut(&bytes, 0);
+	excerpt_pack(excerpt, &bytes);
+	assert_int_equal(bytes.len, 4 * 16 + 64 + 3 + 1 + 302);
+	memcpy(&at, bytes.text, sizeof(at));
+	memcpy(&len, bytes.text + 8, sizeof(len));
+	assert_int_equal(at, 0x800);
+	assert_int_equal(len, 64);
+	assert_int_equal(excerpt_size(excerpt), 64 + 3 + 1 + 302);
+	excerpt_free(excerpt);
+	str_release(&bytes);
+}
+
+static void a_closed_one_reads_no_more(void **state)
+{
+	struct fake fake = fake_new();
+	struct excerpt *excerpt = excerpt_new(&fake.memory);
+	uint64_t word;
+
+	(void)state;
+	assert_int_equal(stack_memory_u64(excerpt_memory(excerpt), BASE + 48, &word), 0);
+	excerpt_close(excerpt);
+	assert_int_equal(stack_memory_u64(excerpt_memory(excerpt), BASE + 48, &word), 0);
+	assert_int_equal(stack_memory_u64(excerpt_memory(excerpt), BASE + 200, &word), -EFAULT);
+	excerpt_free(excerpt);
+}
+
+static void what_goes_beyond_the_cap_is_refused_and_the_rest_stays(void **state)
+{
+	struct excerpt *excerpt = excerpt_new(NULL);
+	uint8_t piece[65536];
+	int error = 0;
+
+	(void)state;
+	memset(piece, 0x11, sizeof(piece));
+	for (uint64_t at = 0; at < EXCERPT_CAP + 2 * sizeof(piece) && !error; at += sizeof(piece))
+		error = excerpt_put(excerpt, at, piece, sizeof(piece));
+	assert_int_equal(error, -ENOSPC);
+	assert_int_equal(excerpt_size(excerpt), EXCERPT_CAP);
+	assert_int_equal(excerpt_put(excerpt, 0, piece, sizeof(piece)), 0);
+	excerpt_free(excerpt);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +219,9 @@ int main(void)
 		cmocka_unit_test(bytes_put_in_stay_what_they_are),
 		cmocka_unit_test(damaged_bytes_are_no_excerpt),
 		cmocka_unit_test(packing_does_not_depend_on_the_order_of_reading),
+		cmocka_unit_test(adjacent_bytes_are_one_run_and_gaps_begin_another),
+		cmocka_unit_test(a_closed_one_reads_no_more),
+		cmocka_unit_test(what_goes_beyond_the_cap_is_refused_and_the_rest_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

