@@ -109,6 +109,7 @@ struct decode_process {
 	uint32_t newest_ring; /* its generation, by the census: an older one tells old news */
 	enum job_known alive;
 	struct decode_end end;
+	bool fatal_told; /* its own handler said which signal it got: no core knows better */
 	ARRAY(struct decode_sample) samples;
 	struct decode_caches caches; /* its own; none: those of the host */
 	ARRAY(struct decode_thread) threads;

@@ -25,9 +25,12 @@ static void deaths_signal(
 		.abort_call = fatal->via_abort != 0,
 		.thread = arena_text_max(
 			&source->context->arena, fatal->thread, sizeof(fatal->thread)),
+		.tid = fatal->tid,
 		.when = ring_source_time(source, fatal->tsc),
 		.cite = cite,
 	};
+
+	source->process->fatal_told = true;
 
 	job_add_signal(source->builder, source->who, &signal);
 }

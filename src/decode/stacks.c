@@ -410,8 +410,13 @@ static void tell_signal(struct job_builder *builder, struct decode_context *cont
 	const char *cite = arena_printf(&context->arena, "core:%s", context_name(context, process));
 	struct job_signal signal = {
 		.signo = snapshot->signo,
+		.code = snapshot->fault_code,
+		.sender = snapshot->fault_sender,
+		.sender_role = JOB_NONE,
+		.from_self = snapshot->fault_sender == snapshot->own,
 		.fatal = true,
 		.thread = "",
+		.tid = snapshot->fault_tid,
 		.when = snapshot->when,
 		.cite = cite,
 	};
@@ -430,7 +435,8 @@ static void tell_signal(struct job_builder *builder, struct decode_context *cont
 	context_end(process, &end);
 	if (process->alive == JOB_MAYBE)
 		process->alive = JOB_NO;
-	job_add_signal(builder, process->who, &signal);
+	if (!process->fatal_told)
+		job_add_signal(builder, process->who, &signal);
 }
 
 static void count_threads(struct decode_stacks *held)

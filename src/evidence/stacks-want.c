@@ -41,6 +41,8 @@ static void want_snapshot(
 	/* Walking puts its findings into the arena: an own one, since this snapshot is not ours. */
 	struct snapshot walked = *snapshot;
 	struct stack_maps maps = {0};
+	/* The process of a core is gone, and its pid may be another's: debug files are ours. */
+	uint32_t pid = snapshot->mode == SNAPSHOT_OF_CORE ? 0 : snapshot->pid;
 
 	if (snapshot->pcs && !snapshot->npcs)
 		return;
@@ -49,7 +51,7 @@ static void want_snapshot(
 	if (!walked.pcs)
 		walk_snapshot(&walked, &maps, images, NULL);
 	for (size_t i = 0; i < walked.npcs; i++)
-		want_address(places, images_modules(images), &maps, walked.pcs[i], snapshot->pid);
+		want_address(places, images_modules(images), &maps, walked.pcs[i], pid);
 	stack_maps_release(&maps);
 	arena_release(&walked.arena);
 }

@@ -278,7 +278,8 @@ struct job_signal {
 	bool from_self;
 	bool fatal;
 	bool abort_call; /* abort() was entered first */
-	const char *thread;
+	const char *thread; /* its name; "" unknown */
+	uint32_t tid;	    /* as stacks have it; 0 unknown */
 	int64_t when;
 	const char *cite;
 };

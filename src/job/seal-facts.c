@@ -155,6 +155,7 @@ static int rest_signals(const struct raw_signal *a, const struct raw_signal *b)
 	SEAL_ORDER(a->fact.fatal, b->fact.fatal);
 	SEAL_ORDER(a->fact.sender, b->fact.sender);
 	SEAL_ORDER(a->fact.code, b->fact.code);
+	SEAL_ORDER(a->fact.tid, b->fact.tid);
 	SEAL_ORDER_TEXT(a->fact.cite, b->fact.cite);
 	return 0;
 }

@@ -40,6 +40,7 @@ static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_GRAPH] = "graph {t}[; peers {T}]",
 	[FACT_GRAPH_OPS] = "{a} collectives since its compile[; peers {b}]",
 	[FACT_DIED_SIGNAL] = "{a signal}[ from pid {b pid}][ in thread {t}]",
+	[FACT_DIED_IN] = "in {t}",
 	[FACT_DIED_EXIT] = "exited with status {a}",
 	[FACT_DIED_GONE] = "is gone; how it ended is not known",
 	[FACT_OOM_KILL] = "cgroup oom_kill +{a}",
@@ -97,6 +98,7 @@ static const char *const nexts[VERDICT_NEXTS] = {
 	[VERDICT_NEXT_STACK_NEXT_TIME] =
 		"next time, take the stack of {R} while it hangs: py-spy dump",
 	[VERDICT_NEXT_LOOK_AT_CORE] = "look at the core of {R}; or set PYTHONFAULTHANDLER=1",
+	[VERDICT_NEXT_READ_STACK] = "read the code where {R} died; the others only echo it",
 	[VERDICT_NEXT_LOOK_AT_LOCK] = "see who holds the lock that {R} waits for: lslocks",
 	[VERDICT_NEXT_CHECK_GPU] = "check the GPU of {R}: nvidia-smi, Xid in dmesg",
 	[VERDICT_NEXT_CHECK_FABRIC] = "check the fabric: NCCL_DEBUG=INFO, link state, nccl-tests",

@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += %D%/libverdict.la
 src_verdict_libverdict_la_SOURCES = \
 	%D%/compile.c \
+	%D%/death-place.c %D%/death-place.h \
 	%D%/device.c \
 	%D%/draft.c \
 	%D%/forked.c \

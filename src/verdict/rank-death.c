@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "verdict/death-place.h"
 #include "verdict/rule.h"
 
 /* What to do first about a death of that cause. */
@@ -77,6 +78,8 @@ static bool explains_death(const struct inquiry *q, int rank, struct reason *why
 	why->next = next_after(why->cause);
 	if (why->next == VERDICT_NEXT_LOOK_AT_CORE && (p->exception || (p->log && *p->log->error)))
 		why->next = VERDICT_NEXT_READ_TRACEBACK;
+	else if (why->next == VERDICT_NEXT_LOOK_AT_CORE && death_has_place(q, rank))
+		why->next = VERDICT_NEXT_READ_STACK;
 	return true;
 }
 
@@ -106,6 +109,14 @@ static void tell_thread(struct inquiry *q, int rank, struct draft *draft)
 	draft_fact(q, draft, FACT_EXCEPTION, rank, note->cite)->text = note->text;
 }
 
+static void tell_death_place(struct inquiry *q, int rank, struct draft *draft)
+{
+	const char *cite = "", *text = death_place(q, rank, &cite);
+
+	if (text)
+		draft_fact(q, draft, FACT_DIED_IN, rank, cite)->text = text;
+}
+
 /* How it ended: by which signal and whose, with what status, or only that it is gone. */
 static void tell_end(struct inquiry *q, int rank, struct draft *draft)
 {
@@ -122,6 +133,7 @@ static void tell_end(struct inquiry *q, int rank, struct draft *draft)
 				  ? (int64_t)p->fatal->sender
 				  : JOB_UNKNOWN;
 		fact->text = p->fatal ? p->fatal->thread : "";
+		tell_death_place(q, rank, draft);
 	} else if (process && process->end == JOB_EXITED) {
 		fact = draft_fact(q, draft, FACT_DIED_EXIT, rank, process->end_cite);
 		fact->a = process->status;

@@ -108,6 +108,7 @@ enum verdict_limit {
 	F(GRAPH)          /* text: the first graph that differs, and what it is; text2: peers' */  \
 	F(GRAPH_OPS)      /* a: collectives since the compile; b: peers' */                        \
 	F(DIED_SIGNAL)    /* a: signal; b: sender pid; text: thread */                             \
+	F(DIED_IN)        /* text: innermost frames, and the program's line */                     \
 	F(DIED_EXIT)      /* a: exit status */                                                     \
 	F(DIED_GONE)      /* manner unknown */                                                     \
 	F(OOM_KILL)       /* a: growth of oom_kill */                                              \
@@ -194,6 +195,7 @@ enum verdict_next {
 	VERDICT_NEXT_STACK_OF_RANK,
 	VERDICT_NEXT_STACK_NEXT_TIME,
 	VERDICT_NEXT_LOOK_AT_CORE,
+	VERDICT_NEXT_READ_STACK,
 	VERDICT_NEXT_LOOK_AT_LOCK,
 	VERDICT_NEXT_CHECK_GPU,
 	VERDICT_NEXT_CHECK_FABRIC,
