@@ -23,17 +23,17 @@ echo "== attach"
 hang_after=3
 job 8 sum sum stay:5 sum
 judged host-stall '[5]'
-"$bench" time 100 "attach, 8 ranks that hang" 50 "$INQUEST" attach $name || exit 1
+"$bench" time 100 "attach, 8 ranks that hang" 50 "$INQUEST" attach --no-stacks $name || exit 1
 "$INQUEST" attach $name -o "$scratch/bench.inq" >/dev/null
 "$bench" time 100 "diagnose their bundle" 0 "$INQUEST" diagnose "$scratch/bench.inq" || exit 1
 # Without an agent attach itself must look twice, to see who uses the processor.
 kill -KILL "$agent"
-"$bench" time 100 "attach, 8 ranks, their agent gone" 50 "$INQUEST" attach $name || exit 1
+"$bench" time 100 "attach, 8 ranks, their agent gone" 50 "$INQUEST" attach --no-stacks $name || exit 1
 kill $(cat "$scratch"/play/*.pid)
 agent=
 job 64 sum sum stay:5 sum
 judged host-stall '[5]'
-"$bench" time 20 "attach, 64 ranks" 0 "$INQUEST" attach $name || exit 1
+"$bench" time 20 "attach, 64 ranks" 0 "$INQUEST" attach --no-stacks $name || exit 1
 end_job
 
 # The agent's line is the last thing that it writes: the log's time is its time.
