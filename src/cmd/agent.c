@@ -234,20 +234,35 @@ static bool may_resolve(const struct look *look)
 	return look->verdicts->at[0].outlook == VERDICT_WAIT;
 }
 
+/* Gives the look what stacks there are: new ones for what is to be said now. */
+static void add_stacks(struct agent *agent, struct look *look, enum stand_news news,
+	enum agent_stacks_haste haste)
+{
+	if (news == STAND_SAY && agent_stacks_are_wanted(look))
+		agent_stacks_take(&agent->stacks, agent->dir->path.text, look, haste);
+	else if (news == STAND_SAY)
+		evidence_release(&agent->stacks);
+	else
+		agent_stacks_add(&agent->stacks, look);
+}
+
 /* What is to be done about news: say it, keep it, tell the manifest. */
-static void act_on(struct agent *agent, const struct look *look, enum stand_news news)
+static void act_on(struct agent *agent, struct look *look, enum stand_news news)
 {
 	const char *before = agent->status;
 
 	if (news == STAND_RESOLVED) {
+		evidence_release(&agent->stacks);
 		agent->status = "running";
 		cmd_complain("the job moves again: what was said above is over");
 	} else if (news != STAND_NOTHING &&
 		(stand_blames(look->verdicts) || agent->stand.unexplained)) {
 		agent->status = may_resolve(look) ? "running" : "hung";
 		agent->bundle_wanted |= !may_resolve(look);
-		if (news == STAND_SAY || clock_monotonic_ns() - agent->bundled > REFRESH_NS)
+		if (news == STAND_SAY || clock_monotonic_ns() - agent->bundled > REFRESH_NS) {
+			add_stacks(agent, look, news, AGENT_STACKS_CALM);
 			keep_bundle(agent, look);
+		}
 	}
 	if (news == STAND_SAY) {
 		say(agent, look);
@@ -407,6 +422,7 @@ void agent_before_signal(struct agent *agent, int signo)
 	if (agent->ranks && gather(agent, &look) == 0 && !is_disturbed(agent, &look)) {
 		enum stand_news news = stand_take_last(&agent->stand, look.verdicts);
 
+		add_stacks(agent, &look, news, AGENT_STACKS_BRIEF);
 		keep_bundle(agent, &look);
 		if (news == STAND_SAY)
 			say(agent, &look);
@@ -453,6 +469,7 @@ static void last_look(struct agent *agent)
 	if (gather(agent, &look) == 0) {
 		news = stand_take_last(&agent->stand, look.verdicts);
 		agent->bundle_wanted = true;
+		agent_stacks_add(&agent->stacks, &look);
 		/* What stood before blames somebody; a look that does not is no better. */
 		if (news != STAND_STILL || stand_blames(look.verdicts) || !agent->bundle.len)
 			keep_bundle(agent, &look);
@@ -502,6 +519,7 @@ void agent_release(struct agent *agent)
 	exits_release(&agent->exits);
 	history_free(agent->history);
 	stand_release(&agent->stand);
+	evidence_release(&agent->stacks);
 	free(agent->headline);
 	str_release(&agent->bundle);
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/array.h"
+#include "cmd/agent-stacks.h"
 #include "cmd/exits.h"
 #include "cmd/jobdir.h"
 #include "cmd/look.h"
@@ -53,6 +54,7 @@ struct agent {
 	int64_t bundled;    /* when the bundle was written last, CLOCK_MONOTONIC ns */
 	char *headline;     /* of the last verdict that was said */
 	struct str bundle;  /* path of the last bundle */
+	struct evidence stacks; /* taken when a verdict was said last */
 	bool bundle_wanted; /* a hang or a death stood: the bundle outlives a good end */
 	bool storage_failed;
 	bool ended;

@@ -59,16 +59,25 @@ void evidence_add_gap(struct evidence *evidence, const char *host, uint32_t pid,
 	gap->what = alloc_text(what);
 }
 
+void evidence_cut(struct evidence *evidence, size_t n)
+{
+	while (evidence->n > n) {
+		struct exhibit *last = &evidence->at[--evidence->n];
+
+		free(last->kind_name);
+		free(last->host);
+		free(last->label);
+		free(last->bytes);
+		/* What is added next finds its place empty, as array_grow() promises. */
+		*last = (struct exhibit){0};
+	}
+}
+
 void evidence_release(struct evidence *evidence)
 {
 	if (!evidence)
 		return;
-	for (size_t i = 0; i < evidence->n; i++) {
-		free(evidence->at[i].kind_name);
-		free(evidence->at[i].host);
-		free(evidence->at[i].label);
-		free(evidence->at[i].bytes);
-	}
+	evidence_cut(evidence, 0);
 	for (size_t i = 0; i < evidence->ngaps; i++) {
 		free(evidence->gaps[i].host);
 		free(evidence->gaps[i].what);

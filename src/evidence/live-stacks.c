@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "evidence/live-stacks.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "evidence/stacks.h"
+#include "proc/errand.h"
 
 /* A pool of idle compile workers tells nothing; a stuck loader is among the first. */
 #define CHILDREN_MOST 64
@@ -36,6 +38,32 @@ static size_t choose(const struct live_processes *processes, struct stacks_targe
 	return nr;
 }
 
+/* Leaves only those who answer; the others are gaps. Returns how many are left. */
+static size_t ask(const struct live_proc_target *target, struct stacks_target *targets, size_t nr,
+	int deadline_ms)
+{
+	struct proc_errand *errands = alloc_zeroed(nr + 1, sizeof(*errands));
+	size_t left = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		errands[i] = (struct proc_errand){.pid = targets[i].id.pid,
+			.name = "cmdline",
+			.what = PROC_ERRAND_FILE,
+			.cap = 64};
+	proc_errands_run(errands, nr, deadline_ms);
+	for (size_t i = 0; i < nr; i++) {
+		if (errands[i].error == ETIMEDOUT)
+			evidence_add_gap(target->into, target->host, targets[i].id.pid,
+				"its stacks: its address space is held by a thread asleep in the "
+				"kernel");
+		else
+			targets[left++] = targets[i];
+		str_release(&errands[i].bytes);
+	}
+	free(errands);
+	return left;
+}
+
 void live_take_stacks(const struct live_proc_target *target, const struct live_options *options,
 	int64_t sampled)
 {
@@ -46,6 +74,8 @@ void live_take_stacks(const struct live_proc_target *target, const struct live_o
 			alloc_zeroed(target->processes->all.nr + 1, sizeof(*targets));
 		size_t nr = choose(target->processes, targets);
 
+		if (options->wary)
+			nr = ask(target, targets, nr, options->errand_ms);
 		if (nr)
 			stacks_gather(target->into, target->host, targets, nr, &options->stacks);
 		free(targets);

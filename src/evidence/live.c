@@ -400,6 +400,30 @@ out:
 	return error;
 }
 
+int live_gather_stacks(const char *path, const struct live_options *options,
+	struct evidence *into, struct complaint *why)
+{
+	struct evidence unused = {0};
+	struct live live = {.options = options, .into = &unused};
+	struct live_proc_target target = {into, live.host, 0, &live.processes};
+	uid_t own = geteuid();
+	int error = folder_open(&live.folder, path, own ? own : FOLDER_ANY_UID, why);
+
+	if (error)
+		return error;
+	target.owner = live.folder.uid;
+	live_host(live.host, sizeof(live.host));
+	error = live_gather_census(&live, why);
+	if (!error) {
+		live_processes_add_descendants(&live.processes);
+		live_take_stacks(&target, options, clock_monotonic_ns());
+	}
+	evidence_release(&unused);
+	live_processes_release(&live.processes);
+	folder_close(&live.folder);
+	return error;
+}
+
 /* --- The source ------------------------------------------------------------------------------ */
 
 /* The folder that the argument means, or NULL with words. free() it. */

@@ -11,6 +11,8 @@
  * T0 (exhibit "gather") is taken once, before the first ring: a board newer than it moved on.
  */
 
+#include <stdbool.h>
+
 #include "base/complaint.h"
 #include "evidence/exhibit.h"
 #include "evidence/stacks.h"
@@ -27,6 +29,11 @@ struct live_options {
 	 * dear, and the second sample of /proc after them.
 	 */
 	struct stacks_options stacks;
+	/*
+	 * Ask each process first for something harmless that takes the same lock, within errand_ms:
+	 * of those that do not answer no stacks are tried, so that many of them cost little time.
+	 */
+	bool wary;
 };
 
 #define LIVE_OPTIONS_DEFAULT {.sample_pause_ms = 20, .errand_ms = 250}
@@ -40,5 +47,12 @@ struct live_options {
  */
 int live_gather(const char *folder, const struct live_options *options, struct evidence *into,
 	struct complaint *why) __attribute__((nonnull(1, 3)));
+
+/*
+ * Adds nothing but the stacks of that job, as the options ask for them. 0, or negative with words
+ * as above; what could not be had is a gap.
+ */
+int live_gather_stacks(const char *folder, const struct live_options *options,
+	struct evidence *into, struct complaint *why) __attribute__((nonnull(1, 2, 3)));
 
 #endif
