@@ -32,5 +32,12 @@ ASAN_TESTS += %D%/core.test
 check_PROGRAMS += %D%/pystack
 %C%_pystack_SOURCES = %D%/pystack.c
 %C%_pystack_LDADD = $(PROC_FLOORS)
-SH_TESTS += %D%/python.test
-EXTRA_DIST += %D%/python-hang.py %D%/pythons.py
+check_PROGRAMS += %D%/python-rows
+%C%_python_rows_SOURCES = %D%/python-rows.c
+%C%_python_rows_LDADD = $(STACK_FLOORS)
+SH_TESTS += %D%/python.test %D%/python-layout.test %D%/python-places.test
+EXTRA_DIST += \
+	%D%/python-embed.c \
+	%D%/python-hang.py \
+	%D%/python-headers.c \
+	%D%/pythons.py

@@ -11,6 +11,7 @@
  *	merged TID MERGED EVALS LEFT WRONG	of its stack merged with the native one: calls of
  *						the evaluation loop on it; those of them that got no
  *						Python frames; Python frames in the place of others
+ *	waits TID				it waits for the GIL
  *	native FUNCTION\tPYTHON			each of its frames, what is not plumbing; in
  *						order, one of the two "-"
  */
@@ -142,7 +143,7 @@ static void print_merged(
 	const struct unwind_stack *native, uint64_t tid, const struct merged_stack *merged)
 {
 	bool *left = calloc(native->nframes + 1, sizeof(*left));
-	size_t evals = 0, unserved = 0, wrong = 0;
+	size_t evals = 0, unserved = 0, wrong = 0, waits = 0;
 
 	for (size_t i = 0; i < merged->nframes; i++)
 		if (merged->frames[i].native)
@@ -151,8 +152,11 @@ static void print_merged(
 		evals += is_eval(native, i);
 		unserved += is_eval(native, i) && left[i];
 		wrong += !is_eval(native, i) && !left[i];
+		waits += merge_is_gil_wait(native_name(native, i));
 	}
 	printf("merged %" PRIu64 " %d %zu %zu %zu\n", tid, merged->merged, evals, unserved, wrong);
+	if (waits)
+		printf("waits %" PRIu64 "\n", tid);
 	for (size_t i = 0; i < merged->nframes; i++) {
 		const struct merged_frame *frame = &merged->frames[i];
 		const char *name = frame->native ? native_name(native, frame->index) : "-";

@@ -60,7 +60,7 @@ class Looked:
     def __init__(self, text):
         self.text = text
         self.places, self.threads, self.merged, self.native = [], [], {}, {}
-        self.missing = []
+        self.missing, self.waits = [], []
         for line in text.splitlines():
             word, _, rest = line.partition(" ")
             getattr(self, "on_" + word, lambda rest: self.missing.append(line))(rest)
@@ -86,6 +86,9 @@ class Looked:
         self.merged[tid] = counts
         self.native[tid] = []
         self.last = tid
+
+    def on_waits(self, rest):
+        self.waits.append(int(rest))
 
     def on_native(self, rest):
         self.native[self.last].append(tuple(rest.split("\t")))
