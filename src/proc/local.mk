@@ -43,6 +43,9 @@ src_proc_libproc_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBDW_CFLAGS) $(LZMA_CFLAGS) $(Z
 UNIT_TESTS += tests/unit/proc_test
 tests_unit_proc_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
+UNIT_TESTS += tests/unit/image_test
+tests_unit_image_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
+
 UNIT_TESTS += tests/unit/symbols_test
 tests_unit_symbols_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 

@@ -166,7 +166,7 @@ static void adjacent_bytes_are_one_run_and_gaps_begin_another(void **state)
 	assert_int_equal(bytes.len, 16 + 300);
 	assert_int_equal(excerpt_put(excerpt, 0x1000, mine, 3), 0); /* in the first line */
 	assert_int_equal(excerpt_put(excerpt, 0x1000 + 5, mine, 1), 0);
-	assert_int_equal(excerpt_put(excerpt, 0x1000 + 350, mine, 2), 0); /* goes on with the first */
+	assert_int_equal(excerpt_put(excerpt, 0x1000 + 350, mine, 2), 0); /* goes on with it */
 	assert_int_equal(excerpt_put(excerpt, 0x800, mine, 64), 0);	  /* a line before all */
 	str_cut(&bytes, 0);
 	excerpt_pack(excerpt, &bytes);
