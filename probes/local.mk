@@ -46,6 +46,7 @@ libinquest_probe_la_SOURCES = \
 	%D%/thread.c %D%/thread.h \
 	%D%/traceback.c %D%/traceback.h \
 	%D%/unwinder.c %D%/unwinder.h \
+	%D%/pyframes.c %D%/pyframes.h \
 	%D%/python.c %D%/python.h %D%/python-parts.h \
 	%D%/python-abi.c %D%/python-abi.h \
 	%D%/python-args.c %D%/python-around.c %D%/python-channel.c \
@@ -62,6 +63,7 @@ libinquest_probe_la_SOURCES = \
 	%D%/c10d-work.c %D%/c10d-work.h \
 	%D%/unwound.c %D%/unwound.h \
 	%D%/version.c \
+	src/cpython/layout.c src/cpython/lines.c \
 	src/ring/ring-make.c
 EXTRA_DIST += %D%/probes.map
 

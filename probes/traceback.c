@@ -9,6 +9,7 @@
 #include <ucontext.h>
 
 #include "probes/lastwords.h"
+#include "probes/pyframes.h"
 #include "probes/sys.h"
 #include "probes/unwinder.h"
 
@@ -110,6 +111,7 @@ static void traceback_fill(void *arg)
 	traceback_modules(walk, task->into);
 	if (task->signo == SIGABRT)
 		lastwords_put(&walk->memory, task->into);
+	pyframes_put(&walk->memory, task->tid, task->into);
 }
 
 /* Calls fn(arg) with another stack, whose upper end is `top`. */
@@ -173,6 +175,7 @@ void traceback_arm(void)
 	sys_call(SYS_mprotect, pages->guard, TRACEBACK_GUARD, PROT_NONE);
 	unwinder_arm();
 	lastwords_arm();
+	pyframes_arm();
 	__atomic_store_n(&traceback.pages, pages, __ATOMIC_RELEASE);
 	if (!traceback_enter((uint32_t)sys_gettid())) {
 		traceback_rehearse();

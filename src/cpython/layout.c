@@ -195,10 +195,11 @@ static bool python_layout_take(const uint64_t *words, uint32_t nr,
 
 	memcpy(numbers, row, sizeof(*row));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (!numbers[i])
+			continue;
 		if (numbers[i] >= nr || words[numbers[i]] > PYTHON_OFFSET_MAX)
 			return false;
-		if (numbers[i])
-			offsets[i] = (uint32_t)words[numbers[i]];
+		offsets[i] = (uint32_t)words[numbers[i]];
 	}
 	memcpy(at, offsets, sizeof(*at));
 	return at->gil_holder >= at->gil_at && at->gil_locked >= at->gil_at;

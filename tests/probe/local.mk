@@ -51,4 +51,4 @@ CLEANFILES += %D%/crashxx
 		$(srcdir)/%D%/crashxx.cc -Lfixtures/standin/.libs -l:libnccl.so.2 \
 		$(RANK_LINK)
 endif
-SH_TESTS += %D%/traceback.test %D%/unwinder.test
+SH_TESTS += %D%/traceback.test %D%/unwinder.test %D%/pytrace.test
