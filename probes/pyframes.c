@@ -21,8 +21,8 @@
 #define PYFRAMES_INTERPRETERS 64
 #define PYFRAMES_THREADS      4096
 #define PYFRAMES_STEPS	      512  /* frames and shims of the thread */
-#define PYFRAMES_NAME	      200  /* characters; of a longer one the end is kept: of a path, the file */
-#define PYFRAMES_LINES	      8192 /* bytes of a line table: an instruction further on has no line */
+#define PYFRAMES_NAME	      200  /* characters; of a longer one the end is kept: the file */
+#define PYFRAMES_LINES	      8192 /* bytes of a line table; further on there are no lines */
 #define PYFRAMES_NAMES	      64   /* addresses of texts that are remembered */
 
 static struct {

@@ -20,6 +20,7 @@ static const struct decoder *const decoders[] = {
 	&decode_identity,
 	&decode_census,
 	&decode_liveness,
+	&decode_module,
 	&decode_rings,
 	&decode_proc_stat,
 	&decode_proc_wchan,
@@ -31,7 +32,6 @@ static const struct decoder *const decoders[] = {
 	&decode_stderr,
 	&decode_history,
 	&decode_error_file,
-	&decode_module,
 	&decode_stack_samples,
 };
 

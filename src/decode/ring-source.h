@@ -102,5 +102,7 @@ void ring_decode_marks(struct ring_source *source);
 void ring_decode_pins(struct ring_source *source);
 /* The fatal area: a signal and an end for each death whose signal at least was written. */
 void ring_decode_deaths(struct ring_source *source);
+/* The stacks beside them, of a process that does not live. Names need the host's modules. */
+void ring_decode_tracebacks(struct ring_source *source);
 
 #endif

@@ -213,6 +213,7 @@ static int rings_decode(const struct exhibit *exhibit, struct job_builder *build
 	ring_decode_spans(&source);
 	ring_decode_marks(&source);
 	ring_decode_deaths(&source);
+	ring_decode_tracebacks(&source);
 	rings_take_text(&source);
 	rings_take_losses(&source);
 	rings_release(&source);

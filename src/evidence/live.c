@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "evidence/agentfiles.h"
+#include "evidence/fatal-modules.h"
 #include "evidence/folder.h"
 #include "evidence/jobs.h"
 #include "evidence/live-add.h"
@@ -391,6 +392,7 @@ int live_gather(const char *path, const struct live_options *options, struct evi
 	live_proc_take_stderr(&target, live.options->errand_ms);
 	live_proc_take_error_files(&target, live.options->errand_ms);
 	live_gather_last(&live, &target, sampled);
+	fatal_modules_add(into, live.host);
 out:
 	for (size_t i = 0; i < live.groups.nr; i++)
 		free(live.groups.items[i]);

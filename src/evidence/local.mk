@@ -15,6 +15,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/history.c %D%/history.h \
 	%D%/jobs.c %D%/jobs.h \
 	%D%/json-put.c %D%/json-put.h \
+	%D%/fatal-modules.c %D%/fatal-modules.h \
 	%D%/live.c %D%/live.h \
 	%D%/live-add.c %D%/live-add.h \
 	%D%/live-proc.c %D%/live-proc.h \
