@@ -49,7 +49,7 @@ static void want_snapshot(
 	walked.arena = (struct arena){0};
 	stack_maps_parse(&maps, snapshot->maps, strlen(snapshot->maps));
 	if (!walked.pcs)
-		walk_snapshot(&walked, &maps, images, NULL);
+		walk_snapshot(&walked, &maps, images);
 	for (size_t i = 0; i < walked.npcs; i++)
 		want_address(places, images_modules(images), &maps, walked.pcs[i], pid);
 	stack_maps_release(&maps);

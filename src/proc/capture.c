@@ -240,7 +240,7 @@ static void capture_keep_threads(struct capture *capture)
 }
 
 struct capture_tally {
-	size_t seen, running, denied, unasked, ended;
+	size_t seen, denied, unasked, ended;
 };
 
 static struct capture_tally capture_count(const struct snapshot *snapshot)
@@ -250,7 +250,6 @@ static struct capture_tally capture_count(const struct snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->nthreads; i++) {
 		const struct snapshot_thread *thread = &snapshot->threads[i];
 
-		tally.running += thread->how == SNAPSHOT_RUNNING;
 		tally.seen += thread->how != SNAPSHOT_FAILED;
 		tally.ended += thread->error == ESRCH;
 		tally.unasked += thread->error == ENOSYS;
@@ -261,7 +260,7 @@ static struct capture_tally capture_count(const struct snapshot *snapshot)
 }
 
 /* Says what could not be had, and what to do. Whether nothing may be read at all. */
-static bool capture_say(struct capture *capture, const struct walk_ends *ends)
+static bool capture_say(struct capture *capture)
 {
 	struct capture_tally tally = capture_count(capture->into);
 	bool refused = tally.denied || (capture->livemem && livemem_refused(capture->livemem));
@@ -284,11 +283,6 @@ static bool capture_say(struct capture *capture, const struct walk_ends *ends)
 		str_printf(missing,
 			"%zu thread(s) did not stop within %d ms: asleep in the kernel\n",
 			capture->hold.late, capture->hold.deadline_ms);
-	if (capture->options->mode == SNAPSHOT_NEVER && tally.running + ends->needed_register)
-		str_printf(missing, "%zu thread(s) cut (%zu ran, %zu need a register): "
-				    "--stop=blocked-fallback would read them\n",
-			tally.running + ends->needed_register, tally.running,
-			ends->needed_register);
 	if (capture->peek.left_out)
 		str_printf(missing, "%zu threads beyond the first %zu were left out\n",
 			capture->peek.left_out, capture->peek.cap);
@@ -299,16 +293,15 @@ static bool capture_say(struct capture *capture, const struct walk_ends *ends)
 static bool capture_finish(struct capture *capture)
 {
 	struct snapshot *into = capture->into;
-	struct walk_ends ends = {0};
 	bool refused;
 
 	capture_keep_threads(capture);
 	if (into->memory) {
 		capture_keep_raw(capture);
-		walk_native(into, &capture->maps, capture->images, &ends);
+		walk_native(into, &capture->maps, capture->images);
 		excerpt_close(into->memory);
 	}
-	refused = capture_say(capture, &ends);
+	refused = capture_say(capture);
 	while (capture->missing.len && capture->missing.text[capture->missing.len - 1] == '\n')
 		str_cut(&capture->missing, capture->missing.len - 1);
 	into->missing = arena_text(&into->arena, str_text(&capture->missing));

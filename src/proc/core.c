@@ -231,7 +231,7 @@ static void core_walk(struct taking *taking, struct images *images, struct snaps
 	ret->nplaces = python_find(images, &taking->maps, memory, places, &taking->missing);
 	ret->places = arena_copy(&ret->arena, places, ret->nplaces * sizeof(*places));
 	ret->memory = excerpt_new(memory);
-	walk_snapshot(ret, &taking->maps, images, NULL);
+	walk_snapshot(ret, &taking->maps, images);
 	if (words)
 		core_say_words(&taking->core, memory, words);
 	images_settle(images);

@@ -144,6 +144,20 @@ int threads_runs(const struct threads *threads, struct snapshot_thread *thread)
 }
 
 /*
+ * A system call's arguments are registers, and keep their values in it: vfork, for one, has its
+ * return address in rdi. By DWARF's numbers: rdi, rsi, rdx, r10, r8, r9.
+ */
+static void where_take_arguments(struct snapshot_thread *thread)
+{
+	static const uint8_t registers[] = {5, 4, 1, 10, 8, 9};
+
+	for (size_t i = 0; i < sizeof(registers); i++) {
+		thread->regs.value[registers[i]] = thread->args[i];
+		thread->regs.known |= 1u << registers[i];
+	}
+}
+
+/*
  * "NR A1..A6 SP PC" of a thread in a system call; "-1 SP PC" of one that is blocked outside of any:
  * in a fault, or stopped; "running" else.
  */
@@ -169,14 +183,16 @@ static int where_parse(struct snapshot_thread *thread, const char *text)
 		return -EPROTO;
 	if (!word[n - 2])
 		return -ESRCH; /* it has no stack any more */
-	memset(thread->args, 0, sizeof(thread->args));
-	if (n == 8)
-		memcpy(thread->args, word, sizeof(thread->args));
 	thread->in_syscall = true;
+	memset(thread->args, 0, sizeof(thread->args));
 	memset(&thread->regs, 0, sizeof(thread->regs));
 	thread->regs.value[UNWIND_SP] = word[n - 2];
 	thread->regs.value[UNWIND_IP] = word[n - 1];
 	thread->regs.known = 1u << UNWIND_SP | 1u << UNWIND_IP;
+	if (n == 8) {
+		memcpy(thread->args, word, sizeof(thread->args));
+		where_take_arguments(thread);
+	}
 	return 0;
 }
 

@@ -35,22 +35,18 @@ static void walk_keep_pcs(struct snapshot *snapshot, struct walk_pcs *pcs)
 }
 
 static void walk_thread(struct unwinder *unwinder, const struct snapshot_thread *thread,
-	struct walk_pcs *pcs, struct walk_ends *ends)
+	struct walk_pcs *pcs)
 {
 	struct unwind_stack stack = {0};
 
 	unwinder_walk(unwinder, &thread->regs, &stack);
 	for (size_t i = 0; i < stack.nframes; i++)
 		*array_add(&pcs->all) = unwind_lookup_pc(&stack, i);
-	ends->threads++;
-	ends->needed_register += stack.end == UNWIND_NEEDS_REGISTER;
 	unwind_stack_release(&stack);
 }
 
-void walk_native(struct snapshot *snapshot, const struct stack_maps *maps, struct images *images,
-	struct walk_ends *ret)
+void walk_native(struct snapshot *snapshot, const struct stack_maps *maps, struct images *images)
 {
-	struct walk_ends ends = {0};
 	struct walk_pcs pcs = {0};
 	struct unwinder *unwinder;
 
@@ -63,13 +59,11 @@ void walk_native(struct snapshot *snapshot, const struct stack_maps *maps, struc
 			if (thread->how != SNAPSHOT_FAILED && thread->how != SNAPSHOT_UNMOVED &&
 				thread->how != SNAPSHOT_RUNNING &&
 				(thread->regs.known & WALK_NEEDED) == WALK_NEEDED)
-				walk_thread(unwinder, thread, &pcs, &ends);
+				walk_thread(unwinder, thread, &pcs);
 		}
 		unwinder_free(unwinder);
 	}
 	walk_keep_pcs(snapshot, &pcs);
-	if (ret)
-		*ret = ends;
 }
 
 void walk_python(struct snapshot *snapshot)
@@ -83,9 +77,9 @@ void walk_python(struct snapshot *snapshot)
 	}
 }
 
-void walk_snapshot(struct snapshot *snapshot, const struct stack_maps *maps,
-	struct images *images, struct walk_ends *ret)
+void walk_snapshot(
+	struct snapshot *snapshot, const struct stack_maps *maps, struct images *images)
 {
 	walk_python(snapshot);
-	walk_native(snapshot, maps, images, ret);
+	walk_native(snapshot, maps, images);
 }

@@ -7,29 +7,21 @@
  * the same walk will read again later, and to know which addresses need names.
  */
 
-#include <stddef.h>
-
 #include "proc/image.h"
 #include "stack/snapshot.h"
-
-/* How many threads' walks ended in each way, and how many could not be walked. */
-struct walk_ends {
-	size_t threads;		/* with registers */
-	size_t needed_register; /* UNWIND_NEEDS_REGISTER */
-};
 
 /*
  * Walks all threads of the snapshot that have registers, over snapshot->memory, and fills in pcs.
  * Python's places are walked too. The modules of these maps must be open (images_open()).
  */
 void walk_snapshot(struct snapshot *snapshot, const struct stack_maps *maps,
-	struct images *images, struct walk_ends *ret) __attribute__((nonnull(1, 2, 3)));
+	struct images *images) __attribute__((nonnull));
 
 /* Only Python's part of it. */
 void walk_python(struct snapshot *snapshot) __attribute__((nonnull));
 
 /* Only the native part of it. */
-void walk_native(struct snapshot *snapshot, const struct stack_maps *maps, struct images *images,
-	struct walk_ends *ret) __attribute__((nonnull(1, 2, 3)));
+void walk_native(struct snapshot *snapshot, const struct stack_maps *maps, struct images *images)
+	__attribute__((nonnull));
 
 #endif

@@ -45,7 +45,7 @@ struct snapshot_thread {
 	uint64_t run_ns, wait_ns; /* on a processor; waiting for one */
 	uint64_t stopped_ns; /* how long it stood still for us; 0 not at all */
 	bool moved; /* it ran before all was read: its Python frames may be of a moment later */
-	struct unwind_regs regs; /* of PEEKED: SP and IP only */
+	struct unwind_regs regs; /* of PEEKED: SP, IP, and the arguments of its system call */
 };
 
 /* Of proc/capture.h, which says what they mean; and of a core file. */

@@ -115,6 +115,9 @@ static enum walk_step walk_step(struct walk *walk, uint64_t *pc, uint64_t *sp, b
 	if (!*pc)
 		return STEP_OUTERMOST;
 	*signal = unw_is_signal_frame(&walk->cursor) > 0;
+	/* vfork has taken its return address off the stack: its caller's frame begins in place. */
+	if (*sp == before && walk->stack->nframes == 1)
+		return STEP_FRAME;
 	if (*sp <= before && !(*signal && walk->signals++ < WALK_SIGNALS))
 		return STEP_NO_MEMORY;
 	return STEP_FRAME;

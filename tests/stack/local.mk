@@ -19,7 +19,16 @@ check_PROGRAMS += %D%/take
 %C%_take_SOURCES = %D%/take.c
 %C%_take_LDADD = $(EVIDENCE_FLOORS)
 
-SH_TESTS += %D%/native.test
+# Processes in trouble, and one in every kind of system call that blocks.
+check_PROGRAMS += %D%/plight %D%/blocking
+%C%_plight_SOURCES = %D%/plight.c
+%C%_plight_CFLAGS = $(PLAIN_CFLAGS) -pthread
+%C%_blocking_SOURCES = %D%/blocking.c
+%C%_blocking_CFLAGS = $(PLAIN_CFLAGS) -pthread
+%C%_blocking_LDADD = -lrt
+
+EXTRA_DIST += %D%/takes.py
+SH_TESTS += %D%/native.test %D%/peek.test
 ASAN_TESTS += %D%/native.test
 
 check_PROGRAMS += %D%/core-show
