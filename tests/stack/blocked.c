@@ -157,6 +157,21 @@ FRAME static long wait_jit(const unsigned char *code, size_t len)
 	return r;
 }
 
+/* Among 20,000 maps, half of them such as code has. */
+FRAME static long wait_maps(void)
+{
+	size_t page = 4096, n = 20000;
+	char *pages = mmap(NULL, n * page, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		0);
+	long r;
+
+	for (size_t i = 0; pages != MAP_FAILED && i < n; i += 2)
+		mprotect(pages + i * page, page, PROT_READ | PROT_WRITE);
+	r = wait_poll();
+	KEEP(r);
+	return r;
+}
+
 /* Stands in the vDSO nearly all the time. */
 FRAME static long spin_vdso(void)
 {
@@ -225,6 +240,8 @@ FRAME static long wait_as(const char *word)
 		r = wait_jit(framed, sizeof(framed));
 	else if (!strcmp(word, "jit-bare"))
 		r = wait_jit(bare, sizeof(bare));
+	else if (!strcmp(word, "maps"))
+		r = wait_maps();
 	else if (!strcmp(word, "vdso"))
 		r = spin_vdso();
 	else if (!strcmp(word, "nowhere"))
