@@ -31,3 +31,6 @@ UNIT_TESTS += tests/unit/stack_cfi_test
 tests_unit_stack_cfi_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/stack_unwind_test
 tests_unit_stack_unwind_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/stack_merge_test
+tests_unit_stack_merge_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)

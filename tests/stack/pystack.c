@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pystack PID [merge]: prints the Python threads of a process, nobody being stopped:
+ * pystack PID [merge|nofiles]: prints the Python threads of a process, nobody being stopped:
  *
  *	place VERSION REFUSED		for each runtime; REFUSED "-" or why
  *	gil KNOWN LOCKED HOLDER
  *	thread TID INTERPRETER HOLDS CUT	CUT "-" or why
  *	frame LINE FUNCTION\tFILE		innermost first
- * and with `merge`
+ * with `nofiles` as if no mapped file could be read; with `merge` also
  *
  *	merged TID MERGED EVALS LEFT WRONG	of its stack merged with the native one: calls of
  *						the evaluation loop on it; those of them that got no
@@ -44,7 +44,7 @@ static struct {
 	bool merge;
 } process;
 
-static void process_open(uint32_t pid)
+static void process_open(uint32_t pid, bool files)
 {
 	char path[64];
 	struct str text = {0};
@@ -60,7 +60,8 @@ static void process_open(uint32_t pid)
 	process.images = images_new();
 	process.live = livemem_new(pid);
 	process.memory = livemem_memory(process.live);
-	images_open(process.images, pid, &process.maps, process.memory, NULL);
+	if (files)
+		images_open(process.images, pid, &process.maps, process.memory, NULL);
 	process.unwinder =
 		unwinder_new(&process.maps, images_modules(process.images), process.memory);
 }
@@ -252,8 +253,8 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		return 2;
-	process.merge = argc > 2;
-	process_open((uint32_t)strtoul(argv[1], NULL, 10));
+	process.merge = argc > 2 && !strcmp(argv[2], "merge");
+	process_open((uint32_t)strtoul(argv[1], NULL, 10), argc == 2 || process.merge);
 	if (threads_open(&threads, process.pid) < 0)
 		return 2;
 	nr = python_find(process.images, &process.maps, process.memory, places, &missing);

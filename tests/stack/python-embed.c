@@ -28,13 +28,14 @@ static PyMethodDef step = {"step", engine_step, METH_O, "Calls back."};
 int main(void)
 {
 	pthread_t thread;
-	PyObject *function;
+	PyObject *function, *module;
 
 	if (pthread_create(&thread, NULL, wait_in_c, NULL) != 0)
 		return 1;
 	Py_Initialize();
 	function = PyCFunction_New(&step, NULL);
-	if (!function || PyObject_SetAttrString(PyImport_AddModule("__main__"), "step", function) < 0)
+	module = PyImport_AddModule("__main__");
+	if (!function || PyObject_SetAttrString(module, "step", function) < 0)
 		return 1;
 	return PyRun_SimpleString("import time\n"
 				  "def each(n):\n"
