@@ -45,6 +45,7 @@ check_PROGRAMS += %D%/python-rows
 %C%_python_rows_SOURCES = %D%/python-rows.c
 %C%_python_rows_LDADD = $(STACK_FLOORS)
 SH_TESTS += %D%/python.test %D%/python-layout.test %D%/python-places.test
+ASAN_TESTS += %D%/python.test %D%/python-places.test
 EXTRA_DIST += \
 	%D%/python-embed.c \
 	%D%/python-hang.py \

@@ -53,6 +53,9 @@ class Thread:
         self.tid, self.interpreter, self.holds, self.cut = tid, interpreter, holds, cut
         self.frames = []  # (file, line, function), innermost first
 
+    def innermost(self):
+        return self.frames[0][2] if self.frames else None
+
 
 class Looked:
     """What pystack said."""
