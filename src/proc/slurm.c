@@ -21,7 +21,9 @@
 
 void slurm_parse_pids(const char *text, struct slurm_pids *into)
 {
-	while (text && *text) {
+	const char *end;
+
+	for (; *text; text = end) {
 		char pid[16], job[16], step[16], local[16], global[16];
 
 		if (sscanf(text, "%15s %15s %15s %15s %15s", pid, job, step, local, global) == 5 &&
@@ -34,8 +36,8 @@ void slurm_parse_pids(const char *text, struct slurm_pids *into)
 			one->global_id = claims_number(global);
 			snprintf(one->step, sizeof(one->step), "%s.%s", job, step);
 		}
-		text = strchr(text, '\n');
-		text += text != NULL;
+		end = strchr(text, '\n');
+		end = end ? end + 1 : text + strlen(text);
 	}
 }
 

@@ -62,25 +62,25 @@ static bool is_helper(const char *command)
 
 /* Which node a launcher is for; without a word of several nodes it is the only one. */
 static int node_rank_of(
-	const char *environ, size_t environ_len, const char *cmdline, size_t cmdline_len)
+	const char *block, size_t block_len, const char *cmdline, size_t cmdline_len)
 {
 	const char *rank = claims_option(cmdline, cmdline_len, "node-rank");
 	const char *nodes = claims_option(cmdline, cmdline_len, "nnodes");
 
 	if (!rank)
-		rank = claims_variable(environ, environ_len, "PET_NODE_RANK");
+		rank = claims_variable(block, block_len, "PET_NODE_RANK");
 	if (!nodes)
-		nodes = claims_variable(environ, environ_len, "PET_NNODES");
+		nodes = claims_variable(block, block_len, "PET_NNODES");
 	if (rank)
 		return claims_number(rank);
 	return !nodes || !strcmp(nodes, "1") || !strcmp(nodes, "1:1") ? 0 : CLAIM_UNKNOWN;
 }
 
 struct survey_process *survey_add(struct survey *survey, const struct procstat *stat, int error,
-	const char *environ, size_t environ_len, const char *cmdline, size_t cmdline_len)
+	const char *block, size_t block_len, const char *cmdline, size_t cmdline_len)
 {
 	struct survey_process *process = array_add(&survey->all);
-	const char *words = cmdline ? cmdline : "", *variables = environ ? environ : "";
+	const char *words = cmdline ? cmdline : "", *variables = block ? block : "";
 
 	*process = (struct survey_process){.stat = *stat,
 		.error = error,
@@ -93,13 +93,13 @@ struct survey_process *survey_add(struct survey *survey, const struct procstat *
 		.conflict = "",
 		.job = SURVEY_NONE};
 	process->helper = is_helper(process->command);
-	claims_read(&process->claims, variables, environ_len, words, cmdline_len);
+	claims_read(&process->claims, variables, block_len, words, cmdline_len);
 	process->per_node = process->node_rank = CLAIM_UNKNOWN;
 	if (process->launcher && process->launcher->per_node) {
 		process->per_node = claims_number(
 			claims_option(words, cmdline_len, process->launcher->per_node));
 		process->node_rank =
-			node_rank_of(variables, environ_len, words, cmdline_len);
+			node_rank_of(variables, block_len, words, cmdline_len);
 	}
 	return process;
 }

@@ -29,18 +29,18 @@ static void add_actor(struct survey *survey, const struct actor *actor)
 		.ppid = actor->ppid,
 		.state = 'S',
 		.start_time = 1000 + actor->pid};
-	struct str environ = {0}, cmdline = {0};
+	struct str block = {0}, cmdline = {0};
 
 	strncpy(stat.comm, actor->comm, sizeof(stat.comm) - 1);
-	str_printf(&environ, "%s ", actor->environ ? actor->environ : "");
+	str_printf(&block, "%s ", actor->environ ? actor->environ : "");
 	str_printf(&cmdline, "%s ", actor->cmdline ? actor->cmdline : actor->comm);
-	for (size_t i = 0; i < environ.len; i++)
-		environ.text[i] = environ.text[i] == ' ' ? '\0' : environ.text[i];
+	for (size_t i = 0; i < block.len; i++)
+		block.text[i] = block.text[i] == ' ' ? '\0' : block.text[i];
 	for (size_t i = 0; i < cmdline.len; i++)
 		cmdline.text[i] = cmdline.text[i] == ' ' ? '\0' : cmdline.text[i];
-	survey_add(survey, &stat, actor->environ ? 0 : 13, environ.text,
-		actor->environ ? environ.len : 0, cmdline.text, cmdline.len);
-	str_release(&environ);
+	survey_add(survey, &stat, actor->environ ? 0 : 13, block.text,
+		actor->environ ? block.len : 0, cmdline.text, cmdline.len);
+	str_release(&block);
 	str_release(&cmdline);
 }
 
