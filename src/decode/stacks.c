@@ -222,9 +222,18 @@ static void take_python(struct walking *walking, const struct snapshot_thread *t
 			frames_add_python(frames, arena, &python->threads[i]->frames[k]);
 	ret->partial = true;
 	ret->fact.cut = thread->how == SNAPSHOT_RUNNING
-				? "it ran: only stopping it shows its native frames"
+				? "it ran: its native frames only by stopping it"
 				: failure(arena, thread->error);
 	ret->hidden = thread->how == SNAPSHOT_RUNNING;
+}
+
+/* Whether all of Python's frames are there, and nothing that is known stands further out. */
+static bool is_rooted(const struct known_python *python, const struct decode_frames *frames)
+{
+	for (size_t i = 0; i < python->nr; i++)
+		if (python->threads[i]->cut)
+			return false;
+	return frames->all.nr && frames->all.items[frames->all.nr - 1].kind == JOB_FRAME_PYTHON;
 }
 
 /* Python's own words about frames that are missing, behind those about native ones. */
@@ -268,6 +277,7 @@ static void read_thread(
 		take_python(walking, thread, &python, &frames, ret);
 	add_python_cut(arena, &python, ret);
 	frames_mark_plumbing(&frames);
+	ret->fact.rooted = is_rooted(&python, &frames);
 	ret->frames =
 		arena_copy(arena, frames.all.items, frames.all.nr * sizeof(*frames.all.items));
 	ret->nframes = frames.all.nr;
@@ -351,6 +361,7 @@ static void compare_sample(struct held_thread *held, const struct held_thread *n
 	held->fact.how = new->fact.how;
 	held->fact.cut = new->fact.cut;
 	held->fact.merged = new->fact.merged;
+	held->fact.rooted = new->fact.rooted;
 	held->fact.holds_gil = new->fact.holds_gil;
 }
 

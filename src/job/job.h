@@ -352,6 +352,7 @@ struct job_stack {
 	size_t nframes;
 	bool merged;	/* Python and native frames are in their true order */
 	const char *cut; /* why it is not all of it: "" it is */
+	bool rooted;	/* cut, but further in: its outermost frames are known all the same */
 	char state;	/* R S D T, 0 unknown */
 	const char *wchan;   /* "" unknown */
 	const char *syscall; /* its name, "futex"; "" in none, or unknown */

@@ -40,6 +40,7 @@ static int compare_content(
 		SEAL_ORDER(a->args[i], b->args[i]);
 	SEAL_ORDER(a->how, b->how);
 	SEAL_ORDER(a->merged, b->merged);
+	SEAL_ORDER(a->rooted, b->rooted);
 	SEAL_ORDER(a->state, b->state);
 	SEAL_ORDER(a->cpu_delta, b->cpu_delta);
 	SEAL_ORDER(a->samples, b->samples);

@@ -56,23 +56,43 @@ static uint32_t cut_number(struct planting *p, const char *words)
 	return (uint32_t)p->cuts.nr - 1;
 }
 
+/*
+ * How many frames there are from the innermost one up to where the tree begins. What is further out
+ * than the outermost Python frame is how the interpreter came to run, the same in every rank.
+ */
+static size_t find_beginning(const struct planting *p, const struct job_stack *stack)
+{
+	const struct job_frame *frames = p->tree.job->frames;
+	size_t n = stack->nframes;
+
+	while (n && frames[stack->frames[n - 1]].kind != JOB_FRAME_PYTHON)
+		n--;
+	return n ? n : stack->nframes;
+}
+
 /* Appends the steps of a stack; their number. */
 static uint32_t add_steps(
 	struct planting *p, const struct job_stack *stack, const struct stacktree_options *options)
 {
 	const struct job_frame *frames = p->tree.job->frames;
-	size_t from = p->steps.nr;
+	size_t n = stack->nframes, from = p->steps.nr;
 
-	if (!stack->nframes)
+	if (!n)
 		*array_add(&p->steps) = PATH_NONE | cut_number(p, stack->cut);
-	else if (*stack->cut)
+	else if (*stack->cut && !stack->rooted)
 		*array_add(&p->steps) = PATH_CUT | cut_number(p, stack->cut);
-	for (size_t i = stack->nframes; i--;) {
+	else if (!options->plumbing)
+		n = find_beginning(p, stack);
+	p->tree.hidden += stack->nframes - n;
+	for (size_t i = n; i--;) {
 		if (frames[stack->frames[i]].plumbing && !options->plumbing)
 			p->tree.hidden++;
 		else
 			*array_add(&p->steps) = stack->frames[i];
 	}
+	/* What ran has shown only its Python frames: it stands somewhere further in. */
+	if (n && *stack->cut && stack->rooted && frames[stack->frames[0]].kind == JOB_FRAME_PYTHON)
+		*array_add(&p->steps) = PATH_CUT | cut_number(p, stack->cut);
 	return (uint32_t)(p->steps.nr - from);
 }
 
@@ -498,6 +518,7 @@ static void make_classes(struct planting *p)
 			class->none = leaves[i].kind == STACKTREE_NONE;
 			class->leaves = &nodes[i];
 		}
+		class->whole &= p->nodes[nodes[i]].kind != STACKTREE_CUT;
 		class->nleaves++;
 		class->threads += p->nodes[nodes[i]].ends;
 	}

@@ -21,13 +21,17 @@
 
 struct stacktree_options {
 	bool all;      /* all threads, of children too; else the main threads of ranks' processes */
-	bool plumbing; /* keep the interpreter's own frames */
+	bool plumbing; /* keep the interpreter's own frames, and those that it was started by */
 };
 
 enum stacktree_kind {
 	STACKTREE_ROOT,
 	STACKTREE_FRAME,
-	STACKTREE_CUT,	/* below it are stacks whose outermost frames are not known */
+	/*
+	 * Child of the root: below it are stacks whose outermost frames are not known. Elsewhere:
+	 * here end threads that ran, whose innermost frames are not known.
+	 */
+	STACKTREE_CUT,
 	STACKTREE_NONE, /* here end threads of which there is no stack: `cut` says why */
 };
 
@@ -52,7 +56,7 @@ struct stacktree_set {
 
 struct stacktree_class {
 	uint32_t set;
-	bool whole;	   /* no stack of it is cut or missing */
+	bool whole;	   /* the ends of its stacks are known, both */
 	bool none;	   /* it is of threads without stack */
 	const int *leaves; /* nodes in which its stacks end */
 	size_t nleaves;
