@@ -22,10 +22,10 @@
 #define LOOKS_AT_MOST 16
 
 /* Options without a short form: beyond all letters. */
-enum { STOP_MODE = 256, NO_STACKS, SAMPLES };
+enum { STOP_MODE = 256, NO_STACKS, SAMPLES, STACKS };
 
 struct arguments {
-	bool json;
+	struct look_wish wish;
 	bool all;
 	const char *output;
 	struct live_options live;
@@ -54,7 +54,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'j':
-		arguments->json = true;
+		arguments->wish.json = true;
+		return 0;
+	case STACKS:
+		if (!look_parse_stacks(arg, &arguments->wish))
+			argp_error(state,
+				"no way to show stacks: %s: say all, folded or json", arg);
 		return 0;
 	case 'o':
 		arguments->output = arg;
@@ -85,6 +90,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{"json", 'j', NULL, 0, "One JSON object (schema inquest/1) instead of text", 0},
+	{"stacks", STACKS, "HOW", OPTION_ARG_OPTIONAL,
+		"The stacks of all ranks as one tree; of all threads, folded, or as json", 0},
 	{"output", 'o', "BUNDLE", 0, "Save the evidence: a file, or a folder to put it in", 0},
 	{"all", 'a', NULL, 0, "Look for jobs without probe as well: ask all processes here", 0},
 	{"stop", STOP_MODE, "MODE", 0,
@@ -270,7 +277,7 @@ static int conclude(struct look *look, const struct arguments *arguments, const 
 	reader.threads_stopped = threads_stopped(look->job);
 	reader.saved = saved.len ? saved.text : NULL;
 	reader.beside = *beside ? beside : NULL;
-	status = look_print(look, &reader, arguments->json);
+	status = look_print_wish(look, &reader, arguments->wish);
 	if (arguments->output && !saved.len)
 		status = CMD_UNREADABLE;
 	str_release(&saved);

@@ -8,8 +8,11 @@
 #include "cmd/outlet.h"
 #include "evidence/source.h"
 
+/* Options without a short form: beyond all letters. */
+enum { STACKS = 256 };
+
 struct arguments {
-	bool json;
+	struct look_wish wish;
 	ARRAY(const char *) paths;
 };
 
@@ -19,7 +22,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'j':
-		arguments->json = true;
+		arguments->wish.json = true;
+		return 0;
+	case STACKS:
+		if (!look_parse_stacks(arg, &arguments->wish))
+			argp_error(state,
+				"no way to show stacks: %s: say all, folded or json", arg);
 		return 0;
 	case ARGP_KEY_ARG:
 		*array_add(&arguments->paths) = arg;
@@ -34,6 +42,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{"json", 'j', NULL, 0, "One JSON object (schema inquest/1) instead of text", 0},
+	{"stacks", STACKS, "HOW", OPTION_ARG_OPTIONAL,
+		"The stacks of all ranks as one tree; of all threads, folded, or as json", 0},
 	{0},
 };
 
@@ -88,7 +98,7 @@ static int run(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	if (gather(&arguments, &look.evidence) == 0) {
 		look_judge(&look);
-		status = look_print(&look, &reader, arguments.json);
+		status = look_print_wish(&look, &reader, arguments.wish);
 	}
 	look_release(&look);
 	array_release(&arguments.paths);

@@ -2,6 +2,7 @@
 #include "cmd/look.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd/cmd.h"
 #include "decode/decode.h"
@@ -26,11 +27,46 @@ int look_status(const struct look *look)
 	}
 }
 
+bool look_parse_stacks(const char *value, struct look_wish *into)
+{
+	into->stacks = true;
+	while (value && *value) {
+		size_t len = strcspn(value, ",");
+
+		if (len == strlen("all") && !strncmp(value, "all", len))
+			into->all = true;
+		else if (len == strlen("folded") && !strncmp(value, "folded", len))
+			into->folded = true;
+		else if (len == strlen("json") && !strncmp(value, "json", len))
+			into->json = true;
+		else
+			return false;
+		value += len + (value[len] == ',');
+	}
+	return true;
+}
+
+static const struct report *wished(struct look_wish wish)
+{
+	if (!wish.stacks)
+		return wish.json ? &report_json : &report_text;
+	if (wish.json)
+		return &report_stacks_json;
+	return wish.folded ? &report_folded : &report_stacks;
+}
+
 int look_print(const struct look *look, const struct report_options *options, bool json)
 {
-	const struct report *report = json ? &report_json : &report_text;
+	return look_print_wish(look, options, (struct look_wish){.json = json});
+}
 
-	if (report->write(stdout, look->verdicts, options) < 0) {
+int look_print_wish(
+	const struct look *look, const struct report_options *options, struct look_wish wish)
+{
+	struct report_options reader = *options;
+
+	reader.all_threads = wish.all;
+	if (wished(wish)->write(stdout, look->verdicts, &reader) < 0) {
 		cmd_complain("cannot write the verdict to stdout: is its disk full, or its pipe "
 			     "closed?");
 		return CMD_UNREADABLE;

@@ -31,10 +31,28 @@ int look_status(const struct look *look);
 
 struct report_options;
 
+/* Which report of a look is wanted. {0}: the verdicts as text. */
+struct look_wish {
+	bool json;
+	bool stacks;
+	bool folded;
+	bool all; /* threads */
+};
+
 /*
- * Prints the verdicts to stdout, as JSON or text. Returns look_status(), or CMD_UNREADABLE with a
+ * Reads the value of --stacks, "all", "folded" and "json" with commas between them, NULL none.
+ * False where it is none of these.
+ */
+bool look_parse_stacks(const char *value, struct look_wish *into);
+
+/*
+ * Prints the report that is wished for to stdout. Returns look_status(), or CMD_UNREADABLE with a
  * complaint on stderr where stdout cannot be written.
  */
+int look_print_wish(
+	const struct look *look, const struct report_options *options, struct look_wish wish);
+
+/* The same for the verdicts, as JSON or text. */
 int look_print(const struct look *look, const struct report_options *options, bool json);
 
 /* Takes NULL and the empty look, and leaves the empty look. */

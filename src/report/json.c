@@ -13,21 +13,10 @@
 #include "job/names.h"
 #include "report/escape.h"
 #include "report/headline.h"
+#include "report/json-parts.h"
+#include "report/json-stacks.h"
 #include "report/report.h"
 #include "report/wording.h"
-
-static struct json_object *text_or_null(const char *text)
-{
-	struct str safe = {0};
-	struct json_object *object;
-
-	if (!text)
-		return NULL;
-	escape_to_utf8(&safe, text);
-	object = json_object_new_string_len(str_text(&safe), (int)safe.len);
-	str_release(&safe);
-	return object;
-}
 
 static struct json_object *words_of(const struct verdict_fact *fact)
 {
@@ -35,37 +24,9 @@ static struct json_object *words_of(const struct verdict_fact *fact)
 	struct json_object *object;
 
 	wording_fact(&words, fact);
-	object = text_or_null(str_text(&words));
+	object = json_text(str_text(&words));
 	str_release(&words);
 	return object;
-}
-
-static struct json_object *number_or_null(int64_t number)
-{
-	return number == JOB_UNKNOWN ? NULL : json_object_new_int64(number);
-}
-
-/* Seconds with one decimal, cut, as the text report cuts them. */
-static struct json_object *tenths_or_null(int64_t ns)
-{
-	char text[32];
-	int64_t tenths;
-
-	if (ns == JOB_UNKNOWN)
-		return NULL;
-	tenths = ns < 0 ? 0 : ns / (CLOCK_NS_PER_S / 10);
-	snprintf(text, sizeof(text), "%" PRId64 ".%" PRId64, tenths / 10, tenths % 10);
-	return json_object_new_double_s((double)tenths / 10, text);
-}
-
-static struct json_object *ranks_array(const struct job *job, struct verdict_ranks ranks)
-{
-	struct json_object *array = json_object_new_array();
-
-	for (size_t i = 0; i < ranks.n; i++)
-		json_object_array_add(
-			array, json_object_new_int(job->ranks[ranks.at[i]].world_rank));
-	return array;
 }
 
 static struct json_object *key_text(uint64_t key)
@@ -91,14 +52,14 @@ static struct json_object *job_object(const struct verdicts *verdicts)
 	for (size_t i = 0; i < job->nranks; i++)
 		seen += job->ranks[i].process != JOB_NONE;
 	for (size_t i = 0; i < job->nhosts; i++)
-		json_object_array_add(hosts, text_or_null(job->hosts[i].name));
-	json_object_object_add(object, "id", text_or_null(job->id));
-	json_object_object_add(object, "name", *job->name ? text_or_null(job->name) : NULL);
+		json_object_array_add(hosts, json_text(job->hosts[i].name));
+	json_object_object_add(object, "id", json_text(job->id));
+	json_object_object_add(object, "name", *job->name ? json_text(job->name) : NULL);
 	json_object_object_add(object, "world_size",
 		job->world_size == JOB_NONE ? NULL : json_object_new_int(job->world_size));
 	json_object_object_add(object, "ranks_seen", json_object_new_int(seen));
 	json_object_object_add(object, "hosts", hosts);
-	json_object_object_add(object, "stage", text_or_null(verdict_stage_name(verdicts->stage)));
+	json_object_object_add(object, "stage", json_text(verdict_stage_name(verdicts->stage)));
 	json_object_object_add(object, "attempt", json_object_new_int(job->attempt));
 	json_object_object_add(object, "ended",
 		job->ended == JOB_MAYBE ? NULL : json_object_new_boolean(job->ended == JOB_YES));
@@ -131,7 +92,7 @@ static struct json_object *group_object(const struct job_group *group)
 		return NULL;
 	object = json_object_new_object();
 	json_object_object_add(object, "id", key_text(group->key));
-	json_object_object_add(object, "name", text_or_null(group->name));
+	json_object_object_add(object, "name", json_text(group->name));
 	json_object_object_add(object, "size", json_object_new_int64(group->size));
 	return object;
 }
@@ -144,7 +105,7 @@ static struct json_object *op_object(const struct verdict *verdict)
 		return NULL;
 	object = json_object_new_object();
 	json_object_object_add(object, "index", json_object_new_int64((int64_t)verdict->op_index));
-	json_object_object_add(object, "name", text_or_null(job_op_name(verdict->op.op)));
+	json_object_object_add(object, "name", json_text(job_op_name(verdict->op.op)));
 	return object;
 }
 
@@ -156,9 +117,9 @@ static struct json_object *fact_object(const struct job *job, const struct verdi
 	json_object_object_add(object, "rank",
 		fact->ranks.n == 1 ? json_object_new_int(job->ranks[fact->ranks.at[0]].world_rank)
 				   : NULL);
-	json_object_object_add(object, "ranks", ranks_array(job, fact->ranks));
+	json_object_object_add(object, "ranks", json_ranks(job, fact->ranks));
 	json_object_object_add(object, "fact", words_of(fact));
-	json_object_object_add(object, "cite", text_or_null(fact->cite));
+	json_object_object_add(object, "cite", json_text(fact->cite));
 	return object;
 }
 
@@ -180,9 +141,9 @@ static struct json_object *ruled_out_array(const struct verdict *verdict)
 		struct json_object *object = json_object_new_object();
 
 		json_object_object_add(
-			object, "class", text_or_null(verdict_class_name(out->class)));
+			object, "class", json_text(verdict_class_name(out->class)));
 		json_object_object_add(object, "why", words_of(&out->why));
-		json_object_object_add(object, "cite", text_or_null(out->why.cite));
+		json_object_object_add(object, "cite", json_text(out->why.cite));
 		json_object_array_add(array, object);
 	}
 	return array;
@@ -193,9 +154,9 @@ static struct json_object *camps_array(const struct job *job, const struct verdi
 	struct json_object *array = json_object_new_array();
 
 	if (verdict->camp_a.n)
-		json_object_array_add(array, ranks_array(job, verdict->camp_a));
+		json_object_array_add(array, json_ranks(job, verdict->camp_a));
 	if (verdict->camp_b.n)
-		json_object_array_add(array, ranks_array(job, verdict->camp_b));
+		json_object_array_add(array, json_ranks(job, verdict->camp_b));
 	return array;
 }
 
@@ -205,15 +166,15 @@ static void add_sentences(
 	struct str sentence = {0};
 
 	headline_sentence(&sentence, verdicts, verdict);
-	json_object_object_add(object, "headline", text_or_null(str_text(&sentence)));
+	json_object_object_add(object, "headline", json_text(str_text(&sentence)));
 	json_object_object_add(object, "evidence", evidence_array(verdicts->job, verdict));
 	json_object_object_add(object, "ruled_out", ruled_out_array(verdict));
-	json_object_object_add(object, "cause", text_or_null(verdict_cause_name(verdict->cause)));
-	json_object_object_add(object, "where", text_or_null(verdict_where_name(verdict->where)));
+	json_object_object_add(object, "cause", json_text(verdict_cause_name(verdict->cause)));
+	json_object_object_add(object, "where", json_text(verdict_where_name(verdict->where)));
 	str_cut(&sentence, 0);
 	wording_next(&sentence, verdicts, verdict);
 	json_object_object_add(
-		object, "next", sentence.len ? text_or_null(str_text(&sentence)) : NULL);
+		object, "next", sentence.len ? json_text(str_text(&sentence)) : NULL);
 	str_release(&sentence);
 }
 
@@ -224,23 +185,23 @@ static struct json_object *verdict_object(
 	struct json_object *object = json_object_new_object();
 	int64_t left = verdict->watchdog_left;
 
-	json_object_object_add(object, "class", text_or_null(verdict_class_name(verdict->class)));
-	json_object_object_add(object, "family", text_or_null(verdict_family_name(verdict->class)));
+	json_object_object_add(object, "class", json_text(verdict_class_name(verdict->class)));
+	json_object_object_add(object, "family", json_text(verdict_family_name(verdict->class)));
 	json_object_object_add(
-		object, "confidence", text_or_null(verdict_confidence_name(verdict->confidence)));
+		object, "confidence", json_text(verdict_confidence_name(verdict->confidence)));
 	json_object_object_add(
-		object, "outlook", text_or_null(verdict_outlook_name(verdict->outlook)));
+		object, "outlook", json_text(verdict_outlook_name(verdict->outlook)));
 	json_object_object_add(object, "watchdog_s",
-		number_or_null(left == JOB_UNKNOWN ? left : left / CLOCK_NS_PER_S));
+		json_number(left == JOB_UNKNOWN ? left : left / CLOCK_NS_PER_S));
 	json_object_object_add(
-		object, "watchdog", text_or_null(verdict_limit_name(verdict->watchdog)));
-	json_object_object_add(object, "culprits", ranks_array(job, verdict->culprits));
-	json_object_object_add(object, "victims", ranks_array(job, verdict->victims));
+		object, "watchdog", json_text(verdict_limit_name(verdict->watchdog)));
+	json_object_object_add(object, "culprits", json_ranks(job, verdict->culprits));
+	json_object_object_add(object, "victims", json_ranks(job, verdict->victims));
 	json_object_object_add(object, "camps", camps_array(job, verdict));
 	json_object_object_add(object, "unknown_members", seats_array(job, verdict));
 	json_object_object_add(object, "group", group_object(group_at(job, verdict->group)));
 	json_object_object_add(object, "op", op_object(verdict));
-	json_object_object_add(object, "waiting_s", tenths_or_null(verdict->waiting));
+	json_object_object_add(object, "waiting_s", json_tenths(verdict->waiting));
 	add_sentences(object, verdicts, verdict);
 	return object;
 }
@@ -254,9 +215,9 @@ static struct json_object *not_judged_array(const struct verdicts *verdicts)
 		struct json_object *object = json_object_new_object();
 
 		json_object_object_add(
-			object, "rule", text_or_null(verdict_class_name(not ->class)));
-		json_object_object_add(object, "needs", text_or_null(not ->needs));
-		json_object_object_add(object, "ranks", ranks_array(verdicts->job, not ->ranks));
+			object, "rule", json_text(verdict_class_name(not ->class)));
+		json_object_object_add(object, "needs", json_text(not ->needs));
+		json_object_object_add(object, "ranks", json_ranks(verdicts->job, not ->ranks));
 		json_object_array_add(array, object);
 	}
 	return array;
@@ -264,7 +225,7 @@ static struct json_object *not_judged_array(const struct verdicts *verdicts)
 
 static struct json_object *known_text(const char *text)
 {
-	return *text ? text_or_null(text) : NULL;
+	return *text ? json_text(text) : NULL;
 }
 
 static struct json_object *first_object(
@@ -277,20 +238,20 @@ static struct json_object *first_object(
 	json_object_object_add(object, "framework", known_text(first->framework));
 	json_object_object_add(object, "mode", known_text(first->mode));
 	json_object_object_add(object, "backend", known_text(first->backend));
-	json_object_object_add(object, "gpus", number_or_null(first->gpus));
-	json_object_object_add(object, "cache", text_or_null(cache->path));
+	json_object_object_add(object, "gpus", json_number(first->gpus));
+	json_object_object_add(object, "cache", json_text(cache->path));
 	json_object_object_add(object, "cache_files",
-		cache->path ? number_or_null(cache->files) : NULL);
+		cache->path ? json_number(cache->files) : NULL);
 	json_object_object_add(object, "cache_bytes",
-		cache->path ? number_or_null(cache->bytes) : NULL);
+		cache->path ? json_number(cache->bytes) : NULL);
 	json_object_object_add(object, "cache_state",
-		text_or_null(caches_state_name(caches_state(cache, most))));
-	json_object_object_add(object, "first_compile_s", tenths_or_null(first->compile));
-	json_object_object_add(object, "compiling_s", tenths_or_null(first->compiling));
-	json_object_object_add(object, "first_collective_s", tenths_or_null(first->collective));
-	json_object_object_add(object, "first_step_s", tenths_or_null(first->step));
-	json_object_object_add(object, "timeout_s", tenths_or_null(first->timeout));
-	json_object_object_add(object, "heartbeat_s", tenths_or_null(first->heartbeat));
+		json_text(caches_state_name(caches_state(cache, most))));
+	json_object_object_add(object, "first_compile_s", json_tenths(first->compile));
+	json_object_object_add(object, "compiling_s", json_tenths(first->compiling));
+	json_object_object_add(object, "first_collective_s", json_tenths(first->collective));
+	json_object_object_add(object, "first_step_s", json_tenths(first->step));
+	json_object_object_add(object, "timeout_s", json_tenths(first->timeout));
+	json_object_object_add(object, "heartbeat_s", json_tenths(first->heartbeat));
 	return object;
 }
 
@@ -319,9 +280,9 @@ static struct json_object *losses_array(const struct job *job)
 			loss->rank == JOB_NONE
 				? NULL
 				: json_object_new_int(job->ranks[loss->rank].world_rank));
-		json_object_object_add(object, "what", text_or_null(loss->what));
-		json_object_object_add(object, "count", number_or_null(loss->count));
-		json_object_object_add(object, "cite", text_or_null(loss->cite));
+		json_object_object_add(object, "what", json_text(loss->what));
+		json_object_object_add(object, "count", json_number(loss->count));
+		json_object_object_add(object, "cite", json_text(loss->cite));
 		json_object_array_add(array, object);
 	}
 	return array;
@@ -340,6 +301,7 @@ void report_json_add(struct str *into, const struct verdicts *verdicts)
 	json_object_object_add(object, "not_judged", not_judged_array(verdicts));
 	json_object_object_add(object, "losses", losses_array(verdicts->job));
 	json_object_object_add(object, "ranks", firsts_array(verdicts->job));
+	json_object_object_add(object, "stacks", json_stacks(verdicts));
 	escape_json(into, json_object_to_json_string_ext(
 				  object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(object);

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-static const struct report *const reports[] = {&report_text, &report_json};
+static const struct report *const reports[] = {&report_text, &report_json, &report_stacks,
+	&report_stacks_json, &report_folded};
 
 const struct report *report_find(const char *name)
 {

@@ -23,6 +23,7 @@ struct report_options {
 				live */
 	const char *saved;   /* the bundle that was written, NULL none */
 	const char *beside;  /* about other jobs here: "other job here: healthy"; NULL none */
+	bool all_threads;    /* of stacks: all threads, not only the main ones */
 };
 
 struct report {
@@ -40,6 +41,16 @@ struct report {
  */
 extern const struct report report_text;
 extern const struct report report_json;
+
+/*
+ * The stacks of all ranks as one tree (job/stacktree.h), the odd one out first.
+ * stacks: for people; at most 80 columns, and some hundred lines.
+ * stacks-json: schema inquest-stacktree/1, one object on one line: everything, plumbing too.
+ * folded: a line "0-2,4-7;outermost;...;innermost COUNT" per place, as flame graphs want it.
+ */
+extern const struct report report_stacks;
+extern const struct report report_stacks_json;
+extern const struct report report_folded;
 
 /* The report of that name; NULL if there is none. */
 const struct report *report_find(const char *name);

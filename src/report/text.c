@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "report/disturbed.h"
 #include "report/escape.h"
 #include "report/first.h"
 #include "report/headline.h"
@@ -387,6 +388,7 @@ static void add_losses(struct writing *w)
 static void add_footer(struct writing *w)
 {
 	const struct job *job = w->verdicts->job;
+	struct disturbed disturbed = disturbed_by(job);
 	struct str line = {0};
 	size_t rings = 0;
 	int64_t lost = 0;
@@ -398,8 +400,12 @@ static void add_footer(struct writing *w)
 	}
 	str_printf(&line, "%zu/%zu rings, %" PRId64 " lost", rings,
 		job->world_size == JOB_NONE ? job->nranks : (size_t)job->world_size, lost);
-	if (w->options->threads_stopped >= 0)
+	if (disturbed.live) {
+		str_add(&line, ", ");
+		disturbed_add_stops(&line, &disturbed);
+	} else if (w->options->threads_stopped >= 0) {
 		str_printf(&line, ", %d threads stopped", w->options->threads_stopped);
+	}
 	if (w->options->saved && line.len + strlen(w->options->saved) + 8 > PAGE_WIDTH) {
 		page_add(&w->page, &line, PAGE_PLAIN, 0);
 		str_add(&line, "saved ");
@@ -410,6 +416,9 @@ static void add_footer(struct writing *w)
 	if (w->options->saved)
 		escape_text(&line, w->options->saved, w->options->utf8);
 	page_add(&w->page, &line, PAGE_PLAIN, 0);
+	disturbed_add_cut(&line, &disturbed);
+	if (line.len)
+		page_add(&w->page, &line, PAGE_WARN, 0);
 }
 
 static void compose(struct writing *w)

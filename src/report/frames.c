@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/frames.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "report/escape.h"
+#include "report/ranks.h"
+
+void frames_add_name(struct str *into, const struct job_frame *frame, bool utf8)
+{
+	if (*frame->function) {
+		escape_text(into, frame->function, utf8);
+		return;
+	}
+	escape_text(into, *frame->module ? frame->module : "unknown code", utf8);
+	if (frame->offset)
+		str_printf(into, "+0x%" PRIx64, frame->offset);
+}
+
+/* The end of an escaped path that has room: its name, and folders in front of that. */
+static void add_tail(struct str *into, const char *path, size_t width)
+{
+	const char *at = path;
+
+	while (escape_width(at) > width) {
+		const char *slash = strchr(at + 1, '/');
+
+		if (!slash)
+			break;
+		at = slash;
+	}
+	at += at != path && *at == '/';
+	escape_fit(into, at, width);
+}
+
+void frames_add_place(struct str *into, const struct job_frame *frame, size_t width, bool utf8)
+{
+	struct str path = {0}, line = {0};
+
+	if (frame->line)
+		str_printf(&line, ":%d", frame->line);
+	if (frame->kind == JOB_FRAME_KERNEL) {
+		escape_fit(into, "kernel", width);
+	} else if (*frame->file) {
+		escape_text(&path, frame->file, utf8);
+		if (width > line.len)
+			add_tail(into, str_text(&path), width - line.len);
+		str_add(into, str_text(&line));
+	} else if (*frame->function) {
+		escape_text(&path, frame->module, utf8);
+		escape_fit(into, str_text(&path), width);
+	}
+	str_release(&path);
+	str_release(&line);
+}
+
+void frames_add_members(struct str *into, const struct stacktree *tree, uint32_t set, size_t width)
+{
+	const struct stacktree_set *members = &tree->sets[set];
+	size_t nranks = 0, from = into->len;
+
+	while (nranks < members->n && members->at[nranks] < (int)tree->job->nranks)
+		nranks++;
+	ranks_fit(into, tree->job, (struct verdict_ranks){members->at, nranks}, width);
+	for (size_t i = nranks; i < members->n; i++) {
+		int process = members->at[i] - (int)tree->job->nranks;
+		char text[16];
+
+		snprintf(text, sizeof(text), "%sp%u", i ? "," : "",
+			tree->job->processes[process].pid);
+		if (into->len - from + strlen(text) + (i + 1 < members->n ? 4 : 0) > width) {
+			str_add(into, into->len > from ? ",..." : "...");
+			return;
+		}
+		str_add(into, text);
+	}
+}
+
+static void add_stack(struct frames_motion *motion, const struct job_stack *stack)
+{
+	motion->stacks++;
+	motion->moved += stack->moved == JOB_YES;
+	motion->still += stack->moved == JOB_NO;
+	if (stack->samples > motion->samples)
+		motion->samples = stack->samples;
+	if (!motion->first)
+		motion->first = stack;
+	if (!motion->mover && stack->moved == JOB_YES && stack->still < stack->nframes)
+		motion->mover = stack;
+}
+
+struct frames_motion *frames_motions(const struct stacktree *tree)
+{
+	struct frames_motion *motions = alloc_zeroed(tree->nclasses + 1, sizeof(*motions));
+	size_t *class_of = alloc_zeroed(tree->nnodes, sizeof(*class_of));
+
+	for (size_t i = 0; i < tree->nclasses; i++)
+		for (size_t k = 0; k < tree->classes[i].nleaves; k++)
+			class_of[tree->classes[i].leaves[k]] = i;
+	for (size_t i = 0; i < tree->nstacks; i++)
+		add_stack(&motions[class_of[tree->ends[i]]], &tree->job->stacks[tree->stacks[i]]);
+	free(class_of);
+	return motions;
+}
+
+/* Of the frames that stayed where they were, the innermost that is somebody's own. */
+static const struct job_frame *last_still(
+	const struct stacktree *tree, const struct job_stack *stack)
+{
+	for (size_t i = stack->nframes - stack->still; i < stack->nframes; i++)
+		if (!tree->job->frames[stack->frames[i]].plumbing)
+			return &tree->job->frames[stack->frames[i]];
+	return NULL;
+}
+
+void frames_add_motion(struct str *into, const struct stacktree *tree,
+	const struct frames_motion *motion, bool utf8)
+{
+	const struct job_frame *inside;
+
+	if (motion->moved && motion->moved < motion->stacks)
+		str_printf(into, "%zu of %zu ran", motion->moved, motion->stacks);
+	else if (motion->moved)
+		str_add(into, "ran");
+	else if (motion->still == motion->stacks && motion->stacks)
+		str_printf(into, "still in %u samples", motion->samples);
+	else if (motion->samples < 2)
+		str_add(into, "one sample");
+	else
+		str_add(into, "same in all samples");
+	if (!motion->moved)
+		return;
+	inside = motion->mover ? last_still(tree, motion->mover) : NULL;
+	if (inside) {
+		str_add(into, ", inside ");
+		frames_add_name(into, inside, utf8);
+	} else if (!motion->mover) {
+		str_add(into, ", in the same frames");
+	}
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * frames.h: frames, members of the stack tree and how stacks moved, in words. What comes from
+ * outside goes through escape.h here.
+ */
+#ifndef REPORT_FRAMES_H
+#define REPORT_FRAMES_H
+
+#include "base/str.h"
+#include "job/stacktree.h"
+
+/* Appends what it is called: its function, else module and address. */
+void frames_add_name(struct str *into, const struct job_frame *frame, bool utf8);
+
+/*
+ * Appends where it is, in at most width columns: "train.py:88" with as much of its folders as fits,
+ * "libc.so.6", "kernel"; nothing where nothing is known.
+ */
+void frames_add_place(struct str *into, const struct job_frame *frame, size_t width, bool utf8);
+
+/* Appends a set of a tree: "0-2,4-7", and "p4711" for a process of no rank. */
+void frames_add_members(
+	struct str *into, const struct stacktree *tree, uint32_t set, size_t width);
+
+/* How the stacks of one class moved between samples. */
+struct frames_motion {
+	unsigned samples; /* the most */
+	size_t stacks;
+	size_t moved; /* of so many it is known that they ran or their frames differ */
+	size_t still; /* and of so many that they did not run */
+	const struct job_stack *first; /* the first stack of the class */
+	const struct job_stack *mover; /* the first whose frames differ; NULL none */
+};
+
+/* That of each class of the tree; never NULL. free() it. */
+struct frames_motion *frames_motions(const struct stacktree *tree);
+
+/* Appends it: "still in 3 samples", "moves inside load_batch", "1 of 3 threads ran". */
+void frames_add_motion(struct str *into, const struct stacktree *tree,
+	const struct frames_motion *motion, bool utf8);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/json-parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "report/escape.h"
+
+struct json_object *json_text(const char *text)
+{
+	struct str safe = {0};
+	struct json_object *object;
+
+	if (!text)
+		return NULL;
+	escape_to_utf8(&safe, text);
+	object = json_object_new_string_len(str_text(&safe), (int)safe.len);
+	str_release(&safe);
+	return object;
+}
+
+struct json_object *json_number(int64_t number)
+{
+	return number == JOB_UNKNOWN ? NULL : json_object_new_int64(number);
+}
+
+struct json_object *json_tenths(int64_t ns)
+{
+	char text[32];
+	int64_t tenths;
+
+	if (ns == JOB_UNKNOWN)
+		return NULL;
+	tenths = ns < 0 ? 0 : ns / (CLOCK_NS_PER_S / 10);
+	snprintf(text, sizeof(text), "%" PRId64 ".%" PRId64, tenths / 10, tenths % 10);
+	return json_object_new_double_s((double)tenths / 10, text);
+}
+
+struct json_object *json_ranks(const struct job *job, struct verdict_ranks ranks)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < ranks.n; i++)
+		json_object_array_add(
+			array, json_object_new_int(job->ranks[ranks.at[i]].world_rank));
+	return array;
+}
