@@ -70,6 +70,17 @@ bench_nccl_bench_LDADD = $(STANDIN_LIBS) -ldl
 EXTRA_bench_nccl_bench_DEPENDENCIES = $(STANDIN_LIBS)
 run-benches: bench/nccl_bench
 
+# Deaths.
+BENCHES += bench/fatal.sh
+EXTRA_PROGRAMS += bench/fatal_bench
+EXTRA_DIST += %D%/fatal.sh %D%/fatal_bench.py
+bench_fatal_bench_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir) -I$(srcdir)/fixtures/standin/include
+bench_fatal_bench_CFLAGS = $(PLAIN_CFLAGS)
+bench_fatal_bench_LDFLAGS = $(RANK_LINK)
+bench_fatal_bench_LDADD = $(STANDIN_LIBS)
+EXTRA_bench_fatal_bench_DEPENDENCIES = $(STANDIN_LIBS)
+run-benches: bench/fatal_bench
+
 # The Python door.
 BENCHES += bench/python.sh
 EXTRA_DIST += %D%/python.sh %D%/python_bench.py

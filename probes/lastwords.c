@@ -19,18 +19,17 @@ static struct {
 	uint64_t start, end;	     /* of libstdc++ */
 } lastwords;
 
-void lastwords_arm(void)
+void lastwords_arm(struct self_memory *memory)
 {
 	static const char *const libc[] = {"libc.so.6", NULL};
 	static const char *const libstdcxx[] = {"libstdc++.so.6", NULL};
-	static struct self_memory memory;
-	static struct object object;
+	struct object object;
 
 	lastwords.message = (uint64_t)(uintptr_t)hook_find("__abort_msg", NULL, libc);
 	*(void **)&lastwords.globals = hook_find("__cxa_get_globals_fast", NULL, libstdcxx);
-	self_begin(&memory);
+	self_begin(memory);
 	if (lastwords.globals &&
-		!object_find(&memory, (uint64_t)(uintptr_t)lastwords.globals, &object)) {
+		!object_find(memory, (uint64_t)(uintptr_t)lastwords.globals, &object)) {
 		lastwords.start = object.start;
 		lastwords.end = object.end;
 	}

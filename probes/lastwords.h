@@ -10,8 +10,8 @@
 #include "probes/self.h"
 #include "ring/ring-traceback.h"
 
-/* Finds where they are kept. Not in a handler. */
-void lastwords_arm(void);
+/* Finds where they are kept. Not in a handler. The memory is only lent. */
+void lastwords_arm(struct self_memory *memory);
 
 /* Of a SIGABRT: puts both, where there are any, into a traceback whose frames are written. */
 void lastwords_put(struct self_memory *memory, struct ring_traceback *into);

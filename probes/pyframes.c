@@ -160,6 +160,7 @@ static uint64_t pyframes_characters(struct pyframes_walk *w, uint64_t at, uint32
 static uint32_t pyframes_str(struct pyframes_walk *w, uint64_t at)
 {
 	uint64_t length = pyframes_u64(w, at + w->at->str_length), from;
+	uint8_t bytes[PYFRAMES_NAME * 4];
 	char text[PYFRAMES_NAME * 4];
 	uint32_t state, n = 0;
 	unsigned kind;
@@ -175,11 +176,12 @@ static uint32_t pyframes_str(struct pyframes_walk *w, uint64_t at)
 		from += (length - PYFRAMES_NAME) * kind;
 		length = PYFRAMES_NAME;
 	}
+	if (self_read(w->memory, from, bytes, length * kind))
+		return 0;
 	for (uint64_t i = 0; i < length; i++) {
 		uint32_t c = 0;
 
-		if (self_read(w->memory, from + i * kind, &c, kind))
-			return 0;
+		memcpy(&c, bytes + i * kind, kind);
 		n += pyframes_put_utf8(text + n, c);
 	}
 	return ring_traceback_text(w->into, text, n);

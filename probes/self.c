@@ -98,13 +98,21 @@ int self_string(struct self_memory *memory, uint64_t at, char *to, size_t size)
 {
 	size_t n = 0;
 
-	for (; n + 1 < size; n++) {
-		if (self_read(memory, at + n, to + n, 1)) {
-			if (!n)
-				return -1;
+	while (n + 1 < size) {
+		size_t inside = (at + n) % SELF_PAGE;
+		size_t left = size - 1 - n;
+		size_t chunk = SELF_PAGE - inside < left ? SELF_PAGE - inside : left;
+		const uint8_t *page = self_page(memory, at + n - inside);
+		const uint8_t *end = page ? memchr(page + inside, '\0', chunk) : NULL;
+
+		if (!page && !n)
+			return -1;
+		if (!page)
 			break;
-		}
-		if (!to[n])
+		chunk = end ? (size_t)(end - (page + inside)) : chunk;
+		memcpy(to + n, page + inside, chunk);
+		n += chunk;
+		if (end)
 			break;
 	}
 	to[n] = '\0';

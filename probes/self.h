@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define SELF_PAGE  4096
-#define SELF_PAGES 8 /* a power of two */
+#define SELF_PAGES 32 /* a power of two */
 
 struct self_memory {
 	int pid;

@@ -173,8 +173,11 @@ void traceback_arm(void)
 	if (!pages)
 		return;
 	sys_call(SYS_mprotect, pages->guard, TRACEBACK_GUARD, PROT_NONE);
+	/* Paged in now: the machine may have no page left when it matters. */
+	memset(pages->stack, 0, sizeof(pages->stack));
+	memset(&pages->walk, 0, sizeof(pages->walk));
 	unwinder_arm();
-	lastwords_arm();
+	lastwords_arm(&pages->walk.memory);
 	pyframes_arm();
 	__atomic_store_n(&traceback.pages, pages, __ATOMIC_RELEASE);
 	if (!traceback_enter((uint32_t)sys_gettid())) {

@@ -441,6 +441,17 @@ static struct json_object *trace_python_of(const struct ring_traceback *t)
 	return array;
 }
 
+/* How long its writing took; null where that is not known. */
+static struct json_object *trace_took(const struct ring_view *view, const struct ring_traceback *t)
+{
+	uint64_t begun, done;
+
+	if (t->seq != 2 || ring_view_time(view, RING_TIME_MONOTONIC, t->begun, &begun) ||
+		ring_view_time(view, RING_TIME_MONOTONIC, t->done, &done) || done < begun)
+		return NULL;
+	return number(done - begun);
+}
+
 /* Null where the death has none. */
 static struct json_object *traceback_of(const struct ring_view *view, uint64_t death)
 {
@@ -459,6 +470,7 @@ static struct json_object *traceback_of(const struct ring_view *view, uint64_t d
 	put(o, "python_frames", trace_python_of(&t));
 	put(o, "message", trace_text(&t, t.message));
 	put(o, "exception", trace_text(&t, t.exception));
+	put(o, "took_ns", trace_took(view, &t));
 	return o;
 }
 

@@ -6,11 +6,12 @@
 #	names				the functions on the stack of the program's own, innermost
 #					first, one line; libc's and others' are "-"
 export LD_LIBRARY_PATH="$standin"
+within=	# what to run it by
 
 crashes() {
 	new_job
-	RANK=0 WORLD_SIZE=1 LOCAL_RANK=0 LD_PRELOAD="$probe" "$here/${program:-crash}" "$@" \
-		>"$scratch/out" 2>"$scratch/err"
+	$within env RANK=0 WORLD_SIZE=1 LOCAL_RANK=0 LD_PRELOAD="$probe" \
+		"$here/${program:-crash}" "$@" >"$scratch/out" 2>"$scratch/err"
 	status=$?
 	shown
 }

@@ -51,4 +51,9 @@ CLEANFILES += %D%/crashxx
 		$(srcdir)/%D%/crashxx.cc -Lfixtures/standin/.libs -l:libnccl.so.2 \
 		$(RANK_LINK)
 endif
+check_PROGRAMS += %D%/objects
+tests_probe_objects_SOURCES = %D%/objects.c probes/object.c probes/self.c
+tests_probe_objects_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir)
+tests_probe_objects_CFLAGS = $(PLAIN_CFLAGS)
+tests_probe_objects_LDADD = -ldl
 SH_TESTS += %D%/traceback.test %D%/unwinder.test %D%/pytrace.test
