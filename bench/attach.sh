@@ -29,7 +29,7 @@ judged host-stall '[5]'
 # Without an agent attach itself must look twice, to see who uses the processor.
 kill -KILL "$agent"
 "$bench" time 100 "attach, 8 ranks, their agent gone" 50 \
-	 "$INQUEST" attach --no-stacks $name || exit 1
+	"$INQUEST" attach --no-stacks $name || exit 1
 kill $(cat "$scratch"/play/*.pid)
 agent=
 job 64 sum sum stay:5 sum

@@ -45,13 +45,13 @@ static long census_read_file(const char *path, char *to, size_t size)
 	return n;
 }
 
-/* Field 22 of /proc/self/stat, counted from the last ')': the name may hold anything. */
-static uint64_t census_start_time(void)
+/* Field 22 of a /proc/PID/stat, counted from the last ')': the name may hold anything. */
+static uint64_t census_start_time(const char *path)
 {
 	char stat[1024];
 	const char *at;
 
-	if (census_read_file("/proc/self/stat", stat, sizeof(stat)) <= 0)
+	if (census_read_file(path, stat, sizeof(stat)) <= 0)
 		return 0;
 	at = strrchr(stat, ')');
 	for (int field = 2; at && field < 22; field++)
@@ -65,7 +65,7 @@ void census_self_look(struct census_self *self)
 
 	self->pid = (uint32_t)sys_getpid();
 	self->ppid = (uint32_t)sys_call(SYS_getppid);
-	self->start_time = census_start_time();
+	self->start_time = census_start_time("/proc/self/stat");
 	self->pid_ns = 0;
 	if (!sys_call(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0))
 		self->pid_ns = st.st_ino;
@@ -271,6 +271,26 @@ static void census_identify(struct census_slot *s, const struct census_self *sel
 	text_copy(s->exe, sizeof(s->exe), n > 0 ? exe + from : s->comm);
 }
 
+/*
+ * Where the kernel lets only ancestors look (Yama 1), a helper of our agent is none: it may if we
+ * say so. Only what is the agent by its start time, as the pid may be another's in a container.
+ */
+static void census_admit_agent(const struct census_header *job)
+{
+	char path[32], scope[8];
+	struct text t = text_into(path, sizeof(path));
+
+	if (!job->agent_pid ||
+		census_read_file("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope)) <= 0 ||
+		scope[0] != '1')
+		return;
+	text_put(&t, "/proc/");
+	text_put_u64(&t, job->agent_pid);
+	text_put(&t, "/stat");
+	if (census_start_time(path) == job->agent_start_time)
+		sys_call(SYS_prctl, PR_SET_PTRACER, job->agent_pid, 0, 0, 0);
+}
+
 void census_join(const struct census_self *self, int forked)
 {
 	const struct census_who who = {
@@ -296,6 +316,7 @@ void census_join(const struct census_self *self, int forked)
 	s = census_slot_at(census.base, census.slot);
 	census.execed = !!(s->flags & CENSUS_F_EXECED);
 	census_lock(census.slot);
+	census_admit_agent(census.base);
 	census_identify(s, self);
 	s->birth_tsc = ring_now();
 	s->birth_realtime = census_realtime();

@@ -97,6 +97,7 @@ void agent_begin(struct agent *agent, const struct agent_options *options, struc
 
 	*agent = (struct agent){.options = *options, .dir = dir, .status = "launched"};
 	agent->history = history_new();
+	serve_open(&agent->serve, dir->path.text);
 	write_manifest(agent);
 	receipt_write(dir->path.text, &launch, NULL);
 }
@@ -372,6 +373,7 @@ int agent_turn(struct agent *agent)
 
 	notice_own_sleep(agent, now);
 	jobdir_beat(agent->dir);
+	serve_turn(&agent->serve, agent->dir->path.text);
 	if (is_due(&agent->due.scan, now, SCAN_NS))
 		scan(agent);
 	dead = exits_look(&agent->exits) > 0;
@@ -516,6 +518,7 @@ bool agent_may_remove(struct agent *agent)
 
 void agent_release(struct agent *agent)
 {
+	serve_close(&agent->serve);
 	exits_release(&agent->exits);
 	history_free(agent->history);
 	stand_release(&agent->stand);

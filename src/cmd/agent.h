@@ -19,6 +19,7 @@
 #include "cmd/look.h"
 #include "cmd/stand.h"
 #include "evidence/history.h"
+#include "evidence/serve.h"
 
 struct agent_options {
 	const char *output; /* folder of bundles and of manifest.jsonl */
@@ -49,6 +50,7 @@ struct agent {
 	int64_t quiet_until; /* the job was told to end: what dies now says nothing */
 	const char *status;  /* as in the manifest */
 	struct stand stand;
+	struct serve serve; /* stacks, for who may not look himself */
 	int64_t last_turn;  /* when the last turn ended */
 	int64_t look_cost;  /* ns that the last look took */
 	int64_t bundled;    /* when the bundle was written last, CLOCK_MONOTONIC ns */

@@ -172,6 +172,9 @@ static void wait_for_news(struct running *running, int timeout_ms)
 
 	fds[nr++] = (struct pollfd){.fd = running->wrap.signals, .events = POLLIN};
 	if (running->watching) {
+		if (running->agent.serve.fd >= 0 && !running->agent.serve.helper)
+			fds[nr++] = (struct pollfd){
+				.fd = running->agent.serve.fd, .events = POLLIN};
 		nr += exits_poll_set(&running->agent.exits, fds + nr, WATCHED_FDS - nr);
 		if (exits_needs_polling(&running->agent.exits) && timeout_ms > 100)
 			timeout_ms = 100;

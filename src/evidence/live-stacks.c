@@ -2,6 +2,8 @@
 #include "evidence/live-stacks.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,6 +38,26 @@ static size_t choose(const struct live_processes *processes, struct stacks_targe
 		children++;
 	}
 	return nr;
+}
+
+bool live_may_look(const struct live_processes *processes)
+{
+	for (size_t i = 0; i < processes->all.nr; i++) {
+		const struct live_process *process = &processes->all.items[i];
+		char path[32];
+		int fd;
+
+		if (!process->here || !process->threads)
+			continue;
+		/* Opening asks for the permission, and for no lock of the process. */
+		snprintf(path, sizeof(path), "/proc/%u/mem", process->here);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			return errno != EACCES && errno != EPERM;
+		close(fd);
+		return true;
+	}
+	return true;
 }
 
 /* Leaves only those who answer; the others are gaps. Returns how many are left. */

@@ -4,6 +4,7 @@
 
 /* The part of live gathering that takes stacks: the dearest, so it comes last. */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "evidence/live-proc.h"
@@ -16,5 +17,8 @@
  */
 void live_take_stacks(const struct live_proc_target *target, const struct live_options *options,
 	int64_t sampled) __attribute__((nonnull));
+
+/* Whether the kernel lets us look into the first living rank; true where there is none. */
+bool live_may_look(const struct live_processes *processes) __attribute__((nonnull));
 
 #endif

@@ -29,6 +29,7 @@
 #include "evidence/live-proc.h"
 #include "evidence/live-stacks.h"
 #include "evidence/liveness.h"
+#include "evidence/serve.h"
 #include "evidence/source.h"
 #include "ring/census-read.h"
 #include "ring/ring-snapshot.h"
@@ -351,6 +352,22 @@ static void live_gather_proc(struct live *live)
 	live_proc_take(&target, true);
 }
 
+/* Its agent may look where we may not. True: it did. */
+static bool live_ask_agent(struct live *live)
+{
+	struct complaint why = {0};
+	struct str gap = {0};
+	int error = serve_ask(&live->folder, &live->options->stacks, live->into, &why);
+
+	if (error) {
+		str_printf(&gap, "stacks by way of the job's agent: %s", complaint_text(&why));
+		evidence_add_gap(live->into, live->host, 0, gap.text);
+	}
+	str_release(&gap);
+	complaint_release(&why);
+	return !error;
+}
+
 /* Stacks, if they are wanted, and the second sample, if nobody else takes any. */
 static void live_gather_last(
 	struct live *live, const struct live_proc_target *target, int64_t sampled)
@@ -359,6 +376,9 @@ static void live_gather_last(
 
 	if (live->agent_samples)
 		options.sample_pause_ms = 0;
+	if (options.stacks.samples && !live_may_look(&live->processes) &&
+		live_ask_agent(live))
+		options.stacks.samples = 0;
 	live_take_stacks(target, &options, sampled);
 	if (options.sample_pause_ms > 0)
 		live_proc_take(target, false);

@@ -23,6 +23,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/liveness.c %D%/liveness.h \
 	%D%/receipt.c %D%/receipt.h \
 	%D%/receipt-look.c %D%/receipt-look.h \
+	%D%/serve.c %D%/serve.h \
 	%D%/source.c %D%/source.h \
 	%D%/stacks.c %D%/stacks.h \
 	%D%/stacks-gather.c \
