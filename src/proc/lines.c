@@ -10,10 +10,16 @@
 
 #include "proc/elf-file.h"
 
-/* Of debug information beyond this no line is looked up: it would be read as a whole. */
-#define LINES_CAP (512ull << 20)
+/*
+ * Here, and only here, a file is mapped: libdw would else copy all of the debug information (30 MB
+ * for Python's library, ten times the time) to look at a hundredth of it. Of a living job this is
+ * done in helper processes (evidence/crew.h): a debug file that is cut short meanwhile costs lines.
+ *
+ * Sections that are packed are unpacked as a whole, so that of files beyond this no line is sought.
+ */
+#define LINES_CAP (1ull << 30)
 
-/* libdw reads every section of debug information there is; how much is that? 0: nothing to find. */
+/* How large are the sections that libdw may look at? 0: there is nothing to find. */
 static uint64_t lines_size(int fd)
 {
 	struct elf_file file;
@@ -73,7 +79,7 @@ void lines_find(int fd, struct module_symbol *symbols, size_t nr, struct arena *
 	if (size == 0 || size > LINES_CAP)
 		return;
 	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
 	for (size_t i = 0; dwarf && i < nr; i++)
 		lines_of(dwarf, &symbols[i], arena);
