@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <argp.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -88,8 +89,19 @@ static int gather(const struct arguments *arguments, struct evidence *into)
 	return readable ? 0 : -1;
 }
 
+/* Whether there is nothing but cores: then their stacks are what there is to see. */
+static bool only_cores(const struct arguments *arguments)
+{
+	for (size_t i = 0; i < arguments->paths.nr; i++)
+		if (!source_core.claims(arguments->paths.items[i]))
+			return false;
+	return !arguments->wish.json && !arguments->wish.stacks;
+}
+
 static int run(int argc, char **argv)
 {
+	const struct look_wish threads = {.stacks = true, .all = true};
+
 	struct report_options reader = outlet_options(stdout);
 	struct arguments arguments = {0};
 	struct look look = {0};
@@ -99,6 +111,10 @@ static int run(int argc, char **argv)
 	if (gather(&arguments, &look.evidence) == 0) {
 		look_judge(&look);
 		status = look_print_wish(&look, &reader, arguments.wish);
+		if (status != CMD_UNREADABLE && only_cores(&arguments)) {
+			puts("");
+			status = look_print_wish(&look, &reader, threads);
+		}
 	}
 	look_release(&look);
 	array_release(&arguments.paths);
