@@ -281,8 +281,9 @@ static bool capture_say(struct capture *capture)
 				 "--stop=blocked-fallback asks them\n");
 	if (capture->hold.late)
 		str_printf(missing,
-			"%zu thread(s) did not stop within %d ms: asleep in the kernel\n",
-			capture->hold.late, capture->hold.deadline_ms);
+			"%zu thread(s) did not stop in time: asleep in the kernel, or without a "
+			"processor\n",
+			capture->hold.late);
 	if (capture->peek.left_out)
 		str_printf(missing, "%zu threads beyond the first %zu were left out\n",
 			capture->peek.left_out, capture->peek.cap);

@@ -37,7 +37,7 @@ struct capture_options {
 	 * stack. NULL for the first.
 	 */
 	const struct snapshot *before;
-	int stop_ms;	     /* how long to wait for a thread to stop; 0: 20 */
+	int stop_ms; /* how long to wait for a thread to stop, as proc/stop.h; 0: 20 */
 	size_t stack_cap;    /* bytes of stack copied per thread; 0: 1 MiB */
 	size_t threads_cap;  /* 0: 4096 */
 };

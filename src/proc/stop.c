@@ -26,9 +26,10 @@
 
 #include "base/clock.h"
 
-#define STOP_WAVES  16 /* of threads that appear while others are being stopped */
-#define STOP_EAGER  20 /* questions before we sleep between them */
-#define STOP_NAP_US 50
+#define STOP_WAVES    16 /* of threads that appear while others are being stopped */
+#define STOP_EAGER    20 /* questions before we sleep between them */
+#define STOP_NAP_US   50
+#define STOP_PATIENCE 5 /* deadlines for who only waits for a processor */
 
 /* A thread under way to its stop, beside its stop_thread. */
 struct stop_state {
@@ -108,8 +109,29 @@ static bool stop_answered(struct stop_thread *thread, struct stop_state *state)
 	return true;
 }
 
-/* Waits for [first, nr) until the deadline, reading the registers of those that stand. */
-static void stop_await(struct stop_tracer *tracer, size_t first, int64_t until)
+/* Whether one that we wait for could stop, had it a processor. */
+static bool stop_has_runnable(const struct stop_tracer *tracer, size_t first)
+{
+	for (size_t i = first; i < tracer->states.nr; i++)
+		if (tracer->states.items[i].waited &&
+			threads_state(tracer->stop->threads, tracer->stop->all.items[i].tid) ==
+				'R')
+			return true;
+	return false;
+}
+
+/* Whether it is too late to wait any longer for [first, nr), asked at `from`. */
+static bool stop_is_late(const struct stop_tracer *tracer, size_t first, int64_t from)
+{
+	int64_t ns = clock_monotonic_ns() - from;
+	int64_t deadline = tracer->stop->deadline_ms * CLOCK_NS_PER_MS;
+
+	return ns > deadline &&
+	       (ns > STOP_PATIENCE * deadline || !stop_has_runnable(tracer, first));
+}
+
+/* Waits for [first, nr), reading the registers of those that stand. */
+static void stop_await(struct stop_tracer *tracer, size_t first, int64_t from)
 {
 	for (unsigned tries = 0;; tries++) {
 		size_t left = 0;
@@ -119,7 +141,7 @@ static void stop_await(struct stop_tracer *tracer, size_t first, int64_t until)
 				!stop_answered(&tracer->stop->all.items[i],
 					&tracer->states.items[i]))
 				left++;
-		if (!left || clock_monotonic_ns() > until)
+		if (!left || stop_is_late(tracer, first, from))
 			return;
 		if (tries < STOP_EAGER)
 			sched_yield();
@@ -161,7 +183,7 @@ static void stop_each(struct stop_tracer *tracer)
 
 		(void)array_add(&tracer->states);
 		stop_ask(thread, &tracer->states.items[i]);
-		stop_await(tracer, i, thread->asked + stop->deadline_ms * CLOCK_NS_PER_MS);
+		stop_await(tracer, i, thread->asked);
 		if (!tracer->states.items[i].stands)
 			continue;
 		if (!thread->error && stop->during)
@@ -206,13 +228,12 @@ static void stop_all(struct stop_tracer *tracer)
 {
 	struct stop *stop = tracer->stop;
 	int64_t from = clock_monotonic_ns();
-	int64_t until = from + stop->deadline_ms * CLOCK_NS_PER_MS;
 	struct thread_ids ids[2] = {0};
 
 	for (int wave = 0; wave < STOP_WAVES; wave++) {
 		if (!stop_wave(tracer, &ids[wave % 2], &ids[1 - wave % 2]))
 			break;
-		stop_await(tracer, 0, until);
+		stop_await(tracer, 0, from);
 	}
 	array_release(&ids[0].all);
 	array_release(&ids[1].all);

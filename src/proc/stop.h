@@ -38,7 +38,7 @@ struct stop {
 	/* Asked: */
 	const struct threads *threads;
 	enum stop_how how;
-	int deadline_ms;
+	int deadline_ms; /* five times that for one that only waits for a processor */
 	size_t cap; /* threads at most; the rest is not stopped */
 	/*
 	 * Called while they stand still: STOP_EACH for each that does, STOP_ALL once with all;

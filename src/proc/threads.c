@@ -116,6 +116,15 @@ static ssize_t threads_slurp(const struct threads *threads, uint32_t tid, const 
 	return got;
 }
 
+char threads_state(const struct threads *threads, uint32_t tid)
+{
+	struct procstat stat;
+	char text[THREADS_TEXT];
+	ssize_t got = threads_slurp(threads, tid, "stat", text);
+
+	return got > 0 && procstat_parse(text, (size_t)got, &stat) ? stat.state : 0;
+}
+
 /* The number on a status line of that name; 0 where there is none. */
 static uint64_t status_number(const char *status, const char *line)
 {

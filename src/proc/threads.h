@@ -51,6 +51,9 @@ int threads_list(const struct threads *threads, size_t cap, struct thread_ids *r
 int threads_read(const struct threads *threads, struct snapshot_thread *thread,
 	struct arena *arena) __attribute__((nonnull));
 
+/* Only its state, as in stat; 0 where it is gone. */
+char threads_state(const struct threads *threads, uint32_t tid) __attribute__((nonnull));
+
 /* Only its run count and times. 0 or -errno. */
 int threads_runs(const struct threads *threads, struct snapshot_thread *thread)
 	__attribute__((nonnull));

@@ -28,7 +28,7 @@ check_PROGRAMS += %D%/plight %D%/blocking
 %C%_blocking_LDADD = -lrt
 
 EXTRA_DIST += %D%/takes.py
-SH_TESTS += %D%/native.test %D%/peek.test
+SH_TESTS += %D%/native.test %D%/peek.test %D%/stop.test
 ASAN_TESTS += %D%/native.test
 
 check_PROGRAMS += %D%/core-show

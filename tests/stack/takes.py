@@ -49,7 +49,7 @@ def until(what, question, seconds=60):
 
 
 def start(*argv, before=(), **more):
-    """Starts a program of ours that says "ready PID"; gives the process and that pid."""
+    """Starts a program of ours that says "ready" or "ready PID"; gives it and that pid."""
     out = tempfile.TemporaryFile("w+")
     argv = [os.path.join(here, argv[0])] + [str(word) for word in argv[1:]]
     process = subprocess.Popen(list(before) + argv, stdout=out, text=True, **more)
@@ -61,9 +61,9 @@ def start(*argv, before=(), **more):
             skip("%s cannot do it here" % " ".join(argv))
         if process.poll() is not None:
             fail("%s ended with %d" % (" ".join(argv), process.returncode))
-        return re.match(r"ready (\d+)", said(process))
+        return re.match(r"ready ?(\d*)\b.*\n", said(process))
 
-    return process, int(until("%s is ready" % " ".join(argv), is_ready)[1])
+    return process, int(until("%s is ready" % " ".join(argv), is_ready)[1] or process.pid)
 
 
 def said(process):
