@@ -61,7 +61,7 @@ static const struct phrase stalls[VERDICT_WHERES] = {
 	[VERDICT_IN_GIL] = {"waits for the GIL", "wait for the GIL", NULL},
 	[VERDICT_IN_FROZEN] = {"is stopped", "are stopped", NULL},
 	[VERDICT_IN_IO] = {"waits for storage", "wait for storage", NULL},
-	[VERDICT_IN_USER_CODE] = {"is busy in its own code", "are busy in their own code", NULL},
+	[VERDICT_IN_USER_CODE] = {"is in its own code", "are in their own code", NULL},
 };
 
 static const struct phrase *phrase_of(const struct verdict *verdict)

@@ -72,6 +72,12 @@ static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_NO_SIGNAL] = "no SIGTERM came first",
 	[FACT_NO_PROGRESS] = "nothing moved[ for {a ns}]",
 	[FACT_LOST] = "{a} records lost",
+	[FACT_AT] = "at {t}[, by {T}][, still for {a ns}]",
+	[FACT_AT_MOVING] = "at {t}[, by {T}], moving",
+	[FACT_WAITS_AT] = "in {t}[, at {T}][, still for {a ns}]",
+	[FACT_GIL_HELD] = "thread {t} holds the GIL[, at {T}]",
+	[FACT_LOCK_CALL] = "waits for a lock, in {t}",
+	[FACT_IN_KERNEL] = "in {t} of the kernel[ ({T})]",
 	[FACT_OTHER] = "{t}",
 };
 
@@ -100,6 +106,8 @@ static const char *const nexts[VERDICT_NEXTS] = {
 	[VERDICT_NEXT_LOOK_AT_CORE] = "look at the core of {R}; or set PYTHONFAULTHANDLER=1",
 	[VERDICT_NEXT_READ_STACK] = "read the code where {R} died; the others only echo it",
 	[VERDICT_NEXT_LOOK_AT_LOCK] = "see who holds the lock that {R} waits for: lslocks",
+	[VERDICT_NEXT_LOOK_AT_GIL] = "see which call of {R} keeps the GIL: it should release it",
+	[VERDICT_NEXT_LOOK_AT_CODE] = "see why {R} is at that line, and its peers are not",
 	[VERDICT_NEXT_CHECK_GPU] = "check the GPU of {R}: nvidia-smi, Xid in dmesg",
 	[VERDICT_NEXT_CHECK_FABRIC] = "check the fabric: NCCL_DEBUG=INFO, link state, nccl-tests",
 	[VERDICT_NEXT_CHECK_LAUNCHER] = "see whether the launcher started {R}, and what it said",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compile-skew and compile-stuck: a rank that others wait for has an open compile span. Stuck is
- * what showed no CPU, no child and no span event for 5 s, or lost a worker and does not move.
+ * compile-skew and compile-stuck: a rank that others wait for has an open compile span, or stands
+ * in a compiler by its stack. Stuck is what showed no CPU, no child and no span event for 5 s, or
+ * lost a worker and does not move.
  */
 #include <string.h>
 
@@ -11,18 +12,45 @@
 #include "verdict/rule.h"
 #include "verdict/shards.h"
 
+/* A stack that stood for so long in a lock is no short wait for another rank's compile. */
+#define STANDS_AT_LEAST (2 * CLOCK_NS_PER_S)
+
+/* No span says that it compiles, but its stack does. */
+static bool by_stack(const struct profile *p)
+{
+	return !p->compile.bracket && p->posture.pose == POSE_COMPILE && !p->ended;
+}
+
 /* A span left open by an exit in good order is no compile, nor one that waits behind an op. */
 static bool compiles(const struct profile *p)
 {
-	return p->compile.bracket && p->death != DEATH_CLEAN && !p->device_victim;
+	return (p->compile.bracket || by_stack(p)) && p->death != DEATH_CLEAN &&
+	       !p->device_victim;
 }
 
-/* Nothing moves; or compiler processes died and nothing proves that the rest goes on. */
+static bool is_locked(const struct profile *p)
+{
+	return p->compile.lock || (by_stack(p) && p->posture.locked);
+}
+
+/*
+ * Nothing moves; or compiler processes died and nothing proves that the rest goes on; or it was
+ * seen to stand in a lock.
+ */
 static bool is_stuck(const struct profile *p)
 {
 	if (p->progress == PROGRESS_NO)
 		return true;
+	if (by_stack(p) && p->posture.locked && p->posture.stands >= STANDS_AT_LEAST)
+		return true;
 	return (p->dead_child || p->pool) && p->progress != PROGRESS_YES;
+}
+
+/* CPU, children, spans; where those are not known, its stack at two times. */
+static bool moves(const struct profile *p)
+{
+	return p->progress == PROGRESS_YES ||
+	       (p->progress == PROGRESS_UNKNOWN && by_stack(p) && p->posture.moved == JOB_YES);
 }
 
 /*
@@ -31,18 +59,18 @@ static bool is_stuck(const struct profile *p)
  */
 static bool has_pace_maker(const struct inquiry *q, int rank)
 {
-	if (!q->profiles[rank].compile.lock)
+	if (!is_locked(&q->profiles[rank]))
 		return false;
 	for (size_t i = 0; i < q->job->nranks; i++)
 		if ((int)i != rank && q->job->ranks[i].host == q->job->ranks[rank].host &&
-			compiles(&q->profiles[i]) && !q->profiles[i].compile.lock)
+			compiles(&q->profiles[i]) && !is_locked(&q->profiles[i]))
 			return true;
 	return false;
 }
 
 static enum verdict_where place_of(const struct profile *p)
 {
-	return p->frozen ? VERDICT_IN_FROZEN : p->compile.lock ? VERDICT_IN_LOCK : VERDICT_NOWHERE;
+	return p->frozen ? VERDICT_IN_FROZEN : is_locked(p) ? VERDICT_IN_LOCK : VERDICT_NOWHERE;
 }
 
 /* Asked before skew, which any open compile would fit. */
@@ -52,7 +80,8 @@ static bool explains_stuck(const struct inquiry *q, int rank, struct reason *why
 
 	if (!compiles(p) || !is_stuck(p) || has_pace_maker(q, rank))
 		return false;
-	why->confidence = p->progress == PROGRESS_NO ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
+	why->confidence = p->progress == PROGRESS_NO && !by_stack(p) ? VERDICT_ESTABLISHED
+								     : VERDICT_SUPPORTED;
 	why->outlook = VERDICT_KILL;
 	why->cause = p->dead_child || p->pool ? VERDICT_BY_CHILD_DEATH : VERDICT_NO_CAUSE;
 	why->where = place_of(p);
@@ -67,10 +96,11 @@ static bool explains_skew(const struct inquiry *q, int rank, struct reason *why)
 
 	if (!compiles(p))
 		return false;
-	why->confidence = p->progress == PROGRESS_YES ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
-	why->outlook = p->ended                      ? VERDICT_KILL
-		       : p->progress == PROGRESS_YES ? VERDICT_WAIT
-						     : VERDICT_OUTLOOK_UNKNOWN;
+	why->confidence = p->progress == PROGRESS_YES && !by_stack(p) ? VERDICT_ESTABLISHED
+								      : VERDICT_SUPPORTED;
+	why->outlook = p->ended   ? VERDICT_KILL
+		       : moves(p) ? VERDICT_WAIT
+				  : VERDICT_OUTLOOK_UNKNOWN;
 	why->next = VERDICT_NEXT_SEED_CACHE;
 	why->progresses = true;
 	why->follows = has_pace_maker(q, rank);
@@ -231,7 +261,8 @@ static void tell_cache(struct inquiry *q, int rank, struct draft *draft)
 static void tell_activity(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];
-	const char *cite = p->process ? p->process->sample_cite : p->compile.bracket->cite;
+	const char *cite = p->process ? p->process->sample_cite
+						     : p->compile.bracket->cite;
 	struct verdict_fact *fact;
 
 	if (p->progress == PROGRESS_NO) {
@@ -252,16 +283,19 @@ static void tell_compile(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];
 
-	tell_span(q, rank, draft);
+	if (p->compile.bracket)
+		tell_span(q, rank, draft);
+	stacks_tell(q, rank, draft);
 	tell_activity(q, rank, draft);
 	tell_tools(q, rank, draft);
-	tell_recompile(q, rank, draft);
+	if (p->compile.bracket)
+		tell_recompile(q, rank, draft);
 	draft_dead_child(q, draft, rank);
 	if (p->pool)
 		draft_fact(q, draft, FACT_OTHER, rank, p->pool->cite)->text = p->pool->text;
 	tell_cache(q, rank, draft);
 	tell_peers(q, rank, draft);
-	if (p->progress == PROGRESS_UNKNOWN && !p->ended)
+	if (p->progress == PROGRESS_UNKNOWN && !p->ended && !moves(p))
 		inquiry_not_judged(q, VERDICT_COMPILE_STUCK, rank,
 			inquiry_of_rank(q, "5 s of CPU samples", rank));
 }
@@ -273,7 +307,7 @@ static void rule_out_compile(struct inquiry *q, struct draft *draft)
 		draft->verdict.class == VERDICT_COMPILE_STUCK || inquiry_unreadable(q))
 		return;
 	for (size_t i = 0; i < q->job->nranks; i++)
-		if (q->profiles[i].compile.bracket)
+		if (q->profiles[i].compile.bracket || by_stack(&q->profiles[i]))
 			return;
 	draft_rule_out(draft, VERDICT_COMPILE_SKEW, FACT_NO_OPEN_SPAN, "ring:*")->b =
 		JOB_SPAN_COMPILE;

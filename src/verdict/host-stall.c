@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * host-stall: a rank's host is what is late. Where it stalls: input, checkpoint, frozen, io, lock
- * by direct evidence; else user code or unknown, the last explanation of all.
+ * by direct evidence or by its stack; else user code or unknown, the last explanation of all.
  */
 #include <string.h>
 
@@ -11,10 +11,26 @@
 /* CPU of at least a quarter of the time is somebody computing. */
 #define BUSY_SHARE 4
 
-/* Where it stalls, by the surest sign first: frozen, an open span, the state in the kernel. */
+/* What the rank's stack says where nothing else does; its own code is the last explanation. */
+static enum verdict_where place_by_stack(const struct profile *p)
+{
+	static const enum verdict_where places[POSES] = {[POSE_INPUT] = VERDICT_IN_INPUT,
+		[POSE_CHECKPOINT] = VERDICT_IN_CHECKPOINT,
+		[POSE_IO] = VERDICT_IN_IO,
+		[POSE_LOCK] = VERDICT_IN_LOCK,
+		[POSE_GIL] = VERDICT_IN_GIL};
+
+	return places[p->posture.pose];
+}
+
+/*
+ * Where it stalls, by the surest sign first: frozen, an open span, what it reads or saves by its
+ * stack, the state in the kernel, the rest of the stack.
+ */
 static enum verdict_where place_of(const struct profile *p)
 {
 	const struct job_process *process = p->process;
+	enum verdict_where by_stack = place_by_stack(p);
 
 	if (p->frozen)
 		return VERDICT_IN_FROZEN;
@@ -26,12 +42,20 @@ static enum verdict_where place_of(const struct profile *p)
 		return VERDICT_IN_GIL;
 	if (!process || p->ended)
 		return VERDICT_NOWHERE;
+	if (by_stack == VERDICT_IN_INPUT || by_stack == VERDICT_IN_CHECKPOINT)
+		return by_stack;
 	if (process->state == 'D')
 		return VERDICT_IN_IO;
 	if (strstr(process->wchan, "flock") || strstr(process->wchan, "posix_lock") ||
 		strstr(process->wchan, "locks_lock") || strstr(process->wchan, "fcntl_setlk"))
 		return VERDICT_IN_LOCK;
-	return VERDICT_NOWHERE;
+	return by_stack;
+}
+
+/* Frozen and spans are said outright; the rest is concluded from where it was found. */
+static bool is_told(const struct profile *p)
+{
+	return p->frozen || p->input || p->checkpoint;
 }
 
 /* Who was ended by others stalled before that, or not at all. */
@@ -39,7 +63,7 @@ static bool may_stall(const struct inquiry *q, int rank)
 {
 	const struct profile *p = &q->profiles[rank];
 
-	if (!p->readable || !p->process)
+	if ((!p->readable && !poses_elsewhere(p->posture.pose)) || !p->process)
 		return false;
 	if (p->death == DEATH_ECHO || p->death == DEATH_END || p->death == DEATH_KILLED ||
 		p->death == DEATH_UNSURE)
@@ -71,10 +95,7 @@ static bool explains_known(const struct inquiry *q, int rank, struct reason *why
 	why->where = place_of(p);
 	if (why->where == VERDICT_NOWHERE)
 		return false;
-	why->confidence = why->where == VERDICT_IN_IO || why->where == VERDICT_IN_LOCK ||
-					  why->where == VERDICT_IN_GIL
-				  ? VERDICT_SUPPORTED
-				  : VERDICT_ESTABLISHED;
+	why->confidence = is_told(p) ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 	if (p->ended)
 		why->outlook = VERDICT_KILL;
 	else if (why->where == VERDICT_IN_CHECKPOINT && (writes(p) || p->progress == PROGRESS_YES))
@@ -86,6 +107,8 @@ static bool explains_known(const struct inquiry *q, int rank, struct reason *why
 		why->outlook = VERDICT_KILL;
 	}
 	why->next = next[why->where];
+	if (why->where == VERDICT_IN_GIL && p->posture.holder)
+		why->next = VERDICT_NEXT_LOOK_AT_GIL;
 	why->progresses = why->where != VERDICT_IN_FROZEN;
 	return true;
 }
@@ -106,12 +129,14 @@ static bool explains_unknown(const struct inquiry *q, int rank, struct reason *w
 		inquiry_held_in(q, rank, WAIT_STORE, NULL) ||
 		inquiry_held_in(q, rank, WAIT_CLOSE, NULL))
 		return false;
-	why->where = is_busy(p) || p->user ? VERDICT_IN_USER_CODE : VERDICT_WHERE_UNKNOWN;
-	why->confidence = VERDICT_SUPPORTED;
+	why->where = is_busy(p) || p->user || p->posture.pose == POSE_USER ? VERDICT_IN_USER_CODE
+									   : VERDICT_WHERE_UNKNOWN;
+	why->confidence = poses_waits(p->posture.pose) ? VERDICT_HYPOTHESIS : VERDICT_SUPPORTED;
 	why->outlook = p->ended ? VERDICT_KILL : VERDICT_OUTLOOK_UNKNOWN;
 	why->cause = p->dead_child ? VERDICT_BY_CHILD_DEATH : VERDICT_NO_CAUSE;
-	why->next = VERDICT_NEXT_STACK_OF_RANK;
-	why->by_absence = true;
+	why->next = p->posture.pose == POSE_USER ? VERDICT_NEXT_LOOK_AT_CODE
+						 : VERDICT_NEXT_STACK_OF_RANK;
+	why->by_absence = p->readable;
 	why->progresses = true;
 	return true;
 }
@@ -169,6 +194,7 @@ static void tell_stall(struct inquiry *q, int rank, struct draft *draft)
 	tell_open_span(q, rank, p->input, draft);
 	tell_open_span(q, rank, p->checkpoint, draft);
 	tell_open_span(q, rank, p->user, draft);
+	stacks_tell(q, rank, draft);
 	if (!p->frozen)
 		tell_process(q, rank, draft);
 	draft_dead_child(q, draft, rank);

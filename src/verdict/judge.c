@@ -5,8 +5,9 @@
  *	1. who waits for whom (job/waitfor.h), with forks and each rank's own state worked in;
  *	2. sinks, forks, circles, devices: each end of the graph is one reason to wait;
  *	3. own deaths that nobody waits for yet;
- *	4. only where nothing was found: slow, inconclusive, healthy;
- *	5. look-alikes excluded by facts, the longest wait, the seconds left, the order.
+ *	4. where no ring tells of any operation: who waits for whom by the stacks;
+ *	5. only where nothing was found: slow, inconclusive, healthy;
+ *	6. look-alikes excluded by facts, the longest wait, the seconds left, the order.
  */
 #include "verdict/judge.h"
 
@@ -265,6 +266,7 @@ struct verdicts *verdicts_of(const struct job *job)
 	judge_devices(q);
 	judge_quiet_deaths(q);
 	judge_quiet_exits(q);
+	judge_by_stacks(q);
 	if (!q->drafts.nr)
 		judge_rest(q);
 	judge_missing(q);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += %D%/libverdict.la
 src_verdict_libverdict_la_SOURCES = \
+	%D%/by-stacks.c \
 	%D%/compile.c \
 	%D%/death-place.c %D%/death-place.h \
 	%D%/device.c \
@@ -13,6 +14,8 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/limits.c %D%/limits.h \
 	%D%/names.c \
 	%D%/order.c \
+	%D%/poses.c %D%/poses.h \
+	%D%/poses-table.c \
 	%D%/profile-deaths.c \
 	%D%/profile.c %D%/profile.h \
 	%D%/rank-death.c \
@@ -22,6 +25,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/shards.c %D%/shards.h \
 	%D%/sinks.c \
 	%D%/slow.c \
+	%D%/stack-facts.c \
 	%D%/stage.c \
 	%D%/start.c \
 	%D%/verdict.h
@@ -42,6 +46,9 @@ tests_unit_verdict_program_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_stall_test
 tests_unit_verdict_stall_test_SOURCES = tests/unit/verdict_stall_test.c $(FACTS)
 tests_unit_verdict_stall_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict_stacks_test
+tests_unit_verdict_stacks_test_SOURCES = tests/unit/verdict_stacks_test.c $(FACTS)
+tests_unit_verdict_stacks_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_start_test
 tests_unit_verdict_start_test_SOURCES = tests/unit/verdict_start_test.c $(FACTS)
 tests_unit_verdict_start_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)

@@ -346,12 +346,14 @@ static bool is_readable(const struct job *job, const struct job_rank *rank)
 struct profile *profiles_new(const struct job *job, const struct waits *waits)
 {
 	struct profile *profiles = alloc_zeroed(job->nranks + 1, sizeof(*profiles));
+	struct posture *postures = poses_new(job);
 
 	for (size_t i = 0; i < job->nranks; i++) {
 		const struct job_rank *rank = &job->ranks[i];
 		struct profile *p = &profiles[i];
 
 		p->process = rank->process == JOB_NONE ? NULL : &job->processes[rank->process];
+		p->posture = postures[i];
 		p->readable = is_readable(job, rank);
 		p->fault = JOB_UNKNOWN;
 		look_at_spans(job, (int)i, p);
@@ -361,6 +363,7 @@ struct profile *profiles_new(const struct job *job, const struct waits *waits)
 		look_at_own_process(p);
 		look_at_threads(job, waits, (int)i, p);
 	}
+	free(postures);
 	look_at_processes(job, waits, profiles);
 	compare_shards(job, profiles);
 	look_at_seats(job, profiles);

@@ -16,6 +16,7 @@
 
 #include "job/compiles.h"
 #include "job/waits.h"
+#include "verdict/poses.h"
 #include "verdict/verdict.h"
 
 enum death {
@@ -52,6 +53,7 @@ struct profile {
 	bool device_victim; /* its compile waits for the GPU, behind an op of its own that is open
 			     */
 	bool frozen;
+	struct posture posture; /* what it is doing by its stacks */
 	bool empty_now;                /* its latest batch was empty, and the peers' were not */
 	bool empty_once;               /* some batch of its was */
 	bool leaving;                  /* in finalize or destroy, or out of it */

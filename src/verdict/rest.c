@@ -129,6 +129,7 @@ void tell_victims(struct inquiry *q, struct draft *draft)
 		places++;
 	}
 	free(waits);
+	stacks_tell_waiters(q, draft);
 }
 
 /* -- deaths that nobody waits for -------------------------------------------------------------- */

@@ -52,12 +52,24 @@ void judge_cycles(struct inquiry *q);       /* order.c */
 void judge_devices(struct inquiry *q);      /* device.c: all are in, nothing moves */
 void judge_quiet_deaths(struct inquiry *q); /* death.c: own deaths that nobody waits for yet */
 void judge_quiet_exits(struct inquiry *q);  /* rest.c: an early exit of which the others died */
+void judge_by_stacks(struct inquiry *q);    /* by-stacks.c: jobs without any ring */
 void judge_slow(struct inquiry *q);         /* slow.c */
 void judge_missing(struct inquiry *q); /* rest.c: what could not be hooked, and is not judged */
 void judge_rest(struct inquiry *q); /* rest.c: healthy or inconclusive, where nothing else is */
 
 /* Facts about who waits, common to all findings (rest.c). */
 void tell_victims(struct inquiry *q, struct draft *draft);
+
+/* Adds where a rank stands by its stacks, the most telling first; else nothing (stack-facts.c). */
+void stacks_tell(struct inquiry *q, int rank, struct draft *draft);
+/* Adds where those victims wait of whose waits only stacks tell (stack-facts.c). */
+void stacks_tell_waiters(struct inquiry *q, struct draft *draft);
+/* "train.py:88 in step": a frame of a stack, in the arena or a literal; "" for number -1. */
+const char *stacks_place(struct inquiry *q, const struct job_stack *stack, long at);
+/* What a waiting rank waits in: the call's name, or what kind of call it is. */
+const char *stacks_call(const struct posture *p);
+/* Whether two ranks wait in the same call at the same line of the program. */
+bool stacks_same_site(const struct inquiry *q, int a, int b);
 
 /* How a fork is shared out between culprits, victims and camps (forked.c). */
 void fork_share_out(struct inquiry *q, const struct fork *fork, size_t guilty, struct draft *draft);

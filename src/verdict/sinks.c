@@ -24,6 +24,8 @@ struct suspect {
 
 struct suspects {
 	ARRAY(struct suspect) list;
+	const struct rank_list *waiting; /* who waits for them; NULL: the graph says so */
+	size_t late; /* not by the graph: how many are late or may be, of all reasons */
 };
 
 /* -- who is a sink, and why -------------------------------------------------------------------- */
@@ -41,25 +43,27 @@ static bool is_sink(const struct inquiry *q, size_t at)
 	return node->kind == WAITFOR_STOPPED;
 }
 
-/* Each sink with the first rule that explains it; those that none does are left to rest.c. */
-static void collect(struct inquiry *q, struct suspects *suspects)
+/* A rank with the first rule that explains it; those that none does are left to rest.c. */
+static void suspect(const struct inquiry *q, int rank, int node, struct suspects *suspects)
 {
-	for (size_t i = 0; i < q->graph->nnodes; i++) {
-		struct suspect suspect = {.node = (int)i};
+	struct suspect suspect = {.rank = rank, .node = node};
 
-		if (!is_sink(q, i))
-			continue;
-		suspect.rank = q->graph->nodes[i].rank;
-		for (size_t r = 0; r < judge_nrules && !suspect.rule; r++) {
-			const struct rule *rule = judge_rules[r];
+	for (size_t r = 0; r < judge_nrules && !suspect.rule; r++) {
+		const struct rule *rule = judge_rules[r];
 
-			suspect.why = (struct reason){.class = rule->class};
-			if (rule->explains && rule->explains(q, suspect.rank, &suspect.why))
-				suspect.rule = rule;
-		}
-		if (suspect.rule)
-			*array_add(&suspects->list) = suspect;
+		suspect.why = (struct reason){.class = rule->class};
+		if (rule->explains && rule->explains(q, rank, &suspect.why))
+			suspect.rule = rule;
 	}
+	if (suspect.rule)
+		*array_add(&suspects->list) = suspect;
+}
+
+static void collect(const struct inquiry *q, struct suspects *suspects)
+{
+	for (size_t i = 0; i < q->graph->nnodes; i++)
+		if (is_sink(q, i))
+			suspect(q, q->graph->nodes[i].rank, (int)i, suspects);
 }
 
 static int compare_suspects(const void *va, const void *vb)
@@ -123,17 +127,20 @@ static void drop_followers(struct suspects *suspects)
 /* -- the finding ------------------------------------------------------------------------------- */
 
 /* Who waits for these suspects; none of them is a victim of the others. */
-static void find_victims(
-	struct inquiry *q, const struct suspect *from, size_t n, struct draft *draft)
+static void find_victims(struct inquiry *q, const struct suspects *suspects,
+	const struct suspect *from, size_t n, struct draft *draft)
 {
 	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
 	bool *victims = alloc_zeroed(q->job->nranks + 1, sizeof(*victims));
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !suspects->waiting; i++) {
 		marked[from[i].node] = true;
 		marked[from[i].rank] = true;
 	}
-	waitfor_victims(q->graph, &q->given, marked, victims);
+	if (!suspects->waiting)
+		waitfor_victims(q->graph, &q->given, marked, victims);
+	for (size_t i = 0; suspects->waiting && i < suspects->waiting->list.nr; i++)
+		victims[suspects->waiting->list.items[i]] = true;
 	for (size_t i = 0; i < n; i++)
 		victims[from[i].rank] = false;
 	for (size_t i = 0; i < q->job->nranks; i++)
@@ -155,13 +162,17 @@ static void swap_lists(struct rank_list *a, struct rank_list *b)
  * Takes the blame from a majority. Returns whether the culprits are still those suspected. Who has
  * left may be one of many: then those of whom nothing is known count as gone, too.
  */
-static bool weigh(struct inquiry *q, const struct reason *why, struct draft *draft)
+static bool weigh(struct inquiry *q, const struct suspects *suspects, const struct reason *why,
+	struct draft *draft)
 {
-	size_t absent = draft->culprits.list.nr, waiting = draft->victims.list.nr;
+	size_t absent = suspects->waiting ? suspects->late : draft->culprits.list.nr;
+	size_t waiting = draft->victims.list.nr;
 	size_t unknown = why->left ? inquiry_unreadable(q) : 0;
 	bool half = why->by_absence && why->progresses && absent == waiting && absent > 1;
 
-	if ((absent + unknown <= waiting && !half) || !(why->left || why->progresses))
+	bool idle = suspects->waiting && !waiting;
+
+	if (!idle && ((absent + unknown <= waiting && !half) || !(why->left || why->progresses)))
 		return true;
 	if (why->left && waiting + unknown < absent) {
 		swap_lists(&draft->culprits, &draft->victims);
@@ -333,7 +344,8 @@ static void tell_all(
 }
 
 /* One finding of n suspects with one reason; as sure as the least sure of them. */
-static void write_finding(struct inquiry *q, const struct suspect *from, size_t n)
+static void write_finding(struct inquiry *q, const struct suspects *suspects,
+	const struct suspect *from, size_t n)
 {
 	struct draft *draft = inquiry_draft(q, from->why.class);
 	enum verdict_confidence weakest = from->why.confidence;
@@ -351,29 +363,48 @@ static void write_finding(struct inquiry *q, const struct suspect *from, size_t 
 	draft->verdict.where = from->why.where;
 	draft->verdict.next = from->why.next;
 	rank_list_settle(&draft->culprits);
-	find_victims(q, from, n, draft);
-	blamed = weigh(q, &from->why, draft);
+	find_victims(q, suspects, from, n, draft);
+	blamed = weigh(q, suspects, &from->why, draft);
 	tell_all(q, from, n, blamed, draft);
 	cap_by_store(q, draft);
 	downgrade(q, &from->why, draft);
 }
 
+/* One finding per reason; the suspects are used up. */
+static void write_findings(struct inquiry *q, struct suspects *suspects)
+{
+	const struct suspect *list;
+	size_t n;
+
+	drop_echoes(suspects);
+	drop_followers(suspects);
+	array_sort(&suspects->list, compare_suspects);
+	list = suspects->list.items;
+	n = suspects->list.nr;
+	for (size_t from = 0, to; from < n; from = to) {
+		for (to = from; to < n && same_reason(&list[from], &list[to]); to++)
+			;
+		write_finding(q, suspects, &list[from], to - from);
+	}
+	array_release(&suspects->list);
+}
+
 void judge_sinks(struct inquiry *q)
 {
 	struct suspects suspects = {0};
-	const struct suspect *list;
 
 	collect(q, &suspects);
-	drop_echoes(&suspects);
-	drop_followers(&suspects);
-	array_sort(&suspects.list, compare_suspects);
-	list = suspects.list.items;
-	for (size_t from = 0, to; from < suspects.list.nr; from = to) {
-		for (to = from; to < suspects.list.nr && same_reason(&list[from], &list[to]); to++)
-			;
-		write_finding(q, &list[from], to - from);
-	}
-	array_release(&suspects.list);
+	write_findings(q, &suspects);
+}
+
+void judge_given_sinks(struct inquiry *q, const struct rank_list *sinks,
+	const struct rank_list *waiting, size_t late)
+{
+	struct suspects suspects = {.waiting = waiting, .late = late};
+
+	for (size_t i = 0; i < sinks->list.nr; i++)
+		suspect(q, sinks->list.items[i], sinks->list.items[i], &suspects);
+	write_findings(q, &suspects);
 }
 
 /* -- forks: each group's first one, put before the rules that speak of forks ------------------- */

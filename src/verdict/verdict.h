@@ -140,6 +140,12 @@ enum verdict_limit {
 	F(NO_SIGNAL)      /* no SIGTERM came first */                                              \
 	F(NO_PROGRESS)    /* a: ns without any board moving */                                     \
 	F(LOST)           /* a: records lost */                                                    \
+	F(AT)             /* text: where by its stack; text2: called from; a: ns it stood there */ \
+	F(AT_MOVING)      /* the same of one that moves there */                                   \
+	F(WAITS_AT)       /* text: waits in this call; text2: where; a: ns it stood there */       \
+	F(GIL_HELD)       /* by its thread text; text2: where that is; a: tid */                   \
+	F(LOCK_CALL)      /* text: call in which it waits for a lock */                            \
+	F(IN_KERNEL)      /* text: function of the kernel; text2: its file system */               \
 	F(OTHER)          /* text: says it all */
 
 enum verdict_fact_kind {
@@ -197,6 +203,8 @@ enum verdict_next {
 	VERDICT_NEXT_LOOK_AT_CORE,
 	VERDICT_NEXT_READ_STACK,
 	VERDICT_NEXT_LOOK_AT_LOCK,
+	VERDICT_NEXT_LOOK_AT_GIL,
+	VERDICT_NEXT_LOOK_AT_CODE,
 	VERDICT_NEXT_CHECK_GPU,
 	VERDICT_NEXT_CHECK_FABRIC,
 	VERDICT_NEXT_CHECK_LAUNCHER,

@@ -27,6 +27,7 @@ struct facts *facts_new(int n)
 	assert_true(n <= FACTS_MAX_RANKS);
 	f->n = f->world_size = n;
 	f->census = f->completion = true;
+	f->stack_span = 2.2;
 	f->hidden = JOB_NONE;
 	f->nhosts = 1;
 	for (int i = 0; i < 4; i++) {
@@ -401,6 +402,41 @@ struct job_process *facts_child(struct facts *f, int rank, const char *comm)
 	return &extra->is.process;
 }
 
+struct job_stack *facts_stack_of(
+	struct facts *f, int rank, const char *thread, uint32_t tid, const char *frames)
+{
+	struct facts_extra *extra = add_extra(f, EXTRA_STACK, rank, false);
+
+	extra->is.stack.frames = frames;
+	extra->is.stack.fact = (struct job_stack){.tid = tid,
+		.thread = thread,
+		.how = JOB_STACK_PEEKED,
+		.merged = true,
+		.cut = "",
+		.state = 'S',
+		.cpu_delta = 0,
+		.samples = 3,
+		.moved = JOB_NO,
+		.when = facts_ns(FACTS_NOW),
+		.cite = "stacks"};
+	return &extra->is.stack.fact;
+}
+
+struct job_stack *facts_stack(struct facts *f, int rank, const char *frames)
+{
+	struct job_stack *stack = facts_stack_of(f, rank, "python", f->ranks[rank].pid, frames);
+
+	stack->main = true;
+	return stack;
+}
+
+void facts_no_probe(struct facts *f)
+{
+	f->census = f->completion = false;
+	for (int i = 0; i < f->n; i++)
+		f->ranks[i].ring = f->ranks[i].census = false;
+}
+
 struct job_loss *facts_loss(struct facts *f, int rank, const char *what)
 {
 	struct facts_extra *extra = add_extra(f, EXTRA_LOSS, rank, false);
@@ -509,6 +545,54 @@ static void give_process(const struct facts *f, struct job_builder *b, int rank)
 	job_add_process(b, who_of(f, rank), &process, &identity);
 }
 
+/* One frame as facts_stack() has it; cuts the text. */
+static struct job_frame frame_of(char *text)
+{
+	char *at = strchr(text, '@'), *line = at ? strrchr(at, ':') : NULL;
+	struct job_frame frame = {.function = text, .module = "", .file = ""};
+
+	assert_non_null(at);
+	*at++ = '\0';
+	if (line) {
+		*line = '\0';
+		frame.line = atoi(line + 1);
+		frame.file = at;
+		frame.kind = strstr(at, ".py") ? JOB_FRAME_PYTHON : JOB_FRAME_NATIVE;
+	} else if (!strcmp(at, "kernel")) {
+		frame.kind = JOB_FRAME_KERNEL;
+	} else {
+		frame.module = at;
+	}
+	return frame;
+}
+
+static void give_stack(const struct facts *f, struct job_builder *b, struct job_who who,
+	const struct facts_extra *e)
+{
+	struct job_frame frames[32];
+	char text[2048], *at = text, *next;
+	size_t n = 0;
+
+	assert_true(strlen(e->is.stack.frames) < sizeof(text));
+	strcpy(text, e->is.stack.frames);
+	for (; at && *at; at = next) {
+		next = strstr(at, " < ");
+		if (next) {
+			*next = '\0';
+			next += 3;
+		}
+		assert_true(n < 32);
+		frames[n++] = frame_of(at);
+	}
+	job_add_stack(b, who, &e->is.stack.fact, frames, n);
+	if (e->is.stack.fact.main)
+		job_add_snapshot(b, who,
+			&(struct job_snapshot){.samples = e->is.stack.fact.samples,
+				.span = (int64_t)(f->stack_span * 1e9),
+				.when = facts_ns(FACTS_NOW),
+				.cite = "stacks"});
+}
+
 static void give_extra(const struct facts *f, struct job_builder *b, const struct facts_extra *e)
 {
 	static const struct job_identity nobody = {.world_rank = JOB_NONE, .local_rank = JOB_NONE};
@@ -551,6 +635,9 @@ static void give_extra(const struct facts *f, struct job_builder *b, const struc
 		break;
 	case EXTRA_THREAD:
 		job_add_thread(b, who, &e->is.thread, 0);
+		break;
+	case EXTRA_STACK:
+		give_stack(f, b, who, e);
 		break;
 	}
 }

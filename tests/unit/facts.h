@@ -67,7 +67,8 @@ struct facts_extra {
 		EXTRA_CACHE,
 		EXTRA_LOSS,
 		EXTRA_PROCESS,
-		EXTRA_THREAD
+		EXTRA_THREAD,
+		EXTRA_STACK
 	} kind;
 	int rank;
 	bool of_ring; /* lost with the rank's ring */
@@ -84,6 +85,10 @@ struct facts_extra {
 		struct job_loss loss;
 		struct job_process process;
 		struct job_thread thread;
+		struct {
+			struct job_stack fact;
+			const char *frames;
+		} stack;
 	} is;
 };
 
@@ -94,6 +99,7 @@ struct facts {
 	bool census;
 	bool completion; /* completion of ops is tracked */
 	int world_size;
+	double stack_span; /* seconds between the first and the last sample of stacks */
 	struct job_host hosts[4];
 	int nhosts;
 	struct facts_rank ranks[FACTS_MAX_RANKS];
@@ -172,6 +178,18 @@ void facts_end(struct facts *f, int rank, enum job_end end, int status, double a
 /* CPU seconds in the last `span` seconds; the agent saw it idle for `idle` s (below 0: unknown). */
 void facts_cpu(struct facts *f, int rank, double cpu, double span, double idle);
 struct job_process *facts_child(struct facts *f, int rank, const char *comm);
+/*
+ * The stack of the rank's main thread, frames innermost first: a function, '@', and a file with its
+ * line, a module, or "kernel"; between them " < ". Seen three times, and still, but where changed:
+ *
+ *	facts_stack(f, 3, "poll@libc.so.6 < step@/me/train.py:88")->moved = JOB_YES;
+ */
+struct job_stack *facts_stack(struct facts *f, int rank, const char *frames);
+/* The same of another thread of it. */
+struct job_stack *facts_stack_of(
+	struct facts *f, int rank, const char *thread, uint32_t tid, const char *frames);
+/* Nothing of ours is in the job: no ring, no census; who is a rank was found out otherwise. */
+void facts_no_probe(struct facts *f);
 struct job_loss *facts_loss(struct facts *f, int rank, const char *what);
 /* The rank lives on that host of up to four. */
 void facts_move(struct facts *f, int rank, int host);

@@ -305,6 +305,35 @@ static struct facts *run(const struct schedule *s, unsigned *seed)
 	return m.f;
 }
 
+/*
+ * Stacks as they may be found on such a rank: the culprit's tells what it does, or nothing; the
+ * others' are inside a collective, or were cut, or seen elsewhere for no good reason.
+ */
+static void add_stacks(const struct schedule *s, struct facts *f, unsigned *seed)
+{
+	static const char *const frames[] = {
+		"poll@libc.so.6 < main@/me/train.py:7",
+		"read@libc.so.6 < __next__@/e/torch/utils/data/dataloader.py:1 < main@/me/a.py:7",
+		"f@/e/torch/_dynamo/convert_frame.py:9 < main@/me/train.py:8",
+		"write@libc.so.6 < save@/e/torch/serialization.py:9 < main@/me/train.py:9",
+		"PyThread_acquire_lock@python3.11 < main@/me/train.py:3",
+		"c10d::Work::wait()@libtorch_cpu.so < main@/me/train.py:4",
+		"@libcuda.so.1 < main@/me/train.py:5",
+		"",
+	};
+	const int kinds = (int)(sizeof(frames) / sizeof(frames[0]));
+
+	for (int rank = 0; rank < s->n; rank++) {
+		struct job_stack *stack;
+
+		if (f->ranks[rank].process.end != JOB_ALIVE || !draw(seed, 4))
+			continue;
+		stack = facts_stack(f, rank, frames[draw(seed, kinds)]);
+		stack->moved = (enum job_known)draw(seed, 3);
+		stack->cut = draw(seed, 3) ? "" : "it ran";
+	}
+}
+
 static unsigned base_seed(void)
 {
 	const char *given = getenv("INQUEST_SEED");
@@ -399,6 +428,78 @@ static void taking_evidence_away_accuses_nobody_new(void **state)
 	}
 }
 
+/* Stacks may say more of who is named already. They accuse nobody in place of another. */
+static void stacks_accuse_nobody_else(void **state)
+{
+	for (unsigned i = 0; i < RUNS; i++) {
+		unsigned seed = base_seed() + i, start = seed;
+		struct schedule s = draw_schedule(&seed);
+		struct facts *f = run(&s, &seed), *without = facts_copy(f);
+		uint64_t before = facts_culprits(without), with;
+
+		add_stacks(&s, f, &seed);
+		with = facts_culprits(f);
+		if (with & ~(UINT64_C(1) << s.culprit))
+			fail_run(&s, f, start, "by its stack an innocent is accused");
+		if (before & ~with)
+			fail_run(&s, f, start, "without stacks");
+		check_each_fact(&s, f, start);
+		facts_free(f);
+		facts_free(without);
+	}
+}
+
+/*
+ * No ring at all: ranks are in a collective, elsewhere or unknown by their stacks. Whatever is
+ * taken away, nobody is accused who was not before; whose stack does not tell never is.
+ */
+static void by_stacks_alone_less_accuses_nobody_new(void **state)
+{
+	static const char *const waits[] = {
+		"c10d::Work::wait()@libtorch_cpu.so < "
+		"all_reduce@/e/torch/distributed/distributed_c10d.py:1 < main@/me/train.py:4",
+		"c10d::TCPStore::get()@libtorch_cpu.so < "
+		"c10d::ProcessGroupNCCL::broadcastUniqueNCCLID()@libtorch_cuda.so",
+		"c10d::Work::wait()@libtorch_cpu.so < main@/me/train.py:9",
+	};
+	unsigned named = 0;
+
+	for (unsigned i = 0; i < RUNS; i++) {
+		unsigned seed = base_seed() + i;
+		int kind = draw(&seed, 2);
+		struct schedule s = {.n = 2 + draw(&seed, 10), .culprit = JOB_NONE};
+		struct facts *f = facts_new(s.n);
+		uint64_t before;
+
+		facts_no_probe(f);
+		add_stacks(&s, f, &seed);
+		for (size_t k = 0; k < f->nextra; k++)
+			if (draw(&seed, 3))
+				f->extra[k].is.stack.frames = waits[draw(&seed, 8) ? kind : 2];
+		before = facts_culprits(f);
+		named += before != 0;
+		for (size_t k = 0; k < f->nextra; k++) {
+			struct facts *less = facts_copy(f);
+
+			less->extra[k].is.stack.frames = "";
+			less->extra[k].is.stack.fact.cut = "no permission";
+			if (facts_culprits(less) & ~before)
+				fail_run(&s, less, base_seed() + i, "without one stack");
+			facts_free(less);
+		}
+		for (int rank = 0; rank < s.n; rank++) {
+			struct facts *less = facts_copy(f);
+
+			less->hidden = rank;
+			if (facts_culprits(less) & ~before)
+				fail_run(&s, less, base_seed() + i, "without a rank");
+			facts_free(less);
+		}
+		facts_free(f);
+	}
+	assert_true(named > RUNS / 8);
+}
+
 static char *text_of_verdicts(const struct facts *f)
 {
 	struct job *job = facts_job(f);
@@ -437,8 +538,10 @@ static void the_order_of_facts_changes_nothing(void **state)
 		unsigned seed = base_seed() + i;
 		struct schedule s = draw_schedule(&seed);
 		struct facts *f = run(&s, &seed);
-		char *plain = text_of_verdicts(f), *shuffled;
+		char *plain, *shuffled;
 
+		add_stacks(&s, f, &seed);
+		plain = text_of_verdicts(f);
 		f->shuffle = seed | 1;
 		shuffled = text_of_verdicts(f);
 		assert_string_equal(plain, shuffled);
@@ -482,6 +585,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_schedule_names_the_injected_rank_or_nobody),
 		cmocka_unit_test(taking_evidence_away_accuses_nobody_new),
+		cmocka_unit_test(stacks_accuse_nobody_else),
+		cmocka_unit_test(by_stacks_alone_less_accuses_nobody_new),
 		cmocka_unit_test(the_order_of_facts_changes_nothing),
 		cmocka_unit_test(renaming_ranks_renames_culprits),
 	};

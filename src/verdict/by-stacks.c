@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Jobs of which only stacks tell: nothing of ours is in them, or what they call is not recorded.
+ * Groups and operations are unknown then. Known is which ranks are inside something that waits for
+ * others, and which are seen to be elsewhere: those who are elsewhere keep the others waiting.
+ *
+ * In a job that is well, some rank is always a little ahead and waits. So a wait counts only where
+ * the samples prove that it stood for two seconds: of somebody who waits, or of the one waited for,
+ * whom nobody can have passed in that time. A rank whose stack does not tell is never blamed, and
+ * counts as one of those who are late.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "verdict/judge.h"
+
+#define STANDS_AT_LEAST (2 * CLOCK_NS_PER_S)
+
+/* All ranks, by what their stacks say. */
+struct scene {
+	struct rank_list waiting, elsewhere, unknown;
+	int64_t stood;  /* the longest standing that is proved, of whom it matters */
+	bool all_stand; /* each of those who wait */
+};
+
+static void release(struct scene *scene)
+{
+	array_release(&scene->waiting.list);
+	array_release(&scene->elsewhere.list);
+	array_release(&scene->unknown.list);
+}
+
+static void look(const struct inquiry *q, struct scene *scene)
+{
+	*scene = (struct scene){.stood = JOB_UNKNOWN, .all_stand = true};
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		const struct profile *p = &q->profiles[i];
+		int64_t stands = p->posture.stands;
+
+		if (p->ended || !p->process || p->posture.pose == POSE_UNKNOWN) {
+			rank_list_add(&scene->unknown, (int)i);
+			continue;
+		}
+		if (poses_waits(p->posture.pose))
+			scene->all_stand &= stands >= STANDS_AT_LEAST;
+		rank_list_add(
+			poses_waits(p->posture.pose) ? &scene->waiting : &scene->elsewhere, (int)i);
+		if (stands > scene->stood)
+			scene->stood = stands;
+	}
+}
+
+/* -- who is waited for ------------------------------------------------------------------------- */
+
+static bool has_zero(const struct inquiry *q, const struct rank_list *list)
+{
+	for (size_t i = 0; i < list->list.nr; i++)
+		if (!q->job->ranks[list->list.items[i]].world_rank)
+			return true;
+	return false;
+}
+
+/*
+ * All wait for what rank 0 gives, the store or the unique id of a communicator: where rank 0 is
+ * elsewhere, it is waited for, and nobody else is; where nobody knows what it does, nobody is.
+ */
+static void narrow_to_zero(const struct inquiry *q, struct scene *scene)
+{
+	struct rank_list *elsewhere = &scene->elsewhere;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < scene->waiting.list.nr; i++)
+		if (!q->profiles[scene->waiting.list.items[i]].posture.for_zero)
+			return;
+	if (has_zero(q, &scene->waiting))
+		return;
+	for (size_t i = 0; i < elsewhere->list.nr; i++)
+		if (!q->job->ranks[elsewhere->list.items[i]].world_rank)
+			elsewhere->list.items[kept++] = elsewhere->list.items[i];
+	elsewhere->list.nr = kept;
+}
+
+/* How many may be late, known ones or not; where nobody knows how many there are, all. */
+static size_t may_be_late(const struct inquiry *q, const struct scene *scene)
+{
+	return q->job->world_size < 0 ? q->job->nranks
+				      : scene->elsewhere.list.nr + scene->unknown.list.nr;
+}
+
+/* -- nobody is elsewhere ----------------------------------------------------------------------- */
+
+/* How many of those who wait do so at the same place as this one. */
+static size_t camp_size(const struct inquiry *q, const struct scene *scene, int rank)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < scene->waiting.list.nr; i++)
+		n += stacks_same_site(q, rank, scene->waiting.list.items[i]);
+	return n;
+}
+
+/*
+ * All are inside collectives, and a few at another place than the most: the program's fork, maybe.
+ * (Two places of one program may call the same operation, so it stays a hypothesis.) With any rank
+ * unknown that one may be what all wait for.
+ */
+static bool judge_sites(struct inquiry *q, const struct scene *scene)
+{
+	size_t n = scene->waiting.list.nr, largest = 0;
+	int usual = JOB_NONE;
+	struct draft *draft;
+
+	for (size_t i = 0; i < n; i++) {
+		int rank = scene->waiting.list.items[i];
+		size_t size = camp_size(q, scene, rank);
+
+		if (q->profiles[rank].posture.pose != POSE_COLLECTIVE)
+			return false;
+		if (size > largest) {
+			largest = size;
+			usual = rank;
+		}
+	}
+	if (!scene->all_stand || largest == n || n - largest >= largest || may_be_late(q, scene))
+		return false;
+	draft = inquiry_draft(q, VERDICT_COLLECTIVE_MISMATCH);
+	draft->verdict.confidence = VERDICT_HYPOTHESIS;
+	draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
+	draft->verdict.waiting = scene->stood;
+	for (size_t i = 0; i < n; i++) {
+		int rank = scene->waiting.list.items[i];
+		bool same = stacks_same_site(q, usual, rank);
+
+		rank_list_add(same ? &draft->victims : &draft->culprits, rank);
+		if (!same && draft->culprits.list.nr <= TOLD_CULPRITS)
+			stacks_tell(q, rank, draft);
+	}
+	return true;
+}
+
+/* -- what cannot be told ----------------------------------------------------------------------- */
+
+/* Names what is not known of whom. */
+static void tell_unknown(struct inquiry *q, const struct scene *scene)
+{
+	for (size_t i = 0; i < scene->unknown.list.nr && i < TOLD_CULPRITS; i++) {
+		int rank = scene->unknown.list.items[i];
+		bool seen = q->profiles[rank].process != NULL;
+
+		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, rank,
+			inquiry_of_rank(q, seen ? "a telling stack" : "any process", rank));
+	}
+}
+
+/* Some wait, and who keeps them is not proved: their places are told. */
+static void judge_unproved(struct inquiry *q, const struct scene *scene)
+{
+	struct draft *draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
+
+	draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
+	for (size_t i = 0; i < scene->waiting.list.nr; i++)
+		rank_list_add(&draft->victims, scene->waiting.list.items[i]);
+	for (size_t i = 0; i < scene->elsewhere.list.nr && i < TOLD_CULPRITS; i++)
+		stacks_tell(q, scene->elsewhere.list.items[i], draft);
+	if (scene->stood < STANDS_AT_LEAST)
+		inquiry_not_judged(q, VERDICT_HOST_STALL, JOB_NONE,
+			"stacks that stand still for 2 s and more");
+	tell_unknown(q, scene);
+}
+
+/* Poses in which a program stands for no good reason, whoever waits for it. */
+static bool is_trouble(const struct posture *p)
+{
+	return p->stands >= STANDS_AT_LEAST &&
+	       (p->pose == POSE_LOCK || p->pose == POSE_GIL || p->pose == POSE_IO ||
+		       p->pose == POSE_FROZEN);
+}
+
+/* Nobody waits for another rank. Some may stand all the same; else all goes its way. */
+static void judge_nobody_waits(struct inquiry *q, const struct scene *scene)
+{
+	struct rank_list standing = {0};
+	struct draft *draft;
+
+	for (size_t i = 0; i < scene->elsewhere.list.nr; i++)
+		if (is_trouble(&q->profiles[scene->elsewhere.list.items[i]].posture))
+			rank_list_add(&standing, scene->elsewhere.list.items[i]);
+	if (standing.list.nr)
+		judge_given_sinks(q, &standing, &scene->waiting, may_be_late(q, scene));
+	array_release(&standing.list);
+	if (q->drafts.nr)
+		return;
+	if (scene->unknown.list.nr) {
+		judge_unproved(q, scene);
+		return;
+	}
+	draft = inquiry_draft(q, VERDICT_HEALTHY);
+	draft->verdict.confidence = VERDICT_SUPPORTED;
+	draft_fact(q, draft, FACT_ALIVE, JOB_NONE, "procs")->a = (int64_t)scene->elsewhere.list.nr;
+	draft_fact(q, draft, FACT_OTHER, JOB_NONE, "stacks:*")->text = "nobody waits";
+}
+
+/* -- all of it --------------------------------------------------------------------------------- */
+
+/* Whether rings tell of any operation or wait: then they are asked, not the stacks. */
+static bool rings_speak(const struct inquiry *q)
+{
+	return q->job->ngroups || q->waits->n;
+}
+
+/* Deaths that were found by themselves: those who stand in a wait now are their victims. */
+static void give_victims(struct inquiry *q, const struct scene *scene)
+{
+	for (size_t i = 0; i < q->drafts.nr; i++) {
+		struct draft *draft = &q->drafts.items[i];
+
+		if (draft->verdict.class != VERDICT_RANK_DEATH || draft->victims.list.nr)
+			continue;
+		for (size_t k = 0; k < scene->waiting.list.nr; k++)
+			rank_list_add(&draft->victims, scene->waiting.list.items[k]);
+	}
+}
+
+void judge_by_stacks(struct inquiry *q)
+{
+	struct scene scene;
+
+	if (!q->job->nstacks || rings_speak(q))
+		return;
+	look(q, &scene);
+	if (q->drafts.nr) {
+		give_victims(q, &scene);
+	} else if (!scene.waiting.list.nr && scene.elsewhere.list.nr) {
+		judge_nobody_waits(q, &scene);
+	} else if (scene.waiting.list.nr && scene.elsewhere.list.nr &&
+		   scene.stood >= STANDS_AT_LEAST) {
+		size_t late = may_be_late(q, &scene);
+
+		narrow_to_zero(q, &scene);
+		judge_given_sinks(q, &scene.elsewhere, &scene.waiting, late);
+		for (size_t i = 0; i < q->drafts.nr; i++)
+			q->drafts.items[i].verdict.waiting = scene.stood;
+		if (!q->drafts.nr)
+			judge_unproved(q, &scene);
+	} else if (scene.waiting.list.nr && !judge_sites(q, &scene)) {
+		judge_unproved(q, &scene);
+	}
+	release(&scene);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of poses. Python's functions are qualified names since 3.11 and plain ones before, so
+ * patterns begin with a star; those of C++ end with one, behind which arguments follow.
+ *
+ * What SPANS must stand on the stack only while it is done: a compiled function runs beneath
+ * torch/_dynamo/eval_frame.py for ever after, and torch/utils/checkpoint.py saves nothing.
+ */
+#include "verdict/poses.h"
+
+#define DECIDES(pose, function, where, call)                                                       \
+	{POSE_##pose, POSE_DECIDES, {function, where}, call}
+#define SPANS(pose, function, where)                                                               \
+	{POSE_##pose, POSE_SPANS, {function, where}, ""}
+#define HINTS(pose, function, where, call)                                                         \
+	{POSE_##pose, POSE_HINTS, {function, where}, call}
+#define THREADS(function, where)                                                                   \
+	{POSE_USER, POSE_THREADS, {function, where}, ""}
+
+#define C10D_PY "torch/distributed/distributed_c10d.py"
+
+const struct pose_line pose_lines[] = {
+	/* PyTorch's store: before the groups that stand on it. */
+	DECIDES(STORE, "c10d::TCPStore::*", NULL, "the store"),
+	DECIDES(STORE, "c10d::PrefixStore::*", NULL, "the store"),
+	DECIDES(STORE, "c10d::FileStore::*", NULL, "the store"),
+	DECIDES(STORE, "c10d::HashStore::*", NULL, "the store"),
+	DECIDES(STORE, "c10d::detail::*", NULL, "the store"),
+	DECIDES(STORE, "c10d::tcputil::*", NULL, "the store"),
+	DECIDES(INIT, "gloo::rendezvous::*", NULL, "init"),
+	DECIDES(INIT, "*init_process_group", C10D_PY, "init_process_group"),
+	DECIDES(INIT, "*_process_group_helper", C10D_PY, "new_group"),
+	DECIDES(INIT, "*new_group*", C10D_PY, "new_group"),
+	DECIDES(INIT, "*split_group", C10D_PY, "split_group"),
+	DECIDES(INIT, "*_store_based_barrier", C10D_PY, "init_process_group"),
+	DECIDES(INIT, NULL, "torch/distributed/rendezvous.py", "init_process_group"),
+	DECIDES(INIT, NULL, "torch/distributed/device_mesh.py", "init_device_mesh"),
+
+	/* Operations of all. */
+	DECIDES(P2P, "c10d::ProcessGroupGloo::RecvWork::*", NULL, NULL),
+	DECIDES(P2P, "c10d::ProcessGroupGloo::SendWork::*", NULL, NULL),
+	DECIDES(COLLECTIVE, "c10d::Work::*", NULL, NULL),
+	DECIDES(COLLECTIVE, "c10d::ProcessGroup*", NULL, NULL),
+	DECIDES(COLLECTIVE, "c10d::ops::*", NULL, NULL),
+	DECIDES(COLLECTIVE, "c10d::*wait*", NULL, NULL),
+	DECIDES(COLLECTIVE, "c10d::symmetric_memory::*", NULL, NULL),
+	DECIDES(COLLECTIVE, "gloo::*", NULL, NULL),
+	DECIDES(COLLECTIVE, "xla::*endezvous*", NULL, NULL),
+	DECIDES(COLLECTIVE, "horovod::*", NULL, NULL),
+	DECIDES(P2P, "*recv*", C10D_PY, NULL),
+	DECIDES(P2P, "*send*", C10D_PY, NULL),
+	DECIDES(COLLECTIVE, NULL, C10D_PY, NULL),
+	DECIDES(COLLECTIVE, NULL, "torch/distributed/_functional_collectives.py", NULL),
+	DECIDES(COLLECTIVE, NULL, "site-packages/horovod/*", NULL),
+	DECIDES(INIT, "ncclCommInit*", NULL, NULL),
+	DECIDES(INIT, "ncclCommSplit*", NULL, NULL),
+	DECIDES(COLLECTIVE, NULL, "libnccl.so*", NULL),
+	DECIDES(COLLECTIVE, NULL, "librccl.so*", NULL),
+	DECIDES(COLLECTIVE, "nccl*", "*.so*", NULL),
+	DECIDES(COLLECTIVE, "pnccl*", "*.so*", NULL),
+	DECIDES(COLLECTIVE, NULL, "libccl.so*", NULL),
+	DECIDES(INIT, "*MPI_Init*", NULL, "MPI_Init"),
+	DECIDES(COLLECTIVE, "MPI_*", "*.so*", NULL),
+	DECIDES(COLLECTIVE, "PMPI_*", "*.so*", NULL),
+	DECIDES(COLLECTIVE, NULL, "libmpi.so*", NULL),
+	DECIDES(COLLECTIVE, NULL, "libmpich.so*", NULL),
+	DECIDES(COLLECTIVE, NULL, "libucp.so*", NULL),
+	DECIDES(COLLECTIVE, NULL, "libuct.so*", NULL),
+
+	/* The GPU. */
+	DECIDES(DEVICE, NULL, "libcuda.so*", NULL),
+	DECIDES(DEVICE, NULL, "libcudart.so*", NULL),
+	DECIDES(DEVICE, NULL, "libamdhip64.so*", NULL),
+	DECIDES(DEVICE, NULL, "libhsa-runtime64.so*", NULL),
+	DECIDES(DEVICE, "c10::cuda::*ynchronize*", NULL, NULL),
+	DECIDES(DEVICE, "*synchronize", "torch/cuda/*", "synchronize"),
+
+	/* Compiling. */
+	SPANS(COMPILE, NULL, "torch/_dynamo/convert_frame.py"),
+	SPANS(COMPILE, NULL, "torch/_dynamo/symbolic_convert.py"),
+	SPANS(COMPILE, NULL, "torch/_dynamo/output_graph.py"),
+	SPANS(COMPILE, NULL, "torch/_dynamo/bytecode_transformation.py"),
+	SPANS(COMPILE, NULL, "torch/_dynamo/precompile_context.py"),
+	SPANS(COMPILE, "*compile*", "torch/_inductor/compile_fx.py"),
+	SPANS(COMPILE, NULL, "torch/_inductor/graph.py"),
+	SPANS(COMPILE, NULL, "torch/_inductor/scheduler.py"),
+	SPANS(COMPILE, NULL, "torch/_inductor/async_compile.py"),
+	SPANS(COMPILE, NULL, "torch/_inductor/select_algorithm.py"),
+	SPANS(COMPILE, NULL, "torch/_inductor/autotune_process.py"),
+	SPANS(COMPILE, NULL, "torch/_inductor/cpp_builder.py"),
+	SPANS(COMPILE, "*compile*", "torch/_inductor/runtime/triton_heuristics.py"),
+	SPANS(COMPILE, "*bench*", "torch/_inductor/runtime/triton_heuristics.py"),
+	SPANS(COMPILE, "*autotune_to_one_config", "torch/_inductor/runtime/triton_heuristics.py"),
+	SPANS(COMPILE, "*coordinate_descent_tuning",
+		"torch/_inductor/runtime/triton_heuristics.py"),
+	SPANS(COMPILE, NULL, "torch/utils/cpp_extension.py"),
+	SPANS(COMPILE, NULL, "triton/compiler/*"),
+	SPANS(COMPILE, NULL, "triton/runtime/build.py"),
+	SPANS(COMPILE, "*compile*", "triton/runtime/jit.py"),
+	SPANS(COMPILE, "*bench*", "triton/runtime/autotuner.py"),
+	SPANS(COMPILE, NULL, "jax/_src/compiler.py"),
+	SPANS(COMPILE, NULL, "jax/_src/compilation_cache.py"),
+	SPANS(COMPILE, "*compil*", "jax/_src/interpreters/pxla.py"),
+	SPANS(COMPILE, "*lower*", "jax/_src/interpreters/*"),
+	SPANS(COMPILE, "xla::*ompile*", NULL),
+	SPANS(COMPILE, "nvrtcCompileProgram*", NULL),
+	SPANS(COMPILE, NULL, "libtriton.so*"),
+
+	/* Input. */
+	SPANS(INPUT, NULL, "torch/utils/data/*"),
+	SPANS(INPUT, NULL, "site-packages/torchdata/*"),
+	SPANS(INPUT, NULL, "site-packages/datasets/*"),
+	SPANS(INPUT, NULL, "site-packages/webdataset/*"),
+	SPANS(INPUT, NULL, "site-packages/streaming/*"),
+	SPANS(INPUT, NULL, "site-packages/litdata/*"),
+	SPANS(INPUT, NULL, "site-packages/grain/*"),
+	SPANS(INPUT, NULL, "site-packages/nvidia/dali/*"),
+	SPANS(INPUT, NULL, "tensorflow/python/data/*"),
+
+	/* Checkpoints. */
+	SPANS(CHECKPOINT, NULL, "torch/serialization.py"),
+	SPANS(CHECKPOINT, NULL, "torch/distributed/checkpoint/*"),
+	SPANS(CHECKPOINT, "caffe2::serialize::*", NULL),
+	SPANS(CHECKPOINT, NULL, "site-packages/safetensors/*"),
+	SPANS(CHECKPOINT, NULL, "site-packages/orbax/*"),
+	SPANS(CHECKPOINT, NULL, "flax/training/checkpoints.py"),
+	SPANS(CHECKPOINT, NULL, "megatron/*checkpointing.py"),
+	SPANS(CHECKPOINT, NULL, "deepspeed/*checkpoint_engine/*"),
+	SPANS(CHECKPOINT, "*save_pretrained", NULL),
+	SPANS(CHECKPOINT, "*save_checkpoint*", NULL),
+	SPANS(CHECKPOINT, "*load_checkpoint*", NULL),
+
+	/* Locks, and waits for threads of its own. */
+	HINTS(LOCK, "flock*", "libc*", "flock"),
+	HINTS(LOCK, "lockf*", "libc*", "lockf"),
+	HINTS(LOCK, "flock_lock_inode_wait*", NULL, "flock"),
+	HINTS(LOCK, "posix_lock_inode_wait*", NULL, "fcntl"),
+	HINTS(LOCK, "fcntl_setlk*", NULL, "fcntl"),
+	HINTS(LOCK, "locks_lock_inode_wait*", NULL, "a file's lock"),
+	HINTS(LOCK, NULL, "site-packages/filelock/*", "a file's lock"),
+	HINTS(LOCK, NULL, "site-packages/portalocker/*", "a file's lock"),
+	HINTS(LOCK, NULL, "site-packages/fasteners/*", "a file's lock"),
+	HINTS(LOCK, NULL, "torch/utils/_filelock.py", "a file's lock"),
+	HINTS(LOCK, "*wait", "torch/utils/file_baton.py", "a file's lock"),
+	HINTS(LOCK, NULL, "multiprocessing/synchronize.py", "a lock between processes"),
+	THREADS(NULL, "threading.py"),
+	THREADS(NULL, "queue.py"),
+	THREADS(NULL, "concurrent/futures/*"),
+	THREADS(NULL, "asyncio/*"),
+	THREADS(NULL, "selectors.py"),
+	THREADS(NULL, "multiprocessing/*"),
+	THREADS(NULL, "subprocess.py"),
+	THREADS("torch::autograd::*Engine::*", NULL),
+	THREADS("*_engine_run_backward", "torch/autograd/graph.py"),
+};
+const size_t pose_nlines = sizeof(pose_lines) / sizeof(pose_lines[0]);
+
+/*
+ * Further out than what decides: whose store it is, and that NCCL waits for the GPU in an operation
+ * of its own. The first line that fits any such frame, in this order.
+ */
+const struct pose_line pose_better[] = {
+	DECIDES(INIT, "ncclCommInit*", NULL, NULL),
+	DECIDES(INIT, "ncclCommSplit*", NULL, NULL),
+	DECIDES(INIT, "gloo::rendezvous::*", NULL, "init"),
+	DECIDES(INIT, "*init_process_group", C10D_PY, "init_process_group"),
+	DECIDES(INIT, "*_process_group_helper", C10D_PY, "new_group"),
+	DECIDES(INIT, "*new_group*", C10D_PY, "new_group"),
+	DECIDES(INIT, "*init_device_mesh", "torch/distributed/device_mesh.py", "init_device_mesh"),
+	DECIDES(P2P, "ncclSend*", NULL, NULL),
+	DECIDES(P2P, "ncclRecv*", NULL, NULL),
+	DECIDES(P2P, "*recv*", C10D_PY, NULL),
+	DECIDES(P2P, "*send*", C10D_PY, NULL),
+	DECIDES(COLLECTIVE, NULL, "libnccl.so*", NULL),
+	DECIDES(COLLECTIVE, NULL, "librccl.so*", NULL),
+};
+const size_t pose_nbetter = sizeof(pose_better) / sizeof(pose_better[0]);

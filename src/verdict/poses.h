@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * poses.h: what a rank is doing, by its stacks: the POSE of the thread that does its work. Which
+ * places in code tell which pose is one table, poses-table.c.
+ *
+ * Some poses wait for other ranks; the others keep a rank from where others wait for it. A pose is
+ * never guessed from silence: where a stack was cut and nothing on it tells, it is unknown.
+ */
+#ifndef VERDICT_POSES_H
+#define VERDICT_POSES_H
+
+#include "job/stackfacts.h"
+
+enum pose {
+	POSE_UNKNOWN,
+	/* It waits for others: */
+	POSE_COLLECTIVE,
+	POSE_P2P,
+	POSE_INIT,   /* of a communicator or process group */
+	POSE_STORE,  /* for a key of PyTorch's store, or for the store itself */
+	POSE_DEVICE, /* for the GPU, which may be behind an operation of all */
+	/* It is elsewhere: */
+	POSE_FROZEN,
+	POSE_IO, /* uninterruptible in the kernel */
+	POSE_COMPILE,
+	POSE_INPUT,
+	POSE_CHECKPOINT,
+	POSE_LOCK,
+	POSE_GIL,
+	POSE_USER, /* in the program's own code */
+	POSES
+};
+
+struct posture {
+	enum pose pose;
+	const struct job_stack *stack; /* of the thread that tells; NULL: there is none */
+	long telling;                  /* its frame that tells; -1 none */
+	long base;                     /* the outermost frame that tells the same */
+	long program;                  /* its innermost frame of the program itself; -1 none */
+	const char *call;              /* what it waits in: "all_reduce", "flock"; "" not known */
+	bool for_zero; /* INIT, STORE: it needs what rank 0 gives: the store, a unique id */
+	bool locked;   /* COMPILE: and it waits for a lock there */
+	const struct job_stack *holder; /* GIL: the thread that holds it; NULL not known */
+	enum job_known moved;           /* whether it was seen to move between samples */
+	int64_t stands; /* ns for which it was in this pose without a break; JOB_UNKNOWN */
+};
+
+/* A line of the table, asked of each frame from the innermost outwards. */
+enum pose_force {
+	POSE_DECIDES, /* the innermost of these is what the rank waits in */
+	POSE_SPANS,   /* all further in belongs to it, but for what decides */
+	POSE_HINTS,   /* only where nothing decides or spans */
+	POSE_THREADS, /* hints, and says that another thread of the process does the work */
+};
+
+struct pose_line {
+	enum pose pose;
+	enum pose_force force;
+	struct stackfacts_place place;
+	const char *call; /* NULL: see pose_calls */
+};
+
+extern const struct pose_line pose_lines[];
+extern const size_t pose_nlines;
+
+/* Places further out that say it better: INIT in place of COLLECTIVE, or the name of the call. */
+extern const struct pose_line pose_better[];
+extern const size_t pose_nbetter;
+
+/* The postures of all ranks, by rank; never NULL, free() it. They point into the job. */
+struct posture *poses_new(const struct job *job);
+
+/* Whether that pose waits for other ranks; whether it is known and does not. */
+bool poses_waits(enum pose pose);
+bool poses_elsewhere(enum pose pose);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What stacks say, as facts: where a culprit stands, and where those stand who wait for it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "verdict/rule.h"
+
+/* Behind the last folder that says no more than where Python lies. */
+static const char *short_path(const char *path)
+{
+	static const char *const roots[] = {"/site-packages/", "/dist-packages/"};
+	const char *slash = strrchr(path, '/');
+
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+		const char *at = strstr(path, roots[i]);
+
+		if (at)
+			return at + strlen(roots[i]);
+	}
+	return slash ? slash + 1 : path;
+}
+
+const char *stacks_place(struct inquiry *q, const struct job_stack *stack, long at)
+{
+	const struct job_frame *frame;
+	const char *function;
+
+	if (at < 0 || (size_t)at >= stack->nframes)
+		return "";
+	frame = stackfacts_frame(q->job, stack, (size_t)at);
+	function = *frame->function ? frame->function : "unknown code";
+	if (*frame->file && frame->line)
+		return arena_printf(
+			q->arena, "%s:%d in %s", short_path(frame->file), frame->line, function);
+	if (frame->kind == JOB_FRAME_KERNEL || !*frame->module)
+		return arena_printf(q->arena, "%s", function);
+	return arena_printf(q->arena, "%s of %s", function, frame->module);
+}
+
+/* The file system that a function of the kernel belongs to; "" where its name does not say. */
+static const char *file_system(const char *function)
+{
+	static const char *const known[][2] = {{"nfs", "NFS"}, {"rpc_", "NFS"}, {"fuse_", "FUSE"},
+		{"request_wait_answer", "FUSE"}, {"ceph_", "Ceph"}, {"ll_", "Lustre"},
+		{"cl_", "Lustre"}, {"osc_", "Lustre"}, {"ptlrpc", "Lustre"}, {"ldlm_", "Lustre"},
+		{"gpfs", "GPFS"}, {"mmfs", "GPFS"}, {"cifs_", "SMB"}, {"smb2_", "SMB"},
+		{"ext4_", "ext4"}, {"jbd2_", "ext4"}, {"xfs_", "XFS"}, {"btrfs_", "Btrfs"},
+		{"zfs_", "ZFS"}, {"txg_", "ZFS"}, {"beegfs", "BeeGFS"}, {"FhgfsOps", "BeeGFS"},
+		{"p9_", "9p"}, {"v9fs", "9p"}, {"overlay", "overlayfs"}, {"ovl_", "overlayfs"}};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strncmp(function, known[i][0], strlen(known[i][0])))
+			return known[i][1];
+	return "";
+}
+
+/* The frame of the kernel that names a file system, or else the innermost; or the wchan. */
+static void tell_kernel(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct job_stack *stack = q->profiles[rank].posture.stack;
+	const char *function = stack->wchan, *system = file_system(stack->wchan);
+	struct verdict_fact *fact;
+
+	for (size_t i = 0; i < stack->nframes; i++) {
+		const struct job_frame *frame = stackfacts_frame(q->job, stack, i);
+
+		if (frame->kind != JOB_FRAME_KERNEL)
+			break;
+		if (!*function)
+			function = frame->function;
+		if (*system || !*file_system(frame->function))
+			continue;
+		function = frame->function;
+		system = file_system(function);
+	}
+	if (!*function)
+		return;
+	fact = draft_fact(q, draft, FACT_IN_KERNEL, rank, stack->cite);
+	fact->text = function;
+	fact->text2 = system;
+}
+
+/* Who has the GIL, and what it does with it. */
+static void tell_gil(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct posture *p = &q->profiles[rank].posture;
+	struct verdict_fact *fact;
+	long at;
+
+	if (!p->holder)
+		return;
+	fact = draft_fact(q, draft, FACT_GIL_HELD, rank, p->holder->cite);
+	at = stackfacts_program(q->job, p->holder);
+	if (at < 0)
+		at = stackfacts_python(q->job, p->holder);
+	fact->text = *p->holder->thread ? p->holder->thread : "of no name";
+	fact->text2 = stacks_place(q, p->holder, at < 0 && p->holder->nframes ? 0 : at);
+	fact->a = p->holder->tid;
+}
+
+/* The frame that tells, and the program's that led there; of a dataset the program's alone. */
+static void tell_place(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct posture *p = &q->profiles[rank].posture;
+	bool own = p->program >= 0 && (p->telling < 0 || p->program <= p->telling ||
+					      p->pose == POSE_LOCK || p->pose == POSE_GIL);
+	long at = own ? p->program : p->telling;
+	struct verdict_fact *fact;
+
+	if (at < 0)
+		return;
+	fact = draft_fact(
+		q, draft, p->moved == JOB_YES ? FACT_AT_MOVING : FACT_AT, rank, p->stack->cite);
+	fact->text = stacks_place(q, p->stack, at);
+	if (!own && p->program >= 0)
+		fact->text2 = stacks_place(q, p->stack, p->program);
+	if (p->moved != JOB_YES && p->stands > 0)
+		fact->a = p->stands;
+}
+
+void stacks_tell(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct posture *p = &q->profiles[rank].posture;
+	struct verdict_fact *fact;
+
+	if (!p->stack || q->profiles[rank].ended)
+		return;
+	if (p->pose == POSE_GIL)
+		tell_gil(q, rank, draft);
+	if (poses_waits(p->pose)) {
+		fact = draft_fact(q, draft, FACT_WAITS_AT, rank, p->stack->cite);
+		fact->text = stacks_call(p);
+		fact->text2 = stacks_place(q, p->stack, p->program >= 0 ? p->program : p->telling);
+		return;
+	}
+	tell_place(q, rank, draft);
+	if (p->pose == POSE_LOCK && *p->call) {
+		fact = draft_fact(q, draft, FACT_LOCK_CALL, rank, p->stack->cite);
+		fact->text = p->call;
+	}
+	if (p->stack->state == 'D')
+		tell_kernel(q, rank, draft);
+}
+
+const char *stacks_call(const struct posture *p)
+{
+	static const char *const names[POSES] = {[POSE_COLLECTIVE] = "a collective",
+		[POSE_P2P] = "a send or receive",
+		[POSE_INIT] = "init",
+		[POSE_STORE] = "the store",
+		[POSE_DEVICE] = "a wait for the GPU"};
+
+	return *p->call ? p->call : names[p->pose] ? names[p->pose] : "";
+}
+
+/* The line of the program where it waits; where that is not known, the frame that tells. */
+static const struct job_frame *site_of(const struct inquiry *q, int rank)
+{
+	const struct posture *p = &q->profiles[rank].posture;
+	long at = p->program >= 0 ? p->program : p->telling;
+
+	return at < 0 ? NULL : stackfacts_frame(q->job, p->stack, (size_t)at);
+}
+
+bool stacks_same_site(const struct inquiry *q, int a, int b)
+{
+	const struct posture *pa = &q->profiles[a].posture, *pb = &q->profiles[b].posture;
+	const struct job_frame *fa = site_of(q, a), *fb = site_of(q, b);
+
+	if (pa->pose != pb->pose || strcmp(stacks_call(pa), stacks_call(pb)) != 0 || !fa != !fb)
+		return false;
+	return !fa || (fa->line == fb->line && !strcmp(fa->file, fb->file) &&
+			      !strcmp(fa->function, fb->function));
+}
+
+/* Whether the rank's wait is told by its stack alone. */
+static bool by_stack(const struct inquiry *q, int rank)
+{
+	return poses_waits(q->profiles[rank].posture.pose) && !inquiry_longest_wait(q, rank);
+}
+
+void stacks_tell_waiters(struct inquiry *q, struct draft *draft)
+{
+	const int *at = draft->victims.list.items;
+	size_t n = draft->victims.list.nr, places = 0;
+	bool *told = alloc_zeroed(n + 1, sizeof(*told));
+
+	for (size_t i = 0; i < n && places < 6; i++) {
+		const struct posture *p = &q->profiles[at[i]].posture;
+		struct rank_list ranks = {0};
+		struct verdict_fact *fact;
+		int64_t stands = JOB_UNKNOWN;
+
+		if (told[i] || !by_stack(q, at[i]))
+			continue;
+		for (size_t k = i; k < n; k++) {
+			if (!by_stack(q, at[k]) || !stacks_same_site(q, at[i], at[k]))
+				continue;
+			told[k] = true;
+			rank_list_add(&ranks, at[k]);
+			if (q->profiles[at[k]].posture.stands > stands)
+				stands = q->profiles[at[k]].posture.stands;
+		}
+		fact = draft_fact_of(q, draft, FACT_WAITS_AT, &ranks, p->stack->cite);
+		fact->text = stacks_call(p);
+		fact->text2 = stacks_place(q, p->stack, p->program >= 0 ? p->program : p->telling);
+		if (stands > 0)
+			fact->a = stands;
+		array_release(&ranks.list);
+		places++;
+	}
+	free(told);
+}

@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What stacks tell: of ranks that rings find missing, where they stand; of jobs without any ring,
+ * who waits and who is elsewhere. The frames are those of real programs (torch 2.x, gloo).
+ */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "report/wording.h"
+#include "tests/unit/facts.h"
+
+#define TORCH  "/env/lib/python3.11/site-packages/torch/"
+#define C10D   TORCH "distributed/distributed_c10d.py"
+#define STDLIB "/usr/lib/python3.11/"
+#define MAIN   " < main@/home/me/train.py:120"
+
+#define ALL_REDUCE                                                                                 \
+	"pthread_cond_wait@libc.so.6 < "                                                           \
+	"c10d::Work::wait(std::chrono::duration<long>)@libtorch_cpu.so < "                         \
+	"all_reduce@" C10D ":4181 < _exception_logger.<locals>.wrapper@" TORCH                     \
+	"distributed/c10d_logger.py:83 < step@/home/me/train.py:88" MAIN
+#define BARRIER                                                                                    \
+	"pthread_cond_wait@libc.so.6 < c10d::Work::wait()@libtorch_cpu.so < barrier@" C10D         \
+	":6614 < save@/home/me/train.py:99" MAIN
+#define STORE_ID                                                                                   \
+	"poll@libc.so.6 < c10d::TCPStore::doWait()@libtorch_cpu.so < "                             \
+	"c10d::TCPStore::get()@libtorch_cpu.so < "                                                 \
+	"c10d::ProcessGroupNCCL::broadcastUniqueNCCLID()@libtorch_cuda.so < "                      \
+	"all_reduce@" C10D ":4181 < step@/home/me/train.py:88" MAIN
+#define CONNECT                                                                                    \
+	"clock_nanosleep@libc.so.6 < "                                                             \
+	"c10d::detail::(anonymous namespace)::SocketConnectOp::tryConnect()@libtorch_cpu.so < "    \
+	"c10d::TCPStore::TCPStore()@libtorch_cpu.so < _create_c10d_store@" TORCH                   \
+	"distributed/rendezvous.py:215 < init_process_group@" C10D ":2714" MAIN
+#define SLEEPS "clock_nanosleep@libc.so.6 < clean@/home/me/train.py:70" MAIN
+#define LOADER                                                                                     \
+	"poll@libc.so.6 < _PollLikeSelector.select@" STDLIB "selectors.py:415 < Queue.get@" STDLIB \
+	"multiprocessing/queues.py:113 < _MultiProcessingDataLoaderIter._try_get_data@" TORCH      \
+	"utils/data/dataloader.py:1293 < _BaseDataLoaderIter.__next__@" TORCH                      \
+	"utils/data/dataloader.py:725" MAIN
+#define DATASET                                                                                    \
+	"read@libc.so.6 < load@" TORCH                                                             \
+	"serialization.py:900 < Slow.__getitem__@/home/me/data.py:8 < "                            \
+	"fetch@" TORCH "utils/data/_utils/fetch.py:54 < __next__@" TORCH                           \
+	"utils/data/dataloader.py:725" MAIN
+#define SAVE                                                                                       \
+	"open64@libc.so.6 < caffe2::serialize::PyTorchStreamWriter::setup()@libtorch_cpu.so < "    \
+	"_open_zipfile_writer_file.__init__@" TORCH "serialization.py:829 < save@" TORCH           \
+	"serialization.py:1003 < save_state@/home/me/train.py:50" MAIN
+#define COMPILE                                                                                    \
+	"_is_view_op@" TORCH "fx/passes/reinplace.py:28 < codegen_and_compile@" TORCH              \
+	"_inductor/compile_fx.py:1701 < CatchErrorsWrapper.__call__@" TORCH                        \
+	"_dynamo/convert_frame.py:2714 < compile_wrapper@" TORCH                                   \
+	"_dynamo/eval_frame.py:1265 < step@/home/me/train.py:80" MAIN
+#define LOCKED                                                                                     \
+	"sem_clockwait@libc.so.6 < PyThread_acquire_lock_timed@python3.11 < "                      \
+	"log@/home/me/log.py:24" MAIN
+#define GIL                                                                                        \
+	"__futex_abstimed_wait_common@libc.so.6 < pthread_cond_timedwait@libc.so.6 < "             \
+	"@python3.11 < work@/home/me/train.py:41" MAIN
+#define HOLDER                                                                                     \
+	"clock_nanosleep@libc.so.6 < sleep@libc.so.6 < ffi_call@libffi.so.8 < "                    \
+	"hold@/home/me/ext.py:38 < Thread.run@" STDLIB "threading.py:975"
+
+/* A job of n ranks, nothing of ours in it; all but `odd` are in one all_reduce. */
+static struct facts *foreign(int n, int odd, const char *frames)
+{
+	struct facts *f = facts_new(n);
+
+	facts_no_probe(f);
+	for (int i = 0; i < n; i++)
+		facts_stack(f, i, i == odd ? frames : ALL_REDUCE);
+	return f;
+}
+
+struct judged {
+	struct job *job;
+	struct verdicts *v;
+};
+
+static struct judged judge(const struct facts *f)
+{
+	struct judged j = {.job = facts_job(f)};
+
+	j.v = verdicts_of(j.job);
+	return j;
+}
+
+static void done(struct judged *j, struct facts *f)
+{
+	verdicts_free(j->v);
+	job_free(j->job);
+	facts_free(f);
+}
+
+/* Whether some fact of the first verdict reads so. */
+static bool says(const struct verdicts *v, const char *words)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < v->at[0].nevidence && !found; i++) {
+		struct str text = {0};
+
+		wording_fact(&text, &v->at[0].evidence[i]);
+		found = strstr(str_text(&text), words);
+		str_release(&text);
+	}
+	return found;
+}
+
+static void expect_says(const struct judged *j, const char *words)
+{
+	if (says(j->v, words))
+		return;
+	for (size_t i = 0; i < j->v->at[0].nevidence; i++) {
+		struct str text = {0};
+
+		wording_fact(&text, &j->v->at[0].evidence[i]);
+		print_message("    %s\n", str_text(&text));
+		str_release(&text);
+	}
+	fail_msg("nothing says \"%s\"", words);
+}
+
+static void expect_stall(const char *frames, enum verdict_where where, const char *words)
+{
+	struct facts *f = foreign(8, 3, frames);
+	struct judged j;
+
+	facts_expect_where(f, VERDICT_HOST_STALL, "3", where);
+	facts_expect(f, VERDICT_HOST_STALL, "3", "0-2,4-7");
+	j = judge(f);
+	assert_int_equal(j.v->at[0].confidence, VERDICT_SUPPORTED);
+	expect_says(&j, words);
+	expect_says(&j, "in all_reduce, at train.py:88 in step, still for 2.2 s");
+	done(&j, f);
+}
+
+/* -- jobs without any ring --------------------------------------------------------------------- */
+
+static void where_the_one_is_that_all_wait_for(void **state)
+{
+	expect_stall(SLEEPS, VERDICT_IN_USER_CODE, "at train.py:70 in clean, still for 2.2 s");
+	expect_stall(LOADER, VERDICT_IN_INPUT, "_try_get_data, by train.py:120 in main");
+	expect_stall(DATASET, VERDICT_IN_INPUT, "at data.py:8 in Slow.__getitem__");
+	expect_stall(SAVE, VERDICT_IN_CHECKPOINT, "by train.py:50 in save_state");
+	expect_stall(LOCKED, VERDICT_IN_LOCK, "at log.py:24 in log");
+}
+
+static void a_lock_of_a_file_by_its_syscall(void **state)
+{
+	struct facts *f = foreign(4, 1, "@libc.so.6 < @libfoo.so" MAIN);
+	struct job_stack *stack = &f->extra[1].is.stack.fact;
+
+	stack->syscall = "fcntl";
+	stack->args[1] = 7;
+	facts_expect_where(f, VERDICT_HOST_STALL, "1", VERDICT_IN_LOCK);
+	stack->args[1] = 5;
+	facts_expect_where(f, VERDICT_HOST_STALL, "1", VERDICT_IN_USER_CODE);
+	facts_free(f);
+}
+
+static void the_gil_and_who_holds_it(void **state)
+{
+	struct facts *f = foreign(4, 2, GIL);
+	struct job_stack *holder = facts_stack_of(f, 2, "Thread-1", 77, HOLDER);
+	struct judged j;
+
+	f->extra[2].is.stack.fact.moved = JOB_YES; /* it asks again every 5 ms */
+	holder->holds_gil = JOB_YES;
+	facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_GIL);
+	j = judge(f);
+	expect_says(&j, "thread Thread-1 holds the GIL, at ext.py:38 in hold");
+	assert_int_equal(j.v->at[0].next, VERDICT_NEXT_LOOK_AT_GIL);
+	done(&j, f);
+}
+
+static void uninterruptible_in_a_file_system(void **state)
+{
+	struct facts *f = foreign(4, 2,
+		"folio_wait_bit@kernel < nfs_file_read@kernel < read@libc.so.6 < "
+		"load@/home/me/train.py:9" MAIN);
+	struct judged j;
+
+	f->extra[2].is.stack.fact.state = 'D';
+	f->ranks[2].process.state = 'D';
+	facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_IO);
+	j = judge(f);
+	expect_says(&j, "in nfs_file_read of the kernel (NFS)");
+	done(&j, f);
+}
+
+static void stopped_inside_the_collective(void **state)
+{
+	struct facts *f = foreign(4, 2, ALL_REDUCE);
+
+	f->ranks[2].process.state = 'T';
+	f->extra[2].is.stack.fact.state = 'T';
+	facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_FROZEN);
+	facts_free(f);
+}
+
+static void one_still_compiles(void **state)
+{
+	struct facts *f = foreign(8, 3, COMPILE);
+	struct job_stack *stack = &f->extra[3].is.stack.fact;
+	struct judged j;
+
+	stack->moved = JOB_YES;
+	stack->still = 4;
+	facts_cpu(f, 3, 2.1, 2.2, -1);
+	facts_expect(f, VERDICT_COMPILE_SKEW, "3", "0-2,4-7");
+	j = judge(f);
+	assert_int_equal(j.v->at[0].outlook, VERDICT_WAIT);
+	assert_int_equal(j.v->at[0].confidence, VERDICT_SUPPORTED);
+	expect_says(&j, "codegen_and_compile, by train.py:80 in step");
+	done(&j, f);
+}
+
+static void a_compile_that_does_not_move(void **state)
+{
+	struct facts *f = foreign(8, 3, COMPILE);
+
+	facts_cpu(f, 3, 0, 6, 30);
+	facts_expect(f, VERDICT_COMPILE_STUCK, "3", "0-2,4-7");
+	facts_free(f);
+}
+
+static void a_compile_that_stands_in_a_lock(void **state)
+{
+	struct facts *f = foreign(8, 3,
+		"flock@libc.so.6 < acquire@" TORCH "utils/_filelock.py:40 < load@" TORCH
+		"_inductor/async_compile.py:50 < __call__@" TORCH
+		"_dynamo/convert_frame.py:2714" MAIN);
+
+	facts_expect_where(f, VERDICT_COMPILE_STUCK, "3", VERDICT_IN_LOCK);
+	facts_free(f);
+}
+
+/* A compiled function runs beneath its wrapper for ever: that is no compile. */
+static void what_was_compiled_is_no_compile(void **state)
+{
+	struct facts *f = foreign(4, 3,
+		"call@/tmp/torchinductor_me/ab/cab.py:70 < forward@" TORCH
+		"_functorch/aot_autograd.py:1300 < "
+		"AOTDispatchAutograd.post_compile.<locals>.CompiledFunction.forward@" TORCH
+		"_functorch/_aot_autograd/runtime_wrappers.py:1800 < compile_wrapper@" TORCH
+		"_dynamo/eval_frame.py:1265" MAIN);
+
+	facts_expect_where(f, VERDICT_HOST_STALL, "3", VERDICT_IN_USER_CODE);
+	facts_free(f);
+}
+
+/* What decides is innermost: a collective of a checkpoint is a collective. */
+static void a_collective_of_a_checkpoint(void **state)
+{
+	struct facts *f = foreign(8, 3, SLEEPS);
+
+	for (int i = 0; i < 8; i++)
+		if (i != 3)
+			f->extra[i].is.stack.frames =
+				"c10d::Work::wait()@libtorch_cpu.so < all_gather_object@" C10D
+				":4473 < save@" TORCH
+				"distributed/checkpoint/state_dict_saver.py:9" MAIN;
+	facts_expect(f, VERDICT_HOST_STALL, "3", "0-2,4-7");
+	facts_free(f);
+}
+
+static void waits_for_the_unique_id_of_rank_0(void **state)
+{
+	struct facts *f = foreign(4, 0, SLEEPS);
+	struct judged j;
+
+	for (int i = 1; i < 4; i++)
+		f->extra[i].is.stack.frames = STORE_ID;
+	f->extra[2].is.stack.frames = SLEEPS; /* elsewhere, too, but nobody waits for it yet */
+	facts_expect(f, VERDICT_HOST_STALL, "0", "1,3");
+	j = judge(f);
+	expect_says(&j, "in the unique id, at train.py:88 in step");
+	done(&j, f);
+}
+
+static void waits_for_the_store_of_rank_0(void **state)
+{
+	struct facts *f = foreign(4, 0, SLEEPS);
+
+	for (int i = 1; i < 4; i++)
+		f->extra[i].is.stack.frames = CONNECT;
+	facts_expect(f, VERDICT_HOST_STALL, "0", "1-3");
+	facts_free(f);
+}
+
+static void another_call_site_is_a_hypothesis(void **state)
+{
+	struct facts *f = foreign(8, 5, BARRIER);
+	struct judged j;
+
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "5", "0-4,6,7");
+	j = judge(f);
+	assert_int_equal(j.v->at[0].confidence, VERDICT_HYPOTHESIS);
+	done(&j, f);
+	f = foreign(4, 3, BARRIER);
+	f->extra[2].is.stack.frames = BARRIER;
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL); /* two and two */
+	facts_free(f);
+}
+
+static void all_at_one_place_is_nobodys_fault(void **state)
+{
+	struct facts *f = foreign(8, 5, ALL_REDUCE);
+
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "0-7");
+	facts_free(f);
+}
+
+/* In a healthy job some rank always waits a little: without proof nobody is blamed. */
+static void one_look_proves_nothing(void **state)
+{
+	struct facts *f = foreign(8, 3, SLEEPS);
+
+	for (int i = 0; i < 8; i++)
+		f->extra[i].is.stack.fact.moved = JOB_YES;
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "0-2,4-7");
+	for (int i = 0; i < 8; i++) {
+		f->extra[i].is.stack.fact.moved = JOB_MAYBE;
+		f->extra[i].is.stack.fact.samples = 1;
+	}
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_free(f);
+	f = foreign(8, 3, SLEEPS);
+	f->stack_span = 0.08;
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_free(f);
+}
+
+/* Who stands elsewhere for two seconds cannot have been passed by those who wait. */
+static void one_that_stands_proves_it_for_all(void **state)
+{
+	struct facts *f = foreign(8, 3, SLEEPS);
+
+	for (int i = 0; i < 8; i++)
+		if (i != 3)
+			f->extra[i].is.stack.fact.moved = JOB_YES;
+	facts_expect(f, VERDICT_HOST_STALL, "3", "0-2,4-7");
+	facts_free(f);
+}
+
+static void unknown_ranks_are_not_blamed(void **state)
+{
+	struct facts *f = foreign(8, 3, SLEEPS);
+
+	for (int i = 4; i < 8; i++) {
+		f->extra[i].is.stack.frames = "";
+		f->extra[i].is.stack.fact.how = JOB_STACK_NONE;
+		f->extra[i].is.stack.fact.cut = "no permission";
+	}
+	facts_expect(f, VERDICT_HOST_STALL, "", NULL); /* 1 and 4 unknown against 3 */
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+static void a_majority_elsewhere_is_not_late(void **state)
+{
+	struct facts *f = foreign(8, 3, SLEEPS);
+
+	for (int i = 4; i < 8; i++)
+		f->extra[i].is.stack.frames = SLEEPS;
+	facts_expect(f, VERDICT_HOST_STALL, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+static void nobody_waits(void **state)
+{
+	struct facts *f = foreign(4, 3, SLEEPS);
+
+	for (int i = 0; i < 3; i++)
+		f->extra[i].is.stack.frames = SLEEPS;
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	f->extra[1].is.stack.frames = LOCKED; /* but one stands in a lock all the same */
+	facts_expect(f, VERDICT_HOST_STALL, "", "");
+	facts_free(f);
+}
+
+/* A thread that runs was not unwound; with a GPU in the process it may spin for that. */
+static void a_cut_stack_with_a_gpu_tells_nothing(void **state)
+{
+	struct facts *f = foreign(4, 3, "step@/home/me/train.py:88" MAIN);
+	struct job_stack *stack = &f->extra[3].is.stack.fact;
+
+	stack->cut = "it ran";
+	stack->state = 'R';
+	stack->moved = JOB_YES;
+	facts_expect_where(f, VERDICT_HOST_STALL, "3", VERDICT_IN_USER_CODE);
+	facts_stack_of(f, 3, "cuda-EvtHandlr", 78, "poll@libc.so.6 < @libcuda.so.1");
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_free(f);
+}
+
+static void a_wait_for_the_gpu_is_a_wait(void **state)
+{
+	struct facts *f = foreign(4, 3, SLEEPS);
+
+	f->extra[0].is.stack.frames = "@libcuda.so.1 < cudaStreamSynchronize@libcudart.so.12 < "
+				      "step@/home/me/train.py:90" MAIN;
+	f->extra[1].is.stack.frames =
+		"@libcuda.so.1 < @libnccl.so.2 < ncclAllReduce@libnccl.so.2 < "
+		"c10d::ProcessGroupNCCL::allreduce()@libtorch_cuda.so < "
+		"all_reduce@" C10D ":4181 < step@/home/me/train.py:88" MAIN;
+	facts_expect(f, VERDICT_HOST_STALL, "3", "0-2");
+	facts_free(f);
+}
+
+/* The main thread of a backward pass waits for autograd's, which says what it is in. */
+static void the_thread_of_autograd_speaks(void **state)
+{
+	struct facts *f = foreign(4, 3, SLEEPS);
+
+	f->extra[1].is.stack.frames =
+		"futex_wait@libc.so.6 < torch::autograd::Engine::execute()@libtorch_cpu.so < "
+		"_engine_run_backward@" TORCH
+		"autograd/graph.py:800 < step@/home/me/train.py:90" MAIN;
+	facts_stack_of(f, 1, "pt_autograd_0", 71,
+		"@libnccl.so.2 < ncclAllReduce@libnccl.so.2 < "
+		"c10d::Reducer::all_reduce_bucket()@libtorch_cpu.so");
+	facts_expect(f, VERDICT_HOST_STALL, "3", "0-2");
+	facts_free(f);
+}
+
+/* -- beside rings ------------------------------------------------------------------------------ */
+
+static struct facts *job_missing(int n, int rank)
+{
+	struct facts *f = facts_new(n);
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_enter_but(f, 0, rank, JOB_OP_ALLREDUCE, 4096, 60);
+	facts_outside(f, rank, 40);
+	return f;
+}
+
+static void a_ring_finds_it_and_its_stack_says_where(void **state)
+{
+	struct facts *f = job_missing(4, 3);
+	struct judged j;
+
+	facts_stack(f, 3, SLEEPS)->samples = 1;
+	facts_expect_where(f, VERDICT_HOST_STALL, "3", VERDICT_IN_USER_CODE);
+	j = judge(f);
+	assert_int_equal(j.v->at[0].headline.kind, FACT_AT);
+	assert_string_equal(j.v->at[0].headline.text, "train.py:70 in clean");
+	assert_int_equal(j.v->at[0].victims.n, 3);
+	done(&j, f);
+	f = job_missing(4, 3);
+	facts_stack(f, 3, COMPILE)->moved = JOB_YES;
+	facts_expect(f, VERDICT_COMPILE_SKEW, "3", "0-2");
+	facts_free(f);
+}
+
+/* What a rank says of itself holds; its stack only says where. */
+static void a_span_is_stronger_than_a_stack(void **state)
+{
+	struct facts *f = job_missing(4, 3);
+
+	facts_stack(f, 3, LOCKED);
+	facts_span(f, 3, JOB_SPAN_INPUT, "next batch", "", 55, FACTS_OPEN);
+	facts_expect_where(f, VERDICT_HOST_STALL, "3", VERDICT_IN_INPUT);
+	facts_free(f);
+}
+
+/* By its ring it is outside of all that is recorded: its stack may name what is not. */
+static void a_stack_in_a_collective_weakens_a_stall(void **state)
+{
+	struct facts *f = job_missing(4, 3);
+	struct judged j;
+
+	facts_stack(f, 3, BARRIER);
+	facts_expect(f, VERDICT_HOST_STALL, "3", "0-2");
+	j = judge(f);
+	assert_int_equal(j.v->at[0].confidence, VERDICT_HYPOTHESIS);
+	expect_says(&j, "in barrier, at train.py:99 in save");
+	done(&j, f);
+}
+
+/* It has entered the operation by its ring: wherever its stack was found, it is no sink. */
+static void a_stack_does_not_contradict_an_operation(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 64, 40);
+	facts_stack(f, 2, SLEEPS);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(where_the_one_is_that_all_wait_for),
+		cmocka_unit_test(a_lock_of_a_file_by_its_syscall),
+		cmocka_unit_test(the_gil_and_who_holds_it),
+		cmocka_unit_test(uninterruptible_in_a_file_system),
+		cmocka_unit_test(stopped_inside_the_collective),
+		cmocka_unit_test(one_still_compiles),
+		cmocka_unit_test(a_compile_that_does_not_move),
+		cmocka_unit_test(a_compile_that_stands_in_a_lock),
+		cmocka_unit_test(what_was_compiled_is_no_compile),
+		cmocka_unit_test(a_collective_of_a_checkpoint),
+		cmocka_unit_test(waits_for_the_unique_id_of_rank_0),
+		cmocka_unit_test(waits_for_the_store_of_rank_0),
+		cmocka_unit_test(another_call_site_is_a_hypothesis),
+		cmocka_unit_test(all_at_one_place_is_nobodys_fault),
+		cmocka_unit_test(one_look_proves_nothing),
+		cmocka_unit_test(one_that_stands_proves_it_for_all),
+		cmocka_unit_test(unknown_ranks_are_not_blamed),
+		cmocka_unit_test(a_majority_elsewhere_is_not_late),
+		cmocka_unit_test(nobody_waits),
+		cmocka_unit_test(a_cut_stack_with_a_gpu_tells_nothing),
+		cmocka_unit_test(a_wait_for_the_gpu_is_a_wait),
+		cmocka_unit_test(the_thread_of_autograd_speaks),
+		cmocka_unit_test(a_ring_finds_it_and_its_stack_says_where),
+		cmocka_unit_test(a_span_is_stronger_than_a_stack),
+		cmocka_unit_test(a_stack_in_a_collective_weakens_a_stall),
+		cmocka_unit_test(a_stack_does_not_contradict_an_operation),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
