@@ -162,6 +162,19 @@ static uid_t owner_of(const struct foreign_target *target)
 	return process ? process->uid : geteuid();
 }
 
+/* The same options, with samples as far apart as they must be. */
+static struct live_options stretch(const struct live_options *options)
+{
+	struct live_options ret = *options;
+	int gaps = (int)ret.stacks.samples - 1;
+
+	if (gaps > 0 && ret.stacks.pause_ms * gaps < FOREIGN_SPAN_MS)
+		ret.stacks.pause_ms = (FOREIGN_SPAN_MS + gaps - 1) / gaps;
+	if (gaps > 0 && ret.sample_pause_ms < FOREIGN_SPAN_MS)
+		ret.sample_pause_ms = FOREIGN_SPAN_MS;
+	return ret;
+}
+
 static void gather_all(struct foreign *foreign, const struct live_options *options)
 {
 	const struct live_proc_target target = {foreign->into, foreign->host,
@@ -188,6 +201,7 @@ int foreign_gather(const struct foreign_target *target, const struct live_option
 	struct evidence *into, struct complaint *why)
 {
 	static const struct live_options usual = LIVE_OPTIONS_DEFAULT;
+	const struct live_options stretched = stretch(options ? options : &usual);
 	struct foreign foreign = {.target = target, .into = into};
 	bool any = false;
 
@@ -200,7 +214,7 @@ int foreign_gather(const struct foreign_target *target, const struct live_option
 	}
 	if (any) {
 		live_add_clocks(into, foreign.host, NULL);
-		gather_all(&foreign, options ? options : &usual);
+		gather_all(&foreign, &stretched);
 	} else {
 		complaint_set(why, "its processes are gone");
 	}

@@ -15,6 +15,13 @@
 #include "evidence/live.h"
 #include "proc/survey.h"
 
+/*
+ * No ring tells since when such a rank waits, and shorter waits than two seconds blame nobody: so
+ * two and more samples of stacks, and those of /proc around them, span at least this long. One
+ * sample, or none, is a quick look.
+ */
+#define FOREIGN_SPAN_MS 2200
+
 struct foreign_target {
 	struct survey *survey; /* settled */
 	int job;	       /* index; SURVEY_NONE: only those of `pids` */
