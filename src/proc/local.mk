@@ -51,3 +51,6 @@ tests_unit_symbols_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/survey_test
 tests_unit_survey_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/core_test
+tests_unit_core_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
