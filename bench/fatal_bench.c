@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fatal_bench LABEL: how long a fault takes from its instruction to the program's own handler, which
- * runs when the probe has written the death and its traceback; and how often it allocates meanwhile.
- * Run bare, and under the probe as a rank. The first fault finds everything cold.
+ * fatal_bench LABEL: how long a fault takes from its instruction to the program's own handler,
+ * which runs when the probe has written the death and its traceback; and how often it allocates
+ * meanwhile. Run bare, and under the probe as a rank. The first fault finds everything cold.
  */
 #include <nccl.h>
 #include <setjmp.h>
