@@ -104,5 +104,10 @@ void ring_decode_pins(struct ring_source *source);
 void ring_decode_deaths(struct ring_source *source);
 /* The stacks beside them, of a process that does not live. Names need the host's modules. */
 void ring_decode_tracebacks(struct ring_source *source);
+/*
+ * What libc and libstdc++ said before they aborted: they print it past write(), so that the ring's
+ * text lacks it; added there, as they print it.
+ */
+void ring_decode_last_words(struct ring_source *source);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
+#include "decode/demangle.h"
 #include "decode/frames.h"
 #include "decode/ring-source.h"
 #include "ring/ring-traceback.h"
@@ -224,5 +225,54 @@ void ring_decode_tracebacks(struct ring_source *source)
 		if (trace->nframes || trace->npy || trace->end == RING_TRACE_NO_UNWINDER)
 			trace_decode(source, &fatal, trace, state);
 	}
+	free(trace);
+}
+
+/* --- Last words ------------------------------------------------------------------------------- */
+
+/*
+ * A class is mangled as a function's name is, but for what stands in front. Of what is none (an
+ * int, a char const *) the mangled type stays.
+ */
+static void trace_add_type(struct str *into, const char *type)
+{
+	struct str symbol = {0}, readable = {0};
+
+	str_printf(&symbol, "_Z%s", type);
+	demangle_add(&readable, str_text(&symbol));
+	str_add(into, strcmp(str_text(&readable), str_text(&symbol)) != 0 ? str_text(&readable)
+									  : type);
+	str_release(&symbol);
+	str_release(&readable);
+}
+
+void ring_decode_last_words(struct ring_source *source)
+{
+	struct decode_log *log = &source->process->ring_log;
+	struct ring_traceback *trace = alloc_zeroed(1, sizeof(*trace));
+	struct str words = {0};
+
+	for (uint64_t i = 0; i < ring_view_count(&source->view, RING_S_TRACES); i++) {
+		if (ring_view_traceback(&source->view, i, trace) <= 0)
+			continue;
+		if (trace->message)
+			str_printf(&words, "\n%s\n", trace->text + trace->message);
+		if (trace->exception) {
+			str_add(&words, "\nterminate called after throwing an instance of '");
+			trace_add_type(&words, trace->text + trace->exception);
+			str_add(&words, "'\n");
+		}
+	}
+	if (words.len && source->process->alive != JOB_YES) {
+		struct str all = {0};
+
+		str_add_bytes(&all, log->len ? log->text : "", log->len);
+		str_add_bytes(&all, str_text(&words), words.len);
+		log->text = arena_copy(&source->context->arena, str_text(&all), all.len);
+		log->len = all.len;
+		log->when = source->exhibit->when;
+		str_release(&all);
+	}
+	str_release(&words);
 	free(trace);
 }

@@ -215,6 +215,7 @@ static int rings_decode(const struct exhibit *exhibit, struct job_builder *build
 	ring_decode_deaths(&source);
 	ring_decode_tracebacks(&source);
 	rings_take_text(&source);
+	ring_decode_last_words(&source);
 	rings_take_losses(&source);
 	rings_release(&source);
 	return 0;

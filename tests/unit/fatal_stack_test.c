@@ -234,6 +234,41 @@ static void what_is_missing_is_said(void **state)
 	job_free(job);
 }
 
+static const char *error_of(const char *message, const char *exception)
+{
+	static char error[200];
+	struct evidence evidence = {0};
+	struct fixture *f = forge_rank(0);
+	struct ring_traceback *t = a_death(f);
+	struct job *job;
+
+	ring_text_append(&f->w, "so far so good", 14);
+	if (message)
+		t->message = ring_traceback_text(t, message, (uint32_t)strlen(message));
+	if (exception)
+		t->exception = ring_traceback_text(t, exception, (uint32_t)strlen(exception));
+	ring_traceback_publish(&f->w, t);
+	forge_gather(&evidence);
+	forge_ring(&evidence, f);
+	job = decoded(&evidence);
+	assert_int_equal(job->nlogs, 1);
+	snprintf(error, sizeof(error), "%s", job->logs[0].error);
+	job_free(job);
+	return error;
+}
+
+static void last_words_of_the_libraries_are_in_its_log(void **state)
+{
+	assert_string_equal(error_of(NULL, NULL), "");
+	assert_string_equal(error_of("free(): invalid pointer", NULL), "free(): invalid pointer");
+	assert_string_equal(error_of(NULL, "N3job9bad_batchE"),
+		"terminate called after throwing an instance of 'job::bad_batch'");
+	assert_string_equal(error_of(NULL, "St13runtime_error"),
+		"terminate called after throwing an instance of 'std::runtime_error'");
+	assert_string_equal(
+		error_of(NULL, "i"), "terminate called after throwing an instance of 'i'");
+}
+
 /* Law 4: any bytes in the traceback, and whoever gathers or reads it comes through. */
 static void forged_tracebacks_do_no_harm(void **state)
 {
@@ -264,6 +299,7 @@ int main(void)
 		cmocka_unit_test(another_file_of_that_name_gives_none),
 		cmocka_unit_test(what_was_survived_is_no_stack),
 		cmocka_unit_test(what_is_missing_is_said),
+		cmocka_unit_test(last_words_of_the_libraries_are_in_its_log),
 		cmocka_unit_test(forged_tracebacks_do_no_harm),
 	};
 
