@@ -301,6 +301,24 @@ static void a_folder_gives_all_its_bundles_and_nothing_else(void **state)
 	evidence_release(&out);
 }
 
+static void what_is_cut_off_leaves_room_for_others(void **state)
+{
+	const struct exhibit about = {.kind = EXHIBIT_STDERR, .host = (char *)"a", .rank = -1};
+	struct evidence evidence = {0};
+
+	for (int i = 0; i < 3; i++)
+		evidence_add(&evidence, &about, alloc_copy("text", 4), 4);
+	evidence_cut(&evidence, 1);
+	assert_int_equal(evidence.n, 1);
+	evidence_cut(&evidence, 5);
+	assert_int_equal(evidence.n, 1);
+	evidence_add(&evidence, &about, alloc_copy("more", 4), 4);
+	assert_int_equal(evidence.n, 2);
+	assert_memory_equal(evidence.at[0].bytes, "text", 4);
+	assert_memory_equal(evidence.at[1].bytes, "more", 4);
+	evidence_release(&evidence);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,6 +330,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_bundle_is_refused_in_one_line),
 		cmocka_unit_test(a_bomb_does_not_go_off),
 		cmocka_unit_test(a_folder_gives_all_its_bundles_and_nothing_else),
+		cmocka_unit_test(what_is_cut_off_leaves_room_for_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
