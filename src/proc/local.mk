@@ -52,5 +52,10 @@ tests_unit_symbols_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/survey_test
 tests_unit_survey_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
+
 UNIT_TESTS += tests/unit/core_test
 tests_unit_core_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/permit_test
+tests_unit_permit_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
+

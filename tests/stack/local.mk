@@ -28,7 +28,8 @@ check_PROGRAMS += %D%/plight %D%/blocking
 %C%_blocking_LDADD = -lrt
 
 EXTRA_DIST += %D%/takes.py
-SH_TESTS += %D%/native.test %D%/peek.test %D%/stop.test
+SH_TESTS += %D%/native.test %D%/peek.test %D%/stop.test %D%/trouble.test \
+	%D%/locked.test
 ASAN_TESTS += %D%/native.test
 
 check_PROGRAMS += %D%/core-show

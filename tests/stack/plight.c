@@ -153,6 +153,15 @@ static void *say_ready_later(void *arg)
 	return sleeper(NULL);
 }
 
+/* munmap only keeps writers from the lock; it is behind a waiting one that readers must wait. */
+static void *map_later(void *arg)
+{
+	(void)arg;
+	nap(300);
+	mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return sleeper(NULL);
+}
+
 static void hold(const char *path)
 {
 	int fd = open(path, O_RDWR);
@@ -162,7 +171,8 @@ static void hold(const char *path)
 		perror("plight: hold");
 		exit(77);
 	}
-	start(sleeper, 2);
+	start(sleeper, 1);
+	start(map_later, 1);
 	*page = 1;
 	ready(getpid());
 	munmap(page, 4096); /* waits in the kernel until its bytes are written */

@@ -48,10 +48,10 @@ def until(what, question, seconds=60):
     fail("still not: " + what)
 
 
-def start(*argv, before=(), **more):
+def start(*argv, before=(), path=None, **more):
     """Starts a program of ours that says "ready" or "ready PID"; gives it and that pid."""
     out = tempfile.TemporaryFile("w+")
-    argv = [os.path.join(here, argv[0])] + [str(word) for word in argv[1:]]
+    argv = [path or os.path.join(here, argv[0])] + [str(word) for word in argv[1:]]
     process = subprocess.Popen(list(before) + argv, stdout=out, text=True, **more)
     started.append(process)
     process.out = out
@@ -104,12 +104,17 @@ class Taken:
 class Look:
     """What `take` with these words printed."""
 
-    def __init__(self, *words, before=(), env=None):
+    def __init__(self, *words, before=(), path=None, preexec=None):
         words = [str(word) for word in words]
-        run = subprocess.run(list(before) + [os.path.join(here, "take")] + words, env=env,
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                             errors="backslashreplace", timeout=100)
+        argv = list(before) + [path or os.path.join(here, "take")] + words
+        began = time.monotonic()
+        run = subprocess.run(argv, preexec_fn=preexec, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True, errors="backslashreplace",
+                             timeout=100)
+        self.seconds = time.monotonic() - began
         self.text = run.stdout
+        if run.returncode == 77:
+            skip(run.stdout)
         if run.returncode:
             fail("take %s gave %d" % (" ".join(words), run.returncode), self.text)
         self.taken, self.gaps = [], []

@@ -50,6 +50,7 @@ static const struct call {
 	{"signalfd4", SYS_signalfd4},
 	{"rt_tgsigqueueinfo", SYS_rt_tgsigqueueinfo},
 	{"linkat", SYS_linkat},
+	{"ptrace", SYS_ptrace},
 };
 
 static const struct call *find_call(const char *name)
