@@ -81,6 +81,14 @@ bench_fatal_bench_LDADD = $(STANDIN_LIBS)
 EXTRA_bench_fatal_bench_DEPENDENCIES = $(STANDIN_LIBS)
 run-benches: bench/fatal_bench
 
+# Cores.
+BENCHES += bench/core.sh
+EXTRA_PROGRAMS += bench/core_bench
+EXTRA_DIST += %D%/core.sh %D%/core_bench.py
+bench_core_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+bench_core_bench_LDADD = $(PROC_FLOORS)
+run-benches: bench/core_bench
+
 # The Python door.
 BENCHES += bench/python.sh
 EXTRA_DIST += %D%/python.sh %D%/python_bench.py

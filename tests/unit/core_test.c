@@ -77,7 +77,8 @@ static void make_notes(struct str *notes)
 	add_thread(notes, 71, 0x400300, -1);
 }
 
-static Elf64_Phdr segment(uint32_t type, uint64_t at, uint64_t offset, uint64_t size, uint32_t flags)
+static Elf64_Phdr segment(
+	uint32_t type, uint64_t at, uint64_t offset, uint64_t size, uint32_t flags)
 {
 	return (Elf64_Phdr){.p_type = type, .p_vaddr = at, .p_offset = offset, .p_filesz = size,
 		.p_memsz = size, .p_flags = flags};
