@@ -27,6 +27,8 @@ static const char *key_of(struct survey *survey, const struct survey_process *pr
 {
 	const struct claims *claims = &process->claims;
 
+	if (*claims->folder)
+		return arena_printf(&survey->arena, "folder %s", claims->folder);
 	if (*claims->master)
 		return arena_printf(
 			&survey->arena, "master %s %s", claims->master, claims->job);

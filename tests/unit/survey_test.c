@@ -477,6 +477,28 @@ static void two_jobs_are_told_apart(void **state)
 }
 
 /* Two agents on one machine play two nodes of one job. */
+/* Of one agent are those that have its folder, whoever started them. */
+static void the_folder_of_an_agent_is_a_job(void **state)
+{
+	static const struct actor actors[] = {
+		{20, 1, "sh", "", "sh"},
+		{21, 20, "python", PLAIN("0") " INQUEST_JOB_DIR=/dev/shm/a", NULL},
+		{22, 1, "python", PLAIN("1") " INQUEST_JOB_DIR=/dev/shm/a", NULL},
+		{31, 20, "python", PLAIN("0") " INQUEST_JOB_DIR=/dev/shm/b", NULL},
+		{32, 20, "python", PLAIN("1"), NULL},
+	};
+	struct survey survey = {0};
+
+	SET_UP(&survey, actors);
+	survey_settle(&survey);
+	assert_int_equal(survey.jobs.nr, 3);
+	assert_int_equal(survey_job_of(&survey, 21), survey_job_of(&survey, 22));
+	assert_string_equal(
+		survey.jobs.items[survey_job_of(&survey, 21)].folder, "/dev/shm/a");
+	assert_int_not_equal(survey_job_of(&survey, 31), survey_job_of(&survey, 32));
+	survey_release(&survey);
+}
+
 static void two_launchers_may_be_one_job(void **state)
 {
 	static const struct actor actors[] = {
@@ -584,6 +606,7 @@ int main(void)
 		cmocka_unit_test(slurm_speaks_for_those_who_do_not),
 		cmocka_unit_test(our_own_step_is_no_job),
 		cmocka_unit_test(two_jobs_are_told_apart),
+		cmocka_unit_test(the_folder_of_an_agent_is_a_job),
 		cmocka_unit_test(two_launchers_may_be_one_job),
 		cmocka_unit_test(scontrol_is_run_with_a_deadline),
 	};
