@@ -3,12 +3,21 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 
 #include "base/alloc.h"
+#include "base/clock.h"
+#include "evidence/stacks-module.h"
 #include "evidence/stacks.h"
 #include "evidence/unpack.h"
+#include "proc/captor.h"
+#include "proc/livemem.h"
 
 static const char maps_text[] = "7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n"
 				"7f0000002000-7f0000003000 r-xp 00000000 08:01 77 /odd\377name\n";
@@ -331,9 +340,209 @@ static void ten_thousand_nested_arrays_do_not_overflow(void **state)
 	free(bytes);
 }
 
+/* --- Modules ---------------------------------------------------------------------------------- */
+
+static void add_symbols(struct module *module, uint64_t at, const char *function)
+{
+	const struct module_symbol symbols[] = {
+		{.at = at, .start = at - 1, .function = function, .file = "a.c", .line = 7},
+		{.at = 0x9000, .function = "", .file = ""},
+	};
+
+	module_set_symbols(module, symbols, 2);
+}
+
+/* This program as it is mapped, by its own image. */
+static struct module *own_module(struct images *images, struct stack_maps *maps)
+{
+	struct livemem *memory = livemem_new((uint32_t)getpid());
+	const struct stack_map *map;
+	struct str text = {0};
+
+	assert_int_equal(proc_read((uint32_t)getpid(), "maps", &text, NULL), 0);
+	stack_maps_parse(maps, str_text(&text), text.len);
+	images_open(images, (uint32_t)getpid(), maps, livemem_memory(memory), NULL);
+	map = stack_maps_find(maps, (uint64_t)(uintptr_t)own_module);
+	assert_non_null(map);
+	livemem_free(memory);
+	str_release(&text);
+	return modules_find(images_modules(images), map);
+}
+
+static void modules_of_two_helpers_become_one(void **state)
+{
+	struct images *images = images_new();
+	struct stack_maps maps = {0};
+	struct module *module = own_module(images, &maps), *again;
+	struct modules *modules = modules_new();
+	struct evidence evidence = {0};
+	struct excerpt *image;
+	struct exhibit *exhibit;
+
+	(void)state;
+	assert_non_null(module);
+	stacks_add_module(&evidence, "host", module, images_excerpt(images, module));
+	exhibit = &evidence.at[0];
+	add_symbols(module, 0x2000, "second");
+	stacks_add_module(&evidence, "host", module, NULL);
+	add_symbols(module, 0x1000, "first");
+	stacks_add_module(&evidence, "host", module, images_excerpt(images, module));
+	exhibit = &evidence.at[0];
+	assert_int_equal(stacks_merge_module(exhibit, &evidence.at[1]), 0);
+	assert_int_equal(stacks_merge_module(exhibit, &evidence.at[2]), 0);
+	assert_int_equal(stacks_read_module(exhibit, modules, &image, NULL), 0);
+	again = modules_at(modules, 0);
+	assert_int_equal(again->dev, module->dev);
+	assert_int_equal(again->ino, module->ino);
+	assert_string_equal(again->path, module->path);
+	assert_int_equal(again->build_id_len, module->build_id_len);
+	assert_memory_equal(again->build_id, module->build_id, module->build_id_len);
+	assert_int_equal(again->nloads, module->nloads);
+	assert_int_equal(excerpt_size(image), excerpt_size(images_excerpt(images, module)));
+	assert_int_equal(again->nsymbols, 3);
+	assert_string_equal(module_symbol_at(again, 0x1000)->function, "first");
+	assert_string_equal(module_symbol_at(again, 0x2000)->function, "second");
+	assert_string_equal(module_symbol_at(again, 0x2000)->file, "a.c");
+	assert_int_equal(module_symbol_at(again, 0x2000)->line, 7);
+	modules_free(modules);
+	excerpt_free(image);
+	stack_maps_release(&maps);
+	evidence_release(&evidence);
+	images_free(images);
+}
+
+static void of_a_damaged_module_nothing_is_believed(void **state)
+{
+	struct images *images = images_new();
+	struct stack_maps maps = {0};
+	struct module *module = own_module(images, &maps);
+	struct evidence evidence = {0};
+
+	(void)state;
+	add_symbols(module, 0x1000, "first");
+	stacks_add_module(&evidence, "host", module, images_excerpt(images, module));
+	for (size_t len = 0; len < evidence.at[0].len; len += 3) {
+		uint8_t *bytes = alloc_copy(evidence.at[0].bytes, len);
+		struct exhibit cut = {.bytes = bytes, .len = len};
+		struct modules *modules = modules_new();
+		struct excerpt *image;
+
+		assert_true(stacks_read_module(&cut, modules, &image, NULL) < 0);
+		assert_null(image);
+		assert_true(stacks_merge_module(&cut, &evidence.at[0]) < 0);
+		modules_free(modules);
+		free(bytes);
+	}
+	for (size_t at = 0; at < evidence.at[0].len; at++) {
+		struct modules *modules = modules_new();
+		struct excerpt *image;
+
+		evidence.at[0].bytes[at] ^= 0x81;
+		(void)stacks_read_module(&evidence.at[0], modules, &image, NULL);
+		evidence.at[0].bytes[at] ^= 0x81;
+		modules_free(modules);
+		excerpt_free(image);
+	}
+	stack_maps_release(&maps);
+	evidence_release(&evidence);
+	images_free(images);
+}
+
+/* --- Helpers ---------------------------------------------------------------------------------- */
+
+static void say_two_things(int out, void *arg)
+{
+	captor_send(out, arg, strlen(arg), " and", 4);
+	captor_send(out, "more", 4, NULL, 0);
+}
+
+static void say_one_and_die(int out, void *arg)
+{
+	(void)arg;
+	captor_send(out, "one", 3, NULL, 0);
+	raise(SIGKILL);
+}
+
+static void say_nothing(int out, void *arg)
+{
+	(void)out;
+	(void)arg;
+	for (;;)
+		pause();
+}
+
+static void a_helper_reports_and_may_be_left_behind(void **state)
+{
+	int64_t soon = clock_monotonic_ns() + 60 * CLOCK_NS_PER_S;
+	struct captor captor;
+	struct str got = {0};
+
+	(void)state;
+	assert_int_equal(captor_start(&captor, say_two_things, (char *)"this"), 0);
+	assert_int_equal(captor_receive(&captor, soon, &got), 1);
+	assert_string_equal(str_text(&got), "this and");
+	assert_int_equal(captor_receive(&captor, soon, &got), 1);
+	assert_string_equal(str_text(&got), "more");
+	assert_int_equal(captor_receive(&captor, soon, &got), 0);
+	captor_end(&captor);
+	assert_int_equal(captor_start(&captor, say_one_and_die, NULL), 0);
+	assert_int_equal(captor_receive(&captor, soon, &got), 1);
+	assert_int_equal(captor_receive(&captor, soon, &got), -EPIPE);
+	captor_end(&captor);
+	assert_int_equal(captor_start(&captor, say_nothing, NULL), 0);
+	assert_int_equal(captor_receive(&captor, clock_monotonic_ns() + CLOCK_NS_PER_MS, &got),
+		-ETIMEDOUT);
+	captor_end(&captor);
+	assert_true(waitpid(-1, NULL, WNOHANG) < 0); /* no child is left */
+	str_release(&got);
+}
+
+/* --- Copies ----------------------------------------------------------------------------------- */
+
+static void copies_end_where_memory_ends(void **state)
+{
+	char *pages = mmap(
+		NULL, 4 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t at = (uint64_t)(uintptr_t)pages;
+	struct livemem_piece pieces[] = {
+		{.at = at + 4096 + 100, .len = 100000}, /* reaches into the hole */
+		{.at = at, .len = 8192},		/* overlaps the one before */
+		{.at = at + 2 * 4096, .len = 10},	/* in the hole */
+		{.at = at + 3 * 4096, .len = 4096},
+	};
+	struct livemem *livemem = livemem_new((uint32_t)getpid());
+	char bytes[8];
+
+	(void)state;
+	assert_true(pages != MAP_FAILED);
+	memset(pages, 'a', 4 * 4096);
+	munmap(pages + 2 * 4096, 4096);
+	assert_int_equal(livemem_copy(livemem, pieces, 4), 0);
+	assert_int_equal(pieces[0].got, 4096 - 100);
+	assert_int_equal(pieces[1].got, 4096 + 100);
+	assert_int_equal(pieces[2].got, 0);
+	assert_int_equal(pieces[3].got, 4096);
+	/* What was copied stays as it was; the rest is read when it is asked for. */
+	memset(pages, 'b', 2 * 4096);
+	assert_int_equal(stack_memory_read(livemem_memory(livemem), at + 4190, bytes, 8), 0);
+	assert_memory_equal(bytes, "aaaaaaaa", 8);
+	assert_true(stack_memory_read(livemem_memory(livemem), at + 8188, bytes, 8) < 0);
+	livemem_forget(livemem);
+	assert_int_equal(stack_memory_read(livemem_memory(livemem), at + 4190, bytes, 8), 0);
+	assert_memory_equal(bytes, "bbbbbbbb", 8);
+	assert_true(stack_memory_read(livemem_memory(livemem), UINT64_MAX - 3, bytes, 8) < 0);
+	livemem_free(livemem);
+	munmap(pages, 2 * 4096);
+	munmap(pages + 3 * 4096, 4096);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(modules_of_two_helpers_become_one),
+		cmocka_unit_test(of_a_damaged_module_nothing_is_believed),
+		cmocka_unit_test(a_helper_reports_and_may_be_left_behind),
+		cmocka_unit_test(copies_end_where_memory_ends),
 		cmocka_unit_test(what_was_packed_is_read_again),
 		cmocka_unit_test(an_empty_snapshot_is_one_too),
 		cmocka_unit_test(cut_anywhere_it_gives_what_stands_before),
