@@ -6,6 +6,7 @@
  *	gil KNOWN LOCKED HOLDER
  *	thread TID INTERPRETER HOLDS CUT	CUT "-" or why
  *	frame LINE FUNCTION\tFILE		innermost first
+ * "error WORDS" where that is not in good order, or a walk over its packed record ends otherwise;
  * with `nofiles` as if no mapped file could be read; with `merge` also
  *
  *	merged TID MERGED EVALS LEFT WRONG	of its stack merged with the native one: calls of
@@ -27,6 +28,7 @@
 #include "proc/python-find.h"
 #include "proc/symbols.h"
 #include "proc/threads.h"
+#include "stack/excerpt.h"
 #include "stack/merge.h"
 #include "stack/python.h"
 #include "stack/unwind.h"
@@ -229,6 +231,45 @@ static void print_threads(const struct python_stacks *stacks)
 	}
 }
 
+static bool is_same(const struct python_stacks *a, const struct python_stacks *b)
+{
+	if (a->nthreads != b->nthreads || a->gil_holder != b->gil_holder)
+		return false;
+	for (size_t i = 0; i < a->nthreads; i++) {
+		const struct python_thread *one = &a->threads[i], *other = &b->threads[i];
+
+		if (one->tid != other->tid || one->nframes != other->nframes)
+			return false;
+		for (size_t k = 0; k < one->nframes; k++)
+			if (strcmp(one->frames[k].file, other->frames[k].file) != 0 ||
+				strcmp(one->frames[k].function, other->frames[k].function) != 0 ||
+				one->frames[k].line != other->frames[k].line ||
+				one->frames[k].anchor != other->frames[k].anchor)
+				return false;
+	}
+	return true;
+}
+
+/* What a walk over a recording memory has read is all that a walk over the record needs. */
+static void check_record(const struct python_place *place, const struct python_stacks *stacks)
+{
+	struct excerpt *excerpt = excerpt_new(process.memory), *packed;
+	struct python_stacks again;
+	struct str bytes = {0};
+
+	python_stacks_read(excerpt_memory(excerpt), place, &again, NULL);
+	python_stacks_release(&again);
+	excerpt_pack(excerpt, &bytes);
+	packed = excerpt_unpack(bytes.text, bytes.len, NULL);
+	python_stacks_read(excerpt_memory(packed), place, &again, NULL);
+	if (!is_same(stacks, &again))
+		printf("error the walk over its packed record ends otherwise\n");
+	python_stacks_release(&again);
+	excerpt_free(packed);
+	excerpt_free(excerpt);
+	str_release(&bytes);
+}
+
 static void print_place(const struct python_place *place, const struct threads *threads)
 {
 	struct python_stacks stacks;
@@ -238,6 +279,7 @@ static void print_place(const struct python_place *place, const struct threads *
 		printf("error %s\n", complaint_text(&why));
 	printf("place %x %s\n", stacks.version, stacks.refused ? stacks.refused : "-");
 	print_threads(&stacks);
+	check_record(place, &stacks);
 	if (process.merge)
 		merge_threads(&stacks, threads, place);
 	python_stacks_release(&stacks);

@@ -102,7 +102,10 @@ def look(pid, *how):
                           timeout=DEADLINE)
     if done.returncode:
         fail("pystack: %d %s" % (done.returncode, done.stderr.decode(errors="replace")))
-    return Looked(done.stdout.decode())
+    text = done.stdout.decode()
+    if "\nerror " in text:
+        fail("pystack: " + text)
+    return Looked(text)
 
 
 class Program:
