@@ -46,6 +46,7 @@ struct python_offsets {
 	/* _PyRuntime */
 	uint32_t interpreters; /* the first interpreter */
 	uint32_t current;      /* the thread that has the GIL; up to 3.11 */
+	uint32_t gil;	       /* the GIL itself; up to 3.11 */
 	/* PyInterpreterState */
 	uint32_t interp_next;
 	uint32_t interp_id;

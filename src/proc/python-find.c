@@ -21,6 +21,7 @@
 #define FIND_COOKIE     "xdebugpy"
 #define FIND_SCAN_CAP   (16u << 20) /* bytes of memory searched for the cookie, or a version */
 #define FIND_SCAN_CHUNK 65536u
+#define FIND_COOKIES    256
 #define FIND_OLDEST     8 /* 3.8: names tell no older one that we could read */
 
 /* One look for the runtimes of a process. */
@@ -31,6 +32,7 @@ struct python_search {
 	struct str *missing;
 	struct python_place *places;
 	size_t nplaces;
+	size_t ncookies;             /* looked at; many are no accident */
 	struct python_place refused; /* the first that no interpreter can be looked for in */
 	const char *refused_path;    /* NULL: none */
 	const char *refused_words;   /* in the arena */
@@ -258,7 +260,7 @@ static void python_scan_chunk(struct python_search *search, const struct stack_m
 	for (size_t i = 0; i + 16 <= len; i += 8) {
 		struct python_place place = {.runtime = at + i};
 
-		if (memcmp(bytes + i, FIND_COOKIE, 8) != 0)
+		if (memcmp(bytes + i, FIND_COOKIE, 8) != 0 || search->ncookies++ >= FIND_COOKIES)
 			continue;
 		place.version = python_layout_version(search->memory, place.runtime);
 		if (place.version)

@@ -13,7 +13,8 @@
 
 /*
  * Fills up to PYTHON_PLACES places and returns how many: 0 for a process without Python. Where
- * something looks like Python and cannot be used, a line says so in `missing` (may be NULL).
+ * something looks like Python and cannot be used, a line says so in `missing` (may be NULL). The
+ * memory is the process' own, not a recording one: it may be searched through.
  */
 size_t python_find(struct images *images, const struct stack_maps *maps,
 	struct stack_memory *memory, struct python_place places[PYTHON_PLACES],

@@ -19,9 +19,10 @@
 
 #define PYTHON_INTERPRETERS 1024
 #define PYTHON_THREADS      4096   /* of all interpreters */
+#define PYTHON_GIL_SIZE     208    /* of struct _gil_runtime_state, with its conditions */
 #define PYTHON_STEPS        262144 /* from frame to frame, in all threads */
 
-#define TID_MAX     (1u << 22)
+#define TID_MAX (1u << 22)
 
 /* Watches a list for circles. */
 struct python_steps {
@@ -256,6 +257,7 @@ static const char *python_threads_walk(
 /* The GIL of an interpreter, and the state of the thread that has it: 0 nobody. */
 struct python_gil {
 	bool known;
+	uint64_t at;
 	uint64_t holder;
 };
 
@@ -267,6 +269,7 @@ static struct python_gil python_gil_read(const struct python_walk *walk, uint64_
 	uint32_t locked;
 
 	if (of->current) {
+		gil.at = walk->runtime + of->gil;
 		gil.known = python_u64(walk, walk->runtime + of->current, &gil.holder) == 0;
 		return gil;
 	}
@@ -274,6 +277,7 @@ static struct python_gil python_gil_read(const struct python_walk *walk, uint64_
 		return gil;
 	if (stack_memory_u32(walk->reader.memory, at + of->gil_locked, &locked) < 0 || locked > 1)
 		return gil;
+	gil.at = at;
 	gil.known = true;
 	if (locked) /* else there is who had it last */
 		gil.known = python_u64(walk, at + of->gil_holder, &gil.holder) == 0;
@@ -292,6 +296,8 @@ static void python_gil_give(struct python_walk *walk, const struct python_gil *g
 {
 	walk->ret->gil_known = gil->known;
 	walk->ret->gil_locked = gil->holder != 0;
+	walk->ret->gil_at = gil->at;
+	walk->ret->gil_end = gil->at ? gil->at + PYTHON_GIL_SIZE : 0;
 	for (size_t i = 0; gil->holder && i < walk->threads.nr; i++)
 		if (walk->states.items[i] == gil->holder)
 			walk->ret->gil_holder = walk->threads.items[i].tid;

@@ -64,6 +64,12 @@ struct python_stacks {
 	bool gil_known;
 	bool gil_locked;
 	uint64_t gil_holder; /* tid; 0 nobody, or not known who */
+	/*
+	 * Where the main interpreter's GIL lies: a thread that is blocked in futex() on a word in
+	 * [gil_at, gil_end) waits for it, whatever its frames are called. 0 not known.
+	 */
+	uint64_t gil_at;
+	uint64_t gil_end;
 	const char *refused; /* why nothing was read: "free-threaded build", ...; NULL none */
 };
 

@@ -9,10 +9,11 @@
  * "error WORDS" where that is not in good order, or a walk over its packed record ends otherwise;
  * with `nofiles` as if no mapped file could be read; with `merge` also
  *
+ *	waits TID				it waits for the GIL, by its futex
  *	merged TID MERGED EVALS LEFT WRONG	of its stack merged with the native one: calls of
  *						the evaluation loop on it; those of them that got no
  *						Python frames; Python frames in the place of others
- *	waits TID				it waits for the GIL
+ *	named TID				it waits for the GIL, by a function's name
  *	native FUNCTION\tPYTHON			each of its frames, what is not plumbing; in
  *						order, one of the two "-"
  */
@@ -21,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "base/file.h"
 #include "proc/image.h"
@@ -159,7 +161,7 @@ static void print_merged(
 	}
 	printf("merged %" PRIu64 " %d %zu %zu %zu\n", tid, merged->merged, evals, unserved, wrong);
 	if (waits)
-		printf("waits %" PRIu64 "\n", tid);
+		printf("named %" PRIu64 "\n", tid);
 	for (size_t i = 0; i < merged->nframes; i++) {
 		const struct merged_frame *frame = &merged->frames[i];
 		const char *name = frame->native ? native_name(native, frame->index) : "-";
@@ -171,13 +173,23 @@ static void print_merged(
 	free(left);
 }
 
+static bool waits_for_gil(const struct snapshot_thread *facts, const struct python_stacks *stacks)
+{
+	return facts->in_syscall && facts->syscall == SYS_futex &&
+	       facts->args[0] >= stacks->gil_at && facts->args[0] < stacks->gil_end;
+}
+
 /* The native stack of a thread that is blocked; else an empty one. */
-static void walk_thread(const struct threads *threads, uint64_t tid, struct unwind_stack *native)
+static void walk_thread(const struct threads *threads, const struct python_stacks *stacks,
+	uint64_t tid, struct unwind_stack *native)
 {
 	struct snapshot_thread facts = {.tid = (uint32_t)tid};
 
-	if (tid && threads_read(threads, &facts, &process.arena) == 0 && facts.regs.known)
-		unwinder_walk(process.unwinder, &facts.regs, native);
+	if (!tid || threads_read(threads, &facts, &process.arena) < 0 || !facts.regs.known)
+		return;
+	if (waits_for_gil(&facts, stacks))
+		printf("waits %" PRIu64 "\n", tid);
+	unwinder_walk(process.unwinder, &facts.regs, native);
 }
 
 /* The stack of a thread, which may be known to several interpreters. */
@@ -206,7 +218,7 @@ static void merge_threads(const struct python_stacks *stacks, const struct threa
 
 	find_eval(place);
 	for (size_t i = 0; i < stacks->nthreads; i++)
-		walk_thread(threads, stacks->threads[i].tid, &native[i]);
+		walk_thread(threads, stacks, stacks->threads[i].tid, &native[i]);
 	find_names(native, stacks->nthreads);
 	for (size_t i = 0; i < stacks->nthreads; i++)
 		if (native[i].nframes)

@@ -90,6 +90,7 @@ static void states(void)
 	FIELD(gil_locked, struct _gil_runtime_state, locked);
 #else
 	FIELD(current, _PyRuntimeState, gilstate.tstate_current);
+	FIELD(gil, _PyRuntimeState, ceval.gil);
 #endif
 	FIELD(thread_next, PyThreadState, next);
 	FIELD(thread_interp, PyThreadState, interp);

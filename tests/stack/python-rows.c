@@ -23,6 +23,7 @@ int main(int argc, char **argv)
 		return 1;
 	FIELD(interpreters);
 	FIELD(current);
+	FIELD(gil);
 	FIELD(interp_next);
 	FIELD(interp_id);
 	FIELD(interp_threads);

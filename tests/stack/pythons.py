@@ -63,7 +63,7 @@ class Looked:
     def __init__(self, text):
         self.text = text
         self.places, self.threads, self.merged, self.native = [], [], {}, {}
-        self.missing, self.waits = [], []
+        self.missing, self.waits, self.named = [], [], []
         for line in text.splitlines():
             word, _, rest = line.partition(" ")
             getattr(self, "on_" + word, lambda rest: self.missing.append(line))(rest)
@@ -92,6 +92,9 @@ class Looked:
 
     def on_waits(self, rest):
         self.waits.append(int(rest))
+
+    def on_named(self, rest):
+        self.named.append(int(rest))
 
     def on_native(self, rest):
         self.native[self.last].append(tuple(rest.split("\t")))
