@@ -3,7 +3,7 @@
 #define PROC_CORE_H
 
 /*
- * Core files, by libelf's notes: threads and registers (NT_PRSTATUS, the one that died first), what
+ * Core files, by their notes: threads and registers (NT_PRSTATUS, the one that died first), what
  * killed it (NT_SIGINFO), maps (NT_FILE, and the segments), memory (the segments, else the mapped
  * files). Cut cores are read as far as they go.
  */

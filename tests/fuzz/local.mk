@@ -17,10 +17,10 @@ fuzz:
 	$(FUZZ_CC) -g -O1 -fsanitize=fuzzer,address,undefined -std=gnu11 -I. $(AM_CPPFLAGS) \
 		-DPKGLIBDIR='""' -DSTANDINDIR='""' -DSCENARIOSDIR='""' \
 		$(MSGPACK_CFLAGS) $(JSON_CFLAGS) $(ZSTD_CFLAGS) $(LIBUNWIND_CFLAGS) \
-		$(LIBELF_CFLAGS) $(LIBDW_CFLAGS) $(LZMA_CFLAGS) -o tests/fuzz/decode-fuzz \
+		$(LIBDW_CFLAGS) $(LZMA_CFLAGS) -o tests/fuzz/decode-fuzz \
 		$(srcdir)/tests/fuzz/decode-fuzz.c $$srcs \
 		$(MSGPACK_LIBS) $(JSON_LIBS) $(ZSTD_LIBS) $(LIBUNWIND_LIBS) \
-		$(LIBELF_LIBS) $(LIBDW_LIBS) $(LZMA_LIBS)
+		$(LIBDW_LIBS) $(LZMA_LIBS)
 	tests/fuzz/decode-fuzz -max_total_time=$(FUZZ_SECONDS) -max_len=262144 -rss_limit_mb=4096 \
 		tests/fuzz/corpus $(FUZZ_SEEDS)
 .PHONY: fuzz
