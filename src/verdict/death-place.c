@@ -8,7 +8,8 @@
 #include "job/stackfacts.h"
 #include "verdict/death-place.h"
 
-#define PLACE_FRAMES 2 /* the innermost ones; behind them the program's own line */
+#define PLACE_FRAMES 2	/* the innermost ones; behind them the program's own line */
+#define PLACE_LENGTH 80 /* so much is read on one line and the next */
 
 /* Functions through which a signal is raised. */
 static const struct stackfacts_place raising[] = {
@@ -61,32 +62,46 @@ static const char *frame_text(struct inquiry *q, const struct job_frame *frame)
 	return *file ? arena_printf(q->arena, "%s (%s)", function, file) : function;
 }
 
+/* So many frames that are told, from the innermost; *ret_last: the number of the last of them. */
+static const char *innermost(
+	struct inquiry *q, const struct job_stack *stack, int most, size_t *ret_last)
+{
+	const char *text = "";
+	int told = 0;
+
+	for (size_t i = 0; i < stack->nframes && told < most; i++) {
+		const struct job_frame *frame = stackfacts_frame(q->job, stack, i);
+
+		if (!frame_is_told(frame))
+			continue;
+		text = arena_printf(
+			q->arena, "%s%s%s", text, told ? " < " : "", frame_text(q, frame));
+		told++;
+		*ret_last = i;
+	}
+	return told ? text : NULL;
+}
+
 const char *death_place(struct inquiry *q, int rank, const char **ret_cite)
 {
 	const struct job_stack *stack = death_stack(q, rank);
-	const char *text = "";
-	int told = 0;
+	const char *text, *mine = "";
+	size_t last = 0;
 	long program;
 
 	if (!stack)
 		return NULL;
 	program = stackfacts_program(q->job, stack);
-	for (size_t i = 0; i < stack->nframes && told < PLACE_FRAMES; i++) {
-		const struct job_frame *frame = stackfacts_frame(q->job, stack, i);
-
-		if (!frame_is_told(frame))
-			continue;
-		if (program == (long)i)
-			program = -1;
-		text = arena_printf(
-			q->arena, "%s%s%s", text, told ? " < " : "", frame_text(q, frame));
-		told++;
-	}
-	if (!told)
-		return NULL;
 	if (program >= 0)
-		text = arena_printf(q->arena, "%s < ... < %s", text,
-			frame_text(q, stackfacts_frame(q->job, stack, (size_t)program)));
+		mine = frame_text(q, stackfacts_frame(q->job, stack, (size_t)program));
+	text = innermost(q, stack, PLACE_FRAMES, &last);
+	/* The program's line must be read, whatever the names of libraries. */
+	if (text && strlen(text) + strlen(mine) > PLACE_LENGTH)
+		text = innermost(q, stack, 1, &last);
+	if (!text)
+		return NULL;
+	if (program > (long)last)
+		text = arena_printf(q->arena, "%s < ... < %s", text, mine);
 	*ret_cite = stack->cite;
 	return text;
 }
