@@ -109,6 +109,44 @@ static void s28_a_segfault(void **state)
 	facts_free(f);
 }
 
+/* The place that is told of a rank that died of SIGSEGV in its thread 7, with this stack of it. */
+static void died_in(const char *frames, enum job_stack_how how, const char *place)
+{
+	struct facts *f = facts_new(4);
+	struct verdicts *verdicts;
+	struct job *job;
+	const char *told = "";
+
+	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 4096, 30);
+	facts_signal(f, 2, SIGSEGV, 0, "python", 29)->tid = 7;
+	facts_end(f, 2, JOB_SIGNALED, SIGSEGV, 29);
+	facts_stack_of(f, 2, "python", 7, frames)->how = how;
+	job = facts_job(f);
+	verdicts = verdicts_of(job);
+	for (size_t i = 0; i < verdicts->at[0].nevidence; i++)
+		if (verdicts->at[0].evidence[i].kind == FACT_DIED_IN)
+			told = verdicts->at[0].evidence[i].text;
+	assert_string_equal(told, place);
+	assert_int_equal(verdicts->at[0].next,
+		*place ? VERDICT_NEXT_READ_STACK : VERDICT_NEXT_LOOK_AT_CORE);
+	verdicts_free(verdicts);
+	job_free(job);
+	facts_free(f);
+}
+
+static void a_death_says_in_which_code(void **state)
+{
+	died_in("pack@/src/pack.c:12 < send@libx.so < step@/me/train.py:40", JOB_STACK_CORE,
+		"pack (pack.c:12) < send (libx.so) < ... < step (train.py:40)");
+	/* How a signal is raised is of no interest; the line of the program is. */
+	died_in("__pthread_kill_implementation@libc.so.6 < raise@libc.so.6 < abort@libc.so.6 < "
+		"c10d::detail::SocketImpl::waitForInputForVeryLong@libtorch_cpu.so < "
+		"step@/me/train.py:40",
+		JOB_STACK_FATAL, "abort (libc.so.6) < ... < step (train.py:40)");
+	/* What it did before is no place of a death. */
+	died_in("poll@libc.so.6 < step@/me/train.py:40", JOB_STACK_PEEKED, "");
+}
+
 static void a_death_is_told_before_anybody_waits_long(void **state)
 {
 	struct facts *f = facts_new(4);
@@ -518,6 +556,7 @@ int main(void)
 		cmocka_unit_test(s19b_a_killed_loader_raises_in_its_rank),
 		cmocka_unit_test(s27_a_cuda_error_in_the_watchdog_is_its_own),
 		cmocka_unit_test(s28_a_segfault),
+		cmocka_unit_test(a_death_says_in_which_code),
 		cmocka_unit_test(a_death_is_told_before_anybody_waits_long),
 		cmocka_unit_test(s29_an_exception_long_before_the_death),
 		cmocka_unit_test(an_exit_1_without_words),
