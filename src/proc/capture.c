@@ -145,6 +145,20 @@ static void capture_read_python(void *arg)
 	capture->python_read = true;
 }
 
+/*
+ * Reading Python's frames takes longer than all else that is done while they stand still. Where all
+ * are blocked it can wait: let go, they wait on where they stood.
+ */
+static bool capture_somebody_runs(const struct capture *capture)
+{
+	const struct peek_thread *thread;
+
+	array_for_each(&capture->peek.all, thread)
+		if (thread->facts.error == EAGAIN)
+			return true;
+	return false;
+}
+
 /* Those that peeking cannot read whole: they ran, or their walk needs a register. */
 static bool *capture_unread(struct capture *capture)
 {
@@ -185,7 +199,8 @@ static void capture_look(struct capture *capture)
 	capture->hold.deadline_ms = capture->options->stop_ms ? capture->options->stop_ms :
 								CAPTURE_STOP_MS;
 	if (capture->options->mode == SNAPSHOT_CONSISTENT) {
-		capture->hold.also = capture_read_python;
+		if (capture_somebody_runs(capture))
+			capture->hold.also = capture_read_python;
 		capture->hold.arg = capture;
 		hold_all(&capture->hold);
 	}

@@ -30,6 +30,7 @@ check_PROGRAMS += %D%/plight %D%/blocking
 EXTRA_DIST += %D%/takes.py
 SH_TESTS += %D%/native.test %D%/peek.test %D%/stop.test %D%/trouble.test \
 	%D%/locked.test
+ASAN_TESTS += %D%/peek.test %D%/stop.test %D%/trouble.test
 ASAN_TESTS += %D%/native.test
 
 check_PROGRAMS += %D%/core-show
