@@ -18,6 +18,16 @@ static const struct stackfacts_place raising[] = {
 	{"raise", NULL},
 	{"gsignal", NULL},
 	{"__GI_raise", NULL},
+	{"abort", "libc*"},
+	{"__GI_abort", "libc*"},
+	{"abort", "libinquest-probe*"},
+	{"__libc_message*", "libc*"},
+	{"malloc_printerr", "libc*"},
+	{"__assert_fail*", "libc*"},
+	{"__*fortify_fail*", "libc*"},
+	{"__stack_chk_fail*", "libc*"},
+	{"*", "libstdc++*"}, /* std::terminate and its way there, mostly without names */
+	{"*", "libgcc_s*"},
 	{"*restore_rt", NULL},
 };
 

@@ -56,4 +56,4 @@ tests_probe_objects_SOURCES = %D%/objects.c probes/object.c probes/self.c
 tests_probe_objects_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir)
 tests_probe_objects_CFLAGS = $(PLAIN_CFLAGS)
 tests_probe_objects_LDADD = -ldl
-SH_TESTS += %D%/traceback.test %D%/unwinder.test %D%/pytrace.test
+SH_TESTS += %D%/died-in.test %D%/traceback.test %D%/unwinder.test %D%/pytrace.test
