@@ -11,3 +11,4 @@ check_PROGRAMS += %D%/proctable %D%/table
 
 EXTRA_DIST += %D%/foreign.sh
 SH_TESTS += %D%/found.test %D%/proctable.test %D%/served.test %D%/slurm.test %D%/yama.test
+ASAN_TESTS += %D%/found.test %D%/proctable.test %D%/served.test %D%/slurm.test
