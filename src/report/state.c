@@ -15,6 +15,21 @@ static const char *const span_states[] = {
 	[JOB_SPAN_DEVICE] = "compiling",
 };
 
+static const char *const pose_states[POSES] = {
+	[POSE_COLLECTIVE] = "waiting",
+	[POSE_P2P] = "waiting",
+	[POSE_INIT] = "in init",
+	[POSE_STORE] = "in store",
+	[POSE_DEVICE] = "on GPU",
+	[POSE_IO] = "in storage",
+	[POSE_COMPILE] = "compiling",
+	[POSE_INPUT] = "input",
+	[POSE_CHECKPOINT] = "checkpoint",
+	[POSE_LOCK] = "in lock",
+	[POSE_GIL] = "for GIL",
+	[POSE_USER] = "own code",
+};
+
 static const char *const thread_states[] = {
 	[JOB_THREAD_UNKNOWN] = "unknown",
 	[JOB_THREAD_OUTSIDE] = "own code",
@@ -158,8 +173,32 @@ static bool is_inside(const struct job_thread *thread)
 	return thread && thread->state >= JOB_THREAD_IN_CALL;
 }
 
+/* Who waits, in which call; who is elsewhere, at which line. */
+static bool say_pose(struct state *state, const struct job *job, const struct posture *p)
+{
+	const struct job_frame *frame;
+	long at;
+
+	if (!p || !p->stack || !pose_states[p->pose])
+		return false;
+	str_add(&state->name, pose_states[p->pose]);
+	state->since = p->stands;
+	at = p->program >= 0 ? p->program : p->telling;
+	frame = at < 0 ? NULL : stackfacts_frame(job, p->stack, (size_t)at);
+	if (poses_waits(p->pose))
+		str_add(&state->op, poses_call(p));
+	else if (frame && *frame->file && frame->line)
+		str_printf(&state->op, "%s:%d",
+			strrchr(frame->file, '/') ? strrchr(frame->file, '/') + 1 : frame->file,
+			frame->line);
+	else if (frame)
+		str_add(&state->op, frame->function);
+	return true;
+}
+
 /* What a living rank does: the newest thing it is inside of, since that is innermost. */
-static void say_doing(struct state *state, const struct job *job, int rank)
+static void say_doing(
+	struct state *state, const struct job *job, int rank, const struct posture *posture)
 {
 	const struct job_thread *thread = thread_of(job, rank);
 	const struct job_span *span = span_of(job, rank);
@@ -176,12 +215,12 @@ static void say_doing(struct state *state, const struct job *job, int rank)
 		say_thread(state, job, rank, thread);
 	} else if (thread) {
 		str_add(&state->name, "moving"); /* its board was newer than the gathering */
-	} else {
+	} else if (!say_pose(state, job, posture)) {
 		str_add(&state->name, job->ranks[rank].candidate_only ? "starting" : "unknown");
 	}
 }
 
-void state_of(struct state *state, const struct job *job, int rank)
+void state_of(struct state *state, const struct job *job, int rank, const struct posture *posture)
 {
 	int index = job->ranks[rank].process;
 	const struct job_process *process = index >= 0 ? &job->processes[index] : NULL;
@@ -197,7 +236,7 @@ void state_of(struct state *state, const struct job *job, int rank)
 	if (process->frozen == JOB_YES || process->state == 'T')
 		str_add(&state->name, "stopped");
 	else
-		say_doing(state, job, rank);
+		say_doing(state, job, rank, posture);
 }
 
 void state_release(struct state *state)

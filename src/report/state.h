@@ -7,6 +7,7 @@
 
 #include "base/str.h"
 #include "job/job.h"
+#include "verdict/poses.h"
 
 struct state {
 	struct str name; /* "compiling", "waiting", "SIGKILL", "exit 1", "not seen", ... */
@@ -17,8 +18,11 @@ struct state {
 	int64_t ended;   /* realtime of its end, JOB_UNKNOWN */
 };
 
-/* Fills an empty state. The caller releases. */
-void state_of(struct state *state, const struct job *job, int rank);
+/*
+ * Fills an empty state. `posture` is asked where nothing else tells; NULL: not known. The caller
+ * releases.
+ */
+void state_of(struct state *state, const struct job *job, int rank, const struct posture *posture);
 
 /* Frees both texts; the rest of the state keeps its values. */
 void state_release(struct state *state);

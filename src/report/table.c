@@ -197,7 +197,8 @@ static void fill_row(struct table *table, struct row *row, int rank)
 	struct state state = {0};
 	const struct job_op *op;
 
-	state_of(&state, job, rank);
+	state_of(&state, job, rank,
+		table->verdicts->postures ? &table->verdicts->postures[rank] : NULL);
 	*row = (struct row){.since = state.since};
 	row->culprit = table->verdicts->n && ranks_have(table->verdicts->at[0].culprits, rank);
 	for (int c = 0; c < COLUMNS; c++)

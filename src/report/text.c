@@ -54,6 +54,7 @@ static const char *const stages[] = {
 	[VERDICT_FIRST_FORWARD] = "FIRST FORWARD",
 	[VERDICT_STEADY] = "STEADY",
 	[VERDICT_TEARDOWN] = "TEARDOWN",
+	[VERDICT_STAGE_UNKNOWN] = "",
 };
 
 struct writing {
@@ -201,8 +202,9 @@ static void add_job_line(struct writing *w)
 	str_printf(&whole, ": %zu", seen);
 	if (job->world_size != JOB_NONE)
 		str_printf(&whole, "/%d", job->world_size);
-	str_printf(
-		&whole, " ranks, attempt %d, stage %s", job->attempt, stages[w->verdicts->stage]);
+	str_printf(&whole, " ranks, attempt %d", job->attempt);
+	if (*stages[w->verdicts->stage])
+		str_printf(&whole, ", stage %s", stages[w->verdicts->stage]);
 	if (job->ended == JOB_YES)
 		str_printf(&whole, ", ended with status %d", job->exit_status);
 	if (w->options->beside)

@@ -351,7 +351,7 @@ const struct rule rule_gpu_stall = {
 static void rule_out_transport(struct inquiry *q, struct draft *draft)
 {
 	if (draft->verdict.class == VERDICT_TRANSPORT_STALL ||
-		draft->verdict.class == VERDICT_GPU_STALL || q->forks->n)
+		draft->verdict.class == VERDICT_GPU_STALL || q->forks->n || !q->job->ngroups)
 		return;
 	for (size_t i = 0; i < q->graph->nnodes; i++) {
 		const struct waitfor_node *node = &q->graph->nodes[i];

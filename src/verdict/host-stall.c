@@ -107,6 +107,8 @@ static bool explains_known(const struct inquiry *q, int rank, struct reason *why
 		why->outlook = VERDICT_KILL;
 	}
 	why->next = next[why->where];
+	if (why->where == VERDICT_IN_LOCK && p->posture.own_lock)
+		why->next = VERDICT_NEXT_LOOK_AT_THREADS;
 	if (why->where == VERDICT_IN_GIL && p->posture.holder)
 		why->next = VERDICT_NEXT_LOOK_AT_GIL;
 	why->progresses = why->where != VERDICT_IN_FROZEN;
@@ -169,7 +171,7 @@ static void tell_process(struct inquiry *q, int rank, struct draft *draft)
 	if (p->frozen)
 		draft_fact(q, draft, FACT_FROZEN, rank, p->process->sample_cite)->a =
 			p->process->state;
-	else if (place_of(p) == VERDICT_IN_LOCK ||
+	else if ((place_of(p) == VERDICT_IN_LOCK && !p->posture.own_lock) ||
 		 (p->process->state && p->process->state != 'S' && p->process->state != 'R')) {
 		fact = draft_fact(q, draft, FACT_PROC_STATE, rank, p->process->sample_cite);
 		fact->a = p->process->state;

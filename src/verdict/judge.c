@@ -121,7 +121,8 @@ static bool is_over(const struct inquiry *q, const struct draft *draft)
 /* Nobody can look at the stack of what is gone, nor attach to it again. */
 static enum verdict_next next_of_past(enum verdict_next next)
 {
-	if (next == VERDICT_NEXT_STACK_OF_RANK || next == VERDICT_NEXT_LOOK_AT_LOCK)
+	if (next == VERDICT_NEXT_STACK_OF_RANK || next == VERDICT_NEXT_LOOK_AT_LOCK ||
+		next == VERDICT_NEXT_LOOK_AT_THREADS)
 		return VERDICT_NEXT_STACK_NEXT_TIME;
 	return next == VERDICT_NEXT_MORE_EVIDENCE ? VERDICT_NEXT_ATTACH_NEXT_TIME : next;
 }
@@ -235,6 +236,15 @@ static int compare_not_judged(const void *va, const void *vb)
 	return strcmp(a->needs, b->needs);
 }
 
+static const struct posture *postures_of(struct inquiry *q)
+{
+	struct posture *at = arena_new_many(q->arena, struct posture, q->job->nranks + 1);
+
+	for (size_t i = 0; i < q->job->nranks; i++)
+		at[i] = q->profiles[i].posture;
+	return at;
+}
+
 /* All of it, in the inquiry's arena, which the verdicts own from here on. */
 static struct verdicts *seal(struct inquiry *q)
 {
@@ -251,6 +261,7 @@ static struct verdicts *seal(struct inquiry *q)
 	verdicts->nnot_judged = q->not_judged.nr;
 	verdicts->not_judged = arena_copy(
 		q->arena, q->not_judged.items, q->not_judged.nr * sizeof(*q->not_judged.items));
+	verdicts->postures = postures_of(q);
 	verdicts->arena = q->arena;
 	return verdicts;
 }

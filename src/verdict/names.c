@@ -127,6 +127,7 @@ const char *verdict_stage_name(enum verdict_stage stage)
 		[VERDICT_FIRST_FORWARD] = "first-forward",
 		[VERDICT_STEADY] = "steady",
 		[VERDICT_TEARDOWN] = "teardown",
+		[VERDICT_STAGE_UNKNOWN] = "unknown",
 	};
 
 	return NAME_OF(names, stage);

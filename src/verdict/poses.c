@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 
 /* Each frame of a job is compared with the table once: thousands of stacks share them. */
 struct reader {
@@ -50,8 +51,17 @@ static const struct pose_line *line_of(const struct job_frame *frame)
 	return NULL;
 }
 
+/* A line of Python says more than the C++ that it calls. */
+static bool says_more(const struct job *job, const struct job_stack *stack, long before, long at)
+{
+	return before >= 0 &&
+	       stackfacts_frame(job, stack, (size_t)before)->kind == JOB_FRAME_NATIVE &&
+	       stackfacts_frame(job, stack, (size_t)at)->kind == JOB_FRAME_PYTHON;
+}
+
 /* Takes in one more frame; false: the reading is over. */
-static bool read_frame(struct reading *r, const struct pose_line *line, long at)
+static bool read_frame(const struct job *job, const struct job_stack *stack, struct reading *r,
+	const struct pose_line *line, long at)
 {
 	bool further_in = r->program < 0 || at < r->program;
 
@@ -63,7 +73,8 @@ static bool read_frame(struct reading *r, const struct pose_line *line, long at)
 		r->telling = r->base = at;
 		return false;
 	case POSE_SPANS:
-		if (!r->line || r->line->force != POSE_SPANS || r->line->pose != line->pose)
+		if (!r->line || r->line->force != POSE_SPANS || r->line->pose != line->pose ||
+			says_more(job, stack, r->telling, at))
 			r->telling = at;
 		r->line = line;
 		r->base = at;
@@ -89,7 +100,7 @@ static struct reading read_stack(const struct reader *reader, const struct job_s
 	for (size_t i = 0; i < stack->nframes; i++) {
 		const struct pose_line *line = reader->lines[stack->frames[i]];
 
-		if (line && !read_frame(&r, line, (long)i))
+		if (line && !read_frame(reader->job, stack, &r, line, (long)i))
 			break;
 	}
 	return r;
@@ -197,7 +208,8 @@ static bool pose_of_lock(const struct job *job, const struct reading *r, struct 
 	if (r->threads || !waits_for_lock(job, p->stack, &at))
 		return false;
 	p->telling = at;
-	p->call = stackfacts_python(job, p->stack) >= 0 ? "acquire" : "a mutex";
+	p->own_lock = true;
+	p->call = stackfacts_python(job, p->stack) >= 0 ? "acquire()" : "a mutex";
 	return true;
 }
 
@@ -262,6 +274,50 @@ static void better(const struct job *job, struct posture *p)
 		p->call = pose_better[i].call ? pose_better[i].call : p->call;
 		return;
 	}
+}
+
+/* Behind the last folder that says no more than where Python lies. */
+static const char *short_path(const char *path)
+{
+	static const char *const roots[] = {"/site-packages/", "/dist-packages/"};
+	const char *slash = strrchr(path, '/');
+
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+		const char *at = strstr(path, roots[i]);
+
+		if (at)
+			return at + strlen(roots[i]);
+	}
+	return slash ? slash + 1 : path;
+}
+
+const char *poses_place(
+	struct arena *arena, const struct job *job, const struct job_stack *stack, long at)
+{
+	const struct job_frame *frame;
+	const char *function;
+
+	if (at < 0 || (size_t)at >= stack->nframes)
+		return "";
+	frame = stackfacts_frame(job, stack, (size_t)at);
+	function = *frame->function ? frame->function : "unknown code";
+	if (*frame->file && frame->line)
+		return arena_printf(
+			arena, "%s:%d in %s", short_path(frame->file), frame->line, function);
+	if (frame->kind == JOB_FRAME_KERNEL || !*frame->module)
+		return arena_printf(arena, "%s", function);
+	return arena_printf(arena, "%s of %s", function, frame->module);
+}
+
+const char *poses_call(const struct posture *p)
+{
+	static const char *const names[POSES] = {[POSE_COLLECTIVE] = "a collective",
+		[POSE_P2P] = "a send or receive",
+		[POSE_INIT] = "init",
+		[POSE_STORE] = "the store",
+		[POSE_DEVICE] = "a wait for the GPU"};
+
+	return *p->call ? p->call : names[p->pose] ? names[p->pose] : "";
 }
 
 /* -- the pose of one thread -------------------------------------------------------------------- */
@@ -390,6 +446,15 @@ static void ask_threads(const struct reader *reader, int rank, struct posture *p
 	}
 }
 
+int64_t poses_stood(const struct job *job, const struct job_stack *stack)
+{
+	const struct job_snapshot *snapshot = stackfacts_snapshot(job, stack->process);
+
+	return snapshot && snapshot->span > 0 && stack->samples > 1 && stack->moved == JOB_NO
+		       ? snapshot->span
+		       : JOB_UNKNOWN;
+}
+
 /* For how long the pose is proved to stand: the samples' span, or the process' idleness. */
 static void find_standing(const struct job *job, struct posture *p)
 {
@@ -400,10 +465,11 @@ static void find_standing(const struct job *job, struct posture *p)
 	const struct job_stack *who = p->holder ? p->holder : p->stack;
 
 	p->moved = who->samples > 1 ? who->moved : JOB_MAYBE;
-	if (snapshot && snapshot->span > 0 && who->samples > 1 &&
-		(who->moved == JOB_NO || (region && depth && depth <= p->stack->still)))
+	p->stands = poses_stood(job, who);
+	if (region && depth && depth <= p->stack->still && snapshot && snapshot->span > 0 &&
+		p->stack->samples > 1)
 		p->stands = snapshot->span;
-	if (process->idle_for != JOB_UNKNOWN && process->idle_for > p->stands &&
+	if (process->idle_for >= CLOCK_NS_PER_S && process->idle_for > p->stands &&
 		process->end == JOB_ALIVE)
 		p->stands = process->idle_for;
 }

@@ -9,6 +9,7 @@
 #ifndef VERDICT_POSES_H
 #define VERDICT_POSES_H
 
+#include "base/arena.h"
 #include "job/stackfacts.h"
 
 enum pose {
@@ -39,6 +40,7 @@ struct posture {
 	long program;                  /* its innermost frame of the program itself; -1 none */
 	const char *call;              /* what it waits in: "all_reduce", "flock"; "" not known */
 	bool for_zero; /* INIT, STORE: it needs what rank 0 gives: the store, a unique id */
+	bool own_lock; /* LOCK: of its own threads, not of a file */
 	bool locked;   /* COMPILE: and it waits for a lock there */
 	const struct job_stack *holder; /* GIL: the thread that holds it; NULL not known */
 	enum job_known moved;           /* whether it was seen to move between samples */
@@ -69,6 +71,15 @@ extern const size_t pose_nbetter;
 
 /* The postures of all ranks, by rank; never NULL, free() it. They point into the job. */
 struct posture *poses_new(const struct job *job);
+
+/* "train.py:88 in step": a frame of a stack, in the arena or a literal; "" for number -1. */
+const char *poses_place(
+	struct arena *arena, const struct job *job, const struct job_stack *stack, long at);
+/* What a waiting rank waits in: the call's name, or what kind of call it is; "" not waiting. */
+const char *poses_call(const struct posture *p);
+
+/* ns for which samples prove that a thread did not move; JOB_UNKNOWN: they do not. */
+int64_t poses_stood(const struct job *job, const struct job_stack *stack);
 
 /* Whether that pose waits for other ranks; whether it is known and does not. */
 bool poses_waits(enum pose pose);

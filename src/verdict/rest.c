@@ -384,6 +384,15 @@ static bool judge_replays(struct inquiry *q)
 	return true;
 }
 
+/* Whether something of ours was in the job: a census, or a ring. */
+static bool has_probe(const struct job *job)
+{
+	for (size_t i = 0; i < job->nranks; i++)
+		if (job->ranks[i].knows & (JOB_KNOWS_RING | JOB_KNOWS_CENSUS))
+			return true;
+	return job->has_census;
+}
+
 /* Ranks, and no communicator of theirs: they start, or call NCCL where it is not seen. */
 static bool judge_unseen(struct inquiry *q)
 {
@@ -396,9 +405,14 @@ static bool judge_unseen(struct inquiry *q)
 			return false;
 	draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
 	draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
-	draft_fact(q, draft, FACT_OTHER, JOB_NONE, "census")->text =
-		"no communicator yet, or NCCL is called past the probe";
-	inquiry_not_judged(q, VERDICT_INCONCLUSIVE, JOB_NONE, "any NCCL call of the ranks");
+	if (has_probe(q->job)) {
+		draft_fact(q, draft, FACT_OTHER, JOB_NONE, "census")->text =
+			"no communicator yet, or NCCL is called past the probe";
+		inquiry_not_judged(
+			q, VERDICT_INCONCLUSIVE, JOB_NONE, "any NCCL call of the ranks");
+	} else {
+		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, JOB_NONE, "stacks of the ranks");
+	}
 	return true;
 }
 

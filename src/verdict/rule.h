@@ -64,10 +64,6 @@ void tell_victims(struct inquiry *q, struct draft *draft);
 void stacks_tell(struct inquiry *q, int rank, struct draft *draft);
 /* Adds where those victims wait of whose waits only stacks tell (stack-facts.c). */
 void stacks_tell_waiters(struct inquiry *q, struct draft *draft);
-/* "train.py:88 in step": a frame of a stack, in the arena or a literal; "" for number -1. */
-const char *stacks_place(struct inquiry *q, const struct job_stack *stack, long at);
-/* What a waiting rank waits in: the call's name, or what kind of call it is. */
-const char *stacks_call(const struct posture *p);
 /* Whether two ranks wait in the same call at the same line of the program. */
 bool stacks_same_site(const struct inquiry *q, int a, int b);
 

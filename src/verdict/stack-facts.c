@@ -6,38 +6,6 @@
 #include "base/alloc.h"
 #include "verdict/rule.h"
 
-/* Behind the last folder that says no more than where Python lies. */
-static const char *short_path(const char *path)
-{
-	static const char *const roots[] = {"/site-packages/", "/dist-packages/"};
-	const char *slash = strrchr(path, '/');
-
-	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
-		const char *at = strstr(path, roots[i]);
-
-		if (at)
-			return at + strlen(roots[i]);
-	}
-	return slash ? slash + 1 : path;
-}
-
-const char *stacks_place(struct inquiry *q, const struct job_stack *stack, long at)
-{
-	const struct job_frame *frame;
-	const char *function;
-
-	if (at < 0 || (size_t)at >= stack->nframes)
-		return "";
-	frame = stackfacts_frame(q->job, stack, (size_t)at);
-	function = *frame->function ? frame->function : "unknown code";
-	if (*frame->file && frame->line)
-		return arena_printf(
-			q->arena, "%s:%d in %s", short_path(frame->file), frame->line, function);
-	if (frame->kind == JOB_FRAME_KERNEL || !*frame->module)
-		return arena_printf(q->arena, "%s", function);
-	return arena_printf(q->arena, "%s of %s", function, frame->module);
-}
-
 /* The file system that a function of the kernel belongs to; "" where its name does not say. */
 static const char *file_system(const char *function)
 {
@@ -95,7 +63,8 @@ static void tell_gil(struct inquiry *q, int rank, struct draft *draft)
 	if (at < 0)
 		at = stackfacts_python(q->job, p->holder);
 	fact->text = *p->holder->thread ? p->holder->thread : "of no name";
-	fact->text2 = stacks_place(q, p->holder, at < 0 && p->holder->nframes ? 0 : at);
+	fact->text2 =
+		poses_place(q->arena, q->job, p->holder, at < 0 && p->holder->nframes ? 0 : at);
 	fact->a = p->holder->tid;
 }
 
@@ -112,11 +81,46 @@ static void tell_place(struct inquiry *q, int rank, struct draft *draft)
 		return;
 	fact = draft_fact(
 		q, draft, p->moved == JOB_YES ? FACT_AT_MOVING : FACT_AT, rank, p->stack->cite);
-	fact->text = stacks_place(q, p->stack, at);
+	fact->text = poses_place(q->arena, q->job, p->stack, at);
 	if (!own && p->program >= 0)
-		fact->text2 = stacks_place(q, p->stack, p->program);
+		fact->text2 = poses_place(q->arena, q->job, p->stack, p->program);
 	if (p->moved != JOB_YES && p->stands > 0)
 		fact->a = p->stands;
+}
+
+/* Whether that is the stack of a loader's worker: a child, whose main thread serves a loader. */
+static bool is_loader(const struct inquiry *q, const struct job_stack *stack)
+{
+	static const struct stackfacts_place serves = {NULL, "torch/utils/data/_utils/worker.py"};
+
+	return stack->main && q->job->processes[stack->process].role == JOB_ROLE_CHILD &&
+	       stackfacts_find(q->job, stack, 0, &serves, 1) >= 0;
+}
+
+/*
+ * What a worker does for whom the rank waits: of several one that reads, rather than one that only
+ * waits to be told what to read.
+ */
+static void tell_loader(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct job_stack *best = NULL;
+	const struct job_process *worker;
+	struct verdict_fact *fact;
+	size_t from, to;
+
+	stackfacts_of_rank(q->job, rank, &from, &to);
+	for (size_t i = from; i < to && !best; i++)
+		if (is_loader(q, &q->job->stacks[i]) &&
+			stackfacts_program(q->job, &q->job->stacks[i]) >= 0)
+			best = &q->job->stacks[i];
+	if (!best)
+		return;
+	worker = &q->job->processes[best->process];
+	fact = draft_fact(q, draft, FACT_CHILD_AT, rank, best->cite);
+	fact->text = poses_place(q->arena, q->job, best, stackfacts_program(q->job, best));
+	fact->text2 = *worker->what ? worker->what : "loader's worker";
+	fact->a = worker->pid;
+	fact->b = poses_stood(q->job, best);
 }
 
 void stacks_tell(struct inquiry *q, int rank, struct draft *draft)
@@ -130,28 +134,20 @@ void stacks_tell(struct inquiry *q, int rank, struct draft *draft)
 		tell_gil(q, rank, draft);
 	if (poses_waits(p->pose)) {
 		fact = draft_fact(q, draft, FACT_WAITS_AT, rank, p->stack->cite);
-		fact->text = stacks_call(p);
-		fact->text2 = stacks_place(q, p->stack, p->program >= 0 ? p->program : p->telling);
+		fact->text = poses_call(p);
+		fact->text2 = poses_place(
+			q->arena, q->job, p->stack, p->program >= 0 ? p->program : p->telling);
 		return;
 	}
 	tell_place(q, rank, draft);
+	if (p->pose == POSE_INPUT)
+		tell_loader(q, rank, draft);
 	if (p->pose == POSE_LOCK && *p->call) {
 		fact = draft_fact(q, draft, FACT_LOCK_CALL, rank, p->stack->cite);
 		fact->text = p->call;
 	}
 	if (p->stack->state == 'D')
 		tell_kernel(q, rank, draft);
-}
-
-const char *stacks_call(const struct posture *p)
-{
-	static const char *const names[POSES] = {[POSE_COLLECTIVE] = "a collective",
-		[POSE_P2P] = "a send or receive",
-		[POSE_INIT] = "init",
-		[POSE_STORE] = "the store",
-		[POSE_DEVICE] = "a wait for the GPU"};
-
-	return *p->call ? p->call : names[p->pose] ? names[p->pose] : "";
 }
 
 /* The line of the program where it waits; where that is not known, the frame that tells. */
@@ -168,7 +164,7 @@ bool stacks_same_site(const struct inquiry *q, int a, int b)
 	const struct posture *pa = &q->profiles[a].posture, *pb = &q->profiles[b].posture;
 	const struct job_frame *fa = site_of(q, a), *fb = site_of(q, b);
 
-	if (pa->pose != pb->pose || strcmp(stacks_call(pa), stacks_call(pb)) != 0 || !fa != !fb)
+	if (pa->pose != pb->pose || strcmp(poses_call(pa), poses_call(pb)) != 0 || !fa != !fb)
 		return false;
 	return !fa || (fa->line == fb->line && !strcmp(fa->file, fb->file) &&
 			      !strcmp(fa->function, fb->function));
@@ -203,8 +199,9 @@ void stacks_tell_waiters(struct inquiry *q, struct draft *draft)
 				stands = q->profiles[at[k]].posture.stands;
 		}
 		fact = draft_fact_of(q, draft, FACT_WAITS_AT, &ranks, p->stack->cite);
-		fact->text = stacks_call(p);
-		fact->text2 = stacks_place(q, p->stack, p->program >= 0 ? p->program : p->telling);
+		fact->text = poses_call(p);
+		fact->text2 = poses_place(
+			q->arena, q->job, p->stack, p->program >= 0 ? p->program : p->telling);
 		if (stands > 0)
 			fact->a = stands;
 		array_release(&ranks.list);

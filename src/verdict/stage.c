@@ -49,10 +49,37 @@ static bool completed_a_step(const struct inquiry *q)
 	return false;
 }
 
+/* Without rings only waits in init say how far a job has come. */
+static enum verdict_stage stage_by_stacks(const struct inquiry *q)
+{
+	bool starts = false;
+
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		enum pose pose = q->profiles[i].posture.pose;
+
+		if (pose == POSE_COLLECTIVE || pose == POSE_P2P)
+			return VERDICT_STAGE_UNKNOWN;
+		starts |= pose == POSE_INIT || pose == POSE_STORE;
+	}
+	return starts ? VERDICT_BOOTSTRAP : VERDICT_STAGE_UNKNOWN;
+}
+
+static bool has_rings(const struct job *job)
+{
+	if (job->ngroups || job->has_census)
+		return true;
+	for (size_t i = 0; i < job->nranks; i++)
+		if (job->ranks[i].knows & JOB_KNOWS_RING)
+			return true;
+	return !job->nranks;
+}
+
 enum verdict_stage judge_stage(const struct inquiry *q)
 {
 	if (most_leave(q))
 		return VERDICT_TEARDOWN;
+	if (!has_rings(q->job))
+		return stage_by_stacks(q);
 	if (!somebody_is_ready(q))
 		return VERDICT_BOOTSTRAP;
 	return completed_a_step(q) ? VERDICT_STEADY : VERDICT_FIRST_FORWARD;

@@ -39,7 +39,13 @@ enum verdict_confidence {
 	VERDICT_ESTABLISHED,
 };
 enum verdict_outlook { VERDICT_OUTLOOK_UNKNOWN, VERDICT_WAIT, VERDICT_KILL };
-enum verdict_stage { VERDICT_BOOTSTRAP, VERDICT_FIRST_FORWARD, VERDICT_STEADY, VERDICT_TEARDOWN };
+enum verdict_stage {
+	VERDICT_BOOTSTRAP,
+	VERDICT_FIRST_FORWARD,
+	VERDICT_STEADY,
+	VERDICT_TEARDOWN,
+	VERDICT_STAGE_UNKNOWN, /* no ring tells */
+};
 
 enum verdict_cause {
 	VERDICT_NO_CAUSE,
@@ -143,6 +149,7 @@ enum verdict_limit {
 	F(AT)             /* text: where by its stack; text2: called from; a: ns it stood there */ \
 	F(AT_MOVING)      /* the same of one that moves there */                                   \
 	F(WAITS_AT)       /* text: waits in this call; text2: where; a: ns it stood there */       \
+	F(CHILD_AT)       /* text: where its child is; text2: what child; a: its pid; b: ns still */\
 	F(GIL_HELD)       /* by its thread text; text2: where that is; a: tid */                   \
 	F(LOCK_CALL)      /* text: call in which it waits for a lock */                            \
 	F(IN_KERNEL)      /* text: function of the kernel; text2: its file system */               \
@@ -203,6 +210,7 @@ enum verdict_next {
 	VERDICT_NEXT_LOOK_AT_CORE,
 	VERDICT_NEXT_READ_STACK,
 	VERDICT_NEXT_LOOK_AT_LOCK,
+	VERDICT_NEXT_LOOK_AT_THREADS,
 	VERDICT_NEXT_LOOK_AT_GIL,
 	VERDICT_NEXT_LOOK_AT_CODE,
 	VERDICT_NEXT_CHECK_GPU,
@@ -249,6 +257,8 @@ struct verdict_not_judged {
 	struct verdict_ranks ranks;
 };
 
+struct posture;
+
 struct verdicts {
 	const struct job *job;
 	enum verdict_stage stage;
@@ -256,6 +266,7 @@ struct verdicts {
 	size_t n;
 	const struct verdict_not_judged *not_judged;
 	size_t nnot_judged;
+	const struct posture *postures; /* by rank, as far as stacks tell (verdict/poses.h) */
 	void *arena;
 };
 

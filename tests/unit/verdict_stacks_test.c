@@ -172,7 +172,7 @@ static void the_gil_and_who_holds_it(void **state)
 	holder->holds_gil = JOB_YES;
 	facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_GIL);
 	j = judge(f);
-	expect_says(&j, "thread Thread-1 holds the GIL, at ext.py:38 in hold");
+	expect_says(&j, "thread Thread-1 (77) holds the GIL, at ext.py:38 in hold");
 	assert_int_equal(j.v->at[0].next, VERDICT_NEXT_LOOK_AT_GIL);
 	done(&j, f);
 }
