@@ -160,6 +160,20 @@ static void find_python(const struct walking *walking, const struct snapshot_thr
 	}
 }
 
+/* By the futex that it sleeps in, whatever its frames are called. */
+static bool waits_for_gil(const struct walking *walking, const struct snapshot_thread *thread)
+{
+	if (!thread->in_syscall || strcmp(frames_syscall(thread->syscall), "futex") != 0)
+		return false;
+	for (size_t i = 0; i < walking->snapshot->nplaces && i < PYTHON_PLACES; i++) {
+		const struct python_stacks *stacks = &walking->python[i];
+
+		if (thread->args[0] >= stacks->gil_at && thread->args[0] < stacks->gil_end)
+			return true;
+	}
+	return false;
+}
+
 static bool has_registers(const struct snapshot_thread *thread)
 {
 	const uint32_t needed = 1u << UNWIND_SP | 1u << UNWIND_IP;
@@ -301,6 +315,7 @@ static void read_facts(const struct walking *walking, const struct snapshot_thre
 	ret->fact.wchan = strcmp(thread->wchan, "0") ? arena_text(arena, thread->wchan) : "";
 	ret->fact.syscall = thread->in_syscall ? frames_syscall(thread->syscall) : "";
 	memcpy(ret->fact.args, thread->args, sizeof(ret->fact.args));
+	ret->fact.waits_gil = waits_for_gil(walking, thread);
 	ret->fact.when = walking->snapshot->when;
 	ret->stopped |= thread->how == SNAPSHOT_STOPPED || thread->stopped_ns;
 	ret->last_run_ns = thread->run_ns;
@@ -363,6 +378,7 @@ static void compare_sample(struct held_thread *held, const struct held_thread *n
 	held->fact.merged = new->fact.merged;
 	held->fact.rooted = new->fact.rooted;
 	held->fact.holds_gil = new->fact.holds_gil;
+	held->fact.waits_gil = new->fact.waits_gil;
 }
 
 static void first_sample(struct held_thread *held, const struct held_thread *new,

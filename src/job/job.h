@@ -362,6 +362,7 @@ struct job_stack {
 	enum job_known moved; /* its frames differ between samples, or it ran; NO: proved still */
 	size_t still;	/* outermost frames that are equal in all samples */
 	enum job_known holds_gil;
+	bool waits_gil; /* it sleeps in a futex that is Python's GIL */
 	int64_t when;
 	const char *cite;
 };

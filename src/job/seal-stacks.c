@@ -47,6 +47,7 @@ static int compare_content(
 	SEAL_ORDER(a->moved, b->moved);
 	SEAL_ORDER(a->still, b->still);
 	SEAL_ORDER(a->holds_gil, b->holds_gil);
+	SEAL_ORDER(a->waits_gil, b->waits_gil);
 	SEAL_ORDER_TEXT(a->thread, b->thread);
 	SEAL_ORDER_TEXT(a->cut, b->cut);
 	SEAL_ORDER_TEXT(a->wchan, b->wchan);

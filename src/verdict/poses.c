@@ -134,11 +134,16 @@ static bool wants_gil(const struct job_frame *frame, const struct job_frame *inn
 	       !fits(frame, "*lock*") && !fits(frame, "*Lock*");
 }
 
-/* Whether a stack is inside a system library or the kernel up to the frame that takes the GIL. */
+/*
+ * The frame that takes the GIL, beneath which are only a system library and the kernel; -1 none.
+ * Of whom the futex says that it waits for it, the innermost frame will do.
+ */
 static long find_gil(const struct job *job, const struct job_stack *stack)
 {
 	const struct job_frame *inner = NULL;
 
+	if (stack->waits_gil && stack->nframes)
+		return 0;
 	for (size_t i = 0; i < stack->nframes; i++) {
 		const struct job_frame *frame = stackfacts_frame(job, stack, i);
 

@@ -149,7 +149,7 @@ enum verdict_limit {
 	F(AT)             /* text: where by its stack; text2: called from; a: ns it stood there */ \
 	F(AT_MOVING)      /* the same of one that moves there */                                   \
 	F(WAITS_AT)       /* text: waits in this call; text2: where; a: ns it stood there */       \
-	F(CHILD_AT)       /* text: where its child is; text2: what child; a: its pid; b: ns still */\
+	F(CHILD_AT)       /* text: where its child is; text2: what it is; a: pid; b: ns still */   \
 	F(GIL_HELD)       /* by its thread text; text2: where that is; a: tid */                   \
 	F(LOCK_CALL)      /* text: call in which it waits for a lock */                            \
 	F(IN_KERNEL)      /* text: function of the kernel; text2: its file system */               \

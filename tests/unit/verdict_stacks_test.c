@@ -177,6 +177,51 @@ static void the_gil_and_who_holds_it(void **state)
 	done(&j, f);
 }
 
+/* No frame is named: the futex says it. */
+static void the_gil_by_its_futex(void **state)
+{
+	struct facts *f = foreign(4, 2, "@libc.so.6 < @embedded < @embedded" MAIN);
+	struct job_stack *holder = facts_stack_of(f, 2, "Thread-1", 77, HOLDER);
+
+	f->extra[2].is.stack.fact.waits_gil = true;
+	facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_GIL);
+	holder->holds_gil = JOB_YES;
+	facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_GIL);
+	facts_free(f);
+}
+
+/* The rank waits for its loader, and the loader's worker says why. */
+static void where_the_worker_of_a_loader_is(void **state)
+{
+	struct facts *f = foreign(4, 2, LOADER);
+	struct job_process *worker = facts_child(f, 2, "python");
+	struct facts_extra *child = &f->extra[f->nextra - 1];
+	struct job_stack *stack = facts_stack_of(f, 2, "python", child->pid,
+		"clock_nanosleep@libc.so.6 < Slow.__getitem__@/home/me/data.py:9 < "
+		"_worker_loop@" TORCH
+		"utils/data/_utils/worker.py:349 < main@/home/me/train.py:120");
+	struct judged j;
+
+	stack->main = true;
+	f->extra[f->nextra - 1].pid = child->pid;
+	worker->what = "DataLoader worker";
+	facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_INPUT);
+	j = judge(f);
+	expect_says(&j, "its DataLoader worker (pid 5005) is at data.py:9 in Slow.__getitem__, "
+			"still for 2.2 s");
+	done(&j, f);
+}
+
+static void a_lock_of_threads_is_no_files(void **state)
+{
+	struct facts *f = foreign(4, 2, LOCKED);
+	struct judged j = judge(f);
+
+	assert_int_equal(j.v->at[0].next, VERDICT_NEXT_LOOK_AT_THREADS);
+	assert_int_equal(j.v->stage, VERDICT_STAGE_UNKNOWN);
+	done(&j, f);
+}
+
 static void uninterruptible_in_a_file_system(void **state)
 {
 	struct facts *f = foreign(4, 2,
@@ -502,6 +547,9 @@ int main(void)
 		cmocka_unit_test(where_the_one_is_that_all_wait_for),
 		cmocka_unit_test(a_lock_of_a_file_by_its_syscall),
 		cmocka_unit_test(the_gil_and_who_holds_it),
+		cmocka_unit_test(the_gil_by_its_futex),
+		cmocka_unit_test(where_the_worker_of_a_loader_is),
+		cmocka_unit_test(a_lock_of_threads_is_no_files),
 		cmocka_unit_test(uninterruptible_in_a_file_system),
 		cmocka_unit_test(stopped_inside_the_collective),
 		cmocka_unit_test(one_still_compiles),
