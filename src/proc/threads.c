@@ -154,7 +154,7 @@ int threads_runs(const struct threads *threads, struct snapshot_thread *thread)
 
 /*
  * A system call's arguments are registers, and keep their values in it: vfork, for one, has its
- * return address in rdi. By DWARF's numbers: rdi, rsi, rdx, r10, r8, r9.
+ * return address in rdi. By DWARF's numbers of x86-64: rdi, rsi, rdx, r10, r8, r9.
  */
 static void where_take_arguments(struct snapshot_thread *thread)
 {

@@ -11,6 +11,7 @@
  *	zombie		a child that ended and is not waited for; its pid
  *	headless	the main thread has ended, others sleep
  *	undumpable	wants nobody to look
+ *	maps N		N mappings
  *	hold FILE	in the kernel with its address space locked, by a FILE of hold-file
  */
 #include <fcntl.h>
@@ -153,6 +154,20 @@ static void *say_ready_later(void *arg)
 	return sleeper(NULL);
 }
 
+static void map_many(long nr)
+{
+	for (long i = 0; i < nr; i++) {
+		/* Two neighbours are never alike: else they would be one. */
+		int protection = i % 2 ? PROT_READ : PROT_READ | PROT_WRITE;
+
+		if (mmap(NULL, 4096, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
+			MAP_FAILED) {
+			perror("plight: mmap");
+			exit(77);
+		}
+	}
+}
+
 /* munmap only keeps writers from the lock; it is behind a waiting one that readers must wait. */
 static void *map_later(void *arg)
 {
@@ -207,6 +222,8 @@ int main(int argc, char **argv)
 		pthread_exit(NULL);
 	} else if (!strcmp(kind, "undumpable")) {
 		prctl(PR_SET_DUMPABLE, 0);
+	} else if (!strcmp(kind, "maps")) {
+		map_many(number);
 	} else if (!strcmp(kind, "hold")) {
 		hold(argc > 2 ? argv[2] : "");
 	} else {

@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "evidence/crew.h"
 #include "evidence/stacks-module.h"
 #include "evidence/stacks.h"
 #include "evidence/unpack.h"
@@ -497,6 +498,85 @@ static void a_helper_reports_and_may_be_left_behind(void **state)
 	str_release(&got);
 }
 
+struct notes {
+	unsigned exhibits, steps, lost, late, none;
+};
+
+/* Hand 0 dies in its second step and hangs in its third, once; hand 1 does all of its own. */
+static void work_badly(void *arg, size_t hand, size_t step, int out)
+{
+	const struct notes *notes = arg;
+	struct evidence found = {0};
+
+	for (; step < 4; step++) {
+		if (hand == 0 && step == 1)
+			raise(SIGKILL);
+		if (hand == 0 && step == 2 && !notes->late)
+			say_nothing(out, NULL);
+		evidence_add(&found, &(struct exhibit){.kind = EXHIBIT_STACKS, .pid = 7},
+			alloc_copy("abc", 3), 3);
+		evidence_add_gap(&found, NULL, 7, "some");
+		crew_send_all(out, &found);
+		crew_send_step(out, step);
+	}
+}
+
+static void note_parcel(void *arg, size_t hand, size_t step, const struct parcel *parcel)
+{
+	struct notes *notes = arg;
+
+	assert_true(hand < 2);
+	if (parcel->what == PARCEL_EXHIBIT) {
+		assert_int_equal(parcel->exhibit.kind, EXHIBIT_STACKS);
+		assert_int_equal(parcel->exhibit.pid, 7);
+		assert_int_equal(parcel->exhibit.len, 3);
+		assert_memory_equal(parcel->exhibit.bytes, "abc", 3);
+		notes->exhibits++;
+	} else if (parcel->what == PARCEL_GAP) {
+		assert_string_equal(parcel->exhibit.label, "some");
+	} else {
+		assert_int_equal(parcel->what, PARCEL_STEP);
+		assert_int_equal(parcel->number, step);
+		notes->steps++;
+	}
+}
+
+/* The one that died is not tried again, the one that hung is. */
+static bool note_lost(void *arg, size_t hand, size_t step, int error)
+{
+	struct notes *notes = arg;
+
+	assert_int_equal(hand, 0);
+	assert_int_equal(step, error == -ETIMEDOUT ? 2 : 1);
+	notes->lost += error == -EPIPE;
+	notes->late += error == -ETIMEDOUT;
+	return error == -ETIMEDOUT;
+}
+
+static void note_none(void *arg, size_t hand, size_t step, int error)
+{
+	(void)hand;
+	(void)step;
+	(void)error;
+	((struct notes *)arg)->none++;
+}
+
+static void a_crew_goes_on_behind_what_it_lost(void **state)
+{
+	static const struct crew_work work = {work_badly, note_parcel, note_lost, note_none};
+	struct notes notes = {0};
+	struct crew crew = {.work = &work, .arg = &notes, .deadline_ms = 2000, .nr = 2};
+
+	(void)state;
+	crew.hands[0].steps = crew.hands[1].steps = 4;
+	crew_run(&crew);
+	assert_int_equal(notes.lost, 1);
+	assert_int_equal(notes.late, 1);
+	assert_int_equal(notes.steps, 3 + 4);
+	assert_int_equal(notes.exhibits, 3 + 4);
+	assert_int_equal(notes.none, 0);
+}
+
 /* --- Copies ----------------------------------------------------------------------------------- */
 
 static void copies_end_where_memory_ends(void **state)
@@ -542,6 +622,7 @@ int main(void)
 		cmocka_unit_test(modules_of_two_helpers_become_one),
 		cmocka_unit_test(of_a_damaged_module_nothing_is_believed),
 		cmocka_unit_test(a_helper_reports_and_may_be_left_behind),
+		cmocka_unit_test(a_crew_goes_on_behind_what_it_lost),
 		cmocka_unit_test(copies_end_where_memory_ends),
 		cmocka_unit_test(what_was_packed_is_read_again),
 		cmocka_unit_test(an_empty_snapshot_is_one_too),
