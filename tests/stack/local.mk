@@ -53,3 +53,23 @@ EXTRA_DIST += \
 	%D%/python-hang.py \
 	%D%/python-headers.c \
 	%D%/pythons.py
+
+# A job without anything of ours, that hangs in many ways; its PyTorch is made for it.
+check_LTLIBRARIES += %D%/libtorch_cpu.la
+tests_stack_libtorch_cpu_la_SOURCES = %D%/eight/wire.c
+tests_stack_libtorch_cpu_la_CFLAGS = $(PLAIN_CFLAGS)
+tests_stack_libtorch_cpu_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+SH_TESTS += %D%/eight.test
+EIGHT_TORCH = %D%/eight/site-packages/torch
+EXTRA_DIST += \
+	%D%/eight/train.py \
+	$(EIGHT_TORCH)/_dynamo/convert_frame.py \
+	$(EIGHT_TORCH)/_dynamo/eval_frame.py \
+	$(EIGHT_TORCH)/_inductor/codecache.py \
+	$(EIGHT_TORCH)/_inductor/compile_fx.py \
+	$(EIGHT_TORCH)/_inductor/graph.py \
+	$(EIGHT_TORCH)/distributed/distributed_c10d.py \
+	$(EIGHT_TORCH)/serialization.py \
+	$(EIGHT_TORCH)/utils/_filelock.py \
+	$(EIGHT_TORCH)/utils/data/_utils/fetch.py \
+	$(EIGHT_TORCH)/utils/data/dataloader.py
