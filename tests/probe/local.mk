@@ -39,6 +39,7 @@ tests_probe_crash_LDFLAGS = $(RANK_LINK)
 tests_probe_crash_LDADD = $(STANDIN_LIBS) -ldl
 EXTRA_tests_probe_crash_DEPENDENCIES = $(STANDIN_LIBS)
 check_LTLIBRARIES += %D%/libcrash.la
+tests_probe_libcrash_la_SOURCES = %D%/libcrash.c
 tests_probe_libcrash_la_CFLAGS = $(PLAIN_CFLAGS)
 tests_probe_libcrash_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 EXTRA_DIST += %D%/crashxx.cc %D%/crash.sh
