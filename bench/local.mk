@@ -112,3 +112,11 @@ run-benches: bench/children_bench
 # A training step of PyTorch, where there is one.
 BENCHES += bench/torch.sh
 EXTRA_DIST += %D%/torch.sh %D%/torch_bench.py
+
+# The stacks of very many ranks as one tree.
+BENCHES += bench/stacktree_bench
+EXTRA_PROGRAMS += bench/stacktree_bench
+bench_stacktree_bench_SOURCES = %D%/stacktree_bench.c
+bench_stacktree_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+bench_stacktree_bench_LDADD = $(JOB_FLOORS)
+run-benches: bench/stacktree_bench
