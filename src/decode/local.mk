@@ -40,3 +40,6 @@ tests_unit_decode_ring_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_identity_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/fatal_stack_test
 tests_unit_fatal_stack_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/demangle_test tests/unit/decode_stacks_test
+tests_unit_demangle_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+tests_unit_decode_stacks_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
