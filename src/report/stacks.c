@@ -16,7 +16,7 @@
 #include "report/page.h"
 #include "report/report.h"
 
-#define MEMBERS_WIDTH 9
+#define MEMBERS_WIDTH 11
 #define PLACE_COLUMN  48
 #define PLACE_LEAST   12
 #define CITE_COLUMN   60

@@ -36,7 +36,7 @@ ASAN_TESTS += %D%/native.test
 check_PROGRAMS += %D%/core-show
 %C%_core_show_SOURCES = %D%/core-show.c
 %C%_core_show_LDADD = $(PROC_FLOORS)
-SH_TESTS += %D%/core.test %D%/core-diagnose.test
+SH_TESTS += %D%/core.test %D%/core-diagnose.test %D%/tree.test
 ASAN_TESTS += %D%/core.test
 
 # Python's stacks.
