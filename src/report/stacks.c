@@ -161,7 +161,8 @@ static void add_classes(struct stacks_writing *w)
 /* -- the tree ---------------------------------------------------------------------------------- */
 
 /* The name and, at the right, the place, of which as much is shown as there is room. */
-static void add_frame(struct stacks_writing *w, struct str *line, const struct job_frame *frame)
+static void add_frame(
+	struct stacks_writing *w, struct str *line, const struct job_frame *frame, unsigned times)
 {
 	struct str name = {0}, place = {0};
 	size_t used, room;
@@ -169,6 +170,8 @@ static void add_frame(struct stacks_writing *w, struct str *line, const struct j
 	frames_add_name(&name, frame, w->options->utf8);
 	if (frame->guessed)
 		str_add(&name, " (guessed)");
+	if (times > 1)
+		str_printf(&name, " (%u times)", times);
 	frames_add_place(&place, frame, PAGE_WIDTH - PLACE_COLUMN, w->options->utf8);
 	used = escape_width(str_text(line));
 	room = PAGE_WIDTH - used - (place.len ? PLACE_LEAST + 1 : 0);
@@ -203,7 +206,23 @@ static size_t depth_of(const struct stacktree *tree, int node)
 	return depth < INDENT_MOST ? depth : INDENT_MOST;
 }
 
-static void add_node(struct stacks_writing *w, int at)
+/* The last node of a recursion that begins here: the same place, again and again, in a chain. */
+static int last_same(const struct stacktree *tree, int at, unsigned *ret_times)
+{
+	const struct stacktree_node *nodes = tree->nodes;
+	int child = nodes[at].child;
+
+	for (*ret_times = 1; child != JOB_NONE && is_alone(tree, child); ++*ret_times) {
+		if (nodes[at].kind != STACKTREE_FRAME || nodes[child].kind != STACKTREE_FRAME ||
+			nodes[child].frame != nodes[at].frame)
+			break;
+		at = child;
+		child = nodes[at].child;
+	}
+	return at;
+}
+
+static void add_node(struct stacks_writing *w, int at, unsigned times)
 {
 	const struct stacktree_node *node = &w->tree->nodes[at];
 	bool fork = node->parent <= 0 || !is_alone(w->tree, at);
@@ -222,7 +241,7 @@ static void add_node(struct stacks_writing *w, int at)
 	for (size_t depth = depth_of(w->tree, at); depth; depth--)
 		str_add(&line, "  ");
 	if (node->kind == STACKTREE_FRAME) {
-		add_frame(w, &line, &w->tree->job->frames[node->frame]);
+		add_frame(w, &line, &w->tree->job->frames[node->frame], times);
 	} else {
 		str_add(&line, node->kind == STACKTREE_NONE   ? "(no stack: "
 			       : strncmp(node->cut, "cut", 3) ? "(cut: "
@@ -247,9 +266,14 @@ static int next_node(const struct stacktree *tree, int at)
 static void add_tree(struct stacks_writing *w)
 {
 	struct str line = {0};
+	unsigned times;
 
-	for (int at = next_node(w->tree, 0); at != JOB_NONE; at = next_node(w->tree, at))
-		add_node(w, at);
+	for (int at = next_node(w->tree, 0); at != JOB_NONE; at = next_node(w->tree, at)) {
+		int last = last_same(w->tree, at, &times);
+
+		add_node(w, at, times);
+		at = last;
+	}
 	if (w->more) {
 		str_printf(&line, "... and %zu lines more: --stacks=json has all", w->more);
 		add_line(w, &line, PAGE_FAINT, 0);

@@ -18,6 +18,7 @@
 #include "base/str.h"
 #include "decode/decode.h"
 #include "decode/frames.h"
+#include "decode/samples.h"
 #include "evidence/bundle.h"
 #include "evidence/stacks.h"
 #include "proc/read.h"
@@ -189,6 +190,47 @@ static void samples_of_two_looks_are_kept_apart(void **state)
 	assert_int_equal(job->stacks[0].how, JOB_STACK_NONE);
 	assert_non_null(strstr(job->stacks[0].cut, "lost"));
 	job_free(job);
+}
+
+/* 'a' to 'm' are Python frames, others native; outermost first. */
+static size_t frames_of(struct job_frame *frames, const char *letters)
+{
+	size_t n = strlen(letters);
+
+	for (size_t i = 0; i < n; i++) {
+		char letter = letters[n - 1 - i];
+
+		frames[i] = (struct job_frame){.kind = letter >= 'a' && letter <= 'm'
+							       ? JOB_FRAME_PYTHON
+							       : JOB_FRAME_NATIVE,
+			.function = "f",
+			.module = "",
+			.file = "",
+			.line = letter};
+	}
+	return n;
+}
+
+static size_t common(const char *kept, const char *other, bool partial)
+{
+	struct job_frame mine[16], theirs[16];
+	size_t nmine = frames_of(mine, kept), ntheirs = frames_of(theirs, other);
+
+	return samples_common(mine, nmine, theirs, ntheirs, partial);
+}
+
+static void samples_are_compared_from_outside(void **state)
+{
+	assert_int_equal(common("xayb", "xayb", false), 4);
+	assert_int_equal(common("xayb", "xazb", false), 2);
+	assert_int_equal(common("xay", "xayb", false), 3);
+	assert_int_equal(common("", "xayb", false), 0);
+	/* Of one that ran only Python is known: native frames within what is equal are, too. */
+	assert_int_equal(common("xaybz", "ab", true), 4);
+	assert_int_equal(common("ab", "xaybz", true), 2);
+	assert_int_equal(common("xaybz", "ac", true), 2);
+	assert_int_equal(common("xaybz", "", true), 0);
+	assert_int_equal(common("xyz", "a", true), 0);
 }
 
 static void what_failed_says_why(void **state)
@@ -435,6 +477,7 @@ int main(void)
 		cmocka_unit_test(who_is_elsewhere_has_moved),
 		cmocka_unit_test(a_whole_stack_outlives_a_run),
 		cmocka_unit_test(samples_of_two_looks_are_kept_apart),
+		cmocka_unit_test(samples_are_compared_from_outside),
 		cmocka_unit_test(what_failed_says_why),
 		cmocka_unit_test(what_was_disturbed_is_counted),
 		cmocka_unit_test(system_calls_have_names),

@@ -254,6 +254,27 @@ static void json_of_stacks_has_all(void **state)
 	free(h);
 }
 
+/* A recursion is one line. */
+static void the_same_frame_again_is_counted(void **state)
+{
+	static const uint32_t deep[] = {3, 1, 1, 1, 0}, less[] = {4, 1, 1, 0};
+	struct hand_stacks *h = malloc(sizeof(*h));
+	char *text;
+
+	hand_stacks_make(h);
+	for (int i = 0; i < 8; i++)
+		set_stack(h, i, i == 3 ? less : deep, i == 3 ? 4 : 5);
+	text = written(&report_stacks, h, false);
+	assert_non_null(strstr(text,
+		"0-7         <module>                            /home/me/train.py:12\n"
+		"            step (2 times)                      /home/me/train.py:88\n"
+		"3             libnccl.so.2+0x1234\n"
+		"0-2,4-7       step                              /home/me/train.py:88\n"
+		"              futex_wait                        libc.so.6\n"));
+	free(text);
+	free(h);
+}
+
 /* Names may be anything: they repaint no terminal, and part no folded line in two. */
 static void hostile_names_are_shown_harmless(void **state)
 {
@@ -351,6 +372,7 @@ int main(void)
 		cmocka_unit_test(folded_lines_are_what_flame_graphs_read),
 		cmocka_unit_test(json_of_verdicts_has_the_culprit_s_stack),
 		cmocka_unit_test(json_of_stacks_has_all),
+		cmocka_unit_test(the_same_frame_again_is_counted),
 		cmocka_unit_test(hostile_names_are_shown_harmless),
 		cmocka_unit_test(the_report_says_what_it_has_disturbed),
 		cmocka_unit_test(many_classes_are_cut_with_a_word),
