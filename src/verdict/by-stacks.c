@@ -143,12 +143,15 @@ static bool judge_sites(struct inquiry *q, const struct scene *scene)
 /* -- what cannot be told ----------------------------------------------------------------------- */
 
 /* Names what is not known of whom. */
-static void tell_unknown(struct inquiry *q, const struct scene *scene)
+static void tell_unknown(struct inquiry *q, const struct scene *scene, struct draft *draft)
 {
 	for (size_t i = 0; i < scene->unknown.list.nr && i < TOLD_CULPRITS; i++) {
 		int rank = scene->unknown.list.items[i];
 		bool seen = q->profiles[rank].process != NULL;
 
+		if (!seen)
+			draft_fact(q, draft, FACT_OTHER, rank, "procs")->text =
+				"no process of this rank was found";
 		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, rank,
 			inquiry_of_rank(q, seen ? "a telling stack" : "any process", rank));
 	}
@@ -167,7 +170,7 @@ static void judge_unproved(struct inquiry *q, const struct scene *scene)
 	if (scene->stood < STANDS_AT_LEAST)
 		inquiry_not_judged(q, VERDICT_HOST_STALL, JOB_NONE,
 			"stacks that stand still for 2 s and more");
-	tell_unknown(q, scene);
+	tell_unknown(q, scene, draft);
 }
 
 /* Poses in which a program stands for no good reason, whoever waits for it. */

@@ -41,7 +41,7 @@ static bool is_stuck(const struct profile *p)
 {
 	if (p->progress == PROGRESS_NO)
 		return true;
-	if (by_stack(p) && p->posture.locked && p->posture.stands >= STANDS_AT_LEAST)
+	if (by_stack(p) && p->posture.locked && p->posture.lock_stands >= STANDS_AT_LEAST)
 		return true;
 	return (p->dead_child || p->pool) && p->progress != PROGRESS_YES;
 }

@@ -27,7 +27,8 @@ struct reading {
 	long telling;
 	long base;
 	long program;
-	bool locked; /* a lock was met further in */
+	bool locked;    /* a lock was met further in, */
+	long lock_base; /* whose outermost frame is this */
 	bool threads;
 };
 
@@ -82,7 +83,10 @@ static bool read_frame(const struct job *job, const struct job_stack *stack, str
 	default:
 		if (!further_in)
 			return true;
-		r->locked |= line->pose == POSE_LOCK;
+		if (line->pose == POSE_LOCK && (!r->line || r->line->force > POSE_SPANS)) {
+			r->locked = true;
+			r->lock_base = at;
+		}
 		r->threads |= line->force == POSE_THREADS;
 		if (!r->line || (r->line->force == POSE_THREADS && line->pose == POSE_LOCK)) {
 			r->line = line;
@@ -94,8 +98,10 @@ static bool read_frame(const struct job *job, const struct job_stack *stack, str
 
 static struct reading read_stack(const struct reader *reader, const struct job_stack *stack)
 {
-	struct reading r = {
-		.telling = -1, .base = -1, .program = stackfacts_program(reader->job, stack)};
+	struct reading r = {.telling = -1,
+		.base = -1,
+		.program = stackfacts_program(reader->job, stack),
+		.lock_base = -1};
 
 	for (size_t i = 0; i < stack->nframes; i++) {
 		const struct pose_line *line = reader->lines[stack->frames[i]];
@@ -266,7 +272,7 @@ static void better(const struct job *job, struct posture *p)
 	if (p->pose == POSE_STORE) {
 		p->for_zero = stackfacts_find(job, p->stack, from, zero, 3) >= 0;
 		if (stackfacts_find(job, p->stack, from, zero, 1) >= 0) {
-			p->call = "the unique id";
+			p->call = "the store, for the unique id";
 			return;
 		}
 	}
@@ -376,14 +382,22 @@ static void pose_of_program(const struct job *job, struct posture *p)
 	p->pose = POSE_USER;
 }
 
+static const struct posture posture_unknown = {.telling = -1,
+	.base = -1,
+	.program = -1,
+	.lock_base = -1,
+	.call = "",
+	.stands = JOB_UNKNOWN,
+	.lock_stands = JOB_UNKNOWN};
+
 static struct posture read_posture(
 	const struct reader *reader, const struct job_stack *stack, struct reading *r)
 {
 	const struct job *job = reader->job;
-	struct posture p = {
-		.stack = stack, .telling = -1, .base = -1, .call = "", .stands = JOB_UNKNOWN};
+	struct posture p = posture_unknown;
 	long gil;
 
+	p.stack = stack;
 	*r = read_stack(reader, stack);
 	p.program = r->program;
 	gil = find_gil(job, stack);
@@ -396,6 +410,7 @@ static struct posture read_posture(
 		p.telling = r->telling;
 		p.base = r->base;
 		p.locked = p.pose == POSE_COMPILE && (r->locked || waits_for_file_lock(stack));
+		p.lock_base = r->lock_base;
 		p.call = r->line->call ? r->line->call : name_call(job, &p);
 		if (r->line->force == POSE_DECIDES)
 			better(job, &p);
@@ -460,20 +475,27 @@ int64_t poses_stood(const struct job *job, const struct job_stack *stack)
 		       : JOB_UNKNOWN;
 }
 
+/* Whether all samples have the stack alike from its outermost frame to this one. */
+static bool stood_beneath(const struct job_stack *stack, long at)
+{
+	return at >= 0 && stack->samples > 1 && stack->nframes - (size_t)at <= stack->still;
+}
+
 /* For how long the pose is proved to stand: the samples' span, or the process' idleness. */
 static void find_standing(const struct job *job, struct posture *p)
 {
 	const struct job_process *process = &job->processes[p->stack->process];
 	const struct job_snapshot *snapshot = stackfacts_snapshot(job, p->stack->process);
+	int64_t span = snapshot && snapshot->span > 0 ? snapshot->span : JOB_UNKNOWN;
 	bool region = p->pose == POSE_COMPILE || p->pose == POSE_CHECKPOINT;
-	size_t depth = p->base < 0 ? 0 : p->stack->nframes - (size_t)p->base;
 	const struct job_stack *who = p->holder ? p->holder : p->stack;
 
 	p->moved = who->samples > 1 ? who->moved : JOB_MAYBE;
-	p->stands = poses_stood(job, who);
-	if (region && depth && depth <= p->stack->still && snapshot && snapshot->span > 0 &&
-		p->stack->samples > 1)
-		p->stands = snapshot->span;
+	p->stands = p->lock_stands = poses_stood(job, who);
+	if (region && stood_beneath(p->stack, p->base))
+		p->stands = span;
+	if (p->locked && stood_beneath(p->stack, p->lock_base))
+		p->lock_stands = span;
 	if (process->idle_for >= CLOCK_NS_PER_S && process->idle_for > p->stands &&
 		process->end == JOB_ALIVE)
 		p->stands = process->idle_for;
@@ -483,8 +505,7 @@ static struct posture posture_of(const struct reader *reader, int rank)
 {
 	const struct job *job = reader->job;
 	const struct job_stack *stack = stackfacts_main(job, rank);
-	struct posture p = {
-		.telling = -1, .base = -1, .program = -1, .call = "", .stands = JOB_UNKNOWN};
+	struct posture p = posture_unknown;
 	struct reading r;
 
 	/* How a process died says nothing of what others wait for. */

@@ -39,9 +39,11 @@ struct posture {
 	long base;                     /* the outermost frame that tells the same */
 	long program;                  /* its innermost frame of the program itself; -1 none */
 	const char *call;              /* what it waits in: "all_reduce", "flock"; "" not known */
-	bool for_zero; /* INIT, STORE: it needs what rank 0 gives: the store, a unique id */
-	bool own_lock; /* LOCK: of its own threads, not of a file */
-	bool locked;   /* COMPILE: and it waits for a lock there */
+	bool for_zero;       /* INIT, STORE: it needs what rank 0 gives: the store, a unique id */
+	bool own_lock;       /* LOCK: of its own threads, not of a file */
+	bool locked;         /* COMPILE: and it waits for a lock there, */
+	long lock_base;      /* whose outermost frame is this; -1 only the kernel says it */
+	int64_t lock_stands; /* for so many ns without a break; JOB_UNKNOWN */
 	const struct job_stack *holder; /* GIL: the thread that holds it; NULL not known */
 	enum job_known moved;           /* whether it was seen to move between samples */
 	int64_t stands; /* ns for which it was in this pose without a break; JOB_UNKNOWN */

@@ -264,6 +264,7 @@ void judge_quiet_exits(struct inquiry *q)
 static void name_unknown(struct inquiry *q, int group, struct draft *draft)
 {
 	const struct job_group *g = &q->job->groups[group];
+	size_t told = 0;
 
 	for (uint32_t seat = 0; seat < g->size; seat++) {
 		const struct job_member *m = &q->job->members[g->first_member + (int)seat];
@@ -272,9 +273,12 @@ static void name_unknown(struct inquiry *q, int group, struct draft *draft)
 			continue;
 		if (m->rank == JOB_NONE && draft->unknown.nr < 64)
 			*array_add(&draft->unknown) = (struct verdict_seat){group, seat};
-		else if (m->rank != JOB_NONE && !q->profiles[m->rank].readable)
+		else if (m->rank != JOB_NONE && !q->profiles[m->rank].readable) {
 			inquiry_not_judged(q, VERDICT_INCONCLUSIVE, m->rank,
 				inquiry_of_rank(q, "ring", m->rank));
+			if (told++ < TOLD_CULPRITS)
+				stacks_tell(q, m->rank, draft);
+		}
 	}
 }
 

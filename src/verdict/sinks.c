@@ -188,6 +188,8 @@ static bool weigh(struct inquiry *q, const struct suspects *suspects, const stru
 	for (size_t i = 0; i < waiting; i++)
 		rank_list_add(&draft->camp_b, draft->victims.list.items[i]);
 	draft->verdict.confidence = VERDICT_SUPPORTED;
+	if (draft->verdict.next == VERDICT_NEXT_LOOK_AT_CODE)
+		draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
 	return true;
 }
 

@@ -76,15 +76,17 @@ static void tell_place(struct inquiry *q, int rank, struct draft *draft)
 					      p->pose == POSE_LOCK || p->pose == POSE_GIL);
 	long at = own ? p->program : p->telling;
 	struct verdict_fact *fact;
+	bool moves;
 
 	if (at < 0)
 		return;
-	fact = draft_fact(
-		q, draft, p->moved == JOB_YES ? FACT_AT_MOVING : FACT_AT, rank, p->stack->cite);
+	/* Who asks for a lock again and again moves, and gets nowhere. */
+	moves = p->moved == JOB_YES && !(p->locked && p->lock_stands > 0);
+	fact = draft_fact(q, draft, moves ? FACT_AT_MOVING : FACT_AT, rank, p->stack->cite);
 	fact->text = poses_place(q->arena, q->job, p->stack, at);
 	if (!own && p->program >= 0)
 		fact->text2 = poses_place(q->arena, q->job, p->stack, p->program);
-	if (p->moved != JOB_YES && p->stands > 0)
+	if (!moves && p->stands > 0)
 		fact->a = p->stands;
 }
 

@@ -284,6 +284,32 @@ static void a_compile_that_stands_in_a_lock(void **state)
 	facts_free(f);
 }
 
+/*
+ * A lock that is asked for again and again: its thread moves, and stands in the lock. One that took
+ * the lock at one look only, does not.
+ */
+static void a_compile_that_asks_for_a_lock(void **state)
+{
+	struct facts *f = foreign(8, 3,
+		"clock_nanosleep@libc.so.6 < acquire@/env/lib/python3.11/site-packages/filelock/"
+		"_api.py:300 < __enter__@/env/lib/python3.11/site-packages/filelock/_api.py:376 < "
+		"load@" TORCH "_inductor/async_compile.py:50 < __call__@" TORCH
+		"_dynamo/convert_frame.py:2714" MAIN);
+	struct job_stack *stack = &f->extra[3].is.stack.fact;
+	struct judged j;
+
+	stack->moved = JOB_YES;
+	stack->still = 4;
+	facts_expect_where(f, VERDICT_COMPILE_STUCK, "3", VERDICT_IN_LOCK);
+	j = judge(f);
+	expect_says(&j, "async_compile.py:50 in load, by train.py:120 in main, still for 2.2 s");
+	verdicts_free(j.v);
+	job_free(j.job);
+	stack->still = 2;
+	facts_expect(f, VERDICT_COMPILE_SKEW, "3", "0-2,4-7");
+	facts_free(f);
+}
+
 /* A compiled function runs beneath its wrapper for ever: that is no compile. */
 static void what_was_compiled_is_no_compile(void **state)
 {
@@ -323,7 +349,7 @@ static void waits_for_the_unique_id_of_rank_0(void **state)
 	f->extra[2].is.stack.frames = SLEEPS; /* elsewhere, too, but nobody waits for it yet */
 	facts_expect(f, VERDICT_HOST_STALL, "0", "1,3");
 	j = judge(f);
-	expect_says(&j, "in the unique id, at train.py:88 in step");
+	expect_says(&j, "in the store, for the unique id, at train.py:88 in step");
 	done(&j, f);
 }
 
@@ -358,6 +384,19 @@ static void all_at_one_place_is_nobodys_fault(void **state)
 
 	facts_expect(f, VERDICT_INCONCLUSIVE, "", "0-7");
 	facts_free(f);
+}
+
+/* Absence accuses only with a census: who was not found is named, not blamed. */
+static void a_rank_that_was_not_found(void **state)
+{
+	struct facts *f = foreign(8, 5, ALL_REDUCE);
+	struct judged j;
+
+	f->hidden = 5;
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "0-4,6,7");
+	j = judge(f);
+	expect_says(&j, "no process of this rank was found");
+	done(&j, f);
 }
 
 /* In a healthy job some rank always waits a little: without proof nobody is blamed. */
@@ -529,6 +568,23 @@ static void a_stack_in_a_collective_weakens_a_stall(void **state)
 	done(&j, f);
 }
 
+/*
+ * Nobody knows whether it entered: its ring might say that it did, and went on. So its stack is
+ * told, and blames it for nothing.
+ */
+static void a_stack_in_place_of_a_ring_is_told(void **state)
+{
+	struct facts *f = job_missing(4, 3);
+	struct judged j;
+
+	facts_lose_ring(f, 3);
+	facts_stack(f, 3, SLEEPS);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "0-2");
+	j = judge(f);
+	expect_says(&j, "at train.py:70 in clean");
+	done(&j, f);
+}
+
 /* It has entered the operation by its ring: wherever its stack was found, it is no sink. */
 static void a_stack_does_not_contradict_an_operation(void **state)
 {
@@ -555,12 +611,14 @@ int main(void)
 		cmocka_unit_test(one_still_compiles),
 		cmocka_unit_test(a_compile_that_does_not_move),
 		cmocka_unit_test(a_compile_that_stands_in_a_lock),
+		cmocka_unit_test(a_compile_that_asks_for_a_lock),
 		cmocka_unit_test(what_was_compiled_is_no_compile),
 		cmocka_unit_test(a_collective_of_a_checkpoint),
 		cmocka_unit_test(waits_for_the_unique_id_of_rank_0),
 		cmocka_unit_test(waits_for_the_store_of_rank_0),
 		cmocka_unit_test(another_call_site_is_a_hypothesis),
 		cmocka_unit_test(all_at_one_place_is_nobodys_fault),
+		cmocka_unit_test(a_rank_that_was_not_found),
 		cmocka_unit_test(one_look_proves_nothing),
 		cmocka_unit_test(one_that_stands_proves_it_for_all),
 		cmocka_unit_test(unknown_ranks_are_not_blamed),
@@ -572,6 +630,7 @@ int main(void)
 		cmocka_unit_test(a_ring_finds_it_and_its_stack_says_where),
 		cmocka_unit_test(a_span_is_stronger_than_a_stack),
 		cmocka_unit_test(a_stack_in_a_collective_weakens_a_stall),
+		cmocka_unit_test(a_stack_in_place_of_a_ring_is_told),
 		cmocka_unit_test(a_stack_does_not_contradict_an_operation),
 	};
 
