@@ -67,14 +67,19 @@ static bool capture_is_same_image(const struct capture *capture)
 static void capture_find_way(struct capture *capture)
 {
 	const struct peek_thread *thread;
+	uint32_t other = 0;
 
 	capture->via = capture->id.pid;
 	array_for_each(&capture->peek.all, thread) {
-		if (thread->facts.state != 'Z' && thread->facts.state != 'X') {
-			capture->via = thread->facts.tid;
+		bool lives = thread->facts.state != 'Z' && thread->facts.state != 'X';
+
+		if (thread->facts.tid == capture->id.pid && lives)
 			return;
-		}
+		if (!other && lives)
+			other = thread->facts.tid;
 	}
+	if (other)
+		capture->via = other;
 }
 
 static void capture_describe(struct capture *capture)

@@ -49,7 +49,10 @@ def until(what, question, seconds=60):
 
 
 def start(*argv, before=(), path=None, **more):
-    """Starts a program of ours that says "ready" or "ready PID"; gives it and that pid."""
+    """
+    Starts a program of ours that says "ready" or "ready PID"; gives it and that pid. One with
+    sleeping threads sleeps by then.
+    """
     out = tempfile.TemporaryFile("w+")
     argv = [path or os.path.join(here, argv[0])] + [str(word) for word in argv[1:]]
     process = subprocess.Popen(list(before) + argv, stdout=out, text=True, **more)
@@ -63,7 +66,11 @@ def start(*argv, before=(), path=None, **more):
             fail("%s ended with %d" % (" ".join(argv), process.returncode))
         return re.match(r"ready ?(\d*)\b.*\n", said(process))
 
-    return process, int(until("%s is ready" % " ".join(argv), is_ready)[1] or process.pid)
+    pid = int(until("%s is ready" % " ".join(argv), is_ready)[1] or process.pid)
+    if argv[1:2] == ["threads"]:
+        until("all of its threads sleep", lambda: list(states_of(pid).values()) ==
+              ["S"] * (int(argv[2]) + 1))
+    return process, pid
 
 
 def said(process):
