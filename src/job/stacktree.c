@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/array.h"
+#include "job/stackfacts.h"
 
 /* In paths, behind all frames: why a stack has no outermost frames, or none at all. */
 #define PATH_CUT  0x80000000u
@@ -415,8 +416,48 @@ static int compare_sets(const struct stacktree_set *a, const struct stacktree_se
 	return 0;
 }
 
+/* The place of a stack of the job in the tree; JOB_NONE it is not in it. */
+static int find_end(const struct planting *p, size_t stack)
+{
+	size_t low = 0, high = p->stacks.nr;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (p->stacks.items[middle] < stack)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == p->stacks.nr || p->stacks.items[low] != stack)
+		return JOB_NONE;
+	return p->paths.items[p->ways.items[low]].node;
+}
+
+/* Marks the way of each thread that a fatal signal names. */
+static void mark_dead(struct planting *p)
+{
+	const struct job *job = p->tree.job;
+
+	for (size_t i = 0; i < job->nsignals; i++) {
+		const struct job_signal *signal = &job->signals[i];
+		size_t from, to;
+
+		if (!signal->fatal || !signal->tid || signal->rank == JOB_NONE)
+			continue;
+		stackfacts_of_rank(job, signal->rank, &from, &to);
+		while (from < to && (job->stacks[from].tid != signal->tid ||
+					    job->stacks[from].process != signal->process))
+			from++;
+		for (int at = from < to ? find_end(p, from) : JOB_NONE; at != JOB_NONE;
+			at = p->nodes[at].parent)
+			p->nodes[at].died = true;
+	}
+}
+
 /* A child of a node, to sort. */
 struct branch {
+	bool died;
 	const struct stacktree_set *set;
 	enum stacktree_kind kind;
 	int node;
@@ -427,6 +468,8 @@ static int compare_branches(const void *va, const void *vb)
 	const struct branch *a = va, *b = vb;
 	int order;
 
+	if (a->died != b->died)
+		return a->died ? -1 : 1;
 	if (a->kind != b->kind)
 		return a->kind < b->kind ? -1 : 1;
 	order = compare_sets(a->set, b->set);
@@ -441,7 +484,7 @@ static void order_branches(struct planting *p)
 	for (size_t i = 0; i < p->tree.nnodes; i++) {
 		branches.nr = 0;
 		for (int at = p->nodes[i].child; at != JOB_NONE; at = p->nodes[at].next)
-			*array_add(&branches) = (struct branch){
+			*array_add(&branches) = (struct branch){p->nodes[at].died,
 				&p->tree.sets[p->nodes[at].set], p->nodes[at].kind, at};
 		if (branches.nr < 2)
 			continue;
@@ -549,6 +592,7 @@ struct stacktree *stacktree_new(const struct job *job, const struct stacktree_op
 			add_stack(p, i, options);
 	grow_nodes(p);
 	gather_sets(p);
+	mark_dead(p);
 	order_branches(p);
 	make_classes(p);
 	keep_stacks(p);

@@ -9,8 +9,9 @@
  *	0-2,4-7    all_reduce comm.py:60
  *
  * Stacks of equal rank sets are one CLASS. Classes and branches come with the odd one out first:
- * the fewest members, then the lowest. Classes whose stacks are not whole come behind the whole
- * ones, and those without any stack last: not to be readable is not to be odd.
+ * the fewest members, then the lowest; before all other branches that of who died. Classes whose
+ * stacks are not whole come behind the whole ones, and those without any stack last: not to be
+ * readable is not to be odd.
  *
  * A MEMBER is an index into job->ranks; a process of no rank is nranks + its index.
  */
@@ -46,6 +47,7 @@ struct stacktree_node {
 	uint32_t threads; /* how many of their threads do */
 	uint32_t ends;	  /* how many of those are innermost here */
 	uint32_t end_set; /* and of whom they are, where there are any */
+	bool died;	  /* a thread that died of a signal passes here */
 };
 
 /* Members, ascending, each once. No two sets of a tree are equal. */

@@ -127,6 +127,7 @@ static struct json_object *stack_object(const struct job *job, const struct job_
 	json_object_object_add(object, "still", json_object_new_int64((int64_t)stack->still));
 	json_object_object_add(object, "cpu_ns", json_number(stack->cpu_delta));
 	json_object_object_add(object, "holds_gil", known_boolean(stack->holds_gil));
+	json_object_object_add(object, "waits_gil", json_object_new_boolean(stack->waits_gil));
 	json_object_object_add(object, "cite", json_text(stack->cite));
 	return object;
 }
@@ -301,6 +302,7 @@ static struct json_object *all_nodes(const struct stacktree *tree)
 		json_object_object_add(object, "set", json_object_new_int64(node->set));
 		json_object_object_add(object, "threads", json_object_new_int64(node->threads));
 		json_object_object_add(object, "ends", json_object_new_int64(node->ends));
+		json_object_object_add(object, "died", json_object_new_boolean(node->died));
 		json_object_array_add(array, object);
 	}
 	return array;

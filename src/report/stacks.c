@@ -109,6 +109,8 @@ static void add_doing(struct stacks_writing *w, struct str *line, const struct j
 		str_printf(line, "; in %s", stack->syscall);
 	if (stack->holds_gil == JOB_YES)
 		str_add(line, "; holds the GIL");
+	if (stack->waits_gil)
+		str_add(line, "; waits for the GIL");
 	if (stack->cpu_delta > 0 && disturbed.span > 0 && stack->cpu_delta > disturbed.span / 50)
 		str_printf(line, "; %" PRId64 " %% CPU",
 			(int64_t)((double)stack->cpu_delta * 100 / (double)disturbed.span));
@@ -161,9 +163,10 @@ static void add_classes(struct stacks_writing *w)
 /* -- the tree ---------------------------------------------------------------------------------- */
 
 /* The name and, at the right, the place, of which as much is shown as there is room. */
-static void add_frame(
-	struct stacks_writing *w, struct str *line, const struct job_frame *frame, unsigned times)
+static void add_frame(struct stacks_writing *w, struct str *line, const struct stacktree_node *node,
+	unsigned times)
 {
+	const struct job_frame *frame = &w->tree->job->frames[node->frame];
 	struct str name = {0}, place = {0};
 	size_t used, room;
 
@@ -172,6 +175,8 @@ static void add_frame(
 		str_add(&name, " (guessed)");
 	if (times > 1)
 		str_printf(&name, " (%u times)", times);
+	if (node->died && node->ends)
+		str_add(&name, " (died here)");
 	frames_add_place(&place, frame, PAGE_WIDTH - PLACE_COLUMN, w->options->utf8);
 	used = escape_width(str_text(line));
 	room = PAGE_WIDTH - used - (place.len ? PLACE_LEAST + 1 : 0);
@@ -241,7 +246,7 @@ static void add_node(struct stacks_writing *w, int at, unsigned times)
 	for (size_t depth = depth_of(w->tree, at); depth; depth--)
 		str_add(&line, "  ");
 	if (node->kind == STACKTREE_FRAME) {
-		add_frame(w, &line, &w->tree->job->frames[node->frame], times);
+		add_frame(w, &line, node, times);
 	} else {
 		str_add(&line, node->kind == STACKTREE_NONE   ? "(no stack: "
 			       : strncmp(node->cut, "cut", 3) ? "(cut: "

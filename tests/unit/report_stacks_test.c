@@ -254,6 +254,23 @@ static void json_of_stacks_has_all(void **state)
 	free(h);
 }
 
+static void who_died_is_shown(void **state)
+{
+	const struct job_signal signal = {
+		.rank = 0, .process = 0, .signo = 11, .tid = 100, .fatal = true};
+	struct hand_stacks *h = malloc(sizeof(*h));
+	char *text;
+
+	hand_stacks_make(h);
+	h->hand.job.signals = &signal;
+	h->hand.job.nsignals = 1;
+	text = written(&report_stacks, h, false);
+	assert_non_null(strstr(text, "  libnccl.so.2+0x1234 (died here)\n"));
+	assert_true(strstr(text, "died here") < strstr(text, "load"));
+	free(text);
+	free(h);
+}
+
 /* A recursion is one line. */
 static void the_same_frame_again_is_counted(void **state)
 {
@@ -372,6 +389,7 @@ int main(void)
 		cmocka_unit_test(folded_lines_are_what_flame_graphs_read),
 		cmocka_unit_test(json_of_verdicts_has_the_culprit_s_stack),
 		cmocka_unit_test(json_of_stacks_has_all),
+		cmocka_unit_test(who_died_is_shown),
 		cmocka_unit_test(the_same_frame_again_is_counted),
 		cmocka_unit_test(hostile_names_are_shown_harmless),
 		cmocka_unit_test(the_report_says_what_it_has_disturbed),

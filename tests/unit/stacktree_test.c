@@ -164,6 +164,32 @@ static void who_ends_where_others_pass_is_a_class(void **state)
 	stacktree_free(tree);
 }
 
+/* Where somebody died is what one looks for first, be it the most crowded place. */
+static void who_died_comes_before_the_odd_one(void **state)
+{
+	const struct job_signal signals[] = {
+		{.rank = 1, .process = 1, .signo = 15, .tid = 3},
+		{.rank = 1, .process = 1, .signo = 11, .tid = 4, .fatal = true},
+	};
+	const struct stacktree_options all = {.all = true};
+	struct plain plain;
+	struct stacktree *tree;
+
+	plain_make(&plain, 2);
+	plain_add(&plain, 0, true, "012");
+	plain_add(&plain, 0, false, "014");
+	plain_add(&plain, 1, true, "013");
+	plain_add(&plain, 1, false, "014"); /* thread 4 */
+	assert_tree(&plain.job, all, "0,1(0:0,1(1:0,1(2:0! 3:1! 4:0,1!)))");
+	plain.job.signals = signals;
+	plain.job.nsignals = 2;
+	assert_tree(&plain.job, all, "0,1(0:0,1(1:0,1(4:0,1! 2:0! 3:1!)))");
+	tree = stacktree_new(&plain.job, &(struct stacktree_options){0});
+	for (size_t i = 0; i < tree->nnodes; i++)
+		assert_false(tree->nodes[i].died); /* no main thread did */
+	stacktree_free(tree);
+}
+
 static void helpers_are_left_out_unless_asked_for(void **state)
 {
 	const struct stacktree_options all = {.all = true};
@@ -353,6 +379,7 @@ int main(void)
 		cmocka_unit_test(no_stacks_make_an_empty_tree),
 		cmocka_unit_test(who_cannot_be_read_comes_last),
 		cmocka_unit_test(who_ends_where_others_pass_is_a_class),
+		cmocka_unit_test(who_died_comes_before_the_odd_one),
 		cmocka_unit_test(helpers_are_left_out_unless_asked_for),
 		cmocka_unit_test(plumbing_is_hidden_and_counted),
 		cmocka_unit_test(a_process_of_no_rank_is_a_member),
