@@ -101,6 +101,14 @@ bench_attach_bench_SOURCES = %D%/attach_bench.c
 bench_attach_bench_CFLAGS = $(PLAIN_CFLAGS)
 run-benches: bench/attach_bench tests/trouble/sums
 
+# Stacks, of processes that hang.
+BENCHES += bench/stacks.sh
+EXTRA_PROGRAMS += bench/stacks_bench
+EXTRA_DIST += %D%/stacks.sh %D%/stacks_bench.py %D%/stacks_job.py
+bench_stacks_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+bench_stacks_bench_LDADD = $(PROC_FLOORS)
+run-benches: bench/stacks_bench
+
 # Short-lived children, such as compilers start by the thousand.
 BENCHES += bench/children.sh
 EXTRA_PROGRAMS += bench/children_bench
