@@ -180,6 +180,16 @@ static const struct job_stack *gil_holder(const struct job *job, const struct jo
 	return NULL;
 }
 
+/*
+ * It sleeps in a call of C that never gave the GIL back: no other thread of Python runs meanwhile.
+ * Whoever sleeps for a futex so, waits for a lock.
+ */
+static bool keeps_gil(const struct job_stack *stack)
+{
+	return stack->holds_gil == JOB_YES && stack->samples > 1 && stack->moved == JOB_NO &&
+	       stack->state == 'S' && *stack->syscall && strcmp(stack->syscall, "futex") != 0;
+}
+
 /* F_SETLKW and F_OFD_SETLKW of fcntl(). */
 static bool waits_for_file_lock(const struct job_stack *stack)
 {
@@ -382,6 +392,21 @@ static void pose_of_program(const struct job *job, struct posture *p)
 	p->pose = POSE_USER;
 }
 
+/*
+ * A call of C that the program itself makes and that keeps the GIL, also in what it does for a
+ * loader. What a library does so is told by what that is for.
+ */
+static void find_keeper(const struct job *job, struct posture *p)
+{
+	if (!keeps_gil(p->stack) || p->program < 0 ||
+		stackfacts_python(job, p->stack) != p->program ||
+		(p->pose != POSE_USER && p->pose != POSE_INPUT))
+		return;
+	p->pose = POSE_GIL;
+	p->holder = p->stack;
+	p->telling = p->program;
+}
+
 static const struct posture posture_unknown = {.telling = -1,
 	.base = -1,
 	.program = -1,
@@ -426,6 +451,7 @@ static struct posture read_posture(
 	} else {
 		pose_of_program(job, &p);
 	}
+	find_keeper(job, &p);
 	return p;
 }
 

@@ -141,7 +141,8 @@ void stacks_tell(struct inquiry *q, int rank, struct draft *draft)
 			q->arena, q->job, p->stack, p->program >= 0 ? p->program : p->telling);
 		return;
 	}
-	tell_place(q, rank, draft);
+	if (p->holder != p->stack)
+		tell_place(q, rank, draft);
 	if (p->pose == POSE_INPUT)
 		tell_loader(q, rank, draft);
 	if (p->pose == POSE_LOCK && *p->call) {

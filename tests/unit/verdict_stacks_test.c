@@ -177,6 +177,30 @@ static void the_gil_and_who_holds_it(void **state)
 	done(&j, f);
 }
 
+/* A call of C that the program makes itself and that keeps the GIL; but a save is a save. */
+static void a_call_of_c_that_keeps_the_gil(void **state)
+{
+	struct facts *f = foreign(4, 2,
+		"clock_nanosleep@libc.so.6 < ffi_call@libffi.so.8 < send@/home/me/data.py:53 < "
+		"fetch@" TORCH "utils/data/_utils/fetch.py:54" MAIN);
+	struct job_stack *stack = &f->extra[2].is.stack.fact;
+	struct judged j;
+
+	stack->holds_gil = JOB_YES;
+	stack->syscall = "clock_nanosleep";
+	facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_GIL);
+	j = judge(f);
+	expect_says(&j, "holds the GIL, at data.py:53 in send");
+	verdicts_free(j.v);
+	job_free(j.job);
+	stack->syscall = "futex";
+	facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_INPUT);
+	stack->syscall = "open";
+	f->extra[2].is.stack.frames = SAVE;
+	facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_CHECKPOINT);
+	facts_free(f);
+}
+
 /* No frame is named: the futex says it. */
 static void the_gil_by_its_futex(void **state)
 {
@@ -603,6 +627,7 @@ int main(void)
 		cmocka_unit_test(where_the_one_is_that_all_wait_for),
 		cmocka_unit_test(a_lock_of_a_file_by_its_syscall),
 		cmocka_unit_test(the_gil_and_who_holds_it),
+		cmocka_unit_test(a_call_of_c_that_keeps_the_gil),
 		cmocka_unit_test(the_gil_by_its_futex),
 		cmocka_unit_test(where_the_worker_of_a_loader_is),
 		cmocka_unit_test(a_lock_of_threads_is_no_files),
