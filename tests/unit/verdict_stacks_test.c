@@ -443,6 +443,22 @@ static void one_look_proves_nothing(void **state)
 	facts_free(f);
 }
 
+/*
+ * A job that goes its slow way: one rank sleeps in each step and the others wait for it. That none
+ * of them uses any CPU to speak of does not make one wait of their many.
+ */
+static void who_was_seen_to_run_does_not_stand_for_being_idle(void **state)
+{
+	struct facts *f = foreign(8, 3, SLEEPS);
+
+	for (int i = 0; i < 8; i++) {
+		f->extra[i].is.stack.fact.moved = JOB_YES;
+		facts_cpu(f, i, 0, 2.8, 2.8);
+	}
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "0-2,4-7");
+	facts_free(f);
+}
+
 /* Who stands elsewhere for two seconds cannot have been passed by those who wait. */
 static void one_that_stands_proves_it_for_all(void **state)
 {
@@ -645,6 +661,7 @@ int main(void)
 		cmocka_unit_test(all_at_one_place_is_nobodys_fault),
 		cmocka_unit_test(a_rank_that_was_not_found),
 		cmocka_unit_test(one_look_proves_nothing),
+		cmocka_unit_test(who_was_seen_to_run_does_not_stand_for_being_idle),
 		cmocka_unit_test(one_that_stands_proves_it_for_all),
 		cmocka_unit_test(unknown_ranks_are_not_blamed),
 		cmocka_unit_test(a_majority_elsewhere_is_not_late),
