@@ -498,6 +498,35 @@ static void judge_first_order(const struct job *job, struct profile *profiles)
 	set_death(first, DEATH_KILLED, VERDICT_BY_KILLED, first->told->when);
 }
 
+/* Of these two bad ends at about one time either may have led to the other. */
+static bool may_be_of_each_other(const struct profile *p, const struct profile *other)
+{
+	if (other->death != DEATH_UNSURE || (p->readable && other->readable) ||
+		(p->cause == VERDICT_BY_KILLED) == (other->cause == VERDICT_BY_KILLED))
+		return false;
+	return p->fault == JOB_UNKNOWN || other->fault == JOB_UNKNOWN ||
+	       llabs(p->fault - other->fault) <= AT_ONCE;
+}
+
+/*
+ * Some failed, and others got an order to end whose sender is lost with their rings: a launcher
+ * ended the rest after a failure, or those failed whose peers somebody ended. The times at which
+ * the ends were seen do not decide it: a failure tells its own, an order's is its parent's, who
+ * looks now and then. Nobody is accused of that.
+ */
+static void judge_undecided(const struct job *job, struct profile *profiles)
+{
+	bool *undecided = alloc_zeroed(job->nranks + 1, sizeof(*undecided));
+
+	for (size_t i = 0; i < job->nranks; i++)
+		for (size_t k = 0; profiles[i].death == DEATH_UNSURE && k < job->nranks; k++)
+			undecided[i] |= may_be_of_each_other(&profiles[i], &profiles[k]);
+	for (size_t i = 0; i < job->nranks; i++)
+		if (undecided[i])
+			profiles[i].death = DEATH_END;
+	free(undecided);
+}
+
 void profiles_judge_deaths(
 	const struct job *job, const struct waits *waits, struct profile *profiles)
 {
@@ -520,5 +549,5 @@ void profiles_judge_deaths(
 		else
 			judge_among(
 				&profiles[i], was_held_long(waits, (int)i, &profiles[i]), &ends);
-	}
+	}	judge_undecided(job, profiles);
 }

@@ -142,7 +142,8 @@ static void a_death_says_in_which_code(void **state)
 	died_in("__pthread_kill_implementation@libc.so.6 < raise@libc.so.6 < abort@libc.so.6 < "
 		"c10d::detail::SocketImpl::waitForInputForVeryLong@libtorch_cpu.so < "
 		"step@/me/train.py:40",
-		JOB_STACK_FATAL, "abort (libc.so.6) < ... < step (train.py:40)");
+		JOB_STACK_FATAL, "c10d::detail::SocketImpl::waitForInputForVeryLong (libtorch_cpu.so) "
+				 "< ... < step (train.py:40)");
 	/* What it did before is no place of a death. */
 	died_in("poll@libc.so.6 < step@/me/train.py:40", JOB_STACK_PEEKED, "");
 }
@@ -546,9 +547,55 @@ static void an_order_soon_after_a_kill_needs_no_sender(void **state)
 	facts_free(f);
 }
 
+/* A launcher's doing after an exit, or an exit after somebody's kills: rings would tell. */
+static struct facts *job_that_ended_without_rings(double exit_at, double orders_at)
+{
+	struct facts *f = facts_new(5);
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_enter(f, 0, 0, JOB_OP_ALLGATHER, 4096, 96);
+	for (int i = 1; i < 4; i++)
+		facts_end(f, i, JOB_SIGNALED, SIGTERM, orders_at);
+	facts_end(f, 4, JOB_EXITED, 1, exit_at);
+	for (int i = 1; i < 5; i++)
+		facts_lose_ring(f, i);
+	return f;
+}
+
+static void an_exit_and_orders_at_once_accuse_nobody(void **state)
+{
+	static const double orders_at[] = {95.2, 94.8};
+
+	for (size_t i = 0; i < sizeof(orders_at) / sizeof(*orders_at); i++) {
+		struct facts *f = job_that_ended_without_rings(95.0, orders_at[i]);
+
+		facts_expect(f, VERDICT_INCONCLUSIVE, "", "0");
+		facts_free(f);
+	}
+}
+
+static void an_exit_long_before_the_orders_is_their_cause(void **state)
+{
+	struct facts *f = job_that_ended_without_rings(92.0, 95.0);
+
+	facts_expect(f, VERDICT_RANK_DEATH, "4", "0");
+	facts_free(f);
+}
+
+static void orders_long_before_an_exit_are_its_cause(void **state)
+{
+	struct facts *f = job_that_ended_without_rings(95.0, 92.0);
+
+	facts_expect(f, VERDICT_RANK_DEATH, "1-3", "0");
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_exit_and_orders_at_once_accuse_nobody),
+		cmocka_unit_test(an_exit_long_before_the_orders_is_their_cause),
+		cmocka_unit_test(orders_long_before_an_exit_are_its_cause),
 		cmocka_unit_test(s06_oom_killed_during_compile),
 		cmocka_unit_test(a_kill_without_the_counter_is_no_oom),
 		cmocka_unit_test(s16_exit_0_while_others_wait),
