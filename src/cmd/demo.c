@@ -232,9 +232,10 @@ static int draw(struct demo *demo, struct complaint *why)
 	return read_truth(demo, why) < 0 ? CMD_UNREADABLE : 0;
 }
 
-/* Looks at the job once, live; false if there is nothing to see yet. */
+/* Looks at the job once, live, as attach would; false if there is nothing to see yet. */
 static bool look_live(struct demo *demo)
 {
+	const struct live_options live = LIVE_OPTIONS_STACKS;
 	struct str root = {0};
 	struct jobs jobs = {0};
 	bool seen = false;
@@ -243,7 +244,7 @@ static bool look_live(struct demo *demo)
 	setenv("INQUEST_DIR", root.text, 1);
 	look_release(&demo->look);
 	if (jobs_list(&jobs, NULL) == 0 && jobs.nr &&
-		live_gather(jobs.items[0].folder, NULL, &demo->look.evidence, NULL) == 0) {
+		live_gather(jobs.items[0].folder, &live, &demo->look.evidence, NULL) == 0) {
 		look_judge(&demo->look);
 		seen = true;
 	}

@@ -116,6 +116,8 @@ const struct pose_line pose_lines[] = {
 	SPANS(INPUT, NULL, "site-packages/grain/*"),
 	SPANS(INPUT, NULL, "site-packages/nvidia/dali/*"),
 	SPANS(INPUT, NULL, "tensorflow/python/data/*"),
+	SPANS(INPUT, "*next_batch*", NULL),
+	SPANS(INPUT, "*get_batch*", NULL),
 
 	/* Checkpoints. */
 	SPANS(CHECKPOINT, NULL, "torch/serialization.py"),
