@@ -522,7 +522,7 @@ static void find_standing(const struct job *job, struct posture *p)
 		p->stands = span;
 	if (p->locked && stood_beneath(p->stack, p->lock_base))
 		p->lock_stands = span;
-	/* Who runs a little is idle too: each of its steps, and each of its waits, may be a new one. */
+	/* Who runs a little is idle too: each step and each wait of it may be a new one. */
 	if (p->moved != JOB_YES && process->idle_for >= CLOCK_NS_PER_S &&
 		process->idle_for > p->stands && process->end == JOB_ALIVE)
 		p->stands = process->idle_for;
