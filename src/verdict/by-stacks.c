@@ -181,6 +181,63 @@ static bool is_trouble(const struct posture *p)
 		       p->pose == POSE_FROZEN);
 }
 
+/* Where those of a list stand, those at one place in one line. */
+static void tell_places(struct inquiry *q, const struct rank_list *list, struct draft *draft)
+{
+	bool *told = alloc_zeroed(list->list.nr + 1, sizeof(*told));
+
+	for (size_t i = 0, places = 0; i < list->list.nr && places < TOLD_CULPRITS; i++) {
+		int rank = list->list.items[i];
+		const struct posture *p = &q->profiles[rank].posture;
+		struct rank_list ranks = {0};
+		struct verdict_fact *fact;
+
+		if (told[i])
+			continue;
+		for (size_t k = i; k < list->list.nr; k++) {
+			if (told[k] || !stacks_same_site(q, rank, list->list.items[k]))
+				continue;
+			told[k] = true;
+			rank_list_add(&ranks, list->list.items[k]);
+		}
+		fact = draft_fact_of(q, draft, FACT_AT, &ranks, p->stack->cite);
+		fact->text = poses_place(
+			q->arena, q->job, p->stack, p->program >= 0 ? p->program : p->telling);
+		fact->a = p->stands;
+		array_release(&ranks.list);
+		places++;
+	}
+	free(told);
+}
+
+/*
+ * Nobody is in anything known to wait for others, and yet some stand asleep in their own code. They
+ * may serve a queue, or wait for others by means that nobody knows: both look like this.
+ */
+static bool judge_standing(struct inquiry *q, const struct scene *scene)
+{
+	struct rank_list standing = {0};
+	struct draft *draft;
+
+	for (size_t i = 0; i < scene->elsewhere.list.nr; i++) {
+		int rank = scene->elsewhere.list.items[i];
+
+		if (q->profiles[rank].posture.stands >= STANDS_AT_LEAST)
+			rank_list_add(&standing, rank);
+	}
+	if (standing.list.nr) {
+		draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
+		draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
+		tell_places(q, &standing, draft);
+		draft_fact(q, draft, FACT_OTHER, JOB_NONE, "stacks:*")->text =
+			"nobody is in a collective";
+		inquiry_not_judged(q, VERDICT_HOST_STALL, JOB_NONE,
+			"who waits for whom: no collective is on any stack");
+	}
+	array_release(&standing.list);
+	return q->drafts.nr > 0;
+}
+
 /* Nobody waits for another rank. Some may stand all the same; else all goes its way. */
 static void judge_nobody_waits(struct inquiry *q, const struct scene *scene)
 {
@@ -199,6 +256,8 @@ static void judge_nobody_waits(struct inquiry *q, const struct scene *scene)
 		judge_unproved(q, scene);
 		return;
 	}
+	if (judge_standing(q, scene))
+		return;
 	draft = inquiry_draft(q, VERDICT_HEALTHY);
 	draft->verdict.confidence = VERDICT_SUPPORTED;
 	draft_fact(q, draft, FACT_ALIVE, JOB_NONE, "procs")->a = (int64_t)scene->elsewhere.list.nr;

@@ -33,7 +33,7 @@ src_verdict_libverdict_la_SOURCES = \
 FACTS = tests/unit/facts.c tests/unit/facts-expect.c
 
 # Tests of judging stand on jobs made by hand (tests/unit/facts.h).
-EXTRA_DIST += tests/unit/facts.h
+EXTRA_DIST += tests/unit/facts.h tests/unit/bystacks.h
 UNIT_TESTS += tests/unit/verdict_compile_test
 tests_unit_verdict_compile_test_SOURCES = tests/unit/verdict_compile_test.c $(FACTS)
 tests_unit_verdict_compile_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
@@ -46,6 +46,10 @@ tests_unit_verdict_program_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_stall_test
 tests_unit_verdict_stall_test_SOURCES = tests/unit/verdict_stall_test.c $(FACTS)
 tests_unit_verdict_stall_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict_apart_test
+tests_unit_verdict_apart_test_SOURCES = tests/unit/verdict_apart_test.c $(FACTS)
+tests_unit_verdict_apart_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
+
 UNIT_TESTS += tests/unit/verdict_stacks_test
 tests_unit_verdict_stacks_test_SOURCES = tests/unit/verdict_stacks_test.c $(FACTS)
 tests_unit_verdict_stacks_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)

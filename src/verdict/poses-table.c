@@ -43,6 +43,7 @@ const struct pose_line pose_lines[] = {
 	DECIDES(COLLECTIVE, "c10d::ProcessGroup*", NULL, NULL),
 	DECIDES(COLLECTIVE, "c10d::ops::*", NULL, NULL),
 	DECIDES(COLLECTIVE, "c10d::*wait*", NULL, NULL),
+	DECIDES(COLLECTIVE, "c10d::Reducer::finalize_*", NULL, "DDP's all_reduce"),
 	DECIDES(COLLECTIVE, "c10d::symmetric_memory::*", NULL, NULL),
 	DECIDES(COLLECTIVE, "gloo::*", NULL, NULL),
 	DECIDES(COLLECTIVE, "xla::*endezvous*", NULL, NULL),

@@ -142,8 +142,9 @@ static void a_death_says_in_which_code(void **state)
 	died_in("__pthread_kill_implementation@libc.so.6 < raise@libc.so.6 < abort@libc.so.6 < "
 		"c10d::detail::SocketImpl::waitForInputForVeryLong@libtorch_cpu.so < "
 		"step@/me/train.py:40",
-		JOB_STACK_FATAL, "c10d::detail::SocketImpl::waitForInputForVeryLong (libtorch_cpu.so) "
-				 "< ... < step (train.py:40)");
+		JOB_STACK_FATAL,
+		"c10d::detail::SocketImpl::waitForInputForVeryLong (libtorch_cpu.so) "
+		"< ... < step (train.py:40)");
 	/* What it did before is no place of a death. */
 	died_in("poll@libc.so.6 < step@/me/train.py:40", JOB_STACK_PEEKED, "");
 }

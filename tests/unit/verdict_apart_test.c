@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Jobs without any ring, in which few or none are seen to wait; which waits are known as such. */
+#include "tests/unit/bystacks.h"
+
+static void nobody_waits(void **state)
+{
+	struct facts *f = foreign(4, 3, SLEEPS);
+
+	for (int i = 0; i < 3; i++)
+		f->extra[i].is.stack.frames = SLEEPS;
+	for (int i = 0; i < 4; i++)
+		f->extra[i].is.stack.fact.moved = JOB_YES;
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	f->extra[1].is.stack.fact.moved = JOB_NO;
+	f->extra[1].is.stack.frames = LOCKED; /* but one stands in a lock all the same */
+	facts_expect(f, VERDICT_HOST_STALL, "", "");
+	facts_free(f);
+}
+
+/*
+ * The ranks have some way of their own to wait for each other, by files say: no table knows it.
+ * That one sleeps all the while then proves nothing, least of all that nothing is wrong.
+ */
+static void one_sleeps_and_nobody_is_seen_to_wait(void **state)
+{
+	struct facts *f = foreign(8, 3, SLEEPS);
+	struct judged j;
+
+	for (int i = 0; i < 8; i++) {
+		if (i == 3)
+			continue;
+		f->extra[i].is.stack.frames = "clock_nanosleep@libc.so.6 < "
+					      "poll_files@/home/me/sync.py:7" MAIN;
+		f->extra[i].is.stack.fact.moved = JOB_YES;
+	}
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "");
+	j = judge(f);
+	expect_says(&j, "at train.py:70 in clean, still for 2.2 s");
+	expect_says(&j, "nobody is in a collective");
+	done(&j, f);
+}
+
+/* gloo's gradients are waited for by the reducer itself: no Work is on the stack. */
+static void ddp_waits_for_gradients(void **state)
+{
+	struct facts *f = foreign(4, 1, SLEEPS);
+	struct judged j;
+
+	for (int i = 0; i < 4; i++)
+		if (i != 1)
+			f->extra[i].is.stack.frames =
+				"pthread_cond_wait@libc.so.6 < "
+				"c10d::Reducer::finalize_backward()@libtorch_cpu.so < "
+				"torch::autograd::Engine::execute()@libtorch_cpu.so < "
+				"_engine_run_backward@" TORCH
+				"autograd/graph.py:1113 < step@/home/me/train.py:32" MAIN;
+	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2,3");
+	j = judge(f);
+	expect_says(&j, "in DDP's all_reduce, at train.py:32 in step");
+	done(&j, f);
+}
+
+/* A thread that runs was not unwound; with a GPU in the process it may spin for that. */
+static void a_cut_stack_with_a_gpu_tells_nothing(void **state)
+{
+	struct facts *f = foreign(4, 3, "step@/home/me/train.py:88" MAIN);
+	struct job_stack *stack = &f->extra[3].is.stack.fact;
+
+	stack->cut = "it ran";
+	stack->state = 'R';
+	stack->moved = JOB_YES;
+	facts_expect_where(f, VERDICT_HOST_STALL, "3", VERDICT_IN_USER_CODE);
+	facts_stack_of(f, 3, "cuda-EvtHandlr", 78, "poll@libc.so.6 < @libcuda.so.1");
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_free(f);
+}
+
+static void a_wait_for_the_gpu_is_a_wait(void **state)
+{
+	struct facts *f = foreign(4, 3, SLEEPS);
+
+	f->extra[0].is.stack.frames = "@libcuda.so.1 < cudaStreamSynchronize@libcudart.so.12 < "
+				      "step@/home/me/train.py:90" MAIN;
+	f->extra[1].is.stack.frames =
+		"@libcuda.so.1 < @libnccl.so.2 < ncclAllReduce@libnccl.so.2 < "
+		"c10d::ProcessGroupNCCL::allreduce()@libtorch_cuda.so < "
+		"all_reduce@" C10D ":4181 < step@/home/me/train.py:88" MAIN;
+	facts_expect(f, VERDICT_HOST_STALL, "3", "0-2");
+	facts_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nobody_waits),
+		cmocka_unit_test(one_sleeps_and_nobody_is_seen_to_wait),
+		cmocka_unit_test(ddp_waits_for_gradients),
+		cmocka_unit_test(a_cut_stack_with_a_gpu_tells_nothing),
+		cmocka_unit_test(a_wait_for_the_gpu_is_a_wait),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
