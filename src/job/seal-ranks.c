@@ -9,7 +9,9 @@
  *	  about all of them (a spawner's children), and they are named like those without one:
  *	- by their seat in the largest group among them, else by position (host, pid). Each seat of
  *	  a process that holds several in one group is a rank of its own (ncclCommInitAll);
- *	- a RANK that nobody was promoted for is testified by its candidates, the topmost first;
+ *	- a RANK that nobody was promoted for is testified by its candidates, the topmost first. Of
+ *	  two whose kinship is lost (a shell's subshell between them makes no entry, and is gone)
+ *	  the older is, which had RANK first; a newer one only if the older had ended before;
  *	- the descendants of a rank are its children; the numbers up to the world size that nobody
  *	  claimed are ranks never seen (process JOB_NONE).
  */
@@ -27,6 +29,9 @@ struct claim {
 	uint32_t seat;
 	bool by_env;
 	bool promoted;
+	int restart; /* and how old the process is: */
+	int64_t born;
+	uint64_t start_time;
 };
 
 /* One seat that one process says it holds. */
@@ -214,23 +219,51 @@ static void collect_claims(struct seal *seal, struct claims *claims)
 		*array_add(&claims->list) = (struct claim){.process = (int)i,
 			.number = number,
 			.by_env = number != JOB_NONE,
-			.promoted = identity->promoted};
+			.promoted = identity->promoted,
+			.restart = seal->processes[i].restart,
+			.born = seal->processes[i].born,
+			.start_time = seal->processes[i].start_time};
 	}
-	array_sort(&claims->list, compare_claims);
 }
 
-/* Which of two unrelated claims to one number is the newer process. */
-static bool is_newer(const struct seal *seal, int a, int b)
+/* Of one number those who made a communicator first, then the older process. */
+static int compare_ages(const void *va, const void *vb)
 {
-	const struct job_process *pa = &seal->processes[a], *pb = &seal->processes[b];
+	const struct claim *a = va, *b = vb;
 
-	if (pa->restart != pb->restart)
-		return pa->restart > pb->restart;
-	if (pa->born != pb->born)
-		return pa->born > pb->born;
-	if (pa->host == pb->host && pa->start_time != pb->start_time)
-		return pa->start_time > pb->start_time;
-	return a > b;
+	SEAL_ORDER(a->number, b->number);
+	SEAL_ORDER(b->promoted, a->promoted);
+	SEAL_ORDER(a->restart, b->restart);
+	SEAL_ORDER(a->born, b->born);
+	SEAL_ORDER(a->start_time, b->start_time);
+	return compare_claims(va, vb);
+}
+
+/* Whether the newer of two processes with one number was started in the older one's place. */
+static bool succeeds(const struct job_process *newer, const struct job_process *older)
+{
+	if (newer->restart != older->restart)
+		return true;
+	if (older->end <= JOB_ALIVE)
+		return false;
+	return older->ended == JOB_UNKNOWN || newer->born == JOB_UNKNOWN ||
+	       newer->born >= older->ended;
+}
+
+/*
+ * [from, to): unrelated claims to one number, by age. Of processes that made a communicator the
+ * newest has it; of others each may be only a helper of an older one.
+ */
+static struct claim settle_number(
+	const struct seal *seal, const struct claim *list, size_t from, size_t to)
+{
+	struct claim best = list[from];
+
+	for (size_t i = from + 1; i < to; i++)
+		if (best.promoted || succeeds(&seal->processes[list[i].process],
+					     &seal->processes[best.process]))
+			best = list[i];
+	return best;
 }
 
 /* [from, to): promoted claims to one number. True: they sit in one group, so the number lies. */
@@ -249,8 +282,9 @@ static void settle_numbers(struct seal *seal, struct claims *claims)
 	struct claim *list = claims->list.items;
 	size_t n = claims->list.nr, kept = 0;
 
+	array_sort(&claims->list, compare_ages);
 	for (size_t from = 0, to; from < n; from = to) {
-		size_t promoted = from, best = from;
+		size_t promoted = from;
 
 		for (to = from; to < n && list[to].number == list[from].number; to++)
 			if (list[to].promoted)
@@ -263,12 +297,10 @@ static void settle_numbers(struct seal *seal, struct claims *claims)
 			}
 			continue;
 		}
-		for (size_t i = from + 1; i < (promoted > from ? promoted : to); i++)
-			if (is_newer(seal, list[i].process, list[best].process))
-				best = i;
-		list[kept++] = list[best];
+		list[kept++] = settle_number(seal, list, from, promoted > from ? promoted : to);
 	}
 	claims->list.nr = kept;
+	array_sort(&claims->list, compare_claims);
 }
 
 /* A process without a number of its own that holds several seats becomes one claim per seat. */

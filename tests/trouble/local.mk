@@ -15,5 +15,5 @@ tests_tools_refuse_CFLAGS = $(PLAIN_CFLAGS)
 EXTRA_DIST += %D%/launch.sh %D%/trouble.sh
 SH_TESTS += %D%/killed.test %D%/living.test %D%/locked.test %D%/racing.test %D%/refused.test \
 	%D%/strange-children.test \
-	%D%/unseen.test %D%/users.test %D%/wrecks.test
+	%D%/unseen.test %D%/users.test %D%/wrapped.test %D%/wrecks.test
 ASAN_TESTS += %D%/racing.test %D%/wrecks.test

@@ -128,6 +128,67 @@ static void a_candidate_testifies_and_the_unseen_are_listed(void **state)
 	job_free(job);
 }
 
+/* A candidate for rank 0 that was born at one time and, if `ended` says so, exited with 1. */
+static void add_candidate(
+	struct job_builder *b, struct job_who w, uint32_t ppid, int64_t born, int64_t ended)
+{
+	const struct job_identity identity = {
+		.world_rank = 0, .local_rank = JOB_NONE, .knows = JOB_KNOWS_CENSUS};
+	struct job_process process = job_process_unknown;
+
+	process.ppid = ppid;
+	process.born = born;
+	process.end = ended == JOB_UNKNOWN ? JOB_ALIVE : JOB_EXITED;
+	process.status = ended == JOB_UNKNOWN ? JOB_NONE : 1;
+	process.ended = ended;
+	process.cite = "census";
+	job_add_process(b, w, &process, &identity);
+}
+
+static uint32_t pid_of_rank_0(struct job_builder *b)
+{
+	struct job *job = job_seal(b);
+	uint32_t pid = job->processes[job->ranks[0].process].pid;
+
+	assert_int_equal(job->nranks, 1);
+	job_free(job);
+	return pid;
+}
+
+/*
+ * A wrapper of a shell (pyenv's, conda's) looks for the program by helpers that end with 1. What
+ * stood between, a subshell, has no entry and is gone.
+ */
+static void a_helper_does_not_testify_while_its_elder_lives(void **state)
+{
+	struct job_builder *b = job_builder_new();
+
+	add_candidate(b, who("a", 20), 10, 1000, JOB_UNKNOWN);
+	add_candidate(b, who("a", 33), 31, 1100, 1200);
+	add_candidate(b, who("a", 37), 35, 1300, 1400);
+	assert_int_equal(pid_of_rank_0(b), 20);
+
+	/* Nor does its life say that the rank lives. Pids may start anew in between. */
+	b = job_builder_new();
+	add_candidate(b, who("a", 20), 10, 1000, 1500);
+	add_candidate(b, who("a", 7), 3, 1100, JOB_UNKNOWN);
+	assert_int_equal(pid_of_rank_0(b), 20);
+	(void)state;
+}
+
+/* Started anew, without a number that says so: by a loop in a script, say. */
+static void who_came_in_the_place_of_the_dead_testifies(void **state)
+{
+	struct job_builder *b = job_builder_new();
+
+	add_candidate(b, who("a", 20), 10, 1000, 1500);
+	add_candidate(b, who("a", 33), 31, 1100, 1200);
+	add_candidate(b, who("a", 40), 12, 1600, JOB_UNKNOWN);
+	add_candidate(b, who("a", 50), 44, 1700, 1800);
+	assert_int_equal(pid_of_rank_0(b), 40);
+	(void)state;
+}
+
 static void the_newest_generation_is_judged(void **state)
 {
 	struct job_builder *b = job_builder_new();
@@ -447,6 +508,8 @@ int main(void)
 		cmocka_unit_test(a_child_s_exception_is_not_its_rank_s),
 		cmocka_unit_test(a_wrapper_is_no_rank),
 		cmocka_unit_test(a_candidate_testifies_and_the_unseen_are_listed),
+		cmocka_unit_test(a_helper_does_not_testify_while_its_elder_lives),
+		cmocka_unit_test(who_came_in_the_place_of_the_dead_testifies),
 		cmocka_unit_test(the_newest_generation_is_judged),
 		cmocka_unit_test(without_rank_seats_name_the_ranks),
 		cmocka_unit_test(a_rank_that_all_share_names_nobody),
