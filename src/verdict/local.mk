@@ -14,6 +14,8 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/limits.c %D%/limits.h \
 	%D%/names.c \
 	%D%/order.c \
+	%D%/pose-locks.c %D%/pose-locks.h \
+	%D%/pose-words.c \
 	%D%/poses.c %D%/poses.h \
 	%D%/poses-table.c \
 	%D%/profile-deaths.c \
@@ -30,7 +32,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/start.c \
 	%D%/verdict.h
 
-FACTS = tests/unit/facts.c tests/unit/facts-expect.c
+FACTS = tests/unit/facts.c tests/unit/facts-stacks.c tests/unit/facts-expect.c
 
 # Tests of judging stand on jobs made by hand (tests/unit/facts.h).
 EXTRA_DIST += tests/unit/facts.h tests/unit/bystacks.h
@@ -53,6 +55,9 @@ tests_unit_verdict_apart_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_stacks_test
 tests_unit_verdict_stacks_test_SOURCES = tests/unit/verdict_stacks_test.c $(FACTS)
 tests_unit_verdict_stacks_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict_poses_test
+tests_unit_verdict_poses_test_SOURCES = tests/unit/verdict_poses_test.c $(FACTS)
+tests_unit_verdict_poses_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_start_test
 tests_unit_verdict_start_test_SOURCES = tests/unit/verdict_start_test.c $(FACTS)
 tests_unit_verdict_start_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)

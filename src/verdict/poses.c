@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "verdict/pose-locks.h"
 
 /* Each frame of a job is compared with the table once: thousands of stacks share them. */
 struct reader {
@@ -112,128 +113,6 @@ static struct reading read_stack(const struct reader *reader, const struct job_s
 	return r;
 }
 
-/* -- locks and the interpreter's lock ---------------------------------------------------------- */
-
-static bool fits(const struct job_frame *frame, const char *function)
-{
-	return stackfacts_fits(frame->function, function);
-}
-
-static bool is_interpreter(const struct job_frame *frame)
-{
-	return frame->kind == JOB_FRAME_NATIVE &&
-	       (stackfacts_fits(frame->module, "python*") ||
-		       stackfacts_fits(frame->module, "libpython*"));
-}
-
-/* The interpreter takes its lock by these, or, where it has no names, waits for a condition. */
-static bool wants_gil(const struct job_frame *frame, const struct job_frame *inner)
-{
-	static const char *const names[] = {"take_gil*", "PyEval_RestoreThread*",
-		"PyEval_AcquireThread*", "PyEval_AcquireLock*", "_PyThreadState_Attach*",
-		"PyGILState_Ensure*"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (fits(frame, names[i]))
-			return true;
-	return inner && is_interpreter(frame) && fits(inner, "*pthread_cond_timedwait*") &&
-	       !fits(frame, "*lock*") && !fits(frame, "*Lock*");
-}
-
-/*
- * The frame that takes the GIL, beneath which are only a system library and the kernel; -1 none.
- * Of whom the futex says that it waits for it, the innermost frame will do.
- */
-static long find_gil(const struct job *job, const struct job_stack *stack)
-{
-	const struct job_frame *inner = NULL;
-
-	if (stack->waits_gil && stack->nframes)
-		return 0;
-	for (size_t i = 0; i < stack->nframes; i++) {
-		const struct job_frame *frame = stackfacts_frame(job, stack, i);
-
-		if (wants_gil(frame, inner))
-			return (long)i;
-		if (frame->kind == JOB_FRAME_PYTHON ||
-			(frame->kind == JOB_FRAME_NATIVE &&
-				!stackfacts_fits(frame->module, "libc*") &&
-				!stackfacts_fits(frame->module, "libpthread*") && *frame->module))
-			return -1;
-		inner = frame;
-	}
-	return -1;
-}
-
-/* The thread of the same process that has the GIL. */
-static const struct job_stack *gil_holder(const struct job *job, const struct job_stack *waiter)
-{
-	size_t from, to;
-
-	if (waiter->rank == JOB_NONE)
-		return NULL;
-	stackfacts_of_rank(job, waiter->rank, &from, &to);
-	for (size_t i = from; i < to; i++)
-		if (job->stacks[i].process == waiter->process &&
-			job->stacks[i].tid != waiter->tid && job->stacks[i].holds_gil == JOB_YES)
-			return &job->stacks[i];
-	return NULL;
-}
-
-/*
- * It sleeps in a call of C that never gave the GIL back: no other thread of Python runs meanwhile.
- * Whoever sleeps for a futex so, waits for a lock.
- */
-static bool keeps_gil(const struct job_stack *stack)
-{
-	return stack->holds_gil == JOB_YES && stack->samples > 1 && stack->moved == JOB_NO &&
-	       stack->state == 'S' && *stack->syscall && strcmp(stack->syscall, "futex") != 0;
-}
-
-/* F_SETLKW and F_OFD_SETLKW of fcntl(). */
-static bool waits_for_file_lock(const struct job_stack *stack)
-{
-	return !strcmp(stack->syscall, "flock") ||
-	       (!strcmp(stack->syscall, "fcntl") && (stack->args[1] == 7 || stack->args[1] == 38));
-}
-
-/* A lock of Python's that is no queue's, event's or thread's: those are taken in Python code. */
-static bool waits_for_lock(const struct job *job, const struct job_stack *stack, long *ret_at)
-{
-	static const char *const names[] = {"PyThread_acquire_lock*", "lock_PyThread_acquire_lock*",
-		"rlock_acquire*", "_PyMutex_LockTimed*", "*pthread_mutex_lock*", "*lll_lock_wait*",
-		"*pthread_rwlock_*lock*"};
-
-	for (size_t i = 0; i < stack->nframes; i++) {
-		const struct job_frame *frame = stackfacts_frame(job, stack, i);
-
-		if (frame->kind == JOB_FRAME_PYTHON)
-			break;
-		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
-			if (fits(frame, names[k])) {
-				*ret_at = (long)i;
-				return true;
-			}
-	}
-	return false;
-}
-
-static bool pose_of_lock(const struct job *job, const struct reading *r, struct posture *p)
-{
-	long at = -1;
-
-	if (waits_for_file_lock(p->stack)) {
-		p->call = p->stack->syscall;
-		return true;
-	}
-	if (r->threads || !waits_for_lock(job, p->stack, &at))
-		return false;
-	p->telling = at;
-	p->own_lock = true;
-	p->call = stackfacts_python(job, p->stack) >= 0 ? "acquire()" : "a mutex";
-	return true;
-}
-
 /* -- names ------------------------------------------------------------------------------------- */
 
 /* Behind the last dot of a qualified name. */
@@ -282,7 +161,7 @@ static void better(const struct job *job, struct posture *p)
 	if (p->pose == POSE_STORE) {
 		p->for_zero = stackfacts_find(job, p->stack, from, zero, 3) >= 0;
 		if (stackfacts_find(job, p->stack, from, zero, 1) >= 0) {
-			p->call = "the store, for the unique id";
+			p->call = "the store for the unique id";
 			return;
 		}
 	}
@@ -295,50 +174,6 @@ static void better(const struct job *job, struct posture *p)
 		p->call = pose_better[i].call ? pose_better[i].call : p->call;
 		return;
 	}
-}
-
-/* Behind the last folder that says no more than where Python lies. */
-static const char *short_path(const char *path)
-{
-	static const char *const roots[] = {"/site-packages/", "/dist-packages/"};
-	const char *slash = strrchr(path, '/');
-
-	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
-		const char *at = strstr(path, roots[i]);
-
-		if (at)
-			return at + strlen(roots[i]);
-	}
-	return slash ? slash + 1 : path;
-}
-
-const char *poses_place(
-	struct arena *arena, const struct job *job, const struct job_stack *stack, long at)
-{
-	const struct job_frame *frame;
-	const char *function;
-
-	if (at < 0 || (size_t)at >= stack->nframes)
-		return "";
-	frame = stackfacts_frame(job, stack, (size_t)at);
-	function = *frame->function ? frame->function : "unknown code";
-	if (*frame->file && frame->line)
-		return arena_printf(
-			arena, "%s:%d in %s", short_path(frame->file), frame->line, function);
-	if (frame->kind == JOB_FRAME_KERNEL || !*frame->module)
-		return arena_printf(arena, "%s", function);
-	return arena_printf(arena, "%s of %s", function, frame->module);
-}
-
-const char *poses_call(const struct posture *p)
-{
-	static const char *const names[POSES] = {[POSE_COLLECTIVE] = "a collective",
-		[POSE_P2P] = "a send or receive",
-		[POSE_INIT] = "init",
-		[POSE_STORE] = "the store",
-		[POSE_DEVICE] = "a wait for the GPU"};
-
-	return *p->call ? p->call : names[p->pose] ? names[p->pose] : "";
 }
 
 /* -- the pose of one thread -------------------------------------------------------------------- */
@@ -361,15 +196,19 @@ static bool has_gpu(const struct job *job, const struct job_stack *stack)
 	return false;
 }
 
-/* The innermost native frame that is of no system library: where a program in C stands. */
+/*
+ * Of a stack without Python the innermost frame that is of no library: where a program in C stands.
+ */
 static long native_program(const struct job *job, const struct job_stack *stack)
 {
+	if (stackfacts_python(job, stack) >= 0)
+		return -1;
 	for (size_t i = 0; i < stack->nframes; i++) {
 		const struct job_frame *frame = stackfacts_frame(job, stack, i);
 
 		if (frame->kind == JOB_FRAME_NATIVE && *frame->function &&
-			!stackfacts_fits(frame->module, "lib*.so*") &&
-			!stackfacts_fits(frame->module, "ld-*") && *frame->module != '[')
+			!stackfacts_fits(frame->module, "*.so*") &&
+			!stackfacts_fits(frame->module, "python*") && *frame->module != '[')
 			return (long)i;
 	}
 	return -1;
@@ -381,15 +220,30 @@ static long native_program(const struct job *job, const struct job_stack *stack)
  */
 static void pose_of_program(const struct job *job, struct posture *p)
 {
-	bool python = stackfacts_python(job, p->stack) >= 0;
+	long python = stackfacts_python(job, p->stack);
 
-	p->telling = p->program;
-	if (p->telling < 0)
-		p->telling =
-			python ? stackfacts_python(job, p->stack) : native_program(job, p->stack);
-	if (p->telling < 0 || (*p->stack->cut && (!python || has_gpu(job, p->stack))))
+	p->telling = p->program >= 0 ? p->program : python;
+	if (p->telling < 0 || (*p->stack->cut && (python < 0 || has_gpu(job, p->stack))))
 		return;
 	p->pose = POSE_USER;
+}
+
+static bool pose_of_lock(const struct job *job, const struct reading *r, struct posture *p)
+{
+	long at = locks_waits_for_thread(job, p->stack);
+
+	p->base = r->lock_base;
+	if (locks_waits_for_file(p->stack)) {
+		p->call = p->stack->syscall;
+		return true;
+	}
+	if (r->threads || at < 0)
+		return false;
+	p->telling = at;
+	p->base = -1;
+	p->own_lock = true;
+	p->call = stackfacts_python(job, p->stack) >= 0 ? "acquire()" : "a mutex";
+	return true;
 }
 
 /*
@@ -398,7 +252,7 @@ static void pose_of_program(const struct job *job, struct posture *p)
  */
 static void find_keeper(const struct job *job, struct posture *p)
 {
-	if (!keeps_gil(p->stack) || p->program < 0 ||
+	if (!locks_keeps_gil(p->stack) || p->program < 0 ||
 		stackfacts_python(job, p->stack) != p->program ||
 		(p->pose != POSE_USER && p->pose != POSE_INPUT))
 		return;
@@ -424,17 +278,17 @@ static struct posture read_posture(
 
 	p.stack = stack;
 	*r = read_stack(reader, stack);
-	p.program = r->program;
-	gil = find_gil(job, stack);
+	p.program = r->program >= 0 ? r->program : native_program(job, stack);
+	gil = locks_wants_gil(job, stack);
 	if (gil >= 0) {
 		p.pose = POSE_GIL;
 		p.telling = gil;
-		p.holder = gil_holder(job, stack);
+		p.holder = locks_gil_holder(job, stack);
 	} else if (r->line && r->line->force <= POSE_SPANS) {
 		p.pose = r->line->pose;
 		p.telling = r->telling;
 		p.base = r->base;
-		p.locked = p.pose == POSE_COMPILE && (r->locked || waits_for_file_lock(stack));
+		p.locked = p.pose == POSE_COMPILE && (r->locked || locks_waits_for_file(stack));
 		p.lock_base = r->lock_base;
 		p.call = r->line->call ? r->line->call : name_call(job, &p);
 		if (r->line->force == POSE_DECIDES)
@@ -447,6 +301,7 @@ static struct posture read_posture(
 	} else if (r->line && r->line->force == POSE_HINTS) {
 		p.pose = r->line->pose;
 		p.telling = r->telling;
+		p.base = p.pose == POSE_LOCK ? r->lock_base : -1;
 		p.call = r->line->call;
 	} else {
 		pose_of_program(job, &p);
@@ -513,7 +368,8 @@ static void find_standing(const struct job *job, struct posture *p)
 	const struct job_process *process = &job->processes[p->stack->process];
 	const struct job_snapshot *snapshot = stackfacts_snapshot(job, p->stack->process);
 	int64_t span = snapshot && snapshot->span > 0 ? snapshot->span : JOB_UNKNOWN;
-	bool region = p->pose == POSE_COMPILE || p->pose == POSE_CHECKPOINT;
+	bool region = p->pose == POSE_COMPILE || p->pose == POSE_CHECKPOINT ||
+		      p->pose == POSE_LOCK;
 	const struct job_stack *who = p->holder ? p->holder : p->stack;
 
 	p->moved = who->samples > 1 ? who->moved : JOB_MAYBE;

@@ -81,7 +81,8 @@ static void tell_place(struct inquiry *q, int rank, struct draft *draft)
 	if (at < 0)
 		return;
 	/* Who asks for a lock again and again moves, and gets nowhere. */
-	moves = p->moved == JOB_YES && !(p->locked && p->lock_stands > 0);
+	moves = p->moved == JOB_YES && !(p->locked && p->lock_stands > 0) &&
+		!(p->pose == POSE_LOCK && p->stands > 0);
 	fact = draft_fact(q, draft, moves ? FACT_AT_MOVING : FACT_AT, rank, p->stack->cite);
 	fact->text = poses_place(q->arena, q->job, p->stack, at);
 	if (!own && p->program >= 0)

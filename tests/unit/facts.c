@@ -416,6 +416,7 @@ struct job_stack *facts_stack_of(
 		.state = 'S',
 		.cpu_delta = 0,
 		.samples = 3,
+		.still = SIZE_MAX,
 		.moved = JOB_NO,
 		.when = facts_ns(FACTS_NOW),
 		.cite = "stacks"};
@@ -545,54 +546,6 @@ static void give_process(const struct facts *f, struct job_builder *b, int rank)
 	job_add_process(b, who_of(f, rank), &process, &identity);
 }
 
-/* One frame as facts_stack() has it; cuts the text. */
-static struct job_frame frame_of(char *text)
-{
-	char *at = strchr(text, '@'), *line = at ? strrchr(at, ':') : NULL;
-	struct job_frame frame = {.function = text, .module = "", .file = ""};
-
-	assert_non_null(at);
-	*at++ = '\0';
-	if (line) {
-		*line = '\0';
-		frame.line = atoi(line + 1);
-		frame.file = at;
-		frame.kind = strstr(at, ".py") ? JOB_FRAME_PYTHON : JOB_FRAME_NATIVE;
-	} else if (!strcmp(at, "kernel")) {
-		frame.kind = JOB_FRAME_KERNEL;
-	} else {
-		frame.module = at;
-	}
-	return frame;
-}
-
-static void give_stack(const struct facts *f, struct job_builder *b, struct job_who who,
-	const struct facts_extra *e)
-{
-	struct job_frame frames[32];
-	char text[2048], *at = text, *next;
-	size_t n = 0;
-
-	assert_true(strlen(e->is.stack.frames) < sizeof(text));
-	strcpy(text, e->is.stack.frames);
-	for (; at && *at; at = next) {
-		next = strstr(at, " < ");
-		if (next) {
-			*next = '\0';
-			next += 3;
-		}
-		assert_true(n < 32);
-		frames[n++] = frame_of(at);
-	}
-	job_add_stack(b, who, &e->is.stack.fact, frames, n);
-	if (e->is.stack.fact.main)
-		job_add_snapshot(b, who,
-			&(struct job_snapshot){.samples = e->is.stack.fact.samples,
-				.span = (int64_t)(f->stack_span * 1e9),
-				.when = facts_ns(FACTS_NOW),
-				.cite = "stacks"});
-}
-
 static void give_extra(const struct facts *f, struct job_builder *b, const struct facts_extra *e)
 {
 	static const struct job_identity nobody = {.world_rank = JOB_NONE, .local_rank = JOB_NONE};
@@ -637,7 +590,7 @@ static void give_extra(const struct facts *f, struct job_builder *b, const struc
 		job_add_thread(b, who, &e->is.thread, 0);
 		break;
 	case EXTRA_STACK:
-		give_stack(f, b, who, e);
+		facts_give_stack(f, b, who, e);
 		break;
 	}
 }

@@ -180,11 +180,15 @@ void facts_cpu(struct facts *f, int rank, double cpu, double span, double idle);
 struct job_process *facts_child(struct facts *f, int rank, const char *comm);
 /*
  * The stack of the rank's main thread, frames innermost first: a function, '@', and a file with its
- * line, a module, or "kernel"; between them " < ". Seen three times, and still, but where changed:
+ * line, a module, both ("libc.so.6|futex.h:9"), or "kernel"; between them " < ". Seen three
+ * times, all of it still (`still` may be more than there are frames), but where changed:
  *
  *	facts_stack(f, 3, "poll@libc.so.6 < step@/me/train.py:88")->moved = JOB_YES;
  */
 struct job_stack *facts_stack(struct facts *f, int rank, const char *frames);
+/* Hands it to the builder. */
+void facts_give_stack(const struct facts *f, struct job_builder *b, struct job_who who,
+	const struct facts_extra *e);
 /* The same of another thread of it. */
 struct job_stack *facts_stack_of(
 	struct facts *f, int rank, const char *thread, uint32_t tid, const char *frames);

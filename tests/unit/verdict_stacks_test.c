@@ -254,7 +254,7 @@ static void waits_for_the_unique_id_of_rank_0(void **state)
 	f->extra[2].is.stack.frames = SLEEPS; /* elsewhere, too, but nobody waits for it yet */
 	facts_expect(f, VERDICT_HOST_STALL, "0", "1,3");
 	j = judge(f);
-	expect_says(&j, "in the store, for the unique id, at train.py:88 in step");
+	expect_says(&j, "in the store for the unique id, at train.py:88 in step");
 	done(&j, f);
 }
 

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verdict/pose-locks.h"
+
+#include <string.h>
+
+#include "job/stackfacts.h"
+
+static bool fits(const struct job_frame *frame, const char *function)
+{
+	return stackfacts_fits(frame->function, function);
+}
+
+static bool is_interpreter(const struct job_frame *frame)
+{
+	return frame->kind == JOB_FRAME_NATIVE &&
+	       (stackfacts_fits(frame->module, "python*") ||
+		       stackfacts_fits(frame->module, "libpython*"));
+}
+
+/* The interpreter takes its lock by these, or, where it has no names, waits for a condition. */
+static bool wants_gil(const struct job_frame *frame, const struct job_frame *inner)
+{
+	static const char *const names[] = {"take_gil*", "PyEval_RestoreThread*",
+		"PyEval_AcquireThread*", "PyEval_AcquireLock*", "_PyThreadState_Attach*",
+		"PyGILState_Ensure*"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (fits(frame, names[i]))
+			return true;
+	return inner && is_interpreter(frame) && fits(inner, "*pthread_cond_timedwait*") &&
+	       !fits(frame, "*lock*") && !fits(frame, "*Lock*");
+}
+
+long locks_wants_gil(const struct job *job, const struct job_stack *stack)
+{
+	const struct job_frame *inner = NULL;
+
+	if (stack->waits_gil && stack->nframes)
+		return 0;
+	for (size_t i = 0; i < stack->nframes; i++) {
+		const struct job_frame *frame = stackfacts_frame(job, stack, i);
+
+		if (wants_gil(frame, inner))
+			return (long)i;
+		if (frame->kind == JOB_FRAME_PYTHON ||
+			(frame->kind == JOB_FRAME_NATIVE &&
+				!stackfacts_fits(frame->module, "libc*") &&
+				!stackfacts_fits(frame->module, "libpthread*") && *frame->module))
+			return -1;
+		inner = frame;
+	}
+	return -1;
+}
+
+const struct job_stack *locks_gil_holder(const struct job *job, const struct job_stack *waiter)
+{
+	size_t from, to;
+
+	if (waiter->rank == JOB_NONE)
+		return NULL;
+	stackfacts_of_rank(job, waiter->rank, &from, &to);
+	for (size_t i = from; i < to; i++)
+		if (job->stacks[i].process == waiter->process &&
+			job->stacks[i].tid != waiter->tid && job->stacks[i].holds_gil == JOB_YES)
+			return &job->stacks[i];
+	return NULL;
+}
+
+bool locks_keeps_gil(const struct job_stack *stack)
+{
+	return stack->holds_gil == JOB_YES && stack->samples > 1 && stack->moved == JOB_NO &&
+	       stack->state == 'S' && *stack->syscall && strcmp(stack->syscall, "futex") != 0;
+}
+
+bool locks_waits_for_file(const struct job_stack *stack)
+{
+	return !strcmp(stack->syscall, "flock") ||
+	       (!strcmp(stack->syscall, "fcntl") && (stack->args[1] == 7 || stack->args[1] == 38));
+}
+
+/* A lock of Python's that is no queue's, event's or thread's: those are taken in Python code. */
+long locks_waits_for_thread(const struct job *job, const struct job_stack *stack)
+{
+	static const char *const names[] = {"PyThread_acquire_lock*", "lock_PyThread_acquire_lock*",
+		"rlock_acquire*", "_PyMutex_LockTimed*", "*pthread_mutex_lock*", "*lll_lock_wait*",
+		"*pthread_rwlock_*lock*"};
+
+	for (size_t i = 0; i < stack->nframes; i++) {
+		const struct job_frame *frame = stackfacts_frame(job, stack, i);
+
+		if (frame->kind == JOB_FRAME_PYTHON)
+			break;
+		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+			if (fits(frame, names[k]))
+				return (long)i;
+	}
+	return -1;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pose-locks.h: which lock a thread waits for by its stack: the interpreter's, a file's, ... */
+#ifndef VERDICT_POSE_LOCKS_H
+#define VERDICT_POSE_LOCKS_H
+
+#include "job/job.h"
+
+/*
+ * The frame that takes the GIL, beneath which are only a system library and the kernel; -1 none.
+ * Of whom the futex says that it waits for it, the innermost frame will do.
+ */
+long locks_wants_gil(const struct job *job, const struct job_stack *stack) __attribute__((nonnull));
+
+/* The thread of the waiter's process that has the GIL; NULL not known. */
+const struct job_stack *locks_gil_holder(const struct job *job, const struct job_stack *waiter)
+	__attribute__((nonnull));
+
+/*
+ * Whether it sleeps in a call of C that never gave the GIL back: no other thread of Python runs
+ * meanwhile. (Whoever sleeps for a futex so, waits for a lock.)
+ */
+bool locks_keeps_gil(const struct job_stack *stack) __attribute__((nonnull));
+
+/* Whether it is in flock(), or in F_SETLKW or F_OFD_SETLKW of fcntl(). */
+bool locks_waits_for_file(const struct job_stack *stack) __attribute__((nonnull));
+
+/*
+ * The frame that waits for a mutex, or for a lock of Python's that is no queue's, event's or
+ * thread's: those are taken in Python code. -1 none.
+ */
+long locks_waits_for_thread(const struct job *job, const struct job_stack *stack)
+	__attribute__((nonnull));
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How poses and places in code are called. */
+#include <string.h>
+
+#include "verdict/poses.h"
+
+/* Behind the last folder that says no more than where Python lies. */
+static const char *short_path(const char *path)
+{
+	static const char *const roots[] = {"/site-packages/", "/dist-packages/"};
+	const char *slash = strrchr(path, '/');
+
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+		const char *at = strstr(path, roots[i]);
+
+		if (at)
+			return at + strlen(roots[i]);
+	}
+	return slash ? slash + 1 : path;
+}
+
+const char *poses_place(
+	struct arena *arena, const struct job *job, const struct job_stack *stack, long at)
+{
+	const struct job_frame *frame;
+	const char *function;
+
+	if (at < 0 || (size_t)at >= stack->nframes)
+		return "";
+	frame = stackfacts_frame(job, stack, (size_t)at);
+	function = *frame->function ? frame->function : "unknown code";
+	if (*frame->file && frame->line)
+		return arena_printf(
+			arena, "%s:%d in %s", short_path(frame->file), frame->line, function);
+	if (frame->kind == JOB_FRAME_KERNEL || !*frame->module)
+		return arena_printf(arena, "%s", function);
+	return arena_printf(arena, "%s of %s", function, frame->module);
+}
+
+const char *poses_call(const struct posture *p)
+{
+	static const char *const names[POSES] = {[POSE_COLLECTIVE] = "a collective",
+		[POSE_P2P] = "a send or receive",
+		[POSE_INIT] = "init",
+		[POSE_STORE] = "the store",
+		[POSE_DEVICE] = "a wait for the GPU"};
+
+	return *p->call ? p->call : names[p->pose] ? names[p->pose] : "";
+}
