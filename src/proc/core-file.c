@@ -2,12 +2,14 @@
 #include "proc/core-file.h"
 
 #include <errno.h>
+#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "proc/core-notes.h"
 
-#define CORE_NOTES_CAP (256u << 20)
+#define CORE_NOTES     1024	    /* segments of them; a core has one */
+#define CORE_NOTES_CAP (256u << 20) /* bytes in all of them */
 
 #if defined(__x86_64__)
 #define CORE_MACHINE EM_X86_64
@@ -16,14 +18,6 @@
 #else
 #define CORE_MACHINE EM_NONE
 #endif
-
-/* How many program headers: a number too large for its field stands in section 0. */
-static uint64_t core_file_headers(const struct elf_file *elf)
-{
-	if (elf->head.e_phnum != PN_XNUM)
-		return elf->head.e_phnum;
-	return elf->nsections ? elf->sections[0].sh_info : 0;
-}
 
 static void core_file_memory(struct core_file *core, const Elf64_Phdr *head)
 {
@@ -43,23 +37,22 @@ static void core_file_memory(struct core_file *core, const Elf64_Phdr *head)
 	segment->flags = head->p_flags;
 }
 
-/* The bytes of a segment of notes, as far as the file has them. */
-static void core_file_notes(struct core_file *core, const Elf64_Phdr *head)
+/* The notes of a segment, as far as the file has them; libelf keeps what it has read, so *room. */
+static void core_file_notes(struct core_file *core, const Elf64_Phdr *head, uint64_t *room)
 {
 	uint64_t left = head->p_offset < core->elf.size ? core->elf.size - head->p_offset : 0;
 	uint64_t size = head->p_filesz < left ? head->p_filesz : left;
-	struct str bytes = {0};
+	Elf_Data *notes = NULL;
 
-	core->notes_cut |= size < head->p_filesz;
-	if (size > CORE_NOTES_CAP) {
-		size = CORE_NOTES_CAP;
-		core->notes_cut = true;
-	}
-	if (size && elf_file_read(&core->elf, head->p_offset, str_room(&bytes, size), size) == 0) {
-		str_grow(&bytes, size);
-		core_notes_read(core, bytes.text, bytes.len);
-	}
-	str_release(&bytes);
+	if (size > *room)
+		size = *room;
+	if (size)
+		notes = elf_getdata_rawchunk(
+			core->elf.elf, (int64_t)head->p_offset, size, ELF_T_NHDR);
+	*room -= size;
+	core->notes_cut |= size < head->p_filesz || (size && !notes);
+	if (notes)
+		core_notes_read(core, notes);
 }
 
 static int compare_segments(const void *va, const void *vb)
@@ -130,30 +123,39 @@ static int core_file_head(struct core_file *core, int fd, struct complaint *why)
 	return 0;
 }
 
+/* libelf reads all of the program headers at once, however many the core says there are. */
+static void core_file_read(struct core_file *core)
+{
+	uint64_t room = CORE_NOTES_CAP;
+	size_t nr, notes = 0;
+	GElf_Phdr head;
+
+	if (elf_getphdrnum(core->elf.elf, &nr) < 0 || nr > CORE_SEGMENTS) {
+		core->notes_cut = true;
+		return;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		if (!gelf_getphdr(core->elf.elf, (int)i, &head)) {
+			core->notes_cut = true;
+			break;
+		}
+		if (head.p_type == PT_LOAD)
+			core_file_memory(core, &head);
+		else if (head.p_type == PT_NOTE && notes++ < CORE_NOTES)
+			core_file_notes(core, &head, &room);
+		core->notes_cut |= notes > CORE_NOTES;
+	}
+}
+
 int core_file_open(struct core_file *core, int fd, struct complaint *why)
 {
-	uint64_t nr;
 	int error;
 
 	*core = (struct core_file){0};
 	error = core_file_head(core, fd, why);
 	if (error)
 		return error;
-	nr = core_file_headers(&core->elf);
-	for (uint64_t i = 0; i < nr && i < CORE_SEGMENTS; i++) {
-		uint64_t at = core->elf.head.e_phoff + i * sizeof(Elf64_Phdr);
-		Elf64_Phdr head;
-
-		if (at < core->elf.head.e_phoff ||
-			elf_file_read(&core->elf, at, &head, sizeof(head)) < 0) {
-			core->notes_cut = true;
-			break;
-		}
-		if (head.p_type == PT_LOAD)
-			core_file_memory(core, &head);
-		else if (head.p_type == PT_NOTE)
-			core_file_notes(core, &head);
-	}
+	core_file_read(core);
 	core_file_order(core);
 	if (core->threads.nr == 0)
 		return complaint_set(why, "no thread is in it: %s",

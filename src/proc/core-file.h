@@ -16,7 +16,7 @@
 #include "proc/elf-file.h"
 
 #define CORE_THREADS  16384 /* more are left out */
-#define CORE_SEGMENTS 262144
+#define CORE_SEGMENTS (1u << 21) /* what the largest limits of systems allow, twice */
 
 struct core_segment {
 	uint64_t start, end; /* of memory */

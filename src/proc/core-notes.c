@@ -6,6 +6,7 @@
  */
 #include "proc/core-notes.h"
 
+#include <gelf.h>
 #include <signal.h>
 #include <string.h>
 
@@ -140,28 +141,19 @@ static void note_take(struct core_file *core, const struct note *note)
 	}
 }
 
-void core_notes_read(struct core_file *core, const char *bytes, size_t len)
+void core_notes_read(struct core_file *core, Elf_Data *notes)
 {
-	size_t at = 0;
+	const char *bytes = notes->d_buf;
+	size_t at = 0, next, name, content;
+	GElf_Nhdr head;
 
-	while (len - at >= sizeof(Elf64_Nhdr)) {
-		Elf64_Nhdr head;
-		size_t name, left;
-		struct note note;
+	while ((next = gelf_getnote(notes, at, &head, &name, &content)) > 0) {
+		struct note note = {head.n_type, bytes + content, head.n_descsz};
 
-		memcpy(&head, bytes + at, sizeof(head));
-		at += sizeof(head);
-		left = len - at;
-		name = ((size_t)head.n_namesz + 3) & ~(size_t)3;
-		if (name > left || head.n_descsz > left - name) {
-			core->notes_cut = true;
-			return;
-		}
-		note = (struct note){head.n_type, bytes + at + name, head.n_descsz};
-		if (head.n_namesz == sizeof("CORE") && memcmp(bytes + at, "CORE", 5) == 0)
+		if (head.n_namesz == sizeof("CORE") &&
+			memcmp(bytes + name, "CORE", sizeof("CORE")) == 0)
 			note_take(core, &note);
-		left -= name;
-		note.len = ((size_t)head.n_descsz + 3) & ~(size_t)3;
-		at += name + (note.len < left ? note.len : left);
+		at = next;
 	}
+	core->notes_cut |= at < notes->d_size && notes->d_size - at >= sizeof(head);
 }

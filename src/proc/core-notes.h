@@ -6,8 +6,7 @@
 
 #include "proc/core-file.h"
 
-/* Adds what stands in len bytes of notes; stops where they make no sense (then notes_cut). */
-void core_notes_read(struct core_file *core, const char *bytes, size_t len)
-	__attribute__((nonnull));
+/* Adds what stands in these notes; stops where they make no sense (then notes_cut). */
+void core_notes_read(struct core_file *core, Elf_Data *notes) __attribute__((nonnull));
 
 #endif

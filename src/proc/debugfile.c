@@ -16,6 +16,7 @@
 #endif
 
 #include "base/alloc.h"
+#include "base/str.h"
 
 #define DEBUGFILE_PLACE	    "/usr/lib/debug"
 #define DEBUGFILE_ID	    32
@@ -120,20 +121,15 @@ static void debugfile_link(
 	const struct elf_file *file, struct str *name, struct debugfile_wanted *wanted)
 {
 	const Elf64_Shdr *section = elf_file_named(file, ".gnu_debuglink");
-	struct str bytes = {0};
-	size_t len, at;
+	Elf_Data *data = section ? elf_file_data(file, section, DEBUGFILE_LINK_CAP) : NULL;
+	const char *text = data ? data->d_buf : NULL;
+	size_t len = text ? strnlen(text, data->d_size) : 0, at = (len + 4) & ~(size_t)3;
 
-	if (section && elf_file_content(file, section, DEBUGFILE_LINK_CAP, &bytes) == 0) {
-		len = strlen(str_text(&bytes));
-		at = (len + 4) & ~(size_t)3;
-		if (len && at + 4 <= bytes.len && !strchr(bytes.text, '/') &&
-			strcmp(bytes.text, "..") != 0) {
-			str_add(name, bytes.text);
-			memcpy(&wanted->sum, bytes.text + at, sizeof(wanted->sum));
-			wanted->has_sum = true;
-		}
-	}
-	str_release(&bytes);
+	if (!len || at + 4 > data->d_size || memchr(text, '/', len) || strcmp(text, "..") == 0)
+		return;
+	str_add_bytes(name, text, len);
+	memcpy(&wanted->sum, text + at, sizeof(wanted->sum));
+	wanted->has_sum = true;
 }
 
 static int debugfile_by_link(const struct elf_file *file, const char *path, const char *root,
@@ -175,19 +171,19 @@ int debugfile_open(const struct elf_file *file, const char *path, const char *ro
 
 #ifdef HAVE_LZMA
 /* Unpacks an .xz stream; 0 or negative. */
-static int unpack(const struct str *packed, struct str *into)
+static int unpack(const Elf_Data *packed, struct str *into)
 {
 	uint64_t work = DEBUGFILE_PACK_WORK;
 	lzma_ret result = LZMA_BUF_ERROR;
 
 	/* How large it becomes is told at its end only: try with more and more room. */
-	for (size_t room = packed->len * 8; result == LZMA_BUF_ERROR; room *= 2) {
+	for (size_t room = packed->d_size * 8; result == LZMA_BUF_ERROR; room *= 2) {
 		size_t from = 0, to = 0;
 
 		if (room > DEBUGFILE_PACK_OUT)
 			return -EFBIG;
-		result = lzma_stream_buffer_decode(&work, 0, NULL, (const uint8_t *)packed->text,
-			&from, packed->len, (uint8_t *)str_room(into, room), &to, room);
+		result = lzma_stream_buffer_decode(&work, 0, NULL, packed->d_buf,
+			&from, packed->d_size, (uint8_t *)str_room(into, room), &to, room);
 		if (result == LZMA_OK)
 			str_grow(into, to);
 	}
@@ -197,17 +193,16 @@ static int unpack(const struct str *packed, struct str *into)
 int debugfile_packed(const struct elf_file *file)
 {
 	const Elf64_Shdr *section = elf_file_named(file, ".gnu_debugdata");
-	struct str packed = {0}, bytes = {0};
+	Elf_Data *packed = section ? elf_file_data(file, section, DEBUGFILE_PACK_CAP) : NULL;
+	struct str bytes = {0};
 	int fd = -1;
 
-	if (section && elf_file_content(file, section, DEBUGFILE_PACK_CAP, &packed) == 0 &&
-		packed.len && unpack(&packed, &bytes) == 0)
+	if (packed && packed->d_size && unpack(packed, &bytes) == 0)
 		fd = memfd_create("symbols", MFD_CLOEXEC);
 	if (fd >= 0 && write(fd, bytes.text, bytes.len) != (ssize_t)bytes.len) {
 		close(fd);
 		fd = -1;
 	}
-	str_release(&packed);
 	str_release(&bytes);
 	return fd;
 }

@@ -2,6 +2,7 @@
 #include "proc/elf-file.h"
 
 #include <errno.h>
+#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,7 +13,9 @@
 
 #define ELF_FILE_SECTIONS 262144 /* more is nonsense; code with one section per function has less */
 #define ELF_FILE_NAMES	  (16u << 20)
-#define ELF_FILE_NOTES	  (1u << 20)
+#define ELF_FILE_NOTES	  (1u << 20) /* of all sections together */
+#define ELF_FILE_IMAGE	  (64u << 10)
+#define ELF_FILE_PAGE	  4096
 
 static int elf_file_pread(int fd, uint64_t at, char *to, size_t len)
 {
@@ -38,58 +41,60 @@ int elf_file_read(const struct elf_file *file, uint64_t at, void *to, size_t len
 		return -ENODATA;
 	if (file->fd >= 0)
 		return elf_file_pread(file->fd, at, to, len);
-	return stack_memory_read(file->image, MODULE_FILE + at, to, len);
+	memcpy(to, file->copy + at, len);
+	return 0;
 }
 
-/* How many sections there are and which one has their names: large numbers stand in section 0. */
-static size_t elf_file_count(const struct elf_file *file, uint64_t *ret_names)
+/*
+ * Whether libelf may see the file. It makes as many sections as section 0 says there are, where
+ * the head has no room for that number: of a file with a large hole, more than there is memory.
+ */
+static bool elf_file_is_sane(const struct elf_file *file)
 {
+	const unsigned char *ident = file->head.e_ident;
 	Elf64_Shdr first;
-	size_t nr = file->head.e_shnum;
 
-	*ret_names = file->head.e_shstrndx;
-	if (!file->head.e_shoff || file->head.e_shentsize != sizeof(first))
-		return 0;
-	if (nr && file->head.e_shstrndx != SHN_XINDEX)
-		return nr;
-	if (elf_file_read(file, file->head.e_shoff, &first, sizeof(first)) < 0)
-		return 0;
-	if (file->head.e_shstrndx == SHN_XINDEX)
-		*ret_names = first.sh_link;
-	return nr ? nr : first.sh_size;
+	if (memcmp(ident, ELFMAG, SELFMAG) != 0 || ident[EI_CLASS] != ELFCLASS64 ||
+		ident[EI_DATA] != ELFDATA2LSB)
+		return false;
+	if (file->head.e_shnum || !file->head.e_shoff)
+		return true;
+	return elf_file_read(file, file->head.e_shoff, &first, sizeof(first)) < 0 ||
+		first.sh_size <= ELF_FILE_SECTIONS;
 }
 
+/* A copy of the table of sections, and which one has their names. */
 static void elf_file_sections(struct elf_file *file)
 {
-	uint64_t names;
-	size_t nr = elf_file_count(file, &names), bytes = nr * sizeof(*file->sections);
+	size_t nr, names;
 
-	/* What cannot be all there is not allocated: a file of 64 bytes may claim anything. */
-	if (nr == 0 || nr > ELF_FILE_SECTIONS || file->head.e_shoff > file->size)
-		return;
-	if (file->fd >= 0 && bytes > file->size - file->head.e_shoff)
+	if (file->head.e_shentsize != sizeof(Elf64_Shdr) || elf_getshdrnum(file->elf, &nr) < 0 ||
+		nr == 0)
 		return;
 	file->sections = alloc_zeroed(nr, sizeof(*file->sections));
-	if (elf_file_read(file, file->head.e_shoff, file->sections, bytes) < 0) {
-		free(file->sections);
-		file->sections = NULL;
-		return;
-	}
+	for (size_t i = 0; i < nr; i++)
+		if (!gelf_getshdr(elf_getscn(file->elf, i), &file->sections[i]))
+			return;
 	file->nsections = nr;
-	if (names < nr)
-		(void)elf_file_content(
-			file, &file->sections[names], ELF_FILE_NAMES, &file->names);
+	if (elf_getshdrstrndx(file->elf, &names) == 0 && names < nr &&
+		elf_file_strings(file, &file->sections[names], ELF_FILE_NAMES))
+		file->names = names;
 }
 
 static int elf_file_begin(struct elf_file *file)
 {
-	const unsigned char *ident = file->head.e_ident;
 	int error = elf_file_read(file, 0, &file->head, sizeof(file->head));
 
 	if (error)
-		return error == -ENODATA || error == -EFAULT ? -ENOEXEC : error;
-	if (memcmp(ident, ELFMAG, SELFMAG) != 0 || ident[EI_CLASS] != ELFCLASS64 ||
-		ident[EI_DATA] != ELFDATA2LSB)
+		return error == -ENODATA ? -ENOEXEC : error;
+	if (!elf_file_is_sane(file))
+		return -ENOEXEC;
+	elf_version(EV_CURRENT);
+	if (file->fd >= 0)
+		file->elf = elf_begin(file->fd, ELF_C_READ, NULL);
+	else
+		file->elf = elf_memory(file->copy, file->size);
+	if (elf_kind(file->elf) != ELF_K_ELF)
 		return -ENOEXEC;
 	elf_file_sections(file);
 	return 0;
@@ -110,24 +115,50 @@ int elf_file_open(struct elf_file *file, int fd)
 	return elf_file_begin(file);
 }
 
+/*
+ * What can be read of an image from its beginning on. Of one whose table of sections lies far
+ * behind (a library whose file is gone) nothing: what is read of images is kept in the evidence.
+ */
+static void elf_file_copy(struct elf_file *file, struct stack_memory *image)
+{
+	size_t step = ELF_FILE_PAGE, at = 0;
+	Elf64_Ehdr head;
+
+	if (stack_memory_read(image, MODULE_FILE, &head, sizeof(head)) < 0 ||
+		head.e_shoff >= ELF_FILE_IMAGE)
+		return;
+	file->copy = alloc_zeroed(1, ELF_FILE_IMAGE);
+	while (step && at < ELF_FILE_IMAGE) {
+		if (at + step <= ELF_FILE_IMAGE &&
+			stack_memory_read(image, MODULE_FILE + at, file->copy + at, step) == 0)
+			at += step;
+		else
+			step /= 2;
+	}
+	file->size = at;
+}
+
 int elf_file_open_image(struct elf_file *file, struct stack_memory *image)
 {
-	*file = (struct elf_file){.fd = -1, .image = image, .size = MODULE_FILE};
+	*file = (struct elf_file){.fd = -1};
+	elf_file_copy(file, image);
 	return elf_file_begin(file);
+}
+
+const char *elf_file_name(const struct elf_file *file, const Elf64_Shdr *section)
+{
+	const char *name = NULL;
+
+	if (file->names)
+		name = elf_strptr(file->elf, file->names, section->sh_name);
+	return name ? name : "";
 }
 
 const Elf64_Shdr *elf_file_named(const struct elf_file *file, const char *name)
 {
-	size_t len = strlen(name);
-
-	for (size_t i = 0; i < file->nsections; i++) {
-		uint32_t at = file->sections[i].sh_name;
-
-		/* A str has a NUL behind its end, so the name ends in any case. */
-		if (at < file->names.len && file->names.len - at >= len &&
-			strcmp(file->names.text + at, name) == 0)
+	for (size_t i = 0; i < file->nsections; i++)
+		if (strcmp(elf_file_name(file, &file->sections[i]), name) == 0)
 			return &file->sections[i];
-	}
 	return NULL;
 }
 
@@ -157,24 +188,24 @@ const Elf64_Shdr *elf_file_linked(const struct elf_file *file, const Elf64_Shdr 
 	return section->sh_link < file->nsections ? &file->sections[section->sh_link] : NULL;
 }
 
-int elf_file_content(const struct elf_file *file, const Elf64_Shdr *section, size_t cap,
-	struct str *into)
+Elf_Data *elf_file_data(const struct elf_file *file, const Elf64_Shdr *section, size_t cap)
 {
-	uint64_t size = section->sh_size;
-	int error;
+	if (section->sh_type == SHT_NOBITS || section->sh_flags & SHF_COMPRESSED ||
+		section->sh_size == 0 || section->sh_size > cap)
+		return NULL;
+	return elf_getdata(elf_getscn(file->elf, (size_t)(section - file->sections)), NULL);
+}
 
-	if (section->sh_type == SHT_NOBITS || size == 0)
-		return 0;
-	if (size > cap)
-		return -EFBIG;
-	if (section->sh_offset > file->size || size > file->size - section->sh_offset)
-		return -ENODATA;
-	error = elf_file_read(file, section->sh_offset, str_room(into, size), size);
-	if (!error)
-		str_grow(into, size);
-	else
-		str_cut(into, into->len);
-	return error;
+/*
+ * As a whole, once, and ended: elf_strptr() would unpack a section of any size, and would seek the
+ * end of one that has none from its end on, for each text anew.
+ */
+bool elf_file_strings(const struct elf_file *file, const Elf64_Shdr *section, size_t cap)
+{
+	Elf_Data *data =
+		section->sh_type == SHT_STRTAB ? elf_file_data(file, section, cap) : NULL;
+
+	return data && data->d_size && ((const char *)data->d_buf)[data->d_size - 1] == '\0';
 }
 
 size_t elf_file_text(const struct elf_file *file, const Elf64_Shdr *strings, uint64_t offset,
@@ -183,7 +214,8 @@ size_t elf_file_text(const struct elf_file *file, const Elf64_Shdr *strings, uin
 	uint64_t left;
 
 	to[0] = '\0';
-	if (!strings || strings->sh_type != SHT_STRTAB || offset >= strings->sh_size)
+	if (!strings || strings->sh_type != SHT_STRTAB || strings->sh_flags & SHF_COMPRESSED ||
+		offset >= strings->sh_size)
 		return 0;
 	left = strings->sh_size - offset;
 	if (left > size - 1)
@@ -195,47 +227,41 @@ size_t elf_file_text(const struct elf_file *file, const Elf64_Shdr *strings, uin
 	return strlen(to);
 }
 
-/* The build id in a section of notes; each note is three words, a name and a content. */
-static size_t elf_file_note_id(const struct str *notes, uint8_t *to, size_t size)
+/* The build id in a section of notes. */
+static size_t elf_file_note_id(Elf_Data *notes, uint8_t *to, size_t size)
 {
-	size_t at = 0;
+	size_t at = 0, name, content;
+	GElf_Nhdr note;
 
-	while (notes->len - at >= sizeof(Elf64_Nhdr)) {
-		Elf64_Nhdr note;
-		size_t name, content, left;
+	while ((at = gelf_getnote(notes, at, &note, &name, &content)) > 0) {
+		const char *bytes = notes->d_buf;
 
-		memcpy(&note, notes->text + at, sizeof(note));
-		at += sizeof(note);
-		left = notes->len - at;
-		name = ((size_t)note.n_namesz + 3) & ~(size_t)3;
-		content = ((size_t)note.n_descsz + 3) & ~(size_t)3;
-		if (name > left || note.n_descsz > left - name)
-			return 0;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-			memcmp(notes->text + at, "GNU", 4) == 0) {
-			size_t len = note.n_descsz < size ? note.n_descsz : size;
-
-			memcpy(to, notes->text + at + name, len);
-			return len;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof("GNU") &&
+			memcmp(bytes + name, "GNU", sizeof("GNU")) == 0) {
+			if (size > note.n_descsz)
+				size = note.n_descsz;
+			memcpy(to, bytes + content, size);
+			return size;
 		}
-		if (content > left - name)
-			return 0;
-		at += name + content;
 	}
 	return 0;
 }
 
 size_t elf_file_build_id(const struct elf_file *file, uint8_t *to, size_t size)
 {
-	size_t len = 0;
+	size_t len = 0, room = ELF_FILE_NOTES;
 
 	for (size_t i = 0; i < file->nsections && !len; i++) {
-		struct str notes = {0};
+		const Elf64_Shdr *section = &file->sections[i];
+		Elf_Data *notes;
 
-		if (file->sections[i].sh_type == SHT_NOTE &&
-			elf_file_content(file, &file->sections[i], ELF_FILE_NOTES, &notes) == 0)
-			len = elf_file_note_id(&notes, to, size);
-		str_release(&notes);
+		if (section->sh_type != SHT_NOTE)
+			continue;
+		notes = elf_file_data(file, section, room);
+		if (notes) {
+			room -= section->sh_size;
+			len = elf_file_note_id(notes, to, size);
+		}
 	}
 	return len;
 }
@@ -244,7 +270,8 @@ void elf_file_close(struct elf_file *file)
 {
 	if (!file)
 		return;
+	elf_end(file->elf);
 	free(file->sections);
-	str_release(&file->names);
+	free(file->copy);
 	*file = (struct elf_file){.fd = -1};
 }

@@ -38,7 +38,8 @@ src_proc_libproc_la_SOURCES = \
 	%D%/tree.c %D%/tree.h \
 	%D%/walk.c %D%/walk.h \
 	%D%/watch.c %D%/watch.h
-src_proc_libproc_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBDW_CFLAGS) $(LZMA_CFLAGS) $(ZSTD_CFLAGS)
+src_proc_libproc_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS) $(LIBDW_CFLAGS) $(LZMA_CFLAGS) \
+	$(ZSTD_CFLAGS)
 
 UNIT_TESTS += tests/unit/proc_test
 tests_unit_proc_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
@@ -49,11 +50,16 @@ tests_unit_image_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/symbols_test
 tests_unit_symbols_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
+UNIT_TESTS += tests/unit/elf_file_test
+tests_unit_elf_file_test_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS)
+tests_unit_elf_file_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
+
 UNIT_TESTS += tests/unit/survey_test
 tests_unit_survey_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
 
 UNIT_TESTS += tests/unit/core_test
+tests_unit_core_test_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS)
 tests_unit_core_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/permit_test

@@ -8,14 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PLT_STUB 16
-#define PLT_CAP	 (64u << 20) /* of relocations */
+#define PLT_STUB  16
+#define PLT_LISTS 8	      /* sections of relocations; a program has two */
+#define PLT_CAP	  (64u << 20) /* bytes in all of them, since libelf keeps what it has read */
 
 /* Sections of stubs are code whose name begins so. */
 static bool plt_section(const struct elf_file *file, const Elf64_Shdr *section)
 {
-	return section && section->sh_flags & SHF_EXECINSTR && section->sh_name < file->names.len &&
-		strncmp(file->names.text + section->sh_name, ".plt", 4) == 0;
+	return section && section->sh_flags & SHF_EXECINSTR &&
+		strncmp(elf_file_name(file, section), ".plt", 4) == 0;
 }
 
 /* The address of the slot: of the first "jmp *offset(%rip)" in these bytes. */
@@ -35,19 +36,20 @@ static bool plt_slot(const uint8_t *stub, size_t len, uint64_t at, uint64_t *ret
 
 /* The relocation of that slot in a section of them. */
 static bool plt_relocation(const struct elf_file *file, const Elf64_Shdr *section, uint64_t slot,
-	Elf64_Rela *ret)
+	size_t *room, Elf64_Rela *ret)
 {
-	struct str bytes = {0};
-	bool found = false;
+	Elf_Data *data = elf_file_data(file, section, *room);
+	const Elf64_Rela *all = data ? data->d_buf : NULL;
 
-	if (elf_file_content(file, section, PLT_CAP, &bytes) < 0)
+	if (!all)
 		return false;
-	for (size_t at = 0; !found && bytes.len - at >= sizeof(*ret); at += sizeof(*ret)) {
-		memcpy(ret, bytes.text + at, sizeof(*ret));
-		found = ret->r_offset == slot;
-	}
-	str_release(&bytes);
-	return found;
+	*room -= section->sh_size;
+	for (size_t i = 0; i < data->d_size / sizeof(*all); i++)
+		if (all[i].r_offset == slot) {
+			*ret = all[i];
+			return true;
+		}
+	return false;
 }
 
 /* The name of the symbol that a relocation is for. */
@@ -71,7 +73,7 @@ bool plt_name(const struct elf_file *file, uint64_t at, uint64_t *ret_start, cha
 	uint8_t stub[PLT_STUB];
 	Elf64_Rela relocation;
 	uint64_t start, slot;
-	size_t step, len;
+	size_t step, len, lists = 0, room = PLT_CAP;
 
 	if (!plt_section(file, section))
 		return false;
@@ -80,11 +82,13 @@ bool plt_name(const struct elf_file *file, uint64_t at, uint64_t *ret_start, cha
 	if (elf_file_read(file, section->sh_offset + (start - section->sh_addr), stub, step) < 0 ||
 		!plt_slot(stub, step, start, &slot))
 		return false;
-	for (size_t i = 0; i < file->nsections; i++) {
+	for (size_t i = 0; i < file->nsections && lists < PLT_LISTS; i++) {
 		const Elf64_Shdr *relocations = &file->sections[i];
 
-		if (relocations->sh_type != SHT_RELA || !(relocations->sh_flags & SHF_ALLOC) ||
-			!plt_relocation(file, relocations, slot, &relocation) ||
+		if (relocations->sh_type != SHT_RELA || !(relocations->sh_flags & SHF_ALLOC))
+			continue;
+		lists++;
+		if (!plt_relocation(file, relocations, slot, &room, &relocation) ||
 			!plt_symbol(file, relocations, &relocation, to, size))
 			continue;
 		len = strlen(to);

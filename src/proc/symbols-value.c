@@ -75,24 +75,23 @@ static int symbol_by_search(
 	const struct elf_file *file, const Elf64_Shdr *table, const char *name, Elf64_Sym *ret)
 {
 	const Elf64_Shdr *linked = elf_file_linked(file, table);
-	struct str symbols = {0}, strings = {0};
-	size_t len = strlen(name);
-	int error = -ENOENT;
+	Elf_Data *data = elf_file_data(file, table, SYMBOLS_TABLE_CAP);
+	const Elf64_Sym *symbols = data ? data->d_buf : NULL;
 
-	if (!linked || elf_file_content(file, table, SYMBOLS_TABLE_CAP, &symbols) < 0 ||
-		elf_file_content(file, linked, SYMBOLS_STRING_CAP, &strings) < 0)
-		error = -ENODATA;
-	for (size_t at = 0; error == -ENOENT && symbols.len - at >= sizeof(*ret);
-		at += sizeof(*ret)) {
-		memcpy(ret, symbols.text + at, sizeof(*ret));
-		if (ret->st_shndx != SHN_UNDEF && ret->st_name < strings.len &&
-			strings.len - ret->st_name >= len &&
-			strcmp(strings.text + ret->st_name, name) == 0)
-			error = 0;
+	if (!symbols || !linked || !elf_file_strings(file, linked, SYMBOLS_STRING_CAP))
+		return -ENODATA;
+	for (size_t i = 0; i < data->d_size / sizeof(*symbols); i++) {
+		const char *text;
+
+		if (symbols[i].st_shndx == SHN_UNDEF)
+			continue;
+		text = elf_strptr(file->elf, table->sh_link, symbols[i].st_name);
+		if (text && strcmp(text, name) == 0) {
+			*ret = symbols[i];
+			return 0;
+		}
 	}
-	str_release(&symbols);
-	str_release(&strings);
-	return error;
+	return -ENOENT;
 }
 
 static int symbol_in_file(const struct elf_file *file, const char *name, Elf64_Sym *ret)

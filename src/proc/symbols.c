@@ -190,6 +190,8 @@ static void search_file(struct search *search, const struct elf_file *file)
 	for (size_t i = 0; i < file->nsections; i++) {
 		uint32_t type = file->sections[i].sh_type;
 
+		if (file->sections[i].sh_flags & SHF_COMPRESSED)
+			continue; /* no linker does so; what is packed would be read as symbols */
 		if (type == SHT_SYMTAB)
 			search->full = true;
 		if (type == SHT_SYMTAB || type == SHT_DYNSYM)

@@ -253,6 +253,194 @@ static void memory_is_what_the_core_has_and_no_more(void **state)
 	close(fd);
 }
 
+static void more_segments_than_its_head_can_count_are_counted_in_a_section(void **state)
+{
+	Elf64_Shdr section = {.sh_info = 5};
+	struct core_file core;
+	struct str bytes = {0};
+	Elf64_Ehdr head;
+	char path[64];
+	int fd;
+
+	(void)state;
+	make_core(&bytes);
+	memcpy(&head, bytes.text, sizeof(head));
+	head.e_phnum = PN_XNUM;
+	head.e_shnum = 1;
+	head.e_shentsize = sizeof(section);
+	head.e_shoff = bytes.len;
+	memcpy(bytes.text, &head, sizeof(head));
+	str_add_bytes(&bytes, &section, sizeof(section));
+	fd = file_of(bytes.text, bytes.len, path);
+	assert_int_equal(core_file_open(&core, fd, NULL), 0);
+	assert_int_equal(core.threads.nr, 3);
+	assert_int_equal(core.segments.nr, 3);
+	assert_false(core.notes_cut);
+	core_file_close(&core);
+	str_release(&bytes);
+	close(fd);
+}
+
+/* Where in the core its notes are. */
+static struct str notes_of(struct str *core)
+{
+	Elf64_Phdr head;
+
+	memcpy(&head, core->text + sizeof(Elf64_Ehdr), sizeof(head));
+	return (struct str){.text = core->text + head.p_offset, .len = head.p_filesz};
+}
+
+static void notes_with_lying_lengths_end_there(void **state)
+{
+	static const uint32_t lies[] = {UINT32_MAX, UINT32_MAX - 3, 1u << 31, 1u << 16};
+	const size_t second = sizeof(Elf64_Nhdr) + 8 + sizeof(struct elf_prstatus);
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		for (size_t field = 0; field < 8; field += 4) {
+			struct core_file core;
+			struct str bytes = {0};
+			char path[64];
+			int fd;
+
+			make_core(&bytes);
+			memcpy(notes_of(&bytes).text + second + field, &lies[i], sizeof(lies[i]));
+			fd = file_of(bytes.text, bytes.len, path);
+			assert_int_equal(core_file_open(&core, fd, NULL), 0);
+			assert_int_equal(core.threads.nr, 1);
+			assert_int_equal(core.pid, 0);
+			assert_true(core.notes_cut);
+			core_file_close(&core);
+			str_release(&bytes);
+			close(fd);
+		}
+}
+
+/* A core with another head, and what becomes of it. */
+static struct core_file with_head(struct str *bytes, const Elf64_Phdr *head, uint64_t size)
+{
+	struct core_file core;
+	char path[64];
+	int fd;
+
+	memcpy(bytes->text + sizeof(Elf64_Ehdr), head, sizeof(*head));
+	fd = file_of(bytes->text, bytes->len, path);
+	assert_int_equal(ftruncate(fd, (off_t)size), 0);
+	core_file_open(&core, fd, NULL);
+	return core;
+}
+
+static void notes_are_as_far_as_the_file_has_them(void **state)
+{
+	struct str bytes = {0};
+	struct core_file core;
+	Elf64_Phdr head;
+
+	(void)state;
+	make_core(&bytes);
+	memcpy(&head, bytes.text + sizeof(Elf64_Ehdr), sizeof(head));
+	head.p_filesz = 1ull << 60;
+	core = with_head(&bytes, &head, bytes.len);
+	assert_int_equal(core.threads.nr, 3);
+	assert_true(core.notes_cut);
+	close(core.elf.fd);
+	core_file_close(&core);
+	head.p_offset = UINT64_MAX - 8;
+	core = with_head(&bytes, &head, bytes.len);
+	assert_int_equal(core.threads.nr, 0);
+	assert_true(core.notes_cut);
+	close(core.elf.fd);
+	core_file_close(&core);
+	str_release(&bytes);
+}
+
+static void a_core_cut_short_while_it_is_read_has_no_more_memory(void **state)
+{
+	struct images *images = images_new();
+	struct stack_maps maps = {0};
+	struct core_memory *memory;
+	struct str bytes = {0};
+	struct core_file core;
+	char path[64], got[8];
+	int fd;
+
+	(void)state;
+	make_core(&bytes);
+	fd = file_of(bytes.text, bytes.len, path);
+	assert_int_equal(core_file_open(&core, fd, NULL), 0);
+	assert_int_equal(ftruncate(fd, 4096), 0);
+	memory = core_memory_new(&core, &maps, images);
+	assert_int_equal(
+		stack_memory_read(core_memory_of(memory), STACK_AT + 0x1800, got, 8), -EFAULT);
+	core_memory_free(memory);
+	core_file_close(&core);
+	images_free(images);
+	str_release(&bytes);
+	close(fd);
+}
+
+/* How many bytes this process has read so far; 0 where the kernel does not count. */
+static uint64_t bytes_read(void)
+{
+	FILE *io = fopen("/proc/self/io", "re");
+	unsigned long long bytes = 0;
+
+	if (!io)
+		return 0;
+	if (fscanf(io, "rchar: %llu", &bytes) != 1)
+		bytes = 0;
+	fclose(io);
+	return bytes;
+}
+
+static void of_a_core_of_many_gib_its_notes_are_read(void **state)
+{
+	struct str bytes = {0};
+	struct core_file core;
+	Elf64_Phdr head;
+	uint64_t before;
+
+	(void)state;
+	make_core(&bytes);
+	memcpy(&head, bytes.text + sizeof(Elf64_Ehdr), sizeof(head));
+	before = bytes_read();
+	core = with_head(&bytes, &head, 1ull << 37);
+	assert_int_equal(core.threads.nr, 3);
+	assert_in_range(bytes_read() - before, 0, 1 << 16);
+	close(core.elf.fd);
+	core_file_close(&core);
+	str_release(&bytes);
+}
+
+static void more_segments_than_any_process_has_are_not_read(void **state)
+{
+	Elf64_Shdr section = {.sh_info = UINT32_MAX};
+	struct str bytes = {0};
+	struct core_file core;
+	Elf64_Phdr notes;
+	Elf64_Ehdr head;
+	uint64_t before;
+
+	(void)state;
+	make_core(&bytes);
+	memcpy(&head, bytes.text, sizeof(head));
+	head.e_phnum = PN_XNUM;
+	head.e_shnum = 1;
+	head.e_shentsize = sizeof(section);
+	head.e_shoff = bytes.len;
+	memcpy(bytes.text, &head, sizeof(head));
+	str_add_bytes(&bytes, &section, sizeof(section));
+	before = bytes_read();
+	memcpy(&notes, bytes.text + sizeof(head), sizeof(notes));
+	core = with_head(&bytes, &notes, 1ull << 39);
+	assert_int_equal(core.threads.nr, 0);
+	assert_true(core.notes_cut);
+	assert_in_range(bytes_read() - before, 0, 1 << 16);
+	close(core.elf.fd);
+	core_file_close(&core);
+	str_release(&bytes);
+}
+
 /* Takes the core of these bytes, whatever they are. */
 static void survive(const char *bytes, size_t len)
 {
@@ -332,6 +520,12 @@ int main(void)
 		cmocka_unit_test(threads_signal_and_words_are_told),
 		cmocka_unit_test(maps_are_made_of_segments_and_files),
 		cmocka_unit_test(memory_is_what_the_core_has_and_no_more),
+		cmocka_unit_test(more_segments_than_its_head_can_count_are_counted_in_a_section),
+		cmocka_unit_test(notes_with_lying_lengths_end_there),
+		cmocka_unit_test(notes_are_as_far_as_the_file_has_them),
+		cmocka_unit_test(a_core_cut_short_while_it_is_read_has_no_more_memory),
+		cmocka_unit_test(of_a_core_of_many_gib_its_notes_are_read),
+		cmocka_unit_test(more_segments_than_any_process_has_are_not_read),
 		cmocka_unit_test(damaged_and_cut_cores_are_survived),
 		cmocka_unit_test(what_is_no_core_is_told_so),
 	};

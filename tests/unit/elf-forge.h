@@ -110,6 +110,8 @@ static inline void forge_end(struct forge *forge, struct str *into)
 
 	forge->sections[names].sh_size = forge->names.len;
 	str_add_bytes(&forge->body, forge->names.text, forge->names.len);
+	while (forge->body.len % 8)
+		str_add_char(&forge->body, '\0');
 	head.e_shoff = sizeof(head) + forge->body.len;
 	str_add_bytes(into, &head, sizeof(head));
 	str_add_bytes(into, forge->body.text, forge->body.len);

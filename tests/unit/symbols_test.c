@@ -484,6 +484,55 @@ static void damaged_files_are_survived(void **state)
 	str_release(&file);
 }
 
+static void more_sections_than_anyone_has_are_no_elf_file(void **state)
+{
+	const uint64_t many = 1u << 22;
+	Elf64_Ehdr head = {.e_ident = ELFMAG "\2\1\1", .e_type = ET_DYN, .e_version = 1,
+		.e_shoff = sizeof(head), .e_shentsize = sizeof(Elf64_Shdr)};
+	Elf64_Shdr first = {.sh_size = many};
+	uint64_t at, size;
+	int fd = file_of(&head, sizeof(head));
+
+	/* All there, as a hole: memory for a gigabyte of descriptions is not to be asked for. */
+	(void)state;
+	assert_int_equal(write(fd, &first, sizeof(first)), sizeof(first));
+	assert_int_equal(ftruncate(fd, (off_t)((many + 1) * sizeof(first))), 0);
+	assert_int_equal(symbols_section(fd, ".text", &at, &size), -ENOEXEC);
+	first.sh_size = 1000;
+	assert_int_equal(pwrite(fd, &first, sizeof(first), sizeof(head)), sizeof(first));
+	assert_int_equal(symbols_section(fd, ".text", &at, &size), -ENOENT);
+	close(fd);
+}
+
+static void packed_tables_are_not_taken_for_symbols(void **state)
+{
+	struct str file = {0};
+	struct found found;
+	uint64_t value, size;
+	Elf64_Ehdr head;
+	int fd;
+
+	(void)state;
+	file_with(some, SOME, SHT_SYMTAB, &file);
+	memcpy(&head, file.text, sizeof(head));
+	for (size_t i = 0; i < head.e_shnum; i++) {
+		size_t at = head.e_shoff + i * sizeof(Elf64_Shdr);
+		Elf64_Shdr section;
+
+		memcpy(&section, file.text + at, sizeof(section));
+		if (section.sh_type == SHT_SYMTAB)
+			section.sh_flags |= SHF_COMPRESSED;
+		memcpy(file.text + at, &section, sizeof(section));
+	}
+	fd = file_of(file.text, file.len);
+	found = find_in(fd, "/x", NULL, some_wanted, 13);
+	assert_int_equal(found.module->nsymbols, 0);
+	assert_true(symbols_value(fd, "sized", &value, &size) < 0);
+	found_release(&found);
+	close(fd);
+	str_release(&file);
+}
+
 /* -- the vDSO ---------------------------------------------------------------------------------- */
 
 static int vdso_read(struct stack_memory *memory, uint64_t at, void *to, size_t len)
@@ -534,6 +583,8 @@ int main(void)
 		cmocka_unit_test(debug_files_are_found_and_proved),
 		cmocka_unit_test(a_table_packed_into_the_file_is_read),
 		cmocka_unit_test(damaged_files_are_survived),
+		cmocka_unit_test(more_sections_than_anyone_has_are_no_elf_file),
+		cmocka_unit_test(packed_tables_are_not_taken_for_symbols),
 		cmocka_unit_test(the_vdso_names_its_functions),
 	};
 
