@@ -15,23 +15,48 @@
  * for Python's library, ten times the time) to look at a hundredth of it. Of a living job this is
  * done in helper processes (evidence/crew.h): a debug file that is cut short meanwhile costs lines.
  *
- * Sections that are packed are unpacked as a whole, so that of files beyond this no line is sought.
+ * Packed sections libdw unpacks as a whole, whatever is asked: 3 ms for each MiB, and what a
+ * stranger has packed may become a thousand times as large. So of much that is packed no line is
+ * sought: in practice that are debug files of a distribution, whose sources nobody has at hand.
  */
-#define LINES_CAP (1ull << 30)
+#define LINES_CAP    (1ull << 30)
+#define LINES_PACKED (8ull << 20) /* when unpacked */
 
-/* How large are the sections that libdw may look at? 0: there is nothing to find. */
-static uint64_t lines_size(int fd)
+/* What a section takes when unpacked; 0 where it is not packed. Who packs as of old: too much. */
+static uint64_t lines_packed(const struct elf_file *file, const Elf64_Shdr *section)
+{
+	static const char old[] = ".zdebug";
+	Elf64_Chdr head;
+
+	if (section->sh_name < file->names.len &&
+		!strncmp(file->names.text + section->sh_name, old, sizeof(old) - 1))
+		return UINT64_MAX;
+	if (!(section->sh_flags & SHF_COMPRESSED))
+		return 0;
+	if (elf_file_read(file, section->sh_offset, &head, sizeof(head)) < 0)
+		return UINT64_MAX;
+	return head.ch_size;
+}
+
+/* Whether there are lines in it, at a price that we pay. */
+static bool lines_are_worth_it(int fd)
 {
 	struct elf_file file;
-	uint64_t size = 0;
+	uint64_t size = 0, packed = 0;
+	bool any = elf_file_open(&file, fd) == 0 && elf_file_named(&file, ".debug_line");
 
-	if (elf_file_open(&file, fd) == 0 &&
-		(elf_file_named(&file, ".debug_line") || elf_file_named(&file, ".zdebug_line")))
-		for (size_t i = 0; i < file.nsections; i++)
-			if (!(file.sections[i].sh_flags & SHF_ALLOC) && size <= LINES_CAP)
-				size += file.sections[i].sh_size;
+	for (size_t i = 0; any && i < file.nsections; i++) {
+		const Elf64_Shdr *section = &file.sections[i];
+		uint64_t unpacked = lines_packed(&file, section);
+
+		if (section->sh_flags & SHF_ALLOC)
+			continue;
+		any = section->sh_size <= LINES_CAP - size && unpacked <= LINES_PACKED - packed;
+		size += section->sh_size;
+		packed += unpacked;
+	}
 	elf_file_close(&file);
-	return size;
+	return any;
 }
 
 /* The unit that holds an address: by the index of addresses, which some compilers do not make. */
@@ -72,11 +97,10 @@ bool lines_can(void)
 
 void lines_find(int fd, struct module_symbol *symbols, size_t nr, struct arena *arena)
 {
-	uint64_t size = lines_size(fd);
 	Dwarf *dwarf;
 	Elf *elf;
 
-	if (size == 0 || size > LINES_CAP)
+	if (!lines_are_worth_it(fd))
 		return;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);

@@ -191,6 +191,72 @@ static void functions_of_this_program_have_their_names_and_lines(void **state)
 	close(fd);
 }
 
+/* In an ELF file in memory: the section .comment, whose bytes nobody needs. */
+static Elf64_Shdr *section_of_comments(void *elf, char **ret_name)
+{
+	const Elf64_Ehdr *head = elf;
+	Elf64_Shdr *sections = (void *)((char *)elf + head->e_shoff);
+	size_t i = 0;
+
+	do {
+		assert_in_range(++i, 1, head->e_shnum - 1);
+		*ret_name = (char *)elf + sections[head->e_shstrndx].sh_offset +
+			    sections[i].sh_name;
+	} while (strcmp(*ret_name, ".comment") != 0);
+	assert_true(sections[i].sh_size >= sizeof(Elf64_Chdr));
+	return &sections[i];
+}
+
+/* Says of .comment that it has this name, and is packed, from so many bytes (0: not). */
+static void pack_comments(void *elf, const char *name, uint64_t unpacked)
+{
+	const Elf64_Chdr head = {.ch_type = ELFCOMPRESS_ZLIB, .ch_size = unpacked};
+	char *its_name;
+	Elf64_Shdr *section = section_of_comments(elf, &its_name);
+
+	memcpy(its_name, name, strlen(name) + 1);
+	section->sh_flags |= unpacked ? SHF_COMPRESSED : 0;
+	memcpy((char *)elf + section->sh_offset, &head, sizeof(head));
+}
+
+/* Whether this program's file tells a line where its comments are said to be packed so. */
+static bool has_lines(const char *name, uint64_t unpacked)
+{
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), copy;
+	uint64_t base = 0, at;
+	struct found found;
+	struct stat stat;
+	void *elf;
+	bool has;
+
+	assert_int_equal(fstat(self, &stat), 0);
+	elf = mmap(NULL, (size_t)stat.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, self, 0);
+	assert_ptr_not_equal(elf, MAP_FAILED);
+	pack_comments(elf, name, unpacked);
+	copy = file_of(elf, (size_t)stat.st_size);
+	dl_iterate_phdr(first_object, &base);
+	at = (uint64_t)(uintptr_t)has_lines - base;
+	found = find_in(copy, "/no/such", NULL, &at, 1);
+	assert_string_equal(name_at(&found, at), "has_lines");
+	has = module_symbol_at(found.module, at)->file[0];
+	found_release(&found);
+	munmap(elf, (size_t)stat.st_size);
+	close(self);
+	close(copy);
+	return has;
+}
+
+static void what_is_packed_tightly_is_not_unpacked_for_its_lines(void **state)
+{
+	(void)state;
+	if (!has_lines(".comment", 0))
+		skip();
+	assert_true(has_lines(".comment", 1 << 20));
+	assert_false(has_lines(".comment", 1 << 30));
+	assert_false(has_lines(".comment", UINT64_MAX));
+	assert_false(has_lines(".zdebug", 0));
+}
+
 /* A file with code in [0x1000, 0x2000) and these symbols. */
 static void file_with(const struct forge_symbol *symbols, size_t nr, uint32_t type, struct str *ret)
 {
@@ -577,6 +643,7 @@ int main(void)
 		cmocka_unit_test(sections_have_addresses),
 		cmocka_unit_test(what_is_no_elf_file_has_no_symbols),
 		cmocka_unit_test(functions_of_this_program_have_their_names_and_lines),
+		cmocka_unit_test(what_is_packed_tightly_is_not_unpacked_for_its_lines),
 		cmocka_unit_test(the_innermost_symbol_that_covers_an_address_names_it),
 		cmocka_unit_test(labels_name_nothing_where_other_functions_may_be_unknown),
 		cmocka_unit_test(stubs_are_named_by_what_they_jump_to),
