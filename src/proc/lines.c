@@ -28,8 +28,7 @@ static uint64_t lines_packed(const struct elf_file *file, const Elf64_Shdr *sect
 	static const char old[] = ".zdebug";
 	Elf64_Chdr head;
 
-	if (section->sh_name < file->names.len &&
-		!strncmp(file->names.text + section->sh_name, old, sizeof(old) - 1))
+	if (!strncmp(elf_file_name(file, section), old, sizeof(old) - 1))
 		return UINT64_MAX;
 	if (!(section->sh_flags & SHF_COMPRESSED))
 		return 0;
