@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -140,4 +141,36 @@ int file_write(const char *path, const void *bytes, size_t size, mode_t mode, st
 out:
 	str_release(&name);
 	return error ? complaint_errno(why, error, "cannot write %s", path) : 0;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int file_list(const char *folder, struct file_names *ret, struct complaint *why)
+{
+	const struct dirent *entry;
+	DIR *dir = opendir(folder);
+
+	if (!dir)
+		return complaint_errno(why, errno, "cannot open %s", folder);
+	while ((entry = readdir(dir))) {
+		struct str path = {0};
+
+		if (*entry->d_name == '.')
+			continue;
+		str_printf(&path, "%s/%s", folder, entry->d_name);
+		*array_add(&ret->list) = str_detach(&path);
+	}
+	closedir(dir);
+	array_sort(&ret->list, compare_texts);
+	return 0;
+}
+
+void file_names_release(struct file_names *names)
+{
+	for (size_t i = 0; i < names->list.nr; i++)
+		free(names->list.items[i]);
+	array_release(&names->list);
 }

@@ -4,12 +4,13 @@
 
 /*
  * Whole files: read with a cap, written so that a reader sees the old one or the new one, never
- * a half.
+ * a half. And what a folder holds.
  */
 
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "base/array.h"
 #include "base/complaint.h"
 #include "base/str.h"
 
@@ -32,5 +33,16 @@ int file_read_at(int dir_fd, const char *path, size_t cap, struct str *into, str
  */
 int file_write(const char *path, const void *bytes, size_t size, mode_t mode, struct complaint *why)
 	__attribute__((nonnull(1)));
+
+/* Paths of a folder's entries, sorted. {} is the empty list; file_names_release() it. */
+struct file_names {
+	ARRAY(char *) list;
+};
+
+/* Adds FOLDER/NAME for each entry but hidden ones. Returns 0, or -errno with words. */
+int file_list(const char *folder, struct file_names *ret, struct complaint *why)
+	__attribute__((nonnull(1, 2)));
+
+void file_names_release(struct file_names *names) __attribute__((nonnull));
 
 #endif

@@ -2,6 +2,7 @@
 #include <argp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/array.h"
 #include "cmd/cmd.h"
@@ -57,7 +58,13 @@ static const struct argp argp = {
 	       "2 usage, 3 unreadable, 4 inconclusive.",
 };
 
-/* Adds what a path has; where it has nothing, that is said and becomes a gap. */
+/* What was gathered of all paths. */
+struct harvest {
+	struct evidence *into;
+	size_t bundles, cores; /* paths that gave such */
+};
+
+/* Adds what a path has of that kind; where it has nothing, that is said and becomes a gap. */
 static bool gather_one(const struct source *source, const char *path, struct evidence *into)
 {
 	struct complaint why = {0};
@@ -72,46 +79,48 @@ static bool gather_one(const struct source *source, const char *path, struct evi
 	return readable;
 }
 
+/* A folder may hold cores only: then it is no complaint that it has no bundle. */
+static void gather_bundles(struct harvest *harvest, const char *path)
+{
+	bool has_core = source_core.claims(path);
+	struct stat st;
+
+	if (!has_core)
+		harvest->bundles += gather_one(&source_bundle, path, harvest->into);
+	else if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		harvest->bundles += source_bundle.gather(path, harvest->into, NULL) == 0;
+}
+
 /*
  * Adds what is in all paths; one that cannot be read is a gap as long as another can. Bundles come
  * first, whatever the order: they tell whose the cores are.
  */
-static int gather(const struct arguments *arguments, struct evidence *into)
+static void gather(const struct arguments *arguments, struct harvest *harvest)
 {
-	size_t readable = 0;
-
 	for (size_t i = 0; i < arguments->paths.nr; i++)
-		if (!source_core.claims(arguments->paths.items[i]))
-			readable += gather_one(&source_bundle, arguments->paths.items[i], into);
+		gather_bundles(harvest, arguments->paths.items[i]);
 	for (size_t i = 0; i < arguments->paths.nr; i++)
 		if (source_core.claims(arguments->paths.items[i]))
-			readable += gather_one(&source_core, arguments->paths.items[i], into);
-	return readable ? 0 : -1;
-}
-
-/* Whether there is nothing but cores: then their stacks are what there is to see. */
-static bool only_cores(const struct arguments *arguments)
-{
-	for (size_t i = 0; i < arguments->paths.nr; i++)
-		if (!source_core.claims(arguments->paths.items[i]))
-			return false;
-	return !arguments->wish.json && !arguments->wish.stacks;
+			harvest->cores += gather_one(
+				&source_core, arguments->paths.items[i], harvest->into);
 }
 
 static int run(int argc, char **argv)
 {
-	const struct look_wish threads = {.stacks = true, .all = true};
-
+	const struct look_wish threads = {.stacks = true, .all = true, .below = true};
 	struct report_options reader = outlet_options(stdout);
 	struct arguments arguments = {0};
 	struct look look = {0};
+	struct harvest harvest = {.into = &look.evidence};
 	int status = CMD_UNREADABLE;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	if (gather(&arguments, &look.evidence) == 0) {
+	gather(&arguments, &harvest);
+	if (harvest.bundles + harvest.cores) {
 		look_judge(&look);
 		status = look_print_wish(&look, &reader, arguments.wish);
-		if (status != CMD_UNREADABLE && only_cores(&arguments)) {
+		if (status != CMD_UNREADABLE && !harvest.bundles && !arguments.wish.json &&
+			!arguments.wish.stacks) {
 			puts("");
 			status = look_print_wish(&look, &reader, threads);
 		}

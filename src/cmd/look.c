@@ -66,6 +66,7 @@ int look_print_wish(
 	struct report_options reader = *options;
 
 	reader.all_threads = wish.all;
+	reader.below = wish.below;
 	if (wished(wish)->write(stdout, look->verdicts, &reader) < 0) {
 		cmd_complain("cannot write the verdict to stdout: is its disk full, or its pipe "
 			     "closed?");

@@ -37,6 +37,7 @@ struct look_wish {
 	bool stacks;
 	bool folded;
 	bool all; /* threads */
+	bool below; /* the verdicts stand above */
 };
 
 /*

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -7,8 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
-#include "base/array.h"
+#include "base/file.h"
 #include "evidence/bundle-frame.h"
 #include "evidence/bundle.h"
 #include "evidence/source.h"
@@ -40,46 +38,28 @@ static bool bundle_looks_like(const char *path)
 	return got == (ssize_t)sizeof(start) && !memcmp(start + 2, BUNDLE_NAME, sizeof(start) - 2);
 }
 
-static int text_compare(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 int bundle_read_folder(const char *path, struct evidence *into, struct complaint *why)
 {
-	ARRAY(char *) names = {0};
-	const struct dirent *entry;
-	size_t read = 0;
-	char **name;
-	DIR *dir = opendir(path);
+	struct file_names names = {0};
+	size_t found = 0, read = 0;
+	int error = file_list(path, &names, why);
 
-	if (!dir)
-		return complaint_errno(why, errno, "cannot open %s", path);
-	while ((entry = readdir(dir))) {
-		struct str file = {0};
-
-		str_printf(&file, "%s/%s", path, entry->d_name);
-		if (bundle_looks_like(file.text))
-			*array_add(&names) = str_detach(&file);
-		str_release(&file);
-	}
-	closedir(dir);
-	array_sort(&names, text_compare);
-	array_for_each(&names, name) {
+	for (size_t i = 0; i < names.list.nr; i++) {
 		struct complaint ours = {0};
 
-		if (bundle_read(*name, into, &ours) == 0)
+		if (!bundle_looks_like(names.list.items[i]))
+			continue;
+		if (bundle_read(names.list.items[i], into, &ours) == 0)
 			read++;
 		else
 			evidence_add_gap(into, "", 0, complaint_text(&ours));
-		if (names.nr == 1 && !read)
+		if (!found++ && !read)
 			complaint_set(why, "%s", complaint_text(&ours));
 		complaint_release(&ours);
-		free(*name);
 	}
-	if (!read && names.nr != 1)
+	if (!error && !read && found != 1)
 		complaint_set(why, "no readable bundle in %s", path);
-	array_release(&names);
+	file_names_release(&names);
 	return read ? 0 : -1;
 }
 

@@ -6,16 +6,23 @@
  * bundle it is of the process that has this pid there, if that is one only, or the one whose rank
  * its environment tells: then it takes over its host and start time. So bundles are to be gathered
  * first. Alone it is the rank that its environment says, or one of which no number is known.
+ *
+ * A folder may hold cores of other jobs. So one that was found there, and not named, must be of a
+ * process that the bundles know, if there are any.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "evidence/json-put.h"
 #include "evidence/source.h"
 #include "evidence/stacks.h"
 #include "proc/claims.h"
 #include "proc/core.h"
+#include "proc/launcher.h"
 
 /* One core, and whose it is. */
 struct core {
@@ -27,13 +34,29 @@ struct core {
 	bool known; /* by other evidence */
 };
 
-/* The first claim that tells a rank; NULL none does. */
+/* Whether it launched ranks, and is none. */
+static bool core_is_launcher(const struct core *core)
+{
+	return launcher_of("", str_text(&core->words.arguments), core->words.arguments.len) != NULL;
+}
+
+/*
+ * The first claim that tells a rank; NULL none does. RANK alone may be that of a node, which the
+ * launcher there was told; of any other process nobody will ever say more than this.
+ */
 static const struct rank_claim *core_claim(const struct core *core)
 {
-	for (size_t i = 0; i < core->claims.nr; i++)
-		if (core->claims.all[i].rank >= 0 && !core->claims.all[i].of_node)
-			return &core->claims.all[i];
-	return NULL;
+	const struct rank_claim *of_node = NULL;
+
+	for (size_t i = 0; i < core->claims.nr; i++) {
+		const struct rank_claim *claim = &core->claims.all[i];
+
+		if (claim->rank >= 0 && !claim->of_node)
+			return claim;
+		if (claim->rank >= 0 && !of_node)
+			of_node = claim;
+	}
+	return of_node && !core_is_launcher(core) ? of_node : NULL;
 }
 
 /* Whether an exhibit is of a process that this core may be of. */
@@ -76,13 +99,31 @@ static void core_recognise(struct core *core, const struct evidence *evidence)
 	core->snapshot.start_time = found->start_time;
 }
 
-/* Whether there is evidence of a job beside cores. */
+/* Whether there is no evidence of a job beside cores. */
 static bool core_is_alone(const struct evidence *evidence)
 {
-	for (size_t i = 0; i < evidence->n; i++)
-		if (evidence->at[i].kind == EXHIBIT_RING || evidence->at[i].kind == EXHIBIT_CENSUS)
+	for (size_t i = 0; i < evidence->n; i++) {
+		enum exhibit_kind kind = evidence->at[i].kind;
+
+		if (kind == EXHIBIT_RING || kind == EXHIBIT_CENSUS || kind == EXHIBIT_GATHER)
 			return false;
+	}
 	return true;
+}
+
+/* What a job is called of which there are only cores: by what ran. */
+static void core_put_job(const struct core *core, struct json_object *object)
+{
+	const char *arguments = str_text(&core->words.arguments);
+	const char *slash = strrchr(arguments, '/'); /* of the first, which names the program */
+	const char *end = arguments + core->words.arguments.len;
+	struct str name = {0};
+
+	for (const char *at = slash ? slash + 1 : arguments; at < end && *at; at += strlen(at) + 1)
+		str_printf(&name, "%s%s", name.len ? " " : "", at);
+	json_put_text(object, "job", "cores");
+	json_put_text(object, "name", str_text(&name));
+	str_release(&name);
 }
 
 /* Says which rank it was, where nothing else does. */
@@ -90,14 +131,17 @@ static void core_identify(struct core *core, struct evidence *into)
 {
 	const struct rank_claim *claim = core_claim(core);
 	struct json_object *object;
+	bool alone = core_is_alone(into);
 	struct str text = {0};
 	size_t len;
 
-	if (core->known || (!claim && !core_is_alone(into)))
+	if (core->known || (!claim && !alone))
 		return;
 	core->rank = claim ? claim->rank : -1;
 	object = json_object_new_object();
 	json_put_text(object, "role", "rank");
+	if (alone)
+		core_put_job(core, object);
 	if (claim) {
 		json_put_int(object, "rank", claim->rank);
 		if (claim->local_rank >= 0)
@@ -116,24 +160,48 @@ static void core_identify(struct core *core, struct evidence *into)
 		(uint8_t *)str_detach(&text), len);
 }
 
-static int core_gather(const char *path, struct evidence *into, struct complaint *why)
+/* Whether it may be added: what was only found must not be of another job. */
+static bool core_belongs(
+	const struct core *core, const char *path, bool found, struct evidence *into)
+{
+	struct str what = {0};
+
+	if (!found || core->known || core_is_alone(into))
+		return true;
+	str_printf(&what,
+		"%s: a core of pid %" PRIu32 ", which no bundle here knows; name the file to have "
+		"it judged with them",
+		path, core->snapshot.pid);
+	evidence_add_gap(into, "", 0, str_text(&what));
+	str_release(&what);
+	return false;
+}
+
+static void core_add(struct core *core, struct images *images, struct evidence *into)
+{
+	/* What is added may move what there is, and the host is a part of it. */
+	char *host = alloc_text(core->host);
+
+	core_identify(core, into);
+	stacks_add(into, host, core->rank, &core->snapshot);
+	stacks_add_modules(into, host, images, &core->snapshot, 1);
+	free(host);
+}
+
+static int core_gather_file(
+	const char *path, bool found, struct evidence *into, struct complaint *why)
 {
 	struct images *images = images_new();
 	struct core core = {.host = "", .rank = -1};
 	int error = core_take(path, images, &core.snapshot, &core.words, why);
-	char *host;
 
 	if (!error) {
 		claims_read(&core.claims, str_text(&core.words.environment),
 			core.words.environment.len, str_text(&core.words.arguments),
 			core.words.arguments.len);
 		core_recognise(&core, into);
-		core_identify(&core, into);
-		/* What is added may move what there is, and the host is a part of it. */
-		host = alloc_text(core.host);
-		stacks_add(into, host, core.rank, &core.snapshot);
-		stacks_add_modules(into, host, images, &core.snapshot, 1);
-		free(host);
+		if (core_belongs(&core, path, found, into))
+			core_add(&core, images, into);
 	}
 	snapshot_release(&core.snapshot);
 	core_words_release(&core.words);
@@ -141,9 +209,56 @@ static int core_gather(const char *path, struct evidence *into, struct complaint
 	return error;
 }
 
+static bool core_is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int core_gather_folder(const char *path, struct evidence *into, struct complaint *why)
+{
+	struct file_names names = {0};
+	int error = file_list(path, &names, why);
+	size_t tried = 0, read = 0;
+
+	for (size_t i = 0; i < names.list.nr; i++) {
+		struct complaint ours = {0};
+
+		if (!core_is(names.list.items[i]))
+			continue;
+		if (core_gather_file(names.list.items[i], true, into, &ours) == 0)
+			read++;
+		else
+			evidence_add_gap(into, "", 0, complaint_text(&ours));
+		tried++;
+		complaint_set(why, "%s", complaint_text(&ours));
+		complaint_release(&ours);
+	}
+	if (!error && !tried)
+		complaint_set(why, "no core file in %s", path);
+	file_names_release(&names);
+	return read ? 0 : -1;
+}
+
+static int core_gather(const char *path, struct evidence *into, struct complaint *why)
+{
+	return core_is_folder(path) ? core_gather_folder(path, into, why)
+				    : core_gather_file(path, false, into, why);
+}
+
 static bool core_claims(const char *arg)
 {
-	return core_is(arg);
+	struct file_names names = {0};
+	bool is = false;
+
+	if (!core_is_folder(arg))
+		return core_is(arg);
+	file_list(arg, &names, NULL);
+	for (size_t i = 0; i < names.list.nr && !is; i++)
+		is = core_is(names.list.items[i]);
+	file_names_release(&names);
+	return is;
 }
 
 const struct source source_core = {

@@ -24,7 +24,7 @@ struct source {
 };
 
 extern const struct source source_bundle; /* a bundle, or a folder of bundles */
-extern const struct source source_core;	  /* a core file; bundles are to be gathered before */
+extern const struct source source_core;	  /* or a folder of them; bundles are to be before */
 extern const struct source source_live;	  /* a job folder, a job's id or name, a pid of its */
 
 /* The first source that claims the argument (bundle, core, live); NULL if none does. */

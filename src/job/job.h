@@ -393,6 +393,7 @@ struct job_snapshot {
 struct job_rank {
 	int world_rank; /* as RANK says; else position by (host, pid), named_by_env false */
 	bool named_by_env;
+	bool numberless; /* nothing tells its number: world_rank is a place in this list only */
 	int host;
 	int process; /* index into processes; JOB_NONE: never seen */
 	bool candidate_only; /* started, had RANK, never made a communicator */

@@ -29,6 +29,7 @@ struct claim {
 	uint32_t seat;
 	bool by_env;
 	bool promoted;
+	bool numberless;
 	int restart; /* and how old the process is: */
 	int64_t born;
 	uint64_t start_time;
@@ -375,31 +376,11 @@ static bool *find_taken(const struct claims *claims, int *ret_bound)
 	return taken;
 }
 
-/* By seat in the naming group where that number is free, else by the next one that is. */
-static void name_the_nameless(struct claims *claims)
+static bool holds_any(const struct claims *claims, int process)
 {
-	uint64_t key = 0;
-	bool named = find_naming_group(claims, &key);
-	int next = 0, bound;
-	bool *taken = find_taken(claims, &bound);
+	size_t at = first_holding(claims, process);
 
-	for (size_t i = 0; named && i < claims->list.nr; i++) {
-		struct claim *claim = &claims->list.items[i];
-
-		if (claim->number != JOB_NONE || claim->group_key != key ||
-			claim->seat >= SEAL_MAX_SEATS || taken[claim->seat])
-			continue;
-		claim->number = (int)claim->seat;
-		taken[claim->seat] = true;
-	}
-	for (size_t i = 0; i < claims->list.nr; i++) {
-		if (claims->list.items[i].number != JOB_NONE)
-			continue;
-		while (next < bound - 1 && taken[next])
-			next++;
-		claims->list.items[i].number = next++;
-	}
-	free(taken);
+	return at < claims->holdings.nr && claims->holdings.items[at].process == process;
 }
 
 /* How many ranks there ought to be: as was said, else as the largest group has seats. */
@@ -418,6 +399,52 @@ static int expected_ranks(const struct seal *seal, const struct claims *claims)
 	return largest <= SEAL_MAX_SEATS ? (int)largest : 0;
 }
 
+/* Those of whom nothing tells a number come behind all that have one, or should. */
+static void place_the_numberless(const struct seal *seal, struct claims *claims)
+{
+	int behind = expected_ranks(seal, claims);
+	struct claim *claim;
+
+	array_for_each(&claims->list, claim)
+		SEAL_KEEP_MAX(behind, claim->number + 1);
+	array_for_each(&claims->list, claim) {
+		if (claim->number != JOB_NONE)
+			continue;
+		claim->numberless = true;
+		claim->number = behind++;
+	}
+}
+
+/* By seat in the naming group where that number is free, else by the next one that is. */
+static void name_the_nameless(const struct seal *seal, struct claims *claims)
+{
+	uint64_t key = 0;
+	bool named = find_naming_group(claims, &key);
+	int next = 0, bound;
+	bool *taken = find_taken(claims, &bound);
+
+	for (size_t i = 0; named && i < claims->list.nr; i++) {
+		struct claim *claim = &claims->list.items[i];
+
+		if (claim->number != JOB_NONE || claim->group_key != key ||
+			claim->seat >= SEAL_MAX_SEATS || taken[claim->seat])
+			continue;
+		claim->number = (int)claim->seat;
+		taken[claim->seat] = true;
+	}
+	for (size_t i = 0; i < claims->list.nr; i++) {
+		const struct claim *claim = &claims->list.items[i];
+
+		if (claim->number != JOB_NONE || !holds_any(claims, claim->process))
+			continue;
+		while (next < bound - 1 && taken[next])
+			next++;
+		claims->list.items[i].number = next++;
+	}
+	free(taken);
+	place_the_numberless(seal, claims);
+}
+
 /* The claim has won: it is rank `index` of the job. */
 static void fill_rank(struct seal *seal, int index, const struct claim *claim)
 {
@@ -426,6 +453,7 @@ static void fill_rank(struct seal *seal, int index, const struct claim *claim)
 
 	*rank = (struct job_rank){.world_rank = claim->number,
 		.named_by_env = claim->by_env,
+		.numberless = claim->numberless,
 		.host = seal->processes[claim->process].host,
 		.process = claim->process,
 		.candidate_only = !claim->promoted,
@@ -522,7 +550,7 @@ void seal_ranks(struct seal *seal)
 	collect_claims(seal, &claims);
 	settle_numbers(seal, &claims);
 	split_shared(seal, &claims);
-	name_the_nameless(&claims);
+	name_the_nameless(seal, &claims);
 	make_ranks(seal, &claims);
 	adopt_children(seal);
 	array_release(&claims.list);

@@ -37,12 +37,18 @@ struct json_object *json_tenths(int64_t ns)
 	return json_object_new_double_s((double)tenths / 10, text);
 }
 
+struct json_object *json_rank(const struct job *job, int rank)
+{
+	if (rank == JOB_NONE || job->ranks[rank].numberless)
+		return NULL;
+	return json_object_new_int(job->ranks[rank].world_rank);
+}
+
 struct json_object *json_ranks(const struct job *job, struct verdict_ranks ranks)
 {
 	struct json_object *array = json_object_new_array();
 
 	for (size_t i = 0; i < ranks.n; i++)
-		json_object_array_add(
-			array, json_object_new_int(job->ranks[ranks.at[i]].world_rank));
+		json_object_array_add(array, json_rank(job, ranks.at[i]));
 	return array;
 }

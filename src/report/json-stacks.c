@@ -107,9 +107,7 @@ static struct json_object *stack_object(const struct job *job, const struct job_
 	const char state[] = {stack->state, 0};
 	struct json_object *object = json_object_new_object();
 
-	json_object_object_add(object, "rank",
-		stack->rank == JOB_NONE ? NULL
-					: json_object_new_int(job->ranks[stack->rank].world_rank));
+	json_object_object_add(object, "rank", json_rank(job, stack->rank));
 	json_object_object_add(
 		object, "pid", json_object_new_int64(job->processes[stack->process].pid));
 	json_object_object_add(object, "tid", json_object_new_int64(stack->tid));
@@ -184,21 +182,26 @@ static struct json_object *culprits_array(const struct verdicts *verdicts)
 	return array;
 }
 
-/* Members of a class: world ranks, and the pids of processes that are no rank. */
+/* Members of a class: world ranks, and the pids of processes that have no such number. */
 static void add_members(struct json_object *object, const struct stacktree *tree, uint32_t set)
 {
 	const struct stacktree_set *members = &tree->sets[set];
+	struct json_object *ranks = json_object_new_array();
 	struct json_object *pids = json_object_new_array();
-	size_t nranks = 0;
+	const struct job *job = tree->job;
 
-	while (nranks < members->n && members->at[nranks] < (int)tree->job->nranks)
-		nranks++;
-	for (size_t i = nranks; i < members->n; i++)
-		json_object_array_add(pids,
-			json_object_new_int64(
-				tree->job->processes[members->at[i] - (int)tree->job->nranks].pid));
-	json_object_object_add(object, "ranks",
-		json_ranks(tree->job, (struct verdict_ranks){members->at, nranks}));
+	for (size_t i = 0; i < members->n; i++) {
+		int rank = members->at[i], process = rank - (int)job->nranks;
+		struct json_object *number = process < 0 ? json_rank(job, rank) : NULL;
+
+		if (number) {
+			json_object_array_add(ranks, number);
+			continue;
+		}
+		process = process < 0 ? job->ranks[rank].process : process;
+		json_object_array_add(pids, json_object_new_int64(job->processes[process].pid));
+	}
+	json_object_object_add(object, "ranks", ranks);
 	json_object_object_add(object, "pids", pids);
 }
 

@@ -115,8 +115,7 @@ static struct json_object *fact_object(const struct job *job, const struct verdi
 	struct json_object *object = json_object_new_object();
 
 	json_object_object_add(object, "rank",
-		fact->ranks.n == 1 ? json_object_new_int(job->ranks[fact->ranks.at[0]].world_rank)
-				   : NULL);
+		fact->ranks.n == 1 ? json_rank(job, fact->ranks.at[0]) : NULL);
 	json_object_object_add(object, "ranks", json_ranks(job, fact->ranks));
 	json_object_object_add(object, "fact", words_of(fact));
 	json_object_object_add(object, "cite", json_text(fact->cite));
@@ -229,12 +228,12 @@ static struct json_object *known_text(const char *text)
 }
 
 static struct json_object *first_object(
-	const struct job_rank *rank, const struct firsts *first, int64_t most)
+	const struct job *job, int rank, const struct firsts *first, int64_t most)
 {
 	const struct cache_found *cache = &first->cache;
 	struct json_object *object = json_object_new_object();
 
-	json_object_object_add(object, "rank", json_object_new_int(rank->world_rank));
+	json_object_object_add(object, "rank", json_rank(job, rank));
 	json_object_object_add(object, "framework", known_text(first->framework));
 	json_object_object_add(object, "mode", known_text(first->mode));
 	json_object_object_add(object, "backend", known_text(first->backend));
@@ -263,7 +262,7 @@ static struct json_object *firsts_array(const struct job *job)
 	int64_t most = caches_most(job);
 
 	for (size_t i = 0; i < job->nranks; i++)
-		json_object_array_add(array, first_object(&job->ranks[i], &firsts[i], most));
+		json_object_array_add(array, first_object(job, (int)i, &firsts[i], most));
 	firsts_free(firsts);
 	return array;
 }
@@ -276,10 +275,7 @@ static struct json_object *losses_array(const struct job *job)
 		const struct job_loss *loss = &job->losses[i];
 		struct json_object *object = json_object_new_object();
 
-		json_object_object_add(object, "rank",
-			loss->rank == JOB_NONE
-				? NULL
-				: json_object_new_int(job->ranks[loss->rank].world_rank));
+		json_object_object_add(object, "rank", json_rank(job, loss->rank));
 		json_object_object_add(object, "what", json_text(loss->what));
 		json_object_object_add(object, "count", json_number(loss->count));
 		json_object_object_add(object, "cite", json_text(loss->cite));

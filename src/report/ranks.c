@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/ranks.h"
 
+#include <inttypes.h>
 #include <string.h>
+
+static bool has_number(const struct job *job, int rank)
+{
+	return !job->ranks[rank].numberless || job->ranks[rank].process == JOB_NONE;
+}
+
+static uint32_t pid_of(const struct job *job, int rank)
+{
+	return job->processes[job->ranks[rank].process].pid;
+}
 
 /* The run that begins at item `from`: appends it and gives the item behind it. */
 static size_t add_run(
@@ -11,7 +22,12 @@ static size_t add_run(
 	int last = first;
 	size_t next = from + 1;
 
-	while (next < ranks.n && job->ranks[ranks.at[next]].world_rank == last + 1) {
+	if (!has_number(job, ranks.at[from])) {
+		str_printf(into, "p%" PRIu32, pid_of(job, ranks.at[from]));
+		return next;
+	}
+	while (next < ranks.n && has_number(job, ranks.at[next]) &&
+		job->ranks[ranks.at[next]].world_rank == last + 1) {
 		last++;
 		next++;
 	}
@@ -56,6 +72,10 @@ void ranks_name(struct str *into, const struct job *job, struct verdict_ranks ra
 {
 	if (!ranks.n)
 		return;
+	if (ranks.n == 1 && !has_number(job, ranks.at[0])) {
+		str_printf(into, "pid %" PRIu32, pid_of(job, ranks.at[0]));
+		return;
+	}
 	str_add(into, ranks.n == 1 ? "rank " : "ranks ");
 	ranks_add(into, job, ranks);
 }

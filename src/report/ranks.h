@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ranks.h: sets of ranks as people read and type them: world ranks, ascending, runs folded:
- * "0-2,4-7".
+ * "0-2,4-7". Of whom nobody knows the number, the pid stands there: "p4711".
  */
 #ifndef REPORT_RANKS_H
 #define REPORT_RANKS_H
@@ -18,7 +18,7 @@ void ranks_add(struct str *into, const struct job *job, struct verdict_ranks ran
  */
 void ranks_fit(struct str *into, const struct job *job, struct verdict_ranks ranks, size_t width);
 
-/* Appends "rank 3" or "ranks 0-2,4"; nothing for the empty set. */
+/* Appends "rank 3", "ranks 0-2,4" or "pid 4711"; nothing for the empty set. */
 void ranks_name(struct str *into, const struct job *job, struct verdict_ranks ranks);
 
 /* Is this index of a rank in the set? */

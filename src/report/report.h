@@ -24,6 +24,7 @@ struct report_options {
 	const char *saved;   /* the bundle that was written, NULL none */
 	const char *beside;  /* about other jobs here: "other job here: healthy"; NULL none */
 	bool all_threads;    /* of stacks: all threads, not only the main ones */
+	bool below;          /* of stacks: below a report that has the headline */
 };
 
 struct report {

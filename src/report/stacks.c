@@ -301,7 +301,7 @@ static int stacks_write(
 		.verdicts = verdicts, .options = options, .tree = tree, .left = LINES_MOST};
 
 	page_begin(&w.page, 1);
-	if (verdicts->n)
+	if (verdicts->n && !options->below)
 		add_headline(&w);
 	add_summary(&w);
 	add_classes(&w);

@@ -202,7 +202,8 @@ static void add_job_line(struct writing *w)
 	str_printf(&whole, ": %zu", seen);
 	if (job->world_size != JOB_NONE)
 		str_printf(&whole, "/%d", job->world_size);
-	str_printf(&whole, " ranks, attempt %d", job->attempt);
+	str_printf(&whole, " rank%s, attempt %d",
+		seen == 1 && job->world_size <= 1 ? "" : "s", job->attempt);
 	if (*stages[w->verdicts->stage])
 		str_printf(&whole, ", stage %s", stages[w->verdicts->stage]);
 	if (job->ended == JOB_YES)

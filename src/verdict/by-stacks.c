@@ -54,10 +54,15 @@ static void look(const struct inquiry *q, struct scene *scene)
 
 /* -- who is waited for ------------------------------------------------------------------------- */
 
+static bool is_zero(const struct inquiry *q, int rank)
+{
+	return !q->job->ranks[rank].world_rank && !q->job->ranks[rank].numberless;
+}
+
 static bool has_zero(const struct inquiry *q, const struct rank_list *list)
 {
 	for (size_t i = 0; i < list->list.nr; i++)
-		if (!q->job->ranks[list->list.items[i]].world_rank)
+		if (is_zero(q, list->list.items[i]))
 			return true;
 	return false;
 }
@@ -77,7 +82,7 @@ static void narrow_to_zero(const struct inquiry *q, struct scene *scene)
 	if (has_zero(q, &scene->waiting))
 		return;
 	for (size_t i = 0; i < elsewhere->list.nr; i++)
-		if (!q->job->ranks[elsewhere->list.items[i]].world_rank)
+		if (is_zero(q, elsewhere->list.items[i]))
 			elsewhere->list.items[kept++] = elsewhere->list.items[i];
 	elsewhere->list.nr = kept;
 }

@@ -484,5 +484,10 @@ size_t inquiry_unreadable(const struct inquiry *q)
 
 const char *inquiry_of_rank(struct inquiry *q, const char *what, int rank)
 {
-	return arena_printf(q->arena, "%s of rank %d", what, q->job->ranks[rank].world_rank);
+	const struct job_rank *r = &q->job->ranks[rank];
+
+	if (r->numberless && r->process != JOB_NONE)
+		return arena_printf(
+			q->arena, "%s of pid %u", what, q->job->processes[r->process].pid);
+	return arena_printf(q->arena, "%s of rank %d", what, r->world_rank);
 }
