@@ -23,9 +23,18 @@ static enum verdict_where place_by_stack(const struct profile *p)
 	return places[p->posture.pose];
 }
 
+/* A thread that never moves has the GIL: nobody gets on, whatever span that leaves open. */
+static bool gil_is_kept(const struct profile *p)
+{
+	const struct job_stack *holder = p->posture.holder;
+
+	return p->posture.pose == POSE_GIL && holder && holder->samples > 1 &&
+	       holder->moved == JOB_NO && p->process && !p->ended;
+}
+
 /*
- * Where it stalls, by the surest sign first: frozen, an open span, what it reads or saves by its
- * stack, the state in the kernel, the rest of the stack.
+ * Where it stalls, by the surest sign first: frozen, a GIL that is kept, an open span, what it
+ * reads or saves by its stack, the state in the kernel, the rest of the stack.
  */
 static enum verdict_where place_of(const struct profile *p)
 {
@@ -34,6 +43,8 @@ static enum verdict_where place_of(const struct profile *p)
 
 	if (p->frozen)
 		return VERDICT_IN_FROZEN;
+	if (gil_is_kept(p))
+		return VERDICT_IN_GIL;
 	if (p->input)
 		return VERDICT_IN_INPUT;
 	if (p->checkpoint)
@@ -55,7 +66,7 @@ static enum verdict_where place_of(const struct profile *p)
 /* Frozen and spans are said outright; the rest is concluded from where it was found. */
 static bool is_told(const struct profile *p)
 {
-	return p->frozen || p->input || p->checkpoint;
+	return p->frozen || (!gil_is_kept(p) && (p->input || p->checkpoint));
 }
 
 /* Who was ended by others stalled before that, or not at all. */

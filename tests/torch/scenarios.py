@@ -297,7 +297,7 @@ class HeldInC(Scenario):
     """A C function that keeps Python's lock does not come back."""
 
     script = "remote.py"
-    truth = {"class": "host-stall", "family": "host"}
+    truth = {"class": "host-stall", "family": "host", "where": "gil"}
 
     def batch(self, draw, rank, number, who):
         rows = super().batch(draw, rank, number, who)

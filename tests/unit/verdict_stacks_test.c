@@ -434,6 +434,26 @@ static void a_span_is_stronger_than_a_stack(void **state)
 	facts_free(f);
 }
 
+/*
+ * But a span of the loader is open because a thread that sleeps has the GIL. One that moves may
+ * give it back at any time, and is no such reason.
+ */
+static void a_gil_that_is_kept_is_stronger_than_a_span(void **state)
+{
+	struct facts *f = job_missing(4, 3);
+	struct job_stack *holder;
+
+	facts_span(f, 3, JOB_SPAN_INPUT, "Records", "", 55, FACTS_OPEN);
+	facts_stack(f, 3, GIL)->moved = JOB_YES;
+	facts_expect_where(f, VERDICT_HOST_STALL, "3", VERDICT_IN_INPUT);
+	holder = facts_stack_of(f, 3, "Thread-1", 77, HOLDER);
+	holder->holds_gil = JOB_YES;
+	facts_expect_where(f, VERDICT_HOST_STALL, "3", VERDICT_IN_GIL);
+	holder->moved = JOB_YES;
+	facts_expect_where(f, VERDICT_HOST_STALL, "3", VERDICT_IN_INPUT);
+	facts_free(f);
+}
+
 /* By its ring it is outside of all that is recorded: its stack may name what is not. */
 static void a_stack_in_a_collective_weakens_a_stall(void **state)
 {
@@ -508,6 +528,7 @@ int main(void)
 		cmocka_unit_test(the_thread_of_autograd_speaks),
 		cmocka_unit_test(a_ring_finds_it_and_its_stack_says_where),
 		cmocka_unit_test(a_span_is_stronger_than_a_stack),
+		cmocka_unit_test(a_gil_that_is_kept_is_stronger_than_a_span),
 		cmocka_unit_test(a_stack_in_a_collective_weakens_a_stall),
 		cmocka_unit_test(a_stack_in_place_of_a_ring_is_told),
 		cmocka_unit_test(a_stack_does_not_contradict_an_operation),
