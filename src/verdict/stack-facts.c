@@ -68,12 +68,21 @@ static void tell_gil(struct inquiry *q, int rank, struct draft *draft)
 	fact->a = p->holder->tid;
 }
 
-/* The frame that tells, and the program's that led there; of a dataset the program's alone. */
+/* Whether the program's frame says more than the one that tells: of a dataset, of any lock. */
+static bool program_says_more(const struct inquiry *q, const struct posture *p)
+{
+	if (p->program < 0 || p->telling < 0 || p->pose == POSE_LOCK || p->pose == POSE_GIL)
+		return p->program >= 0;
+	/* In C it is whatever helper is innermost, and save_checkpoint() says why it is called. */
+	return p->program <= p->telling &&
+	       stackfacts_frame(q->job, p->stack, (size_t)p->program)->kind == JOB_FRAME_PYTHON;
+}
+
+/* The frame that tells, and the program's that led there; or the program's alone. */
 static void tell_place(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct posture *p = &q->profiles[rank].posture;
-	bool own = p->program >= 0 && (p->telling < 0 || p->program <= p->telling ||
-					      p->pose == POSE_LOCK || p->pose == POSE_GIL);
+	bool own = program_says_more(q, p);
 	long at = own ? p->program : p->telling;
 	struct verdict_fact *fact;
 	bool moves;
@@ -85,7 +94,7 @@ static void tell_place(struct inquiry *q, int rank, struct draft *draft)
 		!(p->pose == POSE_LOCK && p->stands > 0);
 	fact = draft_fact(q, draft, moves ? FACT_AT_MOVING : FACT_AT, rank, p->stack->cite);
 	fact->text = poses_place(q->arena, q->job, p->stack, at);
-	if (!own && p->program >= 0)
+	if (p->program > at)
 		fact->text2 = poses_place(q->arena, q->job, p->stack, p->program);
 	if (!moves && p->stands > 0)
 		fact->a = p->stands;

@@ -127,6 +127,45 @@ static void a_lock_of_threads_is_no_files(void **state)
 	done(&j, f);
 }
 
+/* A program in C: its own function says more than libc's and the kernel's. */
+static void where_a_program_in_c_stands(void **state)
+{
+	struct facts *f = foreign(4, 2,
+		"__lll_lock_wait@libc.so.6 < pthread_mutex_lock@libc.so.6 < add_metrics@trainer "
+		"< main@trainer");
+	struct job_stack *stack = &f->extra[2].is.stack.fact;
+	struct judged j;
+
+	stack->syscall = "futex";
+	facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_LOCK);
+	j = judge(f);
+	expect_says(&j, "at add_metrics of trainer, still for 2.2 s");
+	verdicts_free(j.v);
+	job_free(j.job);
+	f->extra[2].is.stack.frames = "flock@libc.so.6 < read_cache@trainer < main@trainer";
+	stack->syscall = "flock";
+	facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_LOCK);
+	j = judge(f);
+	expect_says(&j, "at read_cache of trainer, still for 2.2 s");
+	verdicts_free(j.v);
+	job_free(j.job);
+	f->extra[2].is.stack.frames =
+		"nfs_file_read@kernel < read@libc.so.6 < load@trainer < main@trainer";
+	stack->syscall = "read";
+	stack->state = f->ranks[2].process.state = 'D';
+	facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_IO);
+	j = judge(f);
+	expect_says(&j, "at nfs_file_read, by load of trainer, still for 2.2 s");
+	done(&j, f);
+	f = foreign(4, 2,
+		"clock_nanosleep@libc.so.6 < write_slowly@trainer < save_checkpoint@trainer < "
+		"main@trainer");
+	facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_CHECKPOINT);
+	j = judge(f);
+	expect_says(&j, "at save_checkpoint of trainer, still for 2.2 s");
+	done(&j, f);
+}
+
 static void uninterruptible_in_a_file_system(void **state)
 {
 	struct facts *f = foreign(4, 2,
@@ -507,6 +546,7 @@ int main(void)
 		cmocka_unit_test(the_gil_by_its_futex),
 		cmocka_unit_test(where_the_worker_of_a_loader_is),
 		cmocka_unit_test(a_lock_of_threads_is_no_files),
+		cmocka_unit_test(where_a_program_in_c_stands),
 		cmocka_unit_test(uninterruptible_in_a_file_system),
 		cmocka_unit_test(stopped_inside_the_collective),
 		cmocka_unit_test(one_still_compiles),
