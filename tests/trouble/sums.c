@@ -179,7 +179,7 @@ static void do_abort(void)
 
 static void fork_and_wait(bool with_marks)
 {
-	int status;
+	int status = 0;
 	pid_t child;
 
 	fflush(stdout);
