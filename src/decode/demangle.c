@@ -1,534 +1,265 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A parser that goes down the grammar of the Itanium C++ ABI (5.1), and writes only the names:
- * types are walked over to find where they end. Substitutions ("S1_") stand only where nothing is
- * written, so no table of them is kept. What is not understood inside the arguments of a template
- * costs what comes behind: the name so far is written, with "<...>".
+ * WHAT A NAME CAN DO. Substitutions ("S1_") let a name say a type twice that says another one
+ * twice, and so on: 200 bytes stand for 2^30 bytes of text. __cxa_demangle would allocate them all.
+ * So the entry beneath it is used that hands out its text piece by piece, and it is left for good
+ * (longjmp; it holds no memory) once that is too much. Two things take it as long before a single
+ * byte is written, measured with GCC 12:
+ *
+ *  - The pattern of a pack ("Dp", "sp", "sZ") is searched for the pack as if each substitution were
+ *    another copy. All of that stands in parameters and arguments, which are not shown, so the name
+ *    is rewritten: to a pointer, a minus, a plain sizeof, which take part in the numbering of
+ *    substitutions as those did. In identifiers the letters are veiled, and nowhere one is left.
+ *  - A conversion to a parameter with arguments ("cvT_IT_I...") is tried in two ways, each of which
+ *    tries the rest in two ways. No name of real life has more than one.
  */
 #include "decode/demangle.h"
 
 #include <ctype.h>
+#include <setjmp.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define NAME_MOST  8192 /* longer ones are shown as they are */
-#define DEPTH_MOST 128
+#include "decode/shortname.h"
 
-struct parse {
-	const char *at;
-	struct str *into; /* NULL: only walked over */
-	const char *last; /* the newest component of a name, for its constructor */
-	size_t last_len;
-	unsigned depth;
-	bool named; /* the name is written: what follows are its parameters */
-	bool lost;  /* in the arguments of a template */
+#define NAME_MOST	 1024 /* the library takes no longer ones either, by GCC 9 */
+#define TEXT_MOST	 (64u << 10)
+#define CONVERSIONS_MOST 8
+/* Up to here not even 2^N copies take time. */
+#define SUBSTITUTIONS_MOST 12
+
+/* libsupc++'s own, beneath __cxa_demangle; no header has it. 0, or not where it is no name. */
+int __gcclibcxx_demangle_callback(
+	const char *name, void (*give)(const char *, size_t, void *), void *opaque);
+
+/* What the library writes, until it is too much. */
+struct giving {
+	jmp_buf enough;
+	struct str text;
 };
 
-static bool parse_type(struct parse *p);
-static bool parse_name(struct parse *p);
-static bool parse_encoding(struct parse *p);
+/* --- Names without what harms ----------------------------------------------------------------- */
 
-static bool take(struct parse *p, const char *what)
+/* The second letters of "Dp", "sp", "sZ", as they stand in what is no such operator. */
+static char veil(char c)
 {
-	size_t len = strlen(what);
-
-	if (strncmp(p->at, what, len) != 0)
-		return false;
-	p->at += len;
-	return true;
+	return c == 'p' ? '\x10' : '\x1a';
 }
 
-static void write_bytes(struct parse *p, const char *text, size_t len)
+static char unveil(char c)
 {
-	if (p->into)
-		str_add_bytes(p->into, text, len);
+	return c == '\x10' ? 'p' : c == '\x1a' ? 'Z' : c;
 }
 
-static void write_text(struct parse *p, const char *text)
+static bool is_pack(const char *at)
 {
-	write_bytes(p, text, strlen(text));
+	return !strncmp(at, "Dp", 2) || !strncmp(at, "sp", 2) || !strncmp(at, "sZ", 2);
 }
 
-/* "12_", "_", "n5_": a number that may be missing, and its end. */
-static bool parse_sequence(struct parse *p)
+/*
+ * Whether the digits at `at`, in `name`, are a number, not the length of an identifier: "S1_",
+ * "T0_", "A12_i", "fp0_", "Li4E", "Ut2_", "Th16_", "_3" where the latest identifier ended, and
+ * "E1_" behind a lambda.
+ */
+static bool is_number(const char *name, const char *at, const char *end, bool lambda)
 {
-	while (isalnum((unsigned char)*p->at) && !islower((unsigned char)*p->at))
-		p->at++;
-	return take(p, "_");
+	char last = at > name ? at[-1] : ' ', second = at > name + 1 ? at[-2] : ' ';
+
+	if (strchr("STAn", last) || (last == 'p' && second == 'f') ||
+		(last == '_' && (at - 1 == end || second == 's' || second == '_')))
+		return true;
+	if (last == 'E' && lambda)
+		return at[strspn(at, "0123456789")] == '_';
+	return (second == 'L' && islower((unsigned char)last)) || (second == 'U' && last == 't') ||
+	       (second == 'T' && (last == 'h' || last == 'v'));
 }
 
-static void skip_number(struct parse *p)
+/* The identifier whose length stands at `at`: where it begins, and that length; 0 for none. */
+static size_t find_identifier(const char *at, const char **begin)
 {
-	take(p, "n");
-	while (isdigit((unsigned char)*p->at))
-		p->at++;
+	char *end;
+	unsigned long len = strtoul(at, &end, 10);
+
+	*begin = end;
+	return isdigit((unsigned char)*at) && len <= strlen(end) ? len : 0;
 }
 
-/* "3foo" */
-static bool parse_source(struct parse *p)
+/*
+ * All packs made something else. What is an identifier is only guessed: if wrongly, the library
+ * finds no name, or finds it spelt otherwise.
+ */
+static void add_harmless(struct str *into, const char *name)
 {
-	size_t len = 0;
+	const char *identifier = name, *end = name; /* the latest one */
+	size_t lambdas = 0;
 
-	if (!isdigit((unsigned char)*p->at))
-		return false;
-	while (isdigit((unsigned char)*p->at) && len < NAME_MOST)
-		len = len * 10 + (size_t)(*p->at++ - '0');
-	if (!len || len > strlen(p->at))
-		return false;
-	p->last = p->at;
-	p->last_len = len;
-	p->at += len;
-	if (p->last_len >= 10 && !strncmp(p->last, "_GLOBAL__N", 10))
-		write_text(p, "(anonymous)");
-	else
-		write_bytes(p, p->last, len);
-	return true;
-}
+	for (const char *at = name; *at; at++) {
+		bool inside = at < end;
 
-/* "I...E"; where it is not understood the whole name ends here. */
-static bool parse_arguments(struct parse *p);
+		if (!inside && isdigit((unsigned char)*at) && at >= identifier) {
+			size_t digits = strspn(at, "0123456789");
 
-static bool parse_literal(struct parse *p)
-{
-	if (take(p, "_Z"))
-		return parse_encoding(p) && take(p, "E");
-	if (!parse_type(p))
-		return false;
-	while (*p->at && *p->at != 'E')
-		p->at++;
-	return take(p, "E");
-}
-
-static bool parse_argument(struct parse *p)
-{
-	if (take(p, "L"))
-		return parse_literal(p);
-	if (*p->at == 'J')
-		return parse_arguments(p);
-	return *p->at != 'X' && parse_type(p);
-}
-
-static bool parse_arguments(struct parse *p)
-{
-	struct str *into = p->into;
-	const char *last = p->last;
-	size_t last_len = p->last_len;
-
-	if (!*p->at || ++p->depth > DEPTH_MOST)
-		return false;
-	p->at++; /* I or J */
-	p->into = NULL;
-	while (*p->at != 'E')
-		if (!parse_argument(p)) {
-			p->lost = true;
-			return false;
+			identifier = at + digits;
+			if (at == end || !is_number(name, at, end, lambdas))
+				end = identifier + find_identifier(at, &identifier);
+			else if (at[-1] == 'E')
+				lambdas--;
 		}
-	p->at++;
-	p->into = into;
-	p->last = last;
-	p->last_len = last_len;
-	p->depth--;
-	return true;
-}
-
-static bool parse_types(struct parse *p)
-{
-	while (*p->at && *p->at != 'E' && *p->at != '.')
-		if (!parse_type(p))
-			return false;
-	return true;
-}
-
-/* The types of a function's parameters, or whatever else is only walked over. */
-static bool skip_types(struct parse *p)
-{
-	struct str *into = p->into;
-	bool fine;
-
-	p->into = NULL;
-	fine = parse_types(p);
-	p->into = into;
-	return fine;
-}
-
-static bool skip_type(struct parse *p)
-{
-	struct str *into = p->into;
-	bool fine;
-
-	p->into = NULL;
-	fine = parse_type(p);
-	p->into = into;
-	return fine;
-}
-
-/* "Ul...E_", "Ut_" */
-static bool parse_unnamed(struct parse *p)
-{
-	if (take(p, "Ut")) {
-		write_text(p, "{unnamed}");
-		return parse_sequence(p);
-	}
-	if (!take(p, "Ul") || !skip_types(p) || !take(p, "E"))
-		return false;
-	write_text(p, "{lambda}");
-	return parse_sequence(p);
-}
-
-static bool parse_operator(struct parse *p)
-{
-	static const char *const operators[][2] = {
-		{"nw", " new"},
-		{"na", " new[]"},
-		{"dl", " delete"},
-		{"da", " delete[]"},
-		{"ps", "+"},
-		{"ng", "-"},
-		{"ad", "&"},
-		{"de", "*"},
-		{"co", "~"},
-		{"pl", "+"},
-		{"mi", "-"},
-		{"ml", "*"},
-		{"dv", "/"},
-		{"rm", "%"},
-		{"an", "&"},
-		{"or", "|"},
-		{"eo", "^"},
-		{"aS", "="},
-		{"pL", "+="},
-		{"mI", "-="},
-		{"mL", "*="},
-		{"dV", "/="},
-		{"rM", "%="},
-		{"aN", "&="},
-		{"oR", "|="},
-		{"eO", "^="},
-		{"ls", "<<"},
-		{"rs", ">>"},
-		{"lS", "<<="},
-		{"rS", ">>="},
-		{"eq", "=="},
-		{"ne", "!="},
-		{"lt", "<"},
-		{"gt", ">"},
-		{"le", "<="},
-		{"ge", ">="},
-		{"ss", "<=>"},
-		{"nt", "!"},
-		{"aa", "&&"},
-		{"oo", "||"},
-		{"pp", "++"},
-		{"mm", "--"},
-		{"cm", ","},
-		{"pm", "->*"},
-		{"pt", "->"},
-		{"cl", "()"},
-		{"ix", "[]"},
-		{"aw", " co_await"},
-	};
-
-	if (take(p, "cv")) {
-		write_text(p, "operator cast");
-		return skip_type(p);
-	}
-	if (take(p, "li")) {
-		write_text(p, "operator\"\" ");
-		return parse_source(p);
-	}
-	for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++)
-		if (take(p, operators[i][0])) {
-			write_text(p, "operator");
-			write_text(p, operators[i][1]);
-			return true;
-		}
-	return false;
-}
-
-/* "C1", "D2": called as the class that it stands in. */
-static bool parse_structor(struct parse *p)
-{
-	bool destructor = *p->at == 'D';
-
-	p->at++;
-	if (!destructor && *p->at == 'I')
-		p->at++;
-	if (*p->at < '0' || *p->at > '5' || !p->last)
-		return false;
-	p->at++;
-	if (destructor)
-		write_text(p, "~");
-	write_bytes(p, p->last, p->last_len);
-	return true;
-}
-
-/* One component of a name, with the tags behind it. */
-static bool parse_component(struct parse *p)
-{
-	struct str *into = p->into;
-	const char *last;
-	size_t last_len;
-	bool fine = true;
-
-	take(p, "L");
-	if (isdigit((unsigned char)*p->at))
-		fine = parse_source(p);
-	else if (*p->at == 'U')
-		fine = parse_unnamed(p);
-	else if (*p->at == 'C' || (*p->at == 'D' && isdigit((unsigned char)p->at[1])))
-		fine = parse_structor(p);
-	else
-		fine = parse_operator(p);
-	last = p->last;
-	last_len = p->last_len;
-	p->into = NULL;
-	while (fine && take(p, "B"))
-		fine = parse_source(p);
-	p->into = into;
-	p->last = last;
-	p->last_len = last_len;
-	return fine;
-}
-
-/* "Sa", "St", "S1_": true if it is one of the names that are known. */
-static bool parse_standard(struct parse *p)
-{
-	static const char *const standard[][2] = {
-		{"St", "std"},
-		{"Sa", "std::allocator"},
-		{"Sb", "std::basic_string"},
-		{"Ss", "std::string"},
-		{"Si", "std::istream"},
-		{"So", "std::ostream"},
-		{"Sd", "std::iostream"},
-	};
-
-	for (size_t i = 0; i < sizeof(standard) / sizeof(standard[0]); i++)
-		if (take(p, standard[i][0])) {
-			const char *colon = strrchr(standard[i][1], ':');
-
-			write_text(p, standard[i][1]);
-			p->last = colon ? colon + 1 : standard[i][1];
-			p->last_len = strlen(p->last);
-			return true;
-		}
-	if (p->into || !take(p, "S"))
-		return false;
-	return parse_sequence(p);
-}
-
-/* "T_", "T3_", and a decltype only where nothing is written. */
-static bool parse_parameter(struct parse *p)
-{
-	return !p->into && take(p, "T") && parse_sequence(p);
-}
-
-/* Behind "N": qualifiers, components, "E". */
-static bool parse_nested(struct parse *p)
-{
-	bool first = true;
-
-	while (*p->at && strchr("rVKRO", *p->at))
-		p->at++;
-	while (!take(p, "E")) {
-		if (*p->at == 'I') {
-			if (first || !parse_arguments(p))
-				return false;
+		if (!inside && !strncmp(at, "Ul", 2))
+			lambdas++;
+		else if (!inside && lambdas && !strncmp(at, "E_", 2))
+			lambdas--;
+		if (!is_pack(at)) {
+			str_add_char(into, *at);
 			continue;
 		}
-		if (take(p, "M"))
-			continue;
-		if (!first)
-			write_text(p, "::");
-		if (!(first && *p->at == 'S' ? parse_standard(p)
-			    : *p->at == 'T'  ? parse_parameter(p)
-					     : parse_component(p)))
-			return false;
-		first = false;
-	}
-	return !first;
-}
-
-/* Behind "Z": a function, and what stands in it. */
-static bool parse_local(struct parse *p)
-{
-	if (!parse_encoding(p) || !take(p, "E"))
-		return false;
-	if (take(p, "s")) {
-		if (take(p, "_"))
-			skip_number(p);
-		return true;
-	}
-	if (take(p, "d") && !parse_sequence(p))
-		return false;
-	write_text(p, "::");
-	if (!parse_name(p))
-		return false;
-	if (take(p, "_")) {
-		take(p, "_");
-		skip_number(p);
-		take(p, "_");
-	}
-	return true;
-}
-
-static bool parse_name(struct parse *p)
-{
-	bool fine;
-
-	if (++p->depth > DEPTH_MOST)
-		return false;
-	if (take(p, "N")) {
-		fine = parse_nested(p);
-	} else if (take(p, "Z")) {
-		fine = parse_local(p);
-	} else if (*p->at == 'S') {
-		bool std = p->at[1] == 't';
-
-		fine = parse_standard(p);
-		if (fine && std) {
-			write_text(p, "::");
-			fine = parse_component(p);
-		}
-	} else {
-		fine = parse_component(p);
-	}
-	if (fine && *p->at == 'I')
-		fine = parse_arguments(p);
-	p->depth--;
-	return fine;
-}
-
-static bool parse_function_type(struct parse *p)
-{
-	take(p, "Y");
-	while (*p->at && *p->at != 'E') {
-		if ((*p->at == 'R' || *p->at == 'O') && p->at[1] == 'E')
-			p->at++;
-		else if (!parse_type(p))
-			return false;
-	}
-	return take(p, "E");
-}
-
-static bool parse_array_type(struct parse *p)
-{
-	while (isdigit((unsigned char)*p->at))
-		p->at++;
-	return take(p, "_") && parse_type(p);
-}
-
-/* Behind "D". */
-static bool parse_d_type(struct parse *p)
-{
-	char kind = *p->at;
-
-	if (!kind)
-		return false;
-	p->at++;
-	if (strchr("defhisuacn", kind))
-		return true;
-	if (kind == 'p')
-		return parse_type(p);
-	if (kind == 'o')
-		return parse_type(p);
-	if (kind == 'v')
-		return parse_sequence(p) && parse_type(p);
-	if (kind == 'F') {
-		while (isdigit((unsigned char)*p->at))
-			p->at++;
-		return take(p, "_") || take(p, "x") || take(p, "b");
-	}
-	return false;
-}
-
-static bool parse_type_inner(struct parse *p)
-{
-	while (*p->at && strchr("rVKPROCG", *p->at))
-		p->at++;
-	if (!*p->at)
-		return false;
-	if (*p->at == 'u') {
-		p->at++;
-		return parse_source(p);
-	}
-	if (islower((unsigned char)*p->at))
-		return p->at++, true;
-	switch (*p->at) {
-	case 'D':
-		p->at++;
-		return parse_d_type(p);
-	case 'F':
-		p->at++;
-		return parse_function_type(p);
-	case 'A':
-		p->at++;
-		return parse_array_type(p);
-	case 'M':
-		p->at++;
-		return parse_type(p) && parse_type(p);
-	case 'T':
-		if (take(p, "Ts") || take(p, "Tu") || take(p, "Te"))
-			return parse_name(p);
-		return parse_parameter(p) && (*p->at != 'I' || parse_arguments(p));
-	default:
-		return parse_name(p);
-	}
-}
-
-static bool parse_type(struct parse *p)
-{
-	bool fine;
-
-	if (++p->depth > DEPTH_MOST)
-		return false;
-	fine = parse_type_inner(p);
-	p->depth--;
-	return fine;
-}
-
-/* "Th8_", "Tv0_n24_", "Tc" with two of those: in front of what they lead to. */
-static bool parse_thunk(struct parse *p)
-{
-	int offsets = 1;
-
-	if (take(p, "Tc"))
-		offsets = 2;
-	else if (*++p->at != 'h' && *p->at != 'v')
-		return false;
-	for (int i = 0; i < offsets; i++) {
-		bool virtual = *p->at == 'v';
-
-		if (*p->at != 'h' && *p->at != 'v')
-			return false;
-		p->at++;
-		for (int k = 0; k <= virtual; k++) {
-			skip_number(p);
-			if (!take(p, "_"))
-				return false;
+		/* Those two are in many words; as operators they mostly begin an argument. */
+		if (inside || (*at == 's' && (at == name || at[-1] != 'X'))) {
+			str_add_char(into, *at++);
+			str_add_char(into, veil(*at));
+		} else {
+			str_add(into, *at == 'D' ? "P" : at[1] == 'p' ? "ng" : "sz");
+			at++;
 		}
 	}
-	return parse_encoding(p);
 }
 
-static bool parse_parameters(struct parse *p)
+/* How many substitutions a name has that double what it says: "S_", "S1_". */
+static size_t count_substitutions(const char *name)
 {
-	p->named = p->depth == 1;
-	return skip_types(p);
+	size_t nr = 0;
+
+	while ((name = strchr(name, 'S'))) {
+		name++;
+		name += strspn(name, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+		nr += *name == '_';
+	}
+	return nr;
 }
 
-static bool parse_encoding(struct parse *p)
+/* How often a parameter has arguments: "T0_I". */
+static size_t count_applied(const char *name)
 {
-	bool fine;
+	size_t nr = 0;
 
-	if (++p->depth > DEPTH_MOST)
-		return false;
-	if (p->at[0] == 'T' && p->at[1] && strchr("hvc", p->at[1]))
-		fine = parse_thunk(p);
+	while ((name = strchr(name, 'T'))) {
+		name++;
+		name += strspn(name, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+		nr += name[0] == '_' && name[1] == 'I';
+	}
+	return nr;
+}
+
+/* --- Asking the library ----------------------------------------------------------------------- */
+
+static void give(const char *text, size_t len, void *opaque)
+{
+	struct giving *giving = opaque;
+
+	if (len > TEXT_MOST - giving->text.len)
+		longjmp(giving->enough, 1);
+	for (size_t i = 0; i < len; i++)
+		str_add_char(&giving->text, unveil(text[i]));
+}
+
+enum answer {
+	ANSWER_NAME,
+	ANSWER_NONE,    /* it is no name */
+	ANSWER_TOO_MUCH,
+};
+
+/* The declaration in giving->text, which is the caller's to release. */
+static enum answer ask_library(const char *name, struct giving *giving)
+{
+	if (setjmp(giving->enough))
+		return ANSWER_TOO_MUCH;
+	if (__gcclibcxx_demangle_callback(name, give, giving) != 0)
+		return ANSWER_NONE;
+	return giving->text.len ? ANSWER_NAME : ANSWER_NONE;
+}
+
+/* Of a name that may be handed to the library as it is. */
+static enum answer add_declared(struct str *into, const char *name)
+{
+	struct giving giving = {0};
+	enum answer answer = ANSWER_TOO_MUCH;
+
+	if (strlen(name) <= NAME_MOST &&
+		(!strstr(name, "cv") || count_applied(name) <= CONVERSIONS_MOST))
+		answer = ask_library(name, &giving);
+	if (answer == ANSWER_NAME && !shortname_add(into, giving.text.text))
+		answer = ANSWER_NONE;
+	str_release(&giving.text);
+	return answer;
+}
+
+/*
+ * As it is where not even copies of copies take time: the library does not understand all packs,
+ * so that it may be worth a second try.
+ */
+static enum answer add_understood(struct str *into, const char *name)
+{
+	enum answer answer = ANSWER_NONE;
+	struct str harmless = {0};
+
+	if (count_substitutions(name) <= SUBSTITUTIONS_MOST)
+		answer = add_declared(into, name);
+	if (answer == ANSWER_NONE) {
+		add_harmless(&harmless, name);
+		answer = add_declared(into, str_text(&harmless));
+	}
+	str_release(&harmless);
+	return answer;
+}
+
+static void add_scope(struct str *into, const char *scope, size_t len)
+{
+	if (len >= 10 && !strncmp(scope, "_GLOBAL__N", 10))
+		str_add(into, "(anonymous)");
 	else
-		fine = parse_name(p) && parse_parameters(p);
-	p->depth--;
-	return fine;
+		str_add_bytes(into, scope, len);
+}
+
+/*
+ * The scopes that a name begins with, as far as they are written out: "_ZN2at6nativeI..." At least
+ * `least` of them, or nothing is added.
+ */
+static bool add_scopes(struct str *into, const char *name, size_t least)
+{
+	size_t from = into->len, len, nr = 0, most = 1;
+	const char *start;
+
+	for (name += 2; *name && strchr("ZNLrVKRO", *name); name++)
+		if (*name == 'N')
+			most = SIZE_MAX;
+	if (!strncmp(name, "St", 2) && isdigit((unsigned char)name[2])) {
+		add_scope(into, "std", 3);
+		name += 2;
+		nr++;
+	}
+	for (; nr < most && (len = find_identifier(name, &start)); nr++) {
+		if (nr)
+			str_add(into, "::");
+		add_scope(into, start, len);
+		name = start + len;
+	}
+	if (nr < least)
+		str_cut(into, from);
+	else
+		str_add(into, "<...>");
+	return nr >= least;
+}
+
+/* --- Names ------------------------------------------------------------------------------------ */
+
+/* A function's, not a table's or a guard's; a thunk is called as where it leads. */
+static bool is_function(const char *name)
+{
+	if (strncmp(name, "_Z", 2) != 0 || name[2] == 'G')
+		return false;
+	return name[2] != 'T' || (name[3] && strchr("hvc", name[3]));
 }
 
 /* The length of a name without what the compiler put behind it for a part or a copy. */
@@ -562,21 +293,17 @@ static void drop_rust_hash(struct str *name, size_t from)
 
 void demangle_add(struct str *into, const char *name)
 {
-	size_t len = base_length(name), from = into->len;
-	struct str base = {0}, readable = {0};
-	struct parse p = {.into = &readable};
+	size_t from = into->len;
+	struct str base = {0};
+	enum answer answer = ANSWER_NONE;
 
-	str_add_bytes(&base, name, len);
-	p.at = str_text(&base);
-	if (len <= NAME_MOST && take(&p, "_Z") &&
-		((parse_encoding(&p) && !*p.at) || (p.lost && readable.len))) {
-		str_add_bytes(into, readable.text, readable.len);
-		if (p.lost && !p.named)
-			str_add(into, "<...>");
+	str_add_bytes(&base, name, base_length(name));
+	if (is_function(str_text(&base)))
+		answer = add_understood(into, base.text);
+	if (answer == ANSWER_NAME)
 		drop_rust_hash(into, from);
-	} else {
-		str_add_bytes(into, str_text(&base), len);
-	}
-	str_release(&readable);
+	else if (!is_function(str_text(&base)) ||
+		!add_scopes(into, base.text, answer == ANSWER_NONE ? 2 : 1))
+		str_add_bytes(into, str_text(&base), base.len);
 	str_release(&base);
 }

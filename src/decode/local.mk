@@ -30,6 +30,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/ring-source.h \
 	%D%/rings.c \
 	%D%/samples.c %D%/samples.h \
+	%D%/shortname.c %D%/shortname.h \
 	%D%/stacks.c %D%/stacks.h \
 	%D%/syscalls.def
 
@@ -40,6 +41,7 @@ tests_unit_decode_ring_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_identity_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/fatal_stack_test
 tests_unit_fatal_stack_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/demangle_test tests/unit/decode_stacks_test
+UNIT_TESTS += tests/unit/demangle_test tests/unit/shortname_test tests/unit/decode_stacks_test
+tests_unit_shortname_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_demangle_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_decode_stacks_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
