@@ -162,7 +162,7 @@ static void complain_unknown(const struct jobs *jobs, const char *why)
 		cmd_complain("%s; not trusted, so not looked at: %.*s", why,
 			(int)strcspn(jobs->refused.text, "\n"), jobs->refused.text);
 	else
-		cmd_complain("%s: `inquest ls' lists the jobs here", why);
+		cmd_complain("%s: `inquest ls --all' lists the jobs here", why);
 }
 
 static void complain_none(const struct jobs *jobs)
@@ -170,7 +170,7 @@ static void complain_none(const struct jobs *jobs)
 	if (jobs->nr)
 		cmd_complain(
 			"no live job here; the newest, %s, is over: say `inquest attach %s', or "
-			"diagnose its bundle",
+			"diagnose its bundle; `inquest attach --all' looks for one without probe",
 			jobs->items[0].name, jobs->items[0].id);
 	else if (jobs->refused.len)
 		complain_unknown(jobs, "no job here");

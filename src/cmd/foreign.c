@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "cmd/cmd.h"
 #include "proc/read.h"
 
@@ -77,6 +79,60 @@ int foreign_choose_pids(struct foreign_choice *choice, const char *const *pids, 
 	return status;
 }
 
+/* The word behind one, by blanks, and its length; 0 behind the last. */
+static const char *next_word(const char *word, size_t *len)
+{
+	word += *len + (word[*len] == ' ');
+	*len = strcspn(word, " ");
+	return word;
+}
+
+/* What an interpreter runs: the word behind its options; itself where that is none. */
+static const char *script_of(const char *command, size_t *len)
+{
+	const char *word = command;
+	size_t size = *len;
+	bool taken = false, module = false;
+
+	while (word = next_word(word, &size), size) {
+		bool option = *word == '-' && size >= 2;
+
+		if (module || (!option && !taken)) {
+			*len = size;
+			return word;
+		}
+		if (option && word[1] == 'c')
+			break;
+		module = option && word[1] == 'm' && size == 2;
+		taken = option && strchr("XW", word[1]) && size == 2;
+	}
+	return command;
+}
+
+void foreign_program(struct survey *survey, const struct survey_job *job, struct str *into)
+{
+	const struct survey_process *process = survey_find(survey, job->first_pid);
+	const char *word = process ? process->command : "", *slash;
+	size_t len = strcspn(word, " ");
+
+	if (process && process->python)
+		word = script_of(word, &len);
+	slash = memrchr(word, '/', len);
+	if (slash && slash + 1 < word + len) {
+		len -= (size_t)(slash + 1 - word);
+		word = slash + 1;
+	}
+	str_add_bytes(into, word, len);
+}
+
+int64_t foreign_age(struct survey *survey, const struct survey_job *job)
+{
+	const struct survey_process *process = survey_find(survey, job->first_pid);
+	int64_t tick = CLOCK_NS_PER_S / sysconf(_SC_CLK_TCK);
+
+	return process ? clock_boottime_ns() - (int64_t)process->stat.start_time * tick : 0;
+}
+
 static void complain_none(const struct survey *survey)
 {
 	if (survey->unreadable)
@@ -88,7 +144,21 @@ static void complain_none(const struct survey *survey)
 			     "`inquest attach PID' looks at any");
 }
 
-static void list_all(const struct foreign_choice *choice, const struct jobs *jobs)
+static void list_foreign(struct survey *survey, const struct survey_job *job)
+{
+	int64_t age = foreign_age(survey, job);
+	char text[CLOCK_TEXT_SIZE];
+	struct str program = {0};
+
+	foreign_program(survey, job, &program);
+	cmd_complain("  inquest attach %u   # %s%s%s, %zu rank%s here, no probe%s%s",
+		job->first_pid, job->id, program.len ? ": " : "", str_text(&program), job->ranks,
+		job->ranks == 1 ? "" : "s", age > 0 ? ", for " : "",
+		age > 0 ? clock_format(age, text) : "");
+	str_release(&program);
+}
+
+static void list_all(struct foreign_choice *choice, const struct jobs *jobs)
 {
 	const struct survey_job *job;
 
@@ -99,8 +169,7 @@ static void list_all(const struct foreign_choice *choice, const struct jobs *job
 				jobs->items[i].name, jobs_status_name(jobs->items[i].status));
 	array_for_each(&choice->survey.jobs, job)
 		if (!foreign_is_own(job, jobs))
-			cmd_complain("  inquest attach %u   # %s, %zu rank%s here, no probe",
-				job->first_pid, job->id, job->ranks, job->ranks == 1 ? "" : "s");
+			list_foreign(&choice->survey, job);
 }
 
 int foreign_choose_all(struct foreign_choice *choice, const struct jobs *jobs,

@@ -35,6 +35,15 @@ int foreign_choose_all(struct foreign_choice *choice, const struct jobs *jobs,
 /* Whether a job of the survey is one of those that live and have the probe. */
 bool foreign_is_own(const struct survey_job *job, const struct jobs *jobs);
 
+/*
+ * What the first rank of a job here runs, in short: "train.py" of a script, the module of -m, else
+ * the program. "" not known.
+ */
+void foreign_program(struct survey *survey, const struct survey_job *job, struct str *into);
+
+/* Nanoseconds since that rank began; 0 not known. */
+int64_t foreign_age(struct survey *survey, const struct survey_job *job);
+
 /* How many others there are besides the chosen one, in words; nothing where there are none. */
 void foreign_describe_others(
 	const struct foreign_choice *choice, const struct jobs *jobs, struct str *into);

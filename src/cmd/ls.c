@@ -123,29 +123,35 @@ static struct json_object *entry_object(const struct jobs_entry *entry)
 }
 
 /* A job without probe is named by the pid of its first rank: that is what attach takes. */
-static void print_foreign_row(const struct survey_job *job, bool utf8)
+static void print_foreign_row(struct survey *survey, const struct survey_job *job, bool utf8)
 {
-	char ranks[48], pid[24], number[16];
-	struct str line = {0};
+	char ranks[48], age[CLOCK_TEXT_SIZE] = "-", number[16];
+	struct str line = {0}, name = {0};
 
 	if (job->world_size >= 0)
 		snprintf(ranks, sizeof(ranks), "%zu/%d", job->ranks, job->world_size);
 	else
 		snprintf(ranks, sizeof(ranks), "%zu/?", job->ranks);
-	snprintf(pid, sizeof(pid), "pid %u", job->first_pid);
+	if (foreign_age(survey, job) > 0)
+		clock_format(foreign_age(survey, job), age);
+	str_printf(&name, "pid %u ", job->first_pid);
+	foreign_program(survey, job, &name);
 	add_cell(&line, job->id, 24, utf8);
-	add_cell(&line, pid, 18, utf8);
+	add_cell(&line, str_text(&name), 18, utf8);
 	add_cell(&line, ranks, 7, utf8);
 	add_cell(&line, "no probe", 8, utf8);
-	add_cell(&line, "-", 7, utf8);
+	add_cell(&line, age, 7, utf8);
 	str_add(&line, owner_name(job->uid, number));
 	puts(str_text(&line));
 	str_release(&line);
+	str_release(&name);
 }
 
-static struct json_object *foreign_object(const struct survey_job *job)
+static struct json_object *foreign_object(struct survey *survey, const struct survey_job *job)
 {
 	struct json_object *object = json_object_new_object();
+	int64_t age = foreign_age(survey, job);
+	struct str program = {0};
 	char number[16];
 
 	add_text(object, "id", job->id);
@@ -157,11 +163,16 @@ static struct json_object *foreign_object(const struct survey_job *job)
 	json_object_object_add(object, "ranks", json_object_new_int((int)job->ranks));
 	add_text(object, "launcher", job->launcher);
 	json_object_object_add(object, "first_pid", json_object_new_int64(job->first_pid));
+	foreign_program(survey, job, &program);
+	add_text(object, "program", str_text(&program));
+	str_release(&program);
+	json_object_object_add(
+		object, "age_s", age > 0 ? json_object_new_int64(age / CLOCK_NS_PER_S) : NULL);
 	add_text(object, "user", owner_name(job->uid, number));
 	return object;
 }
 
-static void print_json(const struct jobs *jobs, const struct survey *survey)
+static void print_json(const struct jobs *jobs, struct survey *survey)
 {
 	struct json_object *array = json_object_new_array();
 	const struct survey_job *job;
@@ -171,7 +182,7 @@ static void print_json(const struct jobs *jobs, const struct survey *survey)
 		json_object_array_add(array, entry_object(&jobs->items[i]));
 	array_for_each(&survey->jobs, job)
 		if (!foreign_is_own(job, jobs))
-			json_object_array_add(array, foreign_object(job));
+			json_object_array_add(array, foreign_object(survey, job));
 	escape_json(&text, json_object_to_json_string_ext(
 				   array, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
 	puts(str_text(&text));
@@ -179,7 +190,7 @@ static void print_json(const struct jobs *jobs, const struct survey *survey)
 	json_object_put(array);
 }
 
-static void print_table(const struct jobs *jobs, const struct survey *survey)
+static void print_table(const struct jobs *jobs, struct survey *survey, bool all)
 {
 	const struct survey_job *job;
 	size_t foreign = 0;
@@ -190,12 +201,13 @@ static void print_table(const struct jobs *jobs, const struct survey *survey)
 		printf("%-26s%-20s%-9s%-9s%-10s%s\n", "JOB", "NAME", "RANKS", "STATE", "AGE",
 			"USER");
 	else
-		fputs("inquest: no job here: start one with `inquest run -- COMMAND'\n", stderr);
+		cmd_complain("no job here: start one with `inquest run -- COMMAND'%s",
+			all ? "" : "; `inquest ls --all' has those without probe");
 	for (size_t i = 0; i < jobs->nr; i++)
 		print_row(&jobs->items[i], outlet_is_utf8());
 	array_for_each(&survey->jobs, job)
 		if (!foreign_is_own(job, jobs))
-			print_foreign_row(job, outlet_is_utf8());
+			print_foreign_row(survey, job, outlet_is_utf8());
 }
 
 static int list(const struct jobs *jobs, const struct arguments *arguments)
@@ -208,7 +220,7 @@ static int list(const struct jobs *jobs, const struct arguments *arguments)
 	if (arguments->json)
 		print_json(jobs, &survey);
 	else
-		print_table(jobs, &survey);
+		print_table(jobs, &survey, arguments->all);
 	if (fflush(stdout) || ferror(stdout)) {
 		cmd_complain("cannot write the list to stdout: %s", strerror(errno));
 		status = CMD_UNREADABLE;
