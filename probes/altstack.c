@@ -74,16 +74,25 @@ void altstack_take(void *altstack)
 	altstack_unmap(altstack);
 }
 
-/* The first function of a thread; the program's own is called in its place, not beneath it. */
-static void *altstack_begin(void *memory)
+static __attribute__((noinline)) void altstack_put_on(void *memory)
 {
-	const struct altstack_errand errand = *(const struct altstack_errand *)memory;
 	const stack_t mine = {.ss_sp = memory, .ss_size = ALTSTACK_SIZE};
 
 	if (pthread_setspecific(altstack_key, memory) || sys_call(SYS_sigaltstack, &mine, NULL)) {
 		pthread_setspecific(altstack_key, NULL);
 		altstack_unmap(memory);
 	}
+}
+
+/*
+ * The first function of a thread; the program's own is called in its place, not beneath it: nothing
+ * of ours is on the thread's stack, so no address of a local may leave this function.
+ */
+static void *altstack_begin(void *memory)
+{
+	const struct altstack_errand errand = *(const struct altstack_errand *)memory;
+
+	altstack_put_on(memory);
 	return errand.routine(errand.arg);
 }
 
