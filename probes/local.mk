@@ -29,6 +29,7 @@ libinquest_probe_la_SOURCES = \
 	%D%/kin.c \
 	%D%/lastwords.c %D%/lastwords.h \
 	%D%/launch.c \
+	%D%/lowfds.c %D%/lowfds.h \
 	%D%/marks.c \
 	%D%/nccl.c %D%/nccl.def %D%/nccl.h %D%/nccl-abi.h \
 	%D%/object.c %D%/object.h \

@@ -166,6 +166,7 @@ static void traceback_rehearse(void)
 void traceback_arm(void)
 {
 	struct traceback_pages *pages;
+	int saved = errno;
 
 	if (traceback.pages)
 		return;
@@ -176,7 +177,7 @@ void traceback_arm(void)
 	/* Paged in now: the machine may have no page left when it matters. */
 	memset(pages->stack, 0, sizeof(pages->stack));
 	memset(&pages->walk, 0, sizeof(pages->walk));
-	unwinder_arm();
+	unwinder_arm(&pages->walk);
 	lastwords_arm(&pages->walk.memory);
 	pyframes_arm();
 	__atomic_store_n(&traceback.pages, pages, __ATOMIC_RELEASE);
@@ -184,6 +185,7 @@ void traceback_arm(void)
 		traceback_rehearse();
 		traceback_leave();
 	}
+	errno = saved;
 }
 
 /* Whether this one is worth its microseconds. */

@@ -15,7 +15,10 @@
 
 #include "ring/ring-traceback.h"
 
-/* The process becomes a rank. May take the loader's lock, so never in a handler. Once. */
+/*
+ * The process becomes a rank. May take the loader's lock, so never in a handler. errno is restored.
+ * Once.
+ */
 void traceback_arm(void);
 
 /*

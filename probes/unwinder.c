@@ -2,10 +2,10 @@
 #include "probes/unwinder.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <string.h>
 #include <ucontext.h>
 
+#include "probes/lowfds.h"
 #include "probes/symver.h"
 #include "probes/sys.h"
 
@@ -179,6 +179,25 @@ static int unwinder_no_name(unw_addr_space_t space, unw_word_t at, char *to, siz
 
 /* --- Arming ----------------------------------------------------------------------------------- */
 
+/*
+ * Makes the address space, and a cursor in it: now libunwind begins, for good, with what it keeps.
+ * That is a pipe by which its other half tries whether memory is there. Ours never does, so nothing
+ * is written to who has these numbers later.
+ */
+static void unwinder_create(struct unwinder_walk *walk)
+{
+	static const uint64_t regs[NGREG];
+	union unwinder_cursor cursor;
+	struct lowfds lowfds;
+
+	lowfds_hold(&lowfds);
+	unwinder.space = unwinder.create(&unwinder_accessors.calls, 0);
+	walk->regs = regs;
+	if (unwinder.space)
+		unwinder.init(&cursor.cursor, unwinder.space, walk);
+	lowfds_release(&lowfds);
+}
+
 static int unwinder_look_up(void *lib)
 {
 	const struct {
@@ -202,10 +221,9 @@ static int unwinder_look_up(void *lib)
 	return 0;
 }
 
-void unwinder_arm(void)
+void unwinder_arm(struct unwinder_walk *walk)
 {
 	unw_accessors_t *calls = &unwinder_accessors.calls;
-	int saved = errno;
 	void *lib = dlopen(UNWINDER_SONAME, RTLD_NOW | RTLD_LOCAL);
 
 	object_arm();
@@ -218,12 +236,11 @@ void unwinder_arm(void)
 		calls->access_fpreg = unwinder_no_fpreg;
 		calls->resume = unwinder_no_resume;
 		calls->get_proc_name = unwinder_no_name;
-		unwinder.space = unwinder.create(calls, 0);
+		unwinder_create(walk);
 	}
 	/* Of its default size: another one is mapped anew at each flush. */
 	if (unwinder.space)
 		unwinder.cache(unwinder.space, UNW_CACHE_GLOBAL);
-	errno = saved;
 }
 
 int unwinder_is_armed(void)
@@ -318,8 +335,9 @@ void unwinder_walk(
 
 #else /* another machine: libunwind's registers are not known here */
 
-void unwinder_arm(void)
+void unwinder_arm(struct unwinder_walk *walk)
 {
+	(void)walk;
 	object_arm();
 }
 

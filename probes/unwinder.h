@@ -29,8 +29,12 @@ struct unwinder_walk {
 	int blind;		 /* the last address asked about has no unwind information */
 };
 
-/* Opens libunwind and makes its address space. Not in a handler. */
-void unwinder_arm(void);
+/*
+ * Opens libunwind and makes its address space. Of the descriptors that it may keep none is in a low
+ * place (lowfds.h), and what it was opened for never uses them. The walk is only lent. Not in a
+ * handler.
+ */
+void unwinder_arm(struct unwinder_walk *walk);
 
 /* Whether there is one. */
 int unwinder_is_armed(void);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probes/lowfds.h"
+
+#include <string.h>
+#include <sys/resource.h>
+
+#include "probes/sys.h"
+
+/* Below which number places are held. */
+static int lowfds_end(void)
+{
+	struct rlimit may;
+
+	if (sys_call(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &may))
+		return 0;
+	/* Other threads shall not fail meanwhile for want of a number. */
+	return may.rlim_cur / 4 * 3 < LOWFDS_END ? (int)(may.rlim_cur / 4 * 3) : LOWFDS_END;
+}
+
+/* Another descriptor of `fd`'s file: the lowest free one from `from` up. Closed by exec. */
+static int lowfds_again(int fd, int from)
+{
+	return (int)sys_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from);
+}
+
+static void lowfds_mark(struct lowfds *ret, int fd)
+{
+	ret->held[fd / 64] |= 1ull << fd % 64;
+}
+
+void lowfds_hold(struct lowfds *ret)
+{
+	int end = lowfds_end(), fd, spare;
+
+	memset(ret, 0, sizeof(*ret));
+	/* Without access: closing it neither drops the program's locks nor tells anybody. */
+	spare = sys_openat(AT_FDCWD, "/", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	if (spare < 0)
+		return;
+	/* The highest first: the kernel's table grows once, for which threads may have to wait. */
+	fd = lowfds_again(spare, end);
+	if (fd >= 0)
+		sys_close(fd);
+	for (fd = spare; fd >= 0 && fd < end; fd = lowfds_again(spare, fd + 1))
+		lowfds_mark(ret, fd);
+	if (fd >= end)
+		sys_close(fd);
+}
+
+void lowfds_release(const struct lowfds *lowfds)
+{
+	for (int fd = 0; fd < LOWFDS_END; fd++)
+		if (lowfds->held[fd / 64] >> fd % 64 & 1)
+			sys_close(fd);
+}
