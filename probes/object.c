@@ -27,18 +27,15 @@ struct object_found {
 
 static int (*object_dl_find)(void *pc, struct object_found *ret);
 static uint64_t object_vdso;
+static char object_exe[OBJECT_PATH]; /* asked early: once the main thread is gone it is nowhere */
 
 void object_arm(void)
 {
+	long n = sys_readlink("/proc/self/exe", object_exe, OBJECT_PATH - 1);
+
+	object_exe[n > 0 ? n : 0] = '\0';
 	*(void **)&object_dl_find = dlsym(RTLD_DEFAULT, "_dl_find_object");
 	object_vdso = getauxval(AT_SYSINFO_EHDR);
-}
-
-static void object_exe(char path[OBJECT_PATH])
-{
-	long n = sys_readlink("/proc/self/exe", path, OBJECT_PATH - 1);
-
-	path[n > 0 ? n : 0] = '\0';
 }
 
 /* --- ELF in memory ---------------------------------------------------------------------------- */
@@ -223,10 +220,19 @@ static void object_name(struct object *ret, const char *path)
 	ret->path[n] = '\0';
 }
 
+/* The thread's, for the process' are empty when its main thread is gone. */
+static int object_open_maps(void)
+{
+	int fd = sys_openat(AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0);
+
+	if (fd >= 0)
+		return fd; /* Linux 3.17 */
+	return sys_openat(AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+}
+
 int object_find_by_maps(struct self_memory *memory, uint64_t pc, struct object *ret)
 {
-	struct object_reader r = {
-		.fd = sys_openat(AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0)};
+	struct object_reader r = {.fd = object_open_maps()};
 	char line[OBJECT_LINE], file[OBJECT_LINE] = "";
 	int found = -1;
 
@@ -270,6 +276,6 @@ int object_find(struct self_memory *memory, uint64_t pc, struct object *ret)
 	if (ret->start == object_vdso)
 		memcpy(ret->path, "[vdso]", sizeof("[vdso]"));
 	else if (self_string(memory, (uint64_t)(uintptr_t)map.l_name, ret->path, OBJECT_PATH) <= 0)
-		object_exe(ret->path);
+		memcpy(ret->path, object_exe, OBJECT_PATH);
 	return 0;
 }

@@ -12,17 +12,17 @@ int self_can_read(uint64_t at)
 	return sys_call(SYS_rt_sigprocmask, 0x7fffffff, at, NULL, 8) != -EFAULT;
 }
 
-static long self_ask_kernel(int pid, void *to, uint64_t from, size_t size)
+static long self_ask_kernel(int tid, void *to, uint64_t from, size_t size)
 {
 	const struct iovec local = {.iov_base = to, .iov_len = size};
 	const struct iovec remote = {.iov_base = (void *)(uintptr_t)from, .iov_len = size};
 
-	return sys_call(SYS_process_vm_readv, pid, &local, 1, &remote, 1, 0);
+	return sys_call(SYS_process_vm_readv, tid, &local, 1, &remote, 1, 0);
 }
 
 uint32_t self_copy(void *to, uint64_t from, uint32_t size)
 {
-	long n = self_ask_kernel(sys_getpid(), to, from, size);
+	long n = self_ask_kernel(sys_gettid(), to, from, size);
 	uint32_t done = 0;
 
 	if (n > 0)
@@ -41,7 +41,7 @@ uint32_t self_copy(void *to, uint64_t from, uint32_t size)
 
 void self_begin(struct self_memory *memory)
 {
-	memory->pid = sys_getpid();
+	memory->tid = sys_gettid();
 	memory->refused = 0;
 	memory->misses = 0;
 	memset(memory->at, 0, sizeof(memory->at));
@@ -58,7 +58,7 @@ static const uint8_t *self_page(struct self_memory *memory, uint64_t at)
 		return page;
 	memory->at[slot] = 0;
 	if (!memory->refused)
-		n = self_ask_kernel(memory->pid, page, at, SELF_PAGE);
+		n = self_ask_kernel(memory->tid, page, at, SELF_PAGE);
 	if (n < 0 && n != -EFAULT)
 		memory->refused = 1;
 	if (memory->refused && self_can_read(at)) {

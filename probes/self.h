@@ -17,7 +17,7 @@
 #define SELF_PAGES 32 /* a power of two */
 
 struct self_memory {
-	int pid;
+	int tid;	 /* whose memory: the process' own number may be a zombie's */
 	int refused;	 /* the kernel does not copy here */
 	uint64_t misses; /* pages that could not be read */
 	uint64_t at[SELF_PAGES]; /* 0: none */
