@@ -7,6 +7,7 @@
 #include "probes/hook.h"
 #include "probes/process.h"
 #include "probes/sys.h"
+#include "probes/traceback.h"
 
 #define FORK_WIPE 18 /* MADV_WIPEONFORK, Linux 4.14 */
 #define FORK_PAGE 4096
@@ -26,12 +27,17 @@ uint64_t *fork_guard(uint64_t *fallback)
 	return fallback;
 }
 
-/* Only to note the child's pid in the parent; everything else the guard word does. */
+/*
+ * To note the child's pid in the parent, and to let a traceback end that another thread writes;
+ * everything else the guard word does. errno is the real one's.
+ */
 HOOK_EXPORT pid_t fork(void)
 {
 	pid_t (*real)(void) = HOOK_REAL_AT(fork_real, fork, "fork");
+	uint32_t claim = process_view() == PROCESS_VFORKED ? 0 : traceback_fork_begin();
 	pid_t child = real ? real() : (pid_t)sys_call(SYS_clone, 17 /* SIGCHLD */, 0, 0, 0, 0);
 
+	traceback_fork_end(claim);
 	if (child > 0 && process_view() == PROCESS_SELF)
 		process_milestone(RING_PROC_FORK, (uint64_t)child);
 	return child;

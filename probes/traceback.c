@@ -15,7 +15,7 @@
 
 #define TRACEBACK_STACK	  65536
 #define TRACEBACK_GUARD	  4096
-#define TRACEBACK_WAIT_S  2
+#define TRACEBACK_FORKING 0x80000000u /* beside a tid: it forks, and walks nothing meanwhile */
 #define TRACEBACK_DAILY	  16	     /* handled signals that get one without asking the clock */
 #define TRACEBACK_WHILE	  (1ull << 32) /* ticks between later ones: seconds */
 
@@ -31,6 +31,7 @@ static struct {
 	struct traceback_pages *pages; /* NULL: not armed */
 	uint32_t claim;		       /* tid of who writes one now; 0 nobody */
 	uint32_t claim_pid;	       /* whose threads that is about */
+	int spoilt;		       /* libunwind has locks of a thread that is not here */
 	uint32_t handled;
 	uint64_t handled_at;
 } traceback;
@@ -45,39 +46,67 @@ struct traceback_task {
 
 /* --- One at a time ---------------------------------------------------------------------------- */
 
-/* A forked child has its parent's claim, but not the thread that would give it back. */
+static const struct timespec traceback_patience = {.tv_sec = 2};
+static const struct timespec traceback_impatience = {.tv_nsec = 200000000};
+
+/*
+ * A forked child may have its parent's claim, but not the thread that would give it back; libunwind
+ * may then have a lock for ever, and is left alone. (Of a thread that forks by fork() it has none.)
+ */
 static void traceback_forget_parents(void)
 {
-	uint32_t pid = (uint32_t)sys_getpid();
+	uint32_t pid = (uint32_t)sys_getpid(), claim;
 
-	if (__atomic_exchange_n(&traceback.claim_pid, pid, __ATOMIC_ACQ_REL) != pid)
-		__atomic_store_n(&traceback.claim, 0, __ATOMIC_RELEASE);
+	if (__atomic_exchange_n(&traceback.claim_pid, pid, __ATOMIC_ACQ_REL) == pid)
+		return;
+	claim = __atomic_exchange_n(&traceback.claim, 0, __ATOMIC_ACQ_REL);
+	if (claim && !(claim & TRACEBACK_FORKING))
+		traceback.spoilt = 1;
 }
 
-/* 0 if it is this thread's turn. */
-static int traceback_enter(uint32_t tid)
+/* 0 if it is this thread's turn. `as` is what the claim is to say. */
+static int traceback_enter(uint32_t tid, uint32_t as, const struct timespec *patience)
 {
-	struct timespec wait = {.tv_sec = TRACEBACK_WAIT_S};
 	uint32_t holder = 0;
 
 	traceback_forget_parents();
 	for (int tries = 0; tries < 3; tries++, holder = 0) {
-		if (__atomic_compare_exchange_n(&traceback.claim, &holder, tid, 0,
+		if (__atomic_compare_exchange_n(&traceback.claim, &holder, as, 0,
 			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return 0;
+		if (holder == (tid | TRACEBACK_FORKING)) {
+			/* It dies of what fork() calls. */
+			__atomic_store_n(&traceback.claim, as, __ATOMIC_RELAXED);
+			return 0;
+		}
 		if (holder == tid)
 			return -1;
-		if (sys_call(SYS_futex, &traceback.claim, FUTEX_WAIT_PRIVATE, holder, &wait) ==
+		if (sys_call(SYS_futex, &traceback.claim, FUTEX_WAIT_PRIVATE, holder, patience) ==
 			-ETIMEDOUT)
 			return -1;
 	}
 	return -1;
 }
 
-static void traceback_leave(void)
+/* Gives it back, where it still says so. */
+static void traceback_leave(uint32_t as)
 {
-	__atomic_store_n(&traceback.claim, 0, __ATOMIC_RELEASE);
-	sys_call(SYS_futex, &traceback.claim, FUTEX_WAKE_PRIVATE, 1);
+	if (__atomic_compare_exchange_n(
+		    &traceback.claim, &as, 0, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		sys_call(SYS_futex, &traceback.claim, FUTEX_WAKE_PRIVATE, 1);
+}
+
+uint32_t traceback_fork_begin(void)
+{
+	uint32_t tid = (uint32_t)sys_gettid(), as = tid | TRACEBACK_FORKING;
+
+	return traceback_enter(tid, as, &traceback_impatience) ? 0 : as;
+}
+
+void traceback_fork_end(uint32_t claim)
+{
+	if (claim)
+		traceback_leave(claim);
 }
 
 /* --- Filling ---------------------------------------------------------------------------------- */
@@ -107,7 +136,8 @@ static void traceback_fill(void *arg)
 
 	self_begin(&walk->memory);
 	walk->nobjects = 0;
-	unwinder_walk(walk, task->regs, task->into);
+	if (!traceback.spoilt)
+		unwinder_walk(walk, task->regs, task->into);
 	traceback_modules(walk, task->into);
 	if (task->signo == SIGABRT)
 		lastwords_put(&walk->memory, task->into);
@@ -163,14 +193,10 @@ static void traceback_rehearse(void)
 	sys_madvise(into, sizeof(*into), MADV_DONTNEED);
 }
 
-void traceback_arm(void)
+static void traceback_make(void)
 {
-	struct traceback_pages *pages;
-	int saved = errno;
+	struct traceback_pages *pages = sys_alloc(sizeof(*pages));
 
-	if (traceback.pages)
-		return;
-	pages = sys_alloc(sizeof(*pages));
 	if (!pages)
 		return;
 	sys_call(SYS_mprotect, pages->guard, TRACEBACK_GUARD, PROT_NONE);
@@ -181,9 +207,18 @@ void traceback_arm(void)
 	lastwords_arm(&pages->walk.memory);
 	pyframes_arm();
 	__atomic_store_n(&traceback.pages, pages, __ATOMIC_RELEASE);
-	if (!traceback_enter((uint32_t)sys_gettid())) {
-		traceback_rehearse();
-		traceback_leave();
+	traceback_rehearse();
+}
+
+void traceback_arm(void)
+{
+	uint32_t tid = (uint32_t)sys_gettid();
+	int saved = errno;
+
+	if (!traceback.pages && !traceback_enter(tid, tid, &traceback_patience)) {
+		if (!traceback.spoilt)
+			traceback_make();
+		traceback_leave(tid);
 	}
 	errno = saved;
 }
@@ -216,9 +251,10 @@ void traceback_write(struct ring_writer *ring, const struct ring_fatal *death,
 		ring_store(&task.into->seq, 0);
 		return;
 	}
-	if (traceback_enter(task.tid))
+	if (traceback_enter(task.tid, task.tid,
+		    ends ? &traceback_patience : &traceback_impatience))
 		return; /* it stays unfinished, and says so */
 	traceback_run(&task);
 	ring_traceback_publish(ring, task.into);
-	traceback_leave();
+	traceback_leave(task.tid);
 }

@@ -29,4 +29,12 @@ void traceback_arm(void);
 void traceback_write(struct ring_writer *ring, const struct ring_fatal *death,
 	const uint64_t *regs, int ends);
 
+/*
+ * Around fork(): no other thread is in the middle of a traceback when the process is copied, or the
+ * child would have libunwind's locks for ever, and hang where it should die. Waits for a moment,
+ * bounded. The end, in parent and child, takes what the beginning gave.
+ */
+uint32_t traceback_fork_begin(void);
+void traceback_fork_end(uint32_t claim);
+
 #endif
