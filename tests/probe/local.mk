@@ -42,6 +42,19 @@ check_LTLIBRARIES += %D%/libcrash.la
 tests_probe_libcrash_la_SOURCES = %D%/libcrash.c
 tests_probe_libcrash_la_CFLAGS = $(PLAIN_CFLAGS)
 tests_probe_libcrash_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+# Those with habits of their own, and a library that takes room for its thread-locals.
+check_PROGRAMS += %D%/habits
+tests_probe_habits_CPPFLAGS = $(RANK_INCLUDES)
+tests_probe_habits_CFLAGS = $(PLAIN_CFLAGS) -pthread -fno-optimize-sibling-calls \
+	-Wno-infinite-recursion
+tests_probe_habits_LDFLAGS = $(RANK_LINK)
+tests_probe_habits_LDADD = $(STANDIN_LIBS) -ldl
+EXTRA_tests_probe_habits_DEPENDENCIES = $(STANDIN_LIBS)
+check_LTLIBRARIES += %D%/libtls.la
+tests_probe_libtls_la_SOURCES = %D%/libtls.c
+tests_probe_libtls_la_CFLAGS = $(PLAIN_CFLAGS)
+tests_probe_libtls_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+SH_TESTS += %D%/habits.test
 EXTRA_DIST += %D%/crashxx.cc %D%/crash.sh
 if HAVE_CXX
 check_DATA += %D%/crashxx
