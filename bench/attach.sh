@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# How long attach takes on eight ranks that hang, and how soon the agent speaks: after a death, and
-# after a wait has stood for as long as it was told to let it. Jobs of tests/trouble/sums on the
-# stand-in.
+# How long attach takes on eight ranks that hang, without their stacks and with (three samples, 40 ms
+# apart), and how soon the agent speaks: after a death, and after a wait has stood for as long as it
+# was told to let it. Jobs of tests/trouble/sums on the stand-in.
 
 . "$srcdir/tests/trouble/trouble.sh"
 bench=$top_builddir/bench/attach_bench
@@ -24,6 +24,7 @@ hang_after=3
 job 8 sum sum stay:5 sum
 judged host-stall '[5]'
 "$bench" time 100 "attach, 8 ranks that hang" 50 "$INQUEST" attach --no-stacks $name || exit 1
+"$bench" time 20 "attach, 8 ranks, their stacks too" 0 "$INQUEST" attach $name || exit 1
 "$INQUEST" attach $name -o "$scratch/bench.inq" >/dev/null
 "$bench" time 100 "diagnose their bundle" 0 "$INQUEST" diagnose "$scratch/bench.inq" || exit 1
 # Without an agent attach itself must look twice, to see who uses the processor.
@@ -35,6 +36,7 @@ agent=
 job 64 sum sum stay:5 sum
 judged host-stall '[5]'
 "$bench" time 20 "attach, 64 ranks" 0 "$INQUEST" attach --no-stacks $name || exit 1
+"$bench" time 20 "attach, 64 ranks, their stacks too" 0 "$INQUEST" attach $name || exit 1
 end_job
 
 # The agent's line is the last thing that it writes: the log's time is its time.

@@ -2,8 +2,8 @@
 /*
  * attach_bench: times of the whole program, as one who calls it sees them.
  *
- *	time ROUNDS NAME BAR COMMAND...	prints two figures: ms of one run, and of
- *					its own and its children's processor time
+ *	time ROUNDS NAME BAR COMMAND...	prints three figures: ms of one run, its own and its
+ *					children's processor time, its largest process
  *	figure NAME UNIT BAR NUMBER...	prints the median as a figure
  *	changed FILE			prints the second at which it was written last
  *	kill PID			SIGKILL; prints the second at which
@@ -33,8 +33,11 @@ static double tv_ms(const struct timeval *tv)
 	return (double)tv->tv_sec * 1e3 + (double)tv->tv_usec / 1e3;
 }
 
-/* Runs the command without output. Returns its processor time in ms, negative if it failed. */
-static double run_once(char **command)
+/*
+ * Runs the command without output. Returns its processor time in ms, negative if it failed; *ret_mib
+ * is the memory of the largest of its processes.
+ */
+static double run_once(char **command, double *ret_mib)
 {
 	struct rusage usage;
 	int status, null;
@@ -50,19 +53,20 @@ static double run_once(char **command)
 	if (pid < 0 || wait4(pid, &status, 0, &usage) != pid || !WIFEXITED(status) ||
 		WEXITSTATUS(status) > 1)
 		return -1;
+	*ret_mib = (double)usage.ru_maxrss / 1024;
 	return tv_ms(&usage.ru_utime) + tv_ms(&usage.ru_stime);
 }
 
 static int time_command(int rounds, const char *name, double bar, char **command)
 {
-	static double wall[ROUNDS_MAX], cpu[ROUNDS_MAX];
+	static double wall[ROUNDS_MAX], cpu[ROUNDS_MAX], memory[ROUNDS_MAX];
 
 	if (rounds < 1 || rounds > ROUNDS_MAX)
 		return usage();
 	for (int i = 0; i < rounds; i++) {
 		double begin = figure_now_ns();
 
-		cpu[i] = run_once(command);
+		cpu[i] = run_once(command, &memory[i]);
 		wall[i] = (figure_now_ns() - begin) / 1e6;
 		if (cpu[i] < 0) {
 			fprintf(stderr, "attach_bench: %s failed\n", command[0]);
@@ -74,6 +78,9 @@ static int time_command(int rounds, const char *name, double bar, char **command
 	figure_print(&(struct figure){.name = "  of it processor time",
 		.median = figure_median(cpu, rounds),
 		.unit = "ms"});
+	figure_print(&(struct figure){.name = "  its largest process",
+		.median = figure_median(memory, rounds),
+		.unit = "MiB"});
 	return 0;
 }
 

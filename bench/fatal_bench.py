@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rank in Python that dies 30 frames deep; with `read`, how long its traceback took."""
+"""A rank in Python that dies 30 frames deep; `read FILE...`: how long such tracebacks took."""
 
 import ctypes
 import json
+import statistics
 import sys
+
+from figure import figure
 
 
 class Id(ctypes.Structure):
@@ -22,13 +25,18 @@ def deeper(n):
     return deeper(n - 1) if n else ctypes.string_at(16)
 
 
-if sys.argv[1:] == ["read"]:
-    trace = json.load(sys.stdin)["fatal"][0]["traceback"]
-    took = trace["took_ns"] / 1000
-    name = "traceback of %d native, %d Python frames" % (
-        len(trace["frames"]), len(trace["python_frames"]))
-    print("%-40s %9.2f  %-9s %9s  <= 300.00  %s" % (
-        name, took, "us", "", "ok" if took <= 300 else "OVER"))
+def read(names):
+    traces = []
+    for name in names:
+        with open(name) as file:
+            traces.append(json.load(file)["fatal"][0]["traceback"])
+    figure("traceback of %d native, %d Python frames" % (
+        len(traces[0]["frames"]), len(traces[0]["python_frames"])),
+        statistics.median(trace["took_ns"] for trace in traces) / 1000, "us", bar=300)
+
+
+if sys.argv[1:2] == ["read"]:
+    read(sys.argv[2:])
 else:
     rank()
     deeper(27)

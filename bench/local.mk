@@ -10,6 +10,8 @@ run-benches: $(BENCHES)
 		INQUEST='$(abs_builddir)/inquest'; \
 	for bench in $(BENCHES); do \
 		test -x "./$$bench" || bench='$(abs_srcdir)'/$$bench; \
+		echo "-- load $$(cut -d ' ' -f 1 /proc/loadavg) on $$(getconf _NPROCESSORS_ONLN)" \
+			"processors: what is above 0 is others', and takes its share"; \
 		case $$bench in /*) "$$bench" ;; *) "./$$bench" ;; esac || exit 1; \
 	done
 .PHONY: bench run-benches
@@ -84,7 +86,7 @@ run-benches: bench/fatal_bench
 # Cores.
 BENCHES += bench/core.sh
 EXTRA_PROGRAMS += bench/core_bench
-EXTRA_DIST += %D%/core.sh %D%/core_bench.py
+EXTRA_DIST += %D%/core.sh %D%/core_bench.py %D%/figure.py %D%/walks.h
 bench_core_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 bench_core_bench_LDADD = $(PROC_FLOORS)
 run-benches: bench/core_bench

@@ -6,12 +6,11 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "bench/figure.h"
+#include "bench/walks.h"
 #include "proc/capture.h"
-#include "proc/walk.h"
 
 #define ROUNDS 15
 
@@ -60,31 +59,12 @@ static void print_both(const char *what, double *wall, double *own, double bar)
 		.median = figure_median(own, ROUNDS), .sense = FIGURE_AT_MOST});
 }
 
-/* Over the bytes that a sample has taken. Returns how many frames there were. */
 static size_t walk_all(const struct sample *sample)
 {
 	size_t frames = 0;
 
-	for (size_t i = 0; i < sample->nr; i++) {
-		const struct snapshot *snapshot = &sample->snapshots[i];
-		struct stack_maps maps = {0};
-		struct unwinder *unwinder;
-
-		stack_maps_parse(&maps, snapshot->maps, strlen(snapshot->maps));
-		unwinder = unwinder_new(&maps, images_modules(sample->images),
-			excerpt_memory(snapshot->memory));
-		for (size_t k = 0; k < snapshot->nthreads; k++) {
-			struct unwind_stack stack = {0};
-
-			if (snapshot->threads[k].how != SNAPSHOT_PEEKED)
-				continue;
-			unwinder_walk(unwinder, &snapshot->threads[k].regs, &stack);
-			frames += stack.nframes;
-			unwind_stack_release(&stack);
-		}
-		unwinder_free(unwinder);
-		stack_maps_release(&maps);
-	}
+	for (size_t i = 0; i < sample->nr; i++)
+		frames += walks_of(&sample->snapshots[i], sample->images);
 	return frames;
 }
 

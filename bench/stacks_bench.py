@@ -10,6 +10,7 @@ comes last.
 import concurrent.futures
 import mmap
 import os
+import re
 import statistics
 import struct
 import subprocess
@@ -18,21 +19,14 @@ import sysconfig
 import tempfile
 import time
 
+from figure import ROUNDS, Machine, Run, figure, has, median, runs_of
+
 PROCESSES, THREADS = 8, 30
-ROUNDS = int(os.environ.get("BENCH_ROUNDS", 11))
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.environ["top_builddir"]
 INQUEST = os.environ["INQUEST"]
+TOLD = (0, 1, 4)  # how inquest ends: nothing is wrong, a verdict, or that there is none
 table = []
-
-
-def figure(name, median, unit, bar=0, ratio=0):
-    """As figure.h prints it."""
-    line = "%-40s %9.2f  %-9s" % (name, median, unit)
-    line += " %7.1f x" % ratio if ratio else " %9s" % ""
-    if bar:
-        line += "  <= %.2f  %s" % (bar, "ok" if median <= bar else "OVER")
-    print(line, flush=True)
 
 
 def row(what, measured, bar=""):
@@ -51,57 +45,64 @@ def start(folder, rank, *more):
     return child
 
 
-def timed(command):
-    """Wall and CPU of one run in ms, its children's too; None where it failed."""
-    quiet = os.open(os.devnull, os.O_RDWR)
-    begun = time.monotonic()
-    pid = os.posix_spawnp(command[0], command, os.environ, file_actions=[
-        (os.POSIX_SPAWN_DUP2, quiet, fd) for fd in range(3)])
-    _, status, used = os.wait4(pid, 0)
-    wall = time.monotonic() - begun
-    os.close(quiet)
-    fine = (0, 1, 4) if command[0] == INQUEST else (0,)  # 1 is a verdict, 4 that there is none
-    if not os.WIFEXITED(status) or os.WEXITSTATUS(status) not in fine:
-        return None
-    return wall * 1e3, (used.ru_utime + used.ru_stime) * 1e3
+# --- Ours -----------------------------------------------------------------------------------------
+
+def parts(pids):
+    """What our parts take, and of them the CPU of a sample without names."""
+    done = subprocess.run([os.path.join(BUILD, "bench", "stacks_bench"), *pids], check=True,
+                          stdout=subprocess.PIPE, text=True)
+    print(done.stdout, end="", flush=True)
+    for name, what, bar in (
+            ("native walk alone, wall", "the native walk alone, of %s" % done.stdout.split("\n")[0],
+             "40 ms"),
+            ("--stop=consistent, stands still, p95",
+             "a process of %d threads stands still for `--stop=consistent`, p95" % THREADS, "3 ms")):
+        found = re.search(re.escape(name) + r" +([0-9.]+)", done.stdout)
+        row(what, "%.1f ms" % float(found.group(1)), bar)
+    return float(re.search(r"without names, one core, CPU +([0-9.]+)", done.stdout).group(1))
 
 
-def medians(runs):
-    return tuple(statistics.median(column) for column in zip(*runs))
-
-
-def ours(pids, *options):
-    runs = [timed([INQUEST, "attach", *options, *pids]) for _ in range(ROUNDS + 1)]
-    # The first run may have to read files from a disk.
-    if None in runs:
+def ours(pids):
+    """The whole command, by which others are measured."""
+    runs = runs_of([INQUEST, "attach", "--samples=1", *pids], ROUNDS, TOLD)
+    whole = runs_of([INQUEST, "attach", *pids], 1, TOLD)
+    if not runs or not whole:
         sys.exit("inquest attach failed")
-    return medians(runs[1:])
+    wall, cpu, memory = (median(runs, what) for what in ("wall", "cpu", "memory"))
+    figure("attach --samples=1, wall", wall, "ms", bar=250)
+    figure("attach --samples=1, CPU", cpu, "ms")
+    figure("attach --samples=1, its largest process", memory, "MiB")
+    figure("attach, three samples in 2.2 s, CPU", median(whole, "cpu"), "ms")
+    row("attach, stacks of %d processes of %d threads, with names" % (PROCESSES, THREADS),
+        "%.0f ms, %.0f ms CPU" % (wall, cpu), "250 ms")
+    return wall, cpu
 
+
+# --- Others ---------------------------------------------------------------------------------------
 
 def everywhere(command, pids):
-    """The wall's time until all processes were looked at, and the CPU of all."""
+    """The wall's time until all processes were looked at, and the CPU of all; None: it failed."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         begun = time.monotonic()
-        runs = list(pool.map(lambda pid: timed([pid if word == "PID" else word
-                                                for word in command]), pids))
+        runs = list(pool.map(lambda pid: Run([pid if word == "PID" else word
+                                              for word in command]), pids))
         wall = (time.monotonic() - begun) * 1e3
-    return None if None in runs else (wall, sum(cpu for _, cpu in runs))
+    return None if any(run.status for run in runs) else (wall, sum(run.cpu for run in runs))
 
 
-def others(name, command, pids, our, rounds):
-    runs = [everywhere(command, pids) for _ in range(rounds)]
+def others(name, command, pids, our, rounds=3):
+    """Ratios to the whole attach; where `our` has no wall's time, only of CPU."""
+    wall, cpu = our
+    runs = [everywhere(command, pids) for _ in range(rounds + 1)][1:]
     if None in runs:
         print("%s: it failed: skipped" % name)
         return
-    wall, cpu = medians(runs)
-    figure(name + ", wall", wall, "ms", ratio=wall / our[0])
-    figure(name + ", CPU", cpu, "ms", ratio=cpu / our[1])
-    row(name + ", the same processes", "%.0f ms, %.1f x" % (wall, wall / our[0]))
-
-
-def has(program):
-    return any(os.access(os.path.join(folder, program), os.X_OK)
-               for folder in os.environ["PATH"].split(os.pathsep))
+    its_wall, its_cpu = (statistics.median(column) for column in zip(*runs))
+    figure(name + ", wall", its_wall, "ms", ratio=its_wall / wall if wall else 0)
+    figure(name + ", CPU", its_cpu, "ms", ratio=its_cpu / cpu)
+    if wall:
+        row(name + ", the same processes", "%.0f ms, %.1f x; CPU %.1f x" % (
+            its_wall, its_wall / wall, its_cpu / cpu))
 
 
 def find_pyspy():
@@ -129,24 +130,28 @@ def find_pyspy():
     return program, ""
 
 
-def compare(pids, our):
+def compare(pids, our, sample):
+    print("how many times ours: attach --samples=1; without names: one sample without names")
     if has("eu-stack"):
-        others("eu-stack -q (no names)", ["eu-stack", "-q", "-n", "0", "-p", "PID"], pids, our, 3)
-        others("eu-stack", ["eu-stack", "-n", "0", "-p", "PID"], pids, our, 2)
+        others("eu-stack -q (no names)", ["eu-stack", "-q", "-n", "0", "-p", "PID"], pids,
+               (0, sample))
+        others("eu-stack", ["eu-stack", "-n", "0", "-p", "PID"], pids, our)
     else:
         print("eu-stack is not here: skipped")
     if has("gdb"):
         others("gdb -batch", ["gdb", "-batch", "-p", "PID", "-ex", "thread apply all bt"], pids,
-               our, 2)
+               our)
     else:
         print("gdb is not here: skipped")
     pyspy, why = find_pyspy()
     if pyspy:
-        others("py-spy dump", [pyspy, "dump", "--pid", "PID"], pids, our, 3)
-        others("py-spy dump --native", [pyspy, "dump", "--native", "--pid", "PID"], pids, our, 2)
+        others("py-spy dump (Python's frames only)", [pyspy, "dump", "--pid", "PID"], pids, our)
+        others("py-spy dump --native", [pyspy, "dump", "--native", "--pid", "PID"], pids, our)
     else:
         print("py-spy is not here: skipped: " + why)
 
+
+# --- Who is disturbed -----------------------------------------------------------------------------
 
 def run_counts(pid):
     counts = {}
@@ -177,46 +182,45 @@ class Beat:
         woken = sum(before[tid] != after.get(tid) for tid in before)
         return lost, max(woken - 1, 0)  # it runs itself
 
+    def end(self):
+        self.child.kill()
+        self.child.wait()
+
+
+def disturbed(beat, name, command, rounds):
+    """Prints for how long a thread stood still, and gives that and how many were woken."""
+    seen = [beat.lost(lambda: Run(command)) for _ in range(rounds)]
+    lost = statistics.median(lost for lost, _ in seen)
+    figure("a thread stands still: " + name, lost, "ms")
+    return lost, sum(woken for _, woken in seen)
+
 
 def heartbeat(folder):
     """The same measure where nothing is done, and where stopping is asked for, shows its worth."""
     beat = Beat(folder)
     attach = [INQUEST, "attach", "--samples=1", str(beat.child.pid)]
-
-    def several(command):
-        return [beat.lost(lambda: timed(command)) for _ in range(ROUNDS)]
-
-    # As long as an attach takes, since a longer time holds longer ones.
-    took = "%.3f" % (max(timed(attach)[0] for _ in range(3)) / 1e3)
     try:
-        for name, command in (
-                ("nothing is done", ["sleep", took]),
-                ("attach (--stop=never)", attach),
-                ("--stop=consistent", attach + ["--stop=consistent"]),
-                ("gdb -batch", ["gdb", "-batch", "-p", str(beat.child.pid), "-ex",
-                                "thread apply all bt"])):
-            if not has(command[0]) and command[0] != INQUEST:
-                continue
-            seen = several(command) if command[0] != "gdb" else [beat.lost(lambda: timed(command))]
-            lost = statistics.median(lost for lost, _ in seen)
-            woken = sum(woken for _, woken in seen)
-            figure("stands still: " + name.split(" (")[0], lost, "ms")
-            if command == attach:
-                figure("threads asleep that attach woke", woken, "of %d" % (
-                    THREADS * ROUNDS), bar=0)
-                row("threads asleep that `attach` wakes or stops", "%d of %d" % (
-                    woken, THREADS * ROUNDS), "0")
-            elif "consistent" in name:
-                row("a thread stands still for `--stop=consistent`, inside a process of %d"
-                    % THREADS, "%.1f ms" % lost)
-            elif "gdb" in name:
-                row("a thread stands still for gdb", "%.0f ms" % lost)
+        # As long as an attach takes, since a longer time holds longer ones.
+        took = "%.3f" % (median(runs_of(attach, 3, TOLD), "wall") / 1e3)
+        idle, _ = disturbed(beat, "nothing done", ["sleep", took], ROUNDS)
+        lost, woken = disturbed(beat, "attach", attach, ROUNDS)
+        figure("threads asleep that attach woke", woken, "of %d" % (THREADS * ROUNDS))
+        row("threads asleep that `attach` wakes or stops", "%d of %d" % (woken, THREADS * ROUNDS),
+            "0")
+        row("a thread that runs stands still for `attach`; where nothing is done",
+            "%.1f ms; %.1f ms" % (lost, idle))
+        lost, _ = disturbed(beat, "--stop=consistent", attach + ["--stop=consistent"], ROUNDS)
+        row("the same for `--stop=consistent`", "%.1f ms" % lost)
+        if has("gdb"):
+            lost, _ = disturbed(beat, "gdb", [
+                "gdb", "-batch", "-p", str(beat.child.pid), "-ex", "thread apply all bt"], 3)
+            row("the same for gdb", "%.0f ms" % lost)
     finally:
-        beat.child.kill()
-        beat.child.wait()
+        beat.end()
 
 
 def main():
+    machine = Machine()
     print("== Stacks: %d processes, %d threads each, Python %s" % (
         PROCESSES, THREADS, sysconfig.get_python_version()), flush=True)
     children = []
@@ -225,20 +229,14 @@ def main():
         try:
             children = [start(folder, rank) for rank in range(PROCESSES)]
             pids = [str(child.pid) for child in children]
-            subprocess.run([os.path.join(BUILD, "bench", "stacks_bench"), *pids], check=True)
-            our = ours(pids, "--samples=1")
-            figure("attach --samples=1, wall", our[0], "ms", bar=250)
-            figure("attach --samples=1, CPU", our[1], "ms", bar=250)
-            row("attach, stacks of 8 processes of 30 threads, with names",
-                "%.0f ms, %.0f ms CPU" % our, "250")
-            whole = medians([timed([INQUEST, "attach", *pids]) for _ in range(2)])
-            figure("attach, three samples in 2.2 s, CPU", whole[1], "ms")
-            compare(pids, our)
+            sample = parts(pids)
+            compare(pids, ours(pids), sample)
         finally:
             for child in children:
                 child.kill()
                 child.wait()
         heartbeat(folder)
+    machine.say()
     print("\n| what | measured | bar |\n|--|--|--|")
     print("\n".join(table))
 
