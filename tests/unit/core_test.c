@@ -414,7 +414,7 @@ static void of_a_core_of_many_gib_its_notes_are_read(void **state)
 
 static void more_segments_than_any_process_has_are_not_read(void **state)
 {
-	Elf64_Shdr section = {.sh_info = UINT32_MAX};
+	Elf64_Shdr section = {.sh_info = CORE_SEGMENTS + 1};
 	struct str bytes = {0};
 	struct core_file core;
 	Elf64_Phdr notes;
