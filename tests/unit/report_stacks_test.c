@@ -20,7 +20,7 @@ struct hand_stacks {
 	struct job_stack stacks[HAND_RANKS];
 	struct job_snapshot snapshots[HAND_RANKS];
 	uint32_t loads[4], reduces[4], runs[2];
-	char cites[HAND_RANKS][32];
+	char cites[HAND_RANKS][48];
 };
 
 static const struct job_frame frames[FRAMES] = {
