@@ -145,12 +145,12 @@ void context_thread(struct decode_process *process, const struct decode_thread *
 void context_cgroup(struct decode_context *context, struct decode_host *host, const char *path,
 	int64_t before, int64_t after)
 {
-	struct decode_cgroup *cgroup;
+	struct decode_cgroup *cgroup = NULL;
 
-	array_for_each(&host->cgroups, cgroup)
-		if (!strcmp(cgroup->path, path))
-			break;
-	if (cgroup == host->cgroups.items + host->cgroups.nr) {
+	for (size_t i = 0; i < host->cgroups.nr && !cgroup; i++)
+		if (!strcmp(host->cgroups.items[i].path, path))
+			cgroup = &host->cgroups.items[i];
+	if (!cgroup) {
 		cgroup = array_add(&host->cgroups);
 		cgroup->path = arena_text(&context->arena, path);
 		cgroup->before = cgroup->after = JOB_UNKNOWN;

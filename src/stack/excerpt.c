@@ -278,7 +278,7 @@ void excerpt_pack(const struct excerpt *excerpt, struct str *into)
 struct excerpt *excerpt_unpack(const void *bytes, size_t len, struct complaint *why)
 {
 	struct excerpt *excerpt = excerpt_new(NULL);
-	const uint8_t *at = bytes, *end = at + len;
+	const uint8_t *at = bytes, *end = len ? at + len : at; /* bytes may be NULL then */
 
 	while (at < end) {
 		uint64_t address, size;
