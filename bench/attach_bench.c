@@ -34,8 +34,8 @@ static double tv_ms(const struct timeval *tv)
 }
 
 /*
- * Runs the command without output. Returns its processor time in ms, negative if it failed; *ret_mib
- * is the memory of the largest of its processes.
+ * Runs the command without output. Returns its processor time in ms, negative if it failed;
+ * *ret_mib is the memory of the largest of its processes.
  */
 static double run_once(char **command, double *ret_mib)
 {

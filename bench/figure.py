@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For benchmarks in Python: figures as figure.h prints them, times of programs, who else was busy."""
+"""For benchmarks in Python: figures as figure.h prints them, times of programs, others' share."""
 import os
 import resource
 import statistics
@@ -39,7 +39,7 @@ def median(runs, what):
 
 
 def runs_of(command, rounds, fine=(0,)):
-    """Several runs, after one that may have had to read files from a disk; None where one failed."""
+    """Several runs, after one that may read files from a disk; None where one has failed."""
     runs = [Run(command) for _ in range(rounds + 1)][1:]
     return runs if all(run.status in fine for run in runs) else None
 

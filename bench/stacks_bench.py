@@ -53,8 +53,7 @@ def parts(pids):
                           stdout=subprocess.PIPE, text=True)
     print(done.stdout, end="", flush=True)
     for name, what, bar in (
-            ("native walk alone, wall", "the native walk alone, of %s" % done.stdout.split("\n")[0],
-             "40 ms"),
+            ("native walk alone, wall", "the walk alone, " + done.stdout.split("\n")[0], "40 ms"),
             ("--stop=consistent, stands still, p95",
              "a process of %d threads stands still for `--stop=consistent`, p95" % THREADS, "3 ms")):
         found = re.search(re.escape(name) + r" +([0-9.]+)", done.stdout)
