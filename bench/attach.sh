@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# How long attach takes on ranks that hang, without their stacks and with (three samples, 40 ms apart),
-# and how soon the agent speaks: after a death, and after a wait has stood for as long as it was told
-# to let it. Jobs of tests/trouble/sums on the stand-in.
+# How long attach takes on ranks that hang, without their stacks and with (three samples, 40 ms
+# apart), and how soon the agent speaks: after a death, and after a wait has stood for as long as
+# it was told to let it. Jobs of tests/trouble/sums on the stand-in.
 
 . "$srcdir/tests/trouble/trouble.sh"
 bench=$top_builddir/bench/attach_bench

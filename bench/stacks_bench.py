@@ -53,9 +53,10 @@ def parts(pids):
                           stdout=subprocess.PIPE, text=True)
     print(done.stdout, end="", flush=True)
     for name, what, bar in (
-            ("native walk alone, wall", "the walk alone, " + done.stdout.split("\n")[0], "40 ms"),
+            ("native walk alone, wall",
+             "the native walk alone, %s" % done.stdout.split("\n")[0], "40 ms"),
             ("--stop=consistent, stands still, p95",
-             "a process of %d threads stands still for `--stop=consistent`, p95" % THREADS, "3 ms")):
+             "%d threads stand still for `--stop=consistent`, p95" % THREADS, "3 ms")):
         found = re.search(re.escape(name) + r" +([0-9.]+)", done.stdout)
         row(what, "%.1f ms" % float(found.group(1)), bar)
     return float(re.search(r"without names, one core, CPU +([0-9.]+)", done.stdout).group(1))
