@@ -137,22 +137,59 @@ long stackfacts_python(const struct job *job, const struct job_stack *stack)
 	return -1;
 }
 
-/* "lib/python3.11/threading.py", also of a Python in another place. */
-static bool is_library(const char *file)
+/* Whether it has "/lib/python3.11/" in it, of any version and in any lib folder. */
+static bool is_in_lib(const char *file)
 {
-	const char *at = file;
+	for (const char *at = file; (at = strstr(at, "/python3.")) != NULL;) {
+		const char *folder = at;
 
-	if (*file == '<' || !*file || strstr(file, "/site-packages/") ||
-		strstr(file, "/dist-packages/"))
-		return true;
-	while ((at = strstr(at, "/python3")) != NULL) {
-		at += strlen("/python3");
-		while (isdigit((unsigned char)*at) || *at == '.')
+		at += strlen("/python3.");
+		while (isdigit((unsigned char)*at))
 			at++;
-		if (*at == '/')
+		at += *at == 't'; /* without GIL */
+		while (folder > file && folder[-1] != '/')
+			folder--;
+		if (*at == '/' && !strncmp(folder, "lib", 3))
 			return true;
 	}
 	return false;
+}
+
+static bool is_package(const char *file)
+{
+	return strstr(file, "/site-packages/") || strstr(file, "/dist-packages/");
+}
+
+bool stackfacts_is_stdlib(const char *file)
+{
+	return is_in_lib(file) && !is_package(file);
+}
+
+/* PyTorch in a checkout of its own, and code that its compiler made. */
+static bool is_torch(const char *file)
+{
+	static const char *const parts[] = {"/torch/_", "/torch/nn/", "/torch/distributed/",
+		"/torch/utils/", "/torch/autograd/", "/torch/optim/", "/torch/cuda/", "/torch/fx/",
+		"/torch/amp/", "/torch/serialization.py", "/torch/functional.py",
+		"/torchinductor_"};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (strstr(file, parts[i]))
+			return true;
+	return false;
+}
+
+/* Code that somebody typed, rather than that some library made. */
+static bool is_typed(const char *file)
+{
+	return stackfacts_fits(file, "<stdin>") || stackfacts_fits(file, "<string>") ||
+	       stackfacts_fits(file, "<ipython-input-*") || stackfacts_fits(file, "<console>");
+}
+
+static bool is_library(const char *file)
+{
+	return !*file || (*file == '<' && !is_typed(file)) || is_package(file) || is_in_lib(file) ||
+	       is_torch(file);
 }
 
 long stackfacts_program(const struct job *job, const struct job_stack *stack)

@@ -53,10 +53,14 @@ long stackfacts_find(const struct job *job, const struct job_stack *stack, size_
 long stackfacts_python(const struct job *job, const struct job_stack *stack)
 	__attribute__((nonnull));
 
+/* Whether a file is of Python's own library: "/usr/lib/python3.11/threading.py". */
+bool stackfacts_is_stdlib(const char *file) __attribute__((nonnull));
+
 /*
  * The innermost Python frame of the program itself: not of the standard library, nor of a package
- * in site-packages or dist-packages, nor of code without file ("<frozen ...>"). Its number, -1
- * none.
+ * in site-packages or dist-packages, nor of PyTorch wherever that lies, nor of code that a compiler
+ * made, nor of code without file ("<frozen ...>"; but a notebook's cell and "<stdin>" are). Its
+ * number, -1 none.
  */
 long stackfacts_program(const struct job *job, const struct job_stack *stack)
 	__attribute__((nonnull));

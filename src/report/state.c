@@ -233,7 +233,7 @@ void state_of(struct state *state, const struct job *job, int rank, const struct
 	if (say_end(state, process))
 		return;
 	state->ended = JOB_UNKNOWN;
-	if (process->frozen == JOB_YES || process->state == 'T')
+	if (process->frozen == JOB_YES || process->state == 'T' || process->state == 't')
 		str_add(&state->name, "stopped");
 	else
 		say_doing(state, job, rank, posture);

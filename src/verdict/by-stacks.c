@@ -23,6 +23,7 @@ struct scene {
 	struct rank_list waiting, elsewhere, unknown;
 	int64_t stood;  /* the longest standing that is proved, of whom it matters */
 	bool all_stand; /* each of those who wait */
+	bool passed;	/* all of them were elsewhere a moment before: they go their way */
 };
 
 static void release(struct scene *scene)
@@ -34,7 +35,7 @@ static void release(struct scene *scene)
 
 static void look(const struct inquiry *q, struct scene *scene)
 {
-	*scene = (struct scene){.stood = JOB_UNKNOWN, .all_stand = true};
+	*scene = (struct scene){.stood = JOB_UNKNOWN, .all_stand = true, .passed = true};
 	for (size_t i = 0; i < q->job->nranks; i++) {
 		const struct profile *p = &q->profiles[i];
 		int64_t stands = p->posture.stands;
@@ -43,8 +44,10 @@ static void look(const struct inquiry *q, struct scene *scene)
 			rank_list_add(&scene->unknown, (int)i);
 			continue;
 		}
-		if (poses_waits(p->posture.pose))
+		if (poses_waits(p->posture.pose)) {
 			scene->all_stand &= stands >= STANDS_AT_LEAST;
+			scene->passed &= p->posture.passed;
+		}
 		rank_list_add(
 			poses_waits(p->posture.pose) ? &scene->waiting : &scene->elsewhere, (int)i);
 		if (stands > scene->stood)
@@ -106,10 +109,26 @@ static size_t camp_size(const struct inquiry *q, const struct scene *scene, int 
 	return n;
 }
 
+/* Whether each of those at another place is in another call, too. */
+static bool other_calls(const struct inquiry *q, const struct scene *scene, int usual)
+{
+	const struct posture *call = &q->profiles[usual].posture;
+
+	for (size_t i = 0; i < scene->waiting.list.nr; i++) {
+		int rank = scene->waiting.list.items[i];
+
+		if (!stacks_same_site(q, usual, rank) &&
+			poses_may_be_one_call(&q->profiles[rank].posture, call))
+			return false;
+	}
+	return true;
+}
+
 /*
- * All are inside collectives, and a few at another place than the most: the program's fork, maybe.
- * (Two places of one program may call the same operation, so it stays a hypothesis.) With any rank
- * unknown that one may be what all wait for.
+ * All are inside collectives, and a few at another place than the most, in another call: the
+ * program's fork, maybe. (They may be of different groups, so it stays a hypothesis; and two places
+ * of one program may well call one operation.) With any rank unknown that one may be what all wait
+ * for.
  */
 static bool judge_sites(struct inquiry *q, const struct scene *scene)
 {
@@ -128,7 +147,8 @@ static bool judge_sites(struct inquiry *q, const struct scene *scene)
 			usual = rank;
 		}
 	}
-	if (!scene->all_stand || largest == n || n - largest >= largest || may_be_late(q, scene))
+	if (!scene->all_stand || largest == n || n - largest >= largest ||
+		may_be_late(q, scene) || !other_calls(q, scene, usual))
 		return false;
 	draft = inquiry_draft(q, VERDICT_COLLECTIVE_MISMATCH);
 	draft->verdict.confidence = VERDICT_HYPOTHESIS;
@@ -172,7 +192,7 @@ static void judge_unproved(struct inquiry *q, const struct scene *scene)
 		rank_list_add(&draft->victims, scene->waiting.list.items[i]);
 	for (size_t i = 0; i < scene->elsewhere.list.nr && i < TOLD_CULPRITS; i++)
 		stacks_tell(q, scene->elsewhere.list.items[i], draft);
-	if (scene->stood < STANDS_AT_LEAST)
+	if (scene->stood < STANDS_AT_LEAST || scene->passed)
 		inquiry_not_judged(q, VERDICT_HOST_STALL, JOB_NONE,
 			"stacks that stand still for 2 s and more");
 	tell_unknown(q, scene, draft);
@@ -206,8 +226,7 @@ static void tell_places(struct inquiry *q, const struct rank_list *list, struct 
 			rank_list_add(&ranks, list->list.items[k]);
 		}
 		fact = draft_fact_of(q, draft, FACT_AT, &ranks, p->stack->cite);
-		fact->text = poses_place(
-			q->arena, q->job, p->stack, p->program >= 0 ? p->program : p->telling);
+		stacks_tell_place(q, rank, fact);
 		fact->a = p->stands;
 		array_release(&ranks.list);
 		places++;
@@ -302,11 +321,10 @@ void judge_by_stacks(struct inquiry *q)
 	} else if (!scene.waiting.list.nr && scene.elsewhere.list.nr) {
 		judge_nobody_waits(q, &scene);
 	} else if (scene.waiting.list.nr && scene.elsewhere.list.nr &&
-		   scene.stood >= STANDS_AT_LEAST) {
-		size_t late = may_be_late(q, &scene);
-
+		   scene.stood >= STANDS_AT_LEAST && !scene.passed) {
 		narrow_to_zero(q, &scene);
-		judge_given_sinks(q, &scene.elsewhere, &scene.waiting, late);
+		judge_given_sinks(
+			q, &scene.elsewhere, &scene.waiting, may_be_late(q, &scene));
 		for (size_t i = 0; i < q->drafts.nr; i++)
 			q->drafts.items[i].verdict.waiting = scene.stood;
 		if (!q->drafts.nr)

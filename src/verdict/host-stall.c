@@ -88,6 +88,35 @@ static bool writes(const struct profile *p)
 	return p->written != JOB_UNKNOWN && p->written > 0;
 }
 
+/* Whether another rank of its host stays away, too, by its stack, and waits for no lock. */
+static bool may_have_lock(const struct inquiry *q, int rank, enum pose pose)
+{
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		const struct posture *other = &q->profiles[i].posture;
+
+		if ((int)i != rank && q->job->ranks[i].host == q->job->ranks[rank].host &&
+			poses_elsewhere(other->pose) && other->pose != POSE_LOCK &&
+			!other->locked && (pose == POSE_LOCK || other->pose == pose))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Who has a file's lock is not known. Who waits for one where another rank of the host does the
+ * same work without waiting, waits for that one; else it may be any rank there that stays away.
+ */
+static void weigh_lock(const struct inquiry *q, int rank, struct reason *why)
+{
+	const struct posture *p = &q->profiles[rank].posture;
+
+	if (p->locked && (p->pose == POSE_INPUT || p->pose == POSE_CHECKPOINT))
+		why->follows = may_have_lock(q, rank, p->pose);
+	if (why->where == VERDICT_IN_LOCK && p->pose == POSE_LOCK && !p->own_lock &&
+		may_have_lock(q, rank, POSE_LOCK))
+		why->confidence = VERDICT_HYPOTHESIS;
+}
+
 /* The place is known. Only input and checkpoints that are seen to move are worth waiting for. */
 static bool explains_known(const struct inquiry *q, int rank, struct reason *why)
 {
@@ -123,6 +152,7 @@ static bool explains_known(const struct inquiry *q, int rank, struct reason *why
 	if (why->where == VERDICT_IN_GIL && p->posture.holder)
 		why->next = VERDICT_NEXT_LOOK_AT_GIL;
 	why->progresses = why->where != VERDICT_IN_FROZEN;
+	weigh_lock(q, rank, why);
 	return true;
 }
 

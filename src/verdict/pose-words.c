@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How poses and places in code are called. */
+#include <ctype.h>
 #include <string.h>
 
 #include "verdict/poses.h"
@@ -46,4 +47,37 @@ const char *poses_call(const struct posture *p)
 		[POSE_DEVICE] = "a wait for the GPU"};
 
 	return *p->call ? p->call : names[p->pose] ? names[p->pose] : "";
+}
+
+/* The next letter of a call's name, as all who make it spell it; 0 at its end. */
+static int next_letter(const char **at)
+{
+	while (**at == '_')
+		(*at)++;
+	return **at ? tolower((unsigned char)*(*at)++) : 0;
+}
+
+static const char *without_maker(const char *call)
+{
+	static const char *const makers[] = {"nccl", "pnccl", "MPI_", "PMPI_"};
+
+	for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
+		if (!strncmp(call, makers[i], strlen(makers[i])))
+			return call + strlen(makers[i]);
+	return call;
+}
+
+bool poses_may_be_one_call(const struct posture *a, const struct posture *b)
+{
+	const char *mine = without_maker(a->call), *other = without_maker(b->call);
+	int letter;
+
+	if (!*mine || !*other)
+		return true;
+	do {
+		letter = next_letter(&mine);
+		if (letter != next_letter(&other))
+			return false;
+	} while (letter);
+	return true;
 }

@@ -15,12 +15,14 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "verdict/pose-hidden.h"
 #include "verdict/pose-locks.h"
 
 /* Each frame of a job is compared with the table once: thousands of stacks share them. */
 struct reader {
 	const struct job *job;
 	const struct pose_line **lines; /* per frame of the job; NULL none */
+	bool may_spin; /* a thread that runs may be waiting for others all the while */
 };
 
 struct reading {
@@ -113,6 +115,12 @@ static struct reading read_stack(const struct reader *reader, const struct job_s
 	return r;
 }
 
+/* Whether all samples have the stack alike from its outermost frame to this one. */
+static bool stood_beneath(const struct job_stack *stack, long at)
+{
+	return at >= 0 && stack->samples > 1 && stack->nframes - (size_t)at <= stack->still;
+}
+
 /* -- names ------------------------------------------------------------------------------------- */
 
 /* Behind the last dot of a qualified name. */
@@ -178,32 +186,15 @@ static void better(const struct job *job, struct posture *p)
 
 /* -- the pose of one thread -------------------------------------------------------------------- */
 
-/* Whether the process works with a GPU: a thread that runs may then be waiting for it. */
-static bool has_gpu(const struct job *job, const struct job_stack *stack)
-{
-	static const struct stackfacts_place gpu[] = {
-		{NULL, "libcuda.so*"}, {NULL, "libcudart.so*"}, {NULL, "libamdhip64.so*"}};
-	size_t from, to;
-
-	if (stack->rank == JOB_NONE)
-		return false;
-	stackfacts_of_rank(job, stack->rank, &from, &to);
-	for (size_t i = from; i < to; i++)
-		if (job->stacks[i].process == stack->process &&
-			(stackfacts_fits(job->stacks[i].thread, "cuda*") ||
-				stackfacts_find(job, &job->stacks[i], 0, gpu, 3) >= 0))
-			return true;
-	return false;
-}
-
 /*
- * Of a stack without Python the innermost frame that is of no library: where a program in C stands.
+ * Of a stack without Python the innermost frame, from number `from` on, that is of no library:
+ * where a program in C stands.
  */
-static long native_program(const struct job *job, const struct job_stack *stack)
+static long native_program(const struct job *job, const struct job_stack *stack, long from)
 {
 	if (stackfacts_python(job, stack) >= 0)
 		return -1;
-	for (size_t i = 0; i < stack->nframes; i++) {
+	for (size_t i = (size_t)from; i < stack->nframes; i++) {
 		const struct job_frame *frame = stackfacts_frame(job, stack, i);
 
 		if (frame->kind == JOB_FRAME_NATIVE && *frame->function &&
@@ -214,18 +205,14 @@ static long native_program(const struct job *job, const struct job_stack *stack)
 	return -1;
 }
 
-/*
- * Nothing tells: it is in the program's own code. Not where native frames are missing and there is
- * a GPU: whoever runs may spin in a wait for it.
- */
-static void pose_of_program(const struct job *job, struct posture *p)
+/* Nothing tells, and nothing that could tell is hidden: it is in the program's own code. */
+static void pose_of_program(const struct reader *reader, struct posture *p)
 {
-	long python = stackfacts_python(job, p->stack);
+	const struct job *job = reader->job;
 
-	p->telling = p->program >= 0 ? p->program : python;
-	if (p->telling < 0 || (*p->stack->cut && (python < 0 || has_gpu(job, p->stack))))
-		return;
-	p->pose = POSE_USER;
+	p->telling = p->program >= 0 ? p->program : stackfacts_python(job, p->stack);
+	if (p->telling >= 0 && !hidden_may_wait(job, p->stack, p->telling, reader->may_spin))
+		p->pose = POSE_USER;
 }
 
 static bool pose_of_lock(const struct job *job, const struct reading *r, struct posture *p)
@@ -269,6 +256,14 @@ static const struct posture posture_unknown = {.telling = -1,
 	.stands = JOB_UNKNOWN,
 	.lock_stands = JOB_UNKNOWN};
 
+/* Whether samples show it in other Python code before: it got the GIL in between. */
+static bool took_turns(const struct job *job, const struct job_stack *stack)
+{
+	long python = stackfacts_python(job, stack);
+
+	return stack->moved == JOB_YES && python >= 0 && !stood_beneath(stack, python);
+}
+
 static struct posture read_posture(
 	const struct reader *reader, const struct job_stack *stack, struct reading *r)
 {
@@ -278,9 +273,12 @@ static struct posture read_posture(
 
 	p.stack = stack;
 	*r = read_stack(reader, stack);
-	p.program = r->program >= 0 ? r->program : native_program(job, stack);
+	p.program = r->program;
+	if (p.program < 0) /* what decides may be linked into the program */
+		p.program = native_program(job, stack,
+			r->line && r->line->force == POSE_DECIDES ? r->telling + 1 : 0);
 	gil = locks_wants_gil(job, stack);
-	if (gil >= 0) {
+	if (gil >= 0 && !took_turns(job, stack)) {
 		p.pose = POSE_GIL;
 		p.telling = gil;
 		p.holder = locks_gil_holder(job, stack);
@@ -288,7 +286,8 @@ static struct posture read_posture(
 		p.pose = r->line->pose;
 		p.telling = r->telling;
 		p.base = r->base;
-		p.locked = p.pose == POSE_COMPILE && (r->locked || locks_waits_for_file(stack));
+		p.locked = r->line->force == POSE_SPANS &&
+			   (r->locked || locks_waits_for_file(stack));
 		p.lock_base = r->lock_base;
 		p.call = r->line->call ? r->line->call : name_call(job, &p);
 		if (r->line->force == POSE_DECIDES)
@@ -304,7 +303,7 @@ static struct posture read_posture(
 		p.base = p.pose == POSE_LOCK ? r->lock_base : -1;
 		p.call = r->line->call;
 	} else {
-		pose_of_program(job, &p);
+		pose_of_program(reader, &p);
 	}
 	find_keeper(job, &p);
 	return p;
@@ -312,39 +311,106 @@ static struct posture read_posture(
 
 /* -- the pose of a rank ------------------------------------------------------------------------ */
 
-/*
- * Of the threads that may do the work for a main thread that waits for one: those of autograd, and
- * such of the program's as wait for other ranks.
- */
-static bool speaks_for_main(const struct job_stack *stack, const struct posture *p)
+/* What a main thread that waits for another one asks. */
+struct asking {
+	bool any;    /* it says nothing itself: any thread of the program will do */
+	bool found;  /* some thread speaks for it: */
+	bool hidden; /* some may, but its stack does not tell */
+	struct posture best;
+	size_t speakers;
+};
+
+static bool is_idle(const struct job *job, const struct job_stack *stack)
 {
-	if (stackfacts_fits(stack->thread, "pt_autograd*"))
-		return p->pose != POSE_UNKNOWN;
-	return p->program >= 0 && (poses_waits(p->pose) || p->pose == POSE_COMPILE);
+	static const struct stackfacts_place idle[] = {{"torch::autograd::ReadyQueue::pop*", NULL}};
+
+	return stackfacts_find(job, stack, 0, idle, 1) >= 0;
 }
 
-/* The one that says most: who waits for others before who is elsewhere, so that none is blamed. */
-static void ask_threads(const struct reader *reader, int rank, struct posture *p)
+/* Of two who speak the one that says most: who waits for others, so that nobody is blamed. */
+static void hear(struct asking *asking, const struct job_stack *stack, const struct posture *p)
+{
+	bool autograd = stackfacts_fits(stack->thread, "pt_autograd*");
+
+	if (p->pose == POSE_UNKNOWN) {
+		asking->hidden |= autograd || p->program >= 0;
+		return;
+	}
+	if (!autograd && (p->program < 0 || !(asking->any || poses_waits(p->pose) ||
+						    p->pose == POSE_COMPILE)))
+		return;
+	asking->speakers++;
+	if (asking->found && (poses_waits(asking->best.pose) || !poses_waits(p->pose)))
+		return;
+	asking->best = *p;
+	asking->found = true;
+}
+
+/* The threads of its process, and the main threads of its children. */
+static void ask_others(const struct reader *reader, int rank, struct asking *asking,
+	const struct job_stack *who)
 {
 	const struct job *job = reader->job;
 	size_t from, to;
-	bool found = false;
 
 	stackfacts_of_rank(job, rank, &from, &to);
 	for (size_t i = from; i < to; i++) {
 		const struct job_stack *stack = &job->stacks[i];
-		struct reading r;
+		bool child = stack->process != who->process;
 		struct posture other;
+		struct reading r;
 
-		if (stack->process != p->stack->process || stack->main)
+		if (child != stack->main || is_idle(job, stack))
 			continue;
 		other = read_posture(reader, stack, &r);
-		if (!speaks_for_main(stack, &other) ||
-			(found && (poses_waits(p->pose) || !poses_waits(other.pose))))
-			continue;
-		*p = other;
-		found = true;
+		if (!child || poses_waits(other.pose) || other.pose == POSE_UNKNOWN)
+			hear(asking, stack, &other);
 	}
+}
+
+/* In waitpid() and its like. */
+static bool waits_for_child(const struct job *job, const struct job_stack *stack)
+{
+	static const struct stackfacts_place places[] = {{"*wait4*", "libc*"},
+		{"*waitpid*", "libc*"}, {"*waitid*", "libc*"}};
+
+	return !strcmp(stack->syscall, "wait4") || !strcmp(stack->syscall, "waitid") ||
+	       stackfacts_find(job, stack, 0, places, 3) >= 0;
+}
+
+/*
+ * The main thread waits for another thread or a child, or is some framework's own, and the program
+ * runs in another thread: whoever does the work speaks for it. Where that one's stack does not
+ * tell, nobody knows.
+ */
+static void ask_who_works(
+	const struct reader *reader, int rank, const struct reading *r, struct posture *p)
+{
+	struct asking asking = {.any = p->pose == POSE_USER && p->program < 0};
+
+	if ((p->pose != POSE_USER && p->pose != POSE_UNKNOWN) ||
+		!(r->threads || asking.any || waits_for_child(reader->job, p->stack)))
+		return;
+	ask_others(reader, rank, &asking, p->stack);
+	if (asking.found && poses_waits(asking.best.pose))
+		*p = asking.best;
+	else if (asking.hidden || (asking.any && asking.speakers > 1))
+		p->pose = POSE_UNKNOWN;
+	else if (asking.found)
+		*p = asking.best;
+}
+
+/* Who waits for the GIL, waits for what the thread waits for that has it. */
+static void ask_holder(const struct reader *reader, struct posture *p)
+{
+	struct posture other;
+	struct reading r;
+
+	if (p->pose != POSE_GIL || !p->holder || p->holder == p->stack)
+		return;
+	other = read_posture(reader, p->holder, &r);
+	if (poses_waits(other.pose))
+		*p = other;
 }
 
 int64_t poses_stood(const struct job *job, const struct job_stack *stack)
@@ -354,12 +420,6 @@ int64_t poses_stood(const struct job *job, const struct job_stack *stack)
 	return snapshot && snapshot->span > 0 && stack->samples > 1 && stack->moved == JOB_NO
 		       ? snapshot->span
 		       : JOB_UNKNOWN;
-}
-
-/* Whether all samples have the stack alike from its outermost frame to this one. */
-static bool stood_beneath(const struct job_stack *stack, long at)
-{
-	return at >= 0 && stack->samples > 1 && stack->nframes - (size_t)at <= stack->still;
 }
 
 /* For how long the pose is proved to stand: the samples' span, or the process' idleness. */
@@ -376,6 +436,8 @@ static void find_standing(const struct job *job, struct posture *p)
 	p->stands = p->lock_stands = poses_stood(job, who);
 	if (region && stood_beneath(p->stack, p->base))
 		p->stands = span;
+	p->passed = poses_waits(p->pose) && p->stack->samples > 1 &&
+		    !stood_beneath(p->stack, p->program >= 0 ? p->program : p->telling);
 	if (p->locked && stood_beneath(p->stack, p->lock_base))
 		p->lock_stands = span;
 	/* Who runs a little is idle too: each step and each wait of it may be a new one. */
@@ -388,6 +450,7 @@ static struct posture posture_of(const struct reader *reader, int rank)
 {
 	const struct job *job = reader->job;
 	const struct job_stack *stack = stackfacts_main(job, rank);
+	const struct job_process *process;
 	struct posture p = posture_unknown;
 	struct reading r;
 
@@ -396,11 +459,11 @@ static struct posture posture_of(const struct reader *reader, int rank)
 		job->processes[stack->process].end > JOB_ALIVE)
 		return p;
 	p = read_posture(reader, stack, &r);
-	if (r.threads && !poses_waits(p.pose) && p.pose != POSE_GIL &&
-		(!r.line || r.line->force > POSE_SPANS))
-		ask_threads(reader, rank, &p);
-	if (job->processes[p.stack->process].state == 'T' ||
-		job->processes[p.stack->process].frozen == JOB_YES || stack->state == 'T')
+	ask_who_works(reader, rank, &r, &p);
+	ask_holder(reader, &p);
+	process = &job->processes[p.stack->process];
+	if (process->state == 'T' || process->state == 't' || process->frozen == JOB_YES ||
+		stack->state == 'T')
 		p.pose = POSE_FROZEN;
 	find_standing(job, &p);
 	return p;
@@ -409,7 +472,7 @@ static struct posture posture_of(const struct reader *reader, int rank)
 struct posture *poses_new(const struct job *job)
 {
 	struct posture *postures = alloc_zeroed(job->nranks + 1, sizeof(*postures));
-	struct reader reader = {.job = job};
+	struct reader reader = {.job = job, .may_spin = hidden_may_spin(job)};
 
 	reader.lines = alloc_zeroed(job->nframes + 1, sizeof(*reader.lines));
 	for (size_t i = 0; i < job->nframes; i++)

@@ -41,10 +41,11 @@ struct posture {
 	const char *call;              /* what it waits in: "all_reduce", "flock"; "" not known */
 	bool for_zero;       /* INIT, STORE: it needs what rank 0 gives: the store, a unique id */
 	bool own_lock;       /* LOCK: of its own threads, not of a file */
-	bool locked;         /* COMPILE: and it waits for a lock there, */
+	bool locked;         /* COMPILE, INPUT, CHECKPOINT: and it waits for a lock there, */
 	long lock_base;      /* whose outermost frame is this; -1 only the kernel says it */
 	int64_t lock_stands; /* for so many ns without a break; JOB_UNKNOWN */
 	const struct job_stack *holder; /* GIL: the thread that holds it; NULL not known */
+	bool passed; /* it waits, and was seen elsewhere in its program a moment before */
 	enum job_known moved;           /* whether it was seen to move between samples */
 	int64_t stands; /* ns for which it was in this pose without a break; JOB_UNKNOWN */
 };
@@ -79,6 +80,8 @@ const char *poses_place(
 	struct arena *arena, const struct job *job, const struct job_stack *stack, long at);
 /* What a waiting rank waits in: the call's name, or what kind of call it is; "" not waiting. */
 const char *poses_call(const struct posture *p);
+/* Whether two may be in one call, as far as names go: "all_reduce" is NCCL's "ncclAllReduce". */
+bool poses_may_be_one_call(const struct posture *a, const struct posture *b);
 
 /* ns for which samples prove that a thread did not move; JOB_UNKNOWN: they do not. */
 int64_t poses_stood(const struct job *job, const struct job_stack *stack);

@@ -62,6 +62,8 @@ void tell_victims(struct inquiry *q, struct draft *draft);
 
 /* Adds where a rank stands by its stacks, the most telling first; else nothing (stack-facts.c). */
 void stacks_tell(struct inquiry *q, int rank, struct draft *draft);
+/* Puts the place where it stands into a fact; false: none is known. */
+bool stacks_tell_place(struct inquiry *q, int rank, struct verdict_fact *fact);
 /* Adds where those victims wait of whose waits only stacks tell (stack-facts.c). */
 void stacks_tell_waiters(struct inquiry *q, struct draft *draft);
 /* Whether two ranks wait in the same call at the same line of the program. */

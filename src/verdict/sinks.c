@@ -108,20 +108,37 @@ static void drop_echoes(struct suspects *suspects)
 	suspects->list.nr = n;
 }
 
+static bool compiles(const struct suspect *suspect)
+{
+	return suspect->rule == &rule_compile_skew || suspect->rule == &rule_compile_stuck;
+}
+
+/* Whether one of those who follow nobody does the same: so it is the one who is followed. */
+static bool has_leader(const struct suspects *suspects, const struct suspect *follower)
+{
+	for (size_t i = 0; i < suspects->list.nr; i++) {
+		const struct suspect *other = &suspects->list.items[i];
+
+		if (!other->why.follows && compiles(other) == compiles(follower) &&
+			(compiles(other) || other->why.where == follower->why.where))
+			return true;
+	}
+	return false;
+}
+
 /* Who only waits for another suspect, is its victim. */
 static void drop_followers(struct suspects *suspects)
 {
-	bool leader = false;
-	size_t n = 0;
+	ARRAY(struct suspect) kept = {0};
 
 	for (size_t i = 0; i < suspects->list.nr; i++)
-		leader |= !suspects->list.items[i].why.follows &&
-			  (suspects->list.items[i].rule == &rule_compile_skew ||
-				  suspects->list.items[i].rule == &rule_compile_stuck);
-	for (size_t i = 0; i < suspects->list.nr; i++)
-		if (!leader || !suspects->list.items[i].why.follows)
-			suspects->list.items[n++] = suspects->list.items[i];
-	suspects->list.nr = n;
+		if (!suspects->list.items[i].why.follows ||
+			!has_leader(suspects, &suspects->list.items[i]))
+			*array_add(&kept) = suspects->list.items[i];
+	for (size_t i = 0; i < kept.nr; i++)
+		suspects->list.items[i] = kept.items[i];
+	suspects->list.nr = kept.nr;
+	array_release(&kept);
 }
 
 /* -- the finding ------------------------------------------------------------------------------- */
@@ -168,8 +185,8 @@ static bool weigh(struct inquiry *q, const struct suspects *suspects, const stru
 	size_t absent = suspects->waiting ? suspects->late : draft->culprits.list.nr;
 	size_t waiting = draft->victims.list.nr;
 	size_t unknown = why->left ? inquiry_unreadable(q) : 0;
-	bool half = why->by_absence && why->progresses && absent == waiting && absent > 1;
-
+	bool half = (why->by_absence || suspects->waiting) && why->progresses &&
+		    absent == waiting && absent > 1;
 	bool idle = suspects->waiting && !waiting;
 
 	if (!idle && ((absent + unknown <= waiting && !half) || !(why->left || why->progresses)))

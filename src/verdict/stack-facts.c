@@ -79,23 +79,32 @@ static bool program_says_more(const struct inquiry *q, const struct posture *p)
 }
 
 /* The frame that tells, and the program's that led there; or the program's alone. */
-static void tell_place(struct inquiry *q, int rank, struct draft *draft)
+bool stacks_tell_place(struct inquiry *q, int rank, struct verdict_fact *fact)
 {
 	const struct posture *p = &q->profiles[rank].posture;
 	bool own = program_says_more(q, p);
 	long at = own ? p->program : p->telling;
-	struct verdict_fact *fact;
-	bool moves;
 
 	if (at < 0)
-		return;
-	/* Who asks for a lock again and again moves, and gets nowhere. */
-	moves = p->moved == JOB_YES && !(p->locked && p->lock_stands > 0) &&
-		!(p->pose == POSE_LOCK && p->stands > 0);
-	fact = draft_fact(q, draft, moves ? FACT_AT_MOVING : FACT_AT, rank, p->stack->cite);
+		return false;
 	fact->text = poses_place(q->arena, q->job, p->stack, at);
 	if (p->program > at)
 		fact->text2 = poses_place(q->arena, q->job, p->stack, p->program);
+	return true;
+}
+
+static void tell_place(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct posture *p = &q->profiles[rank].posture;
+	/* Who asks for a lock again and again moves, and gets nowhere. */
+	bool moves = p->moved == JOB_YES && !(p->locked && p->lock_stands > 0) &&
+		     !(p->pose == POSE_LOCK && p->stands > 0);
+	struct verdict_fact *fact;
+
+	if (p->telling < 0 && p->program < 0)
+		return;
+	fact = draft_fact(q, draft, moves ? FACT_AT_MOVING : FACT_AT, rank, p->stack->cite);
+	stacks_tell_place(q, rank, fact);
 	if (!moves && p->stands > 0)
 		fact->a = p->stands;
 }

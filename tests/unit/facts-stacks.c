@@ -25,7 +25,7 @@ static struct job_frame frame_of(char *text)
 		*line = '\0';
 		frame.line = atoi(line + 1);
 		frame.file = at;
-		frame.kind = strstr(at, ".py") ? JOB_FRAME_PYTHON : JOB_FRAME_NATIVE;
+		frame.kind = strstr(at, ".py") || *at == '<' ? JOB_FRAME_PYTHON : JOB_FRAME_NATIVE;
 	} else if (!strcmp(at, "kernel")) {
 		frame.kind = JOB_FRAME_KERNEL;
 	} else {

@@ -91,12 +91,474 @@ static void a_program_of_c_that_waits(void **state)
 	facts_free(f);
 }
 
+/* -- situations -------------------------------------------------------------------------------- */
+
+#define MAX_ROLES 4
+
+/* What some ranks are doing. */
+struct role {
+	const char *ranks; /* "0-2,5"; NULL: all that no role before has */
+	const char *frames;
+	const char *cut;
+	const char *syscall;
+	char state;   /* of the thread; 0: S */
+	char process; /* state of the process; 0: S */
+	enum job_known moved;
+	size_t still;	    /* 0: all frames */
+	const char *thread; /* another thread of it, by name, */
+	const char *doing;  /* its frames, */
+	bool spins;	    /* running, and not unwound; */
+	bool has_gil;	    /* and has the GIL */
+	const char *child;  /* the main thread of a child */
+};
+
+struct situation {
+	const char *what;
+	int n;
+	struct role roles[MAX_ROLES];
+	enum verdict_class class;
+	enum verdict_where where;
+	const char *culprits, *victims;
+	const char *says;
+};
+
+#define MOVES .moved = JOB_YES
+#define RUNS  .moved = JOB_YES, .state = 'R', .cut = "it ran"
+
+#define S3_GET                                                                                     \
+	"read@libc.so.6 < @libssl.so.3 < SSL_read_ex@libssl.so.3 < "                               \
+	"@_ssl.cpython-311-x86_64-linux-gnu.so < SSLSocket.read@" STDLIB "ssl.py:1100 < "          \
+	"HTTPResponse.read@" SITE "urllib3/response.py:567 < get_object@" SITE                     \
+	"botocore/client.py:900 < fetch_shard@/home/me/data.py:31" MAIN
+#define NCCL_COLD                                                                                  \
+	"sched_yield@libc.so.6 < @libnccl.so.2 < ncclAllReduce@libnccl.so.2 < "                    \
+	"c10d::ProcessGroupNCCL::allreduce()@libtorch_cuda.so < all_reduce@" C10D ":4181" TRAIN
+#define CUDA_SYNC                                                                                  \
+	"poll@libc.so.6 < @libcuda.so.1 < cudaStreamSynchronize@libcudart.so.12 < "                \
+	"at::native::_local_scalar_dense_cuda()@libtorch_cuda.so" TRAIN
+#define MPI_WAIT                                                                                   \
+	"epoll_wait@libc.so.6 < opal_progress@libopen-pal.so.40 < PMPI_Allreduce@libmpi.so.40 < "  \
+	"@MPI.cpython-311-x86_64-linux-gnu.so" TRAIN
+#define JAX_WAIT                                                                                   \
+	"futex_wait@libc.so.6 < @xla_extension.so < @xla_extension.so < "                          \
+	"ArrayImpl._value@" SITE "jax/_src/array.py:640 < loss_of@/home/me/train.py:61" MAIN
+#define QUEUE_GET                                                                                  \
+	"sem_wait@libc.so.6 < PyThread_acquire_lock_timed@python3.11 < Condition.wait@" STDLIB     \
+	"threading.py:327 < Queue.get@" STDLIB "queue.py:171 < drain@/home/me/pipe.py:14" MAIN
+#define BACKWARD                                                                                   \
+	"futex_wait@libc.so.6 < torch::autograd::Engine::execute()@libtorch_cpu.so < "             \
+	"_engine_run_backward@" TORCH "autograd/graph.py:800 < step@/home/me/train.py:90" MAIN
+#define AUTOGRAD_IDLE                                                                              \
+	"pthread_cond_wait@libc.so.6 < torch::autograd::ReadyQueue::pop()@libtorch_cpu.so < "      \
+	"torch::autograd::Engine::thread_main()@libtorch_cpu.so"
+#define RAY_MAIN                                                                                   \
+	"epoll_wait@libc.so.6 < @_raylet.so < ray::core::CoreWorker::RunTaskExecutionLoop()"       \
+	"@_raylet.so < main_loop@" SITE "ray/_private/worker.py:935 < <module>@" SITE              \
+	"ray/_private/workers/default_worker.py:297"
+#define RPC_WAIT                                                                                   \
+	"pthread_cond_wait@libc.so.6 < torch::distributed::rpc::sync()@libtorch_cpu.so < "         \
+	"rpc_sync@" TORCH "distributed/rpc/api.py:810 < ask@/home/me/train.py:44" MAIN
+#define FUTURE_WAIT                                                                                \
+	"pthread_cond_wait@libc.so.6 < c10::ivalue::Future::wait()@libtorch_cpu.so < "             \
+	"step@/home/me/train.py:87" MAIN
+#define FILE_LOCKED                                                                                \
+	"flock@libc.so.6 < acquire@" SITE "filelock/_api.py:300 < __enter__@" SITE                 \
+	"filelock/_api.py:376 < "
+#define DATASETS(inner, line)                                                                      \
+	inner "download_and_prepare@" SITE "datasets/builder.py:" line                             \
+	      " < load_dataset@" SITE "datasets/load.py:2084 < prepare@/home/me/train.py:20" MAIN
+
+static const struct situation situations[] = {
+	{"the first operation of NCCL, that blocks its host; one fetches from S3", 8,
+		{{"3", S3_GET}, {NULL, NCCL_COLD}}, VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "3",
+		"0-2,4-7", "at data.py:31 in fetch_shard"},
+	{"all wait for their GPUs, one for its loader, with its thread that pins", 8,
+		{{"5", LOADER, .thread = "pin_memory", .doing = QUEUE_GET}, {NULL, CUDA_SYNC}},
+		VERDICT_HOST_STALL, VERDICT_IN_INPUT, "5", "0-4,6,7", "_try_get_data"},
+	{"MPI spins in Python's eyes; only who blocks is seen to wait", 8,
+		{{"7", SLEEPS}, {"6", "step@/home/me/train.py:88" MAIN, RUNS}, {NULL, MPI_WAIT}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "7", "0-5", "at train.py:70"},
+	{"MPI spins everywhere but in one: who knows", 4,
+		{{"3", SLEEPS},
+			{NULL, "step@/home/me/train.py:88" MAIN, RUNS, .thread = "python",
+				.doing = "epoll_wait@libc.so.6 < @libopen-pal.so.40"}},
+		VERDICT_INCONCLUSIVE, 0, "", NULL, NULL},
+	{"it runs Python code while others wait in MPI", 4,
+		{{"3", "next_word@/home/me/text.py:9 < step@/home/me/train.py:88" MAIN, RUNS,
+			 .still = 1},
+			{NULL, MPI_WAIT}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "3", "0-2", "at text.py:9 in next_word"},
+	{"MPI linked into a program of C", 4,
+		{{"1", "read@libc.so.6 < load@solver < main@solver"},
+			{NULL, "poll@libc.so.6 < MPI_Allreduce@solver < main@solver"}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "1", "0,2,3", "in MPI_Allreduce"},
+	{"JAX waits for what it computes, its own frames without names", 4,
+		{{"2", "read@libc.so.6 < __next__@" SITE
+		       "grain/_src/python/data_loader.py:400" MAIN},
+			{NULL, JAX_WAIT}},
+		VERDICT_HOST_STALL, VERDICT_IN_INPUT, "2", "0,1,3", "at train.py:61 in loss_of"},
+	{"JAX waits for its peers to come", 4,
+		{{"0", SLEEPS},
+			{NULL, "poll@libc.so.6 < @xla_extension.so < State.initialize@" SITE
+			       "jax/_src/distributed.py:110 < initialize@" SITE
+			       "jax/_src/distributed.py:228" MAIN}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "0", "1-3", NULL},
+	{"a thread writes a checkpoint while its main thread is where it should be", 4,
+		{{"1", SLEEPS},
+			{NULL, ALL_REDUCE, .thread = "ckpt-writer",
+				.doing = "write@libc.so.6 < save@" TORCH "serialization.py:900 < "
+					 "write_loop@/home/me/ckpt.py:9"}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "1", "0,2,3", NULL},
+	{"it waits for its own checkpoint's thread", 4,
+		{{"1",
+			 "sem_wait@libc.so.6 < Condition.wait@" STDLIB
+			 "threading.py:327 < Future.result@" STDLIB
+			 "concurrent/futures/_base.py:451 < finish@/home/me/ckpt.py:33" MAIN,
+			 .thread = "writer",
+			 .doing = "fsync@libc.so.6 < save@" TORCH "serialization.py:900 < "
+				  "write_loop@/home/me/ckpt.py:9"},
+			{NULL, ALL_REDUCE}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "1", "0,2,3", "at ckpt.py:33 in finish"},
+	{"threads of tqdm and wandb say nothing", 4,
+		{{"2", QUEUE_GET, .thread = "tqdm",
+			 .doing = "sem_clockwait@libc.so.6 < TMonitor.run@" SITE
+				  "tqdm/_monitor.py:60"},
+			{NULL, ALL_REDUCE, .thread = "wandb",
+				.doing = "poll@libc.so.6 < loop@" SITE "wandb/io.py:9"}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "2", "0,1,3", "at pipe.py:14 in drain"},
+	{"a cell of a notebook", 4,
+		{{"2", "clock_nanosleep@libc.so.6 < <module>@<ipython-input-3-1f>:2 < "
+		       "run_code@" SITE "IPython/core/interactiveshell.py:3508"},
+			{NULL, ALL_REDUCE}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "2", "0,1,3", "<ipython-input-3-1f>:2"},
+	{"somebody sits in the debugger", 4,
+		{{"0", "read@libc.so.6 < Cmd.cmdloop@" STDLIB "cmd.py:126 < Pdb.interaction@" STDLIB
+		       "pdb.py:356 < step@/home/me/train.py:93" MAIN},
+			{NULL, BARRIER}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "0", "1-3", "at train.py:93 in step"},
+	{"it asks on the terminal", 4,
+		{{"0", "read@libc.so.6 < builtin_input@python3.11 < "
+		       "confirm@/home/me/train.py:11" MAIN},
+			{NULL, BARRIER}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "0", "1-3", "at train.py:11 in confirm"},
+	{"it waits for a program that it started", 4,
+		{{"0", "wait4@libc.so.6 < Popen._wait@" STDLIB "subprocess.py:2011 < run@" STDLIB
+		       "subprocess.py:550 < encode@/home/me/train.py:15" MAIN,
+			 .syscall = "wait4", .child = "read@libc.so.6 < main@ffmpeg"},
+			{NULL, BARRIER}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "0", "1-3", "at train.py:15 in encode"},
+	{"its child does the work, and waits like the others", 4,
+		{{"3", SLEEPS},
+			{"1", "wait4@libc.so.6 < launch@/home/me/train.py:130" MAIN,
+				.syscall = "wait4", .child = ALL_REDUCE},
+			{NULL, ALL_REDUCE}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "3", "0-2", NULL},
+	{"signal.pause()", 4,
+		{{"3", "pause@libc.so.6 < hold@/home/me/train.py:5" MAIN, .syscall = "pause"},
+			{NULL, ALL_REDUCE}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "3", "0-2", "at train.py:5 in hold"},
+	{"one is in a barrier, the others train", 8,
+		{{"3", BARRIER}, {NULL, "step@/home/me/train.py:88" MAIN, RUNS, .still = 1}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "", NULL, NULL},
+	{"all wait in the store for one that compiles", 8,
+		{{"6", COMPILE, MOVES, .still = 4},
+			{NULL, "poll@libc.so.6 < c10d::TCPStore::wait()@libtorch_cpu.so < "
+			       "sync@/home/me/train.py:41" MAIN}},
+		VERDICT_COMPILE_SKEW, 0, "6", "0-5,7", "by train.py:80 in step"},
+	{"all are at the same input", 8, {{NULL, LOADER}}, VERDICT_INCONCLUSIVE, 0, "", "",
+		"_try_get_data"},
+	{"stopped by a debugger from outside", 4,
+		{{"2", ALL_REDUCE, .process = 't', .state = 't'}, {NULL, ALL_REDUCE}},
+		VERDICT_HOST_STALL, VERDICT_IN_FROZEN, "2", "0,1,3", NULL},
+	{"two for two reasons", 8,
+		{{"1", LOADER}, {"6", SAVE}, {NULL, ALL_REDUCE}}, VERDICT_HOST_STALL,
+		VERDICT_IN_INPUT, "1+6", NULL, NULL},
+	{"half against half", 8, {{"0-3", SLEEPS}, {NULL, ALL_REDUCE}}, VERDICT_HOST_STALL,
+		VERDICT_IN_USER_CODE, "", NULL, NULL},
+	{"who has the GIL waits for the others", 4,
+		{{"2", GIL, MOVES, .thread = "comm", .has_gil = true,
+			 .doing = "@libnccl.so.2 < ncclAllReduce@libnccl.so.2 < "
+				  "reduce@/home/me/comm.py:8"},
+			{NULL, ALL_REDUCE}},
+		VERDICT_INCONCLUSIVE, 0, "", "0-3", NULL},
+	{"who has the GIL waits for the others, of whom one stays away", 4,
+		{{"0", SLEEPS},
+			{"2", GIL, MOVES, .thread = "comm", .has_gil = true,
+				.doing = "@libnccl.so.2 < ncclAllReduce@libnccl.so.2 < "
+					 "reduce@/home/me/comm.py:8"},
+			{NULL, ALL_REDUCE}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "0", "1-3", NULL},
+	{"threads that take turns at the GIL", 4,
+		{{"2", GIL, MOVES, .still = 1}, {NULL, ALL_REDUCE}}, VERDICT_HOST_STALL,
+		VERDICT_IN_USER_CODE, "2", "0,1,3", "at train.py:41 in work, moving"},
+	{"remote procedure calls wait for others", 4, {{"3", SLEEPS}, {NULL, RPC_WAIT}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "3", "0-2", NULL},
+	{"futures of operations, one of them by a call of procedure", 8,
+		{{"3", SLEEPS}, {"4", RPC_WAIT}, {NULL, FUTURE_WAIT}}, VERDICT_HOST_STALL,
+		VERDICT_IN_USER_CODE, "3", "0-2,4-7", "at train.py:87 in step"},
+	{"autograd's thread runs, who knows in what", 8,
+		{{"3", SLEEPS},
+			{"4", BACKWARD, .thread = "pt_autograd_0",
+				.doing = "hook@/home/me/train.py:17", .spins = true},
+			{NULL, CUDA_SYNC}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "3", "0-2,5-7", NULL},
+	{"autograd's threads idle beside a queue", 4,
+		{{"1", QUEUE_GET, .thread = "pt_autograd_0", .doing = AUTOGRAD_IDLE},
+			{NULL, ALL_REDUCE}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "1", "0,2,3", "at pipe.py:14 in drain"},
+	{"a barrier of a loader's own between ranks", 4,
+		{{"1", "read@libc.so.6 < load@/home/me/data.py:3" MAIN},
+			{NULL, "clock_nanosleep@libc.so.6 < SharedBarrier.__call__@" SITE
+			       "streaming/base/shared/barrier.py:119 < "
+			       "StreamingDataset.__iter__@" SITE
+			       "streaming/base/dataset.py:1500" MAIN}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "1", "0,2,3", NULL},
+	{"workers wait for what the first tells them, which waits for one that compiles", 8,
+		{{"0", ALL_REDUCE}, {"1", COMPILE},
+			{NULL, "sched_yield@libc.so.6 < acquire_read@" SITE
+			       "vllm/distributed/device_communicators/shm_broadcast.py:447 < "
+			       "worker_busy_loop@" SITE "vllm/executor/multiproc.py:9" MAIN}},
+		VERDICT_COMPILE_SKEW, 0, "1", "0,2-7", NULL},
+	{"the main thread is Ray's, the program another", 4,
+		{{"3", RAY_MAIN, .thread = "train", .doing = SLEEPS},
+			{NULL, RAY_MAIN, .thread = "train", .doing = ALL_REDUCE}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "3", "0-2", "at train.py:70 in clean"},
+	{"nothing of its code is the program's own", 4,
+		{{"3", "clock_nanosleep@libc.so.6 < tune@" SITE "axolotl/cli/train.py:8"},
+			{NULL, ALL_REDUCE}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "3", "0-2",
+		"at axolotl/cli/train.py:8 in tune"},
+	{"one prepares a dataset, and another waits for its lock", 8,
+		{{"0", DATASETS("read@libc.so.6 < ", "700"), MOVES, .still = 3},
+			{"1", DATASETS(FILE_LOCKED, "690")}, {NULL, BARRIER}},
+		VERDICT_HOST_STALL, VERDICT_IN_INPUT, "0", "2-7", NULL},
+	{"a lock of a file, and somebody else who stays away: may be he has it", 8,
+		{{"0", SLEEPS}, {"1", FILE_LOCKED "prepare@/home/me/data.py:12" MAIN},
+			{NULL, BARRIER}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "0+1", NULL, NULL},
+	{"a stack that ends at a wait, whatever it is for", 4,
+		{{"2", "step@/home/me/train.py:87" MAIN, .cut = "rbp is not known",
+			 .syscall = "futex"},
+			{NULL, ALL_REDUCE}},
+		VERDICT_INCONCLUSIVE, 0, "", "0,1,3", NULL},
+	{"a stack that ends beneath Python's own library", 4,
+		{{"2", "Condition.wait@" STDLIB "threading.py:327 < Queue.get@" STDLIB
+		       "queue.py:171 < drain@/home/me/pipe.py:14" MAIN,
+			 .cut = "rbp is not known", .syscall = "futex"},
+			{NULL, ALL_REDUCE}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "2", "0,1,3", "at pipe.py:14 in drain"},
+	{"no names of PyTorch's libraries", 4,
+		{{"2", "@libc.so.6 < @libtorch_cpu.so < @libtorch_python.so < "
+		       "step@/home/me/train.py:87" MAIN},
+			{NULL, ALL_REDUCE}},
+		VERDICT_INCONCLUSIVE, 0, "", "0,1,3", NULL},
+	{"the same operation at two lines", 8,
+		{{"5", "pthread_cond_wait@libc.so.6 < c10d::Work::wait()@libtorch_cpu.so < "
+		       "all_reduce@" C10D ":4181 < step@/home/me/train.py:91" MAIN},
+			{NULL, ALL_REDUCE}},
+		VERDICT_INCONCLUSIVE, 0, "", "0-7", "at train.py:91 in step"},
+	{"who waits was elsewhere a moment before", 8,
+		{{"3", SLEEPS}, {NULL, ALL_REDUCE, MOVES, .still = 1}}, VERDICT_INCONCLUSIVE, 0, "",
+		"0-2,4-7", NULL},
+	{"PyTorch lies in a checkout", 4,
+		{{"3", SLEEPS},
+			{NULL, "pthread_cond_wait@libc.so.6 < c10d::Work::wait()@libtorch_cpu.so < "
+			       "all_reduce@/work/pytorch/torch/distributed/distributed_c10d.py:9 < "
+			       "Module._call_impl@/work/pytorch/torch/nn/modules/module.py:1500"
+			       " < step@/home/me/train.py:88" MAIN}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "3", "0-2",
+		"in all_reduce, at train.py:88 in step"},
+	{"code that inductor made is not the program", 4,
+		{{"3", "clock_nanosleep@libc.so.6 < call@/tmp/torchinductor_me/ab/cab.py:70 < "
+		       "compile_wrapper@" TORCH "_dynamo/eval_frame.py:1265 < "
+		       "step@/home/me/train.py:80" MAIN},
+			{NULL, ALL_REDUCE}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "3", "0-2", "at train.py:80 in step"},
+	{"a folder named like Python", 4,
+		{{"3", "clock_nanosleep@libc.so.6 < clean@/home/me/python3/train.py:70"},
+			{NULL, ALL_REDUCE}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "3", "0-2", "at train.py:70 in clean"},
+	{"it is at its end, and waits for its threads", 4,
+		{{"3", "sem_wait@libc.so.6 < _shutdown@" STDLIB "threading.py:1590"},
+			{NULL, ALL_REDUCE}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "3", "0-2",
+		"at threading.py:1590 in _shutdown"},
+	{"a function that saves at its end is no checkpoint", 4,
+		{{"3", "clock_nanosleep@libc.so.6 < step@/home/me/train.py:70 < "
+		       "train_and_save_checkpoints@/home/me/train.py:120"},
+			{NULL, ALL_REDUCE}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "3", "0-2", "at train.py:70 in step"},
+	{"Ascend's and XLA's ways to wait", 8,
+		{{"3", SLEEPS},
+			{"4-7", "ioctl@libc.so.6 < aclrtSynchronizeStream@libascendcl.so" TRAIN},
+			{NULL, "futex_wait@libc.so.6 < @_XLAC.so < mark_step@" SITE
+			       "torch_xla/core/xla_model.py:1050" TRAIN}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "3", "0-2,4-7", NULL},
+	{"nobody knows what most do", 8,
+		{{"0", ALL_REDUCE}, {"1", SLEEPS}, {NULL, "", .cut = "no permission"}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "", NULL, NULL},
+	{"two ranks, of which one sleeps", 2, {{"1", SLEEPS}, {NULL, ALL_REDUCE}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "1", "0", "at train.py:70 in clean"},
+	{"sixteen, of which one waits for a disk", 16,
+		{{"13", "folio_wait_bit@kernel < nfs_file_write@kernel < write@libc.so.6 < "
+			"log@/home/me/train.py:9" MAIN,
+			 .state = 'D', .process = 'D'},
+			{NULL, ALL_REDUCE}},
+		VERDICT_HOST_STALL, VERDICT_IN_IO, "13", "0-12,14,15", "(NFS)"},
+};
+
+/* The ranks of "0-2,5" or "1+6", as bits. */
+static uint64_t bits_of(const char *list)
+{
+	uint64_t bits = 0;
+
+	while (*list) {
+		char *end;
+		unsigned long from = strtoul(list, &end, 10), to = from;
+
+		if (*end == '-')
+			to = strtoul(end + 1, &end, 10);
+		for (; from <= to; from++)
+			bits |= UINT64_C(1) << from;
+		list = *end ? end + 1 : end;
+	}
+	return bits;
+}
+
+static void play(struct facts *f, const struct role *role, int rank)
+{
+	struct job_stack *stack = facts_stack(f, rank, role->frames);
+
+	stack->cut = role->cut ? role->cut : "";
+	stack->syscall = role->syscall ? role->syscall : "";
+	stack->state = role->state ? role->state : 'S';
+	stack->moved = role->moved ? role->moved : JOB_NO;
+	stack->still = role->still ? role->still : SIZE_MAX;
+	f->ranks[rank].process.state = role->process ? role->process : 'S';
+	if (role->thread) {
+		stack = facts_stack_of(f, rank, role->thread, 900, role->doing);
+		stack->holds_gil = role->has_gil ? JOB_YES : JOB_NO;
+		if (role->spins) {
+			stack->cut = "it ran";
+			stack->state = 'R';
+			stack->moved = JOB_YES;
+		}
+	}
+	if (role->child) {
+		uint32_t pid;
+
+		facts_child(f, rank, "python");
+		pid = f->extra[f->nextra - 1].pid;
+		stack = facts_stack_of(f, rank, "python", pid, role->child);
+		stack->main = true;
+		f->extra[f->nextra - 1].pid = pid;
+	}
+}
+
+static struct facts *stage(const struct situation *s)
+{
+	struct facts *f = facts_new(s->n);
+	uint64_t left = (UINT64_C(1) << s->n) - 1;
+
+	facts_no_probe(f);
+	for (size_t i = 0; i < MAX_ROLES && s->roles[i].frames; i++) {
+		uint64_t mine = s->roles[i].ranks ? bits_of(s->roles[i].ranks) : left;
+
+		for (int rank = 0; rank < s->n; rank++)
+			if (mine >> rank & 1)
+				play(f, &s->roles[i], rank);
+		left &= ~mine;
+	}
+	return f;
+}
+
+static void situations_as_they_are_met(void **state)
+{
+	size_t n = sizeof(situations) / sizeof(situations[0]);
+	const char *only = getenv("SITUATION");
+
+	for (size_t i = 0; i < n; i++) {
+		const struct situation *s = &situations[i];
+		bool several = strchr(s->culprits, '+');
+		struct facts *f;
+
+		if (only && strtoul(only, NULL, 10) != i)
+			continue;
+		print_message("# %zu: %s\n", i, s->what);
+		f = stage(s);
+		facts_expect_where(f, s->class, several ? NULL : s->culprits, s->where);
+		facts_expect(f, s->class, NULL, s->victims);
+		assert_int_equal(facts_culprits(f), bits_of(s->culprits));
+		if (s->says)
+			expect_words(f, s->says);
+		facts_free(f);
+	}
+}
+
+/* Somebody else of its host, who does not wait for a lock, may have it. */
+static void a_lock_whose_holder_may_be_another_rank(void **state)
+{
+	struct facts *f = foreign(8, 0, SLEEPS);
+	struct judged j;
+
+	f->extra[1].is.stack.frames = FILE_LOCKED "prepare@/home/me/data.py:12" MAIN;
+	j = judge(f);
+	assert_int_equal(j.v->n, 2);
+	assert_int_equal(j.v->at[0].where, VERDICT_IN_USER_CODE);
+	assert_int_equal(j.v->at[0].confidence, VERDICT_SUPPORTED);
+	assert_int_equal(j.v->at[1].where, VERDICT_IN_LOCK);
+	assert_int_equal(j.v->at[1].confidence, VERDICT_HYPOTHESIS);
+	done(&j, f);
+}
+
+/* -- beside rings ------------------------------------------------------------------------------ */
+
+/* By its ring it is outside of all that is recorded; these stacks tell what it may be inside of. */
+static void beside_rings_a_wait_is_a_hypothesis(void **state)
+{
+	static const char *const waits[] = {
+		RPC_WAIT, FUTURE_WAIT, MPI_WAIT, JAX_WAIT, CUDA_SYNC, STORE_ID};
+
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
+		struct facts *f = facts_new(4);
+		struct judged j;
+
+		facts_rounds(f, 0, 10, 20, 0.5);
+		facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 60);
+		facts_outside(f, 3, 40);
+		facts_stack(f, 3, waits[i]);
+		facts_expect_where(f, VERDICT_HOST_STALL, "3", VERDICT_WHERE_UNKNOWN);
+		j = judge(f);
+		assert_int_equal(j.v->at[0].confidence, VERDICT_HYPOTHESIS);
+		done(&j, f);
+	}
+}
+
+/* A place that a stack may hide is not said to be the program's own code. */
+static void beside_rings_what_is_hidden_is_not_told(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 60);
+	facts_outside(f, 3, 40);
+	facts_stack(f, 3, "@libc.so.6 < @libtorch_cpu.so < step@/home/me/train.py:87" MAIN);
+	facts_expect_where(f, VERDICT_HOST_STALL, "3", VERDICT_WHERE_UNKNOWN);
+	f->extra[f->nextra - 1].is.stack.frames = SLEEPS;
+	facts_expect_where(f, VERDICT_HOST_STALL, "3", VERDICT_IN_USER_CODE);
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lock_that_is_polled),
 		cmocka_unit_test(a_mutex_in_a_program_of_c),
 		cmocka_unit_test(a_program_of_c_that_waits),
+		cmocka_unit_test(situations_as_they_are_met),
+		cmocka_unit_test(a_lock_whose_holder_may_be_another_rank),
+		cmocka_unit_test(beside_rings_a_wait_is_a_hypothesis),
+		cmocka_unit_test(beside_rings_what_is_hidden_is_not_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verdict/pose-hidden.h"
+
+#include <string.h>
+
+#include "job/stackfacts.h"
+
+#define N_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+bool hidden_may_spin(const struct job *job)
+{
+	static const struct stackfacts_place spinners[] = {{NULL, "libcuda.so*"},
+		{NULL, "libcudart.so*"}, {NULL, "libamdhip64.so*"}, {NULL, "libhsa-runtime64.so*"},
+		{NULL, "libascendcl.so*"}, {NULL, "libmpi*.so*"}, {NULL, "libopen-*.so*"},
+		{NULL, "libpmix.so*"}, {NULL, "libucp.so*"},
+		{NULL, "libuct.so*"}, {NULL, "libucs.so*"}, {NULL, "libccl.so*"},
+		{NULL, "libfabric.so*"}, {NULL, "MPI.*.so*"}};
+
+	for (size_t i = 0; i < job->nframes; i++)
+		for (size_t k = 0; k < N_OF(spinners); k++)
+			if (stackfacts_is_at(&job->frames[i], &spinners[k]))
+				return true;
+	for (size_t i = 0; i < job->nstacks; i++)
+		if (stackfacts_fits(job->stacks[i].thread, "cuda*"))
+			return true;
+	return false;
+}
+
+/* Modules in which processes wait for others, and code of no known module. */
+static bool may_be_a_wait(const struct job_frame *frame)
+{
+	static const char *const modules[] = {"libtorch*", "libc10*", "libgloo*", "libnccl*",
+		"xla_extension*", "libjax*", "_jax*", "libtpu*", "libtensorflow*",
+		"_pywrap_tensorflow*", "libhorovod*", "mpi_lib*", "MPI.*", "_XLAC*", ""};
+
+	for (size_t i = 0; i < N_OF(modules); i++)
+		if (stackfacts_fits(frame->module, modules[i]))
+			return true;
+	return false;
+}
+
+/* Whether some frame of that module has a name, so that its waits would have theirs. */
+static bool has_names(
+	const struct job *job, const struct job_stack *stack, size_t n, const char *module)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct job_frame *frame = stackfacts_frame(job, stack, i);
+
+		if (*module && *frame->function && !strcmp(frame->module, module))
+			return true;
+	}
+	return false;
+}
+
+static bool has_nameless_wait(const struct job *job, const struct job_stack *stack, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct job_frame *frame = stackfacts_frame(job, stack, i);
+
+		if (frame->kind == JOB_FRAME_NATIVE && !*frame->function && may_be_a_wait(frame) &&
+			!has_names(job, stack, n, frame->module))
+			return true;
+	}
+	return false;
+}
+
+/* Calls of the system that no wait for another rank is in. */
+static bool is_harmless(const char *syscall)
+{
+	static const char *const calls[] = {"pause", "wait4", "waitid", "flock", "fsync",
+		"fdatasync", "open", "openat", "stat", "newfstatat", "statx", "getdents64",
+		"pread64", "pwrite64"};
+
+	for (size_t i = 0; i < N_OF(calls); i++)
+		if (!strcmp(syscall, calls[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Native frames are missing. Who runs may spin, unless samples saw it in other Python code before;
+ * who sleeps in a call of Python's own library waits for nobody but who calls that.
+ */
+static bool cut_may_wait(const struct job *job, const struct job_stack *stack, bool may_spin)
+{
+	long python = stackfacts_python(job, stack);
+
+	if (python < 0)
+		return true;
+	if (stack->state == 'R')
+		return may_spin && (stack->samples < 2 ||
+					   stack->nframes - (size_t)python <= stack->still);
+	return !is_harmless(stack->syscall) &&
+	       !stackfacts_is_stdlib(stackfacts_frame(job, stack, (size_t)python)->file);
+}
+
+bool hidden_may_wait(const struct job *job, const struct job_stack *stack, long at, bool may_spin)
+{
+	if (has_nameless_wait(job, stack, (size_t)at))
+		return true;
+	return *stack->cut && cut_may_wait(job, stack, may_spin);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pose-hidden.h: what a stack does not show. Where nothing on it tells what its thread is in, that
+ * thread is in the program's own code, unless the frame that would tell may be one that is missing,
+ * or one that has no name.
+ */
+#ifndef VERDICT_POSE_HIDDEN_H
+#define VERDICT_POSE_HIDDEN_H
+
+#include "job/job.h"
+
+/*
+ * Whether threads of this job may run while they wait for others: waits for a GPU spin, and those
+ * of MPI.
+ */
+bool hidden_may_spin(const struct job *job) __attribute__((nonnull));
+
+/*
+ * Whether a wait for others may be hidden further in than frame `at`, that of the program, or of
+ * its innermost Python code. `may_spin` is what hidden_may_spin() says.
+ */
+bool hidden_may_wait(const struct job *job, const struct job_stack *stack, long at, bool may_spin)
+	__attribute__((nonnull));
+
+#endif
