@@ -220,7 +220,7 @@ static void walk_thread(struct walking *walking, const struct snapshot_thread *t
 	frames_add_merged(frames, arena, &walking->maps, &native, &merged);
 	ret->fact.merged = merged.merged;
 	ret->fact.cut = unwind_end_text(native.end);
-	ret->hidden = native.end == UNWIND_NEEDS_REGISTER;
+	ret->hidden = unwind_wants_registers(&native);
 	merged_stack_release(&merged);
 	unwind_stack_release(&native);
 }

@@ -181,7 +181,7 @@ static bool *capture_unread(struct capture *capture)
 		if (facts->how != SNAPSHOT_PEEKED)
 			continue;
 		unwinder_walk(unwinder, &facts->regs, &stack);
-		unread[i] = stack.end == UNWIND_NEEDS_REGISTER;
+		unread[i] = unwind_wants_registers(&stack);
 		unwind_stack_release(&stack);
 	}
 	unwinder_free(unwinder);

@@ -230,7 +230,10 @@ static bool walk_guess(struct walk *walk, enum unwind_end *end)
 	struct unwind_regs regs = walk_regs(walk);
 
 	*end = regs.known >> UNWIND_BP & 1 ? UNWIND_NO_INFO : UNWIND_NEEDS_REGISTER;
-	return walk_bad_call(walk, &regs) || walk_chain(walk, &regs) || walk_look(walk, &regs);
+	if (walk_bad_call(walk, &regs) || walk_chain(walk, &regs))
+		return true;
+	walk->stack->blind |= *end == UNWIND_NEEDS_REGISTER;
+	return walk_look(walk, &regs);
 }
 
 /* -- all of it --------------------------------------------------------------------------------- */

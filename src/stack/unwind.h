@@ -56,7 +56,14 @@ struct unwind_stack {
 	struct unwind_frame *frames; /* innermost first */
 	size_t nframes;
 	enum unwind_end end;
+	bool blind; /* callers were looked for that a register not taken may lead to */
 };
+
+/* Whether a walk with all registers may find more. */
+static inline bool unwind_wants_registers(const struct unwind_stack *stack)
+{
+	return stack->blind || stack->end == UNWIND_NEEDS_REGISTER;
+}
 
 struct unwinder;
 

@@ -223,6 +223,12 @@ static void frame_pointers_lead_through_code_of_nobody_and_not_in_circles(void *
 	stack = process_walk(process, OBJECT_JIT + 16);
 	assert_int_equal(stack->end, UNWIND_OUTERMOST);
 	assert_int_equal(stack->nframes, 3);
+	assert_true(unwind_wants_registers(stack)); /* the frame pointer might lead there better, */
+	regs.value[UNWIND_BP] = 0;
+	stack = process_walk_from(process, &regs);
+	assert_int_equal(stack->nframes, 3);
+	assert_false(unwind_wants_registers(stack)); /* were it one */
+	stack = process_walk(process, OBJECT_JIT + 16);
 	assert_int_equal(stack->frames[1].pc, CALL(9));
 	assert_true(stack->frames[1].guessed);
 	assert_false(stack->frames[2].guessed);
