@@ -75,7 +75,7 @@ static void add_summary(struct stacks_writing *w)
 	const struct stacktree *tree = w->tree;
 	struct disturbed disturbed = disturbed_by(tree->job);
 	char text[CLOCK_TEXT_SIZE];
-	struct str line = {0};
+	struct str line = {0}, stops = {0};
 
 	str_printf(&line, "%zu stack%s of %s, %zu class%s", tree->nstacks,
 		tree->nstacks == 1 ? "" : "s",
@@ -86,13 +86,20 @@ static void add_summary(struct stacks_writing *w)
 			disturbed.samples == 1 ? "" : "s");
 		if (disturbed.samples > 1)
 			str_printf(&line, " in %s", clock_format(disturbed.span, text));
-		str_add(&line, "; ");
-		disturbed_add_stops(&line, &disturbed);
+		disturbed_add_stops(&stops, &disturbed);
+	}
+	/* What was done to the job is never cut off. */
+	if (stops.len && line.len + 2 + stops.len <= PAGE_WIDTH) {
+		str_printf(&line, "; %s", stops.text);
+		str_cut(&stops, 0);
 	}
 	add_line(w, &line, PAGE_PLAIN, 0);
+	if (stops.len)
+		add_line(w, &stops, PAGE_PLAIN, 0);
 	disturbed_add_cut(&line, &disturbed);
 	if (line.len)
 		add_line(w, &line, PAGE_WARN, 0);
+	str_release(&stops);
 	str_release(&line);
 }
 

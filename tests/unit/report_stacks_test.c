@@ -347,6 +347,10 @@ static void the_report_says_what_it_has_disturbed(void **state)
 		strstr(text, "8/8 rings, 0 lost, 12 threads stopped, for 1.2 ms at most\n"));
 	assert_null(strstr(text, " cut;"));
 	free(text);
+	text = written(&report_stacks, h, false);
+	assert_page(text);
+	assert_non_null(strstr(text, "\n12 threads stopped, for 1.2 ms at most\n"));
+	free(text);
 	free(h);
 }
 
