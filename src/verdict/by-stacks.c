@@ -262,6 +262,15 @@ static bool judge_standing(struct inquiry *q, const struct scene *scene)
 	return q->drafts.nr > 0;
 }
 
+/* Whether anybody was seen to go on: of one look alone nobody is. */
+static bool somebody_moved(const struct inquiry *q, const struct scene *scene)
+{
+	for (size_t i = 0; i < scene->elsewhere.list.nr; i++)
+		if (q->profiles[scene->elsewhere.list.items[i]].posture.moved == JOB_YES)
+			return true;
+	return false;
+}
+
 /* Nobody waits for another rank. Some may stand all the same; else all goes its way. */
 static void judge_nobody_waits(struct inquiry *q, const struct scene *scene)
 {
@@ -276,12 +285,12 @@ static void judge_nobody_waits(struct inquiry *q, const struct scene *scene)
 	array_release(&standing.list);
 	if (q->drafts.nr)
 		return;
-	if (scene->unknown.list.nr) {
+	if (!scene->unknown.list.nr && judge_standing(q, scene))
+		return;
+	if (scene->unknown.list.nr || !somebody_moved(q, scene)) {
 		judge_unproved(q, scene);
 		return;
 	}
-	if (judge_standing(q, scene))
-		return;
 	draft = inquiry_draft(q, VERDICT_HEALTHY);
 	draft->verdict.confidence = VERDICT_SUPPORTED;
 	draft_fact(q, draft, FACT_ALIVE, JOB_NONE, "procs")->a = (int64_t)scene->elsewhere.list.nr;

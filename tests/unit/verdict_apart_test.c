@@ -11,6 +11,15 @@ static void nobody_waits(void **state)
 	for (int i = 0; i < 4; i++)
 		f->extra[i].is.stack.fact.moved = JOB_YES;
 	facts_expect(f, VERDICT_HEALTHY, "", "");
+	for (int i = 0; i < 4; i++) { /* of one look nobody can tell that any of them goes on */
+		f->extra[i].is.stack.fact.moved = JOB_MAYBE;
+		f->extra[i].is.stack.fact.samples = 1;
+	}
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "");
+	for (int i = 0; i < 4; i++) {
+		f->extra[i].is.stack.fact.moved = JOB_YES;
+		f->extra[i].is.stack.fact.samples = 3;
+	}
 	f->extra[1].is.stack.fact.moved = JOB_NO;
 	f->extra[1].is.stack.frames = LOCKED; /* but one stands in a lock all the same */
 	facts_expect(f, VERDICT_HOST_STALL, "", "");
