@@ -124,7 +124,7 @@ static inline uint32_t ring_traceback_text(struct ring_traceback *t, const char 
 {
 	uint32_t at = t->text_len;
 
-	if (len >= RING_TRACE_TEXT - at)
+	if (at >= RING_TRACE_TEXT || len >= RING_TRACE_TEXT - at)
 		return 0;
 	for (uint32_t i = 0; i < len; i++)
 		t->text[at + i] = text[i];

@@ -89,7 +89,7 @@ NAMED int deepest(void)
 {
 	return *nowhere + zero;
 }
-static void do_segv(void)
+NAMED void do_segv(void)
 {
 	zero = deepest();
 }
@@ -112,9 +112,9 @@ static void do_exit(void)
 }
 
 /* The word that comes next. */
-static void act(void);
+NAMED void act(void);
 
-static void *act_in_thread(void *arg)
+NAMED void *act_in_thread(void *arg)
 {
 	act();
 	return arg;
@@ -261,7 +261,7 @@ static void do_stacks(void)
 }
 
 /* The main thread goes, the others stay: much of /proc/PID is empty from now on. */
-static void *outlive(void *arg)
+NAMED void *outlive(void *arg)
 {
 	char state[512] = "", path[64];
 	int fd;
@@ -599,7 +599,7 @@ static const struct {
 	{"tls", do_tls},
 };
 
-static void act(void)
+NAMED void act(void)
 {
 	while (*words) {
 		const char *word = *words++;
