@@ -34,7 +34,7 @@ static size_t choose(const struct live_processes *processes, struct stacks_targe
 		if (!process->here || process->threads || strcmp(process->role, "child") != 0)
 			continue;
 		targets[nr++] = (struct stacks_target){
-			{process->here, process->start_time}, process->rank};
+			{process->here, process->start_time}, process->rank, .passing = true};
 		children++;
 	}
 	return nr;

@@ -79,6 +79,8 @@ static void helper_add(const struct gather *gather, const struct gather_target *
 {
 	struct str words = {0};
 
+	if (target->target->passing && (error == -ESRCH || snapshot_of_ended(snapshot)))
+		return;
 	if (snapshot->nthreads && (!error || error == -EPERM)) {
 		stacks_add(into, gather->host, target->target->rank, snapshot);
 		return;

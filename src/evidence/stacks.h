@@ -43,7 +43,8 @@ int stacks_read_module(const struct exhibit *exhibit, struct modules *into,
 
 struct stacks_target {
 	struct proc_id id;
-	int rank; /* a hint, -1 none */
+	int rank;     /* a hint, -1 none */
+	bool passing; /* a helper that comes and goes: that it has ended is worth no word */
 };
 
 struct stacks_options {

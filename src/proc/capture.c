@@ -260,7 +260,7 @@ static void capture_keep_threads(struct capture *capture)
 }
 
 struct capture_tally {
-	size_t seen, denied, unasked, ended;
+	size_t seen, denied, unasked;
 };
 
 static struct capture_tally capture_count(const struct snapshot *snapshot)
@@ -271,7 +271,6 @@ static struct capture_tally capture_count(const struct snapshot *snapshot)
 		const struct snapshot_thread *thread = &snapshot->threads[i];
 
 		tally.seen += thread->how != SNAPSHOT_FAILED;
-		tally.ended += thread->error == ESRCH;
 		tally.unasked += thread->error == ENOSYS;
 		tally.denied += thread->how == SNAPSHOT_FAILED &&
 				(thread->error == EPERM || thread->error == EACCES);
@@ -294,7 +293,7 @@ static bool capture_say(struct capture *capture)
 		permit_words(&permit, missing);
 		str_add_char(missing, '\n');
 	}
-	if (capture->into->nthreads && tally.ended == capture->into->nthreads)
+	if (snapshot_of_ended(capture->into))
 		str_add(missing, "it has ended, and its parent has not taken notice yet\n");
 	if (tally.unasked)
 		str_add(missing, "this kernel does not tell where threads stand: "

@@ -469,6 +469,39 @@ static void law_4_what_stood_before_the_cut_is_there(void **state)
 	str_release(&text);
 }
 
+/* How many losses a look at a process that has ended makes, whose parent has noticed, or not. */
+static size_t losses_of_one_that_ended(bool noticed, bool passing)
+{
+	const struct stacks_options options = STACKS_OPTIONS_DEFAULT;
+	struct stacks_target target = {.rank = 0, .passing = passing};
+	struct evidence evidence = {0};
+	siginfo_t info;
+	struct job *job;
+	pid_t ended = fork();
+	size_t losses;
+
+	if (ended == 0)
+		_exit(0);
+	assert_int_equal(waitid(P_PID, (id_t)ended, &info, WEXITED | (noticed ? 0 : WNOWAIT)), 0);
+	target.id.pid = (uint32_t)ended;
+	stacks_gather(&evidence, "a", &target, 1, &options);
+	job = decode_job(&evidence);
+	losses = job->nlosses;
+	job_free(job);
+	evidence_release(&evidence);
+	if (!noticed)
+		waitpid(ended, NULL, 0);
+	return losses;
+}
+
+static void a_helper_that_ends_is_no_loss_a_rank_is(void **state)
+{
+	for (int noticed = 0; noticed < 2; noticed++) {
+		assert_int_equal(losses_of_one_that_ended(noticed, true), 0);
+		assert_int_not_equal(losses_of_one_that_ended(noticed, false), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -481,6 +514,7 @@ int main(void)
 		cmocka_unit_test(what_failed_says_why),
 		cmocka_unit_test(what_was_disturbed_is_counted),
 		cmocka_unit_test(system_calls_have_names),
+		cmocka_unit_test(a_helper_that_ends_is_no_loss_a_rank_is),
 		cmocka_unit_test(law_1_a_child_s_stack_is_the_same_from_a_bundle),
 		cmocka_unit_test(law_2_order_changes_nothing),
 		cmocka_unit_test(law_4_any_damage_is_survived),
