@@ -155,6 +155,29 @@ void frames_mark_plumbing(struct decode_frames *frames)
 				  merge_is_plumbing(frame->function);
 }
 
+/* "libc.so.6", "libc-2.28.so" */
+static bool is_library(const char *module, const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strncmp(module, name, len) && strchr(".-", module[len]);
+}
+
+void frames_mark_own(struct decode_frames *frames)
+{
+	struct job_frame *frame;
+
+	array_for_each (&frames->all, frame) {
+		if (frame->kind != JOB_FRAME_NATIVE)
+			continue;
+		if (is_library(frame->module, "libinquest-probe"))
+			frame->plumbing = true;
+		else if (!is_library(frame->module, "libc") &&
+			!is_library(frame->module, "libpthread"))
+			return;
+	}
+}
+
 static const char *const syscalls[] = {
 #define SYSCALL(number, name) [number] = #name,
 #include "decode/syscalls.def"

@@ -50,6 +50,12 @@ void frames_add_merged(struct decode_frames *into, struct arena *arena,
 /* Calls the interpreter's plumbing so, where there are Python frames at all. */
 void frames_mark_plumbing(struct decode_frames *frames) __attribute__((nonnull));
 
+/*
+ * Calls frames of our own preload object plumbing where a thread has died through them (its
+ * abort(), what it raises again): those that only libc's stand inside of.
+ */
+void frames_mark_own(struct decode_frames *frames) __attribute__((nonnull));
+
 /* The name of a system call of x86-64; "" for a number that is none. */
 const char *frames_syscall(int64_t number);
 

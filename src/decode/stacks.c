@@ -291,6 +291,8 @@ static void read_thread(
 		take_python(walking, thread, &python, &frames, ret);
 	add_python_cut(arena, &python, ret);
 	frames_mark_plumbing(&frames);
+	if (thread->how == SNAPSHOT_CORE)
+		frames_mark_own(&frames);
 	ret->fact.rooted = is_rooted(&python, &frames);
 	ret->frames =
 		arena_copy(arena, frames.all.items, frames.all.nr * sizeof(*frames.all.items));

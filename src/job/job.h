@@ -325,7 +325,7 @@ struct job_frame {
 	const char *file;     /* Python: co_filename; native: source file; "" not known */
 	int line;	      /* 0 not known */
 	uint64_t offset;      /* native without a function: address in the module; else 0 */
-	bool plumbing;	      /* the interpreter's own, between two Python frames */
+	bool plumbing;	      /* the interpreter's, between Python frames; ours */
 	bool guessed;	      /* found without unwind information */
 };
 

@@ -155,6 +155,39 @@ static void names_come_from_the_files(void **state)
 }
 
 /* The same object twice: its names go into the one exhibit that there may be. */
+/* abort() of ours in front of libc's: no place that it died in, but kept for who wants all. */
+static void our_own_way_to_abort_is_plumbing(void **state)
+{
+	static const char libc[] = "/lib/libc.so.6", ours[] = "/opt/libinquest-probe.so";
+	struct evidence evidence = {0};
+	struct fixture *f = forge_rank(0);
+	struct ring_traceback *t = a_death(f);
+	struct job *job;
+
+	t->module[1] = (struct ring_trace_module){.start = 0x1000, .end = 0x2000,
+		.path = ring_traceback_text(t, libc, sizeof(libc) - 1)};
+	t->module[2] = (struct ring_trace_module){.start = 0x3000, .end = 0x4000,
+		.path = ring_traceback_text(t, ours, sizeof(ours) - 1)};
+	t->nmodules = 3;
+	t->frame[3] = (struct ring_trace_frame){0x3300, 0x5000, 3, 0};
+	t->frame[2] = t->frame[0];
+	t->frame[1] = (struct ring_trace_frame){0x3200, 0x900, 3, 0};
+	t->frame[0] = (struct ring_trace_frame){0x1100, 0x800, 2, RING_TRACE_F_EXACT};
+	ring_traceback_publish(&f->w, t);
+	forge_gather(&evidence);
+	forge_ring(&evidence, f);
+	job = decoded(&evidence);
+	assert_string_equal(frame_of(job, 0)->module, "libc.so.6");
+	assert_false(frame_of(job, 0)->plumbing);
+	assert_string_equal(frame_of(job, 1)->module, "libinquest-probe.so");
+	assert_true(frame_of(job, 1)->plumbing);
+	assert_false(frame_of(job, 2)->plumbing);
+	/* Further out, the program was in a call that we only pass through. */
+	assert_string_equal(frame_of(job, 3)->module, "libinquest-probe.so");
+	assert_false(frame_of(job, 3)->plumbing);
+	job_free(job);
+}
+
 static void one_object_has_one_exhibit(void **state)
 {
 	struct evidence evidence = {0};
@@ -295,6 +328,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_come_from_the_files),
+		cmocka_unit_test(our_own_way_to_abort_is_plumbing),
 		cmocka_unit_test(one_object_has_one_exhibit),
 		cmocka_unit_test(another_file_of_that_name_gives_none),
 		cmocka_unit_test(what_was_survived_is_no_stack),

@@ -137,7 +137,7 @@ static void people_see_the_odd_one_first(void **state)
 		"0-2,4-7       step                              /home/me/train.py:88\n"
 		"0-2,4,6-7       libnccl.so.2+0x1234\n"
 		"5               (cut: it ran: its native frames only by stopping it)\n"
-		"6 frames of Python's own plumbing not shown: --stacks=json has them\n";
+		"6 frames of plumbing, Python's or ours, not shown: --stacks=json has them\n";
 	struct hand_stacks *h = malloc(sizeof(*h));
 	char *text;
 
