@@ -60,7 +60,7 @@ static const struct phrase stalls[VERDICT_WHERES] = {
 	[VERDICT_IN_LOCK] = {"waits for a lock", "wait for a lock", NULL},
 	[VERDICT_IN_GIL] = {"is stuck at the GIL", "are stuck at the GIL", NULL},
 	[VERDICT_IN_FROZEN] = {"is stopped", "are stopped", NULL},
-	[VERDICT_IN_IO] = {"waits for storage", "wait for storage", NULL},
+	[VERDICT_IN_IO] = {"is stuck in the kernel", "are stuck in the kernel", NULL},
 	[VERDICT_IN_USER_CODE] = {"is in its own code", "are in their own code", NULL},
 };
 

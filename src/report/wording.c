@@ -100,6 +100,7 @@ static const char *const nexts[VERDICT_NEXTS] = {
 	[VERDICT_NEXT_ONE_ORDER] = "issue both in one order on every rank",
 	[VERDICT_NEXT_LOOK_AT_INPUT] = "look at the input of {R}: loader workers, storage, stream",
 	[VERDICT_NEXT_LOOK_AT_STORAGE] = "look at the storage that {R} uses",
+	[VERDICT_NEXT_LOOK_AT_CHILD] = "see why the program that {R} starts does not begin",
 	[VERDICT_NEXT_CONTINUE_PROCESS] = "continue {R} (kill -CONT, or thaw its cgroup)",
 	[VERDICT_NEXT_STACK_OF_RANK] = "look at the stack of {R}: py-spy dump, or gdb -p",
 	[VERDICT_NEXT_STACK_NEXT_TIME] =

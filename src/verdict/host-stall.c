@@ -124,7 +124,6 @@ static bool explains_known(const struct inquiry *q, int rank, struct reason *why
 		[VERDICT_IN_INPUT] = VERDICT_NEXT_LOOK_AT_INPUT,
 		[VERDICT_IN_CHECKPOINT] = VERDICT_NEXT_LOOK_AT_STORAGE,
 		[VERDICT_IN_FROZEN] = VERDICT_NEXT_CONTINUE_PROCESS,
-		[VERDICT_IN_IO] = VERDICT_NEXT_LOOK_AT_STORAGE,
 		[VERDICT_IN_LOCK] = VERDICT_NEXT_LOOK_AT_LOCK,
 		[VERDICT_IN_GIL] = VERDICT_NEXT_STACK_OF_RANK,
 	};
@@ -149,6 +148,8 @@ static bool explains_known(const struct inquiry *q, int rank, struct reason *why
 	why->next = next[why->where];
 	if (why->where == VERDICT_IN_LOCK && p->posture.own_lock)
 		why->next = VERDICT_NEXT_LOOK_AT_THREADS;
+	if (why->where == VERDICT_IN_IO)
+		why->next = stacks_next_in_kernel(q, rank);
 	if (why->where == VERDICT_IN_GIL && p->posture.holder)
 		why->next = VERDICT_NEXT_LOOK_AT_GIL;
 	why->progresses = why->where != VERDICT_IN_FROZEN;

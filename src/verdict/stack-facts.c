@@ -6,47 +6,104 @@
 #include "base/alloc.h"
 #include "verdict/rule.h"
 
-/* The file system that a function of the kernel belongs to; "" where its name does not say. */
-static const char *file_system(const char *function)
-{
-	static const char *const known[][2] = {{"nfs", "NFS"}, {"rpc_", "NFS"}, {"fuse_", "FUSE"},
-		{"request_wait_answer", "FUSE"}, {"ceph_", "Ceph"}, {"ll_", "Lustre"},
-		{"cl_", "Lustre"}, {"osc_", "Lustre"}, {"ptlrpc", "Lustre"}, {"ldlm_", "Lustre"},
-		{"gpfs", "GPFS"}, {"mmfs", "GPFS"}, {"cifs_", "SMB"}, {"smb2_", "SMB"},
-		{"ext4_", "ext4"}, {"jbd2_", "ext4"}, {"xfs_", "XFS"}, {"btrfs_", "Btrfs"},
-		{"zfs_", "ZFS"}, {"txg_", "ZFS"}, {"beegfs", "BeeGFS"}, {"FhgfsOps", "BeeGFS"},
-		{"p9_", "9p"}, {"v9fs", "9p"}, {"overlay", "overlayfs"}, {"ovl_", "overlayfs"}};
+/* What a function of the kernel belongs to by its name: a file system, a driver, vfork(). */
+struct kernel_part {
+	const char *prefix;
+	const char *name;
+	enum verdict_next next; /* 0: look at the storage */
+};
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (!strncmp(function, known[i][0], strlen(known[i][0])))
-			return known[i][1];
-	return "";
+static const struct kernel_part kernel_parts[] = {
+	{"nfs", "NFS", 0},
+	{"rpc_", "NFS", 0},
+	{"fuse_", "FUSE", 0},
+	{"request_wait_answer", "FUSE", 0},
+	{"ceph_", "Ceph", 0},
+	{"ll_", "Lustre", 0},
+	{"cl_", "Lustre", 0},
+	{"osc_", "Lustre", 0},
+	{"ptlrpc", "Lustre", 0},
+	{"ldlm_", "Lustre", 0},
+	{"gpfs", "GPFS", 0},
+	{"mmfs", "GPFS", 0},
+	{"cifs_", "SMB", 0},
+	{"smb2_", "SMB", 0},
+	{"ext4_", "ext4", 0},
+	{"jbd2_", "ext4", 0},
+	{"xfs_", "XFS", 0},
+	{"btrfs_", "Btrfs", 0},
+	{"zfs_", "ZFS", 0},
+	{"txg_", "ZFS", 0},
+	{"beegfs", "BeeGFS", 0},
+	{"FhgfsOps", "BeeGFS", 0},
+	{"p9_", "9p", 0},
+	{"v9fs", "9p", 0},
+	{"overlay", "overlayfs", 0},
+	{"ovl_", "overlayfs", 0},
+	{"nvidia", "NVIDIA driver", VERDICT_NEXT_CHECK_GPU},
+	{"nv_", "NVIDIA driver", VERDICT_NEXT_CHECK_GPU},
+	{"_nv0", "NVIDIA driver", VERDICT_NEXT_CHECK_GPU},
+	{"rm_", "NVIDIA driver", VERDICT_NEXT_CHECK_GPU},
+	{"os_acquire", "NVIDIA driver", VERDICT_NEXT_CHECK_GPU},
+	{"uvm_", "NVIDIA driver", VERDICT_NEXT_CHECK_GPU},
+	{"amdgpu_", "AMD driver", VERDICT_NEXT_CHECK_GPU},
+	{"kfd_", "AMD driver", VERDICT_NEXT_CHECK_GPU},
+	{"kernel_clone", "vfork", VERDICT_NEXT_LOOK_AT_CHILD},
+};
+
+/* NULL: its name does not say. */
+static const struct kernel_part *part_of(const char *function)
+{
+	for (size_t i = 0; i < sizeof(kernel_parts) / sizeof(kernel_parts[0]); i++)
+		if (!strncmp(function, kernel_parts[i].prefix, strlen(kernel_parts[i].prefix)))
+			return &kernel_parts[i];
+	return NULL;
 }
 
-/* The frame of the kernel that names a file system, or else the innermost; or the wchan. */
-static void tell_kernel(struct inquiry *q, int rank, struct draft *draft)
+/* The part that its kernel stack tells, and where; without any the innermost function. */
+static const struct kernel_part *find_kernel(
+	const struct inquiry *q, int rank, const char **ret_function)
 {
-	const struct job_stack *stack = q->profiles[rank].posture.stack;
-	const char *function = stack->wchan, *system = file_system(stack->wchan);
-	struct verdict_fact *fact;
+	const struct profile *p = &q->profiles[rank];
+	const struct job_stack *stack = p->posture.stack;
+	const char *function = stack ? stack->wchan : p->process->wchan;
+	const struct kernel_part *part = part_of(function);
 
-	for (size_t i = 0; i < stack->nframes; i++) {
+	for (size_t i = 0; stack && i < stack->nframes; i++) {
 		const struct job_frame *frame = stackfacts_frame(q->job, stack, i);
 
 		if (frame->kind != JOB_FRAME_KERNEL)
 			break;
 		if (!*function)
 			function = frame->function;
-		if (*system || !*file_system(frame->function))
+		if (part || !part_of(frame->function))
 			continue;
 		function = frame->function;
-		system = file_system(function);
+		part = part_of(function);
 	}
+	*ret_function = function;
+	return part;
+}
+
+enum verdict_next stacks_next_in_kernel(const struct inquiry *q, int rank)
+{
+	const char *function;
+	const struct kernel_part *part = find_kernel(q, rank, &function);
+
+	return part && part->next ? part->next : VERDICT_NEXT_LOOK_AT_STORAGE;
+}
+
+static void tell_kernel(struct inquiry *q, int rank, struct draft *draft)
+{
+	const char *function;
+	const struct kernel_part *part = find_kernel(q, rank, &function);
+	struct verdict_fact *fact;
+
 	if (!*function)
 		return;
-	fact = draft_fact(q, draft, FACT_IN_KERNEL, rank, stack->cite);
+	fact = draft_fact(q, draft, FACT_IN_KERNEL, rank, q->profiles[rank].posture.stack->cite);
 	fact->text = function;
-	fact->text2 = system;
+	fact->text2 = part ? part->name : "";
 }
 
 /* Who has the GIL, and what it does with it. */

@@ -178,7 +178,38 @@ static void uninterruptible_in_a_file_system(void **state)
 	facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_IO);
 	j = judge(f);
 	expect_says(&j, "in nfs_file_read of the kernel (NFS)");
+	assert_int_equal(j.v->at[0].next, VERDICT_NEXT_LOOK_AT_STORAGE);
 	done(&j, f);
+}
+
+/* Not all that is uninterruptible waits for storage. */
+static void uninterruptible_elsewhere(void **state)
+{
+	static const struct {
+		const char *frames, *says;
+		enum verdict_next next;
+	} cases[] = {
+		{"down_timeout@kernel < os_acquire_semaphore@kernel < rm_ioctl@kernel < "
+		 "ioctl@libc.so.6 < load@/home/me/train.py:9" MAIN,
+			"in os_acquire_semaphore of the kernel (NVIDIA driver)",
+			VERDICT_NEXT_CHECK_GPU},
+		{"kernel_clone@kernel < vfork@libc.so.6 < load@/home/me/train.py:9" MAIN,
+			"in kernel_clone of the kernel (vfork)", VERDICT_NEXT_LOOK_AT_CHILD},
+		{"folio_wait_bit@kernel < read@libc.so.6 < load@/home/me/train.py:9" MAIN,
+			"in folio_wait_bit of the kernel", VERDICT_NEXT_LOOK_AT_STORAGE},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct facts *f = foreign(4, 2, cases[i].frames);
+		struct judged j;
+
+		f->extra[2].is.stack.fact.state = f->ranks[2].process.state = 'D';
+		facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_IO);
+		j = judge(f);
+		expect_says(&j, cases[i].says);
+		assert_int_equal(j.v->at[0].next, cases[i].next);
+		done(&j, f);
+	}
 }
 
 static void stopped_inside_the_collective(void **state)
@@ -548,6 +579,7 @@ int main(void)
 		cmocka_unit_test(a_lock_of_threads_is_no_files),
 		cmocka_unit_test(where_a_program_in_c_stands),
 		cmocka_unit_test(uninterruptible_in_a_file_system),
+		cmocka_unit_test(uninterruptible_elsewhere),
 		cmocka_unit_test(stopped_inside_the_collective),
 		cmocka_unit_test(one_still_compiles),
 		cmocka_unit_test(a_compile_that_does_not_move),
