@@ -121,6 +121,10 @@ class Play:
         self.agent = subprocess.Popen(command, env=self.env, stdin=subprocess.DEVNULL,
                                       stdout=self.log, stderr=self.log, cwd=self.folder)
 
+    def job(self):
+        """The word by which attach knows the job."""
+        return "train"
+
     def ask(self, *words):
         """Runs inquest; returns its exit status and what it said."""
         done = subprocess.run([inquest, *words], env=self.env, capture_output=True, timeout=60)
@@ -187,7 +191,7 @@ class Play:
         while time.monotonic() < deadline:
             if self.agent.poll() is not None:
                 raise Wrong(f"the job ended by itself, status {self.agent.returncode}; {last}")
-            judged = self.judge("attach", "train", "--json")
+            judged = self.judge("attach", self.job(), "--json")
             if judged:
                 self.refuse_accusation(judged[1])
                 last = self.difference(*judged)
@@ -199,7 +203,7 @@ class Play:
     def compare_bundle(self):
         """Live and from the bundle of that gathering: the same words, and the truth."""
         bundle = os.path.join(self.folder, "now.inq")
-        live = self.ask("attach", "train", "--json", "-o", bundle)
+        live = self.ask("attach", self.job(), "--json", "-o", bundle)
         stored = self.ask("diagnose", bundle, "--json")
         if live != stored:
             raise Wrong(f"attach and diagnose differ: {live} {stored}")

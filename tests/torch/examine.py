@@ -4,8 +4,10 @@ examine.py [--bare] [--gpu] SCENARIO[@RANKS]...: plays jobs of PyTorch, each wit
 in a drawn rank, and examines them as tests/scenarios/examine.py does the demo's.
 
 Each is started as anybody would: inquest run -- torchrun --nproc_per_node=8 JOB.py; nothing in
-the job knows of inquest. PyTorch comes from the environment in $INQUEST_TORCH, else from the one
-that `quickstart torch` makes. One line each, beginning with "|", is a row of check-torch's table.
+the job knows of inquest. A few are started without it, as most jobs are (a scenario that is not
+`probed`), and of those inquest attach is told the process of a rank that only waits. PyTorch comes
+from the environment in $INQUEST_TORCH, else from the one that `quickstart torch` makes.
+One line each, beginning with "|", is a row of check-torch's table.
 
 --gpu has the ranks talk by NCCL and compute on one GPU (tests/gpu/torch.test).
 --bare runs the jobs without inquest for a while and shows what they say: does it really hang?
@@ -133,18 +135,23 @@ class TorchPlay(Play):
 
     # --- What a deed may ask for ---
 
-    def rank_process(self):
-        """The process of the rank to which it happens."""
-        launcher = self.agent.pid if self.bare else None
+    def probed(self):
+        """Whether the job is started under inquest."""
+        return self.scenario.probed and not self.bare
+
+    def rank_process(self, rank=None):
+        """The process of a rank, of that to which it happens where none is named."""
+        rank = self.who if rank is None else rank
+        launcher = None if self.probed() else self.agent.pid
         for pid in descendants(self.agent.pid):
             if launcher is None and "torchrun" in self.show(pid, "cmdline") and \
                     self.show(pid, "comm").strip() != "inquest":  # a helper of its own
                 launcher = pid
         for pid in descendants(launcher) if launcher else []:
             if (stat_of(pid) or (0,))[0] == launcher and \
-                    f"\0RANK={self.who}\0" in "\0" + self.show(pid, "environ"):
+                    f"\0RANK={rank}\0" in "\0" + self.show(pid, "environ"):
                 return pid
-        raise Wrong(f"rank {self.who} has no process")
+        raise Wrong(f"rank {rank} has no process")
 
     def show(self, pid, name):
         try:
@@ -199,15 +206,25 @@ class TorchPlay(Play):
     # --- The run ---
 
     def start(self):
-        command = launch(self.truth["ranks"], self.scenario.script)
-        if not self.bare:
+        command, env = launch(self.truth["ranks"], self.scenario.script), self.env
+        if self.probed():
             command = [inquest, "run", "-o", self.out, "--name", "train", "--hang-after", "6",
                        "--"] + command
+        else:
+            env = {key: value for key, value in env.items() if not key.startswith("INQUEST")}
         self.log = open(os.path.join(self.folder, "agent.log"), "wb")
         self.began = time.monotonic()
-        self.agent = subprocess.Popen(command, env=self.env, stdin=subprocess.DEVNULL,
+        self.agent = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL,
                                       stdout=self.log, stderr=self.log, cwd=self.folder)
         self.scenario.deed(self)
+        if not self.scenario.probed:
+            self.await_true("ranks", self.job)
+
+    def job(self):
+        """Without inquest in it, the job is told by a process of its own."""
+        if self.scenario.probed:
+            return super().job()
+        return str(self.rank_process((self.who + 1) % self.truth["ranks"]))
 
     def grown(self):
         """When the job last said something, so far as we have looked."""
@@ -224,7 +241,7 @@ class TorchPlay(Play):
             quiet_since = self.grown()
             if self.agent.poll() is not None:
                 raise Wrong(f"the job ended by itself, status {self.agent.returncode}; {last}")
-            judged = self.judge("attach", "train", "--json")
+            judged = self.judge("attach", self.job(), "--json")
             last = self.difference(*judged) if judged else "no evidence"
             if not last and self.name == "healthy":
                 last = None if f"[rank {self.who}] step 5 " in self.said() else "no step yet"
@@ -236,7 +253,7 @@ class TorchPlay(Play):
             if right >= 3 and self.agent_said(since):
                 return
             time.sleep(0.5)
-        wrong = self.ask("attach", "train", "-o", os.path.join(self.folder, "wrong.inq"))
+        wrong = self.ask("attach", self.job(), "-o", os.path.join(self.folder, "wrong.inq"))
         raise Wrong(f"the truth was not found: {last}\n{wrong[1].decode()}")
 
     def waited_since(self, verdict, quiet_since):
@@ -246,7 +263,7 @@ class TorchPlay(Play):
 
     def agent_said(self, since):
         """Whether the agent has said it of itself, which it does of what is wrong; and when."""
-        if not self.truth["exit"]:
+        if not self.truth["exit"] or not self.scenario.probed:
             return True
         if not any(name.endswith(".inq") for name in os.listdir(self.out)):
             return False
@@ -321,6 +338,8 @@ class TorchPlay(Play):
         self.end()
 
     def judge_end(self):
+        if not self.scenario.probed:
+            return  # nobody of ours was there
         super().judge_end()
         if self.found is None:
             self.verdict = self.judge("diagnose", self.out, "--json")[1]["verdicts"][0]

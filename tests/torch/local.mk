@@ -6,7 +6,7 @@
 TORCH_TESTS = \
 	%D%/well.test %D%/compile.test %D%/compilers.test %D%/graph.test %D%/shards.test \
 	%D%/death.test %D%/elastic.test %D%/host.test %D%/late.test \
-	%D%/shim.test %D%/c10d.test
+	%D%/unprobed.test %D%/shim.test %D%/c10d.test
 dist_check_SCRIPTS += $(TORCH_TESTS)
 EXTRA_DIST += %D%/examine.py %D%/scenarios.py %D%/shim.py %D%/shim_job.py \
 	%D%/jobs/budget.py %D%/jobs/elastic.py %D%/jobs/fetch.py %D%/jobs/finetune.py \

@@ -26,6 +26,7 @@ class Scenario:
     settings = {}
     ends = False  # whether the job ends by itself
     first = None  # the rank that it happens to; None: drawn
+    probed = True  # whether it is started under inquest run
     truth = {}
 
     def batch(self, draw, rank, number, who):
@@ -314,6 +315,28 @@ class Frozen(Scenario):
         play.hit(play.rank_process(), signal.SIGSTOP)
 
 
+# --- Nothing of ours in the job ----------------------------------------------------------------
+
+
+class UnprobedRecompile(Recompile):
+    """Its stacks alone tell that it compiles."""
+
+    probed = False
+
+
+class UnprobedLateStep(LateStep):
+    probed = False
+    truth = dict(LateStep.truth, where="user-code")
+
+
+class UnprobedHeldInC(HeldInC):
+    probed = False
+
+
+class UnprobedSaving(Saving):
+    probed = False
+
+
 SCENARIOS = {
     "healthy": Healthy,
     "cold": Cold,
@@ -336,4 +359,8 @@ SCENARIOS = {
     "late-step-first": LateStepFirst,
     "held-in-c": HeldInC,
     "frozen": Frozen,
+    "unprobed-recompile": UnprobedRecompile,
+    "unprobed-late-step": UnprobedLateStep,
+    "unprobed-held-in-c": UnprobedHeldInC,
+    "unprobed-saving": UnprobedSaving,
 }
