@@ -165,6 +165,21 @@ bool stackfacts_is_stdlib(const char *file)
 	return is_in_lib(file) && !is_package(file);
 }
 
+/*
+ * What torch.compile wrote: "zo/czov6ailwcw6....py", a hash in base 32 behind a 'c', in the folder
+ * of its first two characters; wherever its cache is.
+ */
+static bool is_compiled(const char *file)
+{
+	const char *slash = strrchr(file, '/'), *name;
+
+	if (!slash || slash - file < 3 || slash[-3] != '/')
+		return false;
+	name = slash + 1;
+	return name[0] == 'c' && !strncmp(slash - 2, name + 1, 2) &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyz234567") == 52 && !strcmp(name + 52, ".py");
+}
+
 /* PyTorch in a checkout of its own, and code that its compiler made. */
 static bool is_torch(const char *file)
 {
@@ -189,7 +204,7 @@ static bool is_typed(const char *file)
 static bool is_library(const char *file)
 {
 	return !*file || (*file == '<' && !is_typed(file)) || is_package(file) || is_in_lib(file) ||
-	       is_torch(file);
+	       is_torch(file) || is_compiled(file);
 }
 
 long stackfacts_program(const struct job *job, const struct job_stack *stack)

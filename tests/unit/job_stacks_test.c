@@ -244,6 +244,41 @@ static void rules_find_frames(void **state)
 	job_free(job);
 }
 
+/* The number of the program's frame in a stack whose innermost Python frame is of that file. */
+static long program_above(const char *file)
+{
+	struct job_frame frames[] = {places[2], places[1]};
+	struct job_stack stack = {.tid = 20, .main = true, .cut = "", .cite = "stack"};
+	struct job_builder *b = job_builder_new();
+	struct job *job;
+	long at;
+
+	frames[0].file = file;
+	add_rank(b, 20, 0, 0);
+	job_add_stack(b, who(20), &stack, frames, 2);
+	job = job_seal(b);
+	at = stackfacts_program(job, stackfacts_main(job, 0));
+	job_free(job);
+	return at;
+}
+
+/* Whose code it is, is told by where it lies. */
+static void the_program_is_what_its_authors_wrote(void **state)
+{
+#define HASH "zov6ailwcw6k46umoq5363qkhmny6gxia4vkxidinrlaghrrsah"
+	assert_int_equal(program_above("/home/me/data.py"), 0);
+	assert_int_equal(program_above("/env/lib/python3.13/site-packages/torch/nn.py"), 1);
+	assert_int_equal(program_above("<frozen runpy>"), 1);
+	assert_int_equal(program_above("/tmp/torchinductor_me/zo/c" HASH ".py"), 1);
+	assert_int_equal(program_above("/zo/c" HASH ".py"), 1);
+	assert_int_equal(program_above("/home/me/zu/c" HASH ".py"), 0);
+	assert_int_equal(program_above("/home/me/zo/c" HASH "s.py"), 0);
+	assert_int_equal(program_above("zo/c" HASH ".py"), 0);
+	assert_int_equal(program_above("c" HASH ".py"), 0);
+	assert_int_equal(program_above("/c.py"), 0);
+#undef HASH
+}
+
 static void patterns_fit_whole_texts(void **state)
 {
 	assert_true(stackfacts_fits("futex_wait_queue", "futex_*"));
@@ -262,6 +297,7 @@ int main(void)
 		cmocka_unit_test(who_has_a_stack_is_known),
 		cmocka_unit_test(an_earlier_attempt_s_stacks_are_left_out),
 		cmocka_unit_test(rules_find_frames),
+		cmocka_unit_test(the_program_is_what_its_authors_wrote),
 		cmocka_unit_test(patterns_fit_whole_texts),
 	};
 
