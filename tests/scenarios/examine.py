@@ -25,6 +25,7 @@ import time
 AT_A_TIME = 3
 PATIENCE_S = 90  # for a verdict to stand; two busy cores are slow
 ENDING_S = 90
+GATHERINGS = 5  # of a job whose truth was seen: one of them finds it again
 SCREEN = (24, 80)
 CROWDED = 30  # lines, with more than eight ranks
 
@@ -36,6 +37,10 @@ laws = os.path.join(build, "tests/tools/laws")
 
 class Wrong(Exception):
     """The verdict, or something around it, is not as it must be."""
+
+
+class Weaker(Wrong):
+    """It accuses nobody of what is not so, and is not the truth either."""
 
 
 class Unplayable(Exception):
@@ -201,21 +206,32 @@ class Play:
         raise Wrong(f"the truth was not found: {last}")
 
     def compare_bundle(self):
-        """Live and from the bundle of that gathering: the same words, and the truth."""
+        """
+        Live and from the bundle of that gathering: the same words, and the truth. On a machine
+        with much else to do a rank may not get its turn for a moment: then less is said of it.
+        """
+        for left in reversed(range(GATHERINGS)):
+            try:
+                return self.compare_gathering()
+            except Weaker:
+                if not left:
+                    raise
+
+    def compare_gathering(self):
         bundle = os.path.join(self.folder, "now.inq")
         live = self.ask("attach", self.job(), "--json", "-o", bundle)
         stored = self.ask("diagnose", bundle, "--json")
         if live != stored:
             raise Wrong(f"attach and diagnose differ: {live} {stored}")
-        self.expect(stored[0], json.loads(stored[1]), "the bundle")
         self.keep_laws(bundle)
         self.look_at_screen(bundle)
+        self.expect(stored[0], json.loads(stored[1]), "the bundle")
 
     def expect(self, status, verdict, what):
         self.refuse_accusation(verdict)
         difference = self.difference(status, verdict)
         if difference:
-            raise Wrong(f"{what}: {difference}")
+            raise Weaker(f"{what}: {difference}")
 
     def keep_laws(self, bundle):
         done = subprocess.run([laws, bundle, *map(str, self.truth["involved"])],
