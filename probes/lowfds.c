@@ -47,9 +47,17 @@ void lowfds_hold(struct lowfds *ret)
 		sys_close(fd);
 }
 
+/* Another thread may have closed all that is open, and put something of its own there. */
+static int lowfds_is_ours(int fd)
+{
+	long flags = sys_call(SYS_fcntl, fd, F_GETFL);
+
+	return flags >= 0 && (flags & O_PATH);
+}
+
 void lowfds_release(const struct lowfds *lowfds)
 {
 	for (int fd = 0; fd < LOWFDS_END; fd++)
-		if (lowfds->held[fd / 64] >> fd % 64 & 1)
+		if ((lowfds->held[fd / 64] >> fd % 64 & 1) && lowfds_is_ours(fd))
 			sys_close(fd);
 }

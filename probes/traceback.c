@@ -166,10 +166,12 @@ static void traceback_call_on(void *top, void (*fn)(void *), void *arg)
 static void traceback_run(struct traceback_task *task)
 {
 	uint64_t all = UINT64_MAX, mask;
+	int saved = errno; /* libunwind calls libc */
 
 	sys_call(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, sizeof(mask));
 	traceback_call_on(traceback.pages->stack + TRACEBACK_STACK, traceback_fill, task);
 	sys_call(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
+	errno = saved;
 }
 
 /* --- From outside ----------------------------------------------------------------------------- */

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 static char **words; /* the next one */
-static const char *self;
+static const char *self = "";
 static volatile int *volatile nowhere = (volatile int *)16;
 static volatile int zero;
 static pthread_barrier_t together;
@@ -250,6 +250,27 @@ static void do_list(void)
 	dl_iterate_phdr(in_the_list, NULL);
 }
 
+/* One thread holds it, another one dies. */
+static void *beside_the_list(void *arg)
+{
+	deepest(5);
+	return arg;
+}
+static int hold_the_list(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	pthread_t thread;
+
+	(void)info, (void)size;
+	pthread_create(&thread, NULL, beside_the_list, NULL);
+	return pthread_join(thread, arg);
+}
+static void do_beside(void)
+{
+	void *left = NULL;
+
+	dl_iterate_phdr(hold_the_list, &left);
+}
+
 /* And while it runs a constructor: of tests/probe/libcrash.c. */
 static void do_dlopen(void)
 {
@@ -370,6 +391,23 @@ static void do_exit(void)
 	exit(atoi(*words++));
 }
 
+int main(int argc, char **argv);
+
+static void *words_in_thread(void *arg)
+{
+	main(0, words - 1);
+	return arg;
+}
+
+/* The rest of the words, in a thread that has never called us. */
+static void do_thread(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, words_in_thread, NULL);
+	pthread_join(thread, NULL);
+}
+
 static const struct {
 	const char *word;
 	void (*does)(void);
@@ -391,6 +429,7 @@ static const struct {
 	{"malloc", do_malloc},
 	{"free", do_free},
 	{"list", do_list},
+	{"beside", do_beside},
 	{"dlopen", do_dlopen},
 	{"handler", do_handler},
 	{"handler-onstack", do_handler_onstack},
@@ -400,11 +439,12 @@ static const struct {
 	{"last-words", do_last_words},
 	{"fork", do_fork},
 	{"exit", do_exit},
+	{"thread", do_thread},
 };
 
 int main(int argc, char **argv)
 {
-	self = argc ? argv[0] : "";
+	self = argc ? argv[0] : self;
 	words = argv + 1;
 	while (*words) {
 		const char *word = *words++;

@@ -328,9 +328,11 @@ static void do_survive(void)
 
 	sigemptyset(&action.sa_mask);
 	must(!sigaction(SIGSEGV, &action, &old), "sigaction");
+	errno = 55;
 	while (left-- > 0)
 		if (!sigsetjmp(back, 1))
 			zero = *nowhere;
+	must(errno == 55, "errno");
 	must(!sigaction(SIGSEGV, &old, NULL), "sigaction");
 	say("survived", left);
 }
