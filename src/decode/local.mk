@@ -32,7 +32,8 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/samples.c %D%/samples.h \
 	%D%/shortname.c %D%/shortname.h \
 	%D%/stacks.c %D%/stacks.h \
-	%D%/syscalls.def
+	%D%/syscalls.def \
+	%D%/walking.c %D%/walking.h
 
 UNIT_TESTS += tests/unit/decode_test tests/unit/decode_ring_test tests/unit/identity_test
 EXTRA_DIST += tests/decode/forge.h

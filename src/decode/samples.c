@@ -45,3 +45,55 @@ size_t samples_common(const struct job_frame *kept, size_t nkept, const struct j
 		common = nkept - mine;
 	}
 }
+
+/* --- Of one thread ------------------------------------------------------------------------------ */
+
+static bool ran_between(const struct sampled_thread *held, const struct snapshot_thread *thread)
+{
+	return held->run_count && thread->run_count && held->run_count != thread->run_count;
+}
+
+static bool did_not_run_between(
+	const struct sampled_thread *held, const struct snapshot_thread *thread)
+{
+	return held->run_count && held->run_count == thread->run_count;
+}
+
+void samples_compare(struct sampled_thread *held, const struct sampled_thread *new,
+	const struct snapshot_thread *thread)
+{
+	bool partial = held->partial || new->partial;
+	bool keep = !new->nframes || (new->partial && !held->partial);
+	const struct sampled_thread *kept = keep ? held : new, *other = keep ? new : held;
+	size_t common =
+		samples_common(kept->frames, kept->nframes, other->frames, other->nframes, partial);
+
+	if (ran_between(held, thread) || thread->how == SNAPSHOT_RUNNING ||
+		(held->nframes && new->nframes && !partial &&
+			(common < held->nframes || common < new->nframes)))
+		held->fact.moved = JOB_YES;
+	else if (did_not_run_between(held, thread) && held->fact.moved == JOB_MAYBE)
+		held->fact.moved = JOB_NO;
+	if (held->fact.still > common)
+		held->fact.still = common;
+	if (keep)
+		return;
+	held->frames = new->frames;
+	held->nframes = new->nframes;
+	held->partial = new->partial;
+	held->hidden = new->hidden;
+	held->fact.how = new->fact.how;
+	held->fact.cut = new->fact.cut;
+	held->fact.merged = new->fact.merged;
+	held->fact.rooted = new->fact.rooted;
+	held->fact.holds_gil = new->fact.holds_gil;
+	held->fact.waits_gil = new->fact.waits_gil;
+}
+
+void samples_begin(struct sampled_thread *held, const struct sampled_thread *new,
+	const struct snapshot_thread *thread)
+{
+	*held = *new;
+	held->run_ns = thread->run_ns;
+	held->cpu_ticks = thread->cpu_ticks;
+}

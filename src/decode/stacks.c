@@ -1,42 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Snapshots become stacks by walking them again, with the modules of their host, over the bytes
- * that were kept. What a walk cannot do says the stack's `cut`, what could not be had at all is a
- * loss of the process.
- *
- * SAMPLES. The latest stack of a thread is what is told, with how it compares to those before. One
- * exception: a thread that runs shows at most its Python frames to who does not stop it, so that a
- * whole stack of an earlier sample stays.
+ * Snapshots are walked one by one, and each thread is held until no more samples of it come. The
+ * latest stack is what is told, with how it compares to those before. One exception: a thread that
+ * runs shows at most its Python frames to who does not stop it, so that a whole stack of an earlier
+ * sample stays.
  */
 #include "decode/stacks.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "decode/frames.h"
 #include "decode/kinds.h"
 #include "decode/samples.h"
+#include "decode/walking.h"
 #include "evidence/stacks.h"
 
 /* Samples further apart than this are of different looks. */
-#define STACKS_LOOK           (60 * CLOCK_NS_PER_S)
-#define STACKS_THREADS_PYTHON 8 /* interpreters that know one thread */
-
-/* One thread, as far as samples of it came. */
-struct held_thread {
-	struct job_stack fact; /* without frames and cite */
-	struct job_frame *frames;
-	size_t nframes;
-	bool partial; /* only its Python frames, since it ran */
-	bool hidden;  /* stopping it would have shown more */
-	bool stopped;
-	uint64_t run_count;
-	uint64_t run_ns, cpu_ticks; /* of the first sample */
-	uint64_t last_run_ns, last_cpu_ticks;
-};
+#define STACKS_LOOK (60 * CLOCK_NS_PER_S)
 
 struct decode_stacks {
 	struct arena arena; /* of the threads' frames and texts */
@@ -44,55 +26,11 @@ struct decode_stacks {
 	struct job_snapshot fact;
 	int64_t first;
 	int64_t reading;
-	ARRAY(struct held_thread) threads; /* in the order in which they came */
-	size_t hint;                       /* where the next one is likely to be */
+	ARRAY(struct sampled_thread) threads; /* in the order in which they came */
+	size_t hint;			      /* where the next one is likely to be */
 };
 
-/* A snapshot being walked. */
-struct walking {
-	const struct snapshot *snapshot;
-	struct decode_stacks *held;
-	struct stack_maps maps;
-	struct modules *modules; /* the host's; or `none` */
-	struct modules *none;
-	struct excerpt *empty; /* where no memory was kept */
-	struct unwinder *unwinder;
-	struct python_stacks python[PYTHON_PLACES];
-};
-
-/* --- One walk --------------------------------------------------------------------------------- */
-
-static void lose(struct job_builder *builder, struct decode_context *context,
-	const struct decode_process *process, const char *what)
-{
-	const struct job_loss loss = {
-		.what = what,
-		.count = JOB_UNKNOWN,
-		.cite = arena_printf(&context->arena, "stacks:%s", context_name(context, process)),
-	};
-
-	job_add_loss(builder, process->who, &loss);
-}
-
-static void read_python(
-	struct walking *walking, struct job_builder *builder, struct decode_context *context)
-{
-	const struct snapshot *snapshot = walking->snapshot;
-
-	for (size_t i = 0; i < snapshot->nplaces && i < PYTHON_PLACES && snapshot->memory; i++) {
-		struct complaint why = {0};
-		int status = python_stacks_read(excerpt_memory(snapshot->memory),
-			&snapshot->places[i], &walking->python[i], &why);
-		const char *words = walking->python[i].refused;
-
-		if (!words && status < 0)
-			words = complaint_text(&why);
-		if (words)
-			lose(builder, context, walking->held->process,
-				arena_printf(&context->arena, "Python frames: %s", words));
-		complaint_release(&why);
-	}
-}
+/* --- Threads ---------------------------------------------------------------------------------- */
 
 /* Whether a thread of the snapshot has something to walk: most samples but the first have none. */
 static bool has_news(const struct snapshot *snapshot)
@@ -103,231 +41,8 @@ static bool has_news(const struct snapshot *snapshot)
 	return false;
 }
 
-static void walking_begin(struct walking *walking, struct job_builder *builder,
-	struct decode_context *context, const struct decode_host *host)
-{
-	const struct snapshot *snapshot = walking->snapshot;
-
-	stack_maps_parse(&walking->maps, snapshot->maps, strlen(snapshot->maps));
-	walking->modules = host->modules;
-	if (!walking->modules)
-		walking->modules = walking->none = modules_new();
-	if (!snapshot->memory)
-		walking->empty = excerpt_new(NULL);
-	walking->unwinder = unwinder_new(&walking->maps, walking->modules,
-		excerpt_memory(snapshot->memory ? snapshot->memory : walking->empty));
-	read_python(walking, builder, context);
-}
-
-static void walking_end(struct walking *walking)
-{
-	unwinder_free(walking->unwinder);
-	for (size_t i = 0; i < PYTHON_PLACES; i++)
-		python_stacks_release(&walking->python[i]);
-	excerpt_free(walking->empty);
-	modules_free(walking->none);
-	stack_maps_release(&walking->maps);
-}
-
-/* --- One thread of it ------------------------------------------------------------------------- */
-
-/* What Python knows of one thread: of one runtime, all of whose interpreters may know it. */
-struct known_python {
-	const struct python_thread *threads[STACKS_THREADS_PYTHON];
-	size_t nr;
-	const struct python_place *place;
-	enum job_known holds_gil;
-};
-
-static void find_python(const struct walking *walking, const struct snapshot_thread *thread,
-	struct known_python *ret)
-{
-	for (size_t i = 0; i < walking->snapshot->nplaces && i < PYTHON_PLACES && !ret->nr; i++) {
-		const struct python_stacks *stacks = &walking->python[i];
-
-		for (size_t k = 0; k < stacks->nthreads && ret->nr < STACKS_THREADS_PYTHON; k++) {
-			const struct python_thread *known = &stacks->threads[k];
-
-			if (known->tid != (thread->own ? thread->own : thread->tid))
-				continue;
-			ret->threads[ret->nr++] = known;
-			ret->place = &walking->snapshot->places[i];
-			if (known->holds_gil)
-				ret->holds_gil = JOB_YES;
-		}
-		if (ret->holds_gil == JOB_MAYBE && stacks->gil_known)
-			ret->holds_gil = JOB_NO;
-	}
-}
-
-/* By the futex that it sleeps in, whatever its frames are called. */
-static bool waits_for_gil(const struct walking *walking, const struct snapshot_thread *thread)
-{
-	if (!thread->in_syscall || strcmp(frames_syscall(thread->syscall), "futex") != 0)
-		return false;
-	for (size_t i = 0; i < walking->snapshot->nplaces && i < PYTHON_PLACES; i++) {
-		const struct python_stacks *stacks = &walking->python[i];
-
-		if (thread->args[0] >= stacks->gil_at && thread->args[0] < stacks->gil_end)
-			return true;
-	}
-	return false;
-}
-
-static bool has_registers(const struct snapshot_thread *thread)
-{
-	const uint32_t needed = 1u << UNWIND_SP | 1u << UNWIND_IP;
-
-	return (thread->regs.known & needed) == needed;
-}
-
-/* Where it sits in the kernel; of what waits for a device or a file server, all of the way. */
-static void add_kernel(
-	struct decode_frames *into, struct arena *arena, const struct snapshot_thread *thread)
-{
-	if (thread->state == 'S' || thread->state == 'D')
-		frames_add_kernel(into, arena, thread->kernel, thread->wchan, thread->state == 'D');
-}
-
-static const char *failure(struct arena *arena, int error)
-{
-	switch (error) {
-	case ESRCH:
-		return "it ended meanwhile";
-	case EPERM:
-	case EACCES:
-		return "not allowed to look at it";
-	case ETIMEDOUT:
-		return "it did not stop in time";
-	case 0:
-		return "nothing was read of it";
-	default:
-		return arena_printf(arena, "it could not be read (error %d)", error);
-	}
-}
-
-/* Both walks of a thread into the new reading. */
-static void walk_thread(struct walking *walking, const struct snapshot_thread *thread,
-	const struct known_python *python, struct decode_frames *frames, struct held_thread *ret)
-{
-	struct arena *arena = &walking->held->arena;
-	struct merged_stack merged = {0};
-	struct unwind_stack native = {0};
-
-	unwinder_walk(walking->unwinder, &thread->regs, &native);
-	merge_stacks_of_all(&native, python->threads, python->nr, python->place, &merged);
-	add_kernel(frames, arena, thread);
-	frames_add_merged(frames, arena, &walking->maps, &native, &merged);
-	ret->fact.merged = merged.merged;
-	ret->fact.cut = unwind_end_text(native.end);
-	ret->hidden = unwind_wants_registers(&native);
-	merged_stack_release(&merged);
-	unwind_stack_release(&native);
-}
-
-/* Of one that ran there are its Python frames, if any: they were read without stopping it. */
-static void take_python(struct walking *walking, const struct snapshot_thread *thread,
-	const struct known_python *python, struct decode_frames *frames, struct held_thread *ret)
-{
-	struct arena *arena = &walking->held->arena;
-
-	for (size_t i = 0; i < python->nr; i++)
-		for (size_t k = 0; k < python->threads[i]->nframes; k++)
-			frames_add_python(frames, arena, &python->threads[i]->frames[k]);
-	ret->partial = true;
-	ret->fact.cut = thread->how == SNAPSHOT_RUNNING
-				? "it ran: its native frames only by stopping it"
-				: failure(arena, thread->error);
-	ret->hidden = thread->how == SNAPSHOT_RUNNING;
-}
-
-/* Whether all of Python's frames are there, and nothing that is known stands further out. */
-static bool is_rooted(const struct known_python *python, const struct decode_frames *frames)
-{
-	for (size_t i = 0; i < python->nr; i++)
-		if (python->threads[i]->cut)
-			return false;
-	return frames->all.nr && frames->all.items[frames->all.nr - 1].kind == JOB_FRAME_PYTHON;
-}
-
-/* Python's own words about frames that are missing, behind those about native ones. */
-static void add_python_cut(
-	struct arena *arena, const struct known_python *python, struct held_thread *ret)
-{
-	for (size_t i = 0; i < python->nr; i++) {
-		const char *cut = python->threads[i]->cut;
-
-		if (cut)
-			ret->fact.cut = arena_printf(arena, "%s%sPython: %s", ret->fact.cut,
-				*ret->fact.cut ? "; " : "", cut);
-	}
-}
-
-static enum job_stack_how how_of(const struct snapshot_thread *thread)
-{
-	switch (thread->how) {
-	case SNAPSHOT_STOPPED:
-		return JOB_STACK_STOPPED;
-	case SNAPSHOT_CORE:
-		return JOB_STACK_CORE;
-	default:
-		return JOB_STACK_PEEKED;
-	}
-}
-
-/* The thread as this snapshot alone has it. */
-static void read_thread(
-	struct walking *walking, const struct snapshot_thread *thread, struct held_thread *ret)
-{
-	struct arena *arena = &walking->held->arena;
-	struct known_python python = {.holds_gil = JOB_MAYBE};
-	struct decode_frames frames = {0};
-
-	find_python(walking, thread, &python);
-	if (thread->how != SNAPSHOT_FAILED && thread->how != SNAPSHOT_RUNNING &&
-		has_registers(thread))
-		walk_thread(walking, thread, &python, &frames, ret);
-	else
-		take_python(walking, thread, &python, &frames, ret);
-	add_python_cut(arena, &python, ret);
-	frames_mark_plumbing(&frames);
-	if (thread->how == SNAPSHOT_CORE)
-		frames_mark_own(&frames);
-	ret->fact.rooted = is_rooted(&python, &frames);
-	ret->frames =
-		arena_copy(arena, frames.all.items, frames.all.nr * sizeof(*frames.all.items));
-	ret->nframes = frames.all.nr;
-	ret->fact.how = ret->nframes ? how_of(thread) : JOB_STACK_NONE;
-	ret->fact.still = ret->nframes;
-	ret->fact.holds_gil = python.holds_gil;
-	array_release(&frames.all);
-}
-
-/* What does not need a walk. */
-static void read_facts(const struct walking *walking, const struct snapshot_thread *thread,
-	struct held_thread *ret)
-{
-	struct arena *arena = &walking->held->arena;
-
-	ret->fact.tid = thread->tid;
-	ret->fact.main = thread->own ? thread->own == walking->snapshot->own
-				     : thread->tid == walking->snapshot->pid;
-	ret->fact.thread = arena_text_max(arena, thread->comm, sizeof(thread->comm));
-	ret->fact.state = thread->state;
-	ret->fact.wchan = strcmp(thread->wchan, "0") ? arena_text(arena, thread->wchan) : "";
-	ret->fact.syscall = thread->in_syscall ? frames_syscall(thread->syscall) : "";
-	memcpy(ret->fact.args, thread->args, sizeof(ret->fact.args));
-	ret->fact.waits_gil = waits_for_gil(walking, thread);
-	ret->fact.when = walking->snapshot->when;
-	ret->stopped |= thread->how == SNAPSHOT_STOPPED || thread->stopped_ns;
-	ret->last_run_ns = thread->run_ns;
-	ret->last_cpu_ticks = thread->cpu_ticks;
-}
-
-/* --- Samples ---------------------------------------------------------------------------------- */
-
 /* The thread where samples before left it; NULL it is new. Snapshots have them in one order. */
-static struct held_thread *find_held(struct decode_stacks *held, uint32_t tid)
+static struct sampled_thread *find_held(struct decode_stacks *held, uint32_t tid)
 {
 	for (size_t i = 0; i < held->threads.nr; i++) {
 		size_t at = (held->hint + i) % held->threads.nr;
@@ -340,61 +55,11 @@ static struct held_thread *find_held(struct decode_stacks *held, uint32_t tid)
 	return NULL;
 }
 
-static bool ran_between(const struct held_thread *held, const struct snapshot_thread *thread)
-{
-	return held->run_count && thread->run_count && held->run_count != thread->run_count;
-}
-
-static bool did_not_run_between(
-	const struct held_thread *held, const struct snapshot_thread *thread)
-{
-	return held->run_count && held->run_count == thread->run_count;
-}
-
-/* Sample `new` of a thread that has earlier ones. */
-static void compare_sample(struct held_thread *held, const struct held_thread *new,
+static void take_thread(struct decode_stacks *all, struct walking *walking,
 	const struct snapshot_thread *thread)
 {
-	bool partial = held->partial || new->partial;
-	bool keep = !new->nframes || (new->partial && !held->partial);
-	const struct held_thread *kept = keep ? held : new, *other = keep ? new : held;
-	size_t common =
-		samples_common(kept->frames, kept->nframes, other->frames, other->nframes, partial);
-
-	if (ran_between(held, thread) || thread->how == SNAPSHOT_RUNNING ||
-		(held->nframes && new->nframes && !partial &&
-			(common < held->nframes || common < new->nframes)))
-		held->fact.moved = JOB_YES;
-	else if (did_not_run_between(held, thread) && held->fact.moved == JOB_MAYBE)
-		held->fact.moved = JOB_NO;
-	if (held->fact.still > common)
-		held->fact.still = common;
-	if (keep)
-		return;
-	held->frames = new->frames;
-	held->nframes = new->nframes;
-	held->partial = new->partial;
-	held->hidden = new->hidden;
-	held->fact.how = new->fact.how;
-	held->fact.cut = new->fact.cut;
-	held->fact.merged = new->fact.merged;
-	held->fact.rooted = new->fact.rooted;
-	held->fact.holds_gil = new->fact.holds_gil;
-	held->fact.waits_gil = new->fact.waits_gil;
-}
-
-static void first_sample(struct held_thread *held, const struct held_thread *new,
-	const struct snapshot_thread *thread)
-{
-	*held = *new;
-	held->run_ns = thread->run_ns;
-	held->cpu_ticks = thread->cpu_ticks;
-}
-
-static void take_thread(struct walking *walking, const struct snapshot_thread *thread)
-{
-	struct held_thread *held = find_held(walking->held, thread->tid);
-	struct held_thread new = {.fact = {.cut = ""}};
+	struct sampled_thread *held = find_held(all, thread->tid);
+	struct sampled_thread new = {.fact = {.cut = ""}};
 
 	if (thread->how == SNAPSHOT_UNMOVED && held) {
 		if (held->fact.moved == JOB_MAYBE)
@@ -403,17 +68,17 @@ static void take_thread(struct walking *walking, const struct snapshot_thread *t
 		new.fact.cut = "it has not moved since a sample that is lost";
 		new.fact.how = JOB_STACK_NONE;
 	} else {
-		read_thread(walking, thread, &new);
+		walking_read(walking, thread, &new);
 		if (held)
-			compare_sample(held, &new, thread);
+			samples_compare(held, &new, thread);
 	}
 	if (!held) {
-		held = array_add(&walking->held->threads);
-		first_sample(held, &new, thread);
+		held = array_add(&all->threads);
+		samples_begin(held, &new, thread);
 	}
 	held->fact.samples++;
 	held->run_count = thread->run_count;
-	read_facts(walking, thread, held);
+	walking_facts(walking, thread, held);
 }
 
 /* --- Processes -------------------------------------------------------------------------------- */
@@ -470,7 +135,7 @@ static void tell_signal(struct job_builder *builder, struct decode_context *cont
 
 static void count_threads(struct decode_stacks *held)
 {
-	const struct held_thread *thread;
+	const struct sampled_thread *thread;
 
 	held->fact.stopped = held->fact.cut = 0;
 	array_for_each (&held->threads, thread) {
@@ -482,7 +147,8 @@ static void count_threads(struct decode_stacks *held)
 static void take_snapshot(struct decode_context *context, struct job_builder *builder,
 	struct decode_stacks *held, const struct snapshot *snapshot)
 {
-	struct walking walking = {.snapshot = snapshot, .held = held};
+	struct walking walking = {
+		.snapshot = snapshot, .arena = &held->arena, .process = held->process};
 	bool news = has_news(snapshot);
 
 	if (news)
@@ -491,7 +157,7 @@ static void take_snapshot(struct decode_context *context, struct job_builder *bu
 	for (size_t i = 0; i < snapshot->nthreads; i++) {
 		const struct snapshot_thread *thread = &snapshot->threads[i];
 
-		take_thread(&walking, thread);
+		take_thread(held, &walking, thread);
 		if (thread->stopped_ns <= INT64_MAX &&
 			(int64_t)thread->stopped_ns > held->fact.longest_stop)
 			held->fact.longest_stop = (int64_t)thread->stopped_ns;
@@ -506,14 +172,14 @@ static void take_snapshot(struct decode_context *context, struct job_builder *bu
 	held->fact.when = snapshot->when;
 	held->fact.span = snapshot->when - held->first;
 	if (*snapshot->missing)
-		lose(builder, context, held->process, snapshot->missing);
+		walking_lose(builder, context, held->process, snapshot->missing);
 	if (snapshot->signo)
 		tell_signal(builder, context, held->process, snapshot);
 }
 
 /* CPU time between the first and the last sample: exactly, or in ticks. */
 static int64_t cpu_between(const struct decode_context *context, const struct decode_stacks *held,
-	const struct held_thread *thread)
+	const struct sampled_thread *thread)
 {
 	const struct decode_host *host =
 		context_host((struct decode_context *)context, held->process->who.host);
@@ -533,7 +199,7 @@ static int64_t cpu_between(const struct decode_context *context, const struct de
 void stacks_finish(struct decode_context *context, struct job_builder *builder)
 {
 	struct decode_stacks *held = context->stacks;
-	struct held_thread *thread;
+	struct sampled_thread *thread;
 	const char *name;
 
 	if (!held)

@@ -292,7 +292,8 @@ static void add_tree(struct stacks_writing *w)
 	}
 	if (w->tree->hidden) {
 		str_printf(&line,
-			"%zu frames of plumbing, Python's or ours, not shown: --stacks=json has them",
+			"%zu frames of plumbing, Python's or ours, not shown: --stacks=json has "
+			"them",
 			w->tree->hidden);
 		add_line(w, &line, PAGE_FAINT, 0);
 	}
