@@ -33,6 +33,7 @@
 #define CAPTURE_RAW	  32768	      /* bytes of each stack kept whatever the walk reads, */
 #define CAPTURE_RAW_TOTAL (32u << 20) /* but no more than this of all */
 #define CAPTURE_TRIES	  2
+#define CAPTURE_LISTS	  8 /* tries to read Python's threads while they come and go */
 
 struct capture {
 	struct proc_id id;
@@ -142,11 +143,19 @@ static void capture_prepare(struct capture *capture)
 
 /* --- The moment ------------------------------------------------------------------------------- */
 
+/*
+ * While threads come and go their list may be torn just where it is read, and the main thread
+ * stands at its end: then it is read again, as long as nothing else was recorded.
+ */
 static void capture_read_python(void *arg)
 {
 	struct capture *capture = arg;
+	bool again = excerpt_size(capture->into->memory) == 0;
 
-	walk_python(capture->into);
+	for (int tries = CAPTURE_LISTS; !walk_python(capture->into) && again && --tries;) {
+		livemem_refresh(capture->livemem);
+		excerpt_forget(capture->into->memory);
+	}
 	capture->python_read = true;
 }
 

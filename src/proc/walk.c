@@ -66,20 +66,23 @@ void walk_native(struct snapshot *snapshot, const struct stack_maps *maps, struc
 	walk_keep_pcs(snapshot, &pcs);
 }
 
-void walk_python(struct snapshot *snapshot)
+bool walk_python(struct snapshot *snapshot)
 {
+	bool good = true;
+
 	for (size_t i = 0; i < snapshot->nplaces && snapshot->memory; i++) {
 		struct python_stacks stacks = {0};
 
-		(void)python_stacks_read(
-			excerpt_memory(snapshot->memory), &snapshot->places[i], &stacks, NULL);
+		good &= python_stacks_read(excerpt_memory(snapshot->memory), &snapshot->places[i],
+				&stacks, NULL) == 0;
 		python_stacks_release(&stacks);
 	}
+	return good;
 }
 
 void walk_snapshot(
 	struct snapshot *snapshot, const struct stack_maps *maps, struct images *images)
 {
-	walk_python(snapshot);
+	(void)walk_python(snapshot);
 	walk_native(snapshot, maps, images);
 }

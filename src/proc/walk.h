@@ -17,8 +17,8 @@
 void walk_snapshot(struct snapshot *snapshot, const struct stack_maps *maps,
 	struct images *images) __attribute__((nonnull));
 
-/* Only Python's part of it. */
-void walk_python(struct snapshot *snapshot) __attribute__((nonnull));
+/* Only Python's part of it. Whether all its lists were in good order. */
+bool walk_python(struct snapshot *snapshot) __attribute__((nonnull));
 
 /* Only the native part of it. */
 void walk_native(struct snapshot *snapshot, const struct stack_maps *maps, struct images *images)

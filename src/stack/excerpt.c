@@ -110,6 +110,13 @@ static void excerpt_fill(
 	line->known |= bits;
 }
 
+void excerpt_forget(struct excerpt *excerpt)
+{
+	excerpt->lines.nr = 0;
+	if (excerpt->index_size)
+		memset(excerpt->index, 0, excerpt->index_size * sizeof(*excerpt->index));
+}
+
 int excerpt_put(struct excerpt *excerpt, uint64_t at, const void *bytes, size_t len)
 {
 	const uint8_t *next = bytes;

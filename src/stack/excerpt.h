@@ -32,6 +32,9 @@ struct excerpt;
 /* An empty one, never NULL; excerpt_free() it. The source is borrowed and must outlive it. */
 struct excerpt *excerpt_new(struct stack_memory *source);
 
+/* Forgets all it has, to be read anew. */
+void excerpt_forget(struct excerpt *excerpt) __attribute__((nonnull));
+
 /* Records no more: from now on it gives what it has, and the source may go. */
 void excerpt_close(struct excerpt *excerpt) __attribute__((nonnull));
 

@@ -194,6 +194,24 @@ static void a_closed_one_reads_no_more(void **state)
 	excerpt_free(excerpt);
 }
 
+static void one_that_forgets_reads_anew(void **state)
+{
+	struct fake fake = fake_new();
+	struct excerpt *excerpt = excerpt_new(&fake.memory);
+	uint64_t before, after;
+
+	(void)state;
+	assert_int_equal(stack_memory_u64(excerpt_memory(excerpt), BASE + 48, &before), 0);
+	fake.bytes[48]++;
+	assert_int_equal(stack_memory_u64(excerpt_memory(excerpt), BASE + 48, &after), 0);
+	assert_int_equal(after, before);
+	excerpt_forget(excerpt);
+	assert_int_equal(excerpt_size(excerpt), 0);
+	assert_int_equal(stack_memory_u64(excerpt_memory(excerpt), BASE + 48, &after), 0);
+	assert_int_equal(after, before + 1);
+	excerpt_free(excerpt);
+}
+
 static void what_goes_beyond_the_cap_is_refused_and_the_rest_stays(void **state)
 {
 	struct excerpt *excerpt = excerpt_new(NULL);
@@ -221,6 +239,7 @@ int main(void)
 		cmocka_unit_test(packing_does_not_depend_on_the_order_of_reading),
 		cmocka_unit_test(adjacent_bytes_are_one_run_and_gaps_begin_another),
 		cmocka_unit_test(a_closed_one_reads_no_more),
+		cmocka_unit_test(one_that_forgets_reads_anew),
 		cmocka_unit_test(what_goes_beyond_the_cap_is_refused_and_the_rest_stays),
 	};
 
