@@ -345,6 +345,9 @@ static void place_loss(struct seal *seal, struct raw_loss *raw, struct job_loss 
 
 	raw->fact.rank = rank_of(seal, &raw->about, &process);
 	raw->fact.cite = cite_or(seal, raw->fact.cite, process);
+	/* What is lost of a helper is not lost of the rank itself. */
+	if (process != JOB_NONE && seal->processes[process].role == JOB_ROLE_CHILD)
+		raw->fact.what = arena_printf(seal->arena, "of its child: %s", raw->fact.what);
 	facts[seal->job->nlosses++] = raw->fact;
 }
 

@@ -388,6 +388,26 @@ static void facts_of_a_process_without_start_time_find_it(void **state)
 	job_free(job);
 }
 
+/* A rank whose helper could not be looked at is not itself unknown. */
+static void what_is_lost_of_a_child_is_said_of_the_child(void **state)
+{
+	struct job_builder *b = job_builder_new();
+	struct job_loss loss = {.what = "it has ended", .count = JOB_UNKNOWN, .cite = "s"};
+	struct job *job;
+
+	add_process(b, who("a", 20), 10, 0, true, 0);
+	add_process(b, who("a", 30), 20, JOB_NONE, false, 0);
+	job_add_loss(b, who("a", 20), &loss);
+	job_add_loss(b, who("a", 30), &loss);
+	job = job_seal(b);
+	assert_int_equal(job->nlosses, 2);
+	assert_int_equal(job->losses[0].rank, 0);
+	assert_int_equal(job->losses[1].rank, 0);
+	assert_string_equal(job->losses[0].what, "it has ended");
+	assert_string_equal(job->losses[1].what, "of its child: it has ended");
+	job_free(job);
+}
+
 static void a_group_of_impossible_size_is_cut(void **state)
 {
 	struct job_builder *b = job_builder_new();
@@ -519,6 +539,7 @@ int main(void)
 		cmocka_unit_test(a_later_reading_wins_and_the_dead_do_not_rise),
 		cmocka_unit_test(the_same_op_twice_is_one_op),
 		cmocka_unit_test(facts_of_a_process_without_start_time_find_it),
+		cmocka_unit_test(what_is_lost_of_a_child_is_said_of_the_child),
 		cmocka_unit_test(a_group_of_impossible_size_is_cut),
 		cmocka_unit_test(mixed_jobs_are_a_loss),
 		cmocka_unit_test(groups_of_one_alias_are_one),
