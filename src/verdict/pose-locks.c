@@ -78,21 +78,34 @@ bool locks_waits_for_file(const struct job_stack *stack)
 	       (!strcmp(stack->syscall, "fcntl") && (stack->args[1] == 7 || stack->args[1] == 38));
 }
 
-/* A lock of Python's that is no queue's, event's or thread's: those are taken in Python code. */
+static bool fits_any(const struct job_frame *frame, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (fits(frame, names[i]))
+			return true;
+	return false;
+}
+
+/*
+ * A lock of Python's that is no queue's, event's or thread's: those are taken in Python code. So
+ * where Python's frames could not be read, nobody knows which of these it is.
+ */
 long locks_waits_for_thread(const struct job *job, const struct job_stack *stack)
 {
-	static const char *const names[] = {"PyThread_acquire_lock*", "lock_PyThread_acquire_lock*",
-		"rlock_acquire*", "_PyMutex_LockTimed*", "*pthread_mutex_lock*", "*lll_lock_wait*",
-		"*pthread_rwlock_*lock*"};
+	static const char *const mutexes[] = {
+		"*pthread_mutex_lock*", "*lll_lock_wait*", "*pthread_rwlock_*lock*"};
+	static const char *const pythons[] = {"PyThread_acquire_lock*",
+		"lock_PyThread_acquire_lock*", "rlock_acquire*", "_PyMutex_LockTimed*"};
+	bool python = stackfacts_python(job, stack) >= 0;
 
 	for (size_t i = 0; i < stack->nframes; i++) {
 		const struct job_frame *frame = stackfacts_frame(job, stack, i);
 
 		if (frame->kind == JOB_FRAME_PYTHON)
 			break;
-		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
-			if (fits(frame, names[k]))
-				return (long)i;
+		if (fits_any(frame, mutexes, sizeof(mutexes) / sizeof(mutexes[0])) ||
+			(python && fits_any(frame, pythons, sizeof(pythons) / sizeof(pythons[0]))))
+			return (long)i;
 	}
 	return -1;
 }

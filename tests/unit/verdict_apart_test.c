@@ -49,6 +49,22 @@ static void one_sleeps_and_nobody_is_seen_to_wait(void **state)
 	done(&j, f);
 }
 
+/* The interpreter's lock, and none of Python's frames: of a queue, an event, or the program's? */
+static void a_lock_of_python_whose_frames_are_not_known(void **state)
+{
+	struct facts *f = foreign(8, 3, SLEEPS);
+
+	for (int i = 0; i < 8; i++)
+		f->extra[i].is.stack.frames =
+			i == 3 ? "sem_clockwait@libc.so.6 < PyThread_acquire_lock_timed@python3.11 "
+				 "< lock_PyThread_acquire_lock@python3.11 < Py_RunMain@python3.11"
+			       : "sem_clockwait@libc.so.6 < PyThread_acquire_lock_timed@python3.11 "
+				 "< Condition.wait@" STDLIB "threading.py:327 < Event.wait@" STDLIB
+				 "threading.py:629" MAIN;
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "");
+	facts_free(f);
+}
+
 /* gloo's gradients are waited for by the reducer itself: no Work is on the stack. */
 static void ddp_waits_for_gradients(void **state)
 {
@@ -103,6 +119,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nobody_waits),
 		cmocka_unit_test(one_sleeps_and_nobody_is_seen_to_wait),
+		cmocka_unit_test(a_lock_of_python_whose_frames_are_not_known),
 		cmocka_unit_test(ddp_waits_for_gradients),
 		cmocka_unit_test(a_cut_stack_with_a_gpu_tells_nothing),
 		cmocka_unit_test(a_wait_for_the_gpu_is_a_wait),
