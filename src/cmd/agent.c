@@ -32,7 +32,7 @@
 #include "evidence/live.h"
 #include "evidence/receipt.h"
 #include "proc/ns.h"
-#include "report/headline.h"
+#include "words/headline.h"
 #include "report/report.h"
 #include "ring/census-read.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/str.h"
 #include "cmd/outlet.h"
-#include "report/escape.h"
+#include "words/escape.h"
 
 void cmd_complain(const char *format, ...)
 {

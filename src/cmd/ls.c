@@ -10,7 +10,7 @@
 #include "cmd/foreign.h"
 #include "cmd/outlet.h"
 #include "evidence/jobs.h"
-#include "report/escape.h"
+#include "words/escape.h"
 
 struct arguments {
 	bool json;

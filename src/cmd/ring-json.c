@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmd/ring-fields.h"
-#include "report/escape.h"
+#include "words/escape.h"
 #include "ring/ring-names.h"
 #include "ring/ring-traceback.h"
 

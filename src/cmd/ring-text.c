@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "cmd/ring-fields.h"
-#include "report/escape.h"
+#include "words/escape.h"
 #include "ring/ring-names.h"
 #include "ring/ring-traceback.h"
 

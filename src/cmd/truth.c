@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "report/ranks.h"
+#include "words/ranks.h"
 
 #define TRUTH_CAP (1 << 20)
 

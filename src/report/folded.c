@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "report/escape.h"
-#include "report/frames.h"
+#include "words/escape.h"
+#include "words/frames.h"
 #include "report/report.h"
 
 #define PLACE_MOST 120

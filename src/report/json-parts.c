@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "report/escape.h"
+#include "words/escape.h"
 
 struct json_object *json_text(const char *text)
 {

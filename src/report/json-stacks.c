@@ -11,11 +11,11 @@
 
 #include "base/alloc.h"
 #include "job/stackfacts.h"
-#include "report/disturbed.h"
-#include "report/escape.h"
-#include "report/frames.h"
+#include "words/disturbed.h"
+#include "words/escape.h"
+#include "words/frames.h"
 #include "report/json-parts.h"
-#include "report/ranks.h"
+#include "words/ranks.h"
 #include "report/report.h"
 
 /* In the document of verdicts. */

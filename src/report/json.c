@@ -11,12 +11,12 @@
 #include "base/clock.h"
 #include "job/firsts.h"
 #include "job/names.h"
-#include "report/escape.h"
-#include "report/headline.h"
+#include "words/escape.h"
+#include "words/headline.h"
 #include "report/json-parts.h"
 #include "report/json-stacks.h"
 #include "report/report.h"
-#include "report/wording.h"
+#include "words/wording.h"
 
 static struct json_object *words_of(const struct verdict_fact *fact)
 {

@@ -1,24 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += %D%/libreport.la
 src_report_libreport_la_SOURCES = \
-	%D%/escape.c %D%/escape.h \
-	%D%/disturbed.c %D%/disturbed.h \
 	%D%/first.c %D%/first.h \
 	%D%/folded.c \
-	%D%/frames.c %D%/frames.h \
-	%D%/headline.c %D%/headline.h \
 	%D%/json.c \
 	%D%/json-parts.c %D%/json-parts.h \
 	%D%/json-stacks.c %D%/json-stacks.h \
-	%D%/merge.c %D%/merge.h \
 	%D%/page.c %D%/page.h \
-	%D%/ranks.c %D%/ranks.h \
 	%D%/report.c %D%/report.h \
 	%D%/stacks.c \
-	%D%/state.c %D%/state.h \
 	%D%/table.c %D%/table.h \
-	%D%/text.c \
-	%D%/wording.c %D%/wording.h
+	%D%/text.c
 src_report_libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
 
 UNIT_TESTS += tests/unit/report_test

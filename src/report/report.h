@@ -2,7 +2,7 @@
 /*
  * report.h: prose without inference. A report writes verdicts for somebody: a person woken at night
  * (text), or a program (json). It sees the job and the verdicts, never a byte of evidence, and adds
- * no opinion: which words stand for which fact is a table (report/wording.h).
+ * no opinion: which words stand for which fact is a table (words/wording.h).
  *
  * The last of the four doors: a new output is one file and one line in `reports` (report.c).
  */

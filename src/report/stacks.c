@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "report/disturbed.h"
-#include "report/escape.h"
-#include "report/frames.h"
-#include "report/headline.h"
+#include "words/disturbed.h"
+#include "words/escape.h"
+#include "words/frames.h"
+#include "words/headline.h"
 #include "report/page.h"
 #include "report/report.h"
 

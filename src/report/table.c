@@ -20,9 +20,9 @@
 #include "base/str.h"
 #include "job/caches.h"
 #include "job/names.h"
-#include "report/escape.h"
-#include "report/ranks.h"
-#include "report/state.h"
+#include "words/escape.h"
+#include "words/ranks.h"
+#include "words/state.h"
 
 #define RANKS_WIDTH 14
 

@@ -10,16 +10,16 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "report/disturbed.h"
-#include "report/escape.h"
+#include "words/disturbed.h"
+#include "words/escape.h"
 #include "report/first.h"
-#include "report/headline.h"
-#include "report/merge.h"
+#include "words/headline.h"
+#include "words/merge.h"
 #include "report/page.h"
-#include "report/ranks.h"
+#include "words/ranks.h"
 #include "report/report.h"
 #include "report/table.h"
-#include "report/wording.h"
+#include "words/wording.h"
 
 #define CITE_COLUMN 61
 #define CITE_WIDTH  28

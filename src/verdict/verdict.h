@@ -4,7 +4,7 @@
  * the table of rules, ranks the findings and keeps what stands.
  *
  * A verdict names culprits only on evidence that is about them; everything in it that a person will
- * read is a fact with a cite (struct verdict_fact: a kind and its values, worded by report/).
+ * read is a fact with a cite (struct verdict_fact: a kind and its values, worded by words/).
  */
 #ifndef VERDICT_VERDICT_H
 #define VERDICT_VERDICT_H
@@ -85,7 +85,7 @@ enum verdict_limit {
 
 /*
  * Kinds of facts. Values a, b, c and text are the kind's; times are ns. Each is worded once, in
- * report/wording.c, and once in the man page inquest-verdicts(7).
+ * words/wording.c, and once in the man page inquest-verdicts(7).
  */
 #define VERDICT_FACTS(F)                                                                           \
 	F(SPAN_OPEN)      /* text: span name; text2: detail; a: ns open; b: span kind */           \
@@ -188,7 +188,7 @@ struct verdict_seat {
 	uint32_t seat;
 };
 
-/* One next step; worded by report/. */
+/* One next step; worded by words/. */
 enum verdict_next {
 	VERDICT_NEXT_NONE,
 	VERDICT_NEXT_SEED_CACHE,

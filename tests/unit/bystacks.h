@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "report/wording.h"
+#include "words/wording.h"
 #include "tests/unit/facts.h"
 
 #define TORCH  "/env/lib/python3.11/site-packages/torch/"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "report/escape.h"
+#include "words/escape.h"
 #include "report/report.h"
 #include "tests/unit/report_job.h"
 

@@ -8,9 +8,9 @@
 
 #include "base/clock.h"
 #include "job/names.h"
-#include "report/escape.h"
+#include "words/escape.h"
 #include "report/report.h"
-#include "report/wording.h"
+#include "words/wording.h"
 #include "tests/unit/report_job.h"
 
 static const struct report_options plain = {.utf8 = true, .threads_stopped = 0};

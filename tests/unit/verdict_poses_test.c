@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "report/headline.h"
+#include "words/headline.h"
 
 #define SITE  "/env/lib/python3.11/site-packages/"
 #define TRAIN " < step@/home/me/train.py:88" MAIN

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/state.h"
+#include "words/state.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "job/names.h"
-#include "report/wording.h"
+#include "words/wording.h"
 
 static const char *const span_states[] = {
 	[JOB_SPAN_COMPILE] = "compiling",

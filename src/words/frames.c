@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/frames.h"
+#include "words/frames.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "report/escape.h"
-#include "report/ranks.h"
+#include "words/escape.h"
+#include "words/ranks.h"
 
 void frames_add_name(struct str *into, const struct job_frame *frame, bool utf8)
 {

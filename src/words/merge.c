@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/merge.h"
+#include "words/merge.h"
 
 #include <string.h>
 
-#include "report/wording.h"
+#include "words/wording.h"
 
 /* "ring:2:g0" and "ring:3:g0" are "ring:*:g0"; what differs behind that is left out. */
 static void merge_cite(struct str *cite, const char *other)

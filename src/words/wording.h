@@ -4,10 +4,10 @@
  * (verdict/verdict.h); each kind has one template in a const table, each next step one sentence.
  *
  * What is appended here holds text from outside as it came: the caller escapes the whole for its
- * reader (report/escape.h). The words never name whom a fact is about: a report shows that beside.
+ * reader (words/escape.h). The words never name whom a fact is about: a report shows that beside.
  */
-#ifndef REPORT_WORDING_H
-#define REPORT_WORDING_H
+#ifndef WORDS_WORDING_H
+#define WORDS_WORDING_H
 
 #include "base/str.h"
 #include "verdict/verdict.h"

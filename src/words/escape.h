@@ -8,8 +8,8 @@
  * Columns are counted as a terminal does: 2 for East Asian wide characters and most emoji, 0 for
  * combining marks.
  */
-#ifndef REPORT_ESCAPE_H
-#define REPORT_ESCAPE_H
+#ifndef WORDS_ESCAPE_H
+#define WORDS_ESCAPE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,13 +5,13 @@
  * {b..c} a range, and so on (see `ways`). What stands in brackets is left out if a value in it is
  * not known; outside of brackets an unknown value reads "unknown".
  */
-#include "report/wording.h"
+#include "words/wording.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "report/ranks.h"
+#include "words/ranks.h"
 
 static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_SPAN_OPEN] = "{t}[ {T}][, open {a ns}]",

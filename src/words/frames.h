@@ -3,8 +3,8 @@
  * frames.h: frames, members of the stack tree and how stacks moved, in words. What comes from
  * outside goes through escape.h here.
  */
-#ifndef REPORT_FRAMES_H
-#define REPORT_FRAMES_H
+#ifndef WORDS_FRAMES_H
+#define WORDS_FRAMES_H
 
 #include "base/str.h"
 #include "job/stacktree.h"

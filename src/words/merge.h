@@ -3,8 +3,8 @@
  * merge.h: facts that say the same of several ranks are one line: seven ranks that "exited with
  * status 0" are "1-7". JSON keeps them apart.
  */
-#ifndef REPORT_MERGE_H
-#define REPORT_MERGE_H
+#ifndef WORDS_MERGE_H
+#define WORDS_MERGE_H
 
 #include "base/array.h"
 #include "base/str.h"

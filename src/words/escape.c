@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/escape.h"
+#include "words/escape.h"
 
 #include <string.h>
 

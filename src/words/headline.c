@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/headline.h"
+#include "words/headline.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "job/names.h"
-#include "report/escape.h"
-#include "report/ranks.h"
-#include "report/wording.h"
+#include "words/escape.h"
+#include "words/ranks.h"
+#include "words/wording.h"
 
 /* What one culprit did, several did, and what is said where nobody is blamed: camps are named. */
 struct phrase {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/disturbed.h"
+#include "words/disturbed.h"
 
 #include "base/clock.h"
 

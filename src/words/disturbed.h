@@ -3,8 +3,8 @@
  * disturbed.h: what taking the stacks has cost the job, and what it could not see for not stopping
  * anybody.
  */
-#ifndef REPORT_DISTURBED_H
-#define REPORT_DISTURBED_H
+#ifndef WORDS_DISTURBED_H
+#define WORDS_DISTURBED_H
 
 #include "base/str.h"
 #include "job/job.h"

@@ -3,8 +3,8 @@
  * ranks.h: sets of ranks as people read and type them: world ranks, ascending, runs folded:
  * "0-2,4-7". Of whom nobody knows the number, the pid stands there: "p4711".
  */
-#ifndef REPORT_RANKS_H
-#define REPORT_RANKS_H
+#ifndef WORDS_RANKS_H
+#define WORDS_RANKS_H
 
 #include "base/str.h"
 #include "verdict/verdict.h"

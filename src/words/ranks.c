@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/ranks.h"
+#include "words/ranks.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * state.h: one word for what a rank was doing when it was looked at, from facts alone.
  */
-#ifndef REPORT_STATE_H
-#define REPORT_STATE_H
+#ifndef WORDS_STATE_H
+#define WORDS_STATE_H
 
 #include "base/str.h"
 #include "job/job.h"

@@ -7,8 +7,8 @@
  *
  * Text from outside stands in it as it came; the caller escapes.
  */
-#ifndef REPORT_HEADLINE_H
-#define REPORT_HEADLINE_H
+#ifndef WORDS_HEADLINE_H
+#define WORDS_HEADLINE_H
 
 #include "base/str.h"
 #include "verdict/verdict.h"

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+noinst_LTLIBRARIES += %D%/libwords.la
+src_words_libwords_la_SOURCES = \
+	%D%/disturbed.c %D%/disturbed.h \
+	%D%/escape.c %D%/escape.h \
+	%D%/frames.c %D%/frames.h \
+	%D%/headline.c %D%/headline.h \
+	%D%/merge.c %D%/merge.h \
+	%D%/ranks.c %D%/ranks.h \
+	%D%/state.c %D%/state.h \
+	%D%/wording.c %D%/wording.h
