@@ -4,8 +4,8 @@
 What attach does by intent takes longer than what is timed here: of jobs without probe it takes
 three samples in 2.2 s, to tell who stands still. So the whole is timed with --samples=1, which has
 no such pause, and its CPU also as it is by default. Others get the same processes, as many at once
-as there are processors. Medians of several runs; on a busy machine look at CPU. A table for README
-comes last.
+as there are processors, in turn with ours. Medians of several runs; on a busy machine look at CPU.
+A table for README comes last.
 """
 import concurrent.futures
 import mmap
@@ -75,7 +75,6 @@ def ours(pids):
     figure("attach, three samples in 2.2 s, CPU", median(whole, "cpu"), "ms")
     row("attach, stacks of %d processes of %d threads, with names" % (PROCESSES, THREADS),
         "%.0f ms, %.0f ms CPU" % (wall, cpu), "250 ms")
-    return wall, cpu
 
 
 # --- Others ---------------------------------------------------------------------------------------
@@ -90,19 +89,22 @@ def everywhere(command, pids):
     return None if any(run.status for run in runs) else (wall, sum(run.cpu for run in runs))
 
 
-def others(name, command, pids, our, rounds=3):
-    """Ratios to the whole attach; where `our` has no wall's time, only of CPU."""
-    wall, cpu = our
-    runs = [everywhere(command, pids) for _ in range(rounds + 1)][1:]
-    if None in runs:
-        print("%s: it failed: skipped" % name)
-        return
-    its_wall, its_cpu = (statistics.median(column) for column in zip(*runs))
-    figure(name + ", wall", its_wall, "ms", ratio=its_wall / wall if wall else 0)
-    figure(name + ", CPU", its_cpu, "ms", ratio=its_cpu / cpu)
-    if wall:
+def others(name, command, pids, sample=0):
+    """How many times ours: attach, run in turn with theirs; or only of CPU, that of `sample`."""
+    everywhere(command, pids)  # files come from a disk
+    runs = []
+    for _ in range(3):
+        our, its = Run([INQUEST, "attach", "--samples=1", *pids]), everywhere(command, pids)
+        if not its:
+            print("%s: it failed: skipped" % name)
+            return
+        runs.append((*its, its[0] / our.wall, its[1] / (sample or our.cpu)))
+    wall, cpu, wall_ratio, cpu_ratio = (statistics.median(column) for column in zip(*runs))
+    figure(name + ", wall", wall, "ms", ratio=0 if sample else wall_ratio)
+    figure(name + ", CPU", cpu, "ms", ratio=cpu_ratio)
+    if not sample:
         row(name + ", the same processes", "%.0f ms, %.1f x; CPU %.1f x" % (
-            its_wall, its_wall / wall, its_cpu / cpu))
+            wall, wall_ratio, cpu_ratio))
 
 
 def find_pyspy():
@@ -130,23 +132,21 @@ def find_pyspy():
     return program, ""
 
 
-def compare(pids, our, sample):
-    print("how many times ours: attach --samples=1; without names: one sample without names")
+def compare(pids, sample):
+    print("x: how many times attach --samples=1; of what gives no names, one sample without names")
     if has("eu-stack"):
-        others("eu-stack -q (no names)", ["eu-stack", "-q", "-n", "0", "-p", "PID"], pids,
-               (0, sample))
-        others("eu-stack", ["eu-stack", "-n", "0", "-p", "PID"], pids, our)
+        others("eu-stack -q (no names)", ["eu-stack", "-q", "-n", "0", "-p", "PID"], pids, sample)
+        others("eu-stack", ["eu-stack", "-n", "0", "-p", "PID"], pids)
     else:
         print("eu-stack is not here: skipped")
     if has("gdb"):
-        others("gdb -batch", ["gdb", "-batch", "-p", "PID", "-ex", "thread apply all bt"], pids,
-               our)
+        others("gdb -batch", ["gdb", "-batch", "-p", "PID", "-ex", "thread apply all bt"], pids)
     else:
         print("gdb is not here: skipped")
     pyspy, why = find_pyspy()
     if pyspy:
-        others("py-spy dump (Python's frames only)", [pyspy, "dump", "--pid", "PID"], pids, our)
-        others("py-spy dump --native", [pyspy, "dump", "--native", "--pid", "PID"], pids, our)
+        others("py-spy dump (Python's frames only)", [pyspy, "dump", "--pid", "PID"], pids)
+        others("py-spy dump --native", [pyspy, "dump", "--native", "--pid", "PID"], pids)
     else:
         print("py-spy is not here: skipped: " + why)
 
@@ -230,7 +230,8 @@ def main():
             children = [start(folder, rank) for rank in range(PROCESSES)]
             pids = [str(child.pid) for child in children]
             sample = parts(pids)
-            compare(pids, ours(pids), sample)
+            ours(pids)
+            compare(pids, sample)
         finally:
             for child in children:
                 child.kill()
