@@ -46,7 +46,7 @@ size_t samples_common(const struct job_frame *kept, size_t nkept, const struct j
 	}
 }
 
-/* --- Of one thread -----------------------------------------------------------------------------  */
+/* --- Of one thread --------------------------------------------------------------------------- */
 
 static bool ran_between(const struct sampled_thread *held, const struct snapshot_thread *thread)
 {
