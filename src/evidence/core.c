@@ -19,7 +19,7 @@
 #include "base/file.h"
 #include "evidence/json-put.h"
 #include "evidence/source.h"
-#include "evidence/stacks.h"
+#include "evidence/stacks-module.h"
 #include "proc/claims.h"
 #include "proc/core.h"
 #include "proc/launcher.h"
@@ -181,10 +181,15 @@ static void core_add(struct core *core, struct images *images, struct evidence *
 {
 	/* What is added may move what there is, and the host is a part of it. */
 	char *host = alloc_text(core->host);
+	struct evidence modules = {0};
 
 	core_identify(core, into);
 	stacks_add(into, host, core->rank, &core->snapshot);
-	stacks_add_modules(into, host, images, &core->snapshot, 1);
+	stacks_add_modules(&modules, host, images, &core->snapshot, 1);
+	/* Other cores may have some of them too. */
+	for (size_t i = 0; i < modules.n; i++)
+		stacks_put(into, host, &modules.at[i]);
+	evidence_release(&modules);
 	free(host);
 }
 

@@ -303,10 +303,10 @@ void images_open(struct images *images, uint32_t pid, const struct stack_maps *m
 	array_for_each(&maps->all, map) {
 		if (!map->executable || modules_find(images->modules, map))
 			continue;
-		if (map->ino)
-			image_look_at_file(&look, map);
-		else if (!strcmp(map->path, IMAGE_VDSO))
+		if (!strcmp(map->path, IMAGE_VDSO))
 			image_look_at_vdso(&look, map);
+		else if (map->ino)
+			image_look_at_file(&look, map);
 	}
 	if (missing)
 		image_look_say(&look, missing);

@@ -24,6 +24,7 @@
 #define STACK_SIZE 0x2000
 #define DATA_AT	   0x500000ull
 #define EXECFN	   (STACK_AT + 0x1f00)
+#define RANDOM	   (STACK_AT + 0x1e00)
 #define ENVIRON	   "\0RANK=5\0LOCAL_RANK=1\0"
 
 /* -- making one -------------------------------------------------------------------------------- */
@@ -64,7 +65,8 @@ static void make_notes(struct str *notes)
 {
 	struct elf_prpsinfo info = {.pr_pid = 70, .pr_fname = "program",
 		.pr_psargs = "program --epochs 3"};
-	const uint64_t auxv[] = {AT_ENTRY, 0x400100, AT_EXECFN, EXECFN, AT_NULL, 0};
+	const uint64_t auxv[] = {AT_ENTRY, 0x400100, AT_EXECFN, EXECFN, AT_RANDOM, RANDOM,
+		AT_NULL, 0};
 	siginfo_t signal = {.si_signo = SIGSEGV, .si_code = SEGV_MAPERR};
 
 	signal.si_addr = (void *)0x1234;
@@ -84,8 +86,8 @@ static Elf64_Phdr segment(
 		.p_memsz = size, .p_flags = flags};
 }
 
-/* The core: its program is there by name only, its data and its stack as bytes. */
-static void make_core(struct str *core)
+/* The core: of its program there are these bytes, its data and its stack are whole. */
+static void make_core_with(struct str *core, const void *program, size_t size)
 {
 	char stack[STACK_SIZE] = {0}, data[64];
 	Elf64_Phdr heads[5];
@@ -99,19 +101,50 @@ static void make_core(struct str *core)
 	memset(data, 'd', sizeof(data));
 	memcpy(stack + (EXECFN - STACK_AT) - sizeof(ENVIRON) + 1, ENVIRON, sizeof(ENVIRON) - 1);
 	heads[0] = segment(PT_NOTE, 0, at, notes.len, 0);
-	heads[1] = segment(PT_LOAD, 0x400000, at + notes.len, 0, PF_R | PF_X);
+	at += notes.len;
+	heads[1] = segment(PT_LOAD, 0x400000, at, size, PF_R | PF_X);
 	heads[1].p_memsz = 0x2000;
-	heads[2] = segment(PT_LOAD, DATA_AT, at + notes.len, sizeof(data), PF_R | PF_W);
+	heads[2] = segment(PT_LOAD, DATA_AT, at + size, sizeof(data), PF_R | PF_W);
 	heads[2].p_memsz = 0x1000;
 	heads[3] = segment(
-		PT_LOAD, STACK_AT, at + notes.len + sizeof(data), sizeof(stack), PF_R | PF_W);
+		PT_LOAD, STACK_AT, at + size + sizeof(data), sizeof(stack), PF_R | PF_W);
 	heads[4] = heads[2]; /* the same again: overlaps, and is left out */
 	str_add_bytes(core, &head, sizeof(head));
 	str_add_bytes(core, heads, sizeof(heads));
 	str_add_bytes(core, notes.text, notes.len);
+	str_add_bytes(core, program, size);
 	str_add_bytes(core, data, sizeof(data));
 	str_add_bytes(core, stack, sizeof(stack));
 	str_release(&notes);
+}
+
+/* Its program is there by name only. */
+static void make_core(struct str *core)
+{
+	make_core_with(core, NULL, 0);
+}
+
+/* The beginning of an object that has this build id, in a core. */
+static void make_core_of_build(struct str *core, const char *id)
+{
+	struct {
+		Elf64_Ehdr head;
+		Elf64_Phdr segments[2];
+		Elf64_Nhdr note;
+		char owner[4], id[8];
+	} object = {
+		.head = {.e_ident = ELFMAG "\2\1\1", .e_type = ET_DYN, .e_machine = EM_X86_64,
+			.e_version = 1, .e_phoff = sizeof(Elf64_Ehdr), .e_phnum = 2,
+			.e_ehsize = sizeof(Elf64_Ehdr), .e_phentsize = sizeof(Elf64_Phdr)},
+		.note = {4, 8, NT_GNU_BUILD_ID},
+		.owner = "GNU",
+	};
+	size_t note = sizeof(object.head) + sizeof(object.segments);
+
+	memcpy(object.id, id, sizeof(object.id));
+	object.segments[0] = segment(PT_LOAD, 0, 0, 0x2000, PF_R | PF_X);
+	object.segments[1] = segment(PT_NOTE, note, note, sizeof(object) - note, PF_R);
+	make_core_with(core, &object, sizeof(object));
 }
 
 /* A file of these bytes without a name; the path to it goes into ret. */
@@ -217,6 +250,60 @@ static void maps_are_made_of_segments_and_files(void **state)
 	str_release(&text);
 	str_release(&again);
 	close(fd);
+}
+
+/* The inode of the file that is mapped there. */
+static uint64_t inode_at(const struct str *bytes, uint64_t at)
+{
+	struct stack_maps maps = {0};
+	struct str text = {0};
+	struct core_file core;
+	char path[64];
+	int fd = file_of(bytes->text, bytes->len, path);
+	uint64_t ino;
+
+	assert_int_equal(core_file_open(&core, fd, NULL), 0);
+	core_maps_text(&core, &text);
+	assert_int_equal(stack_maps_parse(&maps, text.text, text.len), 0);
+	ino = stack_maps_find(&maps, at)->ino;
+	stack_maps_release(&maps);
+	str_release(&text);
+	core_file_close(&core);
+	close(fd);
+	return ino;
+}
+
+static void files_of_one_build_are_one_and_of_two_are_two(void **state)
+{
+	struct str one = {0}, two = {0}, elsewhere = {0};
+
+	(void)state;
+	make_core_of_build(&one, "build 1");
+	make_core_of_build(&two, "build 2");
+	/* The second differs in nothing but that; not even its name tells. */
+	assert_int_not_equal(inode_at(&one, 0x401000), inode_at(&two, 0x401000));
+	/* Another process, which had other registers, of the same file. */
+	str_add_bytes(&elsewhere, one.text, one.len);
+	elsewhere.text[sizeof(Elf64_Ehdr) + 5 * sizeof(Elf64_Phdr) + 12 + 8 + 200] ^= 1;
+	assert_int_equal(inode_at(&one, 0x401000), inode_at(&elsewhere, 0x401000));
+	str_release(&one);
+	str_release(&two);
+	str_release(&elsewhere);
+}
+
+/* Same pid, same addresses, same registers: two containers without ASLR. */
+static void files_without_build_id_are_their_process_own(void **state)
+{
+	struct str one = {0}, two = {0};
+
+	(void)state;
+	make_core(&one);
+	make_core(&two);
+	assert_int_equal(inode_at(&one, 0x401000), inode_at(&two, 0x401000));
+	two.text[two.len - STACK_SIZE + (RANDOM - STACK_AT)] ^= 1;
+	assert_int_not_equal(inode_at(&one, 0x401000), inode_at(&two, 0x401000));
+	str_release(&one);
+	str_release(&two);
 }
 
 static void memory_is_what_the_core_has_and_no_more(void **state)
@@ -519,6 +606,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_signal_and_words_are_told),
 		cmocka_unit_test(maps_are_made_of_segments_and_files),
+		cmocka_unit_test(files_of_one_build_are_one_and_of_two_are_two),
+		cmocka_unit_test(files_without_build_id_are_their_process_own),
 		cmocka_unit_test(memory_is_what_the_core_has_and_no_more),
 		cmocka_unit_test(more_segments_than_its_head_can_count_are_counted_in_a_section),
 		cmocka_unit_test(notes_with_lying_lengths_end_there),
