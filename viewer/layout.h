@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * layout.h: which part of the screen is whose. From 140 columns the panes stand at the right, two
+ * at once; from 80 one pane below the timeline; from 40 one thing at a time; below 40x8 nothing but
+ * one line that says so.
+ */
+#ifndef VIEWER_LAYOUT_H
+#define VIEWER_LAYOUT_H
+
+#include "viewer/cells.h"
+
+#define LAYOUT_LEAST_W 40
+#define LAYOUT_LEAST_H 8
+
+enum layout_kind { LAYOUT_TOO_SMALL, LAYOUT_SINGLE, LAYOUT_BELOW, LAYOUT_BESIDE };
+
+struct layout {
+	enum layout_kind kind;
+	struct rect title;    /* the verdict in one line, and the countdown */
+	struct rect ruler;
+	struct rect minimap;  /* h 0: not there */
+	struct rect rows;     /* label, cells, what it does now */
+	struct rect strip;    /* ranks per state over time; h 0: not there */
+	struct rect legend;
+	struct rect tabs;
+	struct rect pane;     /* the chosen one */
+	struct rect pane2;    /* BESIDE: the verdict stays up while another is chosen; h 0 */
+	struct rect status;   /* messages, prompts, else the keys of the moment */
+	int label_w, doing_w; /* columns of rows at the left and right; cells are between */
+};
+
+/* nrows: how many rows there would be. pane_only, timeline_only: maximised. */
+struct layout layout_of(int w, int h, size_t nrows, bool pane_only, bool timeline_only);
+
+#endif

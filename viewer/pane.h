@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pane.h: what stands below (or beside) the timeline. A pane makes lines; one piece of code draws,
+ * scrolls, searches and selects them all, and Enter goes where the line's cite points. A new pane
+ * is one file and one line in `panes` (pane.c).
+ */
+#ifndef VIEWER_PANE_H
+#define VIEWER_PANE_H
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "job/stacktree.h"
+#include "viewer/rows.h"
+#include "viewer/style.h"
+
+struct pane_line {
+	const char *text;  /* from outside or not: escaped where it is drawn */
+	const char *right; /* at the right edge: the cite, "" none */
+	enum style style;
+	size_t strong;	   /* so many first bytes carry the style; 0: all */
+	int rank;	   /* Enter goes to its row; JOB_NONE */
+	int64_t when;	   /* and to this time; JOB_UNKNOWN */
+};
+
+/* What there is to be shown; const for panes. */
+struct scene {
+	const struct job *job;
+	const struct verdicts *verdicts;
+	const struct tracks *tracks;
+	const struct pyramid *pyramid;
+	const struct rows *rows;
+	const struct stacktree *tree; /* of all threads; NULL: no stacks */
+	const char *origin;	/* "live job sft-41", "sft-41.inq": where it comes from */
+	bool live;
+	int64_t now;		/* realtime: for countdowns; of a bundle, when it was gathered */
+};
+
+/* Where the user is: what a pane may depend on. */
+struct pane_place {
+	int rank;	/* first of the selected row; JOB_NONE */
+	ptrdiff_t row;
+	int64_t when;	/* the time cursor */
+	int width;	/* columns that lines have */
+	bool all;	/* the pane's longer form: all threads, all fields */
+};
+
+struct pane_lines {
+	struct arena arena; /* of texts */
+	ARRAY(struct pane_line) all;
+	ptrdiff_t here;	    /* the line that belongs to the time cursor; -1 none */
+};
+
+struct pane {
+	const char *name; /* "verdict" */
+	/* Adds lines to the empty `into`. */
+	void (*fill)(const struct scene *scene, const struct pane_place *place,
+		struct pane_lines *into);
+};
+
+enum pane_number { PANE_VERDICT, PANE_STACKS, PANE_EVENTS, PANE_GROUPS, PANE_RECEIPT, PANES };
+
+extern const struct pane panes[PANES]; /* verdict, stacks, events, groups, receipt */
+
+struct pane_line *pane_add(struct pane_lines *into, enum style style, const char *format, ...)
+	__attribute__((nonnull, format(printf, 3, 4), returns_nonnull));
+void pane_lines_release(struct pane_lines *lines) __attribute__((nonnull));
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pyramid.h: a track in bins of doubling width, so that a cell of any zoom costs the same whatever
+ * number of events lies under it. The worst state wins, and a death or a loss of one event is seen
+ * at every zoom.
+ */
+#ifndef VIEWER_PYRAMID_H
+#define VIEWER_PYRAMID_H
+
+#include "viewer/track.h"
+
+struct pyramid;
+
+/* What lies under one cell. */
+struct bin {
+	enum track_state state; /* the worst */
+	uint8_t share;	 /* of the cell's time in that state, 0 to 255 */
+	bool entered;	 /* an op was entered in it */
+	const struct track_span *span; /* one of that state: whose name stands for the cell; NULL */
+};
+
+/* Of all tracks; never NULL. Memory: at most 3 times what the tracks take. */
+struct pyramid *pyramid_new(const struct tracks *tracks) __attribute__((nonnull));
+/* Takes NULL. */
+void pyramid_free(struct pyramid *pyramid);
+
+/* The bin of track number `row` over [from, to). O(log n) at worst. */
+struct bin pyramid_bin(const struct pyramid *pyramid, size_t row, int64_t from, int64_t to)
+	__attribute__((nonnull));
+
+/*
+ * How many ranks were in each state over [from, to), by their worst; O(states) with what was made
+ * once: the strip above the rows.
+ */
+void pyramid_census(const struct pyramid *pyramid, int64_t from, int64_t to,
+	uint32_t counts[TRACK_STATES]) __attribute__((nonnull));
+
+#endif

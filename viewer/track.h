@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * track.h: what each rank did, over time: the sealed job as intervals and events, one track a rank.
+ *
+ * A track covers the job's time without holes: where nothing is known it says so. Intervals of one
+ * track do not overlap; of things that do (a collective inside a compile) the innermost is shown,
+ * and who waits now shows that. Events are points: an entry, an exception, a death, a loss.
+ *
+ * Times are realtime ns, as in the job. Everything points into the job, which must outlive it.
+ */
+#ifndef VIEWER_TRACK_H
+#define VIEWER_TRACK_H
+
+#include "job/waits.h"
+#include "verdict/verdict.h"
+
+/* Of several states in one cell the greatest wins. */
+enum track_state {
+	TRACK_NODATA,	  /* nothing is known: before it was seen, after its evidence ends, no ring */
+	TRACK_OTHER,	  /* it lives, and nothing says what it does: startup */
+	TRACK_COMPUTE,	  /* its own code, between recorded calls */
+	TRACK_COLLECTIVE, /* in a collective, P2P or init that went on */
+	TRACK_INPUT,
+	TRACK_CHECKPOINT,
+	TRACK_USER,	  /* a span of the user's own */
+	TRACK_COMPILE,
+	TRACK_WAITING,	  /* in a call that has not gone on, to the end of its evidence */
+	TRACK_HUNG,	  /* the same of a culprit or past the verdict's threshold; frozen, stalled */
+	TRACK_LOST,	  /* records of this time are lost: a gap of knowledge */
+	TRACK_DEAD,
+	TRACK_STATES
+};
+
+struct track_span {
+	int64_t from, to; /* from < to, or equal where it was too short to see */
+	enum track_state state;
+	bool open;	  /* goes on at the end of the evidence */
+	const char *name; /* "codegen 0/0", "AllReduce #1", never NULL; from outside: escape it */
+	int group;	  /* of a collective, else JOB_NONE */
+	const char *cite;
+};
+
+enum track_kind {
+	TRACK_ENTER,	 /* entered an op */
+	TRACK_BEGIN,	 /* a span begins */
+	TRACK_END,
+	TRACK_STEP,	 /* a step was done */
+	TRACK_SHARD,	 /* a batch was given */
+	TRACK_NOTE,
+	TRACK_EXCEPTION,
+	TRACK_SIGNAL,
+	TRACK_DEATH,
+	TRACK_GAP,	 /* something of it is lost; its time may be unknown: then the end */
+	TRACK_KINDS
+};
+
+struct track_event {
+	int64_t when;	  /* JOB_UNKNOWN: not known; these come last */
+	enum track_kind kind;
+	const char *name; /* one line, never NULL; from outside */
+	int group;	  /* JOB_NONE */
+	uint64_t index;	  /* of an op in its group; 0 none */
+	const void *fact; /* the job's struct: job_op, job_span, job_step, job_shard, job_note, ... */
+	const char *cite;
+};
+
+struct track {
+	int rank; /* index into job->ranks */
+	const struct track_span *spans; /* by time */
+	size_t nspans;
+	const struct track_event *events; /* by time */
+	size_t nevents;
+	enum track_state now; /* at the end of the evidence */
+	int64_t since;	      /* of `now`; JOB_UNKNOWN */
+	const char *doing;    /* the name of what it does now, "" */
+};
+
+struct tracks {
+	const struct job *job;
+	int64_t from, to; /* the whole of it; from < to always, also of a job without any time */
+	const struct track *at; /* by rank */
+	size_t n;
+	const char *const *phases; /* names of compile phases without ids, most frequent first */
+	size_t nphases;
+};
+
+/* Never NULL. Linear in the job's facts (plus sorting). tracks_free() it before the job. */
+struct tracks *tracks_new(const struct verdicts *verdicts) __attribute__((nonnull));
+/* Takes NULL. */
+void tracks_free(struct tracks *tracks);
+
+/* The span at a time, or NULL; the last event at or before it, or -1. O(log n). */
+const struct track_span *track_at(const struct track *track, int64_t when) __attribute__((nonnull));
+ptrdiff_t track_event_before(const struct track *track, int64_t when) __attribute__((nonnull));
+
+/* "compile", "waiting", ...: as the legend has it; never NULL. */
+const char *track_state_name(enum track_state state);
+/* "entered", "died", ...: as the events pane has it; never NULL. */
+const char *track_kind_name(enum track_kind kind);
+
+/* Which rank, and event of it, a cite names ("ring:3:g1", "stack:3:tid7"); false: no rank's. */
+bool tracks_cited(const struct tracks *tracks, const char *cite, int *ret_rank,
+	ptrdiff_t *ret_event) __attribute__((nonnull));
+
+#endif
