@@ -16,7 +16,7 @@
 
 /* Of several states in one cell the greatest wins. */
 enum track_state {
-	TRACK_NODATA,	  /* nothing is known: before it was seen, after its evidence ends, no ring */
+	TRACK_NODATA,	  /* nothing is known: before it was seen, after its evidence, no ring */
 	TRACK_OTHER,	  /* it lives, and nothing says what it does: startup */
 	TRACK_COMPUTE,	  /* its own code, between recorded calls */
 	TRACK_COLLECTIVE, /* in a collective, P2P or init that went on */
@@ -60,7 +60,7 @@ struct track_event {
 	const char *name; /* one line, never NULL; from outside */
 	int group;	  /* JOB_NONE */
 	uint64_t index;	  /* of an op in its group; 0 none */
-	const void *fact; /* the job's struct: job_op, job_span, job_step, job_shard, job_note, ... */
+	const void *fact; /* the job's struct: job_op, job_span, job_step, job_note, ... */
 	const char *cite;
 };
 
