@@ -16,7 +16,7 @@
 
 /* Of several states in one cell the greatest wins. */
 enum track_state {
-	TRACK_NODATA,	  /* nothing is known: before it was seen, after its evidence, no ring */
+	TRACK_NODATA,	  /* nothing is known: before it was seen, after its evidence */
 	TRACK_OTHER,	  /* it lives, and nothing says what it does: startup */
 	TRACK_COMPUTE,	  /* its own code, between recorded calls */
 	TRACK_COLLECTIVE, /* in a collective, P2P or init that went on */
