@@ -25,7 +25,7 @@ enum track_state {
 	TRACK_USER,	  /* a span of the user's own */
 	TRACK_COMPILE,
 	TRACK_WAITING,	  /* in a call that has not gone on, to the end of its evidence */
-	TRACK_HUNG,	  /* the same of a culprit or past the verdict's threshold; frozen, stalled */
+	TRACK_HUNG,	  /* the same of a culprit or past its threshold; frozen, stalled */
 	TRACK_LOST,	  /* records of this time are lost: a gap of knowledge */
 	TRACK_DEAD,
 	TRACK_STATES
