@@ -46,6 +46,20 @@ size_t samples_common(const struct job_frame *kept, size_t nkept, const struct j
 	}
 }
 
+/* How many outermost frames there are up to the `pythons`th of Python, counted from outside. */
+static size_t reach_of(const struct job_frame *frames, size_t n, size_t pythons)
+{
+	size_t left = n, at = n;
+
+	for (size_t i = 0; i < pythons; i++) {
+		left = next_python(frames, left);
+		if (!left)
+			break;
+		at = --left;
+	}
+	return n - at;
+}
+
 /* --- Of one thread --------------------------------------------------------------------------- */
 
 static bool ran_between(const struct sampled_thread *held, const struct snapshot_thread *thread)
@@ -74,6 +88,9 @@ void samples_compare(struct sampled_thread *held, const struct sampled_thread *n
 		held->fact.moved = JOB_YES;
 	else if (did_not_run_between(held, thread) && held->fact.moved == JOB_MAYBE)
 		held->fact.moved = JOB_NO;
+	/* What stood was counted in frames of Python alone; now all frames are known. */
+	if (!keep && held->partial && !new->partial)
+		held->fact.still = reach_of(new->frames, new->nframes, held->fact.still);
 	if (held->fact.still > common)
 		held->fact.still = common;
 	if (keep)

@@ -5,6 +5,9 @@
 
 #include "job/stackfacts.h"
 
+/* CPU of at least a quarter of the time is somebody computing. */
+#define LOCKS_BUSY_SHARE 4
+
 static bool fits(const struct job_frame *frame, const char *function)
 {
 	return stackfacts_fits(frame->function, function);
@@ -70,6 +73,17 @@ bool locks_keeps_gil(const struct job_stack *stack)
 {
 	return stack->holds_gil == JOB_YES && stack->samples > 1 && stack->moved == JOB_NO &&
 	       stack->state == 'S' && *stack->syscall && strcmp(stack->syscall, "futex") != 0;
+}
+
+bool locks_starves(const struct job *job, const struct job_stack *stack)
+{
+	const struct job_snapshot *snapshot = stackfacts_snapshot(job, stack->process);
+	const struct job_stack *holder = locks_gil_holder(job, stack);
+
+	return *stack->cut && stackfacts_python(job, stack) == 0 && stack->samples > 1 &&
+	       stack->nframes <= stack->still && holder && locks_keeps_gil(holder) && snapshot &&
+	       stack->cpu_delta != JOB_UNKNOWN &&
+	       stack->cpu_delta * LOCKS_BUSY_SHARE < snapshot->span;
 }
 
 bool locks_waits_for_file(const struct job_stack *stack)

@@ -302,6 +302,10 @@ static struct posture read_posture(
 		p.telling = r->telling;
 		p.base = p.pose == POSE_LOCK ? r->lock_base : -1;
 		p.call = r->line->call;
+	} else if (locks_starves(job, stack)) {
+		p.pose = POSE_GIL;
+		p.telling = 0;
+		p.holder = locks_gil_holder(job, stack);
 	} else {
 		pose_of_program(reader, &p);
 	}

@@ -219,6 +219,40 @@ static size_t common(const char *kept, const char *other, bool partial)
 	return samples_common(mine, nmine, theirs, ntheirs, partial);
 }
 
+/* How many outermost frames stood in three samples; "." before one that ran, without native ones */
+static size_t still_of(const char *a, const char *b, const char *c)
+{
+	const struct snapshot_thread thread = {.how = SNAPSHOT_PEEKED};
+	const char *const samples[] = {a, b, c};
+	struct job_frame frames[3][16];
+	struct sampled_thread held = {0};
+
+	for (size_t i = 0; i < 3; i++) {
+		bool partial = *samples[i] == '.';
+		size_t n = frames_of(frames[i], samples[i] + partial);
+		const struct sampled_thread new = {
+			.partial = partial, .frames = frames[i], .nframes = n, .fact.still = n};
+
+		if (i)
+			samples_compare(&held, &new, &thread);
+		else
+			samples_begin(&held, &new, &thread);
+	}
+	return held.fact.still;
+}
+
+/* Two frames of Python that stood in a sample without native ones are four of the whole stack. */
+static void what_stood_is_counted_in_frames_of_the_stack_that_is_told(void **state)
+{
+	assert_int_equal(still_of("xaybz", ".ab", ".ab"), 4);
+	assert_int_equal(still_of(".ab", "xaybz", "xaybz"), 4);
+	assert_int_equal(still_of(".ab", ".ab", "xaybz"), 4);
+	assert_int_equal(still_of(".ab", ".ac", "xaybz"), 2);
+	assert_int_equal(still_of(".ac", ".ab", "xaybz"), 2);
+	assert_int_equal(still_of(".ab", "xayc", "xayb"), 2);
+	assert_int_equal(still_of(".", "xayb", "xayb"), 0);
+}
+
 static void samples_are_compared_from_outside(void **state)
 {
 	assert_int_equal(common("xayb", "xayb", false), 4);
@@ -511,6 +545,7 @@ int main(void)
 		cmocka_unit_test(a_whole_stack_outlives_a_run),
 		cmocka_unit_test(samples_of_two_looks_are_kept_apart),
 		cmocka_unit_test(samples_are_compared_from_outside),
+		cmocka_unit_test(what_stood_is_counted_in_frames_of_the_stack_that_is_told),
 		cmocka_unit_test(what_failed_says_why),
 		cmocka_unit_test(what_was_disturbed_is_counted),
 		cmocka_unit_test(system_calls_have_names),

@@ -5,6 +5,8 @@
  */
 #include "tests/unit/bystacks.h"
 
+#include "base/clock.h"
+
 static void expect_stall(const char *frames, enum verdict_where where, const char *words)
 {
 	struct facts *f = foreign(8, 3, frames);
@@ -56,6 +58,35 @@ static void the_gil_and_who_holds_it(void **state)
 	expect_says(&j, "thread Thread-1 (77) holds the GIL, at ext.py:38 in hold");
 	assert_int_equal(j.v->at[0].next, VERDICT_NEXT_LOOK_AT_GIL);
 	done(&j, f);
+}
+
+/*
+ * Whoever asks for the GIL every 5 ms may run whenever one looks, and shows its Python code only:
+ * that stands, while another thread sleeps with the GIL.
+ */
+static void the_gil_by_whom_it_lets_starve(void **state)
+{
+	struct facts *f = foreign(4, 2, "work@/home/me/train.py:41" MAIN);
+	struct job_stack *stack = &f->extra[2].is.stack.fact, *holder;
+
+	stack->cut = "it ran";
+	stack->moved = JOB_YES;
+	stack->cpu_delta = 10 * CLOCK_NS_PER_MS;
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	holder = facts_stack_of(f, 2, "Thread-1", 77, HOLDER);
+	stack = &f->extra[2].is.stack.fact;
+	holder->holds_gil = JOB_YES;
+	holder->syscall = "clock_nanosleep";
+	facts_expect_where(f, VERDICT_HOST_STALL, "2", VERDICT_IN_GIL);
+	stack->cpu_delta = 2 * CLOCK_NS_PER_S; /* it computes in C, and gave the GIL up */
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	stack->cpu_delta = 10 * CLOCK_NS_PER_MS;
+	stack->still = 1; /* another function of Python before: it had the GIL in between */
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	stack->still = 99;
+	holder->moved = JOB_YES;
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_free(f);
 }
 
 /* A call of C that the program makes itself and that keeps the GIL; but a save is a save. */
@@ -573,6 +604,7 @@ int main(void)
 		cmocka_unit_test(where_the_one_is_that_all_wait_for),
 		cmocka_unit_test(a_lock_of_a_file_by_its_syscall),
 		cmocka_unit_test(the_gil_and_who_holds_it),
+		cmocka_unit_test(the_gil_by_whom_it_lets_starve),
 		cmocka_unit_test(a_call_of_c_that_keeps_the_gil),
 		cmocka_unit_test(the_gil_by_its_futex),
 		cmocka_unit_test(where_the_worker_of_a_loader_is),
