@@ -128,6 +128,12 @@ static void note_interrupt(int signo)
 	interrupted = signo;
 }
 
+/* Whoever reads what we say may go away (`| head`): the job is to be ended all the same. */
+static void go_on(int signo)
+{
+	(void)signo;
+}
+
 /* --- The folder names and lists ----------------------------------------------------------------
  */
 
@@ -416,6 +422,7 @@ static int run_stage(struct demo *demo)
 static int run(int argc, char **argv)
 {
 	struct sigaction action = {.sa_handler = note_interrupt};
+	struct sigaction unread = {.sa_handler = go_on}; /* not ignored: the job would inherit it */
 	struct demo demo = {.arguments = {.rank = -1}, .innocent = -1};
 
 	argp_parse(&argp, argc, argv, 0, NULL, &demo.arguments);
@@ -424,6 +431,7 @@ static int run(int argc, char **argv)
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
+	sigaction(SIGPIPE, &unread, NULL);
 	return run_stage(&demo);
 }
 
