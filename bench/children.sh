@@ -20,6 +20,7 @@ figure() {
 		printf '%-40s %9.1f  %-9s (of %.0f)\n' "$1" "$more" 'us more' "$plain"
 	}
 }
+echo "== Children"
 # A process that stays, to own the tools.
 env LD_PRELOAD="$probe" sleep 600 &
 owner=$!

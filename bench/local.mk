@@ -8,10 +8,10 @@ bench: all
 run-benches: $(BENCHES)
 	@export srcdir='$(abs_srcdir)' top_builddir='$(abs_builddir)' \
 		INQUEST='$(abs_builddir)/inquest'; \
+	echo "load $$(cut -d ' ' -f 1 /proc/loadavg) on $$(getconf _NPROCESSORS_ONLN) processors," \
+		"before anything has begun: on a quiet machine, near 0"; \
 	for bench in $(BENCHES); do \
 		test -x "./$$bench" || bench='$(abs_srcdir)'/$$bench; \
-		echo "-- load $$(cut -d ' ' -f 1 /proc/loadavg) on $$(getconf _NPROCESSORS_ONLN)" \
-			"processors: what is above 0 is others', and takes its share"; \
 		case $$bench in /*) "$$bench" ;; *) "./$$bench" ;; esac || exit 1; \
 	done
 .PHONY: bench run-benches

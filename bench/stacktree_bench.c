@@ -101,6 +101,7 @@ static void measure(const char *name, frame_of_fn *frame, double bar)
 
 int main(void)
 {
+	puts("== Stack tree");
 	measure("131,072 stacks into classes", as_jobs_are, 1000);
 	measure("the same, each stack different", all_different, 0);
 	return 0;

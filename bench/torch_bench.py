@@ -131,7 +131,7 @@ def memory(job):
 
 def main():
     if not os.path.exists(os.path.join(torch_at, "bin/python3")):
-        print("skipped: no PyTorch in", torch_at)
+        print("== PyTorch\nskipped: none in", torch_at)
         return
     os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[-1]})
     with tempfile.TemporaryDirectory() as scratch:
