@@ -21,9 +21,10 @@
 /* All ranks, by what their stacks say. */
 struct scene {
 	struct rank_list waiting, elsewhere, unknown;
+	struct rank_list locked; /* elsewhere in a file's lock that some other rank may have */
 	int64_t stood;  /* the longest standing that is proved, of whom it matters */
 	bool all_stand; /* each of those who wait */
-	bool passed;	/* all of them were elsewhere a moment before: they go their way */
+	bool held;	/* one of them at least was not elsewhere a moment before */
 };
 
 static void release(struct scene *scene)
@@ -31,22 +32,25 @@ static void release(struct scene *scene)
 	array_release(&scene->waiting.list);
 	array_release(&scene->elsewhere.list);
 	array_release(&scene->unknown.list);
+	array_release(&scene->locked.list);
 }
 
 static void look(const struct inquiry *q, struct scene *scene)
 {
-	*scene = (struct scene){.stood = JOB_UNKNOWN, .all_stand = true, .passed = true};
+	*scene = (struct scene){.stood = JOB_UNKNOWN, .all_stand = true};
 	for (size_t i = 0; i < q->job->nranks; i++) {
 		const struct profile *p = &q->profiles[i];
 		int64_t stands = p->posture.stands;
 
-		if (p->ended || !p->process || p->posture.pose == POSE_UNKNOWN) {
+		if (p->ended || !p->process || p->posture.pose == POSE_UNKNOWN ||
+			p->posture.unsure) {
 			rank_list_add(&scene->unknown, (int)i);
 			continue;
 		}
 		if (poses_waits(p->posture.pose)) {
 			scene->all_stand &= stands >= STANDS_AT_LEAST;
-			scene->passed &= p->posture.passed;
+			scene->held |= stands >= STANDS_AT_LEAST ||
+				       (p->posture.stack->samples > 1 && !p->posture.passed);
 		}
 		rank_list_add(
 			poses_waits(p->posture.pose) ? &scene->waiting : &scene->elsewhere, (int)i);
@@ -72,21 +76,75 @@ static bool has_zero(const struct inquiry *q, const struct rank_list *list)
 
 /*
  * All wait for what rank 0 gives, the store or the unique id of a communicator: where rank 0 is
- * elsewhere, it is waited for, and nobody else is; where nobody knows what it does, nobody is.
+ * elsewhere, it is waited for, and nobody else is; where nobody knows what it does, nobody is. So
+ * also where they only may do, by what their stacks do not show. Returns whether it is certain.
  */
-static void narrow_to_zero(const struct inquiry *q, struct scene *scene)
+static bool narrow_to_zero(const struct inquiry *q, struct scene *scene)
+{
+	struct rank_list *elsewhere = &scene->elsewhere;
+	bool certain = !scene->unknown.list.nr;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < scene->waiting.list.nr; i++) {
+		const struct posture *p = &q->profiles[scene->waiting.list.items[i]].posture;
+
+		if (!p->maybe_zero)
+			return false;
+		certain &= p->for_zero;
+	}
+	if (has_zero(q, &scene->waiting))
+		return false;
+	for (size_t i = 0; i < elsewhere->list.nr; i++)
+		if (!q->job->ranks[elsewhere->list.items[i]].world_rank)
+			elsewhere->list.items[kept++] = elsewhere->list.items[i];
+	elsewhere->list.nr = kept;
+	return certain;
+}
+
+static bool on_host_of(const struct inquiry *q, int rank, int other)
+{
+	return !q->profiles[other].process ||
+	       q->job->ranks[rank].host == q->job->ranks[other].host;
+}
+
+/* Whether a rank that is not where all wait, for another reason, may have that lock. */
+static bool may_have_lock(const struct inquiry *q, const struct scene *scene, int rank)
+{
+	for (size_t i = 0; i < scene->unknown.list.nr; i++)
+		if (on_host_of(q, rank, scene->unknown.list.items[i]))
+			return true;
+	for (size_t i = 0; i < scene->elsewhere.list.nr; i++) {
+		int other = scene->elsewhere.list.items[i];
+
+		if (on_host_of(q, rank, other) &&
+			!poses_in_file_lock(&q->profiles[other].posture))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Who waits for a file's lock may wait for another rank of its host: it is not blamed, unless all
+ * the others are known not to have it.
+ */
+static void set_locked_apart(const struct inquiry *q, struct scene *scene)
 {
 	struct rank_list *elsewhere = &scene->elsewhere;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < scene->waiting.list.nr; i++)
-		if (!q->profiles[scene->waiting.list.items[i]].posture.for_zero)
-			return;
-	if (has_zero(q, &scene->waiting))
-		return;
-	for (size_t i = 0; i < elsewhere->list.nr; i++)
-		if (is_zero(q, elsewhere->list.items[i]))
+	for (size_t i = 0; i < elsewhere->list.nr; i++) {
+		int rank = elsewhere->list.items[i];
+
+		if (poses_in_file_lock(&q->profiles[rank].posture) && may_have_lock(q, scene, rank))
+			rank_list_add(&scene->locked, rank);
+	}
+	for (size_t i = 0, at = 0; i < elsewhere->list.nr; i++) {
+		if (at < scene->locked.list.nr &&
+			scene->locked.list.items[at] == elsewhere->list.items[i])
+			at++;
+		else
 			elsewhere->list.items[kept++] = elsewhere->list.items[i];
+	}
 	elsewhere->list.nr = kept;
 }
 
@@ -94,7 +152,8 @@ static void narrow_to_zero(const struct inquiry *q, struct scene *scene)
 static size_t may_be_late(const struct inquiry *q, const struct scene *scene)
 {
 	return q->job->world_size < 0 ? q->job->nranks
-				      : scene->elsewhere.list.nr + scene->unknown.list.nr;
+				      : scene->elsewhere.list.nr + scene->locked.list.nr +
+						scene->unknown.list.nr;
 }
 
 /* -- nobody is elsewhere ----------------------------------------------------------------------- */
@@ -177,6 +236,8 @@ static void tell_unknown(struct inquiry *q, const struct scene *scene, struct dr
 		if (!seen)
 			draft_fact(q, draft, FACT_OTHER, rank, "procs")->text =
 				"no process of this rank was found";
+		else
+			stacks_tell(q, rank, draft);
 		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, rank,
 			inquiry_of_rank(q, seen ? "a telling stack" : "any process", rank));
 	}
@@ -192,7 +253,7 @@ static void judge_unproved(struct inquiry *q, const struct scene *scene)
 		rank_list_add(&draft->victims, scene->waiting.list.items[i]);
 	for (size_t i = 0; i < scene->elsewhere.list.nr && i < TOLD_CULPRITS; i++)
 		stacks_tell(q, scene->elsewhere.list.items[i], draft);
-	if (scene->stood < STANDS_AT_LEAST || scene->passed)
+	if (scene->stood < STANDS_AT_LEAST || !scene->held)
 		inquiry_not_judged(q, VERDICT_HOST_STALL, JOB_NONE,
 			"stacks that stand still for 2 s and more");
 	tell_unknown(q, scene, draft);
@@ -299,6 +360,13 @@ static void judge_nobody_waits(struct inquiry *q, const struct scene *scene)
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
+/* Those in a lock that a culprit may have. */
+static void tell_locked(struct inquiry *q, const struct scene *scene, struct draft *draft)
+{
+	for (size_t i = 0; i < scene->locked.list.nr && i < TOLD_CULPRITS; i++)
+		stacks_tell(q, scene->locked.list.items[i], draft);
+}
+
 /* Whether rings tell of any operation or wait: then they are asked, not the stacks. */
 static bool rings_speak(const struct inquiry *q)
 {
@@ -325,17 +393,22 @@ void judge_by_stacks(struct inquiry *q)
 	if (!q->job->nstacks || rings_speak(q))
 		return;
 	look(q, &scene);
+	set_locked_apart(q, &scene);
 	if (q->drafts.nr) {
 		give_victims(q, &scene);
 	} else if (!scene.waiting.list.nr && scene.elsewhere.list.nr) {
 		judge_nobody_waits(q, &scene);
 	} else if (scene.waiting.list.nr && scene.elsewhere.list.nr &&
-		   scene.stood >= STANDS_AT_LEAST && !scene.passed) {
-		narrow_to_zero(q, &scene);
-		judge_given_sinks(
-			q, &scene.elsewhere, &scene.waiting, may_be_late(q, &scene));
-		for (size_t i = 0; i < q->drafts.nr; i++)
+		   scene.stood >= STANDS_AT_LEAST && scene.held) {
+		size_t late = may_be_late(q, &scene);
+
+		if (narrow_to_zero(q, &scene))
+			late = may_be_late(q, &scene);
+		judge_given_sinks(q, &scene.elsewhere, &scene.waiting, late);
+		for (size_t i = 0; i < q->drafts.nr; i++) {
 			q->drafts.items[i].verdict.waiting = scene.stood;
+			tell_locked(q, &scene, &q->drafts.items[i]);
+		}
 		if (!q->drafts.nr)
 			judge_unproved(q, &scene);
 	} else if (scene.waiting.list.nr && !judge_sites(q, &scene)) {

@@ -74,7 +74,8 @@ static bool may_stall(const struct inquiry *q, int rank)
 {
 	const struct profile *p = &q->profiles[rank];
 
-	if ((!p->readable && !poses_elsewhere(p->posture.pose)) || !p->process)
+	if ((!p->readable && (!poses_elsewhere(p->posture.pose) || p->posture.unsure)) ||
+		!p->process)
 		return false;
 	if (p->death == DEATH_ECHO || p->death == DEATH_END || p->death == DEATH_KILLED ||
 		p->death == DEATH_UNSURE)
@@ -88,33 +89,20 @@ static bool writes(const struct profile *p)
 	return p->written != JOB_UNKNOWN && p->written > 0;
 }
 
-/* Whether another rank of its host stays away, too, by its stack, and waits for no lock. */
-static bool may_have_lock(const struct inquiry *q, int rank, enum pose pose)
+/*
+ * Whether another rank of its host stays away, too, by its stack, and waits for no file's lock:
+ * that one may have the lock.
+ */
+static bool may_have_lock(const struct inquiry *q, int rank)
 {
 	for (size_t i = 0; i < q->job->nranks; i++) {
 		const struct posture *other = &q->profiles[i].posture;
 
 		if ((int)i != rank && q->job->ranks[i].host == q->job->ranks[rank].host &&
-			poses_elsewhere(other->pose) && other->pose != POSE_LOCK &&
-			!other->locked && (pose == POSE_LOCK || other->pose == pose))
+			poses_elsewhere(other->pose) && !poses_in_file_lock(other))
 			return true;
 	}
 	return false;
-}
-
-/*
- * Who has a file's lock is not known. Who waits for one where another rank of the host does the
- * same work without waiting, waits for that one; else it may be any rank there that stays away.
- */
-static void weigh_lock(const struct inquiry *q, int rank, struct reason *why)
-{
-	const struct posture *p = &q->profiles[rank].posture;
-
-	if (p->locked && (p->pose == POSE_INPUT || p->pose == POSE_CHECKPOINT))
-		why->follows = may_have_lock(q, rank, p->pose);
-	if (why->where == VERDICT_IN_LOCK && p->pose == POSE_LOCK && !p->own_lock &&
-		may_have_lock(q, rank, POSE_LOCK))
-		why->confidence = VERDICT_HYPOTHESIS;
 }
 
 /* The place is known. Only input and checkpoints that are seen to move are worth waiting for. */
@@ -153,7 +141,9 @@ static bool explains_known(const struct inquiry *q, int rank, struct reason *why
 	if (why->where == VERDICT_IN_GIL && p->posture.holder)
 		why->next = VERDICT_NEXT_LOOK_AT_GIL;
 	why->progresses = why->where != VERDICT_IN_FROZEN;
-	weigh_lock(q, rank, why);
+	if (why->where == VERDICT_IN_LOCK && poses_in_file_lock(&p->posture) &&
+		may_have_lock(q, rank))
+		why->confidence = VERDICT_HYPOTHESIS;
 	return true;
 }
 

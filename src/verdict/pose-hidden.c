@@ -69,7 +69,7 @@ static bool is_harmless(const char *syscall)
 {
 	static const char *const calls[] = {"pause", "wait4", "waitid", "flock", "fsync",
 		"fdatasync", "open", "openat", "stat", "newfstatat", "statx", "getdents64",
-		"pread64", "pwrite64"};
+		"pread64", "write", "writev", "pwrite64", "pwritev"};
 
 	for (size_t i = 0; i < N_OF(calls); i++)
 		if (!strcmp(syscall, calls[i]))
@@ -78,25 +78,29 @@ static bool is_harmless(const char *syscall)
 }
 
 /*
- * Native frames are missing. Who runs may spin, unless samples saw it in other Python code before;
- * who sleeps in a call of Python's own library waits for nobody but who calls that.
+ * Native frames are missing, or the outermost ones. Who runs may spin, unless samples saw it in
+ * other Python code before.
  */
-static bool cut_may_wait(const struct job *job, const struct job_stack *stack, bool may_spin)
+static bool cut_may_wait(const struct job_stack *stack, long python, bool may_spin)
 {
-	long python = stackfacts_python(job, stack);
-
-	if (python < 0)
+	if (python < 0 || !stack->rooted || stack->state != 'R')
 		return true;
-	if (stack->state == 'R')
-		return may_spin && (stack->samples < 2 ||
-					   stack->nframes - (size_t)python <= stack->still);
-	return !is_harmless(stack->syscall) &&
-	       !stackfacts_is_stdlib(stackfacts_frame(job, stack, (size_t)python)->file);
+	return may_spin && (stack->samples < 2 || stack->nframes - (size_t)python <= stack->still);
+}
+
+/* Python's own library, whatever of C it calls, waits for nobody but who calls it. */
+static bool is_in_stdlib(const struct job *job, const struct job_stack *stack, long python)
+{
+	return python >= 0 && (!*stack->cut || stack->rooted) &&
+	       stackfacts_is_stdlib(stackfacts_frame(job, stack, (size_t)python)->file);
 }
 
 bool hidden_may_wait(const struct job *job, const struct job_stack *stack, long at, bool may_spin)
 {
-	if (has_nameless_wait(job, stack, (size_t)at))
-		return true;
-	return *stack->cut && cut_may_wait(job, stack, may_spin);
+	long python = stackfacts_python(job, stack);
+
+	if (is_harmless(stack->syscall) || is_in_stdlib(job, stack, python))
+		return false;
+	return has_nameless_wait(job, stack, (size_t)at) ||
+	       (*stack->cut && cut_may_wait(stack, python, may_spin));
 }

@@ -20,6 +20,11 @@ static bool is_interpreter(const struct job_frame *frame)
 		       stackfacts_fits(frame->module, "libpython*"));
 }
 
+bool locks_is_interpreter(const struct job *job, const struct job_stack *stack, long at)
+{
+	return is_interpreter(stackfacts_frame(job, stack, (size_t)at));
+}
+
 /* The interpreter takes its lock by these, or, where it has no names, waits for a condition. */
 static bool wants_gil(const struct job_frame *frame, const struct job_frame *inner)
 {

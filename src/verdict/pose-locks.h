@@ -28,6 +28,10 @@ bool locks_keeps_gil(const struct job_stack *stack) __attribute__((nonnull));
  */
 bool locks_starves(const struct job *job, const struct job_stack *stack) __attribute__((nonnull));
 
+/* Whether a frame of it is code of the Python interpreter. */
+bool locks_is_interpreter(const struct job *job, const struct job_stack *stack, long at)
+	__attribute__((nonnull));
+
 /* Whether it is in flock(), or in F_SETLKW or F_OFD_SETLKW of fcntl(). */
 bool locks_waits_for_file(const struct job_stack *stack) __attribute__((nonnull));
 

@@ -40,6 +40,11 @@ bool poses_waits(enum pose pose)
 	return pose >= POSE_COLLECTIVE && pose <= POSE_DEVICE;
 }
 
+bool poses_in_file_lock(const struct posture *p)
+{
+	return p->locked || (p->pose == POSE_LOCK && !p->own_lock);
+}
+
 bool poses_elsewhere(enum pose pose)
 {
 	return pose >= POSE_FROZEN;
@@ -168,6 +173,7 @@ static void better(const struct job *job, struct posture *p)
 
 	if (p->pose == POSE_STORE) {
 		p->for_zero = stackfacts_find(job, p->stack, from, zero, 3) >= 0;
+		p->maybe_zero |= p->for_zero;
 		if (stackfacts_find(job, p->stack, from, zero, 1) >= 0) {
 			p->call = "the store for the unique id";
 			return;
@@ -229,6 +235,8 @@ static bool pose_of_lock(const struct job *job, const struct reading *r, struct 
 	p->telling = at;
 	p->base = -1;
 	p->own_lock = true;
+	/* Python's locks are behind its queues, too: its frames would say so. */
+	p->unsure = stackfacts_python(job, p->stack) < 0 && locks_is_interpreter(job, p->stack, at);
 	p->call = stackfacts_python(job, p->stack) >= 0 ? "acquire()" : "a mutex";
 	return true;
 }
@@ -255,6 +263,19 @@ static const struct posture posture_unknown = {.telling = -1,
 	.call = "",
 	.stands = JOB_UNKNOWN,
 	.lock_stands = JOB_UNKNOWN};
+
+/*
+ * Beneath a loader or a save the program's own code may wait for others. (A compiler's Python says
+ * itself when it does.)
+ */
+static bool span_is_unsure(const struct reader *reader, const struct posture *p)
+{
+	long python = stackfacts_python(reader->job, p->stack);
+
+	return (p->pose == POSE_INPUT || p->pose == POSE_CHECKPOINT) &&
+	       hidden_may_wait(reader->job, p->stack, python >= 0 ? python : p->telling,
+		       reader->may_spin);
+}
 
 /* Whether samples show it in other Python code before: it got the GIL in between. */
 static bool took_turns(const struct job *job, const struct job_stack *stack)
@@ -289,7 +310,12 @@ static struct posture read_posture(
 		p.locked = r->line->force == POSE_SPANS &&
 			   (r->locked || locks_waits_for_file(stack));
 		p.lock_base = r->lock_base;
+		p.unsure = span_is_unsure(reader, &p);
 		p.call = r->line->call ? r->line->call : name_call(job, &p);
+		p.maybe_zero = (*stack->cut && !stack->rooted) ||
+			       (stackfacts_frame(job, stack, (size_t)p.telling)->kind ==
+						JOB_FRAME_PYTHON &&
+				       hidden_may_wait(job, stack, p.telling, true));
 		if (r->line->force == POSE_DECIDES)
 			better(job, &p);
 	} else if (stack->state == 'D') {
@@ -332,16 +358,18 @@ static bool is_idle(const struct job *job, const struct job_stack *stack)
 }
 
 /* Of two who speak the one that says most: who waits for others, so that nobody is blamed. */
-static void hear(struct asking *asking, const struct job_stack *stack, const struct posture *p)
+static void hear(struct asking *asking, const struct job_stack *stack, const struct posture *p,
+	bool child)
 {
 	bool autograd = stackfacts_fits(stack->thread, "pt_autograd*");
+	bool works = child || autograd || p->program >= 0;
 
-	if (p->pose == POSE_UNKNOWN) {
-		asking->hidden |= autograd || p->program >= 0;
+	if (p->pose == POSE_UNKNOWN || (!works && *stack->cut && !stack->rooted)) {
+		asking->hidden |= works || !stack->rooted;
 		return;
 	}
-	if (!autograd && (p->program < 0 || !(asking->any || poses_waits(p->pose) ||
-						    p->pose == POSE_COMPILE)))
+	if (!works || !(asking->any || autograd || poses_waits(p->pose) ||
+			      p->pose == POSE_COMPILE))
 		return;
 	asking->speakers++;
 	if (asking->found && (poses_waits(asking->best.pose) || !poses_waits(p->pose)))
@@ -366,10 +394,23 @@ static void ask_others(const struct reader *reader, int rank, struct asking *ask
 
 		if (child != stack->main || is_idle(job, stack))
 			continue;
+		asking->hidden |= !stack->nframes;
 		other = read_posture(reader, stack, &r);
-		if (!child || poses_waits(other.pose) || other.pose == POSE_UNKNOWN)
-			hear(asking, stack, &other);
+		if (!child || poses_waits(other.pose))
+			hear(asking, stack, &other, child);
+		else if (other.pose == POSE_UNKNOWN)
+			asking->hidden |= other.program >= 0;
 	}
+}
+
+/* Whether it has a living child whose stack was not taken. */
+static bool has_hidden_child(const struct job *job, int rank)
+{
+	for (size_t i = 0; i < job->nprocesses; i++)
+		if (job->processes[i].rank == rank && job->processes[i].role == JOB_ROLE_CHILD &&
+			job->processes[i].end <= JOB_ALIVE && !stackfacts_snapshot(job, (int)i))
+			return true;
+	return false;
 }
 
 /* In waitpid() and its like. */
@@ -391,10 +432,12 @@ static void ask_who_works(
 	const struct reader *reader, int rank, const struct reading *r, struct posture *p)
 {
 	struct asking asking = {.any = p->pose == POSE_USER && p->program < 0};
+	bool for_child = waits_for_child(reader->job, p->stack);
 
 	if ((p->pose != POSE_USER && p->pose != POSE_UNKNOWN) ||
-		!(r->threads || asking.any || waits_for_child(reader->job, p->stack)))
+		!(r->threads || asking.any || for_child))
 		return;
+	asking.hidden = for_child && has_hidden_child(reader->job, rank);
 	ask_others(reader, rank, &asking, p->stack);
 	if (asking.found && poses_waits(asking.best.pose))
 		*p = asking.best;
@@ -410,10 +453,16 @@ static void ask_holder(const struct reader *reader, struct posture *p)
 	struct posture other;
 	struct reading r;
 
-	if (p->pose != POSE_GIL || !p->holder || p->holder == p->stack)
+	if (p->pose != POSE_GIL || p->holder == p->stack)
+		return;
+	p->unsure = true;
+	if (!p->holder)
 		return;
 	other = read_posture(reader, p->holder, &r);
-	if (poses_waits(other.pose))
+	p->unsure = poses_waits(other.pose) || other.pose == POSE_UNKNOWN || other.unsure;
+	/* Where samples do not show that it stood there, it may have got the GIL in between. */
+	if (poses_waits(other.pose) && p->stack->samples > 1 &&
+		(p->stack->moved == JOB_NO || stackfacts_python(reader->job, p->stack) >= 0))
 		*p = other;
 }
 
@@ -450,11 +499,22 @@ static void find_standing(const struct job *job, struct posture *p)
 		p->stands = process->idle_for;
 }
 
+/* Whatever else its stack may hide. */
+static void be_frozen(struct posture *p)
+{
+	p->pose = POSE_FROZEN;
+	p->unsure = p->locked = false;
+}
+
+static bool is_stopped(const struct job_process *process)
+{
+	return process->state == 'T' || process->state == 't' || process->frozen == JOB_YES;
+}
+
 static struct posture posture_of(const struct reader *reader, int rank)
 {
 	const struct job *job = reader->job;
 	const struct job_stack *stack = stackfacts_main(job, rank);
-	const struct job_process *process;
 	struct posture p = posture_unknown;
 	struct reading r;
 
@@ -465,10 +525,9 @@ static struct posture posture_of(const struct reader *reader, int rank)
 	p = read_posture(reader, stack, &r);
 	ask_who_works(reader, rank, &r, &p);
 	ask_holder(reader, &p);
-	process = &job->processes[p.stack->process];
-	if (process->state == 'T' || process->state == 't' || process->frozen == JOB_YES ||
-		stack->state == 'T')
-		p.pose = POSE_FROZEN;
+	if (is_stopped(&job->processes[stack->process]) ||
+		is_stopped(&job->processes[p.stack->process]) || stack->state == 'T')
+		be_frozen(&p);
 	find_standing(job, &p);
 	return p;
 }

@@ -45,6 +45,8 @@ struct posture {
 	long lock_base;      /* whose outermost frame is this; -1 only the kernel says it */
 	int64_t lock_stands; /* for so many ns without a break; JOB_UNKNOWN */
 	const struct job_stack *holder; /* GIL: the thread that holds it; NULL not known */
+	bool unsure; /* elsewhere, but what it waits for there may be others: that is hidden */
+	bool maybe_zero; /* it may be waiting for what rank 0 gives, as far as its stack shows */
 	bool passed; /* it waits, and was seen elsewhere in its program a moment before */
 	enum job_known moved;           /* whether it was seen to move between samples */
 	int64_t stands; /* ns for which it was in this pose without a break; JOB_UNKNOWN */
@@ -86,6 +88,8 @@ bool poses_may_be_one_call(const struct posture *a, const struct posture *b);
 /* ns for which samples prove that a thread did not move; JOB_UNKNOWN: they do not. */
 int64_t poses_stood(const struct job *job, const struct job_stack *stack);
 
+/* Whether it waits for the lock of a file, that another rank may have. */
+bool poses_in_file_lock(const struct posture *p);
 /* Whether that pose waits for other ranks; whether it is known and does not. */
 bool poses_waits(enum pose pose);
 bool poses_elsewhere(enum pose pose);

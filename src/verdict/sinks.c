@@ -108,37 +108,20 @@ static void drop_echoes(struct suspects *suspects)
 	suspects->list.nr = n;
 }
 
-static bool compiles(const struct suspect *suspect)
-{
-	return suspect->rule == &rule_compile_skew || suspect->rule == &rule_compile_stuck;
-}
-
-/* Whether one of those who follow nobody does the same: so it is the one who is followed. */
-static bool has_leader(const struct suspects *suspects, const struct suspect *follower)
-{
-	for (size_t i = 0; i < suspects->list.nr; i++) {
-		const struct suspect *other = &suspects->list.items[i];
-
-		if (!other->why.follows && compiles(other) == compiles(follower) &&
-			(compiles(other) || other->why.where == follower->why.where))
-			return true;
-	}
-	return false;
-}
-
 /* Who only waits for another suspect, is its victim. */
 static void drop_followers(struct suspects *suspects)
 {
-	ARRAY(struct suspect) kept = {0};
+	bool leader = false;
+	size_t n = 0;
 
 	for (size_t i = 0; i < suspects->list.nr; i++)
-		if (!suspects->list.items[i].why.follows ||
-			!has_leader(suspects, &suspects->list.items[i]))
-			*array_add(&kept) = suspects->list.items[i];
-	for (size_t i = 0; i < kept.nr; i++)
-		suspects->list.items[i] = kept.items[i];
-	suspects->list.nr = kept.nr;
-	array_release(&kept);
+		leader |= !suspects->list.items[i].why.follows &&
+			  (suspects->list.items[i].rule == &rule_compile_skew ||
+				  suspects->list.items[i].rule == &rule_compile_stuck);
+	for (size_t i = 0; i < suspects->list.nr; i++)
+		if (!leader || !suspects->list.items[i].why.follows)
+			suspects->list.items[n++] = suspects->list.items[i];
+	suspects->list.nr = n;
 }
 
 /* -- the finding ------------------------------------------------------------------------------- */

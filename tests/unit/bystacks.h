@@ -64,6 +64,53 @@
 	"clock_nanosleep@libc.so.6 < sleep@libc.so.6 < ffi_call@libffi.so.8 < "                    \
 	"hold@/home/me/ext.py:38 < Thread.run@" STDLIB "threading.py:975"
 
+#define SITE  "/env/lib/python3.11/site-packages/"
+#define TRAIN " < step@/home/me/train.py:88" MAIN
+
+/* Other programs, and other ways to wait. */
+#define S3_GET                                                                                     \
+	"read@libc.so.6 < @libssl.so.3 < SSL_read_ex@libssl.so.3 < "                               \
+	"@_ssl.cpython-311-x86_64-linux-gnu.so < SSLSocket.read@" STDLIB "ssl.py:1100 < "          \
+	"HTTPResponse.read@" SITE "urllib3/response.py:567 < get_object@" SITE                     \
+	"botocore/client.py:900 < fetch_shard@/home/me/data.py:31" MAIN
+#define NCCL_COLD                                                                                  \
+	"sched_yield@libc.so.6 < @libnccl.so.2 < ncclAllReduce@libnccl.so.2 < "                    \
+	"c10d::ProcessGroupNCCL::allreduce()@libtorch_cuda.so < all_reduce@" C10D ":4181" TRAIN
+#define CUDA_SYNC                                                                                  \
+	"poll@libc.so.6 < @libcuda.so.1 < cudaStreamSynchronize@libcudart.so.12 < "                \
+	"at::native::_local_scalar_dense_cuda()@libtorch_cuda.so" TRAIN
+#define MPI_WAIT                                                                                   \
+	"epoll_wait@libc.so.6 < opal_progress@libopen-pal.so.40 < PMPI_Allreduce@libmpi.so.40 < "  \
+	"@MPI.cpython-311-x86_64-linux-gnu.so" TRAIN
+#define JAX_WAIT                                                                                   \
+	"futex_wait@libc.so.6 < @xla_extension.so < @xla_extension.so < "                          \
+	"ArrayImpl._value@" SITE "jax/_src/array.py:640 < loss_of@/home/me/train.py:61" MAIN
+#define QUEUE_GET                                                                                  \
+	"sem_wait@libc.so.6 < PyThread_acquire_lock_timed@python3.11 < Condition.wait@" STDLIB     \
+	"threading.py:327 < Queue.get@" STDLIB "queue.py:171 < drain@/home/me/pipe.py:14" MAIN
+#define BACKWARD                                                                                   \
+	"futex_wait@libc.so.6 < torch::autograd::Engine::execute()@libtorch_cpu.so < "             \
+	"_engine_run_backward@" TORCH "autograd/graph.py:800 < step@/home/me/train.py:90" MAIN
+#define AUTOGRAD_IDLE                                                                              \
+	"pthread_cond_wait@libc.so.6 < torch::autograd::ReadyQueue::pop()@libtorch_cpu.so < "      \
+	"torch::autograd::Engine::thread_main()@libtorch_cpu.so"
+#define RAY_MAIN                                                                                   \
+	"epoll_wait@libc.so.6 < @_raylet.so < ray::core::CoreWorker::RunTaskExecutionLoop()"       \
+	"@_raylet.so < main_loop@" SITE "ray/_private/worker.py:935 < <module>@" SITE              \
+	"ray/_private/workers/default_worker.py:297"
+#define RPC_WAIT                                                                                   \
+	"pthread_cond_wait@libc.so.6 < torch::distributed::rpc::sync()@libtorch_cpu.so < "         \
+	"rpc_sync@" TORCH "distributed/rpc/api.py:810 < ask@/home/me/train.py:44" MAIN
+#define FUTURE_WAIT                                                                                \
+	"pthread_cond_wait@libc.so.6 < c10::ivalue::Future::wait()@libtorch_cpu.so < "             \
+	"step@/home/me/train.py:87" MAIN
+#define FILE_LOCKED                                                                                \
+	"flock@libc.so.6 < acquire@" SITE "filelock/_api.py:300 < __enter__@" SITE                 \
+	"filelock/_api.py:376 < "
+#define DATASETS(inner, line)                                                                      \
+	inner "download_and_prepare@" SITE "datasets/builder.py:" line                             \
+	      " < load_dataset@" SITE "datasets/load.py:2084 < prepare@/home/me/train.py:20" MAIN
+
 /* A job of n ranks, nothing of ours in it; all but `odd` are in one all_reduce. */
 static inline struct facts *foreign(int n, int odd, const char *frames)
 {

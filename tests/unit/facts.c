@@ -417,6 +417,7 @@ struct job_stack *facts_stack_of(
 		.cpu_delta = 0,
 		.samples = 3,
 		.still = SIZE_MAX,
+		.rooted = true,
 		.moved = JOB_NO,
 		.when = facts_ns(FACTS_NOW),
 		.cite = "stacks"};

@@ -9,9 +9,6 @@
 
 #include "words/headline.h"
 
-#define SITE  "/env/lib/python3.11/site-packages/"
-#define TRAIN " < step@/home/me/train.py:88" MAIN
-
 /* The first verdict's headline and facts, a line each. */
 static char *words_of(const struct facts *f)
 {
@@ -124,49 +121,6 @@ struct situation {
 
 #define MOVES .moved = JOB_YES
 #define RUNS  .moved = JOB_YES, .state = 'R', .cut = "it ran"
-
-#define S3_GET                                                                                     \
-	"read@libc.so.6 < @libssl.so.3 < SSL_read_ex@libssl.so.3 < "                               \
-	"@_ssl.cpython-311-x86_64-linux-gnu.so < SSLSocket.read@" STDLIB "ssl.py:1100 < "          \
-	"HTTPResponse.read@" SITE "urllib3/response.py:567 < get_object@" SITE                     \
-	"botocore/client.py:900 < fetch_shard@/home/me/data.py:31" MAIN
-#define NCCL_COLD                                                                                  \
-	"sched_yield@libc.so.6 < @libnccl.so.2 < ncclAllReduce@libnccl.so.2 < "                    \
-	"c10d::ProcessGroupNCCL::allreduce()@libtorch_cuda.so < all_reduce@" C10D ":4181" TRAIN
-#define CUDA_SYNC                                                                                  \
-	"poll@libc.so.6 < @libcuda.so.1 < cudaStreamSynchronize@libcudart.so.12 < "                \
-	"at::native::_local_scalar_dense_cuda()@libtorch_cuda.so" TRAIN
-#define MPI_WAIT                                                                                   \
-	"epoll_wait@libc.so.6 < opal_progress@libopen-pal.so.40 < PMPI_Allreduce@libmpi.so.40 < "  \
-	"@MPI.cpython-311-x86_64-linux-gnu.so" TRAIN
-#define JAX_WAIT                                                                                   \
-	"futex_wait@libc.so.6 < @xla_extension.so < @xla_extension.so < "                          \
-	"ArrayImpl._value@" SITE "jax/_src/array.py:640 < loss_of@/home/me/train.py:61" MAIN
-#define QUEUE_GET                                                                                  \
-	"sem_wait@libc.so.6 < PyThread_acquire_lock_timed@python3.11 < Condition.wait@" STDLIB     \
-	"threading.py:327 < Queue.get@" STDLIB "queue.py:171 < drain@/home/me/pipe.py:14" MAIN
-#define BACKWARD                                                                                   \
-	"futex_wait@libc.so.6 < torch::autograd::Engine::execute()@libtorch_cpu.so < "             \
-	"_engine_run_backward@" TORCH "autograd/graph.py:800 < step@/home/me/train.py:90" MAIN
-#define AUTOGRAD_IDLE                                                                              \
-	"pthread_cond_wait@libc.so.6 < torch::autograd::ReadyQueue::pop()@libtorch_cpu.so < "      \
-	"torch::autograd::Engine::thread_main()@libtorch_cpu.so"
-#define RAY_MAIN                                                                                   \
-	"epoll_wait@libc.so.6 < @_raylet.so < ray::core::CoreWorker::RunTaskExecutionLoop()"       \
-	"@_raylet.so < main_loop@" SITE "ray/_private/worker.py:935 < <module>@" SITE              \
-	"ray/_private/workers/default_worker.py:297"
-#define RPC_WAIT                                                                                   \
-	"pthread_cond_wait@libc.so.6 < torch::distributed::rpc::sync()@libtorch_cpu.so < "         \
-	"rpc_sync@" TORCH "distributed/rpc/api.py:810 < ask@/home/me/train.py:44" MAIN
-#define FUTURE_WAIT                                                                                \
-	"pthread_cond_wait@libc.so.6 < c10::ivalue::Future::wait()@libtorch_cpu.so < "             \
-	"step@/home/me/train.py:87" MAIN
-#define FILE_LOCKED                                                                                \
-	"flock@libc.so.6 < acquire@" SITE "filelock/_api.py:300 < __enter__@" SITE                 \
-	"filelock/_api.py:376 < "
-#define DATASETS(inner, line)                                                                      \
-	inner "download_and_prepare@" SITE "datasets/builder.py:" line                             \
-	      " < load_dataset@" SITE "datasets/load.py:2084 < prepare@/home/me/train.py:20" MAIN
 
 static const struct situation situations[] = {
 	{"the first operation of NCCL, that blocks its host; one fetches from S3", 8,
@@ -335,7 +289,7 @@ static const struct situation situations[] = {
 	{"a lock of a file, and somebody else who stays away: may be he has it", 8,
 		{{"0", SLEEPS}, {"1", FILE_LOCKED "prepare@/home/me/data.py:12" MAIN},
 			{NULL, BARRIER}},
-		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "0+1", NULL, NULL},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "0", "2-7", "waits for a lock, in flock"},
 	{"a stack that ends at a wait, whatever it is for", 4,
 		{{"2", "step@/home/me/train.py:87" MAIN, .cut = "rbp is not known",
 			 .syscall = "futex"},
@@ -495,22 +449,6 @@ static void situations_as_they_are_met(void **state)
 	}
 }
 
-/* Somebody else of its host, who does not wait for a lock, may have it. */
-static void a_lock_whose_holder_may_be_another_rank(void **state)
-{
-	struct facts *f = foreign(8, 0, SLEEPS);
-	struct judged j;
-
-	f->extra[1].is.stack.frames = FILE_LOCKED "prepare@/home/me/data.py:12" MAIN;
-	j = judge(f);
-	assert_int_equal(j.v->n, 2);
-	assert_int_equal(j.v->at[0].where, VERDICT_IN_USER_CODE);
-	assert_int_equal(j.v->at[0].confidence, VERDICT_SUPPORTED);
-	assert_int_equal(j.v->at[1].where, VERDICT_IN_LOCK);
-	assert_int_equal(j.v->at[1].confidence, VERDICT_HYPOTHESIS);
-	done(&j, f);
-}
-
 /* -- beside rings ------------------------------------------------------------------------------ */
 
 /* By its ring it is outside of all that is recorded; these stacks tell what it may be inside of. */
@@ -532,6 +470,32 @@ static void beside_rings_a_wait_is_a_hypothesis(void **state)
 		assert_int_equal(j.v->at[0].confidence, VERDICT_HYPOTHESIS);
 		done(&j, f);
 	}
+}
+
+/* Somebody else of its host, who does not wait for a file's lock, may have it. */
+static void beside_rings_a_lock_may_be_another_ranks(void **state)
+{
+	struct facts *f = facts_new(6);
+	struct judged j;
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 64, 40);
+	facts_outside(f, 4, 40);
+	facts_outside(f, 5, 40);
+	facts_stack(f, 4, FILE_LOCKED "prepare@/home/me/data.py:12" MAIN);
+	j = judge(f);
+	assert_int_equal(j.v->at[0].where, VERDICT_IN_LOCK);
+	assert_int_equal(j.v->at[0].confidence, VERDICT_SUPPORTED);
+	verdicts_free(j.v);
+	job_free(j.job);
+	facts_stack(f, 5, LOADER);
+	j = judge(f);
+	assert_int_equal(j.v->n, 2);
+	assert_int_equal(j.v->at[0].where, VERDICT_IN_INPUT);
+	assert_int_equal(j.v->at[1].where, VERDICT_IN_LOCK);
+	assert_int_equal(j.v->at[1].confidence, VERDICT_HYPOTHESIS);
+	done(&j, f);
 }
 
 /* A place that a stack may hide is not said to be the program's own code. */
@@ -556,7 +520,7 @@ int main(void)
 		cmocka_unit_test(a_mutex_in_a_program_of_c),
 		cmocka_unit_test(a_program_of_c_that_waits),
 		cmocka_unit_test(situations_as_they_are_met),
-		cmocka_unit_test(a_lock_whose_holder_may_be_another_rank),
+		cmocka_unit_test(beside_rings_a_lock_may_be_another_ranks),
 		cmocka_unit_test(beside_rings_a_wait_is_a_hypothesis),
 		cmocka_unit_test(beside_rings_what_is_hidden_is_not_told),
 	};
