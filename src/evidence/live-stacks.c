@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -15,6 +16,31 @@
 
 /* A pool of idle compile workers tells nothing; a stuck loader is among the first. */
 #define CHILDREN_MOST 64
+
+/* Whether two processes run one program, as far as we may know. */
+static bool same_program(uint32_t a, uint32_t b)
+{
+	char path[32];
+	struct stat one, other;
+
+	snprintf(path, sizeof(path), "/proc/%u/exe", a);
+	if (stat(path, &one))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%u/exe", b);
+	return !stat(path, &other) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+/* The agent's own helpers are its children, as the job is. */
+static bool is_ours(const struct live_processes *processes, uint32_t here)
+{
+	for (size_t i = 0; i < processes->all.nr; i++) {
+		const struct live_process *process = &processes->all.items[i];
+
+		if (process->here && !strcmp(process->role, "agent"))
+			return same_program(process->here, here);
+	}
+	return false;
+}
 
 /* Whose stacks: living ranks (and who may become one), then children, as far as there is room. */
 static size_t choose(const struct live_processes *processes, struct stacks_target *targets)
@@ -31,7 +57,8 @@ static size_t choose(const struct live_processes *processes, struct stacks_targe
 	for (size_t i = 0; i < processes->all.nr && children < CHILDREN_MOST; i++) {
 		const struct live_process *process = &processes->all.items[i];
 
-		if (!process->here || process->threads || strcmp(process->role, "child") != 0)
+		if (!process->here || process->threads || strcmp(process->role, "child") != 0 ||
+			is_ours(processes, process->here))
 			continue;
 		targets[nr++] = (struct stacks_target){
 			{process->here, process->start_time}, process->rank, .passing = true};
