@@ -181,6 +181,19 @@ static void add_detail(struct str *into, const struct verdict *verdict)
 	str_add_char(into, ')');
 }
 
+/* Where its stack says that it is, in short: the line of the program, with its function or not. */
+static void add_place(struct str *into, const struct verdict_fact *fact, bool function)
+{
+	const char *place, *end;
+
+	if (fact->kind != FACT_AT && fact->kind != FACT_AT_MOVING && fact->kind != FACT_GIL_HELD)
+		return;
+	place = fact->text2 && *fact->text2 ? fact->text2 : fact->text;
+	end = function ? NULL : strstr(place, " in ");
+	if (*place)
+		str_printf(into, " (%.*s)", end ? (int)(end - place) : (int)strlen(place), place);
+}
+
 static void add_waiters(struct str *into, const struct verdicts *verdicts,
 	const struct verdict *verdict, bool with_op)
 {
@@ -208,16 +221,37 @@ void headline_sentence(
 	add_waiters(into, verdicts, verdict, true);
 }
 
-/* Appends part to into if the whole then still fits; part is emptied. */
-static void add_if_fits(struct str *into, size_t from, struct str *part, size_t width, bool utf8)
+/* Appends part to into if the whole then still fits, and says so; part is emptied. */
+static bool add_if_fits(struct str *into, size_t from, struct str *part, size_t width, bool utf8)
 {
 	struct str escaped = {0};
+	bool fits;
 
 	escape_text(&escaped, str_text(part), utf8);
-	if (escape_width(str_text(into) + from) + escape_width(str_text(&escaped)) <= width)
+	fits = part->len &&
+	       escape_width(str_text(into) + from) + escape_width(str_text(&escaped)) <= width;
+	if (fits)
 		str_add(into, str_text(&escaped));
 	str_release(&escaped);
 	str_cut(part, 0);
+	return fits;
+}
+
+/* The first that fits of: the whole detail, the program's line with its function, the line. */
+static void shout_detail(struct str *into, size_t from, const struct verdict *verdict, size_t width,
+	bool utf8)
+{
+	struct str part = {0};
+
+	add_detail(&part, verdict);
+	if (!add_if_fits(into, from, &part, width, utf8)) {
+		add_place(&part, &verdict->headline, true);
+		if (!add_if_fits(into, from, &part, width, utf8)) {
+			add_place(&part, &verdict->headline, false);
+			add_if_fits(into, from, &part, width, utf8);
+		}
+	}
+	str_release(&part);
 }
 
 void headline_shout(struct str *into, const struct verdicts *verdicts,
@@ -234,9 +268,7 @@ void headline_shout(struct str *into, const struct verdicts *verdicts,
 	str_cut(&waiters, 0);
 	add_waiters(&waiters, verdicts, verdict, false);
 	before = waiters.len < width ? width - waiters.len : 0;
-	str_cut(&part, 0);
-	add_detail(&part, verdict);
-	add_if_fits(into, from, &part, before, utf8);
+	shout_detail(into, from, verdict, before, utf8);
 	add_if_fits(into, from, &waiters, width, utf8);
 	str_release(&part);
 	str_release(&waiters);

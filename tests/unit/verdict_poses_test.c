@@ -513,6 +513,44 @@ static void beside_rings_what_is_hidden_is_not_told(void **state)
 	facts_free(f);
 }
 
+/* -- headlines --------------------------------------------------------------------------------- */
+
+static void expect_headline(const struct facts *f, size_t width, const char *expected)
+{
+	struct judged j = {.job = facts_job(f)};
+	struct str text = {0};
+
+	j.v = verdicts_of(j.job);
+	headline_shout(&text, j.v, &j.v->at[0], width, false);
+	assert_string_equal(str_text(&text), expected);
+	str_release(&text);
+	verdicts_free(j.v);
+	job_free(j.job);
+}
+
+/* The line of the program is what one looks at first: it is there as long as it fits. */
+static void a_headline_has_the_line_of_the_program(void **state)
+{
+	struct facts *f = foreign(8, 3, SLEEPS);
+
+	expect_headline(f, 90,
+		"RANK 3 IS IN ITS OWN CODE (at train.py:70 in clean, still for 2.2 s); "
+		"7 ranks wait");
+	expect_headline(f, 70, "RANK 3 IS IN ITS OWN CODE (train.py:70 in clean); 7 ranks wait");
+	expect_headline(f, 57, "RANK 3 IS IN ITS OWN CODE (train.py:70); 7 ranks wait");
+	expect_headline(f, 45, "RANK 3 IS IN ITS OWN CODE; 7 ranks wait");
+	facts_free(f);
+	f = foreign(8, 3, COMPILE);
+	f->extra[3].is.stack.fact.moved = JOB_YES;
+	expect_headline(f, 64, "RANK 3 STILL COMPILES (train.py:80 in step); 7 ranks wait");
+	expect_headline(f, 52, "RANK 3 STILL COMPILES (train.py:80); 7 ranks wait");
+	facts_free(f);
+	f = foreign(4, 2, GIL);
+	facts_stack_of(f, 2, "Thread-1", 77, HOLDER)->holds_gil = JOB_YES;
+	expect_headline(f, 62, "RANK 2 IS STUCK AT THE GIL (ext.py:38 in hold); 3 ranks wait");
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -522,6 +560,7 @@ int main(void)
 		cmocka_unit_test(situations_as_they_are_met),
 		cmocka_unit_test(beside_rings_a_lock_may_be_another_ranks),
 		cmocka_unit_test(beside_rings_a_wait_is_a_hypothesis),
+		cmocka_unit_test(a_headline_has_the_line_of_the_program),
 		cmocka_unit_test(beside_rings_what_is_hidden_is_not_told),
 	};
 
