@@ -24,18 +24,6 @@ struct foreign {
 
 /* --- Who ------------------------------------------------------------------------------------- */
 
-/* The pid that a process knows itself by. */
-static uint32_t inner_pid(uint32_t pid)
-{
-	struct str status = {0};
-	uint32_t inner = 0;
-
-	if (proc_read(pid, "status", &status, NULL) == 0)
-		inner = proc_ns_innermost(str_text(&status));
-	str_release(&status);
-	return inner ? inner : pid;
-}
-
 static bool is_listed(const struct foreign *foreign, uint32_t here)
 {
 	for (size_t i = 0; i < foreign->processes.all.nr; i++)
@@ -44,6 +32,10 @@ static bool is_listed(const struct foreign *foreign, uint32_t here)
 	return false;
 }
 
+/*
+ * By the pid that we see: ranks in containers of their own may all be process 1 to themselves, and
+ * have begun in the same tick.
+ */
 static void list(struct foreign *foreign, const struct survey_process *found, const char *role)
 {
 	struct live_process *process;
@@ -51,7 +43,7 @@ static void list(struct foreign *foreign, const struct survey_process *found, co
 	if (is_listed(foreign, found->stat.pid))
 		return;
 	process = array_add(&foreign->processes.all);
-	*process = (struct live_process){.pid = inner_pid(found->stat.pid),
+	*process = (struct live_process){.pid = found->stat.pid,
 		.here = found->stat.pid,
 		.start_time = found->stat.start_time,
 		.rank = found->is_rank ? found->rank.rank : -1,

@@ -52,7 +52,7 @@ static size_t choose(const struct live_processes *processes, struct stacks_targe
 
 		if (process->here && process->threads)
 			targets[nr++] = (struct stacks_target){
-				{process->here, process->start_time}, process->rank};
+				{process->here, process->start_time}, process->rank, process->pid};
 	}
 	for (size_t i = 0; i < processes->all.nr && children < CHILDREN_MOST; i++) {
 		const struct live_process *process = &processes->all.items[i];
@@ -61,7 +61,7 @@ static size_t choose(const struct live_processes *processes, struct stacks_targe
 			is_ours(processes, process->here))
 			continue;
 		targets[nr++] = (struct stacks_target){
-			{process->here, process->start_time}, process->rank, .passing = true};
+			{process->here, process->start_time}, process->rank, process->pid, true};
 		children++;
 	}
 	return nr;

@@ -72,6 +72,11 @@ static void helper_pause(const struct gather *gather, const struct gather_target
 		(void)nanosleep(&time, NULL);
 }
 
+static uint32_t goes_by(const struct gather_target *target)
+{
+	return target->target->as ? target->target->as : target->target->id.pid;
+}
+
 /* Adds what a capture gave. Without any thread only the words are left of it. */
 static void helper_add(const struct gather *gather, const struct gather_target *target,
 	const struct snapshot *snapshot, int error, const struct complaint *why,
@@ -83,10 +88,12 @@ static void helper_add(const struct gather *gather, const struct gather_target *
 		return;
 	if (snapshot->nthreads && (!error || error == -EPERM)) {
 		stacks_add(into, gather->host, target->target->rank, snapshot);
+		if (target->target->as)
+			into->at[into->n - 1].pid = target->target->as;
 		return;
 	}
 	str_printf(&words, "stacks: %s", complaint_text(why));
-	evidence_add_gap(into, gather->host, target->target->id.pid, str_text(&words));
+	evidence_add_gap(into, gather->host, goes_by(target), str_text(&words));
 	str_release(&words);
 }
 
@@ -237,7 +244,7 @@ static bool gather_lost(void *arg, size_t hand, size_t step, int error)
 	struct gather *gather = arg;
 	struct gather_share *share = &gather->shares[hand];
 	struct gather_target *target = &share->targets[step % share->nr];
-	uint32_t pid = target->target->id.pid;
+	uint32_t pid = goes_by(target);
 
 	if (step >= gather->samples * share->nr) {
 		gather_add_gap(gather, 0, "not all modules could be read in time");
@@ -268,7 +275,7 @@ static void gather_none(void *arg, size_t hand, size_t step, int error)
 	(void)step;
 	str_printf(&words, "no helper process could be started: %s", strerror(-error));
 	for (size_t i = 0; i < share->nr; i++)
-		gather_add_gap(gather, share->targets[i].target->id.pid, str_text(&words));
+		gather_add_gap(gather, goes_by(&share->targets[i]), str_text(&words));
 	str_release(&words);
 }
 

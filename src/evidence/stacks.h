@@ -44,6 +44,7 @@ int stacks_read_module(const struct exhibit *exhibit, struct modules *into,
 struct stacks_target {
 	struct proc_id id;
 	int rank;     /* a hint, -1 none */
+	uint32_t as;  /* the pid that it goes by in exhibits; 0: the one it knows itself by */
 	bool passing; /* a helper that comes and goes: that it has ended is worth no word */
 };
 
