@@ -365,6 +365,21 @@ static int run_own(const struct jobs *jobs, const struct arguments *arguments)
 	return entry ? examine(jobs, entry, arguments) : status;
 }
 
+/* "--stacks all": the word is taken for a job, since what --stacks takes stands behind a "=". */
+static bool is_astray(const struct arguments *arguments)
+{
+	for (size_t i = 0; i < arguments->jobs.nr; i++) {
+		struct look_wish wish = {0};
+
+		if (!arguments->wish.stacks || !look_parse_stacks(arguments->jobs.items[i], &wish))
+			continue;
+		cmd_complain("no job is meant by %s: say --stacks=%s", arguments->jobs.items[i],
+			arguments->jobs.items[i]);
+		return true;
+	}
+	return false;
+}
+
 static int run(int argc, char **argv)
 {
 	struct arguments arguments = {.live = LIVE_OPTIONS_STACKS};
@@ -373,7 +388,9 @@ static int run(int argc, char **argv)
 	int status = CMD_UNREADABLE;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	if (arguments.all && arguments.jobs.nr) {
+	if (is_astray(&arguments)) {
+		status = CMD_USAGE;
+	} else if (arguments.all && arguments.jobs.nr) {
 		cmd_complain("--all looks for jobs, and one was named: say either");
 		status = CMD_USAGE;
 	} else if (jobs_list(&jobs, &why) < 0) {
