@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cells.h: the screen as a grid, before any terminal. All drawing goes here; curses.c, the text
+ * cells.h: the screen as a grid, before any terminal. All drawing goes here; terminal.c, the text
  * form and the picture (svg.h) only read it.
  *
  * Nothing is ever written outside of the grid or of the clip, and no byte of a stranger reaches a
@@ -41,7 +41,10 @@ struct cells {
 void cells_reset(struct cells *cells, int w, int h, bool utf8) __attribute__((nonnull));
 void cells_release(struct cells *cells) __attribute__((nonnull));
 
-/* Text from anywhere, escaped, from (x, y) of clip, at most clip.w - x columns; returns columns. */
+/*
+ * Text from anywhere, escaped, from (x, y) of clip, at most clip.w - x columns; returns columns,
+ * also of what lies left of the clip (x below 0).
+ */
 int cells_put(struct cells *cells, struct rect clip, int x, int y, enum style style,
 	const char *text) __attribute__((nonnull));
 /* The same, cut to w columns: from its end ("..."), or from its middle. */
@@ -56,6 +59,7 @@ void cells_glyph(struct cells *cells, struct rect clip, int x, int y, enum style
 	enum glyph glyph) __attribute__((nonnull));
 void cells_fill(struct cells *cells, struct rect area, enum style style, char c)
 	__attribute__((nonnull));
+/* Turns the colours of an area round; twice, back. */
 void cells_reverse(struct cells *cells, struct rect area) __attribute__((nonnull));
 
 /* The whole as text: a line a row, without blanks at its end. */

@@ -3,6 +3,7 @@
 #ifndef VIEWER_KEYS_H
 #define VIEWER_KEYS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/str.h"
@@ -29,6 +30,15 @@ struct key {
 	char name[16];
 };
 
+/*
+ * Is this the name of a key that a terminal or a script may give? One character that can be shown,
+ * "Space", "Enter", "F4", ..., also with "Ctrl-", "Alt-" or "S-" before it.
+ */
+bool keys_is_name(const char *name) __attribute__((nonnull));
+
+/* Whether it is "resize WxH", which scripts have for a key, and the size. */
+bool keys_size(const char *name, int *ret_w, int *ret_h) __attribute__((nonnull));
+
 /* The request of a key; REQUEST_NONE where it means nothing. */
 enum request keys_find(const char *name) __attribute__((nonnull));
 
@@ -45,8 +55,9 @@ void keys_manual(struct str *into) __attribute__((nonnull));
 
 /*
  * Reads a script of keys: one or several per line apart by blanks, names as above; "type TEXT"
- * types the rest of the line; "#" begins a comment; "resize WxH" is a key as well. 0, or negative
- * with the number of the bad line in *ret_line.
+ * types the rest of the line; a word with "#" before it begins a comment; "resize WxH" is a key as
+ * well. 0 with keys to free(), NULL where there are none; or negative with the number of the bad
+ * line in *ret_line.
  */
 int keys_parse(const char *script, struct key **ret, size_t *ret_n, size_t *ret_line)
 	__attribute__((nonnull));

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * layout.h: which part of the screen is whose. From 140 columns the panes stand at the right, two
- * at once; from 80 one pane below the timeline; from 40 one thing at a time; below 40x8 nothing but
- * one line that says so.
+ * at once; from 80x14 one pane below the timeline; from 40x8 one thing at a time (the timeline, or
+ * with pane_only the pane); below nothing but one line that says so, in `status`.
+ *
+ * No part overlaps another or leaves the screen, at any size.
  */
 #ifndef VIEWER_LAYOUT_H
 #define VIEWER_LAYOUT_H
@@ -24,12 +26,17 @@ struct layout {
 	struct rect legend;
 	struct rect tabs;
 	struct rect pane;     /* the chosen one */
-	struct rect pane2;    /* BESIDE: the verdict stays up while another is chosen; h 0 */
+	struct rect pane2;    /* BESIDE: the verdict stays up while another is chosen; h 0: not
+			       * there. The line above it is free, for its heading. */
 	struct rect status;   /* messages, prompts, else the keys of the moment */
-	int label_w, doing_w; /* columns of rows at the left and right; cells are between */
+	int label_w, doing_w; /* columns of rows at the left and right, at most (see
+			       * layout_fit_rows); cells are between */
 };
 
 /* nrows: how many rows there would be. pane_only, timeline_only: maximised. */
 struct layout layout_of(int w, int h, size_t nrows, bool pane_only, bool timeline_only);
+
+/* Gives the cells what labels and names of these widths do not need. */
+void layout_fit_rows(struct layout *layout, int label, int doing) __attribute__((nonnull));
 
 #endif

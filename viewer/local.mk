@@ -1,23 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += %D%/libviewer.la
 viewer_libviewer_la_SOURCES = \
+	%D%/cells.c %D%/cells.h \
+	%D%/keys.c %D%/keys.h %D%/requests.def \
+	%D%/layout.c %D%/layout.h \
 	%D%/pane-lines.c %D%/pane.h \
+	%D%/style.c %D%/style.h \
 	%D%/window.c %D%/window.h
 
 noinst_HEADERS = \
-	%D%/cells.h \
 	%D%/draw.h \
-	%D%/keys.h \
-	%D%/layout.h \
 	%D%/pyramid.h \
-	%D%/requests.def \
 	%D%/rows.h \
 	%D%/state.h \
-	%D%/style.h \
 	%D%/svg.h \
 	%D%/terminal.h \
 	%D%/track.h \
 	%D%/view.h
 
+UNIT_TESTS += tests/unit/view_cells_test
+tests_unit_view_cells_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/view_keys_test
+tests_unit_view_keys_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/view_layout_test
+tests_unit_view_layout_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/view_style_test
+tests_unit_view_style_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS) -lm
 UNIT_TESTS += tests/unit/view_window_test
 tests_unit_view_window_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)

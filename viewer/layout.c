@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "viewer/layout.h"
+
+/* From so many columns or lines on. */
+#define BELOW_W	  80
+#define BELOW_H	  14
+#define BESIDE_W  140
+#define STRIP_H	  16 /* of the screen: the strip has a line */
+#define MINIMAP_H 28
+#define TALL_H	  40 /* the strip has more */
+#define TWO_H	  20 /* BESIDE: two panes */
+
+static struct rect line(struct rect area, int y)
+{
+	return (struct rect){area.x, y, area.w, 1};
+}
+
+/* Takes h lines from the top of an area, as many as there are. */
+static struct rect take(struct rect *area, int h)
+{
+	struct rect taken = *area;
+
+	taken.h = h < area->h ? h : area->h;
+	area->y += taken.h;
+	area->h -= taken.h;
+	return taken;
+}
+
+static int strip_lines(int h)
+{
+	return h < STRIP_H ? 0 : h < TALL_H ? 1 : h < 2 * TALL_H ? 4 : 8;
+}
+
+/* What rows show at their left and right, where the labels and names are that long. */
+static void share_row(struct layout *layout)
+{
+	int w = layout->rows.w;
+
+	layout->label_w = w < 60 ? 10 : w < 120 ? 14 : 22;
+	layout->doing_w = w < 60 ? 0 : w < 120 ? 16 : 26;
+}
+
+/* Ruler, rows and what belongs to them fill an area; `most` lines of rows, the rest stays in it. */
+static void lay_timeline(struct layout *layout, struct rect *area, int h, int most)
+{
+	layout->ruler = take(area, 1);
+	layout->minimap = take(area, h >= MINIMAP_H);
+	layout->rows = take(area, most);
+	layout->strip = take(area, strip_lines(h));
+	layout->legend = take(area, 1);
+	share_row(layout);
+}
+
+/* Rows alone: they have what ruler, minimap, strip and legend leave. */
+static int rows_alone(struct rect area, int h)
+{
+	int rows = area.h - 2 - (h >= MINIMAP_H) - strip_lines(h);
+
+	return rows > 0 ? rows : 0;
+}
+
+/* Rows above a pane: all of them while the pane keeps two fifths of the lines. */
+static int rows_above(struct rect area, int h, size_t nrows)
+{
+	int both = rows_alone(area, h) - 1; /* the tabs */
+	int most = both - (both * 2 + 4) / 5;
+
+	if (most < 1)
+		most = 1;
+	return nrows < (size_t)most ? nrows < 1 ? 1 : (int)nrows : most;
+}
+
+static void lay_beside(struct layout *layout, struct rect area, int h)
+{
+	int right = area.w * 2 / 5 < 100 ? area.w * 2 / 5 : 100;
+	struct rect left = {area.x, area.y, area.w - right - 1, area.h};
+	struct rect panes = {left.x + left.w + 1, area.y, right, area.h};
+
+	lay_timeline(layout, &left, h, rows_alone(left, h));
+	layout->tabs = take(&panes, 1);
+	if (h >= TWO_H) {
+		layout->pane = take(&panes, panes.h / 2);
+		take(&panes, 1);
+		layout->pane2 = panes;
+	} else {
+		layout->pane = panes;
+	}
+}
+
+static enum layout_kind kind_of(int w, int h)
+{
+	if (w < LAYOUT_LEAST_W || h < LAYOUT_LEAST_H)
+		return LAYOUT_TOO_SMALL;
+	if (w >= BESIDE_W)
+		return LAYOUT_BESIDE;
+	return w >= BELOW_W && h >= BELOW_H ? LAYOUT_BELOW : LAYOUT_SINGLE;
+}
+
+struct layout layout_of(int w, int h, size_t nrows, bool pane_only, bool timeline_only)
+{
+	struct layout layout = {.kind = kind_of(w, h)};
+	struct rect area = {0, 0, w, h};
+
+	layout.status = line(area, h > 0 ? h - 1 : 0);
+	if (layout.kind == LAYOUT_TOO_SMALL) {
+		layout.status = (struct rect){0, 0, w, 1};
+		return layout;
+	}
+	layout.title = take(&area, 1);
+	area.h--;
+	if (pane_only) {
+		layout.tabs = take(&area, 1);
+		layout.pane = area;
+	} else if (timeline_only || layout.kind == LAYOUT_SINGLE) {
+		/* The tabs are the way to the panes. */
+		layout.tabs = line(area, area.y + --area.h);
+		lay_timeline(&layout, &area, h, rows_alone(area, h));
+	} else if (layout.kind == LAYOUT_BELOW) {
+		lay_timeline(&layout, &area, h, rows_above(area, h, nrows));
+		layout.tabs = take(&area, 1);
+		layout.pane = area;
+	} else {
+		lay_beside(&layout, area, h);
+	}
+	return layout;
+}
+
+void layout_fit_rows(struct layout *layout, int label, int doing)
+{
+	if (label < layout->label_w)
+		layout->label_w = label < 0 ? 0 : label;
+	if (doing < layout->doing_w)
+		layout->doing_w = doing < 0 ? 0 : doing;
+}
