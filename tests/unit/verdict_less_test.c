@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define RUNS	 1500
+#define RUNS	 300
 #define LESSENED 6 /* pieces of evidence that go, one by one */
 #define N_OF(a)	 (int)(sizeof(a) / sizeof((a)[0]))
 
