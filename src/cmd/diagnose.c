@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <argp.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "base/array.h"
 #include "cmd/cmd.h"
+#include "cmd/harvest.h"
 #include "cmd/look.h"
 #include "cmd/outlet.h"
-#include "evidence/source.h"
 
 /* Options without a short form: beyond all letters. */
 enum { STACKS = 256 };
@@ -58,53 +56,6 @@ static const struct argp argp = {
 	       "2 usage, 3 unreadable, 4 inconclusive.",
 };
 
-/* What was gathered of all paths. */
-struct harvest {
-	struct evidence *into;
-	size_t bundles, cores; /* paths that gave such */
-};
-
-/* Adds what a path has of that kind; where it has nothing, that is said and becomes a gap. */
-static bool gather_one(const struct source *source, const char *path, struct evidence *into)
-{
-	struct complaint why = {0};
-	bool readable = source->gather(path, into, &why) == 0;
-
-	if (!readable) {
-		cmd_complain("%s%s", complaint_text(&why), source == &source_core ? ""
-			: ": give a bundle (.inq), a folder with some, or a core file");
-		evidence_add_gap(into, "", 0, complaint_text(&why));
-	}
-	complaint_release(&why);
-	return readable;
-}
-
-/* A folder may hold cores only: then it is no complaint that it has no bundle. */
-static void gather_bundles(struct harvest *harvest, const char *path)
-{
-	bool has_core = source_core.claims(path);
-	struct stat st;
-
-	if (!has_core)
-		harvest->bundles += gather_one(&source_bundle, path, harvest->into);
-	else if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		harvest->bundles += source_bundle.gather(path, harvest->into, NULL) == 0;
-}
-
-/*
- * Adds what is in all paths; one that cannot be read is a gap as long as another can. Bundles come
- * first, whatever the order: they tell whose the cores are.
- */
-static void gather(const struct arguments *arguments, struct harvest *harvest)
-{
-	for (size_t i = 0; i < arguments->paths.nr; i++)
-		gather_bundles(harvest, arguments->paths.items[i]);
-	for (size_t i = 0; i < arguments->paths.nr; i++)
-		if (source_core.claims(arguments->paths.items[i]))
-			harvest->cores += gather_one(
-				&source_core, arguments->paths.items[i], harvest->into);
-}
-
 static int run(int argc, char **argv)
 {
 	const struct look_wish threads = {.stacks = true, .all = true, .below = true};
@@ -115,7 +66,7 @@ static int run(int argc, char **argv)
 	int status = CMD_UNREADABLE;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	gather(&arguments, &harvest);
+	harvest_paths(&harvest, arguments.paths.items, arguments.paths.nr);
 	if (harvest.bundles + harvest.cores) {
 		look_judge(&look);
 		status = look_print_wish(&look, &reader, arguments.wish);

@@ -4,12 +4,14 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/agent.c %D%/agent.h \
 	%D%/agent-stacks.c %D%/agent-stacks.h \
 	%D%/attach.c \
+	%D%/choose.c %D%/choose.h \
 	%D%/cmd.h \
 	%D%/complain.c \
 	%D%/demo.c \
 	%D%/diagnose.c \
 	%D%/exits.c %D%/exits.h \
 	%D%/foreign.c %D%/foreign.h \
+	%D%/harvest.c %D%/harvest.h \
 	%D%/jobdir.c %D%/jobdir.h \
 	%D%/look.c %D%/look.h \
 	%D%/ls.c \

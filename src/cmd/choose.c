@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which job, where nobody says: the only one that hangs. Its agent says so; a job whose agent does
+ * not (yet, or because there is none) is looked at, which takes milliseconds and disturbs nobody.
+ * Jobs without probe are looked for only where they are asked for, by a pid or by --all: that asks
+ * every process of the machine.
+ */
+#include "cmd/choose.h"
+
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/look.h"
+#include "evidence/foreign.h"
+
+#define LOOKS_AT_MOST 16
+
+static bool is_live(const struct jobs_entry *entry)
+{
+	return entry->status != JOBS_ENDED;
+}
+
+static bool hangs(const struct jobs_entry *entry)
+{
+	struct look look = {0};
+	bool answer = false;
+
+	if (live_gather(entry->folder, NULL, &look.evidence, NULL) == 0) {
+		look_judge(&look);
+		answer = look_status(&look) == CMD_VERDICT;
+	}
+	look_release(&look);
+	return answer;
+}
+
+/* The only entry for which `is` holds; NULL if none or several. */
+static const struct jobs_entry *the_only(
+	const struct jobs *jobs, bool (*is)(const struct jobs_entry *), size_t *ret_count)
+{
+	const struct jobs_entry *found = NULL;
+
+	*ret_count = 0;
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (is(&jobs->items[i])) {
+			found = &jobs->items[i];
+			++*ret_count;
+		}
+	return *ret_count == 1 ? found : NULL;
+}
+
+static bool says_hung(const struct jobs_entry *entry)
+{
+	return entry->status == JOBS_HUNG;
+}
+
+static bool is_found_hung(const struct jobs_entry *entry)
+{
+	return is_live(entry) && hangs(entry);
+}
+
+/* What may not be trusted is not looked at: that may be why there is no such job. */
+static void complain_unknown(const struct jobs *jobs, const char *why)
+{
+	if (jobs->refused.len)
+		cmd_complain("%s; not trusted, so not looked at: %.*s", why,
+			(int)strcspn(jobs->refused.text, "\n"), jobs->refused.text);
+	else
+		cmd_complain("%s: `inquest ls --all' lists the jobs here", why);
+}
+
+static void complain_none(const struct jobs *jobs, const char *verb)
+{
+	if (jobs->nr)
+		cmd_complain(
+			"no live job here; the newest, %s, is over: say `inquest %s %s', or "
+			"%s its bundle; `inquest %s --all' looks for one without probe",
+			jobs->items[0].name, verb, jobs->items[0].id,
+			strcmp(verb, "attach") ? verb : "diagnose", verb);
+	else if (jobs->refused.len)
+		complain_unknown(jobs, "no job here");
+	else
+		cmd_complain("no job here: start one with `inquest run -- COMMAND', or look for "
+			     "one without probe: `inquest %s --all'", verb);
+}
+
+/* Says which jobs there are to choose from: where some hang, those. */
+static void complain_several(const struct jobs *jobs, size_t hung, const char *verb)
+{
+	cmd_complain(
+		hung ? "several jobs hang: say which" : "several jobs and none hangs: say which");
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (is_live(&jobs->items[i]) && (!hung || jobs->items[i].status == JOBS_HUNG))
+			cmd_complain("  inquest %s %s   # %s, %s", verb, jobs->items[i].id,
+				jobs->items[i].name, jobs_status_name(jobs->items[i].status));
+}
+
+static const struct jobs_entry *choose(
+	const struct jobs *jobs, const char *verb, int *ret_status)
+{
+	const struct jobs_entry *entry;
+	size_t live, hung;
+
+	entry = the_only(jobs, is_live, &live);
+	*ret_status = live ? CMD_USAGE : CMD_UNREADABLE;
+	if (entry)
+		return entry;
+	if (!live) {
+		complain_none(jobs, verb);
+		return NULL;
+	}
+	entry = the_only(jobs, says_hung, &hung);
+	if (!entry && !hung && live <= LOOKS_AT_MOST)
+		entry = the_only(jobs, is_found_hung, &hung);
+	if (!entry)
+		complain_several(jobs, hung, verb);
+	return entry;
+}
+
+/* All arguments must mean one job. */
+static const struct jobs_entry *find(
+	const struct choice *choice, const char *const *names, size_t n, int *ret_status)
+{
+	const struct jobs *jobs = &choice->jobs;
+	const struct jobs_entry *found = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		struct complaint why = {0};
+		const struct jobs_entry *entry = jobs_find(jobs, names[i], &why);
+
+		*ret_status = entry ? CMD_USAGE : CMD_UNREADABLE;
+		if (!entry)
+			complain_unknown(jobs, complaint_text(&why));
+		complaint_release(&why);
+		if (!entry)
+			return NULL;
+		if (found && found != entry) {
+			cmd_complain("%s and %s are different jobs: %s one at a time", found->id,
+				entry->id, strcmp(choice->verb, "view") ? "attach to" : "view");
+			return NULL;
+		}
+		found = entry;
+	}
+	return found;
+}
+
+/* Whether the names are pids of which none is a job's with probe. */
+static bool means_foreign(const struct jobs *jobs, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!foreign_is_pid(names[i]) || jobs_find(jobs, names[i], NULL))
+			return false;
+	return n > 0;
+}
+
+int choice_make(struct choice *choice, const char *const *names, size_t n, bool all)
+{
+	struct complaint why = {0};
+	int status = CMD_UNREADABLE;
+
+	if (all && n) {
+		cmd_complain("--all looks for jobs, and one was named: say either");
+		status = CMD_USAGE;
+	} else if (jobs_list(&choice->jobs, &why) < 0) {
+		cmd_complain("cannot list jobs: %s", complaint_text(&why));
+	} else if (all) {
+		status = foreign_choose_all(&choice->foreign, &choice->jobs, &choice->own);
+	} else if (means_foreign(&choice->jobs, names, n)) {
+		status = foreign_choose_pids(&choice->foreign, names, n);
+	} else {
+		choice->own = n ? find(choice, names, n, &status)
+				: choose(&choice->jobs, choice->verb, &status);
+		status = choice->own ? CMD_FINE : status;
+	}
+	complaint_release(&why);
+	return status;
+}
+
+void choice_describe_others(const struct choice *choice, struct str *into)
+{
+	const struct jobs *jobs = &choice->jobs;
+	size_t hung = 0, others = 0;
+
+	if (!choice->own) {
+		foreign_describe_others(&choice->foreign, jobs, into);
+		return;
+	}
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (&jobs->items[i] != choice->own && is_live(&jobs->items[i])) {
+			others++;
+			hung += says_hung(&jobs->items[i]);
+		}
+	if (others)
+		str_printf(into, "%zu other job%s here, %zu hung", others, others == 1 ? "" : "s",
+			hung);
+}
+
+int choice_gather(struct choice *choice, const struct live_options *options,
+	struct evidence *into, struct complaint *why)
+{
+	const struct foreign_target target = {&choice->foreign.survey, choice->foreign.job,
+		choice->foreign.pids.items, choice->foreign.pids.nr};
+
+	if (choice->own && live_gather(choice->own->folder, options, into, why) < 0)
+		return complaint_context(why, "cannot look at %s", choice->own->id);
+	if (!choice->own && foreign_gather(&target, options, into, why) < 0)
+		return complaint_context(why, "cannot look at the job");
+	return 0;
+}
+
+void choice_release(struct choice *choice)
+{
+	foreign_release(&choice->foreign);
+	jobs_release(&choice->jobs);
+	choice->own = NULL;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CMD_CHOOSE_H
+#define CMD_CHOOSE_H
+
+/*
+ * Which job of this machine is meant, with probe or without.
+ *
+ *	struct choice choice = {.verb = "attach"};
+ *
+ *	status = choice_make(&choice, names, n, false);
+ *	if (!status && choice_gather(&choice, &options, &evidence, &why) < 0)
+ *		...
+ *	choice_release(&choice);
+ */
+
+#include "cmd/foreign.h"
+#include "evidence/jobs.h"
+#include "evidence/live.h"
+
+struct choice {
+	const char *verb; /* what to say instead: "attach", "view" */
+	struct jobs jobs;
+	const struct jobs_entry *own; /* NULL: a job without probe */
+	struct foreign_choice foreign;
+};
+
+/*
+ * Finds the one job that all names mean (ids, names, pids); without any the only one that lives,
+ * else the only one that hangs; all: the only one here, with probe or without. CMD_FINE, or
+ * another status after a complaint; choice_release() in any case.
+ */
+int choice_make(struct choice *choice, const char *const *names, size_t n, bool all);
+
+/* What a report says about the other jobs here. */
+void choice_describe_others(const struct choice *choice, struct str *into);
+
+/* Looks at it: 0, or negative with words. As often as wanted. */
+int choice_gather(struct choice *choice, const struct live_options *options,
+	struct evidence *into, struct complaint *why);
+
+void choice_release(struct choice *choice);
+
+#endif

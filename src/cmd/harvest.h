@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CMD_HARVEST_H
+#define CMD_HARVEST_H
+
+/* What a job left, gathered from paths: bundles, folders of them, cores. */
+
+#include <stddef.h>
+
+#include "evidence/exhibit.h"
+
+struct harvest {
+	struct evidence *into;
+	size_t bundles, cores; /* paths that gave such */
+};
+
+/*
+ * Adds what is in all paths; one that cannot be read is complained of, and is a gap as long as
+ * another can. Bundles come first, whatever the order: they tell whose the cores are.
+ */
+void harvest_paths(struct harvest *harvest, const char *const *paths, size_t n);
+
+#endif
