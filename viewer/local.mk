@@ -6,6 +6,13 @@ viewer_libviewer_la_SOURCES = \
 	%D%/layout.c %D%/layout.h \
 	%D%/pane-lines.c %D%/pane.h \
 	%D%/style.c %D%/style.h \
+	%D%/track-cites.c \
+	%D%/track-events.c \
+	%D%/track-make.h \
+	%D%/track-names.c \
+	%D%/track-now.c \
+	%D%/track-spans.c \
+	%D%/track.c %D%/track.h \
 	%D%/window.c %D%/window.h
 
 noinst_HEADERS = \
@@ -15,7 +22,6 @@ noinst_HEADERS = \
 	%D%/state.h \
 	%D%/svg.h \
 	%D%/terminal.h \
-	%D%/track.h \
 	%D%/view.h
 
 UNIT_TESTS += tests/unit/view_cells_test
@@ -28,3 +34,9 @@ UNIT_TESTS += tests/unit/view_style_test
 tests_unit_view_style_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS) -lm
 UNIT_TESTS += tests/unit/view_window_test
 tests_unit_view_window_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
+
+# Tests of tracks and rows stand on jobs made by hand (tests/unit/facts.h).
+UNIT_TESTS += tests/unit/view_track_test
+tests_unit_view_track_test_SOURCES = tests/unit/view_track_test.c tests/unit/report_job.c \
+	tests/unit/report_job.h $(FACTS)
+tests_unit_view_track_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)

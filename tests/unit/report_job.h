@@ -21,6 +21,7 @@ struct hand_job {
 	struct job_process processes[HAND_RANKS];
 	struct job_thread threads[HAND_RANKS];
 	struct job_group group;
+	struct job_member members[HAND_RANKS];
 	struct job_span span;
 	struct job_cache caches[HAND_RANKS];
 	struct job_log log;

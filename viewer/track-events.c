@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The points in time of each rank: all that the job knows when it happened, and at the end what it
+ * only knows to have happened.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "job/compiles.h"
+#include "job/names.h"
+#include "job/spans.h"
+#include "viewer/track-make.h"
+#include "words/wording.h"
+
+/* Times that differences of may be taken: a stranger's clock may say anything. */
+static int64_t sane(int64_t when)
+{
+	return when == JOB_UNKNOWN || (when >= 0 && when <= INT64_MAX / 2) ? when : JOB_UNKNOWN;
+}
+
+static struct track_event *add(struct track_maker *maker, enum track_kind kind, int64_t when)
+{
+	struct track_event *event = &maker->made->events[maker->made->nevents++];
+
+	event->when = sane(when);
+	event->kind = kind;
+	event->group = JOB_NONE;
+	event->name = event->cite = "";
+	return event;
+}
+
+/* -- ops --------------------------------------------------------------------------------------- */
+
+/* The world rank of a P2P call's peer, where anybody knows it. */
+static int peer_of(const struct job *job, const struct job_member *m, const struct job_op *op)
+{
+	const struct job_group *group = &job->groups[m->group];
+	int rank;
+
+	if (!job_op_is_p2p(op->sig.op) || op->sig.peer >= group->size)
+		return JOB_NONE;
+	rank = job->members[group->first_member + (int)op->sig.peer].rank;
+	return rank == JOB_NONE ? JOB_NONE : job->ranks[rank].world_rank;
+}
+
+static void add_op(struct track_maker *maker, const struct job_member *m, const struct job_op *op)
+{
+	struct track_event *event = add(maker, TRACK_ENTER, op->entered);
+
+	event->name = track_label_op(maker, op, peer_of(maker->job, m, op));
+	event->group = m->group;
+	event->index = op->index;
+	event->fact = op;
+	event->cite = track_text(op->cite);
+}
+
+/* A ring keeps the first ops of a group, its last, and a few between: the rest was there, too. */
+static void add_hole(struct track_maker *maker, const struct job_member *m,
+	const struct job_op *before, const struct job_op *after)
+{
+	struct track_hole *hole;
+
+	if (after->index <= before->index + 1 || sane(before->entered) == JOB_UNKNOWN ||
+		sane(after->entered) == JOB_UNKNOWN || before->entered >= after->entered)
+		return;
+	hole = array_add(&maker->holes);
+	*hole = (struct track_hole){.rank = m->rank,
+		.from = before->entered,
+		.to = after->entered,
+		.cite = track_text(m->cite)};
+	hole->name = arena_printf(maker->labels.arena, "#%" PRIu64 "-#%" PRIu64 " not kept",
+		before->index + 1, after->index - 1);
+}
+
+static void add_seat(struct track_maker *maker, const struct job_member *m)
+{
+	for (size_t i = 0; i < m->nops; i++) {
+		add_op(maker, m, &m->ops[i]);
+		if (i)
+			add_hole(maker, m, &m->ops[i - 1], &m->ops[i]);
+	}
+	for (size_t i = 0; i < m->np2p; i++)
+		add_op(maker, m, &m->p2p[i]);
+}
+
+/* -- spans ------------------------------------------------------------------------------------- */
+
+/* "0/1", or "graph 0/1": what a program that marks its own compiles may give as detail. */
+static const char *compile_id(const char *detail)
+{
+	const char *id = strncmp(detail, "graph ", 6) ? detail : detail + 6;
+	size_t length = strlen(id);
+
+	return length && length < 12 && strchr(id, '/') && strspn(id, "0123456789/") == length ? id
+											     : "";
+}
+
+/* The id of the graph that a compile span lies in: of those before it, the last still open. */
+static const char *graph_around(const struct job *job, size_t first, size_t at)
+{
+	const struct job_span *span = &job->spans[at];
+
+	/* Brackets are shallow: a phase stands soon behind its graph. */
+	for (size_t i = at, seen = 0; i-- > first && seen < 16; seen++) {
+		const struct job_span *outer = &job->spans[i];
+		const char *id = outer->kind == JOB_SPAN_COMPILE ? compiles_graph_id(outer) : NULL;
+
+		if (id && outer->process == span->process &&
+			(outer->open || (!span->open && outer->ended >= span->ended)))
+			return id;
+	}
+	return "";
+}
+
+static const char *span_name(struct track_maker *maker, size_t first, size_t at)
+{
+	const struct job_span *span = &maker->job->spans[at];
+	const char *name = track_text(span->name);
+	const char *phase, *id;
+
+	if (span->kind != JOB_SPAN_COMPILE && span->kind != JOB_SPAN_DEVICE)
+		return name;
+	phase = track_phase(maker, name);
+	if (span->kind == JOB_SPAN_COMPILE && compiles_graph_id(span))
+		return name;
+	id = compile_id(track_text(span->detail));
+	return track_label(maker, phase, *id ? id : graph_around(maker->job, first, at));
+}
+
+static void add_spans(struct track_maker *maker, int rank)
+{
+	const struct job *job = maker->job;
+	struct spans_range range = spans_of(job, rank);
+
+	for (size_t i = range.from; i < range.to; i++) {
+		const struct job_span *span = &job->spans[i];
+		const char *name = span_name(maker, range.from, i);
+		struct track_event *event = add(maker, TRACK_BEGIN, span->begun);
+
+		event->name = name;
+		event->fact = span;
+		event->cite = track_text(span->cite);
+		if (span->open)
+			continue;
+		event = add(maker, TRACK_END, span->ended);
+		event->name = name;
+		event->fact = span;
+		event->cite = track_text(span->cite);
+	}
+}
+
+/* -- marks, notes, ends ------------------------------------------------------------------------ */
+
+static void add_step(struct track_maker *maker, const struct job_step *step)
+{
+	struct track_event *event;
+
+	if (step->first != JOB_UNKNOWN && step->first != step->when) {
+		event = add(maker, TRACK_STEP, step->first);
+		event->name = "first step";
+		event->fact = step;
+		event->cite = track_text(step->cite);
+	}
+	event = add(maker, TRACK_STEP, step->when);
+	event->name = arena_printf(maker->labels.arena, "step %" PRIu64, step->n);
+	event->index = step->n;
+	event->fact = step;
+	event->cite = track_text(step->cite);
+}
+
+static void add_marks(struct track_maker *maker, int rank)
+{
+	const struct job *job = maker->job;
+	struct spans_range steps = steps_of(job, rank), shards = shards_of(job, rank);
+	struct spans_range notes = notes_of(job, rank);
+
+	for (size_t i = steps.from; i < steps.to; i++)
+		add_step(maker, &job->steps[i]);
+	for (size_t i = shards.from; i < shards.to; i++) {
+		const struct job_shard *shard = &job->shards[i];
+		struct track_event *event = add(maker, TRACK_SHARD, shard->when);
+
+		event->name = arena_printf(maker->labels.arena,
+			"batch %" PRIu64 " of %s: %" PRIu64 " rows", shard->index,
+			track_text(shard->loader), shard->rows);
+		event->fact = shard;
+		event->cite = track_text(shard->cite);
+	}
+	for (size_t i = notes.from; i < notes.to; i++) {
+		const struct job_note *note = &job->notes[i];
+		struct track_event *event = add(
+			maker, note->exception ? TRACK_EXCEPTION : TRACK_NOTE, note->when);
+
+		event->name = track_text(note->text);
+		event->fact = note;
+		event->cite = track_text(note->cite);
+	}
+}
+
+static const char *signal_name(struct track_maker *maker, int64_t signo)
+{
+	struct str name = {0};
+	const char *text;
+
+	wording_signal(&name, signo);
+	text = arena_text(maker->labels.arena, str_text(&name));
+	str_release(&name);
+	return text;
+}
+
+static void add_death(struct track_maker *maker, const struct job_process *process)
+{
+	struct track_event *event = add(maker, TRACK_DEATH, process->ended);
+
+	if (process->end == JOB_SIGNALED)
+		event->name = signal_name(maker, process->status);
+	else if (process->end == JOB_EXITED)
+		event->name = arena_printf(maker->labels.arena, "exit %d", process->status);
+	else
+		event->name = "gone";
+	event->fact = process;
+	event->cite = track_text(process->end_cite);
+	if (!*event->cite)
+		event->cite = track_text(process->cite);
+}
+
+static void add_ends(struct track_maker *maker, int rank)
+{
+	const struct job *job = maker->job;
+	const struct track_index *signals = &maker->signals, *losses = &maker->losses;
+	int process = job->ranks[rank].process;
+
+	for (size_t i = signals->first[rank]; i < signals->first[rank + 1]; i++) {
+		const struct job_signal *signal = &job->signals[signals->at[i]];
+		struct track_event *event = add(maker, TRACK_SIGNAL, signal->when);
+
+		event->name = signal_name(maker, signal->signo);
+		event->fact = signal;
+		event->cite = track_text(signal->cite);
+	}
+	if (process != JOB_NONE && job->processes[process].end > JOB_ALIVE)
+		add_death(maker, &job->processes[process]);
+	for (size_t i = losses->first[rank]; i < losses->first[rank + 1]; i++) {
+		const struct job_loss *loss = &job->losses[losses->at[i]];
+		struct track_event *event = add(maker, TRACK_GAP, JOB_UNKNOWN);
+
+		event->name = track_text(loss->what);
+		event->fact = loss;
+		event->cite = track_text(loss->cite);
+	}
+}
+
+/* -- all of it --------------------------------------------------------------------------------- */
+
+/* What is not known when comes last; at one moment what ended goes before what begins. */
+static int compare_events(const void *va, const void *vb)
+{
+	const struct track_event *a = va, *b = vb;
+	uint64_t x = a->when == JOB_UNKNOWN ? UINT64_MAX : (uint64_t)a->when;
+	uint64_t y = b->when == JOB_UNKNOWN ? UINT64_MAX : (uint64_t)b->when;
+	int i = a->kind == TRACK_END ? -1 : (int)a->kind;
+	int k = b->kind == TRACK_END ? -1 : (int)b->kind;
+
+	if (x != y)
+		return x < y ? -1 : 1;
+	if (i != k)
+		return i < k ? -1 : 1;
+	/* The job has them in an order of its own. */
+	return a->fact < b->fact ? -1 : a->fact > b->fact;
+}
+
+static bool in_order(const struct track_event *events, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (compare_events(&events[i - 1], &events[i]) > 0)
+			return false;
+	return true;
+}
+
+static size_t count_events(const struct track_maker *maker)
+{
+	const struct job *job = maker->job;
+	size_t n = job->nspans * 2 + job->nsteps * 2 + job->nshards + job->nnotes +
+		   job->nsignals + job->nlosses + job->nranks;
+
+	for (size_t i = 0; i < job->nmembers; i++)
+		if (job->members[i].rank != JOB_NONE)
+			n += job->members[i].nops + job->members[i].np2p;
+	return n;
+}
+
+void track_make_events(struct track_maker *maker)
+{
+	struct tracks_made *made = maker->made;
+	const struct job *job = maker->job;
+
+	made->events = alloc_zeroed(count_events(maker) + 1, sizeof(*made->events));
+	for (size_t rank = 0; rank < job->nranks; rank++) {
+		struct track_event *from = made->events + made->nevents;
+		size_t n;
+
+		for (size_t i = maker->seats.first[rank]; i < maker->seats.first[rank + 1]; i++)
+			add_seat(maker, &job->members[maker->seats.at[i]]);
+		add_spans(maker, (int)rank);
+		add_marks(maker, (int)rank);
+		add_ends(maker, (int)rank);
+		n = (size_t)(made->events + made->nevents - from);
+		if (!in_order(from, n))
+			array_sort_items(from, n, sizeof(*from), compare_events);
+		made->at[rank] = (struct track){.rank = (int)rank,
+			.events = from,
+			.nevents = n,
+			.now = TRACK_NODATA,
+			.since = JOB_UNKNOWN,
+			.doing = ""};
+	}
+}

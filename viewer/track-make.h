@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * track-make.h: how tracks come to be, among the files track*.c only. First all events of all ranks
+ * (track-events.c), since they say how long the job's time is; then what each rank does at the end
+ * (track-now.c), then its intervals (track-spans.c).
+ */
+#ifndef VIEWER_TRACK_MAKE_H
+#define VIEWER_TRACK_MAKE_H
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "viewer/track.h"
+
+/* Facts that the job keeps in another order, by rank: at[first[rank]] .. at[first[rank + 1]]. */
+struct track_index {
+	size_t *first;
+	size_t *at;
+};
+
+/* Texts of which there are many equal ones. */
+struct track_labels {
+	struct arena *arena;
+	struct track_label *slots;
+	size_t room, n;
+};
+
+/* What verdicts say of a rank. */
+enum {
+	BLAME_STUCK = 1,   /* a culprit: what it waits in hangs */
+	BLAME_STALLED = 2, /* a culprit whose own code does not go on */
+	BLAME_VICTIM = 4,
+	BLAME_OOM = 8,	   /* killed for memory */
+};
+
+/* Ops that a ring did not keep: known to lie between two that it kept. */
+struct track_hole {
+	int rank;
+	int64_t from, to;
+	const char *name;
+	const char *cite;
+};
+
+struct tracks_made {
+	struct tracks tracks;
+	struct arena arena;
+	struct track *at;
+	struct track_event *events;
+	size_t nevents;
+	struct track_span *spans;
+	size_t nspans;
+};
+
+struct track_maker {
+	const struct job *job;
+	const struct verdicts *verdicts;
+	struct waits *waits;
+	struct tracks_made *made;
+	struct track_labels labels;
+	struct track_index seats, signals, losses;
+	uint8_t *blame; /* by rank */
+	ARRAY(struct track_hole) holes; /* by rank, then from */
+	size_t next_hole;
+};
+
+/* What a rank does when its evidence ends. */
+struct track_now {
+	bool known;	/* else what its events show goes on */
+	enum track_state state;
+	int64_t since;	/* JOB_UNKNOWN: since its last event */
+	int64_t hung;	/* from here on it is HUNG; JOB_UNKNOWN: it is not */
+	const char *name;
+	int group;
+	const char *cite;
+	int64_t end;	/* of its evidence; JOB_UNKNOWN */
+	int64_t outside; /* last return into its own code, JOB_UNKNOWN */
+	bool moving;	/* it moved while it was looked at */
+};
+
+/* track-events.c: fills made->events and the tracks' share of them. */
+void track_make_events(struct track_maker *maker);
+/* track-now.c */
+struct track_now track_find_now(struct track_maker *maker, int rank);
+/* Whether anything says what it did: a ring, a flight record, marks. */
+bool track_has_record(const struct track_maker *maker, int rank);
+/* How a span of that kind is drawn. */
+enum track_state track_span_state(enum job_span_kind kind);
+/* track-spans.c: fills the track's spans from its events, in the order of ranks. */
+void track_make_spans(struct track_maker *maker, int rank);
+
+/* track-names.c. All live in the tracks' arena, or in the job. */
+const char *track_label_op(struct track_maker *maker, const struct job_op *op, int peer);
+const char *track_label(struct track_maker *maker, const char *text, const char *more);
+/* A compile phase without its makers' name: "codegen" of "inductor codegen". */
+const char *track_phase(struct track_maker *maker, const char *name);
+/* The names of all compile phases, most frequent first. */
+void track_list_phases(struct track_maker *maker);
+void track_labels_release(struct track_labels *labels);
+
+/* "" for NULL, which jobs made by hand have. */
+static inline const char *track_text(const char *text)
+{
+	return text ? text : "";
+}
+
+#endif

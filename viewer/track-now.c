@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a rank does when its evidence ends. The newest thing that it is inside of is innermost, and
+ * is what it does (as words/state.h has it): a call that holds it, or a phase. Only where it is in
+ * neither, its stack tells; and where nothing tells, what its events show goes on.
+ */
+#include <string.h>
+
+#include "job/spans.h"
+#include "verdict/poses.h"
+#include "viewer/track-make.h"
+
+static const enum track_state span_states[] = {
+	[JOB_SPAN_COMPILE] = TRACK_COMPILE,
+	[JOB_SPAN_INPUT] = TRACK_INPUT,
+	[JOB_SPAN_CHECKPOINT] = TRACK_CHECKPOINT,
+	[JOB_SPAN_USER] = TRACK_USER,
+	[JOB_SPAN_DEVICE] = TRACK_COMPILE,
+};
+
+static const enum track_state pose_states[POSES] = {
+	[POSE_UNKNOWN] = TRACK_OTHER,
+	[POSE_COLLECTIVE] = TRACK_WAITING,
+	[POSE_P2P] = TRACK_WAITING,
+	[POSE_INIT] = TRACK_WAITING,
+	[POSE_STORE] = TRACK_WAITING,
+	[POSE_DEVICE] = TRACK_WAITING,
+	[POSE_FROZEN] = TRACK_HUNG,
+	[POSE_IO] = TRACK_HUNG,
+	[POSE_COMPILE] = TRACK_COMPILE,
+	[POSE_INPUT] = TRACK_INPUT,
+	[POSE_CHECKPOINT] = TRACK_CHECKPOINT,
+	[POSE_LOCK] = TRACK_WAITING,
+	[POSE_GIL] = TRACK_WAITING,
+	[POSE_USER] = TRACK_COMPUTE,
+};
+
+enum track_state track_span_state(enum job_span_kind kind)
+{
+	return kind >= JOB_SPAN_COMPILE && kind <= JOB_SPAN_DEVICE ? span_states[kind]
+								    : TRACK_USER;
+}
+
+bool track_has_record(const struct track_maker *maker, int rank)
+{
+	const struct job *job = maker->job;
+	const struct track *track = &maker->made->at[rank];
+
+	if (job->ranks[rank].knows & JOB_KNOWS_RING)
+		return true;
+	for (size_t i = 0; i < track->nevents; i++)
+		if (track->events[i].kind <= TRACK_SHARD)
+			return true;
+	return false;
+}
+
+/* -- what holds it ----------------------------------------------------------------------------- */
+
+static bool is_better(const struct wait *a, const struct wait *b)
+{
+	if (!b)
+		return true;
+	if (a->held != b->held)
+		return a->held;
+	if (a->sure != b->sure)
+		return a->sure;
+	return a->since != JOB_UNKNOWN && (b->since == JOB_UNKNOWN || a->since < b->since);
+}
+
+/* The wait that says most: one that holds a thread; of a victim also one of its stream. */
+static const struct wait *find_wait(const struct track_maker *maker, int rank)
+{
+	const struct waits *waits = maker->waits;
+	const struct wait *best = NULL;
+
+	for (size_t i = waits->first[rank]; i < waits->first[rank + 1]; i++) {
+		const struct wait *wait = &waits->at[i];
+
+		if (!wait->held && !(wait->sure && maker->blame[rank] & BLAME_VICTIM))
+			continue;
+		if (is_better(wait, best))
+			best = wait;
+	}
+	return best;
+}
+
+/* The thread inside of an op of which only the index is known: it says what it calls. */
+static int thread_inside(const struct job *job, const struct wait *wait)
+{
+	struct spans_range range = threads_of(job, wait->rank);
+
+	for (size_t i = range.from; i < range.to && wait->kind == WAIT_COLLECTIVE; i++) {
+		const struct job_thread *thread = &job->threads[i];
+
+		if (thread->state == JOB_THREAD_IN_CALL && thread->op == wait->index &&
+			thread->group == job->members[wait->member].group)
+			return (int)i;
+	}
+	return JOB_NONE;
+}
+
+/* "ncclCommSplit" is "CommSplit" here. */
+static const char *call_name(const struct job *job, const struct wait *wait)
+{
+	const char *call =
+		wait->thread == JOB_NONE ? "" : track_text(job->threads[wait->thread].call);
+
+	if (!strncmp(call, "nccl", 4))
+		return call + 4;
+	return strncmp(call, "c10d_", 5) ? call : call + 5;
+}
+
+static const char *wait_name(struct track_maker *maker, const struct wait *wait)
+{
+	const struct job *job = maker->job;
+	const char *call = call_name(job, wait);
+
+	switch (wait->kind) {
+	case WAIT_COLLECTIVE:
+		if (wait->op)
+			return track_label_op(maker, wait->op, JOB_NONE);
+		return arena_printf(maker->labels.arena, "%s #%llu", *call ? call : "operation",
+			(unsigned long long)wait->index);
+	case WAIT_P2P: {
+		int rank = wait->peer == JOB_NONE ? JOB_NONE : job->members[wait->peer].rank;
+
+		return track_label_op(
+			maker, wait->op, rank == JOB_NONE ? JOB_NONE : job->ranks[rank].world_rank);
+	}
+	case WAIT_INIT:
+		return track_label(maker, "init of",
+			wait->member == JOB_NONE
+				? "a group"
+				: track_text(job->groups[job->members[wait->member].group].name));
+	case WAIT_STORE:
+		if (waits_in_some_init(wait))
+			return "init of a group";
+		return track_label(maker, "store key", track_text(wait->key));
+	default:
+		return *call ? call : "a call";
+	}
+}
+
+/* From when on it is past the limit that its group has for an op. */
+static int64_t limit_of(const struct track_maker *maker, const struct wait *wait)
+{
+	int64_t timeout = wait->member == JOB_NONE ? JOB_UNKNOWN
+						   : maker->job->members[wait->member].timeout;
+
+	/* 0 is no limit; of jobs made by hand, not known. */
+	if (timeout == JOB_UNKNOWN || timeout <= 0 || wait->since == JOB_UNKNOWN ||
+		timeout > INT64_MAX / 4 || wait->since < 0 || wait->since > INT64_MAX / 4)
+		return JOB_UNKNOWN;
+	return wait->since + timeout;
+}
+
+static int64_t entered_call(const struct job *job, const struct wait *wait)
+{
+	if (wait->thread != JOB_NONE && job->threads[wait->thread].since != JOB_UNKNOWN)
+		return job->threads[wait->thread].since;
+	return wait->since;
+}
+
+static void take_wait(struct track_maker *maker, const struct wait *found, struct track_now *now)
+{
+	struct wait copy = *found, *wait = &copy;
+
+	if (wait->thread == JOB_NONE)
+		wait->thread = thread_inside(maker->job, wait);
+	now->known = true;
+	now->state = TRACK_WAITING;
+	now->since = wait->since == JOB_UNKNOWN ? entered_call(maker->job, wait) : wait->since;
+	now->name = wait_name(maker, wait);
+	now->group = wait->member == JOB_NONE ? JOB_NONE
+					      : maker->job->members[wait->member].group;
+	now->cite = track_text(wait->cite);
+	now->hung = limit_of(maker, wait);
+}
+
+/* -- phases, stacks, its own code -------------------------------------------------------------- */
+
+static const struct track_event *find_span(const struct track_maker *maker, int rank)
+{
+	const struct track *track = &maker->made->at[rank];
+
+	for (size_t i = track->nevents; i-- > 0;)
+		if (track->events[i].kind == TRACK_BEGIN &&
+			spans_counts(maker->job, track->events[i].fact))
+			return &track->events[i];
+	return NULL;
+}
+
+static void take_span(const struct track_event *begin, struct track_now *now)
+{
+	const struct job_span *span = begin->fact;
+
+	now->known = true;
+	now->state = track_span_state(span->kind);
+	now->since = begin->when;
+	now->name = begin->name;
+	now->cite = begin->cite;
+}
+
+/* Nothing was marked: its stack says it, and for how long samples prove it. */
+static void take_posture(struct track_maker *maker, int rank, struct track_now *now)
+{
+	const struct posture *p = maker->verdicts->postures;
+	const char *where;
+	long at;
+
+	if (!p || !p[rank].stack)
+		return;
+	p += rank;
+	at = p->program >= 0 ? p->program : p->telling;
+	where = poses_place(maker->labels.arena, maker->job, p->stack, at);
+	now->cite = track_text(p->stack->cite);
+	now->name = poses_waits(p->pose) && *poses_call(p) ? poses_call(p) : where;
+	if (p->pose == POSE_UNKNOWN || p->pose == POSE_USER)
+		return; /* only where it is: it may well go on */
+	now->known = true;
+	now->state = pose_states[p->pose];
+	if (p->stands != JOB_UNKNOWN && p->stands >= 0 && now->end != JOB_UNKNOWN &&
+		p->stands < now->end)
+		now->since = now->end - p->stands;
+}
+
+/* When it last came back to its own code, and whether it moved while it was looked at. */
+static void ask_threads(const struct job *job, int rank, struct track_now *now)
+{
+	struct spans_range range = threads_of(job, rank);
+
+	for (size_t i = range.from; i < range.to; i++) {
+		const struct job_thread *thread = &job->threads[i];
+
+		if (waits_is_watchdog(track_text(thread->name)))
+			continue;
+		if (thread->state == JOB_THREAD_UNKNOWN)
+			now->moving = true;
+		if (thread->state == JOB_THREAD_OUTSIDE && thread->since != JOB_UNKNOWN &&
+			(now->outside == JOB_UNKNOWN || thread->since > now->outside))
+			now->outside = thread->since;
+	}
+}
+
+/* -- all of it --------------------------------------------------------------------------------- */
+
+static bool is_stopped(const struct job_process *process)
+{
+	return process && process->end <= JOB_ALIVE &&
+	       (process->frozen == JOB_YES || process->state == 'T' || process->state == 't');
+}
+
+/* A culprit hangs; who was stopped from outside hangs as well. */
+static void take_blame(
+	const struct track_maker *maker, int rank, const struct job_process *process,
+	struct track_now *now)
+{
+	uint8_t blame = maker->blame[rank];
+
+	if (is_stopped(process)) {
+		now->known = true;
+		now->state = TRACK_HUNG;
+		now->name = "stopped";
+		now->cite = track_text(process->cite);
+		now->since = JOB_UNKNOWN;
+		if (process->idle_for > 0 && now->end != JOB_UNKNOWN &&
+			process->idle_for < now->end)
+			now->since = now->end - process->idle_for;
+		return;
+	}
+	if (process && process->end > JOB_ALIVE)
+		return;
+	if (now->known && now->state == TRACK_WAITING && blame & (BLAME_STUCK | BLAME_STALLED))
+		now->state = TRACK_HUNG;
+	if (blame & BLAME_STALLED && (now->known || now->outside != JOB_UNKNOWN)) {
+		if (!now->known)
+			now->since = now->outside;
+		now->known = true;
+		now->state = TRACK_HUNG;
+		if (!*now->name)
+			now->name = "own code";
+	}
+}
+
+struct track_now track_find_now(struct track_maker *maker, int rank)
+{
+	const struct job *job = maker->job;
+	const struct job_process *process = job->ranks[rank].process == JOB_NONE
+						    ? NULL
+						    : &job->processes[job->ranks[rank].process];
+	const struct wait *wait = find_wait(maker, rank);
+	const struct track_event *span = find_span(maker, rank);
+	struct track_now now = {.since = JOB_UNKNOWN,
+		.hung = JOB_UNKNOWN,
+		.name = "",
+		.group = JOB_NONE,
+		.cite = "",
+		.end = maker->waits->now[rank],
+		.outside = JOB_UNKNOWN};
+
+	ask_threads(job, rank, &now);
+	if (span && wait && span->when != JOB_UNKNOWN && span->when > entered_call(job, wait))
+		wait = NULL;
+	if (wait)
+		take_wait(maker, wait, &now);
+	else if (span)
+		take_span(span, &now);
+	else
+		take_posture(maker, rank, &now);
+	take_blame(maker, rank, process, &now);
+	return now;
+}
