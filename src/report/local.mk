@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += %D%/libreport.la
 src_report_libreport_la_SOURCES = \
-	%D%/first.c %D%/first.h \
 	%D%/folded.c \
 	%D%/json.c \
 	%D%/json-parts.c %D%/json-parts.h \

@@ -12,8 +12,9 @@
 #include "base/clock.h"
 #include "words/disturbed.h"
 #include "words/escape.h"
-#include "report/first.h"
+#include "words/first.h"
 #include "words/headline.h"
+#include "words/losses.h"
 #include "words/merge.h"
 #include "report/page.h"
 #include "words/ranks.h"
@@ -27,27 +28,6 @@
 #define NOT_WIDTH   12
 #define LINES_FEW   24 /* for up to 8 ranks */
 #define LINES_MANY  30
-
-/* What a class is called in "not death": by the question that it answers. */
-static const char *const short_names[VERDICT_CLASSES] = {
-	[VERDICT_COMPILE_SKEW] = "compile",
-	[VERDICT_COMPILE_STUCK] = "stuck",
-	[VERDICT_GRAPH_DIVERGENCE] = "graphs",
-	[VERDICT_RANK_DEATH] = "death",
-	[VERDICT_EARLY_EXIT] = "exit",
-	[VERDICT_NODE_LOSS] = "node",
-	[VERDICT_EMPTY_SHARD] = "empty",
-	[VERDICT_UNEVEN_SHARD] = "shards",
-	[VERDICT_COLLECTIVE_MISMATCH] = "mismatch",
-	[VERDICT_ORDER_INVERSION] = "order",
-	[VERDICT_HOST_STALL] = "host",
-	[VERDICT_GPU_STALL] = "gpu",
-	[VERDICT_TRANSPORT_STALL] = "network",
-	[VERDICT_NOT_STARTED] = "start",
-	[VERDICT_SLOW] = "slow",
-	[VERDICT_HEALTHY] = "healthy",
-	[VERDICT_INCONCLUSIVE] = "unclear",
-};
 
 static const char *const stages[] = {
 	[VERDICT_BOOTSTRAP] = "BOOTSTRAP",
@@ -67,27 +47,6 @@ static void pad(struct str *line, size_t column)
 {
 	for (size_t at = escape_width(str_text(line)); at < column; at++)
 		str_add_char(line, ' ');
-}
-
-/*
- * Where to break a text that has room for `width` columns: behind the last "; ", else before the
- * last blank; bytes. Its end if it need not be broken.
- */
-static size_t break_at(const char *text, size_t width)
-{
-	size_t blank = 0, clause = 0, used = 0;
-
-	for (size_t at = 0, size; text[at]; at += size) {
-		if (text[at] == ' ') {
-			blank = at;
-			if (at && text[at - 1] == ';')
-				clause = at;
-		}
-		used += escape_columns(escape_decode(text + at, &size));
-		if (used > width)
-			return clause ? clause : blank ? blank : at;
-	}
-	return strlen(text);
 }
 
 /* What add_line() puts together: a key at the left, words from a column on, a cite at the right. */
@@ -113,7 +72,7 @@ static void add_line(struct writing *w, struct cited *cited)
 	if (width && CITE_COLUMN < right)
 		right = CITE_COLUMN;
 	pad(&cited->key, cited->column);
-	part = break_at(str_text(&safe), right - cited->column - (width ? 1 : 0));
+	part = escape_break(str_text(&safe), right - cited->column - (width ? 1 : 0));
 	str_add(&rest, str_text(&safe) + part);
 	str_cut(&safe, part);
 	str_add(&cited->key, str_text(&safe));
@@ -161,19 +120,6 @@ static void add_headline(struct writing *w, const struct verdict *verdict, const
 	str_release(&tag);
 }
 
-static bool reads_same(struct writing *w, const struct verdict *a, const struct verdict *b)
-{
-	struct str one = {0}, other = {0};
-	bool same;
-
-	headline_sentence(&one, w->verdicts, a);
-	headline_sentence(&other, w->verdicts, b);
-	same = a->class == b->class && !strcmp(str_text(&one), str_text(&other));
-	str_release(&one);
-	str_release(&other);
-	return same;
-}
-
 /* The verdicts behind the first, each sentence once. */
 static void add_others(struct writing *w)
 {
@@ -183,7 +129,7 @@ static void add_others(struct writing *w)
 		bool said = false;
 
 		for (size_t j = 1; j < i; j++)
-			said |= reads_same(w, &at[i], &at[j]);
+			said |= headline_same(w->verdicts, &at[i], &at[j]);
 		if (!said)
 			add_headline(w, &at[i], "also  ");
 	}
@@ -226,17 +172,11 @@ static void add_outlook(struct writing *w, const struct verdict *verdict)
 		.cite = deadline ? verdict->watchdog_cite : "",
 		.style = style_of(verdict),
 		.strong = KEY_WIDTH};
-	char text[CLOCK_TEXT_SIZE];
 
 	if (verdict->class == VERDICT_HEALTHY)
 		return;
 	str_add(&line.key, names[verdict->outlook]);
-	str_add(&line.words, wording_outlook(verdict->outlook));
-	if (deadline)
-		str_printf(&line.words, "; %s",
-			wording_limit(verdict->watchdog, verdict->watchdog_left <= 0));
-	if (deadline && verdict->watchdog_left > 0)
-		str_printf(&line.words, " %s", clock_format(verdict->watchdog_left, text));
+	wording_prospect(&line.words, verdict, verdict->watchdog_left);
 	add_line(w, &line);
 }
 
@@ -278,7 +218,7 @@ static void add_ruled_out(struct writing *w, const struct verdict *verdict)
 		const struct verdict_ruled_out *out = &verdict->ruled_out[i];
 		struct cited line = {.column = NOT_WIDTH + 1, .cite = out->why.cite};
 
-		str_printf(&line.key, "not %s", short_names[out->class]);
+		str_printf(&line.key, "not %s", wording_question(out->class));
 		if (out->why.ranks.n && out->why.ranks.n < w->verdicts->job->nranks) {
 			ranks_fit(&line.words, w->verdicts->job, out->why.ranks, NOT_WIDTH);
 			str_add(&line.words, ": ");
@@ -331,60 +271,25 @@ static void add_next(struct writing *w, const struct verdict *verdict)
 	add_line(w, &line);
 }
 
-/* By what is lost, so that ranks that lost the same are side by side. */
-static int compare_losses(const void *va, const void *vb)
-{
-	const struct job_loss *a = *(const struct job_loss *const *)va;
-	const struct job_loss *b = *(const struct job_loss *const *)vb;
-	int order = strcmp(a->what, b->what);
-
-	if (!order && a->count != b->count)
-		order = a->count < b->count ? -1 : 1;
-	if (order)
-		return order;
-	return a < b ? -1 : a > b;
-}
-
-/* One line for n losses that are alike but for the rank. */
-static void add_loss(struct writing *w, const struct job_loss *const *same, size_t n)
-{
-	struct cited line = {
-		.column = 6, .cite = same[0]->cite, .style = PAGE_WARN, .strong = 4};
-	int *ranks = alloc_zeroed(n, sizeof(*ranks));
-
-	str_add(&line.key, "lost");
-	for (size_t i = 0; i < n; i++)
-		ranks[i] = same[i]->rank;
-	if (ranks[0] != JOB_NONE) {
-		ranks_name(&line.words, w->verdicts->job, (struct verdict_ranks){ranks, n});
-		str_add(&line.words, ": ");
-	}
-	str_add(&line.words, same[0]->what);
-	if (same[0]->count != JOB_UNKNOWN && same[0]->count > 1)
-		str_printf(&line.words, " (%" PRId64 ")", same[0]->count);
-	add_line(w, &line);
-	free(ranks);
-}
-
 static void add_losses(struct writing *w)
 {
-	const struct job *job = w->verdicts->job;
-	ARRAY(const struct job_loss *) list = {0};
+	struct losses losses = losses_of(w->verdicts->job);
+	const struct losses_alike *alike;
 
-	for (size_t i = 0; i < job->nlosses; i++)
-		*array_add(&list) = &job->losses[i];
-	array_sort(&list, compare_losses);
-	for (size_t from = 0, to; from < list.nr; from = to) {
-		const struct job_loss *first = list.items[from];
+	array_for_each (&losses.all, alike) {
+		struct verdict_ranks ranks = {alike->ranks.items, alike->ranks.nr};
+		struct cited line = {
+			.column = 6, .cite = alike->cite, .style = PAGE_WARN, .strong = 4};
 
-		for (to = from + 1; to < list.nr && first->rank != JOB_NONE &&
-				    list.items[to]->count == first->count &&
-				    !strcmp(list.items[to]->what, first->what);
-			to++)
-			;
-		add_loss(w, list.items + from, to - from);
+		str_add(&line.key, "lost");
+		if (ranks.n) {
+			ranks_name(&line.words, w->verdicts->job, ranks);
+			str_add(&line.words, ": ");
+		}
+		losses_add(&line.words, alike);
+		add_line(w, &line);
 	}
-	array_release(&list);
+	losses_release(&losses);
 }
 
 /* "8/8 rings, 0 lost, 0 threads stopped; saved ./sft-41.inq" */

@@ -221,6 +221,22 @@ void headline_sentence(
 	add_waiters(into, verdicts, verdict, true);
 }
 
+bool headline_same(
+	const struct verdicts *verdicts, const struct verdict *a, const struct verdict *b)
+{
+	struct str one = {0}, other = {0};
+	bool same;
+
+	if (a->class != b->class)
+		return false;
+	headline_sentence(&one, verdicts, a);
+	headline_sentence(&other, verdicts, b);
+	same = !strcmp(str_text(&one), str_text(&other));
+	str_release(&one);
+	str_release(&other);
+	return same;
+}
+
 /* Appends part to into if the whole then still fits, and says so; part is emptied. */
 static bool add_if_fits(struct str *into, size_t from, struct str *part, size_t width, bool utf8)
 {

@@ -3,8 +3,10 @@ noinst_LTLIBRARIES += %D%/libwords.la
 src_words_libwords_la_SOURCES = \
 	%D%/disturbed.c %D%/disturbed.h \
 	%D%/escape.c %D%/escape.h \
+	%D%/first.c %D%/first.h \
 	%D%/frames.c %D%/frames.h \
 	%D%/headline.c %D%/headline.h \
+	%D%/losses.c %D%/losses.h \
 	%D%/merge.c %D%/merge.h \
 	%D%/ranks.c %D%/ranks.h \
 	%D%/state.c %D%/state.h \

@@ -30,12 +30,11 @@ static int compare_ranks(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-static void add_ranks(struct merged_fact *merged, struct verdict_ranks ranks)
+/* Ascending, each once. */
+static void order_ranks(struct merged_fact *merged)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < ranks.n; i++)
-		*array_add(&merged->ranks) = ranks.at[i];
 	array_sort(&merged->ranks, compare_ranks);
 	for (size_t i = 0; i < merged->ranks.nr; i++)
 		if (!kept || merged->ranks.items[i] != merged->ranks.items[kept - 1])
@@ -55,8 +54,9 @@ static struct merged_fact *find_same(struct merged *merged, const char *words)
 
 void merge_facts(struct merged *into, const struct verdict_fact *facts, size_t nr)
 {
+	struct merged_fact *same;
+
 	for (size_t i = 0; i < nr; i++) {
-		struct merged_fact *same;
 		struct str words = {0};
 
 		wording_fact(&words, &facts[i]);
@@ -68,9 +68,13 @@ void merge_facts(struct merged *into, const struct verdict_fact *facts, size_t n
 			same = array_add(&into->facts);
 			same->words = words;
 			str_add(&same->cite, facts[i].cite);
+			same->first = &facts[i];
 		}
-		add_ranks(same, facts[i].ranks);
+		for (size_t k = 0; k < facts[i].ranks.n; k++)
+			*array_add(&same->ranks) = facts[i].ranks.at[k];
 	}
+	array_for_each (&into->facts, same)
+		order_ranks(same);
 }
 
 void merge_release(struct merged *merged)

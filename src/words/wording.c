@@ -143,6 +143,43 @@ const char *wording_limit(enum verdict_limit limit, bool over)
 	return limits[limit < VERDICT_LIMITS ? limit : VERDICT_NO_LIMIT][over];
 }
 
+void wording_prospect(struct str *into, const struct verdict *verdict, int64_t left)
+{
+	char text[CLOCK_TEXT_SIZE];
+
+	str_add(into, wording_outlook(verdict->outlook));
+	if (left == JOB_UNKNOWN)
+		return;
+	str_printf(into, "; %s", wording_limit(verdict->watchdog, left <= 0));
+	if (left > 0)
+		str_printf(into, " %s", clock_format(left, text));
+}
+
+static const char *const questions[VERDICT_CLASSES] = {
+	[VERDICT_COMPILE_SKEW] = "compile",
+	[VERDICT_COMPILE_STUCK] = "stuck",
+	[VERDICT_GRAPH_DIVERGENCE] = "graphs",
+	[VERDICT_RANK_DEATH] = "death",
+	[VERDICT_EARLY_EXIT] = "exit",
+	[VERDICT_NODE_LOSS] = "node",
+	[VERDICT_EMPTY_SHARD] = "empty",
+	[VERDICT_UNEVEN_SHARD] = "shards",
+	[VERDICT_COLLECTIVE_MISMATCH] = "mismatch",
+	[VERDICT_ORDER_INVERSION] = "order",
+	[VERDICT_HOST_STALL] = "host",
+	[VERDICT_GPU_STALL] = "gpu",
+	[VERDICT_TRANSPORT_STALL] = "network",
+	[VERDICT_NOT_STARTED] = "start",
+	[VERDICT_SLOW] = "slow",
+	[VERDICT_HEALTHY] = "healthy",
+	[VERDICT_INCONCLUSIVE] = "unclear",
+};
+
+const char *wording_question(enum verdict_class class)
+{
+	return questions[class];
+}
+
 static const char *const spans[] = {
 	[JOB_SPAN_COMPILE] = "compile",
 	[JOB_SPAN_INPUT] = "input",

@@ -24,6 +24,12 @@ const char *wording_limit(enum verdict_limit limit, bool over);
 /* What the outlook means for the person who reads: "may resolve by itself". Never NULL. */
 const char *wording_outlook(enum verdict_outlook outlook);
 
+/* Both, with so many ns to go (JOB_UNKNOWN: no limit is known), appended. */
+void wording_prospect(struct str *into, const struct verdict *verdict, int64_t left);
+
+/* What a class is called in "not death": by the question that it answers. Never NULL. */
+const char *wording_question(enum verdict_class class);
+
 /* "SIGSEGV" where the number has a name, else "signal N". */
 void wording_signal(struct str *into, int64_t signo);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/first.h"
+#include "words/first.h"
 
 #include <string.h>
 

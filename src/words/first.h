@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* first.h: how the ranks came to their first step, in one line. */
-#ifndef REPORT_FIRST_H
-#define REPORT_FIRST_H
+#ifndef WORDS_FIRST_H
+#define WORDS_FIRST_H
 
 #include "base/str.h"
 #include "job/job.h"
