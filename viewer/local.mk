@@ -5,6 +5,8 @@ viewer_libviewer_la_SOURCES = \
 	%D%/keys.c %D%/keys.h %D%/requests.def \
 	%D%/layout.c %D%/layout.h \
 	%D%/pane-lines.c %D%/pane.h \
+	%D%/pyramid-census.c %D%/pyramid-census.h \
+	%D%/pyramid.c %D%/pyramid.h \
 	%D%/style.c %D%/style.h \
 	%D%/track-cites.c \
 	%D%/track-events.c \
@@ -17,7 +19,6 @@ viewer_libviewer_la_SOURCES = \
 
 noinst_HEADERS = \
 	%D%/draw.h \
-	%D%/pyramid.h \
 	%D%/rows.h \
 	%D%/state.h \
 	%D%/svg.h \
@@ -40,3 +41,5 @@ UNIT_TESTS += tests/unit/view_track_test
 tests_unit_view_track_test_SOURCES = tests/unit/view_track_test.c tests/unit/report_job.c \
 	tests/unit/report_job.h $(FACTS)
 tests_unit_view_track_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/view_pyramid_test
+tests_unit_view_pyramid_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pyramid.h: a track in bins of doubling width, so that a cell of any zoom costs the same whatever
- * number of events lies under it. The worst state wins, and a death or a loss of one event is seen
- * at every zoom.
+ * pyramid.h: tracks, summed up in sixteens of spans, and those in sixteens, so that a cell of any
+ * zoom costs the same whatever number of events lies under it. The worst state wins, and a death or
+ * a loss of one event is seen at every zoom.
  */
 #ifndef VIEWER_PYRAMID_H
 #define VIEWER_PYRAMID_H
@@ -24,13 +24,17 @@ struct pyramid *pyramid_new(const struct tracks *tracks) __attribute__((nonnull)
 /* Takes NULL. */
 void pyramid_free(struct pyramid *pyramid);
 
-/* The bin of track number `row` over [from, to). O(log n) at worst. */
+/*
+ * The bin of track number `row` over [from, to). O(log n) at worst. The job's last instant is in
+ * the last cell; outside of its time is no data.
+ */
 struct bin pyramid_bin(const struct pyramid *pyramid, size_t row, int64_t from, int64_t to)
 	__attribute__((nonnull));
 
 /*
- * How many ranks were in each state over [from, to), by their worst; O(states) with what was made
- * once: the strip above the rows.
+ * How many ranks were in each state over [from, to), by their worst: the strip above the rows. All
+ * counts add up to the ranks. O(states) with what was made once, so that of many brief states
+ * within one window some may be counted as what they were a moment before.
  */
 void pyramid_census(const struct pyramid *pyramid, int64_t from, int64_t to,
 	uint32_t counts[TRACK_STATES]) __attribute__((nonnull));
