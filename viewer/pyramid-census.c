@@ -288,5 +288,7 @@ void census_take(const struct census *census, int64_t from, int64_t to,
 		raise_at(census, to == census->to ? to : to - 1, atleast);
 	}
 	for (unsigned state = 0; state < TRACK_STATES; state++)
-		counts[state] = atleast[state] - (state + 1 < TRACK_STATES ? atleast[state + 1] : 0);
+		counts[state] = atleast[state];
+	for (unsigned state = 0; state + 1 < TRACK_STATES; state++)
+		counts[state] -= atleast[state + 1];
 }
