@@ -7,6 +7,8 @@ viewer_libviewer_la_SOURCES = \
 	%D%/pane-lines.c %D%/pane.h \
 	%D%/pyramid-census.c %D%/pyramid-census.h \
 	%D%/pyramid.c %D%/pyramid.h \
+	%D%/rows-filter.c %D%/rows-filter.h \
+	%D%/rows.c %D%/rows.h \
 	%D%/style.c %D%/style.h \
 	%D%/track-cites.c \
 	%D%/track-events.c \
@@ -19,7 +21,6 @@ viewer_libviewer_la_SOURCES = \
 
 noinst_HEADERS = \
 	%D%/draw.h \
-	%D%/rows.h \
 	%D%/state.h \
 	%D%/svg.h \
 	%D%/terminal.h \
@@ -43,3 +44,6 @@ tests_unit_view_track_test_SOURCES = tests/unit/view_track_test.c tests/unit/rep
 tests_unit_view_track_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/view_pyramid_test
 tests_unit_view_pyramid_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/view_rows_test
+tests_unit_view_rows_test_SOURCES = tests/unit/view_rows_test.c $(FACTS)
+tests_unit_view_rows_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rows-filter.h: which ranks a filter leaves. A filter is words with blanks between, all of which
+ * must hold; "!" before one inverts it:
+ *
+ *	rank:0-7,512	world ranks
+ *	host:node7	"@node7" is the same; "node*" takes all of these
+ *	state:hung	what it does now, by the legend's names (blanks left out)
+ *	group:dp	has a seat in a group of that name; "dp*"
+ *	anything else	stands in what it does, its state, its host or a group of it
+ */
+#ifndef VIEWER_ROWS_FILTER_H
+#define VIEWER_ROWS_FILTER_H
+
+#include "base/str.h"
+#include "viewer/track.h"
+
+/* Clears keep[rank] of each rank that the filter leaves out. What is no filter leaves all. */
+void rows_filter_apply(const struct tracks *tracks, const char *filter, bool *keep)
+	__attribute__((nonnull));
+
+#endif

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each rank gets a key: pinned, culprit, and what it is folded by. Ranks of equal keys are a row.
+ * Of classes the small ones come first: who differs from the many is whom one looks for.
+ */
+#include "viewer/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/array.h"
+#include "viewer/rows-filter.h"
+#include "words/escape.h"
+#include "words/ranks.h"
+
+#define LABEL_WIDTH 64 /* of a set of ranks: the screen cuts further */
+
+struct key {
+	int rank;
+	bool tagged, culprit, victim;
+	int place;	    /* host or group; by class: the state */
+	const char *doing; /* by class: without ids; else "" */
+};
+
+struct rows_made {
+	struct rows rows;
+	struct arena arena;
+	ARRAY(struct row) list;
+	ptrdiff_t *row_of; /* by rank */
+	size_t nranks;
+};
+
+/* -- keys -------------------------------------------------------------------------------------- */
+
+/* What it does without numbers that differ from rank to rank: "AllReduce", "Send to", "codegen". */
+static const char *without_ids(struct arena *arena, const struct track *track)
+{
+	char *text = arena_text(arena, track->doing), *to = text;
+
+	if (track->now == TRACK_DEAD)
+		return text;
+	if (!strncmp(text, "store key", 9))
+		return "store key";
+	for (const char *word = text; *word;) {
+		size_t length = strcspn(word, " "), whole = length + strspn(word + length, " ");
+
+		if (*word != '#' && !(*word >= '0' && *word <= '9')) {
+			memmove(to, word, whole);
+			to += whole;
+		}
+		word += whole;
+	}
+	*to = '\0';
+	return text;
+}
+
+/* Of each rank the largest group that is not all of the job; else the largest; JOB_NONE. */
+static int *groups_of(const struct job *job)
+{
+	int *groups = alloc_zeroed(job->nranks + 1, sizeof(*groups));
+	bool *fixed = alloc_zeroed(job->nranks + 1, sizeof(*fixed));
+
+	for (size_t i = 0; i < job->nranks; i++)
+		groups[i] = JOB_NONE;
+	/* Members stand by group, and groups by size. */
+	for (size_t i = 0; i < job->nmembers; i++) {
+		const struct job_member *member = &job->members[i];
+		uint32_t size = job->groups[member->group].size;
+
+		if (member->rank == JOB_NONE || fixed[member->rank])
+			continue;
+		if (groups[member->rank] == JOB_NONE || (size > 1 && size < job->nranks)) {
+			groups[member->rank] = member->group;
+			fixed[member->rank] = size > 1 && size < job->nranks;
+		}
+	}
+	free(fixed);
+	return groups;
+}
+
+static void mark(const struct verdict_ranks *ranks, uint8_t *marks, uint8_t as)
+{
+	for (size_t i = 0; i < ranks->n; i++)
+		marks[ranks->at[i]] |= as;
+}
+
+static struct key *make_keys(struct rows_made *made, const struct tracks *tracks,
+	const struct verdicts *verdicts, const struct rows_wish *wish, const bool *keep)
+{
+	const struct job *job = tracks->job;
+	struct key *keys = alloc_zeroed(tracks->n + 1, sizeof(*keys));
+	int *groups = made->rows.by == ROWS_BY_GROUP ? groups_of(job) : NULL;
+	uint8_t *marks = alloc_zeroed(tracks->n + 1, 1);
+	size_t n = 0;
+
+	if (verdicts->n) {
+		mark(&verdicts->at[0].culprits, marks, 1);
+		mark(&verdicts->at[0].victims, marks, 2);
+	}
+	for (size_t i = 0; i < tracks->n; i++) {
+		struct key *key = &keys[n];
+
+		if (!keep[i])
+			continue;
+		n++;
+		*key = (struct key){.rank = (int)i,
+			.tagged = wish->tagged && wish->tagged[i],
+			.culprit = marks[i] & 1,
+			.victim = marks[i] & 2,
+			.doing = ""};
+		if (made->rows.by == ROWS_BY_CLASS) {
+			key->place = (int)tracks->at[i].now;
+			key->doing = without_ids(&made->arena, &tracks->at[i]);
+		} else if (made->rows.by == ROWS_BY_HOST) {
+			key->place = job->ranks[i].host;
+		} else if (groups) {
+			key->place = groups[i];
+		} else {
+			key->place = (int)i;
+		}
+	}
+	free(marks);
+	free(groups);
+	return keys;
+}
+
+/* Equal in all but the rank: one row. */
+static int compare_folds(const struct key *a, const struct key *b)
+{
+	if (a->tagged != b->tagged)
+		return a->tagged ? -1 : 1;
+	if (a->culprit != b->culprit)
+		return a->culprit ? -1 : 1;
+	if (a->place != b->place)
+		return a->place < b->place ? -1 : 1;
+	return strcmp(a->doing, b->doing);
+}
+
+static int compare_keys(const void *va, const void *vb)
+{
+	const struct key *a = va, *b = vb;
+	int order = compare_folds(a, b);
+
+	return order ? order : a->rank - b->rank;
+}
+
+/* -- rows -------------------------------------------------------------------------------------- */
+
+static void add_text(struct str *into, const char *text)
+{
+	escape_text(into, text ? text : "", true);
+}
+
+static const char *label_of(struct rows_made *made, const struct job *job, const struct row *row,
+	const struct key *key, bool whole)
+{
+	struct verdict_ranks ranks = {row->ranks, row->n};
+	const char *label;
+	struct str text = {0};
+
+	if (made->rows.by == ROWS_BY_HOST && row->depth == 0) {
+		add_text(&text, key->place >= 0 && (size_t)key->place < job->nhosts
+					? job->hosts[key->place].name
+					: "no host");
+		if (!whole)
+			str_add(&text, ": ");
+	} else if (made->rows.by == ROWS_BY_GROUP && row->depth == 0) {
+		add_text(&text, key->place >= 0 ? job->groups[key->place].name : "no group");
+		str_add(&text, ": ");
+		whole = false;
+	} else {
+		whole = false;
+	}
+	if (!whole)
+		ranks_fit(&text, job, ranks, LABEL_WIDTH);
+	label = arena_text(&made->arena, str_text(&text));
+	str_release(&text);
+	return label;
+}
+
+/* Rows of one rank each, below the fold that they come from. */
+static void add_open(struct rows_made *made, const struct job *job, const struct key *keys,
+	const struct row *fold)
+{
+	for (size_t i = 0; i < fold->n; i++) {
+		struct row row = {.ranks = fold->ranks + i,
+			.n = 1,
+			.culprit = keys[i].culprit,
+			.victim = keys[i].victim,
+			.depth = 1,
+			.tagged = fold->tagged};
+
+		row.label = label_of(made, job, &row, &keys[i], false);
+		*array_add(&made->list) = row;
+	}
+}
+
+struct fold {
+	const struct key *keys;
+	size_t n;
+	bool sized; /* small ones come first */
+	bool whole; /* nobody else stands in the same place */
+};
+
+static int compare_orders(const void *va, const void *vb)
+{
+	const struct fold *a = va, *b = vb;
+
+	if (a->keys->tagged != b->keys->tagged)
+		return a->keys->tagged ? -1 : 1;
+	if (a->keys->culprit != b->keys->culprit)
+		return a->keys->culprit ? -1 : 1;
+	if (a->sized && a->n != b->n)
+		return a->n < b->n ? -1 : 1;
+	return a->keys->rank - b->keys->rank;
+}
+
+static void add_fold(struct rows_made *made, const struct job *job, const struct fold *fold,
+	const struct rows_wish *wish)
+{
+	int *ranks = arena_new_many(&made->arena, int, fold->n);
+	struct row row = {.ranks = ranks,
+		.n = fold->n,
+		.culprit = fold->keys->culprit,
+		.victim = true,
+		.tagged = fold->keys->tagged};
+
+	for (size_t i = 0; i < fold->n; i++) {
+		ranks[i] = fold->keys[i].rank;
+		row.victim &= fold->keys[i].victim;
+	}
+	row.open = fold->n > 1 &&
+		   (wish->all_expanded || (wish->expanded && wish->expanded[ranks[0]]));
+	row.label = label_of(made, job, &row, fold->keys, fold->whole);
+	*array_add(&made->list) = row;
+	if (row.open)
+		add_open(made, job, fold->keys, &row);
+}
+
+static void fold_keys(struct rows_made *made, const struct tracks *tracks, struct key *keys,
+	size_t n, const struct rows_wish *wish)
+{
+	ARRAY(struct fold) folds = {0};
+	int hosts = (int)tracks->job->nhosts;
+	unsigned *shares = alloc_zeroed((size_t)hosts + 2, sizeof(*shares));
+	struct fold *fold;
+
+	array_sort_items(keys, n, sizeof(*keys), compare_keys);
+	for (size_t i = 0; i < n; i++) {
+		if (!i || compare_folds(&keys[i - 1], &keys[i]) != 0)
+			*array_add(&folds) = (struct fold){.keys = &keys[i],
+				.sized = made->rows.by == ROWS_BY_CLASS};
+		folds.items[folds.nr - 1].n++;
+	}
+	/* A host's name is enough where it is one row. */
+	if (made->rows.by == ROWS_BY_HOST) {
+		array_for_each (&folds, fold)
+			shares[fold->keys->place < 0 ? hosts : fold->keys->place]++;
+		array_for_each (&folds, fold)
+			fold->whole = shares[fold->keys->place < 0 ? hosts : fold->keys->place] == 1;
+	}
+	array_sort(&folds, compare_orders);
+	array_for_each (&folds, fold)
+		add_fold(made, tracks->job, fold, wish);
+	array_release(&folds);
+	free(shares);
+}
+
+struct rows *rows_new(const struct tracks *tracks, const struct verdicts *verdicts,
+	const struct rows_wish *wish)
+{
+	struct rows_made *made = alloc_zeroed(1, sizeof(*made));
+	bool *keep = alloc_zeroed(tracks->n + 1, sizeof(*keep));
+	struct key *keys;
+
+	memset(keep, true, tracks->n);
+	if (wish->filter)
+		rows_filter_apply(tracks, wish->filter, keep);
+	for (size_t i = 0; i < tracks->n; i++)
+		made->rows.ranks += keep[i];
+	made->rows.hidden = tracks->n - made->rows.ranks;
+	made->rows.by = wish->by_chosen		       ? wish->by
+			: made->rows.ranks <= wish->room ? ROWS_FLAT
+						       : ROWS_BY_CLASS;
+	keys = make_keys(made, tracks, verdicts, wish, keep);
+	fold_keys(made, tracks, keys, made->rows.ranks, wish);
+	made->rows.at = made->list.items;
+	made->rows.n = made->list.nr;
+	made->nranks = tracks->n;
+	made->row_of = alloc_zeroed(tracks->n + 1, sizeof(*made->row_of));
+	for (size_t i = 0; i < tracks->n; i++)
+		made->row_of[i] = -1;
+	/* Of an open fold the later rows are the ranks' own. */
+	for (size_t i = 0; i < made->list.nr; i++)
+		for (size_t k = 0; k < made->list.items[i].n; k++)
+			made->row_of[made->list.items[i].ranks[k]] = (ptrdiff_t)i;
+	free(keys);
+	free(keep);
+	return &made->rows;
+}
+
+void rows_free(struct rows *rows)
+{
+	struct rows_made *made = (struct rows_made *)rows;
+
+	if (!made)
+		return;
+	array_release(&made->list);
+	arena_release(&made->arena);
+	free(made->row_of);
+	free(made);
+}
+
+ptrdiff_t rows_of_rank(const struct rows *rows, int rank)
+{
+	const struct rows_made *made = (const struct rows_made *)rows;
+
+	return rank >= 0 && (size_t)rank < made->nranks ? made->row_of[rank] : -1;
+}
+
+const char *rows_by_name(enum rows_by by)
+{
+	static const char *const names[ROWS_BYS] = {
+		[ROWS_BY_CLASS] = "class",
+		[ROWS_BY_HOST] = "host",
+		[ROWS_BY_GROUP] = "group",
+		[ROWS_FLAT] = "flat",
+	};
+
+	return (unsigned)by < ROWS_BYS ? names[by] : "unknown";
+}
