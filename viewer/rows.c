@@ -239,12 +239,23 @@ static void add_fold(struct rows_made *made, const struct job *job, const struct
 		add_open(made, job, fold->keys, &row);
 }
 
+/* A host's name is enough where it is one row. */
+static void find_whole(struct fold *folds, size_t n, size_t nhosts)
+{
+	unsigned *shares = alloc_zeroed(nhosts + 1, sizeof(*shares));
+
+	for (size_t i = 0; i < n; i++)
+		shares[folds[i].keys->place < 0 ? nhosts : (size_t)folds[i].keys->place]++;
+	for (size_t i = 0; i < n; i++)
+		folds[i].whole =
+			shares[folds[i].keys->place < 0 ? nhosts : (size_t)folds[i].keys->place] == 1;
+	free(shares);
+}
+
 static void fold_keys(struct rows_made *made, const struct tracks *tracks, struct key *keys,
 	size_t n, const struct rows_wish *wish)
 {
 	ARRAY(struct fold) folds = {0};
-	int hosts = (int)tracks->job->nhosts;
-	unsigned *shares = alloc_zeroed((size_t)hosts + 2, sizeof(*shares));
 	struct fold *fold;
 
 	array_sort_items(keys, n, sizeof(*keys), compare_keys);
@@ -254,18 +265,12 @@ static void fold_keys(struct rows_made *made, const struct tracks *tracks, struc
 				.sized = made->rows.by == ROWS_BY_CLASS};
 		folds.items[folds.nr - 1].n++;
 	}
-	/* A host's name is enough where it is one row. */
-	if (made->rows.by == ROWS_BY_HOST) {
-		array_for_each (&folds, fold)
-			shares[fold->keys->place < 0 ? hosts : fold->keys->place]++;
-		array_for_each (&folds, fold)
-			fold->whole = shares[fold->keys->place < 0 ? hosts : fold->keys->place] == 1;
-	}
+	if (made->rows.by == ROWS_BY_HOST)
+		find_whole(folds.items, folds.nr, tracks->job->nhosts);
 	array_sort(&folds, compare_orders);
 	array_for_each (&folds, fold)
 		add_fold(made, tracks->job, fold, wish);
 	array_release(&folds);
-	free(shares);
 }
 
 struct rows *rows_new(const struct tracks *tracks, const struct verdicts *verdicts,
