@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * MERGING TRACKS. Each span opens at its `from` and closes at its `to`. Sorted by time these edges
+ * are swept once, with the number of open spans of each state; between two edges the worst state
+ * that is open stands, with the span that opened it last. A span of no length (a death, a loss)
+ * stays one where it is worse than what goes on around it. So the merged track has no more spans
+ * than there are edges, and its own pyramid makes cells of it.
+ */
+#include "viewer/folds.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+
+#define FEW 8 /* so many ranks are asked one by one */
+
+struct merged {
+	struct track track;
+	struct tracks tracks; /* only this one */
+	struct pyramid *pyramid;
+	ARRAY(struct track_span) spans;
+	ARRAY(struct track_event) events;
+};
+
+struct folds {
+	const struct tracks *tracks;
+	const struct pyramid *pyramid;
+	const struct rows *rows;
+	struct merged **merged; /* per row; NULL not made */
+};
+
+struct edge {
+	int64_t at;
+	const struct track_span *span;
+	enum { CLOSES, POINT, OPENS } what; /* of one time, in this order */
+};
+
+struct sweep {
+	size_t open[TRACK_STATES];
+	const struct track_span *last[TRACK_STATES]; /* that opened */
+	int64_t since;
+};
+
+struct folds *folds_new(
+	const struct tracks *tracks, const struct pyramid *pyramid, const struct rows *rows)
+{
+	struct folds *folds = alloc_zeroed(1, sizeof(*folds));
+
+	*folds = (struct folds){tracks, pyramid, rows,
+		alloc_zeroed(rows->n ? rows->n : 1, sizeof(*folds->merged))};
+	return folds;
+}
+
+static void merged_free(struct merged *merged)
+{
+	if (!merged)
+		return;
+	pyramid_free(merged->pyramid);
+	array_release(&merged->spans);
+	array_release(&merged->events);
+	free(merged);
+}
+
+void folds_free(struct folds *folds)
+{
+	if (!folds)
+		return;
+	for (size_t i = 0; i < folds->rows->n; i++)
+		merged_free(folds->merged[i]);
+	free(folds->merged);
+	free(folds);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (int)x->what - (int)y->what;
+}
+
+static int by_when(const void *a, const void *b)
+{
+	const struct track_event *x = a, *y = b;
+	bool x_known = x->when != JOB_UNKNOWN, y_known = y->when != JOB_UNKNOWN;
+
+	if (x_known != y_known)
+		return x_known ? -1 : 1;
+	return (x->when > y->when) - (x->when < y->when);
+}
+
+static void add_span(struct merged *into, const struct track_span *of, int64_t from, int64_t to)
+{
+	struct track_span *before = into->spans.nr ? &into->spans.items[into->spans.nr - 1] : NULL;
+
+	if (before && before->state == of->state && before->to == from) {
+		before->to = to;
+		before->open = before->open || of->open;
+		return;
+	}
+	*array_add(&into->spans) = (struct track_span){.from = from,
+		.to = to,
+		.state = of->state,
+		.open = of->open,
+		.name = of->name,
+		.group = of->group,
+		.cite = of->cite};
+}
+
+static const struct track_span *worst_open(const struct sweep *sweep)
+{
+	for (int state = TRACK_STATES - 1; state >= 0; state--)
+		if (sweep->open[state])
+			return sweep->last[state];
+	return NULL;
+}
+
+static void sweep_edge(struct merged *into, struct sweep *sweep, const struct edge *edge)
+{
+	const struct track_span *worst = worst_open(sweep);
+	enum track_state state = edge->span->state;
+
+	if (worst && sweep->since < edge->at)
+		add_span(into, worst, sweep->since, edge->at);
+	if (edge->what == OPENS) {
+		sweep->open[state]++;
+		sweep->last[state] = edge->span;
+	} else if (edge->what == CLOSES) {
+		sweep->open[state]--;
+	} else if (!worst || worst->state < state) {
+		add_span(into, edge->span, edge->at, edge->at);
+	}
+	sweep->since = edge->at;
+}
+
+static void sweep_edges(struct merged *into, struct edge *edges, size_t n)
+{
+	struct sweep sweep = {{0}};
+
+	array_sort_items(edges, n, sizeof(*edges), by_time);
+	for (size_t i = 0; i < n; i++)
+		sweep_edge(into, &sweep, &edges[i]);
+}
+
+/* Of events only entries are drawn; all else of a fold is seen when it is opened. */
+static struct merged *merge(const struct folds *folds, const struct row *row)
+{
+	struct merged *merged = alloc_zeroed(1, sizeof(*merged));
+	ARRAY(struct edge) edges = {0};
+
+	for (size_t i = 0; i < row->n; i++) {
+		const struct track *track = &folds->tracks->at[row->ranks[i]];
+
+		for (size_t j = 0; j < track->nspans; j++) {
+			const struct track_span *span = &track->spans[j];
+
+			if (span->from >= span->to) {
+				*array_add(&edges) = (struct edge){span->from, span, POINT};
+				continue;
+			}
+			*array_add(&edges) = (struct edge){span->from, span, OPENS};
+			*array_add(&edges) = (struct edge){span->to, span, CLOSES};
+		}
+		for (size_t j = 0; j < track->nevents; j++)
+			if (track->events[j].kind == TRACK_ENTER)
+				*array_add(&merged->events) = track->events[j];
+	}
+	sweep_edges(merged, edges.items, edges.nr);
+	array_sort(&merged->events, by_when);
+	array_release(&edges);
+	merged->track = folds->tracks->at[row->ranks[0]];
+	merged->track.spans = merged->spans.items;
+	merged->track.nspans = merged->spans.nr;
+	merged->track.events = merged->events.items;
+	merged->track.nevents = merged->events.nr;
+	merged->tracks = *folds->tracks;
+	merged->tracks.at = &merged->track;
+	merged->tracks.n = 1;
+	merged->pyramid = pyramid_new(&merged->tracks);
+	return merged;
+}
+
+static struct bin bin_of_few(const struct folds *folds, const struct row *row, int64_t from,
+	int64_t to)
+{
+	struct bin worst = pyramid_bin(folds->pyramid, (size_t)row->ranks[0], from, to);
+
+	for (size_t i = 1; i < row->n; i++) {
+		struct bin bin = pyramid_bin(folds->pyramid, (size_t)row->ranks[i], from, to);
+		bool entered = worst.entered || bin.entered;
+
+		if (bin.state > worst.state ||
+			(bin.state == worst.state && bin.share > worst.share))
+			worst = bin;
+		worst.entered = entered;
+	}
+	return worst;
+}
+
+struct bin folds_bin(struct folds *folds, size_t row, int64_t from, int64_t to)
+{
+	const struct row *at = &folds->rows->at[row];
+
+	if (at->n <= FEW)
+		return bin_of_few(folds, at, from, to);
+	if (!folds->merged[row])
+		folds->merged[row] = merge(folds, at);
+	return pyramid_bin(folds->merged[row]->pyramid, 0, from, to);
+}
+
+int folds_worst(const struct folds *folds, size_t row)
+{
+	const struct row *at = &folds->rows->at[row];
+	int worst = at->ranks[0];
+
+	for (size_t i = 1; i < at->n; i++)
+		if (folds->tracks->at[at->ranks[i]].now > folds->tracks->at[worst].now)
+			worst = at->ranks[i];
+	return worst;
+}
