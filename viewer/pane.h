@@ -29,7 +29,8 @@ struct scene {
 	const struct tracks *tracks;
 	const struct pyramid *pyramid;
 	const struct rows *rows;
-	const struct stacktree *tree; /* of all threads; NULL: no stacks */
+	const struct stacktree *tree;  /* of all threads; NULL: no stacks */
+	const struct stacktree *mains; /* of the ranks' main threads only; NULL likewise */
 	const char *origin;	/* "live job sft-41", "sft-41.inq": where it comes from */
 	bool live;
 	int64_t now;		/* realtime: for countdowns; of a bundle, when it was gathered */

@@ -24,7 +24,7 @@ enum state_effect {
 	EFFECT_REDRAW,
 	EFFECT_EXPORT, /* `argument`: the file, "" a new name */
 	EFFECT_COPY,   /* `argument`: the text */
-	EFFECT_MOUSE,  /* on or off */
+	EFFECT_MOUSE,  /* `argument`: "on" or "off" */
 };
 
 struct state;
@@ -40,6 +40,12 @@ void state_free(struct state *state);
  */
 void state_load(struct state *state, const struct job *job, const struct verdicts *verdicts,
 	const char *origin, bool live, int64_t now) __attribute__((nonnull));
+
+/* Whether the user wants no next look now: the loop asks for none. */
+bool state_is_frozen(const struct state *state) __attribute__((nonnull));
+
+/* What time it is, between two looks: countdowns go on. */
+void state_set_now(struct state *state, int64_t now) __attribute__((nonnull));
 
 /* The size of the screen, in cells. */
 void state_resize(struct state *state, int w, int h) __attribute__((nonnull));

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * state-private.h: what a state is made of: for the files that make it up (state*.c) and those that
+ * draw it.
+ *
+ * A key is taken by one of the files below; then state_settle() makes good what follows from it:
+ * rows, layout, lines of panes. Drawing asks for the same first, and changes nothing else.
+ * Ranks are kept as indexes into job->ranks; state_load() carries them over by world rank.
+ */
+#ifndef VIEWER_STATE_PRIVATE_H
+#define VIEWER_STATE_PRIVATE_H
+
+#include "viewer/folds.h"
+#include "viewer/state.h"
+#include "viewer/window.h"
+
+#define STATE_BACK 64 /* places that Esc goes back to */
+
+/* Where one was. */
+struct state_place {
+	int rank; /* JOB_NONE: nowhere */
+	int64_t when;
+	enum pane_number pane;
+};
+
+/* The lines of a pane, and what they were made for. */
+struct state_lines {
+	struct pane_lines lines;
+	enum pane_number pane;
+	struct pane_place place;
+	bool made;
+};
+
+/* A line that is being typed. */
+struct state_typing {
+	enum state_prompt kind;
+	struct str text;
+	size_t at;	  /* the cursor, in bytes */
+	size_t recalled;  /* so many lines back in history; 0: what was typed */
+	struct str typed; /* kept while others are recalled */
+	struct state_place before; /* of a search: Esc goes back there */
+	struct window window;
+};
+
+/* Lines that were typed, newest first. */
+struct state_history {
+	char *lines[STATE_HISTORY];
+	size_t n;
+};
+
+struct state_search {
+	struct str text;
+	bool *hit;	 /* per rank: its number, host, a group or a frame is what is sought */
+	bool hit_made;
+	int rank;	 /* where the last match was; JOB_NONE */
+	ptrdiff_t event; /* -1: the rank itself */
+	int64_t when;
+};
+
+struct state {
+	struct scene scene; /* scene.job NULL: nothing is loaded */
+	struct tracks *tracks;
+	struct pyramid *pyramid;
+	struct rows *rows;
+	struct folds *folds;
+	struct stacktree *tree, *mains;
+	struct waits *waits; /* made when first asked for */
+	int *worlds;	     /* world rank of each rank */
+	size_t nranks;
+	enum verdict_class class; /* of the first verdict, and its first culprit's world rank */
+	int culprit;
+
+	int w, h;
+	bool utf8, mouse;
+	enum theme theme;
+	struct layout layout;
+	int label, doing, measured_w;  /* columns that labels and words want, in rows so wide */
+	int label_w, cells_w, doing_w; /* what they have */
+
+	struct window bounds, window;
+	int64_t when; /* the time cursor */
+	bool follow, frozen;
+
+	enum rows_by by;
+	bool by_chosen, all_expanded;
+	bool *tagged, *expanded; /* per rank */
+	struct str filter;
+	size_t room;
+	bool rows_stale;
+	ptrdiff_t row;
+	int rank;	   /* one of the row */
+	bool on_fold;	   /* the row is an open fold, not one of its ranks */
+	size_t top;	   /* of rows below the pinned ones, the first that is drawn */
+
+	enum pane_number pane;
+	bool pane_closed, maximised, in_pane;
+	bool all[PANES]; /* the longer form */
+	size_t line[PANES], line_top[PANES];
+	struct state_lines lines, beside; /* of the pane, and of the one beside it */
+	struct str pane_search;
+
+	bool help;
+	int help_top;
+
+	struct state_typing typing;
+	struct state_history histories[PROMPT_COMMAND + 1];
+	struct state_search search;
+
+	struct state_place marks[STATE_MARKS];
+	struct state_place back[STATE_BACK];
+	size_t nback;
+	struct state_place edges[STATE_BACK]; /* where ] was pressed */
+	size_t nedges;
+	size_t evidence; /* how often ! was pressed in a row */
+	bool measuring;
+	int64_t anchor;
+	bool centred;	/* the last key was f */
+
+	struct str message;
+	enum state_effect effect;
+	struct str argument;
+};
+
+/* state.c */
+void state_settle(struct state *state);
+void state_tell(struct state *state, const char *format, ...)
+	__attribute__((nonnull, format(printf, 2, 3)));
+void state_ask(struct state *state, enum state_effect effect, const char *argument);
+void state_do(struct state *state, enum request request);
+
+/* Each takes the requests that are its own; false: not mine. */
+bool state_do_move(struct state *state, enum request request);
+bool state_do_event(struct state *state, enum request request);
+bool state_do_window(struct state *state, enum request request);
+bool state_do_rows(struct state *state, enum request request);
+bool state_do_find(struct state *state, enum request request);
+bool state_do_edge(struct state *state, enum request request);
+bool state_do_pane(struct state *state, enum request request);
+bool state_do_else(struct state *state, enum request request);
+
+/* state-move.c */
+void state_pick_row(struct state *state, ptrdiff_t row);
+void state_set_when(struct state *state, int64_t when); /* the window follows */
+/* Goes to a rank and a time (JOB_UNKNOWN: stays), and remembers from where. */
+void state_go(struct state *state, int rank, int64_t when);
+void state_remember(struct state *state);
+bool state_go_back(struct state *state);
+struct state_place state_here(const struct state *state);
+void state_restore(struct state *state, const struct state_place *place);
+
+/* state-rows.c */
+void state_make_rows(struct state *state);
+void state_find_row(struct state *state); /* the row of `rank` */
+/* Rows that are pinned and drawn before all others; which row is drawn on a line; -1 none. */
+size_t state_pinned(const struct state *state);
+ptrdiff_t state_row_at(const struct state *state, int line);
+bool state_set_filter(struct state *state, const char *filter);
+
+/* state-window.c */
+void state_fit(struct state *state);
+uint64_t state_least_span(const struct state *state);
+void state_zoom(struct state *state, int64_t about, bool in);
+
+/* state-pane.c */
+void state_make_lines(struct state *state);
+void state_choose_pane(struct state *state, enum pane_number pane);
+bool state_shows_pane(const struct state *state);
+const struct pane_line *state_line(const struct state *state);
+void state_pick_line(struct state *state, size_t line);
+void state_enter_line(struct state *state);
+bool state_search_lines(struct state *state, const char *text, bool back, bool from_here);
+
+/* state-search.c */
+void state_search_new(struct state *state, const char *text);
+/* False: nothing is found; nothing changed. */
+bool state_search_step(struct state *state, bool back);
+bool state_search_is_hit(struct state *state, int rank);
+bool state_search_is_cheap(const struct state *state);
+
+/* state-verdict.c */
+void state_open(struct state *state); /* where the first screen is */
+void state_jump_verdict(struct state *state);
+
+/* state-prompt.c */
+void state_prompt_open(struct state *state, enum state_prompt kind);
+void state_prompt_key(struct state *state, const char *key);
+
+/* state-command.c */
+void state_command(struct state *state, const char *line);
+/* Of the n-th command its name with arguments, and what it does; NULL behind the last. */
+const char *state_command_name(size_t n);
+const char *state_command_help(size_t n);
+/* "+12.5s", "-30", "11:08", "03:11:52": false: not a time. */
+bool state_read_time(const struct state *state, const char *text, int64_t *ret);
+
+/* state-else.c */
+void state_help_key(struct state *state, const char *key);
+void state_copy(struct state *state);
+
+#endif
