@@ -11,11 +11,19 @@ void draw_screen(struct state *state, struct cells *cells) __attribute__((nonnul
 
 /* Parts of it, in files of their own: timeline.c has rows, ruler, minimap and strip. */
 struct screen {
-	const struct state *state;
+	struct state *state; /* settled; drawing changes only what is made when first needed */
 	struct layout layout;
 	struct cells *cells;
 };
-void draw_timeline(const struct screen *screen) __attribute__((nonnull));
+void draw_timeline(const struct screen *screen) __attribute__((nonnull)); /* rows and legend */
+void draw_ruler(const struct screen *screen) __attribute__((nonnull));	  /* and minimap */
+void draw_strip(const struct screen *screen) __attribute__((nonnull));
+void draw_panes(const struct screen *screen) __attribute__((nonnull)); /* and their tabs */
 void draw_help(const struct screen *screen) __attribute__((nonnull));
+
+/* Appends a time as the ruler has it, "11:08", with digits as steps of `step` ns want them. */
+void draw_relative(struct str *into, uint64_t ns, uint64_t step) __attribute__((nonnull));
+/* "03:11:52", UTC. */
+void draw_real(struct str *into, int64_t when, uint64_t step) __attribute__((nonnull));
 
 #endif

@@ -2,6 +2,10 @@
 noinst_LTLIBRARIES += %D%/libviewer.la
 viewer_libviewer_la_SOURCES = \
 	%D%/cells.c %D%/cells.h \
+	%D%/draw-pane.c \
+	%D%/draw.c %D%/draw.h \
+	%D%/folds.c %D%/folds.h \
+	%D%/help.c \
 	%D%/keys.c %D%/keys.h %D%/requests.def \
 	%D%/layout.c %D%/layout.h \
 	%D%/pane-lines.c %D%/pane.h \
@@ -9,7 +13,21 @@ viewer_libviewer_la_SOURCES = \
 	%D%/pyramid.c %D%/pyramid.h \
 	%D%/rows-filter.c %D%/rows-filter.h \
 	%D%/rows.c %D%/rows.h \
+	%D%/ruler.c \
+	%D%/state-command.c \
+	%D%/state-edges.c \
+	%D%/state-else.c \
+	%D%/state-move.c \
+	%D%/state-pane.c \
+	%D%/state-private.h \
+	%D%/state-prompt.c \
+	%D%/state-rows.c \
+	%D%/state-search.c \
+	%D%/state-verdict.c \
+	%D%/state-window.c \
+	%D%/state.c %D%/state.h \
 	%D%/style.c %D%/style.h \
+	%D%/timeline.c \
 	%D%/track-cites.c \
 	%D%/track-events.c \
 	%D%/track-make.h \
@@ -20,8 +38,6 @@ viewer_libviewer_la_SOURCES = \
 	%D%/window.c %D%/window.h
 
 noinst_HEADERS = \
-	%D%/draw.h \
-	%D%/state.h \
 	%D%/svg.h \
 	%D%/terminal.h \
 	%D%/view.h

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Panes: tabs, lines with their cites at the right edge, the chosen one, and what is not seen. */
+#include "viewer/draw.h"
+
+#include <string.h>
+
+#include "viewer/state-private.h"
+#include "words/escape.h"
+
+static void draw_rule(const struct screen *screen, struct rect area)
+{
+	for (int x = 0; x < area.w; x++)
+		cells_glyph(screen->cells, area, x, 0, STYLE_BAR, GLYPH_RULE_H);
+}
+
+/* The cursor's time, relative and real, at the end of the tabs. */
+static void draw_when(const struct screen *screen, int from)
+{
+	const struct state *state = screen->state;
+	struct rect area = screen->layout.tabs;
+	uint64_t step = window_span(state->window) / (uint64_t)state->cells_w;
+	struct str text = {0};
+	int x;
+
+	str_add_char(&text, ' ');
+	draw_relative(&text, window_between(state->bounds.from, state->when), step);
+	str_add(&text, "  ");
+	draw_real(&text, state->when, step);
+	str_add(&text, " UTC ");
+	x = area.w - (int)text.len - 1;
+	if (x > from)
+		cells_put(screen->cells, area, x, 0, STYLE_FAINT, str_text(&text));
+	str_release(&text);
+}
+
+static void draw_tabs(const struct screen *screen)
+{
+	const struct state *state = screen->state;
+	struct rect area = screen->layout.tabs;
+	int x = 1;
+
+	if (area.h < 1)
+		return;
+	draw_rule(screen, area);
+	for (int i = 0; i < PANES; i++) {
+		bool up = i == (int)state->pane && state_shows_pane(state);
+
+		if (up)
+			cells_put(screen->cells, area, x, 0, STYLE_TAB, "[");
+		x += 1;
+		x += cells_printf(screen->cells, area, x, 0, up ? STYLE_TAB : STYLE_BAR, "%d %s",
+			i + 1, panes[i].name);
+		if (up)
+			cells_put(screen->cells, area, x, 0, STYLE_TAB, "]");
+		x += 1;
+	}
+	draw_when(screen, x);
+}
+
+/* -- Lines ------------------------------------------------------------------------------------ */
+
+struct canvas {
+	const struct screen *screen;
+	struct rect area;
+	const struct pane_lines *lines;
+	const char *search; /* "" none */
+};
+
+static int columns_of(const struct canvas *canvas, const char *text)
+{
+	struct str safe = {0};
+	int columns;
+
+	escape_text(&safe, text, canvas->screen->cells->utf8);
+	columns = (int)escape_width(str_text(&safe));
+	str_release(&safe);
+	return columns;
+}
+
+/* The whole text in plain, then its strong beginning over it. */
+static void draw_text(const struct canvas *canvas, const struct pane_line *line, int y, int w,
+	enum style style)
+{
+	struct cells *cells = canvas->screen->cells;
+	struct rect clip = canvas->area;
+	struct str strong = {0};
+
+	if (!line->strong || line->strong >= strlen(line->text)) {
+		cells_put_fit(cells, clip, 0, y, w, style, line->text);
+		return;
+	}
+	cells_put_fit(cells, clip, 0, y, w,
+		style == STYLE_MATCH ? STYLE_MATCH : STYLE_PLAIN, line->text);
+	str_add_bytes(&strong, line->text, line->strong);
+	if (columns_of(canvas, str_text(&strong)) <= w)
+		cells_put(cells, clip, 0, y, style, str_text(&strong));
+	str_release(&strong);
+}
+
+static void draw_line(const struct canvas *canvas, size_t at, int y, bool chosen)
+{
+	const struct pane_line *line = &canvas->lines->all.items[at];
+	struct cells *cells = canvas->screen->cells;
+	struct rect clip = canvas->area;
+	int right = columns_of(canvas, line->right), most = clip.w / 3, w = clip.w;
+	enum style style = line->style;
+
+	right = right < most ? right : most;
+	if (right > 0) {
+		w -= right + 2;
+		cells_put_fit(cells, clip, clip.w - right - 1, y, right, STYLE_FAINT, line->right);
+	}
+	if (*canvas->search &&
+		(strcasestr(line->text, canvas->search) || strcasestr(line->right, canvas->search)))
+		style = STYLE_MATCH;
+	draw_text(canvas, line, y, w > 1 ? w - 1 : 1, style);
+	if (chosen)
+		cells_reverse(cells, rect_clip((struct rect){clip.x, clip.y + y, clip.w, 1}, clip));
+}
+
+/* At the right edge: how many lines are above and below what is seen. */
+static void draw_more(const struct canvas *canvas, size_t top)
+{
+	size_t n = canvas->lines->all.nr, h = (size_t)canvas->area.h, seen = n - top < h ? n - top : h;
+	struct str text = {0};
+
+	if (n <= h)
+		return;
+	str_printf(&text, " %zu-%zu of %zu lines ", top + 1, top + seen, n);
+	cells_put(canvas->screen->cells, canvas->area, canvas->area.w - (int)text.len,
+		canvas->area.h - 1, STYLE_BAR, str_text(&text));
+	str_release(&text);
+}
+
+static void draw_lines(const struct canvas *canvas, size_t top, ptrdiff_t chosen)
+{
+	size_t n = canvas->lines->all.nr;
+
+	for (int y = 0; y < canvas->area.h && top + (size_t)y < n; y++)
+		draw_line(canvas, top + (size_t)y, y, chosen == (ptrdiff_t)(top + (size_t)y));
+	draw_more(canvas, top);
+}
+
+/* Beside the chosen pane the verdict stays up; beside that, the stacks. */
+static void draw_beside(const struct screen *screen)
+{
+	const struct state *state = screen->state;
+	struct canvas canvas = {screen, screen->layout.pane2, &state->beside.lines, ""};
+	struct rect heading = {canvas.area.x, canvas.area.y - 1, canvas.area.w, 1};
+
+	if (canvas.area.h < 1)
+		return;
+	draw_rule(screen, heading);
+	cells_printf(screen->cells, heading, 2, 0, STYLE_BAR, "%s", panes[state->beside.pane].name);
+	draw_lines(&canvas, 0, -1);
+}
+
+void draw_panes(const struct screen *screen)
+{
+	const struct state *state = screen->state;
+	size_t top = state->line_top[state->pane];
+	ptrdiff_t chosen = state->in_pane ? (ptrdiff_t)state->line[state->pane] :
+					    state->lines.lines.here;
+	struct canvas canvas = {screen, screen->layout.pane, &state->lines.lines,
+		str_text(&state->pane_search)};
+
+	draw_tabs(screen);
+	if (!state_shows_pane(state))
+		return;
+	draw_lines(&canvas, top, chosen);
+	draw_beside(screen);
+}

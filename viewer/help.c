@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The overlay: every key from the one table, what matters here first; then the commands. */
+#include "viewer/draw.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "viewer/state-private.h"
+
+#define KEYS_W 18 /* columns of keys */
+
+struct help_line {
+	const char *left, *right; /* a heading: only left */
+};
+
+struct help {
+	ARRAY(struct help_line) lines;
+};
+
+static void add_section(struct help *help, enum request_section section)
+{
+	if (help->lines.nr)
+		*array_add(&help->lines) = (struct help_line){"", NULL};
+	*array_add(&help->lines) = (struct help_line){keys_section_name(section), NULL};
+	for (int i = REQUEST_NONE + 1; i < REQUESTS; i++)
+		if (keys_section((enum request)i) == section)
+			*array_add(&help->lines) = (struct help_line){
+				keys_of((enum request)i), keys_help((enum request)i)};
+}
+
+static void add_commands(struct help *help)
+{
+	*array_add(&help->lines) = (struct help_line){"", NULL};
+	*array_add(&help->lines) = (struct help_line){"Commands, behind :", NULL};
+	for (size_t i = 0; state_command_name(i); i++)
+		*array_add(&help->lines) =
+			(struct help_line){state_command_name(i), state_command_help(i)};
+}
+
+static void make(struct help *help, bool in_pane)
+{
+	if (in_pane)
+		add_section(help, SECTION_PANE);
+	for (int i = 0; i < SECTIONS; i++)
+		if (!in_pane || i != SECTION_PANE)
+			add_section(help, (enum request_section)i);
+	add_commands(help);
+}
+
+static void draw_help_line(const struct screen *screen, const struct help_line *line, int y)
+{
+	struct rect area = {1, y, screen->cells->w - 1, 1};
+
+	if (!line->right) {
+		cells_put(screen->cells, area, 0, 0, STYLE_STRONG, line->left);
+		return;
+	}
+	cells_put_fit(screen->cells, area, 1, 0, KEYS_W - 2, STYLE_TAB, line->left);
+	cells_put_fit(screen->cells, area, KEYS_W, 0, area.w - KEYS_W, STYLE_PLAIN, line->right);
+}
+
+void draw_help(const struct screen *screen)
+{
+	struct state *state = screen->state;
+	int room = screen->cells->h - 2, n;
+	struct help help = {0};
+
+	make(&help, state->in_pane);
+	n = (int)help.lines.nr;
+	if (state->help_top > n - room)
+		state->help_top = n > room ? n - room : 0;
+	cells_printf(screen->cells, screen->layout.title, 1, 0, STYLE_TITLE,
+		"inquest view: keys   (%d-%d of %d)", state->help_top + 1,
+		state->help_top + room < n ? state->help_top + room : n, n);
+	for (int y = 0; y < room && state->help_top + y < n; y++)
+		draw_help_line(screen, &help.lines.items[state->help_top + y], y + 1);
+	cells_put_fit(screen->cells, screen->layout.status, 1, 0, screen->cells->w - 1, STYLE_BAR,
+		"j k Space scroll  any other key closes");
+	array_release(&help.lines);
+}
