@@ -121,7 +121,8 @@ static void draw_line(const struct canvas *canvas, size_t at, int y, bool chosen
 /* At the right edge: how many lines are above and below what is seen. */
 static void draw_more(const struct canvas *canvas, size_t top)
 {
-	size_t n = canvas->lines->all.nr, h = (size_t)canvas->area.h, seen = n - top < h ? n - top : h;
+	size_t n = canvas->lines->all.nr, h = (size_t)canvas->area.h;
+	size_t seen = n - top < h ? n - top : h;
 	struct str text = {0};
 
 	if (n <= h)

@@ -157,7 +157,7 @@ static int step_back(const struct state *state, const struct waitfor *graph, int
 		first[graph->edges[i] + 2]++;
 	for (size_t i = 1; i < n + 2; i++)
 		first[i] += first[i - 1];
-	/* first[i + 1] is where the next edge of i goes, and in the end where those of i + 1 begin. */
+	/* first[i + 1] is where the next edge of i goes; in the end, where those of i + 1 begin. */
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = graph->first_edge[i]; j < graph->first_edge[i + 1]; j++)
 			edges[first[graph->edges[j] + 1]++] = (int)i;

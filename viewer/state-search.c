@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Search, from where one is on: the events of this rank, then rank by rank as the rows have them: a
- * rank itself is found by its number, its host, a group that it is in or a frame on its stacks; then
- * its events by their names. Nothing is collected: n goes to the next one. Of a great many events
- * one search looks through BUDGET, says so, and the next n goes on from there.
+ * rank itself is found by its number, its host, a group that it is in or a frame on its stacks;
+ * then its events by their names. Nothing is collected: n goes to the next one. Of a great many
+ * events one search looks through BUDGET, says so, and the next n goes on from there.
  */
 #include "viewer/state-private.h"
 
