@@ -8,7 +8,17 @@ viewer_libviewer_la_SOURCES = \
 	%D%/help.c \
 	%D%/keys.c %D%/keys.h %D%/requests.def \
 	%D%/layout.c %D%/layout.h \
+	%D%/pane-alike.c %D%/pane-alike.h \
+	%D%/pane-events.c \
+	%D%/pane-goals.c \
+	%D%/pane-groups.c \
 	%D%/pane-lines.c %D%/pane.h \
+	%D%/pane-receipt.c \
+	%D%/pane-seats.c %D%/pane-seats.h \
+	%D%/pane-stacks.c \
+	%D%/pane-verdict.c \
+	%D%/pane-words.c %D%/pane-words.h \
+	%D%/pane.c \
 	%D%/pyramid-census.c %D%/pyramid-census.h \
 	%D%/pyramid.c %D%/pyramid.h \
 	%D%/rows-filter.c %D%/rows-filter.h \
@@ -63,3 +73,6 @@ tests_unit_view_pyramid_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/view_rows_test
 tests_unit_view_rows_test_SOURCES = tests/unit/view_rows_test.c $(FACTS)
 tests_unit_view_rows_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/view_pane_test
+tests_unit_view_pane_test_SOURCES = tests/unit/view_pane_test.c $(FACTS)
+tests_unit_view_pane_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)

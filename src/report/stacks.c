@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "words/branches.h"
 #include "words/disturbed.h"
 #include "words/escape.h"
 #include "words/frames.h"
@@ -74,20 +74,11 @@ static void add_summary(struct stacks_writing *w)
 {
 	const struct stacktree *tree = w->tree;
 	struct disturbed disturbed = disturbed_by(tree->job);
-	char text[CLOCK_TEXT_SIZE];
 	struct str line = {0}, stops = {0};
 
-	str_printf(&line, "%zu stack%s of %s, %zu class%s", tree->nstacks,
-		tree->nstacks == 1 ? "" : "s",
-		w->options->all_threads ? "all threads" : "main threads", tree->nclasses,
-		tree->nclasses == 1 ? "" : "es");
-	if (disturbed.live) {
-		str_printf(&line, "; %u sample%s", disturbed.samples,
-			disturbed.samples == 1 ? "" : "s");
-		if (disturbed.samples > 1)
-			str_printf(&line, " in %s", clock_format(disturbed.span, text));
+	frames_add_summary(&line, tree, w->options->all_threads, &disturbed);
+	if (disturbed.live)
 		disturbed_add_stops(&stops, &disturbed);
-	}
 	/* What was done to the job is never cut off. */
 	if (stops.len && line.len + 2 + stops.len <= PAGE_WIDTH) {
 		str_printf(&line, "; %s", stops.text);
@@ -103,28 +94,8 @@ static void add_summary(struct stacks_writing *w)
 	str_release(&line);
 }
 
-/* What the first of a class does: "futex, 99 % CPU". */
-static void add_doing(struct stacks_writing *w, struct str *line, const struct job_stack *stack)
-{
-	const struct disturbed disturbed = disturbed_by(w->tree->job);
-
-	if (stack->state == 'T' || stack->state == 't')
-		str_add(line, "; stopped (T)");
-	else if (stack->state == 'D')
-		str_add(line, "; uninterruptible (D)");
-	if (*stack->syscall)
-		str_printf(line, "; in %s", stack->syscall);
-	if (stack->holds_gil == JOB_YES)
-		str_add(line, "; holds the GIL");
-	if (stack->waits_gil)
-		str_add(line, "; waits for the GIL");
-	if (stack->cpu_delta > 0 && disturbed.span > 0 && stack->cpu_delta > disturbed.span / 50)
-		str_printf(line, "; %" PRId64 " %% CPU",
-			(int64_t)((double)stack->cpu_delta * 100 / (double)disturbed.span));
-}
-
 static void add_class(struct stacks_writing *w, const struct stacktree_class *class,
-	const struct frames_motion *motion)
+	const struct frames_motion *motion, int64_t span)
 {
 	struct str line = {0}, words = {0}, source = {0};
 
@@ -137,7 +108,7 @@ static void add_class(struct stacks_writing *w, const struct stacktree_class *cl
 		str_add(&words, "no stack");
 	else
 		frames_add_motion(&words, w->tree, motion, w->options->utf8);
-	add_doing(w, &words, motion->first);
+	frames_add_doing(&words, motion->first, span);
 	escape_text(&source, motion->stacks == 1 ? motion->first->cite : "", w->options->utf8);
 	escape_fit(&line, str_text(&words),
 		source.len ? CITE_COLUMN - MEMBERS_WIDTH - 2 : PAGE_WIDTH - MEMBERS_WIDTH - 1);
@@ -154,10 +125,11 @@ static void add_class(struct stacks_writing *w, const struct stacktree_class *cl
 static void add_classes(struct stacks_writing *w)
 {
 	struct frames_motion *motions = frames_motions(w->tree);
+	int64_t span = disturbed_by(w->tree->job).span;
 	struct str line = {0};
 
 	for (size_t i = 0; i < w->tree->nclasses && i < CLASSES_MOST; i++)
-		add_class(w, &w->tree->classes[i], &motions[i]);
+		add_class(w, &w->tree->classes[i], &motions[i], span);
 	if (w->tree->nclasses > CLASSES_MOST) {
 		str_printf(&line, " ... and %zu classes more: --stacks=json has all",
 			w->tree->nclasses - CLASSES_MOST);
@@ -170,24 +142,17 @@ static void add_classes(struct stacks_writing *w)
 /* -- the tree ---------------------------------------------------------------------------------- */
 
 /* The name and, at the right, the place, of which as much is shown as there is room. */
-static void add_frame(struct stacks_writing *w, struct str *line, const struct stacktree_node *node,
-	unsigned times)
+static void add_frame(
+	struct stacks_writing *w, struct str *line, const struct branch *branch, const char *name)
 {
-	const struct job_frame *frame = &w->tree->job->frames[node->frame];
-	struct str name = {0}, place = {0};
+	const struct job_frame *frame = &w->tree->job->frames[w->tree->nodes[branch->node].frame];
+	struct str place = {0};
 	size_t used, room;
 
-	frames_add_name(&name, frame, w->options->utf8);
-	if (frame->guessed)
-		str_add(&name, " (guessed)");
-	if (times > 1)
-		str_printf(&name, " (%u times)", times);
-	if (node->died && node->ends)
-		str_add(&name, " (died here)");
 	frames_add_place(&place, frame, PAGE_WIDTH - PLACE_COLUMN, w->options->utf8);
 	used = escape_width(str_text(line));
 	room = PAGE_WIDTH - used - (place.len ? PLACE_LEAST + 1 : 0);
-	escape_fit(line, str_text(&name), room);
+	escape_fit(line, name, room);
 	if (place.len) {
 		pad(line, PLACE_COLUMN - 1);
 		str_add_char(line, ' ');
@@ -196,49 +161,14 @@ static void add_frame(struct stacks_writing *w, struct str *line, const struct s
 		frames_add_place(&place, frame, PAGE_WIDTH - used, w->options->utf8);
 		str_add(line, str_text(&place));
 	}
-	str_release(&name);
 	str_release(&place);
 }
 
-/* Whether all who pass its parent pass here: the next in a chain, no fork. */
-static bool is_alone(const struct stacktree *tree, int node)
+static void add_branch(struct stacks_writing *w, const struct branch *branch)
 {
-	const struct stacktree_node *parent = &tree->nodes[tree->nodes[node].parent];
-
-	return parent->child == node && tree->nodes[node].next == JOB_NONE && !parent->ends;
-}
-
-/* What a chain that begins here is indented by. */
-static size_t depth_of(const struct stacktree *tree, int node)
-{
-	size_t depth = 0;
-
-	for (int at = node; tree->nodes[at].parent > 0; at = tree->nodes[at].parent)
-		depth += !is_alone(tree, at);
-	return depth < INDENT_MOST ? depth : INDENT_MOST;
-}
-
-/* The last node of a recursion that begins here: the same place, again and again, in a chain. */
-static int last_same(const struct stacktree *tree, int at, unsigned *ret_times)
-{
-	const struct stacktree_node *nodes = tree->nodes;
-	int child = nodes[at].child;
-
-	for (*ret_times = 1; child != JOB_NONE && is_alone(tree, child); ++*ret_times) {
-		if (nodes[at].kind != STACKTREE_FRAME || nodes[child].kind != STACKTREE_FRAME ||
-			nodes[child].frame != nodes[at].frame)
-			break;
-		at = child;
-		child = nodes[at].child;
-	}
-	return at;
-}
-
-static void add_node(struct stacks_writing *w, int at, unsigned times)
-{
-	const struct stacktree_node *node = &w->tree->nodes[at];
-	bool fork = node->parent <= 0 || !is_alone(w->tree, at);
-	struct str line = {0};
+	const struct stacktree_node *node = &w->tree->nodes[branch->node];
+	unsigned depth = branch->depth < INDENT_MOST ? branch->depth : INDENT_MOST;
+	struct str line = {0}, name = {0};
 	size_t strong = 0;
 
 	if (!w->left) {
@@ -246,46 +176,29 @@ static void add_node(struct stacks_writing *w, int at, unsigned times)
 		return;
 	}
 	w->left--;
-	if (fork)
+	if (branch->fork)
 		frames_add_members(&line, w->tree, node->set, MEMBERS_WIDTH);
 	strong = line.len;
-	pad(&line, MEMBERS_WIDTH + 1);
-	for (size_t depth = depth_of(w->tree, at); depth; depth--)
-		str_add(&line, "  ");
-	if (node->kind == STACKTREE_FRAME) {
-		add_frame(w, &line, node, times);
-	} else {
-		str_add(&line, node->kind == STACKTREE_NONE   ? "(no stack: "
-			       : strncmp(node->cut, "cut", 3) ? "(cut: "
-							      : "(");
-		escape_text(&line, node->cut, w->options->utf8);
-		str_add_char(&line, ')');
-	}
+	pad(&line, MEMBERS_WIDTH + 1 + 2 * (size_t)depth);
+	branches_add_name(&name, w->tree, branch, w->options->utf8);
+	if (node->kind == STACKTREE_FRAME)
+		add_frame(w, &line, branch, str_text(&name));
+	else
+		str_add(&line, str_text(&name));
 	add_line(w, &line, strong ? PAGE_STRONG : PAGE_PLAIN, strong);
 	str_release(&line);
-}
-
-/* The node behind this one in the order of the page: its child, its next, or an ancestor's next. */
-static int next_node(const struct stacktree *tree, int at)
-{
-	if (tree->nodes[at].child != JOB_NONE)
-		return tree->nodes[at].child;
-	while (at > 0 && tree->nodes[at].next == JOB_NONE)
-		at = tree->nodes[at].parent;
-	return at > 0 ? tree->nodes[at].next : JOB_NONE;
+	str_release(&name);
 }
 
 static void add_tree(struct stacks_writing *w)
 {
+	struct branches branches = branches_of(w->tree);
+	const struct branch *branch;
 	struct str line = {0};
-	unsigned times;
 
-	for (int at = next_node(w->tree, 0); at != JOB_NONE; at = next_node(w->tree, at)) {
-		int last = last_same(w->tree, at, &times);
-
-		add_node(w, at, times);
-		at = last;
-	}
+	array_for_each (&branches.all, branch)
+		add_branch(w, branch);
+	branches_release(&branches);
 	if (w->more) {
 		str_printf(&line, "... and %zu lines more: --stacks=json has all", w->more);
 		add_line(w, &line, PAGE_FAINT, 0);

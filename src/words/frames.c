@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "words/escape.h"
 #include "words/ranks.h"
 
@@ -141,4 +142,36 @@ void frames_add_motion(struct str *into, const struct stacktree *tree,
 	} else if (!motion->mover) {
 		str_add(into, ", in the same frames");
 	}
+}
+
+void frames_add_doing(struct str *into, const struct job_stack *stack, int64_t span)
+{
+	if (stack->state == 'T' || stack->state == 't')
+		str_add(into, "; stopped (T)");
+	else if (stack->state == 'D')
+		str_add(into, "; uninterruptible (D)");
+	if (*stack->syscall)
+		str_printf(into, "; in %s", stack->syscall);
+	if (stack->holds_gil == JOB_YES)
+		str_add(into, "; holds the GIL");
+	if (stack->waits_gil)
+		str_add(into, "; waits for the GIL");
+	if (stack->cpu_delta > 0 && span > 0 && stack->cpu_delta > span / 50)
+		str_printf(into, "; %" PRId64 " %% CPU",
+			(int64_t)((double)stack->cpu_delta * 100 / (double)span));
+}
+
+void frames_add_summary(struct str *into, const struct stacktree *tree, bool all_threads,
+	const struct disturbed *disturbed)
+{
+	char text[CLOCK_TEXT_SIZE];
+
+	str_printf(into, "%zu stack%s of %s, %zu class%s", tree->nstacks,
+		tree->nstacks == 1 ? "" : "s", all_threads ? "all threads" : "main threads",
+		tree->nclasses, tree->nclasses == 1 ? "" : "es");
+	if (!disturbed->live)
+		return;
+	str_printf(into, "; %u sample%s", disturbed->samples, disturbed->samples == 1 ? "" : "s");
+	if (disturbed->samples > 1)
+		str_printf(into, " in %s", clock_format(disturbed->span, text));
 }

@@ -8,6 +8,7 @@
 
 #include "base/str.h"
 #include "job/stacktree.h"
+#include "words/disturbed.h"
 
 /* Appends what it is called: its function, else module and address. */
 void frames_add_name(struct str *into, const struct job_frame *frame, bool utf8);
@@ -38,5 +39,12 @@ struct frames_motion *frames_motions(const struct stacktree *tree);
 /* Appends it: "still in 3 samples", "moves inside load_batch", "1 of 3 threads ran". */
 void frames_add_motion(struct str *into, const struct stacktree *tree,
 	const struct frames_motion *motion, bool utf8);
+
+/* Appends what its thread does: "; in futex; holds the GIL; 99 % CPU" of so many ns looked at. */
+void frames_add_doing(struct str *into, const struct job_stack *stack, int64_t span);
+
+/* Appends "8 stacks of main threads, 2 classes; 3 samples in 2.2 s". */
+void frames_add_summary(struct str *into, const struct stacktree *tree, bool all_threads,
+	const struct disturbed *disturbed);
 
 #endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The merged stacks: first the classes with whether they moved, then the tree, with the odd one out
+ * first. ">" stands at what the selected row's ranks pass, and the pane scrolls to where the first
+ * of them is. The longer form has all threads.
+ *
+ * A tree of ten thousand ranks is as long as their stacks differ; of one that is longer than
+ * LINES_MOST only the beginning is shown, and the selected rank's own way in any case.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "viewer/pane-words.h"
+#include "words/branches.h"
+#include "words/escape.h"
+#include "words/frames.h"
+
+#define MEMBERS_WIDTH 11
+#define NARROW	      60 /* columns; below them less is indented, and places get less room */
+#define INDENT_MOST   12
+#define CLASSES_MOST  40
+#define LINES_MOST    1000
+
+struct stacks_fill {
+	struct pane_fill fill;
+	const struct stacktree *tree;
+	const struct frames_motion *motions;
+	bool *in_row; /* by set: ranks of the selected row are in it */
+	int leaf;     /* node in which the selected rank's main stack ends; JOB_NONE */
+	size_t more;  /* lines that were left out */
+};
+
+static void pad(struct str *line, size_t column)
+{
+	for (size_t at = escape_width(str_text(line)); at < column; at++)
+		str_add_char(line, ' ');
+}
+
+static int rank_of(const struct stacks_fill *s, uint32_t set)
+{
+	const struct stacktree_set *members = &s->tree->sets[set];
+
+	return members->n && (size_t)members->at[0] < s->tree->job->nranks ? members->at[0]
+									   : JOB_NONE;
+}
+
+/* -- whom it is about -------------------------------------------------------------------------- */
+
+static bool *find_row(const struct stacks_fill *s)
+{
+	size_t nranks = s->tree->job->nranks;
+	struct verdict_ranks row = pane_row_ranks(&s->fill);
+	bool *in_row = alloc_zeroed(s->tree->nsets + 1, sizeof(*in_row));
+	bool *selected = alloc_zeroed(nranks + 1, sizeof(*selected));
+
+	for (size_t i = 0; i < row.n; i++)
+		selected[row.at[i]] = true;
+	for (size_t i = 0; i < s->tree->nsets; i++) {
+		const struct stacktree_set *set = &s->tree->sets[i];
+
+		for (size_t k = 0; k < set->n && !in_row[i]; k++)
+			in_row[i] = (size_t)set->at[k] < nranks && selected[set->at[k]];
+	}
+	free(selected);
+	return in_row;
+}
+
+static int find_leaf(const struct stacks_fill *s)
+{
+	const struct stacktree *tree = s->tree;
+	int rank = s->fill.place->rank;
+	size_t low = 0, high = tree->nstacks;
+
+	/* Stacks are by rank, those of no rank last. */
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		int at = tree->job->stacks[tree->stacks[middle]].rank;
+
+		if (at != JOB_NONE && at < rank)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < tree->nstacks; low++) {
+		const struct job_stack *stack = &tree->job->stacks[tree->stacks[low]];
+
+		if (rank == JOB_NONE || stack->rank != rank)
+			return JOB_NONE;
+		if (stack->main && stack->process == tree->job->ranks[rank].process)
+			return tree->ends[low];
+	}
+	return JOB_NONE;
+}
+
+/* Whether the selected rank's own stack passes that node. */
+static bool *find_way(const struct stacks_fill *s)
+{
+	bool *way = alloc_zeroed(s->tree->nnodes + 1, sizeof(*way));
+
+	for (int at = s->leaf; at > 0; at = s->tree->nodes[at].parent)
+		way[at] = true;
+	return way;
+}
+
+/* -- the head ---------------------------------------------------------------------------------- */
+
+static void add_summary(struct stacks_fill *s)
+{
+	struct disturbed disturbed = disturbed_by(s->tree->job);
+	struct pane_words line = pane_words_of("");
+
+	str_cut(&line.key, 0);
+	line.column = 1;
+	frames_add_summary(&line.words, s->tree, s->fill.place->all, &disturbed);
+	if (disturbed.live) {
+		str_add(&line.words, "; ");
+		disturbed_add_stops(&line.words, &disturbed);
+	}
+	pane_words_add(&s->fill, &line);
+	line = pane_words_of("");
+	str_cut(&line.key, 0);
+	line.column = 1;
+	disturbed_add_cut(&line.words, &disturbed);
+	if (line.words.len)
+		pane_words_add(&s->fill, &line);
+}
+
+static void add_class(struct stacks_fill *s, const struct stacktree_class *class,
+	const struct frames_motion *motion, int64_t span)
+{
+	struct pane_words line = {.column = MEMBERS_WIDTH + 2, .goal = PANE_NOWHERE, .cite = ""};
+
+	str_add_char(&line.key, s->in_row[class->set] ? '>' : ' ');
+	frames_add_members(&line.key, s->tree, class->set, MEMBERS_WIDTH);
+	if (class->threads > s->tree->sets[class->set].n)
+		str_printf(&line.words, "%u threads, ", class->threads);
+	if (class->none)
+		str_add(&line.words, "no stack");
+	else
+		frames_add_motion(&line.words, s->tree, motion, true);
+	if (motion->first) {
+		frames_add_doing(&line.words, motion->first, span);
+		line.cite = motion->stacks == 1 ? motion->first->cite : "";
+	}
+	line.style = s->in_row[class->set] ? STYLE_STRONG : STYLE_PLAIN;
+	line.goal = pane_goal_of_cite(s->fill.scene, line.cite, rank_of(s, class->set));
+	pane_words_add(&s->fill, &line);
+}
+
+static void add_classes(struct stacks_fill *s)
+{
+	int64_t span = disturbed_by(s->tree->job).span;
+
+	for (size_t i = 0; i < s->tree->nclasses && i < CLASSES_MOST; i++)
+		add_class(s, &s->tree->classes[i], &s->motions[i], span);
+	if (s->tree->nclasses > CLASSES_MOST)
+		pane_add(s->fill.into, STYLE_FAINT, " ... and %zu classes more",
+			s->tree->nclasses - CLASSES_MOST);
+}
+
+/* -- the tree ---------------------------------------------------------------------------------- */
+
+static void add_place(
+	struct stacks_fill *s, struct pane_line *line, const struct stacktree_node *node, size_t used)
+{
+	size_t width = s->fill.place->width > 0 ? (size_t)s->fill.place->width : 0;
+	size_t room = width > used + 1 ? width - used - 1 : 0;
+	struct str place = {0};
+
+	if (room < width / 4)
+		room = width / 4;
+	frames_add_place(&place, &s->tree->job->frames[node->frame], room, true);
+	line->right = arena_text(&s->fill.into->arena, str_text(&place));
+	str_release(&place);
+}
+
+static void add_branch(struct stacks_fill *s, const struct branch *branch)
+{
+	const struct stacktree_node *node = &s->tree->nodes[branch->node];
+	bool narrow = s->fill.place->width < NARROW, mine = s->in_row[node->set];
+	unsigned depth = branch->depth < INDENT_MOST ? branch->depth : INDENT_MOST;
+	struct str text = {0};
+	struct pane_line *line;
+	size_t strong;
+
+	str_add_char(&text, mine ? '>' : ' ');
+	if (branch->fork)
+		frames_add_members(&text, s->tree, node->set, MEMBERS_WIDTH);
+	strong = text.len;
+	pad(&text, MEMBERS_WIDTH + 2 + (narrow ? 1 : 2) * (size_t)depth);
+	branches_add_name(&text, s->tree, branch, true);
+	line = pane_add(s->fill.into, mine ? STYLE_STRONG : STYLE_PLAIN, "%s", str_text(&text));
+	line->strong = strong;
+	line->rank = rank_of(s, node->set);
+	if (node->kind == STACKTREE_FRAME)
+		add_place(s, line, node, escape_width(str_text(&text)));
+	str_release(&text);
+}
+
+static void add_tree(struct stacks_fill *s)
+{
+	struct branches branches = branches_of(s->tree);
+	bool *way = find_way(s);
+	const struct branch *branch;
+
+	array_for_each (&branches.all, branch) {
+		size_t index = (size_t)(branch - branches.all.items);
+
+		if (index >= LINES_MOST && !way[branch->node]) {
+			s->more++;
+			continue;
+		}
+		if (way[branch->last])
+			s->fill.into->here = (ptrdiff_t)s->fill.into->all.nr;
+		add_branch(s, branch);
+	}
+	if (s->more)
+		pane_add(s->fill.into, STYLE_FAINT, " ... and %zu lines more", s->more);
+	if (s->tree->hidden)
+		pane_add(s->fill.into, STYLE_FAINT, " %zu frames of plumbing are not shown",
+			s->tree->hidden);
+	free(way);
+	branches_release(&branches);
+}
+
+void pane_fill_stacks(
+	const struct scene *scene, const struct pane_place *place, struct pane_lines *into)
+{
+	struct stacks_fill s = {.fill = {scene, place, into}};
+	struct frames_motion *motions;
+
+	into->here = -1;
+	s.tree = place->all || !scene->mains ? scene->tree : scene->mains;
+	if (!s.tree || !s.tree->nstacks) {
+		pane_add(into, STYLE_PLAIN, " no stack of any rank was taken");
+		return;
+	}
+	s.motions = motions = frames_motions(s.tree);
+	s.in_row = find_row(&s);
+	s.leaf = find_leaf(&s);
+	add_summary(&s);
+	add_classes(&s);
+	add_tree(&s);
+	free(motions);
+	free(s.in_row);
+}
