@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The verdict: whether to wait, the evidence with its cites, what it is not and by which facts,
- * what could not be judged, what to do next. Then every further verdict with its evidence. The words
- * are those of the text report; here each line leads to the event that it cites.
+ * what could not be judged, what to do next. Then every further verdict with its evidence. The
+ * words are those of the text report; here each line leads to the event that it cites.
  */
 #include <inttypes.h>
 
@@ -96,8 +96,9 @@ static void add_seats(const struct pane_fill *fill, const struct verdict *verdic
 		const struct verdict_seat *seat = &verdict->unknown_members[i];
 		struct pane_words line = pane_words_of("who");
 
-		str_printf(&line.words, "seat %" PRIu32 " of %s is somebody of whom nothing is known",
-			seat->seat, job->groups[seat->group].name);
+		str_printf(&line.words,
+			"seat %" PRIu32 " of %s is somebody of whom nothing is known", seat->seat,
+			job->groups[seat->group].name);
 		line.cite = job->groups[seat->group].cite;
 		pane_words_add(fill, &line);
 	}

@@ -149,8 +149,8 @@ static void compile_skew_is_told_in_every_pane(void **state)
 		"             at 2023-11-14 22:13:28.000 UTC; span inductor codegen; detail 0/0;\n"
 		"              kind compile; open 1:32; pid 1003\n");
 	expect_page(&look, PANE_GROUPS,
-		">world: 8 ranks, nccl; || ring:group\n"
-		"   front AllReduce #1, rear #0: 7 here, 1 missing\n"
+		">world: 8 ranks, nccl; front AllReduce #1, rear #0: 7 here, 1 missing "
+		"|| ring:group\n"
 		">3        MISSING in #1; has entered nothing; || ring:group\n"
 		"           now compile, codegen 0/0\n"
 		" 0-2,4-7  entered AllReduce #1, float32 x4096 sum, +0:44.000\n");
