@@ -68,16 +68,51 @@ out:
 	str_release(&whole);
 }
 
+/* How many of the set have a number, or none. */
+static size_t count(const struct job *job, struct verdict_ranks ranks, bool number)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ranks.n; i++)
+		n += has_number(job, ranks.at[i]) == number;
+	return n;
+}
+
+/* "rank 3", "ranks 0-2,4": those with a number. */
+static void name_numbers(struct str *into, const struct job *job, struct verdict_ranks ranks)
+{
+	const char *before = count(job, ranks, true) == 1 ? "rank " : "ranks ";
+
+	for (size_t at = 0; at < ranks.n;) {
+		if (!has_number(job, ranks.at[at])) {
+			at++;
+			continue;
+		}
+		str_add(into, before);
+		at = add_run(into, job, ranks, at);
+		before = ",";
+	}
+}
+
+/* "pid 4711", "pids 4711,4712": those without. */
+static void name_pids(struct str *into, const struct job *job, struct verdict_ranks ranks)
+{
+	const char *before = count(job, ranks, false) == 1 ? "pid " : "pids ";
+
+	for (size_t at = 0; at < ranks.n; at++) {
+		if (has_number(job, ranks.at[at]))
+			continue;
+		str_printf(into, "%s%" PRIu32, before, pid_of(job, ranks.at[at]));
+		before = ",";
+	}
+}
+
 void ranks_name(struct str *into, const struct job *job, struct verdict_ranks ranks)
 {
-	if (!ranks.n)
-		return;
-	if (ranks.n == 1 && !has_number(job, ranks.at[0])) {
-		str_printf(into, "pid %" PRIu32, pid_of(job, ranks.at[0]));
-		return;
-	}
-	str_add(into, ranks.n == 1 ? "rank " : "ranks ");
-	ranks_add(into, job, ranks);
+	name_numbers(into, job, ranks);
+	if (count(job, ranks, true) && count(job, ranks, false))
+		str_add(into, " and ");
+	name_pids(into, job, ranks);
 }
 
 bool ranks_have(struct verdict_ranks ranks, int rank)

@@ -18,7 +18,7 @@ void ranks_add(struct str *into, const struct job *job, struct verdict_ranks ran
  */
 void ranks_fit(struct str *into, const struct job *job, struct verdict_ranks ranks, size_t width);
 
-/* Appends "rank 3", "ranks 0-2,4" or "pid 4711"; nothing for the empty set. */
+/* Appends "rank 3", "ranks 0-2,4", "pid 4711" or "rank 1 and pids 4711,4712"; nothing for none. */
 void ranks_name(struct str *into, const struct job *job, struct verdict_ranks ranks);
 
 /* Is this index of a rank in the set? */
