@@ -23,6 +23,7 @@ static const struct decoder *const decoders[] = {
 	&decode_module,
 	&decode_rings,
 	&decode_proc_stat,
+	&decode_proc_status,
 	&decode_proc_wchan,
 	&decode_proc_io,
 	&decode_cgroup,

@@ -12,6 +12,7 @@ extern const struct decoder decode_identity;
 extern const struct decoder decode_rings;
 extern const struct decoder decode_liveness;
 extern const struct decoder decode_proc_stat;
+extern const struct decoder decode_proc_status;
 extern const struct decoder decode_proc_wchan;
 extern const struct decoder decode_proc_io;
 extern const struct decoder decode_cgroup;

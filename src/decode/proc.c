@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples of /proc: stat, io, wchan. */
+/* Samples of /proc: stat, status, io, wchan. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +67,27 @@ static int stat_decode(const struct exhibit *exhibit, struct job_builder *builde
 }
 
 const struct decoder decode_proc_stat = {EXHIBIT_PROC_STAT, stat_decode};
+
+/* Of all that stands there only who traces it: a pid where we see its tracer, else 0. */
+static int status_decode(const struct exhibit *exhibit, struct job_builder *builder,
+	struct decode_context *context, struct complaint *why)
+{
+	const char *text = arena_text_max(&context->arena,
+		exhibit->len ? (const char *)exhibit->bytes : "", exhibit->len);
+	const char *line = strstr(text, "\nTracerPid:");
+	unsigned long pid;
+
+	(void)builder;
+	(void)why;
+	if (!line)
+		return 0;
+	pid = strtoul(line + strlen("\nTracerPid:"), NULL, 10);
+	if (pid <= INT32_MAX)
+		proc_of(context, exhibit)->fact.tracer = (uint32_t)pid;
+	return 0;
+}
+
+const struct decoder decode_proc_status = {EXHIBIT_PROC_STATUS, status_decode};
 
 static int io_decode(const struct exhibit *exhibit, struct job_builder *builder,
 	struct decode_context *context, struct complaint *why)

@@ -85,6 +85,7 @@ struct job_process {
 	const char *sample_cite; /* of state, CPU, RSS, storage */
 	char state;	       /* R S D T t Z X of the main thread, 0 unknown */
 	enum job_known frozen; /* cgroup freezer */
+	uint32_t tracer;       /* pid of its debugger, as who gathered sees it; 0 none is known */
 	const char *wchan;     /* "" unknown */
 	int64_t cpu_delta;     /* ns of CPU between the samples, reaped children too; JOB_UNKNOWN */
 	int64_t sample_span;   /* ns between them */

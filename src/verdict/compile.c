@@ -85,7 +85,9 @@ static bool explains_stuck(const struct inquiry *q, int rank, struct reason *why
 	why->outlook = VERDICT_KILL;
 	why->cause = p->dead_child || p->pool ? VERDICT_BY_CHILD_DEATH : VERDICT_NO_CAUSE;
 	why->where = place_of(p);
-	why->next = p->frozen ? VERDICT_NEXT_CONTINUE_PROCESS : VERDICT_NEXT_LOOK_AT_COMPILER;
+	why->next = p->traced	? VERDICT_NEXT_DETACH_DEBUGGER
+		    : p->frozen ? VERDICT_NEXT_CONTINUE_PROCESS
+				: VERDICT_NEXT_LOOK_AT_COMPILER;
 	return true;
 }
 
@@ -273,10 +275,8 @@ static void tell_activity(struct inquiry *q, int rank, struct draft *draft)
 		fact->a = p->cpu;
 		fact->b = p->cpu_span;
 	}
-	if (p->frozen) {
-		fact = draft_fact(q, draft, FACT_FROZEN, rank, cite);
-		fact->a = p->process->state;
-	}
+	if (p->frozen)
+		draft_frozen(q, draft, rank, cite);
 }
 
 static void tell_compile(struct inquiry *q, int rank, struct draft *draft)

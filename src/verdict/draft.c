@@ -48,6 +48,16 @@ struct verdict_fact *draft_fact_of(struct inquiry *q, struct draft *draft,
 	return fact;
 }
 
+void draft_frozen(struct inquiry *q, struct draft *draft, int rank, const char *cite)
+{
+	const struct profile *p = &q->profiles[rank];
+
+	if (p->traced)
+		draft_fact(q, draft, FACT_TRACED, rank, cite)->a = p->process->tracer;
+	else
+		draft_fact(q, draft, FACT_FROZEN, rank, cite)->a = p->process->state;
+}
+
 void draft_dead_child(struct inquiry *q, struct draft *draft, int rank)
 {
 	const struct job_process *child = q->profiles[rank].dead_child;

@@ -134,6 +134,8 @@ static bool explains_known(const struct inquiry *q, int rank, struct reason *why
 		why->outlook = VERDICT_KILL;
 	}
 	why->next = next[why->where];
+	if (why->where == VERDICT_IN_FROZEN && p->traced)
+		why->next = VERDICT_NEXT_DETACH_DEBUGGER;
 	if (why->where == VERDICT_IN_LOCK && p->posture.own_lock)
 		why->next = VERDICT_NEXT_LOOK_AT_THREADS;
 	if (why->where == VERDICT_IN_IO)
@@ -201,8 +203,7 @@ static void tell_process(struct inquiry *q, int rank, struct draft *draft)
 	if (!p->process || p->ended)
 		return;
 	if (p->frozen)
-		draft_fact(q, draft, FACT_FROZEN, rank, p->process->sample_cite)->a =
-			p->process->state;
+		draft_frozen(q, draft, rank, p->process->sample_cite);
 	else if ((place_of(p) == VERDICT_IN_LOCK && !p->posture.own_lock) ||
 		 (p->process->state && p->process->state != 'S' && p->process->state != 'R')) {
 		fact = draft_fact(q, draft, FACT_PROC_STATE, rank, p->process->sample_cite);

@@ -80,6 +80,9 @@ struct verdict_fact *draft_fact(struct inquiry *q, struct draft *draft, enum ver
 struct verdict_fact *draft_fact_of(struct inquiry *q, struct draft *draft,
 	enum verdict_fact_kind kind, const struct rank_list *ranks, const char *cite);
 
+/* Adds what stopped a rank that stands still: a debugger, or else a signal or the freezer. */
+void draft_frozen(struct inquiry *q, struct draft *draft, int rank, const char *cite);
+
 /* Adds FACT_CHILD_DIED where the rank lost a child. */
 void draft_dead_child(struct inquiry *q, struct draft *draft, int rank);
 

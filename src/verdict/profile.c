@@ -248,6 +248,7 @@ static void look_at_own_process(struct profile *p)
 	p->ended = process->end > JOB_ALIVE;
 	p->frozen = !p->ended &&
 		    (process->frozen == JOB_YES || process->state == 'T' || process->state == 't');
+	p->traced = p->frozen && process->state == 't';
 	p->written = process->write_delta;
 }
 

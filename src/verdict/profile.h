@@ -53,6 +53,7 @@ struct profile {
 	bool device_victim; /* its compile waits for the GPU, behind an op of its own that is open
 			     */
 	bool frozen;
+	bool traced; /* frozen, by a debugger */
 	struct posture posture; /* what it is doing by its stacks */
 	bool empty_now;                /* its latest batch was empty, and the peers' were not */
 	bool empty_once;               /* some batch of its was */

@@ -127,6 +127,7 @@ enum verdict_limit {
 	F(TERMINATED)          /* a: signal; b: sender pid: by a launcher */                       \
 	F(PROC_STATE)          /* text: wchan; a: state letter */                                  \
 	F(FROZEN)              /* stopped by a signal or the freezer */                            \
+	F(TRACED)              /* stopped by a debugger; a: its pid, 0 not known */                \
 	F(CPU)                 /* a: CPU ns; b: over ns */                                         \
 	F(OUTSIDE)             /* outside every call since; a: ns */                               \
 	F(LAST_OP)        /* text: op; text2: group; a: op index it completed or returned from */  \
@@ -206,6 +207,7 @@ enum verdict_next {
 	VERDICT_NEXT_LOOK_AT_STORAGE,
 	VERDICT_NEXT_LOOK_AT_CHILD, /* that is being started, and that its parent waits for */
 	VERDICT_NEXT_CONTINUE_PROCESS,
+	VERDICT_NEXT_DETACH_DEBUGGER,
 	VERDICT_NEXT_STACK_OF_RANK,
 	VERDICT_NEXT_STACK_NEXT_TIME,
 	VERDICT_NEXT_LOOK_AT_CORE,

@@ -53,6 +53,7 @@ static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_TERMINATED] = "{a signal} by a launcher[, pid {b pid}]",
 	[FACT_PROC_STATE] = "process state {a letter}[, in {t}]",
 	[FACT_FROZEN] = "stopped, by a signal or the freezer",
+	[FACT_TRACED] = "stopped by a debugger[, pid {a pid}]",
 	[FACT_CPU] = "used {a cpu}[ in {b ns}]",
 	[FACT_OUTSIDE] = "outside every recorded call[ for {a ns}]",
 	[FACT_LAST_OP] = "last was {t}[ {a op}][ {T}]",
@@ -102,6 +103,7 @@ static const char *const nexts[VERDICT_NEXTS] = {
 	[VERDICT_NEXT_LOOK_AT_STORAGE] = "look at the storage that {R} uses",
 	[VERDICT_NEXT_LOOK_AT_CHILD] = "see why the program that {R} starts does not begin",
 	[VERDICT_NEXT_CONTINUE_PROCESS] = "continue {R} (kill -CONT, or thaw its cgroup)",
+	[VERDICT_NEXT_DETACH_DEBUGGER] = "detach the debugger of {R}, or let it continue",
 	[VERDICT_NEXT_STACK_OF_RANK] = "look at the stack of {R}: py-spy dump, or gdb -p",
 	[VERDICT_NEXT_STACK_NEXT_TIME] =
 		"next time, take the stack of {R} while it hangs: py-spy dump",
@@ -386,10 +388,31 @@ static void say_whom(struct str *into, const struct verdicts *verdicts,
 		str_add(into, "the culprits");
 	else if (verdict->camp_a.n && compare)
 		str_add(into, "a rank of each camp");
+	else if (verdict->class == VERDICT_HOST_STALL && verdict->camp_a.n &&
+		 verdict->camp_a.n <= 4)
+		ranks_name(into, verdicts->job, verdict->camp_a);
 	else
 		str_add(into, "the rank that is missing");
 	if (compare && verdict->culprits.n)
 		str_add(into, " and a peer");
+}
+
+/* " (pid 4711)", where all culprits have one debugger. */
+static void say_debugger(struct str *into, const struct verdict *verdict)
+{
+	int64_t pid = 0;
+
+	for (size_t i = 0; i < verdict->nevidence; i++) {
+		const struct verdict_fact *fact = &verdict->evidence[i];
+
+		if (fact->kind != FACT_TRACED)
+			continue;
+		if (pid && pid != fact->a)
+			return;
+		pid = fact->a;
+	}
+	if (pid > 0)
+		str_printf(into, " (pid %" PRId64 ")", pid);
 }
 
 void wording_next(struct str *into, const struct verdicts *verdicts, const struct verdict *verdict)
@@ -403,6 +426,8 @@ void wording_next(struct str *into, const struct verdicts *verdicts, const struc
 	}
 	str_add_bytes(into, words, (size_t)(who - words));
 	say_whom(into, verdicts, verdict, who[1] == 'P');
+	if (verdict->next == VERDICT_NEXT_DETACH_DEBUGGER)
+		say_debugger(into, verdict);
 	str_add(into, who + 3);
 }
 

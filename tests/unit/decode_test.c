@@ -182,6 +182,33 @@ static void two_samples_tell_cpu_use(void **state)
 }
 
 /* Compilers run in children: their time counts once they were waited for. */
+static void who_traces_a_process_is_known(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t tracer;
+	} cases[] = {
+		{"Name:\tpython\nState:\tt (tracing stop)\nTracerPid:\t4711\nUid:\t0\n", 4711},
+		{"Name:\tpython\nTracerPid:\t0\n", 0},
+		{"Name:\tpython\nTracerPid:\t99999999999999999999\n", 0},
+		{"Name:\tpython\nTracerPid:", 0},
+		{"", 0},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct evidence evidence = {0};
+		struct job *job;
+
+		forge_gather(&evidence);
+		forge_census(&evidence, 1, CENSUS_RANK);
+		stat_of(&evidence, PID0, 100, 0);
+		forge_text(&evidence, EXHIBIT_PROC_STATUS, PID0, cases[i].text);
+		job = decoded(&evidence);
+		assert_int_equal(process_of(job, PID0)->tracer, cases[i].tracer);
+		job_free(job);
+	}
+}
+
 static void time_of_reaped_children_counts(void **state)
 {
 	struct evidence evidence = {0};
@@ -643,6 +670,7 @@ int main(void)
 		cmocka_unit_test(the_census_tells_who_is_there),
 		cmocka_unit_test(dead_needs_a_free_lock_and_no_process),
 		cmocka_unit_test(two_samples_tell_cpu_use),
+		cmocka_unit_test(who_traces_a_process_is_known),
 		cmocka_unit_test(time_of_reaped_children_counts),
 		cmocka_unit_test(one_sample_is_no_knowledge_of_use),
 		cmocka_unit_test(history_tells_since_when_it_idles),

@@ -10,6 +10,7 @@
 #include "job/names.h"
 #include "words/escape.h"
 #include "report/report.h"
+#include "words/ranks.h"
 #include "words/wording.h"
 #include "tests/unit/report_job.h"
 
@@ -78,6 +79,64 @@ static void the_first_line_is_the_answer(void **state)
 	text = written(&report_text, &hand.verdicts, &options);
 	assert_string_equal(text, expected);
 	free(text);
+}
+
+/* Those whose number nobody knows are known by their pids, behind the others. */
+static void sets_of_ranks_have_names(void **state)
+{
+	static const struct {
+		int at[5];
+		size_t n;
+		const char *name;
+	} cases[] = {
+		{{0}, 0, ""},
+		{{3}, 1, "rank 3"},
+		{{0, 1, 2, 4}, 4, "ranks 0-2,4"},
+		{{6}, 1, "pid 106"},
+		{{6, 7}, 2, "pids 106,107"},
+		{{1, 6}, 2, "rank 1 and pid 106"},
+		{{0, 1, 3, 6, 7}, 5, "ranks 0-1,3 and pids 106,107"},
+	};
+	struct hand_job hand;
+
+	hand_job_make(&hand, 8, 3);
+	hand.ranks[6].numberless = hand.ranks[7].numberless = true;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct str text = {0};
+
+		ranks_name(&text, &hand.job, (struct verdict_ranks){cases[i].at, cases[i].n});
+		assert_string_equal(str_text(&text), cases[i].name);
+		str_release(&text);
+	}
+}
+
+/* The debugger that holds a rank has a pid, where all that are held have the same. */
+static void whose_debugger_is_to_be_detached_is_said(void **state)
+{
+	static const struct {
+		int64_t first, second;
+		const char *next;
+	} cases[] = {
+		{4711, 4711, "detach the debugger of rank 3 (pid 4711), or let it continue"},
+		{4711, 4712, "detach the debugger of rank 3, or let it continue"},
+		{0, 0, "detach the debugger of rank 3, or let it continue"},
+	};
+	struct verdict_fact facts[2] = {{.kind = FACT_TRACED}, {.kind = FACT_TRACED}};
+	struct hand_job hand;
+
+	hand_job_make(&hand, 8, 3);
+	hand.verdict[0].next = VERDICT_NEXT_DETACH_DEBUGGER;
+	hand.verdict[0].evidence = facts;
+	hand.verdict[0].nevidence = 2;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct str text = {0};
+
+		facts[0].a = cases[i].first;
+		facts[1].a = cases[i].second;
+		wording_next(&text, &hand.verdicts, &hand.verdict[0]);
+		assert_string_equal(str_text(&text), cases[i].next);
+		str_release(&text);
+	}
 }
 
 static void nothing_is_coloured_unless_asked(void **state)
@@ -428,6 +487,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_line_is_the_answer),
+		cmocka_unit_test(sets_of_ranks_have_names),
+		cmocka_unit_test(whose_debugger_is_to_be_detached_is_said),
 		cmocka_unit_test(nothing_is_coloured_unless_asked),
 		cmocka_unit_test(many_ranks_and_many_facts_still_fit),
 		cmocka_unit_test(text_from_outside_never_goes_out_raw),

@@ -129,6 +129,39 @@ static void s44_a_frozen_rank(void **state)
 	facts_free(f);
 }
 
+/* What the verdict has of this kind; what is next. */
+static void expect_frozen(const struct facts *f, enum verdict_fact_kind kind, int64_t value,
+	enum verdict_next next)
+{
+	struct job *job = facts_job(f);
+	struct verdicts *v = verdicts_of(job);
+	bool found = false;
+
+	for (size_t i = 0; i < v->at[0].nevidence; i++)
+		found |= v->at[0].evidence[i].kind == kind && v->at[0].evidence[i].a == value;
+	assert_true(found);
+	assert_int_equal(v->at[0].next, next);
+	verdicts_free(v);
+	job_free(job);
+}
+
+/* Whom a debugger holds no signal continues. */
+static void a_rank_held_by_a_debugger(void **state)
+{
+	struct facts *f = job_missing(4, 1);
+
+	f->ranks[1].process.state = 't';
+	f->ranks[1].process.tracer = 4711;
+	facts_expect_where(f, VERDICT_HOST_STALL, "1", VERDICT_IN_FROZEN);
+	expect_frozen(f, FACT_TRACED, 4711, VERDICT_NEXT_DETACH_DEBUGGER);
+	f->ranks[1].process.tracer = 0;
+	expect_frozen(f, FACT_TRACED, 0, VERDICT_NEXT_DETACH_DEBUGGER);
+	f->ranks[1].process.state = 'T';
+	f->ranks[1].process.tracer = 4711; /* which lets it be: a signal has stopped it */
+	expect_frozen(f, FACT_FROZEN, 'T', VERDICT_NEXT_CONTINUE_PROCESS);
+	facts_free(f);
+}
+
 static void frozen_inside_an_op_of_all(void **state)
 {
 	struct facts *f = facts_new(4);
@@ -576,6 +609,7 @@ int main(void)
 		cmocka_unit_test(lost_slots_weaken_what_rests_on_absence),
 		cmocka_unit_test(graphs_replayed_are_not_counted_as_absence),
 		cmocka_unit_test(s44_a_frozen_rank),
+		cmocka_unit_test(a_rank_held_by_a_debugger),
 		cmocka_unit_test(frozen_inside_an_op_of_all),
 		cmocka_unit_test(blocked_in_io_and_in_a_lock),
 		cmocka_unit_test(a_polling_watchdog_does_not_hold_its_rank),
