@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "cmd/cmd.h"
 #include "decode/decode.h"
 #include "report/report.h"
+#include "words/escape.h"
 
 void look_judge(struct look *look)
 {
@@ -60,6 +62,31 @@ int look_print(const struct look *look, const struct report_options *options, bo
 	return look_print_wish(look, options, (struct look_wish){.json = json});
 }
 
+static bool has_stacks(const struct job *job)
+{
+	for (size_t i = 0; i < job->nstacks; i++)
+		if (job->stacks[i].nframes)
+			return true;
+	return false;
+}
+
+/* Somebody wants stacks, and none are there: why, as far as the evidence has a word about it. */
+static void complain_of_no_stacks(const struct job *job)
+{
+	const char *what = "none were taken: inquest attach takes them while a job hangs";
+	struct str words = {0};
+
+	for (size_t i = 0; i < job->nlosses; i++)
+		if (strstr(job->losses[i].what, "stack") ||
+			!strncmp(job->losses[i].cite, "stacks:", strlen("stacks:"))) {
+			what = job->losses[i].what;
+			break;
+		}
+	escape_text(&words, what, false);
+	cmd_complain("no stacks here: %s", str_text(&words));
+	str_release(&words);
+}
+
 int look_print_wish(
 	const struct look *look, const struct report_options *options, struct look_wish wish)
 {
@@ -72,6 +99,8 @@ int look_print_wish(
 			     "closed?");
 		return CMD_UNREADABLE;
 	}
+	if (wish.stacks && !wish.below && !has_stacks(look->job))
+		complain_of_no_stacks(look->job);
 	return look_status(look);
 }
 

@@ -47,8 +47,9 @@ struct look_wish {
 bool look_parse_stacks(const char *value, struct look_wish *into);
 
 /*
- * Prints the report that is wished for to stdout. Returns look_status(), or CMD_UNREADABLE with a
- * complaint on stderr where stdout cannot be written.
+ * Prints the report that is wished for to stdout; where that is of stacks and there are none, a
+ * line on stderr says why. Returns look_status(), or CMD_UNREADABLE with a complaint on stderr
+ * where stdout cannot be written.
  */
 int look_print_wish(
 	const struct look *look, const struct report_options *options, struct look_wish wish);
