@@ -30,11 +30,9 @@
 #define CFI_ENC_SDATA2	 0x0a
 #define CFI_ENC_SDATA4	 0x0b
 #define CFI_ENC_SDATA8	 0x0c
-#define CFI_ENC_PCREL	 0x10
 #define CFI_ENC_TABLE	 0x3b /* relative to the table, 4 bytes: can be searched */
 #define CFI_ENC_RELATION 0x70
 #define CFI_ENC_INDIRECT 0x80
-#define CFI_ENC_OMIT	 0xff
 
 /* The bytes of one CIE or FDE, or a block in it. bad: something was wanted that is not there. */
 struct cfi_text {
@@ -93,12 +91,11 @@ static void cfi_skip(struct cfi_text *text, uint64_t n)
 	text->at = text->bad ? text->len : text->at + (size_t)n;
 }
 
-/* Bytes of a pointer of this encoding; 0: none that we take. */
-static size_t cfi_pointer_size(uint8_t encoding)
+size_t cfi_pointer_size(uint8_t encoding)
 {
 	uint8_t relation = encoding & CFI_ENC_RELATION;
 
-	if (relation != CFI_ENC_ABSOLUTE && relation != CFI_ENC_PCREL &&
+	if (relation != CFI_ENC_ABSOLUTE && relation != CFI_PCREL &&
 		relation != (CFI_ENC_TABLE & CFI_ENC_RELATION))
 		return 0;
 	switch (encoding & 0x0f) {
@@ -425,6 +422,21 @@ int cfi_check(struct stack_memory *memory, uint64_t fde, bool *ret_signal)
 	return cfi_check_fde(memory, fde, &cie, &state, bytes);
 }
 
+int cfi_encoding(struct stack_memory *memory, uint64_t cie, uint8_t *ret)
+{
+	uint8_t bytes[CFI_CAP];
+	struct cfi_text text = {.bytes = bytes};
+	struct cfi_cie known = {0};
+	int error = cfi_read(memory, cie, bytes, &text.len);
+
+	if (error)
+		return error;
+	if (!cfi_cie(&text, &known))
+		return -EINVAL;
+	*ret = known.encoding;
+	return 0;
+}
+
 /* -- the search table -------------------------------------------------------------------------- */
 
 struct cfi_table {
@@ -441,7 +453,7 @@ static int cfi_table(
 
 	if (error)
 		return error;
-	pointer = head[1] == CFI_ENC_OMIT ? 0 : cfi_pointer_size(head[1]);
+	pointer = head[1] == CFI_NO_POINTER ? 0 : cfi_pointer_size(head[1]);
 	number = cfi_pointer_size(head[2]);
 	if (head[0] != 1 || !number || head[3] != CFI_ENC_TABLE)
 		return -ENOENT;

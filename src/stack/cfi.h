@@ -10,6 +10,7 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "stack/memory.h"
@@ -31,5 +32,16 @@ int cfi_find(struct stack_memory *memory, uint64_t hdr, uint64_t size, uint64_t 
 /* The same for an FDE whose address is known. */
 int cfi_check(struct stack_memory *memory, uint64_t fde, bool *ret_signal)
 	__attribute__((nonnull));
+
+/* How the FDEs of a CIE write their addresses: 0 and *ret, or as above. */
+int cfi_encoding(struct stack_memory *memory, uint64_t cie, uint8_t *ret) __attribute__((nonnull));
+
+/* Of such an encoding: relative to where it stands; a signed number; none at all. */
+#define CFI_PCREL      0x10
+#define CFI_SIGNED     0x08
+#define CFI_NO_POINTER 0xff
+
+/* Bytes of a pointer of this encoding; 0: none that we take. */
+size_t cfi_pointer_size(uint8_t encoding);
 
 #endif

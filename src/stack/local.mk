@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += %D%/libstack.la
 src_stack_libstack_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBUNWIND_CFLAGS)
 src_stack_libstack_la_SOURCES = \
+	%D%/cfi-scan.c %D%/cfi-scan.h \
 	%D%/cfi.c %D%/cfi.h \
 	%D%/excerpt.c %D%/excerpt.h \
 	%D%/maps.c %D%/maps.h \

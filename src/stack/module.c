@@ -17,6 +17,7 @@
 #define MODULE_HEADERS	  512   /* program headers */
 #define MODULE_NOTES	  64    /* notes looked at per segment */
 #define MODULE_NOTES_SIZE 65536 /* bytes of them */
+#define MODULE_SECTIONS	  256   /* looked at */
 #define MODULE_PAGE	  4096ull
 #define MODULE_BUCKETS	  1024
 
@@ -152,6 +153,50 @@ static bool module_take(struct module *module, const Elf64_Phdr *segment)
 	}
 }
 
+/* Whether what a section covers is loaded from the file, and not to be written to. */
+static bool module_has(const struct module *module, const Elf64_Shdr *section)
+{
+	for (size_t i = 0; i < module->nloads; i++) {
+		const struct module_load *load = &module->loads[i];
+
+		if (!load->writable && section->sh_addr >= load->vaddr &&
+			section->sh_addr - load->vaddr <= load->filesz &&
+			section->sh_size <= load->filesz - (section->sh_addr - load->vaddr))
+			return true;
+	}
+	return false;
+}
+
+/* Where .eh_frame is, by the section headers, which need not be there. */
+static void module_find_eh_frame(struct module *module, const Elf64_Ehdr *header)
+{
+	static const char wanted[] = ".eh_frame";
+	size_t nr = header->e_shnum < MODULE_SECTIONS ? header->e_shnum : MODULE_SECTIONS;
+	uint64_t from = header->e_shoff;
+	Elf64_Shdr names, section;
+	char name[sizeof(wanted)];
+
+	if (header->e_shentsize != sizeof(section) || header->e_shstrndx >= nr ||
+		from >= MODULE_FILE / 2 ||
+		module_read(module->image, from + header->e_shstrndx * sizeof(names), &names,
+			sizeof(names)) < 0 ||
+		names.sh_offset >= MODULE_FILE / 2)
+		return;
+	for (size_t i = 0; i < nr && !module->eh_frame; i++) {
+		if (module_read(module->image, from + i * sizeof(section), &section,
+			    sizeof(section)) < 0)
+			return;
+		if (!(section.sh_flags & SHF_ALLOC) || section.sh_type == SHT_NOBITS ||
+			!module_has(module, &section) ||
+			module_read(module->image, names.sh_offset + section.sh_name, name,
+				sizeof(name)) < 0 ||
+			memcmp(name, wanted, sizeof(wanted)) != 0)
+			continue;
+		module->eh_frame = section.sh_addr;
+		module->eh_frame_size = section.sh_size;
+	}
+}
+
 static int module_headers(
 	struct arena *arena, struct module *module, const char *path, struct complaint *why)
 {
@@ -171,6 +216,8 @@ static int module_headers(
 			return complaint_set(why, "%s: its program headers make no sense", path);
 	if (!module->nloads)
 		return complaint_set(why, "%s: it has nothing to load", path);
+	if (!module->eh_frame_hdr)
+		module_find_eh_frame(module, &header);
 	return 0;
 }
 

@@ -50,6 +50,8 @@ struct module {
 	size_t nloads;
 	uint64_t eh_frame_hdr; /* address of the module; 0: it has none */
 	uint64_t eh_frame_hdr_size;
+	uint64_t eh_frame; /* looked for where it has no eh_frame_hdr; 0: none is known */
+	uint64_t eh_frame_size;
 	bool replaced; /* its path is another file now, and the mapped one could not be had */
 	struct stack_memory *image; /* borrowed */
 	struct module_symbol *symbols; /* by `at` */
@@ -63,7 +65,8 @@ struct modules *modules_new(void);
 
 /*
  * Adds a module whose program headers are read from its image (ELF, 64 bit, of this machine's byte
- * order and bounded sizes) into loads, eh_frame_hdr and build id. The path is copied, the image
+ * order and bounded sizes) into loads, eh_frame_hdr and build id; where it has no eh_frame_hdr its
+ * section headers say where its .eh_frame is. The path is copied, the image
  * borrowed and must outlive the table. Valid as long as the table. NULL with words if the image is
  * no ELF object of that kind.
  */

@@ -21,6 +21,7 @@
 #define SPACE_CACHE    1024 /* rows; a hung rank's threads share most of their frames */
 #define SPACE_ACCESSES (8u << 20) /* of one walk: far above what any real one needs */
 #define SPACE_CALL     8	  /* bytes of the longest call instruction, and one */
+#define SPACE_ENTRY    (1ull << 63) /* where no process has anything */
 
 /* Exported by libunwind, but in none of its headers. */
 int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t space, unw_word_t ip, unw_dyn_info_t *table,
@@ -142,6 +143,10 @@ static int space_access_mem(
 		return -UNW_EINVAL;
 	if (unwinder->accesses++ > SPACE_ACCESSES)
 		return -UNW_EINVAL;
+	if (at == SPACE_ENTRY) {
+		*value = unwinder->entry;
+		return 0;
+	}
 	return space_word(unwinder, at, value);
 }
 
@@ -164,6 +169,58 @@ static int space_access_reg(
 	return 0;
 }
 
+/* What a module without search table says about an address; its .eh_frame is read once. */
+static const struct cfi_range *space_scan(
+	struct unwinder *unwinder, const struct unwind_place *place, uint64_t ip)
+{
+	struct unwind_scanned *scanned;
+
+	array_for_each(&unwinder->scanned, scanned)
+		if (scanned->module == place->module && scanned->bias == place->bias)
+			return cfi_ranges_find(&scanned->ranges, ip);
+	scanned = array_add(&unwinder->scanned);
+	*scanned = (struct unwind_scanned){.module = place->module, .bias = place->bias};
+	if (place->module->eh_frame)
+		cfi_scan(&unwinder->memory, place->module->eh_frame + place->bias,
+			place->module->eh_frame_size, &scanned->ranges);
+	return cfi_ranges_find(&scanned->ranges, ip);
+}
+
+/* Makes a table of one entry, relative to its FDE; false where nothing is known. */
+static bool space_make_table(struct unwinder *unwinder, const struct unwind_place *place,
+	uint64_t ip, unw_dyn_info_t *table)
+{
+	const struct cfi_range *range = space_scan(unwinder, place, ip);
+	int64_t start;
+	bool signal;
+
+	if (!range || cfi_check(&unwinder->memory, range->fde, &signal) < 0)
+		return false;
+	start = (int64_t)(range->start - range->fde);
+	if (start != (int32_t)start || ip - range->start > INT32_MAX / 2)
+		return false;
+	unwinder->entry = (uint32_t)start; /* and an FDE 0 bytes from there */
+	table->u.rti.segbase = range->fde;
+	table->u.rti.table_data = SPACE_ENTRY;
+	return true;
+}
+
+/* Finds the entry in the module's own table, or makes one. */
+static bool space_find_table(struct unwinder *unwinder, const struct unwind_place *place,
+	uint64_t ip, unw_dyn_info_t *table)
+{
+	uint64_t hdr = place->module->eh_frame_hdr + place->bias;
+	struct cfi_found found;
+
+	if (!place->module->eh_frame_hdr)
+		return space_make_table(unwinder, place, ip, table);
+	if (cfi_find(&unwinder->memory, hdr, place->module->eh_frame_hdr_size, ip, &found) < 0)
+		return false;
+	table->u.rti.segbase = hdr;
+	table->u.rti.table_data = found.entry;
+	return true;
+}
+
 /*
  * Never -UNW_ENOINFO: libunwind would begin to guess then, in ways of its own (stack/unwind.c knows
  * better ones, and says so).
@@ -175,20 +232,14 @@ static int space_find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_
 	const struct stack_map *map = unwinder_map(unwinder, ip);
 	const struct unwind_place *place = unwinder_place(unwinder, ip);
 	unw_dyn_info_t table = {.format = UNW_INFO_FORMAT_REMOTE_TABLE};
-	struct cfi_found found;
-	uint64_t hdr;
 
 	unwinder->no_info = true;
-	if (!map || !map->executable || !place->module || !place->module->eh_frame_hdr)
+	if (!map || !map->executable || !place->module ||
+		!space_find_table(unwinder, place, ip, &table))
 		return -UNW_ESTOPUNWIND;
-	hdr = place->module->eh_frame_hdr + place->bias;
-	if (cfi_find(&unwinder->memory, hdr, place->module->eh_frame_hdr_size, ip, &found) < 0)
-		return -UNW_ESTOPUNWIND;
-	/* A table of the one entry that the gate has found. */
+	/* A table of the one entry that the gate has let pass. */
 	table.start_ip = map->start;
 	table.end_ip = map->end;
-	table.u.rti.segbase = hdr;
-	table.u.rti.table_data = found.entry;
 	table.u.rti.table_len = 1;
 	memset(info, 0, sizeof(*info));
 	if (UNW_OBJ(dwarf_search_unwind_table)(space, ip, &table, info, need_unwind_info, arg) < 0)
@@ -282,6 +333,9 @@ void unwinder_free(struct unwinder *unwinder)
 		unw_set_cache_size(unwinder->space, 1, 0);
 		unw_destroy_addr_space(unwinder->space);
 	}
+	for (size_t i = 0; i < unwinder->scanned.nr; i++)
+		array_release(&unwinder->scanned.items[i].ranges.all);
+	array_release(&unwinder->scanned);
 	free(unwinder->places);
 	free(unwinder);
 }

@@ -12,6 +12,8 @@
 
 #include <libunwind.h>
 
+#include "base/array.h"
+#include "stack/cfi-scan.h"
 #include "stack/unwind.h"
 
 /* What a map shows. */
@@ -21,12 +23,21 @@ struct unwind_place {
 	uint64_t bias;
 };
 
+/* A module without a search table of its own, and the one that we made. */
+struct unwind_scanned {
+	const struct module *module;
+	uint64_t bias;
+	struct cfi_ranges ranges;
+};
+
 struct unwinder {
 	struct stack_memory memory; /* first: all of the address space */
 	const struct stack_maps *maps;
 	const struct modules *modules;
 	struct stack_memory *process;
 	struct unwind_place *places; /* as maps->all */
+	ARRAY(struct unwind_scanned) scanned;
+	uint64_t entry; /* the search table that libunwind sees at SPACE_ENTRY */
 	const struct stack_map *last; /* map that was found last */
 	unw_addr_space_t space;
 	/* Of the walk that goes on: */

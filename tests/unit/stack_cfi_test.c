@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stack/cfi-scan.h"
 #include "stack/cfi.h"
 #include "tests/unit/stack_object.h"
 
@@ -188,6 +189,80 @@ static void tables_are_searched_within_their_bounds(void **state)
 	assert_int_equal(find(&object, OBJECT_TEXT), -EINVAL);
 }
 
+/* -- without a table --------------------------------------------------------------------------- */
+
+/* One CIE and three FDEs, one behind the other, of which the second is about nothing. */
+#define SCAN_AT	  OBJECT_CIE
+#define SCAN_SIZE (20 + 3 * 20 + 4)
+
+static void object_set_row(struct object *object)
+{
+	static const uint32_t lengths[] = {0x10, 0, 0x30};
+	uint32_t at = SCAN_AT + 20;
+
+	object_make(object);
+	object_set_cie(object, OBJECT_CFI("\x0c\x07\x08"));
+	for (uint32_t i = 0; i < 3; i++, at += 20) {
+		uint32_t words[4] = {at + 4 - OBJECT_CIE, OBJECT_TEXT + 0x100 - 0x20 * i - (at + 8),
+			lengths[i], 0};
+
+		object_put_cfi(object, at, words, sizeof(words), OBJECT_CFI(""));
+	}
+	object_put32(object, at, 0);
+}
+
+static uint64_t scanned(struct object *object, uint64_t size, uint64_t address)
+{
+	struct cfi_ranges ranges = {0};
+	const struct cfi_range *range;
+	uint64_t fde;
+
+	cfi_scan(&object->memory, SCAN_AT, size, &ranges);
+	range = cfi_ranges_find(&ranges, address);
+	fde = range ? range->fde : 0;
+	array_release(&ranges.all);
+	return fde;
+}
+
+static void what_has_no_table_is_scanned(void **state)
+{
+	struct object object;
+
+	(void)state;
+	object_set_row(&object);
+	assert_int_equal(scanned(&object, SCAN_SIZE, OBJECT_TEXT + 0x100), SCAN_AT + 20);
+	assert_int_equal(scanned(&object, SCAN_SIZE, OBJECT_TEXT + 0x10f), SCAN_AT + 20);
+	assert_int_equal(scanned(&object, SCAN_SIZE, OBJECT_TEXT + 0x110), 0);
+	assert_int_equal(scanned(&object, SCAN_SIZE, OBJECT_TEXT + 0xe0), SCAN_AT + 60);
+	assert_int_equal(scanned(&object, SCAN_SIZE, OBJECT_TEXT + 0xc0), SCAN_AT + 60);
+	assert_int_equal(scanned(&object, SCAN_SIZE, OBJECT_TEXT + 0xbf), 0);
+	/* What is cut off is not there, nor what reaches beyond the end. */
+	assert_int_equal(scanned(&object, 40, OBJECT_TEXT + 0x100), SCAN_AT + 20);
+	assert_int_equal(scanned(&object, 79, OBJECT_TEXT + 0xc0), 0);
+	assert_int_equal(scanned(&object, 0, OBJECT_TEXT + 0x100), 0);
+	assert_int_equal(scanned(&object, CFI_SCAN_CAP + 1ull, OBJECT_TEXT + 0x100), 0);
+	assert_int_equal(scanned(&object, UINT64_MAX, OBJECT_TEXT + 0x100), 0);
+	/* A table relative to who knows what. */
+	object.file[SCAN_AT + 16] = 0x3b;
+	assert_int_equal(scanned(&object, SCAN_SIZE, OBJECT_TEXT + 0x100), 0);
+}
+
+/* Whatever stands there, the scan ends and stays within its bounds. */
+static void any_bytes_will_do_for_a_scan(void **state)
+{
+	static const unsigned char values[] = {0, 1, 4, 0x7f, 0x80, 0xff};
+	struct object object;
+
+	(void)state;
+	for (size_t at = 0; at < SCAN_SIZE; at++)
+		for (size_t i = 0; i < sizeof(values); i++) {
+			object_set_row(&object);
+			object.file[SCAN_AT + at] = values[i];
+			(void)scanned(&object, SCAN_SIZE, OBJECT_TEXT + 0x100);
+			(void)scanned(&object, OBJECT_SIZE, OBJECT_TEXT + 0x100);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,6 +271,8 @@ int main(void)
 		cmocka_unit_test(what_would_break_libunwind_is_refused),
 		cmocka_unit_test(headers_of_cies_are_refused_that_libunwind_takes_otherwise),
 		cmocka_unit_test(tables_are_searched_within_their_bounds),
+		cmocka_unit_test(what_has_no_table_is_scanned),
+		cmocka_unit_test(any_bytes_will_do_for_a_scan),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -228,10 +228,56 @@ static void symbols_are_found_by_the_address_asked_about(void **state)
 	modules_free(modules);
 }
 
+/* Section headers at 0x600, their names at 0x700: where .eh_frame is, of who has no table of it. */
+static void object_set_sections(struct object *object, Elf64_Shdr eh_frame, uint16_t names)
+{
+	static const char texts[] = "\0.eh_frame_hdr\0.eh_frame";
+	Elf64_Shdr sections[] = {{0}, eh_frame,
+		{.sh_type = SHT_STRTAB, .sh_offset = 0x700, .sh_size = sizeof(texts)}};
+
+	object_make(object);
+	segment(object, 2)->p_type = PT_NULL;
+	header(object)->e_shoff = 0x600;
+	header(object)->e_shentsize = sizeof(Elf64_Shdr);
+	header(object)->e_shnum = 3;
+	header(object)->e_shstrndx = names;
+	memcpy(object->file + 0x600, sections, sizeof(sections));
+	memcpy(object->file + 0x700, texts, sizeof(texts));
+}
+
+static void without_a_table_the_sections_say_where_unwind_information_is(void **state)
+{
+	const Elf64_Shdr good = {.sh_name = 15, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC,
+		.sh_addr = OBJECT_CIE, .sh_size = 0x400};
+	Elf64_Shdr cases[] = {good, good, good, good, good, good, good};
+	static const uint16_t names[] = {2, 2, 2, 2, 2, 2, 9};
+
+	(void)state;
+	cases[1].sh_name = 1;		      /* another one */
+	cases[2].sh_name = UINT32_MAX;	      /* no name */
+	cases[3].sh_flags = 0;		      /* not loaded */
+	cases[4].sh_size = 0x1000;	      /* more than is */
+	cases[5].sh_addr = UINT64_MAX - 0x10; /* nowhere */
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct modules *modules = modules_new();
+		struct object object;
+		struct module *module;
+
+		object_set_sections(&object, cases[i], names[i]);
+		module = add(modules, &object);
+		assert_non_null(module);
+		assert_int_equal(module->eh_frame_hdr, 0);
+		assert_int_equal(module->eh_frame, i ? 0 : OBJECT_CIE);
+		assert_int_equal(module->eh_frame_size, i ? 0 : 0x400);
+		modules_free(modules);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(headers_are_read_from_the_image),
+		cmocka_unit_test(without_a_table_the_sections_say_where_unwind_information_is),
 		cmocka_unit_test(program_headers_may_stand_anywhere_in_the_file),
 		cmocka_unit_test(a_map_tells_the_bias_by_its_offset),
 		cmocka_unit_test(what_is_no_object_of_this_machine_is_refused),
