@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Stacks of real processes.
-check_PROGRAMS += %D%/blocked %D%/blocked-fp
+check_PROGRAMS += %D%/blocked %D%/blocked-fp %D%/blocked-bare
 
 %C%_blocked_SOURCES = %D%/blocked.c
 %C%_blocked_CFLAGS = $(PLAIN_CFLAGS) -O2 -fomit-frame-pointer -pthread
 %C%_blocked_fp_SOURCES = %D%/blocked.c
 %C%_blocked_fp_CFLAGS = $(PLAIN_CFLAGS) -O2 -fno-omit-frame-pointer -pthread
+# As a statically linked one: without a table to find unwind information by.
+%C%_blocked_bare_SOURCES = %D%/blocked.c
+%C%_blocked_bare_CFLAGS = $(PLAIN_CFLAGS) -O2 -fomit-frame-pointer -pthread
+%C%_blocked_bare_LDFLAGS = -Wl,--no-eh-frame-hdr
 
 # libunwind's own ptrace accessors come with its headers; they are what ours are compared with.
 check_PROGRAMS += %D%/walk
@@ -29,7 +33,7 @@ check_PROGRAMS += %D%/plight %D%/blocking
 
 EXTRA_DIST += %D%/takes.py
 SH_TESTS += %D%/native.test %D%/peek.test %D%/stop.test %D%/trouble.test \
-	%D%/locked.test
+	%D%/locked.test %D%/held.test
 ASAN_TESTS += %D%/peek.test %D%/stop.test %D%/trouble.test
 ASAN_TESTS += %D%/native.test
 

@@ -219,6 +219,23 @@ static const struct situation situations[] = {
 			{NULL, "poll@libc.so.6 < c10d::TCPStore::wait()@libtorch_cpu.so < "
 			       "sync@/home/me/train.py:41" MAIN}},
 		VERDICT_COMPILE_SKEW, 0, "6", "0-5,7", "by train.py:80 in step"},
+	{"one compiles a kernel of Triton, called by hand", 8,
+		{{"4", "mlir::PassManager::run()@libtriton.so < make_ttgir@" SITE
+		       "triton/backends/nvidia/compiler.py:240 < compile@" SITE
+		       "triton/compiler/compiler.py:300 < JITFunction.run@" SITE
+		       "triton/runtime/jit.py:600 < attention@/home/me/kernels.py:33" MAIN,
+			 MOVES, .still = 4},
+			{NULL, ALL_REDUCE}},
+		VERDICT_COMPILE_SKEW, 0, "4", "0-3,5-7", "by kernels.py:33 in attention"},
+	{"one compiles for XLA while the others wait for an array of JAX", 4,
+		{{"2", "@xla_extension.so < @xla_extension.so < backend_compile@" SITE
+		       "jax/_src/compiler.py:330 < _compile_and_write_cache@" SITE
+		       "jax/_src/compiler.py:700 < MeshComputation.compile@" SITE
+		       "jax/_src/interpreters/pxla.py:2400 < cache_miss@" SITE
+		       "jax/_src/pjit.py:340 < update@/home/me/train.py:77" MAIN,
+			 MOVES, .still = 3},
+			{NULL, JAX_WAIT}},
+		VERDICT_COMPILE_SKEW, 0, "2", "0,1,3", "by train.py:77 in update"},
 	{"all are at the same input", 8, {{NULL, LOADER}}, VERDICT_INCONCLUSIVE, 0, "", "",
 		"_try_get_data"},
 	{"stopped by a debugger from outside", 4,
