@@ -130,3 +130,11 @@ bench_stacktree_bench_SOURCES = %D%/stacktree_bench.c
 bench_stacktree_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 bench_stacktree_bench_LDADD = $(JOB_FLOORS)
 run-benches: bench/stacktree_bench
+
+# What the viewer makes of a job before it draws it.
+BENCHES += bench/view_bench
+EXTRA_PROGRAMS += bench/view_bench
+bench_view_bench_SOURCES = %D%/view_bench.c
+bench_view_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+bench_view_bench_LDADD = $(VIEWER_FLOORS)
+run-benches: bench/view_bench

@@ -20,6 +20,7 @@ viewer_libviewer_la_SOURCES = \
 	%D%/pane-words.c %D%/pane-words.h \
 	%D%/pane.c \
 	%D%/pyramid-census.c %D%/pyramid-census.h \
+	%D%/pyramid-slots.c %D%/pyramid-slots.h \
 	%D%/pyramid.c %D%/pyramid.h \
 	%D%/rows-filter.c %D%/rows-filter.h \
 	%D%/rows.c %D%/rows.h \

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The spans of a track lie side by side, so a cell of the screen is a run of them: its first and
- * last are cut by the cell's edges, all between lie in it whole. Of those between, sixteen
- * neighbours have a node that says their worst state, how long that lasted and where it lasted
- * longest; sixteen such nodes have one above them, and so on. A run of any length is then a few
- * spans and a few nodes, and a death of no width in it is never skipped.
+ * last are cut by the cell's edges, all between lie in it whole. Of those between, eight neighbours
+ * have a node that says their worst state, how long that lasted and where it lasted longest; eight
+ * such nodes have one above them, and so on. A run of any length is then a few spans and a few
+ * nodes, and a death of no width in it is never skipped.
+ *
+ * What a frame costs is memory that the processor has not at hand. So a time is not searched from
+ * the middle of a track (pyramid-slots.h), and entries stand apart from the events.
  */
 #include "viewer/pyramid.h"
 
@@ -12,13 +15,14 @@
 
 #include "base/alloc.h"
 #include "viewer/pyramid-census.h"
+#include "viewer/pyramid-slots.h"
 
-#define FAN	   16
-#define LEVELS	   10 /* 16^10 spans are more than there is memory */
-#define ENTER_STEP 16 /* events between two counts of entries */
+#define FAN    8
+#define LEVELS 12 /* 8^12 spans are more than there is memory */
 
 struct node {
 	int64_t lasts; /* ns in that state */
+	int64_t longest_lasts;
 	uint32_t longest; /* the longest span in that state, by its place in the track */
 	uint8_t state;
 };
@@ -28,14 +32,17 @@ struct pile {
 	size_t nodes[LEVELS]; /* where the nodes of each level begin; level 0 is the spans */
 	size_t n[LEVELS];
 	unsigned levels;
-	size_t enters; /* where the counts begin: entries before each ENTER_STEP-th event */
+	struct slots spans;  /* by their begin */
+	struct slots enters; /* by when they were entered */
+	size_t first_enter, nenters;
 };
 
 struct pyramid {
 	const struct tracks *tracks;
 	struct pile *piles;
 	struct node *nodes;
-	uint32_t *enters;
+	int64_t *enters; /* when each op was entered: events are too far apart to be looked at */
+	uint32_t *slots; /* of all piles */
 	struct census *census;
 };
 
@@ -70,10 +77,8 @@ static void find_span(struct found *found, const struct track_span *span)
 
 static void find_node(struct found *found, const struct track *track, const struct node *node)
 {
-	const struct track_span *longest = &track->spans[node->longest];
-
-	find(found, (enum track_state)node->state, node->lasts, longest,
-		longest->to - longest->from);
+	find(found, (enum track_state)node->state, node->lasts, &track->spans[node->longest],
+		node->longest_lasts);
 }
 
 /* The number `i` of a level. */
@@ -86,7 +91,7 @@ static void find_at(const struct pyramid *pyramid, const struct pile *pile, unsi
 		find_span(found, &pile->track->spans[i]);
 }
 
-/* Only whole sixteens get a node. How many nodes there are above so many spans. */
+/* Only whole eights get a node. How many nodes there are above so many spans. */
 static size_t count_nodes(size_t spans)
 {
 	size_t n = 0;
@@ -110,6 +115,7 @@ static size_t stack_nodes(struct pyramid *pyramid, struct pile *pile, size_t nex
 			for (size_t k = i * FAN; k < (i + 1) * FAN; k++)
 				find_at(pyramid, pile, level - 1, k, &found);
 			pyramid->nodes[next++] = (struct node){.lasts = found.lasts,
+				.longest_lasts = found.longest_lasts,
 				.longest = (uint32_t)(found.longest - pile->track->spans),
 				.state = (uint8_t)found.state};
 		}
@@ -117,39 +123,64 @@ static size_t stack_nodes(struct pyramid *pyramid, struct pile *pile, size_t nex
 	return next;
 }
 
-static size_t count_enters(struct pyramid *pyramid, struct pile *pile, size_t next)
+static size_t keep_enters(struct pyramid *pyramid, struct pile *pile, size_t next)
 {
-	uint32_t n = 0;
+	const struct track *track = pile->track;
 
-	pile->enters = next;
-	for (size_t i = 0; i < pile->track->nevents; i++) {
-		if (i % ENTER_STEP == 0)
-			pyramid->enters[next++] = n;
-		n += pile->track->events[i].kind == TRACK_ENTER;
-	}
+	pile->first_enter = next;
+	for (size_t i = 0; i < track->nevents && track->events[i].when != JOB_UNKNOWN; i++)
+		if (track->events[i].kind == TRACK_ENTER)
+			pyramid->enters[next++] = track->events[i].when;
+	pile->nenters = next - pile->first_enter;
 	return next;
+}
+
+static size_t count_enters(const struct track *track)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < track->nevents; i++)
+		n += track->events[i].kind == TRACK_ENTER;
+	return n;
+}
+
+static void make_pile(struct pyramid *pyramid, struct pile *pile, size_t *node, size_t *enter,
+	size_t *slot)
+{
+	const struct track_span *spans = pile->track->spans;
+
+	*node = stack_nodes(pyramid, pile, *node);
+	*enter = keep_enters(pyramid, pile, *enter);
+	if (pile->track->nspans)
+		*slot += slots_make(&pile->spans, pyramid->slots + *slot, pyramid->tracks,
+			(struct times){&spans->from, sizeof(*spans), pile->track->nspans});
+	if (pile->nenters)
+		*slot += slots_make(&pile->enters, pyramid->slots + *slot, pyramid->tracks,
+			(struct times){pyramid->enters + pile->first_enter, sizeof(int64_t),
+				pile->nenters});
 }
 
 struct pyramid *pyramid_new(const struct tracks *tracks)
 {
 	struct pyramid *pyramid = alloc_zeroed(1, sizeof(*pyramid));
-	size_t nodes = 0, enters = 0;
+	size_t nodes = 0, enters = 0, slots = 0;
 
 	pyramid->tracks = tracks;
 	pyramid->piles = alloc_zeroed(tracks->n + 1, sizeof(*pyramid->piles));
 	for (size_t i = 0; i < tracks->n; i++) {
+		size_t mine = count_enters(&tracks->at[i]);
+
 		nodes += count_nodes(tracks->at[i].nspans);
-		enters += tracks->at[i].nevents / ENTER_STEP + 1;
+		enters += mine;
+		slots += slots_count(tracks->at[i].nspans) + slots_count(mine);
 	}
 	pyramid->nodes = alloc_zeroed(nodes + 1, sizeof(*pyramid->nodes));
 	pyramid->enters = alloc_zeroed(enters + 1, sizeof(*pyramid->enters));
-	nodes = enters = 0;
+	pyramid->slots = alloc_zeroed(slots + 1, sizeof(*pyramid->slots));
+	nodes = enters = slots = 0;
 	for (size_t i = 0; i < tracks->n; i++) {
-		struct pile *pile = &pyramid->piles[i];
-
-		pile->track = &tracks->at[i];
-		nodes = stack_nodes(pyramid, pile, nodes);
-		enters = count_enters(pyramid, pile, enters);
+		pyramid->piles[i].track = &tracks->at[i];
+		make_pile(pyramid, &pyramid->piles[i], &nodes, &enters, &slots);
 	}
 	pyramid->census = census_new(tracks);
 	return pyramid;
@@ -163,26 +194,18 @@ void pyramid_free(struct pyramid *pyramid)
 	free(pyramid->piles);
 	free(pyramid->nodes);
 	free(pyramid->enters);
+	free(pyramid->slots);
 	free(pyramid);
 }
 
 /* -- asking it --------------------------------------------------------------------------------- */
 
-/* How many spans begin before that time, or at it. */
-static size_t spans_before(const struct track *track, int64_t when, bool at_it)
+static size_t spans_before(const struct pile *pile, int64_t when)
 {
-	size_t low = 0, high = track->nspans;
+	const struct track_span *spans = pile->track->spans;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		int64_t from = track->spans[middle].from;
-
-		if (from < when || (at_it && from == when))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return slots_before(&pile->spans,
+		(struct times){&spans->from, sizeof(*spans), pile->track->nspans}, when);
 }
 
 /* The part of it that lies between those times. */
@@ -212,20 +235,17 @@ static void find_whole(const struct pyramid *pyramid, const struct pile *pile, s
 	}
 }
 
-/* Entries before that time, or at it. */
-static uint32_t enters_before(
-	const struct pyramid *pyramid, const struct pile *pile, int64_t when, bool at_it)
+static bool entered_in(
+	const struct pyramid *pyramid, const struct pile *pile, int64_t from, int64_t to)
 {
-	const struct track *track = pile->track;
-	size_t n = (size_t)(track_event_before(track, at_it ? when : when - 1) + 1);
-	uint32_t enters;
+	const int64_t *enters = pyramid->enters + pile->first_enter;
+	size_t first;
 
-	if (!n)
-		return 0;
-	enters = pyramid->enters[pile->enters + (n - 1) / ENTER_STEP];
-	for (size_t i = (n - 1) / ENTER_STEP * ENTER_STEP; i < n; i++)
-		enters += track->events[i].kind == TRACK_ENTER;
-	return enters;
+	if (!pile->nenters)
+		return false;
+	first = slots_before(&pile->enters,
+		(struct times){enters, sizeof(*enters), pile->nenters}, from);
+	return first < pile->nenters && enters[first] < to;
 }
 
 static uint8_t share_of(int64_t lasts, int64_t width)
@@ -246,18 +266,18 @@ struct bin pyramid_bin(const struct pyramid *pyramid, size_t row, int64_t from, 
 	const struct tracks *tracks = pyramid->tracks;
 	struct found found = {0};
 	size_t first, end;
-	bool last;
+	int64_t behind;
 
 	/* Nothing is known outside of the job's time; its last instant is in it. */
 	if (to <= tracks->from || from > tracks->to || (from == tracks->to && to > from + 1))
 		return (struct bin){.state = TRACK_NODATA};
 	from = from < tracks->from ? tracks->from : from;
 	to = to <= from ? from + 1 : to;
-	last = to >= tracks->to; /* what is at the very end is in the last cell */
-	end = spans_before(pile->track, to, last);
-	first = spans_before(pile->track, from, true);
+	behind = to < tracks->to ? to : tracks->to + 1; /* the very end is in the last cell */
+	end = pile->track->nspans ? spans_before(pile, behind) : 0;
 	if (!end)
 		return (struct bin){.state = TRACK_NODATA};
+	first = spans_before(pile, from + 1);
 	first = first ? first - 1 : 0;
 	find_cut(&found, &spans[first], from, to);
 	if (end - first > 1)
@@ -266,8 +286,7 @@ struct bin pyramid_bin(const struct pyramid *pyramid, size_t row, int64_t from, 
 		find_whole(pyramid, pile, first + 1, end - 1, &found);
 	return (struct bin){.state = found.state,
 		.share = share_of(found.lasts, to - from),
-		.entered = enters_before(pyramid, pile, to, last) >
-			   enters_before(pyramid, pile, from, false),
+		.entered = entered_in(pyramid, pile, from, behind),
 		.span = found.longest};
 }
 

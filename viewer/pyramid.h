@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pyramid.h: tracks, summed up in sixteens of spans, and those in sixteens, so that a cell of any
+ * pyramid.h: tracks, summed up in eights of spans, and those in eights again, so that a cell of any
  * zoom costs the same whatever number of events lies under it. The worst state wins, and a death or
  * a loss of one event is seen at every zoom.
  */

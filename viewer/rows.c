@@ -244,11 +244,17 @@ static void find_whole(struct fold *folds, size_t n, size_t nhosts)
 {
 	unsigned *shares = alloc_zeroed(nhosts + 1, sizeof(*shares));
 
-	for (size_t i = 0; i < n; i++)
-		shares[folds[i].keys->place < 0 ? nhosts : (size_t)folds[i].keys->place]++;
-	for (size_t i = 0; i < n; i++)
-		folds[i].whole =
-			shares[folds[i].keys->place < 0 ? nhosts : (size_t)folds[i].keys->place] == 1;
+	/* Those of no host stand behind the hosts. */
+	for (size_t i = 0; i < n; i++) {
+		int place = folds[i].keys->place;
+
+		shares[place < 0 ? nhosts : (size_t)place]++;
+	}
+	for (size_t i = 0; i < n; i++) {
+		int place = folds[i].keys->place;
+
+		folds[i].whole = shares[place < 0 ? nhosts : (size_t)place] == 1;
+	}
 	free(shares);
 }
 

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * view_bench.c: what the viewer makes of a sealed job before it draws: tracks, their pyramid, rows.
+ * Once as wide as jobs get (10,000 ranks of 50 events), once as long (64 ranks, 2 M events), with a
+ * frame's worth of cells at every zoom. Jobs are put together in place, one allocation a part as
+ * decoding leaves them, so that memory can be compared.
+ */
+#include <malloc.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "bench/figure.h"
+#include "job/names.h"
+#include "viewer/pyramid.h"
+#include "viewer/rows.h"
+
+#define ROUNDS	5
+#define COLUMNS 240
+#define BEGAN	INT64_C(1700000000000000000)
+
+/* -- a job ------------------------------------------------------------------------------------- */
+
+struct crowd {
+	struct job job;
+	struct verdicts verdicts;
+	struct verdict verdict;
+	struct job_host host;
+	struct job_group group;
+	struct job_rank *ranks;
+	struct job_process *processes;
+	struct job_thread *threads;
+	struct job_member *members;
+	struct job_op *ops;
+	struct job_span *spans;
+	char *cites;
+	int culprit;
+	int *victims;
+};
+
+#define CITE 24
+
+/* Each op is entered a little later by a higher rank; the last one is open, but by the culprit. */
+static void fill_rank(struct crowd *crowd, int rank, size_t nops, size_t nspans, int64_t gap)
+{
+	struct job_op *ops = crowd->ops + (size_t)rank * nops;
+	struct job_span *spans = crowd->spans + (size_t)rank * nspans;
+	char *cites = crowd->cites + (size_t)rank * (nops + nspans) * CITE;
+	bool culprit = rank == crowd->culprit;
+
+	for (size_t i = 0; i < nops; i++) {
+		snprintf(cites + i * CITE, CITE, "ring:%d:g1:%zu", rank, i + 1);
+		ops[i] = (struct job_op){.index = i + 1,
+			.sig = {.op = i % 3 ? JOB_OP_ALLREDUCE : JOB_OP_ALLGATHER,
+				.dtype = 7,
+				.peer = JOB_NO_PEER,
+				.count = 4096},
+			.entered = BEGAN + 1000 + (int64_t)(i + nspans) * gap + rank * 17 % gap,
+			.returned = i + 1 < nops ? JOB_YES : JOB_NO,
+			.order = i + 1,
+			.thread = rank,
+			.cite = cites + i * CITE};
+	}
+	for (size_t i = 0; i < nspans; i++) {
+		char *cite = cites + (nops + i) * CITE;
+
+		snprintf(cite, CITE, "ring:%d:span%zu", rank, i + 1);
+		spans[i] = (struct job_span){.rank = rank,
+			.process = rank,
+			.kind = JOB_SPAN_COMPILE,
+			.name = i % 2 ? "inductor codegen" : "aot",
+			.detail = "",
+			.begun = BEGAN + 1000 + (int64_t)i * gap,
+			.ended = BEGAN + 1000 + (int64_t)i * gap + gap / 2,
+			.cite = cite};
+	}
+	crowd->members[rank] = (struct job_member){.seat = (uint32_t)rank,
+		.rank = rank,
+		.state = JOB_MEMBER_READY,
+		.init_since = BEGAN,
+		.ready_at = BEGAN,
+		.head_known = true,
+		.head = nops - culprit,
+		.timeout = JOB_UNKNOWN,
+		.ops = ops,
+		.nops = nops - culprit,
+		.cite = "ring:*:g1"};
+}
+
+static void fill_people(struct crowd *crowd, int rank)
+{
+	crowd->ranks[rank] = (struct job_rank){
+		.world_rank = rank, .named_by_env = true, .process = rank, .knows = JOB_KNOWS_RING};
+	crowd->processes[rank] = (struct job_process){.pid = 1000 + (uint32_t)rank,
+		.rank = rank,
+		.role = JOB_ROLE_RANK,
+		.comm = "python",
+		.what = "",
+		.born = BEGAN,
+		.end = JOB_ALIVE,
+		.ended = JOB_UNKNOWN,
+		.wchan = "",
+		.end_cite = "",
+		.cite = "proc"};
+	crowd->threads[rank] = (struct job_thread){.rank = rank,
+		.tid = 1000 + (uint32_t)rank,
+		.name = "python",
+		.state = rank == crowd->culprit ? JOB_THREAD_OUTSIDE : JOB_THREAD_IN_CALL,
+		.call = rank == crowd->culprit ? "" : "ncclAllReduce",
+		.detail = "",
+		.since = BEGAN,
+		.cite = "ring"};
+	if (rank != crowd->culprit)
+		crowd->victims[rank - (rank > crowd->culprit)] = rank;
+}
+
+static void finish(struct crowd *crowd, size_t nranks, size_t nspans, int64_t end)
+{
+	crowd->host = (struct job_host){.name = "hostA", .gathered = end, .cite = "gather:hostA"};
+	crowd->group = (struct job_group){.name = "world",
+		.maker = "nccl",
+		.ranks = "",
+		.size = (uint32_t)nranks,
+		.cite = "ring:*:g1"};
+	crowd->job = (struct job){.gathered = end,
+		.hosts = &crowd->host,
+		.nhosts = 1,
+		.ranks = crowd->ranks,
+		.nranks = nranks,
+		.processes = crowd->processes,
+		.nprocesses = nranks,
+		.threads = crowd->threads,
+		.nthreads = nranks,
+		.groups = &crowd->group,
+		.ngroups = 1,
+		.members = crowd->members,
+		.nmembers = nranks,
+		.spans = crowd->spans,
+		.nspans = nspans * nranks};
+	crowd->verdict = (struct verdict){.class = VERDICT_HOST_STALL,
+		.culprits = {&crowd->culprit, 1},
+		.victims = {crowd->victims, nranks - 1}};
+	crowd->verdicts =
+		(struct verdicts){.job = &crowd->job, .at = &crowd->verdict, .n = 1};
+}
+
+static void crowd_make(struct crowd *crowd, size_t nranks, size_t nops, size_t nspans)
+{
+	int64_t gap = CLOCK_NS_PER_MS;
+
+	*crowd = (struct crowd){.culprit = (int)nranks / 3};
+	crowd->ranks = calloc(nranks, sizeof(*crowd->ranks));
+	crowd->processes = calloc(nranks, sizeof(*crowd->processes));
+	crowd->threads = calloc(nranks, sizeof(*crowd->threads));
+	crowd->members = calloc(nranks, sizeof(*crowd->members));
+	crowd->victims = calloc(nranks, sizeof(*crowd->victims));
+	crowd->ops = calloc(nranks * nops, sizeof(*crowd->ops));
+	crowd->spans = calloc(nranks * nspans + 1, sizeof(*crowd->spans));
+	crowd->cites = calloc(nranks * (nops + nspans), CITE);
+	for (size_t i = 0; i < nranks; i++) {
+		fill_people(crowd, (int)i);
+		fill_rank(crowd, (int)i, nops, nspans, gap);
+	}
+	finish(crowd, nranks, nspans, BEGAN + (int64_t)(nops + nspans) * gap * 5 / 4);
+}
+
+static void crowd_release(struct crowd *crowd)
+{
+	free(crowd->ranks);
+	free(crowd->processes);
+	free(crowd->threads);
+	free(crowd->members);
+	free(crowd->victims);
+	free(crowd->ops);
+	free(crowd->spans);
+	free(crowd->cites);
+}
+
+/* -- what is measured -------------------------------------------------------------------------- */
+
+struct made {
+	struct tracks *tracks;
+	struct pyramid *pyramid;
+	struct rows *rows;
+};
+
+static struct made make(const struct crowd *crowd)
+{
+	struct rows_wish wish = {.room = 50};
+	struct made made = {.tracks = tracks_new(&crowd->verdicts)};
+
+	made.pyramid = pyramid_new(made.tracks);
+	made.rows = rows_new(made.tracks, &crowd->verdicts, &wish);
+	return made;
+}
+
+static void made_free(struct made *made)
+{
+	rows_free(made->rows);
+	pyramid_free(made->pyramid);
+	tracks_free(made->tracks);
+}
+
+static double in_use(void)
+{
+	struct mallinfo2 info = mallinfo2();
+
+	return (double)info.uordblks + (double)info.hblkhd;
+}
+
+static void print(const char *name, double *samples, const char *unit, double bar)
+{
+	struct figure figure = {.name = name,
+		.median = figure_median(samples, ROUNDS),
+		.unit = unit,
+		.bar = bar,
+		.sense = FIGURE_AT_MOST};
+
+	figure_print(&figure);
+}
+
+static void measure_open(const char *name, const struct crowd *crowd, double bar)
+{
+	double samples[ROUNDS];
+
+	for (int i = 0; i < ROUNDS; i++) {
+		double began = figure_own_ns();
+		struct made made = make(crowd);
+
+		samples[i] = (figure_own_ns() - began) / 1e6;
+		made_free(&made);
+	}
+	print(name, samples, "ms", bar);
+}
+
+/* All cells of a screen, and the strip. */
+static double frame(const struct made *made, size_t rows, int64_t from, int64_t to, unsigned *sink)
+{
+	double began = figure_own_ns();
+
+	for (size_t row = 0; row < rows; row++)
+		for (int64_t x = 0; x < COLUMNS; x++) {
+			int64_t left = from + (to - from) / COLUMNS * x;
+			struct bin bin = pyramid_bin(made->pyramid, row, left,
+				left + (to - from) / COLUMNS);
+
+			*sink += bin.state + bin.share;
+		}
+	for (int64_t x = 0; x < COLUMNS; x++) {
+		int64_t left = from + (to - from) / COLUMNS * x;
+		uint32_t counts[TRACK_STATES];
+
+		pyramid_census(made->pyramid, left, left + (to - from) / COLUMNS, counts);
+		*sink += counts[TRACK_WAITING];
+	}
+	return (figure_own_ns() - began) / 1e6;
+}
+
+/* The slowest of all zooms, each around a place of its own. */
+static void measure_frames(
+	const char *name, const struct made *made, size_t rows, double bar)
+{
+	const struct tracks *tracks = made->tracks;
+	unsigned sink = 0;
+	double samples[ROUNDS];
+
+	for (int i = 0; i < ROUNDS; i++) {
+		samples[i] = 0;
+		for (int64_t width = tracks->to - tracks->from; width > COLUMNS; width /= 2) {
+			int64_t from = tracks->from + (tracks->to - tracks->from - width) / 3;
+			double ms = frame(made, rows, from, from + width, &sink);
+
+			samples[i] = ms > samples[i] ? ms : samples[i];
+		}
+	}
+	print(name, samples, "ms", bar);
+	if (sink == 42)
+		printf("\n");
+}
+
+int main(void)
+{
+	struct figure figure = {.name = "2 M events: tracks and pyramid to job",
+		.unit = "MiB",
+		.bar = 3,
+		.sense = FIGURE_AT_MOST};
+	double before, job;
+	struct crowd crowd;
+	struct made made;
+
+	crowd_make(&crowd, 10000, 40, 5);
+	measure_open("10,000 ranks x 50 events: open", &crowd, 1000);
+	made = make(&crowd);
+	measure_frames("10,000 ranks: 60 rows, slowest zoom", &made, 60, 16);
+	made_free(&made);
+	crowd_release(&crowd);
+
+	before = in_use();
+	crowd_make(&crowd, 64, 31000, 120);
+	job = in_use() - before;
+	measure_open("64 ranks, 2 M events: open", &crowd, 0);
+	made = make(&crowd);
+	figure.median = (in_use() - before - job) / (1 << 20);
+	figure.ratio = (in_use() - before) / job;
+	figure_print(&figure);
+	measure_frames("64 ranks, 2 M events: slowest zoom", &made, 64, 16);
+	made_free(&made);
+	crowd_release(&crowd);
+	return 0;
+}
