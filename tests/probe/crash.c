@@ -408,6 +408,21 @@ static void do_thread(void)
 	pthread_join(thread, NULL);
 }
 
+/* The alternate stack of the calling thread, and whether what is right below it can be read. */
+static void do_guard(void)
+{
+	stack_t stack = {.ss_flags = SS_DISABLE};
+	int ends[2];
+
+	sigaltstack(NULL, &stack);
+	if (stack.ss_flags & SS_DISABLE || pipe(ends))
+		printf("no stack\n");
+	else
+		printf("stack %zu there %zd below %zd\n", stack.ss_size,
+			write(ends[1], stack.ss_sp, 1), write(ends[1], (char *)stack.ss_sp - 1, 1));
+	fflush(stdout);
+}
+
 static const struct {
 	const char *word;
 	void (*does)(void);
@@ -440,6 +455,7 @@ static const struct {
 	{"fork", do_fork},
 	{"exit", do_exit},
 	{"thread", do_thread},
+	{"guard", do_guard},
 };
 
 int main(int argc, char **argv)
