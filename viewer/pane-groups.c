@@ -26,7 +26,7 @@ struct groups_fill {
 
 /* -- one group --------------------------------------------------------------------------------- */
 
-/* "world: 8 ranks, nccl; AllReduce #1: 7 of 8 here, 1 missing" */
+/* "world: 8 ranks, nccl; AllReduce #1: 7 here, 1 missing; rear #0" */
 static void add_head(struct groups_fill *g, const struct seats *seats, bool mine)
 {
 	const struct job *job = g->fill.scene->job;
@@ -43,6 +43,13 @@ static void add_head(struct groups_fill *g, const struct seats *seats, bool mine
 	line.column = 2;
 	seats_add_group(&line.words, job, seats);
 	pane_words_add(&g->fill, &line);
+}
+
+static enum style style_of(const struct seats *seats, const struct seat *seat)
+{
+	if (seat->roll == ROLL_ABSENT || seat->never_came || seats_is_odd(seats, seat))
+		return STYLE_ALARM;
+	return seat->roll == ROLL_UNKNOWN ? STYLE_WARN : STYLE_PLAIN;
 }
 
 static void add_alike(struct groups_fill *g, const struct seats *seats, const struct seat *at,
@@ -65,9 +72,7 @@ static void add_alike(struct groups_fill *g, const struct seats *seats, const st
 		line.key.text[0] = '>';
 	seats_add_words(&line.words, g->fill.scene, seats, at, n);
 	line.cite = n == 1 ? seat_cite(job, at) : "";
-	line.style = at->roll == ROLL_ABSENT || at->never_came ? STYLE_ALARM
-		     : at->roll == ROLL_UNKNOWN                ? STYLE_WARN
-							       : STYLE_PLAIN;
+	line.style = style_of(seats, at);
 	line.goal.rank = set.n ? ranks[0] : JOB_NONE;
 	if (at->last)
 		line.goal.when = at->last->entered;

@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "job/names.h"
+#include "words/escape.h"
 #include "words/ranks.h"
+
+#define RANKS_WIDTH 24
 
 /* -- how far each is --------------------------------------------------------------------------- */
 
@@ -64,7 +67,9 @@ static void add_seat(struct seats *seats, const struct scene *scene, int number)
 
 static int order_of(const struct seat *seat)
 {
-	return seat->roll == ROLL_ABSENT || seat->never_came ? 0 : seat->roll == ROLL_UNKNOWN ? 1 : 2;
+	if (seat->roll == ROLL_ABSENT || seat->never_came)
+		return 0;
+	return seat->roll == ROLL_UNKNOWN ? 1 : 2;
 }
 
 static int compare_sigs(const struct job_op *a, const struct job_op *b)
@@ -126,6 +131,32 @@ static int compare_places(const void *va, const void *vb)
 	return order ? order : a->member - b->member;
 }
 
+/* What most did of those who are at the front. Seats are sorted, so that equals are neighbours. */
+static void find_op(struct seats *seats)
+{
+	size_t most = 0, same = 0;
+	const struct job_op *before = NULL;
+	const struct seat *seat;
+
+	array_for_each (&seats->all, seat) {
+		if (seat->roll != ROLL_HERE || !seat->last)
+			continue;
+		same = before && !compare_sigs(before, seat->last) ? same + 1 : 1;
+		seats->differs |= before && same == 1;
+		before = seat->last;
+		if (same > most) {
+			most = same;
+			seats->op = seat->last;
+		}
+	}
+}
+
+bool seats_is_odd(const struct seats *seats, const struct seat *seat)
+{
+	return seat->roll == ROLL_HERE && seat->last && seats->op &&
+	       compare_sigs(seat->last, seats->op) != 0;
+}
+
 struct seats seats_of(const struct scene *scene, int number)
 {
 	const struct job *job = scene->job;
@@ -136,6 +167,7 @@ struct seats seats_of(const struct scene *scene, int number)
 	for (uint32_t i = 0; i < group->size; i++)
 		add_seat(&seats, scene, group->first_member + (int)i);
 	array_sort(&seats.all, compare_places);
+	find_op(&seats);
 	return seats;
 }
 
@@ -226,38 +258,34 @@ static void add_op(struct str *into, const struct job_op *op, uint64_t index)
 	str_printf(into, "#%" PRIu64, index);
 }
 
-/* Of the first seat that tells. */
-static const struct job_op *front_op(const struct seats *seats)
-{
-	const struct seat *seat;
-
-	array_for_each (&seats->all, seat)
-		if (seat->head == seats->front && seat->last)
-			return seat->last;
-	return NULL;
-}
-
 void seats_add_group(struct str *into, const struct job *job, const struct seats *seats)
 {
 	const struct job_group *group = &job->groups[seats->group];
+	struct str ranks = {0};
 
 	add_size(into, group->size);
-	if (*group->ranks && group->size < job->nranks)
-		str_printf(into, " (%s)", group->ranks);
-	str_printf(into, ", %s", rollcall_is_bootstrap(group) ? "exchange of its id" : group->maker);
+	if (*group->ranks && group->size < job->nranks) {
+		escape_text(&ranks, group->ranks, true);
+		str_add(into, " (");
+		escape_fit(into, str_text(&ranks), RANKS_WIDTH);
+		str_add_char(into, ')');
+		str_release(&ranks);
+	}
+	str_printf(into, ", %s",
+		rollcall_is_bootstrap(group) ? "exchange of its id" : group->maker);
 	if (seats->front) {
-		str_add(into, "; front ");
-		add_op(into, front_op(seats), seats->front);
-		if (seats->rear != UINT64_MAX && seats->rear < seats->front)
-			str_printf(into, ", rear #%" PRIu64, seats->rear);
+		str_add(into, "; ");
+		add_op(into, seats->differs ? NULL : seats->op, seats->front);
 	} else {
 		str_add(into, "; no collective yet");
 	}
-	str_printf(into, ": %zu here", seats->here);
+	str_printf(into, ": %zu here%s", seats->here, seats->differs ? ", not the same op" : "");
 	if (seats->missing)
 		str_printf(into, ", %zu missing", seats->missing);
 	if (seats->unknown)
 		str_printf(into, ", %zu not known", seats->unknown);
+	if (seats->front && seats->rear < seats->front)
+		str_printf(into, "; rear #%" PRIu64, seats->rear);
 }
 
 static void add_member_state(struct str *into, const struct job_member *member)
@@ -315,7 +343,7 @@ void seats_add_words(struct str *into, const struct scene *scene, const struct s
 		str_add(into, "has entered nothing");
 	} else {
 		add_member_state(into, member);
-		str_add(into, "entered ");
+		str_add(into, seats_is_odd(seats, seat) ? "ODD: entered " : "entered ");
 		add_op(into, seat->last, seat->head);
 		if (seat->last)
 			add_args(into, &seat->last->sig);

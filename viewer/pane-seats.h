@@ -27,6 +27,8 @@ struct seats {
 	uint64_t front; /* the largest index that any seat entered; 0 none */
 	uint64_t rear;	/* the smallest of those who speak; UINT64_MAX none */
 	size_t missing, unknown, here;
+	const struct job_op *op; /* the front's, of most of those who are there; NULL not known */
+	bool differs; /* not all who are there entered the same */
 	ARRAY(struct seat) all; /* those who stand alike side by side, then by rank */
 };
 
@@ -35,6 +37,8 @@ struct seats seats_of(const struct scene *scene, int group);
 void seats_release(struct seats *seats);
 bool seats_have(const struct seats *seats, int rank);
 
+/* Whether it is at the front and did there what most did not. */
+bool seats_is_odd(const struct seats *seats, const struct seat *seat);
 /* 0 for seats that stand alike. */
 int seat_compare(const struct seat *a, const struct seat *b);
 /* The place in the evidence that tells of it. */
@@ -59,7 +63,7 @@ int seats_compare_quiet(const struct seats_summary *a, const struct seats_summar
 
 /* -- words, appended --------------------------------------------------------------------------- */
 
-/* "8 ranks, nccl; front AllReduce #1, rear #0: 7 here, 1 missing" */
+/* "8 ranks, nccl; AllReduce #1: 7 here, 1 missing; rear #0" */
 void seats_add_group(struct str *into, const struct job *job, const struct seats *seats);
 /* Of n seats that stand alike: "missing; last AllReduce #4; now compile, codegen 0/0" */
 void seats_add_words(struct str *into, const struct scene *scene, const struct seats *seats,

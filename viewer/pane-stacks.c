@@ -160,15 +160,16 @@ static void add_classes(struct stacks_fill *s)
 
 /* -- the tree ---------------------------------------------------------------------------------- */
 
-static void add_place(
-	struct stacks_fill *s, struct pane_line *line, const struct stacktree_node *node, size_t used)
+/* As much of its end as there is room for. */
+static void add_place(struct stacks_fill *s, struct pane_line *line,
+	const struct stacktree_node *node, size_t used)
 {
 	size_t width = s->fill.place->width > 0 ? (size_t)s->fill.place->width : 0;
-	size_t room = width > used + 1 ? width - used - 1 : 0;
+	size_t room = pane_room(&s->fill, used + 3), most = width / PANE_RIGHT;
 	struct str place = {0};
 
-	if (room < width / 4)
-		room = width / 4;
+	if (room < most / 2 || room > most)
+		room = room > most ? most : most / 2;
 	frames_add_place(&place, &s->tree->job->frames[node->frame], room, true);
 	line->right = arena_text(&s->fill.into->arena, str_text(&place));
 	str_release(&place);

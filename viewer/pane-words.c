@@ -9,7 +9,6 @@
 #include "words/escape.h"
 #include "words/ranks.h"
 
-#define CITE_WIDTH 28
 #define LEAST_ROOM 8 /* columns that words get at least, however narrow the pane */
 
 struct pane_words pane_words_of(const char *key)
@@ -44,7 +43,15 @@ static struct pane_line *add(const struct pane_fill *fill, const struct pane_wor
 	return line;
 }
 
-static size_t room_of(const struct pane_fill *fill, size_t taken)
+/* As draw-pane.c has it: a blank at the edge, and two before what stands there. */
+size_t pane_right(const struct pane_fill *fill, size_t columns)
+{
+	size_t most = fill->place->width > 0 ? (size_t)fill->place->width / PANE_RIGHT : 0;
+
+	return columns && most ? (columns < most ? columns : most) + 3 : 1;
+}
+
+size_t pane_room(const struct pane_fill *fill, size_t taken)
 {
 	size_t width = fill->place->width > 0 ? (size_t)fill->place->width : 0;
 
@@ -60,7 +67,7 @@ size_t pane_words_add(const struct pane_fill *fill, struct pane_words *words)
 	if (words->cite)
 		escape_text(&cite, words->cite, true);
 	taken = escape_width(str_text(&cite));
-	taken = taken ? (taken < CITE_WIDTH ? taken : CITE_WIDTH) + 1 : 0;
+	taken = pane_right(fill, taken);
 	escape_text(&line, str_text(&words->key), true);
 	key = line.len;
 	do {
@@ -69,7 +76,7 @@ size_t pane_words_add(const struct pane_fill *fill, struct pane_words *words)
 		if (!n && key && escape_width(str_text(&line)) >= words->column)
 			str_add_char(&line, ' ');
 		pad(&line, n ? words->column + 1 : words->column);
-		room = room_of(fill, escape_width(str_text(&line)) + taken);
+		room = pane_room(fill, escape_width(str_text(&line)) + taken);
 		part = escape_break(str_text(&safe) + at, room);
 		if (n + 1 == words->most)
 			escape_fit(&line, str_text(&safe) + at, room);
@@ -79,7 +86,7 @@ size_t pane_words_add(const struct pane_fill *fill, struct pane_words *words)
 		at += part;
 		at += str_text(&safe)[at] == ' ';
 		str_cut(&line, 0);
-		taken = 0;
+		taken = pane_right(fill, 0);
 	} while (++n != words->most && str_text(&safe)[at]);
 	fill->into->all.items[first].right = arena_text(&fill->into->arena, str_text(&cite));
 	fill->into->all.items[first].style = words->style;

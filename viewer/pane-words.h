@@ -12,6 +12,9 @@
 #define PANE_COLUMN 10 /* where words begin behind a key: as in the text report */
 #define PANE_KEY    8  /* columns of a key; one blank stands on each side */
 
+/* What stands at the right of a line gets at most this part of it. */
+#define PANE_RIGHT 3
+
 struct pane_fill {
 	const struct scene *scene;
 	const struct pane_place *place;
@@ -53,6 +56,11 @@ struct pane_goal pane_goal_of_cite(const struct scene *scene, const char *cite, 
  */
 struct pane_goal pane_goal_of_fact(const struct scene *scene, const struct verdict_fact *fact,
 	int group);
+
+/* Columns that are gone from a line's text where so many stand at its right edge (0: nothing). */
+size_t pane_right(const struct pane_fill *fill, size_t columns);
+/* Columns that are left for text beside so many that are taken; 8 at least. */
+size_t pane_room(const struct pane_fill *fill, size_t taken);
 
 /* The ranks of the selected row, at least one; none where no row is selected. */
 struct verdict_ranks pane_row_ranks(const struct pane_fill *fill);

@@ -314,8 +314,11 @@ void facts_shard(struct facts *f, int rank, uint64_t rows, uint64_t batches)
 
 void facts_step(struct facts *f, int rank, uint64_t n)
 {
-	add_extra(f, EXTRA_STEP, rank, true)->is.step =
-		(struct job_step){.n = n, .events = n, .when = facts_ns(50), .cite = "ring:step"};
+	add_extra(f, EXTRA_STEP, rank, true)->is.step = (struct job_step){.n = n,
+		.events = n,
+		.first = JOB_UNKNOWN,
+		.when = facts_ns(50),
+		.cite = "ring:step"};
 }
 
 static void add_note(
