@@ -136,10 +136,16 @@ static void say_evidence(struct receipt *r)
 	static const struct {
 		unsigned flag;
 		const char *name;
-	} kinds[] = {{JOB_KNOWS_RING, "ring"}, {JOB_KNOWS_PROC, "/proc"},
-		{JOB_KNOWS_SAMPLES, "CPU samples"}, {JOB_KNOWS_EXIT, "how it ended or that it lives"},
-		{JOB_KNOWS_COMPLETION, "completion of ops"}, {JOB_KNOWS_CENSUS, "census alone"},
-		{JOB_KNOWS_LOG, "stderr"}, {JOB_KNOWS_STACKS, "stacks"}};
+	} kinds[] = {
+		{JOB_KNOWS_RING, "ring"},
+		{JOB_KNOWS_CENSUS, "census"},
+		{JOB_KNOWS_COMPLETION, "completion of ops"},
+		{JOB_KNOWS_PROC, "/proc"},
+		{JOB_KNOWS_SAMPLES, "CPU samples"},
+		{JOB_KNOWS_STACKS, "stacks"},
+		{JOB_KNOWS_LOG, "stderr"},
+		{JOB_KNOWS_EXIT, "life or end"},
+	};
 	const struct job *job = r->fill.scene->job;
 	const char *texts[256] = {NULL};
 
@@ -272,7 +278,7 @@ static void say_marks(struct receipt *r)
 	}
 }
 
-/* -- what is not there, and what the look has cost ----------------------------------------------- */
+/* -- what is not there, and what the look has cost --------------------------------------------- */
 
 static void add_losses(const struct receipt *r)
 {
