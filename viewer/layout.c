@@ -6,6 +6,7 @@
 #define BELOW_H	  14
 #define BESIDE_W  140
 #define STRIP_H	  16 /* of the screen: the strip has a line */
+#define UTC_H	  24 /* the ruler has real time as well */
 #define MINIMAP_H 28
 #define TALL_H	  40 /* the strip has more */
 #define TWO_H	  20 /* BESIDE: two panes */
@@ -26,6 +27,11 @@ static struct rect take(struct rect *area, int h)
 	return taken;
 }
 
+static int ruler_lines(int h)
+{
+	return h < UTC_H ? 1 : 2;
+}
+
 static int strip_lines(int h)
 {
 	return h < STRIP_H ? 0 : h < TALL_H ? 1 : h < 2 * TALL_H ? 4 : 8;
@@ -43,7 +49,7 @@ static void share_row(struct layout *layout)
 /* Ruler, rows and what belongs to them fill an area; `most` lines of rows, the rest stays in it. */
 static void lay_timeline(struct layout *layout, struct rect *area, int h, int most)
 {
-	layout->ruler = take(area, 1);
+	layout->ruler = take(area, ruler_lines(h));
 	layout->minimap = take(area, h >= MINIMAP_H);
 	layout->rows = take(area, most);
 	layout->strip = take(area, strip_lines(h));
@@ -54,7 +60,7 @@ static void lay_timeline(struct layout *layout, struct rect *area, int h, int mo
 /* Rows alone: they have what ruler, minimap, strip and legend leave. */
 static int rows_alone(struct rect area, int h)
 {
-	int rows = area.h - 2 - (h >= MINIMAP_H) - strip_lines(h);
+	int rows = area.h - ruler_lines(h) - (h >= MINIMAP_H) - strip_lines(h) - 1;
 
 	return rows > 0 ? rows : 0;
 }

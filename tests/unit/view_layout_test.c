@@ -48,7 +48,7 @@ static void check(int w, int h, size_t nrows, bool pane_only, bool timeline_only
 	}
 	must(layout.title.h == 1 && layout.tabs.h == 1);
 	must(pane_only ? layout.pane.h >= 5 && !layout.rows.h : layout.rows.h >= 1);
-	must(pane_only || (layout.ruler.h == 1 && layout.legend.h == 1));
+	must(pane_only || (layout.ruler.h == 1 + (h >= 24) && layout.legend.h == 1));
 	must(!timeline_only || pane_only || !layout.pane.h);
 	must(layout.label_w + layout.doing_w < layout.rows.w || !layout.rows.h);
 	must(!layout.pane2.h || layout.kind == LAYOUT_BESIDE);
