@@ -5,6 +5,7 @@ viewer_libviewer_la_SOURCES = \
 	%D%/draw-pane.c \
 	%D%/draw.c %D%/draw.h \
 	%D%/folds.c %D%/folds.h \
+	%D%/guard.c %D%/guard.h \
 	%D%/help.c \
 	%D%/keys.c %D%/keys.h %D%/requests.def \
 	%D%/layout.c %D%/layout.h \
@@ -38,6 +39,8 @@ viewer_libviewer_la_SOURCES = \
 	%D%/state-window.c \
 	%D%/state.c %D%/state.h \
 	%D%/style.c %D%/style.h \
+	%D%/svg.c %D%/svg.h \
+	%D%/terminal.c %D%/terminal.h \
 	%D%/timeline.c \
 	%D%/track-cites.c \
 	%D%/track-events.c \
@@ -48,10 +51,9 @@ viewer_libviewer_la_SOURCES = \
 	%D%/track.c %D%/track.h \
 	%D%/window.c %D%/window.h
 
-noinst_HEADERS = \
-	%D%/svg.h \
-	%D%/terminal.h \
-	%D%/view.h
+viewer_libviewer_la_CPPFLAGS = $(AM_CPPFLAGS) $(NCURSESW_CFLAGS)
+
+noinst_HEADERS = %D%/view.h
 
 UNIT_TESTS += tests/unit/view_cells_test
 tests_unit_view_cells_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
@@ -61,6 +63,8 @@ UNIT_TESTS += tests/unit/view_layout_test
 tests_unit_view_layout_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/view_style_test
 tests_unit_view_style_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS) -lm
+UNIT_TESTS += tests/unit/view_svg_test
+tests_unit_view_svg_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/view_window_test
 tests_unit_view_window_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
 
