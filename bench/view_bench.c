@@ -190,9 +190,11 @@ static struct made make(const struct crowd *crowd)
 {
 	struct rows_wish wish = {.room = 50};
 	struct made made = {.tracks = tracks_new(&crowd->verdicts)};
+	uint32_t counts[TRACK_STATES];
 
 	made.pyramid = pyramid_new(made.tracks);
 	made.rows = rows_new(made.tracks, &crowd->verdicts, &wish);
+	pyramid_census(made.pyramid, made.tracks->from, made.tracks->to, counts);
 	return made;
 }
 

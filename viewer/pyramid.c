@@ -43,7 +43,7 @@ struct pyramid {
 	struct node *nodes;
 	int64_t *enters; /* when each op was entered: events are too far apart to be looked at */
 	uint32_t *slots; /* of all piles */
-	struct census *census;
+	struct census **census; /* made when first asked for: most pyramids are of a drawn fold */
 };
 
 /* -- making it --------------------------------------------------------------------------------- */
@@ -182,7 +182,7 @@ struct pyramid *pyramid_new(const struct tracks *tracks)
 		pyramid->piles[i].track = &tracks->at[i];
 		make_pile(pyramid, &pyramid->piles[i], &nodes, &enters, &slots);
 	}
-	pyramid->census = census_new(tracks);
+	pyramid->census = alloc_zeroed(1, sizeof(*pyramid->census));
 	return pyramid;
 }
 
@@ -190,7 +190,8 @@ void pyramid_free(struct pyramid *pyramid)
 {
 	if (!pyramid)
 		return;
-	census_free(pyramid->census);
+	census_free(*pyramid->census);
+	free(pyramid->census);
 	free(pyramid->piles);
 	free(pyramid->nodes);
 	free(pyramid->enters);
@@ -293,5 +294,7 @@ struct bin pyramid_bin(const struct pyramid *pyramid, size_t row, int64_t from, 
 void pyramid_census(const struct pyramid *pyramid, int64_t from, int64_t to,
 	uint32_t counts[TRACK_STATES])
 {
-	census_take(pyramid->census, from, to, counts);
+	if (!*pyramid->census)
+		*pyramid->census = census_new(pyramid->tracks);
+	census_take(*pyramid->census, from, to, counts);
 }
