@@ -58,6 +58,7 @@ struct track_maker {
 	struct track_labels labels;
 	struct track_index seats, signals, losses;
 	uint8_t *blame; /* by rank */
+	int64_t *idle;  /* by rank: ns for which a culprit does nothing; JOB_UNKNOWN */
 	ARRAY(struct track_hole) holes; /* by rank, then from */
 	size_t next_hole;
 };
@@ -74,6 +75,7 @@ struct track_now {
 	int64_t end;	/* of its evidence; JOB_UNKNOWN */
 	int64_t outside; /* last return into its own code, JOB_UNKNOWN */
 	bool moving;	/* it moved while it was looked at */
+	bool by_stack;	/* only its stack says it, and `since` is what samples prove */
 };
 
 /* track-events.c: fills made->events and the tracks' share of them. */

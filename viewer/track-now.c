@@ -217,7 +217,7 @@ static void take_posture(struct track_maker *maker, int rank, struct track_now *
 	now->name = poses_waits(p->pose) && *poses_call(p) ? poses_call(p) : where;
 	if (p->pose == POSE_UNKNOWN || p->pose == POSE_USER)
 		return; /* only where it is: it may well go on */
-	now->known = true;
+	now->known = now->by_stack = true;
 	now->state = pose_states[p->pose];
 	if (p->stands != JOB_UNKNOWN && p->stands >= 0 && now->end != JOB_UNKNOWN &&
 		p->stands < now->end)
@@ -250,11 +250,46 @@ static bool is_stopped(const struct job_process *process)
 	       (process->frozen == JOB_YES || process->state == 'T' || process->state == 't');
 }
 
+/* For how long it is known to do nothing; JOB_UNKNOWN. */
+static int64_t idle_of(
+	const struct track_maker *maker, int rank, const struct job_process *process)
+{
+	if (maker->idle[rank] != JOB_UNKNOWN)
+		return maker->idle[rank];
+	return process && process->idle_for > 0 ? process->idle_for : JOB_UNKNOWN;
+}
+
+/*
+ * Its program stands still: in a phase since it does nothing there, in its own code since it came
+ * back to it, whatever little of that time its stacks prove.
+ */
+static void take_stall(const struct track_maker *maker, int rank,
+	const struct job_process *process, struct track_now *now)
+{
+	int64_t idle = idle_of(maker, rank, process);
+	bool phase = now->known && now->state >= TRACK_INPUT && now->state <= TRACK_COMPILE;
+
+	if (phase && idle != JOB_UNKNOWN && now->end != JOB_UNKNOWN && idle < now->end &&
+		now->end - idle > now->since) {
+		now->hung = now->end - idle;
+		return;
+	}
+	if (!now->known && now->outside == JOB_UNKNOWN)
+		return;
+	if (!now->known || (now->by_stack && now->outside != JOB_UNKNOWN))
+		now->since = now->outside;
+	now->known = true;
+	now->state = TRACK_HUNG;
+	if (!*now->name)
+		now->name = "own code";
+}
+
 /* A culprit hangs; who was stopped from outside hangs as well. */
 static void take_blame(
 	const struct track_maker *maker, int rank, const struct job_process *process,
 	struct track_now *now)
 {
+	bool dead = process && process->end > JOB_ALIVE;
 	uint8_t blame = maker->blame[rank];
 
 	if (is_stopped(process)) {
@@ -268,18 +303,10 @@ static void take_blame(
 			now->since = now->end - process->idle_for;
 		return;
 	}
-	if (process && process->end > JOB_ALIVE)
-		return;
-	if (now->known && now->state == TRACK_WAITING && blame & (BLAME_STUCK | BLAME_STALLED))
+	if (blame & BLAME_STALLED)
+		take_stall(maker, rank, process, now);
+	else if (blame & BLAME_STUCK && now->known && now->state == TRACK_WAITING && !dead)
 		now->state = TRACK_HUNG;
-	if (blame & BLAME_STALLED && (now->known || now->outside != JOB_UNKNOWN)) {
-		if (!now->known)
-			now->since = now->outside;
-		now->known = true;
-		now->state = TRACK_HUNG;
-		if (!*now->name)
-			now->name = "own code";
-	}
 }
 
 struct track_now track_find_now(struct track_maker *maker, int rank)

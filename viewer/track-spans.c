@@ -18,6 +18,7 @@ struct sweep {
 	struct track *track;
 	int64_t at;    /* all before is drawn */
 	int64_t first; /* where this track's spans begin; nothing before it */
+	int64_t outside; /* when it last came back to its own code: no op lasted longer */
 	bool recorded; /* what is between records is its own code */
 	bool begun;    /* something was recorded of it: it is started */
 	const struct track_event *once; /* a thing whose end nobody knows */
@@ -107,6 +108,14 @@ static void draw_to(struct sweep *s, int64_t to)
 {
 	if (to <= s->at)
 		return;
+	if (s->once && s->once->kind == TRACK_ENTER && s->once->when <= s->outside &&
+		s->outside < to) {
+		if (s->outside > s->at) {
+			put(s, s->at, s->outside, current(s));
+			s->at = s->outside;
+		}
+		s->once = NULL;
+	}
 	put(s, s->at, to, current(s));
 	s->at = to;
 }
@@ -167,8 +176,8 @@ static void draw_rest(struct sweep *s, const struct track_now *now, int64_t end)
 {
 	sweep_to(s, end);
 	if (s->once && s->once->kind == TRACK_ENTER && !now->moving) {
-		if (now->outside > s->at)
-			draw_to(s, now->outside < end ? now->outside : end);
+		if (s->outside < end)
+			draw_to(s, s->outside);
 		s->once = NULL;
 	}
 	if (s->at < end) {
@@ -200,7 +209,7 @@ static void draw_now(struct sweep *s, const struct track_now *now, int64_t end)
 	draw_to(s, since);
 	span.group = now->group;
 	span.open = true;
-	if (span.state == TRACK_WAITING && now->hung != JOB_UNKNOWN && now->hung < end) {
+	if (now->hung != JOB_UNKNOWN && now->hung < end) {
 		put(s, since, now->hung, span);
 		since = now->hung > since ? now->hung : since;
 		span.state = TRACK_HUNG;
@@ -332,6 +341,7 @@ void track_make_spans(struct track_maker *maker, int rank)
 		.track = track,
 		.at = made->tracks.from,
 		.first = made->tracks.from,
+		.outside = now.outside == JOB_UNKNOWN ? INT64_MAX : now.outside,
 		.recorded = track_has_record(maker, rank)};
 
 	track->spans = made->spans + made->nspans;

@@ -105,13 +105,28 @@ static void blame_ranks(struct track_maker *maker, struct verdict_ranks ranks, u
 		maker->blame[ranks.at[i]] |= blame;
 }
 
+/* Of each rank that a verdict says to be idle, for how long. */
+static void find_idle(struct track_maker *maker, const struct verdict *verdict)
+{
+	for (size_t i = 0; i < verdict->nevidence; i++) {
+		const struct verdict_fact *fact = &verdict->evidence[i];
+
+		for (size_t k = 0; fact->kind == FACT_SPAN_IDLE && k < fact->ranks.n; k++)
+			maker->idle[fact->ranks.at[k]] = fact->a > 0 ? fact->a : JOB_UNKNOWN;
+	}
+}
+
 /* Who may come by itself is not stuck; whose program stands still, stands still everywhere. */
 static void find_blame(struct track_maker *maker)
 {
 	maker->blame = alloc_zeroed(maker->job->nranks + 1, 1);
+	maker->idle = alloc_zeroed(maker->job->nranks + 1, sizeof(*maker->idle));
+	for (size_t i = 0; i < maker->job->nranks; i++)
+		maker->idle[i] = JOB_UNKNOWN;
 	for (size_t i = 0; i < maker->verdicts->n; i++) {
 		const struct verdict *verdict = &maker->verdicts->at[i];
 
+		find_idle(maker, verdict);
 		blame_ranks(maker, verdict->victims, BLAME_VICTIM);
 		if (verdict->cause == VERDICT_BY_OOM_KILL)
 			blame_ranks(maker, verdict->culprits, BLAME_OOM);
@@ -172,6 +187,7 @@ struct tracks *tracks_new(const struct verdicts *verdicts)
 	track_labels_release(&maker.labels);
 	waits_free(maker.waits);
 	free(maker.blame);
+	free(maker.idle);
 	return &made->tracks;
 }
 

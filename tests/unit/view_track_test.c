@@ -173,9 +173,9 @@ static void the_innermost_is_shown(void **state)
 	facts_span(f, 0, JOB_SPAN_USER, "too short to see", "", 60, 60);
 	facts_outside(f, 0, 25);
 	look = look_at(f);
-	expect_track(&look, 0, "starting 0-10; span 10-20 epoch 1; collective 20-30 AllReduce #1; "
-			       "input 30-40 train loader; span 40-90 epoch 1; "
-			       "own code 90-100 >");
+	expect_track(&look, 0, "starting 0-10; span 10-20 epoch 1; collective 20-25 AllReduce #1; "
+			       "span 25-30 epoch 1; input 30-40 train loader; "
+			       "span 40-90 epoch 1; own code 90-100 >");
 	look_away(&look);
 }
 
@@ -237,6 +237,62 @@ static void a_culprit_in_its_own_code_is_hung_since_it_came_back(void **state)
 	look = look_at(f);
 	assert_int_equal(look.verdicts->at[0].class, VERDICT_HOST_STALL);
 	expect_now(&look, 3, TRACK_HUNG, 40, "own code");
+	look_away(&look);
+}
+
+static void an_idle_phase_is_hung_since_it_does_nothing(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct look look;
+
+	for (int rank = 0; rank < 4; rank++)
+		facts_span(f, rank, JOB_SPAN_COMPILE, "inductor codegen", "0/0", 10,
+			rank == 1 ? FACTS_OPEN : 20);
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 25);
+	facts_cpu(f, 1, 0, 2, 60);
+	look = look_at(f);
+	assert_int_equal(look.verdicts->at[0].class, VERDICT_COMPILE_STUCK);
+	expect_track(&look, 1, "starting 0-10; compile 10-40 codegen 0/0 >; "
+			       "hung 40-100 codegen 0/0 >");
+	expect_now(&look, 1, TRACK_HUNG, 10, "codegen 0/0");
+	look_away(&look);
+}
+
+/* What its stack proves is shorter than what it is known to be outside of every call. */
+static void a_stall_begins_with_the_return_from_the_last_call(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct look look;
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 60);
+	facts_outside(f, 3, 40);
+	facts_stack(f, 3, "flock@libc.so.6 < read_cache@/me/train.py:131 < main@/me/train.py:9");
+	facts_cpu(f, 3, 0, 2, 0);
+	facts_say(f, 3, "a word that cuts nothing short", 70);
+	look = look_at(f);
+	assert_int_equal(look.verdicts->at[0].class, VERDICT_HOST_STALL);
+	expect_now(&look, 3, TRACK_HUNG, 40, "train.py:131 in read_cache");
+	assert_int_equal(track_at(&look.tracks->at[3], facts_ns(39))->state, TRACK_COLLECTIVE);
+	look_away(&look);
+}
+
+static void no_op_lasts_longer_than_its_call(void **state)
+{
+	struct facts *f = facts_new(2);
+	struct look look;
+
+	/* Killed by a signal long after its last op; and a stop of unknown begin. */
+	facts_rounds(f, 0, 1, 20, 1);
+	facts_outside(f, 0, 30);
+	facts_signal(f, 0, SIGTERM, 900, "", 80);
+	facts_end(f, 0, JOB_SIGNALED, SIGTERM, 81);
+	facts_outside(f, 1, 30);
+	facts_say(f, 1, "still here", 90);
+	look = look_at(f);
+	assert_int_equal(track_at(&look.tracks->at[0], facts_ns(29))->state, TRACK_COLLECTIVE);
+	assert_int_equal(track_at(&look.tracks->at[0], facts_ns(31))->state, TRACK_COMPUTE);
+	expect_track(&look, 1, "starting 0-20; collective 20-30 AllReduce #1; own code 30-100 >");
 	look_away(&look);
 }
 
@@ -527,6 +583,9 @@ int main(void)
 		cmocka_unit_test(p2p_names_its_peer),
 		cmocka_unit_test(a_culprit_that_stalls_is_hung),
 		cmocka_unit_test(a_culprit_in_its_own_code_is_hung_since_it_came_back),
+		cmocka_unit_test(an_idle_phase_is_hung_since_it_does_nothing),
+		cmocka_unit_test(a_stall_begins_with_the_return_from_the_last_call),
+		cmocka_unit_test(no_op_lasts_longer_than_its_call),
 		cmocka_unit_test(a_stopped_process_is_hung),
 		cmocka_unit_test(past_its_limit_a_wait_is_hung),
 		cmocka_unit_test(the_dead_stay_dead),
