@@ -7,6 +7,7 @@ dist_man_MANS += \
 	%D%/inquest-ls.1 \
 	%D%/inquest-ring.1 \
 	%D%/inquest-run.1 \
+	%D%/inquest-view.1 \
 	%D%/inquest-bundle.5 \
 	%D%/inquest-ring.5 \
 	%D%/inquest-verdicts.7

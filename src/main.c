@@ -13,6 +13,7 @@ static const struct verb *const verbs[] = {
 	&verb_run,
 	&verb_ls,
 	&verb_attach,
+	&verb_view,
 	&verb_diagnose,
 	&verb_demo,
 	&verb_ring,

@@ -4,6 +4,7 @@ viewer_libviewer_la_SOURCES = \
 	%D%/cells.c %D%/cells.h \
 	%D%/draw-pane.c \
 	%D%/draw.c %D%/draw.h \
+	%D%/export.c %D%/export.h \
 	%D%/folds.c %D%/folds.h \
 	%D%/guard.c %D%/guard.h \
 	%D%/help.c \
@@ -49,11 +50,10 @@ viewer_libviewer_la_SOURCES = \
 	%D%/track-now.c \
 	%D%/track-spans.c \
 	%D%/track.c %D%/track.h \
+	%D%/view.c %D%/view.h \
 	%D%/window.c %D%/window.h
 
 viewer_libviewer_la_CPPFLAGS = $(AM_CPPFLAGS) $(NCURSESW_CFLAGS)
-
-noinst_HEADERS = %D%/view.h
 
 UNIT_TESTS += tests/unit/view_cells_test
 tests_unit_view_cells_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
@@ -61,6 +61,8 @@ UNIT_TESTS += tests/unit/view_keys_test
 tests_unit_view_keys_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/view_layout_test
 tests_unit_view_layout_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/view_manual_test
+tests_unit_view_manual_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/view_style_test
 tests_unit_view_style_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS) -lm
 UNIT_TESTS += tests/unit/view_svg_test

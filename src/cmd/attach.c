@@ -9,14 +9,15 @@
 #include "cmd/look.h"
 #include "cmd/outlet.h"
 #include "cmd/save.h"
+#include "cmd/viewing.h"
 #include "evidence/live.h"
 
 /* Options without a short form: beyond all letters. */
-enum { STOP_MODE = 256, NO_STACKS, SAMPLES, STACKS };
+enum { STOP_MODE = 256, NO_STACKS, SAMPLES, STACKS, VIEW };
 
 struct arguments {
 	struct look_wish wish;
-	bool all;
+	bool all, view;
 	const char *output;
 	struct live_options live;
 	ARRAY(const char *) jobs;
@@ -57,6 +58,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'a':
 		arguments->all = true;
 		return 0;
+	case VIEW:
+		arguments->view = true;
+		return 0;
 	case STOP_MODE:
 		if (!parse_mode(arg, &arguments->live.stacks.mode))
 			argp_error(state, "no way to stop threads: %s: say never, "
@@ -88,6 +92,7 @@ static const struct argp_option options[] = {
 		"Threads to stop for their stacks: never (the default), blocked-fallback or "
 		"consistent", 0},
 	{"samples", SAMPLES, "N", 0, "How often to take stacks, 1 to 3 (default 3)", 0},
+	{"view", VIEW, NULL, 0, "Show it on the terminal and follow it, as inquest view does", 0},
 	{"no-stacks", NO_STACKS, NULL, 0, "Take no stacks", 0},
 	{0},
 };
@@ -167,17 +172,32 @@ static bool is_astray(const struct arguments *arguments)
 	return false;
 }
 
+/* What is viewed is not printed, nor saved. */
+static int may_view(const struct arguments *arguments, const struct viewing_wish *wish)
+{
+	if (!arguments->output && !arguments->wish.json && !arguments->wish.stacks)
+		return viewing_may(wish);
+	cmd_complain("--view shows the job in place of a report: leave out %s",
+		arguments->output ? "-o" : arguments->wish.json ? "--json" : "--stacks");
+	return CMD_USAGE;
+}
+
 static int run(int argc, char **argv)
 {
+	const struct viewing_wish on_terminal = {.view = viewing_options()};
 	struct arguments arguments = {.live = LIVE_OPTIONS_STACKS};
 	struct choice choice = {.verb = "attach"};
 	int status = CMD_USAGE;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	if (!is_astray(&arguments))
+		status = arguments.view ? may_view(&arguments, &on_terminal) : CMD_FINE;
+	if (!status)
 		status = choice_make(
 			&choice, arguments.jobs.items, arguments.jobs.nr, arguments.all);
-	if (!status)
+	if (!status && arguments.view)
+		status = viewing_live(&choice, &arguments.live, &on_terminal);
+	else if (!status)
 		status = examine(&choice, &arguments);
 	choice_release(&choice);
 	array_release(&arguments.jobs);

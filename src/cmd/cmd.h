@@ -34,6 +34,7 @@ extern const struct verb verb_diagnose;
 extern const struct verb verb_ls;
 extern const struct verb verb_ring;
 extern const struct verb verb_run;
+extern const struct verb verb_view;
 
 /* One line on stderr, after "inquest: "; what came from outside in it is escaped. */
 void cmd_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

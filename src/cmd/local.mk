@@ -22,6 +22,8 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/stage.c %D%/stage.h \
 	%D%/stand.c %D%/stand.h \
 	%D%/truth.c %D%/truth.h \
+	%D%/view.c \
+	%D%/viewing.c %D%/viewing.h \
 	%D%/wrap.c %D%/wrap.h
 src_cmd_libcmd_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
 

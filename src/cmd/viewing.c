@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/viewing.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/harvest.h"
+#include "cmd/look.h"
+#include "cmd/outlet.h"
+
+#define EVERY_MS 1000
+
+/* One look, with what it is called; the viewer's `own`. */
+struct sight {
+	struct look look;
+	struct str origin;
+};
+
+struct viewing {
+	struct choice *choice; /* NULL: a job that is left */
+	const struct live_options *options;
+	struct sight *ready; /* gathered and judged, for the next reload */
+	struct complaint why; /* why there is none */
+	pthread_t thread;
+	pthread_mutex_t lock; /* of the next two */
+	bool working;	      /* the thread runs, and has ready and why */
+	bool started;	      /* it is to be joined */
+};
+
+/* -- one look -------------------------------------------------------------------------------- */
+
+static void free_sight(struct sight *sight)
+{
+	if (!sight)
+		return;
+	look_release(&sight->look);
+	str_release(&sight->origin);
+	free(sight);
+}
+
+static void release_view(struct view_look *look)
+{
+	free_sight(look->own);
+}
+
+/* What is gathered of it now, judged; NULL with words. */
+static struct sight *look_now(struct viewing *viewing, struct complaint *why)
+{
+	struct sight *sight = calloc(1, sizeof(*sight));
+
+	if (!sight)
+		abort();
+	if (choice_gather(viewing->choice, viewing->options, &sight->look.evidence, why) < 0) {
+		free_sight(sight);
+		return NULL;
+	}
+	look_judge(&sight->look);
+	str_printf(&sight->origin, "live job %s", sight->look.job->id);
+	return sight;
+}
+
+static struct sight *look_left(const char *const *paths, size_t n)
+{
+	struct sight *sight = calloc(1, sizeof(*sight));
+	struct harvest harvest = {0};
+	const char *name;
+
+	if (!sight)
+		abort();
+	harvest.into = &sight->look.evidence;
+	harvest_paths(&harvest, paths, n);
+	if (!harvest.bundles && !harvest.cores) {
+		free_sight(sight);
+		return NULL;
+	}
+	look_judge(&sight->look);
+	name = strrchr(paths[0], '/');
+	str_add(&sight->origin, name && name[1] ? name + 1 : paths[0]);
+	if (n > 1)
+		str_printf(&sight->origin, " and %zu more", n - 1);
+	return sight;
+}
+
+/* -- again and again ------------------------------------------------------------------------- */
+
+static void *work(void *context)
+{
+	struct viewing *viewing = context;
+	struct complaint why = {0};
+	struct sight *sight = look_now(viewing, &why);
+
+	pthread_mutex_lock(&viewing->lock);
+	viewing->ready = sight;
+	viewing->why = why;
+	viewing->working = false;
+	pthread_mutex_unlock(&viewing->lock);
+	return NULL;
+}
+
+/* Signals are for the thread that has the terminal. */
+static int start(struct viewing *viewing, struct complaint *why)
+{
+	sigset_t all, before;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	viewing->working = true;
+	err = pthread_create(&viewing->thread, NULL, work, viewing);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	viewing->started = !err;
+	viewing->working = !err;
+	return err ? complaint_errno(why, err, "cannot start a thread") : 1;
+}
+
+static bool is_working(struct viewing *viewing)
+{
+	bool working;
+
+	pthread_mutex_lock(&viewing->lock);
+	working = viewing->working;
+	pthread_mutex_unlock(&viewing->lock);
+	return working;
+}
+
+/* The thread is over: what it has found is ours. */
+static void take_over(struct viewing *viewing)
+{
+	pthread_join(viewing->thread, NULL);
+	viewing->started = false;
+}
+
+static int reload(void *context, struct view_look *into, struct complaint *why)
+{
+	struct viewing *viewing = context;
+	struct sight *sight;
+
+	if (viewing->started && is_working(viewing))
+		return 1;
+	if (viewing->started)
+		take_over(viewing);
+	else if (!viewing->ready)
+		return viewing->choice ? start(viewing, why) : 1;
+	sight = viewing->ready;
+	viewing->ready = NULL;
+	if (!sight) {
+		int err = complaint_set(why, "%s", complaint_text(&viewing->why));
+
+		complaint_release(&viewing->why);
+		return err;
+	}
+	*into = (struct view_look){
+		.verdicts = sight->look.verdicts,
+		.origin = str_text(&sight->origin),
+		.live = viewing->choice != NULL,
+		.release = release_view,
+		.own = sight,
+	};
+	return 0;
+}
+
+/*
+ * A look that is under way when the user leaves may take seconds more. The terminal is given back;
+ * nothing of ours is half written, and what the helpers of a look hold the kernel takes back.
+ */
+static void leave(struct viewing *viewing, int status)
+{
+	if (viewing->started && is_working(viewing)) {
+		fflush(NULL);
+		_exit(status);
+	}
+	if (viewing->started)
+		take_over(viewing);
+	free_sight(viewing->ready);
+	complaint_release(&viewing->why);
+}
+
+/* -- for whom -------------------------------------------------------------------------------- */
+
+/* https://no-color.org, CLICOLOR_FORCE, and before both our own word. */
+static bool wants_color(void)
+{
+	const char *own = getenv("INQUEST_COLOR"), *none = getenv("NO_COLOR");
+
+	if (own && !strcmp(own, "always"))
+		return true;
+	if (own && !strcmp(own, "never"))
+		return false;
+	return !(none && *none);
+}
+
+/* "15;0": the background's number is the last; 7 and from 9 on are light ones. */
+static enum theme theme_here(void)
+{
+	const char *said = getenv("COLORFGBG");
+	const char *last = said ? strrchr(said, ';') : NULL;
+	int background = last ? atoi(last + 1) : 0;
+
+	return background == 7 || background > 8 ? THEME_LIGHT : THEME_DARK;
+}
+
+struct view_options viewing_options(void)
+{
+	return (struct view_options){
+		.color = wants_color(),
+		.utf8 = outlet_is_utf8(),
+		.theme = theme_here(),
+	};
+}
+
+bool viewing_parse_color(const char *word, struct view_options *into)
+{
+	if (!strcmp(word, "always"))
+		into->color = true;
+	else if (!strcmp(word, "never"))
+		into->color = false;
+	else
+		return !strcmp(word, "auto");
+	return true;
+}
+
+bool viewing_parse_theme(const char *word, struct view_options *into)
+{
+	static const char *const names[THEMES] = {
+		[THEME_DARK] = "dark", [THEME_LIGHT] = "light", [THEME_MONO] = "mono"};
+
+	for (int i = 0; i < THEMES; i++)
+		if (!strcmp(word, names[i])) {
+			into->theme = (enum theme)i;
+			return true;
+		}
+	return !strcmp(word, "auto");
+}
+
+int viewing_may(const struct viewing_wish *wish)
+{
+	const char *term = getenv("TERM");
+	const char *lacks = NULL;
+
+	if (wish->w)
+		return CMD_FINE;
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		lacks = "no terminal to view it on";
+	else if (!term || !*term || !strcmp(term, "dumb"))
+		lacks = "this terminal cannot place its cursor";
+	if (!lacks)
+		return CMD_FINE;
+	cmd_complain("%s: `inquest diagnose' and `inquest attach' say it in words, "
+		     "`inquest view --screen 120x40' draws it once", lacks);
+	return CMD_USAGE;
+}
+
+static int render(const struct view_source *source, const struct viewing_wish *wish)
+{
+	struct complaint why = {0};
+	struct str screen = {0};
+	int status = CMD_FINE;
+
+	if (view_render(source, &wish->view, wish->w, wish->h, wish->format, &screen, &why) < 0) {
+		cmd_complain("%s: `inquest view --keys' lists them", complaint_text(&why));
+		status = CMD_USAGE;
+	} else {
+		outlet_write(stdout, &screen);
+	}
+	str_release(&screen);
+	complaint_release(&why);
+	return status;
+}
+
+static int on_terminal(const struct view_source *source, const struct viewing_wish *wish)
+{
+	struct complaint why = {0};
+	int status = CMD_FINE;
+
+	if (view_run(source, &wish->view, &why) < 0) {
+		cmd_complain("%s: `inquest diagnose' and `inquest attach' say it in words, "
+			     "`inquest view --screen 120x40' draws it once",
+			complaint_text(&why));
+		status = CMD_USAGE;
+	}
+	complaint_release(&why);
+	return status;
+}
+
+static int show(struct viewing *viewing, const struct viewing_wish *wish)
+{
+	const struct view_source source = {
+		.reload = reload, .context = viewing, .every_ms = viewing->choice ? EVERY_MS : 0};
+	int status;
+
+	pthread_mutex_init(&viewing->lock, NULL);
+	status = wish->w ? render(&source, wish) : on_terminal(&source, wish);
+	leave(viewing, status);
+	pthread_mutex_destroy(&viewing->lock);
+	return status;
+}
+
+int viewing_live(struct choice *choice, const struct live_options *options,
+	const struct viewing_wish *wish)
+{
+	struct viewing viewing = {.choice = choice, .options = options};
+	struct complaint why = {0};
+
+	/* The first look is had before the terminal is taken: it may fail. */
+	viewing.ready = look_now(&viewing, &why);
+	if (!viewing.ready) {
+		cmd_complain("%s", complaint_text(&why));
+		complaint_release(&why);
+		return CMD_UNREADABLE;
+	}
+	return show(&viewing, wish);
+}
+
+int viewing_left(const char *const *paths, size_t n, const struct viewing_wish *wish)
+{
+	struct viewing viewing = {.ready = look_left(paths, n)};
+
+	return viewing.ready ? show(&viewing, wish) : CMD_UNREADABLE;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* export.h: what is on the screen as a file: text, or a picture where its name ends in .svg. */
+#ifndef VIEWER_EXPORT_H
+#define VIEWER_EXPORT_H
+
+#include "base/complaint.h"
+#include "viewer/cells.h"
+
+/*
+ * Writes to `name`, below the folder where that is relative; "" is a new name that no file there
+ * has yet: inquest-view-1.txt and so on. NULL for the folder is the current one. Appends the path.
+ * 0, or negative with words. A file that is there is replaced where it was named.
+ */
+int export_cells(const struct cells *cells, enum theme theme, const char *folder, const char *name,
+	struct str *ret_path, struct complaint *why) __attribute__((nonnull(1, 4, 5, 6)));
+
+#endif
