@@ -300,7 +300,7 @@ static int check(struct complaint *why)
 	else if (!capability("cup"))
 		rc = complaint_set(why, "a terminal TERM=%s cannot place its cursor",
 			str_text(&escaped));
-	if (rc == 0)
+	if (cur_term)
 		del_curterm(cur_term);
 	str_release(&escaped);
 	return rc;

@@ -149,7 +149,7 @@ static void marks_stand_on_their_base_or_nowhere(void **state)
 static void nothing_of_a_stranger_is_raw(void **state)
 {
 	static const char *const hostile[] = {
-		"\x1b[2J\x1b]0;owned\x07", "a\nb\rc\td", "\x7f\xc2\x9b" "31m", "\xff\xfe\x80",
+		"\x1b[2J\x1b]0;owned\x07", "a\nb\rc\td", "\x7f\xc2\x9b[31m", "\xff\xfe\x80",
 		"\u202egnp.exe", "\u2066x\u2069", "\xed\xa0\x80", "\xc0\xaf", "\u200bzero\ufeff",
 		"\xf4\x90\x80\x80", "\xf0\x9f\x98", "\U000e0041", "😀\ufe0f", "\xe4\xb8",
 	};
