@@ -81,5 +81,6 @@ UNIT_TESTS += tests/unit/view_rows_test
 tests_unit_view_rows_test_SOURCES = tests/unit/view_rows_test.c $(FACTS)
 tests_unit_view_rows_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/view_pane_test
-tests_unit_view_pane_test_SOURCES = tests/unit/view_pane_test.c $(FACTS)
+tests_unit_view_pane_test_SOURCES = tests/unit/view_pane_test.c \
+	tests/unit/many_ranks.c tests/unit/many_ranks.h $(FACTS)
 tests_unit_view_pane_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)

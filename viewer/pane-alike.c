@@ -22,16 +22,23 @@ struct alike *alikes_add(struct alikes *alikes, unsigned section, const char *ke
 		.text = text,
 		.rank = rank,
 		.number = JOB_UNKNOWN,
+		.before = "",
 		.after = "",
 		.cite = cite};
 	return alike;
+}
+
+/* Equal texts of a job mostly are one text. */
+static int compare_texts(const char *a, const char *b)
+{
+	return a == b ? 0 : strcmp(a, b);
 }
 
 static int compare_keys(const struct alike *a, const struct alike *b)
 {
 	if (a->section != b->section)
 		return a->section < b->section ? -1 : 1;
-	return strcmp(a->key, b->key);
+	return compare_texts(a->key, b->key);
 }
 
 /* Is the same said of both? */
@@ -41,7 +48,7 @@ static int compare_said(const struct alike *a, const struct alike *b)
 
 	if (!order && (a->number == JOB_UNKNOWN) != (b->number == JOB_UNKNOWN))
 		order = a->number == JOB_UNKNOWN ? -1 : 1;
-	return order ? order : strcmp(a->text, b->text);
+	return order ? order : compare_texts(a->text, b->text);
 }
 
 static int compare_all(const void *va, const void *vb)
@@ -53,7 +60,7 @@ static int compare_all(const void *va, const void *vb)
 		order = a->rank < b->rank ? -1 : 1;
 	if (!order && a->number != b->number)
 		order = a->number < b->number ? -1 : 1;
-	return order ? order : strcmp(a->cite, b->cite);
+	return order ? order : compare_texts(a->cite, b->cite);
 }
 
 /* Those of whom the same is said: one line. */
@@ -85,14 +92,13 @@ static void add_range(struct str *into, const struct alike *at, size_t n)
 		if (at[i].number > most)
 			most = at[i].number;
 	}
+	str_add(into, at->before);
 	add_number(into, at->unit, least);
 	if (least != most) {
 		str_add(into, at->unit == ALIKE_COUNT ? "-" : " to ");
 		add_number(into, at->unit, most);
 	}
 	str_add(into, at->after);
-	if (*at->text)
-		str_add(into, ", ");
 }
 
 /* The key stands before the first line of its own. Whom it is about is said unless it is all. */
@@ -112,8 +118,13 @@ static void add_run(const struct alikes *alikes, const struct pane_fill *fill, s
 		ranks_fit(&line.words, fill->scene->job, set, RANKS_WIDTH);
 		str_add(&line.words, ": ");
 	}
+	if (at->last)
+		str_add(&line.words, at->text);
 	add_range(&line.words, at, n);
-	str_add(&line.words, at->text);
+	if (!at->last && at->number != JOB_UNKNOWN && *at->text)
+		str_add(&line.words, ", ");
+	if (!at->last)
+		str_printf(&line.words, at->quoted ? "\"%s\"" : "%s", at->text);
 	line.cite = n == 1 ? at->cite : "";
 	line.style = odd ? STYLE_WARN : STYLE_FAINT;
 	line.most = 3;

@@ -17,7 +17,9 @@ struct alike {
 	int rank;
 	int64_t number;	  /* JOB_UNKNOWN: none */
 	enum alike_unit unit;
-	const char *after; /* behind the number: " files", "" */
+	const char *before, *after; /* of the number: "", " files" */
+	bool quoted;	  /* the text is somebody's words */
+	bool last;	  /* the number stands behind the text, not in front of it */
 	const char *cite;
 };
 

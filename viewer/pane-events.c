@@ -25,7 +25,7 @@ struct events_fill {
 	const struct track *track;
 };
 
-/* -- fields of facts, "name value; name value" --------------------------------------------------- */
+/* -- fields of facts, "name value; name value" ------------------------------------------------- */
 
 static void next_field(struct str *into, const char *name)
 {

@@ -162,22 +162,23 @@ static void say_evidence(struct receipt *r)
 	}
 }
 
+/* Of many hosts only those are named of which something is to be told. */
 static const char *host_words(const struct receipt *r, const struct job_host *host)
 {
+	bool odd = host->agent_alive == JOB_NO || host->oom_kills > 0;
 	struct str words = {0};
 	char text[CLOCK_TEXT_SIZE];
 
-	str_printf(&words, "%s; agent %s", host->name,
+	if (odd || r->fill.scene->job->nhosts <= FEW)
+		str_printf(&words, "%s; ", host->name);
+	if (host->oom_kills != JOB_UNKNOWN)
+		str_printf(&words, "oom_kill +%" PRId64 "; ", host->oom_kills);
+	if (host->clock_error != JOB_UNKNOWN)
+		str_printf(&words, "clock within %s; ", clock_format(host->clock_error, text));
+	str_printf(&words, "agent %s",
 		host->agent_alive == JOB_YES  ? "alive"
 		: host->agent_alive == JOB_NO ? "gone"
 					      : "not known");
-	if (host->agent_beat != JOB_UNKNOWN && host->gathered >= host->agent_beat)
-		str_printf(&words, ", last word %s before",
-			clock_format(host->gathered - host->agent_beat, text));
-	if (host->oom_kills != JOB_UNKNOWN)
-		str_printf(&words, "; oom_kill +%" PRId64, host->oom_kills);
-	if (host->clock_error != JOB_UNKNOWN)
-		str_printf(&words, "; clock within %s", clock_format(host->clock_error, text));
 	return in_arena(r, &words);
 }
 
@@ -189,11 +190,22 @@ static void say_hosts(struct receipt *r)
 	for (size_t i = 0; i < job->nhosts; i++)
 		texts[i] = host_words(r, &job->hosts[i]);
 	for (size_t i = 0; i < job->nranks; i++) {
-		int host = job->ranks[i].host;
+		int number = job->ranks[i].host;
+		const struct job_host *host;
+		struct alike *alike;
 
-		if (host >= 0 && (size_t)host < job->nhosts)
-			alikes_add(&r->alikes, SECTION_HOSTS, "host", texts[host], (int)i,
-				job->hosts[host].cite);
+		if (number < 0 || (size_t)number >= job->nhosts)
+			continue;
+		host = &job->hosts[number];
+		alike = alikes_add(&r->alikes, SECTION_HOSTS, "host", texts[number], (int)i,
+			host->cite);
+		alike->last = true;
+		if (host->agent_beat == JOB_UNKNOWN || host->gathered < host->agent_beat)
+			continue;
+		alike->number = host->gathered - host->agent_beat;
+		alike->unit = ALIKE_TIME;
+		alike->before = ", last word ";
+		alike->after = " before";
 	}
 	free(texts);
 }
@@ -274,7 +286,8 @@ static void say_marks(struct receipt *r)
 		const char *line = *log->error ? log->error : log->last_line;
 
 		if (*line)
-			alikes_add(&r->alikes, SECTION_LOGS, "stderr", line, log->rank, log->cite);
+			alikes_add(&r->alikes, SECTION_LOGS, "stderr", line, log->rank, log->cite)
+				->quoted = true;
 	}
 }
 

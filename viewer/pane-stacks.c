@@ -15,7 +15,7 @@
 #include "words/escape.h"
 #include "words/frames.h"
 
-#define MEMBERS_WIDTH 11
+#define MEMBERS_WIDTH 11 /* more where that helps and there is room */
 #define NARROW	      60 /* columns; below them less is indented, and places get less room */
 #define INDENT_MOST   12
 #define CLASSES_MOST  40
@@ -26,6 +26,7 @@ struct stacks_fill {
 	const struct stacktree *tree;
 	const struct frames_motion *motions;
 	bool *in_row; /* by set: ranks of the selected row are in it */
+	size_t members; /* columns of whom it is about */
 	int leaf;     /* node in which the selected rank's main stack ends; JOB_NONE */
 	size_t more;  /* lines that were left out */
 };
@@ -102,6 +103,23 @@ static bool *find_way(const struct stacks_fill *s)
 	return way;
 }
 
+/* As wide as the widest class is, within bounds. */
+static size_t find_members(const struct stacks_fill *s)
+{
+	size_t most = s->fill.place->width < NARROW ? MEMBERS_WIDTH : PANE_RANKS;
+	size_t width = MEMBERS_WIDTH;
+
+	for (size_t i = 0; i < s->tree->nclasses && i < CLASSES_MOST; i++) {
+		struct str members = {0};
+
+		frames_add_members(&members, s->tree, s->tree->classes[i].set, most);
+		if (members.len > width)
+			width = members.len < most ? members.len : most;
+		str_release(&members);
+	}
+	return width;
+}
+
 /* -- the head ---------------------------------------------------------------------------------- */
 
 static void add_summary(struct stacks_fill *s)
@@ -128,10 +146,10 @@ static void add_summary(struct stacks_fill *s)
 static void add_class(struct stacks_fill *s, const struct stacktree_class *class,
 	const struct frames_motion *motion, int64_t span)
 {
-	struct pane_words line = {.column = MEMBERS_WIDTH + 2, .goal = PANE_NOWHERE, .cite = ""};
+	struct pane_words line = {.column = s->members + 2, .goal = PANE_NOWHERE, .cite = ""};
 
 	str_add_char(&line.key, s->in_row[class->set] ? '>' : ' ');
-	frames_add_members(&line.key, s->tree, class->set, MEMBERS_WIDTH);
+	frames_add_members(&line.key, s->tree, class->set, s->members);
 	if (class->threads > s->tree->sets[class->set].n)
 		str_printf(&line.words, "%u threads, ", class->threads);
 	if (class->none)
@@ -186,9 +204,9 @@ static void add_branch(struct stacks_fill *s, const struct branch *branch)
 
 	str_add_char(&text, mine ? '>' : ' ');
 	if (branch->fork)
-		frames_add_members(&text, s->tree, node->set, MEMBERS_WIDTH);
+		frames_add_members(&text, s->tree, node->set, s->members);
 	strong = text.len;
-	pad(&text, MEMBERS_WIDTH + 2 + (narrow ? 1 : 2) * (size_t)depth);
+	pad(&text, s->members + 2 + (narrow ? 1 : 2) * (size_t)depth);
 	branches_add_name(&text, s->tree, branch, true);
 	line = pane_add(s->fill.into, mine ? STYLE_STRONG : STYLE_PLAIN, "%s", str_text(&text));
 	line->strong = strong;
@@ -239,6 +257,7 @@ void pane_fill_stacks(
 	s.motions = motions = frames_motions(s.tree);
 	s.in_row = find_row(&s);
 	s.leaf = find_leaf(&s);
+	s.members = find_members(&s);
 	add_summary(&s);
 	add_classes(&s);
 	add_tree(&s);

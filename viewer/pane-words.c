@@ -23,7 +23,7 @@ struct pane_words pane_words_of_ranks(const struct job *job, struct verdict_rank
 {
 	struct pane_words words = pane_words_of("");
 
-	ranks_fit(&words.key, job, ranks, PANE_KEY);
+	ranks_fit(&words.key, job, ranks, PANE_RANKS);
 	return words;
 }
 

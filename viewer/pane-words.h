@@ -11,6 +11,7 @@
 
 #define PANE_COLUMN 10 /* where words begin behind a key: as in the text report */
 #define PANE_KEY    8  /* columns of a key; one blank stands on each side */
+#define PANE_RANKS  17 /* of a key of ranks that is longer: "0-4710,4712-9999" */
 
 /* What stands at the right of a line gets at most this part of it. */
 #define PANE_RIGHT 3
@@ -41,7 +42,7 @@ struct pane_words {
 
 /* Words behind a key, in plain style. */
 struct pane_words pane_words_of(const char *key);
-/* Behind the numbers of ranks, at most PANE_KEY columns of them. */
+/* Behind the numbers of ranks, at most PANE_RANKS columns of them. */
 struct pane_words pane_words_of_ranks(const struct job *job, struct verdict_ranks ranks);
 
 /* Adds it as one line or several; frees what it holds. The first line's number. */

@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "job/spans.h"
 #include "tests/unit/facts.h"
+#include "tests/unit/many_ranks.h"
 #include "viewer/pane.h"
 #include "words/escape.h"
 
@@ -163,8 +164,8 @@ static void compile_skew_is_told_in_every_pane(void **state)
 		" read     8 of 8 rings read, 0 records lost\n"
 		" disturbed 0 threads stopped\n"
 		" known    ring, census, completion of ops, /proc, stacks, life or end\n"
-		" host     hostA; agent alive, last word 0.0 ms before; oom_kill +0;\n"
-		"           clock within 1.0 ms\n"
+		" host     hostA; oom_kill +0; clock within 1.0 ms;\n"
+		"           agent alive, last word 0.0 ms before\n"
 		" framework torch 2.15.0\n"
 		" timeout  30:00\n"
 		" cache    3: 0 files, cold, /tmp/torchinductor_u || ring:trait\n"
@@ -238,8 +239,8 @@ static void a_death_is_told_in_every_pane(void **state)
 		" read     8 of 8 rings read, 0 records lost\n"
 		" disturbed by no stop: no stack was taken of a living process\n"
 		" known    ring, census, completion of ops, /proc, life or end\n"
-		" host     hostA; agent alive, last word 0.0 ms before; oom_kill +1;\n"
-		"           clock within 1.0 ms\n"
+		" host     hostA; oom_kill +1; clock within 1.0 ms;\n"
+		"           agent alive, last word 0.0 ms before\n"
 		" steps    812 done\n");
 	look_away(&look);
 }
@@ -298,8 +299,8 @@ static void divergence_is_told_in_every_pane(void **state)
 		" read     8 of 8 rings read, 0 records lost\n"
 		" disturbed by no stop: no stack was taken of a living process\n"
 		" known    ring, census, completion of ops, /proc, life or end\n"
-		" host     hostA; agent alive, last word 0.0 ms before; oom_kill +0;\n"
-		"           clock within 1.0 ms\n"
+		" host     hostA; oom_kill +0; clock within 1.0 ms;\n"
+		"           agent alive, last word 0.0 ms before\n"
 		" shard    7: train batch 0: 0 rows, 0 elements || ring:shard0\n"
 		"          0-6: train batch 0: 4 rows, 16384 elements\n");
 	look_away(&look);
@@ -549,6 +550,81 @@ static void hostile_names_are_escaped_and_fit(void **state)
 	look_away(&look);
 }
 
+/* -- many ranks --------------------------------------------------------------------------------- */
+
+static size_t lines_of(const struct look *look, enum pane_number pane)
+{
+	struct pane_lines lines = {.here = -1};
+	size_t n;
+
+	panes[pane].fill(&look->scene, &look->place, &lines);
+	n = lines.all.nr;
+	pane_lines_release(&lines);
+	return n;
+}
+
+static void ten_thousand_alike_are_a_few_lines(void **state)
+{
+	struct look look;
+	char *text;
+	(void)state;
+
+	look_at_job(&look, many_ranks_job(&(struct many_ranks){.n = 10000, .missing = 4711}));
+	for (int p = 0; p < PANES; p++)
+		assert_in_range(lines_of(&look, (enum pane_number)p), 5, 20);
+	expect_page(&look, PANE_STACKS,
+		" 10000 stacks of main threads, 2 classes\n"
+		">4711             still in 3 samples; in poll || stack\n"
+		" 0-4710,4712-9999 still in 3 samples; in poll\n"
+		">0-9999           main || /me/train.py:2\n"
+		">4711               step || /me/train.py:4721\n"
+		">                   poll || libc.so.6\n"
+		" 0-4710,4712-9999   step || /me/train.py:9\n"
+		"                    poll || libc.so.6\n");
+	expect_page(&look, PANE_GROUPS,
+		">world: 10000 ranks, nccl; AllReduce #2: 9999 here, 1 missing; || ring:group\n"
+		"   rear #1\n"
+		">4711     MISSING in #2; last AllReduce #1, +0:10.000; || ring:op\n"
+		"           now hung, train.py:4721 in step\n"
+		" 0-4710,4712-9999 entered AllReduce #2, float32 x4096 sum, +0:20.000, not\n"
+		"           completed\n"
+		">node588: 8 ranks, nccl; AllReduce #1: 8 here || ring:group\n"
+		">4704-4711 entered AllReduce #1, float32 x4096 sum, +0:10.000, completed\n"
+		" 1249 groups of 8 ranks, all at AllReduce #1: node0, node1, node2, node3,\n"
+		"  node4, node5, node6, node7, node8, node9, node10, node11, node12, node13, ...\n");
+	text = page(&look, PANE_VERDICT);
+	assert_non_null(strstr(text, " 0-4710,4712-9999 in AllReduce #2 world, 1:20 ||"));
+	free(text);
+	text = page(&look, PANE_RECEIPT);
+	assert_non_null(strstr(text, " lost     0-9999: step of 0 || ring\n"));
+	assert_non_null(strstr(text, " host     oom_kill +0; agent alive, last word "));
+	free(text);
+	look_away(&look);
+}
+
+/* However different they are; and the selected rank's stack is among what is shown. */
+static void ten_thousand_unalike_are_bounded(void **state)
+{
+	struct look look;
+	char *text;
+	(void)state;
+
+	look_at_job(&look, many_ranks_job(&(struct many_ranks){
+				   .n = 10000, .missing = 4711, .unalike = true}));
+	look.place.rank = 9998;
+	for (int p = 0; p < PANES; p++)
+		assert_in_range(lines_of(&look, (enum pane_number)p), 5, 1100);
+	text = page(&look, PANE_STACKS);
+	assert_non_null(strstr(text, "\n>9998          step || /me/train.py:10008\n"));
+	assert_null(strstr(text, "train.py:10007"));
+	assert_non_null(strstr(text, "lines more\n"));
+	free(text);
+	look.place.all = true;
+	for (int p = 0; p < PANES; p++)
+		assert_in_range(lines_of(&look, (enum pane_number)p), 5, 1100);
+	look_away(&look);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -562,6 +638,8 @@ int main(void)
 		cmocka_unit_test(the_longer_form_has_all_threads),
 		cmocka_unit_test(far_events_are_a_line_that_leads_there),
 		cmocka_unit_test(hostile_names_are_escaped_and_fit),
+		cmocka_unit_test(ten_thousand_alike_are_a_few_lines),
+		cmocka_unit_test(ten_thousand_unalike_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
