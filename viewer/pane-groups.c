@@ -110,23 +110,50 @@ static void add_p2p(struct groups_fill *g, int number)
 			shown - P2P_MOST);
 }
 
+/* A line for all who stand alike. */
+static void add_seats(struct groups_fill *g, const struct seats *seats)
+{
+	size_t lines = 0, from, to;
+	bool mine = false;
+
+	for (from = 0; from < seats->all.nr && lines < LINES_MOST; from = to, lines++) {
+		for (to = from + 1; to < seats->all.nr; to++)
+			if (seat_compare(&seats->all.items[from], &seats->all.items[to]))
+				break;
+		add_alike(g, seats, &seats->all.items[from], to - from, &mine);
+	}
+	if (from < seats->all.nr)
+		pane_add(g->fill.into, STYLE_FAINT, " ... and %zu seats more, elsewhere",
+			seats->all.nr - from);
+}
+
+/* The op that the verdict is about, where the front has left it behind: where ranks parted. */
+static void add_verdict_op(struct groups_fill *g, int number, uint64_t front)
+{
+	const struct verdicts *verdicts = g->fill.scene->verdicts;
+	uint64_t index = verdicts->n ? verdicts->at[0].op_index : 0;
+	struct pane_words line = {.goal = PANE_NOWHERE, .cite = "", .column = 2, .most = 2};
+	struct seats seats;
+
+	if (!index || index >= front || verdicts->at[0].group != number)
+		return;
+	seats = seats_of(g->fill.scene, number, index);
+	str_add(&line.key, " the verdict is about");
+	line.style = STYLE_STRONG;
+	seats_add_roll(&line.words, &seats);
+	pane_words_add(&g->fill, &line);
+	add_seats(g, &seats);
+	seats_release(&seats);
+}
+
 static void add_group(struct groups_fill *g, int number)
 {
-	struct seats seats = seats_of(g->fill.scene, number);
-	size_t lines = 0, from, to;
-	bool mine = seats_have(&seats, g->fill.place->rank);
+	uint64_t front = seats_front(g->fill.scene->job, number);
+	struct seats seats = seats_of(g->fill.scene, number, front);
 
-	add_head(g, &seats, mine);
-	mine = false;
-	for (from = 0; from < seats.all.nr && lines < LINES_MOST; from = to, lines++) {
-		for (to = from + 1; to < seats.all.nr; to++)
-			if (seat_compare(&seats.all.items[from], &seats.all.items[to]))
-				break;
-		add_alike(g, &seats, &seats.all.items[from], to - from, &mine);
-	}
-	if (from < seats.all.nr)
-		pane_add(g->fill.into, STYLE_FAINT, " ... and %zu seats more, elsewhere",
-			seats.all.nr - from);
+	add_head(g, &seats, seats_have(&seats, g->fill.place->rank));
+	add_seats(g, &seats);
+	add_verdict_op(g, number, front);
 	add_p2p(g, number);
 	seats_release(&seats);
 }

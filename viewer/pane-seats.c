@@ -21,8 +21,9 @@ static bool head_of(const struct job_member *member, uint64_t *ret)
 	return member->head_known || member->nops;
 }
 
-static uint64_t front_of(const struct job *job, const struct job_group *group)
+uint64_t seats_front(const struct job *job, int number)
 {
+	const struct job_group *group = &job->groups[number];
 	uint64_t front = 0, head;
 
 	for (uint32_t i = 0; i < group->size; i++)
@@ -31,13 +32,14 @@ static uint64_t front_of(const struct job *job, const struct job_group *group)
 	return front;
 }
 
-static enum job_known is_done(const struct job_member *member, const struct job_op *op)
+static enum job_known is_done(
+	const struct job_member *member, const struct job_op *op, uint64_t index)
 {
 	if (op)
 		return op->completed;
-	if (!member->done_known || !member->head_known)
+	if (!member->done_known || !index)
 		return JOB_MAYBE;
-	return member->done >= member->head ? JOB_YES : JOB_NO;
+	return member->done >= index ? JOB_YES : JOB_NO;
 }
 
 static void add_seat(struct seats *seats, const struct scene *scene, int number)
@@ -51,8 +53,14 @@ static void add_seat(struct seats *seats, const struct scene *scene, int number)
 	seat->never_came = rollcall_never_came(job, member);
 	seat->head_known = head_of(member, &seat->head);
 	seat->roll = rollcall_of(job, member, seats->front);
+	seat->completed = is_done(member, rollcall_op(member, seat->head), seat->head);
+	if (seat->roll == ROLL_PAST) {
+		seat->roll = ROLL_HERE;
+		seat->went_on = true;
+		seat->head = seats->front;
+		seat->completed = is_done(member, rollcall_op(member, seat->head), seat->head);
+	}
 	seat->last = seat->head ? rollcall_op(member, seat->head) : NULL;
-	seat->completed = is_done(member, seat->last);
 	seat->state = member->state;
 	seat->track = member->rank == JOB_NONE ? NULL : &scene->tracks->at[member->rank];
 	/* Before the first op nobody is missing in one, but in the group itself. */
@@ -116,6 +124,8 @@ int seat_compare(const struct seat *a, const struct seat *b)
 		return order;
 	if (a->completed != b->completed)
 		return a->completed < b->completed ? -1 : 1;
+	if (a->went_on != b->went_on)
+		return a->went_on ? 1 : -1;
 	if (a->state != b->state)
 		return a->state < b->state ? -1 : 1;
 	return order_of(a) < 2 ? compare_now(a, b) : 0;
@@ -157,11 +167,11 @@ bool seats_is_odd(const struct seats *seats, const struct seat *seat)
 	       compare_sigs(seat->last, seats->op) != 0;
 }
 
-struct seats seats_of(const struct scene *scene, int number)
+struct seats seats_of(const struct scene *scene, int number, uint64_t front)
 {
 	const struct job *job = scene->job;
 	const struct job_group *group = &job->groups[number];
-	struct seats seats = {.group = number, .front = front_of(job, group)};
+	struct seats seats = {.group = number, .front = front};
 
 	seats.rear = rollcall_take(job, number, seats.front).rear;
 	for (uint32_t i = 0; i < group->size; i++)
@@ -197,7 +207,7 @@ struct seats_summary seats_sum_up(const struct job *job, int number, int rank)
 {
 	const struct job_group *group = &job->groups[number];
 	struct seats_summary sum = {
-		.group = number, .size = group->size, .front = front_of(job, group)};
+		.group = number, .size = group->size, .front = seats_front(job, number)};
 	const struct job_op *first = NULL;
 
 	sum.rear = rollcall_take(job, number, sum.front).rear;
@@ -258,6 +268,21 @@ static void add_op(struct str *into, const struct job_op *op, uint64_t index)
 	str_printf(into, "#%" PRIu64, index);
 }
 
+void seats_add_roll(struct str *into, const struct seats *seats)
+{
+	if (seats->front)
+		add_op(into, seats->differs ? NULL : seats->op, seats->front);
+	else
+		str_add(into, "no collective yet");
+	str_printf(into, ": %zu here%s", seats->here, seats->differs ? ", not the same op" : "");
+	if (seats->missing)
+		str_printf(into, ", %zu missing", seats->missing);
+	if (seats->unknown)
+		str_printf(into, ", %zu not known", seats->unknown);
+	if (seats->front && seats->rear < seats->front)
+		str_printf(into, "; rear #%" PRIu64, seats->rear);
+}
+
 void seats_add_group(struct str *into, const struct job *job, const struct seats *seats)
 {
 	const struct job_group *group = &job->groups[seats->group];
@@ -271,21 +296,9 @@ void seats_add_group(struct str *into, const struct job *job, const struct seats
 		str_add_char(into, ')');
 		str_release(&ranks);
 	}
-	str_printf(into, ", %s",
+	str_printf(into, ", %s; ",
 		rollcall_is_bootstrap(group) ? "exchange of its id" : group->maker);
-	if (seats->front) {
-		str_add(into, "; ");
-		add_op(into, seats->differs ? NULL : seats->op, seats->front);
-	} else {
-		str_add(into, "; no collective yet");
-	}
-	str_printf(into, ": %zu here%s", seats->here, seats->differs ? ", not the same op" : "");
-	if (seats->missing)
-		str_printf(into, ", %zu missing", seats->missing);
-	if (seats->unknown)
-		str_printf(into, ", %zu not known", seats->unknown);
-	if (seats->front && seats->rear < seats->front)
-		str_printf(into, "; rear #%" PRIu64, seats->rear);
+	seats_add_roll(into, seats);
 }
 
 static void add_member_state(struct str *into, const struct job_member *member)
@@ -351,6 +364,7 @@ void seats_add_words(struct str *into, const struct scene *scene, const struct s
 		str_add(into, seat->completed == JOB_YES  ? ", completed"
 			      : seat->completed == JOB_NO ? ", not completed"
 							  : "");
+		str_add(into, seat->went_on ? ", went on" : "");
 	}
 	if (order_of(seat) < 2)
 		add_now(into, seat->track);

@@ -12,11 +12,12 @@
 struct seat {
 	int rank;   /* JOB_NONE: nobody knows who sits there */
 	int member; /* index into job->members */
-	enum roll roll; /* towards the front */
+	enum roll roll; /* HERE also of who went on */
 	bool never_came;
 	bool head_known;
-	uint64_t head;
-	const struct job_op *last; /* the one that it entered last; NULL: no details */
+	uint64_t head; /* up to the op of the roll call */
+	bool went_on;  /* it has entered later ones as well */
+	const struct job_op *last; /* the one that is its head; NULL: no details */
 	enum job_known completed;  /* that one */
 	enum job_member_state state;
 	const struct track *track; /* what its rank does now; NULL where rank is not known */
@@ -24,7 +25,7 @@ struct seat {
 
 struct seats {
 	int group;
-	uint64_t front; /* the largest index that any seat entered; 0 none */
+	uint64_t front; /* the op of this roll call; 0: nobody entered any */
 	uint64_t rear;	/* the smallest of those who speak; UINT64_MAX none */
 	size_t missing, unknown, here;
 	const struct job_op *op; /* the front's, of most of those who are there; NULL not known */
@@ -32,8 +33,10 @@ struct seats {
 	ARRAY(struct seat) all; /* those who stand alike side by side, then by rank */
 };
 
-/* The caller releases. */
-struct seats seats_of(const struct scene *scene, int group);
+/* The largest index that any seat of the group entered; 0 none. */
+uint64_t seats_front(const struct job *job, int group);
+/* The roll call of a group's op number `front`. The caller releases. */
+struct seats seats_of(const struct scene *scene, int group, uint64_t front);
 void seats_release(struct seats *seats);
 bool seats_have(const struct seats *seats, int rank);
 
@@ -63,7 +66,9 @@ int seats_compare_quiet(const struct seats_summary *a, const struct seats_summar
 
 /* -- words, appended --------------------------------------------------------------------------- */
 
-/* "8 ranks, nccl; AllReduce #1: 7 here, 1 missing; rear #0" */
+/* "AllReduce #1: 7 here, 1 missing; rear #0" */
+void seats_add_roll(struct str *into, const struct seats *seats);
+/* "8 ranks, nccl; " and that. */
 void seats_add_group(struct str *into, const struct job *job, const struct seats *seats);
 /* Of n seats that stand alike: "missing; last AllReduce #4; now compile, codegen 0/0" */
 void seats_add_words(struct str *into, const struct scene *scene, const struct seats *seats,

@@ -2,9 +2,9 @@
 #include "viewer/pane-words.h"
 
 const struct pane panes[PANES] = {
-	[PANE_VERDICT] = {"verdict", pane_fill_verdict, false},
-	[PANE_STACKS] = {"stacks", pane_fill_stacks, false},
-	[PANE_EVENTS] = {"events", pane_fill_events, true},
-	[PANE_GROUPS] = {"groups", pane_fill_groups, false},
-	[PANE_RECEIPT] = {"receipt", pane_fill_receipt, false},
+	[PANE_VERDICT] = {"verdict", pane_fill_verdict, .by_row = false},
+	[PANE_STACKS] = {"stacks", pane_fill_stacks, .by_row = true},
+	[PANE_EVENTS] = {"events", pane_fill_events, .timed = true, .by_row = true},
+	[PANE_GROUPS] = {"groups", pane_fill_groups, .by_row = true},
+	[PANE_RECEIPT] = {"receipt", pane_fill_receipt, .by_row = false},
 };

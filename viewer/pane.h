@@ -56,7 +56,8 @@ struct pane {
 	/* Adds lines to the empty `into`. */
 	void (*fill)(const struct scene *scene, const struct pane_place *place,
 		struct pane_lines *into);
-	bool timed; /* its lines depend on the time cursor; else on rank and row alone */
+	bool timed;  /* its lines depend on the time cursor */
+	bool by_row; /* its lines depend on the selected rank and row */
 };
 
 enum pane_number { PANE_VERDICT, PANE_STACKS, PANE_EVENTS, PANE_GROUPS, PANE_RECEIPT, PANES };

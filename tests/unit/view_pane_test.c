@@ -306,6 +306,33 @@ static void divergence_is_told_in_every_pane(void **state)
 	look_away(&look);
 }
 
+/* All went on behind the fork, until one came no more: the roll call of both is there. */
+static void the_fork_that_was_left_behind_is_called_as_well(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct look look;
+	(void)state;
+
+	for (int i = 0; i < 4; i++) {
+		facts_enter(f, 0, i, i ? JOB_OP_ALLGATHER : JOB_OP_ALLREDUCE, 4, 20);
+		facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 4, 21);
+		if (i)
+			facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 4, 22);
+	}
+	facts_sync(f, 0, 22);
+	look_at(&look, f);
+	expect_page(&look, PANE_GROUPS,
+		">world: 4 ranks, nccl; AllReduce #3: 3 here, 1 missing; rear #2 || ring:group\n"
+		">0        MISSING in #3; last AllReduce #2, +0:21.000; || ring:op\n"
+		"           now hung, AllReduce #1\n"
+		" 1-3      entered AllReduce #3, float32 x4 sum, +0:22.000\n"
+		" the verdict is about #1: 4 here, not the same op\n"
+		">0        ODD: entered AllReduce #1, float32 x4 sum, +0:20.000, went || ring:op\n"
+		"           on\n"
+		" 1-3      entered AllGather #1, float32 x4, +0:20.000, went on\n");
+	look_away(&look);
+}
+
 /* -- where a line leads ------------------------------------------------------------------------- */
 
 struct goal {
@@ -631,6 +658,7 @@ int main(void)
 		cmocka_unit_test(compile_skew_is_told_in_every_pane),
 		cmocka_unit_test(a_death_is_told_in_every_pane),
 		cmocka_unit_test(divergence_is_told_in_every_pane),
+		cmocka_unit_test(the_fork_that_was_left_behind_is_called_as_well),
 		cmocka_unit_test(evidence_leads_to_its_event),
 		cmocka_unit_test(a_cite_of_several_ranks_leads_to_the_first),
 		cmocka_unit_test(the_countdown_of_a_live_job_goes_on),
