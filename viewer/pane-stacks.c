@@ -125,19 +125,16 @@ static size_t find_members(const struct stacks_fill *s)
 static void add_summary(struct stacks_fill *s)
 {
 	struct disturbed disturbed = disturbed_by(s->tree->job);
-	struct pane_words line = pane_words_of("");
+	const struct pane_words empty = {.column = 1, .cite = "", .goal = PANE_NOWHERE};
+	struct pane_words line = empty;
 
-	str_cut(&line.key, 0);
-	line.column = 1;
 	frames_add_summary(&line.words, s->tree, s->fill.place->all, &disturbed);
 	if (disturbed.live) {
 		str_add(&line.words, "; ");
 		disturbed_add_stops(&line.words, &disturbed);
 	}
 	pane_words_add(&s->fill, &line);
-	line = pane_words_of("");
-	str_cut(&line.key, 0);
-	line.column = 1;
+	line = empty;
 	disturbed_add_cut(&line.words, &disturbed);
 	if (line.words.len)
 		pane_words_add(&s->fill, &line);

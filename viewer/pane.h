@@ -33,7 +33,7 @@ struct scene {
 	const struct stacktree *mains; /* of the ranks' main threads only; NULL likewise */
 	const char *origin;	/* "live job sft-41", "sft-41.inq": where it comes from */
 	bool live;
-	int64_t now;		/* realtime: for countdowns; of a bundle, when it was gathered */
+	int64_t now; /* realtime: for countdowns; of a bundle, when it was gathered */
 };
 
 /* Where the user is: what a pane may depend on. */

@@ -15,9 +15,12 @@ bool state_shows_pane(const struct state *state)
 static bool is_fresh(const struct state_lines *lines, enum pane_number pane,
 	const struct pane_place *place)
 {
-	return lines->made && lines->pane == pane && lines->place.rank == place->rank &&
-	       lines->place.row == place->row && lines->place.when == place->when &&
-	       lines->place.width == place->width && lines->place.all == place->all;
+	const struct pane_place *old = &lines->place;
+
+	return lines->made && lines->pane == pane && old->width == place->width &&
+	       old->all == place->all &&
+	       (!panes[pane].by_row || (old->rank == place->rank && old->row == place->row)) &&
+	       (!panes[pane].timed || old->when == place->when);
 }
 
 static void make(struct state *state, struct state_lines *into, enum pane_number pane,

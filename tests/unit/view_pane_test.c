@@ -173,7 +173,7 @@ static void compile_skew_is_told_in_every_pane(void **state)
 	look_away(&look);
 }
 
-/* -- a death ----------------------------------------------------------------------------------- */
+/* -- a death ---------------------------------------------------------------------------------- */
 
 static void oom_death(struct look *look)
 {
@@ -245,7 +245,7 @@ static void a_death_is_told_in_every_pane(void **state)
 	look_away(&look);
 }
 
-/* -- ranks that do different things ------------------------------------------------------------- */
+/* -- ranks that do different things ------------------------------------------------------------ */
 
 static void empty_shard(struct look *look)
 {
@@ -333,7 +333,7 @@ static void the_fork_that_was_left_behind_is_called_as_well(void **state)
 	look_away(&look);
 }
 
-/* -- where a line leads ------------------------------------------------------------------------- */
+/* -- where a line leads ------------------------------------------------------------------------ */
 
 struct goal {
 	int rank;
@@ -432,7 +432,7 @@ static void the_countdown_of_a_live_job_goes_on(void **state)
 	look_away(&look);
 }
 
-/* -- the selected row --------------------------------------------------------------------------- */
+/* -- the selected row -------------------------------------------------------------------------- */
 
 static void the_row_is_marked_where_it_is(void **state)
 {
@@ -488,7 +488,7 @@ static void the_longer_form_has_all_threads(void **state)
 	look_away(&look);
 }
 
-/* -- many events -------------------------------------------------------------------------------- */
+/* -- many events ------------------------------------------------------------------------------- */
 
 static void far_events_are_a_line_that_leads_there(void **state)
 {
@@ -506,7 +506,7 @@ static void far_events_are_a_line_that_leads_there(void **state)
 	look_away(&look);
 }
 
-/* -- strangers ---------------------------------------------------------------------------------- */
+/* -- strangers --------------------------------------------------------------------------------- */
 
 #define HOSTILE "\x1b[2J\xff\xe2\x80\xae%s%n\u4e2d\xcc\x81\n\t"
 
@@ -577,7 +577,7 @@ static void hostile_names_are_escaped_and_fit(void **state)
 	look_away(&look);
 }
 
-/* -- many ranks --------------------------------------------------------------------------------- */
+/* -- many ranks -------------------------------------------------------------------------------- */
 
 static size_t lines_of(const struct look *look, enum pane_number pane)
 {
@@ -618,7 +618,8 @@ static void ten_thousand_alike_are_a_few_lines(void **state)
 		">node588: 8 ranks, nccl; AllReduce #1: 8 here || ring:group\n"
 		">4704-4711 entered AllReduce #1, float32 x4096 sum, +0:10.000, completed\n"
 		" 1249 groups of 8 ranks, all at AllReduce #1: node0, node1, node2, node3,\n"
-		"  node4, node5, node6, node7, node8, node9, node10, node11, node12, node13, ...\n");
+		"  node4, node5, node6, node7, node8, node9, node10, node11, node12, "
+		"node13, ...\n");
 	text = page(&look, PANE_VERDICT);
 	assert_non_null(strstr(text, " 0-4710,4712-9999 in AllReduce #2 world, 1:20 ||"));
 	free(text);
