@@ -135,9 +135,18 @@ static struct raw_about about(struct job_builder *b, struct job_who who)
 	return (struct raw_about){.who = who, .when = b->reading};
 }
 
+/*
+ * A stranger's clock may say anything. Who uses times takes their differences: so what no clock says
+ * before the year 2116 is not known.
+ */
+static int64_t known_time(int64_t when)
+{
+	return when > INT64_MAX / 2 || when < -(INT64_MAX / 2) ? JOB_UNKNOWN : when;
+}
+
 void job_add_reading(struct job_builder *b, int64_t when)
 {
-	b->reading = when;
+	b->reading = known_time(when);
 }
 
 /*
@@ -171,6 +180,7 @@ void job_add_world_size(struct job_builder *b, int world_size)
 
 void job_add_launch(struct job_builder *b, int64_t launched)
 {
+	launched = known_time(launched);
 	if (launched == JOB_UNKNOWN)
 		return;
 	if (b->launched == JOB_UNKNOWN || launched < b->launched)
@@ -188,6 +198,7 @@ void job_add_deadline(struct job_builder *b, int64_t deadline, const char *cite)
 {
 	const char *told = raw_intern(b, cite);
 
+	deadline = known_time(deadline);
 	if (deadline == JOB_UNKNOWN)
 		return;
 	if (b->deadline != JOB_UNKNOWN && deadline > b->deadline)
@@ -209,6 +220,8 @@ void job_add_host(struct job_builder *b, const struct job_host *host)
 
 	raw->about = about(b, (struct job_who){.host = host->name});
 	raw->fact = *host;
+	raw->fact.gathered = known_time(host->gathered);
+	raw->fact.agent_beat = known_time(host->agent_beat);
 	raw->fact.name = raw->about.who.host;
 	raw->fact.cite = raw_intern(b, host->cite);
 	raw->fact.cgroup_cite = raw_intern(b, host->cgroup_cite);
@@ -221,6 +234,8 @@ void job_add_process(struct job_builder *b, struct job_who who, const struct job
 
 	raw->about = about(b, who);
 	raw->fact = *process;
+	raw->fact.born = known_time(process->born);
+	raw->fact.ended = known_time(process->ended);
 	raw->identity = *identity;
 	raw->fact.comm = raw_intern(b, process->comm);
 	raw->fact.what = raw_intern(b, process->what);
@@ -237,6 +252,7 @@ void job_add_thread(struct job_builder *b, struct job_who who, const struct job_
 
 	raw->about = about(b, who);
 	raw->fact = *thread;
+	raw->fact.since = known_time(thread->since);
 	raw->group_key = group_key;
 	raw->fact.name = raw_intern(b, thread->name);
 	raw->fact.call = raw_intern(b, thread->call);
@@ -252,6 +268,8 @@ void job_add_member(struct job_builder *b, struct job_who who, const struct job_
 	raw->about = about(b, who);
 	raw->group = *group;
 	raw->fact = *member;
+	raw->fact.init_since = known_time(member->init_since);
+	raw->fact.ready_at = known_time(member->ready_at);
 	raw->group.name = raw_intern(b, group->name);
 	raw->group.maker = raw_intern(b, group->maker);
 	raw->group.ranks = raw_intern(b, group->ranks ? group->ranks : "");
@@ -266,6 +284,7 @@ void job_add_op(struct job_builder *b, struct job_who who, uint64_t group_key, u
 
 	raw->about = about(b, who);
 	raw->fact = *op;
+	raw->fact.entered = known_time(op->entered);
 	raw->group_key = group_key;
 	raw->seat = seat;
 	raw->tid = tid;
@@ -278,6 +297,8 @@ void job_add_span(struct job_builder *b, struct job_who who, const struct job_sp
 
 	raw->about = about(b, who);
 	raw->fact = *span;
+	raw->fact.begun = known_time(span->begun);
+	raw->fact.ended = known_time(span->ended);
 	raw->fact.name = raw_intern(b, span->name);
 	raw->fact.detail = raw_intern(b, span->detail);
 	raw->fact.cite = raw_intern(b, span->cite);
@@ -289,6 +310,7 @@ void job_add_shard(struct job_builder *b, struct job_who who, const struct job_s
 
 	raw->about = about(b, who);
 	raw->fact = *shard;
+	raw->fact.when = known_time(shard->when);
 	raw->fact.loader = raw_intern(b, shard->loader);
 	raw->fact.cite = raw_intern(b, shard->cite);
 }
@@ -299,6 +321,8 @@ void job_add_step(struct job_builder *b, struct job_who who, const struct job_st
 
 	raw->about = about(b, who);
 	raw->fact = *step;
+	raw->fact.first = known_time(step->first);
+	raw->fact.when = known_time(step->when);
 	raw->fact.cite = raw_intern(b, step->cite);
 }
 
@@ -308,6 +332,7 @@ void job_add_note(struct job_builder *b, struct job_who who, const struct job_no
 
 	raw->about = about(b, who);
 	raw->fact = *note;
+	raw->fact.when = known_time(note->when);
 	raw->fact.text = raw_intern(b, note->text);
 	raw->fact.cite = raw_intern(b, note->cite);
 }
@@ -318,6 +343,7 @@ void job_add_trait(struct job_builder *b, struct job_who who, const struct job_t
 
 	raw->about = about(b, who);
 	raw->fact = *trait;
+	raw->fact.when = known_time(trait->when);
 	raw->fact.key = raw_intern(b, trait->key);
 	raw->fact.text = raw_intern(b, trait->text);
 	raw->fact.cite = raw_intern(b, trait->cite);
@@ -329,6 +355,7 @@ void job_add_signal(struct job_builder *b, struct job_who who, const struct job_
 
 	raw->about = about(b, who);
 	raw->fact = *signal;
+	raw->fact.when = known_time(signal->when);
 	raw->fact.thread = raw_intern(b, signal->thread);
 	raw->fact.cite = raw_intern(b, signal->cite);
 }
@@ -339,6 +366,7 @@ void job_add_log(struct job_builder *b, struct job_who who, const struct job_log
 
 	raw->about = about(b, who);
 	raw->fact = *log;
+	raw->fact.when = known_time(log->when);
 	raw->fact.last_line = raw_intern(b, log->last_line);
 	raw->fact.error = raw_intern(b, log->error);
 	raw->fact.cite = raw_intern(b, log->cite);
@@ -374,6 +402,7 @@ void job_add_stack(struct job_builder *b, struct job_who who, const struct job_s
 		numbers[i] = raw_intern_frame(b, &frames[i]);
 	raw->about = about(b, who);
 	raw->fact = *stack;
+	raw->fact.when = known_time(stack->when);
 	raw->among = &b->frames;
 	raw->fact.frames = numbers;
 	raw->fact.nframes = nr;
@@ -391,5 +420,6 @@ void job_add_snapshot(
 
 	raw->about = about(b, who);
 	raw->fact = *snapshot;
+	raw->fact.when = known_time(snapshot->when);
 	raw->fact.cite = raw_intern(b, snapshot->cite);
 }

@@ -5,6 +5,7 @@
  * Facts name processes by (host, pid, start time) and seats by (group key, seat), never by index:
  * indexes exist only in the sealed job. All strings are copied, NULL is "". The same fact added
  * twice (two bundles of one node) is one fact; of two readings of one thing the later one wins.
+ * Times that no clock says (beyond 146 years from 1970) are not known: differences may be taken.
  */
 #ifndef JOB_BUILD_H
 #define JOB_BUILD_H

@@ -421,6 +421,44 @@ static void a_group_of_impossible_size_is_cut(void **state)
 	job_free(job);
 }
 
+/* Whoever takes a difference of two times of a job may do so without a look at them. */
+static void times_that_no_clock_says_are_unknown(void **state)
+{
+	static const struct {
+		int64_t told, kept;
+	} times[] = {
+		{INT64_MAX, JOB_UNKNOWN},
+		{INT64_MIN + 1, JOB_UNKNOWN},
+		{INT64_MAX / 2 + 1, JOB_UNKNOWN},
+		{INT64_MAX / 2, INT64_MAX / 2},
+		{-(INT64_MAX / 2), -(INT64_MAX / 2)},
+		{0, 0},
+	};
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+		struct job_op op = {.index = 1, .sig.op = 1, .entered = times[i].told, .cite = "o"};
+		struct job_span span = {
+			.kind = JOB_SPAN_USER, .begun = times[i].told, .ended = times[i].told};
+		struct job_builder *b = job_builder_new();
+		struct job *job;
+
+		span.name = span.detail = span.cite = "s";
+		add_process(b, who("a", 20), 10, 0, true, 0);
+		add_member(b, who("a", 20), 7, 1, 0);
+		job_add_op(b, who("a", 20), 7, 0, &op, 0);
+		job_add_span(b, who("a", 20), &span);
+		job_add_launch(b, times[i].told);
+		job_add_deadline(b, times[i].told, "d");
+		job = job_seal(b);
+		assert_true(job->members[0].ops[0].entered == times[i].kept);
+		assert_true(job->spans[0].begun == times[i].kept);
+		assert_true(job->spans[0].ended == times[i].kept);
+		assert_true(job->launched == times[i].kept);
+		assert_true(job->deadline == times[i].kept);
+		job_free(job);
+	}
+}
+
 static void mixed_jobs_are_a_loss(void **state)
 {
 	struct job_builder *b = job_builder_new();
@@ -541,6 +579,7 @@ int main(void)
 		cmocka_unit_test(facts_of_a_process_without_start_time_find_it),
 		cmocka_unit_test(what_is_lost_of_a_child_is_said_of_the_child),
 		cmocka_unit_test(a_group_of_impossible_size_is_cut),
+		cmocka_unit_test(times_that_no_clock_says_are_unknown),
 		cmocka_unit_test(mixed_jobs_are_a_loss),
 		cmocka_unit_test(groups_of_one_alias_are_one),
 		cmocka_unit_test(seats_that_nobody_knew_are_numbered_by_rank),
