@@ -280,6 +280,9 @@ struct bin pyramid_bin(const struct pyramid *pyramid, size_t row, int64_t from, 
 		return (struct bin){.state = TRACK_NODATA};
 	first = spans_before(pile, from + 1);
 	first = first ? first - 1 : 0;
+	/* Of no width, at the very begin of the cell. */
+	while (first && spans[first - 1].from == from && spans[first - 1].to == from)
+		first--;
 	find_cut(&found, &spans[first], from, to);
 	if (end - first > 1)
 		find_cut(&found, &spans[end - 1], from, to);

@@ -65,12 +65,12 @@ static void give_some(struct made *made, size_t row, size_t n, uint32_t *seed)
 	for (size_t i = 0; i < n; i++) {
 		lengths[i] = 1 + draw(seed, (uint32_t)(left / (int64_t)n * 2 - 1));
 		if (draw(seed, 10) == 0)
-			lengths[i] = 1;
+			lengths[i] = draw(seed, 2);
 		/* Bad ones are rare, as they are in jobs. */
 		states[i] = (uint8_t)draw(seed, draw(seed, 50) ? 5 : TRACK_STATES);
 	}
 	for (size_t i = 0; i < n; i++) {
-		lengths[i] = lengths[i] < left - (int64_t)(n - i) ? lengths[i] : 1;
+		lengths[i] = lengths[i] < left - (int64_t)(n - i) ? lengths[i] : 0;
 		left -= lengths[i];
 	}
 	give(made, row, states, lengths, n);
@@ -99,9 +99,10 @@ static struct bin count_bin(const struct tracks *tracks, size_t row, int64_t fro
 		const struct track_span *span = &track->spans[i];
 		int64_t a = span->from > from ? span->from : from;
 		int64_t b = span->to < to ? span->to : to;
-		bool at_end = span->from == tracks->to && to >= tracks->to;
+		bool point = span->from == span->to && from <= span->from &&
+			     (span->from < to || to >= tracks->to);
 
-		if (b <= a && !(at_end && from <= tracks->to))
+		if (b <= a && !point)
 			continue;
 		if (!bin.span || span->state > bin.state) {
 			bin.state = span->state;
@@ -155,6 +156,12 @@ static void a_cell_is_all_that_lies_under_it(void **state)
 			to = made->tracks.to;
 		expect_bin(pyramid, &made->tracks, draw(&seed, (uint32_t)n), from, to);
 	}
+	/* Cells that begin where a span of no width is. */
+	for (size_t row = 0; row < n; row++)
+		for (size_t i = 0; i < made->at[row].nspans; i += 7)
+			if (made->at[row].spans[i].from < made->tracks.to)
+				expect_bin(pyramid, &made->tracks, row, made->at[row].spans[i].from,
+					made->at[row].spans[i].from + 3);
 	for (size_t row = 0; row < n; row++) {
 		expect_bin(pyramid, &made->tracks, row, FROM, FROM + 1000003);
 		expect_bin(pyramid, &made->tracks, row, FROM, FROM + 1);
