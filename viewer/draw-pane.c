@@ -24,6 +24,14 @@ static void draw_when(const struct screen *screen, int from)
 
 	str_add_char(&text, ' ');
 	draw_relative(&text, window_between(state->bounds.from, state->when), step);
+	if (area.w - from < 32) {
+		str_add_char(&text, ' ');
+		x = area.w - (int)text.len;
+		if (x >= from)
+			cells_put(screen->cells, area, x, 0, STYLE_FAINT, str_text(&text));
+		str_release(&text);
+		return;
+	}
 	str_add(&text, "  ");
 	draw_real(&text, state->when, step);
 	str_add(&text, " UTC ");

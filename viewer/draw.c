@@ -100,8 +100,8 @@ struct hint {
 
 static const struct hint on_rows[] = {{REQUEST_VERDICT_JUMP, "culprit"},
 	{REQUEST_EDGE_TO, "waits-for"}, {REQUEST_ENTER, "evidence"}, {REQUEST_PANE_NEXT, "pane"},
-	{REQUEST_ZOOM_IN, "zoom"}, {REQUEST_SEARCH, "find"}, {REQUEST_HELP, "help"},
-	{REQUEST_QUIT, "quit"}, {REQUEST_NONE, NULL}};
+	{REQUEST_HELP, "help"}, {REQUEST_QUIT, "quit"}, {REQUEST_ZOOM_IN, "zoom in"},
+	{REQUEST_SEARCH, "find"}, {REQUEST_COPY, "copy"}, {REQUEST_NONE, NULL}};
 static const struct hint in_pane[] = {{REQUEST_ENTER, "to the event"}, {REQUEST_ROW_DOWN, "line"},
 	{REQUEST_EXPAND, "all"}, {REQUEST_BACK, "back"}, {REQUEST_MAXIMISE, "whole screen"},
 	{REQUEST_SEARCH, "find"}, {REQUEST_HELP, "help"}, {REQUEST_NONE, NULL}};

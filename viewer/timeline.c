@@ -301,10 +301,10 @@ static void draw_legend(const struct screen *screen, const struct shown *shown)
 
 	count_rows(state, &count);
 	width = (int)count.len;
-	if (width < legend.end)
-		legend.end -= width + 1;
-	cells_put(screen->cells, screen->layout.legend, legend.end > 0 ? legend.end : 0, 0,
-		STYLE_PLAIN, str_text(&count));
+	legend.end -= width + 2;
+	cells_put(screen->cells, screen->layout.legend,
+		legend.end > 0 ? screen->layout.legend.w - width - 1 : 0, 0, STYLE_PLAIN,
+		str_text(&count));
 	str_release(&count);
 	for (int i = TRACK_STATES - 1; i >= 0; i--) {
 		if (i == TRACK_COMPILE)
