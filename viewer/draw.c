@@ -139,8 +139,11 @@ static void draw_measure(const struct screen *screen)
 	draw_relative(&line, window_between(state->bounds.from, state->anchor), step);
 	str_add(&line, " to ");
 	draw_relative(&line, window_between(state->bounds.from, state->when), step);
-	str_printf(&line, "  %s ends, %s copies", keys_of(REQUEST_MEASURE), keys_of(REQUEST_COPY));
-	cells_put(screen->cells, screen->layout.status, 1, 0, STYLE_STRONG, str_text(&line));
+	str_printf(&line, "  %s ends, %s copies  ", keys_of(REQUEST_MEASURE),
+		keys_of(REQUEST_COPY));
+	str_add(&line, str_text(&state->message));
+	cells_put_fit(screen->cells, screen->layout.status, 1, 0, screen->layout.status.w - 1,
+		STYLE_STRONG, str_text(&line));
 	str_release(&line);
 }
 
@@ -186,11 +189,11 @@ static void draw_status(const struct screen *screen)
 
 	if (state->typing.kind != PROMPT_NONE)
 		draw_prompt(screen);
+	else if (state->measuring)
+		draw_measure(screen);
 	else if (state->message.len)
 		cells_put_fit(screen->cells, screen->layout.status, 1, 0,
 			screen->layout.status.w - 1, STYLE_STRONG, str_text(&state->message));
-	else if (state->measuring)
-		draw_measure(screen);
 	else
 		draw_hints(screen, state->in_pane ? in_pane : on_rows);
 }

@@ -74,18 +74,18 @@ static int64_t moment_of(const struct state *state, const struct verdict *verdic
 
 /*
  * The whole job, where what went wrong has at least an eighth of it; of a longer one as much before
- * the moment as is behind it: so that it stands in the middle.
+ * the moment as is behind it, or a little more: so that it stands in the middle.
  */
 static void show_moment(struct state *state)
 {
-	uint64_t all = window_span(state->bounds);
+	uint64_t all = window_span(state->bounds), least = all / 64 + 500;
 	uint64_t behind = window_between(state->when, state->bounds.to);
 
 	if (behind >= all / 8) {
 		state_fit(state);
 		return;
 	}
-	behind = behind > 500 ? behind : 500;
+	behind = behind > least ? behind : least;
 	state->window = window_within(
 		state->bounds, window_earlier(state->when, behind), 2 * behind);
 }
@@ -101,7 +101,8 @@ void state_open(struct state *state)
 	state->when = when < state->bounds.from || when > state->bounds.to ? state->bounds.to :
 									     when;
 	state->pane = PANE_VERDICT;
-	show_moment(state);
+	if (when != JOB_UNKNOWN)
+		show_moment(state);
 }
 
 /* The n-th piece of evidence of all verdicts; NULL behind the last. */

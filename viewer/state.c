@@ -171,8 +171,8 @@ static void carry_window(struct state *state, struct window old)
 		state->window = window_within(bounds, window.from, window_span(window));
 	if (state->when > bounds.to || (state->follow && at_end))
 		state->when = bounds.to;
-	if (state->when < bounds.from)
-		state->when = bounds.from;
+	if (state->when < state->window.from)
+		state->when = state->window.from;
 	if (state->measuring && state->anchor > bounds.to)
 		state->anchor = bounds.to;
 }
@@ -353,6 +353,7 @@ void state_settle(struct state *state)
 		state->cells_w = 1;
 	state->window = window_within(
 		state->bounds, state->window.from, window_span(state->window));
+	state_set_when(state, state->when);
 	state_find_row(state);
 	state_make_lines(state);
 }

@@ -38,10 +38,10 @@ static const char *any_name(void)
 	return names[draw(sizeof(names) / sizeof(*names))];
 }
 
-/* Mostly of the last hundred seconds; else of a clock that lies. */
+/* Mostly of the last hundred seconds; else of a clock that lies, by centuries. */
 static int64_t any_time(void)
 {
-	static const int64_t odd[] = {INT64_MIN + 1, INT64_MAX, 0, -1, T0 + 1, JOB_UNKNOWN};
+	static const int64_t odd[] = {-2 * T0, 2 * T0, 0, -1, T0 + 1, JOB_UNKNOWN};
 
 	return draw(40) ? T0 - (int64_t)draw(100000) * (S / 1000) : odd[draw(6)];
 }

@@ -1,0 +1,819 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Keys become state: each request of requests.def is pressed here and does what its help says.
+ * The job: eight ranks, of which 3 still compiles and the others wait for it in AllReduce #1.
+ */
+#include "tests/unit/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/view_screen.h"
+#include "viewer/state-private.h"
+
+#define S 1000000000LL
+
+static struct screen_test skew(void)
+{
+	return screen_new(screen_skew(), 80, 24);
+}
+
+/* The cursor's time, in seconds of facts.h. */
+static double seconds(const struct screen_test *t)
+{
+	return (double)(t->state->when - facts_ns(0)) / 1e9;
+}
+
+static void press(struct screen_test *t, const char *keys)
+{
+	screen_keys(t, keys);
+}
+
+static void assert_message(struct screen_test *t, const char *part)
+{
+	if (!strstr(str_text(&t->state->message), part))
+		print_message("message: %s\n", str_text(&t->state->message));
+	assert_non_null(strstr(str_text(&t->state->message), part));
+}
+
+static void assert_effect(struct screen_test *t, enum state_effect is, const char *with)
+{
+	const char *argument;
+
+	assert_int_equal(state_effect(t->state, &argument), is);
+	assert_string_equal(argument, with);
+	assert_int_equal(state_effect(t->state, &argument), EFFECT_NONE);
+}
+
+/* -- Opening ---------------------------------------------------------------------------------- */
+
+static void opens_on_the_culprit(void **unused)
+{
+	struct screen_test t = skew();
+
+	(void)unused;
+	assert_int_equal(t.state->rank, 3);
+	assert_int_equal(t.state->row, 0); /* culprits come first */
+	assert_int_equal(t.state->pane, PANE_VERDICT);
+	assert_float_equal(seconds(&t), 13, 0.001); /* the first entry into what all wait in */
+	assert_int_equal(t.state->window.from, t.state->bounds.from);
+	assert_int_equal(t.state->window.to, t.state->bounds.to);
+	screen_free(&t);
+}
+
+/* Of a long job only the end matters: as much before the moment as after it. */
+static void centres_the_moment_of_a_long_job(void **unused)
+{
+	struct facts *f = facts_new(4);
+	struct screen_test t;
+
+	(void)unused;
+	facts_rounds(f, 0, 20, -3000, 1);
+	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 4096, 40);
+	facts_span(f, 2, JOB_SPAN_COMPILE, "inductor codegen", "1/0", 39, FACTS_OPEN);
+	t = screen_new(f, 80, 24);
+	assert_int_equal(t.state->rank, 2);
+	assert_float_equal(seconds(&t), 40, 0.001);
+	assert_int_equal(window_between(t.state->window.from, t.state->when),
+		window_between(t.state->when, t.state->window.to));
+	assert_int_equal(t.state->window.to, t.state->bounds.to);
+	screen_free(&t);
+}
+
+static void waits_for_a_job(void **unused)
+{
+	struct state *state = state_new();
+	struct cells cells = {0};
+	struct str text = {0};
+	const char *argument;
+
+	(void)unused;
+	state_resize(state, 50, 10);
+	for (int i = REQUEST_NONE + 1; i < REQUESTS; i++) {
+		struct key key = {""};
+
+		strncpy(key.name, keys_of((enum request)i), strcspn(keys_of((enum request)i), " "));
+		state_key(state, key.name);
+		draw_screen(state, &cells);
+	}
+	state_key(state, "Esc");
+	state_key(state, "q");
+	assert_int_equal(state_effect(state, &argument), EFFECT_QUIT);
+	draw_screen(state, &cells);
+	cells_text(&cells, &text);
+	assert_non_null(strstr(str_text(&text), "nothing is loaded yet"));
+	str_release(&text);
+	cells_release(&cells);
+	state_free(state);
+}
+
+/* -- Moving ----------------------------------------------------------------------------------- */
+
+static void rows_are_walked(void **unused)
+{
+	struct screen_test t = skew();
+
+	(void)unused;
+	press(&t, "j");
+	assert_int_equal(t.state->rank, 0);
+	press(&t, "Down j");
+	assert_int_equal(t.state->rank, 2);
+	press(&t, "k");
+	assert_int_equal(t.state->rank, 1);
+	press(&t, "G");
+	assert_int_equal(t.state->rank, 7);
+	press(&t, "j");
+	assert_int_equal(t.state->rank, 7);
+	press(&t, "Ctrl-U");
+	assert_int_equal(t.state->rank, 2); /* four rows up, the culprit's is above them all */
+	press(&t, "Ctrl-D");
+	assert_int_equal(t.state->rank, 7);
+	press(&t, "g");
+	assert_int_equal(t.state->rank, 3);
+	press(&t, "}");
+	assert_int_equal(t.state->rank, 0);
+	press(&t, "}");
+	assert_message(&t, "same state");
+	press(&t, "G {");
+	assert_int_equal(t.state->rank, 3);
+	screen_free(&t);
+}
+
+static void time_is_walked_in_columns(void **unused)
+{
+	struct screen_test t = skew();
+	int64_t when = t.state->when;
+	int column = window_column(t.state->window, t.state->cells_w, when);
+
+	(void)unused;
+	press(&t, "l");
+	assert_int_equal(
+		window_column(t.state->window, t.state->cells_w, t.state->when), column + 1);
+	press(&t, "h h");
+	assert_int_equal(
+		window_column(t.state->window, t.state->cells_w, t.state->when), column - 1);
+	press(&t, "L");
+	assert_int_equal(window_column(t.state->window, t.state->cells_w, t.state->when),
+		column - 1 + t.state->cells_w / 2);
+	press(&t, "H");
+	assert_int_equal(
+		window_column(t.state->window, t.state->cells_w, t.state->when), column - 1);
+	press(&t, "Home");
+	assert_int_equal(t.state->when, t.state->bounds.from);
+	press(&t, "h");
+	assert_int_equal(t.state->when, t.state->bounds.from);
+	press(&t, "End");
+	assert_int_equal(t.state->when, t.state->bounds.to);
+	screen_free(&t);
+}
+
+/* At the edge of the window it is the window that moves. */
+static void the_window_follows_the_cursor(void **unused)
+{
+	struct screen_test t = skew();
+	struct window before;
+
+	(void)unused;
+	press(&t, "w w w");
+	before = t.state->window;
+	for (int i = 0; i < t.state->cells_w; i++)
+		press(&t, "l");
+	assert_true(t.state->window.from > before.from);
+	assert_int_equal(window_span(t.state->window), window_span(before));
+	assert_true(t.state->when >= t.state->window.from && t.state->when < t.state->window.to);
+	screen_free(&t);
+}
+
+static void events_are_walked(void **unused)
+{
+	struct screen_test t = skew();
+
+	(void)unused;
+	press(&t, "j Home .");
+	assert_float_equal(seconds(&t), 2, 0.001);
+	assert_message(&t, "dynamo");
+	press(&t, ". . .");
+	assert_float_equal(seconds(&t), 13, 0.001);
+	assert_message(&t, "AllReduce #1");
+	press(&t, ",");
+	assert_float_equal(seconds(&t), 12, 0.001);
+	press(&t, "Home ,");
+	assert_message(&t, "no event before");
+	screen_free(&t);
+}
+
+static void waits_lead_to_whom_they_wait_for(void **unused)
+{
+	struct screen_test t = skew();
+
+	(void)unused;
+	press(&t, "G ]");
+	assert_int_equal(t.state->rank, 3);
+	assert_message(&t, "rank 7 waits in AllReduce #1 of world for rank 3: codegen");
+	press(&t, "]");
+	assert_message(&t, "rank 3 waits for nobody");
+	press(&t, "[");
+	assert_int_equal(t.state->rank, 7);
+	press(&t, "g [");
+	assert_int_equal(t.state->rank, 0);
+	press(&t, "[");
+	assert_message(&t, "nobody waits for rank 0");
+	screen_free(&t);
+}
+
+/* Two groups: 0 waits for 1 in one, which waits for 2 in the other, which is outside. */
+static void a_chain_of_waits_is_followed_link_by_link(void **unused)
+{
+	struct facts *f = facts_new(3);
+	int left = facts_group_of(f, 2, 0, 1), right = facts_group_of(f, 2, 1, 2);
+	struct screen_test t;
+
+	(void)unused;
+	facts_hold(f, left, 0, JOB_OP_ALLREDUCE, 8, 10);
+	facts_hold(f, right, 1, JOB_OP_ALLREDUCE, 8, 11);
+	facts_outside(f, 2, 5);
+	t = screen_new(f, 80, 24);
+	press(&t, ": type rank 0");
+	press(&t, "Enter ]");
+	assert_int_equal(t.state->rank, 1);
+	press(&t, "]");
+	assert_int_equal(t.state->rank, 2);
+	press(&t, "[");
+	assert_int_equal(t.state->rank, 1);
+	press(&t, "[");
+	assert_int_equal(t.state->rank, 0);
+	screen_free(&t);
+}
+
+static void the_verdict_is_a_key_away(void **unused)
+{
+	struct screen_test t = skew();
+
+	(void)unused;
+	press(&t, "G Home !");
+	assert_int_equal(t.state->rank, 3);
+	assert_float_equal(seconds(&t), 13, 0.001);
+	assert_message(&t, "the culprit, rank 3");
+	press(&t, "!");
+	assert_message(&t, "evidence 1: inductor codegen");
+	press(&t, "!");
+	assert_message(&t, "evidence 2");
+	press(&t, "j !");
+	assert_message(&t, "the culprit");
+	screen_free(&t);
+}
+
+static void marks_come_back(void **unused)
+{
+	struct screen_test t = skew();
+	int64_t when;
+
+	(void)unused;
+	press(&t, "j j l l 3 m a");
+	when = t.state->when;
+	press(&t, "G End 1 ' a");
+	assert_int_equal(t.state->rank, 1);
+	assert_int_equal(t.state->when, when);
+	assert_int_equal(t.state->pane, PANE_EVENTS);
+	press(&t, "' b");
+	assert_message(&t, "mark b is not set");
+	press(&t, "m 1");
+	assert_message(&t, "marks are a to z");
+	press(&t, "Esc");
+	assert_int_equal(t.state->rank, 7); /* back to where the jump was made */
+	screen_free(&t);
+}
+
+/* -- Rows and time ---------------------------------------------------------------------------- */
+
+static void zoom_pan_and_fit(void **unused)
+{
+	struct screen_test t = skew();
+	struct window all = t.state->window, near;
+
+	(void)unused;
+	press(&t, "w");
+	near = t.state->window;
+	assert_int_equal(window_span(near), window_span(all) / 2);
+	press(&t, "d");
+	assert_true(t.state->window.from > near.from);
+	press(&t, "a");
+	assert_int_equal(t.state->window.from, near.from);
+	press(&t, "s");
+	assert_int_equal(window_span(t.state->window), window_span(all));
+	press(&t, "s");
+	assert_message(&t, "whole job");
+	press(&t, "w w w + 0");
+	assert_memory_equal(&t.state->window, &all, sizeof(all));
+	for (int i = 0; i < 60; i++)
+		press(&t, "w");
+	assert_message(&t, "as near as it goes");
+	assert_true(window_span(t.state->window) >= (uint64_t)t.state->cells_w);
+	screen_free(&t);
+}
+
+/* Twice f: what is under the cursor fills the screen, with a tenth on both sides. */
+static void f_centres_then_fits(void **unused)
+{
+	struct screen_test t = skew();
+
+	(void)unused;
+	press(&t, "j : type t +8s");
+	press(&t, "Enter");
+	press(&t, "w w l l l f");
+	press(&t, "f");
+	assert_message(&t, "codegen");
+	assert_true(t.state->window.from >= facts_ns(3) && t.state->window.from < facts_ns(4));
+	assert_true(t.state->window.to > facts_ns(12) && t.state->window.to <= facts_ns(13));
+	screen_free(&t);
+}
+
+static void rows_are_grouped(void **unused)
+{
+	struct screen_test t = skew();
+
+	(void)unused;
+	press(&t, ": type by class");
+	press(&t, "Enter");
+	assert_int_equal(t.state->rows->n, 2);
+	press(&t, "G e");
+	assert_int_equal(t.state->rows->n, 9);
+	assert_true(t.state->on_fold);
+	press(&t, "j j c");
+	assert_int_equal(t.state->rows->n, 2);
+	assert_int_equal(t.state->rank, 0);
+	press(&t, "*");
+	assert_int_equal(t.state->rows->n, 9);
+	press(&t, "*");
+	assert_int_equal(t.state->rows->n, 2);
+	press(&t, "g e");
+	assert_message(&t, "no fold");
+	press(&t, "o");
+	assert_int_equal(t.state->rows->by, ROWS_BY_HOST);
+	press(&t, "o o");
+	assert_int_equal(t.state->rows->by, ROWS_FLAT);
+	assert_int_equal(t.state->rows->n, 8);
+	screen_free(&t);
+}
+
+static void rows_are_pinned(void **unused)
+{
+	struct screen_test t = skew();
+
+	(void)unused;
+	press(&t, "G Space");
+	assert_int_equal(t.state->rank, 7);
+	assert_int_equal(t.state->row, 0);
+	assert_true(t.state->rows->at[0].tagged);
+	press(&t, "Space");
+	assert_false(t.state->rows->at[0].tagged);
+	press(&t, "Space k Space u");
+	for (size_t i = 0; i < t.state->rows->n; i++)
+		assert_false(t.state->rows->at[i].tagged);
+	screen_free(&t);
+}
+
+static void time_is_measured(void **unused)
+{
+	struct screen_test t = skew();
+
+	(void)unused;
+	press(&t, "j Home . v . . .");
+	screen_find(&t, "+11 s from ");
+	press(&t, "y");
+	assert_effect(&t, EFFECT_COPY, "11 s");
+	press(&t, "v");
+	assert_false(t.state->measuring);
+	screen_free(&t);
+}
+
+/* -- A live job ------------------------------------------------------------------------------- */
+
+static void the_next_look_changes_nothing_that_was_chosen(void **unused)
+{
+	struct screen_test t = screen_live(screen_skew(), 80, 24);
+	struct facts *next = screen_skew();
+	int64_t when;
+
+	(void)unused;
+	press(&t, "G w w 3 F");
+	assert_false(t.state->follow);
+	when = t.state->when;
+	facts_never_seen(next, 0);
+	next->hidden = 0;
+	screen_reload(&t, next);
+	assert_int_equal(t.job->ranks[t.state->rank].world_rank, 7);
+	assert_int_equal(t.state->when, when);
+	assert_int_equal(t.state->pane, PANE_EVENTS);
+	screen_free(&t);
+}
+
+/* The job's end moves on: so does the window, if it is followed. */
+static void following_keeps_the_end_in_view(void **unused)
+{
+	struct screen_test t = screen_live(screen_skew(), 80, 24);
+	struct facts *next = screen_skew();
+
+	(void)unused;
+	press(&t, "F F w w");
+	assert_int_equal(t.state->window.to, t.state->bounds.to);
+	for (int i = 0; i < next->nhosts; i++)
+		next->hosts[i].gathered += 50 * S;
+	screen_reload(&t, next);
+	assert_int_equal(t.state->window.to, t.state->bounds.to);
+	assert_int_equal(t.state->when, t.state->bounds.to);
+	press(&t, "Z");
+	assert_true(state_is_frozen(t.state));
+	screen_find(&t, "FROZEN");
+	press(&t, "Z");
+	assert_false(state_is_frozen(t.state));
+	screen_free(&t);
+	t = skew();
+	press(&t, "F");
+	assert_message(&t, "not a live job");
+	press(&t, "Z");
+	assert_message(&t, "not a live job");
+	screen_free(&t);
+}
+
+/* -- Finding ---------------------------------------------------------------------------------- */
+
+static void search_finds_ranks_and_ops(void **unused)
+{
+	struct screen_test t = skew();
+
+	(void)unused;
+	press(&t, "/ 5");
+	assert_int_equal(t.state->rank, 5); /* while it is typed */
+	press(&t, "Esc");
+	assert_int_equal(t.state->rank, 3);
+	press(&t, "Home / type allreduce");
+	press(&t, "Enter");
+	assert_int_equal(t.state->rank, 0);
+	assert_float_equal(seconds(&t), 13, 0.001);
+	press(&t, "n");
+	assert_int_equal(t.state->rank, 1);
+	press(&t, "N N");
+	assert_int_equal(t.state->rank, 7);
+	assert_message(&t, "wrapped");
+	press(&t, "/ type nowhere");
+	press(&t, "Enter");
+	assert_message(&t, "not found: nowhere");
+	assert_int_equal(t.state->rank, 7);
+	press(&t, "/ Up Up Enter");
+	assert_message(&t, "AllReduce #1");
+	screen_free(&t);
+}
+
+static void search_finds_hosts_groups_and_frames(void **unused)
+{
+	struct facts *f = facts_new(4);
+	struct screen_test t;
+
+	(void)unused;
+	facts_move(f, 2, 1);
+	facts_stack(f, 3, "load_batch@/me/data.py:7 < step@/me/train.py:88");
+	f->group_names[facts_group_of(f, 2, 1, 2)] = "tensor";
+	t = screen_new(f, 80, 24);
+	press(&t, "g / type load_batch");
+	press(&t, "Enter");
+	assert_int_equal(t.state->rank, 3);
+	press(&t, "/ type tensor");
+	press(&t, "Enter");
+	assert_int_equal(t.state->rank, 1);
+	press(&t, "/");
+	for (const char *c = t.job->hosts[t.job->ranks[2].host].name; *c; c++)
+		state_key(t.state, (char[2]){*c});
+	press(&t, "Enter");
+	assert_int_equal(t.state->rank, 2);
+	screen_free(&t);
+}
+
+static void filters_hide_rows_and_say_so(void **unused)
+{
+	struct screen_test t = skew();
+
+	(void)unused;
+	press(&t, "& type rank:0-2");
+	press(&t, "Enter");
+	assert_int_equal(t.state->rows->ranks, 3);
+	screen_find(&t, "5 hidden");
+	press(&t, "!"); /* the culprit is hidden: the filter goes */
+	assert_int_equal(t.state->rank, 3);
+	assert_int_equal(t.state->rows->ranks, 8);
+	press(&t, "& type rank:x");
+	press(&t, "Enter");
+	assert_int_equal(t.state->typing.kind, PROMPT_FILTER); /* to be mended */
+	press(&t, "Ctrl-U Enter");
+	assert_int_equal(t.state->rows->ranks, 8);
+	screen_free(&t);
+}
+
+static void lines_are_edited(void **unused)
+{
+	struct screen_test t = skew();
+
+	(void)unused;
+	press(&t, ": type rnak 5x");
+	press(&t, "Backspace Ctrl-A Delete Delete Delete");
+	press(&t, "r a n Left Right End Enter");
+	assert_int_equal(t.state->rank, 5);
+	press(&t, ": Up Ctrl-W 6 Enter");
+	assert_int_equal(t.state->rank, 6);
+	press(&t, ": Up Up Down Down x Ctrl-U Backspace");
+	assert_int_equal(t.state->typing.kind, PROMPT_NONE);
+	screen_free(&t);
+}
+
+/* -- Commands --------------------------------------------------------------------------------- */
+
+static void command(struct screen_test *t, const char *line)
+{
+	state_key(t->state, ":");
+	for (; *line; line++)
+		state_key(t->state, *line == ' ' ? "Space" : (char[2]){*line});
+	state_key(t->state, "Enter");
+}
+
+static void commands_do_what_they_say(void **unused)
+{
+	struct screen_test t = skew();
+
+	(void)unused;
+	command(&t, "6");
+	assert_int_equal(t.state->rank, 6);
+	command(&t, "rank 99");
+	assert_message(&t, "there is no rank 99");
+	command(&t, "pane stacks");
+	assert_int_equal(t.state->pane, PANE_STACKS);
+	command(&t, "theme light");
+	assert_int_equal(state_theme(t.state), THEME_LIGHT);
+	command(&t, "utf8");
+	assert_true(t.state->utf8);
+	command(&t, "ascii");
+	assert_false(t.state->utf8);
+	command(&t, "export /tmp/x.txt");
+	assert_effect(&t, EFFECT_EXPORT, "/tmp/x.txt");
+	command(&t, "mouse");
+	assert_effect(&t, EFFECT_MOUSE, "on");
+	command(&t, "mouse off");
+	assert_effect(&t, EFFECT_MOUSE, "off");
+	command(&t, "filter rank:2");
+	assert_int_equal(t.state->rows->ranks, 1);
+	command(&t, "filter");
+	assert_int_equal(t.state->rows->ranks, 8);
+	command(&t, "search dynamo");
+	assert_message(&t, "dynamo");
+	command(&t, "qui");
+	assert_effect(&t, EFFECT_QUIT, "");
+	command(&t, "frobnicate now");
+	assert_message(&t, "no command \"frobnicate\"");
+	command(&t, "help");
+	assert_true(t.state->help);
+	screen_free(&t);
+}
+
+static void times_are_read(void **unused)
+{
+	struct screen_test t = skew();
+	int64_t from = t.state->bounds.from, to = t.state->bounds.to, when;
+	struct str real = {0};
+
+	(void)unused;
+	assert_true(state_read_time(t.state, "+12.5s", &when));
+	assert_int_equal(when, from + 12500000000);
+	assert_true(state_read_time(t.state, "+1:02", &when));
+	assert_int_equal(when, from + 62 * S);
+	assert_true(state_read_time(t.state, "30", &when));
+	assert_int_equal(when, from + 30 * S);
+	assert_true(state_read_time(t.state, "-250ms", &when));
+	assert_int_equal(when, to - S / 4);
+	draw_real(&real, from + 20 * S, S);
+	assert_true(state_read_time(t.state, str_text(&real), &when));
+	assert_int_equal(when / S, (from + 20 * S) / S);
+	str_release(&real);
+	assert_true(state_read_time(t.state, "9000000000s", &when));
+	for (const char *const *bad = (const char *const[]){"", "x", "+", "1:2:3:4", "5parsec",
+		     "99999999999999999999", "1:", ":1", "3 s x", NULL}; *bad; bad++)
+		assert_false(state_read_time(t.state, *bad, &when));
+	command(&t, "t +13");
+	assert_int_equal(t.state->when, from + 13 * S);
+	command(&t, "t soon");
+	assert_message(&t, "t wants");
+	screen_free(&t);
+}
+
+/* -- Panes ------------------------------------------------------------------------------------ */
+
+static void panes_are_chosen(void **unused)
+{
+	struct screen_test t = skew();
+
+	(void)unused;
+	press(&t, "Tab");
+	assert_int_equal(t.state->pane, PANE_STACKS);
+	press(&t, "S-Tab S-Tab");
+	assert_int_equal(t.state->pane, PANE_RECEIPT);
+	for (int i = 0; i < PANES; i++) {
+		state_key(t.state, (char[2]){(char)('1' + i)});
+		assert_int_equal(t.state->pane, i);
+	}
+	press(&t, "1 Enter");
+	assert_true(t.state->in_pane);
+	press(&t, "j j j");
+	assert_int_equal(t.state->line[PANE_VERDICT], 3);
+	press(&t, "G");
+	assert_int_equal(t.state->line[PANE_VERDICT], t.state->lines.lines.all.nr - 1);
+	press(&t, "Ctrl-U k g");
+	assert_int_equal(t.state->line[PANE_VERDICT], 0);
+	press(&t, "Esc");
+	assert_false(t.state->in_pane);
+	press(&t, "O");
+	assert_int_equal(t.state->layout.rows.h, 0);
+	press(&t, "O");
+	assert_int_equal(t.state->layout.rows.h, 8);
+	screen_free(&t);
+}
+
+/* The line of the wait cites rank 0's entry: Enter goes there. */
+static void enter_goes_to_the_cited_event(void **unused)
+{
+	struct screen_test t = skew();
+
+	(void)unused;
+	press(&t, "Home 1 Enter");
+	for (size_t i = 0; i < t.state->lines.lines.all.nr; i++) {
+		const struct pane_line *line = state_line(t.state);
+
+		if (line->rank == 0)
+			break;
+		press(&t, "j");
+	}
+	press(&t, "Enter");
+	assert_int_equal(t.state->rank, 0);
+	assert_true(t.state->in_pane); /* the next line is a key away */
+	press(&t, "Esc Esc");
+	assert_int_equal(t.state->rank, 3);
+	screen_free(&t);
+}
+
+static void panes_are_searched(void **unused)
+{
+	struct screen_test t = skew();
+
+	(void)unused;
+	press(&t, "1 Enter / type unjudged");
+	press(&t, "Enter");
+	assert_non_null(strstr(state_line(t.state)->text, "unjudged"));
+	press(&t, "g n");
+	assert_non_null(strstr(state_line(t.state)->text, "unjudged"));
+	screen_free(&t);
+}
+
+static void q_closes_then_quits(void **unused)
+{
+	struct screen_test t = skew();
+	const char *argument;
+
+	(void)unused;
+	press(&t, "?");
+	screen_find(&t, "next row");
+	press(&t, "q q");
+	assert_int_equal(state_effect(t.state, &argument), EFFECT_NONE);
+	assert_false(state_shows_pane(t.state));
+	press(&t, "Tab");
+	assert_true(state_shows_pane(t.state));
+	press(&t, "q q");
+	assert_effect(&t, EFFECT_QUIT, "");
+	press(&t, "Q");
+	assert_effect(&t, EFFECT_QUIT, "");
+	screen_free(&t);
+}
+
+static void one_thing_at_a_time_where_it_is_narrow(void **unused)
+{
+	struct screen_test t = skew();
+
+	(void)unused;
+	state_resize(t.state, 60, 20);
+	assert_false(state_shows_pane(t.state));
+	press(&t, "1");
+	assert_true(state_shows_pane(t.state));
+	screen_find(&t, "peers compiled");
+	press(&t, "q");
+	assert_false(state_shows_pane(t.state));
+	press(&t, "q");
+	assert_effect(&t, EFFECT_QUIT, "");
+	screen_free(&t);
+}
+
+/* -- The rest --------------------------------------------------------------------------------- */
+
+static void the_rest_does_what_it_says(void **unused)
+{
+	struct screen_test t = skew();
+
+	(void)unused;
+	press(&t, "Ctrl-L");
+	assert_effect(&t, EFFECT_REDRAW, "");
+	press(&t, "Ctrl-Z");
+	assert_effect(&t, EFFECT_SUSPEND, "");
+	press(&t, "P");
+	assert_effect(&t, EFFECT_EXPORT, "");
+	press(&t, "y");
+	assert_effect(&t, EFFECT_COPY, "3 codegen 0/0");
+	press(&t, "~");
+	assert_true(t.state->utf8);
+	press(&t, "T");
+	assert_int_equal(state_theme(t.state), THEME_LIGHT);
+	press(&t, "i");
+	assert_message(&t, "test.inq: 8/8 rings, 0 records lost");
+	assert_int_equal(t.state->pane, PANE_RECEIPT);
+	press(&t, "F9");
+	assert_message(&t, "F9 means nothing here");
+	state_say(t.state, "written: x.txt");
+	screen_find(&t, "written: x.txt");
+	screen_free(&t);
+}
+
+static void help_shows_every_key(void **unused)
+{
+	struct screen_test t = skew();
+
+	(void)unused;
+	state_resize(t.state, 100, 120);
+	press(&t, "?");
+	for (int i = REQUEST_NONE + 1; i < REQUESTS; i++)
+		screen_find(&t, keys_help((enum request)i));
+	screen_find(&t, "to a time: +12.5s");
+	state_resize(t.state, 80, 24);
+	press(&t, "G");
+	screen_find(&t, "leaves");
+	press(&t, "g");
+	screen_find(&t, "next row");
+	press(&t, "x");
+	screen_lacks(&t, "next row");
+	screen_free(&t);
+}
+
+static void the_mouse_points(void **unused)
+{
+	struct screen_test t = skew();
+	const struct layout *layout = &t.state->layout;
+
+	(void)unused;
+	state_mouse(t.state, t.state->label_w + 20, layout->rows.y + 4, 0, false);
+	assert_int_equal(t.state->rank, 4); /* below 3, 0, 1, 2 */
+	assert_int_equal(
+		window_column(t.state->window, t.state->cells_w, t.state->when), 20);
+	state_mouse(t.state, 30, layout->rows.y, 2, false);
+	assert_int_equal(t.state->row, 6);
+	state_mouse(t.state, 16, layout->tabs.y, 0, false);
+	assert_int_equal(t.state->pane, PANE_STACKS);
+	state_mouse(t.state, 4, layout->tabs.y, 0, false);
+	assert_int_equal(t.state->pane, PANE_VERDICT);
+	state_mouse(t.state, 30, layout->pane.y + 2, 0, false);
+	assert_int_equal(t.state->line[PANE_VERDICT], 2);
+	state_mouse(t.state, 30, layout->rows.y, -1, true);
+	assert_true(window_span(t.state->window) < window_span(t.state->bounds));
+	screen_free(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(opens_on_the_culprit),
+		cmocka_unit_test(centres_the_moment_of_a_long_job),
+		cmocka_unit_test(waits_for_a_job),
+		cmocka_unit_test(rows_are_walked),
+		cmocka_unit_test(time_is_walked_in_columns),
+		cmocka_unit_test(the_window_follows_the_cursor),
+		cmocka_unit_test(events_are_walked),
+		cmocka_unit_test(waits_lead_to_whom_they_wait_for),
+		cmocka_unit_test(a_chain_of_waits_is_followed_link_by_link),
+		cmocka_unit_test(the_verdict_is_a_key_away),
+		cmocka_unit_test(marks_come_back),
+		cmocka_unit_test(zoom_pan_and_fit),
+		cmocka_unit_test(f_centres_then_fits),
+		cmocka_unit_test(rows_are_grouped),
+		cmocka_unit_test(rows_are_pinned),
+		cmocka_unit_test(time_is_measured),
+		cmocka_unit_test(the_next_look_changes_nothing_that_was_chosen),
+		cmocka_unit_test(following_keeps_the_end_in_view),
+		cmocka_unit_test(search_finds_ranks_and_ops),
+		cmocka_unit_test(search_finds_hosts_groups_and_frames),
+		cmocka_unit_test(filters_hide_rows_and_say_so),
+		cmocka_unit_test(lines_are_edited),
+		cmocka_unit_test(commands_do_what_they_say),
+		cmocka_unit_test(times_are_read),
+		cmocka_unit_test(panes_are_chosen),
+		cmocka_unit_test(enter_goes_to_the_cited_event),
+		cmocka_unit_test(panes_are_searched),
+		cmocka_unit_test(q_closes_then_quits),
+		cmocka_unit_test(one_thing_at_a_time_where_it_is_narrow),
+		cmocka_unit_test(the_rest_does_what_it_says),
+		cmocka_unit_test(help_shows_every_key),
+		cmocka_unit_test(the_mouse_points),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
