@@ -86,16 +86,6 @@ static void add_seat(struct track_maker *maker, const struct job_member *m)
 
 /* -- spans ------------------------------------------------------------------------------------- */
 
-/* "0/1", or "graph 0/1": what a program that marks its own compiles may give as detail. */
-static const char *compile_id(const char *detail)
-{
-	const char *id = strncmp(detail, "graph ", 6) ? detail : detail + 6;
-	size_t length = strlen(id);
-
-	return length && length < 12 && strchr(id, '/') && strspn(id, "0123456789/") == length ? id
-											     : "";
-}
-
 /* The id of the graph that a compile span lies in: of those before it, the last still open. */
 static const char *graph_around(const struct job *job, size_t first, size_t at)
 {
@@ -124,7 +114,7 @@ static const char *span_name(struct track_maker *maker, size_t first, size_t at)
 	phase = track_phase(maker, name);
 	if (span->kind == JOB_SPAN_COMPILE && compiles_graph_id(span))
 		return name;
-	id = compile_id(track_text(span->detail));
+	id = track_label_id(maker, track_text(span->detail));
 	return track_label(maker, phase, *id ? id : graph_around(maker->job, first, at));
 }
 

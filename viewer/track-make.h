@@ -92,6 +92,8 @@ void track_make_spans(struct track_maker *maker, int rank);
 /* track-names.c. All live in the tracks' arena, or in the job. */
 const char *track_label_op(struct track_maker *maker, const struct job_op *op, int peer);
 const char *track_label(struct track_maker *maker, const char *text, const char *more);
+/* The compile id that a span's detail begins with: "0/1", "graph 0/1", "0/1 4f81c2"; "" none. */
+const char *track_label_id(struct track_maker *maker, const char *detail);
 /* A compile phase without its makers' name: "codegen" of "inductor codegen". */
 const char *track_phase(struct track_maker *maker, const char *name);
 /* The names of all compile phases, most frequent first. */

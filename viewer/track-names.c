@@ -115,6 +115,22 @@ const char *track_label(struct track_maker *maker, const char *text, const char 
 	return label->text;
 }
 
+const char *track_label_id(struct track_maker *maker, const char *detail)
+{
+	const char *id = strncmp(detail, "graph ", 6) ? detail : detail + 6;
+	size_t length = strspn(id, "0123456789/");
+	struct track_label *label;
+
+	if (!length || length > 12 || (id[length] && id[length] != ' ') || *id == '/' ||
+		!memchr(id, '/', length))
+		return "";
+	label = find(&maker->labels,
+		(struct track_label){.b = UINT64_MAX - 1, .one = detail, .two = ""});
+	if (!label->text)
+		label->text = arena_text_max(maker->labels.arena, id, length);
+	return label->text;
+}
+
 /* -- phases ------------------------------------------------------------------------------------ */
 
 const char *track_phase(struct track_maker *maker, const char *name)

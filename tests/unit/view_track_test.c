@@ -136,11 +136,19 @@ static void phases_carry_the_id_of_their_graph(void **state)
 	facts_span(f, 0, JOB_SPAN_COMPILE, "graph 0/1", "5f3a", 20, FACTS_OPEN);
 	facts_span(f, 0, JOB_SPAN_COMPILE, "aot", "", 30, FACTS_OPEN);
 	facts_span(f, 1, JOB_SPAN_COMPILE, "graph 7/2", "5f3a", 20, 40);
+	facts_span(f, 1, JOB_SPAN_COMPILE, "inductor codegen", "1/0 4f81c2", 50, 60);
+	facts_span(f, 1, JOB_SPAN_COMPILE, "inductor codegen", "graph 2/0", 60, 70);
+	facts_span(f, 1, JOB_SPAN_COMPILE, "inductor codegen", "12345", 70, 80);
+	facts_span(f, 1, JOB_SPAN_COMPILE, "inductor codegen", "/etc", 80, 90);
 	look = look_at(f);
 	expect_track(&look, 0, "starting 0-10; compile 10-20 dynamo; compile 20-30 graph 0/1; "
 			       "compile 30-100 aot 0/1 >");
-	assert_int_equal(look.tracks->nphases, 3);
-	assert_string_equal(look.tracks->phases[0], "graph");
+	expect_track(&look, 1, "starting 0-20; compile 20-40 graph 7/2; own code 40-50; "
+			       "compile 50-60 codegen 1/0; compile 60-70 codegen 2/0; "
+			       "compile 70-90 codegen; own code 90-100 >");
+	assert_int_equal(look.tracks->nphases, 4);
+	assert_string_equal(look.tracks->phases[0], "codegen");
+	assert_string_equal(look.tracks->phases[1], "graph");
 	look_away(&look);
 }
 
