@@ -136,8 +136,8 @@ static struct raw_about about(struct job_builder *b, struct job_who who)
 }
 
 /*
- * A stranger's clock may say anything. Who uses times takes their differences: so what no clock says
- * before the year 2116 is not known.
+ * A stranger's clock may say anything. Who uses times takes their differences: so what no clock
+ * says before the year 2116 is not known.
  */
 static int64_t known_time(int64_t when)
 {
