@@ -18,6 +18,7 @@
 #define MEMBERS_WIDTH 11 /* more where that helps and there is room */
 #define NARROW	      60 /* columns; below them less is indented, and places get less room */
 #define INDENT_MOST   12
+#define PLACE_LEAST   12
 #define CLASSES_MOST  40
 #define LINES_MOST    1000
 
@@ -175,17 +176,23 @@ static void add_classes(struct stacks_fill *s)
 
 /* -- the tree ---------------------------------------------------------------------------------- */
 
-/* As much of its end as there is room for. */
+/*
+ * As much of its end as there is room for. Where that is too little, a line of source is more worth
+ * than the end of a function's name, and a library's name is less.
+ */
 static void add_place(struct stacks_fill *s, struct pane_line *line,
 	const struct stacktree_node *node, size_t used)
 {
 	size_t width = s->fill.place->width > 0 ? (size_t)s->fill.place->width : 0;
 	size_t room = pane_room(&s->fill, used + 3), most = width / PANE_RIGHT;
+	const struct job_frame *frame = &s->tree->job->frames[node->frame];
 	struct str place = {0};
 
-	if (room < most / 2 || room > most)
-		room = room > most ? most : most / 2;
-	frames_add_place(&place, &s->tree->job->frames[node->frame], room, true);
+	if (room < PLACE_LEAST && !frame->line)
+		return;
+	if (room < PLACE_LEAST || room > most)
+		room = most;
+	frames_add_place(&place, frame, room, true);
 	line->right = arena_text(&s->fill.into->arena, str_text(&place));
 	str_release(&place);
 }
