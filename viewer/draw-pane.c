@@ -41,6 +41,23 @@ static void draw_when(const struct screen *screen, int from)
 	str_release(&text);
 }
 
+/* "3-10 of 25 lines" on the rule above a pane that has more; returns where it ends. */
+static int draw_more(const struct screen *screen, struct rect rule, int x, size_t top, size_t n,
+	int h)
+{
+	size_t seen = n > top ? n - top : 0;
+	struct str text = {0};
+
+	if (h <= 0 || n <= (size_t)h)
+		return x;
+	seen = seen < (size_t)h ? seen : (size_t)h;
+	str_printf(&text, " %zu-%zu of %zu lines ", top + 1, top + seen, n);
+	if (x + (int)text.len <= rule.w)
+		x += cells_put(screen->cells, rule, x, 0, STYLE_BAR, str_text(&text));
+	str_release(&text);
+	return x;
+}
+
 static void draw_tabs(const struct screen *screen)
 {
 	const struct state *state = screen->state;
@@ -62,6 +79,9 @@ static void draw_tabs(const struct screen *screen)
 			cells_put(screen->cells, area, x, 0, STYLE_TAB, "]");
 		x += 1;
 	}
+	if (state_shows_pane(state))
+		x = draw_more(screen, area, x, state->line_top[state->pane],
+			state->lines.lines.all.nr, screen->layout.pane.h);
 	draw_when(screen, x);
 }
 
@@ -126,28 +146,12 @@ static void draw_line(const struct canvas *canvas, size_t at, int y, bool chosen
 		cells_reverse(cells, rect_clip((struct rect){clip.x, clip.y + y, clip.w, 1}, clip));
 }
 
-/* At the right edge: how many lines are above and below what is seen. */
-static void draw_more(const struct canvas *canvas, size_t top)
-{
-	size_t n = canvas->lines->all.nr, h = (size_t)canvas->area.h;
-	size_t seen = n - top < h ? n - top : h;
-	struct str text = {0};
-
-	if (n <= h)
-		return;
-	str_printf(&text, " %zu-%zu of %zu lines ", top + 1, top + seen, n);
-	cells_put(canvas->screen->cells, canvas->area, canvas->area.w - (int)text.len,
-		canvas->area.h - 1, STYLE_BAR, str_text(&text));
-	str_release(&text);
-}
-
 static void draw_lines(const struct canvas *canvas, size_t top, ptrdiff_t chosen)
 {
 	size_t n = canvas->lines->all.nr;
 
 	for (int y = 0; y < canvas->area.h && top + (size_t)y < n; y++)
 		draw_line(canvas, top + (size_t)y, y, chosen == (ptrdiff_t)(top + (size_t)y));
-	draw_more(canvas, top);
 }
 
 /* Beside the chosen pane the verdict stays up; beside that, the stacks. */
@@ -156,11 +160,14 @@ static void draw_beside(const struct screen *screen)
 	const struct state *state = screen->state;
 	struct canvas canvas = {screen, screen->layout.pane2, &state->beside.lines, ""};
 	struct rect heading = {canvas.area.x, canvas.area.y - 1, canvas.area.w, 1};
+	int x = 2;
 
 	if (canvas.area.h < 1)
 		return;
 	draw_rule(screen, heading);
-	cells_printf(screen->cells, heading, 2, 0, STYLE_BAR, "%s", panes[state->beside.pane].name);
+	x += cells_printf(
+		screen->cells, heading, x, 0, STYLE_BAR, "%s", panes[state->beside.pane].name);
+	draw_more(screen, heading, x + 1, 0, canvas.lines->all.nr, canvas.area.h);
 	draw_lines(&canvas, 0, -1);
 }
 

@@ -84,3 +84,17 @@ UNIT_TESTS += tests/unit/view_pane_test
 tests_unit_view_pane_test_SOURCES = tests/unit/view_pane_test.c \
 	tests/unit/many_ranks.c tests/unit/many_ranks.h $(FACTS)
 tests_unit_view_pane_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
+
+# Tests of state and screens: keys in, text out.
+VIEW_SCREEN = tests/unit/view_screen.c tests/unit/view_screen.h $(FACTS)
+UNIT_TESTS += tests/unit/view_state_test
+tests_unit_view_state_test_SOURCES = tests/unit/view_state_test.c $(VIEW_SCREEN)
+tests_unit_view_state_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/view_find_test
+tests_unit_view_find_test_SOURCES = tests/unit/view_find_test.c $(VIEW_SCREEN)
+tests_unit_view_find_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/view_draw_test
+tests_unit_view_draw_test_SOURCES = tests/unit/view_draw_test.c $(VIEW_SCREEN)
+tests_unit_view_draw_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/view_fuzz_test
+tests_unit_view_fuzz_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)

@@ -139,6 +139,8 @@ static void add_summary(struct stacks_fill *s)
 	disturbed_add_cut(&line.words, &disturbed);
 	if (line.words.len)
 		pane_words_add(&s->fill, &line);
+	str_release(&line.key);
+	str_release(&line.words);
 }
 
 static void add_class(struct stacks_fill *s, const struct stacktree_class *class,

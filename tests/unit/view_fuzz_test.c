@@ -174,9 +174,10 @@ static void any_key_of(enum request request, struct key *key)
 
 static void any_key(struct key *key)
 {
-	static const char *const typed[] = {"rank 3", ":t +12.5s", "node1", "!state:hung", "codegen",
-		"7", "-30", "host:node0", "by host", "\xe6\xbc\xa2", "Backspace", "Up", "Left",
-		"Delete", "no such key", "", "x", "a", "Enter", "Esc", "Ctrl-W", "Home", "F12"};
+	static const char *const typed[] = {"rank 3", ":t +12.5s", "node1", "!state:hung",
+		"codegen", "7", "-30", "host:node0", "by host", "\xe6\xbc\xa2", "Backspace", "Up",
+		"Left", "Delete", "no such key", "", "x", "a", "Enter", "Esc", "Ctrl-W", "Home",
+		"F12"};
 
 	if (draw(4)) {
 		any_key_of((enum request)(1 + draw(REQUESTS - 1)), key);

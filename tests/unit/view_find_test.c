@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is typed: searches, filters, commands, times. The job is view_state_test's. */
+#include "tests/unit/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/view_screen.h"
+#include "viewer/state-private.h"
+
+#define S 1000000000LL
+
+static struct screen_test skew(void)
+{
+	return screen_new(screen_skew(), 80, 24);
+}
+
+/* The cursor's time, in seconds of facts.h. */
+static double seconds(const struct screen_test *t)
+{
+	return (double)(t->state->when - facts_ns(0)) / 1e9;
+}
+
+static void press(struct screen_test *t, const char *keys)
+{
+	screen_keys(t, keys);
+}
+
+static void assert_message(struct screen_test *t, const char *part)
+{
+	if (!strstr(str_text(&t->state->message), part))
+		print_message("message: %s\n", str_text(&t->state->message));
+	assert_non_null(strstr(str_text(&t->state->message), part));
+}
+
+static void assert_effect(struct screen_test *t, enum state_effect is, const char *with)
+{
+	const char *argument;
+
+	assert_int_equal(state_effect(t->state, &argument), is);
+	assert_string_equal(argument, with);
+	assert_int_equal(state_effect(t->state, &argument), EFFECT_NONE);
+}
+
+/* -- Finding ---------------------------------------------------------------------------------- */
+
+static void search_finds_ranks_and_ops(void **unused)
+{
+	struct screen_test t = skew();
+
+	(void)unused;
+	press(&t, "/ 5");
+	assert_int_equal(t.state->rank, 5); /* while it is typed */
+	press(&t, "Esc");
+	assert_int_equal(t.state->rank, 3);
+	press(&t, "Home / type allreduce");
+	press(&t, "Enter");
+	assert_int_equal(t.state->rank, 0);
+	assert_float_equal(seconds(&t), 13, 0.001);
+	press(&t, "n");
+	assert_int_equal(t.state->rank, 1);
+	press(&t, "N N");
+	assert_int_equal(t.state->rank, 7);
+	assert_message(&t, "wrapped");
+	press(&t, "/ type nowhere");
+	press(&t, "Enter");
+	assert_message(&t, "not found: nowhere");
+	assert_int_equal(t.state->rank, 7);
+	press(&t, "/ Up Up Enter");
+	assert_message(&t, "AllReduce #1");
+	screen_free(&t);
+}
+
+static void search_finds_hosts_groups_and_frames(void **unused)
+{
+	struct facts *f = facts_new(4);
+	struct screen_test t;
+
+	(void)unused;
+	facts_move(f, 2, 1);
+	facts_stack(f, 3, "load_batch@/me/data.py:7 < step@/me/train.py:88");
+	f->group_names[facts_group_of(f, 2, 1, 2)] = "tensor";
+	t = screen_new(f, 80, 24);
+	press(&t, "g / type load_batch");
+	press(&t, "Enter");
+	assert_int_equal(t.state->rank, 3);
+	press(&t, "/ type tensor");
+	press(&t, "Enter");
+	assert_int_equal(t.state->rank, 1);
+	press(&t, "/");
+	for (const char *c = t.job->hosts[t.job->ranks[2].host].name; *c; c++)
+		state_key(t.state, (char[2]){*c});
+	press(&t, "Enter");
+	assert_int_equal(t.state->rank, 2);
+	screen_free(&t);
+}
+
+static void filters_hide_rows_and_say_so(void **unused)
+{
+	struct screen_test t = skew();
+
+	(void)unused;
+	press(&t, "& type rank:0-2");
+	press(&t, "Enter");
+	assert_int_equal(t.state->rows->ranks, 3);
+	screen_find(&t, "5 hidden");
+	press(&t, "!"); /* the culprit is hidden: the filter goes */
+	assert_int_equal(t.state->rank, 3);
+	assert_int_equal(t.state->rows->ranks, 8);
+	press(&t, "& type rank:x");
+	press(&t, "Enter");
+	assert_int_equal(t.state->typing.kind, PROMPT_FILTER); /* to be mended */
+	press(&t, "Ctrl-U Enter");
+	assert_int_equal(t.state->rows->ranks, 8);
+	screen_free(&t);
+}
+
+static void lines_are_edited(void **unused)
+{
+	struct screen_test t = skew();
+
+	(void)unused;
+	press(&t, ": type rnak 5x");
+	press(&t, "Backspace Ctrl-A Delete Delete Delete");
+	press(&t, "r a n Left Right End Enter");
+	assert_int_equal(t.state->rank, 5);
+	press(&t, ": Up Ctrl-W 6 Enter");
+	assert_int_equal(t.state->rank, 6);
+	press(&t, ": Up Up Down Down x Ctrl-U Backspace");
+	assert_int_equal(t.state->typing.kind, PROMPT_NONE);
+	screen_free(&t);
+}
+
+/* -- Commands --------------------------------------------------------------------------------- */
+
+static void command(struct screen_test *t, const char *line)
+{
+	state_key(t->state, ":");
+	for (; *line; line++)
+		state_key(t->state, *line == ' ' ? "Space" : (char[2]){*line});
+	state_key(t->state, "Enter");
+}
+
+static void commands_do_what_they_say(void **unused)
+{
+	struct screen_test t = skew();
+
+	(void)unused;
+	command(&t, "6");
+	assert_int_equal(t.state->rank, 6);
+	command(&t, "rank 99");
+	assert_message(&t, "there is no rank 99");
+	command(&t, "pane stacks");
+	assert_int_equal(t.state->pane, PANE_STACKS);
+	command(&t, "theme light");
+	assert_int_equal(state_theme(t.state), THEME_LIGHT);
+	command(&t, "utf8");
+	assert_true(t.state->utf8);
+	command(&t, "ascii");
+	assert_false(t.state->utf8);
+	command(&t, "export /tmp/x.txt");
+	assert_effect(&t, EFFECT_EXPORT, "/tmp/x.txt");
+	command(&t, "mouse");
+	assert_effect(&t, EFFECT_MOUSE, "on");
+	command(&t, "mouse off");
+	assert_effect(&t, EFFECT_MOUSE, "off");
+	command(&t, "filter rank:2");
+	assert_int_equal(t.state->rows->ranks, 1);
+	command(&t, "filter");
+	assert_int_equal(t.state->rows->ranks, 8);
+	command(&t, "search dynamo");
+	assert_message(&t, "dynamo");
+	command(&t, "qui");
+	assert_effect(&t, EFFECT_QUIT, "");
+	command(&t, "frobnicate now");
+	assert_message(&t, "no command \"frobnicate\"");
+	command(&t, "help");
+	assert_true(t.state->help);
+	screen_free(&t);
+}
+
+static void times_are_read(void **unused)
+{
+	struct screen_test t = skew();
+	int64_t from = t.state->bounds.from, to = t.state->bounds.to, when;
+	struct str real = {0};
+
+	(void)unused;
+	assert_true(state_read_time(t.state, "+12.5s", &when));
+	assert_int_equal(when, from + 12500000000);
+	assert_true(state_read_time(t.state, "+1:02", &when));
+	assert_int_equal(when, from + 62 * S);
+	assert_true(state_read_time(t.state, "30", &when));
+	assert_int_equal(when, from + 30 * S);
+	assert_true(state_read_time(t.state, "-250ms", &when));
+	assert_int_equal(when, to - S / 4);
+	draw_real(&real, from + 20 * S, S);
+	assert_true(state_read_time(t.state, str_text(&real), &when));
+	assert_int_equal(when / S, (from + 20 * S) / S);
+	str_release(&real);
+	assert_true(state_read_time(t.state, "9000000000s", &when));
+	for (const char *const *bad = (const char *const[]){"", "x", "+", "1:2:3:4", "5parsec",
+		     "99999999999999999999", "1:", ":1", "3 s x", NULL}; *bad; bad++)
+		assert_false(state_read_time(t.state, *bad, &when));
+	command(&t, "t +13");
+	assert_int_equal(t.state->when, from + 13 * S);
+	command(&t, "t soon");
+	assert_message(&t, "t wants");
+	screen_free(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(search_finds_ranks_and_ops),
+		cmocka_unit_test(search_finds_hosts_groups_and_frames),
+		cmocka_unit_test(filters_hide_rows_and_say_so),
+		cmocka_unit_test(lines_are_edited),
+		cmocka_unit_test(commands_do_what_they_say),
+		cmocka_unit_test(times_are_read),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
