@@ -11,7 +11,16 @@ tests_viewer_fuzz_test_SOURCES = tests/viewer/fuzz_test.c tests/viewer/chaos.c t
 tests_viewer_fuzz_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_viewer_fuzz_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
 
-# On recorded jobs.
-SH_TESTS += tests/viewer/view.test
-ASAN_TESTS += tests/viewer/view.test
-EXTRA_DIST += tests/viewer/viewer.sh
+# Recorded jobs, keys in, text out; `make screens' draws anew what must be seen, `make pictures' the
+# README's pictures.
+SH_TESTS += tests/viewer/screens.test tests/viewer/pictures.test tests/viewer/view.test \
+	tests/viewer/follow.test
+ASAN_TESTS += tests/viewer/screens.test tests/viewer/view.test
+EXTRA_DIST += tests/viewer/cases tests/viewer/draw-pictures.sh tests/viewer/draw-screens.sh \
+	tests/viewer/screens tests/viewer/viewer.sh docs/view-compile.svg docs/view-death.svg \
+	docs/view-shard.svg
+screens: inquest
+	$(AM_TESTS_ENVIRONMENT) sh $(srcdir)/tests/viewer/draw-screens.sh
+pictures: inquest
+	$(AM_TESTS_ENVIRONMENT) sh $(srcdir)/tests/viewer/draw-pictures.sh $(srcdir)/docs
+.PHONY: screens pictures

@@ -13,7 +13,7 @@ export TZ LC_ALL
 
 # screen BUNDLE SIZE OPTIONS [KEYS]: prints it; options apart by commas, "-" none.
 screen() {
-	printf '%b\n' "${4:-}" | sed 's/^ *//' >"$scratch/keys"
+	printf '%b\n' "${4:-}" | sed 's/^ *//; s/ *$//' >"$scratch/keys"
 	set -- "$recorded/$1.inq" "$2" "$(echo "$3" | sed 's/^-$//; s/,/ /g')"
 	"$INQUEST" view --screen "$2" --keys-in "$scratch/keys" $3 "$1"
 }
