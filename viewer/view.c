@@ -308,6 +308,17 @@ static void show(struct loop *loop)
 	loop->dirty = false;
 }
 
+/* Between two looks the countdowns go on. */
+static void tick(struct loop *loop)
+{
+	int64_t gathered = loop->look.verdicts->job->gathered;
+
+	if (gathered == JOB_UNKNOWN)
+		return;
+	state_set_now(loop->state, gathered + clock_monotonic_ns() - loop->loaded);
+	loop->dirty = true;
+}
+
 static void turn(struct loop *loop)
 {
 	int ms = patience(loop);
@@ -315,8 +326,11 @@ static void turn(struct loop *loop)
 	show(loop);
 	for (int i = 0; i < AT_ONCE && !loop->over && take_event(loop, i ? 0 : ms); i++)
 		;
-	if (!loop->over && follows(loop))
-		follow(loop);
+	if (loop->over || !follows(loop))
+		return;
+	if (!loop->asking)
+		tick(loop);
+	follow(loop);
 }
 
 int view_run(const struct view_source *source, const struct view_options *options,
