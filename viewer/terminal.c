@@ -34,6 +34,7 @@ struct terminal {
 	int fd;	  /* where keys come from */
 	int colors;
 	bool mouse, painted;
+	bool continued; /* after a stop; sizes that changed meanwhile were told to others */
 	enum theme theme; /* the pairs are this one's */
 	cchar_t row[CELLS_W];
 };
@@ -540,6 +541,24 @@ void terminal_redraw(struct terminal *terminal)
 
 /* --- waiting --- */
 
+/* Takes the screen, the modes and the keys again. */
+static void go_on(struct terminal *terminal)
+{
+	guard_hold(true);
+	clearok(curscr, TRUE);
+	refresh();
+	terminal->continued = true;
+}
+
+static void stop(struct terminal *terminal, bool group)
+{
+	def_prog_mode();
+	leave_screen();
+	guard_stop(group);
+	guard_take(GUARD_CONTINUED);
+	go_on(terminal);
+}
+
 /* What signals have told; false: nothing that the caller must know. */
 static bool heed_notes(struct terminal *terminal, struct terminal_event *event)
 {
@@ -547,25 +566,16 @@ static bool heed_notes(struct terminal *terminal, struct terminal_event *event)
 
 	guard_drain();
 	if (guard_take(GUARD_STOP)) {
-		def_prog_mode();
-		leave_screen();
-		guard_stop(false);
-		guard_take(GUARD_CONTINUED);
-		guard_hold(true);
-		continued = true;
-	} else {
-		continued = guard_take(GUARD_CONTINUED);
-		if (continued)
-			endwin();
+		stop(terminal, false);
+	} else if (guard_take(GUARD_CONTINUED)) {
+		endwin();
+		go_on(terminal);
 	}
 	resized = guard_take(GUARD_RESIZED);
+	continued = terminal->continued;
+	terminal->continued = false;
 	if (!resized && !continued)
 		return false;
-	if (continued) {
-		/* Takes the screen, the modes and the keys again. */
-		clearok(curscr, TRUE);
-		refresh();
-	}
 	follow_size(terminal);
 	event->what = TERMINAL_RESIZED;
 	return true;
@@ -606,14 +616,7 @@ struct terminal_event terminal_wait(struct terminal *terminal, int ms)
 
 void terminal_suspend(struct terminal *terminal)
 {
-	def_prog_mode();
-	leave_screen();
-	guard_stop(true);
-	guard_hold(true);
-	guard_take(GUARD_CONTINUED);
-	clearok(curscr, TRUE);
-	refresh();
-	follow_size(terminal);
+	stop(terminal, true);
 }
 
 void terminal_set_mouse(struct terminal *terminal, bool on)

@@ -50,7 +50,10 @@ void terminal_show(struct terminal *terminal, const struct cells *cells, enum th
 void terminal_redraw(struct terminal *terminal) __attribute__((nonnull));
 /* Waits for input, so many ms at most (-1: for ever). */
 struct terminal_event terminal_wait(struct terminal *terminal, int ms) __attribute__((nonnull));
-/* Stops the process as Ctrl-Z does, terminal given back; returns when it goes on. */
+/*
+ * Stops the process as Ctrl-Z does, terminal given back; returns when it goes on, and the next
+ * event is TERMINAL_RESIZED: its size may be another.
+ */
 void terminal_suspend(struct terminal *terminal) __attribute__((nonnull));
 void terminal_set_mouse(struct terminal *terminal, bool on) __attribute__((nonnull));
 /* Text to the clipboard of whoever sits before it (OSC 52). */

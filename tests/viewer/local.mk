@@ -24,3 +24,5 @@ screens: inquest
 pictures: inquest
 	$(AM_TESTS_ENVIRONMENT) sh $(srcdir)/tests/viewer/draw-pictures.sh $(srcdir)/docs
 .PHONY: screens pictures
+
+SH_TESTS += tests/viewer/session.test

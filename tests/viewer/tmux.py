@@ -92,7 +92,8 @@ class Terminal:
 
     def start(self, command):
         """Runs it in the shell, on a blank screen, and does not wait."""
-        self.type("c; " + command)
+        self.run(":")
+        self.type(command)
         self.keys("Enter")
 
     def run(self, command):
@@ -111,8 +112,8 @@ class Terminal:
         return int(self.wait(r"was=(\d+)=").group(1))
 
     def stty(self):
-        """Its modes; rows and columns are the window's."""
-        return re.sub(r"rows \d+; columns \d+; ", "", self.run("stty -a")[0])
+        """Its modes; rows and columns are the window's, and so is where lines break."""
+        return re.sub(r"rows\d+;columns\d+;", "", re.sub(r"\s", "", self.run("stty -a")[0]))
 
     def flags(self):
         words = " ".join("%s=#{%s}" % (name, name) for name in FLAGS)
