@@ -82,8 +82,13 @@ tests_unit_view_rows_test_SOURCES = tests/unit/view_rows_test.c $(FACTS)
 tests_unit_view_rows_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/view_pane_test
 tests_unit_view_pane_test_SOURCES = tests/unit/view_pane_test.c \
-	tests/unit/many_ranks.c tests/unit/many_ranks.h $(FACTS)
+	tests/unit/pane_look.c tests/unit/pane_look.h $(FACTS)
 tests_unit_view_pane_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/view_pane_many_test
+tests_unit_view_pane_many_test_SOURCES = tests/unit/view_pane_many_test.c \
+	tests/unit/many_ranks.c tests/unit/many_ranks.h \
+	tests/unit/pane_look.c tests/unit/pane_look.h $(FACTS)
+tests_unit_view_pane_many_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
 
 # Tests of state and screens: keys in, text out.
 VIEW_SCREEN = tests/unit/view_screen.c tests/unit/view_screen.h $(FACTS)

@@ -23,6 +23,13 @@ static bool is_fresh(const struct state_lines *lines, enum pane_number pane,
 	       (!panes[pane].timed || old->when == place->when);
 }
 
+/* Whether the pane's place in rank and time is another one than when its lines were made. */
+static bool has_moved(const struct state *state, const struct state_lines *lines)
+{
+	return lines->pane != state->pane || lines->place.rank != state->rank ||
+	       lines->place.when != state->when;
+}
+
 static void make(struct state *state, struct state_lines *into, enum pane_number pane,
 	struct rect area)
 {
@@ -41,13 +48,18 @@ static void make(struct state *state, struct state_lines *into, enum pane_number
 	into->made = true;
 }
 
-/* The chosen line stays in sight; out of the pane, the one that belongs to the time does. */
-static void scroll(struct state *state)
+/*
+ * The chosen line stays in sight; out of the pane, the one that belongs to the time does. In it
+ * that one is chosen as well where the pane has just been opened, or Enter has led away.
+ */
+static void scroll(struct state *state, bool moved)
 {
 	size_t n = state->lines.lines.all.nr, *line = &state->line[state->pane];
 	size_t *top = &state->line_top[state->pane], h = (size_t)state->layout.pane.h;
 
-	if (!state->in_pane && state->lines.lines.here >= 0)
+	bool to_here = (!state->in_pane || moved) && state->lines.lines.here >= 0;
+
+	if (to_here)
 		*line = (size_t)state->lines.lines.here;
 	if (*line >= n)
 		*line = n ? n - 1 : 0;
@@ -59,10 +71,15 @@ static void scroll(struct state *state)
 		*top = *line;
 	else if (h && *line >= *top + h)
 		*top = *line - h + 1;
+	/* What stands below it belongs to it. */
+	if (to_here && n > h && *line + h / 3 >= *top + h)
+		*top = *line + h / 3 < n ? *line + h / 3 + 1 - h : n - h;
 }
 
 void state_make_lines(struct state *state)
 {
+	bool moved = has_moved(state, &state->lines);
+
 	if (state->layout.pane2.h > 0)
 		make(state, &state->beside,
 			state->pane == PANE_VERDICT ? PANE_STACKS : PANE_VERDICT,
@@ -72,7 +89,7 @@ void state_make_lines(struct state *state)
 		return;
 	}
 	make(state, &state->lines, state->pane, state->layout.pane);
-	scroll(state);
+	scroll(state, moved);
 }
 
 /* In a narrow terminal a pane is seen where one is in it, and only there. */

@@ -1,86 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the panes say of the three families of hangs, and of strangers' names and many ranks. */
+/* What the panes say of the three families of hangs, and where their lines lead. */
 #include "tests/unit/unit.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/str.h"
-#include "job/spans.h"
-#include "tests/unit/facts.h"
-#include "tests/unit/many_ranks.h"
-#include "viewer/pane.h"
-#include "words/escape.h"
-
-struct look {
-	struct job *job;
-	struct verdicts *verdicts;
-	struct tracks *tracks;
-	struct stacktree *tree, *mains;
-	struct scene scene;
-	struct pane_place place;
-};
-
-static void look_at_job(struct look *look, struct job *job)
-{
-	*look = (struct look){.job = job};
-	look->verdicts = verdicts_of(job);
-	look->tracks = tracks_new(look->verdicts);
-	look->tree = stacktree_new(job, &(struct stacktree_options){.all = true});
-	look->mains = stacktree_new(job, &(struct stacktree_options){0});
-	look->scene = (struct scene){.job = job,
-		.verdicts = look->verdicts,
-		.tracks = look->tracks,
-		.tree = look->tree,
-		.mains = look->mains,
-		.origin = "sft-41.inq",
-		.now = job->gathered};
-	look->place = (struct pane_place){
-		.rank = look->verdicts->at[0].culprits.n ? look->verdicts->at[0].culprits.at[0]
-							 : 0,
-		.row = -1,
-		.when = look->tracks->to,
-		.width = 80};
-}
-
-static void look_at(struct look *look, struct facts *f)
-{
-	look_at_job(look, facts_job(f));
-	facts_free(f);
-}
-
-static void look_away(struct look *look)
-{
-	stacktree_free(look->tree);
-	stacktree_free(look->mains);
-	tracks_free(look->tracks);
-	verdicts_free(look->verdicts);
-	job_free(look->job);
-}
-
-/* The pane as text: its lines, two bars and the cite. The caller frees. */
-static char *page(const struct look *look, enum pane_number pane)
-{
-	struct pane_lines lines = {.here = -1};
-	struct str text = {0};
-	const struct pane_line *line;
-
-	panes[pane].fill(&look->scene, &look->place, &lines);
-	array_for_each (&lines.all, line) {
-		assert_non_null(line->text);
-		assert_non_null(line->right);
-		assert_true(line->strong <= strlen(line->text));
-		assert_true(line->rank >= JOB_NONE && line->rank < (int)look->job->nranks);
-		str_add(&text, line->text);
-		if (*line->right)
-			str_printf(&text, " || %s", line->right);
-		str_add_char(&text, '\n');
-	}
-	pane_lines_release(&lines);
-	return str_detach(&text);
-}
+#include "tests/unit/pane_look.h"
 
 static void compile_skew(struct look *look)
 {
@@ -105,21 +31,13 @@ static void compile_skew(struct look *look)
 	look_at(look, f);
 }
 
-static void expect_page(const struct look *look, enum pane_number pane, const char *expected)
-{
-	char *text = page(look, pane);
-
-	assert_string_equal(text, expected);
-	free(text);
-}
-
 static void compile_skew_is_told_in_every_pane(void **state)
 {
 	struct look look;
 	(void)state;
 
 	compile_skew(&look);
-	expect_page(&look, PANE_VERDICT,
+	look_expect(&look, PANE_VERDICT,
 		" WAIT     still moving, may resolve; watchdog kills in 30:04 || ring:trait\n"
 		" 3        inductor codegen 0/0, open 1:38 || ring:span\n"
 		" 3        at train.py:12 in step, still for 2.2 s || stacks\n"
@@ -132,7 +50,7 @@ static void compile_skew_is_told_in_every_pane(void **state)
 		" not      mismatch: same arguments #1 || ring:group\n"
 		" not      network: no open operation has all its members || ring:*\n"
 		" next     seed the cache by one full run of all ranks; not rank by rank\n");
-	expect_page(&look, PANE_STACKS,
+	look_expect(&look, PANE_STACKS,
 		" 8 stacks of main threads, 2 classes; 3 samples in 2.2 s; 0 threads stopped\n"
 		">3           still in 3 samples || stacks\n"
 		" 0-2,4-7     still in 3 samples\n"
@@ -143,18 +61,18 @@ static void compile_skew_is_told_in_every_pane(void **state)
 		" 0-2,4-7       step || /me/train.py:13\n"
 		"               all_reduce || /me/comm.py:7\n"
 		"               poll || libc.so.6\n");
-	expect_page(&look, PANE_EVENTS,
+	look_expect(&look, PANE_EVENTS,
 		" rank 3: 2 events; now compile, codegen 0/0; hostA pid 1003\n"
 		" +0:02.000  22:13:22.000 begins    dynamo || ring:span\n"
 		">+0:08.000  22:13:28.000 begins    codegen 0/0 || ring:span\n"
 		"             at 2023-11-14 22:13:28.000 UTC; span inductor codegen; detail 0/0;\n"
 		"              kind compile; open 1:32; pid 1003\n");
-	expect_page(&look, PANE_GROUPS,
+	look_expect(&look, PANE_GROUPS,
 		">world: 8 ranks, nccl; AllReduce #1: 7 here, 1 missing; rear #0 || ring:group\n"
 		">3        MISSING in #1; has entered nothing; || ring:group\n"
 		"           now compile, codegen 0/0\n"
 		" 0-2,4-7  entered AllReduce #1, float32 x4096 sum, +0:44.000\n");
-	expect_page(&look, PANE_RECEIPT,
+	look_expect(&look, PANE_RECEIPT,
 		" from     sft-41.inq\n"
 		" job      test (job-1), 8 of 8 ranks, attempt 1, stage first-forward\n"
 		" first    compile after 2 s for 38 s-1:38; collective 44 s (7 of 8); no step\n"
@@ -198,7 +116,7 @@ static void a_death_is_told_in_every_pane(void **state)
 	(void)state;
 
 	oom_death(&look);
-	expect_page(&look, PANE_VERDICT,
+	look_expect(&look, PANE_VERDICT,
 		" KILL     cannot resolve by itself\n"
 		" 5        SIGKILL || exit\n"
 		" 5        cgroup oom_kill +1 || gather:hostA\n"
@@ -210,9 +128,9 @@ static void a_death_is_told_in_every_pane(void **state)
 		" not      mismatch: same arguments #5 || ring:group\n"
 		" not      network: no open operation has all its members || ring:*\n"
 		" next     cut the memory of rank 5, or raise its cgroup's limit\n");
-	expect_page(&look, PANE_STACKS,
+	look_expect(&look, PANE_STACKS,
 		" no stack of any rank was taken\n");
-	expect_page(&look, PANE_EVENTS,
+	look_expect(&look, PANE_EVENTS,
 		" rank 5: 8 events; now dead, SIGKILL for memory; hostA pid 1005\n"
 		" +0:10.000  22:13:30.000 entered   AllReduce #1 world || ring:op\n"
 		" +0:15.000  22:13:35.000 entered   AllReduce #2 world || ring:op\n"
@@ -224,12 +142,12 @@ static void a_death_is_told_in_every_pane(void **state)
 		"             at 2023-11-14 22:14:12.000 UTC; pid 1005; lived 52 s;\n"
 		"              RSS 61 GiB -> 214 GiB\n"
 		" +?         unknown lost      its last words || ring\n");
-	expect_page(&look, PANE_GROUPS,
+	look_expect(&look, PANE_GROUPS,
 		">world: 8 ranks, nccl; AllReduce #5: 7 here, 1 missing; rear #4 || ring:group\n"
 		">5        MISSING in #5; last AllReduce #4, +0:25.000; || ring:op\n"
 		"           now dead, SIGKILL for memory\n"
 		" 0-4,6-7  entered AllReduce #5, float32 x4096 sum, +0:40.000\n");
-	expect_page(&look, PANE_RECEIPT,
+	look_expect(&look, PANE_RECEIPT,
 		" from     sft-41.inq\n"
 		" job      test (job-1), 8 of 8 ranks, attempt 1, stage steady\n"
 		" when     launched 2023-11-14 22:13:20.000;\n"
@@ -265,7 +183,7 @@ static void divergence_is_told_in_every_pane(void **state)
 	(void)state;
 
 	empty_shard(&look);
-	expect_page(&look, PANE_VERDICT,
+	look_expect(&look, PANE_VERDICT,
 		" KILL     cannot resolve by itself\n"
 		" 7        train batch 0: 0 rows, 0 elements || ring:shard0\n"
 		"          peers' batches: 4 rows || ring:*\n"
@@ -275,9 +193,9 @@ static void divergence_is_told_in_every_pane(void **state)
 		" not      death: 8 alive, oom_kill +0 || procs\n"
 		" not      compile: no open compile span || ring:*\n"
 		" next     rerun with rows divisible by ranks: the fastest falsification\n");
-	expect_page(&look, PANE_STACKS,
+	look_expect(&look, PANE_STACKS,
 		" no stack of any rank was taken\n");
-	expect_page(&look, PANE_EVENTS,
+	look_expect(&look, PANE_EVENTS,
 		" rank 7: 3 events; now hung, AllReduce #2; hostA pid 1007\n"
 		" +0:06.000  22:13:26.000 batch     batch 0 of train: 0 rows || ring:shard0\n"
 		" +0:20.000  22:13:40.000 entered   Broadcast #1 world || ring:op\n"
@@ -286,11 +204,11 @@ static void divergence_is_told_in_every_pane(void **state)
 		"              group world, 8 ranks, nccl, key 1111000000000007;\n"
 		"              args AllReduce float32 x4096 sum; index 2; returned no;\n"
 		"              completed not known; stream 0x1; order 2; thread python (1007)\n");
-	expect_page(&look, PANE_GROUPS,
+	look_expect(&look, PANE_GROUPS,
 		">world: 8 ranks, nccl; #2: 8 here, not the same op || ring:group\n"
 		">7        ODD: entered AllReduce #2, float32 x4096 sum, +0:40.000 || ring:op\n"
 		" 0-6      entered AllGather #2, float32 x4096, +0:40.000\n");
-	expect_page(&look, PANE_RECEIPT,
+	look_expect(&look, PANE_RECEIPT,
 		" from     sft-41.inq\n"
 		" job      test (job-1), 8 of 8 ranks, attempt 1, stage first-forward\n"
 		" when     launched 2023-11-14 22:13:20.000;\n"
@@ -321,7 +239,7 @@ static void the_fork_that_was_left_behind_is_called_as_well(void **state)
 	}
 	facts_sync(f, 0, 22);
 	look_at(&look, f);
-	expect_page(&look, PANE_GROUPS,
+	look_expect(&look, PANE_GROUPS,
 		">world: 4 ranks, nccl; AllReduce #3: 3 here, 1 missing; rear #2 || ring:group\n"
 		">0        MISSING in #3; last AllReduce #2, +0:21.000; || ring:op\n"
 		"           now hung, AllReduce #1\n"
@@ -335,60 +253,29 @@ static void the_fork_that_was_left_behind_is_called_as_well(void **state)
 
 /* -- where a line leads ------------------------------------------------------------------------ */
 
-struct goal {
-	int rank;
-	double at; /* seconds; below 0: no time */
-};
-
-static struct goal goal_of(const struct look *look, enum pane_number pane, const char *begin)
-{
-	struct pane_lines lines = {.here = -1};
-	struct goal goal = {-2, -1};
-	const struct pane_line *line;
-
-	panes[pane].fill(&look->scene, &look->place, &lines);
-	array_for_each (&lines.all, line)
-		if (goal.rank == -2 && !strncmp(line->text, begin, strlen(begin)))
-			goal = (struct goal){line->rank, line->when == JOB_UNKNOWN
-				? -1 : (double)(line->when - facts_ns(0)) / 1e9};
-	pane_lines_release(&lines);
-	if (goal.rank == -2)
-		fail_msg("no line begins with \"%s\"", begin);
-	return goal;
-}
-
-static void expect_goal(const struct look *look, enum pane_number pane, const char *begin, int rank,
-	double at)
-{
-	struct goal goal = goal_of(look, pane, begin);
-
-	assert_int_equal(goal.rank, rank);
-	assert_int_equal((int)(goal.at * 1000), (int)(at * 1000));
-}
-
 static void evidence_leads_to_its_event(void **state)
 {
 	struct look look;
 	(void)state;
 
 	compile_skew(&look);
-	expect_goal(&look, PANE_VERDICT, " WAIT", 3, -1);
-	expect_goal(&look, PANE_VERDICT, " 3        inductor codegen", 3, 8);
-	expect_goal(&look, PANE_VERDICT, " 0-2,4-7  in AllReduce", 0, 44);
-	expect_goal(&look, PANE_VERDICT, " 3        cache", 3, -1);
-	expect_goal(&look, PANE_VERDICT, "          peers", JOB_NONE, -1);
-	expect_goal(&look, PANE_STACKS, " 0-2,4-7       step", 0, -1);
-	expect_goal(&look, PANE_GROUPS, " 0-2,4-7  entered", 0, 44);
-	expect_goal(&look, PANE_EVENTS, " +0:02", 3, 2);
-	expect_goal(&look, PANE_RECEIPT, "          0-2,4-7: 412", 0, -1);
+	look_expect_goal(&look, PANE_VERDICT, " WAIT", 3, -1);
+	look_expect_goal(&look, PANE_VERDICT, " 3        inductor codegen", 3, 8);
+	look_expect_goal(&look, PANE_VERDICT, " 0-2,4-7  in AllReduce", 0, 44);
+	look_expect_goal(&look, PANE_VERDICT, " 3        cache", 3, -1);
+	look_expect_goal(&look, PANE_VERDICT, "          peers", JOB_NONE, -1);
+	look_expect_goal(&look, PANE_STACKS, " 0-2,4-7       step", 0, -1);
+	look_expect_goal(&look, PANE_GROUPS, " 0-2,4-7  entered", 0, 44);
+	look_expect_goal(&look, PANE_EVENTS, " +0:02", 3, 2);
+	look_expect_goal(&look, PANE_RECEIPT, "          0-2,4-7: 412", 0, -1);
 	look_away(&look);
 
 	oom_death(&look);
-	expect_goal(&look, PANE_VERDICT, " 5        SIGKILL", 5, 52);
-	expect_goal(&look, PANE_VERDICT, " 5        cgroup", 5, 52);
-	expect_goal(&look, PANE_VERDICT, " 5        last was", 5, 25);
-	expect_goal(&look, PANE_VERDICT, " 5        never", 5, 25);
-	expect_goal(&look, PANE_GROUPS, ">5        MISSING", 5, 25);
+	look_expect_goal(&look, PANE_VERDICT, " 5        SIGKILL", 5, 52);
+	look_expect_goal(&look, PANE_VERDICT, " 5        cgroup", 5, 52);
+	look_expect_goal(&look, PANE_VERDICT, " 5        last was", 5, 25);
+	look_expect_goal(&look, PANE_VERDICT, " 5        never", 5, 25);
+	look_expect_goal(&look, PANE_GROUPS, ">5        MISSING", 5, 25);
 	look_away(&look);
 }
 
@@ -406,7 +293,7 @@ static void a_cite_of_several_ranks_leads_to_the_first(void **state)
 						       : i == 1 ? "ring:1:g0:1"
 								: "ring:3:g0:1";
 	look_at(&look, f);
-	expect_goal(&look, PANE_VERDICT, " 0-1,3    in AllReduce", 0, 30);
+	look_expect_goal(&look, PANE_VERDICT, " 0-1,3    in AllReduce", 0, 30);
 	look_away(&look);
 }
 
@@ -418,15 +305,15 @@ static void the_countdown_of_a_live_job_goes_on(void **state)
 
 	compile_skew(&look);
 	look.scene.now += INT64_C(64000000000);
-	text = page(&look, PANE_VERDICT);
+	text = look_page(&look, PANE_VERDICT);
 	assert_non_null(strstr(text, "watchdog kills in 30:04"));
 	free(text);
 	look.scene.live = true;
-	text = page(&look, PANE_VERDICT);
+	text = look_page(&look, PANE_VERDICT);
 	assert_non_null(strstr(text, "watchdog kills in 29:00"));
 	free(text);
 	look.scene.now += INT64_C(1740000000000);
-	text = page(&look, PANE_VERDICT);
+	text = look_page(&look, PANE_VERDICT);
 	assert_non_null(strstr(text, "the watchdog's time is over"));
 	free(text);
 	look_away(&look);
@@ -474,182 +361,17 @@ static void the_longer_form_has_all_threads(void **state)
 	(void)state;
 
 	compile_skew(&look);
-	text = page(&look, PANE_STACKS);
+	text = look_page(&look, PANE_STACKS);
 	assert_null(strstr(text, "nanosleep"));
 	free(text);
 	look.place.all = true;
-	text = page(&look, PANE_STACKS);
+	text = look_page(&look, PANE_STACKS);
 	assert_non_null(strstr(text, "nanosleep || libc.so.6"));
 	free(text);
 	/* And the fields of every event. */
-	text = page(&look, PANE_EVENTS);
+	text = look_page(&look, PANE_EVENTS);
 	assert_non_null(strstr(text, "span dynamo"));
 	free(text);
-	look_away(&look);
-}
-
-/* -- many events ------------------------------------------------------------------------------- */
-
-static void far_events_are_a_line_that_leads_there(void **state)
-{
-	struct facts *f = facts_new(2);
-	struct look look;
-	(void)state;
-
-	for (int i = 0; i < 110; i++)
-		facts_span(f, 0, JOB_SPAN_USER, "s", "", 1 + i * 0.5, 1.2 + i * 0.5);
-	look_at(&look, f);
-	look.place.rank = 0;
-	expect_goal(&look, PANE_EVENTS, " ... 119 earlier: Enter goes there", 0, 30.5);
-	look.place.when = facts_ns(1);
-	expect_goal(&look, PANE_EVENTS, " ... 120 later: Enter goes there", 0, 26);
-	look_away(&look);
-}
-
-/* -- strangers --------------------------------------------------------------------------------- */
-
-#define HOSTILE "\x1b[2J\xff\xe2\x80\xae%s%n\u4e2d\xcc\x81\n\t"
-
-static void expect_safe(const struct look *look, int width)
-{
-	struct look own = *look;
-
-	own.place.width = width;
-	for (int all = 0; all < 2; all++) {
-		own.place.all = all;
-		for (int p = 0; p < PANES; p++) {
-			struct pane_lines lines = {.here = -1};
-			const struct pane_line *line;
-
-			panes[p].fill(&own.scene, &own.place, &lines);
-			assert_true(lines.all.nr > 0);
-			assert_true(lines.here < (ptrdiff_t)lines.all.nr);
-			array_for_each (&lines.all, line) {
-				struct str safe = {0};
-
-				/* It is safe as it is: drawing it changes nothing. */
-				escape_text(&safe, line->text, true);
-				assert_string_equal(str_text(&safe), line->text);
-				/* Of frames the end is cut off where they are drawn. */
-				if (width >= 40 && p != PANE_STACKS &&
-					escape_width(line->text) >= (size_t)width)
-					fail_msg("%s, %d columns: %s", panes[p].name, width,
-						line->text);
-				str_release(&safe);
-			}
-			pane_lines_release(&lines);
-		}
-	}
-}
-
-static void hostile_names_are_escaped_and_fit(void **state)
-{
-	struct facts *f = facts_new(4);
-	struct look look;
-	(void)state;
-
-	f->group_names[0] = HOSTILE "group" HOSTILE HOSTILE HOSTILE HOSTILE;
-	f->group_makers[0] = HOSTILE;
-	f->group_ranks[0] = HOSTILE HOSTILE HOSTILE;
-	f->hosts[0].name = HOSTILE "host";
-	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 16, 30);
-	f->members[0][0].ops[0].cite = "ring:0:" HOSTILE;
-	for (int i = 0; i < 4; i++) {
-		facts_span(f, i, JOB_SPAN_COMPILE, HOSTILE "name", HOSTILE "detail", 5 + i,
-			i == 2 ? FACTS_OPEN : 20);
-		facts_trait(f, i, HOSTILE, HOSTILE "value", i);
-		facts_trait(f, i, "cache", HOSTILE "/cache", i);
-		facts_say(f, i, HOSTILE "note", 7);
-		facts_log(f, i, HOSTILE "log");
-		facts_loss(f, i, HOSTILE "loss");
-		facts_stack(f, i, i == 2 ? HOSTILE "fn@/me/" HOSTILE ".py:7 < main@/me/t.py:3"
-					 : "poll@" HOSTILE ".so < main@/me/t.py:4");
-		facts_stack_of(f, i, HOSTILE, 90, "clone@libc.so.6");
-	}
-	facts_note(f, 2, HOSTILE "exception", 40);
-	look_at(&look, f);
-	look.scene.origin = HOSTILE "origin";
-	for (int width = 0; width < 200; width += width < 60 ? 1 : 7)
-		for (int rank = 0; rank < 4; rank++) {
-			look.place.rank = rank;
-			expect_safe(&look, width);
-		}
-	look_away(&look);
-}
-
-/* -- many ranks -------------------------------------------------------------------------------- */
-
-static size_t lines_of(const struct look *look, enum pane_number pane)
-{
-	struct pane_lines lines = {.here = -1};
-	size_t n;
-
-	panes[pane].fill(&look->scene, &look->place, &lines);
-	n = lines.all.nr;
-	pane_lines_release(&lines);
-	return n;
-}
-
-static void ten_thousand_alike_are_a_few_lines(void **state)
-{
-	struct look look;
-	char *text;
-	(void)state;
-
-	look_at_job(&look, many_ranks_job(&(struct many_ranks){.n = 10000, .missing = 4711}));
-	for (int p = 0; p < PANES; p++)
-		assert_in_range(lines_of(&look, (enum pane_number)p), 5, 20);
-	expect_page(&look, PANE_STACKS,
-		" 10000 stacks of main threads, 2 classes\n"
-		">4711             still in 3 samples; in poll || stack\n"
-		" 0-4710,4712-9999 still in 3 samples; in poll\n"
-		">0-9999           main || /me/train.py:2\n"
-		">4711               step || /me/train.py:4721\n"
-		">                   poll || libc.so.6\n"
-		" 0-4710,4712-9999   step || /me/train.py:9\n"
-		"                    poll || libc.so.6\n");
-	expect_page(&look, PANE_GROUPS,
-		">world: 10000 ranks, nccl; AllReduce #2: 9999 here, 1 missing; || ring:group\n"
-		"   rear #1\n"
-		">4711     MISSING in #2; last AllReduce #1, +0:10.000; || ring:op\n"
-		"           now hung, train.py:4721 in step\n"
-		" 0-4710,4712-9999 entered AllReduce #2, float32 x4096 sum, +0:20.000, not\n"
-		"           completed\n"
-		">node588: 8 ranks, nccl; AllReduce #1: 8 here || ring:group\n"
-		">4704-4711 entered AllReduce #1, float32 x4096 sum, +0:10.000, completed\n"
-		" 1249 groups of 8 ranks, all at AllReduce #1: node0, node1, node2, node3,\n"
-		"  node4, node5, node6, node7, node8, node9, node10, node11, node12, "
-		"node13, ...\n");
-	text = page(&look, PANE_VERDICT);
-	assert_non_null(strstr(text, " 0-4710,4712-9999 in AllReduce #2 world, 1:20 ||"));
-	free(text);
-	text = page(&look, PANE_RECEIPT);
-	assert_non_null(strstr(text, " lost     0-9999: step of 0 || ring\n"));
-	assert_non_null(strstr(text, " host     oom_kill +0; agent alive, last word "));
-	free(text);
-	look_away(&look);
-}
-
-/* However different they are; and the selected rank's stack is among what is shown. */
-static void ten_thousand_unalike_are_bounded(void **state)
-{
-	struct look look;
-	char *text;
-	(void)state;
-
-	look_at_job(&look, many_ranks_job(&(struct many_ranks){
-				   .n = 10000, .missing = 4711, .unalike = true}));
-	look.place.rank = 9998;
-	for (int p = 0; p < PANES; p++)
-		assert_in_range(lines_of(&look, (enum pane_number)p), 5, 1100);
-	text = page(&look, PANE_STACKS);
-	assert_non_null(strstr(text, "\n>9998          step || /me/train.py:10008\n"));
-	assert_null(strstr(text, "train.py:10007"));
-	assert_non_null(strstr(text, "lines more\n"));
-	free(text);
-	look.place.all = true;
-	for (int p = 0; p < PANES; p++)
-		assert_in_range(lines_of(&look, (enum pane_number)p), 5, 1100);
 	look_away(&look);
 }
 
@@ -665,10 +387,6 @@ int main(void)
 		cmocka_unit_test(the_countdown_of_a_live_job_goes_on),
 		cmocka_unit_test(the_row_is_marked_where_it_is),
 		cmocka_unit_test(the_longer_form_has_all_threads),
-		cmocka_unit_test(far_events_are_a_line_that_leads_there),
-		cmocka_unit_test(hostile_names_are_escaped_and_fit),
-		cmocka_unit_test(ten_thousand_alike_are_a_few_lines),
-		cmocka_unit_test(ten_thousand_unalike_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

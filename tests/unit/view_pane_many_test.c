@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Panes of many events, of strangers' names, and of ten thousand ranks. */
+#include "tests/unit/unit.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "tests/unit/many_ranks.h"
+#include "tests/unit/pane_look.h"
+#include "viewer/draw.h"
+#include "words/escape.h"
+
+/* -- many events ------------------------------------------------------------------------------- */
+
+static void far_events_are_a_line_that_leads_there(void **state)
+{
+	struct facts *f = facts_new(2);
+	struct look look;
+	(void)state;
+
+	for (int i = 0; i < 110; i++)
+		facts_span(f, 0, JOB_SPAN_USER, "s", "", 1 + i * 0.5, 1.2 + i * 0.5);
+	look_at(&look, f);
+	look.place.rank = 0;
+	look_expect_goal(&look, PANE_EVENTS, " ... 119 earlier: Enter goes there", 0, 30.5);
+	look.place.when = facts_ns(1);
+	look_expect_goal(&look, PANE_EVENTS, " ... 120 later: Enter goes there", 0, 26);
+	look_away(&look);
+}
+
+/* In the pane, Enter on a line of the verdict and then another pane: it is where the event is. */
+static void a_pane_opens_where_the_cursor_is(void **unused)
+{
+	static const char *const keys[] = {"O", "1", "j", "Enter", "3"};
+	struct cells cells = {0};
+	struct str text = {0};
+	struct look look;
+	struct state *state = state_new();
+	struct facts *f = facts_new(2);
+	(void)unused;
+
+	for (int i = 0; i < 40; i++)
+		facts_span(f, 1, JOB_SPAN_USER, "s", "", 1 + i, 1.5 + i);
+	facts_end(f, 1, JOB_SIGNALED, SIGKILL, 52);
+	look_at(&look, f);
+	state_resize(state, 80, 20);
+	state_load(state, look.job, look.verdicts, "x.inq", false, look.job->gathered);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		state_key(state, keys[i]);
+	draw_screen(state, &cells);
+	cells_text(&cells, &text);
+	assert_non_null(strstr(str_text(&text), ">+0:52.000  22:14:12.000 died      SIGKILL"));
+	assert_non_null(strstr(str_text(&text), "pid 1001; lived 52 s"));
+	str_release(&text);
+	cells_release(&cells);
+	state_free(state);
+	look_away(&look);
+}
+
+/* -- strangers --------------------------------------------------------------------------------- */
+
+#define HOSTILE "\x1b[2J\xff\xe2\x80\xae%s%n\u4e2d\xcc\x81\n\t"
+
+static void expect_safe(const struct look *look, int width)
+{
+	struct look own = *look;
+
+	own.place.width = width;
+	for (int all = 0; all < 2; all++) {
+		own.place.all = all;
+		for (int p = 0; p < PANES; p++) {
+			struct pane_lines lines = {.here = -1};
+			const struct pane_line *line;
+
+			panes[p].fill(&own.scene, &own.place, &lines);
+			assert_true(lines.all.nr > 0);
+			assert_true(lines.here < (ptrdiff_t)lines.all.nr);
+			array_for_each (&lines.all, line) {
+				struct str safe = {0};
+
+				/* It is safe as it is: drawing it changes nothing. */
+				escape_text(&safe, line->text, true);
+				assert_string_equal(str_text(&safe), line->text);
+				/* Of frames the end is cut off where they are drawn. */
+				if (width >= 40 && p != PANE_STACKS &&
+					escape_width(line->text) >= (size_t)width)
+					fail_msg("%s, %d columns: %s", panes[p].name, width,
+						line->text);
+				str_release(&safe);
+			}
+			pane_lines_release(&lines);
+		}
+	}
+}
+
+static void hostile_names_are_escaped_and_fit(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct look look;
+	(void)state;
+
+	f->group_names[0] = HOSTILE "group" HOSTILE HOSTILE HOSTILE HOSTILE;
+	f->group_makers[0] = HOSTILE;
+	f->group_ranks[0] = HOSTILE HOSTILE HOSTILE;
+	f->hosts[0].name = HOSTILE "host";
+	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 16, 30);
+	f->members[0][0].ops[0].cite = "ring:0:" HOSTILE;
+	for (int i = 0; i < 4; i++) {
+		facts_span(f, i, JOB_SPAN_COMPILE, HOSTILE "name", HOSTILE "detail", 5 + i,
+			i == 2 ? FACTS_OPEN : 20);
+		facts_trait(f, i, HOSTILE, HOSTILE "value", i);
+		facts_trait(f, i, "cache", HOSTILE "/cache", i);
+		facts_say(f, i, HOSTILE "note", 7);
+		facts_log(f, i, HOSTILE "log");
+		facts_loss(f, i, HOSTILE "loss");
+		facts_stack(f, i, i == 2 ? HOSTILE "fn@/me/" HOSTILE ".py:7 < main@/me/t.py:3"
+					 : "poll@" HOSTILE ".so < main@/me/t.py:4");
+		facts_stack_of(f, i, HOSTILE, 90, "clone@libc.so.6");
+	}
+	facts_note(f, 2, HOSTILE "exception", 40);
+	look_at(&look, f);
+	look.scene.origin = HOSTILE "origin";
+	for (int width = 0; width < 200; width += width < 60 ? 1 : 7)
+		for (int rank = 0; rank < 4; rank++) {
+			look.place.rank = rank;
+			expect_safe(&look, width);
+		}
+	look_away(&look);
+}
+
+/* -- many ranks -------------------------------------------------------------------------------- */
+
+static size_t lines_of(const struct look *look, enum pane_number pane)
+{
+	struct pane_lines lines = {.here = -1};
+	size_t n;
+
+	panes[pane].fill(&look->scene, &look->place, &lines);
+	n = lines.all.nr;
+	pane_lines_release(&lines);
+	return n;
+}
+
+static void ten_thousand_alike_are_a_few_lines(void **state)
+{
+	struct look look;
+	char *text;
+	(void)state;
+
+	look_at_job(&look, many_ranks_job(&(struct many_ranks){.n = 10000, .missing = 4711}));
+	for (int p = 0; p < PANES; p++)
+		assert_in_range(lines_of(&look, (enum pane_number)p), 5, 20);
+	look_expect(&look, PANE_STACKS,
+		" 10000 stacks of main threads, 2 classes\n"
+		">4711             still in 3 samples; in poll || stack\n"
+		" 0-4710,4712-9999 still in 3 samples; in poll\n"
+		">0-9999           main || /me/train.py:2\n"
+		">4711               step || /me/train.py:4721\n"
+		">                   poll || libc.so.6\n"
+		" 0-4710,4712-9999   step || /me/train.py:9\n"
+		"                    poll || libc.so.6\n");
+	look_expect(&look, PANE_GROUPS,
+		">world: 10000 ranks, nccl; AllReduce #2: 9999 here, 1 missing; || ring:group\n"
+		"   rear #1\n"
+		">4711     MISSING in #2; last AllReduce #1, +0:10.000; || ring:op\n"
+		"           now hung, train.py:4721 in step\n"
+		" 0-4710,4712-9999 entered AllReduce #2, float32 x4096 sum, +0:20.000, not\n"
+		"           completed\n"
+		">node588: 8 ranks, nccl; AllReduce #1: 8 here || ring:group\n"
+		">4704-4711 entered AllReduce #1, float32 x4096 sum, +0:10.000, completed\n"
+		" 1249 groups of 8 ranks, all at AllReduce #1: node0, node1, node2, node3,\n"
+		"  node4, node5, node6, node7, node8, node9, node10, node11, node12, "
+		"node13, ...\n");
+	text = look_page(&look, PANE_VERDICT);
+	assert_non_null(strstr(text, " 0-4710,4712-9999 in AllReduce #2 world, 1:20 ||"));
+	free(text);
+	text = look_page(&look, PANE_RECEIPT);
+	assert_non_null(strstr(text, " lost     0-9999: step of 0 || ring\n"));
+	assert_non_null(strstr(text, " host     oom_kill +0; agent alive, last word "));
+	free(text);
+	look_away(&look);
+}
+
+/* However different they are; and the selected rank's stack is among what is shown. */
+static void ten_thousand_unalike_are_bounded(void **state)
+{
+	struct look look;
+	char *text;
+	(void)state;
+
+	look_at_job(&look, many_ranks_job(&(struct many_ranks){
+				   .n = 10000, .missing = 4711, .unalike = true}));
+	look.place.rank = 9998;
+	for (int p = 0; p < PANES; p++)
+		assert_in_range(lines_of(&look, (enum pane_number)p), 5, 1100);
+	text = look_page(&look, PANE_STACKS);
+	assert_non_null(strstr(text, "\n>9998          step || /me/train.py:10008\n"));
+	assert_null(strstr(text, "train.py:10007"));
+	assert_non_null(strstr(text, "lines more\n"));
+	free(text);
+	look.place.all = true;
+	for (int p = 0; p < PANES; p++)
+		assert_in_range(lines_of(&look, (enum pane_number)p), 5, 1100);
+	look_away(&look);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(far_events_are_a_line_that_leads_there),
+		cmocka_unit_test(a_pane_opens_where_the_cursor_is),
+		cmocka_unit_test(hostile_names_are_escaped_and_fit),
+		cmocka_unit_test(ten_thousand_alike_are_a_few_lines),
+		cmocka_unit_test(ten_thousand_unalike_are_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
