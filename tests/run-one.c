@@ -99,9 +99,10 @@ static pid_t start(char **argv, const sigset_t *signals)
 		setrlimit(RLIMIT_CORE, &core);
 	}
 	sigprocmask(SIG_UNBLOCK, signals, NULL);
-	/* A shell's background jobs ignore these: tests that send them would see nothing. */
+	/* Background jobs ignore these, the last under nohup: who sends them would see nothing. */
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
 	execvp(argv[0], argv);
 	fprintf(stderr, "run-one: cannot run %s: %s\n", argv[0], strerror(errno));
 	_exit(99);
