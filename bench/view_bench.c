@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * view_bench.c: what the viewer makes of a sealed job before it draws: tracks, their pyramid, rows.
- * Once as wide as jobs get (10,000 ranks of 50 events), once as long (64 ranks, 2 M events), with a
+ * view_bench.c: what the viewer makes of a sealed job before it draws (tracks, their pyramid, rows),
+ * and whole screens of 240x60, from a key to its cells. Once as wide as jobs get (10,000 ranks of 50 events), once as long (64 ranks, 2 M events), with a
  * frame's worth of cells at every zoom. Jobs are put together in place, one allocation a part as
  * decoding leaves them, so that memory can be compared.
  */
@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "bench/figure.h"
 #include "job/names.h"
+#include "viewer/draw.h"
 #include "viewer/pyramid.h"
 #include "viewer/rows.h"
 
@@ -282,6 +283,64 @@ static void measure_frames(
 		printf("\n");
 }
 
+/* A key, and the screen that it makes; ms. */
+static double press(struct state *state, struct cells *cells, const char *key)
+{
+	double began = figure_own_ns();
+
+	state_key(state, key);
+	draw_screen(state, cells);
+	return (figure_own_ns() - began) / 1e6;
+}
+
+/* The slowest key of a walk through time and rows, with each zoom. */
+static double walk(struct state *state, struct cells *cells)
+{
+	static const char *const keys[] = {"w", "d", "j", "l", "3", "w", "a", "L", "k", "1", "w"};
+	double slowest = 0;
+
+	for (int round = 0; round < 10; round++)
+		for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+			double ms = press(state, cells, keys[i]);
+
+			slowest = ms > slowest ? ms : slowest;
+		}
+	for (int i = 0; i < 30; i++) {
+		double ms = press(state, cells, "s");
+
+		slowest = ms > slowest ? ms : slowest;
+	}
+	return slowest;
+}
+
+/* From a sealed job to the first screen, and what keys take then. */
+static void measure_screens(const char *of, const struct crowd *crowd, double open_bar)
+{
+	double open[ROUNDS], keys[ROUNDS], rows[ROUNDS];
+	char name[80];
+
+	for (int i = 0; i < ROUNDS; i++) {
+		struct state *state = state_new();
+		struct cells cells = {0};
+		double began = figure_own_ns();
+
+		state_resize(state, COLUMNS, 60);
+		state_load(state, &crowd->job, &crowd->verdicts, "bench", false, BEGAN);
+		draw_screen(state, &cells);
+		open[i] = (figure_own_ns() - began) / 1e6;
+		keys[i] = walk(state, &cells);
+		rows[i] = press(state, &cells, "o");
+		cells_release(&cells);
+		state_free(state);
+	}
+	snprintf(name, sizeof(name), "%s: first screen", of);
+	print(name, open, "ms", open_bar);
+	snprintf(name, sizeof(name), "%s: slowest key", of);
+	print(name, keys, "ms", 16);
+	snprintf(name, sizeof(name), "%s: other rows", of);
+	print(name, rows, "ms", 0);
+}
+
 int main(void)
 {
 	struct figure figure = {.name = "2 M events: tracks and pyramid to job",
@@ -294,6 +353,7 @@ int main(void)
 
 	crowd_make(&crowd, 10000, 40, 5);
 	measure_open("10,000 ranks x 50 events: open", &crowd, 1000);
+	measure_screens("10,000 ranks", &crowd, 1000);
 	made = make(&crowd);
 	measure_frames("10,000 ranks: 60 rows, slowest zoom", &made, 60, 16);
 	made_free(&made);
@@ -303,6 +363,7 @@ int main(void)
 	crowd_make(&crowd, 64, 31000, 120);
 	job = in_use() - before;
 	measure_open("64 ranks, 2 M events: open", &crowd, 0);
+	measure_screens("64 ranks, 2 M events", &crowd, 0);
 	made = make(&crowd);
 	figure.median = (in_use() - before - job) / (1 << 20);
 	figure.ratio = (in_use() - before) / job;

@@ -13,7 +13,9 @@
 #include "base/alloc.h"
 #include "base/array.h"
 
-#define FEW 8 /* so many ranks are asked one by one */
+#define FEW	 8  /* so many ranks are asked one by one */
+#define FEW_LONG 64 /* and so many, where it would take long to make their tracks one */
+#define LONG	 400000 /* spans of all of them */
 
 struct merged {
 	struct track track;
@@ -199,11 +201,23 @@ static struct bin bin_of_few(const struct folds *folds, const struct row *row, i
 	return worst;
 }
 
+/* Asking a rank costs microseconds a row of cells, whatever its length; merging costs with all spans. */
+static bool is_few(const struct folds *folds, const struct row *row)
+{
+	size_t spans = 0;
+
+	if (row->n <= FEW || row->n > FEW_LONG)
+		return row->n <= FEW;
+	for (size_t i = 0; i < row->n; i++)
+		spans += folds->tracks->at[row->ranks[i]].nspans;
+	return spans > LONG;
+}
+
 struct bin folds_bin(struct folds *folds, size_t row, int64_t from, int64_t to)
 {
 	const struct row *at = &folds->rows->at[row];
 
-	if (at->n <= FEW)
+	if (!folds->merged[row] && is_few(folds, at))
 		return bin_of_few(folds, at, from, to);
 	if (!folds->merged[row])
 		folds->merged[row] = merge(folds, at);

@@ -569,6 +569,47 @@ static void the_rest_does_what_it_says(void **unused)
 	screen_free(&t);
 }
 
+/* What a request changes: the screen with its colours, or what is asked of the outside. */
+static uint64_t mark_of(struct screen_test *t)
+{
+	uint64_t mark = 0xcbf29ce484222325u;
+	const char *argument;
+
+	screen_text(t);
+	for (int i = 0; i < t->cells.w * t->cells.h; i++) {
+		const struct cell *cell = &t->cells.at[i];
+
+		for (const char *c = cell->text; *c; c++)
+			mark = (mark ^ (unsigned char)*c) * 0x100000001b3u;
+		mark = (mark ^ cell->style ^ (cell->reverse ? 64 : 0)) * 0x100000001b3u;
+	}
+	mark ^= (uint64_t)state_theme(t->state) * 7919;
+	return mark + (uint64_t)state_effect(t->state, &argument) * 104729;
+}
+
+static void no_request_is_without_effect(void **unused)
+{
+	(void)unused;
+	for (int i = REQUEST_NONE + 1; i < REQUESTS; i++) {
+		struct screen_test t = screen_new(screen_skew(), 80, 24);
+		uint64_t before, after;
+
+		press(&t, "j j w l"); /* nothing is at an end */
+		if (i == REQUEST_UNTAG_ALL)
+			press(&t, "Space");
+		if (i == REQUEST_PANE_VERDICT)
+			press(&t, "2");
+		before = mark_of(&t);
+		state_do(t.state, (enum request)i);
+		state_settle(t.state);
+		after = mark_of(&t);
+		if (after == before)
+			print_message("%s does nothing\n", keys_of((enum request)i));
+		assert_int_not_equal(after, before);
+		screen_free(&t);
+	}
+}
+
 static void help_shows_every_key(void **unused)
 {
 	struct screen_test t = skew();
@@ -639,6 +680,7 @@ int main(void)
 		cmocka_unit_test(q_closes_then_quits),
 		cmocka_unit_test(one_thing_at_a_time_where_it_is_narrow),
 		cmocka_unit_test(the_rest_does_what_it_says),
+		cmocka_unit_test(no_request_is_without_effect),
 		cmocka_unit_test(help_shows_every_key),
 		cmocka_unit_test(the_mouse_points),
 	};
