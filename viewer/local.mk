@@ -25,6 +25,7 @@ viewer_libviewer_la_SOURCES = \
 	%D%/pyramid-slots.c %D%/pyramid-slots.h \
 	%D%/pyramid.c %D%/pyramid.h \
 	%D%/rows-filter.c %D%/rows-filter.h \
+	%D%/rows-keys.c %D%/rows-keys.h \
 	%D%/rows.c %D%/rows.h \
 	%D%/ruler.c \
 	%D%/state-command.c \
@@ -49,6 +50,7 @@ viewer_libviewer_la_SOURCES = \
 	%D%/track-names.c \
 	%D%/track-now.c \
 	%D%/track-spans.c \
+	%D%/track-wait.c \
 	%D%/track.c %D%/track.h \
 	%D%/view.c %D%/view.h \
 	%D%/window.c %D%/window.h

@@ -12,17 +12,11 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "viewer/rows-filter.h"
+#include "viewer/rows-keys.h"
 #include "words/escape.h"
 #include "words/ranks.h"
 
 #define LABEL_WIDTH 64 /* of a set of ranks: the screen cuts further */
-
-struct key {
-	int rank;
-	bool tagged, culprit, victim;
-	int place;	    /* host or group; by class: the state */
-	const char *doing; /* by class: without ids; else "" */
-};
 
 struct rows_made {
 	struct rows rows;
@@ -32,120 +26,6 @@ struct rows_made {
 	size_t nranks;
 };
 
-/* -- keys -------------------------------------------------------------------------------------- */
-
-/* What it does without numbers that differ from rank to rank: "AllReduce", "Send to", "codegen". */
-static const char *without_ids(struct arena *arena, const struct track *track)
-{
-	char *text = arena_text(arena, track->doing), *to = text;
-
-	if (track->now == TRACK_DEAD)
-		return text;
-	if (!strncmp(text, "store key", 9))
-		return "store key";
-	for (const char *word = text; *word;) {
-		size_t length = strcspn(word, " "), whole = length + strspn(word + length, " ");
-
-		if (*word != '#' && !(*word >= '0' && *word <= '9')) {
-			memmove(to, word, whole);
-			to += whole;
-		}
-		word += whole;
-	}
-	*to = '\0';
-	return text;
-}
-
-/* Of each rank the largest group that is not all of the job; else the largest; JOB_NONE. */
-static int *groups_of(const struct job *job)
-{
-	int *groups = alloc_zeroed(job->nranks + 1, sizeof(*groups));
-	bool *fixed = alloc_zeroed(job->nranks + 1, sizeof(*fixed));
-
-	for (size_t i = 0; i < job->nranks; i++)
-		groups[i] = JOB_NONE;
-	/* Members stand by group, and groups by size. */
-	for (size_t i = 0; i < job->nmembers; i++) {
-		const struct job_member *member = &job->members[i];
-		uint32_t size = job->groups[member->group].size;
-
-		if (member->rank == JOB_NONE || fixed[member->rank])
-			continue;
-		if (groups[member->rank] == JOB_NONE || (size > 1 && size < job->nranks)) {
-			groups[member->rank] = member->group;
-			fixed[member->rank] = size > 1 && size < job->nranks;
-		}
-	}
-	free(fixed);
-	return groups;
-}
-
-static void mark(const struct verdict_ranks *ranks, uint8_t *marks, uint8_t as)
-{
-	for (size_t i = 0; i < ranks->n; i++)
-		marks[ranks->at[i]] |= as;
-}
-
-static struct key *make_keys(struct rows_made *made, const struct tracks *tracks,
-	const struct verdicts *verdicts, const struct rows_wish *wish, const bool *keep)
-{
-	const struct job *job = tracks->job;
-	struct key *keys = alloc_zeroed(tracks->n + 1, sizeof(*keys));
-	int *groups = made->rows.by == ROWS_BY_GROUP ? groups_of(job) : NULL;
-	uint8_t *marks = alloc_zeroed(tracks->n + 1, 1);
-	size_t n = 0;
-
-	if (verdicts->n) {
-		mark(&verdicts->at[0].culprits, marks, 1);
-		mark(&verdicts->at[0].victims, marks, 2);
-	}
-	for (size_t i = 0; i < tracks->n; i++) {
-		struct key *key = &keys[n];
-
-		if (!keep[i])
-			continue;
-		n++;
-		*key = (struct key){.rank = (int)i,
-			.tagged = wish->tagged && wish->tagged[i],
-			.culprit = marks[i] & 1,
-			.victim = marks[i] & 2,
-			.doing = ""};
-		if (made->rows.by == ROWS_BY_CLASS) {
-			key->place = (int)tracks->at[i].now;
-			key->doing = without_ids(&made->arena, &tracks->at[i]);
-		} else if (made->rows.by == ROWS_BY_HOST) {
-			key->place = job->ranks[i].host;
-		} else if (groups) {
-			key->place = groups[i];
-		} else {
-			key->place = (int)i;
-		}
-	}
-	free(marks);
-	free(groups);
-	return keys;
-}
-
-/* Equal in all but the rank: one row. */
-static int compare_folds(const struct key *a, const struct key *b)
-{
-	if (a->tagged != b->tagged)
-		return a->tagged ? -1 : 1;
-	if (a->culprit != b->culprit)
-		return a->culprit ? -1 : 1;
-	if (a->place != b->place)
-		return a->place < b->place ? -1 : 1;
-	return strcmp(a->doing, b->doing);
-}
-
-static int compare_keys(const void *va, const void *vb)
-{
-	const struct key *a = va, *b = vb;
-	int order = compare_folds(a, b);
-
-	return order ? order : a->rank - b->rank;
-}
-
 /* -- rows -------------------------------------------------------------------------------------- */
 
 static void add_text(struct str *into, const char *text)
@@ -154,7 +34,7 @@ static void add_text(struct str *into, const char *text)
 }
 
 static const char *label_of(struct rows_made *made, const struct job *job, const struct row *row,
-	const struct key *key, bool whole)
+	const struct row_key *key, bool whole)
 {
 	struct verdict_ranks ranks = {row->ranks, row->n};
 	const char *label;
@@ -181,7 +61,7 @@ static const char *label_of(struct rows_made *made, const struct job *job, const
 }
 
 /* Rows of one rank each, below the fold that they come from. */
-static void add_open(struct rows_made *made, const struct job *job, const struct key *keys,
+static void add_open(struct rows_made *made, const struct job *job, const struct row_key *keys,
 	const struct row *fold)
 {
 	for (size_t i = 0; i < fold->n; i++) {
@@ -198,7 +78,7 @@ static void add_open(struct rows_made *made, const struct job *job, const struct
 }
 
 struct fold {
-	const struct key *keys;
+	const struct row_key *keys;
 	size_t n;
 	bool sized; /* small ones come first */
 	bool whole; /* nobody else stands in the same place */
@@ -258,15 +138,15 @@ static void find_whole(struct fold *folds, size_t n, size_t nhosts)
 	free(shares);
 }
 
-static void fold_keys(struct rows_made *made, const struct tracks *tracks, struct key *keys,
+static void fold_keys(struct rows_made *made, const struct tracks *tracks, struct row_key *keys,
 	size_t n, const struct rows_wish *wish)
 {
 	ARRAY(struct fold) folds = {0};
 	struct fold *fold;
 
-	array_sort_items(keys, n, sizeof(*keys), compare_keys);
+	rows_keys_sort(keys, n);
 	for (size_t i = 0; i < n; i++) {
-		if (!i || compare_folds(&keys[i - 1], &keys[i]) != 0)
+		if (!i || rows_keys_compare(&keys[i - 1], &keys[i]) != 0)
 			*array_add(&folds) = (struct fold){.keys = &keys[i],
 				.sized = made->rows.by == ROWS_BY_CLASS};
 		folds.items[folds.nr - 1].n++;
@@ -284,7 +164,7 @@ struct rows *rows_new(const struct tracks *tracks, const struct verdicts *verdic
 {
 	struct rows_made *made = alloc_zeroed(1, sizeof(*made));
 	bool *keep = alloc_zeroed(tracks->n + 1, sizeof(*keep));
-	struct key *keys;
+	struct row_key *keys;
 
 	memset(keep, true, tracks->n);
 	if (wish->filter)
@@ -295,7 +175,7 @@ struct rows *rows_new(const struct tracks *tracks, const struct verdicts *verdic
 	made->rows.by = wish->by_chosen		       ? wish->by
 			: made->rows.ranks <= wish->room ? ROWS_FLAT
 						       : ROWS_BY_CLASS;
-	keys = make_keys(made, tracks, verdicts, wish, keep);
+	keys = rows_keys_make(&made->arena, tracks, verdicts, wish, made->rows.by, keep);
 	fold_keys(made, tracks, keys, made->rows.ranks, wish);
 	made->rows.at = made->list.items;
 	made->rows.n = made->list.nr;

@@ -80,6 +80,11 @@ struct track_now {
 
 /* track-events.c: fills made->events and the tracks' share of them. */
 void track_make_events(struct track_maker *maker);
+/* track-wait.c: the wait that says most, NULL; since when its call holds the thread; what it is. */
+const struct wait *track_find_wait(const struct track_maker *maker, int rank);
+int64_t track_entered_call(const struct job *job, const struct wait *wait);
+void track_take_wait(
+	struct track_maker *maker, const struct wait *found, struct track_now *now);
 /* track-now.c */
 struct track_now track_find_now(struct track_maker *maker, int rank);
 /* Whether anything says what it did: a ring, a flight record, marks. */

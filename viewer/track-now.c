@@ -54,129 +54,6 @@ bool track_has_record(const struct track_maker *maker, int rank)
 	return false;
 }
 
-/* -- what holds it ----------------------------------------------------------------------------- */
-
-static bool is_better(const struct wait *a, const struct wait *b)
-{
-	if (!b)
-		return true;
-	if (a->held != b->held)
-		return a->held;
-	if (a->sure != b->sure)
-		return a->sure;
-	return a->since != JOB_UNKNOWN && (b->since == JOB_UNKNOWN || a->since < b->since);
-}
-
-/* The wait that says most: one that holds a thread; of a victim also one of its stream. */
-static const struct wait *find_wait(const struct track_maker *maker, int rank)
-{
-	const struct waits *waits = maker->waits;
-	const struct wait *best = NULL;
-
-	for (size_t i = waits->first[rank]; i < waits->first[rank + 1]; i++) {
-		const struct wait *wait = &waits->at[i];
-
-		if (!wait->held && !(wait->sure && maker->blame[rank] & BLAME_VICTIM))
-			continue;
-		if (is_better(wait, best))
-			best = wait;
-	}
-	return best;
-}
-
-/* The thread inside of an op of which only the index is known: it says what it calls. */
-static int thread_inside(const struct job *job, const struct wait *wait)
-{
-	struct spans_range range = threads_of(job, wait->rank);
-
-	for (size_t i = range.from; i < range.to && wait->kind == WAIT_COLLECTIVE; i++) {
-		const struct job_thread *thread = &job->threads[i];
-
-		if (thread->state == JOB_THREAD_IN_CALL && thread->op == wait->index &&
-			thread->group == job->members[wait->member].group)
-			return (int)i;
-	}
-	return JOB_NONE;
-}
-
-/* "ncclCommSplit" is "CommSplit" here. */
-static const char *call_name(const struct job *job, const struct wait *wait)
-{
-	const char *call =
-		wait->thread == JOB_NONE ? "" : track_text(job->threads[wait->thread].call);
-
-	if (!strncmp(call, "nccl", 4))
-		return call + 4;
-	return strncmp(call, "c10d_", 5) ? call : call + 5;
-}
-
-static const char *wait_name(struct track_maker *maker, const struct wait *wait)
-{
-	const struct job *job = maker->job;
-	const char *call = call_name(job, wait);
-
-	switch (wait->kind) {
-	case WAIT_COLLECTIVE:
-		if (wait->op)
-			return track_label_op(maker, wait->op, JOB_NONE);
-		return arena_printf(maker->labels.arena, "%s #%llu", *call ? call : "operation",
-			(unsigned long long)wait->index);
-	case WAIT_P2P: {
-		int rank = wait->peer == JOB_NONE ? JOB_NONE : job->members[wait->peer].rank;
-
-		return track_label_op(
-			maker, wait->op, rank == JOB_NONE ? JOB_NONE : job->ranks[rank].world_rank);
-	}
-	case WAIT_INIT:
-		return track_label(maker, "init of",
-			wait->member == JOB_NONE
-				? "a group"
-				: track_text(job->groups[job->members[wait->member].group].name));
-	case WAIT_STORE:
-		if (waits_in_some_init(wait))
-			return "init of a group";
-		return track_label(maker, "store key", track_text(wait->key));
-	default:
-		return *call ? call : "a call";
-	}
-}
-
-/* From when on it is past the limit that its group has for an op. */
-static int64_t limit_of(const struct track_maker *maker, const struct wait *wait)
-{
-	int64_t timeout = wait->member == JOB_NONE ? JOB_UNKNOWN
-						   : maker->job->members[wait->member].timeout;
-
-	/* 0 is no limit; of jobs made by hand, not known. */
-	if (timeout == JOB_UNKNOWN || timeout <= 0 || wait->since == JOB_UNKNOWN ||
-		timeout > INT64_MAX / 4 || wait->since < 0 || wait->since > INT64_MAX / 4)
-		return JOB_UNKNOWN;
-	return wait->since + timeout;
-}
-
-static int64_t entered_call(const struct job *job, const struct wait *wait)
-{
-	if (wait->thread != JOB_NONE && job->threads[wait->thread].since != JOB_UNKNOWN)
-		return job->threads[wait->thread].since;
-	return wait->since;
-}
-
-static void take_wait(struct track_maker *maker, const struct wait *found, struct track_now *now)
-{
-	struct wait copy = *found, *wait = &copy;
-
-	if (wait->thread == JOB_NONE)
-		wait->thread = thread_inside(maker->job, wait);
-	now->known = true;
-	now->state = TRACK_WAITING;
-	now->since = wait->since == JOB_UNKNOWN ? entered_call(maker->job, wait) : wait->since;
-	now->name = wait_name(maker, wait);
-	now->group = wait->member == JOB_NONE ? JOB_NONE
-					      : maker->job->members[wait->member].group;
-	now->cite = track_text(wait->cite);
-	now->hung = limit_of(maker, wait);
-}
-
 /* -- phases, stacks, its own code -------------------------------------------------------------- */
 
 static const struct track_event *find_span(const struct track_maker *maker, int rank)
@@ -315,7 +192,7 @@ struct track_now track_find_now(struct track_maker *maker, int rank)
 	const struct job_process *process = job->ranks[rank].process == JOB_NONE
 						    ? NULL
 						    : &job->processes[job->ranks[rank].process];
-	const struct wait *wait = find_wait(maker, rank);
+	const struct wait *wait = track_find_wait(maker, rank);
 	const struct track_event *span = find_span(maker, rank);
 	struct track_now now = {.since = JOB_UNKNOWN,
 		.hung = JOB_UNKNOWN,
@@ -326,10 +203,10 @@ struct track_now track_find_now(struct track_maker *maker, int rank)
 		.outside = JOB_UNKNOWN};
 
 	ask_threads(job, rank, &now);
-	if (span && wait && span->when != JOB_UNKNOWN && span->when > entered_call(job, wait))
+	if (span && wait && span->when != JOB_UNKNOWN && span->when > track_entered_call(job, wait))
 		wait = NULL;
 	if (wait)
-		take_wait(maker, wait, &now);
+		track_take_wait(maker, wait, &now);
 	else if (span)
 		take_span(span, &now);
 	else

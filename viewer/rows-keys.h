@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rows-keys.h: what a rank is folded by, among the files rows*.c only. Equal keys share a row. */
+#ifndef VIEWER_ROWS_KEYS_H
+#define VIEWER_ROWS_KEYS_H
+
+#include "base/arena.h"
+#include "viewer/rows.h"
+
+struct row_key {
+	int rank;
+	bool tagged, culprit, victim;
+	int place;	    /* host or group; by class: the state */
+	const char *doing; /* by class: without ids; else "" */
+};
+
+/* Of each rank that is kept, in their order; the caller frees them, and owns the arena. */
+struct row_key *rows_keys_make(struct arena *arena, const struct tracks *tracks,
+	const struct verdicts *verdicts, const struct rows_wish *wish, enum rows_by by,
+	const bool *keep);
+
+/* By all but the rank: 0 where they share a row. */
+int rows_keys_compare(const struct row_key *a, const struct row_key *b);
+
+/* Side by side those that share a row, by rank. */
+void rows_keys_sort(struct row_key *keys, size_t n);
+
+#endif
