@@ -45,11 +45,16 @@ static void add_head(struct groups_fill *g, const struct seats *seats, bool mine
 	pane_words_add(&g->fill, &line);
 }
 
-static enum style style_of(const struct seats *seats, const struct seat *seat)
+/* Who is missing may be a victim that waits elsewhere. */
+static enum style style_of(
+	const struct groups_fill *g, const struct seats *seats, const struct seat *seat)
 {
-	if (seat->roll == ROLL_ABSENT || seat->never_came || seats_is_odd(seats, seat))
+	const struct verdicts *verdicts = g->fill.scene->verdicts;
+	bool odd = seat->roll == ROLL_ABSENT || seat->never_came || seats_is_odd(seats, seat);
+
+	if (odd && verdicts->n && ranks_have(verdicts->at[0].culprits, seat->rank))
 		return STYLE_ALARM;
-	return seat->roll == ROLL_UNKNOWN ? STYLE_WARN : STYLE_PLAIN;
+	return odd || seat->roll == ROLL_UNKNOWN ? STYLE_WARN : STYLE_PLAIN;
 }
 
 static void add_alike(struct groups_fill *g, const struct seats *seats, const struct seat *at,
@@ -72,7 +77,7 @@ static void add_alike(struct groups_fill *g, const struct seats *seats, const st
 		line.key.text[0] = '>';
 	seats_add_words(&line.words, g->fill.scene, seats, at, n);
 	line.cite = n == 1 ? seat_cite(job, at) : "";
-	line.style = style_of(seats, at);
+	line.style = style_of(g, seats, at);
 	line.goal.rank = set.n ? ranks[0] : JOB_NONE;
 	if (at->last)
 		line.goal.when = at->last->entered;

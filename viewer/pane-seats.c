@@ -141,10 +141,14 @@ static int compare_places(const void *va, const void *vb)
 	return order ? order : a->member - b->member;
 }
 
-/* What most did of those who are at the front. Seats are sorted, so that equals are neighbours. */
+/*
+ * What most did of those who are at the front; of two camps of one size neither is the odd one.
+ * Seats are sorted, so that equals are neighbours.
+ */
 static void find_op(struct seats *seats)
 {
 	size_t most = 0, same = 0;
+	bool tie = false;
 	const struct job_op *before = NULL;
 	const struct seat *seat;
 
@@ -154,11 +158,14 @@ static void find_op(struct seats *seats)
 		same = before && !compare_sigs(before, seat->last) ? same + 1 : 1;
 		seats->differs |= before && same == 1;
 		before = seat->last;
+		tie = same == most || (tie && same < most);
 		if (same > most) {
 			most = same;
 			seats->op = seat->last;
 		}
 	}
+	if (tie)
+		seats->op = NULL;
 }
 
 bool seats_is_odd(const struct seats *seats, const struct seat *seat)

@@ -28,7 +28,7 @@ struct seats {
 	uint64_t front; /* the op of this roll call; 0: nobody entered any */
 	uint64_t rear;	/* the smallest of those who speak; UINT64_MAX none */
 	size_t missing, unknown, here;
-	const struct job_op *op; /* the front's, of most of those who are there; NULL not known */
+	const struct job_op *op; /* what most of those who are there entered; NULL: no such */
 	bool differs; /* not all who are there entered the same */
 	ARRAY(struct seat) all; /* those who stand alike side by side, then by rank */
 };

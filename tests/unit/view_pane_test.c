@@ -253,6 +253,23 @@ static void the_fork_that_was_left_behind_is_called_as_well(void **state)
 
 /* -- where a line leads ------------------------------------------------------------------------ */
 
+/* Of two camps of one size neither is called odd. */
+static void of_equal_camps_nobody_is_odd(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct look look;
+	(void)state;
+
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, 0, i, i % 2 ? JOB_OP_ALLGATHER : JOB_OP_ALLREDUCE, 4, 20);
+	look_at(&look, f);
+	look_expect(&look, PANE_GROUPS,
+		">world: 4 ranks, nccl; #1: 4 here, not the same op || ring:group\n"
+		">0,2      entered AllReduce #1, float32 x4 sum, +0:20.000\n"
+		" 1,3      entered AllGather #1, float32 x4, +0:20.000\n");
+	look_away(&look);
+}
+
 static void evidence_leads_to_its_event(void **state)
 {
 	struct look look;
@@ -382,6 +399,7 @@ int main(void)
 		cmocka_unit_test(a_death_is_told_in_every_pane),
 		cmocka_unit_test(divergence_is_told_in_every_pane),
 		cmocka_unit_test(the_fork_that_was_left_behind_is_called_as_well),
+		cmocka_unit_test(of_equal_camps_nobody_is_odd),
 		cmocka_unit_test(evidence_leads_to_its_event),
 		cmocka_unit_test(a_cite_of_several_ranks_leads_to_the_first),
 		cmocka_unit_test(the_countdown_of_a_live_job_goes_on),
