@@ -63,18 +63,22 @@ static void add_rect(struct str *into, double x, double y, double w, double h, u
 		y, w, h, rgb);
 }
 
-/* How a block element fills its cell, in eighths of it; opacity of four. */
+/*
+ * How a block element fills its cell, in eighths of it, and its opacity in tenths. Shades are a
+ * little stronger than their dots are, and what is as high as its cell leaves a pixel free: else
+ * rows of one state would be one area.
+ */
 struct block {
 	int32_t code;
 	uint8_t x, y, w, h, opacity;
 };
 
 static const struct block blocks[] = {
-	{0x2581, 0, 7, 8, 1, 4}, {0x2582, 0, 6, 8, 2, 4}, {0x2583, 0, 5, 8, 3, 4},
-	{0x2584, 0, 4, 8, 4, 4}, {0x2585, 0, 3, 8, 5, 4}, {0x2586, 0, 2, 8, 6, 4},
-	{0x2587, 0, 1, 8, 7, 4}, {0x2588, 0, 0, 8, 8, 4}, {0x258c, 0, 0, 4, 8, 4},
-	{0x2591, 0, 0, 8, 8, 1}, {0x2592, 0, 0, 8, 8, 2}, {0x2593, 0, 0, 8, 8, 3},
-	{0x259a, 0, 0, 4, 4, 4}, {0x259a, 4, 4, 4, 4, 4},
+	{0x2581, 0, 7, 8, 1, 10}, {0x2582, 0, 6, 8, 2, 10}, {0x2583, 0, 5, 8, 3, 10},
+	{0x2584, 0, 4, 8, 4, 10}, {0x2585, 0, 3, 8, 5, 10}, {0x2586, 0, 2, 8, 6, 10},
+	{0x2587, 0, 1, 8, 7, 10}, {0x2588, 0, 0, 8, 8, 10}, {0x258c, 0, 0, 4, 8, 10},
+	{0x2591, 0, 0, 8, 8, 4}, {0x2592, 0, 0, 8, 8, 6}, {0x2593, 0, 0, 8, 8, 8},
+	{0x259a, 0, 0, 4, 4, 10}, {0x259a, 4, 4, 4, 4, 10},
 };
 
 /* A run of n cells of this text: false, where it is no block element. */
@@ -92,13 +96,13 @@ static bool add_block(
 		if (block->code != code || text[size])
 			continue;
 		is_block = true;
-		if (block->opacity < 4)
-			str_printf(into, "<g opacity=\"0.%02d\">", block->opacity * 25);
+		if (block->opacity < 10)
+			str_printf(into, "<g opacity=\"0.%d\">", block->opacity);
 		for (int at = 0; at < (whole ? 1 : n); at++)
 			add_rect(into, (x + at) * W + block->x * W / 8.0,
 				y * H + block->y * H / 8.0, (whole ? n : 1) * block->w * W / 8.0,
-				block->h * H / 8.0, ink->fg);
-		if (block->opacity < 4)
+				block->h * H / 8.0 - (block->h == 8), ink->fg);
+		if (block->opacity < 10)
 			str_add(into, "</g>\n");
 	}
 	return is_block;

@@ -105,7 +105,7 @@ static void blocks_are_shapes(void **state)
 	svg_write(&cells, THEME_DARK, &svg);
 	assert_int_equal(count(&svg, "<text"), 0);
 	assert_int_equal(count(&svg, "<rect"), 2);
-	assert_int_equal(count(&svg, "<rect x=\"0\" y=\"0\" width=\"180\" height=\"18\""), 1);
+	assert_int_equal(count(&svg, "<rect x=\"0\" y=\"0\" width=\"180\" height=\"17\""), 1);
 
 	str_cut(&svg, 0);
 	cells_reverse(&cells, (struct rect){3, 1, 2, 1});
