@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * view_bench.c: what the viewer makes of a sealed job before it draws (tracks, their pyramid, rows),
- * and whole screens of 240x60, from a key to its cells. Once as wide as jobs get (10,000 ranks of 50 events), once as long (64 ranks, 2 M events), with a
- * frame's worth of cells at every zoom. Jobs are put together in place, one allocation a part as
- * decoding leaves them, so that memory can be compared.
+ * view_bench.c: what the viewer makes of a sealed job before it draws (tracks, their pyramid,
+ * rows), and whole screens of 240x60, from a key to its cells. Once as wide as jobs get (10,000
+ * ranks of 50 events), once as long (64 ranks, 2 M events), with a frame's worth of cells at every
+ * zoom. Jobs are put together in place, one allocation a part as decoding leaves them, so that
+ * memory can be compared.
  */
 #include <malloc.h>
 #include <stdint.h>

@@ -201,7 +201,7 @@ static struct bin bin_of_few(const struct folds *folds, const struct row *row, i
 	return worst;
 }
 
-/* Asking a rank costs microseconds a row of cells, whatever its length; merging costs with all spans. */
+/* Asking a rank costs the same whatever its length; merging costs with all spans. */
 static bool is_few(const struct folds *folds, const struct row *row)
 {
 	size_t spans = 0;

@@ -209,7 +209,7 @@ static void draw_doing(const struct screen *screen, struct shown *shown, size_t 
 	if (!at_end) {
 		cells_glyph(screen->cells, screen->layout.rows, x, y, STYLE_FAINT,
 			GLYPH_MORE_RIGHT);
-	} else if (last && last->open) {
+	} else if (last && last->open && last->state != TRACK_DEAD) {
 		shown->open = true;
 		cells_glyph(screen->cells, screen->layout.rows, x, y, style_of(track->now),
 			GLYPH_OPEN);
