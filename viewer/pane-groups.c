@@ -88,7 +88,20 @@ static void add_alike(struct groups_fill *g, const struct seats *seats, const st
 	free(ranks);
 }
 
-/* Point-to-point calls are nobody's order but their own: those that are not over. */
+/* The first of a seat's point-to-point calls that is not over: the later ones wait behind it. */
+static const struct job_op *open_p2p(const struct job_member *member)
+{
+	for (size_t i = 0; i < member->np2p; i++) {
+		const struct job_op *op = &member->p2p[i];
+
+		if (op->completed == JOB_NO ||
+			(op->completed == JOB_MAYBE && op->returned != JOB_YES))
+			return op;
+	}
+	return NULL;
+}
+
+/* They are in nobody's order but their own. */
 static void add_p2p(struct groups_fill *g, int number)
 {
 	const struct job *job = g->fill.scene->job;
@@ -97,12 +110,10 @@ static void add_p2p(struct groups_fill *g, int number)
 
 	for (uint32_t seat = 0; seat < group->size; seat++) {
 		const struct job_member *member = &job->members[group->first_member + (int)seat];
-		const struct job_op *op = member->np2p ? &member->p2p[member->np2p - 1] : NULL;
+		const struct job_op *op = open_p2p(member);
 		struct pane_words line;
 
-		if (!op || member->rank == JOB_NONE || op->completed == JOB_YES ||
-			(op->completed == JOB_MAYBE && op->returned == JOB_YES) ||
-			shown++ >= P2P_MOST)
+		if (!op || member->rank == JOB_NONE || shown++ >= P2P_MOST)
 			continue;
 		line = pane_words_of_ranks(job, (struct verdict_ranks){&member->rank, 1});
 		seats_add_p2p(&line.words, job, group, op);

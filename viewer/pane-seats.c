@@ -397,11 +397,10 @@ void seats_add_p2p(struct str *into, const struct job *job, const struct job_gro
 			   ? job->members[group->first_member + (int)op->sig.peer].rank
 			   : JOB_NONE;
 
-	str_printf(into, "in %s", job_op_name(op->sig.op));
+	str_printf(into, "in %s #%" PRIu64, job_op_name(op->sig.op), op->index);
 	if (peer != JOB_NONE) {
 		str_add(into, op->sig.op == JOB_OP_RECV ? " from " : " to ");
 		ranks_name(into, job, (struct verdict_ranks){&peer, 1});
 	}
 	add_args(into, &op->sig);
-	str_printf(into, "; call #%" PRIu64 " of that kind", op->index);
 }

@@ -75,7 +75,7 @@ void seats_add_words(struct str *into, const struct scene *scene, const struct s
 	const struct seat *seat, size_t n);
 /* "8 ranks, all at AllReduce #512" */
 void seats_add_quiet(struct str *into, const struct seats_summary *sum);
-/* "in Send to 4, float32 x4096" */
+/* "in Send #7 to rank 4, float32 x4096" */
 void seats_add_p2p(struct str *into, const struct job *job, const struct job_group *group,
 	const struct job_op *op);
 

@@ -204,22 +204,30 @@ static void add_branch(struct stacks_fill *s, const struct branch *branch)
 	const struct stacktree_node *node = &s->tree->nodes[branch->node];
 	bool narrow = s->fill.place->width < NARROW, mine = s->in_row[node->set];
 	unsigned depth = branch->depth < INDENT_MOST ? branch->depth : INDENT_MOST;
-	struct str text = {0};
-	struct pane_line *line;
-	size_t strong;
+	struct pane_words line = {.cite = "", .goal = {rank_of(s, node->set), JOB_UNKNOWN}};
+	struct pane_line *added;
+	size_t width;
 
-	str_add_char(&text, mine ? '>' : ' ');
+	line.column = s->members + 2 + (narrow ? 1 : 2) * (size_t)depth;
+	line.style = mine ? STYLE_STRONG : STYLE_PLAIN;
+	str_add_char(&line.key, mine ? '>' : ' ');
 	if (branch->fork)
-		frames_add_members(&text, s->tree, node->set, s->members);
-	strong = text.len;
-	pad(&text, s->members + 2 + (narrow ? 1 : 2) * (size_t)depth);
-	branches_add_name(&text, s->tree, branch, true);
-	line = pane_add(s->fill.into, mine ? STYLE_STRONG : STYLE_PLAIN, "%s", str_text(&text));
-	line->strong = strong;
-	line->rank = rank_of(s, node->set);
-	if (node->kind == STACKTREE_FRAME)
-		add_place(s, line, node, escape_width(str_text(&text)));
-	str_release(&text);
+		frames_add_members(&line.key, s->tree, node->set, s->members);
+	branches_add_name(&line.words, s->tree, branch, true);
+	if (node->kind != STACKTREE_FRAME) {
+		pane_words_add(&s->fill, &line);
+		return;
+	}
+	/* A frame is one line, whatever its length: where that is drawn its end is cut off. */
+	width = line.key.len;
+	pad(&line.key, line.column);
+	added = pane_add(s->fill.into, line.style, "%s%s", str_text(&line.key),
+		str_text(&line.words));
+	added->strong = width;
+	added->rank = line.goal.rank;
+	add_place(s, added, node, escape_width(added->text));
+	str_release(&line.key);
+	str_release(&line.words);
 }
 
 static void add_tree(struct stacks_fill *s)

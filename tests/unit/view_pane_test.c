@@ -270,6 +270,25 @@ static void of_equal_camps_nobody_is_odd(void **state)
 	look_away(&look);
 }
 
+/* What a rank waits in is the first call that is not over, not the last that it made. */
+static void of_calls_to_peers_the_first_open_one_is_told(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct look look;
+	(void)state;
+
+	facts_p2p(f, 0, 1, JOB_OP_RECV, 0, 20, true);
+	facts_p2p(f, 0, 1, JOB_OP_SEND, 2, 21, false);
+	facts_p2p(f, 0, 2, JOB_OP_RECV, 1, 20, true);
+	look_at(&look, f);
+	look_expect(&look, PANE_GROUPS,
+		">world: 4 ranks, nccl; no collective yet: 4 here || ring:group\n"
+		">0-3      has entered nothing\n"
+		" 1        in Recv #1 from rank 0, float32 x64 || ring:p2p\n"
+		" 2        in Recv #1 from rank 1, float32 x64 || ring:p2p\n");
+	look_away(&look);
+}
+
 static void evidence_leads_to_its_event(void **state)
 {
 	struct look look;
@@ -400,6 +419,7 @@ int main(void)
 		cmocka_unit_test(divergence_is_told_in_every_pane),
 		cmocka_unit_test(the_fork_that_was_left_behind_is_called_as_well),
 		cmocka_unit_test(of_equal_camps_nobody_is_odd),
+		cmocka_unit_test(of_calls_to_peers_the_first_open_one_is_told),
 		cmocka_unit_test(evidence_leads_to_its_event),
 		cmocka_unit_test(a_cite_of_several_ranks_leads_to_the_first),
 		cmocka_unit_test(the_countdown_of_a_live_job_goes_on),
