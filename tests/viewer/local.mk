@@ -26,3 +26,4 @@ pictures: inquest
 .PHONY: screens pictures
 
 SH_TESTS += tests/viewer/session.test
+ASAN_TESTS += tests/viewer/session.test
