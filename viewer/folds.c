@@ -9,6 +9,7 @@
 #include "viewer/folds.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/array.h"
@@ -16,8 +17,11 @@
 #define FEW	 8  /* so many ranks are asked one by one */
 #define FEW_LONG 64 /* and so many, where it would take long to make their tracks one */
 #define LONG	 400000 /* spans of all of them */
+#define SPARE	 4	/* so many merged tracks are kept beside those of the rows */
 
 struct merged {
+	int *ranks; /* whose tracks these were */
+	size_t n;
 	struct track track;
 	struct tracks tracks; /* only this one */
 	struct pyramid *pyramid;
@@ -30,6 +34,8 @@ struct folds {
 	const struct pyramid *pyramid;
 	const struct rows *rows;
 	struct merged **merged; /* per row; NULL not made */
+	size_t nrows;
+	ARRAY(struct merged *) spare; /* made for rows that there were before */
 };
 
 struct edge {
@@ -44,16 +50,6 @@ struct sweep {
 	int64_t since;
 };
 
-struct folds *folds_new(
-	const struct tracks *tracks, const struct pyramid *pyramid, const struct rows *rows)
-{
-	struct folds *folds = alloc_zeroed(1, sizeof(*folds));
-
-	*folds = (struct folds){tracks, pyramid, rows,
-		alloc_zeroed(rows->n ? rows->n : 1, sizeof(*folds->merged))};
-	return folds;
-}
-
 static void merged_free(struct merged *merged)
 {
 	if (!merged)
@@ -61,17 +57,87 @@ static void merged_free(struct merged *merged)
 	pyramid_free(merged->pyramid);
 	array_release(&merged->spans);
 	array_release(&merged->events);
+	free(merged->ranks);
 	free(merged);
+}
+
+/* Of more than there is room for those of the most ranks are kept: they cost the most. */
+static void keep(struct folds *folds, struct merged *merged)
+{
+	struct merged **least;
+
+	if (!merged)
+		return;
+	if (folds->spare.nr < SPARE) {
+		*array_add(&folds->spare) = merged;
+		return;
+	}
+	least = &folds->spare.items[0];
+	for (size_t i = 1; i < SPARE; i++)
+		if (folds->spare.items[i]->n < (*least)->n)
+			least = &folds->spare.items[i];
+	if ((*least)->n < merged->n) {
+		struct merged *small = *least;
+
+		*least = merged;
+		merged = small;
+	}
+	merged_free(merged);
+}
+
+static void inherit(struct folds *folds, struct folds *old)
+{
+	for (size_t i = 0; i < old->nrows; i++) {
+		keep(folds, old->merged[i]);
+		old->merged[i] = NULL;
+	}
+	for (size_t i = 0; i < old->spare.nr; i++)
+		keep(folds, old->spare.items[i]);
+	old->spare.nr = 0;
+	folds_free(old);
+}
+
+struct folds *folds_new(const struct tracks *tracks, const struct pyramid *pyramid,
+	const struct rows *rows, struct folds *old)
+{
+	struct folds *folds = alloc_zeroed(1, sizeof(*folds));
+
+	folds->tracks = tracks;
+	folds->pyramid = pyramid;
+	folds->rows = rows;
+	folds->nrows = rows->n;
+	folds->merged = alloc_zeroed(rows->n ? rows->n : 1, sizeof(*folds->merged));
+	if (old)
+		inherit(folds, old);
+	return folds;
 }
 
 void folds_free(struct folds *folds)
 {
 	if (!folds)
 		return;
-	for (size_t i = 0; i < folds->rows->n; i++)
+	for (size_t i = 0; i < folds->nrows; i++)
 		merged_free(folds->merged[i]);
+	for (size_t i = 0; i < folds->spare.nr; i++)
+		merged_free(folds->spare.items[i]);
+	array_release(&folds->spare);
 	free(folds->merged);
 	free(folds);
+}
+
+/* One that was made for the same ranks; NULL none. */
+static struct merged *take_spare(struct folds *folds, const struct row *row)
+{
+	for (size_t i = 0; i < folds->spare.nr; i++) {
+		struct merged *merged = folds->spare.items[i];
+
+		if (merged->n != row->n ||
+			memcmp(merged->ranks, row->ranks, row->n * sizeof(*row->ranks)) != 0)
+			continue;
+		folds->spare.items[i] = folds->spare.items[--folds->spare.nr];
+		return merged;
+	}
+	return NULL;
 }
 
 static int by_time(const void *a, const void *b)
@@ -180,6 +246,8 @@ static struct merged *merge(const struct folds *folds, const struct row *row)
 	merged->tracks = *folds->tracks;
 	merged->tracks.at = &merged->track;
 	merged->tracks.n = 1;
+	merged->ranks = alloc_copy(row->ranks, row->n * sizeof(*row->ranks));
+	merged->n = row->n;
 	merged->pyramid = pyramid_new(&merged->tracks);
 	return merged;
 }
@@ -219,6 +287,8 @@ struct bin folds_bin(struct folds *folds, size_t row, int64_t from, int64_t to)
 
 	if (!folds->merged[row] && is_few(folds, at))
 		return bin_of_few(folds, at, from, to);
+	if (!folds->merged[row])
+		folds->merged[row] = take_spare(folds, at);
 	if (!folds->merged[row])
 		folds->merged[row] = merge(folds, at);
 	return pyramid_bin(folds->merged[row]->pyramid, 0, from, to);

@@ -11,9 +11,12 @@
 
 struct folds;
 
-/* Never NULL. Points to all three, which must outlive it. */
+/*
+ * Never NULL. Points to all three, which must outlive it. What was made for other rows of the same
+ * tracks is taken over from `old`, which is freed; NULL: there is none.
+ */
 struct folds *folds_new(const struct tracks *tracks, const struct pyramid *pyramid,
-	const struct rows *rows) __attribute__((nonnull));
+	const struct rows *rows, struct folds *old) __attribute__((nonnull(1, 2, 3)));
 /* Takes NULL. */
 void folds_free(struct folds *folds);
 

@@ -14,10 +14,9 @@ void state_make_rows(struct state *state)
 		.expanded = state->expanded,
 		.all_expanded = state->all_expanded};
 
-	folds_free(state->folds);
 	rows_free(state->rows);
 	state->rows = rows_new(state->tracks, state->scene.verdicts, &wish);
-	state->folds = folds_new(state->tracks, state->pyramid, state->rows);
+	state->folds = folds_new(state->tracks, state->pyramid, state->rows, state->folds);
 	state->scene.rows = state->rows;
 	state->by = state->rows->by;
 	state->rows_stale = false;
