@@ -138,3 +138,7 @@ bench_view_bench_SOURCES = %D%/view_bench.c
 bench_view_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 bench_view_bench_LDADD = $(VIEWER_FLOORS)
 run-benches: bench/view_bench
+
+# The viewer on a terminal: what it costs to leave it there.
+BENCHES += bench/view_idle.sh
+EXTRA_DIST += %D%/view_idle.sh %D%/view_idle_bench.py

@@ -5,14 +5,14 @@
  *
  * HOW OFTEN IT LOOKS. Looking costs the machine that the job runs on. So it asks for the next look
  * when `every_ms` are over and what the last one took (processor time, drawing included) is no more
- * than a twentieth of the time since; where nobody has pressed a key for a while, a hundredth.
+ * than a twentieth of the time since; where nobody has pressed a key for a while, half a hundredth.
  * Frozen, or without anything to follow, it asks for none and sleeps until a key comes.
  */
 #include "viewer/view.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "viewer/draw.h"
@@ -21,7 +21,7 @@
 #include "viewer/terminal.h"
 
 #define BUSY_SHARE   20  /* of the time may go by, for one of looking, while somebody is there */
-#define IDLE_SHARE   100 /* and while nobody is */
+#define IDLE_SHARE   200 /* and while nobody is */
 #define IDLE_AFTER   (10 * CLOCK_NS_PER_S)
 #define ASK_AGAIN_MS 100 /* a look that is under way */
 #define TICK_MS	     1000 /* countdowns */
@@ -45,12 +45,19 @@ struct loop {
 	bool over;
 };
 
+static int64_t used_ns(int who)
+{
+	struct rusage used = {0};
+
+	getrusage(who, &used);
+	return (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * CLOCK_NS_PER_S +
+	       (used.ru_utime.tv_usec + used.ru_stime.tv_usec) * CLOCK_NS_PER_US;
+}
+
+/* Of all threads, and of the helpers that read what may block. */
 static int64_t processor_ns(void)
 {
-	struct timespec now = {0};
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return now.tv_sec * CLOCK_NS_PER_S + now.tv_nsec;
+	return used_ns(RUSAGE_SELF) + used_ns(RUSAGE_CHILDREN);
 }
 
 static void release_look(struct view_look *look)
