@@ -81,7 +81,7 @@ def live(env):
         viewer.read_for(1)
         figure("view of 8 live ranks, a key each 0.5 s", viewer.share(10, b"j"), "%", 6)
         viewer.read_for(12)
-        figure("the same, followed, no key for 10 s", viewer.share(20), "%", 1.5)
+        figure("the same, followed, no key for 10 s", viewer.share(20), "%", 1)
         viewer.end()
         os.kill(job, signal.SIGTERM)
         time.sleep(2)
