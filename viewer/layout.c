@@ -57,18 +57,20 @@ static void lay_timeline(struct layout *layout, struct rect *area, int h, int mo
 	share_row(layout);
 }
 
-/* Rows alone: they have what ruler, minimap, strip and legend leave. */
-static int rows_alone(struct rect area, int h)
+/* Lines for so many rows that have all of an area: what ruler, strip and legend leave at most. */
+static int rows_alone(struct rect area, int h, size_t nrows)
 {
-	int rows = area.h - ruler_lines(h) - (h >= MINIMAP_H) - strip_lines(h) - 1;
+	int most = area.h - ruler_lines(h) - (h >= MINIMAP_H) - strip_lines(h) - 1;
 
-	return rows > 0 ? rows : 0;
+	if (most < 1)
+		return 0;
+	return nrows < (size_t)most ? nrows < 1 ? 1 : (int)nrows : most;
 }
 
 /* Rows above a pane: all of them while the pane keeps two fifths of the lines. */
 static int rows_above(struct rect area, int h, size_t nrows)
 {
-	int both = rows_alone(area, h) - 1; /* the tabs */
+	int both = rows_alone(area, h, SIZE_MAX) - 1; /* the tabs */
 	int most = both - (both * 2 + 4) / 5;
 
 	if (most < 1)
@@ -76,13 +78,13 @@ static int rows_above(struct rect area, int h, size_t nrows)
 	return nrows < (size_t)most ? nrows < 1 ? 1 : (int)nrows : most;
 }
 
-static void lay_beside(struct layout *layout, struct rect area, int h)
+static void lay_beside(struct layout *layout, struct rect area, int h, size_t nrows)
 {
 	int right = area.w * 2 / 5 < 100 ? area.w * 2 / 5 : 100;
 	struct rect left = {area.x, area.y, area.w - right - 1, area.h};
 	struct rect panes = {left.x + left.w + 1, area.y, right, area.h};
 
-	lay_timeline(layout, &left, h, rows_alone(left, h));
+	lay_timeline(layout, &left, h, rows_alone(left, h, nrows));
 	layout->tabs = take(&panes, 1);
 	if (h >= TWO_H) {
 		layout->pane = take(&panes, panes.h / 2);
@@ -120,13 +122,13 @@ struct layout layout_of(int w, int h, size_t nrows, bool pane_only, bool timelin
 	} else if (timeline_only || layout.kind == LAYOUT_SINGLE) {
 		/* The tabs are the way to the panes. */
 		layout.tabs = line(area, area.y + --area.h);
-		lay_timeline(&layout, &area, h, rows_alone(area, h));
+		lay_timeline(&layout, &area, h, rows_alone(area, h, nrows));
 	} else if (layout.kind == LAYOUT_BELOW) {
 		lay_timeline(&layout, &area, h, rows_above(area, h, nrows));
 		layout.tabs = take(&area, 1);
 		layout.pane = area;
 	} else {
-		lay_beside(&layout, area, h);
+		lay_beside(&layout, area, h, nrows);
 	}
 	return layout;
 }

@@ -57,8 +57,8 @@ static void the_same_in_forty_columns(void **unused)
 		"         0:00                   1:40 end\n"
 		">3       dcccccccccccccccccccccccccccccc\n"
 		" 0-2,4-7 dccc|wwwwwwwwwwwwwwwwwwwwwwwwww\n"
-		"\n\n\n\n\n"
 		" w waiting         2 of 2 rows, 8 ranks\n"
+		"\n\n\n\n\n"
 		"--1 verdict--2 stacks--3 events--4 group\n"
 		" ! culprit  ] waits-for  Enter evidence\n");
 	screen_free(&t);

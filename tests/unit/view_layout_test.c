@@ -73,7 +73,7 @@ static void the_whole_screen_is_used(void **state)
 {
 	for (int w = LAYOUT_LEAST_W; w <= 400; w += 20)
 		for (int h = LAYOUT_LEAST_H; h <= 120; h++) {
-			struct layout layout = layout_of(w, h, 8, false, false);
+			struct layout layout = layout_of(w, h, 10000, false, false);
 			struct rect parts[PARTS];
 			int area = 0;
 
@@ -113,6 +113,19 @@ static void eight_ranks_are_eight_rows_at_80x24(void **state)
 	assert_true(layout.rows.h >= 3);
 }
 
+/* What belongs to the rows stands below them, also where there is more room than rows. */
+static void few_rows_take_few_lines(void **state)
+{
+	for (int w = LAYOUT_LEAST_W; w <= 400; w += 60)
+		for (int only = 0; only < 2; only++) {
+			struct layout layout = layout_of(w, 60, 8, false, only);
+
+			assert_int_equal(layout.rows.h, 8);
+			assert_int_equal(layout.strip.y, layout.rows.y + 8);
+			assert_int_equal(layout.legend.y, layout.strip.y + layout.strip.h);
+		}
+}
+
 static void cells_get_what_labels_do_not_need(void **state)
 {
 	struct layout layout = layout_of(80, 24, 8, false, false);
@@ -134,6 +147,7 @@ int main(void)
 		cmocka_unit_test(the_whole_screen_is_used),
 		cmocka_unit_test(sizes_choose_the_kind),
 		cmocka_unit_test(eight_ranks_are_eight_rows_at_80x24),
+		cmocka_unit_test(few_rows_take_few_lines),
 		cmocka_unit_test(cells_get_what_labels_do_not_need),
 	};
 
