@@ -35,12 +35,21 @@ class Terminal:
         self.folder = tempfile.mkdtemp(prefix="inquest-tmux-")
         self.socket = os.path.join(self.folder, "socket")
         self.env = dict(os.environ, LC_ALL="C.UTF-8", PS1="shell> ", ENV="", **(env or {}))
-        self.env.pop("TMUX", None)
+        for name in ["TMUX", "NO_COLOR", "INQUEST_COLOR", "CLICOLOR_FORCE", "COLORFGBG", "COLUMNS",
+                     "LINES"]:
+            self.env.pop(name, None)
         self.conf = os.path.join(self.folder, "conf")
         with open(self.conf, "w", encoding="utf-8") as conf:
             conf.write("set -g status off\nset -g default-terminal screen-256color\n"
                        "set -g set-clipboard on\nset -g escape-time 0\nset -g history-limit 0\n")
         self.tmux("new-session", "-d", "-x", str(w), "-y", str(h), "sh", "-i")
+        try:
+            self.prepare(term)
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def prepare(self, term):
         self.tmux("set", "-g", "window-size", "manual")
         self.wait("shell>")
         self.ran = 0
