@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The viewer on a terminal of 240x60, which nobody reads but us: processor time per time, of a job that
-is left, and of a live one of eight hung ranks that it follows, helpers included.
+The viewer on a terminal of 240x60, which nobody reads but us: processor time per time, of a job
+that is left, and of a live one of eight hung ranks that it follows, helpers included.
 """
 import fcntl
 import os

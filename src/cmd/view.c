@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <argp.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/file.h"
 #include "cmd/cmd.h"
 #include "cmd/outlet.h"
 #include "cmd/viewing.h"
@@ -41,13 +42,33 @@ static bool parse_size(const char *text, int *ret_w, int *ret_h)
 	return true;
 }
 
+/* From a file or a pipe, "-" is stdin; 0, or negative with words. */
+static int read_script(const char *path, struct str *into, struct complaint *why)
+{
+	FILE *file = strcmp(path, "-") ? fopen(path, "re") : stdin;
+	int err = 0;
+
+	if (!file)
+		return complaint_errno(why, errno, "cannot read %s", path);
+	while (into->len < KEYS_CAP && !feof(file) && !ferror(file))
+		str_grow(into, fread(str_room(into, 4096), 1, 4096, file));
+	if (ferror(file))
+		err = complaint_errno(why, errno, "cannot read %s", path);
+	else if (into->len >= KEYS_CAP)
+		err = complaint_set(why, "%s is too long for a script of keys", path);
+	if (file != stdin)
+		fclose(file);
+	str_add(into, "");
+	return err;
+}
+
 static void read_keys(const char *path, struct arguments *arguments, struct argp_state *state)
 {
 	struct complaint why = {0};
 	struct key *keys = NULL;
 	size_t n, line = 0;
 
-	if (file_read(path, KEYS_CAP, &arguments->keys, &why) < 0)
+	if (read_script(path, &arguments->keys, &why) < 0)
 		argp_failure(state, CMD_USAGE, 0, "%s", complaint_text(&why));
 	else if (strlen(str_text(&arguments->keys)) != arguments->keys.len ||
 		 keys_parse(str_text(&arguments->keys), &keys, &n, &line) < 0)
