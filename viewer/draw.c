@@ -33,7 +33,7 @@ static int64_t time_left(const struct scene *scene)
 	return left > 0 ? left : 0;
 }
 
-/* "WAIT  LIVE  watchdog 19:36" */
+/* "WAIT  LIVE  watchdog 19:36"; of a job that has ended while it was looked at, "KILL  ENDED" */
 static void add_right(const struct state *state, struct str *into)
 {
 	const struct verdict *verdict = &state->scene.verdicts->at[0];
@@ -45,8 +45,12 @@ static void add_right(const struct state *state, struct str *into)
 		str_add(into, "  WAIT");
 	else if (verdict->outlook == VERDICT_KILL)
 		str_add(into, "  KILL");
-	if (state->scene.live)
-		str_add(into, state->frozen ? "  FROZEN" : state->follow ? "  LIVE" : "  live");
+	if (state->frozen)
+		str_add(into, "  FROZEN");
+	else if (state->scene.live && state->scene.job->ended == JOB_YES)
+		str_add(into, "  ENDED");
+	else if (state->scene.live)
+		str_add(into, state->follow ? "  LIVE" : "  live");
 	if (limit && left != JOB_UNKNOWN && state->scene.job->ended != JOB_YES)
 		str_printf(into, "  %s %s", limit, clock_format(left, text));
 	str_add_char(into, ' ');

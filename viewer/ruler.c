@@ -85,6 +85,7 @@ static int draw_end(const struct ruler *ruler)
 {
 	const struct state *state = ruler->screen->state;
 	struct rect area = ruler->screen->layout.ruler;
+	bool goes_on = state->scene.live && state->scene.job->ended != JOB_YES;
 	struct str text = {0};
 	int x;
 
@@ -93,7 +94,7 @@ static int draw_end(const struct ruler *ruler)
 	else
 		draw_relative(&text, window_span(state->bounds), ruler->step);
 	x = state->label_w + state->cells_w - (int)text.len;
-	str_add(&text, ruler->real ? " UTC" : state->scene.live ? " now" : " end");
+	str_add(&text, ruler->real ? " UTC" : goes_on ? " now" : " end");
 	if (x + (int)text.len > area.w)
 		x = area.w - (int)text.len;
 	if (x > state->label_w)

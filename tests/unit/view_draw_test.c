@@ -114,6 +114,20 @@ static void the_title_says_wait_or_kill_and_counts_down(void **unused)
 	screen_free(&t);
 }
 
+static void a_job_that_ends_while_it_is_followed_is_live_no_more(void **unused)
+{
+	struct screen_test t = screen_live(screen_skew(), 140, 24);
+
+	(void)unused;
+	assert_non_null(strstr(screen_line(&t, 0), "  LIVE"));
+	assert_non_null(strstr(screen_line(&t, 1), " now"));
+	t.job->ended = JOB_YES;
+	assert_non_null(strstr(screen_line(&t, 0), "  ENDED"));
+	assert_null(strstr(screen_line(&t, 0), "LIVE"));
+	assert_non_null(strstr(screen_line(&t, 1), " end"));
+	screen_free(&t);
+}
+
 /* -- Rows ------------------------------------------------------------------------------------- */
 
 static void what_is_not_drawn_is_said(void **unused)
@@ -371,6 +385,7 @@ int main(void)
 		cmocka_unit_test(the_same_in_blocks),
 		cmocka_unit_test(a_terminal_too_small_says_what_it_needs),
 		cmocka_unit_test(the_title_says_wait_or_kill_and_counts_down),
+		cmocka_unit_test(a_job_that_ends_while_it_is_followed_is_live_no_more),
 		cmocka_unit_test(what_is_not_drawn_is_said),
 		cmocka_unit_test(pinned_rows_stay_in_sight),
 		cmocka_unit_test(gaps_are_drawn_as_unknown),
