@@ -147,6 +147,18 @@ class Terminal:
         fail("no process %s" % name)
         return None
 
+    def wait_for_shell(self):
+        """Until the shell reads keys again, whatever the screen looks like."""
+        shell = self.tmux("display-message", "-p", "#{pane_pid}").strip()
+        end = time.monotonic() + DEADLINE
+        while True:
+            with open("/proc/%s/stat" % shell, encoding="utf-8") as stat:
+                if stat.read().rsplit(")", 1)[1].split()[5] == shell:
+                    return
+            if time.monotonic() > end:
+                fail("the shell is not in front again\n" + self.screen())
+            time.sleep(0.02)
+
     def must_be_given_back(self, what):
         """Modes, screen and cursor are the shell's again."""
         self.wait(r"shell>")
