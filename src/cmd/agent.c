@@ -404,12 +404,15 @@ static bool is_ending(int signo)
 
 /*
  * A signal to all of the job reaches ranks while we look, and dying they look like something else.
- * What stood before, and was kept a moment ago, is then worth more than what this look says.
+ * What stood before, and was kept a moment ago, is then worth more than what this look says; but
+ * not where all live and the same ranks are named: then more has become known of them.
  */
 static bool is_disturbed(const struct agent *agent, const struct look *look)
 {
 	return agent->stand.stands && !agent->stand.unexplained && agent->bundle.len &&
-		!stand_is_same(&agent->stand, look->verdicts);
+		!stand_is_same(&agent->stand, look->verdicts) &&
+		(!stand_blames_same(&agent->stand, look->verdicts) ||
+			anybody_died(look->verdicts->job));
 }
 
 void agent_before_signal(struct agent *agent, int signo)

@@ -47,6 +47,22 @@ bool stand_is_same(const struct stand *stand, const struct verdicts *verdicts)
 	return same;
 }
 
+/* The part of a key that names the culprits. */
+static const char *culprits_of(const char *key)
+{
+	return strchr(key, ':') + 1;
+}
+
+bool stand_blames_same(const struct stand *stand, const struct verdicts *verdicts)
+{
+	char *key = key_of(verdicts);
+	bool same = stand_blames(verdicts) && *culprits_of(key) && stand->seen &&
+		!strcmp(culprits_of(stand->seen), culprits_of(key));
+
+	free(key);
+	return same;
+}
+
 static bool was_said(const struct stand *stand, const char *key)
 {
 	for (size_t i = 0; i < stand->said.nr; i++)

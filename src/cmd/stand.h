@@ -38,6 +38,9 @@ bool stand_blames(const struct verdicts *verdicts);
 /* Do they say the same as those of the last look that blamed somebody? */
 bool stand_is_same(const struct stand *stand, const struct verdicts *verdicts);
 
+/* Do they name the same culprits, whatever of? Not where nobody is named. */
+bool stand_blames_same(const struct stand *stand, const struct verdicts *verdicts);
+
 /* Takes the verdicts of one look at the time `now`. */
 enum stand_news stand_take(
 	struct stand *stand, const struct verdicts *verdicts, int64_t now, int64_t hang_after);

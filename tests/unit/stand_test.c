@@ -92,6 +92,28 @@ static void another_verdict_is_said_but_no_flicker(void **state)
 	stand_release(&stand);
 }
 
+/* A rank that is known better is still the rank; another one, or nobody, is not. */
+static void who_is_named_is_compared_apart_from_what_for(void **state)
+{
+	struct hand_job hand;
+	struct stand stand = {0};
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	assert_false(stand_blames_same(&stand, &hand.verdicts));
+	stand_take(&stand, &hand.verdicts, s(1), HANG_AFTER);
+	hand.verdict[0].class = VERDICT_COMPILE_STUCK;
+	hand.verdict[0].outlook = VERDICT_KILL;
+	assert_false(stand_is_same(&stand, &hand.verdicts));
+	assert_true(stand_blames_same(&stand, &hand.verdicts));
+	hand.verdict[0].class = VERDICT_SLOW;
+	assert_false(stand_blames_same(&stand, &hand.verdicts));
+	hand.verdict[0].class = VERDICT_COMPILE_STUCK;
+	hand.verdict[0].culprits.n = 0;
+	assert_false(stand_blames_same(&stand, &hand.verdicts));
+	stand_release(&stand);
+}
+
 static void nothing_is_said_endlessly(void **state)
 {
 	struct hand_job hand;
@@ -171,6 +193,7 @@ int main(void)
 		cmocka_unit_test(a_death_is_said_at_once),
 		cmocka_unit_test(a_job_that_moves_again_is_said_so_once),
 		cmocka_unit_test(another_verdict_is_said_but_no_flicker),
+		cmocka_unit_test(who_is_named_is_compared_apart_from_what_for),
 		cmocka_unit_test(nothing_is_said_endlessly),
 		cmocka_unit_test(a_wait_that_blames_nobody_here_stands_as_well),
 		cmocka_unit_test(without_victims_nothing_conclusive_is_nothing),
