@@ -262,10 +262,17 @@ class TorchPlay(Play):
         return min(quiet_since, time.monotonic() - (waiting or 0))
 
     def agent_said(self, since):
-        """Whether the agent has said it of itself, which it does of what is wrong; and when."""
+        """
+        Whether the agent has said it of itself, which it does of what is wrong, and what it kept
+        tells the truth; and when.
+        """
         if not self.truth["exit"] or not self.scenario.probed:
             return True
-        if not any(name.endswith(".inq") for name in os.listdir(self.out)):
+        judged = self.judge("diagnose", self.out, "--json")
+        if not judged:
+            return False
+        self.refuse_accusation(judged[1])
+        if self.difference(*judged):
             return False
         self.found += f", {time.monotonic() - since:.1f} s in the log"
         return True
@@ -340,6 +347,10 @@ class TorchPlay(Play):
     def judge_end(self):
         if not self.scenario.probed:
             return  # nobody of ours was there
+        if self.scenario.passes:
+            # It may be over by now; while it was not, the agent's bundle was looked at.
+            self.refuse_accusation(self.judge("diagnose", self.out, "--json")[1])
+            return
         super().judge_end()
         if self.found is None:
             self.verdict = self.judge("diagnose", self.out, "--json")[1]["verdicts"][0]

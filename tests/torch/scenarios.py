@@ -25,6 +25,7 @@ class Scenario:
     script = "pretrain.py"
     settings = {}
     ends = False  # whether the job ends by itself
+    passes = False  # whether the mishap ends by itself, and the job goes on
     first = None  # the rank that it happens to; None: drawn
     probed = True  # whether it is started under inquest run
     truth = {}
@@ -66,6 +67,7 @@ class Cold(Scenario):
     """One rank has to compile what its peers find in their caches."""
 
     settings = {"layers": 3}
+    passes = True
     truth = {"class": "compile-skew", "family": "compile-divergence"}
 
     def prepare(self, folder, who, ranks, warm):
@@ -88,6 +90,7 @@ class CompilersKilled(Cold):
     by the first, Inductor only asks what this processor can do.
     """
 
+    passes = False
     ends = True
     truth = {"class": "rank-death", "family": "rank-death", "cause": "child-death"}
 
@@ -104,6 +107,7 @@ class CompilersKilled(Cold):
 class CompilersStopped(Cold):
     """They do not die, they only go no further."""
 
+    passes = False
     truth = {"class": "compile-stuck", "family": "compile-divergence"}
 
     def deed(self, play):
@@ -115,6 +119,7 @@ class CompilersStopped(Cold):
 class KilledCompiling(Cold):
     """The rank itself is killed while it compiles."""
 
+    passes = False
     truth = {"class": "rank-death", "family": "rank-death", "cause": "killed"}
 
     def deed(self, play):
@@ -129,6 +134,7 @@ class Recompile(Scenario):
     """
 
     settings = {"layers": 1, "in_a_row": 6}
+    passes = True
     truth = {"class": "compile-skew", "family": "compile-divergence"}
 
     def batch(self, draw, rank, number, who):
