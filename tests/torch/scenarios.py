@@ -117,9 +117,10 @@ class CompilersStopped(Cold):
 
 
 class KilledCompiling(Cold):
-    """The rank itself is killed while it compiles."""
+    """The rank itself is killed while it compiles; torchrun soon ends the others."""
 
     passes = False
+    ends = True
     truth = {"class": "rank-death", "family": "rank-death", "cause": "killed"}
 
     def deed(self, play):
@@ -133,7 +134,7 @@ class Recompile(Scenario):
     machine compiles in less time than a hang takes would be none: so it is a long one.
     """
 
-    settings = {"layers": 1, "in_a_row": 6}
+    settings = {"layers": 1, "in_a_row": 12}
     passes = True
     truth = {"class": "compile-skew", "family": "compile-divergence"}
 
