@@ -10,16 +10,21 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/demangle.c %D%/demangle.h \
 	%D%/errorfile.c \
 	%D%/finish.c \
+	%D%/flight-dump.c %D%/flight-dump.h \
+	%D%/flight-entry.c %D%/flight-entry.h \
+	%D%/flight-look.c \
 	%D%/frames.c %D%/frames.h \
 	%D%/gather.c \
 	%D%/history.c \
 	%D%/identity.c \
 	%D%/json-get.c %D%/json-get.h \
+	%D%/json-tree.c %D%/json-tree.h \
 	%D%/kin.c %D%/kin.h \
 	%D%/kinds.h \
 	%D%/liveness.c \
 	%D%/logs.c %D%/logs.h \
 	%D%/modules.c \
+	%D%/pickle.c %D%/pickle.h \
 	%D%/proc.c \
 	%D%/receipt.c \
 	%D%/ring-deaths.c \
@@ -33,6 +38,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/shortname.c %D%/shortname.h \
 	%D%/stacks.c %D%/stacks.h \
 	%D%/syscalls.def \
+	%D%/value.c %D%/value.h \
 	%D%/walking.c %D%/walking.h
 
 UNIT_TESTS += tests/unit/decode_test tests/unit/decode_ring_test tests/unit/identity_test

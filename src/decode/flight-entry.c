@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/flight-entry.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A number written as digits, as tests of PyTorch and JSON have it. */
+static int64_t flight_digits(const char *text)
+{
+	bool minus = *text == '-';
+	int64_t number = 0;
+
+	text += minus;
+	if (!*text)
+		return FLIGHT_UNKNOWN;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9' || __builtin_mul_overflow(number, 10, &number) ||
+			__builtin_add_overflow(number, *text - '0', &number))
+			return FLIGHT_UNKNOWN;
+	}
+	return minus ? -number : number;
+}
+
+int64_t flight_number(const struct value *value)
+{
+	if (value->type == VALUE_INT)
+		return value->number;
+	return value->type == VALUE_TEXT ? flight_digits(value->text) : FLIGHT_UNKNOWN;
+}
+
+const char *flight_text(const struct value *value)
+{
+	return value->type == VALUE_TEXT ? value->text : "";
+}
+
+/* A time that None or 0 says not to have come. */
+static int64_t flight_time(const struct value *value)
+{
+	return value->type == VALUE_NONE ? 0 : flight_number(value);
+}
+
+static signed char flight_answer(const struct value *value)
+{
+	if (value->type != VALUE_BOOL && value->type != VALUE_INT)
+		return FLIGHT_MAYBE;
+	return value->number ? FLIGHT_YES : FLIGHT_NO;
+}
+
+static double flight_real(const struct value *value)
+{
+	if (value->type == VALUE_REAL)
+		return value->real;
+	return value->type == VALUE_INT ? (double)value->number : NAN;
+}
+
+static enum flight_state flight_state(const struct value *value)
+{
+	if (value->type != VALUE_TEXT)
+		return FLIGHT_STATE_UNKNOWN;
+	switch ((enum flight_word)value->word) {
+	case FLIGHT_WORD_scheduled:
+		return FLIGHT_SCHEDULED;
+	case FLIGHT_WORD_started:
+		return FLIGHT_STARTED;
+	case FLIGHT_WORD_completed:
+		return FLIGHT_COMPLETED;
+	default:
+		return FLIGHT_STATE_UNKNOWN;
+	}
+}
+
+bool flight_visit(struct flight_reading *reading, size_t nr)
+{
+	if (reading->patience < nr) {
+		reading->patience = 0;
+		return false;
+	}
+	reading->patience -= nr;
+	return true;
+}
+
+/* ------------------------------------------------------------------ frames */
+
+static const struct flight_frame *flight_frame_new(
+	struct flight_reading *reading, const struct value *items, size_t nr)
+{
+	struct flight_frame *frame = arena_new(&reading->dump->arena, struct flight_frame);
+
+	*frame = (struct flight_frame){.name = "", .file = "", .line = FLIGHT_UNKNOWN};
+	for (size_t i = 0; i + 1 < nr; i += 2) {
+		const struct value *value = &items[i + 1];
+
+		switch ((enum flight_word)items[i].word) {
+		case FLIGHT_WORD_name:
+			frame->name = flight_text(value);
+			break;
+		case FLIGHT_WORD_filename:
+			frame->file = flight_text(value);
+			break;
+		case FLIGHT_WORD_line:
+			frame->line = flight_number(value);
+			break;
+		default:
+			break;
+		}
+	}
+	return frame;
+}
+
+/* Frames are many, and mostly the same: each is made once. */
+static const struct flight_frame *flight_frame_of(
+	struct flight_reading *reading, const struct value *value)
+{
+	if (value->type == VALUE_MADE && value->word == FLIGHT_WORD_frames)
+		return value->made;
+	if (value->type != VALUE_DICT || !value->box || !flight_visit(reading, value->box->nr))
+		return NULL;
+	if (!value->box->made)
+		value->box->made = flight_frame_new(reading, value->box->items, value->box->nr);
+	return value->box->made;
+}
+
+static void flight_frames(
+	struct flight_reading *reading, const struct value *value, struct flight_entry *entry)
+{
+	size_t nr;
+	const struct value *items = value_items(value, &nr);
+	const struct flight_frame **frames;
+
+	if (value->type != VALUE_LIST || !nr || !flight_visit(reading, nr))
+		return;
+	frames = arena_alloc(&reading->dump->arena, nr, sizeof(const struct flight_frame *));
+	for (size_t i = 0; i < nr; i++) {
+		const struct flight_frame *frame = flight_frame_of(reading, &items[i]);
+
+		if (frame)
+			frames[entry->nframes++] = frame;
+	}
+	entry->frames = frames;
+}
+
+/* ----------------------------------------------------------------- tensors */
+
+/* The dims of all tensors together; false where that is more than is told. */
+static bool flight_count_dims(
+	struct flight_reading *reading, const struct value *tensors, size_t nr, size_t *ret)
+{
+	size_t dims = 0, more;
+
+	if (!flight_visit(reading, nr))
+		return false;
+	for (size_t i = 0; i < nr; i++) {
+		if (tensors[i].type != VALUE_LIST)
+			return false;
+		(void)value_items(&tensors[i], &more);
+		dims += more;
+	}
+	*ret = dims;
+	return flight_visit(reading, dims);
+}
+
+/* Tensors and their dims lie in one piece. */
+static void flight_tensors(struct flight_reading *reading, const struct value *sizes,
+	const struct value *dtypes, struct flight_tensors *ret)
+{
+	size_t nr, ndtypes, ndims;
+	const struct value *items = value_items(sizes, &nr);
+	const struct value *names = value_items(dtypes, &ndtypes);
+	struct flight_tensor *tensors;
+	int64_t *dims;
+
+	if (sizes->type != VALUE_LIST || value_is_cut(sizes) ||
+		!flight_count_dims(reading, items, nr, &ndims))
+		return;
+	ret->known = true;
+	if (!nr)
+		return;
+	tensors = arena_alloc(
+		&reading->dump->arena, 1, nr * sizeof(*tensors) + ndims * sizeof(*dims));
+	dims = (int64_t *)(tensors + nr);
+	for (size_t i = 0; i < nr; i++) {
+		size_t n;
+		const struct value *said = value_items(&items[i], &n);
+
+		tensors[i] = (struct flight_tensor){.dims = dims,
+			.ndims = (uint32_t)n,
+			.dtype = i < ndtypes ? flight_text(&names[i]) : ""};
+		for (size_t k = 0; k < n; k++)
+			*dims++ = flight_number(&said[k]);
+	}
+	ret->items = tensors;
+	ret->nr = (uint32_t)nr;
+}
+
+/* ----------------------------------------------------------------- entries */
+
+/* Values that are wanted together. */
+struct flight_sizes {
+	struct value input_sizes, input_dtypes, output_sizes, output_dtypes;
+};
+
+/* (name, desc) */
+static void flight_entry_group(const struct value *value, struct flight_entry *entry)
+{
+	size_t nr;
+	const struct value *items = value_items(value, &nr);
+
+	if (value->type == VALUE_TEXT)
+		entry->group = value->text;
+	if (value->type != VALUE_LIST)
+		return;
+	if (nr > 0)
+		entry->group = flight_text(&items[0]);
+	if (nr > 1)
+		entry->desc = flight_text(&items[1]);
+}
+
+/* The rarer half of the keys: those that some versions only have. */
+static void flight_entry_more(struct flight_reading *reading, enum flight_word key,
+	const struct value *value, struct flight_entry *entry)
+{
+	switch (key) {
+	case FLIGHT_WORD_frames:
+		flight_frames(reading, value, entry);
+		break;
+	case FLIGHT_WORD_thread_name:
+		entry->thread = flight_text(value);
+		break;
+	case FLIGHT_WORD_thread_id:
+		entry->thread_id = flight_text(value);
+		break;
+	case FLIGHT_WORD_timeout_ms:
+		entry->timeout_ms = flight_number(value);
+		break;
+	case FLIGHT_WORD_duration_ms:
+		entry->duration_ms = flight_real(value);
+		break;
+	case FLIGHT_WORD_retired:
+		entry->retired = flight_answer(value);
+		break;
+	case FLIGHT_WORD_is_p2p:
+		entry->is_p2p = flight_answer(value);
+		break;
+	case FLIGHT_WORD_time_discovered_started_ns:
+		entry->started_ns = flight_time(value);
+		break;
+	case FLIGHT_WORD_time_discovered_completed_ns:
+		entry->completed_ns = flight_time(value);
+		break;
+	default:
+		break;
+	}
+}
+
+static void flight_entry_key(struct flight_reading *reading, enum flight_word key,
+	const struct value *value, struct flight_entry *entry, struct flight_sizes *sizes)
+{
+	switch (key) {
+	case FLIGHT_WORD_record_id:
+		entry->record = flight_number(value);
+		break;
+	case FLIGHT_WORD_pg_id:
+		entry->pg = flight_number(value);
+		break;
+	case FLIGHT_WORD_collective_seq_id:
+		entry->collective_seq = flight_number(value);
+		break;
+	case FLIGHT_WORD_p2p_seq_id:
+		entry->p2p_seq = flight_number(value);
+		break;
+	case FLIGHT_WORD_op_id:
+		entry->op = flight_number(value);
+		break;
+	case FLIGHT_WORD_profiling_name:
+		entry->name = flight_text(value);
+		break;
+	case FLIGHT_WORD_process_group:
+		flight_entry_group(value, entry);
+		break;
+	case FLIGHT_WORD_time_created_ns:
+		entry->created_ns = flight_number(value);
+		break;
+	case FLIGHT_WORD_state:
+		entry->state = flight_state(value);
+		break;
+	case FLIGHT_WORD_input_sizes:
+		sizes->input_sizes = *value;
+		break;
+	case FLIGHT_WORD_input_dtypes:
+		sizes->input_dtypes = *value;
+		break;
+	case FLIGHT_WORD_output_sizes:
+		sizes->output_sizes = *value;
+		break;
+	case FLIGHT_WORD_output_dtypes:
+		sizes->output_dtypes = *value;
+		break;
+	default:
+		flight_entry_more(reading, key, value, entry);
+		break;
+	}
+}
+
+static const struct flight_entry flight_entry_unknown = {.record = FLIGHT_UNKNOWN,
+	.pg = FLIGHT_UNKNOWN,
+	.collective_seq = FLIGHT_UNKNOWN,
+	.p2p_seq = FLIGHT_UNKNOWN,
+	.op = FLIGHT_UNKNOWN,
+	.name = "",
+	.group = "",
+	.desc = "",
+	.thread = "",
+	.thread_id = "",
+	.created_ns = FLIGHT_UNKNOWN,
+	.started_ns = FLIGHT_UNKNOWN,
+	.completed_ns = FLIGHT_UNKNOWN,
+	.timeout_ms = FLIGHT_UNKNOWN,
+	.duration_ms = NAN,
+	.retired = FLIGHT_MAYBE,
+	.is_p2p = FLIGHT_MAYBE};
+
+bool flight_add_entry(struct flight_reading *reading, const struct value *items, size_t nr)
+{
+	struct flight_entry entry = flight_entry_unknown;
+	struct flight_sizes sizes = {0};
+
+	if (reading->entries.nr == reading->room || !flight_visit(reading, nr))
+		return false;
+	for (size_t i = 0; i + 1 < nr; i += 2)
+		flight_entry_key(
+			reading, (enum flight_word)items[i].word, &items[i + 1], &entry, &sizes);
+	if (!*entry.name && entry.record == FLIGHT_UNKNOWN &&
+		entry.collective_seq == FLIGHT_UNKNOWN && entry.op == FLIGHT_UNKNOWN)
+		return false;
+	flight_tensors(reading, &sizes.input_sizes, &sizes.input_dtypes, &entry.inputs);
+	flight_tensors(reading, &sizes.output_sizes, &sizes.output_dtypes, &entry.outputs);
+	*array_add(&reading->entries) = entry;
+	return true;
+}
+
+/*
+ * Where the dict stands: entries lie at {"entries": [{...}]}, their frames at
+ * {"entries": [{"frames": [{...}]}]}.
+ */
+bool flight_make(void *context, const struct value_stack *stack, const struct value *items,
+	size_t nr, struct value *made)
+{
+	struct flight_reading *reading = context;
+	const struct value_place *places = stack->places;
+	bool frame = stack->nplaces == 5 && places[3].key == FLIGHT_WORD_frames;
+
+	if ((stack->nplaces != 3 && !frame) || places[1].key != FLIGHT_WORD_entries)
+		return false;
+	if (frame) {
+		made->word = FLIGHT_WORD_frames;
+		made->made = flight_frame_new(reading, items, nr);
+		return true;
+	}
+	made->word = FLIGHT_WORD_entries;
+	return flight_add_entry(reading, items, nr);
+}

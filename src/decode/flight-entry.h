@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DECODE_FLIGHT_ENTRY_H
+#define DECODE_FLIGHT_ENTRY_H
+
+/* From the values of a dump to its entries. Of use to flight-dump.c only. */
+
+#include "decode/flight-dump.h"
+#include "decode/value.h"
+
+/* Every text of a dump that is looked for, sorted by strcmp(). */
+#define FLIGHT_WORDS(X)                                                                            \
+	X(collective_seq_id)                                                                       \
+	X(comm_lib_version)                                                                        \
+	X(completed)                                                                               \
+	X(desc)                                                                                    \
+	X(duration_ms)                                                                             \
+	X(entries)                                                                                 \
+	X(filename)                                                                                \
+	X(frames)                                                                                  \
+	X(hccl_version)                                                                            \
+	X(input_dtypes)                                                                            \
+	X(input_sizes)                                                                             \
+	X(is_p2p)                                                                                  \
+	X(last_completed_collective)                                                               \
+	X(last_enqueued_collective)                                                                \
+	X(last_started_collective)                                                                 \
+	X(line)                                                                                    \
+	X(name)                                                                                    \
+	X(nccl_version)                                                                            \
+	X(op_id)                                                                                   \
+	X(output_dtypes)                                                                           \
+	X(output_sizes)                                                                            \
+	X(p2p_seq_id)                                                                              \
+	X(pg_config)                                                                               \
+	X(pg_id)                                                                                   \
+	X(pg_status)                                                                               \
+	X(process_group)                                                                           \
+	X(profiling_name)                                                                          \
+	X(ranks)                                                                                   \
+	X(record_id)                                                                               \
+	X(retired)                                                                                 \
+	X(scheduled)                                                                               \
+	X(started)                                                                                 \
+	X(state)                                                                                   \
+	X(thread_id)                                                                               \
+	X(thread_name)                                                                             \
+	X(time_created_ns)                                                                         \
+	X(time_discovered_completed_ns)                                                            \
+	X(time_discovered_started_ns)                                                              \
+	X(timeout_ms)                                                                              \
+	X(version)                                                                                 \
+	X(xccl_version)
+
+#define FLIGHT_WORD_NUMBER(word) FLIGHT_WORD_##word,
+enum flight_word { FLIGHT_NO_WORD, FLIGHT_WORDS(FLIGHT_WORD_NUMBER) };
+
+struct flight_reading {
+	struct flight_dump *dump;
+	ARRAY(struct flight_entry) entries;
+	size_t room; /* so many entries at most: each needs its bytes */
+	/* How many values may still be visited. Of a pickle the same one can be said to be in a
+	 * million places; an honest one has bytes for nearly each. */
+	uint64_t patience;
+};
+
+/* A value as a number, also one that is written as text; FLIGHT_UNKNOWN for anything else. */
+int64_t flight_number(const struct value *value);
+/* Its text, "" for anything else. */
+const char *flight_text(const struct value *value);
+
+/* Takes nr visits from the patience; false where it is at its end. */
+bool flight_visit(struct flight_reading *reading, size_t nr);
+
+/* What value_make_fn makes of the entries and the frames that it meets. */
+value_make_fn flight_make;
+
+/* Adds the entry that a dict is; false where it is none, or one too many. */
+bool flight_add_entry(struct flight_reading *reading, const struct value *items, size_t nr);
+
+#endif
