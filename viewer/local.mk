@@ -42,6 +42,7 @@ viewer_libviewer_la_SOURCES = \
 	%D%/state.c %D%/state.h \
 	%D%/style.c %D%/style.h \
 	%D%/svg.c %D%/svg.h \
+	%D%/terminal-keys.c %D%/terminal-keys.h \
 	%D%/terminal.c %D%/terminal.h \
 	%D%/timeline.c \
 	%D%/track-cites.c \

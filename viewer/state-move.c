@@ -144,9 +144,9 @@ static void move_to_other_class(struct state *state, int by)
 		state_pick_row(state, row);
 }
 
-bool state_do_move(struct state *state, enum request request)
+static bool do_time(struct state *state, enum request request)
 {
-	ptrdiff_t row = state->row;
+	int half = state->cells_w / 2 > 0 ? state->cells_w / 2 : 1;
 
 	switch (request) {
 	case REQUEST_TIME_LEFT:
@@ -156,10 +156,10 @@ bool state_do_move(struct state *state, enum request request)
 		move_time(state, 1);
 		return true;
 	case REQUEST_TIME_LEFT_FAR:
-		move_time(state, -(state->cells_w / 2 > 0 ? state->cells_w / 2 : 1));
+		move_time(state, -half);
 		return true;
 	case REQUEST_TIME_RIGHT_FAR:
-		move_time(state, state->cells_w / 2 > 0 ? state->cells_w / 2 : 1);
+		move_time(state, half);
 		return true;
 	case REQUEST_TIME_FIRST:
 		state_set_when(state, state->bounds.from);
@@ -168,16 +168,18 @@ bool state_do_move(struct state *state, enum request request)
 		state_set_when(state, state->bounds.to);
 		return true;
 	default:
-		break;
-	}
-	if (state->in_pane)
 		return false;
+	}
+}
+
+static bool do_row(struct state *state, enum request request)
+{
 	switch (request) {
 	case REQUEST_ROW_DOWN:
-		state_pick_row(state, row + 1);
+		state_pick_row(state, state->row + 1);
 		return true;
 	case REQUEST_ROW_UP:
-		state_pick_row(state, row - 1);
+		state_pick_row(state, state->row - 1);
 		return true;
 	case REQUEST_ROW_FIRST:
 		state_pick_row(state, 0);
@@ -186,20 +188,24 @@ bool state_do_move(struct state *state, enum request request)
 		state_pick_row(state, (ptrdiff_t)state->rows->n - 1);
 		return true;
 	case REQUEST_PAGE_DOWN:
-		state_pick_row(state, row + half_page(state));
+		state_pick_row(state, state->row + half_page(state));
 		return true;
 	case REQUEST_PAGE_UP:
-		state_pick_row(state, row - half_page(state));
+		state_pick_row(state, state->row - half_page(state));
 		return true;
 	case REQUEST_CLASS_PREV:
-		move_to_other_class(state, -1);
-		return true;
 	case REQUEST_CLASS_NEXT:
-		move_to_other_class(state, 1);
+		move_to_other_class(state, request == REQUEST_CLASS_PREV ? -1 : 1);
 		return true;
 	default:
 		return false;
 	}
+}
+
+/* In a pane the keys of rows are those of its lines. */
+bool state_do_move(struct state *state, enum request request)
+{
+	return do_time(state, request) || (!state->in_pane && do_row(state, request));
 }
 
 /* -- Events of the row ------------------------------------------------------------------------ */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a rank does when its evidence ends. The newest thing that it is inside of is innermost, and
- * is what it does (as words/state.h has it): a call that holds it, or a phase. Only where it is in
+ * is what it does (as words/doing.h has it): a call that holds it, or a phase. Only where it is in
  * neither, its stack tells; and where nothing tells, what its events show goes on.
  */
 #include <string.h>

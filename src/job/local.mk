@@ -22,6 +22,9 @@ src_job_libjob_la_SOURCES = \
 	%D%/seal-ranks.c \
 	%D%/seal-stacks.c \
 	%D%/stackfacts.c %D%/stackfacts.h \
+	%D%/stacktree-make.h \
+	%D%/stacktree-paths.c \
+	%D%/stacktree-sets.c \
 	%D%/stacktree.c %D%/stacktree.h \
 	%D%/spans.c %D%/spans.h \
 	%D%/tempo.c %D%/tempo.h \

@@ -1,168 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the tree is made of 100,000 stacks in a moment: nearly all of them are the same few. So each
- * stack becomes a path (numbers of frames, outermost first), equal paths are found by their hash,
- * and only different ones are sorted and made nodes of: neighbours share what they have in common.
- *
- * Members come in ascending order, so a node's set is filled by appending, no set is ever sorted.
- * Nodes in a chain have the same set: only where paths end or fork one is collected (`head`).
+ * How the tree is made of 100,000 stacks in a moment: each stack becomes a path, equal ones are
+ * found (stacktree-paths.c), and only different ones are sorted and made nodes of: neighbours share
+ * what they have in common. Then each node learns who passes it (stacktree-sets.c).
  */
-#include "job/stacktree.h"
+#include "job/stacktree-make.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/array.h"
 #include "job/stackfacts.h"
-
-/* In paths, behind all frames: why a stack has no outermost frames, or none at all. */
-#define PATH_CUT  0x80000000u
-#define PATH_NONE 0xc0000000u
-#define PATH_KIND 0xc0000000u
-
-/* A path that at least one stack takes. */
-struct path {
-	size_t from; /* in `steps` */
-	uint32_t len;
-	uint32_t number; /* in the order of their finding */
-	uint64_t hash;
-	int node; /* where it ends */
-};
-
-struct planting {
-	struct stacktree tree; /* first: it is what the caller holds */
-	struct arena arena;    /* of all that it points to */
-	ARRAY(uint32_t) steps;
-	ARRAY(struct path) paths;
-	uint32_t *slots; /* 1 + path, 0 free; open addressing */
-	size_t nslots;
-	ARRAY(const char *) cuts; /* words of PATH_CUT and PATH_NONE, each once */
-	ARRAY(uint32_t) stacks;
-	ARRAY(int) members;   /* of each stack */
-	ARRAY(uint32_t) ways; /* the path of each stack */
-	struct stacktree_node *nodes;
-	int *heads; /* of each node: the one in its chain whose set is collected */
-};
-
-/* -- paths ------------------------------------------------------------------------------------- */
-
-static uint32_t cut_number(struct planting *p, const char *words)
-{
-	for (size_t i = 0; i < p->cuts.nr; i++)
-		if (!strcmp(p->cuts.items[i], words))
-			return (uint32_t)i;
-	*array_add(&p->cuts) = words;
-	return (uint32_t)p->cuts.nr - 1;
-}
-
-/*
- * How many frames there are from the innermost one up to where the tree begins. What is further out
- * than the outermost Python frame is how the interpreter came to run, the same in every rank.
- */
-static size_t find_beginning(const struct planting *p, const struct job_stack *stack)
-{
-	const struct job_frame *frames = p->tree.job->frames;
-	size_t n = stack->nframes;
-
-	while (n && frames[stack->frames[n - 1]].kind != JOB_FRAME_PYTHON)
-		n--;
-	return n ? n : stack->nframes;
-}
-
-/* Appends the steps of a stack; their number. */
-static uint32_t add_steps(
-	struct planting *p, const struct job_stack *stack, const struct stacktree_options *options)
-{
-	const struct job_frame *frames = p->tree.job->frames;
-	size_t n = stack->nframes, from = p->steps.nr;
-
-	if (!n)
-		*array_add(&p->steps) = PATH_NONE | cut_number(p, stack->cut);
-	else if (*stack->cut && !stack->rooted)
-		*array_add(&p->steps) = PATH_CUT | cut_number(p, stack->cut);
-	else if (!options->plumbing)
-		n = find_beginning(p, stack);
-	p->tree.hidden += stack->nframes - n;
-	for (size_t i = n; i--;) {
-		if (frames[stack->frames[i]].plumbing && !options->plumbing)
-			p->tree.hidden++;
-		else
-			*array_add(&p->steps) = stack->frames[i];
-	}
-	/* What ran has shown only its Python frames: it stands somewhere further in. */
-	if (n && *stack->cut && stack->rooted && frames[stack->frames[0]].kind == JOB_FRAME_PYTHON)
-		*array_add(&p->steps) = PATH_CUT | cut_number(p, stack->cut);
-	return (uint32_t)(p->steps.nr - from);
-}
-
-static uint64_t hash_steps(const uint32_t *steps, uint32_t len)
-{
-	uint64_t hash = len;
-
-	for (uint32_t i = 0; i < len; i++) {
-		hash = (hash ^ steps[i]) * 0x9e3779b97f4a7c15ull;
-		hash ^= hash >> 32;
-	}
-	return hash;
-}
-
-static uint32_t *find_slot(const struct planting *p, const struct path *path)
-{
-	size_t at = path->hash & (p->nslots - 1);
-
-	for (; p->slots[at]; at = (at + 1) & (p->nslots - 1)) {
-		const struct path *other = &p->paths.items[p->slots[at] - 1];
-
-		if (other->hash == path->hash && other->len == path->len &&
-			!memcmp(p->steps.items + other->from, p->steps.items + path->from,
-				path->len * sizeof(uint32_t)))
-			break;
-	}
-	return &p->slots[at];
-}
-
-static void grow_slots(struct planting *p)
-{
-	free(p->slots);
-	p->nslots = p->nslots ? p->nslots * 2 : 1024;
-	p->slots = alloc_zeroed(p->nslots, sizeof(*p->slots));
-	for (size_t i = 0; i < p->paths.nr; i++)
-		*find_slot(p, &p->paths.items[i]) = (uint32_t)i + 1;
-}
-
-/* Notes the stack, with its path; a path that is known already gives its steps back. */
-static void add_stack(struct planting *p, size_t i, const struct stacktree_options *options)
-{
-	const struct job_stack *stack = &p->tree.job->stacks[i];
-	struct path path = {.from = p->steps.nr, .node = JOB_NONE};
-	uint32_t *slot;
-
-	if (p->paths.nr * 2 >= p->nslots)
-		grow_slots(p);
-	path.len = add_steps(p, stack, options);
-	path.hash = hash_steps(p->steps.items + path.from, path.len);
-	slot = find_slot(p, &path);
-	if (*slot) {
-		p->steps.nr = path.from;
-	} else {
-		path.number = (uint32_t)p->paths.nr;
-		*array_add(&p->paths) = path;
-		*slot = (uint32_t)p->paths.nr;
-	}
-	*array_add(&p->stacks) = (uint32_t)i;
-	*array_add(&p->ways) = *slot - 1;
-	*array_add(&p->members) =
-		stack->rank != JOB_NONE ? stack->rank : (int)p->tree.job->nranks + stack->process;
-}
-
-/* Main threads: of ranks' own processes, and of processes of no rank. */
-static bool is_wanted(const struct job *job, const struct job_stack *stack)
-{
-	return stack->main &&
-	       (stack->rank == JOB_NONE || job->ranks[stack->rank].process == stack->process);
-}
 
 /* -- nodes ------------------------------------------------------------------------------------- */
 
@@ -259,151 +106,6 @@ static void grow_nodes(struct planting *p)
 	free(climbs);
 }
 
-/* -- sets -------------------------------------------------------------------------------------- */
-
-/* A node that has one child and where no path ends: all who are here are there. */
-static bool is_link(const struct planting *p, int node)
-{
-	const struct stacktree_node *this = &p->nodes[node];
-
-	return this->child != JOB_NONE && p->nodes[this->child].next == JOB_NONE && !this->ends;
-}
-
-/* The node that stands for each chain is its innermost: children come behind their parents. */
-static void find_heads(struct planting *p)
-{
-	p->heads = alloc_zeroed(p->tree.nnodes + 1, sizeof(*p->heads));
-	for (size_t i = p->tree.nnodes; i--;)
-		p->heads[i] = is_link(p, (int)i) ? p->heads[p->nodes[i].child] : (int)i;
-}
-
-/* The next head on the way out. */
-static int outward(const struct planting *p, int head)
-{
-	int at = p->nodes[head].parent;
-
-	while (at != JOB_NONE && p->heads[at] == head)
-		at = p->nodes[at].parent;
-	return at == JOB_NONE ? JOB_NONE : p->heads[at];
-}
-
-/* Who passes a head, or who ends in a node. */
-struct gathered {
-	int *members;
-	size_t nr;
-	int last;
-};
-
-static void gather_one(struct gathered *at, int member, bool keep)
-{
-	if (at->last == member)
-		return;
-	at->last = member;
-	if (keep)
-		at->members[at->nr] = member;
-	at->nr++;
-}
-
-/*
- * Who passes every head, and behind those who ends in every node: counted in the first turn, kept
- * in the second.
- */
-static void walk_stacks(struct planting *p, struct gathered *at, const int *outer, bool keep)
-{
-	size_t n = p->tree.nnodes;
-
-	for (size_t i = 0; i < 2 * n; i++) {
-		at[i].last = JOB_NONE;
-		if (keep && at[i].nr)
-			at[i].members = arena_new_many(&p->arena, int, at[i].nr);
-		at[i].nr = 0;
-	}
-	for (size_t i = 0; i < p->stacks.nr; i++) {
-		int end = p->paths.items[p->ways.items[i]].node;
-
-		gather_one(&at[n + (size_t)end], p->members.items[i], keep);
-		for (int node = end; node != JOB_NONE; node = outer[node]) {
-			gather_one(&at[node], p->members.items[i], keep);
-			p->nodes[node].threads += !keep;
-		}
-	}
-}
-
-static uint64_t hash_set(const struct gathered *set)
-{
-	uint64_t hash = set->nr;
-
-	for (size_t i = 0; i < set->nr; i++)
-		hash = ((hash ^ (uint64_t)set->members[i]) * 0x9e3779b97f4a7c15ull) ^ hash >> 29;
-	return hash ^ hash >> 32;
-}
-
-/* All sets there are, equal ones once. */
-struct naming {
-	struct stacktree_set *sets;
-	size_t nr;
-	uint32_t *slots; /* 1 + number, 0 free; open addressing */
-	size_t nslots;
-};
-
-static uint32_t name_set(struct naming *naming, const struct gathered *set)
-{
-	size_t at = hash_set(set) & (naming->nslots - 1);
-
-	for (; naming->slots[at]; at = (at + 1) & (naming->nslots - 1)) {
-		const struct stacktree_set *known = &naming->sets[naming->slots[at] - 1];
-
-		if (known->n == set->nr &&
-			(!set->nr || !memcmp(known->at, set->members, set->nr * sizeof(int))))
-			return naming->slots[at] - 1;
-	}
-	naming->sets[naming->nr++] = (struct stacktree_set){set->members, set->nr};
-	naming->slots[at] = (uint32_t)naming->nr;
-	return (uint32_t)naming->nr - 1;
-}
-
-static void name_sets(struct planting *p, const struct gathered *at)
-{
-	size_t n = p->tree.nnodes;
-	struct naming naming = {.nslots = 16};
-
-	while (naming.nslots < n * 4)
-		naming.nslots *= 2;
-	naming.slots = alloc_zeroed(naming.nslots, sizeof(*naming.slots));
-	naming.sets = arena_new_many(&p->arena, struct stacktree_set, 2 * n);
-	for (size_t i = 0; i < n; i++) {
-		if (p->heads[i] == (int)i)
-			p->nodes[i].set = name_set(&naming, &at[i]);
-		if (p->nodes[i].ends)
-			p->nodes[i].end_set = name_set(&naming, &at[n + i]);
-	}
-	p->tree.sets = naming.sets;
-	p->tree.nsets = naming.nr;
-	free(naming.slots);
-}
-
-static void gather_sets(struct planting *p)
-{
-	size_t n = p->tree.nnodes;
-	struct gathered *at = alloc_zeroed(2 * n, sizeof(*at));
-	int *outer = alloc_zeroed(n, sizeof(*outer));
-
-	for (size_t i = 0; i < p->stacks.nr; i++)
-		p->nodes[p->paths.items[p->ways.items[i]].node].ends++;
-	find_heads(p);
-	for (size_t i = 0; i < n; i++)
-		outer[i] = p->heads[i] == (int)i ? outward(p, (int)i) : JOB_NONE;
-	walk_stacks(p, at, outer, false);
-	walk_stacks(p, at, outer, true);
-	name_sets(p, at);
-	for (size_t i = 0; i < n; i++) {
-		p->nodes[i].set = p->nodes[p->heads[i]].set;
-		p->nodes[i].threads = p->nodes[p->heads[i]].threads;
-	}
-	free(outer);
-	free(at);
-}
-
 /* -- order ------------------------------------------------------------------------------------- */
 
 static int compare_sets(const struct stacktree_set *a, const struct stacktree_set *b)
@@ -456,16 +158,16 @@ static void mark_dead(struct planting *p)
 }
 
 /* A child of a node, to sort. */
-struct branch {
+struct sibling {
 	bool died;
 	const struct stacktree_set *set;
 	enum stacktree_kind kind;
 	int node;
 };
 
-static int compare_branches(const void *va, const void *vb)
+static int compare_siblings(const void *va, const void *vb)
 {
-	const struct branch *a = va, *b = vb;
+	const struct sibling *a = va, *b = vb;
 	int order;
 
 	if (a->died != b->died)
@@ -477,24 +179,24 @@ static int compare_branches(const void *va, const void *vb)
 }
 
 /* Siblings with the odd one out first. */
-static void order_branches(struct planting *p)
+static void order_siblings(struct planting *p)
 {
-	ARRAY(struct branch) branches = {0};
+	ARRAY(struct sibling) siblings = {0};
 
 	for (size_t i = 0; i < p->tree.nnodes; i++) {
-		branches.nr = 0;
+		siblings.nr = 0;
 		for (int at = p->nodes[i].child; at != JOB_NONE; at = p->nodes[at].next)
-			*array_add(&branches) = (struct branch){p->nodes[at].died,
+			*array_add(&siblings) = (struct sibling){p->nodes[at].died,
 				&p->tree.sets[p->nodes[at].set], p->nodes[at].kind, at};
-		if (branches.nr < 2)
+		if (siblings.nr < 2)
 			continue;
-		array_sort(&branches, compare_branches);
-		for (size_t k = 0; k < branches.nr; k++)
-			p->nodes[branches.items[k].node].next =
-				k + 1 < branches.nr ? branches.items[k + 1].node : JOB_NONE;
-		p->nodes[i].child = branches.items[0].node;
+		array_sort(&siblings, compare_siblings);
+		for (size_t k = 0; k < siblings.nr; k++)
+			p->nodes[siblings.items[k].node].next =
+				k + 1 < siblings.nr ? siblings.items[k + 1].node : JOB_NONE;
+		p->nodes[i].child = siblings.items[0].node;
 	}
-	array_release(&branches);
+	array_release(&siblings);
 }
 
 /* -- classes ----------------------------------------------------------------------------------- */
@@ -582,6 +284,13 @@ static void keep_stacks(struct planting *p)
 	p->tree.nstacks = p->stacks.nr;
 }
 
+/* Main threads: of ranks' own processes, and of processes of no rank. */
+static bool is_wanted(const struct job *job, const struct job_stack *stack)
+{
+	return stack->main &&
+	       (stack->rank == JOB_NONE || job->ranks[stack->rank].process == stack->process);
+}
+
 struct stacktree *stacktree_new(const struct job *job, const struct stacktree_options *options)
 {
 	struct planting *p = alloc_zeroed(1, sizeof(*p));
@@ -589,11 +298,11 @@ struct stacktree *stacktree_new(const struct job *job, const struct stacktree_op
 	p->tree.job = job;
 	for (size_t i = 0; i < job->nstacks; i++)
 		if (options->all || is_wanted(job, &job->stacks[i]))
-			add_stack(p, i, options);
+			stacktree_add_stack(p, i, options);
 	grow_nodes(p);
-	gather_sets(p);
+	stacktree_gather_sets(p);
 	mark_dead(p);
-	order_branches(p);
+	order_siblings(p);
 	make_classes(p);
 	keep_stacks(p);
 	array_release(&p->steps);

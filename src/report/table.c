@@ -20,9 +20,9 @@
 #include "base/str.h"
 #include "job/caches.h"
 #include "job/names.h"
+#include "words/doing.h"
 #include "words/escape.h"
 #include "words/ranks.h"
-#include "words/state.h"
 
 #define RANKS_WIDTH 14
 
@@ -167,16 +167,16 @@ static const struct job_op *verdict_op(const struct verdicts *verdicts, int rank
 }
 
 /* A thread that waits for a stream waits for the verdict's operation before any later one. */
-static const char *op_of(struct table *table, const struct state *state, int rank)
+static const char *op_of(struct table *table, const struct doing *doing, int rank)
 {
-	const struct job_op *op = state->waits && table->verdicts->at[0].op_index
+	const struct job_op *op = doing->waits && table->verdicts->at[0].op_index
 					  ? verdict_op(table->verdicts, rank)
 					  : NULL;
 
 	if (op)
 		return arena_printf(
 			&table->arena, "%s #%" PRIu64, job_op_name(op->sig.op), op->index);
-	return escaped(table, str_text(&state->op));
+	return escaped(table, str_text(&doing->op));
 }
 
 /* The op that keeps a rank waiting where no call of its shows that it waits; NULL: none. */
@@ -194,29 +194,29 @@ static const struct job_op *unseen_wait(const struct verdicts *verdicts, int ran
 static void fill_row(struct table *table, struct row *row, int rank)
 {
 	const struct job *job = table->verdicts->job;
-	struct state state = {0};
+	struct doing doing = {0};
 	const struct job_op *op;
 
-	state_of(&state, job, rank,
+	doing_of(&doing, job, rank,
 		table->verdicts->postures ? &table->verdicts->postures[rank] : NULL);
-	*row = (struct row){.since = state.since};
+	*row = (struct row){.since = doing.since};
 	row->culprit = table->verdicts->n && ranks_have(table->verdicts->at[0].culprits, rank);
 	for (int c = 0; c < COLUMNS; c++)
 		row->cell[c] = "";
-	row->cell[COLUMN_STATE] = escaped(table, str_text(&state.name));
-	row->cell[COLUMN_OP] = op_of(table, &state, rank);
-	op = state.outside ? unseen_wait(table->verdicts, rank) : NULL;
+	row->cell[COLUMN_STATE] = escaped(table, str_text(&doing.name));
+	row->cell[COLUMN_OP] = op_of(table, &doing, rank);
+	op = doing.outside ? unseen_wait(table->verdicts, rank) : NULL;
 	if (op) {
 		row->cell[COLUMN_STATE] = "waiting";
 		row->cell[COLUMN_OP] = arena_printf(
 			&table->arena, "%s #%" PRIu64, job_op_name(op->sig.op), op->index);
 	}
-	row->cell[COLUMN_DIED] = clock_of_day(table, state.ended);
+	row->cell[COLUMN_DIED] = clock_of_day(table, doing.ended);
 	row->cell[COLUMN_CACHE] = cache_of(table, rank);
 	row->cell[COLUMN_SHARD] = shard_of(table, job, rank);
 	row->cell[COLUMN_STEP] = step_of(table, job, rank);
 	row->cell[COLUMN_LOG] = log_of(table, job, rank);
-	state_release(&state);
+	doing_release(&doing);
 }
 
 /* Rows that differ in nothing but since when, when they died and what they said last are one. */

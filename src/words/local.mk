@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += %D%/libwords.la
 src_words_libwords_la_SOURCES = \
 	%D%/branches.c %D%/branches.h \
 	%D%/disturbed.c %D%/disturbed.h \
+	%D%/doing.c %D%/doing.h \
 	%D%/escape.c %D%/escape.h \
 	%D%/first.c %D%/first.h \
 	%D%/frames.c %D%/frames.h \
@@ -10,5 +11,4 @@ src_words_libwords_la_SOURCES = \
 	%D%/losses.c %D%/losses.h \
 	%D%/merge.c %D%/merge.h \
 	%D%/ranks.c %D%/ranks.h \
-	%D%/state.c %D%/state.h \
 	%D%/wording.c %D%/wording.h

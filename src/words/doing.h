@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * state.h: one word for what a rank was doing when it was looked at, from facts alone.
+ * doing.h: one word for what a rank was doing when it was looked at, from facts alone.
  */
-#ifndef WORDS_STATE_H
-#define WORDS_STATE_H
+#ifndef WORDS_DOING_H
+#define WORDS_DOING_H
 
 #include "base/str.h"
 #include "job/job.h"
 #include "verdict/poses.h"
 
-struct state {
+struct doing {
 	struct str name; /* "compiling", "waiting", "SIGKILL", "exit 1", "not seen", ... */
 	struct str op;   /* "AllReduce #1", "inductor codegen"; empty: nothing known */
 	bool outside;    /* lives, and is outside of every recorded call and span */
@@ -19,12 +19,12 @@ struct state {
 };
 
 /*
- * Fills an empty state. `posture` is asked where nothing else tells; NULL: not known. The caller
+ * Fills an empty one. `posture` is asked where nothing else tells; NULL: not known. The caller
  * releases.
  */
-void state_of(struct state *state, const struct job *job, int rank, const struct posture *posture);
+void doing_of(struct doing *doing, const struct job *job, int rank, const struct posture *posture);
 
-/* Frees both texts; the rest of the state keeps its values. */
-void state_release(struct state *state);
+/* Frees both texts; the rest keeps its values. */
+void doing_release(struct doing *doing);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "words/state.h"
+#include "words/doing.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -50,15 +50,15 @@ static int64_t age(const struct job *job, int rank, int64_t begun)
 	return now > begun ? now - begun : 0;
 }
 
-static bool say_end(struct state *state, const struct job_process *process)
+static bool say_end(struct doing *doing, const struct job_process *process)
 {
-	state->ended = process->ended;
+	doing->ended = process->ended;
 	if (process->end == JOB_SIGNALED)
-		wording_signal(&state->name, process->status);
+		wording_signal(&doing->name, process->status);
 	else if (process->end == JOB_EXITED)
-		str_printf(&state->name, "exit %d", process->status);
+		str_printf(&doing->name, "exit %d", process->status);
 	else if (process->end == JOB_GONE)
-		str_add(&state->name, "gone");
+		str_add(&doing->name, "gone");
 	else
 		return false;
 	return true;
@@ -136,7 +136,7 @@ static const struct job_op *pending_op(const struct job *job, int rank)
 
 /* Inside a call to NCCL that call; inside a wait the operation that is waited for. */
 static void say_inside(
-	struct state *state, const struct job *job, int rank, const struct job_thread *thread)
+	struct doing *doing, const struct job *job, int rank, const struct job_thread *thread)
 {
 	size_t prefix = !strncmp(thread->call, "nccl", 4)    ? 4
 			: !strncmp(thread->call, "c10d_", 5) ? 5
@@ -144,28 +144,28 @@ static void say_inside(
 	bool waits = thread->state == JOB_THREAD_IN_WAIT || thread->state == JOB_THREAD_POLLING;
 	const struct job_op *op = waits ? pending_op(job, rank) : NULL;
 
-	state->waits = waits;
+	doing->waits = waits;
 	if (op && job_op_is_p2p(op->sig.op)) {
 		/* Without its peer, so that a pipeline's ranks share a row. */
-		str_add(&state->op, job_op_name(op->sig.op));
+		str_add(&doing->op, job_op_name(op->sig.op));
 		return;
 	}
 	if (op) {
-		str_printf(&state->op, "%s #%" PRIu64, job_op_name(op->sig.op), op->index);
+		str_printf(&doing->op, "%s #%" PRIu64, job_op_name(op->sig.op), op->index);
 		return;
 	}
-	str_add(&state->op, thread->call + prefix);
+	str_add(&doing->op, thread->call + prefix);
 	if (thread->op)
-		str_printf(&state->op, " #%" PRIu64, thread->op);
+		str_printf(&doing->op, " #%" PRIu64, thread->op);
 }
 
 static void say_thread(
-	struct state *state, const struct job *job, int rank, const struct job_thread *thread)
+	struct doing *doing, const struct job *job, int rank, const struct job_thread *thread)
 {
-	str_add(&state->name, thread_states[thread->state]);
-	state->outside = thread->state == JOB_THREAD_OUTSIDE;
-	say_inside(state, job, rank, thread);
-	state->since = age(job, rank, thread->since);
+	str_add(&doing->name, thread_states[thread->state]);
+	doing->outside = thread->state == JOB_THREAD_OUTSIDE;
+	say_inside(doing, job, rank, thread);
+	doing->since = age(job, rank, thread->since);
 }
 
 static bool is_inside(const struct job_thread *thread)
@@ -174,73 +174,73 @@ static bool is_inside(const struct job_thread *thread)
 }
 
 /* Who waits, in which call; who is elsewhere, at which line. */
-static bool say_pose(struct state *state, const struct job *job, const struct posture *p)
+static bool say_pose(struct doing *doing, const struct job *job, const struct posture *p)
 {
 	const struct job_frame *frame;
 	long at;
 
 	if (!p || !p->stack || !pose_states[p->pose])
 		return false;
-	str_add(&state->name, pose_states[p->pose]);
-	state->since = p->stands;
+	str_add(&doing->name, pose_states[p->pose]);
+	doing->since = p->stands;
 	at = p->program >= 0 ? p->program : p->telling;
 	frame = at < 0 ? NULL : stackfacts_frame(job, p->stack, (size_t)at);
 	if (poses_waits(p->pose))
-		str_add(&state->op, poses_call(p));
+		str_add(&doing->op, poses_call(p));
 	else if (frame && *frame->file && frame->line)
-		str_printf(&state->op, "%s:%d",
+		str_printf(&doing->op, "%s:%d",
 			strrchr(frame->file, '/') ? strrchr(frame->file, '/') + 1 : frame->file,
 			frame->line);
 	else if (frame)
-		str_add(&state->op, frame->function);
+		str_add(&doing->op, frame->function);
 	return true;
 }
 
 /* What a living rank does: the newest thing it is inside of, since that is innermost. */
 static void say_doing(
-	struct state *state, const struct job *job, int rank, const struct posture *posture)
+	struct doing *doing, const struct job *job, int rank, const struct posture *posture)
 {
 	const struct job_thread *thread = thread_of(job, rank);
 	const struct job_span *span = span_of(job, rank);
 	const struct job_member *init = init_of(job, rank);
 
 	if (span && !(is_inside(thread) && thread->since >= span->begun)) {
-		str_add(&state->name, span_states[span->kind]);
-		str_add(&state->op, span->name);
-		state->since = age(job, rank, span->begun);
+		str_add(&doing->name, span_states[span->kind]);
+		str_add(&doing->op, span->name);
+		doing->since = age(job, rank, span->begun);
 	} else if (init) {
-		str_add(&state->name, "in init");
-		state->since = age(job, rank, init->init_since);
+		str_add(&doing->name, "in init");
+		doing->since = age(job, rank, init->init_since);
 	} else if (thread && thread->state != JOB_THREAD_UNKNOWN) {
-		say_thread(state, job, rank, thread);
+		say_thread(doing, job, rank, thread);
 	} else if (thread) {
-		str_add(&state->name, "moving"); /* its board was newer than the gathering */
-	} else if (!say_pose(state, job, posture)) {
-		str_add(&state->name, job->ranks[rank].candidate_only ? "starting" : "unknown");
+		str_add(&doing->name, "moving"); /* its board was newer than the gathering */
+	} else if (!say_pose(doing, job, posture)) {
+		str_add(&doing->name, job->ranks[rank].candidate_only ? "starting" : "unknown");
 	}
 }
 
-void state_of(struct state *state, const struct job *job, int rank, const struct posture *posture)
+void doing_of(struct doing *doing, const struct job *job, int rank, const struct posture *posture)
 {
 	int index = job->ranks[rank].process;
 	const struct job_process *process = index >= 0 ? &job->processes[index] : NULL;
 
-	state->since = state->ended = JOB_UNKNOWN;
+	doing->since = doing->ended = JOB_UNKNOWN;
 	if (!process) {
-		str_add(&state->name, "not seen");
+		str_add(&doing->name, "not seen");
 		return;
 	}
-	if (say_end(state, process))
+	if (say_end(doing, process))
 		return;
-	state->ended = JOB_UNKNOWN;
+	doing->ended = JOB_UNKNOWN;
 	if (process->frozen == JOB_YES || process->state == 'T' || process->state == 't')
-		str_add(&state->name, "stopped");
+		str_add(&doing->name, "stopped");
 	else
-		say_doing(state, job, rank, posture);
+		say_doing(doing, job, rank, posture);
 }
 
-void state_release(struct state *state)
+void doing_release(struct doing *doing)
 {
-	str_release(&state->name);
-	str_release(&state->op);
+	str_release(&doing->name);
+	str_release(&doing->op);
 }
