@@ -104,5 +104,3 @@ tests_unit_view_find_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/view_draw_test
 tests_unit_view_draw_test_SOURCES = tests/unit/view_draw_test.c $(VIEW_SCREEN)
 tests_unit_view_draw_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/view_fuzz_test
-tests_unit_view_fuzz_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)

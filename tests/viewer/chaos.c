@@ -30,6 +30,7 @@ const char *chaos_name(uint64_t *draw)
 		"\xe2\x80\xae" "rtl", "e\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81",
 		"\xcc\x81", "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e", "\xf0\x9f\x94\xa5",
 		"\xe2\x80\x8b", "%s%n%d",
+		"\x1b[2J\x1b[H", "\xe2\x81\xa6isolate", "\xf4\x90\x80\x80", "\xed\xa0\x80",
 		"a very long name that goes on and on and on and on and on and on and on and on "
 		"and on and on and on and on and on and on and on and on and on and on and on",
 	};
@@ -37,13 +38,16 @@ const char *chaos_name(uint64_t *draw)
 	return names[chaos_draw(draw, sizeof(names) / sizeof(names[0]))];
 }
 
-/* Mostly within the job's time; now and then where no time should be. */
+/* Mostly within the job's time; now and then of a clock that lies, by centuries. */
 static int64_t when(struct chaos *c)
 {
+	static const int64_t odd[] = {
+		-2 * T, 2 * T, 0, -1, S, 2 * S, T + 1, INT64_MAX, INT64_MIN + 1};
+
 	if (chaos_draw(c->draw, 50) == 0)
 		return JOB_UNKNOWN;
-	if (chaos_draw(c->draw, 100) == 0)
-		return (int64_t)chaos_draw(c->draw, 3) * S;
+	if (chaos_draw(c->draw, 50) == 0)
+		return odd[chaos_draw(c->draw, sizeof(odd) / sizeof(*odd))];
 	return T + (int64_t)chaos_draw(c->draw, (uint64_t)c->length);
 }
 
@@ -61,7 +65,9 @@ static void add_process(struct chaos *c, int rank)
 	struct job_identity identity = {.world_rank = rank, .local_rank = rank % 8};
 
 	identity.promoted = chaos_draw(c->draw, 20) != 0;
-	identity.knows = (unsigned)chaos_draw(c->draw, 256) | JOB_KNOWS_RING;
+	identity.knows = chaos_draw(c->draw, 20)
+				 ? (unsigned)chaos_draw(c->draw, 256) | JOB_KNOWS_RING
+				 : JOB_KNOWS_PROC;
 	identity.lost_records = chaos_draw(c->draw, 20) ? 0 : 5;
 	process.role = JOB_ROLE_RANK;
 	process.comm = chaos_name(c->draw);
@@ -102,9 +108,10 @@ static void add_member(struct chaos *c, int rank, uint64_t key, uint32_t size, c
 		struct job_op op = {.index = i, .entered = T + (int64_t)i * c->length / 50,
 			.thread = JOB_NONE, .cite = "ring"};
 
-		op.sig.op = (uint8_t)(1 + chaos_draw(c->draw, 6));
+		op.sig.op = (uint8_t)chaos_draw(c->draw, JOB_OP_RECV + 1);
 		op.sig.count = chaos_draw(c->draw, 5000);
-		op.sig.peer = JOB_NO_PEER;
+		op.sig.peer = chaos_draw(c->draw, 4) ? JOB_NO_PEER
+						     : (uint32_t)chaos_draw(c->draw, size);
 		op.returned = (enum job_known)chaos_draw(c->draw, 3);
 		op.completed = (enum job_known)chaos_draw(c->draw, 3);
 		job_add_op(c->b, who_of(rank), key, member.seat, &op, 100 + (uint32_t)rank);
@@ -152,7 +159,7 @@ static void add_marks(struct chaos *c, int rank)
 static void add_stack(struct chaos *c, int rank)
 {
 	struct job_frame frames[6] = {{0}};
-	size_t n = 1 + chaos_draw(c->draw, 6);
+	size_t n = chaos_draw(c->draw, 7);
 	struct job_stack stack = {.tid = 100 + (uint32_t)rank, .main = true,
 		.thread = chaos_name(c->draw), .merged = true, .cut = "", .state = 'S',
 		.wchan = "", .syscall = "futex", .cpu_delta = 0, .samples = 3,
@@ -193,9 +200,9 @@ struct job *chaos_job(uint64_t *draw, int nranks, int nevents)
 
 	c.length = 1 + (int64_t)chaos_draw(draw, chaos_draw(draw, 2) ? 100 * S : 1000);
 	job_add_identity(c.b, chaos_name(draw), chaos_name(draw));
-	job_add_world_size(c.b, nranks);
+	job_add_world_size(c.b, nranks + (chaos_draw(draw, 8) ? 0 : 3));
 	if (chaos_draw(draw, 2))
-		job_add_launch(c.b, T);
+		job_add_launch(c.b, chaos_draw(draw, 4) ? T : when(&c));
 	if (chaos_draw(draw, 4) == 0)
 		job_add_deadline(c.b, T + 2 * c.length, "env");
 	for (int rank = 0; rank < nranks; rank++)

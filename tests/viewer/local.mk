@@ -10,6 +10,10 @@ UNIT_TESTS += tests/viewer/fuzz_test
 tests_viewer_fuzz_test_SOURCES = tests/viewer/fuzz_test.c tests/viewer/chaos.c tests/viewer/chaos.h
 tests_viewer_fuzz_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_viewer_fuzz_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
+# For long, and best with --enable-asan --enable-ubsan; the last seed that it names is the one.
+fuzz-view: tests/viewer/fuzz_test
+	FUZZ_SEED=$$(date +%s) FUZZ_ROUNDS=1000000000 FUZZ_SECONDS=$(FUZZ_SECONDS) $<
+.PHONY: fuzz-view
 
 # Recorded jobs, keys in, text out; `make screens' draws anew what must be seen, `make pictures' the
 # README's pictures.
