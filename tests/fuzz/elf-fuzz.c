@@ -16,29 +16,11 @@
 #include "proc/core-maps.h"
 #include "proc/core-memory.h"
 #include "proc/symbols.h"
+#include "tests/unit/blank_module.h"
 
 #define ADDRESSES 64
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-/* One segment, and nothing else: what a module is made of whose file is looked at. */
-static int blank_read(struct stack_memory *memory, uint64_t at, void *to, size_t len)
-{
-	struct {
-		Elf64_Ehdr head;
-		Elf64_Phdr load;
-	} file = {.head = {.e_ident = ELFMAG "\2\1\1", .e_type = ET_DYN, .e_machine = EM_X86_64,
-			  .e_version = 1, .e_phoff = sizeof(Elf64_Ehdr), .e_phnum = 1,
-			  .e_phentsize = sizeof(Elf64_Phdr)},
-		.load = {.p_type = PT_LOAD, .p_filesz = 4096, .p_memsz = 4096}};
-
-	(void)memory;
-	at &= ~MODULE_FILE;
-	if (at > sizeof(file) || len > sizeof(file) - at)
-		return -EFAULT;
-	memcpy(to, (const char *)&file + at, len);
-	return 0;
-}
 
 /* The bytes themselves, as an image without file. */
 struct image {

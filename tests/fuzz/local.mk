@@ -17,7 +17,7 @@ fuzz:
 		case $$f in *.c) srcs="$$srcs $(srcdir)/$$f";; esac; \
 	done; \
 	for target in decode elf; do \
-		$(FUZZ_CC) -g -O1 -fsanitize=fuzzer,address,undefined -std=gnu11 -I. \
+		$(FUZZ_CC) -g -O1 -fsanitize=fuzzer,address,undefined -std=gnu11 -I. -I$(srcdir) \
 			$(AM_CPPFLAGS) -DPKGLIBDIR='""' -DSTANDINDIR='""' -DSCENARIOSDIR='""' \
 			$(MSGPACK_CFLAGS) $(JSON_CFLAGS) $(ZSTD_CFLAGS) $(LIBUNWIND_CFLAGS) \
 			$(LIBELF_CFLAGS) $(LIBDW_CFLAGS) $(LZMA_CFLAGS) \

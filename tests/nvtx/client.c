@@ -21,6 +21,8 @@
 #include <unistd.h>
 
 #include "probes/inquest.h"
+#include "tests/nvtx/word.h"
+#include "tests/tools/meet.h"
 
 #define ELEMENTS 4096
 #define MANY	 1000000
@@ -73,28 +75,16 @@ static void load(const char *path)
 #undef X
 }
 
-/* Rank 0 draws the id; it appears under its name only when it is whole. */
 static ncclUniqueId meet(void)
 {
-	char path[512], fresh[544];
+	char path[512];
 	ncclUniqueId id;
-	int fd;
 
 	snprintf(path, sizeof(path), "%s/id", me.dir);
-	snprintf(fresh, sizeof(fresh), "%s.new", path);
-	if (!me.rank) {
+	if (!me.rank)
 		DO(nccl.ncclGetUniqueId(&id));
-		fd = open(fresh, O_CREAT | O_WRONLY | O_TRUNC, 0600);
-		if (fd < 0 || write(fd, &id, sizeof(id)) != (ssize_t)sizeof(id) || close(fd) ||
-			rename(fresh, path))
-			fail("the id cannot be written");
-		return id;
-	}
-	while ((fd = open(path, O_RDONLY)) < 0)
-		usleep(10000);
-	if (read(fd, &id, sizeof(id)) != (ssize_t)sizeof(id))
-		fail("the id cannot be read");
-	close(fd);
+	if (!meet_by(path, me.rank, &id, sizeof(id)))
+		fail("the id cannot be shared");
 	return id;
 }
 
@@ -241,10 +231,7 @@ static void do_leave(void)
 	exit(0);
 }
 
-static const struct {
-	const char *word;
-	void (*run)(void);
-} words[] = {
+static const struct word words[] = {
 	{"init", do_init},
 	{"init-in-group", do_init_in_group},
 	{"reduce", do_reduce},
@@ -263,27 +250,8 @@ static const struct {
 	{"compile", do_compile},
 	{"stay", do_stay},
 	{"leave", do_leave},
+	{0},
 };
-
-static void act(const char *word)
-{
-	const char *colon = strchr(word, ':');
-
-	if (colon) {
-		int but = *word == '!';
-
-		if ((atoi(word + but) == me.rank) == but)
-			return;
-		word = colon + 1;
-	}
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		if (strcmp(words[i].word, word) != 0)
-			continue;
-		words[i].run();
-		return;
-	}
-	fail(word);
-}
 
 int main(int argc, char **argv)
 {
@@ -299,7 +267,8 @@ int main(int argc, char **argv)
 	DO(cudaMalloc((void **)&me.a, ELEMENTS * sizeof(float)));
 	DO(cudaMalloc((void **)&me.b, ELEMENTS * sizeof(float)));
 	for (int i = 3; i < argc; i++)
-		act(argv[i]);
+		if (!word_act(words, me.rank, argv[i]))
+			fail(argv[i]);
 	snprintf(done, sizeof(done), "%s/done.%d", me.dir, me.rank);
 	close(open(done, O_CREAT | O_WRONLY, 0600));
 	return 0;

@@ -25,4 +25,4 @@ EXTRA_%C%_plugin_DEPENDENCIES = $(STANDIN_LIBS)
 %C%_libtool_nvtx_la_LIBADD = -ldl
 
 SH_TESTS += %D%/doors.test %D%/plugin.test %D%/ranges.test %D%/real.test %D%/verdicts.test
-EXTRA_DIST += %D%/nvtx.sh %D%/examine.py
+EXTRA_DIST += %D%/nvtx.sh %D%/examine.py %D%/word.h

@@ -26,6 +26,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "tests/nvtx/word.h"
+
 #define HASH	 0x5ca1ab1e0ddba11ull
 #define CHANNELS 2
 #define MANY	 1000000
@@ -352,31 +354,8 @@ static void do_sync(void)
 	cudaStreamSynchronize(stream);
 }
 
-static const struct {
-	const char *word;
-	void (*run)(void);
-} words[] = {{"coll", do_coll}, {"stuck", do_stuck}, {"unbegun", do_unbegun},
-	{"grouped", do_grouped}, {"many", do_many}, {"sync", do_sync}};
-
-static void act(const char *word)
-{
-	const char *colon = strchr(word, ':');
-
-	if (colon) {
-		int but = *word == '!';
-
-		if ((atoi(word + but) == me.rank) == but)
-			return;
-		word = colon + 1;
-	}
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		if (strcmp(words[i].word, word) != 0)
-			continue;
-		words[i].run();
-		return;
-	}
-	fail(word);
-}
+static const struct word words[] = {{"coll", do_coll}, {"stuck", do_stuck}, {"unbegun", do_unbegun},
+	{"grouped", do_grouped}, {"many", do_many}, {"sync", do_sync}, {0}};
 
 int main(int argc, char **argv)
 {
@@ -387,7 +366,8 @@ int main(int argc, char **argv)
 	me.size = getenv("WORLD_SIZE") ? atoi(getenv("WORLD_SIZE")) : 1;
 	load();
 	for (int i = 2; i < argc; i++)
-		act(argv[i]);
+		if (!word_act(words, me.rank, argv[i]))
+			fail(argv[i]);
 	me.plugin->finalize(me.context);
 	return 0;
 }

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "probes/inquest.h"
+#include "tests/tools/meet.h"
 
 #define ELEMENTS 1024
 
@@ -47,28 +48,16 @@ static struct {
 		}                                                                                  \
 	} while (0)
 
-/* Rank 0 draws the id; it appears under its name only when it is whole. */
 static ncclUniqueId meet(void)
 {
-	char path[512], fresh[544];
+	char path[512];
 	ncclUniqueId id;
-	int fd;
 
 	snprintf(path, sizeof(path), "%s/id", me.dir);
-	snprintf(fresh, sizeof(fresh), "%s.new", path);
-	if (!me.rank) {
+	if (!me.rank)
 		NCCL(ncclGetUniqueId(&id));
-		fd = open(fresh, O_CREAT | O_WRONLY | O_TRUNC, 0600);
-		if (fd < 0 || write(fd, &id, sizeof(id)) != (ssize_t)sizeof(id) || close(fd) ||
-			rename(fresh, path))
-			exit(9);
-		return id;
-	}
-	while ((fd = open(path, O_RDONLY)) < 0)
-		usleep(10000);
-	if (read(fd, &id, sizeof(id)) != (ssize_t)sizeof(id))
+	if (!meet_by(path, me.rank, &id, sizeof(id)))
 		exit(9);
-	close(fd);
 	return id;
 }
 

@@ -4,3 +4,4 @@
 check_PROGRAMS += %D%/laws
 %C%_laws_SOURCES = %D%/laws.c
 %C%_laws_LDADD = $(CMD_FLOORS)
+EXTRA_DIST += %D%/meet.h

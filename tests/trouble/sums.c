@@ -41,6 +41,7 @@
 #include <unistd.h>
 
 #include "probes/inquest.h"
+#include "tests/tools/meet.h"
 
 #define ELEMENTS 4096
 #define THREADS  200
@@ -75,26 +76,15 @@ static void say(const char *what, double number)
 	fflush(stdout);
 }
 
-/* Rank 0 draws the id; it appears under its name only when it is whole. */
 static ncclUniqueId meet(void)
 {
-	char path[512], fresh[544];
+	char path[512];
 	ncclUniqueId id;
-	int fd;
 
 	snprintf(path, sizeof(path), "%s/id.%d", me.dir, me.generation);
-	snprintf(fresh, sizeof(fresh), "%s.new", path);
-	if (!me.rank) {
+	if (!me.rank)
 		NCCL(ncclGetUniqueId(&id));
-		fd = open(fresh, O_CREAT | O_WRONLY | O_TRUNC, 0600);
-		must(fd >= 0 && write(fd, &id, sizeof(id)) == (ssize_t)sizeof(id), fresh);
-		must(!close(fd) && !rename(fresh, path), path);
-		return id;
-	}
-	while ((fd = open(path, O_RDONLY)) < 0)
-		usleep(10000);
-	must(read(fd, &id, sizeof(id)) == (ssize_t)sizeof(id), path);
-	close(fd);
+	must(meet_by(path, me.rank, &id, sizeof(id)), path);
 	return id;
 }
 

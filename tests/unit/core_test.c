@@ -18,6 +18,7 @@
 #include "proc/core-maps.h"
 #include "proc/core-memory.h"
 #include "stack/maps.h"
+#include "tests/unit/made_file.h"
 #include "tests/unit/unit.h"
 
 #define STACK_AT   0x7ffc00000000ull
@@ -150,10 +151,8 @@ static void make_core_of_build(struct str *core, const char *id)
 /* A file of these bytes without a name; the path to it goes into ret. */
 static int file_of(const char *bytes, size_t len, char ret[64])
 {
-	int fd = memfd_create("core", MFD_CLOEXEC);
+	int fd = made_file(bytes, len);
 
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, bytes, len), (ssize_t)len);
 	snprintf(ret, 64, "/proc/self/fd/%d", fd);
 	return fd;
 }
@@ -340,24 +339,31 @@ static void memory_is_what_the_core_has_and_no_more(void **state)
 	close(fd);
 }
 
+/* Its head leaves the number of segments to a section, as it must from 65535 on. */
+static void count_in_a_section(struct str *core, uint32_t segments)
+{
+	Elf64_Shdr section = {.sh_info = segments};
+	Elf64_Ehdr head;
+
+	memcpy(&head, core->text, sizeof(head));
+	head.e_phnum = PN_XNUM;
+	head.e_shnum = 1;
+	head.e_shentsize = sizeof(section);
+	head.e_shoff = core->len;
+	memcpy(core->text, &head, sizeof(head));
+	str_add_bytes(core, &section, sizeof(section));
+}
+
 static void more_segments_than_its_head_can_count_are_counted_in_a_section(void **state)
 {
-	Elf64_Shdr section = {.sh_info = 5};
 	struct core_file core;
 	struct str bytes = {0};
-	Elf64_Ehdr head;
 	char path[64];
 	int fd;
 
 	(void)state;
 	make_core(&bytes);
-	memcpy(&head, bytes.text, sizeof(head));
-	head.e_phnum = PN_XNUM;
-	head.e_shnum = 1;
-	head.e_shentsize = sizeof(section);
-	head.e_shoff = bytes.len;
-	memcpy(bytes.text, &head, sizeof(head));
-	str_add_bytes(&bytes, &section, sizeof(section));
+	count_in_a_section(&bytes, 5);
 	fd = file_of(bytes.text, bytes.len, path);
 	assert_int_equal(core_file_open(&core, fd, NULL), 0);
 	assert_int_equal(core.threads.nr, 3);
@@ -466,20 +472,6 @@ static void a_core_cut_short_while_it_is_read_has_no_more_memory(void **state)
 	close(fd);
 }
 
-/* How many bytes this process has read so far; 0 where the kernel does not count. */
-static uint64_t bytes_read(void)
-{
-	FILE *io = fopen("/proc/self/io", "re");
-	unsigned long long bytes = 0;
-
-	if (!io)
-		return 0;
-	if (fscanf(io, "rchar: %llu", &bytes) != 1)
-		bytes = 0;
-	fclose(io);
-	return bytes;
-}
-
 static void of_a_core_of_many_gib_its_notes_are_read(void **state)
 {
 	struct str bytes = {0};
@@ -490,10 +482,10 @@ static void of_a_core_of_many_gib_its_notes_are_read(void **state)
 	(void)state;
 	make_core(&bytes);
 	memcpy(&head, bytes.text + sizeof(Elf64_Ehdr), sizeof(head));
-	before = bytes_read();
+	before = made_file_read();
 	core = with_head(&bytes, &head, 1ull << 37);
 	assert_int_equal(core.threads.nr, 3);
-	assert_in_range(bytes_read() - before, 0, 1 << 16);
+	assert_in_range(made_file_read() - before, 0, 1 << 16);
 	close(core.elf.fd);
 	core_file_close(&core);
 	str_release(&bytes);
@@ -501,28 +493,20 @@ static void of_a_core_of_many_gib_its_notes_are_read(void **state)
 
 static void more_segments_than_any_process_has_are_not_read(void **state)
 {
-	Elf64_Shdr section = {.sh_info = CORE_SEGMENTS + 1};
 	struct str bytes = {0};
 	struct core_file core;
 	Elf64_Phdr notes;
-	Elf64_Ehdr head;
 	uint64_t before;
 
 	(void)state;
 	make_core(&bytes);
-	memcpy(&head, bytes.text, sizeof(head));
-	head.e_phnum = PN_XNUM;
-	head.e_shnum = 1;
-	head.e_shentsize = sizeof(section);
-	head.e_shoff = bytes.len;
-	memcpy(bytes.text, &head, sizeof(head));
-	str_add_bytes(&bytes, &section, sizeof(section));
-	before = bytes_read();
-	memcpy(&notes, bytes.text + sizeof(head), sizeof(notes));
+	count_in_a_section(&bytes, CORE_SEGMENTS + 1);
+	before = made_file_read();
+	memcpy(&notes, bytes.text + sizeof(Elf64_Ehdr), sizeof(notes));
 	core = with_head(&bytes, &notes, 1ull << 39);
 	assert_int_equal(core.threads.nr, 0);
 	assert_true(core.notes_cut);
-	assert_in_range(bytes_read() - before, 0, 1 << 16);
+	assert_in_range(made_file_read() - before, 0, 1 << 16);
 	close(core.elf.fd);
 	core_file_close(&core);
 	str_release(&bytes);

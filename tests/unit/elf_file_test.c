@@ -12,6 +12,7 @@
 
 #include "proc/symbols.h"
 #include "tests/unit/elf-forge.h"
+#include "tests/unit/made_file.h"
 #include "tests/unit/unit.h"
 
 #define ID      "0123456789abcdefghij"
@@ -35,11 +36,7 @@ static void make(struct str *file)
 /* A file of these bytes without a name. */
 static int file_of(const struct str *bytes)
 {
-	int fd = memfd_create("test", MFD_CLOEXEC);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, bytes->text, bytes->len), (ssize_t)bytes->len);
-	return fd;
+	return made_file(bytes->text, bytes->len);
 }
 
 static struct elf_file open_of(const struct str *bytes)
@@ -65,20 +62,6 @@ static Elf64_Shdr *section_of(struct str *file, size_t i)
 
 	memcpy(&head, file->text, sizeof(head));
 	return (Elf64_Shdr *)(void *)(file->text + head.e_shoff + i * sizeof(Elf64_Shdr));
-}
-
-/* How many bytes this process has read so far; 0 where the kernel does not count. */
-static uint64_t bytes_read(void)
-{
-	FILE *io = fopen("/proc/self/io", "re");
-	unsigned long long bytes = 0;
-
-	if (!io)
-		return 0;
-	if (fscanf(io, "rchar: %llu", &bytes) != 1)
-		bytes = 0;
-	fclose(io);
-	return bytes;
 }
 
 /* Everything that can be asked of a file, for its own sake. */
@@ -299,9 +282,9 @@ static void notes_of_any_number_are_not_all_read(void **state)
 	}
 	forge_end(&forge, &bytes);
 	file = open_of(&bytes);
-	before = bytes_read();
+	before = made_file_read();
 	assert_int_equal(elf_file_build_id(&file, id, sizeof(id)), 0);
-	assert_in_range(bytes_read() - before, 0, 2 * sizeof(zeros));
+	assert_in_range(made_file_read() - before, 0, 2 * sizeof(zeros));
 	done(&file);
 	str_release(&bytes);
 }
@@ -321,13 +304,13 @@ static void of_a_huge_file_only_what_is_asked_for_is_read(void **state)
 	section_of(&bytes, 1)->sh_size = 1ull << 36;
 	fd = file_of(&bytes);
 	assert_int_equal(ftruncate(fd, 1ll << 37), 0);
-	before = bytes_read();
+	before = made_file_read();
 	assert_int_equal(elf_file_open(&file, fd), 0);
 	assert_int_equal(elf_file_build_id(&file, id, sizeof(id)), strlen(ID));
 	assert_int_equal(elf_file_text(&file, &file.sections[3], 1, text, sizeof(text)), 5);
 	assert_null(elf_file_data(&file, &file.sections[1], 1 << 20));
 	assert_true(symbols_value(fd, "second", &value, &size) < 0);
-	assert_in_range(bytes_read() - before, 0, 1 << 16);
+	assert_in_range(made_file_read() - before, 0, 1 << 16);
 	done(&file);
 	str_release(&bytes);
 }

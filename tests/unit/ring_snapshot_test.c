@@ -10,17 +10,8 @@
 #include "ring/census-read.h"
 #include "ring/census-write.h"
 #include "tests/ring/fixture.h"
+#include "tests/unit/made_file.h"
 #include "tests/unit/unit.h"
-
-/* A file in memory with these bytes. */
-static int file_of(const void *bytes, size_t size)
-{
-	int fd = memfd_create("snapshot", MFD_CLOEXEC);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, bytes, size), size);
-	return fd;
-}
 
 static void a_quiet_ring_is_copied_as_it_is(void **state)
 {
@@ -32,7 +23,7 @@ static void a_quiet_ring_is_copied_as_it_is(void **state)
 		int fd;
 
 		fixture_furnish(f);
-		fd = file_of(f->base, f->layout.size);
+		fd = made_file(f->base, f->layout.size);
 		assert_int_equal(ring_snapshot(fd, &bytes, &size), 0);
 		assert_int_equal(size, f->layout.size);
 		assert_memory_equal(bytes, f->base, size);
@@ -48,7 +39,7 @@ static void a_quiet_ring_is_copied_as_it_is(void **state)
 static void what_is_no_ring_is_copied_all_the_same(void **state)
 {
 	static const char text[] = "#!/bin/sh\nexit 0\n";
-	int fd = file_of(text, sizeof(text)), empty = file_of("", 0), pipes[2];
+	int fd = made_file(text, sizeof(text)), empty = made_file("", 0), pipes[2];
 	void *bytes;
 	size_t size;
 
@@ -75,7 +66,7 @@ static void a_cut_ring_gives_what_there_is(void **state)
 	int fd;
 
 	fixture_furnish(f);
-	fd = file_of(f->base, f->layout.size);
+	fd = made_file(f->base, f->layout.size);
 	for (size_t cut = f->layout.size; cut > 5000; cut -= 4999) {
 		void *bytes;
 		size_t size;
@@ -107,7 +98,7 @@ static void a_forged_ring_is_copied_in_bounded_time(void **state)
 		h->section[i].offset = RING_HEADER_SIZE + (uint64_t)i * 8;
 	}
 	memset((uint8_t *)f->base + RING_HEADER_SIZE, 0x41, f->layout.size - RING_HEADER_SIZE);
-	fd = file_of(f->base, f->layout.size);
+	fd = made_file(f->base, f->layout.size);
 	assert_int_equal(ring_snapshot(fd, &bytes, &size), 0);
 	assert_int_equal(size, f->layout.size);
 	walk_ring(bytes, size, &walk);
@@ -130,7 +121,7 @@ static void a_census_is_copied(void **state)
 	census_format(base);
 	census_open(base);
 	census_publish(base, census_claim(base, &me), CENSUS_CANDIDATE);
-	fd = file_of(base, CENSUS_SIZE);
+	fd = made_file(base, CENSUS_SIZE);
 	assert_int_equal(census_snapshot(fd, &bytes, &size), 0);
 	assert_int_equal(census_view_open(&view, bytes, size), 0);
 	assert_int_equal(census_view_slot(&view, 0, &got), 1);

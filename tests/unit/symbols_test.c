@@ -22,7 +22,9 @@
 
 #include "base/array.h"
 #include "proc/lines.h"
+#include "tests/unit/blank_module.h"
 #include "tests/unit/elf-forge.h"
+#include "tests/unit/made_file.h"
 #include "tests/unit/unit.h"
 
 /* The C library: its file, and where it is loaded. */
@@ -73,21 +75,11 @@ static void sections_have_addresses(void **state)
 	close(fd);
 }
 
-/* A file of these bytes without a name. */
-static int file_of(const void *bytes, size_t len)
-{
-	int fd = memfd_create("test", MFD_CLOEXEC);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, bytes, len), (ssize_t)len);
-	return fd;
-}
-
 static void what_is_no_elf_file_has_no_symbols(void **state)
 {
 	uint64_t at = 0, size = 0;
 	Elf64_Ehdr head = {.e_shnum = 0xffff, .e_shentsize = sizeof(Elf64_Shdr)};
-	int fd = file_of("#!/bin/sh\n", 10);
+	int fd = made_file("#!/bin/sh\n", 10);
 
 	(void)state;
 	assert_int_equal(symbols_value(fd, "main", &at, &size), -ENOEXEC);
@@ -95,7 +87,7 @@ static void what_is_no_elf_file_has_no_symbols(void **state)
 	assert_true(symbols_value(-1, "main", &at, &size) < 0);
 	memcpy(head.e_ident, ELFMAG "\2\1\1", 7);
 	head.e_shoff = sizeof(head);
-	fd = file_of(&head, sizeof(head));
+	fd = made_file(&head, sizeof(head));
 	assert_int_equal(symbols_value(fd, "main", &at, &size), -ENOENT);
 	assert_int_equal(symbols_section(fd, ".text", &at, &size), -ENOENT);
 	close(fd);
@@ -109,25 +101,6 @@ struct found {
 	struct module *module;
 	struct arena arena;
 };
-
-/* The image of a module of which nothing but its symbols is wanted: one segment, all zeros else. */
-static int blank_read(struct stack_memory *memory, uint64_t at, void *to, size_t len)
-{
-	struct {
-		Elf64_Ehdr head;
-		Elf64_Phdr load;
-	} file = {.head = {.e_ident = ELFMAG "\2\1\1", .e_type = ET_DYN, .e_machine = EM_X86_64,
-			  .e_version = 1, .e_phoff = sizeof(Elf64_Ehdr), .e_phnum = 1,
-			  .e_phentsize = sizeof(Elf64_Phdr)},
-		.load = {.p_type = PT_LOAD, .p_filesz = 4096, .p_memsz = 4096}};
-
-	(void)memory;
-	at &= ~MODULE_FILE;
-	if (at > sizeof(file) || len > sizeof(file) - at)
-		return -EFAULT;
-	memcpy(to, (const char *)&file + at, len);
-	return 0;
-}
 
 static struct stack_memory blank = {.read = blank_read};
 
@@ -233,7 +206,7 @@ static bool has_lines(const char *name, uint64_t unpacked)
 	elf = mmap(NULL, (size_t)stat.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, self, 0);
 	assert_ptr_not_equal(elf, MAP_FAILED);
 	pack_comments(elf, name, unpacked);
-	copy = file_of(elf, (size_t)stat.st_size);
+	copy = made_file(elf, (size_t)stat.st_size);
 	dl_iterate_phdr(first_object, &base);
 	at = (uint64_t)(uintptr_t)has_lines - base;
 	found = find_in(copy, "/no/such", NULL, &at, 1);
@@ -318,7 +291,7 @@ static void the_innermost_symbol_that_covers_an_address_names_it(void **state)
 	for (int turn = 0; turn < 2; turn++) {
 		str_cut(&file, 0);
 		file_with(turn ? backwards : some, SOME, SHT_SYMTAB, &file);
-		fd = file_of(file.text, file.len);
+		fd = made_file(file.text, file.len);
 		found = find_in(fd, "/x", NULL, some_wanted, 13);
 		expect_some(&found);
 		assert_string_equal(name_at(&found, 0x1500), "label");
@@ -337,7 +310,7 @@ static void labels_name_nothing_where_other_functions_may_be_unknown(void **stat
 
 	(void)state;
 	file_with(some, SOME, SHT_DYNSYM, &file);
-	fd = file_of(file.text, file.len);
+	fd = made_file(file.text, file.len);
 	found = find_in(fd, "/x", NULL, some_wanted, 13);
 	expect_some(&found);
 	assert_string_equal(name_at(&found, 0x15ff), "nothing");
@@ -366,7 +339,7 @@ static void stubs_are_named_by_what_they_jump_to(void **state)
 		(Elf64_Shdr){.sh_type = SHT_RELA, .sh_flags = SHF_ALLOC, .sh_link = table}, &slot,
 		sizeof(slot));
 	forge_end(&forge, &file);
-	fd = file_of(file.text, file.len);
+	fd = made_file(file.text, file.len);
 	found = find_in(fd, "/x", NULL, (uint64_t[]){0x100a}, 1);
 	assert_string_equal(name_at(&found, 0x100a), "write@plt");
 	assert_int_equal(module_symbol_at(found.module, 0x100a)->start, 0x1000);
@@ -428,7 +401,7 @@ static int stripped_file(const char *id, const char *link, uint32_t crc)
 			section.text, section.len);
 	}
 	forge_end(&forge, &bytes);
-	fd = file_of(bytes.text, bytes.len);
+	fd = made_file(bytes.text, bytes.len);
 	str_release(&bytes);
 	str_release(&section);
 	return fd;
@@ -496,14 +469,14 @@ static void a_table_packed_into_the_file_is_read(void **state)
 	forge_section(&forge, ".gnu_debugdata", (Elf64_Shdr){.sh_type = SHT_PROGBITS}, packed.text,
 		len);
 	forge_end(&forge, &file);
-	expect_name(file_of(file.text, file.len), NULL, "outer");
+	expect_name(made_file(file.text, file.len), NULL, "outer");
 	/* Cut short, it is not there. */
 	forge_begin(&forge);
 	forge_section(&forge, ".gnu_debugdata", (Elf64_Shdr){.sh_type = SHT_PROGBITS}, packed.text,
 		len / 2);
 	str_cut(&file, 0);
 	forge_end(&forge, &file);
-	expect_name(file_of(file.text, file.len), NULL, "nothing");
+	expect_name(made_file(file.text, file.len), NULL, "nothing");
 	str_release(&inner);
 	str_release(&packed);
 	str_release(&file);
@@ -531,7 +504,7 @@ static void damaged_files_are_survived(void **state)
 			struct found found;
 
 			file.text[i] = (char)(was ^ flips[k]);
-			fd = file_of(file.text, file.len);
+			fd = made_file(file.text, file.len);
 			found = find_in(fd, "/x", "/nowhere", some_wanted, 13);
 			(void)symbols_value(fd, "sized", &at, &size);
 			(void)symbols_section(fd, ".fini", &at, &size);
@@ -541,7 +514,7 @@ static void damaged_files_are_survived(void **state)
 		file.text[i] = was;
 	}
 	for (size_t cut = 0; cut < file.len; cut += 7) {
-		int fd = file_of(file.text, cut);
+		int fd = made_file(file.text, cut);
 		struct found found = find_in(fd, "/x", "/nowhere", some_wanted, 13);
 
 		found_release(&found);
@@ -557,7 +530,7 @@ static void more_sections_than_anyone_has_are_no_elf_file(void **state)
 		.e_shoff = sizeof(head), .e_shentsize = sizeof(Elf64_Shdr)};
 	Elf64_Shdr first = {.sh_size = many};
 	uint64_t at, size;
-	int fd = file_of(&head, sizeof(head));
+	int fd = made_file(&head, sizeof(head));
 
 	/* All there, as a hole: memory for a gigabyte of descriptions is not to be asked for. */
 	(void)state;
@@ -590,7 +563,7 @@ static void packed_tables_are_not_taken_for_symbols(void **state)
 			section.sh_flags |= SHF_COMPRESSED;
 		memcpy(file.text + at, &section, sizeof(section));
 	}
-	fd = file_of(file.text, file.len);
+	fd = made_file(file.text, file.len);
 	found = find_in(fd, "/x", NULL, some_wanted, 13);
 	assert_int_equal(found.module->nsymbols, 0);
 	assert_true(symbols_value(fd, "sized", &value, &size) < 0);

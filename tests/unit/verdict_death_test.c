@@ -9,17 +9,6 @@
 
 #define LAUNCHER 900
 
-/* Ten rounds, then all but `rank` are held in the next AllReduce since 60 s. */
-static struct facts *job_missing(int n, int rank)
-{
-	struct facts *f = facts_new(n);
-
-	facts_rounds(f, 0, 10, 20, 0.5);
-	facts_enter_but(f, 0, rank, JOB_OP_ALLREDUCE, 4096, 60);
-	facts_outside(f, rank, 59);
-	return f;
-}
-
 /* A process of the launcher, in the job's table. */
 static void add_launcher(struct facts *f)
 {
@@ -37,7 +26,7 @@ static void told_to_end(struct facts *f, int rank, double at)
 
 static void s06_oom_killed_during_compile(void **state)
 {
-	struct facts *f = job_missing(4, 2);
+	struct facts *f = facts_missing(4, 2, 59);
 
 	facts_span(f, 2, JOB_SPAN_COMPILE, "async_compile", "", 30, FACTS_OPEN);
 	facts_end(f, 2, JOB_SIGNALED, SIGKILL, 60);
@@ -48,7 +37,7 @@ static void s06_oom_killed_during_compile(void **state)
 
 static void a_kill_without_the_counter_is_no_oom(void **state)
 {
-	struct facts *f = job_missing(4, 2);
+	struct facts *f = facts_missing(4, 2, 59);
 
 	facts_end(f, 2, JOB_SIGNALED, SIGKILL, 60);
 	facts_expect_cause(f, VERDICT_RANK_DEATH, "2", VERDICT_BY_KILLED);
@@ -57,7 +46,7 @@ static void a_kill_without_the_counter_is_no_oom(void **state)
 
 static void s16_exit_0_while_others_wait(void **state)
 {
-	struct facts *f = job_missing(4, 2);
+	struct facts *f = facts_missing(4, 2, 59);
 
 	facts_end(f, 2, JOB_EXITED, 0, 60);
 	facts_expect(f, VERDICT_EARLY_EXIT, "2", "0,1,3");
@@ -77,7 +66,7 @@ static void an_exit_0_that_nobody_misses_is_fine(void **state)
 
 static void s19b_a_killed_loader_raises_in_its_rank(void **state)
 {
-	struct facts *f = job_missing(4, 1);
+	struct facts *f = facts_missing(4, 1, 59);
 	struct job_process *worker = facts_child(f, 1, "pt_data_worker");
 
 	worker->end = JOB_SIGNALED;
@@ -90,7 +79,7 @@ static void s19b_a_killed_loader_raises_in_its_rank(void **state)
 
 static void s27_a_cuda_error_in_the_watchdog_is_its_own(void **state)
 {
-	struct facts *f = job_missing(4, 1);
+	struct facts *f = facts_missing(4, 1, 59);
 
 	facts_signal(f, 1, SIGABRT, 0, "pt_nccl_watchdg", 65);
 	facts_end(f, 1, JOB_SIGNALED, SIGABRT, 65);
@@ -101,7 +90,7 @@ static void s27_a_cuda_error_in_the_watchdog_is_its_own(void **state)
 
 static void s28_a_segfault(void **state)
 {
-	struct facts *f = job_missing(4, 3);
+	struct facts *f = facts_missing(4, 3, 59);
 
 	facts_signal(f, 3, SIGSEGV, 0, "python", 59);
 	facts_end(f, 3, JOB_SIGNALED, SIGSEGV, 59);
@@ -163,7 +152,7 @@ static void a_death_is_told_before_anybody_waits_long(void **state)
 
 static void s29_an_exception_long_before_the_death(void **state)
 {
-	struct facts *f = job_missing(4, 0);
+	struct facts *f = facts_missing(4, 0, 59);
 
 	facts_note(f, 0, "ValueError: bad sample", 58);
 	facts_expect_cause(f, VERDICT_RANK_DEATH, "0", VERDICT_BY_EXCEPTION);
@@ -172,7 +161,7 @@ static void s29_an_exception_long_before_the_death(void **state)
 
 static void an_exit_1_without_words(void **state)
 {
-	struct facts *f = job_missing(4, 0);
+	struct facts *f = facts_missing(4, 0, 59);
 
 	facts_end(f, 0, JOB_EXITED, 1, 59);
 	facts_expect_cause(f, VERDICT_RANK_DEATH, "0", VERDICT_NO_CAUSE);
@@ -182,7 +171,7 @@ static void an_exit_1_without_words(void **state)
 /* S30: the watchdogs of those who wait abort first; the one they wait for dies last. */
 static void s30_the_first_death_is_a_victim(void **state)
 {
-	struct facts *f = job_missing(4, 3);
+	struct facts *f = facts_missing(4, 3, 59);
 
 	add_launcher(f);
 	for (int i = 0; i < 3; i++) {
@@ -196,7 +185,7 @@ static void s30_the_first_death_is_a_victim(void **state)
 
 static void s30b_the_cascade_hides_a_compile(void **state)
 {
-	struct facts *f = job_missing(4, 3);
+	struct facts *f = facts_missing(4, 3, 59);
 
 	facts_span(f, 3, JOB_SPAN_COMPILE, "codegen", "", 30, FACTS_OPEN);
 	for (int i = 0; i < 3; i++) {
@@ -275,7 +264,7 @@ static void s33_the_other_node_only_restarts(void **state)
 
 static void s34_the_store_died_with_its_host(void **state)
 {
-	struct facts *f = job_missing(4, 0);
+	struct facts *f = facts_missing(4, 0, 59);
 
 	facts_end(f, 0, JOB_SIGNALED, SIGKILL, 59);
 	for (int i = 1; i < 4; i++) {
@@ -338,7 +327,7 @@ static void the_first_to_fail_is_not_the_end_of_the_job(void **state)
 
 static void killed_all_at_once_in_a_hang_keeps_its_culprit(void **state)
 {
-	struct facts *f = job_missing(4, 3);
+	struct facts *f = facts_missing(4, 3, 59);
 
 	facts_span(f, 3, JOB_SPAN_COMPILE, "codegen", "", 30, FACTS_OPEN);
 	for (int i = 0; i < 4; i++)
@@ -350,7 +339,7 @@ static void killed_all_at_once_in_a_hang_keeps_its_culprit(void **state)
 /* The others' exceptions only tell of the failing one. */
 static void exceptions_of_those_who_wait_are_echoes(void **state)
 {
-	struct facts *f = job_missing(4, 2);
+	struct facts *f = facts_missing(4, 2, 59);
 
 	facts_signal(f, 2, SIGBUS, 0, "python", 60);
 	facts_end(f, 2, JOB_SIGNALED, SIGBUS, 60);
@@ -367,7 +356,7 @@ static void exceptions_of_those_who_wait_are_echoes(void **state)
 
 static void an_abort_of_a_watchdog_that_nothing_else_explains(void **state)
 {
-	struct facts *f = job_missing(4, 2);
+	struct facts *f = facts_missing(4, 2, 59);
 
 	facts_signal(f, 2, SIGABRT, 0, "pt_nccl_watchdg", 59);
 	facts_end(f, 2, JOB_SIGNALED, SIGABRT, 59);
@@ -378,7 +367,7 @@ static void an_abort_of_a_watchdog_that_nothing_else_explains(void **state)
 /* S54: a rank that waited for nothing dies of the dump signal of others. */
 static void s54_a_dump_signal_is_an_effect(void **state)
 {
-	struct facts *f = job_missing(4, 1);
+	struct facts *f = facts_missing(4, 1, 59);
 
 	facts_span(f, 1, JOB_SPAN_INPUT, "next batch", "", 58, FACTS_OPEN);
 	for (int i = 0; i < 4; i++) {
@@ -448,7 +437,7 @@ static void gone_without_a_word_inside_an_op_of_all(void **state)
 /* Somebody kills the rank that all had long been waiting for: it was late before it died. */
 static void a_late_rank_that_is_killed_was_late(void **state)
 {
-	struct facts *f = job_missing(4, 1);
+	struct facts *f = facts_missing(4, 1, 59);
 
 	facts_span(f, 1, JOB_SPAN_INPUT, "next batch", "", 58, FACTS_OPEN);
 	facts_end(f, 1, JOB_SIGNALED, SIGKILL, 90);
@@ -459,7 +448,7 @@ static void a_late_rank_that_is_killed_was_late(void **state)
 /* It computed for a while longer than its peers, and somebody killed it: that it was killed. */
 static void a_rank_that_is_killed_soon_after_is_dead(void **state)
 {
-	struct facts *f = job_missing(4, 1);
+	struct facts *f = facts_missing(4, 1, 59);
 
 	facts_end(f, 1, JOB_SIGNALED, SIGKILL, 64);
 	facts_expect_cause(f, VERDICT_RANK_DEATH, "1", VERDICT_BY_KILLED);
@@ -469,7 +458,7 @@ static void a_rank_that_is_killed_soon_after_is_dead(void **state)
 /* One alone was told to end, and did, while the others go on: they wait for it. */
 static void a_lone_order_to_end_is_a_kill(void **state)
 {
-	struct facts *f = job_missing(4, 1);
+	struct facts *f = facts_missing(4, 1, 59);
 
 	add_launcher(f);
 	told_to_end(f, 1, 59.5);
@@ -480,7 +469,7 @@ static void a_lone_order_to_end_is_a_kill(void **state)
 /* All were killed at once, after one had kept the others waiting: that is what was wrong. */
 static void the_end_of_a_job_that_stood_still(void **state)
 {
-	struct facts *f = job_missing(4, 1);
+	struct facts *f = facts_missing(4, 1, 59);
 
 	for (int i = 0; i < 4; i++)
 		facts_end(f, i, JOB_SIGNALED, SIGKILL, 65 + 0.01 * i);
@@ -517,7 +506,7 @@ static void a_rank_gone_among_replays_is_dead(void **state)
 
 static void a_rank_whose_end_is_known_and_ring_is_not(void **state)
 {
-	struct facts *f = job_missing(4, 3);
+	struct facts *f = facts_missing(4, 3, 59);
 
 	facts_lose_ring(f, 3);
 	facts_end(f, 3, JOB_SIGNALED, SIGKILL, 59);

@@ -496,19 +496,9 @@ static void the_thread_of_autograd_speaks(void **state)
 
 /* -- beside rings ------------------------------------------------------------------------------ */
 
-static struct facts *job_missing(int n, int rank)
-{
-	struct facts *f = facts_new(n);
-
-	facts_rounds(f, 0, 10, 20, 0.5);
-	facts_enter_but(f, 0, rank, JOB_OP_ALLREDUCE, 4096, 60);
-	facts_outside(f, rank, 40);
-	return f;
-}
-
 static void a_ring_finds_it_and_its_stack_says_where(void **state)
 {
-	struct facts *f = job_missing(4, 3);
+	struct facts *f = facts_missing(4, 3, 40);
 	struct judged j;
 
 	facts_stack(f, 3, SLEEPS)->samples = 1;
@@ -518,7 +508,7 @@ static void a_ring_finds_it_and_its_stack_says_where(void **state)
 	assert_string_equal(j.v->at[0].headline.text, "train.py:70 in clean");
 	assert_int_equal(j.v->at[0].victims.n, 3);
 	done(&j, f);
-	f = job_missing(4, 3);
+	f = facts_missing(4, 3, 40);
 	facts_stack(f, 3, COMPILE)->moved = JOB_YES;
 	facts_expect(f, VERDICT_COMPILE_SKEW, "3", "0-2");
 	facts_free(f);
@@ -527,7 +517,7 @@ static void a_ring_finds_it_and_its_stack_says_where(void **state)
 /* What a rank says of itself holds; its stack only says where. */
 static void a_span_is_stronger_than_a_stack(void **state)
 {
-	struct facts *f = job_missing(4, 3);
+	struct facts *f = facts_missing(4, 3, 40);
 
 	facts_stack(f, 3, LOCKED);
 	facts_span(f, 3, JOB_SPAN_INPUT, "next batch", "", 55, FACTS_OPEN);
@@ -541,7 +531,7 @@ static void a_span_is_stronger_than_a_stack(void **state)
  */
 static void a_gil_that_is_kept_is_stronger_than_a_span(void **state)
 {
-	struct facts *f = job_missing(4, 3);
+	struct facts *f = facts_missing(4, 3, 40);
 	struct job_stack *holder;
 
 	facts_span(f, 3, JOB_SPAN_INPUT, "Records", "", 55, FACTS_OPEN);
@@ -558,7 +548,7 @@ static void a_gil_that_is_kept_is_stronger_than_a_span(void **state)
 /* By its ring it is outside of all that is recorded: its stack may name what is not. */
 static void a_stack_in_a_collective_weakens_a_stall(void **state)
 {
-	struct facts *f = job_missing(4, 3);
+	struct facts *f = facts_missing(4, 3, 40);
 	struct judged j;
 
 	facts_stack(f, 3, BARRIER);
@@ -575,7 +565,7 @@ static void a_stack_in_a_collective_weakens_a_stall(void **state)
  */
 static void a_stack_in_place_of_a_ring_is_told(void **state)
 {
-	struct facts *f = job_missing(4, 3);
+	struct facts *f = facts_missing(4, 3, 40);
 	struct judged j;
 
 	facts_lose_ring(f, 3);

@@ -6,21 +6,11 @@
 
 #include "tests/unit/facts.h"
 
-static struct facts *job_missing(int n, int rank)
-{
-	struct facts *f = facts_new(n);
-
-	facts_rounds(f, 0, 10, 20, 0.5);
-	facts_enter_but(f, 0, rank, JOB_OP_ALLREDUCE, 4096, 60);
-	facts_outside(f, rank, 40);
-	return f;
-}
-
 /* -- host ----------------------------------------------------------------------------------- */
 
 static void s17_rank_0_saves_and_the_others_wait(void **state)
 {
-	struct facts *f = job_missing(4, 0);
+	struct facts *f = facts_missing(4, 0, 40);
 	struct job *job;
 	struct verdicts *v;
 
@@ -37,7 +27,7 @@ static void s17_rank_0_saves_and_the_others_wait(void **state)
 
 static void s19_a_rank_waits_for_its_input(void **state)
 {
-	struct facts *f = job_missing(4, 1);
+	struct facts *f = facts_missing(4, 1, 40);
 
 	facts_span(f, 1, JOB_SPAN_INPUT, "next batch", "", 55, FACTS_OPEN);
 	facts_expect_where(f, VERDICT_HOST_STALL, "1", VERDICT_IN_INPUT);
@@ -46,7 +36,7 @@ static void s19_a_rank_waits_for_its_input(void **state)
 
 static void a_stall_in_user_code(void **state)
 {
-	struct facts *f = job_missing(4, 3);
+	struct facts *f = facts_missing(4, 3, 40);
 
 	facts_cpu(f, 3, 0.95, 1, 0);
 	facts_expect_where(f, VERDICT_HOST_STALL, "3", VERDICT_IN_USER_CODE);
@@ -55,7 +45,7 @@ static void a_stall_in_user_code(void **state)
 
 static void a_stall_somewhere(void **state)
 {
-	struct facts *f = job_missing(4, 3);
+	struct facts *f = facts_missing(4, 3, 40);
 
 	facts_expect_where(f, VERDICT_HOST_STALL, "3", VERDICT_WHERE_UNKNOWN);
 	facts_free(f);
@@ -63,7 +53,7 @@ static void a_stall_somewhere(void **state)
 
 static void a_lost_ring_is_no_stall(void **state)
 {
-	struct facts *f = job_missing(4, 3);
+	struct facts *f = facts_missing(4, 3, 40);
 
 	facts_lose_ring(f, 3);
 	facts_expect(f, VERDICT_INCONCLUSIVE, "", "0-2");
@@ -84,7 +74,7 @@ static void half_of_the_ranks_somewhere_blame_nobody(void **state)
 /* It is inside another call of NCCL, whose peers nobody knows: it is not outside of everything. */
 static void inside_a_split_is_not_outside(void **state)
 {
-	struct facts *f = job_missing(4, 3);
+	struct facts *f = facts_missing(4, 3, 40);
 
 	facts_call(f, 3, "ncclCommSplit", 50);
 	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
@@ -93,7 +83,7 @@ static void inside_a_split_is_not_outside(void **state)
 
 static void lost_slots_weaken_what_rests_on_absence(void **state)
 {
-	struct facts *f = job_missing(4, 3);
+	struct facts *f = facts_missing(4, 3, 40);
 	struct job *job;
 	struct verdicts *v;
 
@@ -110,7 +100,7 @@ static void lost_slots_weaken_what_rests_on_absence(void **state)
 
 static void graphs_replayed_are_not_counted_as_absence(void **state)
 {
-	struct facts *f = job_missing(4, 3);
+	struct facts *f = facts_missing(4, 3, 40);
 
 	f->members[0][3].fact.saw_capture = true;
 	facts_expect(f, VERDICT_INCONCLUSIVE, "", "0-2");
@@ -119,7 +109,7 @@ static void graphs_replayed_are_not_counted_as_absence(void **state)
 
 static void s44_a_frozen_rank(void **state)
 {
-	struct facts *f = job_missing(4, 1);
+	struct facts *f = facts_missing(4, 1, 40);
 
 	f->ranks[1].process.state = 'T';
 	facts_expect_where(f, VERDICT_HOST_STALL, "1", VERDICT_IN_FROZEN);
@@ -148,7 +138,7 @@ static void expect_frozen(const struct facts *f, enum verdict_fact_kind kind, in
 /* Whom a debugger holds no signal continues. */
 static void a_rank_held_by_a_debugger(void **state)
 {
-	struct facts *f = job_missing(4, 1);
+	struct facts *f = facts_missing(4, 1, 40);
 
 	f->ranks[1].process.state = 't';
 	f->ranks[1].process.tracer = 4711;
@@ -175,7 +165,7 @@ static void frozen_inside_an_op_of_all(void **state)
 
 static void blocked_in_io_and_in_a_lock(void **state)
 {
-	struct facts *f = job_missing(4, 1);
+	struct facts *f = facts_missing(4, 1, 40);
 
 	f->ranks[1].process.state = 'D';
 	f->ranks[1].process.wchan = "nfs_wait_bit_killable";
@@ -188,7 +178,7 @@ static void blocked_in_io_and_in_a_lock(void **state)
 
 static void a_polling_watchdog_does_not_hold_its_rank(void **state)
 {
-	struct facts *f = job_missing(4, 3);
+	struct facts *f = facts_missing(4, 3, 40);
 	struct facts_extra *extra = &f->extra[f->nextra++];
 
 	*extra = (struct facts_extra){.kind = EXTRA_THREAD, .rank = 3, .of_ring = true};
@@ -309,7 +299,7 @@ static void an_op_of_all_behind_one_that_lacks_somebody(void **state)
 /* A rank that others wait for sits in a synchronisation with none of its operations open. */
 static void a_gpu_that_does_not_come_back(void **state)
 {
-	struct facts *f = job_missing(4, 2);
+	struct facts *f = facts_missing(4, 2, 40);
 
 	facts_sync(f, 2, 30);
 	facts_expect(f, VERDICT_GPU_STALL, "2", "0,1,3");
@@ -460,7 +450,7 @@ static void s47_a_long_local_step(void **state)
 
 static void s49_the_newest_generation_counts(void **state)
 {
-	struct facts *f = job_missing(4, 3);
+	struct facts *f = facts_missing(4, 3, 40);
 
 	for (int i = 0; i < 4; i++)
 		f->ranks[i].restart = 1;

@@ -10,64 +10,32 @@
 
 #define S 1000000000LL
 
-static struct screen_test skew(void)
-{
-	return screen_new(screen_skew(), 80, 24);
-}
-
-/* The cursor's time, in seconds of facts.h. */
-static double seconds(const struct screen_test *t)
-{
-	return (double)(t->state->when - facts_ns(0)) / 1e9;
-}
-
-static void press(struct screen_test *t, const char *keys)
-{
-	screen_keys(t, keys);
-}
-
-static void assert_message(struct screen_test *t, const char *part)
-{
-	if (!strstr(str_text(&t->state->message), part))
-		print_message("message: %s\n", str_text(&t->state->message));
-	assert_non_null(strstr(str_text(&t->state->message), part));
-}
-
-static void assert_effect(struct screen_test *t, enum state_effect is, const char *with)
-{
-	const char *argument;
-
-	assert_int_equal(state_effect(t->state, &argument), is);
-	assert_string_equal(argument, with);
-	assert_int_equal(state_effect(t->state, &argument), EFFECT_NONE);
-}
-
 /* -- Finding ---------------------------------------------------------------------------------- */
 
 static void search_finds_ranks_and_ops(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 
 	(void)unused;
-	press(&t, "/ 5");
+	screen_keys(&t, "/ 5");
 	assert_int_equal(t.state->rank, 5); /* while it is typed */
-	press(&t, "Esc");
+	screen_keys(&t, "Esc");
 	assert_int_equal(t.state->rank, 3);
-	press(&t, "Home / type allreduce");
-	press(&t, "Enter");
+	screen_keys(&t, "Home / type allreduce");
+	screen_keys(&t, "Enter");
 	assert_int_equal(t.state->rank, 0);
-	assert_float_equal(seconds(&t), 13, 0.001);
-	press(&t, "n");
+	assert_float_equal(screen_seconds(&t), 13, 0.001);
+	screen_keys(&t, "n");
 	assert_int_equal(t.state->rank, 1);
-	press(&t, "N N");
+	screen_keys(&t, "N N");
 	assert_int_equal(t.state->rank, 7);
-	assert_message(&t, "wrapped");
-	press(&t, "/ type nowhere");
-	press(&t, "Enter");
-	assert_message(&t, "not found: nowhere");
+	screen_says(&t, "wrapped");
+	screen_keys(&t, "/ type nowhere");
+	screen_keys(&t, "Enter");
+	screen_says(&t, "not found: nowhere");
 	assert_int_equal(t.state->rank, 7);
-	press(&t, "/ Up Up Enter");
-	assert_message(&t, "AllReduce #1");
+	screen_keys(&t, "/ Up Up Enter");
+	screen_says(&t, "AllReduce #1");
 	screen_free(&t);
 }
 
@@ -81,52 +49,52 @@ static void search_finds_hosts_groups_and_frames(void **unused)
 	facts_stack(f, 3, "load_batch@/me/data.py:7 < step@/me/train.py:88");
 	f->group_names[facts_group_of(f, 2, 1, 2)] = "tensor";
 	t = screen_new(f, 80, 24);
-	press(&t, "g / type load_batch");
-	press(&t, "Enter");
+	screen_keys(&t, "g / type load_batch");
+	screen_keys(&t, "Enter");
 	assert_int_equal(t.state->rank, 3);
-	press(&t, "/ type tensor");
-	press(&t, "Enter");
+	screen_keys(&t, "/ type tensor");
+	screen_keys(&t, "Enter");
 	assert_int_equal(t.state->rank, 1);
-	press(&t, "/");
+	screen_keys(&t, "/");
 	for (const char *c = t.job->hosts[t.job->ranks[2].host].name; *c; c++)
 		state_key(t.state, (char[2]){*c});
-	press(&t, "Enter");
+	screen_keys(&t, "Enter");
 	assert_int_equal(t.state->rank, 2);
 	screen_free(&t);
 }
 
 static void filters_hide_rows_and_say_so(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 
 	(void)unused;
-	press(&t, "& type rank:0-2");
-	press(&t, "Enter");
+	screen_keys(&t, "& type rank:0-2");
+	screen_keys(&t, "Enter");
 	assert_int_equal(t.state->rows->ranks, 3);
 	screen_find(&t, "5 hidden");
-	press(&t, "!"); /* the culprit is hidden: the filter goes */
+	screen_keys(&t, "!"); /* the culprit is hidden: the filter goes */
 	assert_int_equal(t.state->rank, 3);
 	assert_int_equal(t.state->rows->ranks, 8);
-	press(&t, "& type rank:x");
-	press(&t, "Enter");
+	screen_keys(&t, "& type rank:x");
+	screen_keys(&t, "Enter");
 	assert_int_equal(t.state->typing.kind, PROMPT_FILTER); /* to be mended */
-	press(&t, "Ctrl-U Enter");
+	screen_keys(&t, "Ctrl-U Enter");
 	assert_int_equal(t.state->rows->ranks, 8);
 	screen_free(&t);
 }
 
 static void lines_are_edited(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 
 	(void)unused;
-	press(&t, ": type rnak 5x");
-	press(&t, "Backspace Ctrl-A Delete Delete Delete");
-	press(&t, "r a n Left Right End Enter");
+	screen_keys(&t, ": type rnak 5x");
+	screen_keys(&t, "Backspace Ctrl-A Delete Delete Delete");
+	screen_keys(&t, "r a n Left Right End Enter");
 	assert_int_equal(t.state->rank, 5);
-	press(&t, ": Up Ctrl-W 6 Enter");
+	screen_keys(&t, ": Up Ctrl-W 6 Enter");
 	assert_int_equal(t.state->rank, 6);
-	press(&t, ": Up Up Down Down x Ctrl-U Backspace");
+	screen_keys(&t, ": Up Up Down Down x Ctrl-U Backspace");
 	assert_int_equal(t.state->typing.kind, PROMPT_NONE);
 	screen_free(&t);
 }
@@ -143,13 +111,13 @@ static void command(struct screen_test *t, const char *line)
 
 static void commands_do_what_they_say(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 
 	(void)unused;
 	command(&t, "6");
 	assert_int_equal(t.state->rank, 6);
 	command(&t, "rank 99");
-	assert_message(&t, "there is no rank 99");
+	screen_says(&t, "there is no rank 99");
 	command(&t, "pane stacks");
 	assert_int_equal(t.state->pane, PANE_STACKS);
 	command(&t, "theme light");
@@ -159,21 +127,21 @@ static void commands_do_what_they_say(void **unused)
 	command(&t, "ascii");
 	assert_false(t.state->utf8);
 	command(&t, "export /tmp/x.txt");
-	assert_effect(&t, EFFECT_EXPORT, "/tmp/x.txt");
+	screen_asks(&t, EFFECT_EXPORT, "/tmp/x.txt");
 	command(&t, "mouse");
-	assert_effect(&t, EFFECT_MOUSE, "on");
+	screen_asks(&t, EFFECT_MOUSE, "on");
 	command(&t, "mouse off");
-	assert_effect(&t, EFFECT_MOUSE, "off");
+	screen_asks(&t, EFFECT_MOUSE, "off");
 	command(&t, "filter rank:2");
 	assert_int_equal(t.state->rows->ranks, 1);
 	command(&t, "filter");
 	assert_int_equal(t.state->rows->ranks, 8);
 	command(&t, "search dynamo");
-	assert_message(&t, "dynamo");
+	screen_says(&t, "dynamo");
 	command(&t, "qui");
-	assert_effect(&t, EFFECT_QUIT, "");
+	screen_asks(&t, EFFECT_QUIT, "");
 	command(&t, "frobnicate now");
-	assert_message(&t, "no command \"frobnicate\"");
+	screen_says(&t, "no command \"frobnicate\"");
 	command(&t, "help");
 	assert_true(t.state->help);
 	screen_free(&t);
@@ -181,7 +149,7 @@ static void commands_do_what_they_say(void **unused)
 
 static void times_are_read(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 	int64_t from = t.state->bounds.from, to = t.state->bounds.to, when;
 	struct str real = {0};
 
@@ -205,7 +173,7 @@ static void times_are_read(void **unused)
 	command(&t, "t +13");
 	assert_int_equal(t.state->when, from + 13 * S);
 	command(&t, "t soon");
-	assert_message(&t, "t wants");
+	screen_says(&t, "t wants");
 	screen_free(&t);
 }
 

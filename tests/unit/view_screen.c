@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/unit/view_screen.h"
+#include "viewer/state-private.h"
 
 static struct screen_test make(struct facts *facts, int w, int h, bool live)
 {
@@ -110,6 +111,30 @@ void screen_lacks(struct screen_test *t, const char *text)
 	fail();
 }
 
+double screen_seconds(const struct screen_test *t)
+{
+	return (double)(t->state->when - facts_ns(0)) / 1e9;
+}
+
+void screen_says(struct screen_test *t, const char *part)
+{
+	const char *message = str_text(&t->state->message);
+
+	if (strstr(message, part))
+		return;
+	print_message("no \"%s\" in the message: %s\n", part, message);
+	fail();
+}
+
+void screen_asks(struct screen_test *t, enum state_effect effect, const char *with)
+{
+	const char *argument;
+
+	assert_int_equal(state_effect(t->state, &argument), effect);
+	assert_string_equal(argument, with);
+	assert_int_equal(state_effect(t->state, &argument), EFFECT_NONE);
+}
+
 struct facts *screen_skew(void)
 {
 	struct facts *f = facts_new(8);
@@ -121,4 +146,9 @@ struct facts *screen_skew(void)
 	}
 	facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 13);
 	return f;
+}
+
+struct screen_test screen_of_skew(void)
+{
+	return screen_new(screen_skew(), 80, 24);
 }

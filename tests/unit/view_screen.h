@@ -39,7 +39,16 @@ const char *screen_line(struct screen_test *t, int y);
 int screen_find(struct screen_test *t, const char *text);
 void screen_lacks(struct screen_test *t, const char *text);
 
+/* The cursor's time, in seconds of facts.h. */
+double screen_seconds(const struct screen_test *t);
+/* The last message has this in it. */
+void screen_says(struct screen_test *t, const char *part);
+/* The keys ask the outside for this, and for nothing else. */
+void screen_asks(struct screen_test *t, enum state_effect effect, const char *with);
+
 /* Eight ranks: 3 compiles since second 4, all others wait in the first AllReduce since 44. */
 struct facts *screen_skew(void);
+/* The same on 80x24. */
+struct screen_test screen_of_skew(void);
 
 #endif

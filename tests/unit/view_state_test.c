@@ -13,49 +13,18 @@
 
 #define S 1000000000LL
 
-static struct screen_test skew(void)
-{
-	return screen_new(screen_skew(), 80, 24);
-}
-
-/* The cursor's time, in seconds of facts.h. */
-static double seconds(const struct screen_test *t)
-{
-	return (double)(t->state->when - facts_ns(0)) / 1e9;
-}
-
-static void press(struct screen_test *t, const char *keys)
-{
-	screen_keys(t, keys);
-}
-
-static void assert_message(struct screen_test *t, const char *part)
-{
-	if (!strstr(str_text(&t->state->message), part))
-		print_message("message: %s\n", str_text(&t->state->message));
-	assert_non_null(strstr(str_text(&t->state->message), part));
-}
-
-static void assert_effect(struct screen_test *t, enum state_effect is, const char *with)
-{
-	const char *argument;
-
-	assert_int_equal(state_effect(t->state, &argument), is);
-	assert_string_equal(argument, with);
-	assert_int_equal(state_effect(t->state, &argument), EFFECT_NONE);
-}
-
 /* -- Opening ---------------------------------------------------------------------------------- */
 
 static void opens_on_the_culprit(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 
 	(void)unused;
 	assert_int_equal(t.state->rank, 3);
 	assert_int_equal(t.state->row, 0); /* culprits come first */
 	assert_int_equal(t.state->pane, PANE_VERDICT);
-	assert_float_equal(seconds(&t), 13, 0.001); /* the first entry into what all wait in */
+	/* The first entry into what all wait in. */
+	assert_float_equal(screen_seconds(&t), 13, 0.001);
 	assert_int_equal(t.state->window.from, t.state->bounds.from);
 	assert_int_equal(t.state->window.to, t.state->bounds.to);
 	screen_free(&t);
@@ -73,7 +42,7 @@ static void centres_the_moment_of_a_long_job(void **unused)
 	facts_span(f, 2, JOB_SPAN_COMPILE, "inductor codegen", "1/0", 39, FACTS_OPEN);
 	t = screen_new(f, 80, 24);
 	assert_int_equal(t.state->rank, 2);
-	assert_float_equal(seconds(&t), 40, 0.001);
+	assert_float_equal(screen_seconds(&t), 40, 0.001);
 	assert_int_equal(window_between(t.state->window.from, t.state->when),
 		window_between(t.state->when, t.state->window.to));
 	assert_int_equal(t.state->window.to, t.state->bounds.to);
@@ -111,58 +80,58 @@ static void waits_for_a_job(void **unused)
 
 static void rows_are_walked(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 
 	(void)unused;
-	press(&t, "j");
+	screen_keys(&t, "j");
 	assert_int_equal(t.state->rank, 0);
-	press(&t, "Down j");
+	screen_keys(&t, "Down j");
 	assert_int_equal(t.state->rank, 2);
-	press(&t, "k");
+	screen_keys(&t, "k");
 	assert_int_equal(t.state->rank, 1);
-	press(&t, "G");
+	screen_keys(&t, "G");
 	assert_int_equal(t.state->rank, 7);
-	press(&t, "j");
+	screen_keys(&t, "j");
 	assert_int_equal(t.state->rank, 7);
-	press(&t, "Ctrl-U");
+	screen_keys(&t, "Ctrl-U");
 	assert_int_equal(t.state->rank, 2); /* four rows up, the culprit's is above them all */
-	press(&t, "Ctrl-D");
+	screen_keys(&t, "Ctrl-D");
 	assert_int_equal(t.state->rank, 7);
-	press(&t, "g");
+	screen_keys(&t, "g");
 	assert_int_equal(t.state->rank, 3);
-	press(&t, "}");
+	screen_keys(&t, "}");
 	assert_int_equal(t.state->rank, 0);
-	press(&t, "}");
-	assert_message(&t, "same state");
-	press(&t, "G {");
+	screen_keys(&t, "}");
+	screen_says(&t, "same state");
+	screen_keys(&t, "G {");
 	assert_int_equal(t.state->rank, 3);
 	screen_free(&t);
 }
 
 static void time_is_walked_in_columns(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 	int64_t when = t.state->when;
 	int column = window_column(t.state->window, t.state->cells_w, when);
 
 	(void)unused;
-	press(&t, "l");
+	screen_keys(&t, "l");
 	assert_int_equal(
 		window_column(t.state->window, t.state->cells_w, t.state->when), column + 1);
-	press(&t, "h h");
+	screen_keys(&t, "h h");
 	assert_int_equal(
 		window_column(t.state->window, t.state->cells_w, t.state->when), column - 1);
-	press(&t, "L");
+	screen_keys(&t, "L");
 	assert_int_equal(window_column(t.state->window, t.state->cells_w, t.state->when),
 		column - 1 + t.state->cells_w / 2);
-	press(&t, "H");
+	screen_keys(&t, "H");
 	assert_int_equal(
 		window_column(t.state->window, t.state->cells_w, t.state->when), column - 1);
-	press(&t, "Home");
+	screen_keys(&t, "Home");
 	assert_int_equal(t.state->when, t.state->bounds.from);
-	press(&t, "h");
+	screen_keys(&t, "h");
 	assert_int_equal(t.state->when, t.state->bounds.from);
-	press(&t, "End");
+	screen_keys(&t, "End");
 	assert_int_equal(t.state->when, t.state->bounds.to);
 	screen_free(&t);
 }
@@ -170,14 +139,14 @@ static void time_is_walked_in_columns(void **unused)
 /* At the edge of the window it is the window that moves. */
 static void the_window_follows_the_cursor(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 	struct window before;
 
 	(void)unused;
-	press(&t, "w w w");
+	screen_keys(&t, "w w w");
 	before = t.state->window;
 	for (int i = 0; i < t.state->cells_w; i++)
-		press(&t, "l");
+		screen_keys(&t, "l");
 	assert_true(t.state->window.from > before.from);
 	assert_int_equal(window_span(t.state->window), window_span(before));
 	assert_true(t.state->when >= t.state->window.from && t.state->when < t.state->window.to);
@@ -186,38 +155,38 @@ static void the_window_follows_the_cursor(void **unused)
 
 static void events_are_walked(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 
 	(void)unused;
-	press(&t, "j Home .");
-	assert_float_equal(seconds(&t), 2, 0.001);
-	assert_message(&t, "dynamo");
-	press(&t, ". . .");
-	assert_float_equal(seconds(&t), 13, 0.001);
-	assert_message(&t, "AllReduce #1");
-	press(&t, ",");
-	assert_float_equal(seconds(&t), 12, 0.001);
-	press(&t, "Home ,");
-	assert_message(&t, "no event before");
+	screen_keys(&t, "j Home .");
+	assert_float_equal(screen_seconds(&t), 2, 0.001);
+	screen_says(&t, "dynamo");
+	screen_keys(&t, ". . .");
+	assert_float_equal(screen_seconds(&t), 13, 0.001);
+	screen_says(&t, "AllReduce #1");
+	screen_keys(&t, ",");
+	assert_float_equal(screen_seconds(&t), 12, 0.001);
+	screen_keys(&t, "Home ,");
+	screen_says(&t, "no event before");
 	screen_free(&t);
 }
 
 static void waits_lead_to_whom_they_wait_for(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 
 	(void)unused;
-	press(&t, "G ]");
+	screen_keys(&t, "G ]");
 	assert_int_equal(t.state->rank, 3);
-	assert_message(&t, "rank 7 waits in AllReduce #1 of world for rank 3: codegen");
-	press(&t, "]");
-	assert_message(&t, "rank 3 waits for nobody");
-	press(&t, "[");
+	screen_says(&t, "rank 7 waits in AllReduce #1 of world for rank 3: codegen");
+	screen_keys(&t, "]");
+	screen_says(&t, "rank 3 waits for nobody");
+	screen_keys(&t, "[");
 	assert_int_equal(t.state->rank, 7);
-	press(&t, "g [");
+	screen_keys(&t, "g [");
 	assert_int_equal(t.state->rank, 0);
-	press(&t, "[");
-	assert_message(&t, "nobody waits for rank 0");
+	screen_keys(&t, "[");
+	screen_says(&t, "nobody waits for rank 0");
 	screen_free(&t);
 }
 
@@ -233,53 +202,53 @@ static void a_chain_of_waits_is_followed_link_by_link(void **unused)
 	facts_hold(f, right, 1, JOB_OP_ALLREDUCE, 8, 11);
 	facts_outside(f, 2, 5);
 	t = screen_new(f, 80, 24);
-	press(&t, ": type rank 0");
-	press(&t, "Enter ]");
+	screen_keys(&t, ": type rank 0");
+	screen_keys(&t, "Enter ]");
 	assert_int_equal(t.state->rank, 1);
-	press(&t, "]");
+	screen_keys(&t, "]");
 	assert_int_equal(t.state->rank, 2);
-	press(&t, "[");
+	screen_keys(&t, "[");
 	assert_int_equal(t.state->rank, 1);
-	press(&t, "[");
+	screen_keys(&t, "[");
 	assert_int_equal(t.state->rank, 0);
 	screen_free(&t);
 }
 
 static void the_verdict_is_a_key_away(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 
 	(void)unused;
-	press(&t, "G Home !");
+	screen_keys(&t, "G Home !");
 	assert_int_equal(t.state->rank, 3);
-	assert_float_equal(seconds(&t), 13, 0.001);
-	assert_message(&t, "the culprit, rank 3");
-	press(&t, "!");
-	assert_message(&t, "evidence 1: inductor codegen");
-	press(&t, "!");
-	assert_message(&t, "evidence 2");
-	press(&t, "j !");
-	assert_message(&t, "the culprit");
+	assert_float_equal(screen_seconds(&t), 13, 0.001);
+	screen_says(&t, "the culprit, rank 3");
+	screen_keys(&t, "!");
+	screen_says(&t, "evidence 1: inductor codegen");
+	screen_keys(&t, "!");
+	screen_says(&t, "evidence 2");
+	screen_keys(&t, "j !");
+	screen_says(&t, "the culprit");
 	screen_free(&t);
 }
 
 static void marks_come_back(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 	int64_t when;
 
 	(void)unused;
-	press(&t, "j j l l 3 m a");
+	screen_keys(&t, "j j l l 3 m a");
 	when = t.state->when;
-	press(&t, "G End 1 ' a");
+	screen_keys(&t, "G End 1 ' a");
 	assert_int_equal(t.state->rank, 1);
 	assert_int_equal(t.state->when, when);
 	assert_int_equal(t.state->pane, PANE_EVENTS);
-	press(&t, "' b");
-	assert_message(&t, "mark b is not set");
-	press(&t, "m 1");
-	assert_message(&t, "marks are a to z");
-	press(&t, "Esc");
+	screen_keys(&t, "' b");
+	screen_says(&t, "mark b is not set");
+	screen_keys(&t, "m 1");
+	screen_says(&t, "marks are a to z");
+	screen_keys(&t, "Esc");
 	assert_int_equal(t.state->rank, 7); /* back to where the jump was made */
 	screen_free(&t);
 }
@@ -288,26 +257,26 @@ static void marks_come_back(void **unused)
 
 static void zoom_pan_and_fit(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 	struct window all = t.state->window, near;
 
 	(void)unused;
-	press(&t, "w");
+	screen_keys(&t, "w");
 	near = t.state->window;
 	assert_int_equal(window_span(near), window_span(all) / 2);
-	press(&t, "d");
+	screen_keys(&t, "d");
 	assert_true(t.state->window.from > near.from);
-	press(&t, "a");
+	screen_keys(&t, "a");
 	assert_int_equal(t.state->window.from, near.from);
-	press(&t, "s");
+	screen_keys(&t, "s");
 	assert_int_equal(window_span(t.state->window), window_span(all));
-	press(&t, "s");
-	assert_message(&t, "whole job");
-	press(&t, "w w w + 0");
+	screen_keys(&t, "s");
+	screen_says(&t, "whole job");
+	screen_keys(&t, "w w w + 0");
 	assert_memory_equal(&t.state->window, &all, sizeof(all));
 	for (int i = 0; i < 60; i++)
-		press(&t, "w");
-	assert_message(&t, "as near as it goes");
+		screen_keys(&t, "w");
+	screen_says(&t, "as near as it goes");
 	assert_true(window_span(t.state->window) >= (uint64_t)t.state->cells_w);
 	screen_free(&t);
 }
@@ -315,14 +284,14 @@ static void zoom_pan_and_fit(void **unused)
 /* Twice f: what is under the cursor fills the screen, with a tenth on both sides. */
 static void f_centres_then_fits(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 
 	(void)unused;
-	press(&t, "j : type t +8s");
-	press(&t, "Enter");
-	press(&t, "w w l l l f");
-	press(&t, "f");
-	assert_message(&t, "codegen");
+	screen_keys(&t, "j : type t +8s");
+	screen_keys(&t, "Enter");
+	screen_keys(&t, "w w l l l f");
+	screen_keys(&t, "f");
+	screen_says(&t, "codegen");
 	assert_true(t.state->window.from >= facts_ns(3) && t.state->window.from < facts_ns(4));
 	assert_true(t.state->window.to > facts_ns(12) && t.state->window.to <= facts_ns(13));
 	screen_free(&t);
@@ -330,27 +299,27 @@ static void f_centres_then_fits(void **unused)
 
 static void rows_are_grouped(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 
 	(void)unused;
-	press(&t, ": type by class");
-	press(&t, "Enter");
+	screen_keys(&t, ": type by class");
+	screen_keys(&t, "Enter");
 	assert_int_equal(t.state->rows->n, 2);
-	press(&t, "G e");
+	screen_keys(&t, "G e");
 	assert_int_equal(t.state->rows->n, 9);
 	assert_true(t.state->on_fold);
-	press(&t, "j j c");
+	screen_keys(&t, "j j c");
 	assert_int_equal(t.state->rows->n, 2);
 	assert_int_equal(t.state->rank, 0);
-	press(&t, "*");
+	screen_keys(&t, "*");
 	assert_int_equal(t.state->rows->n, 9);
-	press(&t, "*");
+	screen_keys(&t, "*");
 	assert_int_equal(t.state->rows->n, 2);
-	press(&t, "g e");
-	assert_message(&t, "no fold");
-	press(&t, "o");
+	screen_keys(&t, "g e");
+	screen_says(&t, "no fold");
+	screen_keys(&t, "o");
 	assert_int_equal(t.state->rows->by, ROWS_BY_HOST);
-	press(&t, "o o");
+	screen_keys(&t, "o o");
 	assert_int_equal(t.state->rows->by, ROWS_FLAT);
 	assert_int_equal(t.state->rows->n, 8);
 	screen_free(&t);
@@ -358,16 +327,16 @@ static void rows_are_grouped(void **unused)
 
 static void rows_are_pinned(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 
 	(void)unused;
-	press(&t, "G Space");
+	screen_keys(&t, "G Space");
 	assert_int_equal(t.state->rank, 7);
 	assert_int_equal(t.state->row, 0);
 	assert_true(t.state->rows->at[0].tagged);
-	press(&t, "Space");
+	screen_keys(&t, "Space");
 	assert_false(t.state->rows->at[0].tagged);
-	press(&t, "Space k Space u");
+	screen_keys(&t, "Space k Space u");
 	for (size_t i = 0; i < t.state->rows->n; i++)
 		assert_false(t.state->rows->at[i].tagged);
 	screen_free(&t);
@@ -375,14 +344,14 @@ static void rows_are_pinned(void **unused)
 
 static void time_is_measured(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 
 	(void)unused;
-	press(&t, "j Home . v . . .");
+	screen_keys(&t, "j Home . v . . .");
 	screen_find(&t, "+11 s from ");
-	press(&t, "y");
-	assert_effect(&t, EFFECT_COPY, "11 s");
-	press(&t, "v");
+	screen_keys(&t, "y");
+	screen_asks(&t, EFFECT_COPY, "11 s");
+	screen_keys(&t, "v");
 	assert_false(t.state->measuring);
 	screen_free(&t);
 }
@@ -396,7 +365,7 @@ static void the_next_look_changes_nothing_that_was_chosen(void **unused)
 	int64_t when;
 
 	(void)unused;
-	press(&t, "G w w 3 F");
+	screen_keys(&t, "G w w 3 F");
 	assert_false(t.state->follow);
 	when = t.state->when;
 	facts_never_seen(next, 0);
@@ -415,24 +384,24 @@ static void following_keeps_the_end_in_view(void **unused)
 	struct facts *next = screen_skew();
 
 	(void)unused;
-	press(&t, "F F w w");
+	screen_keys(&t, "F F w w");
 	assert_int_equal(t.state->window.to, t.state->bounds.to);
 	for (int i = 0; i < next->nhosts; i++)
 		next->hosts[i].gathered += 50 * S;
 	screen_reload(&t, next);
 	assert_int_equal(t.state->window.to, t.state->bounds.to);
 	assert_int_equal(t.state->when, t.state->bounds.to);
-	press(&t, "Z");
+	screen_keys(&t, "Z");
 	assert_true(state_is_frozen(t.state));
 	screen_find(&t, "FROZEN");
-	press(&t, "Z");
+	screen_keys(&t, "Z");
 	assert_false(state_is_frozen(t.state));
 	screen_free(&t);
-	t = skew();
-	press(&t, "F");
-	assert_message(&t, "not a live job");
-	press(&t, "Z");
-	assert_message(&t, "not a live job");
+	t = screen_of_skew();
+	screen_keys(&t, "F");
+	screen_says(&t, "not a live job");
+	screen_keys(&t, "Z");
+	screen_says(&t, "not a live job");
 	screen_free(&t);
 }
 
@@ -440,30 +409,30 @@ static void following_keeps_the_end_in_view(void **unused)
 
 static void panes_are_chosen(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 
 	(void)unused;
-	press(&t, "Tab");
+	screen_keys(&t, "Tab");
 	assert_int_equal(t.state->pane, PANE_STACKS);
-	press(&t, "S-Tab S-Tab");
+	screen_keys(&t, "S-Tab S-Tab");
 	assert_int_equal(t.state->pane, PANE_RECEIPT);
 	for (int i = 0; i < PANES; i++) {
 		state_key(t.state, (char[2]){(char)('1' + i)});
 		assert_int_equal(t.state->pane, i);
 	}
-	press(&t, "1 Enter");
+	screen_keys(&t, "1 Enter");
 	assert_true(t.state->in_pane);
-	press(&t, "j j j");
+	screen_keys(&t, "j j j");
 	assert_int_equal(t.state->line[PANE_VERDICT], 3);
-	press(&t, "G");
+	screen_keys(&t, "G");
 	assert_int_equal(t.state->line[PANE_VERDICT], t.state->lines.lines.all.nr - 1);
-	press(&t, "Ctrl-U k g");
+	screen_keys(&t, "Ctrl-U k g");
 	assert_int_equal(t.state->line[PANE_VERDICT], 0);
-	press(&t, "Esc");
+	screen_keys(&t, "Esc");
 	assert_false(t.state->in_pane);
-	press(&t, "O");
+	screen_keys(&t, "O");
 	assert_int_equal(t.state->layout.rows.h, 0);
-	press(&t, "O");
+	screen_keys(&t, "O");
 	assert_int_equal(t.state->layout.rows.h, 8);
 	screen_free(&t);
 }
@@ -471,72 +440,72 @@ static void panes_are_chosen(void **unused)
 /* The line of the wait cites rank 0's entry: Enter goes there. */
 static void enter_goes_to_the_cited_event(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 
 	(void)unused;
-	press(&t, "Home 1 Enter");
+	screen_keys(&t, "Home 1 Enter");
 	for (size_t i = 0; i < t.state->lines.lines.all.nr; i++) {
 		const struct pane_line *line = state_line(t.state);
 
 		if (line->rank == 0)
 			break;
-		press(&t, "j");
+		screen_keys(&t, "j");
 	}
-	press(&t, "Enter");
+	screen_keys(&t, "Enter");
 	assert_int_equal(t.state->rank, 0);
 	assert_true(t.state->in_pane); /* the next line is a key away */
-	press(&t, "Esc Esc");
+	screen_keys(&t, "Esc Esc");
 	assert_int_equal(t.state->rank, 3);
 	screen_free(&t);
 }
 
 static void panes_are_searched(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 
 	(void)unused;
-	press(&t, "1 Enter / type unjudged");
-	press(&t, "Enter");
+	screen_keys(&t, "1 Enter / type unjudged");
+	screen_keys(&t, "Enter");
 	assert_non_null(strstr(state_line(t.state)->text, "unjudged"));
-	press(&t, "g n");
+	screen_keys(&t, "g n");
 	assert_non_null(strstr(state_line(t.state)->text, "unjudged"));
 	screen_free(&t);
 }
 
 static void q_closes_then_quits(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 	const char *argument;
 
 	(void)unused;
-	press(&t, "?");
+	screen_keys(&t, "?");
 	screen_find(&t, "next row");
-	press(&t, "q q");
+	screen_keys(&t, "q q");
 	assert_int_equal(state_effect(t.state, &argument), EFFECT_NONE);
 	assert_false(state_shows_pane(t.state));
-	press(&t, "Tab");
+	screen_keys(&t, "Tab");
 	assert_true(state_shows_pane(t.state));
-	press(&t, "q q");
-	assert_effect(&t, EFFECT_QUIT, "");
-	press(&t, "Q");
-	assert_effect(&t, EFFECT_QUIT, "");
+	screen_keys(&t, "q q");
+	screen_asks(&t, EFFECT_QUIT, "");
+	screen_keys(&t, "Q");
+	screen_asks(&t, EFFECT_QUIT, "");
 	screen_free(&t);
 }
 
 static void one_thing_at_a_time_where_it_is_narrow(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 
 	(void)unused;
 	state_resize(t.state, 60, 20);
 	assert_false(state_shows_pane(t.state));
-	press(&t, "1");
+	screen_keys(&t, "1");
 	assert_true(state_shows_pane(t.state));
 	screen_find(&t, "peers compiled");
-	press(&t, "q");
+	screen_keys(&t, "q");
 	assert_false(state_shows_pane(t.state));
-	press(&t, "q");
-	assert_effect(&t, EFFECT_QUIT, "");
+	screen_keys(&t, "q");
+	screen_asks(&t, EFFECT_QUIT, "");
 	screen_free(&t);
 }
 
@@ -544,26 +513,26 @@ static void one_thing_at_a_time_where_it_is_narrow(void **unused)
 
 static void the_rest_does_what_it_says(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 
 	(void)unused;
-	press(&t, "Ctrl-L");
-	assert_effect(&t, EFFECT_REDRAW, "");
-	press(&t, "Ctrl-Z");
-	assert_effect(&t, EFFECT_SUSPEND, "");
-	press(&t, "P");
-	assert_effect(&t, EFFECT_EXPORT, "");
-	press(&t, "y");
-	assert_effect(&t, EFFECT_COPY, "3 codegen 0/0");
-	press(&t, "~");
+	screen_keys(&t, "Ctrl-L");
+	screen_asks(&t, EFFECT_REDRAW, "");
+	screen_keys(&t, "Ctrl-Z");
+	screen_asks(&t, EFFECT_SUSPEND, "");
+	screen_keys(&t, "P");
+	screen_asks(&t, EFFECT_EXPORT, "");
+	screen_keys(&t, "y");
+	screen_asks(&t, EFFECT_COPY, "3 codegen 0/0");
+	screen_keys(&t, "~");
 	assert_true(t.state->utf8);
-	press(&t, "T");
+	screen_keys(&t, "T");
 	assert_int_equal(state_theme(t.state), THEME_LIGHT);
-	press(&t, "i");
-	assert_message(&t, "test.inq: 8/8 rings, 0 records lost");
+	screen_keys(&t, "i");
+	screen_says(&t, "test.inq: 8/8 rings, 0 records lost");
 	assert_int_equal(t.state->pane, PANE_RECEIPT);
-	press(&t, "F9");
-	assert_message(&t, "F9 means nothing here");
+	screen_keys(&t, "F9");
+	screen_says(&t, "F9 means nothing here");
 	state_say(t.state, "written: x.txt");
 	screen_find(&t, "written: x.txt");
 	screen_free(&t);
@@ -594,11 +563,11 @@ static void no_request_is_without_effect(void **unused)
 		struct screen_test t = screen_new(screen_skew(), 80, 24);
 		uint64_t before, after;
 
-		press(&t, "j j w l"); /* nothing is at an end */
+		screen_keys(&t, "j j w l"); /* nothing is at an end */
 		if (i == REQUEST_UNTAG_ALL)
-			press(&t, "Space");
+			screen_keys(&t, "Space");
 		if (i == REQUEST_PANE_VERDICT)
-			press(&t, "2");
+			screen_keys(&t, "2");
 		before = mark_of(&t);
 		state_do(t.state, (enum request)i);
 		state_settle(t.state);
@@ -612,27 +581,27 @@ static void no_request_is_without_effect(void **unused)
 
 static void help_shows_every_key(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 
 	(void)unused;
 	state_resize(t.state, 100, 120);
-	press(&t, "?");
+	screen_keys(&t, "?");
 	for (int i = REQUEST_NONE + 1; i < REQUESTS; i++)
 		screen_find(&t, keys_help((enum request)i));
 	screen_find(&t, "to a time: +12.5s");
 	state_resize(t.state, 80, 24);
-	press(&t, "G");
+	screen_keys(&t, "G");
 	screen_find(&t, "leaves");
-	press(&t, "g");
+	screen_keys(&t, "g");
 	screen_find(&t, "next row");
-	press(&t, "x");
+	screen_keys(&t, "x");
 	screen_lacks(&t, "next row");
 	screen_free(&t);
 }
 
 static void the_mouse_points(void **unused)
 {
-	struct screen_test t = skew();
+	struct screen_test t = screen_of_skew();
 	const struct layout *layout = &t.state->layout;
 
 	(void)unused;
