@@ -201,6 +201,63 @@ int cells_put_fit(struct cells *cells, struct rect clip, int x, int y, int w, en
 	return columns;
 }
 
+/* Bytes of the words that fit; 0: not even the first. */
+static size_t whole_words(const char *escaped, size_t room)
+{
+	size_t columns = 0, at = 0, end = 0;
+
+	for (size_t size; columns <= room; at += size) {
+		int32_t code = escape_decode(escaped + at, &size);
+
+		if (!escaped[at] || escaped[at] == ' ' || !strncmp(escaped + at, ", ", 2))
+			end = at;
+		if (!escaped[at])
+			break;
+		columns += escape_columns(code);
+	}
+	return end && escaped[end] && escaped[end - 1] == ',' ? end - 1 : end;
+}
+
+int cells_words_columns(const char *text, int w, bool utf8)
+{
+	struct str escaped = {0};
+	size_t room = w > 0 ? (size_t)w : 0, whole, columns;
+
+	escape_head(&escaped, text, utf8);
+	whole = whole_words(str_text(&escaped), room);
+	if (whole || !escaped.len) {
+		str_cut(&escaped, whole);
+		columns = escape_width(str_text(&escaped));
+	} else {
+		columns = escape_width(str_text(&escaped));
+		columns = columns < room ? columns : room;
+	}
+	str_release(&escaped);
+	return (int)columns;
+}
+
+int cells_put_words(struct cells *cells, struct rect clip, int x, int y, int w, enum style style,
+	const char *text)
+{
+	struct str escaped = {0};
+	int room = w < clip.w - x ? w : clip.w - x;
+	size_t whole;
+	int columns;
+
+	if (room <= 0)
+		return 0;
+	escape_head(&escaped, text, cells->utf8);
+	whole = whole_words(str_text(&escaped), (size_t)room);
+	if (!whole && escaped.len) {
+		columns = cells_put_fit(cells, clip, x, y, room, style, text);
+	} else {
+		str_cut(&escaped, whole);
+		columns = put_escaped(cells, clip, x, y, style, str_text(&escaped));
+	}
+	str_release(&escaped);
+	return columns;
+}
+
 /* The end of an escaped text that takes at most w columns. */
 static const char *tail(const char *escaped, size_t w)
 {

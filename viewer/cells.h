@@ -52,6 +52,11 @@ int cells_put_fit(struct cells *cells, struct rect clip, int x, int y, int w, en
 	const char *text) __attribute__((nonnull));
 int cells_put_middle(struct cells *cells, struct rect clip, int x, int y, int w, enum style style,
 	const char *text) __attribute__((nonnull));
+/* Cut behind the last word that fits; of a first one that does not fit, its beginning. */
+int cells_put_words(struct cells *cells, struct rect clip, int x, int y, int w, enum style style,
+	const char *text) __attribute__((nonnull));
+/* How many columns of at most w that takes. */
+int cells_words_columns(const char *text, int w, bool utf8) __attribute__((nonnull));
 int cells_printf(struct cells *cells, struct rect clip, int x, int y, enum style style,
 	const char *format, ...) __attribute__((nonnull, format(printf, 6, 7)));
 /* One of our own glyphs (style.h), as the grid's charset has it. */

@@ -41,17 +41,41 @@ static void draw_when(const struct screen *screen, int from)
 	str_release(&text);
 }
 
-/* "3-10 of 25 lines" on the rule above a pane that has more; returns where it ends. */
-static int draw_more(const struct screen *screen, struct rect rule, int x, size_t top, size_t n,
-	int h)
+/* Of the lines from `top` on, the first and the last item. */
+static void count_items(const struct pane_lines *lines, size_t top, size_t seen, size_t *ret_first,
+	size_t *ret_last)
 {
-	size_t seen = n > top ? n - top : 0;
+	*ret_first = *ret_last = PANE_NO_ITEM;
+	for (size_t i = top; i < top + seen; i++) {
+		size_t item = lines->all.items[i].item;
+
+		if (item == PANE_NO_ITEM)
+			continue;
+		*ret_first = *ret_first == PANE_NO_ITEM ? item : *ret_first;
+		*ret_last = item;
+	}
+}
+
+/*
+ * "3-10 of 25 lines" on the rule above a pane that has more; returns where it ends. Of a pane of
+ * very many, of which not all are lines now, it is the items that are counted.
+ */
+static int draw_more(const struct screen *screen, struct rect rule, int x,
+	const struct state_lines *of, size_t top, int h)
+{
+	const struct pane_lines *lines = &of->lines;
+	size_t n = lines->all.nr, seen = n > top ? n - top : 0, first, last;
 	struct str text = {0};
 
 	if (h <= 0 || n <= (size_t)h)
 		return x;
 	seen = seen < (size_t)h ? seen : (size_t)h;
-	str_printf(&text, " %zu-%zu of %zu lines ", top + 1, top + seen, n);
+	count_items(lines, top, seen, &first, &last);
+	if (lines->to - lines->from < lines->items && first != PANE_NO_ITEM)
+		str_printf(&text, " %zu-%zu of %zu %s ", first + 1, last + 1, lines->items,
+			panes[of->pane].items);
+	else
+		str_printf(&text, " %zu-%zu of %zu lines ", top + 1, top + seen, n);
 	if (x + (int)text.len <= rule.w)
 		x += cells_put(screen->cells, rule, x, 0, STYLE_BAR, str_text(&text));
 	str_release(&text);
@@ -80,8 +104,8 @@ static void draw_tabs(const struct screen *screen)
 		x += 1;
 	}
 	if (state_shows_pane(state))
-		x = draw_more(screen, area, x, state->line_top[state->pane],
-			state->lines.lines.all.nr, screen->layout.pane.h);
+		x = draw_more(screen, area, x, &state->lines, state->line_top[state->pane],
+			screen->layout.pane.h);
 	draw_when(screen, x);
 }
 
@@ -167,8 +191,8 @@ static void draw_beside(const struct screen *screen)
 	draw_rule(screen, heading);
 	x += cells_printf(
 		screen->cells, heading, x, 0, STYLE_BAR, "%s", panes[state->beside.pane].name);
-	draw_more(screen, heading, x + 1, 0, canvas.lines->all.nr, canvas.area.h);
-	draw_lines(&canvas, 0, -1);
+	draw_more(screen, heading, x + 1, &state->beside, state->beside_top, canvas.area.h);
+	draw_lines(&canvas, state->beside_top, canvas.lines->here);
 }
 
 void draw_panes(const struct screen *screen)

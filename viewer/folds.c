@@ -212,7 +212,13 @@ static void sweep_edges(struct merged *into, struct edge *edges, size_t n)
 		sweep_edge(into, &sweep, &edges[i]);
 }
 
-/* Of events only entries are drawn; all else of a fold is seen when it is opened. */
+/* What is drawn of events; all else of a fold is seen when it is opened. */
+static bool is_drawn(const struct track_event *event)
+{
+	return event->kind == TRACK_ENTER || event->kind == TRACK_STEP ||
+	       event->kind == TRACK_EXCEPTION;
+}
+
 static struct merged *merge(const struct folds *folds, const struct row *row)
 {
 	struct merged *merged = alloc_zeroed(1, sizeof(*merged));
@@ -232,7 +238,7 @@ static struct merged *merge(const struct folds *folds, const struct row *row)
 			*array_add(&edges) = (struct edge){span->to, span, CLOSES};
 		}
 		for (size_t j = 0; j < track->nevents; j++)
-			if (track->events[j].kind == TRACK_ENTER)
+			if (is_drawn(&track->events[j]))
 				*array_add(&merged->events) = track->events[j];
 	}
 	sweep_edges(merged, edges.items, edges.nr);
@@ -259,12 +265,15 @@ static struct bin bin_of_few(const struct folds *folds, const struct row *row, i
 
 	for (size_t i = 1; i < row->n; i++) {
 		struct bin bin = pyramid_bin(folds->pyramid, (size_t)row->ranks[i], from, to);
-		bool entered = worst.entered || bin.entered;
+		struct bin both = worst;
 
 		if (bin.state > worst.state ||
 			(bin.state == worst.state && bin.share > worst.share))
-			worst = bin;
-		worst.entered = entered;
+			both = bin;
+		both.entered = worst.entered || bin.entered;
+		both.stepped = worst.stepped || bin.stepped;
+		both.raised = worst.raised || bin.raised;
+		worst = both;
 	}
 	return worst;
 }
@@ -292,15 +301,4 @@ struct bin folds_bin(struct folds *folds, size_t row, int64_t from, int64_t to)
 	if (!folds->merged[row])
 		folds->merged[row] = merge(folds, at);
 	return pyramid_bin(folds->merged[row]->pyramid, 0, from, to);
-}
-
-int folds_worst(const struct folds *folds, size_t row)
-{
-	const struct row *at = &folds->rows->at[row];
-	int worst = at->ranks[0];
-
-	for (size_t i = 1; i < at->n; i++)
-		if (folds->tracks->at[at->ranks[i]].now > folds->tracks->at[worst].now)
-			worst = at->ranks[i];
-	return worst;
 }

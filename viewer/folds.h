@@ -24,7 +24,4 @@ void folds_free(struct folds *folds);
 struct bin folds_bin(struct folds *folds, size_t row, int64_t from, int64_t to)
 	__attribute__((nonnull));
 
-/* The rank of the row that is worst now: whose word stands for it. */
-int folds_worst(const struct folds *folds, size_t row) __attribute__((nonnull));
-
 #endif

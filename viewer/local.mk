@@ -10,6 +10,7 @@ viewer_libviewer_la_SOURCES = \
 	%D%/help.c \
 	%D%/keys.c %D%/keys.h %D%/requests.def \
 	%D%/layout.c %D%/layout.h \
+	%D%/legend.c \
 	%D%/pane-alike.c %D%/pane-alike.h \
 	%D%/pane-events.c \
 	%D%/pane-goals.c \
@@ -24,6 +25,7 @@ viewer_libviewer_la_SOURCES = \
 	%D%/pyramid-census.c %D%/pyramid-census.h \
 	%D%/pyramid-slots.c %D%/pyramid-slots.h \
 	%D%/pyramid.c %D%/pyramid.h \
+	%D%/row-words.c \
 	%D%/rows-filter.c %D%/rows-filter.h \
 	%D%/rows-keys.c %D%/rows-keys.h \
 	%D%/rows.c %D%/rows.h \
@@ -31,6 +33,7 @@ viewer_libviewer_la_SOURCES = \
 	%D%/state-command.c \
 	%D%/state-edges.c \
 	%D%/state-else.c \
+	%D%/state-lines.c \
 	%D%/state-move.c \
 	%D%/state-pane.c \
 	%D%/state-private.h \
@@ -44,7 +47,8 @@ viewer_libviewer_la_SOURCES = \
 	%D%/svg.c %D%/svg.h \
 	%D%/terminal-keys.c %D%/terminal-keys.h \
 	%D%/terminal.c %D%/terminal.h \
-	%D%/timeline.c \
+	%D%/timeline-cells.c \
+	%D%/timeline.c %D%/timeline.h \
 	%D%/track-cites.c \
 	%D%/track-events.c \
 	%D%/track-make.h \
@@ -53,6 +57,7 @@ viewer_libviewer_la_SOURCES = \
 	%D%/track-spans.c \
 	%D%/track-wait.c \
 	%D%/track.c %D%/track.h \
+	%D%/treelines.c %D%/treelines.h \
 	%D%/view.c %D%/view.h \
 	%D%/window.c %D%/window.h
 
@@ -104,3 +109,6 @@ tests_unit_view_find_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/view_draw_test
 tests_unit_view_draw_test_SOURCES = tests/unit/view_draw_test.c $(VIEW_SCREEN)
 tests_unit_view_draw_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/view_marks_test
+tests_unit_view_marks_test_SOURCES = tests/unit/view_marks_test.c $(VIEW_SCREEN)
+tests_unit_view_marks_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)

@@ -3,8 +3,8 @@
  * What the selected row's first rank did around the time cursor, a line an event. Below the event
  * that the cursor is at, every field of its fact; in the longer form below each.
  *
- * A rank may have millions of events: so many around the cursor are shown, and the lines above and
- * below them lead on to the ones that are not.
+ * A rank may have millions of events, and thousands at one moment: each is an item of the pane, and
+ * lines are made of those around the user's.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -16,7 +16,6 @@
 #include "words/ranks.h"
 #include "words/wording.h"
 
-#define AROUND	     100 /* events before the cursor's, and after it */
 #define WIDE	     72	 /* columns from which the time of day stands on each line */
 #define FIELD_COLUMN 13
 
@@ -234,9 +233,14 @@ static void add_fields(
 
 /* -- lines ------------------------------------------------------------------------------------- */
 
+static size_t item_of(const struct events_fill *e, const struct track_event *event)
+{
+	return (size_t)(event - e->track->events) + 1;
+}
+
 static void add_detail(const struct events_fill *e, const struct track_event *event)
 {
-	struct pane_words line = {.column = FIELD_COLUMN, .cite = ""};
+	struct pane_words line = {.column = FIELD_COLUMN, .cite = "", .item = item_of(e, event)};
 
 	line.goal = (struct pane_goal){e->track->rank, event->when};
 	str_add(&line.words, "at ");
@@ -264,7 +268,10 @@ static enum style style_of(const struct track_event *event)
 static void add_event(const struct events_fill *e, const struct track_event *event, bool here)
 {
 	const struct job *job = e->fill.scene->job;
-	struct pane_words line = {.cite = event->cite, .most = 2, .style = style_of(event)};
+	struct pane_words line = {.cite = event->cite,
+		.most = 2,
+		.style = style_of(event),
+		.item = item_of(e, event)};
 	size_t key;
 
 	line.goal = (struct pane_goal){e->track->rank, event->when};
@@ -291,17 +298,6 @@ static void add_event(const struct events_fill *e, const struct track_event *eve
 	pane_words_add(&e->fill, &line);
 	if (here || e->fill.place->all)
 		add_detail(e, event);
-}
-
-/* Of what is left out: Enter leads to it. */
-static void add_rest(const struct events_fill *e, size_t n, const char *where, size_t goal)
-{
-	int64_t when = e->track->events[goal].when;
-	struct pane_line *line = pane_add(e->fill.into, STYLE_FAINT, " ... %zu %s%s", n, where,
-		when == JOB_UNKNOWN ? "" : ": Enter goes there");
-
-	line->rank = e->track->rank;
-	line->when = when;
 }
 
 static void add_head(const struct events_fill *e, struct verdict_ranks row)
@@ -331,19 +327,26 @@ static void add_head(const struct events_fill *e, struct verdict_ranks row)
 	pane_words_add(&e->fill, &line);
 }
 
-static void add_events(const struct events_fill *e)
+/* The event that the time cursor is at: of several at that moment the one that the user was at. */
+static ptrdiff_t find_here(const struct events_fill *e)
 {
 	ptrdiff_t here = track_event_before(e->track, e->fill.place->when);
-	size_t n = e->track->nevents, middle = here < 0 ? 0 : (size_t)here;
-	size_t from = middle > AROUND ? middle - AROUND : 0;
-	size_t to = n - middle > AROUND ? middle + AROUND : n;
+	size_t item = e->fill.place->item;
 
-	if (from)
-		add_rest(e, from, "earlier", from - 1);
-	for (size_t i = from; i < to; i++)
+	if (here < 0 || item >= e->track->nevents ||
+		e->track->events[item].when != e->track->events[here].when)
+		return here;
+	return (ptrdiff_t)item;
+}
+
+static void add_events(const struct events_fill *e)
+{
+	ptrdiff_t here = find_here(e);
+	struct pane_lines *into = e->fill.into;
+
+	pane_window(into, e->fill.place, e->track->nevents, here < 0 ? 0 : (size_t)here);
+	for (size_t i = into->from; i < into->to; i++)
 		add_event(e, &e->track->events[i], (ptrdiff_t)i == here);
-	if (to < n)
-		add_rest(e, n - to, "later", to);
 }
 
 void pane_fill_events(
@@ -360,4 +363,40 @@ void pane_fill_events(
 	e.track = &scene->tracks->at[place->rank];
 	add_head(&e, row);
 	add_events(&e);
+}
+
+/* -- finding ----------------------------------------------------------------------------------- */
+
+struct sought {
+	const struct job *job;
+	const struct track *track;
+	const char *text;
+	struct str line;
+};
+
+static bool is_sought(void *context, size_t item)
+{
+	struct sought *sought = context;
+	const struct track_event *event = &sought->track->events[item];
+
+	str_cut(&sought->line, 0);
+	str_printf(&sought->line, "%s %s", track_kind_name(event->kind), event->name);
+	if (event->group != JOB_NONE)
+		str_printf(&sought->line, " %s", sought->job->groups[event->group].name);
+	return strcasestr(str_text(&sought->line), sought->text) ||
+	       strcasestr(event->cite, sought->text);
+}
+
+size_t pane_find_events(const struct scene *scene, const struct pane_place *place,
+	const char *text, size_t from, bool back)
+{
+	struct sought sought = {.job = scene->job, .text = text};
+	size_t found;
+
+	if (place->rank < 0 || (size_t)place->rank >= scene->tracks->n)
+		return PANE_NO_ITEM;
+	sought.track = &scene->tracks->at[place->rank];
+	found = pane_find_item(sought.track->nevents, from, back, is_sought, &sought);
+	str_release(&sought.line);
+	return found;
 }

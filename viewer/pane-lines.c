@@ -18,7 +18,8 @@ struct pane_line *pane_add(struct pane_lines *into, enum style style, const char
 		.right = "",
 		.style = style,
 		.rank = JOB_NONE,
-		.when = JOB_UNKNOWN};
+		.when = JOB_UNKNOWN,
+		.item = PANE_NO_ITEM};
 	str_release(&text);
 	return line;
 }
@@ -28,4 +29,5 @@ void pane_lines_release(struct pane_lines *lines)
 	array_release(&lines->all);
 	arena_release(&lines->arena);
 	lines->here = -1;
+	lines->items = lines->from = lines->to = 0;
 }

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The merged stacks: first the classes with whether they moved, then the tree, with the odd one out
- * first. ">" stands at what the selected row's ranks pass, and the pane scrolls to where the first
- * of them is. The longer form has all threads.
+ * The merged stacks: first the classes with whether they moved, then the tree, with the odd one
+ * out first. ">" stands at what the selected row's ranks pass, and where the selected rank's own
+ * program stands that is said: below it are libraries, which everybody waits in. The pane scrolls
+ * there. The longer form has all threads.
  *
- * A tree of ten thousand ranks is as long as their stacks differ; of one that is longer than
- * LINES_MOST only the beginning is shown, and the selected rank's own way in any case.
+ * A tree of ten thousand ranks is as long as their stacks differ: classes and lines of the tree are
+ * items of the pane, and lines are made of those around the user's.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "viewer/pane-words.h"
-#include "words/branches.h"
+#include "viewer/treelines.h"
 #include "words/escape.h"
-#include "words/frames.h"
 
 #define MEMBERS_WIDTH 11 /* more where that helps and there is room */
 #define NARROW	      60 /* columns; below them less is indented, and places get less room */
 #define INDENT_MOST   12
 #define PLACE_LEAST   12
-#define CLASSES_MOST  40
-#define LINES_MOST    1000
+#define PLACE_MOST    4096
+#define MEMBERS_MOST  40 /* classes that are asked for their width */
 
 struct stacks_fill {
 	struct pane_fill fill;
+	const struct treelines *lines;
 	const struct stacktree *tree;
-	const struct frames_motion *motions;
-	bool *in_row; /* by set: ranks of the selected row are in it */
+	bool *selected; /* by rank: of the selected row */
 	size_t members; /* columns of whom it is about */
-	int leaf;     /* node in which the selected rank's main stack ends; JOB_NONE */
-	size_t more;  /* lines that were left out */
+	size_t own;     /* the branch in which the selected rank's program stands; SIZE_MAX none */
 };
 
 static void pad(struct str *line, size_t column)
@@ -48,60 +48,36 @@ static int rank_of(const struct stacks_fill *s, uint32_t set)
 
 /* -- whom it is about -------------------------------------------------------------------------- */
 
-static bool *find_row(const struct stacks_fill *s)
+static bool *find_selected(const struct stacks_fill *s)
 {
-	size_t nranks = s->tree->job->nranks;
 	struct verdict_ranks row = pane_row_ranks(&s->fill);
-	bool *in_row = alloc_zeroed(s->tree->nsets + 1, sizeof(*in_row));
-	bool *selected = alloc_zeroed(nranks + 1, sizeof(*selected));
+	bool *selected = alloc_zeroed(s->tree->job->nranks + 1, sizeof(*selected));
 
 	for (size_t i = 0; i < row.n; i++)
 		selected[row.at[i]] = true;
-	for (size_t i = 0; i < s->tree->nsets; i++) {
-		const struct stacktree_set *set = &s->tree->sets[i];
-
-		for (size_t k = 0; k < set->n && !in_row[i]; k++)
-			in_row[i] = (size_t)set->at[k] < nranks && selected[set->at[k]];
-	}
-	free(selected);
-	return in_row;
+	return selected;
 }
 
-static int find_leaf(const struct stacks_fill *s)
+/* Whether ranks of the selected row are in a set. */
+static bool is_mine(const struct stacks_fill *s, uint32_t set)
 {
-	const struct stacktree *tree = s->tree;
-	int rank = s->fill.place->rank;
-	size_t low = 0, high = tree->nstacks;
+	const struct stacktree_set *members = &s->tree->sets[set];
 
-	/* Stacks are by rank, those of no rank last. */
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		int at = tree->job->stacks[tree->stacks[middle]].rank;
-
-		if (at != JOB_NONE && at < rank)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < tree->nstacks; low++) {
-		const struct job_stack *stack = &tree->job->stacks[tree->stacks[low]];
-
-		if (rank == JOB_NONE || stack->rank != rank)
-			return JOB_NONE;
-		if (stack->main && stack->process == tree->job->ranks[rank].process)
-			return tree->ends[low];
-	}
-	return JOB_NONE;
+	for (size_t i = 0; i < members->n; i++)
+		if ((size_t)members->at[i] < s->tree->job->nranks && s->selected[members->at[i]])
+			return true;
+	return false;
 }
 
-/* Whether the selected rank's own stack passes that node. */
-static bool *find_way(const struct stacks_fill *s)
+static size_t find_own(const struct stacks_fill *s)
 {
-	bool *way = alloc_zeroed(s->tree->nnodes + 1, sizeof(*way));
+	const struct posture *postures = s->fill.scene->verdicts->postures;
+	int rank = s->fill.place->rank, node;
 
-	for (int at = s->leaf; at > 0; at = s->tree->nodes[at].parent)
-		way[at] = true;
-	return way;
+	if (rank == JOB_NONE || (size_t)rank >= s->tree->job->nranks)
+		return SIZE_MAX;
+	node = treelines_own(s->lines, rank, postures ? &postures[rank] : NULL);
+	return node == JOB_NONE ? SIZE_MAX : s->lines->of_node[node];
 }
 
 /* As wide as the widest class is, within bounds. */
@@ -110,7 +86,7 @@ static size_t find_members(const struct stacks_fill *s)
 	size_t most = s->fill.place->width < NARROW ? MEMBERS_WIDTH : PANE_RANKS;
 	size_t width = MEMBERS_WIDTH;
 
-	for (size_t i = 0; i < s->tree->nclasses && i < CLASSES_MOST; i++) {
+	for (size_t i = 0; i < s->tree->nclasses && i < MEMBERS_MOST; i++) {
 		struct str members = {0};
 
 		frames_add_members(&members, s->tree, s->tree->classes[i].set, most);
@@ -143,12 +119,14 @@ static void add_summary(struct stacks_fill *s)
 	str_release(&line.words);
 }
 
-static void add_class(struct stacks_fill *s, const struct stacktree_class *class,
-	const struct frames_motion *motion, int64_t span)
+static void add_class(struct stacks_fill *s, size_t at, int64_t span)
 {
-	struct pane_words line = {.column = s->members + 2, .goal = PANE_NOWHERE, .cite = ""};
+	const struct stacktree_class *class = &s->tree->classes[at];
+	const struct frames_motion *motion = &s->lines->motions[at];
+	struct pane_words line = {.column = s->members + 2, .cite = "", .item = at + 1};
+	bool mine = is_mine(s, class->set);
 
-	str_add_char(&line.key, s->in_row[class->set] ? '>' : ' ');
+	str_add_char(&line.key, mine ? '>' : ' ');
 	frames_add_members(&line.key, s->tree, class->set, s->members);
 	if (class->threads > s->tree->sets[class->set].n)
 		str_printf(&line.words, "%u threads, ", class->threads);
@@ -160,20 +138,9 @@ static void add_class(struct stacks_fill *s, const struct stacktree_class *class
 		frames_add_doing(&line.words, motion->first, span);
 		line.cite = motion->stacks == 1 ? motion->first->cite : "";
 	}
-	line.style = s->in_row[class->set] ? STYLE_STRONG : STYLE_PLAIN;
+	line.style = mine ? STYLE_STRONG : STYLE_PLAIN;
 	line.goal = pane_goal_of_cite(s->fill.scene, line.cite, rank_of(s, class->set));
 	pane_words_add(&s->fill, &line);
-}
-
-static void add_classes(struct stacks_fill *s)
-{
-	int64_t span = disturbed_by(s->tree->job).span;
-
-	for (size_t i = 0; i < s->tree->nclasses && i < CLASSES_MOST; i++)
-		add_class(s, &s->tree->classes[i], &s->motions[i], span);
-	if (s->tree->nclasses > CLASSES_MOST)
-		pane_add(s->fill.into, STYLE_FAINT, " ... and %zu classes more",
-			s->tree->nclasses - CLASSES_MOST);
 }
 
 /* -- the tree ---------------------------------------------------------------------------------- */
@@ -199,14 +166,33 @@ static void add_place(struct stacks_fill *s, struct pane_line *line,
 	str_release(&place);
 }
 
-static void add_branch(struct stacks_fill *s, const struct branch *branch)
+/* A frame is one line, whatever its length: where that is drawn its end is cut off. */
+static void add_frame(struct stacks_fill *s, struct pane_words *line,
+	const struct stacktree_node *node)
 {
-	const struct stacktree_node *node = &s->tree->nodes[branch->node];
-	bool narrow = s->fill.place->width < NARROW, mine = s->in_row[node->set];
-	unsigned depth = branch->depth < INDENT_MOST ? branch->depth : INDENT_MOST;
-	struct pane_words line = {.cite = "", .goal = {rank_of(s, node->set), JOB_UNKNOWN}};
+	size_t strong = line->key.len;
 	struct pane_line *added;
-	size_t width;
+
+	pad(&line->key, line->column);
+	added = pane_add(s->fill.into, line->style, "%s%s", str_text(&line->key),
+		str_text(&line->words));
+	added->strong = strong;
+	added->rank = line->goal.rank;
+	added->item = line->item - 1;
+	add_place(s, added, node, escape_width(added->text));
+	str_release(&line->key);
+	str_release(&line->words);
+}
+
+static void add_branch(struct stacks_fill *s, size_t at)
+{
+	const struct branch *branch = &s->lines->branches.all.items[at];
+	const struct stacktree_node *node = &s->tree->nodes[branch->node];
+	bool narrow = s->fill.place->width < NARROW, mine = is_mine(s, node->set);
+	unsigned depth = branch->depth < INDENT_MOST ? branch->depth : INDENT_MOST;
+	struct pane_words line = {.cite = "",
+		.goal = {rank_of(s, node->set), JOB_UNKNOWN},
+		.item = s->tree->nclasses + at + 1};
 
 	line.column = s->members + 2 + (narrow ? 1 : 2) * (size_t)depth;
 	line.style = mine ? STYLE_STRONG : STYLE_PLAIN;
@@ -214,67 +200,120 @@ static void add_branch(struct stacks_fill *s, const struct branch *branch)
 	if (branch->fork)
 		frames_add_members(&line.key, s->tree, node->set, s->members);
 	branches_add_name(&line.words, s->tree, branch, true);
-	if (node->kind != STACKTREE_FRAME) {
-		pane_words_add(&s->fill, &line);
-		return;
+	if (at == s->own) {
+		s->fill.into->here = (ptrdiff_t)s->fill.into->all.nr;
+		if (node->kind == STACKTREE_FRAME && !s->tree->nodes[branch->last].died)
+			str_add(&line.words, "  <- own code");
 	}
-	/* A frame is one line, whatever its length: where that is drawn its end is cut off. */
-	width = line.key.len;
-	pad(&line.key, line.column);
-	added = pane_add(s->fill.into, line.style, "%s%s", str_text(&line.key),
-		str_text(&line.words));
-	added->strong = width;
-	added->rank = line.goal.rank;
-	add_place(s, added, node, escape_width(added->text));
-	str_release(&line.key);
-	str_release(&line.words);
+	if (node->kind == STACKTREE_FRAME)
+		add_frame(s, &line, node);
+	else
+		pane_words_add(&s->fill, &line);
 }
 
-static void add_tree(struct stacks_fill *s)
+/* What stands before and behind all items is seen with the first and the last of them. */
+static void add_items(struct stacks_fill *s)
 {
-	struct branches branches = branches_of(s->tree);
-	bool *way = find_way(s);
-	const struct branch *branch;
+	struct pane_lines *into = s->fill.into;
+	size_t classes = s->tree->nclasses, items = classes + s->lines->branches.all.nr;
+	int64_t span = disturbed_by(s->tree->job).span;
 
-	array_for_each (&branches.all, branch) {
-		size_t index = (size_t)(branch - branches.all.items);
-
-		if (index >= LINES_MOST && !way[branch->node]) {
-			s->more++;
-			continue;
-		}
-		if (way[branch->last])
-			s->fill.into->here = (ptrdiff_t)s->fill.into->all.nr;
-		add_branch(s, branch);
+	pane_window(into, s->fill.place, items, s->own == SIZE_MAX ? 0 : classes + s->own);
+	if (!into->from)
+		add_summary(s);
+	for (size_t i = into->from; i < into->to; i++) {
+		if (i < classes)
+			add_class(s, i, span);
+		else
+			add_branch(s, i - classes);
 	}
-	if (s->more)
-		pane_add(s->fill.into, STYLE_FAINT, " ... and %zu lines more", s->more);
-	if (s->tree->hidden)
-		pane_add(s->fill.into, STYLE_FAINT, " %zu frames of plumbing are not shown",
+	if (into->to == items && s->tree->hidden)
+		pane_add(into, STYLE_FAINT, " %zu frames of plumbing are not shown",
 			s->tree->hidden);
-	free(way);
-	branches_release(&branches);
+}
+
+/* -- all of it --------------------------------------------------------------------------------- */
+
+static const struct stacktree *tree_of(const struct scene *scene, const struct pane_place *place)
+{
+	return place->all || !scene->mains ? scene->tree : scene->mains;
+}
+
+/* As lines, which are made here where nobody keeps them; *ret_own: to be freed. */
+static const struct treelines *lines_of(
+	const struct scene *scene, const struct stacktree *tree, struct treelines **ret_own)
+{
+	const struct treelines *lines =
+		tree == scene->tree ? scene->tree_lines : scene->main_lines;
+
+	*ret_own = lines ? NULL : treelines_new(tree);
+	return lines ? lines : *ret_own;
 }
 
 void pane_fill_stacks(
 	const struct scene *scene, const struct pane_place *place, struct pane_lines *into)
 {
-	struct stacks_fill s = {.fill = {scene, place, into}};
-	struct frames_motion *motions;
+	struct stacks_fill s = {.fill = {scene, place, into}, .tree = tree_of(scene, place)};
+	struct treelines *own;
 
 	into->here = -1;
-	s.tree = place->all || !scene->mains ? scene->tree : scene->mains;
 	if (!s.tree || !s.tree->nstacks) {
 		pane_add(into, STYLE_PLAIN, " no stack of any rank was taken");
 		return;
 	}
-	s.motions = motions = frames_motions(s.tree);
-	s.in_row = find_row(&s);
-	s.leaf = find_leaf(&s);
+	s.lines = lines_of(scene, s.tree, &own);
+	s.selected = find_selected(&s);
+	s.own = find_own(&s);
 	s.members = find_members(&s);
-	add_summary(&s);
-	add_classes(&s);
-	add_tree(&s);
-	free(motions);
-	free(s.in_row);
+	add_items(&s);
+	free(s.selected);
+	treelines_free(own);
+}
+
+/* -- finding ----------------------------------------------------------------------------------- */
+
+struct sought {
+	const struct treelines *lines;
+	const char *text;
+	struct str line;
+};
+
+static bool is_sought(void *context, size_t item)
+{
+	struct sought *sought = context;
+	const struct stacktree *tree = sought->lines->tree;
+	const struct branch *branch;
+
+	str_cut(&sought->line, 0);
+	if (item < tree->nclasses) {
+		frames_add_members(
+			&sought->line, tree, tree->classes[item].set, PANE_RANKS);
+	} else {
+		branch = &sought->lines->branches.all.items[item - tree->nclasses];
+		branches_add_name(&sought->line, tree, branch, true);
+		str_add_char(&sought->line, ' ');
+		if (tree->nodes[branch->node].kind == STACKTREE_FRAME)
+			frames_add_place(&sought->line,
+				&tree->job->frames[tree->nodes[branch->node].frame], PLACE_MOST,
+				true);
+	}
+	return strcasestr(str_text(&sought->line), sought->text);
+}
+
+size_t pane_find_stacks(const struct scene *scene, const struct pane_place *place,
+	const char *text, size_t from, bool back)
+{
+	const struct stacktree *tree = tree_of(scene, place);
+	struct sought sought = {.text = text};
+	struct treelines *own;
+	size_t found;
+
+	if (!tree || !tree->nstacks)
+		return PANE_NO_ITEM;
+	sought.lines = lines_of(scene, tree, &own);
+	found = pane_find_item(tree->nclasses + sought.lines->branches.all.nr, from, back,
+		is_sought, &sought);
+	str_release(&sought.line);
+	treelines_free(own);
+	return found;
 }

@@ -9,7 +9,8 @@
 #include "words/escape.h"
 #include "words/ranks.h"
 
-#define LEAST_ROOM 8 /* columns that words get at least, however narrow the pane */
+#define LEAST_ROOM 8   /* columns that words get at least, however narrow the pane */
+#define AROUND	   100 /* items before and behind the user's, of a pane of very many */
 
 struct pane_words pane_words_of(const char *key)
 {
@@ -40,6 +41,7 @@ static struct pane_line *add(const struct pane_fill *fill, const struct pane_wor
 
 	line->rank = words->goal.rank;
 	line->when = words->goal.when;
+	line->item = words->item ? words->item - 1 : PANE_NO_ITEM;
 	return line;
 }
 
@@ -109,6 +111,29 @@ struct verdict_ranks pane_row_ranks(const struct pane_fill *fill)
 	if (fill->place->rank >= 0 && (size_t)fill->place->rank < fill->scene->job->nranks)
 		return (struct verdict_ranks){&fill->place->rank, 1};
 	return (struct verdict_ranks){NULL, 0};
+}
+
+/* -- panes of very many ------------------------------------------------------------------------ */
+
+void pane_window(struct pane_lines *into, const struct pane_place *place, size_t items, size_t here)
+{
+	size_t at = place->seek || place->item >= items ? here : place->item;
+	size_t around = place->height > AROUND / 2 ? 2 * (size_t)place->height : AROUND;
+
+	into->items = items;
+	at = at < items ? at : 0;
+	into->from = at > around ? at - around : 0;
+	into->to = items - at > around ? at + around : items;
+}
+
+size_t pane_find_item(size_t n, size_t from, bool back, bool (*is_it)(void *context, size_t item),
+	void *context)
+{
+	/* Back from 0 wraps round to SIZE_MAX, which is no item. */
+	for (size_t i = from; i < n; i += back ? SIZE_MAX : 1)
+		if (is_it(context, i))
+			return i;
+	return PANE_NO_ITEM;
 }
 
 /* -- times ------------------------------------------------------------------------------------- */

@@ -38,6 +38,7 @@ struct pane_words {
 	enum style style; /* of the key */
 	struct pane_goal goal;
 	size_t most;	  /* lines; 0: as many as it takes */
+	size_t item;	  /* 1 + the item that it is of; 0 none */
 };
 
 /* Words behind a key, in plain style. */
@@ -72,6 +73,16 @@ void pane_add_since(struct str *into, const struct scene *scene, int64_t when);
 void pane_add_date(struct str *into, int64_t when);
 void pane_add_clock(struct str *into, int64_t when);
 
+/*
+ * Of a pane of very many: sets the window of its lines, around the item at which the place is, or
+ * where it seeks around `here`.
+ */
+void pane_window(
+	struct pane_lines *into, const struct pane_place *place, size_t items, size_t here);
+/* Goes through n items from one on, or back; PANE_NO_ITEM: none is it. */
+size_t pane_find_item(size_t n, size_t from, bool back, bool (*is_it)(void *context, size_t item),
+	void *context);
+
 /* The panes (pane.c has their table). */
 void pane_fill_verdict(const struct scene *scene, const struct pane_place *place,
 	struct pane_lines *into);
@@ -79,6 +90,10 @@ void pane_fill_stacks(const struct scene *scene, const struct pane_place *place,
 	struct pane_lines *into);
 void pane_fill_events(const struct scene *scene, const struct pane_place *place,
 	struct pane_lines *into);
+size_t pane_find_stacks(const struct scene *scene, const struct pane_place *place,
+	const char *text, size_t from, bool back);
+size_t pane_find_events(const struct scene *scene, const struct pane_place *place,
+	const char *text, size_t from, bool back);
 void pane_fill_groups(const struct scene *scene, const struct pane_place *place,
 	struct pane_lines *into);
 void pane_fill_receipt(const struct scene *scene, const struct pane_place *place,

@@ -3,8 +3,10 @@
 
 const struct pane panes[PANES] = {
 	[PANE_VERDICT] = {"verdict", pane_fill_verdict, .by_row = false},
-	[PANE_STACKS] = {"stacks", pane_fill_stacks, .by_row = true},
-	[PANE_EVENTS] = {"events", pane_fill_events, .timed = true, .by_row = true},
+	[PANE_STACKS] = {"stacks", pane_fill_stacks, .by_row = true,
+		.find = pane_find_stacks, .items = "stack lines"},
+	[PANE_EVENTS] = {"events", pane_fill_events, .timed = true, .by_row = true,
+		.find = pane_find_events, .items = "events"},
 	[PANE_GROUPS] = {"groups", pane_fill_groups, .by_row = true},
 	[PANE_RECEIPT] = {"receipt", pane_fill_receipt, .by_row = false},
 };

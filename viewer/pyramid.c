@@ -7,7 +7,7 @@
  * nodes, and a death of no width in it is never skipped.
  *
  * What a frame costs is memory that the processor has not at hand. So a time is not searched from
- * the middle of a track (pyramid-slots.h), and entries stand apart from the events.
+ * the middle of a track (pyramid-slots.h), and what is drawn of the events stands apart from them.
  */
 #include "viewer/pyramid.h"
 
@@ -27,21 +27,29 @@ struct node {
 	uint8_t state;
 };
 
+/* Kinds of events that are drawn: each is looked for by itself. */
+enum point { POINT_ENTER, POINT_STEP, POINT_EXCEPTION, POINTS };
+
+/* When they were, of one kind and track. */
+struct points {
+	struct slots slots;
+	size_t first, n; /* in pyramid->points */
+};
+
 struct pile {
 	const struct track *track;
 	size_t nodes[LEVELS]; /* where the nodes of each level begin; level 0 is the spans */
 	size_t n[LEVELS];
 	unsigned levels;
-	struct slots spans;  /* by their begin */
-	struct slots enters; /* by when they were entered */
-	size_t first_enter, nenters;
+	struct slots spans; /* by their begin */
+	struct points points[POINTS];
 };
 
 struct pyramid {
 	const struct tracks *tracks;
 	struct pile *piles;
 	struct node *nodes;
-	int64_t *enters; /* when each op was entered: events are too far apart to be looked at */
+	int64_t *points; /* times only: events are too far apart to be looked at */
 	uint32_t *slots; /* of all piles */
 	struct census **census; /* made when first asked for: most pyramids are of a drawn fold */
 };
@@ -123,64 +131,102 @@ static size_t stack_nodes(struct pyramid *pyramid, struct pile *pile, size_t nex
 	return next;
 }
 
-static size_t keep_enters(struct pyramid *pyramid, struct pile *pile, size_t next)
+static enum point point_of(const struct track_event *event)
+{
+	switch (event->kind) {
+	case TRACK_ENTER:
+		return POINT_ENTER;
+	case TRACK_STEP:
+		return POINT_STEP;
+	case TRACK_EXCEPTION:
+		return POINT_EXCEPTION;
+	default:
+		return POINTS;
+	}
+}
+
+/* How many there are of each kind; those of unknown time come last. */
+static void count_points(const struct track *track, size_t n[POINTS])
+{
+	size_t all[POINTS + 1] = {0};
+
+	for (size_t i = 0; i < track->nevents && track->events[i].when != JOB_UNKNOWN; i++)
+		all[point_of(&track->events[i])]++;
+	for (int kind = 0; kind < POINTS; kind++)
+		n[kind] = all[kind];
+}
+
+static size_t keep_points(struct pyramid *pyramid, struct pile *pile, size_t next)
 {
 	const struct track *track = pile->track;
+	size_t n[POINTS], to[POINTS + 1] = {0};
 
-	pile->first_enter = next;
-	for (size_t i = 0; i < track->nevents && track->events[i].when != JOB_UNKNOWN; i++)
-		if (track->events[i].kind == TRACK_ENTER)
-			pyramid->enters[next++] = track->events[i].when;
-	pile->nenters = next - pile->first_enter;
+	count_points(track, n);
+	for (int kind = 0; kind < POINTS; kind++) {
+		pile->points[kind].first = to[kind] = next;
+		pile->points[kind].n = n[kind];
+		next += n[kind];
+	}
+	for (size_t i = 0; i < track->nevents && track->events[i].when != JOB_UNKNOWN; i++) {
+		enum point kind = point_of(&track->events[i]);
+
+		if (kind != POINTS)
+			pyramid->points[to[kind]++] = track->events[i].when;
+	}
 	return next;
 }
 
-static size_t count_enters(const struct track *track)
+/* All of a time-ordered list; how many slots that took. */
+static size_t make_slots(struct pyramid *pyramid, struct slots *slots, size_t at,
+	struct times times)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < track->nevents; i++)
-		n += track->events[i].kind == TRACK_ENTER;
-	return n;
+	return times.n ? slots_make(slots, pyramid->slots + at, pyramid->tracks, times) : 0;
 }
 
-static void make_pile(struct pyramid *pyramid, struct pile *pile, size_t *node, size_t *enter,
+static struct times times_of(const struct pyramid *pyramid, const struct points *points)
+{
+	return (struct times){pyramid->points + points->first, sizeof(int64_t), points->n};
+}
+
+static void make_pile(struct pyramid *pyramid, struct pile *pile, size_t *node, size_t *point,
 	size_t *slot)
 {
 	const struct track_span *spans = pile->track->spans;
 
 	*node = stack_nodes(pyramid, pile, *node);
-	*enter = keep_enters(pyramid, pile, *enter);
-	if (pile->track->nspans)
-		*slot += slots_make(&pile->spans, pyramid->slots + *slot, pyramid->tracks,
-			(struct times){&spans->from, sizeof(*spans), pile->track->nspans});
-	if (pile->nenters)
-		*slot += slots_make(&pile->enters, pyramid->slots + *slot, pyramid->tracks,
-			(struct times){pyramid->enters + pile->first_enter, sizeof(int64_t),
-				pile->nenters});
+	*point = keep_points(pyramid, pile, *point);
+	*slot += make_slots(pyramid, &pile->spans, *slot,
+		(struct times){&spans->from, sizeof(*spans), pile->track->nspans});
+	for (int kind = 0; kind < POINTS; kind++)
+		*slot += make_slots(pyramid, &pile->points[kind].slots, *slot,
+			times_of(pyramid, &pile->points[kind]));
 }
 
 struct pyramid *pyramid_new(const struct tracks *tracks)
 {
 	struct pyramid *pyramid = alloc_zeroed(1, sizeof(*pyramid));
-	size_t nodes = 0, enters = 0, slots = 0;
+	size_t nodes = 0, points = 0, slots = 0;
 
 	pyramid->tracks = tracks;
 	pyramid->piles = alloc_zeroed(tracks->n + 1, sizeof(*pyramid->piles));
 	for (size_t i = 0; i < tracks->n; i++) {
-		size_t mine = count_enters(&tracks->at[i]);
+		size_t mine[POINTS];
 
+		count_points(&tracks->at[i], mine);
 		nodes += count_nodes(tracks->at[i].nspans);
-		enters += mine;
-		slots += slots_count(tracks->at[i].nspans) + slots_count(mine);
+		slots += slots_count(tracks->at[i].nspans);
+		for (int kind = 0; kind < POINTS; kind++) {
+			points += mine[kind];
+			slots += slots_count(mine[kind]);
+		}
 	}
 	pyramid->nodes = alloc_zeroed(nodes + 1, sizeof(*pyramid->nodes));
-	pyramid->enters = alloc_zeroed(enters + 1, sizeof(*pyramid->enters));
+	pyramid->points = alloc_zeroed(points + 1, sizeof(*pyramid->points));
 	pyramid->slots = alloc_zeroed(slots + 1, sizeof(*pyramid->slots));
-	nodes = enters = slots = 0;
+	nodes = points = slots = 0;
 	for (size_t i = 0; i < tracks->n; i++) {
 		pyramid->piles[i].track = &tracks->at[i];
-		make_pile(pyramid, &pyramid->piles[i], &nodes, &enters, &slots);
+		make_pile(pyramid, &pyramid->piles[i], &nodes, &points, &slots);
 	}
 	pyramid->census = alloc_zeroed(1, sizeof(*pyramid->census));
 	return pyramid;
@@ -194,7 +240,7 @@ void pyramid_free(struct pyramid *pyramid)
 	free(pyramid->census);
 	free(pyramid->piles);
 	free(pyramid->nodes);
-	free(pyramid->enters);
+	free(pyramid->points);
 	free(pyramid->slots);
 	free(pyramid);
 }
@@ -236,17 +282,15 @@ static void find_whole(const struct pyramid *pyramid, const struct pile *pile, s
 	}
 }
 
-static bool entered_in(
-	const struct pyramid *pyramid, const struct pile *pile, int64_t from, int64_t to)
+static bool has_point(const struct pyramid *pyramid, const struct points *points, int64_t from,
+	int64_t to)
 {
-	const int64_t *enters = pyramid->enters + pile->first_enter;
 	size_t first;
 
-	if (!pile->nenters)
+	if (!points->n)
 		return false;
-	first = slots_before(&pile->enters,
-		(struct times){enters, sizeof(*enters), pile->nenters}, from);
-	return first < pile->nenters && enters[first] < to;
+	first = slots_before(&points->slots, times_of(pyramid, points), from);
+	return first < points->n && pyramid->points[points->first + first] < to;
 }
 
 static uint8_t share_of(int64_t lasts, int64_t width)
@@ -290,7 +334,9 @@ struct bin pyramid_bin(const struct pyramid *pyramid, size_t row, int64_t from, 
 		find_whole(pyramid, pile, first + 1, end - 1, &found);
 	return (struct bin){.state = found.state,
 		.share = share_of(found.lasts, to - from),
-		.entered = entered_in(pyramid, pile, from, behind),
+		.entered = has_point(pyramid, &pile->points[POINT_ENTER], from, behind),
+		.stepped = has_point(pyramid, &pile->points[POINT_STEP], from, behind),
+		.raised = has_point(pyramid, &pile->points[POINT_EXCEPTION], from, behind),
 		.span = found.longest};
 }
 

@@ -7,8 +7,8 @@
 #include "base/alloc.h"
 #include "base/array.h"
 
-/* What it does without numbers that differ from rank to rank: "AllReduce", "Send to", "codegen". */
-static const char *without_ids(struct arena *arena, const struct track *track)
+/* "AllReduce", "Send to", "codegen" */
+const char *rows_keys_without_ids(struct arena *arena, const struct track *track)
 {
 	char *text = arena_text(arena, track->doing), *to = text;
 
@@ -86,7 +86,7 @@ struct row_key *rows_keys_make(struct arena *arena, const struct tracks *tracks,
 			.doing = ""};
 		if (by == ROWS_BY_CLASS) {
 			key->place = (int)tracks->at[i].now;
-			key->doing = without_ids(arena, &tracks->at[i]);
+			key->doing = rows_keys_without_ids(arena, &tracks->at[i]);
 		} else if (by == ROWS_BY_HOST) {
 			key->place = job->ranks[i].host;
 		} else if (groups) {

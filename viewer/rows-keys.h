@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rows-keys.h: what a rank is folded by, among the files rows*.c only. Equal keys share a row. */
+/* rows-keys.h: what a rank is folded by, among the files row*.c only. Equal keys share a row. */
 #ifndef VIEWER_ROWS_KEYS_H
 #define VIEWER_ROWS_KEYS_H
 
@@ -17,6 +17,12 @@ struct row_key {
 struct row_key *rows_keys_make(struct arena *arena, const struct tracks *tracks,
 	const struct verdicts *verdicts, const struct rows_wish *wish, enum rows_by by,
 	const bool *keep);
+
+/* What a rank does without the numbers that differ from rank to rank. */
+const char *rows_keys_without_ids(struct arena *arena, const struct track *track);
+
+/* row-words.c: what the row does, its worst rank, its losses. */
+void row_words_make(struct arena *arena, const struct tracks *tracks, struct row *row);
 
 /* By all but the rank: 0 where they share a row. */
 int rows_keys_compare(const struct row_key *a, const struct row_key *b);

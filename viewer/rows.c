@@ -177,6 +177,8 @@ struct rows *rows_new(const struct tracks *tracks, const struct verdicts *verdic
 						       : ROWS_BY_CLASS;
 	keys = rows_keys_make(&made->arena, tracks, verdicts, wish, made->rows.by, keep);
 	fold_keys(made, tracks, keys, made->rows.ranks, wish);
+	for (size_t i = 0; i < made->list.nr; i++)
+		row_words_make(&made->arena, tracks, &made->list.items[i]);
 	made->rows.at = made->list.items;
 	made->rows.n = made->list.nr;
 	made->nranks = tracks->n;

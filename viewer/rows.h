@@ -16,6 +16,9 @@ struct row {
 	const int *ranks; /* ascending, at least one */
 	size_t n;
 	const char *label; /* "0-2,4-7", "node7", "dp: 0-3"; escaped */
+	const char *words; /* what it does now, what matters most first; from outside: escape it */
+	int worst;	/* the rank of it that does that */
+	bool loses;	/* something that was recorded of one of them is gone */
 	bool culprit;	/* all of it are culprits of the first verdict */
 	bool victim;
 	bool open;	/* a fold that was expanded: its ranks follow as rows with `depth` 1 */

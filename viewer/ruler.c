@@ -195,8 +195,8 @@ static void draw_minimap(const struct screen *screen)
 	cells_put(screen->cells, area, state->label_w + from - 1, 0, STYLE_STRONG, "[");
 	cells_put(screen->cells, area, state->label_w + (to > from ? to : from + 1), 0,
 		STYLE_STRONG, "]");
-	cells_put(screen->cells, area, state->label_w + state->cells_w + 2, 0, STYLE_FAINT,
-		"whole job");
+	cells_put_words(screen->cells, area, state->label_w + state->cells_w + 2, 0,
+		state->doing_w - 2, STYLE_FAINT, "whole job");
 }
 
 void draw_ruler(const struct screen *screen)
@@ -260,24 +260,45 @@ static void draw_counts(const struct screen *screen, const struct strip *strip, 
 {
 	const struct state *state = screen->state;
 	enum style style = (enum style)(STYLE_STATE + (int)of);
+	struct str words = {0};
 
 	for (int column = 0; column < state->cells_w && column < CELLS_W; column++)
 		draw_count(screen, state->label_w + column, y, of, strip->counts[of][column]);
 	cells_glyph(screen->cells, screen->layout.strip, 1, y, style,
 		(enum glyph)(GLYPH_STATE + (int)of));
-	cells_printf(screen->cells, screen->layout.strip, state->label_w + state->cells_w + 2, y,
-		style, "%" PRIu32 " %s", strip->now[of], track_state_name(of));
+	/* The sign at its left says of what. */
+	str_printf(&words, "%" PRIu32 " %s", strip->now[of], track_state_name(of));
+	if ((int)words.len > state->doing_w - 2)
+		str_cut(&words, strcspn(words.text, " "));
+	cells_put_words(screen->cells, screen->layout.strip, state->label_w + state->cells_w + 2, y,
+		state->doing_w - 2, style, str_text(&words));
+	str_release(&words);
 }
 
-/* Of one line: who waits; else the worst there is. Of more: the worst first. */
+/* Of one line: who waits; else who is gone; else what most do. */
+static enum track_state choose_state(const struct strip *strip)
+{
+	enum track_state most = TRACK_LOST;
+
+	if (strip->most[TRACK_WAITING] || strip->most[TRACK_HUNG])
+		return strip->most[TRACK_WAITING] >= strip->most[TRACK_HUNG] ? TRACK_WAITING :
+									       TRACK_HUNG;
+	if (strip->most[TRACK_DEAD])
+		return TRACK_DEAD;
+	for (int i = TRACK_LOST - 1; i >= 0; i--)
+		if (strip->now[i] > strip->now[most])
+			most = (enum track_state)i;
+	return most;
+}
+
+/* Of more than one the worst first. */
 static size_t choose_states(const struct strip *strip, size_t room, enum track_state *ret)
 {
 	size_t n = 0;
 
-	if (room == 1 && (strip->most[TRACK_WAITING] || strip->most[TRACK_HUNG])) {
-		*ret = strip->most[TRACK_WAITING] >= strip->most[TRACK_HUNG] ? TRACK_WAITING :
-									       TRACK_HUNG;
-		return 1;
+	if (room == 1) {
+		*ret = choose_state(strip);
+		return strip->most[*ret] > 0;
 	}
 	for (int i = TRACK_STATES - 1; i >= 0 && n < room; i--)
 		if (strip->most[i])

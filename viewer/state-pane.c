@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Panes: which one is up, the line chosen in it, and where its cite leads. Lines are made anew when
- * what they depend on has changed, and only of panes that are seen.
- */
+/* Panes: which one is up, the line chosen in it, how text is found, and where a cite leads. */
 #include "viewer/state-private.h"
 
 #include <string.h>
@@ -10,86 +7,6 @@
 bool state_shows_pane(const struct state *state)
 {
 	return state->layout.pane.h > 0 && state->layout.pane.w > 0;
-}
-
-static bool is_fresh(const struct state_lines *lines, enum pane_number pane,
-	const struct pane_place *place)
-{
-	const struct pane_place *old = &lines->place;
-
-	return lines->made && lines->pane == pane && old->width == place->width &&
-	       old->all == place->all &&
-	       (!panes[pane].by_row || (old->rank == place->rank && old->row == place->row)) &&
-	       (!panes[pane].timed || old->when == place->when);
-}
-
-/* Whether the pane's place in rank and time is another one than when its lines were made. */
-static bool has_moved(const struct state *state, const struct state_lines *lines)
-{
-	return lines->pane != state->pane || lines->place.rank != state->rank ||
-	       lines->place.when != state->when;
-}
-
-static void make(struct state *state, struct state_lines *into, enum pane_number pane,
-	struct rect area)
-{
-	struct pane_place place = {.rank = state->rank,
-		.row = state->row,
-		.when = state->when,
-		.width = area.w,
-		.all = state->all[pane]};
-
-	if (area.h <= 0 || area.w <= 0 || is_fresh(into, pane, &place))
-		return;
-	pane_lines_release(&into->lines);
-	panes[pane].fill(&state->scene, &place, &into->lines);
-	into->pane = pane;
-	into->place = place;
-	into->made = true;
-}
-
-/*
- * The chosen line stays in sight; out of the pane, the one that belongs to the time does. In it
- * that one is chosen as well where the pane has just been opened, or Enter has led away.
- */
-static void scroll(struct state *state, bool moved)
-{
-	size_t n = state->lines.lines.all.nr, *line = &state->line[state->pane];
-	size_t *top = &state->line_top[state->pane], h = (size_t)state->layout.pane.h;
-
-	bool to_here = (!state->in_pane || moved) && state->lines.lines.here >= 0;
-
-	if (to_here)
-		*line = (size_t)state->lines.lines.here;
-	if (*line >= n)
-		*line = n ? n - 1 : 0;
-	if (n <= h)
-		*top = 0;
-	else if (*top > n - h)
-		*top = n - h;
-	if (*line < *top)
-		*top = *line;
-	else if (h && *line >= *top + h)
-		*top = *line - h + 1;
-	/* What stands below it belongs to it. */
-	if (to_here && n > h && *line + h / 3 >= *top + h)
-		*top = *line + h / 3 < n ? *line + h / 3 + 1 - h : n - h;
-}
-
-void state_make_lines(struct state *state)
-{
-	bool moved = has_moved(state, &state->lines);
-
-	if (state->layout.pane2.h > 0)
-		make(state, &state->beside,
-			state->pane == PANE_VERDICT ? PANE_STACKS : PANE_VERDICT,
-			state->layout.pane2);
-	if (!state_shows_pane(state)) {
-		state->in_pane = false;
-		return;
-	}
-	make(state, &state->lines, state->pane, state->layout.pane);
-	scroll(state, moved);
 }
 
 /* In a narrow terminal a pane is seen where one is in it, and only there. */
@@ -130,6 +47,9 @@ void state_enter_line(struct state *state)
 		state->maximised = false;
 		state->in_pane = false;
 	}
+	/* Of several at one moment this one is then the cursor's. */
+	if (state->lines.lines.items)
+		state->lines.made = false;
 	state_go(state, line->rank, line->when);
 }
 
@@ -138,20 +58,64 @@ static bool line_has(const struct pane_line *line, const char *text)
 	return strcasestr(line->text, text) || strcasestr(line->right, text);
 }
 
+static void pick_item(struct state *state, size_t item)
+{
+	state->item[state->pane] = item;
+	state->to_item = true;
+}
+
+/* Among the lines there are, without going round; false: none. */
+static bool search_seen(struct state *state, const char *text, bool back, bool from_here)
+{
+	ptrdiff_t n = (ptrdiff_t)state->lines.lines.all.nr, by = back ? -1 : 1;
+	ptrdiff_t at = (ptrdiff_t)state->line[state->pane] + (from_here ? 0 : by);
+
+	for (; at >= 0 && at < n; at += by)
+		if (line_has(&state->lines.lines.all.items[at], text)) {
+			state_pick_line(state, (size_t)at);
+			return true;
+		}
+	return false;
+}
+
+/* Of a pane of very many: what has no lines now is asked for, up to its end and from its begin. */
+static bool search_items(struct state *state, const char *text, bool back)
+{
+	const struct pane_lines *lines = &state->lines.lines;
+	const struct pane *pane = &panes[state->pane];
+	size_t beyond = back ? lines->from - 1 : lines->to;
+	size_t found = pane->find(&state->scene, &state->lines.place, text, beyond, back);
+
+	if (found == PANE_NO_ITEM) {
+		found = pane->find(&state->scene, &state->lines.place, text,
+			back ? lines->items - 1 : 0, back);
+		if (found != PANE_NO_ITEM)
+			state_tell(state, "the search wrapped");
+	}
+	if (found == PANE_NO_ITEM)
+		return false;
+	pick_item(state, found);
+	return true;
+}
+
 bool state_search_lines(struct state *state, const char *text, bool back, bool from_here)
 {
-	size_t n = state->lines.lines.all.nr, at = state->line[state->pane];
+	const struct pane_lines *lines = &state->lines.lines;
+	size_t line = state->line[state->pane];
+	bool whole = !lines->items || lines->to - lines->from == lines->items;
 
-	for (size_t i = from_here ? 0 : 1; i <= n && n; i++) {
-		size_t line = back ? (at + n - i % n) % n : (at + i) % n;
-
-		if (!line_has(&state->lines.lines.all.items[line], text))
-			continue;
-		if (i && (back ? line >= at : line <= at))
-			state_tell(state, "the search wrapped");
-		state_pick_line(state, line);
+	if (search_seen(state, text, back, from_here))
+		return true;
+	if (!whole)
+		return search_items(state, text, back);
+	if (!lines->all.nr)
+		return false;
+	state->line[state->pane] = back ? lines->all.nr - 1 : 0;
+	if (search_seen(state, text, back, true)) {
+		state_tell(state, "the search wrapped");
 		return true;
 	}
+	state->line[state->pane] = line;
 	return false;
 }
 
@@ -185,6 +149,17 @@ static void longer(struct state *state, bool all)
 	state->all[state->pane] = all;
 }
 
+/* The first line of all, or the last. */
+static void move_to_end(struct state *state, bool last)
+{
+	size_t items = state->lines.lines.items;
+
+	if (items)
+		pick_item(state, last ? items - 1 : 0);
+	else
+		state_pick_line(state, last ? state->lines.lines.all.nr : 0);
+}
+
 static bool do_in_pane(struct state *state, enum request request)
 {
 	int half = state->layout.pane.h > 3 ? state->layout.pane.h / 2 : 1;
@@ -195,10 +170,8 @@ static bool do_in_pane(struct state *state, enum request request)
 		move_line(state, request == REQUEST_ROW_DOWN ? 1 : -1);
 		return true;
 	case REQUEST_ROW_FIRST:
-		state_pick_line(state, 0);
-		return true;
 	case REQUEST_ROW_LAST:
-		state_pick_line(state, state->lines.lines.all.nr);
+		move_to_end(state, request == REQUEST_ROW_LAST);
 		return true;
 	case REQUEST_PAGE_DOWN:
 	case REQUEST_PAGE_UP:

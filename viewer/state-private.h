@@ -64,6 +64,7 @@ struct state {
 	struct rows *rows;
 	struct folds *folds;
 	struct stacktree *tree, *mains;
+	struct treelines *tree_lines, *main_lines;
 	struct waits *waits; /* made when first asked for */
 	int *worlds;	     /* world rank of each rank */
 	size_t nranks;
@@ -95,7 +96,9 @@ struct state {
 	enum pane_number pane;
 	bool pane_closed, maximised, in_pane;
 	bool all[PANES]; /* the longer form */
-	size_t line[PANES], line_top[PANES];
+	size_t line[PANES], line_top[PANES], beside_top;
+	size_t item[PANES]; /* of panes of very many, the one that the line is of */
+	bool to_item;	    /* the line goes to that item, whatever line there was before */
 	struct state_lines lines, beside; /* of the pane, and of the one beside it */
 	struct str pane_search;
 
@@ -161,8 +164,10 @@ void state_fit(struct state *state);
 uint64_t state_least_span(const struct state *state);
 void state_zoom(struct state *state, int64_t about, bool in);
 
-/* state-pane.c */
+/* state-lines.c */
 void state_make_lines(struct state *state);
+
+/* state-pane.c */
 void state_choose_pane(struct state *state, enum pane_number pane);
 bool state_shows_pane(const struct state *state);
 const struct pane_line *state_line(const struct state *state);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "viewer/treelines.h"
 #include "words/escape.h"
 
 struct state *state_new(void)
@@ -24,6 +25,8 @@ struct state *state_new(void)
 	state->bounds = state->window = (struct window){0, 1};
 	state->search.rank = JOB_NONE;
 	state->lines.lines.here = state->beside.lines.here = -1;
+	for (size_t i = 0; i < PANES; i++)
+		state->item[i] = PANE_NO_ITEM;
 	for (size_t i = 0; i < STATE_MARKS; i++)
 		state->marks[i].rank = JOB_NONE;
 	return state;
@@ -38,6 +41,8 @@ static void unload(struct state *state)
 	waits_free(state->waits);
 	folds_free(state->folds);
 	rows_free(state->rows);
+	treelines_free(state->tree_lines);
+	treelines_free(state->main_lines);
 	stacktree_free(state->tree);
 	stacktree_free(state->mains);
 	pyramid_free(state->pyramid);
@@ -47,6 +52,7 @@ static void unload(struct state *state)
 	state->folds = NULL;
 	state->rows = NULL;
 	state->tree = state->mains = NULL;
+	state->tree_lines = state->main_lines = NULL;
 	state->pyramid = NULL;
 	state->tracks = NULL;
 	state->search.hit = NULL;
@@ -154,6 +160,8 @@ static void make_trees(struct state *state, const struct job *job)
 		return;
 	state->tree = stacktree_new(job, &(struct stacktree_options){.all = true});
 	state->mains = stacktree_new(job, &(struct stacktree_options){0});
+	state->tree_lines = treelines_new(state->tree);
+	state->main_lines = treelines_new(state->mains);
 }
 
 /* The window moves with the end of the evidence where it is followed, or was all there is. */
@@ -206,6 +214,8 @@ void state_load(struct state *state, const struct job *job, const struct verdict
 		.pyramid = state->pyramid,
 		.tree = state->tree,
 		.mains = state->mains,
+		.tree_lines = state->tree_lines,
+		.main_lines = state->main_lines,
 		.origin = origin,
 		.live = live,
 		.now = now};
@@ -303,6 +313,8 @@ static int text_columns(const struct state *state, const char *text)
 	return columns < CELLS_W ? (int)columns : CELLS_W;
 }
 
+#define STRIP_WORDS 10 /* columns: "8 own code" */
+
 /* Labels and words at the right take what they need, up to what the layout gives them. */
 static void share_columns(struct state *state)
 {
@@ -318,9 +330,12 @@ static void share_columns(struct state *state)
 		label = columns > label ? columns : label;
 		if (doing + 2 >= layout->doing_w)
 			continue;
-		columns = text_columns(state, state->tracks->at[row->ranks[0]].doing);
+		columns = cells_words_columns(row->words, layout->doing_w - 2, state->utf8);
 		doing = columns > doing ? columns : doing;
 	}
+	/* The strip has its words in the same columns. */
+	if (layout->strip.h && doing < STRIP_WORDS)
+		doing = STRIP_WORDS;
 	state->label = label + 2;
 	state->doing = doing + 2;
 }

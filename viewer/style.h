@@ -28,7 +28,9 @@ enum style {
 
 enum glyph {
 	GLYPH_STATE,	/* + enum track_state */
-	GLYPH_ENTERED = GLYPH_STATE + STYLE_STATES,
+	GLYPH_ENTERED = GLYPH_STATE + STYLE_STATES, /* marks: in the order of timeline.h */
+	GLYPH_STEP,
+	GLYPH_EXCEPTION,
 	GLYPH_OPEN,	/* goes on at the right edge */
 	GLYPH_CURSOR,	/* before the selected row */
 	GLYPH_RULE_H,	/* lines of panes */

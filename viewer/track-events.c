@@ -13,6 +13,9 @@
 #include "viewer/track-make.h"
 #include "words/wording.h"
 
+#define EXCEPTION "exception: " /* which a note of one begins with */
+#define NAME_MOST 40 /* bytes of an exception's name */
+
 /* Times that differences of may be taken: a stranger's clock may say anything. */
 static int64_t sane(int64_t when)
 {
@@ -68,6 +71,7 @@ static void add_hole(struct track_maker *maker, const struct job_member *m,
 	*hole = (struct track_hole){.rank = m->rank,
 		.from = before->entered,
 		.to = after->entered,
+		.completed = m->done >= after->index - 1,
 		.cite = track_text(m->cite)};
 	hole->name = arena_printf(maker->labels.arena, "#%" PRIu64 "-#%" PRIu64 " not kept",
 		before->index + 1, after->index - 1);
@@ -199,7 +203,25 @@ static const char *signal_name(struct track_maker *maker, int64_t signo)
 	return text;
 }
 
-static void add_death(struct track_maker *maker, const struct job_process *process)
+/* What the last exception is called that the rank said it dies of: "ValueError"; "" none. */
+static const char *exception_name(struct track_maker *maker, int rank)
+{
+	struct spans_range notes = notes_of(maker->job, rank);
+	const char *text = NULL;
+	size_t length;
+
+	for (size_t i = notes.from; i < notes.to; i++)
+		if (maker->job->notes[i].exception)
+			text = track_text(maker->job->notes[i].text);
+	if (!text)
+		return "";
+	if (!strncmp(text, EXCEPTION, strlen(EXCEPTION)))
+		text += strlen(EXCEPTION);
+	length = strcspn(text, ": (\n");
+	return arena_text_max(maker->labels.arena, text, length < NAME_MOST ? length : NAME_MOST);
+}
+
+static void add_death(struct track_maker *maker, int rank, const struct job_process *process)
 {
 	struct track_event *event = add(maker, TRACK_DEATH, process->ended);
 
@@ -209,6 +231,7 @@ static void add_death(struct track_maker *maker, const struct job_process *proce
 		event->name = arena_printf(maker->labels.arena, "exit %d", process->status);
 	else
 		event->name = "gone";
+	event->name = track_label(maker, event->name, exception_name(maker, rank));
 	event->fact = process;
 	event->cite = track_text(process->end_cite);
 	if (!*event->cite)
@@ -230,7 +253,7 @@ static void add_ends(struct track_maker *maker, int rank)
 		event->cite = track_text(signal->cite);
 	}
 	if (process != JOB_NONE && job->processes[process].end > JOB_ALIVE)
-		add_death(maker, &job->processes[process]);
+		add_death(maker, rank, &job->processes[process]);
 	for (size_t i = losses->first[rank]; i < losses->first[rank + 1]; i++) {
 		const struct job_loss *loss = &job->losses[losses->at[i]];
 		struct track_event *event = add(maker, TRACK_GAP, JOB_UNKNOWN);
@@ -238,6 +261,23 @@ static void add_ends(struct track_maker *maker, int rank)
 		event->name = track_text(loss->what);
 		event->fact = loss;
 		event->cite = track_text(loss->cite);
+	}
+}
+
+/* How much is lost of a rank, of all that is. */
+static void sum_losses(const struct track_maker *maker, struct track *track)
+{
+	const struct job *job = maker->job;
+	const struct track_index *losses = &maker->losses;
+
+	for (size_t i = losses->first[track->rank]; i < losses->first[track->rank + 1]; i++) {
+		int64_t count = job->losses[losses->at[i]].count;
+
+		track->loses = true;
+		if (count < 0 || track->lost == JOB_UNKNOWN || count > INT64_MAX - track->lost)
+			track->lost = JOB_UNKNOWN;
+		else
+			track->lost += count;
 	}
 }
 
@@ -304,5 +344,6 @@ void track_make_events(struct track_maker *maker)
 			.now = TRACK_NODATA,
 			.since = JOB_UNKNOWN,
 			.doing = ""};
+		sum_losses(maker, &made->at[rank]);
 	}
 }

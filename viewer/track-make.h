@@ -36,6 +36,7 @@ enum {
 struct track_hole {
 	int rank;
 	int64_t from, to;
+	bool completed;
 	const char *name;
 	const char *cite;
 };

@@ -78,20 +78,32 @@ static void take_span(const struct track_event *begin, struct track_now *now)
 	now->cite = begin->cite;
 }
 
+/* "stall mishap.c:89": its function is the word that says most. "" of no frame. */
+static const char *place_of(struct track_maker *maker, const struct job_stack *stack, long at)
+{
+	const struct job_frame *frame =
+		at < 0 ? NULL : stackfacts_frame(maker->job, stack, (size_t)at);
+	const char *slash = frame ? strrchr(frame->file, '/') : NULL;
+
+	if (!frame || !*frame->function || !*frame->file || frame->line <= 0)
+		return poses_place(maker->labels.arena, maker->job, stack, at);
+	return arena_printf(maker->labels.arena, "%s %s:%d", frame->function,
+		slash ? slash + 1 : frame->file, frame->line);
+}
+
 /* Nothing was marked: its stack says it, and for how long samples prove it. */
 static void take_posture(struct track_maker *maker, int rank, struct track_now *now)
 {
 	const struct posture *p = maker->verdicts->postures;
-	const char *where;
 	long at;
 
 	if (!p || !p[rank].stack)
 		return;
 	p += rank;
 	at = p->program >= 0 ? p->program : p->telling;
-	where = poses_place(maker->labels.arena, maker->job, p->stack, at);
 	now->cite = track_text(p->stack->cite);
-	now->name = poses_waits(p->pose) && *poses_call(p) ? poses_call(p) : where;
+	now->name = poses_waits(p->pose) && *poses_call(p) ? poses_call(p)
+						  : place_of(maker, p->stack, at);
 	if (p->pose == POSE_UNKNOWN || p->pose == POSE_USER)
 		return; /* only where it is: it may well go on */
 	now->known = now->by_stack = true;

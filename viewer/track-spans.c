@@ -73,6 +73,16 @@ static const struct track_event *innermost(struct sweep *s)
 	return s->open.nr ? s->open.items[s->open.nr - 1] : NULL;
 }
 
+/* Of a captured op, and of one that nobody followed, completion is not known. */
+static enum track_state op_state(const struct job_op *op)
+{
+	if (op->completed == JOB_YES)
+		return TRACK_COMPLETED;
+	if (op->completed == JOB_NO && op->returned == JOB_YES)
+		return TRACK_PENDING;
+	return TRACK_COLLECTIVE;
+}
+
 /* What it does from s->at on, as far as is known then. */
 static struct track_span current(struct sweep *s)
 {
@@ -84,6 +94,8 @@ static struct track_span current(struct sweep *s)
 		struct track_span drawn = plain(TRACK_COLLECTIVE, s->once->name, s->once->cite);
 
 		drawn.group = s->once->group;
+		if (s->once->kind == TRACK_ENTER)
+			drawn.state = op_state(s->once->fact);
 		if (s->once->kind == TRACK_BEGIN)
 			drawn.state = track_span_state(
 				((const struct job_span *)s->once->fact)->kind);
@@ -92,7 +104,10 @@ static struct track_span current(struct sweep *s)
 	if (s->hole && !(span && span->when >= s->hole->from)) {
 		bool lost = s->maker->job->ranks[s->track->rank].lost_records > 0;
 
-		return plain(lost ? TRACK_LOST : TRACK_COLLECTIVE, s->hole->name, s->hole->cite);
+		return plain(lost ? TRACK_LOST
+				  : s->hole->completed ? TRACK_COMPLETED
+						       : TRACK_COLLECTIVE,
+			s->hole->name, s->hole->cite);
 	}
 	if (span)
 		return plain(track_span_state(((const struct job_span *)span->fact)->kind),
@@ -249,7 +264,7 @@ static void draw_death(struct sweep *s, const struct job_process *process)
 			span.cite = s->track->events[i].cite;
 		}
 	if (s->maker->blame[s->track->rank] & BLAME_OOM)
-		span.name = track_label(s->maker, span.name, "for memory");
+		span.name = track_label(s->maker, span.name, "(OOM)");
 	span.open = true;
 	if (s->at < made->tracks.to) {
 		put(s, s->at, made->tracks.to, span);

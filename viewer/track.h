@@ -19,7 +19,9 @@ enum track_state {
 	TRACK_NODATA,	  /* nothing is known: before it was seen, after its evidence */
 	TRACK_OTHER,	  /* it lives, and nothing says what it does: startup */
 	TRACK_COMPUTE,	  /* its own code, between recorded calls */
-	TRACK_COLLECTIVE, /* in a collective, P2P or init that went on */
+	TRACK_COMPLETED,  /* in a collective or P2P that is known to be complete */
+	TRACK_COLLECTIVE, /* in one, or an init, that went on; if it is complete is not known */
+	TRACK_PENDING,	  /* in one that has returned, and is not complete when evidence ends */
 	TRACK_INPUT,
 	TRACK_CHECKPOINT,
 	TRACK_USER,	  /* a span of the user's own */
@@ -73,6 +75,8 @@ struct track {
 	enum track_state now; /* at the end of the evidence */
 	int64_t since;	      /* of `now`; JOB_UNKNOWN */
 	const char *doing;    /* the name of what it does now, "" */
+	bool loses;	      /* something that was recorded of it is gone: */
+	int64_t lost;	      /* so many things; JOB_UNKNOWN */
 };
 
 struct tracks {

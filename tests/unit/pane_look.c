@@ -27,7 +27,9 @@ void look_at_job(struct look *look, struct job *job)
 							 : 0,
 		.row = -1,
 		.when = look->tracks->to,
-		.width = 80};
+		.width = 80,
+		.height = 20,
+		.seek = true};
 }
 
 void look_at(struct look *look, struct facts *f)

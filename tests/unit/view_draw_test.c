@@ -54,10 +54,10 @@ static void the_same_in_forty_columns(void **unused)
 	(void)unused;
 	assert_string_equal(screen_text(&t),
 		" test  RANK 3 STILL COMPILES\n"
-		"         0:00                   1:40 end\n"
-		">3       dcccccccccccccccccccccccccccccc\n"
-		" 0-2,4-7 dccc|wwwwwwwwwwwwwwwwwwwwwwwwww\n"
-		" w waiting         2 of 2 rows, 8 ranks\n"
+		"         0:00         1:40 end\n"
+		">3       dcccccccccccccccc> codegen 0/0\n"
+		" 0-2,4-7 dc|wwwwwwwwwwwwww> AllReduce #1\n"
+		" w waiting > open  2 of 2 rows, 8 ranks\n"
 		"\n\n\n\n\n"
 		"--1 verdict--2 stacks--3 events--4 group\n"
 		" ! culprit  ] waits-for  Enter evidence\n");

@@ -6,28 +6,142 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/str.h"
 #include "tests/unit/many_ranks.h"
 #include "tests/unit/pane_look.h"
 #include "viewer/draw.h"
+#include "viewer/state-private.h"
 #include "words/escape.h"
 
 /* -- many events ------------------------------------------------------------------------------- */
 
-static void far_events_are_a_line_that_leads_there(void **state)
+static size_t items_of(const struct look *look, enum pane_number pane, size_t *ret_from,
+	size_t *ret_to)
+{
+	struct pane_lines lines = {.here = -1};
+	size_t items;
+
+	panes[pane].fill(&look->scene, &look->place, &lines);
+	items = lines.items;
+	*ret_from = lines.from;
+	*ret_to = lines.to;
+	assert_true(lines.here < 0 || lines.all.items[lines.here].item < lines.to);
+	pane_lines_release(&lines);
+	return items;
+}
+
+static void of_many_events_there_are_lines_around_the_users(void **state)
 {
 	struct facts *f = facts_new(2);
 	struct look look;
+	size_t from, to;
 	(void)state;
 
 	for (int i = 0; i < 110; i++)
 		facts_span(f, 0, JOB_SPAN_USER, "s", "", 1 + i * 0.5, 1.2 + i * 0.5);
 	look_at(&look, f);
 	look.place.rank = 0;
-	look_expect_goal(&look, PANE_EVENTS, " ... 119 earlier: Enter goes there", 0, 30.5);
+	assert_int_equal(items_of(&look, PANE_EVENTS, &from, &to), 220);
+	assert_int_equal(from, 119);
+	assert_int_equal(to, 220);
 	look.place.when = facts_ns(1);
-	look_expect_goal(&look, PANE_EVENTS, " ... 120 later: Enter goes there", 0, 26);
+	items_of(&look, PANE_EVENTS, &from, &to);
+	assert_int_equal(from, 0);
+	assert_int_equal(to, 100);
+	look.place.seek = false;
+	look.place.item = 150;
+	items_of(&look, PANE_EVENTS, &from, &to);
+	assert_int_equal(from, 50);
+	assert_int_equal(to, 220);
 	look_away(&look);
+}
+
+/* -- paging ------------------------------------------------------------------------------------ */
+
+#define THOUSANDS 5000
+
+/* A rank whose events are all of one moment: no time tells them apart. */
+static struct state *at_one_moment(struct look *look, struct job_note *notes)
+{
+	struct state *state = state_new();
+	struct facts *f = facts_new(2);
+
+	look_at(look, f);
+	for (int i = 0; i < THOUSANDS; i++)
+		notes[i] = (struct job_note){
+			.rank = 1, .text = "note", .when = facts_ns(50), .cite = "ring:1:note"};
+	notes[4321].text = "needle";
+	look->job->notes = notes;
+	look->job->nnotes = THOUSANDS;
+	state_resize(state, 100, 40);
+	state_load(state, look->job, look->verdicts, "x.inq", false, look->job->gathered);
+	state_key(state, "G");
+	state_key(state, "3");
+	state_key(state, "O");
+	return state;
+}
+
+static void press(struct state *state, const char *key, int times)
+{
+	for (int i = 0; i < times; i++)
+		state_key(state, key);
+}
+
+/* Each is come by, and the screen stays where it is but for the line. */
+static void events_of_one_moment_can_be_paged(void **unused)
+{
+	struct job_note *notes = alloc_zeroed(THOUSANDS, sizeof(*notes));
+	struct look look;
+	struct state *state = at_one_moment(&look, notes);
+	(void)unused;
+
+	press(state, "g", 1);
+	assert_int_equal(state->line_top[PANE_EVENTS], 0);
+	for (size_t before = 0; before + 1 < THOUSANDS; before = state->item[PANE_EVENTS]) {
+		press(state, "j", 1);
+		/* The one that the cursor is at has more lines. */
+		assert_in_range(state->item[PANE_EVENTS], before, before + 1);
+		assert_true(state->lines.lines.all.nr < 400);
+		assert_true(state->line[PANE_EVENTS] >= state->line_top[PANE_EVENTS]);
+	}
+	press(state, "g", 1);
+	assert_int_equal(state->line_top[PANE_EVENTS], 0);
+	press(state, "G", 1);
+	assert_int_equal(state->item[PANE_EVENTS], THOUSANDS - 1);
+	press(state, "Ctrl-U", 2);
+	assert_in_range(state->item[PANE_EVENTS], THOUSANDS - 60, THOUSANDS - 10);
+	press(state, "k", THOUSANDS + 10);
+	assert_int_equal(state->line[PANE_EVENTS], 0);
+	state_free(state);
+	look_away(&look);
+	free(notes);
+}
+
+static void what_has_no_line_now_is_found(void **unused)
+{
+	static const char *const keys[] = {"/", "n", "e", "e", "d", "l", "e", "Enter"};
+	struct job_note *notes = alloc_zeroed(THOUSANDS, sizeof(*notes));
+	struct look look;
+	struct state *state = at_one_moment(&look, notes);
+	(void)unused;
+
+	press(state, "g", 1);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		state_key(state, keys[i]);
+	assert_non_null(strstr(state_line(state)->text, "needle"));
+	assert_int_equal(state->item[PANE_EVENTS], 4321);
+	/* It is the cursor's then: all of its fields are seen. */
+	state_key(state, "Enter");
+	assert_int_equal(state->lines.lines.all.items[state->lines.lines.here].item, 4321);
+	press(state, "G", 1);
+	state_key(state, "n");
+	assert_int_equal(state->item[PANE_EVENTS], 4321);
+	state_key(state, "N");
+	assert_int_equal(state->item[PANE_EVENTS], 4321);
+	state_free(state);
+	look_away(&look);
+	free(notes);
 }
 
 /* In the pane, Enter on a line of the verdict and then another pane: it is where the event is. */
@@ -157,7 +271,7 @@ static void ten_thousand_alike_are_a_few_lines(void **state)
 		">4711             still in 3 samples; in poll || stack\n"
 		" 0-4710,4712-9999 still in 3 samples; in poll\n"
 		">0-9999           main || /me/train.py:2\n"
-		">4711               step || /me/train.py:4721\n"
+		">4711               step  <- own code || /me/train.py:4721\n"
 		">                   poll || libc.so.6\n"
 		" 0-4710,4712-9999   step || /me/train.py:9\n"
 		"                    poll || libc.so.6\n");
@@ -165,7 +279,7 @@ static void ten_thousand_alike_are_a_few_lines(void **state)
 		">world: 10000 ranks, nccl; AllReduce #2: 9999 here, 1 missing; || ring:group\n"
 		"   rear #1\n"
 		">4711     MISSING in #2; last AllReduce #1, +0:10.000; || ring:op\n"
-		"           now hung, train.py:4721 in step\n"
+		"           now hung, step train.py:4721\n"
 		" 0-4710,4712-9999 entered AllReduce #2, float32 x4096 sum, +0:20.000, not\n"
 		"           completed\n"
 		">node588: 8 ranks, nccl; AllReduce #1: 8 here || ring:group\n"
@@ -187,6 +301,7 @@ static void ten_thousand_alike_are_a_few_lines(void **state)
 static void ten_thousand_unalike_are_bounded(void **state)
 {
 	struct look look;
+	size_t items, from, to;
 	char *text;
 	(void)state;
 
@@ -196,20 +311,34 @@ static void ten_thousand_unalike_are_bounded(void **state)
 	for (int p = 0; p < PANES; p++)
 		assert_in_range(lines_of(&look, (enum pane_number)p), 5, 1100);
 	text = look_page(&look, PANE_STACKS);
-	assert_non_null(strstr(text, "\n>9998          step || /me/train.py:10008\n"));
-	assert_null(strstr(text, "train.py:10007"));
-	assert_non_null(strstr(text, "lines more\n"));
+	assert_non_null(strstr(text, "\n>9998          step  <- own code || /me/train.py:10008\n"));
+	assert_null(strstr(text, "train.py:1000 "));
 	free(text);
 	look.place.all = true;
 	for (int p = 0; p < PANES; p++)
 		assert_in_range(lines_of(&look, (enum pane_number)p), 5, 1100);
+	/* All others are a page further: each rank has a class, and its frames have lines. */
+	look.place.seek = false;
+	items = items_of(&look, PANE_STACKS, &from, &to);
+	assert_in_range(items, 30000, 31000);
+	for (size_t seen = 0; seen < items; seen = to) {
+		look.place.item = seen;
+		items_of(&look, PANE_STACKS, &from, &to);
+		assert_true(from <= seen && to > seen);
+	}
+	from = panes[PANE_STACKS].find(&look.scene, &look.place, "train.py:4999", 0, false);
+	to = panes[PANE_STACKS].find(&look.scene, &look.place, "train.py:4999", items - 1, true);
+	assert_int_equal(from, to);
+	assert_true(from < items);
 	look_away(&look);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(far_events_are_a_line_that_leads_there),
+		cmocka_unit_test(of_many_events_there_are_lines_around_the_users),
+		cmocka_unit_test(events_of_one_moment_can_be_paged),
+		cmocka_unit_test(what_has_no_line_now_is_found),
 		cmocka_unit_test(a_pane_opens_where_the_cursor_is),
 		cmocka_unit_test(hostile_names_are_escaped_and_fit),
 		cmocka_unit_test(ten_thousand_alike_are_a_few_lines),

@@ -55,7 +55,7 @@ static void compile_skew_is_told_in_every_pane(void **state)
 		">3           still in 3 samples || stacks\n"
 		" 0-2,4-7     still in 3 samples\n"
 		">0-7         <module> || /me/train.py:50\n"
-		">3             step || /me/train.py:12\n"
+		">3             step  <- own code || /me/train.py:12\n"
 		">              codegen || _inductor/codegen.py:88\n"
 		">              futex || kernel\n"
 		" 0-2,4-7       step || /me/train.py:13\n"
@@ -131,7 +131,7 @@ static void a_death_is_told_in_every_pane(void **state)
 	look_expect(&look, PANE_STACKS,
 		" no stack of any rank was taken\n");
 	look_expect(&look, PANE_EVENTS,
-		" rank 5: 8 events; now dead, SIGKILL for memory; hostA pid 1005\n"
+		" rank 5: 8 events; now dead, SIGKILL (OOM); hostA pid 1005\n"
 		" +0:10.000  22:13:30.000 entered   AllReduce #1 world || ring:op\n"
 		" +0:15.000  22:13:35.000 entered   AllReduce #2 world || ring:op\n"
 		" +0:20.000  22:13:40.000 entered   AllReduce #3 world || ring:op\n"
@@ -145,7 +145,7 @@ static void a_death_is_told_in_every_pane(void **state)
 	look_expect(&look, PANE_GROUPS,
 		">world: 8 ranks, nccl; AllReduce #5: 7 here, 1 missing; rear #4 || ring:group\n"
 		">5        MISSING in #5; last AllReduce #4, +0:25.000; || ring:op\n"
-		"           now dead, SIGKILL for memory\n"
+		"           now dead, SIGKILL (OOM)\n"
 		" 0-4,6-7  entered AllReduce #5, float32 x4096 sum, +0:40.000\n");
 	look_expect(&look, PANE_RECEIPT,
 		" from     sft-41.inq\n"
@@ -375,9 +375,9 @@ static void the_row_is_marked_where_it_is(void **state)
 	assert_string_equal(lines.all.items[2].text, ">0-2,4-7     still in 3 samples");
 	assert_string_equal(lines.all.items[3].text, ">0-7         <module>");
 	assert_string_equal(lines.all.items[4].text, " 3             step");
-	/* It scrolls to where the rank is. */
-	assert_int_equal(lines.here, 9);
-	assert_string_equal(lines.all.items[9].text, ">              poll");
+	/* It scrolls to where the rank's own program is. */
+	assert_int_equal(lines.here, 8);
+	assert_string_equal(lines.all.items[8].text, ">              all_reduce  <- own code");
 	pane_lines_release(&lines);
 	panes[PANE_GROUPS].fill(&look.scene, &look.place, &lines);
 	assert_int_equal(lines.here, 3);

@@ -31,6 +31,15 @@ static struct made *make(size_t n, int64_t lasts)
 	return made;
 }
 
+/* What begins with a state: each kind that is drawn, and one that is not. */
+static enum track_kind kind_at(enum track_state state)
+{
+	return state == TRACK_COLLECTIVE  ? TRACK_ENTER
+	       : state == TRACK_COMPLETED ? TRACK_STEP
+	       : state == TRACK_OTHER	  ? TRACK_EXCEPTION
+					  : TRACK_BEGIN;
+}
+
 /* One track: spans of those states and lengths, the last up to the end; an entry at each begin. */
 static void give(struct made *made, size_t row, const uint8_t *states, const int64_t *lengths,
 	size_t n)
@@ -49,7 +58,7 @@ static void give(struct made *made, size_t row, const uint8_t *states, const int
 		at = spans[i].to;
 		if (states[i] != TRACK_COMPUTE)
 			events[nevents++] = (struct track_event){.when = spans[i].from,
-				.kind = states[i] == TRACK_COLLECTIVE ? TRACK_ENTER : TRACK_BEGIN};
+				.kind = kind_at((enum track_state)states[i])};
 	}
 	assert_true(at == made->tracks.to);
 	made->at[row] = (struct track){
@@ -112,10 +121,15 @@ static struct bin count_bin(const struct tracks *tracks, size_t row, int64_t fro
 		if (span->state == bin.state)
 			lasts += b - a;
 	}
-	for (size_t i = 0; i < track->nevents; i++)
-		bin.entered |= track->events[i].kind == TRACK_ENTER &&
-			       track->events[i].when >= from &&
-			       (track->events[i].when < to || to >= tracks->to);
+	for (size_t i = 0; i < track->nevents; i++) {
+		const struct track_event *event = &track->events[i];
+
+		if (event->when < from || (event->when >= to && to < tracks->to))
+			continue;
+		bin.entered |= event->kind == TRACK_ENTER;
+		bin.stepped |= event->kind == TRACK_STEP;
+		bin.raised |= event->kind == TRACK_EXCEPTION;
+	}
 	lasts = lasts * 255 / width;
 	bin.share = lasts < 1 ? 1 : (uint8_t)lasts;
 	return bin;
@@ -130,6 +144,8 @@ static void expect_bin(const struct pyramid *pyramid, const struct tracks *track
 	assert_int_equal(bin.state, wanted.state);
 	assert_int_equal(bin.share, wanted.share);
 	assert_int_equal(bin.entered, wanted.entered);
+	assert_int_equal(bin.stepped, wanted.stepped);
+	assert_int_equal(bin.raised, wanted.raised);
 	assert_non_null(bin.span);
 	assert_int_equal(bin.span->state, bin.state);
 	assert_true(bin.span->from < to || to >= tracks->to);

@@ -162,11 +162,11 @@ static void a_collective_lasts_until_the_next_thing_recorded(void **state)
 	facts_outside(f, 1, 33);
 	facts_outside(f, 0, 55);
 	look = look_at(f);
-	expect_track(&look, 0, "starting 0-20; collective 20-30 AllReduce #1; "
-			       "collective 30-40 AllReduce #2; checkpoint 40-50 save; "
+	expect_track(&look, 0, "starting 0-20; completed 20-30 AllReduce #1; "
+			       "completed 30-40 AllReduce #2; checkpoint 40-50 save; "
 			       "own code 50-100 >");
-	expect_track(&look, 1, "starting 0-20; collective 20-30 AllReduce #1; "
-			       "collective 30-33 AllReduce #2; own code 33-100 >");
+	expect_track(&look, 1, "starting 0-20; completed 20-30 AllReduce #1; "
+			       "completed 30-33 AllReduce #2; own code 33-100 >");
 	look_away(&look);
 }
 
@@ -181,7 +181,7 @@ static void the_innermost_is_shown(void **state)
 	facts_span(f, 0, JOB_SPAN_USER, "too short to see", "", 60, 60);
 	facts_outside(f, 0, 25);
 	look = look_at(f);
-	expect_track(&look, 0, "starting 0-10; span 10-20 epoch 1; collective 20-25 AllReduce #1; "
+	expect_track(&look, 0, "starting 0-10; span 10-20 epoch 1; completed 20-25 AllReduce #1; "
 			       "span 25-30 epoch 1; input 30-40 train loader; "
 			       "span 40-90 epoch 1; own code 90-100 >");
 	look_away(&look);
@@ -280,8 +280,8 @@ static void a_stall_begins_with_the_return_from_the_last_call(void **state)
 	facts_say(f, 3, "a word that cuts nothing short", 70);
 	look = look_at(f);
 	assert_int_equal(look.verdicts->at[0].class, VERDICT_HOST_STALL);
-	expect_now(&look, 3, TRACK_HUNG, 40, "train.py:131 in read_cache");
-	assert_int_equal(track_at(&look.tracks->at[3], facts_ns(39))->state, TRACK_COLLECTIVE);
+	expect_now(&look, 3, TRACK_HUNG, 40, "read_cache train.py:131");
+	assert_int_equal(track_at(&look.tracks->at[3], facts_ns(39))->state, TRACK_COMPLETED);
 	look_away(&look);
 }
 
@@ -298,9 +298,9 @@ static void no_op_lasts_longer_than_its_call(void **state)
 	facts_outside(f, 1, 30);
 	facts_say(f, 1, "still here", 90);
 	look = look_at(f);
-	assert_int_equal(track_at(&look.tracks->at[0], facts_ns(29))->state, TRACK_COLLECTIVE);
+	assert_int_equal(track_at(&look.tracks->at[0], facts_ns(29))->state, TRACK_COMPLETED);
 	assert_int_equal(track_at(&look.tracks->at[0], facts_ns(31))->state, TRACK_COMPUTE);
-	expect_track(&look, 1, "starting 0-20; collective 20-30 AllReduce #1; own code 30-100 >");
+	expect_track(&look, 1, "starting 0-20; completed 20-30 AllReduce #1; own code 30-100 >");
 	look_away(&look);
 }
 
@@ -347,7 +347,7 @@ static void the_dead_stay_dead(void **state)
 	assert_int_equal(seconds(track->since), 50);
 	assert_string_equal(track->doing, "SIGSEGV");
 	assert_int_equal(track->spans[track->nspans - 1].state, TRACK_DEAD);
-	assert_int_equal(track_at(track, facts_ns(49))->state, TRACK_COLLECTIVE);
+	assert_int_equal(track_at(track, facts_ns(49))->state, TRACK_COMPLETED);
 	assert_int_equal(track->events[track->nevents - 1].kind, TRACK_DEATH);
 	look_away(&look);
 }
@@ -401,13 +401,13 @@ static void ops_not_kept_are_no_loss_but_where_records_are(void **state)
 		facts_outside(f, 0, 70);
 		look = look_at(f);
 		expect_track(&look, 0,
-			lost ? "starting 0-20; collective 20-25 AllReduce #1; "
-			       "collective 25-30 AllReduce #2; lost 30-55 #4-#7 not kept; "
-			       "collective 55-60 AllReduce #8; collective 60-70 AllReduce #9; "
+			lost ? "starting 0-20; completed 20-25 AllReduce #1; "
+			       "completed 25-30 AllReduce #2; lost 30-55 #4-#7 not kept; "
+			       "completed 55-60 AllReduce #8; completed 60-70 AllReduce #9; "
 			       "own code 70-100 >"
-			     : "starting 0-20; collective 20-25 AllReduce #1; "
-			       "collective 25-30 AllReduce #2; collective 30-55 #4-#7 not kept; "
-			       "collective 55-60 AllReduce #8; collective 60-70 AllReduce #9; "
+			     : "starting 0-20; completed 20-25 AllReduce #1; "
+			       "completed 25-30 AllReduce #2; completed 30-55 #4-#7 not kept; "
+			       "completed 55-60 AllReduce #8; completed 60-70 AllReduce #9; "
 			       "own code 70-100 >");
 		look_away(&look);
 	}

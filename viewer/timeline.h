@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* timeline.h: what the files that draw the rows share: what has been shown, so that the legend
+ * names that and nothing else. */
+#ifndef VIEWER_TIMELINE_H
+#define VIEWER_TIMELINE_H
+
+#include "viewer/draw.h"
+
+#define TIMELINE_PHASES 16 /* kinds of compile phases that have a letter of their own */
+
+/* Points in time that are drawn over what goes on; of several in one cell the later one here. */
+enum timeline_mark { TIMELINE_ENTERED, TIMELINE_STEP, TIMELINE_EXCEPTION, TIMELINE_MARKS };
+
+struct timeline_shown {
+	bool states[TRACK_STATES];
+	bool marks[TIMELINE_MARKS];
+	bool steps_left_out; /* of some row only the first and the last in sight are drawn */
+	bool open, lost;
+	char letters[TIMELINE_PHASES]; /* of phases, in the order of tracks->phases */
+	bool phases[TIMELINE_PHASES];
+	size_t nphases;
+};
+
+/* timeline-cells.c: gives phases their letters; draws the cells of a row on that line. */
+void timeline_name_phases(struct timeline_shown *shown, const struct tracks *tracks)
+	__attribute__((nonnull));
+void timeline_draw_cells(const struct screen *screen, struct timeline_shown *shown, size_t row,
+	int line) __attribute__((nonnull));
+
+/* legend.c */
+void draw_legend(const struct screen *screen, const struct timeline_shown *shown)
+	__attribute__((nonnull));
+
+#endif
