@@ -107,36 +107,63 @@ static const struct flight_frame *flight_frame_new(
 	return frame;
 }
 
-/* Frames are many, and mostly the same: each is made once. */
-static const struct flight_frame *flight_frame_of(
+/* Of a dict that others refer to as well: made once. */
+static const struct flight_frame *flight_frame_shared(
 	struct flight_reading *reading, const struct value *value)
 {
-	if (value->type == VALUE_MADE && value->word == FLIGHT_WORD_frames)
-		return value->made;
-	if (value->type != VALUE_DICT || !value->box || !flight_visit(reading, value->box->nr))
+	if (value->type != VALUE_DICT || !value->box)
 		return NULL;
-	if (!value->box->made)
+	if (!value->box->made && flight_visit(reading, value->box->nr))
 		value->box->made = flight_frame_new(reading, value->box->items, value->box->nr);
 	return value->box->made;
 }
 
+static inline const struct flight_frame *flight_frame_of(
+	struct flight_reading *reading, const struct value *value)
+{
+	if (value->type == VALUE_MADE && value->word == FLIGHT_WORD_frames)
+		return value->made;
+	return flight_frame_shared(reading, value);
+}
+
+/* Which of the stacks seen lately to compare with. */
+static size_t flight_stack_slot(
+	struct flight_reading *reading, const struct value *items, size_t nr)
+{
+	uint64_t first = (uintptr_t)flight_frame_of(reading, &items[0]);
+	uint64_t last = (uintptr_t)flight_frame_of(reading, &items[nr - 1]);
+
+	return (first * 31 + last + nr) * 0x9e3779b97f4a7c15ull >> (64 - FLIGHT_SEEN_BITS);
+}
+
+/* Ops come from few places: a stack that was seen lately is not made again. */
 static void flight_frames(
 	struct flight_reading *reading, const struct value *value, struct flight_entry *entry)
 {
-	size_t nr;
+	size_t nr, i;
 	const struct value *items = value_items(value, &nr);
 	const struct flight_frame **frames;
+	struct flight_frames *seen;
 
 	if (value->type != VALUE_LIST || !nr || !flight_visit(reading, nr))
 		return;
-	frames = arena_alloc(&reading->dump->arena, nr, sizeof(const struct flight_frame *));
-	for (size_t i = 0; i < nr; i++) {
-		const struct flight_frame *frame = flight_frame_of(reading, &items[i]);
-
-		if (frame)
-			frames[entry->nframes++] = frame;
+	seen = &reading->stacks[flight_stack_slot(reading, items, nr)];
+	for (i = 0; i < nr && i < seen->nr; i++) {
+		if (flight_frame_of(reading, &items[i]) != seen->frames[i])
+			break;
 	}
-	entry->frames = frames;
+	if (i < nr || i < seen->nr) {
+		frames = arena_alloc(&reading->dump->arena, nr, sizeof(*frames));
+		*seen = (struct flight_frames){.frames = frames};
+		for (i = 0; i < nr; i++) {
+			const struct flight_frame *frame = flight_frame_of(reading, &items[i]);
+
+			if (frame)
+				frames[seen->nr++] = frame;
+		}
+	}
+	entry->frames = seen->frames;
+	entry->nframes = seen->nr;
 }
 
 /* ----------------------------------------------------------------- tensors */
@@ -159,15 +186,70 @@ static bool flight_count_dims(
 	return flight_visit(reading, dims);
 }
 
+/* Whether tensors that were made are what the values say. */
+static bool flight_same_tensors(const struct flight_tensors *made, const struct value *items,
+	size_t nr, const struct value *dtypes, size_t ndtypes)
+{
+	if (made->nr != nr)
+		return false;
+	for (size_t i = 0; i < nr; i++) {
+		const struct flight_tensor *tensor = &made->items[i];
+		size_t ndims;
+		const struct value *dims = value_items(&items[i], &ndims);
+
+		if (tensor->ndims != ndims ||
+			strcmp(tensor->dtype, i < ndtypes ? flight_text(&dtypes[i]) : "") != 0)
+			return false;
+		for (size_t k = 0; k < ndims; k++) {
+			if (tensor->dims[k] != flight_number(&dims[k]))
+				return false;
+		}
+	}
+	return true;
+}
+
 /* Tensors and their dims lie in one piece. */
+static void flight_make_tensors(struct flight_reading *reading, const struct value *items,
+	size_t nr, size_t ndims, const struct value *dtypes, size_t ndtypes,
+	struct flight_tensors *ret)
+{
+	struct flight_tensor *tensors = arena_alloc(
+		&reading->dump->arena, 1, nr * sizeof(*tensors) + ndims * sizeof(int64_t));
+	int64_t *dims = (int64_t *)(tensors + nr);
+
+	for (size_t i = 0; i < nr; i++) {
+		size_t n;
+		const struct value *said = value_items(&items[i], &n);
+
+		tensors[i] = (struct flight_tensor){.dims = dims,
+			.ndims = (uint32_t)n,
+			.dtype = i < ndtypes ? flight_text(&dtypes[i]) : ""};
+		for (size_t k = 0; k < n; k++)
+			*dims++ = flight_number(&said[k]);
+	}
+	*ret = (struct flight_tensors){.items = tensors, .nr = (uint32_t)nr, .known = true};
+}
+
+/* Which of the shapes seen lately to compare with: by the first tensor's last dim. */
+static size_t flight_shape_slot(const struct value *items, size_t nr)
+{
+	size_t ndims;
+	const struct value *dims = value_items(&items[0], &ndims);
+	uint64_t last = ndims ? (uint64_t)flight_number(&dims[ndims - 1]) : 0;
+	uint64_t first = ndims ? (uint64_t)flight_number(&dims[0]) : 0;
+
+	return (last * 31 + first * 7 + ndims + nr) * 0x9e3779b97f4a7c15ull >>
+	       (64 - FLIGHT_SEEN_BITS);
+}
+
+/* A training step repeats its shapes: those that were seen lately are not made again. */
 static void flight_tensors(struct flight_reading *reading, const struct value *sizes,
 	const struct value *dtypes, struct flight_tensors *ret)
 {
 	size_t nr, ndtypes, ndims;
 	const struct value *items = value_items(sizes, &nr);
 	const struct value *names = value_items(dtypes, &ndtypes);
-	struct flight_tensor *tensors;
-	int64_t *dims;
+	struct flight_tensors *seen;
 
 	if (sizes->type != VALUE_LIST || value_is_cut(sizes) ||
 		!flight_count_dims(reading, items, nr, &ndims))
@@ -175,21 +257,10 @@ static void flight_tensors(struct flight_reading *reading, const struct value *s
 	ret->known = true;
 	if (!nr)
 		return;
-	tensors = arena_alloc(
-		&reading->dump->arena, 1, nr * sizeof(*tensors) + ndims * sizeof(*dims));
-	dims = (int64_t *)(tensors + nr);
-	for (size_t i = 0; i < nr; i++) {
-		size_t n;
-		const struct value *said = value_items(&items[i], &n);
-
-		tensors[i] = (struct flight_tensor){.dims = dims,
-			.ndims = (uint32_t)n,
-			.dtype = i < ndtypes ? flight_text(&names[i]) : ""};
-		for (size_t k = 0; k < n; k++)
-			*dims++ = flight_number(&said[k]);
-	}
-	ret->items = tensors;
-	ret->nr = (uint32_t)nr;
+	seen = &reading->shapes[flight_shape_slot(items, nr)];
+	if (!flight_same_tensors(seen, items, nr, names, ndtypes))
+		flight_make_tensors(reading, items, nr, ndims, names, ndtypes, seen);
+	*ret = *seen;
 }
 
 /* ----------------------------------------------------------------- entries */
@@ -321,20 +392,23 @@ static const struct flight_entry flight_entry_unknown = {.record = FLIGHT_UNKNOW
 
 bool flight_add_entry(struct flight_reading *reading, const struct value *items, size_t nr)
 {
-	struct flight_entry entry = flight_entry_unknown;
 	struct flight_sizes sizes = {0};
+	struct flight_entry *entry;
 
 	if (reading->entries.nr == reading->room || !flight_visit(reading, nr))
 		return false;
+	entry = array_add(&reading->entries);
+	*entry = flight_entry_unknown;
 	for (size_t i = 0; i + 1 < nr; i += 2)
 		flight_entry_key(
-			reading, (enum flight_word)items[i].word, &items[i + 1], &entry, &sizes);
-	if (!*entry.name && entry.record == FLIGHT_UNKNOWN &&
-		entry.collective_seq == FLIGHT_UNKNOWN && entry.op == FLIGHT_UNKNOWN)
+			reading, (enum flight_word)items[i].word, &items[i + 1], entry, &sizes);
+	if (!*entry->name && entry->record == FLIGHT_UNKNOWN &&
+		entry->collective_seq == FLIGHT_UNKNOWN && entry->op == FLIGHT_UNKNOWN) {
+		reading->entries.nr--;
 		return false;
-	flight_tensors(reading, &sizes.input_sizes, &sizes.input_dtypes, &entry.inputs);
-	flight_tensors(reading, &sizes.output_sizes, &sizes.output_dtypes, &entry.outputs);
-	*array_add(&reading->entries) = entry;
+	}
+	flight_tensors(reading, &sizes.input_sizes, &sizes.input_dtypes, &entry->inputs);
+	flight_tensors(reading, &sizes.output_sizes, &sizes.output_dtypes, &entry->outputs);
 	return true;
 }
 

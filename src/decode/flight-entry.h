@@ -54,6 +54,13 @@
 #define FLIGHT_WORD_NUMBER(word) FLIGHT_WORD_##word,
 enum flight_word { FLIGHT_NO_WORD, FLIGHT_WORDS(FLIGHT_WORD_NUMBER) };
 
+#define FLIGHT_SEEN_BITS 8
+
+struct flight_frames {
+	const struct flight_frame *const *frames;
+	uint32_t nr;
+};
+
 struct flight_reading {
 	struct flight_dump *dump;
 	ARRAY(struct flight_entry) entries;
@@ -61,6 +68,9 @@ struct flight_reading {
 	/* How many values may still be visited. Of a pickle the same one can be said to be in a
 	 * million places; an honest one has bytes for nearly each. */
 	uint64_t patience;
+	/* What was made lately. */
+	struct flight_tensors shapes[1 << FLIGHT_SEEN_BITS];
+	struct flight_frames stacks[1 << FLIGHT_SEEN_BITS];
 };
 
 /* A value as a number, also one that is written as text; FLIGHT_UNKNOWN for anything else. */

@@ -52,3 +52,11 @@ UNIT_TESTS += tests/unit/demangle_test tests/unit/shortname_test tests/unit/deco
 tests_unit_shortname_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_demangle_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_decode_stacks_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+
+# Pickles, and dumps of PyTorch's Flight Recorder, as their writers write them.
+PICKLE_EMIT = tests/unit/pickle-emit.c tests/unit/pickle-emit.h
+FLIGHT_EMIT = tests/unit/flight-emit.c tests/unit/flight-emit.h $(PICKLE_EMIT)
+UNIT_TESTS += tests/unit/pickle_test
+tests_unit_pickle_test_SOURCES = tests/unit/pickle_test.c $(PICKLE_EMIT)
+tests_unit_pickle_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+EXTRA_DIST += tests/unit/flight-emit.c tests/unit/flight-emit.h

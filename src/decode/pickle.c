@@ -261,6 +261,42 @@ static bool pickle_stop(struct pickle *pickle)
 	return true;
 }
 
+/*
+ * Nearly all of a dump are keys from the memo and small numbers. So first, with all in registers,
+ * as many opcodes as there are that push one value and cannot fail; gives where another one comes.
+ */
+static const uint8_t *pickle_run(struct pickle *pickle)
+{
+	struct value_stack *stack = pickle->stack;
+	const struct value *memo = pickle->memo.items;
+	const size_t nmemo = pickle->memo.nr;
+	const uint8_t *at = pickle->at, *end = pickle->end;
+	struct value *top = stack->items.items + stack->items.nr;
+	const struct value *limit = stack->items.items + stack->items.room;
+
+	for (; end - at > 4 && top < limit; top++) {
+		if (*at == OP_BINGET && at[1] < nmemo && memo[at[1]].type != VALUE_ABSENT) {
+			*top = memo[at[1]];
+			at += 2;
+		} else if (*at == OP_BININT1) {
+			*top = (struct value){.type = VALUE_INT, .number = at[1]};
+			at += 2;
+		} else if (*at == OP_BININT2) {
+			*top = (struct value){.type = VALUE_INT, .number = at[1] | at[2] << 8};
+			at += 3;
+		} else if (*at == OP_NONE) {
+			*top = (struct value){.type = VALUE_NONE};
+			at += 1;
+		} else if (*at == OP_NEWTRUE || *at == OP_NEWFALSE) {
+			*top = (struct value){.type = VALUE_BOOL, .number = *at == OP_NEWTRUE};
+			at += 1;
+		} else
+			break;
+	}
+	stack->items.nr = (size_t)(top - stack->items.items);
+	return at;
+}
+
 /* What has a text, a number or a name of its own behind the opcode. */
 static bool pickle_argued(struct pickle *pickle, const uint8_t *argument)
 {
@@ -368,8 +404,10 @@ void pickle_read(const uint8_t *bytes, size_t len, struct value_stack *stack)
 	bool fine = true;
 
 	while (fine && !pickle.stopped) {
-		const uint8_t *argument = pickle.at + 1;
+		const uint8_t *argument;
 
+		pickle.at = pickle_run(&pickle);
+		argument = pickle.at + 1;
 		if (pickle.at == pickle.end) {
 			(void)pickle_cut(&pickle);
 			break;
