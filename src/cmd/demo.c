@@ -343,8 +343,10 @@ static void tell_how_to_attach(const struct demo *demo)
 {
 	fprintf(stderr,
 		"The job is still there. Look at it:  INQUEST_DIR=%s/jobs inquest attach\n"
+		"Over time, on the terminal:  INQUEST_DIR=%s/jobs inquest view\n"
 		"End it:  kill %d && rm -r %s\n",
-		demo->stage.folder.text, (int)demo->stage.job, demo->stage.folder.text);
+		demo->stage.folder.text, demo->stage.folder.text, (int)demo->stage.job,
+		demo->stage.folder.text);
 }
 
 static int conclude(const struct demo *demo, const struct str *wrong)
@@ -373,7 +375,8 @@ static int play(struct demo *demo, struct complaint *why)
 	struct str wrong = {0};
 	int status = draw(demo, why);
 
-	if (!status && stage_start(&demo->stage, demo->truth.confine_mib, why) < 0)
+	if (!status && stage_start(&demo->stage, demo->truth.confine_mib, demo->truth.ends_s,
+			       why) < 0)
 		status = CMD_UNREADABLE;
 	if (status) {
 		cmd_complain("demo: %s%s", complaint_text(why),

@@ -142,8 +142,21 @@ static void set_scene(const struct stage *stage)
 	unsetenv("INQUEST_JOB_DIR");
 }
 
+/* What a scheduler tells its jobs; the one that we are in ourselves, if any, is not meant. */
+static void set_end(int ends_s)
+{
+	struct str text = {0};
+
+	unsetenv("SLURM_JOB_END_TIME");
+	if (ends_s <= 0)
+		return;
+	str_printf(&text, "%lld", (long long)time(NULL) + ends_s);
+	setenv("SLURM_JOB_END_TIME", text.text, 1);
+	str_release(&text);
+}
+
 /* In the child: becomes `inquest run` of the scenario. Never returns well, only by exec. */
-static void play(const struct stage *stage, int confine_mib)
+static void play(const struct stage *stage, int confine_mib, int ends_s)
 {
 	struct str confine = {0}, launch = {0}, conf = {0}, out = {0}, log = {0};
 	char exe[PATH_MAX] = "", mib[16];
@@ -152,6 +165,7 @@ static void play(const struct stage *stage, int confine_mib)
 
 	setsid();
 	set_scene(stage);
+	set_end(ends_s);
 	str_printf(&confine, "%s/confine", stage->scenarios.text);
 	str_printf(&launch, "%s/launch", stage->scenarios.text);
 	str_printf(&conf, "%s/job.conf", stage->folder.text);
@@ -180,11 +194,11 @@ static void play(const struct stage *stage, int confine_mib)
 	_exit(STATUS_LOST);
 }
 
-int stage_start(struct stage *stage, int confine_mib, struct complaint *why)
+int stage_start(struct stage *stage, int confine_mib, int ends_s, struct complaint *why)
 {
 	stage->job = fork();
 	if (stage->job == 0)
-		play(stage, confine_mib);
+		play(stage, confine_mib, ends_s);
 	if (stage->job < 0) {
 		stage->job = 0;
 		return complaint_errno(why, errno, "cannot start the demo's job");

@@ -34,8 +34,11 @@ int stage_draw(struct stage *stage, const char *scenario, const char *seed, cons
 /* The scenarios there are, as `draw --list` prints them, appended. 0 or negative with words. */
 int stage_list(const struct stage *stage, struct str *into, struct complaint *why);
 
-/* Starts `inquest run` of the job that was drawn, in a session of its own. */
-int stage_start(struct stage *stage, int confine_mib, struct complaint *why);
+/*
+ * Starts `inquest run` of the job that was drawn, in a session of its own; ends_s: so many seconds
+ * from now its time is over, as Slurm says it (0: it has no end).
+ */
+int stage_start(struct stage *stage, int confine_mib, int ends_s, struct complaint *why);
 
 /* Has the job ended? Also takes in what it left behind. */
 bool stage_has_ended(struct stage *stage);

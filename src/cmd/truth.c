@@ -67,11 +67,13 @@ int truth_read(struct truth *truth, const char *path, struct complaint *why)
 	truth->cause = text_of(truth, "cause");
 	truth->where = text_of(truth, "where");
 	truth->outlook = text_of(truth, "outlook");
+	truth->limit = text_of(truth, "limit");
 	truth->seed = number_of(truth, "seed");
 	truth->ranks = (int)number_of(truth, "ranks");
 	truth->exit_status = (int)number_of(truth, "exit");
 	truth->stands_s = (int)number_of(truth, "stands_s");
 	truth->confine_mib = (int)number_of(truth, "confine_mib");
+	truth->ends_s = (int)number_of(truth, "ends_s");
 	return 0;
 }
 
@@ -133,6 +135,7 @@ bool truth_is(const struct truth *truth, const struct look *look, struct str *re
 	compare_name(&wrong, "cause", truth->cause, verdict_cause_name(verdict->cause));
 	compare_name(&wrong, "where", truth->where, verdict_where_name(verdict->where));
 	compare_name(&wrong, "outlook", truth->outlook, verdict_outlook_name(verdict->outlook));
+	compare_name(&wrong, "limit", truth->limit, verdict_limit_name(verdict->watchdog));
 	if (look_status(look) != truth->exit_status)
 		str_printf(&wrong, "%sexit status %d, not %d", wrong.len ? "; " : "",
 			look_status(look), truth->exit_status);

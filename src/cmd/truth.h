@@ -18,12 +18,13 @@ struct truth {
 	struct json_object *document; /* owns all strings below */
 	const char *scenario;
 	const char *class;
-	const char *cause, *where, *outlook; /* NULL: not looked at */
+	const char *cause, *where, *outlook, *limit; /* NULL: not looked at */
 	int64_t seed;
 	int ranks;
 	int exit_status;
 	int stands_s;
 	int confine_mib;
+	int ends_s; /* 0: nobody ends it */
 	bool over; /* to be judged from its bundle, after its end */
 };
 

@@ -119,6 +119,9 @@ class Play:
 
     def start(self):
         confine = self.truth["confine_mib"]
+        self.env.pop("SLURM_JOB_END_TIME", None)
+        if self.truth.get("ends_s"):
+            self.env["SLURM_JOB_END_TIME"] = str(int(time.time()) + self.truth["ends_s"])
         command = [os.path.join(scenarios, "confine"), str(confine)] if confine else []
         command += [inquest, "run", "-o", self.out, "--name", "train", "--hang-after", "6", "--",
                     os.path.join(scenarios, "launch"), os.path.join(self.conf, "job.conf")]
@@ -158,6 +161,11 @@ class Play:
         for key in ("cause", "where", "outlook"):
             if self.truth[key] is not None and first[key] != self.truth[key]:
                 return f"{key} {first[key]}, not {self.truth[key]}"
+        if self.truth.get("limit"):
+            left = first["watchdog_s"]
+            if first["watchdog"] != self.truth["limit"] or left is None or \
+                    not 0 < left <= self.truth["ends_s"]:
+                return f"limit {first['watchdog']} in {left} s, not {self.truth['limit']}"
         if status != self.truth["exit"]:
             return f"exit {status}, not {self.truth['exit']}"
         if len(verdict["verdicts"]) > 1:
