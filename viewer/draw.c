@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The whole screen: the title with the answer, what is between, and the status line. */
+/* The whole screen: the title (title.c), what is between, and the status line. */
 #include "viewer/draw.h"
 
 #include <inttypes.h>
@@ -8,92 +8,6 @@
 #include "base/clock.h"
 #include "viewer/state-private.h"
 #include "words/escape.h"
-#include "words/headline.h"
-
-/* -- Title ------------------------------------------------------------------------------------ */
-
-static enum style style_of(const struct verdict *verdict)
-{
-	if (verdict->class == VERDICT_HEALTHY)
-		return STYLE_GOOD;
-	if (verdict->class == VERDICT_SLOW || verdict->class == VERDICT_INCONCLUSIVE ||
-		verdict->outlook == VERDICT_WAIT)
-		return STYLE_WARN;
-	return STYLE_ALARM;
-}
-
-/* How long until something ends the job, as it is now; JOB_UNKNOWN. */
-static int64_t time_left(const struct scene *scene)
-{
-	int64_t left = scene->verdicts->at[0].watchdog_left, gathered = scene->job->gathered;
-
-	if (left == JOB_UNKNOWN || !scene->live || gathered == JOB_UNKNOWN || scene->now < gathered)
-		return left;
-	left = window_earlier(left, window_between(gathered, scene->now));
-	return left > 0 ? left : 0;
-}
-
-/* "WAIT  LIVE  watchdog 19:36"; of a job that has ended while it was looked at, "KILL  ENDED" */
-static void add_right(const struct state *state, struct str *into)
-{
-	const struct verdict *verdict = &state->scene.verdicts->at[0];
-	const char *limit = verdict_limit_name(verdict->watchdog);
-	int64_t left = time_left(&state->scene);
-	char text[CLOCK_TEXT_SIZE];
-
-	if (verdict->outlook == VERDICT_WAIT)
-		str_add(into, "  WAIT");
-	else if (verdict->outlook == VERDICT_KILL)
-		str_add(into, "  KILL");
-	if (state->frozen)
-		str_add(into, "  FROZEN");
-	else if (state->scene.live && state->scene.job->ended == JOB_YES)
-		str_add(into, "  ENDED");
-	else if (state->scene.live)
-		str_add(into, state->follow ? "  LIVE" : "  live");
-	if (limit && left != JOB_UNKNOWN && state->scene.job->ended != JOB_YES)
-		str_printf(into, "  %s %s", limit, clock_format(left, text));
-	str_add_char(into, ' ');
-}
-
-static const char *name_of(const struct scene *scene)
-{
-	if (scene->job->name && *scene->job->name)
-		return scene->job->name;
-	if (scene->origin && *scene->origin)
-		return scene->origin;
-	return scene->job->id && *scene->job->id ? scene->job->id : "job";
-}
-
-static void draw_title(const struct screen *screen)
-{
-	const struct scene *scene = &screen->state->scene;
-	const struct verdict *verdict = &scene->verdicts->at[0];
-	struct rect area = screen->layout.title;
-	struct str right = {0}, line = {0}, class = {0};
-	int x, end;
-
-	cells_fill(screen->cells, area, STYLE_TITLE, ' ');
-	add_right(screen->state, &right);
-	end = area.w - (int)right.len;
-	x = 1 + cells_put_fit(screen->cells, area, 1, 0, area.w / 4, STYLE_TITLE, name_of(scene));
-	if (end - x > 10) {
-		headline_shout(&line, scene->verdicts, verdict, (size_t)(end - x - 2),
-			screen->cells->utf8);
-		x += 2;
-		x += cells_put_fit(screen->cells, area, x, 0, end - x, style_of(verdict),
-			str_text(&line));
-	}
-	str_printf(&class, "  %s %s", verdict_class_name(verdict->class),
-		verdict_confidence_name(verdict->confidence));
-	if (x + (int)class.len <= end)
-		cells_put(screen->cells, area, end - (int)class.len, 0, STYLE_TITLE,
-			str_text(&class));
-	cells_put(screen->cells, area, end > 0 ? end : 0, 0, style_of(verdict), str_text(&right));
-	str_release(&right);
-	str_release(&line);
-	str_release(&class);
-}
 
 /* -- Status ----------------------------------------------------------------------------------- */
 
@@ -236,6 +150,6 @@ void draw_screen(struct state *state, struct cells *cells)
 		}
 		draw_panes(&screen);
 	}
-	if (!state->help)
+	if (!state->help || state->typing.kind != PROMPT_NONE || state->message.len)
 		draw_status(&screen);
 }

@@ -15,6 +15,7 @@ struct screen {
 	struct layout layout;
 	struct cells *cells;
 };
+void draw_title(const struct screen *screen) __attribute__((nonnull));
 void draw_timeline(const struct screen *screen) __attribute__((nonnull)); /* rows and legend */
 void draw_ruler(const struct screen *screen) __attribute__((nonnull));	  /* and minimap */
 void draw_strip(const struct screen *screen) __attribute__((nonnull));

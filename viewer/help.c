@@ -10,14 +10,6 @@
 
 #define KEYS_W 18 /* columns of keys */
 
-struct help_line {
-	const char *left, *right; /* a heading: only left */
-};
-
-struct help {
-	ARRAY(struct help_line) lines;
-};
-
 static void add_section(struct help *help, enum request_section section)
 {
 	if (help->lines.nr)
@@ -38,7 +30,7 @@ static void add_commands(struct help *help)
 			(struct help_line){state_command_name(i), state_command_help(i)};
 }
 
-static void make(struct help *help, bool in_pane)
+void help_make(struct help *help, bool in_pane)
 {
 	if (in_pane)
 		add_section(help, SECTION_PANE);
@@ -48,16 +40,41 @@ static void make(struct help *help, bool in_pane)
 	add_commands(help);
 }
 
-static void draw_help_line(const struct screen *screen, const struct help_line *line, int y)
+void help_release(struct help *help)
+{
+	array_release(&help->lines);
+}
+
+static void draw_help_line(
+	const struct screen *screen, const struct help_line *line, int y, bool match)
 {
 	struct rect area = {1, y, screen->cells->w - 1, 1};
 
 	if (!line->right) {
-		cells_put(screen->cells, area, 0, 0, STYLE_STRONG, line->left);
+		cells_put(screen->cells, area, 0, 0, match ? STYLE_MATCH : STYLE_STRONG,
+			line->left);
 		return;
 	}
 	cells_put_fit(screen->cells, area, 1, 0, KEYS_W - 2, STYLE_TAB, line->left);
-	cells_put_fit(screen->cells, area, KEYS_W, 0, area.w - KEYS_W, STYLE_PLAIN, line->right);
+	cells_put_fit(screen->cells, area, KEYS_W, 0, area.w - KEYS_W,
+		match ? STYLE_MATCH : STYLE_PLAIN, line->right);
+}
+
+static void draw_lines(const struct screen *screen, const struct help *help, int room)
+{
+	const struct state *state = screen->state;
+	const char *text = str_text(&state->help_search);
+	int n = (int)help->lines.nr;
+
+	for (int y = 0; y < room && state->help_top + y < n; y++) {
+		int at = state->help_top + y;
+		const struct help_line *line = &help->lines.items[at];
+
+		draw_help_line(screen, line, y + 1, help_line_has(line, text));
+		if (at == state->help_hit)
+			cells_glyph(screen->cells, (struct rect){0, y + 1, 1, 1}, 0, 0,
+				STYLE_STRONG, GLYPH_CURSOR);
+	}
 }
 
 void draw_help(const struct screen *screen)
@@ -66,16 +83,16 @@ void draw_help(const struct screen *screen)
 	int room = screen->cells->h - 2, n;
 	struct help help = {0};
 
-	make(&help, state->in_pane);
+	help_make(&help, state->in_pane);
 	n = (int)help.lines.nr;
 	if (state->help_top > n - room)
 		state->help_top = n > room ? n - room : 0;
 	cells_printf(screen->cells, screen->layout.title, 1, 0, STYLE_TITLE,
 		"inquest view: keys   (%d-%d of %d)", state->help_top + 1,
 		state->help_top + room < n ? state->help_top + room : n, n);
-	for (int y = 0; y < room && state->help_top + y < n; y++)
-		draw_help_line(screen, &help.lines.items[state->help_top + y], y + 1);
-	cells_put_fit(screen->cells, screen->layout.status, 1, 0, screen->cells->w - 1, STYLE_BAR,
-		"j k Space scroll  any other key closes");
-	array_release(&help.lines);
+	draw_lines(screen, &help, room);
+	if (state->typing.kind == PROMPT_NONE && !state->message.len)
+		cells_put_fit(screen->cells, screen->layout.status, 1, 0, screen->cells->w - 1,
+			STYLE_BAR, "j k Space scroll  / n N find  any other key closes");
+	help_release(&help);
 }

@@ -2,6 +2,7 @@
 #include "viewer/layout.h"
 
 /* From so many columns or lines on. */
+#define TITLE_H	  10 /* the title has a second line */
 #define BELOW_W	  80
 #define BELOW_H	  14
 #define BESIDE_W  140
@@ -114,7 +115,7 @@ struct layout layout_of(int w, int h, size_t nrows, bool pane_only, bool timelin
 		layout.status = (struct rect){0, 0, w, 1};
 		return layout;
 	}
-	layout.title = take(&area, 1);
+	layout.title = take(&area, h < TITLE_H ? 1 : 2);
 	area.h--;
 	if (pane_only) {
 		layout.tabs = take(&area, 1);

@@ -18,7 +18,7 @@ enum layout_kind { LAYOUT_TOO_SMALL, LAYOUT_SINGLE, LAYOUT_BELOW, LAYOUT_BESIDE 
 
 struct layout {
 	enum layout_kind kind;
-	struct rect title;    /* the verdict in one line, and the countdown */
+	struct rect title;    /* the answer, and how sure it is: one line or two */
 	struct rect ruler;    /* h 2: the second line is for real time */
 	struct rect minimap;  /* h 0: not there */
 	struct rect rows;     /* label, cells, what it does now */

@@ -31,8 +31,10 @@ viewer_libviewer_la_SOURCES = \
 	%D%/rows.c %D%/rows.h \
 	%D%/ruler.c \
 	%D%/state-command.c \
+	%D%/state-count.c \
 	%D%/state-edges.c \
 	%D%/state-else.c \
+	%D%/state-help.c \
 	%D%/state-lines.c \
 	%D%/state-move.c \
 	%D%/state-pane.c \
@@ -49,6 +51,7 @@ viewer_libviewer_la_SOURCES = \
 	%D%/terminal.c %D%/terminal.h \
 	%D%/timeline-cells.c \
 	%D%/timeline.c %D%/timeline.h \
+	%D%/title.c \
 	%D%/track-cites.c \
 	%D%/track-events.c \
 	%D%/track-make.h \

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "job/caches.h"
 #include "viewer/pane-alike.h"
+#include "words/attempts.h"
 #include "words/disturbed.h"
 #include "words/first.h"
 #include "words/losses.h"
@@ -59,6 +60,10 @@ static void add_job(const struct receipt *r)
 	str_printf(&words, "%s%s", scene->origin ? scene->origin : "",
 		scene->live ? ", live" : "");
 	add(r, "from", &words, "");
+	if (scene->left_out && *scene->left_out) {
+		str_add(&words, scene->left_out);
+		add(r, "others", &words, "");
+	}
 	for (size_t i = 0; i < job->nranks; i++)
 		seen += job->ranks[i].process != JOB_NONE;
 	str_add(&words, *job->name ? job->name : job->id);
@@ -67,8 +72,9 @@ static void add_job(const struct receipt *r)
 	str_printf(&words, ", %zu", seen);
 	if (job->world_size != JOB_NONE)
 		str_printf(&words, " of %d", job->world_size);
-	str_printf(&words, " ranks, attempt %d, stage %s", job->attempt,
-		verdict_stage_name(scene->verdicts->stage));
+	str_add(&words, " ranks, ");
+	attempts_add(&words, job);
+	str_printf(&words, ", stage %s", verdict_stage_name(scene->verdicts->stage));
 	if (job->ended == JOB_YES)
 		str_printf(&words, ", ended with status %d", job->exit_status);
 	add(r, "job", &words, "");

@@ -48,10 +48,7 @@ static int64_t left_now(const struct scene *scene, const struct verdict *verdict
 
 static void add_outlook(const struct pane_fill *fill, const struct verdict *verdict)
 {
-	static const char *const names[] = {[VERDICT_OUTLOOK_UNKNOWN] = "UNKNOWN",
-		[VERDICT_WAIT] = "WAIT",
-		[VERDICT_KILL] = "KILL"};
-	struct pane_words line = pane_words_of(names[verdict->outlook]);
+	struct pane_words line = pane_words_of(wording_outlook_word(verdict->outlook));
 	int64_t left = left_now(fill->scene, verdict);
 
 	if (verdict->class == VERDICT_HEALTHY) {
@@ -66,6 +63,19 @@ static void add_outlook(const struct pane_fill *fill, const struct verdict *verd
 	line.style = outlook_style(verdict);
 	if (verdict->culprits.n)
 		line.goal.rank = verdict->culprits.at[0];
+	pane_words_add(fill, &line);
+}
+
+/* Other jobs were there as well: which, and how to see them. */
+static void add_left_out(const struct pane_fill *fill)
+{
+	struct pane_words line;
+
+	if (!fill->scene->left_out || !*fill->scene->left_out)
+		return;
+	line = pane_words_of("others");
+	str_add(&line.words, fill->scene->left_out);
+	line.style = STYLE_WARN;
 	pane_words_add(fill, &line);
 }
 
@@ -208,6 +218,7 @@ void pane_fill_verdict(
 	if (!scene->verdicts->n)
 		return;
 	add_outlook(&fill, first);
+	add_left_out(&fill);
 	add_evidence(&fill, first);
 	add_seats(&fill, first);
 	add_ruled_out(&fill, first);

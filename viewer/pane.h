@@ -38,6 +38,8 @@ struct scene {
 	const struct stacktree *mains; /* of the ranks' main threads only; NULL likewise */
 	const struct treelines *tree_lines, *main_lines; /* both as lines; NULL: not made */
 	const char *origin;	/* "live job sft-41", "sft-41.inq": where it comes from */
+	size_t others;		/* jobs that are there as well, and not shown */
+	const char *left_out;	/* which, and how to see them; NULL where there is none */
 	bool live;
 	int64_t now; /* realtime: for countdowns; of a bundle, when it was gathered */
 };

@@ -10,7 +10,8 @@
 #include "base/alloc.h"
 #include "viewer/rows.h"
 
-enum term_kind { TERM_WORD, TERM_RANK, TERM_HOST, TERM_STATE, TERM_GROUP };
+enum term_kind { TERM_WORD, TERM_RANK, TERM_HOST, TERM_STATE, TERM_GROUP, TERM_OP, TERM_FRAME,
+	TERM_DOING };
 
 struct term {
 	enum term_kind kind;
@@ -28,6 +29,9 @@ static const struct {
 	{"@", TERM_HOST},
 	{"state:", TERM_STATE},
 	{"group:", TERM_GROUP},
+	{"op:", TERM_OP},
+	{"frame:", TERM_FRAME},
+	{"doing:", TERM_DOING},
 };
 
 /* -- reading it -------------------------------------------------------------------------------- */
@@ -192,6 +196,24 @@ static void find_groups(const struct job *job, const char *text, bool whole, boo
 	}
 }
 
+void rows_filter_frames(const struct job *job, const char *text, bool *found)
+{
+	bool *frames = alloc_zeroed(job->nframes + 1, sizeof(*frames));
+
+	for (size_t i = 0; i < job->nframes; i++)
+		frames[i] = strcasestr(job->frames[i].function, text) ||
+			    strcasestr(job->frames[i].file, text) ||
+			    strcasestr(job->frames[i].module, text);
+	for (size_t i = 0; i < job->nstacks; i++) {
+		const struct job_stack *stack = &job->stacks[i];
+
+		for (size_t j = 0; stack->rank >= 0 && j < stack->nframes; j++)
+			if (frames[stack->frames[j]])
+				found[stack->rank] = true;
+	}
+	free(frames);
+}
+
 static const char *host_of(const struct job *job, size_t rank)
 {
 	int host = job->ranks[rank].host;
@@ -199,16 +221,40 @@ static const char *host_of(const struct job *job, size_t rank)
 	return host >= 0 && (size_t)host < job->nhosts ? text_of(job->hosts[host].name) : "";
 }
 
+/* Whether an event is called so; of ops only, the entries into them. Equal names often follow. */
+static bool has_event(const struct track *track, const char *word, bool ops)
+{
+	const char *last = NULL;
+
+	for (size_t i = 0; i < track->nevents; i++) {
+		const struct track_event *event = &track->events[i];
+
+		if ((ops && event->kind != TRACK_ENTER) || event->name == last)
+			continue;
+		last = event->name;
+		if (strcasestr(last, word))
+			return true;
+	}
+	return false;
+}
+
 static void find_word(const struct tracks *tracks, const char *word, bool *found)
 {
+	bool any = false;
+
 	find_groups(tracks->job, word, false, found);
+	rows_filter_frames(tracks->job, word, found);
 	for (size_t i = 0; i < tracks->n; i++) {
 		const struct track *track = &tracks->at[i];
 
-		found[i] |= strcasestr(track->doing, word) ||
-			    strcasestr(track_state_name(track->now), word) ||
-			    strcasestr(host_of(tracks->job, i), word);
+		found[i] = found[i] || strcasestr(track->doing, word) ||
+			   strcasestr(track_state_name(track->now), word) ||
+			   strcasestr(host_of(tracks->job, i), word);
+		any |= found[i];
 	}
+	/* What nobody has now, somebody may have had. */
+	for (size_t i = 0; !any && i < tracks->n; i++)
+		found[i] = has_event(&tracks->at[i], word, false);
 }
 
 static void find_term(const struct tracks *tracks, const struct term *term, bool *found)
@@ -226,6 +272,17 @@ static void find_term(const struct tracks *tracks, const struct term *term, bool
 	case TERM_HOST:
 		for (size_t i = 0; i < tracks->n; i++)
 			found[i] = matches(term->text, host_of(tracks->job, i));
+		break;
+	case TERM_OP:
+		for (size_t i = 0; i < tracks->n; i++)
+			found[i] = has_event(&tracks->at[i], term->text, true);
+		break;
+	case TERM_FRAME:
+		rows_filter_frames(tracks->job, term->text, found);
+		break;
+	case TERM_DOING:
+		for (size_t i = 0; i < tracks->n; i++)
+			found[i] = strcasestr(tracks->at[i].doing, term->text) != NULL;
 		break;
 	case TERM_STATE:
 		for (size_t i = 0; i < tracks->n; i++)

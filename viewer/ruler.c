@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "job/attempts.h"
 #include "viewer/draw.h"
 #include "viewer/state-private.h"
 
-#define APART 14 /* columns between two ticks, at least */
+#define APART	 14 /* columns between two ticks, at least */
+#define ATTEMPTS 8  /* earlier attempts whose end is marked, the latest */
 
 /* -- Times ------------------------------------------------------------------------------------ */
 
@@ -78,6 +80,10 @@ struct ruler {
 	int end; /* column from which on there is no room */
 	int y;
 	bool real;
+	struct {
+		int from, to;
+	} taken[ATTEMPTS]; /* columns of marks: no tick stands in them */
+	int ntaken;
 };
 
 /* "11:08 now", ending behind the cells; where no room is there, before. Returns where it begins. */
@@ -103,6 +109,14 @@ static int draw_end(const struct ruler *ruler)
 	return x;
 }
 
+static bool is_taken(const struct ruler *ruler, int from, int to)
+{
+	for (int i = 0; i < ruler->ntaken; i++)
+		if (from <= ruler->taken[i].to && to >= ruler->taken[i].from)
+			return true;
+	return false;
+}
+
 static void draw_tick(const struct ruler *ruler, uint64_t offset)
 {
 	const struct state *state = ruler->screen->state;
@@ -114,10 +128,78 @@ static void draw_tick(const struct ruler *ruler, uint64_t offset)
 		draw_real(&text, when, ruler->step);
 	else
 		draw_relative(&text, offset, ruler->step);
-	if (column >= 0 && state->label_w + column + (int)text.len < ruler->end)
+	if (column >= 0 && state->label_w + column + (int)text.len < ruler->end &&
+		!is_taken(ruler, column, column + (int)text.len))
 		cells_put(ruler->screen->cells, ruler->screen->layout.ruler,
 			state->label_w + column, ruler->y, STYLE_FAINT, str_text(&text));
 	str_release(&text);
+}
+
+/* "|attempt 2": what is left of the line was another attempt, of which the rows know nothing. */
+static void mark_attempt(struct ruler *ruler, int attempt, bool named)
+{
+	const struct state *state = ruler->screen->state;
+	int64_t ended = attempts_at(state->scene.job, attempt).ended;
+	int column = window_column(state->window, state->cells_w, ended), from = column, to, at;
+	struct str text = {0};
+
+	/* Where the end's own words stand there is no room. */
+	if (column < 0 || column >= state->cells_w || state->label_w + column >= ruler->end)
+		return;
+	if (named)
+		str_printf(&text, "attempt %d", attempt + 1);
+	to = column + (int)text.len;
+	at = column + 1;
+	if (state->label_w + to >= ruler->end) {
+		str_cut(&text, 0);
+		str_printf(&text, "attempt %d", attempt);
+		at = from = column - (int)text.len;
+		to = column;
+	}
+	if (from < 0 || state->label_w + to >= ruler->end || is_taken(ruler, from, to)) {
+		str_cut(&text, 0);
+		from = to = column;
+	}
+	cells_put(ruler->screen->cells, ruler->screen->layout.ruler, state->label_w + at, ruler->y,
+		STYLE_WARN, str_text(&text));
+	cells_glyph(ruler->screen->cells, ruler->screen->layout.ruler, state->label_w + column,
+		ruler->y, STYLE_WARN, GLYPH_RULE_V);
+	ruler->taken[ruler->ntaken].from = from - 1;
+	ruler->taken[ruler->ntaken++].to = to + 1;
+	str_release(&text);
+}
+
+/* "<attempt 1": it was over before all that there is to be seen. */
+static void mark_before(struct ruler *ruler, int attempt)
+{
+	const struct state *state = ruler->screen->state;
+	struct str text = {0};
+
+	str_printf(&text, "attempt %d", attempt);
+	if (state->window.from == state->bounds.from &&
+		state->label_w + (int)text.len + 1 < ruler->end) {
+		cells_glyph(ruler->screen->cells, ruler->screen->layout.ruler, state->label_w,
+			ruler->y, STYLE_WARN, GLYPH_MORE_LEFT);
+		cells_put(ruler->screen->cells, ruler->screen->layout.ruler, state->label_w + 1,
+			ruler->y, STYLE_WARN, str_text(&text));
+		ruler->taken[ruler->ntaken].from = 0;
+		ruler->taken[ruler->ntaken++].to = (int)text.len + 1;
+	}
+	str_release(&text);
+}
+
+static void mark_attempts(struct ruler *ruler)
+{
+	int last = ruler->screen->state->scene.job->attempt - 1;
+
+	ruler->ntaken = 0;
+	if (last > 0 && attempts_at(ruler->screen->state->scene.job, last).ended <
+				ruler->screen->state->bounds.from) {
+		mark_before(ruler, last); /* also where nobody knows when */
+		return;
+	}
+	for (int attempt = last; attempt > 0 && attempt > last - ATTEMPTS; attempt--)
+		mark_attempt(ruler, attempt, attempt == last);
 }
 
 static void draw_ticks(struct ruler *ruler)
@@ -129,6 +211,10 @@ static void draw_ticks(struct ruler *ruler)
 	ruler->end = state->label_w + state->cells_w + 1;
 	if (state->window.to >= state->bounds.to)
 		ruler->end = draw_end(ruler) - 1;
+	if (!ruler->real)
+		mark_attempts(ruler);
+	else
+		ruler->ntaken = 0;
 	at = first % ruler->step ? first / ruler->step + 1 : first / ruler->step;
 	/* No more ticks than columns, whatever the times are. */
 	for (int n = 0; n <= state->cells_w && at <= last / ruler->step; n++, at++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Help, looks, copying, leaving; and the mouse. */
+/* Looks, copying, leaving; and the mouse. */
 #include "viewer/state-private.h"
 
 #include <inttypes.h>
@@ -7,50 +7,6 @@
 
 #include "base/clock.h"
 #include "words/disturbed.h"
-
-/* -- Help ------------------------------------------------------------------------------------- */
-
-/* In the overlay keys scroll; / searches it; anything else closes it. */
-void state_help_key(struct state *state, const char *key)
-{
-	enum request request = keys_find(key);
-	int page = state->h > 4 ? state->h - 4 : 1;
-
-	switch (request) {
-	case REQUEST_ROW_DOWN:
-		state->help_top++;
-		break;
-	case REQUEST_ROW_UP:
-		state->help_top--;
-		break;
-	case REQUEST_PAGE_DOWN:
-	case REQUEST_TAG:
-		state->help_top += page;
-		break;
-	case REQUEST_PAGE_UP:
-		state->help_top -= page;
-		break;
-	case REQUEST_ROW_FIRST:
-	case REQUEST_TIME_FIRST:
-		state->help_top = 0;
-		break;
-	case REQUEST_ROW_LAST:
-	case REQUEST_TIME_LAST:
-		state->help_top = 1 << 16; /* drawing knows how many lines there are */
-		break;
-	case REQUEST_QUIT_NOW:
-	case REQUEST_SUSPEND:
-	case REQUEST_REDRAW:
-	case REQUEST_THEME:
-	case REQUEST_CHARSET:
-		state_do(state, request);
-		break;
-	default:
-		state->help = false;
-	}
-	if (state->help_top < 0)
-		state->help_top = 0;
-}
 
 /* -- Copying ---------------------------------------------------------------------------------- */
 
@@ -162,8 +118,7 @@ bool state_do_else(struct state *state, enum request request)
 		next_theme(state);
 		return true;
 	case REQUEST_HELP:
-		state->help = true;
-		state->help_top = 0;
+		state_help_open(state);
 		return true;
 	case REQUEST_INFO:
 		if (loaded)

@@ -98,21 +98,39 @@ static bool search_items(struct state *state, const char *text, bool back)
 	return true;
 }
 
+/* "3 of 17 lines"; where the search went round, that first. */
+static void tell_line(struct state *state, const char *text, bool wrapped)
+{
+	const struct pane_lines *lines = &state->lines.lines;
+	size_t of = 0, at = 0;
+
+	for (size_t i = 0; i < lines->all.nr; i++) {
+		of += line_has(&lines->all.items[i], text);
+		if (i == state->line[state->pane])
+			at = of;
+	}
+	state_tell(state, "%s%zu of %zu line%s", wrapped ? "wrapped, " : "", at, of,
+		of == 1 ? "" : "s");
+}
+
 bool state_search_lines(struct state *state, const char *text, bool back, bool from_here)
 {
 	const struct pane_lines *lines = &state->lines.lines;
 	size_t line = state->line[state->pane];
 	bool whole = !lines->items || lines->to - lines->from == lines->items;
 
-	if (search_seen(state, text, back, from_here))
+	if (search_seen(state, text, back, from_here)) {
+		if (whole)
+			tell_line(state, text, false);
 		return true;
+	}
 	if (!whole)
 		return search_items(state, text, back);
 	if (!lines->all.nr)
 		return false;
 	state->line[state->pane] = back ? lines->all.nr - 1 : 0;
 	if (search_seen(state, text, back, true)) {
-		state_tell(state, "the search wrapped");
+		tell_line(state, text, true);
 		return true;
 	}
 	state->line[state->pane] = line;

@@ -10,6 +10,7 @@
 #ifndef VIEWER_STATE_PRIVATE_H
 #define VIEWER_STATE_PRIVATE_H
 
+#include "base/array.h"
 #include "viewer/folds.h"
 #include "viewer/state.h"
 #include "viewer/window.h"
@@ -40,6 +41,7 @@ struct state_typing {
 	struct str typed; /* kept while others are recalled */
 	struct state_place before; /* of a search: Esc goes back there */
 	struct window window;
+	int help_top;
 };
 
 /* Lines that were typed, newest first. */
@@ -52,6 +54,8 @@ struct state_search {
 	struct str text;
 	bool *hit;	 /* per rank: its number, host, a group or a frame is what is sought */
 	bool hit_made;
+	size_t *counts;	 /* per rank: its matches; NULL: not counted, or too many to count */
+	bool counted;
 	int rank;	 /* where the last match was; JOB_NONE */
 	ptrdiff_t event; /* -1: the rank itself */
 	int64_t when;
@@ -103,7 +107,8 @@ struct state {
 	struct str pane_search;
 
 	bool help;
-	int help_top;
+	int help_top, help_hit; /* the first line that is seen; the one that was found, -1 */
+	struct str help_search;
 
 	struct state_typing typing;
 	struct state_history histories[PROMPT_COMMAND + 1];
@@ -182,6 +187,11 @@ bool state_search_step(struct state *state, bool back);
 bool state_search_is_hit(struct state *state, int rank);
 bool state_search_is_cheap(const struct state *state);
 
+/* state-count.c: which match that is of how many, 1 the first; 0: nobody has counted */
+size_t state_search_place(
+	struct state *state, ptrdiff_t row, size_t k, ptrdiff_t event, size_t *ret_of);
+void state_search_uncount(struct state *state);
+
 /* state-verdict.c */
 void state_open(struct state *state); /* where the first screen is */
 void state_jump_verdict(struct state *state);
@@ -198,8 +208,25 @@ const char *state_command_help(size_t n);
 /* "+12.5s", "-30", "11:08", "03:11:52": false: not a time. */
 bool state_read_time(const struct state *state, const char *text, int64_t *ret);
 
-/* state-else.c */
+/* help.c: what the overlay says. A heading has only `left`. */
+struct help_line {
+	const char *left, *right;
+};
+
+struct help {
+	ARRAY(struct help_line) lines;
+};
+
+void help_make(struct help *help, bool in_pane);
+void help_release(struct help *help);
+
+/* state-help.c */
+void state_help_open(struct state *state);
 void state_help_key(struct state *state, const char *key);
+bool state_help_search(struct state *state, const char *text, bool back, bool from_here);
+bool help_line_has(const struct help_line *line, const char *text);
+
+/* state-else.c */
 void state_copy(struct state *state);
 
 #endif

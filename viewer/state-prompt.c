@@ -17,6 +17,7 @@ void state_prompt_open(struct state *state, enum state_prompt kind)
 	typing->at = typing->recalled = 0;
 	typing->before = state_here(state);
 	typing->window = state->window;
+	typing->help_top = state->help_top;
 	if (kind != PROMPT_FILTER)
 		return;
 	/* The filter that holds: to be changed, or emptied to take it off. */
@@ -166,6 +167,10 @@ static bool edit(struct state *state, const char *key)
 
 static void go_where_it_began(struct state *state)
 {
+	state->help_top = state->typing.help_top;
+	state->help_hit = -1;
+	if (state->help)
+		return;
 	state_restore(state, &state->typing.before);
 	state->window = state->typing.window;
 	state_settle(state);
@@ -178,7 +183,10 @@ static void search_typed(struct state *state, bool last)
 	bool found;
 
 	go_where_it_began(state);
-	if (state->in_pane) {
+	if (state->help) {
+		put(&state->help_search, text);
+		found = !*text || state_help_search(state, text, false, true);
+	} else if (state->in_pane) {
 		put(&state->pane_search, text);
 		found = !*text || state_search_lines(state, text, false, !last);
 	} else if (last || state_search_is_cheap(state)) {
@@ -203,15 +211,16 @@ static void accept_search(struct state *state)
 		text = str_text(&state->typing.text);
 	}
 	remember(&state->histories[PROMPT_SEARCH], text);
-	if (state->in_pane) {
-		bool repeats = !str_text(&state->pane_search)[0];
-
+	if (state->in_pane && !state->help) {
+		/* Where typing has led; it is said once more. */
 		put(&state->pane_search, text);
-		if (repeats && *text && !state_search_lines(state, text, false, true))
+		if (*text && !state_search_lines(state, text, false, true))
 			state_tell(state, "not found: %s", text);
 		return;
 	}
 	search_typed(state, true);
+	if (state->help)
+		return;
 	if (state->rank != began.rank || state->when != began.when) {
 		struct state_place here = state_here(state);
 
@@ -250,7 +259,9 @@ static void cancel(struct state *state)
 	if (!search)
 		return;
 	go_where_it_began(state);
-	if (!state->in_pane)
+	if (state->help)
+		str_cut(&state->help_search, 0);
+	else if (!state->in_pane)
 		state_search_new(state, "");
 	str_cut(&state->message, 0);
 }

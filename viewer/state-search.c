@@ -5,6 +5,7 @@
  * then its events by their names. Nothing is collected: n goes to the next one. Of a great many
  * events one search looks through BUDGET, says so, and the next n goes on from there.
  */
+#include "viewer/rows-filter.h"
 #include "viewer/state-private.h"
 
 #include <stdio.h>
@@ -32,6 +33,7 @@ void state_search_new(struct state *state, const char *text)
 	str_release(&state->search.text);
 	state->search.text = copy;
 	state->search.hit_made = false;
+	state_search_uncount(state);
 	state->search.rank = JOB_NONE;
 }
 
@@ -51,24 +53,6 @@ static void mark_groups(const struct job *job, const char *text, bool *hit)
 				hit[job->members[member].rank] = true;
 		}
 	}
-}
-
-static void mark_frames(const struct job *job, const char *text, bool *hit)
-{
-	bool *frames = alloc_zeroed(job->nframes + 1, sizeof(*frames));
-
-	for (size_t i = 0; i < job->nframes; i++)
-		frames[i] = strcasestr(job->frames[i].function, text) ||
-			    strcasestr(job->frames[i].file, text) ||
-			    strcasestr(job->frames[i].module, text);
-	for (size_t i = 0; i < job->nstacks; i++) {
-		const struct job_stack *stack = &job->stacks[i];
-
-		for (size_t j = 0; stack->rank >= 0 && j < stack->nframes; j++)
-			if (frames[stack->frames[j]])
-				hit[stack->rank] = true;
-	}
-	free(frames);
 }
 
 static void mark_numbers(const struct job *job, const char *text, bool *hit)
@@ -109,7 +93,7 @@ static void mark(struct state *state)
 	mark_numbers(job, text, hit);
 	mark_hosts(job, text, hit);
 	mark_groups(job, text, hit);
-	mark_frames(job, text, hit);
+	rows_filter_frames(job, text, hit);
 }
 
 bool state_search_is_hit(struct state *state, int rank)
@@ -203,7 +187,8 @@ static void go_to(struct state *state, const struct spot *spot)
 	int rank = rank_at(state, spot);
 	const struct track *track = &state->tracks->at[rank];
 	const struct track_event *event = spot->event < 0 ? NULL : &track->events[spot->event];
-	const char *wrapped = spot->wrapped ? "wrapped: " : "";
+	struct str place = {0};
+	size_t of, at;
 
 	state->row = spot->row;
 	state->on_fold = false;
@@ -216,11 +201,17 @@ static void go_to(struct state *state, const struct spot *spot)
 	state->search.rank = rank;
 	state->search.event = spot->event;
 	state->search.when = state->when;
+	at = state_search_place(state, spot->row, spot->k, spot->event, &of);
+	if (spot->wrapped)
+		str_add(&place, at ? "wrapped, " : "wrapped: ");
+	if (at)
+		str_printf(&place, "%zu of %zu: ", at, of);
 	if (event)
-		state_tell(state, "%srank %d %s %s", wrapped, state->worlds[rank],
+		state_tell(state, "%srank %d %s %s", str_text(&place), state->worlds[rank],
 			track_kind_name(event->kind), event->name);
 	else
-		state_tell(state, "%srank %d", wrapped, state->worlds[rank]);
+		state_tell(state, "%srank %d", str_text(&place), state->worlds[rank]);
+	str_release(&place);
 }
 
 /* In the rank of the spot; `whole`: all of it, else only what is beyond the spot. */

@@ -57,6 +57,7 @@ static void unload(struct state *state)
 	state->tracks = NULL;
 	state->search.hit = NULL;
 	state->search.hit_made = false;
+	state_search_uncount(state);
 }
 
 void state_free(struct state *state)
@@ -69,6 +70,7 @@ void state_free(struct state *state)
 	free(state->expanded);
 	str_release(&state->filter);
 	str_release(&state->pane_search);
+	str_release(&state->help_search);
 	str_release(&state->typing.text);
 	str_release(&state->typing.typed);
 	str_release(&state->search.text);
@@ -407,6 +409,14 @@ enum state_effect state_effect(struct state *state, const char **ret_argument)
 void state_say(struct state *state, const char *text)
 {
 	state_tell(state, "%s", text);
+}
+
+void state_set_others(struct state *state, size_t others, const char *left_out)
+{
+	state->scene.others = others;
+	state->scene.left_out = left_out;
+	state->lines.made = state->beside.made = false;
+	state_settle(state);
 }
 
 bool state_is_frozen(const struct state *state)

@@ -41,6 +41,10 @@ void state_free(struct state *state);
 void state_load(struct state *state, const struct job *job, const struct verdicts *verdicts,
 	const char *origin, bool live, int64_t now) __attribute__((nonnull));
 
+/* So many jobs are there as well and not shown: the words outlive the state or the next load. */
+void state_set_others(struct state *state, size_t others, const char *left_out)
+	__attribute__((nonnull(1)));
+
 /* Whether the user wants no next look now: the loop asks for none. */
 bool state_is_frozen(const struct state *state) __attribute__((nonnull));
 

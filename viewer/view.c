@@ -77,6 +77,7 @@ static int load(struct loop *loop, struct complaint *why)
 		return err;
 	state_load(loop->state, next.verdicts->job, next.verdicts, next.origin, next.live,
 		next.verdicts->job->gathered);
+	state_set_others(loop->state, next.others, next.left_out);
 	release_look(&loop->look);
 	loop->look = next;
 	loop->loaded = clock_monotonic_ns();

@@ -15,6 +15,8 @@
 struct view_look {
 	const struct verdicts *verdicts; /* with their job */
 	const char *origin;		 /* "live job sft-41", "sft-41.inq" */
+	size_t others;			 /* jobs that are there as well, and not shown */
+	const char *left_out;		 /* which, and how to see them; NULL where there is none */
 	bool live;
 	void (*release)(struct view_look *look);
 	void *own;

@@ -20,6 +20,7 @@ struct arguments {
 	bool all, view;
 	const char *output;
 	struct live_options live;
+	struct viewing_wish viewing;
 	ARRAY(const char *) jobs;
 };
 
@@ -74,6 +75,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "not a number of samples from 1 to 3: %s", arg);
 		arguments->live.stacks.samples = (unsigned)(*arg - '0');
 		return 0;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->viewing;
+		return 0;
 	case ARGP_KEY_ARG:
 		*array_add(&arguments->jobs) = arg;
 		return 0;
@@ -97,9 +101,12 @@ static const struct argp_option options[] = {
 	{0},
 };
 
+static const struct argp_child children[] = {{&viewing_argp, 0, "With --view:", 1}, {0}};
+
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
+	.children = children,
 	.args_doc = "[JOB|NAME|PID...]",
 	.doc = "Look at a job now, without disturbing it, and say who is to blame.\v"
 	       "Without an argument it takes the only job that hangs; a PID may be that of a job "
@@ -172,11 +179,17 @@ static bool is_astray(const struct arguments *arguments)
 	return false;
 }
 
-/* What is viewed is not printed, nor saved. */
-static int may_view(const struct arguments *arguments, const struct viewing_wish *wish)
+/* What is viewed is not printed, nor saved; and what is not viewed has no look. */
+static int may_view(const struct arguments *arguments)
 {
+	if (!arguments->view && !arguments->viewing.given)
+		return CMD_FINE;
+	if (!arguments->view) {
+		cmd_complain("that option is the viewer's: add --view");
+		return CMD_USAGE;
+	}
 	if (!arguments->output && !arguments->wish.json && !arguments->wish.stacks)
-		return viewing_may(wish);
+		return viewing_may(&arguments->viewing);
 	cmd_complain("--view shows the job in place of a report: leave out %s",
 		arguments->output ? "-o" : arguments->wish.json ? "--json" : "--stacks");
 	return CMD_USAGE;
@@ -184,23 +197,26 @@ static int may_view(const struct arguments *arguments, const struct viewing_wish
 
 static int run(int argc, char **argv)
 {
-	const struct viewing_wish on_terminal = {.view = viewing_options()};
-	struct arguments arguments = {.live = LIVE_OPTIONS_STACKS};
+	struct arguments arguments = {
+		.live = LIVE_OPTIONS_STACKS, .viewing.view = viewing_options()};
 	struct choice choice = {.verb = "attach"};
 	int status = CMD_USAGE;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	if (!is_astray(&arguments))
-		status = arguments.view ? may_view(&arguments, &on_terminal) : CMD_FINE;
+		status = may_view(&arguments);
+	if (!status && arguments.view)
+		viewing_wait(&arguments.viewing, &arguments.live);
 	if (!status)
 		status = choice_make(
 			&choice, arguments.jobs.items, arguments.jobs.nr, arguments.all);
 	if (!status && arguments.view)
-		status = viewing_live(&choice, &arguments.live, &on_terminal);
+		status = viewing_live(&choice, &arguments.live, &arguments.viewing);
 	else if (!status)
 		status = examine(&choice, &arguments);
 	choice_release(&choice);
 	array_release(&arguments.jobs);
+	viewing_wish_release(&arguments.viewing);
 	return status;
 }
 

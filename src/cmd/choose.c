@@ -175,15 +175,13 @@ int choice_make(struct choice *choice, const char *const *names, size_t n, bool 
 	return status;
 }
 
-void choice_describe_others(const struct choice *choice, struct str *into)
+size_t choice_describe_others(const struct choice *choice, struct str *into)
 {
 	const struct jobs *jobs = &choice->jobs;
 	size_t hung = 0, others = 0;
 
-	if (!choice->own) {
-		foreign_describe_others(&choice->foreign, jobs, into);
-		return;
-	}
+	if (!choice->own)
+		return foreign_describe_others(&choice->foreign, jobs, into);
 	for (size_t i = 0; i < jobs->nr; i++)
 		if (&jobs->items[i] != choice->own && is_live(&jobs->items[i])) {
 			others++;
@@ -192,6 +190,7 @@ void choice_describe_others(const struct choice *choice, struct str *into)
 	if (others)
 		str_printf(into, "%zu other job%s here, %zu hung", others, others == 1 ? "" : "s",
 			hung);
+	return others;
 }
 
 int choice_gather(struct choice *choice, const struct live_options *options,

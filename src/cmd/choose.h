@@ -31,8 +31,8 @@ struct choice {
  */
 int choice_make(struct choice *choice, const char *const *names, size_t n, bool all);
 
-/* What a report says about the other jobs here. */
-void choice_describe_others(const struct choice *choice, struct str *into);
+/* What a report says about the other jobs here; how many there are. */
+size_t choice_describe_others(const struct choice *choice, struct str *into);
 
 /* Looks at it: 0, or negative with words. As often as wanted. */
 int choice_gather(struct choice *choice, const struct live_options *options,

@@ -52,7 +52,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "PATH...",
 	.doc = "Judge a job from the bundles and core files it left.\v"
-	       "Several paths are nodes of one job. Exit status: 0 nothing wrong, 1 a verdict, "
+	       "Several paths are nodes of one job; of several jobs the newest is judged, and the "
+	       "others are named. Exit status: 0 nothing wrong, 1 a verdict, "
 	       "2 usage, 3 unreadable, 4 inconclusive.",
 };
 
@@ -67,6 +68,9 @@ static int run(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	harvest_paths(&harvest, arguments.paths.items, arguments.paths.nr);
+	reader.left = harvest.sift.left.items;
+	reader.nleft = harvest.sift.left.nr;
+	reader.left_out = str_text(&harvest.left_out);
 	if (harvest.bundles + harvest.cores) {
 		look_judge(&look);
 		status = look_print_wish(&look, &reader, arguments.wish);
@@ -77,6 +81,7 @@ static int run(int argc, char **argv)
 		}
 	}
 	look_release(&look);
+	harvest_release(&harvest);
 	array_release(&arguments.paths);
 	return status;
 }

@@ -199,7 +199,7 @@ int foreign_choose_all(struct foreign_choice *choice, const struct jobs *jobs,
 	return found ? CMD_USAGE : CMD_UNREADABLE;
 }
 
-void foreign_describe_others(
+size_t foreign_describe_others(
 	const struct foreign_choice *choice, const struct jobs *jobs, struct str *into)
 {
 	size_t others = 0;
@@ -211,6 +211,7 @@ void foreign_describe_others(
 			  !foreign_is_own(&choice->survey.jobs.items[i], jobs);
 	if (others)
 		str_printf(into, "%zu other job%s here", others, others == 1 ? "" : "s");
+	return others;
 }
 
 void foreign_release(struct foreign_choice *choice)

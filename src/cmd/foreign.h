@@ -45,7 +45,7 @@ void foreign_program(struct survey *survey, const struct survey_job *job, struct
 int64_t foreign_age(struct survey *survey, const struct survey_job *job);
 
 /* How many others there are besides the chosen one, in words; nothing where there are none. */
-void foreign_describe_others(
+size_t foreign_describe_others(
 	const struct foreign_choice *choice, const struct jobs *jobs, struct str *into);
 
 /* Takes NULL. */

@@ -4,40 +4,93 @@
 #include <sys/stat.h>
 
 #include "cmd/cmd.h"
+#include "evidence/bundle.h"
 #include "evidence/source.h"
 
-/* Adds what a path has of that kind; where it has nothing, that is said and becomes a gap. */
-static bool gather_one(const struct source *source, const char *path, struct evidence *into)
+/* Where a path has nothing, that is said and becomes a gap. */
+static void note_unreadable(struct harvest *harvest, const struct complaint *why, bool core)
 {
-	struct complaint why = {0};
-	bool readable = source->gather(path, into, &why) == 0;
+	cmd_complain("%s%s", complaint_text(why), core ? ""
+		: ": give a bundle (.inq), a folder with some, or a core file");
+	evidence_add_gap(harvest->into, "", 0, complaint_text(why));
+}
 
-	if (!readable) {
-		cmd_complain("%s%s", complaint_text(&why), source == &source_core ? ""
-			: ": give a bundle (.inq), a folder with some, or a core file");
-		evidence_add_gap(into, "", 0, complaint_text(&why));
-	}
-	complaint_release(&why);
+static bool take_bundle(struct harvest *harvest, const char *path, struct complaint *why)
+{
+	struct evidence evidence = {0};
+	bool readable = bundle_read(path, &evidence, why) == 0;
+
+	if (readable)
+		sift_add(&harvest->sift, path, &evidence);
+	evidence_release(&evidence);
 	return readable;
+}
+
+/* All that can be read of a folder; false with words where that is nothing. */
+static bool take_folder(struct harvest *harvest, const char *path, struct complaint *why)
+{
+	struct file_names names = {0};
+	size_t read = 0;
+	int error = bundle_find(path, &names, why);
+
+	for (size_t i = 0; i < names.list.nr; i++) {
+		struct complaint ours = {0};
+
+		if (take_bundle(harvest, names.list.items[i], &ours))
+			read++;
+		else if (names.list.nr > 1)
+			evidence_add_gap(harvest->into, "", 0, complaint_text(&ours));
+		else
+			complaint_set(why, "%s", complaint_text(&ours));
+		complaint_release(&ours);
+	}
+	if (!error && !read && names.list.nr != 1)
+		complaint_set(why, "no readable bundle in %s", path);
+	file_names_release(&names);
+	return read > 0;
 }
 
 /* A folder may hold cores only: then it is no complaint that it has no bundle. */
 static void gather_bundles(struct harvest *harvest, const char *path)
 {
-	bool has_core = source_core.claims(path);
+	bool has_core = source_core.claims(path), folder, taken;
+	struct complaint why = {0};
 	struct stat st;
 
-	if (!has_core)
-		harvest->bundles += gather_one(&source_bundle, path, harvest->into);
-	else if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		harvest->bundles += source_bundle.gather(path, harvest->into, NULL) == 0;
+	folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+	if (has_core && !folder)
+		return;
+	taken = folder ? take_folder(harvest, path, &why) : take_bundle(harvest, path, &why);
+	harvest->bundles += taken;
+	if (!taken && !has_core)
+		note_unreadable(harvest, &why, false);
+	complaint_release(&why);
+}
+
+static void gather_core(struct harvest *harvest, const char *path)
+{
+	struct complaint why = {0};
+	bool readable = source_core.gather(path, harvest->into, &why) == 0;
+
+	harvest->cores += readable;
+	if (!readable)
+		note_unreadable(harvest, &why, true);
+	complaint_release(&why);
 }
 
 void harvest_paths(struct harvest *harvest, const char *const *paths, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		gather_bundles(harvest, paths[i]);
+	sift_settle(&harvest->sift, harvest->into);
+	sift_describe(&harvest->sift, &harvest->left_out);
 	for (size_t i = 0; i < n; i++)
 		if (source_core.claims(paths[i]))
-			harvest->cores += gather_one(&source_core, paths[i], harvest->into);
+			gather_core(harvest, paths[i]);
+}
+
+void harvest_release(struct harvest *harvest)
+{
+	sift_release(&harvest->sift);
+	str_release(&harvest->left_out);
 }

@@ -6,17 +6,24 @@
 
 #include <stddef.h>
 
+#include "cmd/sift.h"
 #include "evidence/exhibit.h"
 
 struct harvest {
 	struct evidence *into;
 	size_t bundles, cores; /* paths that gave such */
+	struct sift sift;      /* the jobs that were there, and were left out */
+	struct str left_out;   /* the same in words; empty: none was */
 };
 
 /*
  * Adds what is in all paths; one that cannot be read is complained of, and is a gap as long as
- * another can. Bundles come first, whatever the order: they tell whose the cores are.
+ * another can. Bundles come first, whatever the order: they tell whose the cores are. Of several
+ * jobs the newest is taken. harvest_release() it.
  */
 void harvest_paths(struct harvest *harvest, const char *const *paths, size_t n);
+
+/* Frees all but `into`, which is the caller's. */
+void harvest_release(struct harvest *harvest);
 
 #endif

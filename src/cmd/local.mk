@@ -19,11 +19,13 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/ring.c %D%/ring-fields.c %D%/ring-fields.h %D%/ring-json.c %D%/ring-text.c \
 	%D%/run.c \
 	%D%/save.c %D%/save.h \
+	%D%/sift.c %D%/sift.h \
 	%D%/stage.c %D%/stage.h \
 	%D%/stand.c %D%/stand.h \
 	%D%/truth.c %D%/truth.h \
 	%D%/view.c \
 	%D%/viewing.c %D%/viewing.h \
+	%D%/viewing-options.c \
 	%D%/wrap.c %D%/wrap.h
 src_cmd_libcmd_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
 
@@ -32,3 +34,8 @@ tests_unit_stand_test_SOURCES = tests/unit/stand_test.c \
 	tests/unit/report_job.c tests/unit/report_job.h tests/unit/unit.h
 tests_unit_stand_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_unit_stand_test_LDADD = $(CMD_FLOORS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/sift_test
+tests_unit_sift_test_SOURCES = tests/unit/sift_test.c tests/unit/unit.h
+tests_unit_sift_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+tests_unit_sift_test_LDADD = $(CMD_FLOORS) $(CMOCKA_LIBS)

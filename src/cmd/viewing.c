@@ -6,12 +6,14 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "cmd/harvest.h"
 #include "cmd/look.h"
 #include "cmd/outlet.h"
+#include "words/escape.h"
 
 #define EVERY_MS 1000
 
@@ -19,6 +21,8 @@
 struct sight {
 	struct look look;
 	struct str origin;
+	struct str left_out; /* other jobs; empty: there are none */
+	size_t others;
 };
 
 struct viewing {
@@ -40,6 +44,7 @@ static void free_sight(struct sight *sight)
 		return;
 	look_release(&sight->look);
 	str_release(&sight->origin);
+	str_release(&sight->left_out);
 	free(sight);
 }
 
@@ -61,6 +66,9 @@ static struct sight *look_now(struct viewing *viewing, struct complaint *why)
 	}
 	look_judge(&sight->look);
 	str_printf(&sight->origin, "live job %s", sight->look.job->id);
+	sight->others = choice_describe_others(viewing->choice, &sight->left_out);
+	if (sight->others)
+		str_add(&sight->left_out, "; `inquest ls' lists them");
 	return sight;
 }
 
@@ -75,10 +83,14 @@ static struct sight *look_left(const char *const *paths, size_t n)
 	harvest.into = &sight->look.evidence;
 	harvest_paths(&harvest, paths, n);
 	if (!harvest.bundles && !harvest.cores) {
+		harvest_release(&harvest);
 		free_sight(sight);
 		return NULL;
 	}
 	look_judge(&sight->look);
+	sight->others = harvest.sift.left.nr;
+	str_add(&sight->left_out, str_text(&harvest.left_out));
+	harvest_release(&harvest);
 	name = strrchr(paths[0], '/');
 	str_add(&sight->origin, name && name[1] ? name + 1 : paths[0]);
 	if (n > 1)
@@ -157,6 +169,8 @@ static int reload(void *context, struct view_look *into, struct complaint *why)
 	*into = (struct view_look){
 		.verdicts = sight->look.verdicts,
 		.origin = str_text(&sight->origin),
+		.others = sight->others,
+		.left_out = str_text(&sight->left_out),
 		.live = viewing->choice != NULL,
 		.release = release_view,
 		.own = sight,
@@ -182,59 +196,42 @@ static void leave(struct viewing *viewing, int status)
 
 /* -- for whom -------------------------------------------------------------------------------- */
 
-/* https://no-color.org, CLICOLOR_FORCE, and before both our own word. */
-static bool wants_color(void)
+/* Only who sits at a terminal waits for it. */
+static bool is_awaited(const struct viewing_wish *wish)
 {
-	const char *own = getenv("INQUEST_COLOR"), *none = getenv("NO_COLOR");
-
-	if (own && !strcmp(own, "always"))
-		return true;
-	if (own && !strcmp(own, "never"))
-		return false;
-	return !(none && *none);
+	return !wish->w && isatty(STDERR_FILENO);
 }
 
-/* "15;0": the background's number is the last; 7 and from 9 on are light ones. */
-static enum theme theme_here(void)
+void viewing_wait(const struct viewing_wish *wish, const struct live_options *options)
 {
-	const char *said = getenv("COLORFGBG");
-	const char *last = said ? strrchr(said, ';') : NULL;
-	int background = last ? atoi(last + 1) : 0;
+	bool stops = options->stacks.samples && options->stacks.mode != SNAPSHOT_NEVER;
+	struct str words = {0}, line = {0};
+	struct winsize size = {0};
 
-	return background == 7 || background > 8 ? THEME_LIGHT : THEME_DARK;
+	if (!is_awaited(wish))
+		return;
+	str_printf(&words, "inquest: looking at the job: %s", stops ?
+		"threads are stopped for moments, as you asked" :
+		"it is only read, nothing is stopped or changed");
+	/* It must be one line, to be taken away again. */
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col < 2)
+		size.ws_col = 80;
+	escape_fit(&line, str_text(&words), size.ws_col - 1u);
+	str_add_char(&line, '\n');
+	outlet_say(&line);
+	str_release(&words);
+	str_release(&line);
 }
 
-struct view_options viewing_options(void)
+void viewing_waited(const struct viewing_wish *wish)
 {
-	return (struct view_options){
-		.color = wants_color(),
-		.utf8 = outlet_is_utf8(),
-		.theme = theme_here(),
-	};
-}
+	struct str line = {0};
 
-bool viewing_parse_color(const char *word, struct view_options *into)
-{
-	if (!strcmp(word, "always"))
-		into->color = true;
-	else if (!strcmp(word, "never"))
-		into->color = false;
-	else
-		return !strcmp(word, "auto");
-	return true;
-}
-
-bool viewing_parse_theme(const char *word, struct view_options *into)
-{
-	static const char *const names[THEMES] = {
-		[THEME_DARK] = "dark", [THEME_LIGHT] = "light", [THEME_MONO] = "mono"};
-
-	for (int i = 0; i < THEMES; i++)
-		if (!strcmp(word, names[i])) {
-			into->theme = (enum theme)i;
-			return true;
-		}
-	return !strcmp(word, "auto");
+	if (!is_awaited(wish))
+		return;
+	str_add(&line, "\033[A\033[2K\r");
+	outlet_say(&line);
+	str_release(&line);
 }
 
 int viewing_may(const struct viewing_wish *wish)
@@ -308,6 +305,7 @@ int viewing_live(struct choice *choice, const struct live_options *options,
 
 	/* The first look is had before the terminal is taken: it may fail. */
 	viewing.ready = look_now(&viewing, &why);
+	viewing_waited(wish);
 	if (!viewing.ready) {
 		cmd_complain("%s", complaint_text(&why));
 		complaint_release(&why);

@@ -8,6 +8,8 @@
  * costs is for the viewer's loop to weigh.
  */
 
+#include <argp.h>
+
 #include "cmd/choose.h"
 #include "viewer/view.h"
 
@@ -15,20 +17,30 @@ struct viewing_wish {
 	struct view_options view;
 	int w, h; /* a picture of so many cells instead of the terminal; 0: the terminal */
 	enum view_format format;
+	struct str keys; /* the script that `view` points to */
+	bool given;	 /* some option of viewing_argp was */
 };
 
 /* As environment and locale have it: colours if wanted, their theme, the charset. */
 struct view_options viewing_options(void);
 
-/* "always", "never", "auto": for colours, over what the environment says. False: no such word. */
-bool viewing_parse_color(const char *word, struct view_options *into);
-/* "auto", "dark", "light", "mono". False: no such word. */
-bool viewing_parse_theme(const char *word, struct view_options *into);
+/* The viewer's options, a child of the verbs' parsers; its input is a struct viewing_wish. */
+extern const struct argp viewing_argp;
+
+void viewing_wish_release(struct viewing_wish *wish);
 
 /* CMD_FINE where the wish can be met: a picture, or stdin and stdout are a terminal that can. */
 int viewing_may(const struct viewing_wish *wish);
 
-/* Shows a live job, and follows it. The exit status, after a complaint where it is not fine. */
+/*
+ * The first look takes seconds. viewing_wait() says so in a line, to whoever sits at a terminal;
+ * it is taken away before the first screen, or before viewing_live() complains: between the two
+ * nothing else may be said.
+ */
+void viewing_wait(const struct viewing_wish *wish, const struct live_options *options);
+void viewing_waited(const struct viewing_wish *wish);
+
+/* Shows a live job, and follows it; after viewing_wait(). The exit status, after a complaint. */
 int viewing_live(struct choice *choice, const struct live_options *options,
 	const struct viewing_wish *wish);
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "evidence/bundle-frame.h"
 #include "evidence/bundle.h"
@@ -38,17 +39,27 @@ static bool bundle_looks_like(const char *path)
 	return got == (ssize_t)sizeof(start) && !memcmp(start + 2, BUNDLE_NAME, sizeof(start) - 2);
 }
 
+int bundle_find(const char *folder, struct file_names *into, struct complaint *why)
+{
+	struct file_names all = {0};
+	int error = file_list(folder, &all, why);
+
+	for (size_t i = 0; i < all.list.nr; i++)
+		if (bundle_looks_like(all.list.items[i]))
+			*array_add(&into->list) = alloc_text(all.list.items[i]);
+	file_names_release(&all);
+	return error;
+}
+
 int bundle_read_folder(const char *path, struct evidence *into, struct complaint *why)
 {
 	struct file_names names = {0};
 	size_t found = 0, read = 0;
-	int error = file_list(path, &names, why);
+	int error = bundle_find(path, &names, why);
 
 	for (size_t i = 0; i < names.list.nr; i++) {
 		struct complaint ours = {0};
 
-		if (!bundle_looks_like(names.list.items[i]))
-			continue;
 		if (bundle_read(names.list.items[i], into, &ours) == 0)
 			read++;
 		else

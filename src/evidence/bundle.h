@@ -21,6 +21,7 @@
  */
 
 #include "base/complaint.h"
+#include "base/file.h"
 #include "base/str.h"
 #include "evidence/exhibit.h"
 
@@ -52,6 +53,10 @@ int bundle_unpack(const void *bytes, size_t size, struct evidence *into, struct 
 
 /* The same for a file. */
 int bundle_read(const char *path, struct evidence *into, struct complaint *why)
+	__attribute__((nonnull(1, 2)));
+
+/* Adds the paths of all files in a folder that may be bundles, sorted. 0 or negative with words. */
+int bundle_find(const char *folder, struct file_names *into, struct complaint *why)
 	__attribute__((nonnull(1, 2)));
 
 /*

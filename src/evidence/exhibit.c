@@ -59,6 +59,22 @@ void evidence_add_gap(struct evidence *evidence, const char *host, uint32_t pid,
 	gap->what = alloc_text(what);
 }
 
+void evidence_move(struct evidence *into, struct evidence *from)
+{
+	into->at = array_grow(into->at, into->n, from->n, &into->room, sizeof(*into->at));
+	into->gaps = array_grow(
+		into->gaps, into->ngaps, from->ngaps, &into->gaps_room, sizeof(*into->gaps));
+	if (from->n)
+		memcpy(into->at + into->n, from->at, from->n * sizeof(*from->at));
+	if (from->ngaps)
+		memcpy(into->gaps + into->ngaps, from->gaps, from->ngaps * sizeof(*from->gaps));
+	into->n += from->n;
+	into->ngaps += from->ngaps;
+	free(from->at);
+	free(from->gaps);
+	*from = (struct evidence){0};
+}
+
 void evidence_cut(struct evidence *evidence, size_t n)
 {
 	while (evidence->n > n) {

@@ -89,6 +89,9 @@ struct exhibit *evidence_add(
 /* Notes what could not be gathered. Copies both strings; host may be NULL, pid 0: of none. */
 void evidence_add_gap(struct evidence *evidence, const char *host, uint32_t pid, const char *what);
 
+/* Moves all that is in `from` behind what is in `into`, and leaves `from` empty. */
+void evidence_move(struct evidence *into, struct evidence *from);
+
 /* Releases the exhibits behind the first n. */
 void evidence_cut(struct evidence *evidence, size_t n);
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += %D%/libjob.la
 src_job_libjob_la_SOURCES = \
+	%D%/attempts.c %D%/attempts.h \
 	%D%/build.c %D%/build.h \
 	%D%/caches.c %D%/caches.h \
 	%D%/compiles.c %D%/compiles.h \

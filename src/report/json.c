@@ -284,7 +284,28 @@ static struct json_object *losses_array(const struct job *job)
 	return array;
 }
 
-void report_json_add(struct str *into, const struct verdicts *verdicts)
+/* The jobs whose bundles were there as well, and how they are to be seen: by their files. */
+static struct json_object *left_array(const struct report_options *options)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < options->nleft; i++) {
+		const struct report_left *left = &options->left[i];
+		struct json_object *object = json_object_new_object();
+		struct json_object *files = json_object_new_array();
+
+		json_object_object_add(object, "id", known_text(left->id));
+		json_object_object_add(object, "name", known_text(left->name));
+		for (size_t k = 0; k < left->nfiles; k++)
+			json_object_array_add(files, json_text(left->files[k]));
+		json_object_object_add(object, "files", files);
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+static void add_all(struct str *into, const struct verdicts *verdicts,
+	const struct report_options *options)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *array = json_object_new_array();
@@ -298,9 +319,15 @@ void report_json_add(struct str *into, const struct verdicts *verdicts)
 	json_object_object_add(object, "losses", losses_array(verdicts->job));
 	json_object_object_add(object, "ranks", firsts_array(verdicts->job));
 	json_object_object_add(object, "stacks", json_stacks(verdicts));
+	json_object_object_add(object, "left_out", left_array(options));
 	escape_json(into, json_object_to_json_string_ext(
 				  object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(object);
+}
+
+void report_json_add(struct str *into, const struct verdicts *verdicts)
+{
+	add_all(into, verdicts, &(const struct report_options){0});
 }
 
 static int json_write(
@@ -308,8 +335,7 @@ static int json_write(
 {
 	struct str text = {0};
 
-	(void)options;
-	report_json_add(&text, verdicts);
+	add_all(&text, verdicts, options);
 	str_add_char(&text, '\n');
 	fwrite(str_text(&text), 1, text.len, file);
 	str_release(&text);

@@ -15,7 +15,14 @@
 #include "base/str.h"
 #include "verdict/verdict.h"
 
-/* What the one who calls knows about the reader. JSON depends on none of it. */
+/* A job whose bundles lay beside the one that is judged. */
+struct report_left {
+	const char *id, *name; /* "" not known, or none was given */
+	const char **files;    /* paths of its bundles, at least one */
+	size_t nfiles;
+};
+
+/* What the one who calls knows about the reader. Of it JSON has only the jobs that are left out. */
 struct report_options {
 	bool color;          /* the reader is a terminal that wants colour */
 	bool utf8;           /* the reader can show more than ASCII */
@@ -23,6 +30,9 @@ struct report_options {
 				live */
 	const char *saved;   /* the bundle that was written, NULL none */
 	const char *beside;  /* about other jobs here: "other job here: healthy"; NULL none */
+	const struct report_left *left; /* jobs that are left out */
+	size_t nleft;
+	const char *left_out; /* the same in words; NULL none */
 	bool all_threads;    /* of stacks: all threads, not only the main ones */
 	bool below;          /* of stacks: below a report that has the headline */
 };
@@ -56,7 +66,7 @@ extern const struct report report_folded;
 /* The report of that name; NULL if there is none. */
 const struct report *report_find(const char *name);
 
-/* The JSON of report_json without its newline, appended. */
+/* The JSON of report_json without its newline, appended; of no job that would be left out. */
 void report_json_add(struct str *into, const struct verdicts *verdicts);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "words/attempts.h"
 #include "words/disturbed.h"
 #include "words/escape.h"
 #include "words/first.h"
@@ -148,8 +149,8 @@ static void add_job_line(struct writing *w)
 	str_printf(&whole, ": %zu", seen);
 	if (job->world_size != JOB_NONE)
 		str_printf(&whole, "/%d", job->world_size);
-	str_printf(&whole, " rank%s, attempt %d",
-		seen == 1 && job->world_size <= 1 ? "" : "s", job->attempt);
+	str_printf(&whole, " rank%s, ", seen == 1 && job->world_size <= 1 ? "" : "s");
+	attempts_add(&whole, job);
 	if (*stages[w->verdicts->stage])
 		str_printf(&whole, ", stage %s", stages[w->verdicts->stage]);
 	if (job->ended == JOB_YES)
@@ -164,9 +165,6 @@ static void add_job_line(struct writing *w)
 
 static void add_outlook(struct writing *w, const struct verdict *verdict)
 {
-	static const char *const names[] = {[VERDICT_OUTLOOK_UNKNOWN] = " UNKNOWN",
-		[VERDICT_WAIT] = " WAIT",
-		[VERDICT_KILL] = " KILL"};
 	bool deadline = verdict->watchdog_left != JOB_UNKNOWN;
 	struct cited line = {.column = KEY_WIDTH + 2,
 		.cite = deadline ? verdict->watchdog_cite : "",
@@ -175,8 +173,21 @@ static void add_outlook(struct writing *w, const struct verdict *verdict)
 
 	if (verdict->class == VERDICT_HEALTHY)
 		return;
-	str_add(&line.key, names[verdict->outlook]);
+	str_printf(&line.key, " %s", wording_outlook_word(verdict->outlook));
 	wording_prospect(&line.words, verdict, verdict->watchdog_left);
+	add_line(w, &line);
+}
+
+/* Which jobs lay beside this one, and how to see them. */
+static void add_left_out(struct writing *w)
+{
+	struct cited line = {
+		.column = KEY_WIDTH + 2, .cite = "", .style = PAGE_WARN, .strong = KEY_WIDTH};
+
+	if (!w->options->left_out || !*w->options->left_out)
+		return;
+	str_add(&line.key, " others");
+	str_add(&line.words, w->options->left_out);
 	add_line(w, &line);
 }
 
@@ -337,6 +348,7 @@ static void compose(struct writing *w)
 	add_headline(w, first, "");
 	add_job_line(w);
 	add_outlook(w, first);
+	add_left_out(w);
 	page_begin(&w->page, 4);
 	add_evidence(w, first);
 	page_begin(&w->page, 1);

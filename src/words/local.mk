@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += %D%/libwords.la
 src_words_libwords_la_SOURCES = \
+	%D%/attempts.c %D%/attempts.h \
 	%D%/branches.c %D%/branches.h \
 	%D%/disturbed.c %D%/disturbed.h \
 	%D%/doing.c %D%/doing.h \

@@ -150,11 +150,13 @@ void wording_prospect(struct str *into, const struct verdict *verdict, int64_t l
 	char text[CLOCK_TEXT_SIZE];
 
 	str_add(into, wording_outlook(verdict->outlook));
-	if (left == JOB_UNKNOWN)
-		return;
-	str_printf(into, "; %s", wording_limit(verdict->watchdog, left <= 0));
-	if (left > 0)
+	if (left != JOB_UNKNOWN)
+		str_printf(into, "; %s", wording_limit(verdict->watchdog, left <= 0));
+	if (left != JOB_UNKNOWN && left > 0)
 		str_printf(into, " %s", clock_format(left, text));
+	/* What is to be done where not even the rank is known says the next step. */
+	if (verdict->outlook == VERDICT_OUTLOOK_UNKNOWN && verdict->class != VERDICT_INCONCLUSIVE)
+		str_add(into, "; see if it moves within 30 s");
 }
 
 static const char *const questions[VERDICT_CLASSES] = {
@@ -429,6 +431,15 @@ void wording_next(struct str *into, const struct verdicts *verdicts, const struc
 	if (verdict->next == VERDICT_NEXT_DETACH_DEBUGGER)
 		say_debugger(into, verdict);
 	str_add(into, who + 3);
+}
+
+const char *wording_outlook_word(enum verdict_outlook outlook)
+{
+	static const char *const words[] = {[VERDICT_OUTLOOK_UNKNOWN] = "UNKNOWN",
+		[VERDICT_WAIT] = "WAIT",
+		[VERDICT_KILL] = "KILL"};
+
+	return words[(unsigned)outlook <= VERDICT_KILL ? outlook : VERDICT_OUTLOOK_UNKNOWN];
 }
 
 const char *wording_outlook(enum verdict_outlook outlook)

@@ -21,10 +21,17 @@ void wording_next(struct str *into, const struct verdicts *verdicts, const struc
 /* What ends the job: "watchdog kills in", or that it is over. Never NULL. */
 const char *wording_limit(enum verdict_limit limit, bool over);
 
+/* The outlook in a word: "WAIT", "KILL", "UNKNOWN"; and the last where there is more room. */
+const char *wording_outlook_word(enum verdict_outlook outlook);
+#define WORDING_UNKNOWN_LONG "UNKNOWN if it resolves"
+
 /* What the outlook means for the person who reads: "may resolve by itself". Never NULL. */
 const char *wording_outlook(enum verdict_outlook outlook);
 
-/* Both, with so many ns to go (JOB_UNKNOWN: no limit is known), appended. */
+/*
+ * That, what ends the job in so many ns (JOB_UNKNOWN: no limit is known), and where neither WAIT
+ * nor KILL can be said, how to find out. Appended.
+ */
 void wording_prospect(struct str *into, const struct verdict *verdict, int64_t left);
 
 /* What a class is called in "not death": by the question that it answers. Never NULL. */

@@ -16,7 +16,8 @@
 static void the_first_screen_of_eight(void **unused)
 {
 	static const char *const lines[] = {
-		" test  RANK 3 STILL COMPILES (inductor codegen 0/0, open 1:36); 7 ranks wait",
+		" RANK 3 STILL COMPILES (inductor codegen 0/0, open 1:36); 7 ranks wait",
+		" UNKNOWN if it resolves  compile-skew supported                            test",
 		"   0:00              0:30               1:00                  1:40 end",
 		"   22:13:20          22:13:50           22:14:20          22:15:00 UTC",
 		">3 :ddccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc"
@@ -29,19 +30,19 @@ static void the_first_screen_of_eight(void **unused)
 	(void)unused;
 	for (int y = 0; lines[y]; y++)
 		assert_string_equal(screen_line(&t, y), lines[y]);
-	for (int rank = 1, y = 5; rank < 8; rank += rank == 2 ? 2 : 1, y++) {
+	for (int rank = 1, y = 6; rank < 8; rank += rank == 2 ? 2 : 1, y++) {
 		assert_int_equal(screen_line(&t, y)[1], '0' + rank);
-		assert_string_equal(screen_line(&t, y) + 2, lines[4] + 2);
+		assert_string_equal(screen_line(&t, y) + 2, lines[5] + 2);
 	}
-	assert_string_equal(screen_line(&t, 11),
+	assert_string_equal(screen_line(&t, 12),
 		" w ........7777777777777777777777777777777777777777777777777777777"
 		"  7 waiting");
-	assert_string_equal(screen_line(&t, 12),
+	assert_string_equal(screen_line(&t, 13),
 		" w waiting  c codegen  d dynamo  : starting  | entered  > open      8 of 8 rows");
-	assert_int_equal(strncmp(screen_line(&t, 13),
+	assert_int_equal(strncmp(screen_line(&t, 14),
 				 "-[1 verdict]-2 stacks--3 events--4 groups--5 receipt", 52),
 		0);
-	assert_int_equal(screen_find(&t, "peers compiled 8 s"), 16);
+	assert_int_equal(screen_find(&t, "peers compiled 8 s"), 17);
 	assert_string_equal(screen_line(&t, 23),
 		" ! culprit  ] waits-for  Enter evidence  Tab pane  ? help  q quit  w zoom in");
 	screen_free(&t);
@@ -53,12 +54,13 @@ static void the_same_in_forty_columns(void **unused)
 
 	(void)unused;
 	assert_string_equal(screen_text(&t),
-		" test  RANK 3 STILL COMPILES\n"
+		" RANK 3 STILL COMPILES; 7 ranks wait\n"
+		" UNKNOWN  compile-skew supported   test\n"
 		"         0:00         1:40 end\n"
 		">3       dcccccccccccccccc> codegen 0/0\n"
 		" 0-2,4-7 dc|wwwwwwwwwwwwww> AllReduce #1\n"
 		" w waiting > open  2 of 2 rows, 8 ranks\n"
-		"\n\n\n\n\n"
+		"\n\n\n\n"
 		"--1 verdict--2 stacks--3 events--4 group\n"
 		" ! culprit  ] waits-for  Enter evidence\n");
 	screen_free(&t);
@@ -96,21 +98,91 @@ static void a_terminal_too_small_says_what_it_needs(void **unused)
 
 static void the_title_says_wait_or_kill_and_counts_down(void **unused)
 {
-	struct screen_test t = screen_live(screen_skew(), 140, 24);
+	struct screen_test t = screen_live(screen_skew(), 80, 24);
 	struct verdict *verdict = (struct verdict *)&t.verdicts->at[0]; /* the test's own */
 
 	(void)unused;
 	verdict->outlook = VERDICT_WAIT;
+	verdict->confidence = VERDICT_ESTABLISHED;
 	verdict->watchdog = VERDICT_LIMIT_WATCHDOG;
 	verdict->watchdog_left = 1176 * S;
-	assert_non_null(strstr(screen_line(&t, 0), "  WAIT  LIVE  watchdog 19:36"));
-	assert_non_null(strstr(screen_line(&t, 0), "compile-skew"));
+	assert_string_equal(screen_line(&t, 1),
+		" WAIT  compile-skew ESTABLISHED                      test  LIVE  watchdog 19:36");
 	state_set_now(t.state, t.job->gathered + 36 * S);
-	assert_non_null(strstr(screen_line(&t, 0), "watchdog 19:00"));
+	assert_non_null(strstr(screen_line(&t, 1), "watchdog 19:00"));
 	state_set_now(t.state, t.job->gathered + 4000 * S);
-	assert_non_null(strstr(screen_line(&t, 0), "watchdog 0.0 ms"));
+	assert_non_null(strstr(screen_line(&t, 1), "watchdog due"));
 	verdict->outlook = VERDICT_KILL;
-	assert_non_null(strstr(screen_line(&t, 0), "  KILL  LIVE"));
+	assert_non_null(strstr(screen_line(&t, 1), " KILL  compile-skew"));
+	screen_free(&t);
+}
+
+/* Neither WAIT nor KILL is no answer that may be left out: what is known is said. */
+static void the_title_says_that_the_outlook_is_unknown(void **unused)
+{
+	struct screen_test t = screen_new(screen_skew(), 80, 24);
+	struct verdict *verdict = (struct verdict *)&t.verdicts->at[0];
+
+	(void)unused;
+	verdict->outlook = VERDICT_OUTLOOK_UNKNOWN;
+	verdict->confidence = VERDICT_SUPPORTED;
+	assert_string_equal(screen_line(&t, 1),
+		" UNKNOWN if it resolves  compile-skew supported                            test");
+	screen_keys(&t, "j"); /* the pane is made anew */
+	screen_free(&t);
+	t = screen_new(screen_skew(), 40, 24);
+	verdict = (struct verdict *)&t.verdicts->at[0];
+	verdict->outlook = VERDICT_OUTLOOK_UNKNOWN;
+	verdict->confidence = VERDICT_SUPPORTED;
+	assert_string_equal(screen_line(&t, 1), " UNKNOWN  compile-skew supported   test");
+	screen_free(&t);
+}
+
+/* What matters stays, from the widest to the narrowest: answer, outlook, class, how sure. */
+static void the_title_keeps_what_matters(void **unused)
+{
+	static const int sizes[][2] = {{240, 60}, {140, 40}, {80, 24}, {80, 9}, {40, 24}, {40, 10}};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct screen_test t = screen_live(screen_skew(), sizes[i][0], sizes[i][1]);
+		struct verdict *verdict = (struct verdict *)&t.verdicts->at[0];
+
+		verdict->outlook = VERDICT_KILL;
+		verdict->confidence = VERDICT_ESTABLISHED;
+		verdict->class = VERDICT_COLLECTIVE_MISMATCH; /* the longest there is */
+		verdict->watchdog = VERDICT_LIMIT_WATCHDOG;
+		verdict->watchdog_left = 1176 * S;
+		t.job->attempt = 2;
+		t.job->name = "a-name-that-is-longer-than-anybody-would-ever-type";
+		screen_find(&t, "RANK 3 ISSUED ANOTHER OPERATION");
+		screen_find(&t, " KILL  ");
+		screen_find(&t, "collective-mismatch ESTABLISHED");
+		if (sizes[i][0] >= 80 && sizes[i][1] > 9)
+			screen_find(&t, "attempt 2  LIVE  watchdog 19:36");
+		if (sizes[i][0] >= 140)
+			screen_find(&t, "a-name");
+		screen_free(&t);
+	}
+	/* The least there is: who, and what to do. */
+	struct screen_test t = screen_new(screen_skew(), 40, 8);
+
+	assert_string_equal(screen_line(&t, 0), " UNKNOWN  RANK 3 STILL COMPILES    test");
+	screen_free(&t);
+}
+
+static void the_title_says_which_job_of_how_many(void **unused)
+{
+	struct screen_test t = screen_new(screen_skew(), 80, 24);
+
+	(void)unused;
+	state_set_others(t.state, 2, "2 jobs left out: moe-7 in b.inq; name its file to see one");
+	assert_non_null(strstr(screen_line(&t, 1), "test  1 of 3 jobs"));
+	screen_find(&t, " others   2 jobs left out: moe-7 in b.inq");
+	screen_keys(&t, "5");
+	screen_find(&t, " others   2 jobs left out: moe-7 in b.inq");
+	state_set_others(t.state, 0, NULL);
+	screen_lacks(&t, "others");
 	screen_free(&t);
 }
 
@@ -119,12 +191,51 @@ static void a_job_that_ends_while_it_is_followed_is_live_no_more(void **unused)
 	struct screen_test t = screen_live(screen_skew(), 140, 24);
 
 	(void)unused;
-	assert_non_null(strstr(screen_line(&t, 0), "  LIVE"));
-	assert_non_null(strstr(screen_line(&t, 1), " now"));
+	assert_non_null(strstr(screen_line(&t, 1), "  LIVE"));
+	assert_non_null(strstr(screen_line(&t, 2), " now"));
 	t.job->ended = JOB_YES;
-	assert_non_null(strstr(screen_line(&t, 0), "  ENDED"));
-	assert_null(strstr(screen_line(&t, 0), "LIVE"));
-	assert_non_null(strstr(screen_line(&t, 1), " end"));
+	assert_non_null(strstr(screen_line(&t, 1), "  ENDED"));
+	assert_null(strstr(screen_line(&t, 1), "LIVE"));
+	assert_non_null(strstr(screen_line(&t, 2), " end"));
+	screen_free(&t);
+}
+
+/* Rows know of the last attempt only: where the one before it ended, the ruler has a mark. */
+static void the_end_of_an_earlier_attempt_is_marked(void **unused)
+{
+	struct screen_test t = screen_new(screen_skew(), 120, 24);
+	struct job_process all[16];
+	int64_t middle = t.state->bounds.from + (t.state->bounds.to - t.state->bounds.from) / 2;
+
+	(void)unused;
+	memcpy(all, t.job->processes, t.job->nprocesses * sizeof(*all));
+	all[t.job->nprocesses] = (struct job_process){.rank = JOB_NONE,
+		.role = JOB_ROLE_RANK,
+		.end = JOB_SIGNALED,
+		.status = 11,
+		.ended = middle};
+	t.job->processes = all;
+	t.job->nprocesses++;
+	assert_null(strstr(screen_line(&t, 2), "attempt"));
+	t.job->attempt = 2;
+	assert_non_null(strstr(screen_line(&t, 2), "|attempt 2"));
+	assert_null(strstr(screen_line(&t, 3), "attempt"));
+	assert_non_null(strstr(screen_line(&t, 1), "attempt 2"));
+	screen_keys(&t, "5");
+	screen_find(&t, "attempt 2 (1 ended 22:14:");
+	screen_find(&t, "UTC, SIGSEGV)");
+	/* Near the right edge there is room on the left only; out of sight it is not there. */
+	all[t.job->nprocesses - 1].ended = t.state->bounds.to - 13 * S;
+	assert_non_null(strstr(screen_line(&t, 2), "attempt 1|"));
+	screen_keys(&t, "Home w w w");
+	assert_null(strstr(screen_line(&t, 2), "attempt"));
+	/* It may have been over before all that is seen, and nobody may know when. */
+	all[t.job->nprocesses - 1].ended = t.state->bounds.from - 1;
+	assert_non_null(strstr(screen_line(&t, 2), " <attempt 1"));
+	all[t.job->nprocesses - 1].ended = JOB_UNKNOWN;
+	assert_non_null(strstr(screen_line(&t, 2), " <attempt 1"));
+	screen_keys(&t, "End");
+	assert_null(strstr(screen_line(&t, 2), "attempt"));
 	screen_free(&t);
 }
 
@@ -286,11 +397,11 @@ static void the_ruler_follows_the_zoom(void **unused)
 
 	(void)unused;
 	screen_keys(&t, "j w w w w w w");
-	assert_non_null(strstr(screen_line(&t, 1), "0:13.0"));
+	assert_non_null(strstr(screen_line(&t, 2), "0:13.0"));
 	screen_lacks(&t, "1:40 end");
 	for (int i = 0; i < 40; i++)
 		screen_keys(&t, "w");
-	assert_non_null(strstr(screen_line(&t, 1), "0:13.000000"));
+	assert_non_null(strstr(screen_line(&t, 2), "0:13.000000"));
 	screen_free(&t);
 }
 
@@ -320,7 +431,7 @@ static void the_cursor_is_reversed(void **unused)
 
 	(void)unused;
 	assert_true(cell_at(&t, x, y)->reverse);
-	assert_true(cell_at(&t, x, 1)->reverse);
+	assert_true(cell_at(&t, x, t.state->layout.ruler.y)->reverse);
 	assert_false(cell_at(&t, x, y + 1)->reverse);
 	assert_false(cell_at(&t, x + 1, y)->reverse);
 	screen_keys(&t, "Enter j");
@@ -385,6 +496,10 @@ int main(void)
 		cmocka_unit_test(the_same_in_blocks),
 		cmocka_unit_test(a_terminal_too_small_says_what_it_needs),
 		cmocka_unit_test(the_title_says_wait_or_kill_and_counts_down),
+		cmocka_unit_test(the_title_says_that_the_outlook_is_unknown),
+		cmocka_unit_test(the_title_keeps_what_matters),
+		cmocka_unit_test(the_title_says_which_job_of_how_many),
+		cmocka_unit_test(the_end_of_an_earlier_attempt_is_marked),
 		cmocka_unit_test(a_job_that_ends_while_it_is_followed_is_live_no_more),
 		cmocka_unit_test(what_is_not_drawn_is_said),
 		cmocka_unit_test(pinned_rows_stay_in_sight),

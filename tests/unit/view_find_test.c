@@ -25,11 +25,18 @@ static void search_finds_ranks_and_ops(void **unused)
 	screen_keys(&t, "Enter");
 	assert_int_equal(t.state->rank, 0);
 	assert_float_equal(screen_seconds(&t), 13, 0.001);
+	screen_says(&t, "1 of 7: rank 0 entered AllReduce #1");
 	screen_keys(&t, "n");
 	assert_int_equal(t.state->rank, 1);
+	screen_says(&t, "2 of 7: rank 1");
 	screen_keys(&t, "N N");
 	assert_int_equal(t.state->rank, 7);
-	screen_says(&t, "wrapped");
+	screen_says(&t, "wrapped, 7 of 7: rank 7");
+	screen_keys(&t, "& type rank:5-7");
+	screen_keys(&t, "Enter n");
+	screen_says(&t, "1 of 3: rank 5"); /* of what the filter leaves */
+	screen_keys(&t, "& Ctrl-U Enter : type rank 7");
+	screen_keys(&t, "Enter");
 	screen_keys(&t, "/ type nowhere");
 	screen_keys(&t, "Enter");
 	screen_says(&t, "not found: nowhere");
@@ -80,6 +87,86 @@ static void filters_hide_rows_and_say_so(void **unused)
 	assert_int_equal(t.state->typing.kind, PROMPT_FILTER); /* to be mended */
 	screen_keys(&t, "Ctrl-U Enter");
 	assert_int_equal(t.state->rows->ranks, 8);
+	screen_free(&t);
+}
+
+/* A word is sought in what is now, then in what was, as / does; prefixes say where. */
+static void filters_see_what_search_finds(void **unused)
+{
+	struct facts *f = facts_new(4);
+	struct screen_test t;
+
+	(void)unused;
+	facts_round(f, 0, JOB_OP_ALLREDUCE, 4096, 10);
+	facts_enter_but(f, 0, 2, JOB_OP_ALLGATHER, 4096, 20);
+	facts_stack(f, 3, "load_batch@/me/data.py:7 < step@/me/train.py:88");
+	t = screen_new(f, 80, 24);
+	screen_keys(&t, "& type load_batch");
+	screen_keys(&t, "Enter");
+	assert_int_equal(t.state->rows->ranks, 1);
+	assert_int_equal(t.state->rank, 3);
+	screen_keys(&t, "& Ctrl-U type frame:data.py");
+	screen_keys(&t, "Enter");
+	assert_int_equal(t.state->rows->ranks, 1);
+	screen_keys(&t, "& Ctrl-U type op:allgather");
+	screen_keys(&t, "Enter");
+	assert_int_equal(t.state->rows->ranks, 3);
+	screen_keys(&t, "& Ctrl-U type !op:allgather");
+	screen_keys(&t, "Enter");
+	assert_int_equal(t.state->rows->ranks, 1);
+	assert_int_equal(t.state->rank, 2);
+	screen_keys(&t, "& Ctrl-U type allreduce"); /* all were in one, and none is now */
+	screen_keys(&t, "Enter");
+	assert_int_equal(t.state->rows->ranks, 4);
+	screen_keys(&t, "& Ctrl-U type doing:allreduce");
+	screen_keys(&t, "Enter");
+	assert_int_equal(t.state->rows->ranks, 0);
+	screen_free(&t);
+}
+
+static void lines_of_panes_are_counted(void **unused)
+{
+	struct screen_test t = screen_of_skew();
+
+	(void)unused;
+	screen_keys(&t, "1 Enter / type allreduce");
+	screen_says(&t, "1 of ");
+	screen_keys(&t, "Enter");
+	screen_says(&t, "1 of ");
+	screen_keys(&t, "N");
+	screen_says(&t, "wrapped, ");
+	screen_free(&t);
+}
+
+static void help_is_searched(void **unused)
+{
+	struct screen_test t = screen_of_skew();
+
+	(void)unused;
+	screen_keys(&t, "? / type zoom");
+	screen_find(&t, "/zoom");
+	screen_find(&t, "1 of 2 lines");
+	screen_keys(&t, "Enter");
+	assert_true(t.state->help);
+	screen_find(&t, "> w +              zoom in");
+	screen_keys(&t, "n");
+	screen_find(&t, "> s -              zoom out");
+	screen_says(&t, "2 of 2 lines");
+	screen_keys(&t, "n N N");
+	screen_says(&t, "1 of 2 lines");
+	screen_keys(&t, "/ type nowhere");
+	screen_keys(&t, "Enter");
+	screen_says(&t, "not found: nowhere");
+	screen_keys(&t, "/ type suspend");
+	screen_find(&t, "Ctrl-Z");
+	screen_keys(&t, "Esc"); /* back to where it was */
+	screen_lacks(&t, "Ctrl-Z");
+	assert_true(t.state->help);
+	screen_keys(&t, "n");
+	screen_says(&t, "nothing was searched for yet");
+	screen_keys(&t, "q");
+	assert_false(t.state->help);
+	assert_int_equal(t.state->rank, 3);
 	screen_free(&t);
 }
 
@@ -183,6 +270,9 @@ int main(void)
 		cmocka_unit_test(search_finds_ranks_and_ops),
 		cmocka_unit_test(search_finds_hosts_groups_and_frames),
 		cmocka_unit_test(filters_hide_rows_and_say_so),
+		cmocka_unit_test(filters_see_what_search_finds),
+		cmocka_unit_test(lines_of_panes_are_counted),
+		cmocka_unit_test(help_is_searched),
 		cmocka_unit_test(lines_are_edited),
 		cmocka_unit_test(commands_do_what_they_say),
 		cmocka_unit_test(times_are_read),

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each node's agent gives its job an id of its own, so that differing ids prove nothing. What joins
+ * nodes is a communicator that both have; but a job may hang before it has any. So the question is
+ * the other way round: two bundles are of different jobs only where they contradict each other.
+ *
+ * That is asked of the heads of exhibits first, which costs nothing. Only where some do contradict,
+ * communicators are looked for, which takes decoding them all.
+ */
+#include "cmd/sift.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "decode/decode.h"
+#include "decode/json-get.h"
+
+#define NAMED_MOST 3 /* jobs that are named one by one */
+
+/* -- What a bundle says of itself ------------------------------------------------------------- */
+
+static void take_text(char **held, const char *told)
+{
+	if (**held || !told)
+		return;
+	free(*held);
+	*held = alloc_text(told);
+}
+
+static void read_document(struct sift_part *part, const struct exhibit *exhibit)
+{
+	struct complaint why = {0};
+	struct json_object *object = json_get_document(exhibit, &why);
+	int64_t launched;
+
+	complaint_release(&why);
+	if (!object)
+		return;
+	take_text(&part->id, json_get_text(object, "job"));
+	take_text(&part->name, json_get_text(object, "name"));
+	if (json_get_int(object, "launched", &launched))
+		part->launched = launched;
+	json_object_put(object);
+}
+
+static int compare_claims(const void *va, const void *vb)
+{
+	const struct sift_claim *a = va, *b = vb;
+	int order = strcmp(a->host, b->host);
+
+	if (!order)
+		order = (a->pid > b->pid) - (a->pid < b->pid);
+	if (!order)
+		order = (a->start_time > b->start_time) - (a->start_time < b->start_time);
+	return order ? order : (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+static int compare_ranks(const void *va, const void *vb)
+{
+	const int *a = va, *b = vb;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Each process once, with its rank where that is known. */
+static void settle_claims(struct sift_part *part)
+{
+	size_t kept = 0;
+
+	array_sort(&part->claims, compare_claims);
+	for (size_t i = 0; i < part->claims.nr; i++) {
+		const struct sift_claim *claim = &part->claims.items[i];
+		struct sift_claim *last = kept ? &part->claims.items[kept - 1] : NULL;
+
+		if (last && !strcmp(last->host, claim->host) && last->pid == claim->pid &&
+			last->start_time == claim->start_time)
+			last->rank = claim->rank >= 0 ? claim->rank : last->rank;
+		else
+			part->claims.items[kept++] = *claim;
+	}
+	part->claims.nr = kept;
+	for (size_t i = 0; i < kept; i++)
+		if (part->claims.items[i].rank >= 0)
+			*array_add(&part->ranks) = part->claims.items[i].rank;
+	array_sort(&part->ranks, compare_ranks);
+}
+
+static void read_part(struct sift_part *part)
+{
+	part->launched = INT64_MIN;
+	for (size_t i = 0; i < part->evidence.n; i++) {
+		const struct exhibit *exhibit = &part->evidence.at[i];
+
+		if (exhibit->damaged)
+			continue;
+		if (exhibit->kind == EXHIBIT_MANIFEST || exhibit->kind == EXHIBIT_RECEIPT ||
+			exhibit->kind == EXHIBIT_IDENTITY)
+			read_document(part, exhibit);
+		if (exhibit->pid && exhibit->kind != EXHIBIT_STACKS)
+			*array_add(&part->claims) = (struct sift_claim){exhibit->rank,
+				exhibit->pid, exhibit->start_time, exhibit->host};
+	}
+	for (size_t i = 0; part->launched == INT64_MIN && i < part->evidence.n; i++)
+		part->launched = part->evidence.at[i].when;
+	/* An id that stands for a name is none. */
+	if (!strcmp(part->name, part->id))
+		*part->name = '\0';
+	settle_claims(part);
+}
+
+void sift_add(struct sift *sift, const char *path, struct evidence *evidence)
+{
+	struct sift_part *part = array_add(&sift->parts);
+
+	*part = (struct sift_part){.path = alloc_text(path),
+		.evidence = *evidence,
+		.id = alloc_text(""),
+		.name = alloc_text(""),
+		.job = sift->parts.nr - 1};
+	*evidence = (struct evidence){0};
+	read_part(part);
+}
+
+/* -- Which belong together -------------------------------------------------------------------- */
+
+static bool share_process(const struct sift_part *a, const struct sift_part *b)
+{
+	for (size_t i = 0, k = 0; i < a->claims.nr && k < b->claims.nr;) {
+		const struct sift_claim *one = &a->claims.items[i], *other = &b->claims.items[k];
+		struct sift_claim left = *one, right = *other;
+		int order;
+
+		left.rank = right.rank = -1;
+		order = compare_claims(&left, &right);
+		if (!order)
+			return true;
+		i += order < 0;
+		k += order > 0;
+	}
+	return false;
+}
+
+static bool share_group(const struct sift_part *a, const struct sift_part *b)
+{
+	for (size_t i = 0; i < a->groups.nr; i++)
+		for (size_t k = 0; k < b->groups.nr; k++)
+			if (a->groups.items[i] == b->groups.items[k])
+				return true;
+	return false;
+}
+
+/* Whether they cannot be nodes of one job: another name, or the same rank in other processes. */
+static bool contradict(const struct sift_part *a, const struct sift_part *b)
+{
+	if (*a->name && *b->name && strcmp(a->name, b->name) != 0)
+		return true;
+	for (size_t i = 0, k = 0; i < a->ranks.nr && k < b->ranks.nr;) {
+		int one = a->ranks.items[i], other = b->ranks.items[k];
+
+		if (one == other)
+			return true;
+		i += one < other;
+		k += one > other;
+	}
+	return false;
+}
+
+static void join(struct sift *sift, size_t a, size_t b)
+{
+	size_t from = sift->parts.items[b].job, to = sift->parts.items[a].job;
+
+	if (from < to) {
+		size_t swap = from;
+
+		from = to;
+		to = swap;
+	}
+	for (size_t i = 0; i < sift->parts.nr; i++)
+		if (sift->parts.items[i].job == from)
+			sift->parts.items[i].job = to;
+}
+
+/* Joins all of which `is` holds; whether two are left that contradict each other. */
+static bool join_pairs(
+	struct sift *sift, bool (*is)(const struct sift_part *, const struct sift_part *))
+{
+	struct sift_part *parts = sift->parts.items;
+	bool apart = false;
+
+	for (size_t i = 0; i < sift->parts.nr; i++)
+		for (size_t k = i + 1; k < sift->parts.nr; k++)
+			if (parts[i].job != parts[k].job && is(&parts[i], &parts[k]))
+				join(sift, i, k);
+	for (size_t i = 0; !apart && i < sift->parts.nr; i++)
+		for (size_t k = i + 1; !apart && k < sift->parts.nr; k++)
+			apart = parts[i].job != parts[k].job && contradict(&parts[i], &parts[k]);
+	return apart;
+}
+
+static bool are_surely_one(const struct sift_part *a, const struct sift_part *b)
+{
+	return (*a->id && !strcmp(a->id, b->id)) || share_process(a, b);
+}
+
+static void find_groups(struct sift_part *part)
+{
+	struct job *job = decode_job(&part->evidence);
+
+	for (size_t i = 0; i < job->ngroups; i++)
+		if (job->groups[i].key)
+			*array_add(&part->groups) = job->groups[i].key;
+	job_free(job);
+}
+
+static bool jobs_contradict(const struct sift *sift, size_t one, size_t other)
+{
+	const struct sift_part *parts = sift->parts.items;
+
+	/* The other is mostly one bundle. */
+	for (size_t i = other; i < sift->parts.nr; i++)
+		for (size_t k = one; parts[i].job == other && k < sift->parts.nr; k++)
+			if (parts[k].job == one && contradict(&parts[i], &parts[k]))
+				return true;
+	return false;
+}
+
+/* Newest first; of equal ones by path, so that the order of the command line does not matter. */
+static int compare_parts(const void *va, const void *vb)
+{
+	const struct sift_part *a = va, *b = vb;
+
+	if (a->launched != b->launched)
+		return a->launched < b->launched ? 1 : -1;
+	return strcmp(a->path, b->path);
+}
+
+/* Nodes of which nothing tells whose they are go to the job that was launched next to them. */
+static void join_by_time(struct sift *sift)
+{
+	struct sift_part *parts = sift->parts.items;
+
+	for (size_t i = 1; i < sift->parts.nr; i++) {
+		if (parts[i].job != i)
+			continue;
+		/* Newest first: those before it, from the nearest on. */
+		for (size_t k = i; k-- > 0;)
+			if (parts[k].job == k && !jobs_contradict(sift, k, i)) {
+				join(sift, k, i);
+				break;
+			}
+	}
+}
+
+/* -- What is judged, and what is not ---------------------------------------------------------- */
+
+static void tell_left(struct sift *sift, size_t job)
+{
+	struct report_left left = {
+		.id = sift->parts.items[job].id, .name = sift->parts.items[job].name};
+	size_t n = 0;
+
+	for (size_t i = job; i < sift->parts.nr; i++)
+		n += sift->parts.items[i].job == job;
+	left.files = alloc_zeroed(n, sizeof(*left.files));
+	for (size_t i = job; i < sift->parts.nr; i++)
+		if (sift->parts.items[i].job == job)
+			left.files[left.nfiles++] = sift->parts.items[i].path;
+	*array_add(&sift->left) = left;
+}
+
+void sift_settle(struct sift *sift, struct evidence *into)
+{
+	array_sort(&sift->parts, compare_parts);
+	for (size_t i = 0; i < sift->parts.nr; i++)
+		sift->parts.items[i].job = i;
+	if (join_pairs(sift, are_surely_one)) {
+		for (size_t i = 0; i < sift->parts.nr; i++)
+			find_groups(&sift->parts.items[i]);
+		join_pairs(sift, share_group);
+	}
+	join_by_time(sift);
+	for (size_t i = 0; i < sift->parts.nr; i++) {
+		if (sift->parts.items[i].job == 0)
+			evidence_move(into, &sift->parts.items[i].evidence);
+		else if (sift->parts.items[i].job == i)
+			tell_left(sift, i);
+	}
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+void sift_describe(const struct sift *sift, struct str *into)
+{
+	size_t n = sift->left.nr;
+
+	if (!n)
+		return;
+	str_printf(into, "%zu job%s left out: ", n, n == 1 ? "" : "s");
+	for (size_t i = 0; i < n && i < NAMED_MOST; i++) {
+		const struct report_left *left = &sift->left.items[i];
+		const char *name = *left->name ? left->name : left->id;
+
+		str_printf(into, "%s%s%s%s", i ? ", " : "", name, *name ? " in " : "",
+			base_of(left->files[0]));
+		if (left->nfiles > 1)
+			str_printf(into, " and %zu more", left->nfiles - 1);
+	}
+	if (n > NAMED_MOST)
+		str_printf(into, ", and %zu more", n - NAMED_MOST);
+	str_add(into, "; name its file to see one");
+}
+
+void sift_release(struct sift *sift)
+{
+	for (size_t i = 0; i < sift->parts.nr; i++) {
+		struct sift_part *part = &sift->parts.items[i];
+
+		free(part->path);
+		free(part->id);
+		free(part->name);
+		evidence_release(&part->evidence);
+		array_release(&part->claims);
+		array_release(&part->ranks);
+		array_release(&part->groups);
+	}
+	for (size_t i = 0; i < sift->left.nr; i++)
+		free(sift->left.items[i].files);
+	array_release(&sift->parts);
+	array_release(&sift->left);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CMD_SIFT_H
+#define CMD_SIFT_H
+
+/*
+ * Bundles of several jobs in one heap: which belong together, and whose are judged. Ranks of two
+ * jobs taken for one would accuse people of things that never happened.
+ *
+ *	struct sift sift = {0};
+ *
+ *	sift_add(&sift, "night/a.inq", &evidence);	once per bundle; takes what is in it
+ *	sift_settle(&sift, &into);			leaves the newest job's in `into`
+ *	... sift.left ...
+ *	sift_release(&sift);
+ */
+
+#include "base/array.h"
+#include "base/str.h"
+#include "evidence/exhibit.h"
+#include "report/report.h"
+
+/* Whose process that is said to be. */
+struct sift_claim {
+	int rank; /* -1: of no rank */
+	uint32_t pid;
+	uint64_t start_time;
+	const char *host; /* the exhibit's */
+};
+
+/* One bundle. */
+struct sift_part {
+	char *path;
+	struct evidence evidence;
+	char *id, *name;  /* of its job; "" not known, or none was given */
+	int64_t launched; /* else the first reading; realtime ns */
+	ARRAY(struct sift_claim) claims; /* by process */
+	ARRAY(int) ranks;		 /* ascending */
+	ARRAY(uint64_t) groups; /* keys; only where they are needed */
+	size_t job; /* the first part of the same job */
+};
+
+struct sift {
+	ARRAY(struct sift_part) parts;
+	ARRAY(struct report_left) left; /* the jobs that are not judged, newest first */
+};
+
+/* Takes the evidence of one bundle over, and leaves it empty. */
+void sift_add(struct sift *sift, const char *path, struct evidence *evidence)
+	__attribute__((nonnull));
+
+/*
+ * Tells the jobs apart and moves all evidence of the newest into `into`. What shares an id, a
+ * process or a communicator is one job. Of the rest what claims the same rank, or bears another
+ * name, is another job; and what does not is taken for another node of the one that was launched
+ * at about the same time.
+ */
+void sift_settle(struct sift *sift, struct evidence *into) __attribute__((nonnull));
+
+/* Appends "left out: 2 jobs, sft-40 (a.inq), moe-7 (b.inq and 3 more); ..." ; nothing: none was. */
+void sift_describe(const struct sift *sift, struct str *into) __attribute__((nonnull));
+
+void sift_release(struct sift *sift);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bundles of several jobs in one heap: which are one job, and whose are judged. */
+#include "cmd/sift.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "tests/unit/unit.h"
+
+#define S 1000000000LL
+
+/* A bundle made by hand: an agent's manifest, and ranks from..to, whose pids are pid + rank. */
+struct told {
+	const char *path, *host, *id, *name;
+	int64_t launched; /* s */
+	int from, to;
+	uint32_t pid;
+};
+
+static void add(struct sift *sift, const struct told *told)
+{
+	struct evidence evidence = {0};
+	struct str text = {0};
+	size_t len;
+
+	str_printf(&text, "{\"job\": \"%s\", \"name\": \"%s\", \"launched\": %lld}", told->id,
+		told->name, (long long)(told->launched * S));
+	len = text.len;
+	evidence_add(&evidence,
+		&(struct exhibit){.kind = EXHIBIT_MANIFEST, .host = (char *)told->host, .rank = -1},
+		(uint8_t *)str_detach(&text), len);
+	for (int rank = told->from; rank <= told->to; rank++)
+		for (int twice = 0; twice < 2; twice++)
+			evidence_add(&evidence,
+				&(struct exhibit){.kind = EXHIBIT_LIVENESS,
+					.host = (char *)told->host,
+					.rank = rank,
+					.pid = told->pid + (uint32_t)rank,
+					.start_time = 7,
+					.when = told->launched * S + 1},
+				NULL, 0);
+	sift_add(sift, told->path, &evidence);
+	assert_int_equal(evidence.n, 0);
+}
+
+/* Sifts n of them, also from behind; how many exhibits are judged, and what is said of the rest. */
+static size_t settle(const struct told *told, size_t n, const char *words, size_t nleft)
+{
+	size_t exhibits = 0;
+
+	for (int backwards = 0; backwards < 2; backwards++) {
+		struct evidence into = {0};
+		struct sift sift = {0};
+		struct str said = {0};
+
+		for (size_t i = 0; i < n; i++)
+			add(&sift, &told[backwards ? n - 1 - i : i]);
+		sift_settle(&sift, &into);
+		sift_describe(&sift, &said);
+		assert_string_equal(str_text(&said), words);
+		assert_int_equal(sift.left.nr, nleft);
+		assert_true(!backwards || exhibits == into.n);
+		exhibits = into.n;
+		evidence_release(&into);
+		sift_release(&sift);
+		str_release(&said);
+	}
+	return exhibits;
+}
+
+static void nodes_of_one_job_stay_together(void **unused)
+{
+	/* Each node's agent has an id of its own. */
+	static const struct told nodes[] = {{"a.inq", "nodeA", "id-1", "sft", 100, 0, 3, 500},
+		{"b.inq", "nodeB", "id-2", "sft", 101, 4, 7, 500},
+		{"c.inq", "nodeC", "id-3", "sft", 99, 8, 11, 900}};
+	/* Looked at twice: the same processes; or the same id after a restart of all ranks. */
+	static const struct told looks[] = {{"a.inq", "nodeA", "id-1", "", 100, 0, 3, 500},
+		{"b.inq", "nodeA", "", "", 100, 0, 3, 500},
+		{"c.inq", "nodeA", "id-1", "", 100, 0, 3, 900}};
+
+	(void)unused;
+	assert_int_equal(settle(nodes, 1, "", 0), 9);
+	assert_int_equal(settle(nodes, 3, "", 0), 27);
+	assert_int_equal(settle(looks, 3, "", 0), 27);
+	assert_int_equal(settle(nodes, 0, "", 0), 0);
+}
+
+static void of_two_jobs_the_newest_is_judged(void **unused)
+{
+	static const struct told jobs[] = {{"/x/old.inq", "nodeA", "id-1", "sft", 100, 0, 7, 500},
+		{"/x/new.inq", "nodeA", "id-2", "sft", 900, 0, 3, 700}};
+	static const struct told names[] = {{"a.inq", "nodeA", "id-1", "sft", 100, 0, 3, 500},
+		{"b.inq", "nodeB", "id-2", "moe", 90, 4, 7, 700}};
+	/* A name that only repeats the id is none. */
+	static const struct told nameless[] = {{"a.inq", "nodeA", "id-1", "id-1", 100, 0, 3, 500},
+		{"b.inq", "nodeB", "id-2", "id-2", 90, 4, 7, 700}};
+
+	(void)unused;
+	assert_int_equal(settle(jobs, 2,
+				 "1 job left out: sft in old.inq; name its file to see one", 1),
+		9);
+	assert_int_equal(settle(names, 2,
+				 "1 job left out: moe in b.inq; name its file to see one", 1),
+		9);
+	assert_int_equal(settle(nameless, 2, "", 0), 18);
+}
+
+/* Two nights of two nodes: whose node a bundle is, the time of its launch tells. */
+static void nights_are_told_apart(void **unused)
+{
+	static const struct told nights[] = {{"a1", "nodeA", "id-1", "sft", 100, 0, 3, 500},
+		{"b1", "nodeB", "id-2", "sft", 101, 4, 7, 500},
+		{"a2", "nodeA", "id-3", "sft", 9000, 0, 3, 600},
+		{"b2", "nodeB", "id-4", "sft", 9001, 4, 7, 600}};
+	static const struct told many[] = {{"a", "n", "1", "", 1, 0, 0, 10},
+		{"b", "n", "2", "", 2, 0, 0, 20}, {"c", "n", "3", "", 3, 0, 0, 30},
+		{"d", "n", "4", "", 4, 0, 0, 40}, {"e", "n", "5", "", 5, 0, 0, 50},
+		{"f", "n", "6", "", 6, 0, 0, 60}};
+
+	(void)unused;
+	assert_int_equal(settle(nights, 4,
+				 "1 job left out: sft in b1 and 1 more; name its file to see one",
+				 1),
+		18);
+	assert_int_equal(settle(many, 6,
+				 "5 jobs left out: 5 in e, 4 in d, 3 in c, and 2 more; name its "
+				 "file to see one", 5),
+		3);
+}
+
+/* What no agent wrote, and what is damaged, tells nothing: it must not be believed, nor crash. */
+static void what_says_nothing_is_kept(void **unused)
+{
+	struct evidence evidence = {0}, into = {0};
+	struct sift sift = {0};
+
+	(void)unused;
+	evidence_add(&evidence,
+		&(struct exhibit){.kind = EXHIBIT_MANIFEST, .rank = -1, .damaged = true},
+		(uint8_t *)alloc_text("{\"job\": \"x\"}"), 12);
+	evidence_add(&evidence, &(struct exhibit){.kind = EXHIBIT_RECEIPT, .rank = -1},
+		(uint8_t *)alloc_text("[]"), 2);
+	evidence_add_gap(&evidence, "", 0, "a ring");
+	sift_add(&sift, "odd.inq", &evidence);
+	sift_add(&sift, "none.inq", &evidence);
+	sift_settle(&sift, &into);
+	assert_int_equal(into.n, 2);
+	assert_int_equal(into.ngaps, 1);
+	assert_int_equal(sift.left.nr, 0);
+	evidence_release(&into);
+	sift_release(&sift);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nodes_of_one_job_stay_together),
+		cmocka_unit_test(of_two_jobs_the_newest_is_judged),
+		cmocka_unit_test(nights_are_told_apart),
+		cmocka_unit_test(what_says_nothing_is_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
