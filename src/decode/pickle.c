@@ -271,9 +271,13 @@ static const uint8_t *pickle_run(struct pickle *pickle)
 	const struct value *memo = pickle->memo.items;
 	const size_t nmemo = pickle->memo.nr;
 	const uint8_t *at = pickle->at, *end = pickle->end;
-	struct value *top = stack->items.items + stack->items.nr;
-	const struct value *limit = stack->items.items + stack->items.room;
+	const struct value *limit;
+	struct value *top;
 
+	if (!stack->items.nr)
+		return at;
+	top = stack->items.items + stack->items.nr;
+	limit = stack->items.items + stack->items.room;
 	for (; end - at > 4 && top < limit; top++) {
 		if (*at == OP_BINGET && at[1] < nmemo && memo[at[1]].type != VALUE_ABSENT) {
 			*top = memo[at[1]];

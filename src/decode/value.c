@@ -148,9 +148,12 @@ static bool value_fill(struct value_stack *stack, size_t nr)
 /* Where the container on top stands: below it is its key, if it stands in a dict. */
 static uint16_t value_key(const struct value_stack *stack)
 {
-	const struct value *end = stack->items.items + stack->items.nr;
+	const struct value *key;
 
-	return value_above(stack) >= 2 && end[-2].type == VALUE_TEXT ? end[-2].word : 0;
+	if (value_above(stack) < 2)
+		return 0;
+	key = stack->items.items + stack->items.nr - 2;
+	return key->type == VALUE_TEXT ? key->word : 0;
 }
 
 bool value_open(struct value_stack *stack)
@@ -302,8 +305,25 @@ static void value_cut(struct value_stack *stack, size_t base)
 		stack->items.nr = base;
 }
 
+/* A container on top that is empty so far would have been filled next. */
+static void value_cut_top(struct value_stack *stack)
+{
+	struct value *top;
+
+	if (!value_above(stack))
+		return;
+	top = stack->items.items + stack->items.nr - 1;
+	if (top->type != VALUE_DICT && top->type != VALUE_LIST)
+		return;
+	if (!top->box)
+		top->box = value_box_new(stack, 0);
+	top->box->cut |= !top->box->nr;
+}
+
 void value_salvage(struct value_stack *stack)
 {
+	if (stack->damage)
+		value_cut_top(stack);
 	while (stack->nplaces) {
 		size_t base = stack->places[--stack->nplaces].base;
 		size_t floor = stack->nplaces ? stack->places[stack->nplaces - 1].base : 0;

@@ -243,3 +243,46 @@ void emit_release(struct emit_dump *dump)
 	array_release(&dump->entries);
 	arena_release(&dump->arena);
 }
+
+static const struct emit_frame frames[] = {
+	{"all_reduce", "/torch/distributed/distributed_c10d.py", 2810},
+	{"step", "train.py", 41},
+	{"main", "train.py", 7},
+};
+
+struct emit_dump emit_sample(const char *version)
+{
+	struct emit_dump dump = {.version = version, .library = "2.27.3"};
+	struct emit_entry *entry;
+
+	emit_group(&dump, "0", "default_pg", "[0, 1, 2, 3]");
+	emit_group(&dump, "17", "mesh_tp", "[1, 3]");
+	emit_status(&dump, 0, 5000000000, -1, 4);
+	emit_status(&dump, 1, 2, -1, -1);
+	entry = emit_entry(&dump, 0, "nccl:all_reduce", 4);
+	*entry = (struct emit_entry){.group = 0,
+		.record = 70000,
+		.seq = 4,
+		.p2p_seq = 1,
+		.op = 5,
+		.name = "nccl:all_reduce",
+		.state = "completed",
+		.inputs = "[[4096, 1, 5120], [7]]",
+		.outputs = "[[]]",
+		.dtype = "BFloat16",
+		.created = 1758610505880883597,
+		.started = 1758610505880883600,
+		.completed = 1758610505880883700,
+		.duration = 0.125,
+		.timeout = 180000,
+		.retired = true,
+		.thread = "pt_autograd_4",
+		.thread_id = "23437656749760",
+		.frames = frames,
+		.nframes = 3};
+	entry = emit_entry(&dump, 1, "nccl:_all_gather_base", 2);
+	entry->frames = frames;
+	entry->nframes = 3;
+	emit_entry(&dump, 1, "nccl:send 0->1", 2)->p2p = true;
+	return dump;
+}

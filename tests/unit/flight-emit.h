@@ -78,6 +78,9 @@ void emit_status(
 /* A scheduled op of 1024 floats, to be changed at will; the address is valid until the next. */
 struct emit_entry *emit_entry(struct emit_dump *dump, size_t group, const char *name, int64_t seq);
 
+/* Of rank 1: two groups, an op that is done, one that is not, and a send. */
+struct emit_dump emit_sample(const char *version);
+
 /* The file; str_release() it. */
 struct str emit_bytes(struct emit_dump *dump, enum emit_writer writer);
 void emit_release(struct emit_dump *dump);
