@@ -44,7 +44,7 @@ static void share_row(struct layout *layout)
 	int w = layout->rows.w;
 
 	layout->label_w = w < 60 ? 10 : w < 120 ? 14 : 22;
-	layout->doing_w = w < 60 ? 14 : w * 3 / 10 < 60 ? w * 3 / 10 : 60;
+	layout->doing_w = w < 60 ? 14 : w / 3 < 60 ? w / 3 : 60;
 }
 
 /* Ruler, rows and what belongs to them fill an area; `most` lines of rows, the rest stays in it. */

@@ -80,11 +80,9 @@ static void add_lost(struct str *into, const struct tracks *tracks, struct row *
 	}
 	if (!row->loses)
 		return;
-	str_add(into, into->len ? ", " : "");
+	str_add(into, into->len ? ", lost" : "lost");
 	if (lost > 0)
-		str_printf(into, "%" PRId64 " lost", lost);
-	else
-		str_add(into, "some lost");
+		str_printf(into, " %" PRId64, lost);
 }
 
 void row_words_make(struct arena *arena, const struct tracks *tracks, struct row *row)

@@ -123,8 +123,9 @@ static void type(struct state_typing *typing, const char *key)
 /* A key that is a character, as names of keys go: of one, or not of ASCII. */
 static bool is_character(const char *key)
 {
-	return ((unsigned char)key[0] >= 0x80 || !key[1]) && (unsigned char)key[0] >= ' ' &&
-	       key[0] != 0x7f;
+	unsigned char first = (unsigned char)key[0];
+
+	return first >= ' ' && first != 0x7f && (first >= 0x80 || !key[1]);
 }
 
 /* Whether the key was one that edits. */

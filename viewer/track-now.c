@@ -10,6 +10,8 @@
 #include "verdict/poses.h"
 #include "viewer/track-make.h"
 
+#define RUNS 50 /* of so many ns one of CPU is more than waking up to look at a clock */
+
 static const enum track_state span_states[] = {
 	[JOB_SPAN_COMPILE] = TRACK_COMPILE,
 	[JOB_SPAN_INPUT] = TRACK_INPUT,
@@ -91,6 +93,16 @@ static const char *place_of(struct track_maker *maker, const struct job_stack *s
 		slash ? slash + 1 : frame->file, frame->line);
 }
 
+/* "save_checkpoint" says more than what of the program's that calls. */
+static bool says_phase(const struct job *job, const struct posture *p)
+{
+	const struct job_frame *frame =
+		p->telling < 0 ? NULL : stackfacts_frame(job, p->stack, (size_t)p->telling);
+
+	return (p->pose == POSE_COMPILE || p->pose == POSE_INPUT || p->pose == POSE_CHECKPOINT) &&
+	       frame && *frame->file;
+}
+
 /* Nothing was marked: its stack says it, and for how long samples prove it. */
 static void take_posture(struct track_maker *maker, int rank, struct track_now *now)
 {
@@ -100,7 +112,7 @@ static void take_posture(struct track_maker *maker, int rank, struct track_now *
 	if (!p || !p[rank].stack)
 		return;
 	p += rank;
-	at = p->program >= 0 ? p->program : p->telling;
+	at = says_phase(maker->job, p) || p->program < 0 ? p->telling : p->program;
 	now->cite = track_text(p->stack->cite);
 	now->name = poses_waits(p->pose) && *poses_call(p) ? poses_call(p)
 						  : place_of(maker, p->stack, at);
@@ -148,6 +160,13 @@ static int64_t idle_of(
 	return process && process->idle_for > 0 ? process->idle_for : JOB_UNKNOWN;
 }
 
+/* Seen to run: late it may be, but nobody knows that it hangs. */
+static bool is_running(const struct job_process *process)
+{
+	return process && process->cpu_delta > 0 && process->sample_span > 0 &&
+	       process->cpu_delta > process->sample_span / RUNS;
+}
+
 /*
  * Its program stands still: in a phase since it does nothing there, in its own code since it came
  * back to it, whatever little of that time its stacks prove.
@@ -158,6 +177,8 @@ static void take_stall(const struct track_maker *maker, int rank,
 	int64_t idle = idle_of(maker, rank, process);
 	bool phase = now->known && now->state >= TRACK_INPUT && now->state <= TRACK_COMPILE;
 
+	if (is_running(process))
+		return;
 	if (phase && idle != JOB_UNKNOWN && now->end != JOB_UNKNOWN && idle < now->end &&
 		now->end - idle > now->since) {
 		now->hung = now->end - idle;

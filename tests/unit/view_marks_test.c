@@ -192,7 +192,7 @@ static void what_is_lost_is_seen(void **unused)
 		assert_int_equal(cells_of(&t, " 6 ")[-1], ' ');
 		screen_find(&t, "~ lost");
 		if (widths[i] >= 140)
-			screen_find(&t, "AllReduce #1, 312 lost");
+			screen_find(&t, "AllReduce #1, lost 312");
 		screen_keys(&t, ": type by host");
 		screen_keys(&t, "Enter 0");
 		assert_int_equal(cells_of(&t, "-7~")[-1], '~');

@@ -241,7 +241,7 @@ static void a_culprit_in_its_own_code_is_hung_since_it_came_back(void **state)
 	facts_rounds(f, 0, 10, 20, 0.5);
 	facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 60);
 	facts_outside(f, 3, 40);
-	facts_cpu(f, 3, 0.95, 1, 0);
+	facts_cpu(f, 3, 0, 1, 30);
 	look = look_at(f);
 	assert_int_equal(look.verdicts->at[0].class, VERDICT_HOST_STALL);
 	expect_now(&look, 3, TRACK_HUNG, 40, "own code");
@@ -282,6 +282,41 @@ static void a_stall_begins_with_the_return_from_the_last_call(void **state)
 	assert_int_equal(look.verdicts->at[0].class, VERDICT_HOST_STALL);
 	expect_now(&look, 3, TRACK_HUNG, 40, "read_cache train.py:131");
 	assert_int_equal(track_at(&look.tracks->at[3], facts_ns(39))->state, TRACK_COMPLETED);
+	look_away(&look);
+}
+
+/* Who is in its own code and uses CPU there keeps others waiting; nobody knows that it hangs. */
+static void who_runs_is_not_hung(void **state)
+{
+	for (int runs = 0; runs < 2; runs++) {
+		struct facts *f = facts_new(4);
+		struct look look;
+
+		facts_rounds(f, 0, 10, 20, 0.5);
+		facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 60);
+		facts_outside(f, 3, 40);
+		facts_stack(f, 3, "work@/me/train.py:131 < main@/me/train.py:9");
+		facts_cpu(f, 3, runs ? 1.9 : 0, 2, runs ? 0 : 30);
+		look = look_at(f);
+		assert_int_equal(look.verdicts->at[0].class, VERDICT_HOST_STALL);
+		assert_string_equal(look.tracks->at[3].doing, "work train.py:131");
+		assert_int_equal(look.tracks->at[3].now, runs ? TRACK_COMPUTE : TRACK_HUNG);
+		look_away(&look);
+	}
+}
+
+/* What the phase is called says more than the function of the program's that it calls. */
+static void a_phase_on_the_stack_has_its_name(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct look look;
+
+	facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 60);
+	facts_outside(f, 3, 40);
+	facts_stack(f, 3, "nap@/me/util.py:7 < save_checkpoint@/me/train.py:131 < "
+			  "main@/me/train.py:9");
+	look = look_at(f);
+	assert_string_equal(look.tracks->at[3].doing, "save_checkpoint train.py:131");
 	look_away(&look);
 }
 
@@ -593,6 +628,8 @@ int main(void)
 		cmocka_unit_test(a_culprit_in_its_own_code_is_hung_since_it_came_back),
 		cmocka_unit_test(an_idle_phase_is_hung_since_it_does_nothing),
 		cmocka_unit_test(a_stall_begins_with_the_return_from_the_last_call),
+		cmocka_unit_test(who_runs_is_not_hung),
+		cmocka_unit_test(a_phase_on_the_stack_has_its_name),
 		cmocka_unit_test(no_op_lasts_longer_than_its_call),
 		cmocka_unit_test(a_stopped_process_is_hung),
 		cmocka_unit_test(past_its_limit_a_wait_is_hung),
