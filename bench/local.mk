@@ -131,6 +131,14 @@ bench_stacktree_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 bench_stacktree_bench_LDADD = $(JOB_FLOORS)
 run-benches: bench/stacktree_bench
 
+# Dumps of PyTorch's Flight Recorder, from bytes to entries.
+BENCHES += bench/flight_bench
+EXTRA_PROGRAMS += bench/flight_bench
+bench_flight_bench_SOURCES = %D%/flight_bench.c $(FLIGHT_EMIT)
+bench_flight_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+bench_flight_bench_LDADD = $(DECODE_FLOORS)
+run-benches: bench/flight_bench
+
 # What the viewer makes of a job before it draws it.
 BENCHES += bench/view_bench
 EXTRA_PROGRAMS += bench/view_bench
