@@ -219,6 +219,7 @@ static void finish_host(struct decode_context *context, struct job_builder *buil
 
 	fact.name = host->name;
 	fact.gathered = gather ? gather->realtime : host->earliest;
+	fact.guessed = !gather;
 	fact.agent_beat = host->agent_beat;
 	fact.agent_alive = host->agent_alive;
 	fact.oom_kills = host_oom_kills(host);

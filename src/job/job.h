@@ -42,6 +42,7 @@ enum {
 struct job_host {
 	const char *name;
 	int64_t gathered;     /* T0: realtime of the gathering; a board newer than this moved on */
+	bool guessed;	      /* no gathering says so: the earliest reading stands in for T0 */
 	int64_t agent_beat;   /* realtime of the agent's last turn, JOB_UNKNOWN: no agent */
 	enum job_known agent_alive;
 	int64_t oom_kills;    /* growth of the cgroup's oom_kill since launch, JOB_UNKNOWN */

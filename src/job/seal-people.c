@@ -32,6 +32,7 @@ static int compare_hosts(const void *va, const void *vb)
 	SEAL_ORDER_TEXT(a->about.who.host, b->about.who.host);
 	SEAL_ORDER(a->about.when, b->about.when);
 	SEAL_ORDER(a->fact.gathered, b->fact.gathered);
+	SEAL_ORDER(a->fact.guessed, b->fact.guessed);
 	SEAL_ORDER(a->fact.agent_beat, b->fact.agent_beat);
 	SEAL_ORDER(a->fact.agent_alive, b->fact.agent_alive);
 	SEAL_ORDER(a->fact.oom_kills, b->fact.oom_kills);
@@ -45,6 +46,7 @@ static int compare_hosts(const void *va, const void *vb)
 static void overlay_host(struct job_host *host, const struct job_host *newer)
 {
 	SEAL_KEEP_MAX(host->gathered, newer->gathered);
+	host->guessed &= newer->guessed || newer->gathered == JOB_UNKNOWN;
 	SEAL_KEEP_MAX(host->agent_beat, newer->agent_beat);
 	if (newer->agent_alive != JOB_MAYBE)
 		host->agent_alive = newer->agent_alive;
@@ -69,6 +71,7 @@ static void merge_hosts(struct seal *seal)
 
 		if (!n || strcmp(seal->hosts[n - 1].name, fact->name) != 0) {
 			seal->hosts[n] = job_host_unknown;
+			seal->hosts[n].guessed = true;
 			seal->hosts[n++].name = fact->name;
 		}
 		overlay_host(&seal->hosts[n - 1], fact);

@@ -352,6 +352,23 @@ static bool somebody_stands(const struct inquiry *q)
 	return false;
 }
 
+/*
+ * Whether somebody waits, and nobody says when that was seen: it may be for long. What came late
+ * before then must not be blamed for it, and the job must not be called well.
+ */
+static bool somebody_waits_untimed(const struct inquiry *q)
+{
+	for (size_t i = 0; i < q->waits->n; i++) {
+		const struct wait *wait = &q->waits->at[i];
+		int host = q->job->ranks[wait->rank].host;
+
+		if (wait->kind <= WAIT_STORE && wait->sure && host != JOB_NONE &&
+			q->job->hosts[host].guessed)
+			return true;
+	}
+	return false;
+}
+
 /* A seat that captured once may replay ever after, and replays are not recorded. */
 static bool replays_graphs(const struct inquiry *q, int rank)
 {
@@ -494,7 +511,7 @@ void judge_rest(struct inquiry *q)
 	judge_unknown(q);
 	if (q->drafts.nr)
 		return;
-	if (somebody_stands(q) || !q->job->nranks) {
+	if (somebody_stands(q) || somebody_waits_untimed(q) || !q->job->nranks) {
 		draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
 		draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
 		for (size_t i = 0; i < q->job->nranks; i++)
