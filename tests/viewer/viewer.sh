@@ -11,10 +11,12 @@ TZ=Asia/Kathmandu
 LC_ALL=C
 export TZ LC_ALL
 
-# screen BUNDLE SIZE OPTIONS [KEYS]: prints it; options apart by commas, "-" none.
+# screen BUNDLE SIZE OPTIONS [KEYS]: prints it; options apart by commas, "-" none. A bundle is
+# BUNDLE.inq, or a folder of one per node.
 screen() {
 	printf '%b\n' "${4:-}" | sed 's/^ *//; s/ *$//' >"$scratch/keys"
-	set -- "$recorded/$1.inq" "$2" "$(echo "$3" | sed 's/^-$//; s/,/ /g')"
+	[ -d "$recorded/$1" ] || set -- "$1.inq" "$2" "$3"
+	set -- "$recorded/$1" "$2" "$(echo "$3" | sed 's/^-$//; s/,/ /g')"
 	"$INQUEST" view --screen "$2" --keys-in "$scratch/keys" $3 "$1"
 }
 
