@@ -52,7 +52,7 @@ static int flight_next_rank(const char **text, int64_t *ret)
 
 /* A list as Python prints it, read up to where it is odd. */
 static void flight_ranks_text(
-	struct flight_reading *reading, const struct value *value, struct flight_group *group)
+	struct flight_reading *reading, const struct value *value, struct flight_ranks *ret)
 {
 	const char *text = value->text + strspn(value->text, " ");
 	size_t commas = 0;
@@ -64,17 +64,31 @@ static void flight_ranks_text(
 	for (const char *c = text; *c; c++)
 		commas += *c == ',';
 	ranks = arena_new_many(&reading->dump->arena, int64_t, commas + 1);
-	group->ranks = ranks;
-	while ((more = flight_next_rank(&text, &ranks[group->nranks])) > 0) {
-		group->nranks++;
+	ret->ranks = ranks;
+	while ((more = flight_next_rank(&text, &ranks[ret->nr])) > 0) {
+		ret->nr++;
 		if (*text != ',' && *text != ' ' && *text != ']')
 			return;
 	}
-	group->ranks_known = !more;
+	ret->known = !more;
+}
+
+/* Groups of the same ranks share one text, and a job of very many ranks has some such. */
+static void flight_ranks_shared(
+	struct flight_reading *reading, const struct value *value, struct flight_ranks *ret)
+{
+	uint64_t hash = (uintptr_t)value->text * 0x9e3779b97f4a7c15ull;
+	struct flight_ranks *seen = &reading->ranks[hash >> (64 - FLIGHT_SEEN_BITS)];
+
+	if (seen->text != value->text) {
+		*seen = (struct flight_ranks){.text = value->text};
+		flight_ranks_text(reading, value, seen);
+	}
+	*ret = *seen;
 }
 
 static void flight_ranks_list(
-	struct flight_reading *reading, const struct value *value, struct flight_group *group)
+	struct flight_reading *reading, const struct value *value, struct flight_ranks *ret)
 {
 	size_t nr;
 	const struct value *items = value_items(value, &nr);
@@ -83,15 +97,15 @@ static void flight_ranks_list(
 	if (!flight_visit(reading, nr))
 		return;
 	ranks = arena_new_many(&reading->dump->arena, int64_t, nr + 1);
-	group->ranks = ranks;
+	ret->ranks = ranks;
 	for (size_t i = 0; i < nr; i++) {
 		int64_t rank = flight_number(&items[i]);
 
 		if (rank < 0 || rank > INT32_MAX)
 			return;
-		ranks[group->nranks++] = rank;
+		ranks[ret->nr++] = rank;
 	}
-	group->ranks_known = !value_is_cut(value);
+	ret->known = !value_is_cut(value);
 }
 
 static bool flight_group(struct flight_reading *reading, const struct value *key,
@@ -99,6 +113,7 @@ static bool flight_group(struct flight_reading *reading, const struct value *key
 {
 	size_t nr;
 	const struct value *items = value_items(value, &nr);
+	struct flight_ranks ranks = {0};
 
 	if (key->type != VALUE_TEXT || value->type != VALUE_DICT || value_is_cut(value) ||
 		!flight_visit(reading, nr))
@@ -112,10 +127,13 @@ static bool flight_group(struct flight_reading *reading, const struct value *key
 		else if (items[i].word == FLIGHT_WORD_desc)
 			group->desc = flight_text(said);
 		else if (items[i].word == FLIGHT_WORD_ranks && said->type == VALUE_TEXT)
-			flight_ranks_text(reading, said, group);
+			flight_ranks_shared(reading, said, &ranks);
 		else if (items[i].word == FLIGHT_WORD_ranks && said->type == VALUE_LIST)
-			flight_ranks_list(reading, said, group);
+			flight_ranks_list(reading, said, &ranks);
 	}
+	group->ranks = ranks.ranks;
+	group->nranks = ranks.nr;
+	group->ranks_known = ranks.known;
 	return true;
 }
 

@@ -61,6 +61,13 @@ struct flight_frames {
 	uint32_t nr;
 };
 
+struct flight_ranks {
+	const char *text; /* that says them */
+	const int64_t *ranks;
+	size_t nr;
+	bool known;
+};
+
 struct flight_reading {
 	struct flight_dump *dump;
 	ARRAY(struct flight_entry) entries;
@@ -71,6 +78,7 @@ struct flight_reading {
 	/* What was made lately. */
 	struct flight_tensors shapes[1 << FLIGHT_SEEN_BITS];
 	struct flight_frames stacks[1 << FLIGHT_SEEN_BITS];
+	struct flight_ranks ranks[1 << FLIGHT_SEEN_BITS];
 };
 
 /* A value as a number, also one that is written as text; FLIGHT_UNKNOWN for anything else. */

@@ -198,6 +198,34 @@ static void shared_parts_are_not_multiplied(void **state)
 	}
 }
 
+/* Not a lie: a hundred groups of the same 20,000 ranks, whose text is there once. */
+static void many_groups_of_all_ranks_are_no_damage(void **state)
+{
+	struct emit_dump emit = {.version = "2.10"};
+	struct str ranks = {0}, bytes;
+	struct flight_dump dump;
+
+	str_add(&ranks, "[0");
+	for (int i = 1; i < 20000; i++)
+		str_printf(&ranks, ", %d", i);
+	str_add_char(&ranks, ']');
+	for (int i = 0; i < 100; i++)
+		emit_group(&emit, arena_printf(&emit.arena, "%d", i), "", ranks.text);
+	bytes = emit_bytes(&emit, EMIT_CPP);
+	assert_int_equal(flight_dump_read((uint8_t *)bytes.text, bytes.len, &dump, NULL), 0);
+	assert_string_equal(dump.damage, "");
+	assert_int_equal(dump.ngroups, 100);
+	for (size_t i = 0; i < dump.ngroups; i++) {
+		assert_true(dump.groups[i].ranks_known);
+		assert_int_equal(dump.groups[i].nranks, 20000);
+		assert_int_equal(dump.groups[i].ranks[19999], 19999);
+	}
+	flight_dump_release(&dump);
+	str_release(&bytes);
+	str_release(&ranks);
+	emit_release(&emit);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +234,7 @@ int main(void)
 		cmocka_unit_test(an_entry_that_is_repeated_is_not_multiplied),
 		cmocka_unit_test(patience_has_an_end),
 		cmocka_unit_test(shared_parts_are_not_multiplied),
+		cmocka_unit_test(many_groups_of_all_ranks_are_no_damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
