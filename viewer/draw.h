@@ -16,10 +16,14 @@ struct screen {
 	struct cells *cells;
 };
 void draw_title(const struct screen *screen) __attribute__((nonnull));
-void draw_timeline(const struct screen *screen) __attribute__((nonnull)); /* rows and legend */
-void draw_ruler(const struct screen *screen) __attribute__((nonnull));	  /* and minimap */
+/* Rows, and the legend, which names what they have shown. */
+void draw_timeline(const struct screen *screen) __attribute__((nonnull));
+/* Relative and real time, the cursor in it, and the minimap where there is room. */
+void draw_ruler(const struct screen *screen) __attribute__((nonnull));
+/* How many ranks are in which state, over time. */
 void draw_strip(const struct screen *screen) __attribute__((nonnull));
-void draw_panes(const struct screen *screen) __attribute__((nonnull)); /* and their tabs */
+/* The pane that is up, the one beside it, and the tabs. */
+void draw_panes(const struct screen *screen) __attribute__((nonnull));
 void draw_help(const struct screen *screen) __attribute__((nonnull));
 
 /* Appends a time as the ruler has it, "11:08", with digits as steps of `step` ns want them. */

@@ -56,6 +56,14 @@ static void add_phases(struct legend *legend, const struct timeline_shown *shown
 	}
 }
 
+/* Of a time unknown: the row has a sign, what is of no rank has none; the receipt says what. */
+static void add_lost(struct legend *legend, const struct timeline_shown *shown)
+{
+	if (shown->lost || legend->screen->state->tracks->loses)
+		add_glyph(legend, (enum style)(STYLE_STATE + (int)TRACK_LOST),
+			(enum glyph)(GLYPH_STATE + (int)TRACK_LOST), "lost: see 5");
+}
+
 static void add_all(struct legend *legend, const struct timeline_shown *shown)
 {
 	if (shown->marks[TIMELINE_EXCEPTION])
@@ -63,10 +71,12 @@ static void add_all(struct legend *legend, const struct timeline_shown *shown)
 	for (int i = TRACK_STATES - 1; i >= 0; i--) {
 		if (i == TRACK_COMPILE)
 			add_phases(legend, shown);
-		if (shown->states[i] || (i == TRACK_LOST && shown->lost))
+		if (shown->states[i])
 			add_glyph(legend, (enum style)(STYLE_STATE + i),
 				(enum glyph)(GLYPH_STATE + i),
 				track_state_name((enum track_state)i));
+		else if (i == TRACK_LOST)
+			add_lost(legend, shown);
 	}
 	if (shown->marks[TIMELINE_ENTERED])
 		add_glyph(legend, STYLE_PLAIN, GLYPH_ENTERED, "entered");

@@ -129,11 +129,14 @@ struct state {
 	struct str argument;
 };
 
-/* state.c */
+/* state.c: makes good what follows from a change: rows, layout, window, lines of panes. */
 void state_settle(struct state *state);
+/* A message in the status line, until the next key. */
 void state_tell(struct state *state, const char *format, ...)
 	__attribute__((nonnull, format(printf, 2, 3)));
+/* Asks the loop for what only the outside can do; of two before it is taken the later one. */
 void state_ask(struct state *state, enum state_effect effect, const char *argument);
+/* Does what a key asks for, whoever takes it. */
 void state_do(struct state *state, enum request request);
 
 /* Each takes the requests that are its own; false: not mine. */
@@ -146,45 +149,60 @@ bool state_do_edge(struct state *state, enum request request);
 bool state_do_pane(struct state *state, enum request request);
 bool state_do_else(struct state *state, enum request request);
 
-/* state-move.c */
+/* state-move.c: chooses a row, or the next one that there is; its first rank is then the rank. */
 void state_pick_row(struct state *state, ptrdiff_t row);
-void state_set_when(struct state *state, int64_t when); /* the window follows */
+/* Sets the time cursor within the job's time; the window follows. */
+void state_set_when(struct state *state, int64_t when);
 /* Goes to a rank and a time (JOB_UNKNOWN: stays), and remembers from where. */
 void state_go(struct state *state, int rank, int64_t when);
+/* Notes where the user is, for Esc to go back to. */
 void state_remember(struct state *state);
+/* Goes where he was before the last jump; false: there was none. */
 bool state_go_back(struct state *state);
+/* Where he is; and there again, with the pane, remembering nothing. */
 struct state_place state_here(const struct state *state);
 void state_restore(struct state *state, const struct state_place *place);
 
-/* state-rows.c */
+/* state-rows.c: makes rows and their folds anew: after a new look, a filter, another grouping. */
 void state_make_rows(struct state *state);
-void state_find_row(struct state *state); /* the row of `rank` */
+/* Makes `row` the row of `rank`, and scrolls to it. */
+void state_find_row(struct state *state);
 /* Rows that are pinned and drawn before all others; which row is drawn on a line; -1 none. */
 size_t state_pinned(const struct state *state);
 ptrdiff_t state_row_at(const struct state *state, int line);
+/* Filters rows; "" shows all. False: it is no filter, and was told why. */
 bool state_set_filter(struct state *state, const char *filter);
 
-/* state-window.c */
+/* state-window.c: the whole job in sight. */
 void state_fit(struct state *state);
+/* ns that a window has at least: a column is never less than one. */
 uint64_t state_least_span(const struct state *state);
+/* Half, or twice, the time, with that moment where it is on screen. */
 void state_zoom(struct state *state, int64_t about, bool in);
 
-/* state-lines.c */
+/* state-lines.c: the lines of what is seen of panes, and which of them is chosen and on top. */
 void state_make_lines(struct state *state);
 
-/* state-pane.c */
+/* state-pane.c: puts a pane up; in a terminal of one thing at a time goes into it. */
 void state_choose_pane(struct state *state, enum pane_number pane);
+/* Whether there is room for one, and it is open. */
 bool state_shows_pane(const struct state *state);
+/* The chosen line; NULL: there is none. */
 const struct pane_line *state_line(const struct state *state);
+/* Chooses a line, or the last one that there is. */
 void state_pick_line(struct state *state, size_t line);
+/* Goes where the line's cite points. */
 void state_enter_line(struct state *state);
+/* Chooses the next line, from the chosen one on or behind it, that has the text; false: none. */
 bool state_search_lines(struct state *state, const char *text, bool back, bool from_here);
 
-/* state-search.c */
+/* state-search.c: takes a new text to look for; nothing is found yet. */
 void state_search_new(struct state *state, const char *text);
 /* False: nothing is found; nothing changed. */
 bool state_search_step(struct state *state, bool back);
+/* Whether the rank itself is what is sought: its number, host, a group or a frame of it. */
 bool state_search_is_hit(struct state *state, int rank);
+/* Whether it may be done with each letter that is typed. */
 bool state_search_is_cheap(const struct state *state);
 
 /* state-count.c: which match that is of how many, 1 the first; 0: nobody has counted */
@@ -192,15 +210,16 @@ size_t state_search_place(
 	struct state *state, ptrdiff_t row, size_t k, ptrdiff_t event, size_t *ret_of);
 void state_search_uncount(struct state *state);
 
-/* state-verdict.c */
-void state_open(struct state *state); /* where the first screen is */
+/* state-verdict.c: where the first screen is: at the culprit and the moment of the verdict. */
+void state_open(struct state *state);
+/* There; asked again, to the evidence, one after another. */
 void state_jump_verdict(struct state *state);
 
-/* state-prompt.c */
+/* state-prompt.c: a line to be typed, at the bottom; and what a key does to it. */
 void state_prompt_open(struct state *state, enum state_prompt kind);
 void state_prompt_key(struct state *state, const char *key);
 
-/* state-command.c */
+/* state-command.c: does a line of `:', or says what is wrong with it. */
 void state_command(struct state *state, const char *line);
 /* Of the n-th command its name with arguments, and what it does; NULL behind the last. */
 const char *state_command_name(size_t n);
@@ -226,7 +245,7 @@ void state_help_key(struct state *state, const char *key);
 bool state_help_search(struct state *state, const char *text, bool back, bool from_here);
 bool help_line_has(const struct help_line *line, const char *text);
 
-/* state-else.c */
+/* state-else.c: the selected line or row as text, to the clipboard of who sits before it. */
 void state_copy(struct state *state);
 
 #endif

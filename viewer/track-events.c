@@ -264,6 +264,14 @@ static void add_ends(struct track_maker *maker, int rank)
 	}
 }
 
+static bool has_common_losses(const struct job *job)
+{
+	for (size_t i = 0; i < job->nlosses; i++)
+		if (job->losses[i].rank == JOB_NONE)
+			return true;
+	return false;
+}
+
 /* How much is lost of a rank, of all that is. */
 static void sum_losses(const struct track_maker *maker, struct track *track)
 {
@@ -325,6 +333,7 @@ void track_make_events(struct track_maker *maker)
 	struct tracks_made *made = maker->made;
 	const struct job *job = maker->job;
 
+	made->tracks.loses = has_common_losses(job);
 	made->events = alloc_zeroed(count_events(maker) + 1, sizeof(*made->events));
 	for (size_t rank = 0; rank < job->nranks; rank++) {
 		struct track_event *from = made->events + made->nevents;

@@ -86,6 +86,7 @@ struct tracks {
 	size_t n;
 	const char *const *phases; /* names of compile phases without ids, most frequent first */
 	size_t nphases;
+	bool loses; /* something is gone that was of no rank, or of nobody knows which */
 };
 
 /* Never NULL. Linear in the job's facts (plus sorting). tracks_free() it before the job. */

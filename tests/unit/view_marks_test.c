@@ -190,7 +190,7 @@ static void what_is_lost_is_seen(void **unused)
 		screen_keys(&t, "Enter");
 		assert_int_equal(cells_of(&t, " 5~")[-1], '~');
 		assert_int_equal(cells_of(&t, " 6 ")[-1], ' ');
-		screen_find(&t, "~ lost");
+		screen_find(&t, "~ lost: see 5");
 		if (widths[i] >= 140)
 			screen_find(&t, "AllReduce #1, lost 312");
 		screen_keys(&t, ": type by host");
@@ -198,6 +198,26 @@ static void what_is_lost_is_seen(void **unused)
 		assert_int_equal(cells_of(&t, "-7~")[-1], '~');
 		screen_free(&t);
 	}
+}
+
+/* What is of no rank has no row: the legend says that there is such. */
+static void what_is_lost_of_nobody_is_seen(void **unused)
+{
+	struct facts *f = screen_skew();
+	struct screen_test t;
+	struct job_loss loss = {
+		.rank = JOB_NONE, .what = "an exhibit", .count = 1, .cite = "bundle"};
+
+	(void)unused;
+	t = screen_new(f, 80, 30);
+	screen_lacks(&t, "~ lost");
+	t.job->losses = &loss;
+	t.job->nlosses = 1;
+	state_load(t.state, t.job, t.verdicts, "x.inq", false, t.job->gathered);
+	screen_find(&t, "~ lost: see 5");
+	screen_keys(&t, "5 O");
+	screen_find(&t, "an exhibit");
+	screen_free(&t);
 }
 
 /* Which of two groups one waits in decides for whom one waits. */
@@ -246,6 +266,7 @@ int main(void)
 		cmocka_unit_test(an_exception_is_seen_at_every_zoom),
 		cmocka_unit_test(completed_returned_and_unknown_differ),
 		cmocka_unit_test(what_is_lost_is_seen),
+		cmocka_unit_test(what_is_lost_of_nobody_is_seen),
 		cmocka_unit_test(of_several_groups_the_one_is_named),
 		cmocka_unit_test(words_are_never_cut),
 	};
