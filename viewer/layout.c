@@ -43,7 +43,7 @@ static void share_row(struct layout *layout)
 {
 	int w = layout->rows.w;
 
-	layout->label_w = w < 60 ? 10 : w < 120 ? 14 : 22;
+	layout->label_w = w < 60 ? 10 : w < 70 ? 14 : w / 5 < 32 ? w / 5 : 32;
 	layout->doing_w = w < 60 ? 14 : w / 3 < 60 ? w / 3 : 60;
 }
 

@@ -38,8 +38,9 @@ static bool is_same(const struct tracks *tracks, const struct row *row, const st
 /* The group of what the rank is in now; JOB_NONE. */
 static int group_of(const struct track *track)
 {
-	return track->nspans && track->now != TRACK_DEAD ? track->spans[track->nspans - 1].group
-							 : JOB_NONE;
+	const struct track_span *last = track_last(track);
+
+	return last && track->now != TRACK_DEAD ? last->group : JOB_NONE;
 }
 
 static bool has_several_groups(const struct job *job)

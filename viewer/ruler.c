@@ -306,6 +306,26 @@ struct strip {
 	uint32_t now[TRACK_STATES];
 };
 
+/*
+ * Hosts are looked at one after another: in the last column there is nothing of those that came
+ * first, and how many wait is still what one asks. Their ranks count with what they did then.
+ */
+static void add_early(const struct state *state, struct strip *strip)
+{
+	int64_t from = window_at(state->window, state->cells_w, state->cells_w - 1);
+
+	for (size_t i = 0; i < state->tracks->n; i++) {
+		const struct track *track = &state->tracks->at[i];
+		const struct track_span *last = track_last(track);
+
+		if (!last || last->to > from || last == &track->spans[track->nspans - 1] ||
+			!strip->now[TRACK_NODATA])
+			continue;
+		strip->now[TRACK_NODATA]--;
+		strip->now[track->now]++;
+	}
+}
+
 static void take_census(const struct state *state, struct strip *strip)
 {
 	for (int column = 0; column < state->cells_w && column < CELLS_W; column++) {
@@ -322,6 +342,8 @@ static void take_census(const struct state *state, struct strip *strip)
 				strip->most[i] = counts[i];
 		}
 	}
+	if (state->tracks->uneven && state->window.to >= state->bounds.to)
+		add_early(state, strip);
 }
 
 /* A digit where one says it; else eighths of all ranks. */

@@ -47,8 +47,7 @@ static void draw_doing(const struct screen *screen, struct timeline_shown *shown
 	const struct track *track = &state->tracks->at[state->rows->at[row].worst];
 	int x = state->label_w + state->cells_w;
 	bool at_end = state->window.to >= state->bounds.to;
-	const struct track_span *last =
-		track->nspans ? &track->spans[track->nspans - 1] : NULL;
+	const struct track_span *last = track_last(track);
 
 	if (state->doing_w < 1)
 		return;

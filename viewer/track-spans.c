@@ -285,9 +285,7 @@ static void finish(
 	if (s->at < made->tracks.to)
 		put(s, s->at, made->tracks.to, plain(TRACK_NODATA, "", ""));
 	track->nspans = (size_t)(made->spans + made->nspans - track->spans);
-	last = &track->spans[track->nspans - 1];
-	if (last->state == TRACK_NODATA && !last->open && track->nspans > 1)
-		last--; /* other hosts were looked at later */
+	last = track_last(track);
 	track->now = last->state;
 	/* It may wait since before it was past its limit. */
 	track->since = now->known && now->since != JOB_UNKNOWN ? now->since : last->from;

@@ -154,8 +154,12 @@ static void make_spans(struct track_maker *maker)
 		track_make_spans(maker, (int)i);
 	old = made->spans;
 	made->spans = alloc_resize(made->spans, made->nspans + 1, sizeof(*made->spans));
-	for (size_t i = 0; i < ranks; i++)
+	for (size_t i = 0; i < ranks; i++) {
 		made->at[i].spans = made->spans + (made->at[i].spans - old);
+		if (made->at[i].nspans)
+			made->tracks.uneven |= track_last(&made->at[i]) !=
+					       &made->at[i].spans[made->at[i].nspans - 1];
+	}
 }
 
 struct tracks *tracks_new(const struct verdicts *verdicts)
@@ -205,6 +209,16 @@ void tracks_free(struct tracks *tracks)
 }
 
 /* -- looking things up ------------------------------------------------------------------------- */
+
+const struct track_span *track_last(const struct track *track)
+{
+	const struct track_span *last;
+
+	if (!track->nspans)
+		return NULL;
+	last = &track->spans[track->nspans - 1];
+	return last->state == TRACK_NODATA && !last->open && track->nspans > 1 ? last - 1 : last;
+}
 
 const struct track_span *track_at(const struct track *track, int64_t when)
 {

@@ -87,12 +87,19 @@ struct tracks {
 	const char *const *phases; /* names of compile phases without ids, most frequent first */
 	size_t nphases;
 	bool loses; /* something is gone that was of no rank, or of nobody knows which */
+	bool uneven; /* of some rank evidence ends before that of others, who live on as it does */
 };
 
 /* Never NULL. Linear in the job's facts (plus sorting). tracks_free() it before the job. */
 struct tracks *tracks_new(const struct verdicts *verdicts) __attribute__((nonnull));
 /* Takes NULL. */
 void tracks_free(struct tracks *tracks);
+
+/*
+ * The span of what it does now: the last one, or the one before it where hosts that were looked at
+ * later have made the job's time longer than what is known of this rank. NULL: it has none.
+ */
+const struct track_span *track_last(const struct track *track) __attribute__((nonnull));
 
 /* The span at a time, or NULL; the last event at or before it, or -1. O(log n). */
 const struct track_span *track_at(const struct track *track, int64_t when) __attribute__((nonnull));

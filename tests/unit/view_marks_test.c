@@ -237,6 +237,30 @@ static void of_several_groups_the_one_is_named(void **unused)
 	screen_free(&t);
 }
 
+/* -- Hosts ------------------------------------------------------------------------------------ */
+
+/* Two of them, the second looked at ten seconds later: what the first one's ranks do is known. */
+static void hosts_are_looked_at_one_after_another(void **unused)
+{
+	struct facts *f = facts_new(4);
+	struct screen_test t;
+	int pair;
+
+	(void)unused;
+	facts_move(f, 2, 1);
+	facts_move(f, 3, 1);
+	f->hosts[0].gathered = facts_ns(90);
+	pair = facts_group_of(f, 2, 0, 1);
+	f->group_names[pair] = "tp";
+	facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 40);
+	t = screen_new(f, 80, 24);
+	assert_int_equal(strncmp(screen_line(&t, screen_find(&t, "3 waiting")), " w ", 3), 0);
+	assert_non_null(strchr(cells_of(&t, " 0 "), '?'));
+	screen_find(&t, "?> AllReduce #1 world");
+	screen_find(&t, "w> AllReduce #1 world");
+	screen_free(&t);
+}
+
 /* -- Words ------------------------------------------------------------------------------------ */
 
 /* Of what does not fit whole words go, from the end. */
@@ -268,6 +292,7 @@ int main(void)
 		cmocka_unit_test(what_is_lost_is_seen),
 		cmocka_unit_test(what_is_lost_of_nobody_is_seen),
 		cmocka_unit_test(of_several_groups_the_one_is_named),
+		cmocka_unit_test(hosts_are_looked_at_one_after_another),
 		cmocka_unit_test(words_are_never_cut),
 	};
 
