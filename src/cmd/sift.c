@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "decode/decode.h"
 #include "decode/json-get.h"
+#include "ring/census-read.h"
 
 #define NAMED_MOST 3 /* jobs that are named one by one */
 
@@ -42,6 +43,22 @@ static void read_document(struct sift_part *part, const struct exhibit *exhibit)
 	if (json_get_int(object, "launched", &launched))
 		part->launched = launched;
 	json_object_put(object);
+}
+
+/* Of ranks that are gone only their slots in the process table tell which they were. */
+static void read_census(struct sift_part *part, const struct exhibit *exhibit)
+{
+	struct census_view view;
+
+	if (census_view_open(&view, exhibit->bytes, exhibit->len) < 0)
+		return;
+	for (uint32_t i = 0; i < view.slots; i++) {
+		struct census_slot slot;
+
+		if (census_view_slot(&view, i, &slot) == 1 && slot.rank >= 0)
+			*array_add(&part->claims) = (struct sift_claim){slot.rank, slot.pid,
+				slot.start_time, exhibit->host};
+	}
 }
 
 static int compare_claims(const void *va, const void *vb)
@@ -97,6 +114,8 @@ static void read_part(struct sift_part *part)
 		if (exhibit->kind == EXHIBIT_MANIFEST || exhibit->kind == EXHIBIT_RECEIPT ||
 			exhibit->kind == EXHIBIT_IDENTITY)
 			read_document(part, exhibit);
+		if (exhibit->kind == EXHIBIT_CENSUS)
+			read_census(part, exhibit);
 		if (exhibit->pid && exhibit->kind != EXHIBIT_STACKS)
 			*array_add(&part->claims) = (struct sift_claim){exhibit->rank,
 				exhibit->pid, exhibit->start_time, exhibit->host};
@@ -301,7 +320,8 @@ void sift_describe(const struct sift *sift, struct str *into)
 
 	if (!n)
 		return;
-	str_printf(into, "%zu job%s left out: ", n, n == 1 ? "" : "s");
+	str_printf(into, "%zu job%s left out (name a file to see its job): ", n,
+		n == 1 ? "" : "s");
 	for (size_t i = 0; i < n && i < NAMED_MOST; i++) {
 		const struct report_left *left = &sift->left.items[i];
 		const char *name = *left->name ? left->name : left->id;
@@ -313,7 +333,6 @@ void sift_describe(const struct sift *sift, struct str *into)
 	}
 	if (n > NAMED_MOST)
 		str_printf(into, ", and %zu more", n - NAMED_MOST);
-	str_add(into, "; name its file to see one");
 }
 
 void sift_release(struct sift *sift)

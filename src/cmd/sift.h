@@ -56,7 +56,7 @@ void sift_add(struct sift *sift, const char *path, struct evidence *evidence)
  */
 void sift_settle(struct sift *sift, struct evidence *into) __attribute__((nonnull));
 
-/* Appends "left out: 2 jobs, sft-40 (a.inq), moe-7 (b.inq and 3 more); ..." ; nothing: none was. */
+/* Appends "2 jobs left out (...): sft-40 in a.inq, moe-7 in b.inq and 3 more"; nothing: none. */
 void sift_describe(const struct sift *sift, struct str *into) __attribute__((nonnull));
 
 void sift_release(struct sift *sift);

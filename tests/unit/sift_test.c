@@ -8,7 +8,8 @@
 #include "base/alloc.h"
 #include "tests/unit/unit.h"
 
-#define S 1000000000LL
+#define S   1000000000LL
+#define HOW "left out (name a file to see its job):"
 
 /* A bundle made by hand: an agent's manifest, and ranks from..to, whose pids are pid + rank. */
 struct told {
@@ -99,10 +100,10 @@ static void of_two_jobs_the_newest_is_judged(void **unused)
 
 	(void)unused;
 	assert_int_equal(settle(jobs, 2,
-				 "1 job left out: sft in old.inq; name its file to see one", 1),
+				 "1 job " HOW " sft in old.inq", 1),
 		9);
 	assert_int_equal(settle(names, 2,
-				 "1 job left out: moe in b.inq; name its file to see one", 1),
+				 "1 job " HOW " moe in b.inq", 1),
 		9);
 	assert_int_equal(settle(nameless, 2, "", 0), 18);
 }
@@ -121,12 +122,11 @@ static void nights_are_told_apart(void **unused)
 
 	(void)unused;
 	assert_int_equal(settle(nights, 4,
-				 "1 job left out: sft in b1 and 1 more; name its file to see one",
+				 "1 job " HOW " sft in b1 and 1 more",
 				 1),
 		18);
 	assert_int_equal(settle(many, 6,
-				 "5 jobs left out: 5 in e, 4 in d, 3 in c, and 2 more; name its "
-				 "file to see one", 5),
+				 "5 jobs " HOW " 5 in e, 4 in d, 3 in c, and 2 more", 5),
 		3);
 }
 

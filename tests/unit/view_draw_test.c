@@ -176,7 +176,7 @@ static void the_title_says_which_job_of_how_many(void **unused)
 	struct screen_test t = screen_new(screen_skew(), 80, 24);
 
 	(void)unused;
-	state_set_others(t.state, 2, "2 jobs left out: moe-7 in b.inq; name its file to see one");
+	state_set_others(t.state, 2, "2 jobs left out: moe-7 in b.inq");
 	assert_non_null(strstr(screen_line(&t, 1), "test  1 of 3 jobs"));
 	screen_find(&t, " others   2 jobs left out: moe-7 in b.inq");
 	screen_keys(&t, "5");
