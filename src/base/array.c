@@ -26,6 +26,11 @@ void *array_grow(void *items, size_t nr, size_t more, size_t *room, size_t size)
 void array_sort_items(void *items, size_t nr, size_t size,
 	int (*compare)(const void *, const void *))
 {
-	if (nr > 1)
+	size_t at = 1;
+
+	/* What comes sorted, as much does, is not moved: that would take as much memory again. */
+	while (at < nr && compare((char *)items + (at - 1) * size, (char *)items + at * size) <= 0)
+		at++;
+	if (at < nr)
 		qsort(items, nr, size, compare);
 }

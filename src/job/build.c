@@ -32,6 +32,7 @@ const struct job_process job_process_unknown = {
 	.write_delta = JOB_UNKNOWN,
 	.rss = JOB_UNKNOWN,
 	.rss_before = JOB_UNKNOWN,
+	.seen = JOB_UNKNOWN,
 	.cite = "",
 };
 
@@ -236,6 +237,7 @@ void job_add_process(struct job_builder *b, struct job_who who, const struct job
 	raw->fact = *process;
 	raw->fact.born = known_time(process->born);
 	raw->fact.ended = known_time(process->ended);
+	raw->fact.seen = known_time(process->seen);
 	raw->identity = *identity;
 	raw->fact.comm = raw_intern(b, process->comm);
 	raw->fact.what = raw_intern(b, process->what);
@@ -288,6 +290,7 @@ void job_add_op(struct job_builder *b, struct job_who who, uint64_t group_key, u
 	raw->group_key = group_key;
 	raw->seat = seat;
 	raw->tid = tid;
+	raw->fact.place = raw_intern(b, op->place);
 	raw->fact.cite = raw_intern(b, op->cite);
 }
 

@@ -14,7 +14,10 @@
 
 struct job_builder;
 
-/* Who: the process a fact is about. */
+/*
+ * Who: the process a fact is about. Of a rank of which nobody knows the process, host is "", pid 0
+ * and start_time 1 + its number: it gets a process of its own, of which nothing else is known.
+ */
 struct job_who {
 	const char *host;
 	uint32_t pid;

@@ -71,7 +71,7 @@ static bool bytes_of(const struct job_sig *sig, uint64_t *ret)
 	unsigned size = sig->dtype == JOB_DTYPE_BYTES ? 1 : dtype_size(sig->dtype);
 
 	*ret = sig->count * size;
-	return size != 0;
+	return size != 0 && sig->count != JOB_NO_COUNT;
 }
 
 /* Ops of which one was seen by a door that tells only bytes: as far as these go. */
@@ -87,6 +87,8 @@ static enum fork_kind differ(const struct job_sig *a, const struct job_sig *b)
 {
 	bool moves = only_moves(a->op);
 
+	bool counted = a->count != JOB_NO_COUNT && b->count != JOB_NO_COUNT;
+
 	if (a->op != b->op)
 		return FORK_OP;
 	if (!a->count != !b->count)
@@ -95,7 +97,8 @@ static enum fork_kind differ(const struct job_sig *a, const struct job_sig *b)
 		return FORK_NONE;
 	if (job_op_is_rooted(a->op) && a->peer != b->peer)
 		return FORK_ROOT;
-	if (a->dtype != b->dtype && moves && dtype_size(a->dtype) && dtype_size(b->dtype) &&
+	if (counted && moves && a->dtype != b->dtype && dtype_size(a->dtype) &&
+		dtype_size(b->dtype) &&
 		a->count * dtype_size(a->dtype) == b->count * dtype_size(b->dtype))
 		return FORK_NONE;
 	if ((a->dtype == JOB_DTYPE_BYTES) != (b->dtype == JOB_DTYPE_BYTES)) {
@@ -103,7 +106,7 @@ static enum fork_kind differ(const struct job_sig *a, const struct job_sig *b)
 			return FORK_COUNT;
 	} else if (a->dtype != b->dtype) {
 		return FORK_DTYPE;
-	} else if (a->count != b->count) {
+	} else if (counted && a->count != b->count) {
 		return FORK_COUNT;
 	}
 	return plain_redop(a) != plain_redop(b) ? FORK_REDOP : FORK_NONE;

@@ -37,6 +37,9 @@ enum {
 	JOB_KNOWS_CENSUS = 32,	    /* its slot in the process table was read, and is all it left */
 	JOB_KNOWS_LOG = 64,	    /* a tail of its stderr was seen */
 	JOB_KNOWS_STACKS = 128,	    /* at least one of its threads has a stack */
+	JOB_KNOWS_DUMP = 256,	    /* a dump tells how far it came, but not what it does */
+	/* Its own word on what it entered: what is not in it, was not entered. */
+	JOB_KNOWS_BOARDS = JOB_KNOWS_RING | JOB_KNOWS_DUMP,
 };
 
 struct job_host {
@@ -67,7 +70,10 @@ enum job_end {
 	JOB_GONE,	  /* certainly gone, manner unknown */
 };
 
-/* One process of the job: a rank's own, a rank's child (loader, compile worker), or a bystander. */
+/*
+ * One process of the job: a rank's own, a rank's child (loader, compile worker), or a bystander.
+ * pid 0: one of which only dumps tell, and they tell neither pid nor host.
+ */
 struct job_process {
 	int host;
 	uint32_t pid;
@@ -94,6 +100,8 @@ struct job_process {
 	int64_t write_delta;   /* bytes written to storage between the samples, JOB_UNKNOWN */
 	int64_t rss;	       /* bytes, JOB_UNKNOWN */
 	int64_t rss_before;    /* bytes at the older sample */
+	int64_t seen;	       /* where what a dump tells of it ends; JOB_UNKNOWN: host's T0 */
+	bool undated;	       /* that is only the last that it did: it may have stood for long */
 	const char *cite;
 };
 
@@ -130,6 +138,10 @@ struct job_sig {
 	uint64_t count;
 };
 #define JOB_NO_PEER 0xffffffffu
+/* A reduction that is not known. */
+#define JOB_NO_REDOP 0xff
+/* A count that is not known, or that members need not agree on: it is compared with nothing. */
+#define JOB_NO_COUNT UINT64_MAX
 
 /* One collective or point-to-point call of one member. */
 struct job_op {
@@ -146,6 +158,7 @@ struct job_op {
 	int thread;	   /* index into threads, JOB_NONE */
 	bool captured;
 	bool failed;	   /* the call returned an error: it was not issued */
+	const char *place; /* where in the program it was called, "train.py:88 step"; "" unknown */
 	const char *cite;
 };
 
@@ -181,6 +194,7 @@ struct job_member {
 	bool begun_known;
 	uint64_t splits;   /* calls that split it, the one in progress included */
 	int64_t timeout;   /* ns in one op after which its maker ends the process; JOB_UNKNOWN */
+	bool p2p_whole;	   /* p2p has all that are not complete: what is not there, was not made */
 	const struct job_op *ops;
 	size_t nops;
 	const struct job_op *p2p;
@@ -410,7 +424,7 @@ struct job {
 	int attempt;	  /* 1 + restart generation under judgement */
 	int world_size;	  /* JOB_NONE unknown */
 	int64_t launched; /* realtime, JOB_UNKNOWN */
-	int64_t gathered; /* newest T0 of all hosts */
+	int64_t gathered; /* newest T0 of all hosts; without one, the last that dumps tell */
 	int64_t deadline; /* realtime when a known watchdog or limit ends the job, JOB_UNKNOWN */
 	const char *deadline_cite;
 	enum job_known ended; /* the launcher said that the job is over */

@@ -6,7 +6,7 @@
 bool rollcall_speaks(const struct job *job, const struct job_member *member)
 {
 	return member->rank != JOB_NONE && member->head_known && !member->saw_capture &&
-	       (job->ranks[member->rank].knows & JOB_KNOWS_RING);
+	       (job->ranks[member->rank].knows & JOB_KNOWS_BOARDS);
 }
 
 enum roll rollcall_of(const struct job *job, const struct job_member *member, uint64_t index)

@@ -82,6 +82,8 @@ static void join_op(struct placed_op *into, const struct placed_op *from)
 	struct job_op older = into->op;
 
 	*into = *from;
+	if (!*into->op.place)
+		into->op.place = older.place;
 	SEAL_KEEP_MAX(into->op.hash, older.hash);
 	SEAL_KEEP_MAX(into->op.zeros, older.zeros);
 	SEAL_KEEP_MAX(into->op.entered, older.entered);

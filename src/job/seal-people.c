@@ -119,7 +119,7 @@ static void note_who(struct whos *whos, const struct job_who *who)
 {
 	size_t n = whos->list.nr;
 
-	if (!who->pid)
+	if (!who->pid && !who->start_time)
 		return;
 	if (!n || seal_compare_who(&whos->list.items[n - 1], who) != 0)
 		*array_add(&whos->list) = *who;
@@ -200,7 +200,7 @@ static int search_process(const struct seal *seal, const struct job_who *who)
 
 int seal_find_process(struct seal *seal, struct job_who who)
 {
-	if (!who.pid)
+	if (!who.pid && !who.start_time)
 		return JOB_NONE;
 	if (seal->last_who.pid == who.pid && seal->last_who.start_time == who.start_time &&
 		seal->last_who.host == who.host)
@@ -284,6 +284,8 @@ static void join_process(struct job_process *into, const struct job_process *fro
 	SEAL_KEEP_MAX(into->write_delta, from->write_delta);
 	SEAL_KEEP_MAX(into->rss, from->rss);
 	SEAL_KEEP_MAX(into->rss_before, from->rss_before);
+	SEAL_KEEP_MAX(into->seen, from->seen);
+	into->undated |= from->undated;
 	keep_text_max(&into->comm, from->comm);
 	keep_text_max(&into->what, from->what);
 	keep_text_max(&into->wchan, from->wchan);
@@ -318,6 +320,10 @@ static void overlay_process(struct job_process *into, const struct job_process *
 	TAKE_KNOWN(write_delta, JOB_UNKNOWN);
 	TAKE_KNOWN(rss, JOB_UNKNOWN);
 	TAKE_KNOWN(rss_before, JOB_UNKNOWN);
+	if (newer->seen != JOB_UNKNOWN || newer->undated) {
+		into->seen = newer->seen;
+		into->undated = newer->undated;
+	}
 	TAKE_TEXT(comm);
 	TAKE_TEXT(what);
 	TAKE_TEXT(wchan);
@@ -386,7 +392,7 @@ static void place_processes(struct seal *seal)
 
 		process->host = seal_find_host(seal, who->host);
 		process->pid = who->pid;
-		process->start_time = who->start_time;
+		process->start_time = who->pid ? who->start_time : 0;
 		if (!*process->cite)
 			process->cite =
 				arena_printf(seal->arena, "process:%s:%u", who->host, who->pid);
@@ -396,6 +402,15 @@ static void place_processes(struct seal *seal)
 			process->sample_cite = process->cite;
 		seal->people[i].parent = find_parent(seal, (int)i);
 	}
+}
+
+/* Where no host was gathered, what dumps tell of ends somewhere, too. */
+static void find_end(struct seal *seal)
+{
+	if (seal->job->gathered != JOB_UNKNOWN)
+		return;
+	for (size_t i = 0; i < seal->job->nprocesses; i++)
+		SEAL_KEEP_MAX(seal->job->gathered, seal->processes[i].seen);
 }
 
 void seal_people(struct seal *seal)
@@ -413,6 +428,8 @@ void seal_people(struct seal *seal)
 
 		seal->processes[i] = job_process_unknown;
 		host.name = seal->people[i].who.host;
+		if (!*host.name && !seal->people[i].who.pid)
+			continue;
 		if (!i || strcmp(host.name, seal->people[i - 1].who.host) != 0)
 			job_add_host(seal->b, &host);
 	}
@@ -421,4 +438,5 @@ void seal_people(struct seal *seal)
 	merge_hosts(seal);
 	merge_processes(seal);
 	place_processes(seal);
+	find_end(seal);
 }

@@ -37,6 +37,16 @@ static bool are_apart(
 }
 
 /*
+ * A dump tells the order of launches and no streams. A later launch may then wait for any earlier
+ * one, by the stream that both have or by one that waits for both: where anything of that kind is
+ * open, the later one being open explains nothing.
+ */
+static bool hides_streams(const struct waitfor_maker *m, int rank)
+{
+	return (m->job->ranks[rank].knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP;
+}
+
+/*
  * Whether a launch waits for an earlier one of the same rank: collectives for each other, as NCCL
  * runs them; sends and receives for what is before them on their stream.
  */
@@ -47,6 +57,8 @@ static bool is_behind(
 		return false;
 	if (!launched_after(wait, other) || are_apart(m, wait, other))
 		return false;
+	if (hides_streams(m, wait->rank))
+		return true;
 	return (wait->kind == WAIT_COLLECTIVE && other->kind == WAIT_COLLECTIVE) ||
 	       (wait->op->stream && wait->op->stream == other->op->stream);
 }

@@ -20,6 +20,7 @@ struct waitfor_waited {
 	int group;
 	uint64_t index;
 	int node;
+	bool sure; /* by some wait: it is open */
 };
 
 /* A key of the store that somebody waits for. */

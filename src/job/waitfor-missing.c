@@ -63,6 +63,15 @@ static void hold_by_stopped(struct waitfor_maker *m, int node, int group)
 	}
 }
 
+/*
+ * Whether an op that all have entered is not complete since somebody there has not completed an
+ * earlier one: a group's collectives complete in their order.
+ */
+static bool is_behind_open(const struct waitfor_maker *m, size_t op, size_t missing)
+{
+	return !missing && m->ops.items[op - 1].sure;
+}
+
 /* All waited ops of one group, ops.items[from, to): each to its missing and to the one before. */
 static void join_group_ops(struct waitfor_maker *m, size_t from, size_t to)
 {
@@ -78,7 +87,7 @@ static void join_group_ops(struct waitfor_maker *m, size_t from, size_t to)
 		while (at < seats.missing.nr &&
 			seats.missing.items[at].head < m->ops.items[i].index)
 			waitfor_add_edge(m, node, seats.missing.items[at++].rank);
-		if (i > from && before)
+		if (i > from && (before || is_behind_open(m, i, at)))
 			waitfor_add_edge(m, node, m->ops.items[i - 1].node);
 		m->nodes.items[node].absent = at > 0;
 		m->nodes.items[node].unknown = seats.unknown;

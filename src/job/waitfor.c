@@ -48,6 +48,8 @@ bool waitfor_stands(
 {
 	int group = waitfor_group_of(job, wait);
 
+	if (wait->undated)
+		return wait->sure || wait->held;
 	if (wait->age == JOB_UNKNOWN || (!wait->sure && !wait->held))
 		return false;
 	if (group == JOB_NONE)
@@ -83,12 +85,15 @@ static void collect_ops(struct waitfor_maker *m)
 		int group = waitfor_group_of(m->job, wait);
 
 		if (wait->kind == WAIT_COLLECTIVE && !waitfor_is_forked(m, group, wait->index))
-			*array_add(&m->ops) = (struct waitfor_waited){group, wait->index, JOB_NONE};
+			*array_add(&m->ops) = (struct waitfor_waited){
+				group, wait->index, JOB_NONE, wait->sure};
 	}
 	array_sort(&m->ops, compare_waited);
 	for (size_t i = 0; i < m->ops.nr; i++)
 		if (!n || compare_waited(&m->ops.items[n - 1], &m->ops.items[i]) != 0)
 			m->ops.items[n++] = m->ops.items[i];
+		else
+			m->ops.items[n - 1].sure |= m->ops.items[i].sure;
 	m->ops.nr = n;
 	for (size_t i = 0; i < n; i++) {
 		int node = waitfor_add_node(m, WAITFOR_OP, JOB_NONE, m->ops.items[i].group);
@@ -101,7 +106,7 @@ static void collect_ops(struct waitfor_maker *m)
 /* The node of an op that collect_ops() has seen; asked for no other. */
 static int op_node(const struct waitfor_maker *m, int group, uint64_t index)
 {
-	struct waitfor_waited key = {group, index, 0};
+	struct waitfor_waited key = {.group = group, .index = index};
 	size_t low = 0, high = m->ops.nr;
 
 	while (low < high) {
@@ -265,7 +270,8 @@ static void spread_waits(struct waitfor *graph, const struct waitfor_given *give
 		const struct wait *wait = &graph->waits->at[i];
 
 		if (waitfor_stands(graph->job, wait, given))
-			raise(&by_part[graph->nodes[graph->node_of_wait[i]].part], wait->age);
+			raise(&by_part[graph->nodes[graph->node_of_wait[i]].part],
+				wait->undated ? 0 : wait->age);
 	}
 	for (size_t i = 0; i < graph->nnodes; i++) {
 		int node = order[i];

@@ -4,6 +4,7 @@
  *
  *	rank  --> what it waits in            if a host thread is held there (or softly, see below)
  *	op    --> the seats that have not entered it, by their own word
+ *	op    --> where all have entered it, an earlier one of the group that is open somewhere
  *	op    --> the incomplete op that one of its members launched before it; so does P2P, for
  *	          both sides, where it is on the same stream
  *	op    --> members that died or are frozen, where all have entered it
@@ -66,7 +67,8 @@ struct waitfor_node {
 	bool unknown;    /* members without evidence: they may be the ones missing */
 	bool absent;     /* OP, INIT, SPLIT, PAIR: somebody is missing by its own word */
 	int part;        /* its strongly connected part: lower numbers are nearer to the sinks */
-	int64_t reached; /* the longest standing wait that leads here; JOB_UNKNOWN none */
+	int64_t reached; /* the longest standing wait that leads here, 0 of none the age is known;
+			    JOB_UNKNOWN none */
 };
 
 struct waitfor_part {

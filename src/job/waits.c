@@ -52,11 +52,22 @@ bool waits_in_some_init(const struct wait *wait)
 
 /* -- preparation ------------------------------------------------------------------------------- */
 
+/* Whether nobody knows when that was taken which tells how far the rank came. */
+static bool is_undated(const struct job *job, const struct job_rank *rank)
+{
+	return rank->process != JOB_NONE && job->processes[rank->process].undated &&
+	       (rank->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP;
+}
+
 /* The gathering of its host, or the end of its process, if that came first. */
 static int64_t end_of_evidence(const struct job *job, const struct job_rank *rank)
 {
 	int64_t now = rank->host == JOB_NONE ? JOB_UNKNOWN : job->hosts[rank->host].gathered;
 
+	if (is_undated(job, rank))
+		return JOB_UNKNOWN;
+	if ((rank->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP && rank->process != JOB_NONE)
+		now = job->processes[rank->process].seen;
 	if (now == JOB_UNKNOWN)
 		now = job->gathered;
 	if (rank->process != JOB_NONE) {
@@ -269,7 +280,7 @@ static enum job_known peer_came(
 	}
 	if (!rollcall_speaks(job, peer))
 		return JOB_MAYBE;
-	return seen || has_all_p2p(peer) ? JOB_NO : JOB_MAYBE;
+	return seen || peer->p2p_whole || has_all_p2p(peer) ? JOB_NO : JOB_MAYBE;
 }
 
 /* Each send or receive by itself: their order is per peer, and any of them may be the stuck one. */
@@ -511,6 +522,7 @@ static void finish_rank(struct collector *c, int rank, size_t from)
 			continue;
 		wait.age = wait.since == JOB_UNKNOWN || now == JOB_UNKNOWN ? JOB_UNKNOWN
 									   : now - wait.since;
+		wait.undated = is_undated(c->job, &c->job->ranks[rank]);
 		c->list.items[kept++] = wait;
 	}
 	c->list.nr = kept;
