@@ -33,7 +33,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		*array_add(&arguments->paths) = arg;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which bundle? Give a file, a folder of them, or a core");
+		argp_error(state,
+			"which bundle? Give a file, a folder of them, a core, or dumps of the "
+			"Flight Recorder");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -51,7 +53,8 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "PATH...",
-	.doc = "Judge a job from the bundles and core files it left.\v"
+	.doc = "Judge a job from what it left: bundles, core files, or dumps of PyTorch's Flight "
+	       "Recorder.\v"
 	       "Several paths are nodes of one job; of several jobs the newest is judged, and the "
 	       "others are named. Exit status: 0 nothing wrong, 1 a verdict, "
 	       "2 usage, 3 unreadable, 4 inconclusive.",
@@ -71,11 +74,15 @@ static int run(int argc, char **argv)
 	reader.left = harvest.sift.left.items;
 	reader.nleft = harvest.sift.left.nr;
 	reader.left_out = str_text(&harvest.left_out);
-	if (harvest.bundles + harvest.cores) {
+	if (harvest.bundles + harvest.cores + harvest.dumps)
 		look_judge(&look);
+	if (harvest.dumps && !harvest.bundles && !harvest.cores && !look.job->nranks) {
+		cmd_complain("no dump could be read: %s",
+			look.job->nlosses ? look.job->losses[0].what : "they are empty");
+	} else if (look.verdicts) {
 		status = look_print_wish(&look, &reader, arguments.wish);
-		if (status != CMD_UNREADABLE && !harvest.bundles && !arguments.wish.json &&
-			!arguments.wish.stacks) {
+		if (status != CMD_UNREADABLE && !harvest.bundles && !harvest.dumps &&
+			!arguments.wish.json && !arguments.wish.stacks) {
 			puts("");
 			status = look_print_wish(&look, &reader, threads);
 		}

@@ -8,10 +8,11 @@
 #include "evidence/source.h"
 
 /* Where a path has nothing, that is said and becomes a gap. */
-static void note_unreadable(struct harvest *harvest, const struct complaint *why, bool core)
+static void note_unreadable(struct harvest *harvest, const struct complaint *why, bool other)
 {
-	cmd_complain("%s%s", complaint_text(why), core ? ""
-		: ": give a bundle (.inq), a folder with some, or a core file");
+	cmd_complain("%s%s", complaint_text(why), other ? ""
+		: ": give a bundle (.inq), a folder with some, a core file, or dumps of the "
+		  "Flight Recorder");
 	evidence_add_gap(harvest->into, "", 0, complaint_text(why));
 }
 
@@ -50,29 +51,31 @@ static bool take_folder(struct harvest *harvest, const char *path, struct compla
 	return read > 0;
 }
 
-/* A folder may hold cores only: then it is no complaint that it has no bundle. */
+/* A folder may hold cores or dumps only: then it is no complaint that it has no bundle. */
 static void gather_bundles(struct harvest *harvest, const char *path)
 {
-	bool has_core = source_core.claims(path), folder, taken;
+	bool has_other = source_core.claims(path) || source_flight.claims(path), folder, taken;
 	struct complaint why = {0};
 	struct stat st;
 
 	folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-	if (has_core && !folder)
+	if (has_other && !folder)
 		return;
 	taken = folder ? take_folder(harvest, path, &why) : take_bundle(harvest, path, &why);
 	harvest->bundles += taken;
-	if (!taken && !has_core)
+	if (!taken && !has_other)
 		note_unreadable(harvest, &why, false);
 	complaint_release(&why);
 }
 
-static void gather_core(struct harvest *harvest, const char *path)
+/* What is no bundle: each has a source of its own. */
+static void gather_other(struct harvest *harvest, const struct source *source, const char *path,
+	size_t *ret_taken)
 {
 	struct complaint why = {0};
-	bool readable = source_core.gather(path, harvest->into, &why) == 0;
+	bool readable = source->gather(path, harvest->into, &why) == 0;
 
-	harvest->cores += readable;
+	*ret_taken += readable;
 	if (!readable)
 		note_unreadable(harvest, &why, true);
 	complaint_release(&why);
@@ -86,7 +89,10 @@ void harvest_paths(struct harvest *harvest, const char *const *paths, size_t n)
 	sift_describe(&harvest->sift, &harvest->left_out);
 	for (size_t i = 0; i < n; i++)
 		if (source_core.claims(paths[i]))
-			gather_core(harvest, paths[i]);
+			gather_other(harvest, &source_core, paths[i], &harvest->cores);
+	for (size_t i = 0; i < n; i++)
+		if (source_flight.claims(paths[i]))
+			gather_other(harvest, &source_flight, paths[i], &harvest->dumps);
 }
 
 void harvest_release(struct harvest *harvest)

@@ -2,7 +2,7 @@
 #ifndef CMD_HARVEST_H
 #define CMD_HARVEST_H
 
-/* What a job left, gathered from paths: bundles, folders of them, cores. */
+/* What a job left, gathered from paths: bundles, folders of them, cores, Flight Recorder dumps. */
 
 #include <stddef.h>
 
@@ -11,7 +11,7 @@
 
 struct harvest {
 	struct evidence *into;
-	size_t bundles, cores; /* paths that gave such */
+	size_t bundles, cores, dumps; /* paths that gave such */
 	struct sift sift;      /* the jobs that were there, and were left out */
 	struct str left_out;   /* the same in words; empty: none was */
 };

@@ -82,7 +82,7 @@ static struct sight *look_left(const char *const *paths, size_t n)
 		abort();
 	harvest.into = &sight->look.evidence;
 	harvest_paths(&harvest, paths, n);
-	if (!harvest.bundles && !harvest.cores) {
+	if (!harvest.bundles && !harvest.cores && !harvest.dumps) {
 		harvest_release(&harvest);
 		free_sight(sight);
 		return NULL;

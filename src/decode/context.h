@@ -118,6 +118,7 @@ struct decode_process {
 };
 
 struct decode_stacks;
+struct exhibit;
 
 struct decode_context {
 	struct arena arena;
@@ -126,6 +127,7 @@ struct decode_context {
 	size_t *index; /* open addressing: 1 + place in processes, 0 free */
 	size_t index_size;
 	struct decode_stacks *stacks; /* of the process whose samples come; decode/stacks.h */
+	ARRAY(const struct exhibit *) flights; /* dumps of all ranks, read together; flight.h */
 };
 
 /* The host of that name; made on first sight. */

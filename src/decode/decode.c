@@ -34,6 +34,7 @@ static const struct decoder *const decoders[] = {
 	&decode_history,
 	&decode_error_file,
 	&decode_stack_samples,
+	&decode_flight,
 };
 
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "decode/context.h"
+#include "decode/flight.h"
 #include "decode/logs.h"
 #include "decode/stacks.h"
 
@@ -232,6 +233,7 @@ static void finish_host(struct decode_context *context, struct job_builder *buil
 
 void context_finish(struct decode_context *context, struct job_builder *builder)
 {
+	flight_finish(context, builder);
 	for (size_t i = 0; i < context->hosts.nr; i++)
 		if (*context->hosts.items[i]->name)
 			finish_host(context, builder, context->hosts.items[i]);

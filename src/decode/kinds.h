@@ -24,6 +24,7 @@ extern const struct decoder decode_history;
 extern const struct decoder decode_error_file;
 extern const struct decoder decode_module;
 extern const struct decoder decode_stack_samples;
+extern const struct decoder decode_flight;
 
 struct decode_host;
 struct decode_caches;

@@ -13,6 +13,12 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/flight-dump.c %D%/flight-dump.h \
 	%D%/flight-entry.c %D%/flight-entry.h \
 	%D%/flight-look.c \
+	%D%/flight.c %D%/flight.h \
+	%D%/flight-facts.c \
+	%D%/flight-groups.c \
+	%D%/flight-names.c \
+	%D%/flight-pairs.c \
+	%D%/flight-seats.c \
 	%D%/frames.c %D%/frames.h \
 	%D%/gather.c \
 	%D%/history.c \

@@ -36,7 +36,8 @@
 	K(ERROR_FILE, "error-file") /* what a worker left for torchrun before dying, raw */        \
 	K(IDENTITY, "identity")	    /* (json) which rank a process is said to be, by whom */ \
 	K(MODULE, "module")	    /* an ELF object on stacks, see evidence/stacks.h */           \
-	K(STACKS, "stacks")	    /* all threads of a process at one moment, raw */
+	K(STACKS, "stacks")	    /* all threads of a process at one moment, raw */          \
+	K(FLIGHT, "flight")	    /* one rank's dump of PyTorch's Flight Recorder, raw */
 
 enum exhibit_kind {
 #define EXHIBIT_ENUM(id, name) EXHIBIT_##id,

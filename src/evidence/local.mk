@@ -10,6 +10,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/crew.c %D%/crew.h \
 	%D%/exhibit.c %D%/exhibit.h \
 	%D%/fields.c %D%/fields.h \
+	%D%/flight.c %D%/flight.h \
 	%D%/folder.c %D%/folder.h \
 	%D%/foreign.c %D%/foreign.h \
 	%D%/history.c %D%/history.h \

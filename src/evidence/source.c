@@ -3,7 +3,8 @@
 
 #include <stddef.h>
 
-static const struct source *const sources[] = {&source_bundle, &source_core, &source_live};
+static const struct source *const sources[] = {
+	&source_bundle, &source_core, &source_flight, &source_live};
 
 const struct source *source_of(const char *arg)
 {

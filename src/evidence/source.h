@@ -25,9 +25,10 @@ struct source {
 
 extern const struct source source_bundle; /* a bundle, or a folder of bundles */
 extern const struct source source_core;	  /* or a folder of them; bundles are to be before */
+extern const struct source source_flight; /* dumps of PyTorch's Flight Recorder, or a folder */
 extern const struct source source_live;	  /* a job folder, a job's id or name, a pid of its */
 
-/* The first source that claims the argument (bundle, core, live); NULL if none does. */
+/* The first source that claims the argument (bundle, core, flight, live); NULL if none does. */
 const struct source *source_of(const char *arg);
 
 #endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all dumps together tell, as facts of the job. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "decode/flight.h"
+
+/* So many of a rank's latest ops get a cite of their own; the others have that of the seat. */
+#define OWN_CITES 64
+
+static int64_t newest_of(const struct flights *flights)
+{
+	int64_t newest = JOB_UNKNOWN;
+
+	for (size_t i = 0; i < flights->ranks.nr; i++)
+		if (flights->ranks.items[i].newest > newest)
+			newest = flights->ranks.items[i].newest;
+	return newest;
+}
+
+/* Names a seat in cites: by the number that its process gave the group. */
+static const char *cite_seat(struct arena *arena, const struct flight_rank *rank,
+	const struct flight_seat *seat)
+{
+	if (seat->pg == FLIGHT_UNKNOWN)
+		return arena_printf(arena, "flight:%d", rank->rank);
+	return arena_printf(arena, "flight:%d:pg%" PRId64, rank->rank, seat->pg);
+}
+
+static const char *name_group(struct arena *arena, const struct flight_union *group)
+{
+	if (!*group->desc || !strcmp(group->desc, "undefined"))
+		return arena_printf(arena, "pg %s", group->name);
+	return arena_printf(arena, "%s (%s)", group->desc, group->name);
+}
+
+static void give_seat(const struct flights *flights, const struct flight_rank *rank,
+	const struct flight_seat *seat, struct arena *arena, struct job_builder *b)
+{
+	const struct flight_union *group = &flights->groups.items[seat->group];
+	const char *cite = cite_seat(arena, rank, seat);
+	const struct job_group fact = {.key = group->key,
+		.name = name_group(arena, group),
+		.maker = *group->maker ? group->maker : "other",
+		.ranks = group->listed,
+		.size = (uint32_t)group->nranks,
+		.cite = arena_printf(arena, "flight:*:%s", group->name)};
+	struct job_member member = job_member_unknown;
+
+	member.seat = seat->seat;
+	member.state = seat->told ? JOB_MEMBER_READY : JOB_MEMBER_UNSEEN;
+	member.head_known = seat->head_known && !rank->outdated;
+	member.head = seat->head;
+	member.done_known = seat->done_known && !rank->outdated;
+	member.done = seat->done;
+	member.begun_known = member.done_known && seat->status && seat->status->started >= 0 &&
+			     !group->has_p2p;
+	member.begun = member.begun_known ? (uint64_t)seat->status->started : 0;
+	member.p2p_whole = rank->has_entries && !rank->cut && !rank->outdated;
+	if (seat->timeout_ms > 0 && seat->timeout_ms < INT64_MAX / 2000000)
+		member.timeout = seat->timeout_ms * CLOCK_NS_PER_MS;
+	member.cite = cite;
+	job_add_member(b, rank->who, &fact, &member);
+}
+
+static void give_op(const struct flights *flights, const struct flight_rank *rank,
+	const struct flight_op *op, const char *cite, struct job_builder *b)
+{
+	const struct flight_seat *seat = &rank->seats.items[op->seat];
+	const struct job_op fact = {.index = op->index,
+		.sig = op->sig,
+		.entered = op->created,
+		.returned = op->complete || (seat->status && !op->p2p &&
+				op->seq <= seat->status->enqueued) ? JOB_YES : JOB_MAYBE,
+		.completed = op->complete ? JOB_YES
+			     : op->captured || rank->outdated ? JOB_MAYBE
+							      : JOB_NO,
+		.launch = op->launch,
+		.order = op->record >= 0 ? (uint64_t)op->record + 1 : 0,
+		.thread = JOB_NONE,
+		.captured = op->captured,
+		.place = op->place,
+		.cite = cite};
+
+	job_add_op(b, rank->who, flights->groups.items[seat->group].key, seat->seat, &fact, 0);
+}
+
+static void give_with_cite(const struct flights *flights, const struct flight_rank *rank,
+	const struct flight_op *op, struct arena *arena, struct job_builder *b)
+{
+	bool late = (size_t)(op - rank->ops.items) + OWN_CITES >= rank->ops.nr;
+	const char *cite = "";
+
+	if (op->skip || (rank->outdated && op->p2p))
+		return;
+	if (late || !op->complete)
+		cite = arena_printf(arena, "flight:%d:e%" PRId64, rank->rank, op->record);
+	give_op(flights, rank, op, cite, b);
+}
+
+/* -- ops, in the order in which a job has them: to sort millions anew takes long --------------- */
+
+struct holder {
+	const struct flight_union *group;
+	const struct flight_rank *rank;
+	const struct flight_seat *seat;
+};
+
+static int compare_holders(const void *va, const void *vb)
+{
+	const struct holder *a = va, *b = vb;
+
+	if (a->group->nranks != b->group->nranks)
+		return a->group->nranks > b->group->nranks ? -1 : 1;
+	if (a->group->key != b->group->key)
+		return a->group->key < b->group->key ? -1 : 1;
+	if (a->seat->seat != b->seat->seat)
+		return a->seat->seat < b->seat->seat ? -1 : 1;
+	return a->rank->rank < b->rank->rank ? -1 : a->rank->rank > b->rank->rank;
+}
+
+static void give_ops_of(const struct flights *flights, const struct holder *holder,
+	struct arena *arena, struct job_builder *b)
+{
+	const struct flight_rank *rank = holder->rank;
+	uint32_t at = (uint32_t)(holder->seat - rank->seats.items);
+
+	job_add_reading(b, rank->exhibit->when);
+	for (size_t i = holder->seat->from; i < holder->seat->to; i++)
+		give_with_cite(flights, rank, rank->collectives[i], arena, b);
+	for (size_t i = 0; i < rank->ops.nr && flights->groups.items[holder->seat->group].has_p2p;
+		i++)
+		if (rank->ops.items[i].p2p && rank->ops.items[i].seat == at)
+			give_with_cite(flights, rank, &rank->ops.items[i], arena, b);
+}
+
+static void give_ops(const struct flights *flights, struct arena *arena, struct job_builder *b)
+{
+	ARRAY(struct holder) holders = {0};
+
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		const struct flight_rank *rank = &flights->ranks.items[i];
+
+		for (size_t k = 0; k < rank->seats.nr; k++)
+			*array_add(&holders) = (struct holder){
+				&flights->groups.items[rank->seats.items[k].group], rank,
+				&rank->seats.items[k]};
+	}
+	array_sort(&holders, compare_holders);
+	for (size_t i = 0; i < holders.nr; i++)
+		give_ops_of(flights, &holders.items[i], arena, b);
+	array_release(&holders);
+}
+
+/* -- ranks ------------------------------------------------------------------------------------- */
+
+static void give_rank(const struct flights *flights, const struct flight_rank *rank,
+	int64_t newest, struct arena *arena, struct job_builder *b)
+{
+	struct job_process process = job_process_unknown;
+	const struct job_identity identity = {.world_rank = rank->rank,
+		.local_rank = JOB_NONE,
+		.promoted = true,
+		.knows = rank->outdated ? 0 : JOB_KNOWS_DUMP};
+	const char *cite = arena_printf(arena, "flight:%d", rank->rank);
+
+	process.seen = rank->seen == JOB_UNKNOWN ? newest : rank->seen;
+	process.undated = rank->seen == JOB_UNKNOWN;
+	process.role = JOB_ROLE_RANK;
+	process.cite = cite;
+	job_add_reading(b, rank->exhibit->when);
+	job_add_process(b, rank->who, &process, &identity);
+	job_add_trait(b, rank->who,
+		&(const struct job_trait){.key = "framework",
+			.text = "torch", .number = JOB_UNKNOWN, .when = JOB_UNKNOWN, .cite = cite});
+	job_add_trait(b, rank->who,
+		&(const struct job_trait){.key = "flight-recorder",
+			.text = rank->version, .number = JOB_UNKNOWN, .when = JOB_UNKNOWN,
+			.cite = cite});
+	for (size_t i = 0; i < rank->seats.nr; i++)
+		if (rank->seats.items[i].seat != UINT32_MAX || rank->seats.items[i].entries)
+			give_seat(flights, rank, &rank->seats.items[i], arena, b);
+	if (rank->outdated)
+		flight_lose(b, rank->who, cite, true,
+			"its dump is older than its peers' and tells of the past only");
+}
+
+/* Ranks that groups list and that left no dump. Nothing is known of them, and that is said. */
+static void tell_missing(const struct flights *flights, struct arena *arena, struct job_builder *b)
+{
+	int64_t most = -1;
+	struct str text = {0};
+	size_t missing = 0;
+
+	for (size_t i = 0; i < flights->groups.nr; i++)
+		for (size_t k = 0; k < flights->groups.items[i].nranks; k++)
+			if (flights->groups.items[i].ranks[k] > most)
+				most = flights->groups.items[i].ranks[k];
+	if (flights->ranks.nr && flights->ranks.items[flights->ranks.nr - 1].rank > most)
+		most = flights->ranks.items[flights->ranks.nr - 1].rank;
+	job_add_world_size(b, (int)most + 1);
+	for (int64_t from = 0, to; from <= most; from = to) {
+		for (to = from; to <= most && !flight_of(flights, to); to++)
+			;
+		if (to == from) {
+			to++;
+			continue;
+		}
+		str_printf(&text, "%s%" PRId64, missing ? "," : "", from);
+		if (to - from > 1)
+			str_printf(&text, "-%" PRId64, to - 1);
+		missing += (size_t)(to - from);
+	}
+	if (missing)
+		flight_lose(b, flight_nobody, "flight", true,
+			arena_printf(arena, "no dump of rank%s %s of %" PRId64,
+				missing == 1 ? "" : "s", str_text(&text), most + 1));
+	str_release(&text);
+}
+
+void flight_give_facts(const struct flights *flights, struct arena *arena, struct job_builder *b)
+{
+	int64_t newest = newest_of(flights);
+
+	for (size_t i = 0; i < flights->ranks.nr; i++)
+		give_rank(flights, &flights->ranks.items[i], newest, arena, b);
+	give_ops(flights, arena, b);
+	tell_missing(flights, arena, b);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sends and receives. Of one pair and direction the k-th send meets the k-th receive, but an
+ * entry has no k: it is counted over all peers of its rank. Where both sides have all entries
+ * since they began, they are counted. Else both sides are laid against each other at the oldest
+ * one that is open: a pair completes its messages in order, so all before met.
+ *
+ *	0, sends to 3	 done done open open		 0: #2 #3 #4 #5
+ *	3, receives from 0    done open			 3:    #3 #4
+ *
+ * A send may be complete before anybody receives it, if it is small. Then the sides are laid
+ * against each other one off: it seems that they met, where one has yet to come. That is an
+ * accusation too few, never one too many.
+ *
+ * Parts of a coalesced launch never complete by themselves (see flight.h): the end's entry speaks
+ * for them. Where that is not there, the launch is under way, or is complete and its end was left
+ * out: nothing is said of such.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "decode/flight.h"
+#include "job/names.h"
+
+/* One side of a pair, in one direction. */
+struct side {
+	uint32_t group;
+	uint32_t from, to; /* seats */
+	bool sends;
+	bool exact;
+	uint64_t done; /* so many of it are complete, before the first that is open */
+	size_t rank;   /* index of the rank, and its ops */
+	ARRAY(struct flight_op *) ops;
+};
+
+struct pairs {
+	ARRAY(struct side) sides;
+};
+
+/* -- coalesced launches ------------------------------------------------------------------------ */
+
+static int compare_launches(const void *va, const void *vb)
+{
+	const struct flight_op *a = *(struct flight_op *const *)va;
+	const struct flight_op *b = *(struct flight_op *const *)vb;
+
+	if (a->seat != b->seat)
+		return a->seat < b->seat ? -1 : 1;
+	if (a->p2p_seq != b->p2p_seq)
+		return a->p2p_seq < b->p2p_seq ? -1 : 1;
+	return a->record < b->record ? -1 : a->record > b->record;
+}
+
+/* [from, to): one launch of the rank. */
+static void settle_launch(struct flight_op **list, size_t from, size_t to, uint32_t launch)
+{
+	const struct flight_op *end = NULL;
+
+	for (size_t i = from; i < to; i++)
+		if (list[i]->end)
+			end = list[i];
+	for (size_t i = from; i < to; i++) {
+		list[i]->skip = list[i]->end || (!end && to - from > 1);
+		if (end)
+			list[i]->complete = end->complete;
+		if (to - from > 1)
+			list[i]->launch = launch;
+	}
+}
+
+static void settle_launches(struct flight_rank *rank)
+{
+	struct flight_op **list = alloc_zeroed(rank->ops.nr + 1, sizeof(struct flight_op *));
+	size_t n = 0;
+
+	for (size_t i = 0; i < rank->ops.nr; i++)
+		if (rank->ops.items[i].p2p)
+			list[n++] = &rank->ops.items[i];
+	array_sort_items(list, n, sizeof(struct flight_op *), compare_launches);
+	for (size_t from = 0, to; from < n; from = to) {
+		for (to = from + 1; to < n && list[to]->seat == list[from]->seat &&
+				    list[to]->p2p_seq == list[from]->p2p_seq;
+			to++)
+			;
+		settle_launch(list, from, to, (uint32_t)from + 1);
+	}
+	free(list);
+}
+
+/* -- sides ------------------------------------------------------------------------------------- */
+
+static struct side *side_of(struct pairs *pairs, size_t first, const struct side *like)
+{
+	struct side *side;
+
+	for (size_t i = first; i < pairs->sides.nr; i++) {
+		side = &pairs->sides.items[i];
+		if (side->group == like->group && side->from == like->from &&
+			side->to == like->to && side->sends == like->sends)
+			return side;
+	}
+	side = array_add(&pairs->sides);
+	*side = *like;
+	return side;
+}
+
+static void collect_sides(
+	const struct flights *flights, size_t index, struct pairs *pairs)
+{
+	struct flight_rank *rank = &flights->ranks.items[index];
+	size_t first = pairs->sides.nr;
+
+	for (size_t i = 0; i < rank->ops.nr; i++) {
+		struct flight_op *op = &rank->ops.items[i];
+		const struct flight_seat *seat = &rank->seats.items[op->seat];
+		bool sends = op->sig.op == JOB_OP_SEND;
+		struct side like = {.group = seat->group,
+			.from = sends ? seat->seat : op->sig.peer,
+			.to = sends ? op->sig.peer : seat->seat,
+			.sends = sends,
+			.exact = rank->from_start,
+			.rank = index};
+
+		if (op->p2p && !op->skip)
+			*array_add(&side_of(pairs, first, &like)->ops) = op;
+	}
+}
+
+/* What was made before one that is complete, is complete, whatever its entry says. */
+static void count_done(struct side *side)
+{
+	for (size_t i = side->ops.nr; i-- > 0 && !side->done;)
+		if (side->ops.items[i]->complete)
+			side->done = i + 1;
+	for (size_t i = 0; i < side->done; i++)
+		side->ops.items[i]->complete = true;
+}
+
+static int compare_sides(const void *va, const void *vb)
+{
+	const struct side *a = va, *b = vb;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	return a->sends - b->sends;
+}
+
+static bool is_other_side(const struct side *a, const struct side *b)
+{
+	return a->group == b->group && a->from == b->from && a->to == b->to &&
+	       a->sends != b->sends;
+}
+
+static void number_side(struct side *side, uint64_t before)
+{
+	for (size_t i = 0; i < side->ops.nr; i++)
+		side->ops.items[i]->index = before + i + 1;
+}
+
+/* Both sides of a pair, or one whose other side left nothing. */
+static void number_pair(struct side *a, struct side *b)
+{
+	uint64_t done = b && b->done > a->done ? b->done : a->done;
+	bool exact = a->exact && (!b || b->exact);
+
+	number_side(a, exact ? 0 : done - a->done);
+	if (b)
+		number_side(b, exact ? 0 : done - b->done);
+}
+
+void flight_join_pairs(struct flights *flights)
+{
+	struct pairs pairs = {0};
+
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		settle_launches(&flights->ranks.items[i]);
+		collect_sides(flights, i, &pairs);
+	}
+	for (size_t i = 0; i < pairs.sides.nr; i++)
+		count_done(&pairs.sides.items[i]);
+	array_sort(&pairs.sides, compare_sides);
+	for (size_t i = 0; i < pairs.sides.nr; i++) {
+		struct side *side = &pairs.sides.items[i];
+		bool both = i + 1 < pairs.sides.nr && is_other_side(side, side + 1);
+
+		number_pair(side, both ? side + 1 : NULL);
+		i += both;
+	}
+	for (size_t i = 0; i < pairs.sides.nr; i++)
+		array_release(&pairs.sides.items[i].ops);
+	array_release(&pairs.sides);
+}
