@@ -74,7 +74,8 @@ static void add_args(struct str *into, const struct job_sig *sig)
 	str_add(into, job_op_name(sig->op));
 	if (job_dtype_name(sig->dtype))
 		str_printf(into, " %s", job_dtype_name(sig->dtype));
-	str_printf(into, " x%" PRIu64, sig->count);
+	if (sig->count != JOB_NO_COUNT)
+		str_printf(into, " x%" PRIu64, sig->count);
 	if (job_redop_name(sig->redop) && !job_op_is_p2p(sig->op))
 		str_printf(into, " %s", job_redop_name(sig->redop));
 	if (sig->peer != JOB_NO_PEER)

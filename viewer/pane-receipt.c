@@ -16,6 +16,7 @@
 #include "words/first.h"
 #include "words/losses.h"
 #include "words/ranks.h"
+#include "words/read.h"
 #include "words/wording.h"
 
 #define FEW  6
@@ -144,6 +145,7 @@ static void say_evidence(struct receipt *r)
 		const char *name;
 	} kinds[] = {
 		{JOB_KNOWS_RING, "ring"},
+		{JOB_KNOWS_DUMP, "dump of the Flight Recorder: how far it came, not what it does"},
 		{JOB_KNOWS_CENSUS, "census"},
 		{JOB_KNOWS_COMPLETION, "completion of ops"},
 		{JOB_KNOWS_PROC, "/proc"},
@@ -153,10 +155,10 @@ static void say_evidence(struct receipt *r)
 		{JOB_KNOWS_EXIT, "life or end"},
 	};
 	const struct job *job = r->fill.scene->job;
-	const char *texts[256] = {NULL};
+	const char *texts[512] = {NULL};
 
 	for (size_t i = 0; i < job->nranks; i++) {
-		unsigned knows = job->ranks[i].knows & 255;
+		unsigned knows = job->ranks[i].knows & 511;
 		struct str words = {0};
 
 		for (size_t k = 0; !texts[knows] && k < sizeof(kinds) / sizeof(*kinds); k++)
@@ -338,16 +340,14 @@ static void add_cost(const struct receipt *r)
 	const struct job *job = r->fill.scene->job;
 	struct disturbed disturbed = disturbed_by(job);
 	struct str words = {0};
-	size_t rings = 0;
 	int64_t lost = 0;
 
 	for (size_t i = 0; i < job->nranks; i++) {
-		rings += (job->ranks[i].knows & JOB_KNOWS_RING) != 0;
 		if (job->ranks[i].lost_records > 0)
 			lost += job->ranks[i].lost_records;
 	}
-	str_printf(&words, "%zu of %zu rings read, %" PRId64 " records lost", rings, job->nranks,
-		lost);
+	read_add(&words, job, " of ");
+	str_printf(&words, " read, %" PRId64 " records lost", lost);
 	add(r, "read", &words, "");
 	if (disturbed.live)
 		disturbed_add_stops(&words, &disturbed);

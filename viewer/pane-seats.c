@@ -259,7 +259,11 @@ static void add_args(struct str *into, const struct job_sig *sig)
 	const char *dtype = job_dtype_name(sig->dtype);
 	const char *redop = job_redop_name(sig->redop);
 
-	str_printf(into, ", %s%sx%" PRIu64, dtype ? dtype : "", dtype ? " " : "", sig->count);
+	if (sig->count != JOB_NO_COUNT)
+		str_printf(into, ", %s%sx%" PRIu64, dtype ? dtype : "", dtype ? " " : "",
+			sig->count);
+	else if (dtype)
+		str_printf(into, ", %s", dtype);
 	if (redop && !job_op_is_p2p(sig->op) &&
 		(sig->op == JOB_OP_ALLREDUCE || sig->op == JOB_OP_REDUCE ||
 			sig->op == JOB_OP_REDUCESCATTER))

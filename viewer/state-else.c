@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "words/disturbed.h"
+#include "words/read.h"
 
 /* -- Copying ---------------------------------------------------------------------------------- */
 
@@ -55,12 +56,10 @@ static void info(struct state *state)
 	const struct job *job = state->scene.job;
 	struct disturbed disturbed = disturbed_by(job);
 	struct str text = {0};
-	size_t rings = 0;
 
-	for (size_t i = 0; i < job->nranks; i++)
-		rings += job->ranks[i].knows & JOB_KNOWS_RING ? 1 : 0;
-	str_printf(&text, "%s: %zu/%zu rings, %" PRId64 " records lost", state->scene.origin, rings,
-		job->nranks, lost(job));
+	str_printf(&text, "%s: ", state->scene.origin);
+	read_add(&text, job, "/");
+	str_printf(&text, ", %" PRId64 " records lost", lost(job));
 	if (job->nlosses)
 		str_printf(&text, ", %zu thing%s missing", job->nlosses,
 			job->nlosses == 1 ? "" : "s");

@@ -50,6 +50,8 @@ bool track_has_record(const struct track_maker *maker, int rank)
 
 	if (job->ranks[rank].knows & JOB_KNOWS_RING)
 		return true;
+	if (job->ranks[rank].knows & JOB_KNOWS_DUMP)
+		return false; /* nobody knows what is between its ops */
 	for (size_t i = 0; i < track->nevents; i++)
 		if (track->events[i].kind <= TRACK_SHARD)
 			return true;

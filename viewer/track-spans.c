@@ -113,7 +113,11 @@ static struct track_span current(struct sweep *s)
 		return plain(track_span_state(((const struct job_span *)span->fact)->kind),
 			span->name, span->cite);
 	if (!s->recorded)
-		return plain(TRACK_NODATA, "no ring", "");
+		return plain(TRACK_NODATA,
+			s->maker->job->ranks[s->track->rank].knows & JOB_KNOWS_DUMP
+				? "not in a dump"
+				: "no ring",
+			"");
 	return s->begun ? plain(TRACK_COMPUTE, "own code", "")
 			: plain(TRACK_OTHER, "starting", "");
 }

@@ -25,7 +25,8 @@ const struct wait *track_find_wait(const struct track_maker *maker, int rank)
 	for (size_t i = waits->first[rank]; i < waits->first[rank + 1]; i++) {
 		const struct wait *wait = &waits->at[i];
 
-		if (!wait->held && !(wait->sure && maker->blame[rank] & BLAME_VICTIM))
+		if (!wait->held &&
+			!(wait->sure && (wait->undated || maker->blame[rank] & BLAME_VICTIM)))
 			continue;
 		if (is_better(wait, best))
 			best = wait;

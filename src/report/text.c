@@ -19,6 +19,7 @@
 #include "words/merge.h"
 #include "report/page.h"
 #include "words/ranks.h"
+#include "words/read.h"
 #include "report/report.h"
 #include "report/table.h"
 #include "words/wording.h"
@@ -309,16 +310,14 @@ static void add_footer(struct writing *w)
 	const struct job *job = w->verdicts->job;
 	struct disturbed disturbed = disturbed_by(job);
 	struct str line = {0};
-	size_t rings = 0;
 	int64_t lost = 0;
 
 	for (size_t i = 0; i < job->nranks; i++) {
-		rings += (job->ranks[i].knows & JOB_KNOWS_RING) != 0;
 		if (job->ranks[i].lost_records > 0)
 			lost += job->ranks[i].lost_records;
 	}
-	str_printf(&line, "%zu/%zu rings, %" PRId64 " lost", rings,
-		job->world_size == JOB_NONE ? job->nranks : (size_t)job->world_size, lost);
+	read_add(&line, job, "/");
+	str_printf(&line, ", %" PRId64 " lost", lost);
 	if (disturbed.live) {
 		str_add(&line, ", ");
 		disturbed_add_stops(&line, &disturbed);

@@ -304,7 +304,8 @@ static void tell_compile(struct inquiry *q, int rank, struct draft *draft)
 static void rule_out_compile(struct inquiry *q, struct draft *draft)
 {
 	if (draft->verdict.class == VERDICT_COMPILE_SKEW ||
-		draft->verdict.class == VERDICT_COMPILE_STUCK || inquiry_unreadable(q))
+		draft->verdict.class == VERDICT_COMPILE_STUCK || inquiry_unreadable(q) ||
+		inquiry_by_dumps(q))
 		return;
 	for (size_t i = 0; i < q->job->nranks; i++)
 		if (q->profiles[i].compile.bracket || by_stack(&q->profiles[i]))

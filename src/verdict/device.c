@@ -16,6 +16,7 @@
 struct completion {
 	struct rank_list done, open, unknown;
 	struct rank_list begun, waiting; /* on the device, where all members tell */
+	bool beyond; /* a later one completed somewhere, for which all GPUs had to be there */
 };
 
 /* Which members' devices began the op; nothing where any does not tell. */
@@ -49,6 +50,7 @@ static void look_at(const struct inquiry *q, int group, uint64_t index, struct c
 			 (op && (op->completed == JOB_NO || op->returned == JOB_NO)))
 			list = &c->open;
 		rank_list_add(list, m->rank);
+		c->beyond |= m->done_known && m->done > index;
 	}
 	look_at_begun(q, g, index, c);
 	rank_list_settle(&c->done);
@@ -118,22 +120,22 @@ static void tell_completion(struct inquiry *q, const struct waitfor_node *node,
 	struct verdict_fact *fact;
 
 	if (c->open.list.nr) {
-		fact = draft_fact_of(q, draft, FACT_NOT_COMPLETED, &c->open, "ring:*");
+		fact = draft_fact_of(q, draft, FACT_NOT_COMPLETED, &c->open, inquiry_cite_all(q));
 		fact->a = (int64_t)node->index;
-		fact->b = node->reached;
+		fact->b = node->reached > 0 ? node->reached : JOB_UNKNOWN;
 	}
 	if (c->done.list.nr) {
-		fact = draft_fact_of(q, draft, FACT_COMPLETED_REST, &c->done, "ring:*");
+		fact = draft_fact_of(q, draft, FACT_COMPLETED_REST, &c->done, inquiry_cite_all(q));
 		fact->a = (int64_t)node->index;
 	}
 	if (c->begun.list.nr && c->waiting.list.nr) {
-		draft_fact_of(q, draft, FACT_NOT_BEGUN, &c->waiting, "ring:*")->a =
+		draft_fact_of(q, draft, FACT_NOT_BEGUN, &c->waiting, inquiry_cite_all(q))->a =
 			(int64_t)node->index;
-		draft_fact_of(q, draft, FACT_BEGUN_REST, &c->begun, "ring:*")->a =
+		draft_fact_of(q, draft, FACT_BEGUN_REST, &c->begun, inquiry_cite_all(q))->a =
 			(int64_t)node->index;
 	}
-	if (c->open.list.nr && c->open.list.nr >= c->done.list.nr && !c->unknown.list.nr &&
-		!c->begun.list.nr && !c->waiting.list.nr)
+	if (c->open.list.nr && c->open.list.nr >= c->done.list.nr + c->beyond &&
+		!c->unknown.list.nr && !c->begun.list.nr && !c->waiting.list.nr)
 		inquiry_not_judged(q, VERDICT_GPU_STALL, JOB_NONE,
 			arena_printf(q->arena, "records of which GPU began #%llu",
 				(unsigned long long)node->index));
@@ -143,15 +145,27 @@ static void tell_completion(struct inquiry *q, const struct waitfor_node *node,
 }
 
 /*
- * Whose GPU is behind: a minority that is open while the rest is done, or that never began what the
- * rest began. NULL: all else is between them.
+ * Whose GPU is behind: a minority that is open while the rest is done (or half, where the rest
+ * completed later ones as well: then no link is broken), or that never began what the rest began.
+ * NULL: all else is between them.
  */
 static const struct rank_list *find_behind(const struct completion *c)
 {
-	if (c->open.list.nr && !c->unknown.list.nr && c->open.list.nr < c->done.list.nr)
+	if (c->open.list.nr && !c->unknown.list.nr &&
+		c->open.list.nr < c->done.list.nr + c->beyond)
 		return &c->open;
 	if (c->waiting.list.nr && c->waiting.list.nr < c->begun.list.nr)
 		return &c->waiting;
+	return NULL;
+}
+
+/* GPUs that are behind in several groups are one finding; NULL: there is none yet. */
+static struct draft *find_draft(struct inquiry *q)
+{
+	for (size_t i = 0; i < q->drafts.nr; i++)
+		if (q->drafts.items[i].verdict.class == VERDICT_GPU_STALL &&
+			q->drafts.items[i].verdict.next == VERDICT_NEXT_CHECK_GPU)
+			return &q->drafts.items[i];
 	return NULL;
 }
 
@@ -165,9 +179,12 @@ static void judge_op(struct inquiry *q, size_t at)
 	if (node->kind == WAITFOR_OP)
 		look_at(q, node->group, node->index, &c);
 	behind = find_behind(&c);
-	draft = inquiry_draft(q, behind ? VERDICT_GPU_STALL : VERDICT_TRANSPORT_STALL);
-	draft->verdict.group = node->group;
-	draft->verdict.op_index = node->index;
+	draft = behind ? find_draft(q) : NULL;
+	if (!draft) {
+		draft = inquiry_draft(q, behind ? VERDICT_GPU_STALL : VERDICT_TRANSPORT_STALL);
+		draft->verdict.group = node->group;
+		draft->verdict.op_index = node->index;
+	}
 	draft->verdict.confidence = c.unknown.list.nr ? VERDICT_HYPOTHESIS : VERDICT_SUPPORTED;
 	draft->verdict.next = behind ? VERDICT_NEXT_CHECK_GPU : VERDICT_NEXT_CHECK_FABRIC;
 	for (size_t i = 0; behind && i < behind->list.nr; i++)
@@ -229,7 +246,8 @@ static const struct job_op *met_by(const struct inquiry *q, const struct wait *w
 static bool amounts_differ(const struct wait *wait, const struct job_op *met)
 {
 	return met && met->sig.dtype == wait->op->sig.dtype &&
-	       met->sig.count != wait->op->sig.count;
+	       met->sig.count != wait->op->sig.count && met->sig.count != JOB_NO_COUNT &&
+	       wait->op->sig.count != JOB_NO_COUNT;
 }
 
 /* One pair whose amounts differ: two camps, since nobody can tell which of them is right. */
@@ -359,7 +377,7 @@ static void rule_out_transport(struct inquiry *q, struct draft *draft)
 		if (node->reached != JOB_UNKNOWN && node->kind == WAITFOR_OP && !node->absent)
 			return;
 	}
-	draft_rule_out(draft, VERDICT_TRANSPORT_STALL, FACT_OTHER, "ring:*")->text =
+	draft_rule_out(draft, VERDICT_TRANSPORT_STALL, FACT_OTHER, inquiry_cite_all(q))->text =
 		"no open operation has all its members";
 }
 

@@ -155,6 +155,12 @@ static bool is_busy(const struct profile *p)
 	return p->cpu != JOB_UNKNOWN && p->cpu_span > 0 && p->cpu * BUSY_SHARE >= p->cpu_span;
 }
 
+/* Whether all that is known of the rank is how far it came. */
+static bool knows_dump_only(const struct inquiry *q, int rank)
+{
+	return q->job->ranks[rank].knows == JOB_KNOWS_DUMP;
+}
+
 static bool explains_unknown(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank];
@@ -174,6 +180,10 @@ static bool explains_unknown(const struct inquiry *q, int rank, struct reason *w
 						 : VERDICT_NEXT_STACK_OF_RANK;
 	why->by_absence = p->readable;
 	why->progresses = true;
+	if (knows_dump_only(q, rank)) {
+		why->next = VERDICT_NEXT_RUN_NEXT_TIME;
+		why->where = VERDICT_WHERE_UNKNOWN;
+	}
 	return true;
 }
 
@@ -244,6 +254,8 @@ static void tell_stall(struct inquiry *q, int rank, struct draft *draft)
 		fact->text = inquiry_op_name(op);
 		fact->text2 = q->job->groups[group].name;
 		fact->a = (int64_t)op->index;
+		if (*op->place)
+			draft_fact(q, draft, FACT_CALLED_AT, rank, op->cite)->text = op->place;
 	}
 }
 

@@ -329,6 +329,14 @@ void inquiry_free(struct inquiry *q)
 
 /* -- what rules often ask ---------------------------------------------------------------------- */
 
+bool inquiry_waits_longer(const struct wait *a, const struct wait *b)
+{
+	if (a->age != b->age)
+		return a->age > b->age;
+	return a->age == JOB_UNKNOWN && a->since != JOB_UNKNOWN &&
+	       (b->since == JOB_UNKNOWN || a->since < b->since);
+}
+
 const struct wait *inquiry_longest_wait(const struct inquiry *q, int rank)
 {
 	const struct wait *longest = NULL;
@@ -339,7 +347,7 @@ const struct wait *inquiry_longest_wait(const struct inquiry *q, int rank)
 		if (!waitfor_stands(q->job, wait, &q->given))
 			continue;
 		if (!longest || (wait->held && !longest->held) ||
-			(wait->held == longest->held && wait->age > longest->age))
+			(wait->held == longest->held && inquiry_waits_longer(wait, longest)))
 			longest = wait;
 	}
 	return longest;
@@ -438,10 +446,13 @@ const char *inquiry_sig_text(struct inquiry *q, const struct job_sig *sig)
 	const char *result;
 
 	str_add(&text, job_op_name(sig->op));
-	if (sig->op == JOB_OP_ALLREDUCE || sig->op == JOB_OP_REDUCE ||
-		sig->op == JOB_OP_REDUCESCATTER)
+	if (sig->redop != JOB_NO_REDOP &&
+		(sig->op == JOB_OP_ALLREDUCE || sig->op == JOB_OP_REDUCE ||
+			sig->op == JOB_OP_REDUCESCATTER))
 		str_printf(&text, " %s", redop ? redop : "own reduction");
-	str_printf(&text, " %llu %s", (unsigned long long)sig->count, dtype ? dtype : "elements");
+	if (sig->count != JOB_NO_COUNT)
+		str_printf(&text, " %llu", (unsigned long long)sig->count);
+	str_printf(&text, " %s", dtype ? dtype : "elements");
 	if (job_op_is_rooted(sig->op) && sig->peer != JOB_NO_PEER)
 		str_printf(&text, " root %u", sig->peer);
 	result = arena_text(q->arena, str_text(&text));
@@ -480,6 +491,23 @@ size_t inquiry_unreadable(const struct inquiry *q)
 	for (size_t i = 0; i < q->job->nranks; i++)
 		n += !q->profiles[i].readable;
 	return n;
+}
+
+bool inquiry_by_dumps(const struct inquiry *q)
+{
+	bool dumps = false;
+
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		if (q->job->ranks[i].knows & JOB_KNOWS_RING)
+			return false;
+		dumps |= (q->job->ranks[i].knows & JOB_KNOWS_DUMP) != 0;
+	}
+	return dumps;
+}
+
+const char *inquiry_cite_all(const struct inquiry *q)
+{
+	return inquiry_by_dumps(q) ? "flight:*" : "ring:*";
 }
 
 const char *inquiry_of_rank(struct inquiry *q, const char *what, int rank)

@@ -117,6 +117,9 @@ struct inquiry *inquiry_new(const struct job *job);
 /* Frees all but the arena, which the verdicts own from judging on. Not NULL. */
 void inquiry_free(struct inquiry *q);
 
+/* Whether the one is the longer wait: where no age is known, the one that began first. */
+bool inquiry_waits_longer(const struct wait *a, const struct wait *b);
+
 /* The wait of a rank that stands longest; NULL where none does. */
 const struct wait *inquiry_longest_wait(const struct inquiry *q, int rank);
 
@@ -142,6 +145,12 @@ const struct job_op *inquiry_last_op(const struct inquiry *q, int rank, int *ret
 
 /* How many ranks have no readable boards. */
 size_t inquiry_unreadable(const struct inquiry *q);
+
+/* Whether all that is known of operations is from dumps: they tell how far ranks came, no more. */
+bool inquiry_by_dumps(const struct inquiry *q);
+
+/* Cites what tells of the operations of all ranks: "ring:*", "flight:*". */
+const char *inquiry_cite_all(const struct inquiry *q);
 
 /* "needs" in words: "ring of rank 2". In the arena. */
 const char *inquiry_of_rank(struct inquiry *q, const char *what, int rank);

@@ -167,7 +167,8 @@ static void find_common_wait(struct inquiry *q, struct draft *draft)
 	for (size_t i = 0; i < draft->victims.list.nr; i++) {
 		const struct wait *wait = inquiry_longest_wait(q, draft->victims.list.items[i]);
 
-		if (wait && wait->member != JOB_NONE && (!longest || wait->age > longest->age))
+		if (wait && wait->member != JOB_NONE &&
+			(!longest || inquiry_waits_longer(wait, longest)))
 			longest = wait;
 	}
 	if (!longest)

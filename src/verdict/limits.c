@@ -113,6 +113,8 @@ static struct limit limit_of(const struct job *job, const struct wait *wait)
 {
 	const struct job_group *group;
 
+	if (wait->age == JOB_UNKNOWN)
+		return (struct limit){.kind = VERDICT_NO_LIMIT};
 	if (wait->kind == WAIT_STORE)
 		return limit_of_store(job, wait);
 	if (wait->member == JOB_NONE)

@@ -226,7 +226,7 @@ static void tell_order(struct inquiry *q, const struct circle *circle, struct dr
 		is_mixed(q, circle))
 		return;
 	fact = draft_fact_of(q, draft, FACT_ORDER,
-		draft->culprits.list.nr ? &draft->culprits : &draft->camp_b, "ring:*");
+		draft->culprits.list.nr ? &draft->culprits : &draft->camp_b, inquiry_cite_all(q));
 	fact->text =
 		arena_printf(q->arena, "%s before %s", node_text(q, other), node_text(q, first));
 	fact->text2 =

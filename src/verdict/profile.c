@@ -339,7 +339,7 @@ static bool is_readable(const struct job *job, const struct job_rank *rank)
 {
 	if (rank->process == JOB_NONE)
 		return job->has_census;
-	if (rank->knows & JOB_KNOWS_RING)
+	if (rank->knows & JOB_KNOWS_BOARDS)
 		return true;
 	return rank->candidate_only && (rank->knows & JOB_KNOWS_CENSUS);
 }

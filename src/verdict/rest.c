@@ -103,6 +103,9 @@ static void tell_place(struct inquiry *q, struct draft *draft, const struct wait
 	}
 	fact = draft_fact_of(q, draft, kind_of_wait(q, place), &ranks, place->cite);
 	fill_wait_fact(q, place, age, fact);
+	if (place->op && *place->op->place)
+		draft_fact_of(q, draft, FACT_CALLED_AT, &ranks, place->cite)->text =
+			place->op->place;
 	array_release(&ranks.list);
 }
 
@@ -264,6 +267,7 @@ void judge_quiet_exits(struct inquiry *q)
 static void name_unknown(struct inquiry *q, int group, struct draft *draft)
 {
 	const struct job_group *g = &q->job->groups[group];
+	bool by_dumps = inquiry_by_dumps(q);
 	size_t told = 0;
 
 	for (uint32_t seat = 0; seat < g->size; seat++) {
@@ -275,7 +279,7 @@ static void name_unknown(struct inquiry *q, int group, struct draft *draft)
 			*array_add(&draft->unknown) = (struct verdict_seat){group, seat};
 		else if (m->rank != JOB_NONE && !q->profiles[m->rank].readable) {
 			inquiry_not_judged(q, VERDICT_INCONCLUSIVE, m->rank,
-				inquiry_of_rank(q, "ring", m->rank));
+				inquiry_of_rank(q, by_dumps ? "dump" : "ring", m->rank));
 			if (told++ < TOLD_CULPRITS)
 				stacks_tell(q, m->rank, draft);
 		}
@@ -309,7 +313,8 @@ static void judge_unknown(struct inquiry *q)
 		any |= marked[i] = is_unknown_end(q, i);
 	if (any) {
 		draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
-		draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
+		draft->verdict.next = inquiry_by_dumps(q) ? VERDICT_NEXT_FIND_DUMPS
+							  : VERDICT_NEXT_MORE_EVIDENCE;
 		waitfor_victims(q->graph, &q->given, marked, victims);
 		for (size_t i = 0; i < q->job->nranks; i++)
 			if (victims[i])
@@ -399,7 +404,7 @@ static bool judge_replays(struct inquiry *q)
 		return false;
 	draft->verdict.next = VERDICT_NEXT_STACK_OF_RANK;
 	rank_list_settle(&draft->victims);
-	draft_fact_of(q, draft, FACT_OTHER, &draft->victims, "ring:*")->text =
+	draft_fact_of(q, draft, FACT_OTHER, &draft->victims, inquiry_cite_all(q))->text =
 		"synchronises; replays of graphs are not recorded";
 	inquiry_not_judged(q, VERDICT_HOST_STALL, JOB_NONE, "operations of replayed graphs");
 	return true;
@@ -447,7 +452,7 @@ static bool judge_unreadable(struct inquiry *q)
 
 		/* Of who came no further than its start, a living one shows that it waits not. */
 		if (p->process && p->readable &&
-			(!p->ended || (q->job->ranks[i].knows & JOB_KNOWS_RING)))
+			(!p->ended || (q->job->ranks[i].knows & JOB_KNOWS_BOARDS)))
 			return false;
 		clean &= p->death == DEATH_CLEAN;
 	}
@@ -482,6 +487,25 @@ static bool judge_bad_ends(struct inquiry *q)
 	return true;
 }
 
+/* Dumps without any op: before a job's first collective nobody has made an entry yet. */
+static bool judge_blind(struct inquiry *q)
+{
+	struct draft *draft;
+
+	if (!inquiry_by_dumps(q))
+		return false;
+	for (size_t i = 0; i < q->job->nmembers; i++)
+		if (q->job->members[i].nops || q->job->members[i].np2p || q->job->members[i].head)
+			return false;
+	draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
+	draft->verdict.next = VERDICT_NEXT_RUN_NEXT_TIME;
+	draft_fact(q, draft, FACT_OTHER, JOB_NONE, inquiry_cite_all(q))->text =
+		"no operation in any dump: of a job that stands at its first collective the Flight "
+		"Recorder sees nothing";
+	inquiry_not_judged(q, VERDICT_COMPILE_SKEW, JOB_NONE, "a recording by the probe");
+	return true;
+}
+
 static void tell_healthy(struct inquiry *q, struct draft *draft)
 {
 	int64_t alive = 0, ended = 0;
@@ -500,8 +524,10 @@ static void tell_healthy(struct inquiry *q, struct draft *draft)
 		fact->text = "all ranks were ended together: the end of the job, not its cause";
 		return;
 	}
-	fact = draft_fact(q, draft, FACT_OTHER, JOB_NONE, "ring:*");
-	fact->text = "nobody waits";
+	fact = draft_fact(q, draft, FACT_OTHER, JOB_NONE, inquiry_cite_all(q));
+	fact->text = inquiry_by_dumps(q)
+			     ? "all operations in the dumps are complete: what hangs, hangs outside"
+			     : "nobody waits";
 }
 
 void judge_rest(struct inquiry *q)
@@ -520,11 +546,13 @@ void judge_rest(struct inquiry *q)
 		return;
 	}
 	judge_slow(q);
-	if (q->drafts.nr || judge_replays(q) || judge_unseen(q) || judge_unreadable(q) ||
-		judge_bad_ends(q))
+	if (q->drafts.nr || judge_blind(q) || judge_replays(q) || judge_unseen(q) ||
+		judge_unreadable(q) || judge_bad_ends(q))
 		return;
 	draft = inquiry_draft(q, VERDICT_HEALTHY);
-	draft->verdict.confidence = inquiry_unreadable(q) ? VERDICT_SUPPORTED : VERDICT_ESTABLISHED;
+	draft->verdict.confidence = inquiry_unreadable(q) || inquiry_by_dumps(q)
+					    ? VERDICT_SUPPORTED
+					    : VERDICT_ESTABLISHED;
 	tell_healthy(q, draft);
 }
 

@@ -208,7 +208,7 @@ static const struct wait *wait_for_rank(const struct inquiry *q, const struct dr
 
 			if (!wait || wait->member == JOB_NONE || wait->kind == WAIT_P2P ||
 				q->job->members[wait->member].group != seat->group ||
-				(longest && longest->age >= wait->age))
+				(longest && !inquiry_waits_longer(wait, longest)))
 				continue;
 			longest = wait;
 			*ret_seat = seat;
@@ -368,6 +368,8 @@ static void write_finding(struct inquiry *q, const struct suspects *suspects,
 	find_victims(q, suspects, from, n, draft);
 	blamed = weigh(q, suspects, &from->why, draft);
 	tell_all(q, from, n, blamed, draft);
+	if (blamed && from->why.next == VERDICT_NEXT_RUN_NEXT_TIME)
+		draft_fact(q, draft, FACT_DUMP_ONLY, JOB_NONE, inquiry_cite_all(q));
 	cap_by_store(q, draft);
 	downgrade(q, &from->why, draft);
 }

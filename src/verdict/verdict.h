@@ -154,6 +154,8 @@ enum verdict_limit {
 	F(GIL_HELD)       /* by its thread text; text2: where that is; a: tid */                   \
 	F(LOCK_CALL)      /* text: call in which it waits for a lock */                            \
 	F(IN_KERNEL)      /* text: function of the kernel; text2: its file system */               \
+	F(CALLED_AT)      /* text: where in the program its last op was called */                  \
+	F(DUMP_ONLY)      /* what a dump cannot tell of a rank that stays away */                  \
 	F(OTHER)          /* text: says it all */
 
 enum verdict_fact_kind {
@@ -223,6 +225,8 @@ enum verdict_next {
 	VERDICT_NEXT_SIMPLIFY, /* the reduced-complexity preset */
 	VERDICT_NEXT_MORE_EVIDENCE,
 	VERDICT_NEXT_ATTACH_NEXT_TIME,
+	VERDICT_NEXT_RUN_NEXT_TIME,
+	VERDICT_NEXT_FIND_DUMPS,
 	VERDICT_NEXTS
 };
 

@@ -196,6 +196,36 @@ static bool say_pose(struct doing *doing, const struct job *job, const struct po
 	return true;
 }
 
+static const struct job_op *older(const struct job_op *a, const struct job_op *ops, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (ops[i].completed == JOB_NO && (!a || ops[i].order < a->order))
+			return &ops[i];
+	return a;
+}
+
+/* Of a rank that left but a dump: what it handed over first of all that is open. */
+static bool say_open_op(struct doing *doing, const struct job *job, int rank)
+{
+	const struct job_op *oldest = NULL;
+
+	for (size_t m = 0; m < job->nmembers; m++) {
+		const struct job_member *member = &job->members[m];
+
+		if (member->rank != rank)
+			continue;
+		oldest = older(oldest, member->ops, member->nops);
+		oldest = older(oldest, member->p2p, member->np2p);
+	}
+	if (!oldest)
+		return false;
+	str_add(&doing->name, "waiting");
+	str_add(&doing->op, job_op_name(oldest->sig.op));
+	if (!job_op_is_p2p(oldest->sig.op))
+		str_printf(&doing->op, " #%" PRIu64, oldest->index);
+	return true;
+}
+
 /* What a living rank does: the newest thing it is inside of, since that is innermost. */
 static void say_doing(
 	struct doing *doing, const struct job *job, int rank, const struct posture *posture)
@@ -215,6 +245,8 @@ static void say_doing(
 		say_thread(doing, job, rank, thread);
 	} else if (thread) {
 		str_add(&doing->name, "moving"); /* its board was newer than the gathering */
+	} else if (job->ranks[rank].knows & JOB_KNOWS_DUMP && say_open_op(doing, job, rank)) {
+		doing->waits = true;
 	} else if (!say_pose(doing, job, posture)) {
 		str_add(&doing->name, job->ranks[rank].candidate_only ? "starting" : "unknown");
 	}

@@ -12,4 +12,5 @@ src_words_libwords_la_SOURCES = \
 	%D%/losses.c %D%/losses.h \
 	%D%/merge.c %D%/merge.h \
 	%D%/ranks.c %D%/ranks.h \
+	%D%/read.c %D%/read.h \
 	%D%/wording.c %D%/wording.h

@@ -80,6 +80,9 @@ static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_GIL_HELD] = "thread {t}[ ({a pid})] holds the GIL[, at {T}]",
 	[FACT_LOCK_CALL] = "waits for a lock, in {t}",
 	[FACT_IN_KERNEL] = "in {t} of the kernel[ ({T})]",
+	[FACT_CALLED_AT] = "called at {t}",
+	[FACT_DUMP_ONLY] = "a dump tells how far a rank came, not what it does since: compile, "
+			   "input, a lock, its end look alike",
 	[FACT_OTHER] = "{t}",
 };
 
@@ -122,6 +125,10 @@ static const char *const nexts[VERDICT_NEXTS] = {
 		"rerun the reduced-complexity preset: no compile, 2 ranks, 1 step",
 	[VERDICT_NEXT_ATTACH_NEXT_TIME] =
 		"next time, look while it hangs: inquest attach, and py-spy dump",
+	[VERDICT_NEXT_RUN_NEXT_TIME] =
+		"next time, run it under `inquest run`: that sees into {R}",
+	[VERDICT_NEXT_FIND_DUMPS] =
+		"find the dumps that lack: a rank without one may have died, or hang in its GIL",
 	[VERDICT_NEXT_MORE_EVIDENCE] = "attach again in 30 s, or run it under `inquest run`",
 };
 
