@@ -123,6 +123,10 @@ run-benches: bench/children_bench
 BENCHES += bench/torch.sh
 EXTRA_DIST += %D%/torch.sh %D%/torch_bench.py
 
+# Dumps of the Flight Recorder of a thousand ranks, from files to the verdict.
+BENCHES += bench/dumps.sh
+EXTRA_DIST += %D%/dumps.sh %D%/dumps_bench.py
+
 # The stacks of very many ranks as one tree.
 BENCHES += bench/stacktree_bench
 EXTRA_PROGRAMS += bench/stacktree_bench

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * laws BUNDLE [RANK...]: holds one bundle to the laws of the house.
+ * laws BUNDLE|DUMPS [RANK...]: holds one bundle, or a folder of the Flight Recorder's dumps, to
+ * the laws of the house.
  *
  *	law 1	written and read again, it gives the same verdict, byte for byte
  *	law 2	so it does in any order of exhibits
@@ -23,6 +24,7 @@
 #include "decode/decode.h"
 #include "evidence/bundle.h"
 #include "evidence/exhibit.h"
+#include "evidence/source.h"
 #include "report/report.h"
 #include "verdict/verdict.h"
 
@@ -287,6 +289,22 @@ static void damage_exhibits(struct court *court)
 	}
 }
 
+/* What is there, and the bytes of a bundle of it. */
+static int take_evidence(struct court *court, const char *path, struct complaint *why)
+{
+	int error;
+
+	if (source_flight.claims(path)) {
+		error = source_flight.gather(path, &court->evidence, why);
+		bundle_pack(&court->evidence, &court->bytes);
+		return error;
+	}
+	error = file_read(path, SIZE_MAX, &court->bytes, why);
+	if (error < 0)
+		return error;
+	return bundle_unpack(court->bytes.text, court->bytes.len, &court->evidence, why);
+}
+
 int main(int argc, char **argv)
 {
 	struct court court = {.random = 1};
@@ -297,8 +315,7 @@ int main(int argc, char **argv)
 	court.allowed = calloc((size_t)argc, sizeof(int));
 	for (int i = 2; court.allowed && i < argc; i++)
 		court.allowed[court.nallowed++] = atoi(argv[i]);
-	if (file_read(argv[1], SIZE_MAX, &court.bytes, &why) < 0 ||
-		bundle_unpack(court.bytes.text, court.bytes.len, &court.evidence, &why) < 0) {
+	if (take_evidence(&court, argv[1], &why) < 0) {
 		fprintf(stderr, "laws: %s\n", complaint_text(&why));
 		return 2;
 	}

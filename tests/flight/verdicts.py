@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Jobs of which only Flight Recorder dumps are left: what is said of them, and whom it names.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from dumps import World
+
+INQUEST = os.environ["INQUEST"]
+LAWS = os.environ["LAWS"]
+failed = 0
+
+
+def diagnose(*paths):
+    run = subprocess.run([INQUEST, "diagnose", "--json", *paths], capture_output=True, text=True)
+    return run.returncode, json.loads(run.stdout) if run.stdout else {}, run.stderr
+
+
+def expect(what, folder, status, kind, culprits=(), says=(), laws=True):
+    global failed
+    code, said, errors = diagnose(folder)
+    first = said["verdicts"][0] if said else {"class": None, "culprits": [], "headline": errors}
+    named = sorted(c for v in said.get("verdicts", []) for c in v["culprits"])
+    text = json.dumps(said) + errors
+    wrong = []
+    if code != status:
+        wrong.append("status %d, not %d" % (code, status))
+    if first["class"] != kind:
+        wrong.append("%s, not %s" % (first["class"], kind))
+    if named != sorted(culprits):
+        wrong.append("names %s, not %s" % (named, sorted(culprits)))
+    wrong += ["does not say: " + s for s in says if s not in text]
+    if laws:
+        run = subprocess.run([LAWS, folder, *map(str, culprits)], capture_output=True, text=True)
+        if run.returncode:
+            wrong.append("laws: " + run.stdout[:600] + run.stderr)
+    for line in wrong:
+        print("%s: %s" % (what, line))
+    if wrong:
+        print("   " + first["headline"])
+    failed += bool(wrong)
+
+
+def plain(size=8, ops=20):
+    world = World(size)
+    for _ in range(ops):
+        world.collective(0, "all_reduce")
+    return world
+
+
+def others(size, *missing):
+    return [r for r in range(size) if r not in missing]
+
+
+def cases(at):
+    def folder(name):
+        return os.path.join(at, name)
+
+    # A rank that does not come: its host stalls, whatever the dump holds.
+    world = plain()
+    world.collective(0, "_all_gather_base", ranks=others(8, 3), done=False)
+    where = "a dump tells how far a rank came"
+    expect("absent", world.write(folder("absent")), 1, "host-stall", [3],
+           [where, "called at train.py:88 step", "flight:0:e20", "inquest run"])
+    expect("absent, only active entries", world.write(folder("active"), active_only=True),
+           1, "host-stall", [3])
+    expect("absent, entries overwritten", world.write(folder("kept"), keep=1), 1, "host-stall", [3])
+    expect("absent, no statuses", world.write(folder("old"), statuses=False, version="2.2"),
+           1, "host-stall", [3])
+    expect("absent, no entries", world.write(folder("status"), entries=False), 1, "host-stall", [3])
+    expect("absent, as JSON", world.write(folder("json"), as_json=True), 1, "host-stall", [3],
+           laws=False)
+    expect("absent, and no dump of another", world.write(folder("less"), without=[5]),
+           1, "host-stall", [3], ["no dump of rank 5 of 8"])
+    expect("no dump of the absent", world.write(folder("lack"), without=[3]), 4, "inconclusive", [],
+           ["no dump of rank 3 of 8", "dump of rank 3"])
+
+    # Complete, as far as is recorded.
+    expect("well", plain().write(folder("well")), 0, "healthy")
+
+    # At a job's first collective nobody has an entry.
+    expect("first", World(4).write(folder("first")), 4, "inconclusive", [],
+           ["sees nothing", "inquest run"])
+
+    # Its GPU reports nothing any more; others completed what it has not.
+    world = plain(4)
+    for _ in range(6):
+        world.collective(0, "all_reduce", done=others(4, 2))
+    world.collective(0, "all_reduce", done=False)
+    expect("device", world.write(folder("device")), 1, "gpu-stall", [2])
+
+    # Dumps of a job that goes on, one of them taken later than the others.
+    world = plain(4)
+    world.collective(0, "all_reduce", ranks=[1])
+    world.collective(0, "all_reduce", ranks=[1])
+    world.collective(0, "all_reduce", ranks=[1], done=False)
+    expect("one later", world.write(folder("later")), 4, "inconclusive", [], ["older than"])
+    world = plain(4)
+    world.collective(0, "all_reduce", ranks=others(4, 2))
+    world.collective(0, "all_reduce", ranks=others(4, 2), done=False)
+    expect("one earlier", world.write(folder("earlier")), 4, "inconclusive", [], ["older than"])
+
+    # Different ops, sizes and types at one place.
+    world = plain()
+    world.collective(0, "all_reduce", ranks=others(8, 6), done=False)
+    world.collective(0, "broadcast", ranks=[6], done=False)
+    expect("other op", world.write(folder("op")), 1, "collective-mismatch", [6])
+    world = plain()
+    world.collective(0, "all_reduce", done=False, sizes={r: ((7 if r == 2 else 8,),)
+                                                         for r in range(8)})
+    expect("other size", world.write(folder("size")), 1, "uneven-shard", [2])
+    world = plain()
+    world.collective(0, "all_reduce", done=False, sizes={r: ((0 if r == 2 else 8,),)
+                                                         for r in range(8)})
+    expect("nothing", world.write(folder("zero")), 1, "empty-shard", [2])
+    world = plain()
+    world.collective(0, "all_reduce", ranks=others(8, 1), done=False)
+    world.collective(0, "all_reduce", ranks=[1], done=False, dtype="Half")
+    expect("other type", world.write(folder("dtype")), 1, "collective-mismatch", [1])
+
+    # Of an all_to_all each rank may give what it likes.
+    world = plain()
+    for k in range(3):
+        world.collective(0, "all_to_all", sizes={r: ((100 + r * k, 5),) for r in range(8)})
+    world.collective(0, "all_to_all", ranks=others(8, 5), done=False,
+                     sizes={r: ((100 + r, 5),) for r in range(8)})
+    expect("all to all", world.write(folder("a2a")), 1, "host-stall", [5])
+
+    pipeline(folder)
+    batches(folder)
+    small_groups(folder)
+    prefixes(folder)
+    damaged(folder)
+    files(folder)
+
+
+def pipeline(folder):
+    """2 stages of 2 ranks: [0, 1] send to [2, 3]. Rank 1 stalls, and all wait, each elsewhere."""
+    world = World(4)
+    first, second = world.group("1", "TP", [0, 1]), world.group("2", "TP", [2, 3])
+    pp = [world.group("3", "PP", [0, 2]), world.group("4", "PP", [1, 3])]
+    data = world.group("5", "DP", range(4))
+    world.collective(data, "all_reduce")
+    for _ in range(9):
+        world.collective(first, "_all_gather_base")
+        world.message(pp[0], 0, 2)
+        world.message(pp[1], 1, 3)
+        world.collective(second, "_all_gather_base")
+    world.collective(first, "_all_gather_base", ranks=[0], done=False)
+    world.message(pp[0], 0, 2, done=False)
+    world.message(pp[1], 1, 3, done=False, sides=("recv",))
+    world.collective(second, "_all_gather_base", done=False)
+    world.collective(data, "all_reduce", ranks=[2, 3], done=False)
+    expect("pipeline", world.write(folder("pipe")), 1, "host-stall", [1])
+    expect("pipeline, active", world.write(folder("pipe-active"), active_only=True),
+           1, "host-stall", [1])
+
+
+def batches(folder):
+    """Parts of a coalesced launch read as scheduled for ever."""
+    world = World(4)
+    ring = [(0, 1), (1, 2), (2, 3), (3, 0)]
+    for _ in range(5):
+        world.batch(0, ring)
+    expect("batches, well", world.write(folder("batch-well")), 0, "healthy")
+    world.batch(0, ring, ranks=others(4, 2), done=False)
+    expect("batches", world.write(folder("batch")), 1, "host-stall", [2])
+    expect("batches, active", world.write(folder("batch-active"), active_only=True),
+           1, "host-stall", [2])
+
+
+def small_groups(folder):
+    """Groups of which one is done for good, and one is waited in by some of its members."""
+    world = World(6)
+    done, a, b = (world.group(str(i + 1), "sub", ranks)
+                  for i, ranks in enumerate(([0, 1, 2, 3, 4, 5], [0, 1, 2], [3, 4, 5])))
+    for _ in range(12):
+        world.collective(done, "all_reduce")
+    for _ in range(4):
+        world.collective(a, "all_reduce")
+    for _ in range(9):
+        world.collective(b, "all_reduce")
+    world.collective(b, "all_reduce", ranks=[3, 5], done=False)
+    expect("small groups", world.write(folder("small")), 1, "host-stall", [4])
+
+
+def damaged(folder):
+    """What is cut is read up to there; what is no dump is refused; nothing in it is run."""
+    world = plain()
+    world.collective(0, "all_reduce", ranks=others(8, 3), done=False)
+    at = world.write(folder("cut"))
+    whole = open(at + "/nccl_trace_rank_0", "rb").read()
+    for part in range(1, 10):
+        with open(at + "/nccl_trace_rank_0", "wb") as file:
+            file.write(whole[:len(whole) * part // 10])
+        expect("cut at %d/10" % part, at, 1, "host-stall", [3], ["nccl_trace_rank_0"],
+               laws=part == 5)
+    with open(at + "/nccl_trace_rank_0", "wb"):
+        pass
+    expect("empty", at, 1, "host-stall", [3], ["nccl_trace_rank_0 cannot be read"], laws=False)
+    witness = folder("witness")
+    with open(at + "/nccl_trace_rank_0", "wb") as file:
+        file.write(b"\x80\x02cos\nsystem\nX" + len("touch " + witness).to_bytes(4, "little") +
+                   ("touch " + witness).encode() + b"\x85R.")
+    expect("hostile", at, 1, "host-stall", [3], ["nccl_trace_rank_0 cannot be read", "GLOBAL"],
+           laws=False)
+    code, said, errors = diagnose(at + "/nccl_trace_rank_0")
+    if code != 3 or said or errors.count("\n") != 1 or os.path.exists(witness):
+        print("hostile alone: status %d, %s" % (code, errors))
+        sys.exit(1)
+
+
+def files(folder):
+    """Files as arguments are one job, as their folder is."""
+    world = plain()
+    world.collective(0, "all_reduce", ranks=others(8, 3), done=False)
+    at = world.write(folder("files"), prefix="_dump_")
+    whole = diagnose(at)
+    alone = diagnose(*(os.path.join(at, "_dump_%d" % r) for r in (5, 1, 3, 0, 7, 6, 2, 4)))
+    if whole[:2] != alone[:2]:
+        print("files: not as their folder")
+        sys.exit(1)
+
+
+def prefixes(folder):
+    """Names that tell the node are one job; namesakes of ranks that are there are another."""
+    world = plain(4)
+    world.collective(0, "all_reduce", ranks=others(4, 3), done=False)
+    at = world.write(folder("nodes"), without=[2, 3], prefix="job-node00_")
+    world.write(at, without=[0, 1], prefix="job-node01_")
+    with open(os.path.join(at, "job.log"), "w") as file:
+        file.write("something else\n")
+    expect("nodes", at, 1, "host-stall", [3])
+    plain(4).write(at, without=[1, 2, 3], prefix="older_rank_")
+    expect("another attempt", at, 1, "host-stall", [3], ["left aside: older_rank_*"])
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    cases(scratch)
+sys.exit(bool(failed))
