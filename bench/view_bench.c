@@ -3,8 +3,8 @@
  * view_bench.c: what the viewer makes of a sealed job before it draws (tracks, their pyramid,
  * rows), and whole screens of 240x60, from a key to its cells. Once as wide as jobs get (10,000
  * ranks of 50 events), once as long (64 ranks, 2 M events), with a frame's worth of cells at every
- * zoom. Jobs are put together in place, one allocation a part as decoding leaves them, so that
- * memory can be compared.
+ * zoom; and the stacks pane, where no two ranks stand alike. Jobs are put together in place, one
+ * allocation a part as decoding leaves them, so that memory can be compared.
  */
 #include <malloc.h>
 #include <stdint.h>
@@ -37,12 +37,18 @@ struct crowd {
 	struct job_member *members;
 	struct job_op *ops;
 	struct job_span *spans;
+	struct job_step *steps;
+	struct job_stack *stacks; /* a rank's each, and none like another */
+	struct job_frame *frames;
+	uint32_t *on_stacks; /* DEEP of each */
 	char *cites;
 	int culprit;
 	int *victims;
 };
 
-#define CITE 24
+#define CITE  24
+#define STEPS 1000 /* of a rank of few */
+#define DEEP  3	   /* frames on a stack: a call that waits, the rank's own line, main */
 
 /* Each op is entered a little later by a higher rank; the last one is open, but by the culprit. */
 static void fill_rank(struct crowd *crowd, int rank, size_t nops, size_t nspans, int64_t gap)
@@ -118,6 +124,68 @@ static void fill_people(struct crowd *crowd, int rank)
 		crowd->victims[rank - (rank > crowd->culprit)] = rank;
 }
 
+static void fill_steps(struct crowd *crowd, int rank, size_t nsteps, int64_t gap)
+{
+	for (size_t i = 0; i < nsteps; i++)
+		crowd->steps[(size_t)rank * nsteps + i] = (struct job_step){.rank = rank,
+			.n = i + 1,
+			.events = i + 1,
+			.first = JOB_UNKNOWN,
+			.when = BEGAN + 2000 + (int64_t)i * gap,
+			.cite = "ring:step"};
+}
+
+static void fill_stack(struct crowd *crowd, int rank)
+{
+	uint32_t *on = crowd->on_stacks + (size_t)rank * DEEP;
+
+	crowd->frames[rank + 2] = (struct job_frame){.kind = JOB_FRAME_PYTHON,
+		.function = "step",
+		.module = "",
+		.file = "/me/train.py",
+		.line = rank + 1};
+	on[0] = 0;
+	on[1] = (uint32_t)rank + 2;
+	on[2] = 1;
+	crowd->stacks[rank] = (struct job_stack){.rank = rank,
+		.process = rank,
+		.tid = 1000 + (uint32_t)rank,
+		.main = true,
+		.thread = "",
+		.frames = on,
+		.nframes = DEEP,
+		.merged = true,
+		.cut = "",
+		.wchan = "",
+		.syscall = "",
+		.cpu_delta = JOB_UNKNOWN,
+		.samples = 1,
+		.when = BEGAN,
+		.cite = "stack"};
+}
+
+static void fill_stacks(struct crowd *crowd, size_t nranks)
+{
+	crowd->stacks = calloc(nranks, sizeof(*crowd->stacks));
+	crowd->frames = calloc(nranks + 2, sizeof(*crowd->frames));
+	crowd->on_stacks = calloc(nranks * DEEP, sizeof(*crowd->on_stacks));
+	crowd->frames[0] = (struct job_frame){.kind = JOB_FRAME_NATIVE,
+		.function = "poll",
+		.module = "libc.so.6",
+		.file = ""};
+	crowd->frames[1] = (struct job_frame){.kind = JOB_FRAME_PYTHON,
+		.function = "main",
+		.module = "",
+		.file = "/me/train.py",
+		.line = 1};
+	for (size_t i = 0; i < nranks; i++)
+		fill_stack(crowd, (int)i);
+	crowd->job.stacks = crowd->stacks;
+	crowd->job.nstacks = nranks;
+	crowd->job.frames = crowd->frames;
+	crowd->job.nframes = nranks + 2;
+}
+
 static void finish(struct crowd *crowd, size_t nranks, size_t nspans, int64_t end)
 {
 	crowd->host = (struct job_host){.name = "hostA", .gathered = end, .cite = "gather:hostA"};
@@ -151,6 +219,7 @@ static void finish(struct crowd *crowd, size_t nranks, size_t nspans, int64_t en
 static void crowd_make(struct crowd *crowd, size_t nranks, size_t nops, size_t nspans)
 {
 	int64_t gap = CLOCK_NS_PER_MS;
+	size_t nsteps = nops > STEPS ? STEPS : 2; /* of most ranks the first and the latest */
 
 	*crowd = (struct crowd){.culprit = (int)nranks / 3};
 	crowd->ranks = calloc(nranks, sizeof(*crowd->ranks));
@@ -161,11 +230,15 @@ static void crowd_make(struct crowd *crowd, size_t nranks, size_t nops, size_t n
 	crowd->ops = calloc(nranks * nops, sizeof(*crowd->ops));
 	crowd->spans = calloc(nranks * nspans + 1, sizeof(*crowd->spans));
 	crowd->cites = calloc(nranks * (nops + nspans), CITE);
+	crowd->steps = calloc(nranks * nsteps, sizeof(*crowd->steps));
 	for (size_t i = 0; i < nranks; i++) {
 		fill_people(crowd, (int)i);
 		fill_rank(crowd, (int)i, nops, nspans, gap);
+		fill_steps(crowd, (int)i, nsteps, gap * (int64_t)(nops / nsteps));
 	}
 	finish(crowd, nranks, nspans, BEGAN + (int64_t)(nops + nspans) * gap * 5 / 4);
+	crowd->job.steps = crowd->steps;
+	crowd->job.nsteps = nranks * nsteps;
 }
 
 static void crowd_release(struct crowd *crowd)
@@ -177,6 +250,10 @@ static void crowd_release(struct crowd *crowd)
 	free(crowd->victims);
 	free(crowd->ops);
 	free(crowd->spans);
+	free(crowd->steps);
+	free(crowd->stacks);
+	free(crowd->frames);
+	free(crowd->on_stacks);
 	free(crowd->cites);
 }
 
@@ -342,6 +419,32 @@ static void measure_screens(const char *of, const struct crowd *crowd, double op
 	print(name, rows, "ms", 0);
 }
 
+/* The slowest key in a pane whose lines are as many as all ranks' stacks have frames. */
+static void measure_stacks(const char *name, struct crowd *crowd, size_t nranks)
+{
+	static const char *const keys[] = {
+		"2", "Enter", "j", "Ctrl-D", "G", "Ctrl-U", "g", "e", "G", "k", "Esc", "j"};
+	double samples[ROUNDS] = {0};
+
+	fill_stacks(crowd, nranks);
+	for (int i = 0; i < ROUNDS; i++) {
+		struct state *state = state_new();
+		struct cells cells = {0};
+
+		state_resize(state, COLUMNS, 60);
+		state_load(state, &crowd->job, &crowd->verdicts, "bench", false, BEGAN);
+		draw_screen(state, &cells);
+		for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++) {
+			double ms = press(state, &cells, keys[k]);
+
+			samples[i] = ms > samples[i] ? ms : samples[i];
+		}
+		cells_release(&cells);
+		state_free(state);
+	}
+	print(name, samples, "ms", 16);
+}
+
 int main(void)
 {
 	struct figure figure = {.name = "2 M events: tracks and pyramid to job",
@@ -358,6 +461,7 @@ int main(void)
 	made = make(&crowd);
 	measure_frames("10,000 ranks: 60 rows, slowest zoom", &made, 60, 16);
 	made_free(&made);
+	measure_stacks("10,000 stacks, none alike: slowest key", &crowd, 10000);
 	crowd_release(&crowd);
 
 	before = in_use();
