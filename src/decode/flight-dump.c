@@ -78,7 +78,7 @@ static void flight_ranks_shared(
 	struct flight_reading *reading, const struct value *value, struct flight_ranks *ret)
 {
 	uint64_t hash = (uintptr_t)value->text * 0x9e3779b97f4a7c15ull;
-	struct flight_ranks *seen = &reading->ranks[hash >> (64 - FLIGHT_SEEN_BITS)];
+	struct flight_ranks *seen = &reading->ranks[hash >> (64 - FLIGHT_RANKS_BITS)];
 
 	if (seen->text != value->text) {
 		*seen = (struct flight_ranks){.text = value->text};

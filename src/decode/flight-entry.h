@@ -54,7 +54,9 @@
 #define FLIGHT_WORD_NUMBER(word) FLIGHT_WORD_##word,
 enum flight_word { FLIGHT_NO_WORD, FLIGHT_WORDS(FLIGHT_WORD_NUMBER) };
 
-#define FLIGHT_SEEN_BITS 8
+/* As slots of what was seen lately: places in a program and shapes, groups of many ranks. */
+#define FLIGHT_SEEN_BITS  10
+#define FLIGHT_RANKS_BITS 6
 
 struct flight_frames {
 	const struct flight_frame *const *frames;
@@ -78,7 +80,7 @@ struct flight_reading {
 	/* What was made lately. */
 	struct flight_tensors shapes[1 << FLIGHT_SEEN_BITS];
 	struct flight_frames stacks[1 << FLIGHT_SEEN_BITS];
-	struct flight_ranks ranks[1 << FLIGHT_SEEN_BITS];
+	struct flight_ranks ranks[1 << FLIGHT_RANKS_BITS];
 };
 
 /* A value as a number, also one that is written as text; FLIGHT_UNKNOWN for anything else. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/pickle.h"
 
+#include <endian.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -129,13 +130,13 @@ static bool pickle_refuse(struct pickle *pickle)
 		pickle_offset(pickle));
 }
 
+/* At most 8 bytes; with a constant len it is one load. */
 static inline uint64_t pickle_little(const uint8_t *bytes, size_t len)
 {
 	uint64_t number = 0;
 
-	for (size_t i = 0; i < len; i++)
-		number |= (uint64_t)bytes[i] << (8 * i);
-	return number;
+	memcpy(&number, bytes, len);
+	return le64toh(number);
 }
 
 static inline bool pickle_push(struct pickle *pickle, enum value_type type, int64_t number)
@@ -261,9 +262,54 @@ static bool pickle_stop(struct pickle *pickle)
 	return true;
 }
 
+/* So many bytes the longest of these opcodes has. */
+#define PICKLE_PLAIN 10
+
+/* An opcode that pushes one value and cannot fail: its length, or 0 where it is another one. */
+static inline size_t pickle_plain(
+	const uint8_t *at, const struct value *memo, size_t nmemo, struct value *top)
+{
+	if (*at == OP_BINGET) { /* every second one */
+		if (at[1] >= nmemo || memo[at[1]].type == VALUE_ABSENT)
+			return 0;
+		*top = memo[at[1]];
+		return 2;
+	}
+	switch (*at) {
+	case OP_BININT1:
+		*top = (struct value){.type = VALUE_INT, .number = at[1]};
+		return 2;
+	case OP_BININT2:
+		*top = (struct value){
+			.type = VALUE_INT, .number = (int64_t)pickle_little(at + 1, 2)};
+		return 3;
+	case OP_BININT:
+		*top = (struct value){
+			.type = VALUE_INT, .number = (int32_t)pickle_little(at + 1, 4)};
+		return 5;
+	case OP_LONG1:
+		*top = (struct value){
+			.type = VALUE_INT, .number = (int64_t)pickle_little(at + 2, 8)};
+		return at[1] == 8 ? 10 : 0;
+	case OP_NONE:
+		*top = (struct value){.type = VALUE_NONE};
+		return 1;
+	case OP_NEWTRUE:
+	case OP_NEWFALSE:
+		*top = (struct value){.type = VALUE_BOOL, .number = *at == OP_NEWTRUE};
+		return 1;
+	case OP_EMPTY_LIST:
+	case OP_EMPTY_DICT:
+		*top = (struct value){.type = *at == OP_EMPTY_LIST ? VALUE_LIST : VALUE_DICT};
+		return 1;
+	default:
+		return 0;
+	}
+}
+
 /*
  * Nearly all of a dump are keys from the memo and small numbers. So first, with all in registers,
- * as many opcodes as there are that push one value and cannot fail; gives where another one comes.
+ * as many of those as there are; gives where another opcode comes.
  */
 static const uint8_t *pickle_run(struct pickle *pickle)
 {
@@ -273,29 +319,16 @@ static const uint8_t *pickle_run(struct pickle *pickle)
 	const uint8_t *at = pickle->at, *end = pickle->end;
 	const struct value *limit;
 	struct value *top;
+	size_t len;
 
 	if (!stack->items.nr)
 		return at;
 	top = stack->items.items + stack->items.nr;
 	limit = stack->items.items + stack->items.room;
-	for (; end - at > 4 && top < limit; top++) {
-		if (*at == OP_BINGET && at[1] < nmemo && memo[at[1]].type != VALUE_ABSENT) {
-			*top = memo[at[1]];
-			at += 2;
-		} else if (*at == OP_BININT1) {
-			*top = (struct value){.type = VALUE_INT, .number = at[1]};
-			at += 2;
-		} else if (*at == OP_BININT2) {
-			*top = (struct value){.type = VALUE_INT, .number = at[1] | at[2] << 8};
-			at += 3;
-		} else if (*at == OP_NONE) {
-			*top = (struct value){.type = VALUE_NONE};
-			at += 1;
-		} else if (*at == OP_NEWTRUE || *at == OP_NEWFALSE) {
-			*top = (struct value){.type = VALUE_BOOL, .number = *at == OP_NEWTRUE};
-			at += 1;
-		} else
-			break;
+	while (end - at >= PICKLE_PLAIN && top < limit &&
+		(len = pickle_plain(at, memo, nmemo, top)) != 0) {
+		at += len;
+		top++;
 	}
 	stack->items.nr = (size_t)(top - stack->items.items);
 	return at;
