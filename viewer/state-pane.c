@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define COUNTED 20000 /* items of a pane of very many, at most, that a search counts */
+
 bool state_shows_pane(const struct state *state)
 {
 	return state->layout.pane.h > 0 && state->layout.pane.w > 0;
@@ -79,7 +81,7 @@ static bool search_seen(struct state *state, const char *text, bool back, bool f
 }
 
 /* Of a pane of very many: what has no lines now is asked for, up to its end and from its begin. */
-static bool search_items(struct state *state, const char *text, bool back)
+static bool search_items(struct state *state, const char *text, bool back, bool *ret_wrapped)
 {
 	const struct pane_lines *lines = &state->lines.lines;
 	const struct pane *pane = &panes[state->pane];
@@ -89,13 +91,36 @@ static bool search_items(struct state *state, const char *text, bool back)
 	if (found == PANE_NO_ITEM) {
 		found = pane->find(&state->scene, &state->lines.place, text,
 			back ? lines->items - 1 : 0, back);
-		if (found != PANE_NO_ITEM)
+		*ret_wrapped = found != PANE_NO_ITEM;
+		if (*ret_wrapped)
 			state_tell(state, "the search wrapped");
 	}
 	if (found == PANE_NO_ITEM)
 		return false;
 	pick_item(state, found);
 	return true;
+}
+
+/* "3 of 17 events"; of so many that counting would be felt, nothing. */
+static void tell_item(struct state *state, const char *text, bool wrapped)
+{
+	const struct pane_lines *lines = &state->lines.lines;
+	const struct pane *pane = &panes[state->pane];
+	const struct pane_place *place = &state->lines.place;
+	size_t item = state->to_item ? state->item[state->pane]
+				     : lines->all.items[state->line[state->pane]].item;
+	size_t of = 0, nth = 0;
+
+	if (lines->items > COUNTED || item == PANE_NO_ITEM)
+		return;
+	for (size_t i = 0; i < lines->items; i++) {
+		i = pane->find(&state->scene, place, text, i, false);
+		if (i == PANE_NO_ITEM)
+			break;
+		of++;
+		nth += i <= item;
+	}
+	state_tell(state, "%s%zu of %zu %s", wrapped ? "wrapped, " : "", nth, of, pane->items);
 }
 
 /* "3 of 17 lines"; where the search went round, that first. */
@@ -117,15 +142,21 @@ bool state_search_lines(struct state *state, const char *text, bool back, bool f
 {
 	const struct pane_lines *lines = &state->lines.lines;
 	size_t line = state->line[state->pane];
-	bool whole = !lines->items || lines->to - lines->from == lines->items;
+	bool wrapped = false, whole = !lines->items || lines->to - lines->from == lines->items;
 
 	if (search_seen(state, text, back, from_here)) {
 		if (whole)
 			tell_line(state, text, false);
+		else
+			tell_item(state, text, false);
+		return true;
+	}
+	if (!whole && search_items(state, text, back, &wrapped)) {
+		tell_item(state, text, wrapped);
 		return true;
 	}
 	if (!whole)
-		return search_items(state, text, back);
+		return false;
 	if (!lines->all.nr)
 		return false;
 	state->line[state->pane] = back ? lines->all.nr - 1 : 0;

@@ -138,6 +138,30 @@ static void lines_of_panes_are_counted(void **unused)
 	screen_free(&t);
 }
 
+/* Of very many not all have lines: they are counted all the same. */
+static void events_are_counted(void **unused)
+{
+	struct facts *f = facts_new(2);
+	struct screen_test t;
+
+	(void)unused;
+	for (int i = 0; i < 120; i++)
+		facts_span(f, 0, JOB_SPAN_USER, i % 3 ? "alpha" : "beta", "", 10 + i * 0.5,
+			10.2 + i * 0.5);
+	t = screen_new(f, 80, 24);
+	screen_keys(&t, ": type rank 0");
+	screen_keys(&t, "Enter 3 Enter g / type beta");
+	screen_keys(&t, "Enter");
+	screen_says(&t, "1 of 80 events");
+	screen_keys(&t, "n n n");
+	screen_says(&t, "4 of 80 events");
+	screen_keys(&t, "N N N N");
+	screen_says(&t, "wrapped, 80 of 80 events");
+	screen_keys(&t, "n");
+	screen_says(&t, "wrapped, 1 of 80 events");
+	screen_free(&t);
+}
+
 static void help_is_searched(void **unused)
 {
 	struct screen_test t = screen_of_skew();
@@ -272,6 +296,7 @@ int main(void)
 		cmocka_unit_test(filters_hide_rows_and_say_so),
 		cmocka_unit_test(filters_see_what_search_finds),
 		cmocka_unit_test(lines_of_panes_are_counted),
+		cmocka_unit_test(events_are_counted),
 		cmocka_unit_test(help_is_searched),
 		cmocka_unit_test(lines_are_edited),
 		cmocka_unit_test(commands_do_what_they_say),
