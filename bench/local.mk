@@ -153,4 +153,15 @@ run-benches: bench/view_bench
 
 # The viewer on a terminal: what it costs to leave it there.
 BENCHES += bench/view_idle.sh
-EXTRA_DIST += %D%/view_idle.sh %D%/view_idle_bench.py
+EXTRA_DIST += %D%/view_idle.sh %D%/view_idle_bench.py %D%/viewer.py
+
+# What a viewer that follows costs those whom it looks at.
+BENCHES += bench/view_live.sh
+EXTRA_PROGRAMS += bench/view_writer
+EXTRA_DIST += %D%/view_live.sh %D%/view_live_bench.py
+bench_view_writer_CPPFLAGS = $(RANK_INCLUDES) -I$(srcdir)/src
+bench_view_writer_CFLAGS = $(PLAIN_CFLAGS)
+bench_view_writer_LDFLAGS = $(RANK_LINK)
+bench_view_writer_LDADD = $(STANDIN_LIBS)
+EXTRA_bench_view_writer_DEPENDENCIES = $(STANDIN_LIBS)
+run-benches: bench/view_writer

@@ -5,7 +5,7 @@
  *
  * HOW OFTEN IT LOOKS. Looking costs the machine that the job runs on. So it asks for the next look
  * when `every_ms` are over and what the last one took (processor time, drawing included) is no more
- * than a twentieth of the time since; where nobody has pressed a key for a while, half a hundredth.
+ * than a thirtieth of the time since; where nobody has pressed a key for a while, half a hundredth.
  * Frozen, or without anything to follow, it asks for none and sleeps until a key comes.
  */
 #include "viewer/view.h"
@@ -20,7 +20,7 @@
 #include "viewer/svg.h"
 #include "viewer/terminal.h"
 
-#define BUSY_SHARE   20  /* of the time may go by, for one of looking, while somebody is there */
+#define BUSY_SHARE   30  /* of the time may go by, for one of looking, while somebody is there */
 #define IDLE_SHARE   200 /* and while nobody is */
 #define IDLE_AFTER   (10 * CLOCK_NS_PER_S)
 #define ASK_AGAIN_MS 100 /* a look that is under way */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
@@ -16,6 +17,7 @@
 #include "words/escape.h"
 
 #define EVERY_MS 1000
+#define NICE	 10
 
 /* One look, with what it is called; the viewer's `own`. */
 struct sight {
@@ -100,11 +102,25 @@ static struct sight *look_left(const char *const *paths, size_t n)
 
 /* -- again and again ------------------------------------------------------------------------- */
 
+/*
+ * Ranks come first: where there is no processor to spare, following them may take what little they
+ * leave (bench/view_live.sh). Of this thread only, and of the helpers that it starts.
+ */
+static void give_way(void)
+{
+	int nice = getpriority(PRIO_PROCESS, 0);
+
+	(void)setpriority(PRIO_PROCESS, 0, nice < NICE ? NICE : nice);
+}
+
 static void *work(void *context)
 {
 	struct viewing *viewing = context;
 	struct complaint why = {0};
-	struct sight *sight = look_now(viewing, &why);
+	struct sight *sight;
+
+	give_way();
+	sight = look_now(viewing, &why);
 
 	pthread_mutex_lock(&viewing->lock);
 	viewing->ready = sight;
