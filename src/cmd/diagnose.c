@@ -80,6 +80,9 @@ static int run(int argc, char **argv)
 		cmd_complain("no dump could be read: %s",
 			look.job->nlosses ? look.job->losses[0].what : "they are empty");
 	} else if (look.verdicts) {
+		/* Reports of stacks have no line for it. */
+		if (harvest.sift.left.nr && arguments.wish.stacks)
+			cmd_complain("%s", str_text(&harvest.left_out));
 		status = look_print_wish(&look, &reader, arguments.wish);
 		if (status != CMD_UNREADABLE && !harvest.bundles && !harvest.dumps &&
 			!arguments.wish.json && !arguments.wish.stacks) {
