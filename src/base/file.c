@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +16,16 @@
 
 #define FILE_READ_STEP (64 * 1024)
 
-/* Reads fd to its end. Returns 0 or an errno; EFBIG once more than cap bytes came. */
-static int file_drain(int fd, size_t cap, struct str *into)
+/*
+ * Reads fd to its end; its size is what it was said to be, 0 not known. Returns 0 or an errno;
+ * EFBIG once more than cap bytes came.
+ */
+static int file_drain(int fd, size_t cap, off_t size, struct str *into)
 {
 	size_t start = into->len;
+
+	if (size > 0 && (uintmax_t)size < cap)
+		str_room(into, (size_t)size + FILE_READ_STEP + 1);
 
 	for (;;) {
 		size_t left = cap - (into->len - start);
@@ -60,7 +67,7 @@ int file_read_at(int dir_fd, const char *path, size_t cap, struct str *into, str
 	else if (!S_ISREG(st.st_mode))
 		error = EINVAL;
 	else
-		error = file_drain(fd, cap, into);
+		error = file_drain(fd, cap, st.st_size, into);
 	close(fd);
 	if (!error)
 		return 0;

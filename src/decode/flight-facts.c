@@ -90,10 +90,11 @@ static void give_op(const struct flights *flights, const struct flight_rank *ran
 static void give_with_cite(const struct flights *flights, const struct flight_rank *rank,
 	const struct flight_op *op, struct arena *arena, struct job_builder *b)
 {
-	bool late = (size_t)(op - rank->ops.items) + OWN_CITES >= rank->ops.nr;
+	size_t behind = rank->ops.nr - (size_t)(op - rank->ops.items);
+	bool late = behind <= OWN_CITES;
 	const char *cite = "";
 
-	if (op->skip || (rank->outdated && op->p2p))
+	if (op->skip || (rank->outdated && op->p2p) || (op->plain && behind > flights->detailed))
 		return;
 	if (late || !op->complete)
 		cite = arena_printf(arena, "flight:%d:e%" PRId64, rank->rank, op->record);

@@ -311,6 +311,8 @@ static void read_entries(struct flight_rank *rank, const struct flight_dump *dum
 	uint32_t at = UINT32_MAX;
 	bool sorted = true;
 
+	rank->ops.items = alloc_zeroed(dump->nentries, sizeof(*rank->ops.items));
+	rank->ops.room = dump->nentries;
 	rank->active_only = dump->nentries > 0;
 	rank->newest = JOB_UNKNOWN;
 	for (size_t i = 0; i < dump->nentries; i++) {
@@ -525,6 +527,7 @@ void flight_finish(struct decode_context *context, struct job_builder *builder)
 	flight_join_groups(&flights);
 	flight_join_pairs(&flights);
 	flight_find_heads(&flights);
+	flight_find_plain(&flights);
 	flight_give_facts(&flights, &context->arena, builder);
 	release(&flights);
 }

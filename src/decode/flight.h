@@ -13,6 +13,7 @@
  *	flight-groups.c	groups across ranks; which of them a process' own number is
  *	flight-seats.c	how far each seat came, and which dumps are older than others
  *	flight-pairs.c	sends and receives, matched pair by pair
+ *	flight-plain.c	which of millions of ops need not be told
  *	flight-facts.c	what the job gets of all that
  *
  * WHAT A DUMP SAYS, AND WHAT NOT. An entry is made when the host hands an op over; nobody notes
@@ -44,6 +45,7 @@ struct flight_op {
 	bool complete;
 	bool retired;
 	bool captured;	/* into a graph: nobody waits for it */
+	bool plain;	/* complete, and all who have it did the same */
 	bool skip;	/* part of what another one stands for, or nobody knows what became of it */
 };
 
@@ -109,6 +111,7 @@ struct flights {
 	ARRAY(struct flight_union) groups;
 	size_t *slots; /* 1 + index into groups, by key; open addressing */
 	size_t nslots;
+	size_t detailed; /* so many of a rank's latest ops are given, be they plain; SIZE_MAX all */
 };
 
 /* Whom a loss is about that is of no rank. */
@@ -133,6 +136,12 @@ void flight_join_groups(struct flights *flights);
 
 /* The rank of that number; NULL where it left no dump. */
 struct flight_rank *flight_of(const struct flights *flights, int64_t rank);
+
+/*
+ * Of very many ops, marks those as plain that need not be given: they tell nothing but that the job
+ * went well by then. Needs heads.
+ */
+void flight_find_plain(struct flights *flights);
 
 /* How far each seat came; marks dumps that are older than what others tell. */
 void flight_find_heads(struct flights *flights);

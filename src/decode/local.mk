@@ -18,6 +18,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/flight-groups.c \
 	%D%/flight-names.c \
 	%D%/flight-pairs.c \
+	%D%/flight-plain.c \
 	%D%/flight-seats.c \
 	%D%/frames.c %D%/frames.h \
 	%D%/gather.c \
