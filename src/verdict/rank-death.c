@@ -229,6 +229,21 @@ static void tell_death(struct inquiry *q, int rank, struct draft *draft)
 	}
 }
 
+void tell_killed_since(struct inquiry *q, struct draft *draft)
+{
+	if (draft->verdict.class == VERDICT_RANK_DEATH || draft->verdict.class == VERDICT_NODE_LOSS)
+		return;
+	for (size_t i = 0; i < draft->culprits.list.nr; i++) {
+		int rank = draft->culprits.list.items[i];
+		enum death death = q->profiles[rank].death;
+
+		if (death != DEATH_KILLED && death != DEATH_UNSURE)
+			continue;
+		tell_end(q, rank, draft);
+		tell_memory(q, rank, draft);
+	}
+}
+
 static bool somebody_died(const struct inquiry *q)
 {
 	for (size_t i = 0; i < q->job->nranks; i++)

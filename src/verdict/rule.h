@@ -57,6 +57,9 @@ void judge_slow(struct inquiry *q);         /* slow.c */
 void judge_missing(struct inquiry *q); /* rest.c: what could not be hooked, and is not judged */
 void judge_rest(struct inquiry *q); /* rest.c: healthy or inconclusive, where nothing else is */
 
+/* Adds how those culprits ended whom somebody killed after their delay had begun (rank-death.c). */
+void tell_killed_since(struct inquiry *q, struct draft *draft);
+
 /* Facts about who waits, common to all findings (rest.c). */
 void tell_victims(struct inquiry *q, struct draft *draft);
 

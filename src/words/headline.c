@@ -10,35 +10,45 @@
 #include "words/ranks.h"
 #include "words/wording.h"
 
-/* What one culprit did, several did, and what is said where nobody is blamed: camps are named. */
+/*
+ * What one culprit did, several did, and what is said where nobody is blamed: camps are named. Then
+ * what one and several did who have died since; NULL where that is said alike.
+ */
 struct phrase {
 	const char *one, *many, *nobody;
+	const char *one_once, *many_once;
 };
 
 static const struct phrase phrases[VERDICT_CLASSES] = {
-	[VERDICT_COMPILE_SKEW] = {"still compiles", "still compile", "somebody still compiles"},
+	[VERDICT_COMPILE_SKEW] = {"still compiles", "still compile", "somebody still compiles",
+		"was still compiling", "were still compiling"},
 	[VERDICT_COMPILE_STUCK] = {"is stuck compiling", "are stuck compiling",
-		"a compile is stuck"},
+		"a compile is stuck", "was stuck compiling", "were stuck compiling"},
 	[VERDICT_GRAPH_DIVERGENCE] = {"compiled another graph", "compiled another graph",
 		"graphs differ"},
 	[VERDICT_RANK_DEATH] = {"died", "died", "a rank died"},
 	[VERDICT_EARLY_EXIT] = {"finished early", "finished early", "a rank finished early"},
 	[VERDICT_NODE_LOSS] = {"fell silent with its node", "fell silent with their node",
 		"a node fell silent"},
-	[VERDICT_EMPTY_SHARD] = {"has an empty shard", "have empty shards", "a shard is empty"},
-	[VERDICT_UNEVEN_SHARD] = {"has an uneven shard", "have uneven shards", "shards are uneven"},
+	[VERDICT_EMPTY_SHARD] = {"has an empty shard", "have empty shards", "a shard is empty",
+		"had an empty shard", "had empty shards"},
+	[VERDICT_UNEVEN_SHARD] = {"has an uneven shard", "have uneven shards", "shards are uneven",
+		"had an uneven shard", "had uneven shards"},
 	[VERDICT_COLLECTIVE_MISMATCH] = {"issued another operation", "issued another operation",
 		"operations differ"},
 	[VERDICT_ORDER_INVERSION] = {"waits in another order", "wait in opposite orders",
-		"operations wait in a circle"},
-	[VERDICT_HOST_STALL] = {"stays away", "stay away", "a rank stays away"},
+		"operations wait in a circle", "waited in another order",
+		"waited in opposite orders"},
+	[VERDICT_HOST_STALL] = {"stays away", "stay away", "a rank stays away", "stayed away",
+		"stayed away"},
 	[VERDICT_GPU_STALL] = {"has a GPU that lags behind", "have GPUs that lag behind",
-		"a GPU lags behind"},
+		"a GPU lags behind", "had a GPU that lagged behind", "had GPUs that lagged behind"},
 	[VERDICT_TRANSPORT_STALL] = {"moves no data", "move no data",
-		"all entered, none completes"},
+		"all entered, none completes", "moved no data", "moved no data"},
 	[VERDICT_NOT_STARTED] = {"never came to init", "never came to init",
 		"a rank never came to init"},
-	[VERDICT_SLOW] = {"is late, but moves", "are late, but move", "late, but moving"},
+	[VERDICT_SLOW] = {"is late, but moves", "are late, but move", "late, but moving",
+		"was late", "were late"},
 	[VERDICT_HEALTHY] = {"is well", "are well", "nothing is wrong"},
 	[VERDICT_INCONCLUSIVE] = {"may be to blame", "may be to blame",
 		"cannot tell who is to blame"},
@@ -55,13 +65,19 @@ static const struct phrase deaths[VERDICT_CAUSES] = {
 };
 
 static const struct phrase stalls[VERDICT_WHERES] = {
-	[VERDICT_IN_INPUT] = {"waits for input", "wait for input", NULL},
-	[VERDICT_IN_CHECKPOINT] = {"is busy with a checkpoint", "are busy with a checkpoint", NULL},
-	[VERDICT_IN_LOCK] = {"waits for a lock", "wait for a lock", NULL},
-	[VERDICT_IN_GIL] = {"is stuck at the GIL", "are stuck at the GIL", NULL},
-	[VERDICT_IN_FROZEN] = {"is stopped", "are stopped", NULL},
-	[VERDICT_IN_IO] = {"is stuck in the kernel", "are stuck in the kernel", NULL},
-	[VERDICT_IN_USER_CODE] = {"is in its own code", "are in their own code", NULL},
+	[VERDICT_IN_INPUT] = {"waits for input", "wait for input", NULL, "waited for input",
+		"waited for input"},
+	[VERDICT_IN_CHECKPOINT] = {"is busy with a checkpoint", "are busy with a checkpoint", NULL,
+		"was busy with a checkpoint", "were busy with a checkpoint"},
+	[VERDICT_IN_LOCK] = {"waits for a lock", "wait for a lock", NULL, "waited for a lock",
+		"waited for a lock"},
+	[VERDICT_IN_GIL] = {"is stuck at the GIL", "are stuck at the GIL", NULL,
+		"was stuck at the GIL", "were stuck at the GIL"},
+	[VERDICT_IN_FROZEN] = {"is stopped", "are stopped", NULL, "was stopped", "were stopped"},
+	[VERDICT_IN_IO] = {"is stuck in the kernel", "are stuck in the kernel", NULL,
+		"was stuck in the kernel", "were stuck in the kernel"},
+	[VERDICT_IN_USER_CODE] = {"is in its own code", "are in their own code", NULL,
+		"was in its own code", "were in their own code"},
 };
 
 static const struct phrase *phrase_of(const struct verdict *verdict)
@@ -86,6 +102,30 @@ static const struct verdict_fact *signal_of(const struct verdict *verdict)
 		if (verdict->evidence[i].kind == FACT_DIED_SIGNAL)
 			return &verdict->evidence[i];
 	return NULL;
+}
+
+/* Whether all culprits have died since of something else than the verdict is about. */
+static bool died_since(const struct verdict *verdict)
+{
+	size_t dead = 0;
+
+	if (verdict->class == VERDICT_RANK_DEATH)
+		return false;
+	for (size_t i = 0; i < verdict->nevidence; i++)
+		dead += verdict->evidence[i].kind == FACT_DIED_SIGNAL ||
+			verdict->evidence[i].kind == FACT_DIED_GONE;
+	return dead && dead >= verdict->culprits.n;
+}
+
+/* The words for so many, of now or of before their death. */
+static void add_phrase(struct str *into, const struct verdict *verdict)
+{
+	const struct phrase *phrase = phrase_of(verdict);
+	bool many = verdict->culprits.n + verdict->nunknown > 1, once = died_since(verdict);
+	const char *words = many ? phrase->many : phrase->one;
+	const char *then = many ? phrase->many_once : phrase->one_once;
+
+	str_printf(into, " %s%s", once && then ? then : words, once ? ", now dead" : "");
 }
 
 static void add_seats(
@@ -162,8 +202,7 @@ static void add_who_does(
 		wording_signal(into, signal->a);
 		return;
 	}
-	str_printf(into, " %s",
-		verdict->culprits.n + verdict->nunknown > 1 ? phrase->many : phrase->one);
+	add_phrase(into, verdict);
 }
 
 /* The headline's fact, unless the sentence says it already. */

@@ -5,6 +5,7 @@
  */
 #include "tests/unit/bystacks.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 #include "words/headline.h"
@@ -545,6 +546,20 @@ static void expect_headline(const struct facts *f, size_t width, const char *exp
 	job_free(j.job);
 }
 
+/* Its delay stays the finding; but nobody is told that a dead rank still does something. */
+static void a_culprit_that_was_killed_since_is_said_to_be_dead(void **state)
+{
+	struct facts *f = facts_missing(8, 4, 40);
+
+	facts_span(f, 4, JOB_SPAN_COMPILE, "inductor codegen", "0/0", 35, FACTS_OPEN);
+	facts_expect(f, VERDICT_COMPILE_SKEW, "4", "0-3,5-7");
+	expect_headline(f, 50, "RANK 4 STILL COMPILES; 7 ranks wait");
+	facts_end(f, 4, JOB_SIGNALED, SIGKILL, 80);
+	facts_expect(f, VERDICT_COMPILE_SKEW, "4", "0-3,5-7");
+	expect_headline(f, 60, "RANK 4 WAS STILL COMPILING, NOW DEAD; 7 ranks wait");
+	facts_free(f);
+}
+
 /* The line of the program is what one looks at first: it is there as long as it fits. */
 static void a_headline_has_the_line_of_the_program(void **state)
 {
@@ -577,6 +592,7 @@ int main(void)
 		cmocka_unit_test(situations_as_they_are_met),
 		cmocka_unit_test(beside_rings_a_lock_may_be_another_ranks),
 		cmocka_unit_test(beside_rings_a_wait_is_a_hypothesis),
+		cmocka_unit_test(a_culprit_that_was_killed_since_is_said_to_be_dead),
 		cmocka_unit_test(a_headline_has_the_line_of_the_program),
 		cmocka_unit_test(beside_rings_what_is_hidden_is_not_told),
 	};
