@@ -430,6 +430,7 @@ static void look_at_ops(struct flights *flights)
 				&flights->groups.items[rank->seats.items[op->seat].group];
 
 			group->has_p2p |= op->p2p || op->p2p_seq > 0;
+			group->has_collectives |= !op->p2p;
 		}
 	}
 }

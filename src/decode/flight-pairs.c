@@ -28,6 +28,7 @@ struct side {
 	uint32_t from, to; /* seats */
 	bool sends;
 	bool exact;
+	bool lags, whole; /* its rank's dump */
 	uint64_t done; /* so many of it are complete, before the first that is open */
 	size_t rank;   /* index of the rank, and its ops */
 	ARRAY(struct flight_op *) ops;
@@ -89,6 +90,12 @@ static void settle_launches(struct flight_rank *rank)
 
 /* -- sides ------------------------------------------------------------------------------------- */
 
+/* Whether what is not in the dump was not made, or is complete. */
+static bool tells_all(const struct flight_rank *rank)
+{
+	return rank->has_entries && !rank->cut && !rank->outdated;
+}
+
 static struct side *side_of(struct pairs *pairs, size_t first, const struct side *like)
 {
 	struct side *side;
@@ -119,6 +126,8 @@ static void collect_sides(
 			.to = sends ? op->sig.peer : seat->seat,
 			.sends = sends,
 			.exact = rank->from_start,
+			.lags = rank->lags,
+			.whole = tells_all(rank),
 			.rank = index};
 
 		if (op->p2p && !op->skip)
@@ -161,12 +170,44 @@ static void number_side(struct side *side, uint64_t before)
 		side->ops.items[i]->index = before + i + 1;
 }
 
-/* Both sides of a pair, or one whose other side left nothing. */
-static void number_pair(struct side *a, struct side *b)
+/*
+ * What a rank that reports nothing any more has open, and its peer has not, the peer completed: so
+ * it is complete, and nobody lacks.
+ */
+static void believe_peer(struct side *side, const struct side *peer)
 {
-	uint64_t done = b && b->done > a->done ? b->done : a->done;
-	bool exact = a->exact && (!b || b->exact);
+	uint64_t open = side->ops.nr - side->done, theirs = peer->ops.nr - peer->done;
 
+	if (!side->lags || peer->lags || !peer->whole || open <= theirs)
+		return;
+	side->done += open - theirs;
+	for (uint64_t i = 0; i < side->done; i++)
+		side->ops.items[i]->complete = true;
+}
+
+/* The other side of one that stands alone: empty, of a rank that may have left a dump. */
+static struct side silent_side(const struct flights *flights, const struct side *side)
+{
+	const struct flight_union *group = &flights->groups.items[side->group];
+	uint32_t seat = side->sends ? side->to : side->from;
+	const struct flight_rank *rank =
+		seat < group->nranks ? flight_of(flights, group->ranks[seat]) : NULL;
+
+	return (struct side){.lags = rank && rank->lags, .whole = rank && tells_all(rank)};
+}
+
+/* Both sides of a pair, or one whose other side has no entry. */
+static void number_pair(const struct flights *flights, struct side *a, struct side *b)
+{
+	bool exact = a->exact && (!b || b->exact);
+	struct side silent = silent_side(flights, a);
+	uint64_t done;
+
+	if (!exact || !b)
+		believe_peer(a, b ? b : &silent);
+	if (b && !exact)
+		believe_peer(b, a);
+	done = b && b->done > a->done ? b->done : a->done;
 	number_side(a, exact ? 0 : done - a->done);
 	if (b)
 		number_side(b, exact ? 0 : done - b->done);
@@ -187,7 +228,7 @@ void flight_join_pairs(struct flights *flights)
 		struct side *side = &pairs.sides.items[i];
 		bool both = i + 1 < pairs.sides.nr && is_other_side(side, side + 1);
 
-		number_pair(side, both ? side + 1 : NULL);
+		number_pair(flights, side, both ? side + 1 : NULL);
 		i += both;
 	}
 	for (size_t i = 0; i < pairs.sides.nr; i++)

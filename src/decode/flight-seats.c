@@ -15,6 +15,7 @@
  */
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "decode/flight.h"
 #include "job/names.h"
@@ -255,12 +256,15 @@ static void take_front(const struct flight_rank *rank, uint32_t at, struct front
 
 static void find_outdated(struct flights *flights)
 {
-	struct front *fronts = calloc(flights->groups.nr + 1, sizeof(*fronts));
+	struct front *fronts = alloc_zeroed(flights->groups.nr, sizeof(*fronts));
 
 	for (size_t i = 0; i < flights->ranks.nr; i++)
-		for (size_t k = 0; k < flights->ranks.items[i].seats.nr; k++)
-			take_front(&flights->ranks.items[i], (uint32_t)k,
-				&fronts[flights->ranks.items[i].seats.items[k].group]);
+		for (size_t k = 0; k < flights->ranks.items[i].seats.nr; k++) {
+			uint32_t group = flights->ranks.items[i].seats.items[k].group;
+
+			if (flights->groups.items[group].has_collectives)
+				take_front(&flights->ranks.items[i], (uint32_t)k, &fronts[group]);
+		}
 	for (size_t i = 0; i < flights->ranks.nr; i++) {
 		struct flight_rank *rank = &flights->ranks.items[i];
 
@@ -268,6 +272,7 @@ static void find_outdated(struct flights *flights)
 			const struct flight_seat *seat = &rank->seats.items[k];
 			const struct front *front = &fronts[seat->group];
 
+			rank->lags |= seat->done_known && seat->done < front->done;
 			rank->outdated = seat->head_known &&
 					 (seat->head < front->done ||
 						 (seat->head < front->open &&

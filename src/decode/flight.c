@@ -525,8 +525,8 @@ void flight_finish(struct decode_context *context, struct job_builder *builder)
 	keep_readable(&flights, context, builder);
 	find_times(&flights);
 	flight_join_groups(&flights);
-	flight_join_pairs(&flights);
 	flight_find_heads(&flights);
+	flight_join_pairs(&flights);
 	flight_find_plain(&flights);
 	flight_give_facts(&flights, &context->arena, builder);
 	release(&flights);

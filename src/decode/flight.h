@@ -87,6 +87,7 @@ struct flight_rank {
 	bool from_start;   /* all entries since the process began are there */
 	bool unplaced;	   /* some status is of a group that nobody knows */
 	bool outdated;	   /* made before others went on: tells of the past only */
+	bool lags;	   /* others completed what it has not: it may report nothing any more */
 	bool timed_out;	   /* its watchdog gave up an op */
 	int64_t newest;	   /* time of the last thing in it */
 	int64_t timeout;   /* ns of the ops that are open */
@@ -103,6 +104,7 @@ struct flight_union {
 	const char *maker;
 	const char *listed; /* its ranks as a job has them, "0-3,8" */
 	bool has_p2p;
+	bool has_collectives; /* entries of such: without any, its statuses may count P2P */
 };
 
 struct flights {
@@ -146,7 +148,7 @@ void flight_find_plain(struct flights *flights);
 /* How far each seat came; marks dumps that are older than what others tell. */
 void flight_find_heads(struct flights *flights);
 
-/* Numbers sends and receives so that those with one number meet. Needs groups. */
+/* Numbers sends and receives so that those with one number meet. Needs groups and heads. */
 void flight_join_pairs(struct flights *flights);
 
 /* Gives all of it to the builder, which copies. Cites are made in the arena. */

@@ -278,7 +278,7 @@ static enum job_known peer_came(
 			return JOB_YES;
 		seen = true;
 	}
-	if (!rollcall_speaks(job, peer))
+	if (!rollcall_speaks(job, peer) && !peer->p2p_whole)
 		return JOB_MAYBE;
 	return seen || peer->p2p_whole || has_all_p2p(peer) ? JOB_NO : JOB_MAYBE;
 }

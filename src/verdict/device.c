@@ -58,6 +58,34 @@ static void look_at(const struct inquiry *q, int group, uint64_t index, struct c
 	rank_list_settle(&c->unknown);
 }
 
+/* The call of its peer that a send or receive meets; NULL where its details are not known. */
+static const struct job_op *met_by(const struct inquiry *q, const struct wait *wait)
+{
+	const struct job_member *me = &q->job->members[wait->member];
+	const struct job_member *peer = &q->job->members[wait->peer];
+
+	for (size_t i = 0; wait->op && i < peer->np2p; i++) {
+		const struct job_op *op = &peer->p2p[i];
+
+		if (op->sig.op != wait->op->sig.op && op->sig.peer == me->seat &&
+			op->index == wait->index)
+			return op;
+	}
+	return NULL;
+}
+
+/* The same of a send and its receive: open here, and perhaps complete on the other side. */
+static void look_at_pair(const struct inquiry *q, const struct wait *wait, struct completion *c)
+{
+	const struct job_op *met = met_by(q, wait);
+	int peer = q->job->members[wait->peer].rank;
+
+	if (peer == JOB_NONE || !met || met->completed != JOB_YES)
+		return;
+	rank_list_add(&c->open, wait->rank);
+	rank_list_add(&c->done, peer);
+}
+
 static void release(struct completion *c)
 {
 	array_release(&c->done.list);
@@ -147,10 +175,14 @@ static void tell_completion(struct inquiry *q, const struct waitfor_node *node,
 /*
  * Whose GPU is behind: a minority that is open while the rest is done (or half, where the rest
  * completed later ones as well: then no link is broken), or that never began what the rest began.
+ * Of dumps half is enough for a guess: that says a rank's own word, and its peer's.
  * NULL: all else is between them.
  */
-static const struct rank_list *find_behind(const struct completion *c)
+static const struct rank_list *find_behind(const struct completion *c, bool by_dumps)
 {
+	if (by_dumps && c->open.list.nr && !c->unknown.list.nr &&
+		c->open.list.nr <= c->done.list.nr)
+		return &c->open;
 	if (c->open.list.nr && !c->unknown.list.nr &&
 		c->open.list.nr < c->done.list.nr + c->beyond)
 		return &c->open;
@@ -169,6 +201,15 @@ static struct draft *find_draft(struct inquiry *q)
 	return NULL;
 }
 
+/* By dumps: half of them is open, or all are, and for how long nobody knows. */
+static bool is_guess(const struct inquiry *q, const struct waitfor_node *node,
+	const struct completion *c, const struct rank_list *behind)
+{
+	if (!inquiry_by_dumps(q))
+		return false;
+	return behind ? c->open.list.nr >= c->done.list.nr + c->beyond : !node->reached;
+}
+
 static void judge_op(struct inquiry *q, size_t at)
 {
 	const struct waitfor_node *node = &q->graph->nodes[at];
@@ -178,14 +219,18 @@ static void judge_op(struct inquiry *q, size_t at)
 
 	if (node->kind == WAITFOR_OP)
 		look_at(q, node->group, node->index, &c);
-	behind = find_behind(&c);
+	else if (node->kind == WAITFOR_PAIR && inquiry_by_dumps(q))
+		look_at_pair(q, &q->waits->at[node->wait], &c);
+	behind = find_behind(&c, inquiry_by_dumps(q));
 	draft = behind ? find_draft(q) : NULL;
 	if (!draft) {
 		draft = inquiry_draft(q, behind ? VERDICT_GPU_STALL : VERDICT_TRANSPORT_STALL);
 		draft->verdict.group = node->group;
 		draft->verdict.op_index = node->index;
 	}
-	draft->verdict.confidence = c.unknown.list.nr ? VERDICT_HYPOTHESIS : VERDICT_SUPPORTED;
+	draft->verdict.confidence = c.unknown.list.nr || is_guess(q, node, &c, behind)
+					    ? VERDICT_HYPOTHESIS
+					    : VERDICT_SUPPORTED;
 	draft->verdict.next = behind ? VERDICT_NEXT_CHECK_GPU : VERDICT_NEXT_CHECK_FABRIC;
 	for (size_t i = 0; behind && i < behind->list.nr; i++)
 		rank_list_add(&draft->culprits, behind->list.items[i]);
@@ -225,22 +270,6 @@ static bool is_sure(const struct inquiry *q, size_t at, int64_t *ret_newest)
 }
 
 /* -- sends and receives of different amounts --------------------------------------------------- */
-
-/* The call of its peer that a send or receive meets; NULL where its details are not known. */
-static const struct job_op *met_by(const struct inquiry *q, const struct wait *wait)
-{
-	const struct job_member *me = &q->job->members[wait->member];
-	const struct job_member *peer = &q->job->members[wait->peer];
-
-	for (size_t i = 0; wait->op && i < peer->np2p; i++) {
-		const struct job_op *op = &peer->p2p[i];
-
-		if (op->sig.op != wait->op->sig.op && op->sig.peer == me->seat &&
-			op->index == wait->index)
-			return op;
-	}
-	return NULL;
-}
 
 /* In elements of one type; of different types the bytes may yet be the same. */
 static bool amounts_differ(const struct wait *wait, const struct job_op *met)

@@ -277,6 +277,24 @@ static bool is_sure(const struct inquiry *q, int part)
 	return false;
 }
 
+/* Whether orders of launches make it, or sends and receives: of dumps both are taken to be so. */
+static bool is_assumed(const struct inquiry *q, const struct circle *circle)
+{
+	for (size_t i = 0; i < circle->holders.nr; i++)
+		if (q->graph->nodes[circle->holders.items[i].node].kind == WAITFOR_PAIR)
+			return true;
+	return circle->of_launches;
+}
+
+static void blame_nobody(struct draft *draft)
+{
+	for (size_t i = 0; i < draft->culprits.list.nr; i++)
+		rank_list_add(&draft->camp_a, draft->culprits.list.items[i]);
+	draft->culprits.list.nr = 0;
+	rank_list_settle(&draft->camp_a);
+	draft->verdict.confidence = VERDICT_HYPOTHESIS;
+}
+
 static void write_finding(struct inquiry *q, int part, const struct circle *circle)
 {
 	struct draft *draft = inquiry_draft(q, VERDICT_ORDER_INVERSION);
@@ -305,6 +323,8 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 		for (size_t i = 0; i < draft->culprits.list.nr && i < 8; i++)
 			better->tell(q, draft->culprits.list.items[i], draft);
 	}
+	if (!better && inquiry_by_dumps(q) && is_assumed(q, circle))
+		blame_nobody(draft);
 	find_victims(q, part, draft);
 	if (better != &rule_thread_death)
 		tell_order(q, circle, draft);

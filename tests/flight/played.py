@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Jobs in tensor, data and pipeline parallel groups, played by the rules by which they block: a rank
+hands over its operations in its own order, so many ahead of the first that is not complete; one is
+complete where all who take part have handed it over, and completed all before it. One rank stops.
+Whatever its dumps hold, it is to be named, and nobody else.
+"""
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+from dumps import World
+
+INQUEST = os.environ["INQUEST"]
+ROUNDS = int(os.environ.get("PLAYED_ROUNDS", 24))
+
+
+def plan(world, dice):
+    """All operations in one order that no rank turns round: (group, ranks, is it a message)."""
+    tp, pp, dp = (dice.choice([1, 2, 4]) for _ in range(3))
+    size = tp * pp * dp
+    if size < 2:
+        return plan(world, dice)
+    job = world(size)
+
+    def rank(t, p, d):
+        return (p * dp + d) * tp + t
+
+    def group(desc, ranks):
+        return job.group(str(len(job.groups)), desc, ranks) if len(ranks) > 1 else None
+
+    tensor = {(p, d): group("TP", [rank(t, p, d) for t in range(tp)])
+              for p in range(pp) for d in range(dp)}
+    data = [group("DP", [rank(t, p, d) for d in range(dp)]) for t in range(tp) for p in range(pp)]
+    stages = {(t, d): group("PP", [rank(t, p, d) for p in range(pp)])
+              for t in range(tp) for d in range(dp)}
+    ops = []
+
+    def collective(g):
+        if g is not None:
+            ops.append((g, job.groups[g]["ranks"], False))
+
+    def pass_on(p, step):
+        for d in range(dp):
+            for t in range(tp):
+                if 0 <= p - step < pp:
+                    ops.append((stages[t, d], [rank(t, p - step, d), rank(t, p, d)], True))
+            for _ in range(dice.choice([1, 3])):
+                collective(tensor[p, d])
+
+    for _ in range(dice.choice([2, 5])):
+        for p in range(pp):
+            pass_on(p, 1)
+        for p in reversed(range(pp)):
+            pass_on(p, -1)
+        for g in data:
+            collective(g)
+        if dice.random() < .5:
+            collective(0)
+    return job, ops
+
+
+def play(job, ops, culprit, stop, ahead):
+    """How far each rank came, and what is complete."""
+    order = {r: [i for i, op in enumerate(ops) if r in op[1]] for r in range(job.size)}
+    came = dict.fromkeys(order, 0)
+    first = dict.fromkeys(order, 0)
+    done = set()
+    while True:
+        before = len(done), sum(came.values())
+        for r, own in order.items():
+            limit = min(stop if r == culprit else len(own), first[r] + ahead)
+            came[r] = max(came[r], min(limit, len(own)))
+        for i, (_, ranks, _) in enumerate(ops):
+            if i not in done and all(first[r] < came[r] and order[r][first[r]] == i
+                                     for r in ranks):
+                done.add(i)
+                for r in ranks:
+                    first[r] += 1
+        if before == (len(done), sum(came.values())):
+            return {r: set(own[:came[r]]) for r, own in order.items()}, done
+
+
+def write(job, ops, entered, done, silent):
+    """silent: a rank, and its ops that it never reports as complete."""
+    for i, (g, ranks, message) in enumerate(ops):
+        told = [r for r in ranks if i in done and not (silent and r == silent[0] and
+                                                       i in silent[1])]
+        if not message:
+            job.collective(g, "all_reduce", [r for r in ranks if i in entered[r]], told)
+            continue
+        for side, r in zip(("send", "recv"), ranks):
+            if i in entered[r]:
+                job.message(g, ranks[0], ranks[1], r in told, [side])
+
+
+def named_by(folder):
+    run = subprocess.run([INQUEST, "diagnose", "--json", folder], capture_output=True, text=True)
+    said = json.loads(run.stdout)
+    return sorted(c for v in said["verdicts"] for c in v["culprits"]), said["verdicts"][0]
+
+
+def one(seed, scratch, device):
+    dice = random.Random(seed)
+    job, ops = plan(World, dice)
+    culprit = dice.randrange(job.size)
+    own = [i for i, op in enumerate(ops) if culprit in op[1]]
+    stop = dice.randrange(1, len(own))
+    entered, done = play(job, ops, culprit, stop, dice.choice([1, 3, 8]))
+    silent = (culprit, set(own[max(0, stop - dice.randrange(1, 5)):])) if device else None
+    waits = any(mine - done for mine in entered.values())
+    write(job, ops, entered, done, silent)
+    wrong = 0
+    for how in [{}] if device else [{}, {"active_only": True}, {"keep": 12}]:
+        folder = job.write(os.path.join(scratch, "%d-%d" % (seed, len(str(how)))), **how)
+        named, first = named_by(folder)
+        if named != ([culprit] if waits or silent and silent[1] & done else []):
+            print("seed %d%s %s: %d of %d, but names %s: %s" % (
+                seed, ", device" if device else "", how, culprit, job.size, named,
+                first["headline"]))
+            wrong += 1
+    return wrong
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    sys.exit(min(1, sum(one(seed, scratch, device) for seed in range(ROUNDS)
+                        for device in (False, True))))
