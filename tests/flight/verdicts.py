@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 
 from dumps import World
 
@@ -134,6 +135,7 @@ def cases(at):
     batches(folder)
     small_groups(folder)
     prefixes(folder)
+    at_times(folder)
     damaged(folder)
     files(folder)
 
@@ -186,6 +188,27 @@ def small_groups(folder):
         world.collective(b, "all_reduce")
     world.collective(b, "all_reduce", ranks=[3, 5], done=False)
     expect("small groups", world.write(folder("small")), 1, "host-stall", [4])
+
+
+def at_times(folder):
+    """A file's time is believed where a watchdog would let a job stand for so long."""
+    def since(seconds):
+        world = World(4)
+        world.time = time.time_ns() - int(seconds * 1e9)
+        for _ in range(20):
+            world.collective(0, "all_reduce")
+        return world
+
+    world = since(0.2)
+    world.collective(0, "all_reduce", done=False)
+    expect("dumped as it goes", world.write(folder("fresh")), 0, "healthy")
+    world = since(310)
+    world.time += 10 * 10**9
+    world.collective(0, "all_reduce", ranks=others(4, 3), done=False)
+    at = world.write(folder("dated"))
+    expect("five minutes", at, 1, "host-stall", [3], ['"watchdog_s": 3'])
+    os.utime(at + "/nccl_trace_rank_3", ns=(world.time - 8 * 10**9,) * 2)
+    expect("its file was written before", at, 4, "inconclusive", [], ["older than"], laws=False)
 
 
 def damaged(folder):
