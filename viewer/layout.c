@@ -3,7 +3,7 @@
 
 /* From so many columns or lines on. */
 #define TITLE_H	  10 /* the title has a second line */
-#define BELOW_W	  80
+#define BELOW_W	  60
 #define BELOW_H	  14
 #define BESIDE_W  140
 #define STRIP_H	  16 /* of the screen: the strip has a line */

@@ -2,9 +2,11 @@
 /*
  * The verdict: whether to wait, the evidence with its cites, what it is not and by which facts,
  * what could not be judged, what to do next. Then every further verdict with its evidence. The
- * words are those of the text report; here each line leads to the event that it cites.
+ * words are those of the text report; here each line leads to the event that it cites. What to do
+ * next must not have to be looked for: it stands last, where all is seen at once, else at the top.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "viewer/pane-words.h"
 #include "words/headline.h"
@@ -208,21 +210,38 @@ static void add_others(const struct pane_fill *fill)
 		pane_add(fill->into, STYLE_FAINT, " ... and %zu verdicts more", verdicts->n - i);
 }
 
+/* Moves the lines behind `end` to before those behind `to`. */
+static void move_lines(struct pane_lines *lines, size_t to, size_t end)
+{
+	for (size_t from = end; from < lines->all.nr; from++, to++) {
+		const struct pane_line line = lines->all.items[from];
+
+		memmove(&lines->all.items[to + 1], &lines->all.items[to],
+			(from - to) * sizeof(line));
+		lines->all.items[to] = line;
+	}
+}
+
 void pane_fill_verdict(
 	const struct scene *scene, const struct pane_place *place, struct pane_lines *into)
 {
 	const struct pane_fill fill = {scene, place, into};
 	const struct verdict *first = &scene->verdicts->at[0];
+	size_t top, end;
 
 	into->here = -1;
 	if (!scene->verdicts->n)
 		return;
 	add_outlook(&fill, first);
 	add_left_out(&fill);
+	top = into->all.nr;
 	add_evidence(&fill, first);
 	add_seats(&fill, first);
 	add_ruled_out(&fill, first);
 	add_unjudged(&fill);
+	end = into->all.nr;
 	add_next(&fill, first);
+	if (place->height > 0 && into->all.nr > (size_t)place->height)
+		move_lines(into, top, end);
 	add_others(&fill);
 }

@@ -2,7 +2,7 @@
 #include "viewer/pane-words.h"
 
 const struct pane panes[PANES] = {
-	[PANE_VERDICT] = {"verdict", pane_fill_verdict, .by_row = false},
+	[PANE_VERDICT] = {"verdict", pane_fill_verdict, .by_height = true},
 	[PANE_STACKS] = {"stacks", pane_fill_stacks, .by_row = true,
 		.find = pane_find_stacks, .items = "stack lines"},
 	[PANE_EVENTS] = {"events", pane_fill_events, .timed = true, .by_row = true,

@@ -70,6 +70,7 @@ struct pane {
 		struct pane_lines *into);
 	bool timed;  /* its lines depend on the time cursor */
 	bool by_row; /* its lines depend on the selected rank and row */
+	bool by_height; /* and on how many of them are seen at once */
 	/*
 	 * Of a pane whose items may be very many (else NULL): lines are made of those around one of
 	 * them only, at a cost that does not depend on their number. This finds the first item

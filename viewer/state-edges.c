@@ -5,7 +5,9 @@
  * The wait-for graph (job/waitfor.h) holds ranks and what they wait in. A step goes from a rank
  * through anything that is no rank to the nearest that are; of those a culprit, else the lowest. It
  * is made for each step and dropped: a step is one key, and the graph is linear in the job. All
- * waits count here, however short: the question is where this leads, not who is to blame.
+ * waits count here, however short: the question is where this leads, not who is to blame. Only
+ * where all have come to an operation, and one brought something else, the graph leads nowhere:
+ * then it is the verdict's culprit that its victims wait for.
  */
 #include "viewer/state-private.h"
 
@@ -198,6 +200,17 @@ static void add_wait(struct str *into, const struct job *job, const struct wait 
 		str_printf(into, " of %s", job->groups[group].name);
 }
 
+/* A culprit of the first verdict that has this rank for a victim; JOB_NONE none. */
+static int blamed_for(const struct state *state, int rank)
+{
+	const struct verdicts *verdicts = state->scene.verdicts;
+
+	for (size_t i = 0; i < verdicts->n; i++)
+		if (verdicts->at[i].culprits.n && ranks_have(verdicts->at[i].victims, rank))
+			return verdicts->at[i].culprits.at[0];
+	return JOB_NONE;
+}
+
 static void edge_to(struct state *state)
 {
 	struct waitfor *graph = graph_of(state);
@@ -207,6 +220,8 @@ static void edge_to(struct state *state)
 	struct str in = {0};
 
 	waitfor_free(graph);
+	if (wait && to < 0)
+		to = blamed_for(state, old);
 	if (wait)
 		add_wait(&in, state->scene.job, wait);
 	if (!wait && to < 0) {

@@ -26,6 +26,7 @@ static bool is_fresh(const struct state_lines *lines, enum pane_number pane,
 	return lines->made && lines->pane == pane && old->width == place->width &&
 	       old->all == place->all &&
 	       (!panes[pane].by_row || (old->rank == place->rank && old->row == place->row)) &&
+	       (!panes[pane].by_height || old->height == place->height) &&
 	       (!panes[pane].timed || old->when == place->when) &&
 	       (!lines->lines.items || covers(lines, place));
 }

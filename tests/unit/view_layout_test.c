@@ -93,7 +93,7 @@ static void sizes_choose_the_kind(void **state)
 	assert_int_equal(layout_of(80, 7, 8, false, false).kind, LAYOUT_TOO_SMALL);
 	assert_int_equal(layout_of(0, 0, 8, false, false).kind, LAYOUT_TOO_SMALL);
 	assert_int_equal(layout_of(40, 8, 8, false, false).kind, LAYOUT_SINGLE);
-	assert_int_equal(layout_of(79, 50, 8, false, false).kind, LAYOUT_SINGLE);
+	assert_int_equal(layout_of(59, 50, 8, false, false).kind, LAYOUT_SINGLE);
 	assert_int_equal(layout_of(80, 24, 8, false, false).kind, LAYOUT_BELOW);
 	assert_int_equal(layout_of(80, 8, 8, false, false).kind, LAYOUT_SINGLE);
 	assert_int_equal(layout_of(140, 40, 8, false, false).kind, LAYOUT_BESIDE);
