@@ -497,7 +497,7 @@ static void one_thing_at_a_time_where_it_is_narrow(void **unused)
 	struct screen_test t = screen_of_skew();
 
 	(void)unused;
-	state_resize(t.state, 60, 20);
+	state_resize(t.state, 59, 20);
 	assert_false(state_shows_pane(t.state));
 	screen_keys(&t, "1");
 	assert_true(state_shows_pane(t.state));
