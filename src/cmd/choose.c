@@ -193,6 +193,11 @@ size_t choice_describe_others(const struct choice *choice, struct str *into)
 	return others;
 }
 
+bool choice_is_live(const struct choice *choice)
+{
+	return !choice->own || is_live(choice->own);
+}
+
 int choice_gather(struct choice *choice, const struct live_options *options,
 	struct evidence *into, struct complaint *why)
 {

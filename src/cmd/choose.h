@@ -34,6 +34,9 @@ int choice_make(struct choice *choice, const char *const *names, size_t n, bool 
 /* What a report says about the other jobs here; how many there are. */
 size_t choice_describe_others(const struct choice *choice, struct str *into);
 
+/* Whether it ran when it was chosen: a job that was over by then will not move any more. */
+bool choice_is_live(const struct choice *choice);
+
 /* Looks at it: 0, or negative with words. As often as wanted. */
 int choice_gather(struct choice *choice, const struct live_options *options,
 	struct evidence *into, struct complaint *why);

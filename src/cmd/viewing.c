@@ -187,7 +187,7 @@ static int reload(void *context, struct view_look *into, struct complaint *why)
 		.origin = str_text(&sight->origin),
 		.others = sight->others,
 		.left_out = str_text(&sight->left_out),
-		.live = viewing->choice != NULL,
+		.live = viewing->choice && choice_is_live(viewing->choice),
 		.release = release_view,
 		.own = sight,
 	};
