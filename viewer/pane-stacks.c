@@ -30,6 +30,7 @@ struct stacks_fill {
 	bool *selected; /* by rank: of the selected row */
 	size_t members; /* columns of whom it is about */
 	size_t own;     /* the branch in which the selected rank's program stands; SIZE_MAX none */
+	bool own_known; /* else it is where its stack ends */
 };
 
 static void pad(struct str *line, size_t column)
@@ -69,14 +70,15 @@ static bool is_mine(const struct stacks_fill *s, uint32_t set)
 	return false;
 }
 
-static size_t find_own(const struct stacks_fill *s)
+static size_t find_own(struct stacks_fill *s)
 {
 	const struct posture *postures = s->fill.scene->verdicts->postures;
 	int rank = s->fill.place->rank, node;
 
 	if (rank == JOB_NONE || (size_t)rank >= s->tree->job->nranks)
 		return SIZE_MAX;
-	node = treelines_own(s->lines, rank, postures ? &postures[rank] : NULL);
+	node = treelines_own(s->lines, rank, postures ? &postures[rank] : NULL,
+		&s->own_known);
 	return node == JOB_NONE ? SIZE_MAX : s->lines->of_node[node];
 }
 
@@ -202,7 +204,7 @@ static void add_branch(struct stacks_fill *s, size_t at)
 	branches_add_name(&line.words, s->tree, branch, true);
 	if (at == s->own) {
 		s->fill.into->here = (ptrdiff_t)s->fill.into->all.nr;
-		if (node->kind == STACKTREE_FRAME && !s->tree->nodes[branch->last].died)
+		if (s->own_known && node->kind == STACKTREE_FRAME && !s->tree->nodes[branch->last].died)
 			str_add(&line.words, "  <- own code");
 	}
 	if (node->kind == STACKTREE_FRAME)

@@ -111,7 +111,8 @@ static long native_own(const struct job *job, const struct job_stack *stack)
 	return -1;
 }
 
-int treelines_own(const struct treelines *lines, int rank, const struct posture *posture)
+int treelines_own(const struct treelines *lines, int rank, const struct posture *posture,
+	bool *ret_known)
 {
 	const struct stacktree *tree = lines->tree;
 	const struct job_stack *stack = posture ? posture->stack : NULL;
@@ -119,6 +120,7 @@ int treelines_own(const struct treelines *lines, int rank, const struct posture 
 	long own = stack && at >= 0 ? posture->program : -1;
 	int node;
 
+	*ret_known = false;
 	if (at < 0)
 		at = find_stack(tree, rank, NULL);
 	if (at < 0)
@@ -128,7 +130,9 @@ int treelines_own(const struct treelines *lines, int rank, const struct posture 
 		own = native_own(tree->job, stack);
 	for (node = tree->ends[at]; own >= 0 && node > 0; node = tree->nodes[node].parent)
 		if (tree->nodes[node].kind == STACKTREE_FRAME &&
-			tree->nodes[node].frame == stack->frames[own])
+			tree->nodes[node].frame == stack->frames[own]) {
+			*ret_known = true;
 			return node;
+		}
 	return tree->ends[at];
 }

@@ -22,10 +22,12 @@ void treelines_free(struct treelines *lines);
 /*
  * Where the rank's own program stands: the node of the innermost frame that is not a library's, on
  * the stack that its posture (NULL: none is known) or else its main thread has; where no frame is
- * known to be the program's, the stack's end. JOB_NONE: it has no stack in the tree.
+ * known to be the program's, the stack's end, and *ret_known is false. JOB_NONE: it has no stack in
+ * the tree.
  */
-int treelines_own(const struct treelines *lines, int rank, const struct posture *posture)
-	__attribute__((nonnull(1)));
+int treelines_own(const struct treelines *lines, int rank, const struct posture *posture,
+	bool *ret_known)
+	__attribute__((nonnull(1, 4)));
 
 /* Where the rank's main thread ends; JOB_NONE. */
 int treelines_end(const struct treelines *lines, int rank) __attribute__((nonnull));
