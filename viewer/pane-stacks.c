@@ -204,7 +204,8 @@ static void add_branch(struct stacks_fill *s, size_t at)
 	branches_add_name(&line.words, s->tree, branch, true);
 	if (at == s->own) {
 		s->fill.into->here = (ptrdiff_t)s->fill.into->all.nr;
-		if (s->own_known && node->kind == STACKTREE_FRAME && !s->tree->nodes[branch->last].died)
+		if (s->own_known && node->kind == STACKTREE_FRAME &&
+			!s->tree->nodes[branch->last].died)
 			str_add(&line.words, "  <- own code");
 	}
 	if (node->kind == STACKTREE_FRAME)
