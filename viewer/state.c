@@ -371,6 +371,9 @@ void state_settle(struct state *state)
 	state->window = window_within(
 		state->bounds, state->window.from, window_span(state->window));
 	state_set_when(state, state->when);
+	/* Who looks at something earlier must not lose it with the next look at the job. */
+	if (state->window.to < state->bounds.to)
+		state->follow = false;
 	state_find_row(state);
 	state_make_lines(state);
 }

@@ -75,7 +75,7 @@ static void say_live(struct title *title)
 	else if (title->scene->live && title->scene->job->ended == JOB_YES)
 		str_add(into, "ENDED");
 	else if (title->scene->live)
-		str_add(into, state->follow ? "LIVE" : "live");
+		str_add(into, state->follow ? "LIVE" : "live, F follows");
 }
 
 static void say_name(struct title *title)

@@ -365,7 +365,7 @@ static void the_next_look_changes_nothing_that_was_chosen(void **unused)
 	int64_t when;
 
 	(void)unused;
-	screen_keys(&t, "G w w 3 F");
+	screen_keys(&t, "G w w 3");
 	assert_false(t.state->follow);
 	when = t.state->when;
 	facts_never_seen(next, 0);
@@ -402,6 +402,32 @@ static void following_keeps_the_end_in_view(void **unused)
 	screen_says(&t, "not a live job");
 	screen_keys(&t, "Z");
 	screen_says(&t, "not a live job");
+	screen_free(&t);
+}
+
+/* Who went back to the beginning stays there: with the end out of sight nothing is followed. */
+static void who_looks_at_something_earlier_keeps_it(void **unused)
+{
+	struct screen_test t = screen_live(screen_skew(), 80, 24);
+	struct facts *next = screen_skew();
+	struct window window;
+	int64_t when;
+
+	(void)unused;
+	screen_find(&t, "LIVE");
+	screen_keys(&t, "Home w w w H");
+	screen_find(&t, "live, F follows");
+	window = t.state->window;
+	when = t.state->when;
+	for (int i = 0; i < next->nhosts; i++)
+		next->hosts[i].gathered += 50 * S;
+	screen_reload(&t, next);
+	assert_int_equal(t.state->window.from, window.from);
+	assert_int_equal(t.state->window.to, window.to);
+	assert_int_equal(t.state->when, when);
+	screen_keys(&t, "F");
+	screen_find(&t, "LIVE");
+	assert_int_equal(t.state->window.to, t.state->bounds.to);
 	screen_free(&t);
 }
 
@@ -643,6 +669,7 @@ int main(void)
 		cmocka_unit_test(time_is_measured),
 		cmocka_unit_test(the_next_look_changes_nothing_that_was_chosen),
 		cmocka_unit_test(following_keeps_the_end_in_view),
+		cmocka_unit_test(who_looks_at_something_earlier_keeps_it),
 		cmocka_unit_test(panes_are_chosen),
 		cmocka_unit_test(enter_goes_to_the_cited_event),
 		cmocka_unit_test(panes_are_searched),
