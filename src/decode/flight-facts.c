@@ -58,7 +58,8 @@ static void give_seat(const struct flights *flights, const struct flight_rank *r
 	member.begun_known = member.done_known && seat->status && seat->status->started >= 0 &&
 			     !group->has_p2p;
 	member.begun = member.begun_known ? (uint64_t)seat->status->started : 0;
-	member.p2p_whole = rank->has_entries && !rank->cut && !rank->outdated;
+	member.p2p_whole = rank->from_start && rank->has_entries && !rank->cut &&
+		!rank->outdated;
 	if (seat->timeout_ms > 0 && seat->timeout_ms < INT64_MAX / 2000000)
 		member.timeout = seat->timeout_ms * CLOCK_NS_PER_MS;
 	member.cite = cite;

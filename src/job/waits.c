@@ -257,6 +257,13 @@ static bool has_all_p2p(const struct job_member *m)
 	return total == m->np2p;
 }
 
+/* Of a dump that leaves out what is complete, or was overwritten, what is absent may have been. */
+static bool has_only_part(const struct job *job, const struct job_member *m)
+{
+	return m->rank != JOB_NONE && !m->p2p_whole &&
+	       (job->ranks[m->rank].knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP;
+}
+
 /* Whether the peer has entered the call that matches. */
 static enum job_known peer_came(
 	const struct job *job, const struct job_member *m, const struct job_op *op)
@@ -278,7 +285,7 @@ static enum job_known peer_came(
 			return JOB_YES;
 		seen = true;
 	}
-	if (!rollcall_speaks(job, peer) && !peer->p2p_whole)
+	if (has_only_part(job, peer) || (!rollcall_speaks(job, peer) && !peer->p2p_whole))
 		return JOB_MAYBE;
 	return seen || peer->p2p_whole || has_all_p2p(peer) ? JOB_NO : JOB_MAYBE;
 }

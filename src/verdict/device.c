@@ -240,6 +240,29 @@ static void judge_op(struct inquiry *q, size_t at)
 	release(&c);
 }
 
+/* Whether the rank has another message open of which nobody knows whether its peer came. */
+static bool sends_into_the_dark(const struct inquiry *q, int rank)
+{
+	for (size_t i = q->waits->first[rank]; i < q->waits->first[rank + 1]; i++)
+		if (q->waits->at[i].kind == WAIT_P2P && q->waits->at[i].peer_unknown)
+			return true;
+	return false;
+}
+
+/* Messages that were launched together complete together: one in the dark may hold them all. */
+static bool may_be_held(const struct inquiry *q, const struct waitfor_node *node)
+{
+	const struct wait *wait;
+	int peer;
+
+	if (node->kind != WAITFOR_PAIR)
+		return false;
+	wait = &q->waits->at[node->wait];
+	peer = q->job->members[wait->peer].rank;
+	return sends_into_the_dark(q, wait->rank) ||
+	       (peer != JOB_NONE && sends_into_the_dark(q, peer));
+}
+
 /* Nobody known is missing there, nothing else was launched before, nobody died in it. */
 static bool is_open_end(const struct inquiry *q, size_t at)
 {
@@ -247,7 +270,7 @@ static bool is_open_end(const struct inquiry *q, size_t at)
 
 	return (node->kind == WAITFOR_OP || node->kind == WAITFOR_INIT ||
 		       node->kind == WAITFOR_PAIR) &&
-	       node->reached != JOB_UNKNOWN && !node->absent &&
+	       node->reached != JOB_UNKNOWN && !node->absent && !may_be_held(q, node) &&
 	       q->graph->first_edge[at] == q->graph->first_edge[at + 1];
 }
 

@@ -171,8 +171,9 @@ def batches(folder):
     expect("batches, well", world.write(folder("batch-well")), 0, "healthy")
     world.batch(0, ring, ranks=others(4, 2), done=False)
     expect("batches", world.write(folder("batch")), 1, "host-stall", [2])
+    # What is complete was left out: rank 2 may have sent all that, and received it.
     expect("batches, active", world.write(folder("batch-active"), active_only=True),
-           1, "host-stall", [2])
+           4, "inconclusive")
 
 
 def small_groups(folder):
