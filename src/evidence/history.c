@@ -29,6 +29,7 @@
 #define HISTORY_COMMAND	   512 /* bytes of a command line: enough to know whose worker it is */
 #define HISTORY_QUESTIONS  64  /* command lines in one round */
 #define HISTORY_PATIENCE   100 /* ms for each */
+#define HISTORY_ASKS	  3 /* of one that does not answer in time */
 #define HISTORY_ENVIRON	   (64 * 1024)
 
 struct sample {
@@ -49,7 +50,7 @@ struct history_process {
 	size_t cgroup; /* index into groups, SIZE_MAX not known */
 	bool seen;     /* in the newest sample */
 	bool child;    /* a descendant of one that was named */
-	bool asked;    /* for its command line, under its present name */
+	int asked;     /* so often for its command line, under its present name */
 	char *command; /* NULL not known */
 	bool named;    /* by the caller: a rank, or what may become one */
 	struct json_object *gift; /* env and caches; NULL not known */
@@ -212,7 +213,7 @@ static void history_end(struct history *history, struct history_process *process
 static void history_name(struct history_process *process, const struct procstat *stat)
 {
 	if (memcmp(process->comm, stat->comm, sizeof(process->comm)) != 0)
-		process->asked = false;
+		process->asked = 0;
 	memcpy(process->comm, stat->comm, sizeof(process->comm));
 	process->ppid = stat->ppid;
 }
@@ -324,7 +325,7 @@ static char *history_words(const struct str *line)
 /* Whether anything is still to be asked of it. */
 static bool history_is_curious(const struct history_process *process)
 {
-	return process->seen && !process->ended && !process->asked &&
+	return process->seen && !process->ended && process->asked < HISTORY_ASKS &&
 	       (process->child || process->named);
 }
 
@@ -335,6 +336,7 @@ static void history_learn(struct history_process *process, const struct proc_err
 
 	if (answer->error || !answer->bytes.len)
 		return;
+	process->asked = HISTORY_ASKS;
 	if (is_line) {
 		free(process->command);
 		process->command = history_words(&answer->bytes);
@@ -345,8 +347,8 @@ static void history_learn(struct history_process *process, const struct proc_err
 }
 
 /*
- * Command lines of children and environments of ranks, each asked for once and anew when its name
- * changes; it takes the target's mmap lock, so these are errands.
+ * Command lines of children and environments of ranks, each asked for until it answers, a few times
+ * at most, and anew when its name changes; it takes the target's mmap lock, so these are errands.
  */
 static void history_ask(struct history *history)
 {
@@ -360,7 +362,7 @@ static void history_ask(struct history *history)
 
 		if (!history_is_curious(process))
 			continue;
-		process->asked = true;
+		process->asked++;
 		if (process->child) {
 			errand.name = "cmdline";
 			errand.cap = HISTORY_COMMAND;
