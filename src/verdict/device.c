@@ -240,17 +240,20 @@ static void judge_op(struct inquiry *q, size_t at)
 	release(&c);
 }
 
-/* Whether the rank has another message open of which nobody knows whether its peer came. */
-static bool sends_into_the_dark(const struct inquiry *q, int rank)
+/* Per rank: whether it has a message open of which nobody knows whether its peer came. */
+static bool *find_dark(const struct inquiry *q)
 {
-	for (size_t i = q->waits->first[rank]; i < q->waits->first[rank + 1]; i++)
+	bool *dark = arena_new_many(q->arena, bool, q->job->nranks + 1);
+
+	for (size_t i = 0; i < q->waits->n; i++)
 		if (q->waits->at[i].kind == WAIT_P2P && q->waits->at[i].peer_unknown)
-			return true;
-	return false;
+			dark[q->waits->at[i].rank] = true;
+	return dark;
 }
 
 /* Messages that were launched together complete together: one in the dark may hold them all. */
-static bool may_be_held(const struct inquiry *q, const struct waitfor_node *node)
+static bool may_be_held(
+	const struct inquiry *q, const bool *dark, const struct waitfor_node *node)
 {
 	const struct wait *wait;
 	int peer;
@@ -259,18 +262,17 @@ static bool may_be_held(const struct inquiry *q, const struct waitfor_node *node
 		return false;
 	wait = &q->waits->at[node->wait];
 	peer = q->job->members[wait->peer].rank;
-	return sends_into_the_dark(q, wait->rank) ||
-	       (peer != JOB_NONE && sends_into_the_dark(q, peer));
+	return dark[wait->rank] || (peer != JOB_NONE && dark[peer]);
 }
 
 /* Nobody known is missing there, nothing else was launched before, nobody died in it. */
-static bool is_open_end(const struct inquiry *q, size_t at)
+static bool is_open_end(const struct inquiry *q, const bool *dark, size_t at)
 {
 	const struct waitfor_node *node = &q->graph->nodes[at];
 
 	return (node->kind == WAITFOR_OP || node->kind == WAITFOR_INIT ||
 		       node->kind == WAITFOR_PAIR) &&
-	       node->reached != JOB_UNKNOWN && !node->absent && !may_be_held(q, node) &&
+	       node->reached != JOB_UNKNOWN && !node->absent && !may_be_held(q, dark, node) &&
 	       q->graph->first_edge[at] == q->graph->first_edge[at + 1];
 }
 
@@ -363,11 +365,12 @@ void judge_devices(struct inquiry *q)
 	size_t told = 0, newest_at = SIZE_MAX;
 	int64_t newest = JOB_UNKNOWN;
 	bool uneven = judge_uneven_pairs(q);
+	const bool *dark = find_dark(q);
 
 	for (size_t i = 0; i < q->graph->nnodes && told < 4; i++) {
 		int64_t entered;
 
-		if (!is_open_end(q, i) || q->graph->nodes[i].unknown ||
+		if (!is_open_end(q, dark, i) || q->graph->nodes[i].unknown ||
 			(uneven && q->graph->nodes[i].kind == WAITFOR_PAIR))
 			continue;
 		if (is_sure(q, i, &entered)) {
