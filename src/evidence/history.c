@@ -26,11 +26,9 @@
 #include "proc/watch.h"
 
 #define HISTORY_CGROUPS	   64
-#define HISTORY_COMMAND	   512 /* bytes of a command line: enough to know whose worker it is */
-#define HISTORY_QUESTIONS  64  /* command lines in one round */
+#define HISTORY_ERRANDS	   128 /* questions in one round */
 #define HISTORY_PATIENCE   100 /* ms for each */
-#define HISTORY_ASKS	  3 /* of one that does not answer in time */
-#define HISTORY_ENVIRON	   (64 * 1024)
+#define HISTORY_ASKS	   3   /* of what is not answered in time */
 
 struct sample {
 	int64_t when;
@@ -39,6 +37,17 @@ struct sample {
 	int64_t children;
 	int64_t written; /* bytes to storage; -1 not known */
 	char state;
+};
+
+/* What is asked of a process itself. It takes the target's mmap lock, so these are errands. */
+enum { HISTORY_CMDLINE, HISTORY_ENVIRON, HISTORY_QUESTIONS };
+
+static const struct {
+	const char *file;
+	size_t cap; /* of a command line: enough to know whose worker it is */
+} history_questions[HISTORY_QUESTIONS] = {
+	[HISTORY_CMDLINE] = {"cmdline", 512},
+	[HISTORY_ENVIRON] = {"environ", 64 * 1024},
 };
 
 /* A watched process; its samples are a ring of which `taken` tells the next place. */
@@ -50,7 +59,7 @@ struct history_process {
 	size_t cgroup; /* index into groups, SIZE_MAX not known */
 	bool seen;     /* in the newest sample */
 	bool child;    /* a descendant of one that was named */
-	int asked;     /* so often for its command line, under its present name */
+	int asked[HISTORY_QUESTIONS]; /* so often, under its present name */
 	char *command; /* NULL not known */
 	bool named;    /* by the caller: a rank, or what may become one */
 	struct json_object *gift; /* env and caches; NULL not known */
@@ -213,7 +222,7 @@ static void history_end(struct history *history, struct history_process *process
 static void history_name(struct history_process *process, const struct procstat *stat)
 {
 	if (memcmp(process->comm, stat->comm, sizeof(process->comm)) != 0)
-		process->asked = 0;
+		memset(process->asked, 0, sizeof(process->asked));
 	memcpy(process->comm, stat->comm, sizeof(process->comm));
 	process->ppid = stat->ppid;
 }
@@ -322,64 +331,56 @@ static char *history_words(const struct str *line)
 	return words;
 }
 
-/* Whether anything is still to be asked of it. */
-static bool history_is_curious(const struct history_process *process)
+/* Command lines are of interest of children, environments of ranks. */
+static bool history_is_curious(const struct history_process *process, int question)
 {
-	return process->seen && !process->ended && process->asked < HISTORY_ASKS &&
-	       (process->child || process->named);
+	if (!process->seen || process->ended || process->asked[question] >= HISTORY_ASKS)
+		return false;
+	return question == HISTORY_CMDLINE ? process->child : process->named && !process->gift;
 }
 
 /* The answer to what history_ask() wanted to know. */
-static void history_learn(struct history_process *process, const struct proc_errand *answer)
+static void history_learn(
+	struct history_process *process, int question, const struct proc_errand *answer)
 {
-	bool is_line = !strcmp(answer->name, "cmdline");
-
 	if (answer->error || !answer->bytes.len)
 		return;
-	process->asked = HISTORY_ASKS;
-	if (is_line) {
+	process->asked[question] = HISTORY_ASKS;
+	if (question == HISTORY_CMDLINE) {
 		free(process->command);
 		process->command = history_words(&answer->bytes);
-	} else if (!process->gift) {
+	} else {
 		process->gift = json_object_new_object();
 		worker_put(process->gift, answer->bytes.text, answer->bytes.len, environ);
 	}
 }
 
-/*
- * Command lines of children and environments of ranks, each asked for until it answers, a few times
- * at most, and anew when its name changes; it takes the target's mmap lock, so these are errands.
- */
+/* Each is asked until it is answered, a few times at most, and anew when the name changes. */
 static void history_ask(struct history *history)
 {
-	struct history_process *whose[2 * HISTORY_QUESTIONS];
-	struct proc_errand errands[2 * HISTORY_QUESTIONS];
+	struct history_process *whose[HISTORY_ERRANDS];
+	struct proc_errand errands[HISTORY_ERRANDS];
+	int what[HISTORY_ERRANDS];
 	size_t nr = 0;
 
-	for (size_t i = 0; i < history->processes.nr && nr < HISTORY_QUESTIONS; i++) {
-		struct history_process *process = history->processes.items[i];
-		struct proc_errand errand = {.pid = process->id.pid, .what = PROC_ERRAND_FILE};
+	for (size_t i = 0; i < history->processes.nr * HISTORY_QUESTIONS; i++) {
+		struct history_process *process = history->processes.items[i / HISTORY_QUESTIONS];
+		int question = (int)(i % HISTORY_QUESTIONS);
 
-		if (!history_is_curious(process))
+		if (nr == HISTORY_ERRANDS || !history_is_curious(process, question))
 			continue;
-		process->asked++;
-		if (process->child) {
-			errand.name = "cmdline";
-			errand.cap = HISTORY_COMMAND;
-			whose[nr] = process;
-			errands[nr++] = errand;
-		}
-		if (process->named && !process->gift) {
-			errand.name = "environ";
-			errand.cap = HISTORY_ENVIRON;
-			whose[nr] = process;
-			errands[nr++] = errand;
-		}
+		process->asked[question]++;
+		whose[nr] = process;
+		what[nr] = question;
+		errands[nr++] = (struct proc_errand){.pid = process->id.pid,
+			.what = PROC_ERRAND_FILE,
+			.name = history_questions[question].file,
+			.cap = history_questions[question].cap};
 	}
 	if (nr)
 		proc_errands_run(errands, nr, HISTORY_PATIENCE);
 	for (size_t i = 0; i < nr; i++) {
-		history_learn(whose[i], &errands[i]);
+		history_learn(whose[i], what[i], &errands[i]);
 		str_release(&errands[i].bytes);
 	}
 }
