@@ -163,7 +163,7 @@ void wording_prospect(struct str *into, const struct verdict *verdict, int64_t l
 		str_printf(into, " %s", clock_format(left, text));
 	/* What is to be done where not even the rank is known says the next step. */
 	if (verdict->outlook == VERDICT_OUTLOOK_UNKNOWN && verdict->class != VERDICT_INCONCLUSIVE)
-		str_add(into, "; see if it moves within 30 s");
+		str_add(into, "; if it still runs, look again in 30 s");
 }
 
 static const char *const questions[VERDICT_CLASSES] = {
