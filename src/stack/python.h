@@ -7,7 +7,7 @@
  * symbols by proc/python-find.h when the evidence is gathered), its structures by the tables of
  * its version, and from 3.13 on by the debug offsets that it carries itself.
  *
- * CPython 3.8 to 3.14, builds with a GIL. Of others (`refused`) nothing is read.
+ * CPython 3.8 to 3.15, builds with a GIL. Of others (`refused`) nothing is read.
  */
 
 #include <stdbool.h>

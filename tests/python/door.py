@@ -10,6 +10,9 @@ import sys
 import tempfile
 
 SRCDIR = os.environ["srcdir"]
+sys.path.insert(0, os.path.join(SRCDIR, "tests"))
+from interpreters import interpreters  # noqa: E402
+
 BUILD = os.environ["top_builddir"]
 PROBE = os.path.join(BUILD, ".libs", "libinquest-probe.so")
 SHOW = os.path.join(BUILD, "tests", "probe", "show")
@@ -47,35 +50,10 @@ class Python:
         self.name = "python %d.%d" % version
 
 
-def _ask(path):
-    """(path of the real program, version) of what may be a python."""
-    question = "import sys; print(sys.executable, *sys.version_info[:2])"
-    try:
-        told = subprocess.run(
-            [path, "-c", question], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60
-        )
-        path, major, minor = told.stdout.decode().split()
-        return os.path.realpath(path), (int(major), int(minor))
-    except (OSError, ValueError, subprocess.SubprocessError):
-        return None
-
-
 def pythons():
-    """Every python from 3.8 on: the system's, the one in PATH, those of pyenv; by version."""
-    root = os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv")
-    places = ["/usr/bin/python3", "/usr/local/bin/python3", shutil.which("python3") or ""]
-    try:
-        versions = sorted(os.listdir(os.path.join(root, "versions")))
-    except OSError:
-        versions = []
-    places += [os.path.join(root, "versions", v, "bin", "python3") for v in versions]
-    found = {}
-    for path, version in filter(None, map(_ask, filter(os.path.exists, places))):
-        if version >= (3, 8):
-            found.setdefault(path, version)
-    if not found:
-        skip("no python from 3.8 on")
-    return sorted((Python(p, v) for p, v in found.items()), key=lambda python: python.version)
+    """Every python from 3.8 on, by version."""
+    found = [Python(path, version) for path, version, _ in interpreters()]
+    return found or skip("no python from 3.8 on")
 
 
 def new_job():

@@ -13,6 +13,8 @@
  *	merged TID MERGED EVALS LEFT WRONG	of its stack merged with the native one: calls of
  *						the evaluation loop on it; those of them that got no
  *						Python frames; Python frames in the place of others
+ *	partial					the loop's symbol covers little of it: WRONG is not
+ *						known then, and 0
  *	named TID				it waits for the GIL, by a function's name
  *	native FUNCTION\tPYTHON			each of its frames, what is not plumbing; in
  *						order, one of the two "-"
@@ -34,6 +36,9 @@
 #include "stack/merge.h"
 #include "stack/python.h"
 #include "stack/unwind.h"
+
+/* A loop of fewer bytes has most of its code elsewhere, where a stripped file has no symbol. */
+#define EVAL_SMALLEST 8192
 
 /* Of the process. */
 static struct {
@@ -148,6 +153,7 @@ static void print_merged(
 	const struct unwind_stack *native, uint64_t tid, const struct merged_stack *merged)
 {
 	bool *left = calloc(native->nframes + 1, sizeof(*left));
+	bool partial = process.eval_end - process.eval_start < EVAL_SMALLEST;
 	size_t evals = 0, unserved = 0, wrong = 0, waits = 0;
 
 	for (size_t i = 0; i < merged->nframes; i++)
@@ -156,10 +162,12 @@ static void print_merged(
 	for (size_t i = 0; i < native->nframes; i++) {
 		evals += is_eval(native, i);
 		unserved += is_eval(native, i) && left[i];
-		wrong += !is_eval(native, i) && !left[i];
+		wrong += !partial && !is_eval(native, i) && !left[i];
 		waits += merge_is_gil_wait(native_name(native, i));
 	}
 	printf("merged %" PRIu64 " %d %zu %zu %zu\n", tid, merged->merged, evals, unserved, wrong);
+	if (partial)
+		printf("partial\n");
 	if (waits)
 		printf("named %" PRIu64 "\n", tid);
 	for (size_t i = 0; i < merged->nframes; i++) {

@@ -1,51 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the tests of Python's stacks share: the interpreters of this machine, programs that hang in
 # them, and what our reader (pystack) says of these.
-import glob
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.environ["srcdir"], "tests"))
+from interpreters import everyone, readable
+
 HERE = os.path.join(os.environ["srcdir"], "tests", "stack")
 PYSTACK = os.path.join(os.environ["top_builddir"], "tests", "stack", "pystack")
 DEADLINE = 120
-KNOWN = range(8, 15)
-
-
-def version(python):
-    """(3, N) of an interpreter; None if it does not run or is no CPython with a GIL."""
-    ask = ("import sys, sysconfig; print(sys.implementation.name == 'cpython' and not "
-           "sysconfig.get_config_var('Py_GIL_DISABLED'), *sys.version_info[:2])")
-    try:
-        said = subprocess.run([python, "-c", ask], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, timeout=DEADLINE).stdout.split()
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return (int(said[1]), int(said[2])) if said[:1] == [b"True"] else None
 
 
 def interpreters():
-    """One of each kind that we know: [(path, minor)]."""
-    asked = os.environ.get("INQUEST_PYTHONS")
-    found = asked.split() if asked else sorted(
-        glob.glob(os.path.expanduser("~/.pyenv/versions/3.*/bin/python3")))
-    if not asked:
-        found += ["/usr/bin/python3", shutil.which("python3")]
-    seen, result = set(), []
-    for path in found:
-        real = path and os.path.realpath(path)
-        if not real or real in seen or not os.path.exists(real):
-            continue
-        seen.add(real)
-        of = version(real)
-        if of and of[0] == 3 and of[1] in KNOWN:
-            result.append((real, of[1]))
-    return result
+    """Those whose frames we can read: [(path, minor)]."""
+    return [(one.path, one.version[1]) for one in readable()]
 
 
 class Thread:
@@ -64,6 +39,7 @@ class Looked:
         self.text = text
         self.places, self.threads, self.merged, self.native = [], [], {}, {}
         self.missing, self.waits, self.named = [], [], []
+        self.partial = False  # the symbol of the evaluation loop covers little of it
         for line in text.splitlines():
             word, _, rest = line.partition(" ")
             getattr(self, "on_" + word, lambda rest: self.missing.append(line))(rest)
@@ -83,6 +59,9 @@ class Looked:
         line, rest = rest.split(" ", 1)
         function, file = rest.split("\t")
         self.threads[-1].frames.append((file, int(line), function))
+
+    def on_partial(self, _):
+        self.partial = True
 
     def on_merged(self, rest):
         tid, *counts = map(int, rest.split())

@@ -10,7 +10,8 @@
 #include "tests/unit/unit.h"
 
 static const uint32_t versions[] = {
-	0x030812f0, 0x030912f0, 0x030a0df0, 0x030b07f0, 0x030c01f0, 0x030d00f0, 0x030e00f0};
+	0x030812f0, 0x030912f0, 0x030a0df0, 0x030b07f0, 0x030c01f0, 0x030d00f0, 0x030e0af0,
+	0x030f02f0};
 
 #define NVERSIONS (sizeof(versions) / sizeof(versions[0]))
 
@@ -249,8 +250,8 @@ static void what_is_not_known_is_refused(void **state)
 	python_fake_put(fake, fake->runtime + 16, 1, 8);
 	assert_refused(fake, "free-threaded");
 	fake = fake_job(0x030d00f0);
-	python_fake_put(fake, fake->runtime + 8, 0x030f00f0, 8);
-	assert_refused(fake, "3.15");
+	python_fake_put(fake, fake->runtime + 8, 0x031000f0, 8);
+	assert_refused(fake, "3.16");
 	fake = fake_job(0x030d00f0);
 	python_fake_put(fake, fake->runtime, 0, 8);
 	assert_refused(fake, "lacks the table");
