@@ -113,18 +113,33 @@ const char *context_name(struct decode_context *context, const struct decode_pro
 	return arena_printf(&context->arena, "p%u", process->who.pid);
 }
 
+/*
+ * When it ended, by two witnesses. Of the same end the earlier time is the better one: a process
+ * says that it exits just before it does, others notice only afterwards. Of ends that differ the
+ * better witness's counts, which may not know when.
+ */
+static int64_t end_time(const struct decode_end *best, const struct decode_end *other)
+{
+	bool same = best->end == other->end && best->status == other->status;
+
+	if (best->when == JOB_UNKNOWN)
+		return other->when;
+	if (same && other->when != JOB_UNKNOWN && other->when < best->when)
+		return other->when;
+	return best->when;
+}
+
 void context_end(struct decode_process *process, const struct decode_end *end)
 {
-	if (end->witness > process->end.witness) {
-		int64_t when = process->end.when;
-		bool had = process->end.witness != WITNESS_NONE;
+	const struct decode_end known = process->end;
 
+	if (known.witness == WITNESS_NONE) {
 		process->end = *end;
-		/* The best witness of how may not know when. */
-		if (end->when == JOB_UNKNOWN && had)
-			process->end.when = when;
-	} else if (process->end.when == JOB_UNKNOWN) {
-		process->end.when = end->when;
+	} else if (end->witness > known.witness) {
+		process->end = *end;
+		process->end.when = end_time(end, &known);
+	} else {
+		process->end.when = end_time(&known, end);
 	}
 }
 

@@ -146,7 +146,7 @@ struct decode_process *context_process(
 /* Who it is in cites: its world rank, else "pPID". Lives in the arena. */
 const char *context_name(struct decode_context *context, const struct decode_process *process);
 
-/* Takes an end over where its witness is better than the one so far. */
+/* Takes an end over where its witness is better than the one so far; and when it was. */
 void context_end(struct decode_process *process, const struct decode_end *end);
 
 /* Takes a thread over where it is new, or its board newer. Strings must live in the arena. */

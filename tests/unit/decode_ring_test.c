@@ -324,6 +324,35 @@ static void a_death_is_told_by_the_best_witness(void **state)
 	job_free(job);
 }
 
+/* Its peers fail of its exit before anybody has noticed it: what it said itself comes first. */
+static void an_exit_is_when_the_process_says_it(void **state)
+{
+	static const int statuses[] = {0, 1 << 8, SIGKILL};
+
+	for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++) {
+		struct evidence evidence = {0};
+		struct fixture *f = forge_rank(0);
+		struct ring_record milestone = {
+			.meta = ring_meta(RING_PROC, 0, RING_NO_GROUP, RING_PROC__EXIT)};
+		char text[256];
+		struct job *job;
+
+		ring_pin(&f->w, RING_PIN_PROC, forge_tsc(5), &milestone);
+		snprintf(text, sizeof(text),
+			"{\"exits\": [{\"pid\": %u, \"start_time\": %u, "
+			"\"when\": %lld, \"wait_status\": %d}]}",
+			FORGE_PID(0), FORGE_START(0), (long long)forge_real(2), statuses[i]);
+		forge_gather(&evidence);
+		forge_text(&evidence, EXHIBIT_EXIT, 0, text);
+		forge_ring(&evidence, f);
+		job = decoded(&evidence);
+		/* Who said so and then ended in another way ended later. */
+		assert_int_equal(job->processes[job->ranks[0].process].ended,
+			forge_real(statuses[i] ? 2 : 5));
+		job_free(job);
+	}
+}
+
 /* A handler may have seen a signal that the process survived. */
 static void who_lives_has_not_died(void **state)
 {
@@ -543,6 +572,7 @@ int main(void)
 		cmocka_unit_test(an_empty_first_batch_is_remembered),
 		cmocka_unit_test(an_empty_batch_amidst_others_is_remembered),
 		cmocka_unit_test(a_death_is_told_by_the_best_witness),
+		cmocka_unit_test(an_exit_is_when_the_process_says_it),
 		cmocka_unit_test(who_lives_has_not_died),
 		cmocka_unit_test(losses_are_told),
 		cmocka_unit_test(damage_anywhere_never_crashes),
