@@ -332,11 +332,39 @@ static bool somebody_moved(const struct inquiry *q, const struct scene *scene)
 	return false;
 }
 
+/* The job goes its way, so far as its stacks tell. */
+static void judge_well(struct inquiry *q, const struct scene *scene, const char *why)
+{
+	struct draft *draft = inquiry_draft(q, VERDICT_HEALTHY);
+
+	draft->verdict.confidence = VERDICT_SUPPORTED;
+	draft_fact(q, draft, FACT_ALIVE, JOB_NONE, "procs")->a =
+		(int64_t)(scene->waiting.list.nr + scene->elsewhere.list.nr);
+	draft_fact(q, draft, FACT_OTHER, JOB_NONE, "stacks:*")->text = why;
+}
+
+/*
+ * Whether each rank was seen to go on while we looked: those in a collective came there from
+ * another place of the program. (A store is asked again and again by programs that hang, too.)
+ */
+static bool all_go_on(const struct inquiry *q, const struct scene *scene)
+{
+	for (size_t i = 0; i < scene->waiting.list.nr; i++) {
+		const struct posture *p = &q->profiles[scene->waiting.list.items[i]].posture;
+
+		if (!p->passed || (p->pose != POSE_COLLECTIVE && p->pose != POSE_P2P))
+			return false;
+	}
+	for (size_t i = 0; i < scene->elsewhere.list.nr; i++)
+		if (q->profiles[scene->elsewhere.list.items[i]].posture.moved != JOB_YES)
+			return false;
+	return !scene->unknown.list.nr && !scene->locked.list.nr;
+}
+
 /* Nobody waits for another rank. Some may stand all the same; else all goes its way. */
 static void judge_nobody_waits(struct inquiry *q, const struct scene *scene)
 {
 	struct rank_list standing = {0};
-	struct draft *draft;
 
 	for (size_t i = 0; i < scene->elsewhere.list.nr; i++)
 		if (is_trouble(&q->profiles[scene->elsewhere.list.items[i]].posture))
@@ -348,14 +376,10 @@ static void judge_nobody_waits(struct inquiry *q, const struct scene *scene)
 		return;
 	if (!scene->unknown.list.nr && judge_standing(q, scene))
 		return;
-	if (scene->unknown.list.nr || !somebody_moved(q, scene)) {
+	if (scene->unknown.list.nr || !somebody_moved(q, scene))
 		judge_unproved(q, scene);
-		return;
-	}
-	draft = inquiry_draft(q, VERDICT_HEALTHY);
-	draft->verdict.confidence = VERDICT_SUPPORTED;
-	draft_fact(q, draft, FACT_ALIVE, JOB_NONE, "procs")->a = (int64_t)scene->elsewhere.list.nr;
-	draft_fact(q, draft, FACT_OTHER, JOB_NONE, "stacks:*")->text = "nobody waits";
+	else
+		judge_well(q, scene, "nobody waits");
 }
 
 /* -- all of it --------------------------------------------------------------------------------- */
@@ -411,6 +435,8 @@ void judge_by_stacks(struct inquiry *q)
 		}
 		if (!q->drafts.nr)
 			judge_unproved(q, &scene);
+	} else if (scene.waiting.list.nr && all_go_on(q, &scene)) {
+		judge_well(q, &scene, "all were seen to go on");
 	} else if (scene.waiting.list.nr && !judge_sites(q, &scene)) {
 		judge_unproved(q, &scene);
 	}

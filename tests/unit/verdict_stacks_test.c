@@ -441,6 +441,43 @@ static void who_was_seen_to_run_does_not_stand_for_being_idle(void **state)
 	facts_free(f);
 }
 
+/* A job that is well and slow: all are in collectives, and each came there while we looked. */
+static void who_all_go_on_are_well(void **state)
+{
+	struct facts *f = foreign(8, 3, SLEEPS);
+	struct judged j;
+
+	for (int i = 0; i < 8; i++) {
+		f->extra[i].is.stack.fact.moved = JOB_YES;
+		f->extra[i].is.stack.fact.still = 1; /* in main(): the step has moved on */
+	}
+	facts_expect(f, VERDICT_HEALTHY, "", NULL);
+	j = judge(f);
+	assert_int_equal(j.v->at[0].confidence, VERDICT_SUPPORTED);
+	expect_says(&j, "all were seen to go on");
+	done(&j, f);
+}
+
+/* One who was not, or asks a store again and again, keeps it from being called well. */
+static void one_who_was_not_seen_to_go_on_leaves_it_open(void **state)
+{
+	struct facts *f = foreign(8, 3, STORE_ID);
+
+	for (int i = 0; i < 8; i++) {
+		f->extra[i].is.stack.fact.moved = JOB_YES;
+		f->extra[i].is.stack.fact.still = 1;
+	}
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	f->extra[3].is.stack.frames = SLEEPS;
+	facts_expect(f, VERDICT_HEALTHY, "", NULL);
+	f->extra[3].is.stack.fact.moved = JOB_MAYBE;
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	f->extra[3].is.stack.fact.moved = JOB_YES;
+	f->extra[5].is.stack.fact.still = SIZE_MAX; /* it may spin in there */
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_free(f);
+}
+
 /* Who stands elsewhere for two seconds cannot have been passed by those who wait. */
 static void one_that_stands_proves_it_for_all(void **state)
 {
@@ -616,6 +653,8 @@ int main(void)
 		cmocka_unit_test(a_rank_that_was_not_found),
 		cmocka_unit_test(one_look_proves_nothing),
 		cmocka_unit_test(who_was_seen_to_run_does_not_stand_for_being_idle),
+		cmocka_unit_test(who_all_go_on_are_well),
+		cmocka_unit_test(one_who_was_not_seen_to_go_on_leaves_it_open),
 		cmocka_unit_test(one_that_stands_proves_it_for_all),
 		cmocka_unit_test(unknown_ranks_are_not_blamed),
 		cmocka_unit_test(a_majority_elsewhere_is_not_late),
