@@ -36,15 +36,16 @@ PAD = 0
 class Block(nn.Module):
     """One layer of a transformer."""
 
-    def __init__(self, width, heads):
+    def __init__(self, width, heads, inner=None):
         super().__init__()
+        inner = inner or 2 * width
         self.heads = heads
         self.first = nn.LayerNorm(width)
         self.qkv = nn.Linear(width, 3 * width)
         self.out = nn.Linear(width, width)
         self.second = nn.LayerNorm(width)
-        self.up = nn.Linear(width, 2 * width)
-        self.down = nn.Linear(2 * width, width)
+        self.up = nn.Linear(width, inner)
+        self.down = nn.Linear(inner, width)
 
     def forward(self, x):
         rows, length, width = x.shape
@@ -57,6 +58,22 @@ class Block(nn.Module):
         return x + self.down(F.gelu(self.up(self.second(x))))
 
 
+class Row(nn.Module):
+    """
+    Layers that are one graph (one of nn.Sequential has as many as layers). Their inner widths
+    differ: each has kernels of its own, which the compiler has to build.
+    """
+
+    def __init__(self, width, heads, length):
+        super().__init__()
+        self.layers = nn.ModuleList(Block(width, heads, 2 * width + 8 * i) for i in range(length))
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
 class LanguageModel(nn.Module):
     """`layers` blocks, each of as many layers in a row as the settings say (one)."""
 
@@ -64,8 +81,7 @@ class LanguageModel(nn.Module):
         super().__init__()
         self.embed = nn.Embedding(TOKENS, width)
         self.blocks = nn.ModuleList(
-            nn.Sequential(*(Block(width, heads) for _ in range(settings.get("in_a_row", 1))))
-            for _ in range(layers))
+            Row(width, heads, settings.get("in_a_row", 1)) for _ in range(layers))
         self.norm = nn.LayerNorm(width)
         self.head = nn.Linear(width, TOKENS)
 
