@@ -54,17 +54,33 @@ static bool moves(const struct profile *p)
 }
 
 /*
+ * Nothing of it moves, and nothing says why: it may wait for a lock that nobody sees. PyTorch 2.6
+ * takes the locks of its cache in processes that compile for a rank (codecache.py
+ * _worker_compile_cpp), and polls them asleep.
+ */
+static bool may_be_locked(const struct profile *p)
+{
+	return p->progress == PROGRESS_NO && !p->frozen && !p->dead_child && !p->pool;
+}
+
+/*
  * Whether another rank of the host holds the lock that this one's compile waits for: some rank
- * there compiles without waiting for one, and so is the one that is late.
+ * there compiles without waiting for one, and so is the one that is late. Where the lock itself is
+ * not seen, that one must be seen to move.
  */
 static bool has_pace_maker(const struct inquiry *q, int rank)
 {
-	if (!is_locked(&q->profiles[rank]))
+	const struct profile *p = &q->profiles[rank];
+
+	if (!is_locked(p) && !may_be_locked(p))
 		return false;
-	for (size_t i = 0; i < q->job->nranks; i++)
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		const struct profile *other = &q->profiles[i];
+
 		if ((int)i != rank && q->job->ranks[i].host == q->job->ranks[rank].host &&
-			compiles(&q->profiles[i]) && !is_locked(&q->profiles[i]))
+			compiles(other) && !is_locked(other) && (is_locked(p) || moves(other)))
 			return true;
+	}
 	return false;
 }
 

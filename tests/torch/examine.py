@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-examine.py [--bare] [--gpu] SCENARIO[@RANKS]...: plays jobs of PyTorch, each with a real mishap
-in a drawn rank, and examines them as tests/scenarios/examine.py does the demo's.
+examine.py [--bare] [--gpu] [--ddp] SCENARIO[@RANKS]...: plays jobs of PyTorch, each with a real
+mishap in a drawn rank, and examines them as tests/scenarios/examine.py does the demo's.
 
 Each is started as anybody would: inquest run -- torchrun --nproc_per_node=8 JOB.py; nothing in
 the job knows of inquest. A few are started without it, as most jobs are (a scenario that is not
@@ -10,6 +10,7 @@ from the environment in $INQUEST_TORCH, else from the one that `quickstart torch
 One line each, beginning with "|", is a row of check-torch's table.
 
 --gpu has the ranks talk by NCCL and compute on one GPU (tests/gpu/torch.test).
+--ddp spreads the model by DDP, for an older PyTorch, whose FSDP2 needs a GPU (2.6).
 --bare runs the jobs without inquest for a while and shows what they say: does it really hang?
 
 Exit 77: there is no PyTorch here.
@@ -379,6 +380,8 @@ def main(arguments):
     TorchPlay.bare = "--bare" in arguments
     if "--gpu" in arguments:
         settings["backend"] = "nccl"
+    if "--ddp" in arguments:
+        settings["mode"] = "ddp"
     names = [name for name in arguments if not name.startswith("--")]
     unknown = {name.partition("@")[0] for name in names} - set(SCENARIOS)
     if unknown:

@@ -44,6 +44,29 @@ static void s03_a_compile_without_cpu_is_stuck(void **state)
 	facts_free(f);
 }
 
+/*
+ * Eight that share a cold cache (PyTorch 2.6): each kernel is compiled by one of them, while the
+ * workers of the others poll its lock, which nothing shows.
+ */
+static void who_may_wait_for_a_peers_compile_is_not_stuck(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 2; i++)
+		facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 4096, 40);
+	for (int i = 2; i < 4; i++)
+		facts_span(f, i, JOB_SPAN_COMPILE, "inductor codegen", "0/0", 10, FACTS_OPEN);
+	facts_cpu(f, 2, 4.5, 5, 0.2);
+	facts_cpu(f, 3, 0, 10, 12);
+	facts_expect(f, VERDICT_COMPILE_SKEW, "2", "0,1");
+	f->ranks[3].process.state = 'T'; /* this one waits for no lock */
+	facts_expect(f, VERDICT_COMPILE_STUCK, "3", NULL);
+	f->ranks[3].process.state = 'S';
+	facts_cpu(f, 2, 0, 10, 12); /* and nobody compiles for anybody */
+	facts_expect(f, VERDICT_COMPILE_STUCK, "2,3", "0,1");
+	facts_free(f);
+}
+
 static void a_quiet_second_is_not_yet_stuck(void **state)
 {
 	struct facts *f = cold_job();
@@ -260,6 +283,7 @@ int main(void)
 		cmocka_unit_test(s01_a_cold_rank_still_compiles),
 		cmocka_unit_test(s02_all_compile_and_nobody_waits),
 		cmocka_unit_test(s03_a_compile_without_cpu_is_stuck),
+		cmocka_unit_test(who_may_wait_for_a_peers_compile_is_not_stuck),
 		cmocka_unit_test(a_quiet_second_is_not_yet_stuck),
 		cmocka_unit_test(a_busy_worker_is_progress),
 		cmocka_unit_test(a_new_worker_is_progress),
