@@ -6,6 +6,11 @@ each thing that the shim stands around.
 Two processes do the same, one with the probe; in turn, some steps each, in both orders, on one
 CPU: so that whatever else the machine does, it does to both. A figure is the median over all turns
 of the ratio in one turn; beside it the median difference, and the quartiles of the ratio.
+
+Two processes differ by a percent from each other by where their memory lies, which no turns take
+away: so the training step is measured in several pairs of new processes, half of them with the
+probe in the one that starts first; its figure is the median over the turns of all pairs, and beside
+it stand the medians of the pairs.
 """
 
 import os
@@ -19,6 +24,7 @@ build = os.environ["top_builddir"]
 torch_at = os.environ.get("INQUEST_TORCH") or os.path.join(build, "torch")
 probe = os.path.join(build, ".libs/libinquest-probe.so")
 TURNS = 40
+PAIRS = 10
 STEP_BAR = 1.005
 
 
@@ -58,7 +64,7 @@ def works():
         optimizer.step()
         optimizer.zero_grad()
 
-    return {"training step": (10, step),
+    return {"training step": (3, step),
             "batch of a DataLoader": (2000, lambda: next(batches)),
             "Optimizer.step(), no gradient": (2000, tiny.step),
             "all_reduce of one element": (500, lambda: dist.all_reduce(one))}
@@ -99,6 +105,31 @@ class Worker:
         self.process.wait()
 
 
+class Pair:
+    """One without the probe and one with it, both ready."""
+
+    def __init__(self, probed_first=False):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.job = os.path.join(self.scratch.name, "inquest/job")
+        os.makedirs(self.job, 0o700)
+        self.both = [None, None]
+        for probed in (1, 0) if probed_first else (0, 1):
+            environment = {"LD_PRELOAD": probe, "INQUEST_DIR": os.path.dirname(self.job),
+                           "INQUEST_JOB_DIR": self.job} if probed else {}
+            folder = os.path.join(self.scratch.name, str(probed))
+            self.both[probed] = Worker(folder, **environment)
+        for each in self.both:
+            each.time("training step")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for each in self.both:
+            each.end()
+        self.scratch.cleanup()
+
+
 def show(name, value, unit, ratio=None, bar=None, beside=""):
     """As bench/figure.h shows one."""
     held = value if ratio is None else ratio
@@ -108,18 +139,27 @@ def show(name, value, unit, ratio=None, bar=None, beside=""):
         flush=True)
 
 
-def compare(name, bare, probed, bar=None):
-    ratios, costs, base = [], [], []
+def take_turns(name, bare, probed):
+    """[(ns without the probe, ns with it)]"""
+    turns = []
     for turn in range(TURNS):
         first, second = (bare, probed) if turn % 2 else (probed, bare)
         took = {first: first.time(name)}
         took[second] = second.time(name)
-        ratios.append(took[probed] / took[bare])
-        costs.append(took[probed] - took[bare])
-        base.append(took[bare])
-    low, middle, high = statistics.quantiles(ratios, n=4)
-    show(name, statistics.median(base) / 1e3, "us", middle, bar,
-         "  %+.2f us, quartiles %.3f..%.3f" % (statistics.median(costs) / 1e3, low, high))
+        turns.append((took[bare], took[probed]))
+    return turns
+
+
+def median_ratio(turns):
+    return statistics.median(probed / bare for bare, probed in turns)
+
+
+def compare(name, turns, bar=None, beside=""):
+    ratios = [probed / bare for bare, probed in turns]
+    low, _, high = statistics.quantiles(ratios, n=4)
+    cost = statistics.median(probed - bare for bare, probed in turns)
+    show(name, statistics.median(bare for bare, _ in turns) / 1e3, "us", median_ratio(turns), bar,
+         "  %+.2f us, quartiles %.3f..%.3f%s" % (cost / 1e3, low, high, beside))
 
 
 def memory(job):
@@ -134,22 +174,19 @@ def main():
         print("== PyTorch\nskipped: none in", torch_at)
         return
     os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[-1]})
-    with tempfile.TemporaryDirectory() as scratch:
-        job = os.path.join(scratch, "inquest/job")
-        os.makedirs(job, 0o700)
-        print("== PyTorch, a step of a small transformer and its parts")
-        bare = Worker(os.path.join(scratch, "bare"))
-        probed = Worker(os.path.join(scratch, "probed"), LD_PRELOAD=probe,
-                        INQUEST_DIR=os.path.dirname(job), INQUEST_JOB_DIR=job)
-        for each in (bare, probed):
-            each.time("training step")
-        compare("training step", bare, probed, STEP_BAR)
-        compare("batch of a DataLoader", bare, probed)
-        compare("Optimizer.step(), no gradient", bare, probed)
-        compare("all_reduce of one element", bare, probed)
-        memory(job)
-        bare.end()
-        probed.end()
+    print("== PyTorch, a step of a small transformer and its parts")
+    steps = []
+    for pair in range(PAIRS):
+        with Pair(probed_first=pair % 2) as workers:
+            steps.append(take_turns("training step", *workers.both))
+    medians = sorted(map(median_ratio, steps))
+    compare("training step", sum(steps, []), STEP_BAR,
+            "; pairs %.4f..%.4f" % (medians[0], medians[-1]))
+    with Pair() as workers:
+        for name in "batch of a DataLoader", "Optimizer.step(), no gradient", \
+                "all_reduce of one element":
+            compare(name, take_turns(name, *workers.both))
+        memory(workers.job)
 
 
 if sys.argv[1:] == ["worker"]:
