@@ -153,7 +153,8 @@ static void print_merged(
 	const struct unwind_stack *native, uint64_t tid, const struct merged_stack *merged)
 {
 	bool *left = calloc(native->nframes + 1, sizeof(*left));
-	bool partial = process.eval_end - process.eval_start < EVAL_SMALLEST;
+	uint64_t eval = process.eval_end - process.eval_start;
+	bool partial = eval && eval < EVAL_SMALLEST;
 	size_t evals = 0, unserved = 0, wrong = 0, waits = 0;
 
 	for (size_t i = 0; i < merged->nframes; i++)
