@@ -4,6 +4,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/attempts.c %D%/attempts.h \
 	%D%/build.c %D%/build.h \
 	%D%/caches.c %D%/caches.h \
+	%D%/clocks.c %D%/clocks.h \
 	%D%/compiles.c %D%/compiles.h \
 	%D%/firsts.c %D%/firsts.h \
 	%D%/frames.c \

@@ -121,61 +121,47 @@ int64_t tempo_median_start(const struct job *job, int group)
 	return median;
 }
 
-/* What two ranks' clocks may be apart; 0 on one host. */
-static int64_t clock_error(const struct job *job, int a, int b)
-{
-	int host_a = job->ranks[a].host, host_b = job->ranks[b].host;
-	int64_t error = 0;
-
-	if (host_a == host_b || host_a == JOB_NONE || host_b == JOB_NONE)
-		return 0;
-	if (job->hosts[host_a].clock_error == JOB_UNKNOWN ||
-		job->hosts[host_b].clock_error == JOB_UNKNOWN)
-		return INT64_MAX;
-	error = job->hosts[host_a].clock_error + job->hosts[host_b].clock_error;
-	return error < 0 ? INT64_MAX : error;
-}
-
 /* How late the last one to enter was; false where not all are known to have entered. */
-static bool lateness(
-	const struct job *job, const struct job_group *g, uint64_t index, struct tempo_late *late)
+static bool lateness(const struct job *job, const struct clocks *clocks, const struct job_group *g,
+	uint64_t index, struct tempo_late *late)
 {
-	int64_t last = JOB_UNKNOWN, second = JOB_UNKNOWN, error;
-	int second_rank = JOB_NONE;
+	int64_t last = JOB_UNKNOWN, second = JOB_UNKNOWN;
+	int clock = JOB_NONE;
 
 	late->rank = JOB_NONE;
 	for (uint32_t seat = 0; seat < g->size; seat++) {
 		const struct job_member *m = &job->members[g->first_member + (int)seat];
 		const struct job_op *op = rollcall_op(m, index);
+		int64_t entered;
 
-		if (!op || op->entered == JOB_UNKNOWN || m->rank == JOB_NONE)
+		if (!op || m->rank == JOB_NONE)
 			return false;
-		if (op->entered > last) {
+		if (clock == JOB_NONE)
+			clock = clocks_of_rank(clocks, m->rank);
+		entered = clocks_move(clocks, op->entered, clocks_of_rank(clocks, m->rank), clock);
+		if (entered == JOB_UNKNOWN)
+			return false;
+		if (entered > last) {
 			second = last;
-			second_rank = late->rank;
-			last = op->entered;
+			last = entered;
 			*late = (struct tempo_late){
 				.rank = m->rank, .index = index, .cite = op->cite};
-		} else if (op->entered > second) {
-			second = op->entered;
-			second_rank = m->rank;
+		} else if (entered > second) {
+			second = entered;
 		}
 	}
-	if (second == JOB_UNKNOWN)
-		return false;
-	error = clock_error(job, late->rank, second_rank);
-	late->late = error == INT64_MAX ? 0 : last - second - error;
+	late->late = second == JOB_UNKNOWN ? 0 : last - second;
 	return late->late > 0;
 }
 
-struct tempo_late tempo_latest(const struct job *job, int group)
+struct tempo_late tempo_latest(const struct job *job, const struct clocks *clocks, int group)
 {
 	const struct job_group *g = &job->groups[group];
 	struct tempo_late latest = {.rank = JOB_NONE, .cite = ""}, late;
 	const struct job_member *first = g->size ? &job->members[g->first_member] : NULL;
 
 	for (size_t i = 0; first && g->size > 1 && i < first->nops; i++)
-		if (lateness(job, g, first->ops[i].index, &late) && late.late > latest.late)
+		if (lateness(job, clocks, g, first->ops[i].index, &late) && late.late > latest.late)
 			latest = late;
 	return latest;
 }

@@ -3,7 +3,7 @@
 #ifndef JOB_TEMPO_H
 #define JOB_TEMPO_H
 
-#include "job/job.h"
+#include "job/clocks.h"
 
 /*
  * The median time, ns, from one collective of a member to its next, over what is known of the
@@ -21,12 +21,12 @@ int64_t tempo_median_start(const struct job *job, int group);
 struct tempo_late {
 	int rank; /* JOB_NONE: nobody */
 	uint64_t index;
-	int64_t late; /* ns behind the next-to-last, less what the clocks may be off */
+	int64_t late; /* ns behind the next-to-last */
 	const char *cite;
 };
 
 /* The largest lateness among the group's known collectives that all members entered. */
-struct tempo_late tempo_latest(const struct job *job, int group);
+struct tempo_late tempo_latest(const struct job *job, const struct clocks *clocks, int group);
 
 /*
  * Whether all ranks say that they have met: they made PyTorch's first process group. From then on

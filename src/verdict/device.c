@@ -276,7 +276,8 @@ static bool is_open_end(const struct inquiry *q, const bool *dark, size_t at)
 	       q->graph->first_edge[at] == q->graph->first_edge[at + 1];
 }
 
-/* Whether it is known that the op at this node is not complete; else how new it is. */
+/* Whether it is known that the op at this node is not complete; else how new it is, by one clock.
+ */
 static bool is_sure(const struct inquiry *q, size_t at, int64_t *ret_newest)
 {
 	bool sure = q->graph->nodes[at].kind != WAITFOR_OP;
@@ -284,12 +285,17 @@ static bool is_sure(const struct inquiry *q, size_t at, int64_t *ret_newest)
 	*ret_newest = JOB_UNKNOWN;
 	for (size_t i = 0; i < q->waits->n; i++) {
 		const struct wait *wait = &q->waits->at[i];
+		int64_t entered;
 
 		if (q->graph->node_of_wait[i] != (int)at)
 			continue;
 		sure |= wait->sure;
-		if (wait->op && wait->op->entered > *ret_newest)
-			*ret_newest = wait->op->entered;
+		entered = wait->op ? clocks_move(q->clocks, wait->op->entered,
+					     clocks_of_rank(q->clocks, wait->rank),
+					     clocks_of_rank(q->clocks, 0))
+				   : JOB_UNKNOWN;
+		if (entered > *ret_newest)
+			*ret_newest = entered;
 	}
 	return sure;
 }

@@ -166,21 +166,37 @@ static int64_t last_act_on(const struct job *job, int host)
 	return last;
 }
 
-/* When the others began to wait, by standing waits of ranks elsewhere. */
+/* When the others began to wait, by standing waits of ranks elsewhere and this host's clock. */
 static int64_t first_wait_elsewhere(const struct inquiry *q, int host)
 {
 	int64_t first = JOB_UNKNOWN;
 
 	for (size_t i = 0; i < q->waits->n; i++) {
 		const struct wait *wait = &q->waits->at[i];
+		int64_t since = clocks_move(
+			q->clocks, wait->since, clocks_of_rank(q->clocks, wait->rank), host);
 
-		if (q->job->ranks[wait->rank].host == host ||
+		if (q->job->ranks[wait->rank].host == host || since == JOB_UNKNOWN ||
 			!waitfor_stands(q->job, wait, &q->given))
 			continue;
-		if (first == JOB_UNKNOWN || wait->since < first)
-			first = wait->since;
+		if (first == JOB_UNKNOWN || since < first)
+			first = since;
 	}
 	return first;
+}
+
+int64_t inquiry_silence(const struct inquiry *q, int host)
+{
+	int64_t silence = JOB_UNKNOWN;
+
+	for (size_t i = 0; i < q->job->nhosts; i++) {
+		int64_t seen = clocks_move(q->clocks, q->job->hosts[i].gathered, (int)i, host);
+
+		if (seen != JOB_UNKNOWN && q->job->hosts[host].agent_beat != JOB_UNKNOWN &&
+			seen - q->job->hosts[host].agent_beat > silence)
+			silence = seen - q->job->hosts[host].agent_beat;
+	}
+	return silence;
 }
 
 /*
@@ -197,7 +213,7 @@ static bool is_lost(const struct inquiry *q, int host)
 
 	if (h->agent_beat == JOB_UNKNOWN || h->agent_alive == JOB_YES || waits == JOB_UNKNOWN)
 		return false;
-	if (h->agent_alive != JOB_NO && job->gathered - h->agent_beat < AGENT_SILENCE)
+	if (h->agent_alive != JOB_NO && inquiry_silence(q, host) < AGENT_SILENCE)
 		return false;
 	if (waits < h->agent_beat - AGENT_SLACK ||
 		last_act_on(job, host) > h->agent_beat + AGENT_SLACK)
@@ -272,7 +288,8 @@ struct inquiry *inquiry_new(const struct job *job)
 	q->arena = alloc_zeroed(1, sizeof(*q->arena));
 	q->waits = waits_new(job);
 	q->forks = forks_new(job);
-	q->profiles = profiles_new(job, q->waits);
+	q->clocks = clocks_new(job);
+	q->profiles = profiles_new(job, q->waits, q->clocks);
 	index_seats(q);
 	find_thresholds(q);
 	find_stands(q);
@@ -314,6 +331,7 @@ void inquiry_free(struct inquiry *q)
 	profiles_free(q->profiles);
 	forks_free(q->forks);
 	waits_free(q->waits);
+	clocks_free(q->clocks);
 	free(q->wanted);
 	free(q->lost_hosts);
 	free(q->forked);
@@ -399,19 +417,22 @@ static bool wants_by_key(const struct inquiry *q, size_t wait, int rank)
 
 int64_t inquiry_wanted_since(const struct inquiry *q, int rank)
 {
+	int clock = clocks_of_rank(q->clocks, rank);
 	int64_t since = JOB_UNKNOWN;
 
 	for (size_t i = 0; i < q->waits->n; i++) {
 		const struct wait *wait = &q->waits->at[i];
+		int64_t begun = clocks_move(
+			q->clocks, wait->since, clocks_of_rank(q->clocks, wait->rank), clock);
 		bool wanted;
 
-		if (!waitfor_stands(q->job, wait, &q->given))
+		if (!waitfor_stands(q->job, wait, &q->given) || begun == JOB_UNKNOWN)
 			continue;
 		wanted = wants_by_key(q, i, rank);
 		for (size_t k = q->first_seat[rank]; k < q->first_seat[rank + 1] && !wanted; k++)
 			wanted = wants_seat(q, wait, q->seats[k]);
-		if (wanted && (since == JOB_UNKNOWN || wait->since < since))
-			since = wait->since;
+		if (wanted && (since == JOB_UNKNOWN || begun < since))
+			since = begun;
 	}
 	return since;
 }

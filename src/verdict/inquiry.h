@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "job/clocks.h"
 #include "job/forks.h"
 #include "job/waitfor.h"
 #include "verdict/profile.h"
@@ -45,6 +46,7 @@ struct draft {
 struct inquiry {
 	const struct job *job;
 	struct arena *arena;
+	struct clocks *clocks;
 	struct waits *waits;
 	struct forks *forks;
 	struct profile *profiles;
@@ -123,10 +125,16 @@ bool inquiry_waits_longer(const struct wait *a, const struct wait *b);
 /* The wait of a rank that stands longest; NULL where none does. */
 const struct wait *inquiry_longest_wait(const struct inquiry *q, int rank);
 
-/* Since when others wait for a rank, by standing waits that its own seats lack; JOB_UNKNOWN. */
+/*
+ * Since when others wait for a rank, by standing waits that its own seats lack; a time of the
+ * rank's own clock, JOB_UNKNOWN where nobody does whose clock ever met it.
+ */
 int64_t inquiry_wanted_since(const struct inquiry *q, int rank);
 /* Whether others had long waited for this rank when it ended: then its end is not the reason. */
 bool inquiry_late_before_end(const struct inquiry *q, int rank);
+
+/* ns from the last word of a host's agent to the latest look at any host; JOB_UNKNOWN. */
+int64_t inquiry_silence(const struct inquiry *q, int host);
 
 /* Whether that rank is held in a wait of that kind; its age goes to *ret_age if not NULL. */
 bool inquiry_held_in(const struct inquiry *q, int rank, enum wait_kind kind, int64_t *ret_age);

@@ -33,13 +33,17 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/start.c \
 	%D%/verdict.h
 
-FACTS = tests/unit/facts.c tests/unit/facts-stacks.c tests/unit/facts-expect.c
+FACTS = tests/unit/facts.c tests/unit/facts-clocks.c tests/unit/facts-expect.c \
+	tests/unit/facts-stacks.c
 
 # Tests of judging stand on jobs made by hand (tests/unit/facts.h).
 EXTRA_DIST += tests/unit/facts.h tests/unit/bystacks.h
 UNIT_TESTS += tests/unit/verdict_compile_test
 tests_unit_verdict_compile_test_SOURCES = tests/unit/verdict_compile_test.c $(FACTS)
 tests_unit_verdict_compile_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict_clocks_test
+tests_unit_verdict_clocks_test_SOURCES = tests/unit/verdict_clocks_test.c $(FACTS)
+tests_unit_verdict_clocks_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_death_test
 tests_unit_verdict_death_test_SOURCES = tests/unit/verdict_death_test.c $(FACTS)
 tests_unit_verdict_death_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)

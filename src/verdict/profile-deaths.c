@@ -292,27 +292,41 @@ static void blame_memory(const struct job *job, struct profile *profiles)
 
 /* -- second pass: what the others' deaths say about it ----------------------------------------- */
 
+/* What the second pass looks at. */
+struct deaths {
+	const struct job *job;
+	const struct waits *waits;
+	const struct clocks *clocks;
+	struct profile *profiles;
+	struct ends *ends; /* by clock, of those that were asked for */
+};
+
+/*
+ * The earliest bad ends of the job as one clock shows them, to tell what came after. Ends by clocks
+ * that never met this one may have come before anything.
+ */
+struct ends {
+	bool found;
+	int64_t first; /* of all; INT64_MAX: none */
+	int64_t first_own;
+	int64_t first_unordered;                 /* that was no order's doing */
+	size_t untimed;                          /* bad ends that cannot be compared */
+	bool own_elsewhere, unordered_elsewhere; /* and some of those ends are among them */
+};
+
+/* ns by which the one's time is behind the other's; JOB_UNKNOWN where they cannot be compared. */
+static int64_t behind(const struct deaths *d, int rank, int64_t when, int other, int64_t other_when)
+{
+	int64_t there = clocks_move(d->clocks, other_when, clocks_of_rank(d->clocks, other),
+		clocks_of_rank(d->clocks, rank));
+
+	return when == JOB_UNKNOWN || there == JOB_UNKNOWN ? JOB_UNKNOWN : when - there;
+}
+
 /* Any end but an exit with status 0. */
 static bool is_bad(const struct profile *p)
 {
 	return p->death > DEATH_CLEAN;
-}
-
-/* The earliest bad end of all, and how many bad ends have no time. */
-static int64_t first_bad_end(const struct job *job, const struct profile *profiles, size_t *untimed)
-{
-	int64_t first = INT64_MAX;
-
-	*untimed = 0;
-	for (size_t i = 0; i < job->nranks; i++) {
-		if (!is_bad(&profiles[i]))
-			continue;
-		if (profiles[i].fault == JOB_UNKNOWN)
-			++*untimed;
-		else if (profiles[i].fault < first)
-			first = profiles[i].fault;
-	}
-	return first;
 }
 
 /* Whether it failed, be it of others, before anybody told it to end. */
@@ -328,13 +342,17 @@ static bool failed_untold(const struct profile *p)
  * among ends that are all known and were orders is somebody's doing; among unknown ends it may be
  * the last trace of the job's end.
  */
-static bool all_were_ended(const struct job *job, const struct profile *profiles)
+static bool all_were_ended(const struct deaths *d)
 {
+	const struct job *job = d->job;
+	const struct profile *profiles = d->profiles;
 	int64_t first = INT64_MAX, last = INT64_MIN;
 	size_t ended = 0, killed = 0, unknown = 0, ranks = 0, failed = 0;
+	int one = JOB_NONE;
 
 	for (size_t i = 0; i < job->nranks; i++) {
 		const struct profile *p = &profiles[i];
+		int64_t after;
 
 		if (!p->process)
 			continue;
@@ -349,8 +367,12 @@ static bool all_were_ended(const struct job *job, const struct profile *profiles
 		failed += failed_untold(p);
 		if (p->death != DEATH_KILLED || p->fault == JOB_UNKNOWN)
 			continue;
-		first = p->fault < first ? p->fault : first;
-		last = p->fault > last ? p->fault : last;
+		one = one == JOB_NONE ? (int)i : one;
+		after = behind(d, (int)i, p->fault, one, profiles[one].fault);
+		if (after == JOB_UNKNOWN)
+			continue;
+		first = after < first ? after : first;
+		last = after > last ? after : last;
 	}
 	if (!ended || (killed == 1 && !unknown && ranks > 1) || (failed && !killed))
 		return false;
@@ -365,11 +387,11 @@ static bool is_direct(const struct profile *p)
 }
 
 /* Whether some other rank's own end came, or may have come, before this bad one. */
-static bool came_after(const struct profile *p, int64_t first, size_t untimed)
+static bool came_after(const struct profile *p, const struct ends *ends)
 {
 	if (p->fault == JOB_UNKNOWN)
-		return first != INT64_MAX || untimed > 1;
-	return p->fault - AT_ONCE > first;
+		return ends->first != INT64_MAX || ends->untimed > 1;
+	return p->fault - AT_ONCE > ends->first;
 }
 
 /* Whether a rank had long been held somewhere when it ended: then it may have ended of that. */
@@ -385,57 +407,75 @@ static bool was_held_long(const struct waits *waits, int rank, const struct prof
 	return false;
 }
 
-/* The earliest of the ranks' own deaths. */
-static int64_t first_own_end(const struct job *job, const struct profile *profiles)
+static void keep_min(int64_t *into, int64_t value)
 {
-	int64_t first = INT64_MAX;
-
-	for (size_t i = 0; i < job->nranks; i++)
-		if (profiles[i].death == DEATH_OWN && profiles[i].fault != JOB_UNKNOWN &&
-			profiles[i].fault < first)
-			first = profiles[i].fault;
-	return first;
+	*into = value < *into ? value : *into;
 }
 
-/* The earliest end that was no order's doing. */
-static int64_t first_unordered_end(const struct job *job, const struct profile *profiles)
+/* Takes one rank's end into those that this clock shows. */
+static void add_end(const struct deaths *d, int rank, int clock, struct ends *ends)
 {
-	int64_t first = INT64_MAX;
+	const struct profile *p = &d->profiles[rank];
+	bool own = p->death == DEATH_OWN, unordered = own || p->death == DEATH_KILLED;
+	int64_t when = clocks_move(d->clocks, p->fault, clocks_of_rank(d->clocks, rank), clock);
 
-	for (size_t i = 0; i < job->nranks; i++) {
-		const struct profile *p = &profiles[i];
-
-		if ((p->death == DEATH_OWN || p->death == DEATH_KILLED) &&
-			p->fault != JOB_UNKNOWN && p->fault < first)
-			first = p->fault;
+	if (!is_bad(p))
+		return;
+	if (when == JOB_UNKNOWN) {
+		ends->untimed++;
+		ends->own_elsewhere |= own && p->fault != JOB_UNKNOWN;
+		ends->unordered_elsewhere |= unordered && p->fault != JOB_UNKNOWN;
+		return;
 	}
-	return first;
+	keep_min(&ends->first, when);
+	if (own)
+		keep_min(&ends->first_own, when);
+	if (unordered)
+		keep_min(&ends->first_unordered, when);
 }
 
-/* The earliest bad ends of the job, to tell what came after. */
-struct ends {
-	int64_t first; /* of all; INT64_MAX: none */
-	int64_t first_own;
-	int64_t first_unordered;
-	size_t untimed;
-};
+/* All ends before any is judged among the others, as the clocks of those show them that ended. */
+static void find_ends(struct deaths *d)
+{
+	d->ends = alloc_zeroed(d->job->nhosts + d->job->nranks + 1, sizeof(*d->ends));
+	for (size_t i = 0; i < d->job->nranks; i++) {
+		int clock = clocks_of_rank(d->clocks, (int)i);
+		struct ends *ends = &d->ends[clock];
+
+		if (!is_bad(&d->profiles[i]) || ends->found)
+			continue;
+		*ends = (struct ends){.found = true,
+			.first = INT64_MAX,
+			.first_own = INT64_MAX,
+			.first_unordered = INT64_MAX};
+		for (size_t k = 0; k < d->job->nranks; k++)
+			add_end(d, (int)k, clock, ends);
+	}
+}
+
+/* Whether an end that was no order's doing came, or may have come, before this one. */
+static bool came_after_unordered(const struct profile *p, const struct ends *ends)
+{
+	return p->fault != JOB_UNKNOWN &&
+	       (p->fault > ends->first_unordered || ends->unordered_elsewhere);
+}
 
 /* What came after others' ends, or out of a wait, is taken back to an echo, or to a doubt. */
 static void judge_among(struct profile *p, bool held, const struct ends *ends)
 {
-	bool after = came_after(p, ends->first, ends->untimed);
+	bool after = came_after(p, ends);
 
-	if (p->death == DEATH_KILLED && (after || ends->first_own <= p->fault))
+	if (p->death == DEATH_KILLED &&
+		(after || ends->first_own <= p->fault || ends->own_elsewhere))
 		p->death = DEATH_ECHO;
 	if (p->death == DEATH_UNSURE && after)
 		p->death = DEATH_ECHO;
 	/* A launcher gives its orders a moment after the death that it noticed. */
-	if (p->death == DEATH_UNSURE && p->cause == VERDICT_BY_KILLED && p->fault != JOB_UNKNOWN &&
-		p->fault > ends->first_unordered)
+	if (p->death == DEATH_UNSURE && p->cause == VERDICT_BY_KILLED &&
+		came_after_unordered(p, ends))
 		p->death = DEATH_ECHO;
 	/* What it says of others is so: one of them had ended. */
-	if (p->death == DEATH_UNSURE && says_echo(p) && p->fault != JOB_UNKNOWN &&
-		p->fault > ends->first_unordered)
+	if (p->death == DEATH_UNSURE && says_echo(p) && came_after_unordered(p, ends))
 		p->death = DEATH_ECHO;
 	if (p->death != DEATH_OWN || !(p->waits || held) || p->cause == VERDICT_BY_OOM_KILL)
 		return;
@@ -465,47 +505,67 @@ static void judge_lone_order(const struct job *job, struct profile *profiles)
 }
 
 /* Whether it is known that nothing ended this rank but orders that came later, or their echo. */
-static bool is_in_the_wake(const struct job *job, const struct profile *p, int64_t first)
+static bool is_in_the_wake(const struct deaths *d, int rank, int first)
 {
+	const struct profile *p = &d->profiles[rank];
+
 	if (p->death == DEATH_OWN || p->death == DEATH_KILLED || !p->readable || !p->process ||
 		p->process->end == JOB_END_UNKNOWN || p->process->end == JOB_GONE)
 		return false;
-	return !p->told || (p->told->when > first && is_launcher(job, p->told));
+	return !p->told ||
+	       (is_launcher(d->job, p->told) &&
+		       behind(d, rank, p->told->when, first, d->profiles[first].told->when) > 0);
+}
+
+/* The rank that was told to end before all others; JOB_NONE where that is not known. */
+static int first_told(const struct deaths *d)
+{
+	int first = JOB_NONE;
+
+	for (size_t i = 0; i < d->job->nranks; i++) {
+		const struct job_signal *told = d->profiles[i].told;
+		int64_t after;
+
+		if (!told || told->when == JOB_UNKNOWN)
+			continue;
+		first = first == JOB_NONE ? (int)i : first;
+		after = behind(d, (int)i, told->when, first, d->profiles[first].told->when);
+		if (after == JOB_UNKNOWN)
+			return JOB_NONE;
+		first = after < 0 ? (int)i : first;
+	}
+	return first;
 }
 
 /*
  * Somebody told one rank to end, and only then the launcher told all others: the first order is the
  * cause of all ends, whatever the rank did on its way out and however long that took.
  */
-static void judge_first_order(const struct job *job, struct profile *profiles)
+static void judge_first_order(const struct deaths *d)
 {
-	struct profile *first = NULL;
+	int rank = first_told(d);
+	struct profile *first = rank == JOB_NONE ? NULL : &d->profiles[rank];
 
-	for (size_t i = 0; i < job->nranks; i++) {
-		struct profile *p = &profiles[i];
-
-		if (p->told && p->told->when != JOB_UNKNOWN &&
-			(!first || p->told->when < first->told->when))
-			first = p;
-	}
-	if (!first || job->nranks < 2 || is_launcher(job, first->told) || !first->ended ||
+	if (!first || d->job->nranks < 2 || is_launcher(d->job, first->told) || !first->ended ||
 		(first->death != DEATH_UNSURE && first->death != DEATH_ECHO))
 		return;
-	for (size_t i = 0; i < job->nranks; i++)
-		if (&profiles[i] != first &&
-			!is_in_the_wake(job, &profiles[i], first->told->when))
+	for (size_t i = 0; i < d->job->nranks; i++)
+		if ((int)i != rank && !is_in_the_wake(d, (int)i, rank))
 			return;
 	set_death(first, DEATH_KILLED, VERDICT_BY_KILLED, first->told->when);
 }
 
 /* Of these two bad ends at about one time either may have led to the other. */
-static bool may_be_of_each_other(const struct profile *p, const struct profile *other)
+static bool may_be_of_each_other(const struct deaths *d, int rank, int other_rank)
 {
+	const struct profile *p = &d->profiles[rank], *other = &d->profiles[other_rank];
+	int64_t apart;
+
 	if (other->death != DEATH_UNSURE || (p->readable && other->readable) ||
 		(p->cause == VERDICT_BY_KILLED) == (other->cause == VERDICT_BY_KILLED))
 		return false;
-	return p->fault == JOB_UNKNOWN || other->fault == JOB_UNKNOWN ||
-	       llabs(p->fault - other->fault) <= AT_ONCE;
+	apart = behind(d, rank, p->fault, other_rank, other->fault);
+	return apart == JOB_UNKNOWN || llabs(apart) <= AT_ONCE;
 }
 
 /*
@@ -514,40 +574,51 @@ static bool may_be_of_each_other(const struct profile *p, const struct profile *
  * the ends were seen do not decide it: a failure tells its own, an order's is its parent's, who
  * looks now and then. Nobody is accused of that.
  */
-static void judge_undecided(const struct job *job, struct profile *profiles)
+static void judge_undecided(const struct deaths *d)
 {
-	bool *undecided = alloc_zeroed(job->nranks + 1, sizeof(*undecided));
+	size_t n = d->job->nranks;
+	bool *undecided = alloc_zeroed(n + 1, sizeof(*undecided));
 
-	for (size_t i = 0; i < job->nranks; i++)
-		for (size_t k = 0; profiles[i].death == DEATH_UNSURE && k < job->nranks; k++)
-			undecided[i] |= may_be_of_each_other(&profiles[i], &profiles[k]);
-	for (size_t i = 0; i < job->nranks; i++)
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; d->profiles[i].death == DEATH_UNSURE && k < n; k++)
+			undecided[i] |= may_be_of_each_other(d, (int)i, (int)k);
+	for (size_t i = 0; i < n; i++)
 		if (undecided[i])
-			profiles[i].death = DEATH_END;
+			d->profiles[i].death = DEATH_END;
 	free(undecided);
 }
 
-void profiles_judge_deaths(
-	const struct job *job, const struct waits *waits, struct profile *profiles)
+/* What the others' ends say about each. */
+static void judge_all_among(struct deaths *d)
 {
-	struct ends ends;
-	bool end;
+	bool end = all_were_ended(d);
+
+	find_ends(d);
+	for (size_t i = 0; i < d->job->nranks; i++) {
+		struct profile *p = &d->profiles[i];
+
+		if (!is_bad(p))
+			continue;
+		if (end && p->death != DEATH_OWN)
+			p->death = DEATH_END;
+		else
+			judge_among(p, was_held_long(d->waits, (int)i, p),
+				&d->ends[clocks_of_rank(d->clocks, (int)i)]);
+	}
+	free(d->ends);
+}
+
+void profiles_judge_deaths(const struct job *job, const struct waits *waits,
+	const struct clocks *clocks, struct profile *profiles)
+{
+	struct deaths d = {.job = job, .waits = waits, .clocks = clocks, .profiles = profiles};
 
 	find_signals(job, profiles);
 	for (size_t i = 0; i < job->nranks; i++)
 		judge_alone(job, &profiles[i]);
 	blame_memory(job, profiles);
 	judge_lone_order(job, profiles);
-	judge_first_order(job, profiles);
-	end = all_were_ended(job, profiles);
-	ends.first = first_bad_end(job, profiles, &ends.untimed);
-	ends.first_own = first_own_end(job, profiles);
-	ends.first_unordered = first_unordered_end(job, profiles);
-	for (size_t i = 0; i < job->nranks; i++) {
-		if (end && is_bad(&profiles[i]) && profiles[i].death != DEATH_OWN)
-			profiles[i].death = DEATH_END;
-		else
-			judge_among(
-				&profiles[i], was_held_long(waits, (int)i, &profiles[i]), &ends);
-	}	judge_undecided(job, profiles);
+	judge_first_order(&d);
+	judge_all_among(&d);
+	judge_undecided(&d);
 }

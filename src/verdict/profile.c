@@ -344,7 +344,8 @@ static bool is_readable(const struct job *job, const struct job_rank *rank)
 	return rank->candidate_only && (rank->knows & JOB_KNOWS_CENSUS);
 }
 
-struct profile *profiles_new(const struct job *job, const struct waits *waits)
+struct profile *profiles_new(
+	const struct job *job, const struct waits *waits, const struct clocks *clocks)
 {
 	struct profile *profiles = alloc_zeroed(job->nranks + 1, sizeof(*profiles));
 	struct posture *postures = poses_new(job);
@@ -369,7 +370,7 @@ struct profile *profiles_new(const struct job *job, const struct waits *waits)
 	compare_shards(job, profiles);
 	look_at_seats(job, profiles);
 	look_at_waits(waits, profiles);
-	profiles_judge_deaths(job, waits, profiles);
+	profiles_judge_deaths(job, waits, clocks, profiles);
 	return profiles;
 }
 

@@ -14,6 +14,7 @@
 #ifndef VERDICT_PROFILE_H
 #define VERDICT_PROFILE_H
 
+#include "job/clocks.h"
 #include "job/compiles.h"
 #include "job/waits.h"
 #include "verdict/poses.h"
@@ -38,7 +39,7 @@ struct profile {
 	bool waits; /* some of its standing or doubtful waits lack somebody */
 	enum death death;
 	enum verdict_cause cause; /* of the death */
-	int64_t fault;            /* when its own progress stopped, as far as known; JOB_UNKNOWN */
+	int64_t fault;            /* when its own progress stopped, by its own clock; JOB_UNKNOWN */
 	const struct job_signal *fatal; /* what ended it; NULL */
 	const struct job_signal *told;  /* the first order to end that came from outside; NULL */
 	const struct job_note *exception;
@@ -70,7 +71,8 @@ struct profile {
 };
 
 /* An array, by rank, deaths judged; never NULL. Points into the job, which must outlive it. */
-struct profile *profiles_new(const struct job *job, const struct waits *waits);
+struct profile *profiles_new(
+	const struct job *job, const struct waits *waits, const struct clocks *clocks);
 /* Takes NULL. */
 void profiles_free(struct profile *profiles);
 
@@ -81,8 +83,8 @@ bool profile_sounds_like_echo(const char *text);
 bool profile_blames_child(const char *text);
 
 /* Second pass, over all ranks: which deaths are causes (profile-deaths.c). */
-void profiles_judge_deaths(
-	const struct job *job, const struct waits *waits, struct profile *profiles);
+void profiles_judge_deaths(const struct job *job, const struct waits *waits,
+	const struct clocks *clocks, struct profile *profiles);
 
 /* Whether this kind of signal is raised by a fault of the process itself. */
 bool profile_is_fault_signal(int signo);

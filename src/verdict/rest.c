@@ -205,26 +205,54 @@ static bool tells_of_others(const struct profile *p)
 	return p->log && profile_sounds_like_echo(p->log->error);
 }
 
-/* Of those who exited in good order the first; NULL where one that did not ended before it. */
-static const struct profile *first_leaver(const struct inquiry *q)
+/* When a rank ended, as another one's clock shows it; JOB_UNKNOWN where that is not known. */
+static int64_t fault_by(const struct inquiry *q, int rank, int other)
+{
+	return clocks_move(q->clocks, q->profiles[rank].fault, clocks_of_rank(q->clocks, rank),
+		clocks_of_rank(q->clocks, other));
+}
+
+/* Of those who exited in good order the first that is known; NULL where there is none. */
+static const struct profile *first_clean(const struct inquiry *q, int *ret_rank)
 {
 	const struct profile *first = NULL;
 
 	for (size_t i = 0; i < q->job->nranks; i++) {
 		const struct profile *p = &q->profiles[i];
+		int64_t there;
 
-		if (p->death == DEATH_CLEAN && p->fault != JOB_UNKNOWN &&
-			(!first || p->fault < first->fault))
-			first = p;
+		if (p->death != DEATH_CLEAN || p->fault == JOB_UNKNOWN)
+			continue;
+		there = first ? fault_by(q, (int)i, *ret_rank) : JOB_UNKNOWN;
+		if (first && (there == JOB_UNKNOWN || there >= first->fault))
+			continue;
+		first = p;
+		*ret_rank = (int)i;
 	}
-	for (size_t i = 0; first && i < q->job->nranks; i++) {
-		const struct profile *p = &q->profiles[i];
+	return first;
+}
 
-		if (p->death == DEATH_OWN || p->death == DEATH_KILLED ||
-			(p->death > DEATH_CLEAN && p->fault != JOB_UNKNOWN &&
-				p->fault < first->fault))
+/* Whether this end may be why a rank left that exited in good order. */
+static bool may_lead(const struct inquiry *q, int rank, const struct profile *first, int leaver)
+{
+	const struct profile *p = &q->profiles[rank];
+	int64_t there = fault_by(q, rank, leaver);
+
+	if (p->death == DEATH_OWN || p->death == DEATH_KILLED)
+		return true;
+	return p->death > DEATH_CLEAN && p->fault != JOB_UNKNOWN &&
+	       (there == JOB_UNKNOWN || there < first->fault);
+}
+
+/* Of those who exited in good order the first; NULL where one that did not ended before it. */
+static const struct profile *first_leaver(const struct inquiry *q)
+{
+	int leaver = JOB_NONE;
+	const struct profile *first = first_clean(q, &leaver);
+
+	for (size_t i = 0; first && i < q->job->nranks; i++)
+		if (may_lead(q, (int)i, first, leaver))
 			return NULL;
-	}
 	return first;
 }
 

@@ -52,7 +52,7 @@ static struct tempo_late worst_of(const struct inquiry *q, int *ret_group)
 	struct tempo_late worst = {.rank = JOB_NONE};
 
 	for (size_t i = 0; i < q->job->ngroups; i++) {
-		struct tempo_late late = tempo_latest(q->job, (int)i);
+		struct tempo_late late = tempo_latest(q->job, q->clocks, (int)i);
 
 		if (late.rank != JOB_NONE && late.late > worst.late) {
 			worst = late;

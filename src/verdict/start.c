@@ -129,7 +129,7 @@ static void tell_loss(struct inquiry *q, int rank, struct draft *draft)
 			return;
 	fact = draft_fact(q, draft, FACT_AGENT_SILENT, JOB_NONE, host->cite);
 	fact->text = host->name;
-	fact->a = q->job->gathered - host->agent_beat;
+	fact->a = inquiry_silence(q, q->job->ranks[rank].host);
 }
 
 const struct rule rule_node_loss = {

@@ -62,11 +62,12 @@ static void expect_innocence(const struct verdicts *v)
 						v->at[i].culprits.at[a], v->at[k].victims.at[b]);
 }
 
-static void expect_once(
+static enum verdict_confidence expect_once(
 	const struct facts *f, enum verdict_class class, const char *culprits, const char *victims)
 {
 	struct job *job = facts_job(f);
 	struct verdicts *v = verdicts_of(job);
+	enum verdict_confidence confidence;
 
 	assert_true(v->n > 0);
 	if (v->at[0].class != class) {
@@ -77,19 +78,38 @@ static void expect_once(
 	expect_ranks(v, "culprits", v->at[0].culprits, culprits);
 	expect_ranks(v, "victims", v->at[0].victims, victims);
 	expect_innocence(v);
+	confidence = v->at[0].confidence;
 	verdicts_free(v);
 	job_free(job);
+	return confidence;
+}
+
+/* Clocks never decide, whatever the hosts believe of theirs. */
+static void expect_with_clocks(const struct facts *f, enum verdict_class class,
+	const char *culprits, const char *victims, enum verdict_confidence confidence)
+{
+	static const double seconds[] = {-3600, -30, -3, 3, 30, 3600};
+
+	for (int host = 0; f->nhosts > 1 && host < f->nhosts; host++)
+		for (size_t i = 0; i < sizeof(seconds) / sizeof(*seconds); i++) {
+			struct facts *set = facts_copy(f);
+
+			facts_set_clock(set, host, seconds[i]);
+			assert_int_equal(expect_once(set, class, culprits, victims), confidence);
+			facts_free(set);
+		}
 }
 
 void facts_expect(
 	const struct facts *f, enum verdict_class class, const char *culprits, const char *victims)
 {
 	struct facts *shuffled = facts_copy(f);
+	enum verdict_confidence confidence = expect_once(f, class, culprits, victims);
 
-	expect_once(f, class, culprits, victims);
 	shuffled->shuffle = 12345;
 	expect_once(shuffled, class, culprits, victims);
 	facts_free(shuffled);
+	expect_with_clocks(f, class, culprits, victims, confidence);
 }
 
 void facts_expect_cause(const struct facts *f, enum verdict_class class, const char *culprits,

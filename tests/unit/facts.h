@@ -200,6 +200,9 @@ struct job_loss *facts_loss(struct facts *f, int rank, const char *what);
 /* The rank lives on that host of up to four. */
 void facts_move(struct facts *f, int rank, int host);
 
+/* That host's clock is so many seconds ahead of what it was; what the host says of it stays. */
+void facts_set_clock(struct facts *f, int host, double seconds);
+
 void facts_lose_ring(struct facts *f, int rank);
 /* No process of the rank was ever seen; it has a process, but never made a communicator. */
 void facts_never_seen(struct facts *f, int rank);
@@ -211,7 +214,8 @@ struct job *facts_job(const struct facts *f);
 /*
  * Judges, twice: in order and shuffled. The most important verdict must be of that class and name
  * these culprits and victims (world ranks, "0-2,5"; NULL: not asked). No victim may be a culprit of
- * any verdict.
+ * any verdict. A job on several hosts is judged with each one's clock set otherwise, too: class,
+ * culprits, victims and confidence must stay.
  */
 void facts_expect(
 	const struct facts *f, enum verdict_class class, const char *culprits, const char *victims);

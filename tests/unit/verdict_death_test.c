@@ -519,6 +519,7 @@ static void an_order_soon_after_a_kill_needs_no_sender(void **state)
 {
 	struct facts *f = facts_new(4);
 	struct profile *profiles;
+	struct clocks *clocks;
 	struct waits *waits;
 	struct job *job;
 
@@ -528,10 +529,12 @@ static void an_order_soon_after_a_kill_needs_no_sender(void **state)
 	facts_lose_ring(f, 0);
 	job = facts_job(f);
 	waits = waits_new(job);
-	profiles = profiles_new(job, waits);
+	clocks = clocks_new(job);
+	profiles = profiles_new(job, waits, clocks);
 	assert_int_equal(profiles[2].death, DEATH_KILLED);
 	assert_int_equal(profiles[0].death, DEATH_ECHO);
 	profiles_free(profiles);
+	clocks_free(clocks);
 	waits_free(waits);
 	job_free(job);
 	facts_free(f);

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Clocks that met are a tree: each knows how far it is ahead of its parent. Groups are asked from
+ * the largest down, for operations first, and for their making only where no operation was common.
+ */
+#include "job/clocks.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+
+/* So many of a seat's last operations say it as well as all would. */
+#define SAMPLED_OPS 32
+
+/* Clocks that are further apart say nothing (three centuries would overflow). */
+#define FURTHEST (INT64_C(1) << 58)
+
+struct clocks {
+	const struct job *job;
+	size_t n;
+	int *parent;    /* itself: a root */
+	int64_t *ahead; /* of the parent, ns */
+};
+
+/* One clock's first sight of one event of a group. */
+struct sight {
+	uint64_t event;
+	int64_t when;
+	int clock;
+};
+
+/* How far a clock was ahead of the group's first one at one event. */
+struct lead {
+	int clock;
+	int64_t ns;
+};
+
+struct meeting {
+	ARRAY(struct sight) sights;
+	ARRAY(struct lead) leads;
+};
+
+/* -- the tree ---------------------------------------------------------------------------------- */
+
+static int64_t within(int64_t ns)
+{
+	return ns > FURTHEST ? FURTHEST : ns < -FURTHEST ? -FURTHEST : ns;
+}
+
+/* The root above a clock; on the way each becomes the root's child. */
+static int root_of(struct clocks *clocks, int clock)
+{
+	int root = clock;
+	int64_t ahead = 0;
+
+	while (clocks->parent[root] != root) {
+		ahead = within(ahead + clocks->ahead[root]);
+		root = clocks->parent[root];
+	}
+	while (clocks->parent[clock] != clock) {
+		int next = clocks->parent[clock];
+		int64_t rest = within(ahead - clocks->ahead[clock]);
+
+		clocks->parent[clock] = root;
+		clocks->ahead[clock] = ahead;
+		ahead = rest;
+		clock = next;
+	}
+	return root;
+}
+
+/* Clock b was found to be so far ahead of a; what was found before holds. */
+static void join(struct clocks *clocks, int a, int b, int64_t ahead)
+{
+	int root_a = root_of(clocks, a), root_b = root_of(clocks, b);
+
+	if (root_a == root_b)
+		return;
+	clocks->ahead[root_b] = within(within(clocks->ahead[a] + ahead) - clocks->ahead[b]);
+	clocks->parent[root_b] = root_a;
+}
+
+/* -- what members of a group saw together ------------------------------------------------------ */
+
+static int compare_sights(const void *va, const void *vb)
+{
+	const struct sight *a = va, *b = vb;
+
+	if (a->event != b->event)
+		return a->event < b->event ? -1 : 1;
+	if (a->clock != b->clock)
+		return a->clock < b->clock ? -1 : 1;
+	return a->when < b->when ? -1 : a->when > b->when;
+}
+
+static int compare_leads(const void *va, const void *vb)
+{
+	const struct lead *a = va, *b = vb;
+
+	if (a->clock != b->clock)
+		return a->clock < b->clock ? -1 : 1;
+	return a->ns < b->ns ? -1 : a->ns > b->ns;
+}
+
+static void see(struct meeting *m, uint64_t event, int clock, int64_t when)
+{
+	if (when != JOB_UNKNOWN)
+		*array_add(&m->sights) = (struct sight){event, when, clock};
+}
+
+static void see_ops(const struct clocks *clocks, const struct job_member *m, struct meeting *to)
+{
+	size_t from = m->nops > SAMPLED_OPS ? m->nops - SAMPLED_OPS : 0;
+
+	for (size_t i = from; i < m->nops; i++)
+		see(to, m->ops[i].index, clocks_of_rank(clocks, m->rank), m->ops[i].entered);
+}
+
+/* Of each event, how far the others were ahead of the first clock that saw it. */
+static void find_leads(struct meeting *m, int first)
+{
+	size_t n = m->sights.nr;
+
+	array_sort(&m->sights, compare_sights);
+	for (size_t i = 0, to; i < n; i = to) {
+		const struct sight *at = &m->sights.items[i];
+
+		for (to = i + 1; to < n && m->sights.items[to].event == at->event; to++) {
+			const struct sight *other = &m->sights.items[to];
+			int64_t ns = other->when - at->when;
+
+			if (at->clock == first && other[0].clock != other[-1].clock &&
+				ns < FURTHEST && ns > -FURTHEST)
+				*array_add(&m->leads) = (struct lead){other->clock, ns};
+		}
+	}
+	array_sort(&m->leads, compare_leads);
+}
+
+/* Joins each clock that met the first one, at the median of its leads. */
+static void meet(struct clocks *clocks, struct meeting *m)
+{
+	int first = JOB_NONE;
+
+	for (size_t i = 0; i < m->sights.nr; i++)
+		if (first == JOB_NONE || m->sights.items[i].clock < first)
+			first = m->sights.items[i].clock;
+	find_leads(m, first);
+	for (size_t i = 0, to; i < m->leads.nr; i = to) {
+		const struct lead *at = &m->leads.items[i];
+
+		for (to = i; to < m->leads.nr && m->leads.items[to].clock == at->clock; to++)
+			;
+		join(clocks, first, at->clock, m->leads.items[i + (to - i) / 2].ns);
+	}
+	m->sights.nr = m->leads.nr = 0;
+}
+
+static void meet_in_groups(struct clocks *clocks, bool by_making)
+{
+	const struct job *job = clocks->job;
+	struct meeting m = {0};
+
+	for (size_t i = 0; i < job->ngroups; i++) {
+		const struct job_group *g = &job->groups[i];
+
+		for (uint32_t seat = 0; seat < g->size; seat++) {
+			const struct job_member *member =
+				&job->members[g->first_member + (int)seat];
+
+			if (member->rank == JOB_NONE)
+				continue;
+			if (by_making)
+				see(&m, 0, clocks_of_rank(clocks, member->rank), member->ready_at);
+			else
+				see_ops(clocks, member, &m);
+		}
+		meet(clocks, &m);
+	}
+	array_release(&m.sights);
+	array_release(&m.leads);
+}
+
+/* -- all of it --------------------------------------------------------------------------------- */
+
+/* Whether there are ranks of more than one clock. */
+static bool are_many(const struct job *job)
+{
+	for (size_t i = 0; i < job->nranks; i++)
+		if (job->ranks[i].host == JOB_NONE || job->ranks[i].host != job->ranks[0].host)
+			return job->nranks > 1;
+	return false;
+}
+
+struct clocks *clocks_new(const struct job *job)
+{
+	struct clocks *clocks = alloc_zeroed(1, sizeof(*clocks));
+
+	clocks->job = job;
+	clocks->n = job->nhosts + job->nranks;
+	clocks->parent = alloc_zeroed(clocks->n + 1, sizeof(*clocks->parent));
+	clocks->ahead = alloc_zeroed(clocks->n + 1, sizeof(*clocks->ahead));
+	for (size_t i = 0; i < clocks->n; i++)
+		clocks->parent[i] = (int)i;
+	if (are_many(job)) {
+		meet_in_groups(clocks, false);
+		meet_in_groups(clocks, true);
+	}
+	for (size_t i = 0; i < clocks->n; i++)
+		root_of(clocks, (int)i);
+	return clocks;
+}
+
+void clocks_free(struct clocks *clocks)
+{
+	if (!clocks)
+		return;
+	free(clocks->parent);
+	free(clocks->ahead);
+	free(clocks);
+}
+
+int clocks_of_rank(const struct clocks *clocks, int rank)
+{
+	int host = clocks->job->ranks[rank].host;
+
+	return host == JOB_NONE ? (int)clocks->job->nhosts + rank : host;
+}
+
+int64_t clocks_move(const struct clocks *clocks, int64_t when, int from, int to)
+{
+	int64_t there;
+
+	if (from == to || when == JOB_UNKNOWN)
+		return when;
+	if (clocks->parent[from] != clocks->parent[to])
+		return JOB_UNKNOWN;
+	there = when - clocks->ahead[from] + clocks->ahead[to];
+	return there > INT64_MAX / 2 || there < -(INT64_MAX / 2) ? JOB_UNKNOWN : there;
+}

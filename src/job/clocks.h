@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * clocks.h: which times may be compared. Every time of a job is one of its host's own clock, and
+ * what a host says about the error of its clock is only what it believes. So two hosts' clocks are
+ * brought together by what the ranks did together, never by their readings: operations that both
+ * entered, or communicators that became ready at both. Setting one of the clocks changes nothing
+ * then. Clocks that never met in this way cannot be compared.
+ *
+ * How far one clock is ahead of another is the median over operations, of the first rank on each:
+ * a rank that is late once stays late; a whole host that is always late looks like its clock.
+ */
+#ifndef JOB_CLOCKS_H
+#define JOB_CLOCKS_H
+
+#include "job/job.h"
+
+struct clocks;
+
+/* The clocks of all hosts. Points into the job, which must outlive it; never NULL. */
+struct clocks *clocks_new(const struct job *job);
+/* Takes NULL. */
+void clocks_free(struct clocks *clocks);
+
+/*
+ * The number of the clock by which a rank's times are: that of its host, which is the host's index;
+ * of a rank without one, its own.
+ */
+int clocks_of_rank(const struct clocks *clocks, int rank);
+
+/*
+ * What clock `to` shows when clock `from` shows `when`. The same on one clock; JOB_UNKNOWN where
+ * `when` is, or where the two never met.
+ */
+int64_t clocks_move(const struct clocks *clocks, int64_t when, int from, int to);
+
+#endif

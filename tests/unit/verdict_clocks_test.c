@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Jobs on two hosts whose clocks may show anything: facts_expect() judges each with either clock
+ * set 3 s, 30 s and an hour ahead and back.
+ */
+#include "tests/unit/unit.h"
+
+#include <signal.h>
+
+#include "job/clocks.h"
+#include "tests/unit/facts.h"
+
+#define LAUNCHER 900
+
+/* The second half of the ranks lives on the second host. */
+static struct facts *on_two_hosts(struct facts *f)
+{
+	for (int i = f->n / 2; i < f->n; i++)
+		facts_move(f, i, 1);
+	return f;
+}
+
+/* Ten rounds; from 60 on all but rank 3, of the second host, are held in #11. */
+static struct facts *missing_far(void)
+{
+	return on_two_hosts(facts_missing(4, 3, 59));
+}
+
+static void told(struct facts *f, int rank, uint32_t sender, double at)
+{
+	facts_signal(f, rank, SIGTERM, sender, "python", at);
+	facts_end(f, rank, JOB_SIGNALED, SIGTERM, at);
+}
+
+/* With its node's clock ahead the kill looked as if others had long waited by then. */
+static void killed_while_it_compiled(void **state)
+{
+	struct facts *f = missing_far();
+
+	facts_span(f, 3, JOB_SPAN_COMPILE, "inductor codegen", "0/1", 59, FACTS_OPEN);
+	facts_end(f, 3, JOB_SIGNALED, SIGKILL, 60);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "3", VERDICT_BY_KILLED);
+	facts_free(f);
+}
+
+/* And one for which all had waited for half a minute, was killed for that. */
+static void killed_when_others_had_long_waited(void **state)
+{
+	struct facts *f = missing_far();
+
+	facts_span(f, 3, JOB_SPAN_COMPILE, "inductor codegen", "0/1", 59, FACTS_OPEN);
+	facts_end(f, 3, JOB_SIGNALED, SIGKILL, 92);
+	facts_expect(f, VERDICT_COMPILE_SKEW, "3", "0-2");
+	facts_free(f);
+}
+
+static void the_first_death_is_a_victim(void **state)
+{
+	struct facts *f = missing_far();
+
+	for (int i = 0; i < 3; i++) {
+		facts_signal(f, i, SIGABRT, 0, "pt_nccl_watchdg", 90 + i);
+		facts_end(f, i, JOB_SIGNALED, SIGABRT, 90 + i);
+	}
+	told(f, 3, LAUNCHER, 95);
+	facts_expect(f, VERDICT_HOST_STALL, "3", "0-2");
+	facts_free(f);
+}
+
+/* Its peers, on both hosts, fail at once; a launcher ends the rest. */
+static void an_early_exit(void **state)
+{
+	struct facts *f = on_two_hosts(facts_new(4));
+	const char *closed = "RuntimeError: gloo/transport/tcp/pair.cc: Connection closed by peer";
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 60);
+	facts_end(f, 1, JOB_EXITED, 0, 60.1);
+	facts_note(f, 0, closed, 60.2);
+	facts_end(f, 0, JOB_EXITED, 1, 60.5);
+	facts_note(f, 2, closed, 60.2);
+	facts_end(f, 2, JOB_EXITED, 1, 60.5);
+	told(f, 3, LAUNCHER, 60.8);
+	facts_expect(f, VERDICT_EARLY_EXIT, "1", NULL);
+	assert_int_equal(facts_culprits(f), 1 << 1);
+	facts_free(f);
+}
+
+static void a_kill_and_its_echoes_elsewhere(void **state)
+{
+	struct facts *f = on_two_hosts(facts_new(4));
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_end(f, 1, JOB_SIGNALED, SIGKILL, 30);
+	for (int i = 0; i < 4; i++)
+		if (i != 1)
+			told(f, i, LAUNCHER, 30.3);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "1", VERDICT_BY_KILLED);
+	assert_int_equal(facts_culprits(f), 1 << 1);
+	facts_free(f);
+}
+
+/* Somebody told rank 1 to end, then the launchers of both hosts all others. */
+static void the_first_of_the_orders(void **state)
+{
+	struct facts *f = on_two_hosts(facts_new(4));
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	for (int i = 0; i < 4; i++) {
+		told(f, i, i == 1 ? 77 : LAUNCHER, i == 1 ? 30 : 30.3);
+		if (i == 1)
+			f->extra[f->nextra - 1].is.signal.sender_role = JOB_ROLE_RANK;
+	}
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "1", VERDICT_BY_KILLED);
+	facts_free(f);
+}
+
+static void killed_all_at_once(void **state)
+{
+	struct facts *f = on_two_hosts(facts_new(4));
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	for (int i = 0; i < 4; i++)
+		facts_end(f, i, JOB_SIGNALED, SIGKILL, 80);
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+}
+
+static void late_once(void **state)
+{
+	struct facts *f = on_two_hosts(facts_new(4));
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_round(f, 0, JOB_OP_ALLREDUCE, 4096, 26);
+	f->members[0][3].ops[10].entered = facts_ns(31);
+	facts_rounds(f, 0, 5, 32, 0.5);
+	facts_expect(f, VERDICT_SLOW, "3", NULL);
+	facts_free(f);
+}
+
+/* Nobody is late whom only the clock makes so. */
+static void nobody_is_late_by_a_clock(void **state)
+{
+	struct facts *f = on_two_hosts(facts_new(4));
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+}
+
+static void a_thread_that_failed(void **state)
+{
+	struct facts *f = missing_far();
+
+	facts_say(f, 3, "thread exception: KeyError: 'x'", 58);
+	facts_expect(f, VERDICT_RANK_DEATH, "3", "0-2");
+	facts_free(f);
+}
+
+static void a_thread_that_failed_long_ago(void **state)
+{
+	struct facts *f = on_two_hosts(facts_missing(4, 3, 59));
+
+	for (int i = 0; i < 3; i++) {
+		f->members[0][i].ops[10].entered = facts_ns(95);
+		f->ranks[i].thread.since = facts_ns(95);
+	}
+	facts_say(f, 3, "thread exception: KeyError: 'x'", 30);
+	facts_expect(f, VERDICT_HOST_STALL, "3", "0-2");
+	facts_free(f);
+}
+
+static void a_lost_node(void **state)
+{
+	struct facts *f = on_two_hosts(facts_new(8));
+
+	facts_rounds(f, 0, 10, 10, 0.5);
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 4096, 40);
+	for (int i = 4; i < 8; i++)
+		facts_outside(f, i, 39);
+	f->hosts[1].agent_beat = facts_ns(39.5);
+	f->hosts[1].gathered = facts_ns(39.5);
+	f->hosts[1].agent_alive = JOB_MAYBE;
+	facts_expect(f, VERDICT_NODE_LOSS, "4-7", "0-3");
+	facts_free(f);
+}
+
+/* -- clocks.h itself --------------------------------------------------------------------------- */
+
+/* What clock 1 shows when clock 0 shows 50 s, or unknown. */
+static int64_t shown(const struct facts *f)
+{
+	struct job *job = facts_job(f);
+	struct clocks *clocks = clocks_new(job);
+	int64_t there = clocks_move(clocks, facts_ns(50), 0, 1);
+
+	assert_int_equal(clocks_move(clocks, facts_ns(50), 1, 1), facts_ns(50));
+	if (there != JOB_UNKNOWN)
+		assert_int_equal(clocks_move(clocks, there, 1, 0), facts_ns(50));
+	assert_int_equal(clocks_move(clocks, JOB_UNKNOWN, 0, 1), JOB_UNKNOWN);
+	clocks_free(clocks);
+	job_free(job);
+	return there;
+}
+
+static void clocks_meet_in_operations(void **state)
+{
+	struct facts *f = on_two_hosts(facts_new(4));
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_set_clock(f, 1, 1234);
+	assert_int_equal(shown(f), facts_ns(50 + 1234));
+	/* One that is late once changes nothing. */
+	f->members[0][2].ops[9].entered += 5000000000;
+	f->members[0][3].ops[9].entered += 5000000000;
+	assert_int_equal(shown(f), facts_ns(50 + 1234));
+	facts_free(f);
+}
+
+static void clocks_meet_where_a_communicator_is_ready(void **state)
+{
+	struct facts *f = on_two_hosts(facts_new(4));
+
+	facts_set_clock(f, 1, -77);
+	assert_int_equal(shown(f), facts_ns(50 - 77));
+	facts_free(f);
+}
+
+/* By a third one, which has met either of them. */
+static void clocks_meet_by_others(void **state)
+{
+	struct facts *f = facts_new(3);
+	int one, two;
+
+	facts_no_group(f);
+	for (int i = 0; i < 3; i++)
+		facts_move(f, i, i);
+	one = facts_group_of(f, 2, 0, 2);
+	two = facts_group_of(f, 2, 2, 1);
+	facts_rounds(f, one, 5, 20, 0.5);
+	facts_rounds(f, two, 5, 30, 0.5);
+	facts_set_clock(f, 1, 40);
+	facts_set_clock(f, 2, -900);
+	assert_int_equal(shown(f), facts_ns(90));
+	facts_free(f);
+}
+
+static void clocks_that_never_met_are_not_compared(void **state)
+{
+	struct facts *f = on_two_hosts(facts_new(4));
+	int near, far;
+
+	facts_no_group(f);
+	near = facts_group_of(f, 2, 0, 1);
+	far = facts_group_of(f, 2, 2, 3);
+	facts_rounds(f, near, 5, 20, 0.5);
+	facts_rounds(f, far, 5, 20, 0.5);
+	assert_int_equal(shown(f), JOB_UNKNOWN);
+	facts_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(killed_while_it_compiled),
+		cmocka_unit_test(killed_when_others_had_long_waited),
+		cmocka_unit_test(the_first_death_is_a_victim),
+		cmocka_unit_test(an_early_exit),
+		cmocka_unit_test(a_kill_and_its_echoes_elsewhere),
+		cmocka_unit_test(the_first_of_the_orders),
+		cmocka_unit_test(killed_all_at_once),
+		cmocka_unit_test(late_once),
+		cmocka_unit_test(nobody_is_late_by_a_clock),
+		cmocka_unit_test(a_thread_that_failed),
+		cmocka_unit_test(a_thread_that_failed_long_ago),
+		cmocka_unit_test(a_lost_node),
+		cmocka_unit_test(clocks_meet_in_operations),
+		cmocka_unit_test(clocks_meet_where_a_communicator_is_ready),
+		cmocka_unit_test(clocks_meet_by_others),
+		cmocka_unit_test(clocks_that_never_met_are_not_compared),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
