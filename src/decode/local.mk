@@ -29,6 +29,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/kin.c %D%/kin.h \
 	%D%/kinds.h \
 	%D%/liveness.c \
+	%D%/log-marks.c %D%/log-marks.h \
 	%D%/logs.c %D%/logs.h \
 	%D%/modules.c \
 	%D%/pickle.c %D%/pickle.h \
@@ -48,6 +49,8 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/value.c %D%/value.h \
 	%D%/walking.c %D%/walking.h
 
+UNIT_TESTS += tests/unit/logs_test
+tests_unit_logs_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/decode_test tests/unit/decode_ring_test tests/unit/identity_test
 EXTRA_DIST += tests/decode/forge.h
 tests_unit_decode_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)

@@ -2,13 +2,17 @@
 #include "decode/logs.h"
 
 #include <ctype.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/str.h"
 #include "decode/kinds.h"
+#include "decode/log-marks.h"
+#include "evidence/own-words.h"
 
 #define LOG_LINE_CAP 400
+#define LOG_RAW_CAP  1200 /* with the marks before it */
 
 /*
  * How a line looks that names an error. Of several kinds in one log the first listed counts: what a
@@ -43,9 +47,38 @@ static const struct {
 	{NULL, "Timed out waiting"},
 };
 
+/* What a framework says on its own, of itself; and lines by which nobody is told anything. */
+static const char *const log_noises[] = {
+	"Warning: ",
+	"warnings.warn(",
+	"NCCL INFO",
+	"NCCL version",
+	"[Gloo] ",
+	"OMP_NUM_THREADS",
+	"TOKENIZERS_PARALLELISM",
+	"To disable this warning",
+	"resource_tracker",
+};
+
+/* What a line is worth to somebody who asks what a rank did last. */
+enum log_worth {
+	LOG_NOISE,
+	LOG_PROGRESS, /* a bar that is drawn over and over */
+	LOG_USEFUL,
+};
+
+/* Whose lines are looked for. */
+struct log_owner {
+	int rank, local_rank; /* JOB_NONE not known */
+	uint32_t pid, here;
+	bool shared;   /* lines that name nobody are nobody's */
+	bool numbered; /* a plain number in front of a line is its rank */
+};
+
 struct log_scan {
-	char mark[32]; /* lines of others are skipped unless they begin so; "" none are */
+	struct log_owner owner;
 	struct str last;
+	enum log_worth worth;
 	struct str error;
 	size_t error_kind;
 	bool in_traceback;
@@ -79,74 +112,172 @@ static size_t log_error_kind(const char *line)
 	return i;
 }
 
-static void log_take(struct log_scan *scan, const char *line)
+static bool log_is_progress(const char *line)
+{
+	return strstr(line, "%|") || strstr(line, "it/s]") || strstr(line, "s/it]");
+}
+
+static enum log_worth log_worth(const char *line, const struct log_marks *marks)
+{
+	bool says = false;
+
+	for (const char *at = line; *at && !says; at++)
+		says = isalnum((unsigned char)*at) || (unsigned char)*at >= 0x80;
+	if (!says || isspace((unsigned char)*line))
+		return LOG_NOISE;
+	if (marks->of_framework && marks->level != 'E' && marks->level != 'F')
+		return LOG_NOISE;
+	for (size_t i = 0; i < sizeof(log_noises) / sizeof(log_noises[0]); i++)
+		if (strstr(line, log_noises[i]))
+			return LOG_NOISE;
+	return log_is_progress(line) ? LOG_PROGRESS : LOG_USEFUL;
+}
+
+static void log_keep(struct str *into, const char *line)
+{
+	str_cut(into, 0);
+	str_add(into, line);
+	str_cut(into, LOG_LINE_CAP);
+}
+
+static void log_take(struct log_scan *scan, const char *line, const struct log_marks *marks)
 {
 	bool traceback = log_ends_traceback(scan, line);
 	size_t kind = traceback ? 0 : 1 + log_error_kind(line + strspn(line, " "));
+	enum log_worth worth = log_worth(line, marks);
 
 	if (!*line)
 		return;
-	if (!isspace((unsigned char)*line) || !scan->last.len) {
-		str_cut(&scan->last, 0);
-		str_add(&scan->last, line);
+	if (worth >= scan->worth) {
+		log_keep(&scan->last, line);
+		scan->worth = worth;
 	}
 	if (kind <= sizeof(log_errors) / sizeof(log_errors[0]) &&
 		(!scan->error.len || kind <= scan->error_kind)) {
-		str_cut(&scan->error, 0);
-		str_add(&scan->error, line + strspn(line, " "));
+		log_keep(&scan->error, line + strspn(line, " "));
 		scan->error_kind = kind;
 	}
 }
 
-/* "[rank3]: ", which torch puts before each line of a rank's traceback; its length, 0 none. */
-static size_t log_rank_mark(const char *at, size_t len)
+/* Whether a line that says whose it is, or does not, is the owner's. */
+static bool log_is_owners(const struct log_owner *owner, const struct log_marks *marks)
 {
-	static const char start[] = "[rank";
-	size_t n = sizeof(start) - 1;
-
-	if (len <= n || memcmp(at, start, n) != 0)
-		return 0;
-	while (n < len && isdigit((unsigned char)at[n]))
-		n++;
-	if (len - n < 2 || at[n] != ']' || at[n + 1] != ':')
-		return 0;
-	n += 2;
-	return n < len && at[n] == ' ' ? n + 1 : n;
+	switch (marks->by) {
+	case LOG_MARKS_RANK:
+		return owner->rank == JOB_NONE ? !owner->shared : marks->number == owner->rank;
+	case LOG_MARKS_LOCAL:
+		return owner->local_rank == JOB_NONE ? !owner->shared
+						     : marks->number == owner->local_rank;
+	case LOG_MARKS_PID:
+		return marks->number == owner->pid || marks->number == owner->here;
+	case LOG_MARKS_NOBODY:
+		break;
+	}
+	return !owner->shared;
 }
 
-/* One line, without its end and without what is no text. */
-static void log_line(struct log_scan *scan, const char *at, size_t len)
+/* The colour of what follows: "\033[31m"; its length, 0 where there is none. */
+static size_t log_colour(const char *at, size_t len)
 {
-	struct str line = {0};
-	size_t mark = strlen(scan->mark);
+	size_t n = 2;
 
-	if (len < mark || memcmp(at, scan->mark, mark))
-		return;
-	if (!mark)
-		mark = log_rank_mark(at, len);
-	else
-		for (const char *more = ": "; *more && mark < len && at[mark] == *more; more++)
-			mark++;
-	at += mark;
-	len -= mark;
+	if (len < 3 || at[0] != '\033' || at[1] != '[')
+		return 0;
+	while (n < len && (isdigit((unsigned char)at[n]) || at[n] == ';'))
+		n++;
+	return n < len && at[n] == 'm' ? n + 1 : 0;
+}
+
+/* One line without its end and without what is no text; of what was drawn over itself the last. */
+static void log_text(struct str *into, const char *at, size_t len)
+{
+	const char *over;
+
 	while (len && isspace((unsigned char)at[len - 1]))
 		len--;
-	for (size_t i = 0; i < len && line.len < LOG_LINE_CAP; i++)
-		if (at[i] == '\t' || (unsigned char)at[i] >= ' ')
-			str_add_char(&line, at[i]);
-	log_take(scan, str_text(&line));
+	over = memrchr(at, '\r', len);
+	if (over) {
+		len -= (size_t)(over + 1 - at);
+		at = over + 1;
+	}
+	for (size_t i = 0; i < len && into->len < LOG_RAW_CAP; i++) {
+		size_t colour = log_colour(at + i, len - i);
+
+		if (colour)
+			i += colour - 1;
+		else if (at[i] == '\t' || (unsigned char)at[i] >= ' ')
+			str_add_char(into, at[i]);
+	}
+}
+
+static void log_line(struct log_scan *scan, const char *at, size_t len)
+{
+	struct log_marks marks;
+	struct str line = {0};
+	size_t before;
+
+	log_text(&line, at, len);
+	before = log_marks_read(str_text(&line), scan->owner.numbered, &marks);
+	if (log_is_owners(&scan->owner, &marks))
+		log_take(scan, str_text(&line) + before, &marks);
 	str_release(&line);
 }
 
-static void log_scan(struct log_scan *scan, const struct decode_log *log)
-{
-	for (size_t at = 0; at < log->len;) {
-		const char *newline = memchr(log->text + at, '\n', log->len - at);
-		size_t len = newline ? (size_t)(newline - log->text) - at : log->len - at;
+typedef void log_visitor(void *with, const char *line, size_t len);
 
-		log_line(scan, log->text + at, len);
+/* Calls it for every line but those that we wrote ourselves. */
+static void log_for_each(const struct decode_log *log, log_visitor *visit, void *with)
+{
+	char *text = alloc_copy(log->text, log->len);
+	size_t nr = own_words_drop(text, log->len);
+
+	for (size_t at = 0; at < nr;) {
+		const char *newline = memchr(text + at, '\n', nr - at);
+		size_t len = newline ? (size_t)(newline - text) - at : nr - at;
+
+		visit(with, text + at, len);
 		at += len + 1;
 	}
+	free(text);
+}
+
+static void log_scan_line(void *with, const char *line, size_t len)
+{
+	log_line(with, line, len);
+}
+
+/* What the numbers in front of lines look like. */
+struct log_numbers {
+	size_t with, without; /* lines */
+	int64_t last;
+	bool counts; /* each is one more than the one before: steps, not ranks */
+};
+
+static void log_number_line(void *with, const char *at, size_t len)
+{
+	struct log_numbers *numbers = with;
+	struct str line = {0};
+	int64_t number;
+
+	log_text(&line, at, len);
+	number = log_marks_task(str_text(&line));
+	if (number >= 0) {
+		numbers->counts &= !numbers->with || number == numbers->last + 1;
+		numbers->last = number;
+		numbers->with++;
+	} else if (line.len) {
+		numbers->without++;
+	}
+	str_release(&line);
+}
+
+/* Does srun -l, or its like, put the rank in front of each line? Then it is in front of all. */
+static bool log_is_numbered(const struct decode_log *log, bool shared)
+{
+	struct log_numbers numbers = {.counts = true};
+
+	log_for_each(log, log_number_line, &numbers);
+	return numbers.with && !numbers.without && (shared || !numbers.counts);
 }
 
 /* Whether another process writes to the same file. */
@@ -168,18 +299,21 @@ void logs_finish(struct decode_context *context, struct job_builder *builder,
 	struct decode_process *process)
 {
 	const struct decode_log *log = process->log.len ? &process->log : &process->ring_log;
-	struct log_scan scan = {{0}, {0}, {0}, 0, false};
+	struct log_scan scan = {.owner = {.rank = process->identity.world_rank,
+					.local_rank = process->identity.local_rank,
+					.pid = process->who.pid,
+					.here = process->here}};
 
 	if (log == &process->log && log_is_shared(context, process)) {
 		if (process->ring_log.len)
 			log = &process->ring_log;
-		else if (process->identity.world_rank >= 0)
-			snprintf(scan.mark, sizeof(scan.mark), "[rank%d]",
-				process->identity.world_rank);
 		else
-			return;
+			scan.owner.shared = true;
 	}
-	log_scan(&scan, log);
+	if (!log->len)
+		return;
+	scan.owner.numbered = log_is_numbered(log, scan.owner.shared);
+	log_for_each(log, log_scan_line, &scan);
 	if (scan.last.len || scan.error.len) {
 		const struct job_log fact = {
 			.last_line = str_text(&scan.last),

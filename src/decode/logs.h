@@ -4,8 +4,10 @@
 
 /*
  * The last words of a process, out of the end of its stderr: the last useful line, and the line
- * that names an error. A file that several processes share belongs to none of them, but for lines
- * that a launcher marked with the rank ("[rank3]: ...").
+ * that names an error. What stands before a line's words is left out (log-marks.h), and so is what
+ * frameworks say of themselves, and all that inquest wrote. A line that names another rank is never
+ * this rank's; a file that several processes share is nobody's, but for lines that say whose they
+ * are ("[rank3]: ...").
  */
 
 #include "decode/context.h"

@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/str.h"
+#include "evidence/own-words.h"
 #include "proc/cgroup.h"
 #include "proc/errand.h"
 #include "proc/ns.h"
@@ -21,7 +22,9 @@
 #include "proc/tree.h"
 
 #define LIVE_STDERR_BYTES (8 * 1024)
-#define LIVE_ERROR_BYTES  (256 * 1024) /* a message and a traceback; cut, it is no JSON */
+/* Where some of that is our own: what the agent may have said in all fits into this beside it. */
+#define LIVE_STDERR_MORE (160 * 1024)
+#define LIVE_ERROR_BYTES (256 * 1024) /* a message and a traceback; cut, it is no JSON */
 
 /* --- Who ------------------------------------------------------------------------------------- */
 
@@ -215,6 +218,68 @@ void live_proc_take_cgroups(
 
 /* --- stderr ---------------------------------------------------------------------------------- */
 
+/* Leaves the last words that are the job's, not what we wrote between them. */
+static void live_stderr_leave_jobs(struct str *tail)
+{
+	size_t len = tail->len ? own_words_drop(tail->text, tail->len) : 0;
+	size_t from = len > LIVE_STDERR_BYTES ? len - LIVE_STDERR_BYTES : 0;
+
+	if (from)
+		memmove(tail->text, tail->text + from, len - from);
+	str_cut(tail, len - from);
+}
+
+static bool live_stderr_is_same_file(const struct proc_errand *a, const struct proc_errand *b)
+{
+	return a->dev == b->dev && a->ino == b->ino;
+}
+
+/* Is more of it wanted than the end, since words of ours take up room there? */
+static bool live_stderr_is_short(const struct proc_errand *errand)
+{
+	return !errand->error && errand->bytes.len >= LIVE_STDERR_BYTES &&
+	       own_words_are_in(errand->bytes.text, errand->bytes.len);
+}
+
+/* Ends of logs that hold words of ours are read again, from further back; each file once. */
+static void live_stderr_read_back(struct proc_errand *errands, size_t nr, int deadline_ms)
+{
+	struct proc_errand *again = alloc_zeroed(nr + 1, sizeof(*again));
+	size_t *which = alloc_zeroed(nr + 1, sizeof(*which));
+	size_t n = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		size_t at = 0;
+
+		which[i] = nr;
+		if (!live_stderr_is_short(&errands[i]))
+			continue;
+		while (at < n && !live_stderr_is_same_file(&again[at], &errands[i]))
+			at++;
+		which[i] = at;
+		if (at < n)
+			continue;
+		again[n] = errands[i];
+		again[n].bytes = (struct str){0};
+		again[n++].cap = LIVE_STDERR_MORE;
+	}
+	proc_errands_run(again, n, deadline_ms);
+	for (size_t i = 0; i < n; i++)
+		live_stderr_leave_jobs(&again[i].bytes);
+	for (size_t i = 0; i < nr; i++) {
+		const struct proc_errand *longer = which[i] < nr ? &again[which[i]] : NULL;
+
+		if (!longer || longer->error || !live_stderr_is_same_file(longer, &errands[i]))
+			continue;
+		str_cut(&errands[i].bytes, 0);
+		str_add_bytes(&errands[i].bytes, longer->bytes.text, longer->bytes.len);
+	}
+	for (size_t i = 0; i < n; i++)
+		str_release(&again[i].bytes);
+	free(which);
+	free(again);
+}
+
 static void live_proc_add_stderr(const struct live_proc_target *target,
 	const struct live_process *process, struct proc_errand *errand)
 {
@@ -227,13 +292,15 @@ static void live_proc_add_stderr(const struct live_proc_target *target,
 		.when = clock_realtime_ns(),
 	};
 	struct str label = {0};
-	size_t len = errand->bytes.len;
+	size_t len;
 
 	if (errand->error == ETIMEDOUT)
 		evidence_add_gap(target->into, target->host, process->pid,
 			"the end of its stderr: the file did not answer in time");
 	if (errand->error)
 		return;
+	live_stderr_leave_jobs(&errand->bytes);
+	len = errand->bytes.len;
 	/* Which file: where ranks share one, no line of it is anyone's in particular. */
 	str_printf(&label, "file %llx:%llx", (unsigned long long)errand->dev,
 		(unsigned long long)errand->ino);
@@ -262,6 +329,7 @@ void live_proc_take_stderr(const struct live_proc_target *target, int deadline_m
 			.cap = LIVE_STDERR_BYTES};
 	}
 	proc_errands_run(errands, nr, deadline_ms);
+	live_stderr_read_back(errands, nr, deadline_ms);
 	for (size_t i = 0; i < nr; i++) {
 		live_proc_add_stderr(target, &processes->all.items[whose[i]], &errands[i]);
 		str_release(&errands[i].bytes);

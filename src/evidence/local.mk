@@ -22,6 +22,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/live-proc.c %D%/live-proc.h \
 	%D%/live-stacks.c %D%/live-stacks.h \
 	%D%/liveness.c %D%/liveness.h \
+	%D%/own-words.c %D%/own-words.h \
 	%D%/receipt.c %D%/receipt.h \
 	%D%/receipt-look.c %D%/receipt-look.h \
 	%D%/serve.c %D%/serve.h \

@@ -457,7 +457,7 @@ static void the_last_words_are_found(void **state)
 	job = decoded(&evidence);
 	assert_int_equal(job->nlogs, 2);
 	assert_string_equal(job->logs[0].last_line, "shutting down");
-	assert_string_equal(job->logs[0].error, "ValueError: bad [31mshape");
+	assert_string_equal(job->logs[0].error, "ValueError: bad shape");
 	assert_string_equal(job->logs[1].error, "NCCL WARN Cuda failure");
 	job_free(job);
 }

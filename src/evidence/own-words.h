@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What inquest itself writes into a job's log, told from what the job writes: nobody's last words
+ * are ours. A page of verdicts stands behind a line that says how many lines it has; all else of
+ * ours is one line each, with a start of its own. A launcher's mark may stand before any of them.
+ */
+#ifndef EVIDENCE_OWN_WORDS_H
+#define EVIDENCE_OWN_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/str.h"
+
+#define OWN_WORDS_VERDICT   "INQUEST_VERDICT "
+#define OWN_WORDS_SAYS      "INQUEST: "
+#define OWN_WORDS_COMPLAINT "inquest: "
+
+/* Appends the page, with the line before it that says how long it is. */
+void own_words_add_page(struct str *into, const char *page);
+
+/* How many lines are ours from this one on, it among them; 0: it is the job's. */
+size_t own_words_lines(const char *line, size_t len);
+
+/* Is anything of ours in it? */
+bool own_words_are_in(const char *text, size_t len);
+
+/*
+ * Takes our lines out of the end of a log and returns how much is left. Where the log begins within
+ * a page of ours, what stands before that page's verdict goes with it: whose it is cannot be told.
+ */
+size_t own_words_drop(char *text, size_t len);
+
+#endif
