@@ -22,6 +22,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -30,9 +31,12 @@
 #include "cmd/outlet.h"
 #include "cmd/save.h"
 #include "evidence/live.h"
+#include "evidence/own-words.h"
 #include "evidence/receipt.h"
 #include "proc/ns.h"
+#include "words/escape.h"
 #include "words/headline.h"
+#include "words/wording.h"
 #include "report/report.h"
 #include "ring/census-read.h"
 
@@ -52,6 +56,10 @@
 #define COST_RATIO 20
 /* Told to end, a launcher needs half a minute and its ranks die as they are told. */
 #define QUIET_NS (40 * CLOCK_NS_PER_S)
+/* Bytes of the line for log collectors, its ends among them: a pipe takes 4096 in one piece. */
+#define LINE_MOST 3500
+/* Columns of the answer that the last line repeats. */
+#define ANSWER_MOST 600
 
 /* Fills in what the manifest says now; it borrows all strings, and `host` is its own room. */
 static struct agent_manifest manifest_now(const struct agent *agent, char *host, size_t room)
@@ -187,7 +195,7 @@ static void keep_bundle(struct agent *agent, const struct look *look)
 
 	str_printf(&folder, "%s/", agent->options.output);
 	str_cut(&agent->bundle, 0);
-	if (save_bundle(look, folder.text, &agent->bundle, &why) == 0) {
+	if (save_bundle(look, folder.text, agent->moved_on, &agent->bundle, &why) == 0) {
 		agent->bundled = clock_monotonic_ns();
 		agent->storage_failed = false;
 	} else if (!agent->storage_failed) {
@@ -200,33 +208,110 @@ static void keep_bundle(struct agent *agent, const struct look *look)
 	str_release(&folder);
 }
 
-/* The verdict as a block for people and a line for log collectors, in one piece. */
-static void say(struct agent *agent, const struct look *look)
+/* The verdict as a page for people. The job may have left a line open before it. */
+static void say_page(const struct look *look, const char *saved)
 {
 	struct report_options reader = outlet_options(stderr);
-	struct str block = {0}, headline = {0};
+	struct str page = {0};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);
 
-	/* The job may have left a line open. */
-	str_add_char(&block, '\n');
 	reader.threads_stopped = 0;
-	reader.saved = agent->bundle.len ? agent->bundle.text : NULL;
+	reader.saved = saved;
 	if (file) {
 		report_text.write(file, look->verdicts, &reader);
 		fclose(file);
-		str_add_bytes(&block, text, size);
+		str_add_char(&page, '\n');
+		own_words_add_page(&page, text);
+		outlet_say(&page);
 	}
 	free(text);
-	str_add(&block, "INQUEST_VERDICT ");
-	report_json_add(&block, look->verdicts);
-	str_add_char(&block, '\n');
-	outlet_say(&block);
+	str_release(&page);
+}
+
+/* And as a line for log collectors, by one write: others write to the same pipe. */
+static void say_line(const struct look *look, const char *saved)
+{
+	struct str line = {0};
+
+	str_add(&line, "\n" OWN_WORDS_VERDICT);
+	report_json_line(&line, look->verdicts, saved, LINE_MOST - line.len - 1);
+	str_add_char(&line, '\n');
+	outlet_say(&line);
+	str_release(&line);
+}
+
+/* The answer in one line, for the end of the job. */
+static char *answer_of(const struct look *look)
+{
+	const struct verdict *verdict = &look->verdicts->at[0];
+	struct str plain = {0}, safe = {0}, cut = {0};
+
+	headline_sentence(&plain, look->verdicts, verdict);
+	str_printf(&plain, " (%s, %s)", verdict_class_name(verdict->class),
+		verdict_confidence_name(verdict->confidence));
+	str_add(&plain, "; next: ");
+	wording_next(&plain, look->verdicts, verdict);
+	escape_text(&safe, str_text(&plain), outlet_is_utf8());
+	escape_fit(&cut, str_text(&safe), ANSWER_MOST);
+	str_release(&plain);
+	str_release(&safe);
+	return str_detach(&cut);
+}
+
+/* Once the log names a bundle, it is there to stay. */
+static void say(struct agent *agent, const struct look *look)
+{
+	const char *saved = agent->bundle.len ? agent->bundle.text : NULL;
+	struct str headline = {0};
+
+	say_page(look, saved);
+	say_line(look, saved);
+	agent->bundle_wanted |= saved != NULL;
 	headline_sentence(&headline, look->verdicts, &look->verdicts->at[0]);
 	free(agent->headline);
+	free(agent->answer);
 	agent->headline = str_detach(&headline);
-	str_release(&block);
+	agent->answer = answer_of(look);
+	agent->said = clock_monotonic_ns();
+}
+
+/* What was said is over, and its bundle is left as it is: what comes next gets one of its own. */
+static void move_on(struct agent *agent)
+{
+	evidence_release(&agent->stacks);
+	agent->status = "running";
+	cmd_complain("the job moves again: what was said above is over");
+	if (agent->bundle.len && agent->bundle_wanted) {
+		str_cut(&agent->kept, 0);
+		str_add(&agent->kept, agent->bundle.text);
+		agent->moved_on++;
+	}
+	agent->bundle_wanted = false;
+}
+
+/* The last line of the log repeats the answer, and says how the job ended. */
+static void say_end(const struct agent *agent, int wait_status)
+{
+	char text[CLOCK_TEXT_SIZE];
+	struct str line = {0};
+
+	if (!agent->answer)
+		return;
+	str_add(&line, "\n" OWN_WORDS_SAYS "the job ended ");
+	if (WIFSIGNALED(wait_status))
+		wording_signal(&line, WTERMSIG(wait_status));
+	else
+		str_printf(&line, "with status %d", agent->exit_status);
+	str_printf(&line, ", %s after this was said%s: %s",
+		clock_format(clock_monotonic_ns() - agent->said, text),
+		agent->stand.stands ? "" : " (then it had moved again)", agent->answer);
+	if (agent->bundle.len)
+		str_printf(&line, "; saved %s", agent->bundle.text);
+	str_add_char(&line, '\n');
+	outlet_say(&line);
+	str_release(&line);
 }
 
 /* A compile that makes progress may yet end well, and its job is no hung one. */
@@ -253,9 +338,7 @@ static void act_on(struct agent *agent, struct look *look, enum stand_news news)
 	const char *before = agent->status;
 
 	if (news == STAND_RESOLVED) {
-		evidence_release(&agent->stacks);
-		agent->status = "running";
-		cmd_complain("the job moves again: what was said above is over");
+		move_on(agent);
 	} else if (news != STAND_NOTHING &&
 		(stand_blames(look->verdicts) || agent->stand.unexplained)) {
 		agent->status = may_resolve(look) ? "running" : "hung";
@@ -265,10 +348,8 @@ static void act_on(struct agent *agent, struct look *look, enum stand_news news)
 			keep_bundle(agent, look);
 		}
 	}
-	if (news == STAND_SAY) {
+	if (news == STAND_SAY)
 		say(agent, look);
-		agent->said = clock_monotonic_ns();
-	}
 	if (news == STAND_SAY || agent->status != before)
 		write_manifest(agent);
 }
@@ -484,6 +565,19 @@ static void last_look(struct agent *agent)
 	look_release(&look);
 }
 
+/* After a good end a bundle that nobody was told of goes; what is told then is the one before. */
+static void forget_bundle(struct agent *agent)
+{
+	bool kept = !strcmp(str_text(&agent->bundle), str_text(&agent->kept));
+
+	if (!agent->exit_status && !agent->bundle_wanted && agent->bundle.len && !kept) {
+		unlink(agent->bundle.text);
+		str_cut(&agent->bundle, 0);
+	}
+	if (!agent->bundle.len)
+		str_add(&agent->bundle, str_text(&agent->kept));
+}
+
 void agent_end(struct agent *agent, struct proc_id child, int wait_status, int shell_status)
 {
 	exits_add_waited(&agent->exits, child, wait_status);
@@ -495,13 +589,11 @@ void agent_end(struct agent *agent, struct proc_id child, int wait_status, int s
 	write_manifest(agent);
 	if (shell_status && agent->ranks && clock_monotonic_ns() >= agent->quiet_until)
 		last_look(agent);
-	if (!shell_status && !agent->bundle_wanted && agent->bundle.len) {
-		unlink(agent->bundle.text);
-		str_cut(&agent->bundle, 0);
-	}
+	forget_bundle(agent);
 	write_exits(agent);
 	write_manifest(agent);
 	append_line(agent);
+	say_end(agent, wait_status);
 }
 
 static void count_living(struct agent *agent, const struct census_slot *slot)
@@ -527,5 +619,7 @@ void agent_release(struct agent *agent)
 	stand_release(&agent->stand);
 	evidence_release(&agent->stacks);
 	free(agent->headline);
+	free(agent->answer);
 	str_release(&agent->bundle);
+	str_release(&agent->kept);
 }

@@ -55,9 +55,13 @@ struct agent {
 	int64_t look_cost;  /* ns that the last look took */
 	int64_t bundled;    /* when the bundle was written last, CLOCK_MONOTONIC ns */
 	char *headline;     /* of the last verdict that was said */
+	char *answer;	    /* of the same, with its next step, in one line */
 	struct str bundle;  /* path of the last bundle */
+	struct str kept;    /* path of the last bundle that the log names and the job left behind */
+	unsigned moved_on;  /* how often it did */
 	struct evidence stacks; /* taken when a verdict was said last */
-	bool bundle_wanted; /* a hang or a death stood: the bundle outlives a good end */
+	bool bundle_wanted; /* a hang or a death stood, or the log names the bundle: it outlives a
+			       good end */
 	bool storage_failed;
 	bool ended;
 	int exit_status; /* as a shell gives it */

@@ -133,7 +133,7 @@ static int conclude(struct look *look, const struct arguments *arguments, const 
 	int status;
 
 	look_judge(look);
-	if (arguments->output && save_bundle(look, arguments->output, &saved, &why) < 0)
+	if (arguments->output && save_bundle(look, arguments->output, 0, &saved, &why) < 0)
 		cmd_complain("bundle not saved: %s: try another -o", complaint_text(&why));
 	reader.threads_stopped = threads_stopped(look->job);
 	reader.saved = saved.len ? saved.text : NULL;

@@ -329,7 +329,7 @@ static void print_verdict(struct demo *demo, struct complaint *why)
 
 	if (demo->arguments.output) {
 		str_printf(&folder, "%s/", demo->arguments.output);
-		if (save_bundle(&demo->look, folder.text, &saved, why) < 0)
+		if (save_bundle(&demo->look, folder.text, 0, &saved, why) < 0)
 			cmd_complain("bundle not saved: %s: try another -o", complaint_text(why));
 	}
 	reader.threads_stopped = demo->truth.over ? -1 : 0;

@@ -20,7 +20,7 @@ static void add_part(struct str *into, const char *text)
 	}
 }
 
-void save_name(const struct look *look, struct str *into)
+void save_name(const struct look *look, unsigned earlier, struct str *into)
 {
 	const struct job *job = look->job;
 	char host[256] = "";
@@ -33,6 +33,8 @@ void save_name(const struct look *look, struct str *into)
 		add_part(into, host);
 	if (job->attempt > 1)
 		str_printf(into, ".%d", job->attempt);
+	if (earlier)
+		str_printf(into, ".hang%u", earlier + 1);
 	str_add(into, BUNDLE_SUFFIX);
 }
 
@@ -53,8 +55,8 @@ int save_make_folder(const char *path, struct complaint *why)
 	return err;
 }
 
-int save_bundle(
-	const struct look *look, const char *path, struct str *ret_path, struct complaint *why)
+int save_bundle(const struct look *look, const char *path, unsigned earlier, struct str *ret_path,
+	struct complaint *why)
 {
 	size_t len = strlen(path);
 	bool folder = len && path[len - 1] == '/';
@@ -70,7 +72,7 @@ int save_bundle(
 	if (folder) {
 		if (whole.text[whole.len - 1] != '/')
 			str_add_char(&whole, '/');
-		save_name(look, &whole);
+		save_name(look, earlier, &whole);
 	}
 	if (!err)
 		err = bundle_write(&look->evidence, str_text(&whole), why);

@@ -2,7 +2,7 @@
 #ifndef CMD_SAVE_H
 #define CMD_SAVE_H
 
-/* Where bundles go and what they are called: JOB.HOST[.ATTEMPT].inq. */
+/* Where bundles go and what they are called: JOB.HOST[.ATTEMPT][.hangN].inq. */
 
 #include "base/complaint.h"
 #include "base/str.h"
@@ -10,16 +10,17 @@
 
 /*
  * Appends the name that the bundle of this job, judged before, has in a folder. Attempts of an
- * elastic job have names of their own, from the second on.
+ * elastic job have names of their own, from the second on; and so have hangs of a job that moved
+ * again before, `earlier` times.
  */
-void save_name(const struct look *look, struct str *into);
+void save_name(const struct look *look, unsigned earlier, struct str *into);
 
 /*
  * Writes the evidence to path, or under its own name where path is a folder or ends in "/" (which
  * is made). Appends the bundle's path to ret_path. 0, or negative with words.
  */
-int save_bundle(
-	const struct look *look, const char *path, struct str *ret_path, struct complaint *why);
+int save_bundle(const struct look *look, const char *path, unsigned earlier, struct str *ret_path,
+	struct complaint *why);
 
 /* Makes a folder and those above it that are missing. 0, or -errno with words. */
 int save_make_folder(const char *path, struct complaint *why);

@@ -13,6 +13,7 @@
 #include "job/names.h"
 #include "words/escape.h"
 #include "words/headline.h"
+#include "report/json-line.h"
 #include "report/json-parts.h"
 #include "report/json-stacks.h"
 #include "report/report.h"
@@ -304,8 +305,9 @@ static struct json_object *left_array(const struct report_options *options)
 	return array;
 }
 
-static void add_all(struct str *into, const struct verdicts *verdicts,
-	const struct report_options *options)
+/* All but the stacks; bundle NULL: the document has no such key. */
+static struct json_object *document_of(
+	const struct verdicts *verdicts, const struct report_options *options, const char *bundle)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *array = json_object_new_array();
@@ -313,13 +315,24 @@ static void add_all(struct str *into, const struct verdicts *verdicts,
 	for (size_t i = 0; i < verdicts->n; i++)
 		json_object_array_add(array, verdict_object(verdicts, &verdicts->at[i]));
 	json_object_object_add(object, "schema", json_object_new_string("inquest/1"));
+	if (bundle)
+		json_object_object_add(object, "bundle", known_text(bundle));
 	json_object_object_add(object, "job", job_object(verdicts));
 	json_object_object_add(object, "verdicts", array);
 	json_object_object_add(object, "not_judged", not_judged_array(verdicts));
 	json_object_object_add(object, "losses", losses_array(verdicts->job));
 	json_object_object_add(object, "ranks", firsts_array(verdicts->job));
-	json_object_object_add(object, "stacks", json_stacks(verdicts));
+	json_object_object_add(object, "stacks", NULL);
 	json_object_object_add(object, "left_out", left_array(options));
+	return object;
+}
+
+static void add_all(
+	struct str *into, const struct verdicts *verdicts, const struct report_options *options)
+{
+	struct json_object *object = document_of(verdicts, options, NULL);
+
+	json_object_object_add(object, "stacks", json_stacks(verdicts));
 	escape_json(into, json_object_to_json_string_ext(
 				  object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(object);
@@ -328,6 +341,16 @@ static void add_all(struct str *into, const struct verdicts *verdicts,
 void report_json_add(struct str *into, const struct verdicts *verdicts)
 {
 	add_all(into, verdicts, &(const struct report_options){0});
+}
+
+void report_json_line(
+	struct str *into, const struct verdicts *verdicts, const char *bundle, size_t most)
+{
+	struct json_object *object =
+		document_of(verdicts, &(const struct report_options){0}, bundle ? bundle : "");
+
+	json_line_add(into, object, most);
+	json_object_put(object);
 }
 
 static int json_write(

@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += %D%/libreport.la
 src_report_libreport_la_SOURCES = \
 	%D%/folded.c \
 	%D%/json.c \
+	%D%/json-line.c %D%/json-line.h \
 	%D%/json-parts.c %D%/json-parts.h \
 	%D%/json-stacks.c %D%/json-stacks.h \
 	%D%/page.c %D%/page.h \

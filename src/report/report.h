@@ -69,4 +69,16 @@ const struct report *report_find(const char *name);
 /* The JSON of report_json without its newline, appended; of no job that would be left out. */
 void report_json_add(struct str *into, const struct verdicts *verdicts);
 
+/*
+ * The same document as one line for a log, appended without a newline: at most `most` bytes (at
+ * least 1024), never stacks, and behind "schema" the key "bundle", the path of the bundle that
+ * holds it all (NULL: null). What does not fit is left out in this order: ranks, left_out, losses
+ * and not_judged beyond 3, verdicts beyond 4, of each verdict ruled_out beyond 4 and evidence
+ * beyond 8; then verdicts beyond 2, all of ruled_out, losses and not_judged, evidence beyond 4,
+ * verdicts beyond the first; then all lists and texts are shortened alike. The last key, "cut",
+ * counts what was left out under each key, {} where nothing was.
+ */
+void report_json_line(
+	struct str *into, const struct verdicts *verdicts, const char *bundle, size_t most);
+
 #endif
