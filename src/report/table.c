@@ -22,6 +22,7 @@
 #include "job/names.h"
 #include "words/doing.h"
 #include "words/escape.h"
+#include "words/lastwords.h"
 #include "words/ranks.h"
 
 #define RANKS_WIDTH 14
@@ -133,17 +134,16 @@ static const char *step_of(struct table *table, const struct job *job, int rank)
 	return "";
 }
 
-/* The line that names an error, else the last useful one. */
-static const char *log_of(struct table *table, const struct job *job, int rank)
+/* What they said last, all of the row. */
+static const char *log_of(struct table *table, struct verdict_ranks ranks)
 {
-	for (size_t i = 0; i < job->nlogs; i++) {
-		const struct job_log *log = &job->logs[i];
+	struct str words = {0};
+	const char *kept;
 
-		if (log->rank == rank && (*log->error || *log->last_line))
-			return arena_printf(&table->arena, "\"%s\"",
-				escaped(table, *log->error ? log->error : log->last_line));
-	}
-	return "";
+	lastwords_add(&words, table->verdicts->job, ranks);
+	kept = escaped(table, str_text(&words));
+	str_release(&words);
+	return kept;
 }
 
 /* What the rank itself entered as the operation that the verdict is about, if it did not complete.
@@ -190,7 +190,7 @@ static const struct job_op *unseen_wait(const struct verdicts *verdicts, int ran
 	return op && op->completed == JOB_NO && op->returned != JOB_NO ? op : NULL;
 }
 
-/* A row for one rank alone; RANK and SINCE come when the row is whole. */
+/* A row for one rank alone; RANK, SINCE and the log come when the row is whole. */
 static void fill_row(struct table *table, struct row *row, int rank)
 {
 	const struct job *job = table->verdicts->job;
@@ -215,7 +215,6 @@ static void fill_row(struct table *table, struct row *row, int rank)
 	row->cell[COLUMN_CACHE] = cache_of(table, rank);
 	row->cell[COLUMN_SHARD] = shard_of(table, job, rank);
 	row->cell[COLUMN_STEP] = step_of(table, job, rank);
-	row->cell[COLUMN_LOG] = log_of(table, job, rank);
 	doing_release(&doing);
 }
 
@@ -241,8 +240,6 @@ static void add_rank(struct table *table, int rank)
 			continue;
 		if (row.since > old->since)
 			old->since = row.since;
-		if (!*old->cell[COLUMN_LOG])
-			old->cell[COLUMN_LOG] = row.cell[COLUMN_LOG];
 		if (strcmp(row.cell[COLUMN_DIED], old->cell[COLUMN_DIED]) < 0)
 			old->cell[COLUMN_DIED] = row.cell[COLUMN_DIED];
 		*array_add(&old->ranks) = rank;
@@ -292,6 +289,7 @@ static void finish(struct table *table)
 
 		ranks_fit(&name, job, ranks, RANKS_WIDTH);
 		row->cell[COLUMN_RANK] = arena_text(&table->arena, str_text(&name));
+		row->cell[COLUMN_LOG] = log_of(table, ranks);
 		str_release(&name);
 		if (row->since != JOB_UNKNOWN)
 			row->cell[COLUMN_SINCE] =

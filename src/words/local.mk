@@ -9,6 +9,7 @@ src_words_libwords_la_SOURCES = \
 	%D%/first.c %D%/first.h \
 	%D%/frames.c %D%/frames.h \
 	%D%/headline.c %D%/headline.h \
+	%D%/lastwords.c %D%/lastwords.h \
 	%D%/losses.c %D%/losses.h \
 	%D%/merge.c %D%/merge.h \
 	%D%/ranks.c %D%/ranks.h \

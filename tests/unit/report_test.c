@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "job/names.h"
 #include "words/escape.h"
+#include "words/lastwords.h"
 #include "report/report.h"
 #include "words/ranks.h"
 #include "words/wording.h"
@@ -428,6 +429,45 @@ static void a_majority_that_stays_away_is_named_as_such(void **state)
 	free(text);
 }
 
+/* Of several ranks a line is shown as everybody's only where it is. */
+static void assert_last_words(const char *const *lines, const char *expected)
+{
+	struct hand_job hand;
+	struct job_log logs[4] = {{0}};
+	struct str words = {0};
+
+	hand_job_make(&hand, 4, 3);
+	hand.job.nlogs = 0;
+	for (int rank = 0; rank < 4; rank++)
+		if (lines[rank])
+			logs[hand.job.nlogs++] = (struct job_log){.rank = rank,
+				.last_line = lines[rank],
+				.error = strstr(lines[rank], "Error") ? lines[rank] : "",
+				.cite = "log"};
+	hand.job.logs = logs;
+	lastwords_add(&words, &hand.job, (struct verdict_ranks){hand.all, 4});
+	assert_string_equal(str_text(&words), expected);
+	str_release(&words);
+}
+
+static void last_words_are_whose_they_are(void **state)
+{
+	(void)state;
+	assert_last_words((const char *const[]){"a", "a", "a", "a"}, "\"a\"");
+	assert_last_words((const char *const[]){"r 0/4", "r 1/4", "r 2/4", "r 3/4"}, "\"r #/4\"");
+	assert_last_words((const char *const[]){"loss 0.5", "loss 0.25", "loss 1.5", "loss 0.5"},
+		"\"loss #\"");
+	/* Ports, steps and addresses tell something. */
+	assert_last_words(
+		(const char *const[]){"m:295", "m:295", "m:296", "m:295"}, "differ; 2: \"m:296\"");
+	assert_last_words((const char *const[]){"10.0.0.1", "10.0.0.2", "10.0.0.1", "10.0.0.1"},
+		"differ; 1: \"10.0.0.2\"");
+	assert_last_words(
+		(const char *const[]){"a", "b", "b", "SomeError"}, "differ; 3: \"SomeError\"");
+	assert_last_words((const char *const[]){NULL, "b", "b", NULL}, "1-2: \"b\"");
+	assert_last_words((const char *const[]){NULL, NULL, NULL, NULL}, "");
+}
+
 static void the_same_fact_of_many_ranks_is_one_line(void **state)
 {
 	static const char *const cites[] = {"exit:0", "exit:1", "exit:2", "exit:4"};
@@ -577,6 +617,7 @@ int main(void)
 		cmocka_unit_test(unknown_is_null_and_never_zero),
 		cmocka_unit_test(a_wait_that_no_call_shows_is_a_wait),
 		cmocka_unit_test(a_majority_that_stays_away_is_named_as_such),
+		cmocka_unit_test(last_words_are_whose_they_are),
 		cmocka_unit_test(the_same_fact_of_many_ranks_is_one_line),
 		cmocka_unit_test(losses_are_shown),
 		cmocka_unit_test(every_fact_has_words),

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "words/lastwords.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "job/spans.h"
+#include "words/ranks.h"
+
+#define NUMBER_SIZE 16
+
+/* Of several processes of a rank the first that names an error, else the first with any words. */
+static const struct job_log *log_of(const struct job *job, int rank)
+{
+	struct spans_range range = logs_of(job, rank);
+	const struct job_log *log = NULL;
+
+	for (size_t i = range.from; i < range.to; i++) {
+		if (*job->logs[i].error)
+			return &job->logs[i];
+		if (!log && *job->logs[i].last_line)
+			log = &job->logs[i];
+	}
+	return log;
+}
+
+const char *lastwords_of(const struct job *job, int rank)
+{
+	const struct job_log *log = log_of(job, rank);
+
+	return !log ? NULL : *log->error ? log->error : log->last_line;
+}
+
+/* Length of the number that begins there: 0 where none does. "1.5", not "10.0.0.1" nor "2b". */
+static size_t number_at(const char *text, size_t at, bool *ret_decimal)
+{
+	size_t len = strspn(text + at, "0123456789"), part;
+
+	*ret_decimal = false;
+	if (!len || (at && (isalnum((unsigned char)text[at - 1]) || strchr("._", text[at - 1]))))
+		return 0;
+	part = text[at + len] == '.' ? strspn(text + at + len + 1, "0123456789") : 0;
+	if (!part)
+		return isalnum((unsigned char)text[at + len]) || text[at + len] == '_' ? 0 : len;
+	len += 1 + part;
+	*ret_decimal = true;
+	return text[at + len] == '.' && isdigit((unsigned char)text[at + len + 1]) ? 0 : len;
+}
+
+/* The line with "#" for the rank's number and for decimal ones. */
+static char *alike_of(const char *line, int world_rank)
+{
+	struct str alike = {0};
+	char own[NUMBER_SIZE];
+	bool decimal;
+
+	snprintf(own, sizeof(own), "%d", world_rank);
+	for (size_t at = 0; line[at];) {
+		size_t len = number_at(line, at, &decimal);
+		bool is_own = len && !decimal && len == strlen(own) && !memcmp(line + at, own, len);
+
+		if (is_own || (len && decimal)) {
+			str_add_char(&alike, '#');
+			at += len;
+			continue;
+		}
+		str_add_bytes(&alike, line + at, len ? len : 1);
+		at += len ? len : 1;
+	}
+	return str_detach(&alike);
+}
+
+/* Ranks that say the same. */
+struct choir {
+	char *alike;
+	const char *line; /* of the first */
+	bool same;        /* all said just that */
+	bool error;
+	ARRAY(int) ranks;
+};
+
+struct choirs {
+	ARRAY(struct choir) all;
+};
+
+static void join(struct choirs *choirs, const struct job *job, int rank)
+{
+	const struct job_log *log = log_of(job, rank);
+	struct choir *choir;
+	char *alike;
+
+	if (!log)
+		return;
+	alike = alike_of(lastwords_of(job, rank), job->ranks[rank].world_rank);
+	array_for_each (&choirs->all, choir)
+		if (!strcmp(choir->alike, alike)) {
+			choir->same &= !strcmp(choir->line, lastwords_of(job, rank));
+			choir->error |= *log->error != '\0';
+			*array_add(&choir->ranks) = rank;
+			free(alike);
+			return;
+		}
+	choir = array_add(&choirs->all);
+	*choir = (struct choir){.alike = alike,
+		.line = lastwords_of(job, rank),
+		.same = true,
+		.error = *log->error != '\0'};
+	*array_add(&choir->ranks) = rank;
+}
+
+/* Which tells most: an error before others, then what the fewest say, then the first. */
+static const struct choir *most_telling(const struct choirs *choirs)
+{
+	const struct choir *best = NULL, *choir;
+
+	array_for_each (&choirs->all, choir)
+		if (!best || (choir->error && !best->error) ||
+			(choir->error == best->error && choir->ranks.nr < best->ranks.nr))
+			best = choir;
+	return best;
+}
+
+void lastwords_add(struct str *into, const struct job *job, struct verdict_ranks ranks)
+{
+	const struct choir *best;
+	struct choirs choirs = {0};
+	struct choir *choir;
+
+	for (size_t i = 0; i < ranks.n; i++)
+		join(&choirs, job, ranks.at[i]);
+	best = most_telling(&choirs);
+	if (best) {
+		struct verdict_ranks whose = {best->ranks.items, best->ranks.nr};
+
+		if (choirs.all.nr > 1)
+			str_add(into, "differ; ");
+		if (whose.n < ranks.n) {
+			ranks_add(into, job, whose);
+			str_add(into, ": ");
+		}
+		str_printf(into, "\"%s\"", best->same ? best->line : best->alike);
+	}
+	array_for_each (&choirs.all, choir) {
+		free(choir->alike);
+		array_release(&choir->ranks);
+	}
+	array_release(&choirs.all);
+}

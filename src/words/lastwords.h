@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WORDS_LASTWORDS_H
+#define WORDS_LASTWORDS_H
+
+/*
+ * What ranks said last: of each the line that names an error, else the last useful one. Ranks side
+ * by side have one line only where they said the same.
+ */
+
+#include "base/str.h"
+#include "job/job.h"
+#include "verdict/verdict.h"
+
+/* The rank's line as it was; NULL where none is known. */
+const char *lastwords_of(const struct job *job, int rank);
+
+/*
+ * Appends the line of several ranks in quotes, as text from outside that is not escaped. The rank's
+ * own number and decimal numbers (a loss, a time) may differ: "#" stands for them. Where only some
+ * are known, it says whose they are; where lines differ, that they do, and one of them with its
+ * rank: an error before others, then what the fewest say. Nothing where no line is known.
+ */
+void lastwords_add(struct str *into, const struct job *job, struct verdict_ranks ranks);
+
+#endif
