@@ -21,6 +21,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "job/align.h"
 #include "job/names.h"
 #include "job/rollcall.h"
 
@@ -82,8 +83,7 @@ static bool amounts_agree(const struct job_sig *a, const struct job_sig *b)
 	return !bytes_of(a, &bytes_a) || !bytes_of(b, &bytes_b) || bytes_a == bytes_b;
 }
 
-/* In what two ops at one place differ: FORK_NONE if in nothing that matters. */
-static enum fork_kind differ(const struct job_sig *a, const struct job_sig *b)
+enum fork_kind forks_differ(const struct job_sig *a, const struct job_sig *b)
 {
 	bool moves = only_moves(a->op);
 
@@ -140,7 +140,7 @@ static bool same_bag(
 		for (uint64_t k = low; mine && !found && k <= high; k++) {
 			const struct job_op *theirs = rollcall_op(b, k);
 
-			if (!theirs || used[k - low] || differ(&mine->sig, &theirs->sig))
+			if (!theirs || used[k - low] || forks_differ(&mine->sig, &theirs->sig))
 				continue;
 			used[k - low] = found = true;
 		}
@@ -156,7 +156,7 @@ static enum fork_kind differ_at(
 {
 	const struct job_member *ma = &f->job->members[a->member];
 	const struct job_member *mb = &f->job->members[b->member];
-	enum fork_kind kind = differ(&a->op->sig, &b->op->sig);
+	enum fork_kind kind = forks_differ(&a->op->sig, &b->op->sig);
 	uint64_t low = a->index, high = a->index;
 
 	if (kind == FORK_NONE || (!a->op->launch && !b->op->launch))
@@ -320,7 +320,7 @@ static enum fork_kind kind_of(const struct fork *fork, enum fork_kind found, boo
 		return found;
 	for (size_t i = 0; i < fork->ncamps; i++)
 		if (fork->camps[i].zero &&
-			differ(&fork->camps[i].sig, &fork->camps[i ? 0 : 1].sig) == FORK_ZERO)
+			forks_differ(&fork->camps[i].sig, &fork->camps[i ? 0 : 1].sig) == FORK_ZERO)
 			return FORK_ZERO;
 	return found;
 }
@@ -342,6 +342,8 @@ static void describe(struct finder *f, struct fork *fork, size_t from, size_t to
 		mark_zero_camps(fork);
 	fork->kind = kind_of(fork, found, !exact);
 	look_around(f, fork);
+	if (fork->ncamps == 2)
+		fork->shift = align_camps(f->job, fork);
 }
 
 /* The group's first fork into *fork; false, with no memory held, where there is none. */

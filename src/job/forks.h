@@ -33,6 +33,23 @@ struct fork_camp {
 	size_t n;
 };
 
+/* How a camp's ops lie against the largest camp's from the fork on (job/align.h). */
+enum shift_kind {
+	SHIFT_UNTOLD,  /* too little is known behind the fork */
+	SHIFT_NONE,    /* at this place only: another op, or another amount */
+	SHIFT_SKIPPED, /* the camp left some out, and went on with what follows */
+	SHIFT_EXTRA,   /* it has some that the others have not */
+	SHIFT_UNCLEAR, /* one of these two: it is at another place of the same program */
+};
+
+struct fork_shift {
+	enum shift_kind kind;
+	bool seen;  /* recorded ops of both say so; else what the largest camp usually does */
+	uint64_t n; /* how many were left out, or are too many */
+	uint64_t from, to; /* the first of them is one of these: they are alike, or not known */
+	const struct job_op *op; /* the one at `to`; NULL where not known */
+};
+
 struct fork {
 	enum fork_kind kind;
 	int group;
@@ -43,7 +60,8 @@ struct fork {
 	bool completed;  /* known complete with all members */
 	struct fork_camp *camps; /* largest first, then by first member */
 	size_t ncamps;
-	size_t unknown; /* seats without evidence about it */
+	size_t unknown;          /* seats without evidence about it */
+	struct fork_shift shift; /* of the second camp; of more than two camps UNTOLD */
 };
 
 struct forks {
@@ -58,5 +76,8 @@ void forks_free(struct forks *forks);
 
 /* The fork of that group; NULL where none is known. */
 const struct fork *forks_of(const struct forks *forks, int group);
+
+/* In what two ops at one place differ: FORK_NONE if in nothing that matters. */
+enum fork_kind forks_differ(const struct job_sig *a, const struct job_sig *b);
 
 #endif

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += %D%/libjob.la
 src_job_libjob_la_SOURCES = \
+	%D%/align.c %D%/align.h \
 	%D%/attempts.c %D%/attempts.h \
 	%D%/build.c %D%/build.h \
 	%D%/caches.c %D%/caches.h \
@@ -35,6 +36,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/waitfor-parts.c %D%/waitfor-parts.h \
 	%D%/waitfor-store.c \
 	%D%/waitfor.c %D%/waitfor.h \
+	%D%/usual.c %D%/usual.h \
 	%D%/waits.c %D%/waits.h
 
 UNIT_TESTS += tests/unit/job_seal_test

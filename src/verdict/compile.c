@@ -316,15 +316,24 @@ static void tell_compile(struct inquiry *q, int rank, struct draft *draft)
 			inquiry_of_rank(q, "5 s of CPU samples", rank));
 }
 
-/* No rank compiles, and all could be read: with one unreadable nothing is excluded. */
+/* Its ring would tell of an open span: a dump has none, and what was lost may be its begin. */
+static bool tells_of_compiles(const struct inquiry *q, int rank)
+{
+	const struct job_rank *r = &q->job->ranks[rank];
+
+	return q->profiles[rank].readable && !inquiry_lost_ops(q, rank) &&
+	       (r->knows & (JOB_KNOWS_RING | JOB_KNOWS_CENSUS));
+}
+
+/* No rank compiles, and each that is to be there could tell: else nothing is excluded. */
 static void rule_out_compile(struct inquiry *q, struct draft *draft)
 {
 	if (draft->verdict.class == VERDICT_COMPILE_SKEW ||
-		draft->verdict.class == VERDICT_COMPILE_STUCK || inquiry_unreadable(q) ||
-		inquiry_by_dumps(q))
+		draft->verdict.class == VERDICT_COMPILE_STUCK || !inquiry_all_seen(q))
 		return;
 	for (size_t i = 0; i < q->job->nranks; i++)
-		if (q->profiles[i].compile.bracket || by_stack(&q->profiles[i]))
+		if (!tells_of_compiles(q, (int)i) || q->profiles[i].compile.bracket ||
+			by_stack(&q->profiles[i]))
 			return;
 	draft_rule_out(draft, VERDICT_COMPILE_SKEW, FACT_NO_OPEN_SPAN, "ring:*")->b =
 		JOB_SPAN_COMPILE;

@@ -430,12 +430,14 @@ const struct rule rule_gpu_stall = {
 static void rule_out_transport(struct inquiry *q, struct draft *draft)
 {
 	if (draft->verdict.class == VERDICT_TRANSPORT_STALL ||
-		draft->verdict.class == VERDICT_GPU_STALL || q->forks->n || !q->job->ngroups)
+		draft->verdict.class == VERDICT_GPU_STALL || q->forks->n || !q->job->ngroups ||
+		!inquiry_all_seen(q) || inquiry_unreadable(q))
 		return;
 	for (size_t i = 0; i < q->graph->nnodes; i++) {
 		const struct waitfor_node *node = &q->graph->nodes[i];
 
-		if (node->reached != JOB_UNKNOWN && node->kind == WAITFOR_OP && !node->absent)
+		if (node->reached != JOB_UNKNOWN && !node->absent &&
+			(node->kind == WAITFOR_OP || node->kind == WAITFOR_PAIR))
 			return;
 	}
 	draft_rule_out(draft, VERDICT_TRANSPORT_STALL, FACT_OTHER, inquiry_cite_all(q))->text =

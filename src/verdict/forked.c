@@ -3,10 +3,13 @@
  * What all forks of a group have: its ranks entered different operations at one place. And
  * collective-mismatch, for those that no other rule has. A camp is to blame only if it, with all of
  * whom nothing is known, is smaller than the largest; else the camps are named and nobody is.
+ * Whether it left an op out, has one too many or did another one, the aligned sequences tell.
  */
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "job/names.h"
+#include "job/rollcall.h"
 #include "verdict/rule.h"
 
 size_t fork_minority(const struct fork *fork)
@@ -107,23 +110,91 @@ void fork_tell_camps(struct inquiry *q, const struct fork *fork, struct draft *d
 
 /* -- where nothing better is known ------------------------------------------------------------- */
 
+/* What the culprits left out or have too many, with whoever called it on the other side. */
+static void tell_shift(struct inquiry *q, const struct fork *fork, struct draft *draft)
+{
+	const struct fork_shift *shift = &fork->shift;
+	bool skipped = shift->kind == SHIFT_SKIPPED;
+	const struct fork_camp *caller = &fork->camps[skipped ? 0 : 1];
+	struct rank_list callers = {0};
+	struct verdict_fact *fact = draft_fact_of(q, draft, skipped ? FACT_SKIPPED : FACT_EXTRA,
+		&draft->culprits, shift->op ? shift->op->cite : caller->op->cite);
+
+	fact->text = shift->op ? inquiry_sig_text(q, &shift->op->sig) : "an operation";
+	fact->text2 = q->job->groups[fork->group].name;
+	fact->a = (int64_t)shift->from;
+	fact->b = (int64_t)shift->to;
+	fact->c = shift->n > 1 ? (int64_t)shift->n - 1 : JOB_UNKNOWN;
+	if (shift->op && *shift->op->place) {
+		add_camp(q, caller, &callers);
+		draft_fact_of(q, draft, FACT_CALLED_AT, &callers, shift->op->cite)->text =
+			shift->op->place;
+		array_release(&callers.list);
+	}
+	if (!shift->seen)
+		draft_fact_of(q, draft, FACT_BY_USAGE, &draft->culprits, caller->op->cite);
+}
+
+/* Whether the side that is to blame left something out, or has something too many. */
+static bool is_shifted(const struct fork *fork, const struct draft *draft)
+{
+	return draft->culprits.list.nr &&
+	       (fork->shift.kind == SHIFT_SKIPPED || fork->shift.kind == SHIFT_EXTRA);
+}
+
+void fork_tell_unaligned(struct inquiry *q, const struct fork *fork, struct draft *draft)
+{
+	if (!fork->passed && fork->shift.kind != SHIFT_NONE && !is_shifted(fork, draft))
+		draft_fact(q, draft, FACT_UNALIGNED, JOB_NONE, inquiry_cite_all(q));
+}
+
 static bool fork_of_calls(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	draft->verdict.confidence = fork->exact ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 	draft->verdict.outlook = VERDICT_KILL;
 	draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
 	fork_share_out(q, fork, fork_minority(fork), draft);
+	if (is_shifted(fork, draft)) {
+		draft->verdict.cause =
+			fork->shift.kind == SHIFT_SKIPPED ? VERDICT_BY_SKIPPED : VERDICT_BY_EXTRA;
+		draft->verdict.next = VERDICT_NEXT_SAME_CALLS;
+		if (!fork->shift.seen)
+			draft->verdict.confidence = VERDICT_SUPPORTED;
+		tell_shift(q, fork, draft);
+	}
 	fork_tell_first(q, fork, draft);
 	fork_tell_camps(q, fork, draft);
+	fork_tell_unaligned(q, fork, draft);
 	return true;
+}
+
+/*
+ * Whether the seat testifies about that op: by what it gave to it, or by its own word that it has
+ * not come to it.
+ */
+static bool has_testified(
+	const struct inquiry *q, const struct job_member *m, uint64_t index, size_t *entered)
+{
+	const struct job_op *op = rollcall_op(m, index);
+
+	*entered += op != NULL;
+	return op || rollcall_of(q->job, m, index) == ROLL_ABSENT;
 }
 
 static void rule_out_mismatch(struct inquiry *q, struct draft *draft)
 {
 	const struct verdict *v = &draft->verdict;
+	const struct job_group *g = v->group == JOB_NONE ? NULL : &q->job->groups[v->group];
+	size_t entered = 0;
 
 	if (v->class == VERDICT_COLLECTIVE_MISMATCH || v->class == VERDICT_GRAPH_DIVERGENCE ||
-		q->forks->n || v->group == JOB_NONE || !v->op_index || !v->op.op)
+		q->forks->n || !g || !v->op_index || !v->op.op || job_op_is_p2p(v->op.op))
+		return;
+	for (uint32_t seat = 0; seat < g->size; seat++)
+		if (!has_testified(q, &q->job->members[g->first_member + (int)seat], v->op_index,
+			    &entered))
+			return;
+	if (entered < 2)
 		return;
 	draft_rule_out(draft, VERDICT_COLLECTIVE_MISMATCH, FACT_SAME_ARGUMENTS,
 		q->job->groups[v->group].cite)

@@ -514,6 +514,24 @@ size_t inquiry_unreadable(const struct inquiry *q)
 	return n;
 }
 
+/* How many ranks there are to be: as the job says, else in its largest group; 0 not known. */
+static size_t expected_ranks(const struct job *job)
+{
+	if (job->world_size > 0)
+		return (size_t)job->world_size;
+	return job->ngroups ? job->groups[0].size : 0;
+}
+
+bool inquiry_all_seen(const struct inquiry *q)
+{
+	size_t expected = expected_ranks(q->job);
+
+	for (size_t i = 0; i < q->job->nranks; i++)
+		if (!q->profiles[i].process)
+			return false;
+	return expected && q->job->nranks >= expected;
+}
+
 bool inquiry_by_dumps(const struct inquiry *q)
 {
 	bool dumps = false;

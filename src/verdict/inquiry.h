@@ -154,6 +154,12 @@ const struct job_op *inquiry_last_op(const struct inquiry *q, int rank, int *ret
 /* How many ranks have no readable boards. */
 size_t inquiry_unreadable(const struct inquiry *q);
 
+/*
+ * Whether every rank that the job is known to have was seen: only then says what none of them shows
+ * that it is not there. Of a job of unknown size it is never so.
+ */
+bool inquiry_all_seen(const struct inquiry *q);
+
 /* Whether all that is known of operations is from dumps: they tell how far ranks came, no more. */
 bool inquiry_by_dumps(const struct inquiry *q);
 

@@ -87,6 +87,8 @@ const char *verdict_cause_name(enum verdict_cause cause)
 		[VERDICT_BY_ABORT] = "abort",
 		[VERDICT_BY_EARLY_EXIT] = "early-exit",
 		[VERDICT_BY_CHILD_DEATH] = "child-death",
+		[VERDICT_BY_SKIPPED] = "skipped",
+		[VERDICT_BY_EXTRA] = "extra",
 	};
 
 	return NAME_OF(names, cause);

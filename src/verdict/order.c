@@ -331,6 +331,15 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	tell_edges(q, circle, draft);
 }
 
+/* A group that went different ways is judged as that: other orders only follow from it. */
+static bool has_fork(const struct inquiry *q, int part)
+{
+	for (size_t i = 0; i < q->graph->nnodes; i++)
+		if (q->graph->nodes[i].part == part && q->graph->nodes[i].kind == WAITFOR_FORK)
+			return true;
+	return false;
+}
+
 void judge_cycles(struct inquiry *q)
 {
 	const struct waitfor *graph = q->graph;
@@ -344,6 +353,8 @@ void judge_cycles(struct inquiry *q)
 			graph->nodes[i].reached == JOB_UNKNOWN)
 			continue;
 		seen[part] = true;
+		if (has_fork(q, part))
+			continue;
 		collect_held(q, part, &circle);
 		circle.of_launches = !circle.holders.nr;
 		if (circle.of_launches)

@@ -78,19 +78,76 @@ static void look_at_marks(const struct job *job, int rank, struct profile *p)
 		p->step = &job->steps[i];
 }
 
+/*
+ * The end of its loader's latest pass, where that gave no batch, on the rank's own word; or NULL.
+ * Whether earlier ones gave any goes to *ret_before.
+ */
+static const struct job_trait *empty_pass(const struct job *job, int rank, bool *ret_before)
+{
+	struct spans_range traits = traits_of(job, rank), shards = shards_of(job, rank);
+	const struct job_trait *end = NULL;
+
+	*ret_before = false;
+	for (size_t i = traits.from; i < traits.to; i++)
+		if (!strcmp(job->traits[i].key, "input-end") && job->traits[i].number == 0)
+			end = &job->traits[i];
+	for (size_t i = shards.from; end && i < shards.to; i++) {
+		if (strcmp(job->shards[i].loader, end->text) != 0)
+			continue;
+		if (job->shards[i].when > end->when)
+			return NULL;
+		*ret_before = true;
+	}
+	return end;
+}
+
+/* Whether the pass that this batch is of has not ended. */
+static bool is_under_way(const struct job *job, const struct job_shard *shard)
+{
+	struct spans_range traits = traits_of(job, shard->rank);
+
+	for (size_t i = traits.from; i < traits.to; i++)
+		if (!strcmp(job->traits[i].key, "input-end") &&
+			!strcmp(job->traits[i].text, shard->loader) &&
+			job->traits[i].when >= shard->when)
+			return false;
+	return true;
+}
+
+/* No batch at all is an amount, too: zero, where somebody has batches of that loader's pass. */
+static void look_at_empty_passes(const struct job *job, struct profile *profiles)
+{
+	for (size_t i = 0; i < job->nranks; i++) {
+		bool before, others = false;
+		const struct job_trait *end = empty_pass(job, (int)i, &before);
+
+		for (size_t k = 0; end && k < job->nshards && !others; k++)
+			others = job->shards[k].rank != (int)i && !is_empty(&job->shards[k]) &&
+				 !strcmp(job->shards[k].loader, end->text) &&
+				 (!before || is_under_way(job, &job->shards[k]));
+		if (!others)
+			continue;
+		profiles[i].no_batch = end;
+		profiles[i].empty_now = profiles[i].empty_once = true;
+	}
+}
+
 /* Nothing in a batch means nothing where half of the ranks got nothing, too. */
 static void compare_shards(const struct job *job, struct profile *profiles)
 {
 	size_t now = 0, once = 0, marked = 0;
 
+	look_at_empty_passes(job, profiles);
 	for (size_t i = 0; i < job->nranks; i++) {
 		now += profiles[i].empty_now;
 		once += profiles[i].empty_once;
-		marked += profiles[i].shard != NULL;
+		marked += profiles[i].shard || profiles[i].no_batch;
 	}
 	for (size_t i = 0; i < job->nranks; i++) {
-		if (marked < 2 || 2 * now > marked)
+		if (marked < 2 || 2 * now > marked) {
 			profiles[i].empty_now = false;
+			profiles[i].no_batch = NULL;
+		}
 		if (marked < 2 || 2 * once > marked)
 			profiles[i].empty_once = false;
 	}
@@ -291,8 +348,7 @@ static bool has_successor(const struct job *job, const struct job_member *left)
 		if (m->rank != left->rank || is_left(m))
 			continue;
 		if (size > job->groups[left->group].size ||
-			(m->init_since > left->init_since &&
-				size == job->groups[left->group].size))
+			(m->init_since > left->init_since && size == job->groups[left->group].size))
 			return true;
 	}
 	return false;

@@ -58,6 +58,7 @@ struct profile {
 	struct posture posture; /* what it is doing by its stacks */
 	bool empty_now;                /* its latest batch was empty, and the peers' were not */
 	bool empty_once;               /* some batch of its was */
+	const struct job_trait *no_batch; /* end of a pass that gave none, but peers some */
 	bool leaving;                  /* in finalize or destroy, or out of it */
 	const struct job_shard *shard; /* the mark that empty_* speak of, else any; NULL */
 	const struct job_step *step;

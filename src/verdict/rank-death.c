@@ -244,29 +244,23 @@ void tell_killed_since(struct inquiry *q, struct draft *draft)
 	}
 }
 
-static bool somebody_died(const struct inquiry *q)
-{
-	for (size_t i = 0; i < q->job->nranks; i++)
-		if (q->profiles[i].ended || q->profiles[i].death != DEATH_NONE)
-			return true;
-	return false;
-}
-
-/* Nobody died, and somebody is known to live: absence of deaths alone would be no fact. */
+/* Nobody died, and each rank that there is to be is known to live: absence alone is no fact. */
 static void rule_out_death(struct inquiry *q, struct draft *draft)
 {
 	struct verdict_fact *fact;
-	int64_t alive = 0, kills = JOB_UNKNOWN;
+	int64_t kills = JOB_UNKNOWN;
 
-	for (size_t i = 0; i < q->job->nranks; i++)
-		alive += q->profiles[i].process && q->profiles[i].process->end == JOB_ALIVE;
-	if (somebody_died(q) || !alive)
+	if (!q->job->nranks || !inquiry_all_seen(q))
 		return;
+	for (size_t i = 0; i < q->job->nranks; i++)
+		if (q->profiles[i].process->end != JOB_ALIVE ||
+			q->profiles[i].death != DEATH_NONE)
+			return;
 	for (size_t i = 0; i < q->job->nhosts; i++)
 		if (q->job->hosts[i].oom_kills > kills)
 			kills = q->job->hosts[i].oom_kills;
 	fact = draft_rule_out(draft, VERDICT_RANK_DEATH, FACT_ALIVE, "procs");
-	fact->a = alive;
+	fact->a = (int64_t)q->job->nranks;
 	fact->b = kills;
 }
 

@@ -89,6 +89,9 @@ void fork_tell_graphs(struct inquiry *q, const struct fork *fork, size_t camp, s
 /* Adds which ops differ first, at this fork (forked.c). */
 void fork_tell_first(struct inquiry *q, const struct fork *fork, struct draft *draft);
 
+/* Adds that the sides could not be aligned, if so: what else the fork may be (forked.c). */
+void fork_tell_unaligned(struct inquiry *q, const struct fork *fork, struct draft *draft);
+
 /* Adds in which graph the rank differs first from those who wait; else nothing (graphs.c). */
 void graphs_tell(struct inquiry *q, int rank, struct draft *draft);
 

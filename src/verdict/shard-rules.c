@@ -4,12 +4,18 @@
  * done while the others still wait for it. By counts of an operation they show as a fork, by marks
  * (shards, batches, steps) as a rank that is not there.
  */
+#include <string.h>
+
+#include "job/spans.h"
 #include "verdict/rule.h"
 #include "verdict/shards.h"
 
 /* -- a rank that is not there ------------------------------------------------------------------ */
 
-/* Its latest batch was empty while the peers' were not, or some batch was and it is done. */
+/*
+ * Its latest batch was empty while the peers' were not, or some batch was and it is done; or it got
+ * none at all, on its own word.
+ */
 static bool explains_empty(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank];
@@ -20,10 +26,10 @@ static bool explains_empty(const struct inquiry *q, int rank, struct reason *why
 		p->death != DEATH_END)
 		return false;
 	why->cause = p->death == DEATH_CLEAN ? VERDICT_BY_EARLY_EXIT : VERDICT_NO_CAUSE;
-	why->confidence = VERDICT_SUPPORTED;
+	why->confidence = p->no_batch ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 	why->outlook = VERDICT_KILL;
-	why->next = VERDICT_NEXT_DIVISIBLE_ROWS;
-	why->by_absence = true;
+	why->next = p->no_batch ? VERDICT_NEXT_SPLIT_INPUT : VERDICT_NEXT_DIVISIBLE_ROWS;
+	why->by_absence = !p->no_batch;
 	return true;
 }
 
@@ -207,6 +213,18 @@ static size_t marked_camp(const struct inquiry *q, const struct fork *fork)
 	return found;
 }
 
+/* Whether all of a camp got no batch at all. */
+static bool got_no_batch(const struct inquiry *q, const struct fork_camp *camp)
+{
+	for (size_t i = 0; i < camp->n; i++) {
+		int rank = q->job->members[camp->members[i]].rank;
+
+		if (rank == JOB_NONE || !q->profiles[rank].no_batch)
+			return false;
+	}
+	return true;
+}
+
 /* What the side entered, and what the largest did. */
 static void tell_other_op(
 	struct inquiry *q, const struct fork *fork, size_t camp, struct draft *draft)
@@ -222,12 +240,18 @@ static void tell_other_op(
 	fact->a = (int64_t)fork->index;
 }
 
+/* An op of which all bring nothing, which one side left out or met too early. */
+static bool is_lawful_zero(const struct fork *fork)
+{
+	return fork->exact && fork->shift.seen && fork->shift.kind == SHIFT_SKIPPED;
+}
+
 /* Empty by the op's own counts, or by the marks of all who took the other way. */
 static bool fork_is_empty(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	size_t camp;
 
-	if (fork->kind == FORK_ZERO) {
+	if (fork->kind == FORK_ZERO && !is_lawful_zero(fork)) {
 		zero_fork(q, fork, draft);
 		return true;
 	}
@@ -236,7 +260,8 @@ static bool fork_is_empty(struct inquiry *q, const struct fork *fork, struct dra
 		return false;
 	draft->verdict.confidence = VERDICT_ESTABLISHED;
 	draft->verdict.outlook = VERDICT_KILL;
-	draft->verdict.next = VERDICT_NEXT_DIVISIBLE_ROWS;
+	draft->verdict.next = got_no_batch(q, &fork->camps[camp]) ? VERDICT_NEXT_SPLIT_INPUT
+								  : VERDICT_NEXT_DIVISIBLE_ROWS;
 	fork_share_out(q, fork, camp, draft);
 	for (size_t i = 0; i < draft->culprits.list.nr && i < TOLD_CULPRITS; i++)
 		shards_tell(q, draft->culprits.list.items[i], draft);
@@ -261,11 +286,29 @@ static void tell_count(
 		rule_rank_death.tell(q, rank, draft);
 }
 
-/* Whether nobody did less, or nobody did more, and somebody did something else. */
-static bool is_extreme(struct amount amount)
+/* Whether nobody did more than the rank, and somebody less; or the other way round. */
+static bool is_ahead(struct amount amount)
 {
-	return amount.known && ((amount.mine <= amount.least && amount.mine < amount.most) ||
-				       (amount.mine >= amount.most && amount.mine > amount.least));
+	return amount.known && amount.mine >= amount.most && amount.mine > amount.least;
+}
+
+static bool is_behind(struct amount amount)
+{
+	return amount.known && amount.mine <= amount.least && amount.mine < amount.most;
+}
+
+/*
+ * A batch more or less than all others, which explains that it stands elsewhere. Who left out an op
+ * runs ahead, and gets its next batch before the others do: that is an effect; and so it is to be
+ * behind with an op too many.
+ */
+static bool has_other_batches(const struct inquiry *q, const struct fork *fork, int rank)
+{
+	struct amount batches = shards_batches(q, rank);
+
+	if (is_ahead(batches))
+		return fork->shift.kind != SHIFT_SKIPPED;
+	return is_behind(batches) && fork->shift.kind != SHIFT_EXTRA;
 }
 
 /* The smaller side stands in another operation, being a batch or more behind or ahead. */
@@ -279,22 +322,47 @@ static bool is_another_batch(const struct inquiry *q, const struct fork *fork, s
 		int rank = q->job->members[fork->camps[camp].members[i]].rank;
 
 		if (rank == JOB_NONE || !(ends ? shards_ended_otherwise(q, rank)
-						: is_extreme(shards_batches(q, rank))))
+					       : has_other_batches(q, fork, rank)))
 			return false;
 	}
 	return true;
 }
 
+/* Whether the latest batches of the side have other rows than some others': its own evidence. */
+static bool has_other_rows(const struct inquiry *q, const struct fork *fork, size_t camp)
+{
+	if (camp == SIZE_MAX)
+		return false;
+	for (size_t i = 0; i < fork->camps[camp].n; i++) {
+		int rank = q->job->members[fork->camps[camp].members[i]].rank;
+
+		if (rank == JOB_NONE || !has_other(shards_rows(q, rank)))
+			return false;
+	}
+	return true;
+}
+
+/* Counts differ, and no shift of the one side's operations against the other's explains it. */
+static bool is_another_amount(const struct inquiry *q, const struct fork *fork, size_t camp)
+{
+	if (fork->kind != FORK_COUNT)
+		return false;
+	if (fork->shift.kind == SHIFT_NONE || fork->shift.kind == SHIFT_UNTOLD)
+		return true;
+	return !fork->shift.seen && has_other_rows(q, fork, camp);
+}
+
 static bool fork_is_uneven(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	size_t camp = fork_minority(fork);
+	bool batch = is_another_batch(q, fork, camp), amount = is_another_amount(q, fork, camp);
+	bool sure = batch || fork->shift.kind == SHIFT_NONE || has_other_rows(q, fork, camp);
 
-	if (fork->kind != FORK_COUNT && !is_another_batch(q, fork, camp))
+	if (!batch && !amount)
 		return false;
-	draft->verdict.confidence = VERDICT_ESTABLISHED;
+	draft->verdict.confidence = sure ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 	draft->verdict.outlook = VERDICT_KILL;
-	draft->verdict.next =
-		fork->kind == FORK_COUNT ? VERDICT_NEXT_SAME_COUNTS : VERDICT_NEXT_SAME_BATCHES;
+	draft->verdict.next = amount ? VERDICT_NEXT_SAME_COUNTS : VERDICT_NEXT_SAME_BATCHES;
 	fork_share_out(q, fork, camp, draft);
 	for (size_t i = 0; camp != SIZE_MAX && i < draft->culprits.list.nr && i < TOLD_CULPRITS;
 		i++)
@@ -303,33 +371,54 @@ static bool fork_is_uneven(struct inquiry *q, const struct fork *fork, struct dr
 		tell_other_op(q, fork, camp, draft);
 	if (!draft->facts.nr)
 		fork_tell_camps(q, fork, draft);
+	if (!sure)
+		fork_tell_unaligned(q, fork, draft);
 	return true;
 }
 
 /* -- looking like shards, and not -------------------------------------------------------------- */
 
+/* The rank's mark of that loader; NULL where it has none. */
+static const struct job_shard *shard_of(const struct inquiry *q, int rank, const char *loader)
+{
+	struct spans_range range = shards_of(q->job, rank);
+
+	for (size_t i = range.from; i < range.to; i++)
+		if (!strcmp(q->job->shards[i].loader, loader))
+			return &q->job->shards[i];
+	return NULL;
+}
+
+/* Whether the rank got as much as another one did, from each loader that either has. */
+static bool got_the_same(const struct inquiry *q, int rank, int other)
+{
+	struct spans_range mine = shards_of(q->job, rank), theirs = shards_of(q->job, other);
+
+	for (size_t i = theirs.from; i < theirs.to; i++) {
+		const struct job_shard *a = &q->job->shards[i], *b = shard_of(q, rank, a->loader);
+
+		if (!b || b->empty || b->rows != a->rows || b->elements != a->elements ||
+			shards_ended_at(q, a) != shards_ended_at(q, b))
+			return false;
+	}
+	return mine.to - mine.from == theirs.to - theirs.from;
+}
+
+/* Only where each rank has said what it got from each loader that anybody has. */
 static void rule_out_shards(struct inquiry *q, struct draft *draft)
 {
-	int64_t rows = JOB_UNKNOWN, elements = JOB_UNKNOWN;
 	struct verdict_fact *fact;
 
 	if (draft->verdict.class == VERDICT_EMPTY_SHARD ||
-		draft->verdict.class == VERDICT_UNEVEN_SHARD)
+		draft->verdict.class == VERDICT_UNEVEN_SHARD || !q->job->nshards ||
+		!inquiry_all_seen(q))
 		return;
-	if (!q->job->nshards)
-		return;
-	for (size_t i = 0; i < q->job->nshards; i++) {
-		const struct job_shard *shard = &q->job->shards[i];
-
-		if (shard->empty || (i && ((int64_t)shard->rows != rows ||
-						  (int64_t)shard->elements != elements)))
+	for (size_t i = 0; i < q->job->nranks; i++)
+		if (!got_the_same(q, (int)i, 0))
 			return;
-		rows = (int64_t)shard->rows;
-		elements = (int64_t)shard->elements;
-	}
 	fact = draft_rule_out(draft, VERDICT_EMPTY_SHARD, FACT_NO_SHARD_CAUSE, "ring:*");
-	fact->a = rows;
-	fact->b = elements;
+	fact->a = (int64_t)q->job->shards[0].rows;
+	fact->b = (int64_t)q->job->shards[0].elements;
 }
 
 const struct rule rule_empty_shard = {

@@ -45,12 +45,16 @@ static struct amount compare_shards(
 	const struct inquiry *q, int rank, int64_t (*value)(const struct job_shard *))
 {
 	const struct job_shard *mine = main_shard(q, rank);
+	const struct job_trait *no_batch = q->profiles[rank].no_batch;
+	const char *loader = mine ? mine->loader : no_batch ? no_batch->text : NULL;
 	struct amount amount = none();
 
-	for (size_t i = 0; mine && i < q->job->nshards; i++) {
+	if (!mine && no_batch)
+		compare(&amount, 0, true, no_batch->cite);
+	for (size_t i = 0; loader && i < q->job->nshards; i++) {
 		const struct job_shard *shard = &q->job->shards[i];
 
-		if (strcmp(shard->loader, mine->loader) == 0)
+		if (strcmp(shard->loader, loader) == 0)
 			compare(&amount, value(shard), shard == mine, shard->cite);
 	}
 	return settle(amount);
@@ -109,15 +113,15 @@ static const struct job_trait *end_of(const struct inquiry *q, int rank, const c
 	return NULL;
 }
 
-/* How many batches the pass had that this loader is at the end of; JOB_UNKNOWN: it is at none. */
-static int64_t ended_at(const struct inquiry *q, const struct job_shard *shard)
+int64_t shards_ended_at(const struct inquiry *q, const struct job_shard *shard)
 {
 	const struct job_trait *end = end_of(q, shard->rank, shard->loader);
 
 	return end && end->when >= shard->when ? end->number : JOB_UNKNOWN;
 }
 
-/* The most batches that one pass of this loader is known to have had. */
+/* The most batches that one pass of this loader, which is in the middle of one, is known to have
+ * had. */
 static int64_t longest_pass(const struct inquiry *q, const struct job_shard *shard)
 {
 	const struct job_trait *end = end_of(q, shard->rank, shard->loader);
@@ -139,7 +143,7 @@ bool shards_tell_ends(const struct inquiry *q)
 bool shards_ended_otherwise(const struct inquiry *q, int rank)
 {
 	const struct job_shard *mine = main_shard(q, rank);
-	int64_t end = mine ? ended_at(q, mine) : JOB_UNKNOWN;
+	int64_t end = mine ? shards_ended_at(q, mine) : JOB_UNKNOWN;
 	size_t fewer = 0, peers = 0;
 
 	for (size_t i = 0; mine && i < q->job->nshards; i++) {
@@ -148,9 +152,10 @@ bool shards_ended_otherwise(const struct inquiry *q, int rank)
 
 		if (other->rank == rank || strcmp(other->loader, mine->loader) != 0)
 			continue;
-		if (end != JOB_UNKNOWN && longest_pass(q, other) > end)
+		other_end = shards_ended_at(q, other);
+		if (end != JOB_UNKNOWN &&
+			(other_end != JOB_UNKNOWN ? other_end : longest_pass(q, other)) > end)
 			return true;
-		other_end = ended_at(q, other);
 		fewer += other_end != JOB_UNKNOWN && other_end < (int64_t)mine->index + 1;
 		peers++;
 	}
@@ -192,8 +197,7 @@ static void tell(struct inquiry *q, struct draft *draft, enum verdict_fact_kind 
 }
 
 /* The rank's latest batch, and the peers'. */
-static void tell_rows(
-	struct inquiry *q, int rank, const struct amount *rows, struct draft *draft)
+static void tell_rows(struct inquiry *q, int rank, const struct amount *rows, struct draft *draft)
 {
 	const struct job_shard *shard = main_shard(q, rank);
 	struct verdict_fact *fact;
@@ -210,12 +214,31 @@ static void tell_rows(
 	fact->b = rows->most;
 }
 
+/* A pass without a batch, on the rank's own word. */
+static void tell_no_batch(
+	struct inquiry *q, int rank, const struct amount *batches, struct draft *draft)
+{
+	const struct job_trait *end = q->profiles[rank].no_batch;
+	struct verdict_fact *fact = draft_fact(q, draft, FACT_NO_BATCH, rank, end->cite);
+
+	fact->text = end->text;
+	if (batches->known && !batches->mine) {
+		fact->b = batches->least;
+		fact->c = batches->most;
+	}
+}
+
 /* Rows that are the same everywhere say nothing where something else differs. */
 void shards_tell(struct inquiry *q, int rank, struct draft *draft)
 {
 	struct amount batches = shards_batches(q, rank), steps = shards_steps(q, rank);
 	struct amount rows = shards_rows(q, rank);
 
+	if (q->profiles[rank].no_batch) {
+		tell_no_batch(q, rank, &batches, draft);
+		tell(q, draft, FACT_STEPS, rank, &steps);
+		return;
+	}
 	if (differs(&rows) || (!differs(&batches) && !differs(&steps)))
 		tell_rows(q, rank, &rows, draft);
 	tell(q, draft, FACT_BATCHES, rank, &batches);

@@ -57,6 +57,8 @@ enum verdict_cause {
 	VERDICT_BY_ABORT,
 	VERDICT_BY_EARLY_EXIT,
 	VERDICT_BY_CHILD_DEATH,
+	VERDICT_BY_SKIPPED, /* of a mismatch: left out an operation, and went on */
+	VERDICT_BY_EXTRA,   /* has one that its peers have not */
 	VERDICT_CAUSES
 };
 
@@ -105,10 +107,15 @@ enum verdict_limit {
 	F(NEVER_GAVE_ID)  /* text2: group whose unique id it has to give */                        \
 	F(ENTERED_OTHER)  /* text: what it entered; text2: what the peers did; a: op index */      \
 	F(FIRST_FORK)     /* text: its op; text2: the others'; a: op index */                      \
+	F(SKIPPED)        /* text: op; text2: group; a,b: from, to that place; c: so many more */  \
+	F(EXTRA)          /* text: op; text2: group; a,b: from, to that place; c: so many more */  \
+	F(BY_USAGE)       /* a shift of which only the others' usual step tells */                 \
+	F(UNALIGNED)      /* what else it may be: no side went far enough to tell */               \
 	F(COUNT)          /* a: its count; b: peers' count; c: op index */                         \
 	F(ZERO_COUNT)     /* text: op; a: op index; b: peers' count */                             \
 	F(SHARD)          /* text: loader; a: rows; b: elements; c: batch index */                 \
 	F(SHARD_PEERS)    /* a,b: least and most rows of the peers */                              \
+	F(NO_BATCH)       /* text: loader, whose pass ended; b,c: peers' least and most batches */ \
 	F(BATCHES)        /* a: batches; b,c: peers' least and most */                             \
 	F(STEPS)          /* a: steps done; b,c: peers' least and most */                          \
 	F(GRAPH)          /* text: the first graph that differs, and what it is; text2: peers' */  \
@@ -202,8 +209,10 @@ enum verdict_next {
 	VERDICT_NEXT_WHO_KILLED,
 	VERDICT_NEXT_SAME_BATCHES,
 	VERDICT_NEXT_DIVISIBLE_ROWS,
+	VERDICT_NEXT_SPLIT_INPUT, /* so that each rank gets some of it */
 	VERDICT_NEXT_SAME_COUNTS,
 	VERDICT_NEXT_COMPARE_CALL_SITES,
+	VERDICT_NEXT_SAME_CALLS, /* a call that one makes less or more often */
 	VERDICT_NEXT_ONE_ORDER,
 	VERDICT_NEXT_LOOK_AT_INPUT,
 	VERDICT_NEXT_LOOK_AT_STORAGE,

@@ -80,6 +80,11 @@ static const struct phrase stalls[VERDICT_WHERES] = {
 		"was in its own code", "were in their own code"},
 };
 
+static const struct phrase shifts[VERDICT_CAUSES] = {
+	[VERDICT_BY_SKIPPED] = {"skipped an operation", "skipped an operation", NULL},
+	[VERDICT_BY_EXTRA] = {"issued an operation more", "issued an operation more", NULL},
+};
+
 static const struct phrase *phrase_of(const struct verdict *verdict)
 {
 	const struct phrase *special = NULL;
@@ -88,6 +93,8 @@ static const struct phrase *phrase_of(const struct verdict *verdict)
 		special = &deaths[verdict->cause];
 	else if (verdict->class == VERDICT_HOST_STALL)
 		special = &stalls[verdict->where];
+	else if (verdict->class == VERDICT_COLLECTIVE_MISMATCH)
+		special = &shifts[verdict->cause];
 	return special && special->one ? special : &phrases[verdict->class];
 }
 

@@ -31,10 +31,15 @@ static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_NEVER_GAVE_ID] = "never gave the unique id[ of {T}]",
 	[FACT_ENTERED_OTHER] = "entered {t}[ as {a op}][; peers {T}]",
 	[FACT_FIRST_FORK] = "first fork[ {a op}]: {t}[; peers {T}]",
+	[FACT_SKIPPED] = "left out {t}[ {a..b op}][ of {T}][, and {c} more]",
+	[FACT_EXTRA] = "its peers have no {t}[ {a..b op}][ of {T}][, and {c} more]",
+	[FACT_BY_USAGE] = "told by the usual order of the peers: nobody went on behind it",
+	[FACT_UNALIGNED] = "left out, one too many, or another: nobody went far enough to tell",
 	[FACT_COUNT] = "[{c op}: ]count {a}[; peers {b}]",
 	[FACT_ZERO_COUNT] = "{t}[ {a op}] with count 0[; peers {b}]",
 	[FACT_SHARD] = "[{t} ]batch[ {c}]: {a} rows[, {b} elements]",
 	[FACT_SHARD_PEERS] = "peers' batches: {a..b} rows",
+	[FACT_NO_BATCH] = "its {t} ended without a batch[; peers {b..c}]",
 	[FACT_BATCHES] = "{a} batches[; peers {b..c}]",
 	[FACT_STEPS] = "{a} steps done[; peers {b..c}]",
 	[FACT_GRAPH] = "graph {t}[; peers {T}]",
@@ -98,9 +103,13 @@ static const char *const nexts[VERDICT_NEXTS] = {
 	[VERDICT_NEXT_SAME_BATCHES] = "give each rank as many batches: drop_last, or Join()",
 	[VERDICT_NEXT_DIVISIBLE_ROWS] =
 		"rerun with rows divisible by ranks: the fastest falsification",
+	[VERDICT_NEXT_SPLIT_INPUT] =
+		"split the input so that {R} gets some: fewer files or rows than ranks?",
 	[VERDICT_NEXT_SAME_COUNTS] =
 		"make counts agree: batch and sequence length divisible by ranks",
 	[VERDICT_NEXT_COMPARE_CALL_SITES] = "compare the call sites of {P} at the first fork",
+	[VERDICT_NEXT_SAME_CALLS] =
+		"see which branch, `continue` or count of {R} makes it call otherwise",
 	[VERDICT_NEXT_ONE_ORDER] = "issue both in one order on every rank",
 	[VERDICT_NEXT_LOOK_AT_INPUT] = "look at the input of {R}: loader workers, storage, stream",
 	[VERDICT_NEXT_LOOK_AT_STORAGE] = "look at the storage that {R} uses",

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each side's known ops, as far as its members agree, are laid in a row by index. Then it is tried
+ * by which shifts the one row is the other: none (only the op at the fork differs), k left out, k
+ * too many. Several may fit where a step is short or its ops are alike; then those win that leave
+ * both sides at one op, since hung ranks of one program stand at one place of it.
+ */
+#include "job/align.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "job/rollcall.h"
+#include "job/usual.h"
+
+#define ALIGN_BACK    1024 /* places before the fork that are looked at, */
+#define ALIGN_AHEAD   256  /* and from it on */
+#define ALIGN_MOST    64   /* left out or too many, at most */
+#define ALIGN_MEMBERS 8    /* of a camp whose ops are looked at: the others did the same */
+
+/* One side's ops by index: row[i] is #first + i; known up to, not with, row[n]. */
+struct side {
+	struct usual_op row[ALIGN_BACK + ALIGN_AHEAD];
+	uint64_t first;
+	size_t n;
+	bool cut; /* its members went different ways, later */
+};
+
+struct sides {
+	struct side mine, theirs;
+	size_t fork;   /* its place in both rows */
+	size_t period; /* of theirs; 0 none */
+};
+
+/* What speaks for one shift. */
+struct fit {
+	size_t shift;
+	size_t seen;  /* recorded ops of both that agree */
+	bool refuted; /* two differ */
+	bool meets;   /* by it both stand at the same op in the end */
+};
+
+/* -- rows -------------------------------------------------------------------------------------- */
+
+/* Puts a member's op into the row; a place where members of one side differ ends what it tells. */
+static void place(struct side *side, const struct job_op *op, int group, size_t *limit)
+{
+	struct usual_op item = {group, op};
+	size_t at = (size_t)(op->index - side->first);
+
+	if (!side->row[at].op)
+		side->row[at] = item;
+	else if (!usual_same(&side->row[at], &item) && at < *limit)
+		*limit = at;
+}
+
+static void fill(const struct job *job, const struct fork *fork, const struct fork_camp *camp,
+	struct side *side)
+{
+	size_t limit = ALIGN_BACK + ALIGN_AHEAD;
+
+	side->first = fork->index > ALIGN_BACK ? fork->index - ALIGN_BACK : 1;
+	for (size_t i = 0; i < camp->n && i < ALIGN_MEMBERS; i++) {
+		const struct job_member *m = &job->members[camp->members[i]];
+
+		for (size_t k = 0; k < m->nops; k++)
+			if (m->ops[k].index >= side->first && m->ops[k].index - side->first < limit)
+				place(side, &m->ops[k], fork->group, &limit);
+	}
+	side->cut = limit < ALIGN_BACK + ALIGN_AHEAD;
+	for (side->n = limit; side->n && !side->row[side->n - 1].op; side->n--)
+		;
+}
+
+/* Their op at a place, or the one that is to be expected there. */
+static struct usual_op theirs_at(const struct sides *s, size_t at, bool *ret_recorded)
+{
+	*ret_recorded = at < s->theirs.n;
+	if (*ret_recorded)
+		return s->theirs.row[at];
+	return usual_next(s->theirs.row, s->theirs.n, s->period, at - s->theirs.n + 1);
+}
+
+/* -- shifts ------------------------------------------------------------------------------------ */
+
+/* Compares my row from `mine` on with theirs from `theirs` on. */
+static struct fit try_shift(const struct sides *s, size_t shift, size_t mine, size_t theirs)
+{
+	struct fit fit = {.shift = shift,
+		.meets = s->mine.n + theirs == s->theirs.n + mine && mine < s->mine.n &&
+			 !s->mine.cut && !s->theirs.cut};
+
+	for (; mine < s->mine.n && !fit.refuted; mine++, theirs++) {
+		bool recorded;
+		struct usual_op other = theirs_at(s, theirs, &recorded);
+
+		if (!s->mine.row[mine].op || !other.op)
+			continue;
+		if (!usual_same(&s->mine.row[mine], &other))
+			fit.refuted = true;
+		else
+			fit.seen += recorded;
+	}
+	return fit;
+}
+
+static bool is_enough(const struct fit *fit)
+{
+	return !fit->refuted && (fit->seen > 1 || (fit->seen && fit->meets));
+}
+
+static struct fit try_skipped(const struct sides *s, size_t k)
+{
+	return try_shift(s, k, s->fork, s->fork + k);
+}
+
+static struct fit try_extra(const struct sides *s, size_t k)
+{
+	return try_shift(s, k, s->fork + k, s->fork);
+}
+
+/* The smallest shift of that kind with evidence enough, before others one that meets. */
+static struct fit find_shift(
+	const struct sides *s, struct fit (*attempt)(const struct sides *s, size_t k))
+{
+	struct fit found = {0};
+
+	for (size_t k = 1; k <= ALIGN_MOST && !found.meets; k++) {
+		struct fit fit = attempt(s, k);
+
+		if (is_enough(&fit) && (!found.shift || fit.meets))
+			found = fit;
+	}
+	return found;
+}
+
+/* By recorded ops of both sides. */
+static void align_by_sight(const struct sides *s, struct fork_shift *shift)
+{
+	struct fit none = try_shift(s, 0, s->fork + 1, s->fork + 1);
+	struct fit skipped = find_shift(s, try_skipped), extra = find_shift(s, try_extra);
+	bool same = is_enough(&none), meets = skipped.meets || extra.meets || (same && none.meets);
+
+	if (meets) {
+		same = same && none.meets;
+		skipped.shift = skipped.meets ? skipped.shift : 0;
+		extra.shift = extra.meets ? extra.shift : 0;
+	}
+	if (!same && !skipped.shift && !extra.shift)
+		return;
+	shift->seen = true;
+	if (same)
+		shift->kind = skipped.shift || extra.shift ? SHIFT_UNTOLD : SHIFT_NONE;
+	else if (skipped.shift && extra.shift)
+		shift->kind = SHIFT_UNCLEAR;
+	else
+		shift->kind = skipped.shift ? SHIFT_SKIPPED : SHIFT_EXTRA;
+	if (shift->kind == SHIFT_SKIPPED || shift->kind == SHIFT_EXTRA)
+		shift->n = skipped.shift ? skipped.shift : extra.shift;
+}
+
+/* -- what is usual ----------------------------------------------------------------------------- */
+
+/* How far ahead in their step my op comes, and goes on so; 0: it does not. */
+static size_t find_ahead(const struct sides *s)
+{
+	for (size_t k = 1; k < s->period; k++)
+		if (!try_skipped(s, k).refuted)
+			return k;
+	return 0;
+}
+
+/* How far back my ops from the fork on were done before; 0: they were not. */
+static size_t find_behind(const struct sides *s)
+{
+	for (size_t k = 1; k < s->period && k <= s->fork; k++) {
+		size_t at = s->fork;
+
+		while (at < s->mine.n && at < s->fork + k &&
+			usual_same(&s->mine.row[at], &s->theirs.row[at - k]))
+			at++;
+		if (at == s->mine.n || (at == s->fork + k && !try_extra(s, k).refuted))
+			return k;
+	}
+	return 0;
+}
+
+/* An op that the others never do in their step is another one; else it is one of their step. */
+static void align_by_usage(const struct sides *s, struct fork_shift *shift)
+{
+	size_t ahead, behind;
+
+	if (!s->period)
+		return;
+	ahead = find_ahead(s);
+	behind = find_behind(s);
+	if (!ahead && !behind) {
+		shift->kind = SHIFT_NONE;
+	} else if (ahead && (!behind || 2 * ahead < behind)) {
+		shift->kind = SHIFT_SKIPPED;
+		shift->n = ahead;
+	} else if (behind && (!ahead || 2 * behind < ahead)) {
+		shift->kind = SHIFT_EXTRA;
+		shift->n = behind;
+	} else {
+		shift->kind = SHIFT_UNCLEAR;
+	}
+}
+
+/* -- which ones -------------------------------------------------------------------------------- */
+
+/*
+ * From where on the sides fit by the shift: before the fork, too, where ops in a row are alike. Of
+ * a fork that only hashes show it is not known.
+ */
+static void find_place(const struct sides *s, const struct fork *fork, struct fork_shift *shift)
+{
+	const struct side *longer = shift->kind == SHIFT_SKIPPED ? &s->theirs : &s->mine;
+	const struct side *shorter = shift->kind == SHIFT_SKIPPED ? &s->mine : &s->theirs;
+	size_t at = s->fork, n = (size_t)shift->n;
+
+	shift->from = fork->agreed + 1;
+	shift->to = fork->index;
+	if (!fork->exact)
+		return;
+	while (at && at - 1 + n < longer->n &&
+		usual_same(&shorter->row[at - 1], &longer->row[at - 1 + n]))
+		at--;
+	/* Ops before it that are not known may be more of the same. */
+	if (!at ||
+		(shorter->row[at - 1].op && at - 1 + n < longer->n && longer->row[at - 1 + n].op) ||
+		shift->from > shorter->first + at)
+		shift->from = shorter->first + at;
+	shift->op = s->fork < longer->n ? longer->row[s->fork].op : NULL;
+}
+
+/* The first place from the fork on at which what is known of both differs; else the fork's own. */
+static size_t find_difference(const struct sides *s)
+{
+	for (size_t at = s->fork; at < s->mine.n && at < s->theirs.n; at++)
+		if (s->mine.row[at].op && s->theirs.row[at].op &&
+			!usual_same(&s->mine.row[at], &s->theirs.row[at]))
+			return at;
+	return s->fork;
+}
+
+struct fork_shift align_camps(const struct job *job, const struct fork *fork)
+{
+	struct sides *s = alloc_zeroed(1, sizeof(*s));
+	struct fork_shift shift = {.kind = SHIFT_UNTOLD};
+
+	fill(job, fork, &fork->camps[0], &s->theirs);
+	fill(job, fork, &fork->camps[1], &s->mine);
+	s->fork = (size_t)(fork->index - s->mine.first);
+	if (!fork->exact)
+		s->fork = find_difference(s);
+	s->period = usual_period(s->theirs.row, s->theirs.n);
+	if (s->fork < s->mine.n && s->fork < s->theirs.n &&
+		!usual_same(&s->mine.row[s->fork], &s->theirs.row[s->fork]))
+		align_by_sight(s, &shift);
+	if (!shift.seen && fork->exact && s->mine.n > s->fork)
+		align_by_usage(s, &shift);
+	if (shift.kind == SHIFT_SKIPPED || shift.kind == SHIFT_EXTRA)
+		find_place(s, fork, &shift);
+	free(s);
+	return shift;
+}

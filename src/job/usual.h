@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * usual.h: training repeats itself. The ops of a rank or a group, laid in a row, come again after a
+ * step's length; what has come so twice is expected to come so once more.
+ */
+#ifndef JOB_USUAL_H
+#define JOB_USUAL_H
+
+#include "job/job.h"
+
+/* One place in a row of ops; op is NULL where what was done there is not known. */
+struct usual_op {
+	int group;
+	const struct job_op *op;
+};
+
+/* Ops to a step, at most, that are looked for. */
+#define USUAL_MOST 512
+
+/* Whether both are known and the same: of sends and receives only towards whom matters. */
+bool usual_same(const struct usual_op *a, const struct usual_op *b);
+
+/*
+ * The number of ops after which the last of these n come again: the one that holds for longest, the
+ * shortest of those. They have come so twice at least, and four of them; 0: nothing has.
+ */
+size_t usual_period(const struct usual_op *row, size_t n);
+
+/* The op that is expected `ahead` places behind the last of these n (1: the next one). */
+struct usual_op usual_next(const struct usual_op *row, size_t n, size_t period, size_t ahead);
+
+#endif

@@ -1,0 +1,678 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An op left out, one too many, another one, another amount: four findings. */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "tests/unit/facts.h"
+
+/* A step's buckets and its loss: AllReduces of so many elements. */
+static const uint64_t step[] = {4000, 3000, 2000, 1};
+#define OPS 4
+
+/* All take whole steps, and complete them. */
+static void take_steps(struct facts *f, int n)
+{
+	for (int i = 0; i < n * OPS; i++)
+		facts_round(f, 0, JOB_OP_ALLREDUCE, step[i % OPS], 10 + i);
+}
+
+/* All but `rank` take a step and wait at its end; none of it completes. */
+static void others_step(struct facts *f, int rank)
+{
+	for (int i = 0; i < f->n; i++) {
+		for (int k = 0; i != rank && k < OPS; k++)
+			facts_enter(f, 0, i, JOB_OP_ALLREDUCE, step[k], 60);
+		if (i != rank)
+			facts_sync(f, i, 61);
+	}
+}
+
+/* All ops of the group up to that one are complete, as far as that is tracked. */
+static void complete(struct facts *f, int group, uint64_t index)
+{
+	for (int i = 0; i < f->n; i++) {
+		struct facts_member *m = &f->members[group][i];
+
+		m->fact.done = index;
+		for (size_t k = 0; k < m->nops; k++)
+			if (m->ops[k].index <= index)
+				m->ops[k].completed = JOB_YES;
+	}
+}
+
+static void track_nothing(struct facts *f)
+{
+	f->completion = false;
+	for (int group = 0; group < f->ngroups; group++)
+		for (int i = 0; i < f->n; i++) {
+			struct facts_member *m = &f->members[group][i];
+
+			m->fact.done_known = false;
+			for (size_t k = 0; k < m->nops; k++)
+				m->ops[k].completed = JOB_MAYBE;
+		}
+}
+
+static const struct verdict_fact *fact_of(const struct verdict *v, enum verdict_fact_kind kind)
+{
+	for (size_t i = 0; i < v->nevidence; i++)
+		if (v->evidence[i].kind == kind)
+			return &v->evidence[i];
+	return NULL;
+}
+
+static const struct verdict_ruled_out *ruled_out(const struct verdict *v, enum verdict_class class)
+{
+	for (size_t i = 0; i < v->nruled_out; i++)
+		if (v->ruled_out[i].class == class)
+			return &v->ruled_out[i];
+	return NULL;
+}
+
+/* What must be said of a fork: class, culprits, cause, how surely, and of what this fact tells. */
+struct expected {
+	enum verdict_class class;
+	const char *culprits;
+	enum verdict_cause cause;
+	enum verdict_confidence confidence;
+	enum verdict_fact_kind fact;
+	int64_t from, to; /* of the fact; 0 not asked */
+};
+
+static void expect_once(const struct facts *f, struct expected e)
+{
+	struct job *job;
+	struct verdicts *v;
+	const struct verdict_fact *fact;
+
+	facts_expect_cause(f, e.class, e.culprits, e.cause);
+	job = facts_job(f);
+	v = verdicts_of(job);
+	if (v->n != 1)
+		facts_print(v);
+	assert_int_equal(v->n, 1);
+	if (v->at[0].confidence != e.confidence)
+		facts_print(v);
+	assert_int_equal(v->at[0].confidence, e.confidence);
+	fact = fact_of(&v->at[0], e.fact);
+	assert_non_null(fact);
+	if (e.from)
+		assert_int_equal(fact->a, e.from);
+	if (e.to)
+		assert_int_equal(fact->b, e.to);
+	verdicts_free(v);
+	job_free(job);
+}
+
+/* Whether completion is tracked, as on few machines it is, or not. */
+static void expect(const struct facts *f, struct expected e)
+{
+	struct facts *untracked = facts_copy(f);
+
+	expect_once(f, e);
+	track_nothing(untracked);
+	expect_once(untracked, e);
+	facts_free(untracked);
+}
+
+/* -- left out ---------------------------------------------------------------------------------- */
+
+/* It went on and waits at the step's end like all others, one op short. */
+static void a_skipped_bucket(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	take_steps(f, 3);
+	others_step(f, 4);
+	facts_enter(f, 0, 4, JOB_OP_ALLREDUCE, 4000, 60);
+	facts_enter(f, 0, 4, JOB_OP_ALLREDUCE, 2000, 60);
+	facts_enter(f, 0, 4, JOB_OP_ALLREDUCE, 1, 60);
+	facts_sync(f, 4, 61);
+	complete(f, 0, 13);
+	expect(f, (struct expected){VERDICT_COLLECTIVE_MISMATCH, "4", VERDICT_BY_SKIPPED,
+		VERDICT_ESTABLISHED, FACT_SKIPPED, 14, 14});
+	facts_free(f);
+}
+
+/* The same in the first step: both sides' own ops tell, no step before is needed. */
+static void a_skipped_bucket_of_the_first_step(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	others_step(f, 1);
+	facts_enter(f, 0, 1, JOB_OP_ALLREDUCE, 3000, 60);
+	facts_enter(f, 0, 1, JOB_OP_ALLREDUCE, 2000, 60);
+	facts_enter(f, 0, 1, JOB_OP_ALLREDUCE, 1, 60);
+	facts_sync(f, 1, 61);
+	expect(f, (struct expected){VERDICT_COLLECTIVE_MISMATCH, "1", VERDICT_BY_SKIPPED,
+		VERDICT_ESTABLISHED, FACT_SKIPPED, 1, 1});
+	facts_free(f);
+}
+
+/* Hosts block in each op: only what the others do step by step tells what comes next. */
+static void a_skipped_bucket_where_nobody_went_on(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	take_steps(f, 3);
+	for (int i = 0; i < 8; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, step[i == 4], 60);
+	expect(f, (struct expected){VERDICT_COLLECTIVE_MISMATCH, "4", VERDICT_BY_SKIPPED,
+		VERDICT_SUPPORTED, FACT_SKIPPED, 13, 13});
+	facts_free(f);
+}
+
+/* With nothing before and nothing behind it may be all: an amount, left out, too many. */
+static void the_very_first_op_and_nobody_went_on(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	for (int i = 0; i < 8; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, step[i == 4], 60);
+	expect(f, (struct expected){VERDICT_UNEVEN_SHARD, "4", VERDICT_NO_CAUSE,
+		VERDICT_SUPPORTED, FACT_UNALIGNED, 0, 0});
+	facts_free(f);
+}
+
+/* Of three equal buckets nobody can say which one it left out. */
+static void one_of_equal_buckets(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_round(f, 0, JOB_OP_ALLREDUCE, 1, 20);
+	for (int i = 0; i < 4; i++) {
+		for (int k = 0; k < (i == 2 ? 2 : 3); k++)
+			facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 100, 60);
+		facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 1, 60);
+		facts_sync(f, i, 61);
+	}
+	complete(f, 0, 3);
+	expect(f, (struct expected){VERDICT_COLLECTIVE_MISMATCH, "2", VERDICT_BY_SKIPPED,
+		VERDICT_ESTABLISHED, FACT_SKIPPED, 2, 4});
+	facts_free(f);
+}
+
+/* It went round the rest of the step and waits in the barrier at its end. */
+static void a_rank_that_skips_to_the_barrier(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	for (int i = 0; i < 3; i++) {
+		for (int k = 0; k < 5; k++)
+			facts_round(f, 0, JOB_OP_ALLREDUCE, 1000 + (uint64_t)k, 10 + i);
+		facts_round(f, 0, JOB_OP_ALLGATHER, 1, 10 + i);
+	}
+	for (int k = 0; k < 4; k++)
+		facts_round(f, 0, JOB_OP_ALLREDUCE, 1000 + (uint64_t)k, 20);
+	for (int i = 0; i < 8; i++)
+		facts_hold(f, 0, i, i == 6 ? JOB_OP_ALLGATHER : JOB_OP_ALLREDUCE,
+			i == 6 ? 1 : 1004, 60);
+	expect(f, (struct expected){VERDICT_COLLECTIVE_MISMATCH, "6", VERDICT_BY_SKIPPED,
+		VERDICT_SUPPORTED, FACT_BY_USAGE, 0, 0});
+	facts_free(f);
+}
+
+/* Its first steps are long out of the rings, and so is the place: some op since the last in common.
+ */
+static void a_skip_that_is_long_past(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++) {
+		f->members[0][i].fact.done = 800;
+		f->members[0][i].fact.head = i == 3 ? 799 : 800;
+		for (int k = 0; k < 4 * OPS; k++)
+			facts_enter(f, 0, i, JOB_OP_ALLREDUCE, step[k % OPS], 60);
+		facts_sync(f, i, 61);
+	}
+	expect(f, (struct expected){VERDICT_COLLECTIVE_MISMATCH, "3", VERDICT_BY_SKIPPED,
+		VERDICT_ESTABLISHED, FACT_SKIPPED, 1, 801});
+	facts_free(f);
+}
+
+/* Leaving it out, it got its next batch first: that is no shard of another length. */
+static void who_skips_is_a_batch_ahead(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	take_steps(f, 3);
+	for (int k = 0; k < 3; k++)
+		facts_round(f, 0, JOB_OP_ALLREDUCE, step[k], 50);
+	for (int i = 0; i < 8; i++) {
+		facts_shard(f, i, 4, i == 4 ? 5 : 4);
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, i == 4 ? step[0] : step[3], 60);
+	}
+	expect(f, (struct expected){VERDICT_COLLECTIVE_MISMATCH, "4", VERDICT_BY_SKIPPED,
+		VERDICT_SUPPORTED, FACT_SKIPPED, 16, 16});
+	facts_free(f);
+}
+
+/* A loop that ended a batch early goes on with what follows it: there the shards tell. */
+static void a_batch_less_explains_what_was_left_out(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	for (int epoch = 0; epoch < 2; epoch++) {
+		take_steps(f, 2);
+		facts_round(f, 0, JOB_OP_BROADCAST, 7, 40);
+	}
+	take_steps(f, 1);
+	for (int i = 0; i < 8; i++) {
+		facts_shard(f, i, 4, i == 4 ? 5 : 6);
+		facts_hold(f, 0, i, i == 4 ? JOB_OP_BROADCAST : JOB_OP_ALLREDUCE,
+			i == 4 ? 7 : step[0], 60);
+	}
+	facts_expect_cause(f, VERDICT_UNEVEN_SHARD, "4", VERDICT_NO_CAUSE);
+	facts_free(f);
+}
+
+/* An op of which all bring nothing, left out by one: nobody's shard is empty. */
+static void a_skipped_op_of_no_elements(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++) {
+		if (i != 1)
+			facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 0, 60);
+		facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 64, 60);
+		facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 8, 60);
+		facts_sync(f, i, 61);
+	}
+	expect(f, (struct expected){VERDICT_COLLECTIVE_MISMATCH, "1", VERDICT_BY_SKIPPED,
+		VERDICT_ESTABLISHED, FACT_SKIPPED, 1, 1});
+	facts_free(f);
+}
+
+/* -- too many ---------------------------------------------------------------------------------- */
+
+/* A step of accumulated gradients: so often gathered and reduced, then the loss. */
+static void accumulate(struct facts *f, int rank, int times, bool complete)
+{
+	for (int i = 0; i < f->n; i++) {
+		if (rank != JOB_NONE && i != rank)
+			continue;
+		for (int k = 0; k < 2 * times + 1; k++) {
+			bool loss = k == 2 * times;
+			struct job_op *op = facts_enter(f, 0, i, JOB_OP_ALLREDUCE,
+				loss ? 1 : k % 2 ? 512 : 64, 20);
+
+			if (!complete)
+				continue;
+			op->completed = JOB_YES;
+			f->members[0][i].fact.done = op->index;
+		}
+	}
+}
+
+static void one_accumulation_step_more(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	for (int i = 0; i < 3; i++)
+		accumulate(f, JOB_NONE, 4, true);
+	for (int i = 0; i < 8; i++) {
+		accumulate(f, i, i == 4 ? 5 : 4, false);
+		facts_sync(f, i, 61);
+	}
+	complete(f, 0, 35);
+	expect(f, (struct expected){VERDICT_COLLECTIVE_MISMATCH, "4", VERDICT_BY_EXTRA,
+		VERDICT_ESTABLISHED, FACT_EXTRA, 28, 36});
+	facts_free(f);
+}
+
+/* Blocked in its first op it may as well have left out the loss and begun the next step. */
+static void one_accumulation_step_more_and_nobody_went_on(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	for (int i = 0; i < 3; i++)
+		accumulate(f, JOB_NONE, 4, true);
+	for (int k = 0; k < 8; k++)
+		facts_round(f, 0, JOB_OP_ALLREDUCE, k % 2 ? 512 : 64, 50);
+	for (int i = 0; i < 8; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, i == 4 ? 64 : 1, 60);
+	expect(f, (struct expected){VERDICT_COLLECTIVE_MISMATCH, "4", VERDICT_NO_CAUSE,
+		VERDICT_ESTABLISHED, FACT_UNALIGNED, 0, 0});
+	facts_free(f);
+}
+
+static void an_extra_barrier(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	take_steps(f, 3);
+	others_step(f, 2);
+	facts_enter(f, 0, 2, JOB_OP_ALLGATHER, 1, 60);
+	for (int k = 0; k < OPS; k++)
+		facts_enter(f, 0, 2, JOB_OP_ALLREDUCE, step[k], 60);
+	facts_sync(f, 2, 61);
+	expect(f, (struct expected){VERDICT_COLLECTIVE_MISMATCH, "2", VERDICT_BY_EXTRA,
+		VERDICT_ESTABLISHED, FACT_EXTRA, 13, 13});
+	facts_free(f);
+}
+
+/* Nothing tells whether the others would have come to it, too. */
+static void an_extra_barrier_that_holds_its_rank(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	take_steps(f, 3);
+	for (int i = 0; i < 8; i++)
+		facts_hold(f, 0, i, i == 2 ? JOB_OP_ALLGATHER : JOB_OP_ALLREDUCE,
+			i == 2 ? 1 : step[0], 60);
+	expect(f, (struct expected){VERDICT_COLLECTIVE_MISMATCH, "2", VERDICT_NO_CAUSE,
+		VERDICT_ESTABLISHED, FACT_FIRST_FORK, 0, 0});
+	facts_free(f);
+}
+
+/* After a swallowed exception it did the same bucket once more. */
+static void a_bucket_done_twice(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	for (int i = 0; i < 3 * 7; i++)
+		facts_round(f, 0, JOB_OP_ALLREDUCE, 100 + (uint64_t)(i % 7), 10 + i);
+	for (int i = 0; i < 3; i++)
+		facts_round(f, 0, JOB_OP_ALLREDUCE, 100 + (uint64_t)i, 40);
+	for (int i = 0; i < 8; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, i == 4 ? 102 : 103, 60);
+	expect(f, (struct expected){VERDICT_COLLECTIVE_MISMATCH, "4", VERDICT_BY_EXTRA,
+		VERDICT_SUPPORTED, FACT_EXTRA, 24, 25});
+	facts_free(f);
+}
+
+/* -- another one ------------------------------------------------------------------------------- */
+
+/* All went on alike behind it: the amount it is. */
+static void another_amount_at_one_place(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	others_step(f, 4);
+	for (int k = 0; k < OPS; k++)
+		facts_enter(f, 0, 4, JOB_OP_ALLREDUCE, k == 1 ? 2999 : step[k], 60);
+	facts_sync(f, 4, 61);
+	complete(f, 0, 1);
+	expect(f, (struct expected){VERDICT_UNEVEN_SHARD, "4", VERDICT_NO_CAUSE,
+		VERDICT_ESTABLISHED, FACT_COUNT, 0, 0});
+	facts_free(f);
+}
+
+/* Nobody went on, but such an amount has never been in their steps. */
+static void an_amount_that_is_in_no_step(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	take_steps(f, 3);
+	for (int i = 0; i < 8; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, i == 4 ? 3999 : step[0], 60);
+	expect(f, (struct expected){VERDICT_UNEVEN_SHARD, "4", VERDICT_NO_CAUSE,
+		VERDICT_ESTABLISHED, FACT_COUNT, 0, 0});
+	facts_free(f);
+}
+
+static void another_op_at_one_place(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	others_step(f, 4);
+	for (int k = 0; k < OPS; k++)
+		facts_enter(f, 0, 4, k == 1 ? JOB_OP_REDUCE : JOB_OP_ALLREDUCE, step[k], 60);
+	facts_sync(f, 4, 61);
+	complete(f, 0, 1);
+	expect(f, (struct expected){VERDICT_COLLECTIVE_MISMATCH, "4", VERDICT_NO_CAUSE,
+		VERDICT_ESTABLISHED, FACT_FIRST_FORK, 0, 0});
+	facts_free(f);
+}
+
+/* -- who is seen ------------------------------------------------------------------------------- */
+
+/* Of five ranks nothing is known: either side may be the odd one, whatever shift fits. */
+static void members_that_were_not_seen_may_be_of_either_side(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	take_steps(f, 3);
+	others_step(f, 4);
+	facts_enter(f, 0, 4, JOB_OP_ALLREDUCE, 3000, 60);
+	facts_enter(f, 0, 4, JOB_OP_ALLREDUCE, 2000, 60);
+	facts_enter(f, 0, 4, JOB_OP_ALLREDUCE, 1, 60);
+	facts_sync(f, 4, 61);
+	for (int i = 0; i < 4; i++)
+		facts_lose_ring(f, i);
+	complete(f, 0, 12);
+	expect(f, (struct expected){VERDICT_COLLECTIVE_MISMATCH, "", VERDICT_NO_CAUSE,
+		VERDICT_ESTABLISHED, FACT_CAMP, 0, 0});
+	facts_free(f);
+}
+
+/* Groups of tensor and data parallelism in turn: only the one that lacks an op has a fork. */
+static void a_skip_among_the_ops_of_two_groups(void **state)
+{
+	struct facts *f = facts_new(4);
+	int other = facts_group_of(f, 4, 0, 1, 2, 3);
+
+	for (int i = 0; i < 4; i++) {
+		for (int k = 0; k < OPS; k++) {
+			if (i != 2 || k != 1)
+				facts_enter(f, 0, i, JOB_OP_ALLREDUCE, step[k], 60);
+			facts_enter(f, other, i, JOB_OP_ALLGATHER, 5, 60);
+		}
+		facts_sync(f, i, 61);
+	}
+	complete(f, 0, 1);
+	complete(f, other, 1);
+	expect(f, (struct expected){VERDICT_COLLECTIVE_MISMATCH, "2", VERDICT_BY_SKIPPED,
+		VERDICT_ESTABLISHED, FACT_SKIPPED, 2, 2});
+	facts_free(f);
+}
+
+/* -- no batch at all --------------------------------------------------------------------------- */
+
+/* Rank 7's loader of a streamed set ends at once; it goes on to what follows the loop. */
+static struct facts *nothing_for(int rank)
+{
+	struct facts *f = facts_new(8);
+
+	for (int i = 0; i < 8; i++) {
+		if (i == rank)
+			facts_trait(f, i, "input-end", "train", 0);
+		else
+			facts_shard(f, i, 4, 1);
+	}
+	return f;
+}
+
+static void no_batch_and_another_op(void **state)
+{
+	struct facts *f = nothing_for(7);
+
+	for (int i = 0; i < 8; i++)
+		facts_hold(f, 0, i, i == 7 ? JOB_OP_ALLGATHER : JOB_OP_ALLREDUCE, 64, 60);
+	expect(f, (struct expected){VERDICT_EMPTY_SHARD, "7", VERDICT_NO_CAUSE,
+		VERDICT_ESTABLISHED, FACT_NO_BATCH, 0, 1});
+	facts_free(f);
+}
+
+static void no_batch_and_no_op(void **state)
+{
+	struct facts *f = nothing_for(7);
+
+	facts_enter_but(f, 0, 7, JOB_OP_ALLREDUCE, 64, 60);
+	facts_outside(f, 7, 20);
+	expect(f, (struct expected){VERDICT_EMPTY_SHARD, "7", VERDICT_NO_CAUSE,
+		VERDICT_ESTABLISHED, FACT_NO_BATCH, 0, 1});
+	facts_free(f);
+}
+
+static void no_batch_and_gone(void **state)
+{
+	struct facts *f = nothing_for(7);
+
+	facts_enter_but(f, 0, 7, JOB_OP_ALLREDUCE, 64, 60);
+	facts_end(f, 7, JOB_EXITED, 0, 61);
+	expect(f, (struct expected){VERDICT_EMPTY_SHARD, "7", VERDICT_BY_EARLY_EXIT,
+		VERDICT_ESTABLISHED, FACT_NO_BATCH, 0, 1});
+	facts_free(f);
+}
+
+/* One who has not begun its first pass, or had earlier ones, is not one who got nothing. */
+static void who_has_not_begun_got_not_nothing(void **state)
+{
+	struct facts *f = nothing_for(7);
+
+	f->extra[f->nextra - 1].is.trait.number = JOB_UNKNOWN;
+	facts_enter_but(f, 0, 7, JOB_OP_ALLREDUCE, 64, 60);
+	facts_outside(f, 7, 20);
+	facts_expect(f, VERDICT_HOST_STALL, "7", NULL);
+	facts_free(f);
+}
+
+/* All had their batches and are at the end of a pass without any: that is how a loop ends. */
+static void an_empty_pass_of_all_is_nothing(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++) {
+		facts_shard(f, i, 4, 3);
+		facts_trait(f, i, "input-end", "train", 0)->when = facts_ns(8);
+	}
+	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 64, 60);
+	facts_outside(f, 2, 20);
+	facts_expect(f, VERDICT_HOST_STALL, "2", NULL);
+	facts_free(f);
+}
+
+/* -- a look-alike is excluded by the word of all, or not at all ----------------------------- */
+
+static void expect_ruled_out(const struct facts *f, enum verdict_class class, bool expected)
+{
+	struct job *job = facts_job(f);
+	struct verdicts *v = verdicts_of(job);
+
+	assert_true(v->n > 0);
+	if ((ruled_out(&v->at[0], class) != NULL) != expected) {
+		facts_print(v);
+		fail_msg("%s is %sruled out", verdict_class_name(class), expected ? "not " : "");
+	}
+	verdicts_free(v);
+	job_free(job);
+}
+
+static struct facts *with_batches(void)
+{
+	struct facts *f = facts_missing(8, 5, 20);
+
+	for (int i = 0; i < 8; i++)
+		facts_shard(f, i, 4, 3);
+	return f;
+}
+
+static void all_have_testified(void **state)
+{
+	struct facts *f = with_batches();
+
+	expect_ruled_out(f, VERDICT_EMPTY_SHARD, true);
+	expect_ruled_out(f, VERDICT_COMPILE_SKEW, true);
+	expect_ruled_out(f, VERDICT_RANK_DEATH, true);
+	expect_ruled_out(f, VERDICT_COLLECTIVE_MISMATCH, true);
+	expect_ruled_out(f, VERDICT_TRANSPORT_STALL, true);
+	facts_free(f);
+}
+
+static void one_has_no_batch_to_show(void **state)
+{
+	struct facts *f = with_batches();
+
+	f->extra[3].is.shard.loader = "valid";
+	expect_ruled_out(f, VERDICT_EMPTY_SHARD, false);
+	f->extra[3].is.shard.loader = "train";
+	facts_trait(f, 3, "input-end", "train", 3)->when = facts_ns(9);
+	expect_ruled_out(f, VERDICT_EMPTY_SHARD, false);
+	facts_free(f);
+}
+
+/* Of rank 2 there is no ring: it may compile, and wait elsewhere, and enter something else. */
+static void one_whose_ring_is_lost(void **state)
+{
+	struct facts *f = with_batches();
+
+	facts_lose_ring(f, 2);
+	expect_ruled_out(f, VERDICT_EMPTY_SHARD, false);
+	expect_ruled_out(f, VERDICT_COMPILE_SKEW, false);
+	expect_ruled_out(f, VERDICT_RANK_DEATH, true);
+	expect_ruled_out(f, VERDICT_COLLECTIVE_MISMATCH, false);
+	expect_ruled_out(f, VERDICT_TRANSPORT_STALL, false);
+	facts_free(f);
+}
+
+/* There should be sixteen, and eight were seen. */
+static void half_of_the_job_was_not_seen(void **state)
+{
+	struct facts *f = with_batches();
+
+	f->world_size = 16;
+	expect_ruled_out(f, VERDICT_EMPTY_SHARD, false);
+	expect_ruled_out(f, VERDICT_COMPILE_SKEW, false);
+	expect_ruled_out(f, VERDICT_RANK_DEATH, false);
+	expect_ruled_out(f, VERDICT_TRANSPORT_STALL, false);
+	facts_free(f);
+}
+
+static void one_who_lost_records(void **state)
+{
+	struct facts *f = with_batches();
+
+	f->ranks[2].lost = 5;
+	expect_ruled_out(f, VERDICT_COMPILE_SKEW, false);
+	facts_free(f);
+}
+
+static void one_whose_end_is_not_known(void **state)
+{
+	struct facts *f = with_batches();
+
+	f->ranks[2].exit_known = false;
+	expect_ruled_out(f, VERDICT_RANK_DEATH, false);
+	facts_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_skipped_bucket),
+		cmocka_unit_test(a_skipped_bucket_of_the_first_step),
+		cmocka_unit_test(a_skipped_bucket_where_nobody_went_on),
+		cmocka_unit_test(the_very_first_op_and_nobody_went_on),
+		cmocka_unit_test(one_of_equal_buckets),
+		cmocka_unit_test(a_rank_that_skips_to_the_barrier),
+		cmocka_unit_test(a_skip_that_is_long_past),
+		cmocka_unit_test(who_skips_is_a_batch_ahead),
+		cmocka_unit_test(a_batch_less_explains_what_was_left_out),
+		cmocka_unit_test(a_skipped_op_of_no_elements),
+		cmocka_unit_test(one_accumulation_step_more),
+		cmocka_unit_test(one_accumulation_step_more_and_nobody_went_on),
+		cmocka_unit_test(an_extra_barrier),
+		cmocka_unit_test(an_extra_barrier_that_holds_its_rank),
+		cmocka_unit_test(a_bucket_done_twice),
+		cmocka_unit_test(another_amount_at_one_place),
+		cmocka_unit_test(an_amount_that_is_in_no_step),
+		cmocka_unit_test(another_op_at_one_place),
+		cmocka_unit_test(members_that_were_not_seen_may_be_of_either_side),
+		cmocka_unit_test(a_skip_among_the_ops_of_two_groups),
+		cmocka_unit_test(no_batch_and_another_op),
+		cmocka_unit_test(no_batch_and_no_op),
+		cmocka_unit_test(no_batch_and_gone),
+		cmocka_unit_test(who_has_not_begun_got_not_nothing),
+		cmocka_unit_test(an_empty_pass_of_all_is_nothing),
+		cmocka_unit_test(all_have_testified),
+		cmocka_unit_test(one_has_no_batch_to_show),
+		cmocka_unit_test(one_whose_ring_is_lost),
+		cmocka_unit_test(half_of_the_job_was_not_seen),
+		cmocka_unit_test(one_who_lost_records),
+		cmocka_unit_test(one_whose_end_is_not_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
