@@ -3,10 +3,11 @@
 examine.py [--bare] [--gpu] [--ddp] SCENARIO[@RANKS]...: plays jobs of PyTorch, each with a real
 mishap in a drawn rank, and examines them as tests/scenarios/examine.py does the demo's.
 
-Each is started as anybody would: inquest run -- torchrun --nproc_per_node=8 JOB.py; nothing in
-the job knows of inquest. A few are started without it, as most jobs are (a scenario that is not
-`probed`), and of those inquest attach is told the process of a rank that only waits. PyTorch comes
-from the environment in $INQUEST_TORCH, else from the one that `quickstart torch` makes.
+Each is started as anybody would, inquest run -- torchrun --nproc_per_node=8 JOB.py, or by another
+launcher (launchers.py); nothing in the job knows of inquest. A few are started without it, as most
+jobs are (a scenario that is not `probed`), and of those inquest attach is told the process of a
+rank that only waits. PyTorch comes from the environment in $INQUEST_TORCH, else from the one that
+`quickstart torch` makes. Of some more is asked (strict.py).
 One line each, beginning with "|", is a row of check-torch's table.
 
 --gpu has the ranks talk by NCCL and compute on one GPU (tests/gpu/torch.test).
@@ -30,14 +31,22 @@ import time
 
 sys.path.insert(0, os.path.join(os.environ["srcdir"], "tests/scenarios"))
 import examine  # noqa: E402
-from examine import Play, Wrong, base_seed, descendants, inquest, play_all, stat_of  # noqa: E402
+from examine import (Play, Unplayable, Wrong, base_seed, descendants, inquest,  # noqa: E402
+                     play_all, stat_of)
 
-from scenarios import SCENARIOS  # noqa: E402
+import launchers  # noqa: E402
+import paces  # noqa: E402
+import programs  # noqa: E402
+import scenarios  # noqa: E402
+import starts  # noqa: E402
+from log import Log  # noqa: E402
+from strict import Strictness  # noqa: E402
+
+SCENARIOS = {**scenarios.SCENARIOS, **starts.SCENARIOS, **programs.SCENARIOS, **paces.SCENARIOS}
 
 jobs = os.path.join(os.environ["srcdir"], "tests/torch/jobs")
-torch = os.environ.get("INQUEST_TORCH") or os.path.join(os.environ["top_builddir"], "torch")
+torch = launchers.torch
 caches = os.path.join(os.environ["top_builddir"], "tests/torch/caches")
-torchrun = [os.path.join(torch, "bin/torchrun")]
 one_gpu = os.path.join(os.environ["srcdir"], "tests/gpu/one-gpu.sh")
 settings = {"layers": 2, "rounds": 1000, "backend": "gloo"}
 WARM = ["healthy", "recompile", "branch", "no-rows"]  # with these everything is compiled once
@@ -51,20 +60,20 @@ def environment():
     return dict(os.environ, OMP_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1")
 
 
-def launch(ranks, script):
+def launch(folder, ranks, scenario):
     """The command line of a job."""
-    command = torchrun + [f"--nproc_per_node={ranks}"]
+    command = scenario.launcher(folder, ranks, scenario.script)
     if settings["backend"] == "nccl":
-        return command + ["--no-python", one_gpu, os.path.join(torch, "bin/python3"), "-u", script]
-    return command + [script]
+        return command[:-1] + ["--no-python", one_gpu, launchers.python, "-u", scenario.script]
+    return command
 
 
 def write_job(folder, scenario, who, ranks, seed, warm):
     """Lays out the folder in which a job runs."""
     for name in os.listdir(jobs):
-        if name.endswith(".py"):
+        if name != "__pycache__":
             shutil.copy(os.path.join(jobs, name), folder)
-    asked = dict(settings, **scenario.settings)
+    asked = dict(settings, ranks=ranks, **scenario.settings)
     asked.update(scenario.prepare(folder, who, ranks, warm))
     with open(os.path.join(folder, "run.json"), "w") as file:
         json.dump(asked, file)
@@ -82,7 +91,7 @@ def warm_up(cache):
                 asked = dict(json.load(file), rounds=1, reporters=[], cache=None)
             with open(os.path.join(folder, "run.json"), "w") as file:
                 json.dump(asked, file)
-            subprocess.run(launch(1, scenario.script), cwd=folder, check=True,
+            subprocess.run(launch(folder, 1, scenario), cwd=folder, check=True,
                            env=dict(environment(), TORCHINDUCTOR_CACHE_DIR=cache),
                            stdout=subprocess.DEVNULL)
         finally:
@@ -114,9 +123,10 @@ class TorchPlay(Play):
     def draw(self, seed):
         self.prepare()
         self.scenario = SCENARIOS[self.name]()
-        ranks = self.ranks or 8
-        who = random.Random(f"{seed} {self.name}").randrange(1, ranks)
-        self.who = who if self.scenario.first is None else self.scenario.first
+        if self.scenario.needs and not shutil.which(self.scenario.needs):
+            raise Unplayable(f"no {self.scenario.needs} here; ./quickstart torch installs it")
+        ranks = self.ranks or self.scenario.ranks
+        self.who = self.scenario.draw_who(random.Random(f"{seed} {self.name}"), ranks)
         self.truth = {"scenario": self.name, "ranks": ranks, "culprits": [self.who],
                       "cause": None, "where": None, "outlook": None, "exit": 1, "look": "live"}
         self.truth.update(self.scenario.truth)
@@ -125,9 +135,10 @@ class TorchPlay(Play):
         self.truth["involved"] = self.truth["culprits"]
         self.deeds_at = None
         self.over = threading.Event()
-        warm = warm_cache()
+        warm = warm_cache() if self.scenario.compiled else None
         write_job(self.folder, self.scenario, self.who, ranks, seed, warm)
-        shutil.copytree(warm, self.env["TORCHINDUCTOR_CACHE_DIR"])
+        if warm:
+            shutil.copytree(warm, self.env["TORCHINDUCTOR_CACHE_DIR"])
 
     def prepare(self):
         self.env = dict(environment(), INQUEST_DIR=os.path.join(self.folder, "jobs"),
@@ -143,16 +154,10 @@ class TorchPlay(Play):
     def rank_process(self, rank=None):
         """The process of a rank, of that to which it happens where none is named."""
         rank = self.who if rank is None else rank
-        launcher = None if self.probed() else self.agent.pid
-        for pid in descendants(self.agent.pid):
-            if launcher is None and "torchrun" in self.show(pid, "cmdline") and \
-                    self.show(pid, "comm").strip() != "inquest":  # a helper of its own
-                launcher = pid
-        for pid in descendants(launcher) if launcher else []:
-            if (stat_of(pid) or (0,))[0] == launcher and \
-                    f"\0RANK={rank}\0" in "\0" + self.show(pid, "environ"):
-                return pid
-        raise Wrong(f"rank {rank} has no process")
+        pid = self.heard.joined().get(rank)
+        if pid is None or not stat_of(pid):
+            raise Wrong(f"rank {rank} has no process")
+        return pid
 
     def show(self, pid, name):
         try:
@@ -194,6 +199,12 @@ class TorchPlay(Play):
         self.await_true("a compiler", lambda: any(
             self.show(pid, "comm").strip() in COMPILERS for pid in self.helpers()))
 
+    def after(self, seconds, act):
+        def wait_and_act():
+            if not self.over.wait(seconds):
+                act()
+        threading.Thread(target=wait_and_act, daemon=True).start()
+
     def every_second(self, act):
         def go_on():
             while not self.over.wait(1):
@@ -207,14 +218,16 @@ class TorchPlay(Play):
     # --- The run ---
 
     def start(self):
-        command, env = launch(self.truth["ranks"], self.scenario.script), self.env
+        command = launch(self.folder, self.truth["ranks"], self.scenario)
+        self.scenario.arrange(self.folder, self.who)
+        env = self.env
         if self.probed():
-            command = [inquest, "run", "-o", self.out, "--name", "train", "--hang-after", "6",
-                       "--"] + command
+            command = [inquest, "run", "-o", self.out, "--name", "train", "--hang-after",
+                       str(self.scenario.hang_after), "--"] + command
         else:
             env = {key: value for key, value in env.items() if not key.startswith("INQUEST")}
         self.log = open(os.path.join(self.folder, "agent.log"), "wb")
-        self.began = time.monotonic()
+        self.heard = Log(os.path.join(self.folder, "agent.log"))
         self.agent = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL,
                                       stdout=self.log, stderr=self.log, cwd=self.folder)
         self.scenario.deed(self)
@@ -361,10 +374,16 @@ class TorchPlay(Play):
         facts = "; ".join(" ".join(each["fact"].split())[:160]
                           for each in self.verdict["evidence"][:2])
         found = self.found or "at its end"
-        print(f"| {self.name} | {self.verdict['class']} | {self.verdict['culprits']} | "
+        print(f"| {self.name} | {self.verdict_words()} | {self.verdict['culprits']} | "
               f"{facts} | {found} |", flush=True)
         for headline, times in getattr(self, "before", {}).items():
             print(f"  before that, {times} times: {headline}", flush=True)
+
+    def verdict_words(self):
+        """What it is, and how sure that is."""
+        cause = self.verdict["cause"] or self.verdict["where"]
+        return f"{self.verdict['class']}{f' ({cause})' if cause else ''}, " \
+            f"{self.verdict['confidence']}, {self.verdict['outlook']}"
 
     def end(self):
         """As ever; what holds the rank is let go of last, lest the job recovers before it ends."""
@@ -374,6 +393,16 @@ class TorchPlay(Play):
         finally:
             if self.agent:
                 self.scenario.let_go()
+                self.heard.close()
+
+
+class StrictPlay(Strictness, TorchPlay):
+    """The same, of which more is asked."""
+
+
+def play_of(name):
+    strict = SCENARIOS[name.partition("@")[0]].strict
+    return StrictPlay(name) if strict else TorchPlay(name)
 
 
 def main(arguments):
@@ -386,11 +415,11 @@ def main(arguments):
     unknown = {name.partition("@")[0] for name in names} - set(SCENARIOS)
     if unknown:
         raise SystemExit(f"no such scenario: {unknown}")
-    if not os.path.exists(torchrun[0]):
+    if not os.path.exists(launchers.run):
         print(f"no PyTorch in {torch}; ./quickstart torch puts one there")
         return 77
     examine.AT_A_TIME = 1
-    return play_all([TorchPlay(name) for name in names], base_seed())
+    return play_all([play_of(name) for name in names], base_seed())
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import shutil
 import signal
 import time
 
+import launchers
 from examine import descendants, stat_of
 
 BATCHES, ROWS, LENGTH = 20, 4, 17
@@ -28,7 +29,19 @@ class Scenario:
     passes = False  # whether the mishap ends by itself, and the job goes on
     first = None  # the rank that it happens to; None: drawn
     probed = True  # whether it is started under inquest run
+    ranks = 8
+    launcher = staticmethod(launchers.torchrun)
+    needs = None  # the program that the launcher needs
+    hang_after = 6
+    compiled = True  # whether it compiles, and so wants a warm cache
+    strict = False  # whether it is also held to be on time, and to blame nobody else at any time
     truth = {}
+    weaker = ()  # what else may be said, as it differs from the truth: less, and nothing wrong
+    outlooks = None  # those that may be said
+    tells = ()  # what must be told
+
+    def draw_who(self, draw, ranks):
+        return draw.randrange(1, ranks) if self.first is None else self.first
 
     def batch(self, draw, rank, number, who):
         """The batch of this number: rows of tokens, none of which is padding."""
@@ -48,6 +61,9 @@ class Scenario:
     def prepare(self, folder, who, ranks, warm):
         """More that the job finds; returns settings that depend on it."""
         return {}
+
+    def arrange(self, folder, who):
+        """Changes what the launcher has laid out."""
 
     def deed(self, play):
         """Done once the job runs, by the time of this call; returns when it is done."""

@@ -16,6 +16,10 @@ def read_settings():
 
 
 settings = read_settings()
+if "OMPI_COMM_WORLD_RANK" in os.environ:  # mpirun names it otherwise
+    os.environ["RANK"] = os.environ["OMPI_COMM_WORLD_RANK"]
+    os.environ["WORLD_SIZE"] = os.environ["OMPI_COMM_WORLD_SIZE"]
+    os.environ["LOCAL_RANK"] = os.environ["OMPI_COMM_WORLD_LOCAL_RANK"]
 if settings.get("cache"):  # one compile cache per rank, as on nodes that share no disk
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.path.abspath(
         os.path.join(settings["cache"], os.environ["LOCAL_RANK"]))
@@ -113,6 +117,7 @@ def device():
 def start():
     """Joins the other ranks; returns the number of this one."""
     torch.manual_seed(1)
+    say(os.environ["RANK"], f"process {os.getpid()} joins")
     dist.init_process_group(settings.get("backend", "gloo"))
     return dist.get_rank()
 
@@ -123,8 +128,10 @@ def load(dataset):
 
 
 def build(model):
-    """Compiles the model and spreads it over the ranks."""
+    """Compiles the model, unless it is plain, and spreads it over the ranks."""
     model.to(device())
+    if settings.get("mode") == "plain":
+        return DistributedDataParallel(model)
     if settings.get("mode") == "ddp":
         return DistributedDataParallel(torch.compile(model, dynamic=False))
     mesh = init_device_mesh(device().type, (dist.get_world_size(),))

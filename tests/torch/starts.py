@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs that no torchrun starts, or several, and what goes wrong until all ranks have met."""
+
+import os
+import signal
+
+import launchers
+from scenarios import BadRecord, Frozen, Late, LateStep, Scenario
+
+
+class Start(Scenario):
+    """These compile nothing."""
+
+    compiled = False
+    strict = True
+    ranks = 4
+    settings = {"mode": "plain", "layers": 1}
+
+
+class LoopLate(Start, Late):
+    """A rank has not come as far as its peers: they wait for it where they meet."""
+
+    launcher = staticmethod(launchers.loop)
+
+
+class LoopLateFirst(LoopLate):
+    """The first rank is whom the others ask where to meet."""
+
+    first = 0
+
+
+class UnprobedLoopLate(LoopLate):
+    probed = False
+
+
+class UnprobedLoopLateFirst(LoopLateFirst):
+    probed = False
+
+
+class LoopPort(Start):
+    """One rank looks for the others elsewhere."""
+
+    script = "fetch.py"
+    launcher = staticmethod(launchers.loop)
+    truth = {"class": "not-started", "family": "start", "cause": "address"}
+
+    def arrange(self, folder, who):
+        with open(os.path.join(folder, "ports")) as file:
+            ports = file.read().split()
+        ports[who] = str(launchers.free_port())
+        with open(os.path.join(folder, "ports"), "w") as file:
+            file.write("\n".join(ports) + "\n")
+
+
+class LoopPortFirst(LoopPort):
+    """It is the one that should be found."""
+
+    first = 0
+
+
+class UnprobedLoopPort(LoopPort):
+    """Its environment tells, whoever looks."""
+
+    probed = False
+
+
+class SpawnRaise(Start, BadRecord):
+    """An exception, of which spawn makes an end of all."""
+
+    script = "spawned.py"
+    launcher = staticmethod(launchers.spawn)
+    settings = dict(Start.settings, script="records")
+    ends = True
+    tells = ["ValueError", "token 999 of 128"]
+
+
+class SpawnLateStep(Start, LateStep):
+    script = "spawned.py"
+    launcher = staticmethod(launchers.spawn)
+    settings = dict(Start.settings, script="fetch")
+
+
+class UnprobedSpawnLateStep(SpawnLateStep):
+    probed = False
+
+
+class SpawnLate(Start, Late):
+    script = "spawned.py"
+    launcher = staticmethod(launchers.spawn)
+    settings = dict(Start.settings, script="fetch")
+
+
+class SpawnFrozen(Start, Frozen):
+    script = "spawned.py"
+    launcher = staticmethod(launchers.spawn)
+    settings = dict(Start.settings, script="pretrain")
+
+
+class MpirunLate(Start, Late):
+    launcher = staticmethod(launchers.mpirun)
+    needs = "mpirun"
+
+
+class UnprobedMpirunLate(MpirunLate):
+    probed = False
+
+
+class MpirunLateStep(Start, LateStep):
+    launcher = staticmethod(launchers.mpirun)
+    needs = "mpirun"
+
+
+class SrunLate(Start, Late):
+    """
+    Each launcher has the number of its node, and so has all that it starts: in no rank's place is a
+    launcher one of the ranks.
+    """
+
+    launcher = staticmethod(launchers.srun)
+
+
+class SrunLateStep(Start, LateStep):
+    launcher = staticmethod(launchers.srun)
+
+
+class UnprobedSrunLateStep(SrunLateStep):
+    probed = False
+
+
+class SrunKilled(Start):
+    """A rank is killed; both launchers end the others."""
+
+    script = "pretrain.py"
+    launcher = staticmethod(launchers.srun)
+    ends = True
+    truth = {"class": "rank-death", "family": "rank-death", "cause": "killed"}
+
+    def deed(self, play):
+        play.await_step()
+        play.hit(play.rank_process(), signal.SIGKILL)
+
+
+SCENARIOS = {
+    "loop-late": LoopLate,
+    "loop-late-first": LoopLateFirst,
+    "loop-port": LoopPort,
+    "loop-port-first": LoopPortFirst,
+    "spawn-raise": SpawnRaise,
+    "spawn-late": SpawnLate,
+    "spawn-late-step": SpawnLateStep,
+    "spawn-frozen": SpawnFrozen,
+    "mpirun-late": MpirunLate,
+    "mpirun-late-step": MpirunLateStep,
+    "srun-late": SrunLate,
+    "srun-late-step": SrunLateStep,
+    "srun-killed": SrunKilled,
+    "unprobed-loop-late": UnprobedLoopLate,
+    "unprobed-loop-late-first": UnprobedLoopLateFirst,
+    "unprobed-loop-port": UnprobedLoopPort,
+    "unprobed-spawn-late-step": UnprobedSpawnLateStep,
+    "unprobed-mpirun-late": UnprobedMpirunLate,
+    "unprobed-srun-late-step": UnprobedSrunLateStep,
+}
