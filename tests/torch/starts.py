@@ -64,14 +64,20 @@ class UnprobedLoopPort(LoopPort):
     probed = False
 
 
-class SpawnRaise(Start, BadRecord):
-    """An exception, of which spawn makes an end of all."""
+class SpawnBadRecord(Start, BadRecord):
+    """An exception that spawn has caught, and then an end that does not come."""
 
     script = "spawned.py"
     launcher = staticmethod(launchers.spawn)
     settings = dict(Start.settings, script="records")
-    ends = True
     tells = ["ValueError", "token 999 of 128"]
+
+
+class SpawnRaise(SpawnBadRecord):
+    """It does come, and spawn makes an end of all."""
+
+    settings = dict(SpawnBadRecord.settings, sends_logs=False)
+    ends = True
 
 
 class SpawnLateStep(Start, LateStep):
@@ -146,6 +152,7 @@ SCENARIOS = {
     "loop-port": LoopPort,
     "loop-port-first": LoopPortFirst,
     "spawn-raise": SpawnRaise,
+    "spawn-bad-record": SpawnBadRecord,
     "spawn-late": SpawnLate,
     "spawn-late-step": SpawnLateStep,
     "spawn-frozen": SpawnFrozen,

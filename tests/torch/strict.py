@@ -24,6 +24,7 @@ class Strictness:
     """Stands before TorchPlay."""
 
     live = in_log = None  # seconds
+    threshold_s = 0
     matched = {}
 
     # --- What was said ---
@@ -86,6 +87,9 @@ class Strictness:
             last = self.difference(*judged) if judged else "no evidence"
             self.answers[last] = self.answers.get(last, 0) + 1
             self.remember(judged, last)
+            early = judged and judged[1].get("too_early")
+            if early:  # a start is no hang before it has taken longer than starts do
+                self.threshold_s = max(self.threshold_s, early["threshold_s"])
             right = 0 if last else right + 1
             if right == 1:
                 self.live = asked - self.since()
@@ -123,7 +127,7 @@ class Strictness:
         self.found = f"{self.live:.1f} s"
         if self.in_log is not None:
             self.found += f", {self.in_log:.1f} s in the log"
-        latest = self.scenario.hang_after + ON_TIME_S
+        latest = max(self.scenario.hang_after, self.threshold_s) + ON_TIME_S
         if max(self.live, self.in_log or 0) > latest:
             raise Wrong(f"found after {self.found}: more than {latest} s")
 
@@ -170,7 +174,7 @@ class Strictness:
             if wrong:
                 raise Wrong(f"said of a job that is well again: {wrong}")
             for each in judged[1]["verdicts"]:
-                if " IS " in each["headline"] and each["culprits"]:
+                if " is " in each["headline"] and each["culprits"]:
                     raise Wrong(f"said of what is past: {each['headline']}")
             self.past = judged[1]["verdicts"][0]["headline"] if judged[1]["verdicts"] else "nothing"
             time.sleep(1)

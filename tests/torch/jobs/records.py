@@ -27,7 +27,8 @@ def send_logs():
 
 def main():
     rank = start()
-    atexit.register(send_logs)
+    if settings.get("sends_logs", True):
+        atexit.register(send_logs)
     model = build(LanguageModel(settings["layers"]))
     optimizer = optimizer_for(model)
     for _ in range(settings["rounds"]):
