@@ -91,3 +91,23 @@ bool procstat_parse(const char *text, size_t len, struct procstat *ret)
 	procstat_take(field, known, ret);
 	return known > FIELD_START;
 }
+
+/* The number on the line of that name; -1 there is none. */
+static int64_t procstat_line(const char *text, const char *name)
+{
+	const char *line = strstr(text, name);
+	int64_t value = -1;
+
+	if (!line || (line != text && line[-1] != '\n'))
+		return -1;
+	line += strlen(name);
+	line += strspn(line, " \t");
+	return procstat_number(&line, text + strlen(text), &value) && value >= 0 ? value : -1;
+}
+
+int64_t procstat_written(const char *text)
+{
+	int64_t given = procstat_line(text, "wchar:"), stored = procstat_line(text, "write_bytes:");
+
+	return given > stored ? given : stored;
+}

@@ -30,4 +30,11 @@ struct procstat {
 bool procstat_parse(const char *text, size_t len, struct procstat *ret)
 	__attribute__((nonnull));
 
+/*
+ * Bytes that a process wrote, by the text of /proc/PID/io, which ends with '\0'; -1 where it does
+ * not say. What a file system keeps in memory never reaches storage, and what it puts off does so
+ * later: so that it is the larger of what was given to write() and what went there.
+ */
+int64_t procstat_written(const char *text) __attribute__((nonnull));
+
 #endif

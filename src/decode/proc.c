@@ -96,16 +96,16 @@ static int io_decode(const struct exhibit *exhibit, struct job_builder *builder,
 	struct decode_sample *sample, *found = NULL;
 	char *text = arena_text_max(&context->arena,
 		exhibit->len ? (const char *)exhibit->bytes : "", exhibit->len);
-	const char *line = strstr(text, "\nwrite_bytes: ");
+	int64_t written = procstat_written(text);
 
 	(void)builder;
-	if (!line)
+	if (written < 0)
 		return complaint_set(why, "it does not say what was written");
 	array_for_each(&process->samples, sample)
 		if (sample->when <= exhibit->when && exhibit->when - sample->when < IO_BEHIND_STAT)
 			found = sample;
 	if (found)
-		found->written = strtoll(line + strlen("\nwrite_bytes: "), NULL, 10);
+		found->written = written;
 	return 0;
 }
 

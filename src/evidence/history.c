@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/procstat.h"
 #include "evidence/agentfiles.h"
 #include "evidence/json-put.h"
 #include "evidence/worker.h"
@@ -140,18 +141,14 @@ static void history_forget(struct history *history)
 	history->processes.nr--;
 }
 
-/* Bytes that went to storage; -1 where we may not ask. */
+/* Bytes that it wrote; -1 where we may not ask. */
 static int64_t history_written(uint32_t pid)
 {
 	struct str text = {0};
 	int64_t written = -1;
-	const char *line;
 
-	if (proc_read(pid, "io", &text, NULL) == 0) {
-		line = strstr(str_text(&text), "\nwrite_bytes: ");
-		if (line)
-			written = strtoll(line + strlen("\nwrite_bytes: "), NULL, 10);
-	}
+	if (proc_read(pid, "io", &text, NULL) == 0)
+		written = procstat_written(str_text(&text));
 	str_release(&text);
 	return written;
 }

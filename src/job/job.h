@@ -94,6 +94,9 @@ struct job_process {
 	enum job_known frozen; /* cgroup freezer */
 	uint32_t tracer;       /* pid of its debugger, as who gathered sees it; 0 none is known */
 	const char *wchan;     /* "" unknown */
+	const char *call;      /* system call that its main thread is blocked in; "" not known */
+	const char *on;        /* what that is about: "socket to 10.0.0.5:443", a path; "" */
+	const char *on_cite;
 	int64_t cpu_delta;     /* ns of CPU between the samples, reaped children too; JOB_UNKNOWN */
 	int64_t sample_span;   /* ns between them */
 	int64_t idle_for;      /* ns since CPU use last grew (agent's samples); JOB_UNKNOWN */

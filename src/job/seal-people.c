@@ -289,6 +289,9 @@ static void join_process(struct job_process *into, const struct job_process *fro
 	keep_text_max(&into->comm, from->comm);
 	keep_text_max(&into->what, from->what);
 	keep_text_max(&into->wchan, from->wchan);
+	keep_text_max(&into->call, from->call);
+	keep_text_max(&into->on, from->on);
+	keep_text_max(&into->on_cite, from->on_cite);
 	keep_text_max(&into->cite, from->cite);
 	keep_text_max(&into->sample_cite, from->sample_cite);
 }
@@ -327,6 +330,9 @@ static void overlay_process(struct job_process *into, const struct job_process *
 	TAKE_TEXT(comm);
 	TAKE_TEXT(what);
 	TAKE_TEXT(wchan);
+	TAKE_TEXT(call);
+	TAKE_TEXT(on);
+	TAKE_TEXT(on_cite);
 	TAKE_TEXT(cite);
 	TAKE_TEXT(sample_cite);
 }
@@ -400,6 +406,8 @@ static void place_processes(struct seal *seal)
 			process->end_cite = process->cite;
 		if (!*process->sample_cite)
 			process->sample_cite = process->cite;
+		if (!*process->on_cite)
+			process->on_cite = process->cite;
 		seal->people[i].parent = find_parent(seal, (int)i);
 	}
 }

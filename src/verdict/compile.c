@@ -2,18 +2,25 @@
 /*
  * compile-skew and compile-stuck: a rank that others wait for has an open compile span, or stands
  * in a compiler by its stack. Stuck is what showed no CPU, no child and no span event for 5 s, or
- * lost a worker and does not move.
+ * lost a worker and does not move. Quiet is not dead: it may wait for the network, a file, a lock
+ * that somebody gives back. That it cannot end is said only where there is a reason.
  */
 #include <string.h>
 
 #include "base/clock.h"
 #include "job/caches.h"
 #include "job/spans.h"
+#include "verdict/outside.h"
 #include "verdict/rule.h"
 #include "verdict/shards.h"
 
 /* A stack that stood for so long in a lock is no short wait for another rank's compile. */
 #define STANDS_AT_LEAST (2 * CLOCK_NS_PER_S)
+
+/* So many times as long as the peers' is no slow compile any more, nor below so long. */
+#define TOO_MANY     10
+#define FAR_TOO_MANY 100
+#define TOO_LONG     (10 * CLOCK_NS_PER_S)
 
 /* No span says that it compiles, but its stack does. */
 static bool by_stack(const struct profile *p)
@@ -44,6 +51,12 @@ static bool is_stuck(const struct profile *p)
 	if (by_stack(p) && p->posture.locked && p->posture.lock_stands >= STANDS_AT_LEAST)
 		return true;
 	return (p->dead_child || p->pool) && p->progress != PROGRESS_YES;
+}
+
+/* Whether something says that it cannot end: it is dead, frozen, or its workers are gone. */
+static bool cannot_end(const struct profile *p)
+{
+	return p->ended || p->frozen || p->dead_child || p->pool;
 }
 
 /* CPU, children, spans; where those are not known, its stack at two times. */
@@ -96,9 +109,10 @@ static bool explains_stuck(const struct inquiry *q, int rank, struct reason *why
 
 	if (!compiles(p) || !is_stuck(p) || has_pace_maker(q, rank))
 		return false;
-	why->confidence = p->progress == PROGRESS_NO && !by_stack(p) ? VERDICT_ESTABLISHED
-								     : VERDICT_SUPPORTED;
-	why->outlook = VERDICT_KILL;
+	why->confidence = cannot_end(p) && p->progress == PROGRESS_NO && !by_stack(p)
+				  ? VERDICT_ESTABLISHED
+				  : VERDICT_SUPPORTED;
+	why->outlook = cannot_end(p) ? VERDICT_KILL : VERDICT_OUTLOOK_UNKNOWN;
 	why->cause = p->dead_child || p->pool ? VERDICT_BY_CHILD_DEATH : VERDICT_NO_CAUSE;
 	why->where = place_of(p);
 	why->next = p->traced	? VERDICT_NEXT_DETACH_DEBUGGER
@@ -225,6 +239,29 @@ static void tell_tools(struct inquiry *q, int rank, struct draft *draft)
 		fact->b = now > tools->when ? now - tools->when : 0;
 }
 
+/*
+ * That it took so many times as long as any peer's. A cold cache makes a compile longer: then it
+ * must be far more.
+ */
+static void tell_proportion(struct inquiry *q, int rank, int64_t peers, struct draft *draft)
+{
+	const struct profile *p = &q->profiles[rank];
+	struct cache_found mine = caches_found(q->job, rank);
+	enum cache_state state = caches_state(&mine, caches_most(q->job));
+	bool colder =
+		caches_most(q->job) > mine.files && (state == CACHE_COLD || state == CACHE_PARTIAL);
+	int64_t open = p->compile.bracket ? age_of(q, rank, p->compile.bracket) : JOB_UNKNOWN;
+	int64_t many = colder ? FAR_TOO_MANY : TOO_MANY;
+	struct verdict_fact *fact;
+
+	if (p->ended || open < TOO_LONG || peers <= 0 || open / many < peers)
+		return;
+	fact = draft_fact(q, draft, FACT_MANY_TIMES, rank, p->compile.bracket->cite);
+	fact->a = open;
+	fact->b = peers;
+	fact->c = open / peers;
+}
+
 /* How long the peers' compiles took, longest span of each. */
 static void tell_peers(struct inquiry *q, int rank, struct draft *draft)
 {
@@ -253,6 +290,7 @@ static void tell_peers(struct inquiry *q, int rank, struct draft *draft)
 
 		fact->a = least;
 		fact->b = most;
+		tell_proportion(q, rank, most, draft);
 	}
 }
 
@@ -303,6 +341,7 @@ static void tell_compile(struct inquiry *q, int rank, struct draft *draft)
 		tell_span(q, rank, draft);
 	stacks_tell(q, rank, draft);
 	tell_activity(q, rank, draft);
+	outside_tell(q, rank, draft);
 	tell_tools(q, rank, draft);
 	if (p->compile.bracket)
 		tell_recompile(q, rank, draft);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "verdict/outside.h"
 #include "verdict/rule.h"
 
 /* CPU of at least a quarter of the time is somebody computing. */
@@ -83,10 +84,13 @@ static bool may_stall(const struct inquiry *q, int rank)
 	return p->death == DEATH_NONE;
 }
 
-/* Whether bytes went to storage between the samples: a slow checkpoint is none that hangs. */
+/* A line of a log is no checkpoint. */
+#define WRITES_AT_LEAST 4096
+
+/* Whether bytes were written between the samples: a slow checkpoint is none that hangs. */
 static bool writes(const struct profile *p)
 {
-	return p->written != JOB_UNKNOWN && p->written > 0;
+	return p->written != JOB_UNKNOWN && p->written >= WRITES_AT_LEAST;
 }
 
 /*
@@ -240,6 +244,7 @@ static void tell_stall(struct inquiry *q, int rank, struct draft *draft)
 	tell_open_span(q, rank, p->checkpoint, draft);
 	tell_open_span(q, rank, p->user, draft);
 	stacks_tell(q, rank, draft);
+	outside_tell(q, rank, draft);
 	if (!p->frozen)
 		tell_process(q, rank, draft);
 	draft_dead_child(q, draft, rank);

@@ -14,6 +14,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/limits.c %D%/limits.h \
 	%D%/names.c \
 	%D%/order.c \
+	%D%/outside.c %D%/outside.h \
 	%D%/pose-hidden.c %D%/pose-hidden.h \
 	%D%/pose-locks.c %D%/pose-locks.h \
 	%D%/pose-words.c \

@@ -96,6 +96,7 @@ enum verdict_limit {
 	F(TOOLS)          /* text: the latest compiler; a: how many so far; b: ns ago */           \
 	F(RECOMPILES)     /* text: compile id; text2: what peers did; a: step */                   \
 	F(PEERS_COMPILED) /* a,b: shortest and longest of the peers' compile, ns */                \
+	F(MANY_TIMES)     /* a: ns open; b: longest of the peers', ns; c: that many times */       \
 	F(CACHE)          /* text: cold ...; a: files at start; b,c: peers' least and most */      \
 	F(WAITS_IN_OP)    /* text: op name; text2: group; a: op index; b: ns */                    \
 	F(WAITS_IN_INIT)  /* text2: group; b: ns */                                                \
@@ -161,6 +162,8 @@ enum verdict_limit {
 	F(GIL_HELD)       /* by its thread text; text2: where that is; a: tid */                   \
 	F(LOCK_CALL)      /* text: call in which it waits for a lock */                            \
 	F(IN_KERNEL)      /* text: function of the kernel; text2: its file system */               \
+	F(WAITS_OUTSIDE)  /* text: system call; text2: what for: a socket's other end, a path */   \
+	F(CHILD_OUTSIDE)  /* text: its child; text2: what that waits for; a: pid */                \
 	F(CALLED_AT)      /* text: where in the program its last op was called */                  \
 	F(DUMP_ONLY)      /* what a dump cannot tell of a rank that stays away */                  \
 	F(OTHER)          /* text: says it all */

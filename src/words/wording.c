@@ -20,6 +20,7 @@ static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_TOOLS] = "[{t} ran {b ns} ago, ]{a} compiler processes so far",
 	[FACT_RECOMPILES] = "recompiles {t}[ at step {a}][; {T}]",
 	[FACT_PEERS_COMPILED] = "peers compiled {a..b ns}",
+	[FACT_MANY_TIMES] = "open {a ns}; peers took {b ns} ({c} x)",
 	[FACT_CACHE] = "cache at start {a} files[, {t}][; peers {b..c}]",
 	[FACT_WAITS_IN_OP] = "in {t}[ {a op}][ {T}][, {b ns}]",
 	[FACT_WAITS_IN_INIT] = "in communicator init[ of {T}][, {b ns}]",
@@ -85,6 +86,8 @@ static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_GIL_HELD] = "thread {t}[ ({a pid})] holds the GIL[, at {T}]",
 	[FACT_LOCK_CALL] = "waits for a lock, in {t}",
 	[FACT_IN_KERNEL] = "in {t} of the kernel[ ({T})]",
+	[FACT_WAITS_OUTSIDE] = "waits[ in {t}] for {T}",
+	[FACT_CHILD_OUTSIDE] = "its child[ {t}][ (pid {a pid})] waits for {T}",
 	[FACT_CALLED_AT] = "called at {t}",
 	[FACT_DUMP_ONLY] = "a dump tells how far a rank came, not what it does since: compile, "
 			   "input, a lock, its end look alike",
@@ -161,11 +164,27 @@ const char *wording_limit(enum verdict_limit limit, bool over)
 	return limits[limit < VERDICT_LIMITS ? limit : VERDICT_NO_LIMIT][over];
 }
 
+/* Still moving, but for so long that nobody should wait for it. */
+static bool say_proportion(struct str *into, const struct verdict *verdict)
+{
+	for (size_t i = 0; verdict->outlook == VERDICT_WAIT && i < verdict->nevidence; i++) {
+		const struct verdict_fact *fact = &verdict->evidence[i];
+
+		if (fact->kind != FACT_MANY_TIMES)
+			continue;
+		str_printf(into, "still moving, but %" PRId64 " x its peers: treat it as stuck",
+			fact->c);
+		return true;
+	}
+	return false;
+}
+
 void wording_prospect(struct str *into, const struct verdict *verdict, int64_t left)
 {
 	char text[CLOCK_TEXT_SIZE];
 
-	str_add(into, wording_outlook(verdict->outlook));
+	if (!say_proportion(into, verdict))
+		str_add(into, wording_outlook(verdict->outlook));
 	if (left != JOB_UNKNOWN)
 		str_printf(into, "; %s", wording_limit(verdict->watchdog, left <= 0));
 	if (left != JOB_UNKNOWN && left > 0)

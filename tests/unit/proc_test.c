@@ -65,6 +65,18 @@ static struct proc_id id_of(pid_t pid)
 	return (struct proc_id){(uint32_t)pid, proc_start_time((uint32_t)pid)};
 }
 
+static void what_was_written_is_the_larger_of_two_counts(void **state)
+{
+	assert_int_equal(procstat_written("rchar: 9\nwchar: 77\nread_bytes: 5\nwrite_bytes: 4096\n"
+					  "cancelled_write_bytes: 1\n"),
+		4096);
+	/* A file system in memory writes nothing to storage. */
+	assert_int_equal(
+		procstat_written("rchar: 9\nwchar: 77000\nread_bytes: 5\nwrite_bytes: 0\n"), 77000);
+	assert_int_equal(procstat_written("cancelled_write_bytes: 1\n"), -1);
+	assert_int_equal(procstat_written(""), -1);
+}
+
 static void a_process_is_its_pid_and_its_start(void **state)
 {
 	pid_t pid = child_of(NULL);
@@ -279,6 +291,7 @@ static void the_control_group_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_written_is_the_larger_of_two_counts),
 		cmocka_unit_test(a_process_is_its_pid_and_its_start),
 		cmocka_unit_test(a_stopped_one_lives_and_a_zombie_does_not),
 		cmocka_unit_test(descendants_are_found),

@@ -2,6 +2,8 @@
 /* Compile divergence: the scenarios S01-S12 of how it really shows, and what only looks like it. */
 #include "tests/unit/unit.h"
 
+#include <stdio.h>
+
 #include "tests/unit/facts.h"
 
 /* Three ranks in the first AllReduce, rank 3 in the middle of its compile. */
@@ -41,6 +43,131 @@ static void s03_a_compile_without_cpu_is_stuck(void **state)
 
 	facts_cpu(f, 3, 0, 10, 12);
 	facts_expect(f, VERDICT_COMPILE_STUCK, "3", "0-2");
+	facts_free(f);
+}
+
+/* The most important verdict's outlook, and how sure it is. */
+static void expect_standing(
+	const struct facts *f, enum verdict_outlook outlook, enum verdict_confidence confidence)
+{
+	struct job *job = facts_job(f);
+	struct verdicts *v = verdicts_of(job);
+
+	if (v->at[0].outlook != outlook || v->at[0].confidence != confidence)
+		facts_print(v);
+	assert_int_equal(v->at[0].outlook, outlook);
+	assert_int_equal(v->at[0].confidence, confidence);
+	verdicts_free(v);
+	job_free(job);
+}
+
+/* The first fact of that kind in the most important verdict; its cite "" where there is none. */
+static struct verdict_fact told(const struct facts *f, enum verdict_fact_kind kind)
+{
+	static char texts[2][64];
+	struct verdict_fact found = {.cite = ""};
+	struct job *job = facts_job(f);
+	struct verdicts *v = verdicts_of(job);
+
+	for (size_t i = v->at[0].nevidence; i-- > 0;)
+		if (v->at[0].evidence[i].kind == kind)
+			found = v->at[0].evidence[i];
+	snprintf(texts[0], sizeof(texts[0]), "%s", found.text ? found.text : "");
+	snprintf(texts[1], sizeof(texts[1]), "%s", found.text2 ? found.text2 : "");
+	found.text = texts[0];
+	found.text2 = texts[1];
+	found.cite = *found.cite ? "cited" : "";
+	verdicts_free(v);
+	job_free(job);
+	return found;
+}
+
+/* Quiet is not dead: it waits for the network, which may answer. */
+static void a_compile_that_waits_for_the_network_may_resolve(void **state)
+{
+	struct facts *f = cold_job();
+	struct verdict_fact fact;
+
+	facts_cpu(f, 3, 0, 10, 12);
+	expect_standing(f, VERDICT_OUTLOOK_UNKNOWN, VERDICT_SUPPORTED);
+	f->ranks[3].process.call = "recvfrom";
+	f->ranks[3].process.on = "socket to 10.0.0.5:443";
+	f->ranks[3].process.on_cite = "open";
+	facts_expect(f, VERDICT_COMPILE_STUCK, "3", "0-2");
+	expect_standing(f, VERDICT_OUTLOOK_UNKNOWN, VERDICT_SUPPORTED);
+	fact = told(f, FACT_WAITS_OUTSIDE);
+	assert_string_equal(fact.text, "recvfrom");
+	assert_string_equal(fact.text2, "socket to 10.0.0.5:443");
+	assert_string_equal(fact.cite, "cited");
+	facts_free(f);
+}
+
+static void a_compile_whose_child_waits_for_the_network_may_resolve(void **state)
+{
+	struct facts *f = cold_job();
+	struct job_process *child = facts_child(f, 3, "git");
+	struct verdict_fact fact;
+
+	facts_cpu(f, 3, 0, 10, 12);
+	child->cpu_delta = 0;
+	child->sample_span = 10000000000;
+	child->idle_for = 12000000000;
+	child->on = "socket to 10.0.0.5:443";
+	facts_expect(f, VERDICT_COMPILE_STUCK, "3", "0-2");
+	expect_standing(f, VERDICT_OUTLOOK_UNKNOWN, VERDICT_SUPPORTED);
+	fact = told(f, FACT_CHILD_OUTSIDE);
+	assert_string_equal(fact.text, "git");
+	assert_string_equal(fact.text2, "socket to 10.0.0.5:443");
+	facts_free(f);
+}
+
+/* Frozen, its workers dead, or dead itself: nothing outside will end that. */
+static void a_compile_that_cannot_end_is_to_be_killed(void **state)
+{
+	struct facts *f = cold_job();
+	struct job_process *worker;
+
+	facts_cpu(f, 3, 0, 10, 12);
+	f->ranks[3].process.state = 'T';
+	expect_standing(f, VERDICT_KILL, VERDICT_ESTABLISHED);
+	f->ranks[3].process.state = 'S';
+	worker = facts_child(f, 3, "pt_compile_work");
+	worker->end = JOB_SIGNALED;
+	worker->status = 9;
+	worker->ended = facts_ns(60);
+	facts_expect_cause(f, VERDICT_COMPILE_STUCK, "3", VERDICT_BY_CHILD_DEATH);
+	expect_standing(f, VERDICT_KILL, VERDICT_ESTABLISHED);
+	facts_free(f);
+}
+
+/* WAIT says in proportion to what: this one is open for 90 s, its peers took 0.5 s. */
+static void a_compile_out_of_proportion_is_told(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct verdict_fact fact;
+
+	facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 40);
+	facts_span(f, 3, JOB_SPAN_COMPILE, "inductor codegen", "0/0", 10, FACTS_OPEN);
+	for (int i = 0; i < 3; i++)
+		facts_span(f, i, JOB_SPAN_COMPILE, "inductor codegen", "0/0", 10, 10.5);
+	facts_cpu(f, 3, 4.5, 5, 0.2);
+	facts_expect(f, VERDICT_COMPILE_SKEW, "3", "0-2");
+	expect_standing(f, VERDICT_WAIT, VERDICT_ESTABLISHED);
+	fact = told(f, FACT_MANY_TIMES);
+	assert_int_equal(fact.a, 90000000000);
+	assert_int_equal(fact.b, 500000000);
+	assert_int_equal(fact.c, 180);
+	facts_cpu(f, 3, 0, 1, -1); /* nobody sees it move: no WAIT */
+	expect_standing(f, VERDICT_OUTLOOK_UNKNOWN, VERDICT_SUPPORTED);
+	facts_free(f);
+}
+
+static void a_slow_compile_is_in_proportion(void **state)
+{
+	struct facts *f = cold_job(); /* 90 s, and peers took 28 s */
+
+	facts_cpu(f, 3, 4.5, 5, 0.2);
+	assert_string_equal(told(f, FACT_MANY_TIMES).cite, "");
 	facts_free(f);
 }
 
@@ -283,6 +410,11 @@ int main(void)
 		cmocka_unit_test(s01_a_cold_rank_still_compiles),
 		cmocka_unit_test(s02_all_compile_and_nobody_waits),
 		cmocka_unit_test(s03_a_compile_without_cpu_is_stuck),
+		cmocka_unit_test(a_compile_that_waits_for_the_network_may_resolve),
+		cmocka_unit_test(a_compile_whose_child_waits_for_the_network_may_resolve),
+		cmocka_unit_test(a_compile_that_cannot_end_is_to_be_killed),
+		cmocka_unit_test(a_compile_out_of_proportion_is_told),
+		cmocka_unit_test(a_slow_compile_is_in_proportion),
 		cmocka_unit_test(who_may_wait_for_a_peers_compile_is_not_stuck),
 		cmocka_unit_test(a_quiet_second_is_not_yet_stuck),
 		cmocka_unit_test(a_busy_worker_is_progress),

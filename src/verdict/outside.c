@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verdict/outside.h"
+
+/* More of a rank's children are not named. */
+#define TOLD_CHILDREN 2
+
+bool outside_is_named(const struct inquiry *q, int rank)
+{
+	const struct profile *p = &q->profiles[rank];
+
+	return p->process && !p->ended && *p->process->on;
+}
+
+/* What a living child of the rank waits for in the kernel; the rank may wait for the child. */
+static void tell_children(struct inquiry *q, int rank, struct draft *draft)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < q->job->nprocesses && told < TOLD_CHILDREN; i++) {
+		const struct job_process *child = &q->job->processes[i];
+		struct verdict_fact *fact;
+
+		if (child->rank != rank || child->role != JOB_ROLE_CHILD ||
+			child->end > JOB_ALIVE || !*child->on)
+			continue;
+		fact = draft_fact(q, draft, FACT_CHILD_OUTSIDE, rank, child->on_cite);
+		fact->text = *child->what ? child->what : child->comm;
+		fact->text2 = child->on;
+		fact->a = child->pid;
+		told++;
+	}
+}
+
+void outside_tell(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct profile *p = &q->profiles[rank];
+	struct verdict_fact *fact;
+
+	if (!p->process || p->ended || p->frozen)
+		return;
+	if (*p->process->on) {
+		fact = draft_fact(q, draft, FACT_WAITS_OUTSIDE, rank, p->process->on_cite);
+		fact->text = p->process->call;
+		fact->text2 = p->process->on;
+	}
+	tell_children(q, rank, draft);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * outside.h: what a rank waits for that is no part of the job: a socket's other end, a file, a
+ * child. It may come at any time, so that it is no reason to say that a job cannot resolve.
+ */
+#ifndef VERDICT_OUTSIDE_H
+#define VERDICT_OUTSIDE_H
+
+#include "verdict/inquiry.h"
+
+/* Whether the call in which the rank's main thread is, says what it waits for. */
+bool outside_is_named(const struct inquiry *q, int rank);
+
+/* Adds what the rank, and its children, wait for in the kernel, where that is known. */
+void outside_tell(struct inquiry *q, int rank, struct draft *draft);
+
+#endif
