@@ -45,7 +45,8 @@ static void give_seat(const struct flights *flights, const struct flight_rank *r
 		.name = name_group(arena, group),
 		.maker = *group->maker ? group->maker : "other",
 		.ranks = group->listed,
-		.size = (uint32_t)group->nranks,
+		.size = (uint32_t)group->size,
+		.sized = group->sized,
 		.cite = arena_printf(arena, "flight:*:%s", group->name)};
 	struct job_member member = job_member_unknown;
 
@@ -56,7 +57,7 @@ static void give_seat(const struct flights *flights, const struct flight_rank *r
 	member.done_known = seat->done_known && !rank->outdated;
 	member.done = seat->done;
 	member.begun_known = member.done_known && seat->status && seat->status->started >= 0 &&
-			     !group->has_p2p;
+			     !group->has_p2p && strcmp(group->maker, "gloo") != 0;
 	member.begun = member.begun_known ? (uint64_t)seat->status->started : 0;
 	member.p2p_whole = rank->from_start && rank->has_entries && !rank->cut &&
 		!rank->outdated;
@@ -74,8 +75,11 @@ static void give_op(const struct flights *flights, const struct flight_rank *ran
 		.sig = op->sig,
 		.entered = op->created,
 		.returned = op->complete || (seat->status && !op->p2p &&
-				op->seq <= seat->status->enqueued) ? JOB_YES : JOB_MAYBE,
-		.completed = op->complete ? JOB_YES
+						    op->seq <= seat->status->enqueued)
+				    ? JOB_YES
+				    : JOB_MAYBE,
+		.completed = op->unsaid                       ? JOB_MAYBE
+			     : op->complete                   ? JOB_YES
 			     : op->captured || rank->outdated ? JOB_MAYBE
 							      : JOB_NO,
 		.launch = op->launch,
@@ -189,22 +193,44 @@ static void give_rank(const struct flights *flights, const struct flight_rank *r
 			"its dump is older than its peers' and tells of the past only");
 }
 
-/* Ranks that groups list and that left no dump. Nothing is known of them, and that is said. */
-static void tell_missing(const struct flights *flights, struct arena *arena, struct job_builder *b)
+/* The highest rank that is named anywhere; -1 none. */
+static int64_t highest_rank(const struct flights *flights)
 {
-	int64_t most = -1;
-	struct str text = {0};
-	size_t missing = 0;
+	int64_t most = flights->ranks.nr ? flights->ranks.items[flights->ranks.nr - 1].rank : -1;
 
 	for (size_t i = 0; i < flights->groups.nr; i++)
 		for (size_t k = 0; k < flights->groups.items[i].nranks; k++)
 			if (flights->groups.items[i].ranks[k] > most)
 				most = flights->groups.items[i].ranks[k];
-	if (flights->ranks.nr && flights->ranks.items[flights->ranks.nr - 1].rank > most)
-		most = flights->ranks.items[flights->ranks.nr - 1].rank;
-	job_add_world_size(b, (int)most + 1);
-	for (int64_t from = 0, to; from <= most; from = to) {
-		for (to = from; to <= most && !flight_of(flights, to); to++)
+	return most;
+}
+
+/* How many ranks there are: as many as are in the first group; else those that are named. */
+static int64_t tell_world(const struct flights *flights, struct job_builder *b)
+{
+	int64_t named = highest_rank(flights) + 1;
+
+	for (size_t i = 0; i < flights->groups.nr; i++) {
+		const struct flight_union *group = &flights->groups.items[i];
+
+		if (!group->world || !group->sized || (int64_t)group->size < named)
+			continue;
+		job_add_world_size(b, (int)group->size);
+		return (int64_t)group->size;
+	}
+	job_add_world_at_least(b, (int)named);
+	return named;
+}
+
+/* Ranks that left no dump. Nothing is known of them, and that is said. */
+static void tell_missing(const struct flights *flights, struct arena *arena, struct job_builder *b)
+{
+	int64_t world = tell_world(flights, b);
+	struct str text = {0};
+	size_t missing = 0;
+
+	for (int64_t from = 0, to; from < world; from = to) {
+		for (to = from; to < world && !flight_of(flights, to); to++)
 			;
 		if (to == from) {
 			to++;
@@ -218,8 +244,20 @@ static void tell_missing(const struct flights *flights, struct arena *arena, str
 	if (missing)
 		flight_lose(b, flight_nobody, "flight", true,
 			arena_printf(arena, "no dump of rank%s %s of %" PRId64,
-				missing == 1 ? "" : "s", str_text(&text), most + 1));
+				missing == 1 ? "" : "s", str_text(&text), world));
 	str_release(&text);
+}
+
+/* Where some rank sent or received on gloo, any may wait in what has no entry. */
+static void tell_unseen(const struct flights *flights, struct job_builder *b)
+{
+	bool unseen = false;
+
+	for (size_t i = 0; i < flights->ranks.nr; i++)
+		unseen |= flights->ranks.items[i].sends_unseen;
+	for (size_t i = 0; i < flights->ranks.nr && unseen; i++)
+		flight_lose(b, flights->ranks.items[i].who, "flight:*", true,
+			"the job sends and receives on gloo, which has no entries of that");
 }
 
 void flight_give_facts(const struct flights *flights, struct arena *arena, struct job_builder *b)
@@ -230,4 +268,5 @@ void flight_give_facts(const struct flights *flights, struct arena *arena, struc
 		give_rank(flights, &flights->ranks.items[i], newest, arena, b);
 	give_ops(flights, arena, b);
 	tell_missing(flights, arena, b);
+	tell_unseen(flights, b);
 }

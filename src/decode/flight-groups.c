@@ -12,6 +12,11 @@
  *	- else a peer whose numbers are the same says what the group is for, where all such peers
  *	  say the same, and where only one group here is for that;
  *	- and a last one on either side belongs together.
+ *
+ * HOW MANY ARE IN IT. As many as its list has. Where no list has its name (see flight.h, of gloo),
+ * an op tells whose amounts are those of one and of all. Else the list without a name does, which
+ * is of the group that a process made last: of those that it used that is the one with the highest
+ * number, unless there is a later one that it never used. That is a guess, and is marked as one.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -23,7 +28,7 @@
 #include "job/names.h"
 
 /* A number beyond is no rank: no job has so many. */
-#define MOST_RANKS 65536
+#define MOST_RANKS (1 << 18)
 
 struct flight_rank *flight_of(const struct flights *flights, int64_t rank)
 {
@@ -114,6 +119,12 @@ static const char *list_ranks(struct arena *arena, const int64_t *ranks, size_t 
 	return result;
 }
 
+/* PyTorch's first group, by the names that it gives it. */
+static bool is_world(const struct flight_seat *seat)
+{
+	return !strcmp(seat->name, "0") && !strcmp(seat->desc, "default_pg");
+}
+
 static uint32_t find_group(struct flights *flights, const struct flight_seat *seat)
 {
 	uint64_t key = key_of(seat);
@@ -134,6 +145,9 @@ static uint32_t find_group(struct flights *flights, const struct flight_seat *se
 		.ranks = arena_copy(
 			&flights->arena, seat->ranks, seat->nranks * sizeof(*seat->ranks)),
 		.nranks = seat->nranks,
+		.size = seat->nranks,
+		.sized = seat->nranks ? JOB_SIZE_SAID : JOB_SIZE_UNKNOWN,
+		.world = is_world(seat),
 		.maker = "",
 		.listed = list_ranks(&flights->arena, seat->ranks, seat->nranks)};
 	return (uint32_t)flights->groups.nr - 1;
@@ -217,6 +231,109 @@ static void borrow_lists(struct flights *flights)
 			seat->group = (uint32_t)(group - flights->groups.items);
 			seat->seat = place_of(group->ranks, group->nranks, rank->rank);
 		}
+	}
+}
+
+/* -- how many are in a group that nobody lists ------------------------------------------------- */
+
+static const struct flight_seat *seat_in(const struct flight_rank *rank, uint32_t group)
+{
+	for (size_t i = 0; i < rank->seats.nr; i++)
+		if (rank->seats.items[i].told && rank->seats.items[i].group == group)
+			return &rank->seats.items[i];
+	return NULL;
+}
+
+/* Whether the process used no group that it made later; of one that it never used nobody knows. */
+static bool is_last_used(const struct flight_rank *rank, const struct flight_seat *seat)
+{
+	for (size_t i = 0; i < rank->seats.nr; i++)
+		if (rank->seats.items[i].told && rank->seats.items[i].pg > seat->pg)
+			return false;
+	for (size_t i = 0; i < rank->nstatuses; i++)
+		if (rank->statuses[i].pg > seat->pg)
+			return false;
+	return seat->pg != FLIGHT_UNKNOWN;
+}
+
+struct members {
+	size_t seen;            /* so many are in it by their own word */
+	uint64_t told, guessed; /* 0 unknown */
+	bool told_differ, guessed_differ;
+};
+
+static void hear(uint64_t *into, bool *ret_differ, uint64_t size)
+{
+	*ret_differ |= size && *into && size != *into;
+	if (size)
+		*into = size;
+}
+
+/* What one rank tells of how many are in the group; in the first one everybody is. */
+static void ask_rank(const struct flight_rank *rank, uint32_t group, bool world, struct members *m)
+{
+	const struct flight_seat *seat = seat_in(rank, group);
+
+	m->seen += world || seat;
+	if (seat) {
+		hear(&m->told, &m->told_differ, seat->members);
+		m->told_differ |= seat->members_differ;
+	}
+	if (seat ? is_last_used(rank, seat) : world && !rank->seats.nr && !rank->nstatuses)
+		hear(&m->guessed, &m->guessed_differ, rank->last_size);
+}
+
+static void size_group(const struct flights *flights, uint32_t at, struct flight_union *group)
+{
+	struct members m = {0};
+
+	for (size_t i = 0; i < flights->ranks.nr; i++)
+		ask_rank(&flights->ranks.items[i], at, group->world, &m);
+	if (group->world && flights->ranks.nr &&
+		m.seen <= (size_t)flights->ranks.items[flights->ranks.nr - 1].rank)
+		m.seen = (size_t)flights->ranks.items[flights->ranks.nr - 1].rank + 1;
+	if (m.told >= m.seen && m.told <= MOST_RANKS && m.told && !m.told_differ) {
+		group->size = m.told;
+		group->sized = JOB_SIZE_SAID;
+	} else if (m.guessed >= m.seen && m.guessed <= MOST_RANKS && m.guessed &&
+		   !m.guessed_differ && !m.told) {
+		group->size = m.guessed;
+		group->sized = JOB_SIZE_GUESSED;
+	}
+}
+
+/* In the first group each rank's seat is its number; of others nobody tells where one sits. */
+static void seat_by_number(struct flights *flights, uint32_t group)
+{
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		struct flight_rank *rank = &flights->ranks.items[i];
+		struct flight_seat *seat = NULL;
+
+		for (size_t k = 0; k < rank->seats.nr && !seat; k++)
+			if (rank->seats.items[k].group == group)
+				seat = &rank->seats.items[k];
+		if (!seat) {
+			seat = array_add(&rank->seats);
+			*seat = (struct flight_seat){.name = flights->groups.items[group].name,
+				.desc = flights->groups.items[group].desc,
+				.pg = FLIGHT_UNKNOWN,
+				.group = group,
+				.newest = -1};
+		}
+		seat->seat = (uint32_t)rank->rank;
+	}
+}
+
+static void size_groups(struct flights *flights)
+{
+	for (size_t i = 0; i < flights->groups.nr; i++) {
+		struct flight_union *group = &flights->groups.items[i];
+
+		if (group->nranks)
+			continue;
+		size_group(flights, (uint32_t)i, group);
+		if (group->world)
+			seat_by_number(flights, (uint32_t)i);
 	}
 }
 
@@ -435,12 +552,30 @@ static void look_at_ops(struct flights *flights)
 	}
 }
 
+/* Seats of groups that nobody lists are numbered as their ranks are: no op there names a seat. */
+static void number_seats(struct flights *flights)
+{
+	uint32_t *next = alloc_zeroed(flights->groups.nr + 1, sizeof(*next));
+
+	for (size_t i = 0; i < flights->ranks.nr; i++)
+		for (size_t k = 0; k < flights->ranks.items[i].seats.nr; k++) {
+			struct flight_seat *seat = &flights->ranks.items[i].seats.items[k];
+			const struct flight_union *group = &flights->groups.items[seat->group];
+
+			if (!group->nranks && !group->world && !group->has_p2p && seat->entries)
+				seat->seat = next[seat->group]++;
+		}
+	free(next);
+}
+
 void flight_join_groups(struct flights *flights)
 {
 	place_seats(flights, true);
 	borrow_lists(flights);
 	place_seats(flights, false);
+	size_groups(flights);
 	add_untold(flights);
 	match_statuses(flights);
 	look_at_ops(flights);
+	number_seats(flights);
 }

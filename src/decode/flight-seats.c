@@ -9,11 +9,17 @@
  * A dump without any word of a group says that nothing was made there, if it is whole: then the
  * group's status would be there, and each status that is there is of a group that is known.
  *
+ * Of gloo only entries count (see flight.h). What is over there is complete, if the rank went on to
+ * anything later, if a peer in it did, or if all members came to the same op. If they came to
+ * different ones, or one had long not come when its dump was written, it failed. Else nothing
+ * tells.
+ *
  * OUTDATED. Nobody completes a collective that others have not entered. So where somebody did,
  * the dump that says so is older than that: it tells of the past, and what it lacks proves
  * nothing. So is one whose file was written before others entered what it lacks.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -22,6 +28,8 @@
 
 /* Clocks of nodes may be apart by that much. */
 #define CLOCKS_APART CLOCK_NS_PER_S
+/* Who has not come for so long while others were in it, was what they gave up for. */
+#define GIVEN_UP (2 * CLOCK_NS_PER_S)
 
 /* -- parts of one launch ----------------------------------------------------------------------- */
 
@@ -104,16 +112,25 @@ static uint64_t count_from(int64_t told)
 	return told < 0 ? 0 : (uint64_t)told;
 }
 
-static bool tells_by_status(const struct flights *flights, const struct flight_seat *seat)
+static bool is_gloo(const struct flights *flights, const struct flight_seat *seat)
 {
-	return seat->status && seat->status->enqueued != FLIGHT_UNKNOWN &&
-	       !flights->groups.items[seat->group].has_p2p;
+	return !strcmp(flights->groups.items[seat->group].maker, "gloo");
+}
+
+/* Whether the group's status tells of its collectives, and of nothing else. */
+static bool tells_by_status(const struct flights *flights, const struct flight_rank *rank,
+	const struct flight_seat *seat)
+{
+	const struct flight_union *group = &flights->groups.items[seat->group];
+
+	return seat->status && seat->status->enqueued != FLIGHT_UNKNOWN && !group->has_p2p &&
+	       !is_gloo(flights, seat) && (*group->maker || rank->counts_well);
 }
 
 static void find_head(
 	const struct flights *flights, const struct flight_rank *rank, struct flight_seat *seat)
 {
-	if (tells_by_status(flights, seat)) {
+	if (tells_by_status(flights, rank, seat)) {
 		seat->head = count_from(seat->status->enqueued);
 		seat->head_known = true;
 	} else if (seat->newest >= 0 && !rank->cut) {
@@ -127,11 +144,11 @@ static void find_head(
 }
 
 /* [from, to) of list: the seat's collectives by number. */
-static void find_done(const struct flights *flights, struct flight_seat *seat,
-	struct flight_op *const *list, size_t from, size_t to)
+static void find_done(const struct flights *flights, const struct flight_rank *rank,
+	struct flight_seat *seat, struct flight_op *const *list, size_t from, size_t to)
 {
-	bool by_status = tells_by_status(flights, seat) &&
-			 seat->status->completed != FLIGHT_UNKNOWN;
+	bool by_status =
+		tells_by_status(flights, rank, seat) && seat->status->completed != FLIGHT_UNKNOWN;
 
 	seat->done_known = seat->head_known;
 	if (!seat->done_known)
@@ -156,7 +173,7 @@ static void find_done(const struct flights *flights, struct flight_seat *seat,
 static bool was_captured(const struct flights *flights, const struct flight_rank *rank,
 	const struct flight_seat *seat, const struct flight_op *op)
 {
-	return tells_by_status(flights, seat) && op->seq > seat->status->enqueued &&
+	return tells_by_status(flights, rank, seat) && op->seq > seat->status->enqueued &&
 	       !op->complete && rank->ops.nr &&
 	       op->record < rank->ops.items[rank->ops.nr - 1].record;
 }
@@ -190,12 +207,97 @@ static void look_at_rank(const struct flights *flights, struct flight_rank *rank
 		while (to < n && list[to]->seat == i)
 			to++;
 		find_head(flights, rank, seat);
-		find_done(flights, seat, list, from, to);
+		find_done(flights, rank, seat, list, from, to);
 		settle_ops(flights, rank, seat, list, from, to);
 		seat->from = from;
 		seat->to = to;
 		from = to;
 	}
+}
+
+/* -- of gloo: complete, or failed -------------------------------------------------------------- */
+
+/* How the members of a group stand towards one op that is over. */
+struct meeting {
+	size_t came;
+	bool differs; /* some did another op there */
+	bool stood;   /* one had not come long after it, when its dump was written */
+	bool lacks;   /* one had not come, and may have been asked before it could */
+	bool passed;  /* one completed it, since it went on to others there */
+};
+
+/* The collective of that number; NULL where the dump has no entry of it. */
+static const struct flight_op *find_op(
+	const struct flight_rank *rank, const struct flight_seat *seat, uint64_t index)
+{
+	for (size_t i = seat->from; i < seat->to; i++)
+		if (rank->collectives[i]->index == index)
+			return rank->collectives[i];
+	return NULL;
+}
+
+static bool same_sig(const struct job_sig *a, const struct job_sig *b)
+{
+	return a->op == b->op && a->count == b->count && a->dtype == b->dtype;
+}
+
+static void meet(const struct flight_rank *rank, const struct flight_seat *seat,
+	const struct flight_op *op, struct meeting *m)
+{
+	const struct flight_op *theirs = find_op(rank, seat, op->index);
+
+	if (!seat->head_known)
+		return;
+	m->came += seat->head >= op->index;
+	m->passed |= seat->head > op->index && seat->done_known && seat->done >= op->index &&
+		     !job_op_is_rooted(op->sig.op);
+	m->differs |= theirs && !same_sig(&theirs->sig, &op->sig);
+	if (seat->head >= op->index)
+		return;
+	if (rank->seen != JOB_UNKNOWN && op->created != JOB_UNKNOWN &&
+		rank->seen - op->created > GIVEN_UP)
+		m->stood = true;
+	else
+		m->lacks = true;
+}
+
+/* The rank's last op, which is over: what became of it. */
+static void judge_last(const struct flights *flights, struct flight_rank *rank,
+	struct flight_seat *seat, struct flight_op *op)
+{
+	const struct flight_union *group = &flights->groups.items[seat->group];
+	struct meeting m = {0};
+
+	for (size_t i = 0; i < flights->ranks.nr; i++)
+		for (size_t k = 0; k < flights->ranks.items[i].seats.nr; k++)
+			if (flights->ranks.items[i].seats.items[k].group == seat->group)
+				meet(&flights->ranks.items[i],
+					&flights->ranks.items[i].seats.items[k], op, &m);
+	if (m.differs || m.stood) {
+		op->complete = false;
+		seat->done = op->index - 1;
+		rank->timed_out = true;
+	} else if (!m.lacks && !m.passed && (!group->sized || m.came < group->size)) {
+		op->unsaid = true;
+		seat->done_known = false;
+	}
+}
+
+static void judge_lasts(struct flights *flights)
+{
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		struct flight_rank *rank = &flights->ranks.items[i];
+		struct flight_op *op = rank->ops.nr ? &rank->ops.items[rank->ops.nr - 1] : NULL;
+		struct flight_seat *seat = op ? &rank->seats.items[op->seat] : NULL;
+
+		if (op && !op->p2p && !op->skip && op->retired && op->complete &&
+			seat->done_known && is_gloo(flights, seat))
+			judge_last(flights, rank, seat, op);
+	}
+	/* How long it had waited is not known, of whom gave up. */
+	for (size_t i = 0; i < flights->ranks.nr; i++)
+		if (flights->ranks.items[i].timed_out)
+			flights->ranks.items[i].seen = JOB_UNKNOWN;
 }
 
 /* -- outdated dumps ---------------------------------------------------------------------------- */
@@ -286,5 +388,6 @@ void flight_find_heads(struct flights *flights)
 {
 	for (size_t i = 0; i < flights->ranks.nr; i++)
 		look_at_rank(flights, &flights->ranks.items[i]);
+	judge_lasts(flights);
 	find_outdated(flights);
 }

@@ -26,6 +26,7 @@
 #include "base/str.h"
 #include "decode/kinds.h"
 #include "evidence/flight.h"
+#include "job/names.h"
 
 /* So many read at once; what they find does not depend on it. */
 #define READERS 4
@@ -201,9 +202,14 @@ static void read_groups(struct flight_rank *rank, const struct flight_dump *dump
 {
 	for (size_t i = 0; i < dump->ngroups; i++) {
 		const struct flight_group *group = &dump->groups[i];
-		uint32_t at = flight_find_seat(rank, group->name, group->desc);
+		uint32_t at;
 		struct flight_seat *seat;
 
+		if (!*group->name && !*group->desc) {
+			rank->last_size = group->ranks_known ? group->nranks : 0;
+			continue;
+		}
+		at = flight_find_seat(rank, group->name, group->desc);
 		if (at == UINT32_MAX)
 			at = add_seat(rank, group->name, group->desc);
 		seat = &rank->seats.items[at];
@@ -255,6 +261,31 @@ static uint32_t seat_of_entry(
 	return at == UINT32_MAX ? add_seat(rank, entry->group, entry->desc) : at;
 }
 
+/* How many take part, where what one gives and what all give stand side by side; 0 unknown. */
+static uint64_t members_of(const struct flight_entry *entry, const struct job_sig *sig)
+{
+	const struct flight_tensors *all = &entry->outputs, *one = &entry->inputs;
+	uint64_t total, mine;
+
+	if (sig->op == JOB_OP_REDUCESCATTER) {
+		all = &entry->inputs;
+		one = &entry->outputs;
+	} else if (sig->op != JOB_OP_ALLGATHER) {
+		return 0;
+	}
+	if (!one->nr || !flight_tensors_count(all, &total) || !flight_tensors_count(one, &mine) ||
+		!mine || total % mine)
+		return 0;
+	return total / mine;
+}
+
+static void note_members(struct flight_seat *seat, uint64_t members)
+{
+	seat->members_differ |= members && seat->members && members != seat->members;
+	if (members)
+		seat->members = members;
+}
+
 static void note_entry(struct flight_seat *seat, const struct flight_entry *entry)
 {
 	seat->entries++;
@@ -273,6 +304,7 @@ static void read_entry(struct flight_rank *rank, const struct flight_entry *entr
 {
 	struct flight_seat *seat = &rank->seats.items[at];
 	struct flight_op *op = array_add(&rank->ops);
+	bool gloo = !strcmp(flight_maker(entry->name), "gloo");
 	uint32_t mine;
 
 	*op = (struct flight_op){.seat = at,
@@ -280,7 +312,8 @@ static void read_entry(struct flight_rank *rank, const struct flight_entry *entr
 		.p2p_seq = entry->p2p_seq,
 		.record = entry->record == FLIGHT_UNKNOWN ? (int64_t)number : entry->record,
 		.created = known_ns(entry->created_ns),
-		.complete = entry->state == FLIGHT_COMPLETED,
+		.complete =
+			entry->state == FLIGHT_COMPLETED || (gloo && entry->retired == FLIGHT_YES),
 		.retired = entry->retired == FLIGHT_YES};
 	op->end = !flight_signature(entry, &op->sig, &mine);
 	op->p2p = entry->is_p2p == FLIGHT_MAYBE ? mine != UINT32_MAX : entry->is_p2p == FLIGHT_YES;
@@ -289,6 +322,9 @@ static void read_entry(struct flight_rank *rank, const struct flight_entry *entr
 	op->place = op->complete ? "" : place_of(&rank->arena, entry);
 	op->skip = op->p2p ? !op->end && mine == UINT32_MAX : op->seq <= 0;
 	note_entry(seat, entry);
+	note_members(seat, op->p2p || op->end ? 0 : members_of(entry, &op->sig));
+	rank->sends_unseen |= gloo && !op->p2p && entry->op != FLIGHT_UNKNOWN && op->seq > 0 &&
+			      entry->op > op->seq;
 	rank->active_only &= !op->complete;
 	rank->timed_out |= op->retired && !op->complete;
 	keep_newest(&rank->newest, entry->created_ns);
@@ -332,6 +368,8 @@ static void read_dump(struct flight_rank *rank, const struct flight_dump *dump)
 	rank->has_statuses = dump->has_statuses;
 	rank->cut = *dump->damage || dump->lost_entries || dump->lost_statuses;
 	rank->version = "";
+	/* Gloo has no library to name, and is in dumps since 2.8. */
+	rank->counts_well = *dump->library || (dump->major == 2 && dump->minor < 8);
 	if (dump->major >= 0)
 		rank->version = arena_printf(&rank->arena, "%d.%d%s%s", dump->major,
 			dump->minor, *dump->library ? ", library " : "", dump->library);

@@ -23,6 +23,12 @@
  * and receives are counted apart. So where a group has any, its status is not used. What is
  * inside ncclGroupStart and End ("coalesced") has entries of its own that never complete: that of
  * the end speaks for all. When a dump was made is not in it.
+ *
+ * OF GLOO IT SAYS LESS (torch 2.15). No entry ever completes: it is "retired" when it is over, well
+ * or not. A status counts sends and receives too, of which there is no entry; and its "completed"
+ *is what ended last, be it failed: it tells nothing. The one list of ranks has no name. It is of
+ *the group that the process made last, and counts from 0 whoever is in it: its length is that
+ *group's size, and no more.
  */
 
 #include "base/array.h"
@@ -44,6 +50,7 @@ struct flight_op {
 	bool end;	/* of a coalesced launch: no op by itself */
 	bool complete;
 	bool retired;
+	bool unsaid;    /* over, and nothing tells whether it is complete or failed */
 	bool captured;	/* into a graph: nobody waits for it */
 	bool plain;	/* complete, and all who have it did the same */
 	bool skip;	/* part of what another one stands for, or nobody knows what became of it */
@@ -63,6 +70,8 @@ struct flight_seat {
 	bool told;	/* by this rank's own dump, and not by others only */
 	size_t entries;
 	int64_t newest; /* seq: so many collectives were made, as entries say; -1 none */
+	uint64_t members;    /* of the group, as amounts of its ops tell; 0 none tells, */
+	bool members_differ; /* or they do not agree */
 	int64_t timeout_ms;
 	bool head_known, done_known;
 	uint64_t head, done;
@@ -79,6 +88,7 @@ struct flight_rank {
 	ARRAY(struct flight_seat) seats;
 	struct flight_status *statuses;
 	size_t nstatuses;
+	size_t last_size;    /* of the group that it made last, as a list without a name says; 0 */
 	const char *version; /* "2.10", and of the library */
 	const char *lost;    /* what is, in words; NULL nothing */
 	bool readable;
@@ -89,6 +99,8 @@ struct flight_rank {
 	bool outdated;	   /* made before others went on: tells of the past only */
 	bool lags;	   /* others completed what it has not: it may report nothing any more */
 	bool timed_out;	   /* its watchdog gave up an op */
+	bool sends_unseen; /* it sent or received what has no entry */
+	bool counts_well;  /* its statuses count collectives, where nothing is sent */
 	int64_t newest;	   /* time of the last thing in it */
 	int64_t timeout;   /* ns of the ops that are open */
 	int64_t seen;	   /* when it was made, JOB_UNKNOWN */
@@ -101,6 +113,9 @@ struct flight_union {
 	const char *desc;
 	const int64_t *ranks;
 	size_t nranks;
+	size_t size; /* 0 unknown */
+	enum job_sized sized;
+	bool world; /* PyTorch's first group: all are in it, each in the seat of its number */
 	const char *maker;
 	const char *listed; /* its ranks as a job has them, "0-3,8" */
 	bool has_p2p;

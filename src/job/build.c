@@ -54,7 +54,7 @@ struct job_builder *job_builder_new(void)
 
 	b->reading = JOB_UNKNOWN;
 	b->id = b->name = b->deadline_cite = "";
-	b->world_size = JOB_NONE;
+	b->world_size = b->world_at_least = JOB_NONE;
 	b->launched = JOB_UNKNOWN;
 	b->deadline = JOB_UNKNOWN;
 	return b;
@@ -180,6 +180,12 @@ void job_add_world_size(struct job_builder *b, int world_size)
 {
 	if (world_size > b->world_size)
 		b->world_size = world_size;
+}
+
+void job_add_world_at_least(struct job_builder *b, int world_size)
+{
+	if (world_size > b->world_at_least)
+		b->world_at_least = world_size;
 }
 
 void job_add_launch(struct job_builder *b, int64_t launched)

@@ -47,6 +47,9 @@ extern const struct job_member job_member_unknown;
 void job_add_identity(struct job_builder *b, const char *id, const char *name);
 /* How many ranks there should be; the largest counts, and JOB_NONE is no word. */
 void job_add_world_size(struct job_builder *b, int world_size);
+/* So many are named somewhere, but nobody says that these are all; a said size that is no smaller
+ * takes it back. */
+void job_add_world_at_least(struct job_builder *b, int world_size);
 /* When it was launched, realtime ns; the earliest counts, and JOB_UNKNOWN is no word. */
 void job_add_launch(struct job_builder *b, int64_t launched);
 /* Its command is over, with this status as a shell gives it; the largest counts. */
@@ -78,7 +81,8 @@ void job_add_process(struct job_builder *b, struct job_who who, const struct job
 void job_add_thread(struct job_builder *b, struct job_who who, const struct job_thread *thread,
 	uint64_t group_key);
 
-/* A seat taken by `who`. `group->first_member` ignored. */
+/* A seat taken by `who`. `group->first_member` ignored; a size of 0 is unknown, and any other is
+ * taken as said unless group->sized is JOB_SIZE_GUESSED. */
 void job_add_member(struct job_builder *b, struct job_who who, const struct job_group *group,
 	const struct job_member *member);
 

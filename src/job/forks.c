@@ -308,7 +308,7 @@ static void look_around(const struct finder *f, struct fork *fork)
 		done += is_done(m, fork->index);
 		ahead += m->head > fork->index;
 	}
-	fork->unknown = g->size - placed - absent;
+	fork->unknown = g->size - placed - absent + rollcall_unseen(f->job, g);
 	fork->completed = done == placed;
 	fork->passed = placed == ahead || fork->completed;
 }

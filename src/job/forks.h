@@ -60,7 +60,7 @@ struct fork {
 	bool completed;  /* known complete with all members */
 	struct fork_camp *camps; /* largest first, then by first member */
 	size_t ncamps;
-	size_t unknown;          /* seats without evidence about it */
+	size_t unknown;          /* members without evidence about it, that may be there */
 	struct fork_shift shift; /* of the second camp; of more than two camps UNTOLD */
 };
 

@@ -205,6 +205,17 @@ struct job_member {
 	const char *cite;
 };
 
+/* Who says how many seats a group has. */
+enum job_sized {
+	JOB_SIZE_UNKNOWN, /* nobody: `size` are those that were seen, there may be more */
+	JOB_SIZE_GUESSED, /* something that does not say of which group it is: seldom wrong */
+	JOB_SIZE_SAID,    /* a member, a list of its ranks, or an op whose amounts tell it */
+};
+
+/*
+ * An unknown size is unknown, never as many as were seen: whatever is concluded from all members
+ * having done something asks `sized` first, or rollcall_unseen().
+ */
 struct job_group {
 	uint64_t key;
 	uint64_t alias;
@@ -212,7 +223,8 @@ struct job_group {
 	const char *name; /* "world" if all ranks are in it and no better is known; never NULL */
 	const char *maker; /* "nccl", "gloo", "other"; "bootstrap": the exchange of an id, no ops */
 	const char *ranks; /* world ranks by seat, "0-3,8", as a member says; never NULL */
-	uint32_t size;
+	uint32_t size;     /* seats that it has for certain */
+	enum job_sized sized;
 	int first_member; /* members[first_member .. +size) by seat; a sealed job has all seats */
 	const char *cite;
 };
@@ -426,6 +438,7 @@ struct job {
 	const char *name;
 	int attempt;	  /* 1 + restart generation under judgement */
 	int world_size;	  /* JOB_NONE unknown */
+	bool world_at_least; /* world_size are those that somebody names: there may be more */
 	int64_t launched; /* realtime, JOB_UNKNOWN */
 	int64_t gathered; /* newest T0 of all hosts; without one, the last that dumps tell */
 	int64_t deadline; /* realtime when a known watchdog or limit ends the job, JOB_UNKNOWN */

@@ -89,7 +89,7 @@ struct job_builder {
 	const char *id;
 	const char *name;
 	bool ids_differ;
-	int world_size;
+	int world_size, world_at_least;
 	int64_t launched;
 	bool ended;
 	int exit_status;

@@ -39,6 +39,22 @@ const struct job_op *rollcall_op(const struct job_member *member, uint64_t index
 	return low < member->nops && member->ops[low].index == index ? &member->ops[low] : NULL;
 }
 
+bool rollcall_lists_all(const struct job_group *group)
+{
+	return group->sized == JOB_SIZE_SAID;
+}
+
+size_t rollcall_unseen(const struct job *job, const struct job_group *group)
+{
+	size_t world = (size_t)job->world_size;
+
+	if (group->sized)
+		return 0;
+	if (job->world_size < 0 || job->world_at_least)
+		return SIZE_MAX / 4;
+	return world > group->size ? world - group->size : 0;
+}
+
 struct rollcall rollcall_take(const struct job *job, int group, uint64_t index)
 {
 	const struct job_group *g = &job->groups[group];

@@ -25,9 +25,18 @@ const struct job_op *rollcall_op(const struct job_member *member, uint64_t index
 /* Whether the seat's own word about what it did not enter can be had. */
 bool rollcall_speaks(const struct job *job, const struct job_member *member);
 
+/* Whether its seats are for certain all that the group has. */
+bool rollcall_lists_all(const struct job_group *group);
+
+/*
+ * How many members the group may have beyond its seats: 0 where its size is known, and where that
+ * is but guessed; a number beyond all counts where nobody bounds it.
+ */
+size_t rollcall_unseen(const struct job *job, const struct job_group *group);
+
 /* One call over a whole group: how many stand where, and the front and rear of those who speak. */
 struct rollcall {
-	size_t absent, here, past, unknown;
+	size_t absent, here, past, unknown; /* of its seats: see rollcall_unseen() */
 	uint64_t rear;  /* the smallest head of a seat that speaks; UINT64_MAX where none does */
 	uint64_t front; /* the largest known head */
 };

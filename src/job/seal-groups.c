@@ -3,7 +3,7 @@
  * Groups and their seats. A seat known from several readings keeps the furthest state of each. All
  * seats of a group exist; those without evidence are UNSEEN. In a group as large as the job the
  * unseen seats are those of the ranks that have none there; elsewhere nobody knows who sits in an
- * unseen seat.
+ * unseen seat. A group whose size nobody says has the seats that were seen, and perhaps others.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +23,20 @@ static int compare_by_key(const void *va, const void *vb)
 	SEAL_ORDER(a->fact.seat, b->fact.seat);
 	SEAL_ORDER(a->about.when, b->about.when);
 	return seal_compare_who(&a->about.who, &b->about.who);
+}
+
+/* Of one group: how many seats were seen, if only as somebody's peer. */
+struct seen_seats {
+	uint64_t key;
+	uint32_t seats;
+};
+
+static int compare_seen(const void *va, const void *vb)
+{
+	const struct seen_seats *a = va, *b = vb;
+
+	SEAL_ORDER(a->key, b->key);
+	return 0;
 }
 
 /* Larger ones first, as people think of a job; then by key, which all ranks agree on. */
@@ -51,10 +65,23 @@ static void keep_members_of_ranks(struct seal *seal)
 	array_sort(&b->members, compare_by_key);
 }
 
+/* A size that somebody says goes before one that is guessed; of two the larger stands. */
+static void join_size(struct job_group *into, const struct job_group *from)
+{
+	enum job_sized said = from->size && !from->sized ? JOB_SIZE_SAID : from->sized;
+
+	if (!into->size || (from->size && said > into->sized)) {
+		into->size = from->size;
+		into->sized = from->size ? said : JOB_SIZE_UNKNOWN;
+	} else if (said == into->sized) {
+		SEAL_KEEP_MAX(into->size, from->size);
+	}
+}
+
 /* What one member knows of the group and another does not. Of texts the smaller one stands. */
 static void join_group(struct job_group *into, const struct job_group *from)
 {
-	SEAL_KEEP_MAX(into->size, from->size);
+	join_size(into, from);
 	SEAL_KEEP_MAX(into->alias, from->alias);
 	SEAL_KEEP_MAX(into->parent, from->parent);
 	if (*from->name && (!*into->name || strcmp(from->name, into->name) < 0))
@@ -67,40 +94,72 @@ static void join_group(struct job_group *into, const struct job_group *from)
 		into->cite = from->cite;
 }
 
-/* A size that cannot be is cut to the seats seen. Returns the seats that the group gets. */
-static uint32_t sane_size(struct seal *seal, struct job_group *group, uint32_t seen, size_t total)
+/* The seats that the group gets: as many as were said, where that can be; else those seen. */
+static void settle_size(struct seal *seal, struct job_group *group, uint32_t seen, size_t total)
 {
 	struct job_loss loss = {.what = "a group of impossible size: its unseen seats are left out",
 		.count = 1,
 		.cite = group->cite};
 
-	if (group->size >= seen && group->size <= SEAL_MAX_SEATS &&
+	if (group->size && group->size >= seen && group->size <= SEAL_MAX_SEATS &&
 		total + group->size <= SEAL_MAX_TOTAL_SEATS)
-		return group->size;
+		return;
 	if (group->size > SEAL_MAX_SEATS)
 		job_add_loss(seal->b, (struct job_who){.host = ""}, &loss);
-	return seen;
+	group->size = seen;
+	group->sized = JOB_SIZE_UNKNOWN;
+}
+
+/* Seats that somebody sent to, or wanted to hear of, where no size says that they are there. */
+static void see_peers(const struct seal *seal, struct seen_seats *seen, size_t n)
+{
+	const struct raw_op *op;
+
+	array_for_each (&seal->b->ops, op) {
+		struct seen_seats wanted = {.key = op->group_key}, *found;
+
+		if (!job_op_is_p2p(op->fact.sig.op) || op->fact.sig.peer >= SEAL_MAX_SEATS)
+			continue;
+		found = n ? bsearch(&wanted, seen, n, sizeof(*seen), compare_seen) : NULL;
+		if (found)
+			SEAL_KEEP_MAX(found->seats, op->fact.sig.peer + 1);
+	}
+}
+
+/* By key: up to which seat each group was seen. Members are sorted by key. */
+static size_t see_seats(const struct seal *seal, struct seen_seats *seen)
+{
+	const struct raw_member *member;
+	size_t n = 0;
+
+	array_for_each (&seal->b->members, member) {
+		if (!n || seen[n - 1].key != member->group.key)
+			seen[n++] = (struct seen_seats){.key = member->group.key};
+		if (member->fact.seat < SEAL_MAX_SEATS)
+			SEAL_KEEP_MAX(seen[n - 1].seats, member->fact.seat + 1);
+	}
+	return n;
 }
 
 /* One group per key, with as many seats as it says, or as were seen where that cannot be. */
 static void make_groups(struct seal *seal)
 {
 	struct job_builder *b = seal->b;
+	struct seen_seats *seen = alloc_zeroed(b->members.nr + 1, sizeof(*seen));
 	size_t n = 0, total = 0;
 
+	see_peers(seal, seen, see_seats(seal, seen));
 	seal->groups = arena_new_many(seal->arena, struct job_group, b->members.nr + 1);
 	for (size_t i = 0, next; i < b->members.nr; i = next) {
 		struct job_group group = b->members.items[i].group;
-		uint32_t seen = 0;
 
+		if (group.size && !group.sized)
+			group.sized = JOB_SIZE_SAID;
 		for (next = i;
 			next < b->members.nr && b->members.items[next].group.key == group.key;
-			next++) {
+			next++)
 			join_group(&group, &b->members.items[next].group);
-			if (b->members.items[next].fact.seat < SEAL_MAX_SEATS)
-				SEAL_KEEP_MAX(seen, b->members.items[next].fact.seat + 1);
-		}
-		group.size = sane_size(seal, &group, seen, total);
+		settle_size(seal, &group, seen[n].seats, total);
 		if (!*group.maker)
 			group.maker = "nccl";
 		if (!*group.cite)
@@ -109,6 +168,7 @@ static void make_groups(struct seal *seal)
 		total += group.size;
 		seal->groups[n++] = group;
 	}
+	free(seen);
 	array_sort_items(seal->groups, n, sizeof(*seal->groups), compare_groups);
 	seal->job->groups = seal->groups;
 	seal->job->ngroups = n;
@@ -370,7 +430,7 @@ void seal_groups(struct seal *seal)
 	seal_names(seal);
 	for (size_t i = 0; i < seal->job->ngroups; i++) {
 		seat_the_listed(seal, &seal->groups[i]);
-		if (seal->groups[i].size == seal->job->nranks)
+		if (seal->groups[i].sized && seal->groups[i].size == seal->job->nranks)
 			seat_the_unseen(seal, &seal->groups[i]);
 	}
 }

@@ -86,7 +86,7 @@ static int worlds_before(const struct seal *seal, size_t at, bool split)
 		const struct job_group *group = &seal->groups[i];
 		bool first = (split && !group->parent) || (i < at && (group->parent != 0) == split);
 
-		n += first && group->size == seal->job->nranks &&
+		n += first && group->sized && group->size == seal->job->nranks &&
 		     is_plain_name(group->name) && !strcmp(group->maker, seal->groups[at].maker);
 	}
 	return n;
@@ -102,7 +102,7 @@ static const char *name_of(const struct seal *seal, const struct tellings *all, 
 
 	if (*desc && !is_plain_name(desc) && strcmp(desc, "undefined") != 0)
 		return desc;
-	if (plain && group->size == seal->job->nranks && group->size >= 2) {
+	if (plain && group->sized && group->size == seal->job->nranks && group->size >= 2) {
 		worlds = worlds_before(seal, at, group->parent != 0);
 		return worlds ? arena_printf(seal->arena, "world#%d", worlds + 1) : "world";
 	}

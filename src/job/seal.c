@@ -19,7 +19,8 @@ static void seal_identity(struct seal *seal)
 
 	job->id = b->id;
 	job->name = b->name;
-	job->world_size = b->world_size;
+	job->world_at_least = b->world_at_least > b->world_size;
+	job->world_size = job->world_at_least ? b->world_at_least : b->world_size;
 	job->launched = b->launched;
 	job->deadline = b->deadline;
 	job->deadline_cite = b->deadline_cite;

@@ -11,7 +11,7 @@
 #include "job/raw.h"
 
 /* More seats than these nobody has: a size beyond is damage, and only seen seats are kept. */
-#define SEAL_MAX_SEATS       65536
+#define SEAL_MAX_SEATS       (1 << 18)
 #define SEAL_MAX_TOTAL_SEATS (8 << 20)
 
 /* Of each process, beside its job_process: what only sealing needs. */

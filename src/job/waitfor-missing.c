@@ -35,6 +35,7 @@ static void collect_missing(
 {
 	const struct job_group *g = &m->job->groups[group];
 
+	seats->unknown = !rollcall_lists_all(g);
 	for (uint32_t seat = 0; seat < g->size; seat++) {
 		const struct job_member *member = &m->job->members[g->first_member + (int)seat];
 		enum roll roll = rollcall_of(m->job, member, furthest);
@@ -72,6 +73,58 @@ static bool is_behind_open(const struct waitfor_maker *m, size_t op, size_t miss
 	return !missing && m->ops.items[op - 1].sure;
 }
 
+/* Whether a dump tells that the rank waits in nothing. */
+static bool is_idle(const struct waitfor_maker *m, size_t rank)
+{
+	return (m->job->ranks[rank].knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP &&
+	       m->waits->first[rank] == m->waits->first[rank + 1];
+}
+
+/* Whether some wait of the rank is surely one. */
+static bool waits_surely(const struct waitfor_maker *m, size_t rank)
+{
+	for (size_t i = m->waits->first[rank]; i < m->waits->first[rank + 1]; i++)
+		if (m->waits->at[i].sure)
+			return true;
+	return false;
+}
+
+/* Whether dumps tell of each rank, and fewer wait in nothing than wait. */
+static bool tells_by_idle(const struct waitfor_maker *m)
+{
+	size_t idle = 0;
+
+	for (size_t rank = 0; rank < m->job->nranks; rank++) {
+		if (!is_idle(m, rank) && !waits_surely(m, rank))
+			return false;
+		idle += is_idle(m, rank);
+	}
+	return idle && idle < m->job->nranks - idle;
+}
+
+static bool has_seat(const struct waitfor_maker *m, int group, size_t rank)
+{
+	const struct job_group *g = &m->job->groups[group];
+
+	for (uint32_t seat = 0; seat < g->size; seat++)
+		if (m->job->members[g->first_member + (int)seat].rank == (int)rank)
+			return true;
+	return false;
+}
+
+/* Who lacks where all have come who are known to be in it: whoever else waits in nothing. */
+static void guess_missing(struct waitfor_maker *m, int node, int group)
+{
+	if (!tells_by_idle(m))
+		return;
+	for (size_t rank = 0; rank < m->job->nranks; rank++) {
+		if (!is_idle(m, rank) || has_seat(m, group, rank))
+			continue;
+		waitfor_add_edge(m, node, (int)rank);
+		m->nodes.items[node].absent = m->nodes.items[node].guessed = true;
+	}
+}
+
 /* All waited ops of one group, ops.items[from, to): each to its missing and to the one before. */
 static void join_group_ops(struct waitfor_maker *m, size_t from, size_t to)
 {
@@ -93,6 +146,8 @@ static void join_group_ops(struct waitfor_maker *m, size_t from, size_t to)
 		m->nodes.items[node].unknown = seats.unknown;
 		if (!at)
 			hold_by_stopped(m, node, group);
+		if (!at && m->ops.items[i].sure && !rollcall_lists_all(&m->job->groups[group]))
+			guess_missing(m, node, group);
 	}
 	array_release(&seats.missing);
 }
@@ -153,6 +208,7 @@ void waitfor_join_init(struct waitfor_maker *m, int group)
 		if (member->state == JOB_MEMBER_UNSEEN)
 			join_late(m, node, member);
 	}
+	m->nodes.items[node].unknown |= !rollcall_lists_all(g);
 	if (!m->nodes.items[node].absent)
 		hold_by_stopped(m, node, group);
 }
@@ -180,6 +236,7 @@ void waitfor_join_split(struct waitfor_maker *m, int group)
 	int node = m->split_node[group];
 
 	m->nodes.items[node].index = furthest;
+	m->nodes.items[node].unknown = !rollcall_lists_all(g);
 	for (uint32_t seat = 0; seat < g->size; seat++) {
 		const struct job_member *member = &m->job->members[g->first_member + (int)seat];
 

@@ -5,6 +5,8 @@
  *	rank  --> what it waits in            if a host thread is held there (or softly, see below)
  *	op    --> the seats that have not entered it, by their own word
  *	op    --> where all have entered it, an earlier one of the group that is open somewhere
+ *	op    --> where all who are known to be in the group have, and dumps do not say who else is:
+ *	          the few ranks that wait in nothing, if all others wait
  *	op    --> the incomplete op that one of its members launched before it; so does P2P, for
  *	          both sides, where it is on the same stream
  *	op    --> members that died or are frozen, where all have entered it
@@ -66,6 +68,7 @@ struct waitfor_node {
 	int wait;        /* PAIR, STORE, SYNC: index into waits (of a key: the first) */
 	bool unknown;    /* members without evidence: they may be the ones missing */
 	bool absent;     /* OP, INIT, SPLIT, PAIR: somebody is missing by its own word */
+	bool guessed;    /* OP: who is missing is guessed, from who waits in nothing */
 	int part;        /* its strongly connected part: lower numbers are nearer to the sinks */
 	int64_t reached; /* the longest standing wait that leads here, 0 of none the age is known;
 			    JOB_UNKNOWN none */

@@ -32,7 +32,7 @@ struct collector {
 	int *seats;         /* member indexes by rank */
 	size_t *first_seat; /* per rank */
 	uint64_t *rear;     /* per group: smallest head of those who speak */
-	uint64_t *doubt;    /* per group: from this index on some seat has no evidence */
+	uint64_t *doubt;    /* per group: from this index on some member has no evidence */
 };
 
 bool waits_is_watchdog(const char *name)
@@ -119,7 +119,7 @@ static void find_rears(struct collector *c)
 		const struct job_group *g = &c->job->groups[i];
 
 		c->rear[i] = rollcall_take(c->job, (int)i, 0).rear;
-		c->doubt[i] = UINT64_MAX;
+		c->doubt[i] = rollcall_unseen(c->job, g) ? 1 : UINT64_MAX;
 		for (uint32_t seat = 0; seat < g->size; seat++) {
 			uint64_t doubt =
 				doubt_of(c->job, &c->job->members[g->first_member + (int)seat]);

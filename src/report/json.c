@@ -95,7 +95,8 @@ static struct json_object *group_object(const struct job_group *group)
 	object = json_object_new_object();
 	json_object_object_add(object, "id", key_text(group->key));
 	json_object_object_add(object, "name", json_text(group->name));
-	json_object_object_add(object, "size", json_object_new_int64(group->size));
+	json_object_object_add(
+		object, "size", group->sized ? json_object_new_int64(group->size) : NULL);
 	return object;
 }
 

@@ -295,7 +295,7 @@ void judge_quiet_exits(struct inquiry *q)
 static void name_unknown(struct inquiry *q, int group, struct draft *draft)
 {
 	const struct job_group *g = &q->job->groups[group];
-	bool by_dumps = inquiry_by_dumps(q);
+	bool by_dumps = inquiry_by_dumps(q), all = rollcall_lists_all(g), others = !g->sized;
 	size_t told = 0;
 
 	for (uint32_t seat = 0; seat < g->size; seat++) {
@@ -303,7 +303,8 @@ static void name_unknown(struct inquiry *q, int group, struct draft *draft)
 
 		if (m->state != JOB_MEMBER_UNSEEN && m->head_known)
 			continue;
-		if (m->rank == JOB_NONE && draft->unknown.nr < 64)
+		others |= m->rank == JOB_NONE && !all;
+		if (m->rank == JOB_NONE && all && draft->unknown.nr < 64)
 			*array_add(&draft->unknown) = (struct verdict_seat){group, seat};
 		else if (m->rank != JOB_NONE && !q->profiles[m->rank].readable) {
 			inquiry_not_judged(q, VERDICT_INCONCLUSIVE, m->rank,
@@ -312,6 +313,9 @@ static void name_unknown(struct inquiry *q, int group, struct draft *draft)
 				stacks_tell(q, m->rank, draft);
 		}
 	}
+	if (others)
+		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, JOB_NONE,
+			arena_printf(q->arena, "who else is in %s", g->name));
 }
 
 /* Ends of the graph about which nothing can be said. */
@@ -534,6 +538,48 @@ static bool judge_blind(struct inquiry *q)
 	return true;
 }
 
+/* Ranks whose last op is over, and whether it is complete or failed nobody says. */
+static void tell_unsaid(struct inquiry *q, struct draft *draft)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < q->job->nmembers && told < TOLD_CULPRITS; i++) {
+		const struct job_member *m = &q->job->members[i];
+		const struct job_op *op = m->nops ? &m->ops[m->nops - 1] : NULL;
+		struct verdict_fact *fact;
+
+		if (!op || m->done_known || m->rank == JOB_NONE || op->captured ||
+			op->completed != JOB_MAYBE || op->index != m->head ||
+			!q->profiles[m->rank].readable)
+			continue;
+		fact = draft_fact(q, draft, FACT_OVER_UNSAID, m->rank, op->cite);
+		fact->text = inquiry_op_name(op);
+		fact->text2 = q->job->groups[m->group].name;
+		fact->a = (int64_t)op->index;
+		told++;
+	}
+}
+
+/* Dumps of some ranks only, or of nobody knows how many: nobody in them waits, others may. */
+static bool judge_some_dumps(struct inquiry *q)
+{
+	struct draft *draft;
+	size_t told = 0;
+
+	if (!inquiry_by_dumps(q) || (!inquiry_unreadable(q) && !q->job->world_at_least))
+		return false;
+	draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
+	draft->verdict.next = VERDICT_NEXT_FIND_DUMPS;
+	tell_unsaid(q, draft);
+	for (size_t i = 0; i < q->job->nranks; i++)
+		if (!q->profiles[i].readable && told++ < TOLD_CULPRITS)
+			inquiry_not_judged(q, VERDICT_INCONCLUSIVE, (int)i,
+				inquiry_of_rank(q, "dump", (int)i));
+	if (q->job->world_at_least)
+		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, JOB_NONE, "how many ranks the job has");
+	return true;
+}
+
 static void tell_healthy(struct inquiry *q, struct draft *draft)
 {
 	int64_t alive = 0, ended = 0;
@@ -575,7 +621,7 @@ void judge_rest(struct inquiry *q)
 	}
 	judge_slow(q);
 	if (q->drafts.nr || judge_blind(q) || judge_replays(q) || judge_unseen(q) ||
-		judge_unreadable(q) || judge_bad_ends(q))
+		judge_unreadable(q) || judge_bad_ends(q) || judge_some_dumps(q))
 		return;
 	draft = inquiry_draft(q, VERDICT_HEALTHY);
 	draft->verdict.confidence = inquiry_unreadable(q) || inquiry_by_dumps(q)

@@ -281,6 +281,34 @@ static void tell_absence(struct inquiry *q, int rank, struct draft *draft)
 	fact->b = (int64_t)seat->head;
 }
 
+/* Whether others are known to lack this rank, and not only guessed to. */
+static bool is_lacked(const struct inquiry *q, int rank)
+{
+	for (size_t i = 0; i < q->graph->nnodes; i++) {
+		const struct waitfor_node *node = &q->graph->nodes[i];
+
+		if (node->kind == WAITFOR_RANK || node->guessed || node->reached == JOB_UNKNOWN)
+			continue;
+		for (size_t e = q->graph->first_edge[i]; e < q->graph->first_edge[i + 1]; e++)
+			if (q->graph->edges[e] == rank)
+				return true;
+	}
+	return false;
+}
+
+/* Whom others only seem to lack is never more than a hypothesis. */
+static void cap_by_guess(struct inquiry *q, struct draft *draft)
+{
+	for (size_t i = 0; i < draft->culprits.list.nr; i++) {
+		int rank = draft->culprits.list.items[i];
+
+		if (!inquiry_by_dumps(q) || is_lacked(q, rank))
+			continue;
+		draft_fact(q, draft, FACT_ONLY_IDLE, rank, inquiry_cite_all(q));
+		draft->verdict.confidence = VERDICT_HYPOTHESIS;
+	}
+}
+
 /* Who has to set a key is guessed from who is missing: never more than supported. */
 static void cap_by_store(const struct inquiry *q, struct draft *draft)
 {
@@ -371,6 +399,8 @@ static void write_finding(struct inquiry *q, const struct suspects *suspects,
 	if (blamed && from->why.next == VERDICT_NEXT_RUN_NEXT_TIME)
 		draft_fact(q, draft, FACT_DUMP_ONLY, JOB_NONE, inquiry_cite_all(q));
 	cap_by_store(q, draft);
+	if (blamed)
+		cap_by_guess(q, draft);
 	downgrade(q, &from->why, draft);
 }
 
@@ -455,5 +485,9 @@ void judge_forks(struct inquiry *q)
 			draft->verdict.class = rule->class;
 			break;
 		}
+		/* Who is the minority depends on how many there are. */
+		if (draft->culprits.list.nr && !rollcall_lists_all(&q->job->groups[fork->group]) &&
+			draft->verdict.confidence > VERDICT_SUPPORTED)
+			draft->verdict.confidence = VERDICT_SUPPORTED;
 	}
 }

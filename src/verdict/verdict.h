@@ -166,6 +166,8 @@ enum verdict_limit {
 	F(CHILD_OUTSIDE)  /* text: its child; text2: what that waits for; a: pid */                \
 	F(CALLED_AT)      /* text: where in the program its last op was called */                  \
 	F(DUMP_ONLY)      /* what a dump cannot tell of a rank that stays away */                  \
+	F(ONLY_IDLE)      /* waits in nothing; all others do, and who they lack is not said */     \
+	F(OVER_UNSAID)    /* text: op name; text2: group; a: op index: over, well or not */        \
 	F(OTHER)          /* text: says it all */
 
 enum verdict_fact_kind {

@@ -91,6 +91,9 @@ static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_CALLED_AT] = "called at {t}",
 	[FACT_DUMP_ONLY] = "a dump tells how far a rank came, not what it does since: compile, "
 			   "input, a lock, its end look alike",
+	[FACT_ONLY_IDLE] = "waits in nothing, as all others do: whom they lack, no dump says",
+	[FACT_OVER_UNSAID] =
+		"{t}[ {a op}][ {T}] is over: no dump says whether it completed or failed",
 	[FACT_OTHER] = "{t}",
 };
 
