@@ -334,6 +334,44 @@ void waitfor_free(struct waitfor *graph)
 	free(graph);
 }
 
+/* From the sinks outwards: a part leads there if one of its edges does. */
+static void spread_leads(const struct waitfor *graph, const int *order, bool *leads)
+{
+	for (size_t i = graph->nnodes; i-- > 0;) {
+		int node = order[i];
+
+		for (size_t e = graph->first_edge[node]; e < graph->first_edge[node + 1]; e++)
+			if (leads[graph->nodes[graph->edges[e]].part])
+				leads[graph->nodes[node].part] = true;
+	}
+}
+
+/*
+ * A message that is open, and nobody knows whether its peer came to it: to blame the peer that is
+ * too little. But if the peer is waited for, or waits, so does who waits for its message. Whether
+ * any such was found.
+ */
+static bool follow_dark_pairs(const struct waitfor *graph, bool *leads)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < graph->nnodes; i++) {
+		const struct waitfor_node *node = &graph->nodes[i];
+		const struct wait *wait;
+		int peer;
+
+		if (node->kind != WAITFOR_PAIR || leads[node->part])
+			continue;
+		wait = &graph->waits->at[node->wait];
+		peer = graph->job->members[wait->peer].rank;
+		if (!wait->peer_unknown || !wait->sure || peer == JOB_NONE ||
+			!leads[graph->nodes[peer].part])
+			continue;
+		leads[node->part] = found = true;
+	}
+	return found;
+}
+
 void waitfor_victims(const struct waitfor *graph, const struct waitfor_given *given,
 	const bool *marked, bool *victims)
 {
@@ -343,14 +381,9 @@ void waitfor_victims(const struct waitfor *graph, const struct waitfor_given *gi
 	for (size_t i = 0; i < graph->nnodes; i++)
 		if (marked[i])
 			leads[graph->nodes[i].part] = true;
-	/* From the sinks outwards: a part leads there if one of its edges does. */
-	for (size_t i = graph->nnodes; i-- > 0;) {
-		int node = order[i];
-
-		for (size_t e = graph->first_edge[node]; e < graph->first_edge[node + 1]; e++)
-			if (leads[graph->nodes[graph->edges[e]].part])
-				leads[graph->nodes[node].part] = true;
-	}
+	do
+		spread_leads(graph, order, leads);
+	while (follow_dark_pairs(graph, leads));
 	for (size_t i = 0; i < graph->waits->n; i++) {
 		const struct wait *wait = &graph->waits->at[i];
 

@@ -105,8 +105,9 @@ bool waitfor_stands(
 	const struct job *job, const struct wait *wait, const struct waitfor_given *given);
 
 /*
- * Marks every rank that waits, directly or not, for one of the marked nodes: victims[rank]. Only
- * standing waits count. marked: per node. Ranks that are marked themselves are not victims.
+ * Marks every rank that waits, directly or not, for one of the marked nodes: victims[rank]. Also
+ * by a message of which nobody knows whether its peer came: that blames nobody. Only standing waits
+ * count. marked: per node. Ranks that are marked themselves are not victims.
  */
 void waitfor_victims(const struct waitfor *graph, const struct waitfor_given *given,
 	const bool *marked, bool *victims);

@@ -517,9 +517,11 @@ size_t inquiry_unreadable(const struct inquiry *q)
 /* How many ranks there are to be: as the job says, else in its largest group; 0 not known. */
 static size_t expected_ranks(const struct job *job)
 {
+	if (job->world_at_least)
+		return 0;
 	if (job->world_size > 0)
 		return (size_t)job->world_size;
-	return job->ngroups ? job->groups[0].size : 0;
+	return job->ngroups && job->groups[0].sized ? job->groups[0].size : 0;
 }
 
 bool inquiry_all_seen(const struct inquiry *q)

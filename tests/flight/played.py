@@ -3,7 +3,8 @@
 Jobs in tensor, data and pipeline parallel groups, played by the rules by which they block: a rank
 hands over its operations in its own order, so many ahead of the first that is not complete; one is
 complete where all who take part have handed it over, and completed all before it. One rank stops.
-Where its dumps hold all, it is to be named; whatever they hold, nobody else.
+Where its dumps hold all, it is to be named; whatever they hold, nobody else. Where it is named, so
+are all who wait, each of them.
 """
 import json
 import os
@@ -102,7 +103,8 @@ def write(job, ops, entered, done, silent):
 def named_by(folder):
     run = subprocess.run([INQUEST, "diagnose", "--json", folder], capture_output=True, text=True)
     said = json.loads(run.stdout)
-    return sorted(c for v in said["verdicts"] for c in v["culprits"]), said["verdicts"][0]
+    return (sorted(c for v in said["verdicts"] for c in v["culprits"]),
+            sorted({c for v in said["verdicts"] for c in v["victims"]}), said["verdicts"][0])
 
 
 def one(seed, scratch, device):
@@ -114,21 +116,22 @@ def one(seed, scratch, device):
     stop = dice.randrange(1, len(own))
     entered, done = play(job, ops, culprit, stop, dice.choice([1, 3, 8]))
     silent = (culprit, set(own[max(0, stop - dice.randrange(1, 5)):])) if device else None
+    waiting = [r for r in sorted(entered) if entered[r] - done and r != culprit]
     waits = any(mine - done for mine in entered.values())
     write(job, ops, entered, done, silent)
     truth = [culprit] if waits or silent and silent[1] & done else []
     weaker = wrong = 0
     for how in THINNED:
         folder = job.write(os.path.join(scratch, "%d-%d" % (seed, len(str(how)))), **how)
-        named, first = named_by(folder)
-        if named == truth:
+        named, victims, first = named_by(folder)
+        if named == truth and (device or not truth or victims == waiting):
             continue
         # Of what was left out nobody knows whether it was complete: then nobody need be named.
         if how and not named:
             weaker += not device
             continue
-        print("seed %d%s %s: %d of %d, but names %s: %s" % (
-            seed, ", device" if device else "", how, culprit, job.size, named,
+        print("seed %d%s %s: %d of %d, but names %s, and %s as waiting: %s" % (
+            seed, ", device" if device else "", how, culprit, job.size, named, victims,
             first["headline"]))
         wrong += 1
     return weaker, wrong

@@ -13,8 +13,9 @@ dist_check_SCRIPTS += $(TORCH_TESTS)
 EXTRA_DIST += %D%/examine.py %D%/strict.py %D%/log.py %D%/launchers.py \
 	%D%/scenarios.py %D%/starts.py %D%/programs.py %D%/paces.py %D%/shim.py %D%/shim_job.py \
 	%D%/jobs/budget.py %D%/jobs/cached.py %D%/jobs/careful.py %D%/jobs/elastic.py \
-	%D%/jobs/experts.py %D%/jobs/fetch.py %D%/jobs/finetune.py %D%/jobs/groups.py \
-	%D%/jobs/loop.sh %D%/jobs/mesh.py %D%/jobs/monitored.py %D%/jobs/paced.py \
+	%D%/jobs/experts.py %D%/jobs/fetch.py %D%/jobs/finetune.py %D%/jobs/flown.py \
+	%D%/jobs/groups.py %D%/jobs/loop.sh %D%/jobs/mesh.py %D%/jobs/monitored.py \
+	%D%/jobs/paced.py \
 	%D%/jobs/pipeline.py %D%/jobs/pretrain.py %D%/jobs/records.py %D%/jobs/remote.py \
 	%D%/jobs/saving.py %D%/jobs/spawned.py %D%/jobs/srun %D%/jobs/stream.py \
 	%D%/jobs/trainer.py %D%/jobs/weighted.py
