@@ -59,7 +59,7 @@ static struct waitfor *graph_of(struct state *state)
 	for (size_t i = 0; i < job->nranks; i++)
 		own.stopped[i] = is_over(job, i);
 	if (!state->waits)
-		state->waits = waits_new(job);
+		state->waits = waits_new(job, NULL);
 	graph = waitfor_new(job, state->waits, &given);
 	free(own.stands);
 	free(own.stopped);

@@ -85,6 +85,10 @@ static const char *wait_name(struct track_maker *maker, const struct wait *wait)
 	case WAIT_STORE:
 		if (waits_in_some_init(wait))
 			return "init of a group";
+		if (waits_is_for(wait, WAITS_FOR_STORE))
+			return "opening of the store";
+		if (waits_is_for(wait, WAITS_FOR_RANKS))
+			return "others at the store";
 		return track_label(maker, "store key", track_text(wait->key));
 	default:
 		return *call ? call : "a call";

@@ -168,7 +168,7 @@ struct tracks *tracks_new(const struct verdicts *verdicts)
 	struct tracks_made *made = alloc_zeroed(1, sizeof(*made));
 	struct track_maker maker = {.job = job,
 		.verdicts = verdicts,
-		.waits = waits_new(job),
+		.waits = waits_new(job, NULL),
 		.made = made,
 		.labels.arena = &made->arena};
 

@@ -161,6 +161,13 @@ static void threads_group_end(const struct ring_source *source, uint32_t tid,
 	}
 }
 
+/* Calls of which the board has a text: for which key, at which store. */
+static bool names_place(unsigned call)
+{
+	return call == RING_CALL_c10d_store_get || call == RING_CALL_c10d_store_wait ||
+	       call == RING_CALL_c10d_store_open || call == RING_CALL_c10d_store_serve;
+}
+
 /* In a call of NCCL or c10d: on which group, in which op, where it is on one; for which key. */
 static void threads_call(const struct ring_source *source, uint32_t tid,
 	const struct ring_slot *board, struct decode_thread *thread)
@@ -174,8 +181,7 @@ static void threads_call(const struct ring_source *source, uint32_t tid,
 		thread->group_key = seat->group.key;
 	if (ring_meta_arg(board->meta) == RING_CALL_ncclGroupEnd)
 		threads_group_end(source, tid, board, thread);
-	if (ring_meta_arg(board->meta) == RING_CALL_c10d_store_get ||
-		ring_meta_arg(board->meta) == RING_CALL_c10d_store_wait)
+	if (names_place(ring_meta_arg(board->meta)))
 		thread->fact.detail = ring_source_text(source, (uint32_t)board->sig);
 }
 

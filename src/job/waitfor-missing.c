@@ -162,10 +162,20 @@ void waitfor_join_ops(struct waitfor_maker *m)
 	}
 }
 
+/*
+ * Whether nothing is known of the seat but that its rank's stack stands elsewhere. Nobody leaves an
+ * init before all have come to it. (An operation, though, may have been left to the device.)
+ */
+static bool is_elsewhere(const struct waitfor_maker *m, const struct job_member *member)
+{
+	return member->rank != JOB_NONE && m->waits->elsewhere[member->rank] &&
+	       !(m->job->ranks[member->rank].knows & JOB_KNOWS_BOARDS);
+}
+
 /* A seat that has not come to the init: by its own word an edge, else nobody knows. */
 static void join_late(struct waitfor_maker *m, int node, const struct job_member *member)
 {
-	if (rollcall_never_came(m->job, member)) {
+	if (rollcall_never_came(m->job, member) || is_elsewhere(m, member)) {
 		waitfor_add_edge(m, node, member->rank);
 		m->nodes.items[node].absent = true;
 		return;

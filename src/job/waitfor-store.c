@@ -4,6 +4,9 @@
  * a few waits for one key, and those few are seen to be outside of every wait, one of them will be
  * the one, or keeps the one from it: the edge leads there. With anybody of whom that is not known,
  * and where those outside are not the fewer, nobody is pointed at.
+ *
+ * The store itself is rank 0's: until it is open all others wait for rank 0, and rank 0, which has
+ * opened it, waits for those who have not come to it. Who made a group has.
  */
 #include <string.h>
 
@@ -69,6 +72,8 @@ static bool is_outside(const struct waitfor_maker *m, int rank)
 
 	if (m->waits->first[rank] < m->waits->first[rank + 1])
 		return false;
+	if (m->waits->elsewhere[rank])
+		return true;
 	if (r->process == JOB_NONE)
 		return m->job->has_census;
 	if (m->job->processes[r->process].end > JOB_ALIVE)
@@ -109,8 +114,76 @@ static void join_key(struct waitfor_maker *m, const struct waitfor_key *key)
 			waitfor_add_edge(m, key->node, (int)rank);
 }
 
+/* Whether rank number 0 is that of this index. */
+static bool is_zero(const struct waitfor_maker *m, size_t rank)
+{
+	return !m->job->ranks[rank].world_rank && !m->job->ranks[rank].numberless;
+}
+
+/* Whether the rank has been at the store: it made a group there, or waits in it for something. */
+static bool has_come(const struct waitfor_maker *m, int rank)
+{
+	if (!m->job->ranks[rank].candidate_only && m->job->ranks[rank].process != JOB_NONE &&
+		(m->job->ranks[rank].knows & JOB_KNOWS_RING))
+		return true;
+	for (size_t i = m->waits->first[rank]; i < m->waits->first[rank + 1]; i++)
+		if (!waits_is_for(&m->waits->at[i], WAITS_FOR_STORE))
+			return true;
+	return false;
+}
+
+/* Whether it is still on its way there, also where it is that cannot find the store. */
+static bool is_on_its_way(const struct waitfor_maker *m, int rank)
+{
+	for (size_t i = m->waits->first[rank]; i < m->waits->first[rank + 1]; i++)
+		if (waits_is_for(&m->waits->at[i], WAITS_FOR_STORE))
+			return true;
+	return is_outside(m, rank);
+}
+
+/*
+ * A store that rank 0 has not opened: it does something else. Where it is open, or where rank 0 asks
+ * for it like all others (a launcher's), nobody knows why they do not find it.
+ */
+static void join_store(struct waitfor_maker *m, const struct waitfor_key *key)
+{
+	m->nodes.items[key->node].unknown = true;
+	for (size_t rank = 0; rank < m->job->nranks; rank++) {
+		if (!is_zero(m, rank) || has_come(m, (int)rank) || !is_outside(m, (int)rank))
+			continue;
+		m->nodes.items[key->node].unknown = false;
+		m->nodes.items[key->node].absent = true;
+		waitfor_add_edge(m, key->node, (int)rank);
+	}
+}
+
+/* A store to which some have not come yet. */
+static void join_ranks(struct waitfor_maker *m, const struct waitfor_key *key)
+{
+	for (size_t rank = 0; rank < m->job->nranks; rank++) {
+		if (is_zero(m, rank) || has_come(m, (int)rank))
+			continue;
+		if (!is_on_its_way(m, (int)rank)) {
+			m->nodes.items[key->node].unknown = true;
+			continue;
+		}
+		m->nodes.items[key->node].absent = true;
+		waitfor_add_edge(m, key->node, (int)rank);
+	}
+	if (!m->nodes.items[key->node].absent)
+		m->nodes.items[key->node].unknown = true;
+}
+
 void waitfor_join_keys(struct waitfor_maker *m)
 {
-	for (size_t i = 0; i < m->keys.nr; i++)
-		join_key(m, &m->keys.items[i]);
+	for (size_t i = 0; i < m->keys.nr; i++) {
+		const struct waitfor_key *key = &m->keys.items[i];
+
+		if (!strcmp(key->key, WAITS_FOR_STORE))
+			join_store(m, key);
+		else if (!strcmp(key->key, WAITS_FOR_RANKS))
+			join_ranks(m, key);
+		else
+			join_key(m, key);
+	}
 }

@@ -28,6 +28,7 @@
 struct collector {
 	const struct job *job;
 	struct waits *waits;
+	const struct waits_told *told; /* per rank; NULL none */
 	ARRAY(struct wait) list;
 	int *seats;         /* member indexes by rank */
 	size_t *first_seat; /* per rank */
@@ -45,9 +46,19 @@ bool waits_is_watchdog(const char *name)
 	return false;
 }
 
+bool waits_is_for(const struct wait *wait, const char *what)
+{
+	return wait->kind == WAIT_STORE && strcmp(wait->key, what) == 0;
+}
+
 bool waits_in_some_init(const struct wait *wait)
 {
-	return wait->kind == WAIT_STORE && strcmp(wait->key, WAITS_SOME_INIT) == 0;
+	return waits_is_for(wait, WAITS_SOME_INIT);
+}
+
+bool waits_is_told(const struct wait *wait)
+{
+	return wait->kind == WAIT_STORE && wait->thread == JOB_NONE;
 }
 
 /* -- preparation ------------------------------------------------------------------------------- */
@@ -435,11 +446,21 @@ static bool add_split(struct collector *c, const struct job_thread *thread, int 
 	return false;
 }
 
-/* Calls of PyTorch that wait for a key of its store. The making of a first group is one, too. */
-static bool names_store(const char *call)
+/*
+ * What a call of PyTorch's store waits for: a key, the store itself, those who have to come to it.
+ * The making of a first group waits for keys, too. NULL: it is no such call.
+ */
+static const char *key_of(const struct job_thread *thread)
 {
-	return !strcmp(call, "c10d_store_get") || !strcmp(call, "c10d_store_wait") ||
-	       !strcmp(call, "c10d_unique_id") || !strcmp(call, "c10d_init");
+	static const char *const keyed[] = {
+		"c10d_store_get", "c10d_store_wait", "c10d_unique_id", "c10d_init"};
+
+	for (size_t i = 0; i < sizeof(keyed) / sizeof(*keyed); i++)
+		if (!strcmp(thread->call, keyed[i]))
+			return thread->detail;
+	if (!strcmp(thread->call, "c10d_store_open"))
+		return WAITS_FOR_STORE;
+	return strcmp(thread->call, "c10d_store_serve") ? NULL : WAITS_FOR_RANKS;
 }
 
 /*
@@ -455,8 +476,9 @@ static bool names_some_init(const struct job_thread *thread)
 /* A thread inside a call that is none of the waits found so far. */
 static void add_call(struct collector *c, const struct job_thread *thread, int index, size_t from)
 {
-	bool closing = names_closing(thread->call), store = names_store(thread->call);
-	bool meets = names_some_init(thread), found = false;
+	bool closing = names_closing(thread->call), meets = names_some_init(thread);
+	const char *key = meets ? WAITS_SOME_INIT : key_of(thread);
+	bool found = false;
 
 	if (add_split(c, thread, index))
 		return;
@@ -471,11 +493,11 @@ static void add_call(struct collector *c, const struct job_thread *thread, int i
 	if (found)
 		return;
 	*array_add(&c->list) = (struct wait){
-		.kind = closing ? WAIT_CLOSE : store || meets ? WAIT_STORE : WAIT_OTHER,
+		.kind = closing ? WAIT_CLOSE : key ? WAIT_STORE : WAIT_OTHER,
 		.rank = thread->rank,
 		.member = JOB_NONE,
 		.peer = JOB_NONE,
-		.key = meets ? WAITS_SOME_INIT : store ? thread->detail : NULL,
+		.key = closing ? NULL : key,
 		.thread = index,
 		.held = true,
 		.since = thread->since,
@@ -488,16 +510,42 @@ static void add_threads(struct collector *c, int rank, size_t from)
 	struct spans_range range = threads_of(c->job, rank);
 
 	for (size_t i = range.from; i < range.to; i++)
-		if (is_waiting(&c->job->threads[i]) && !names_store(c->job->threads[i].call))
+		if (is_waiting(&c->job->threads[i]) && !key_of(&c->job->threads[i]))
 			add_sync(c, &c->job->threads[i], (int)i, from);
 	for (size_t i = range.from; i < range.to; i++) {
 		const struct job_thread *thread = &c->job->threads[i];
 		bool inside = thread->state == JOB_THREAD_IN_CALL ||
-			      (is_waiting(thread) && names_store(thread->call));
+			      (is_waiting(thread) && key_of(thread));
 
 		if (inside && !waits_is_watchdog(thread->name))
 			add_call(c, thread, (int)i, from);
 	}
+}
+
+/* -- stacks ------------------------------------------------------------------------------------ */
+
+/* What only its stack tells, of a rank that nothing holds by its ring. */
+static void add_told(struct collector *c, int rank, size_t from)
+{
+	const struct waits_told *told = &c->told[rank];
+	int64_t now = c->waits->now[rank];
+
+	if (!told->key)
+		return;
+	for (size_t i = from; i < c->list.nr; i++)
+		if (c->list.items[i].held || c->list.items[i].sure)
+			return;
+	*array_add(&c->list) = (struct wait){.kind = WAIT_STORE,
+		.rank = rank,
+		.member = JOB_NONE,
+		.peer = JOB_NONE,
+		.key = told->key,
+		.thread = JOB_NONE,
+		.held = true,
+		.sure = true,
+		.since = told->stands == JOB_UNKNOWN || now == JOB_UNKNOWN ? JOB_UNKNOWN
+									   : now - told->stands,
+		.cite = told->cite};
 }
 
 /* -- all of it --------------------------------------------------------------------------------- */
@@ -546,24 +594,45 @@ static void add_rank(struct collector *c, int rank)
 	for (size_t i = c->first_seat[rank]; i < c->first_seat[rank + 1]; i++)
 		add_init(c, c->seats[i]);
 	add_threads(c, rank, from);
+	if (c->told)
+		add_told(c, rank, from);
 	finish_rank(c, rank, from);
 }
 
-struct waits *waits_new(const struct job *job)
+static void add_ranks(struct collector *c)
+{
+	c->list.nr = 0;
+	for (size_t rank = 0; rank < c->job->nranks; rank++) {
+		c->waits->first[rank] = c->list.nr;
+		add_rank(c, (int)rank);
+	}
+	c->waits->first[c->job->nranks] = c->list.nr;
+}
+
+/* Now with what stacks tell. */
+static void add_told_ranks(struct collector *c, const struct waits_told *told)
+{
+	c->told = told;
+	add_ranks(c);
+	for (size_t rank = 0; rank < c->job->nranks; rank++)
+		c->waits->elsewhere[rank] = told[rank].elsewhere;
+}
+
+struct waits *waits_new(const struct job *job, const struct waits_told *told)
 {
 	struct waits *waits = alloc_zeroed(1, sizeof(*waits));
 	struct collector c = {.job = job, .waits = waits};
 
 	waits->first = alloc_zeroed(job->nranks + 2, sizeof(*waits->first));
 	waits->now = alloc_zeroed(job->nranks + 1, sizeof(*waits->now));
+	waits->elsewhere = alloc_zeroed(job->nranks + 1, sizeof(*waits->elsewhere));
 	index_seats(&c);
 	find_rears(&c);
-	for (size_t rank = 0; rank < job->nranks; rank++) {
+	for (size_t rank = 0; rank < job->nranks; rank++)
 		waits->now[rank] = end_of_evidence(job, &job->ranks[rank]);
-		waits->first[rank] = c.list.nr;
-		add_rank(&c, (int)rank);
-	}
-	waits->first[job->nranks] = c.list.nr;
+	add_ranks(&c);
+	if (told && (job->ngroups || c.list.nr))
+		add_told_ranks(&c, told);
 	waits->at = c.list.items;
 	waits->n = c.list.nr;
 	free(c.seats);
@@ -580,5 +649,6 @@ void waits_free(struct waits *waits)
 	free(waits->at);
 	free(waits->first);
 	free(waits->now);
+	free(waits->elsewhere);
 	free(waits);
 }

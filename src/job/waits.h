@@ -23,15 +23,29 @@ enum wait_kind {
 	WAIT_P2P,
 	WAIT_SPLIT, /* in a split, where all of the old group must come; index: how many so far */
 	WAIT_INIT,  /* in communicator init */
-	WAIT_STORE, /* in PyTorch's store, for a key that somebody has yet to set; or in the init of
-		       a communicator that nobody knows: then the key is WAITS_SOME_INIT */
+	WAIT_STORE, /* in PyTorch's store, for a key that somebody has yet to set; or in something
+		       that no ring tells more of: then the key is one of WAITS_... below */
 	WAIT_SYNC,  /* in a synchronisation, for nothing that is known */
 	WAIT_CLOSE, /* in finalize or destroy */
 	WAIT_OTHER, /* in some other call of NCCL */
 };
 
-/* No key of a store is called so. */
-#define WAITS_SOME_INIT "\n"
+/* No key of a store is called so: what is waited for, where that is no key. */
+#define WAITS_SOME_INIT "\n"		/* the init of a communicator that nobody knows */
+#define WAITS_SOME_OP	"\n op"		/* an operation of which only a stack tells */
+#define WAITS_FOR_STORE "\n store"	/* the store itself, which rank 0 opens */
+#define WAITS_FOR_RANKS "\n ranks"	/* it has opened the store: for all others to come to it */
+
+/*
+ * What a rank's stack tells of it (verdict/poses.h): that it waits, or that it is elsewhere; of the
+ * second also where its ring is silent or not there. {0}: nothing.
+ */
+struct waits_told {
+	const char *key; /* what it waits for, one of WAITS_...; NULL: it does not, or nobody knows */
+	int64_t stands;	 /* ns for which it was seen to; JOB_UNKNOWN */
+	bool elsewhere;
+	const char *cite;
+};
 
 struct wait {
 	enum wait_kind kind;
@@ -58,15 +72,26 @@ struct waits {
 	size_t n;
 	size_t *first; /* first[rank] .. first[rank + 1] */
 	int64_t *now;  /* per rank: the end of its evidence, JOB_UNKNOWN */
+	bool *elsewhere; /* per rank: its stack shows it outside of all that waits for others */
 };
 
-/* All waits of all ranks. Points into the job, which must outlive it; never NULL. */
-struct waits *waits_new(const struct job *job);
+/*
+ * All waits of all ranks: those that rings tell, and of a rank that none holds what its stack tells
+ * (`told`, by rank; NULL: no stacks). Where no ring tells of any group or wait, stacks tell of none
+ * either: such a job is judged by them alone. Points into the job and into what `told` points to,
+ * which must outlive it; never NULL.
+ */
+struct waits *waits_new(const struct job *job, const struct waits_told *told);
 /* Takes NULL. */
 void waits_free(struct waits *waits);
 
 /* Whether it is in the init of a communicator that nobody knows. */
 bool waits_in_some_init(const struct wait *wait);
+
+/* Whether it is for that of WAITS_... */
+bool waits_is_for(const struct wait *wait, const char *what);
+/* Whether but a stack tells of it. */
+bool waits_is_told(const struct wait *wait);
 
 /* Whether a thread of this name only watches others ("pt_nccl_watchdg", "pt_nccl_heartbt"). */
 bool waits_is_watchdog(const char *thread_name);

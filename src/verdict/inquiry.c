@@ -75,8 +75,9 @@ static int64_t threshold_of_store(const struct inquiry *q)
 		int process = job->ranks[wait->rank].process;
 		int64_t born = process == JOB_NONE ? JOB_UNKNOWN : job->processes[process].born;
 
-		if (wait->kind == WAIT_STORE && wait->since != JOB_UNKNOWN &&
-			born != JOB_UNKNOWN && wait->since - born > usual)
+		if (wait->kind == WAIT_STORE && !waits_is_told(wait) &&
+			wait->since != JOB_UNKNOWN && born != JOB_UNKNOWN &&
+			wait->since - born > usual)
 			usual = wait->since - born;
 	}
 	return threshold_of(usual, HANG_STARTS);
@@ -280,16 +281,27 @@ static void index_seats(struct inquiry *q)
 	free(at);
 }
 
+/* Stacks first: what they tell is waited in as what rings tell. */
+static void find_waits(struct inquiry *q)
+{
+	struct posture *postures = poses_new(q->job);
+	struct waits_told *told = poses_told(q->job, postures);
+
+	q->waits = waits_new(q->job, q->job->nstacks ? told : NULL);
+	q->profiles = profiles_new(q->job, q->waits, q->clocks, postures);
+	free(told);
+	free(postures);
+}
+
 struct inquiry *inquiry_new(const struct job *job)
 {
 	struct inquiry *q = alloc_zeroed(1, sizeof(*q));
 
 	q->job = job;
 	q->arena = alloc_zeroed(1, sizeof(*q->arena));
-	q->waits = waits_new(job);
-	q->forks = forks_new(job);
 	q->clocks = clocks_new(job);
-	q->profiles = profiles_new(job, q->waits, q->clocks);
+	find_waits(q);
+	q->forks = forks_new(job);
 	index_seats(q);
 	find_thresholds(q);
 	find_stands(q);

@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "job/spans.h"
 #include "verdict/pose-hidden.h"
 #include "verdict/pose-locks.h"
 
@@ -164,17 +165,23 @@ static const char *name_call(const struct job *job, const struct posture *p)
 /* What stands further out may say it better. */
 static void better(const struct job *job, struct posture *p)
 {
-	static const struct stackfacts_place zero[] = {
-		{"*broadcastUniqueNCCLID*", NULL},
+	static const struct stackfacts_place id[] = {{"*broadcastUniqueNCCLID*", NULL}};
+	static const struct stackfacts_place opened[] = {{"c10d::TCPStore::waitForWorkers*", NULL}};
+	static const struct stackfacts_place opens[] = {
 		{"c10d::detail::*onnect*", NULL},
 		{"c10d::tcputil::*onnect*", NULL},
+		{"c10d::TCPStore::TCPStore*", NULL},
 	};
 	size_t from = (size_t)p->telling;
 
 	if (p->pose == POSE_STORE) {
-		p->for_zero = stackfacts_find(job, p->stack, from, zero, 3) >= 0;
-		p->maybe_zero |= p->for_zero;
-		if (stackfacts_find(job, p->stack, from, zero, 1) >= 0) {
+		bool for_id = stackfacts_find(job, p->stack, from, id, 1) >= 0;
+
+		p->for_ranks = stackfacts_find(job, p->stack, from, opened, 1) >= 0;
+		p->for_store = !p->for_ranks && stackfacts_find(job, p->stack, from, opens, 3) >= 0;
+		p->for_zero = for_id || p->for_store;
+		p->maybe_zero = (p->maybe_zero || p->for_zero) && !p->for_ranks;
+		if (for_id) {
 			p->call = "the store for the unique id";
 			return;
 		}
@@ -544,4 +551,57 @@ struct posture *poses_new(const struct job *job)
 		postures[i] = posture_of(&reader, (int)i);
 	free(reader.lines);
 	return postures;
+}
+
+/* -- what it tells the wait-for graph ---------------------------------------------------------- */
+
+/* Whether the rank's ring tells of something that it did after the stack was taken. */
+static bool ring_is_newer(const struct job *job, int rank, const struct job_stack *stack)
+{
+	struct spans_range range = threads_of(job, rank);
+
+	for (size_t i = range.from; i < range.to; i++)
+		if (job->threads[i].since != JOB_UNKNOWN && job->threads[i].since > stack->when &&
+			!waits_is_watchdog(job->threads[i].name))
+			return true;
+	return false;
+}
+
+static const char *waits_for(const struct posture *p)
+{
+	if (p->for_store)
+		return WAITS_FOR_STORE;
+	if (p->for_ranks)
+		return WAITS_FOR_RANKS;
+	return p->pose == POSE_STORE ? "" : p->pose == POSE_INIT ? WAITS_SOME_INIT : WAITS_SOME_OP;
+}
+
+/*
+ * Who is in an operation by its stack, and by its ring in none, took another way than the others:
+ * rules may suspect it of that. A ring that is not there denies nothing.
+ */
+static bool is_denied(const struct job_rank *rank, const struct posture *p)
+{
+	return (rank->knows & JOB_KNOWS_BOARDS) && p->pose != POSE_INIT && p->pose != POSE_STORE;
+}
+
+static struct waits_told told_of(const struct job_rank *rank, const struct posture *p)
+{
+	struct waits_told told = {.stands = p->stands, .cite = p->stack->cite};
+
+	told.elsewhere = poses_elsewhere(p->pose);
+	if (poses_waits(p->pose) && !is_denied(rank, p))
+		told.key = waits_for(p);
+	return told;
+}
+
+struct waits_told *poses_told(const struct job *job, const struct posture *postures)
+{
+	struct waits_told *told = alloc_zeroed(job->nranks + 1, sizeof(*told));
+
+	for (size_t i = 0; i < job->nranks; i++)
+		if (postures[i].stack && !postures[i].unsure &&
+			!ring_is_newer(job, (int)i, postures[i].stack))
+			told[i] = told_of(&job->ranks[i], &postures[i]);
+	return told;
 }

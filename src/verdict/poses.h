@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "job/stackfacts.h"
+#include "job/waits.h"
 
 enum pose {
 	POSE_UNKNOWN,
@@ -40,6 +41,8 @@ struct posture {
 	long program;                  /* its innermost frame of the program itself; -1 none */
 	const char *call;              /* what it waits in: "all_reduce", "flock"; "" not known */
 	bool for_zero;       /* INIT, STORE: it needs what rank 0 gives: the store, a unique id */
+	bool for_store;      /* and that is the store itself */
+	bool for_ranks;      /* it has opened the store, and waits there for all others */
 	bool own_lock;       /* LOCK: of its own threads, not of a file */
 	bool locked;         /* COMPILE, INPUT, CHECKPOINT: and it waits for a lock there, */
 	long lock_base;      /* whose outermost frame is this; -1 only the kernel says it */
@@ -76,6 +79,12 @@ extern const size_t pose_nbetter;
 
 /* The postures of all ranks, by rank; never NULL, free() it. They point into the job. */
 struct posture *poses_new(const struct job *job);
+
+/*
+ * What they tell the wait-for graph, by rank, where no ring is newer; never NULL, free() it. Points
+ * into the job.
+ */
+struct waits_told *poses_told(const struct job *job, const struct posture *postures);
 
 /* "train.py:88 in step": a frame of a stack, in the arena or a literal; "" for number -1. */
 const char *poses_place(

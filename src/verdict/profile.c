@@ -400,11 +400,10 @@ static bool is_readable(const struct job *job, const struct job_rank *rank)
 	return rank->candidate_only && (rank->knows & JOB_KNOWS_CENSUS);
 }
 
-struct profile *profiles_new(
-	const struct job *job, const struct waits *waits, const struct clocks *clocks)
+struct profile *profiles_new(const struct job *job, const struct waits *waits,
+	const struct clocks *clocks, const struct posture *postures)
 {
 	struct profile *profiles = alloc_zeroed(job->nranks + 1, sizeof(*profiles));
-	struct posture *postures = poses_new(job);
 
 	for (size_t i = 0; i < job->nranks; i++) {
 		const struct job_rank *rank = &job->ranks[i];
@@ -421,7 +420,6 @@ struct profile *profiles_new(
 		look_at_own_process(p);
 		look_at_threads(job, waits, (int)i, p);
 	}
-	free(postures);
 	look_at_processes(job, waits, profiles);
 	compare_shards(job, profiles);
 	look_at_seats(job, profiles);

@@ -72,8 +72,8 @@ struct profile {
 };
 
 /* An array, by rank, deaths judged; never NULL. Points into the job, which must outlive it. */
-struct profile *profiles_new(
-	const struct job *job, const struct waits *waits, const struct clocks *clocks);
+struct profile *profiles_new(const struct job *job, const struct waits *waits,
+	const struct clocks *clocks, const struct posture *postures);
 /* Takes NULL. */
 void profiles_free(struct profile *profiles);
 

@@ -16,7 +16,8 @@
 /* Whether a wait is in something that others may wait in, too. */
 static bool has_place(const struct wait *wait)
 {
-	return wait && (wait->member != JOB_NONE || wait->kind == WAIT_STORE);
+	return wait && !waits_is_told(wait) &&
+	       (wait->member != JOB_NONE || wait->kind == WAIT_STORE);
 }
 
 /* Whether two waits are for the same; at a fork there are different ops at one index. */
@@ -56,6 +57,8 @@ static void fill_wait_fact(
 	} else if (wait->kind == WAIT_SPLIT) {
 		fact->text = "CommSplit";
 		fact->a = (int64_t)wait->index;
+	} else if (waits_is_for(wait, WAITS_FOR_STORE) || waits_is_for(wait, WAITS_FOR_RANKS)) {
+		fact->text = q->job->threads[wait->thread].detail;
 	} else if (wait->kind == WAIT_STORE && !waits_in_some_init(wait)) {
 		fact->text = wait->key;
 	} else if (wait->kind == WAIT_P2P) {
@@ -83,6 +86,10 @@ static enum verdict_fact_kind kind_of_wait(const struct inquiry *q, const struct
 
 	if (waits_in_some_init(wait))
 		return FACT_WAITS_IN_INIT;
+	if (waits_is_for(wait, WAITS_FOR_STORE))
+		return FACT_WAITS_FOR_STORE;
+	if (waits_is_for(wait, WAITS_FOR_RANKS))
+		return FACT_WAITS_FOR_RANKS;
 	return is_for_id(q, wait) ? FACT_WAITS_FOR_ID : kinds[wait->kind];
 }
 

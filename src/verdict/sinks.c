@@ -315,7 +315,8 @@ static void cap_by_store(const struct inquiry *q, struct draft *draft)
 	for (size_t i = 0; i < draft->victims.list.nr; i++) {
 		const struct wait *wait = inquiry_longest_wait(q, draft->victims.list.items[i]);
 
-		if (wait && wait->kind != WAIT_STORE)
+		if (wait && (wait->kind != WAIT_STORE || waits_is_for(wait, WAITS_FOR_STORE) ||
+				    waits_is_for(wait, WAITS_FOR_RANKS)))
 			return;
 	}
 	if (draft->victims.list.nr && draft->verdict.confidence > VERDICT_SUPPORTED)

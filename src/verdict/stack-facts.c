@@ -252,7 +252,9 @@ bool stacks_same_site(const struct inquiry *q, int a, int b)
 /* Whether the rank's wait is told by its stack alone. */
 static bool by_stack(const struct inquiry *q, int rank)
 {
-	return poses_waits(q->profiles[rank].posture.pose) && !inquiry_longest_wait(q, rank);
+	const struct wait *wait = inquiry_longest_wait(q, rank);
+
+	return poses_waits(q->profiles[rank].posture.pose) && (!wait || waits_is_told(wait));
 }
 
 void stacks_tell_waiters(struct inquiry *q, struct draft *draft)

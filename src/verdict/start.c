@@ -51,6 +51,17 @@ static bool numbers_are_guessed(const struct inquiry *q)
 	return false;
 }
 
+/*
+ * How sure it is that a process which never made a communicator does not wait for the others' one
+ * all the while, by means that nobody records: by its stack, which is not to be read from silence.
+ */
+static enum verdict_confidence by_stack(const struct posture *p)
+{
+	if (!p->stack)
+		return VERDICT_SUPPORTED;
+	return poses_elsewhere(p->pose) && !p->unsure ? VERDICT_ESTABLISHED : VERDICT_HYPOTHESIS;
+}
+
 static bool explains_start(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct job_rank *r = &q->job->ranks[rank];
@@ -61,9 +72,11 @@ static bool explains_start(const struct inquiry *q, int rank, struct reason *why
 	if (r->process == JOB_NONE &&
 		(!q->job->has_census || may_be_elsewhere(q) || numbers_are_guessed(q)))
 		return false;
-	if (r->process != JOB_NONE && !r->candidate_only)
+	if (r->process != JOB_NONE && (!r->candidate_only || poses_waits(p->posture.pose)))
 		return false;
-	why->confidence = r->process == JOB_NONE ? VERDICT_SUPPORTED : VERDICT_ESTABLISHED;
+	why->confidence = r->process == JOB_NONE ? VERDICT_SUPPORTED
+			  : p->ended		 ? VERDICT_ESTABLISHED
+						 : by_stack(&p->posture);
 	why->outlook = p->progress == PROGRESS_YES ? VERDICT_WAIT : VERDICT_OUTLOOK_UNKNOWN;
 	if (r->process == JOB_NONE || p->ended)
 		why->outlook = VERDICT_KILL;

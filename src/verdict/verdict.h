@@ -102,6 +102,8 @@ enum verdict_limit {
 	F(WAITS_IN_INIT)  /* text2: group; b: ns */                                                \
 	F(WAITS_FOR_ID)   /* text2: group whose unique id is waited for; b: ns */                  \
 	F(WAITS_IN_STORE) /* text: key, "" a first group's making; b: ns */                        \
+	F(WAITS_FOR_STORE) /* which rank 0 has to open; text: its address; b: ns */                \
+	F(WAITS_FOR_RANKS) /* which have to come to the store; text: its address; b: ns */         \
 	F(WAITS_FOR_PEER) /* P2P: text: Send/Recv; a: peer world rank; b: ns */                    \
 	F(NEVER_ENTERED)  /* text: op; text2: group; a: op index; b: its last index */             \
 	F(NEVER_INIT)     /* text2: group, no communicator was made */                             \

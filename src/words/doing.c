@@ -168,6 +168,11 @@ static void say_thread(
 	doing->since = age(job, rank, thread->since);
 }
 
+static bool is_outside(const struct job_thread *thread)
+{
+	return thread && thread->state == JOB_THREAD_OUTSIDE;
+}
+
 static bool is_inside(const struct job_thread *thread)
 {
 	return thread && thread->state >= JOB_THREAD_IN_CALL;
@@ -241,6 +246,9 @@ static void say_doing(
 	} else if (init) {
 		str_add(&doing->name, "in init");
 		doing->since = age(job, rank, init->init_since);
+	} else if (is_outside(thread) && posture && poses_waits(posture->pose) &&
+		   say_pose(doing, job, posture)) {
+		return; /* in what no ring records */
 	} else if (thread && thread->state != JOB_THREAD_UNKNOWN) {
 		say_thread(doing, job, rank, thread);
 	} else if (thread) {

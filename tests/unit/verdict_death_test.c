@@ -3,6 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include <signal.h>
+#include <stdlib.h>
 
 #include "tests/unit/facts.h"
 #include "verdict/profile.h"
@@ -520,6 +521,7 @@ static void an_order_soon_after_a_kill_needs_no_sender(void **state)
 	struct facts *f = facts_new(4);
 	struct profile *profiles;
 	struct clocks *clocks;
+	struct posture *postures;
 	struct waits *waits;
 	struct job *job;
 
@@ -528,12 +530,14 @@ static void an_order_soon_after_a_kill_needs_no_sender(void **state)
 	facts_end(f, 0, JOB_SIGNALED, SIGTERM, 95.3);
 	facts_lose_ring(f, 0);
 	job = facts_job(f);
-	waits = waits_new(job);
+	waits = waits_new(job, NULL);
 	clocks = clocks_new(job);
-	profiles = profiles_new(job, waits, clocks);
+	postures = poses_new(job);
+	profiles = profiles_new(job, waits, clocks, postures);
 	assert_int_equal(profiles[2].death, DEATH_KILLED);
 	assert_int_equal(profiles[0].death, DEATH_ECHO);
 	profiles_free(profiles);
+	free(postures);
 	clocks_free(clocks);
 	waits_free(waits);
 	job_free(job);

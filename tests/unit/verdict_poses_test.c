@@ -472,8 +472,7 @@ static void situations_as_they_are_met(void **state)
 /* By its ring it is outside of all that is recorded; these stacks tell what it may be inside of. */
 static void beside_rings_a_wait_is_a_hypothesis(void **state)
 {
-	static const char *const waits[] = {
-		RPC_WAIT, FUTURE_WAIT, MPI_WAIT, JAX_WAIT, CUDA_SYNC, STORE_ID};
+	static const char *const waits[] = {RPC_WAIT, FUTURE_WAIT, MPI_WAIT, JAX_WAIT, CUDA_SYNC};
 
 	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
 		struct facts *f = facts_new(4);

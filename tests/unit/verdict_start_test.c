@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "job/waitfor.h"
+#include "tests/unit/bystacks.h"
 #include "tests/unit/facts.h"
 
 /* Ranks 1 to n-1 wait for the id that rank 0 has to give; rank 0 has come to init_process_group. */
@@ -320,9 +321,138 @@ static void one_never_came_to_the_first_group(void **state)
 	facts_free(f);
 }
 
+/* -- the store itself -------------------------------------------------------------------------- */
+
+#define SERVES                                                                                     \
+	"clock_nanosleep@libc.so.6 < nanosleep@libc.so.6 < "                                       \
+	"c10d::TCPStore::waitForWorkers()@libtorch_cpu.so < _create_c10d_store@" TORCH             \
+	"distributed/rendezvous.py:215 < init_process_group@" C10D ":2714" MAIN
+
+/* Ranks 1 and 3 of four are in the init of the first group; 0 and 2 never made one. */
+static struct facts *two_of_four_in_init(void)
+{
+	struct facts *f = facts_new(4);
+
+	facts_in_init(f, 0, 1, 10);
+	facts_in_init(f, 0, 3, 10);
+	facts_candidate(f, 0);
+	facts_candidate(f, 2);
+	return f;
+}
+
+/* A store's own call, of a rank that made no group. */
+static void at_the_store(struct facts *f, int rank, const char *call, double since)
+{
+	facts_candidate(f, rank);
+	facts_call(f, rank, call, since);
+	f->ranks[rank].thread.detail = "node0:29500";
+}
+
+/* It has opened the store and waits there for the late one, so it is no more late than the rest. */
+static void who_opened_the_store_waits_there(void **state)
+{
+	for (int by_ring = 0; by_ring < 2; by_ring++) {
+		struct facts *f = two_of_four_in_init();
+		struct judged j;
+
+		facts_stack(f, 0, SERVES)->moved = JOB_YES;
+		if (by_ring)
+			at_the_store(f, 0, "c10d_store_serve", 8);
+		facts_stack(f, 2, SLEEPS);
+		facts_expect(f, VERDICT_NOT_STARTED, "2", by_ring ? "0,1,3" : NULL);
+		j = judge(f);
+		assert_int_equal(j.v->n, 1);
+		assert_int_equal(j.v->at[0].confidence, VERDICT_ESTABLISHED);
+		done(&j, f);
+	}
+}
+
+/* By the census it never made a group; what it does instead, a stack may not tell. */
+static void never_made_a_group_is_not_what_it_does(void **state)
+{
+	static const struct {
+		const char *frames; /* NULL: no stack */
+		enum verdict_confidence confidence;
+	} table[] = {
+		{SLEEPS, VERDICT_ESTABLISHED},
+		{NULL, VERDICT_SUPPORTED},
+		{"", VERDICT_HYPOTHESIS},
+		{"poll@libc.so.6 < @libjaxlib.so < @libjaxlib.so < start@/me/train.py:3",
+			VERDICT_HYPOTHESIS},
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct facts *f = facts_new(4);
+		struct judged j;
+
+		for (int rank = 0; rank < 3; rank++)
+			facts_in_init(f, 0, rank, 10);
+		facts_candidate(f, 3);
+		if (table[i].frames)
+			facts_stack(f, 3, table[i].frames);
+		facts_expect(f, VERDICT_NOT_STARTED, "3", "0-2");
+		j = judge(f);
+		assert_int_equal(j.v->at[0].confidence, table[i].confidence);
+		done(&j, f);
+	}
+}
+
+/* Nobody finds the store before rank 0 has opened it. */
+static void rank_0_comes_late_to_its_own_store(void **state)
+{
+	for (int by_ring = 0; by_ring < 2; by_ring++) {
+		struct facts *f = facts_new(4);
+		struct judged j;
+
+		facts_no_group(f);
+		for (int rank = 0; rank < 4; rank++) {
+			facts_candidate(f, rank);
+			facts_stack(f, rank, rank ? CONNECT : SLEEPS);
+			if (rank && by_ring)
+				at_the_store(f, rank, "c10d_store_open", 8);
+		}
+		facts_expect(f, VERDICT_NOT_STARTED, "0", "1-3");
+		j = judge(f);
+		assert_int_equal(j.v->n, 1);
+		if (by_ring)
+			assert_true(tells(&j.v->at[0], FACT_WAITS_FOR_STORE, "node0:29500"));
+		done(&j, f);
+	}
+}
+
+/* The store is open, all but one have come, and that one asks for it: nobody is late. */
+static void one_that_does_not_find_the_store_is_not_late(void **state)
+{
+	struct facts *f = two_of_four_in_init();
+
+	at_the_store(f, 0, "c10d_store_serve", 8);
+	at_the_store(f, 2, "c10d_store_open", 8);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+/* A launcher's store is no rank's: where nobody finds it, rank 0 does not either. */
+static void a_store_that_rank_0_does_not_find_is_not_its(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_no_group(f);
+	for (int rank = 0; rank < 4; rank++)
+		at_the_store(f, rank, "c10d_store_open", 8);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_opened_the_store_waits_there),
+		cmocka_unit_test(never_made_a_group_is_not_what_it_does),
+		cmocka_unit_test(rank_0_comes_late_to_its_own_store),
+		cmocka_unit_test(one_that_does_not_find_the_store_is_not_late),
+		cmocka_unit_test(a_store_that_rank_0_does_not_find_is_not_its),
 		cmocka_unit_test(rank_0_still_compiles),
 		cmocka_unit_test(rank_0_is_in_its_own_code),
 		cmocka_unit_test(rank_0_fetches_its_first_batch),
