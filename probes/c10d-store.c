@@ -8,6 +8,10 @@
  * But threads that watch others ask every second, with little patience: so the lane has only waits
  * that took longer than a blink, once they are over. Keys are strings of the ring, kept for ever;
  * programs that invent keys all day leave half of that room to others.
+ *
+ * A TCPStore that is being made is a wait as well: one that serves it stays in its constructor until
+ * as many as it was told have come, the others until they have found it. Its record has the address
+ * in place of a key.
  */
 #include "probes/c10d-store.h"
 
@@ -15,6 +19,7 @@
 #include "probes/c10d-door.h"
 #include "probes/c10d-nccl.h"
 #include "probes/process.h"
+#include "probes/text.h"
 #include "probes/unwound.h"
 
 #if UNWOUND_HERE
@@ -182,8 +187,7 @@ static struct probe_thread *store_enter(void)
 	return process_self()->rank < 0 ? NULL : probe_enter_needing(PROBE_NEED_WITNESS);
 }
 
-static void store_begin(
-	struct store_frame *f, uint32_t call, const void *store, struct abi_text key)
+static void store_begin(struct store_frame *f, uint32_t call, uint32_t text)
 {
 	struct probe_thread *me = f->me;
 
@@ -192,7 +196,7 @@ static void store_begin(
 	f->enter = (struct ring_record){
 		.meta = ring_meta(RING_CALL_ENTER, 0,
 			f->bootstrap < 0 ? RING_NO_GROUP : (unsigned)f->bootstrap, call),
-		.sig = store_key(me->ring, store, key),
+		.sig = text,
 	};
 	probe_board(me, f->since, &f->enter);
 }
@@ -233,7 +237,7 @@ static uint64_t store_call(const void *real, uint32_t call, const void *store, s
 	f.me = store_enter();
 	if (!f.me)
 		return c10d_pass(real, args);
-	store_begin(&f, call, store, key);
+	store_begin(&f, call, store_key(f.me->ring, store, key));
 	result = unwound_call(&f.unwound, real, args);
 	store_exit(&f, 0);
 	return result;
@@ -285,5 +289,67 @@ STORE(c10d_prefix_store, "11PrefixStore")
 STORE(c10d_tcp_store, "8TCPStore")
 STORE(c10d_file_store, "9FileStore")
 STORE(c10d_hash_store, "9HashStore")
+
+/* --- A store that is being made -------------------------------------------------------------- */
+
+/* Its options begin with the port, as 16 bits, and whether it serves. */
+#define STORE_OPTIONS_SERVES 2
+
+/* "node0:29500", as a string of the ring. */
+static uint32_t store_address(struct ring_writer *ring, struct abi_text host, const void *options)
+{
+	char name[STORE_PREFIX], address[STORE_PREFIX + 8];
+	struct text text = text_into(address, sizeof(address));
+	size_t len = host.len < sizeof(name) ? host.len : sizeof(name) - 1;
+	uint16_t port;
+
+	memcpy(name, host.bytes, len);
+	name[len] = '\0';
+	memcpy(&port, options, sizeof(port));
+	text_put(&text, name);
+	text_put(&text, ":");
+	text_put_u64(&text, port);
+	return ring_string(ring, address, text.used);
+}
+
+static void store_make(const void *real, struct abi_text host, const void *options,
+	const uint64_t *args)
+{
+	struct store_frame f = {.unwound = {.close = store_unwound}};
+	int serves;
+
+	if (hook_unlikely(!real))
+		return;
+	f.me = store_enter();
+	if (!f.me) {
+		c10d_pass(real, args);
+		return;
+	}
+	serves = ((const unsigned char *)options)[STORE_OPTIONS_SERVES] == 1;
+	store_begin(&f, serves ? RING_CALL_c10d_store_serve : RING_CALL_c10d_store_open,
+		store_address(f.me->ring, host, options));
+	unwound_call(&f.unwound, real, args);
+	store_exit(&f, 0);
+}
+
+/* TCPStore(std::string host, const TCPStoreOptions &options) */
+#define STORE_MAKE(fn, symbol, strings)                                                            \
+	HOOK_EXPORT void fn(void *self, const void *host, const void *options) __asm__(symbol);    \
+	HOOK_EXPORT void fn(void *self, const void *host, const void *options)                     \
+	{                                                                                          \
+		static void *slot;                                                                 \
+                                                                                                   \
+		store_make(c10d_real(&slot, symbol, (const void *)fn, c10d_cpu),                   \
+			abi_string(host, strings), options,                                        \
+			(const uint64_t[UNWOUND_ARGS]){(uint64_t)(uintptr_t)self,                  \
+				(uint64_t)(uintptr_t)host, (uint64_t)(uintptr_t)options});         \
+	}
+
+#define TCP_STORE "_ZN4c10d8TCPStore"
+
+STORE_MAKE(c10d_tcp_store_c1, TCP_STORE "C1E" CXX11 "RKNS_15TCPStoreOptionsE", ABI_CXX11)
+STORE_MAKE(c10d_tcp_store_c2, TCP_STORE "C2E" CXX11 "RKNS_15TCPStoreOptionsE", ABI_CXX11)
+STORE_MAKE(c10d_tcp_store_cow_c1, TCP_STORE "C1ESsRKNS_15TCPStoreOptionsE", ABI_COW)
+STORE_MAKE(c10d_tcp_store_cow_c2, TCP_STORE "C2ESsRKNS_15TCPStoreOptionsE", ABI_COW)
 
 #endif

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The c10d door on torchlike (fixtures/torchlike). Without a C++ compiler the tests are skipped.
-SH_TESTS += %D%/gloo.test %D%/left.test %D%/bootstrap.test %D%/hangs.test
+SH_TESTS += %D%/gloo.test %D%/left.test %D%/bootstrap.test %D%/hangs.test \
+	%D%/store.test
 EXTRA_DIST += %D%/c10d.sh %D%/ranks.cc
 if HAVE_CXX
 check_DATA += %D%/ranks

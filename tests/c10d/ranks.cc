@@ -102,6 +102,18 @@ static void init(const std::string &name)
 	go_to(me.world = group_of("0", me.rank, me.size));
 }
 
+/* A store at that port, as rank 0 serves it: all meet there, or it stays for ever. */
+static void tcp(const std::string &port)
+{
+	TCPStoreOptions options;
+
+	options.port = (uint16_t)std::stoi(port);
+	options.isServer = me.rank == 0;
+	options.numWorkers = (size_t)me.size;
+	options.timeout = me.timeout;
+	c10::make_intrusive<TCPStore>(me.dir, options);
+}
+
 static void sub(const std::string &list)
 {
 	std::vector<int> ranks = numbers(list);
@@ -405,6 +417,8 @@ static void word(const std::string &name, const std::string &arg)
 		ops.at(name)(arg.empty() ? 16 : (size_t)std::stoul(arg));
 	else if (name == "init")
 		init(arg.empty() ? "default_pg" : arg);
+	else if (name == "tcp")
+		tcp(arg);
 	else if (name == "sub")
 		sub(arg);
 	else if (name == "world")
