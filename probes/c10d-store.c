@@ -9,9 +9,9 @@
  * that took longer than a blink, once they are over. Keys are strings of the ring, kept for ever;
  * programs that invent keys all day leave half of that room to others.
  *
- * A TCPStore that is being made is a wait as well: one that serves it stays in its constructor until
- * as many as it was told have come, the others until they have found it. Its record has the address
- * in place of a key.
+ * A TCPStore that is being made is a wait as well: one that serves it stays in its constructor
+ * until as many as it was told have come, the others until they have found it. Its record has the
+ * address in place of a key.
  */
 #include "probes/c10d-store.h"
 

@@ -142,8 +142,8 @@ static bool is_on_its_way(const struct waitfor_maker *m, int rank)
 }
 
 /*
- * A store that rank 0 has not opened: it does something else. Where it is open, or where rank 0 asks
- * for it like all others (a launcher's), nobody knows why they do not find it.
+ * A store that rank 0 has not opened: it does something else. Where it is open, or where rank 0
+ * asks for it like all others (a launcher's), nobody knows why they do not find it.
  */
 static void join_store(struct waitfor_maker *m, const struct waitfor_key *key)
 {

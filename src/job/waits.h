@@ -41,7 +41,7 @@ enum wait_kind {
  * second also where its ring is silent or not there. {0}: nothing.
  */
 struct waits_told {
-	const char *key; /* what it waits for, one of WAITS_...; NULL: it does not, or nobody knows */
+	const char *key; /* what it waits for, one of WAITS_...; NULL: nothing that is known */
 	int64_t stands;	 /* ns for which it was seen to; JOB_UNKNOWN */
 	bool elsewhere;
 	const char *cite;

@@ -340,6 +340,20 @@ static bool is_unknown_end(const struct inquiry *q, size_t at)
 	return node->unknown && !node->absent && ends;
 }
 
+/* What would tell who is waited for in PyTorch's store. */
+static const char *needs_of_store(const struct wait *wait)
+{
+	if (waits_in_some_init(wait))
+		return "who is missing in the communicator's init";
+	if (waits_is_for(wait, WAITS_SOME_OP))
+		return "who is missing in the operation";
+	if (waits_is_for(wait, WAITS_FOR_STORE))
+		return "why the store is not found at its address";
+	if (waits_is_for(wait, WAITS_FOR_RANKS))
+		return "who has not come to the store";
+	return "who has to set the key of the store";
+}
+
 /* One inconclusive finding for all ends about which nothing can be said, with what it needs. */
 static void judge_unknown(struct inquiry *q)
 {
@@ -369,9 +383,7 @@ static void judge_unknown(struct inquiry *q)
 				draft->verdict.op_index = node->index;
 			} else if (node->kind == WAITFOR_STORE) {
 				inquiry_not_judged(q, VERDICT_INCONCLUSIVE, JOB_NONE,
-					waits_in_some_init(&q->waits->at[node->wait])
-						? "who is missing in the communicator's init"
-						: "who has to set the key of the store");
+					needs_of_store(&q->waits->at[node->wait]));
 			} else if (node->rank != JOB_NONE) {
 				inquiry_not_judged(q, VERDICT_INCONCLUSIVE, node->rank,
 					inquiry_of_rank(q,
