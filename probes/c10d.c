@@ -15,20 +15,81 @@
 #include "probes/c10d-work.h"
 #include "probes/comm.h"
 #include "probes/process.h"
+#include "probes/text.h"
 #include "probes/unwound.h"
 
 #include <string.h>
 
-static __thread struct c10d_scope c10d_here;
+/* --- What Python says beforehand ------------------------------------------------------------- */
+
+#define SCOPES 8 /* threads that make groups at once */
+
+/* A description's own copy of its texts: Python's are gone once it has told us. */
+struct scope_copy {
+	uint64_t taken;
+	struct c10d_scope scope;
+	char name[RING_STRING_MAX + 1];
+	char ranks[RING_STRING_MAX + 1];
+};
+
+static struct scope_copy scope_copies[SCOPES];
+static __thread struct scope_copy *scope_here; /* this thread's; NULL none */
+
+static struct scope_copy *scope_take(void)
+{
+	for (unsigned i = 0; i < SCOPES; i++)
+		if (!ring_load(&scope_copies[i].taken) && ring_cas(&scope_copies[i].taken, 0, 1))
+			return &scope_copies[i];
+	return NULL;
+}
+
+/* A list that does not fit loses the entry that is cut in two: "1,12" of "1,128" would lie. */
+static const char *scope_list(char *to, size_t size, const char *list)
+{
+	struct text t = text_into(to, size);
+
+	if (!list)
+		return NULL;
+	text_put(&t, list);
+	if (!t.cut)
+		return to;
+	while (t.used && to[t.used - 1] != ',')
+		t.used--;
+	to[t.used ? t.used - 1 : 0] = '\0';
+	return to;
+}
 
 void c10d_scope_set(const struct c10d_scope *scope)
 {
-	c10d_here = scope ? *scope : (struct c10d_scope){.name = NULL};
+	struct scope_copy *here = scope_here;
+
+	if (!scope) {
+		scope_here = NULL;
+		if (here)
+			ring_publish_word(&here->taken, 0);
+		return;
+	}
+	if (!here)
+		here = scope_here = scope_take();
+	if (!here)
+		return;
+	text_copy(here->name, sizeof(here->name), scope->name);
+	here->scope = (struct c10d_scope){.name = here->name,
+		.ranks = scope_list(here->ranks, sizeof(here->ranks), scope->ranks),
+		.timeout_ns = scope->timeout_ns};
 }
 
 const struct c10d_scope *c10d_scope(void)
 {
-	return &c10d_here;
+	static const struct c10d_scope none;
+
+	return scope_here ? &scope_here->scope : &none;
+}
+
+static void scope_forget_all(void)
+{
+	memset(scope_copies, 0, sizeof(scope_copies));
+	scope_here = NULL;
 }
 
 #if UNWOUND_HERE
@@ -58,6 +119,7 @@ uint32_t c10d_nth(uint64_t identity)
 
 void c10d_forget_all(void)
 {
+	scope_forget_all();
 	memset(c10d_kinds, 0, sizeof(c10d_kinds));
 	bootstrap_forget_all();
 	work_forget_all();
@@ -250,6 +312,7 @@ GLOO_DEATH(gloo_d2, GLOO "D2Ev")
 
 void c10d_forget_all(void)
 {
+	scope_forget_all();
 }
 
 #endif

@@ -13,12 +13,15 @@
 /* What torch.distributed says of a process group that this thread makes now. */
 struct c10d_scope {
 	const char *name;    /* group_name: equal in all members */
-	const char *backend; /* "gloo", "nccl"; NULL unknown */
 	const char *ranks;   /* world ranks by seat, "0-3,8"; NULL unknown */
 	uint64_t timeout_ns; /* 0 unknown */
 };
 
-/* From here on groups made by this thread are the one described; NULL: no longer. Copied. */
+/*
+ * From here on groups made by this thread are the one described; NULL: no longer. The texts are
+ * copied, as far as a ring keeps them: of a longer list of ranks those that fit whole. Where many
+ * threads make groups at once, some groups stay undescribed.
+ */
 void c10d_scope_set(const struct c10d_scope *scope);
 
 #endif

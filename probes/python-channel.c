@@ -175,10 +175,9 @@ static PyObject *channel_group(PyObject *self, PyObject *places, PyObject *keywo
 	struct python_args a = CHANNEL_ARGS(places, keywords);
 	struct c10d_scope scope = {
 		.name = python_arg_text(&a, 0, "name"),
-		.backend = python_arg_text(&a, 1, "backend"),
-		.ranks = python_arg_text(&a, 2, "ranks"),
+		.ranks = python_arg_text(&a, 1, "ranks"),
 	};
-	long long timeout = python_arg_number(&a, 3, "timeout_ns", 0);
+	long long timeout = python_arg_number(&a, 2, "timeout_ns", 0);
 
 	(void)self;
 	scope.timeout_ns = timeout > 0 ? (uint64_t)timeout : 0;

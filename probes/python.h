@@ -18,7 +18,7 @@
  *	note(text)
  *	trait(key, text=None, number=None)	probes/trait.h
  *	identify(rank, world_size, source)	process_identify()
- *	group(name, backend, ranks, timeout_ns)	c10d_scope_set(); group(None): no longer
+ *	group(name, ranks, timeout_ns)		c10d_scope_set(); group(None): no longer
  *	exception(type, value, traceback, thread=None)
  *
  * and never raise, whatever they are given; what cannot be recorded is counted. exception() is for

@@ -104,7 +104,7 @@ def _scope(real, args, kwargs):
         ranks = range(bound.get("group_size") or bound.get("world_size") or 0)
         _default_group.update(backend=backend, timeout=timeout)
     _describe(str(name), bound.get("group_desc"))
-    _inquest.group(str(name), backend, _ranks_text(ranks), timeout)
+    _inquest.group(str(name), _ranks_text(ranks), timeout)
 
 
 def _making(real):

@@ -237,6 +237,7 @@ static struct json_object *group_of(
 	put(o, "alias", hex(g->alias));
 	put(o, "parent", g->parent ? hex(g->parent) : NULL);
 	put(o, "name", text(ring_view_string(view, g->name)));
+	put(o, "ranks", text(ring_view_string(view, (uint32_t)g->ranks)));
 	put(o, "size", number(g->size));
 	put(o, "rank", number(g->rank));
 	put(o, "device", json_object_new_int(g->device));

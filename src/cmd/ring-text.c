@@ -197,12 +197,17 @@ static void dump_losses(const struct dump *d)
 static void dump_group_head(const struct dump *d, uint64_t i, const struct ring_group *g)
 {
 	const char *name = ring_view_string(d->view, g->name);
+	const char *ranks = ring_view_string(d->view, (uint32_t)g->ranks);
 
 	str_printf(d->out, "group %" PRIu64 "  key 0x%016" PRIx64 ", rank %" PRIu32 " of %" PRIu32,
 		i, g->key, g->rank, g->size);
 	if (name) {
 		str_add(d->out, ", ");
 		dump_text(d, name);
+	}
+	if (ranks) {
+		str_add(d->out, ", ranks ");
+		dump_text(d, ranks);
 	}
 	if (g->parent)
 		str_printf(d->out, ", split from 0x%016" PRIx64, g->parent);

@@ -134,12 +134,13 @@ static void show_groups(const struct ring_view *v)
 		if (ring_view_group(v, i, &g) != 1)
 			continue;
 		printf("group %" PRIu64 " key=%" PRIx64 " alias=%" PRIx64 " parent=%" PRIx64
-		       " size=%u rank=%d device=%d color=%d splits=%u maker=%u name=%s ops=%" PRIu64
+		       " size=%u rank=%d device=%d color=%d splits=%u maker=%u name=%s ranks=%s"
+		       " ops=%" PRIu64
 		       " zero=%" PRIu64 " p2p=%" PRIu64 " done=%" PRIu64 " done_p2p=%" PRIu64
 		       " contended=%" PRIu64,
 			i, g.key, g.alias, g.parent, g.size, (int)g.rank, g.device, g.color,
-			g.splits, g.maker, show_string(v, g.name), g.op_index, g.zero_counts,
-			g.p2p_count,
+			g.splits, g.maker, show_string(v, g.name),
+			show_string(v, (uint32_t)g.ranks), g.op_index, g.zero_counts, g.p2p_count,
 			g.completed_word, g.completed_p2p, g.contended);
 		for (unsigned bit = 0; ring_group_state_name(bit); bit++)
 			if (g.state & 1u << bit)

@@ -171,6 +171,8 @@ def _new_process_group_helper(
     if backend == "bad":
         raise RuntimeError("no such backend")
     _made.append(group_name)
+    if callable(store):
+        store(group_name, group_rank, group_size)
     return group_name, store
 
 
