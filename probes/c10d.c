@@ -146,7 +146,8 @@ struct probe_thread *c10d_meet(const char *prefix, int rank, int size, const cha
 	struct probe_thread *me = probe_enter_needing(PROBE_NEED_RANK);
 	const struct census_self *self = process_self();
 
-	if (!me || !c10d_is_default(prefix) || (self->rank >= 0 && self->world_size >= 0))
+	if (!me || !c10d_is_default(prefix) ||
+		(self->rank == rank && self->world_size == size && !self->number))
 		return me;
 	probe_leave(me); /* it records something, too */
 	process_identify(rank, size, source);

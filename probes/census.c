@@ -85,26 +85,81 @@ static const char *census_env(const char *const *names, int32_t *value)
 	return NULL;
 }
 
+/* Outside of a step SLURM_PROCID is the batch script's, 0 for everybody below it. */
+static int census_is_in_step(void)
+{
+	const char *step = getenv("SLURM_STEP_ID");
+	size_t digits = step ? strspn(step, "0123456789") : 0;
+
+	return digits && digits < 10 && !step[digits];
+}
+
+/* The number of the task that this process runs in, which launchers give; its name, or NULL. */
+static const char *census_task(int32_t *rank)
+{
+	static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+		"MV2_COMM_WORLD_RANK", "PALS_RANKID", "FLUX_TASK_RANK", NULL};
+	static const char *const slurm[] = {"SLURM_PROCID", NULL};
+	const char *source = census_env(names, rank);
+
+	return source || !census_is_in_step() ? source : census_env(slurm, rank);
+}
+
+/* Who it is by the environment: RANK, set for it or for its node; else the number of its task. */
+static void census_read_rank(struct census_self *self)
+{
+	static const char *const own[] = {"RANK", NULL};
+	static const char *const own_world[] = {"WORLD_SIZE", NULL};
+	static const char *const task_world[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+		"MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", NULL};
+	int32_t task = -1;
+	const char *task_source = census_task(&task);
+	const char *source = census_env(own, &self->rank);
+
+	if (source) {
+		self->number = getenv("LOCAL_RANK") ? 0 : CENSUS_F_ALONE;
+		self->number |= task_source && task != self->rank ? CENSUS_F_OTHER_TASK : 0;
+	} else if (task_source) {
+		source = task_source;
+		self->rank = task;
+		self->number = CENSUS_F_TASK;
+	}
+	if (source)
+		self->rank_source = source;
+	if (!census_env(own_world, &self->world_size) && task_source &&
+		!(self->number & CENSUS_F_OTHER_TASK))
+		census_env(task_world, &self->world_size);
+}
+
 void census_self_read(struct census_self *self)
 {
-	static const char *const rank[] = {
-		"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", NULL};
 	static const char *const local_rank[] = {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
 		"MPI_LOCALRANKID", "SLURM_LOCALID", NULL};
-	static const char *const world[] = {
-		"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", NULL};
 	static const char *const local_size[] = {
 		"LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", NULL};
 	static const char *const restart[] = {"TORCHELASTIC_RESTART_COUNT", NULL};
 
-	const char *source = census_env(rank, &self->rank);
-
-	if (source)
-		self->rank_source = source;
+	if (!self->told)
+		census_read_rank(self);
 	census_env(local_rank, &self->local_rank);
-	census_env(world, &self->world_size);
 	census_env(local_size, &self->local_size);
 	census_env(restart, &self->restart);
+}
+
+int census_self_tell(struct census_self *self, int32_t rank, int32_t world_size)
+{
+	int sure = self->rank >= 0 && !(self->number & (CENSUS_F_TASK | CENSUS_F_ALONE)) &&
+		   self->world_size >= world_size;
+	int32_t task = -1;
+
+	if (rank < 0 || self->told || sure)
+		return 0;
+	self->rank = rank;
+	if (world_size > 0)
+		self->world_size = world_size;
+	self->number = census_task(&task) && task != rank ? CENSUS_F_OTHER_TASK : 0;
+	self->told = 1;
+	return 1;
 }
 
 /* --- The file -------------------------------------------------------------------------------- */
@@ -265,6 +320,8 @@ static void census_identify(struct census_slot *s, const struct census_self *sel
 	s->local_rank = self->local_rank;
 	s->world_size = self->world_size;
 	s->restart = self->restart;
+	__atomic_and_fetch(&s->flags, ~(uint32_t)CENSUS_F_NUMBER, __ATOMIC_RELAXED);
+	__atomic_or_fetch(&s->flags, self->number, __ATOMIC_RELEASE);
 	sys_call(SYS_prctl, PR_GET_NAME, s->comm);
 	exe[n > 0 ? n : 0] = '\0';
 	from = n > (long)sizeof(s->exe) - 1 ? n - ((long)sizeof(s->exe) - 1) : 0;

@@ -23,6 +23,8 @@ struct census_self {
 	uint64_t pid_ns;
 	int32_t rank, local_rank, world_size, restart; /* -1 unknown; restart 0 */
 	const char *rank_source; /* the variable that told the rank; NULL: none did */
+	uint32_t number; /* what kind of number `rank` is: of CENSUS_F_NUMBER */
+	int told; /* a framework said it, whatever variables say */
 	int32_t local_size; /* ranks on this node, 0 unknown */
 };
 
@@ -34,6 +36,12 @@ void census_self_look(struct census_self *self);
  * told it. Not in a signal handler.
  */
 void census_self_read(struct census_self *self);
+
+/*
+ * A framework says which rank this process is, in its world. It counts more than the number of a
+ * task or a node, which children inherit, and than one of a smaller world. 1 if it is news.
+ */
+int census_self_tell(struct census_self *self, int32_t rank, int32_t world_size);
 
 /* The kernel's boot id, zeros where it does not say. */
 void census_boot(uint8_t id[16]);

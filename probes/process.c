@@ -160,6 +160,15 @@ static uint32_t process_generation(uint32_t role)
 	return base + (role == RING_RANK);
 }
 
+/* Which rank it is, as far as known. */
+static void process_name_ring(struct ring_header *h)
+{
+	h->rank = process.self.rank;
+	h->local_rank = process.self.local_rank;
+	h->world_size = process.self.world_size;
+	h->compat_flags = process.self.number;
+}
+
 static void process_fill_header(struct ring_header *h, const struct place_ring *place)
 {
 	struct utsname uts;
@@ -171,9 +180,7 @@ static void process_fill_header(struct ring_header *h, const struct place_ring *
 	h->start_time = process.self.start_time;
 	h->pid_ns = process.self.pid_ns;
 	h->uid = (uint32_t)sys_call(SYS_getuid);
-	h->rank = process.self.rank;
-	h->local_rank = process.self.local_rank;
-	h->world_size = process.self.world_size;
+	process_name_ring(h);
 	h->restart = process.self.restart;
 	text_copy(h->job, sizeof(h->job), place_job());
 	if (!sys_call(SYS_uname, &uts))
@@ -249,7 +256,7 @@ static void process_pin_source(struct ring_writer *w)
 	const char *source = process.self.rank_source;
 	struct ring_record r;
 
-	if (!source || process.self.rank < 0)
+	if (!source || process.self.rank < 0 || process.self.told)
 		return;
 	r = (struct ring_record){
 		.meta = ring_meta(
@@ -362,15 +369,11 @@ void process_identify(int32_t rank, int32_t world_size, const char *source)
 {
 	if (!process_ready(PROBE_NEED_WITNESS))
 		return;
-	if (process.self.rank < 0 && rank >= 0) {
-		process.self.rank = rank;
-		process.ring->header->rank = rank;
+	if (census_self_tell(&process.self, rank, world_size))
 		trait_put("rank-source", source, (uint64_t)rank);
-	}
-	if (process.self.world_size < 0 && world_size > 0) {
+	if (process.self.world_size < 0 && world_size > 0)
 		process.self.world_size = world_size;
-		process.ring->header->world_size = world_size;
-	}
+	process_name_ring(process.ring->header);
 	census_rename(&process.self);
 }
 

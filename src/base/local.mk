@@ -9,6 +9,7 @@ src_base_libbase_la_SOURCES = \
 	%D%/clock.c %D%/clock.h \
 	%D%/complaint.c %D%/complaint.h \
 	%D%/file.c %D%/file.h \
+	%D%/numbers.c %D%/numbers.h \
 	%D%/paths.c %D%/paths.h \
 	%D%/procstat.c %D%/procstat.h \
 	%D%/str.c %D%/str.h

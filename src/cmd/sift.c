@@ -45,6 +45,14 @@ static void read_document(struct sift_part *part, const struct exhibit *exhibit)
 	json_object_put(object);
 }
 
+/* Numbers of tasks and nodes are no ranks, unless the process has shown that it is one. */
+static bool is_claim(const struct census_slot *slot)
+{
+	bool rank = slot->state == CENSUS_RANK || (slot->flags & CENSUS_F_WAS_RANK);
+
+	return slot->rank >= 0 && (rank || !(slot->flags & (CENSUS_F_TASK | CENSUS_F_ALONE)));
+}
+
 /* Of ranks that are gone only their slots in the process table tell which they were. */
 static void read_census(struct sift_part *part, const struct exhibit *exhibit)
 {
@@ -55,7 +63,7 @@ static void read_census(struct sift_part *part, const struct exhibit *exhibit)
 	for (uint32_t i = 0; i < view.slots; i++) {
 		struct census_slot slot;
 
-		if (census_view_slot(&view, i, &slot) == 1 && slot.rank >= 0)
+		if (census_view_slot(&view, i, &slot) == 1 && is_claim(&slot))
 			*array_add(&part->claims) = (struct sift_claim){slot.rank, slot.pid,
 				slot.start_time, exhibit->host};
 	}

@@ -27,8 +27,18 @@ static void census_end(struct decode_context *context, struct decode_process *pr
 		context_end(process, &end);
 }
 
+/* An `inquest run` below another one carries the probe, and is nobody's rank either. */
+static bool census_is_agent(const struct census_slot *slot)
+{
+	const char *base = strrchr(slot->exe, '/');
+
+	return !strcmp(base ? base + 1 : slot->exe, "inquest");
+}
+
 static enum job_role census_role(const struct census_slot *slot)
 {
+	if (census_is_agent(slot))
+		return JOB_ROLE_AGENT;
 	if (slot->state == CENSUS_RANK || (slot->flags & CENSUS_F_WAS_RANK))
 		return JOB_ROLE_RANK;
 	return slot->rank >= 0 ? JOB_ROLE_CANDIDATE : JOB_ROLE_UNKNOWN;
@@ -84,6 +94,7 @@ static void census_slot(struct decode_context *context, struct job_builder *buil
 	process->fact.born = known_time(slot->birth_realtime);
 	process->fact.cite = arena_printf(&context->arena, "census:%u", number);
 	process->identity.world_rank = slot->rank >= 0 ? slot->rank : JOB_NONE;
+	process->identity.number = context_number(slot->flags);
 	process->identity.local_rank = slot->local_rank >= 0 ? slot->local_rank : JOB_NONE;
 	process->identity.promoted = process->fact.role == JOB_ROLE_RANK;
 	if (slot->generation > process->newest_ring)
@@ -91,7 +102,10 @@ static void census_slot(struct decode_context *context, struct job_builder *buil
 	/* Where it made a ring, that tells what a candidate does; the slot alone is no evidence. */
 	if (!(slot->flags & CENSUS_F_HAS_RING))
 		process->identity.knows |= JOB_KNOWS_CENSUS;
-	if (process->fact.role != JOB_ROLE_UNKNOWN && slot->world_size > 0)
+	/* How many tasks there are is no word, before one of them shows that it is a rank. */
+	if (slot->world_size > 0 && (process->fact.role == JOB_ROLE_RANK ||
+					    (process->fact.role == JOB_ROLE_CANDIDATE &&
+						    !(slot->flags & CENSUS_F_TASK))))
 		job_add_world_size(builder, slot->world_size);
 	census_end(context, process, number, slot);
 	census_tools(context, builder, process, slot);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "ring/census.h"
 
 struct decode_host *context_host(struct decode_context *context, const char *name)
 {
@@ -104,6 +105,13 @@ struct decode_process *context_process(
 	else
 		context_index(context, context->processes.nr - 1);
 	return process;
+}
+
+unsigned context_number(uint32_t flags)
+{
+	return (flags & CENSUS_F_TASK ? JOB_NUMBER_OF_TASK : 0) |
+	       (flags & CENSUS_F_ALONE ? JOB_NUMBER_ALONE : 0) |
+	       (flags & CENSUS_F_OTHER_TASK ? JOB_NUMBER_OTHER_TASK : 0);
 }
 
 const char *context_name(struct decode_context *context, const struct decode_process *process)

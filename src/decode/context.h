@@ -143,6 +143,9 @@ const struct decode_gather *context_gather(const struct decode_host *host, int64
 struct decode_process *context_process(
 	struct decode_context *context, const char *host, uint32_t pid, uint64_t start_time);
 
+/* CENSUS_F_NUMBER, as slots and rings have it, in the words of the model. */
+unsigned context_number(uint32_t flags);
+
 /* Who it is in cites: its world rank, else "pPID". Lives in the arena. */
 const char *context_name(struct decode_context *context, const struct decode_process *process);
 

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "decode/kinds.h"
 #include "decode/ring-source.h"
+#include "ring/census.h"
 
 #define RING_TEXT_CAP (64 * 1024)
 
@@ -110,8 +111,10 @@ static void rings_take_identity(struct ring_source *source)
 		process->identity.knows |= JOB_KNOWS_RING;
 	if (header->completion)
 		process->identity.knows |= JOB_KNOWS_COMPLETION;
-	if (process->identity.world_rank < 0 && header->rank >= 0)
+	if (process->identity.world_rank < 0 && header->rank >= 0) {
 		process->identity.world_rank = header->rank;
+		process->identity.number = context_number(header->compat_flags);
+	}
 	if (process->identity.local_rank < 0 && header->local_rank >= 0)
 		process->identity.local_rank = header->local_rank;
 	if (header->role == RING_RANK) {
@@ -126,7 +129,10 @@ static void rings_take_identity(struct ring_source *source)
 		process->fact.restart = header->restart;
 	if (!*process->fact.comm)
 		process->fact.comm = arena_text(&source->context->arena, header->comm);
-	if (header->world_size > 0 && process->fact.role != JOB_ROLE_UNKNOWN)
+	if (header->world_size > 0 &&
+		(process->fact.role == JOB_ROLE_RANK ||
+			(process->fact.role == JOB_ROLE_CANDIDATE &&
+				!(header->compat_flags & CENSUS_F_TASK))))
 		job_add_world_size(source->builder, header->world_size);
 	if (header->job[0])
 		job_add_identity(source->builder, header->job, "");

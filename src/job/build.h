@@ -63,10 +63,18 @@ void job_add_census_seen(struct job_builder *b);
  * struct are ignored and derived when sealing; `cite` must not be NULL. */
 void job_add_host(struct job_builder *b, const struct job_host *host);
 
+/* What a number may be that was not set for the process itself. */
+enum {
+	JOB_NUMBER_OF_TASK = 1,    /* of the task that it runs in, which may hold many ranks */
+	JOB_NUMBER_ALONE = 2,      /* RANK without LOCAL_RANK, which may be its node's */
+	JOB_NUMBER_OTHER_TASK = 4, /* set for it, and another than that of its task */
+};
+
 /* What is known of a process' identity. `world_rank` JOB_NONE where nothing said; `promoted`: it
  * made a communicator. Fields of `process` that are unknown do not overwrite known ones. */
 struct job_identity {
 	int world_rank;
+	unsigned number; /* what kind of number that is: JOB_NUMBER_*; 0: set for this process */
 	int local_rank;
 	bool promoted;
 	unsigned knows; /* JOB_KNOWS_*: or-ed */

@@ -428,6 +428,7 @@ struct job_rank {
 	int host;
 	int process; /* index into processes; JOB_NONE: never seen */
 	bool candidate_only; /* started, had RANK, never made a communicator */
+	bool doubtful; /* such a one by its task's number only: it may launch ranks, and be none */
 	int restart;
 	unsigned knows; /* JOB_KNOWS_* */
 	int64_t lost_records;

@@ -20,6 +20,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/seal-alias.c \
 	%D%/seal-groups.c \
 	%D%/seal-names.c \
+	%D%/seal-numbers.c \
 	%D%/seal-ops.c \
 	%D%/seal-people.c \
 	%D%/seal-ranks.c \
@@ -39,7 +40,8 @@ src_job_libjob_la_SOURCES = \
 	%D%/usual.c %D%/usual.h \
 	%D%/waits.c %D%/waits.h
 
-UNIT_TESTS += tests/unit/job_seal_test
+UNIT_TESTS += tests/unit/job_seal_test tests/unit/job_numbers_test
+tests_unit_job_numbers_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)
 tests_unit_job_seal_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/stacktree_test tests/unit/job_stacks_test
 tests_unit_stacktree_test_LDADD = $(JOB_FLOORS) $(CMOCKA_LIBS)

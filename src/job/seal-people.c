@@ -337,9 +337,25 @@ static void overlay_process(struct job_process *into, const struct job_process *
 	TAKE_TEXT(sample_cite);
 }
 
+/* The surer number stands, of equally sure ones the larger. */
+static void take_number(struct job_identity *into, const struct job_identity *from)
+{
+	unsigned unsure = JOB_NUMBER_OF_TASK | JOB_NUMBER_ALONE;
+	unsigned held = into->number & unsure, told = from->number & unsure;
+
+	if (from->world_rank == JOB_NONE)
+		return;
+	if (into->world_rank == JOB_NONE || (held && !told) ||
+		(!held == !told && from->world_rank > into->world_rank)) {
+		into->world_rank = from->world_rank;
+		into->number = from->number | (into->number & JOB_NUMBER_OTHER_TASK);
+	}
+	into->number |= from->number & JOB_NUMBER_OTHER_TASK;
+}
+
 static void join_identity(struct job_identity *into, const struct job_identity *from)
 {
-	SEAL_KEEP_MAX(into->world_rank, from->world_rank);
+	take_number(into, from);
 	SEAL_KEEP_MAX(into->local_rank, from->local_rank);
 	into->promoted |= from->promoted;
 	into->knows |= from->knows;

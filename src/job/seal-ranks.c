@@ -9,6 +9,7 @@
  *	  about all of them (a spawner's children), and they are named like those without one:
  *	- by their seat in the largest group among them, else by position (host, pid). Each seat of
  *	  a process that holds several in one group is a rank of its own (ncclCommInitAll);
+ *	- the number of a launcher's task is no rank's (seal-numbers.c), and gives way to others;
  *	- a RANK that nobody was promoted for is testified by its candidates, the topmost first. Of
  *	  two whose kinship is lost (a shell's subshell between them makes no entry, and is gone)
  *	  the older is, which had RANK first; a newer one only if the older had ended before;
@@ -457,6 +458,7 @@ static void fill_rank(struct seal *seal, int index, const struct claim *claim)
 		.host = seal->processes[claim->process].host,
 		.process = claim->process,
 		.candidate_only = !claim->promoted,
+		.doubtful = person->doubtful,
 		.restart = seal->processes[claim->process].restart,
 		.knows = person->identity.knows,
 		.lost_records = person->identity.lost_records};
@@ -546,6 +548,7 @@ void seal_ranks(struct seal *seal)
 	struct claims claims = {0};
 
 	collect_holdings(seal, &claims);
+	seal_numbers(seal);
 	find_stale(seal);
 	collect_claims(seal, &claims);
 	settle_numbers(seal, &claims);

@@ -20,6 +20,7 @@ struct seal_person {
 	struct job_identity identity;
 	int parent;  /* index of the parent process, JOB_NONE */
 	bool stale;  /* of an earlier restart generation */
+	bool doubtful; /* its number is a task's, and nobody knows whether tasks are ranks */
 	bool shared; /* holds several seats of one group: each seat is a rank of its own */
 	int rank;    /* the (first) rank that is this process, JOB_NONE */
 };
@@ -85,6 +86,9 @@ int seal_find_group(const struct seal *seal, uint64_t key);
 void seal_aliases(struct seal *seal);
 /* Hosts and processes: fills hosts, processes and people, parents included. */
 void seal_people(struct seal *seal);
+/* Whose number is no rank's: launchers'. Called by seal_ranks() only, once it is known who made a
+ * communicator. */
+void seal_numbers(struct seal *seal);
 /* Which process is which rank, and whose child. Needs people; afterwards seal_rank_of() holds. */
 void seal_ranks(struct seal *seal);
 /* Seats that no member of their group knew are numbered. Needs ranks. */

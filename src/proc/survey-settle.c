@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/numbers.h"
 #include "proc/survey.h"
 
 #define CLIMB_MOST 64 /* generations: a longer chain of parents is damage */
@@ -288,22 +290,20 @@ static bool is_inherited(const struct survey_process *above, const struct rank_c
 /* Whoever has the number of a task and somebody below it that has another is a launcher. */
 static void find_unknown_launchers(struct survey *survey)
 {
-	struct survey_process *process;
+	struct number *numbers = alloc_zeroed(survey->all.nr + 1, sizeof(*numbers));
 
-	array_for_each(&survey->all, process) {
-		const struct rank_claim *mine = best_claim(survey, process);
-		int at = process->parent;
+	for (size_t i = 0; i < survey->all.nr; i++) {
+		const struct survey_process *process = &survey->all.items[i];
+		const struct rank_claim *claim = best_claim(survey, process);
 
-		for (int step = 0; is_own_claim(mine) && at != SURVEY_NONE && step < CLIMB_MOST;
-			step++) {
-			struct survey_process *above = &survey->all.items[at];
-			const struct rank_claim *theirs = best_claim(survey, above);
-
-			if (theirs && theirs->of_task && theirs->rank != mine->rank)
-				above->torch_below = true;
-			at = above->parent;
-		}
+		numbers[i] = (struct number){.parent = process->parent,
+			.rank = claim ? claim->rank : NUMBER_NONE,
+			.kind = claim && claim->of_task ? NUMBER_OF_TASK : NUMBER_OWN};
 	}
+	numbers_find_launchers(numbers, survey->all.nr);
+	for (size_t i = 0; i < survey->all.nr; i++)
+		survey->all.items[i].torch_below = numbers[i].launcher;
+	free(numbers);
 }
 
 /*

@@ -29,7 +29,7 @@
 
 #define CENSUS_MAGIC	     0x31534e4543514e49ull /* "INQCENS1" */
 #define CENSUS_VERSION_MAJOR 1
-#define CENSUS_VERSION_MINOR 1
+#define CENSUS_VERSION_MINOR 2 /* since 2: what kind of number `rank` is */
 #define CENSUS_SLOTS	     1024
 #define CENSUS_FILE	     "census"
 #define CENSUS_RING_FORMAT   "%u.%llu.%u.ring" /* pid, start time, generation */
@@ -50,7 +50,14 @@ enum {
 	CENSUS_F_NO_RING = 16, /* no ring could be made: the process runs unrecorded */
 	CENSUS_F_TOOL = 32,    /* a compiler, assembler, linker: counted in the slot of its owner */
 	CENSUS_F_KILLED = 64,  /* EXITED, as its parent saw: exit_status is the signal */
+	/* What `rank` is, and may not be: */
+	CENSUS_F_TASK = 128,  /* only the number of a launcher's task, which may hold many ranks */
+	CENSUS_F_ALONE = 256, /* RANK without LOCAL_RANK, which may be that of a node */
+	CENSUS_F_OTHER_TASK = 512, /* set for this process, and not the number of its task */
 };
+
+/* The flags that say what kind of number `rank` is. */
+#define CENSUS_F_NUMBER (CENSUS_F_TASK | CENSUS_F_ALONE | CENSUS_F_OTHER_TASK)
 
 struct census_header {
 	uint64_t magic; /* published last */

@@ -282,7 +282,7 @@ struct ring_header {
 	uint16_t version_minor;
 	uint32_t header_size;
 	uint64_t file_size;
-	uint32_t compat_flags;	 /* a reader may ignore these */
+	uint32_t compat_flags;	 /* a reader may ignore these: CENSUS_F_NUMBER of `rank` */
 	uint32_t incompat_flags; /* a reader must refuse bits it does not know */
 	uint32_t role;		 /* enum ring_role */
 	uint32_t place;		 /* enum ring_place */

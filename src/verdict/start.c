@@ -72,7 +72,8 @@ static bool explains_start(const struct inquiry *q, int rank, struct reason *why
 	if (r->process == JOB_NONE &&
 		(!q->job->has_census || may_be_elsewhere(q) || numbers_are_guessed(q)))
 		return false;
-	if (r->process != JOB_NONE && (!r->candidate_only || poses_waits(p->posture.pose)))
+	if (r->process != JOB_NONE &&
+		(!r->candidate_only || r->doubtful || poses_waits(p->posture.pose)))
 		return false;
 	why->confidence = r->process == JOB_NONE ? VERDICT_SUPPORTED
 			  : p->ended		 ? VERDICT_ESTABLISHED

@@ -35,3 +35,39 @@ agree_on() {
 		"$scratch/shown" | sort -u)
 	[ "$(echo "$facts" | wc -l)" -eq 1 ] || fail "members differ: $facts"
 }
+
+# hangs N PATTERN NAME WORD...: a job of N ranks under `inquest run` that does these words, until
+# the verdict of `attach` has the words of the pattern; it is in $scratch/verdict, and .json.
+hangs() {
+	n=$1 pattern=$2 name=$3
+	unset INQUEST_JOB_DIR
+	shift 3
+	rm -rf "$scratch/meet"
+	mkdir "$scratch/meet"
+	env LD_LIBRARY_PATH="$torchlike:$standin" "$INQUEST" run --name "$name" -- \
+		sh -c 'n=$1; shift
+		trap "kill \$all; exit" TERM
+		for r in $(seq 0 $((n - 1))); do
+			RANK=$r LOCAL_RANK=$r WORLD_SIZE=$n "$@" &
+			all="$all $!"
+		done
+		wait' sh "$n" "$top_builddir/tests/c10d/ranks" "$scratch/meet" "$@" \
+		>"$scratch/out" 2>&1 &
+	child=$!
+	children="$children $child"
+	for _ in $(seq 200); do
+		"$INQUEST" attach "$name" >"$scratch/verdict" 2>/dev/null
+		if grep -Eq "$pattern" "$scratch/verdict"; then
+			break
+		fi
+		sleep 0.5
+	done
+	grep -Eq "$pattern" "$scratch/verdict" ||
+		fail "$name: no '$pattern' in: $(cat "$scratch/verdict")"
+	"$INQUEST" attach --json "$name" >"$scratch/verdict.json" 2>/dev/null
+	"$INQUEST" view --screen 80x24 "$name" >"$scratch/screen"
+	kill -TERM "$child"
+	wait "$child"
+	children=
+	echo "$name: $(head -n 1 "$scratch/verdict")"
+}

@@ -299,7 +299,7 @@ static int show_census(const void *bytes, size_t size)
 	for (uint32_t i = 0; i < view.slots; i++)
 		if (census_view_slot(&view, i, &s) == 1)
 			printf("slot %u %s pid=%u ppid=%u rank=%d world=%d status=%d generation=%u "
-			       "signal=%u from=%u comm=%s exe=%s%s%s%s%s%s%s%s\n",
+			       "signal=%u from=%u comm=%s exe=%s%s%s%s%s%s%s%s%s%s%s\n",
 				i, s.state <= CENSUS_EXITED ? state[s.state] : "?", s.pid, s.ppid,
 				s.rank, s.world_size, s.exit_status, s.generation, s.last_signal,
 				s.last_signal_pid, s.comm, s.exe,
@@ -309,7 +309,10 @@ static int show_census(const void *bytes, size_t size)
 				s.flags & CENSUS_F_WAS_RANK ? " +was_rank" : "",
 				s.flags & CENSUS_F_NO_RING ? " +no_ring" : "",
 				s.flags & CENSUS_F_TOOL ? " +tool" : "",
-				s.flags & CENSUS_F_KILLED ? " +killed" : "");
+				s.flags & CENSUS_F_KILLED ? " +killed" : "",
+				s.flags & CENSUS_F_TASK ? " +task" : "",
+				s.flags & CENSUS_F_ALONE ? " +alone" : "",
+				s.flags & CENSUS_F_OTHER_TASK ? " +other_task" : "");
 	for (uint32_t i = 0; i < view.slots; i++)
 		if (census_view_slot(&view, i, &s) == 1 && s.tools.begun)
 			printf("tools of %u begun=%u ended=%u failed=%u killed=%u latest=%s\n", i,
