@@ -218,6 +218,21 @@ static void say_hosts(struct receipt *r)
 	free(texts);
 }
 
+/* How many devices the process may open, and which of them it was told to see. */
+static void say_gpus(struct receipt *r, const struct job_trait *trait)
+{
+	struct str words = {0};
+
+	if (trait->number > 0)
+		str_printf(&words, "%" PRId64 " readable", trait->number);
+	else
+		str_add(&words, trait->number ? "not known" : "no GPU readable");
+	if (*trait->text)
+		str_printf(&words, "; CUDA_VISIBLE_DEVICES=%s", trait->text);
+	alikes_add(&r->alikes, SECTION_TRAITS, trait->key, in_arena(r, &words), trait->rank,
+		trait->cite);
+}
+
 static void say_traits(struct receipt *r)
 {
 	const struct job *job = r->fill.scene->job;
@@ -230,6 +245,10 @@ static void say_traits(struct receipt *r)
 		/* Of caches more is known than a process tells itself. */
 		if (!strcmp(trait->key, "cache") || !strcmp(trait->key, "cache-bytes"))
 			continue;
+		if (!strcmp(trait->key, "gpus")) {
+			say_gpus(r, trait);
+			continue;
+		}
 		alike = alikes_add(&r->alikes, SECTION_TRAITS, trait->key, trait->text, trait->rank,
 			trait->cite);
 		/* Of who it is, the number says what stands before it anyhow. */

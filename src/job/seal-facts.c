@@ -339,14 +339,27 @@ static void place_signal(struct seal *seal, struct raw_signal *raw, struct job_s
 	facts[seal->job->nsignals++] = raw->fact;
 }
 
+/* Compile workers come and go: of one that has ended nothing can be had, and nothing lacks. */
+static bool is_of_the_past(const struct job_process *helper, const struct job_loss *loss)
+{
+	static const char gone[] = " is gone";
+	size_t len = strlen(loss->what), tail = strlen(gone);
+
+	return helper->end > JOB_ALIVE || (len > tail && !strcmp(loss->what + len - tail, gone));
+}
+
 static void place_loss(struct seal *seal, struct raw_loss *raw, struct job_loss *facts)
 {
 	int process;
+	bool helper;
 
 	raw->fact.rank = rank_of(seal, &raw->about, &process);
 	raw->fact.cite = cite_or(seal, raw->fact.cite, process);
+	helper = process != JOB_NONE && seal->processes[process].role == JOB_ROLE_CHILD;
+	if (helper && !raw->fact.of_ops && is_of_the_past(&seal->processes[process], &raw->fact))
+		return;
 	/* What is lost of a helper is not lost of the rank itself. */
-	if (process != JOB_NONE && seal->processes[process].role == JOB_ROLE_CHILD)
+	if (helper)
 		raw->fact.what = arena_printf(seal->arena, "of its child: %s", raw->fact.what);
 	facts[seal->job->nlosses++] = raw->fact;
 }

@@ -23,3 +23,13 @@ tests_unit_report_stacks_test_SOURCES = tests/unit/report_stacks_test.c \
 	tests/unit/report_job.c tests/unit/report_job.h tests/unit/unit.h
 tests_unit_report_stacks_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(JSON_CFLAGS)
 tests_unit_report_stacks_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/words_test
+tests_unit_words_test_SOURCES = tests/unit/words_test.c \
+	tests/unit/report_job.c tests/unit/report_job.h tests/unit/unit.h
+tests_unit_words_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(JSON_CFLAGS)
+tests_unit_words_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/report_line_test
+tests_unit_report_line_test_SOURCES = tests/unit/report_line_test.c \
+	tests/unit/report_job.c tests/unit/report_job.h tests/unit/unit.h
+tests_unit_report_line_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(JSON_CFLAGS)
+tests_unit_report_line_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)

@@ -5,6 +5,8 @@
 
 #include "base/alloc.h"
 
+#define KEPT_MOST 8 /* lines of a section: with more of them the page would be none */
+
 static const char *const styles[] = {
 	[PAGE_PLAIN] = "",
 	[PAGE_ALARM] = "\033[1;31m",
@@ -24,17 +26,43 @@ void page_add(struct page *page, struct str *text, enum page_style style, size_t
 	struct page_section *section = &page->sections.items[page->sections.nr - 1];
 	struct page_line *line = array_add(&section->lines);
 
-	line->text = str_detach(text);
-	line->style = style;
-	line->strong = strong;
+	*line = (struct page_line){.text = str_detach(text), .style = style, .strong = strong};
+}
+
+void page_keep(struct page *page, size_t lines)
+{
+	struct page_section *section = &page->sections.items[page->sections.nr - 1];
+
+	for (size_t at = section->lines.nr; at-- && lines--;)
+		section->lines.items[at].kept = true;
+}
+
+static void drop(struct page_section *section, size_t at)
+{
+	struct page_line *lines = section->lines.items;
+
+	free(lines[at].text);
+	section->lines.nr--;
+	memmove(&lines[at], &lines[at + 1], (section->lines.nr - at) * sizeof(*lines));
 }
 
 static void drop_last(struct page_section *section)
 {
-	free(section->lines.items[--section->lines.nr].text);
+	drop(section, section->lines.nr - 1);
 }
 
-/* Keeps `keep` lines of a section, the last of which counts those that are gone. */
+/* How many lines it keeps in any case; where it gives up others, one more says how many. */
+static size_t least_of(const struct page_section *section)
+{
+	size_t kept = 1;
+	const struct page_line *line;
+
+	array_for_each (&section->lines, line)
+		kept += line->kept && kept < KEPT_MOST;
+	return section->least > kept ? section->least : kept;
+}
+
+/* Leaves `keep` lines of a section, the last of which counts those that are gone. */
 static void cut_section(struct page_section *section, size_t keep)
 {
 	size_t had = section->lines.nr;
@@ -42,10 +70,13 @@ static void cut_section(struct page_section *section, size_t keep)
 
 	if (keep >= had)
 		return;
+	for (size_t at = had; at-- && section->lines.nr >= keep;)
+		if (!section->lines.items[at].kept)
+			drop(section, at);
 	while (section->lines.nr >= keep && section->lines.nr)
 		drop_last(section);
 	str_printf(&more, "   ... and %zu more (--json has all)", had - section->lines.nr);
-	array_add(&section->lines)->text = str_detach(&more);
+	*array_add(&section->lines) = (struct page_line){.text = str_detach(&more)};
 }
 
 void page_shorten(struct page *page, size_t lines)
@@ -59,7 +90,7 @@ void page_shorten(struct page *page, size_t lines)
 		size_t best = nr, most = 0;
 
 		for (size_t i = 0; i < nr; i++) {
-			size_t least = page->sections.items[i].least;
+			size_t least = least_of(&page->sections.items[i]);
 
 			if (keep[i] > least && keep[i] - least > most) {
 				most = keep[i] - least;

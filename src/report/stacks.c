@@ -15,7 +15,9 @@
 #include "words/headline.h"
 #include "report/page.h"
 #include "report/report.h"
+#include "words/wording.h"
 
+#define KEY_WIDTH     8
 #define MEMBERS_WIDTH 11
 #define PLACE_COLUMN  48
 #define PLACE_LEAST   12
@@ -69,6 +71,52 @@ static void add_headline(struct stacks_writing *w)
 	str_release(&tag);
 }
 
+/* A key at the left, and words beside it, in two lines where they need them. */
+static void add_keyed(struct stacks_writing *w, const char *key, size_t column, const char *words)
+{
+	struct str safe = {0}, line = {0};
+	size_t part;
+
+	escape_text(&safe, words, w->options->utf8);
+	part = escape_break(str_text(&safe), PAGE_WIDTH - column);
+	str_add(&line, key);
+	pad(&line, column);
+	str_add_bytes(&line, str_text(&safe), part);
+	add_line(w, &line, PAGE_STRONG, strlen(key));
+	if (safe.len > part) {
+		pad(&line, column + 1);
+		str_add(&line, str_text(&safe) + part);
+		add_line(w, &line, PAGE_PLAIN, 0);
+	}
+	str_release(&safe);
+	str_release(&line);
+}
+
+/* Whether to wait or to kill, as the page of verdicts has it. */
+static void add_outlook(struct stacks_writing *w)
+{
+	const struct verdict *verdict = &w->verdicts->at[0];
+	struct str key = {0}, words = {0};
+
+	if (verdict->class != VERDICT_HEALTHY) {
+		str_printf(&key, " %s", wording_outlook_word(verdict->outlook));
+		wording_prospect(&words, verdict, verdict->watchdog_left);
+		add_keyed(w, str_text(&key), KEY_WIDTH + 2, str_text(&words));
+	}
+	str_release(&key);
+	str_release(&words);
+}
+
+static void add_next(struct stacks_writing *w)
+{
+	struct str words = {0};
+
+	wording_next(&words, w->verdicts, &w->verdicts->at[0]);
+	if (words.len)
+		add_keyed(w, "next", 6, words.text);
+	str_release(&words);
+}
+
 /* "240 stacks, 2 classes; 3 samples in 2.2 s; 0 threads stopped" */
 static void add_summary(struct stacks_writing *w)
 {
@@ -87,7 +135,8 @@ static void add_summary(struct stacks_writing *w)
 	add_line(w, &line, PAGE_PLAIN, 0);
 	if (stops.len)
 		add_line(w, &stops, PAGE_PLAIN, 0);
-	disturbed_add_cut(&line, &disturbed);
+	if (w->options->threads_stopped >= 0)
+		disturbed_add_cut(&line, &disturbed);
 	if (line.len)
 		add_line(w, &line, PAGE_WARN, 0);
 	str_release(&stops);
@@ -222,11 +271,15 @@ static int stacks_write(
 		.verdicts = verdicts, .options = options, .tree = tree, .left = LINES_MOST};
 
 	page_begin(&w.page, 1);
-	if (verdicts->n && !options->below)
+	if (verdicts->n && !options->below) {
 		add_headline(&w);
+		add_outlook(&w);
+	}
 	add_summary(&w);
 	add_classes(&w);
 	add_tree(&w);
+	if (verdicts->n && !options->below)
+		add_next(&w);
 	page_write(&w.page, file, options->color);
 	page_release(&w.page);
 	stacktree_free(tree);

@@ -27,7 +27,8 @@
 #define CITE_COLUMN 61
 #define CITE_WIDTH  28
 #define KEY_WIDTH   8
-#define NOT_WIDTH   12
+#define KEY_MOST    16 /* of ranks; what then is beside it begins further right */
+#define NOT_WIDTH   10
 #define LINES_FEW   24 /* for up to 8 ranks */
 #define LINES_MANY  30
 
@@ -61,11 +62,11 @@ struct cited {
 	size_t strong;
 };
 
-/* Adds one line, or two where the words are too long for one beside the cite. */
-static void add_line(struct writing *w, struct cited *cited)
+/* Adds one line, or two where the words are too long for one beside the cite; returns how many. */
+static size_t add_line(struct writing *w, struct cited *cited)
 {
 	struct str safe = {0}, source = {0}, cut = {0}, rest = {0};
-	size_t right, width, part;
+	size_t right, width, part, lines = 1;
 
 	escape_text(&safe, str_text(&cited->words), w->options->utf8);
 	escape_text(&source, cited->cite, w->options->utf8);
@@ -87,12 +88,14 @@ static void add_line(struct writing *w, struct cited *cited)
 		pad(&cited->key, cited->column + 1);
 		escape_fit(&cited->key, rest.text, PAGE_WIDTH - cited->column - 1);
 		page_add(&w->page, &cited->key, PAGE_PLAIN, 0);
+		lines++;
 	}
 	str_release(&safe);
 	str_release(&source);
 	str_release(&cut);
 	str_release(&rest);
 	str_release(&cited->words);
+	return lines;
 }
 
 static enum page_style style_of(const struct verdict *verdict)
@@ -206,6 +209,26 @@ static void add_first(struct writing *w)
 	add_line(w, &line);
 }
 
+/* Who did not come, and where: without these the rest of a page is worth little. */
+static bool is_the_point(enum verdict_fact_kind kind)
+{
+	switch (kind) {
+	case FACT_NEVER_ENTERED:
+	case FACT_NEVER_INIT:
+	case FACT_NEVER_GAVE_ID:
+	case FACT_WAITS_IN_OP:
+	case FACT_WAITS_IN_INIT:
+	case FACT_WAITS_FOR_ID:
+	case FACT_WAITS_IN_STORE:
+	case FACT_WAITS_FOR_PEER:
+	case FACT_ENTERED_OTHER:
+	case FACT_FIRST_FORK:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void add_evidence(struct writing *w, const struct verdict *verdict)
 {
 	struct merged merged = {0};
@@ -215,11 +238,16 @@ static void add_evidence(struct writing *w, const struct verdict *verdict)
 	array_for_each (&merged.facts, fact) {
 		struct verdict_ranks ranks = {fact->ranks.items, fact->ranks.nr};
 		struct cited line = {.column = KEY_WIDTH + 2, .cite = str_text(&fact->cite)};
+		size_t lines;
 
 		str_add_char(&line.key, ' ');
-		ranks_fit(&line.key, w->verdicts->job, ranks, KEY_WIDTH);
+		ranks_fit(&line.key, w->verdicts->job, ranks, KEY_MOST);
+		if (line.key.len >= line.column)
+			line.column = line.key.len + 1;
 		str_add(&line.words, str_text(&fact->words));
-		add_line(w, &line);
+		lines = add_line(w, &line);
+		if (is_the_point(fact->first->kind))
+			page_keep(&w->page, lines);
 	}
 	merge_release(&merged);
 }
@@ -230,9 +258,10 @@ static void add_ruled_out(struct writing *w, const struct verdict *verdict)
 		const struct verdict_ruled_out *out = &verdict->ruled_out[i];
 		struct cited line = {.column = NOT_WIDTH + 1, .cite = out->why.cite};
 
-		str_printf(&line.key, "not %s", wording_question(out->class));
+		str_add(&line.key, "ruled out");
+		str_printf(&line.words, "%s: ", wording_question(out->class));
 		if (out->why.ranks.n && out->why.ranks.n < w->verdicts->job->nranks) {
-			ranks_fit(&line.words, w->verdicts->job, out->why.ranks, NOT_WIDTH);
+			ranks_fit(&line.words, w->verdicts->job, out->why.ranks, KEY_MOST);
 			str_add(&line.words, ": ");
 		}
 		wording_fact(&line.words, &out->why);
@@ -334,7 +363,9 @@ static void add_footer(struct writing *w)
 	if (w->options->saved)
 		escape_text(&line, w->options->saved, w->options->utf8);
 	page_add(&w->page, &line, PAGE_PLAIN, 0);
-	disturbed_add_cut(&line, &disturbed);
+	/* How to look closer is for who still can. */
+	if (w->options->threads_stopped >= 0)
+		disturbed_add_cut(&line, &disturbed);
 	if (line.len)
 		page_add(&w->page, &line, PAGE_WARN, 0);
 }

@@ -441,7 +441,7 @@ static void rule_out_transport(struct inquiry *q, struct draft *draft)
 			return;
 	}
 	draft_rule_out(draft, VERDICT_TRANSPORT_STALL, FACT_OTHER, inquiry_cite_all(q))->text =
-		"no open operation has all its members";
+		"no collective has everybody in it";
 }
 
 const struct rule rule_transport_stall = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "words/first.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -23,18 +24,41 @@ static void widen(struct range *range, int64_t value)
 	range->n++;
 }
 
-/* "0:38-11:02"; where not all ranks have it, how many do. */
+/* "0.05", "4.2", "38": seconds, as far as they tell something. */
+static void add_seconds(struct str *into, int64_t ns)
+{
+	int64_t hundredths = (ns < 0 ? 0 : ns) / (CLOCK_NS_PER_S / 100);
+
+	if (hundredths < 10)
+		str_printf(into, "0.%02" PRId64, hundredths);
+	else if (hundredths < 1000 && hundredths / 10 % 10)
+		str_printf(into, "%" PRId64 ".%" PRId64, hundredths / 100, hundredths / 10 % 10);
+	else
+		str_printf(into, "%" PRId64, hundredths / 100);
+}
+
+/* "0:38 to 11:02", "0.4 to 4.2 s"; where not all ranks have it, how many do. */
 static void add_range(struct str *into, const struct range *range, size_t nranks)
 {
-	char least[CLOCK_TEXT_SIZE], most[CLOCK_TEXT_SIZE];
+	bool seconds = range->most < CLOCK_NS_PER_S * 60;
+	char text[CLOCK_TEXT_SIZE];
+	struct str least = {0}, most = {0};
 
-	clock_format(range->least, least);
-	clock_format(range->most, most);
-	str_add(into, least);
-	if (strcmp(least, most) != 0)
-		str_printf(into, "-%s", most);
+	if (seconds) {
+		add_seconds(&least, range->least);
+		add_seconds(&most, range->most);
+	} else {
+		str_add(&least, clock_format(range->least, text));
+		str_add(&most, clock_format(range->most, text));
+	}
+	str_add(into, str_text(&least));
+	if (strcmp(str_text(&least), str_text(&most)) != 0)
+		str_printf(into, " to %s", str_text(&most));
+	str_add(into, seconds ? " s" : "");
 	if (range->n < nranks)
 		str_printf(into, " (%zu of %zu)", range->n, nranks);
+	str_release(&least);
+	str_release(&most);
 }
 
 void first_add(struct str *into, const struct job *job)
@@ -52,9 +76,9 @@ void first_add(struct str *into, const struct job *job)
 	if (!compile.n && !step.n)
 		return;
 	if (compile.n) {
-		str_add(into, "compile after ");
+		str_add(into, "compile began at ");
 		add_range(into, &compile, job->nranks);
-		str_add(into, " for ");
+		str_add(into, ", took ");
 		add_range(into, &compiling, compiling.n);
 		str_add(into, "; ");
 	}

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "job/names.h"
 #include "words/escape.h"
 #include "words/ranks.h"
@@ -161,6 +162,27 @@ static bool somebody_was_lost(const struct job *job)
 	return false;
 }
 
+/* Nothing of a rank was seen, whoever may be to blame. */
+static bool has_no_rank(const struct verdicts *verdicts, const struct verdict *verdict)
+{
+	const struct job *job = verdicts->job;
+
+	for (size_t i = 0; i < job->nranks; i++)
+		if (job->ranks[i].process != JOB_NONE)
+			return false;
+	return verdict->class == VERDICT_INCONCLUSIVE && !verdict->victims.n;
+}
+
+/* ", 2.6 s after launch" */
+static void add_since_launch(struct str *into, const struct job *job)
+{
+	char text[CLOCK_TEXT_SIZE];
+
+	if (job->ended != JOB_YES && job->launched != JOB_UNKNOWN && job->gathered != JOB_UNKNOWN)
+		str_printf(into, ", %s after launch",
+			clock_format(job->gathered - job->launched, text));
+}
+
 static const char *nobody_of(const struct verdicts *verdicts, const struct verdict *verdict)
 {
 	if (verdict->class == VERDICT_HEALTHY && somebody_was_lost(verdicts->job))
@@ -182,6 +204,10 @@ static void add_who_does(
 	const struct phrase *phrase = phrase_of(verdict);
 	const struct verdict_fact *signal = signal_of(verdict);
 
+	if (has_no_rank(verdicts, verdict)) {
+		str_add(into, verdicts->job->ended == JOB_YES ? "no rank was seen" : "no rank yet");
+		return;
+	}
 	if (verdict->culprits.n) {
 		ranks_name(into, verdicts->job, verdict->culprits);
 	} else if (verdict->camp_a.n && says_who_is_late(verdict)) {
@@ -213,13 +239,18 @@ static void add_who_does(
 }
 
 /* The headline's fact, unless the sentence says it already. */
-static void add_detail(struct str *into, const struct verdict *verdict)
+static void add_detail(
+	struct str *into, const struct verdicts *verdicts, const struct verdict *verdict)
 {
 	const struct verdict_fact *fact = &verdict->headline;
 	bool empty = fact->kind == FACT_OTHER && !(fact->text && *fact->text);
 	/* What a launcher did to a rank in the end is not what the verdict is about. */
 	bool effect = fact->kind == FACT_TERMINATED;
 
+	if (has_no_rank(verdicts, verdict)) {
+		add_since_launch(into, verdicts->job);
+		return;
+	}
 	if (empty || effect || fact == signal_of(verdict))
 		return;
 	str_add(into, " (");
@@ -263,7 +294,7 @@ void headline_sentence(
 	struct str *into, const struct verdicts *verdicts, const struct verdict *verdict)
 {
 	add_who_does(into, verdicts, verdict);
-	add_detail(into, verdict);
+	add_detail(into, verdicts, verdict);
 	add_waiters(into, verdicts, verdict, true);
 }
 
@@ -300,12 +331,12 @@ static bool add_if_fits(struct str *into, size_t from, struct str *part, size_t 
 }
 
 /* The first that fits of: the whole detail, the program's line with its function, the line. */
-static void shout_detail(struct str *into, size_t from, const struct verdict *verdict, size_t width,
-	bool utf8)
+static void shout_detail(struct str *into, size_t from, const struct verdicts *verdicts,
+	const struct verdict *verdict, size_t width, bool utf8)
 {
 	struct str part = {0};
 
-	add_detail(&part, verdict);
+	add_detail(&part, verdicts, verdict);
 	if (!add_if_fits(into, from, &part, width, utf8)) {
 		add_place(&part, &verdict->headline, true);
 		if (!add_if_fits(into, from, &part, width, utf8)) {
@@ -330,7 +361,7 @@ void headline_shout(struct str *into, const struct verdicts *verdicts,
 	str_cut(&waiters, 0);
 	add_waiters(&waiters, verdicts, verdict, false);
 	before = waiters.len < width ? width - waiters.len : 0;
-	shout_detail(into, from, verdict, before, utf8);
+	shout_detail(into, from, verdicts, verdict, before, utf8);
 	add_if_fits(into, from, &waiters, width, utf8);
 	str_release(&part);
 	str_release(&waiters);

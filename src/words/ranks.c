@@ -49,23 +49,21 @@ void ranks_add(struct str *into, const struct job *job, struct verdict_ranks ran
 
 void ranks_fit(struct str *into, const struct job *job, struct verdict_ranks ranks, size_t width)
 {
-	struct str whole = {0};
-	size_t keep, tail;
+	struct str whole = {0}, first = {0};
 
 	ranks_add(&whole, job, ranks);
-	if (whole.len <= width) {
-		str_add(into, str_text(&whole));
-		goto out;
+	if (whole.len > width) {
+		ranks_add(&first, job, (struct verdict_ranks){ranks.at, 1});
+		str_cut(&whole, 0);
+		str_printf(&whole, "%zu from %s", ranks.n, str_text(&first));
+		if (whole.len > width) {
+			str_cut(&whole, 0);
+			str_printf(&whole, "%s +%zu", str_text(&first), ranks.n - 1);
+		}
 	}
-	tail = strlen(strrchr(whole.text, ',') ? strrchr(whole.text, ',') : whole.text);
-	keep = width > tail + 4 ? width - tail - 4 : 0;
-	while (keep && whole.text[keep] != ',')
-		keep--;
-	str_add_bytes(into, whole.text, keep);
-	str_add(into, keep ? ",..." : "...");
-	str_add(into, whole.text + whole.len - tail);
-out:
+	str_add(into, str_text(&whole));
 	str_release(&whole);
+	str_release(&first);
 }
 
 /* How many of the set have a number, or none. */

@@ -13,8 +13,8 @@
 void ranks_add(struct str *into, const struct job *job, struct verdict_ranks ranks);
 
 /*
- * Appends it in at most width columns (at least 8): of a longer one the runs in its middle become
- * "...": "0,2,...,62".
+ * Appends it in at most width columns (at least 8). Of a longer one the count and the first stand
+ * there, since part of a set would be taken for all of it: "32 from 0", or shorter "0 +31".
  */
 void ranks_fit(struct str *into, const struct job *job, struct verdict_ranks ranks, size_t width);
 

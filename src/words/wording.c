@@ -2,8 +2,8 @@
 /*
  * A template is text with values in braces: {t} and {T} are the fact's texts, {a} {b} {c} its
  * numbers, with the way to write one behind it: {a ns} a duration, {a op} an op index "#7",
- * {b..c} a range, and so on (see `ways`). What stands in brackets is left out if a value in it is
- * not known; outside of brackets an unknown value reads "unknown".
+ * {b..c} a range, and so on (see `ways`; for texts `text_ways`). What stands in brackets is left
+ * out if a value in it is not known; outside of brackets an unknown value reads "unknown".
  */
 #include "words/wording.h"
 
@@ -14,7 +14,7 @@
 #include "words/ranks.h"
 
 static const char *const templates[VERDICT_FACT_KINDS] = {
-	[FACT_SPAN_OPEN] = "{t}[ {T}][, open {a ns}]",
+	[FACT_SPAN_OPEN] = "{t}[ {T graph}][, open {a ns}]",
 	[FACT_SPAN_ACTIVE] = "used {a cpu}[ in the last {b ns}]",
 	[FACT_SPAN_IDLE] = "no CPU, no child, no span event[ for {a ns}]",
 	[FACT_TOOLS] = "[{t} ran {b ns} ago, ]{a} compiler processes so far",
@@ -53,7 +53,7 @@ static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_DIED_GONE] = "is gone; how it ended is not known",
 	[FACT_OOM_KILL] = "cgroup oom_kill +{a}",
 	[FACT_RSS] = "RSS {a bytes} -> {b bytes}",
-	[FACT_EXCEPTION] = "{t}",
+	[FACT_EXCEPTION] = "{t exception}",
 	[FACT_RAISED_AT] = "raised at {t}",
 	[FACT_LOG_LINE] = "last log line: \"{t}\"",
 	[FACT_CHILD_DIED] = "its child[ {t}][ (pid {a pid})] died[ of {c signal}][, status {b}]",
@@ -74,7 +74,7 @@ static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_ORDER] = "{t}; others the other way round",
 	[FACT_CAMP] = "entered {t}[ as {a op}]",
 	[FACT_AGENT_SILENT] = "agent[ of {t}] silent[ for {a ns}]",
-	[FACT_ALIVE] = "{a} alive[, oom_kill +{b}]",
+	[FACT_ALIVE] = "[{t} ]{a} alive[, oom_kill +{b}]",
 	[FACT_SAME_ARGUMENTS] = "same arguments[ to {t}][ {a op}]",
 	[FACT_NO_OPEN_SPAN] = "no open[ {b span}] span",
 	[FACT_NO_SHARD_CAUSE] = "all batches equal[: {a} rows][, {b} elements]",
@@ -124,9 +124,9 @@ static const char *const nexts[VERDICT_NEXTS] = {
 	[VERDICT_NEXT_LOOK_AT_CHILD] = "see why the program that {R} starts does not begin",
 	[VERDICT_NEXT_CONTINUE_PROCESS] = "continue {R} (kill -CONT, or thaw its cgroup)",
 	[VERDICT_NEXT_DETACH_DEBUGGER] = "detach the debugger of {R}, or let it continue",
-	[VERDICT_NEXT_STACK_OF_RANK] = "look at the stack of {R}: py-spy dump, or gdb -p",
+	[VERDICT_NEXT_STACK_OF_RANK] = "look at the stack of {R}: inquest attach --stacks",
 	[VERDICT_NEXT_STACK_NEXT_TIME] =
-		"next time, take the stack of {R} while it hangs: py-spy dump",
+		"next time, take the stack of {R} while it hangs: inquest attach --stacks",
 	[VERDICT_NEXT_LOOK_AT_CORE] = "look at the core of {R}; or set PYTHONFAULTHANDLER=1",
 	[VERDICT_NEXT_READ_STACK] = "read the code where {R} died; the others only echo it",
 	[VERDICT_NEXT_LOOK_AT_LOCK] = "see who holds the lock that {R} waits for: lslocks",
@@ -140,14 +140,82 @@ static const char *const nexts[VERDICT_NEXTS] = {
 	[VERDICT_NEXT_CHECK_NODE] = "check the node: power, kernel log, network",
 	[VERDICT_NEXT_SIMPLIFY] =
 		"rerun the reduced-complexity preset: no compile, 2 ranks, 1 step",
-	[VERDICT_NEXT_ATTACH_NEXT_TIME] =
-		"next time, look while it hangs: inquest attach, and py-spy dump",
-	[VERDICT_NEXT_RUN_NEXT_TIME] =
-		"next time, run it under `inquest run`: that sees into {R}",
+	[VERDICT_NEXT_ATTACH_NEXT_TIME] = "next time, look while it hangs: inquest attach --stacks",
+	[VERDICT_NEXT_RUN_NEXT_TIME] = "next time, run it under `inquest run`: that sees into {R}",
 	[VERDICT_NEXT_FIND_DUMPS] =
 		"find the dumps that lack: a rank without one may have died, or hang in its GIL",
-	[VERDICT_NEXT_MORE_EVIDENCE] = "attach again in 30 s, or run it under `inquest run`",
+	[VERDICT_NEXT_MORE_EVIDENCE] =
+		"attach again in 30 s; next time, run it under `inquest run`: that sees more",
 };
+
+/* How the evidence was taken, since that decides what would give more of it. */
+enum taking {
+	TAKING_ALONE,   /* from outside, of a job that nobody watches */
+	TAKING_AGENT,   /* `inquest run` watches it */
+	TAKING_REFUSED, /* we were not let in */
+	TAKING_EARLY,   /* of a job that has no rank yet */
+	TAKINGS
+};
+
+/* What takes the place of a next step where the evidence was taken in that way; NULL: nothing. */
+static const struct {
+	enum verdict_next next;
+	const char *words[TAKINGS];
+} nexts_by_taking[] = {
+	{VERDICT_NEXT_MORE_EVIDENCE,
+		{[TAKING_AGENT] = "see where each rank stands: inquest attach --stacks",
+			[TAKING_REFUSED] = "let it look: {L}",
+			[TAKING_EARLY] =
+				"see what the launcher does: its own output, its processes"}},
+	{VERDICT_NEXT_RUN_NEXT_TIME,
+		{[TAKING_AGENT] = "take the stack of {R} while it hangs: inquest attach --stacks",
+			[TAKING_REFUSED] = "let it look: {L}"}},
+	{VERDICT_NEXT_STACK_OF_RANK, {[TAKING_REFUSED] = "let it look: {L}"}},
+	{VERDICT_NEXT_ATTACH_NEXT_TIME,
+		{[TAKING_EARLY] = "see what the launcher said: none of its ranks was seen"}},
+};
+
+/* So begins what is lost where the system forbade a look (see src/proc/capture.c). */
+static const char refused[] = "may not be read: ";
+
+/* What to do about it, in the system's words; NULL where nobody was kept out. */
+static const char *remedy_of(const struct job *job)
+{
+	for (size_t i = 0; i < job->nlosses; i++) {
+		const char *what = strstr(job->losses[i].what, refused);
+
+		if (what && job->losses[i].rank != JOB_NONE)
+			return what + strlen(refused);
+	}
+	return NULL;
+}
+
+static enum taking taking_of(const struct job *job)
+{
+	size_t seen = 0;
+
+	for (size_t i = 0; i < job->nranks; i++)
+		seen += job->ranks[i].process != JOB_NONE;
+	if (!seen)
+		return TAKING_EARLY;
+	if (remedy_of(job))
+		return TAKING_REFUSED;
+	for (size_t i = 0; i < job->nhosts; i++)
+		if (job->hosts[i].agent_beat != JOB_UNKNOWN)
+			return TAKING_AGENT;
+	return TAKING_ALONE;
+}
+
+/* The words for that next step of this job. */
+static const char *next_of(const struct job *job, enum verdict_next next)
+{
+	enum taking taking = taking_of(job);
+
+	for (size_t i = 0; i < sizeof(nexts_by_taking) / sizeof(nexts_by_taking[0]); i++)
+		if (nexts_by_taking[i].next == next && nexts_by_taking[i].words[taking])
+			return nexts_by_taking[i].words[taking];
+	return (unsigned)next < VERDICT_NEXTS ? nexts[next] : "";
+}
 
 static const char *const outlooks[] = {
 	[VERDICT_OUTLOOK_UNKNOWN] = "not known whether it resolves",
@@ -359,6 +427,62 @@ static int64_t number_of(const struct verdict_fact *fact, char which)
 	return which == 'a' ? fact->a : which == 'b' ? fact->b : fact->c;
 }
 
+/* "0/0 4f81c2" is graph 0/0: what its hash is tells something only beside another one's. */
+static void say_graph(struct str *into, const char *text)
+{
+	size_t frame = strspn(text, "0123456789"), part;
+	const char *hash;
+
+	part = frame && text[frame] == '/' ? strspn(text + frame + 1, "0123456789") : 0;
+	hash = text + frame + 1 + part;
+	if (!part || (*hash && (*hash != ' ' || hash[1 + strspn(hash + 1, "0123456789abcdef")])))
+		str_add(into, text);
+	else
+		str_printf(into, "graph %.*s", (int)(frame + 1 + part), text);
+}
+
+/* A note of one begins so; whoever tells it has said already what it is. */
+static void say_exception(struct str *into, const char *text)
+{
+	static const char kind[] = "exception: ";
+
+	str_add(into, strncmp(text, kind, strlen(kind)) ? text : text + strlen(kind));
+}
+
+static void say_text(struct str *into, const char *text)
+{
+	str_add(into, text);
+}
+
+static const struct {
+	const char *name;
+	void (*say)(struct str *into, const char *text);
+} text_ways[] = {
+	{"", say_text},
+	{"graph", say_graph},
+	{"exception", say_exception},
+};
+
+static bool is_way(const char *name, const char *way, size_t len)
+{
+	return strlen(name) == len && !strncmp(name, way, len);
+}
+
+/* Both ends of a range, or one where they read alike: "1.6 s", "1.6 s to 1.7 s", "3-5". */
+static bool say_range(struct str *into, bool (*say)(struct str *into, int64_t value), int64_t low,
+	int64_t high, const char *between)
+{
+	struct str first = {0}, last = {0};
+	bool known = say(&first, low) && say(&last, high);
+
+	str_add(into, str_text(&first));
+	if (known && strcmp(str_text(&first), str_text(&last)) != 0)
+		str_printf(into, "%s%s", between, str_text(&last));
+	str_release(&first);
+	str_release(&last);
+	return known;
+}
+
 /* Writes the value that stands between braces at `at`: "a", "b..c ns", "t". */
 static bool say_value(struct str *into, const struct verdict_fact *fact, const char *at, size_t len)
 {
@@ -366,25 +490,18 @@ static bool say_value(struct str *into, const struct verdict_fact *fact, const c
 	size_t way_len = way ? len - (size_t)(++way - at) : 0;
 	bool range = len >= 4 && at[1] == '.';
 	const char *text = at[0] == 't' ? fact->text : fact->text2;
+	bool is_text = at[0] == 't' || at[0] == 'T';
 
-	if (at[0] == 't' || at[0] == 'T') {
-		str_add(into, text ? text : "");
-		return text && *text;
-	}
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+	for (size_t i = 0; is_text && i < sizeof(text_ways) / sizeof(text_ways[0]); i++)
+		if (is_way(text_ways[i].name, way ? way : "", way_len) && text)
+			text_ways[i].say(into, text);
+	for (size_t i = 0; !is_text && i < sizeof(ways) / sizeof(ways[0]); i++) {
 		int64_t low = number_of(fact, at[0]), high = range ? number_of(fact, at[3]) : low;
 
-		if (strlen(ways[i].name) != way_len ||
-			strncmp(ways[i].name, way ? way : "", way_len))
-			continue;
-		if (!ways[i].say(into, low))
-			return false;
-		if (high == low)
-			return true;
-		str_add(into, way_len ? " to " : "-");
-		return ways[i].say(into, high);
+		if (is_way(ways[i].name, way ? way : "", way_len))
+			return say_range(into, ways[i].say, low, high, way_len ? " to " : "-");
 	}
-	return false;
+	return is_text && text && *text;
 }
 
 void wording_fact(struct str *into, const struct verdict_fact *fact)
@@ -403,6 +520,7 @@ void wording_fact(struct str *into, const struct verdict_fact *fact)
 			if (!whole)
 				str_cut(into, segment);
 			optional = false;
+			whole = true;
 		} else if (*at == '{' && end) {
 			whole = say_value(into, fact, at + 1, (size_t)(end - at - 1)) && whole;
 			if (!whole && !optional)
@@ -420,7 +538,7 @@ const char *wording_template(enum verdict_fact_kind kind)
 	return (unsigned)kind < VERDICT_FACT_KINDS ? templates[kind] : NULL;
 }
 
-/* {R} is the culprits, {P} those to compare. */
+/* {R} is the culprits, {P} those to compare; {L} what lets us look. */
 static void say_whom(struct str *into, const struct verdicts *verdicts,
 	const struct verdict *verdict, bool compare)
 {
@@ -459,7 +577,7 @@ static void say_debugger(struct str *into, const struct verdict *verdict)
 
 void wording_next(struct str *into, const struct verdicts *verdicts, const struct verdict *verdict)
 {
-	const char *words = (unsigned)verdict->next < VERDICT_NEXTS ? nexts[verdict->next] : "";
+	const char *words = next_of(verdicts->job, verdict->next);
 	const char *who = strchr(words, '{');
 
 	if (!who) {
@@ -467,7 +585,10 @@ void wording_next(struct str *into, const struct verdicts *verdicts, const struc
 		return;
 	}
 	str_add_bytes(into, words, (size_t)(who - words));
-	say_whom(into, verdicts, verdict, who[1] == 'P');
+	if (who[1] == 'L')
+		str_add(into, remedy_of(verdicts->job));
+	else
+		say_whom(into, verdicts, verdict, who[1] == 'P');
 	if (verdict->next == VERDICT_NEXT_DETACH_DEBUGGER)
 		say_debugger(into, verdict);
 	str_add(into, who + 3);

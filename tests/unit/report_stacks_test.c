@@ -125,6 +125,7 @@ static void people_see_the_odd_one_first(void **state)
 {
 	static const char expected[] =
 		"RANK 3 STILL COMPILES; 7 ranks wait                    compile-skew, established\n"
+		" WAIT     still moving, may resolve; watchdog kills in 19:36\n"
 		"8 stacks of main threads, 3 classes; 3 samples in 2.2 s; 0 threads stopped\n"
 		"1 thread cut; --stop=blocked-fallback would read it\n"
 		" 3          still in 3 samples; in futex                    stack:3:tid103\n"
@@ -137,7 +138,8 @@ static void people_see_the_odd_one_first(void **state)
 		"0-2,4-7       step                              /home/me/train.py:88\n"
 		"0-2,4,6-7       libnccl.so.2+0x1234\n"
 		"5               (cut: it ran: its native frames only by stopping it)\n"
-		"6 frames of plumbing, Python's or ours, not shown: --stacks=json has them\n";
+		"6 frames of plumbing, Python's or ours, not shown: --stacks=json has them\n"
+		"next  seed the cache by one full run of all ranks; not rank by rank\n";
 	struct hand_stacks *h = malloc(sizeof(*h));
 	char *text;
 

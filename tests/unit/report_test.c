@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "job/names.h"
 #include "words/escape.h"
-#include "words/lastwords.h"
 #include "report/report.h"
 #include "words/ranks.h"
 #include "words/wording.h"
@@ -57,13 +56,13 @@ static void the_first_line_is_the_answer(void **state)
 		"RANK 3 STILL COMPILES; 7 ranks wait                    compile-skew, established\n"
 		"sft-41: 8/8 ranks, attempt 1, stage FIRST FORWARD (other job here: healthy)\n"
 		" WAIT     still moving, may resolve; watchdog kills in 19:36 env\n"
-		" 3        inductor codegen 0/0, open 11:08                   ring:3:lane0:118\n"
+		" 3        inductor codegen graph 0/0, open 11:08             ring:3:lane0:118\n"
 		" 3        cache at start 0 files; peers 412-415              caches:3\n"
 		" 0-2,4-7  in AllReduce #1 world, 10:24                       ring:*:g1\n"
-		" first    compile after 7 s (1 of 8) for 11:08; no collective; no step\n"
-		"not death    8 alive, oom_kill +0                            procs cgroup\n"
-		"not shards   all batches equal: 4 rows, 16384 elements       ring:*:shard0\n"
-		"unjudged     graph-divergence: needs the graph of rank 3\n"
+		" first    compile began at 7 s (1 of 8), took 11:08; no collective; no step\n"
+		"ruled out  death: 8 alive, oom_kill +0                       procs cgroup\n"
+		"ruled out  shards: all batches equal: 4 rows, 16384 elements ring:*:shard0\n"
+		"unjudged   graph-divergence: needs the graph of rank 3\n"
 		"RANK     STATE      SINCE  IN                CACHE  LAST USEFUL LOG LINE\n"
 		"3        compiling  11:08  inductor codegen  cold   \"compiling model\"\n"
 		"0-2,4-7  waiting    10:24  AllReduce #1      warm\n"
@@ -82,33 +81,32 @@ static void the_first_line_is_the_answer(void **state)
 	free(text);
 }
 
-/* Those whose number nobody knows are known by their pids, behind the others. */
-static void sets_of_ranks_have_names(void **state)
+/* The page has many facts of one rank; who never came, and where the others are, stays. */
+static void who_never_came_is_never_left_out(void **state)
 {
-	static const struct {
-		int at[5];
-		size_t n;
-		const char *name;
-	} cases[] = {
-		{{0}, 0, ""},
-		{{3}, 1, "rank 3"},
-		{{0, 1, 2, 4}, 4, "ranks 0-2,4"},
-		{{6}, 1, "pid 106"},
-		{{6, 7}, 2, "pids 106,107"},
-		{{1, 6}, 2, "rank 1 and pid 106"},
-		{{0, 1, 3, 6, 7}, 5, "ranks 0-1,3 and pids 106,107"},
-	};
+	static char words[40][16];
+	struct verdict_fact facts[42];
 	struct hand_job hand;
+	char *text;
 
 	hand_job_make(&hand, 8, 3);
-	hand.ranks[6].numberless = hand.ranks[7].numberless = true;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct str text = {0};
-
-		ranks_name(&text, &hand.job, (struct verdict_ranks){cases[i].at, cases[i].n});
-		assert_string_equal(str_text(&text), cases[i].name);
-		str_release(&text);
+	for (size_t i = 0; i < 40; i++) {
+		snprintf(words[i], sizeof(words[i]), "fact %zu", i);
+		facts[i] = (struct verdict_fact){
+			.kind = FACT_OTHER, .text = words[i], .text2 = "", .cite = "x"};
 	}
+	facts[40] = hand.facts[2];
+	facts[40].kind = FACT_NEVER_ENTERED;
+	facts[40].text = "AllGather";
+	facts[41] = hand.facts[2];
+	hand.verdict[0].evidence = facts;
+	hand.verdict[0].nevidence = 42;
+	text = written(&report_text, &hand.verdicts, &plain);
+	assert_page(text, 24);
+	assert_non_null(strstr(text, "never entered AllGather"));
+	assert_non_null(strstr(text, "in AllReduce #1 world"));
+	assert_non_null(strstr(text, "more (--json has all)"));
+	free(text);
 }
 
 /* The debugger that holds a rank has a pid, where all that are held have the same. */
@@ -266,7 +264,8 @@ static void json_has_every_key(void **state)
 		key(verdict, keys[i]);
 	assert_string_equal(json_object_get_string(key(verdict, "culprits")), "[ 3 ]");
 	assert_string_equal(json_object_get_string(key(verdict, "headline")),
-		"rank 3 still compiles (inductor codegen 0/0, open 11:08); 7 ranks wait in the "
+		"rank 3 still compiles (inductor codegen graph 0/0, open 11:08); 7 ranks wait in "
+		"the "
 		"first AllReduce");
 	assert_null(key(verdict, "cause"));
 	assert_non_null(strstr(text, "\"waiting_s\":624.3,"));
@@ -279,84 +278,6 @@ static void json_has_every_key(void **state)
 	assert_int_equal(json_object_array_length(key(root, "losses")), 0);
 	json_object_put(root);
 	free(text);
-}
-
-/* The line for logs: at most so long, whole JSON, its cuts counted; NULL where it is not. */
-static struct json_object *line_of(const struct verdicts *verdicts, const char *bundle, size_t most)
-{
-	struct json_object *root;
-	struct str line = {0};
-
-	report_json_line(&line, verdicts, bundle, most);
-	assert_true(line.len <= most);
-	assert_null(strchr(line.text, '\n'));
-	assert_harmless(line.text);
-	root = json_tokener_parse(line.text);
-	assert_non_null(root);
-	str_release(&line);
-	return root;
-}
-
-static int cut_of(struct json_object *root, const char *name)
-{
-	struct json_object *cut = NULL;
-
-	json_object_object_get_ex(key(root, "cut"), name, &cut);
-	return json_object_get_int(cut);
-}
-
-static void a_line_for_logs_says_what_it_leaves_out(void **state)
-{
-	struct json_object *root, *verdict;
-	struct hand_job hand;
-
-	(void)state;
-	hand_job_make(&hand, 8, 3);
-	root = line_of(&hand.verdicts, "/out/sft-41.inq", 1 << 20);
-	assert_string_equal(json_object_get_string(key(root, "bundle")), "/out/sft-41.inq");
-	assert_null(key(root, "stacks"));
-	assert_int_equal(json_object_object_length(key(root, "cut")), 0);
-	assert_int_equal(json_object_array_length(key(root, "ranks")), 8);
-	json_object_put(root);
-	root = line_of(&hand.verdicts, "/out/sft-41.inq", 3400);
-	assert_int_equal(cut_of(root, "ranks"), 8);
-	verdict = json_object_array_get_idx(key(root, "verdicts"), 0);
-	assert_string_equal(json_object_get_string(key(verdict, "culprits")), "[ 3 ]");
-	assert_string_equal(json_object_get_string(key(verdict, "class")), "compile-skew");
-	assert_int_equal(json_object_array_length(key(verdict, "evidence")) +
-				 (size_t)cut_of(root, "evidence"),
-		hand.verdict[0].nevidence);
-	assert_string_equal(json_object_get_string(key(root, "bundle")), "/out/sft-41.inq");
-	json_object_put(root);
-}
-
-/* Whatever a job is called and says, and however large it is, the line is one line and JSON. */
-static void any_line_for_logs_is_short_enough(void **state)
-{
-	struct verdict_fact facts[40];
-	struct hand_job hand;
-	char evil[3000], path[5000];
-
-	(void)state;
-	memset(evil, '\x01', sizeof(evil) - 1);
-	evil[sizeof(evil) - 1] = '\0';
-	memset(path, 'p', sizeof(path) - 1);
-	path[sizeof(path) - 1] = '\0';
-	for (size_t most = 1024; most <= 8192; most += 64) {
-		hand_job_make(&hand, 64, 37);
-		for (size_t i = 0; i < 40; i++)
-			facts[i] = hand.facts[i % 3];
-		hand.verdict[0].evidence = facts;
-		hand.verdict[0].nevidence = 40;
-		json_object_put(line_of(&hand.verdicts, "/out/a.inq", most));
-		json_object_put(line_of(&hand.verdicts, path, most));
-		make_hostile(&hand);
-		json_object_put(line_of(&hand.verdicts, NULL, most));
-		hand.job.name = hand.job.id = hand.host.name = hand.group.name = evil;
-		hand.facts[0].text = hand.facts[0].cite = evil;
-		hand.verdict[0].headline = hand.facts[0];
-		json_object_put(line_of(&hand.verdicts, evil, most));
-	}
 }
 
 static void unknown_is_null_and_never_zero(void **state)
@@ -427,45 +348,6 @@ static void a_majority_that_stays_away_is_named_as_such(void **state)
 	text = written(&report_text, &hand.verdicts, &plain);
 	assert_non_null(strstr(text, "RANKS 1-3 STAY AWAY, NOT 0;"));
 	free(text);
-}
-
-/* Of several ranks a line is shown as everybody's only where it is. */
-static void assert_last_words(const char *const *lines, const char *expected)
-{
-	struct hand_job hand;
-	struct job_log logs[4] = {{0}};
-	struct str words = {0};
-
-	hand_job_make(&hand, 4, 3);
-	hand.job.nlogs = 0;
-	for (int rank = 0; rank < 4; rank++)
-		if (lines[rank])
-			logs[hand.job.nlogs++] = (struct job_log){.rank = rank,
-				.last_line = lines[rank],
-				.error = strstr(lines[rank], "Error") ? lines[rank] : "",
-				.cite = "log"};
-	hand.job.logs = logs;
-	lastwords_add(&words, &hand.job, (struct verdict_ranks){hand.all, 4});
-	assert_string_equal(str_text(&words), expected);
-	str_release(&words);
-}
-
-static void last_words_are_whose_they_are(void **state)
-{
-	(void)state;
-	assert_last_words((const char *const[]){"a", "a", "a", "a"}, "\"a\"");
-	assert_last_words((const char *const[]){"r 0/4", "r 1/4", "r 2/4", "r 3/4"}, "\"r #/4\"");
-	assert_last_words((const char *const[]){"loss 0.5", "loss 0.25", "loss 1.5", "loss 0.5"},
-		"\"loss #\"");
-	/* Ports, steps and addresses tell something. */
-	assert_last_words(
-		(const char *const[]){"m:295", "m:295", "m:296", "m:295"}, "differ; 2: \"m:296\"");
-	assert_last_words((const char *const[]){"10.0.0.1", "10.0.0.2", "10.0.0.1", "10.0.0.1"},
-		"differ; 1: \"10.0.0.2\"");
-	assert_last_words(
-		(const char *const[]){"a", "b", "b", "SomeError"}, "differ; 3: \"SomeError\"");
-	assert_last_words((const char *const[]){NULL, "b", "b", NULL}, "1-2: \"b\"");
-	assert_last_words((const char *const[]){NULL, NULL, NULL, NULL}, "");
 }
 
 static void the_same_fact_of_many_ranks_is_one_line(void **state)
@@ -605,19 +487,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_line_is_the_answer),
-		cmocka_unit_test(sets_of_ranks_have_names),
+		cmocka_unit_test(who_never_came_is_never_left_out),
 		cmocka_unit_test(whose_debugger_is_to_be_detached_is_said),
 		cmocka_unit_test(nothing_is_coloured_unless_asked),
 		cmocka_unit_test(many_ranks_and_many_facts_still_fit),
 		cmocka_unit_test(text_from_outside_never_goes_out_raw),
 		cmocka_unit_test(without_utf8_all_is_ascii),
 		cmocka_unit_test(json_has_every_key),
-		cmocka_unit_test(a_line_for_logs_says_what_it_leaves_out),
-		cmocka_unit_test(any_line_for_logs_is_short_enough),
 		cmocka_unit_test(unknown_is_null_and_never_zero),
 		cmocka_unit_test(a_wait_that_no_call_shows_is_a_wait),
 		cmocka_unit_test(a_majority_that_stays_away_is_named_as_such),
-		cmocka_unit_test(last_words_are_whose_they_are),
 		cmocka_unit_test(the_same_fact_of_many_ranks_is_one_line),
 		cmocka_unit_test(losses_are_shown),
 		cmocka_unit_test(every_fact_has_words),

@@ -16,7 +16,7 @@
 static void the_first_screen_of_eight(void **unused)
 {
 	static const char *const lines[] = {
-		" RANK 3 STILL COMPILES (inductor codegen 0/0, open 1:36); 7 ranks wait",
+		" RANK 3 STILL COMPILES (inductor codegen graph 0/0, open 1:36); 7 ranks wait",
 		" UNKNOWN if it resolves  compile-skew supported                            test",
 		"   0:00              0:30               1:00                  1:40 end",
 		"   22:13:20          22:13:50           22:14:20          22:15:00 UTC",

@@ -39,16 +39,16 @@ static void compile_skew_is_told_in_every_pane(void **state)
 	compile_skew(&look);
 	look_expect(&look, PANE_VERDICT,
 		" WAIT     still moving, may resolve; watchdog kills in 30:04 || ring:trait\n"
-		" 3        inductor codegen 0/0, open 1:38 || ring:span\n"
+		" 3        inductor codegen graph 0/0, open 1:38 || ring:span\n"
 		" 3        at train.py:12 in step, still for 2.2 s || stacks\n"
 		" 3        used 2 s of CPU in the last 2 s || proc\n"
 		" 3        cache at start 0 files; peers 412-415 || ring:trait\n"
 		"          peers compiled 38 s || ring:*\n"
 		" 3        never entered AllReduce #1 world || ring:group\n"
 		" 0-2,4-7  in AllReduce #1 world, 56 s || ring:op\n"
-		" not      death: 8 alive, oom_kill +0 || procs\n"
+		" not      death: all 8 alive, oom_kill +0 || procs\n"
 		" not      mismatch: same arguments #1 || ring:group\n"
-		" not      network: no open operation has all its members || ring:*\n"
+		" not      network: no collective has everybody in it || ring:*\n"
 		" next     seed the cache by one full run of all ranks; not rank by rank\n");
 	look_expect(&look, PANE_STACKS,
 		" 8 stacks of main threads, 2 classes; 3 samples in 2.2 s; 0 threads stopped\n"
@@ -75,7 +75,8 @@ static void compile_skew_is_told_in_every_pane(void **state)
 	look_expect(&look, PANE_RECEIPT,
 		" from     sft-41.inq\n"
 		" job      test (job-1), 8 of 8 ranks, attempt 1, stage first-forward\n"
-		" first    compile after 2 s for 38 s-1:38; collective 44 s (7 of 8); no step\n"
+		" first    compile began at 2 s, took 38 s to 1:38; collective 44 s (7 of 8);\n"
+		"           no step\n"
 		" when     launched 2023-11-14 22:13:20.000;\n"
 		"           looked at 2023-11-14 22:15:00.000 UTC\n"
 		" limit    watchdog kills in 30:04, when it was looked at || ring:trait\n"
@@ -126,7 +127,7 @@ static void a_death_is_told_in_every_pane(void **state)
 		" 0-4,6-7  in AllReduce #5 world, 1:00 || ring:op\n"
 		" not      compile: no open compile span || ring:*\n"
 		" not      mismatch: same arguments #5 || ring:group\n"
-		" not      network: no open operation has all its members || ring:*\n"
+		" not      network: no collective has everybody in it || ring:*\n"
 		" next     cut the memory of rank 5, or raise its cgroup's limit\n");
 	look_expect(&look, PANE_STACKS,
 		" no stack of any rank was taken\n");
@@ -190,7 +191,7 @@ static void divergence_is_told_in_every_pane(void **state)
 		" 7        entered AllReduce sum 4096 float32 as #2; || ring:op\n"
 		"           peers AllGather 4096 float32\n"
 		" 0-6      in AllGather #2 world, 1:00 || ring:op\n"
-		" not      death: 8 alive, oom_kill +0 || procs\n"
+		" not      death: all 8 alive, oom_kill +0 || procs\n"
 		" not      compile: no open compile span || ring:*\n"
 		" next     rerun with rows divisible by ranks: the fastest falsification\n");
 	look_expect(&look, PANE_STACKS,

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of sets of ranks, last words of several, headlines and next steps, on jobs made by hand. */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "tests/unit/report_job.h"
+#include "words/headline.h"
+#include "words/lastwords.h"
+#include "words/ranks.h"
+#include "words/wording.h"
+
+/* Those whose number nobody knows are known by their pids, behind the others. */
+static void sets_of_ranks_have_names(void **state)
+{
+	static const struct {
+		int at[5];
+		size_t n;
+		const char *name;
+	} cases[] = {
+		{{0}, 0, ""},
+		{{3}, 1, "rank 3"},
+		{{0, 1, 2, 4}, 4, "ranks 0-2,4"},
+		{{6}, 1, "pid 106"},
+		{{6, 7}, 2, "pids 106,107"},
+		{{1, 6}, 2, "rank 1 and pid 106"},
+		{{0, 1, 3, 6, 7}, 5, "ranks 0-1,3 and pids 106,107"},
+	};
+	struct hand_job hand;
+
+	hand_job_make(&hand, 8, 3);
+	hand.ranks[6].numberless = hand.ranks[7].numberless = true;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct str text = {0};
+
+		ranks_name(&text, &hand.job, (struct verdict_ranks){cases[i].at, cases[i].n});
+		assert_string_equal(str_text(&text), cases[i].name);
+		str_release(&text);
+	}
+}
+
+/* What would give more depends on how the evidence was taken. */
+static void assert_next(struct hand_job *hand, const char *expected)
+{
+	struct str words = {0};
+
+	wording_next(&words, &hand->verdicts, &hand->verdict[0]);
+	assert_string_equal(str_text(&words), expected);
+	str_release(&words);
+}
+
+static void what_is_next_depends_on_how_it_was_seen(void **state)
+{
+	struct hand_job hand;
+
+	hand_job_make(&hand, 8, 3);
+	hand.verdict[0].next = VERDICT_NEXT_MORE_EVIDENCE;
+	hand.host.agent_beat = JOB_UNKNOWN;
+	assert_next(&hand,
+		"attach again in 30 s; next time, run it under `inquest run`: that sees more");
+	hand.host.agent_beat = 1;
+	assert_next(&hand, "see where each rank stands: inquest attach --stacks");
+	hand.losses[0] = (struct job_loss){.rank = 3,
+		.what = "stacks: its stacks may not be read: run inquest as root",
+		.cite = "x"};
+	hand.job.losses = hand.losses;
+	hand.job.nlosses = 1;
+	assert_next(&hand, "let it look: run inquest as root");
+	hand.losses[0].rank = JOB_NONE;
+	assert_next(&hand, "see where each rank stands: inquest attach --stacks");
+	for (int rank = 0; rank < 8; rank++)
+		hand.ranks[rank].process = JOB_NONE;
+	assert_next(&hand, "see what the launcher does: its own output, its processes");
+	hand.verdict[0].next = VERDICT_NEXT_STACK_OF_RANK;
+	assert_next(&hand, "look at the stack of rank 3: inquest attach --stacks");
+}
+
+/* Before there is a rank nobody can be to blame. */
+static void no_rank_yet_is_no_riddle(void **state)
+{
+	struct hand_job hand;
+	struct str words = {0};
+
+	hand_job_make(&hand, 8, 3);
+	hand.verdict[0].class = VERDICT_INCONCLUSIVE;
+	hand.verdict[0].culprits.n = hand.verdict[0].victims.n = 0;
+	for (int rank = 0; rank < 8; rank++)
+		hand.ranks[rank].process = JOB_NONE;
+	hand.job.launched = 1 * CLOCK_NS_PER_S;
+	hand.job.gathered = 36 * CLOCK_NS_PER_S / 10;
+	headline_shout(&words, &hand.verdicts, &hand.verdict[0], 60, true);
+	assert_string_equal(str_text(&words), "NO RANK YET, 2.6 s after launch");
+	str_release(&words);
+}
+
+/* Part of a set is never shown as if it were all of it. */
+static void a_set_that_does_not_fit_hides_nobody(void **state)
+{
+	static const struct {
+		int at[8];
+		size_t n, width;
+		const char *name;
+	} cases[] = {
+		{{0, 1, 2, 4}, 4, 8, "0-2,4"},
+		{{0, 2, 4, 6, 7}, 5, 9, "0,2,4,6-7"},
+		{{0, 2, 4, 6, 7}, 5, 8, "5 from 0"},
+		{{1, 3, 5, 7, 9, 11, 13, 15}, 8, 16, "8 from 1"},
+		{{10, 12, 14, 16, 18}, 5, 8, "10 +4"},
+	};
+	struct hand_job hand;
+
+	hand_job_make(&hand, 20, 3);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct str text = {0};
+
+		ranks_fit(&text, &hand.job, (struct verdict_ranks){cases[i].at, cases[i].n},
+			cases[i].width);
+		assert_string_equal(str_text(&text), cases[i].name);
+		str_release(&text);
+	}
+}
+
+/* Of several ranks a line is shown as everybody's only where it is. */
+static void assert_last_words(const char *const *lines, const char *expected)
+{
+	struct hand_job hand;
+	struct job_log logs[4] = {{0}};
+	struct str words = {0};
+
+	hand_job_make(&hand, 4, 3);
+	hand.job.nlogs = 0;
+	for (int rank = 0; rank < 4; rank++)
+		if (lines[rank])
+			logs[hand.job.nlogs++] = (struct job_log){.rank = rank,
+				.last_line = lines[rank],
+				.error = strstr(lines[rank], "Error") ? lines[rank] : "",
+				.cite = "log"};
+	hand.job.logs = logs;
+	lastwords_add(&words, &hand.job, (struct verdict_ranks){hand.all, 4});
+	assert_string_equal(str_text(&words), expected);
+	str_release(&words);
+}
+
+static void last_words_are_whose_they_are(void **state)
+{
+	(void)state;
+	assert_last_words((const char *const[]){"a", "a", "a", "a"}, "\"a\"");
+	assert_last_words((const char *const[]){"r 0/4", "r 1/4", "r 2/4", "r 3/4"}, "\"r #/4\"");
+	assert_last_words((const char *const[]){"loss 0.5", "loss 0.25", "loss 1.5", "loss 0.5"},
+		"\"loss #\"");
+	/* Ports, steps and addresses tell something. */
+	assert_last_words(
+		(const char *const[]){"m:295", "m:295", "m:296", "m:295"}, "differ; 2: \"m:296\"");
+	assert_last_words((const char *const[]){"10.0.0.1", "10.0.0.2", "10.0.0.1", "10.0.0.1"},
+		"differ; 1: \"10.0.0.2\"");
+	assert_last_words(
+		(const char *const[]){"a", "b", "b", "SomeError"}, "differ; 3: \"SomeError\"");
+	assert_last_words((const char *const[]){NULL, "b", "b", NULL}, "1-2: \"b\"");
+	assert_last_words((const char *const[]){NULL, NULL, NULL, NULL}, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sets_of_ranks_have_names),
+		cmocka_unit_test(a_set_that_does_not_fit_hides_nobody),
+		cmocka_unit_test(what_is_next_depends_on_how_it_was_seen),
+		cmocka_unit_test(no_rank_yet_is_no_riddle),
+		cmocka_unit_test(last_words_are_whose_they_are),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
