@@ -262,8 +262,7 @@ static void rule_out_death(struct inquiry *q, struct draft *draft)
 	fact = draft_rule_out(draft, VERDICT_RANK_DEATH, FACT_ALIVE, "procs");
 	fact->a = (int64_t)q->job->nranks;
 	fact->b = kills;
-	if (alive == q->job->world_size)
-		fact->text = "all";
+	fact->text = "all";
 }
 
 /* A thread that should have come died of an exception, and the rank lives on. */
