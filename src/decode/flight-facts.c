@@ -215,7 +215,7 @@ static int64_t tell_world(const struct flights *flights, struct job_builder *b)
 
 		if (!group->world || !group->sized || (int64_t)group->size < named)
 			continue;
-		job_add_world_size(b, (int)group->size);
+		job_add_world_size(b, (int)group->size, "first process group of the dumps");
 		return (int64_t)group->size;
 	}
 	job_add_world_at_least(b, (int)named);

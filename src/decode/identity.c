@@ -52,6 +52,7 @@ static void identity_traits(struct decode_context *context, struct job_builder *
 static void identity_rank(struct job_builder *builder, struct decode_process *process,
 	const struct json_object *object)
 {
+	const char *source = json_get_text(object, "source");
 	int restart = identity_number(object, "restart");
 	int world_size = identity_number(object, "world_size");
 
@@ -62,7 +63,7 @@ static void identity_rank(struct job_builder *builder, struct decode_process *pr
 	if (restart > 0)
 		process->fact.restart = restart;
 	if (world_size > 0)
-		job_add_world_size(builder, world_size);
+		job_add_world_size(builder, world_size, source ? source : "launcher");
 }
 
 static int identity_decode(const struct exhibit *exhibit, struct job_builder *builder,

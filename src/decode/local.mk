@@ -23,6 +23,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/frames.c %D%/frames.h \
 	%D%/gather.c \
 	%D%/history.c \
+	%D%/hostlist.c %D%/hostlist.h \
 	%D%/identity.c \
 	%D%/json-get.c %D%/json-get.h \
 	%D%/json-tree.c %D%/json-tree.h \
@@ -51,6 +52,8 @@ src_decode_libdecode_la_SOURCES = \
 
 UNIT_TESTS += tests/unit/logs_test
 tests_unit_logs_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/hostlist_test
+tests_unit_hostlist_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/decode_test tests/unit/decode_ring_test tests/unit/identity_test
 EXTRA_DIST += tests/decode/forge.h
 tests_unit_decode_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)

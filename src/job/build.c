@@ -54,7 +54,8 @@ struct job_builder *job_builder_new(void)
 
 	b->reading = JOB_UNKNOWN;
 	b->id = b->name = b->deadline_cite = "";
-	b->world_size = b->world_at_least = JOB_NONE;
+	b->world_at_least = JOB_NONE;
+	b->ranks = b->expected_hosts = (struct job_expected){JOB_NONE, ""};
 	b->launched = JOB_UNKNOWN;
 	b->deadline = JOB_UNKNOWN;
 	return b;
@@ -64,6 +65,7 @@ void job_builder_free(struct job_builder *b)
 {
 	if (!b)
 		return;
+	array_release(&b->host_names);
 	array_release(&b->hosts);
 	array_release(&b->processes);
 	array_release(&b->threads);
@@ -176,10 +178,27 @@ void job_add_identity(struct job_builder *b, const char *id, const char *name)
 	settle_text(b, &b->name, name, &names_differ);
 }
 
-void job_add_world_size(struct job_builder *b, int world_size)
+/* Of equal words that of the witness whose name is the smaller text stands. */
+static void settle_expected(struct job_builder *b, struct job_expected *held, int n, const char *by)
 {
-	if (world_size > b->world_size)
-		b->world_size = world_size;
+	by = raw_intern(b, by);
+	if (n > held->n || (n == held->n && n != JOB_NONE && strcmp(by, held->by) < 0))
+		*held = (struct job_expected){n, by};
+}
+
+void job_add_world_size(struct job_builder *b, int world_size, const char *by)
+{
+	settle_expected(b, &b->ranks, world_size, by);
+}
+
+void job_add_expected_hosts(struct job_builder *b, int nhosts, const char *by)
+{
+	settle_expected(b, &b->expected_hosts, nhosts, by);
+}
+
+void job_add_expected_host(struct job_builder *b, const char *name)
+{
+	*array_add(&b->host_names) = raw_intern(b, name);
 }
 
 void job_add_world_at_least(struct job_builder *b, int world_size)

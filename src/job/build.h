@@ -45,11 +45,20 @@ extern const struct job_member job_member_unknown;
  * the order of adding, the smaller as text; that ids differ becomes a loss.
  */
 void job_add_identity(struct job_builder *b, const char *id, const char *name);
-/* How many ranks there should be; the largest counts, and JOB_NONE is no word. */
-void job_add_world_size(struct job_builder *b, int world_size);
-/* So many are named somewhere, but nobody says that these are all; a said size that is no smaller
- * takes it back. */
+/*
+ * How many ranks there should be, and who says so ("WORLD_SIZE"); the largest counts, and JOB_NONE
+ * is no word.
+ */
+void job_add_world_size(struct job_builder *b, int world_size, const char *by);
+/*
+ * So many are named somewhere, but nobody says that these are all; a said size that is no smaller
+ * takes it back.
+ */
 void job_add_world_at_least(struct job_builder *b, int world_size);
+/* How many hosts there should be, and who says so; the largest counts. */
+void job_add_expected_hosts(struct job_builder *b, int nhosts, const char *by);
+/* One of them by its name, as the launcher has it: with a domain behind it, or without. */
+void job_add_expected_host(struct job_builder *b, const char *name);
 /* When it was launched, realtime ns; the earliest counts, and JOB_UNKNOWN is no word. */
 void job_add_launch(struct job_builder *b, int64_t launched);
 /* Its command is over, with this status as a shell gives it; the largest counts. */

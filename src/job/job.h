@@ -42,6 +42,29 @@ enum {
 	JOB_KNOWS_BOARDS = JOB_KNOWS_RING | JOB_KNOWS_DUMP,
 };
 
+/* How many of something the job should have, and who says so. */
+struct job_expected {
+	int n;          /* JOB_NONE: nobody says, so nobody knows */
+	const char *by; /* the witness: "WORLD_SIZE", "Slurm step", ...; "" none */
+};
+
+/*
+ * What the evidence covers of what the job should have. Whoever concludes from something that was
+ * not seen asks here first whether it could have been seen. Missing ranks are those of job->ranks
+ * whose process is JOB_NONE; where nobody says how many there should be, nobody knows who is.
+ */
+struct job_coverage {
+	struct job_expected ranks;
+	struct job_expected hosts;
+	size_t ranks_seen; /* of which a process or a dump was seen */
+	size_t hosts_seen; /* from which anything was gathered */
+	const char
+		*hosts_missing; /* "m2,m4": expected by name and not seen; "" which is not known */
+	unsigned kinds;         /* JOB_KNOWS_* of any rank */
+	int64_t from;           /* realtime of the first thing recorded; JOB_UNKNOWN */
+	int64_t to;             /* realtime of the newest reading; JOB_UNKNOWN */
+};
+
 struct job_host {
 	const char *name;
 	int64_t gathered;     /* T0: realtime of the gathering; a board newer than this moved on */
@@ -447,6 +470,7 @@ struct job {
 	enum job_known ended; /* the launcher said that the job is over */
 	int exit_status;      /* of the launcher, where ended */
 	bool has_census;      /* absence of a rank is evidence only with one */
+	struct job_coverage coverage;
 
 	const struct job_host *hosts;
 	size_t nhosts;

@@ -89,13 +89,15 @@ struct job_builder {
 	const char *id;
 	const char *name;
 	bool ids_differ;
-	int world_size, world_at_least;
+	struct job_expected ranks, expected_hosts;
+	int world_at_least;
 	int64_t launched;
 	bool ended;
 	int exit_status;
 	int64_t deadline;
 	const char *deadline_cite;
 	bool census;
+	ARRAY(const char *) host_names; /* of expected hosts */
 	ARRAY(struct raw_host) hosts;
 	ARRAY(struct raw_process) processes;
 	ARRAY(struct raw_thread) threads;

@@ -19,8 +19,8 @@ static void seal_identity(struct seal *seal)
 
 	job->id = b->id;
 	job->name = b->name;
-	job->world_at_least = b->world_at_least > b->world_size;
-	job->world_size = job->world_at_least ? b->world_at_least : b->world_size;
+	job->world_at_least = b->world_at_least > b->ranks.n;
+	job->world_size = job->world_at_least ? b->world_at_least : b->ranks.n;
 	job->launched = b->launched;
 	job->deadline = b->deadline;
 	job->deadline_cite = b->deadline_cite;
@@ -73,6 +73,7 @@ struct job *job_seal(struct job_builder *b)
 	complain_of_mixture(&seal);
 	seal_stacks(&seal);
 	seal_facts(&seal);
+	seal_coverage(&seal);
 	array_release(&seal.seat_ranks);
 	free(seal.people);
 	free(seal.by_key);

@@ -103,5 +103,7 @@ void seal_ops(struct seal *seal);
 void seal_stacks(struct seal *seal);
 /* All that hangs on a process. Needs ranks; may be called once, as all of these. */
 void seal_facts(struct seal *seal);
+/* What the evidence covers. The last step. */
+void seal_coverage(struct seal *seal);
 
 #endif

@@ -654,7 +654,7 @@ struct job *facts_job(const struct facts *f)
 
 	job_add_identity(b, "job-1", "test");
 	if (f->world_size > 0)
-		job_add_world_size(b, f->world_size);
+		job_add_world_size(b, f->world_size, "WORLD_SIZE");
 	job_add_launch(b, facts_ns(0));
 	if (f->census)
 		job_add_census_seen(b);

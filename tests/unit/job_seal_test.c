@@ -117,7 +117,7 @@ static void a_candidate_testifies_and_the_unseen_are_listed(void **state)
 	struct job_builder *b = job_builder_new();
 	struct job *job;
 
-	job_add_world_size(b, 3);
+	job_add_world_size(b, 3, "WORLD_SIZE");
 	add_process(b, who("a", 20), 10, 0, true, 0);
 	add_process(b, who("a", 21), 10, 1, false, 0);
 	job = job_seal(b);
@@ -268,7 +268,7 @@ static void an_unseen_seat_of_a_smaller_group_is_nobody_s(void **state)
 	struct job_builder *b = job_builder_new();
 	struct job *job;
 
-	job_add_world_size(b, 4);
+	job_add_world_size(b, 4, "WORLD_SIZE");
 	for (uint32_t i = 0; i < 4; i++)
 		add_process(b, who("a", 20 + i), 10, (int)i, true, 0);
 	add_member(b, who("a", 21), 7, 2, 0);
@@ -304,7 +304,7 @@ static void an_unseen_seat_is_whose_the_members_say(void **state)
 		struct job_builder *b = job_builder_new();
 		struct job *job;
 
-		job_add_world_size(b, 4);
+		job_add_world_size(b, 4, "WORLD_SIZE");
 		for (uint32_t r = 0; r < 4; r++)
 			add_process(b, who("a", 20 + r), 10, (int)r, true, 0);
 		group.maker = "gloo";

@@ -151,7 +151,7 @@ struct job *many_ranks_job(const struct many_ranks *many)
 	struct making m = {.many = many, .b = job_builder_new()};
 
 	job_add_identity(m.b, "job-1", "many");
-	job_add_world_size(m.b, many->n);
+	job_add_world_size(m.b, many->n, "WORLD_SIZE");
 	job_add_launch(m.b, START);
 	job_add_census_seen(m.b);
 	for (m.rank = 0; m.rank < many->n; m.rank++) {

@@ -200,7 +200,7 @@ struct job *chaos_job(uint64_t *draw, int nranks, int nevents)
 
 	c.length = 1 + (int64_t)chaos_draw(draw, chaos_draw(draw, 2) ? 100 * S : 1000);
 	job_add_identity(c.b, chaos_name(draw), chaos_name(draw));
-	job_add_world_size(c.b, nranks + (chaos_draw(draw, 8) ? 0 : 3));
+	job_add_world_size(c.b, nranks + (chaos_draw(draw, 8) ? 0 : 3), "WORLD_SIZE");
 	if (chaos_draw(draw, 2))
 		job_add_launch(c.b, chaos_draw(draw, 4) ? T : when(&c));
 	if (chaos_draw(draw, 4) == 0)
