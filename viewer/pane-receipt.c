@@ -109,9 +109,11 @@ static void add_limits(const struct receipt *r)
 	char text[CLOCK_TEXT_SIZE];
 
 	if (verdicts->n && first->watchdog_left != JOB_UNKNOWN) {
-		str_add(&words, wording_limit(first->watchdog, first->watchdog_left <= 0));
-		if (first->watchdog_left > 0)
-			str_printf(&words, " %s, when it was looked at",
+		if (first->watchdog_left <= 0)
+			str_add(&words, wording_limit_over(first->watchdog, r->fill.scene->live));
+		else
+			str_printf(&words, "%s %s, when it was looked at",
+				wording_limit(first->watchdog),
 				clock_format(first->watchdog_left, text));
 		add(r, "limit", &words, first->watchdog_cite);
 	}

@@ -12,6 +12,7 @@
 #include "words/headline.h"
 #include "words/merge.h"
 #include "words/ranks.h"
+#include "words/tense.h"
 #include "words/wording.h"
 
 #define OTHERS_MOST 32 /* further verdicts; how many more there are is said */
@@ -57,8 +58,13 @@ static void add_outlook(const struct pane_fill *fill, const struct verdict *verd
 		str_cut(&line.key, 1);
 		str_add(&line.key, "HEALTHY");
 		headline_sentence(&line.words, fill->scene->verdicts, verdict);
+	} else if (verdict->class == VERDICT_TOO_EARLY) {
+		str_cut(&line.key, 1);
+		str_add(&line.key, "EARLY");
+		headline_threshold(&line.words, fill->scene->verdicts);
 	} else {
-		wording_prospect(&line.words, verdict, left);
+		tense_add_prospect(
+			&line.words, fill->scene->verdicts, verdict, left, fill->scene->live);
 	}
 	if (left != JOB_UNKNOWN)
 		line.cite = verdict->watchdog_cite;

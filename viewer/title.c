@@ -34,7 +34,7 @@ static enum style style_of(const struct verdict *verdict)
 	if (verdict->class == VERDICT_HEALTHY)
 		return STYLE_GOOD;
 	if (verdict->class == VERDICT_SLOW || verdict->class == VERDICT_INCONCLUSIVE ||
-		verdict->outlook == VERDICT_WAIT)
+		verdict->class == VERDICT_TOO_EARLY || verdict->outlook == VERDICT_WAIT)
 		return STYLE_WARN;
 	return STYLE_ALARM;
 }
@@ -52,13 +52,19 @@ static int64_t time_left(const struct scene *scene)
 
 /* -- What there is to say --------------------------------------------------------------------- */
 
+/* By its verdicts, or since they were made. */
+static bool is_over(const struct scene *scene)
+{
+	return scene->verdicts->over || scene->job->ended == JOB_YES;
+}
+
 static void say_limit(struct title *title)
 {
 	const char *limit = verdict_limit_name(title->verdict->watchdog);
 	int64_t left = time_left(title->scene);
 	char text[CLOCK_TEXT_SIZE];
 
-	if (!limit || left == JOB_UNKNOWN || title->scene->job->ended == JOB_YES)
+	if (!limit || left == JOB_UNKNOWN || is_over(title->scene))
 		return;
 	str_add(&title->limit, left > 0 ? clock_format(left, text) : "due");
 	str_printf(&title->pieces[PIECE_LIMIT], "%s %s", limit, str_text(&title->limit));
@@ -72,7 +78,7 @@ static void say_live(struct title *title)
 
 	if (state->frozen)
 		str_add(into, "FROZEN");
-	else if (title->scene->live && title->scene->job->ended == JOB_YES)
+	else if (title->scene->live && is_over(title->scene))
 		str_add(into, "ENDED");
 	else if (title->scene->live)
 		str_add(into, state->follow ? "LIVE" : "live, F follows");
@@ -138,12 +144,15 @@ static int draw_standing(const struct title *title, int x, int y)
 	struct cells *cells = title->screen->cells;
 	struct str class = {0};
 
-	add_class(&class, verdict);
+	if (verdict->class == VERDICT_TOO_EARLY)
+		headline_threshold(&class, title->scene->verdicts);
+	else
+		add_class(&class, verdict);
 	if (unknown && title->area.h > 1 &&
 		(int)(strlen(WORDING_UNKNOWN_LONG) + class.len) + x + 2 + all_pieces(title) <=
 			title->area.w)
 		outlook = WORDING_UNKNOWN_LONG;
-	if (verdict->class != VERDICT_HEALTHY)
+	if (verdict->class != VERDICT_HEALTHY && verdict->class != VERDICT_TOO_EARLY)
 		x += 2 + cells_put(cells, title->area, x, y,
 				 unknown ? STYLE_WARN : style_of(verdict), outlook);
 	x += cells_put_fit(cells, title->area, x, y, title->area.w - x, STYLE_TITLE,
@@ -199,7 +208,7 @@ static void draw_in_one(const struct title *title)
 	struct str class = {0};
 	int x = 1, room;
 
-	if (verdict->class != VERDICT_HEALTHY)
+	if (verdict->class != VERDICT_HEALTHY && verdict->class != VERDICT_TOO_EARLY)
 		x += 2 + cells_put(cells, title->area, x, 0, style_of(verdict),
 				 wording_outlook_word(verdict->outlook));
 	add_class(&class, verdict);

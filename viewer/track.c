@@ -126,6 +126,8 @@ static void find_blame(struct track_maker *maker)
 	for (size_t i = 0; i < maker->verdicts->n; i++) {
 		const struct verdict *verdict = &maker->verdicts->at[i];
 
+		if (verdict->class == VERDICT_TOO_EARLY)
+			continue; /* whoever waits, waits in an op that is drawn anyway */
 		find_idle(maker, verdict);
 		blame_ranks(maker, verdict->victims, BLAME_VICTIM);
 		if (verdict->cause == VERDICT_BY_OOM_KILL)

@@ -218,6 +218,7 @@ static void say_page(const struct look *look, const char *saved)
 	FILE *file = open_memstream(&text, &size);
 
 	reader.threads_stopped = 0;
+	reader.live = true;
 	reader.saved = saved;
 	if (file) {
 		report_text.write(file, look->verdicts, &reader);

@@ -2,8 +2,10 @@
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "cmd/choose.h"
 #include "cmd/cmd.h"
 #include "cmd/look.h"
@@ -124,7 +126,70 @@ static int threads_stopped(const struct job *job)
 	return stopped;
 }
 
-/* Judges, saves and prints what was gathered. */
+/* How long it is looked again and again where it is too early to tell. */
+#define PATIENCE_NS (5 * CLOCK_NS_PER_S / 2)
+#define PAUSE_NS    (23 * CLOCK_NS_PER_MS)
+
+static void pause_for(int64_t ns)
+{
+	const struct timespec time = {ns / CLOCK_NS_PER_S, ns % CLOCK_NS_PER_S};
+
+	nanosleep(&time, NULL);
+}
+
+/* True if stacks tell more about such a verdict. */
+static bool is_trouble(const struct look *look)
+{
+	enum verdict_class class = look->verdicts->at[0].class;
+
+	return class != VERDICT_HEALTHY && class != VERDICT_SLOW && class != VERDICT_TOO_EARLY;
+}
+
+/* Puts a new look in the place of the old one. 0, or -1 with words, and the old one stands. */
+static int look_anew(struct choice *choice, const struct live_options *live, struct look *look,
+	struct complaint *why)
+{
+	struct look next = {0};
+
+	if (choice_gather(choice, live, &next.evidence, why) < 0) {
+		look_release(&next);
+		return -1;
+	}
+	look_judge(&next);
+	look_release(look);
+	*look = next;
+	return 0;
+}
+
+/*
+ * In a job that goes on somebody waits nearly always, and every hang begins like that: where the
+ * wait is too young to tell them apart, we look again, at growing intervals (which no rhythm of the
+ * job keeps up with), until nobody waits or the wait has become a hang, for as long as somebody is
+ * willing to wait for an answer. Between the first look and the one that decides no stacks are
+ * taken.
+ */
+static int look_until_told(struct choice *choice, const struct arguments *arguments,
+	struct look *look, struct complaint *why)
+{
+	struct live_options quick = arguments->live;
+	int64_t until = clock_monotonic_ns() + PATIENCE_NS, pause = PAUSE_NS;
+
+	quick.stacks.samples = 0;
+	if (look_anew(choice, &arguments->live, look, why) < 0)
+		return -1;
+	while (look->verdicts->at[0].class == VERDICT_TOO_EARLY && clock_monotonic_ns() < until) {
+		pause_for(pause);
+		pause += pause / 3;
+		/* Of a job that is gone by then stands what was seen of it. */
+		if (look_anew(choice, &quick, look, why) < 0)
+			break;
+		if (is_trouble(look) && arguments->live.stacks.samples)
+			look_anew(choice, &arguments->live, look, why);
+	}
+	return 0;
+}
+
+/* Saves and prints what was judged. */
 static int conclude(struct look *look, const struct arguments *arguments, const char *beside)
 {
 	struct report_options reader = outlet_options(stdout);
@@ -132,10 +197,10 @@ static int conclude(struct look *look, const struct arguments *arguments, const 
 	struct str saved = {0};
 	int status;
 
-	look_judge(look);
 	if (arguments->output && save_bundle(look, arguments->output, 0, &saved, &why) < 0)
 		cmd_complain("bundle not saved: %s: try another -o", complaint_text(&why));
 	reader.threads_stopped = threads_stopped(look->job);
+	reader.live = true;
 	reader.saved = saved.len ? saved.text : NULL;
 	reader.beside = *beside ? beside : NULL;
 	status = look_print_wish(look, &reader, arguments->wish);
@@ -154,7 +219,7 @@ static int examine(struct choice *choice, const struct arguments *arguments)
 	int status = CMD_UNREADABLE;
 
 	choice_describe_others(choice, &others);
-	if (choice_gather(choice, &arguments->live, &look.evidence, &why) < 0)
+	if (look_until_told(choice, arguments, &look, &why) < 0)
 		cmd_complain("%s", complaint_text(&why));
 	else
 		status = conclude(&look, arguments, str_text(&others));

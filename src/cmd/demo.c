@@ -333,6 +333,7 @@ static void print_verdict(struct demo *demo, struct complaint *why)
 			cmd_complain("bundle not saved: %s: try another -o", complaint_text(why));
 	}
 	reader.threads_stopped = demo->truth.over ? -1 : 0;
+	reader.live = true;
 	reader.saved = saved.len ? saved.text : NULL;
 	look_print(&demo->look, &reader, demo->arguments.json);
 	str_release(&saved);

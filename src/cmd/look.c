@@ -21,6 +21,7 @@ int look_status(const struct look *look)
 	switch (look->verdicts->at[0].class) {
 	case VERDICT_HEALTHY:
 	case VERDICT_SLOW:
+	case VERDICT_TOO_EARLY:
 		return CMD_FINE;
 	case VERDICT_INCONCLUSIVE:
 		return CMD_INCONCLUSIVE;

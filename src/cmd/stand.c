@@ -14,7 +14,8 @@ bool stand_blames(const struct verdicts *verdicts)
 {
 	enum verdict_class class = verdicts->at[0].class;
 
-	return class != VERDICT_HEALTHY && class != VERDICT_SLOW && class != VERDICT_INCONCLUSIVE;
+	return class != VERDICT_HEALTHY && class != VERDICT_SLOW && class != VERDICT_INCONCLUSIVE &&
+	       class != VERDICT_TOO_EARLY;
 }
 
 /* Ranks wait, and nothing here tells for whom. What blames somebody is not replaced by that. */

@@ -144,24 +144,39 @@ static bool lateness(const struct job *job, const struct clocks *clocks, const s
 		if (entered > last) {
 			second = last;
 			last = entered;
-			*late = (struct tempo_late){
-				.rank = m->rank, .index = index, .cite = op->cite};
+			late->rank = m->rank;
+			late->index = index;
+			late->entered = op->entered;
+			late->cite = op->cite;
 		} else if (entered > second) {
 			second = entered;
 		}
 	}
 	late->late = second == JOB_UNKNOWN ? 0 : last - second;
-	return late->late > 0;
+	return true;
 }
 
-struct tempo_late tempo_latest(const struct job *job, const struct clocks *clocks, int group)
+struct tempo_late tempo_last_late(
+	const struct job *job, const struct clocks *clocks, int group, int64_t least)
 {
 	const struct job_group *g = &job->groups[group];
-	struct tempo_late latest = {.rank = JOB_NONE, .cite = ""}, late;
+	struct tempo_late last = {.rank = JOB_NONE, .apart = JOB_UNKNOWN, .cite = ""};
 	const struct job_member *first = g->size ? &job->members[g->first_member] : NULL;
 
-	for (size_t i = 0; first && g->size > 1 && i < first->nops; i++)
-		if (lateness(job, clocks, g, first->ops[i].index, &late) && late.late > latest.late)
-			latest = late;
-	return latest;
+	for (size_t i = 0; first && g->size > 1 && i < first->nops; i++) {
+		struct tempo_late late = {.times = 1, .apart = JOB_UNKNOWN};
+
+		if (!lateness(job, clocks, g, first->ops[i].index, &late))
+			continue;
+		if (late.late < least) {
+			last.since++;
+			continue;
+		}
+		if (late.rank == last.rank) {
+			late.times = last.times + 1;
+			late.apart = late.entered - last.entered;
+		}
+		last = late;
+	}
+	return last;
 }

@@ -21,12 +21,20 @@ int64_t tempo_median_start(const struct job *job, int group);
 struct tempo_late {
 	int rank; /* JOB_NONE: nobody */
 	uint64_t index;
-	int64_t late; /* ns behind the next-to-last */
+	int64_t late;    /* ns behind the next-to-last */
+	int64_t entered; /* realtime of its host */
+	unsigned times;  /* how often it was so late, this time included */
+	int64_t apart;   /* ns between the last two times; JOB_UNKNOWN: it was late once */
+	uint64_t since;  /* collectives that all have entered since */
 	const char *cite;
 };
 
-/* The largest lateness among the group's known collectives that all members entered. */
-struct tempo_late tempo_latest(const struct job *job, const struct clocks *clocks, int group);
+/*
+ * The last time that somebody was at least `late` ns late, among the group's known collectives that
+ * all members entered, and how often that one was so before.
+ */
+struct tempo_late tempo_last_late(
+	const struct job *job, const struct clocks *clocks, int group, int64_t late);
 
 /*
  * Whether all ranks say that they have met: they made PyTorch's first process group. From then on

@@ -43,20 +43,24 @@ int waitfor_group_of(const struct job *job, const struct wait *wait)
 	return wait->member == JOB_NONE ? JOB_NONE : job->members[wait->member].group;
 }
 
-bool waitfor_stands(
+int64_t waitfor_threshold(
 	const struct job *job, const struct wait *wait, const struct waitfor_given *given)
 {
 	int group = waitfor_group_of(job, wait);
 
+	if (group == JOB_NONE)
+		return wait->kind == WAIT_STORE ? given->threshold_store : given->threshold_else;
+	return wait->kind == WAIT_INIT ? given->threshold_init[group] : given->threshold[group];
+}
+
+bool waitfor_stands(
+	const struct job *job, const struct wait *wait, const struct waitfor_given *given)
+{
 	if (wait->undated)
 		return wait->sure || wait->held;
 	if (wait->age == JOB_UNKNOWN || (!wait->sure && !wait->held))
 		return false;
-	if (group == JOB_NONE)
-		return wait->age > (wait->kind == WAIT_STORE ? given->threshold_store
-							     : given->threshold_else);
-	return wait->age > (wait->kind == WAIT_INIT ? given->threshold_init[group]
-						    : given->threshold[group]);
+	return wait->age > waitfor_threshold(job, wait, given);
 }
 
 /* -- nodes of what is waited in ---------------------------------------------------------------- */

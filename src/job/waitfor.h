@@ -100,6 +100,10 @@ struct waitfor *waitfor_new(
 /* Frees the graph, neither the job nor the waits. Takes NULL. */
 void waitfor_free(struct waitfor *graph);
 
+/* The age, ns, beyond which such a wait is a hang. */
+int64_t waitfor_threshold(
+	const struct job *job, const struct wait *wait, const struct waitfor_given *given);
+
 /* Whether a wait is long enough to blame somebody for. */
 bool waitfor_stands(
 	const struct job *job, const struct wait *wait, const struct waitfor_given *given);

@@ -14,6 +14,8 @@
 #include "words/escape.h"
 #include "words/headline.h"
 #include "words/lastwords.h"
+#include "words/tense.h"
+#include "report/json-coverage.h"
 #include "report/json-line.h"
 #include "report/json-parts.h"
 #include "report/json-stacks.h"
@@ -308,6 +310,22 @@ static struct json_object *left_array(const struct report_options *options)
 	return array;
 }
 
+/* Who waits, for whom, and from when on it is a hang; null where it is not too early to tell. */
+static struct json_object *early_object(const struct verdicts *verdicts)
+{
+	const struct verdict_early *early = &verdicts->early;
+	struct json_object *object;
+
+	if (!early->ranks.n)
+		return NULL;
+	object = json_object_new_object();
+	json_object_object_add(object, "ranks", json_ranks(verdicts->job, early->ranks));
+	json_object_object_add(object, "waits_for", json_ranks(verdicts->job, early->awaited));
+	json_object_object_add(object, "age_s", json_tenths(early->age));
+	json_object_object_add(object, "threshold_s", json_tenths(early->threshold));
+	return object;
+}
+
 /* All but the stacks; bundle NULL: the document has no such key. */
 static struct json_object *document_of(
 	const struct verdicts *verdicts, const struct report_options *options, const char *bundle)
@@ -316,7 +334,8 @@ static struct json_object *document_of(
 	struct json_object *array = json_object_new_array();
 
 	for (size_t i = 0; i < verdicts->n; i++)
-		json_object_array_add(array, verdict_object(verdicts, &verdicts->at[i]));
+		if (verdicts->at[i].class != VERDICT_TOO_EARLY)
+			json_object_array_add(array, verdict_object(verdicts, &verdicts->at[i]));
 	json_object_object_add(object, "schema", json_object_new_string("inquest/1"));
 	if (bundle)
 		json_object_object_add(object, "bundle", known_text(bundle));
@@ -326,6 +345,11 @@ static struct json_object *document_of(
 	json_object_object_add(object, "losses", losses_array(verdicts->job));
 	json_object_object_add(object, "ranks", firsts_array(verdicts->job));
 	json_object_object_add(object, "stacks", NULL);
+	json_object_object_add(object, "as_of", json_stamp(verdicts->job->coverage.to));
+	json_object_object_add(
+		object, "state", json_text(tense_name(tense_of(verdicts, options->live))));
+	json_object_object_add(object, "coverage", json_coverage(verdicts));
+	json_object_object_add(object, "too_early", early_object(verdicts));
 	json_object_object_add(object, "left_out", left_array(options));
 	return object;
 }
@@ -343,14 +367,15 @@ static void add_all(
 
 void report_json_add(struct str *into, const struct verdicts *verdicts)
 {
-	add_all(into, verdicts, &(const struct report_options){0});
+	add_all(into, verdicts, &(const struct report_options){.live = true});
 }
 
 void report_json_line(
 	struct str *into, const struct verdicts *verdicts, const char *bundle, size_t most)
 {
 	struct json_object *object =
-		document_of(verdicts, &(const struct report_options){0}, bundle ? bundle : "");
+		document_of(
+		verdicts, &(const struct report_options){.live = true}, bundle ? bundle : "");
 
 	json_line_add(into, object, most);
 	json_object_put(object);

@@ -4,6 +4,7 @@ src_report_libreport_la_SOURCES = \
 	%D%/folded.c \
 	%D%/json.c \
 	%D%/json-line.c %D%/json-line.h \
+	%D%/json-coverage.c %D%/json-coverage.h \
 	%D%/json-parts.c %D%/json-parts.h \
 	%D%/json-stacks.c %D%/json-stacks.h \
 	%D%/page.c %D%/page.h \
@@ -13,6 +14,11 @@ src_report_libreport_la_SOURCES = \
 	%D%/text.c
 src_report_libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
 
+UNIT_TESTS += tests/unit/report_time_test
+tests_unit_report_time_test_SOURCES = tests/unit/report_time_test.c \
+	tests/unit/report_job.c tests/unit/report_job.h tests/unit/unit.h
+tests_unit_report_time_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(JSON_CFLAGS)
+tests_unit_report_time_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/report_test
 tests_unit_report_test_SOURCES = tests/unit/report_test.c \
 	tests/unit/report_job.c tests/unit/report_job.h tests/unit/unit.h

@@ -22,8 +22,12 @@ struct report_left {
 	size_t nfiles;
 };
 
-/* What the one who calls knows about the reader. Of it JSON has only the jobs that are left out. */
+/*
+ * What the one who calls knows about the reader. Of it JSON has the jobs that are left out, and
+ * whether the job is live.
+ */
 struct report_options {
+	bool live;           /* the evidence was gathered just now: the job goes on */
 	bool color;          /* the reader is a terminal that wants colour */
 	bool utf8;           /* the reader can show more than ASCII */
 	int threads_stopped; /* how many threads the gathering stopped; -1: nothing was gathered
@@ -66,7 +70,7 @@ extern const struct report report_folded;
 /* The report of that name; NULL if there is none. */
 const struct report *report_find(const char *name);
 
-/* The JSON of report_json without its newline, appended; of no job that would be left out. */
+/* The JSON of report_json of a live job, without its newline, appended; none is left out. */
 void report_json_add(struct str *into, const struct verdicts *verdicts);
 
 /*

@@ -15,6 +15,7 @@
 #include "words/headline.h"
 #include "report/page.h"
 #include "report/report.h"
+#include "words/tense.h"
 #include "words/wording.h"
 
 #define KEY_WIDTH     8
@@ -98,9 +99,10 @@ static void add_outlook(struct stacks_writing *w)
 	const struct verdict *verdict = &w->verdicts->at[0];
 	struct str key = {0}, words = {0};
 
-	if (verdict->class != VERDICT_HEALTHY) {
+	if (verdict->class != VERDICT_HEALTHY && verdict->class != VERDICT_TOO_EARLY) {
 		str_printf(&key, " %s", wording_outlook_word(verdict->outlook));
-		wording_prospect(&words, verdict, verdict->watchdog_left);
+		tense_add_prospect(&words, w->verdicts, verdict, verdict->watchdog_left,
+			w->options->live);
 		add_keyed(w, str_text(&key), KEY_WIDTH + 2, str_text(&words));
 	}
 	str_release(&key);

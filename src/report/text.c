@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "words/attempts.h"
+#include "words/coverage.h"
 #include "words/disturbed.h"
 #include "words/escape.h"
 #include "words/first.h"
@@ -22,6 +23,7 @@
 #include "words/read.h"
 #include "report/report.h"
 #include "report/table.h"
+#include "words/tense.h"
 #include "words/wording.h"
 
 #define CITE_COLUMN 61
@@ -103,7 +105,7 @@ static enum page_style style_of(const struct verdict *verdict)
 	if (verdict->class == VERDICT_HEALTHY)
 		return PAGE_GOOD;
 	if (verdict->class == VERDICT_SLOW || verdict->class == VERDICT_INCONCLUSIVE ||
-		verdict->outlook == VERDICT_WAIT)
+		verdict->class == VERDICT_TOO_EARLY || verdict->outlook == VERDICT_WAIT)
 		return PAGE_WARN;
 	return PAGE_ALARM;
 }
@@ -113,8 +115,11 @@ static void add_headline(struct writing *w, const struct verdict *verdict, const
 	struct str line = {0}, tag = {0};
 	size_t lead_width = strlen(lead), strong;
 
-	str_printf(&tag, "%s, %s", verdict_class_name(verdict->class),
-		verdict_confidence_name(verdict->confidence));
+	if (verdict->class == VERDICT_TOO_EARLY)
+		headline_threshold(&tag, w->verdicts);
+	else
+		str_printf(&tag, "%s, %s", verdict_class_name(verdict->class),
+			verdict_confidence_name(verdict->confidence));
 	str_add(&line, lead);
 	headline_shout(&line, w->verdicts, verdict, PAGE_WIDTH - tag.len - 2 - lead_width,
 		w->options->utf8);
@@ -140,31 +145,63 @@ static void add_others(struct writing *w)
 	}
 }
 
-static void add_job_line(struct writing *w)
+/* The job, how much of it was seen, and how far it had come. */
+static void say_job(struct str *into, const struct writing *w, bool attempts)
 {
 	const struct job *job = w->verdicts->job;
-	struct str line = {0}, whole = {0};
-	size_t seen = 0;
+	struct str part = {0};
 
-	for (size_t i = 0; i < job->nranks; i++)
-		seen += job->ranks[i].process != JOB_NONE;
-	escape_text(&line, *job->name ? job->name : job->id, w->options->utf8);
-	escape_fit(&whole, str_text(&line), 40);
-	str_printf(&whole, ": %zu", seen);
-	if (job->world_size != JOB_NONE)
-		str_printf(&whole, "/%d", job->world_size);
-	str_printf(&whole, " rank%s, ", seen == 1 && job->world_size <= 1 ? "" : "s");
-	attempts_add(&whole, job);
+	str_cut(into, 0);
+	escape_text(&part, *job->name ? job->name : job->id, w->options->utf8);
+	escape_fit(into, str_text(&part), 40);
+	str_add(into, ": ");
+	str_cut(&part, 0);
+	coverage_add(&part, w->verdicts);
+	escape_text(into, str_text(&part), w->options->utf8);
+	if (attempts) {
+		str_add(into, ", ");
+		attempts_add(into, job);
+	}
 	if (*stages[w->verdicts->stage])
-		str_printf(&whole, ", stage %s", stages[w->verdicts->stage]);
-	if (job->ended == JOB_YES)
-		str_printf(&whole, ", ended with status %d", job->exit_status);
+		str_printf(into, ", stage %s", stages[w->verdicts->stage]);
 	if (w->options->beside)
-		str_printf(&whole, " (%s)", w->options->beside);
-	str_cut(&line, 0);
-	escape_fit(&line, str_text(&whole), PAGE_WIDTH);
+		str_printf(into, " (%s)", w->options->beside);
+	str_release(&part);
+}
+
+/* True if the line, and behind it something of that width (0: nothing), fits into the page. */
+static bool fits(const struct str *line, size_t width)
+{
+	return escape_width(str_text(line)) + (width ? 2 + width : 0) <= PAGE_WIDTH;
+}
+
+/*
+ * The job, and at the right edge its state and as of when all of it holds. That this is the first
+ * attempt is left out where that makes room for the state, or else for the line itself; and without
+ * room the state has a line of its own.
+ */
+static void add_job_line(struct writing *w)
+{
+	struct str line = {0}, cut = {0}, tense = {0};
+
+	tense_add(&tense, w->verdicts, w->options->live);
+	say_job(&line, w, true);
+	if (!fits(&line, tense.len) && w->verdicts->job->attempt == 1) {
+		bool whole = fits(&line, 0);
+
+		say_job(&line, w, false);
+		if (whole && !fits(&line, tense.len))
+			say_job(&line, w, true);
+	}
+	if (!fits(&line, tense.len)) {
+		escape_fit(&cut, str_text(&line), PAGE_WIDTH);
+		page_add(&w->page, &cut, PAGE_PLAIN, 0);
+		str_cut(&line, 0);
+	}
+	pad(&line, PAGE_WIDTH - tense.len);
+	str_add(&line, str_text(&tense));
 	page_add(&w->page, &line, PAGE_PLAIN, 0);
-	str_release(&whole);
+	str_release(&tense);
 }
 
 static void add_outlook(struct writing *w, const struct verdict *verdict)
@@ -175,10 +212,12 @@ static void add_outlook(struct writing *w, const struct verdict *verdict)
 		.style = style_of(verdict),
 		.strong = KEY_WIDTH};
 
-	if (verdict->class == VERDICT_HEALTHY)
+	if (verdict->class == VERDICT_TOO_EARLY ||
+		(verdict->class == VERDICT_HEALTHY && verdict->outlook != VERDICT_OVER))
 		return;
 	str_printf(&line.key, " %s", wording_outlook_word(verdict->outlook));
-	wording_prospect(&line.words, verdict, verdict->watchdog_left);
+	tense_add_prospect(
+		&line.words, w->verdicts, verdict, verdict->watchdog_left, w->options->live);
 	add_line(w, &line);
 }
 

@@ -62,6 +62,7 @@ struct inquiry {
 	struct waitfor_given given;
 	struct waitfor *graph;
 	bool *wanted; /* per rank: a standing wait of another leads to it */
+	struct verdict_early early;
 	ARRAY(struct draft) drafts;
 	ARRAY(struct verdict_not_judged) not_judged;
 };
@@ -150,6 +151,12 @@ bool inquiry_lost_ops(const struct inquiry *q, int rank);
 
 /* The last collective that a rank entered in its largest group; NULL where unknown. */
 const struct job_op *inquiry_last_op(const struct inquiry *q, int rank, int *ret_group);
+
+/*
+ * What lacks of the evidence of the whole job (bounds.c); the ranks of which it lacks are added to
+ * `lacking`, where it is not NULL.
+ */
+enum verdict_lack inquiry_lack(const struct inquiry *q, struct rank_list *lacking);
 
 /* How many ranks have no readable boards. */
 size_t inquiry_unreadable(const struct inquiry *q);

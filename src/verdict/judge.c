@@ -6,8 +6,9 @@
  *	2. sinks, forks, circles, devices: each end of the graph is one reason to wait;
  *	3. own deaths that nobody waits for yet;
  *	4. where no ring tells of any operation: who waits for whom by the stacks;
- *	5. only where nothing was found: slow, inconclusive, healthy;
- *	6. look-alikes excluded by facts, the longest wait, the seconds left, the order.
+ *	5. only where nothing was found: slow, inconclusive, too early to tell, healthy;
+ *	6. what was not seen bounds how sure each finding may be;
+ *	7. look-alikes excluded by facts, the longest wait, the seconds left, the order.
  */
 #include "verdict/judge.h"
 
@@ -69,12 +70,12 @@ static int64_t weigh(const struct draft *draft)
 	int64_t weight = 0;
 
 	if (v->class == VERDICT_INCONCLUSIVE || v->class == VERDICT_HEALTHY ||
-		v->class == VERDICT_SLOW)
+		v->class == VERDICT_SLOW || v->class == VERDICT_TOO_EARLY)
 		return 0;
 	weight += draft->victims.list.nr ? 1 << 28 : 0;
 	weight += draft->culprits.list.nr ? 1 << 27 : 0;
 	weight += (int64_t)v->confidence << 24;
-	weight += v->outlook == VERDICT_KILL ? 1 << 23 : 0;
+	weight += v->outlook >= VERDICT_KILL ? 1 << 23 : 0;
 	return weight + (int64_t)draft->victims.list.nr;
 }
 
@@ -106,7 +107,18 @@ static void clear_culprits(struct inquiry *q, struct draft *draft, const bool *b
 	draft->victims.list.nr = n;
 }
 
-/* Whether those are over of whom the next step would have to be asked. */
+/* True if the launcher said that the job has ended, or every rank that it should have has. */
+static bool has_ended(const struct inquiry *q)
+{
+	if (q->job->ended == JOB_YES)
+		return true;
+	for (size_t i = 0; i < q->job->nranks; i++)
+		if (!q->profiles[i].ended)
+			return false;
+	return q->job->nranks > 0 && inquiry_lack(q, NULL) == VERDICT_LACKS_NOTHING;
+}
+
+/* True if every rank that the next step concerns has exited. */
 static bool is_over(const struct inquiry *q, const struct draft *draft)
 {
 	for (size_t i = 0; i < draft->culprits.list.nr; i++)
@@ -139,6 +151,8 @@ static void finish(struct inquiry *q, struct draft *draft)
 	rank_list_settle(&draft->camp_b);
 	if (v->waiting == JOB_UNKNOWN)
 		v->waiting = longest_wait(q, draft);
+	if (has_ended(q))
+		v->outlook = VERDICT_OVER;
 	if (v->class == VERDICT_HEALTHY)
 		return;
 	if (is_over(q, draft))
@@ -146,13 +160,13 @@ static void finish(struct inquiry *q, struct draft *draft)
 	tell_killed_since(q, draft);
 	tell_victims(q, draft);
 	limit = limits_first(q, &draft->victims);
-	if (limit.kind) {
+	if (limit.kind && v->outlook != VERDICT_OVER) {
 		v->watchdog = limit.kind;
 		v->watchdog_left = limit.left;
 		v->watchdog_cite = limit.cite;
 	}
-	for (size_t i = 0;
-		v->class != VERDICT_SLOW && v->class != VERDICT_INCONCLUSIVE && i < judge_nrules;
+	for (size_t i = 0; v->class != VERDICT_SLOW && v->class != VERDICT_INCONCLUSIVE &&
+			   v->class != VERDICT_TOO_EARLY && i < judge_nrules;
 		i++)
 		if (judge_rules[i]->rule_out && judge_rules[i]->class != v->class)
 			judge_rules[i]->rule_out(q, draft);
@@ -252,6 +266,7 @@ static struct verdicts *seal(struct inquiry *q)
 {
 	struct verdicts *verdicts = alloc_zeroed(1, sizeof(*verdicts));
 	struct verdict *at = arena_new_many(q->arena, struct verdict, q->drafts.nr + 1);
+	struct rank_list lacking = {0};
 
 	for (size_t i = 0; i < q->drafts.nr; i++)
 		seal_draft(q, &q->drafts.items[i], &at[i]);
@@ -264,6 +279,11 @@ static struct verdicts *seal(struct inquiry *q)
 	verdicts->not_judged = arena_copy(
 		q->arena, q->not_judged.items, q->not_judged.nr * sizeof(*q->not_judged.items));
 	verdicts->postures = postures_of(q);
+	verdicts->over = has_ended(q);
+	verdicts->early = q->early;
+	verdicts->lack = inquiry_lack(q, &lacking);
+	verdicts->lacking = rank_list_seal(q, &lacking);
+	array_release(&lacking.list);
 	verdicts->arena = q->arena;
 	return verdicts;
 }
@@ -283,6 +303,7 @@ struct verdicts *verdicts_of(const struct job *job)
 	if (!q->drafts.nr)
 		judge_rest(q);
 	judge_missing(q);
+	judge_bounds(q);
 	finish_all(q);
 	verdicts = seal(q);
 	inquiry_free(q);

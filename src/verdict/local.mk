@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += %D%/libverdict.la
 src_verdict_libverdict_la_SOURCES = \
+	%D%/bounds.c \
 	%D%/by-stacks.c \
 	%D%/compile.c \
 	%D%/death-place.c %D%/death-place.h \
 	%D%/device.c \
 	%D%/draft.c \
+	%D%/early.c \
 	%D%/forked.c \
 	%D%/graphs.c \
 	%D%/host-stall.c \
@@ -45,6 +47,12 @@ tests_unit_verdict_compile_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_clocks_test
 tests_unit_verdict_clocks_test_SOURCES = tests/unit/verdict_clocks_test.c $(FACTS)
 tests_unit_verdict_clocks_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict_seen_test
+tests_unit_verdict_seen_test_SOURCES = tests/unit/verdict_seen_test.c $(FACTS)
+tests_unit_verdict_seen_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict_time_test
+tests_unit_verdict_time_test_SOURCES = tests/unit/verdict_time_test.c $(FACTS)
+tests_unit_verdict_time_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_death_test
 tests_unit_verdict_death_test_SOURCES = tests/unit/verdict_death_test.c $(FACTS)
 tests_unit_verdict_death_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)

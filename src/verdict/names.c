@@ -23,6 +23,7 @@ const char *verdict_class_name(enum verdict_class class)
 		[VERDICT_SLOW] = "slow",
 		[VERDICT_HEALTHY] = "healthy",
 		[VERDICT_INCONCLUSIVE] = "inconclusive",
+		[VERDICT_TOO_EARLY] = "too-early",
 	};
 
 	return NAME_OF(names, class);
@@ -48,6 +49,7 @@ const char *verdict_family_name(enum verdict_class class)
 		[VERDICT_SLOW] = "none",
 		[VERDICT_HEALTHY] = "none",
 		[VERDICT_INCONCLUSIVE] = "none",
+		[VERDICT_TOO_EARLY] = "none",
 	};
 
 	return NAME_OF(names, class);
@@ -71,6 +73,7 @@ const char *verdict_outlook_name(enum verdict_outlook outlook)
 		[VERDICT_OUTLOOK_UNKNOWN] = "unknown",
 		[VERDICT_WAIT] = "wait",
 		[VERDICT_KILL] = "kill",
+		[VERDICT_OVER] = "over",
 	};
 
 	return NAME_OF(names, outlook);

@@ -639,14 +639,15 @@ void judge_rest(struct inquiry *q)
 		return;
 	}
 	judge_slow(q);
-	if (q->drafts.nr || judge_blind(q) || judge_replays(q) || judge_unseen(q) ||
-		judge_unreadable(q) || judge_bad_ends(q) || judge_some_dumps(q))
+	if (q->drafts.nr || judge_blind(q) || judge_replays(q) || judge_unreadable(q) ||
+		judge_bad_ends(q) || judge_some_dumps(q) || judge_early(q) || judge_unseen(q))
 		return;
 	draft = inquiry_draft(q, VERDICT_HEALTHY);
 	draft->verdict.confidence = inquiry_unreadable(q) || inquiry_by_dumps(q)
 					    ? VERDICT_SUPPORTED
 					    : VERDICT_ESTABLISHED;
 	tell_healthy(q, draft);
+	tell_past_lateness(q, draft);
 }
 
 void judge_missing(struct inquiry *q)

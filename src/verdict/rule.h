@@ -55,7 +55,12 @@ void judge_quiet_exits(struct inquiry *q);  /* rest.c: an early exit of which th
 void judge_by_stacks(struct inquiry *q);    /* by-stacks.c: jobs without any ring */
 void judge_slow(struct inquiry *q);         /* slow.c */
 void judge_missing(struct inquiry *q); /* rest.c: what could not be hooked, and is not judged */
-void judge_rest(struct inquiry *q); /* rest.c: healthy or inconclusive, where nothing else is */
+void judge_rest(struct inquiry *q);    /* rest.c: healthy or inconclusive, where nothing else is */
+bool judge_early(struct inquiry *q);  /* early.c: somebody waits, and for less than a hang's time */
+void judge_bounds(struct inquiry *q); /* bounds.c: what was not seen bounds what is said */
+
+/* Adds who was late some time ago and is not any more; else nothing (slow.c). */
+void tell_past_lateness(struct inquiry *q, struct draft *draft);
 
 /* Adds how those culprits ended whom somebody killed after their delay had begun (rank-death.c). */
 void tell_killed_since(struct inquiry *q, struct draft *draft);

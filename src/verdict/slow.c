@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * slow: progress is late but goes on. Either a wait is longer than usual and no hang yet, or the
- * rank waited for was just now seen to move, or a rank came late to an operation and did come.
+ * slow: progress is late but goes on. Either the rank waited for was just now seen to move, or a
+ * rank came late to an operation a short time ago. What was late and has long been on time since is
+ * a thing of the past: it is told, and the job is well.
  */
 #include "base/clock.h"
 #include "job/names.h"
@@ -16,6 +17,30 @@
 
 /* Lateness that people notice. */
 #define LATE (2 * CLOCK_NS_PER_S)
+
+/*
+ * A rank that came late is late no more when so many times its lateness has gone by, and as many
+ * times the usual time between two latenesses of its.
+ */
+#define PAST_LATENESSES 3
+#define PAST_PERIODS    2
+
+/* ns since that arrival, by the clock of the rank's own host. */
+static int64_t ago(const struct inquiry *q, const struct tempo_late *late)
+{
+	int64_t now = q->waits->now[late->rank];
+
+	return now == JOB_UNKNOWN || now < late->entered ? 0 : now - late->entered;
+}
+
+static bool is_past(const struct inquiry *q, const struct tempo_late *late)
+{
+	int64_t since = ago(q, late);
+
+	if (!late->since || since / PAST_LATENESSES <= late->late)
+		return false;
+	return late->apart == JOB_UNKNOWN || since / PAST_PERIODS > late->apart;
+}
 
 static bool explains_slow(const struct inquiry *q, int rank, struct reason *why)
 {
@@ -46,73 +71,61 @@ const struct rule rule_slow = {
 	.tell = tell_slow,
 };
 
-/* The latest arrival of all groups. */
-static struct tempo_late worst_of(const struct inquiry *q, int *ret_group)
+/* The last late arrival of all groups, where several: of the largest. */
+static struct tempo_late last_of(const struct inquiry *q, int *ret_group)
 {
-	struct tempo_late worst = {.rank = JOB_NONE};
+	struct tempo_late last = {.rank = JOB_NONE};
 
 	for (size_t i = 0; i < q->job->ngroups; i++) {
-		struct tempo_late late = tempo_latest(q->job, q->clocks, (int)i);
+		struct tempo_late late = tempo_last_late(q->job, q->clocks, (int)i, LATE);
 
-		if (late.rank != JOB_NONE && late.late > worst.late) {
-			worst = late;
-			*ret_group = (int)i;
-		}
+		if (late.rank == JOB_NONE ||
+			(last.rank != JOB_NONE && ago(q, &late) >= ago(q, &last)))
+			continue;
+		last = late;
+		*ret_group = (int)i;
 	}
-	return worst;
+	return last;
 }
 
-/* The longest wait that is more than usual and less than a hang. */
-static const struct wait *longest_doubt(const struct inquiry *q)
+/* What was late, and when; `kind` says whether it still is. */
+static void tell_late(struct inquiry *q, const struct tempo_late *late, int group,
+	enum verdict_fact_kind kind, struct draft *draft)
 {
-	const struct wait *longest = NULL;
+	struct verdict_fact *fact = draft_fact(q, draft, kind, late->rank, late->cite);
 
-	for (size_t i = 0; i < q->waits->n; i++) {
-		const struct wait *wait = &q->waits->at[i];
-
-		if (wait->kind != WAIT_COLLECTIVE || !wait->sure || wait->age == JOB_UNKNOWN ||
-			wait->age <= LATE || waitfor_stands(q->job, wait, &q->given))
-			continue;
-		if (wait->age <= 2 * q->gaps[q->job->members[wait->member].group])
-			continue;
-		if (!longest || wait->age > longest->age)
-			longest = wait;
-	}
-	return longest;
+	fact->text2 = q->job->groups[group].name;
+	fact->a = late->late;
+	fact->b = (int64_t)late->index;
+	if (kind == FACT_WAS_LATE)
+		fact->c = (int64_t)late->since;
+	else if (late->times > 1)
+		fact->c = late->times;
 }
 
 void judge_slow(struct inquiry *q)
 {
 	int group = JOB_NONE;
-	struct tempo_late late = worst_of(q, &group);
-	bool known = late.rank != JOB_NONE && late.late >= LATE;
-	const struct wait *doubt = known ? NULL : longest_doubt(q);
-	struct verdict_fact *fact;
+	struct tempo_late late = last_of(q, &group);
 	struct draft *draft;
 
-	if (!known && !doubt)
+	if (late.rank == JOB_NONE || is_past(q, &late))
 		return;
 	draft = inquiry_draft(q, VERDICT_SLOW);
 	draft->verdict.outlook = VERDICT_WAIT;
 	draft->verdict.confidence = VERDICT_SUPPORTED;
 	draft->verdict.next = VERDICT_NEXT_STACK_OF_RANK;
-	if (doubt) {
-		draft->verdict.group = q->job->members[doubt->member].group;
-		draft->verdict.op_index = doubt->index;
-		rank_list_add(&draft->victims, doubt->rank);
-		fact = draft_fact(q, draft, FACT_WAITS_IN_OP, doubt->rank, doubt->cite);
-		fact->text = inquiry_op_name(doubt->op);
-		fact->text2 = q->job->groups[draft->verdict.group].name;
-		fact->a = (int64_t)doubt->index;
-		fact->b = doubt->age;
-		return;
-	}
 	draft->verdict.group = group;
 	draft->verdict.op_index = late.index;
 	rank_list_add(&draft->culprits, late.rank);
-	fact = draft_fact(q, draft, FACT_OTHER, late.rank, late.cite);
-	fact->text = arena_printf(q->arena, "came %.1f s after the others to operation #%llu of %s",
-		(double)late.late / CLOCK_NS_PER_S, (unsigned long long)late.index,
-		q->job->groups[group].name);
-	fact->a = late.late;
+	tell_late(q, &late, group, FACT_CAME_LATE, draft);
+}
+
+void tell_past_lateness(struct inquiry *q, struct draft *draft)
+{
+	int group = JOB_NONE;
+	struct tempo_late late = last_of(q, &group);
+
+	if (late.rank != JOB_NONE && is_past(q, &late))
+		tell_late(q, &late, group, FACT_WAS_LATE, draft);
 }

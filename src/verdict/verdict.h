@@ -29,6 +29,7 @@ enum verdict_class {
 	VERDICT_SLOW,
 	VERDICT_HEALTHY,
 	VERDICT_INCONCLUSIVE,
+	VERDICT_TOO_EARLY, /* a state and no class: somebody waits, for less than a hang's time */
 	VERDICT_CLASSES
 };
 
@@ -38,7 +39,12 @@ enum verdict_confidence {
 	VERDICT_SUPPORTED,
 	VERDICT_ESTABLISHED,
 };
-enum verdict_outlook { VERDICT_OUTLOOK_UNKNOWN, VERDICT_WAIT, VERDICT_KILL };
+enum verdict_outlook {
+	VERDICT_OUTLOOK_UNKNOWN,
+	VERDICT_WAIT,
+	VERDICT_KILL,
+	VERDICT_OVER, /* the job has ended: there is nothing left to wait for or to kill */
+};
 enum verdict_stage {
 	VERDICT_BOOTSTRAP,
 	VERDICT_FIRST_FORWARD,
@@ -140,6 +146,8 @@ enum verdict_limit {
 	F(TRACED)              /* stopped by a debugger; a: its pid, 0 not known */                \
 	F(CPU)                 /* a: CPU ns; b: over ns */                                         \
 	F(OUTSIDE)             /* outside every call since; a: ns */                               \
+	F(CAME_LATE)      /* a: ns after the others; b: op index; text2: group; c: times so far */ \
+	F(WAS_LATE)       /* the same, long ago; c: ops of all on time since */                    \
 	F(LAST_OP)        /* text: op; text2: group; a: op index it completed or returned from */  \
 	F(ALL_ENTERED)    /* text: op; text2: group; a: op index; equal arguments */               \
 	F(NOT_COMPLETED)  /* a: op index; b: ns */                                                 \
@@ -243,6 +251,7 @@ enum verdict_next {
 	VERDICT_NEXT_ATTACH_NEXT_TIME,
 	VERDICT_NEXT_RUN_NEXT_TIME,
 	VERDICT_NEXT_FIND_DUMPS,
+	VERDICT_NEXT_GET_REST, /* the evidence of the ranks or hosts that were not seen */
 	VERDICT_NEXTS
 };
 
@@ -280,6 +289,25 @@ struct verdict_not_judged {
 	struct verdict_ranks ranks;
 };
 
+/*
+ * What lacks of the evidence of the whole job, the most basic first. While anything does, nothing
+ * is established and nobody is called well.
+ */
+enum verdict_lack {
+	VERDICT_LACKS_NOTHING,
+	VERDICT_LACKS_SIZE,      /* nobody says how many ranks there should be */
+	VERDICT_LACKS_RANKS,     /* of some nothing was seen */
+	VERDICT_LACKS_TESTIMONY, /* some were seen, but not what they do or how they ended */
+};
+
+/* A job of which it is too early to tell: who waits, for whom, since when, and from when on it is a
+ * hang. */
+struct verdict_early {
+	struct verdict_ranks ranks;   /* n = 0: it is not too early */
+	struct verdict_ranks awaited; /* those known not to have come; n = 0: it is not known who */
+	int64_t age, threshold;       /* ns */
+};
+
 struct posture;
 
 struct verdicts {
@@ -290,6 +318,11 @@ struct verdicts {
 	const struct verdict_not_judged *not_judged;
 	size_t nnot_judged;
 	const struct posture *postures; /* by rank, as far as stacks tell (verdict/poses.h) */
+	bool over; /* the launcher said that the job has ended, or all its ranks have */
+	struct verdict_early early;
+	enum verdict_lack lack;
+	struct verdict_ranks
+		lacking; /* the ranks of which that lacks; n = 0 where no size is known */
 	void *arena;
 };
 
@@ -305,7 +338,7 @@ const char *verdict_class_name(enum verdict_class class);
 const char *verdict_family_name(enum verdict_class class);
 /* "established", "supported", "hypothesis", "unknown" */
 const char *verdict_confidence_name(enum verdict_confidence confidence);
-/* "wait", "kill", "unknown" */
+/* "wait", "kill", "over", "unknown" */
 const char *verdict_outlook_name(enum verdict_outlook outlook);
 /* "signal", "oom-kill", ...: how a rank died; NULL for none. */
 const char *verdict_cause_name(enum verdict_cause cause);

@@ -53,6 +53,7 @@ static const struct phrase phrases[VERDICT_CLASSES] = {
 	[VERDICT_HEALTHY] = {"is well", "are well", "nothing is wrong"},
 	[VERDICT_INCONCLUSIVE] = {"may be to blame", "may be to blame",
 		"cannot tell who is to blame"},
+	[VERDICT_TOO_EARLY] = {"too early to tell", "too early to tell", "too early to tell"},
 };
 
 static const struct phrase deaths[VERDICT_CAUSES] = {
@@ -187,6 +188,9 @@ static const char *nobody_of(const struct verdicts *verdicts, const struct verdi
 {
 	if (verdict->class == VERDICT_HEALTHY && somebody_was_lost(verdicts->job))
 		return "nobody waits";
+	if (verdict->class == VERDICT_INCONCLUSIVE && !verdict->victims.n &&
+		verdicts->lack == VERDICT_LACKS_RANKS)
+		return "cannot tell: part of the job was not seen";
 	return phrases[verdict->class].nobody;
 }
 
@@ -271,10 +275,33 @@ static void add_place(struct str *into, const struct verdict_fact *fact, bool fu
 		str_printf(into, " (%.*s)", end ? (int)(end - place) : (int)strlen(place), place);
 }
 
+/* " (2.1 s); ranks 1-7 wait for rank 0" */
+static void add_early(struct str *into, const struct verdicts *verdicts)
+{
+	const struct verdict_early *early = &verdicts->early;
+	char text[CLOCK_TEXT_SIZE];
+
+	str_printf(into, " (%s); ", clock_format(early->age, text));
+	ranks_name(into, verdicts->job, early->ranks);
+	str_add(into, early->ranks.n == 1 ? " waits" : " wait");
+	if (!early->awaited.n)
+		return;
+	str_add(into, " for ");
+	ranks_name(into, verdicts->job, early->awaited);
+}
+
+void headline_threshold(struct str *into, const struct verdicts *verdicts)
+{
+	char text[CLOCK_TEXT_SIZE];
+
+	str_printf(
+		into, "would be a hang from %s on", clock_format(verdicts->early.threshold, text));
+}
+
 static void add_waiters(struct str *into, const struct verdicts *verdicts,
 	const struct verdict *verdict, bool with_op)
 {
-	bool ended = verdicts->job->ended == JOB_YES;
+	bool ended = verdicts->over;
 	const char *verb = ended ? "waited" : verdict->victims.n == 1 ? "waits" : "wait";
 
 	if (!verdict->victims.n)
@@ -294,6 +321,10 @@ void headline_sentence(
 	struct str *into, const struct verdicts *verdicts, const struct verdict *verdict)
 {
 	add_who_does(into, verdicts, verdict);
+	if (verdict->class == VERDICT_TOO_EARLY) {
+		add_early(into, verdicts);
+		return;
+	}
 	add_detail(into, verdicts, verdict);
 	add_waiters(into, verdicts, verdict, true);
 }
@@ -359,6 +390,13 @@ void headline_shout(struct str *into, const struct verdicts *verdicts,
 	escape_text(&waiters, str_text(&part), utf8);
 	escape_fit(into, str_text(&waiters), width);
 	str_cut(&waiters, 0);
+	if (verdict->class == VERDICT_TOO_EARLY) {
+		add_early(&waiters, verdicts);
+		escape_fit(into, str_text(&waiters), width - (into->len - from));
+		str_release(&part);
+		str_release(&waiters);
+		return;
+	}
 	add_waiters(&waiters, verdicts, verdict, false);
 	before = waiters.len < width ? width - waiters.len : 0;
 	shout_detail(into, from, verdicts, verdict, before, utf8);

@@ -28,4 +28,7 @@ void headline_shout(struct str *into, const struct verdicts *verdicts,
 bool headline_same(const struct verdicts *verdicts, const struct verdict *a,
 	const struct verdict *b);
 
+/* Appends from when on it would be a hang, where it is too early to tell. */
+void headline_threshold(struct str *into, const struct verdicts *verdicts);
+
 #endif

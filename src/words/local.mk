@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += %D%/libwords.la
 src_words_libwords_la_SOURCES = \
 	%D%/attempts.c %D%/attempts.h \
 	%D%/branches.c %D%/branches.h \
+	%D%/coverage.c %D%/coverage.h \
 	%D%/disturbed.c %D%/disturbed.h \
 	%D%/doing.c %D%/doing.h \
 	%D%/escape.c %D%/escape.h \
@@ -13,5 +14,6 @@ src_words_libwords_la_SOURCES = \
 	%D%/losses.c %D%/losses.h \
 	%D%/merge.c %D%/merge.h \
 	%D%/ranks.c %D%/ranks.h \
+	%D%/tense.c %D%/tense.h \
 	%D%/read.c %D%/read.h \
 	%D%/wording.c %D%/wording.h

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "words/coverage.h"
 #include "words/ranks.h"
 
 static const char *const templates[VERDICT_FACT_KINDS] = {
@@ -64,6 +65,9 @@ static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_TRACED] = "stopped by a debugger[, pid {a pid}]",
 	[FACT_CPU] = "used {a cpu}[ in {b ns}]",
 	[FACT_OUTSIDE] = "outside every recorded call[ for {a ns}]",
+	[FACT_CAME_LATE] =
+		"came {a ns} after the others to operation {b op}[ of {T}][, {c} times so far]",
+	[FACT_WAS_LATE] = "was {a ns} late at operation {b op}[ of {T}][, on time at {c} since]",
 	[FACT_LAST_OP] = "last was {t}[ {a op}][ {T}]",
 	[FACT_ALL_ENTERED] = "all entered {t}[ {a op}][ {T}], equal arguments",
 	[FACT_NOT_COMPLETED] = "[{a op} ]not completed[ for {b ns}]",
@@ -144,6 +148,7 @@ static const char *const nexts[VERDICT_NEXTS] = {
 	[VERDICT_NEXT_RUN_NEXT_TIME] = "next time, run it under `inquest run`: that sees into {R}",
 	[VERDICT_NEXT_FIND_DUMPS] =
 		"find the dumps that lack: a rank without one may have died, or hang in its GIL",
+	[VERDICT_NEXT_GET_REST] = "", /* coverage_add_remedy() has the words */
 	[VERDICT_NEXT_MORE_EVIDENCE] =
 		"attach again in 30 s; next time, run it under `inquest run`: that sees more",
 };
@@ -217,54 +222,44 @@ static const char *next_of(const struct job *job, enum verdict_next next)
 	return (unsigned)next < VERDICT_NEXTS ? nexts[next] : "";
 }
 
-static const char *const outlooks[] = {
-	[VERDICT_OUTLOOK_UNKNOWN] = "not known whether it resolves",
-	[VERDICT_WAIT] = "still moving, may resolve",
-	[VERDICT_KILL] = "cannot resolve by itself",
+/* What an outlook means for a live job, and for one of which only a record is left. */
+static const char *const outlooks[][2] = {
+	[VERDICT_OUTLOOK_UNKNOWN] = {"not known whether it resolves",
+		"it was not known whether it would resolve"},
+	[VERDICT_WAIT] = {"still moving, may resolve", "was still moving, might have resolved"},
+	[VERDICT_KILL] = {"cannot resolve by itself", "could not resolve by itself"},
+	[VERDICT_OVER] = {"it is over", "it is over"},
 };
 
-/* What ends the job, before how long that will take; and where that time is over already. */
-static const char *const limits[VERDICT_LIMITS][2] = {
-	[VERDICT_NO_LIMIT] = {"it ends in", "its time is over"},
-	[VERDICT_LIMIT_DEADLINE] = {"the job's time ends in", "the job's time is over"},
-	[VERDICT_LIMIT_WATCHDOG] = {"watchdog kills in", "the watchdog's time is over"},
-	[VERDICT_LIMIT_TIMEOUT] = {"the wait times out in", "the wait's timeout is over"},
-	[VERDICT_LIMIT_STORE] = {"the store times out in", "the store's timeout is over"},
+/* What ends the job, before how long that will take; once its time is over; and of a record. */
+static const struct {
+	const char *ahead, *over, *was_over, *then;
+} limits[VERDICT_LIMITS] = {
+	[VERDICT_NO_LIMIT] = {"it ends in", "its time is over", "its time was over", "its end"},
+	[VERDICT_LIMIT_DEADLINE] = {"the job's time ends in", "the job's time is over",
+		"the job's time was over", "the end of the job's time"},
+	[VERDICT_LIMIT_WATCHDOG] = {"watchdog kills in", "the watchdog's time is over",
+		"the watchdog's time was over", "the watchdog kills"},
+	[VERDICT_LIMIT_TIMEOUT] = {"the wait times out in", "the wait's timeout is over",
+		"the wait's timeout was over", "the wait times out"},
+	[VERDICT_LIMIT_STORE] = {"the store times out in", "the store's timeout is over",
+		"the store's timeout was over", "the store times out"},
 };
 
-const char *wording_limit(enum verdict_limit limit, bool over)
+const char *wording_limit(enum verdict_limit limit)
 {
-	return limits[limit < VERDICT_LIMITS ? limit : VERDICT_NO_LIMIT][over];
+	return limits[limit < VERDICT_LIMITS ? limit : VERDICT_NO_LIMIT].ahead;
 }
 
-/* Still moving, but for so long that nobody should wait for it. */
-static bool say_proportion(struct str *into, const struct verdict *verdict)
+const char *wording_limit_over(enum verdict_limit limit, bool live)
 {
-	for (size_t i = 0; verdict->outlook == VERDICT_WAIT && i < verdict->nevidence; i++) {
-		const struct verdict_fact *fact = &verdict->evidence[i];
-
-		if (fact->kind != FACT_MANY_TIMES)
-			continue;
-		str_printf(into, "still moving, but %" PRId64 " x its peers: treat it as stuck",
-			fact->c);
-		return true;
-	}
-	return false;
+	limit = limit < VERDICT_LIMITS ? limit : VERDICT_NO_LIMIT;
+	return live ? limits[limit].over : limits[limit].was_over;
 }
 
-void wording_prospect(struct str *into, const struct verdict *verdict, int64_t left)
+const char *wording_limit_then(enum verdict_limit limit)
 {
-	char text[CLOCK_TEXT_SIZE];
-
-	if (!say_proportion(into, verdict))
-		str_add(into, wording_outlook(verdict->outlook));
-	if (left != JOB_UNKNOWN)
-		str_printf(into, "; %s", wording_limit(verdict->watchdog, left <= 0));
-	if (left != JOB_UNKNOWN && left > 0)
-		str_printf(into, " %s", clock_format(left, text));
-	/* What is to be done where not even the rank is known says the next step. */
-	if (verdict->outlook == VERDICT_OUTLOOK_UNKNOWN && verdict->class != VERDICT_INCONCLUSIVE)
-		str_add(into, "; if it still runs, look again in 30 s");
+	return limits[limit < VERDICT_LIMITS ? limit : VERDICT_NO_LIMIT].then;
 }
 
 static const char *const questions[VERDICT_CLASSES] = {
@@ -285,6 +280,7 @@ static const char *const questions[VERDICT_CLASSES] = {
 	[VERDICT_SLOW] = "slow",
 	[VERDICT_HEALTHY] = "healthy",
 	[VERDICT_INCONCLUSIVE] = "unclear",
+	[VERDICT_TOO_EARLY] = "early",
 };
 
 const char *wording_question(enum verdict_class class)
@@ -580,6 +576,10 @@ void wording_next(struct str *into, const struct verdicts *verdicts, const struc
 	const char *words = next_of(verdicts->job, verdict->next);
 	const char *who = strchr(words, '{');
 
+	if (verdict->next == VERDICT_NEXT_GET_REST) {
+		coverage_add_remedy(into, verdicts);
+		return;
+	}
 	if (!who) {
 		str_add(into, words);
 		return;
@@ -598,12 +598,18 @@ const char *wording_outlook_word(enum verdict_outlook outlook)
 {
 	static const char *const words[] = {[VERDICT_OUTLOOK_UNKNOWN] = "UNKNOWN",
 		[VERDICT_WAIT] = "WAIT",
-		[VERDICT_KILL] = "KILL"};
+		[VERDICT_KILL] = "KILL",
+		[VERDICT_OVER] = "OVER"};
 
-	return words[(unsigned)outlook <= VERDICT_KILL ? outlook : VERDICT_OUTLOOK_UNKNOWN];
+	return words[(unsigned)outlook <= VERDICT_OVER ? outlook : VERDICT_OUTLOOK_UNKNOWN];
 }
 
 const char *wording_outlook(enum verdict_outlook outlook)
 {
-	return outlooks[(unsigned)outlook <= VERDICT_KILL ? outlook : VERDICT_OUTLOOK_UNKNOWN];
+	return outlooks[(unsigned)outlook <= VERDICT_OVER ? outlook : VERDICT_OUTLOOK_UNKNOWN][0];
+}
+
+const char *wording_outlook_then(enum verdict_outlook outlook)
+{
+	return outlooks[(unsigned)outlook <= VERDICT_OVER ? outlook : VERDICT_OUTLOOK_UNKNOWN][1];
 }

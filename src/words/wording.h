@@ -18,21 +18,20 @@ void wording_fact(struct str *into, const struct verdict_fact *fact);
 /* Appends the one next step of a verdict; nothing where it has none. */
 void wording_next(struct str *into, const struct verdicts *verdicts, const struct verdict *verdict);
 
-/* What ends the job: "watchdog kills in", or that it is over. Never NULL. */
-const char *wording_limit(enum verdict_limit limit, bool over);
+/* What ends the job, before the time that is left: "watchdog kills in". Never NULL. */
+const char *wording_limit(enum verdict_limit limit);
+/* That its time is over, or was when the job was looked at. Never NULL. */
+const char *wording_limit_over(enum verdict_limit limit, bool live);
+/* What it would have done, behind "were left until": "the watchdog kills". Never NULL. */
+const char *wording_limit_then(enum verdict_limit limit);
 
-/* The outlook in a word: "WAIT", "KILL", "UNKNOWN"; and the last where there is more room. */
+/* The outlook in a word: "WAIT", "KILL", "UNKNOWN", "OVER"; UNKNOWN where there is more room. */
 const char *wording_outlook_word(enum verdict_outlook outlook);
 #define WORDING_UNKNOWN_LONG "UNKNOWN if it resolves"
 
-/* What the outlook means for the person who reads: "may resolve by itself". Never NULL. */
+/* What the outlook means for a live job: "cannot resolve by itself"; and for a record. */
 const char *wording_outlook(enum verdict_outlook outlook);
-
-/*
- * That, what ends the job in so many ns (JOB_UNKNOWN: no limit is known), and where neither WAIT
- * nor KILL can be said, how to find out. Appended.
- */
-void wording_prospect(struct str *into, const struct verdict *verdict, int64_t left);
+const char *wording_outlook_then(enum verdict_outlook outlook);
 
 /* What a class is called in "not death": by the question that it answers. Never NULL. */
 const char *wording_question(enum verdict_class class);

@@ -74,7 +74,7 @@ static void a_launcher_that_has_launched_nobody_is_none(void **state)
 	add(b, 21, 10, 1, OTHER, true);
 	add(b, 11, 9, 1, TASK, false);
 	add(b, 12, 9, 2, TASK, false);
-	job_add_world_size(b, 6);
+	job_add_world_size(b, 6, "WORLD_SIZE");
 	assert_ranks(b, "0=20 1=21 2=0 3=0 4=0 5=0");
 	(void)state;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/report_job.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -133,6 +135,14 @@ void hand_job_make(struct hand_job *hand, int nranks, int odd)
 		.attempt = 1,
 		.world_size = nranks,
 		.gathered = T0,
+		.coverage = {.ranks = {nranks, "WORLD_SIZE"},
+			.hosts = {JOB_NONE, ""},
+			.ranks_seen = (size_t)nranks,
+			.hosts_seen = 1,
+			.hosts_missing = "",
+			.kinds = JOB_KNOWS_RING,
+			.from = ago(700),
+			.to = T0},
 		.deadline = ago(-1176),
 		.deadline_cite = "env",
 		.ended = JOB_NO,
@@ -157,4 +167,17 @@ void hand_job_make(struct hand_job *hand, int nranks, int odd)
 		.nlogs = 1,
 		.losses = hand->losses};
 	make_verdict(hand, nranks, odd);
+}
+
+char *hand_job_written(const struct report *report, const struct verdicts *verdicts,
+	const struct report_options *options)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file || report->write(file, verdicts, options) != 0)
+		abort();
+	fclose(file);
+	return text;
 }

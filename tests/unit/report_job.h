@@ -8,6 +8,7 @@
  * before it is reported.
  */
 
+#include "report/report.h"
 #include "verdict/verdict.h"
 
 #define HAND_RANKS 64
@@ -35,5 +36,9 @@ struct hand_job {
 };
 
 void hand_job_make(struct hand_job *hand, int nranks, int odd);
+
+/* What the report writes; free() it. */
+char *hand_job_written(const struct report *report, const struct verdicts *verdicts,
+	const struct report_options *options);
 
 #endif

@@ -125,7 +125,8 @@ static void people_see_the_odd_one_first(void **state)
 {
 	static const char expected[] =
 		"RANK 3 STILL COMPILES; 7 ranks wait                    compile-skew, established\n"
-		" WAIT     still moving, may resolve; watchdog kills in 19:36\n"
+		" WAIT     was still moving, might have resolved;\n"
+		"            19:36 were left until the watchdog kills\n"
 		"8 stacks of main threads, 3 classes; 3 samples in 2.2 s; 0 threads stopped\n"
 		"1 thread cut; --stop=blocked-fallback would read it\n"
 		" 3          still in 3 samples; in futex                    stack:3:tid103\n"

@@ -16,18 +16,6 @@
 
 static const struct report_options plain = {.utf8 = true, .threads_stopped = 0};
 
-static char *written(const struct report *report, const struct verdicts *verdicts,
-	const struct report_options *options)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *file = open_memstream(&text, &size);
-
-	assert_int_equal(report->write(file, verdicts, options), 0);
-	fclose(file);
-	return text;
-}
-
 /* Every line within the page, and not more of them than promised. */
 static void assert_page(const char *text, size_t most_lines)
 {
@@ -55,6 +43,7 @@ static void the_first_line_is_the_answer(void **state)
 	static const char expected[] =
 		"RANK 3 STILL COMPILES; 7 ranks wait                    compile-skew, established\n"
 		"sft-41: 8/8 ranks, attempt 1, stage FIRST FORWARD (other job here: healthy)\n"
+		"                                                    LIVE 2027-01-15 08:00:00 UTC\n"
 		" WAIT     still moving, may resolve; watchdog kills in 19:36 env\n"
 		" 3        inductor codegen graph 0/0, open 11:08             ring:3:lane0:118\n"
 		" 3        cache at start 0 files; peers 412-415              caches:3\n"
@@ -74,9 +63,10 @@ static void the_first_line_is_the_answer(void **state)
 
 	(void)state;
 	hand_job_make(&hand, 8, 3);
+	options.live = true;
 	options.saved = "./sft-41.inq";
 	options.beside = "other job here: healthy";
-	text = written(&report_text, &hand.verdicts, &options);
+	text = hand_job_written(&report_text, &hand.verdicts, &options);
 	assert_string_equal(text, expected);
 	free(text);
 }
@@ -101,7 +91,7 @@ static void who_never_came_is_never_left_out(void **state)
 	facts[41] = hand.facts[2];
 	hand.verdict[0].evidence = facts;
 	hand.verdict[0].nevidence = 42;
-	text = written(&report_text, &hand.verdicts, &plain);
+	text = hand_job_written(&report_text, &hand.verdicts, &plain);
 	assert_page(text, 24);
 	assert_non_null(strstr(text, "never entered AllGather"));
 	assert_non_null(strstr(text, "in AllReduce #1 world"));
@@ -146,11 +136,11 @@ static void nothing_is_coloured_unless_asked(void **state)
 
 	(void)state;
 	hand_job_make(&hand, 8, 3);
-	text = written(&report_text, &hand.verdicts, &options);
+	text = hand_job_written(&report_text, &hand.verdicts, &options);
 	assert_null(strchr(text, '\033'));
 	free(text);
 	options.color = true;
-	text = written(&report_text, &hand.verdicts, &options);
+	text = hand_job_written(&report_text, &hand.verdicts, &options);
 	assert_memory_equal(text, "\033[1;33mRANK 3 STILL COMPILES", 28);
 	free(text);
 }
@@ -169,7 +159,7 @@ static void many_ranks_and_many_facts_still_fit(void **state)
 	hand.verdict[0].nevidence = 40;
 	for (int rank = 0; rank < 64; rank += 2)
 		hand.threads[rank].op = (uint64_t)rank;
-	text = written(&report_text, &hand.verdicts, &plain);
+	text = hand_job_written(&report_text, &hand.verdicts, &plain);
 	assert_page(text, 30);
 	assert_non_null(strstr(text, "more (--json has all)"));
 	assert_non_null(strstr(text, "next  seed"));
@@ -210,12 +200,12 @@ static void text_from_outside_never_goes_out_raw(void **state)
 
 	(void)state;
 	make_hostile(&hand);
-	text = written(&report_text, &hand.verdicts, &plain);
+	text = hand_job_written(&report_text, &hand.verdicts, &plain);
 	assert_harmless(text);
 	assert_page(text, 24);
 	assert_non_null(strstr(text, "\\x1b"));
 	free(text);
-	text = written(&report_json, &hand.verdicts, &plain);
+	text = hand_job_written(&report_json, &hand.verdicts, &plain);
 	assert_harmless(text);
 	free(text);
 }
@@ -229,7 +219,7 @@ static void without_utf8_all_is_ascii(void **state)
 	(void)state;
 	hand_job_make(&hand, 8, 3);
 	hand.log.last_line = "l\xc3\xa4uft";
-	text = written(&report_text, &hand.verdicts, &options);
+	text = hand_job_written(&report_text, &hand.verdicts, &options);
 	assert_non_null(strstr(text, "\"l\\u{e4}uft\""));
 	assert_null(strstr(text, "threads stopped"));
 	free(text);
@@ -255,7 +245,7 @@ static void json_has_every_key(void **state)
 
 	(void)state;
 	hand_job_make(&hand, 8, 3);
-	text = written(&report_json, &hand.verdicts, &plain);
+	text = hand_job_written(&report_json, &hand.verdicts, &plain);
 	root = json_tokener_parse(text);
 	assert_non_null(root);
 	assert_string_equal(json_object_get_string(key(root, "schema")), "inquest/1");
@@ -271,6 +261,12 @@ static void json_has_every_key(void **state)
 	assert_non_null(strstr(text, "\"waiting_s\":624.3,"));
 	assert_non_null(strstr(text, "\"id\":\"0x0000000000000abc\""));
 	key(root, "not_judged");
+	assert_string_equal(json_object_get_string(key(root, "as_of")), "2027-01-15T08:00:00.000Z");
+	assert_string_equal(json_object_get_string(key(root, "state")), "recorded");
+	assert_null(key(root, "too_early"));
+	assert_non_null(strstr(text,
+		"\"coverage\":{\"whole\":true,\"ranks\":{\"expected\":8,\"by\":\"WORLD_SIZE\","
+		"\"seen\":8,\"missing\":[]},"));
 	assert_int_equal(json_object_array_length(key(root, "ranks")), 8);
 	assert_non_null(strstr(text, "{\"rank\":3,\"framework\":null,"));
 	assert_non_null(strstr(text, "\"cache_state\":\"cold\",\"first_compile_s\":7.0,"
@@ -292,7 +288,7 @@ static void unknown_is_null_and_never_zero(void **state)
 	hand.verdict[0].group = JOB_NONE;
 	hand.verdict[0].op_index = 0;
 	hand.verdict[0].next = VERDICT_NEXT_NONE;
-	text = written(&report_json, &hand.verdicts, &plain);
+	text = hand_job_written(&report_json, &hand.verdicts, &plain);
 	assert_non_null(strstr(text, "\"world_size\":null"));
 	assert_non_null(strstr(text, "\"waiting_s\":null"));
 	assert_non_null(strstr(text, "\"watchdog_s\":null"));
@@ -327,7 +323,7 @@ static void a_wait_that_no_call_shows_is_a_wait(void **state)
 	}
 	hand.job.members = members;
 	hand.job.nmembers = 8;
-	text = written(&report_text, &hand.verdicts, &plain);
+	text = hand_job_written(&report_text, &hand.verdicts, &plain);
 	assert_non_null(strstr(text, "\n0-2,4-7  waiting    10:24  AllReduce #1 "));
 	free(text);
 }
@@ -345,7 +341,7 @@ static void a_majority_that_stays_away_is_named_as_such(void **state)
 	hand.verdict[0].culprits.n = 0;
 	hand.verdict[0].camp_a = (struct verdict_ranks){late, 3};
 	hand.verdict[0].camp_b = (struct verdict_ranks){waits, 1};
-	text = written(&report_text, &hand.verdicts, &plain);
+	text = hand_job_written(&report_text, &hand.verdicts, &plain);
 	assert_non_null(strstr(text, "RANKS 1-3 STAY AWAY, NOT 0;"));
 	free(text);
 }
@@ -365,7 +361,7 @@ static void the_same_fact_of_many_ranks_is_one_line(void **state)
 			.kind = FACT_DIED_EXIT, .ranks = {&ranks[3 - i], 1}, .cite = cites[3 - i]};
 	hand.verdict[0].evidence = facts;
 	hand.verdict[0].nevidence = 4;
-	text = written(&report_text, &hand.verdicts, &plain);
+	text = hand_job_written(&report_text, &hand.verdicts, &plain);
 	assert_non_null(strstr(text, "\n 0-2,4    exited with status 0                   "
 				     "            exit:*\n"));
 	assert_ptr_equal(strstr(strstr(text, "exited") + 1, "exited"), NULL);
@@ -383,11 +379,11 @@ static void losses_are_shown(void **state)
 		.rank = 5, .what = "records overwritten", .count = 12, .cite = "ring:5:lane0"};
 	hand.ranks[5].lost_records = 12;
 	hand.job.nlosses = 1;
-	text = written(&report_text, &hand.verdicts, &plain);
+	text = hand_job_written(&report_text, &hand.verdicts, &plain);
 	assert_non_null(strstr(text, "lost  rank 5: records overwritten (12)"));
 	assert_non_null(strstr(text, "8/8 rings, 12 lost"));
 	free(text);
-	text = written(&report_json, &hand.verdicts, &plain);
+	text = hand_job_written(&report_json, &hand.verdicts, &plain);
 	assert_non_null(strstr(text, "{\"rank\":5,\"what\":\"records overwritten\",\"count\":12,"));
 	free(text);
 }
@@ -456,9 +452,11 @@ static void every_class_fits_the_first_line(void **state)
 		hand.verdict[0].class = (enum verdict_class) class;
 		for (int named = 0; named < 2; named++) {
 			hand.verdict[0].culprits.n = (size_t)named;
-			text = written(&report_text, &hand.verdicts, &plain);
+			text = hand_job_written(&report_text, &hand.verdicts, &plain);
 			assert_page(text, 24);
-			assert_non_null(strstr(text, verdict_class_name(hand.verdict[0].class)));
+			assert_non_null(strstr(text, class == VERDICT_TOO_EARLY
+							     ? "would be a hang from"
+							     : verdict_class_name(class)));
 			free(text);
 		}
 	}

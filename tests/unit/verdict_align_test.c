@@ -443,7 +443,7 @@ static void members_that_were_not_seen_may_be_of_either_side(void **state)
 		facts_lose_ring(f, i);
 	complete(f, 0, 12);
 	expect(f, (struct expected){VERDICT_COLLECTIVE_MISMATCH, "", VERDICT_NO_CAUSE,
-		VERDICT_ESTABLISHED, FACT_CAMP, 0, 0});
+		VERDICT_SUPPORTED, FACT_CAMP, 0, 0});
 	facts_free(f);
 }
 

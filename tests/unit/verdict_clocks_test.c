@@ -130,10 +130,10 @@ static void late_once(void **state)
 {
 	struct facts *f = on_two_hosts(facts_new(4));
 
-	facts_rounds(f, 0, 10, 20, 0.5);
-	facts_round(f, 0, JOB_OP_ALLREDUCE, 4096, 26);
-	f->members[0][3].ops[10].entered = facts_ns(31);
-	facts_rounds(f, 0, 5, 32, 0.5);
+	facts_rounds(f, 0, 10, 80, 0.5);
+	facts_round(f, 0, JOB_OP_ALLREDUCE, 4096, 86);
+	f->members[0][3].ops[10].entered = facts_ns(91);
+	facts_rounds(f, 0, 5, 92, 0.5);
 	facts_expect(f, VERDICT_SLOW, "3", NULL);
 	facts_free(f);
 }

@@ -222,7 +222,7 @@ static void a_start_is_not_yet_a_hang(void **state)
 	struct facts *f = peers_of_a_late_rank_0(4);
 
 	f->nextra = 0;
-	facts_expect(f, VERDICT_HEALTHY, "", NULL);
+	facts_expect(f, VERDICT_TOO_EARLY, "", NULL);
 	facts_free(f);
 }
 

@@ -156,8 +156,8 @@ static void completed_returned_and_unknown_differ(void **unused)
 	struct screen_test t = ops(true);
 
 	(void)unused;
-	assert_non_null(strstr(cells_of(&t, " 1 "), "|%%%%"));
-	assert_non_null(strstr(cells_of(&t, " 1 "), "|----"));
+	assert_non_null(strstr(cells_of(&t, ">1 "), "|%%%%"));
+	assert_non_null(strstr(cells_of(&t, ">1 "), "|----"));
 	screen_find(&t, "% completed");
 	screen_find(&t, "- not completed");
 	screen_lacks(&t, "= collective");
@@ -165,9 +165,9 @@ static void completed_returned_and_unknown_differ(void **unused)
 	screen_free(&t);
 	/* Where nobody followed it nothing is said, and it looks like neither. */
 	t = ops(false);
-	assert_non_null(strstr(cells_of(&t, " 1 "), "|===="));
+	assert_non_null(strstr(cells_of(&t, ">1 "), "|===="));
 	screen_find(&t, "= collective");
-	assert_null(strpbrk(cells_of(&t, " 1 "), "%-"));
+	assert_null(strpbrk(cells_of(&t, ">1 "), "%-"));
 	screen_free(&t);
 }
 

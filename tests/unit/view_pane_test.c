@@ -38,7 +38,8 @@ static void compile_skew_is_told_in_every_pane(void **state)
 
 	compile_skew(&look);
 	look_expect(&look, PANE_VERDICT,
-		" WAIT     still moving, may resolve; watchdog kills in 30:04 || ring:trait\n"
+		" WAIT     was still moving, might have resolved; || ring:trait\n"
+		"           30:04 were left until the watchdog kills\n"
 		" 3        inductor codegen graph 0/0, open 1:38 || ring:span\n"
 		" 3        at train.py:12 in step, still for 2.2 s || stacks\n"
 		" 3        used 2 s of CPU in the last 2 s || proc\n"
@@ -118,7 +119,7 @@ static void a_death_is_told_in_every_pane(void **state)
 
 	oom_death(&look);
 	look_expect(&look, PANE_VERDICT,
-		" KILL     cannot resolve by itself\n"
+		" KILL     could not resolve by itself\n"
 		" 5        SIGKILL || exit\n"
 		" 5        cgroup oom_kill +1 || gather:hostA\n"
 		" 5        RSS 61 GiB -> 214 GiB || proc\n"
@@ -184,7 +185,7 @@ static void divergence_is_told_in_every_pane(void **state)
 
 	empty_shard(&look);
 	look_expect(&look, PANE_VERDICT,
-		" KILL     cannot resolve by itself\n"
+		" KILL     could not resolve by itself\n"
 		" 7        train batch 0: 0 rows, 0 elements || ring:shard0\n"
 		"          peers' batches: 4 rows || ring:*\n"
 		" 7        entered AllReduce sum 4096 float32 as #2; || ring:op\n"
@@ -342,7 +343,7 @@ static void the_countdown_of_a_live_job_goes_on(void **state)
 	compile_skew(&look);
 	look.scene.now += INT64_C(64000000000);
 	text = look_page(&look, PANE_VERDICT);
-	assert_non_null(strstr(text, "watchdog kills in 30:04"));
+	assert_non_null(strstr(text, "30:04 were left until the watchdog kills"));
 	free(text);
 	look.scene.live = true;
 	text = look_page(&look, PANE_VERDICT);

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/json-coverage.h"
+
+#include <string.h>
+
+#include "report/json-parts.h"
+#include "words/coverage.h"
+#include "words/tense.h"
+
+/* In the order of the bits. */
+static const struct {
+	unsigned bit;
+	const char *name;
+} kinds[] = {
+	{JOB_KNOWS_RING, "ring"},
+	{JOB_KNOWS_PROC, "proc"},
+	{JOB_KNOWS_SAMPLES, "samples"},
+	{JOB_KNOWS_EXIT, "exit"},
+	{JOB_KNOWS_COMPLETION, "completion"},
+	{JOB_KNOWS_CENSUS, "census"},
+	{JOB_KNOWS_LOG, "log"},
+	{JOB_KNOWS_STACKS, "stacks"},
+	{JOB_KNOWS_DUMP, "dump"},
+};
+
+struct json_object *json_stamp(int64_t realtime)
+{
+	struct str text = {0};
+	struct json_object *object;
+
+	tense_add_stamp(&text, realtime);
+	object = text.len ? json_text(str_text(&text)) : NULL;
+	str_release(&text);
+	return object;
+}
+
+static struct json_object *expected_object(
+	const struct job_expected *expected, size_t seen, struct json_object *missing)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "expected",
+		expected->n == JOB_NONE ? NULL : json_object_new_int(expected->n));
+	json_object_object_add(object, "by", *expected->by ? json_text(expected->by) : NULL);
+	json_object_object_add(object, "seen", json_object_new_int64((int64_t)seen));
+	json_object_object_add(object, "missing", missing);
+	return object;
+}
+
+/* The ranks of which nothing was seen; null where nobody says how many there should be. */
+static struct json_object *missing_ranks(const struct job *job)
+{
+	struct json_object *array;
+
+	if (job->coverage.ranks.n == JOB_NONE)
+		return NULL;
+	array = json_object_new_array();
+	for (size_t i = 0; i < job->nranks; i++)
+		if (job->ranks[i].process == JOB_NONE)
+			json_object_array_add(array, json_rank(job, (int)i));
+	return array;
+}
+
+/* Names, "m2,m4" one by one; null where it is not known which are missing. */
+static struct json_object *missing_hosts(const struct job_coverage *coverage)
+{
+	const char *at = coverage->hosts_missing;
+	struct json_object *array;
+
+	if (!*at &&
+		(coverage->hosts.n == JOB_NONE || coverage->hosts_seen < (size_t)coverage->hosts.n))
+		return NULL;
+	array = json_object_new_array();
+	while (*at) {
+		struct str name = {0};
+		size_t len = strcspn(at, ",");
+
+		str_add_bytes(&name, at, len);
+		json_object_array_add(array, json_text(str_text(&name)));
+		str_release(&name);
+		at += len + (at[len] == ',');
+	}
+	return array;
+}
+
+static struct json_object *kinds_array(unsigned known)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (known & kinds[i].bit)
+			json_object_array_add(array, json_text(kinds[i].name));
+	return array;
+}
+
+static int64_t lost_records(const struct job *job)
+{
+	int64_t lost = 0;
+
+	for (size_t i = 0; i < job->nranks; i++)
+		if (job->ranks[i].lost_records > 0)
+			lost += job->ranks[i].lost_records;
+	return lost;
+}
+
+struct json_object *json_coverage(const struct verdicts *verdicts)
+{
+	const struct job_coverage *coverage = &verdicts->job->coverage;
+	struct json_object *object = json_object_new_object();
+	struct str remedy = {0};
+
+	coverage_add_remedy(&remedy, verdicts);
+	json_object_object_add(
+		object, "whole", json_object_new_boolean(verdicts->lack == VERDICT_LACKS_NOTHING));
+	json_object_object_add(object, "ranks",
+		expected_object(
+			&coverage->ranks, coverage->ranks_seen, missing_ranks(verdicts->job)));
+	json_object_object_add(object, "hosts",
+		expected_object(&coverage->hosts, coverage->hosts_seen, missing_hosts(coverage)));
+	json_object_object_add(object, "kinds", kinds_array(coverage->kinds));
+	json_object_object_add(object, "from", json_stamp(coverage->from));
+	json_object_object_add(object, "to", json_stamp(coverage->to));
+	json_object_object_add(
+		object, "lost_records", json_object_new_int64(lost_records(verdicts->job)));
+	json_object_object_add(object, "get", remedy.len ? json_text(str_text(&remedy)) : NULL);
+	str_release(&remedy);
+	return object;
+}

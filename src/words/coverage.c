@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "words/coverage.h"
+
+#include "words/ranks.h"
+
+/* Of a job on one host nobody needs to be told how many there are. */
+static void add_nodes(struct str *into, const struct job_coverage *coverage)
+{
+	if (coverage->hosts.n > 1)
+		str_printf(into, ", nodes %zu/%d", coverage->hosts_seen, coverage->hosts.n);
+}
+
+/* Whose word lacks: by the names of their hosts where these are known. */
+static void add_missing(struct str *into, const struct verdicts *verdicts)
+{
+	const struct job_coverage *coverage = &verdicts->job->coverage;
+	bool hosts = *coverage->hosts_missing, ranks = verdicts->lacking.n;
+
+	str_add(into, ": no word from ");
+	str_add(into, coverage->hosts_missing);
+	if (ranks) {
+		str_add(into, hosts ? " (" : "");
+		ranks_name(into, verdicts->job, verdicts->lacking);
+		str_add(into, hosts ? ")" : "");
+	} else if (!hosts) {
+		str_printf(into, "%zu of them", (size_t)coverage->ranks.n - coverage->ranks_seen);
+	}
+}
+
+void coverage_add(struct str *into, const struct verdicts *verdicts)
+{
+	const struct job_coverage *coverage = &verdicts->job->coverage;
+
+	if (verdicts->lack == VERDICT_LACKS_SIZE) {
+		str_printf(into, "%zu rank%s seen, of how many nobody says", coverage->ranks_seen,
+			coverage->ranks_seen == 1 ? "" : "s");
+		return;
+	}
+	str_printf(into, "%zu/%d ranks", coverage->ranks_seen, coverage->ranks.n);
+	add_nodes(into, coverage);
+	if (verdicts->lack == VERDICT_LACKS_RANKS)
+		add_missing(into, verdicts);
+}
+
+void coverage_add_remedy(struct str *into, const struct verdicts *verdicts)
+{
+	const struct job_coverage *coverage = &verdicts->job->coverage;
+
+	if (verdicts->lack != VERDICT_LACKS_RANKS)
+		return;
+	str_printf(into, "on %s: inquest attach --all -o NODE.inq; then inquest diagnose *.inq",
+		*coverage->hosts_missing ? coverage->hosts_missing : "the other nodes");
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* coverage.h: how much of a job was seen, in words. */
+#ifndef WORDS_COVERAGE_H
+#define WORDS_COVERAGE_H
+
+#include "base/str.h"
+#include "verdict/verdict.h"
+
+/*
+ * Appends "8/8 ranks"; of a job that was seen in part "6/8 ranks, nodes 3/4: no word from m4 (ranks
+ * 6-7)"; where nobody says how many there should be "6 ranks, of how many nobody says".
+ */
+void coverage_add(struct str *into, const struct verdicts *verdicts);
+
+/* Appends how to get what lacks: the command, and where to type it; nothing where nothing lacks. */
+void coverage_add_remedy(struct str *into, const struct verdicts *verdicts);
+
+#endif

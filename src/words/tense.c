@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "words/tense.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "words/wording.h"
+
+enum tense tense_of(const struct verdicts *verdicts, bool live)
+{
+	if (verdicts->over)
+		return TENSE_ENDED;
+	return live ? TENSE_LIVE : TENSE_RECORDED;
+}
+
+const char *tense_name(enum tense tense)
+{
+	static const char *const names[] = {
+		[TENSE_LIVE] = "live", [TENSE_ENDED] = "ended", [TENSE_RECORDED] = "recorded"};
+
+	return names[tense];
+}
+
+/* The calendar's view of a time; false where it has none. */
+static bool split(int64_t realtime, struct tm *parts)
+{
+	time_t seconds = (time_t)(realtime / CLOCK_NS_PER_S);
+
+	return realtime != JOB_UNKNOWN && realtime >= 0 && gmtime_r(&seconds, parts);
+}
+
+void tense_add_moment(struct str *into, int64_t realtime)
+{
+	struct tm parts;
+	char text[48];
+
+	if (split(realtime, &parts) &&
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &parts))
+		str_add(into, text);
+}
+
+void tense_add_stamp(struct str *into, int64_t realtime)
+{
+	struct tm parts;
+	char text[48];
+
+	if (split(realtime, &parts) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &parts))
+		str_printf(into, "%s.%03" PRId64 "Z", text,
+			(int64_t)(realtime % CLOCK_NS_PER_S / CLOCK_NS_PER_MS));
+}
+
+void tense_add(struct str *into, const struct verdicts *verdicts, bool live)
+{
+	static const char *const words[] = {
+		[TENSE_LIVE] = "LIVE", [TENSE_ENDED] = "ENDED", [TENSE_RECORDED] = "RECORDED"};
+	struct str moment = {0};
+
+	str_add(into, words[tense_of(verdicts, live)]);
+	tense_add_moment(&moment, verdicts->job->coverage.to);
+	if (moment.len)
+		str_printf(into, " %s", str_text(&moment));
+	str_release(&moment);
+}
+
+/* When the last of its ranks ended; JOB_UNKNOWN where that of none is known. */
+static int64_t last_end(const struct job *job)
+{
+	int64_t last = JOB_UNKNOWN;
+
+	for (size_t i = 0; i < job->nranks; i++) {
+		int process = job->ranks[i].process;
+
+		if (process != JOB_NONE && job->processes[process].ended > last)
+			last = job->processes[process].ended;
+	}
+	return last;
+}
+
+/* "ended 2026-11-22 10:33:15 UTC, status 1" */
+static void add_end(struct str *into, const struct job *job)
+{
+	int64_t last = last_end(job);
+
+	str_add(into, "ended");
+	if (last != JOB_UNKNOWN) {
+		str_add_char(into, ' ');
+		tense_add_moment(into, last);
+	}
+	if (job->ended == JOB_YES)
+		str_printf(into, ", status %d", job->exit_status);
+}
+
+/* What will end the job, or would have. */
+static void add_limit(struct str *into, const struct verdict *verdict, int64_t left, bool live)
+{
+	char text[CLOCK_TEXT_SIZE];
+
+	if (left <= 0)
+		str_printf(into, "; %s", wording_limit_over(verdict->watchdog, live));
+	else if (live)
+		str_printf(into, "; %s %s", wording_limit(verdict->watchdog),
+			clock_format(left, text));
+	else
+		str_printf(into, "; %s were left until %s", clock_format(left, text),
+			wording_limit_then(verdict->watchdog));
+}
+
+/* Still moving, but for so long that nobody should wait for it. */
+static bool add_proportion(struct str *into, const struct verdict *verdict, bool live)
+{
+	for (size_t i = 0; verdict->outlook == VERDICT_WAIT && i < verdict->nevidence; i++) {
+		const struct verdict_fact *fact = &verdict->evidence[i];
+
+		if (fact->kind != FACT_MANY_TIMES)
+			continue;
+		str_printf(into, "%s moving, but %" PRId64 " x its peers%s",
+			live ? "still" : "was still", fact->c, live ? ": treat it as stuck" : "");
+		return true;
+	}
+	return false;
+}
+
+void tense_add_prospect(struct str *into, const struct verdicts *verdicts,
+	const struct verdict *verdict, int64_t left, bool live)
+{
+	if (verdict->outlook == VERDICT_OVER) {
+		add_end(into, verdicts->job);
+		return;
+	}
+	if (!add_proportion(into, verdict, live))
+		str_add(into, live ? wording_outlook(verdict->outlook)
+				   : wording_outlook_then(verdict->outlook));
+	if (left != JOB_UNKNOWN)
+		add_limit(into, verdict, left, live);
+	/* What is to be done where not even the rank is known says the next step. */
+	if (live && verdict->outlook == VERDICT_OUTLOOK_UNKNOWN &&
+		verdict->class != VERDICT_INCONCLUSIVE)
+		str_add(into, "; look again in 30 s");
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tense.h: a verdict has a time. A live job is spoken of in the present, one that has ended and one
+ * that was recorded in the past; nothing counts down in a record.
+ */
+#ifndef WORDS_TENSE_H
+#define WORDS_TENSE_H
+
+#include "base/str.h"
+#include "verdict/verdict.h"
+
+enum tense {
+	TENSE_LIVE,     /* it was looked at just now, and goes on */
+	TENSE_ENDED,    /* the evidence says that it is over */
+	TENSE_RECORDED, /* it was looked at some time ago; what became of it is not known */
+};
+
+/* `live`: the evidence was gathered just now. */
+enum tense tense_of(const struct verdicts *verdicts, bool live);
+
+/* "live", "ended", "recorded": as JSON has it. */
+const char *tense_name(enum tense tense);
+
+/* Appends "2026-11-22 10:25:31 UTC"; nothing for JOB_UNKNOWN or a time that no calendar has. */
+void tense_add_moment(struct str *into, int64_t realtime);
+
+/* Appends "2026-11-22T10:25:31.123Z", as JSON has it; nothing likewise. */
+void tense_add_stamp(struct str *into, int64_t realtime);
+
+/* Appends "LIVE 2026-11-22 10:25:31 UTC": the state, and as of when all that is said holds. */
+void tense_add(struct str *into, const struct verdicts *verdicts, bool live);
+
+/*
+ * Appends what the outlook means for the person who reads, in the tense of the job; what ends it,
+ * `left` ns after it was looked at (JOB_UNKNOWN: no limit is known); and where neither WAIT nor
+ * KILL can be said of a live job, how to find out.
+ */
+void tense_add_prospect(struct str *into, const struct verdicts *verdicts,
+	const struct verdict *verdict, int64_t left, bool live);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Laws 9 and 10 on the page: as of when it holds, in which tense, and of how much of the job. */
+#include "tests/unit/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+#include "tests/unit/report_job.h"
+
+static const struct report_options plain = {.utf8 = true, .threads_stopped = 0};
+
+/* Asserts the lines of a page from the second on, as many as are given. */
+static void assert_second_lines(const struct hand_job *hand, bool live, const char *expected)
+{
+	struct report_options options = plain;
+	char *text, *second;
+
+	options.live = live;
+	text = hand_job_written(&report_text, &hand->verdicts, &options);
+	second = strchr(text, '\n') + 1;
+	if (strncmp(second, expected, strlen(expected)) != 0)
+		fail_msg("%s", second);
+	free(text);
+}
+
+/* Law 10: nothing counts down in a record, and what is over is over. */
+static void a_verdict_has_a_time(void **state)
+{
+	struct hand_job hand;
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	assert_second_lines(&hand, true,
+		"sft-41: 8/8 ranks, attempt 1, stage FIRST FORWARD   LIVE 2027-01-15 08:00:00 UTC\n"
+		" WAIT     still moving, may resolve; watchdog kills in 19:36 env\n");
+	assert_second_lines(&hand, false,
+		"sft-41: 8/8 ranks, stage FIRST FORWARD          RECORDED 2027-01-15 08:00:00 UTC\n"
+		" WAIT     was still moving, might have resolved;             env\n"
+		"            19:36 were left until the watchdog kills\n");
+	hand.verdicts.over = true;
+	hand.verdict[0].outlook = VERDICT_OVER;
+	hand.verdict[0].watchdog_left = JOB_UNKNOWN;
+	hand.processes[5].ended = hand.job.gathered - 2000000000;
+	assert_second_lines(&hand, true,
+		"sft-41: 8/8 ranks, attempt 1, stage FIRST FORWARD  ENDED 2027-01-15 08:00:00 UTC\n"
+		" OVER     ended 2027-01-15 07:59:58 UTC\n");
+}
+
+/* Law 9: what was not seen is named, with the command that gets it. */
+static void a_view_of_a_part_says_so(void **state)
+{
+	struct hand_job hand;
+	char *text;
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.job.coverage.hosts = (struct job_expected){4, "Slurm step"};
+	hand.job.coverage.hosts_seen = 3;
+	hand.job.coverage.hosts_missing = "m4";
+	hand.job.coverage.ranks_seen = 6;
+	hand.verdicts.lack = VERDICT_LACKS_RANKS;
+	hand.verdicts.lacking = (struct verdict_ranks){hand.all + 6, 2};
+	hand.verdict[0].next = VERDICT_NEXT_GET_REST;
+	assert_second_lines(&hand, true,
+		"sft-41: 6/8 ranks, nodes 3/4: no word from m4 (ranks 6-7), stage FIRST FORWARD\n"
+		"                                                    LIVE 2027-01-15 08:00:00 "
+		"UTC\n");
+	text = hand_job_written(&report_text, &hand.verdicts, &plain);
+	assert_non_null(
+		strstr(text, "next  on m4: inquest attach --all -o NODE.inq; then inquest"));
+	free(text);
+	hand.job.coverage.ranks = (struct job_expected){JOB_NONE, ""};
+	hand.verdicts.lack = VERDICT_LACKS_SIZE;
+	assert_second_lines(
+		&hand, true, "sft-41: 6 ranks seen, of how many nobody says, attempt 1,");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_verdict_has_a_time),
+		cmocka_unit_test(a_view_of_a_part_says_so),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Law 10: what is too early to tell, what is late, and what was late and is not any more. */
+#include "tests/unit/unit.h"
+
+#include "tests/unit/facts.h"
+
+static void who_was_late_is_not_blamed_for_a_wait_of_unknown_age(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, 20, 5);
+	f->members[0][1].ops[9].entered += 14000000000;
+	facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 99);
+	facts_expect(f, VERDICT_SLOW, "1", NULL);
+	for (int i = 0; i < 4; i++)
+		f->hosts[i].guessed = true;
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "");
+	facts_free(f);
+}
+
+static void a_usual_wait_is_no_hang(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, 0, 9);
+	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 4096, 90);
+	facts_expect(f, VERDICT_TOO_EARLY, "", "0,1,3");
+	facts_free(f);
+}
+
+/* Law 9: every hang begins like this, so the job is not called well. */
+static void too_early_says_who_waits_for_whom_and_from_when_on(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct verdicts *v;
+	struct job *job;
+
+	facts_rounds(f, 0, 10, 90, 0.5);
+	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 4096, 98.5);
+	facts_expect(f, VERDICT_TOO_EARLY, "", "0,1,3");
+	job = facts_job(f);
+	v = verdicts_of(job);
+	assert_int_equal(v->early.ranks.n, 3);
+	assert_int_equal(v->early.awaited.n, 1);
+	assert_int_equal(v->early.awaited.at[0], 2);
+	assert_int_equal(v->early.age, 1500000000);
+	assert_int_equal(v->early.threshold, 2500000000);
+	verdicts_free(v);
+	job_free(job);
+	facts_free(f);
+}
+
+static bool has_fact(const struct verdict *verdict, enum verdict_fact_kind kind)
+{
+	for (size_t i = 0; i < verdict->nevidence; i++)
+		if (verdict->evidence[i].kind == kind)
+			return true;
+	return false;
+}
+
+/* Finding 19: 63 steps on time after its only lateness it was still "late, but moves". */
+static void what_was_late_and_is_not_any_more_is_past(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct verdicts *v;
+	struct job *job;
+
+	facts_rounds(f, 0, 30, 70, 1);
+	f->members[0][1].ops[2].entered += 4000000000;
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	job = facts_job(f);
+	v = verdicts_of(job);
+	assert_true(has_fact(&v->at[0], FACT_WAS_LATE));
+	verdicts_free(v);
+	job_free(job);
+	facts_free(f);
+}
+
+/* One that is late in each step is late now, however many operations lie between. */
+static void what_comes_late_again_and_again_is_late(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 40, 20, 2);
+	f->members[0][1].ops[4].entered += 2500000000;
+	f->members[0][1].ops[24].entered += 2500000000;
+	facts_expect(f, VERDICT_SLOW, "1", "");
+	facts_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_was_late_is_not_blamed_for_a_wait_of_unknown_age),
+		cmocka_unit_test(a_usual_wait_is_no_hang),
+		cmocka_unit_test(too_early_says_who_waits_for_whom_and_from_when_on),
+		cmocka_unit_test(what_was_late_and_is_not_any_more_is_past),
+		cmocka_unit_test(what_comes_late_again_and_again_is_late),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
