@@ -10,6 +10,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/firsts.c %D%/firsts.h \
 	%D%/frames.c \
 	%D%/forks.c %D%/forks.h \
+	%D%/habit.c %D%/habit.h \
 	%D%/job.h \
 	%D%/names.c %D%/names.h \
 	%D%/ranks.c %D%/ranks.h \

@@ -17,6 +17,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/names.c \
 	%D%/order.c \
 	%D%/outside.c %D%/outside.h \
+	%D%/pairs.c %D%/pairs.h \
 	%D%/pose-hidden.c %D%/pose-hidden.h \
 	%D%/pose-locks.c %D%/pose-locks.h \
 	%D%/pose-words.c \
@@ -59,6 +60,9 @@ tests_unit_verdict_death_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_program_test
 tests_unit_verdict_program_test_SOURCES = tests/unit/verdict_program_test.c $(FACTS)
 tests_unit_verdict_program_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict_pairs_test
+tests_unit_verdict_pairs_test_SOURCES = tests/unit/verdict_pairs_test.c $(FACTS)
+tests_unit_verdict_pairs_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_align_test
 tests_unit_verdict_align_test_SOURCES = tests/unit/verdict_align_test.c $(FACTS)
 tests_unit_verdict_align_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "job/names.h"
+#include "verdict/pairs.h"
 #include "verdict/rule.h"
 
 /* One rank of a circle, by the first of its nodes: what holds it, or what it launched first. */
@@ -295,12 +297,43 @@ static void blame_nobody(struct draft *draft)
 	draft->verdict.confidence = VERDICT_HYPOTHESIS;
 }
 
+/* A circle since one of its ranks left out a send or receive, or has one too many. */
+static bool write_pair_fault(struct inquiry *q, int part, const struct circle *circle)
+{
+	struct pair_fault fault = pairs_find_fault(q, part);
+	struct draft *draft;
+
+	if (fault.rank == JOB_NONE)
+		return false;
+	draft = inquiry_draft(q, VERDICT_ORDER_INVERSION);
+	draft->verdict.outlook = VERDICT_KILL;
+	draft->verdict.group = q->job->members[fault.wait->member].group;
+	pairs_write(q, &fault, draft);
+	find_victims(q, part, draft);
+	tell_edges(q, circle, draft);
+	return true;
+}
+
+/* Whether all of it wait to receive: it may be that sends were left out. */
+static bool may_lack_sends(const struct inquiry *q, const struct circle *circle)
+{
+	for (size_t i = 0; i < circle->holders.nr; i++) {
+		const struct waitfor_node *node = &q->graph->nodes[circle->holders.items[i].node];
+
+		if (node->kind != WAITFOR_PAIR ||
+			q->waits->at[node->wait].op->sig.op != JOB_OP_RECV)
+			return false;
+	}
+	return circle->holders.nr > 0;
+}
+
 static void write_finding(struct inquiry *q, int part, const struct circle *circle)
 {
 	struct draft *draft = inquiry_draft(q, VERDICT_ORDER_INVERSION);
 	const struct waitfor_node *node = &q->graph->nodes[circle->holders.items[0].node];
 	const struct rule *better;
 	struct reason why = {0};
+	bool open; /* it may be another order, or a call that one left out or has too many */
 
 	draft->verdict.confidence = !is_sure(q, part)    ? VERDICT_HYPOTHESIS
 				    : circle->camps == 2 ? VERDICT_ESTABLISHED
@@ -326,9 +359,14 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	if (!better && inquiry_by_dumps(q) && is_assumed(q, circle))
 		blame_nobody(draft);
 	find_victims(q, part, draft);
+	open = !better && (is_mixed(q, circle) || may_lack_sends(q, circle));
+	if (open)
+		blame_nobody(draft);
 	if (better != &rule_thread_death)
 		tell_order(q, circle, draft);
 	tell_edges(q, circle, draft);
+	if (open)
+		draft_fact(q, draft, FACT_UNALIGNED, JOB_NONE, inquiry_cite_all(q));
 }
 
 /* A group that went different ways is judged as that: other orders only follow from it. */
@@ -360,7 +398,7 @@ void judge_cycles(struct inquiry *q)
 		if (circle.of_launches)
 			collect_launched(q, part, &circle);
 		find_camps(&circle);
-		if (circle.camps > 1)
+		if (!write_pair_fault(q, part, &circle) && circle.camps > 1)
 			write_finding(q, part, &circle);
 		array_release(&circle.holders);
 	}

@@ -120,6 +120,10 @@ enum verdict_limit {
 	F(EXTRA)          /* text: op; text2: group; a,b: from, to that place; c: so many more */  \
 	F(BY_USAGE)       /* a shift of which only the others' usual step tells */                 \
 	F(UNALIGNED)      /* what else it may be: no side went far enough to tell */               \
+	F(LEFT_OUT_CALL)  /* text: Send/Recv; a: which; b: world rank of its peer; c: so far */   \
+	F(UNMATCHED_CALL) /* the same of a call that has no match; c: the peer's so far */         \
+	F(LIKE_PAIRS)     /* text: Send/Recv; a: how often in each of b pairs like it */           \
+	F(BY_HABIT)       /* the steps before tell */                                              \
 	F(COUNT)          /* a: its count; b: peers' count; c: op index */                         \
 	F(ZERO_COUNT)     /* text: op; a: op index; b: peers' count */                             \
 	F(SHARD)          /* text: loader; a: rows; b: elements; c: batch index */                 \

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verdict/pairs.h"
+
+#include "job/habit.h"
+#include "job/names.h"
+
+/* One side of a pair, and what it does towards the other. */
+struct side {
+	int member;
+	uint8_t op;
+	uint32_t peer; /* group rank */
+};
+
+static uint8_t match_of(uint8_t op)
+{
+	return op == JOB_OP_SEND ? JOB_OP_RECV : JOB_OP_SEND;
+}
+
+/* -- how often --------------------------------------------------------------------------------- */
+
+/* How often it was done: the number of the latest one; 0 where none is known. */
+static uint64_t count_of(const struct inquiry *q, struct side side)
+{
+	const struct job_member *m = &q->job->members[side.member];
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < m->np2p; i++)
+		if (m->p2p[i].sig.op == side.op && m->p2p[i].sig.peer == side.peer &&
+			m->p2p[i].index > count)
+			count = m->p2p[i].index;
+	return count;
+}
+
+/* The collective of its group that the seat launched last of all; 0 where that is none. */
+static uint64_t stands_at(const struct inquiry *q, const struct job_member *m)
+{
+	const struct job_op *last = m->nops ? &m->ops[m->nops - 1] : NULL;
+
+	if (!last || !m->head_known || last->index != m->head || m->rank == JOB_NONE ||
+		!(q->job->ranks[m->rank].knows & JOB_KNOWS_RING))
+		return 0;
+	for (size_t i = 0; i < m->np2p; i++)
+		if (m->p2p[i].order >= last->order)
+			return 0;
+	return last->index;
+}
+
+/* The seat as far behind this one as the peer is; and the pair like that of side.  */
+static struct side like_side(const struct inquiry *q, struct side side, uint32_t seat)
+{
+	const struct job_member *m = &q->job->members[side.member];
+	const struct job_group *g = &q->job->groups[m->group];
+	uint64_t apart = (uint64_t)side.peer + g->size - m->seat;
+
+	return (struct side){.member = g->first_member + (int)seat,
+		.op = side.op,
+		.peer = (uint32_t)((seat + apart) % g->size)};
+}
+
+/*
+ * How often the pairs like this one did it, whose members came to the same collective and to
+ * nothing behind it; 0 where fewer than two are known, or they differ. Pairs that never did are
+ * none like it: the ends of a pipeline.
+ */
+static uint64_t count_of_like(const struct inquiry *q, struct side side, size_t *ret_n)
+{
+	const struct job_member *m = &q->job->members[side.member];
+	const struct job_group *g = &q->job->groups[m->group];
+	uint64_t at = stands_at(q, m), common = 0;
+
+	*ret_n = 0;
+	for (uint32_t seat = 0; at && seat < g->size; seat++) {
+		struct side like = like_side(q, side, seat);
+		uint64_t count = seat == m->seat ? 0 : count_of(q, like);
+
+		if (!count || stands_at(q, &q->job->members[like.member]) != at)
+			continue;
+		if (common && count != common)
+			return 0;
+		common = count;
+		++*ret_n;
+	}
+	return *ret_n > 1 ? common : 0;
+}
+
+/* -- who --------------------------------------------------------------------------------------- */
+
+/* The peer left out the call that this wait is for, as the steps before and its likes tell. */
+static struct pair_fault find_skipped(const struct inquiry *q, const struct wait *wait,
+	const struct habit *mine, const struct habit *theirs)
+{
+	const struct job_member *waiter = &q->job->members[wait->member];
+	struct side peer = {wait->peer, match_of(wait->op->sig.op), waiter->seat};
+	const struct job_op *lacked = habit_lacks(theirs, waiter->group, peer.op, peer.peer);
+	struct pair_fault fault = {.rank = JOB_NONE,
+		.cause = VERDICT_BY_SKIPPED,
+		.wait = wait,
+		.op = peer.op,
+		.done = count_of(q, peer),
+		.cite = q->job->members[wait->peer].cite};
+
+	fault.like = count_of_like(q, peer, &fault.nlike);
+	if (fault.like && (fault.like <= fault.done || fault.like < wait->index))
+		fault.like = 0;
+	fault.by_habit = lacked && mine->kind != HABIT_LEFT;
+	if (fault.by_habit || fault.like)
+		fault.rank = q->job->members[wait->peer].rank;
+	return fault;
+}
+
+/*
+ * The one who waits called once more than the peer, which did all that it and its likes do. It may
+ * have left out what stands between, too: that its own steps must tell.
+ */
+static struct pair_fault find_extra(const struct inquiry *q, const struct wait *wait,
+	const struct habit *mine, const struct habit *theirs)
+{
+	const struct job_member *waiter = &q->job->members[wait->member];
+	struct side peer = {wait->peer, match_of(wait->op->sig.op), waiter->seat};
+	struct pair_fault fault = {.rank = JOB_NONE,
+		.wait = wait,
+		.op = wait->op->sig.op,
+		.done = count_of(q, peer),
+		.cite = wait->cite};
+
+	fault.like = count_of_like(q, peer, &fault.nlike);
+	if (fault.like != fault.done || fault.done >= wait->index)
+		fault.like = 0;
+	fault.by_habit = habit_repeats(mine) && theirs->kind == HABIT_KEPT;
+	fault.cause = fault.by_habit ? VERDICT_BY_EXTRA : VERDICT_NO_CAUSE;
+	if (fault.by_habit || fault.like)
+		fault.rank = wait->rank;
+	return fault;
+}
+
+/* Of one wait for a peer that has not come; where both sides are suspected, nobody is. */
+static struct pair_fault fault_of(const struct inquiry *q, const struct wait *wait)
+{
+	struct habit mine = habit_of(q->job, wait->rank);
+	struct habit theirs = habit_of(q->job, q->job->members[wait->peer].rank);
+	struct pair_fault skipped = find_skipped(q, wait, &mine, &theirs);
+	struct pair_fault extra = find_extra(q, wait, &mine, &theirs);
+
+	habit_release(&mine);
+	habit_release(&theirs);
+	if (skipped.rank != JOB_NONE && extra.rank != JOB_NONE)
+		skipped.rank = JOB_NONE;
+	return skipped.rank != JOB_NONE || extra.rank == JOB_NONE ? skipped : extra;
+}
+
+/* Whether what both sides did is known: a dump may leave things out. */
+static bool can_tell(const struct inquiry *q, const struct wait *wait)
+{
+	int peer = q->job->members[wait->peer].rank;
+
+	return wait->op && wait->lacking && peer != JOB_NONE &&
+	       (q->job->ranks[wait->rank].knows & JOB_KNOWS_RING) &&
+	       (q->job->ranks[peer].knows & JOB_KNOWS_RING) && !inquiry_lost_ops(q, peer) &&
+	       !inquiry_lost_ops(q, wait->rank);
+}
+
+struct pair_fault pairs_find_fault(const struct inquiry *q, int part)
+{
+	struct pair_fault found = {.rank = JOB_NONE};
+
+	for (size_t i = 0; i < q->graph->nnodes; i++) {
+		const struct waitfor_node *node = &q->graph->nodes[i];
+		struct pair_fault fault;
+
+		if (node->part != part || node->kind != WAITFOR_PAIR ||
+			!can_tell(q, &q->waits->at[node->wait]))
+			continue;
+		fault = fault_of(q, &q->waits->at[node->wait]);
+		if (fault.rank == JOB_NONE)
+			continue;
+		if (found.rank != JOB_NONE && found.rank != fault.rank)
+			return (struct pair_fault){.rank = JOB_NONE};
+		found = fault;
+	}
+	return found;
+}
+
+/* -- the finding ------------------------------------------------------------------------------- */
+
+void pairs_write(struct inquiry *q, const struct pair_fault *fault, struct draft *draft)
+{
+	bool skipped = fault->cause == VERDICT_BY_SKIPPED;
+	int other = skipped ? fault->wait->rank : q->job->members[fault->wait->peer].rank;
+	struct verdict_fact *fact = draft_fact(q, draft,
+		skipped ? FACT_LEFT_OUT_CALL : FACT_UNMATCHED_CALL, fault->rank, fault->cite);
+
+	fact->text = job_op_name(fault->op);
+	fact->a = (int64_t)fault->wait->index;
+	fact->b = q->job->ranks[other].world_rank;
+	fact->c = (int64_t)fault->done;
+	if (fault->like) {
+		fact = draft_fact(q, draft, FACT_LIKE_PAIRS, JOB_NONE, inquiry_cite_all(q));
+		fact->text = job_op_name(skipped ? fault->op : match_of(fault->op));
+		fact->a = (int64_t)fault->like;
+		fact->b = (int64_t)fault->nlike;
+	}
+	if (fault->by_habit)
+		draft_fact(q, draft, FACT_BY_HABIT, fault->rank, fault->cite);
+	if (!fault->cause)
+		draft_fact(q, draft, FACT_UNALIGNED, JOB_NONE, inquiry_cite_all(q));
+	rank_list_add(&draft->culprits, fault->rank);
+	draft->verdict.class = VERDICT_COLLECTIVE_MISMATCH;
+	draft->verdict.cause = fault->cause;
+	draft->verdict.confidence =
+		fault->like && fault->by_habit ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
+	draft->verdict.next = VERDICT_NEXT_SAME_CALLS;
+	draft->verdict.op = fault->wait->op->sig;
+	draft->verdict.op_index = fault->wait->index;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sends and receives left out, or too many: a circle that is no other order. */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "tests/unit/facts.h"
+
+static void send_to(struct facts *f, int rank, int peer, bool held)
+{
+	facts_p2p(f, 0, rank, JOB_OP_SEND, peer, held ? 60 : 20, held);
+}
+
+static struct job_op *receive_from(struct facts *f, int rank, int peer, bool held)
+{
+	return facts_p2p(f, 0, rank, JOB_OP_RECV, peer, held ? 60 : 20, held);
+}
+
+/* A stage of a pipeline in one step: receives, sends, and all agree on the loss. */
+static void take_step(struct facts *f, int stage)
+{
+	if (stage > 0)
+		receive_from(f, stage, stage - 1, false);
+	if (stage < f->n - 1)
+		send_to(f, stage, stage + 1, false);
+}
+
+static void take_steps(struct facts *f, int n)
+{
+	for (int i = 0; i < n; i++) {
+		for (int stage = 0; stage < f->n; stage++)
+			take_step(f, stage);
+		facts_round(f, 0, JOB_OP_ALLREDUCE, 1, 20 + i);
+	}
+}
+
+/*
+ * The step in which that stage sends nothing: those before it come to the loss, as it does itself;
+ * those behind it wait for what they receive.
+ */
+static void leave_out_send(struct facts *f, int stage)
+{
+	for (int i = 0; i < f->n; i++) {
+		if (i > stage) {
+			receive_from(f, i, i - 1, true);
+			continue;
+		}
+		if (i > 0)
+			receive_from(f, i, i - 1, false);
+		if (i < stage)
+			send_to(f, i, i + 1, false);
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 1, 60);
+	}
+}
+
+static const struct verdict_fact *fact_of(const struct verdict *v, enum verdict_fact_kind kind)
+{
+	for (size_t i = 0; i < v->nevidence; i++)
+		if (v->evidence[i].kind == kind)
+			return &v->evidence[i];
+	return NULL;
+}
+
+/* The only finding; the fact of that kind says a, b and c. */
+static void expect(const struct facts *f, const char *culprits, enum verdict_cause cause,
+	enum verdict_confidence confidence, struct verdict_fact said)
+{
+	struct job *job;
+	struct verdicts *v;
+	const struct verdict_fact *fact;
+
+	facts_expect_cause(f, VERDICT_COLLECTIVE_MISMATCH, culprits, cause);
+	job = facts_job(f);
+	v = verdicts_of(job);
+	if (v->n != 1 || v->at[0].confidence != confidence)
+		facts_print(v);
+	assert_int_equal(v->n, 1);
+	assert_int_equal(v->at[0].confidence, confidence);
+	fact = fact_of(&v->at[0], said.kind);
+	assert_non_null(fact);
+	assert_int_equal(fact->a, said.a);
+	assert_int_equal(fact->b, said.b);
+	assert_int_equal(fact->c, said.c);
+	verdicts_free(v);
+	job_free(job);
+}
+
+/* By its own steps, and by the stages before it that sent once more. */
+static void a_skipped_send(void **state)
+{
+	struct facts *f = facts_new(6);
+
+	take_steps(f, 4);
+	leave_out_send(f, 3);
+	expect(f, "3", VERDICT_BY_SKIPPED, VERDICT_ESTABLISHED,
+		(struct verdict_fact){FACT_LEFT_OUT_CALL, .a = 5, .b = 4, .c = 4});
+	expect(f, "3", VERDICT_BY_SKIPPED, VERDICT_ESTABLISHED,
+		(struct verdict_fact){FACT_LIKE_PAIRS, .a = 5, .b = 3, .c = JOB_UNKNOWN});
+	facts_free(f);
+}
+
+/* Nobody is like the first stage in that step: its own steps before tell. */
+static void a_send_that_the_first_stage_skips(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	take_steps(f, 4);
+	leave_out_send(f, 0);
+	expect(f, "0", VERDICT_BY_SKIPPED, VERDICT_SUPPORTED,
+		(struct verdict_fact){FACT_LEFT_OUT_CALL, .a = 5, .b = 1, .c = 4});
+	facts_free(f);
+}
+
+/* There is no step before: the stages like it tell. */
+static void a_send_skipped_in_the_first_step(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	leave_out_send(f, 4);
+	expect(f, "4", VERDICT_BY_SKIPPED, VERDICT_SUPPORTED,
+		(struct verdict_fact){FACT_LEFT_OUT_CALL, .a = 1, .b = 5, .c = 0});
+	facts_free(f);
+}
+
+/* Neither is there: it may be a send too few, a receive too many, or another order. */
+static void nothing_to_compare_with(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	leave_out_send(f, 0);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+/* Activations forth, gradients back: the one that sent nothing waits for the other's answer. */
+static void a_skipped_send_with_an_answer(void **state)
+{
+	struct facts *f = facts_new(2);
+
+	for (int i = 0; i < 4; i++) {
+		send_to(f, 0, 1, false);
+		receive_from(f, 1, 0, false);
+		send_to(f, 1, 0, false);
+		receive_from(f, 0, 1, false);
+	}
+	receive_from(f, 0, 1, true);
+	receive_from(f, 1, 0, true);
+	expect(f, "0", VERDICT_BY_SKIPPED, VERDICT_SUPPORTED,
+		(struct verdict_fact){FACT_LEFT_OUT_CALL, .a = 5, .b = 1, .c = 4});
+	facts_free(f);
+}
+
+/* Its next send stands in for the one left out, and the answer lies behind what lacks then. */
+static void a_skipped_send_whose_place_the_next_one_takes(void **state)
+{
+	struct facts *f = facts_new(2);
+
+	for (int i = 0; i < 4; i++) {
+		send_to(f, 0, 1, false);
+		send_to(f, 0, 1, false);
+		receive_from(f, 1, 0, false);
+		receive_from(f, 1, 0, false);
+		send_to(f, 1, 0, false);
+		receive_from(f, 0, 1, false);
+	}
+	send_to(f, 0, 1, false);
+	receive_from(f, 0, 1, true);
+	receive_from(f, 1, 0, false);
+	receive_from(f, 1, 0, true)->completed = JOB_NO;
+	facts_p2p(f, 0, 1, JOB_OP_SEND, 0, 60, false)->completed = JOB_NO;
+	facts_sync(f, 1, 60);
+	expect(f, "0", VERDICT_BY_SKIPPED, VERDICT_SUPPORTED,
+		(struct verdict_fact){FACT_LEFT_OUT_CALL, .a = 10, .b = 1, .c = 9});
+	facts_free(f);
+}
+
+/* The same at once: both receive, and nobody knows who should have sent first. */
+static void two_who_receive_at_first(void **state)
+{
+	struct facts *f = facts_new(2);
+
+	receive_from(f, 0, 1, true);
+	receive_from(f, 1, 0, true);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+static void a_skipped_receive(void **state)
+{
+	struct facts *f = facts_new(6);
+
+	take_steps(f, 4);
+	for (int i = 0; i < 6; i++) {
+		if (i > 0 && i != 3)
+			receive_from(f, i, i - 1, false);
+		if (i == 2)
+			send_to(f, 2, 3, true);
+		else if (i < 5)
+			send_to(f, i, i + 1, false);
+		if (i != 2)
+			facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 1, 60);
+	}
+	expect(f, "3", VERDICT_BY_SKIPPED, VERDICT_ESTABLISHED,
+		(struct verdict_fact){FACT_LEFT_OUT_CALL, .a = 5, .b = 2, .c = 4});
+	facts_free(f);
+}
+
+/* The last stage receives again: or did it leave out the loss, and begin its next step? */
+static void a_receive_without_a_send(void **state)
+{
+	struct facts *f = facts_new(6);
+
+	take_steps(f, 4);
+	for (int i = 0; i < 6; i++)
+		take_step(f, i);
+	receive_from(f, 5, 4, true);
+	for (int i = 0; i < 5; i++)
+		facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 1, 60);
+	expect(f, "5", VERDICT_NO_CAUSE, VERDICT_SUPPORTED,
+		(struct verdict_fact){FACT_UNMATCHED_CALL, .a = 6, .b = 4, .c = 5});
+	facts_free(f);
+}
+
+/* In the middle of a step, which has a send and the loss before the next receive: once more. */
+static void a_receive_too_many(void **state)
+{
+	struct facts *f = facts_new(6);
+
+	take_steps(f, 4);
+	for (int i = 0; i < 4; i++) {
+		if (i < 3)
+			take_step(f, i);
+		else
+			receive_from(f, 3, 2, false);
+	}
+	receive_from(f, 3, 2, true);
+	for (int i = 0; i < 6; i++) {
+		if (i < 3)
+			facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 1, 60);
+		else if (i > 3)
+			receive_from(f, i, i - 1, true);
+	}
+	expect(f, "3", VERDICT_BY_EXTRA, VERDICT_ESTABLISHED,
+		(struct verdict_fact){FACT_UNMATCHED_CALL, .a = 6, .b = 2, .c = 5});
+	facts_free(f);
+}
+
+/* Of a ring that lost records it may be that the send is among them. */
+static void what_was_lost_may_be_what_lacks(void **state)
+{
+	struct facts *f = facts_new(6);
+
+	take_steps(f, 4);
+	leave_out_send(f, 3);
+	f->ranks[3].lost = 1;
+	facts_expect(f, VERDICT_ORDER_INVERSION, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+/* Both send as they always did: now it does not fit into the buffers any more. */
+static void sends_against_each_other_are_another_order(void **state)
+{
+	struct facts *f = facts_new(2);
+
+	for (int i = 0; i < 4; i++) {
+		send_to(f, 0, 1, false);
+		send_to(f, 1, 0, false);
+		receive_from(f, 0, 1, false);
+		receive_from(f, 1, 0, false);
+	}
+	send_to(f, 0, 1, true);
+	send_to(f, 1, 0, true);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "0,1", NULL);
+	facts_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_skipped_send),
+		cmocka_unit_test(a_send_that_the_first_stage_skips),
+		cmocka_unit_test(a_send_skipped_in_the_first_step),
+		cmocka_unit_test(nothing_to_compare_with),
+		cmocka_unit_test(a_skipped_send_with_an_answer),
+		cmocka_unit_test(a_skipped_send_whose_place_the_next_one_takes),
+		cmocka_unit_test(two_who_receive_at_first),
+		cmocka_unit_test(a_skipped_receive),
+		cmocka_unit_test(a_receive_without_a_send),
+		cmocka_unit_test(a_receive_too_many),
+		cmocka_unit_test(what_was_lost_may_be_what_lacks),
+		cmocka_unit_test(sends_against_each_other_are_another_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
