@@ -52,7 +52,7 @@ void c10d_forget_all(void);
  */
 uint32_t c10d_nth(uint64_t identity);
 
-/* A group's key: by its store's prefix (the hash), what it is, its size; the n-th of that kind. */
+/* A group's key: run, its store's prefix (the hash), what it is, its size; the n-th of those. */
 uint64_t c10d_key(uint64_t prefix, uint64_t what, uint64_t size);
 
 /*

@@ -3,7 +3,8 @@
  * Process groups of gloo. The constructor meets the others in the store, so the group is shown
  * before it runs. Its key is the prefix of its store, which the program chose alike in all members,
  * its size, how many of that kind came before in this process (a program may destroy a group and
- * make it again), and the elastic restart.
+ * make it again), the elastic restart, and the id of torchrun's run. Two runs may have equal ones
+ * all the same: such a key joins members, and never tells that two bundles are one job.
  *
  * What Python knows better (c10d_scope_set) is taken: the name, the timeout. The default group
  * tells a process that has no RANK which rank it is.
@@ -157,7 +158,7 @@ struct probe_thread *c10d_meet(const char *prefix, int rank, int size, const cha
 uint64_t c10d_key(uint64_t prefix, uint64_t what, uint64_t size)
 {
 	uint64_t key = ring_hash_op(ring_hash_op(prefix, what, size),
-		(uint64_t)process_self()->restart, 0x6331306431303063ull);
+		(uint64_t)process_self()->restart, 0x6331306431303063ull ^ process_self()->run);
 
 	key = ring_hash_op(key, c10d_nth(key), 0);
 	return key ? key : 1;

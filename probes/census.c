@@ -131,6 +131,26 @@ static void census_read_rank(struct census_self *self)
 		census_env(task_world, &self->world_size);
 }
 
+/* A hash of a text that tells runs apart; 0 where there is none, or one that anybody has. */
+static uint64_t census_text(uint64_t hash, const char *text)
+{
+	if (!text || !*text || !strcmp(text, "none"))
+		return 0;
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
+	return hash ? hash : 1;
+}
+
+static void census_read_run(struct census_self *self)
+{
+	static const uint64_t start = 0xcbf29ce484222325ull;
+	uint64_t address = census_text(start, getenv("MASTER_ADDR"));
+
+	self->run = census_text(start, getenv("TORCHELASTIC_RUN_ID"));
+	self->slurm = census_text(start, getenv("SLURM_JOB_ID"));
+	self->master = address ? census_text(address, getenv("MASTER_PORT")) : 0;
+}
+
 void census_self_read(struct census_self *self)
 {
 	static const char *const local_rank[] = {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
@@ -141,6 +161,7 @@ void census_self_read(struct census_self *self)
 
 	if (!self->told)
 		census_read_rank(self);
+	census_read_run(self);
 	census_env(local_rank, &self->local_rank);
 	census_env(local_size, &self->local_size);
 	census_env(restart, &self->restart);

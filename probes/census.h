@@ -26,6 +26,7 @@ struct census_self {
 	uint32_t number; /* what kind of number `rank` is: of CENSUS_F_NUMBER */
 	int told; /* a framework said it, whatever variables say */
 	int32_t local_size; /* ranks on this node, 0 unknown */
+	uint64_t run, slurm, master; /* of which run it is, as struct ring_header has it */
 };
 
 /* Fills what the kernel knows; safe anywhere. */

@@ -167,6 +167,9 @@ static void process_name_ring(struct ring_header *h)
 	h->local_rank = process.self.local_rank;
 	h->world_size = process.self.world_size;
 	h->compat_flags = process.self.number;
+	h->run = process.self.run;
+	h->slurm = process.self.slurm;
+	h->master = process.self.master;
 }
 
 static void process_fill_header(struct ring_header *h, const struct place_ring *place)

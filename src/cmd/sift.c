@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each node's agent gives its job an id of its own, so that differing ids prove nothing. What joins
- * nodes is a communicator that both have; but a job may hang before it has any. So the question is
- * the other way round: two bundles are of different jobs only where they contradict each other.
+ * Each node's agent gives its job an id of its own, so that differing ids prove nothing. What
+ * joins nodes is a communicator of NCCL that both have; but a job may hang before it has any. So
+ * the question is the other way round: two bundles are of different jobs only where they contradict
+ * each other.
  *
  * That is asked of the heads of exhibits first, which costs nothing. Only where some do contradict,
  * communicators are looked for, which takes decoding them all.
@@ -16,8 +17,12 @@
 #include "decode/decode.h"
 #include "decode/json-get.h"
 #include "ring/census-read.h"
+#include "ring/ring-read.h"
 
-#define NAMED_MOST 3 /* jobs that are named one by one */
+#define NAMED_MOST     3 /* jobs that are named one by one */
+#define MINUTE	       (60 * 1000000000LL)
+#define LAUNCHED_APART MINUTE	    /* nodes of one job are launched within */
+#define LONG_OVER      (180 * MINUTE) /* a job that ended so long before is another */
 
 /* -- What a bundle says of itself ------------------------------------------------------------- */
 
@@ -111,9 +116,33 @@ static void settle_claims(struct sift_part *part)
 	array_sort(&part->ranks, compare_ranks);
 }
 
+/* What all rings say alike; 0 once two differ. `seen` says that there was one before. */
+static void take_run(uint64_t *held, uint64_t told, bool seen)
+{
+	if (!seen)
+		*held = told;
+	else if (*held != told)
+		*held = 0;
+}
+
+static void read_ring(struct sift_part *part, const struct exhibit *exhibit, bool *seen)
+{
+	struct ring_view view;
+
+	if (ring_view_open(&view, exhibit->bytes, exhibit->len) < 0 ||
+		view.header.role != RING_RANK)
+		return;
+	take_run(&part->run.run, view.header.run, *seen);
+	take_run(&part->run.slurm, view.header.slurm, *seen);
+	take_run(&part->run.master, view.header.master, *seen);
+	*seen = true;
+}
+
 static void read_part(struct sift_part *part)
 {
-	part->launched = INT64_MIN;
+	bool seen = false;
+
+	part->launched = part->last = INT64_MIN;
 	for (size_t i = 0; i < part->evidence.n; i++) {
 		const struct exhibit *exhibit = &part->evidence.at[i];
 
@@ -124,6 +153,10 @@ static void read_part(struct sift_part *part)
 			read_document(part, exhibit);
 		if (exhibit->kind == EXHIBIT_CENSUS)
 			read_census(part, exhibit);
+		if (exhibit->kind == EXHIBIT_RING)
+			read_ring(part, exhibit, &seen);
+		if (exhibit->when > part->last)
+			part->last = exhibit->when;
 		if (exhibit->pid && exhibit->kind != EXHIBIT_STACKS)
 			*array_add(&part->claims) = (struct sift_claim){exhibit->rank,
 				exhibit->pid, exhibit->start_time, exhibit->host};
@@ -177,10 +210,44 @@ static bool share_group(const struct sift_part *a, const struct sift_part *b)
 	return false;
 }
 
-/* Whether they cannot be nodes of one job: another name, or the same rank in other processes. */
+static bool differ(uint64_t a, uint64_t b)
+{
+	return a && b && a != b;
+}
+
+/* How long one was over when the other was launched; ns. Clocks of two nodes may be hours apart. */
+static int64_t gap_between(const struct sift_part *a, const struct sift_part *b)
+{
+	const struct sift_part *first = a->launched <= b->launched ? a : b;
+	const struct sift_part *second = first == a ? b : a;
+
+	if (first->launched == INT64_MIN || first->last < first->launched)
+		return 0;
+	return second->launched > first->last ? second->launched - first->last : 0;
+}
+
+/*
+ * Whether they are of different runs. That of torchrun has one id everywhere. Another address of
+ * rank 0 may be the very mistake that is looked for, unless the nodes were launched at other times.
+ */
+static bool runs_differ(const struct sift_part *a, const struct sift_part *b)
+{
+	int64_t apart = a->launched > b->launched ? a->launched - b->launched
+						  : b->launched - a->launched;
+
+	if (differ(a->run.run, b->run.run) || gap_between(a, b) > LONG_OVER)
+		return true;
+	return differ(a->run.master, b->run.master) &&
+	       (differ(a->run.slurm, b->run.slurm) || apart > LAUNCHED_APART);
+}
+
+/*
+ * Whether they cannot be nodes of one job: another name, another run, or the same rank in other
+ * processes.
+ */
 static bool contradict(const struct sift_part *a, const struct sift_part *b)
 {
-	if (*a->name && *b->name && strcmp(a->name, b->name) != 0)
+	if ((*a->name && *b->name && strcmp(a->name, b->name) != 0) || runs_differ(a, b))
 		return true;
 	for (size_t i = 0, k = 0; i < a->ranks.nr && k < b->ranks.nr;) {
 		int one = a->ranks.items[i], other = b->ranks.items[k];
@@ -230,12 +297,18 @@ static bool are_surely_one(const struct sift_part *a, const struct sift_part *b)
 	return (*a->id && !strcmp(a->id, b->id)) || share_process(a, b);
 }
 
+/* NCCL draws an id for each communicator; PyTorch's groups are named alike in every run. */
+static bool is_its_own(const struct job_group *group)
+{
+	return strcmp(group->maker, "gloo") != 0 && strcmp(group->maker, "bootstrap") != 0;
+}
+
 static void find_groups(struct sift_part *part)
 {
 	struct job *job = decode_job(&part->evidence);
 
 	for (size_t i = 0; i < job->ngroups; i++)
-		if (job->groups[i].key)
+		if (job->groups[i].key && is_its_own(&job->groups[i]))
 			*array_add(&part->groups) = job->groups[i].key;
 	job_free(job);
 }

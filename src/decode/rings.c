@@ -109,6 +109,8 @@ static void rings_take_identity(struct ring_source *source)
 	/* What a candidate's ring does not show, the rank's may, which took over from it. */
 	if (header->generation >= process->newest_ring)
 		process->identity.knows |= JOB_KNOWS_RING;
+	process->identity.run = header->run;
+	process->identity.master = header->master;
 	if (header->completion)
 		process->identity.knows |= JOB_KNOWS_COMPLETION;
 	if (process->identity.world_rank < 0 && header->rank >= 0) {

@@ -87,6 +87,7 @@ struct job_identity {
 	int local_rank;
 	bool promoted;
 	unsigned knows; /* JOB_KNOWS_*: or-ed */
+	uint64_t run, master; /* of which run: a hash of its id, of rank 0's address; 0 unknown */
 	int64_t lost_records;
 };
 

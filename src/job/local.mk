@@ -26,6 +26,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/seal-ops.c \
 	%D%/seal-people.c \
 	%D%/seal-ranks.c \
+	%D%/seal-runs.c \
 	%D%/seal-stacks.c \
 	%D%/stackfacts.c %D%/stackfacts.h \
 	%D%/stacktree-make.h \

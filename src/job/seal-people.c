@@ -358,6 +358,8 @@ static void join_identity(struct job_identity *into, const struct job_identity *
 	take_number(into, from);
 	SEAL_KEEP_MAX(into->local_rank, from->local_rank);
 	into->promoted |= from->promoted;
+	SEAL_KEEP_MAX(into->run, from->run);
+	SEAL_KEEP_MAX(into->master, from->master);
 	into->knows |= from->knows;
 	SEAL_KEEP_MAX(into->lost_records, from->lost_records);
 }

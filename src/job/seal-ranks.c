@@ -550,6 +550,7 @@ void seal_ranks(struct seal *seal)
 	collect_holdings(seal, &claims);
 	seal_numbers(seal);
 	find_stale(seal);
+	seal_runs(seal);
 	collect_claims(seal, &claims);
 	settle_numbers(seal, &claims);
 	split_shared(seal, &claims);

@@ -89,6 +89,8 @@ void seal_people(struct seal *seal);
 /* Whose number is no rank's: launchers'. Called by seal_ranks() only, once it is known who made a
  * communicator. */
 void seal_numbers(struct seal *seal);
+/* Who is of an earlier run than the one that is judged. Called by seal_ranks() only. */
+void seal_runs(struct seal *seal);
 /* Which process is which rank, and whose child. Needs people; afterwards seal_rank_of() holds. */
 void seal_ranks(struct seal *seal);
 /* Seats that no member of their group knew are numbered. Needs ranks. */

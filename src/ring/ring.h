@@ -55,7 +55,7 @@
 
 #define RING_MAGIC	    0x31474e4952514e49ull /* "INQRING1" */
 #define RING_VERSION_MAJOR  1
-#define RING_VERSION_MINOR  1 /* since 1: TRACES */
+#define RING_VERSION_MINOR  2 /* since 1: TRACES; since 2: of which run it is */
 #define RING_HEADER_SIZE    4096
 #define RING_SECTIONS	    16
 #define RING_NO_GROUP	    0xffffu
@@ -307,6 +307,13 @@ struct ring_header {
 	char comm[16];
 	struct ring_losses losses;
 	struct ring_section section[RING_SECTIONS];
+	/*
+	 * Of which run it is: hashes of texts that all its processes have, and seldom those of
+	 * another run; 0 unknown. Since version 1.2.
+	 */
+	uint64_t run;	 /* torchrun's id */
+	uint64_t slurm;	 /* the Slurm job */
+	uint64_t master; /* address and port of rank 0 */
 };
 
 /* A lane has one writer; `head` counts tickets *reserved*, and sits alone on its cache line. */

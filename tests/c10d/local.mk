@@ -2,7 +2,7 @@
 #
 # The c10d door on torchlike (fixtures/torchlike). Without a C++ compiler the tests are skipped.
 SH_TESTS += %D%/gloo.test %D%/left.test %D%/bootstrap.test %D%/hangs.test \
-	%D%/store.test %D%/scope.test %D%/launched.test
+	%D%/store.test %D%/scope.test %D%/launched.test %D%/runs.test
 EXTRA_DIST += %D%/c10d.sh %D%/ranks.cc %D%/groups.cc %D%/scope.py
 if HAVE_CXX
 check_DATA += %D%/ranks %D%/libgroups.so

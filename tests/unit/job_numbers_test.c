@@ -143,6 +143,48 @@ static void an_agent_is_no_rank(void **state)
 	(void)state;
 }
 
+/* A rank that was born then, of that run. */
+static void add_of_run(struct job_builder *b, uint32_t pid, int rank, int64_t born, uint64_t run,
+	uint64_t master)
+{
+	const struct job_identity identity = {.world_rank = rank,
+		.local_rank = JOB_NONE,
+		.promoted = true,
+		.run = run,
+		.master = master};
+	struct job_process process = job_process_unknown;
+
+	process.born = born;
+	process.cite = "census";
+	job_add_process(b, (struct job_who){"a", pid, 100 + pid}, &process, &identity);
+}
+
+/* Jobs of one session share a folder: of an earlier run nobody is a rank of the later one. */
+static void two_runs_in_one_folder_are_not_one(void **state)
+{
+	for (int of_id = 0; of_id < 2; of_id++) {
+		struct job_builder *b = job_builder_new();
+
+		for (int rank = 0; rank < 4; rank++)
+			add_of_run(b, 20 + (uint32_t)rank, rank, 10, of_id ? 1 : 7, of_id ? 5 : 1);
+		for (int rank = 0; rank < 2; rank++)
+			add_of_run(b, 50 + (uint32_t)rank, rank, 90, of_id ? 2 : 7, of_id ? 5 : 2);
+		assert_ranks(b, "0=50 1=51");
+	}
+	(void)state;
+}
+
+/* One rank was told another address of rank 0: that is its mistake, and no other run. */
+static void another_address_alone_makes_no_other_run(void **state)
+{
+	struct job_builder *b = job_builder_new();
+
+	for (int rank = 0; rank < 4; rank++)
+		add_of_run(b, 20 + (uint32_t)rank, rank, 10 + rank, 0, rank == 2 ? 6 : 5);
+	assert_ranks(b, "0=20 1=21 2=22 3=23");
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,6 +194,8 @@ int main(void)
 		cmocka_unit_test(rank_alone_may_be_a_nodes),
 		cmocka_unit_test(who_made_a_communicator_is_a_rank_whatever_it_starts),
 		cmocka_unit_test(an_agent_is_no_rank),
+		cmocka_unit_test(two_runs_in_one_folder_are_not_one),
+		cmocka_unit_test(another_address_alone_makes_no_other_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "tests/ring/fixture.h"
 #include "tests/unit/unit.h"
 
 #define S   1000000000LL
@@ -17,7 +18,41 @@ struct told {
 	int64_t launched; /* s */
 	int from, to;
 	uint32_t pid;
+	uint64_t run, slurm, master; /* as its rings say */
+	bool gloo; /* their ranks are in the one group of PyTorch that all runs have */
 };
+
+/* A rank's ring. */
+static void add_ring(struct evidence *evidence, const struct told *told, int rank)
+{
+	struct ring_member member = {.key = 77,
+		.maker = RING_MAKER_GLOO,
+		.rank = (uint32_t)rank,
+		.size = 8,
+		.device = -1};
+	struct fixture *f = fixture_new(2, RING_RANK);
+	struct ring_header *h = f->base;
+	size_t len = h->file_size;
+	int group;
+
+	h->rank = rank;
+	h->pid = told->pid + (uint32_t)rank;
+	h->start_time = 7;
+	h->run = told->run;
+	h->slurm = told->slurm;
+	h->master = told->master;
+	group = ring_group_claim(&f->w);
+	ring_group_publish(&f->w, group, 1, &member);
+	evidence_add(evidence,
+		&(struct exhibit){.kind = EXHIBIT_RING,
+			.host = (char *)told->host,
+			.rank = rank,
+			.pid = h->pid,
+			.start_time = 7,
+			.when = told->launched * S + 1},
+		memcpy(alloc_zeroed(len, 1), f->base, len), len);
+	fixture_free(f);
+}
 
 static void add(struct sift *sift, const struct told *told)
 {
@@ -41,6 +76,8 @@ static void add(struct sift *sift, const struct told *told)
 					.start_time = 7,
 					.when = told->launched * S + 1},
 				NULL, 0);
+	for (int rank = told->from; told->gloo && rank <= told->to; rank++)
+		add_ring(&evidence, told, rank);
 	sift_add(sift, told->path, &evidence);
 	assert_int_equal(evidence.n, 0);
 }
@@ -130,6 +167,51 @@ static void nights_are_told_apart(void **unused)
 		3);
 }
 
+/* Two runs of one program have groups of one key: that joins nobody who contradicts another. */
+static void a_group_of_pytorch_is_no_identity(void **unused)
+{
+	static const struct told same_ranks[] = {
+		{"a1", "nodeA", "id-1", "", 100, 0, 3, 500, .gloo = true},
+		{"b1", "nodeB", "id-2", "", 101, 4, 7, 500, .gloo = true},
+		{"a2", "nodeA", "id-3", "", 300, 0, 3, 600, .gloo = true},
+		{"b2", "nodeB", "id-4", "", 301, 4, 7, 600, .gloo = true}};
+	static const struct told names[] = {
+		{"a1", "nodeA", "id-1", "sft", 100, 0, 3, 500, .gloo = true},
+		{"a2", "nodeB", "id-3", "moe", 101, 4, 7, 600, .gloo = true}};
+
+	(void)unused;
+	assert_int_equal(settle(same_ranks, 4, "1 job " HOW " id-2 in b1 and 1 more", 1), 26);
+	assert_int_equal(settle(names, 2, "1 job " HOW " sft in a1", 1), 13);
+}
+
+/* The first node of one run and the second of another: only their rings say that they are two. */
+static void halves_of_two_runs_are_not_one(void **unused)
+{
+	static const struct told ids[] = {
+		{"a1", "nodeA", "id-1", "", 100, 0, 3, 500, .run = 1, .gloo = true},
+		{"b2", "nodeB", "id-4", "", 101, 4, 7, 600, .run = 2, .gloo = true}};
+	static const struct told ports[] = {
+		{"a1", "nodeA", "id-1", "", 100, 0, 3, 500, .master = 1, .gloo = true},
+		{"b2", "nodeB", "id-4", "", 301, 4, 7, 600, .master = 2, .gloo = true}};
+	/* Slurm's jobs may have one master; a wrong port may be the mistake that is looked for. */
+	static const struct told one[] = {
+		{"a1", "nodeA", "id-1", "", 100, 0, 3, 500, .slurm = 1, .master = 5, .gloo = true},
+		{"b1", "nodeB", "id-4", "", 101, 4, 7, 600, .slurm = 2, .master = 5, .gloo = true}};
+	static const struct told wrong[] = {
+		{"a1", "nodeA", "id-1", "", 100, 0, 3, 500, .master = 5, .gloo = true},
+		{"b1", "nodeB", "id-4", "", 101, 4, 7, 600, .master = 6, .gloo = true}};
+	/* A week lies between them. */
+	static const struct told weeks[] = {{"a1", "nodeA", "id-1", "", 100, 0, 3, 500},
+		{"b2", "nodeB", "id-4", "", 604900, 4, 7, 600}};
+
+	(void)unused;
+	assert_int_equal(settle(ids, 2, "1 job " HOW " id-1 in a1", 1), 13);
+	assert_int_equal(settle(ports, 2, "1 job " HOW " id-1 in a1", 1), 13);
+	assert_int_equal(settle(one, 2, "", 0), 26);
+	assert_int_equal(settle(wrong, 2, "", 0), 26);
+	assert_int_equal(settle(weeks, 2, "1 job " HOW " id-1 in a1", 1), 9);
+}
+
 /* What no agent wrote, and what is damaged, tells nothing: it must not be believed, nor crash. */
 static void what_says_nothing_is_kept(void **unused)
 {
@@ -159,6 +241,8 @@ int main(void)
 		cmocka_unit_test(nodes_of_one_job_stay_together),
 		cmocka_unit_test(of_two_jobs_the_newest_is_judged),
 		cmocka_unit_test(nights_are_told_apart),
+		cmocka_unit_test(a_group_of_pytorch_is_no_identity),
+		cmocka_unit_test(halves_of_two_runs_are_not_one),
 		cmocka_unit_test(what_says_nothing_is_kept),
 	};
 
