@@ -14,6 +14,7 @@
 #include "words/escape.h"
 #include "words/headline.h"
 #include "words/lastwords.h"
+#include "words/coverage.h"
 #include "words/tense.h"
 #include "report/json-coverage.h"
 #include "report/json-line.h"
@@ -167,7 +168,7 @@ static struct json_object *camps_array(const struct job *job, const struct verdi
 static void add_sentences(
 	struct json_object *object, const struct verdicts *verdicts, const struct verdict *verdict)
 {
-	struct str sentence = {0};
+	struct str sentence = {0}, surety = {0};
 
 	headline_sentence(&sentence, verdicts, verdict);
 	json_object_object_add(object, "headline", json_text(str_text(&sentence)));
@@ -177,6 +178,10 @@ static void add_sentences(
 	json_object_object_add(object, "where", json_text(verdict_where_name(verdict->where)));
 	str_cut(&sentence, 0);
 	wording_next(&sentence, verdicts, verdict);
+	coverage_add_surety(&surety, verdicts, verdict);
+	if (surety.len)
+		str_printf(&sentence, "%s%s", sentence.len ? "; " : "", str_text(&surety));
+	str_release(&surety);
 	json_object_object_add(
 		object, "next", sentence.len ? json_text(str_text(&sentence)) : NULL);
 	str_release(&sentence);

@@ -345,10 +345,13 @@ static void add_next(struct writing *w, const struct verdict *verdict)
 	struct cited line = {.column = 6, .cite = "", .style = PAGE_STRONG, .strong = 4};
 
 	wording_next(&line.words, w->verdicts, verdict);
-	if (!line.words.len)
-		return;
-	str_add(&line.key, "next");
-	add_line(w, &line);
+	if (line.words.len) {
+		str_add(&line.key, "next");
+		add_line(w, &line);
+	}
+	coverage_add_surety(&line.words, w->verdicts, verdict);
+	if (line.words.len)
+		add_line(w, &line);
 }
 
 static void add_losses(struct writing *w)
@@ -430,7 +433,7 @@ static void compose(struct writing *w)
 	add_unjudged(w);
 	page_begin(&w->page, 4);
 	add_table(w);
-	page_begin(&w->page, 1);
+	page_begin(&w->page, 2);
 	add_next(w, first);
 	page_begin(&w->page, 1);
 	add_losses(w);

@@ -85,7 +85,7 @@ void judge_bounds(struct inquiry *q)
 			withdraw_health(q, draft, lack);
 		} else if (draft->verdict.confidence == VERDICT_ESTABLISHED) {
 			draft->verdict.confidence = VERDICT_SUPPORTED;
-			inquiry_not_judged(q, draft->verdict.class, JOB_NONE, needs_of(lack));
+			inquiry_not_judged(q, VERDICT_INCONCLUSIVE, JOB_NONE, needs_of(lack));
 		}
 	}
 }

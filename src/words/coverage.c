@@ -42,6 +42,16 @@ void coverage_add(struct str *into, const struct verdicts *verdicts)
 		add_missing(into, verdicts);
 }
 
+void coverage_add_surety(
+	struct str *into, const struct verdicts *verdicts, const struct verdict *verdict)
+{
+	if (verdicts->lack != VERDICT_LACKS_RANKS || verdict->next == VERDICT_NEXT_GET_REST ||
+		verdict->class == VERDICT_TOO_EARLY)
+		return;
+	str_add(into, "to be sure, ");
+	coverage_add_remedy(into, verdicts);
+}
+
 void coverage_add_remedy(struct str *into, const struct verdicts *verdicts)
 {
 	const struct job_coverage *coverage = &verdicts->job->coverage;

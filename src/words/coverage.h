@@ -15,4 +15,8 @@ void coverage_add(struct str *into, const struct verdicts *verdicts);
 /* Appends how to get what lacks: the command, and where to type it; nothing where nothing lacks. */
 void coverage_add_remedy(struct str *into, const struct verdicts *verdicts);
 
+/* Appends the same behind a finding, which it would make surer; nothing where it would not. */
+void coverage_add_surety(
+	struct str *into, const struct verdicts *verdicts, const struct verdict *verdict);
+
 #endif
