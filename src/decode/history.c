@@ -49,8 +49,30 @@ static void history_end(struct decode_context *context, struct decode_process *p
 	context_end(process, &end);
 }
 
-static void history_process(struct decode_context *context, const struct exhibit *exhibit,
-	const struct json_object *one)
+/* Where its launcher has PyTorch look for its store. */
+static void history_master(struct decode_context *context, struct job_builder *builder,
+	const struct decode_process *process, const struct json_object *one, int64_t when)
+{
+	struct json_object *env = NULL;
+	const char *address, *port;
+
+	if (!json_object_object_get_ex(one, "env", &env))
+		return;
+	address = json_get_text(env, "MASTER_ADDR");
+	port = json_get_text(env, "MASTER_PORT");
+	if (port)
+		job_add_trait(builder, process->who,
+			&(const struct job_trait){.key = "master",
+				.text = arena_printf(
+					&context->arena, "%s:%s", address ? address : "", port),
+				.number = JOB_UNKNOWN,
+				.when = when,
+				.cite = arena_printf(&context->arena, "history:%s",
+					context_name(context, process))});
+}
+
+static void history_process(struct decode_context *context, struct job_builder *builder,
+	const struct exhibit *exhibit, const struct json_object *one)
 {
 	struct decode_process *process;
 	struct json_object *rows;
@@ -72,6 +94,7 @@ static void history_process(struct decode_context *context, const struct exhibit
 		process->fact.role == JOB_ROLE_CANDIDATE)
 		process->fact.what = kin_name(comm, json_get_text(one, "command"));
 	history_end(context, process, one);
+	history_master(context, builder, process, one, exhibit->when);
 	if (!process->caches.all.nr)
 		decode_caches_list(context, one, &process->caches);
 	rows = json_get_list(one, "samples", &nr);
@@ -93,12 +116,11 @@ static int history_decode(const struct exhibit *exhibit, struct job_builder *bui
 	struct json_object *list;
 	size_t nr;
 
-	(void)builder;
 	if (!object)
 		return -1;
 	list = json_get_list(object, "processes", &nr);
 	for (size_t i = 0; i < nr; i++)
-		history_process(context, exhibit, json_object_array_get_idx(list, i));
+		history_process(context, builder, exhibit, json_object_array_get_idx(list, i));
 	list = json_get_list(object, "cgroups", &nr);
 	for (size_t i = 0; i < nr; i++) {
 		struct json_object *one = json_object_array_get_idx(list, i);

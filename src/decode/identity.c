@@ -22,6 +22,19 @@ static int identity_number(const struct json_object *object, const char *key)
 	return (int)value;
 }
 
+/* Where its environment has PyTorch look for its store. */
+static void identity_master(struct job_builder *builder, const struct decode_process *process,
+	const struct json_object *object, const struct job_trait *like)
+{
+	struct job_trait trait = *like;
+
+	trait.key = "master";
+	trait.text = json_get_text(object, "master");
+	trait.number = JOB_UNKNOWN;
+	if (trait.text)
+		job_add_trait(builder, process->who, &trait);
+}
+
 /* Who says so, and who says otherwise. */
 static void identity_traits(struct decode_context *context, struct job_builder *builder,
 	const struct decode_process *process, const struct json_object *object, int64_t when)
@@ -38,6 +51,7 @@ static void identity_traits(struct decode_context *context, struct job_builder *
 
 	if (!source)
 		return;
+	identity_master(builder, process, object, &trait);
 	trait.text = confidence ? arena_printf(&context->arena, "%s (%s)", source, confidence)
 				: source;
 	job_add_trait(builder, process->who, &trait);

@@ -105,6 +105,8 @@ static void put_rank(struct json_object *object, const struct foreign_target *ta
 	put_known(object, "world_size", rank->world_size);
 	put_known(object, "restart", rank->restart);
 	json_put_text(object, "launcher", rank->launcher);
+	if (*found->claims.master)
+		json_put_text(object, "master", found->claims.master);
 	json_put_text(object, "source", rank->source);
 	json_put_text(object, "confidence", claims_trust_name(rank->trust));
 	if (*found->conflict)

@@ -149,7 +149,10 @@ static void join_store(struct waitfor_maker *m, const struct waitfor_key *key)
 {
 	m->nodes.items[key->node].unknown = true;
 	for (size_t rank = 0; rank < m->job->nranks; rank++) {
-		if (!is_zero(m, rank) || has_come(m, (int)rank) || !is_outside(m, (int)rank))
+		bool final = m->given->stands[rank] == WAITFOR_FINAL;
+
+		if (!is_zero(m, rank) ||
+			(!final && (has_come(m, (int)rank) || !is_outside(m, (int)rank))))
 			continue;
 		m->nodes.items[key->node].unknown = false;
 		m->nodes.items[key->node].absent = true;

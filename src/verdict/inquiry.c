@@ -87,7 +87,7 @@ static int64_t threshold_of_store(const struct inquiry *q)
 
 static enum waitfor_stand stand_of(const struct profile *p)
 {
-	if (p->death == DEATH_OWN || p->death == DEATH_CLEAN)
+	if (p->death == DEATH_OWN || p->death == DEATH_CLEAN || p->usual_address)
 		return WAITFOR_FINAL;
 	if (p->device_victim)
 		return p->frozen ? WAITFOR_STANDS : WAITFOR_FOLLOW;

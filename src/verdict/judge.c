@@ -28,6 +28,7 @@ const struct rule *const judge_rules[] = {
 	&rule_uneven_shard,
 	&rule_early_exit,
 	&rule_thread_death,
+	&rule_wrong_address,
 	&rule_host_stall,
 	&rule_not_started,
 	&rule_gpu_stall,

@@ -30,6 +30,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/rule.h \
 	%D%/shard-rules.c \
 	%D%/shards.c %D%/shards.h \
+	%D%/address.c \
 	%D%/sinks.c \
 	%D%/slow.c \
 	%D%/stack-facts.c \

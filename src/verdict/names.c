@@ -92,6 +92,7 @@ const char *verdict_cause_name(enum verdict_cause cause)
 		[VERDICT_BY_CHILD_DEATH] = "child-death",
 		[VERDICT_BY_SKIPPED] = "skipped",
 		[VERDICT_BY_EXTRA] = "extra",
+		[VERDICT_BY_ADDRESS] = "address",
 	};
 
 	return NAME_OF(names, cause);

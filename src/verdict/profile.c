@@ -424,6 +424,7 @@ struct profile *profiles_new(const struct job *job, const struct waits *waits,
 	compare_shards(job, profiles);
 	look_at_seats(job, profiles);
 	look_at_waits(waits, profiles);
+	address_find(job, waits, profiles);
 	profiles_judge_deaths(job, waits, clocks, profiles);
 	return profiles;
 }

@@ -56,6 +56,10 @@ struct profile {
 	bool frozen;
 	bool traced; /* frozen, by a debugger */
 	struct posture posture; /* what it is doing by its stacks */
+	const char *address; /* "HOST:PORT" where it looks for PyTorch's store; "" not known */
+	const char *address_cite;
+	bool address_used; /* a call of its says so, not only its environment */
+	const char *usual_address; /* where the most do, who can never meet it there; NULL */
 	bool empty_now;                /* its latest batch was empty, and the peers' were not */
 	bool empty_once;               /* some batch of its was */
 	const struct job_trait *no_batch; /* end of a pass that gave none, but peers some */
@@ -82,6 +86,9 @@ bool profile_sounds_like_echo(const char *text);
 
 /* Whether a line says that a child, a loader's worker, was killed or went away. */
 bool profile_blames_child(const char *text);
+
+/* Where each looks for the others (address.c). */
+void address_find(const struct job *job, const struct waits *waits, struct profile *profiles);
 
 /* Second pass, over all ranks: which deaths are causes (profile-deaths.c). */
 void profiles_judge_deaths(const struct job *job, const struct waits *waits,

@@ -30,6 +30,7 @@ struct rule {
 
 extern const struct rule rule_node_loss;
 extern const struct rule rule_rank_death;
+extern const struct rule rule_wrong_address;
 extern const struct rule rule_thread_death; /* of a thread of a rank that lives */
 extern const struct rule rule_compile_stuck;
 extern const struct rule rule_compile_skew;

@@ -65,6 +65,7 @@ enum verdict_cause {
 	VERDICT_BY_CHILD_DEATH,
 	VERDICT_BY_SKIPPED, /* of a mismatch: left out an operation, and went on */
 	VERDICT_BY_EXTRA,   /* has one that its peers have not */
+	VERDICT_BY_ADDRESS, /* of one that never started: looks for the others elsewhere */
 	VERDICT_CAUSES
 };
 
@@ -113,6 +114,7 @@ enum verdict_limit {
 	F(WAITS_FOR_PEER) /* P2P: text: Send/Recv; a: peer world rank; b: ns */                    \
 	F(NEVER_ENTERED)  /* text: op; text2: group; a: op index; b: its last index */             \
 	F(NEVER_INIT)     /* text2: group, no communicator was made */                             \
+	F(ADDRESS)        /* text: where it looks for the store; text2: where the most do */       \
 	F(NEVER_GAVE_ID)  /* text2: group whose unique id it has to give */                        \
 	F(ENTERED_OTHER)  /* text: what it entered; text2: what the peers did; a: op index */      \
 	F(FIRST_FORK)     /* text: its op; text2: the others'; a: op index */                      \
@@ -249,6 +251,7 @@ enum verdict_next {
 	VERDICT_NEXT_CHECK_GPU,
 	VERDICT_NEXT_CHECK_FABRIC,
 	VERDICT_NEXT_CHECK_LAUNCHER,
+	VERDICT_NEXT_SAME_ADDRESS,
 	VERDICT_NEXT_CHECK_NODE,
 	VERDICT_NEXT_SIMPLIFY, /* the reduced-complexity preset */
 	VERDICT_NEXT_MORE_EVIDENCE,

@@ -87,6 +87,11 @@ static const struct phrase shifts[VERDICT_CAUSES] = {
 	[VERDICT_BY_EXTRA] = {"issued an operation more", "issued an operation more", NULL},
 };
 
+static const struct phrase starts[VERDICT_CAUSES] = {
+	[VERDICT_BY_ADDRESS] = {"looks for the others at another address",
+		"look for the others at another address", NULL},
+};
+
 static const struct phrase *phrase_of(const struct verdict *verdict)
 {
 	const struct phrase *special = NULL;
@@ -97,6 +102,8 @@ static const struct phrase *phrase_of(const struct verdict *verdict)
 		special = &stalls[verdict->where];
 	else if (verdict->class == VERDICT_COLLECTIVE_MISMATCH)
 		special = &shifts[verdict->cause];
+	else if (verdict->class == VERDICT_NOT_STARTED)
+		special = &starts[verdict->cause];
 	return special && special->one ? special : &phrases[verdict->class];
 }
 

@@ -28,6 +28,7 @@ static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_WAITS_FOR_ID] = "in the store for the unique id[ of {T}][, {b ns}]",
 	[FACT_WAITS_IN_STORE] = "in the store[ for {t}][, {b ns}]",
 	[FACT_WAITS_FOR_STORE] = "connecting to rank 0's store[ at {t}][, {b ns}]",
+	[FACT_ADDRESS] = "its store is at {t}[, the others' at {T}]",
 	[FACT_WAITS_FOR_RANKS] = "in the store[ at {t}] until all ranks come[, {b ns}]",
 	[FACT_WAITS_FOR_PEER] = "in {t} with rank {a}[, {b ns}]",
 	[FACT_NEVER_ENTERED] = "never entered {t}[ {a op}][ {T}][, last {b op}]",
@@ -145,6 +146,7 @@ static const char *const nexts[VERDICT_NEXTS] = {
 	[VERDICT_NEXT_CHECK_GPU] = "check the GPU of {R}: nvidia-smi, Xid in dmesg",
 	[VERDICT_NEXT_CHECK_FABRIC] = "check the fabric: NCCL_DEBUG=INFO, link state, nccl-tests",
 	[VERDICT_NEXT_CHECK_LAUNCHER] = "see whether the launcher started {R}, and what it said",
+	[VERDICT_NEXT_SAME_ADDRESS] = "give {R} the MASTER_ADDR and MASTER_PORT of the others",
 	[VERDICT_NEXT_CHECK_NODE] = "check the node: power, kernel log, network",
 	[VERDICT_NEXT_SIMPLIFY] =
 		"rerun the reduced-complexity preset: no compile, 2 ranks, 1 step",

@@ -420,6 +420,76 @@ static void rank_0_comes_late_to_its_own_store(void **state)
 	}
 }
 
+/* -- addresses --------------------------------------------------------------------------------- */
+
+/* It asks at another port than the others, who are past the store or in it; or serves at one. */
+static void one_looks_at_another_port(void **state)
+{
+	for (int who = 0; who < 4; who += 2) {
+		struct facts *f = who ? two_of_four_in_init() : facts_new(4);
+		struct judged j;
+
+		for (int rank = 0; rank < 4; rank++) {
+			if (who && rank % 2) {
+				facts_trait(f, rank, "master", "node0:29500", -1);
+				continue;
+			}
+			at_the_store(f, rank, rank ? "c10d_store_open" : "c10d_store_serve", 8);
+			if (rank == who)
+				f->ranks[rank].thread.detail = "node0:29501";
+		}
+		if (!who)
+			facts_no_group(f);
+		facts_expect_cause(
+			f, VERDICT_NOT_STARTED, who ? "2" : "0", VERDICT_BY_ADDRESS);
+		j = judge(f);
+		assert_int_equal(j.v->at[0].confidence, VERDICT_ESTABLISHED);
+		assert_int_equal(j.v->at[0].victims.n, 3);
+		assert_true(tells(&j.v->at[0], FACT_ADDRESS, "node0:29500"));
+		assert_true(tells(&j.v->at[0], FACT_ADDRESS, "node0:29501"));
+		done(&j, f);
+	}
+}
+
+/* The store is open under one name, and one asks for it under another. */
+static void one_looks_at_another_host(void **state)
+{
+	struct facts *f = two_of_four_in_init();
+	struct judged j;
+
+	for (int rank = 0; rank < 4; rank++)
+		if (rank % 2)
+			facts_trait(f, rank, "master", "node0:29500", -1);
+		else
+			at_the_store(f, rank, rank ? "c10d_store_open" : "c10d_store_serve", 8);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	f->ranks[2].thread.detail = "node9:29500";
+	facts_expect_cause(f, VERDICT_NOT_STARTED, "2", VERDICT_BY_ADDRESS);
+	j = judge(f);
+	assert_int_equal(j.v->at[0].confidence, VERDICT_SUPPORTED);
+	done(&j, f);
+}
+
+/* One host has many names; two against two are no majority; who has met the others is right. */
+static void other_addresses_that_are_none(void **state)
+{
+	struct facts *f = two_of_four_in_init();
+
+	at_the_store(f, 0, "c10d_store_serve", 8);
+	at_the_store(f, 2, "c10d_store_open", 8);
+	f->ranks[0].thread.detail = "10.0.0.1:29500";
+	assert_int_equal(facts_culprits(f), 0);
+	f->ranks[0].thread.detail = "node0:29501";
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+
+	f = facts_missing(4, 3, 40);
+	for (int rank = 0; rank < 4; rank++)
+		facts_trait(f, rank, "master", rank == 1 ? "a:2" : "a:1", -1);
+	facts_expect(f, VERDICT_HOST_STALL, "3", "0-2");
+	facts_free(f);
+}
+
 /* The store is open, all but one have come, and that one asks for it: nobody is late. */
 static void one_that_does_not_find_the_store_is_not_late(void **state)
 {
@@ -451,6 +521,9 @@ int main(void)
 		cmocka_unit_test(who_opened_the_store_waits_there),
 		cmocka_unit_test(never_made_a_group_is_not_what_it_does),
 		cmocka_unit_test(rank_0_comes_late_to_its_own_store),
+		cmocka_unit_test(one_looks_at_another_port),
+		cmocka_unit_test(one_looks_at_another_host),
+		cmocka_unit_test(other_addresses_that_are_none),
 		cmocka_unit_test(one_that_does_not_find_the_store_is_not_late),
 		cmocka_unit_test(a_store_that_rank_0_does_not_find_is_not_its),
 		cmocka_unit_test(rank_0_still_compiles),

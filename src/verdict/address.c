@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * not-started, by its address: a rank that looks for the others where they are not. What address it
+ * uses its own call says, that opens the store, or else its environment. It is compared with the
+ * most: who differs from more than half of those who are known, and is still not past the store,
+ * can never meet them. One host has many names, so another name alone means nothing, unless its
+ * rank finds no store there while others are at it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "job/spans.h"
+#include "verdict/rule.h"
+
+/* The wait of a rank at the store itself, by a call of its that says where; NULL none. */
+static const struct wait *wait_at_store(const struct waits *waits, int rank)
+{
+	for (size_t i = waits->first[rank]; i < waits->first[rank + 1]; i++) {
+		const struct wait *wait = &waits->at[i];
+
+		if (wait->thread != JOB_NONE && (waits_is_for(wait, WAITS_FOR_STORE) ||
+							waits_is_for(wait, WAITS_FOR_RANKS)))
+			return wait;
+	}
+	return NULL;
+}
+
+/* Where it looks for the store, by its call, else by its environment. */
+static void find_address(
+	const struct job *job, const struct waits *waits, int rank, struct profile *p)
+{
+	const struct wait *wait = wait_at_store(waits, rank);
+	struct spans_range range = traits_of(job, rank);
+
+	p->address = p->address_cite = "";
+	if (wait) {
+		p->address = job->threads[wait->thread].detail;
+		p->address_cite = job->threads[wait->thread].cite;
+		p->address_used = *p->address != '\0';
+	}
+	for (size_t i = range.from; i < range.to && !*p->address; i++)
+		if (!strcmp(job->traits[i].key, "master")) {
+			p->address = job->traits[i].text;
+			p->address_cite = job->traits[i].cite;
+		}
+}
+
+/* Behind the last colon; "" where there is none. */
+static const char *port_of(const char *address)
+{
+	const char *colon = strrchr(address, ':');
+
+	return colon ? colon + 1 : "";
+}
+
+/* By port, then as a whole. */
+static int compare_addresses(const void *va, const void *vb)
+{
+	const char *const *a = va, *const *b = vb;
+	int order = strcmp(port_of(*a), port_of(*b));
+
+	return order ? order : strcmp(*a, *b);
+}
+
+static bool same_port(const char *a, const char *b)
+{
+	return !strcmp(port_of(a), port_of(b));
+}
+
+/*
+ * An address whose port more than half of the known ones have, the most common of them where one
+ * name is; NULL none.
+ */
+static const char *usual_address(const struct profile *profiles, size_t n)
+{
+	const char **all = alloc_zeroed(n + 1, sizeof(*all)), *usual;
+	size_t nr = 0, same = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (*port_of(profiles[i].address))
+			all[nr++] = profiles[i].address;
+	if (nr)
+		qsort(all, nr, sizeof(*all), compare_addresses);
+	usual = nr ? all[nr / 2] : NULL;
+	for (size_t i = 0; i < nr; i++)
+		same += same_port(all[i], usual);
+	free(all);
+	return 2 * same > nr && same > 1 ? usual : NULL;
+}
+
+/* Whether the rank is not past the store: in it, or with no group made. */
+static bool is_at_start(const struct job *job, const struct waits *waits, int rank)
+{
+	return job->ranks[rank].process != JOB_NONE &&
+	       (wait_at_store(waits, rank) || job->ranks[rank].candidate_only);
+}
+
+/* Whether some rank is at the store of that address: it serves it, or is past it. */
+static bool is_open(const struct job *job, const struct waits *waits,
+	const struct profile *profiles, const char *address)
+{
+	for (size_t i = 0; i < job->nranks; i++) {
+		const struct wait *wait = wait_at_store(waits, (int)i);
+
+		if (strcmp(profiles[i].address, address) != 0)
+			continue;
+		if (wait ? waits_is_for(wait, WAITS_FOR_RANKS) : !job->ranks[i].candidate_only)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the rank asks for the store under a name where it is not. */
+static bool asks_in_vain(
+	const struct waits *waits, int rank, const char *address, const char *usual)
+{
+	const struct wait *wait = wait_at_store(waits, rank);
+
+	return strcmp(address, usual) != 0 && wait && waits_is_for(wait, WAITS_FOR_STORE);
+}
+
+void address_find(const struct job *job, const struct waits *waits, struct profile *profiles)
+{
+	bool open;
+	const char *usual;
+
+	for (size_t i = 0; i < job->nranks; i++)
+		find_address(job, waits, (int)i, &profiles[i]);
+	usual = usual_address(profiles, job->nranks);
+	open = usual && is_open(job, waits, profiles, usual);
+	for (size_t i = 0; usual && i < job->nranks; i++) {
+		struct profile *p = &profiles[i];
+
+		if (!*port_of(p->address) || p->ended || !is_at_start(job, waits, (int)i))
+			continue;
+		if (!same_port(p->address, usual) ||
+			(open && asks_in_vain(waits, (int)i, p->address, usual)))
+			p->usual_address = usual;
+	}
+}
+
+static bool explains_address(const struct inquiry *q, int rank, struct reason *why)
+{
+	const struct profile *p = &q->profiles[rank];
+
+	if (!p->usual_address)
+		return false;
+	why->cause = VERDICT_BY_ADDRESS;
+	why->confidence = p->address_used && !same_port(p->address, p->usual_address)
+				  ? VERDICT_ESTABLISHED
+				  : VERDICT_SUPPORTED;
+	why->outlook = VERDICT_KILL;
+	why->next = VERDICT_NEXT_SAME_ADDRESS;
+	return true;
+}
+
+static void tell_address(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct profile *p = &q->profiles[rank];
+	struct verdict_fact *fact = draft_fact(q, draft, FACT_ADDRESS, rank, p->address_cite);
+
+	fact->text = p->address;
+	fact->text2 = p->usual_address;
+	stacks_tell(q, rank, draft);
+}
+
+const struct rule rule_wrong_address = {
+	.class = VERDICT_NOT_STARTED,
+	.explains = explains_address,
+	.tell = tell_address,
+};
