@@ -321,10 +321,15 @@ static bool may_resolve(const struct look *look)
 	return look->verdicts->at[0].outlook == VERDICT_WAIT;
 }
 
-/* Gives the look what stacks there are: new ones for what is to be said now. */
+/*
+ * Gives the look what stacks there are: new ones for what is to be said now. Those of a quiet job,
+ * which are in a look that is judged by them, are better: they lie further apart.
+ */
 static void add_stacks(struct agent *agent, struct look *look, enum stand_news news,
 	enum agent_stacks_haste haste)
 {
+	if (agent->by_stacks)
+		return;
 	if (news == STAND_SAY && agent_stacks_are_wanted(look))
 		agent_stacks_take(&agent->stacks, agent->dir->path.text, look, haste);
 	else if (news == STAND_SAY)
@@ -388,14 +393,47 @@ static bool is_aftermath(const struct agent *agent, const struct look *look)
 		(!exits_any_alive(&agent->exits) || anybody_died(look->verdicts->job));
 }
 
+/*
+ * Where rings blame nobody and tell nothing new, stacks are asked. False: those that were are still
+ * to be believed, and there are no new ones; what they told is neither said again nor withdrawn.
+ */
+static bool ask_stacks(struct agent *agent, struct look *look, int64_t now)
+{
+	int64_t hang_after = agent->options.hang_after;
+	bool moved = agent_quiet_see(&agent->quiet, look->job, now, hang_after);
+	bool fresh = agent_quiet_fetch(&agent->quiet, &agent->stacks);
+	bool blames = stand_blames(look->verdicts);
+
+	if (moved && !agent->stand.stands)
+		evidence_release(&agent->stacks);
+	if (moved || (blames && !agent->by_stacks) || (blames && !fresh)) {
+		agent->by_stacks = false;
+		return true;
+	}
+	if (!fresh && !agent->by_stacks)
+		return true;
+	agent_stacks_add(&agent->stacks, look);
+	if (fresh) {
+		agent->by_stacks = stand_blames(look->verdicts) || stand_tells(look->verdicts);
+		agent_quiet_next(&agent->quiet, agent->by_stacks, now, hang_after);
+	}
+	return fresh;
+}
+
 static void look_at_job(struct agent *agent)
 {
 	int64_t begun = clock_monotonic_ns();
+	enum stand_news news = STAND_STILL;
 	struct look look = {0};
 
-	if (gather(agent, &look) == 0 && !is_aftermath(agent, &look))
-		act_on(agent, &look,
-			stand_take(&agent->stand, look.verdicts, begun, agent->options.hang_after));
+	if (gather(agent, &look) == 0 && !is_aftermath(agent, &look)) {
+		if (ask_stacks(agent, &look, begun))
+			news = stand_take(&agent->stand, look.verdicts, begun,
+				agent->options.hang_after);
+		else if (!agent->stand.stands)
+			news = STAND_NOTHING;
+		act_on(agent, &look, news);
+	}
 	look_release(&look);
 	agent->look_cost = clock_monotonic_ns() - begun;
 }
@@ -467,6 +505,7 @@ int agent_turn(struct agent *agent)
 		sample(agent);
 	if (now >= agent->quiet_until && agent->ranks && now >= agent->due.look) {
 		look_at_job(agent);
+		agent_quiet_turn(&agent->quiet, agent->dir->path.text, now);
 		now = clock_monotonic_ns();
 		agent->due.look = now + look_interval(agent, now);
 	} else if (now >= agent->due.look) {
@@ -507,9 +546,17 @@ void agent_before_signal(struct agent *agent, int signo)
 	scan(agent);
 	agent->quiet_until = now + QUIET_NS;
 	if (agent->ranks && gather(agent, &look) == 0 && !is_disturbed(agent, &look)) {
-		enum stand_news news = stand_take_last(&agent->stand, look.verdicts);
+		enum stand_news news;
 
-		add_stacks(agent, &look, news, AGENT_STACKS_BRIEF);
+		agent_quiet_fetch(&agent->quiet, &agent->stacks);
+		if (agent->by_stacks)
+			agent_stacks_add(&agent->stacks, &look);
+		news = stand_take_last(&agent->stand, look.verdicts);
+		if (!agent->stacks.n && !stand_blames(look.verdicts))
+			agent_stacks_take(&agent->stacks, agent->dir->path.text, &look,
+				AGENT_STACKS_BRIEF);
+		else
+			add_stacks(agent, &look, news, AGENT_STACKS_BRIEF);
 		keep_bundle(agent, &look);
 		if (news == STAND_SAY)
 			say(agent, &look);
@@ -614,6 +661,7 @@ bool agent_may_remove(struct agent *agent)
 
 void agent_release(struct agent *agent)
 {
+	agent_quiet_release(&agent->quiet);
 	serve_close(&agent->serve);
 	exits_release(&agent->exits);
 	history_free(agent->history);

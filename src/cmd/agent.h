@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/array.h"
+#include "cmd/agent-quiet.h"
 #include "cmd/agent-stacks.h"
 #include "cmd/exits.h"
 #include "cmd/jobdir.h"
@@ -59,7 +60,9 @@ struct agent {
 	struct str bundle;  /* path of the last bundle */
 	struct str kept;    /* path of the last bundle that the log names and the job left behind */
 	unsigned moved_on;  /* how often it did */
-	struct evidence stacks; /* taken when a verdict was said last */
+	struct evidence stacks; /* taken when a verdict was said last, or while all was quiet */
+	struct agent_quiet quiet;
+	bool by_stacks; /* what was found last was found by those of a quiet job */
 	bool bundle_wanted; /* a hang or a death stood, or the log names the bundle: it outlives a
 			       good end */
 	bool storage_failed;

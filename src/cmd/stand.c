@@ -18,13 +18,25 @@ bool stand_blames(const struct verdicts *verdicts)
 	       class != VERDICT_TOO_EARLY;
 }
 
-/* Ranks wait, and nothing here tells for whom. What blames somebody is not replaced by that. */
-static bool is_unexplained(const struct stand *stand, const struct verdicts *verdicts)
+bool stand_tells(const struct verdicts *verdicts)
 {
 	const struct verdict *verdict = &verdicts->at[0];
 
-	return verdict->class == VERDICT_INCONCLUSIVE && verdict->victims.n &&
-		(!stand->stands || stand->unexplained);
+	if (verdict->class != VERDICT_INCONCLUSIVE)
+		return false;
+	for (size_t i = 0; i < verdict->nevidence; i++)
+		if (verdict->evidence[i].kind == FACT_AT)
+			return true;
+	return verdict->victims.n > 0;
+}
+
+/*
+ * Ranks wait, and nothing here tells for whom, or they stand and nobody knows why. What blames
+ * somebody is not replaced by that.
+ */
+static bool is_unexplained(const struct stand *stand, const struct verdicts *verdicts)
+{
+	return stand_tells(verdicts) && (!stand->stands || stand->unexplained);
 }
 
 static char *key_of(const struct verdicts *verdicts)
@@ -124,7 +136,7 @@ enum stand_news stand_take(
 	}
 	see(stand, verdicts, now);
 	seen_for = now - stand->since;
-	waited = verdict->waiting != JOB_UNKNOWN ? verdict->waiting : seen_for;
+	waited = verdict->waiting > seen_for ? verdict->waiting : seen_for;
 	if (stand->stands && !death && seen_for < CHANGE_NS && seen_for < hang_after)
 		return STAND_STILL;
 	if (!death && waited < hang_after)

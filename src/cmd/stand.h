@@ -35,6 +35,9 @@ struct stand {
 /* Does it name something wrong, rather than nothing or not enough? */
 bool stand_blames(const struct verdicts *verdicts);
 
+/* Where nobody is blamed: do they tell where ranks stand, or who waits? */
+bool stand_tells(const struct verdicts *verdicts);
+
 /* Do they say the same as those of the last look that blamed somebody? */
 bool stand_is_same(const struct stand *stand, const struct verdicts *verdicts);
 

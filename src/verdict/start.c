@@ -62,12 +62,27 @@ static enum verdict_confidence by_stack(const struct posture *p)
 	return poses_elsewhere(p->pose) && !p->unsure ? VERDICT_ESTABLISHED : VERDICT_HYPOTHESIS;
 }
 
+/*
+ * Whether the others are at the start: some group or store of theirs is recorded, or they stand in
+ * one. What makes its groups by other means, has none that is late.
+ */
+static bool is_the_start(const struct inquiry *q)
+{
+	if (q->job->ngroups || q->waits->n)
+		return true;
+	for (size_t i = 0; i < q->job->nranks; i++)
+		if (q->profiles[i].posture.pose == POSE_INIT ||
+			q->profiles[i].posture.pose == POSE_STORE)
+			return true;
+	return false;
+}
+
 static bool explains_start(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct job_rank *r = &q->job->ranks[rank];
 	const struct profile *p = &q->profiles[rank];
 
-	if (!p->readable)
+	if (!p->readable || !is_the_start(q))
 		return false;
 	if (r->process == JOB_NONE &&
 		(!q->job->has_census || may_be_elsewhere(q) || numbers_are_guessed(q)))

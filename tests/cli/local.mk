@@ -4,6 +4,7 @@ SH_TESTS += \
 	%D%/agent.test \
 	%D%/demo.test \
 	%D%/jobs.test \
+	%D%/quiet.test \
 	%D%/signals.test \
 	%D%/transparent.test \
 	%D%/unreadable.test \
