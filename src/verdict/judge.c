@@ -209,6 +209,7 @@ static void finish_all(struct inquiry *q)
 		finish(q, &q->drafts.items[i]);
 		q->drafts.items[i].weight = weigh(&q->drafts.items[i]);
 	}
+	judge_later_ends(q);
 	array_sort(&q->drafts, compare_drafts);
 	free(blamed);
 }

@@ -26,6 +26,9 @@ void judge_given_sinks(struct inquiry *q, const struct rank_list *sinks,
  */
 void judge_forks(struct inquiry *q);
 
+/* Puts deaths of ranks that were killed while they waited behind what they waited for. */
+void judge_later_ends(struct inquiry *q);
+
 /* How far the job had come. */
 enum verdict_stage judge_stage(const struct inquiry *q);
 

@@ -13,6 +13,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/host-stall.c \
 	%D%/inquiry.c %D%/inquiry.h \
 	%D%/judge.c %D%/judge.h \
+	%D%/later.c \
 	%D%/limits.c %D%/limits.h \
 	%D%/names.c \
 	%D%/order.c \

@@ -486,35 +486,65 @@ static void judge_among(struct profile *p, bool held, const struct ends *ends)
 		p->death = DEATH_ECHO;
 }
 
-/* An order to end is the echo of something, unless one rank alone got it and nothing else ended. */
-static void judge_lone_order(const struct job *job, struct profile *profiles)
+/*
+ * Whether a rank is known to have lived on after another one's end, for longer than an order to all
+ * of them would have taken to reach it.
+ */
+static bool outlived_by(const struct deaths *d, int rank, int other)
 {
-	struct profile *lone = NULL;
+	const struct profile *p = &d->profiles[other];
+	int64_t for_long = behind(d, other, d->waits->now[other], rank, d->profiles[rank].fault);
 
-	for (size_t i = 0; i < job->nranks; i++) {
-		struct profile *p = &profiles[i];
+	return p->process && p->process->end != JOB_END_UNKNOWN && for_long != JOB_UNKNOWN &&
+	       for_long >= AT_ONCE;
+}
+
+static bool others_live_on(const struct deaths *d, int rank)
+{
+	for (size_t i = 0; i < d->job->nranks; i++)
+		if ((int)i != rank && !outlived_by(d, rank, (int)i))
+			return false;
+	return true;
+}
+
+/* An order to end is the echo of something, unless one rank alone got it and nothing else ended. */
+static void judge_lone_order(const struct deaths *d)
+{
+	int lone = JOB_NONE;
+
+	for (size_t i = 0; i < d->job->nranks; i++) {
+		const struct profile *p = &d->profiles[i];
 
 		if (p->death == DEATH_NONE && !p->told)
 			continue;
-		if (lone || p->death != DEATH_ECHO || p->cause != VERDICT_BY_KILLED)
+		if (lone != JOB_NONE || p->death != DEATH_ECHO || p->cause != VERDICT_BY_KILLED)
 			return;
-		lone = p;
+		lone = (int)i;
 	}
-	if (lone && job->nranks > 1)
-		lone->death = DEATH_KILLED;
+	if (lone != JOB_NONE && d->job->nranks > 1 && others_live_on(d, lone))
+		d->profiles[lone].death = DEATH_KILLED;
+}
+
+/* When it ended by the best account; JOB_UNKNOWN. */
+static int64_t end_of(const struct profile *p)
+{
+	if (p->fatal && p->fatal->when != JOB_UNKNOWN)
+		return p->fatal->when;
+	return p->process ? p->process->ended : JOB_UNKNOWN;
 }
 
 /* Whether it is known that nothing ended this rank but orders that came later, or their echo. */
 static bool is_in_the_wake(const struct deaths *d, int rank, int first)
 {
 	const struct profile *p = &d->profiles[rank];
+	int64_t ended = end_of(&d->profiles[first]);
 
 	if (p->death == DEATH_OWN || p->death == DEATH_KILLED || !p->readable || !p->process ||
 		p->process->end == JOB_END_UNKNOWN || p->process->end == JOB_GONE)
 		return false;
-	return !p->told ||
-	       (is_launcher(d->job, p->told) &&
-		       behind(d, rank, p->told->when, first, d->profiles[first].told->when) > 0);
+	if (!p->told) /* an order to all may yet be on its way to who lives */
+		return p->ended || outlived_by(d, first, rank);
+	return is_launcher(d->job, p->told) && behind(d, rank, p->told->when, first, ended) > 0;
 }
 
 /* The rank that was told to end before all others; JOB_NONE where that is not known. */
@@ -538,8 +568,8 @@ static int first_told(const struct deaths *d)
 }
 
 /*
- * Somebody told one rank to end, and only then the launcher told all others: the first order is the
- * cause of all ends, whatever the rank did on its way out and however long that took.
+ * Somebody told one rank to end, and only when it had, the launcher told all others: the first
+ * order is the cause of all ends, whatever the rank did on its way out and however long that took.
  */
 static void judge_first_order(const struct deaths *d)
 {
@@ -553,6 +583,53 @@ static void judge_first_order(const struct deaths *d)
 		if ((int)i != rank && !is_in_the_wake(d, (int)i, rank))
 			return;
 	set_death(first, DEATH_KILLED, VERDICT_BY_KILLED, first->told->when);
+}
+
+/* Whether nothing but an order from outside is known to have ended it. */
+static bool obeyed(const struct profile *p)
+{
+	return p->told && p->cause == VERDICT_BY_KILLED &&
+	       (p->death == DEATH_UNSURE || p->death == DEATH_ECHO);
+}
+
+/* How many ranks were told to end at about the same time as the first of them, and of how many. */
+static size_t told_at_once(const struct deaths *d, int first, size_t *ret_ranks)
+{
+	size_t told = 0;
+
+	*ret_ranks = 0;
+	for (size_t i = 0; i < d->job->nranks; i++) {
+		const struct profile *p = &d->profiles[i];
+		int64_t after = !p->told ? JOB_UNKNOWN
+					 : behind(d, (int)i, p->told->when, first,
+						   d->profiles[first].told->when);
+
+		*ret_ranks += p->process != NULL;
+		told += after != JOB_UNKNOWN && after <= AT_ONCE;
+	}
+	return told;
+}
+
+/*
+ * A signal to a whole process group, by `timeout` or a scheduler, reaches ranks and launcher one
+ * by one, and the launcher tells the ranks once more: whoever obeyed first is no cause. All told at
+ * once is the end of the job. Of one alone nobody knows before the others have outlived it.
+ */
+static void judge_common_order(const struct deaths *d)
+{
+	int first = first_told(d);
+	size_t ranks, told = first == JOB_NONE ? 0 : told_at_once(d, first, &ranks);
+
+	for (size_t i = 0; told && i < d->job->nranks; i++) {
+		struct profile *p = &d->profiles[i];
+
+		if (!obeyed(p))
+			continue;
+		if (told > 1)
+			p->death = told == ranks ? DEATH_END : DEATH_ECHO;
+		else if (d->job->nranks > 1 && !others_live_on(d, (int)i))
+			p->death = DEATH_ECHO;
+	}
 }
 
 /* Of these two bad ends at about one time either may have led to the other. */
@@ -617,8 +694,9 @@ void profiles_judge_deaths(const struct job *job, const struct waits *waits,
 	for (size_t i = 0; i < job->nranks; i++)
 		judge_alone(job, &profiles[i]);
 	blame_memory(job, profiles);
-	judge_lone_order(job, profiles);
+	judge_lone_order(&d);
 	judge_first_order(&d);
+	judge_common_order(&d);
 	judge_all_among(&d);
 	judge_undecided(&d);
 }

@@ -478,6 +478,144 @@ static void the_end_of_a_job_that_stood_still(void **state)
 	facts_free(f);
 }
 
+/* Rank 3 enters another operation than the rest, at 40. Nothing may be known of completion. */
+static struct facts *forked(bool held, bool tracked)
+{
+	struct facts *f = facts_new(4);
+
+	f->completion = tracked;
+	for (int i = 0; i < 4; i++)
+		f->members[0][i].fact.done_known = tracked;
+	facts_rounds(f, 0, 10, 20, 0.5);
+	for (int i = 0; i < 4; i++) {
+		uint8_t op = i == 3 ? JOB_OP_ALLGATHER : JOB_OP_ALLREDUCE;
+
+		if (held)
+			facts_hold(f, 0, i, op, 4096, 40);
+		else
+			facts_enter(f, 0, i, op, 4096, 40);
+	}
+	return f;
+}
+
+/* The fork stands first, whenever one that waits there is killed; and that is told behind it. */
+static void a_victim_of_a_fork_that_is_killed_is_a_victim(void **state)
+{
+	static const double killed_at[] = {40.5, 41.9, 43, 70, 99};
+
+	for (int how = 0; how < 4; how++)
+		for (size_t i = 0; i < sizeof(killed_at) / sizeof(*killed_at); i++) {
+			struct facts *f = forked(how & 1, how & 2);
+
+			facts_end(f, 1, JOB_SIGNALED, SIGKILL, killed_at[i]);
+			facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "3", NULL);
+			facts_free(f);
+		}
+}
+
+static void a_victim_of_an_absence_that_is_killed_is_a_victim(void **state)
+{
+	static const double killed_at[] = {60.5, 61.9, 63, 80, 99};
+
+	for (size_t i = 0; i < sizeof(killed_at) / sizeof(*killed_at); i++) {
+		struct facts *f = facts_missing(4, 3, 59);
+
+		facts_end(f, 1, JOB_SIGNALED, SIGKILL, killed_at[i]);
+		facts_expect(f, VERDICT_HOST_STALL, "3", NULL);
+		assert_int_equal(facts_culprits(f), 1 << 3);
+		facts_span(f, 3, JOB_SPAN_COMPILE, "codegen", "", 30, FACTS_OPEN);
+		facts_expect(f, VERDICT_COMPILE_SKEW, "3", NULL);
+		facts_free(f);
+	}
+}
+
+/* What completed long ago, with wrong data, is no reason why ranks wait for one that is killed. */
+static void who_is_killed_after_a_fork_that_completed_is_dead(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	f->members[0][3].ops[2].sig.dtype = 2;
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 60);
+	facts_end(f, 1, JOB_SIGNALED, SIGKILL, 60);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "1", VERDICT_BY_KILLED);
+	facts_free(f);
+}
+
+/* Two groups in two orders: a circle, also when one of it is killed in the end. */
+static void a_victim_of_a_circle_that_is_killed_is_in_it(void **state)
+{
+	struct facts *f = facts_new(4);
+	int other = facts_group_of(f, 4, 0, 1, 2, 3);
+
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, i == 3 ? other : 0, i, JOB_OP_ALLREDUCE, 4096, 40);
+	facts_end(f, 1, JOB_SIGNALED, SIGKILL, 80);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "3", NULL);
+	facts_free(f);
+}
+
+#define TIMEOUT 77 /* no process of the job */
+
+/* `timeout` or scancel tells the whole process group, which meets the ranks one by one. */
+static void an_order_to_the_whole_group_is_the_end_of_the_job(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	for (int i = 0; i < 4; i++) {
+		facts_signal(f, i, SIGTERM, TIMEOUT, "python", 60 + 0.005 * i)->sender_role =
+			JOB_NONE;
+		facts_end(f, i, JOB_SIGNALED, SIGTERM, 60 + 0.005 * i);
+	}
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+}
+
+/* The launcher got it as well, and told the others before the group's signal came to them. */
+static void an_order_that_the_launcher_repeats_is_the_end_of_the_job(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	add_launcher(f);
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_signal(f, 0, SIGTERM, TIMEOUT, "python", 60)->sender_role = JOB_NONE;
+	facts_end(f, 0, JOB_SIGNALED, SIGTERM, 60.02);
+	f->extra[f->nextra - 1].is.signal.fatal = false; /* Python's handler took it */
+	for (int i = 1; i < 4; i++)
+		told_to_end(f, i, 60.01);
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+}
+
+/* Whether anybody is accused with any confidence above a hypothesis. */
+static void expect_nobody(const struct facts *f)
+{
+	assert_int_equal(facts_culprits(f), 0);
+}
+
+/* Rank 0 ended by the order, and of the others: it came to them, nothing is known, or not yet. */
+static void an_order_of_which_only_a_part_was_seen_accuses_nobody(void **state)
+{
+	for (int how = 0; how < 3; how++) {
+		struct facts *f = facts_new(4);
+
+		facts_rounds(f, 0, 10, 90, 0.5);
+		facts_signal(f, 0, SIGTERM, TIMEOUT, "python", 99.7)->sender_role = JOB_NONE;
+		facts_end(f, 0, JOB_SIGNALED, SIGTERM, 99.7);
+		for (int i = 1; i < 4; i++) {
+			f->ranks[i].exit_known = how != 1;
+			if (how)
+				continue;
+			facts_signal(f, i, SIGTERM, TIMEOUT, "python", 99.71)->sender_role =
+				JOB_NONE;
+			f->extra[f->nextra - 1].is.signal.fatal = false;
+		}
+		expect_nobody(f);
+		facts_free(f);
+	}
+}
+
 /* It told of an exception, and went on: it handled it. */
 static void an_exception_that_was_outlived_is_none(void **state)
 {
@@ -626,6 +764,13 @@ int main(void)
 		cmocka_unit_test(a_rank_that_is_killed_soon_after_is_dead),
 		cmocka_unit_test(a_lone_order_to_end_is_a_kill),
 		cmocka_unit_test(the_end_of_a_job_that_stood_still),
+		cmocka_unit_test(a_victim_of_a_fork_that_is_killed_is_a_victim),
+		cmocka_unit_test(a_victim_of_an_absence_that_is_killed_is_a_victim),
+		cmocka_unit_test(a_victim_of_a_circle_that_is_killed_is_in_it),
+		cmocka_unit_test(an_order_to_the_whole_group_is_the_end_of_the_job),
+		cmocka_unit_test(an_order_that_the_launcher_repeats_is_the_end_of_the_job),
+		cmocka_unit_test(an_order_of_which_only_a_part_was_seen_accuses_nobody),
+		cmocka_unit_test(who_is_killed_after_a_fork_that_completed_is_dead),
 		cmocka_unit_test(an_exception_that_was_outlived_is_none),
 		cmocka_unit_test(a_rank_gone_among_replays_is_dead),
 		cmocka_unit_test(a_rank_whose_end_is_known_and_ring_is_not),

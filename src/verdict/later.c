@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What stood, stands: a rank that had come to the operation at which others went another way, or
+ * did not come, and that was killed after that, is a victim that was killed. It does not take the
+ * headline; that it was killed is told behind what it had waited for.
+ */
+#include "verdict/judge.h"
+
+/* An end that may be somebody's answer to a hang. A fault, memory or an exception is none. */
+static bool is_killed(const struct inquiry *q, int rank)
+{
+	const struct profile *p = &q->profiles[rank];
+
+	return p->cause == VERDICT_BY_KILLED || p->cause == VERDICT_NO_CAUSE ||
+	       p->cause == VERDICT_BY_ABORT;
+}
+
+/* Whether the rank itself entered that operation of that group. */
+static bool has_entered(const struct inquiry *q, int rank, int group, uint64_t index)
+{
+	for (size_t k = q->first_seat[rank]; k < q->first_seat[rank + 1]; k++) {
+		const struct job_member *m = &q->job->members[q->seats[k]];
+
+		if (m->group == group && m->head_known && m->head >= index)
+			return true;
+	}
+	return false;
+}
+
+static bool explains_hangs(const struct draft *draft)
+{
+	static const bool never[VERDICT_CLASSES] = {
+		[VERDICT_RANK_DEATH] = true,
+		[VERDICT_NODE_LOSS] = true,
+		[VERDICT_SLOW] = true,
+		[VERDICT_HEALTHY] = true,
+		[VERDICT_INCONCLUSIVE] = true,
+	};
+
+	return !never[draft->verdict.class] && draft->verdict.group != JOB_NONE &&
+	       draft->verdict.op_index;
+}
+
+/* Whether all those deaths came out of what the other finding is about, and nobody waits for them
+ * who does not wait there, too. */
+static bool is_later(const struct inquiry *q, const struct draft *death, const struct draft *other)
+{
+	if (!explains_hangs(other) || (death->victims.list.nr && !other->victims.list.nr))
+		return false;
+	for (size_t i = 0; i < death->culprits.list.nr; i++) {
+		int rank = death->culprits.list.items[i];
+
+		if (!is_killed(q, rank) ||
+			!has_entered(q, rank, other->verdict.group, other->verdict.op_index))
+			return false;
+	}
+	return death->culprits.list.nr > 0;
+}
+
+void judge_later_ends(struct inquiry *q)
+{
+	for (size_t i = 0; i < q->drafts.nr; i++) {
+		struct draft *death = &q->drafts.items[i];
+
+		if (death->verdict.class != VERDICT_RANK_DEATH)
+			continue;
+		for (size_t k = 0; k < q->drafts.nr; k++) {
+			const struct draft *other = &q->drafts.items[k];
+
+			if (death->weight >= other->weight && is_later(q, death, other))
+				death->weight = other->weight - 1;
+		}
+	}
+}
