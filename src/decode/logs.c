@@ -45,6 +45,8 @@ static const struct {
 	{NULL, "Connection closed by peer"},
 	{NULL, "Connection reset by peer"},
 	{NULL, "Timed out waiting"},
+	{NULL, "collective mismatch in your code"}, /* gloo's EnforceNotMet */
+	{NULL, "JAX distributed service detected fatal errors"},
 };
 
 /* What a framework says on its own, of itself; and lines by which nobody is told anything. */

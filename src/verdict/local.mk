@@ -13,6 +13,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/host-stall.c \
 	%D%/inquiry.c %D%/inquiry.h \
 	%D%/judge.c %D%/judge.h \
+	%D%/last-words.c %D%/last-words.h \
 	%D%/later.c \
 	%D%/limits.c %D%/limits.h \
 	%D%/names.c \
@@ -26,6 +27,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/poses-table.c \
 	%D%/profile-deaths.c \
 	%D%/profile.c %D%/profile.h \
+	%D%/quiet.c \
 	%D%/rank-death.c \
 	%D%/rest.c \
 	%D%/rule.h \
@@ -59,6 +61,9 @@ tests_unit_verdict_time_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_death_test
 tests_unit_verdict_death_test_SOURCES = tests/unit/verdict_death_test.c $(FACTS)
 tests_unit_verdict_death_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict_killed_test
+tests_unit_verdict_killed_test_SOURCES = tests/unit/verdict_killed_test.c $(FACTS)
+tests_unit_verdict_killed_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_program_test
 tests_unit_verdict_program_test_SOURCES = tests/unit/verdict_program_test.c $(FACTS)
 tests_unit_verdict_program_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)

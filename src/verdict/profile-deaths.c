@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/clock.h"
+#include "verdict/last-words.h"
 #include "verdict/profile.h"
 
 /* Kills this close together are one act. */
@@ -24,53 +25,27 @@ bool profile_is_fault_signal(int signo)
 	       signo == SIGSYS || signo == SIGTRAP;
 }
 
-static bool contains_any(const char *text, const char *const *parts, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcasestr(text, parts[i]))
-			return true;
-	return false;
-}
-
-static bool tells_cuda_error(const char *text)
-{
-	static const char *const parts[] = {"CUDA error", "illegal memory access",
-		"unspecified launch failure", "CUDA out of memory", "device-side assert",
-		"ECC error", "cudaError"};
-
-	return contains_any(text, parts, sizeof(parts) / sizeof(*parts));
-}
-
-bool profile_sounds_like_echo(const char *text)
-{
-	static const char *const parts[] = {"timeout", "timed out", "nccl", "remote process",
-		"connection reset", "connection closed", "connection was likely closed",
-		"connection refused", "failed to recv", "connectFullMesh", "broken pipe", "socket",
-		"TCPStore", "watchdog", "DistBackendError", "DistNetworkError", "DistStoreError",
-		"peer", "heartbeat", "monitoredBarrier", "terminated by", "SIGTERM"};
-
-	return contains_any(text, parts, sizeof(parts) / sizeof(*parts));
-}
-
-bool profile_blames_child(const char *text)
-{
-	return strstr(text, "DataLoader worker") &&
-	       (strstr(text, "killed by signal") || strstr(text, "exited unexpectedly"));
-}
-
 /* Whether the rank's own words name a CUDA error. */
 static bool says_cuda_error(const struct profile *p)
 {
-	return (p->exception && tells_cuda_error(p->exception->text)) ||
-	       (p->log && tells_cuda_error(p->log->error));
+	return (p->exception && words_tell_cuda_error(p->exception->text)) ||
+	       (p->log && words_tell_cuda_error(p->log->error));
 }
 
 /* Whether its last words are about others; an exception's count before a log line's. */
 static bool says_echo(const struct profile *p)
 {
 	if (p->exception)
-		return profile_sounds_like_echo(p->exception->text);
-	return p->log && *p->log->error && profile_sounds_like_echo(p->log->error);
+		return words_are_echo(p->exception->text);
+	if (!p->log)
+		return false;
+	return words_are_echo(*p->log->error ? p->log->error : p->log->last_line);
+}
+
+bool profile_tells_mismatch(const struct profile *p)
+{
+	return (p->exception && words_tell_mismatch(p->exception->text)) ||
+	       (p->log && words_tell_mismatch(p->log->error));
 }
 
 /* -- signals ----------------------------------------------------------------------------------- */
@@ -141,7 +116,7 @@ static void judge_abort(struct profile *p, int64_t when)
 		set_death(p, DEATH_CLEAN, VERDICT_BY_EARLY_EXIT, when);
 	else if (p->fatal && waits_is_watchdog(p->fatal->thread))
 		set_death(p, p->waits ? DEATH_ECHO : DEATH_UNSURE, VERDICT_BY_ABORT, when);
-	else if (says_echo(p))
+	else if (says_echo(p) || profile_tells_mismatch(p))
 		set_death(p, DEATH_UNSURE, VERDICT_BY_ABORT, when);
 	else
 		set_death(p, p->fatal ? DEATH_OWN : DEATH_UNSURE, VERDICT_BY_ABORT, when);
@@ -171,7 +146,10 @@ static void judge_exception(struct profile *p)
 
 	if (says_cuda_error(p) && !strcasestr(p->exception->text, "out of memory"))
 		cause = VERDICT_BY_CUDA_ERROR;
-	set_death(p, says_echo(p) && cause != VERDICT_BY_CUDA_ERROR ? DEATH_UNSURE : DEATH_OWN,
+	set_death(p,
+		(says_echo(p) || profile_tells_mismatch(p)) && cause != VERDICT_BY_CUDA_ERROR
+			? DEATH_UNSURE
+			: DEATH_OWN,
 		cause, p->exception->when);
 }
 
@@ -184,7 +162,7 @@ static void judge_exit(const struct job *job, struct profile *p, int64_t when)
 	}
 	if (p->told && is_launcher(job, p->told))
 		set_death(p, DEATH_ECHO, VERDICT_BY_KILLED, when);
-	else if (p->told || !p->readable || says_echo(p))
+	else if (p->told || !p->readable || says_echo(p) || profile_tells_mismatch(p))
 		set_death(p, DEATH_UNSURE, VERDICT_NO_CAUSE, when);
 	else
 		set_death(p, DEATH_OWN, VERDICT_NO_CAUSE, when);

@@ -81,11 +81,8 @@ struct profile *profiles_new(const struct job *job, const struct waits *waits,
 /* Takes NULL. */
 void profiles_free(struct profile *profiles);
 
-/* Whether a line tells of the failing of others rather than of its own. */
-bool profile_sounds_like_echo(const char *text);
-
-/* Whether a line says that a child, a loader's worker, was killed or went away. */
-bool profile_blames_child(const char *text);
+/* Whether its last words say that ranks brought different operations together, not which. */
+bool profile_tells_mismatch(const struct profile *p);
 
 /* Where each looks for the others (address.c). */
 void address_find(const struct job *job, const struct waits *waits, struct profile *profiles);

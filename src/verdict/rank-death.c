@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "verdict/death-place.h"
+#include "verdict/last-words.h"
 #include "verdict/rule.h"
 
 /* What to do first about a death of that cause. */
@@ -64,14 +65,14 @@ static bool explains_death(const struct inquiry *q, int rank, struct reason *why
 
 	if (!sure && (p->death != DEATH_UNSURE || p->waits))
 		return false;
-	if (is_of_a_fork(q, rank))
+	if (is_of_a_fork(q, rank) || (p->death != DEATH_KILLED && profile_tells_mismatch(p)))
 		return false;
 	if (p->death != DEATH_OWN && inquiry_late_before_end(q, rank))
 		return false;
 	why->cause = p->cause;
 	if (p->cause == VERDICT_BY_EXCEPTION &&
-		(p->dead_child || (p->exception && profile_blames_child(p->exception->text)) ||
-			(p->log && profile_blames_child(p->log->error))))
+		(p->dead_child || (p->exception && words_blame_child(p->exception->text)) ||
+			(p->log && words_blame_child(p->log->error))))
 		why->cause = VERDICT_BY_CHILD_DEATH;
 	why->confidence = sure ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 	why->outlook = VERDICT_KILL;

@@ -51,8 +51,10 @@ extern const struct rule rule_host_stall_unknown; /* nothing else explains it */
 /* Findings that hang on no single rank or fork. Each adds its drafts to the inquiry. */
 void judge_cycles(struct inquiry *q);       /* order.c */
 void judge_devices(struct inquiry *q);      /* device.c: all are in, nothing moves */
-void judge_quiet_deaths(struct inquiry *q); /* death.c: own deaths that nobody waits for yet */
-void judge_quiet_exits(struct inquiry *q);  /* rest.c: an early exit of which the others died */
+void judge_quiet_deaths(struct inquiry *q); /* quiet.c: own deaths that nobody waits for yet */
+void judge_quiet_exits(struct inquiry *q);  /* quiet.c: an early exit of which the others died */
+/* A mismatch that ranks told of when they died of it, and that nobody saw; whether there is one. */
+bool judge_told_mismatch(struct inquiry *q); /* quiet.c */
 void judge_by_stacks(struct inquiry *q);    /* by-stacks.c: jobs without any ring */
 void judge_slow(struct inquiry *q);         /* slow.c */
 void judge_missing(struct inquiry *q); /* rest.c: what could not be hooked, and is not judged */

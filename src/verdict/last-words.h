@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * last-words.h: what a rank's last words are about: itself, a child of it, or others. Frameworks
+ * end the rest of a job where one rank fails, and say so in the words of each; the phrases by which
+ * they do are one table, with where each comes from.
+ */
+#ifndef VERDICT_LAST_WORDS_H
+#define VERDICT_LAST_WORDS_H
+
+#include <stdbool.h>
+
+/* Whether a line tells of the failing of others, or of a supervisor's ending, not of its own. */
+bool words_are_echo(const char *text);
+
+/* Whether a line names an error of the GPU or its runtime. */
+bool words_tell_cuda_error(const char *text);
+
+/* Whether a line says that a child, a loader's worker, was killed or went away. */
+bool words_blame_child(const char *text);
+
+/* Whether a line says that ranks brought different operations together: not which of them. */
+bool words_tell_mismatch(const char *text);
+
+#endif

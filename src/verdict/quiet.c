@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ends that nobody waits for: own deaths, exits in good order of which others died at once, and
+ * what ranks say that they died of.
+ */
+#include "verdict/last-words.h"
+#include "verdict/rule.h"
+
+/* Whether some finding has this death already. */
+static bool is_named(const struct inquiry *q, int rank)
+{
+	for (size_t i = 0; i < q->drafts.nr; i++)
+		if (q->drafts.items[i].verdict.class == VERDICT_RANK_DEATH &&
+			rank_list_has(&q->drafts.items[i].culprits, rank))
+			return true;
+	return false;
+}
+
+/* Gone without a word, while others go on, wait in what nobody records, or only echo it. */
+static bool is_lone_end(const struct inquiry *q, int rank)
+{
+	size_t others = 0;
+
+	if (q->profiles[rank].death != DEATH_UNSURE || q->profiles[rank].waits)
+		return false;
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		const struct profile *p = &q->profiles[i];
+
+		/* Of whom nothing is known, may have ended first; echoes came after. */
+		if ((int)i != rank && ((p->death > DEATH_CLEAN && p->death != DEATH_ECHO) ||
+					      !p->process || p->process->end == JOB_END_UNKNOWN))
+			return false;
+		others += (p->process && p->process->end == JOB_ALIVE) || p->death == DEATH_ECHO;
+	}
+	return others > 0;
+}
+
+void judge_quiet_deaths(struct inquiry *q)
+{
+	bool found = q->drafts.nr > 0;
+
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		const struct profile *p = &q->profiles[i];
+		struct reason why = {0};
+		struct draft *draft = NULL;
+
+		if ((p->death != DEATH_OWN && p->death != DEATH_KILLED &&
+			    (found || !is_lone_end(q, (int)i))) ||
+			is_named(q, (int)i) || (p->death == DEATH_KILLED && p->waits) ||
+			!rule_rank_death.explains(q, (int)i, &why))
+			continue;
+		for (size_t k = 0; k < q->drafts.nr; k++)
+			if (q->drafts.items[k].verdict.class == VERDICT_RANK_DEATH &&
+				q->drafts.items[k].verdict.cause == why.cause)
+				draft = &q->drafts.items[k];
+		if (!draft)
+			draft = inquiry_draft(q, VERDICT_RANK_DEATH);
+		draft->verdict.cause = why.cause;
+		draft->verdict.confidence = why.confidence;
+		draft->verdict.outlook = why.outlook;
+		draft->verdict.next = why.next;
+		rank_list_add(&draft->culprits, (int)i);
+		if (draft->culprits.list.nr <= 8)
+			rule_rank_death.tell(q, (int)i, draft);
+	}
+}
+
+/* Whether the rank's last words tell of another's end. */
+static bool tells_of_others(const struct profile *p)
+{
+	if (p->exception)
+		return words_are_echo(p->exception->text);
+	return p->log && words_are_echo(p->log->error);
+}
+
+/* When a rank ended, as another one's clock shows it; JOB_UNKNOWN where that is not known. */
+static int64_t fault_by(const struct inquiry *q, int rank, int other)
+{
+	return clocks_move(q->clocks, q->profiles[rank].fault, clocks_of_rank(q->clocks, rank),
+		clocks_of_rank(q->clocks, other));
+}
+
+/* Of those who exited in good order the first that is known; NULL where there is none. */
+static const struct profile *first_clean(const struct inquiry *q, int *ret_rank)
+{
+	const struct profile *first = NULL;
+
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		const struct profile *p = &q->profiles[i];
+		int64_t there;
+
+		if (p->death != DEATH_CLEAN || p->fault == JOB_UNKNOWN)
+			continue;
+		there = first ? fault_by(q, (int)i, *ret_rank) : JOB_UNKNOWN;
+		if (first && (there == JOB_UNKNOWN || there >= first->fault))
+			continue;
+		first = p;
+		*ret_rank = (int)i;
+	}
+	return first;
+}
+
+/* Whether this end may be why a rank left that exited in good order. */
+static bool may_lead(const struct inquiry *q, int rank, const struct profile *first, int leaver)
+{
+	const struct profile *p = &q->profiles[rank];
+	int64_t there = fault_by(q, rank, leaver);
+
+	if (p->death == DEATH_OWN || p->death == DEATH_KILLED)
+		return true;
+	return p->death > DEATH_CLEAN && p->fault != JOB_UNKNOWN &&
+	       (there == JOB_UNKNOWN || there < first->fault);
+}
+
+/* Of those who exited in good order the first; NULL where one that did not ended before it. */
+static const struct profile *first_leaver(const struct inquiry *q)
+{
+	int leaver = JOB_NONE;
+	const struct profile *first = first_clean(q, &leaver);
+
+	for (size_t i = 0; first && i < q->job->nranks; i++)
+		if (may_lead(q, (int)i, first, leaver))
+			return NULL;
+	return first;
+}
+
+/*
+ * gloo tells at once that a peer is gone: who waits for one that exited dies of that before any
+ * wait is long, and the launcher ends the rest. Where somebody's last words are that, and those who
+ * exited are the fewer, their exit was early.
+ */
+void judge_quiet_exits(struct inquiry *q)
+{
+	const struct profile *first = q->drafts.nr ? NULL : first_leaver(q);
+	size_t left = 0, echoes = 0;
+	struct reason why = {0};
+	struct draft *draft;
+
+	for (size_t i = 0; first && i < q->job->nranks; i++) {
+		left += q->profiles[i].death == DEATH_CLEAN;
+		echoes += q->profiles[i].death > DEATH_CLEAN && tells_of_others(&q->profiles[i]);
+	}
+	if (!first || !echoes || 2 * left > q->job->nranks)
+		return;
+	draft = inquiry_draft(q, VERDICT_EARLY_EXIT);
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		if (q->profiles[i].death != DEATH_CLEAN)
+			continue;
+		rule_early_exit.explains(q, (int)i, &why);
+		rank_list_add(&draft->culprits, (int)i);
+		if (draft->culprits.list.nr <= TOLD_CULPRITS)
+			rule_early_exit.tell(q, (int)i, draft);
+	}
+	draft->verdict.cause = why.cause;
+	draft->verdict.confidence = VERDICT_SUPPORTED;
+	draft->verdict.outlook = why.outlook;
+	draft->verdict.next = why.next;
+}
+
+/*
+ * Ranks ended of what others brought to one operation, in their own words, and no operation is
+ * known: it is a mismatch both of whose sides are unknown, and nobody's fault who says so.
+ */
+bool judge_told_mismatch(struct inquiry *q)
+{
+	struct draft *draft = NULL;
+
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		const struct profile *p = &q->profiles[i];
+
+		if (p->death <= DEATH_CLEAN || !profile_tells_mismatch(p))
+			continue;
+		if (!draft)
+			draft = inquiry_draft(q, VERDICT_COLLECTIVE_MISMATCH);
+		rank_list_add(&draft->victims, (int)i);
+		if (draft->victims.list.nr > TOLD_CULPRITS)
+			continue;
+		if (p->exception)
+			draft_fact(q, draft, FACT_EXCEPTION, (int)i, p->exception->cite)->text =
+				p->exception->text;
+		else
+			draft_fact(q, draft, FACT_LOG_LINE, (int)i, p->log->cite)->text =
+				p->log->error;
+	}
+	if (!draft)
+		return false;
+	draft->verdict.confidence = VERDICT_SUPPORTED;
+	draft->verdict.outlook = VERDICT_KILL;
+	draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
+	inquiry_not_judged(q, VERDICT_COLLECTIVE_MISMATCH, JOB_NONE,
+		"the operations: who brought another one is not recorded");
+	return true;
+}

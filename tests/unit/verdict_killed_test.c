@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ends that are no causes: of ranks that waited and were killed for it, by an order to all, by a
+ * supervisor that ends the rest.
+ */
+#include "tests/unit/unit.h"
+
+#include <signal.h>
+
+#include "tests/unit/facts.h"
+#include "verdict/last-words.h"
+
+#define LAUNCHER 900
+#define TIMEOUT  77 /* no process of the job */
+
+/* A process of the launcher, in the job's table. */
+static void add_launcher(struct facts *f)
+{
+	struct job_process *launcher = facts_child(f, 0, "torchrun");
+
+	f->extra[f->nextra - 1].pid = LAUNCHER;
+	launcher->ppid = 1;
+}
+
+static void told_to_end(struct facts *f, int rank, double at)
+{
+	facts_signal(f, rank, SIGTERM, LAUNCHER, "python", at);
+	facts_end(f, rank, JOB_SIGNALED, SIGTERM, at);
+}
+
+/* Rank 3 enters another operation than the rest, at 40. Nothing may be known of completion. */
+static struct facts *forked(bool held, bool tracked)
+{
+	struct facts *f = facts_new(4);
+
+	f->completion = tracked;
+	for (int i = 0; i < 4; i++)
+		f->members[0][i].fact.done_known = tracked;
+	facts_rounds(f, 0, 10, 20, 0.5);
+	for (int i = 0; i < 4; i++) {
+		uint8_t op = i == 3 ? JOB_OP_ALLGATHER : JOB_OP_ALLREDUCE;
+
+		if (held)
+			facts_hold(f, 0, i, op, 4096, 40);
+		else
+			facts_enter(f, 0, i, op, 4096, 40);
+	}
+	return f;
+}
+
+/* The fork stands first, whenever one that waits there is killed; and that is told behind it. */
+static void a_victim_of_a_fork_that_is_killed_is_a_victim(void **state)
+{
+	static const double killed_at[] = {40.5, 41.9, 43, 70, 99};
+
+	for (int how = 0; how < 4; how++)
+		for (size_t i = 0; i < sizeof(killed_at) / sizeof(*killed_at); i++) {
+			struct facts *f = forked(how & 1, how & 2);
+
+			facts_end(f, 1, JOB_SIGNALED, SIGKILL, killed_at[i]);
+			facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "3", NULL);
+			facts_free(f);
+		}
+}
+
+static void a_victim_of_an_absence_that_is_killed_is_a_victim(void **state)
+{
+	static const double killed_at[] = {60.5, 61.9, 63, 80, 99};
+
+	for (size_t i = 0; i < sizeof(killed_at) / sizeof(*killed_at); i++) {
+		struct facts *f = facts_missing(4, 3, 59);
+
+		facts_end(f, 1, JOB_SIGNALED, SIGKILL, killed_at[i]);
+		facts_expect(f, VERDICT_HOST_STALL, "3", NULL);
+		assert_int_equal(facts_culprits(f), 1 << 3);
+		facts_span(f, 3, JOB_SPAN_COMPILE, "codegen", "", 30, FACTS_OPEN);
+		facts_expect(f, VERDICT_COMPILE_SKEW, "3", NULL);
+		facts_free(f);
+	}
+}
+
+/* What completed long ago, with wrong data, is no reason why ranks wait for one that is killed. */
+static void who_is_killed_after_a_fork_that_completed_is_dead(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	f->members[0][3].ops[2].sig.dtype = 2;
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 60);
+	facts_end(f, 1, JOB_SIGNALED, SIGKILL, 60);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "1", VERDICT_BY_KILLED);
+	facts_free(f);
+}
+
+/* Two groups in two orders: a circle, also when one of it is killed in the end. */
+static void a_victim_of_a_circle_that_is_killed_is_in_it(void **state)
+{
+	struct facts *f = facts_new(4);
+	int other = facts_group_of(f, 4, 0, 1, 2, 3);
+
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, i == 3 ? other : 0, i, JOB_OP_ALLREDUCE, 4096, 40);
+	facts_end(f, 1, JOB_SIGNALED, SIGKILL, 80);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "3", NULL);
+	facts_free(f);
+}
+
+/* `timeout` or scancel tells the whole process group, which meets the ranks one by one. */
+static void an_order_to_the_whole_group_is_the_end_of_the_job(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	for (int i = 0; i < 4; i++) {
+		facts_signal(f, i, SIGTERM, TIMEOUT, "python", 60 + 0.005 * i)->sender_role =
+			JOB_NONE;
+		facts_end(f, i, JOB_SIGNALED, SIGTERM, 60 + 0.005 * i);
+	}
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+}
+
+/* The launcher got it as well, and told the others before the group's signal came to them. */
+static void an_order_that_the_launcher_repeats_is_the_end_of_the_job(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	add_launcher(f);
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_signal(f, 0, SIGTERM, TIMEOUT, "python", 60)->sender_role = JOB_NONE;
+	facts_end(f, 0, JOB_SIGNALED, SIGTERM, 60.02);
+	f->extra[f->nextra - 1].is.signal.fatal = false; /* Python's handler took it */
+	for (int i = 1; i < 4; i++)
+		told_to_end(f, i, 60.01);
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+}
+
+/* Whether anybody is accused with any confidence above a hypothesis. */
+static void expect_nobody(const struct facts *f)
+{
+	assert_int_equal(facts_culprits(f), 0);
+}
+
+/* Rank 0 ended by the order, and of the others: it came to them, nothing is known, or not yet. */
+static void an_order_of_which_only_a_part_was_seen_accuses_nobody(void **state)
+{
+	for (int how = 0; how < 3; how++) {
+		struct facts *f = facts_new(4);
+
+		facts_rounds(f, 0, 10, 90, 0.5);
+		facts_signal(f, 0, SIGTERM, TIMEOUT, "python", 99.7)->sender_role = JOB_NONE;
+		facts_end(f, 0, JOB_SIGNALED, SIGTERM, 99.7);
+		for (int i = 1; i < 4; i++) {
+			f->ranks[i].exit_known = how != 1;
+			if (how)
+				continue;
+			facts_signal(f, i, SIGTERM, TIMEOUT, "python", 99.71)->sender_role =
+				JOB_NONE;
+			f->extra[f->nextra - 1].is.signal.fatal = false;
+		}
+		expect_nobody(f);
+		facts_free(f);
+	}
+}
+
+/* -- supervisors ------------------------------------------------------------------------------- */
+
+#define ENFORCE                                                                                    \
+	"what():  [enforce fail at external/gloo/gloo/transport/tcp/pair.cc:446] "                 \
+	"op.preamble.length <= op.nbytes. 32 vs 16. Is there a distributed collective mismatch "   \
+	"in your code?"
+#define SERVICE                                                                                    \
+	"F1122 10:00:01.123 77 client.h:77] Terminating process because the JAX distributed "      \
+	"service detected fatal errors. This most likely indicates that another task died"
+
+/* JAX: no operation of it is seen, and its ranks make no communicator that we know. */
+static struct facts *jax_job(void)
+{
+	struct facts *f = facts_new(4);
+
+	facts_no_group(f);
+	f->ngroups = 0;
+	return f;
+}
+
+static void aborts(struct facts *f, int rank, const char *words, double at)
+{
+	facts_signal(f, rank, SIGABRT, 0, "python", at);
+	facts_end(f, rank, JOB_SIGNALED, SIGABRT, at);
+	facts_log(f, rank, words);
+}
+
+/* One rank ran another program: gloo ended two, and the coordination service the others. */
+static void a_mismatch_that_is_only_told_of_has_no_culprit(void **state)
+{
+	struct facts *f = jax_job();
+
+	for (int i = 0; i < 2; i++)
+		aborts(f, i, ENFORCE, 60 + 0.1 * i);
+	for (int i = 2; i < 4; i++)
+		aborts(f, i, SERVICE, 62);
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "", "0,1");
+	expect_nobody(f);
+	facts_free(f);
+}
+
+/* The service ended all that are left; who was the first is not seen. */
+static void who_is_ended_by_a_service_is_no_cause(void **state)
+{
+	struct facts *f = jax_job();
+
+	f->ranks[0].exit_known = false;
+	for (int i = 1; i < 4; i++) {
+		facts_end(f, i, JOB_EXITED, 1, 62);
+		facts_log(f, i, SERVICE);
+	}
+	expect_nobody(f);
+	facts_free(f);
+}
+
+static void who_died_before_the_service_ended_the_rest_is(void **state)
+{
+	struct facts *f = jax_job();
+
+	facts_note(f, 2, "ValueError: bad sample", 60);
+	facts_end(f, 2, JOB_EXITED, 1, 60.2);
+	for (int i = 0; i < 4; i++)
+		if (i != 2)
+			aborts(f, i, SERVICE, 62);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "2", VERDICT_BY_EXCEPTION);
+	assert_int_equal(facts_culprits(f), 1 << 2);
+	facts_free(f);
+}
+
+static void supervisors_speak_of_others(void **state)
+{
+	static const char *const echoes[] = {
+		SERVICE,
+		"torch.distributed.elastic.multiprocessing.api.SignalException: Process 77 got "
+		"signal: 15",
+		"what():  [PG ID 0 PG GUID 0 Rank 1] Process group watchdog thread terminated with",
+		"To avoid data inconsistency, we are taking the entire process down.",
+		"RuntimeError: [pair.cc:537] Connection closed by peer [127.0.0.1]:33211",
+		"RuntimeError: Timed out waiting 1800000ms for send operation to complete",
+		"ray.exceptions.RayActorError: The actor died unexpectedly before finishing this "
+		"task.",
+		"mpirun noticed that process rank 2 with PID 77 on node n1 exited on signal 9 "
+		"(Killed).",
+		"MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD",
+		"= BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES",
+		"srun: error: n3: task 5: Exited with exit code 1",
+		"slurmstepd: error: *** STEP 7.0 ON n1 CANCELLED AT 2026-11-22T10:00:00 ***",
+	};
+	static const char *const own[] = {"ValueError: bad sample", "KeyError: 'labels'",
+		"IndexError: index 7 is out of bounds for dimension 0 with size 7",
+		"AssertionError", "FileNotFoundError: [Errno 2] No such file: 'a.bin'",
+		"torch.OutOfMemoryError: CUDA out of memory."};
+
+	for (size_t i = 0; i < sizeof(echoes) / sizeof(*echoes); i++)
+		if (!words_are_echo(echoes[i]))
+			fail_msg("is of others: %s", echoes[i]);
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (words_are_echo(own[i]))
+			fail_msg("is of itself: %s", own[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_victim_of_a_fork_that_is_killed_is_a_victim),
+		cmocka_unit_test(a_victim_of_an_absence_that_is_killed_is_a_victim),
+		cmocka_unit_test(who_is_killed_after_a_fork_that_completed_is_dead),
+		cmocka_unit_test(a_victim_of_a_circle_that_is_killed_is_in_it),
+		cmocka_unit_test(an_order_to_the_whole_group_is_the_end_of_the_job),
+		cmocka_unit_test(an_order_that_the_launcher_repeats_is_the_end_of_the_job),
+		cmocka_unit_test(an_order_of_which_only_a_part_was_seen_accuses_nobody),
+		cmocka_unit_test(a_mismatch_that_is_only_told_of_has_no_culprit),
+		cmocka_unit_test(who_is_ended_by_a_service_is_no_cause),
+		cmocka_unit_test(who_died_before_the_service_ended_the_rest_is),
+		cmocka_unit_test(supervisors_speak_of_others),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
