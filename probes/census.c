@@ -171,6 +171,7 @@ int census_self_tell(struct census_self *self, int32_t rank, int32_t world_size)
 {
 	int sure = self->rank >= 0 && !(self->number & (CENSUS_F_TASK | CENSUS_F_ALONE)) &&
 		   self->world_size >= world_size;
+	int news = self->rank != rank;
 	int32_t task = -1;
 
 	if (rank < 0 || self->told || sure)
@@ -180,7 +181,7 @@ int census_self_tell(struct census_self *self, int32_t rank, int32_t world_size)
 		self->world_size = world_size;
 	self->number = census_task(&task) && task != rank ? CENSUS_F_OTHER_TASK : 0;
 	self->told = 1;
-	return 1;
+	return news;
 }
 
 /* --- The file -------------------------------------------------------------------------------- */

@@ -40,7 +40,7 @@ void census_self_read(struct census_self *self);
 
 /*
  * A framework says which rank this process is, in its world. It counts more than the number of a
- * task or a node, which children inherit, and than one of a smaller world. 1 if it is news.
+ * task or a node, which children inherit, and than one of a smaller world. 1 if the rank is news.
  */
 int census_self_tell(struct census_self *self, int32_t rank, int32_t world_size);
 

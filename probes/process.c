@@ -259,7 +259,7 @@ static void process_pin_source(struct ring_writer *w)
 	const char *source = process.self.rank_source;
 	struct ring_record r;
 
-	if (!source || process.self.rank < 0 || process.self.told)
+	if (!source || process.self.rank < 0)
 		return;
 	r = (struct ring_record){
 		.meta = ring_meta(
@@ -372,8 +372,10 @@ void process_identify(int32_t rank, int32_t world_size, const char *source)
 {
 	if (!process_ready(PROBE_NEED_WITNESS))
 		return;
-	if (census_self_tell(&process.self, rank, world_size))
+	if (census_self_tell(&process.self, rank, world_size)) {
+		process.self.rank_source = NULL;
 		trait_put("rank-source", source, (uint64_t)rank);
+	}
 	if (process.self.world_size < 0 && world_size > 0)
 		process.self.world_size = world_size;
 	process_name_ring(process.ring->header);
