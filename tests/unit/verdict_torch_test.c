@@ -608,6 +608,7 @@ static void how_a_rank_came_to_its_first_step(void **state)
 	facts_span(f, 0, JOB_SPAN_COMPILE, "dynamo", "", 10, 20);
 	facts_span(f, 0, JOB_SPAN_COMPILE, "aot", "", 12, 19);
 	facts_span(f, 0, JOB_SPAN_COMPILE, "lazy backward", "", 30, 35);
+	facts_round(f, 0, JOB_OP_BROADCAST, 64, 9); /* DDP's */
 	facts_enter(f, 0, 0, JOB_OP_ALLREDUCE, 64, 22);
 	facts_span(f, 1, JOB_SPAN_COMPILE, "dynamo", "", 10, FACTS_OPEN);
 	facts_step(f, 0, 1);
@@ -632,9 +633,44 @@ static void how_a_rank_came_to_its_first_step(void **state)
 	facts_free(f);
 }
 
+/* How far the job had come is said where something tells it: a step's mark, a first compile. */
+static void a_stage_is_not_guessed_from_how_many_collectives(void **state)
+{
+	static const struct {
+		bool compiles, compiled;
+		int rounds, step; /* -1: no mark */
+		enum verdict_stage stage;
+	} cases[] = {
+		{false, false, 2, -1, VERDICT_FIRST_FORWARD},
+		{false, false, 40, -1, VERDICT_STAGE_UNKNOWN},
+		{false, false, 40, 0, VERDICT_FIRST_FORWARD},
+		{false, false, 40, 1, VERDICT_STEADY},
+		{true, false, 40, -1, VERDICT_FIRST_FORWARD},
+		{true, true, 40, -1, VERDICT_STAGE_UNKNOWN},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct facts *f = facts_new(4);
+		struct judged j;
+
+		facts_rounds(f, 0, cases[i].rounds, 10, 0.5);
+		if (cases[i].compiled)
+			facts_span(f, 1, JOB_SPAN_COMPILE, "dynamo", "0/0", 5, 8);
+		if (cases[i].compiles)
+			facts_span(f, 1, JOB_SPAN_COMPILE, "dynamo", "0/1", 40, FACTS_OPEN);
+		if (cases[i].step >= 0)
+			facts_step(f, 0, (uint64_t)cases[i].step);
+		j = judge(f);
+		assert_int_equal(j.verdicts->stage, cases[i].stage);
+		dismiss(j);
+		facts_free(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stage_is_not_guessed_from_how_many_collectives),
 		cmocka_unit_test(the_innermost_phase_and_the_age_of_the_outermost),
 		cmocka_unit_test(s05_a_compiler_behind_an_open_op_is_a_victim),
 		cmocka_unit_test(a_compiler_that_measures_is_late),
