@@ -95,9 +95,35 @@ static bool tell_call(struct inquiry *q, const struct fork_camp *camp, struct dr
 	return true;
 }
 
+/* The first of a camp whose place is known; JOB_NONE: there is none. */
+static int first_of(const struct inquiry *q, const struct fork_camp *camp)
+{
+	for (size_t i = 0; i < camp->n; i++)
+		if (has_site(q, q->job->members[camp->members[i]].rank))
+			return q->job->members[camp->members[i]].rank;
+	return JOB_NONE;
+}
+
+/* Do some stand elsewhere than others? Where all wait for the GPU at one line it tells nothing. */
+static bool sites_differ(const struct inquiry *q, const struct fork *fork)
+{
+	int one = first_of(q, &fork->camps[0]);
+
+	for (size_t c = 0; c < fork->ncamps && one != JOB_NONE; c++)
+		for (size_t i = 0; i < fork->camps[c].n; i++) {
+			int rank = q->job->members[fork->camps[c].members[i]].rank;
+
+			if (has_site(q, rank) && !stacks_same_site(q, one, rank))
+				return true;
+		}
+	return false;
+}
+
 void fork_tell_sites(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
+	bool differ = sites_differ(q, fork);
+
 	for (size_t i = fork->ncamps < TOLD_CAMPS ? fork->ncamps : TOLD_CAMPS; i--;)
-		if (!tell_call(q, &fork->camps[i], draft))
+		if (!tell_call(q, &fork->camps[i], draft) && differ)
 			tell_camp(q, &fork->camps[i], draft);
 }
