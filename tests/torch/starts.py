@@ -30,11 +30,15 @@ class LoopLateFirst(LoopLate):
 
 
 class UnprobedLoopLate(LoopLate):
+    """Stacks tell where it stands; that it is on its way to the others may stay untold."""
+
     probed = False
+    weaker = [{"class": "host-stall", "family": "host"}]
 
 
 class UnprobedLoopLateFirst(LoopLateFirst):
     probed = False
+    weaker = UnprobedLoopLate.weaker
 
 
 class LoopPort(Start):
@@ -109,6 +113,7 @@ class MpirunLate(Start, Late):
 
 class UnprobedMpirunLate(MpirunLate):
     probed = False
+    weaker = UnprobedLoopLate.weaker
 
 
 class MpirunLateStep(Start, LateStep):
