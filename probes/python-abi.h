@@ -83,7 +83,8 @@ struct python_method {
 	X(int, PyErr_ExceptionMatches, (PyObject *))                                               \
 	X(void, PyErr_Fetch, (PyObject **, PyObject **, PyObject **))                              \
 	X(void, PyErr_Restore, (PyObject *, PyObject *, PyObject *))                               \
-	X(void, PyErr_NormalizeException, (PyObject **, PyObject **, PyObject **))
+	X(void, PyErr_NormalizeException, (PyObject **, PyObject **, PyObject **))                 \
+	X(int, PyException_SetTraceback, (PyObject *, PyObject *))
 
 /* The second is 3.8's name of the first; the third came with 3.9, the tracing pair with 3.11. */
 #define PYTHON_MAYBE(X)                                                                            \

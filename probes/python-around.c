@@ -66,6 +66,8 @@ static PyObject *around_after(PyObject *after, PyObject *token, PyObject *result
 	if (!result) {
 		py.PyErr_Fetch(&type, &value, &traceback);
 		py.PyErr_NormalizeException(&type, &value, &traceback);
+		if (value && traceback) /* as a handler in Python would find it */
+			py.PyException_SetTraceback(value, traceback);
 	}
 	args = py.Py_BuildValue("(OOO)", token, result ? result : py.none, value ? value : py.none);
 	python_drop(args ? python_quietly(after, args) : NULL);

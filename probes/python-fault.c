@@ -179,8 +179,8 @@ static void fault_place(const char *key, PyObject *traceback)
 		struct text f = text_into(here, sizeof(here));
 
 		fault_frame(&f, last[i]);
-		if (!strcmp(here, before))
-			continue; /* recursion says nothing twice */
+		if (!strcmp(here, before) || !strncmp(here, SHIM_NAME, strlen(SHIM_NAME)))
+			continue; /* recursion says nothing twice, and we are none of the program */
 		text_put(&t, *before ? " < " : "");
 		text_put(&t, here);
 		text_copy(before, sizeof(before), here);
@@ -247,7 +247,28 @@ static PyObject *fault_exception(PyObject *self, PyObject *places, PyObject *key
 	return python_none();
 }
 
+/* handling(type, value, traceback): one that the program has caught, or that passes a `finally`. */
+static PyObject *fault_handling(PyObject *self, PyObject *places, PyObject *keywords)
+{
+	struct python_args a = {.places = places, .keywords = keywords};
+	PyObject *const error[3] = {
+		python_arg(&a, 0, "type"),
+		python_arg(&a, 1, "value"),
+		python_arg(&a, 2, "traceback"),
+	};
+
+	(void)self;
+	if (!error[0])
+		a.bad = 1;
+	else
+		fault_write("handling: ", "handling-at", error);
+	py.PyErr_Clear();
+	python_args_done(&a);
+	return python_none();
+}
+
 struct python_method python_fault[] = {
 	{"exception", fault_exception, PYTHON_METHOD, NULL},
+	{"handling", fault_handling, PYTHON_METHOD, NULL},
 	{NULL, NULL, 0, NULL},
 };

@@ -132,6 +132,9 @@ const char *python_unheard_module(unsigned i);
 /* Patches a module whose code has run, if it is one of them; of others leaves its hands. */
 void python_unheard_patch(PyObject *name, PyObject *module);
 
+/* Dynamo passes over code of importlib: frames of ours are never compiled, and break no graph. */
+#define SHIM_NAME "<frozen importlib inquest>"
+
 /* --- Exceptions (python-fault.c) ------------------------------------------------------------- */
 
 /*
@@ -143,7 +146,7 @@ void python_fault_hear(PyObject *args, int thread);
 /* The same of type, value and traceback; each may be NULL or None, but for the type. */
 void python_fault_tell(PyObject *const error[3], int thread);
 
-/* exception(): the shim's way to tell of one. */
+/* exception() and handling(): the shim's ways to tell of one. */
 extern struct python_method python_fault[];
 
 #endif

@@ -30,8 +30,6 @@ static struct {
 } python_shim;
 
 #define SHIM_FILES (sizeof(shim_files) / sizeof(*shim_files))
-/* Dynamo passes over code of importlib: frames of ours are never compiled, and break no graph. */
-#define SHIM_NAME "<frozen importlib inquest>"
 
 /* Runs file i in a namespace, unseen by tracers: 0, or -1 with the exception pending. */
 static int shim_run(size_t i, PyObject *namespace)

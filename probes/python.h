@@ -20,6 +20,7 @@
  *	identify(rank, world_size, source)	process_identify()
  *	group(name, ranks, timeout_ns)		c10d_scope_set(); group(None): no longer
  *	exception(type, value, traceback, thread=None)
+ *	handling(type, value, traceback)
  *
  * and never raise, whatever they are given; what cannot be recorded is counted. exception() is for
  * those that Python itself tells nobody of (a caught one that ends the process all the same); with
@@ -53,7 +54,8 @@
  * EXCEPTIONS. One that ends the program is a note, "exception: Type: text", and its innermost
  * frames are the trait "exception-at". KeyboardInterrupt is noted as "interrupted: ", what ends
  * only a thread as "thread exception: ". Of threads and of children of multiprocessing Python tells
- * no hook: there the first is heard by threading.excepthook, the other by the child's run().
+ * no hook: there the first is heard by threading.excepthook, the other by the child's run(). What
+ * is handled, or passes a `finally`, when the program comes to a collective: "handling: ".
  *
  * WHAT IS NOT SEEN: a Python that a program loads later, with dlopen (there is no hook to add when
  * we start); the second life of an interpreter that was finalized (Python drops all hooks); the

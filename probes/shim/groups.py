@@ -121,7 +121,49 @@ def _making(real):
     return _new_process_group_helper
 
 
+_HANDLED = 32  # exceptions that are told of: some programs live on in a handler
+
+_handled = []  # which those were, without keeping them
+
+
+def _asking(real):
+    # Each collective of torch.distributed asks this function first. Whoever comes to one while an
+    # exception is handled, or on its way out, may meet others there who know of none.
+
+    def _rank_not_in_group(*args, **kwargs):
+        try:
+            kind, value, traceback = sys.exc_info()
+            if value is not None and len(_handled) < _HANDLED:
+                this = id(value), id(traceback)
+                if this not in _handled[-1:]:
+                    _handled.append(this)
+                    _inquest.handling(kind, value, traceback)
+        except Exception:
+            pass
+        return real(*args, **kwargs)
+
+    return _rank_not_in_group
+
+
+def _fail(token, result, exception):
+    """What torch.multiprocessing.spawn hands on to its parent, which the rank itself never says."""
+    if isinstance(exception, Exception):
+        _inquest.exception(type(exception), exception, exception.__traceback__)
+
+
+@patches("torch.multiprocessing.spawn")
+def _spawned(module):
+    def hearing(real):
+        def _wrap(fn, *args, **kwargs):
+            return real(_inquest.around(fn, None, _fail), *args, **kwargs)
+
+        return _wrap
+
+    _replace(module, "_wrap", hearing)
+
+
 @patches("torch.distributed.distributed_c10d")
 def _c10d(module):
+    _replace(module, "_rank_not_in_group", _asking)
     _replace(module, "init_process_group", lambda real: _initialising(module, real))
     _replace(module, "_new_process_group_helper", _making)

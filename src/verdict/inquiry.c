@@ -522,7 +522,7 @@ size_t inquiry_unreadable(const struct inquiry *q)
 	size_t n = 0;
 
 	for (size_t i = 0; i < q->job->nranks; i++)
-		n += !q->profiles[i].readable || !q->profiles[i].process;
+		n += !q->profiles[i].readable;
 	return n;
 }
 

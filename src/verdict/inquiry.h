@@ -158,7 +158,7 @@ const struct job_op *inquiry_last_op(const struct inquiry *q, int rank, int *ret
  */
 enum verdict_lack inquiry_lack(const struct inquiry *q, struct rank_list *lacking);
 
-/* How many ranks have no readable boards, or were not seen at all. */
+/* How many ranks have no readable boards. */
 size_t inquiry_unreadable(const struct inquiry *q);
 
 /*

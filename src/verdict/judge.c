@@ -159,6 +159,7 @@ static void finish(struct inquiry *q, struct draft *draft)
 	if (is_over(q, draft))
 		v->next = next_of_past(v->next);
 	tell_killed_since(q, draft);
+	tell_handling(q, draft);
 	tell_victims(q, draft);
 	limit = limits_first(q, &draft->victims);
 	if (limit.kind && v->outlook != VERDICT_OVER) {

@@ -8,9 +8,9 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/device.c \
 	%D%/draft.c \
 	%D%/early.c \
-	%D%/fork-sites.c \
 	%D%/forked.c \
 	%D%/graphs.c \
+	%D%/handling.c \
 	%D%/host-stall.c \
 	%D%/inquiry.c %D%/inquiry.h \
 	%D%/judge.c %D%/judge.h \
@@ -74,9 +74,6 @@ tests_unit_verdict_pairs_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_align_test
 tests_unit_verdict_align_test_SOURCES = tests/unit/verdict_align_test.c $(FACTS)
 tests_unit_verdict_align_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/verdict_first_test
-tests_unit_verdict_first_test_SOURCES = tests/unit/verdict_first_test.c $(FACTS)
-tests_unit_verdict_first_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_stall_test
 tests_unit_verdict_stall_test_SOURCES = tests/unit/verdict_stall_test.c $(FACTS)
 tests_unit_verdict_stall_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
@@ -96,6 +93,10 @@ tests_unit_verdict_less_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_start_test
 tests_unit_verdict_start_test_SOURCES = tests/unit/verdict_start_test.c $(FACTS)
 tests_unit_verdict_start_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict_handling_test
+tests_unit_verdict_handling_test_SOURCES = tests/unit/verdict_handling_test.c $(FACTS)
+tests_unit_verdict_handling_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+
 UNIT_TESTS += tests/unit/verdict_torch_test
 tests_unit_verdict_torch_test_SOURCES = tests/unit/verdict_torch_test.c $(FACTS)
 tests_unit_verdict_torch_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)

@@ -29,6 +29,9 @@
 /* How a rank says that a thread of it died. */
 #define THREAD_EXCEPTION "thread exception: "
 
+/* How a rank says that it came to a collective while it handled an exception. */
+#define HANDLING "handling: "
+
 /* How a rank says that the processes are gone in which it compiles. */
 #define POOL_DIED "pool of compile workers died"
 
@@ -164,6 +167,8 @@ static void look_at_words(const struct job *job, int rank, struct profile *p)
 	for (size_t i = notes.from; i < notes.to; i++)
 		if (!strncmp(job->notes[i].text, THREAD_EXCEPTION, strlen(THREAD_EXCEPTION)))
 			p->thread_exception = &job->notes[i];
+		else if (!strncmp(job->notes[i].text, HANDLING, strlen(HANDLING)))
+			p->handling = &job->notes[i];
 		else if (strstr(job->notes[i].text, POOL_DIED))
 			p->pool = &job->notes[i];
 	for (size_t i = logs.from; i < logs.to; i++)
@@ -236,6 +241,8 @@ static void look_at_traits(const struct job *job, int rank, struct profile *p)
 			p->tools = &job->traits[i];
 		if (!strcmp(job->traits[i].key, "exception-at"))
 			p->raised_at = &job->traits[i];
+		if (!strcmp(job->traits[i].key, "handling-at"))
+			p->handled_at = &job->traits[i];
 	}
 }
 

@@ -45,6 +45,8 @@ struct profile {
 	const struct job_note *exception;
 	const struct job_note *thread_exception; /* a thread of it died of this; NULL */
 	const struct job_trait *raised_at; /* its innermost frames; NULL */
+	const struct job_note *handling;   /* the last that it handled at a collective; NULL */
+	const struct job_trait *handled_at; /* where that was raised; NULL */
 	const struct job_log *log;
 	const struct job_process *dead_child; /* a child that died badly before the rank's fault */
 	const struct job_trait *tools; /* compilers that ran below it; NULL none */

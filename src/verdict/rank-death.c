@@ -150,9 +150,8 @@ static void tell_end(struct inquiry *q, int rank, struct draft *draft)
  * Where it was raised: the innermost frames, as many as can be read, and the outermost that is
  * known, since libraries raise deep inside of what the program called.
  */
-static void tell_place(struct inquiry *q, int rank, struct draft *draft)
+void tell_raised_at(struct inquiry *q, const struct job_trait *at, int rank, struct draft *draft)
 {
-	const struct job_trait *at = q->profiles[rank].raised_at;
 	size_t len, head = 0, last = 0;
 	const char *text;
 
@@ -180,7 +179,7 @@ static void tell_words(struct inquiry *q, int rank, struct draft *draft)
 			draft_fact(q, draft, FACT_EXCEPTION, rank, p->exception->cite);
 
 		fact->text = p->exception->text;
-		tell_place(q, rank, draft);
+		tell_raised_at(q, p->raised_at, rank, draft);
 	}
 	if (p->log && *p->log->error) {
 		struct verdict_fact *fact = draft_fact(q, draft, FACT_LOG_LINE, rank, p->log->cite);

@@ -68,6 +68,12 @@ void tell_past_lateness(struct inquiry *q, struct draft *draft);
 /* Adds how those culprits ended whom somebody killed after their delay had begun (rank-death.c). */
 void tell_killed_since(struct inquiry *q, struct draft *draft);
 
+/* Adds the exceptions with which a side that is to blame, or may be, came to wait (handling.c). */
+void tell_handling(struct inquiry *q, struct draft *draft);
+
+/* Adds where an exception was raised; NULL: nothing (rank-death.c). */
+void tell_raised_at(struct inquiry *q, const struct job_trait *at, int rank, struct draft *draft);
+
 /* Facts about who waits, common to all findings (rest.c). */
 void tell_victims(struct inquiry *q, struct draft *draft);
 
@@ -84,9 +90,6 @@ bool stacks_same_site(const struct inquiry *q, int a, int b);
 
 /* How a fork is shared out between culprits, victims and camps (forked.c). */
 void fork_share_out(struct inquiry *q, const struct fork *fork, size_t guilty, struct draft *draft);
-
-/* Adds where in the program the camps of a fork that stands are (fork-sites.c). */
-void fork_tell_sites(struct inquiry *q, const struct fork *fork, struct draft *draft);
 
 /* Adds what each camp entered, as facts (forked.c). */
 void fork_tell_camps(struct inquiry *q, const struct fork *fork, struct draft *draft);

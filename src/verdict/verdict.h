@@ -143,6 +143,7 @@ enum verdict_limit {
 	F(RSS)            /* a: before; b: after, bytes */                                         \
 	F(EXCEPTION)      /* text: what it said */                                                 \
 	F(RAISED_AT)      /* text: innermost frames of the exception */                            \
+	F(HANDLING)       /* text: an exception that it had not left when it began to wait */      \
 	F(LOG_LINE)       /* text */                                                               \
 	F(CHILD_DIED)     /* text: child's name; a: pid; b: status, or c: signal */                \
 	F(ABORTED_BY_WATCHDOG) /* text: thread name */                                             \

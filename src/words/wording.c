@@ -61,6 +61,7 @@ static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_RSS] = "RSS {a bytes} -> {b bytes}",
 	[FACT_EXCEPTION] = "{t exception}",
 	[FACT_RAISED_AT] = "raised at {t}",
+	[FACT_HANDLING] = "with an exception in flight: {t}",
 	[FACT_LOG_LINE] = "last log line: \"{t}\"",
 	[FACT_CHILD_DIED] = "its child[ {t}][ (pid {a pid})] died[ of {c signal}][, status {b}]",
 	[FACT_ABORTED_BY_WATCHDOG] = "aborted by its watchdog[, thread {t}]",

@@ -164,6 +164,10 @@ def get_world_size(group=None):
     return 8
 
 
+def _rank_not_in_group(group):
+    return group == "not mine"
+
+
 def _new_process_group_helper(
     group_size, group_rank, global_ranks_in_group, backend, store, group_name,
     backend_options=None, timeout=None, pg_tag=None, group_desc=None,
@@ -182,6 +186,14 @@ def init_process_group(
     "Initialises."
     _new_process_group_helper(8, 3, [], backend, None, "0", timeout=timeout,
                               group_desc="default_pg")
+""")
+module("torch.multiprocessing.spawn", """
+def _wrap(fn, i, args, error_file):
+    "Wraps."
+    try:
+        fn(i, *args)
+    except Exception as error:
+        error_file.append(str(error))
 """)
 module("torch.nn.parallel.distributed", "class DistributedDataParallel:\n"
        "    def __init__(self, module):\n        self.module = module\n")

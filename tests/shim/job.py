@@ -72,6 +72,44 @@ def join(where):
         c10d._new_process_group_helper(1)
 
 
+def handle(where):
+    """Comes to a collective in a `finally`, in a handler, and behind both."""
+    c10d = use("torch.distributed.distributed_c10d")
+
+    def leave(text):
+        try:
+            raise KeyError(text)
+        finally:
+            for turn in range(2):
+                expect(not c10d._rank_not_in_group(None), "a member")
+
+    with Raises(KeyError, "'first'"):
+        leave("first")
+    try:
+        leave("second")
+    except KeyError:
+        expect(c10d._rank_not_in_group(group="not mine"), "no member")
+    expect(not c10d._rank_not_in_group(None), "a member")
+    with Raises(TypeError, "_rank_not_in_group() missing 1 required positional argument: 'group'"):
+        c10d._rank_not_in_group()
+
+
+def spawned(where):
+    """A rank that spawn has started: of its exception only the parent hears."""
+    wrap = use("torch.multiprocessing.spawn")._wrap
+    expect(wrap.__doc__ == "Wraps.", "the doc")
+    expect(pickle.loads(pickle.dumps(wrap)) is wrap, "what the parent sends")
+    heard = []
+
+    def train(rank, rows):
+        expect(rank == 2, "the arguments")
+        return 1 // rows
+
+    for rows in 1, 0:
+        wrap(train, 2, (rows,), heard)
+    expect(heard == ["integer division or modulo by zero"], "what is handed on")
+
+
 def steps(where):
     optimizer = use("torch.optim.optimizer").Optimizer
     torch = use("torch")
@@ -225,8 +263,8 @@ def look(where):
         expect([one.step() for turn in range(5)] == ["stepped"] * 5, "step() of old")
 
 
-DEEDS = {each.__name__: each for each in (join, steps, load, compile_it, save, shape, lock, kernels,
-                                          worker_pool, look)}
+DEEDS = {each.__name__: each for each in (join, handle, spawned, steps, load, compile_it, save,
+                                          shape, lock, kernels, worker_pool, look)}
 DEEDS[sys.argv[2]](sys.argv[1])
 print("as without")
 sys.exit(3)  # so that the ring of this process, which is no rank, outlives it

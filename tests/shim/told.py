@@ -6,6 +6,7 @@ order, with what must be there; and in versions of the fake packages where names
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -36,6 +37,16 @@ SEEN = {
         trait async-error = 1
         trait blocking-wait = 1
         trait heartbeat = environment 900000000000
+        """,
+    "handle": """
+        note handling: KeyError: 'first', trait handling-at = shim/job.py:N in leave
+        note handling: KeyError: 'second', trait handling-at = shim/job.py:N in leave
+        note handling: KeyError: 'second'
+        trait handling-at = shim/job.py:N in leave < shim/job.py:N in handle
+        """,
+    "spawned": """
+        note exception: ZeroDivisionError: integer division or modulo by zero
+        trait exception-at = shim/job.py:N in train
         """,
     "steps": "step 1, step 2, step 3",
     "load": """
@@ -138,7 +149,7 @@ def told(record):
     if kind == "NOTE":
         return "note " + record["text"]
     if kind == "TRAIT" and record["key"] not in ELSEWHERE:
-        said = [record["text"]] if record["text"] else []
+        said = [re.sub(r"py:\d+", "py:N", record["text"])] if record["text"] else []
         said += [] if record["number"] == NO_NUMBER else [str(record["number"])]
         return "trait %s = %s" % (record["key"], " ".join(said))
     return None

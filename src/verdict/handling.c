@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A rank that waits in an operation which it came to with an exception: in a `finally`, or in the
+ * handler. Why it is there and the others are not, the exception says.
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "verdict/rule.h"
+
+/* The note is written by the call of Python that then begins the operation. */
+#define SAME_CALL CLOCK_NS_PER_S
+
+/* Whether it still waits in the operation that the note was written before. */
+static bool stands_behind(const struct inquiry *q, int rank, const struct job_note *note)
+{
+	for (size_t i = q->waits->first[rank]; i < q->waits->first[rank + 1]; i++) {
+		const struct wait *wait = &q->waits->at[i];
+
+		if (wait->held && wait->since != JOB_UNKNOWN && note->when != JOB_UNKNOWN &&
+			wait->since >= note->when && wait->since - note->when <= SAME_CALL)
+			return true;
+	}
+	return false;
+}
+
+static void tell_of(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct profile *p = &q->profiles[rank];
+	const char *colon;
+
+	if (!p->handling || !stands_behind(q, rank, p->handling))
+		return;
+	colon = strchr(p->handling->text, ' ');
+	draft_fact(q, draft, FACT_HANDLING, rank, p->handling->cite)->text =
+		colon ? colon + 1 : p->handling->text;
+	tell_raised_at(q, p->handled_at, rank, draft);
+}
+
+void tell_handling(struct inquiry *q, struct draft *draft)
+{
+	const struct rank_list *const sides[] = {&draft->culprits, &draft->camp_a, &draft->camp_b};
+
+	for (size_t s = 0; s < sizeof(sides) / sizeof(*sides); s++)
+		for (size_t i = 0; i < sides[s]->list.nr; i++)
+			tell_of(q, sides[s]->list.items[i], draft);
+}
