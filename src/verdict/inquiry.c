@@ -522,28 +522,33 @@ size_t inquiry_unreadable(const struct inquiry *q)
 	size_t n = 0;
 
 	for (size_t i = 0; i < q->job->nranks; i++)
-		n += !q->profiles[i].readable;
+		n += !q->profiles[i].readable || !q->profiles[i].process;
+	if (q->job->coverage.ranks.n > (int)q->job->nranks)
+		n += (size_t)q->job->coverage.ranks.n - q->job->nranks;
 	return n;
 }
 
-/* How many ranks there are to be: as the job says, else in its largest group; 0 not known. */
-static size_t expected_ranks(const struct job *job)
+size_t inquiry_unseen_members(const struct inquiry *q, int group)
 {
-	if (job->world_at_least)
-		return 0;
-	if (job->world_size > 0)
-		return (size_t)job->world_size;
-	return job->ngroups && job->groups[0].sized ? job->groups[0].size : 0;
+	const struct job_group *g = &q->job->groups[group];
+	size_t n = rollcall_unseen(q->job, g);
+
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		int rank = q->job->members[g->first_member + (int)seat].rank;
+
+		n += rank == JOB_NONE || !q->profiles[rank].readable || !q->profiles[rank].process;
+	}
+	return n;
 }
 
 bool inquiry_all_seen(const struct inquiry *q)
 {
-	size_t expected = expected_ranks(q->job);
+	int expected = q->job->coverage.ranks.n;
 
 	for (size_t i = 0; i < q->job->nranks; i++)
 		if (!q->profiles[i].process)
 			return false;
-	return expected && q->job->nranks >= expected;
+	return expected != JOB_NONE && (int)q->job->nranks >= expected;
 }
 
 bool inquiry_by_dumps(const struct inquiry *q)

@@ -158,8 +158,11 @@ const struct job_op *inquiry_last_op(const struct inquiry *q, int rank, int *ret
  */
 enum verdict_lack inquiry_lack(const struct inquiry *q, struct rank_list *lacking);
 
-/* How many ranks have no readable boards. */
+/* How many ranks have no readable boards; those that were never seen are among them. */
 size_t inquiry_unreadable(const struct inquiry *q);
+
+/* How many members of a group nothing is known of, in or out of it. */
+size_t inquiry_unseen_members(const struct inquiry *q, int group);
 
 /*
  * Whether every rank that the job is known to have was seen: only then says what none of them shows

@@ -91,7 +91,7 @@ struct amount shards_steps(const struct inquiry *q, int rank)
 	}
 	/* Without a mark a rank completed no step, if its marks could be read. */
 	if (amount.mine == JOB_UNKNOWN && amount.most != JOB_UNKNOWN &&
-		q->profiles[rank].readable) {
+		q->profiles[rank].readable && !inquiry_lost_ops(q, rank)) {
 		amount.mine = 0;
 		amount.cite = "ring";
 	}

@@ -254,8 +254,7 @@ static void tell_absence(struct inquiry *q, int rank, struct draft *draft)
 		fact->b = (int64_t)seat->splits;
 		return;
 	}
-	if (wait->kind == WAIT_INIT &&
-		rollcall_is_bootstrap(&q->job->groups[seat->group])) {
+	if (wait->kind == WAIT_INIT && rollcall_is_bootstrap(&q->job->groups[seat->group])) {
 		if (seat->seat)
 			return;
 		fact = draft_fact(q, draft, FACT_NEVER_GAVE_ID, rank, seat->cite);
@@ -323,7 +322,8 @@ static void cap_by_store(const struct inquiry *q, struct draft *draft)
 		draft->verdict.confidence = VERDICT_SUPPORTED;
 }
 
-static void downgrade(struct inquiry *q, const struct reason *why, struct draft *draft)
+/* Of those whose ops may be among what was lost it is less sure that they never came. */
+static void downgrade_by_losses(struct inquiry *q, const struct reason *why, struct draft *draft)
 {
 	for (size_t i = 0; why->by_absence && i < draft->culprits.list.nr; i++) {
 		int rank = draft->culprits.list.items[i];
@@ -336,6 +336,41 @@ static void downgrade(struct inquiry *q, const struct reason *why, struct draft 
 			draft->verdict.confidence--;
 		return;
 	}
+}
+
+/* How many members of the groups in which these ranks are waited for nothing is known of. */
+static size_t unseen_beside(const struct inquiry *q, const struct draft *draft)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < draft->culprits.list.nr && i < TOLD_CULPRITS; i++) {
+		const struct job_member *seat = NULL;
+		size_t n = 0;
+
+		if (wait_for_rank(q, draft, draft->culprits.list.items[i], &seat))
+			n = inquiry_unseen_members(q, seat->group);
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+/*
+ * Who is merely late may be one of most of its group, which nobody saw: then whoever waits is the
+ * odd one.
+ */
+static void downgrade_by_unseen(struct inquiry *q, const struct reason *why, struct draft *draft)
+{
+	size_t absent = draft->culprits.list.nr, waiting = draft->victims.list.nr, unseen;
+
+	if (!absent || !waiting || !(why->progresses || why->by_absence))
+		return;
+	unseen = unseen_beside(q, draft);
+	if (!unseen || absent + unseen <= waiting)
+		return;
+	draft_fact(q, draft, FACT_UNSEEN_MEMBERS, JOB_NONE, inquiry_cite_all(q))->a =
+		(int64_t)unseen;
+	if (draft->verdict.confidence > VERDICT_HYPOTHESIS)
+		draft->verdict.confidence = VERDICT_HYPOTHESIS;
 }
 
 /* One that still waits while the others are done: where, since when, and what it has more. */
@@ -364,8 +399,7 @@ static void tell_all(
 	for (size_t i = 0; blamed && i < n && i < TOLD_CULPRITS; i++) {
 		from[i].rule->tell(q, from[i].rank, draft);
 		tell_absence(q, from[i].rank, draft);
-		if (!q->profiles[from[i].rank].compile.bracket &&
-			from[i].rule != &rule_graph_left)
+		if (!q->profiles[from[i].rank].compile.bracket && from[i].rule != &rule_graph_left)
 			graphs_tell(q, from[i].rank, draft);
 	}
 	for (size_t i = 0; !blamed && i < draft->culprits.list.nr && i < TOLD_CULPRITS; i++)
@@ -375,8 +409,8 @@ static void tell_all(
 }
 
 /* One finding of n suspects with one reason; as sure as the least sure of them. */
-static void write_finding(struct inquiry *q, const struct suspects *suspects,
-	const struct suspect *from, size_t n)
+static void write_finding(
+	struct inquiry *q, const struct suspects *suspects, const struct suspect *from, size_t n)
 {
 	struct draft *draft = inquiry_draft(q, from->why.class);
 	enum verdict_confidence weakest = from->why.confidence;
@@ -402,7 +436,9 @@ static void write_finding(struct inquiry *q, const struct suspects *suspects,
 	cap_by_store(q, draft);
 	if (blamed)
 		cap_by_guess(q, draft);
-	downgrade(q, &from->why, draft);
+	downgrade_by_losses(q, &from->why, draft);
+	if (!suspects->waiting)
+		downgrade_by_unseen(q, &from->why, draft);
 }
 
 /* One finding per reason; the suspects are used up. */

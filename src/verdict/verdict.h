@@ -171,6 +171,7 @@ enum verdict_limit {
 	F(NO_SHARD_CAUSE) /* all marks equal; a: rows, b: elements */                              \
 	F(NO_SIGNAL)      /* no SIGTERM came first */                                              \
 	F(NO_PROGRESS)    /* a: ns without any board moving */                                     \
+	F(UNSEEN_MEMBERS) /* a: members of the group that may be late, too */                      \
 	F(LOST)           /* a: records lost */                                                    \
 	F(AT)             /* text: where by its stack; text2: called from; a: ns it stood there */ \
 	F(AT_MOVING)      /* the same of one that moves there */                                   \

@@ -90,6 +90,7 @@ static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_NO_SHARD_CAUSE] = "all batches equal[: {a} rows][, {b} elements]",
 	[FACT_NO_SIGNAL] = "no SIGTERM came first",
 	[FACT_NO_PROGRESS] = "nothing moved[ for {a ns}]",
+	[FACT_UNSEEN_MEMBERS] = "{a} of its group were not seen: they may be late, too",
 	[FACT_LOST] = "{a} records lost",
 	[FACT_AT] = "at {t}[, by {T}][, still for {a ns}]",
 	[FACT_AT_MOVING] = "at {t}[, by {T}], moving",

@@ -62,14 +62,6 @@ static const struct verdict_fact *fact_of(const struct verdict *v, enum verdict_
 	return NULL;
 }
 
-static const struct verdict_ruled_out *ruled_out(const struct verdict *v, enum verdict_class class)
-{
-	for (size_t i = 0; i < v->nruled_out; i++)
-		if (v->ruled_out[i].class == class)
-			return &v->ruled_out[i];
-	return NULL;
-}
-
 /* What must be said of a fork: class, culprits, cause, how surely, and of what this fact tells. */
 struct expected {
 	enum verdict_class class;
@@ -468,176 +460,6 @@ static void a_skip_among_the_ops_of_two_groups(void **state)
 	facts_free(f);
 }
 
-/* -- no batch at all --------------------------------------------------------------------------- */
-
-/* Rank 7's loader of a streamed set ends at once; it goes on to what follows the loop. */
-static struct facts *nothing_for(int rank)
-{
-	struct facts *f = facts_new(8);
-
-	for (int i = 0; i < 8; i++) {
-		if (i == rank)
-			facts_trait(f, i, "input-end", "train", 0);
-		else
-			facts_shard(f, i, 4, 1);
-	}
-	return f;
-}
-
-static void no_batch_and_another_op(void **state)
-{
-	struct facts *f = nothing_for(7);
-
-	for (int i = 0; i < 8; i++)
-		facts_hold(f, 0, i, i == 7 ? JOB_OP_ALLGATHER : JOB_OP_ALLREDUCE, 64, 60);
-	expect(f, (struct expected){VERDICT_EMPTY_SHARD, "7", VERDICT_NO_CAUSE,
-		VERDICT_ESTABLISHED, FACT_NO_BATCH, 0, 1});
-	facts_free(f);
-}
-
-static void no_batch_and_no_op(void **state)
-{
-	struct facts *f = nothing_for(7);
-
-	facts_enter_but(f, 0, 7, JOB_OP_ALLREDUCE, 64, 60);
-	facts_outside(f, 7, 20);
-	expect(f, (struct expected){VERDICT_EMPTY_SHARD, "7", VERDICT_NO_CAUSE,
-		VERDICT_ESTABLISHED, FACT_NO_BATCH, 0, 1});
-	facts_free(f);
-}
-
-static void no_batch_and_gone(void **state)
-{
-	struct facts *f = nothing_for(7);
-
-	facts_enter_but(f, 0, 7, JOB_OP_ALLREDUCE, 64, 60);
-	facts_end(f, 7, JOB_EXITED, 0, 61);
-	expect(f, (struct expected){VERDICT_EMPTY_SHARD, "7", VERDICT_BY_EARLY_EXIT,
-		VERDICT_ESTABLISHED, FACT_NO_BATCH, 0, 1});
-	facts_free(f);
-}
-
-/* One who has not begun its first pass, or had earlier ones, is not one who got nothing. */
-static void who_has_not_begun_got_not_nothing(void **state)
-{
-	struct facts *f = nothing_for(7);
-
-	f->extra[f->nextra - 1].is.trait.number = JOB_UNKNOWN;
-	facts_enter_but(f, 0, 7, JOB_OP_ALLREDUCE, 64, 60);
-	facts_outside(f, 7, 20);
-	facts_expect(f, VERDICT_HOST_STALL, "7", NULL);
-	facts_free(f);
-}
-
-/* All had their batches and are at the end of a pass without any: that is how a loop ends. */
-static void an_empty_pass_of_all_is_nothing(void **state)
-{
-	struct facts *f = facts_new(4);
-
-	for (int i = 0; i < 4; i++) {
-		facts_shard(f, i, 4, 3);
-		facts_trait(f, i, "input-end", "train", 0)->when = facts_ns(8);
-	}
-	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 64, 60);
-	facts_outside(f, 2, 20);
-	facts_expect(f, VERDICT_HOST_STALL, "2", NULL);
-	facts_free(f);
-}
-
-/* -- a look-alike is excluded by the word of all, or not at all ----------------------------- */
-
-static void expect_ruled_out(const struct facts *f, enum verdict_class class, bool expected)
-{
-	struct job *job = facts_job(f);
-	struct verdicts *v = verdicts_of(job);
-
-	assert_true(v->n > 0);
-	if ((ruled_out(&v->at[0], class) != NULL) != expected) {
-		facts_print(v);
-		fail_msg("%s is %sruled out", verdict_class_name(class), expected ? "not " : "");
-	}
-	verdicts_free(v);
-	job_free(job);
-}
-
-static struct facts *with_batches(void)
-{
-	struct facts *f = facts_missing(8, 5, 20);
-
-	for (int i = 0; i < 8; i++)
-		facts_shard(f, i, 4, 3);
-	return f;
-}
-
-static void all_have_testified(void **state)
-{
-	struct facts *f = with_batches();
-
-	expect_ruled_out(f, VERDICT_EMPTY_SHARD, true);
-	expect_ruled_out(f, VERDICT_COMPILE_SKEW, true);
-	expect_ruled_out(f, VERDICT_RANK_DEATH, true);
-	expect_ruled_out(f, VERDICT_COLLECTIVE_MISMATCH, true);
-	expect_ruled_out(f, VERDICT_TRANSPORT_STALL, true);
-	facts_free(f);
-}
-
-static void one_has_no_batch_to_show(void **state)
-{
-	struct facts *f = with_batches();
-
-	f->extra[3].is.shard.loader = "valid";
-	expect_ruled_out(f, VERDICT_EMPTY_SHARD, false);
-	f->extra[3].is.shard.loader = "train";
-	facts_trait(f, 3, "input-end", "train", 3)->when = facts_ns(9);
-	expect_ruled_out(f, VERDICT_EMPTY_SHARD, false);
-	facts_free(f);
-}
-
-/* Of rank 2 there is no ring: it may compile, and wait elsewhere, and enter something else. */
-static void one_whose_ring_is_lost(void **state)
-{
-	struct facts *f = with_batches();
-
-	facts_lose_ring(f, 2);
-	expect_ruled_out(f, VERDICT_EMPTY_SHARD, false);
-	expect_ruled_out(f, VERDICT_COMPILE_SKEW, false);
-	expect_ruled_out(f, VERDICT_RANK_DEATH, true);
-	expect_ruled_out(f, VERDICT_COLLECTIVE_MISMATCH, false);
-	expect_ruled_out(f, VERDICT_TRANSPORT_STALL, false);
-	facts_free(f);
-}
-
-/* There should be sixteen, and eight were seen. */
-static void half_of_the_job_was_not_seen(void **state)
-{
-	struct facts *f = with_batches();
-
-	f->world_size = 16;
-	expect_ruled_out(f, VERDICT_EMPTY_SHARD, false);
-	expect_ruled_out(f, VERDICT_COMPILE_SKEW, false);
-	expect_ruled_out(f, VERDICT_RANK_DEATH, false);
-	expect_ruled_out(f, VERDICT_TRANSPORT_STALL, false);
-	facts_free(f);
-}
-
-static void one_who_lost_records(void **state)
-{
-	struct facts *f = with_batches();
-
-	f->ranks[2].lost = 5;
-	expect_ruled_out(f, VERDICT_COMPILE_SKEW, false);
-	facts_free(f);
-}
-
-static void one_whose_end_is_not_known(void **state)
-{
-	struct facts *f = with_batches();
-
-	f->ranks[2].exit_known = false;
-	expect_ruled_out(f, VERDICT_RANK_DEATH, false);
-	facts_free(f);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -661,17 +483,6 @@ int main(void)
 		cmocka_unit_test(another_op_at_one_place),
 		cmocka_unit_test(members_that_were_not_seen_may_be_of_either_side),
 		cmocka_unit_test(a_skip_among_the_ops_of_two_groups),
-		cmocka_unit_test(no_batch_and_another_op),
-		cmocka_unit_test(no_batch_and_no_op),
-		cmocka_unit_test(no_batch_and_gone),
-		cmocka_unit_test(who_has_not_begun_got_not_nothing),
-		cmocka_unit_test(an_empty_pass_of_all_is_nothing),
-		cmocka_unit_test(all_have_testified),
-		cmocka_unit_test(one_has_no_batch_to_show),
-		cmocka_unit_test(one_whose_ring_is_lost),
-		cmocka_unit_test(half_of_the_job_was_not_seen),
-		cmocka_unit_test(one_who_lost_records),
-		cmocka_unit_test(one_whose_end_is_not_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was not seen is not what was not there: of batches, of ranks, of what is excluded. */
+#include "tests/unit/unit.h"
+
+#include "tests/unit/facts.h"
+
+static const struct verdict_fact *fact_of(const struct verdict *v, enum verdict_fact_kind kind)
+{
+	for (size_t i = 0; i < v->nevidence; i++)
+		if (v->evidence[i].kind == kind)
+			return &v->evidence[i];
+	return NULL;
+}
+
+static const struct verdict_ruled_out *ruled_out(const struct verdict *v, enum verdict_class class)
+{
+	for (size_t i = 0; i < v->nruled_out; i++)
+		if (v->ruled_out[i].class == class)
+			return &v->ruled_out[i];
+	return NULL;
+}
+
+/* A job of eight of which only these are known: one is late, some wait for it. */
+static struct facts *late_among(int waiting, int unseen)
+{
+	struct facts *f = facts_missing(8, 0, 20);
+
+	for (int i = waiting + 1; i < waiting + 1 + unseen; i++)
+		facts_lose_ring(f, i);
+	return f;
+}
+
+static enum verdict_confidence confidence_of(const struct facts *f)
+{
+	struct job *job = facts_job(f);
+	struct verdicts *v = verdicts_of(job);
+	enum verdict_confidence confidence = v->at[0].confidence;
+
+	verdicts_free(v);
+	job_free(job);
+	return confidence;
+}
+
+/* Five of whom nothing is known may be where rank 0 is: then who waits is the odd one. */
+static void who_is_late_may_be_one_of_many(void **state)
+{
+	struct facts *f = late_among(2, 5);
+
+	facts_expect(f, VERDICT_HOST_STALL, "0", "1,2");
+	assert_int_equal(confidence_of(f), VERDICT_HYPOTHESIS);
+	facts_free(f);
+	f = late_among(6, 1);
+	facts_expect(f, VERDICT_HOST_STALL, "0", "1-6");
+	assert_int_equal(confidence_of(f), VERDICT_SUPPORTED);
+	facts_free(f);
+}
+
+/* Its death is reason enough, whatever the unseen do. */
+static void who_died_is_one_whoever_else_is_late(void **state)
+{
+	struct facts *f = late_among(2, 5);
+
+	facts_signal(f, 0, 11, 0, "python", 55);
+	facts_end(f, 0, JOB_SIGNALED, 11, 55);
+	facts_expect(f, VERDICT_RANK_DEATH, "0", "1,2");
+	assert_int_equal(confidence_of(f), VERDICT_SUPPORTED);
+	facts_free(f);
+}
+
+/* The rarer of two orders, as far as was seen. */
+static void an_order_that_only_looks_rare(void **state)
+{
+	struct facts *f = facts_new(8);
+	int b = facts_group_of(f, 8, 0, 1, 2, 3, 4, 5, 6, 7);
+
+	facts_enter_but(f, 0, 5, JOB_OP_ALLREDUCE, 64, 30);
+	facts_hold(f, b, 5, JOB_OP_ALLREDUCE, 64, 30);
+	for (int i = 0; i < 4; i++)
+		facts_never_seen(f, i);
+	f->census = false;
+	facts_expect(f, VERDICT_ORDER_INVERSION, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+/* Steps whose marks were lost are not none. */
+static void lost_steps_are_not_none(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	for (int i = 0; i < 4; i++)
+		if (i != 1)
+			facts_step(f, i, 10);
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 40);
+	facts_end(f, 1, JOB_EXITED, 0, 41);
+	facts_expect(f, VERDICT_UNEVEN_SHARD, "1", NULL);
+	f->ranks[1].lost = 3;
+	facts_expect(f, VERDICT_EARLY_EXIT, "1", NULL);
+	facts_free(f);
+}
+
+/* -- no batch at all --------------------------------------------------------------------------- */
+
+/* Rank 7's loader of a streamed set ends at once; it goes on to what follows the loop. */
+static struct facts *nothing_for(int rank)
+{
+	struct facts *f = facts_new(8);
+
+	for (int i = 0; i < 8; i++) {
+		if (i == rank)
+			facts_trait(f, i, "input-end", "train", 0);
+		else
+			facts_shard(f, i, 4, 1);
+	}
+	return f;
+}
+
+/* Established by its own record: the peers got a batch each. */
+static void expect_no_batch(const struct facts *f, enum verdict_cause cause)
+{
+	struct job *job = facts_job(f);
+	struct verdicts *v = verdicts_of(job);
+	const struct verdict_fact *fact;
+
+	facts_expect_cause(f, VERDICT_EMPTY_SHARD, "7", cause);
+	assert_int_equal(v->n, 1);
+	assert_int_equal(v->at[0].confidence, VERDICT_ESTABLISHED);
+	fact = fact_of(&v->at[0], FACT_NO_BATCH);
+	assert_non_null(fact);
+	assert_int_equal(fact->b, 1);
+	assert_int_equal(fact->c, 1);
+	verdicts_free(v);
+	job_free(job);
+}
+
+static void no_batch_and_another_op(void **state)
+{
+	struct facts *f = nothing_for(7);
+
+	for (int i = 0; i < 8; i++)
+		facts_hold(f, 0, i, i == 7 ? JOB_OP_ALLGATHER : JOB_OP_ALLREDUCE, 64, 60);
+	expect_no_batch(f, VERDICT_NO_CAUSE);
+	facts_free(f);
+}
+
+static void no_batch_and_no_op(void **state)
+{
+	struct facts *f = nothing_for(7);
+
+	facts_enter_but(f, 0, 7, JOB_OP_ALLREDUCE, 64, 60);
+	facts_outside(f, 7, 20);
+	expect_no_batch(f, VERDICT_NO_CAUSE);
+	facts_free(f);
+}
+
+static void no_batch_and_gone(void **state)
+{
+	struct facts *f = nothing_for(7);
+
+	facts_enter_but(f, 0, 7, JOB_OP_ALLREDUCE, 64, 60);
+	facts_end(f, 7, JOB_EXITED, 0, 61);
+	expect_no_batch(f, VERDICT_BY_EARLY_EXIT);
+	facts_free(f);
+}
+
+/* One who has not begun its first pass, or had earlier ones, is not one who got nothing. */
+static void who_has_not_begun_got_not_nothing(void **state)
+{
+	struct facts *f = nothing_for(7);
+
+	f->extra[f->nextra - 1].is.trait.number = JOB_UNKNOWN;
+	facts_enter_but(f, 0, 7, JOB_OP_ALLREDUCE, 64, 60);
+	facts_outside(f, 7, 20);
+	facts_expect(f, VERDICT_HOST_STALL, "7", NULL);
+	facts_free(f);
+}
+
+/* All had their batches and are at the end of a pass without any: that is how a loop ends. */
+static void an_empty_pass_of_all_is_nothing(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++) {
+		facts_shard(f, i, 4, 3);
+		facts_trait(f, i, "input-end", "train", 0)->when = facts_ns(8);
+	}
+	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 64, 60);
+	facts_outside(f, 2, 20);
+	facts_expect(f, VERDICT_HOST_STALL, "2", NULL);
+	facts_free(f);
+}
+
+/* -- a look-alike is excluded by the word of all, or not at all ----------------------------- */
+
+static void expect_ruled_out(const struct facts *f, enum verdict_class class, bool expected)
+{
+	struct job *job = facts_job(f);
+	struct verdicts *v = verdicts_of(job);
+
+	assert_true(v->n > 0);
+	if ((ruled_out(&v->at[0], class) != NULL) != expected) {
+		facts_print(v);
+		fail_msg("%s is %sruled out", verdict_class_name(class), expected ? "not " : "");
+	}
+	verdicts_free(v);
+	job_free(job);
+}
+
+static struct facts *with_batches(void)
+{
+	struct facts *f = facts_missing(8, 5, 20);
+
+	for (int i = 0; i < 8; i++)
+		facts_shard(f, i, 4, 3);
+	return f;
+}
+
+static void all_have_testified(void **state)
+{
+	struct facts *f = with_batches();
+
+	expect_ruled_out(f, VERDICT_EMPTY_SHARD, true);
+	expect_ruled_out(f, VERDICT_COMPILE_SKEW, true);
+	expect_ruled_out(f, VERDICT_RANK_DEATH, true);
+	expect_ruled_out(f, VERDICT_COLLECTIVE_MISMATCH, true);
+	expect_ruled_out(f, VERDICT_TRANSPORT_STALL, true);
+	facts_free(f);
+}
+
+static void one_has_no_batch_to_show(void **state)
+{
+	struct facts *f = with_batches();
+
+	f->extra[3].is.shard.loader = "valid";
+	expect_ruled_out(f, VERDICT_EMPTY_SHARD, false);
+	f->extra[3].is.shard.loader = "train";
+	facts_trait(f, 3, "input-end", "train", 3)->when = facts_ns(9);
+	expect_ruled_out(f, VERDICT_EMPTY_SHARD, false);
+	facts_free(f);
+}
+
+/* Of rank 2 there is no ring: it may compile, and wait elsewhere, and enter something else. */
+static void one_whose_ring_is_lost(void **state)
+{
+	struct facts *f = with_batches();
+
+	facts_lose_ring(f, 2);
+	expect_ruled_out(f, VERDICT_EMPTY_SHARD, false);
+	expect_ruled_out(f, VERDICT_COMPILE_SKEW, false);
+	expect_ruled_out(f, VERDICT_RANK_DEATH, true);
+	expect_ruled_out(f, VERDICT_COLLECTIVE_MISMATCH, false);
+	expect_ruled_out(f, VERDICT_TRANSPORT_STALL, false);
+	facts_free(f);
+}
+
+/* There should be sixteen, and eight were seen. */
+static void half_of_the_job_was_not_seen(void **state)
+{
+	struct facts *f = with_batches();
+
+	f->world_size = 16;
+	expect_ruled_out(f, VERDICT_EMPTY_SHARD, false);
+	expect_ruled_out(f, VERDICT_COMPILE_SKEW, false);
+	expect_ruled_out(f, VERDICT_RANK_DEATH, false);
+	expect_ruled_out(f, VERDICT_TRANSPORT_STALL, false);
+	facts_free(f);
+}
+
+static void one_who_lost_records(void **state)
+{
+	struct facts *f = with_batches();
+
+	f->ranks[2].lost = 5;
+	expect_ruled_out(f, VERDICT_COMPILE_SKEW, false);
+	facts_free(f);
+}
+
+static void one_whose_end_is_not_known(void **state)
+{
+	struct facts *f = with_batches();
+
+	f->ranks[2].exit_known = false;
+	expect_ruled_out(f, VERDICT_RANK_DEATH, false);
+	facts_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_is_late_may_be_one_of_many),
+		cmocka_unit_test(who_died_is_one_whoever_else_is_late),
+		cmocka_unit_test(an_order_that_only_looks_rare),
+		cmocka_unit_test(lost_steps_are_not_none),
+		cmocka_unit_test(no_batch_and_another_op),
+		cmocka_unit_test(no_batch_and_no_op),
+		cmocka_unit_test(no_batch_and_gone),
+		cmocka_unit_test(who_has_not_begun_got_not_nothing),
+		cmocka_unit_test(an_empty_pass_of_all_is_nothing),
+		cmocka_unit_test(all_have_testified),
+		cmocka_unit_test(one_has_no_batch_to_show),
+		cmocka_unit_test(one_whose_ring_is_lost),
+		cmocka_unit_test(half_of_the_job_was_not_seen),
+		cmocka_unit_test(one_who_lost_records),
+		cmocka_unit_test(one_whose_end_is_not_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
