@@ -248,16 +248,38 @@ static void tell_missing(const struct flights *flights, struct arena *arena, str
 	str_release(&text);
 }
 
-/* Where some rank sent or received on gloo, any may wait in what has no entry. */
+static bool has_gloo(const struct flights *flights)
+{
+	for (size_t i = 0; i < flights->groups.nr; i++)
+		if (!strcmp(flights->groups.items[i].maker, "gloo"))
+			return true;
+	return false;
+}
+
+/*
+ * Why a rank that lacks may yet not be late. Where some rank sent or received on gloo, any may wait
+ * in what has no entry. And NCCL's watchdog dumps what hangs, but gloo has none: a dump whose time
+ * nobody knows may be one of a job that runs.
+ */
 static void tell_unseen(const struct flights *flights, struct job_builder *b)
 {
-	bool unseen = false;
+	bool unseen = false, gave_up = false, gloo = has_gloo(flights);
 
-	for (size_t i = 0; i < flights->ranks.nr; i++)
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
 		unseen |= flights->ranks.items[i].sends_unseen;
-	for (size_t i = 0; i < flights->ranks.nr && unseen; i++)
-		flight_lose(b, flights->ranks.items[i].who, "flight:*", true,
-			"the job sends and receives on gloo, which has no entries of that");
+		gave_up |= flights->ranks.items[i].timed_out;
+	}
+	for (size_t i = 0; i < flights->ranks.nr && gloo; i++) {
+		const struct flight_rank *rank = &flights->ranks.items[i];
+
+		if (unseen)
+			flight_lose(b, rank->who, "flight:*", true,
+				"the job sends and receives on gloo, which has no entries of that");
+		if (!gave_up && rank->seen == JOB_UNKNOWN)
+			flight_lose(b, rank->who, "flight:*", true,
+				"its dump's file has another time than the dump; of gloo that may "
+				"be one of a job that runs");
+	}
 }
 
 void flight_give_facts(const struct flights *flights, struct arena *arena, struct job_builder *b)

@@ -369,6 +369,7 @@ static void read_dump(struct flight_rank *rank, const struct flight_dump *dump)
 	rank->cut = *dump->damage || dump->lost_entries || dump->lost_statuses;
 	rank->version = "";
 	/* Gloo has no library to name, and is in dumps since 2.8. */
+	rank->release = dump->major * 1000 + dump->minor;
 	rank->counts_well = *dump->library || (dump->major == 2 && dump->minor < 8);
 	if (dump->major >= 0)
 		rank->version = arena_printf(&rank->arena, "%d.%d%s%s", dump->major,
@@ -464,17 +465,16 @@ static void keep_readable(
 		if (rank->readable)
 			flights->ranks.items[n++] = *rank;
 		else
-			arena_release(&rank->arena);
+			flight_release_rank(rank);
 	}
 	flights->ranks.nr = n;
 }
 
-/* The dumps of one job, one for each rank. */
+/* The dumps of one job, by rank; of a rank there may be several. */
 static void choose_files(
 	struct flights *flights, struct decode_context *context, struct job_builder *b)
 {
 	struct choice choice = {0};
-	int last = -1;
 
 	name_files(&choice, context);
 	settle_kinds(&choice);
@@ -485,15 +485,6 @@ static void choose_files(
 
 		if (choice.kinds.items[file->kind].left || file->rank < 0)
 			continue;
-		if (file->rank == last) {
-			flight_lose(b, flight_nobody,
-				arena_printf(&context->arena, "flight:%d", last), false,
-				arena_printf(&context->arena,
-					"a second dump of rank %d left aside: %s", last,
-					file->exhibit->label));
-			continue;
-		}
-		last = file->rank;
 		*array_add(&flights->ranks) = (struct flight_rank){.exhibit = file->exhibit,
 			.rank = file->rank,
 			.who = who_of(context, file->rank)};
@@ -504,16 +495,27 @@ static void choose_files(
 
 /* -- times ------------------------------------------------------------------------------------- */
 
+/* The last thing in the dump; of one without any in all dumps. */
+static int64_t last_thing(const struct flights *flights, const struct flight_rank *rank)
+{
+	int64_t newest = rank->newest;
+
+	for (size_t i = 0; i < flights->ranks.nr && !rank->ops.nr; i++)
+		if (flights->ranks.items[i].newest > newest)
+			newest = flights->ranks.items[i].newest;
+	return newest;
+}
+
 static void find_times(struct flights *flights)
 {
 	for (size_t i = 0; i < flights->ranks.nr; i++) {
 		struct flight_rank *rank = &flights->ranks.items[i];
-		int64_t when = rank->exhibit->when;
+		int64_t when = rank->exhibit->when, newest = last_thing(flights, rank);
 		int64_t most = (rank->timeout ? rank->timeout : TIMEOUT_USUAL) + DUMPS_TAKE;
 
 		rank->seen = JOB_UNKNOWN;
-		if (rank->newest != JOB_UNKNOWN && !rank->timed_out &&
-			when >= rank->newest - CLOCK_BEHIND && when - rank->newest <= most)
+		if (newest != JOB_UNKNOWN && !rank->timed_out &&
+			when >= newest - CLOCK_BEHIND && when - newest <= most)
 			rank->seen = when;
 	}
 }
@@ -529,13 +531,17 @@ static bool has_rings(const struct decode_context *context)
 	return false;
 }
 
+void flight_release_rank(struct flight_rank *rank)
+{
+	array_release(&rank->ops);
+	array_release(&rank->seats);
+	arena_release(&rank->arena);
+}
+
 static void release(struct flights *flights)
 {
-	for (size_t i = 0; i < flights->ranks.nr; i++) {
-		array_release(&flights->ranks.items[i].ops);
-		array_release(&flights->ranks.items[i].seats);
-		arena_release(&flights->ranks.items[i].arena);
-	}
+	for (size_t i = 0; i < flights->ranks.nr; i++)
+		flight_release_rank(&flights->ranks.items[i]);
 	array_release(&flights->ranks);
 	array_release(&flights->groups);
 	free(flights->slots);
@@ -561,6 +567,7 @@ void flight_finish(struct decode_context *context, struct job_builder *builder)
 	choose_files(&flights, context, builder);
 	read_ranks(&flights);
 	keep_readable(&flights, context, builder);
+	flight_keep_run(&flights, context, builder);
 	find_times(&flights);
 	flight_join_groups(&flights);
 	flight_find_heads(&flights);

@@ -9,6 +9,7 @@
  * together, in these steps:
  *
  *	flight.c	which dumps are one job; reads each into a flight_rank
+ *	flight-runs.c	of dumps of several runs, those of the newest
  *	flight-names.c	what an entry's name, sizes and types mean: the signature of its op
  *	flight-groups.c	groups across ranks; which of them a process' own number is
  *	flight-seats.c	how far each seat came, and which dumps are older than others
@@ -89,7 +90,8 @@ struct flight_rank {
 	struct flight_status *statuses;
 	size_t nstatuses;
 	size_t last_size;    /* of the group that it made last, as a list without a name says; 0 */
-	const char *version; /* "2.10", and of the library */
+	int release;	     /* 2010 of "2.10" */
+	const char *version; /* that, and of the library */
 	const char *lost;    /* what is, in words; NULL nothing */
 	bool readable;
 	bool has_entries, has_statuses, cut;
@@ -140,6 +142,13 @@ void flight_lose(struct job_builder *b, struct job_who who, const char *cite, bo
 
 /* Reads all dumps noted in the context and gives their facts. */
 void flight_finish(struct decode_context *context, struct job_builder *builder);
+
+/* Leaves the dumps of the newest run, one for each rank, and says which are left aside. */
+void flight_keep_run(
+	struct flights *flights, struct decode_context *context, struct job_builder *b);
+
+/* Gives back what was read of one. */
+void flight_release_rank(struct flight_rank *rank);
 
 /* The signature of an entry, its seat where it says one; false where it ends a coalesced launch. */
 bool flight_signature(const struct flight_entry *entry, struct job_sig *ret, uint32_t *ret_seat);

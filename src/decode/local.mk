@@ -19,6 +19,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/flight-names.c \
 	%D%/flight-pairs.c \
 	%D%/flight-plain.c \
+	%D%/flight-runs.c \
 	%D%/flight-seats.c \
 	%D%/frames.c %D%/frames.h \
 	%D%/gather.c \

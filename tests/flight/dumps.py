@@ -95,13 +95,14 @@ class World:
                                status=False)
             self.entry(rank, g, "coalesced", done, [], p2p=True)
 
-    def dump(self, rank, active_only=False, keep=None, statuses=True, entries=True, version="2.9"):
-        config = {}
-        for group in self.groups:
+    def dump(self, rank, active_only=False, keep=None, statuses=True, entries=True, version="2.9",
+             config=True):
+        listed = {}
+        for group in self.groups if config else []:
             if rank in group["ranks"] and group["pg"][rank] in self.status[rank]:
-                config[group["name"]] = {"name": group["name"], "desc": group["desc"],
+                listed[group["name"]] = {"name": group["name"], "desc": group["desc"],
                                          "ranks": str(group["ranks"])}
-        dump = {"version": version, "pg_config": config, "nccl_version": "2.27.3"}
+        dump = {"version": version, "pg_config": listed, "nccl_version": "2.27.3"}
         if statuses:
             dump["pg_status"] = {
                 str(pg): {"last_enqueued_collective": told[0], "last_started_collective": told[1],

@@ -131,6 +131,9 @@ def cases(at):
                      sizes={r: ((100 + r, 5),) for r in range(8)})
     expect("all to all", world.write(folder("a2a")), 1, "host-stall", [5])
 
+    no_lists(folder)
+    very_many(folder)
+    two_runs(folder)
     pipeline(folder)
     batches(folder)
     small_groups(folder)
@@ -138,6 +141,71 @@ def cases(at):
     at_times(folder)
     damaged(folder)
     files(folder)
+
+
+def no_lists(folder):
+    """Who is in a group is nowhere said: as many as were seen is no answer."""
+    world = plain()
+    world.collective(0, "all_reduce", done=False)
+    expect("all who are seen entered", world.write(folder("unlisted-all"), config=False),
+           4, "inconclusive", [], ["who else is in"])
+    world = plain()
+    world.collective(0, "all_reduce", ranks=others(8, 3), done=False)
+    expect("no lists", world.write(folder("unlisted")), 1, "host-stall", [3])
+    expect("no lists, one absent", world.write(folder("unlisted-absent"), config=False),
+           1, "host-stall", [3])
+    expect("no lists, three dumps", world.write(folder("unlisted-three"), config=False,
+                                                without=[2, 3, 5, 6, 7]), 4, "inconclusive")
+    world = plain()
+    world.collective(0, "all_reduce", ranks=others(8, 6), done=False)
+    world.collective(0, "broadcast", ranks=[6], done=False)
+    expect("no lists, other op", world.write(folder("unlisted-op"), config=False),
+           1, "collective-mismatch", [])
+    expect("well, no lists", plain().write(folder("unlisted-well"), config=False),
+           4, "inconclusive", [], ["how many ranks the job has"])
+    expect("well, as far as three dumps tell", plain().write(folder("well-three"),
+                                                             without=[0, 1, 2, 3, 4]),
+           4, "inconclusive", [], ["no dump of ranks 0-4 of 8"])
+
+
+def very_many(folder):
+    """A list of more ranks than fit into 16 bits is a list."""
+    world = World(3)
+    world.groups[0]["ranks"] = list(range(70000))
+    world.groups[0]["pg"] = dict.fromkeys(range(70000), 0)
+    world.groups[0]["seq"] = dict.fromkeys(range(70000), 0)
+    world.groups[0]["p2p"] = dict.fromkeys(range(70000), 0)
+    for _ in range(4):
+        world.collective(0, "all_reduce", ranks=range(3))
+    world.collective(0, "all_reduce", ranks=range(3), done=False)
+    expect("very many", world.write(folder("many")), 4, "inconclusive", [],
+           ["no dump of ranks 3-69999 of 70000"], laws=False)
+
+
+def two_runs(folder):
+    """A run of fewer ranks over the dumps of an earlier one: two jobs, of which one is judged."""
+    older = plain(8)
+    older.collective(0, "all_reduce", ranks=others(8, 6), done=False)
+    at = older.write(folder("runs"))
+    newer = World(4)
+    newer.time += 3600 * 10**9
+    for _ in range(9):
+        newer.collective(0, "all_reduce")
+    newer.collective(0, "all_reduce", ranks=others(4, 1), done=False)
+    newer.write(at)
+    expect("two runs", at, 1, "host-stall", [1],
+           ["4 dumps of another run", "nccl_trace_rank_4", '"world_size": 4'])
+    same = World(8)
+    same.time += 3600 * 10**9
+    for _ in range(20):
+        same.collective(0, "all_reduce")
+    same.collective(0, "all_reduce", ranks=others(8, 2, 6), done=False)
+    same.write(at, without=[6])
+    expect("two runs of as many", at, 1, "host-stall", [2],
+           ["1 dump of another run", "no dump of rank 6 of 8"])
+    plain(8).write(folder("versions"))
+    at = older.write(folder("versions"), without=[0, 1, 2], version="2.4")
+    expect("two versions", at, 1, "host-stall", [6], ["3 dumps of another run"])
 
 
 def pipeline(folder):

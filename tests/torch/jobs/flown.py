@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 import time
+from datetime import timedelta
 
 import torch
 import torch.distributed as dist
@@ -103,6 +104,15 @@ def grid_step(step, tensor, data):
         dist.all_reduce(torch.ones(1))
 
 
+def make_model():
+    """Of DDP: it asks all ranks for the shapes of its parameters, and sends them its buffers."""
+    return torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(8, 4))
+
+
+def model_step(step, model):
+    model(next_batch(step)).sum().backward()
+
+
 def staged_step(step):
     """Each rank is a stage: what it gets from the one before it passes on."""
     x = next_batch(step)
@@ -117,9 +127,13 @@ def staged_step(step):
 
 def train():
     grid = make_grid() if job["layout"] == "grid" else None
+    model = make_model() if job["layout"] == "model" else None
+    write(f"up_{rank}", b"")
     for step in range(job["steps"]):
-        if job["layout"] == "grid":
+        if grid:
             grid_step(step, *grid)
+        elif model:
+            model_step(step, model)
         elif job["layout"] == "stages":
             staged_step(step)
         else:
@@ -130,8 +144,7 @@ def train():
 def main():
     threading.Thread(target=on_demand, daemon=True).start()
     dist.init_process_group("gloo", init_method=f"file://{HERE}/store", rank=rank,
-                            world_size=ranks)
-    write(f"up_{rank}", b"")
+                            world_size=ranks, timeout=timedelta(seconds=job["timeout"]))
     try:
         train()
     except RuntimeError as error:
