@@ -51,8 +51,9 @@ static int compare_stays(const void *va, const void *vb)
 static struct stay stay_of(const struct flight_rank *rank, size_t index)
 {
 	struct stay stay = {.rank = index, .from = JOB_UNKNOWN, .to = rank->newest};
+	bool whole = !rank->active_only || rank->from_start;
 
-	for (size_t i = 0; i < rank->ops.nr && !rank->active_only; i++)
+	for (size_t i = 0; i < rank->ops.nr && whole; i++)
 		if (rank->ops.items[i].created != JOB_UNKNOWN &&
 			(stay.from == JOB_UNKNOWN || rank->ops.items[i].created < stay.from))
 			stay.from = rank->ops.items[i].created;
@@ -82,13 +83,22 @@ static size_t find_newest(const struct stays *stays)
 	return from;
 }
 
+/* Whether a dump without any op is of a rank that the other one's run seems not to have. */
+static bool is_beyond(const struct flight_rank *empty, const struct flight_rank *other)
+{
+	return !empty->ops.nr && other->ops.nr && empty->last_size && other->last_size &&
+	       empty->last_size != other->last_size && (size_t)empty->rank >= other->last_size;
+}
+
 /* Whether both may be of one run, by version and size. */
 static bool agree(const struct flights *flights, const struct stay *a, const struct stay *b)
 {
-	const struct flight_rank *ranks = flights->ranks.items;
+	const struct flight_rank *first = &flights->ranks.items[a->rank];
+	const struct flight_rank *second = &flights->ranks.items[b->rank];
 
-	return ranks[a->rank].release == ranks[b->rank].release &&
-	       (!a->world || !b->world || a->world == b->world);
+	return first->release == second->release &&
+	       (!a->world || !b->world || a->world == b->world) && !is_beyond(first, second) &&
+	       !is_beyond(second, first);
 }
 
 /* Keeps, of those from there on, the most that agree with one another; of as many the newest. */

@@ -28,8 +28,9 @@
 
 /* Clocks of nodes may be apart by that much. */
 #define CLOCKS_APART CLOCK_NS_PER_S
-/* Who has not come for so long while others were in it, was what they gave up for. */
-#define GIVEN_UP (2 * CLOCK_NS_PER_S)
+/* Who has not come for so long while others were in it, was what they gave up for. A dump is
+ * written some time after what it holds was true. */
+#define GIVEN_UP (60 * CLOCK_NS_PER_S)
 
 /* -- parts of one launch ----------------------------------------------------------------------- */
 

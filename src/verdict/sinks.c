@@ -325,8 +325,10 @@ static void cap_by_store(const struct inquiry *q, struct draft *draft)
 /* Of those whose ops may be among what was lost it is less sure that they never came. */
 static void downgrade_by_losses(struct inquiry *q, const struct reason *why, struct draft *draft)
 {
-	for (size_t i = 0; why->by_absence && i < draft->culprits.list.nr; i++) {
-		int rank = draft->culprits.list.items[i];
+	const struct rank_list *late = draft->culprits.list.nr ? &draft->culprits : &draft->camp_a;
+
+	for (size_t i = 0; why->by_absence && i < late->list.nr; i++) {
+		int rank = late->list.items[i];
 
 		if (!inquiry_lost_ops(q, rank))
 			continue;

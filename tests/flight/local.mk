@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Dumps of PyTorch's Flight Recorder.
-SH_TESTS += %D%/played.test %D%/verdicts.test
-EXTRA_DIST += %D%/dumps.py %D%/played.py %D%/verdicts.py
+SH_TESTS += %D%/gloo.test %D%/played.test %D%/verdicts.test
+EXTRA_DIST += %D%/dumps.py %D%/played.py %D%/sets.py %D%/verdicts.py

@@ -54,9 +54,9 @@ def is_right(got, truth):
 def is_weaker(got, truth):
     """Which of the weaker answers it is, in words; None."""
     for each in truth["instead"]:
-        if got["class"] == each["class"] and got["culprits"] == each["culprits"] and \
+        if got["class"] == each["class"] and each["culprits"] in (None, got["culprits"]) and \
                 (got["victims"] == each["victims"] if each["victims"] is not None else
-                 set(got["victims"]) <= set(truth["victims"])) and \
+                 each["culprits"] is None or set(got["victims"]) <= set(truth["victims"])) and \
                 each["confidence"] in (None, got["confidence"]):
             return each["why"]
     return None

@@ -26,24 +26,24 @@ A_DUMP_LACKS = "of the rank that was killed nothing is there, and whether what i
 
 
 def weaker(kind, why, culprits=(), victims=None, confidence=None):
-    """An answer that says less: of victims any of the true ones, unless they are named."""
-    return {"class": kind, "culprits": list(culprits), "victims": victims, "why": why,
+    """An answer that says less; of victims any of the true ones. None: whoever it names."""
+    return {"class": kind, "culprits": culprits, "victims": victims, "why": why,
             "confidence": confidence}
 
 
 LATE = {"class": "host-stall"}
 UNKNOWN = weaker("inconclusive", "the dumps do not tell")
-UNDATED = "the file's time is lost: the job may have been running"
+UNDATED = "gloo's dumps are made when somebody asks, maybe of a job that runs"
 
 # name: the job, the truth beside whom it happens to, and what may be said instead
 SETS = {
     "first": ({"ranks": 8, "mishap": "late", "who": [5], "step": 0}, LATE, []),
     "late": ({"ranks": 6, "mishap": "late", "who": [2], "step": 4}, LATE, []),
     "model": ({"ranks": 4, "layout": "model", "mishap": "late", "who": [3], "step": 3,
-               "settle": 8}, LATE, []),
+               "settle": 20}, LATE, []),
     "overwritten": ({"ranks": 4, "mishap": "late", "who": [3], "step": 5, "ring": 6}, LATE, []),
-    "gave-up": ({"ranks": 4, "mishap": "late", "who": [1], "step": 2, "timeout": 4,
-                 "settle": 8}, LATE, [UNKNOWN]),
+    "gave-up": ({"ranks": 4, "mishap": "late", "who": [1], "step": 2, "timeout": 64,
+                 "settle": 72}, LATE, []),
     "shape": ({"ranks": 4, "mishap": "shape", "who": [1], "step": 3},
               {"class": "uneven-shard"}, []),
     "other-op": ({"ranks": 6, "mishap": "op", "who": [4], "step": 3},
@@ -67,7 +67,7 @@ SETS = {
     "grid-healthy": ({"ranks": 8, "layout": "grid", "steps": 4, "settle": 6}, {"class": "healthy"},
                      [weaker("inconclusive", "nobody says how many ranks there are")]),
     "running": ({"ranks": 4, "steps": 4000, "pause": 0.02, "ring": 24}, {"class": "healthy"},
-                [UNKNOWN]),
+                [UNKNOWN, weaker("host-stall", UNDATED, None, confidence="hypothesis")]),
 }
 
 
