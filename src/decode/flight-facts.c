@@ -217,7 +217,9 @@ static int64_t tell_world(const struct flights *flights, struct job_builder *b)
 
 		if (!group->world || !group->sized || (int64_t)group->size < named)
 			continue;
-		job_add_world_size(b, (int)group->size, "first process group of the dumps");
+		job_add_world_size(b, (int)group->size,
+			group->sized == JOB_SIZE_SAID ? "first process group of the dumps"
+						      : "a list without a name in the dumps");
 		return (int64_t)group->size;
 	}
 	job_add_world_at_least(b, (int)named);

@@ -41,7 +41,7 @@ def copy(folder, target, names=None, dated=True):
 
 
 def answer(said):
-    first = said["verdicts"][0]
+    first = said["verdicts"][0] if said["verdicts"] else {"class": "too early", "confidence": None}
     return {"class": first["class"], "confidence": first["confidence"],
             "culprits": sorted({c for v in said["verdicts"] for c in v["culprits"]}),
             "victims": sorted({c for v in said["verdicts"] for c in v["victims"]})}
@@ -80,8 +80,11 @@ class Judge:
 
     def fail(self, what, said):
         self.failed += 1
-        print("FAIL %s: %s" % (what, json.dumps(answer(said)) + " " +
-                               said["verdicts"][0]["headline"] if said else "nothing was said"))
+        words = "nothing was said"
+        if said:
+            words = "%s %s" % (json.dumps(answer(said)),
+                               " / ".join(v["headline"] for v in said["verdicts"]))
+        print("FAIL %s: %s" % (what, words))
 
     def whole(self, name, folder, truth):
         said = diagnose(copy(folder, self.place()))
@@ -126,8 +129,7 @@ class Judge:
         target = copy(older, self.place())
         at = min(truth["written"].values()) - max(truth_of(older)["written"].values())
         if at < 20e9:
-            for name in os.listdir(target):
-                raise SystemExit("%s is no older than %s" % (older, newer))
+            raise SystemExit("%s is no older than %s" % (older, newer))
         copy(newer, target)
         said = diagnose(target)
         if not said or not is_right(answer(said), truth) or "of another run" not in json.dumps(
