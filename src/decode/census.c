@@ -106,7 +106,8 @@ static void census_slot(struct decode_context *context, struct job_builder *buil
 	if (slot->world_size > 0 && (process->fact.role == JOB_ROLE_RANK ||
 					    (process->fact.role == JOB_ROLE_CANDIDATE &&
 						    !(slot->flags & CENSUS_F_TASK))))
-		job_add_world_size(builder, slot->world_size, "environment of the ranks");
+		job_add_world_size_since(builder, slot->world_size, "environment of the ranks",
+			process->fact.restart);
 	census_end(context, process, number, slot);
 	census_tools(context, builder, process, slot);
 	if (slot->flags & CENSUS_F_NO_RING)

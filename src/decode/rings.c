@@ -135,7 +135,8 @@ static void rings_take_identity(struct ring_source *source)
 		(process->fact.role == JOB_ROLE_RANK ||
 			(process->fact.role == JOB_ROLE_CANDIDATE &&
 				!(header->compat_flags & CENSUS_F_TASK))))
-		job_add_world_size(source->builder, header->world_size, "environment of the ranks");
+		job_add_world_size_since(source->builder, header->world_size,
+			"environment of the ranks", header->restart > 0 ? header->restart : 0);
 	if (header->job[0])
 		job_add_identity(source->builder, header->job, "");
 	source->name = context_name(source->context, process);

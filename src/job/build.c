@@ -188,6 +188,16 @@ static void settle_expected(struct job_builder *b, struct job_expected *held, in
 
 void job_add_world_size(struct job_builder *b, int world_size, const char *by)
 {
+	job_add_world_size_since(b, world_size, by, 0);
+}
+
+void job_add_world_size_since(struct job_builder *b, int world_size, const char *by, int restart)
+{
+	if (world_size < 0 || restart < b->ranks_restart)
+		return;
+	if (restart > b->ranks_restart)
+		b->ranks = (struct job_expected){JOB_NONE, ""};
+	b->ranks_restart = restart;
 	settle_expected(b, &b->ranks, world_size, by);
 }
 

@@ -51,6 +51,11 @@ void job_add_identity(struct job_builder *b, const char *id, const char *name);
  */
 void job_add_world_size(struct job_builder *b, int world_size, const char *by);
 /*
+ * The same, of that elastic restart (0 is the first start): the word of a later one stands whatever
+ * earlier ones said, since a job may go on with fewer ranks.
+ */
+void job_add_world_size_since(struct job_builder *b, int world_size, const char *by, int restart);
+/*
  * So many are named somewhere, but nobody says that these are all; a said size that is no smaller
  * takes it back.
  */

@@ -25,10 +25,15 @@ static int64_t now_of(const struct job *job, const struct job_rank *rank,
 }
 
 /* Spans are sorted by begin: each adds what lies beyond all before it. */
-static void look_at_compiles(const struct job *job, int rank, int64_t now, struct firsts *firsts)
+static void look_at_compiles(const struct job *job, int rank, struct firsts *firsts)
 {
+	const struct job_rank *r = &job->ranks[rank];
 	struct spans_range range = spans_of(job, rank);
-	int64_t until = JOB_UNKNOWN;
+	int64_t until = JOB_UNKNOWN, now;
+
+	if (r->process == JOB_NONE)
+		return;
+	now = now_of(job, r, &job->processes[r->process]);
 
 	for (size_t i = range.from; i < range.to; i++) {
 		const struct job_span *span = &job->spans[i];
@@ -49,16 +54,38 @@ static void look_at_compiles(const struct job *job, int rank, int64_t now, struc
 	}
 }
 
-/* When each rank entered its first op, where that is still known as such. */
+/*
+ * When this seat entered its first op at that time or later; JOB_UNKNOWN where it has not, or where
+ * ops before it are no longer known.
+ */
+static int64_t first_op(const struct job_member *m, int64_t from)
+{
+	for (size_t i = 0; i < m->nops && m->ops[i].index == i + 1; i++)
+		if (m->ops[i].entered != JOB_UNKNOWN &&
+			(from == JOB_UNKNOWN || m->ops[i].entered >= from))
+			return m->ops[i].entered;
+	return JOB_UNKNOWN;
+}
+
+/*
+ * When each rank entered its first op, where that is still known as such. Where ranks compile, what
+ * comes before is no forward: what makes a model parallel compares and hands out parameters.
+ */
 static void look_at_ops(const struct job *job, struct firsts *all)
 {
+	bool compiles = false;
+
+	for (size_t i = 0; i < job->nranks; i++)
+		compiles |= all[i].compile != JOB_UNKNOWN;
 	for (size_t i = 0; i < job->nmembers; i++) {
 		const struct job_member *m = &job->members[i];
-		int64_t entered = m->nops && m->ops[0].index == 1 ? m->ops[0].entered : JOB_UNKNOWN;
+		int64_t entered;
 
-		if (m->rank == JOB_NONE || entered == JOB_UNKNOWN)
+		if (m->rank == JOB_NONE || (compiles && all[m->rank].compile == JOB_UNKNOWN))
 			continue;
-		if (all[m->rank].collective == JOB_UNKNOWN || entered < all[m->rank].collective)
+		entered = first_op(m, all[m->rank].compile);
+		if (entered != JOB_UNKNOWN && (all[m->rank].collective == JOB_UNKNOWN ||
+						      entered < all[m->rank].collective))
 			all[m->rank].collective = entered;
 	}
 }
@@ -110,8 +137,6 @@ static void finish(const struct job *job, int rank, struct firsts *firsts)
 		r->process == JOB_NONE ? NULL : &job->processes[r->process];
 	int64_t born = process ? process->born : JOB_UNKNOWN;
 
-	if (process)
-		look_at_compiles(job, rank, now_of(job, r, process), firsts);
 	firsts->compile = since(born, firsts->compile);
 	firsts->collective = since(born, firsts->collective);
 	if (steps.from < steps.to)
@@ -126,6 +151,7 @@ struct firsts *firsts_new(const struct job *job)
 		all[i] = nothing;
 		all[i].cache = caches_found(job, (int)i);
 		look_at_traits(job, (int)i, &all[i]);
+		look_at_compiles(job, (int)i, &all[i]);
 	}
 	look_at_ops(job, all);
 	for (size_t i = 0; i < job->nranks; i++)

@@ -13,7 +13,8 @@ struct firsts {
 	int64_t compile;    /* to the begin of its first compile span */
 	int64_t compiling; /* in compile spans of its own process, nested and open ones counted once
 			    */
-	int64_t collective; /* to the first op entered in any group */
+	int64_t collective; /* to the first op entered in any group; where ranks compile, to the
+			       first since its compile began */
 	int64_t step;	    /* to the first step done */
 	const char *mode;   /* "ddp", "fsdp2+tp"; "" unknown, as all texts here */
 	const char *framework;

@@ -8,6 +8,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/device.c \
 	%D%/draft.c \
 	%D%/early.c \
+	%D%/fork-sites.c \
 	%D%/forked.c \
 	%D%/graphs.c \
 	%D%/handling.c \
@@ -77,6 +78,9 @@ tests_unit_verdict_unseen_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_align_test
 tests_unit_verdict_align_test_SOURCES = tests/unit/verdict_align_test.c $(FACTS)
 tests_unit_verdict_align_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict_first_test
+tests_unit_verdict_first_test_SOURCES = tests/unit/verdict_first_test.c $(FACTS)
+tests_unit_verdict_first_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_stall_test
 tests_unit_verdict_stall_test_SOURCES = tests/unit/verdict_stall_test.c $(FACTS)
 tests_unit_verdict_stall_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)

@@ -91,6 +91,9 @@ bool stacks_same_site(const struct inquiry *q, int a, int b);
 /* How a fork is shared out between culprits, victims and camps (forked.c). */
 void fork_share_out(struct inquiry *q, const struct fork *fork, size_t guilty, struct draft *draft);
 
+/* Adds where in the program the camps of a fork that stands are (fork-sites.c). */
+void fork_tell_sites(struct inquiry *q, const struct fork *fork, struct draft *draft);
+
 /* Adds what each camp entered, as facts (forked.c). */
 void fork_tell_camps(struct inquiry *q, const struct fork *fork, struct draft *draft);
 

@@ -524,6 +524,8 @@ void judge_forks(struct inquiry *q)
 			draft->verdict.class = rule->class;
 			break;
 		}
+		if (standing)
+			fork_tell_sites(q, fork, draft);
 		/* Who is the minority depends on how many there are. */
 		if (draft->culprits.list.nr && !rollcall_lists_all(&q->job->groups[fork->group]) &&
 			draft->verdict.confidence > VERDICT_SUPPORTED)

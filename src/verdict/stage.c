@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/rollcall.h"
+#include "job/spans.h"
 #include "verdict/judge.h"
 
 /* What a job may do before its first step: hand out parameters, compare configurations. */
@@ -28,15 +29,27 @@ static bool somebody_is_ready(const struct inquiry *q)
 	return false;
 }
 
-static bool completed_a_step(const struct inquiry *q)
+/* A rank compiles, and nothing was ever compiled before: that is the first forward. */
+static bool compiles_first(const struct job *job, int rank)
 {
-	for (size_t i = 0; i < q->job->nsteps; i++)
-		if (q->job->steps[i].n)
-			return true;
-	if (q->job->nsteps)
-		return false;
-	/* Without marks: more than the few collectives of a start, entered by all of the largest.
-	 */
+	struct spans_range range = spans_of(job, rank);
+	bool open = false;
+
+	for (size_t i = range.from; i < range.to; i++) {
+		const struct job_span *span = &job->spans[i];
+
+		if (span->kind != JOB_SPAN_COMPILE || span->process != job->ranks[rank].process)
+			continue;
+		if (!span->open)
+			return false;
+		open = true;
+	}
+	return open;
+}
+
+/* Is the job's largest group beyond the few collectives with which a job begins? */
+static bool is_beyond_start(const struct inquiry *q)
+{
 	for (size_t i = 0; i < q->job->ngroups; i++) {
 		uint64_t rear;
 
@@ -47,6 +60,23 @@ static bool completed_a_step(const struct inquiry *q)
 			return true;
 	}
 	return false;
+}
+
+/*
+ * Steps are counted where they are marked. Without marks many collectives may be one forward of a
+ * model in many parts, or many steps: then nobody knows, unless somebody still compiles at first.
+ */
+static enum verdict_stage stage_of_ready(const struct inquiry *q)
+{
+	for (size_t i = 0; i < q->job->nsteps; i++)
+		if (q->job->steps[i].n)
+			return VERDICT_STEADY;
+	if (q->job->nsteps || !is_beyond_start(q))
+		return VERDICT_FIRST_FORWARD;
+	for (size_t i = 0; i < q->job->nranks; i++)
+		if (compiles_first(q->job, (int)i))
+			return VERDICT_FIRST_FORWARD;
+	return VERDICT_STAGE_UNKNOWN;
 }
 
 /* Without rings only waits in init say how far a job has come. */
@@ -82,5 +112,5 @@ enum verdict_stage judge_stage(const struct inquiry *q)
 		return stage_by_stacks(q);
 	if (!somebody_is_ready(q))
 		return VERDICT_BOOTSTRAP;
-	return completed_a_step(q) ? VERDICT_STEADY : VERDICT_FIRST_FORWARD;
+	return stage_of_ready(q);
 }

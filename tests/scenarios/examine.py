@@ -307,7 +307,23 @@ class Play:
                     text += [f"--- {os.path.basename(path)}"] + file.read().splitlines()[-6:]
         return "\n".join(text)
 
+    def keep_for_weakening(self):
+        """Bundles, with the truth beside each, for `make check-weak'."""
+        folder = os.environ.get("INQUEST_WEAK_BUNDLES")
+        now = os.path.join(self.folder, "now.inq")
+        if not folder or not self.truth:
+            return
+        os.makedirs(folder, exist_ok=True)
+        left = [os.path.join(self.out, name) for name in os.listdir(self.out)]
+        for number, path in enumerate(sorted(left) + [now]):
+            if path.endswith(".inq") and os.path.exists(path):
+                kept = os.path.join(folder, f"{self.name}-{os.getpid()}-{number}.inq")
+                shutil.copy(path, kept)
+                with open(kept + ".truth.json", "w") as file:
+                    json.dump({"involved": list(self.truth.get("involved", []))}, file)
+
     def clean(self):
+        self.keep_for_weakening()
         if os.environ.get("INQUEST_KEEP_JOBS"):
             print(f"# kept {self.folder}")
         else:

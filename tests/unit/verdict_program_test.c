@@ -2,6 +2,8 @@
 /* Shards and the program's own faults: S13-S22b, S35-S38, S46, S52, S53. */
 #include "tests/unit/unit.h"
 
+#include <string.h>
+
 #include "tests/unit/facts.h"
 
 /* -- shards --------------------------------------------------------------------------------- */
@@ -315,6 +317,47 @@ static void s53_the_first_fork_not_the_last_op(void **state)
 	facts_free(f);
 }
 
+/* Is it told that so many ranks, this one first, wait in that call at that line? */
+static bool waits_at(
+	const struct verdict *v, size_t n, int first, const char *call, const char *place)
+{
+	for (size_t i = 0; i < v->nevidence; i++) {
+		const struct verdict_fact *fact = &v->evidence[i];
+
+		if (fact->kind == FACT_WAITS_AT && fact->ranks.n == n &&
+			fact->ranks.at[0] == first && !strcmp(fact->text, call) &&
+			!strcmp(fact->text2, place))
+			return true;
+	}
+	return false;
+}
+
+/* Where in the program each side of a fork stands, by the stacks of a job with the probe. */
+static void both_sides_of_a_fork_have_their_line(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct verdicts *v;
+	struct job *job;
+
+	facts_rounds(f, 0, 4, 10, 1);
+	for (int rank = 0; rank < 4; rank++) {
+		facts_hold(f, 0, rank, rank == 3 ? JOB_OP_ALLGATHER : JOB_OP_ALLREDUCE, 100, 20);
+		facts_stack(f, rank,
+			rank == 3 ? "all_gather@/e/torch/distributed/distributed_c10d.py:7 < "
+				    "log@/me/train.py:90 < main@/me/train.py:9"
+				  : "all_reduce@/e/torch/distributed/distributed_c10d.py:5 < "
+				    "step@/me/train.py:88 < main@/me/train.py:9");
+	}
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "3", "0-2");
+	job = facts_job(f);
+	v = verdicts_of(job);
+	assert_true(waits_at(&v->at[0], 1, 3, "all_gather", "train.py:90 in log"));
+	assert_true(waits_at(&v->at[0], 3, 0, "all_reduce", "train.py:88 in step"));
+	verdicts_free(v);
+	job_free(job);
+	facts_free(f);
+}
+
 /* A door that tells only bytes agrees with one that tells counts and types, or differs in them. */
 static void bytes_are_compared_with_bytes(void **state)
 {
@@ -540,6 +583,7 @@ int main(void)
 		cmocka_unit_test(own_reductions_have_own_handles),
 		cmocka_unit_test(one_launch_has_no_order),
 		cmocka_unit_test(s53_the_first_fork_not_the_last_op),
+		cmocka_unit_test(both_sides_of_a_fork_have_their_line),
 		cmocka_unit_test(bytes_are_compared_with_bytes),
 		cmocka_unit_test(a_fork_that_only_the_hashes_show),
 		cmocka_unit_test(half_of_the_evidence_names_camps_only),

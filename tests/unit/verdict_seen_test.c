@@ -141,6 +141,27 @@ static void who_says_how_many_there_should_be_is_kept(void **state)
 	facts_free(f);
 }
 
+/* An elastic job goes on with fewer: those who were given up are not missing. */
+static void a_world_that_shrank_at_a_restart_is_whole(void **state)
+{
+	static const struct {
+		int size, restart;
+	} words[] = {{8, 0}, {6, 1}, {8, 0}, {6, 1}};
+	(void)state;
+	for (size_t from = 0; from < 2; from++) {
+		struct job_builder *b = job_builder_new();
+		struct job *job;
+
+		for (size_t i = from; i < from + 3; i++)
+			job_add_world_size_since(
+				b, words[i].size, "WORLD_SIZE", words[i].restart);
+		job = job_seal(b);
+		assert_int_equal(job->coverage.ranks.n, 6);
+		assert_int_equal(job->nranks, 6);
+		job_free(job);
+	}
+}
+
 /* Hosts have one name for their launcher and another for themselves. */
 static void expected_hosts_are_missed_by_their_names(void **state)
 {
@@ -176,6 +197,7 @@ int main(void)
 		cmocka_unit_test(nobody_is_well_while_some_were_not_seen),
 		cmocka_unit_test(a_death_seen_on_one_of_two_nodes_is_supported),
 		cmocka_unit_test(who_says_how_many_there_should_be_is_kept),
+		cmocka_unit_test(a_world_that_shrank_at_a_restart_is_whole),
 		cmocka_unit_test(expected_hosts_are_missed_by_their_names),
 	};
 

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "job/firsts.h"
 #include "tests/unit/facts.h"
 
 struct judged {
@@ -597,41 +596,6 @@ static void what_torch_lacks_is_a_loss_and_leaves_rules_unjudged(void **state)
 	facts_free(f);
 }
 
-/* -- the first forward ------------------------------------------------------------------------- */
-
-static void how_a_rank_came_to_its_first_step(void **state)
-{
-	struct facts *f = facts_new(2);
-	struct job *job;
-	struct firsts *firsts;
-
-	facts_span(f, 0, JOB_SPAN_COMPILE, "dynamo", "", 10, 20);
-	facts_span(f, 0, JOB_SPAN_COMPILE, "aot", "", 12, 19);
-	facts_span(f, 0, JOB_SPAN_COMPILE, "lazy backward", "", 30, 35);
-	facts_enter(f, 0, 0, JOB_OP_ALLREDUCE, 64, 22);
-	facts_span(f, 1, JOB_SPAN_COMPILE, "dynamo", "", 10, FACTS_OPEN);
-	facts_step(f, 0, 1);
-	f->extra[f->nextra - 1].is.step.first = facts_ns(40);
-	facts_trait(f, 0, "mode", "ddp", -1);
-	facts_trait(f, 0, "timeout", "", 600000000000);
-	job = facts_job(f);
-	firsts = firsts_new(job);
-	assert_int_equal(firsts[0].compile, 10000000000);
-	assert_int_equal(firsts[0].compiling, 15000000000);
-	assert_int_equal(firsts[0].collective, 22000000000);
-	assert_int_equal(firsts[0].step, 40000000000);
-	assert_string_equal(firsts[0].mode, "ddp");
-	assert_int_equal(firsts[0].timeout, 600000000000);
-	assert_int_equal(firsts[0].heartbeat, JOB_UNKNOWN);
-	assert_int_equal(firsts[1].compiling, 90000000000);
-	assert_int_equal(firsts[1].collective, JOB_UNKNOWN);
-	assert_int_equal(firsts[1].step, JOB_UNKNOWN);
-	assert_string_equal(firsts[1].mode, "");
-	firsts_free(firsts);
-	job_free(job);
-	facts_free(f);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -662,7 +626,6 @@ int main(void)
 		cmocka_unit_test(nothing_is_known_of_limits_without_torch),
 		cmocka_unit_test(the_watchdog_of_nccl_takes_a_minute_for_dumps),
 		cmocka_unit_test(gloo_gives_up_itself),
-		cmocka_unit_test(how_a_rank_came_to_its_first_step),
 		cmocka_unit_test(what_torch_lacks_is_a_loss_and_leaves_rules_unjudged),
 	};
 

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where in the program the two sides of a fork are: who is to mend it has to compare two lines of
+ * his own. What recorded the op may know where it was called; else the stacks tell where the ranks
+ * of each camp stand now.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "verdict/rule.h"
+
+#define TOLD_CAMPS 4
+#define TOLD_SITES 2 /* of a camp */
+
+static bool has_site(const struct inquiry *q, int rank)
+{
+	const struct profile *p = rank == JOB_NONE ? NULL : &q->profiles[rank];
+
+	return p && p->posture.stack && p->posture.program >= 0 && !p->ended;
+}
+
+static void tell_site(struct inquiry *q, int first, const struct rank_list *ranks, int64_t stands,
+	struct draft *draft)
+{
+	const struct posture *p = &q->profiles[first].posture;
+	const char *place = poses_place(q->arena, q->job, p->stack, p->program);
+	struct verdict_fact *fact = draft_fact_of(
+		q, draft, poses_waits(p->pose) ? FACT_WAITS_AT : FACT_AT, ranks, p->stack->cite);
+
+	fact->text = poses_waits(p->pose) ? poses_call(p) : place;
+	fact->text2 = poses_waits(p->pose) ? place : "";
+	if (stands > 0)
+		fact->a = stands;
+}
+
+/* Ranks of one camp, those at one line of the program in one fact. */
+static void tell_camp(struct inquiry *q, const struct fork_camp *camp, struct draft *draft)
+{
+	bool *told = alloc_zeroed(camp->n + 1, sizeof(*told));
+
+	for (size_t i = 0, sites = 0; i < camp->n && sites < TOLD_SITES; i++) {
+		int first = q->job->members[camp->members[i]].rank;
+		struct rank_list ranks = {0};
+		int64_t stands = JOB_UNKNOWN;
+
+		if (told[i] || !has_site(q, first))
+			continue;
+		for (size_t k = i; k < camp->n; k++) {
+			int rank = q->job->members[camp->members[k]].rank;
+
+			if (told[k] || !has_site(q, rank) || !stacks_same_site(q, first, rank))
+				continue;
+			told[k] = true;
+			rank_list_add(&ranks, rank);
+			if (q->profiles[rank].posture.stands > stands)
+				stands = q->profiles[rank].posture.stands;
+		}
+		rank_list_settle(&ranks);
+		tell_site(q, first, &ranks, stands, draft);
+		array_release(&ranks.list);
+		sites++;
+	}
+	free(told);
+}
+
+static bool is_told(const struct draft *draft, const char *place)
+{
+	const struct verdict_fact *fact;
+
+	array_for_each (&draft->facts, fact)
+		if (fact->kind == FACT_CALLED_AT && !strcmp(fact->text, place))
+			return true;
+	return false;
+}
+
+/* What was recorded with the op says best where it was called; victims have tell_victims(). */
+static bool tell_call(struct inquiry *q, const struct fork_camp *camp, struct draft *draft)
+{
+	struct rank_list ranks = {0};
+
+	if (!camp->op || !*camp->op->place)
+		return false;
+	for (size_t i = 0; i < camp->n; i++) {
+		int rank = q->job->members[camp->members[i]].rank;
+
+		if (!rank_list_has(&draft->victims, rank))
+			rank_list_add(&ranks, rank);
+	}
+	rank_list_settle(&ranks);
+	if (ranks.list.nr && !is_told(draft, camp->op->place))
+		draft_fact_of(q, draft, FACT_CALLED_AT, &ranks, camp->op->cite)->text =
+			camp->op->place;
+	array_release(&ranks.list);
+	return true;
+}
+
+/* The first of a camp whose place is known; JOB_NONE: there is none. */
+static int first_of(const struct inquiry *q, const struct fork_camp *camp)
+{
+	for (size_t i = 0; i < camp->n; i++)
+		if (has_site(q, q->job->members[camp->members[i]].rank))
+			return q->job->members[camp->members[i]].rank;
+	return JOB_NONE;
+}
+
+/* Do some stand elsewhere than others? Where all wait for the GPU at one line it tells nothing. */
+static bool sites_differ(const struct inquiry *q, const struct fork *fork)
+{
+	int one = first_of(q, &fork->camps[0]);
+
+	for (size_t c = 0; c < fork->ncamps && one != JOB_NONE; c++)
+		for (size_t i = 0; i < fork->camps[c].n; i++) {
+			int rank = q->job->members[fork->camps[c].members[i]].rank;
+
+			if (has_site(q, rank) && !stacks_same_site(q, one, rank))
+				return true;
+		}
+	return false;
+}
+
+void fork_tell_sites(struct inquiry *q, const struct fork *fork, struct draft *draft)
+{
+	bool differ = sites_differ(q, fork);
+
+	for (size_t i = fork->ncamps < TOLD_CAMPS ? fork->ncamps : TOLD_CAMPS; i--;)
+		if (!tell_call(q, &fork->camps[i], draft) && differ)
+			tell_camp(q, &fork->camps[i], draft);
+}

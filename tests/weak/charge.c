@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "charge.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/decode.h"
+#include "job/waits.h"
+#include "plant.h"
+#include "report/report.h"
+
+struct bench {
+	const struct whole *whole;
+	const struct job *job;
+	const struct verdicts *verdicts;
+	enum charge_kind kind;
+	struct str *wrong;
+	bool right;
+};
+
+static void __attribute__((format(printf, 3, 4)))
+object(struct bench *bench, const char *law, const char *format, ...)
+{
+	va_list args;
+
+	str_printf(bench->wrong, "%s%s: ", bench->right ? "" : "; ", law);
+	va_start(args, format);
+	str_vprintf(bench->wrong, format, args);
+	va_end(args);
+	bench->right = false;
+}
+
+/* --- Culprits --------------------------------------------------------------------------------- */
+
+static void add_ranks(struct str *into, const struct job *job, const struct verdict_ranks *ranks)
+{
+	for (size_t i = 0; i < ranks->n; i++)
+		str_printf(into, "%s%d", i ? "," : "", job->ranks[ranks->at[i]].world_rank);
+}
+
+/* The whole's number of a rank; -1 where it knows no such process. */
+static int whole_number(const struct bench *bench, const struct job_rank *rank)
+{
+	const struct job_process *process =
+		rank->process == JOB_NONE ? NULL : &bench->job->processes[rank->process];
+
+	if (!rank->numberless)
+		return rank->world_rank;
+	return process ? whole_rank_of_process(
+				 bench->whole, NULL, process->pid, process->start_time)
+		       : -1;
+}
+
+static bool all_named(const struct bench *bench, const struct verdict *verdict)
+{
+	for (size_t i = 0; i < verdict->culprits.n; i++)
+		if (!whole_names(bench->whole,
+			    whole_number(bench, &bench->job->ranks[verdict->culprits.at[i]])))
+			return false;
+	return true;
+}
+
+static void hold_named(struct bench *bench, const struct verdict *verdict)
+{
+	struct str ranks = {0};
+
+	if (verdict->confidence <= VERDICT_HYPOTHESIS || all_named(bench, verdict))
+		return;
+	add_ranks(&ranks, bench->job, &verdict->culprits);
+	object(bench, "named", "%s %s of rank %s", verdict_confidence_name(verdict->confidence),
+		verdict_class_name(verdict->class), str_text(&ranks));
+	str_release(&ranks);
+}
+
+/* --- Certainty -------------------------------------------------------------------------------- */
+
+static bool is_no_finding(enum verdict_class class)
+{
+	return class == VERDICT_HEALTHY || class == VERDICT_INCONCLUSIVE ||
+	       class == VERDICT_SLOW || class == VERDICT_TOO_EARLY;
+}
+
+/* "uneven-shard, by an early exit": that there was an early exit is the same finding. */
+static bool is_its_cause(const struct verdict *verdict, enum verdict_class class)
+{
+	return verdict->cause == VERDICT_BY_EARLY_EXIT && class == VERDICT_EARLY_EXIT;
+}
+
+static bool whole_has(const struct bench *bench, enum verdict_class class)
+{
+	for (size_t i = 0; i < bench->whole->verdicts->n; i++) {
+		enum verdict_class other = bench->whole->verdicts->at[i].class;
+
+		if (other == class || is_its_cause(&bench->whole->verdicts->at[i], class))
+			return true;
+		if (bench->kind == CHARGE_EARLIER &&
+			!strcmp(verdict_family_name(other), verdict_family_name(class)))
+			return true;
+	}
+	return false;
+}
+
+static void hold_sure(struct bench *bench, const struct verdict *verdict)
+{
+	if (verdict->confidence != VERDICT_ESTABLISHED || is_no_finding(verdict->class) ||
+		whole_has(bench, verdict->class))
+		return;
+	/* A rank that stalls first, and is seen to die of it later, is right to be named. */
+	if (bench->kind == CHARGE_EARLIER && verdict->culprits.n && all_named(bench, verdict))
+		return;
+	object(bench, "sure", "established %s, which is not what the whole says",
+		verdict_class_name(verdict->class));
+}
+
+static void hold_all_in(struct bench *bench, const struct verdict *verdict)
+{
+	if (verdict->confidence > VERDICT_HYPOTHESIS && verdict->class == VERDICT_TRANSPORT_STALL &&
+		!whole_has(bench, VERDICT_TRANSPORT_STALL) && !whole_has(bench, VERDICT_GPU_STALL))
+		object(bench, "all-in", "says that all have entered");
+}
+
+/* --- Well-being ------------------------------------------------------------------------------- */
+
+/* Whether anything was seen of the whole's rank. */
+static bool was_seen(const struct bench *bench, int world_rank)
+{
+	for (size_t i = 0; i < bench->job->nranks; i++) {
+		const struct job_rank *rank = &bench->job->ranks[i];
+
+		if (whole_number(bench, rank) == world_rank)
+			return rank->knows != 0;
+	}
+	return false;
+}
+
+static void hold_seen(struct bench *bench)
+{
+	const struct job *whole = bench->whole->job;
+	int expected =
+		whole->world_size > (int)whole->nranks ? whole->world_size : (int)whole->nranks;
+
+	for (size_t i = 0; i < whole->nranks; i++)
+		if (!was_seen(bench, whole->ranks[i].world_rank)) {
+			object(bench, "well", "healthy, and rank %d was not seen",
+				whole->ranks[i].world_rank);
+			return;
+		}
+	if (expected > (int)bench->job->nranks)
+		object(bench, "well", "healthy, and %d of %d ranks were not seen",
+			expected - (int)bench->job->nranks, expected);
+}
+
+static void hold_nobody_waits(struct bench *bench)
+{
+	struct waits *waits = waits_new(bench->job, NULL);
+
+	for (size_t i = 0; i < waits->n; i++) {
+		const struct wait *wait = &waits->at[i];
+
+		if (!(wait->held || wait->sure) || wait->kind > WAIT_STORE || wait->undated)
+			continue;
+		object(bench, "well", "healthy, and rank %d waits",
+			bench->job->ranks[wait->rank].world_rank);
+		break;
+	}
+	waits_free(waits);
+}
+
+/* Data that went wrong without anybody waiting is nothing that less evidence would have to show. */
+static bool whole_waits(const struct whole *whole)
+{
+	for (size_t i = 0; i < whole->verdicts->n; i++)
+		if (whole->verdicts->at[i].victims.n)
+			return true;
+	return false;
+}
+
+static void hold_well(struct bench *bench, const struct verdict *verdict)
+{
+	if (verdict->class != VERDICT_HEALTHY)
+		return;
+	hold_seen(bench);
+	hold_nobody_waits(bench);
+	if (bench->kind == CHARGE_LESS && whole_waits(bench->whole))
+		object(bench, "well", "healthy, of a job in which ranks wait");
+}
+
+/* --- Judging ---------------------------------------------------------------------------------- */
+
+struct verdicts *charge_judge(
+	const struct evidence *evidence, enum plant plant, struct job **ret_job)
+{
+	struct job *job = decode_job(evidence);
+	struct verdicts *verdicts;
+
+	plant_into_job(plant, job);
+	verdicts = verdicts_of(job);
+	plant_into_verdicts(plant, verdicts);
+	*ret_job = job;
+	return verdicts;
+}
+
+/* --- Clocks ----------------------------------------------------------------------------------- */
+
+static void say(struct str *into, const struct job *job, const struct verdicts *verdicts)
+{
+	for (size_t i = 0; i < verdicts->n; i++) {
+		const struct verdict *verdict = &verdicts->at[i];
+
+		str_printf(into, "%s%s %s [", i ? ", " : "",
+			verdict_confidence_name(verdict->confidence),
+			verdict_class_name(verdict->class));
+		add_ranks(into, job, &verdict->culprits);
+		str_add(into, "]");
+	}
+}
+
+static void hold_same(struct bench *bench, const struct evidence *as, enum plant plant)
+{
+	struct str before = {0}, after = {0};
+	struct job *job;
+	struct verdicts *verdicts = charge_judge(as, plant, &job);
+
+	say(&before, job, verdicts);
+	say(&after, bench->job, bench->verdicts);
+	verdicts_free(verdicts);
+	job_free(job);
+	if (strcmp(str_text(&before), str_text(&after)) != 0)
+		object(bench, "same", "%s became %s", str_text(&before), str_text(&after));
+	str_release(&before);
+	str_release(&after);
+}
+
+/* --- All of it -------------------------------------------------------------------------------- */
+
+/* Nobody reads it: it must not crash. */
+static void write_text(const struct verdicts *verdicts)
+{
+	static const struct report_options options = {.threads_stopped = -1};
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	if (file) {
+		report_text.write(file, verdicts, &options);
+		fclose(file);
+	}
+	free(text);
+}
+
+bool charge(const struct whole *whole, const struct evidence *evidence, enum charge_kind kind,
+	const struct evidence *as, enum plant plant, struct str *wrong)
+{
+	struct bench bench = {.whole = whole, .kind = kind, .wrong = wrong, .right = true};
+	struct job *job;
+	struct verdicts *verdicts = charge_judge(evidence, plant, &job);
+
+	bench.job = job;
+	bench.verdicts = verdicts;
+	for (size_t i = 0; i < verdicts->n; i++) {
+		hold_named(&bench, &verdicts->at[i]);
+		hold_sure(&bench, &verdicts->at[i]);
+		hold_all_in(&bench, &verdicts->at[i]);
+		hold_well(&bench, &verdicts->at[i]);
+	}
+	if (kind == CHARGE_SAME)
+		hold_same(&bench, as, plant);
+	write_text(verdicts);
+	verdicts_free(verdicts);
+	job_free(job);
+	return bench.right;
+}
+
+void charge_print(const struct evidence *evidence, enum plant plant)
+{
+	static const struct report_options options = {.threads_stopped = -1};
+	struct job *job;
+	struct verdicts *verdicts = charge_judge(evidence, plant, &job);
+	struct str json = {0};
+
+	report_text.write(stdout, verdicts, &options);
+	report_json_add(&json, verdicts);
+	printf("\n%s\n", str_text(&json));
+	str_release(&json);
+	verdicts_free(verdicts);
+	job_free(job);
+}
