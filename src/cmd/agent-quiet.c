@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,11 +19,13 @@
 #define SAMPLES_APART_MS 1100
 #define SAMPLES_NS	 (2 * SAMPLES_APART_MS * CLOCK_NS_PER_MS)
 #define ASK_MS	   100
+/* A job that is silent for less is only between two operations. */
+#define QUIET_NS    (2 * CLOCK_NS_PER_S)
 #define SOONEST_NS  (3 * CLOCK_NS_PER_S)
 #define LATEST_NS   (10 * CLOCK_NS_PER_S)
 /* A helper that takes longer is stuck itself. */
 #define PATIENCE_NS (60 * CLOCK_NS_PER_S)
-/* Taking stacks is at most this part of the time. */
+/* Taking stacks is at most this part of one core. */
 #define COST_RATIO 20
 
 /* --- What rings tell -------------------------------------------------------------------------- */
@@ -39,7 +42,8 @@ static uint64_t told_by(const struct job *job)
 
 	hash = mix(mix(mix(hash, job->nranks), job->ngroups), job->nspans);
 	for (size_t i = 0; i < job->nranks; i++)
-		hash = mix(hash, (uint64_t)job->ranks[i].process);
+		if (job->ranks[i].process != JOB_NONE)
+			hash = mix(hash, job->processes[job->ranks[i].process].start_time);
 	for (size_t i = 0; i < job->nmembers; i++) {
 		const struct job_member *m = &job->members[i];
 
@@ -67,6 +71,11 @@ static int64_t usual_pause(int64_t hang_after)
 	return bounded(hang_after / 4, SOONEST_NS, LATEST_NS);
 }
 
+static void take_at(struct agent_quiet *quiet, int64_t due)
+{
+	quiet->due = due > quiet->soonest ? due : quiet->soonest;
+}
+
 bool agent_quiet_see(
 	struct agent_quiet *quiet, const struct job *job, int64_t now, int64_t hang_after)
 {
@@ -77,7 +86,7 @@ bool agent_quiet_see(
 	quiet->told = told;
 	quiet->since = now;
 	quiet->pause = usual_pause(hang_after);
-	quiet->due = now + bounded(hang_after / 2 - SAMPLES_NS, 0, INT64_MAX);
+	take_at(quiet, now + bounded(hang_after / 2 - SAMPLES_NS, QUIET_NS, INT64_MAX));
 	return true;
 }
 
@@ -86,7 +95,7 @@ void agent_quiet_next(struct agent_quiet *quiet, bool telling, int64_t now, int6
 	quiet->pause = telling ? usual_pause(hang_after)
 			       : bounded(2 * quiet->pause, SOONEST_NS,
 					 bounded(hang_after, LATEST_NS, 60 * CLOCK_NS_PER_S));
-	quiet->due = now + quiet->pause;
+	take_at(quiet, now + quiet->pause);
 }
 
 /* --- The helper ------------------------------------------------------------------------------- */
@@ -158,22 +167,28 @@ static void read_back(int fd, struct evidence *into)
 	munmap(bytes, (size_t)about.st_size);
 }
 
+static int64_t time_ns(struct timeval time)
+{
+	return time.tv_sec * CLOCK_NS_PER_S + time.tv_usec * 1000;
+}
+
 bool agent_quiet_fetch(struct agent_quiet *quiet, struct evidence *into)
 {
-	int64_t now = clock_monotonic_ns();
+	int64_t now = clock_monotonic_ns(), cost;
 	struct evidence stacks = {0};
+	struct rusage used = {0};
 
 	if (!quiet->helper)
 		return false;
 	if (now - quiet->begun > PATIENCE_NS)
 		kill(quiet->helper, SIGKILL);
-	if (waitpid(quiet->helper, NULL, WNOHANG) == 0)
+	if (wait4(quiet->helper, NULL, WNOHANG, &used) == 0)
 		return false;
 	quiet->helper = 0;
 	read_back(quiet->fd, &stacks);
 	close(quiet->fd);
-	if (quiet->due < now + (now - quiet->begun - SAMPLES_NS) * COST_RATIO)
-		quiet->due = now + (now - quiet->begun - SAMPLES_NS) * COST_RATIO;
+	cost = time_ns(used.ru_utime) + time_ns(used.ru_stime);
+	quiet->soonest = quiet->begun + cost * COST_RATIO;
 	/* What was begun before the job moved on tells of both. */
 	if (!stacks.n || quiet->begun < quiet->since) {
 		evidence_release(&stacks);

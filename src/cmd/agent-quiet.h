@@ -21,6 +21,7 @@ struct agent_quiet {
 	int64_t since;	 /* when that was new; 0: nothing was seen yet */
 	int64_t due;	 /* stacks are taken next */
 	int64_t pause;	 /* until those after them */
+	int64_t soonest; /* not before, by what the last ones cost */
 	pid_t helper;	 /* that takes some now; 0 none */
 	int64_t begun;
 	int fd;		 /* of what it leaves */
