@@ -67,6 +67,7 @@ struct decode_sample {
 	int64_t cpu_ticks; /* of it and of the children it waited for: compilers run in those */
 	int64_t rss_pages; /* JOB_UNKNOWN */
 	int64_t written;   /* bytes, JOB_UNKNOWN */
+	int64_t runs;	   /* of its first thread; JOB_UNKNOWN */
 };
 
 struct decode_thread {

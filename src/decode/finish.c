@@ -67,6 +67,22 @@ static int64_t samples_idle(const struct decode_process *process, int64_t clk_tc
 	return newest->when - still->when;
 }
 
+/* Since when the first thread has not run, as far as samples tell: its count stays as it is. */
+static void samples_asleep(const struct decode_process *process, struct job_process *fact)
+{
+	const struct decode_sample *items = process->samples.items;
+
+	for (size_t i = process->samples.nr; i-- > 0;) {
+		if (items[i].runs == JOB_UNKNOWN)
+			continue;
+		if (fact->runs == JOB_UNKNOWN)
+			fact->runs = items[i].runs;
+		if (items[i].runs != fact->runs)
+			break;
+		fact->asleep_since = items[i].when;
+	}
+}
+
 /* What two or more samples say of a process: CPU, memory, writes, how long it was idle. */
 static void finish_samples(struct decode_context *context, struct decode_process *process,
 	const struct decode_gather *gather)
@@ -91,6 +107,7 @@ static void finish_samples(struct decode_context *context, struct decode_process
 	fact->sample_span = newest->when - older->when;
 	fact->cpu_delta = ticks_to_ns(newest->cpu_ticks - older->cpu_ticks, clk_tck);
 	fact->idle_for = samples_idle(process, clk_tck);
+	samples_asleep(process, fact);
 	if (older->rss_pages != JOB_UNKNOWN)
 		fact->rss_before = older->rss_pages * page_size;
 	if (newest->written != JOB_UNKNOWN && older->written != JOB_UNKNOWN)

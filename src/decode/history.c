@@ -8,7 +8,7 @@
 
 #define HISTORY_SAMPLES_CAP 1000
 
-/* A row of a process: when, CPU ticks, pages, state, children, bytes written. */
+/* A row of a process: when, CPU ticks, pages, state, children, bytes written, runs. */
 static void history_row(struct decode_process *process, const struct json_object *row)
 {
 	struct decode_sample sample = {
@@ -16,6 +16,7 @@ static void history_row(struct decode_process *process, const struct json_object
 		.cpu_ticks = json_get_item(row, 1, JOB_UNKNOWN),
 		.rss_pages = json_get_item(row, 2, JOB_UNKNOWN),
 		.written = json_get_item(row, 5, JOB_UNKNOWN),
+		.runs = json_get_item(row, 6, JOB_UNKNOWN),
 	};
 
 	if (sample.when == JOB_UNKNOWN || sample.cpu_ticks < 0)
@@ -24,6 +25,8 @@ static void history_row(struct decode_process *process, const struct json_object
 		sample.rss_pages = JOB_UNKNOWN;
 	if (sample.written < 0)
 		sample.written = JOB_UNKNOWN;
+	if (sample.runs < 0)
+		sample.runs = JOB_UNKNOWN;
 	*array_add(&process->samples) = sample;
 }
 

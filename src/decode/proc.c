@@ -61,6 +61,7 @@ static int stat_decode(const struct exhibit *exhibit, struct job_builder *builde
 		.cpu_ticks = (int64_t)(stat.cpu_ticks + stat.reaped_ticks),
 		.rss_pages = stat.rss_pages,
 		.written = JOB_UNKNOWN,
+		.runs = JOB_UNKNOWN,
 	};
 	proc_zombie(context, process, &stat);
 	return 0;

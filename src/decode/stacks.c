@@ -77,7 +77,7 @@ static void take_thread(struct decode_stacks *all, struct walking *walking,
 		samples_begin(held, &new, thread);
 	}
 	held->fact.samples++;
-	held->run_count = thread->run_count;
+	held->run_count = held->fact.runs = thread->run_count;
 	walking_facts(walking, thread, held);
 }
 

@@ -37,6 +37,7 @@ struct sample {
 	int64_t rss_pages;
 	int64_t children;
 	int64_t written; /* bytes to storage; -1 not known */
+	int64_t runs;	 /* how often its first thread was put on a processor; -1 not known */
 	char state;
 };
 
@@ -153,6 +154,20 @@ static int64_t history_written(uint32_t pid)
 	return written;
 }
 
+/* Equal counts: its first thread has not run at all in between. -1 where the kernel says none. */
+static int64_t history_runs(uint32_t pid)
+{
+	struct str text = {0};
+	unsigned long long runs;
+	int64_t result = -1;
+
+	if (proc_read(pid, "schedstat", &text, NULL) == 0 &&
+		sscanf(str_text(&text), "%*u %*u %llu", &runs) == 1 && runs < INT64_MAX)
+		result = (int64_t)runs;
+	str_release(&text);
+	return result;
+}
+
 /* The group of a process: known ones are compared by text, so few are read. */
 static size_t history_group(struct history *history, uint32_t pid)
 {
@@ -259,6 +274,7 @@ static void history_take(struct history *history, const struct procstat *stat,
 	sample->rss_pages = stat->rss_pages;
 	sample->state = stat->state;
 	sample->written = history_written(stat->pid);
+	sample->runs = history_runs(stat->pid);
 	sample->children = 0;
 	for (size_t i = 0; i < children->all.nr; i++)
 		sample->children += children->all.items[i].ppid == stat->pid;
@@ -433,6 +449,7 @@ static struct json_object *history_sample_json(const struct sample *sample)
 	json_object_array_add(row, json_put_string(state));
 	json_object_array_add(row, json_object_new_int64(sample->children));
 	json_object_array_add(row, json_object_new_int64(sample->written));
+	json_object_array_add(row, json_object_new_int64(sample->runs));
 	return row;
 }
 

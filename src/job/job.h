@@ -123,6 +123,8 @@ struct job_process {
 	int64_t cpu_delta;     /* ns of CPU between the samples, reaped children too; JOB_UNKNOWN */
 	int64_t sample_span;   /* ns between them */
 	int64_t idle_for;      /* ns since CPU use last grew (agent's samples); JOB_UNKNOWN */
+	int64_t runs;	       /* times its first thread was put on a processor; JOB_UNKNOWN */
+	int64_t asleep_since;  /* since when it is so many (agent's samples); JOB_UNKNOWN */
 	int64_t write_delta;   /* bytes written to storage between the samples, JOB_UNKNOWN */
 	int64_t rss;	       /* bytes, JOB_UNKNOWN */
 	int64_t rss_before;    /* bytes at the older sample */
@@ -412,6 +414,7 @@ struct job_stack {
 	const char *syscall; /* its name, "futex"; "" in none, or unknown */
 	uint64_t args[6];
 	int64_t cpu_delta;   /* ns of CPU between first and last sample; JOB_UNKNOWN */
+	uint64_t runs;	     /* times it was put on a processor; 0 not known */
 	unsigned samples;    /* how many there are of it */
 	enum job_known moved; /* its frames differ between samples, or it ran; NO: proved still */
 	size_t still;	/* outermost frames that are equal in all samples */

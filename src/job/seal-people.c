@@ -281,6 +281,8 @@ static void join_process(struct job_process *into, const struct job_process *fro
 	SEAL_KEEP_MAX(into->cpu_delta, from->cpu_delta);
 	SEAL_KEEP_MAX(into->sample_span, from->sample_span);
 	SEAL_KEEP_MAX(into->idle_for, from->idle_for);
+	SEAL_KEEP_MAX(into->runs, from->runs);
+	SEAL_KEEP_MAX(into->asleep_since, from->asleep_since);
 	SEAL_KEEP_MAX(into->write_delta, from->write_delta);
 	SEAL_KEEP_MAX(into->rss, from->rss);
 	SEAL_KEEP_MAX(into->rss_before, from->rss_before);
@@ -320,6 +322,10 @@ static void overlay_process(struct job_process *into, const struct job_process *
 	TAKE_KNOWN(cpu_delta, JOB_UNKNOWN);
 	TAKE_KNOWN(sample_span, JOB_UNKNOWN);
 	TAKE_KNOWN(idle_for, JOB_UNKNOWN);
+	if (newer->runs != JOB_UNKNOWN) {
+		into->runs = newer->runs;
+		into->asleep_since = newer->asleep_since;
+	}
 	TAKE_KNOWN(write_delta, JOB_UNKNOWN);
 	TAKE_KNOWN(rss, JOB_UNKNOWN);
 	TAKE_KNOWN(rss_before, JOB_UNKNOWN);

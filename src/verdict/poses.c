@@ -482,14 +482,29 @@ int64_t poses_stood(const struct job *job, const struct job_stack *stack)
 		       : JOB_UNKNOWN;
 }
 
-/* For how long the pose is proved to stand: the samples' span, or the process' idleness. */
+/*
+ * For how long the thread has not run at all: the agent counted its runs all the while, and the
+ * count is the same. (A process that uses no CPU may well have run: each step of a loop that only
+ * waits takes none to speak of.)
+ */
+static int64_t slept_for(const struct job *job, const struct job_stack *stack)
+{
+	const struct job_process *process = &job->processes[stack->process];
+
+	if (!stack->main || !stack->runs || process->asleep_since == JOB_UNKNOWN ||
+		stack->runs != (uint64_t)process->runs || stack->when < process->asleep_since)
+		return JOB_UNKNOWN;
+	return stack->when - process->asleep_since;
+}
+
+/* For how long the pose is proved to stand: the samples' span, or all the time that it slept. */
 static void find_standing(const struct job *job, struct posture *p)
 {
-	const struct job_process *process = &job->processes[p->stack->process];
 	const struct job_snapshot *snapshot = stackfacts_snapshot(job, p->stack->process);
 	int64_t span = snapshot && snapshot->span > 0 ? snapshot->span : JOB_UNKNOWN;
+	/* Asked again and again, from one place: a lock, and a store that is not there yet. */
 	bool region = p->pose == POSE_COMPILE || p->pose == POSE_CHECKPOINT ||
-		      p->pose == POSE_LOCK;
+		      p->pose == POSE_LOCK || p->for_store || p->for_ranks;
 	const struct job_stack *who = p->holder ? p->holder : p->stack;
 
 	p->moved = who->samples > 1 ? who->moved : JOB_MAYBE;
@@ -500,10 +515,8 @@ static void find_standing(const struct job *job, struct posture *p)
 		    !stood_beneath(p->stack, p->program >= 0 ? p->program : p->telling);
 	if (p->locked && stood_beneath(p->stack, p->lock_base))
 		p->lock_stands = span;
-	/* Who runs a little is idle too: each step and each wait of it may be a new one. */
-	if (p->moved != JOB_YES && process->idle_for >= CLOCK_NS_PER_S &&
-		process->idle_for > p->stands && process->end == JOB_ALIVE)
-		p->stands = process->idle_for;
+	if (p->moved != JOB_YES && slept_for(job, p->stack) > p->stands)
+		p->stands = slept_for(job, p->stack);
 }
 
 /* Whatever else its stack may hide. */

@@ -244,7 +244,7 @@ static void one_sample_is_no_knowledge_of_use(void **state)
 	job_free(job);
 }
 
-/* Ten samples, a second apart; CPU grew until six seconds ago. */
+/* Ten samples, a second apart; CPU grew until six seconds ago; it last ran four seconds ago. */
 static void history_tells_since_when_it_idles(void **state)
 {
 	struct evidence evidence = {0};
@@ -255,8 +255,9 @@ static void history_tells_since_when_it_idles(void **state)
 	str_printf(&text, "{\"processes\": [{\"pid\": %u, \"start_time\": %u, \"samples\": [", PID0,
 		FORGE_START(0));
 	for (int i = 0; i < 10; i++)
-		str_printf(&text, "%s[%lld, %d, 100, \"S\", 0, %d]", i ? "," : "",
-			(long long)forge_real(9 - i), i < 4 ? 100 * i : 300, 1000 * i);
+		str_printf(&text, "%s[%lld, %d, 100, \"S\", 0, %d, %d]", i ? "," : "",
+			(long long)forge_real(9 - i), i < 4 ? 100 * i : 300, 1000 * i,
+			i < 5 ? i : 5);
 	str_add(&text, "]}]}");
 	forge_gather(&evidence);
 	forge_census(&evidence, 1, CENSUS_RANK);
@@ -264,6 +265,8 @@ static void history_tells_since_when_it_idles(void **state)
 	job = decoded(&evidence);
 	process = process_of(job, PID0);
 	assert_int_equal(process->idle_for, 6 * CLOCK_NS_PER_S);
+	assert_int_equal(process->runs, 5);
+	assert_int_equal(process->asleep_since, forge_real(4));
 	assert_int_equal(process->cpu_delta, 0);
 	assert_int_equal(process->write_delta, 2000);
 	str_release(&text);

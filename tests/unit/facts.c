@@ -393,6 +393,9 @@ void facts_end(struct facts *f, int rank, enum job_end end, int status, double a
 	process->state = end == JOB_ALIVE ? 'S' : 0;
 }
 
+/* How often a first thread that sleeps was put on a processor. */
+#define FACTS_RUNS 700
+
 void facts_cpu(struct facts *f, int rank, double cpu, double span, double idle)
 {
 	struct job_process *process = &f->ranks[rank].process;
@@ -400,6 +403,8 @@ void facts_cpu(struct facts *f, int rank, double cpu, double span, double idle)
 	process->cpu_delta = (int64_t)(cpu * 1e9);
 	process->sample_span = (int64_t)(span * 1e9);
 	process->idle_for = idle < 0 ? JOB_UNKNOWN : (int64_t)(idle * 1e9);
+	process->runs = idle < 0 ? JOB_UNKNOWN : FACTS_RUNS;
+	process->asleep_since = idle < 0 ? JOB_UNKNOWN : facts_ns(FACTS_NOW - idle);
 }
 
 struct job_process *facts_child(struct facts *f, int rank, const char *comm)
@@ -442,6 +447,7 @@ struct job_stack *facts_stack(struct facts *f, int rank, const char *frames)
 	struct job_stack *stack = facts_stack_of(f, rank, "python", f->ranks[rank].pid, frames);
 
 	stack->main = true;
+	stack->runs = FACTS_RUNS;
 	return stack;
 }
 

@@ -4,6 +4,7 @@
  * that nobody prepared. Who is not named must not be accused by any finding.
  */
 #include "tests/unit/bystacks.h"
+#include "verdict/poses.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -582,6 +583,26 @@ static void a_headline_has_the_line_of_the_program(void **state)
 	facts_free(f);
 }
 
+/*
+ * A loop that writes now and then, and sleeps: it uses no CPU to speak of, and each of three
+ * samples finds it asleep; but its first thread was put on a processor in between.
+ */
+static void who_ran_in_between_was_not_still(void **state)
+{
+	for (int ran = 0; ran < 2; ran++) {
+		struct facts *f = foreign(4, 3, SLEEPS);
+		struct judged j;
+
+		f->stack_span = 2.2;
+		facts_cpu(f, 3, 0, 6, 17.5);
+		f->ranks[3].process.runs -= ran;
+		j = judge(f);
+		assert_int_equal(j.v->postures[3].stands,
+			ran ? INT64_C(2200000000) : INT64_C(17500000000));
+		done(&j, f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -594,6 +615,7 @@ int main(void)
 		cmocka_unit_test(a_culprit_that_was_killed_since_is_said_to_be_dead),
 		cmocka_unit_test(a_headline_has_the_line_of_the_program),
 		cmocka_unit_test(beside_rings_what_is_hidden_is_not_told),
+		cmocka_unit_test(who_ran_in_between_was_not_still),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
