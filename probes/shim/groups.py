@@ -5,9 +5,12 @@
 # not told here: Dynamo knows the collectives by identity, so no wrapper may stand before them.
 
 _DESCRIBED = 16  # groups whose description is told: of some jobs there are hundreds
+_LISTED = 400  # the longest list of ranks that is told of a group of others
 
 _default_group = {}  # what is known of it while it is made
 _described = set()
+_witnessed = set()
+_rank = None  # in the world, once it is known
 
 
 def _ranks_text(ranks):
@@ -45,6 +48,7 @@ def _limits(backend):
 
 def _identify(module, args, kwargs):
     """As the arguments say, else the environment: before anybody is waited for."""
+    global _rank
     world = _argument(args, kwargs, 3, "world_size")
     rank = _argument(args, kwargs, 4, "rank")
     if rank is None or rank < 0:
@@ -52,14 +56,17 @@ def _identify(module, args, kwargs):
     if world is None or world < 0:
         world = _number(os.environ.get("WORLD_SIZE"))
     if rank is not None and world is not None and 0 <= rank < world:
+        _rank = rank
         _inquest.identify(rank, world, "process group")
         _announce()
 
 
 def _identified(module):
     """As the group itself says. That there is a backend tells that this rank is through."""
+    global _rank
     if module.is_initialized():
-        _inquest.identify(module.get_rank(), module.get_world_size(), "process group")
+        _rank = module.get_rank()
+        _inquest.identify(_rank, module.get_world_size(), "process group")
         _announce()
         backend = _default_group.get("backend", "undefined")
         _learn("world", None, module.get_world_size())
@@ -91,6 +98,17 @@ def _describe(name, text):
         _trait("group-desc:" + name, str(text))
 
 
+def _witness(name, ranks):
+    """Of a group that this rank is not in: whom others would find in it by this rank's order."""
+    rank = _number(os.environ.get("RANK")) if _rank is None else _rank
+    if rank is None or rank in ranks or not name or len(_witnessed) >= _DESCRIBED:
+        return
+    text = _ranks_text(ranks)
+    if name not in _witnessed and len(text) <= _LISTED:
+        _witnessed.add(name)
+        _trait("group-made:" + name, text)
+
+
 def _scope(real, args, kwargs):
     """Describes the group that the call will make."""
     import inspect
@@ -104,6 +122,7 @@ def _scope(real, args, kwargs):
         ranks = range(bound.get("group_size") or bound.get("world_size") or 0)
         _default_group.update(backend=backend, timeout=timeout)
     _describe(str(name), bound.get("group_desc"))
+    _witness(str(name), ranks)
     _inquest.group(str(name), _ranks_text(ranks), timeout)
 
 

@@ -245,6 +245,8 @@ struct job_group {
 	uint64_t key;
 	uint64_t alias;
 	uint64_t parent; /* key, 0 none */
+	uint64_t made_as; /* not 0: others made another group under this key, and this is its own */
+	const char *made_name; /* of those: the name that all of them gave it; never NULL */
 	const char *name; /* "world" if all ranks are in it and no better is known; never NULL */
 	const char *maker; /* "nccl", "gloo", "other"; "bootstrap": the exchange of an id, no ops */
 	const char *ranks; /* world ranks by seat, "0-3,8", as a member says; never NULL */

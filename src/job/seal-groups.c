@@ -84,6 +84,7 @@ static void join_group(struct job_group *into, const struct job_group *from)
 	join_size(into, from);
 	SEAL_KEEP_MAX(into->alias, from->alias);
 	SEAL_KEEP_MAX(into->parent, from->parent);
+	SEAL_KEEP_MAX(into->made_as, from->made_as);
 	if (*from->name && (!*into->name || strcmp(from->name, into->name) < 0))
 		into->name = from->name;
 	if (*from->ranks && (!*into->ranks || strcmp(from->ranks, into->ranks) < 0))
@@ -165,6 +166,7 @@ static void make_groups(struct seal *seal)
 		if (!*group.cite)
 			group.cite = arena_printf(
 				seal->arena, "group:%08x", (unsigned)(group.key >> 32));
+		group.made_name = group.name;
 		total += group.size;
 		seal->groups[n++] = group;
 	}

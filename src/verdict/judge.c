@@ -3,6 +3,7 @@
  * The judge: asks the queries, runs the table of rules, ranks the findings and seals what stands.
  *
  *	1. who waits for whom (job/waitfor.h), with forks and each rank's own state worked in;
+ *	   what contradicts itself, groups made in different orders, comes first;
  *	2. sinks, forks, circles, devices: each end of the graph is one reason to wait;
  *	3. own deaths that nobody waits for yet;
  *	4. where no ring tells of any operation: who waits for whom by the stacks;
@@ -296,10 +297,12 @@ struct verdicts *verdicts_of(const struct job *job)
 	struct inquiry *q = inquiry_new(job);
 	struct verdicts *verdicts;
 
-	judge_sinks(q);
-	judge_forks(q);
-	judge_cycles(q);
-	judge_devices(q);
+	if (!judge_creations(q)) {
+		judge_sinks(q);
+		judge_forks(q);
+		judge_cycles(q);
+		judge_devices(q);
+	}
 	judge_quiet_deaths(q);
 	judge_quiet_exits(q);
 	judge_by_stacks(q);

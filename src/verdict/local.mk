@@ -4,6 +4,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/bounds.c \
 	%D%/by-stacks.c \
 	%D%/compile.c \
+	%D%/creation.c \
 	%D%/death-place.c %D%/death-place.h \
 	%D%/device.c \
 	%D%/draft.c \
@@ -48,6 +49,9 @@ FACTS = tests/unit/facts.c tests/unit/facts-clocks.c tests/unit/facts-expect.c \
 
 # Tests of judging stand on jobs made by hand (tests/unit/facts.h).
 EXTRA_DIST += tests/unit/facts.h tests/unit/bystacks.h
+UNIT_TESTS += tests/unit/verdict_creation_test
+tests_unit_verdict_creation_test_SOURCES = tests/unit/verdict_creation_test.c $(FACTS)
+tests_unit_verdict_creation_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_compile_test
 tests_unit_verdict_compile_test_SOURCES = tests/unit/verdict_compile_test.c $(FACTS)
 tests_unit_verdict_compile_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)

@@ -90,6 +90,7 @@ const char *verdict_cause_name(enum verdict_cause cause)
 		[VERDICT_BY_ABORT] = "abort",
 		[VERDICT_BY_EARLY_EXIT] = "early-exit",
 		[VERDICT_BY_CHILD_DEATH] = "child-death",
+		[VERDICT_BY_GROUP_CREATION] = "group-creation",
 		[VERDICT_BY_SKIPPED] = "skipped",
 		[VERDICT_BY_EXTRA] = "extra",
 		[VERDICT_BY_ADDRESS] = "address",

@@ -49,6 +49,7 @@ extern const struct rule rule_slow;
 extern const struct rule rule_host_stall_unknown; /* nothing else explains it */
 
 /* Findings that hang on no single rank or fork. Each adds its drafts to the inquiry. */
+bool judge_creations(struct inquiry *q);    /* creation.c: before all others; true: it found one */
 void judge_cycles(struct inquiry *q);       /* order.c */
 void judge_devices(struct inquiry *q);      /* device.c: all are in, nothing moves */
 void judge_quiet_deaths(struct inquiry *q); /* quiet.c: own deaths that nobody waits for yet */

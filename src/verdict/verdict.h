@@ -63,6 +63,7 @@ enum verdict_cause {
 	VERDICT_BY_ABORT,
 	VERDICT_BY_EARLY_EXIT,
 	VERDICT_BY_CHILD_DEATH,
+	VERDICT_BY_GROUP_CREATION,
 	VERDICT_BY_SKIPPED, /* of a mismatch: left out an operation, and went on */
 	VERDICT_BY_EXTRA,   /* has one that its peers have not */
 	VERDICT_BY_ADDRESS, /* of one that never started: looks for the others elsewhere */
@@ -163,6 +164,7 @@ enum verdict_limit {
 	F(COMPLETED_REST) /* the ranks whose op completed; a: op index */                          \
 	F(CYCLE_EDGE)     /* text: waits in this; a: world rank waited for */                      \
 	F(ORDER)          /* text: its order of two groups; text2: the other order */              \
+	F(MADE_GROUP)     /* text: ranks that it put into a group, "" not told; text2: its name */ \
 	F(CAMP)           /* text: what this camp entered; a: op index */                          \
 	F(AGENT_SILENT)   /* text: host; a: ns since its last word */                              \
 	F(ALIVE)          /* a: how many; b: oom_kill growth or JOB_UNKNOWN */                     \
@@ -237,6 +239,7 @@ enum verdict_next {
 	VERDICT_NEXT_COMPARE_CALL_SITES,
 	VERDICT_NEXT_SAME_CALLS, /* a call that one makes less or more often */
 	VERDICT_NEXT_ONE_ORDER,
+	VERDICT_NEXT_SAME_GROUPS,
 	VERDICT_NEXT_LOOK_AT_INPUT,
 	VERDICT_NEXT_LOOK_AT_STORAGE,
 	VERDICT_NEXT_LOOK_AT_CHILD, /* that is being started, and that its parent waits for */

@@ -92,6 +92,11 @@ static const struct phrase starts[VERDICT_CAUSES] = {
 		"look for the others at another address", NULL},
 };
 
+/* Of an order-inversion. */
+static const struct phrase creations = {"makes groups in another order",
+	"make groups in another order", "groups are made in different orders",
+	"made groups in another order", "made groups in another order"};
+
 static const struct phrase *phrase_of(const struct verdict *verdict)
 {
 	const struct phrase *special = NULL;
@@ -104,6 +109,8 @@ static const struct phrase *phrase_of(const struct verdict *verdict)
 		special = &shifts[verdict->cause];
 	else if (verdict->class == VERDICT_NOT_STARTED)
 		special = &starts[verdict->cause];
+	else if (verdict->cause == VERDICT_BY_GROUP_CREATION)
+		special = &creations;
 	return special && special->one ? special : &phrases[verdict->class];
 }
 
@@ -229,7 +236,8 @@ static void add_who_does(
 		ranks_add(into, verdicts->job, verdict->camp_b);
 		return;
 	} else if (verdict->camp_a.n) {
-		str_printf(into, "%s: ", phrases[verdict->class].nobody);
+		str_printf(into, "%s: ",
+			phrase->nobody ? phrase->nobody : phrases[verdict->class].nobody);
 		ranks_name(into, verdicts->job, verdict->camp_a);
 		if (verdict->camp_b.n)
 			str_add(into, " / ");

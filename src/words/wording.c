@@ -82,6 +82,7 @@ static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_COMPLETED_REST] = "[{a op} ]completed here",
 	[FACT_CYCLE_EDGE] = "in {t}[; waits for rank {a rank}]",
 	[FACT_ORDER] = "{t}; others the other way round",
+	[FACT_MADE_GROUP] = "made group {T}[ of ranks {t}]",
 	[FACT_CAMP] = "entered {t}[ as {a op}]",
 	[FACT_AGENT_SILENT] = "agent[ of {t}] silent[ for {a ns}]",
 	[FACT_ALIVE] = "[{t} ]{a} alive[, oom_kill +{b}]",
@@ -129,6 +130,8 @@ static const char *const nexts[VERDICT_NEXTS] = {
 	[VERDICT_NEXT_COMPARE_CALL_SITES] = "compare the call sites of {P} at the first fork",
 	[VERDICT_NEXT_SAME_CALLS] =
 		"see which branch, `continue` or count of {R} makes it call otherwise",
+	[VERDICT_NEXT_SAME_GROUPS] =
+		"make all groups on every rank, in one order, also those that it is not in",
 	[VERDICT_NEXT_ONE_ORDER] = "issue both in one order on every rank",
 	[VERDICT_NEXT_LOOK_AT_INPUT] = "look at the input of {R}: loader workers, storage, stream",
 	[VERDICT_NEXT_LOOK_AT_STORAGE] = "look at the storage that {R} uses",

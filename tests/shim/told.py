@@ -27,6 +27,7 @@ SEEN = {
         trait timeout = 77000000000
         trait async-error = default
         trait group-desc:5 = mesh_tp
+        trait group-made:x = 0-1
         """,
     "join nccl": """
         trait framework = torch 9.8.7+fake

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Groups made in different orders: members of what should be one group say that other ranks are in
+ * it, or two ranks hold one seat (job_group.made_as). Nothing else that is seen of such groups
+ * means what it seems to, so this comes before all rules. Who lists what others do not is to blame
+ * where those, with all of whom nothing is known, are fewer than the largest camp.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "verdict/rule.h"
+
+#define MADE "group-made:" /* what a rank that is not in it says of a group that others make */
+
+/* Those who say the same of a group. */
+struct camp {
+	const char *ranks; /* as they list them, "" they do not */
+	int group;
+	struct rank_list list;
+};
+
+struct camps {
+	ARRAY(struct camp) all; /* the largest first */
+	const char *name;  /* as the program's library has it */
+	const char *shown; /* as people have it */
+	uint64_t key;
+	bool told; /* all list their ranks */
+};
+
+static struct camp *camp_of(struct camps *camps, const char *ranks, int group)
+{
+	struct camp *camp;
+
+	array_for_each(&camps->all, camp)
+		if (*ranks ? !strcmp(camp->ranks, ranks) : camp->group == group)
+			return camp;
+	camp = array_add(&camps->all);
+	*camp = (struct camp){.ranks = ranks, .group = group};
+	return camp;
+}
+
+static int compare_camps(const void *va, const void *vb)
+{
+	const struct camp *a = va, *b = vb;
+
+	if (a->list.list.nr != b->list.list.nr)
+		return a->list.list.nr > b->list.list.nr ? -1 : 1;
+	return a->list.list.items[0] - b->list.list.items[0];
+}
+
+/* Members of the group, as far as they have come to it. */
+static void add_members(const struct job *job, int group, struct camps *camps)
+{
+	const struct job_group *g = &job->groups[group];
+	struct camp *camp = camp_of(camps, g->ranks, group);
+
+	camps->told &= *g->ranks != '\0';
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_member *member = &job->members[g->first_member + (int)seat];
+
+		if (member->state != JOB_MEMBER_UNSEEN && member->rank != JOB_NONE)
+			rank_list_add(&camp->list, member->rank);
+	}
+}
+
+/* Who is in no group of that name says what it took it for, too. */
+static void add_witnesses(const struct job *job, struct camps *camps)
+{
+	size_t prefix = strlen(MADE);
+
+	for (size_t i = 0; camps->told && i < job->ntraits; i++) {
+		const struct job_trait *trait = &job->traits[i];
+
+		if (strncmp(trait->key, MADE, prefix) != 0 || !*trait->text ||
+			strcmp(trait->key + prefix, camps->name) != 0 || trait->rank == JOB_NONE)
+			continue;
+		rank_list_add(&camp_of(camps, trait->text, JOB_NONE)->list, trait->rank);
+	}
+}
+
+static void find_camps(const struct job *job, int first, struct camps *camps)
+{
+	struct camp *camp;
+
+	*camps = (struct camps){.name = job->groups[first].made_name,
+		.shown = job->groups[first].name,
+		.key = job->groups[first].made_as,
+		.told = true};
+	for (size_t i = (size_t)first; i < job->ngroups; i++)
+		if (job->groups[i].made_as == camps->key)
+			add_members(job, (int)i, camps);
+	add_witnesses(job, camps);
+	array_for_each(&camps->all, camp)
+		rank_list_settle(&camp->list);
+	array_sort(&camps->all, compare_camps);
+}
+
+/* Whether this is the first of the groups that were made as one. */
+static bool is_first(const struct job *job, int group)
+{
+	for (int i = 0; i < group; i++)
+		if (job->groups[i].made_as == job->groups[group].made_as)
+			return false;
+	return true;
+}
+
+/* Whether the rank has long been about to make a group. */
+static bool makes_group(const struct inquiry *q, int rank)
+{
+	for (size_t i = q->waits->first[rank]; i < q->waits->first[rank + 1]; i++) {
+		const struct wait *wait = &q->waits->at[i];
+
+		if ((wait->kind == WAIT_INIT || wait->kind == WAIT_STORE) &&
+			waitfor_stands(q->job, wait, &q->given))
+			return true;
+	}
+	return false;
+}
+
+/* Whether somebody waits in one of them for longer than is usual, or to make the next one. */
+static bool stands(const struct inquiry *q, uint64_t key)
+{
+	for (size_t i = 0; i < q->job->nmembers; i++) {
+		const struct job_member *member = &q->job->members[i];
+
+		if (q->job->groups[member->group].made_as == key && member->rank != JOB_NONE &&
+			makes_group(q, member->rank))
+			return true;
+	}
+	for (size_t i = 0; i < q->graph->nnodes; i++) {
+		const struct waitfor_node *node = &q->graph->nodes[i];
+
+		if (node->kind != WAITFOR_RANK && node->group != JOB_NONE &&
+			q->job->groups[node->group].made_as == key &&
+			node->reached != JOB_UNKNOWN)
+			return true;
+	}
+	return false;
+}
+
+/* How many ranks have said nothing of this group. */
+static size_t count_silent(const struct inquiry *q, const struct camps *camps)
+{
+	const struct camp *camp;
+	size_t heard = 0;
+
+	array_for_each(&camps->all, camp)
+		heard += camp->list.list.nr;
+	return heard < q->job->nranks ? q->job->nranks - heard : 0;
+}
+
+static void add_ranks(struct rank_list *into, const struct rank_list *from)
+{
+	for (size_t i = 0; i < from->list.nr; i++)
+		rank_list_add(into, from->list.items[i]);
+}
+
+/* All camps but the largest, where they are few enough; else nobody is blamed. */
+static void share_out(const struct inquiry *q, const struct camps *camps, struct draft *draft)
+{
+	size_t largest = camps->all.items[0].list.list.nr, others = 0;
+	bool guilty;
+
+	for (size_t i = 1; i < camps->all.nr; i++)
+		others += camps->all.items[i].list.list.nr;
+	guilty = camps->told && others + count_silent(q, camps) < largest;
+	for (size_t i = 0; i < camps->all.nr; i++)
+		add_ranks(guilty ? (i ? &draft->culprits : &draft->victims)
+				 : (i ? &draft->camp_b : &draft->camp_a),
+			&camps->all.items[i].list);
+	draft->verdict.confidence = guilty	  ? VERDICT_ESTABLISHED
+				    : camps->told ? VERDICT_SUPPORTED
+						  : VERDICT_HYPOTHESIS;
+	draft->victims.list.nr = 0;
+}
+
+/* Whoever waits: in these groups, or for one who does. */
+static void find_victims(struct inquiry *q, struct draft *draft)
+{
+	for (size_t i = 0; i < q->job->nranks; i++)
+		if (inquiry_longest_wait(q, (int)i) && !rank_list_has(&draft->culprits, (int)i))
+			rank_list_add(&draft->victims, (int)i);
+}
+
+static void tell(struct inquiry *q, const struct camps *camps, struct draft *draft)
+{
+	for (size_t i = camps->all.nr; i-- > 0;) {
+		const struct camp *camp = &camps->all.items[i];
+		const char *cite = camp->group == JOB_NONE ? inquiry_cite_all(q)
+							   : q->job->groups[camp->group].cite;
+		struct verdict_fact *fact =
+			draft_fact_of(q, draft, FACT_MADE_GROUP, &camp->list, cite);
+
+		fact->text = camp->ranks;
+		fact->text2 = camps->shown;
+	}
+}
+
+static void write_finding(struct inquiry *q, const struct camps *camps)
+{
+	struct draft *draft = inquiry_draft(q, VERDICT_ORDER_INVERSION);
+
+	draft->verdict.cause = VERDICT_BY_GROUP_CREATION;
+	draft->verdict.outlook = VERDICT_KILL;
+	draft->verdict.next = VERDICT_NEXT_SAME_GROUPS;
+	draft->verdict.group = camps->all.items[0].group;
+	share_out(q, camps, draft);
+	find_victims(q, draft);
+	tell(q, camps, draft);
+}
+
+bool judge_creations(struct inquiry *q)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < q->job->ngroups && !found; i++) {
+		struct camps camps;
+		struct camp *camp;
+
+		if (!q->job->groups[i].made_as || !is_first(q->job, (int)i) ||
+			!stands(q, q->job->groups[i].made_as))
+			continue;
+		find_camps(q->job, (int)i, &camps);
+		if (camps.all.nr > 1) {
+			write_finding(q, &camps);
+			found = true;
+		}
+		array_for_each(&camps.all, camp)
+			array_release(&camp->list.list);
+		array_release(&camps.all);
+	}
+	return found;
+}
