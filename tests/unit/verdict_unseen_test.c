@@ -164,6 +164,41 @@ static void no_batch_and_gone(void **state)
 	facts_free(f);
 }
 
+/* It adds up what it has seen, in a group of its own; the others are in their first step. */
+static void no_batch_and_another_group(void **state)
+{
+	struct facts *f = nothing_for(7);
+	int totals = facts_group_of(f, 8, 0, 1, 2, 3, 4, 5, 6, 7);
+
+	for (int i = 0; i < 8; i++)
+		facts_hold(f, i == 7 ? totals : 0, i, JOB_OP_ALLREDUCE, 64, 60);
+	expect_no_batch(f, VERDICT_NO_CAUSE);
+	facts_free(f);
+}
+
+/* Two of eight got nothing; and one got none in its second pass, which the others are in. */
+static void two_without_a_batch_and_a_later_pass(void **state)
+{
+	struct facts *f = nothing_for(7);
+
+	f->extra[2].kind = f->extra[7].kind;
+	f->extra[2].is.trait = f->extra[7].is.trait;
+	for (int i = 0; i < 8; i++)
+		facts_hold(f, 0, i, i == 7 || i == 2 ? JOB_OP_ALLGATHER : JOB_OP_ALLREDUCE, 64, 60);
+	facts_expect(f, VERDICT_EMPTY_SHARD, "2,7", "0,1,3-6");
+	facts_free(f);
+	f = facts_new(4);
+	for (int i = 0; i < 4; i++) {
+		facts_shard(f, i, 4, 3);
+		if (i == 2)
+			facts_trait(f, i, "input-end", "train", 0)->when = facts_ns(8);
+	}
+	for (int i = 0; i < 4; i++)
+		facts_hold(f, 0, i, i == 2 ? JOB_OP_ALLGATHER : JOB_OP_ALLREDUCE, 64, 60);
+	facts_expect(f, VERDICT_EMPTY_SHARD, "2", "0,1,3");
+	facts_free(f);
+}
+
 /* One who has not begun its first pass, or had earlier ones, is not one who got nothing. */
 static void who_has_not_begun_got_not_nothing(void **state)
 {
@@ -295,6 +330,8 @@ int main(void)
 		cmocka_unit_test(no_batch_and_another_op),
 		cmocka_unit_test(no_batch_and_no_op),
 		cmocka_unit_test(no_batch_and_gone),
+		cmocka_unit_test(no_batch_and_another_group),
+		cmocka_unit_test(two_without_a_batch_and_a_later_pass),
 		cmocka_unit_test(who_has_not_begun_got_not_nothing),
 		cmocka_unit_test(an_empty_pass_of_all_is_nothing),
 		cmocka_unit_test(all_have_testified),
