@@ -120,15 +120,26 @@ static struct fit try_extra(const struct sides *s, size_t k)
 	return try_shift(s, k, s->fork + k, s->fork);
 }
 
-/* The smallest shift of that kind with evidence enough, before others one that meets. */
-static struct fit find_shift(
-	const struct sides *s, struct fit (*attempt)(const struct sides *s, size_t k))
+/* Whether it may be so, as far as anything was compared at all. */
+static bool is_possible(const struct fit *fit)
+{
+	return !fit->refuted && fit->seen;
+}
+
+/*
+ * The smallest shift of that kind with evidence enough, before others one that meets. Whether any
+ * is possible goes to *ret_possible.
+ */
+static struct fit find_shift(const struct sides *s,
+	struct fit (*attempt)(const struct sides *s, size_t k), bool *ret_possible)
 {
 	struct fit found = {0};
 
+	*ret_possible = false;
 	for (size_t k = 1; k <= ALIGN_MOST && !found.meets; k++) {
 		struct fit fit = attempt(s, k);
 
+		*ret_possible |= is_possible(&fit);
 		if (is_enough(&fit) && (!found.shift || fit.meets))
 			found = fit;
 	}
@@ -139,7 +150,9 @@ static struct fit find_shift(
 static void align_by_sight(const struct sides *s, struct fork_shift *shift)
 {
 	struct fit none = try_shift(s, 0, s->fork + 1, s->fork + 1);
-	struct fit skipped = find_shift(s, try_skipped), extra = find_shift(s, try_extra);
+	bool may_skip, may_repeat;
+	struct fit skipped = find_shift(s, try_skipped, &may_skip);
+	struct fit extra = find_shift(s, try_extra, &may_repeat);
 	bool same = is_enough(&none), meets = skipped.meets || extra.meets || (same && none.meets);
 
 	if (meets) {
@@ -150,6 +163,7 @@ static void align_by_sight(const struct sides *s, struct fork_shift *shift)
 	if (!same && !skipped.shift && !extra.shift)
 		return;
 	shift->seen = true;
+	shift->alone = may_skip + may_repeat + is_possible(&none) == 1;
 	if (same)
 		shift->kind = skipped.shift || extra.shift ? SHIFT_UNTOLD : SHIFT_NONE;
 	else if (skipped.shift && extra.shift)
@@ -197,6 +211,7 @@ static void align_by_usage(const struct sides *s, struct fork_shift *shift)
 	behind = find_behind(s);
 	if (!ahead && !behind) {
 		shift->kind = SHIFT_NONE;
+		shift->alone = true;
 	} else if (ahead && (!behind || 2 * ahead < behind)) {
 		shift->kind = SHIFT_SKIPPED;
 		shift->n = ahead;

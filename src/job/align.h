@@ -7,9 +7,10 @@
  *
  * A shift counts only where nothing that is known contradicts it. It is sure (`seen`) where at
  * least two recorded ops behind the fork agree by it, or one does and both sides then stand at the
- * same op. Where the side went no further, only what the others have done step by step
- *(job/usual.h) can tell: its op must then be much nearer ahead in their step than behind, or the
- *other way round. Up to 64 ops left out or too many are looked for.
+ * same op; and it is `alone` where no other shift fits. Where the side went no further, only what
+ * the others have done step by step (job/usual.h) can tell: its op must then be much nearer ahead
+ * in their step than behind, or the other way round. Up to 64 ops left out or too many are looked
+ * for.
  */
 #ifndef JOB_ALIGN_H
 #define JOB_ALIGN_H

@@ -45,6 +45,7 @@ enum shift_kind {
 struct fork_shift {
 	enum shift_kind kind;
 	bool seen;  /* recorded ops of both say so; else what the largest camp usually does */
+	bool alone; /* nothing else fits what is known; else it fits best */
 	uint64_t n; /* how many were left out, or are too many */
 	uint64_t from, to; /* the first of them is one of these: they are alike, or not known */
 	const struct job_op *op; /* the one at `to`; NULL where not known */

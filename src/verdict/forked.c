@@ -144,7 +144,9 @@ static bool is_shifted(const struct fork *fork, const struct draft *draft)
 
 void fork_tell_unaligned(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
-	if (!fork->passed && fork->shift.kind != SHIFT_NONE && !is_shifted(fork, draft))
+	bool aligned = fork->shift.kind == SHIFT_NONE && fork->shift.alone;
+
+	if (!fork->passed && !aligned && !is_shifted(fork, draft))
 		draft_fact(q, draft, FACT_UNALIGNED, JOB_NONE, inquiry_cite_all(q));
 }
 
@@ -158,7 +160,7 @@ static bool fork_of_calls(struct inquiry *q, const struct fork *fork, struct dra
 		draft->verdict.cause =
 			fork->shift.kind == SHIFT_SKIPPED ? VERDICT_BY_SKIPPED : VERDICT_BY_EXTRA;
 		draft->verdict.next = VERDICT_NEXT_SAME_CALLS;
-		if (!fork->shift.seen)
+		if (!fork->shift.seen || !fork->shift.alone)
 			draft->verdict.confidence = VERDICT_SUPPORTED;
 		tell_shift(q, fork, draft);
 	}

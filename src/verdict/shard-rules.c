@@ -356,7 +356,8 @@ static bool fork_is_uneven(struct inquiry *q, const struct fork *fork, struct dr
 {
 	size_t camp = fork_minority(fork);
 	bool batch = is_another_batch(q, fork, camp), amount = is_another_amount(q, fork, camp);
-	bool sure = batch || fork->shift.kind == SHIFT_NONE || has_other_rows(q, fork, camp);
+	bool sure = batch || (fork->shift.kind == SHIFT_NONE && fork->shift.alone) ||
+		    has_other_rows(q, fork, camp);
 
 	if (!batch && !amount)
 		return false;

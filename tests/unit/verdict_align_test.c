@@ -219,7 +219,7 @@ static void a_skip_that_is_long_past(void **state)
 		facts_sync(f, i, 61);
 	}
 	expect(f, (struct expected){VERDICT_COLLECTIVE_MISMATCH, "3", VERDICT_BY_SKIPPED,
-		VERDICT_ESTABLISHED, FACT_SKIPPED, 1, 801});
+		VERDICT_SUPPORTED, FACT_SKIPPED, 1, 801});
 	facts_free(f);
 }
 
@@ -418,6 +418,26 @@ static void another_op_at_one_place(void **state)
 	facts_free(f);
 }
 
+/* Whether it left out the first or did another in its place, all being alike since, is open. */
+static void what_two_ways_fit_is_not_established(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	for (int i = 0; i < 8; i++) {
+		if (i != 4)
+			facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 4000, 60);
+		for (int k = 0; k < 3; k++)
+			facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 100, 60);
+		facts_sync(f, i, 61);
+	}
+	expect(f, (struct expected){VERDICT_COLLECTIVE_MISMATCH, "4", VERDICT_BY_SKIPPED,
+		VERDICT_SUPPORTED, FACT_SKIPPED, 1, 1});
+	facts_enter(f, 0, 4, JOB_OP_ALLREDUCE, 100, 60);
+	expect(f, (struct expected){VERDICT_UNEVEN_SHARD, "4", VERDICT_NO_CAUSE,
+		VERDICT_SUPPORTED, FACT_COUNT, 0, 0});
+	facts_free(f);
+}
+
 /* -- who is seen ------------------------------------------------------------------------------- */
 
 /* Of five ranks nothing is known: either side may be the odd one, whatever shift fits. */
@@ -481,6 +501,7 @@ int main(void)
 		cmocka_unit_test(another_amount_at_one_place),
 		cmocka_unit_test(an_amount_that_is_in_no_step),
 		cmocka_unit_test(another_op_at_one_place),
+		cmocka_unit_test(what_two_ways_fit_is_not_established),
 		cmocka_unit_test(members_that_were_not_seen_may_be_of_either_side),
 		cmocka_unit_test(a_skip_among_the_ops_of_two_groups),
 	};
