@@ -7,7 +7,7 @@
 #include "job/job.h"
 
 /*
- * Appends "compile after 6 s for 0:38-11:02; collective 0:44, 7 of 8; no step", times since the
+ * Appends "compile began at 6 s, took 0:38 to 11:02; collective 44 s (7 of 8); no step", since the
  * start of each process; nothing where no time of any rank is known.
  */
 void first_add(struct str *into, const struct job *job);

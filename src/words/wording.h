@@ -33,7 +33,7 @@ const char *wording_outlook_word(enum verdict_outlook outlook);
 const char *wording_outlook(enum verdict_outlook outlook);
 const char *wording_outlook_then(enum verdict_outlook outlook);
 
-/* What a class is called in "not death": by the question that it answers. Never NULL. */
+/* What a class is called in "ruled out  death": by the question that it answers. Never NULL. */
 const char *wording_question(enum verdict_class class);
 
 /* "SIGSEGV" where the number has a name, else "signal N". */
