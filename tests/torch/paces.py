@@ -52,7 +52,8 @@ class Recovers(Start):
     settings = dict(Start.settings, pace=0.3)
     hang_after = 6
     passes = True
-    late_s = 25
+    told_as_past = True
+    late_s = 20
     truth = {"class": "host-stall", "family": "host"}
 
     def prepare(self, folder, who, ranks, warm):

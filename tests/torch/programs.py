@@ -80,17 +80,28 @@ class SkippedSend(Start):
 
     script = "pipeline.py"
     ranks = 4
+    settings = dict(Start.settings, parts=2)
     truth = {"class": "collective-mismatch", "family": "program", "cause": "skipped"}
 
     def batch(self, draw, rank, number, who):
         rows = super().batch(draw, rank, number, who)
         if rank == who and number == AT:
-            rows[1][5] = 0
+            rows[0][5] = 0
         return rows
 
     def draw_who(self, draw, ranks):
         """One that has others before and behind it."""
         return draw.randrange(1, ranks - 1)
+
+
+class SkippedSendOfMany(SkippedSend):
+    """
+    A step that is longer than what a ring keeps of sends and receives: what is usual cannot be
+    seen, and so no more than that two wait for each other, one of whom is named with the other.
+    """
+
+    settings = dict(Start.settings, parts=4)
+    weaker = [{"class": "order-inversion", "cause": None, "culprits": []}]
 
 
 class RemoteCompile(Start):
@@ -155,6 +166,7 @@ SCENARIOS = {
     "skipped-op": SkippedOp,
     "skipped-last": SkippedLast,
     "skipped-send": SkippedSend,
+    "skipped-send-of-many": SkippedSendOfMany,
     "remote-compile": RemoteCompile,
     "behind-barrier": BehindBarrier,
     "unprobed-skipped-op": UnprobedSkippedOp,

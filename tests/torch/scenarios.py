@@ -26,6 +26,7 @@ class Scenario:
     script = "pretrain.py"
     settings = {}
     ends = False  # whether the job ends by itself
+    told_as_past = False  # whether it is told once it has passed
     passes = False  # whether the mishap ends by itself, and the job goes on
     first = None  # the rank that it happens to; None: drawn
     probed = True  # whether it is started under inquest run

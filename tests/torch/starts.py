@@ -107,13 +107,15 @@ class SpawnFrozen(Start, Frozen):
 
 
 class MpirunLate(Start, Late):
+    """Which rank a task of MPI is, it says itself when it joins: before, it is one that stands."""
+
     launcher = staticmethod(launchers.mpirun)
     needs = "mpirun"
+    weaker = UnprobedLoopLate.weaker
 
 
 class UnprobedMpirunLate(MpirunLate):
     probed = False
-    weaker = UnprobedLoopLate.weaker
 
 
 class MpirunLateStep(Start, LateStep):

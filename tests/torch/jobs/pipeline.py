@@ -10,7 +10,7 @@ from torch import nn
 
 from trainer import Shard, load, say, settings, start
 
-PARTS, WIDTH = 4, 16
+PARTS, WIDTH = settings["parts"], 16
 
 
 def features(ids):
