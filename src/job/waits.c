@@ -377,7 +377,8 @@ static bool hold(
 	for (size_t i = from; i < c->list.nr; i++) {
 		struct wait *wait = &c->list.items[i];
 
-		if (wait->kind > (sure ? WAIT_P2P : WAIT_COLLECTIVE) || wait->sure != sure ||
+		if (wait->kind > (sure || wait->doubtful ? WAIT_P2P : WAIT_COLLECTIVE) ||
+			wait->sure != sure ||
 			wait->since == JOB_UNKNOWN || !covers(thread, wait))
 			continue;
 		wait->held = found = true;

@@ -277,6 +277,20 @@ static void sends_against_each_other_are_another_order(void **state)
 	facts_free(f);
 }
 
+/* It waits for what it receives, as gloo does it; of the sender nothing is known. No GPU lags. */
+static void a_wait_for_a_sender_who_was_not_seen(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	take_steps(f, 4);
+	receive_from(f, 2, 1, false)->completed = JOB_MAYBE;
+	facts_sync(f, 2, 20.1);
+	receive_from(f, 3, 2, true);
+	facts_unseen(f, 0, 1);
+	assert_int_equal(facts_culprits(f) & 1 << 2, 0);
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +306,7 @@ int main(void)
 		cmocka_unit_test(a_receive_too_many),
 		cmocka_unit_test(what_was_lost_may_be_what_lacks),
 		cmocka_unit_test(sends_against_each_other_are_another_order),
+		cmocka_unit_test(a_wait_for_a_sender_who_was_not_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
