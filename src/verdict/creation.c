@@ -118,9 +118,24 @@ static bool makes_group(const struct inquiry *q, int rank)
 	return false;
 }
 
+/* Whether somebody of no list has: where nobody says who is in which group, it may be of these. */
+static bool somebody_makes_a_group(const struct inquiry *q, uint64_t key)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < q->job->ngroups; i++)
+		if (q->job->groups[i].made_as == key && *q->job->groups[i].ranks)
+			return false;
+	for (size_t i = 0; i < q->job->nranks && !found; i++)
+		found = makes_group(q, (int)i);
+	return found;
+}
+
 /* Whether somebody waits in one of them for longer than is usual, or to make the next one. */
 static bool stands(const struct inquiry *q, uint64_t key)
 {
+	if (somebody_makes_a_group(q, key))
+		return true;
 	for (size_t i = 0; i < q->job->nmembers; i++) {
 		const struct job_member *member = &q->job->members[i];
 
@@ -202,7 +217,7 @@ static void write_finding(struct inquiry *q, const struct camps *camps)
 	struct draft *draft = inquiry_draft(q, VERDICT_ORDER_INVERSION);
 
 	draft->verdict.cause = VERDICT_BY_GROUP_CREATION;
-	draft->verdict.outlook = VERDICT_KILL;
+	draft->verdict.outlook = camps->told ? VERDICT_KILL : VERDICT_OUTLOOK_UNKNOWN;
 	draft->verdict.next = VERDICT_NEXT_SAME_GROUPS;
 	draft->verdict.group = camps->all.items[0].group;
 	share_out(q, camps, draft);
