@@ -63,9 +63,13 @@ class LoopPortFirst(LoopPort):
 
 
 class UnprobedLoopPort(LoopPort):
-    """Its environment tells, whoever looks."""
+    """
+    Its environment tells, for whom may read it. Stacks alone tell that all are on their way to each
+    other, and whoever says no more than that blames nobody.
+    """
 
     probed = False
+    weaker = [{"class": "inconclusive", "family": "none", "cause": None, "culprits": [], "exit": 4}]
 
 
 class SpawnBadRecord(Start, BadRecord):

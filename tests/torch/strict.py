@@ -67,9 +67,10 @@ class Strictness:
             time.monotonic() - self.heard.joined_at() > SETTLED_S
 
     def refuse_accusation(self, verdict):
-        """Who only may have to do with it is no accused."""
+        """Who only may have to do with it is no accused, nor who is merely late: that is seen."""
         super().refuse_accusation({"verdicts": [each for each in verdict["verdicts"]
-                                                if each["confidence"] in SURE]})
+                                                if each["confidence"] in SURE
+                                                and each["class"] != "slow"]})
 
     def remember(self, judged, difference):
         super().remember(judged, difference)
