@@ -200,6 +200,22 @@ int64_t inquiry_silence(const struct inquiry *q, int host)
 	return silence;
 }
 
+/* Whether a rank there was seen to live when its agent was gone, or silent: the node is there. */
+static bool outlives_agent(const struct job *job, int host)
+{
+	const struct job_host *h = &job->hosts[host];
+
+	if (h->guessed || h->gathered == JOB_UNKNOWN)
+		return false;
+	if (h->agent_alive != JOB_NO && h->gathered < h->agent_beat + AGENT_SILENCE)
+		return false;
+	for (size_t i = 0; i < job->nranks; i++)
+		if (job->ranks[i].host == host && job->ranks[i].process != JOB_NONE &&
+			job->processes[job->ranks[i].process].end == JOB_ALIVE)
+			return true;
+	return false;
+}
+
 /*
  * Silent together: the agent is known to be gone, or said nothing for long; no rank there is known
  * to have ended or to have done anything since; and the others' waits began when the silence did.
@@ -216,7 +232,7 @@ static bool is_lost(const struct inquiry *q, int host)
 		return false;
 	if (h->agent_alive != JOB_NO && inquiry_silence(q, host) < AGENT_SILENCE)
 		return false;
-	if (waits < h->agent_beat - AGENT_SLACK ||
+	if (outlives_agent(job, host) || waits < h->agent_beat - AGENT_SLACK ||
 		last_act_on(job, host) > h->agent_beat + AGENT_SLACK)
 		return false;
 	for (size_t i = 0; i < job->nranks; i++) {
@@ -454,7 +470,7 @@ int64_t inquiry_wanted_since(const struct inquiry *q, int rank)
  * that ended alone may well have computed or saved for longer: whoever ends a single rank because
  * it hangs, looks at it first.
  */
-#define SHORT_WAIT	 (2 * CLOCK_NS_PER_S)
+#define SHORT_WAIT       (2 * CLOCK_NS_PER_S)
 #define SHORT_WAIT_ALONE (10 * CLOCK_NS_PER_S)
 
 bool inquiry_late_before_end(const struct inquiry *q, int rank)

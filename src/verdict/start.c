@@ -63,6 +63,19 @@ static enum verdict_confidence by_stack(const struct posture *p)
 }
 
 /*
+ * That no process of it is in the table tells little: it may be on a host that nobody looked at, or
+ * run without our probe. Only where every host that there is was looked at, it tells more.
+ */
+static enum verdict_confidence by_table(const struct job *job)
+{
+	const struct job_coverage *coverage = &job->coverage;
+
+	return coverage->hosts.n != JOB_NONE && coverage->hosts_seen >= (size_t)coverage->hosts.n
+		       ? VERDICT_SUPPORTED
+		       : VERDICT_HYPOTHESIS;
+}
+
+/*
  * Whether the others are at the start: some group or store of theirs is recorded, or they stand in
  * one. What makes its groups by other means, has none that is late.
  */
@@ -90,8 +103,8 @@ static bool explains_start(const struct inquiry *q, int rank, struct reason *why
 	if (r->process != JOB_NONE &&
 		(!r->candidate_only || r->doubtful || poses_waits(p->posture.pose)))
 		return false;
-	why->confidence = r->process == JOB_NONE ? VERDICT_SUPPORTED
-			  : p->ended		 ? VERDICT_ESTABLISHED
+	why->confidence = r->process == JOB_NONE ? by_table(q->job)
+			  : p->ended             ? VERDICT_ESTABLISHED
 						 : by_stack(&p->posture);
 	why->outlook = p->progress == PROGRESS_YES ? VERDICT_WAIT : VERDICT_OUTLOOK_UNKNOWN;
 	if (r->process == JOB_NONE || p->ended)

@@ -317,12 +317,25 @@ static struct facts *starting(void)
 	return f;
 }
 
+static enum verdict_confidence sureness(const struct facts *f)
+{
+	struct job *job = facts_job(f);
+	struct verdicts *verdicts = verdicts_of(job);
+	enum verdict_confidence confidence = verdicts->at[0].confidence;
+
+	verdicts_free(verdicts);
+	job_free(job);
+	return confidence;
+}
+
+/* It may as well be on a host that nobody looked at, or run without a probe. */
 static void s39_a_rank_that_never_came(void **state)
 {
 	struct facts *f = starting();
 
 	facts_never_seen(f, 7);
 	facts_expect(f, VERDICT_NOT_STARTED, "7", "0-6");
+	assert_int_equal(sureness(f), VERDICT_HYPOTHESIS);
 	f->census = false;
 	facts_expect(f, VERDICT_INCONCLUSIVE, "", "0-6");
 	facts_free(f);
@@ -396,6 +409,24 @@ static void s45_a_node_falls_silent(void **state)
 	f->hosts[1].gathered = facts_ns(39.5);
 	f->hosts[1].agent_alive = JOB_MAYBE;
 	facts_expect(f, VERDICT_NODE_LOSS, "4-7", "0-3");
+	facts_free(f);
+}
+
+/* Its agent died; but its ranks were seen to live after that, on that very node. */
+static void a_node_outlives_its_agent(void **state)
+{
+	struct facts *f = two_nodes();
+	struct job *job;
+	struct verdicts *verdicts;
+
+	f->hosts[1].agent_beat = facts_ns(39.5);
+	f->hosts[1].agent_alive = JOB_NO;
+	job = facts_job(f);
+	verdicts = verdicts_of(job);
+	for (size_t i = 0; i < verdicts->n; i++)
+		assert_int_not_equal(verdicts->at[i].class, VERDICT_NODE_LOSS);
+	verdicts_free(verdicts);
+	job_free(job);
 	facts_free(f);
 }
 
@@ -610,6 +641,7 @@ int main(void)
 		cmocka_unit_test(a_rank_that_died_before_it_started),
 		cmocka_unit_test(a_missing_bundle_accuses_nobody),
 		cmocka_unit_test(s45_a_node_falls_silent),
+		cmocka_unit_test(a_node_outlives_its_agent),
 		cmocka_unit_test(an_older_bundle_is_no_silence),
 		cmocka_unit_test(s41_a_slow_rank_recovers),
 		cmocka_unit_test(s47_a_long_local_step),
