@@ -10,6 +10,7 @@
  */
 #include "cmd/sift.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@
 #include "ring/ring-read.h"
 
 #define NAMED_MOST     3 /* jobs that are named one by one */
+#define WORLDS_READ    64 /* groups of each ring that are looked at for those of all ranks */
 #define MINUTE	       (60 * 1000000000LL)
 #define LAUNCHED_APART MINUTE	    /* nodes of one job are launched within */
 #define LONG_OVER      (180 * MINUTE) /* a job that ended so long before is another */
@@ -125,6 +127,24 @@ static void take_run(uint64_t *held, uint64_t told, bool seen)
 		*held = 0;
 }
 
+/* Communicators of all ranks: one that is ready was met by each of them, on every node. */
+static void read_worlds(struct sift_part *part, const struct ring_view *view)
+{
+	const struct ring_part *groups = &view->part[RING_S_GROUPS];
+
+	for (uint64_t i = 0; i < WORLDS_READ && i < groups->count; i++) {
+		struct ring_group group;
+
+		/* Its history is not asked: thousands of rings are looked at. */
+		memcpy(&group, groups->at + i * groups->elem_size,
+			offsetof(struct ring_group, enqueue));
+		if (group.seq && !(group.seq & 1) && group.maker == RING_MAKER_NCCL &&
+			(group.state & RING_G_READY) && group.size > 1 &&
+			(int64_t)group.size == view->header.world_size)
+			*array_add(&part->worlds) = (struct sift_world){group.key, group.alias};
+	}
+}
+
 static void read_ring(struct sift_part *part, const struct exhibit *exhibit, bool *seen)
 {
 	struct ring_view view;
@@ -132,6 +152,7 @@ static void read_ring(struct sift_part *part, const struct exhibit *exhibit, boo
 	if (ring_view_open(&view, exhibit->bytes, exhibit->len) < 0 ||
 		view.header.role != RING_RANK)
 		return;
+	read_worlds(part, &view);
 	take_run(&part->run.run, view.header.run, *seen);
 	take_run(&part->run.slurm, view.header.slurm, *seen);
 	take_run(&part->run.master, view.header.master, *seen);
@@ -210,6 +231,21 @@ static bool share_group(const struct sift_part *a, const struct sift_part *b)
 	return false;
 }
 
+/* Both have met all ranks of their job, and not each other. What came through two doors is mute. */
+static bool worlds_differ(const struct sift_part *a, const struct sift_part *b)
+{
+	for (size_t i = 0; i < a->worlds.nr; i++)
+		for (size_t k = 0; k < b->worlds.nr; k++) {
+			const struct sift_world *one = &a->worlds.items[i];
+			const struct sift_world *other = &b->worlds.items[k];
+
+			if (one->key == other->key || !one->alias != !other->alias ||
+				(one->alias && one->alias == other->alias))
+				return false;
+		}
+	return a->worlds.nr && b->worlds.nr;
+}
+
 static bool differ(uint64_t a, uint64_t b)
 {
 	return a && b && a != b;
@@ -242,12 +278,13 @@ static bool runs_differ(const struct sift_part *a, const struct sift_part *b)
 }
 
 /*
- * Whether they cannot be nodes of one job: another name, another run, or the same rank in other
- * processes.
+ * Whether they cannot be nodes of one job: another name, another run, another communicator of all
+ * ranks, or the same rank in other processes.
  */
 static bool contradict(const struct sift_part *a, const struct sift_part *b)
 {
-	if ((*a->name && *b->name && strcmp(a->name, b->name) != 0) || runs_differ(a, b))
+	if ((*a->name && *b->name && strcmp(a->name, b->name) != 0) || runs_differ(a, b) ||
+		worlds_differ(a, b))
 		return true;
 	for (size_t i = 0, k = 0; i < a->ranks.nr && k < b->ranks.nr;) {
 		int one = a->ranks.items[i], other = b->ranks.items[k];
@@ -428,6 +465,7 @@ void sift_release(struct sift *sift)
 		array_release(&part->claims);
 		array_release(&part->ranks);
 		array_release(&part->groups);
+		array_release(&part->worlds);
 	}
 	for (size_t i = 0; i < sift->left.nr; i++)
 		free(sift->left.items[i].files);

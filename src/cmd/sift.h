@@ -32,17 +32,24 @@ struct sift_run {
 	uint64_t run, slurm, master;
 };
 
+/* A communicator of NCCL in which all ranks of the job have met. */
+struct sift_world {
+	uint64_t key;
+	uint64_t alias; /* 0 not known */
+};
+
 /* One bundle. */
 struct sift_part {
 	char *path;
 	struct evidence evidence;
 	char *id, *name;  /* of its job; "" not known, or none was given */
 	int64_t launched; /* else the first reading; realtime ns */
-	int64_t last;	  /* reading */
+	int64_t last;     /* reading */
 	struct sift_run run;
 	ARRAY(struct sift_claim) claims; /* by process */
-	ARRAY(int) ranks;		 /* ascending */
-	ARRAY(uint64_t) groups; /* keys; only where they are needed */
+	ARRAY(int) ranks;                /* ascending */
+	ARRAY(uint64_t) groups;          /* keys; only where they are needed */
+	ARRAY(struct sift_world) worlds;
 	size_t job; /* the first part of the same job */
 };
 
@@ -59,8 +66,9 @@ void sift_add(struct sift *sift, const char *path, struct evidence *evidence)
  * Tells the jobs apart and moves all evidence of the newest into `into`. What shares an id, a
  * process or a communicator of NCCL is one job; process groups of PyTorch have no identity that
  * another run of the same program has not. Of the rest what claims the same rank, bears another
- * name, is of another run of torchrun, or of a time that is long over, is another job; and what
- * does not is taken for another node of the one that was launched at about the same time.
+ * name, is of another run of torchrun, is in another communicator of all ranks, or is of a time
+ * that is long over, is another job; and what does not is taken for another node of the one that
+ * was launched at about the same time.
  */
 void sift_settle(struct sift *sift, struct evidence *into) __attribute__((nonnull));
 

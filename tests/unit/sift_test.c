@@ -20,13 +20,15 @@ struct told {
 	uint32_t pid;
 	uint64_t run, slurm, master; /* as its rings say */
 	bool gloo; /* their ranks are in the one group of PyTorch that all runs have */
+	uint64_t world, alias; /* they are in this communicator of all eight */
 };
 
 /* A rank's ring. */
 static void add_ring(struct evidence *evidence, const struct told *told, int rank)
 {
-	struct ring_member member = {.key = 77,
-		.maker = RING_MAKER_GLOO,
+	struct ring_member member = {.key = told->world ? told->world : 77,
+		.alias = told->alias,
+		.maker = told->world ? RING_MAKER_NCCL : RING_MAKER_GLOO,
 		.rank = (uint32_t)rank,
 		.size = 8,
 		.device = -1};
@@ -43,6 +45,9 @@ static void add_ring(struct evidence *evidence, const struct told *told, int ran
 	h->master = told->master;
 	group = ring_group_claim(&f->w);
 	ring_group_publish(&f->w, group, 1, &member);
+	h->world_size = 8;
+	if (told->world)
+		ring_group_ready(&f->w, group, 2, 1);
 	evidence_add(evidence,
 		&(struct exhibit){.kind = EXHIBIT_RING,
 			.host = (char *)told->host,
@@ -76,7 +81,7 @@ static void add(struct sift *sift, const struct told *told)
 					.start_time = 7,
 					.when = told->launched * S + 1},
 				NULL, 0);
-	for (int rank = told->from; told->gloo && rank <= told->to; rank++)
+	for (int rank = told->from; (told->gloo || told->world) && rank <= told->to; rank++)
 		add_ring(&evidence, told, rank);
 	sift_add(sift, told->path, &evidence);
 	assert_int_equal(evidence.n, 0);
@@ -212,6 +217,27 @@ static void halves_of_two_runs_are_not_one(void **unused)
 	assert_int_equal(settle(weeks, 2, "1 job " HOW " id-1 in a1", 1), 9);
 }
 
+/* Where all ranks have met, each node has that communicator. */
+static void halves_that_met_others_are_not_one(void **unused)
+{
+	static const struct told two[] = {{"a1", "nodeA", "id-1", "", 100, 0, 3, 500, .world = 5},
+		{"b2", "nodeB", "id-4", "", 101, 4, 7, 600, .world = 6}};
+	static const struct told one[] = {{"a1", "nodeA", "id-1", "", 100, 0, 3, 500, .world = 5},
+		{"b1", "nodeB", "id-4", "", 101, 4, 7, 600, .world = 5}};
+	/* Through another door it is known by another key. */
+	static const struct told doors[] = {{"a1", "nodeA", "id-1", "", 100, 0, 3, 500, .world = 5},
+		{"b1", "nodeB", "id-4", "", 101, 4, 7, 600, .world = 9, .alias = 9}};
+	/* And who has not met all has met nobody else. */
+	static const struct told late[] = {{"a1", "nodeA", "id-1", "", 100, 0, 3, 500, .world = 5},
+		{"b1", "nodeB", "id-4", "", 101, 4, 7, 600}};
+
+	(void)unused;
+	assert_int_equal(settle(two, 2, "1 job " HOW " id-1 in a1", 1), 13);
+	assert_int_equal(settle(one, 2, "", 0), 26);
+	assert_int_equal(settle(doors, 2, "", 0), 26);
+	assert_int_equal(settle(late, 2, "", 0), 22);
+}
+
 /* What no agent wrote, and what is damaged, tells nothing: it must not be believed, nor crash. */
 static void what_says_nothing_is_kept(void **unused)
 {
@@ -243,6 +269,7 @@ int main(void)
 		cmocka_unit_test(nights_are_told_apart),
 		cmocka_unit_test(a_group_of_pytorch_is_no_identity),
 		cmocka_unit_test(halves_of_two_runs_are_not_one),
+		cmocka_unit_test(halves_that_met_others_are_not_one),
 		cmocka_unit_test(what_says_nothing_is_kept),
 	};
 
