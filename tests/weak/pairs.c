@@ -60,50 +60,82 @@ bool pairs_whole(
 	return right && left == 1;
 }
 
-/* Whose rank it is: bit 0 of the first job, bit 1 of the second. */
-static unsigned owner(
+/* Whose process that rank is; NULL: of neither. */
+static const struct whole *owner(
 	const struct job *job, int rank, const struct whole *one, const struct whole *other)
 {
-	const struct job_process *process = job->ranks[rank].process == JOB_NONE
-						    ? NULL
-						    : &job->processes[job->ranks[rank].process];
+	int process = job->ranks[rank].process;
+	const struct job_process *p = process == JOB_NONE ? NULL : &job->processes[process];
 
-	if (!process)
-		return 0;
-	return (whole_process(one, NULL, process->pid, process->start_time) ? 1u : 0u) |
-	       (whole_process(other, NULL, process->pid, process->start_time) ? 2u : 0u);
+	if (p && whole_process(one, NULL, p->pid, p->start_time))
+		return one;
+	return p && whole_process(other, NULL, p->pid, p->start_time) ? other : NULL;
 }
 
-static bool is_about_one(const struct job *job, const struct verdict *verdict,
+/* Whether all its ranks have met, whatever became of them. */
+static bool has_met(const struct whole *whole)
+{
+	for (size_t i = 0; i < whole->job->nmembers; i++) {
+		const struct job_member *member = &whole->job->members[i];
+
+		if (member->state >= JOB_MEMBER_READY &&
+			whole->job->groups[member->group].size == whole->job->nranks)
+			return true;
+	}
+	return false;
+}
+
+static bool is_about_both(const struct job *job, const struct verdict *verdict,
 	const struct whole *one, const struct whole *other)
 {
-	unsigned owners = 0;
+	size_t ones = 0, others = 0;
 
-	for (size_t i = 0; i < verdict->culprits.n; i++)
-		owners |= owner(job, verdict->culprits.at[i], one, other);
-	for (size_t i = 0; i < verdict->victims.n; i++)
-		owners |= owner(job, verdict->victims.at[i], one, other);
-	return owners != 3;
+	for (size_t i = 0; i < verdict->culprits.n + verdict->victims.n; i++) {
+		int rank = i < verdict->culprits.n ? verdict->culprits.at[i]
+						   : verdict->victims.at[i - verdict->culprits.n];
+		const struct whole *whose = owner(job, rank, one, other);
+
+		ones += whose == one;
+		others += whose == other;
+	}
+	return ones && others;
+}
+
+static bool names_its_own(const struct job *job, const struct verdict *verdict,
+	const struct whole *one, const struct whole *other)
+{
+	for (size_t i = 0; i < verdict->culprits.n; i++) {
+		int rank = verdict->culprits.at[i];
+		const struct whole *whose = owner(job, rank, one, other);
+
+		if (!whose || !whole_names(whose, job->ranks[rank].world_rank))
+			return false;
+	}
+	return true;
 }
 
 bool pairs_halves(
 	const struct whole *one, const struct whole *other, enum plant plant, struct str *wrong)
 {
+	bool apart = has_met(one) && has_met(other), right = true;
 	struct evidence evidence = {0};
 	struct verdicts *verdicts;
 	struct job *job;
 	size_t left;
-	bool right = true;
 
 	if (settle(one, other, true, &evidence, &left)) {
 		verdicts = charge_judge(&evidence, plant, &job);
-		for (size_t i = 0; i < verdicts->n; i++)
-			if (verdicts->at[i].confidence > VERDICT_HYPOTHESIS &&
-				!is_about_one(job, &verdicts->at[i], one, other)) {
-				str_printf(wrong, "mixed: %s is about ranks of both",
-					verdict_class_name(verdicts->at[i].class));
-				right = false;
-			}
+		for (size_t i = 0; i < verdicts->n && right; i++) {
+			const struct verdict *verdict = &verdicts->at[i];
+
+			if (verdict->confidence <= VERDICT_HYPOTHESIS)
+				continue;
+			right = names_its_own(job, verdict, one, other) &&
+				!(apart && is_about_both(job, verdict, one, other));
+			if (!right)
+				str_printf(wrong, "mixed: %s of two jobs",
+					verdict_class_name(verdict->class));
+		}
 		verdicts_free(verdicts);
 		job_free(job);
 	}

@@ -16,7 +16,9 @@ bool pairs_whole(
 
 /*
  * One node of each, of different ranks, so that no rank is claimed twice: no verdict with more than
- * a hypothesis is about ranks of both, or names somebody that his own job does not name.
+ * a hypothesis names somebody that his own job does not name, nor is about ranks of both; but where
+ * one of the jobs never made a communicator and its recording is older than the identity of runs,
+ * nothing tells that they are two, and it may be about both.
  */
 bool pairs_halves(
 	const struct whole *one, const struct whole *other, enum plant plant, struct str *wrong);
