@@ -28,17 +28,41 @@ static bool find_told(const struct job *job, int rank, struct cache_found *found
 	return found->path;
 }
 
+/* Of these caches PyTorch makes use. */
+static bool is_of_torch(const char *path)
+{
+	return strstr(path, "torchinductor") || strstr(path, "triton");
+}
+
+/* Whether the rank says by what it computes, and that is something else than PyTorch. */
+static bool knows_no_torch(const struct job *job, int rank)
+{
+	struct spans_range traits = traits_of(job, rank);
+	bool other = false;
+
+	for (size_t i = traits.from; i < traits.to; i++) {
+		if (strcmp(job->traits[i].key, "framework") != 0)
+			continue;
+		if (!strncmp(job->traits[i].text, "torch", strlen("torch")))
+			return false;
+		other = true;
+	}
+	return other;
+}
+
 struct cache_found caches_found(const struct job *job, int rank)
 {
 	struct cache_found found = {.files = JOB_UNKNOWN, .bytes = JOB_UNKNOWN, .cite = "caches"};
 	struct spans_range caches = caches_of(job, rank);
+	bool other = knows_no_torch(job, rank);
 
 	if (find_told(job, rank, &found))
 		return found;
 	for (size_t i = caches.from; i < caches.to; i++) {
 		const struct job_cache *cache = &job->caches[i];
 
-		if (cache->files != JOB_UNKNOWN && cache->files > found.files)
+		if (cache->files != JOB_UNKNOWN && cache->files > found.files &&
+			!(other && is_of_torch(cache->path)))
 			found = (struct cache_found){.path = cache->path,
 				.files = cache->files,
 				.bytes = cache->bytes,

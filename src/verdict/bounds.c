@@ -8,6 +8,9 @@
  * A rank has testified if its own boards were read, or it is known to have ended, or its stack
  * tells what it does. That it was merely seen to live is no testimony.
  */
+#include <string.h>
+
+#include "base/str.h"
 #include "verdict/rule.h"
 
 static bool has_testified(const struct inquiry *q, int rank)
@@ -74,9 +77,65 @@ static void withdraw_health(struct inquiry *q, struct draft *draft, enum verdict
 	inquiry_not_judged(q, VERDICT_HEALTHY, JOB_NONE, needs_of(lack));
 }
 
+/* More of the workers are not named. */
+#define TOLD_WORKERS 4
+
+/*
+ * A worker of Ray, by the name that it gives itself ("ray::RayTrainWorker", "ray::IDLE" where it
+ * has nothing to do): the driver, of which it is a descendant, only waits for what it gives.
+ */
+static bool is_worker(const struct job_process *process)
+{
+	return process->role == JOB_ROLE_CHILD && process->end <= JOB_ALIVE &&
+	       !strncmp(process->comm, "ray::", 5) && strcmp(process->comm, "ray::IDLE") != 0;
+}
+
+/* Names workers of which only their names are known; returns how many there are. */
+static int64_t name_workers(const struct inquiry *q, struct str *into)
+{
+	const struct job *job = q->job;
+	int64_t n = 0;
+
+	for (size_t i = 0; i < job->nprocesses; i++) {
+		const struct job_process *process = &job->processes[i];
+
+		if (process->rank == JOB_NONE || !is_worker(process) || n++ >= TOLD_WORKERS)
+			continue;
+		str_printf(into, "%s%s (pid %u)", n > 1 ? ", " : "", process->comm, process->pid);
+	}
+	return n;
+}
+
+/* Of a driver that is taken for a rank nobody says that it is well: it does not do the work. */
+static void tell_workers(struct inquiry *q, struct draft *draft)
+{
+	struct verdict_fact *fact;
+	struct str names = {0};
+	int64_t n = name_workers(q, &names);
+
+	if (n && draft->verdict.class == VERDICT_HEALTHY) {
+		draft->verdict.class = VERDICT_INCONCLUSIVE;
+		draft->verdict.confidence = VERDICT_UNKNOWN;
+		draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
+		draft->facts.nr = 0;
+	}
+	if (n) {
+		fact = draft_fact(q, draft, FACT_WORKERS_UNSEEN, JOB_NONE, "procs");
+		fact->text = arena_text(q->arena, str_text(&names));
+		fact->a = n;
+		inquiry_not_judged(q, VERDICT_HEALTHY, JOB_NONE, "stacks of the workers");
+	}
+	str_release(&names);
+}
+
 void judge_bounds(struct inquiry *q)
 {
 	enum verdict_lack lack = inquiry_lack(q, NULL);
+
+	for (size_t i = 0; i < q->drafts.nr; i++)
+		if (q->drafts.items[i].verdict.class == VERDICT_HEALTHY ||
+			q->drafts.items[i].verdict.class == VERDICT_INCONCLUSIVE)
+			tell_workers(q, &q->drafts.items[i]);
 
 	for (size_t i = 0; lack != VERDICT_LACKS_NOTHING && i < q->drafts.nr; i++) {
 		struct draft *draft = &q->drafts.items[i];

@@ -38,6 +38,16 @@ const char *poses_place(
 	return arena_printf(arena, "%s of %s", function, frame->module);
 }
 
+bool poses_on_gpu(const struct job *job, const struct job_stack *stack)
+{
+	static const struct stackfacts_place places[] = {{NULL, "libcuda.so*"},
+		{NULL, "libcudart.so*"}, {NULL, "libamdhip64.so*"}, {NULL, "libhsa-runtime64.so*"},
+		{NULL, "torch/cuda/*"}, {NULL, "libnccl.so*"}, {NULL, "librccl.so*"},
+		{"c10::cuda::*", NULL}};
+
+	return stackfacts_find(job, stack, 0, places, sizeof(places) / sizeof(places[0])) >= 0;
+}
+
 const char *poses_call(const struct posture *p)
 {
 	static const char *const names[POSES] = {[POSE_COLLECTIVE] = "a collective",

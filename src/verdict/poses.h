@@ -97,6 +97,9 @@ bool poses_may_be_one_call(const struct posture *a, const struct posture *b);
 /* ns for which samples prove that a thread did not move; JOB_UNKNOWN: they do not. */
 int64_t poses_stood(const struct job *job, const struct job_stack *stack);
 
+/* Whether some frame of a stack is a GPU's driver or runtime: on CPUs nobody waits for a GPU. */
+bool poses_on_gpu(const struct job *job, const struct job_stack *stack);
+
 /* Whether it waits for the lock of a file, that another rank may have. */
 bool poses_in_file_lock(const struct posture *p);
 /* Whether that pose waits for other ranks; whether it is known and does not. */

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
 #include "job/rollcall.h"
 #include "job/spans.h"
 #include "verdict/judge.h"
@@ -104,6 +107,59 @@ static bool has_rings(const struct job *job)
 	return !job->nranks;
 }
 
+/* Whether a line tells of a step that is done: "step 6", "Step: 12/100". */
+static bool tells_a_step(const char *line)
+{
+	const char *at = line;
+
+	while ((at = strcasestr(at, "step"))) {
+		at += strlen("step");
+		at += strspn(at, "s :=#[");
+		if (strtoull(at, NULL, 10) > 0)
+			return true;
+	}
+	return false;
+}
+
+/* Whether marks or logs say that some step was done. */
+static bool says_a_step(const struct inquiry *q)
+{
+	for (size_t i = 0; i < q->job->nlogs; i++)
+		if (tells_a_step(q->job->logs[i].last_line))
+			return true;
+	for (size_t i = 0; i < q->job->nsteps; i++)
+		if (q->job->steps[i].n)
+			return true;
+	return false;
+}
+
+/* Whether all ranks that say by what they compute, do so by something that makes no groups here. */
+static bool makes_no_groups(const struct job *job)
+{
+	bool other = false;
+
+	for (size_t i = 0; i < job->ntraits; i++) {
+		if (strcmp(job->traits[i].key, "framework") != 0)
+			continue;
+		if (!strncmp(job->traits[i].text, "torch", strlen("torch")))
+			return false;
+		other = true;
+	}
+	return other;
+}
+
+/* Before the first group there is only the start; but not every program makes one. */
+static enum verdict_stage stage_without_groups(const struct inquiry *q)
+{
+	enum verdict_stage by_stacks = stage_by_stacks(q);
+
+	if (q->job->ngroups || q->waits->n || by_stacks == VERDICT_BOOTSTRAP)
+		return VERDICT_BOOTSTRAP;
+	if (says_a_step(q))
+		return VERDICT_STEADY;
+	return makes_no_groups(q->job) ? by_stacks : VERDICT_BOOTSTRAP;
+}
+
 enum verdict_stage judge_stage(const struct inquiry *q)
 {
 	if (most_leave(q))
@@ -111,6 +167,6 @@ enum verdict_stage judge_stage(const struct inquiry *q)
 	if (!has_rings(q->job))
 		return stage_by_stacks(q);
 	if (!somebody_is_ready(q))
-		return VERDICT_BOOTSTRAP;
+		return stage_without_groups(q);
 	return stage_of_ready(q);
 }

@@ -107,7 +107,7 @@ static bool explains_start(const struct inquiry *q, int rank, struct reason *why
 			  : p->ended             ? VERDICT_ESTABLISHED
 						 : by_stack(&p->posture);
 	why->outlook = p->progress == PROGRESS_YES ? VERDICT_WAIT : VERDICT_OUTLOOK_UNKNOWN;
-	if (r->process == JOB_NONE || p->ended)
+	if (p->ended) /* one that nobody has seen may yet be started */
 		why->outlook = VERDICT_KILL;
 	why->next = r->process == JOB_NONE || p->ended ? VERDICT_NEXT_CHECK_LAUNCHER
 						       : VERDICT_NEXT_STACK_OF_RANK;

@@ -184,6 +184,7 @@ enum verdict_limit {
 	F(IN_KERNEL)      /* text: function of the kernel; text2: its file system */               \
 	F(WAITS_OUTSIDE)  /* text: system call; text2: what for: a socket's other end, a path */   \
 	F(CHILD_OUTSIDE)  /* text: its child; text2: what that waits for; a: pid */                \
+	F(WORKERS_UNSEEN) /* text: some processes that do the work; a: how many there are */       \
 	F(CALLED_AT)      /* text: where in the program its last op was called */                  \
 	F(DUMP_ONLY)      /* what a dump cannot tell of a rank that stays away */                  \
 	F(ONLY_IDLE)      /* waits in nothing; all others do, and who they lack is not said */     \

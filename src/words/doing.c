@@ -186,7 +186,10 @@ static bool say_pose(struct doing *doing, const struct job *job, const struct po
 
 	if (!p || !p->stack || !pose_states[p->pose])
 		return false;
-	str_add(&doing->name, pose_states[p->pose]);
+	if (p->pose == POSE_DEVICE && !poses_on_gpu(job, p->stack))
+		str_add(&doing->name, pose_states[POSE_COLLECTIVE]);
+	else
+		str_add(&doing->name, pose_states[p->pose]);
 	doing->since = p->stands;
 	at = p->program >= 0 ? p->program : p->telling;
 	frame = at < 0 ? NULL : stackfacts_frame(job, p->stack, (size_t)at);

@@ -102,6 +102,7 @@ static const char *const templates[VERDICT_FACT_KINDS] = {
 	[FACT_IN_KERNEL] = "in {t} of the kernel[ ({T})]",
 	[FACT_WAITS_OUTSIDE] = "waits[ in {t}] for {T}",
 	[FACT_CHILD_OUTSIDE] = "its child[ {t}][ (pid {a pid})] waits for {T}",
+	[FACT_WORKERS_UNSEEN] = "its {a} workers were not looked at: {t}",
 	[FACT_CALLED_AT] = "called at {t}",
 	[FACT_DUMP_ONLY] = "a dump tells how far a rank came, not what it does since: compile, "
 			   "input, a lock, its end look alike",

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Frameworks that are not PyTorch: what is said of them must be what they are. */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "job/caches.h"
+#include "tests/unit/facts.h"
+#include "verdict/poses.h"
+#include "words/doing.h"
+
+#define JAX "/env/lib/python3.11/site-packages/jax/_src/"
+
+/* -- Ray --------------------------------------------------------------------------------------- */
+
+/* A driver that was attached to: it goes on, in ray.get(), and has these descendants. */
+static struct facts *driver(const char *first, const char *second)
+{
+	struct facts *f = facts_new(1);
+
+	facts_no_group(f);
+	f->ngroups = 0;
+	facts_no_probe(f);
+	facts_stack(f, 0, "clock_nanosleep@libc.so.6 < main@/me/fit.py:9")->moved = JOB_YES;
+	if (first)
+		facts_child(f, 0, first);
+	if (second)
+		facts_child(f, 0, second);
+	return f;
+}
+
+static void a_driver_whose_workers_were_not_seen_is_not_well(void **state)
+{
+	struct facts *f = driver("raylet", "ray::RayTrainWo");
+	struct job *job = facts_job(f);
+	struct verdicts *v = verdicts_of(job);
+
+	assert_int_equal(v->at[0].class, VERDICT_INCONCLUSIVE);
+	assert_int_equal(v->at[0].culprits.n, 0);
+	assert_int_equal(v->at[0].headline.kind, FACT_WORKERS_UNSEEN);
+	assert_int_equal(v->at[0].headline.a, 1);
+	assert_non_null(strstr(v->at[0].headline.text, "ray::RayTrainWo (pid "));
+	verdicts_free(v);
+	job_free(job);
+	facts_free(f);
+}
+
+/* Else it would be said of every job. */
+static void a_driver_whose_workers_are_idle_may_be_well(void **state)
+{
+	struct facts *f = driver("raylet", "ray::IDLE");
+
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	facts_free(f);
+}
+
+/* -- JAX --------------------------------------------------------------------------------------- */
+
+static struct facts *jax_job(void)
+{
+	struct facts *f = facts_new(4);
+
+	facts_no_group(f);
+	f->ngroups = 0;
+	for (int i = 0; i < 4; i++) {
+		facts_candidate(f, i);
+		facts_trait(f, i, "framework", "jax 0.10.2", -1);
+	}
+	return f;
+}
+
+static enum verdict_stage stage_of(const struct facts *f)
+{
+	struct job *job = facts_job(f);
+	struct verdicts *v = verdicts_of(job);
+	enum verdict_stage stage = v->stage;
+
+	verdicts_free(v);
+	job_free(job);
+	return stage;
+}
+
+static void what_makes_no_groups_is_not_always_at_its_start(void **state)
+{
+	struct facts *f = jax_job();
+
+	assert_int_equal(stage_of(f), VERDICT_STAGE_UNKNOWN);
+	facts_log(f, 1, "");
+	f->extra[f->nextra - 1].is.log.last_line = "step 6 loss 0.31";
+	assert_int_equal(stage_of(f), VERDICT_STEADY);
+	f->extra[f->nextra - 1].is.log.last_line = "step 0 loss 0.31";
+	assert_int_equal(stage_of(f), VERDICT_STAGE_UNKNOWN);
+	facts_step(f, 2, 6);
+	assert_int_equal(stage_of(f), VERDICT_STEADY);
+	facts_free(f);
+}
+
+/* Ranks of PyTorch that have made no group are at their start. */
+static void what_makes_groups_is_at_its_start_before_them(void **state)
+{
+	struct facts *f = jax_job();
+
+	for (int i = 0; i < 4; i++)
+		facts_trait(f, i, "framework", "torch 2.15.0", -1)->when = facts_ns(5);
+	assert_int_equal(stage_of(f), VERDICT_BOOTSTRAP);
+	facts_free(f);
+}
+
+/* One sleeps in its own code; the others wait for what it computes with them, past any init. */
+static void who_is_late_after_six_steps_never_missed_init(void **state)
+{
+	struct facts *f = jax_job();
+
+	for (int i = 0; i < 4; i++) {
+		facts_step(f, i, 6);
+		facts_stack(f, i,
+			i == 2 ? "clock_nanosleep@libc.so.6 < step@/me/train.py:9"
+			       : "wait@libc.so.6 < ArrayImpl._value@" JAX
+				 "array.py:630 < step@/me/train.py:12");
+	}
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+	assert_int_equal(stage_of(f), VERDICT_STEADY);
+	facts_free(f);
+}
+
+/* What its table says that rank 0 does. */
+static void expect_doing(const char *stack, const char *name)
+{
+	struct facts *f = jax_job();
+	struct doing doing = {0};
+	struct verdicts *v;
+	struct job *job;
+
+	facts_stack(f, 0, stack);
+	job = facts_job(f);
+	v = verdicts_of(job);
+	doing_of(&doing, job, 0, &v->postures[0]);
+	assert_string_equal(str_text(&doing.name), name);
+	doing_release(&doing);
+	verdicts_free(v);
+	job_free(job);
+	facts_free(f);
+}
+
+static void nobody_waits_for_a_gpu_on_cpus(void **state)
+{
+	expect_doing("wait@libc.so.6 < ArrayImpl._value@" JAX "array.py:630 < step@/me/t.py:12",
+		"waiting");
+	expect_doing("ioctl@libc.so.6 < cuEventSynchronize@libcuda.so.1 < "
+		     "ArrayImpl._value@" JAX "array.py:630 < step@/me/t.py:12",
+		"on GPU");
+}
+
+static void add_cache(struct facts *f, int rank, const char *path)
+{
+	f->extra[f->nextra++] = (struct facts_extra){.kind = EXTRA_CACHE,
+		.rank = rank,
+		.is.cache = {.path = path, .files = 77, .bytes = 1, .cite = "receipt"}};
+}
+
+/* A launcher looks at all caches that there are; a rank has those of what it runs. */
+static void caches_are_those_of_the_framework(void **state)
+{
+	struct facts *f = jax_job();
+	struct job *job;
+
+	add_cache(f, 0, "/tmp/torchinductor_me");
+	add_cache(f, 1, "/home/me/.triton/cache");
+	add_cache(f, 2, "/home/me/jax-cache");
+	facts_trait(f, 3, "framework", "torch 2.15.0", -1)->when = facts_ns(5);
+	add_cache(f, 3, "/tmp/torchinductor_me");
+	job = facts_job(f);
+	assert_null(caches_found(job, 0).path);
+	assert_null(caches_found(job, 1).path);
+	assert_string_equal(caches_found(job, 2).path, "/home/me/jax-cache");
+	assert_string_equal(caches_found(job, 3).path, "/tmp/torchinductor_me");
+	job_free(job);
+	facts_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_driver_whose_workers_were_not_seen_is_not_well),
+		cmocka_unit_test(a_driver_whose_workers_are_idle_may_be_well),
+		cmocka_unit_test(what_makes_no_groups_is_not_always_at_its_start),
+		cmocka_unit_test(what_makes_groups_is_at_its_start_before_them),
+		cmocka_unit_test(who_is_late_after_six_steps_never_missed_init),
+		cmocka_unit_test(nobody_waits_for_a_gpu_on_cpus),
+		cmocka_unit_test(caches_are_those_of_the_framework),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
