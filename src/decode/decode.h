@@ -11,8 +11,8 @@
  * clock nor the environment: the job is a function of the exhibits, whatever their order.
  *
  * CITES. A fact cites where it stands: "ring:3:lane0:118" (rank 3, lane, ticket), "ring:3:g1"
- * (row in its group table), "ring:3:shard0", "ring:3:span2", "proc:3", "census:12" (slot),
- * "cgroup:HOST", "caches:3", "exit:5", "fatal:3", "core:3", "log:3", "receipt:HOST",
+ * (row in its group table), "ring:3:shard0", "ring:3:span2", "proc:3", "call:3", "census:12"
+ * (slot), "cgroup:HOST", "caches:3", "exit:5", "fatal:3", "core:3", "log:3", "receipt:HOST",
  * "error-file:3", "flight:3:e47" (the entry with that record_id), "flight:3:pg5" (the group that
  * rank 3 numbers so). Where no rank is known "pPID" stands in its place.
  */

@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += %D%/libdecode.la
 src_decode_libdecode_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
 src_decode_libdecode_la_SOURCES = \
 	%D%/agent.c \
+	%D%/blocked.c \
 	%D%/census.c \
 	%D%/cgroup.c \
 	%D%/context.c %D%/context.h \
@@ -51,6 +52,8 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/value.c %D%/value.h \
 	%D%/walking.c %D%/walking.h
 
+UNIT_TESTS += tests/unit/blocked_test
+tests_unit_blocked_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/logs_test
 tests_unit_logs_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/hostlist_test

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "evidence/own-words.h"
+#include "proc/blocked.h"
 #include "proc/cgroup.h"
 #include "proc/errand.h"
 #include "proc/ns.h"
@@ -134,6 +135,8 @@ static void live_proc_take_one(const struct live_proc_target *target,
 		if (proc_read(process->here, live_proc_files[i].name, &text, NULL) == 0)
 			live_proc_add(target, live_proc_files[i].kind, process, &text);
 	}
+	if (full && proc_blocked_read(process->here, &text) == 0)
+		live_proc_add(target, EXHIBIT_PROC_CALL, process, &text);
 	if (full && process->threads && proc_read_tasks(process->here, &text) == 0)
 		live_proc_add(target, EXHIBIT_PROC_TASKS, process, &text);
 	str_release(&text);
