@@ -33,6 +33,15 @@ static bool gil_is_kept(const struct profile *p)
 	       holder->moved == JOB_NO && p->process && !p->ended;
 }
 
+/* A line of a log is no checkpoint. */
+#define WRITES_AT_LEAST 4096
+
+/* True if bytes were written between the samples: a slow checkpoint is none that hangs. */
+static bool writes(const struct profile *p)
+{
+	return p->written != JOB_UNKNOWN && p->written >= WRITES_AT_LEAST;
+}
+
 /*
  * Where it stalls, by the surest sign first: frozen, a GIL that is kept, an open span, what it
  * reads or saves by its stack, the state in the kernel, the rest of the stack.
@@ -56,12 +65,13 @@ static enum verdict_where place_of(const struct profile *p)
 		return VERDICT_NOWHERE;
 	if (by_stack == VERDICT_IN_INPUT || by_stack == VERDICT_IN_CHECKPOINT)
 		return by_stack;
-	if (process->state == 'D')
+	/* Who writes all along, or is elsewhere at each look, is in the kernel and not stuck there. */
+	if (process->state == 'D' && !writes(p) && p->posture.moved != JOB_YES)
 		return VERDICT_IN_IO;
 	if (strstr(process->wchan, "flock") || strstr(process->wchan, "posix_lock") ||
 		strstr(process->wchan, "locks_lock") || strstr(process->wchan, "fcntl_setlk"))
 		return VERDICT_IN_LOCK;
-	return by_stack;
+	return by_stack == VERDICT_IN_IO && writes(p) ? VERDICT_NOWHERE : by_stack;
 }
 
 /* Frozen and spans are said outright; the rest is concluded from where it was found. */
@@ -82,15 +92,6 @@ static bool may_stall(const struct inquiry *q, int rank)
 		p->death == DEATH_UNSURE)
 		return inquiry_late_before_end(q, rank);
 	return p->death == DEATH_NONE;
-}
-
-/* A line of a log is no checkpoint. */
-#define WRITES_AT_LEAST 4096
-
-/* Whether bytes were written between the samples: a slow checkpoint is none that hangs. */
-static bool writes(const struct profile *p)
-{
-	return p->written != JOB_UNKNOWN && p->written >= WRITES_AT_LEAST;
 }
 
 /*
@@ -178,7 +179,9 @@ static bool explains_unknown(const struct inquiry *q, int rank, struct reason *w
 	why->where = is_busy(p) || p->user || p->posture.pose == POSE_USER ? VERDICT_IN_USER_CODE
 									   : VERDICT_WHERE_UNKNOWN;
 	why->confidence = poses_waits(p->posture.pose) ? VERDICT_HYPOTHESIS : VERDICT_SUPPORTED;
-	why->outlook = p->ended ? VERDICT_KILL : VERDICT_OUTLOOK_UNKNOWN;
+	why->outlook = p->ended                  ? VERDICT_KILL
+		       : is_busy(p) || writes(p) ? VERDICT_WAIT
+						 : VERDICT_OUTLOOK_UNKNOWN;
 	why->cause = p->dead_child ? VERDICT_BY_CHILD_DEATH : VERDICT_NO_CAUSE;
 	why->next = p->posture.pose == POSE_USER ? VERDICT_NEXT_LOOK_AT_CODE
 						 : VERDICT_NEXT_STACK_OF_RANK;
