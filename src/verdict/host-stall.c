@@ -65,7 +65,7 @@ static enum verdict_where place_of(const struct profile *p)
 		return VERDICT_NOWHERE;
 	if (by_stack == VERDICT_IN_INPUT || by_stack == VERDICT_IN_CHECKPOINT)
 		return by_stack;
-	/* Who writes all along, or is elsewhere at each look, is in the kernel and not stuck there. */
+	/* Who writes all along, or is elsewhere at each look, is not stuck in the kernel. */
 	if (process->state == 'D' && !writes(p) && p->posture.moved != JOB_YES)
 		return VERDICT_IN_IO;
 	if (strstr(process->wchan, "flock") || strstr(process->wchan, "posix_lock") ||
