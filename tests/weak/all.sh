@@ -37,11 +37,12 @@ names=$("$draw" --list | cut -f 1)
 (set -- $names; while [ $# -gt 0 ]; do play "$1"; shift; shift 2>/dev/null; done) &
 (set -- $names; shift; while [ $# -gt 0 ]; do play "$1"; shift; shift 2>/dev/null; done)
 wait
+"$srcdir/tests/weak/truths.sh" "$folder/truths" || exit 99
 set -- "$srcdir"/fixtures/recorded/*.inq "$srcdir"/fixtures/recorded/*-64 "$folder"/*.inq
 if [ -n "$INQUEST_WEAK_BUNDLES" ]; then
 	set -- "$@" $(find "$INQUEST_WEAK_BUNDLES" -name '*.inq' | LC_ALL=C sort)
 fi
-"$weaken" --sample "${INQUEST_WEAK_SAMPLE:-1}" "$@"
+"$weaken" --truths "$folder/truths" --sample "${INQUEST_WEAK_SAMPLE:-1}" "$@"
 status=$?
 [ ! -e "$folder/failed" ] && exit $status
 exit 1

@@ -9,7 +9,7 @@ check_PROGRAMS += %D%/weaken
 %C%_weaken_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
 %C%_weaken_LDADD = $(CMD_FLOORS)
 SH_TESTS += %D%/weaken.test
-EXTRA_DIST += %D%/all.sh
+EXTRA_DIST += %D%/all.sh %D%/truths.sh
 
 check-weak: all
 	$(MAKE) $(AM_MAKEFLAGS) %D%/weaken fixtures/scenarios/draw
