@@ -54,6 +54,19 @@ enum verdict_lack inquiry_lack(const struct inquiry *q, struct rank_list *lackin
 	return lack;
 }
 
+/* Whether some rank did not end by itself, and nobody knows what it did before: it may have waited.
+ */
+static bool somebody_was_ended_unseen(const struct inquiry *q)
+{
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		const struct profile *p = &q->profiles[i];
+
+		if (p->process && p->ended && !p->readable && p->death != DEATH_CLEAN)
+			return true;
+	}
+	return false;
+}
+
 /* What would have to be there, in words. */
 static const char *needs_of(enum verdict_lack lack)
 {
@@ -132,17 +145,22 @@ void judge_bounds(struct inquiry *q)
 {
 	enum verdict_lack lack = inquiry_lack(q, NULL);
 
+	bool unseen = somebody_was_ended_unseen(q);
+
 	for (size_t i = 0; i < q->drafts.nr; i++)
 		if (q->drafts.items[i].verdict.class == VERDICT_HEALTHY ||
 			q->drafts.items[i].verdict.class == VERDICT_INCONCLUSIVE)
 			tell_workers(q, &q->drafts.items[i]);
-
-	for (size_t i = 0; lack != VERDICT_LACKS_NOTHING && i < q->drafts.nr; i++) {
+	for (size_t i = 0; i < q->drafts.nr; i++) {
 		struct draft *draft = &q->drafts.items[i];
 
 		if (draft->verdict.class == VERDICT_HEALTHY) {
-			withdraw_health(q, draft, lack);
-		} else if (draft->verdict.confidence == VERDICT_ESTABLISHED) {
+			if (unseen || lack != VERDICT_LACKS_NOTHING)
+				withdraw_health(q, draft,
+					lack != VERDICT_LACKS_NOTHING ? lack
+								      : VERDICT_LACKS_TESTIMONY);
+		} else if (lack != VERDICT_LACKS_NOTHING &&
+			   draft->verdict.confidence == VERDICT_ESTABLISHED) {
 			draft->verdict.confidence = VERDICT_SUPPORTED;
 			inquiry_not_judged(q, VERDICT_INCONCLUSIVE, JOB_NONE, needs_of(lack));
 		}

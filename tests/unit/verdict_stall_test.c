@@ -412,6 +412,21 @@ static void s45_a_node_falls_silent(void **state)
 	facts_free(f);
 }
 
+/* All are ended at once; but what three of them did before, nobody saw: they may have waited. */
+static void who_was_ended_unseen_was_not_well(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, 10, 0.5);
+	for (int i = 0; i < 4; i++)
+		facts_end(f, i, JOB_SIGNALED, 15, 40);
+	facts_expect(f, VERDICT_HEALTHY, "", "");
+	for (int i = 1; i < 4; i++)
+		facts_lose_ring(f, i);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", "");
+	facts_free(f);
+}
+
 /* Its agent died; but its ranks were seen to live after that, on that very node. */
 static void a_node_outlives_its_agent(void **state)
 {
@@ -642,6 +657,7 @@ int main(void)
 		cmocka_unit_test(a_missing_bundle_accuses_nobody),
 		cmocka_unit_test(s45_a_node_falls_silent),
 		cmocka_unit_test(a_node_outlives_its_agent),
+		cmocka_unit_test(who_was_ended_unseen_was_not_well),
 		cmocka_unit_test(an_older_bundle_is_no_silence),
 		cmocka_unit_test(s41_a_slow_rank_recovers),
 		cmocka_unit_test(s47_a_long_local_step),
