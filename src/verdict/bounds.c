@@ -144,7 +144,6 @@ static void tell_workers(struct inquiry *q, struct draft *draft)
 void judge_bounds(struct inquiry *q)
 {
 	enum verdict_lack lack = inquiry_lack(q, NULL);
-
 	bool unseen = somebody_was_ended_unseen(q);
 
 	for (size_t i = 0; i < q->drafts.nr; i++)
