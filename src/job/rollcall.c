@@ -44,15 +44,47 @@ bool rollcall_lists_all(const struct job_group *group)
 	return group->sized == JOB_SIZE_SAID;
 }
 
+/* True if the rank's own ring shows all the groups that it is in. */
+static bool lists_its_groups(const struct job_rank *rank)
+{
+	return (rank->knows & JOB_KNOWS_RING) && rank->lost_records <= 0;
+}
+
+/* How many ranks would be known to be in any group that they are in. */
+static size_t known_by_their_groups(const struct job *job)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < job->nranks; i++)
+		n += lists_its_groups(&job->ranks[i]);
+	return n;
+}
+
+/* How many of the group's seats are known by other evidence than such a ring. */
+static size_t seated_otherwise(const struct job *job, const struct job_group *group)
+{
+	size_t n = 0;
+
+	for (uint32_t seat = 0; seat < group->size; seat++) {
+		int rank = job->members[group->first_member + (int)seat].rank;
+
+		n += rank == JOB_NONE || !lists_its_groups(&job->ranks[rank]);
+	}
+	return n;
+}
+
 size_t rollcall_unseen(const struct job *job, const struct job_group *group)
 {
-	size_t world = (size_t)job->world_size;
+	size_t known, may, seated;
 
 	if (group->sized)
 		return 0;
 	if (job->world_size < 0 || job->world_at_least)
 		return SIZE_MAX / 4;
-	return world > group->size ? world - group->size : 0;
+	known = known_by_their_groups(job);
+	may = (size_t)job->world_size > known ? (size_t)job->world_size - known : 0;
+	seated = seated_otherwise(job, group);
+	return may > seated ? may - seated : 0;
 }
 
 struct rollcall rollcall_take(const struct job *job, int group, uint64_t index)

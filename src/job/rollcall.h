@@ -30,7 +30,8 @@ bool rollcall_lists_all(const struct job_group *group);
 
 /*
  * How many members the group may have beyond its seats: 0 where its size is known, and where that
- * is but guessed; a number beyond all counts where nobody bounds it.
+ * is but guessed; else as many as there are ranks without a seat there whose own ring does not show
+ * that they are not in it; a number beyond all counts where nobody bounds it.
  */
 size_t rollcall_unseen(const struct job *job, const struct job_group *group);
 

@@ -146,7 +146,7 @@ static void add_others(struct writing *w)
 }
 
 /* The job, how much of it was seen, and how far it had come. */
-static void say_job(struct str *into, const struct writing *w, bool attempts)
+static void say_job(struct str *into, const struct writing *w, bool attempts, bool beside)
 {
 	const struct job *job = w->verdicts->job;
 	struct str part = {0};
@@ -164,7 +164,7 @@ static void say_job(struct str *into, const struct writing *w, bool attempts)
 	}
 	if (*stages[w->verdicts->stage])
 		str_printf(into, ", stage %s", stages[w->verdicts->stage]);
-	if (w->options->beside)
+	if (w->options->beside && beside)
 		str_printf(into, " (%s)", w->options->beside);
 	str_release(&part);
 }
@@ -175,33 +175,46 @@ static bool fits(const struct str *line, size_t width)
 	return escape_width(str_text(line)) + (width ? 2 + width : 0) <= PAGE_WIDTH;
 }
 
+/* The job in the line: without the word that this is the first attempt where that makes room. */
+static bool say_job_in(struct str *line, const struct writing *w, bool beside, size_t width)
+{
+	say_job(line, w, true, beside);
+	if (!fits(line, width) && w->verdicts->job->attempt == 1)
+		say_job(line, w, false, beside);
+	return fits(line, width);
+}
+
 /*
- * The job, and at the right edge its state and as of when all of it holds. That this is the first
- * attempt is left out where that makes room for the state, or else for the line itself; and without
- * room the state has a line of its own.
+ * The job, and at the right edge its state and as of when all of it holds. Without room for both the
+ * state has a line of its own, on which the word about other jobs stands where the first is full.
  */
 static void add_job_line(struct writing *w)
 {
 	struct str line = {0}, cut = {0}, tense = {0};
 
 	tense_add(&tense, w->verdicts, w->options->live);
-	say_job(&line, w, true);
-	if (!fits(&line, tense.len) && w->verdicts->job->attempt == 1) {
-		bool whole = fits(&line, 0);
+	if (!say_job_in(&line, w, true, tense.len)) {
+		bool whole = say_job_in(&line, w, true, 0);
 
-		say_job(&line, w, false);
-		if (whole && !fits(&line, tense.len))
-			say_job(&line, w, true);
-	}
-	if (!fits(&line, tense.len)) {
+		if (!whole)
+			say_job_in(&line, w, false, 0);
 		escape_fit(&cut, str_text(&line), PAGE_WIDTH);
 		page_add(&w->page, &cut, PAGE_PLAIN, 0);
 		str_cut(&line, 0);
+		if (!whole && w->options->beside)
+			str_printf(&line, " (%s)", w->options->beside);
+		if (!fits(&line, tense.len))
+			escape_fit(&cut, str_text(&line), PAGE_WIDTH - tense.len - 2);
+		if (cut.len) {
+			str_cut(&line, 0);
+			str_add(&line, str_text(&cut));
+		}
 	}
 	pad(&line, PAGE_WIDTH - tense.len);
 	str_add(&line, str_text(&tense));
 	page_add(&w->page, &line, PAGE_PLAIN, 0);
 	str_release(&tense);
+	str_release(&cut);
 }
 
 static void add_outlook(struct writing *w, const struct verdict *verdict)
