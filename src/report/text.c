@@ -185,8 +185,9 @@ static bool say_job_in(struct str *line, const struct writing *w, bool beside, s
 }
 
 /*
- * The job, and at the right edge its state and as of when all of it holds. Without room for both the
- * state has a line of its own, on which the word about other jobs stands where the first is full.
+ * The job, and at the right edge its state and as of when all of it holds. Without room for both
+ * the state has a line of its own, on which the word about other jobs stands where the first is
+ * full.
  */
 static void add_job_line(struct writing *w)
 {

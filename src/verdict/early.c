@@ -6,11 +6,12 @@
 #include "job/rollcall.h"
 #include "verdict/rule.h"
 
-/* Whether it is a wait for others, and for how long is known. */
+/* True if it is a wait for others of a rank that lives, and for how long is known. */
 static bool is_young(const struct inquiry *q, const struct wait *wait)
 {
-	return wait->kind <= WAIT_STORE && (wait->sure || wait->held) && !wait->undated &&
-	       wait->age != JOB_UNKNOWN && !waitfor_stands(q->job, wait, &q->given);
+	return !q->profiles[wait->rank].ended && wait->kind <= WAIT_STORE &&
+	       (wait->sure || wait->held) && !wait->undated && wait->age != JOB_UNKNOWN &&
+	       !waitfor_stands(q->job, wait, &q->given);
 }
 
 static int64_t time_left(const struct inquiry *q, const struct wait *wait)
