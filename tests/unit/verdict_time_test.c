@@ -88,6 +88,68 @@ static void what_comes_late_again_and_again_is_late(void **state)
 	facts_free(f);
 }
 
+/* The first verdict of a job whose rank 1 is late, as the facts say. */
+static struct verdict first_of(const struct facts *f)
+{
+	struct job *job = facts_job(f);
+	struct verdicts *v = verdicts_of(job);
+	struct verdict first = v->at[0];
+
+	assert_int_equal(first.culprits.n, 1);
+	verdicts_free(v);
+	job_free(job);
+	return first;
+}
+
+/* Finding 21: a long step that uses a whole processor was UNKNOWN. */
+static void who_computes_all_along_may_come(void **state)
+{
+	struct facts *f = facts_missing(4, 1, 61);
+
+	(void)state;
+	assert_int_equal(first_of(f).outlook, VERDICT_OUTLOOK_UNKNOWN);
+	facts_cpu(f, 1, 2, 2, 0);
+	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2,3");
+	assert_int_equal(first_of(f).outlook, VERDICT_WAIT);
+	facts_free(f);
+}
+
+/* The same of a save that wrote all along, and was said to be stuck in the kernel. */
+static void who_writes_all_along_is_not_stuck_in_the_kernel(void **state)
+{
+	struct facts *f = facts_missing(4, 1, 61);
+
+	(void)state;
+	f->ranks[1].process.state = 'D';
+	assert_int_equal(first_of(f).where, VERDICT_IN_IO);
+	f->ranks[1].process.write_delta = 1 << 20;
+	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2,3");
+	assert_int_not_equal(first_of(f).where, VERDICT_IN_IO);
+	assert_int_equal(first_of(f).outlook, VERDICT_WAIT);
+	facts_free(f);
+}
+
+/* Whoever has ended does not wait any more: it will not be a hang from any time on. */
+static void nothing_is_too_early_of_a_job_that_is_over(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct verdicts *v;
+	struct job *job;
+
+	(void)state;
+	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 4096, 99);
+	for (int i = 0; i < 4; i++)
+		facts_end(f, i, JOB_SIGNALED, 9, 99.5);
+	job = facts_job(f);
+	v = verdicts_of(job);
+	assert_true(v->over);
+	assert_int_not_equal(v->at[0].class, VERDICT_TOO_EARLY);
+	assert_int_equal(v->at[0].outlook, VERDICT_OVER);
+	verdicts_free(v);
+	job_free(job);
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -96,6 +158,9 @@ int main(void)
 		cmocka_unit_test(too_early_says_who_waits_for_whom_and_from_when_on),
 		cmocka_unit_test(what_was_late_and_is_not_any_more_is_past),
 		cmocka_unit_test(what_comes_late_again_and_again_is_late),
+		cmocka_unit_test(who_computes_all_along_may_come),
+		cmocka_unit_test(who_writes_all_along_is_not_stuck_in_the_kernel),
+		cmocka_unit_test(nothing_is_too_early_of_a_job_that_is_over),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
