@@ -327,6 +327,15 @@ static bool may_lack_sends(const struct inquiry *q, const struct circle *circle)
 	return circle->holders.nr > 0;
 }
 
+/* True if all of it wait in the making of groups: they make them in different orders. */
+static bool is_of_creations(const struct inquiry *q, const struct circle *circle)
+{
+	for (size_t i = 0; i < circle->holders.nr; i++)
+		if (q->graph->nodes[circle->holders.items[i].node].kind != WAITFOR_INIT)
+			return false;
+	return circle->holders.nr > 0;
+}
+
 static void write_finding(struct inquiry *q, int part, const struct circle *circle)
 {
 	struct draft *draft = inquiry_draft(q, VERDICT_ORDER_INVERSION);
@@ -348,6 +357,10 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	rank_list_settle(&draft->camp_b);
 	if (circle->camps > 2)
 		draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
+	if (is_of_creations(q, circle)) {
+		draft->verdict.cause = VERDICT_BY_GROUP_CREATION;
+		draft->verdict.next = VERDICT_NEXT_SAME_GROUPS;
+	}
 	better = circle->largest_n > 1 ? better_rule(q, draft, &why) : NULL;
 	if (better) {
 		draft->verdict.class = better->class;
