@@ -251,6 +251,16 @@ static bool differ(uint64_t a, uint64_t b)
 	return a && b && a != b;
 }
 
+/* ns from one time to a later one, as a stranger's files say them; 0 where either is not known. */
+static int64_t time_between(int64_t from, int64_t to)
+{
+	int64_t ns;
+
+	if (from == INT64_MIN || to == INT64_MIN || from > to)
+		return 0;
+	return __builtin_sub_overflow(to, from, &ns) ? INT64_MAX : ns;
+}
+
 /* How long one was over when the other was launched; ns. Clocks of two nodes may be hours apart. */
 static int64_t gap_between(const struct sift_part *a, const struct sift_part *b)
 {
@@ -259,7 +269,7 @@ static int64_t gap_between(const struct sift_part *a, const struct sift_part *b)
 
 	if (first->launched == INT64_MIN || first->last < first->launched)
 		return 0;
-	return second->launched > first->last ? second->launched - first->last : 0;
+	return time_between(first->last, second->launched);
 }
 
 /*
@@ -268,8 +278,8 @@ static int64_t gap_between(const struct sift_part *a, const struct sift_part *b)
  */
 static bool runs_differ(const struct sift_part *a, const struct sift_part *b)
 {
-	int64_t apart = a->launched > b->launched ? a->launched - b->launched
-						  : b->launched - a->launched;
+	int64_t apart = a->launched > b->launched ? time_between(b->launched, a->launched)
+						  : time_between(a->launched, b->launched);
 
 	if (differ(a->run.run, b->run.run) || gap_between(a, b) > LONG_OVER)
 		return true;
