@@ -10,4 +10,5 @@ dist_man_MANS += \
 	%D%/inquest-view.1 \
 	%D%/inquest-bundle.5 \
 	%D%/inquest-ring.5 \
+	%D%/inquest-symptoms.7 \
 	%D%/inquest-verdicts.7
