@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What goes wrong around a job, and must not make it worse.
-check_PROGRAMS += %D%/sums tests/tools/refuse %D%/hold-file
+check_PROGRAMS += %D%/sums tests/tools/refuse %D%/hold-file %D%/manners %D%/manners-static
 
 %C%_sums_CPPFLAGS = $(RANK_INCLUDES)
 %C%_sums_CFLAGS = $(PLAIN_CFLAGS) -pthread
@@ -12,8 +12,13 @@ tests_tools_refuse_SOURCES = tests/tools/refuse.c
 tests_tools_refuse_CFLAGS = $(PLAIN_CFLAGS)
 %C%_hold_file_SOURCES = %D%/hold-file.c
 %C%_hold_file_CFLAGS = $(PLAIN_CFLAGS)
-EXTRA_DIST += %D%/launch.sh %D%/trouble.sh
-SH_TESTS += %D%/killed.test %D%/living.test %D%/locked.test %D%/racing.test %D%/refused.test \
-	%D%/strange-children.test \
+%C%_manners_SOURCES = %D%/manners.c
+%C%_manners_CFLAGS = $(PLAIN_CFLAGS)
+%C%_manners_static_SOURCES = %D%/manners.c
+%C%_manners_static_CFLAGS = $(PLAIN_CFLAGS)
+%C%_manners_static_LDFLAGS = -all-static
+EXTRA_DIST += %D%/bare.py %D%/launch.sh %D%/trouble.sh
+SH_TESTS += %D%/bare.test %D%/killed.test %D%/living.test %D%/locked.test \
+	%D%/racing.test %D%/refused.test %D%/strange-children.test \
 	%D%/unseen.test %D%/users.test %D%/wrapped.test %D%/wrecks.test
 ASAN_TESTS += %D%/racing.test %D%/wrecks.test
