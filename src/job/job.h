@@ -245,7 +245,7 @@ struct job_group {
 	uint64_t key;
 	uint64_t alias;
 	uint64_t parent; /* key, 0 none */
-	uint64_t made_as; /* not 0: others made another group under this key, and this is its own */
+	uint64_t made_as; /* not 0: others made another group for this one; alike in all of those */
 	const char *made_name; /* of those: the name that all of them gave it; never NULL */
 	const char *name; /* "world" if all ranks are in it and no better is known; never NULL */
 	const char *maker; /* "nccl", "gloo", "other"; "bootstrap": the exchange of an id, no ops */

@@ -21,6 +21,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/seal-facts.c \
 	%D%/seal-alias.c \
 	%D%/seal-coverage.c \
+	%D%/seal-creations.c \
 	%D%/seal-groups.c \
 	%D%/seal-names.c \
 	%D%/seal-numbers.c \

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/ranks.h"
 
+#include <stdlib.h>
+
 void ranks_format(struct str *into, const struct job *job, const int *at, size_t n)
 {
 	for (size_t i = 0, next; i < n; i = next) {
@@ -29,4 +31,17 @@ int ranks_find(const struct job *job, int world_rank)
 			high = middle;
 	}
 	return low < job->nranks && job->ranks[low].world_rank == world_rank ? (int)low : JOB_NONE;
+}
+
+bool ranks_next(const char **text, unsigned long *ret_from, unsigned long *ret_to)
+{
+	char *end;
+
+	if (**text < '0' || **text > '9')
+		return false;
+	*ret_from = *ret_to = strtoul(*text, &end, 10);
+	if (*end == '-' && end[1] >= '0' && end[1] <= '9')
+		*ret_to = strtoul(end + 1, &end, 10);
+	*text = *end == ',' ? end + 1 : end;
+	return *ret_from <= *ret_to;
 }

@@ -12,6 +12,12 @@
 /* Appends the set; nothing for an empty one. */
 void ranks_format(struct str *into, const struct job *job, const int *at, size_t n);
 
+/*
+ * The next number or range of such a text: "5" is 5 to 5. Takes it off the text; false at its end,
+ * or at nonsense.
+ */
+bool ranks_next(const char **text, unsigned long *ret_from, unsigned long *ret_to);
+
 /* The index of the rank with that world rank; JOB_NONE where there is none. */
 int ranks_find(const struct job *job, int world_rank);
 

@@ -41,7 +41,7 @@ const struct job_op *rollcall_op(const struct job_member *member, uint64_t index
 
 bool rollcall_lists_all(const struct job_group *group)
 {
-	return group->sized == JOB_SIZE_SAID;
+	return group->sized == JOB_SIZE_SAID && !group->made_as;
 }
 
 /* True if the rank's own ring shows all the groups that it is in. */

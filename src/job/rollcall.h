@@ -25,7 +25,10 @@ const struct job_op *rollcall_op(const struct job_member *member, uint64_t index
 /* Whether the seat's own word about what it did not enter can be had. */
 bool rollcall_speaks(const struct job *job, const struct job_member *member);
 
-/* Whether its seats are for certain all that the group has. */
+/*
+ * Whether its seats are for certain all that the group has. Of a group that others made otherwise
+ * nobody knows who met whom: the seats that it shows may be in several of one name.
+ */
 bool rollcall_lists_all(const struct job_group *group);
 
 /*

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "job/names.h"
+#include "job/ranks.h"
 #include "job/seal.h"
 
 /* -- groups ------------------------------------------------------------------------------------ */
@@ -334,38 +335,6 @@ static bool *seats_taken(struct seal *seal, const struct job_group *group)
 	return seated;
 }
 
-/* Index of a world rank; JOB_NONE where it was never seen. */
-static int find_rank(const struct job *job, unsigned long world_rank)
-{
-	size_t low = 0, high = job->nranks;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if ((unsigned long)job->ranks[middle].world_rank < world_rank)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < job->nranks && (unsigned long)job->ranks[low].world_rank == world_rank)
-		return (int)low;
-	return JOB_NONE;
-}
-
-/* The next "5" or "5-8" of a list, and what follows it. False at its end, or at nonsense. */
-static bool next_range(const char **text, unsigned long *ret_from, unsigned long *ret_to)
-{
-	char *end;
-
-	if (**text < '0' || **text > '9')
-		return false;
-	*ret_from = *ret_to = strtoul(*text, &end, 10);
-	if (*end == '-' && end[1] >= '0' && end[1] <= '9')
-		*ret_to = strtoul(end + 1, &end, 10);
-	*text = *end == ',' ? end + 1 : end;
-	return *ret_to < SEAL_MAX_SEATS && *ret_from <= *ret_to;
-}
-
 /* Seats without evidence, by the list of ranks that a member gave. */
 static void seat_the_listed(struct seal *seal, const struct job_group *group)
 {
@@ -378,9 +347,9 @@ static void seat_the_listed(struct seal *seal, const struct job_group *group)
 	if (!*text)
 		return;
 	seated = seats_taken(seal, group);
-	while (next_range(&text, &from, &to))
+	while (ranks_next(&text, &from, &to) && to < SEAL_MAX_SEATS)
 		for (; from <= to && seat < group->size; from++, seat++) {
-			int rank = find_rank(seal->job, from);
+			int rank = ranks_find(seal->job, (int)from);
 
 			if (members[seat].rank != JOB_NONE || rank == JOB_NONE || seated[rank])
 				continue;

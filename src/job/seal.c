@@ -69,6 +69,7 @@ struct job *job_seal(struct job_builder *b)
 	seal_ranks(&seal);
 	seal_seats(&seal);
 	seal_clashes(&seal);
+	seal_creations(&seal);
 	seal_groups(&seal);
 	seal_ops(&seal);
 	complain_of_mixture(&seal);

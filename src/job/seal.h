@@ -97,6 +97,8 @@ void seal_ranks(struct seal *seal);
 void seal_seats(struct seal *seal);
 /* Groups of one key that are not one get keys of their own. Needs ranks, and seats. */
 void seal_clashes(struct seal *seal);
+/* Groups of one name that cannot be one are known as such (made_as). After seal_clashes(). */
+void seal_creations(struct seal *seal);
 /* Groups and all their seats. Needs ranks; members of no rank are left out. */
 void seal_groups(struct seal *seal);
 /* Names of groups. Called by seal_groups() only. */

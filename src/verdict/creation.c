@@ -4,7 +4,11 @@
  * it, or two ranks hold one seat (job_group.made_as). Nothing else that is seen of such groups
  * means what it seems to, so this comes before all rules. Who lists what others do not is to blame
  * where those, with all of whom nothing is known, are fewer than the largest camp.
+ *
+ * Once one rank is out of step, all groups that come after are made in different orders, too. So
+ * the first one of which that is clear is told, whichever of them it is that somebody waits in.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +16,7 @@
 #include "verdict/rule.h"
 
 #define MADE "group-made:" /* what a rank that is not in it says of a group that others make */
+#define FIRST_GROUP "0"	   /* PyTorch's; who makes it anew, counts anew */
 
 /* Those who say the same of a group. */
 struct camp {
@@ -59,9 +64,21 @@ static void add_members(const struct job *job, int group, struct camps *camps)
 	for (uint32_t seat = 0; seat < g->size; seat++) {
 		const struct job_member *member = &job->members[g->first_member + (int)seat];
 
-		if (member->state != JOB_MEMBER_UNSEEN && member->rank != JOB_NONE)
+		if ((member->state == JOB_MEMBER_IN_INIT || member->state == JOB_MEMBER_READY) &&
+			member->rank != JOB_NONE)
 			rank_list_add(&camp->list, member->rank);
 	}
+}
+
+/* Whether that was said before the rank made its first group for the last time: of other groups. */
+static bool is_outdated(const struct job *job, const struct job_trait *trait)
+{
+	for (size_t i = 0; i < job->nmembers && trait->when != JOB_UNKNOWN; i++)
+		if (job->members[i].rank == trait->rank &&
+			!strcmp(job->groups[job->members[i].group].made_name, FIRST_GROUP) &&
+			job->members[i].init_since > trait->when)
+			return true;
+	return false;
 }
 
 /* Who is in no group of that name says what it took it for, too. */
@@ -73,7 +90,8 @@ static void add_witnesses(const struct job *job, struct camps *camps)
 		const struct job_trait *trait = &job->traits[i];
 
 		if (strncmp(trait->key, MADE, prefix) != 0 || !*trait->text ||
-			strcmp(trait->key + prefix, camps->name) != 0 || trait->rank == JOB_NONE)
+			strcmp(trait->key + prefix, camps->name) != 0 || trait->rank == JOB_NONE ||
+			is_outdated(job, trait))
 			continue;
 		rank_list_add(&camp_of(camps, trait->text, JOB_NONE)->list, trait->rank);
 	}
@@ -171,15 +189,21 @@ static void add_ranks(struct rank_list *into, const struct rank_list *from)
 		rank_list_add(into, from->list.items[i]);
 }
 
-/* All camps but the largest, where they are few enough; else nobody is blamed. */
-static void share_out(const struct inquiry *q, const struct camps *camps, struct draft *draft)
+/* Whether all camps but the largest are few enough to be to blame. */
+static bool is_clear(const struct inquiry *q, const struct camps *camps)
 {
-	size_t largest = camps->all.items[0].list.list.nr, others = 0;
-	bool guilty;
+	size_t others = 0;
 
 	for (size_t i = 1; i < camps->all.nr; i++)
 		others += camps->all.items[i].list.list.nr;
-	guilty = camps->told && others + count_silent(q, camps) < largest;
+	return camps->told && others + count_silent(q, camps) < camps->all.items[0].list.list.nr;
+}
+
+/* All camps but the largest, where they are few enough; else nobody is blamed. */
+static void share_out(const struct inquiry *q, const struct camps *camps, struct draft *draft)
+{
+	bool guilty = is_clear(q, camps);
+
 	for (size_t i = 0; i < camps->all.nr; i++)
 		add_ranks(guilty ? (i ? &draft->culprits : &draft->victims)
 				 : (i ? &draft->camp_b : &draft->camp_a),
@@ -225,25 +249,69 @@ static void write_finding(struct inquiry *q, const struct camps *camps)
 	tell(q, camps, draft);
 }
 
-bool judge_creations(struct inquiry *q)
+static void release(struct camps *camps)
+{
+	struct camp *camp;
+
+	array_for_each(&camps->all, camp)
+		array_release(&camp->list.list);
+	array_release(&camps->all);
+}
+
+/* The place of a group in the order of making; what has no number comes last. */
+static unsigned long number_of(const struct job *job, int group)
+{
+	const char *name = job->groups[group].made_name;
+
+	return *name && !name[strspn(name, "0123456789")] ? strtoul(name, NULL, 10) : ULONG_MAX;
+}
+
+/* The first of the groups of each name, in the order of making; to be freed. */
+static int *list_names(const struct job *job, size_t *ret_n)
+{
+	int *list = alloc_zeroed(job->ngroups + 1, sizeof(*list));
+	size_t n = 0;
+
+	for (size_t i = 0; i < job->ngroups; i++) {
+		size_t at = n;
+
+		if (!job->groups[i].made_as || !is_first(job, (int)i))
+			continue;
+		for (; at && number_of(job, list[at - 1]) > number_of(job, (int)i); at--)
+			list[at] = list[at - 1];
+		list[at] = (int)i;
+		n++;
+	}
+	*ret_n = n;
+	return list;
+}
+
+/* Writes of the first one that is clear, or else of the first of which there are camps at all. */
+static bool write_first(struct inquiry *q, const int *list, size_t n, bool clear)
 {
 	bool found = false;
 
-	for (size_t i = 0; i < q->job->ngroups && !found; i++) {
+	for (size_t i = 0; i < n && !found; i++) {
 		struct camps camps;
-		struct camp *camp;
 
-		if (!q->job->groups[i].made_as || !is_first(q->job, (int)i) ||
-			!stands(q, q->job->groups[i].made_as))
-			continue;
-		find_camps(q->job, (int)i, &camps);
-		if (camps.all.nr > 1) {
+		find_camps(q->job, list[i], &camps);
+		found = camps.all.nr > 1 && (!clear || is_clear(q, &camps));
+		if (found)
 			write_finding(q, &camps);
-			found = true;
-		}
-		array_for_each(&camps.all, camp)
-			array_release(&camp->list.list);
-		array_release(&camps.all);
+		release(&camps);
 	}
+	return found;
+}
+
+bool judge_creations(struct inquiry *q)
+{
+	size_t n;
+	int *list = list_names(q->job, &n);
+	bool found = false;
+
+	for (size_t i = 0; i < n && !found; i++)
+		found = stands(q, q->job->groups[list[i]].made_as);
+	found = found && (write_first(q, list, n, true) || write_first(q, list, n, false));
+	free(list);
 	return found;
 }

@@ -265,6 +265,12 @@ static bool may_be_held(
 	return dark[wait->rank] || (peer != JOB_NONE && dark[peer]);
 }
 
+/* Whether it is of a group that others made otherwise: then nobody knows who met whom there. */
+static bool is_of_clash(const struct inquiry *q, const struct waitfor_node *node)
+{
+	return node->group != JOB_NONE && q->job->groups[node->group].made_as;
+}
+
 /* Nobody known is missing there, nothing else was launched before, nobody died in it. */
 static bool is_open_end(const struct inquiry *q, const bool *dark, size_t at)
 {
@@ -272,7 +278,8 @@ static bool is_open_end(const struct inquiry *q, const bool *dark, size_t at)
 
 	return (node->kind == WAITFOR_OP || node->kind == WAITFOR_INIT ||
 		       node->kind == WAITFOR_PAIR) &&
-	       node->reached != JOB_UNKNOWN && !node->absent && !may_be_held(q, dark, node) &&
+	       node->reached != JOB_UNKNOWN && !node->absent && !is_of_clash(q, node) &&
+	       !may_be_held(q, dark, node) &&
 	       q->graph->first_edge[at] == q->graph->first_edge[at + 1];
 }
 

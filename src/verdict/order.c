@@ -19,6 +19,7 @@
 struct holder {
 	int node;
 	int rank;
+	bool apart; /* it is not in all of the groups: it took no order */
 };
 
 struct circle {
@@ -27,6 +28,7 @@ struct circle {
 	size_t camps;
 	size_t largest; /* index of the largest camp's first holder */
 	size_t largest_n;
+	size_t chose; /* of the largest camp: who took its order, and was not only led there */
 };
 
 static int compare_holders(const void *va, const void *vb)
@@ -83,19 +85,51 @@ static void collect_launched(const struct inquiry *q, int part, struct circle *c
 	}
 }
 
+/* Whether the rank has a seat in the group. */
+static bool has_seat(const struct inquiry *q, int rank, int group)
+{
+	for (size_t i = q->first_seat[rank]; i < q->first_seat[rank + 1]; i++)
+		if (q->job->members[q->seats[i]].group == group)
+			return true;
+	return false;
+}
+
+/*
+ * Who is in one of the groups only came there in its turn, whoever else came too early: of orders
+ * it says nothing.
+ */
+static void set_apart(const struct inquiry *q, struct circle *circle)
+{
+	struct holder *list = circle->holders.items;
+
+	for (size_t i = 0; i < circle->holders.nr; i++) {
+		int group = q->graph->nodes[list[i].node].group;
+
+		if (group == JOB_NONE || (i && list[i - 1].node == list[i].node))
+			continue;
+		for (size_t k = 0; k < circle->holders.nr; k++)
+			list[k].apart |= !has_seat(q, list[k].rank, group);
+	}
+}
+
 /* Those held by one node are a camp: they took one order. Counts them, and finds the largest. */
-static void find_camps(struct circle *circle)
+static void find_camps(const struct inquiry *q, struct circle *circle)
 {
 	array_sort(&circle->holders, compare_holders);
+	set_apart(q, circle);
 	for (size_t from = 0, to; from < circle->holders.nr; from = to) {
+		size_t chose = 0;
+
 		for (to = from; to < circle->holders.nr &&
 				circle->holders.items[to].node == circle->holders.items[from].node;
 			to++)
-			;
+			chose += !circle->holders.items[to].apart;
 		circle->camps++;
-		if (to - from > circle->largest_n) {
+		if (chose > circle->chose ||
+			(chose == circle->chose && to - from > circle->largest_n)) {
 			circle->largest = from;
 			circle->largest_n = to - from;
+			circle->chose = chose;
 		}
 	}
 }
@@ -113,24 +147,36 @@ static bool is_mixed(const struct inquiry *q, const struct circle *circle)
 	return pairs && pairs < circle->holders.nr;
 }
 
+/* All who took some order. */
+static size_t count_chose(const struct circle *circle)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < circle->holders.nr; i++)
+		n += !circle->holders.items[i].apart;
+	return n;
+}
+
 /* Blames the rarer order, if it surely is the rarer one; else both sides are named, as camps. */
 static void share_out(const struct inquiry *q, const struct circle *circle, struct draft *draft)
 {
-	size_t n = circle->holders.nr, others = n - circle->largest_n;
+	size_t n = circle->holders.nr, others = count_chose(circle) - circle->chose;
 	size_t unknown = inquiry_unreadable(q);
-	bool all_alike = circle->largest_n == 1, mixed = is_mixed(q, circle);
+	bool all_alike = circle->camps == n, mixed = is_mixed(q, circle);
 
 	for (size_t i = 0; i < n; i++) {
 		int rank = circle->holders.items[i].rank;
 		bool in_largest = i >= circle->largest && i < circle->largest + circle->largest_n;
 
+		if (circle->holders.items[i].apart && circle->chose)
+			continue; /* a victim */
 		/* A circle of single ranks: all of them made it, if they are not everybody, and
 		 * no order that looks rare is that of others of whom nothing is known. */
 		if (mixed)
 			rank_list_add(in_largest ? &draft->camp_a : &draft->camp_b, rank);
 		else if (all_alike && !unknown && (n <= 2 || 2 * n <= q->job->nranks))
 			rank_list_add(&draft->culprits, rank);
-		else if (!all_alike && !in_largest && others + unknown < circle->largest_n)
+		else if (!all_alike && !in_largest && others + unknown < circle->chose)
 			rank_list_add(&draft->culprits, rank);
 		else
 			rank_list_add(
@@ -410,7 +456,7 @@ void judge_cycles(struct inquiry *q)
 		circle.of_launches = !circle.holders.nr;
 		if (circle.of_launches)
 			collect_launched(q, part, &circle);
-		find_camps(&circle);
+		find_camps(q, &circle);
 		if (!write_pair_fault(q, part, &circle) && circle.camps > 1)
 			write_finding(q, part, &circle);
 		array_release(&circle.holders);

@@ -96,6 +96,123 @@ static void one_list_is_no_contradiction(void **state)
 	(void)state;
 }
 
+/*
+ * Six ranks make [0,1], [2,3], [4,5], then [0,2,4], [1,3,5]; rank 4 the second ones first. Its
+ * first group has another size than that of the others, so no key tells that it is of the same
+ * name; and some got through what they made with whomever they met.
+ */
+static struct facts *other_axes_first(void)
+{
+	struct facts *f = facts_new(6);
+	int first = made_as(f, facts_group_of(f, 2, 0, 1), -1, "1", "0-1");
+	int wrong = made_as(f, facts_group_of(f, 3, 0, 2, 4), -1, "1", "0,2,4");
+	int late = made_as(f, facts_group_of(f, 3, 0, 2, 4), -1, "4", "0,2,4");
+	int odd = made_as(f, facts_group_of(f, 3, 1, 3, 5), -1, "5", "1,3,5");
+	int last = made_as(f, facts_group_of(f, 2, 4, 5), -1, "5", "4-5");
+
+	for (int rank = 0; rank < 6; rank++)
+		facts_trait(f, rank, "backend", "gloo", -1)->when = facts_ns(5);
+	facts_rounds(f, 0, 6, 10, 1);
+	facts_unseen(f, wrong, 0);
+	facts_unseen(f, wrong, 2);
+	for (int rank = 2; rank < 6; rank++)
+		if (rank != 4)
+			facts_trait(f, rank, "group-made:1", "0-1", -1)->when = facts_ns(20);
+	facts_in_init(f, late, 0, 40);
+	facts_in_init(f, late, 2, 40);
+	facts_unseen(f, late, 4);
+	facts_in_init(f, odd, 1, 40);
+	facts_in_init(f, odd, 3, 40);
+	facts_in_init(f, odd, 5, 40);
+	facts_unseen(f, last, 5);
+	facts_hold(f, last, 4, JOB_OP_ALLREDUCE, 64, 40);
+	(void)first;
+	return f;
+}
+
+static void lists_of_other_lengths_are_one_name_all_the_same(void **state)
+{
+	struct facts *f = other_axes_first();
+
+	facts_expect_cause(f, VERDICT_ORDER_INVERSION, "4", VERDICT_BY_GROUP_CREATION);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "4", "0-3,5");
+	facts_free(f);
+	(void)state;
+}
+
+/* Rank 1 is not in the first group that it makes: only its word is there, and it is waited for. */
+static void the_word_of_who_is_not_in_it_contradicts(void **state)
+{
+	struct facts *f = facts_new(4);
+	int first = made_as(f, facts_group_of(f, 2, 0, 1), -1, "1", "0-1");
+
+	facts_rounds(f, 0, 4, 10, 1);
+	facts_in_init(f, first, 0, 40);
+	facts_unseen(f, first, 1);
+	facts_trait(f, 1, "group-made:1", "0,2", -1)->when = facts_ns(30);
+	facts_trait(f, 2, "group-made:1", "0-1", -1)->when = facts_ns(30);
+	facts_trait(f, 3, "group-made:1", "0-1", -1)->when = facts_ns(30);
+	for (int rank = 1; rank < 4; rank++)
+		facts_store(f, rank, "store_based_barrier_key:1", 40);
+	facts_expect_cause(f, VERDICT_ORDER_INVERSION, "1", VERDICT_BY_GROUP_CREATION);
+	facts_free(f);
+	(void)state;
+}
+
+/* Both members of a pair are in its first operation; but a third takes it for one of its own. */
+static void all_in_is_not_said_of_who_may_have_met_others(void **state)
+{
+	struct facts *f = facts_new(4);
+	int pair = made_as(f, facts_group_of(f, 2, 0, 1), -1, "1", "0-1"), other;
+
+	facts_rounds(f, 0, 4, 10, 1);
+	facts_hold(f, pair, 0, JOB_OP_ALLREDUCE, 64, 40);
+	facts_hold(f, pair, 1, JOB_OP_ALLREDUCE, 64, 40);
+	facts_expect(f, VERDICT_TRANSPORT_STALL, "", "0,1");
+	other = made_as(f, facts_group_of(f, 2, 0, 2), -1, "1", "0,2");
+	facts_unseen(f, other, 0);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "", NULL);
+	facts_free(f);
+	(void)state;
+}
+
+/* All groups were destroyed and made anew, and counted anew: other lists under the same names. */
+static void what_was_before_the_groups_were_made_anew_is_over(void **state)
+{
+	struct facts *f = facts_new(4);
+	int first = made_as(f, 0, -1, "0", "0-3");
+	int pair = made_as(f, facts_group_of(f, 2, 0, 2), -1, "1", "0,2");
+
+	for (int rank = 0; rank < 4; rank++)
+		f->members[first][rank].fact.init_since = facts_ns(15);
+	facts_rounds(f, 0, 4, 20, 1);
+	facts_rounds(f, pair, 4, 30, 1);
+	facts_trait(f, 2, "group-made:1", "0-1", -1)->when = facts_ns(10);
+	facts_trait(f, 3, "group-made:1", "0-1", -1)->when = facts_ns(10);
+	facts_enter_but(f, pair, 2, JOB_OP_ALLREDUCE, 64, 60);
+	facts_outside(f, 2, 50);
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0");
+	facts_free(f);
+	(void)state;
+}
+
+/* All parts of a split have one name, and other ranks: nobody took it for another. */
+static void parts_of_a_split_have_one_name(void **state)
+{
+	struct facts *f = facts_new(6);
+	int part = made_as(f, facts_group_of(f, 2, 0, 1), -1, "1", "0-1");
+	int other = made_as(f, facts_group_of(f, 4, 2, 3, 4, 5), -1, "1", "2-5");
+
+	facts_rounds(f, 0, 6, 10, 1);
+	facts_rounds(f, part, 6, 20, 1);
+	facts_rounds(f, other, 6, 20, 1);
+	facts_enter_but(f, other, 5, JOB_OP_ALLREDUCE, 64, 60);
+	facts_outside(f, 5, 50);
+	facts_expect(f, VERDICT_HOST_STALL, "5", "2-4");
+	facts_free(f);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -104,6 +221,11 @@ int main(void)
 		cmocka_unit_test(without_lists_nobody_is_blamed),
 		cmocka_unit_test(where_nobody_waits_nothing_is_wrong),
 		cmocka_unit_test(one_list_is_no_contradiction),
+		cmocka_unit_test(lists_of_other_lengths_are_one_name_all_the_same),
+		cmocka_unit_test(the_word_of_who_is_not_in_it_contradicts),
+		cmocka_unit_test(all_in_is_not_said_of_who_may_have_met_others),
+		cmocka_unit_test(what_was_before_the_groups_were_made_anew_is_over),
+		cmocka_unit_test(parts_of_a_split_have_one_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -440,6 +440,25 @@ static void one_of_eight_takes_the_other_order(void **state)
 	facts_free(f);
 }
 
+/*
+ * A circle of three groups, no rank in all of them: each is right, if the two others are not. That
+ * three stand in one of the groups makes them no majority.
+ */
+static void who_is_not_in_all_groups_of_a_circle_took_no_order(void **state)
+{
+	struct facts *f = facts_new(5);
+	int a = facts_group_of(f, 4, 0, 1, 2, 4), b = facts_group_of(f, 4, 0, 1, 2, 3);
+	int c = facts_group_of(f, 2, 3, 4);
+
+	facts_rounds(f, 0, 9, 10, 0.5);
+	for (int rank = 0; rank < 3; rank++)
+		facts_hold(f, a, rank, JOB_OP_ALLREDUCE, 64, 30);
+	facts_hold(f, b, 3, JOB_OP_ALLREDUCE, 64, 30);
+	facts_hold(f, c, 4, JOB_OP_ALLREDUCE, 64, 30);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "", NULL);
+	facts_free(f);
+}
+
 /* S22b: everything was launched, nothing completes; only the order of launches tells. */
 static void s22b_launched_in_opposite_orders(void **state)
 {
@@ -589,6 +608,7 @@ int main(void)
 		cmocka_unit_test(half_of_the_evidence_names_camps_only),
 		cmocka_unit_test(s22_two_groups_in_opposite_orders),
 		cmocka_unit_test(one_of_eight_takes_the_other_order),
+		cmocka_unit_test(who_is_not_in_all_groups_of_a_circle_took_no_order),
 		cmocka_unit_test(s22b_launched_in_opposite_orders),
 		cmocka_unit_test(s22b_untracked_too),
 		cmocka_unit_test(s37_send_against_send),
