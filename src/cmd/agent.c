@@ -19,6 +19,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "cmd/agent-pace.h"
 #include "cmd/cmd.h"
 #include "cmd/outlet.h"
 #include "cmd/save.h"
@@ -43,17 +45,10 @@
 #define SCAN_NS     (300 * CLOCK_NS_PER_MS)
 #define SAMPLE_NS   CLOCK_NS_PER_S
 #define MANIFEST_NS (5 * CLOCK_NS_PER_S)
-#define LOOK_NS     (2 * CLOCK_NS_PER_S)
-#define EAGER_NS    (250 * CLOCK_NS_PER_MS)
 #define ASLEEP_NS   (4 * CLOCK_NS_PER_S) /* turns are a second apart at most */
 #define EAGER_FOR   (3 * CLOCK_NS_PER_S)
 /* A bundle is at most 5 s old while a verdict stands: looks, and the next write, fit in between. */
 #define REFRESH_NS (2500 * CLOCK_NS_PER_MS)
-#define SLOWEST_NS (3500 * CLOCK_NS_PER_MS)
-/* What was said so long ago and still stands is looked at as rarely as the bundle's age allows. */
-#define OLD_NEWS_NS (20 * CLOCK_NS_PER_S)
-/* Looking takes at most this part of one core, unless somebody just died. */
-#define COST_RATIO 20
 /* Told to end, a launcher needs half a minute and its ranks die as they are told. */
 #define QUIET_NS (40 * CLOCK_NS_PER_S)
 /* Bytes of the line for log collectors, its ends among them: a pipe takes 4096 in one piece. */
@@ -95,6 +90,16 @@ static void write_exits(const struct agent *agent)
 		agent->dir->path.text, agent->exits.ends.items, agent->exits.ends.nr, NULL);
 }
 
+/*
+ * Copies of rings are mostly zeros that nobody has touched, as long as each is mapped anew: from
+ * the heap they would be cleared, and be memory of ours for the rest of the job.
+ */
+static void keep_copies_sparse(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 256 << 10);
+	mallopt(M_TRIM_THRESHOLD, 4 << 20);
+}
+
 void agent_begin(struct agent *agent, const struct agent_options *options, struct jobdir *dir)
 {
 	struct receipt_launch launch = {.job = dir->id,
@@ -103,6 +108,7 @@ void agent_begin(struct agent *agent, const struct agent_options *options, struc
 		.envp = options->envp,
 		.launched = dir->launched};
 
+	keep_copies_sparse();
 	*agent = (struct agent){.options = *options, .dir = dir, .status = "launched"};
 	agent->history = history_new();
 	serve_open(&agent->serve, dir->path.text);
@@ -434,30 +440,14 @@ static void look_at_job(struct agent *agent)
 			news = STAND_NOTHING;
 		act_on(agent, &look, news);
 	}
+	agent->well = look.verdicts && look.verdicts->at[0].class == VERDICT_HEALTHY;
 	look_release(&look);
-	agent->look_cost = clock_monotonic_ns() - begun;
+	agent->looked = clock_monotonic_ns();
+	agent->look_cost = agent->looked - begun;
 }
 
 /* --- Turns -------------------------------------------------------------------------------------
  */
-
-/* Looks come four times while a wait grows to hang_after, within bounds, and by their cost. */
-static int64_t look_interval(const struct agent *agent, int64_t now)
-{
-	int64_t interval = agent->options.hang_after / 4;
-
-	if (now < agent->eager_until)
-		return EAGER_NS;
-	if (interval > LOOK_NS)
-		interval = LOOK_NS;
-	if (interval < EAGER_NS)
-		interval = EAGER_NS;
-	if (interval < agent->look_cost * COST_RATIO)
-		interval = agent->look_cost * COST_RATIO;
-	if (!agent->stand.stands)
-		return interval;
-	return interval > SLOWEST_NS || now - agent->said > OLD_NEWS_NS ? SLOWEST_NS : interval;
-}
 
 /* If so, it will next be due an interval from now: missed ones are not made up for. */
 static bool is_due(int64_t *due, int64_t now, int64_t interval)
@@ -483,7 +473,7 @@ static int ms_until(const struct agent *agent, int64_t now)
 static void notice_own_sleep(struct agent *agent, int64_t now)
 {
 	if (agent->last_turn && now - agent->last_turn > ASLEEP_NS)
-		agent->due.look = now + LOOK_NS;
+		agent->due.look = now + AGENT_LOOK_NS;
 }
 
 int agent_turn(struct agent *agent)
@@ -504,12 +494,13 @@ int agent_turn(struct agent *agent)
 	if (is_due(&agent->due.sample, now, SAMPLE_NS))
 		sample(agent);
 	if (now >= agent->quiet_until && agent->ranks && now >= agent->due.look) {
-		look_at_job(agent);
+		if (!agent_may_put_off(agent, now))
+			look_at_job(agent);
 		agent_quiet_turn(&agent->quiet, agent->dir->path.text, now);
 		now = clock_monotonic_ns();
-		agent->due.look = now + look_interval(agent, now);
+		agent->due.look = now + agent_look_interval(agent, now);
 	} else if (now >= agent->due.look) {
-		agent->due.look = now + EAGER_NS;
+		agent->due.look = now + AGENT_EAGER_NS;
 	}
 	if (is_due(&agent->due.manifest, now, MANIFEST_NS))
 		write_manifest(agent);
@@ -664,6 +655,7 @@ void agent_release(struct agent *agent)
 	agent_quiet_release(&agent->quiet);
 	serve_close(&agent->serve);
 	exits_release(&agent->exits);
+	pulse_release(&agent->pulse);
 	history_free(agent->history);
 	stand_release(&agent->stand);
 	evidence_release(&agent->stacks);

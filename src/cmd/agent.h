@@ -20,6 +20,7 @@
 #include "cmd/look.h"
 #include "cmd/stand.h"
 #include "evidence/history.h"
+#include "evidence/pulse.h"
 #include "evidence/serve.h"
 
 struct agent_options {
@@ -54,6 +55,9 @@ struct agent {
 	struct serve serve; /* stacks, for who may not look himself */
 	int64_t last_turn;  /* when the last turn ended */
 	int64_t look_cost;  /* ns that the last look took */
+	int64_t looked;	    /* when, CLOCK_MONOTONIC ns; 0 never */
+	bool well;	    /* what it found: nobody waits */
+	struct pulse pulse; /* since then, or since looking was put off last */
 	int64_t bundled;    /* when the bundle was written last, CLOCK_MONOTONIC ns */
 	char *headline;     /* of the last verdict that was said */
 	char *answer;	    /* of the same, with its next step, in one line */

@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += %D%/libcmd.la
 src_cmd_libcmd_la_SOURCES = \
 	%D%/agent.c %D%/agent.h \
+	%D%/agent-pace.c %D%/agent-pace.h \
 	%D%/agent-quiet.c %D%/agent-quiet.h \
 	%D%/agent-stacks.c %D%/agent-stacks.h \
 	%D%/attach.c \

@@ -23,6 +23,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/live-stacks.c %D%/live-stacks.h \
 	%D%/liveness.c %D%/liveness.h \
 	%D%/own-words.c %D%/own-words.h \
+	%D%/pulse.c %D%/pulse.h \
 	%D%/receipt.c %D%/receipt.h \
 	%D%/receipt-look.c %D%/receipt-look.h \
 	%D%/serve.c %D%/serve.h \
@@ -38,10 +39,12 @@ src_evidence_libevidence_la_CPPFLAGS = $(AM_CPPFLAGS) $(MSGPACK_CFLAGS) $(ZSTD_C
 	$(JSON_CFLAGS)
 
 UNIT_TESTS += tests/unit/bundle_test tests/unit/jobs_test tests/unit/agentfiles_test \
+	tests/unit/pulse_test \
 	tests/unit/stacks_test
 tests_unit_bundle_test_CPPFLAGS = $(AM_CPPFLAGS) $(MSGPACK_CFLAGS)
 tests_unit_bundle_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_jobs_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
+tests_unit_pulse_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_agentfiles_test_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
 tests_unit_agentfiles_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_stacks_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)

@@ -2,6 +2,7 @@
 EXTRA_DIST += %D%/cli.sh
 SH_TESTS += \
 	%D%/agent.test \
+	%D%/cost.test \
 	%D%/demo.test \
 	%D%/jobs.test \
 	%D%/quiet.test \

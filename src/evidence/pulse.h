@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_PULSE_H
+#define EVIDENCE_PULSE_H
+
+/*
+ * Whether anything goes on in a job, told from a few KiB of each ring instead of all of it: the
+ * heads and boards of its threads, what devices have completed, and the census. Every recorded call
+ * moves a head. It says nothing of what has changed, nor of processes without a ring.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/array.h"
+
+struct pulse_ring {
+	uint64_t name; /* of its file, as a number */
+	uint64_t told;
+};
+
+/* {0} to begin with; pulse_release() it. */
+struct pulse {
+	uint64_t census;
+	ARRAY(struct pulse_ring) rings; /* by name */
+};
+
+struct pulse_news {
+	size_t moved; /* rings that were there before and tell something else now */
+	size_t still; /* that tell the same */
+	bool others;  /* another ring is there, or is gone, or the census has changed */
+};
+
+/* Feels it again, and compares. A folder that cannot be opened has no rings. */
+struct pulse_news pulse_take(struct pulse *pulse, const char *folder) __attribute__((nonnull));
+
+/* Leaves the empty pulse. */
+void pulse_release(struct pulse *pulse) __attribute__((nonnull));
+
+#endif
