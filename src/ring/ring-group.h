@@ -8,10 +8,10 @@
  * ring_group_complete() that the device did. P2P calls have their own history and per-peer indices
  * and never advance the collective order.
  *
- * One thread at a time is the rule for a communicator, so all this is guarded by one CAS claim that
- * nobody ever waits long for. Where two threads meet, both are counted as `contended`: the order is
- * then doubtful, which is evidence in itself. An op that cannot get the claim still takes its index
- * (the count stays exact) and is counted as missed.
+ * One thread at a time is the rule for a communicator, so all this is guarded by a claim that
+ * nobody ever waits long for: ring_claim(). Where two threads meet, both are counted as
+ * `contended`: the order is then doubtful, which is evidence in itself. An op that cannot get the
+ * claim still takes its index (the count stays exact) and is counted as missed.
  */
 #ifndef RING_GROUP_H
 #define RING_GROUP_H
@@ -19,8 +19,6 @@
 #ifndef RING_WRITE_H
 #error "include ring/ring-write.h"
 #endif
-
-#define RING_CLAIM_SPINS 8192 /* about half a millisecond */
 
 /* What identifies a member. `name` and `color` as known, 0 otherwise. */
 struct ring_member {
@@ -127,34 +125,6 @@ static inline void ring_group_ready(struct ring_writer *w, int group, uint64_t t
 static inline uint32_t ring_group_split(struct ring_writer *w, int group)
 {
 	return __atomic_add_fetch(&w->groups[group].splits, 1, __ATOMIC_RELAXED);
-}
-
-/* --- The claim -------------------------------------------------------------------------------- */
-
-/*
- * The version of the board to write is put in `ret_version`. 0, 1 where another thread was met
- * (counted), or -1 where it did not get out of the way: missed.
- */
-static inline int ring_claim(struct ring_writer *w, uint64_t *word, uint64_t *ret_version)
-{
-	uint64_t seen = ring_load(word);
-	int spin;
-
-	for (spin = 0; (seen & 1) || !ring_cas(word, seen, seen + 1); spin++) {
-		if (!spin)
-			ring_lose(&w->header->losses.contended);
-		if (spin == RING_CLAIM_SPINS)
-			return -1;
-		ring_relax();
-		seen = ring_load(word);
-	}
-	*ret_version = seen / 2;
-	return spin > 0;
-}
-
-static inline void ring_unclaim(uint64_t *word, uint64_t version)
-{
-	ring_publish_word(word, 2 * version + 2);
 }
 
 /* --- Ops -------------------------------------------------------------------------------------- */

@@ -38,7 +38,10 @@
 #define RING_PROBES     64   /* tries in a hash table before it counts as full */
 #define RING_PEERS      2048 /* (group, direction, peer) whose P2P calls can be counted */
 
-/* Tests stall here, in the middle of a record, as a preemption would. */
+#define RING_CLAIM_SPINS 8192 /* about half a millisecond */
+#define RING_CLAIM_STUCK (1ull << 63)
+
+/* Tests stall here, between the phases of whatever is written, as a preemption would. */
 #ifndef RING_STALL
 #define RING_STALL() ((void)0)
 #endif
@@ -163,6 +166,7 @@ static inline void ring_lose(uint64_t *counter)
 
 static inline void ring_slot_fill(struct ring_slot *s, uint64_t tsc, const struct ring_record *r)
 {
+	RING_STALL();
 	ring_store(&s->tsc, tsc);
 	ring_store(&s->meta, r->meta);
 	ring_store(&s->index, r->index);
@@ -171,6 +175,7 @@ static inline void ring_slot_fill(struct ring_slot *s, uint64_t tsc, const struc
 	ring_store(&s->sig, r->sig);
 	ring_store(&s->aux, r->aux);
 	ring_store(&s->more, r->more);
+	RING_STALL();
 }
 
 /* Writes a slot that nobody else may be writing now. */
@@ -208,6 +213,7 @@ static inline uint64_t ring_lane_put(
 {
 	uint64_t ticket = ring_reserve(&lane->head);
 
+	RING_STALL();
 	ring_slot_publish(w->slots + lane->first + (ticket & (lane->n - 1)), ticket, tsc, r);
 	return ticket;
 }
@@ -220,6 +226,7 @@ static inline uint64_t ring_overflow_put(
 	uint64_t ticket = ring_add(&lane->head, 1);
 	struct ring_slot *s = w->slots + lane->first + (ticket & (lane->n - 1));
 
+	RING_STALL();
 	if (!ring_slot_publish_shared(s, ticket, tsc, r))
 		return ticket;
 	ring_lose(&w->header->losses.records);
@@ -264,6 +271,43 @@ static inline struct ring_lane *ring_lane_claim(
 	return NULL;
 }
 
+/* --- Claims ----------------------------------------------------------------------------------- */
+
+/*
+ * What several threads write one at a time is guarded by a word: twice the version of the board
+ * that is written next, odd while a thread is at it. That version is put in `ret_version`. 0, 1
+ * where another thread was met (counted), or -1 where it did not get out of the way: missed. Who
+ * has waited in vain says so in the word: nobody else waits for that one (it may never return: a
+ * signal handler jumped out of it).
+ */
+static inline int ring_claim(struct ring_writer *w, uint64_t *word, uint64_t *ret_version)
+{
+	uint64_t seen = ring_load(word);
+	int spin;
+
+	for (spin = 0; (seen & 1) || !ring_cas(word, seen, seen + 1); spin++) {
+		if (!spin)
+			ring_lose(&w->header->losses.contended);
+		if (seen & RING_CLAIM_STUCK)
+			return -1;
+		if (spin >= RING_CLAIM_SPINS) {
+			if (seen & 1)
+				ring_cas(word, seen, seen | RING_CLAIM_STUCK);
+			return -1;
+		}
+		ring_relax();
+		seen = ring_load(word);
+	}
+	RING_STALL();
+	*ret_version = seen / 2;
+	return spin > 0;
+}
+
+static inline void ring_unclaim(uint64_t *word, uint64_t version)
+{
+	ring_publish_word(word, 2 * version + 2);
+}
+
 /* --- Boards ----------------------------------------------------------------------------------- */
 
 /* Writes the older half of a board that only the caller writes. `version` counts its writes. */
@@ -273,24 +317,25 @@ static inline void ring_board_put(
 	uint64_t v = ring_load(version);
 
 	ring_slot_publish(ab + (v & 1), v, tsc, r);
+	RING_STALL();
 	ring_store(version, v + 1);
 }
 
 /*
- * The same for a board that several threads may write: each takes the next version, the latest one
- * taken wins. 0, or -1 (counted as contended) where others held both halves twice over.
+ * The same for a board that several threads may write; `version` is a claim's word. One at a time:
+ * two writers would hold both halves, and a kill would leave none. 0, or -1 (counted as contended)
+ * where another did not get out of the way: the board then goes on showing what it shows.
  */
 static inline int ring_board_put_shared(struct ring_writer *w, struct ring_slot ab[2],
 	uint64_t *version, uint64_t tsc, const struct ring_record *r)
 {
-	for (int tries = 0; tries < 4; tries++) {
-		uint64_t v = ring_add(version, 1);
+	uint64_t v;
 
-		if (!ring_slot_publish_shared(ab + (v & 1), v, tsc, r))
-			return 0;
-		ring_lose(&w->header->losses.contended);
-	}
-	return -1;
+	if (ring_claim(w, version, &v) < 0)
+		return -1;
+	ring_slot_publish(ab + (v & 1), v, tsc, r);
+	ring_unclaim(version, v);
+	return 0;
 }
 
 /* The thread entered a recorded call that may block, or is outside again. */
@@ -330,6 +375,7 @@ static inline void ring_pin(
 	uint64_t n = ring_add(&p->next, 1);
 	uint64_t at = n;
 
+	RING_STALL();
 	if (n >= p->first) {
 		if (!p->latest)
 			return;
@@ -364,6 +410,7 @@ static inline uint32_t ring_string_append(
 			return 0;
 	} while (!__atomic_compare_exchange_n(
 		used, &at, at + need, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	RING_STALL();
 	s = (void *)(w->strings + at);
 	s->hash = hash;
 	for (uint32_t i = 0; i < len; i++)

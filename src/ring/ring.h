@@ -269,7 +269,7 @@ struct ring_losses {
 	uint64_t spans;	       /* span table full */
 	uint64_t marks;	       /* mark table full */
 	uint64_t fatal;	       /* fatal area full */
-	uint64_t contended;    /* two threads raced for one board half (evidence in itself) */
+	uint64_t contended;    /* two threads met at one board (evidence in itself) */
 	uint64_t unresolved;   /* a call whose real function could not be found */
 	uint64_t forked;       /* calls of forked children that have no ring of their own */
 	uint64_t completions;  /* ops whose completion could not be tracked */
@@ -409,7 +409,7 @@ struct ring_group {
 enum ring_mark_kind { RING_MARK_FREE, RING_MARK_STEP, RING_MARK_SHARD };
 struct ring_mark {
 	uint64_t claim; /* kind | id << 32, CAS from 0 */
-	uint64_t version;
+	uint64_t version; /* of `latest`, as enqueue_version */
 	uint64_t events;
 	uint64_t total; /* rows of all shards */
 	uint64_t first_tsc;
