@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += %D%/libdecode.la
 src_decode_libdecode_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
 src_decode_libdecode_la_SOURCES = \
 	%D%/agent.c \
+	%D%/agree.c \
 	%D%/blocked.c \
 	%D%/census.c \
 	%D%/cgroup.c \

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The same numbers as enum ring_op: decoding copies them. */
+/* The same numbers as enum ring_op: decoding copies them (decode/agree.c sees to it). */
 enum job_op_kind {
 	JOB_OP_NONE,
 	JOB_OP_ALLREDUCE,
