@@ -9,9 +9,6 @@
 #include "verdict/outside.h"
 #include "verdict/rule.h"
 
-/* CPU of at least a quarter of the time is somebody computing. */
-#define BUSY_SHARE 4
-
 /* What the rank's stack says where nothing else does; its own code is the last explanation. */
 static enum verdict_where place_by_stack(const struct profile *p)
 {
@@ -31,15 +28,6 @@ static bool gil_is_kept(const struct profile *p)
 
 	return p->posture.pose == POSE_GIL && holder && holder->samples > 1 &&
 	       holder->moved == JOB_NO && p->process && !p->ended;
-}
-
-/* A line of a log is no checkpoint. */
-#define WRITES_AT_LEAST 4096
-
-/* True if bytes were written between the samples: a slow checkpoint is none that hangs. */
-static bool writes(const struct profile *p)
-{
-	return p->written != JOB_UNKNOWN && p->written >= WRITES_AT_LEAST;
 }
 
 /*
@@ -66,12 +54,12 @@ static enum verdict_where place_of(const struct profile *p)
 	if (by_stack == VERDICT_IN_INPUT || by_stack == VERDICT_IN_CHECKPOINT)
 		return by_stack;
 	/* Who writes all along, or is elsewhere at each look, is not stuck in the kernel. */
-	if (process->state == 'D' && !writes(p) && p->posture.moved != JOB_YES)
+	if (process->state == 'D' && !profile_writes(p) && p->posture.moved != JOB_YES)
 		return VERDICT_IN_IO;
 	if (strstr(process->wchan, "flock") || strstr(process->wchan, "posix_lock") ||
 		strstr(process->wchan, "locks_lock") || strstr(process->wchan, "fcntl_setlk"))
 		return VERDICT_IN_LOCK;
-	return by_stack == VERDICT_IN_IO && writes(p) ? VERDICT_NOWHERE : by_stack;
+	return by_stack == VERDICT_IN_IO && profile_writes(p) ? VERDICT_NOWHERE : by_stack;
 }
 
 /* Frozen and spans are said outright; the rest is concluded from where it was found. */
@@ -130,7 +118,7 @@ static bool explains_known(const struct inquiry *q, int rank, struct reason *why
 	why->confidence = is_told(p) ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 	if (p->ended)
 		why->outlook = VERDICT_KILL;
-	else if (why->where == VERDICT_IN_CHECKPOINT && (writes(p) || p->progress == PROGRESS_YES))
+	else if (why->where == VERDICT_IN_CHECKPOINT && (profile_writes(p) || p->progress == PROGRESS_YES))
 		why->outlook = VERDICT_WAIT;
 	else if (why->where == VERDICT_IN_INPUT && p->progress == PROGRESS_YES && !p->dead_child)
 		why->outlook = VERDICT_WAIT;
@@ -138,6 +126,8 @@ static bool explains_known(const struct inquiry *q, int rank, struct reason *why
 		why->cause = VERDICT_BY_CHILD_DEATH;
 		why->outlook = VERDICT_KILL;
 	}
+	if (why->outlook == VERDICT_WAIT && slow_goes_on(q, rank, true))
+		return false;
 	why->next = next[why->where];
 	if (why->where == VERDICT_IN_FROZEN && p->traced)
 		why->next = VERDICT_NEXT_DETACH_DEBUGGER;
@@ -152,12 +142,6 @@ static bool explains_known(const struct inquiry *q, int rank, struct reason *why
 		may_have_lock(q, rank))
 		why->confidence = VERDICT_HYPOTHESIS;
 	return true;
-}
-
-/* Whether somebody computes there, rather than sleeps. */
-static bool is_busy(const struct profile *p)
-{
-	return p->cpu != JOB_UNKNOWN && p->cpu_span > 0 && p->cpu * BUSY_SHARE >= p->cpu_span;
 }
 
 /* Whether all that is known of the rank is how far it came. */
@@ -176,11 +160,11 @@ static bool explains_unknown(const struct inquiry *q, int rank, struct reason *w
 		inquiry_held_in(q, rank, WAIT_STORE, NULL) ||
 		inquiry_held_in(q, rank, WAIT_CLOSE, NULL))
 		return false;
-	why->where = is_busy(p) || p->user || p->posture.pose == POSE_USER ? VERDICT_IN_USER_CODE
+	why->where = profile_is_busy(p) || p->user || p->posture.pose == POSE_USER ? VERDICT_IN_USER_CODE
 									   : VERDICT_WHERE_UNKNOWN;
 	why->confidence = poses_waits(p->posture.pose) ? VERDICT_HYPOTHESIS : VERDICT_SUPPORTED;
 	why->outlook = p->ended                  ? VERDICT_KILL
-		       : is_busy(p) || writes(p) ? VERDICT_WAIT
+		       : profile_is_busy(p) || profile_writes(p) ? VERDICT_WAIT
 						 : VERDICT_OUTLOOK_UNKNOWN;
 	why->cause = p->dead_child ? VERDICT_BY_CHILD_DEATH : VERDICT_NO_CAUSE;
 	why->next = p->posture.pose == POSE_USER ? VERDICT_NEXT_LOOK_AT_CODE

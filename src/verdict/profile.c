@@ -26,6 +26,12 @@
 /* A span or child that began or ended so recently is a sign of life. */
 #define RECENT (5 * CLOCK_NS_PER_S)
 
+/* CPU of at least a quarter of the time is somebody computing. */
+#define BUSY_SHARE 4
+
+/* A line of a log is no checkpoint. */
+#define WRITES_AT_LEAST 4096
+
 /* How a rank says that a thread of it died. */
 #define THREAD_EXCEPTION "thread exception: "
 
@@ -434,6 +440,16 @@ struct profile *profiles_new(const struct job *job, const struct waits *waits,
 	address_find(job, waits, profiles);
 	profiles_judge_deaths(job, waits, clocks, profiles);
 	return profiles;
+}
+
+bool profile_is_busy(const struct profile *p)
+{
+	return p->cpu != JOB_UNKNOWN && p->cpu_span > 0 && p->cpu * BUSY_SHARE >= p->cpu_span;
+}
+
+bool profile_writes(const struct profile *p)
+{
+	return p->written != JOB_UNKNOWN && p->written >= WRITES_AT_LEAST;
 }
 
 void profiles_free(struct profile *profiles)

@@ -86,6 +86,11 @@ void profiles_free(struct profile *profiles);
 /* Whether its last words say that ranks brought different operations together, not which. */
 bool profile_tells_mismatch(const struct profile *p);
 
+/* Whether somebody computes there between the samples, rather than sleeps. */
+bool profile_is_busy(const struct profile *p);
+/* Whether more was written to storage between the samples than a line of a log. */
+bool profile_writes(const struct profile *p);
+
 /* Where each looks for the others (address.c). */
 void address_find(const struct job *job, const struct waits *waits, struct profile *profiles);
 

@@ -63,6 +63,12 @@ void judge_rest(struct inquiry *q);    /* rest.c: healthy or inconclusive, where
 bool judge_early(struct inquiry *q);  /* early.c: somebody waits, and for less than a hang's time */
 void judge_bounds(struct inquiry *q); /* bounds.c: what was not seen bounds what is said */
 
+/*
+ * Whether a rank that others wait for is no more than late so far: it was seen to go on, and not for
+ * so long that no step takes it. `usual`: only in proportion to what is usual (slow.c).
+ */
+bool slow_goes_on(const struct inquiry *q, int rank, bool usual);
+
 /* Adds who was late some time ago and is not any more; else nothing (slow.c). */
 void tell_past_lateness(struct inquiry *q, struct draft *draft);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * slow: progress is late but goes on. Either the rank waited for was just now seen to move, or a
- * rank came late to an operation a short time ago. What was late and has long been on time since is
- * a thing of the past: it is told, and the job is well.
+ * slow: progress is late but goes on. Either the rank waited for was just now seen to move, or to
+ * work, or a rank came late to an operation a short time ago. What was late and has long been on
+ * time since is a thing of the past: it is told, and the job is well.
  */
 #include "base/clock.h"
 #include "job/names.h"
@@ -12,8 +12,12 @@
 /* A rank that left its last call so recently is moving. */
 #define JUST_NOW CLOCK_NS_PER_S
 
-/* For longer than this nobody is merely late. */
+/*
+ * For longer than this nobody is merely late; but who computes or writes all along, is for so many
+ * of the usual times between two operations.
+ */
 #define MERELY_LATE (30 * CLOCK_NS_PER_S)
+#define LATE_GAPS   30
 
 /* Lateness that people notice. */
 #define LATE (2 * CLOCK_NS_PER_S)
@@ -42,14 +46,44 @@ static bool is_past(const struct inquiry *q, const struct tempo_late *late)
 	return late->apart == JOB_UNKNOWN || since / PAST_PERIODS > late->apart;
 }
 
-static bool explains_slow(const struct inquiry *q, int rank, struct reason *why)
+/* The longest usual time between operations, of the groups in which others wait for the rank. */
+static int64_t usual_gap(const struct inquiry *q, int rank)
+{
+	int64_t usual = 0;
+
+	for (size_t i = 0; i < q->waits->n; i++) {
+		const struct wait *wait = &q->waits->at[i];
+		int group = wait->member == JOB_NONE ? JOB_NONE
+						     : q->job->members[wait->member].group;
+
+		if (group == JOB_NONE || q->gaps[group] <= usual ||
+			!waitfor_stands(q->job, wait, &q->given))
+			continue;
+		for (size_t k = q->first_seat[rank]; k < q->first_seat[rank + 1]; k++)
+			if (q->job->members[q->seats[k]].group == group)
+				usual = q->gaps[group];
+	}
+	return usual;
+}
+
+bool slow_goes_on(const struct inquiry *q, int rank, bool usual)
 {
 	const struct profile *p = &q->profiles[rank];
 	int64_t since = inquiry_wanted_since(q, rank), now = q->waits->now[rank];
+	bool left_a_call = p->outside != JOB_UNKNOWN && p->outside <= JUST_NOW;
 
-	if (!p->readable || p->ended || p->outside == JOB_UNKNOWN || p->outside > JUST_NOW)
+	if (!p->readable || p->ended || p->frozen || since == JOB_UNKNOWN || now == JOB_UNKNOWN)
 		return false;
-	if (since == JOB_UNKNOWN || now == JOB_UNKNOWN || now - since > MERELY_LATE)
+	if (!usual && now - since <= MERELY_LATE &&
+		(left_a_call || profile_is_busy(p) || profile_writes(p)))
+		return true;
+	return (profile_is_busy(p) || profile_writes(p)) &&
+	       (now - since) / LATE_GAPS <= usual_gap(q, rank);
+}
+
+static bool explains_slow(const struct inquiry *q, int rank, struct reason *why)
+{
+	if (inquiry_held_in(q, rank, WAIT_SYNC, NULL) || !slow_goes_on(q, rank, false))
 		return false;
 	why->confidence = VERDICT_SUPPORTED;
 	why->outlook = VERDICT_WAIT;
@@ -62,7 +96,16 @@ static void tell_slow(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];
 
-	draft_fact(q, draft, FACT_OUTSIDE, rank, p->outside_cite)->a = p->outside;
+	stacks_tell(q, rank, draft);
+	if (profile_is_busy(p)) {
+		struct verdict_fact *fact =
+			draft_fact(q, draft, FACT_CPU, rank, p->process->sample_cite);
+
+		fact->a = p->cpu;
+		fact->b = p->cpu_span;
+	}
+	if (p->outside != JOB_UNKNOWN)
+		draft_fact(q, draft, FACT_OUTSIDE, rank, p->outside_cite)->a = p->outside;
 }
 
 const struct rule rule_slow = {

@@ -129,6 +129,68 @@ static void who_writes_all_along_is_not_stuck_in_the_kernel(void **state)
 	facts_free(f);
 }
 
+/* Four ranks, a step each `gap` s; for `late` s all but rank 1 have waited for it. */
+static struct facts *late_at_work(double gap, double late)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, FACTS_NOW - late - 10 * gap, gap);
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, FACTS_NOW - late);
+	facts_outside(f, 1, FACTS_NOW - late - gap);
+	return f;
+}
+
+/* One step of nine seconds, one save of seventeen: both were blamed for that. */
+static void who_is_seen_to_work_is_late_for_a_while(void **state)
+{
+	struct facts *f = late_at_work(1, 9);
+
+	(void)state;
+	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2,3");
+	facts_cpu(f, 1, 2, 2, 0);
+	facts_expect(f, VERDICT_SLOW, "1", "0,2,3");
+	facts_free(f);
+	f = late_at_work(1, 17);
+	f->ranks[1].process.state = 'D';
+	f->ranks[1].process.write_delta = 1 << 20;
+	facts_expect(f, VERDICT_SLOW, "1", "0,2,3");
+	facts_free(f);
+}
+
+/* But not for ever: a loop without an end computes, too. */
+static void who_works_for_too_long_is_not_merely_late(void **state)
+{
+	struct facts *f = late_at_work(0.5, 31);
+
+	(void)state;
+	facts_cpu(f, 1, 2, 2, 0);
+	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2,3");
+	assert_int_equal(first_of(f).outlook, VERDICT_WAIT);
+	facts_free(f);
+	f = late_at_work(2, 31); /* in proportion */
+	facts_cpu(f, 1, 2, 2, 0);
+	facts_expect(f, VERDICT_SLOW, "1", NULL);
+	facts_free(f);
+}
+
+/* A checkpoint is called one; but one that writes is no stall before it takes far too long. */
+static void a_checkpoint_that_writes_is_in_proportion(void **state)
+{
+	struct facts *f = late_at_work(1, 17);
+
+	(void)state;
+	facts_span(f, 1, JOB_SPAN_CHECKPOINT, "save", "", FACTS_NOW - 17, -1);
+	f->ranks[1].process.write_delta = 1 << 20;
+	facts_expect(f, VERDICT_SLOW, "1", "0,2,3");
+	facts_free(f);
+	f = late_at_work(0.1, 17);
+	facts_span(f, 1, JOB_SPAN_CHECKPOINT, "save", "", FACTS_NOW - 17, -1);
+	f->ranks[1].process.write_delta = 1 << 20;
+	facts_expect_where(f, VERDICT_HOST_STALL, "1", VERDICT_IN_CHECKPOINT);
+	assert_int_equal(first_of(f).outlook, VERDICT_WAIT);
+	facts_free(f);
+}
+
 /* Whoever has ended does not wait any more: it will not be a hang from any time on. */
 static void nothing_is_too_early_of_a_job_that_is_over(void **state)
 {
@@ -160,6 +222,9 @@ int main(void)
 		cmocka_unit_test(what_comes_late_again_and_again_is_late),
 		cmocka_unit_test(who_computes_all_along_may_come),
 		cmocka_unit_test(who_writes_all_along_is_not_stuck_in_the_kernel),
+		cmocka_unit_test(who_is_seen_to_work_is_late_for_a_while),
+		cmocka_unit_test(who_works_for_too_long_is_not_merely_late),
+		cmocka_unit_test(a_checkpoint_that_writes_is_in_proportion),
 		cmocka_unit_test(nothing_is_too_early_of_a_job_that_is_over),
 	};
 
