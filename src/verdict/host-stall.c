@@ -118,7 +118,8 @@ static bool explains_known(const struct inquiry *q, int rank, struct reason *why
 	why->confidence = is_told(p) ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 	if (p->ended)
 		why->outlook = VERDICT_KILL;
-	else if (why->where == VERDICT_IN_CHECKPOINT && (profile_writes(p) || p->progress == PROGRESS_YES))
+	else if (why->where == VERDICT_IN_CHECKPOINT &&
+		 (profile_writes(p) || p->progress == PROGRESS_YES))
 		why->outlook = VERDICT_WAIT;
 	else if (why->where == VERDICT_IN_INPUT && p->progress == PROGRESS_YES && !p->dead_child)
 		why->outlook = VERDICT_WAIT;
@@ -160,8 +161,9 @@ static bool explains_unknown(const struct inquiry *q, int rank, struct reason *w
 		inquiry_held_in(q, rank, WAIT_STORE, NULL) ||
 		inquiry_held_in(q, rank, WAIT_CLOSE, NULL))
 		return false;
-	why->where = profile_is_busy(p) || p->user || p->posture.pose == POSE_USER ? VERDICT_IN_USER_CODE
-									   : VERDICT_WHERE_UNKNOWN;
+	why->where = VERDICT_WHERE_UNKNOWN;
+	if (profile_is_busy(p) || p->user || p->posture.pose == POSE_USER)
+		why->where = VERDICT_IN_USER_CODE;
 	why->confidence = poses_waits(p->posture.pose) ? VERDICT_HYPOTHESIS : VERDICT_SUPPORTED;
 	why->outlook = p->ended                  ? VERDICT_KILL
 		       : profile_is_busy(p) || profile_writes(p) ? VERDICT_WAIT

@@ -64,8 +64,8 @@ bool judge_early(struct inquiry *q);  /* early.c: somebody waits, and for less t
 void judge_bounds(struct inquiry *q); /* bounds.c: what was not seen bounds what is said */
 
 /*
- * Whether a rank that others wait for is no more than late so far: it was seen to go on, and not for
- * so long that no step takes it. `usual`: only in proportion to what is usual (slow.c).
+ * Whether a rank that others wait for is no more than late so far: it was seen to go on, and not
+ * for so long that no step takes it. `usual`: only in proportion to what is usual (slow.c).
  */
 bool slow_goes_on(const struct inquiry *q, int rank, bool usual);
 
