@@ -12,6 +12,9 @@ src_base_libbase_la_SOURCES = \
 	%D%/numbers.c %D%/numbers.h \
 	%D%/paths.c %D%/paths.h \
 	%D%/procstat.c %D%/procstat.h \
+	%D%/redact.c %D%/redact.h \
+	%D%/redact-args.c \
+	%D%/redact-names.c %D%/redact-names.h \
 	%D%/str.c %D%/str.h
 
 UNIT_TESTS += tests/unit/alloc_test
@@ -28,6 +31,8 @@ UNIT_TESTS += tests/unit/file_test
 tests_unit_file_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/paths_test
 tests_unit_paths_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/redact_test
+tests_unit_redact_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/str_test
 tests_unit_str_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/procstat_test

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names of secrets, and values that are known for what they are.
+ *
+ * A name is looked at part by part (db_password, dbPassword, x-api-key): the last part decides.
+ * "key" and "token" alone mean many things in a training job (a key of a dict, a tokenizer's end of
+ * sentence), so they need company.
+ */
+#include "base/redact-names.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/redact.h"
+
+#define NR(array)  (sizeof(array) / sizeof((array)[0]))
+#define PARTS      8
+#define PART_BYTES 24
+
+/* The parts of a name, lower case, last ones first. */
+struct parts {
+	char part[PARTS][PART_BYTES];
+	size_t nr;
+};
+
+static bool part_ends(const char *name, size_t at)
+{
+	if (!isalnum((unsigned char)name[at - 1]))
+		return true;
+	return islower((unsigned char)name[at - 1]) && isupper((unsigned char)name[at]);
+}
+
+static void parts_take(struct parts *parts, const char *name, size_t len)
+{
+	while (len && parts->nr < PARTS) {
+		size_t end, from, kept;
+
+		while (len && !isalpha((unsigned char)name[len - 1]))
+			len--;
+		end = from = len;
+		while (from && isalnum((unsigned char)name[from - 1])) {
+			from--;
+			if (from && part_ends(name, from))
+				break;
+		}
+		if (from == end)
+			return;
+		kept = end - from < PART_BYTES ? end - from : PART_BYTES - 1;
+		for (size_t i = 0; i < kept; i++)
+			parts->part[parts->nr][i] = (char)tolower((unsigned char)name[from + i]);
+		parts->part[parts->nr++][kept] = '\0';
+		len = from;
+	}
+}
+
+static const struct {
+	const char *last;
+	enum redact_name is;
+} names[] = {
+	{"password", REDACT_NAME_STRONG},
+	{"passwd", REDACT_NAME_STRONG},
+	{"passwort", REDACT_NAME_STRONG},
+	{"passphrase", REDACT_NAME_STRONG},
+	{"passcode", REDACT_NAME_STRONG},
+	{"passwords", REDACT_NAME_STRONG},
+	{"pgpassword", REDACT_NAME_STRONG},
+	{"mypwd", REDACT_NAME_STRONG},
+	{"secret", REDACT_NAME_STRONG},
+	{"secrets", REDACT_NAME_STRONG},
+	{"credential", REDACT_NAME_STRONG},
+	{"credentials", REDACT_NAME_STRONG},
+	{"creds", REDACT_NAME_STRONG},
+	{"cred", REDACT_NAME_STRONG},
+	{"apikey", REDACT_NAME_STRONG},
+	{"apitoken", REDACT_NAME_STRONG},
+	{"secretkey", REDACT_NAME_STRONG},
+	{"accesskey", REDACT_NAME_STRONG},
+	{"privatekey", REDACT_NAME_STRONG},
+	{"accountkey", REDACT_NAME_STRONG},
+	{"authkey", REDACT_NAME_STRONG},
+	{"authtoken", REDACT_NAME_STRONG},
+	{"accesstoken", REDACT_NAME_STRONG},
+	{"jwt", REDACT_NAME_STRONG},
+	{"psk", REDACT_NAME_STRONG},
+	{"passin", REDACT_NAME_STRONG},
+	{"passout", REDACT_NAME_STRONG},
+	{"authorization", REDACT_NAME_HEADER},
+	{"cookie", REDACT_NAME_HEADER},
+	{"key", REDACT_NAME_KEY},
+	{"token", REDACT_NAME_TOKEN},
+	{"auth", REDACT_NAME_ASSIGNED},
+	{"pass", REDACT_NAME_ASSIGNED},
+	{"pwd", REDACT_NAME_ASSIGNED},
+	{"bearer", REDACT_NAME_ASSIGNED},
+	{"signature", REDACT_NAME_SIGNATURE},
+	{"sig", REDACT_NAME_SIGNATURE},
+};
+
+/* A key of what is a secret; a cache's, a store's, a dict's is none. */
+static const char *const key_of[] = {"api", "access", "secret", "private", "auth", "encryption",
+	"signing", "account", "ssh", "license", "subscription", "client", "service", "deploy",
+	"master", "shared", "wandb", "openai", "anthropic", "aws", "azure", "gcp", "google", "hf",
+	"comet", "neptune", "mlflow", "storage", "admin", "root", "user", "session"};
+
+/* Tokens of text. */
+static const char *const token_of[] = {"pad", "eos", "bos", "unk", "mask", "cls", "sep", "image",
+	"special", "next", "last", "first", "max", "min", "num", "per", "start", "end", "stop",
+	"new", "prompt", "video", "audio", "text", "input", "output", "decoder", "vocab", "each",
+	"unexpected", "invalid", "prev", "tool", "think", "single"};
+
+static bool is_one_of(const char *word, const char *const *list, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(word, list[i]))
+			return true;
+	return false;
+}
+
+static bool is_shouted(const char *name, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (islower((unsigned char)name[i]))
+			return false;
+	return true;
+}
+
+enum redact_name redact_name_of(const char *name, size_t len)
+{
+	struct parts parts = {0};
+	enum redact_name is = REDACT_NAME_NONE;
+	bool option = len && name[0] == '-';
+
+	parts_take(&parts, name, len);
+	if (!parts.nr)
+		return REDACT_NAME_NONE;
+	for (size_t i = 0; i < NR(names) && !is; i++)
+		if (!strcmp(parts.part[0], names[i].last))
+			is = names[i].is;
+	if (is == REDACT_NAME_KEY && parts.nr > 1 &&
+		(is_shouted(name, len) || is_one_of(parts.part[1], key_of, NR(key_of))))
+		return REDACT_NAME_STRONG;
+	if (is == REDACT_NAME_KEY && parts.nr > 1 && !option)
+		return REDACT_NAME_NONE;
+	if (is == REDACT_NAME_TOKEN && parts.nr > 1)
+		return is_one_of(parts.part[1], token_of, NR(token_of)) ? REDACT_NAME_NONE
+									: REDACT_NAME_STRONG;
+	/* PWD alone is where a process is, a pass alone one over the data. */
+	if (is == REDACT_NAME_ASSIGNED && parts.nr == 1 && !option)
+		return strcmp(parts.part[0], "auth") ? REDACT_NAME_NONE : is;
+	return is;
+}
+
+bool redact_is_secret_name(const char *name, size_t len, bool assigned)
+{
+	switch (redact_name_of(name, len)) {
+	case REDACT_NAME_STRONG:
+	case REDACT_NAME_HEADER:
+		return true;
+	case REDACT_NAME_KEY:
+	case REDACT_NAME_TOKEN:
+		return assigned && len && name[0] == '-';
+	case REDACT_NAME_ASSIGNED:
+		return assigned;
+	default:
+		return false;
+	}
+}
+
+/* --- Values that say what they are --------------------------------------------------------------
+ */
+
+/* A key that is known by how it begins: so many characters more, of letters, digits, "_-". */
+static const struct {
+	const char *begins;
+	size_t more;
+} keys[] = {
+	{"AKIA", 16},
+	{"ASIA", 16},
+	{"ghp_", 16},
+	{"gho_", 16},
+	{"ghu_", 16},
+	{"ghs_", 16},
+	{"ghr_", 16},
+	{"github_pat_", 16},
+	{"glpat-", 16},
+	{"gldt-", 16},
+	{"hf_", 16},
+	{"api_org_", 16},
+	{"sk-", 16},
+	{"sk_live_", 16},
+	{"sk_test_", 16},
+	{"rk_live_", 16},
+	{"pk_live_", 16},
+	{"whsec_", 16},
+	{"xoxb-", 10},
+	{"xoxp-", 10},
+	{"xoxa-", 10},
+	{"xoxr-", 10},
+	{"xoxs-", 10},
+	{"xapp-", 10},
+	{"AIza", 30},
+	{"ya29.", 16},
+	{"GOCSPX-", 16},
+	{"npm_", 20},
+	{"pypi-", 16},
+	{"dop_v1_", 16},
+	{"SG.", 20},
+	{"nvapi-", 16},
+	{"r8_", 20},
+	{"gsk_", 16},
+	{"dckr_pat_", 10},
+	{"vault:", 20},
+	{"hvs.", 16},
+	{"eyJ", 24},
+	{"wandb_v1_", 16},
+};
+
+size_t redact_known_key(const char *word, size_t len)
+{
+	for (size_t i = 0; i < NR(keys); i++) {
+		size_t head = strlen(keys[i].begins), at = head;
+		bool digit = false;
+
+		if (len < head + keys[i].more || memcmp(word, keys[i].begins, head) != 0)
+			continue;
+		while (at < len && (isalnum((unsigned char)word[at]) || strchr("_-.=", word[at]))) {
+			if (!word[at])
+				break;
+			digit = digit || !islower((unsigned char)word[at]);
+			at++;
+		}
+		if (at >= head + keys[i].more && digit)
+			return at;
+	}
+	return 0;
+}
+
+/*
+ * A long word of one piece: hexadecimal of a key's length, or base64 with all sorts of characters.
+ * A path, a name of words, a list has pieces.
+ */
+bool redact_is_key(const char *word, size_t len)
+{
+	size_t hex = 0, upper = 0, lower = 0, digits = 0, pad = 0;
+
+	if (redact_known_key(word, len) == len && len)
+		return true;
+	if (len < 32 || len > 4096 || word[0] == '/' || word[0] == '.')
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)word[i];
+
+		if (!isalnum(c) && c != '+' && c != '/' && c != '=' && c != '_' && c != '-')
+			return false;
+		hex += isxdigit(c) != 0;
+		upper += isupper(c) != 0;
+		lower += islower(c) != 0;
+		digits += isdigit(c) != 0;
+		pad += c == '+' || c == '/' || c == '_' || c == '-';
+	}
+	if (hex == len && digits && digits < len)
+		return true;
+	return upper >= 3 && lower >= 3 && digits >= 3 && pad <= len / 10;
+}

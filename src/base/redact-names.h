@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_REDACT_NAMES_H
+#define BASE_REDACT_NAMES_H
+
+/* The parts of redact.h that know words: its own files include this, nobody else. */
+
+#include <stddef.h>
+
+enum redact_name {
+	REDACT_NAME_NONE,
+	REDACT_NAME_STRONG,    /* a secret, wherever a value follows */
+	REDACT_NAME_HEADER,    /* of HTTP: the rest of the line is its value */
+	REDACT_NAME_KEY,       /* "key" alone: as an option, or before what looks like a key */
+	REDACT_NAME_TOKEN,     /* "token" alone: the same */
+	REDACT_NAME_ASSIGNED,  /* only before '=', or as an option */
+	REDACT_NAME_SIGNATURE, /* only before '=' and a long value */
+};
+
+enum redact_name redact_name_of(const char *name, size_t len);
+
+/* How many bytes the key has that the word begins with, known by its first characters; 0 none. */
+size_t redact_known_key(const char *word, size_t len);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_REDACT_H
+#define BASE_REDACT_H
+
+/*
+ * What may not be written down of what is: secrets in text, in arguments and in environments.
+ *
+ * All of it works in place and byte for byte: what is hidden becomes stars, as many as it had
+ * bytes, so that lengths, offsets and the form of a document (JSON in particular) stay. To redact
+ * twice is to redact once. No byte beyond len is read; the bytes may be anybody's.
+ *
+ * It knows names (password, api_key, --token), forms (user:password in a URL, "Authorization:"),
+ * and values that say by themselves what they are (AKIA..., ghp_..., a private key's block). A
+ * secret that has neither name nor form is not known from any other word: inquest-bundle(5) says
+ * so.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define REDACT_STAR '*'
+
+/* Text of any kind: log lines, messages, JSON documents, source. */
+void redact_text(char *text, size_t len);
+
+/*
+ * A list of arguments, each ended by NUL, as /proc/PID/cmdline has them. Beyond what text shows:
+ * arguments behind an option that wants a secret, values that look like keys, and variables of an
+ * environment (`env NAME=VALUE', `-x NAME=VALUE') by the rules of redact_variable().
+ */
+void redact_args(char *args, size_t len);
+
+/* Whether a variable of an environment may be kept, and whether its name is one that may be told.
+ */
+bool redact_keeps_variable(const char *name) __attribute__((nonnull));
+bool redact_lists_variable(const char *name) __attribute__((nonnull));
+
+/* The value of a variable that may be kept: what in it is a secret all the same. */
+void redact_value(char *value, size_t len);
+
+/* Whether a word by itself looks like a key: known by its beginning, or long, and no words of men.
+ */
+bool redact_is_key(const char *word, size_t len);
+
+/*
+ * Whether an option or variable of that name, leading dashes or not, holds a secret. `assigned`:
+ * it stands before a '=' or is an option, and not merely before a colon.
+ */
+bool redact_is_secret_name(const char *name, size_t len, bool assigned);
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/redact.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/unit.h"
+
+#define NR(array) (sizeof(array) / sizeof((array)[0]))
+
+struct told {
+	const char *said, *shown; /* NULL: as it was said. Runs of stars are one star */
+};
+
+/* Runs of stars as one, and '|' for NUL: for people. */
+static void squeeze(char *to, const char *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (bytes[i] != '*' || !i || bytes[i - 1] != '*')
+			*to++ = bytes[i] ? bytes[i] : '|';
+	*to = '\0';
+}
+
+/* In a copy of exactly its bytes, so that a sanitizer sees whoever reads beyond; twice. */
+static void check(const struct told *told, void (*redact)(char *, size_t))
+{
+	size_t len = strlen(told->said);
+	char *bytes = malloc(len ? len : 1);
+	char now[512];
+
+	for (size_t i = 0; i < len; i++)
+		bytes[i] = (char)(told->said[i] == '|' ? '\0' : told->said[i]);
+	for (int twice = 0; twice < 2; twice++) {
+		redact(bytes, len);
+		squeeze(now, bytes, len);
+		assert_string_equal(now, told->shown ? told->shown : told->said);
+	}
+	free(bytes);
+}
+
+static void secrets_in_text_become_stars(void **state)
+{
+	static const struct told all[] = {
+		{"psql postgres://ann:s3cret@db.site:5432/x", "psql postgres://*@db.site:5432/x"},
+		{"git clone https://ghp_short@github.com/a", "git clone https://*@github.com/a"},
+		{"amqp://u:p/w#1@host/v", "amqp://*@host/v"},
+		{"DB_PASSWORD=hunter2 next", "DB_PASSWORD=* next"},
+		{"password = \"two words\" ok", "password = \"*\" ok"},
+		{"{\"api_key\": \"abc\", \"n\": 3}", "{\"api_key\": \"*\", \"n\": 3}"},
+		{"{'secret': b'abc'}", "{'secret': b'*'}"},
+		{"{\"m\":\"{\\\"password\\\": \\\"ab\\\"}\"}",
+			"{\"m\":\"{\\\"password\\\": \\\"*\\\"}\"}"},
+		{"{\"m\":\"token=abcd1234\\nnext\"}", "{\"m\":\"token=*\\nnext\"}"},
+		{"[\"run\",\"--password\",\"hunter2\",\"-v\"]",
+			"[\"run\",\"--password\",\"*\",\"-v\"]"},
+		{"['x', '--api-token', 'a b', 'y']", "['x', '--api-token', '*', 'y']"},
+		{"curl --token hunter2 now", "curl --token * now"},
+		{"--key=hunter2", "--key=*"},
+		{"Authorization: Bearer abc def\nnext", "Authorization: *\nnext"},
+		{"sent Bearer abcdefgh12345678 there", "sent Bearer * there"},
+		{"id AKIAIOSFODNN7EXAMPLE.", "id *"},
+		{"hf_abcdefghijklmnopQRST", "*"},
+		{"sk-proj-ABCD1234efgh5678", "*"},
+		{"jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.x-y_z!", "jwt *!"},
+		{"https://b.s3/x?X-Amz-Signature=0123456789abcdef01&a=1",
+			"https://b.s3/x?X-Amz-Signature=*"},
+		{"aws_secret_access_key: abc/def+1", "aws_secret_access_key: *"},
+		{"key -----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----",
+			"key -----BEGIN*\n*\n-----END RSA PRIVATE KEY-----"},
+		{"password=cut", "password=*"},
+		{"{\"password\":\"cut", "{\"password\":\"*"},
+	};
+
+	for (size_t i = 0; i < NR(all); i++)
+		check(&all[i], redact_text);
+}
+
+static void what_a_judge_needs_stays(void **state)
+{
+	static const struct told all[] = {
+		{"KeyError: 'model.weight'"},
+		{"RuntimeError: Missing key(s) in state_dict: \"a.b\", \"c\""},
+		{"max_tokens=4096 num_tokens: 17 eos_token=\"</s>\" pad_token: '<pad>'"},
+		{"wait timeout after 300000ms, keys: /default_pg/0//cuda/0"},
+		{"key: default_pg/0//store_based_barrier_key:1 token: unknown"},
+		{"std::runtime_error: a::token::b"},
+		{"tcp://10.0.0.1:29500 and http://[::1]:80/x http://h:80/@scope"},
+		{"forward pass: 3 signature: f(x, y) author=ann monkey=1"},
+		{"{\"password\": null, \"secret\":true, \"api_key\": 12}"},
+		{"CUDA_VISIBLE_DEVICES=GPU-5b3c2a10-77aa-4c1e-9d0e-1f2a3b4c5d6e"},
+		{"/tmp/torchinductor_u/fx/cabcdefghijklmnopqrstuvwxyz234567abcdefghijklmnop.py"},
+		{"\"revision\":\"0123456789abcdef0123456789abcdef01234567\""},
+		{"TokenizerFast(vocab_size=3) PWD=/home/ann pwd: /x"},
+		{"if password == other: return"},
+		{"--password --verbose"},
+		{"cache_key=fxgraph12345678"},
+		{""},
+	};
+
+	for (size_t i = 0; i < NR(all); i++)
+		check(&all[i], redact_text);
+}
+
+static void secrets_in_arguments_become_stars(void **state)
+{
+	static const struct told all[] = {
+		{"python|t.py|--password|hunter2|--lr|0.1", "python|t.py|--password|*|--lr|0.1"},
+		{"python|t.py|--api-key=a b c", "python|t.py|--api-key=*"},
+		{"python|t.py|--token|x|--token", "python|t.py|--token|*|--token"},
+		{"t|--db|postgres://u:pw@h/d", "t|--db|postgres://*@h/d"},
+		{"env|FOO=bar|low=er|RANK=3|python|x=y", "env|FOO=*|low=*|RANK=3|python|x=y"},
+		{"make|WORD=abc|N=12", "make|WORD=*|N=12"},
+		{"mpirun|-x|foo=bar|-x|NCCL_DEBUG=INFO|a", "mpirun|-x|foo=*|-x|NCCL_DEBUG=INFO|a"},
+		{"srun|--export=ALL,A=b,NCCL_DEBUG=INFO|a",
+			"srun|--export=ALL,A=*,NCCL_DEBUG=INFO|a"},
+		{"/usr/bin/mysql|-phunter2|db", "/usr/bin/mysql|-p*|db"},
+		{"curl|-u|me:pw|-H|X-Api-Key: abc", "curl|-u|*|-H|X-Api-Key: *"},
+		{"sshpass|-p|pw|ssh|-p|22|h", "sshpass|-p|*|ssh|-p|22|h"},
+		{"sh|-c|X_TOKEN=abc python t.py", "sh|-c|X_TOKEN=* python t.py"},
+		{"wandb|login|0123456789abcdef0123456789abcdef01234567", "wandb|login|*"},
+		{"t|--run=Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv", "t|--run=*"},
+	};
+
+	for (size_t i = 0; i < NR(all); i++)
+		check(&all[i], redact_args);
+}
+
+static void other_arguments_stay(void **state)
+{
+	static const struct told all[] = {
+		{"torchrun|--nproc-per-node=8|--rdzv-endpoint=h:29500|t.py|model.hidden=4096"},
+		{"python|-m|pytest|-p|no:cacheprovider"},
+		{"python|-c|import os; x = 3; print(x)"},
+		{"python|-c|from multiprocessing.spawn import spawn_main; "
+		 "spawn_main(pipe_handle=7)"},
+		{"t|--tokenizer|gpt2|--max-tokens|4096|--key-padding|--lr=1e-4"},
+		{"/data/cabcdefghijklmnopqrstuvwxyz234567abcdefghijklmnop/train.py"},
+		{"env|-i|NCCL_DEBUG=INFO|sh"},
+	};
+
+	for (size_t i = 0; i < NR(all); i++)
+		check(&all[i], redact_args);
+}
+
+static void variables_are_kept_by_name_and_value(void **state)
+{
+	static const struct told values[] = {
+		{"postgres://u:pw@h/db", "postgres://*@h/db"},
+		{"INFO"},
+		{"/usr/lib:/lib"},
+		{"0123456789abcdef0123456789abcdef", "*"},
+	};
+
+	assert_true(redact_keeps_variable("NCCL_DEBUG"));
+	assert_true(redact_keeps_variable("TORCH_DB_URL"));
+	assert_false(redact_keeps_variable("EDITOR"));
+	assert_false(redact_keeps_variable("TORCH_HUB_TOKEN"));
+	assert_true(redact_lists_variable("TORCH_HUB_TOKEN"));
+	assert_false(redact_lists_variable("AWS_SECRET_ACCESS_KEY"));
+	for (size_t i = 0; i < NR(values); i++)
+		check(&values[i], redact_value);
+}
+
+static void any_bytes_are_read_to_their_end_and_no_further(void **state)
+{
+	static const char words[] = "password=:\\\"'@://-- \n\t{}BEGINeyJAKIA-";
+	unsigned seed = 1;
+
+	for (int round = 0; round < 20000; round++) {
+		size_t len = (size_t)(round % 60);
+		char *bytes = malloc(len ? len : 1), *again = malloc(len ? len : 1);
+
+		for (size_t i = 0; i < len; i++) {
+			seed = seed * 1103515245u + 12345u;
+			bytes[i] = words[seed / 65536 % (sizeof(words) - 1)];
+		}
+		redact_text(bytes, len);
+		memcpy(again, bytes, len);
+		redact_text(again, len);
+		assert_memory_equal(again, bytes, len);
+		redact_args(again, len);
+		free(bytes);
+		free(again);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(secrets_in_text_become_stars),
+		cmocka_unit_test(what_a_judge_needs_stays),
+		cmocka_unit_test(secrets_in_arguments_become_stars),
+		cmocka_unit_test(other_arguments_stay),
+		cmocka_unit_test(variables_are_kept_by_name_and_value),
+		cmocka_unit_test(any_bytes_are_read_to_their_end_and_no_further),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
