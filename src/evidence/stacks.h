@@ -52,6 +52,7 @@ struct stacks_options {
 	enum snapshot_mode mode;
 	unsigned samples; /* 1 to 3 */
 	int pause_ms;	  /* between them */
+	bool raw_stacks;  /* as capture_options has it */
 	int deadline_ms;  /* for each process and sample: one that blocks us is left: a gap */
 };
 

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/str.h"
+#include "proc/argarea.h"
 #include "proc/hold.h"
 #include "proc/ns.h"
 #include "proc/peek.h"
@@ -48,6 +49,7 @@ struct capture {
 	struct stack_maps maps;
 	struct str auxv, missing;
 	bool python_read;
+	bool barred; /* it is known where its arguments lie */
 };
 
 /* --- Before ----------------------------------------------------------------------------------- */
@@ -122,6 +124,19 @@ static void capture_read_files(struct capture *capture)
 			STACK_MAPS_CAP);
 }
 
+/* The excerpt gets what walks read and no more, and nothing of arguments and environment at all. */
+static void capture_keep_private(struct capture *capture)
+{
+	struct excerpt *memory = capture->into->memory;
+	struct str stat = {0};
+
+	(void)proc_read(capture->via, "stat", &stat, NULL);
+	capture->barred = argarea_bar(memory, &capture->maps, &capture->auxv, &stat);
+	if (!capture->options->raw_stacks)
+		excerpt_be_reticent(memory);
+	str_release(&stat);
+}
+
 /* Opens files and finds Python's runtimes: all that may take its time. */
 static void capture_prepare(struct capture *capture)
 {
@@ -139,6 +154,7 @@ static void capture_prepare(struct capture *capture)
 		arena_copy(&into->arena, places, into->nplaces * sizeof(struct python_place));
 	livemem_forget(capture->livemem);
 	into->memory = excerpt_new(memory);
+	capture_keep_private(capture);
 }
 
 /* --- The moment ------------------------------------------------------------------------------- */
@@ -229,13 +245,15 @@ static void capture_look(struct capture *capture)
 
 /* --- After ------------------------------------------------------------------------------------ */
 
-/* The first bytes of each stack as they are, for walkers to come. */
+/* The first bytes of each stack as they are, for walkers to come, if that was asked for. */
 static void capture_keep_raw(struct capture *capture)
 {
 	const struct peek_thread *thread;
 	size_t cap = CAPTURE_RAW_TOTAL / (capture->peek.all.nr + 1);
 
 	cap = cap < CAPTURE_RAW ? cap : CAPTURE_RAW;
+	if (!capture->options->raw_stacks || !capture->barred)
+		return;
 	array_for_each(&capture->peek.all, thread)
 		if (thread->stack.bytes)
 			(void)excerpt_put(capture->into->memory, thread->stack.at,

@@ -30,6 +30,11 @@
 
 struct capture_options {
 	enum snapshot_mode mode;
+	/*
+	 * Whole copies of the stacks are kept, for walkers to come. Else the snapshot has of all
+	 * memory only the bytes that the walks have read. Arguments and environment it never has.
+	 */
+	bool raw_stacks;
 	bool facts_only;     /* only what takes no lock of the target: no stacks, all FAILED */
 	uint32_t sample; /* its number */
 	/*

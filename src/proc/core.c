@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "proc/argarea.h"
 #include "proc/core-file.h"
 #include "proc/core-maps.h"
 #include "proc/core-memory.h"
@@ -231,6 +232,9 @@ static void core_walk(struct taking *taking, struct images *images, struct snaps
 	ret->nplaces = python_find(images, &taking->maps, memory, places, &taking->missing);
 	ret->places = arena_copy(&ret->arena, places, ret->nplaces * sizeof(*places));
 	ret->memory = excerpt_new(memory);
+	excerpt_be_reticent(ret->memory);
+	argarea_bar_above(ret->memory, &taking->maps, taking->core.random);
+	argarea_bar_above(ret->memory, &taking->maps, taking->core.execfn);
 	walk_snapshot(ret, &taking->maps, images);
 	if (words)
 		core_say_words(&taking->core, memory, words);

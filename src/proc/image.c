@@ -242,6 +242,8 @@ static bool image_add(struct images *images, const struct stack_map *map,
 	}
 	module->replaced = replaced;
 	source->module = module;
+	/* Beside code lie a program's texts, which are no less its own. */
+	excerpt_be_reticent(excerpt);
 	*array_add(&images->all) = (struct image){source, excerpt, module};
 	return true;
 }

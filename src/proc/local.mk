@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += %D%/libproc.la
 src_proc_libproc_la_SOURCES = \
+	%D%/argarea.c %D%/argarea.h \
 	%D%/blocked.c %D%/blocked.h \
 	%D%/captor.c %D%/captor.h \
 	%D%/capture.c %D%/capture.h \

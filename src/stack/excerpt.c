@@ -17,12 +17,18 @@
 struct excerpt_line {
 	uint64_t number; /* address / EXCERPT_LINE */
 	uint64_t known;  /* bit per byte */
+	uint64_t told;   /* those that somebody has read */
 	uint8_t bytes[EXCERPT_LINE];
 };
 
 struct excerpt {
 	struct stack_memory memory; /* first: the vtable's `self` */
 	struct stack_memory *source;
+	bool reticent;
+	struct {
+		uint64_t from, to;
+	} bars[EXCERPT_BARS];
+	size_t nbars;
 	ARRAY(struct excerpt_line) lines;
 	uint32_t *index; /* 1 + place in lines, 0 free; a power of two */
 	size_t index_size;
@@ -110,6 +116,50 @@ static void excerpt_fill(
 	line->known |= bits;
 }
 
+void excerpt_be_reticent(struct excerpt *excerpt)
+{
+	excerpt->reticent = true;
+}
+
+void excerpt_bar(struct excerpt *excerpt, uint64_t from, uint64_t to)
+{
+	size_t last = excerpt->nbars - 1;
+
+	if (from >= to)
+		return;
+	if (excerpt->nbars < EXCERPT_BARS) {
+		excerpt->bars[excerpt->nbars].from = from;
+		excerpt->bars[excerpt->nbars++].to = to;
+		return;
+	}
+	if (from < excerpt->bars[last].from)
+		excerpt->bars[last].from = from;
+	if (to > excerpt->bars[last].to)
+		excerpt->bars[last].to = to;
+}
+
+static bool excerpt_is_barred(const struct excerpt *excerpt, uint64_t at, size_t len)
+{
+	for (size_t i = 0; i < excerpt->nbars; i++)
+		if (at < excerpt->bars[i].to && at + len > excerpt->bars[i].from)
+			return true;
+	return false;
+}
+
+/* The bytes of a line that may be packed. */
+static uint64_t excerpt_packable(const struct excerpt *excerpt, const struct excerpt_line *line)
+{
+	uint64_t bits = excerpt->reticent ? line->known & line->told : line->known;
+	uint64_t at = line->number * EXCERPT_LINE;
+
+	if (!excerpt_is_barred(excerpt, at, EXCERPT_LINE))
+		return bits;
+	for (size_t i = 0; i < EXCERPT_LINE; i++)
+		if (excerpt_is_barred(excerpt, at + i, 1))
+			bits &= ~(1ull << i);
+	return bits;
+}
+
 void excerpt_forget(struct excerpt *excerpt)
 {
 	excerpt->lines.nr = 0;
@@ -155,12 +205,12 @@ static int excerpt_take(struct excerpt *excerpt, uint64_t number, size_t from, s
 	return error ? error : excerpt_put(excerpt, at + from, bytes, len);
 }
 
-static int excerpt_read(struct stack_memory *memory, uint64_t at, void *to, size_t len)
+/* `tells`: these bytes may be packed from now on, whatever else. */
+static int excerpt_give(struct excerpt *excerpt, uint64_t at, void *to, size_t len, bool tells)
 {
-	struct excerpt *excerpt = (struct excerpt *)memory;
 	uint8_t *next = to;
 
-	if (at + len < at)
+	if (at + len < at || excerpt_is_barred(excerpt, at, len))
 		return -EFAULT;
 	while (len) {
 		size_t from = at % EXCERPT_LINE;
@@ -175,6 +225,8 @@ static int excerpt_read(struct stack_memory *memory, uint64_t at, void *to, size
 				return error;
 			line = excerpt_find(excerpt, at / EXCERPT_LINE);
 		}
+		if (tells)
+			line->told |= bits;
 		memcpy(next, line->bytes + from, part);
 		next += part;
 		at += part;
@@ -183,11 +235,22 @@ static int excerpt_read(struct stack_memory *memory, uint64_t at, void *to, size
 	return 0;
 }
 
+static int excerpt_read(struct stack_memory *memory, uint64_t at, void *to, size_t len)
+{
+	return excerpt_give((struct excerpt *)memory, at, to, len, true);
+}
+
+static int excerpt_glance(struct stack_memory *memory, uint64_t at, void *to, size_t len)
+{
+	return excerpt_give((struct excerpt *)memory, at, to, len, false);
+}
+
 struct excerpt *excerpt_new(struct stack_memory *source)
 {
 	struct excerpt *excerpt = alloc_zeroed(1, sizeof(*excerpt));
 
 	excerpt->memory.read = excerpt_read;
+	excerpt->memory.glance = excerpt_glance;
 	excerpt->source = source;
 	return excerpt;
 }
@@ -207,7 +270,8 @@ size_t excerpt_size(const struct excerpt *excerpt)
 	size_t size = 0;
 
 	for (size_t i = 0; i < excerpt->lines.nr; i++)
-		size += (size_t)__builtin_popcountll(excerpt->lines.items[i].known);
+		size += (size_t)__builtin_popcountll(
+			excerpt_packable(excerpt, &excerpt->lines.items[i]));
 	return size;
 }
 
@@ -257,9 +321,10 @@ static void excerpt_run_add(
 	memcpy(run->into->text + run->len_at, &run->len, sizeof(run->len));
 }
 
-static void excerpt_pack_line(const struct excerpt_line *line, struct excerpt_run *run)
+static void excerpt_pack_line(
+	const struct excerpt *excerpt, const struct excerpt_line *line, struct excerpt_run *run)
 {
-	uint64_t left = line->known;
+	uint64_t left = excerpt_packable(excerpt, line);
 
 	while (left) {
 		size_t from = (size_t)__builtin_ctzll(left);
@@ -278,7 +343,7 @@ void excerpt_pack(const struct excerpt *excerpt, struct str *into)
 	struct excerpt_run run = {.into = into};
 
 	for (size_t i = 0; i < excerpt->lines.nr; i++)
-		excerpt_pack_line(sorted[i], &run);
+		excerpt_pack_line(excerpt, sorted[i], &run);
 	free(sorted);
 }
 

@@ -10,6 +10,10 @@
  * a line sees the first one's bytes. Without a source it gives what it has. So a walk over a
  * recording excerpt and the same walk over its packed copy read the same bytes, and end alike.
  *
+ * WHAT IS PRIVATE. Around the words of a stack that a walk wants lies whatever the program has put
+ * there. A reticent excerpt packs no byte but those that somebody has read from it, whatever else
+ * was put or taken; the bytes of a barred range can neither be read nor packed in any.
+ *
  *	struct excerpt *excerpt = excerpt_new(source);	recording; NULL source: not
  *	... walk over excerpt_memory(excerpt) ...
  *	excerpt_pack(excerpt, &bytes);
@@ -25,6 +29,7 @@
 #include "stack/memory.h"
 
 #define EXCERPT_LINE 64
+#define EXCERPT_BARS 8
 #define EXCERPT_CAP  (64u << 20) /* bytes; what would go beyond is refused with -ENOSPC */
 
 struct excerpt;
@@ -32,7 +37,13 @@ struct excerpt;
 /* An empty one, never NULL; excerpt_free() it. The source is borrowed and must outlive it. */
 struct excerpt *excerpt_new(struct stack_memory *source);
 
-/* Forgets all it has, to be read anew. */
+/* From now on it packs nothing but the bytes that are read from it. */
+void excerpt_be_reticent(struct excerpt *excerpt) __attribute__((nonnull));
+
+/* Bars [from, to), at most EXCERPT_BARS ranges: what would be one more is joined to the last. */
+void excerpt_bar(struct excerpt *excerpt, uint64_t from, uint64_t to) __attribute__((nonnull));
+
+/* Forgets all it has, to be read anew. Bars stay. */
 void excerpt_forget(struct excerpt *excerpt) __attribute__((nonnull));
 
 /* Records no more: from now on it gives what it has, and the source may go. */
@@ -48,7 +59,7 @@ struct stack_memory *excerpt_memory(struct excerpt *excerpt) __attribute__((nonn
 int excerpt_put(struct excerpt *excerpt, uint64_t at, const void *bytes, size_t len)
 	__attribute__((nonnull(1)));
 
-/* How many bytes it holds. */
+/* How many bytes it would pack. */
 size_t excerpt_size(const struct excerpt *excerpt) __attribute__((nonnull));
 
 /*

@@ -15,12 +15,23 @@
 struct stack_memory {
 	/* Copies len bytes at address `at`: all of them, or none and -EFAULT or another -errno. */
 	int (*read)(struct stack_memory *memory, uint64_t at, void *to, size_t len);
+	/*
+	 * The same for who only looks whether these bytes are what he seeks: an excerpt does not
+	 * keep them for that. What he goes on with he reads. NULL: as read.
+	 */
+	int (*glance)(struct stack_memory *memory, uint64_t at, void *to, size_t len);
 };
 
 static inline int stack_memory_read(
 	struct stack_memory *memory, uint64_t at, void *to, size_t len)
 {
 	return memory->read(memory, at, to, len);
+}
+
+static inline int stack_memory_glance(
+	struct stack_memory *memory, uint64_t at, void *to, size_t len)
+{
+	return (memory->glance ? memory->glance : memory->read)(memory, at, to, len);
 }
 
 /* One little-endian word; 0 or -errno, and *ret untouched. */

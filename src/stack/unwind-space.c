@@ -104,15 +104,30 @@ bool unwinder_is_return(struct unwinder *unwinder, uint64_t at)
 /* -- the accessors ----------------------------------------------------------------------------- */
 
 /* Code and constants from the image, since a core or an excerpt has none of them. */
+static bool space_read_image(struct unwinder *unwinder, uint64_t at, void *to, size_t len)
+{
+	const struct unwind_place *place = unwinder_place(unwinder, at);
+
+	return place && place->module && !unwinder_map(unwinder, at)->writable &&
+	       stack_memory_read(place->module->image, at - place->bias, to, len) == 0;
+}
+
 static int space_read(struct stack_memory *memory, uint64_t at, void *to, size_t len)
 {
 	struct unwinder *unwinder = (struct unwinder *)memory;
-	const struct unwind_place *place = unwinder_place(unwinder, at);
 
-	if (place && place->module && !unwinder_map(unwinder, at)->writable &&
-		stack_memory_read(place->module->image, at - place->bias, to, len) == 0)
+	if (space_read_image(unwinder, at, to, len))
 		return 0;
 	return stack_memory_read(unwinder->process, at, to, len);
+}
+
+static int space_glance(struct stack_memory *memory, uint64_t at, void *to, size_t len)
+{
+	struct unwinder *unwinder = (struct unwinder *)memory;
+
+	if (space_read_image(unwinder, at, to, len))
+		return 0;
+	return stack_memory_glance(unwinder->process, at, to, len);
 }
 
 /*
@@ -313,6 +328,7 @@ struct unwinder *unwinder_new(const struct stack_maps *maps, const struct module
 	struct unwinder *unwinder = alloc_zeroed(1, sizeof(*unwinder));
 
 	unwinder->memory.read = space_read;
+	unwinder->memory.glance = space_glance;
 	unwinder->maps = maps;
 	unwinder->modules = modules;
 	unwinder->process = memory;

@@ -144,6 +144,15 @@ static uint64_t walk_word(struct walk *walk, uint64_t at)
 	return word;
 }
 
+/* For a word that may be anything: it is no part of the walk before it is found to be. */
+static uint64_t walk_glance(struct walk *walk, uint64_t at)
+{
+	uint64_t word = 0;
+
+	stack_memory_glance(&walk->unwinder->memory, at, &word, sizeof(word));
+	return word;
+}
+
 /* A caller was guessed: whose registers these are, but for the return address. */
 static bool walk_resume(struct walk *walk, struct unwind_regs *regs, uint64_t pc, uint64_t sp)
 {
@@ -209,10 +218,11 @@ static bool walk_look(struct walk *walk, const struct unwind_regs *regs)
 		return false;
 	for (unsigned i = 0; i < WALK_LOOK && candidates < WALK_CANDIDATES; i++, sp += 8) {
 		struct unwind_regs from = *regs;
-		uint64_t pc = walk_word(walk, sp);
+		uint64_t pc = walk_glance(walk, sp);
 
 		if (!unwinder_is_return(walk->unwinder, pc))
 			continue;
+		pc = walk_word(walk, sp);
 		candidates++;
 		if (!walk_reaches_end(walk, &from, pc, sp + 8))
 			continue;

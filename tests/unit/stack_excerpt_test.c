@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -194,6 +195,67 @@ static void a_closed_one_reads_no_more(void **state)
 	excerpt_free(excerpt);
 }
 
+/* Whether the packed excerpt has this byte. */
+static bool packs(const struct excerpt *excerpt, uint64_t at)
+{
+	struct str bytes = {0};
+	struct excerpt *again;
+	uint8_t byte;
+	bool has;
+
+	excerpt_pack(excerpt, &bytes);
+	again = excerpt_unpack(bytes.text, bytes.len, NULL);
+	has = stack_memory_read(excerpt_memory(again), at, &byte, 1) == 0;
+	excerpt_free(again);
+	str_release(&bytes);
+	return has;
+}
+
+static void a_reticent_one_packs_what_was_read_and_no_neighbour(void **state)
+{
+	static const uint8_t put[128] = {1};
+	struct fake fake = fake_new();
+	struct excerpt *excerpt = excerpt_new(&fake.memory);
+	uint64_t word;
+
+	(void)state;
+	excerpt_be_reticent(excerpt);
+	assert_int_equal(stack_memory_u64(excerpt_memory(excerpt), BASE + 48, &word), 0);
+	assert_int_equal(
+		stack_memory_glance(excerpt_memory(excerpt), BASE + 64, &word, sizeof(word)), 0);
+	assert_int_equal(excerpt_put(excerpt, 2 * BASE, put, sizeof(put)), 0);
+	assert_false(packs(excerpt, BASE + 47));
+	assert_true(packs(excerpt, BASE + 48));
+	assert_true(packs(excerpt, BASE + 55));
+	assert_false(packs(excerpt, BASE + 56));
+	assert_false(packs(excerpt, BASE + 64));
+	assert_false(packs(excerpt, 2 * BASE));
+	excerpt_free(excerpt);
+}
+
+static void what_is_barred_is_neither_read_nor_packed(void **state)
+{
+	static const uint8_t put[192] = {1};
+	struct excerpt *excerpt = excerpt_new(NULL);
+	uint8_t bytes[64];
+
+	(void)state;
+	assert_int_equal(excerpt_put(excerpt, BASE, put, sizeof(put)), 0);
+	excerpt_bar(excerpt, BASE + 70, BASE + 130);
+	assert_int_equal(stack_memory_read(excerpt_memory(excerpt), BASE, bytes, 64), 0);
+	assert_int_equal(stack_memory_read(excerpt_memory(excerpt), BASE + 7, bytes, 64), -EFAULT);
+	assert_int_equal(stack_memory_read(excerpt_memory(excerpt), BASE + 130, bytes, 62), 0);
+	assert_true(packs(excerpt, BASE + 69));
+	assert_false(packs(excerpt, BASE + 70));
+	assert_false(packs(excerpt, BASE + 129));
+	assert_true(packs(excerpt, BASE + 130));
+	for (uint64_t i = 0; i < 2 * EXCERPT_BARS; i++)
+		excerpt_bar(excerpt, BASE + i, BASE + i + 1);
+	for (uint64_t i = 0; i < 2 * EXCERPT_BARS; i++)
+		assert_false(packs(excerpt, BASE + i));
+	excerpt_free(excerpt);
+}
+
 static void one_that_forgets_reads_anew(void **state)
 {
 	struct fake fake = fake_new();
@@ -239,6 +301,8 @@ int main(void)
 		cmocka_unit_test(packing_does_not_depend_on_the_order_of_reading),
 		cmocka_unit_test(adjacent_bytes_are_one_run_and_gaps_begin_another),
 		cmocka_unit_test(a_closed_one_reads_no_more),
+		cmocka_unit_test(a_reticent_one_packs_what_was_read_and_no_neighbour),
+		cmocka_unit_test(what_is_barred_is_neither_read_nor_packed),
 		cmocka_unit_test(one_that_forgets_reads_anew),
 		cmocka_unit_test(what_goes_beyond_the_cap_is_refused_and_the_rest_stays),
 	};
