@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <ucontext.h>
 
 #include "probes/goodbye.h"
@@ -51,6 +52,7 @@ static struct death_facts death_first;
 static struct ring_fatal *death_entry[DEATH_SIGNALS];
 static uint32_t death_abort_tid;
 static void *death_abort_real;
+static uint64_t death_strings; /* where arguments and environment begin; 0: nothing is copied */
 
 /* Whether the signal's default is to die with a core: it gets an entry of its own. */
 static int death_is_fatal(int sig)
@@ -113,6 +115,30 @@ static uint64_t death_stack_start(uint64_t sp)
 	return sp;
 }
 
+/*
+ * How much of the stack from `sp` up may be copied. The strings of arguments and environment end
+ * the first stack, above what the auxiliary vector points to; all other stacks lie below it.
+ */
+static uint32_t death_stack_room(uint64_t sp)
+{
+	if (sp >= death_strings)
+		return 0;
+	return death_strings - sp < RING_FATAL_STACK ? (uint32_t)(death_strings - sp)
+						     : RING_FATAL_STACK;
+}
+
+static void death_find_strings(void)
+{
+	static const unsigned long pointing[] = {AT_RANDOM, AT_EXECFN, AT_PLATFORM};
+
+	for (size_t i = 0; i < sizeof(pointing) / sizeof(pointing[0]); i++) {
+		uint64_t at = getauxval(pointing[i]);
+
+		if (at && (!death_strings || at < death_strings))
+			death_strings = at;
+	}
+}
+
 /* By kill() or raise() of this process, and not by a fault. */
 static int death_raised_by_itself(const siginfo_t *info)
 {
@@ -146,7 +172,7 @@ static void death_fill(struct ring_fatal *e, const struct death_facts *facts)
 	e->nregs = facts->nregs;
 	memcpy(e->regs, facts->regs, sizeof(e->regs));
 	e->sp = death_stack_start(facts->sp);
-	e->stack_len = self_copy(e->stack, e->sp, RING_FATAL_STACK);
+	e->stack_len = self_copy(e->stack, e->sp, death_stack_room(e->sp));
 }
 
 static void death_record_fatal(struct ring_writer *ring, const struct death_facts *facts, int ends)
@@ -255,6 +281,7 @@ void death_birth(void)
 		SIGXCPU, SIGXFSZ, 0};
 	static const int asking[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP, 0};
 
+	death_find_strings();
 	hook_resolve(&death_abort_real, "abort", (void *)abort, hook_libc);
 	goodbye_birth();
 	wait_birth();

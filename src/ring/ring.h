@@ -470,7 +470,7 @@ struct ring_fatal {
 	uint64_t lane;
 	uint64_t regs[RING_FATAL_REGS];
 	uint64_t spare[6];
-	uint8_t stack[RING_FATAL_STACK]; /* raw bytes from sp upward */
+	uint8_t stack[RING_FATAL_STACK]; /* raw bytes from sp upward, never of arguments */
 } __attribute__((aligned(64)));
 
 struct ring_text {
