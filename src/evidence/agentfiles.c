@@ -28,7 +28,7 @@ void agent_manifest_format(const struct agent_manifest *manifest, struct str *in
 	json_put_text(object, "name", manifest->name);
 	json_put_text(object, "host", manifest->host);
 	json_put_text(object, "status", manifest->status);
-	json_put_texts(object, "argv", manifest->argv);
+	json_put_args(object, "argv", manifest->argv);
 	json_put_int(object, "agent_pid", manifest->agent_pid);
 	json_put_int(object, "agent_start_time", (int64_t)manifest->agent_start_time);
 	json_put_int(object, "launched", manifest->launched);

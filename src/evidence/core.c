@@ -17,6 +17,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/redact.h"
 #include "evidence/json-put.h"
 #include "evidence/source.h"
 #include "evidence/stacks-module.h"
@@ -114,16 +115,19 @@ static bool core_is_alone(const struct evidence *evidence)
 /* What a job is called of which there are only cores: by what ran. */
 static void core_put_job(const struct core *core, struct json_object *object)
 {
-	const char *arguments = str_text(&core->words.arguments);
+	char *arguments = alloc_copy(
+		str_text(&core->words.arguments), core->words.arguments.len);
 	const char *slash = strrchr(arguments, '/'); /* of the first, which names the program */
 	const char *end = arguments + core->words.arguments.len;
 	struct str name = {0};
 
+	redact_args(arguments, core->words.arguments.len);
 	for (const char *at = slash ? slash + 1 : arguments; at < end && *at; at += strlen(at) + 1)
 		str_printf(&name, "%s%s", name.len ? " " : "", at);
 	json_put_text(object, "job", "cores");
 	json_put_text(object, "name", str_text(&name));
 	str_release(&name);
+	free(arguments);
 }
 
 /* Says which rank it was, where nothing else does. */

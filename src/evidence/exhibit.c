@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/redact.h"
 
 static const char *const kind_names[EXHIBIT_UNKNOWN_KIND] = {
 #define EXHIBIT_NAME(id, name) [EXHIBIT_##id] = name,
@@ -26,6 +27,22 @@ enum exhibit_kind exhibit_kind_of(const char *name)
 	return EXHIBIT_UNKNOWN_KIND;
 }
 
+/* What the job or a user has written, or what tells of arguments and variables. */
+static bool exhibit_is_text(enum exhibit_kind kind)
+{
+	switch (kind) {
+	case EXHIBIT_STDERR:
+	case EXHIBIT_ERROR_FILE:
+	case EXHIBIT_RECEIPT:
+	case EXHIBIT_MANIFEST:
+	case EXHIBIT_HISTORY:
+	case EXHIBIT_IDENTITY:
+		return true;
+	default:
+		return false;
+	}
+}
+
 struct exhibit *evidence_add(
 	struct evidence *evidence, const struct exhibit *about, uint8_t *bytes, size_t len)
 {
@@ -44,6 +61,8 @@ struct exhibit *evidence_add(
 	added->label = alloc_text(about->label ? about->label : "");
 	added->bytes = bytes;
 	added->len = len;
+	if (exhibit_is_text(added->kind))
+		redact_text((char *)bytes, len);
 	return added;
 }
 

@@ -84,7 +84,9 @@ enum exhibit_kind exhibit_kind_of(const char *name);
 
 /*
  * Adds an exhibit; copies the strings of `about` (NULL host and label are ""), takes `bytes` over
- * (malloc'ed). Where `about` has a kind_name, the kind is found by it. Valid until the next one.
+ * (malloc'ed). Secrets in texts become stars on the way (base/redact.h), wherever they come from:
+ * so what is gathered, written, read and shown has none. Where `about` has a kind_name, the kind is
+ * found by it. Valid until the next one.
  */
 struct exhibit *evidence_add(
 	struct evidence *evidence, const struct exhibit *about, uint8_t *bytes, size_t len);

@@ -18,6 +18,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/procstat.h"
+#include "base/redact.h"
 #include "evidence/agentfiles.h"
 #include "evidence/json-put.h"
 #include "evidence/worker.h"
@@ -333,11 +334,12 @@ static void history_look_after(struct history *history, const struct proc_list *
 	}
 }
 
-/* The words of a command line, by blanks. */
+/* The words of a command line, by blanks, and what is secret by stars. */
 static char *history_words(const struct str *line)
 {
 	char *words = alloc_copy(str_text(line), line->len + 1);
 
+	redact_args(words, line->len);
 	for (size_t i = 0; i < line->len; i++)
 		if (!words[i])
 			words[i] = ' ';

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/redact.h"
 
 /* Bytes of the UTF-8 character at text, 0 if there is none. */
 static size_t utf8_len(const unsigned char *text)
@@ -44,16 +45,34 @@ void json_put_text(struct json_object *object, const char *key, const char *text
 		json_object_object_add(object, key, json_put_string(text));
 }
 
-void json_put_texts(struct json_object *object, const char *key, char *const *texts)
+void json_put_value(struct json_object *object, const char *key, const char *value)
+{
+	char *copy;
+
+	if (!value)
+		return;
+	copy = alloc_text(value);
+	redact_value(copy, strlen(copy));
+	json_put_text(object, key, copy);
+	free(copy);
+}
+
+void json_put_args(struct json_object *object, const char *key, char *const *args)
 {
 	struct json_object *list;
+	struct str all = {0};
 
-	if (!texts)
+	if (!args)
 		return;
 	list = json_object_new_array();
-	for (; *texts; texts++)
-		json_object_array_add(list, json_put_string(*texts));
+	for (; *args; args++)
+		str_add_bytes(&all, *args, strlen(*args) + 1);
+	if (all.len)
+		redact_args(all.text, all.len);
+	for (size_t at = 0; at < all.len; at += strlen(all.text + at) + 1)
+		json_object_array_add(list, json_put_string(all.text + at));
 	json_object_object_add(object, key, list);
+	str_release(&all);
 }
 
 void json_put_int(struct json_object *object, const char *key, int64_t value)

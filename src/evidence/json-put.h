@@ -18,8 +18,10 @@
 struct json_object *json_put_string(const char *text) __attribute__((nonnull));
 /* Adds a text under key; nothing where it is NULL. Copies. */
 void json_put_text(struct json_object *object, const char *key, const char *text);
-/* Adds a list of the texts of a NULL-ended array; nothing where that is NULL. Copies. */
-void json_put_texts(struct json_object *object, const char *key, char *const *texts);
+/* Adds the value of a variable of an environment; nothing where it is NULL. Redacts a copy. */
+void json_put_value(struct json_object *object, const char *key, const char *value);
+/* Adds a list of a NULL-ended array of arguments; nothing where that is NULL. Redacts copies. */
+void json_put_args(struct json_object *object, const char *key, char *const *args);
 /* Adds a number. Who does not know it must not call: there is no value for "unknown". */
 void json_put_int(struct json_object *object, const char *key, int64_t value);
 

@@ -13,6 +13,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/redact.h"
 #include "base/str.h"
 #include "evidence/agentfiles.h"
 #include "evidence/caches.h"
@@ -21,45 +22,6 @@
 #include "proc/cgroup.h"
 
 /* --- Environment ----------------------------------------------------------------------------- */
-
-/* What may go in: a name that is equal, or begins so where a '*' ends it. */
-static const char *const wanted[] = {
-	"NCCL_*", "TORCH*", "PYTORCH_*", "CUDA_*", "NVIDIA_VISIBLE_DEVICES", "TRITON_*", "XLA_*",
-	"JAX_*", "RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "GROUP_RANK", "NODE_RANK",
-	"ROLE_*", "MASTER_ADDR", "MASTER_PORT", "PET_*", "SLURM_*", "OMPI_*", "PMI_*", "PMIX_*",
-	"FLUX_*", "OMP_*", "MKL_*", "GLOO_*", "UCX_*", "FI_*", "INQUEST_*", "PYTHON*",
-	"DEEPSPEED_*",
-	"ACCELERATE_*", "LD_LIBRARY_PATH", "LD_PRELOAD", "PATH", "HOME", "TMPDIR", "CONDA_PREFIX",
-	"VIRTUAL_ENV", "KMP_*", "CUBLAS_*", "GOMP_*", "USER", "LOGNAME",
-};
-
-/* What never goes in, wherever in the name it stands. */
-static const char *const secret[] = {"KEY", "TOKEN", "SECRET", "PASS", "PWD", "CRED", "AUTH",
-	"PRIVATE", "COOKIE", "SIGNATURE", "JWT", "BEARER", "SESSION"};
-
-static bool receipt_smells(const char *name)
-{
-	for (size_t i = 0; i < sizeof(secret) / sizeof(secret[0]); i++)
-		if (strcasestr(name, secret[i]))
-			return true;
-	return false;
-}
-
-static bool receipt_lists(const char *name)
-{
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		size_t len = strcspn(wanted[i], "*");
-
-		if (!strncmp(name, wanted[i], len) && (wanted[i][len] || !name[len]))
-			return true;
-	}
-	return false;
-}
-
-bool receipt_wants(const char *name)
-{
-	return receipt_lists(name) && !receipt_smells(name);
-}
 
 static void receipt_put_env(struct json_object *object, char *const *envp)
 {
@@ -71,9 +33,9 @@ static void receipt_put_env(struct json_object *object, char *const *envp)
 		size_t len = strcspn(*envp, "=");
 
 		str_add_bytes(&name, *envp, len);
-		if (receipt_wants(str_text(&name)))
-			json_put_text(env, str_text(&name), *envp + len + ((*envp)[len] == '='));
-		else if (receipt_lists(str_text(&name)))
+		if (redact_keeps_variable(str_text(&name)))
+			json_put_value(env, str_text(&name), *envp + len + ((*envp)[len] == '='));
+		else if (redact_lists_variable(str_text(&name)))
 			json_object_array_add(withheld, json_put_string(str_text(&name)));
 		str_release(&name);
 	}
@@ -188,7 +150,7 @@ void receipt_take(const struct receipt_launch *launch, struct str *into)
 	json_put_text(object, "job", launch->job);
 	json_put_text(object, "name", launch->name);
 	json_put_int(object, "launched", launch->launched);
-	json_put_texts(object, "argv", launch->argv);
+	json_put_args(object, "argv", launch->argv);
 	json_put_text(object, "cwd", cwd);
 	receipt_put_machine(object);
 	receipt_put_limits(object);

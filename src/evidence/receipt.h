@@ -34,7 +34,4 @@ void receipt_take(const struct receipt_launch *launch, struct str *into) __attri
 int receipt_write(const char *folder, const struct receipt_launch *launch, struct complaint *why)
 	__attribute__((nonnull(1, 2)));
 
-/* Whether a variable of this name goes into the receipt. */
-bool receipt_wants(const char *name) __attribute__((nonnull));
-
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/alloc.h"
+#include "base/redact.h"
 #include "base/str.h"
 #include "evidence/caches.h"
 #include "evidence/json-put.h"
@@ -34,8 +35,8 @@ static void worker_put_one(
 
 	str_add_bytes(&name, variable, (size_t)(value - variable) - 1);
 	before = caches_env(launch, str_text(&name));
-	if (receipt_wants(str_text(&name)) && (!before || strcmp(before, value) != 0))
-		json_put_text(object, name.text, value);
+	if (redact_keeps_variable(str_text(&name)) && (!before || strcmp(before, value) != 0))
+		json_put_value(object, name.text, value);
 	str_release(&name);
 }
 

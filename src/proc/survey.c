@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/redact.h"
 #include "base/str.h"
 #include "proc/errand.h"
 #include "proc/mpir.h"
@@ -29,21 +30,26 @@
 #define SLURM_DEADLINE_MS  2000
 #define KTHREADD	   2u
 
-/* Words by blanks; bytes that are no text by '?'. */
+/* Words by blanks, what is secret by stars; bytes that are no text by '?'. */
 static const char *survey_command(struct arena *arena, const char *cmdline, size_t len)
 {
 	struct str text = {0};
 	const char *ret;
+	char *words;
 
 	while (len && !cmdline[len - 1])
 		len--;
-	for (size_t i = 0; i < len && i < SURVEY_COMMAND; i++) {
-		char c = cmdline[i];
+	len = len < SURVEY_COMMAND ? len : SURVEY_COMMAND;
+	words = alloc_copy(cmdline, len);
+	redact_args(words, len);
+	for (size_t i = 0; i < len; i++) {
+		char c = words[i];
 
 		str_add_char(&text, c == '\0' ? ' ' : (unsigned char)c < 0x20 ? '?' : c);
 	}
 	ret = arena_text(arena, str_text(&text));
 	str_release(&text);
+	free(words);
 	return ret;
 }
 

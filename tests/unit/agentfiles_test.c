@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the agent writes: receipt, manifest, history, exits. */
+#include "base/redact.h"
 #include "evidence/agentfiles.h"
 
 #include <json.h>
@@ -27,17 +28,17 @@ static struct json_object *get(struct json_object *object, const char *key)
 
 static void secrets_stay_out(void **state)
 {
-	assert_true(receipt_wants("RANK"));
-	assert_true(receipt_wants("NCCL_DEBUG"));
-	assert_true(receipt_wants("TORCHINDUCTOR_CACHE_DIR"));
-	assert_true(receipt_wants("SLURM_JOB_END_TIME"));
-	assert_false(receipt_wants("RANKING"));
-	assert_false(receipt_wants("AWS_ACCESS_KEY_ID"));
-	assert_false(receipt_wants("HF_TOKEN"));
-	assert_false(receipt_wants("NCCL_AUTH_TOKEN"));
-	assert_false(receipt_wants("SLURM_JWT"));
-	assert_false(receipt_wants("TORCH_API_key"));
-	assert_false(receipt_wants("UNLISTED"));
+	assert_true(redact_keeps_variable("RANK"));
+	assert_true(redact_keeps_variable("NCCL_DEBUG"));
+	assert_true(redact_keeps_variable("TORCHINDUCTOR_CACHE_DIR"));
+	assert_true(redact_keeps_variable("SLURM_JOB_END_TIME"));
+	assert_false(redact_keeps_variable("RANKING"));
+	assert_false(redact_keeps_variable("AWS_ACCESS_KEY_ID"));
+	assert_false(redact_keeps_variable("HF_TOKEN"));
+	assert_false(redact_keeps_variable("NCCL_AUTH_TOKEN"));
+	assert_false(redact_keeps_variable("SLURM_JWT"));
+	assert_false(redact_keeps_variable("TORCH_API_key"));
+	assert_false(redact_keeps_variable("UNLISTED"));
 }
 
 static void a_receipt_tells_the_launch(void **state)
