@@ -58,7 +58,7 @@ int export_cells(const struct cells *cells, enum theme theme, const char *folder
 	else if (!err)
 		cells_text(cells, &text);
 	if (!err)
-		err = file_write(path.text, str_text(&text), text.len, 0666, why);
+		err = file_write(path.text, str_text(&text), text.len, 0600, why);
 	if (!err)
 		str_add(ret_path, path.text);
 	str_release(&text);

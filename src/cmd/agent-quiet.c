@@ -113,7 +113,7 @@ static void write_all(int fd, const char *bytes, size_t len)
 }
 
 /* In the helper: takes the stacks and leaves them in the file. Never returns. */
-static void take(const char *folder, int fd)
+static void take(const char *folder, int fd, bool raw_stacks)
 {
 	struct live_options options = LIVE_OPTIONS_STACKS;
 	struct evidence stacks = {0};
@@ -124,6 +124,7 @@ static void take(const char *folder, int fd)
 	options.wary = true;
 	options.errand_ms = ASK_MS;
 	options.stacks.pause_ms = SAMPLES_APART_MS;
+	options.stacks.raw_stacks = raw_stacks;
 	if (live_gather_stacks(folder, &options, &stacks, NULL) == 0) {
 		bundle_pack(&stacks, &bundle);
 		write_all(fd, bundle.text, bundle.len);
@@ -131,7 +132,8 @@ static void take(const char *folder, int fd)
 	_exit(0);
 }
 
-void agent_quiet_turn(struct agent_quiet *quiet, const char *folder, int64_t now)
+void agent_quiet_turn(
+	struct agent_quiet *quiet, const char *folder, bool raw_stacks, int64_t now)
 {
 	int fd;
 
@@ -143,7 +145,7 @@ void agent_quiet_turn(struct agent_quiet *quiet, const char *folder, int64_t now
 		return;
 	quiet->helper = fork();
 	if (quiet->helper == 0)
-		take(folder, fd);
+		take(folder, fd, raw_stacks);
 	if (quiet->helper < 0) {
 		quiet->helper = 0;
 		close(fd);

@@ -35,7 +35,8 @@ bool agent_quiet_see(
 	struct agent_quiet *quiet, const struct job *job, int64_t now, int64_t hang_after);
 
 /* Begins to take stacks, if the job has been quiet for long and they are due. */
-void agent_quiet_turn(struct agent_quiet *quiet, const char *folder, int64_t now);
+void agent_quiet_turn(
+	struct agent_quiet *quiet, const char *folder, bool raw_stacks, int64_t now);
 
 /* Whether stacks have come: then they are in *into, in place of what was there. */
 bool agent_quiet_fetch(struct agent_quiet *quiet, struct evidence *into);

@@ -52,13 +52,14 @@ void agent_stacks_add(const struct evidence *kept, struct look *look)
 }
 
 void agent_stacks_take(struct evidence *kept, const char *folder, struct look *look,
-	enum agent_stacks_haste haste)
+	enum agent_stacks_haste haste, bool raw_stacks)
 {
 	struct live_options options = LIVE_OPTIONS_STACKS;
 
 	options.sample_pause_ms = 0;
 	options.wary = true;
 	options.errand_ms = ASK_MS;
+	options.stacks.raw_stacks = raw_stacks;
 	options.stacks.deadline_ms = haste == AGENT_STACKS_BRIEF ? BRIEF_MS : CALM_MS;
 	if (haste == AGENT_STACKS_BRIEF)
 		options.stacks.samples = 1;

@@ -26,7 +26,7 @@ enum agent_stacks_haste {
  * judges it again. What blamed somebody and would not with them stays as it was.
  */
 void agent_stacks_take(struct evidence *kept, const char *folder, struct look *look,
-	enum agent_stacks_haste haste);
+	enum agent_stacks_haste haste, bool raw_stacks);
 
 /* The same with the stacks that were kept; nothing where there are none. */
 void agent_stacks_add(const struct evidence *kept, struct look *look);

@@ -23,6 +23,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -337,7 +338,8 @@ static void add_stacks(struct agent *agent, struct look *look, enum stand_news n
 	if (agent->by_stacks)
 		return;
 	if (news == STAND_SAY && agent_stacks_are_wanted(look))
-		agent_stacks_take(&agent->stacks, agent->dir->path.text, look, haste);
+		agent_stacks_take(&agent->stacks, agent->dir->path.text, look, haste,
+			agent->options.raw_stacks);
 	else if (news == STAND_SAY)
 		evidence_release(&agent->stacks);
 	else
@@ -369,9 +371,13 @@ static void act_on(struct agent *agent, struct look *look, enum stand_news news)
 /* First our own files, as the gathering takes them in like any others. */
 static int gather(struct agent *agent, struct look *look)
 {
+	struct live_options options = LIVE_OPTIONS_DEFAULT;
+
 	write_exits(agent);
 	history_write(agent->history, agent->dir->path.text, NULL);
-	if (live_gather(agent->dir->path.text, NULL, &look->evidence, NULL) < 0)
+	options.stacks.raw_stacks = agent->options.raw_stacks;
+	options.no_logs = agent->options.no_logs;
+	if (live_gather(agent->dir->path.text, &options, &look->evidence, NULL) < 0)
 		return -1;
 	look_judge(look);
 	return 0;
@@ -496,7 +502,8 @@ int agent_turn(struct agent *agent)
 	if (now >= agent->quiet_until && agent->ranks && now >= agent->due.look) {
 		if (!agent_may_put_off(agent, now))
 			look_at_job(agent);
-		agent_quiet_turn(&agent->quiet, agent->dir->path.text, now);
+		agent_quiet_turn(&agent->quiet, agent->dir->path.text,
+			agent->options.raw_stacks, now);
 		now = clock_monotonic_ns();
 		agent->due.look = now + agent_look_interval(agent, now);
 	} else if (now >= agent->due.look) {
@@ -545,7 +552,7 @@ void agent_before_signal(struct agent *agent, int signo)
 		news = stand_take_last(&agent->stand, look.verdicts);
 		if (!agent->stacks.n && !stand_blames(look.verdicts))
 			agent_stacks_take(&agent->stacks, agent->dir->path.text, &look,
-				AGENT_STACKS_BRIEF);
+				AGENT_STACKS_BRIEF, agent->options.raw_stacks);
 		else
 			add_stacks(agent, &look, news, AGENT_STACKS_BRIEF);
 		keep_bundle(agent, &look);
@@ -574,7 +581,10 @@ static void append_line(const struct agent *agent)
 	str_add_char(&line, '\n');
 	str_printf(&path, "%s/manifest.jsonl", agent->options.output);
 	if (save_make_folder(agent->options.output, &why) == 0)
-		fd = open(path.text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+		fd = open(path.text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	/* One from before this was so may be anybody's to read. */
+	if (fd >= 0)
+		(void)!fchmod(fd, 0600);
 	if (fd < 0 || write(fd, line.text, line.len) != (ssize_t)line.len)
 		cmd_complain("no line added to %s: %s: give -o a folder with room", path.text,
 			why.words ? why.words : strerror(errno));

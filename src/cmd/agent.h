@@ -29,6 +29,8 @@ struct agent_options {
 	char *const *argv;
 	char *const *envp;
 	int64_t hang_after; /* ns that a wait must stand before it is said */
+	bool raw_stacks;    /* bundles have whole copies of stacks */
+	bool no_logs;	    /* bundles have nothing that the job wrote */
 };
 
 /* Things that the agent does from time to time: when each is due, CLOCK_MONOTONIC ns. */

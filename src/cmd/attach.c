@@ -15,7 +15,7 @@
 #include "evidence/live.h"
 
 /* Options without a short form: beyond all letters. */
-enum { STOP_MODE = 256, NO_STACKS, SAMPLES, STACKS, VIEW };
+enum { STOP_MODE = 256, NO_STACKS, SAMPLES, STACKS, VIEW, RAW_STACKS, NO_LOGS };
 
 struct arguments {
 	struct look_wish wish;
@@ -72,6 +72,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case NO_STACKS:
 		arguments->live.stacks.samples = 0;
 		return 0;
+	case RAW_STACKS:
+		arguments->live.stacks.raw_stacks = true;
+		return 0;
+	case NO_LOGS:
+		arguments->live.no_logs = true;
+		return 0;
 	case SAMPLES:
 		if (strlen(arg) != 1 || *arg < '1' || *arg > '3')
 			argp_error(state, "not a number of samples from 1 to 3: %s", arg);
@@ -100,6 +106,10 @@ static const struct argp_option options[] = {
 	{"samples", SAMPLES, "N", 0, "How often to take stacks, 1 to 3 (default 3)", 0},
 	{"view", VIEW, NULL, 0, "Show it on the terminal and follow it, as inquest view does", 0},
 	{"no-stacks", NO_STACKS, NULL, 0, "Take no stacks", 0},
+	{"raw-stacks", RAW_STACKS, NULL, 0,
+		"Save whole copies of stacks, not only what the walk reads", 0},
+	{"no-logs", NO_LOGS, NULL, 0,
+		"Read nothing that the job wrote, nor the text of its errors", 0},
 	{0},
 };
 

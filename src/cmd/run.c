@@ -22,12 +22,15 @@
 
 #define DEFAULT_HANG_S 30
 #define WATCHED_FDS    1024
-#define HANG_AFTER     256 /* beyond all letters: it has no short form */
+
+/* Options without a short form: beyond all letters. */
+enum { HANG_AFTER = 256, RAW_STACKS, NO_LOGS };
 
 struct arguments {
 	const char *output;
 	const char *name;
 	double hang_after_s;
+	bool raw_stacks, no_logs;
 	char **command;
 };
 
@@ -49,6 +52,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			arguments->hang_after_s > 1e6)
 			argp_error(state, "not a number of seconds: %s", arg);
 		return 0;
+	case RAW_STACKS:
+		arguments->raw_stacks = true;
+		return 0;
+	case NO_LOGS:
+		arguments->no_logs = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		arguments->command = state->argv + state->next - 1;
 		state->next = state->argc;
@@ -67,6 +76,10 @@ static const struct argp_option options[] = {
 	{"name", 'n', "NAME", 0, "What to call the job", 0},
 	{"hang-after", HANG_AFTER, "SECONDS", 0,
 		"How long a wait must stand to be said (default 30)", 0},
+	{"raw-stacks", RAW_STACKS, NULL, 0,
+		"Keep whole copies of stacks in bundles, not only what the walk reads", 0},
+	{"no-logs", NO_LOGS, NULL, 0,
+		"Keep nothing in bundles that the job wrote, nor the text of its errors", 0},
 	{0},
 };
 
@@ -231,6 +244,8 @@ static int run_watched(struct running *running, const struct arguments *argument
 	struct agent_options wishes = {.output = output_folder(arguments),
 		.name = arguments->name ? arguments->name : "",
 		.argv = arguments->command,
+		.raw_stacks = arguments->raw_stacks,
+		.no_logs = arguments->no_logs,
 		.hang_after = (int64_t)(arguments->hang_after_s * (double)CLOCK_NS_PER_S)};
 	struct complaint why = {0};
 	int status;

@@ -48,7 +48,7 @@ int save_make_folder(const char *path, struct complaint *why)
 		at += strcspn(at, "/");
 		str_cut(&part, 0);
 		str_add_bytes(&part, path, (size_t)(at - path));
-		if (part.len && mkdir(part.text, 0777) < 0 && errno != EEXIST)
+		if (part.len && mkdir(part.text, 0700) < 0 && errno != EEXIST)
 			err = complaint_errno(why, errno, "cannot make folder %s", part.text);
 	}
 	str_release(&part);

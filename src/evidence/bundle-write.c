@@ -146,7 +146,7 @@ int bundle_write(const struct evidence *evidence, const char *path, struct compl
 	int error;
 
 	bundle_pack(evidence, &bytes);
-	error = file_write(path, bytes.text, bytes.len, 0644, why);
+	error = file_write(path, bytes.text, bytes.len, 0600, why);
 	str_release(&bytes);
 	return error;
 }

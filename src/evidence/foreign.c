@@ -184,8 +184,10 @@ static void gather_all(struct foreign *foreign, const struct live_options *optio
 	live_proc_take(&target, true);
 	sampled = clock_monotonic_ns();
 	live_proc_take_cgroups(&target, NULL, 0);
-	live_proc_take_stderr(&target, options->errand_ms);
-	live_proc_take_error_files(&target, options->errand_ms);
+	if (!options->no_logs) {
+		live_proc_take_stderr(&target, options->errand_ms);
+		live_proc_take_error_files(&target, options->errand_ms);
+	}
 	live_take_stacks(&target, options, sampled);
 	if (options->sample_pause_ms > 0)
 		live_proc_take(&target, false);

@@ -25,10 +25,12 @@
 #include "evidence/fatal-modules.h"
 #include "evidence/folder.h"
 #include "evidence/jobs.h"
+#include "evidence/json-put.h"
 #include "evidence/live-add.h"
 #include "evidence/live-proc.h"
 #include "evidence/live-stacks.h"
 #include "evidence/liveness.h"
+#include "evidence/ring-redact.h"
 #include "evidence/serve.h"
 #include "evidence/source.h"
 #include "ring/census-read.h"
@@ -179,6 +181,9 @@ static void live_gather_ring(struct live *live, const struct folder *folder, con
 	if (error != -ENOENT)
 		live_ring_found(live, pid, start_time, generation);
 	if (!error) {
+		ring_redact(bytes, size, &(struct ring_redact_options){
+			.raw_stacks = live->options->stacks.raw_stacks,
+			.no_logs = live->options->no_logs});
 		live_add_bytes(live,
 			&(struct exhibit){.kind = EXHIBIT_RING,
 				.rank = -1,
@@ -310,6 +315,19 @@ static void live_take_history(struct live *live, const struct str *text)
 	json_object_put(history);
 }
 
+/* A headline may say what an error said. */
+static void live_forget_verdict(struct str *manifest)
+{
+	struct json_object *object = json_tokener_parse(str_text(manifest));
+
+	if (!object)
+		return;
+	if (json_object_is_type(object, json_type_object))
+		json_object_object_del(object, "verdict");
+	str_cut(manifest, 0);
+	json_put_end(object, manifest);
+}
+
 /* Takes the agent's files whole. Whether a history was among them goes into live->agent_samples. */
 static void live_gather_files(struct live *live)
 {
@@ -323,6 +341,8 @@ static void live_gather_files(struct live *live)
 
 		if (!error && live_files[i].kind == EXHIBIT_HISTORY)
 			live_take_history(live, &text);
+		if (!error && live_files[i].kind == EXHIBIT_MANIFEST && live->options->no_logs)
+			live_forget_verdict(&text);
 		if (!error)
 			live_add(live,
 				&(struct exhibit){.kind = live_files[i].kind,
@@ -409,8 +429,10 @@ int live_gather(const char *path, const struct live_options *options, struct evi
 	sampled = clock_monotonic_ns();
 	live_gather_files(&live);
 	live_proc_take_cgroups(&target, live.groups.items, live.groups.nr);
-	live_proc_take_stderr(&target, live.options->errand_ms);
-	live_proc_take_error_files(&target, live.options->errand_ms);
+	if (!live.options->no_logs) {
+		live_proc_take_stderr(&target, live.options->errand_ms);
+		live_proc_take_error_files(&target, live.options->errand_ms);
+	}
 	live_gather_last(&live, &target, sampled);
 	fatal_modules_add(into, live.host);
 out:

@@ -34,6 +34,8 @@ struct live_options {
 	 * of those that do not answer no stacks are tried, so that many of them cost little time.
 	 */
 	bool wary;
+	/* What the job wrote (stderr, error files), and what its errors say, is left out. */
+	bool no_logs;
 };
 
 #define LIVE_OPTIONS_DEFAULT {.sample_pause_ms = 20, .errand_ms = 250}

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -24,6 +25,7 @@
 #include "evidence/live.h"
 
 #define SERVE_REQUEST "inquest-stacks/1"
+#define SERVE_RAW     " raw"
 #define REQUEST_CAP   128
 #define REQUEST_MS    1000 /* to ask: who connects knows what he wants */
 #define HELPER_MS     10000
@@ -49,8 +51,10 @@ void serve_open(struct serve *serve, const char *folder)
 	if (dir < 0)
 		return;
 	serve->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	/* Before there is a name to connect to: the folder may once be less private than it is. */
 	if (serve->fd >= 0 &&
-		(bind(serve->fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
+		(fchmod(serve->fd, 0600) < 0 ||
+			bind(serve->fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
 			listen(serve->fd, 4) < 0)) {
 		close(serve->fd);
 		serve->fd = -1;
@@ -101,9 +105,12 @@ static bool parse_request(const char *line, struct stacks_options *options)
 	unsigned mode, samples, pause;
 	int used = 0;
 
-	if (sscanf(line, SERVE_REQUEST " %1u %1u %4u%n", &mode, &samples, &pause, &used) != 3 ||
-		strcmp(line + used, "\n") != 0 || mode > SNAPSHOT_CONSISTENT || samples < 1 ||
-		samples > 3 || pause > PAUSE_MOST)
+	if (sscanf(line, SERVE_REQUEST " %1u %1u %4u%n", &mode, &samples, &pause, &used) != 3)
+		return false;
+	if (mode > SNAPSHOT_CONSISTENT || samples < 1 || samples > 3 || pause > PAUSE_MOST)
+		return false;
+	options->raw_stacks = !strcmp(line + used, SERVE_RAW "\n");
+	if (!options->raw_stacks && strcmp(line + used, "\n") != 0)
 		return false;
 	options->mode = (enum snapshot_mode)mode;
 	options->samples = samples;
@@ -273,9 +280,10 @@ int serve_ask(const struct folder *folder, const struct stacks_options *options,
 
 	if (fd < 0)
 		return fd;
-	str_printf(&request, SERVE_REQUEST " %u %u %u\n", (unsigned)options->mode,
+	str_printf(&request, SERVE_REQUEST " %u %u %u%s\n", (unsigned)options->mode,
 		options->samples,
-		(unsigned)(options->pause_ms < PAUSE_MOST ? options->pause_ms : PAUSE_MOST));
+		(unsigned)(options->pause_ms < PAUSE_MOST ? options->pause_ms : PAUSE_MOST),
+		options->raw_stacks ? SERVE_RAW : "");
 	send_all(fd, &request);
 	error = ask_read(fd, until, &answer, why);
 	if (!error && !answer.len)
