@@ -275,6 +275,14 @@ void death_forget(void)
 	memset(death_entry, 0, sizeof(death_entry));
 }
 
+void death_find(void)
+{
+	hook_resolve(&death_abort_real, "abort", (void *)abort, hook_libc);
+	goodbye_find();
+	wait_find();
+	sigchain_find();
+}
+
 void death_birth(void)
 {
 	static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP,
@@ -282,9 +290,7 @@ void death_birth(void)
 	static const int asking[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP, 0};
 
 	death_find_strings();
-	hook_resolve(&death_abort_real, "abort", (void *)abort, hook_libc);
 	goodbye_birth();
-	wait_birth();
 	sigchain_take(fatal, death_on_signal);
 	/* The kernel shields pid 1 of a container from signals that it has no handler for. */
 	if (sys_getpid() != 1)

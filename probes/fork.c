@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "probes/fork.h"
 
-#include <pthread.h>
 #include <unistd.h>
 
+#include "probes/glibc.h"
 #include "probes/hook.h"
 #include "probes/process.h"
 #include "probes/sys.h"
@@ -23,7 +23,7 @@ uint64_t *fork_guard(uint64_t *fallback)
 		return page;
 	if (page)
 		sys_unmap(page, FORK_PAGE);
-	pthread_atfork(NULL, NULL, process_forked);
+	__register_atfork(NULL, NULL, process_forked, NULL);
 	return fallback;
 }
 

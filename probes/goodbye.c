@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "probes/glibc.h"
 #include "probes/process.h"
 #include "probes/sys.h"
 
@@ -26,7 +27,7 @@ static void goodbye_on_exit(int status, void *arg)
 	process_end(RING_PROC_EXIT, status);
 }
 
-void goodbye_birth(void)
+void goodbye_find(void)
 {
 	hook_resolve(&goodbye.exit_now, "_exit", (void *)_exit, hook_libc);
 	hook_resolve(&goodbye.quick_exit, "quick_exit", (void *)quick_exit, hook_libc);
@@ -36,6 +37,10 @@ void goodbye_birth(void)
 	hook_resolve(&goodbye.execvpe, "execvpe", (void *)execvpe, hook_libc);
 	hook_resolve(&goodbye.fexecve, "fexecve", (void *)fexecve, hook_libc);
 	hook_resolve(&goodbye.write, "write", (void *)write, hook_libc);
+}
+
+void goodbye_birth(void)
+{
 	on_exit(goodbye_on_exit, NULL);
 }
 

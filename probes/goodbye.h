@@ -13,10 +13,13 @@
 #ifndef PROBES_GOODBYE_H
 #define PROBES_GOODBYE_H
 
-/* In the constructor. */
+/* Finds the real functions. In the constructor, also where the probe is to be inert. */
+void goodbye_find(void);
+
+/* In the constructor: from now on the end is noted. */
 void goodbye_birth(void);
 
-/* The same for the ways to wait for children (wait.c). */
-void wait_birth(void);
+/* Finds the ways to wait for children (wait.c), as goodbye_find(). */
+void wait_find(void);
 
 #endif

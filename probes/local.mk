@@ -14,6 +14,7 @@ libinquest_probe_la_LDFLAGS = -module -avoid-version -shared -Wl,-z,nodelete -Wl
 libinquest_probe_la_DEPENDENCIES = %D%/probes.map
 libinquest_probe_la_SOURCES = \
 	%D%/altstack.c %D%/altstack.h \
+	%D%/asan.c \
 	%D%/birth.c \
 	%D%/census.c %D%/census.h \
 	%D%/clock.c %D%/clock.h \
@@ -23,6 +24,7 @@ libinquest_probe_la_SOURCES = \
 	%D%/death.c %D%/death.h \
 	%D%/ends.c \
 	%D%/fork.c %D%/fork.h \
+	%D%/glibc.h \
 	%D%/goodbye.c %D%/goodbye.h \
 	%D%/group.c %D%/group.h \
 	%D%/hook.c %D%/hook.h \

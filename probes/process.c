@@ -27,6 +27,7 @@
 #include "probes/clock.h"
 #include "probes/death.h"
 #include "probes/fork.h"
+#include "probes/glibc.h"
 #include "probes/group.h"
 #include "probes/place.h"
 #include "probes/python.h"
@@ -42,7 +43,7 @@
 #define PROCESS_PATIENCE 20000 /* yields: well over what making a ring takes, under a second */
 
 static struct {
-	int born;
+	int begun, born;
 	uint32_t pid;
 	uint64_t lock; /* pid << 32 | tid of who makes a ring now */
 	uint64_t epochs;
@@ -70,6 +71,11 @@ enum process_view process_view(void)
 	if (!__atomic_load_n(probe_epoch, __ATOMIC_ACQUIRE))
 		return PROCESS_FORKED;
 	return (uint32_t)sys_getpid() == process.pid ? PROCESS_SELF : PROCESS_VFORKED;
+}
+
+int process_has_begun(void)
+{
+	return process.begun;
 }
 
 struct ring_writer *process_ring(void)
@@ -453,9 +459,11 @@ static int process_is_disabled(void)
 
 __attribute__((constructor)) static void process_birth(void)
 {
+	process.begun = 1;
+	death_find();
 	if (getauxval(AT_SECURE))
 		return; /* more rights than its caller: none of our business */
-	if (process_is_disabled())
+	if (process_is_disabled() || !glibc_is_here())
 		return;
 	process_epoch = fork_guard(&process.no_epoch);
 	probe_epoch = process_epoch;

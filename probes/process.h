@@ -23,6 +23,9 @@ enum process_view {
  */
 enum process_view process_view(void);
 
+/* Whether our constructor has run, or runs; also where the probe is inert. */
+int process_has_begun(void);
+
 /*
  * Makes sure that there is what is needed; safe in signal handlers but for PROBE_NEED_RANK and
  * PROBE_NEED_WITNESS, which read the environment. 1 if there is now a ring to write. A forked child

@@ -43,6 +43,7 @@ static struct {
 } sigchain[SIGCHAIN_SIGNALS];
 
 static sigchain_fn *sigchain_first;
+static int sigchain_is_wrapped; /* a runtime puts a handler of its own in front of ours */
 static unsigned sigchain_lock;
 static void *sigchain_real_slot;
 
@@ -110,6 +111,38 @@ static struct sigaction sigchain_mirror(const struct sigaction *act)
 	return k;
 }
 
+/* --- The kernel ------------------------------------------------------------------------------ */
+
+static struct sigchain_kernel_action sigchain_kernel(int sig)
+{
+	struct sigchain_kernel_action ret = {.handler = NULL};
+
+	sys_call(SYS_rt_sigaction, sig, NULL, &ret, SIGCHAIN_SETSIZE);
+	return ret;
+}
+
+static int sigchain_kernel_has_us(int sig)
+{
+	return sigchain_kernel(sig).handler == (void *)sigchain_first;
+}
+
+/*
+ * A sanitizer's runtime (gcc's TSan) that stands behind us takes our handler for the program's: it
+ * puts its own in front, keeps SIGTERM waiting in a loop that calls nothing, and cannot print its
+ * report of a fault from within ours. Where the program has none, ours goes to the kernel past it.
+ */
+static void sigchain_go_past(int sig, const struct sigaction *mirror)
+{
+	struct sigchain_kernel_action ours = sigchain_kernel(sig);
+
+	if (ours.handler == (void *)sigchain_first)
+		return;
+	ours.handler = (void *)mirror->sa_sigaction;
+	ours.flags = (unsigned long)(unsigned)mirror->sa_flags | (ours.flags & SIGCHAIN_RESTORER);
+	memcpy(&ours.mask, &mirror->sa_mask, sizeof(ours.mask));
+	sys_call(SYS_rt_sigaction, sig, &ours, NULL, SIGCHAIN_SETSIZE);
+}
+
 static int sigchain_is_ours(int sig)
 {
 	return sig > 0 && sig < SIGCHAIN_SIGNALS && sigchain[sig].ours;
@@ -131,6 +164,8 @@ static int sigchain_change(
 	err = real(sig, act ? &mirror : NULL, &kernel);
 	if (err && act)
 		sigchain_set_app(sig, had);
+	if (!err && act && act->sa_handler == SIG_DFL && sigchain_is_wrapped)
+		sigchain_go_past(sig, &mirror);
 	/* Somebody went past us (sigset, a raw call): what the kernel had is the truth. */
 	if (!err && kernel.sa_sigaction != sigchain_first)
 		*had = kernel;
@@ -163,22 +198,43 @@ static int sigchain_sigaction(int sig, const struct sigaction *act, struct sigac
 	return err;
 }
 
+void sigchain_find(void)
+{
+	sigchain_real();
+}
+
+/* Not where a runtime is told to let nobody have it: it then says yes, and does nothing. */
+static void sigchain_take_one(sigchain_sigaction_fn *real, int sig)
+{
+	void *before = sigchain_kernel(sig).handler;
+	struct sigaction had, mirror;
+
+	if (real(sig, NULL, &had))
+		return;
+	sigchain[sig].app[0] = sigchain[sig].app[1] = had;
+	mirror = sigchain_mirror(&had);
+	if (had.sa_handler == SIG_IGN) {
+		sigchain[sig].ours = 1;
+		return;
+	}
+	if (real(sig, &mirror, NULL))
+		return;
+	if (!sigchain_kernel_has_us(sig)) {
+		if (sigchain_kernel(sig).handler == before)
+			return;
+		sigchain_is_wrapped = 1;
+		sigchain_go_past(sig, &mirror);
+	}
+	sigchain[sig].ours = 1;
+}
+
 void sigchain_take(const int *signals, sigchain_fn *first)
 {
 	sigchain_sigaction_fn *real = sigchain_real();
 
 	sigchain_first = first;
-	for (; real && *signals; signals++) {
-		struct sigaction had, mirror;
-
-		if (real(*signals, NULL, &had))
-			continue;
-		sigchain[*signals].app[0] = sigchain[*signals].app[1] = had;
-		sigchain[*signals].ours = 1;
-		mirror = sigchain_mirror(&had);
-		if (had.sa_handler != SIG_IGN)
-			real(*signals, &mirror, NULL);
-	}
+	for (; real && *signals; signals++)
+		sigchain_take_one(real, *signals);
 }
 
 void sigchain_call(int sig, siginfo_t *info, void *context)

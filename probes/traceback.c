@@ -6,8 +6,8 @@
 #include <signal.h>
 #include <string.h>
 #include <time.h>
-#include <ucontext.h>
 
+#include "probes/glibc.h"
 #include "probes/lastwords.h"
 #include "probes/pyframes.h"
 #include "probes/sys.h"

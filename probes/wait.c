@@ -22,7 +22,7 @@ static struct {
 	void *waitpid, *wait, *wait3, *wait4, *waitid;
 } waits;
 
-void wait_birth(void)
+void wait_find(void)
 {
 	hook_resolve(&waits.waitpid, "waitpid", (void *)waitpid, hook_libc);
 	hook_resolve(&waits.wait, "wait", (void *)wait, hook_libc);

@@ -20,7 +20,8 @@ SH_TESTS += %D%/signals.test %D%/deaths.test %D%/life.test %D%/marks.test %D%/no
 	%D%/space.test
 EXTRA_DIST += %D%/marker.c
 
-SH_TESTS += %D%/refused.test %D%/tools.test %D%/identity.test
+SH_TESTS += %D%/refused.test %D%/tools.test %D%/identity.test %D%/sanitized.test
+EXTRA_DIST += %D%/sanitized.c
 
 check_PROGRAMS += %D%/arguments
 tests_probe_arguments_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir)/fixtures/standin/include
