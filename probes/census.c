@@ -4,9 +4,10 @@
  * whoever comes first has made it, all others find it complete. After that nobody needs a lock to
  * join: a slot is claimed by compare-and-swap (ring/census-write.h).
  *
- * That a process lives is said by a lock on its slot's first byte, which the kernel drops when it
- * ends, however it ends. Such locks belong to the process and go with any close() of the file, so
- * the descriptor is opened once, and looked at before it is used: the program may have closed it.
+ * That a process lives is said by its pid and start time, and where those may not be seen, and of
+ * ranks, by a lock on its slot's first byte, which the kernel drops when it ends, however it ends.
+ * Such locks belong to the process and go with any close() of the file: from then on it is not
+ * opened again, and looked at before it is used, as the program may have closed it.
  */
 #include "probes/census.h"
 
@@ -252,13 +253,9 @@ static int census_is_sound(int fd, const struct stat *st)
 	       h.slot_size == sizeof(struct census_slot) && h.slots == CENSUS_SLOTS;
 }
 
-/*
- * Opens the census, as a high descriptor: low ones are the program's, scripts count on them. -1
- * where there is none to trust.
- */
+/* Opens the census, for a moment; -1 where there is none to trust. */
 static int census_open_file(int dir)
 {
-	static const int high_from[] = {700, 200, 60};
 	struct stat st;
 	int fd = sys_openat(dir, CENSUS_FILE, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
 
@@ -270,32 +267,42 @@ static int census_open_file(int dir)
 	}
 	census.dev = st.st_dev;
 	census.ino = st.st_ino;
-	for (size_t i = 0; i < sizeof(high_from) / sizeof(*high_from); i++) {
-		int high = (int)sys_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, high_from[i]);
-
-		if (high < 0)
-			continue; /* the limit of open files is lower */
-		sys_close(fd);
-		return high;
-	}
 	return fd;
+}
+
+/* The same for life, as a high descriptor: low ones are the program's, scripts count on them. */
+static int census_open_high(void)
+{
+	static const int high_from[] = {700, 200, 60};
+	int dir = place_open(), fd = dir < 0 ? -1 : census_open_file(dir), high = -1;
+
+	/* Where the limit of open files is lower, there is none for us. */
+	for (size_t i = 0; i < sizeof(high_from) / sizeof(*high_from) && fd >= 0 && high < 0; i++)
+		high = (int)sys_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, high_from[i]);
+	if (fd >= 0)
+		sys_close(fd);
+	if (dir >= 0)
+		sys_close(dir);
+	return high < 0 ? -1 : high;
 }
 
 void census_open_job(void)
 {
-	int dir = place_open();
+	int dir = place_open(), fd;
 
 	if (dir < 0)
 		return;
-	census.fd = census_open_file(dir);
-	if (census.fd < 0) {
+	fd = census_open_file(dir);
+	if (fd < 0) {
 		census_make(dir);
-		census.fd = census_open_file(dir);
+		fd = census_open_file(dir);
 	}
 	sys_close(dir);
+	if (fd < 0)
+		return;
 	/* Not place_map(): the slots of others need not be faulted in, they exist. */
-	if (census.fd >= 0)
-		census.base = sys_map(CENSUS_SIZE, MAP_SHARED, census.fd);
+	census.base = sys_map(CENSUS_SIZE, MAP_SHARED, fd);
+	sys_close(fd);
 }
 
 /* The descriptor is still the census's: the program may have closed it and opened another. */
@@ -309,24 +316,21 @@ static int census_fd_is_ours(void)
 
 /* --- The slot -------------------------------------------------------------------------------- */
 
-/* Locks our slot for life; opens the census anew where the program has closed our descriptor. */
-static void census_lock(int slot)
+/* Opened anew where the program has closed our descriptor. */
+void census_hold(void)
 {
 	struct flock lock = {
 		.l_type = F_WRLCK,
 		.l_whence = SEEK_SET,
 		.l_start = (off_t)(sizeof(struct census_header) +
-				   (size_t)slot * sizeof(struct census_slot)),
+				   (size_t)census.slot * sizeof(struct census_slot)),
 		.l_len = 1,
 	};
 
-	if (!census_fd_is_ours()) {
-		int dir = place_open();
-
-		census.fd = dir < 0 ? -1 : census_open_file(dir);
-		if (dir >= 0)
-			sys_close(dir);
-	}
+	if (census.slot < 0)
+		return;
+	if (!census_fd_is_ours())
+		census.fd = census_open_high();
 	if (census.fd >= 0)
 		sys_call(SYS_fcntl, census.fd, F_SETLK, &lock);
 }
@@ -370,6 +374,25 @@ static void census_admit_agent(const struct census_header *job)
 		sys_call(SYS_prctl, PR_SET_PTRACER, job->agent_pid, 0, 0, 0);
 }
 
+/* Whether the agent may look for our pid in vain, or there is none who looks from where we know. */
+static int census_is_hidden(const struct census_header *job)
+{
+	return !job->agent_pid || !job->agent_pid_ns || job->agent_pid_ns != census.pid_ns;
+}
+
+/* Frees the slots of processes that are gone: 1 if there are any. */
+static int census_make_room(void)
+{
+	int dir = place_open(), fd = dir < 0 ? -1 : census_open_file(dir), swept;
+
+	swept = fd < 0 ? 0 : tools_sweep(census.base, fd, census.pid_ns);
+	if (fd >= 0)
+		sys_close(fd);
+	if (dir >= 0)
+		sys_close(dir);
+	return swept > 0;
+}
+
 void census_join(const struct census_self *self, int forked)
 {
 	const struct census_who who = {
@@ -386,7 +409,7 @@ void census_join(const struct census_self *self, int forked)
 		return;
 	census.pid_ns = self->pid_ns;
 	census.slot = census_claim(census.base, &who);
-	if (census.slot < 0 && tools_sweep(census.base, census.fd, self->pid_ns) > 0) {
+	if (census.slot < 0 && census_make_room()) {
 		ring_add(&census_job()->lost, UINT64_MAX); /* it found one after all */
 		census.slot = census_claim(census.base, &who);
 	}
@@ -394,7 +417,8 @@ void census_join(const struct census_self *self, int forked)
 		return;
 	s = census_slot_at(census.base, census.slot);
 	census.execed = !!(s->flags & CENSUS_F_EXECED);
-	census_lock(census.slot);
+	if (census_is_hidden(census.base))
+		census_hold();
 	census_admit_agent(census.base);
 	census_identify(s, self);
 	s->birth_tsc = ring_now();

@@ -2,11 +2,11 @@
 /*
  * census.h: this process's line in the job's process table (src/ring/census.h has the format).
  *
- * The constructor joins; a forked child joins at its first own act. The slot's first byte stays
- * locked for life by the one descriptor that the census was opened with: opening it again and
- * closing that would drop the lock. The descriptor is a high one, out of the program's way, and is
- * never used without a look whether it still is the census: the program may have closed it.
- * Without a census everything else still works.
+ * The constructor joins; a forked child joins at its first own act. After that no descriptor is
+ * kept: a job has thousands of processes that are no ranks, and many look at what they have open.
+ * Only a rank, and who lives in another pid namespace than the agent, keeps the slot's first byte
+ * locked for life, by a high descriptor, out of the program's way, which is never used without a
+ * look whether it still is the census. Without a census everything else still works.
  */
 #ifndef PROBES_CENSUS_H
 #define PROBES_CENSUS_H
@@ -51,10 +51,13 @@ void census_boot(uint8_t id[16]);
 void census_open_job(void);
 
 /*
- * Claims the slot of `self`, locked; a slot that this very process had before exec is taken over.
+ * Claims the slot of `self`; a slot that this very process had before exec is taken over.
  * `forked` says that we are the child of one that had the census open. Safe in a signal handler.
  */
 void census_join(const struct census_self *self, int forked);
+
+/* Locks our slot until the process ends, if it has one. Once; safe in a signal handler. */
+void census_hold(void);
 
 /* Our slot, for reading and for adding to; NULL without one. */
 struct census_slot *census_mine(void);

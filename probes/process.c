@@ -297,9 +297,11 @@ static void process_make(uint32_t role)
 	clock_anchor(w);
 	process_hand_over(w);
 	process_pin(w, RING_PROC_START, process.self.ppid);
-	if (role == RING_RANK)
+	if (role == RING_RANK) {
+		census_hold();
 		process_pin(w, RING_PROC_RANK,
 			process.self.rank < 0 ? UINT64_MAX : (uint64_t)process.self.rank);
+	}
 	process_pin_source(w);
 	ring_publish(w->base);
 	process.made[which] = 1;

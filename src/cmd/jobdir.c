@@ -25,6 +25,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "evidence/jobs.h"
+#include "proc/ns.h"
 #include "proc/read.h"
 #include "ring/census-write.h"
 
@@ -133,6 +134,7 @@ static void fill_census(struct jobdir *dir, const char *name)
 	head->created_realtime = (uint64_t)dir->launched;
 	head->agent_pid = dir->agent_pid;
 	head->agent_start_time = dir->agent_start_time;
+	head->agent_pid_ns = proc_ns_own();
 	snprintf(head->job, sizeof(head->job), "%s", dir->id);
 	snprintf(head->name, sizeof(head->name), "%s", name);
 	jobdir_beat(dir);

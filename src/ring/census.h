@@ -9,9 +9,10 @@
  *
  * CLAIM: CAS `state` FREE -> CLAIMING, fill, publish with a release store of the new state. A
  * process that finds its own (pid, start_time) has exec'ed: it takes its slot over.
- * LIVENESS: the owner holds an F_SETLK write lock on the first byte of its slot for life (never
- * opening the census a second time). A process is dead only if that lock is free AND its pid with
- * that start time is gone or a zombie: closefrom() and exec drop the lock of the living.
+ * LIVENESS: a rank, and whoever is not in the agent's pid namespace, holds an F_SETLK write lock on
+ * the first byte of its slot for life (never opening the census a second time). A process is dead
+ * only if that lock is free AND its pid with that start time is gone or a zombie: others hold none,
+ * and closefrom() and exec drop the lock of the living.
  * FREEING: a non-rank that exits cleanly (status 0) frees its slot; all others keep theirs. Of a
  * child that a signal killed, the parent that waits for it writes so into the child's slot.
  *
@@ -29,7 +30,7 @@
 
 #define CENSUS_MAGIC	     0x31534e4543514e49ull /* "INQCENS1" */
 #define CENSUS_VERSION_MAJOR 1
-#define CENSUS_VERSION_MINOR 2 /* since 2: what kind of number `rank` is */
+#define CENSUS_VERSION_MINOR 3 /* since 2: what kind of number `rank` is; 3: agent_pid_ns */
 #define CENSUS_SLOTS	     1024
 #define CENSUS_FILE	     "census"
 #define CENSUS_RING_FORMAT   "%u.%llu.%u.ring" /* pid, start time, generation */
@@ -76,7 +77,8 @@ struct census_header {
 	uint64_t ring_bytes; /* sum of all rings made, for the node's budget */
 	char job[64];
 	char name[64];
-	uint64_t spare[5];
+	uint64_t agent_pid_ns; /* inode of its pid namespace; 0 not known */
+	uint64_t spare[4];
 };
 
 /* The tools that a process owns; of a tool itself only `owner` counts. */
