@@ -47,8 +47,6 @@ struct python_method {
 	X(PyObject *, PyImport_GetModuleDict, (void))                                              \
 	X(PyObject *, PySys_GetObject, (const char *))                                             \
 	X(int, PyList_Insert, (PyObject *, Py_ssize_t, PyObject *))                                \
-	X(PyObject *, PyModule_New, (const char *))                                                \
-	X(PyObject *, PyModule_GetDict, (PyObject *))                                              \
 	X(PyObject *, PyCFunction_NewEx, (struct python_method *, PyObject *, PyObject *))         \
 	X(PyObject *, PyObject_Call, (PyObject *, PyObject *, PyObject *))                         \
 	X(PyObject *, PyInstanceMethod_New, (PyObject *))                                          \

@@ -24,7 +24,7 @@ struct shim_file {
 
 /* What lives as long as the interpreter. */
 static struct {
-	PyObject *module;    /* _inquest, which is the finder, too */
+	PyObject *finder;    /* which is `_inquest` to the shim's files */
 	PyObject *watched;   /* {module: the numbers of the files that patch it} */
 	PyObject *namespace; /* core.py's */
 } python_shim;
@@ -82,7 +82,25 @@ void python_shim_call(const char *function, PyObject *args)
 	python_forgive();
 }
 
+/* checksum(text, so_far): the CRC-32 of what was summed up so far and the text behind it. */
+static PyObject *shim_checksum(PyObject *self, PyObject *places, PyObject *keywords)
+{
+	struct python_args a = {.places = places, .keywords = keywords};
+	const char *text = python_arg_text(&a, 0, "text");
+	uint32_t sum = ~(uint32_t)python_arg_count(&a, 1, "so_far");
+
+	(void)self;
+	for (; text && *text; text++) {
+		sum ^= (unsigned char)*text;
+		for (int bit = 0; bit < 8; bit++)
+			sum = sum >> 1 ^ (sum & 1 ? 0xedb88320u : 0);
+	}
+	python_args_done(&a);
+	return py.PyLong_FromLongLong(~sum);
+}
+
 static struct python_method shim_methods[] = {
+	{"checksum", shim_checksum, PYTHON_METHOD, NULL},
 	{"load", shim_load, PYTHON_METHOD, NULL},
 	{NULL, NULL, 0, NULL},
 };
@@ -133,17 +151,34 @@ static int shim_add(PyObject *dict, struct python_method *m)
 	return failed ? -1 : 0;
 }
 
-/* Fills the module `_inquest`. 0, or -1. */
-static int shim_fill(void)
+/* Fills what will be the class's own dict. 0, or -1. */
+static int shim_fill(PyObject *dict)
 {
-	PyObject *dict = py.PyModule_GetDict(python_shim.module); /* borrowed */
+	PyObject *module = py.PyUnicode_FromString("_inquest");
+	int failed = !module || py.PyDict_SetItemString(dict, "__module__", module) ||
+		     py.PyDict_SetItemString(dict, "watched", python_shim.watched) ||
+		     python_channel_fill(dict) || shim_add(dict, python_fault) ||
+		     shim_add(dict, python_around) || shim_add(dict, python_watch) ||
+		     shim_add(dict, shim_methods);
 
-	if (py.PyDict_SetItemString(dict, "watched", python_shim.watched) ||
-		python_channel_fill(dict) || shim_add(dict, python_fault) ||
-		shim_add(dict, python_around) || shim_add(dict, python_watch) ||
-		shim_add(dict, shim_methods))
-		return -1;
-	return 0;
+	python_drop(module);
+	return failed ? -1 : 0;
+}
+
+/*
+ * The finder: a class like the interpreter's own, whose functions are called without an object. Who
+ * walks sys.meta_path counts on what classes and their objects have. New; NULL where it failed.
+ */
+static PyObject *shim_finder(void)
+{
+	PyObject *dict = py.PyDict_New(), *args, *made = NULL;
+
+	args = dict && !shim_fill(dict) ? py.Py_BuildValue("(s()O)", "Finder", dict) : NULL;
+	if (args)
+		made = py.PyObject_Call(py.type, args, NULL);
+	python_drop(args);
+	python_drop(dict);
+	return made;
 }
 
 /*
@@ -160,7 +195,7 @@ static int shim_furnish(void)
 		     py.PyDict_SetItemString(namespace, "__builtins__", builtins) ||
 		     py.PyDict_SetItemString(namespace, "__name__", name) ||
 		     py.PyDict_SetItemString(namespace, "sys", sys) ||
-		     py.PyDict_SetItemString(namespace, "_inquest", python_shim.module);
+		     py.PyDict_SetItemString(namespace, "_inquest", python_shim.finder);
 
 	python_drop(name);
 	return failed ? -1 : 0;
@@ -169,12 +204,11 @@ static int shim_furnish(void)
 /* 0, or -1 with or without an exception. */
 static int shim_install(void)
 {
-	python_shim.module = py.PyModule_New("_inquest");
 	python_shim.watched = shim_watched();
+	python_shim.finder = python_shim.watched ? shim_finder() : NULL;
 	python_shim.namespace = py.PyDict_New();
-	if (!python_shim.module || !python_shim.watched || !python_shim.namespace ||
-		shim_furnish() || shim_fill() ||
-		python_watch_begin(python_shim.module, python_shim.watched))
+	if (!python_shim.finder || !python_shim.namespace || shim_furnish() ||
+		python_watch_begin(python_shim.finder, python_shim.watched))
 		return -1;
 	python_watch_catch_up();
 	return 0;

@@ -3,10 +3,10 @@
  * python-watch.c: the imports of a program, watched: a module that the shim patches is patched when
  * its own code has run.
  *
- * What stands in sys.meta_path is the module `_inquest`, whose find_spec() looks each name up in a
- * dict. On a hit the finders behind it are asked, and the loader that they give gets an exec_module
- * of its own for this one run, which tells us of its end. All of it is C: compiling Python text
- * costs ten times more, and every program that imports `threading` would wait for it.
+ * What stands in sys.meta_path is the class `_inquest.Finder`, whose find_spec() looks each name up
+ * in a dict. On a hit the finders behind it are asked, and the loader that they give gets an
+ * exec_module of its own for this one run, which tells us of its end. All of it is C: compiling
+ * Python text costs ten times more, and every program that imports `threading` would wait for it.
  *
  * KeyboardInterrupt and SystemExit may come out of any call that runs code of the program, and are
  * the program's: they stay pending, each function here stops at them, and find_spec() raises them.
@@ -14,7 +14,7 @@
 #include "probes/python-parts.h"
 
 static struct {
-	PyObject *finder;  /* _inquest */
+	PyObject *finder;  /* the class */
 	PyObject *watched; /* {module: the numbers of the shim's files that patch it} */
 	PyObject *done;    /* {module: None} of those that are patched */
 } watch;

@@ -8,7 +8,7 @@
  * library (for the exceptions below). core.py runs once, in the main interpreter, when the first
  * module is looked for that any file of text patches (or when something is missing, or the program
  * adds an audit hook); then the other files, in the order of local.mk and in one namespace. Both
- * namespaces hold the builtins, `sys`, and the module `_inquest`, which is in no list of modules.
+ * namespaces hold the builtins, `sys`, and `_inquest`: the finder, a class that is in no module.
  * Its functions are in C; by place or name they take
  *
  *	span_begin(kind, name, detail=None)	kind: COMPILE, INPUT, CHECKPOINT, USER, DEVICE (ints

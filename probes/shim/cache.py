@@ -3,8 +3,6 @@
 # The compilers' caches as this process finds them at its first compile, and the locks in them.
 # Whether a cache was cold is the judge's to say: here are its directory, files and bytes, counted
 # for some milliseconds at most.
-import time
-
 _WALK_FILES = 4096
 _WALK_CPU_S = 0.02  # not by the clock alone: on a busy machine a warm cache would look partial
 _WALK_S = 0.3
@@ -44,16 +42,12 @@ def _tell_cache(key, path):
 def _inductor_cache():
     path = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
     if not path:
-        import getpass
-        import re
-        import tempfile
-
         try:
-            user = getpass.getuser()
+            user = _Library("getpass").getuser()
         except Exception:
             user = "uid_%d" % os.getuid()
-        path = os.path.join(tempfile.gettempdir(),
-                            "torchinductor_" + re.sub(r'[\\/:*?"<>|]', "_", user))
+        user = "".join("_" if c in '\\/:*?"<>|' else c for c in user)
+        path = os.path.join(_Library("tempfile").gettempdir(), "torchinductor_" + user)
     return os.path.abspath(path)
 
 
@@ -81,7 +75,7 @@ class _Waiter:
     """A span from the first time in vain to the end of the wait; per thread, since one waits."""
 
     def __init__(self):
-        self.mine = threading.local()
+        self.mine = _Local()
 
     def begin(self):
         if not getattr(self.mine, "open", False):

@@ -2,15 +2,14 @@
 #
 # Saving and loading of state: a CHECKPOINT span with the path, where the target is one. A
 # checkpoint that is made of many smaller ones is one span; what goes to memory is none.
-import io
-
-_checkpoint_depth = threading.local()
+_io = _Library("io")
+_checkpoint_depth = _Local()
 
 
 def _checkpoint_path(target):
     """Whether a checkpoint with this target is told of, and its path where that is known."""
     try:
-        told = not isinstance(target, io.BytesIO) and not getattr(_checkpoint_depth, "n", 0)
+        told = not isinstance(target, _io.BytesIO) and not getattr(_checkpoint_depth, "n", 0)
         return told, _path_text(target) if told else None
     except Exception:
         return True, None

@@ -28,7 +28,7 @@ _TRIGGERS = {
     "CUDAGRAPH_RECORDING": "cudagraph recording",
 }
 
-_phase_of_thread = threading.local()
+_phase_of_thread = _Local()
 _recorded = {}
 _bracket = None
 _results = {}
@@ -200,9 +200,6 @@ class _GraphIdentity:
     """A running checksum over the ops of a graph, and of those it calls."""
 
     def __init__(self):
-        import zlib
-
-        self.crc32 = zlib.crc32
         self.hash = 0
         self.nodes = 0
         self.collectives = 0
@@ -214,7 +211,7 @@ class _GraphIdentity:
             self.nodes += 1
             text = _target_text(node)
             self.collectives += _is_collective(text)
-            self.hash = self.crc32(("%s %s\n" % (node.op, text)).encode(), self.hash)
+            self.hash = _inquest.checksum("%s %s\n" % (node.op, text), self.hash)
             inner = getattr(gm, text, None) if node.op == "get_attr" and depth < 8 else None
             if hasattr(inner, "graph"):
                 self.take(inner, depth + 1)
@@ -226,9 +223,7 @@ class _GraphIdentity:
 def _compile_id(output_graph):
     found = getattr(output_graph, "dynamo_compile_id", None)
     if found is None:
-        import torch._guards
-
-        found = torch._guards.CompileContext.current_compile_id()
+        found = sys.modules["torch._guards"].CompileContext.current_compile_id()
     return str(found)
 
 

@@ -111,9 +111,7 @@ def _witness(name, ranks):
 
 def _scope(real, args, kwargs):
     """Describes the group that the call will make."""
-    import inspect
-
-    bound = inspect.signature(real).bind(*args, **kwargs).arguments
+    bound = _Library("inspect").signature(real).bind(*args, **kwargs).arguments
     name = bound.get("group_name") or ""
     backend = str(bound.get("backend") or "undefined").lower()
     timeout = _timeout_ns(bound.get("timeout"))

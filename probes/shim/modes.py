@@ -4,8 +4,6 @@
 #
 # A trait makes a ring for this process, and a rank's compile workers import torch as well: what is
 # learnt is kept until this process has something to tell as a rank (_announce()).
-import sys
-
 _learnt = {}
 _announced = False
 _modes = []

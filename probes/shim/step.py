@@ -43,7 +43,7 @@ def _count_steps_of_class(real):
             cls = type(self)
             if not hasattr(cls.step, "inquest_counts"):
                 told = _after(lambda args, kwargs: _stepped(args[0]))(cls.step)
-                cls.step = functools.update_wrapper(told, cls.step)
+                cls.step = _look_like(told, cls.step)
                 cls.step.inquest_counts = True
         except Exception:
             pass

@@ -8,10 +8,26 @@
 # exception goes back untouched; what we do beside it cannot raise; nothing of the program is kept
 # alive; name, doc and signature stay. The code's file name is one that Dynamo passes over, so that
 # no frame of ours is ever compiled or breaks a graph.
-import functools
-import os
-import threading
-import weakref
+#
+# Nothing is imported, not even from Python's own library: who looks at sys.modules, or replaces a
+# module before anybody has it (gevent), would find it there too early. What a framework needs it
+# has imported itself when we come to need it.
+
+
+class _Library:
+    # A module as the program has it. Where it has none, asking for something of it raises.
+
+    def __init__(self, name):
+        self.__name = name
+
+    def __getattr__(self, name):
+        return getattr(sys.modules[self.__name], name)
+
+
+os = _Library("os")
+time = _Library("time")
+_Local = sys.modules["_thread"]._local  # which the interpreter itself needs: threading.local
+_Reference = sys.modules["_weakref"].ref  # the same: weakref.ref
 
 _COMPILE = _inquest.COMPILE
 _INPUT = _inquest.INPUT
@@ -20,6 +36,21 @@ _DEVICE = _inquest.DEVICE
 _begin = _inquest.span_begin
 _end = _inquest.span_end
 _trait = _inquest.trait
+
+
+def _look_like(new, real):
+    """functools.update_wrapper()."""
+    for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotate__",
+                 "__type_params__"):
+        try:
+            setattr(new, name, getattr(real, name))
+        except AttributeError:
+            pass
+    if "__annotate__" not in dir(real) and hasattr(real, "__annotations__"):
+        new.__annotations__ = real.__annotations__
+    new.__dict__.update(getattr(real, "__dict__", ()))
+    new.__wrapped__ = real
+    return new
 
 
 def _replace(module, name, make):
@@ -33,7 +64,7 @@ def _replace(module, name, make):
     owner = module
     for part in name.split(".")[:-1]:
         owner = getattr(owner, part)
-    setattr(owner, name.split(".")[-1], functools.update_wrapper(make(real), real))
+    setattr(owner, name.split(".")[-1], _look_like(make(real), real))
 
 
 def _replace_any(module, names, make):
@@ -106,7 +137,7 @@ class _OfObject:
         entry = self.known.get(id(thing))
         if entry is None or entry[0]() is not thing:
             key = id(thing)
-            gone = weakref.ref(thing, lambda _: self.known.pop(key, None))
+            gone = _Reference(thing, lambda _: self.known.pop(key, None))
             entry = self.known[key] = (gone, [default])
         return entry[1]
 

@@ -205,7 +205,34 @@ spec.loader.exec_module(module)
 print(module.current_process().name)
 """)
 
+program("what finders have", """
+import copy, sys
+for finder in sys.meta_path:
+    assert isinstance(finder.__module__, str) and finder.__class__ and repr(finder)
+    assert hash(finder) and copy.copy(finder) and finder.__dict__ and finder.find_spec
+copy.deepcopy(sys.meta_path)
+print(len({type(finder) for finder in sys.meta_path}))
+print([f for f in sys.meta_path if f.__module__.startswith("_frozen_importlib")])
+""")
+
 # --- Modules of a framework's name that are none -----------------------------------------------
+
+for options in [], ["-S"], ["-I", "-S"]:
+    program("a framework that imports nothing " + " ".join(options), """
+import sys
+before = set(sys.modules)
+class Finder:
+    def find_spec(name, path=None, target=None):
+        if name.partition(".")[0] in ("torch", "triton", "jax"):
+            return type(sys.__spec__)(name, Finder, is_package=True)
+    def create_module(spec): return None
+    def exec_module(module): print(module.__name__, sorted(set(sys.modules) - before))
+sys.meta_path.append(Finder)
+import torch.version, torch.optim.optimizer, torch.serialization, torch._dynamo.utils
+import torch.distributed.distributed_c10d, torch.utils._filelock, triton.compiler.compiler
+import jax.version, jax._src.compiler
+print(sorted(set(sys.modules) - before))
+""", options)
 
 program("torch is not there", "import torch\n")
 program("no torch, twice", """
