@@ -29,10 +29,10 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "cmd/agent-keep.h"
 #include "cmd/agent-pace.h"
 #include "cmd/cmd.h"
 #include "cmd/outlet.h"
-#include "cmd/save.h"
 #include "evidence/live.h"
 #include "evidence/own-words.h"
 #include "evidence/receipt.h"
@@ -54,6 +54,8 @@
 #define QUIET_NS (40 * CLOCK_NS_PER_S)
 /* Bytes of the line for log collectors, its ends among them: a pipe takes 4096 in one piece. */
 #define LINE_MOST 3500
+/* How long what is to be said waits for its bundle. */
+#define SAVE_MS 1000
 /* Columns of the answer that the last line repeats. */
 #define ANSWER_MOST 600
 
@@ -194,27 +196,6 @@ static void sample(struct agent *agent)
 /* --- Looking, saying, keeping ------------------------------------------------------------------
  */
 
-/* Keeps a bundle of this look. That there is no room for one is said once. */
-static void keep_bundle(struct agent *agent, const struct look *look)
-{
-	struct complaint why = {0};
-	struct str folder = {0};
-
-	str_printf(&folder, "%s/", agent->options.output);
-	str_cut(&agent->bundle, 0);
-	if (save_bundle(look, folder.text, agent->moved_on, &agent->bundle, &why) == 0) {
-		agent->bundled = clock_monotonic_ns();
-		agent->storage_failed = false;
-	} else if (!agent->storage_failed) {
-		agent->storage_failed = true;
-		cmd_complain("no bundle kept: %s: give -o a folder with room; `inquest attach -o' "
-			     "still can",
-			complaint_text(&why));
-	}
-	complaint_release(&why);
-	str_release(&folder);
-}
-
 /* The verdict as a page for people. The job may have left a line open before it. */
 static void say_page(const struct look *look, const char *saved)
 {
@@ -277,6 +258,7 @@ static void say(struct agent *agent, const struct look *look)
 	say_page(look, saved);
 	say_line(look, saved);
 	agent->bundle_wanted |= saved != NULL;
+	agent->saved_is_news = !saved;
 	headline_sentence(&headline, look->verdicts, &look->verdicts->at[0]);
 	free(agent->headline);
 	free(agent->answer);
@@ -296,7 +278,7 @@ static void move_on(struct agent *agent)
 		str_add(&agent->kept, agent->bundle.text);
 		agent->moved_on++;
 	}
-	agent->bundle_wanted = false;
+	agent->bundle_wanted = agent->saved_is_news = false;
 }
 
 /* The last line of the log repeats the answer, and says how the job ended. */
@@ -359,7 +341,7 @@ static void act_on(struct agent *agent, struct look *look, enum stand_news news)
 		agent->bundle_wanted |= !may_resolve(look);
 		if (news == STAND_SAY || clock_monotonic_ns() - agent->bundled > REFRESH_NS) {
 			add_stacks(agent, look, news, AGENT_STACKS_CALM);
-			keep_bundle(agent, look);
+			agent_keep_bundle(agent, look, news == STAND_SAY ? SAVE_MS : 0);
 		}
 	}
 	if (news == STAND_SAY)
@@ -489,6 +471,7 @@ int agent_turn(struct agent *agent)
 
 	notice_own_sleep(agent, now);
 	jobdir_beat(agent->dir);
+	agent_keep_news(agent, 0);
 	serve_turn(&agent->serve, agent->dir->path.text);
 	if (is_due(&agent->due.scan, now, SCAN_NS))
 		scan(agent);
@@ -534,7 +517,38 @@ static bool is_disturbed(const struct agent *agent, const struct look *look)
 			anybody_died(look->verdicts->job));
 }
 
-void agent_before_signal(struct agent *agent, int signo)
+static int ms_to(int64_t then)
+{
+	int64_t left = then - clock_monotonic_ns();
+
+	return left < 0 ? 0 : (int)(left / CLOCK_NS_PER_MS);
+}
+
+/* Judges what was gathered before the signal, with stacks if there is time. */
+static void judge_before_signal(struct agent *agent, struct look *look, int64_t until)
+{
+	bool in_time = clock_monotonic_ns() < until;
+	enum stand_news news;
+
+	agent_quiet_fetch(&agent->quiet, &agent->stacks);
+	if (agent->by_stacks)
+		agent_stacks_add(&agent->stacks, look);
+	news = stand_take_last(&agent->stand, look->verdicts);
+	if (in_time && !agent->stacks.n && !stand_blames(look->verdicts))
+		agent_stacks_take(&agent->stacks, agent->dir->path.text, look, AGENT_STACKS_BRIEF,
+			agent->options.raw_stacks);
+	else if (in_time)
+		add_stacks(agent, look, news, AGENT_STACKS_BRIEF);
+	else
+		agent_stacks_add(&agent->stacks, look);
+	agent_keep_bundle(agent, look, ms_to(until));
+	if (news == STAND_SAY)
+		say(agent, look);
+	if (news != STAND_NOTHING && stand_blames(look->verdicts))
+		agent->bundle_wanted |= !may_resolve(look);
+}
+
+void agent_before_signal(struct agent *agent, int signo, int64_t until)
 {
 	int64_t now = clock_monotonic_ns();
 	struct look look = {0};
@@ -543,57 +557,21 @@ void agent_before_signal(struct agent *agent, int signo)
 		return;
 	scan(agent);
 	agent->quiet_until = now + QUIET_NS;
-	if (agent->ranks && gather(agent, &look) == 0 && !is_disturbed(agent, &look)) {
-		enum stand_news news;
-
-		agent_quiet_fetch(&agent->quiet, &agent->stacks);
-		if (agent->by_stacks)
-			agent_stacks_add(&agent->stacks, &look);
-		news = stand_take_last(&agent->stand, look.verdicts);
-		if (!agent->stacks.n && !stand_blames(look.verdicts))
-			agent_stacks_take(&agent->stacks, agent->dir->path.text, &look,
-				AGENT_STACKS_BRIEF, agent->options.raw_stacks);
-		else
-			add_stacks(agent, &look, news, AGENT_STACKS_BRIEF);
-		keep_bundle(agent, &look);
-		if (news == STAND_SAY)
-			say(agent, &look);
-		if (news != STAND_NOTHING && stand_blames(look.verdicts))
-			agent->bundle_wanted |= !may_resolve(&look);
-		write_manifest(agent);
-	}
+	/* Who has the signal already, and died of it, says nothing of why the job hung. */
+	if (agent->ranks && gather(agent, &look) == 0 && !is_disturbed(agent, &look) &&
+		!(clock_monotonic_ns() > until && anybody_died(look.verdicts->job)))
+		judge_before_signal(agent, &look, until);
 	look_release(&look);
+}
+
+void agent_after_signal(struct agent *agent, int ms)
+{
+	agent_keep_news(agent, ms);
+	write_manifest(agent);
 }
 
 /* --- The end -----------------------------------------------------------------------------------
  */
-
-/* The job in one line of manifest.jsonl, by one write: several jobs may end at once. */
-static void append_line(const struct agent *agent)
-{
-	char host[256];
-	struct agent_manifest manifest = manifest_now(agent, host, sizeof(host));
-	struct complaint why = {0};
-	struct str path = {0}, line = {0};
-	int fd = -1;
-
-	agent_manifest_format(&manifest, &line);
-	str_add_char(&line, '\n');
-	str_printf(&path, "%s/manifest.jsonl", agent->options.output);
-	if (save_make_folder(agent->options.output, &why) == 0)
-		fd = open(path.text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	/* One from before this was so may be anybody's to read. */
-	if (fd >= 0)
-		(void)!fchmod(fd, 0600);
-	if (fd < 0 || write(fd, line.text, line.len) != (ssize_t)line.len)
-		cmd_complain("no line added to %s: %s: give -o a folder with room", path.text,
-			why.words ? why.words : strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	complaint_release(&why);
-	str_release(&path);
-	str_release(&line);
-}
 
 /* Something went wrong, and nobody had told the job to end: judge what is left of it. */
 static void last_look(struct agent *agent)
@@ -607,28 +585,26 @@ static void last_look(struct agent *agent)
 		agent_stacks_add(&agent->stacks, &look);
 		/* What stood before blames somebody; a look that does not is no better. */
 		if (news != STAND_STILL || stand_blames(look.verdicts) || !agent->bundle.len)
-			keep_bundle(agent, &look);
+			agent_keep_bundle(agent, &look, AGENT_KEEP_LAST_MS);
 		if (news == STAND_SAY)
 			say(agent, &look);
 	}
 	look_release(&look);
 }
 
-/* After a good end a bundle that nobody was told of goes; what is told then is the one before. */
-static void forget_bundle(struct agent *agent)
+/* The job in one line of manifest.jsonl. */
+static void add_line(struct agent *agent, const char *forgotten)
 {
-	bool kept = !strcmp(str_text(&agent->bundle), str_text(&agent->kept));
+	char host[256];
+	struct agent_manifest manifest = manifest_now(agent, host, sizeof(host));
 
-	if (!agent->exit_status && !agent->bundle_wanted && agent->bundle.len && !kept) {
-		unlink(agent->bundle.text);
-		str_cut(&agent->bundle, 0);
-	}
-	if (!agent->bundle.len)
-		str_add(&agent->bundle, str_text(&agent->kept));
+	agent_keep_line(agent, &manifest, forgotten);
 }
 
 void agent_end(struct agent *agent, struct proc_id child, int wait_status, int shell_status)
 {
+	char *forgotten;
+
 	exits_add_waited(&agent->exits, child, wait_status);
 	scan(agent);
 	exits_look(&agent->exits);
@@ -638,11 +614,12 @@ void agent_end(struct agent *agent, struct proc_id child, int wait_status, int s
 	write_manifest(agent);
 	if (shell_status && agent->ranks && clock_monotonic_ns() >= agent->quiet_until)
 		last_look(agent);
-	forget_bundle(agent);
+	forgotten = agent_keep_forget(agent);
 	write_exits(agent);
 	write_manifest(agent);
-	append_line(agent);
 	say_end(agent, wait_status);
+	add_line(agent, forgotten);
+	free(forgotten);
 }
 
 static void count_living(struct agent *agent, const struct census_slot *slot)
@@ -663,6 +640,7 @@ bool agent_may_remove(struct agent *agent)
 void agent_release(struct agent *agent)
 {
 	agent_quiet_release(&agent->quiet);
+	saver_release(&agent->saver);
 	serve_close(&agent->serve);
 	exits_release(&agent->exits);
 	pulse_release(&agent->pulse);

@@ -18,6 +18,7 @@
 #include "cmd/exits.h"
 #include "cmd/jobdir.h"
 #include "cmd/look.h"
+#include "cmd/saver.h"
 #include "cmd/stand.h"
 #include "evidence/history.h"
 #include "evidence/pulse.h"
@@ -64,6 +65,8 @@ struct agent {
 	char *headline;     /* of the last verdict that was said */
 	char *answer;	    /* of the same, with its next step, in one line */
 	struct str bundle;  /* path of the last bundle */
+	struct saver saver; /* writes it, and all else that goes to durable storage */
+	bool saved_is_news; /* what it writes now was not there when the verdict was said */
 	struct str kept;    /* path of the last bundle that the log names and the job left behind */
 	unsigned moved_on;  /* how often it did */
 	struct evidence stacks; /* taken when a verdict was said last, or while all was quiet */
@@ -83,8 +86,15 @@ void agent_begin(struct agent *agent, const struct agent_options *options, struc
 /* Does what is due. Returns for how many ms nothing will be, at most 1000. */
 int agent_turn(struct agent *agent);
 
-/* The job is about to be told to end by this signal: keeps what is there now. */
-void agent_before_signal(struct agent *agent, int signo);
+/*
+ * The job is about to be told to end by this signal: looks at what is there now and says it. At
+ * `until`, CLOCK_MONOTONIC ns, the signal goes out, whatever is still to be done; what dies from
+ * then on dies of that.
+ */
+void agent_before_signal(struct agent *agent, int signo, int64_t until);
+
+/* And waits for what it keeps of that to be written, so many ms at most. */
+void agent_after_signal(struct agent *agent, int ms);
 
 /* The command is over: judges and keeps what must be, and adds its line to manifest.jsonl. */
 void agent_end(struct agent *agent, struct proc_id child, int wait_status, int shell_status);

@@ -2,7 +2,9 @@
 noinst_LTLIBRARIES += %D%/libcmd.la
 src_cmd_libcmd_la_SOURCES = \
 	%D%/agent.c %D%/agent.h \
+	%D%/agent-keep.c %D%/agent-keep.h \
 	%D%/agent-pace.c %D%/agent-pace.h \
+	%D%/agent-process.c %D%/agent-process.h \
 	%D%/agent-quiet.c %D%/agent-quiet.h \
 	%D%/agent-stacks.c %D%/agent-stacks.h \
 	%D%/attach.c \
@@ -12,6 +14,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/demo.c \
 	%D%/diagnose.c \
 	%D%/exits.c %D%/exits.h \
+	%D%/fds.c %D%/fds.h \
 	%D%/foreign.c %D%/foreign.h \
 	%D%/harvest.c %D%/harvest.h \
 	%D%/jobdir.c %D%/jobdir.h \
@@ -21,6 +24,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/ring.c %D%/ring-fields.c %D%/ring-fields.h %D%/ring-json.c %D%/ring-text.c \
 	%D%/run.c \
 	%D%/save.c %D%/save.h \
+	%D%/saver.c %D%/saver.h \
 	%D%/sift.c %D%/sift.h \
 	%D%/stage.c %D%/stage.h \
 	%D%/stand.c %D%/stand.h \

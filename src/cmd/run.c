@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a command as if we were not there (wrap.h), armed with the probe, and watches over it
- * (agent.h). Whatever of ours fails, the command runs; it never learns of it.
+ * Runs a command as if we were not there (wrap.h), armed with the probe, while the agent watches
+ * over it (agent-process.h). Whatever of ours fails, the command runs; it never learns of it.
  */
 #include <argp.h>
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/paths.h"
-#include "cmd/agent.h"
+#include "cmd/agent-process.h"
 #include "cmd/cmd.h"
 #include "cmd/jobdir.h"
 #include "cmd/wrap.h"
 
 #define DEFAULT_HANG_S 30
-#define WATCHED_FDS    1024
 
 /* Options without a short form: beyond all letters. */
 enum { HANG_AFTER = 256, RAW_STACKS, NO_LOGS };
@@ -89,7 +90,7 @@ static const struct argp argp = {
 	.args_doc = "-- COMMAND...",
 	.doc = "Run a command, and have it judged should it hang or die.\v"
 	       "The command's input, output, signals and exit status are its own. Exit status 125: "
-	       "inquest failed before it ran; 126: it cannot be run; 127: it was not found.",
+	       "inquest was used wrongly; 126: it cannot be run; 127: it was not found.",
 };
 
 /* --- The environment of the job ----------------------------------------------------------------
@@ -161,63 +162,52 @@ static void arm(const struct jobdir *dir)
 
 struct running {
 	struct wrap wrap;
-	struct agent agent;
-	struct jobdir dir;
-	bool watching; /* there is a folder, and so an agent */
+	struct agent_process agent;
 	struct proc_id child;
 };
+
+/* Signals by which jobs are told to end: the agent has a look before. */
+static bool is_ending(int signo)
+{
+	return signo == SIGTERM || signo == SIGINT || signo == SIGHUP || signo == SIGQUIT;
+}
 
 static void take_signals(struct running *running)
 {
 	int signo;
 
 	while ((signo = wrap_next_signal(&running->wrap))) {
-		if (running->watching)
-			agent_before_signal(&running->agent, signo);
+		if (is_ending(signo))
+			agent_process_before_signal(&running->agent, signo);
 		wrap_pass_on(&running->wrap, signo);
 	}
 }
 
-static void wait_for_news(struct running *running, int timeout_ms)
+/* Said by another process: who passes signals on waits for no reader of its words. */
+static void say_unwatched(void)
 {
-	struct pollfd fds[WATCHED_FDS];
-	size_t nr = 0;
-
-	fds[nr++] = (struct pollfd){.fd = running->wrap.signals, .events = POLLIN};
-	if (running->watching) {
-		if (running->agent.serve.fd >= 0 && !running->agent.serve.helper)
-			fds[nr++] = (struct pollfd){
-				.fd = running->agent.serve.fd, .events = POLLIN};
-		nr += exits_poll_set(&running->agent.exits, fds + nr, WATCHED_FDS - nr);
-		if (exits_needs_polling(&running->agent.exits) && timeout_ms > 100)
-			timeout_ms = 100;
-	}
-	poll(fds, nr, timeout_ms);
+	if (fork())
+		return;
+	cmd_complain("the agent has ended before its time: the job runs on unwatched");
+	_exit(0);
 }
 
+/* Nothing in here waits for anything but news. */
 static void loop(struct running *running)
 {
 	for (;;) {
-		int timeout_ms = -1;
+		struct pollfd fds[] = {{.fd = running->wrap.signals, .events = POLLIN},
+			{.fd = running->agent.fd, .events = 0}};
 
 		take_signals(running);
 		if (running->wrap.ended)
 			return;
-		if (running->watching)
-			timeout_ms = agent_turn(&running->agent);
-		wait_for_news(running, timeout_ms);
+		poll(fds, 2, -1);
+		if (fds[1].revents && agent_process_failed(&running->agent)) {
+			running->wrap.companion = 0;
+			say_unwatched();
+		}
 	}
-}
-
-static void finish(struct running *running)
-{
-	if (!running->watching)
-		return;
-	agent_end(&running->agent, running->child, running->wrap.wait_status,
-		wrap_shell_status(&running->wrap));
-	if (agent_may_remove(&running->agent))
-		jobdir_remove(&running->dir);
-	agent_release(&running->agent);
 }
 
 /* Bundles go to an absolute path: the job's folder of today may be another tomorrow. */
@@ -239,52 +229,112 @@ static char *output_folder(const struct arguments *arguments)
 	return str_detach(&path);
 }
 
-static int run_watched(struct running *running, const struct arguments *arguments)
+/* Fewer files than that, and the agent sees nothing. */
+#define LEAST_FILES 64
+
+/* The folder of the job, if there can be one. */
+static bool make_folder(const char *name, struct jobdir *dir)
 {
-	struct agent_options wishes = {.output = output_folder(arguments),
-		.name = arguments->name ? arguments->name : "",
+	struct complaint why = {0};
+	struct rlimit files;
+	bool made = false;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < LEAST_FILES)
+		cmd_complain("the job runs unwatched: only %llu files may be open: raise ulimit -n",
+			(unsigned long long)files.rlim_cur);
+	else if (jobdir_make(dir, name, &why) < 0)
+		cmd_complain("the job runs unwatched: %s: set INQUEST_DIR to a folder of yours",
+			complaint_text(&why));
+	else
+		made = true;
+	complaint_release(&why);
+	return made;
+}
+
+/* Starts the agent, if there can be one; then the environment is the job's. */
+static void begin_watch(struct running *running, const struct arguments *arguments)
+{
+	struct agent_options wishes = {.name = arguments->name ? arguments->name : "",
 		.argv = arguments->command,
 		.raw_stacks = arguments->raw_stacks,
 		.no_logs = arguments->no_logs,
 		.hang_after = (int64_t)(arguments->hang_after_s * (double)CLOCK_NS_PER_S)};
+	struct jobdir dir = {.census_fd = -1};
+	struct complaint why = {0};
+	char *output;
+
+	if (!make_folder(wishes.name, &dir))
+		return;
+	output = output_folder(arguments);
+	wishes.output = output;
+	arm(&dir);
+	wishes.envp = environ;
+	if (agent_process_start(&running->agent, &wishes, &dir, &why) < 0) {
+		cmd_complain("the job runs unwatched: %s", complaint_text(&why));
+		jobdir_remove(&dir);
+		jobdir_release(&dir);
+	}
+	complaint_release(&why);
+	free(output);
+	running->wrap.companion = running->agent.pid;
+}
+
+static size_t count(char *const *list)
+{
+	size_t n = 0;
+
+	while (list[n])
+		n++;
+	return n;
+}
+
+/* The command in place of us, as if we had never been. */
+static int become(struct running *running, const struct arguments *arguments, char **plain)
+{
+	struct complaint why = {0};
+	int status = wrap_become(&running->wrap, arguments->command, plain, &why);
+
+	cmd_complain("%s", complaint_text(&why));
+	complaint_release(&why);
+	return status;
+}
+
+static int run_watched(struct running *running, const struct arguments *arguments)
+{
+	size_t nr = count(environ);
+	char **plain = alloc_zeroed(nr + 1, sizeof(*plain));
 	struct complaint why = {0};
 	int status;
 
-	running->watching = jobdir_make(&running->dir, wishes.name, &why) == 0;
-	if (running->watching)
-		arm(&running->dir);
-	else
-		cmd_complain("the job runs unwatched: %s: set INQUEST_DIR to a folder of yours",
-			complaint_text(&why));
-	complaint_release(&why);
-	wishes.envp = environ;
-	if (running->watching)
-		agent_begin(&running->agent, &wishes, &running->dir);
-	status = wrap_start(&running->wrap, arguments->command, environ, &why);
-	if (status) {
-		cmd_complain("%s", complaint_text(&why));
-		if (running->watching) {
-			agent_release(&running->agent);
-			jobdir_remove(&running->dir);
-		}
-	} else {
+	/* setenv() changes the list, and leaves its texts alone. */
+	memcpy(plain, environ, nr * sizeof(*plain));
+	begin_watch(running, arguments);
+	status = wrap_start(&running->wrap, arguments->command,
+		running->agent.pid ? environ : plain, &running->agent.fd, 1, &why);
+	if (!status) {
 		running->child.pid = (uint32_t)running->wrap.child;
 		running->child.start_time = proc_start_time(running->child.pid);
-		if (running->watching)
-			jobdir_sweep(&running->dir);
 		loop(running);
-		finish(running);
+		agent_process_end(&running->agent, running->child, running->wrap.wait_status,
+			wrap_shell_status(&running->wrap));
+	} else {
+		if (status != WRAP_FAILED)
+			cmd_complain("%s", complaint_text(&why));
+		else
+			cmd_complain("the job runs unwatched: %s", complaint_text(&why));
+		agent_process_end(&running->agent, (struct proc_id){0}, 0, status);
+		if (status == WRAP_FAILED)
+			status = become(running, arguments, plain);
 	}
 	complaint_release(&why);
-	free((char *)wishes.output);
-	jobdir_release(&running->dir);
+	free(plain);
 	return status;
 }
 
 static int run(int argc, char **argv)
 {
 	struct arguments arguments = {.hang_after_s = DEFAULT_HANG_S};
-	struct running running = {.dir = {.census_fd = -1}};
+	struct running running = {.agent = {.fd = -1}};
 	int status;
 
 	wrap_guard(&running.wrap);

@@ -4,10 +4,13 @@
  * a daemon of the job would no longer be 1. How orphans and other ranks ended is asked of the
  * kernel by pidfd (exits.c).
  *
- * STOPPING. A stop key stops the command; we see that in its wait status and stop ourselves, so
- * that the shell which waits for us takes its terminal back. SIGCONT is passed on like any other. A
- * command stopped by SIGSTOP does not stop us: somebody froze a rank, and that is what we are here
- * to say.
+ * STOPPING. Whatever stops the command, a key of the terminal, another process, or it itself, as
+ * editors and shells do: we see it in its wait status and stop by the same signal, so that the
+ * shell which waits for us takes its terminal back. SIGSTOP is different: where no shell's job is
+ * stopped by it, somebody froze a process, and that is what we are here to say.
+ *
+ * Stopped, we learn nothing. Whoever continues us continues the command, as SIGCONT is passed on
+ * like any other; should somebody continue the command alone, the waker tells us.
  */
 #include "cmd/wrap.h"
 
@@ -24,6 +27,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "cmd/fds.h"
 #include "proc/read.h"
 
 /* Signals that are ours to handle or nobody's: faults of our own, and those that cannot be had. */
@@ -59,9 +63,10 @@ static pid_t start_witness(void)
 		return pid;
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
+	prctl(PR_SET_NAME, "inquest-witness", 0, 0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (int fd = 0; fd < 256; fd++)
-		close(fd);
+	fds_keep(NULL, 0);
+	fds_silence();
 	while (getppid() == us)
 		pause();
 	_exit(0);
@@ -112,17 +117,28 @@ static bool was_for_group(struct wrap *wrap, int signo)
 	return true;
 }
 
-static void become_command(
-	const struct wrap *wrap, char *const *argv, char *const *envp, int report_fd)
+/* All that we changed of ourselves, as it was. */
+static void restore(const struct wrap *wrap)
 {
-	int err;
-
-	sigprocmask(SIG_SETMASK, &wrap->old_mask, NULL);
 	if (wrap->ignored_children)
 		signal(SIGCHLD, SIG_IGN);
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
 		if (!wrap->ignored_limits[i])
 			signal(limits[i], SIG_DFL);
+	setrlimit(RLIMIT_NOFILE, &wrap->old_files);
+	prctl(PR_SET_PDEATHSIG, wrap->death_signal, 0, 0, 0);
+	sigprocmask(SIG_SETMASK, &wrap->old_mask, NULL);
+}
+
+static void become_command(struct wrap *wrap, pid_t us, char *const *argv, char *const *envp,
+	int report_fd)
+{
+	int err;
+
+	restore(wrap);
+	/* Our parent's death would have been its own; ours came between, and is no news. */
+	if (wrap->death_signal && getppid() != us)
+		raise(wrap->death_signal);
 	execvpe(argv[0], argv, envp);
 	err = errno;
 	if (write(report_fd, &err, sizeof(err)) < 0)
@@ -134,13 +150,14 @@ static void become_command(
 static int spawn(struct wrap *wrap, char *const *argv, char *const *envp)
 {
 	int report[2], err = 0;
+	pid_t us = getpid();
 	ssize_t got;
 
 	if (pipe2(report, O_CLOEXEC) < 0)
 		return errno;
 	wrap->child = fork();
 	if (wrap->child == 0)
-		become_command(wrap, argv, envp, report[1]);
+		become_command(wrap, us, argv, envp, report[1]);
 	if (wrap->child < 0)
 		err = errno;
 	close(report[1]);
@@ -155,35 +172,69 @@ static int spawn(struct wrap *wrap, char *const *argv, char *const *envp)
 
 void wrap_guard(struct wrap *wrap)
 {
+	struct rlimit files;
+	sigset_t taken;
+
+	wrap->child = wrap->witness = wrap->signals = -1;
+	fds_fill_standard();
+	/* Where our parent ignored SIGCHLD the kernel would tell us no status. */
+	wrap->ignored_children = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
 		wrap->ignored_limits[i] = signal(limits[i], SIG_IGN) == SIG_IGN;
+	getrlimit(RLIMIT_NOFILE, &wrap->old_files);
+	files = wrap->old_files;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+	prctl(PR_GET_PDEATHSIG, &wrap->death_signal, 0, 0, 0);
+	fill_taken(&taken);
+	sigprocmask(SIG_BLOCK, &taken, &wrap->old_mask);
 }
 
-int wrap_start(struct wrap *wrap, char *const *argv, char *const *envp, struct complaint *why)
+/* Not started: what exec said, or that it did not come to that. */
+static int failed(int err, bool tried, const char *name, struct complaint *why)
+{
+	complaint_errno(why, err, "cannot run %s", name);
+	if (!tried)
+		return WRAP_FAILED;
+	return err == ENOENT || err == ENOTDIR ? WRAP_NOT_FOUND : WRAP_NOT_EXECUTABLE;
+}
+
+/* Nothing of the command's is held here any more. */
+static void let_go(const struct wrap *wrap, const int *keep, size_t n)
+{
+	int all[8] = {wrap->signals};
+
+	for (size_t i = 0; i < n && i < sizeof(all) / sizeof(all[0]) - 1; i++)
+		all[i + 1] = keep[i];
+	fds_keep(all, n + 1);
+}
+
+int wrap_start(struct wrap *wrap, char *const *argv, char *const *envp, const int *keep, size_t n,
+	struct complaint *why)
 {
 	sigset_t taken;
 	int err;
 
-	wrap->child = wrap->witness = wrap->signals = -1;
-	/* Where our parent ignored SIGCHLD the kernel would tell us no status. */
-	wrap->ignored_children = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
 	fill_taken(&taken);
-	sigprocmask(SIG_BLOCK, &taken, &wrap->old_mask);
 	wrap->signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
 	err = wrap->signals < 0 ? errno : spawn(wrap, argv, envp);
-	if (!err) {
-		wrap->witness = start_witness();
-		signal(SIGPIPE, SIG_IGN);
-		return 0;
+	if (err) {
+		bool tried = wrap->child > 0;
+
+		wrap_release(wrap);
+		return failed(err, tried, argv[0], why);
 	}
-	complaint_errno(why, err, "cannot run %s", argv[0]);
-	if (wrap->signals < 0 || wrap->child < 0)
-		err = WRAP_FAILED;
-	else
-		err = err == ENOENT || err == ENOTDIR ? WRAP_NOT_FOUND : WRAP_NOT_EXECUTABLE;
-	wrap_release(wrap);
-	sigprocmask(SIG_SETMASK, &wrap->old_mask, NULL);
-	return err;
+	let_go(wrap, keep, n);
+	wrap->witness = start_witness();
+	signal(SIGPIPE, SIG_IGN);
+	return 0;
+}
+
+int wrap_become(struct wrap *wrap, char *const *argv, char *const *envp, struct complaint *why)
+{
+	restore(wrap);
+	execvpe(argv[0], argv, envp);
+	return failed(errno, true, argv[0], why);
 }
 
 static bool is_stop_key(int signo)
@@ -199,9 +250,9 @@ static void take_child(struct wrap *wrap)
 	while (!wrap->ended &&
 		waitpid(wrap->child, &status, WNOHANG | WUNTRACED | WCONTINUED) > 0) {
 		if (WIFSTOPPED(status)) {
-			wrap->child_stopped = is_stop_key(WSTOPSIG(status));
+			wrap->stopped_by = WSTOPSIG(status);
 		} else if (WIFCONTINUED(status)) {
-			wrap->child_stopped = false;
+			wrap->stopped_by = 0;
 		} else {
 			wrap->ended = true;
 			wrap->wait_status = status;
@@ -209,13 +260,88 @@ static void take_child(struct wrap *wrap)
 	}
 }
 
-/* Stops us with the command if both were told so; a later SIGCONT is a signal like any other. */
+/* Are we a shell's job, in whose terminal's foreground the command was or is? */
+static bool has_terminal(const struct wrap *wrap)
+{
+	int fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	pid_t front;
+
+	if (fd < 0)
+		return false;
+	front = tcgetpgrp(fd);
+	close(fd);
+	return front > 0 && (front == getpgrp() || front == getpgid(wrap->child));
+}
+
+static bool is_stopped(pid_t pid)
+{
+	struct procstat stat;
+
+	return proc_read_stat((struct proc_id){.pid = (uint32_t)pid}, &stat) == 0 &&
+	       stat.state == 'T';
+}
+
+/* The waker: continues us, should the command be continued, and by nobody who continues us. */
+static pid_t start_waker(const struct wrap *wrap)
+{
+	const struct timespec pause = {.tv_nsec = 50000000};
+	pid_t us = getpid(), pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (getppid() == us && is_stopped(wrap->child))
+		nanosleep(&pause, NULL);
+	kill(us, SIGCONT);
+	_exit(0);
+}
+
+/* Stops us as the kernel would have; in a group that nobody waits for it does not. */
+static void stop(int signo)
+{
+	void (*before)(int) = signal(signo, SIG_DFL);
+	sigset_t only;
+
+	sigemptyset(&only);
+	sigaddset(&only, signo);
+	raise(signo);
+	sigprocmask(SIG_UNBLOCK, &only, NULL);
+	sigprocmask(SIG_BLOCK, &only, NULL);
+	if (signo != SIGSTOP)
+		signal(signo, before);
+}
+
+/* Stops us with the command; a later SIGCONT is a signal like any other. */
 static void stop_with_child(struct wrap *wrap)
 {
-	if (!wrap->child_stopped || !wrap->stop_asked)
+	int signo = wrap->stopped_by;
+	pid_t sleeper;
+
+	wrap->stopped_by = 0;
+	if (wrap->ended || !signo || !(is_stop_key(signo) || has_terminal(wrap)))
 		return;
-	wrap->child_stopped = wrap->stop_asked = false;
-	raise(SIGSTOP);
+	/* Frozen, it is to be watched; stopped by who works with it, it is not. */
+	sleeper = is_stop_key(signo) ? wrap->companion : 0;
+	if (sleeper > 0)
+		kill(sleeper, SIGSTOP);
+	wrap->waker = start_waker(wrap);
+	stop(signo);
+	if (wrap->waker > 0) {
+		kill(wrap->waker, SIGKILL);
+		waitpid(wrap->waker, NULL, 0);
+	}
+	if (sleeper > 0)
+		kill(sleeper, SIGCONT);
+}
+
+/* Sent by the command to its parent, or by a helper of ours. */
+static bool is_for_us(const struct wrap *wrap, const struct signalfd_siginfo *info)
+{
+	pid_t sender = (pid_t)info->ssi_pid;
+
+	if (info->ssi_code != SI_USER)
+		return false;
+	return sender == wrap->child || (wrap->waker > 0 && sender == wrap->waker);
 }
 
 int wrap_next_signal(struct wrap *wrap)
@@ -224,17 +350,10 @@ int wrap_next_signal(struct wrap *wrap)
 
 	take_child(wrap);
 	while (read(wrap->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD) {
+		if (info.ssi_signo == SIGCHLD)
 			take_child(wrap);
-			continue;
-		}
-		if (info.ssi_code == SI_USER && (pid_t)info.ssi_pid == wrap->child)
-			continue;
-		if (is_stop_key((int)info.ssi_signo))
-			wrap->stop_asked = true;
-		if (info.ssi_signo == SIGCONT)
-			wrap->stop_asked = false;
-		return (int)info.ssi_signo;
+		else if (!is_for_us(wrap, &info))
+			return (int)info.ssi_signo;
 	}
 	stop_with_child(wrap);
 	return 0;

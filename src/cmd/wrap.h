@@ -14,6 +14,8 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "base/complaint.h"
@@ -21,12 +23,15 @@
 struct wrap {
 	pid_t child;
 	pid_t witness;
+	pid_t companion; /* the caller's: sleeps while the command is stopped; 0 none */
+	pid_t waker; /* the last one: what it sends is for us */
 	int signals; /* a signalfd: SIGCHLD and every signal that is passed on */
 	sigset_t old_mask;
+	struct rlimit old_files;
+	int death_signal; /* that we asked for, should our parent die; 0 none */
 	bool ignored_children;
 	bool ignored_limits[2]; /* what wrap_guard() ignores was ignored before */
-	bool stop_asked;    /* a stop key, or kill -TSTP, came to us */
-	bool child_stopped; /* by such a signal */
+	int stopped_by; /* a signal stopped the command; 0: it goes on */
 	bool ended;
 	int wait_status; /* valid when ended */
 };
@@ -34,20 +39,26 @@ struct wrap {
 enum { WRAP_FAILED = 125, WRAP_NOT_EXECUTABLE = 126, WRAP_NOT_FOUND = 127 };
 
 /*
- * Call this first: from then on a limit on files or CPU time that we run into is an error to us,
- * not our end, which would look like the command's.
+ * Call this first, and once: from then on signals wait for wrap_next_signal(), a limit on files or
+ * CPU time that we run into is an error to us, not our end, which would look like the command's,
+ * and we may have as many files open as the hard limit allows. The command gets all as it was.
  */
 void wrap_guard(struct wrap *wrap);
 
 /*
- * Starts argv with environment envp; the file is searched in our PATH. 0; or one of the above with
- * words, and nothing runs.
+ * Starts argv with environment envp; the file is searched in our PATH. Then we hold nothing any
+ * more of what we were given but stderr, and `keep` of ours, n of them. 0; or one of the above with
+ * words, and nothing runs: WRAP_FAILED where wrap_become() may still do.
  */
-int wrap_start(struct wrap *wrap, char *const *argv, char *const *envp, struct complaint *why);
+int wrap_start(struct wrap *wrap, char *const *argv, char *const *envp, const int *keep, size_t n,
+	struct complaint *why);
+
+/* Becomes the command, with nobody to watch it. Returns only one of the above, with words. */
+int wrap_become(struct wrap *wrap, char *const *argv, char *const *envp, struct complaint *why);
 
 /*
  * The next signal that came and is to be passed on, 0 if there is none for now. SIGCHLD is dealt
- * with here: it may set `ended`, or stop us with our stopped child. What the command itself sends
+ * with here: it may set `ended`, or stop us with the stopped command. What the command itself sends
  * to us, its parent, is not given back to it.
  */
 int wrap_next_signal(struct wrap *wrap);

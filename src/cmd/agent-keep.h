@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * agent-keep.h: what the agent leaves on storage that outlives the node, bundles and
+ * manifest.jsonl. A saver writes it, and the agent waits for it only so long: what is to be said is
+ * said, whatever becomes of that storage.
+ */
+#ifndef CMD_AGENT_KEEP_H
+#define CMD_AGENT_KEEP_H
+
+#include "cmd/agent.h"
+#include "evidence/agentfiles.h"
+
+/* In the end there is nothing else to be done. */
+#define AGENT_KEEP_LAST_MS 4000
+
+/*
+ * Keeps a bundle of this look, and waits so many ms for it to be there: then agent->bundle names
+ * it. That there can be none is said, once until there is one.
+ */
+void agent_keep_bundle(struct agent *agent, const struct look *look, int ms);
+
+/*
+ * Whether a bundle that was begun is there now, within so many ms. One that was not there yet when
+ * the verdict was said is said then.
+ */
+void agent_keep_news(struct agent *agent, int ms);
+
+/*
+ * After a good end a bundle that nobody was told of goes; what is told then is the one before.
+ * Gives its path, for agent_keep_line() and free(); NULL where there is none.
+ */
+char *agent_keep_forget(struct agent *agent);
+
+/* Adds the job's line to manifest.jsonl, and removes that bundle, if it is not NULL. */
+void agent_keep_line(
+	struct agent *agent, const struct agent_manifest *manifest, const char *remove);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fds.h: which descriptors a process of ours holds. Whatever the command was given, a pipe, a lock,
+ * is over when the command closes it: nobody beside it may hold the other copy.
+ */
+#ifndef CMD_FDS_H
+#define CMD_FDS_H
+
+#include <stddef.h>
+
+/*
+ * Puts /dev/null where 0, 1 or 2 is closed, so that no file of ours gets that number; a command
+ * that is started has it closed again.
+ */
+void fds_fill_standard(void);
+
+/*
+ * Closes all but 2 and these n; 0 and 1 become /dev/null. Negative ones in keep count as none.
+ */
+void fds_keep(const int *keep, size_t n);
+
+/* Puts /dev/null on 2 as well. */
+void fds_silence(void);
+
+#endif
