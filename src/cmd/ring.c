@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "cmd/outlet.h"
 #include "cmd/ring-fields.h"
+#include "evidence/ring-redact.h"
 #include "ring/ring-snapshot.h"
 
 struct arguments {
@@ -111,6 +112,7 @@ static int cmd_ring(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	if (read_ring(arguments.path, &bytes, &size))
 		return CMD_UNREADABLE;
+	ring_redact(bytes, size, &(struct ring_redact_options){.raw_stacks = true});
 	error = ring_view_open(&view, bytes, size);
 	if (error) {
 		cmd_complain("cannot read %s: %s", arguments.path, ring_strerror(error));
