@@ -22,6 +22,7 @@
 
 #include "probes/goodbye.h"
 #include "probes/process.h"
+#include "probes/seal.h"
 #include "probes/self.h"
 #include "probes/sigchain.h"
 #include "probes/sys.h"
@@ -281,6 +282,8 @@ void death_find(void)
 	goodbye_find();
 	wait_find();
 	sigchain_find();
+	seal_find();
+	spawn_find();
 }
 
 void death_birth(void)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "probes/glibc.h"
+#include "probes/preload.h"
 #include "probes/process.h"
 #include "probes/sys.h"
 
@@ -106,6 +107,7 @@ static int goodbye_execve(const char *path, char *const argv[], char *const envp
 	long err;
 
 	goodbye_before_exec();
+	PRELOAD_ENVIRONMENT(envp);
 	if (real)
 		return goodbye_after_exec(real(path, argv, envp));
 	err = sys_call(SYS_execve, path, argv, envp);
@@ -127,7 +129,7 @@ HOOK_EXPORT int execv(const char *path, char *const argv[])
 {
 	__typeof__(execv) *real = HOOK_REAL_AT(goodbye.execv, execv, "execv");
 
-	if (!real)
+	if (!real || preload_room(environ))
 		return goodbye_execve(path, argv, environ);
 	goodbye_before_exec();
 	return goodbye_after_exec(real(path, argv));
@@ -138,6 +140,8 @@ HOOK_EXPORT int execvp(const char *file, char *const argv[])
 {
 	__typeof__(execvp) *real = HOOK_REAL_AT(goodbye.execvp, execvp, "execvp");
 
+	if (preload_room(environ))
+		return execvpe(file, argv, environ);
 	if (!real)
 		return goodbye_execve(file, argv, environ);
 	goodbye_before_exec();
@@ -152,6 +156,7 @@ HOOK_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[]
 	if (!real)
 		return goodbye_execve(file, argv, envp);
 	goodbye_before_exec();
+	PRELOAD_ENVIRONMENT(envp);
 	return goodbye_after_exec(real(file, argv, envp));
 }
 
@@ -165,6 +170,7 @@ HOOK_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 		return -1;
 	}
 	goodbye_before_exec();
+	PRELOAD_ENVIRONMENT(envp);
 	return goodbye_after_exec(real(fd, argv, envp));
 }
 

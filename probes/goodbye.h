@@ -19,6 +19,9 @@ void goodbye_find(void);
 /* In the constructor: from now on the end is noted. */
 void goodbye_birth(void);
 
+/* Finds what starts programs beside exec (spawn.c), as goodbye_find(). */
+void spawn_find(void);
+
 /* Finds the ways to wait for children (wait.c), as goodbye_find(). */
 void wait_find(void);
 

@@ -40,11 +40,14 @@ libinquest_probe_la_SOURCES = \
 	%D%/nvtx-range.c \
 	%D%/place.c %D%/place.h \
 	%D%/probe.h \
+	%D%/preload.c %D%/preload.h \
 	%D%/profiler.c %D%/profiler.h %D%/profiler-abi.h \
 	%D%/profiler-kernel.c \
 	%D%/process.c %D%/process.h \
+	%D%/seal.c %D%/seal.h \
 	%D%/self.c %D%/self.h \
 	%D%/sigchain.c %D%/sigchain.h \
+	%D%/spawn.c \
 	%D%/symver.h %D%/sys.h %D%/text.h \
 	%D%/thread.c %D%/thread.h \
 	%D%/traceback.c %D%/traceback.h \

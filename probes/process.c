@@ -31,6 +31,7 @@
 #include "probes/group.h"
 #include "probes/place.h"
 #include "probes/python.h"
+#include "probes/sigchain.h"
 #include "probes/sys.h"
 #include "probes/text.h"
 #include "probes/thread.h"
@@ -44,6 +45,8 @@
 
 static struct {
 	int begun, born;
+	enum process_view left; /* what it was when it was left, and its epoch */
+	uint64_t left_epoch;
 	uint32_t pid;
 	uint64_t lock; /* pid << 32 | tid of who makes a ring now */
 	uint64_t epochs;
@@ -442,6 +445,33 @@ void process_stderr(const char *bytes, uint64_t len)
 	process.text_pid = pid;
 	for (uint64_t i = len > PROCESS_TEXT ? len - PROCESS_TEXT : 0; i < len; i++)
 		process.text[process.text_head++ % PROCESS_TEXT] = bytes[i];
+}
+
+int process_leave(void)
+{
+	enum process_view view = process_view();
+
+	if (view != PROCESS_SELF && view != PROCESS_FORKED)
+		return 0;
+	sigchain_leave_all();
+	process.left = view;
+	process.left_epoch = *process_epoch;
+	if (view == PROCESS_SELF && (process.made[0] || process.made[1]))
+		trait_put("sealed", "seccomp", TRAIT_NO_NUMBER);
+	else if (view == PROCESS_SELF)
+		census_leave(0); /* nobody is told of its end, so nobody may wait for word of it */
+	process.born = 0;
+	__atomic_store_n(process_epoch, 0, __ATOMIC_RELEASE);
+	return 1;
+}
+
+void process_return(void)
+{
+	__atomic_store_n(process_epoch, process.left_epoch, __ATOMIC_RELEASE);
+	process.born = 1;
+	if (process.left == PROCESS_SELF && !census_mine())
+		census_join(&process.self, 0);
+	sigchain_take_again();
 }
 
 void process_forked(void)

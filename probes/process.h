@@ -65,6 +65,15 @@ void process_end(enum ring_milestone how, int status);
  */
 void process_stderr(const char *bytes, uint64_t len);
 
+/*
+ * The process may make no call of ours from now on: signals are its own again, and nothing is
+ * recorded any more. 1; or 0 where there is nothing to leave, and in a vfork child.
+ */
+int process_leave(void);
+
+/* It may after all: as before process_leave(). */
+void process_return(void);
+
 /* The child side of a fork, where the kernel cannot wipe the epoch. */
 void process_forked(void);
 

@@ -39,6 +39,7 @@ static struct {
 	struct sigaction app[2];
 	unsigned now;
 	unsigned ours;       /* 1: this signal is one of those we take */
+	unsigned left;       /* 1: it was, and may be again */
 	unsigned no_restart; /* siginterrupt(sig, 1) */
 } sigchain[SIGCHAIN_SIGNALS];
 
@@ -235,6 +236,40 @@ void sigchain_take(const int *signals, sigchain_fn *first)
 	sigchain_first = first;
 	for (; real && *signals; signals++)
 		sigchain_take_one(real, *signals);
+}
+
+/*
+ * One that a runtime has wrapped stays with us where the program has a handler: what is beneath is
+ * not ours to know, and our handler, left, goes on to the program's.
+ */
+void sigchain_leave_all(void)
+{
+	sigchain_sigaction_fn *real = sigchain_real();
+
+	for (int sig = 1; real && sig < SIGCHAIN_SIGNALS; sig++) {
+		struct sigaction app;
+
+		if (!sigchain[sig].ours)
+			continue;
+		sigchain_app(sig, &app);
+		if (sigchain_is_wrapped && app.sa_handler != SIG_DFL)
+			continue;
+		if (sigchain_kernel_has_us(sig))
+			real(sig, &app, NULL);
+		sigchain[sig].ours = 0;
+		sigchain[sig].left = 1;
+	}
+}
+
+void sigchain_take_again(void)
+{
+	sigchain_sigaction_fn *real = sigchain_real();
+
+	for (int sig = 1; real && sig < SIGCHAIN_SIGNALS; sig++) {
+		if (sigchain[sig].left)
+			sigchain_take_one(real, sig);
+		sigchain[sig].left = 0;
+	}
 }
 
 void sigchain_call(int sig, siginfo_t *info, void *context)

@@ -28,6 +28,10 @@ void sigchain_find(void);
  */
 void sigchain_take(const int *signals, sigchain_fn *first);
 
+/* The kernel gets the program's own actions back; and the other way round. */
+void sigchain_leave_all(void);
+void sigchain_take_again(void);
+
 /* The program's action for one of our signals, as it is now. Safe in handlers. */
 void sigchain_app(int sig, struct sigaction *ret);
 

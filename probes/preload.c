@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probes/preload.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probes/seal.h"
+#include "probes/sys.h"
+
+#define PRELOAD_NAME  "LD_PRELOAD="
+#define PRELOAD_WORDS 8192 /* an environment of more is left as it is: stacks may be small */
+
+static int preload_is_it(const char *variable)
+{
+	return !strncmp(variable, PRELOAD_NAME, strlen(PRELOAD_NAME));
+}
+
+/* Our file, by its name and with a path, and not to be had: the `len` bytes at `path`. */
+static int preload_is_lost(const char *path, size_t len)
+{
+	static const char file[] = "/libinquest-probe.so";
+	const size_t tail = sizeof(file) - 1;
+	char name[PRELOAD_TEXT];
+
+	if (len < tail || len >= sizeof(name) || memcmp(path + len - tail, file, tail) != 0)
+		return 0;
+	memcpy(name, path, len);
+	name[len] = '\0';
+	return sys_call(SYS_faccessat, AT_FDCWD, name, R_OK) < 0;
+}
+
+/* What is not lost of a list, into `to`; how many paths were left out. */
+static int preload_copy(const char *list, char *to)
+{
+	const char *start = to;
+	int left_out = 0;
+
+	while (*list) {
+		size_t len = strcspn(list, ": ");
+
+		if (len && preload_is_lost(list, len)) {
+			left_out++;
+		} else {
+			memcpy(to, list, len);
+			to += len;
+			if (list[len])
+				*to++ = list[len];
+		}
+		list += len + !!list[len];
+	}
+	if (left_out && to > start && strchr(": ", to[-1]))
+		to--;
+	*to = '\0';
+	return left_out;
+}
+
+static int preload_has_lost(const char *variable)
+{
+	const char *list = variable + strlen(PRELOAD_NAME);
+	char rest[PRELOAD_TEXT];
+
+	if (!strstr(list, "/libinquest-probe.so") || strlen(variable) >= sizeof(rest))
+		return 0;
+	return preload_copy(list, rest) > 0;
+}
+
+/* Nobody may look at the word while it is written: it is made elsewhere, and then put in place. */
+void preload_forget(char **envp)
+{
+	static char text[PRELOAD_TEXT];
+	static int taken;
+
+	for (; !seal_is_set() && envp && *envp; envp++) {
+		if (!preload_is_it(*envp) || !preload_has_lost(*envp) ||
+			__atomic_exchange_n(&taken, 1, __ATOMIC_ACQ_REL))
+			continue;
+		memcpy(text, PRELOAD_NAME, strlen(PRELOAD_NAME));
+		preload_copy(*envp + strlen(PRELOAD_NAME), text + strlen(PRELOAD_NAME));
+		__atomic_store_n(envp, text, __ATOMIC_RELEASE);
+	}
+}
+
+size_t preload_room(char *const *envp)
+{
+	size_t n = 0;
+	int lost = 0;
+
+	if (seal_is_set())
+		return 0;
+	for (; envp && envp[n] && n < PRELOAD_WORDS; n++)
+		lost |= preload_is_it(envp[n]) && preload_has_lost(envp[n]);
+	return lost && n < PRELOAD_WORDS ? n + 1 : 0;
+}
+
+char *const *preload_without(char *const *envp, char **into, char text[PRELOAD_TEXT])
+{
+	const size_t name = strlen(PRELOAD_NAME);
+	size_t n = 0;
+	int mine = 0;
+
+	for (; *envp; envp++) {
+		if (!mine && preload_is_it(*envp) && preload_has_lost(*envp)) {
+			mine = 1;
+			memcpy(text, PRELOAD_NAME, name);
+			preload_copy(*envp + name, text + name);
+			if (text[name])
+				into[n++] = text;
+			continue;
+		}
+		into[n++] = *envp;
+	}
+	into[n] = NULL;
+	return into;
+}

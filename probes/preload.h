@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * preload.h: the environment that a new image gets.
+ *
+ * Where our file is not to be had (a chroot, a container's mounts, another user, an installation
+ * that was taken away) the dynamic linker says so on stderr, once for each program, and programs
+ * read what others say there. So an image that could not load us is not asked to: our path is taken
+ * out of its LD_PRELOAD, and out of that of its children with it. All else stays as it is.
+ *
+ * Signal-safe, also in a vfork child: what is made lies in the caller's frame.
+ */
+#ifndef PROBES_PRELOAD_H
+#define PROBES_PRELOAD_H
+
+#include <alloca.h>
+#include <stddef.h>
+
+#include "probes/hook.h"
+
+#define PRELOAD_TEXT 4096 /* of an LD_PRELOAD; a longer one is left as it is */
+
+/*
+ * How many words preload_without() needs for this environment, or 0: it may stay. NULL is an empty
+ * one.
+ */
+size_t preload_room(char *const *envp);
+
+/* The environment without paths of ours that cannot be read: in `into`, one word in `text`. */
+char *const *preload_without(char *const *envp, char **into, char text[PRELOAD_TEXT]);
+
+/* Makes `envp` what the new image is to have: itself, or what is laid out in the caller's frame. */
+#define PRELOAD_ENVIRONMENT(envp)                                                                  \
+	do {                                                                                       \
+		size_t room = preload_room(envp);                                                  \
+                                                                                                   \
+		if (hook_unlikely(room))                                                           \
+			(envp) = preload_without(envp, alloca(room * sizeof(char *)),              \
+				alloca(PRELOAD_TEXT));                                             \
+	} while (0)
+
+/* Takes them out of the process' own environment, for good: one word of it changes. */
+void preload_forget(char **envp);
+
+#endif
