@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/checked.h"
+
 /* Fields are counted from 1, as proc(5) does; the third is the first behind the name. */
 enum {
 	FIELD_STATE = 3,
@@ -58,8 +60,8 @@ static const char *procstat_name(const char *at, const char *end, struct procsta
 static void procstat_take(const int64_t field[FIELDS], int known, struct procstat *ret)
 {
 	ret->ppid = (uint32_t)field[FIELD_PPID];
-	ret->cpu_ticks = (uint64_t)(field[FIELD_UTIME] + field[FIELD_STIME]);
-	ret->reaped_ticks = (uint64_t)(field[FIELD_CUTIME] + field[FIELD_CSTIME]);
+	ret->cpu_ticks = (uint64_t)checked_add(field[FIELD_UTIME], field[FIELD_STIME]);
+	ret->reaped_ticks = (uint64_t)checked_add(field[FIELD_CUTIME], field[FIELD_CSTIME]);
 	ret->threads = (uint32_t)field[FIELD_THREADS];
 	ret->start_time = (uint64_t)field[FIELD_START];
 	ret->rss_pages = field[FIELD_RSS];

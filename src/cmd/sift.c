@@ -47,7 +47,7 @@ static void read_document(struct sift_part *part, const struct exhibit *exhibit)
 		return;
 	take_text(&part->id, json_get_text(object, "job"));
 	take_text(&part->name, json_get_text(object, "name"));
-	if (json_get_int(object, "launched", &launched))
+	if (json_get_time(object, "launched", &launched))
 		part->launched = launched;
 	json_object_put(object);
 }

@@ -17,7 +17,7 @@ static int manifest_decode(const struct exhibit *exhibit, struct job_builder *bu
 	if (!object)
 		return -1;
 	job_add_identity(builder, json_get_text(object, "job"), json_get_text(object, "name"));
-	if (json_get_int(object, "launched", &launched))
+	if (json_get_time(object, "launched", &launched))
 		job_add_launch(builder, launched);
 	if (json_get_int(object, "exit_status", &status))
 		job_add_ending(builder, (int)(status & 0xff));
@@ -38,7 +38,7 @@ static void exits_one(struct decode_context *context, const struct exhibit *exhi
 		!json_get_int(one, "start_time", &start_time))
 		return;
 	process = context_process(context, exhibit->host, (uint32_t)pid, (uint64_t)start_time);
-	json_get_int(one, "when", &end.when);
+	json_get_time(one, "when", &end.when);
 	if (json_get_int(one, "wait_status", &wait_status)) {
 		bool signaled = WIFSIGNALED((int)wait_status);
 

@@ -17,8 +17,9 @@ static void cgroup_line(struct cgroup_text *text, const char *line, struct decod
 {
 	const char *value = strchr(line, ' ');
 
-	if (!value++)
+	if (!value)
 		return;
+	value++;
 	if (!strncmp(line, "path ", 5)) {
 		str_cut(&text->path, 0);
 		str_add(&text->path, value);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/checked.h"
 #include "base/clock.h"
 #include "decode/context.h"
 #include "decode/flight.h"
@@ -28,7 +30,7 @@ static int sample_compare(const void *a, const void *b)
 
 static int64_t ticks_to_ns(int64_t ticks, int64_t clk_tck)
 {
-	return clk_tck > 0 ? ticks * (CLOCK_NS_PER_S / clk_tck) : JOB_UNKNOWN;
+	return clk_tck > 0 ? checked_mul(ticks, CLOCK_NS_PER_S / clk_tck) : JOB_UNKNOWN;
 }
 
 /* The sample to compare the newest with: the oldest within SAMPLE_SPAN, else the one before. */
@@ -59,7 +61,7 @@ static int64_t samples_idle(const struct decode_process *process, int64_t clk_tc
 
 		if (at->when == still->when)
 			continue;
-		used = ticks_to_ns(still->cpu_ticks - at->cpu_ticks, clk_tck);
+		used = ticks_to_ns(checked_sub(still->cpu_ticks, at->cpu_ticks), clk_tck);
 		if (used > (still->when - at->when) / 100 * STILL_PERCENT)
 			break;
 		still = at;
@@ -99,19 +101,19 @@ static void finish_samples(struct decode_context *context, struct decode_process
 	fact->sample_cite =
 		arena_printf(&context->arena, "proc:%s", context_name(context, process));
 	if (newest->rss_pages != JOB_UNKNOWN)
-		fact->rss = newest->rss_pages * page_size;
+		fact->rss = checked_mul(newest->rss_pages, page_size);
 	older = sample_older(process);
 	if (!older)
 		return;
 	process->identity.knows |= JOB_KNOWS_SAMPLES;
 	fact->sample_span = newest->when - older->when;
-	fact->cpu_delta = ticks_to_ns(newest->cpu_ticks - older->cpu_ticks, clk_tck);
+	fact->cpu_delta = ticks_to_ns(checked_sub(newest->cpu_ticks, older->cpu_ticks), clk_tck);
 	fact->idle_for = samples_idle(process, clk_tck);
 	samples_asleep(process, fact);
 	if (older->rss_pages != JOB_UNKNOWN)
-		fact->rss_before = older->rss_pages * page_size;
+		fact->rss_before = checked_mul(older->rss_pages, page_size);
 	if (newest->written != JOB_UNKNOWN && older->written != JOB_UNKNOWN)
-		fact->write_delta = newest->written - older->written;
+		fact->write_delta = checked_sub(newest->written, older->written);
 }
 
 /* --- Processes ------------------------------------------------------------------------------- */
@@ -140,17 +142,61 @@ static void finish_end(struct decode_context *context, struct decode_process *pr
 			&context->arena, "proc:%s", context_name(context, process));
 }
 
+/* Processes by the pid that the gatherer saw; of equal ones in the order in which they came. */
+struct finish_seen {
+	uint32_t here;
+	size_t order;
+	const struct decode_process *process;
+};
+
+struct finish_table {
+	ARRAY(struct finish_seen) all;
+};
+
+static int compare_seen(const void *va, const void *vb)
+{
+	const struct finish_seen *a = va, *b = vb;
+
+	if (a->here != b->here)
+		return a->here < b->here ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+static void finish_index(const struct decode_context *context, struct finish_table *table)
+{
+	for (size_t i = 0; i < context->processes.nr; i++)
+		*array_add(&table->all) = (struct finish_seen){
+			context->processes.items[i]->here, i, context->processes.items[i]};
+	array_sort(&table->all, compare_seen);
+}
+
+/* The first place where a pid may stand. */
+static size_t finish_find(const struct finish_table *table, uint32_t here)
+{
+	size_t low = 0, high = table->all.nr;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (table->all.items[middle].here < here)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* The parent in the words of the job: our view of its pid may be another than its own. */
-static void finish_parent(const struct decode_context *context, struct decode_process *process)
+static void finish_parent(const struct finish_table *table, struct decode_process *process)
 {
 	if (!process->ppid_here)
 		return;
 	process->fact.ppid = process->ppid_here;
-	for (size_t i = 0; i < context->processes.nr; i++) {
-		const struct decode_process *other = context->processes.items[i];
+	for (size_t i = finish_find(table, process->ppid_here);
+		i < table->all.nr && table->all.items[i].here == process->ppid_here; i++) {
+		const struct decode_process *other = table->all.items[i].process;
 
-		if (other->here == process->ppid_here &&
-			!strcmp(other->who.host, process->who.host)) {
+		if (!strcmp(other->who.host, process->who.host)) {
 			process->fact.ppid = other->who.pid;
 			return;
 		}
@@ -164,12 +210,12 @@ static void finish_born(struct decode_process *process, const struct decode_gath
 	if (process->fact.born != JOB_UNKNOWN || !gather ||
 		gather->clk_tck <= 0 || ticks <= 0 || ticks > INT64_MAX / CLOCK_NS_PER_S)
 		return;
-	process->fact.born = gather->realtime - gather->boottime +
-			     ticks_to_ns(ticks, gather->clk_tck);
+	process->fact.born = checked_add(checked_sub(gather->realtime, gather->boottime),
+		ticks_to_ns(ticks, gather->clk_tck));
 }
 
 static void finish_process(struct decode_context *context, struct job_builder *builder,
-	struct decode_process *process)
+	const struct finish_table *table, struct decode_process *process)
 {
 	const struct decode_host *host = context_host(context, process->who.host);
 	const struct decode_gather *gather = context_gather(host, INT64_MAX);
@@ -177,7 +223,7 @@ static void finish_process(struct decode_context *context, struct job_builder *b
 
 	finish_samples(context, process, gather);
 	finish_end(context, process);
-	finish_parent(context, process);
+	finish_parent(table, process);
 	finish_born(process, gather);
 	logs_finish(context, builder, process);
 	if (!*process->fact.cite)
@@ -223,8 +269,8 @@ static int64_t host_oom_kills(const struct decode_host *host)
 
 		if (cgroup->before == JOB_UNKNOWN || cgroup->after == JOB_UNKNOWN)
 			continue;
-		if (cgroup->after - cgroup->before > kills)
-			kills = cgroup->after - cgroup->before;
+		if (checked_sub(cgroup->after, cgroup->before) > kills)
+			kills = checked_sub(cgroup->after, cgroup->before);
 	}
 	return kills;
 }
@@ -250,15 +296,19 @@ static void finish_host(struct decode_context *context, struct job_builder *buil
 
 void context_finish(struct decode_context *context, struct job_builder *builder)
 {
+	struct finish_table table = {0};
+
 	flight_finish(context, builder);
+	finish_index(context, &table);
 	for (size_t i = 0; i < context->hosts.nr; i++)
 		if (*context->hosts.items[i]->name)
 			finish_host(context, builder, context->hosts.items[i]);
 	for (size_t i = 0; i < context->processes.nr; i++) {
 		struct decode_process *process = context->processes.items[i];
 
-		finish_process(context, builder, process);
+		finish_process(context, builder, &table, process);
 		finish_caches(context, builder, process);
 	}
+	array_release(&table.all);
 	stacks_finish(context, builder);
 }

@@ -40,13 +40,13 @@ static int gather_decode(const struct exhibit *exhibit, struct job_builder *buil
 	(void)builder;
 	if (!object)
 		return -1;
-	if (json_get_int(object, "realtime", &gather.realtime) &&
-		json_get_int(object, "boottime", &gather.boottime)) {
-		json_get_int(object, "monotonic", &gather.monotonic);
+	if (json_get_time(object, "realtime", &gather.realtime) &&
+		json_get_time(object, "boottime", &gather.boottime)) {
+		json_get_time(object, "monotonic", &gather.monotonic);
 		json_get_int(object, "tsc", &gather.tsc);
 		json_get_int(object, "clk_tck", &gather.clk_tck);
 		json_get_int(object, "page_size", &gather.page_size);
-		json_get_int(object, "clock_error", &gather.clock_error);
+		json_get_time(object, "clock_error", &gather.clock_error);
 		gather.has_boot_id =
 			boot_id_parse(json_get_text(object, "boot_id"), gather.boot_id);
 		*array_add(&context_host(context, exhibit->host)->gathers) = gather;

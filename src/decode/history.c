@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <sys/wait.h>
 
+#include "base/checked.h"
 #include "decode/context.h"
 #include "decode/json-get.h"
 #include "decode/kin.h"
@@ -12,7 +13,7 @@
 static void history_row(struct decode_process *process, const struct json_object *row)
 {
 	struct decode_sample sample = {
-		.when = json_get_item(row, 0, JOB_UNKNOWN),
+		.when = checked_time(json_get_item(row, 0, JOB_UNKNOWN), JOB_UNKNOWN),
 		.cpu_ticks = json_get_item(row, 1, JOB_UNKNOWN),
 		.rss_pages = json_get_item(row, 2, JOB_UNKNOWN),
 		.written = json_get_item(row, 5, JOB_UNKNOWN),
@@ -37,7 +38,7 @@ static void history_end(struct decode_context *context, struct decode_process *p
 	struct decode_end end = {.witness = WITNESS_ABSENCE, .end = JOB_GONE};
 	int64_t status;
 
-	if (!json_get_int(one, "ended", &end.when))
+	if (!json_get_time(one, "ended", &end.when))
 		return;
 	if (json_get_int(one, "wait_status", &status)) {
 		bool signaled = WIFSIGNALED((int)status);

@@ -3,14 +3,17 @@
 
 #include <limits.h>
 
-#define JSON_DEPTH 16
+#include "base/checked.h"
+#include "evidence/json-scan.h"
+
 
 struct json_object *json_get_document(const struct exhibit *exhibit, struct complaint *why)
 {
-	struct json_tokener *tokener = json_tokener_new_ex(JSON_DEPTH);
+	struct json_tokener *tokener = json_tokener_new_ex(JSON_SCAN_DEPTH);
 	struct json_object *object = NULL;
+	bool light = json_scan_is_light((const char *)exhibit->bytes, exhibit->len);
 
-	if (tokener && exhibit->len && exhibit->len < INT_MAX)
+	if (light && tokener && exhibit->len && exhibit->len < INT_MAX)
 		object = json_tokener_parse_ex(
 			tokener, (const char *)exhibit->bytes, (int)exhibit->len);
 	if (tokener)
@@ -19,7 +22,10 @@ struct json_object *json_get_document(const struct exhibit *exhibit, struct comp
 		json_object_put(object);
 		object = NULL;
 	}
-	if (!object)
+	if (!light)
+		complaint_set(why, "JSON that is nested too deep, or of too many parts for its "
+				   "size: not read");
+	else if (!object)
 		complaint_set(why, "no valid JSON");
 	return object;
 }
@@ -41,6 +47,16 @@ bool json_get_int(const struct json_object *object, const char *key, int64_t *re
 	if (!json_object_is_type(value, json_type_int))
 		return false;
 	*ret = json_object_get_int64(value);
+	return true;
+}
+
+bool json_get_time(const struct json_object *object, const char *key, int64_t *ret)
+{
+	int64_t told;
+
+	if (!json_get_int(object, key, &told) || checked_time(told, -1) < 0)
+		return false;
+	*ret = told;
 	return true;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/checked.h"
 #include "base/clock.h"
 #include "base/procstat.h"
 #include "decode/context.h"
@@ -58,7 +59,8 @@ static int stat_decode(const struct exhibit *exhibit, struct job_builder *builde
 		process->fact.comm = arena_text(&context->arena, stat.comm);
 	*array_add(&process->samples) = (struct decode_sample){
 		.when = exhibit->when,
-		.cpu_ticks = (int64_t)(stat.cpu_ticks + stat.reaped_ticks),
+		.cpu_ticks = checked_add(checked_count(stat.cpu_ticks),
+			checked_count(stat.reaped_ticks)),
 		.rss_pages = stat.rss_pages,
 		.written = JOB_UNKNOWN,
 		.runs = JOB_UNKNOWN,

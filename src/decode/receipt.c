@@ -132,7 +132,7 @@ static int receipt_decode(const struct exhibit *exhibit, struct job_builder *bui
 	if (!object)
 		return -1;
 	job_add_identity(builder, json_get_text(object, "job"), json_get_text(object, "name"));
-	if (json_get_int(object, "launched", &launched))
+	if (json_get_time(object, "launched", &launched))
 		job_add_launch(builder, launched);
 	cgroup = json_get_text(object, "cgroup");
 	if (cgroup)

@@ -21,6 +21,7 @@
 #include "base/array.h"
 #include "evidence/agentfiles.h"
 #include "evidence/folder.h"
+#include "evidence/json-scan.h"
 #include "evidence/liveness.h"
 #include "proc/read.h"
 #include "ring/census-read.h"
@@ -53,7 +54,8 @@ static void jobs_read_manifest(struct jobs_entry *entry, const struct folder *fo
 	struct str text = {0};
 	char *name;
 
-	if (folder_read(folder, AGENT_MANIFEST_FILE, AGENT_FILE_CAP, &text, NULL) == 0)
+	if (folder_read(folder, AGENT_MANIFEST_FILE, AGENT_FILE_CAP, &text, NULL) == 0 &&
+		json_scan_is_light(str_text(&text), text.len))
 		manifest = json_tokener_parse(str_text(&text));
 	entry->said = manifest_text(manifest, "status");
 	name = manifest_text(manifest, "name");

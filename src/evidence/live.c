@@ -26,6 +26,7 @@
 #include "evidence/folder.h"
 #include "evidence/jobs.h"
 #include "evidence/json-put.h"
+#include "evidence/json-scan.h"
 #include "evidence/live-add.h"
 #include "evidence/live-proc.h"
 #include "evidence/live-stacks.h"
@@ -299,7 +300,9 @@ static void live_take_paths(struct live *live, const struct json_object *one)
 /* What of the dead only the agent still knows: their logs and their control groups. */
 static void live_take_history(struct live *live, const struct str *text)
 {
-	struct json_object *history = json_tokener_parse(str_text(text));
+	struct json_object *history = json_scan_is_light(str_text(text), text->len)
+					      ? json_tokener_parse(str_text(text))
+					      : NULL;
 	struct json_object *list = live_field(history, "processes", json_type_array);
 	struct json_object *groups;
 

@@ -4,6 +4,9 @@
  * Where two processes made communicators as one rank, and are of different runs, the newer one's
  * run is judged; whoever is of the other run is listed and no more.
  */
+#include <stdlib.h>
+
+#include "base/array.h"
 #include "job/seal.h"
 
 static bool differ(uint64_t a, uint64_t b)
@@ -16,38 +19,73 @@ static bool is_of_run(const struct job_identity *a, const struct job_identity *b
 	return a->run == b->run && a->master == b->master;
 }
 
-/* The run of `older` is over where `newer` took its number in another run. */
+/* One that made communicators as a rank. */
+struct claimant {
+	int world_rank;
+	size_t process;
+};
+
+static int compare_claimants(const void *va, const void *vb)
+{
+	const struct claimant *a = va, *b = vb;
+
+	SEAL_ORDER(a->world_rank, b->world_rank);
+	SEAL_ORDER(a->process, b->process);
+	return 0;
+}
+
+/* The run of `older` is over where `newer`, who has the same number, is of another run. */
 static bool supersedes(const struct seal *seal, size_t newer, size_t older)
 {
 	const struct job_identity *a = &seal->people[newer].identity;
 	const struct job_identity *b = &seal->people[older].identity;
 
-	if (a->world_rank == JOB_NONE || a->world_rank != b->world_rank || !a->promoted ||
-		!b->promoted || !(differ(a->run, b->run) || differ(a->master, b->master)))
+	if (!differ(a->run, b->run) && !differ(a->master, b->master))
 		return false;
 	if (seal->processes[newer].born != seal->processes[older].born)
 		return seal->processes[newer].born > seal->processes[older].born;
 	return seal->people[newer].who.start_time > seal->people[older].who.start_time;
 }
 
+/* Leaves out all that were in the run of this process; how many there are. */
+static int leave_out(struct seal *seal, size_t process)
+{
+	const struct job_identity *run = &seal->people[process].identity;
+	int n = 0;
+
+	for (size_t i = 0; i < seal->job->nprocesses; i++)
+		if (!seal->people[i].stale && is_of_run(&seal->people[i].identity, run)) {
+			seal->people[i].stale = true;
+			n++;
+		}
+	return n;
+}
+
 void seal_runs(struct seal *seal)
 {
-	size_t n = seal->job->nprocesses;
 	struct job_loss loss = {
 		.what = "processes of an earlier run are left out", .cite = "census"};
+	ARRAY(struct claimant) all = {0};
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < seal->job->nprocesses; i++)
+		if (seal->people[i].identity.promoted &&
+			seal->people[i].identity.world_rank != JOB_NONE)
+			*array_add(&all) = (struct claimant){
+				seal->people[i].identity.world_rank, i};
+	array_sort(&all, compare_claimants);
+	for (size_t i = 0, from = 0; i < all.nr; i++) {
+		size_t process = all.items[i].process;
 		bool over = false;
 
-		for (size_t k = 0; k < n && !over && !seal->people[i].stale; k++)
-			over = supersedes(seal, k, i);
-		for (size_t k = 0; k < n && over; k++)
-			if (!seal->people[k].stale && is_of_run(&seal->people[k].identity,
-							      &seal->people[i].identity)) {
-				seal->people[k].stale = true;
-				loss.count++;
-			}
+		if (all.items[i].world_rank != all.items[from].world_rank)
+			from = i;
+		for (size_t k = from; k < all.nr && !over && !seal->people[process].stale &&
+				      all.items[k].world_rank == all.items[from].world_rank; k++)
+			over = supersedes(seal, all.items[k].process, process);
+		if (over)
+			loss.count += leave_out(seal, process);
 	}
+	array_release(&all);
 	if (loss.count)
 		job_add_loss(seal->b, (struct job_who){.host = ""}, &loss);
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/checked.h"
 #include "base/clock.h"
 #include "job/rollcall.h"
 #include "job/spans.h"
@@ -203,7 +204,7 @@ static void add_relative(const struct job_process *process, int64_t now, struct 
 	if (!lives)
 		return;
 	if (process->cpu_delta != JOB_UNKNOWN && process->sample_span > 0) {
-		f->cpu += process->cpu_delta;
+		f->cpu = checked_add(f->cpu, process->cpu_delta);
 		keep_max(&f->span, process->sample_span);
 		f->known = true;
 	}
