@@ -82,7 +82,7 @@ static void read_core(int fd)
 		char got[100];
 
 		core_maps_text(&core, &text);
-		stack_maps_parse(&maps, text.text, text.len);
+		stack_maps_parse(&maps, str_text(&text), text.len);
 		for (size_t i = 0; i < core.segments.nr && i < ADDRESSES; i++)
 			(void)stack_memory_read(core_memory_of(memory),
 				core.segments.items[i].start, got, sizeof(got));

@@ -1,34 +1,51 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# `make fuzz`: not part of check. Wants clang; seeds are the bundles in FUZZ_SEEDS, if any, and for
-# ELF files one that is made here. Each target runs for FUZZ_SECONDS.
-EXTRA_DIST += %D%/decode-fuzz.c %D%/elf-fuzz.c %D%/elf-seed.c %D%/flight-fuzz.c
+# Readers of a stranger's bytes, given bytes of chance. A target is one file with a function
+# LLVMFuzzerTestOneInput() and a line below; what it begins with is made by fuzz.sh. Here each is
+# linked with driver.c, which changes bytes blindly: so `check` plays all of them for some seconds.
+# `make fuzz` builds them anew in fuzz-build/, with sanitizers that stop, and by clang with
+# libFuzzer where that is there; each runs for FUZZ_SECONDS, or FUZZ_TARGETS names some.
+FUZZERS = %D%/bundle-fuzz %D%/core-fuzz %D%/elf-fuzz %D%/flight-fuzz %D%/ring-fuzz \
+	%D%/text-fuzz %D%/whole-fuzz
+check_LTLIBRARIES += %D%/libdriver.la
+tests_fuzz_libdriver_la_SOURCES = %D%/driver.c
+check_PROGRAMS += $(FUZZERS) %D%/planted-fuzz %D%/seeds
+FUZZ_ENGINE = %D%/libdriver.la $(BASE_FLOORS)
+FUZZ_LINK =
+
+tests_fuzz_bundle_fuzz_LDADD = $(DECODE_FLOORS) $(FUZZ_ENGINE)
+tests_fuzz_bundle_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_core_fuzz_LDADD = $(DECODE_FLOORS) $(FUZZ_ENGINE)
+tests_fuzz_core_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_elf_fuzz_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+tests_fuzz_elf_fuzz_LDADD = $(PROC_FLOORS) $(FUZZ_ENGINE)
+tests_fuzz_elf_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_flight_fuzz_LDADD = $(DECODE_FLOORS) $(FUZZ_ENGINE)
+tests_fuzz_flight_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_planted_fuzz_LDADD = $(FUZZ_ENGINE)
+tests_fuzz_ring_fuzz_SOURCES = %D%/ring-fuzz.c %D%/parcel.c %D%/parcel.h
+tests_fuzz_ring_fuzz_LDADD = $(CMD_FLOORS) $(FUZZ_ENGINE)
+tests_fuzz_ring_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_text_fuzz_LDADD = $(CMD_FLOORS) $(FUZZ_ENGINE)
+tests_fuzz_text_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_whole_fuzz_SOURCES = %D%/whole-fuzz.c %D%/parcel.c %D%/parcel.h
+tests_fuzz_whole_fuzz_LDADD = $(CMD_FLOORS) $(FUZZ_ENGINE)
+tests_fuzz_whole_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_seeds_SOURCES = %D%/seeds.c %D%/parcel.c %D%/parcel.h
+tests_fuzz_seeds_LDADD = $(EVIDENCE_FLOORS)
+
+SH_TESTS += %D%/fuzz.test
+ASAN_TESTS += %D%/fuzz.test
+EXTRA_DIST += %D%/elf-seed.c %D%/fuzz.sh
+
 FUZZ_CC = clang
 FUZZ_SECONDS = 60
-FUZZ_SEEDS =
-FUZZ_FILES = $(src_base_libbase_la_SOURCES) $(src_ring_libring_la_SOURCES) \
-	$(src_cpython_libcpython_la_SOURCES) $(src_stack_libstack_la_SOURCES) \
-	$(src_proc_libproc_la_SOURCES) $(src_job_libjob_la_SOURCES) \
-	$(src_evidence_libevidence_la_SOURCES) $(src_decode_libdecode_la_SOURCES)
-FUZZ_OPTIONS = -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096
-fuzz:
-	$(MKDIR_P) tests/fuzz/corpus tests/fuzz/elf-corpus tests/fuzz/flight-corpus
-	srcs=; for f in $(FUZZ_FILES); do \
-		case $$f in *.c) srcs="$$srcs $(srcdir)/$$f";; esac; \
-	done; \
-	for target in decode elf flight; do \
-		$(FUZZ_CC) -g -O1 -fsanitize=fuzzer,address,undefined -std=gnu11 -I. -I$(srcdir) \
-			$(AM_CPPFLAGS) -DPKGLIBDIR='""' -DSTANDINDIR='""' -DSCENARIOSDIR='""' \
-			$(MSGPACK_CFLAGS) $(JSON_CFLAGS) $(ZSTD_CFLAGS) $(LIBUNWIND_CFLAGS) \
-			$(LIBELF_CFLAGS) $(LIBDW_CFLAGS) $(LZMA_CFLAGS) \
-			-o tests/fuzz/$$target-fuzz $(srcdir)/tests/fuzz/$$target-fuzz.c $$srcs \
-			$(MSGPACK_LIBS) $(JSON_LIBS) $(ZSTD_LIBS) $(LIBUNWIND_LIBS) \
-			$(LIBDW_LIBS) $(LIBELF_LIBS) $(LZMA_LIBS) || exit; \
-	done
-	$(FUZZ_CC) -shared -fPIC -nostdlib -Wl,--build-id -o tests/fuzz/elf-corpus/seed.so \
-		$(srcdir)/tests/fuzz/elf-seed.c
-	tests/fuzz/elf-fuzz $(FUZZ_OPTIONS) -max_len=32768 tests/fuzz/elf-corpus
-	tests/fuzz/flight-fuzz $(FUZZ_OPTIONS) -max_len=16384 tests/fuzz/flight-corpus
-	tests/fuzz/decode-fuzz $(FUZZ_OPTIONS) -max_len=262144 tests/fuzz/corpus $(FUZZ_SEEDS)
-.PHONY: fuzz
-CLEANFILES += tests/fuzz/decode-fuzz tests/fuzz/elf-fuzz tests/fuzz/flight-fuzz
+FUZZ_TARGETS =
+fuzz: $(check_LTLIBRARIES) %D%/seeds
+	FUZZ_CC='$(FUZZ_CC)' FUZZ_SECONDS='$(FUZZ_SECONDS)' MAKE='$(MAKE)' \
+		srcdir='$(abs_srcdir)' top_builddir='$(abs_builddir)' CC='$(CC)' \
+		sh $(srcdir)/%D%/fuzz.sh all $(FUZZ_TARGETS)
+clean-local: clean-fuzz
+clean-fuzz:
+	-rm -rf fuzz-build
+.PHONY: fuzz clean-fuzz

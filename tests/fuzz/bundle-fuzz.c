@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Bytes of a stranger, all the way to a job: as a bundle; and, by the first byte, as one exhibit of
- * some kind. `make fuzz` builds it with clang's libFuzzer and lets it run for FUZZ_SECONDS.
+ * some kind.
  */
 #include <stddef.h>
 #include <stdint.h>
