@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +67,8 @@ int file_read_at(int dir_fd, const char *path, size_t cap, struct str *into, str
 		error = EISDIR;
 	else if (!S_ISREG(st.st_mode))
 		error = EINVAL;
+	else if ((uintmax_t)st.st_size > cap)
+		error = EFBIG; /* not a byte of it: it may be huge, and all holes */
 	else
 		error = file_drain(fd, cap, st.st_size, into);
 	close(fd);
@@ -155,6 +158,19 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Whether an entry may be opened: not where that would wait for somebody, or lead astray. */
+static bool file_may_open(DIR *dir, const char *name)
+{
+	struct stat st;
+
+	if (fstatat(dirfd(dir), name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return true; /* who opens it will have the words */
+	if (S_ISLNK(st.st_mode) && st.st_uid == geteuid() &&
+		fstatat(dirfd(dir), name, &st, 0) < 0)
+		return true;
+	return S_ISREG(st.st_mode) || S_ISDIR(st.st_mode);
+}
+
 int file_list(const char *folder, struct file_names *ret, struct complaint *why)
 {
 	const struct dirent *entry;
@@ -167,6 +183,10 @@ int file_list(const char *folder, struct file_names *ret, struct complaint *why)
 
 		if (*entry->d_name == '.')
 			continue;
+		if (!file_may_open(dir, entry->d_name)) {
+			ret->refused++;
+			continue;
+		}
 		str_printf(&path, "%s/%s", folder, entry->d_name);
 		*array_add(&ret->list) = str_detach(&path);
 	}

@@ -37,9 +37,14 @@ int file_write(const char *path, const void *bytes, size_t size, mode_t mode, st
 /* Paths of a folder's entries, sorted. {} is the empty list; file_names_release() it. */
 struct file_names {
 	ARRAY(char *) list;
+	size_t refused; /* entries that were left out */
 };
 
-/* Adds FOLDER/NAME for each entry but hidden ones. Returns 0, or -errno with words. */
+/*
+ * Adds FOLDER/NAME for each entry but hidden ones. Symbolic links that are not the caller's own are
+ * left out, since they lead where somebody else wants; so is what may block who opens it (pipes,
+ * sockets, devices). Returns 0, or -errno with words.
+ */
 int file_list(const char *folder, struct file_names *ret, struct complaint *why)
 	__attribute__((nonnull(1, 2)));
 

@@ -6,9 +6,11 @@ src_base_libbase_la_SOURCES = \
 	%D%/alloc.c %D%/alloc.h \
 	%D%/arena.c %D%/arena.h \
 	%D%/array.c %D%/array.h \
+	%D%/checked.h \
 	%D%/clock.c %D%/clock.h \
 	%D%/complaint.c %D%/complaint.h \
 	%D%/file.c %D%/file.h \
+	%D%/meter.c %D%/meter.h \
 	%D%/numbers.c %D%/numbers.h \
 	%D%/paths.c %D%/paths.h \
 	%D%/procstat.c %D%/procstat.h \
@@ -29,6 +31,8 @@ UNIT_TESTS += tests/unit/complaint_test
 tests_unit_complaint_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/file_test
 tests_unit_file_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/meter_test
+tests_unit_meter_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/paths_test
 tests_unit_paths_test_LDADD = $(BASE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/redact_test

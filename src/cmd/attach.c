@@ -23,6 +23,7 @@ struct arguments {
 	const char *output;
 	struct live_options live;
 	struct viewing_wish viewing;
+	struct budget budget;
 	ARRAY(const char *) jobs;
 };
 
@@ -85,6 +86,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->viewing;
+		state->child_inputs[1] = &arguments->budget;
 		return 0;
 	case ARGP_KEY_ARG:
 		*array_add(&arguments->jobs) = arg;
@@ -113,7 +115,8 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-static const struct argp_child children[] = {{&viewing_argp, 0, "With --view:", 1}, {0}};
+static const struct argp_child children[] = {
+	{&viewing_argp, 0, "With --view:", 1}, {&budget_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	.options = options,
@@ -159,7 +162,7 @@ static bool is_trouble(const struct look *look)
 static int look_anew(struct choice *choice, const struct live_options *live, struct look *look,
 	struct complaint *why)
 {
-	struct look next = {0};
+	struct look next = {.evidence.meter = look->evidence.meter};
 
 	if (choice_gather(choice, live, &next.evidence, why) < 0) {
 		look_release(&next);
@@ -221,18 +224,20 @@ static int conclude(struct look *look, const struct arguments *arguments, const 
 	return status;
 }
 
-static int examine(struct choice *choice, const struct arguments *arguments)
+static int examine(struct choice *choice, struct arguments *arguments)
 {
 	struct complaint why = {0};
-	struct look look = {0};
+	struct look look = {.evidence.meter = &arguments->budget.meter};
 	struct str others = {0};
 	int status = CMD_UNREADABLE;
 
 	choice_describe_others(choice, &others);
+	budget_watch(&arguments->budget);
 	if (look_until_told(choice, arguments, &look, &why) < 0)
 		cmd_complain("%s", complaint_text(&why));
 	else
 		status = conclude(&look, arguments, str_text(&others));
+	budget_unwatch(&arguments->budget);
 	look_release(&look);
 	str_release(&others);
 	complaint_release(&why);
@@ -286,7 +291,8 @@ static int run(int argc, char **argv)
 		status = choice_make(
 			&choice, arguments.jobs.items, arguments.jobs.nr, arguments.all);
 	if (!status && arguments.view)
-		status = viewing_live(&choice, &arguments.live, &arguments.viewing);
+		status = viewing_live(&choice, &arguments.live, &arguments.viewing,
+			&arguments.budget);
 	else if (!status)
 		status = examine(&choice, &arguments);
 	choice_release(&choice);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/array.h"
+#include "cmd/budget.h"
 #include "cmd/cmd.h"
 #include "cmd/harvest.h"
 #include "cmd/look.h"
@@ -13,6 +14,7 @@ enum { STACKS = 256 };
 
 struct arguments {
 	struct look_wish wish;
+	struct budget budget;
 	ARRAY(const char *) paths;
 };
 
@@ -28,6 +30,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!look_parse_stacks(arg, &arguments->wish))
 			argp_error(state,
 				"no way to show stacks: %s: say all, folded or json", arg);
+		return 0;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->budget;
 		return 0;
 	case ARGP_KEY_ARG:
 		*array_add(&arguments->paths) = arg;
@@ -49,9 +54,12 @@ static const struct argp_option options[] = {
 	{0},
 };
 
+static const struct argp_child children[] = {{&budget_argp, 0, NULL, 0}, {0}};
+
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
+	.children = children,
 	.args_doc = "PATH...",
 	.doc = "Judge a job from what it left: bundles, core files, or dumps of PyTorch's Flight "
 	       "Recorder.\v"
@@ -70,6 +78,8 @@ static int run(int argc, char **argv)
 	int status = CMD_UNREADABLE;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	look.evidence.meter = &arguments.budget.meter;
+	budget_watch(&arguments.budget);
 	harvest_paths(&harvest, arguments.paths.items, arguments.paths.nr);
 	reader.left = harvest.sift.left.items;
 	reader.nleft = harvest.sift.left.nr;
@@ -90,6 +100,7 @@ static int run(int argc, char **argv)
 			status = look_print_wish(&look, &reader, threads);
 		}
 	}
+	budget_unwatch(&arguments.budget);
 	look_release(&look);
 	harvest_release(&harvest);
 	array_release(&arguments.paths);

@@ -17,9 +17,19 @@ static void note_unreadable(struct harvest *harvest, const struct complaint *why
 	evidence_add_gap(harvest->into, "", 0, complaint_text(why));
 }
 
+/* Links of others, pipes, devices: nobody follows them, or waits for them. */
+static void note_refused(struct harvest *harvest, const char *path, size_t n)
+{
+	struct str what = {0};
+
+	str_printf(&what, "%zu of %s: pipes, devices, or links that are not yours", n, path);
+	evidence_add_gap(harvest->into, "", 0, str_text(&what));
+	str_release(&what);
+}
+
 static bool take_bundle(struct harvest *harvest, const char *path, struct complaint *why)
 {
-	struct evidence evidence = {0};
+	struct evidence evidence = {.meter = harvest->into->meter};
 	bool readable = bundle_read(path, &evidence, why) == 0;
 
 	if (readable)
@@ -34,6 +44,9 @@ static bool take_folder(struct harvest *harvest, const char *path, struct compla
 	struct file_names names = {0};
 	size_t read = 0;
 	int error = bundle_find(path, &names, why);
+
+	if (names.refused)
+		note_refused(harvest, path, names.refused);
 
 	for (size_t i = 0; i < names.list.nr; i++) {
 		struct complaint ours = {0};

@@ -8,6 +8,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/agent-quiet.c %D%/agent-quiet.h \
 	%D%/agent-stacks.c %D%/agent-stacks.h \
 	%D%/attach.c \
+	%D%/budget.c %D%/budget.h \
 	%D%/choose.c %D%/choose.h \
 	%D%/cmd.h \
 	%D%/complain.c \

@@ -16,6 +16,7 @@ enum { KEYS = 256 };
 
 struct arguments {
 	struct viewing_wish wish;
+	struct budget budget;
 	bool all, list;
 	ARRAY(const char *) names;
 };
@@ -33,6 +34,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->wish;
+		state->child_inputs[1] = &arguments->budget;
 		return 0;
 	case ARGP_KEY_ARG:
 		*array_add(&arguments->names) = arg;
@@ -48,7 +50,8 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-static const struct argp_child children[] = {{&viewing_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+	{&viewing_argp, 0, NULL, 0}, {&budget_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	.options = options,
@@ -90,7 +93,7 @@ static int view_live(struct arguments *arguments)
 	status = choice_make(
 		&choice, arguments->names.items, arguments->names.nr, arguments->all);
 	if (!status)
-		status = viewing_live(&choice, &stacks, &arguments->wish);
+		status = viewing_live(&choice, &stacks, &arguments->wish, &arguments->budget);
 	choice_release(&choice);
 	return status;
 }
@@ -113,7 +116,7 @@ static int run(int argc, char **argv)
 		status = viewing_may(&arguments.wish);
 		if (!status && paths)
 			status = viewing_left(arguments.names.items, arguments.names.nr,
-				&arguments.wish);
+				&arguments.wish, &arguments.budget);
 		else if (!status)
 			status = view_live(&arguments);
 	}

@@ -30,6 +30,7 @@ struct sight {
 struct viewing {
 	struct choice *choice; /* NULL: a job that is left */
 	const struct live_options *options;
+	struct meter *meter;
 	struct sight *ready; /* gathered and judged, for the next reload */
 	struct complaint why; /* why there is none */
 	pthread_t thread;
@@ -62,6 +63,7 @@ static struct sight *look_now(struct viewing *viewing, struct complaint *why)
 
 	if (!sight)
 		abort();
+	sight->look.evidence.meter = viewing->meter;
 	if (choice_gather(viewing->choice, viewing->options, &sight->look.evidence, why) < 0) {
 		free_sight(sight);
 		return NULL;
@@ -74,7 +76,7 @@ static struct sight *look_now(struct viewing *viewing, struct complaint *why)
 	return sight;
 }
 
-static struct sight *look_left(const char *const *paths, size_t n)
+static struct sight *look_left(const char *const *paths, size_t n, struct meter *meter)
 {
 	struct sight *sight = calloc(1, sizeof(*sight));
 	struct harvest harvest = {0};
@@ -82,6 +84,7 @@ static struct sight *look_left(const char *const *paths, size_t n)
 
 	if (!sight)
 		abort();
+	sight->look.evidence.meter = meter;
 	harvest.into = &sight->look.evidence;
 	harvest_paths(&harvest, paths, n);
 	if (!harvest.bundles && !harvest.cores && !harvest.dumps) {
@@ -314,9 +317,10 @@ static int show(struct viewing *viewing, const struct viewing_wish *wish)
 }
 
 int viewing_live(struct choice *choice, const struct live_options *options,
-	const struct viewing_wish *wish)
+	const struct viewing_wish *wish, struct budget *budget)
 {
-	struct viewing viewing = {.choice = choice, .options = options};
+	struct viewing viewing = {
+		.choice = choice, .options = options, .meter = &budget->meter};
 	struct complaint why = {0};
 
 	/* The first look is had before the terminal is taken: it may fail. */
@@ -330,9 +334,13 @@ int viewing_live(struct choice *choice, const struct live_options *options,
 	return show(&viewing, wish);
 }
 
-int viewing_left(const char *const *paths, size_t n, const struct viewing_wish *wish)
+int viewing_left(const char *const *paths, size_t n, const struct viewing_wish *wish,
+	struct budget *budget)
 {
-	struct viewing viewing = {.ready = look_left(paths, n)};
+	struct viewing viewing = {0};
 
+	budget_watch(budget);
+	viewing.ready = look_left(paths, n, &budget->meter);
+	budget_unwatch(budget);
 	return viewing.ready ? show(&viewing, wish) : CMD_UNREADABLE;
 }

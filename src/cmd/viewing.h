@@ -5,11 +5,13 @@
 /*
  * Looks at a job for the viewer: gathered and judged as by attach and diagnose, the live job again
  * and again. Looking happens on a thread of its own, so that keys are answered meanwhile; what it
- * costs is for the viewer's loop to weigh.
+ * costs is for the viewer's loop to weigh, and what it takes of memory for the budget, which is
+ * watched until the terminal is taken.
  */
 
 #include <argp.h>
 
+#include "cmd/budget.h"
 #include "cmd/choose.h"
 #include "viewer/view.h"
 
@@ -42,9 +44,10 @@ void viewing_waited(const struct viewing_wish *wish);
 
 /* Shows a live job, and follows it; after viewing_wait(). The exit status, after a complaint. */
 int viewing_live(struct choice *choice, const struct live_options *options,
-	const struct viewing_wish *wish);
+	const struct viewing_wish *wish, struct budget *budget);
 
 /* The same for what a job left. */
-int viewing_left(const char *const *paths, size_t n, const struct viewing_wish *wish);
+int viewing_left(const char *const *paths, size_t n, const struct viewing_wish *wish,
+	struct budget *budget);
 
 #endif

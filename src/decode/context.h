@@ -122,6 +122,7 @@ struct decode_stacks;
 struct exhibit;
 
 struct decode_context {
+	struct meter *meter; /* the evidence's; may be NULL */
 	struct arena arena;
 	ARRAY(struct decode_host *) hosts;
 	ARRAY(struct decode_process *) processes;

@@ -11,9 +11,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/meter.h"
 #include "base/str.h"
 #include "decode/context.h"
 #include "decode/kinds.h"
+#include "evidence/measure.h"
 
 static const struct decoder *const decoders[] = {
 	&decode_gather,
@@ -131,6 +133,18 @@ static const char *exhibit_cite(struct decode_context *context, const struct exh
 				context, exhibit->host, exhibit->pid, exhibit->start_time)));
 }
 
+/* What is too large for its kind, or for the memory that there may be, is lost as a whole. */
+static int decode_within(struct decode_context *context, struct job_builder *builder,
+	const struct exhibit *exhibit, struct complaint *why)
+{
+	if (exhibit->len > measure_of(exhibit->kind)->most)
+		return complaint_set(why, "%zu bytes, which is larger than any", exhibit->len);
+	if (!meter_admits(context->meter, measure_cost(exhibit->kind, exhibit->len),
+		    METER_DECODING))
+		return complaint_set(why, METER_REFUSED);
+	return decoders[exhibit_turn(exhibit)]->decode(exhibit, builder, context, why);
+}
+
 /*
  * Of a damaged exhibit nothing is believed: its checksum says that bytes are wrong, but not which,
  * and one wrong byte can make an innocent rank the one that everybody waits for.
@@ -146,7 +160,7 @@ static void decode_one(struct decode_context *context, struct job_builder *build
 
 	job_add_reading(builder, exhibit->when);
 	if (!exhibit->damaged && turn < DECODERS &&
-		decoders[turn]->decode(exhibit, builder, context, &why) < 0) {
+		decode_within(context, builder, exhibit, &why) < 0) {
 		str_printf(&what, "%s: %s", exhibit->kind_name, complaint_text(&why));
 		add_loss(builder, &who, what.text, of_ops, exhibit_cite(context, exhibit));
 	}
@@ -194,7 +208,7 @@ struct job *decode_job(const struct evidence *evidence)
 {
 	const struct exhibit **sorted = alloc_zeroed(evidence->n + 1, sizeof(struct exhibit *));
 	struct job_builder *builder = job_builder_new();
-	struct decode_context context = {0};
+	struct decode_context context = {.meter = evidence->meter};
 
 	for (size_t i = 0; i < evidence->n; i++)
 		sorted[i] = &evidence->at[i];

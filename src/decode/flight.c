@@ -23,9 +23,11 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/meter.h"
 #include "base/str.h"
 #include "decode/kinds.h"
 #include "evidence/flight.h"
+#include "evidence/measure.h"
 #include "job/names.h"
 
 /* So many read at once; what they find does not depend on it. */
@@ -402,6 +404,8 @@ struct reading {
 	struct flight_rank *ranks;
 	size_t n;
 	atomic_size_t next;
+	struct meter *meter;
+	pthread_mutex_t lock; /* of the meter */
 };
 
 /* Reads one; what is lost of it is told later, since only one thread may add facts. */
@@ -429,15 +433,28 @@ static void *read_next(void *context)
 	struct reading *reading = context;
 	size_t at;
 
-	while ((at = atomic_fetch_add(&reading->next, 1)) < reading->n)
-		read_rank(&reading->ranks[at]);
+	while ((at = atomic_fetch_add(&reading->next, 1)) < reading->n) {
+		struct flight_rank *rank = &reading->ranks[at];
+		uint64_t cost = measure_cost(EXHIBIT_FLIGHT, rank->exhibit->len);
+		bool admitted;
+
+		pthread_mutex_lock(&reading->lock);
+		admitted = meter_admits(reading->meter, cost, METER_DECODING);
+		pthread_mutex_unlock(&reading->lock);
+		if (admitted)
+			read_rank(rank);
+		else
+			rank->lost = arena_printf(&rank->arena, "%s cannot be read: %s",
+				rank->exhibit->label, METER_REFUSED);
+	}
 	return NULL;
 }
 
 /* What each dump says has nothing to do with the others: many are read at once. */
-static void read_ranks(struct flights *flights)
+static void read_ranks(struct flights *flights, struct meter *meter)
 {
-	struct reading reading = {flights->ranks.items, flights->ranks.nr, 0};
+	struct reading reading = {flights->ranks.items, flights->ranks.nr, 0, meter,
+		PTHREAD_MUTEX_INITIALIZER};
 	pthread_t threads[READERS - 1];
 	size_t started = 0;
 
@@ -565,7 +582,7 @@ void flight_finish(struct decode_context *context, struct job_builder *builder)
 	if (!context->processes.nr)
 		job_add_identity(builder, "dumps", "Flight Recorder dumps");
 	choose_files(&flights, context, builder);
-	read_ranks(&flights);
+	read_ranks(&flights, context->meter);
 	keep_readable(&flights, context, builder);
 	flight_keep_run(&flights, context, builder);
 	find_times(&flights);

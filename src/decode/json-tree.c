@@ -276,13 +276,23 @@ static bool json_item(struct json_tree *json)
 	return (closing == ']' || json_key(json)) && json_value(json);
 }
 
+static bool json_is_light(struct json_tree *json)
+{
+	size_t len = (size_t)(json->end - json->bytes), at = (size_t)(json->at - json->bytes);
+
+	if (value_is_heavy(json->stack, len, json->text.room))
+		return value_damage(json->stack, at,
+			"says more than its %zu bytes can hold at byte %zu", len, at);
+	return true;
+}
+
 void json_tree_read(const uint8_t *bytes, size_t len, struct value_stack *stack)
 {
 	struct json_tree json = {.stack = stack, .bytes = bytes, .at = bytes, .end = bytes + len};
 	bool fine = json_value(&json);
 
 	while (fine && stack->nplaces)
-		fine = json_item(&json);
+		fine = json_item(&json) && json_is_light(&json);
 	if (fine && json_skip_space(&json)) {
 		size_t at = (size_t)(json.at - bytes);
 

@@ -435,6 +435,17 @@ static inline bool pickle_step(struct pickle *pickle, const uint8_t *argument)
 	}
 }
 
+static bool pickle_is_light(struct pickle *pickle, size_t len)
+{
+	size_t memo = pickle->memo.nr * sizeof(*pickle->memo.items);
+
+	if (value_is_heavy(pickle->stack, len, memo))
+		return value_damage(pickle->stack, pickle_offset(pickle),
+			"says more than its %zu bytes can hold at byte %zu", len,
+			pickle_offset(pickle));
+	return true;
+}
+
 void pickle_read(const uint8_t *bytes, size_t len, struct value_stack *stack)
 {
 	struct pickle pickle = {.stack = stack, .bytes = bytes, .at = bytes, .end = bytes + len};
@@ -454,7 +465,7 @@ void pickle_read(const uint8_t *bytes, size_t len, struct value_stack *stack)
 			fine = pickle_cut(&pickle);
 		else {
 			pickle.at = argument + pickle_arguments[*pickle.op];
-			fine = pickle_step(&pickle, argument);
+			fine = pickle_step(&pickle, argument) && pickle_is_light(&pickle, len);
 		}
 	}
 	value_salvage(stack);

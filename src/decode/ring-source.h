@@ -48,6 +48,13 @@ struct ring_seat {
 	struct ring_group group;
 };
 
+/* Which strings were told so far, and how much they are together. */
+struct ring_said {
+	uint8_t *ids; /* a bit for each place */
+	size_t bytes;
+	uint64_t refused;
+};
+
 struct ring_source {
 	const struct exhibit *exhibit;
 	struct decode_context *context;
@@ -67,6 +74,7 @@ struct ring_source {
 	ARRAY(struct ring_seat) seats;
 	ARRAY(struct ring_op_seen) seen;
 	int64_t lost; /* records of lanes that cannot be read */
+	struct ring_said *said;
 };
 
 /* Realtime of a TSC; JOB_UNKNOWN where anchors do not tell, or for 0. */
@@ -76,7 +84,7 @@ int64_t ring_source_time(const struct ring_source *source, uint64_t tsc);
 const char *ring_source_cite(const struct ring_source *source, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The string of an id, "" where there is none, in the arena. */
+/* The string of an id, "" where there is none; lives as long as the exhibit. */
 const char *ring_source_text(const struct ring_source *source, uint32_t id);
 
 /* Adds a loss of this process, unless count is 0. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/str.h"
 #include "decode/kinds.h"
 #include "decode/ring-source.h"
@@ -36,11 +38,34 @@ const char *ring_source_cite(const struct ring_source *source, const char *forma
 	return cite;
 }
 
+/*
+ * Strings that are told once may lie within each other, so that a few kilobytes hold megabytes of
+ * them: all that are told together are no more than the ring is long. The text stays the ring's.
+ */
+static bool ring_source_may_say(const struct ring_source *source, uint32_t id, const char *text)
+{
+	struct ring_said *said = source->said;
+	size_t left = source->exhibit->len - said->bytes, at = id / 8, len;
+
+	if (!said->ids)
+		said->ids = alloc_zeroed(1, source->view.part[RING_S_STRINGS].count / 64 + 1);
+	if (said->ids[at / 8] >> at % 8 & 1)
+		return true;
+	len = strnlen(text, left) + 1;
+	if (len > left) {
+		said->refused++;
+		return false;
+	}
+	said->bytes += len;
+	said->ids[at / 8] |= (uint8_t)(1u << at % 8);
+	return true;
+}
+
 const char *ring_source_text(const struct ring_source *source, uint32_t id)
 {
 	const char *text = ring_view_string(&source->view, id);
 
-	return text ? arena_text(&source->context->arena, text) : "";
+	return text && ring_source_may_say(source, id, text) ? text : "";
 }
 
 void ring_source_lose(
@@ -204,8 +229,9 @@ static void rings_release(struct ring_source *source)
 static int rings_decode(const struct exhibit *exhibit, struct job_builder *builder,
 	struct decode_context *context, struct complaint *why)
 {
+	struct ring_said said = {0};
 	struct ring_source source = {
-		.exhibit = exhibit, .context = context, .builder = builder};
+		.exhibit = exhibit, .context = context, .builder = builder, .said = &said};
 	int error = ring_view_open(&source.view, exhibit->bytes, exhibit->len);
 
 	if (error)
@@ -226,6 +252,8 @@ static int rings_decode(const struct exhibit *exhibit, struct job_builder *build
 	rings_take_text(&source);
 	ring_decode_last_words(&source);
 	rings_take_losses(&source);
+	ring_source_lose(&source, "strings that repeat each other", said.refused, false);
+	free(said.ids);
 	rings_release(&source);
 	return 0;
 }

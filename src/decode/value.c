@@ -29,6 +29,7 @@ static void value_pool_cut(struct value_stack *stack, struct value_chunk *chunk,
 	while (stack->chunk != chunk) {
 		struct value_chunk *older = stack->chunk->older;
 
+		stack->pooled -= stack->chunk->size;
 		free(stack->chunk);
 		stack->chunk = older;
 	}
@@ -48,6 +49,7 @@ static void *value_pool(struct value_stack *stack, size_t nr, size_t size)
 		chunk = alloc_resize(NULL, 1, sizeof(*chunk) + room);
 		*chunk = (struct value_chunk){.older = stack->chunk, .size = room};
 		stack->chunk = chunk;
+		stack->pooled += room;
 	}
 	piece = (char *)chunk->bytes + chunk->used;
 	chunk->used += wanted;

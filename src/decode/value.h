@@ -85,6 +85,10 @@ struct value_stack;
 typedef bool value_make_fn(void *context, const struct value_stack *stack,
 	const struct value *items, size_t nr, struct value *made);
 
+/* So much memory a tree may take for each byte of its document, and for a small one. */
+#define VALUE_WEIGHT 24
+#define VALUE_SMALL  ((size_t)1 << 20)
+
 /* The workings of a reader. The first four are the caller's to set, all else {0} before. */
 struct value_stack {
 	struct arena *texts; /* what texts and `damage` are allocated in */
@@ -101,7 +105,19 @@ struct value_stack {
 	size_t nplaces;
 	unsigned kept; /* how often something in the pool was given a second way to be found */
 	struct value_chunk *chunk;
+	size_t pooled; /* bytes of all chunks */
 };
+
+/*
+ * Whether values and `more` bytes of a reader's own take more than a document of `len` bytes may: a
+ * byte can be enough for an empty list, and a list within a list within a list needs no more.
+ */
+static inline bool value_is_heavy(const struct value_stack *stack, size_t len, size_t more)
+{
+	size_t held = stack->items.nr * sizeof(*stack->items.items);
+
+	return stack->pooled + (held + more) / 2 * 3 > len * VALUE_WEIGHT + VALUE_SMALL;
+}
 
 /* Frees all but what lies in `texts`: the tree is gone, texts and what was made are not. */
 void value_stack_release(struct value_stack *stack);

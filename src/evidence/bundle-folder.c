@@ -47,6 +47,7 @@ int bundle_find(const char *folder, struct file_names *into, struct complaint *w
 	for (size_t i = 0; i < all.list.nr; i++)
 		if (bundle_looks_like(all.list.items[i]))
 			*array_add(&into->list) = alloc_text(all.list.items[i]);
+	into->refused += all.refused;
 	file_names_release(&all);
 	return error;
 }

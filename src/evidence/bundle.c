@@ -11,13 +11,18 @@
 #include <msgpack.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zstd.h>
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/meter.h"
 #include "evidence/bundle-frame.h"
+#include "evidence/measure.h"
 
 #define BUNDLE_CHUNK (64 * 1024)
+#define BUNDLE_HOLLOW (64u << 20)
+#define BUNDLE_EXHIBIT_COST 512 /* of one, however small */
 
 /* What a head says. Texts are its own. */
 struct bundle_head {
@@ -189,9 +194,35 @@ static bool bundle_unzip(
 	return in.pos == in.size && bytes->len == bytes->room;
 }
 
+/* What is told counts, also where less comes: memory is set aside for it. */
+static const char *bundle_refuses(struct bundle_walk *walk, const struct bundle_head *head)
+{
+	uint64_t size = (uint64_t)head->size;
+
+	if (size > measure_of(exhibit_kind_of(head->kind))->most)
+		return "it is said to be larger than any";
+	if (size > BUNDLE_TOTAL_CAP - walk->total)
+		return "its bundle unpacks to more than any";
+	if (!meter_admits(walk->into->meter, size + BUNDLE_EXHIBIT_COST, METER_READING))
+		return METER_REFUSED;
+	walk->total += size;
+	return NULL;
+}
+
+static void bundle_lose_exhibit(
+	struct bundle_walk *walk, const struct bundle_head *head, const char *why)
+{
+	struct str what = {0};
+
+	str_printf(&what, "%s of %lld bytes: %s", head->kind, (long long)head->size, why);
+	evidence_add_gap(walk->into, head->host, (uint32_t)head->pid, str_text(&what));
+	str_release(&what);
+}
+
 static void bundle_take_exhibit(struct bundle_walk *walk, const struct bundle_head *head,
 	const uint8_t *body, size_t size)
 {
+	const char *refused = bundle_refuses(walk, head);
 	struct exhibit about = {
 		.kind_name = head->kind,
 		.host = head->host,
@@ -204,14 +235,12 @@ static void bundle_take_exhibit(struct bundle_walk *walk, const struct bundle_he
 	};
 	struct bundle_bytes bytes = {.room = (size_t)head->size};
 
-	/* What is told counts, also where less comes: memory is set aside for it. */
-	if (bytes.room > BUNDLE_EXHIBIT_CAP)
-		bytes.room = BUNDLE_EXHIBIT_CAP;
-	if (bytes.room > BUNDLE_TOTAL_CAP - walk->total)
-		bytes.room = 0;
-	walk->total += bytes.room;
+	if (refused) {
+		bundle_lose_exhibit(walk, head, refused);
+		return;
+	}
 	bytes.at = alloc_zeroed(1, bytes.room + 1);
-	if (!bundle_unzip(walk, body, size, &bytes) || bytes.room != (uint64_t)head->size)
+	if (!bundle_unzip(walk, body, size, &bytes))
 		about.damaged = true;
 	evidence_add(walk->into, &about, bytes.at, bytes.len);
 }
@@ -355,10 +384,26 @@ int bundle_unpack(const void *bytes, size_t size, struct evidence *into, struct 
 	return 0;
 }
 
+/*
+ * A bundle is packed: one of which more was never written than was is a damaged one at best, and it
+ * costs nothing to make a huge one.
+ */
+static bool bundle_is_hollow(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+	       st.st_size > (off_t)BUNDLE_HOLLOW && st.st_blocks < st.st_size / 512 / 2;
+}
+
 int bundle_read(const char *path, struct evidence *into, struct complaint *why)
 {
 	struct str bytes = {0};
-	int error = file_read(path, BUNDLE_TOTAL_CAP, &bytes, why);
+	int error;
+
+	if (bundle_is_hollow(path))
+		return complaint_set(why, "%s was written in part only: it is mostly holes", path);
+	error = file_read(path, evidence_room(into, BUNDLE_TOTAL_CAP), &bytes, why);
 
 	if (!error) {
 		error = bundle_unpack(str_text(&bytes), bytes.len, into, why);

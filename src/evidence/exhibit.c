@@ -6,6 +6,8 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/checked.h"
+#include "base/meter.h"
 #include "base/redact.h"
 
 static const char *const kind_names[EXHIBIT_UNKNOWN_KIND] = {
@@ -63,6 +65,7 @@ struct exhibit *evidence_add(
 	added->len = len;
 	if (exhibit_is_text(added->kind))
 		redact_text((char *)bytes, len);
+	added->when = checked_time(about->when, 0);
 	return added;
 }
 
@@ -78,6 +81,13 @@ void evidence_add_gap(struct evidence *evidence, const char *host, uint32_t pid,
 	gap->what = alloc_text(what);
 }
 
+size_t evidence_room(const struct evidence *evidence, size_t most)
+{
+	const struct meter *meter = evidence->meter;
+
+	return meter && meter->most && meter->most / 2 < most ? (size_t)(meter->most / 2) : most;
+}
+
 void evidence_move(struct evidence *into, struct evidence *from)
 {
 	into->at = array_grow(into->at, into->n, from->n, &into->room, sizeof(*into->at));
@@ -91,7 +101,7 @@ void evidence_move(struct evidence *into, struct evidence *from)
 	into->ngaps += from->ngaps;
 	free(from->at);
 	free(from->gaps);
-	*from = (struct evidence){0};
+	*from = (struct evidence){.meter = from->meter};
 }
 
 void evidence_cut(struct evidence *evidence, size_t n)

@@ -54,7 +54,7 @@ struct exhibit {
 	int rank;	 /* world rank where the gatherer knew it, -1 else: a hint, never decoded */
 	uint32_t pid;	 /* 0: not of one process */
 	uint64_t start_time;
-	int64_t when;	 /* realtime ns of the reading */
+	int64_t when;	 /* realtime ns of the reading; 0 where what was told can be none */
 	char *label;	 /* more about it: a path, "launch" or "now"; "" none */
 	uint8_t *bytes;
 	size_t len;
@@ -68,7 +68,10 @@ struct exhibit_gap {
 	char *what;
 };
 
+struct meter;
+
 struct evidence {
+	struct meter *meter; /* what reading and decoding it may take; borrowed, NULL: no bound */
 	struct exhibit *at;
 	size_t n;
 	size_t room;
@@ -92,6 +95,9 @@ struct exhibit *evidence_add(
 	struct evidence *evidence, const struct exhibit *about, uint8_t *bytes, size_t len);
 /* Notes what could not be gathered. Copies both strings; host may be NULL, pid 0: of none. */
 void evidence_add_gap(struct evidence *evidence, const char *host, uint32_t pid, const char *what);
+
+/* How much of `most` bytes may be read into memory, as far as the meter goes. */
+size_t evidence_room(const struct evidence *evidence, size_t most);
 
 /* Moves all that is in `from` behind what is in `into`, and leaves `from` empty. */
 void evidence_move(struct evidence *into, struct evidence *from);

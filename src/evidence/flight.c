@@ -20,6 +20,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/meter.h"
 #include "evidence/bundle.h"
 #include "evidence/source.h"
 
@@ -135,6 +136,9 @@ static int gather_file(const char *path, struct evidence *into, struct complaint
 	if (about.rank < 0)
 		return complaint_set(why,
 			"%s: whose dump is it? Its name has to end in the rank's number", path);
+	if (stat(path, &st) == 0 &&
+		!meter_admits(into->meter, (uint64_t)st.st_size, METER_READING))
+		return complaint_set(why, "%s: %s", path, METER_REFUSED);
 	error = file_read(path, BUNDLE_EXHIBIT_CAP, &bytes, why);
 	if (error < 0)
 		return error;

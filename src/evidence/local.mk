@@ -15,6 +15,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/foreign.c %D%/foreign.h \
 	%D%/history.c %D%/history.h \
 	%D%/jobs.c %D%/jobs.h \
+	%D%/json-scan.c %D%/json-scan.h \
 	%D%/json-put.c %D%/json-put.h \
 	%D%/fatal-modules.c %D%/fatal-modules.h \
 	%D%/live.c %D%/live.h \
@@ -22,6 +23,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/live-proc.c %D%/live-proc.h \
 	%D%/live-stacks.c %D%/live-stacks.h \
 	%D%/liveness.c %D%/liveness.h \
+	%D%/measure.c %D%/measure.h \
 	%D%/own-words.c %D%/own-words.h \
 	%D%/pulse.c %D%/pulse.h \
 	%D%/receipt.c %D%/receipt.h \

@@ -104,7 +104,7 @@ static void settle_size(struct seal *seal, struct job_group *group, uint32_t see
 		.cite = group->cite};
 
 	if (group->size && group->size >= seen && group->size <= SEAL_MAX_SEATS &&
-		total + group->size <= SEAL_MAX_TOTAL_SEATS)
+		total + group->size <= SEAL_MAX_TOTAL_SEATS + 4 * seal->b->members.nr)
 		return;
 	if (group->size > SEAL_MAX_SEATS)
 		job_add_loss(seal->b, (struct job_who){.host = ""}, &loss);

@@ -12,7 +12,7 @@
 
 /* More seats than these nobody has: a size beyond is damage, and only seen seats are kept. */
 #define SEAL_MAX_SEATS       (1 << 18)
-#define SEAL_MAX_TOTAL_SEATS (8 << 20)
+#define SEAL_MAX_TOTAL_SEATS (1 << 20) /* beside 4 for each that was seen */
 
 /* Of each process, beside its job_process: what only sealing needs. */
 struct seal_person {

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/meter.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CGROUP_LIMIT "/sys/fs/cgroup/memory.max"
+
+/* A small file of the kernel's, as a string; "" where it cannot be read. */
+static void read_line(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? 0 : read(fd, text, size - 1);
+
+	text[got > 0 ? got : 0] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+uint64_t meter_held(void)
+{
+	unsigned long long size, resident;
+	char text[128];
+
+	read_line("/proc/self/statm", text, sizeof(text));
+	if (sscanf(text, "%llu %llu", &size, &resident) != 2)
+		return 0;
+	return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+uint64_t meter_quarter(void)
+{
+	uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	char text[64], *end;
+	uint64_t limit;
+
+	read_line(CGROUP_LIMIT, text, sizeof(text));
+	limit = strtoull(text, &end, 10);
+	return (end != text && limit && limit < all ? limit : all) / 4;
+}
+
+static uint64_t limit_of(const struct meter *meter, enum meter_for what)
+{
+	return what == METER_READING ? meter->most / 2 : meter->most / 4 * 3;
+}
+
+bool meter_admits(struct meter *meter, uint64_t bytes, enum meter_for what)
+{
+	uint64_t limit;
+
+	if (!meter || !meter->most)
+		return true;
+	limit = limit_of(meter, what);
+	if (bytes > limit)
+		return false;
+	if (meter->held + meter->since > limit - bytes) {
+		meter->held = meter_held();
+		meter->since = 0;
+		if (meter->held > limit - bytes)
+			return false;
+	}
+	meter->since += bytes;
+	return true;
+}
+
+bool meter_parse(const char *text, uint64_t *ret)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+	double number;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	number = strtod(text, &end);
+	unit = *end ? strchr(units, *end & ~0x20) : NULL;
+	if (*end && !unit)
+		return false;
+	if (unit) {
+		number = ldexp(number, 10 * (int)(unit - units + 1));
+		end++;
+		if (*end == 'i')
+			end++;
+		if (*end == 'B')
+			end++;
+	}
+	if (*end || !(number >= 1 && number < 0x1p60))
+		return false;
+	*ret = (uint64_t)number;
+	return true;
+}

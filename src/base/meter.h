@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_METER_H
+#define BASE_METER_H
+
+/*
+ * How much memory a stranger's files may make us take. Who is about to take some, by what stands
+ * in a file, asks first, and where it is refused leaves that out, says so, and goes on.
+ *
+ *	struct meter meter = {.most = 6ull << 30};
+ *	if (!meter_admits(&meter, bytes, METER_READING))
+ *		... a loss
+ *
+ * Asking costs nothing as long as all that was asked for together fits, be it that some was never
+ * touched, or was freed again. Only where it does not, /proc is asked what is really held.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct meter {
+	uint64_t most;	/* bytes; 0: no bound */
+	uint64_t held;	/* when it was last looked at */
+	uint64_t since; /* asked for since then */
+};
+
+/* Each may fill the budget up to here, so that there is room for what has to come after it. */
+enum meter_for {
+	METER_READING,	/* exhibits as they are: a half */
+	METER_DECODING, /* and what they tell: three quarters */
+};
+
+/* Whether so many bytes more may be taken. NULL: always. */
+bool meter_admits(struct meter *meter, uint64_t bytes, enum meter_for what);
+
+/* "this needs more memory than 6.0 GiB: --max-memory raises that", for a loss. Static text. */
+#define METER_REFUSED "it needs more memory than --max-memory allows"
+
+/* What this process holds in memory now, in bytes; 0 where /proc does not tell. */
+uint64_t meter_held(void);
+
+/* A quarter of what this machine, or the control group that we run in, has. */
+uint64_t meter_quarter(void);
+
+/* Reads "512M", "4G", "1.5G", a number of bytes; false where it is no such size, or 0. */
+bool meter_parse(const char *text, uint64_t *ret) __attribute__((nonnull));
+
+#endif

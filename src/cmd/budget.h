@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CMD_BUDGET_H
+#define CMD_BUDGET_H
+
+/*
+ * --max-memory: what a verb that reads other people's files may take of this machine.
+ *
+ *	struct budget budget;			the input of budget_argp, which fills it
+ *
+ *	budget_watch(&budget);
+ *	evidence.meter = &budget.meter;
+ *	... read, decode, judge
+ *	budget_unwatch(&budget);
+ *
+ * Reading and decoding ask the meter, and leave out what does not fit. What comes after them is in
+ * proportion to what they took; the watch is for the case that it is not: it ends the program with
+ * a line and CMD_UNREADABLE, before the machine has to.
+ */
+
+#include <argp.h>
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "base/meter.h"
+
+struct budget {
+	struct meter meter;
+	pthread_t thread;
+	pthread_mutex_t lock; /* of the next */
+	pthread_cond_t changed;
+	bool over;
+	bool watched;
+};
+
+/* The option, a child of the verbs' parsers; its input is a struct budget. */
+extern const struct argp budget_argp;
+
+/* Where no thread can be had, nobody watches. Not while a terminal is ours: it would stay so. */
+void budget_watch(struct budget *budget) __attribute__((nonnull));
+void budget_unwatch(struct budget *budget) __attribute__((nonnull));
+
+#endif
