@@ -94,7 +94,8 @@ play() {
 	echo "fuzz: $1 for $FUZZ_SECONDS s"
 	if [ "$engine" = libFuzzer ]; then
 		"tests/fuzz/$1-fuzz" -timeout=60 -max_total_time="$FUZZ_SECONDS" \
-			-rss_limit_mb=4096 -max_len="$(longest "$1")" -print_final_stats=1 -verbosity=0 "corpora/$1"
+			-rss_limit_mb=4096 -max_len="$(longest "$1")" \
+			-print_final_stats=1 -verbosity=0 "corpora/$1"
 	else
 		"tests/fuzz/$1-fuzz" -seconds="$FUZZ_SECONDS" -seed="$$" \
 			-max_len="$(longest "$1")" "corpora/$1"
