@@ -78,6 +78,8 @@ void budget_watch(struct budget *budget)
 {
 	sigset_t all, before;
 
+	if (meter_held() > budget->meter.most)
+		give_up(budget);
 	pthread_mutex_init(&budget->lock, NULL);
 	pthread_cond_init(&budget->changed, NULL);
 	budget->over = false;

@@ -55,7 +55,7 @@ static int ring_open_section(struct ring_view *view, const struct ring_section *
 		s->count > (file - s->offset) / s->elem_size)
 		return -1;
 	here = s->offset < view->size ? (view->size - s->offset) / s->elem_size : 0;
-	part->at = view->bytes + (here ? s->offset : 0);
+	part->at = here ? view->bytes + s->offset : view->bytes;
 	part->count = here < s->count ? here : s->count;
 	part->declared = s->count;
 	part->elem_size = s->elem_size;
@@ -232,7 +232,7 @@ int ring_view_lane(const struct ring_view *view, uint64_t i, struct ring_lane_vi
 		.head = lane.head,
 		.n = lane.n,
 		.have = (uint64_t)have,
-		.slots = slots->at + (have ? lane.first * sizeof(struct ring_slot) : 0),
+		.slots = have ? slots->at + lane.first * sizeof(struct ring_slot) : slots->at,
 	};
 	memcpy(ret->name, lane.name, sizeof(lane.name));
 	ret->board_state = ring_board_read(at + offsetof(struct ring_lane, board), &ret->board);
@@ -299,7 +299,7 @@ int ring_view_pins(const struct ring_view *view, uint64_t i, struct ring_pins *p
 		.latest = p.latest,
 		.next = p.next,
 		.have = (uint64_t)have,
-		.slots = slots->at + (have ? p.start * sizeof(struct ring_slot) : 0),
+		.slots = have ? slots->at + p.start * sizeof(struct ring_slot) : slots->at,
 	};
 	return 0;
 }

@@ -86,20 +86,26 @@ static int take(const uint8_t **at, const uint8_t *end, void *into, size_t size)
 	return 1;
 }
 
-/* As far as they go: a length that says too much ends them. */
-static void take_bytes(const uint8_t *at, const uint8_t *end, struct str *into)
+/*
+ * Copies them into zeroed memory, or only counts where that is NULL. As far as they go: a length
+ * that says too much ends them.
+ */
+static size_t take_bytes(const uint8_t *at, const uint8_t *end, uint8_t *into)
 {
-	static const char zeros[UINT16_MAX];
+	size_t len = 0;
 	uint16_t n;
 
-	while (into->len < PARCEL_CAP && take(&at, end, &n, sizeof(n))) {
+	while (len < PARCEL_CAP && take(&at, end, &n, sizeof(n))) {
 		if (n > (size_t)(end - at))
 			n = (uint16_t)(end - at);
-		str_add_bytes(into, at, n);
+		if (into)
+			memcpy(into + len, at, n);
+		len += n;
 		at += n;
 		if (take(&at, end, &n, sizeof(n)))
-			str_add_bytes(into, zeros, n);
+			len += n;
 	}
+	return len;
 }
 
 int parcel_take(const uint8_t **at, const uint8_t *end, struct evidence *into)
@@ -107,8 +113,8 @@ int parcel_take(const uint8_t **at, const uint8_t *end, struct evidence *into)
 	struct exhibit about = {0};
 	struct parcel_head head;
 	struct parcel_about more;
-	struct str bytes = {0};
 	char host[8], label[256];
+	uint8_t *bytes;
 	size_t len;
 
 	if (!take(at, end, &head, sizeof(head)) || !take(at, end, label, head.label) ||
@@ -116,7 +122,9 @@ int parcel_take(const uint8_t **at, const uint8_t *end, struct evidence *into)
 		return 0;
 	if (more.len > (size_t)(end - *at))
 		more.len = (uint32_t)(end - *at);
-	take_bytes(*at, *at + more.len, &bytes);
+	len = take_bytes(*at, *at + more.len, NULL);
+	bytes = alloc_zeroed(1, len + 1);
+	take_bytes(*at, *at + more.len, bytes);
 	*at += more.len;
 	label[head.label] = '\0';
 	snprintf(host, sizeof(host), "h%u", head.host);
@@ -127,7 +135,6 @@ int parcel_take(const uint8_t **at, const uint8_t *end, struct evidence *into)
 	about.pid = more.pid;
 	about.start_time = more.start_time;
 	about.when = more.when;
-	len = bytes.len;
-	evidence_add(into, &about, (uint8_t *)str_detach(&bytes), len);
+	evidence_add(into, &about, bytes, len);
 	return 1;
 }
