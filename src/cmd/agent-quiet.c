@@ -1,18 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/agent-quiet.h"
 
-#include <signal.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "base/clock.h"
-#include "base/str.h"
-#include "evidence/bundle.h"
 #include "evidence/live.h"
 
 /* Between the three samples: who is still in the third has stood for two seconds. */
@@ -23,8 +12,6 @@
 #define QUIET_NS    (2 * CLOCK_NS_PER_S)
 #define SOONEST_NS  (3 * CLOCK_NS_PER_S)
 #define LATEST_NS   (10 * CLOCK_NS_PER_S)
-/* A helper that takes longer is stuck itself. */
-#define PATIENCE_NS (60 * CLOCK_NS_PER_S)
 /* Taking stacks is at most this part of one core. */
 #define COST_RATIO 20
 
@@ -100,99 +87,38 @@ void agent_quiet_next(struct agent_quiet *quiet, bool telling, int64_t now, int6
 
 /* --- The helper ------------------------------------------------------------------------------- */
 
-static void write_all(int fd, const char *bytes, size_t len)
+/* In the helper. */
+static void take(const void *what, struct evidence *into)
 {
-	while (len) {
-		ssize_t n = write(fd, bytes, len);
-
-		if (n <= 0)
-			_exit(1);
-		bytes += n;
-		len -= (size_t)n;
-	}
-}
-
-/* In the helper: takes the stacks and leaves them in the file. Never returns. */
-static void take(const char *folder, int fd, bool raw_stacks)
-{
+	const struct agent_quiet_job *of = what;
 	struct live_options options = LIVE_OPTIONS_STACKS;
-	struct evidence stacks = {0};
-	struct str bundle = {0};
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	options.sample_pause_ms = 0;
 	options.wary = true;
 	options.errand_ms = ASK_MS;
 	options.stacks.pause_ms = SAMPLES_APART_MS;
-	options.stacks.raw_stacks = raw_stacks;
-	if (live_gather_stacks(folder, &options, &stacks, NULL) == 0) {
-		bundle_pack(&stacks, &bundle);
-		write_all(fd, bundle.text, bundle.len);
-	}
-	_exit(0);
+	options.unprobed = of->unprobed;
+	options.stacks.raw_stacks = of->raw_stacks;
+	live_gather_stacks(of->folder, &options, into, NULL);
 }
 
-void agent_quiet_turn(
-	struct agent_quiet *quiet, const char *folder, bool raw_stacks, int64_t now)
+void agent_quiet_turn(struct agent_quiet *quiet, const struct agent_quiet_job *of, int64_t now)
 {
-	int fd;
-
-	if (quiet->helper || !quiet->since || now < quiet->due)
+	if (quiet->helper.pid || !quiet->since || now < quiet->due)
 		return;
 	quiet->due = now + quiet->pause;
-	fd = memfd_create("inquest-stacks", MFD_CLOEXEC);
-	if (fd < 0)
-		return;
-	quiet->helper = fork();
-	if (quiet->helper == 0)
-		take(folder, fd, raw_stacks);
-	if (quiet->helper < 0) {
-		quiet->helper = 0;
-		close(fd);
-		return;
-	}
-	quiet->fd = fd;
-	quiet->begun = now;
-}
-
-static void read_back(int fd, struct evidence *into)
-{
-	struct stat about;
-	void *bytes;
-
-	if (fstat(fd, &about) || about.st_size <= 0)
-		return;
-	bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (bytes == MAP_FAILED)
-		return;
-	bundle_unpack(bytes, (size_t)about.st_size, into, NULL);
-	munmap(bytes, (size_t)about.st_size);
-}
-
-static int64_t time_ns(struct timeval time)
-{
-	return time.tv_sec * CLOCK_NS_PER_S + time.tv_usec * 1000;
+	helper_begin(&quiet->helper, take, of);
 }
 
 bool agent_quiet_fetch(struct agent_quiet *quiet, struct evidence *into)
 {
-	int64_t now = clock_monotonic_ns(), cost;
 	struct evidence stacks = {0};
-	struct rusage used = {0};
 
-	if (!quiet->helper)
+	if (!helper_fetch(&quiet->helper, &stacks))
 		return false;
-	if (now - quiet->begun > PATIENCE_NS)
-		kill(quiet->helper, SIGKILL);
-	if (wait4(quiet->helper, NULL, WNOHANG, &used) == 0)
-		return false;
-	quiet->helper = 0;
-	read_back(quiet->fd, &stacks);
-	close(quiet->fd);
-	cost = time_ns(used.ru_utime) + time_ns(used.ru_stime);
-	quiet->soonest = quiet->begun + cost * COST_RATIO;
+	quiet->soonest = quiet->helper.begun + quiet->helper.cost * COST_RATIO;
 	/* What was begun before the job moved on tells of both. */
-	if (!stacks.n || quiet->begun < quiet->since) {
+	if (!stacks.n || quiet->helper.begun < quiet->since) {
 		evidence_release(&stacks);
 		return false;
 	}
@@ -203,10 +129,5 @@ bool agent_quiet_fetch(struct agent_quiet *quiet, struct evidence *into)
 
 void agent_quiet_release(struct agent_quiet *quiet)
 {
-	if (!quiet->helper)
-		return;
-	kill(quiet->helper, SIGKILL);
-	waitpid(quiet->helper, NULL, 0);
-	close(quiet->fd);
-	quiet->helper = 0;
+	helper_end(&quiet->helper);
 }

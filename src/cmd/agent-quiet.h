@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
+#include "cmd/helper.h"
 #include "evidence/exhibit.h"
 #include "job/job.h"
 
@@ -22,9 +22,14 @@ struct agent_quiet {
 	int64_t due;	 /* stacks are taken next */
 	int64_t pause;	 /* until those after them */
 	int64_t soonest; /* not before, by what the last ones cost */
-	pid_t helper;	 /* that takes some now; 0 none */
-	int64_t begun;
-	int fd;		 /* of what it leaves */
+	struct helper helper; /* that takes some now */
+};
+
+/* Of which job: its folder, and those of its ranks that the census does not list. */
+struct agent_quiet_job {
+	const char *folder;
+	const struct evidence *unprobed;
+	bool raw_stacks; /* as live_options has it */
 };
 
 /*
@@ -35,8 +40,7 @@ bool agent_quiet_see(
 	struct agent_quiet *quiet, const struct job *job, int64_t now, int64_t hang_after);
 
 /* Begins to take stacks, if the job has been quiet for long and they are due. */
-void agent_quiet_turn(
-	struct agent_quiet *quiet, const char *folder, bool raw_stacks, int64_t now);
+void agent_quiet_turn(struct agent_quiet *quiet, const struct agent_quiet_job *of, int64_t now);
 
 /* Whether stacks have come: then they are in *into, in place of what was there. */
 bool agent_quiet_fetch(struct agent_quiet *quiet, struct evidence *into);

@@ -51,19 +51,20 @@ void agent_stacks_add(const struct evidence *kept, struct look *look)
 	judge_again(look);
 }
 
-void agent_stacks_take(struct evidence *kept, const char *folder, struct look *look,
-	enum agent_stacks_haste haste, bool raw_stacks)
+void agent_stacks_take(struct evidence *kept, const struct agent_quiet_job *of, struct look *look,
+	enum agent_stacks_haste haste)
 {
 	struct live_options options = LIVE_OPTIONS_STACKS;
 
 	options.sample_pause_ms = 0;
 	options.wary = true;
 	options.errand_ms = ASK_MS;
-	options.stacks.raw_stacks = raw_stacks;
+	options.unprobed = of->unprobed;
+	options.stacks.raw_stacks = of->raw_stacks;
 	options.stacks.deadline_ms = haste == AGENT_STACKS_BRIEF ? BRIEF_MS : CALM_MS;
 	if (haste == AGENT_STACKS_BRIEF)
 		options.stacks.samples = 1;
 	evidence_release(kept);
-	if (live_gather_stacks(folder, &options, kept, NULL) == 0)
+	if (live_gather_stacks(of->folder, &options, kept, NULL) == 0)
 		agent_stacks_add(kept, look);
 }

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 
+#include "cmd/agent-quiet.h"
 #include "cmd/look.h"
 #include "evidence/exhibit.h"
 
@@ -22,11 +23,11 @@ enum agent_stacks_haste {
 };
 
 /*
- * Takes new stacks of the job in this folder in place of those in kept, adds them to the look and
+ * Takes new stacks of this job in place of those in kept, adds them to the look and
  * judges it again. What blamed somebody and would not with them stays as it was.
  */
-void agent_stacks_take(struct evidence *kept, const char *folder, struct look *look,
-	enum agent_stacks_haste haste, bool raw_stacks);
+void agent_stacks_take(struct evidence *kept, const struct agent_quiet_job *of, struct look *look,
+	enum agent_stacks_haste haste);
 
 /* The same with the stacks that were kept; nothing where there are none. */
 void agent_stacks_add(const struct evidence *kept, struct look *look);

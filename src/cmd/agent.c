@@ -76,7 +76,9 @@ static struct agent_manifest manifest_now(const struct agent *agent, char *host,
 		.ended = agent->ended,
 		.exit_status = agent->exit_status,
 		.bundle = agent->bundle.len ? agent->bundle.text : NULL,
-		.verdict = agent->headline};
+		.verdict = agent->headline,
+		.unprobed = agent->unprobed.ranks.items,
+		.nunprobed = agent->unprobed.ranks.nr};
 }
 
 static void write_manifest(const struct agent *agent)
@@ -171,8 +173,14 @@ static void watch_slot(struct agent *agent, const struct census_slot *slot)
 /* The first rank makes a job of what was only launched. */
 static void scan(struct agent *agent)
 {
+	const struct unprobed_rank *rank;
+
 	agent->ranks = 0;
 	for_each_slot(agent, watch_slot);
+	array_for_each (&agent->unprobed.ranks, rank)
+		exits_watch(&agent->exits, (struct proc_id){rank->here, rank->start_time},
+			rank->pid);
+	agent->ranks += agent->unprobed.ranks.nr;
 	if (agent->ranks && !strcmp(agent->status, "launched")) {
 		agent->status = "running";
 		write_manifest(agent);
@@ -191,6 +199,29 @@ static void sample(struct agent *agent)
 	if (ids.nr)
 		history_sample(agent->history, ids.items, ids.nr);
 	array_release(&ids);
+}
+
+static struct agent_quiet_job job_of(const struct agent *agent)
+{
+	return (struct agent_quiet_job){agent->dir->path.text, &agent->unprobed.found,
+		agent->options.raw_stacks};
+}
+
+/* Who has been found without a probe at work; that is said once. */
+static void look_for_unprobed(struct agent *agent, int64_t now)
+{
+	struct str who = {0};
+	bool any = agent->unprobed.ranks.nr;
+
+	if (!agent_unprobed_turn(&agent->unprobed, agent->dir->path.text, now))
+		return;
+	agent_unprobed_say(&agent->unprobed, &who);
+	if (!any)
+		cmd_complain("without the probe: %s: judged from outside, by stacks",
+			str_text(&who));
+	str_release(&who);
+	scan(agent);
+	write_manifest(agent);
 }
 
 /* --- Looking, saying, keeping ------------------------------------------------------------------
@@ -317,11 +348,12 @@ static bool may_resolve(const struct look *look)
 static void add_stacks(struct agent *agent, struct look *look, enum stand_news news,
 	enum agent_stacks_haste haste)
 {
+	const struct agent_quiet_job of = job_of(agent);
+
 	if (agent->by_stacks)
 		return;
 	if (news == STAND_SAY && agent_stacks_are_wanted(look))
-		agent_stacks_take(&agent->stacks, agent->dir->path.text, look, haste,
-			agent->options.raw_stacks);
+		agent_stacks_take(&agent->stacks, &of, look, haste);
 	else if (news == STAND_SAY)
 		evidence_release(&agent->stacks);
 	else
@@ -355,10 +387,11 @@ static int gather(struct agent *agent, struct look *look)
 {
 	struct live_options options = LIVE_OPTIONS_DEFAULT;
 
-	write_exits(agent);
-	history_write(agent->history, agent->dir->path.text, NULL);
+	options.unprobed = &agent->unprobed.found;
 	options.stacks.raw_stacks = agent->options.raw_stacks;
 	options.no_logs = agent->options.no_logs;
+	write_exits(agent);
+	history_write(agent->history, agent->dir->path.text, NULL);
 	if (live_gather(agent->dir->path.text, &options, &look->evidence, NULL) < 0)
 		return -1;
 	look_judge(look);
@@ -466,6 +499,7 @@ static void notice_own_sleep(struct agent *agent, int64_t now)
 
 int agent_turn(struct agent *agent)
 {
+	const struct agent_quiet_job of = job_of(agent);
 	int64_t now = clock_monotonic_ns();
 	bool dead;
 
@@ -482,11 +516,11 @@ int agent_turn(struct agent *agent)
 	}
 	if (is_due(&agent->due.sample, now, SAMPLE_NS))
 		sample(agent);
+	look_for_unprobed(agent, now);
 	if (now >= agent->quiet_until && agent->ranks && now >= agent->due.look) {
 		if (!agent_may_put_off(agent, now))
 			look_at_job(agent);
-		agent_quiet_turn(&agent->quiet, agent->dir->path.text,
-			agent->options.raw_stacks, now);
+		agent_quiet_turn(&agent->quiet, &of, now);
 		now = clock_monotonic_ns();
 		agent->due.look = now + agent_look_interval(agent, now);
 	} else if (now >= agent->due.look) {
@@ -527,6 +561,7 @@ static int ms_to(int64_t then)
 /* Judges what was gathered before the signal, with stacks if there is time. */
 static void judge_before_signal(struct agent *agent, struct look *look, int64_t until)
 {
+	const struct agent_quiet_job of = job_of(agent);
 	bool in_time = clock_monotonic_ns() < until;
 	enum stand_news news;
 
@@ -535,8 +570,7 @@ static void judge_before_signal(struct agent *agent, struct look *look, int64_t 
 		agent_stacks_add(&agent->stacks, look);
 	news = stand_take_last(&agent->stand, look->verdicts);
 	if (in_time && !agent->stacks.n && !stand_blames(look->verdicts))
-		agent_stacks_take(&agent->stacks, agent->dir->path.text, look, AGENT_STACKS_BRIEF,
-			agent->options.raw_stacks);
+		agent_stacks_take(&agent->stacks, &of, look, AGENT_STACKS_BRIEF);
 	else if (in_time)
 		add_stacks(agent, look, news, AGENT_STACKS_BRIEF);
 	else
@@ -641,6 +675,7 @@ void agent_release(struct agent *agent)
 {
 	agent_quiet_release(&agent->quiet);
 	saver_release(&agent->saver);
+	agent_unprobed_release(&agent->unprobed);
 	serve_close(&agent->serve);
 	exits_release(&agent->exits);
 	pulse_release(&agent->pulse);

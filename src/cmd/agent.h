@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "cmd/agent-quiet.h"
 #include "cmd/agent-stacks.h"
+#include "cmd/agent-unprobed.h"
 #include "cmd/exits.h"
 #include "cmd/jobdir.h"
 #include "cmd/look.h"
@@ -71,6 +72,7 @@ struct agent {
 	unsigned moved_on;  /* how often it did */
 	struct evidence stacks; /* taken when a verdict was said last, or while all was quiet */
 	struct agent_quiet quiet;
+	struct agent_unprobed unprobed;
 	bool by_stacks; /* what was found last was found by those of a quiet job */
 	bool bundle_wanted; /* a hang or a death stood, or the log names the bundle: it outlives a
 			       good end */

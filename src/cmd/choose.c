@@ -12,25 +12,27 @@
 #include "cmd/cmd.h"
 #include "cmd/look.h"
 #include "evidence/foreign.h"
+#include "evidence/unprobed.h"
 
 #define LOOKS_AT_MOST 16
+#define ASK_MS	      250 /* for each file of a process */
 
 static bool is_live(const struct jobs_entry *entry)
 {
 	return entry->status != JOBS_ENDED;
 }
 
-static bool hangs(const struct jobs_entry *entry)
+int choice_look(const struct jobs_entry *entry)
 {
+	int status = CMD_UNREADABLE;
 	struct look look = {0};
-	bool answer = false;
 
 	if (live_gather(entry->folder, NULL, &look.evidence, NULL) == 0) {
 		look_judge(&look);
-		answer = look_status(&look) == CMD_VERDICT;
+		status = look_status(&look);
 	}
 	look_release(&look);
-	return answer;
+	return status;
 }
 
 /* The only entry for which `is` holds; NULL if none or several. */
@@ -55,7 +57,7 @@ static bool says_hung(const struct jobs_entry *entry)
 
 static bool is_found_hung(const struct jobs_entry *entry)
 {
-	return is_live(entry) && hangs(entry);
+	return is_live(entry) && choice_look(entry) == CMD_VERDICT;
 }
 
 /* What may not be trusted is not looked at: that may be why there is no such job. */
@@ -152,6 +154,17 @@ static bool means_foreign(const struct jobs *jobs, const char *const *names, siz
 	return n > 0;
 }
 
+/* Not where all that the job should have show themselves: asking costs milliseconds. */
+static void find_unprobed(struct choice *choice)
+{
+	const struct jobs_entry *own = choice->own;
+
+	if (own && own->agent_alive && is_live(own) &&
+		(own->unprobed || own->world_size <= 0 ||
+			own->ranks_alive < (unsigned int)own->world_size))
+		unprobed_find(own->folder, ASK_MS, &choice->unprobed);
+}
+
 int choice_make(struct choice *choice, const char *const *names, size_t n, bool all)
 {
 	struct complaint why = {0};
@@ -172,6 +185,8 @@ int choice_make(struct choice *choice, const char *const *names, size_t n, bool 
 		status = choice->own ? CMD_FINE : status;
 	}
 	complaint_release(&why);
+	if (!status)
+		find_unprobed(choice);
 	return status;
 }
 
@@ -204,7 +219,13 @@ int choice_gather(struct choice *choice, const struct live_options *options,
 	const struct foreign_target target = {&choice->foreign.survey, choice->foreign.job,
 		choice->foreign.pids.items, choice->foreign.pids.nr};
 
-	if (choice->own && live_gather(choice->own->folder, options, into, why) < 0)
+	struct live_options with = options ? *options : (struct live_options)LIVE_OPTIONS_DEFAULT;
+
+	if (choice->unprobed.n) {
+		with = foreign_stretch(&with);
+		with.unprobed = &choice->unprobed;
+	}
+	if (choice->own && live_gather(choice->own->folder, &with, into, why) < 0)
 		return complaint_context(why, "cannot look at %s", choice->own->id);
 	if (!choice->own && foreign_gather(&target, options, into, why) < 0)
 		return complaint_context(why, "cannot look at the job");
@@ -214,6 +235,7 @@ int choice_gather(struct choice *choice, const struct live_options *options,
 void choice_release(struct choice *choice)
 {
 	foreign_release(&choice->foreign);
+	evidence_release(&choice->unprobed);
 	jobs_release(&choice->jobs);
 	choice->own = NULL;
 }

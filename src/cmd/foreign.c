@@ -17,12 +17,39 @@ bool foreign_is_pid(const char *text)
 	return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10;
 }
 
-bool foreign_is_own(const struct survey_job *job, const struct jobs *jobs)
+static bool descends_from(const struct survey *survey, const struct survey_process *process,
+	uint32_t above)
 {
-	for (size_t i = 0; i < jobs->nr; i++)
-		if (jobs->items[i].status != JOBS_ENDED &&
-			!strcmp(jobs->items[i].folder, job->folder))
+	int at = process->parent;
+
+	for (int steps = 0; at != SURVEY_NONE && steps < 64; steps++) {
+		if (survey->all.items[at].stat.pid == above)
 			return true;
+		at = survey->all.items[at].parent;
+	}
+	return false;
+}
+
+bool foreign_is_own(
+	const struct survey *survey, const struct survey_job *job, const struct jobs *jobs)
+{
+	int which = (int)(job - survey->jobs.items);
+	const struct survey_process *process;
+
+	array_for_each(&survey->all, process)
+		for (size_t i = 0; i < jobs->nr; i++) {
+			const struct jobs_entry *entry = &jobs->items[i];
+
+			if (!process->is_rank || process->job != which ||
+				entry->status == JOBS_ENDED)
+				continue;
+			if (entry->agent_alive &&
+				descends_from(survey, process, entry->agent_pid))
+				return true;
+			if (process->stat.pid == job->first_pid &&
+				jobs_has_pid(entry, job->first_pid))
+				return true;
+		}
 	return false;
 }
 
@@ -168,7 +195,7 @@ static void list_all(struct foreign_choice *choice, const struct jobs *jobs)
 			cmd_complain("  inquest attach %s   # %s, %s", jobs->items[i].id,
 				jobs->items[i].name, jobs_status_name(jobs->items[i].status));
 	array_for_each(&choice->survey.jobs, job)
-		if (!foreign_is_own(job, jobs))
+		if (!foreign_is_own(&choice->survey, job, jobs))
 			list_foreign(&choice->survey, job);
 }
 
@@ -186,7 +213,7 @@ int foreign_choose_all(struct foreign_choice *choice, const struct jobs *jobs,
 			found++;
 		}
 	for (size_t i = 0; !status && i < choice->survey.jobs.nr; i++)
-		if (!foreign_is_own(&choice->survey.jobs.items[i], jobs)) {
+		if (!foreign_is_own(&choice->survey, &choice->survey.jobs.items[i], jobs)) {
 			choice->job = (int)i;
 			found++;
 		}
@@ -208,7 +235,7 @@ size_t foreign_describe_others(
 		others += jobs->items[i].status != JOBS_ENDED;
 	for (size_t i = 0; i < choice->survey.jobs.nr; i++)
 		others += (int)i != choice->job &&
-			  !foreign_is_own(&choice->survey.jobs.items[i], jobs);
+			  !foreign_is_own(&choice->survey, &choice->survey.jobs.items[i], jobs);
 	if (others)
 		str_printf(into, "%zu other job%s here", others, others == 1 ? "" : "s");
 	return others;

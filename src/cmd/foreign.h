@@ -32,8 +32,12 @@ int foreign_choose_pids(struct foreign_choice *choice, const char *const *pids, 
 int foreign_choose_all(struct foreign_choice *choice, const struct jobs *jobs,
 	const struct jobs_entry **ret_own);
 
-/* Whether a job of the survey is one of those that live and have the probe. */
-bool foreign_is_own(const struct survey_job *job, const struct jobs *jobs);
+/*
+ * Whether a job of the survey is one of those that live and have an agent, or the probe: a rank of
+ * it descends from that agent, or its first is in that job's census. What its environment says does not count.
+ */
+bool foreign_is_own(
+	const struct survey *survey, const struct survey_job *job, const struct jobs *jobs);
 
 /*
  * What the first rank of a job here runs, in short: "train.py" of a script, the module of -m, else

@@ -6,6 +6,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/agent-pace.c %D%/agent-pace.h \
 	%D%/agent-process.c %D%/agent-process.h \
 	%D%/agent-quiet.c %D%/agent-quiet.h \
+	%D%/agent-unprobed.c %D%/agent-unprobed.h \
 	%D%/agent-stacks.c %D%/agent-stacks.h \
 	%D%/attach.c \
 	%D%/budget.c %D%/budget.h \
@@ -18,6 +19,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/fds.c %D%/fds.h \
 	%D%/foreign.c %D%/foreign.h \
 	%D%/harvest.c %D%/harvest.h \
+	%D%/helper.c %D%/helper.h \
 	%D%/jobdir.c %D%/jobdir.h \
 	%D%/look.c %D%/look.h \
 	%D%/ls.c \

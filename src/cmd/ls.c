@@ -6,11 +6,14 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "cmd/choose.h"
 #include "cmd/cmd.h"
 #include "cmd/foreign.h"
 #include "cmd/outlet.h"
 #include "evidence/jobs.h"
 #include "words/escape.h"
+
+#define ORPHANS_MOST 16
 
 struct arguments {
 	bool json;
@@ -70,11 +73,25 @@ static void add_cell(struct str *line, const char *text, size_t width, bool utf8
 	str_release(&safe);
 }
 
+/* The state in the table: of what is over, its status; of a word that is old, whose it was. */
+static void add_state(const struct jobs_entry *entry, struct str *into)
+{
+	if (entry->status == JOBS_RUNNING && entry->unprobed && entry->unprobed == entry->ranks_alive)
+		str_add(into, "no probe");
+	else
+		str_add(into, jobs_status_name(entry->status));
+	if (entry->status == JOBS_HUNG && !entry->agent_alive)
+		str_add(into, " (agent gone)");
+	if (entry->status == JOBS_ENDED && entry->exit_status > 0)
+		str_printf(into, " %d", entry->exit_status);
+}
+
 static void print_row(const struct jobs_entry *entry, bool utf8)
 {
 	char ranks[48], age[CLOCK_TEXT_SIZE] = "-", number[16];
-	struct str line = {0};
+	struct str line = {0}, state = {0};
 
+	add_state(entry, &state);
 	if (entry->world_size >= 0)
 		snprintf(ranks, sizeof(ranks), "%u/%d", entry->ranks_alive, entry->world_size);
 	else
@@ -84,11 +101,12 @@ static void print_row(const struct jobs_entry *entry, bool utf8)
 	add_cell(&line, entry->id, 24, utf8);
 	add_cell(&line, entry->name, 18, utf8);
 	add_cell(&line, ranks, 7, utf8);
-	add_cell(&line, jobs_status_name(entry->status), 7, utf8);
-	add_cell(&line, age, 8, utf8);
+	add_cell(&line, str_text(&state), state.len > 8 ? state.len : 8, utf8);
+	add_cell(&line, age, 7, utf8);
 	str_add(&line, owner_name(entry->owner, number));
 	puts(str_text(&line));
 	str_release(&line);
+	str_release(&state);
 }
 
 static void add_text(struct json_object *object, const char *key, const char *text)
@@ -113,6 +131,9 @@ static struct json_object *entry_object(const struct jobs_entry *entry)
 		entry->world_size >= 0 ? json_object_new_int(entry->world_size) : NULL);
 	json_object_object_add(object, "ranks", json_object_new_int((int)entry->ranks));
 	json_object_object_add(object, "ranks_alive", json_object_new_int((int)entry->ranks_alive));
+	json_object_object_add(object, "unprobed", json_object_new_int((int)entry->unprobed));
+	json_object_object_add(object, "exit_status",
+		entry->exit_status >= 0 ? json_object_new_int(entry->exit_status) : NULL);
 	json_object_object_add(object, "agent_alive", json_object_new_boolean(entry->agent_alive));
 	json_object_object_add(object, "agent_pid",
 		entry->agent_pid ? json_object_new_int64(entry->agent_pid) : NULL);
@@ -181,7 +202,7 @@ static void print_json(const struct jobs *jobs, struct survey *survey)
 	for (size_t i = 0; i < jobs->nr; i++)
 		json_object_array_add(array, entry_object(&jobs->items[i]));
 	array_for_each(&survey->jobs, job)
-		if (!foreign_is_own(job, jobs))
+		if (!foreign_is_own(survey, job, jobs))
 			json_object_array_add(array, foreign_object(survey, job));
 	escape_json(&text, json_object_to_json_string_ext(
 				   array, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
@@ -196,9 +217,9 @@ static void print_table(const struct jobs *jobs, struct survey *survey, bool all
 	size_t foreign = 0;
 
 	array_for_each(&survey->jobs, job)
-		foreign += !foreign_is_own(job, jobs);
+		foreign += !foreign_is_own(survey, job, jobs);
 	if (jobs->nr || foreign)
-		printf("%-26s%-20s%-9s%-9s%-10s%s\n", "JOB", "NAME", "RANKS", "STATE", "AGE",
+		printf("%-26s%-20s%-9s%-10s%-9s%s\n", "JOB", "NAME", "RANKS", "STATE", "AGE",
 			"USER");
 	else
 		cmd_complain("no job here: start one with `inquest run -- COMMAND'%s",
@@ -206,7 +227,7 @@ static void print_table(const struct jobs *jobs, struct survey *survey, bool all
 	for (size_t i = 0; i < jobs->nr; i++)
 		print_row(&jobs->items[i], outlet_is_utf8());
 	array_for_each(&survey->jobs, job)
-		if (!foreign_is_own(job, jobs))
+		if (!foreign_is_own(survey, job, jobs))
 			print_foreign_row(survey, job, outlet_is_utf8());
 }
 
@@ -229,6 +250,25 @@ static int list(const struct jobs *jobs, const struct arguments *arguments)
 	return status;
 }
 
+/* Where no agent says how a job stands any more, we look: as an attach without stacks would. */
+static void look_after_orphans(struct jobs *jobs)
+{
+	int looks = 0;
+
+	for (size_t i = 0; i < jobs->nr; i++) {
+		struct jobs_entry *entry = &jobs->items[i];
+		int found;
+
+		if (entry->status == JOBS_ENDED || entry->agent_alive || looks++ >= ORPHANS_MOST)
+			continue;
+		found = choice_look(entry);
+		if (found == CMD_VERDICT)
+			entry->status = JOBS_HUNG;
+		else if (found == CMD_FINE)
+			entry->status = JOBS_RUNNING;
+	}
+}
+
 static int run(int argc, char **argv)
 {
 	struct arguments arguments = {0};
@@ -239,8 +279,10 @@ static int run(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	if (jobs_list(&jobs, &why) < 0)
 		cmd_complain("cannot list jobs: %s", complaint_text(&why));
-	else
+	else {
+		look_after_orphans(&jobs);
 		status = list(&jobs, &arguments);
+	}
 	if (jobs.refused.len)
 		cmd_complain("not trusted, so not listed: %.*s",
 			(int)strcspn(jobs.refused.text, "\n"), jobs.refused.text);

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "evidence/json-put.h"
+#include "evidence/unprobed.h"
 
 int agent_file_write(const char *folder, const char *name, const struct str *text,
 	struct complaint *why)
@@ -17,6 +18,26 @@ int agent_file_write(const char *folder, const char *name, const struct str *tex
 	error = file_write(path.text, str_text(text), text->len, 0600, why);
 	str_release(&path);
 	return error;
+}
+
+static void put_unprobed(struct json_object *object, const struct agent_manifest *manifest)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < manifest->nunprobed; i++) {
+		const struct unprobed_rank *rank = &manifest->unprobed[i];
+		struct json_object *one = json_object_new_object();
+
+		json_put_int(one, "pid", rank->here);
+		json_put_int(one, "start_time", (int64_t)rank->start_time);
+		if (rank->rank >= 0)
+			json_put_int(one, "rank", rank->rank);
+		if (rank->world_size > 0)
+			json_put_int(one, "world_size", rank->world_size);
+		json_put_text(one, "why", rank->why);
+		json_object_array_add(list, one);
+	}
+	json_object_object_add(object, "unprobed", list);
 }
 
 void agent_manifest_format(const struct agent_manifest *manifest, struct str *into)
@@ -37,6 +58,8 @@ void agent_manifest_format(const struct agent_manifest *manifest, struct str *in
 		json_put_int(object, "exit_status", manifest->exit_status);
 	json_put_text(object, "bundle", manifest->bundle);
 	json_put_text(object, "verdict", manifest->verdict);
+	if (manifest->nunprobed)
+		put_unprobed(object, manifest);
 	json_put_end(object, into);
 }
 

@@ -22,6 +22,8 @@
 #include "base/complaint.h"
 #include "base/str.h"
 
+struct unprobed_rank;
+
 #define AGENT_MANIFEST_FILE "manifest"
 #define AGENT_RECEIPT_FILE  "receipt"
 #define AGENT_HISTORY_FILE  "history"
@@ -42,6 +44,8 @@ struct agent_manifest {
 	int exit_status;       /* as a shell would give it: 128 + signal for a killed one */
 	const char *bundle;    /* path of the last bundle; NULL none */
 	const char *verdict;   /* the headline of the last verdict; NULL none */
+	const struct unprobed_rank *unprobed; /* ranks without a probe at work */
+	size_t nunprobed;
 };
 
 /* Writes the manifest into the folder. 0, or -errno with words. */

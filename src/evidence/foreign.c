@@ -156,8 +156,7 @@ static uid_t owner_of(const struct foreign_target *target)
 	return process ? process->uid : geteuid();
 }
 
-/* The same options, with samples as far apart as they must be. */
-static struct live_options stretch(const struct live_options *options)
+struct live_options foreign_stretch(const struct live_options *options)
 {
 	struct live_options ret = *options;
 	int gaps = (int)ret.stacks.samples - 1;
@@ -197,7 +196,7 @@ int foreign_gather(const struct foreign_target *target, const struct live_option
 	struct evidence *into, struct complaint *why)
 {
 	static const struct live_options usual = LIVE_OPTIONS_DEFAULT;
-	const struct live_options stretched = stretch(options ? options : &usual);
+	const struct live_options stretched = foreign_stretch(options ? options : &usual);
 	struct foreign foreign = {.target = target, .into = into};
 	bool any = false;
 

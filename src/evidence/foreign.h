@@ -29,6 +29,9 @@ struct foreign_target {
 	size_t npids;
 };
 
+/* These options, with samples so far apart. */
+struct live_options foreign_stretch(const struct live_options *options) __attribute__((nonnull));
+
 /*
  * Adds the evidence. 0, or negative with words where none of the processes is there any more.
  * options NULL: the default.

@@ -48,6 +48,57 @@ static char *manifest_text(struct json_object *manifest, const char *key)
 	return alloc_text("");
 }
 
+/* An integer of an object, or -1. */
+static int64_t manifest_number(struct json_object *object, const char *key)
+{
+	struct json_object *value;
+
+	if (!json_object_is_type(object, json_type_object) ||
+		!json_object_object_get_ex(object, key, &value) ||
+		!json_object_is_type(value, json_type_int))
+		return -1;
+	return json_object_get_int64(value);
+}
+
+/* Ranks that the census does not list: the agent's word, and who of them lives. */
+static void jobs_count_unprobed(struct jobs_entry *entry, struct json_object *manifest)
+{
+	struct json_object *list;
+
+	if (!json_object_is_type(manifest, json_type_object) ||
+		!json_object_object_get_ex(manifest, "unprobed", &list) ||
+		!json_object_is_type(list, json_type_array))
+		return;
+	for (size_t i = 0; i < json_object_array_length(list) && i < CENSUS_SLOTS; i++) {
+		struct json_object *one = json_object_array_get_idx(list, i);
+		int64_t pid = manifest_number(one, "pid"), size = manifest_number(one, "world_size");
+		struct proc_id id = {.pid = pid > 0 ? (uint32_t)pid : 0,
+			.start_time = (uint64_t)manifest_number(one, "start_time")};
+		bool alive = id.pid && proc_is_alive(id);
+
+		entry->ranks++;
+		entry->ranks_alive += alive;
+		entry->unprobed += alive;
+		if (size > entry->world_size && size < INT32_MAX)
+			entry->world_size = (int)size;
+	}
+}
+
+/* What the agent says. A job is over when none of it lives, and no agent waits for its command. */
+static void jobs_take_word(struct jobs_entry *entry, struct json_object *manifest)
+{
+	int64_t status = manifest_number(manifest, "exit_status");
+	bool waits = entry->agent_alive && status < 0 && *entry->said;
+
+	if (status >= 0 && status < 256)
+		entry->exit_status = (int)status;
+	jobs_count_unprobed(entry, manifest);
+	if (entry->status == JOBS_ENDED && (waits || entry->unprobed))
+		entry->status = JOBS_RUNNING;
+	if (entry->status == JOBS_RUNNING && !strcmp(entry->said, "hung"))
+		entry->status = JOBS_HUNG;
+}
+
 static void jobs_read_manifest(struct jobs_entry *entry, const struct folder *folder)
 {
 	struct json_object *manifest = NULL;
@@ -64,6 +115,7 @@ static void jobs_read_manifest(struct jobs_entry *entry, const struct folder *fo
 		entry->name = alloc_text(name);
 	}
 	free(name);
+	jobs_take_word(entry, manifest);
 	json_object_put(manifest);
 	str_release(&text);
 }
@@ -143,7 +195,7 @@ static void jobs_entry_release(struct jobs_entry *entry)
 /* Adds the folder if it is a job's and may be trusted: 0, or negative with words. */
 static int jobs_add(struct jobs *jobs, const char *path, uid_t uid, struct complaint *why)
 {
-	struct jobs_entry entry = {.world_size = -1};
+	struct jobs_entry entry = {.world_size = -1, .exit_status = -1};
 	const char *slash = strrchr(path, '/');
 	struct folder folder;
 	int error = folder_open(&folder, path, uid, why);
@@ -161,8 +213,6 @@ static int jobs_add(struct jobs *jobs, const char *path, uid_t uid, struct compl
 	jobs_read_manifest(&entry, &folder);
 	if (!entry.name)
 		entry.name = alloc_text(entry.id);
-	if (entry.status == JOBS_RUNNING && entry.agent_alive && !strcmp(entry.said, "hung"))
-		entry.status = JOBS_HUNG;
 	jobs->items = array_grow(jobs->items, jobs->nr, 1, &jobs->room, sizeof(*jobs->items));
 	jobs->items[jobs->nr++] = entry;
 out:
@@ -277,8 +327,7 @@ static bool text_is_number(const char *text)
 	return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10;
 }
 
-/* Whether a process with this pid is in the job's census and still that process. */
-static bool jobs_has_pid(const struct jobs_entry *entry, uint32_t pid)
+bool jobs_has_pid(const struct jobs_entry *entry, uint32_t pid)
 {
 	struct folder folder = {.fd = -1};
 	struct census_view view;

@@ -20,8 +20,8 @@
 #include "base/str.h"
 
 enum jobs_status {
-	JOBS_RUNNING, /* a process of it lives, and nobody said that it hangs */
-	JOBS_HUNG,    /* its agent lives and says that it hangs */
+	JOBS_RUNNING, /* a process of it lives, or its agent waits for one; nobody says it hangs */
+	JOBS_HUNG,    /* its agent says that it hangs, or has said so last */
 	JOBS_ENDED,   /* no process of it lives */
 };
 
@@ -38,6 +38,8 @@ struct jobs_entry {
 	uint64_t agent_start_time;
 	unsigned int ranks;	 /* processes that became ranks, or said RANK and may yet */
 	unsigned int ranks_alive;
+	unsigned int unprobed; /* of the living: those in whom the probe does not work */
+	int exit_status; /* of the launched command, as a shell gives it; -1: not over, not known */
 	int world_size; /* -1 not known */
 };
 
@@ -59,6 +61,9 @@ int jobs_list(struct jobs *jobs, struct complaint *why) __attribute__((nonnull(1
 const struct jobs_entry *jobs_find(
 	const struct jobs *jobs, const char *arg, struct complaint *why)
 	__attribute__((nonnull(1, 2)));
+
+/* Whether a process with this pid is in the job's census and still that process, or its agent. */
+bool jobs_has_pid(const struct jobs_entry *entry, uint32_t pid) __attribute__((nonnull));
 
 /* The one job folder at path, wherever it lies, under the same trust. 0 or negative with words. */
 int jobs_open(struct jobs *jobs, const char *path, struct complaint *why)

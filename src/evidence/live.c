@@ -34,6 +34,8 @@
 #include "evidence/ring-redact.h"
 #include "evidence/serve.h"
 #include "evidence/source.h"
+#include "evidence/unprobed.h"
+#include "proc/read.h"
 #include "ring/census-read.h"
 #include "ring/ring-snapshot.h"
 
@@ -249,6 +251,46 @@ static void live_gather_spilled(struct live *live)
 	}
 }
 
+/* --- Ranks without probe -------------------------------------------------------------------- */
+
+/* It may have a place in the census, from before it exec'ed. */
+static struct live_process *live_process_here(struct live *live, const struct unprobed_rank *rank)
+{
+	struct live_process *process;
+
+	array_for_each(&live->processes.all, process)
+		if (process->here == rank->here && process->start_time == rank->start_time)
+			return process;
+	process = array_add(&live->processes.all);
+	*process = (struct live_process){
+		.pid = rank->pid, .here = rank->here, .start_time = rank->start_time};
+	process->role = "rank";
+	live_take_liveness(live->into, live->host, process);
+	return process;
+}
+
+static void live_take_unprobed(struct live *live)
+{
+	const struct evidence *unprobed = live->options->unprobed;
+
+	for (size_t i = 0; unprobed && i < unprobed->n; i++) {
+		const struct exhibit *one = &unprobed->at[i];
+		struct live_process *process;
+		struct unprobed_rank rank;
+
+		if (!unprobed_read(one, &rank))
+			continue;
+		evidence_add(live->into, one, alloc_copy(one->bytes, one->len), one->len);
+		process = live_process_here(live, &rank);
+		process->role = "rank";
+		process->rank = rank.rank;
+		process->threads = true;
+		if (proc_start_time(rank.here) != rank.start_time)
+			process->here = 0;
+		process->ring_due = false;
+	}
+}
+
 /* --- The agent's files ----------------------------------------------------------------------- */
 
 static const struct {
@@ -425,6 +467,7 @@ int live_gather(const char *path, const struct live_options *options, struct evi
 	error = live_gather_census(&live, why);
 	if (error)
 		goto out;
+	live_take_unprobed(&live);
 	live_gather_rings(&live, &live.folder);
 	live_gather_spilled(&live);
 	live_miss_rings(&live);
@@ -462,6 +505,7 @@ int live_gather_stacks(const char *path, const struct live_options *options,
 	live_host(live.host, sizeof(live.host));
 	error = live_gather_census(&live, why);
 	if (!error) {
+		live_take_unprobed(&live);
 		live_processes_add_descendants(&live.processes);
 		live_take_stacks(&target, options, clock_monotonic_ns());
 	}

@@ -36,6 +36,11 @@ struct live_options {
 	bool wary;
 	/* What the job wrote (stderr, error files), and what its errors say, is left out. */
 	bool no_logs;
+	/*
+	 * Ranks in whom the probe does not work, as unprobed_find() gives them; borrowed, NULL none.
+	 * They are evidence like all others.
+	 */
+	const struct evidence *unprobed;
 };
 
 #define LIVE_OPTIONS_DEFAULT {.sample_pause_ms = 20, .errand_ms = 250}

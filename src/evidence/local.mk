@@ -37,6 +37,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/stacks-want.c \
 	%D%/ring-redact.c %D%/ring-redact.h \
 	%D%/unpack.c %D%/unpack.h \
+	%D%/unprobed.c %D%/unprobed.h \
 	%D%/worker.c %D%/worker.h
 src_evidence_libevidence_la_CPPFLAGS = $(AM_CPPFLAGS) $(MSGPACK_CFLAGS) $(ZSTD_CFLAGS) \
 	$(JSON_CFLAGS)

@@ -254,6 +254,13 @@ static void ask_launchers(struct survey *survey)
 	}
 }
 
+void survey_take_these(struct survey *survey, const struct proc_list *list, int deadline_ms)
+{
+	survey_take_all(survey, list, deadline_ms);
+	survey_sort(survey);
+	survey_settle(survey);
+}
+
 int survey_take(struct survey *survey, int deadline_ms)
 {
 	struct proc_list list = {0};

@@ -82,6 +82,12 @@ struct survey {
  */
 int survey_take(struct survey *survey, int deadline_ms) __attribute__((nonnull));
 
+struct proc_list;
+
+/* The same for these processes alone, and without asking Slurm or launchers. */
+void survey_take_these(struct survey *survey, const struct proc_list *list, int deadline_ms)
+	__attribute__((nonnull));
+
 /* Adds a process; blocks as in claims_read(). error: of reading `environ`. Valid until the next. */
 struct survey_process *survey_add(struct survey *survey, const struct procstat *stat, int error,
 	const char *environ, size_t environ_len, const char *cmdline, size_t cmdline_len)
