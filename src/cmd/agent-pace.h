@@ -23,6 +23,12 @@ struct agent;
  */
 bool agent_may_put_off(struct agent *agent, int64_t now);
 
+/*
+ * Copies of rings are mostly zeros that nobody has touched, as long as each is mapped anew: from
+ * the heap they would be cleared, and be memory of ours for the rest of the job. Call it first.
+ */
+void agent_keep_copies_sparse(void);
+
 /* Until the next look is due, ns. */
 int64_t agent_look_interval(const struct agent *agent, int64_t now);
 

@@ -6,6 +6,8 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/str.h"
+#include "cmd/cmd.h"
 #include "proc/read.h"
 
 /* Once the first imports are over; later for those that are started later. */
@@ -80,24 +82,6 @@ static bool take(struct agent_unprobed *unprobed, const struct evidence *found)
 	return others;
 }
 
-bool agent_unprobed_turn(struct agent_unprobed *unprobed, const char *folder, int64_t now)
-{
-	struct evidence found = {0};
-	bool others = false;
-
-	if (helper_fetch(&unprobed->helper, &found))
-		others = take(unprobed, &found);
-	evidence_release(&found);
-	if (!unprobed->due)
-		unprobed->due = now + (unprobed->pause = FIRST_NS);
-	if (unprobed->helper.pid || now < unprobed->due)
-		return others;
-	helper_begin(&unprobed->helper, find, folder);
-	unprobed->due = now + unprobed->pause;
-	unprobed->pause = 2 * unprobed->pause < LATEST_NS ? 2 * unprobed->pause : LATEST_NS;
-	return others;
-}
-
 /* --- In words --------------------------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
@@ -120,7 +104,8 @@ static void add_ranks(struct str *into, const struct unprobed_rank *ranks, size_
 	}
 }
 
-void agent_unprobed_say(const struct agent_unprobed *unprobed, struct str *into)
+/* "ranks 0-3 (the environment was cleared); rank 4 (statically linked)" */
+static void add_who(const struct agent_unprobed *unprobed, struct str *into)
 {
 	size_t nr = unprobed->ranks.nr;
 	struct unprobed_rank *ranks = alloc_zeroed(nr + 1, sizeof(*ranks));
@@ -137,6 +122,37 @@ void agent_unprobed_say(const struct agent_unprobed *unprobed, struct str *into)
 		str_printf(into, " (%s)", ranks[i].why);
 	}
 	free(ranks);
+}
+
+static void say(const struct agent_unprobed *unprobed)
+{
+	struct str who = {0};
+
+	add_who(unprobed, &who);
+	cmd_complain("without the probe: %s: judged from outside, by stacks", str_text(&who));
+	str_release(&who);
+}
+
+/* --- Turns ------------------------------------------------------------------------------------ */
+
+bool agent_unprobed_turn(struct agent_unprobed *unprobed, const char *folder, int64_t now)
+{
+	struct evidence found = {0};
+	bool others = false, first = !unprobed->ranks.nr;
+
+	if (helper_fetch(&unprobed->helper, &found))
+		others = take(unprobed, &found);
+	if (others && first)
+		say(unprobed);
+	evidence_release(&found);
+	if (!unprobed->due)
+		unprobed->due = now + (unprobed->pause = FIRST_NS);
+	if (unprobed->helper.pid || now < unprobed->due)
+		return others;
+	helper_begin(&unprobed->helper, find, folder);
+	unprobed->due = now + unprobed->pause;
+	unprobed->pause = 2 * unprobed->pause < LATEST_NS ? 2 * unprobed->pause : LATEST_NS;
+	return others;
 }
 
 void agent_unprobed_release(struct agent_unprobed *unprobed)

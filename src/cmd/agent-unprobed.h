@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "base/array.h"
-#include "base/str.h"
 #include "cmd/helper.h"
 #include "evidence/unprobed.h"
 
@@ -24,14 +23,11 @@ struct agent_unprobed {
 	int64_t pause;
 };
 
-/* Takes what the helper found, or begins one when it is due. True: there are others than before. */
-bool agent_unprobed_turn(struct agent_unprobed *unprobed, const char *folder, int64_t now);
-
 /*
- * Appends "ranks 0-3 run without the probe (their environment was cleared), ...". Nothing where
- * there are none.
+ * Takes what the helper found, or begins one when it is due. True: there are others than before. The
+ * first time that is said, in one line.
  */
-void agent_unprobed_say(const struct agent_unprobed *unprobed, struct str *into);
+bool agent_unprobed_turn(struct agent_unprobed *unprobed, const char *folder, int64_t now);
 
 /* Ends the helper and forgets them. */
 void agent_unprobed_release(struct agent_unprobed *unprobed);

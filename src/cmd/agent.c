@@ -19,7 +19,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,16 +94,6 @@ static void write_exits(const struct agent *agent)
 		agent->dir->path.text, agent->exits.ends.items, agent->exits.ends.nr, NULL);
 }
 
-/*
- * Copies of rings are mostly zeros that nobody has touched, as long as each is mapped anew: from
- * the heap they would be cleared, and be memory of ours for the rest of the job.
- */
-static void keep_copies_sparse(void)
-{
-	mallopt(M_MMAP_THRESHOLD, 256 << 10);
-	mallopt(M_TRIM_THRESHOLD, 4 << 20);
-}
-
 void agent_begin(struct agent *agent, const struct agent_options *options, struct jobdir *dir)
 {
 	struct receipt_launch launch = {.job = dir->id,
@@ -113,7 +102,7 @@ void agent_begin(struct agent *agent, const struct agent_options *options, struc
 		.envp = options->envp,
 		.launched = dir->launched};
 
-	keep_copies_sparse();
+	agent_keep_copies_sparse();
 	*agent = (struct agent){.options = *options, .dir = dir, .status = "launched"};
 	agent->history = history_new();
 	serve_open(&agent->serve, dir->path.text);
@@ -205,23 +194,6 @@ static struct agent_quiet_job job_of(const struct agent *agent)
 {
 	return (struct agent_quiet_job){agent->dir->path.text, &agent->unprobed.found,
 		agent->options.raw_stacks};
-}
-
-/* Who has been found without a probe at work; that is said once. */
-static void look_for_unprobed(struct agent *agent, int64_t now)
-{
-	struct str who = {0};
-	bool any = agent->unprobed.ranks.nr;
-
-	if (!agent_unprobed_turn(&agent->unprobed, agent->dir->path.text, now))
-		return;
-	agent_unprobed_say(&agent->unprobed, &who);
-	if (!any)
-		cmd_complain("without the probe: %s: judged from outside, by stacks",
-			str_text(&who));
-	str_release(&who);
-	scan(agent);
-	write_manifest(agent);
 }
 
 /* --- Looking, saying, keeping ------------------------------------------------------------------
@@ -516,7 +488,10 @@ int agent_turn(struct agent *agent)
 	}
 	if (is_due(&agent->due.sample, now, SAMPLE_NS))
 		sample(agent);
-	look_for_unprobed(agent, now);
+	if (agent_unprobed_turn(&agent->unprobed, agent->dir->path.text, now)) {
+		scan(agent);
+		write_manifest(agent);
+	}
 	if (now >= agent->quiet_until && agent->ranks && now >= agent->due.look) {
 		if (!agent_may_put_off(agent, now))
 			look_at_job(agent);

@@ -44,7 +44,7 @@ bool foreign_is_own(
 				entry->status == JOBS_ENDED)
 				continue;
 			if (entry->agent_alive &&
-				descends_from(survey, process, entry->agent_pid))
+				descends_from(survey, process, entry->root_pid))
 				return true;
 			if (process->stat.pid == job->first_pid &&
 				jobs_has_pid(entry, job->first_pid))

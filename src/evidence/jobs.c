@@ -176,6 +176,7 @@ static int jobs_read_census(
 			liveness_of_process(entry->agent_pid, entry->agent_start_time, 0);
 
 		entry->agent_alive = liveness_is_alive(&agent);
+		entry->root_pid = liveness_root_of(entry->agent_pid);
 	}
 	entry->status = living ? JOBS_RUNNING : JOBS_ENDED;
 out:
@@ -333,7 +334,8 @@ bool jobs_has_pid(const struct jobs_entry *entry, uint32_t pid)
 	struct census_view view;
 	void *bytes = NULL;
 	size_t size = 0;
-	bool found = entry->agent_alive && entry->agent_pid == pid;
+	bool found = entry->agent_alive &&
+		(entry->agent_pid == pid || entry->root_pid == pid);
 	int fd = -1;
 
 	if (folder_open(&folder, entry->folder, entry->owner, NULL) == 0)

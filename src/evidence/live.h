@@ -37,8 +37,8 @@ struct live_options {
 	/* What the job wrote (stderr, error files), and what its errors say, is left out. */
 	bool no_logs;
 	/*
-	 * Ranks in whom the probe does not work, as unprobed_find() gives them; borrowed, NULL none.
-	 * They are evidence like all others.
+	 * Ranks in whom the probe does not work, as unprobed_find() gives them; borrowed, NULL
+	 * none. They are evidence like all others.
 	 */
 	const struct evidence *unprobed;
 };

@@ -301,6 +301,29 @@ static size_t unprobed_of_survey(struct unprobed *unprobed, struct evidence *int
 	return found;
 }
 
+/* All that the agent watches over; not itself, nor its helpers. */
+static void unprobed_list(const struct unprobed *unprobed, struct proc_list *ret)
+{
+	uint32_t root = liveness_root_of(unprobed->agent);
+	struct proc_list all = {0}, ours = {0};
+	size_t k = 0;
+
+	(void)proc_list_descendants(&all, &root, 1);
+	if (root != unprobed->agent)
+		(void)proc_list_descendants(&ours, &unprobed->agent, 1);
+	for (size_t i = 0; i < all.all.nr; i++) {
+		const struct procstat *stat = &all.all.items[i];
+
+		while (k < ours.all.nr && ours.all.items[k].pid < stat->pid)
+			k++;
+		if (stat->pid != unprobed->agent &&
+			(k == ours.all.nr || ours.all.items[k].pid != stat->pid))
+			*array_add(&ret->all) = *stat;
+	}
+	proc_list_release(&all);
+	proc_list_release(&ours);
+}
+
 size_t unprobed_find(const char *path, int deadline_ms, struct evidence *into)
 {
 	struct unprobed unprobed = {.deadline_ms = deadline_ms};
@@ -310,8 +333,8 @@ size_t unprobed_find(const char *path, int deadline_ms, struct evidence *into)
 	size_t found = 0;
 
 	if (folder_open(&folder, path, own ? own : FOLDER_ANY_UID, NULL) == 0 &&
-		unprobed_take_census(&unprobed, &folder) &&
-		proc_list_descendants(&below, &unprobed.agent, 1) == 0) {
+		unprobed_take_census(&unprobed, &folder)) {
+		unprobed_list(&unprobed, &below);
 		survey_take_these(&unprobed.survey, &below, deadline_ms);
 		found = unprobed_of_survey(&unprobed, into);
 	}

@@ -3,11 +3,11 @@
 #define EVIDENCE_UNPROBED_H
 
 /*
- * Ranks of a job under `inquest run` in whom the probe does not work: a script has replaced
+ * Ranks of a job under `inquest run' in whom the probe does not work: a script has replaced
  * LD_PRELOAD, or cleared the environment; the program is static, or has another C library, or runs
- * with raised privileges; a container has its own mounts. They are no less ranks than those of a job
- * that nobody wrapped, and are told by the same signs (proc/survey.h): of all that descends from the
- * job's agent, who claims to be a rank and has no probe at work, in it or below it, while it has
+ * with raised privileges; a container has its own mounts. They are no less ranks than those of a
+ * job that nobody wrapped, and are told by the same signs (proc/survey.h): of all that the agent
+ * watches over, who claims to be a rank and has no probe at work, in it or below it, while it has
  * lived for some seconds. A launcher, a wrapper and a helper of a moment are none.
  */
 

@@ -8,6 +8,7 @@ SH_TESTS += \
 	%D%/quiet.test \
 	%D%/signals.test \
 	%D%/transparent.test \
+	%D%/unprobed.test \
 	%D%/unreadable.test \
 	%D%/usage.test
 ASAN_TESTS += \

@@ -161,7 +161,9 @@ static void the_manifest_says_that_it_hangs(void **state)
 	assert_int_equal(jobs_list(&jobs, NULL), 0);
 	assert_string_equal(jobs.items[0].name, "given");
 	assert_string_equal(jobs.items[0].said, "hung");
-	assert_int_equal(jobs.items[0].status, JOBS_RUNNING); /* no agent lives to say so */
+	/* No agent lives to say otherwise. */
+	assert_false(jobs.items[0].agent_alive);
+	assert_int_equal(jobs.items[0].status, JOBS_HUNG);
 	jobs_release(&jobs);
 	fd = open(census, O_RDWR | O_CLOEXEC);
 	assert_int_equal(pread(fd, &header, sizeof(header), 0), sizeof(header));
