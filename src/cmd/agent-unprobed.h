@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agent-unprobed.h: the agent's knowledge of ranks in whom the probe does not work
- * (evidence/unprobed.h). A helper looks for them, seldom and ever more seldom; who was found once is
- * remembered when dead, until another has that rank.
+ * (evidence/unprobed.h). A helper looks for them, seldom and ever more seldom; who was found once
+ * is remembered when dead, until another has that rank.
  */
 #ifndef CMD_AGENT_UNPROBED_H
 #define CMD_AGENT_UNPROBED_H
@@ -24,8 +24,8 @@ struct agent_unprobed {
 };
 
 /*
- * Takes what the helper found, or begins one when it is due. True: there are others than before. The
- * first time that is said, in one line.
+ * Takes what the helper found, or begins one when it is due. True: there are others than before.
+ * The first time that is said, in one line.
  */
 bool agent_unprobed_turn(struct agent_unprobed *unprobed, const char *folder, int64_t now);
 

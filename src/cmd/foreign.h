@@ -34,7 +34,8 @@ int foreign_choose_all(struct foreign_choice *choice, const struct jobs *jobs,
 
 /*
  * Whether a job of the survey is one of those that live and have an agent, or the probe: a rank of
- * it descends from that agent, or its first is in that job's census. What its environment says does not count.
+ * it descends from that agent, or its first is in that job's census. What its environment says does
+ * not count.
  */
 bool foreign_is_own(
 	const struct survey *survey, const struct survey_job *job, const struct jobs *jobs);

@@ -76,7 +76,8 @@ static void add_cell(struct str *line, const char *text, size_t width, bool utf8
 /* The state in the table: of what is over, its status; of a word that is old, whose it was. */
 static void add_state(const struct jobs_entry *entry, struct str *into)
 {
-	if (entry->status == JOBS_RUNNING && entry->unprobed && entry->unprobed == entry->ranks_alive)
+	if (entry->status == JOBS_RUNNING && entry->unprobed &&
+		entry->unprobed == entry->ranks_alive)
 		str_add(into, "no probe");
 	else
 		str_add(into, jobs_status_name(entry->status));

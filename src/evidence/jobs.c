@@ -71,7 +71,8 @@ static void jobs_count_unprobed(struct jobs_entry *entry, struct json_object *ma
 		return;
 	for (size_t i = 0; i < json_object_array_length(list) && i < CENSUS_SLOTS; i++) {
 		struct json_object *one = json_object_array_get_idx(list, i);
-		int64_t pid = manifest_number(one, "pid"), size = manifest_number(one, "world_size");
+		int64_t pid = manifest_number(one, "pid");
+		int64_t size = manifest_number(one, "world_size");
 		struct proc_id id = {.pid = pid > 0 ? (uint32_t)pid : 0,
 			.start_time = (uint64_t)manifest_number(one, "start_time")};
 		bool alive = id.pid && proc_is_alive(id);
