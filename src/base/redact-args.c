@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arguments of commands, and variables of environments: names of which are known to be harmless. */
-#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/redact-names.h"
 #include "base/redact.h"
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 
 #define NAME_BYTES 256
 
-/* --- Environment -------------------------------------------------------------------------------
- */
+/* --- Environment ----------------------------------------------------------------------------- */
 
 /* What may be kept: a name that is equal, or begins so where a '*' ends it. */
 static const char *const wanted[] = {
@@ -95,12 +94,13 @@ void redact_value(char *value, size_t len)
 /* Whether [name, name + len) is what shells take as a variable's name. */
 static bool is_variable(const char *name, size_t len, bool shouted)
 {
-	if (!len || isdigit((unsigned char)name[0]))
+	if (!len || redact_is_digit(name[0]))
 		return false;
 	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)name[i];
+		char c = name[i];
 
-		if (c != '_' && !isdigit(c) && !(shouted ? isupper(c) : isalpha(c)))
+		if (c != '_' && !redact_is_digit(c) &&
+			!(shouted ? redact_is_upper(c) : redact_is_letter(c)))
 			return false;
 	}
 	return true;
@@ -108,7 +108,7 @@ static bool is_variable(const char *name, size_t len, bool shouted)
 
 static bool is_number(const char *text, size_t len)
 {
-	while (len && (isdigit((unsigned char)text[len - 1]) || strchr("+-.e", text[len - 1])))
+	while (len && (redact_is_digit(text[len - 1]) || strchr("+-.e", text[len - 1])))
 		len--;
 	return !len;
 }
@@ -132,8 +132,7 @@ static void redact_assignment(char *at, size_t len, size_t name_len)
 	memset(value, REDACT_STAR, value_len);
 }
 
-/* --- Arguments ---------------------------------------------------------------------------------
- */
+/* --- Arguments ------------------------------------------------------------------------------- */
 
 /* Programs whose short options want a secret: right behind them, or as the next argument. */
 static const struct {

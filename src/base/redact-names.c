@@ -8,7 +8,6 @@
  */
 #include "base/redact-names.h"
 
-#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -17,6 +16,7 @@
 #define NR(array)  (sizeof(array) / sizeof((array)[0]))
 #define PARTS      8
 #define PART_BYTES 24
+#define KEY_LEAST  14 /* no key that is known by its beginning is shorter */
 
 /* The parts of a name, lower case, last ones first. */
 struct parts {
@@ -24,11 +24,16 @@ struct parts {
 	size_t nr;
 };
 
+static char lowered(char c)
+{
+	return redact_is_upper(c) ? (char)(c - 'A' + 'a') : c;
+}
+
 static bool part_ends(const char *name, size_t at)
 {
-	if (!isalnum((unsigned char)name[at - 1]))
+	if (!redact_is_alnum(name[at - 1]))
 		return true;
-	return islower((unsigned char)name[at - 1]) && isupper((unsigned char)name[at]);
+	return redact_is_lower(name[at - 1]) && redact_is_upper(name[at]);
 }
 
 static void parts_take(struct parts *parts, const char *name, size_t len)
@@ -36,10 +41,10 @@ static void parts_take(struct parts *parts, const char *name, size_t len)
 	while (len && parts->nr < PARTS) {
 		size_t end, from, kept;
 
-		while (len && !isalpha((unsigned char)name[len - 1]))
+		while (len && !redact_is_letter(name[len - 1]))
 			len--;
 		end = from = len;
-		while (from && isalnum((unsigned char)name[from - 1])) {
+		while (from && redact_is_alnum(name[from - 1])) {
 			from--;
 			if (from && part_ends(name, from))
 				break;
@@ -48,7 +53,7 @@ static void parts_take(struct parts *parts, const char *name, size_t len)
 			return;
 		kept = end - from < PART_BYTES ? end - from : PART_BYTES - 1;
 		for (size_t i = 0; i < kept; i++)
-			parts->part[parts->nr][i] = (char)tolower((unsigned char)name[from + i]);
+			parts->part[parts->nr][i] = lowered(name[from + i]);
 		parts->part[parts->nr++][kept] = '\0';
 		len = from;
 	}
@@ -120,7 +125,7 @@ static bool is_one_of(const char *word, const char *const *list, size_t nr)
 static bool is_shouted(const char *name, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (islower((unsigned char)name[i]))
+		if (redact_is_lower(name[i]))
 			return false;
 	return true;
 }
@@ -167,8 +172,7 @@ bool redact_is_secret_name(const char *name, size_t len, bool assigned)
 	}
 }
 
-/* --- Values that say what they are --------------------------------------------------------------
- */
+/* --- Values that say what they are ----------------------------------------------------------- */
 
 /* A key that is known by how it begins: so many characters more, of letters, digits, "_-". */
 static const struct {
@@ -218,16 +222,19 @@ static const struct {
 
 size_t redact_known_key(const char *word, size_t len)
 {
+	if (len < KEY_LEAST)
+		return 0;
 	for (size_t i = 0; i < NR(keys); i++) {
 		size_t head = strlen(keys[i].begins), at = head;
 		bool digit = false;
 
-		if (len < head + keys[i].more || memcmp(word, keys[i].begins, head) != 0)
+		if (*word != *keys[i].begins || len < head + keys[i].more ||
+			memcmp(word, keys[i].begins, head) != 0)
 			continue;
-		while (at < len && (isalnum((unsigned char)word[at]) || strchr("_-.=", word[at]))) {
+		while (at < len && (redact_is_alnum(word[at]) || strchr("_-.=", word[at]))) {
 			if (!word[at])
 				break;
-			digit = digit || !islower((unsigned char)word[at]);
+			digit = digit || !redact_is_lower(word[at]);
 			at++;
 		}
 		if (at >= head + keys[i].more && digit)
@@ -249,14 +256,14 @@ bool redact_is_key(const char *word, size_t len)
 	if (len < 32 || len > 4096 || word[0] == '/' || word[0] == '.')
 		return false;
 	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)word[i];
+		char c = word[i];
 
-		if (!isalnum(c) && c != '+' && c != '/' && c != '=' && c != '_' && c != '-')
+		if (!redact_is_alnum(c) && c != '+' && c != '/' && c != '=' && c != '_' && c != '-')
 			return false;
-		hex += isxdigit(c) != 0;
-		upper += isupper(c) != 0;
-		lower += islower(c) != 0;
-		digits += isdigit(c) != 0;
+		hex += redact_is_digit(c) || (lowered(c) >= 'a' && lowered(c) <= 'f');
+		upper += redact_is_upper(c) != 0;
+		lower += redact_is_lower(c) != 0;
+		digits += redact_is_digit(c) != 0;
 		pad += c == '+' || c == '/' || c == '_' || c == '-';
 	}
 	if (hex == len && digits && digits < len)

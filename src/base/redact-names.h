@@ -4,7 +4,34 @@
 
 /* The parts of redact.h that know words: its own files include this, nobody else. */
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* Of ASCII, whatever the locale: the same bytes must be hidden everywhere. */
+static inline bool redact_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool redact_is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+static inline bool redact_is_lower(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+static inline bool redact_is_letter(char c)
+{
+	return redact_is_upper(c) || redact_is_lower(c);
+}
+
+static inline bool redact_is_alnum(char c)
+{
+	return redact_is_letter(c) || redact_is_digit(c);
+}
 
 enum redact_name {
 	REDACT_NAME_NONE,

@@ -9,13 +9,13 @@
  */
 #include "base/redact.h"
 
-#include <ctype.h>
 #include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/redact-names.h"
 
+#define NEAR	    512 /* bytes */
 #define BLANKS_MOST 8
 #define SHORT_KEY   8  /* what is shorter behind "token=" is none */
 #define LONG_KEY    16 /* behind "token:", where text may follow */
@@ -33,14 +33,31 @@ struct value {
 	bool name_quoted; /* or its name does */
 };
 
+/* Letters, digits and what joins them to names. */
+static const bool word_bytes[256] = {['0' ... '9'] = true,
+	['A' ... 'Z'] = true,
+	['a' ... 'z'] = true,
+	['_'] = true,
+	['-'] = true,
+	['.'] = true};
+
 static bool is_word(char c)
 {
-	return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '.';
+	return word_bytes[(unsigned char)c];
 }
 
 static char text_at(const struct text *text, size_t at)
 {
 	return at < text->len ? text->at[at] : '\0';
+}
+
+/*
+ * The text up to not far behind a place: what a value is shows its beginning. A text may be all
+ * beginnings, whose ends lie far away.
+ */
+static struct text text_near(const struct text *text, size_t at)
+{
+	return (struct text){text->at, text->len - at < NEAR ? text->len : at + NEAR};
 }
 
 static void hide(const struct text *text, size_t from, size_t to)
@@ -67,8 +84,7 @@ static size_t skip_blanks(const struct text *text, size_t at)
 	return at;
 }
 
-/* --- Where a value ends ------------------------------------------------------------------------
- */
+/* --- Where a value ends ---------------------------------------------------------------------- */
 
 /* A backslash that stands for the end of a line, or for a quote. */
 static bool is_escaped_end(const struct text *text, size_t at)
@@ -110,8 +126,7 @@ static size_t end_of_header(const struct text *text, size_t at)
 	return at;
 }
 
-/* --- Names and what follows them ---------------------------------------------------------------
- */
+/* --- Names and what follows them ------------------------------------------------------------- */
 
 /* What stands between a name that ends at `at` and its value. False: nothing that assigns. */
 static bool find_between(const struct text *text, size_t *at, bool option, struct value *value)
@@ -138,14 +153,11 @@ static bool find_between(const struct text *text, size_t *at, bool option, struc
 	return true;
 }
 
-/* Finds the value behind a name that ends at `at`. */
-static bool find_value(
-	const struct text *text, size_t at, bool option, bool header, struct value *value)
+/* Finds the value that begins at `at`, maybe with a quote. */
+static bool find_value(const struct text *text, size_t at, bool header, struct value *value)
 {
 	size_t quote;
 
-	if (!find_between(text, &at, option, value))
-		return false;
 	if (strchr("bBuUrR", text_at(text, at)) && text_at(text, at) && quote_at(text, at + 1))
 		at++;
 	quote = quote_at(text, at);
@@ -174,7 +186,7 @@ static bool is_harmless(const struct text *text, const struct value *value, bool
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (len == strlen(words[i]) && !strncasecmp(at, words[i], len))
 			return true;
-	while (digits < len && (isdigit((unsigned char)at[digits]) || strchr(".-+", at[digits])))
+	while (digits < len && (redact_is_digit(at[digits]) || strchr(".-+", at[digits])))
 		digits++;
 	if (digits == len && (numbers || value->name_quoted))
 		return true;
@@ -187,8 +199,8 @@ static bool is_keylike(const struct text *text, const struct value *value, size_
 	size_t digits = 0, letters = 0, pieces = 0;
 
 	for (size_t i = value->from; i < value->to; i++) {
-		digits += isdigit((unsigned char)text->at[i]) != 0;
-		letters += isalpha((unsigned char)text->at[i]) != 0;
+		digits += redact_is_digit(text->at[i]) != 0;
+		letters += redact_is_letter(text->at[i]) != 0;
 		pieces += text->at[i] == '/' || text->at[i] == ':';
 	}
 	if (pieces && !redact_is_key(text->at + value->from, value->to - value->from))
@@ -224,16 +236,24 @@ static bool is_secret(
 static size_t take_name(const struct text *text, size_t from, size_t to)
 {
 	const char *word = text->at + from;
-	enum redact_name is = redact_name_of(word, to - from);
 	bool option = word[0] == '-';
 	struct value value = {0};
+	enum redact_name is;
+	struct text near;
+	size_t at = to;
 
-	if (!is || !find_value(text, to, option, is == REDACT_NAME_HEADER, &value))
+	/* Most words assign nothing: that is seen sooner than what they mean. */
+	if (!find_between(text, &at, option, &value))
+		return to;
+	is = redact_name_of(word, to - from);
+	near = text_near(text, at);
+	if (!is || !find_value(&near, at, is == REDACT_NAME_HEADER, &value))
 		return to;
 	if (value.between == ' ' && text->at[value.from] == '-')
 		return to;
 	if (!is_secret(text, is, option, &value))
 		return to;
+	(void)find_value(text, at, is == REDACT_NAME_HEADER, &value);
 	hide(text, value.from, value.to);
 	return value.to;
 }
@@ -242,18 +262,19 @@ static size_t take_name(const struct text *text, size_t from, size_t to)
 static size_t take_bearer(const struct text *text, size_t from, size_t to)
 {
 	struct value value = {.from = skip_blanks(text, to)};
+	const struct text near = text_near(text, to);
 
 	if (to - from != 6 || strncasecmp(text->at + from, "bearer", 6) || value.from == to)
 		return to;
-	value.to = end_of_plain(text, value.from);
+	value.to = end_of_plain(&near, value.from);
 	if (!is_keylike(text, &value, LONG_KEY))
 		return to;
+	value.to = end_of_plain(text, value.from);
 	hide(text, value.from, value.to);
 	return value.to;
 }
 
-/* --- Blocks and addresses ----------------------------------------------------------------------
- */
+/* --- Blocks and addresses -------------------------------------------------------------------- */
 
 /* "-----BEGIN ... PRIVATE KEY-----" to its end, or to that of the text. */
 static size_t take_block(const struct text *text, size_t from, size_t to)
@@ -283,7 +304,7 @@ static size_t take_block(const struct text *text, size_t from, size_t to)
 /* Whether [from, to) are digits: a port. */
 static bool is_port(const struct text *text, size_t from, size_t to)
 {
-	while (from < to && isdigit((unsigned char)text->at[from]))
+	while (from < to && redact_is_digit(text->at[from]))
 		from++;
 	return from == to;
 }
@@ -291,7 +312,8 @@ static bool is_port(const struct text *text, size_t from, size_t to)
 /* Who logs in at a URL whose address begins at `at`. A password may hold what should be encoded. */
 static size_t take_login(const struct text *text, size_t at)
 {
-	size_t end = end_of_plain(text, at), slash = at, colon, login = at;
+	const struct text near = text_near(text, at);
+	size_t end = end_of_plain(&near, at), slash = at, colon, login = at;
 
 	while (slash < end && !strchr("/?#", text->at[slash]))
 		slash++;
@@ -308,8 +330,7 @@ static size_t take_login(const struct text *text, size_t at)
 	return login;
 }
 
-/* --- All of it ----------------------------------------------------------------------------------
- */
+/* --- All of it ------------------------------------------------------------------------------- */
 
 /* The word from `at` on, and what it says of what follows. Where to read on. */
 static size_t take_word(const struct text *text, size_t at)

@@ -22,8 +22,7 @@
 #include "evidence/source.h"
 #include "evidence/stacks.h"
 
-/* --- Walking stacks again ----------------------------------------------------------------------
- */
+/* --- Walking stacks again -------------------------------------------------------------------- */
 
 /* The modules of a host, with what they borrow. */
 struct host_modules {
@@ -137,8 +136,7 @@ static bool scrub(struct evidence *evidence)
 	return any;
 }
 
-/* --- What is asked for --------------------------------------------------------------------------
- */
+/* --- What is asked for ----------------------------------------------------------------------- */
 
 static void show(const struct evidence *evidence)
 {

@@ -161,6 +161,24 @@ static void variables_are_kept_by_name_and_value(void **state)
 		check(&values[i], redact_value);
 }
 
+/* Texts that are all beginnings; who reads to the end for each is over its deadline. */
+static void a_hostile_text_costs_little(void **state)
+{
+	static const char *const pieces[] = {"token=", "://", "key='", "-----BEGIN", "Bearer ",
+		"auth=\\", "--token ", "eyJ", "sig=a"};
+	size_t len = 2 << 20;
+	char *text = malloc(len);
+
+	for (size_t i = 0; i < NR(pieces); i++) {
+		size_t piece = strlen(pieces[i]);
+
+		for (size_t at = 0; at < len; at++)
+			text[at] = pieces[i][at % piece];
+		redact_text(text, len);
+	}
+	free(text);
+}
+
 static void any_bytes_are_read_to_their_end_and_no_further(void **state)
 {
 	static const char words[] = "password=:\\\"'@://-- \n\t{}BEGINeyJAKIA-";
@@ -192,6 +210,7 @@ int main(void)
 		cmocka_unit_test(secrets_in_arguments_become_stars),
 		cmocka_unit_test(other_arguments_stay),
 		cmocka_unit_test(variables_are_kept_by_name_and_value),
+		cmocka_unit_test(a_hostile_text_costs_little),
 		cmocka_unit_test(any_bytes_are_read_to_their_end_and_no_further),
 	};
 
