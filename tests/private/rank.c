@@ -13,6 +13,7 @@
  * Its environment, its arguments and its log are the test's business. On its stack lies a marker,
  * which no walk reads.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ static void do_child(char **argv)
 	while (*argv && strcmp(*argv, "--") != 0)
 		argv++;
 	if (*argv && fork() == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		argv[-1] = (char *)"rank";
 		*argv = (char *)"wait";
 		execv("/proc/self/exe", argv - 1);
