@@ -17,14 +17,17 @@ cp "$bench" "$scratch/g++"
 figure() {
 	"$bench" "$2" "$3" 500 | {
 		read -r plain more
-		printf '%-40s %9.1f  %-9s (of %.0f)\n' "$1" "$more" 'us more' "$plain"
+		awk -v name="$1" -v plain="$plain" -v more="$more" -v bar="$4" 'BEGIN {
+			printf "%-40s %9.1f  %-9s %7.2f x  <= %.2f  %s\n", name, more, "us more",
+				more / plain, bar, more / plain <= bar ? "ok" : "OVER"
+		}'
 	}
 }
 echo "== Children"
 # A process that stays, to own the tools.
 env LD_PRELOAD="$probe" sleep 600 &
 owner=$!
-figure 'a child with the probe' "$scratch/plain" "$probe"
-figure 'a tool with the probe, counted' "$scratch/g++" "$probe"
-INQUEST_DISABLE=1 figure 'a child with the probe switched off' "$scratch/plain" "$probe"
+figure 'a child with the probe (x its own)' "$scratch/plain" "$probe" 0.5
+figure 'a tool with the probe, counted' "$scratch/g++" "$probe" 0.5
+INQUEST_DISABLE=1 figure 'a child with the probe switched off' "$scratch/plain" "$probe" 0.35
 kill "$owner"

@@ -47,8 +47,8 @@ def main():
         ours = runs_of([INQUEST, "diagnose", core], ROUNDS, (0, 1, 4))
         if not ours:
             sys.exit("inquest diagnose failed")
-        figure("inquest diagnose of it, wall", median(ours, "wall"), "ms")
-        figure("inquest diagnose of it, CPU", median(ours, "cpu"), "ms")
+        figure("inquest diagnose of it, wall", median(ours, "wall"), "ms", bar=250)
+        figure("inquest diagnose of it, CPU", median(ours, "cpu"), "ms", bar=100)
         for name, command in (
                 ("eu-stack -q (no names)", ["eu-stack", "-q", "-n", "0", "--core=" + core, "-e",
                                             python]),

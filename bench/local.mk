@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # `make bench` runs each of $(BENCHES): programs (add them to EXTRA_PROGRAMS too) or scripts, each
-# of which prints its figures with their ratios and bars. Never part of check.
+# of which prints its figures with their ratios and bars, and ends non-zero where one is over its bar
+# (BENCH_REPORT=1 only prints). Never part of check.
 
 bench: all
 	@$(MAKE) $(AM_MAKEFLAGS) run-benches
 run-benches: $(BENCHES)
-	@export srcdir='$(abs_srcdir)' top_builddir='$(abs_builddir)' \
-		INQUEST='$(abs_builddir)/inquest'; \
-	echo "load $$(cut -d ' ' -f 1 /proc/loadavg) on $$(getconf _NPROCESSORS_ONLN) processors," \
-		"before anything has begun: on a quiet machine, near 0"; \
-	for bench in $(BENCHES); do \
-		test -x "./$$bench" || bench='$(abs_srcdir)'/$$bench; \
-		case $$bench in /*) "$$bench" ;; *) "./$$bench" ;; esac || exit 1; \
-	done
+	@srcdir='$(abs_srcdir)' top_builddir='$(abs_builddir)' INQUEST='$(abs_builddir)/inquest' \
+		sh $(srcdir)/%D%/all.sh $(BENCHES)
+EXTRA_DIST += %D%/all.sh
+SH_TESTS += bench/bars.test
 .PHONY: bench run-benches
 
 # The ring. What is timed sits behind the door of a shared object, as it does in the probe.

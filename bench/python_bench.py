@@ -93,12 +93,13 @@ def main():
             {key: statistics.median(float(r[i][key]) for r in rounds) for key in rounds[0][i]}
             for i in (0, 1)
         )
-        for key, what in ("id", "id()"), ("_getframe", "sys._getframe()"), (
-            "audit other", "an event that is not ours"), ("call", "a plain call"):  # fmt: skip
-            figure(name + what, on[key] - off[key], "ns more", None, "  (on %.0f)" % off[key])
-        for key, what in ("audit step", "step by sys.audit"), ("step", "step by the shim"), (
-            "span", "span, both ends"), ("around", "a call with around()"):  # fmt: skip
-            figure(name + what, on[key], "ns")
+        for key, what, bar in ("id", "id()", 60), ("_getframe", "sys._getframe()", 110), (
+            "audit other", "an event that is not ours", 65), ("call", "a plain call", 5):  # fmt: skip
+            figure(name + what, on[key] - off[key], "ns more", bar, "  (on %.0f)" % off[key])
+        for key, what, bar in ("audit step", "step by sys.audit", 300), (
+            "step", "step by the shim", 150), ("span", "span, both ends", 2000), (
+            "around", "a call with around()", 2000):  # fmt: skip
+            figure(name + what, on[key], "ns", bar)
     finally:
         shutil.rmtree(folder)
 
