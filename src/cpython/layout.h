@@ -70,6 +70,7 @@ struct python_offsets {
 	uint32_t frame_code;
 	uint32_t frame_at;    /* f_lasti, prev_instr, instr_ptr */
 	uint32_t frame_entry; /* is_entry; from 3.12 on owner */
+	uint32_t frame_locals; /* arguments first, a pointer each */
 	/* PyCodeObject */
 	uint32_t code_file;
 	uint32_t code_name;

@@ -19,6 +19,7 @@ src_proc_libproc_la_SOURCES = \
 	%D%/hold.c %D%/hold.h \
 	%D%/image.c %D%/image.h \
 	%D%/image-source.c %D%/image-source.h \
+	%D%/inside.c %D%/inside.h \
 	%D%/launcher.c %D%/launcher.h \
 	%D%/lines.c %D%/lines.h \
 	%D%/livemem.c %D%/livemem.h \
@@ -32,6 +33,7 @@ src_proc_libproc_la_SOURCES = \
 	%D%/slurm.c %D%/slurm.h \
 	%D%/stop.c %D%/stop.h \
 	%D%/survey.c %D%/survey.h \
+	%D%/survey-inside.c \
 	%D%/survey-jobs.c \
 	%D%/survey-settle.c \
 	%D%/symbols.c %D%/symbols.h \

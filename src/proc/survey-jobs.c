@@ -34,6 +34,8 @@ static const char *key_of(struct survey *survey, const struct survey_process *pr
 			&survey->arena, "master %s %s", claims->master, claims->job);
 	if (*claims->job)
 		return arena_printf(&survey->arena, "job %s", claims->job);
+	if (!strcmp(process->rank.launcher, "spawn"))
+		return arena_printf(&survey->arena, "spawn %u", process->stat.ppid);
 	if (process->under != SURVEY_NONE)
 		return arena_printf(&survey->arena, "launcher %u",
 			survey->all.items[process->under].stat.pid);
@@ -84,6 +86,24 @@ static bool is_same_seat(const struct member *a, const struct member *b)
 	       a->process->rank.restart == b->process->rank.restart;
 }
 
+/* By who started them and how many they say that they are: before they are named. */
+static int compare_broods(const void *va, const void *vb)
+{
+	const struct member *a = va, *b = vb;
+
+	ORDER(a->process->uid, b->process->uid);
+	ORDER(a->starter, b->starter);
+	ORDER(a->process->rank.world_size, b->process->rank.world_size);
+	ORDER(a->process->stat.pid, b->process->stat.pid);
+	return 0;
+}
+
+static bool is_same_brood(const struct member *a, const struct member *b)
+{
+	return a->process->uid == b->process->uid && a->starter == b->starter &&
+	       a->process->rank.world_size == b->process->rank.world_size;
+}
+
 /* Whether a rank is there twice in [from, to). */
 static bool has_twins(const struct members *members, size_t from, size_t to)
 {
@@ -92,6 +112,48 @@ static bool has_twins(const struct members *members, size_t from, size_t to)
 			if (is_same_seat(&members->all.items[i], &members->all.items[k]))
 				return true;
 	return false;
+}
+
+/* The key that more than half of [from, to) have; NULL: none. */
+static const char *usual_key(const struct members *members, size_t from, size_t to)
+{
+	const struct member *list = members->all.items;
+
+	for (size_t i = from; i < to; i++) {
+		size_t same = 0;
+
+		for (size_t k = from; k < to; k++)
+			same += !strcmp(list[i].key, list[k].key);
+		if (2 * same > to - from)
+			return list[i].key;
+		if (i - from > (to - from) / 2)
+			break; /* nobody whom more than half are like is left */
+	}
+	return NULL;
+}
+
+/*
+ * Who was started with the others, and has the one number that they lack, is of their job, also
+ * where it looks for them at another address. Only where all are here is that known.
+ */
+static void join_strays(struct members *members)
+{
+	struct member *list = members->all.items;
+
+	array_sort(&members->all, compare_broods);
+	for (size_t from = 0, to; from < members->all.nr; from = to) {
+		const char *usual;
+
+		for (to = from; to < members->all.nr && is_same_brood(&list[from], &list[to]); to++)
+			;
+		if (list[from].starter == SURVEY_NONE ||
+			(int64_t)(to - from) != list[from].process->rank.world_size ||
+			has_twins(members, from, to))
+			continue;
+		usual = usual_key(members, from, to);
+		for (size_t i = from; usual && i < to; i++)
+			list[i].key = usual;
+	}
 }
 
 /* Each into the first cohort that has no such rank yet, in the order of birth. */
@@ -192,6 +254,7 @@ void survey_make_jobs(struct survey *survey)
 				.starter = process->under != SURVEY_NONE ? process->under
 									 : process->parent};
 	}
+	join_strays(&members);
 	array_sort(&members.all, compare_starters);
 	for (size_t from = 0, to; from < members.all.nr; from = to) {
 		to = run_end(&members, from, false);

@@ -275,6 +275,7 @@ int survey_take(struct survey *survey, int deadline_ms)
 	mark_ourselves(survey);
 	ask_slurm(survey);
 	ask_launchers(survey);
+	survey_ask_inside(survey, deadline_ms);
 	survey_settle(survey);
 	return 0;
 }

@@ -11,10 +11,13 @@
  *	- but a wrapper (a shell, a profiler) with such a descendant is none, nor is a launcher, nor
  *	  whoever has a task's number while torchrun's workers run below it;
  *	- RANK alone is a node's, unless several of one job here differ in it;
- *	- variables that a program set itself are seen in its helpers only: their claim is its own;
+ *	- variables that a program set itself are seen in its helpers: their claim is its own;
+ *	- of processes that say nothing, and that Python's multiprocessing or Ray started, the
+ *	  memory is asked (proc/inside.h);
  *	- a worker of torchrun whose environment cannot be read is known by its place among the
  *	  children of its launcher, who starts them in the order of LOCAL_RANK;
- *	- ranks with the same master and run id are one job; where one number is there twice, or
+ *	- ranks with the same master and run id are one job, with whoever was started beside them
+ *	  and has the number that they lack; where one number is there twice, or
  *	  nothing names the job, a job for each launcher; without any, for each generation.
  *
  * survey_take() asks the machine. Tests fill a survey by survey_add() and call survey_settle(),
@@ -102,6 +105,19 @@ void survey_sort(struct survey *survey) __attribute__((nonnull));
 /* Adds somebody else's word of a process: behind claims of its own, before those of a task. */
 void survey_add_word(struct survey *survey, uint32_t pid, const struct rank_claim *claim)
 	__attribute__((nonnull));
+
+/*
+ * Asks the memory of processes that may be ranks and do not say so; within deadline_ms each, and
+ * some of them only. Before survey_settle(), which asks nobody.
+ */
+void survey_ask_inside(struct survey *survey, int deadline_ms) __attribute__((nonnull));
+
+/*
+ * What was found inside of one: its variables of now, which of spawn's processes it is, and of how
+ * many (CLAIM_UNKNOWN: it is none, or that is not known).
+ */
+void survey_add_inside(struct survey *survey, struct survey_process *process, const char *environ,
+	size_t len, int place, int places) __attribute__((nonnull));
 
 /* Decides who is a rank, and of which job. */
 void survey_settle(struct survey *survey) __attribute__((nonnull));

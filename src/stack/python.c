@@ -111,7 +111,8 @@ static void python_run_end(struct python_walk *walk, struct python_run *run, uin
 }
 
 /* NULL, or why the walk must end here. */
-static const char *python_frame_add(struct python_walk *walk, struct python_raw *raw)
+static const char *python_frame_add(
+	struct python_walk *walk, uint64_t at, struct python_raw *raw)
 {
 	const struct python_code *code;
 	struct python_frame *frame;
@@ -123,6 +124,7 @@ static const char *python_frame_add(struct python_walk *walk, struct python_raw 
 		return NULL;
 	raw->code = code->at;
 	frame = array_add(&walk->frames);
+	frame->at = at;
 	frame->file = code->file;
 	frame->function = code->function;
 	frame->line = python_line(walk->layout.lines, code->lines, code->lines_len,
@@ -146,7 +148,7 @@ static const char *python_frame_take(
 			return NULL;
 		}
 	}
-	cut = python_frame_add(walk, raw);
+	cut = python_frame_add(walk, at, raw);
 	if (cut || walk->layout.runs != PYTHON_RUNS_CFRAMES || !raw->entry)
 		return cut;
 	python_run_end(walk, run, run->cframe);
@@ -392,6 +394,49 @@ bool python_place_holds(struct stack_memory *memory, const struct python_place *
 		return false;
 	return thread && stack_memory_u64(memory, thread + layout.at.thread_interp, &back) == 0 &&
 	       back == interpreter;
+}
+
+/* Of an int: its type's name; how many digits (from 3.12 on shifted by flags); the digits. */
+#define OBJECT_TYPE  8
+#define TYPE_NAME    24
+#define INT_SIZE     16
+#define INT_DIGIT    24
+#define INT_TAG_SIZE 3
+
+/* The number that an int of one digit, or of none, has; -1 else. */
+static int64_t python_small_int(
+	struct stack_memory *memory, const struct python_layout *layout, uint64_t at)
+{
+	uint64_t type, name, size;
+	uint32_t digit;
+	char text[4];
+
+	if (stack_memory_u64(memory, at + OBJECT_TYPE, &type) < 0 ||
+		stack_memory_u64(memory, type + TYPE_NAME, &name) < 0 ||
+		stack_memory_read(memory, name, text, sizeof(text)) < 0 ||
+		memcmp(text, "int", sizeof(text)) != 0 ||
+		stack_memory_u64(memory, at + INT_SIZE, &size) < 0 ||
+		stack_memory_u32(memory, at + INT_DIGIT, &digit) < 0)
+		return -1;
+	if (PYTHON_MINOR(layout->version) >= 0x030c)
+		return size == 1 ? 0 : size == 1 << INT_TAG_SIZE ? (int64_t)digit : -1;
+	return size == 0 ? 0 : size == 1 ? (int64_t)digit : -1;
+}
+
+int64_t python_argument(struct stack_memory *memory, const struct python_place *place,
+	const struct python_frame *frame, unsigned n)
+{
+	struct arena arena = {0};
+	struct python_layout layout;
+	uint64_t object;
+	int64_t ret = -1;
+
+	if (!python_layout_find(memory, place->runtime, place->version, &layout, &arena) &&
+		stack_memory_u64(memory, frame->at + layout.at.frame_locals + 8 * (uint64_t)n,
+			&object) == 0)
+		ret = python_small_int(memory, &layout, object & ~(uint64_t)PYTHON_POINTER_TAG);
+	arena_release(&arena);
+	return ret;
 }
 
 void python_stacks_release(struct python_stacks *stacks)

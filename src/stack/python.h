@@ -45,6 +45,7 @@ struct python_frame {
 	 * of each run (3.11+); 0 else.
 	 */
 	uint64_t anchor;
+	uint64_t at; /* where the frame itself lies */
 };
 
 struct python_thread {
@@ -88,6 +89,13 @@ int python_stacks_read(struct stack_memory *memory, const struct python_place *p
  */
 bool python_place_holds(struct stack_memory *memory, const struct python_place *place,
 	const char **refused, struct arena *arena) __attribute__((nonnull(1, 2, 4)));
+
+/*
+ * The n-th argument (from 0) of a function's frame, where that is a small number: -1 where it is
+ * none, or of a runtime that is not read. As all of this it is a stranger's word.
+ */
+int64_t python_argument(struct stack_memory *memory, const struct python_place *place,
+	const struct python_frame *frame, unsigned n) __attribute__((nonnull));
 
 /* Leaves the empty stacks. Takes NULL. */
 void python_stacks_release(struct python_stacks *stacks);

@@ -10,5 +10,6 @@ check_PROGRAMS += %D%/proctable %D%/table
 %C%_table_LDADD = $(PROC_FLOORS)
 
 EXTRA_DIST += %D%/foreign.sh
-SH_TESTS += %D%/found.test %D%/proctable.test %D%/served.test %D%/slurm.test %D%/yama.test
+SH_TESTS += %D%/found.test %D%/proctable.test %D%/served.test %D%/slurm.test %D%/spawned.test \
+	%D%/yama.test
 ASAN_TESTS += %D%/found.test %D%/proctable.test %D%/served.test %D%/slurm.test

@@ -52,6 +52,7 @@ int main(void)
 	WORD(frame_code, interpreter_frame.executable);
 	WORD(frame_at, interpreter_frame.instr_ptr);
 	WORD(frame_entry, interpreter_frame.owner);
+	WORD(frame_locals, interpreter_frame.localsplus);
 	WORD(code_file, code_object.filename);
 	WORD(code_name, code_object.qualname);
 	WORD(code_line, code_object.firstlineno);
@@ -103,6 +104,7 @@ static void frames(void)
 	FIELD(frame_back, _PyInterpreterFrame, previous);
 	FIELD(frame_code, _PyInterpreterFrame, f_code);
 	FIELD(frame_at, _PyInterpreterFrame, prev_instr);
+	FIELD(frame_locals, _PyInterpreterFrame, localsplus);
 #if PY_VERSION_HEX >= 0x030c0000
 	FIELD(frame_entry, _PyInterpreterFrame, owner);
 #else
@@ -115,6 +117,7 @@ static void frames(void)
 	FIELD(frame_back, PyFrameObject, f_back);
 	FIELD(frame_code, PyFrameObject, f_code);
 	FIELD(frame_at, PyFrameObject, f_lasti);
+	FIELD(frame_locals, PyFrameObject, f_localsplus);
 	FIELD(code_name, PyCodeObject, co_name);
 #if PY_VERSION_HEX >= 0x030a0000
 	FIELD(code_lines, PyCodeObject, co_linetable);

@@ -42,6 +42,7 @@ int main(int argc, char **argv)
 	FIELD(frame_code);
 	FIELD(frame_at);
 	FIELD(frame_entry);
+	FIELD(frame_locals);
 	FIELD(code_file);
 	FIELD(code_name);
 	FIELD(code_line);

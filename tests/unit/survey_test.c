@@ -285,6 +285,52 @@ static void helpers_tell_what_their_parent_set(void **state)
 	survey_release(&survey);
 }
 
+/* What the memory of a process says, with blanks for NULs. */
+static void inside(struct survey *survey, uint32_t pid, const char *environ, int place, int places)
+{
+	struct str block = {0};
+
+	str_printf(&block, "%s ", environ);
+	for (size_t i = 0; i < block.len; i++)
+		block.text[i] = block.text[i] == ' ' ? '\0' : block.text[i];
+	survey_add_inside(survey, survey_find(survey, pid), str_text(&block), block.len, place,
+		places);
+	str_release(&block);
+}
+
+/* Finding 22: torch.multiprocessing.spawn's ranks, and Ray's, have nothing in their files. */
+static void who_says_nothing_is_known_from_inside(void **state)
+{
+	static const char spawned[] = "python -c from multiprocessing.spawn import spawn_main";
+	static const struct actor actors[] = {
+		{10, 1, "python", "A=b", "python train.py"},
+		{11, 10, "python", "A=b", spawned},
+		{12, 10, "python", "A=b", spawned},
+		{13, 12, "python", "A=b", spawned}, /* a loader of rank 1, forked off */
+		{20, 1, "python", "A=b", "python other.py"},
+		{21, 20, "python", "A=b", spawned},
+		{22, 20, "python", "A=b", spawned},
+		{30, 1, "ray::RayTrainWo", "A=b", "ray::RayTrainWorker"},
+	};
+	struct survey survey = {0};
+
+	SET_UP(&survey, actors);
+	inside(&survey, 11, "A=b", 0, 2);
+	inside(&survey, 12, "A=b", 1, 2);
+	inside(&survey, 13, "A=b", 1, 2);
+	inside(&survey, 21, "RANK=3 LOCAL_RANK=1 WORLD_SIZE=4 MASTER_ADDR=a MASTER_PORT=1", 1, 2);
+	inside(&survey, 22, "RANK=2 LOCAL_RANK=0 WORLD_SIZE=4 MASTER_ADDR=a MASTER_PORT=1", 0, 2);
+	inside(&survey, 30, "RANK=0 LOCAL_RANK=0 WORLD_SIZE=1 MASTER_ADDR=r MASTER_PORT=9", -1, -1);
+	survey_settle(&survey);
+	assert_ranks(&survey, "11=0/0 12=1/1 21=3/1 22=2/0 30=0/0");
+	assert_int_equal(of_pid(&survey, 11)->rank.world_size, 2);
+	assert_int_equal(survey.jobs.nr, 3);
+	assert_int_equal(of_pid(&survey, 21)->job, of_pid(&survey, 22)->job);
+	assert_int_not_equal(of_pid(&survey, 11)->job, of_pid(&survey, 21)->job);
+	survey_release(&survey);
+	(void)state;
+}
+
 static void wrappers_are_no_ranks_but_for_want_of_better(void **state)
 {
 	static const struct actor actors[] = {
@@ -476,6 +522,34 @@ static void two_jobs_are_told_apart(void **state)
 	survey_release(&survey);
 }
 
+/* One rank was told another port: it is of the job all the same, and can be asked why. */
+static void who_looks_elsewhere_is_of_the_job(void **state)
+{
+#define AT(rank, world, port)                                                                      \
+	"RANK=" rank " LOCAL_RANK=" rank " WORLD_SIZE=" world " MASTER_ADDR=a MASTER_PORT=" port
+	static const struct actor actors[] = {
+		{40, 1, "bash", "", "bash"},
+		{41, 40, "python", AT("0", "3", "1"), NULL},
+		{42, 40, "python", AT("1", "3", "2"), NULL},
+		{43, 40, "python", AT("2", "3", "1"), NULL},
+		/* Two jobs, half of each is here. */
+		{50, 1, "bash", "", "bash"},
+		{51, 50, "python", AT("0", "4", "1"), NULL},
+		{52, 50, "python", AT("1", "4", "1"), NULL},
+		{53, 50, "python", AT("2", "4", "2"), NULL},
+		{54, 50, "python", AT("3", "4", "2"), NULL},
+	};
+	struct survey survey = {0};
+
+	SET_UP(&survey, actors);
+	survey_settle(&survey);
+	assert_int_equal(of_pid(&survey, 41)->job, of_pid(&survey, 42)->job);
+	assert_int_equal(of_pid(&survey, 41)->job, of_pid(&survey, 43)->job);
+	assert_int_not_equal(of_pid(&survey, 51)->job, of_pid(&survey, 53)->job);
+	survey_release(&survey);
+	(void)state;
+}
+
 /* Two agents on one machine play two nodes of one job. */
 /* Of one agent are those that have its folder, whoever started them. */
 static void the_folder_of_an_agent_is_a_job(void **state)
@@ -599,6 +673,8 @@ int main(void)
 		cmocka_unit_test(a_task_whose_children_differ_is_a_launcher),
 		cmocka_unit_test(a_tasks_helpers_do_not_make_it_a_launcher),
 		cmocka_unit_test(helpers_tell_what_their_parent_set),
+		cmocka_unit_test(who_says_nothing_is_known_from_inside),
+		cmocka_unit_test(who_looks_elsewhere_is_of_the_job),
 		cmocka_unit_test(wrappers_are_no_ranks_but_for_want_of_better),
 		cmocka_unit_test(rank_alone_is_a_nodes),
 		cmocka_unit_test(rank_alone_that_differs_here_is_a_rank),
