@@ -89,11 +89,19 @@ static const char *usual_address(const struct profile *profiles, size_t n)
 	return 2 * same > nr && same > 1 ? usual : NULL;
 }
 
-/* Whether the rank is not past the store: in it, or with no group made. */
-static bool is_at_start(const struct job *job, const struct waits *waits, int rank)
+/*
+ * Whether the rank is not past the store: in it, or with no group made; by its stack, where nothing
+ * is recorded of it.
+ */
+static bool is_at_start(
+	const struct job *job, const struct waits *waits, int rank, const struct posture *posture)
 {
-	return job->ranks[rank].process != JOB_NONE &&
-	       (wait_at_store(waits, rank) || job->ranks[rank].candidate_only);
+	if (job->ranks[rank].process == JOB_NONE)
+		return false;
+	if (wait_at_store(waits, rank) || job->ranks[rank].candidate_only)
+		return true;
+	return !(job->ranks[rank].knows & JOB_KNOWS_BOARDS) && !posture->unsure &&
+	       (posture->for_store || posture->for_ranks);
 }
 
 /* Whether some rank is at the store of that address: it serves it, or is past it. */
@@ -132,7 +140,8 @@ void address_find(const struct job *job, const struct waits *waits, struct profi
 	for (size_t i = 0; usual && i < job->nranks; i++) {
 		struct profile *p = &profiles[i];
 
-		if (!*port_of(p->address) || p->ended || !is_at_start(job, waits, (int)i))
+		if (!*port_of(p->address) || p->ended ||
+			!is_at_start(job, waits, (int)i, &p->posture))
 			continue;
 		if (!same_port(p->address, usual) ||
 			(open && asks_in_vain(waits, (int)i, p->address, usual)))

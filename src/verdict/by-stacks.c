@@ -22,6 +22,7 @@
 struct scene {
 	struct rank_list waiting, elsewhere, unknown;
 	struct rank_list locked; /* elsewhere in a file's lock that some other rank may have */
+	struct rank_list strayed; /* in the store, at another address than the most */
 	int64_t stood;  /* the longest standing that is proved, of whom it matters */
 	bool all_stand; /* each of those who wait */
 	bool held;	/* one of them at least was not elsewhere a moment before */
@@ -33,6 +34,7 @@ static void release(struct scene *scene)
 	array_release(&scene->elsewhere.list);
 	array_release(&scene->unknown.list);
 	array_release(&scene->locked.list);
+	array_release(&scene->strayed.list);
 }
 
 static void look(const struct inquiry *q, struct scene *scene)
@@ -45,6 +47,10 @@ static void look(const struct inquiry *q, struct scene *scene)
 		if (p->ended || !p->process || p->posture.pose == POSE_UNKNOWN ||
 			p->posture.unsure) {
 			rank_list_add(&scene->unknown, (int)i);
+			continue;
+		}
+		if (p->usual_address) {
+			rank_list_add(&scene->strayed, (int)i);
 			continue;
 		}
 		if (poses_waits(p->posture.pose)) {
@@ -420,6 +426,12 @@ void judge_by_stacks(struct inquiry *q)
 	set_locked_apart(q, &scene);
 	if (q->drafts.nr) {
 		give_victims(q, &scene);
+	} else if (scene.strayed.list.nr && scene.waiting.list.nr &&
+		   scene.stood >= STANDS_AT_LEAST) {
+		judge_given_sinks(
+			q, &scene.strayed, &scene.waiting, scene.strayed.list.nr);
+		for (size_t i = 0; i < q->drafts.nr; i++)
+			q->drafts.items[i].verdict.waiting = scene.stood;
 	} else if (!scene.waiting.list.nr && scene.elsewhere.list.nr) {
 		judge_nobody_waits(q, &scene);
 	} else if (scene.waiting.list.nr && scene.elsewhere.list.nr &&

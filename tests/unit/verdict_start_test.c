@@ -397,6 +397,46 @@ static void never_made_a_group_is_not_what_it_does(void **state)
 	}
 }
 
+/* All look for the store at one port, by their environments, but one. */
+static void looks_elsewhere(struct facts *f, int odd)
+{
+	for (int rank = 0; rank < f->n; rank++) {
+		facts_trait(f, rank, "master", rank == odd ? "a:1" : "a:2", -1);
+		f->extra[f->nextra - 1].of_ring = false;
+	}
+}
+
+/* The same of a job of which only stacks tell: its environment says where each looks. */
+static void another_port_is_seen_without_a_ring(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct judged j;
+
+	facts_no_probe(f);
+	facts_stack(f, 0, SERVES);
+	for (int rank = 1; rank < 4; rank++)
+		facts_stack(f, rank, CONNECT);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	looks_elsewhere(f, 2);
+	facts_expect(f, VERDICT_NOT_STARTED, "2", "0,1,3");
+	j = judge(f);
+	assert_int_equal(j.v->at[0].cause, VERDICT_BY_ADDRESS);
+	assert_int_equal(j.v->at[0].confidence, VERDICT_SUPPORTED);
+	done(&j, f);
+	(void)state;
+}
+
+/* Whoever is past the store has met the others there, whatever its environment says. */
+static void a_port_explains_nothing_behind_the_store(void **state)
+{
+	struct facts *f = foreign(4, 2, SLEEPS);
+
+	looks_elsewhere(f, 2);
+	facts_expect(f, VERDICT_HOST_STALL, "2", "0,1,3");
+	facts_free(f);
+	(void)state;
+}
+
 /* Nobody finds the store before rank 0 has opened it. */
 static void rank_0_comes_late_to_its_own_store(void **state)
 {
@@ -521,6 +561,8 @@ int main(void)
 		cmocka_unit_test(who_opened_the_store_waits_there),
 		cmocka_unit_test(never_made_a_group_is_not_what_it_does),
 		cmocka_unit_test(rank_0_comes_late_to_its_own_store),
+		cmocka_unit_test(another_port_is_seen_without_a_ring),
+		cmocka_unit_test(a_port_explains_nothing_behind_the_store),
 		cmocka_unit_test(one_looks_at_another_port),
 		cmocka_unit_test(one_looks_at_another_host),
 		cmocka_unit_test(other_addresses_that_are_none),
