@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # `make bench` runs each of $(BENCHES): programs (add them to EXTRA_PROGRAMS too) or scripts, each
-# of which prints its figures with their ratios and bars, and ends non-zero where one is over its bar
-# (BENCH_REPORT=1 only prints). Never part of check.
+# of which prints its figures with their ratios and bars, and ends non-zero where one is over its
+# bar (BENCH_REPORT=1 only prints). Never part of check.
 
 bench: all
 	@$(MAKE) $(AM_MAKEFLAGS) run-benches

@@ -47,7 +47,7 @@ static double time_rdtsc(void)
 	return (figure_own_ns() - start) / CALLS;
 }
 
-/* Readings of the clock that a call may cost more; where its end is followed it calls the driver. */
+/* Readings of the clock that a call may cost more; to follow its end it calls the driver. */
 #define BAR	     20
 #define BAR_FOLLOWED 45
 

@@ -94,7 +94,8 @@ def main():
             for i in (0, 1)
         )
         for key, what, bar in ("id", "id()", 60), ("_getframe", "sys._getframe()", 110), (
-            "audit other", "an event that is not ours", 65), ("call", "a plain call", 5):  # fmt: skip
+            "audit other", "an event that is not ours", 65), (
+            "call", "a plain call", 5):  # fmt: skip
             figure(name + what, on[key] - off[key], "ns more", bar, "  (on %.0f)" % off[key])
         for key, what, bar in ("audit step", "step by sys.audit", 300), (
             "step", "step by the shim", 150), ("span", "span, both ends", 2000), (

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ring_bench HOT.so [LTTNG.so]: what the ring costs its host, and how fast it is read. All variants
- * take turns, round by round, and ratios are taken within a round. The yardstick is a bare loop that
- * reads the clock and stores 64 bytes, in as much memory: nothing that records can cost less. Writing is timed by the thread's
- * own clock: what it costs its host, whoever else is on the machine.
+ * take turns, round by round, and ratios are taken within a round. The yardstick is a bare loop
+ * that reads the clock and stores 64 bytes, in as much memory: nothing that records costs less.
+ * All is timed by the thread's own clock: what it costs its host, whoever else is on the machine.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -192,8 +192,9 @@ static void take_samples(void)
 static void say_writing(void)
 {
 	figure_print(&(struct figure){.name = "rdtsc", .median = median(RDTSC), .unit = "ns"});
-	figure_print(&(struct figure){
-		.name = "rdtsc and 64 bytes stored: the limit", .median = median(BARE), .unit = "ns"});
+	figure_print(&(struct figure){.name = "rdtsc and 64 bytes stored: the limit",
+		.median = median(BARE),
+		.unit = "ns"});
 	figure_print(&(struct figure){.name = "record, hot, through the .so (x limit)",
 		.median = median(RECORD),
 		.unit = "ns",
