@@ -167,7 +167,6 @@ void agent_keep_line(struct agent *agent, const struct agent_manifest *manifest,
 
 	agent_manifest_format(manifest, &wish.line);
 	str_add_char(&wish.line, '\n');
-	agent_keep_news(agent, AGENT_KEEP_LAST_MS);
 	if (agent->saver.helper)
 		complaint_set(&why, "it does not answer");
 	else if (saver_begin(&agent->saver, write_last, &wish, &why))

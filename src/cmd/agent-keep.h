@@ -11,7 +11,7 @@
 #include "evidence/agentfiles.h"
 
 /* In the end there is nothing else to be done. */
-#define AGENT_KEEP_LAST_MS 4000
+#define AGENT_KEEP_LAST_MS 3000
 
 /*
  * Keeps a bundle of this look, and waits so many ms for it to be there: then agent->bundle names
@@ -26,7 +26,8 @@ void agent_keep_bundle(struct agent *agent, const struct look *look, int ms);
 void agent_keep_news(struct agent *agent, int ms);
 
 /*
- * After a good end a bundle that nobody was told of goes; what is told then is the one before.
+ * Waits for what is being written. After a good end a bundle that nobody was told of goes; what is
+ * told then is the one before.
  * Gives its path, for agent_keep_line() and free(); NULL where there is none.
  */
 char *agent_keep_forget(struct agent *agent);

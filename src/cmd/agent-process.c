@@ -20,8 +20,6 @@
 /* Until files of the launch are there; whatever keeps it, the command does not wait for it. */
 #define BEGIN_MS 1000
 #define END_MS   15000
-/* After a signal, until its bundle is written. */
-#define SAVE_MS 3000
 
 enum word { READY, SIGNAL, TAKEN, ENDED, DONE };
 
@@ -65,7 +63,6 @@ static void before_signal(struct agent *agent, int fd, const struct message *ask
 
 	agent_before_signal(agent, asked->value, asked->until);
 	tell(fd, &answer);
-	agent_after_signal(agent, SAVE_MS);
 }
 
 static void wait_for_news(struct agent *agent, int fd, int timeout_ms)

@@ -570,13 +570,8 @@ void agent_before_signal(struct agent *agent, int signo, int64_t until)
 	if (agent->ranks && gather(agent, &look) == 0 && !is_disturbed(agent, &look) &&
 		!(clock_monotonic_ns() > until && anybody_died(look.verdicts->job)))
 		judge_before_signal(agent, &look, until);
-	look_release(&look);
-}
-
-void agent_after_signal(struct agent *agent, int ms)
-{
-	agent_keep_news(agent, ms);
 	write_manifest(agent);
+	look_release(&look);
 }
 
 /* --- The end -----------------------------------------------------------------------------------

@@ -95,9 +95,6 @@ int agent_turn(struct agent *agent);
  */
 void agent_before_signal(struct agent *agent, int signo, int64_t until);
 
-/* And waits for what it keeps of that to be written, so many ms at most. */
-void agent_after_signal(struct agent *agent, int ms);
-
 /* The command is over: judges and keeps what must be, and adds its line to manifest.jsonl. */
 void agent_end(struct agent *agent, struct proc_id child, int wait_status, int shell_status);
 

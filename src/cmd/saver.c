@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ static void work(int fd, saver_act act, const void *what)
 	struct str said = {0}, text = {0};
 	struct complaint why = {0};
 
+	prctl(PR_SET_NAME, "inquest-saver", 0, 0, 0);
 	fds_keep(&fd, 1);
 	fds_silence();
 	if (act(what, &said, &why) == 0) {

@@ -17,8 +17,13 @@ tests_tools_refuse_CFLAGS = $(PLAIN_CFLAGS)
 %C%_manners_static_SOURCES = %D%/manners.c
 %C%_manners_static_CFLAGS = $(PLAIN_CFLAGS)
 %C%_manners_static_LDFLAGS = -all-static
-EXTRA_DIST += %D%/bare.py %D%/launch.sh %D%/trouble.sh
-SH_TESTS += %D%/bare.test %D%/killed.test %D%/living.test %D%/locked.test \
-	%D%/racing.test %D%/refused.test %D%/strange-children.test \
-	%D%/unseen.test %D%/users.test %D%/wrapped.test %D%/wrecks.test
+check_LTLIBRARIES += %D%/stuck.la
+%C%_stuck_la_SOURCES = %D%/stuck.c
+%C%_stuck_la_CFLAGS = $(PLAIN_CFLAGS) -fvisibility=default
+%C%_stuck_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+%C%_stuck_la_LIBADD = -ldl
+EXTRA_DIST += %D%/bare.py %D%/launch.sh %D%/storage.sh %D%/trouble.sh
+SH_TESTS += %D%/bare.test %D%/frozen.test %D%/killed.test %D%/living.test %D%/locked.test \
+	%D%/racing.test %D%/refused.test %D%/storage.test %D%/storage-again.test \
+	%D%/strange-children.test %D%/unread.test %D%/unseen.test %D%/users.test %D%/wrapped.test %D%/wrecks.test
 ASAN_TESTS += %D%/racing.test %D%/wrecks.test
