@@ -24,8 +24,9 @@ static void wait_for_disk(const char *path)
 
 int mkdir(const char *path, mode_t mode)
 {
-	int (*real)(const char *, mode_t) = (int (*)(const char *, mode_t))dlsym(RTLD_NEXT, "mkdir");
+	int (*real)(const char *, mode_t);
 
+	real = (int (*)(const char *, mode_t))dlsym(RTLD_NEXT, "mkdir");
 	wait_for_disk(path);
 	return real(path, mode);
 }
@@ -40,8 +41,9 @@ int unlink(const char *path)
 
 static int open_by(const char *name, const char *path, int flags, mode_t mode)
 {
-	int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, name);
+	int (*real)(const char *, int, ...);
 
+	real = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, name);
 	wait_for_disk(path);
 	return real(path, flags, mode);
 }
