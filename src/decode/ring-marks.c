@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/redact.h"
 #include "decode/ring-source.h"
 
 #define NOTE_EXCEPTION "exception: "
@@ -192,7 +193,8 @@ void ring_decode_marks(struct ring_source *source)
 
 static void pins_note(struct ring_source *source, const struct ring_slot *slot, uint64_t n)
 {
-	const char *text = ring_source_text(source, ring_meta_arg(slot->meta));
+	const char *told = ring_source_text(source, ring_meta_arg(slot->meta));
+	char *text = arena_copy(&source->context->arena, told, strlen(told) + 1);
 	const struct job_note note = {
 		.text = text,
 		.exception = !strncmp(text, NOTE_EXCEPTION, strlen(NOTE_EXCEPTION)),
@@ -200,6 +202,8 @@ static void pins_note(struct ring_source *source, const struct ring_slot *slot, 
 		.cite = ring_source_cite(source, "note%llu", (unsigned long long)n),
 	};
 
+	/* A ring out of an older bundle may have secrets in it. */
+	redact_text(text, strlen(text));
 	if (*text)
 		job_add_note(source->builder, source->who, &note);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/redact.h"
 #include "base/str.h"
 #include "decode/demangle.h"
 #include "decode/frames.h"
@@ -269,6 +270,7 @@ void ring_decode_last_words(struct ring_source *source)
 
 		str_add_bytes(&all, log->len ? log->text : "", log->len);
 		str_add_bytes(&all, str_text(&words), words.len);
+		redact_text(all.text, all.len);
 		log->text = arena_copy(&source->context->arena, str_text(&all), all.len);
 		log->len = all.len;
 		log->when = source->exhibit->when;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/redact.h"
 #include "base/str.h"
 #include "decode/kinds.h"
 #include "decode/ring-source.h"
@@ -206,6 +207,7 @@ static void rings_take_text(struct ring_source *source)
 
 	if (!len)
 		return;
+	redact_text(text, len);
 	source->process->ring_log.text = text;
 	source->process->ring_log.len = len;
 	source->process->ring_log.when = source->exhibit->when;

@@ -42,6 +42,8 @@ src_evidence_libevidence_la_SOURCES = \
 src_evidence_libevidence_la_CPPFLAGS = $(AM_CPPFLAGS) $(MSGPACK_CFLAGS) $(ZSTD_CFLAGS) \
 	$(JSON_CFLAGS)
 
+UNIT_TESTS += tests/unit/ring_redact_test
+tests_unit_ring_redact_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/bundle_test tests/unit/jobs_test tests/unit/agentfiles_test \
 	tests/unit/pulse_test \
 	tests/unit/stacks_test

@@ -212,7 +212,7 @@ static void marks_become_facts(void **state)
 	struct ring_shape shape = {loader, 4, 1, dims};
 	struct ring_record note = {
 		.meta = ring_meta(RING_NOTE, 0, RING_NO_GROUP,
-			ring_string(&f->w, "exception: ValueError: x", 24))};
+			ring_string(&f->w, "exception: ValueError: password=x", 33))};
 	struct job *job;
 
 	ring_span_begin(&f->w, lane, forge_tsc(30), &span);
@@ -246,6 +246,7 @@ static void marks_become_facts(void **state)
 	assert_memory_equal(job->shards[0].dims, dims, sizeof(dims));
 	assert_string_equal(job->shards[0].cite, "ring:3:shard0");
 	assert_true(job->notes[0].exception);
+	assert_string_equal(job->notes[0].text, "exception: ValueError: password=*");
 	assert_int_equal(job->ranks[job->spans[0].rank].world_rank, 3);
 	job_free(job);
 }
