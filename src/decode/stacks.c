@@ -27,7 +27,8 @@ struct decode_stacks {
 	int64_t first;
 	int64_t reading;
 	ARRAY(struct sampled_thread) threads; /* in the order in which they came */
-	size_t hint;			      /* where the next one is likely to be */
+	size_t *index; /* open addressing by tid: 1 + place in threads, 0 free */
+	size_t index_size; /* a power of two */
 };
 
 /* --- Threads ---------------------------------------------------------------------------------- */
@@ -41,24 +42,42 @@ static bool has_news(const struct snapshot *snapshot)
 	return false;
 }
 
-/* The thread where samples before left it; NULL it is new. Snapshots have them in one order. */
+/* Where a tid stands in the index, or would. */
+static size_t *index_slot(const struct decode_stacks *held, uint32_t tid)
+{
+	size_t at = tid * 0x9e3779b1u & (held->index_size - 1);
+
+	while (held->index[at] && held->threads.items[held->index[at] - 1].fact.tid != tid)
+		at = (at + 1) & (held->index_size - 1);
+	return &held->index[at];
+}
+
+/* The thread where samples before left it; NULL it is new. */
 static struct sampled_thread *find_held(struct decode_stacks *held, uint32_t tid)
 {
-	for (size_t i = 0; i < held->threads.nr; i++) {
-		size_t at = (held->hint + i) % held->threads.nr;
+	size_t at = held->index_size ? *index_slot(held, tid) : 0;
 
-		if (held->threads.items[at].fact.tid != tid)
-			continue;
-		held->hint = at + 1;
-		return &held->threads.items[at];
+	return at ? &held->threads.items[at - 1] : NULL;
+}
+
+/* The latest one is found from now on. */
+static void index_latest(struct decode_stacks *held)
+{
+	if (held->threads.nr * 2 > held->index_size) {
+		free(held->index);
+		held->index_size = held->index_size ? held->index_size * 2 : 64;
+		held->index = alloc_zeroed(held->index_size, sizeof(*held->index));
+		for (size_t i = 0; i + 1 < held->threads.nr; i++)
+			*index_slot(held, held->threads.items[i].fact.tid) = i + 1;
 	}
-	return NULL;
+	*index_slot(held, held->threads.items[held->threads.nr - 1].fact.tid) = held->threads.nr;
 }
 
 static void take_thread(struct decode_stacks *all, struct walking *walking,
 	const struct snapshot_thread *thread)
 {
 	struct sampled_thread *held = find_held(all, thread->tid);
+	bool known = held != NULL;
 	struct sampled_thread new = {.fact = {.cut = ""}};
 
 	if (thread->how == SNAPSHOT_UNMOVED && held) {
@@ -79,6 +98,8 @@ static void take_thread(struct decode_stacks *all, struct walking *walking,
 	held->fact.samples++;
 	held->run_count = held->fact.runs = thread->run_count;
 	walking_facts(walking, thread, held);
+	if (!known)
+		index_latest(all);
 }
 
 /* --- Processes -------------------------------------------------------------------------------- */
@@ -217,6 +238,7 @@ void stacks_finish(struct decode_context *context, struct job_builder *builder)
 	held->fact.cite = arena_printf(&held->arena, "stacks:%s", name);
 	job_add_snapshot(builder, held->process->who, &held->fact);
 	array_release(&held->threads);
+	free(held->index);
 	arena_release(&held->arena);
 	free(held);
 	context->stacks = NULL;

@@ -10,6 +10,10 @@
 
 #define WALKING_THREADS_PYTHON 8 /* interpreters that know one thread */
 
+/* So many frames there are at least, and one for so many bytes that were kept of the memory. */
+#define WALKING_FRAMES 65536
+#define WALKING_BYTES  16
+
 void walking_lose(struct job_builder *builder, struct decode_context *context,
 	const struct decode_process *process, const char *what)
 {
@@ -56,6 +60,9 @@ void walking_begin(struct walking *walking, struct job_builder *builder,
 	walking->unwinder = unwinder_new(&walking->maps, walking->modules,
 		excerpt_memory(snapshot->memory ? snapshot->memory : walking->empty));
 	read_python(walking, builder, context);
+	walking->frames_left = WALKING_FRAMES;
+	if (snapshot->memory)
+		walking->frames_left += excerpt_size(snapshot->memory) / WALKING_BYTES;
 }
 
 void walking_end(struct walking *walking)
@@ -221,6 +228,11 @@ void walking_read(
 	struct known_python python = {.holds_gil = JOB_MAYBE};
 	struct decode_frames frames = {0};
 
+	if (!walking->frames_left) {
+		ret->fact.cut = "more frames than what was kept of its memory can hold";
+		ret->fact.how = JOB_STACK_NONE;
+		return;
+	}
 	find_python(walking, thread, &python);
 	if (thread->how != SNAPSHOT_FAILED && thread->how != SNAPSHOT_RUNNING &&
 		has_registers(thread))
@@ -235,6 +247,8 @@ void walking_read(
 	ret->frames =
 		arena_copy(arena, frames.all.items, frames.all.nr * sizeof(*frames.all.items));
 	ret->nframes = frames.all.nr;
+	walking->frames_left -=
+		ret->nframes < walking->frames_left ? ret->nframes : walking->frames_left;
 	ret->fact.how = ret->nframes ? how_of(thread) : JOB_STACK_NONE;
 	ret->fact.still = ret->nframes;
 	ret->fact.holds_gil = python.holds_gil;

@@ -30,6 +30,7 @@ struct walking {
 	struct excerpt *empty; /* where no memory was kept */
 	struct unwinder *unwinder;
 	struct python_stacks python[PYTHON_PLACES];
+	size_t frames_left; /* all threads together: a forged stack may be that of each of them */
 };
 
 /* Reads maps and Python's frames. What of these cannot be read is a loss of the process. */

@@ -15,6 +15,7 @@
 
 #define STACKS_SCHEMA	"inquest-stacks/1"
 #define STACKS_THREADS	65536 /* of one snapshot; no honest one has more */
+#define STACKS_SHORTEST 32 /* bytes of a thread; none that we write is shorter */
 #define STACKS_RUN_HEAD 16    /* of an excerpt: u64 address, u64 length */
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
@@ -290,10 +291,14 @@ static void read_thread(struct stacks_reading *reading, const struct unpack_item
 
 static void read_threads(struct stacks_reading *reading, const struct unpack_item *array)
 {
+	size_t left = (size_t)(reading->unpack.end - reading->unpack.at);
+	size_t most = left / STACKS_SHORTEST + 64;
 	struct unpack_item item;
 
+	if (most > STACKS_THREADS)
+		most = STACKS_THREADS;
 	for (size_t i = 0; i < array->len && unpack_next(&reading->unpack, &item); i++) {
-		if (item.type == UNPACK_MAP && reading->threads.nr < STACKS_THREADS)
+		if (item.type == UNPACK_MAP && reading->threads.nr < most)
 			read_thread(reading, &item);
 		else
 			unpack_skip(&reading->unpack, &item);
