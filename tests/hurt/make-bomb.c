@@ -91,6 +91,21 @@ static void tiny(struct evidence *evidence)
 	}
 }
 
+/* More ranks than any job has, each with a parent that is another's child. */
+static void ranks(struct evidence *evidence)
+{
+	for (uint32_t i = 1; i <= 20000; i++) {
+		struct str text = {0};
+
+		str_printf(&text, "{\"role\": \"rank\", \"rank\": %u, \"here\": %u, "
+				  "\"world_size\": 99999, \"job\": \"x%u\"}", i, i, i % 100);
+		add(evidence, EXHIBIT_IDENTITY, i, &text);
+		str_printf(&text, "%u (x) S %u 1 1 0 -1 0 0 0 0 0 5 5 0 0 20 0 1 0 %u 0 9\n", i,
+			i / 2, i);
+		add(evidence, EXHIBIT_PROC_STAT, i, &text);
+	}
+}
+
 static void zeros(struct evidence *evidence)
 {
 	for (uint32_t i = 1; i <= 6; i++) {
@@ -153,6 +168,7 @@ static const struct {
 	{"members", members, NULL},
 	{"processes", processes, NULL},
 	{"tiny", tiny, NULL},
+	{"ranks", ranks, NULL},
 	{"zeros", zeros, NULL},
 	{"letters", letters, NULL},
 	{"nones", NULL, nones},
