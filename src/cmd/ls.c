@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "cmd/choose.h"
+#include "cmd/budget.h"
 #include "cmd/cmd.h"
 #include "cmd/foreign.h"
 #include "cmd/outlet.h"
@@ -18,6 +19,7 @@
 struct arguments {
 	bool json;
 	bool all;
+	struct budget budget;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -28,6 +30,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->json = true;
 	else if (key == 'a')
 		arguments->all = true;
+	else if (key == ARGP_KEY_INIT)
+		state->child_inputs[0] = &arguments->budget;
 	else if (key == ARGP_KEY_ARG)
 		argp_error(state, "no argument is expected: %s", arg);
 	else
@@ -41,9 +45,12 @@ static const struct argp_option options[] = {
 	{0},
 };
 
+static const struct argp_child children[] = {{&budget_argp, 0, NULL, 0}, {0}};
+
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
+	.children = children,
 	.doc = "List the jobs of this machine.",
 };
 
@@ -278,6 +285,7 @@ static int run(int argc, char **argv)
 	int status = CMD_UNREADABLE;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	budget_watch(&arguments.budget);
 	if (jobs_list(&jobs, &why) < 0)
 		cmd_complain("cannot list jobs: %s", complaint_text(&why));
 	else {
@@ -287,6 +295,7 @@ static int run(int argc, char **argv)
 	if (jobs.refused.len)
 		cmd_complain("not trusted, so not listed: %.*s",
 			(int)strcspn(jobs.refused.text, "\n"), jobs.refused.text);
+	budget_unwatch(&arguments.budget);
 	jobs_release(&jobs);
 	complaint_release(&why);
 	return status;

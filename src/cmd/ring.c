@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cmd/budget.h"
 #include "cmd/cmd.h"
 #include "cmd/outlet.h"
 #include "cmd/ring-fields.h"
@@ -16,6 +17,7 @@
 struct arguments {
 	bool json;
 	const char *path;
+	struct budget budget;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -25,6 +27,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'j':
 		arguments->json = true;
+		return 0;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->budget;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->path)
@@ -44,9 +49,12 @@ static const struct argp_option options[] = {
 	{0},
 };
 
+static const struct argp_child children[] = {{&budget_argp, 0, NULL, 0}, {0}};
+
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
+	.children = children,
 	.args_doc = "FILE",
 	.doc = "Show what a ring holds, of a living process or a dead one.\v"
 	       "A cut or damaged ring is read as far as it goes, and what is lost is counted. "
@@ -112,6 +120,7 @@ static int cmd_ring(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	if (read_ring(arguments.path, &bytes, &size))
 		return CMD_UNREADABLE;
+	budget_watch(&arguments.budget);
 	ring_redact(bytes, size, &(struct ring_redact_options){.raw_stacks = true});
 	error = ring_view_open(&view, bytes, size);
 	if (error) {
@@ -122,6 +131,7 @@ static int cmd_ring(int argc, char **argv)
 		(arguments.json ? ring_dump_json : ring_dump_text)(&out, &view, &how);
 		outlet_write(stdout, &out);
 	}
+	budget_unwatch(&arguments.budget);
 	str_release(&out);
 	free(bytes);
 	return error ? CMD_UNREADABLE : CMD_FINE;
