@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "viewer/svg.h"
 
 #define NAMES_TRIED 10000
@@ -43,6 +42,32 @@ static int new_path(const char *folder, struct str *into, struct complaint *why)
 		str_text(into));
 }
 
+/* Nothing that is there is ever written over, be it a link that leads nowhere. */
+static int write_new(const char *path, const struct str *text, struct complaint *why)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), err = 0;
+	size_t done = 0;
+
+	if (fd < 0 && errno == EEXIST)
+		return complaint_set(why, "%s is there already: name another", path);
+	if (fd < 0)
+		return complaint_errno(why, errno, "cannot write %s", path);
+	while (!err && done < text->len) {
+		ssize_t n = write(fd, text->text + done, text->len - done);
+
+		if (n > 0)
+			done += (size_t)n;
+		else if (n == 0 || errno != EINTR)
+			err = n < 0 ? errno : EIO;
+	}
+	if (close(fd) < 0 && !err)
+		err = errno;
+	if (!err)
+		return 0;
+	unlink(path);
+	return complaint_errno(why, err, "cannot write %s", path);
+}
+
 int export_cells(const struct cells *cells, enum theme theme, const char *folder, const char *name,
 	struct str *ret_path, struct complaint *why)
 {
@@ -58,7 +83,7 @@ int export_cells(const struct cells *cells, enum theme theme, const char *folder
 	else if (!err)
 		cells_text(cells, &text);
 	if (!err)
-		err = file_write(path.text, str_text(&text), text.len, 0600, why);
+		err = write_new(path.text, &text, why);
 	if (!err)
 		str_add(ret_path, path.text);
 	str_release(&text);

@@ -9,7 +9,7 @@
 /*
  * Writes to `name`, below the folder where that is relative; "" is a new name that no file there
  * has yet: inquest-view-1.txt and so on. NULL for the folder is the current one. Appends the path.
- * 0, or negative with words. A file that is there is replaced where it was named.
+ * 0, or negative with words. A file that is there is never written over.
  */
 int export_cells(const struct cells *cells, enum theme theme, const char *folder, const char *name,
 	struct str *ret_path, struct complaint *why) __attribute__((nonnull(1, 4, 5, 6)));

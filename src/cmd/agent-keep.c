@@ -51,6 +51,8 @@ void agent_keep_news(struct agent *agent, int ms)
 
 	switch (saver_wait(&agent->saver, ms, &path, &why)) {
 	case SAVER_DONE:
+		if (!path.len) /* no bundle: the line of the launch */
+			break;
 		str_cut(&agent->bundle, 0);
 		str_add(&agent->bundle, str_text(&path));
 		agent->bundled = clock_monotonic_ns();
@@ -61,12 +63,14 @@ void agent_keep_news(struct agent *agent, int ms)
 		agent->saved_is_news = false;
 		break;
 	case SAVER_FAILED:
-		complain_of_storage(agent, complaint_text(&why));
+		if (!agent->launching)
+			complain_of_storage(agent, complaint_text(&why));
 		break;
 	case SAVER_IDLE:
 	case SAVER_BUSY:
 		break;
 	}
+	agent->launching = agent->launching && agent->saver.helper;
 	complaint_release(&why);
 	str_release(&path);
 }
@@ -156,6 +160,18 @@ static int write_last(const void *what, struct str *said, struct complaint *why)
 	}
 	str_release(&path);
 	return err;
+}
+
+void agent_keep_launched(struct agent *agent, const struct agent_manifest *manifest)
+{
+	struct last_wish wish = {.folder = agent->options.output};
+	struct complaint why = {0};
+
+	agent_manifest_format(manifest, &wish.line);
+	str_add_char(&wish.line, '\n');
+	agent->launching = saver_begin(&agent->saver, write_last, &wish, &why);
+	complaint_release(&why);
+	str_release(&wish.line);
 }
 
 void agent_keep_line(struct agent *agent, const struct agent_manifest *manifest, const char *remove)

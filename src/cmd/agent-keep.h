@@ -32,7 +32,13 @@ void agent_keep_news(struct agent *agent, int ms);
  */
 char *agent_keep_forget(struct agent *agent);
 
-/* Adds the job's line to manifest.jsonl, and removes that bundle, if it is not NULL. */
+/*
+ * Begins to add a line to manifest.jsonl that the job was launched, and waits for nothing. Where
+ * that fails nothing is said: the last line will fail as well.
+ */
+void agent_keep_launched(struct agent *agent, const struct agent_manifest *manifest);
+
+/* Adds the job's last line to manifest.jsonl, and removes that bundle, if it is not NULL. */
 void agent_keep_line(
 	struct agent *agent, const struct agent_manifest *manifest, const char *remove);
 

@@ -116,6 +116,8 @@ static void be_agent(int fd, pid_t wrapper, const struct agent_options *options,
 	watch(&agent, fd, &end);
 	if (end.child.pid)
 		agent_end(&agent, end.child, end.value, end.shell_status);
+	else
+		agent_never_began(&agent, end.shell_status);
 	if (!end.child.pid || agent_may_remove(&agent))
 		jobdir_remove(dir);
 	agent_release(&agent);

@@ -25,13 +25,6 @@ bool agent_stacks_are_wanted(const struct look *look)
 	}
 }
 
-static void judge_again(struct look *look)
-{
-	verdicts_free(look->verdicts);
-	job_free(look->job);
-	look_judge(look);
-}
-
 void agent_stacks_add(const struct evidence *kept, struct look *look)
 {
 	size_t before = look->evidence.n;
@@ -44,11 +37,11 @@ void agent_stacks_add(const struct evidence *kept, struct look *look)
 
 		evidence_add(&look->evidence, one, alloc_copy(one->bytes, one->len), one->len);
 	}
-	judge_again(look);
+	look_judge_again(look);
 	if (!blamed || stand_blames(look->verdicts))
 		return;
 	evidence_cut(&look->evidence, before);
-	judge_again(look);
+	look_judge_again(look);
 }
 
 void agent_stacks_take(struct evidence *kept, const struct agent_quiet_job *of, struct look *look,

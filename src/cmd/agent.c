@@ -32,14 +32,14 @@
 #include "cmd/agent-pace.h"
 #include "cmd/cmd.h"
 #include "cmd/outlet.h"
+#include "cmd/say.h"
+#include "evidence/command.h"
 #include "evidence/live.h"
 #include "evidence/own-words.h"
 #include "evidence/receipt.h"
 #include "proc/ns.h"
-#include "words/escape.h"
 #include "words/headline.h"
 #include "words/wording.h"
-#include "report/report.h"
 #include "ring/census-read.h"
 
 #define SCAN_NS     (300 * CLOCK_NS_PER_MS)
@@ -51,12 +51,8 @@
 #define REFRESH_NS (2500 * CLOCK_NS_PER_MS)
 /* Told to end, a launcher needs half a minute and its ranks die as they are told. */
 #define QUIET_NS (40 * CLOCK_NS_PER_S)
-/* Bytes of the line for log collectors, its ends among them: a pipe takes 4096 in one piece. */
-#define LINE_MOST 3500
 /* How long what is to be said waits for its bundle. */
 #define SAVE_MS 1000
-/* Columns of the answer that the last line repeats. */
-#define ANSWER_MOST 600
 
 /* Fills in what the manifest says now; it borrows all strings, and `host` is its own room. */
 static struct agent_manifest manifest_now(const struct agent *agent, char *host, size_t room)
@@ -68,8 +64,8 @@ static struct agent_manifest manifest_now(const struct agent *agent, char *host,
 		.host = host,
 		.status = agent->status,
 		.argv = agent->options.argv,
-		.agent_pid = agent->dir->agent_pid,
-		.agent_start_time = agent->dir->agent_start_time,
+		.agent_pid = (uint32_t)getpid(),
+		.agent_start_time = proc_start_time((uint32_t)getpid()),
 		.launched = agent->dir->launched,
 		.polled = clock_realtime_ns(),
 		.ended = agent->ended,
@@ -101,12 +97,16 @@ void agent_begin(struct agent *agent, const struct agent_options *options, struc
 		.argv = options->argv,
 		.envp = options->envp,
 		.launched = dir->launched};
+	struct agent_manifest manifest;
+	char host[256];
 
 	agent_keep_copies_sparse();
 	*agent = (struct agent){.options = *options, .dir = dir, .status = "launched"};
 	agent->history = history_new();
 	serve_open(&agent->serve, dir->path.text);
 	write_manifest(agent);
+	manifest = manifest_now(agent, host, sizeof(host));
+	agent_keep_launched(agent, &manifest);
 	receipt_write(dir->path.text, &launch, NULL);
 }
 
@@ -199,59 +199,6 @@ static struct agent_quiet_job job_of(const struct agent *agent)
 /* --- Looking, saying, keeping ------------------------------------------------------------------
  */
 
-/* The verdict as a page for people. The job may have left a line open before it. */
-static void say_page(const struct look *look, const char *saved)
-{
-	struct report_options reader = outlet_options(stderr);
-	struct str page = {0};
-	char *text = NULL;
-	size_t size = 0;
-	FILE *file = open_memstream(&text, &size);
-
-	reader.threads_stopped = 0;
-	reader.live = true;
-	reader.saved = saved;
-	if (file) {
-		report_text.write(file, look->verdicts, &reader);
-		fclose(file);
-		str_add_char(&page, '\n');
-		own_words_add_page(&page, text);
-		outlet_say(&page);
-	}
-	free(text);
-	str_release(&page);
-}
-
-/* And as a line for log collectors, by one write: others write to the same pipe. */
-static void say_line(const struct look *look, const char *saved)
-{
-	struct str line = {0};
-
-	str_add(&line, "\n" OWN_WORDS_VERDICT);
-	report_json_line(&line, look->verdicts, saved, LINE_MOST - line.len - 1);
-	str_add_char(&line, '\n');
-	outlet_say(&line);
-	str_release(&line);
-}
-
-/* The answer in one line, for the end of the job. */
-static char *answer_of(const struct look *look)
-{
-	const struct verdict *verdict = &look->verdicts->at[0];
-	struct str plain = {0}, safe = {0}, cut = {0};
-
-	headline_sentence(&plain, look->verdicts, verdict);
-	str_printf(&plain, " (%s, %s)", verdict_class_name(verdict->class),
-		verdict_confidence_name(verdict->confidence));
-	str_add(&plain, "; next: ");
-	wording_next(&plain, look->verdicts, verdict);
-	escape_text(&safe, str_text(&plain), outlet_is_utf8());
-	escape_fit(&cut, str_text(&safe), ANSWER_MOST);
-	str_release(&plain);
-	str_release(&safe);
-	return str_detach(&cut);
-}
-
 /* Once the log names a bundle, it is there to stay. */
 static void say(struct agent *agent, const struct look *look)
 {
@@ -266,7 +213,7 @@ static void say(struct agent *agent, const struct look *look)
 	free(agent->headline);
 	free(agent->answer);
 	agent->headline = str_detach(&headline);
-	agent->answer = answer_of(look);
+	agent->answer = say_answer(look);
 	agent->said = clock_monotonic_ns();
 }
 
@@ -596,6 +543,30 @@ static void last_look(struct agent *agent)
 	look_release(&look);
 }
 
+/*
+ * It failed before any rank was there: nothing is said, since the command has its own words for
+ * that; but what it was, how it ended and what it said last is kept.
+ */
+static void last_look_at_command(struct agent *agent, struct proc_id child)
+{
+	const struct command command = {.id = child,
+		.job = agent->dir->id,
+		.argv = agent->options.argv,
+		.no_logs = agent->options.no_logs};
+	struct str headline = {0};
+	struct look look = {0};
+
+	if (gather(agent, &look) == 0) {
+		command_add(&command, &look.evidence);
+		look_judge_again(&look);
+		agent->bundle_wanted = true;
+		agent_keep_bundle(agent, &look, AGENT_KEEP_LAST_MS);
+		headline_sentence(&headline, look.verdicts, &look.verdicts->at[0]);
+		agent->headline = str_detach(&headline);
+	}
+	look_release(&look);
+}
+
 /* The job in one line of manifest.jsonl. */
 static void add_line(struct agent *agent, const char *forgotten)
 {
@@ -618,12 +589,22 @@ void agent_end(struct agent *agent, struct proc_id child, int wait_status, int s
 	write_manifest(agent);
 	if (shell_status && agent->ranks && clock_monotonic_ns() >= agent->quiet_until)
 		last_look(agent);
+	else if (shell_status && !agent->ranks)
+		last_look_at_command(agent, child);
 	forgotten = agent_keep_forget(agent);
 	write_exits(agent);
 	write_manifest(agent);
 	say_end(agent, wait_status);
 	add_line(agent, forgotten);
 	free(forgotten);
+}
+
+void agent_never_began(struct agent *agent, int shell_status)
+{
+	agent->status = "error";
+	agent->ended = true;
+	agent->exit_status = shell_status;
+	add_line(agent, NULL);
 }
 
 static void count_living(struct agent *agent, const struct census_slot *slot)
@@ -638,7 +619,7 @@ bool agent_may_remove(struct agent *agent)
 {
 	agent->ranks = agent->living = 0;
 	for_each_slot(agent, count_living);
-	return !agent->living && (!agent->exit_status || !agent->ranks);
+	return !agent->living && !agent->exit_status;
 }
 
 void agent_release(struct agent *agent)

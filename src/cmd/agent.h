@@ -77,6 +77,7 @@ struct agent {
 	bool bundle_wanted; /* a hang or a death stood, or the log names the bundle: it outlives a
 			       good end */
 	bool storage_failed;
+	bool launching; /* the line of the launch is being written */
 	bool ended;
 	int exit_status; /* as a shell gives it */
 };
@@ -97,6 +98,9 @@ void agent_before_signal(struct agent *agent, int signo, int64_t until);
 
 /* The command is over: judges and keeps what must be, and adds its line to manifest.jsonl. */
 void agent_end(struct agent *agent, struct proc_id child, int wait_status, int shell_status);
+
+/* The command could not be run: adds its line. */
+void agent_never_began(struct agent *agent, int shell_status);
 
 /* Is nothing of the job left that anybody would want to look at? */
 bool agent_may_remove(struct agent *agent);

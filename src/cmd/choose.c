@@ -159,7 +159,7 @@ static void find_unprobed(struct choice *choice)
 {
 	const struct jobs_entry *own = choice->own;
 
-	if (own && own->agent_alive && is_live(own) &&
+	if (own && own->wrapper && is_live(own) &&
 		(own->unprobed || own->world_size <= 0 ||
 			own->ranks_alive < (unsigned int)own->world_size))
 		unprobed_find(own->folder, ASK_MS, &choice->unprobed);

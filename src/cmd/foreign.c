@@ -43,8 +43,7 @@ bool foreign_is_own(
 			if (!process->is_rank || process->job != which ||
 				entry->status == JOBS_ENDED)
 				continue;
-			if (entry->agent_alive &&
-				descends_from(survey, process, entry->root_pid))
+			if (entry->wrapper && descends_from(survey, process, entry->wrapper))
 				return true;
 			if (process->stat.pid == job->first_pid &&
 				jobs_has_pid(entry, job->first_pid))

@@ -263,7 +263,7 @@ void jobdir_sweep(const struct jobdir *dir)
 	for (size_t i = 0; i < jobs.nr; i++) {
 		const struct jobs_entry *entry = &jobs.items[i];
 
-		if (entry->status != JOBS_ENDED || entry->agent_alive ||
+		if (entry->status != JOBS_ENDED || entry->wrapper ||
 			entry->owner != geteuid() || strncmp(entry->folder, dir->path.text, root))
 			continue;
 		if (++ended > KEEP_ENDED)

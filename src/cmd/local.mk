@@ -28,6 +28,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/run.c \
 	%D%/save.c %D%/save.h \
 	%D%/saver.c %D%/saver.h \
+	%D%/say.c %D%/say.h \
 	%D%/sift.c %D%/sift.h \
 	%D%/stage.c %D%/stage.h \
 	%D%/stand.c %D%/stand.h \

@@ -16,6 +16,13 @@ void look_judge(struct look *look)
 	look->verdicts = verdicts_of(look->job);
 }
 
+void look_judge_again(struct look *look)
+{
+	verdicts_free(look->verdicts);
+	job_free(look->job);
+	look_judge(look);
+}
+
 int look_status(const struct look *look)
 {
 	switch (look->verdicts->at[0].class) {

@@ -26,6 +26,9 @@ struct look {
 /* Decodes and judges the evidence. Never fails. */
 void look_judge(struct look *look);
 
+/* The same anew, once evidence was added or taken away. */
+void look_judge_again(struct look *look);
+
 /* The exit status for these verdicts: nothing wrong, a verdict, or inconclusive. */
 int look_status(const struct look *look);
 

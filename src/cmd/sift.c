@@ -289,12 +289,26 @@ static bool runs_differ(const struct sift_part *a, const struct sift_part *b)
 
 /*
  * Whether they cannot be nodes of one job: another name, another run, another communicator of all
- * ranks, or the same rank in other processes.
+ * ranks, the same rank in other processes, or another command of the same node.
  */
+static const char *host_of(const struct sift_part *part)
+{
+	for (size_t i = 0; i < part->evidence.n; i++)
+		if (*part->evidence.at[i].host)
+			return part->evidence.at[i].host;
+	return "";
+}
+
+/* A command that failed before any rank was there is no other's node on the node of that other. */
+static bool is_other_command(const struct sift_part *a, const struct sift_part *b)
+{
+	return (!a->ranks.nr || !b->ranks.nr) && *host_of(a) && !strcmp(host_of(a), host_of(b));
+}
+
 static bool contradict(const struct sift_part *a, const struct sift_part *b)
 {
 	if ((*a->name && *b->name && strcmp(a->name, b->name) != 0) || runs_differ(a, b) ||
-		worlds_differ(a, b))
+		worlds_differ(a, b) || is_other_command(a, b))
 		return true;
 	for (size_t i = 0, k = 0; i < a->ranks.nr && k < b->ranks.nr;) {
 		int one = a->ranks.items[i], other = b->ranks.items[k];

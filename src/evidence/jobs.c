@@ -85,14 +85,27 @@ static void jobs_count_unprobed(struct jobs_entry *entry, struct json_object *ma
 	}
 }
 
+/* The wrapper lives as long as its command, and the agent beside it may be gone. */
+static void jobs_doubt_agent(struct jobs_entry *entry, struct json_object *manifest)
+{
+	int64_t pid = manifest_number(manifest, "agent_pid");
+	struct proc_id id = {.pid = pid > 0 && pid <= UINT32_MAX ? (uint32_t)pid : 0,
+		.start_time = (uint64_t)manifest_number(manifest, "agent_start_time")};
+
+	if (id.pid && entry->wrapper == entry->agent_pid && !proc_is_alive(id))
+		entry->agent_alive = false;
+}
+
 /* What the agent says. A job is over when none of it lives, and no agent waits for its command. */
 static void jobs_take_word(struct jobs_entry *entry, struct json_object *manifest)
 {
 	int64_t status = manifest_number(manifest, "exit_status");
-	bool waits = entry->agent_alive && status < 0 && *entry->said;
+	bool waits;
 
 	if (status >= 0 && status < 256)
 		entry->exit_status = (int)status;
+	jobs_doubt_agent(entry, manifest);
+	waits = entry->wrapper && status < 0 && *entry->said;
 	jobs_count_unprobed(entry, manifest);
 	if (entry->status == JOBS_ENDED && (waits || entry->unprobed))
 		entry->status = JOBS_RUNNING;
@@ -177,7 +190,7 @@ static int jobs_read_census(
 			liveness_of_process(entry->agent_pid, entry->agent_start_time, 0);
 
 		entry->agent_alive = liveness_is_alive(&agent);
-		entry->root_pid = liveness_root_of(entry->agent_pid);
+		entry->wrapper = entry->agent_alive ? agent.here : 0;
 	}
 	entry->status = living ? JOBS_RUNNING : JOBS_ENDED;
 out:
@@ -335,8 +348,7 @@ bool jobs_has_pid(const struct jobs_entry *entry, uint32_t pid)
 	struct census_view view;
 	void *bytes = NULL;
 	size_t size = 0;
-	bool found = entry->agent_alive &&
-		(entry->agent_pid == pid || entry->root_pid == pid);
+	bool found = entry->wrapper && entry->wrapper == pid;
 	int fd = -1;
 
 	if (folder_open(&folder, entry->folder, entry->owner, NULL) == 0)

@@ -36,7 +36,7 @@ struct jobs_entry {
 	bool agent_alive;
 	uint32_t agent_pid; /* 0: no agent ever */
 	uint64_t agent_start_time;
-	uint32_t root_pid; /* whom its processes descend from, while the agent lives */
+	uint32_t wrapper; /* `inquest run', which the job descends from, as we see it; 0 gone */
 	unsigned int ranks;	 /* processes that became ranks, or said RANK and may yet */
 	unsigned int ranks_alive;
 	unsigned int unprobed; /* of the living: those in whom the probe does not work */

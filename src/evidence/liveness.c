@@ -58,7 +58,7 @@ bool liveness_is_alive(const struct liveness *liveness)
 	return liveness->lock == LIVENESS_LOCK_HELD;
 }
 
-static bool is_same_program(uint32_t a, uint32_t b)
+bool liveness_same_program(uint32_t a, uint32_t b)
 {
 	char path[32];
 	struct stat one, other;
@@ -68,14 +68,4 @@ static bool is_same_program(uint32_t a, uint32_t b)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%u/exe", b);
 	return !stat(path, &other) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
-}
-
-uint32_t liveness_root_of(uint32_t agent_pid)
-{
-	struct procstat stat;
-
-	if (proc_read_stat((struct proc_id){.pid = agent_pid}, &stat) == 0 && stat.ppid > 1 &&
-		is_same_program(agent_pid, stat.ppid))
-		return stat.ppid;
-	return agent_pid;
 }

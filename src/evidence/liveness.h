@@ -28,11 +28,8 @@ struct liveness liveness_of_slot(int census_fd, uint32_t i, const struct census_
 /* The same for a process without a slot. */
 struct liveness liveness_of_process(uint32_t pid, uint64_t start_time, uint64_t pid_ns);
 
-/*
- * Whom the processes of a job descend from: its agent, or its parent where that is the same
- * program, which started both.
- */
-uint32_t liveness_root_of(uint32_t agent_pid);
+/* Whether two processes that we see run one program, as far as we may know. */
+bool liveness_same_program(uint32_t one, uint32_t other);
 
 /*
  * The conclusion: a pid with its start time lives unless it is a zombie. One that we cannot see (of

@@ -6,6 +6,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/bundle-folder.c %D%/bundle-frame.h \
 	%D%/bundle-write.c \
 	%D%/caches.c %D%/caches.h \
+	%D%/command.c %D%/command.h \
 	%D%/core.c \
 	%D%/crew.c %D%/crew.h \
 	%D%/exhibit.c %D%/exhibit.h \

@@ -301,27 +301,16 @@ static size_t unprobed_of_survey(struct unprobed *unprobed, struct evidence *int
 	return found;
 }
 
-/* All that the agent watches over; not itself, nor its helpers. */
+/* All that the agent watches over, but our own processes: they may have inherited a number. */
 static void unprobed_list(const struct unprobed *unprobed, struct proc_list *ret)
 {
-	uint32_t root = liveness_root_of(unprobed->agent);
-	struct proc_list all = {0}, ours = {0};
-	size_t k = 0;
+	struct proc_list all = {0};
 
-	(void)proc_list_descendants(&all, &root, 1);
-	if (root != unprobed->agent)
-		(void)proc_list_descendants(&ours, &unprobed->agent, 1);
-	for (size_t i = 0; i < all.all.nr; i++) {
-		const struct procstat *stat = &all.all.items[i];
-
-		while (k < ours.all.nr && ours.all.items[k].pid < stat->pid)
-			k++;
-		if (stat->pid != unprobed->agent &&
-			(k == ours.all.nr || ours.all.items[k].pid != stat->pid))
-			*array_add(&ret->all) = *stat;
-	}
+	(void)proc_list_descendants(&all, &unprobed->agent, 1);
+	for (size_t i = 0; i < all.all.nr; i++)
+		if (!liveness_same_program(unprobed->agent, all.all.items[i].pid))
+			*array_add(&ret->all) = all.all.items[i];
 	proc_list_release(&all);
-	proc_list_release(&ours);
 }
 
 size_t unprobed_find(const char *path, int deadline_ms, struct evidence *into)

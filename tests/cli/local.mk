@@ -6,6 +6,7 @@ SH_TESTS += \
 	%D%/demo.test \
 	%D%/jobs.test \
 	%D%/quiet.test \
+	%D%/records.test \
 	%D%/signals.test \
 	%D%/transparent.test \
 	%D%/unprobed.test \
