@@ -2,10 +2,12 @@
 """Programs and properties: what each program does bare, and under a wrapper.
 
     bare.py list                        the programs that this machine has
+    bare.py build                       those of BUILT that it has, built; what not, on stderr
     bare.py play PROGRAM WRAPPER...     plays all properties bare and as WRAPPER... PROGRAM; prints
                                         "same" or "OTHER PROPERTY" for each, and what differs
 
-BARE_PATIENCE: seconds after which what has not come is said not to come.
+BARE_BUILT: where they are built.
+BARE_PROPERTIES: these alone. BARE_PATIENCE: seconds after which what has not come is said not to come.
 
 To add a program: a row of PROGRAMS, and its words for the deeds if no other row has them. To add
 a property: a row of PROPERTIES, with a function that starts the program with deeds and returns
@@ -71,6 +73,13 @@ PERL = {
     "ready": "use POSIX; POSIX::write(6, '1', 1); POSIX::close(6);",
     "unlock": "use POSIX; POSIX::close(7);",
 }
+NODE = {
+    "here": "const fs = require('fs'); fs.writeSync(1, process.pid + '\\n');",
+    "wait": "require('fs').readSync(5, Buffer.alloc(1));",
+    "exit": "process.exit({});",
+    "die": "process.kill(process.pid, {}); setTimeout(() => 0, 20000);",
+    "say": "require('fs').writeSync(1, 'out\\n\\x01\\n'); require('fs').writeSync(2, 'err\\n');",
+}
 
 
 def words(deeds):
@@ -110,6 +119,53 @@ PROGRAMS = [
     ("static-c", HERE + "/manners-static",
      lambda deeds: [HERE + "/manners-static"] + words(deeds)),
 ]
+
+# Programs as somebody else builds them, or starts them, too many for all properties: name, what
+# builds it of manners.c, or nothing, and its argument vector for deeds.
+BUILT = [
+    ("musl", "musl-gcc", None),
+    ("asan", "gcc -fsanitize=address", None),
+    ("tsan", "gcc -fsanitize=thread", None),
+    ("ubsan", "gcc -fsanitize=undefined", None),
+    ("clang-asan", "clang -fsanitize=address", None),
+    ("clang-tsan", "clang -fsanitize=thread", None),
+    ("static-pie", "gcc -static-pie", None),
+    ("node", "", lambda deeds: ["node", "-e", said(NODE, deeds)]),
+    ("unshare", "", lambda deeds: ["unshare", "-m", HERE + "/manners"] + words(deeds)),
+    ("chroot", "", lambda deeds: ["chroot", os.environ["BARE_BUILT"] + "/root", "/manners"]
+     + words(deeds)),
+    ("setpriv", "", lambda deeds: ["setpriv", "--no-new-privs", "--inh-caps=-all",
+                                   HERE + "/manners"] + words(deeds)),
+]
+
+
+def built(name):
+    return lambda deeds: [os.environ["BARE_BUILT"] + "/" + name] + words(deeds)
+
+
+def build():
+    """Prints those that work here, and says of which it does not."""
+    into, here = os.environ["BARE_BUILT"], os.environ["srcdir"] + "/tests/trouble/manners.c"
+    os.makedirs(into + "/root")
+    for lib in re.findall(r"(/\S+\.so\S*)", subprocess.getoutput("ldd %s/manners" % HERE)):
+        os.makedirs(into + "/root" + os.path.dirname(lib), exist_ok=True)
+        shutil.copy(lib, into + "/root" + lib)
+    shutil.copy(HERE + "/manners", into + "/root/manners")
+    for name, how, argv in BUILT:
+        command = how.split() + ["-o", into + "/" + name, here] if how else ["true"]
+        try:
+            subprocess.run(command, check=True, capture_output=True)
+            ran = subprocess.run((argv or built(name))(["exit 7"]), capture_output=True)
+            if ran.returncode == 7:
+                print(name)
+                continue
+            why = "it does not run"
+        except FileNotFoundError as missing:
+            why = "no " + missing.filename
+        except subprocess.CalledProcessError:
+            why = "not built by " + how
+        print("%s: skipped: %s" % (name, why), file=sys.stderr)
+
 
 # What is known to differ, and so does not fail; what does not differ any more must go from here. By
 # program ("*": all) and property.
@@ -323,13 +379,12 @@ OURS = re.compile(r"LD_PRELOAD=.*|INQUEST_\w+=.*|NVTX_INJECTION64_PATH=.*|_=.*")
 
 
 def descriptors(pid):
-    """Number and kind of what is open, but for what the probe holds in its job's folder."""
+    """Number and kind of what is open: a program that is no rank has nothing of ours."""
     links = {}
     for number in os.listdir("/proc/%d/fd" % pid):
         link = os.readlink("/proc/%d/fd/%s" % (pid, number))
         flags = re.search(r"flags:\s*(\d+)", contents("/proc/%d/fdinfo/%s" % (pid, number)))
-        if not link.startswith(os.environ["INQUEST_DIR"]):
-            links[int(number)] = (re.sub(r"\d+\]$", "]", link), flags.group(1))
+        links[int(number)] = (re.sub(r"\d+\]$", "]", link), flags.group(1))
     return sorted(links.items())
 
 
@@ -467,13 +522,24 @@ def differences(bare, wrapped, where=""):
     return [] if bare == wrapped else ["%sbare %r, wrapped %r" % (where, bare, wrapped)]
 
 
+def vector(name):
+    """What makes the argument vector of this program's deeds."""
+    for row in BUILT:
+        if row[0] == name and "BARE_BUILT" in os.environ:
+            return row[2] or built(name)
+    return next(row[2] for row in PROGRAMS if row[0] == name)
+
+
 def play(name, wrapper):
-    argv = next(row[2] for row in PROGRAMS if row[0] == name)
+    argv = vector(name)
+    wanted = os.environ.get("BARE_PROPERTIES", " ".join(PROPERTIES)).split()
     null = os.open("/dev/null", os.O_RDWR)
     for number in (LEASH, READY, LOCK):  # places that no pipe of ours takes
         os.dup2(null, number)
     bad = 0
     for prop, observe in PROPERTIES.items():
+        if prop not in wanted:
+            continue
         bare = observe(lambda deeds, *more: Play(argv(deeds), *more))
         wrapped = observe(lambda deeds, *more: Play(wrapper + argv(deeds), *more))
         lines = differences(bare, wrapped)
@@ -489,6 +555,8 @@ def main():
     if sys.argv[1] == "list":
         print(*(row[0] for row in PROGRAMS if shutil.which(row[1])))
         return 0
+    if sys.argv[1] == "build":
+        return build()
     return play(sys.argv[2], sys.argv[3:])
 
 
