@@ -23,6 +23,12 @@ void look_judge_again(struct look *look)
 	look_judge(look);
 }
 
+void look_judge_drawn(struct look *look)
+{
+	look->job = decode_job_with_calls(&look->evidence);
+	look->verdicts = verdicts_of(look->job);
+}
+
 int look_status(const struct look *look)
 {
 	switch (look->verdicts->at[0].class) {

@@ -25,6 +25,8 @@ struct look {
 
 /* Decodes and judges the evidence. Never fails. */
 void look_judge(struct look *look);
+/* The same, with what each thread did over time, for whoever draws it. */
+void look_judge_drawn(struct look *look);
 
 /* The same anew, once evidence was added or taken away. */
 void look_judge_again(struct look *look);

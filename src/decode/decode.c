@@ -204,10 +204,10 @@ static void guess_gatherings(struct decode_context *context, const struct eviden
 	}
 }
 
-struct job *decode_job(const struct evidence *evidence)
+/* Into the builder, which is sealed. */
+static struct job *decode_into(struct job_builder *builder, const struct evidence *evidence)
 {
 	const struct exhibit **sorted = alloc_zeroed(evidence->n + 1, sizeof(struct exhibit *));
-	struct job_builder *builder = job_builder_new();
 	struct decode_context context = {.meter = evidence->meter};
 
 	for (size_t i = 0; i < evidence->n; i++)
@@ -224,4 +224,17 @@ struct job *decode_job(const struct evidence *evidence)
 	context_release(&context);
 	free(sorted);
 	return job_seal(builder);
+}
+
+struct job *decode_job(const struct evidence *evidence)
+{
+	return decode_into(job_builder_new(), evidence);
+}
+
+struct job *decode_job_with_calls(const struct evidence *evidence)
+{
+	struct job_builder *builder = job_builder_new();
+
+	job_want_calls(builder);
+	return decode_into(builder, evidence);
 }

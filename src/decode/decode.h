@@ -32,5 +32,10 @@ struct decoder {
 
 /* The job that this evidence tells of. Never NULL, also of no evidence; job_free() it. */
 struct job *decode_job(const struct evidence *evidence) __attribute__((nonnull));
+/*
+ * The same, with what each thread was in over time (job->calls) and all ops that rings still have:
+ * what is drawn needs them. No verdict does, and they are many.
+ */
+struct job *decode_job_with_calls(const struct evidence *evidence) __attribute__((nonnull));
 
 #endif

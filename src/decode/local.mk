@@ -41,6 +41,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/receipt.c \
 	%D%/ring-deaths.c \
 	%D%/ring-tracebacks.c \
+	%D%/ring-calls.c \
 	%D%/ring-groups.c \
 	%D%/ring-lanes.c \
 	%D%/ring-marks.c \
@@ -63,6 +64,8 @@ UNIT_TESTS += tests/unit/decode_test tests/unit/decode_ring_test tests/unit/iden
 EXTRA_DIST += tests/decode/forge.h
 tests_unit_decode_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_decode_ring_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/decode_calls_test
+tests_unit_decode_calls_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_identity_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/fatal_stack_test
 tests_unit_fatal_stack_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)

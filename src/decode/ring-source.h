@@ -103,6 +103,8 @@ void ring_decode_lanes(struct ring_source *source);	   /* records into `source` 
 void ring_decode_groups(struct ring_source *source);	   /* members and ops */
 void ring_decode_threads(struct ring_source *source);	   /* boards; needs groups */
 void ring_decode_spans(struct ring_source *source);
+/* What each thread was in over time, where the builder wants it; needs groups. */
+void ring_decode_calls(struct ring_source *source);
 /* The latest step and, per loader, the latest shard, from the table of marks. */
 void ring_decode_marks(struct ring_source *source);
 

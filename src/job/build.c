@@ -73,6 +73,11 @@ void job_builder_free(struct job_builder *b)
 	array_release(&b->threads);
 	array_release(&b->members);
 	array_release(&b->ops);
+	for (size_t i = 0; i < b->calls.nr; i++) {
+		free(b->calls.items[i].at);
+		free(b->calls.items[i].keys);
+	}
+	array_release(&b->calls);
 	array_release(&b->spans);
 	array_release(&b->shards);
 	array_release(&b->steps);
@@ -335,6 +340,44 @@ void job_add_op(struct job_builder *b, struct job_who who, uint64_t group_key, u
 	raw->tid = tid;
 	raw->fact.place = raw_intern(b, op->place);
 	raw->fact.cite = raw_intern(b, op->cite);
+}
+
+void job_want_calls(struct job_builder *b)
+{
+	b->wants_calls = true;
+}
+
+bool job_wants_calls(const struct job_builder *b)
+{
+	return b->wants_calls;
+}
+
+void job_add_calls(struct job_builder *b, struct job_who who, const struct job_call *calls,
+	size_t n, const uint64_t *keys, size_t nkeys)
+{
+	struct raw_calls *raw;
+
+	if (!b->wants_calls || !n)
+		return;
+	raw = array_add(&b->calls);
+	raw->about = about(b, who);
+	raw->at = alloc_copy(calls, n * sizeof(*calls));
+	raw->keys = nkeys ? alloc_copy(keys, nkeys * sizeof(*keys)) : NULL;
+	raw->nkeys = nkeys;
+	for (size_t i = 0; i < n; i++) {
+		struct job_call *call = &raw->at[raw->n];
+
+		*call = calls[i];
+		call->entered = known_time(call->entered);
+		call->returned = known_time(call->returned);
+		/* Without a begin it cannot be drawn; one that ends before it began is damage. */
+		if (call->entered == JOB_UNKNOWN ||
+			(call->returned != JOB_UNKNOWN && call->returned < call->entered))
+			continue;
+		call->name = raw_intern(b, call->name);
+		call->cite = raw_intern(b, call->cite);
+		raw->n++;
+	}
 }
 
 void job_add_span(struct job_builder *b, struct job_who who, const struct job_span *span)

@@ -114,6 +114,18 @@ void job_add_member(struct job_builder *b, struct job_who who, const struct job_
 void job_add_op(struct job_builder *b, struct job_who who, uint64_t group_key, uint32_t seat,
 	const struct job_op *op, uint32_t tid);
 
+/*
+ * Calls are wanted: decoders add them, with all ops that they find. Asked before anything is added.
+ */
+void job_want_calls(struct job_builder *b);
+bool job_wants_calls(const struct job_builder *b);
+/*
+ * The calls of one thread's diary, copied; each call's `group` is an index into `keys`, the keys of
+ * groups, or JOB_NONE. Those of one process are never added twice: one reading of it tells them.
+ */
+void job_add_calls(struct job_builder *b, struct job_who who, const struct job_call *calls,
+	size_t n, const uint64_t *keys, size_t nkeys);
+
 /* A compile, input, checkpoint or user span, open or over. */
 void job_add_span(struct job_builder *b, struct job_who who, const struct job_span *span);
 /* What a rank last got from one loader, and how many batches so far. */

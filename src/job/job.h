@@ -448,6 +448,30 @@ struct job_snapshot {
 	const char *cite;
 };
 
+enum job_call_kind {
+	JOB_CALL_INSIDE, /* in a call of NCCL or c10d */
+	JOB_CALL_WAIT,	 /* in a synchronisation with a stream, an event or the device */
+	JOB_CALL_ENTERED, /* entered an op of a group call: a moment in the call that ends it */
+	JOB_CALL_HOLE,	 /* what the thread recorded of this time is gone: `index` records */
+};
+
+/*
+ * What a thread of a rank was in, from its entry to its return: known only where the reader asked
+ * for it (job_want_calls()), since there are very many. No rule needs it; it is there to be drawn.
+ */
+struct job_call {
+	int rank;
+	uint32_t tid;
+	enum job_call_kind kind;
+	struct job_sig sig; /* of one that takes part in a group's order; else its op is 0 */
+	const char *name;  /* "ncclAllReduce"; of a hole what is gone */
+	int group;	   /* JOB_NONE */
+	uint64_t index;	   /* of the op in its group, 0 none */
+	int64_t entered;
+	int64_t returned;  /* JOB_UNKNOWN: it is in it at the end of the evidence */
+	const char *cite;  /* the lane */
+};
+
 /* A world rank of the attempt under judgement. */
 struct job_rank {
 	int world_rank; /* as RANK says; else position by (host, pid), named_by_env false */
@@ -491,6 +515,9 @@ struct job {
 	size_t nmembers;
 	const struct job_span *spans; /* by rank, then begin */
 	size_t nspans;
+	const struct job_call *calls; /* by rank, then entry; of one moment the longer first */
+	size_t ncalls;
+	bool calls_told; /* they were asked for: who has none made none, or left no record */
 	const struct job_shard *shards;
 	size_t nshards;
 	const struct job_step *steps;

@@ -17,6 +17,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/raw.h \
 	%D%/rollcall.c %D%/rollcall.h \
 	%D%/seal.c %D%/seal.h \
+	%D%/seal-calls.c \
 	%D%/seal-clashes.c \
 	%D%/seal-facts.c \
 	%D%/seal-alias.c \

@@ -76,6 +76,15 @@ struct raw_stack {
 	const struct raw_frames *among;
 };
 
+/* Calls of one diary. */
+struct raw_calls {
+	struct raw_about about;
+	struct job_call *at;
+	size_t n;
+	uint64_t *keys; /* which fact.group numbers */
+	size_t nkeys;
+};
+
 struct raw_strings {
 	const char **slots; /* open addressing */
 	size_t nslots;
@@ -104,6 +113,8 @@ struct job_builder {
 	ARRAY(struct raw_thread) threads;
 	ARRAY(struct raw_member) members;
 	ARRAY(struct raw_op) ops;
+	bool wants_calls;
+	ARRAY(struct raw_calls) calls;
 	ARRAY(struct raw_span) spans;
 	ARRAY(struct raw_shard) shards;
 	ARRAY(struct raw_step) steps;

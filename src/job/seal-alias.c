@@ -63,6 +63,7 @@ static void rename_all(struct job_builder *b, const struct renaming *names, size
 	struct raw_member *member;
 	struct raw_op *op;
 	struct raw_thread *thread;
+	struct raw_calls *calls;
 
 	array_for_each(&b->members, member) {
 		rename_key(names, n, &member->group.key);
@@ -72,6 +73,9 @@ static void rename_all(struct job_builder *b, const struct renaming *names, size
 		rename_key(names, n, &op->group_key);
 	array_for_each(&b->threads, thread)
 		rename_key(names, n, &thread->group_key);
+	array_for_each(&b->calls, calls)
+		for (size_t i = 0; i < calls->nkeys; i++)
+			rename_key(names, n, &calls->keys[i]);
 }
 
 /* Renames for the aliases [from, to), which are one; how many. */

@@ -146,6 +146,7 @@ void seal_clashes(struct seal *seal)
 	struct sayings sayings = {0};
 	struct raw_member *member;
 	struct raw_thread *thread;
+	struct raw_calls *calls;
 	struct raw_op *op;
 
 	collect(seal, &sayings);
@@ -158,6 +159,9 @@ void seal_clashes(struct seal *seal)
 			rename_key(seal, &sayings, op->about.who, &op->group_key);
 		array_for_each(&b->threads, thread)
 			rename_key(seal, &sayings, thread->about.who, &thread->group_key);
+		array_for_each(&b->calls, calls)
+			for (size_t i = 0; i < calls->nkeys; i++)
+				rename_key(seal, &sayings, calls->about.who, &calls->keys[i]);
 	}
 	array_release(&sayings.all);
 }

@@ -72,6 +72,7 @@ struct job *job_seal(struct job_builder *b)
 	seal_creations(&seal);
 	seal_groups(&seal);
 	seal_ops(&seal);
+	seal_calls(&seal);
 	complain_of_mixture(&seal);
 	seal_stacks(&seal);
 	seal_facts(&seal);

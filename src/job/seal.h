@@ -105,6 +105,8 @@ void seal_groups(struct seal *seal);
 void seal_names(struct seal *seal);
 /* Threads and ops. Needs groups. */
 void seal_ops(struct seal *seal);
+/* What threads were in over time. Needs groups. */
+void seal_calls(struct seal *seal);
 /* Stacks with their frames, and how they were taken. Needs ranks. */
 void seal_stacks(struct seal *seal);
 /* All that hangs on a process. Needs ranks; may be called once, as all of these. */

@@ -24,6 +24,7 @@
 
 RANGE_OF(spans, spans_of)
 RANGE_OF(threads, threads_of)
+RANGE_OF(calls, calls_of)
 RANGE_OF(shards, shards_of)
 RANGE_OF(steps, steps_of)
 RANGE_OF(notes, notes_of)

@@ -14,6 +14,7 @@ struct spans_range {
 /* The spans, processes-wide threads, shards, steps, notes, logs and caches of a rank. */
 struct spans_range spans_of(const struct job *job, int rank);
 struct spans_range threads_of(const struct job *job, int rank);
+struct spans_range calls_of(const struct job *job, int rank);
 struct spans_range shards_of(const struct job *job, int rank);
 struct spans_range steps_of(const struct job *job, int rank);
 struct spans_range notes_of(const struct job *job, int rank);

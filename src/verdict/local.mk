@@ -44,8 +44,8 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/start.c \
 	%D%/verdict.h
 
-FACTS = tests/unit/facts.c tests/unit/facts-clocks.c tests/unit/facts-expect.c \
-	tests/unit/facts-stacks.c
+FACTS = tests/unit/facts.c tests/unit/facts-calls.c tests/unit/facts-clocks.c \
+	tests/unit/facts-expect.c tests/unit/facts-stacks.c
 
 # Tests of judging stand on jobs made by hand (tests/unit/facts.h).
 EXTRA_DIST += tests/unit/facts.h tests/unit/bystacks.h

@@ -633,6 +633,7 @@ static void give(const struct facts *f, struct job_builder *b, const struct item
 		give_process(f, b, item->rank);
 		break;
 	case ITEM_THREAD:
+		facts_give_calls(f, b, who_of(f, item->rank), item->rank);
 		job_add_thread(b, who_of(f, item->rank), &f->ranks[item->rank].thread,
 			f->ranks[item->rank].thread_group);
 		break;
@@ -658,6 +659,7 @@ struct job *facts_job(const struct facts *f)
 		sizeof(*items));
 	size_t n = 0;
 
+	job_want_calls(b);
 	job_add_identity(b, "job-1", "test");
 	if (f->world_size > 0)
 		job_add_world_size(b, f->world_size, "WORLD_SIZE");

@@ -191,6 +191,9 @@ struct job_stack *facts_stack(struct facts *f, int rank, const char *frames);
 /* Hands it to the builder. */
 void facts_give_stack(const struct facts *f, struct job_builder *b, struct job_who who,
 	const struct facts_extra *e);
+/* Its calls, as a ring's lanes would tell them. */
+void facts_give_calls(
+	const struct facts *f, struct job_builder *b, struct job_who who, int rank);
 /* The same of another thread of it. */
 struct job_stack *facts_stack_of(
 	struct facts *f, int rank, const char *thread, uint32_t tid, const char *frames);
