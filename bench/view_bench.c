@@ -36,6 +36,7 @@ struct crowd {
 	struct job_thread *threads;
 	struct job_member *members;
 	struct job_op *ops;
+	struct job_call *calls;
 	struct job_span *spans;
 	struct job_step *steps;
 	struct job_stack *stacks; /* a rank's each, and none like another */
@@ -59,6 +60,16 @@ static void fill_rank(struct crowd *crowd, int rank, size_t nops, size_t nspans,
 	bool culprit = rank == crowd->culprit;
 
 	for (size_t i = 0; i < nops; i++) {
+		crowd->calls[(size_t)rank * nops + i] = (struct job_call){.rank = rank,
+			.sig = {.op = i % 3 ? JOB_OP_ALLREDUCE : JOB_OP_ALLGATHER},
+			.name = "ncclAllReduce",
+			.index = i + 1,
+			.entered = BEGAN + 1000 + (int64_t)(i + nspans) * gap + rank * 17 % gap,
+			.returned = i + 1 < nops ? BEGAN + 1000 + gap / 3 +
+							   (int64_t)(i + nspans) * gap +
+							   rank * 17 % gap
+						 : JOB_UNKNOWN,
+			.cite = "ring"};
 		snprintf(cites + i * CITE, CITE, "ring:%d:g1:%zu", rank, i + 1);
 		ops[i] = (struct job_op){.index = i + 1,
 			.sig = {.op = i % 3 ? JOB_OP_ALLREDUCE : JOB_OP_ALLGATHER,
@@ -207,6 +218,8 @@ static void finish(struct crowd *crowd, size_t nranks, size_t nspans, int64_t en
 		.ngroups = 1,
 		.members = crowd->members,
 		.nmembers = nranks,
+		.calls = crowd->calls,
+		.calls_told = true,
 		.spans = crowd->spans,
 		.nspans = nspans * nranks};
 	crowd->verdict = (struct verdict){.class = VERDICT_HOST_STALL,
@@ -228,6 +241,7 @@ static void crowd_make(struct crowd *crowd, size_t nranks, size_t nops, size_t n
 	crowd->members = calloc(nranks, sizeof(*crowd->members));
 	crowd->victims = calloc(nranks, sizeof(*crowd->victims));
 	crowd->ops = calloc(nranks * nops, sizeof(*crowd->ops));
+	crowd->calls = calloc(nranks * nops, sizeof(*crowd->calls));
 	crowd->spans = calloc(nranks * nspans + 1, sizeof(*crowd->spans));
 	crowd->cites = calloc(nranks * (nops + nspans), CITE);
 	crowd->steps = calloc(nranks * nsteps, sizeof(*crowd->steps));
@@ -237,6 +251,7 @@ static void crowd_make(struct crowd *crowd, size_t nranks, size_t nops, size_t n
 		fill_steps(crowd, (int)i, nsteps, gap * (int64_t)(nops / nsteps));
 	}
 	finish(crowd, nranks, nspans, BEGAN + (int64_t)(nops + nspans) * gap * 5 / 4);
+	crowd->job.ncalls = nranks * nops;
 	crowd->job.steps = crowd->steps;
 	crowd->job.nsteps = nranks * nsteps;
 }
@@ -249,6 +264,7 @@ static void crowd_release(struct crowd *crowd)
 	free(crowd->members);
 	free(crowd->victims);
 	free(crowd->ops);
+	free(crowd->calls);
 	free(crowd->spans);
 	free(crowd->steps);
 	free(crowd->stacks);

@@ -44,7 +44,9 @@ static void share_row(struct layout *layout)
 	int w = layout->rows.w;
 
 	layout->label_w = w < 60 ? 10 : w < 70 ? 14 : w / 5 < 32 ? w / 5 : 32;
-	layout->doing_w = w < 60 ? 14 : w / 3 < 60 ? w / 3 : 60;
+	layout->doing_w = w < 60 ? 14 : w < 72 ? w / 3 : w / 3 + 12;
+	if (layout->doing_w > 72)
+		layout->doing_w = 72;
 }
 
 /* Ruler, rows and what belongs to them fill an area; `most` lines of rows, the rest stays in it. */

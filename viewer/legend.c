@@ -10,7 +10,7 @@
 #include "viewer/timeline.h"
 #include "words/escape.h"
 
-#define SIGNS (TRACK_STATES + TIMELINE_PHASES + TIMELINE_MARKS + 2)
+#define SIGNS (TRACK_STATES + TIMELINE_PHASES + TIMELINE_MARKS + 3)
 #define APART 2 /* columns between two signs, where there is room */
 
 struct sign {
@@ -79,12 +79,15 @@ static void add_all(struct legend *legend, const struct timeline_shown *shown)
 			add_lost(legend, shown);
 	}
 	if (shown->marks[TIMELINE_ENTERED])
-		add_glyph(legend, STYLE_PLAIN, GLYPH_ENTERED, "entered");
+		add_glyph(legend, STYLE_PLAIN, GLYPH_ENTERED,
+			shown->entries_left_out ? "first entered" : "entered");
 	if (shown->marks[TIMELINE_STEP])
 		add_glyph(legend, STYLE_STRONG, GLYPH_STEP,
 			shown->steps_left_out ? "first, last step" : "step");
 	if (shown->open)
 		add_glyph(legend, STYLE_PLAIN, GLYPH_OPEN, "open");
+	if (shown->blamed)
+		add_glyph(legend, STYLE_ALARM, GLYPH_BLAME, "blamed");
 }
 
 /* -- How it fits ------------------------------------------------------------------------------ */

@@ -10,6 +10,7 @@ viewer_libviewer_la_SOURCES = \
 	%D%/help.c \
 	%D%/keys.c %D%/keys.h %D%/requests.def \
 	%D%/layout.c %D%/layout.h \
+	%D%/lates.c %D%/lates.h \
 	%D%/legend.c \
 	%D%/pane-alike.c %D%/pane-alike.h \
 	%D%/pane-events.c \
@@ -50,6 +51,7 @@ viewer_libviewer_la_SOURCES = \
 	%D%/terminal-keys.c %D%/terminal-keys.h \
 	%D%/terminal.c %D%/terminal.h \
 	%D%/timeline-cells.c \
+	%D%/timeline-ends.c \
 	%D%/timeline.c %D%/timeline.h \
 	%D%/title.c \
 	%D%/track-cites.c \

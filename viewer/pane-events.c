@@ -222,6 +222,10 @@ static void add_fields(
 		add_death(into, event->fact);
 		break;
 	case TRACK_GAP:
+		if (event->when != JOB_UNKNOWN) {
+			next_field(into, "operations may be among them");
+			break;
+		}
 		if (loss->count != JOB_UNKNOWN)
 			add_number(into, "count", (uint64_t)loss->count);
 		if (loss->of_ops)

@@ -2,9 +2,9 @@
 /*
  * The spans of a track lie side by side, so a cell of the screen is a run of them: its first and
  * last are cut by the cell's edges, all between lie in it whole. Of those between, eight neighbours
- * have a node that says their worst state, how long that lasted and where it lasted longest; eight
- * such nodes have one above them, and so on. A run of any length is then a few spans and a few
- * nodes, and a death of no width in it is never skipped.
+ * have a node that says how long each ordinary state lasted in it, and the worst of the others, and
+ * where each lasted longest; eight such nodes have one above them, and so on. A run of any length
+ * is then a few spans and a few nodes, and a death of no width in it is never skipped.
  *
  * What a frame costs is memory that the processor has not at hand. So a time is not searched from
  * the middle of a track (pyramid-slots.h), and what is drawn of the events stands apart from them.
@@ -20,11 +20,19 @@
 #define FAN    8
 #define LEVELS 12 /* 8^12 spans are more than there is memory */
 
-struct node {
-	int64_t lasts; /* ns in that state */
+/* How long a run is in one state, and where longest. */
+struct part {
+	int64_t lasts; /* ns; below 0: not at all */
 	int64_t longest_lasts;
 	uint32_t longest; /* the longest span in that state, by its place in the track */
-	uint8_t state;
+};
+
+/* Ordinary states are summed up each, of all others the worst. */
+enum { WORST = TRACK_ORDINARY - TRACK_COMPUTE + 1, PARTS };
+
+struct node {
+	struct part parts[PARTS];
+	uint8_t worst; /* which state parts[WORST] is of */
 };
 
 /* Kinds of events that are drawn: each is looked for by itself. */
@@ -57,46 +65,91 @@ struct pyramid {
 /* -- making it --------------------------------------------------------------------------------- */
 
 /* What was found so far in a run. */
-struct found {
-	enum track_state state;
-	int64_t lasts;
-	const struct track_span *longest;
-	int64_t longest_lasts;
-};
-
-static void find(struct found *found, enum track_state state, int64_t lasts,
-	const struct track_span *longest, int64_t longest_lasts)
+static void find_none(struct node *found)
 {
-	if (found->longest && state < found->state)
+	for (int i = 0; i < PARTS; i++)
+		found->parts[i].lasts = -1;
+}
+
+static bool is_ordinary(enum track_state state)
+{
+	return state >= TRACK_COMPUTE && state <= TRACK_ORDINARY;
+}
+
+static void find_part(struct part *found, const struct part *more)
+{
+	if (found->lasts < 0) {
+		*found = *more;
 		return;
-	if (!found->longest || state > found->state)
-		*found = (struct found){.state = state, .longest_lasts = -1};
-	found->lasts += lasts;
-	if (longest_lasts > found->longest_lasts) {
-		found->longest = longest;
-		found->longest_lasts = longest_lasts;
+	}
+	found->lasts += more->lasts;
+	if (more->longest_lasts > found->longest_lasts) {
+		found->longest_lasts = more->longest_lasts;
+		found->longest = more->longest;
 	}
 }
 
-static void find_span(struct found *found, const struct track_span *span)
+static void find_worst(struct node *found, uint8_t state, const struct part *part)
 {
-	find(found, span->state, span->to - span->from, span, span->to - span->from);
+	if (found->parts[WORST].lasts >= 0 && state < found->worst)
+		return;
+	if (state != found->worst)
+		found->parts[WORST].lasts = -1;
+	found->worst = state;
+	find_part(&found->parts[WORST], part);
 }
 
-static void find_node(struct found *found, const struct track *track, const struct node *node)
+static void find_span(
+	struct node *found, const struct track *track, const struct track_span *span, int64_t lasts)
 {
-	find(found, (enum track_state)node->state, node->lasts, &track->spans[node->longest],
-		node->longest_lasts);
+	const struct part part = {lasts, lasts, (uint32_t)(span - track->spans)};
+
+	if (is_ordinary(span->state))
+		find_part(&found->parts[span->state - TRACK_COMPUTE], &part);
+	else
+		find_worst(found, (uint8_t)span->state, &part);
+}
+
+static void find_node(struct node *found, const struct node *node)
+{
+	for (int i = 0; i < WORST; i++)
+		if (node->parts[i].lasts >= 0)
+			find_part(&found->parts[i], &node->parts[i]);
+	if (node->parts[WORST].lasts >= 0)
+		find_worst(found, node->worst, &node->parts[WORST]);
+}
+
+/*
+ * What a run is drawn as: the worst of what is not ordinary; else the ordinary state that it was
+ * in longest, of equals the worse; else what is worst, if it is but startup or nothing.
+ */
+static enum track_state choose(const struct node *found, const struct part **ret)
+{
+	int most = -1;
+
+	*ret = &found->parts[WORST];
+	if ((*ret)->lasts >= 0 && found->worst > TRACK_ORDINARY)
+		return (enum track_state)found->worst;
+	for (int i = 0; i < WORST; i++)
+		if (found->parts[i].lasts >= 0 &&
+			(most < 0 || found->parts[i].lasts >= found->parts[most].lasts))
+			most = i;
+	if (most < 0)
+		return (enum track_state)found->worst;
+	*ret = &found->parts[most];
+	return (enum track_state)(TRACK_COMPUTE + most);
 }
 
 /* The number `i` of a level. */
 static void find_at(const struct pyramid *pyramid, const struct pile *pile, unsigned level,
-	size_t i, struct found *found)
+	size_t i, struct node *found)
 {
+	const struct track_span *span = &pile->track->spans[i];
+
 	if (level)
-		find_node(found, pile->track, &pyramid->nodes[pile->nodes[level] + i]);
+		find_node(found, &pyramid->nodes[pile->nodes[level] + i]);
 	else
-		find_span(found, &pile->track->spans[i]);
+		find_span(found, pile->track, span, span->to - span->from);
 }
 
 /* Only whole eights get a node. How many nodes there are above so many spans. */
@@ -118,14 +171,11 @@ static size_t stack_nodes(struct pyramid *pyramid, struct pile *pile, size_t nex
 		pile->nodes[level] = next;
 		pile->n[level] = pile->n[level - 1] / FAN;
 		for (size_t i = 0; i < pile->n[level]; i++) {
-			struct found found = {0};
+			struct node *found = &pyramid->nodes[next++];
 
+			find_none(found);
 			for (size_t k = i * FAN; k < (i + 1) * FAN; k++)
-				find_at(pyramid, pile, level - 1, k, &found);
-			pyramid->nodes[next++] = (struct node){.lasts = found.lasts,
-				.longest_lasts = found.longest_lasts,
-				.longest = (uint32_t)(found.longest - pile->track->spans),
-				.state = (uint8_t)found.state};
+				find_at(pyramid, pile, level - 1, k, found);
 		}
 	}
 	return next;
@@ -256,19 +306,18 @@ static size_t spans_before(const struct pile *pile, int64_t when)
 }
 
 /* The part of it that lies between those times. */
-static void find_cut(
-	struct found *found, const struct track_span *span, int64_t from, int64_t to)
+static void find_cut(struct node *found, const struct track *track,
+	const struct track_span *span, int64_t from, int64_t to)
 {
 	int64_t a = span->from > from ? span->from : from;
 	int64_t b = span->to < to ? span->to : to;
-	int64_t lasts = b > a ? b - a : 0;
 
-	find(found, span->state, lasts, span, lasts);
+	find_span(found, track, span, b > a ? b - a : 0);
 }
 
 /* All that lies whole in the run: single ones up to a sixteen's edge, then a level higher. */
 static void find_whole(const struct pyramid *pyramid, const struct pile *pile, size_t low,
-	size_t high, struct found *found)
+	size_t high, struct node *found)
 {
 	for (unsigned level = 0; low < high; level++) {
 		bool top = level >= pile->levels;
@@ -309,7 +358,9 @@ struct bin pyramid_bin(const struct pyramid *pyramid, size_t row, int64_t from, 
 	const struct pile *pile = &pyramid->piles[row];
 	const struct track_span *spans = pile->track->spans;
 	const struct tracks *tracks = pyramid->tracks;
-	struct found found = {0};
+	struct node found = {.worst = TRACK_NODATA};
+	const struct part *part;
+	enum track_state state;
 	size_t first, end;
 	int64_t behind;
 
@@ -327,17 +378,19 @@ struct bin pyramid_bin(const struct pyramid *pyramid, size_t row, int64_t from, 
 	/* Of no width, at the very begin of the cell. */
 	while (first && spans[first - 1].from == from && spans[first - 1].to == from)
 		first--;
-	find_cut(&found, &spans[first], from, to);
+	find_none(&found);
+	find_cut(&found, pile->track, &spans[first], from, to);
 	if (end - first > 1)
-		find_cut(&found, &spans[end - 1], from, to);
+		find_cut(&found, pile->track, &spans[end - 1], from, to);
 	if (end - first > 2)
 		find_whole(pyramid, pile, first + 1, end - 1, &found);
-	return (struct bin){.state = found.state,
-		.share = share_of(found.lasts, to - from),
+	state = choose(&found, &part);
+	return (struct bin){.state = state,
+		.share = share_of(part->lasts, to - from),
 		.entered = has_point(pyramid, &pile->points[POINT_ENTER], from, behind),
 		.stepped = has_point(pyramid, &pile->points[POINT_STEP], from, behind),
 		.raised = has_point(pyramid, &pile->points[POINT_EXCEPTION], from, behind),
-		.span = found.longest};
+		.span = &spans[part->longest]};
 }
 
 void pyramid_census(const struct pyramid *pyramid, int64_t from, int64_t to,

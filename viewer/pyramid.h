@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pyramid.h: tracks, summed up in eights of spans, and those in eights again, so that a cell of any
- * zoom costs the same whatever number of events lies under it. The worst state wins, and a death or
- * a loss of one event is seen at every zoom.
+ * zoom costs the same whatever number of events lies under it. The worst state wins, so that a
+ * death or a loss of one event is seen at every zoom; of the ordinary ones, which every cell holds
+ * all of once steps are narrower than it, the longest does: who waits looks unlike whom he waits
+ * for.
  */
 #ifndef VIEWER_PYRAMID_H
 #define VIEWER_PYRAMID_H
@@ -13,7 +15,7 @@ struct pyramid;
 
 /* What lies under one cell. */
 struct bin {
-	enum track_state state; /* the worst */
+	enum track_state state; /* the worst; of ordinary ones the longest */
 	uint8_t share;	 /* of the cell's time in that state, 0 to 255 */
 	bool entered;	 /* an op was entered in it */
 	bool stepped;	 /* a step was done in it */

@@ -5,7 +5,7 @@
  *
  *	rank:0-7,512	world ranks
  *	host:node7	"@node7" is the same; "node*" takes all of these
- *	state:hung	what it does now, by the legend's names (blanks left out)
+ *	state:waiting	what it does now, by the legend's names (blanks left out)
  *	group:dp	has a seat in a group of that name; "dp*"
  *	op:#45		entered an operation that is called so, at any time
  *	frame:stall	has it on a stack: a function, file or module

@@ -30,7 +30,7 @@ struct rows_wish {
 	enum rows_by by;
 	bool by_chosen;		/* the user chose; else what fits */
 	size_t room;		/* rows that can be drawn: the deepest grouping that fits */
-	const char *filter;	/* "" none: "rank:0-7,512", "host:node7", "@node7", "state:hung",
+	const char *filter;	/* "" none: "rank:0-7,512", "host:node7", "@node7", "state:waiting",
 				   "group:dp", a word; "!" before inverts. "" matches all */
 	const bool *tagged;	/* per rank */
 	const bool *expanded;	/* per rank: the fold whose first rank this is, is open */

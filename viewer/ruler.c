@@ -7,8 +7,10 @@
 #include "job/attempts.h"
 #include "viewer/draw.h"
 #include "viewer/state-private.h"
+#include "viewer/timeline.h"
 
 #define APART	 14 /* columns between two ticks, at least */
+#define STRIP_FEW 64
 #define ATTEMPTS 8  /* earlier attempts whose end is marked, the latest */
 
 /* -- Times ------------------------------------------------------------------------------------ */
@@ -326,6 +328,15 @@ static void add_early(const struct state *state, struct strip *strip)
 	}
 }
 
+/* Of few ranks what their own cells show is counted, so that the strip never says otherwise. */
+static void count_cells(const struct state *state, int64_t from, int64_t to,
+	uint32_t counts[TRACK_STATES])
+{
+	memset(counts, 0, TRACK_STATES * sizeof(*counts));
+	for (size_t i = 0; i < state->tracks->n; i++)
+		counts[pyramid_bin(state->pyramid, i, from, to).state]++;
+}
+
 static void take_census(const struct state *state, struct strip *strip)
 {
 	for (int column = 0; column < state->cells_w && column < CELLS_W; column++) {
@@ -333,8 +344,11 @@ static void take_census(const struct state *state, struct strip *strip)
 		int64_t to = window_at(state->window, state->cells_w, column + 1);
 		uint32_t counts[TRACK_STATES];
 
-		pyramid_census(
-			state->pyramid, from, to > from ? to : window_later(from, 1), counts);
+		to = timeline_cell_end(state, column, from, to);
+		if (state->tracks->n <= STRIP_FEW)
+			count_cells(state, from, to, counts);
+		else
+			pyramid_census(state->pyramid, from, to, counts);
 		for (int i = 0; i < TRACK_STATES; i++) {
 			strip->counts[i][column] = counts[i];
 			strip->now[i] = counts[i];
@@ -388,9 +402,9 @@ static enum track_state choose_state(const struct strip *strip)
 {
 	enum track_state most = TRACK_LOST;
 
-	if (strip->most[TRACK_WAITING] || strip->most[TRACK_HUNG])
-		return strip->most[TRACK_WAITING] >= strip->most[TRACK_HUNG] ? TRACK_WAITING :
-									       TRACK_HUNG;
+	if (strip->most[TRACK_WAITING] || strip->most[TRACK_BLOCKED])
+		return strip->most[TRACK_WAITING] >= strip->most[TRACK_BLOCKED] ? TRACK_WAITING :
+										  TRACK_BLOCKED;
 	if (strip->most[TRACK_DEAD])
 		return TRACK_DEAD;
 	for (int i = TRACK_LOST - 1; i >= 0; i--)

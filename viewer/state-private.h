@@ -65,6 +65,7 @@ struct state {
 	struct scene scene; /* scene.job NULL: nothing is loaded */
 	struct tracks *tracks;
 	struct pyramid *pyramid;
+	struct lates *lates; /* made when first asked for */
 	struct rows *rows;
 	struct folds *folds;
 	struct stacktree *tree, *mains;

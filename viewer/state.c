@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "viewer/lates.h"
+#include "viewer/timeline.h"
 #include "viewer/treelines.h"
 #include "words/escape.h"
 
@@ -45,6 +47,7 @@ static void unload(struct state *state)
 	treelines_free(state->main_lines);
 	stacktree_free(state->tree);
 	stacktree_free(state->mains);
+	lates_free(state->lates);
 	pyramid_free(state->pyramid);
 	tracks_free(state->tracks);
 	free(state->search.hit);
@@ -53,6 +56,7 @@ static void unload(struct state *state)
 	state->rows = NULL;
 	state->tree = state->mains = NULL;
 	state->tree_lines = state->main_lines = NULL;
+	state->lates = NULL;
 	state->pyramid = NULL;
 	state->tracks = NULL;
 	state->search.hit = NULL;
@@ -322,19 +326,25 @@ static void share_columns(struct state *state)
 {
 	const struct layout *layout = &state->layout;
 	int label = 0, doing = 0;
+	struct str words = {0};
 
 	for (size_t i = 0; i < state->rows->n; i++) {
 		const struct row *row = &state->rows->at[i];
-		int columns = row->depth;
+		int columns = row->depth + (row->culprit && row->loses);
 
 		if (label + 2 < layout->label_w)
 			columns += text_columns(state, row->label);
 		label = columns > label ? columns : label;
 		if (doing + 2 >= layout->doing_w)
 			continue;
-		columns = cells_words_columns(row->words, layout->doing_w - 2, state->utf8);
+		str_cut(&words, 0);
+		timeline_add_words(state, row, state->bounds.from, state->bounds.to, &words);
+		columns = cells_words_columns(str_text(&words), layout->doing_w - 2, state->utf8);
 		doing = columns > doing ? columns : doing;
 	}
+	str_release(&words);
+	if (timeline_has_numbers(state))
+		doing += TIMELINE_NUMBERS_W;
 	/* The strip has its words in the same columns. */
 	if (layout->strip.h && doing < STRIP_WORDS)
 		doing = STRIP_WORDS;

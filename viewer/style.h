@@ -33,6 +33,7 @@ enum glyph {
 	GLYPH_EXCEPTION,
 	GLYPH_OPEN,	/* goes on at the right edge */
 	GLYPH_CURSOR,	/* before the selected row */
+	GLYPH_BLAME,	/* behind the label of whom the verdict blames */
 	GLYPH_RULE_H,	/* lines of panes */
 	GLYPH_RULE_V,
 	GLYPH_MORE_LEFT,

@@ -7,9 +7,10 @@
  * is room.
  *
  * A mark hides what it stands on. So where a death or a wait has this one cell and no other, the
- * mark stands beside it; of entries in neighbouring cells the first is drawn; and of steps in more
- * than every eighth cell the first and the last in sight, which say what one asks steps for: when
- * it began to make them, and when it made its last. An exception is always drawn.
+ * mark stands beside it, and that of an entry is left out; of entries in neighbouring cells the
+ * first is drawn; and of steps in more than every eighth cell the first and the last in sight,
+ * which say what one asks steps for: when it began to make them, and when it made its last. An
+ * exception is always drawn.
  */
 #include <string.h>
 
@@ -34,7 +35,7 @@ struct cells_of_row {
 /* Letters that mean something else: of states, of marks. */
 static bool is_taken(const struct timeline_shown *shown, char c)
 {
-	return strchr("iuk?wxXE", c) || memchr(shown->letters, c, shown->nphases);
+	return strchr("iukgb?wxXE", c) || memchr(shown->letters, c, shown->nphases);
 }
 
 static char letter_for(const struct timeline_shown *shown, const char *name)
@@ -113,10 +114,14 @@ static void put_mark(struct cells_of_row *row, int column, enum timeline_mark ma
 /* An entry is drawn where it is apart from the one before: many in a row are one. */
 static void mark_entries(struct cells_of_row *row)
 {
-	for (int i = 0; i < row->w; i++)
-		if (row->bins[i].entered && row->bins[i].state < TRACK_LOST &&
-			!(i && row->bins[i - 1].entered))
+	for (int i = 0; i < row->w; i++) {
+		if (!row->bins[i].entered)
+			continue;
+		if (!may_hide(row, i) || (i && row->bins[i - 1].entered))
+			row->shown->entries_left_out = true;
+		else
 			row->marks[i] = TIMELINE_ENTERED;
+	}
 }
 
 static void mark_steps(struct cells_of_row *row)
@@ -210,6 +215,16 @@ static void draw_cell(struct cells_of_row *row, int column)
 		(enum glyph)(GLYPH_STATE + (int)state));
 }
 
+/* What happens at the very end of the evidence is in the last column. */
+int64_t timeline_cell_end(const struct state *state, int column, int64_t from, int64_t to)
+{
+	int w = state->cells_w < CELLS_W ? state->cells_w : CELLS_W;
+
+	if (to <= from || (column + 1 == w && to == state->bounds.to))
+		return window_later(to, 1);
+	return to;
+}
+
 void timeline_draw_cells(
 	const struct screen *screen, struct timeline_shown *shown, size_t row, int line)
 {
@@ -225,9 +240,7 @@ void timeline_draw_cells(
 		int64_t from = window_at(state->window, cells.w, column);
 		int64_t to = window_at(state->window, cells.w, column + 1);
 
-		/* What happens at the very end of the evidence is in the last column. */
-		if (to <= from || (column + 1 == cells.w && to == state->bounds.to))
-			to = window_later(to, 1);
+		to = timeline_cell_end(state, column, from, to);
 		cells.bins[column] = folds_bin(state->folds, row, from, to);
 	}
 	mark_all(&cells);

@@ -17,7 +17,10 @@ static bool row_is_hit(struct state *state, const struct row *row)
 	return false;
 }
 
-/* Who; and between them and their cells, whether something of them is lost at a time unknown. */
+/*
+ * Who; and between them and their cells, whom the verdict blames, and whether something of them is
+ * lost at a time unknown. In the cells there is nothing of a verdict.
+ */
 static void draw_label(const struct screen *screen, struct timeline_shown *shown,
 	const struct row *row, bool chosen, int y)
 {
@@ -33,34 +36,15 @@ static void draw_label(const struct screen *screen, struct timeline_shown *shown
 		cells_glyph(screen->cells, clip, 0, y, STYLE_STRONG, GLYPH_MARK);
 	cells_put_middle(screen->cells, clip, 1 + row->depth, y,
 		state->label_w - 2 - row->depth, style, row->label);
+	if (row->culprit) {
+		shown->blamed = true;
+		cells_glyph(screen->cells, clip, state->label_w - 1, y, STYLE_ALARM, GLYPH_BLAME);
+	}
 	if (row->loses) {
 		shown->lost = true;
-		cells_glyph(screen->cells, clip, state->label_w - 1, y,
+		cells_glyph(screen->cells, clip, state->label_w - 1 - row->culprit, y,
 			style_of(TRACK_LOST), (enum glyph)(GLYPH_STATE + (int)TRACK_LOST));
 	}
-}
-
-/* What the row does now, behind the sign that it goes on. */
-static void draw_doing(const struct screen *screen, struct timeline_shown *shown, size_t row, int y)
-{
-	struct state *state = screen->state;
-	const struct track *track = &state->tracks->at[state->rows->at[row].worst];
-	int x = state->label_w + state->cells_w;
-	bool at_end = state->window.to >= state->bounds.to;
-	const struct track_span *last = track_last(track);
-
-	if (state->doing_w < 1)
-		return;
-	if (!at_end) {
-		cells_glyph(screen->cells, screen->layout.rows, x, y, STYLE_FAINT,
-			GLYPH_MORE_RIGHT);
-	} else if (last && last->open && last->state != TRACK_DEAD) {
-		shown->open = true;
-		cells_glyph(screen->cells, screen->layout.rows, x, y, style_of(track->now),
-			GLYPH_OPEN);
-	}
-	cells_put_words(screen->cells, screen->layout.rows, x + 2, y, state->doing_w - 2,
-		style_of(track->now), state->rows->at[row].words);
 }
 
 static void draw_cursor(const struct screen *screen, int line)
@@ -87,7 +71,7 @@ static void draw_row(const struct screen *screen, struct timeline_shown *shown, 
 		return;
 	timeline_draw_cells(screen, shown, (size_t)row, line);
 	draw_label(screen, shown, &state->rows->at[row], row == state->row, line);
-	draw_doing(screen, shown, (size_t)row, line);
+	timeline_draw_end(screen, shown, &state->rows->at[row], line);
 	if (row == state->row)
 		draw_cursor(screen, line);
 }
@@ -102,5 +86,6 @@ void draw_timeline(const struct screen *screen)
 	if (!screen->state->rows->n)
 		cells_put(screen->cells, screen->layout.rows, 1, 0, STYLE_FAINT,
 			"no rank is shown: the filter hides all");
+	timeline_draw_heads(screen);
 	draw_legend(screen, &shown);
 }

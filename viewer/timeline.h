@@ -5,6 +5,7 @@
 #define VIEWER_TIMELINE_H
 
 #include "viewer/draw.h"
+#include "viewer/rows.h"
 
 #define TIMELINE_PHASES 16 /* kinds of compile phases that have a letter of their own */
 
@@ -15,7 +16,8 @@ struct timeline_shown {
 	bool states[TRACK_STATES];
 	bool marks[TIMELINE_MARKS];
 	bool steps_left_out; /* of some row only the first and the last in sight are drawn */
-	bool open, lost;
+	bool entries_left_out; /* of entries in neighbouring cells the first is drawn */
+	bool open, lost, blamed;
 	char letters[TIMELINE_PHASES]; /* of phases, in the order of tracks->phases */
 	bool phases[TIMELINE_PHASES];
 	size_t nphases;
@@ -26,6 +28,24 @@ void timeline_name_phases(struct timeline_shown *shown, const struct tracks *tra
 	__attribute__((nonnull));
 void timeline_draw_cells(const struct screen *screen, struct timeline_shown *shown, size_t row,
 	int line) __attribute__((nonnull));
+
+/* Where the cell of that column ends, which begins and would end at these. */
+int64_t timeline_cell_end(const struct state *state, int column, int64_t from, int64_t to)
+	__attribute__((nonnull));
+
+/* timeline-ends.c: from so many columns on a row ends in numbers, which take so many. */
+#define TIMELINE_NUMBERS_FROM 72
+#define TIMELINE_NUMBERS_W    12
+bool timeline_has_numbers(const struct state *state) __attribute__((nonnull));
+void timeline_draw_end(const struct screen *screen, struct timeline_shown *shown,
+	const struct row *row, int y) __attribute__((nonnull));
+void timeline_draw_heads(const struct screen *screen) __attribute__((nonnull));
+/*
+ * What the row does, and how late it was in that time: "AllReduce #12", "last 9 times, by 2.4 s,
+ * sleep train.py:88".
+ */
+void timeline_add_words(struct state *state, const struct row *row, int64_t from, int64_t to,
+	struct str *into) __attribute__((nonnull));
 
 /* legend.c */
 void draw_legend(const struct screen *screen, const struct timeline_shown *shown)

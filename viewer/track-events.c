@@ -33,6 +33,11 @@ static struct track_event *add(struct track_maker *maker, enum track_kind kind, 
 	return event;
 }
 
+struct track_ops {
+	const struct job_op **items;
+	size_t nr, room;
+};
+
 /* -- ops --------------------------------------------------------------------------------------- */
 
 /* The world rank of a P2P call's peer, where anybody knows it. */
@@ -58,11 +63,12 @@ static void add_op(struct track_maker *maker, const struct job_member *m, const 
 	event->cite = track_text(op->cite);
 }
 
-/* A ring keeps the first ops of a group, its last, and a few between: the rest was there, too. */
+/* A ring keeps the first ops of a group, its last, and a few between; a dump its last. */
 static void add_hole(struct track_maker *maker, const struct job_member *m,
 	const struct job_op *before, const struct job_op *after)
 {
 	struct track_hole *hole;
+	struct track_event *event;
 
 	if (after->index <= before->index + 1 || sane(before->entered) == JOB_UNKNOWN ||
 		sane(after->entered) == JOB_UNKNOWN || before->entered >= after->entered)
@@ -71,21 +77,106 @@ static void add_hole(struct track_maker *maker, const struct job_member *m,
 	*hole = (struct track_hole){.rank = m->rank,
 		.from = before->entered,
 		.to = after->entered,
-		.completed = m->done >= after->index - 1,
 		.cite = track_text(m->cite)};
-	hole->name = arena_printf(maker->labels.arena, "#%" PRIu64 "-#%" PRIu64 " not kept",
-		before->index + 1, after->index - 1);
+	hole->name = after->index == before->index + 2
+			     ? arena_printf(maker->labels.arena, "#%" PRIu64 " not kept",
+				       before->index + 1)
+			     : arena_printf(maker->labels.arena,
+				       "#%" PRIu64 "-#%" PRIu64 " not kept", before->index + 1,
+				       after->index - 1);
+	event = add(maker, TRACK_GAP, before->entered);
+	event->name = hole->name;
+	event->group = m->group;
+	event->fact = m;
+	event->cite = hole->cite;
+}
+
+/* An op that only a diary tells: it was entered and has returned, and no table has it any more. */
+static const struct job_op *op_of_call(
+	struct track_maker *maker, const struct job_member *m, const struct job_call *call)
+{
+	struct job_op *op = arena_new(maker->labels.arena, struct job_op);
+	bool p2p = job_op_is_p2p(call->sig.op);
+
+	op->index = call->index;
+	op->sig = call->sig;
+	op->entered = call->entered;
+	op->returned = call->returned == JOB_UNKNOWN ? JOB_NO : JOB_YES;
+	op->completed = !p2p && call->index <= m->done ? JOB_YES : JOB_MAYBE;
+	op->thread = JOB_NONE;
+	op->place = "";
+	op->cite = track_text(call->cite);
+	return op;
+}
+
+static int compare_ops(const void *va, const void *vb)
+{
+	const struct job_op *a = *(const struct job_op *const *)va;
+	const struct job_op *b = *(const struct job_op *const *)vb;
+
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static bool has_op(const struct job_member *m, uint64_t index)
+{
+	size_t low = 0, high = m->nops;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (m->ops[middle].index < index)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < m->nops && m->ops[low].index == index;
+}
+
+/* Those that tables keep of sends and receives are the latest. */
+static bool is_before_p2p(const struct job_member *m, int64_t entered)
+{
+	for (size_t i = 0; i < m->np2p; i++)
+		if (m->p2p[i].entered != JOB_UNKNOWN && m->p2p[i].entered <= entered)
+			return false;
+	return true;
+}
+
+/* All collectives of a seat that anything tells of, by index; sends and receives become events. */
+static void list_ops(
+	struct track_maker *maker, const struct job_member *m, struct track_ops *list)
+{
+	struct spans_range calls = calls_of(maker->job, m->rank);
+
+	list->nr = 0;
+	for (size_t i = 0; i < m->nops; i++)
+		*array_add(list) = &m->ops[i];
+	for (size_t i = calls.from; i < calls.to; i++) {
+		const struct job_call *call = &maker->job->calls[i];
+
+		if (call->group != m->group || !call->sig.op || !call->index)
+			continue;
+		if (job_op_is_p2p(call->sig.op) && is_before_p2p(m, call->entered))
+			add_op(maker, m, op_of_call(maker, m, call));
+		else if (!job_op_is_p2p(call->sig.op) && !has_op(m, call->index))
+			*array_add(list) = op_of_call(maker, m, call);
+	}
+	if (list->nr > m->nops)
+		array_sort(list, compare_ops);
 }
 
 static void add_seat(struct track_maker *maker, const struct job_member *m)
 {
-	for (size_t i = 0; i < m->nops; i++) {
-		add_op(maker, m, &m->ops[i]);
+	struct track_ops ops = {0};
+
+	list_ops(maker, m, &ops);
+	for (size_t i = 0; i < ops.nr; i++) {
+		add_op(maker, m, ops.items[i]);
 		if (i)
-			add_hole(maker, m, &m->ops[i - 1], &m->ops[i]);
+			add_hole(maker, m, ops.items[i - 1], ops.items[i]);
 	}
 	for (size_t i = 0; i < m->np2p; i++)
 		add_op(maker, m, &m->p2p[i]);
+	array_release(&ops);
 }
 
 /* -- spans ------------------------------------------------------------------------------------- */
@@ -264,6 +355,24 @@ static void add_ends(struct track_maker *maker, int rank)
 	}
 }
 
+/* Holes in what its threads wrote: they stand where they begin. */
+static void add_gone_calls(struct track_maker *maker, int rank)
+{
+	struct spans_range range = calls_of(maker->job, rank);
+
+	for (size_t i = range.from; i < range.to; i++) {
+		const struct job_call *call = &maker->job->calls[i];
+		struct track_event *event;
+
+		if (call->kind != JOB_CALL_HOLE)
+			continue;
+		event = add(maker, TRACK_GAP, call->entered);
+		event->name = track_label_call(maker, call);
+		event->fact = call;
+		event->cite = track_text(call->cite);
+	}
+}
+
 static bool has_common_losses(const struct job *job)
 {
 	for (size_t i = 0; i < job->nlosses; i++)
@@ -320,11 +429,12 @@ static size_t count_events(const struct track_maker *maker)
 {
 	const struct job *job = maker->job;
 	size_t n = job->nspans * 2 + job->nsteps * 2 + job->nshards + job->nnotes +
-		   job->nsignals + job->nlosses + job->nranks;
+		   job->nsignals + job->nlosses + job->nranks +
+		   2 * job->ncalls; /* a hole, or an op and a hole beside it */
 
 	for (size_t i = 0; i < job->nmembers; i++)
 		if (job->members[i].rank != JOB_NONE)
-			n += job->members[i].nops + job->members[i].np2p;
+			n += 2 * job->members[i].nops + job->members[i].np2p;
 	return n;
 }
 
@@ -334,15 +444,18 @@ void track_make_events(struct track_maker *maker)
 	const struct job *job = maker->job;
 
 	made->tracks.loses = has_common_losses(job);
+	maker->first_hole = alloc_zeroed(job->nranks + 1, sizeof(*maker->first_hole));
 	made->events = alloc_zeroed(count_events(maker) + 1, sizeof(*made->events));
 	for (size_t rank = 0; rank < job->nranks; rank++) {
 		struct track_event *from = made->events + made->nevents;
 		size_t n;
 
+		maker->first_hole[rank] = maker->holes.nr;
 		for (size_t i = maker->seats.first[rank]; i < maker->seats.first[rank + 1]; i++)
 			add_seat(maker, &job->members[maker->seats.at[i]]);
 		add_spans(maker, (int)rank);
 		add_marks(maker, (int)rank);
+		add_gone_calls(maker, (int)rank);
 		add_ends(maker, (int)rank);
 		n = (size_t)(made->events + made->nevents - from);
 		if (!in_order(from, n))
@@ -355,4 +468,5 @@ void track_make_events(struct track_maker *maker)
 			.doing = ""};
 		sum_losses(maker, &made->at[rank]);
 	}
+	maker->first_hole[job->nranks] = maker->holes.nr;
 }

@@ -24,19 +24,10 @@ struct track_labels {
 	size_t room, n;
 };
 
-/* What verdicts say of a rank. */
-enum {
-	BLAME_STUCK = 1,   /* a culprit: what it waits in hangs */
-	BLAME_STALLED = 2, /* a culprit whose own code does not go on */
-	BLAME_VICTIM = 4,
-	BLAME_OOM = 8,	   /* killed for memory */
-};
-
 /* Ops that a ring did not keep: known to lie between two that it kept. */
 struct track_hole {
 	int rank;
 	int64_t from, to;
-	bool completed;
 	const char *name;
 	const char *cite;
 };
@@ -58,34 +49,37 @@ struct track_maker {
 	struct tracks_made *made;
 	struct track_labels labels;
 	struct track_index seats, signals, losses;
-	uint8_t *blame; /* by rank */
-	int64_t *idle;  /* by rank: ns for which a culprit does nothing; JOB_UNKNOWN */
+	bool *oom; /* by rank: killed for memory, as the verdict has found */
 	ARRAY(struct track_hole) holes; /* by rank, then from */
-	size_t next_hole;
+	size_t *first_hole; /* of each rank */
+	/* Of the rank that is at it: */
+	ARRAY(struct track_span) pieces; /* intervals that may lie inside of each other */
+	ARRAY(size_t) open; /* those of them that are open, the innermost last */
 };
 
 /* What a rank does when its evidence ends. */
 struct track_now {
-	bool known;	/* else what its events show goes on */
+	bool known;	/* else what its records show goes on */
 	enum track_state state;
-	int64_t since;	/* JOB_UNKNOWN: since its last event */
-	int64_t hung;	/* from here on it is HUNG; JOB_UNKNOWN: it is not */
+	int64_t since;	/* JOB_UNKNOWN: known of the end only */
 	const char *name;
 	int group;
 	const char *cite;
 	int64_t end;	/* of its evidence; JOB_UNKNOWN */
-	int64_t outside; /* last return into its own code, JOB_UNKNOWN */
-	bool moving;	/* it moved while it was looked at */
-	bool by_stack;	/* only its stack says it, and `since` is what samples prove */
+	bool by_look;	/* no record of its own says so, but its stack or /proc */
 };
 
 /* track-events.c: fills made->events and the tracks' share of them. */
 void track_make_events(struct track_maker *maker);
 /* track-wait.c: the wait that says most, NULL; since when its call holds the thread; what it is. */
 const struct wait *track_find_wait(const struct track_maker *maker, int rank);
+/* The op that it launched and that is known not to be complete, while its threads go on; NULL. */
+const struct wait *track_find_pending(const struct track_maker *maker, int rank);
 int64_t track_entered_call(const struct job *job, const struct wait *wait);
 void track_take_wait(
 	struct track_maker *maker, const struct wait *found, struct track_now *now);
+void track_take_pending(
+	struct track_maker *maker, const struct wait *wait, struct track_now *now);
 /* track-now.c */
 struct track_now track_find_now(struct track_maker *maker, int rank);
 /* Whether anything says what it did: a ring, a flight record, marks. */
@@ -98,6 +92,8 @@ void track_make_spans(struct track_maker *maker, int rank);
 /* track-names.c. All live in the tracks' arena, or in the job. */
 const char *track_label_op(struct track_maker *maker, const struct job_op *op, int peer);
 const char *track_label(struct track_maker *maker, const char *text, const char *more);
+/* "AllReduce #12", "cudaStreamSynchronize", "1024 records overwritten in the ring" */
+const char *track_label_call(struct track_maker *maker, const struct job_call *call);
 /* The compile id that a span's detail begins with: "0/1", "graph 0/1", "0/1 4f81c2"; "" none. */
 const char *track_label_id(struct track_maker *maker, const char *detail);
 /* A compile phase without its makers' name: "codegen" of "inductor codegen". */

@@ -197,3 +197,19 @@ void track_list_phases(struct track_maker *maker)
 	array_release(&all);
 	array_release(&phases);
 }
+
+const char *track_label_call(struct track_maker *maker, const struct job_call *call)
+{
+	const struct job_op op = {.index = call->index, .sig.op = call->sig.op};
+
+	if (call->kind == JOB_CALL_HOLE)
+		return arena_printf(maker->labels.arena, "%" PRIu64 " record%s %s", call->index,
+			call->index == 1 ? "" : "s", call->name);
+	if (call->sig.op && call->index && !job_op_is_p2p(call->sig.op))
+		return track_label_op(maker, &op, JOB_NONE);
+	if (call->sig.op)
+		return job_op_name(call->sig.op);
+	if (!strncmp(call->name, "nccl", 4))
+		return call->name + 4;
+	return strncmp(call->name, "c10d_", 5) ? call->name : call->name + 5;
+}

@@ -10,8 +10,6 @@
 #include "verdict/poses.h"
 #include "viewer/track-make.h"
 
-#define RUNS 50 /* of so many ns one of CPU is more than waking up to look at a clock */
-
 static const enum track_state span_states[] = {
 	[JOB_SPAN_COMPILE] = TRACK_COMPILE,
 	[JOB_SPAN_INPUT] = TRACK_INPUT,
@@ -27,13 +25,13 @@ static const enum track_state pose_states[POSES] = {
 	[POSE_INIT] = TRACK_WAITING,
 	[POSE_STORE] = TRACK_WAITING,
 	[POSE_DEVICE] = TRACK_WAITING,
-	[POSE_FROZEN] = TRACK_HUNG,
-	[POSE_IO] = TRACK_HUNG,
+	[POSE_FROZEN] = TRACK_BLOCKED,
+	[POSE_IO] = TRACK_BLOCKED,
 	[POSE_COMPILE] = TRACK_COMPILE,
 	[POSE_INPUT] = TRACK_INPUT,
 	[POSE_CHECKPOINT] = TRACK_CHECKPOINT,
-	[POSE_LOCK] = TRACK_WAITING,
-	[POSE_GIL] = TRACK_WAITING,
+	[POSE_LOCK] = TRACK_BLOCKED,
+	[POSE_GIL] = TRACK_BLOCKED,
 	[POSE_USER] = TRACK_COMPUTE,
 };
 
@@ -120,29 +118,11 @@ static void take_posture(struct track_maker *maker, int rank, struct track_now *
 						  : place_of(maker, p->stack, at);
 	if (p->pose == POSE_UNKNOWN || p->pose == POSE_USER)
 		return; /* only where it is: it may well go on */
-	now->known = now->by_stack = true;
+	now->known = now->by_look = true;
 	now->state = pose_states[p->pose];
 	if (p->stands != JOB_UNKNOWN && p->stands >= 0 && now->end != JOB_UNKNOWN &&
 		p->stands < now->end)
 		now->since = now->end - p->stands;
-}
-
-/* When it last came back to its own code, and whether it moved while it was looked at. */
-static void ask_threads(const struct job *job, int rank, struct track_now *now)
-{
-	struct spans_range range = threads_of(job, rank);
-
-	for (size_t i = range.from; i < range.to; i++) {
-		const struct job_thread *thread = &job->threads[i];
-
-		if (waits_is_watchdog(track_text(thread->name)))
-			continue;
-		if (thread->state == JOB_THREAD_UNKNOWN)
-			now->moving = true;
-		if (thread->state == JOB_THREAD_OUTSIDE && thread->since != JOB_UNKNOWN &&
-			(now->outside == JOB_UNKNOWN || thread->since > now->outside))
-			now->outside = thread->since;
-	}
 }
 
 /* -- all of it --------------------------------------------------------------------------------- */
@@ -153,72 +133,18 @@ static bool is_stopped(const struct job_process *process)
 	       (process->frozen == JOB_YES || process->state == 'T' || process->state == 't');
 }
 
-/* For how long it is known to do nothing; JOB_UNKNOWN. */
-static int64_t idle_of(
-	const struct track_maker *maker, int rank, const struct job_process *process)
+/* Since its processor time last grew, at the earliest; its records may know better. */
+static void take_stop(const struct job_process *process, struct track_now *now)
 {
-	if (maker->idle[rank] != JOB_UNKNOWN)
-		return maker->idle[rank];
-	return process && process->idle_for > 0 ? process->idle_for : JOB_UNKNOWN;
-}
-
-/* Seen to run: late it may be, but nobody knows that it hangs. */
-static bool is_running(const struct job_process *process)
-{
-	return process && process->cpu_delta > 0 && process->sample_span > 0 &&
-	       process->cpu_delta > process->sample_span / RUNS;
-}
-
-/*
- * Its program stands still: in a phase since it does nothing there, in its own code since it came
- * back to it, whatever little of that time its stacks prove.
- */
-static void take_stall(const struct track_maker *maker, int rank,
-	const struct job_process *process, struct track_now *now)
-{
-	int64_t idle = idle_of(maker, rank, process);
-	bool phase = now->known && now->state >= TRACK_INPUT && now->state <= TRACK_COMPILE;
-
-	if (is_running(process))
-		return;
-	if (phase && idle != JOB_UNKNOWN && now->end != JOB_UNKNOWN && idle < now->end &&
-		now->end - idle > now->since) {
-		now->hung = now->end - idle;
-		return;
-	}
-	if (!now->known && now->outside == JOB_UNKNOWN)
-		return;
-	if (!now->known || (now->by_stack && now->outside != JOB_UNKNOWN))
-		now->since = now->outside;
-	now->known = true;
-	now->state = TRACK_HUNG;
-	if (!*now->name)
-		now->name = "own code";
-}
-
-/* A culprit hangs; who was stopped from outside hangs as well. */
-static void take_blame(
-	const struct track_maker *maker, int rank, const struct job_process *process,
-	struct track_now *now)
-{
-	bool dead = process && process->end > JOB_ALIVE;
-	uint8_t blame = maker->blame[rank];
-
-	if (is_stopped(process)) {
-		now->known = true;
-		now->state = TRACK_HUNG;
-		now->name = "stopped";
-		now->cite = track_text(process->cite);
-		now->since = JOB_UNKNOWN;
-		if (process->idle_for > 0 && now->end != JOB_UNKNOWN &&
-			process->idle_for < now->end)
-			now->since = now->end - process->idle_for;
-		return;
-	}
-	if (blame & BLAME_STALLED)
-		take_stall(maker, rank, process, now);
-	else if (blame & BLAME_STUCK && now->known && now->state == TRACK_WAITING && !dead)
-		now->state = TRACK_HUNG;
+	now->known = now->by_look = true;
+	now->state = TRACK_BLOCKED;
+	now->name = "stopped";
+	now->group = JOB_NONE;
+	now->cite = track_text(process->cite);
+	now->since = process->asleep_since;
+	if (now->since == JOB_UNKNOWN && process->idle_for > 0 && now->end != JOB_UNKNOWN &&
+		process->idle_for < now->end)
+		now->since = now->end - process->idle_for;
 }
 
 struct track_now track_find_now(struct track_maker *maker, int rank)
@@ -229,23 +155,24 @@ struct track_now track_find_now(struct track_maker *maker, int rank)
 						    : &job->processes[job->ranks[rank].process];
 	const struct wait *wait = track_find_wait(maker, rank);
 	const struct track_event *span = find_span(maker, rank);
+	const struct wait *pending = track_find_pending(maker, rank);
 	struct track_now now = {.since = JOB_UNKNOWN,
-		.hung = JOB_UNKNOWN,
 		.name = "",
 		.group = JOB_NONE,
 		.cite = "",
-		.end = maker->waits->now[rank],
-		.outside = JOB_UNKNOWN};
+		.end = maker->waits->now[rank]};
 
-	ask_threads(job, rank, &now);
 	if (span && wait && span->when != JOB_UNKNOWN && span->when > track_entered_call(job, wait))
 		wait = NULL;
-	if (wait)
+	if (is_stopped(process))
+		take_stop(process, &now);
+	else if (wait)
 		track_take_wait(maker, wait, &now);
 	else if (span)
 		take_span(span, &now);
 	else
 		take_posture(maker, rank, &now);
-	take_blame(maker, rank, process, &now);
+	if (!now.known && pending)
+		track_take_pending(maker, pending, &now);
 	return now;
 }

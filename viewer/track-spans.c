@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Intervals out of events: one sweep over the events of a rank, with the phases that are open on a
- * stack.
- *
- * Of most ops only the begin is known. The records of a rank are dense enough to say that a call
- * lasted at most until the next thing that the rank did, and so it is drawn: from its entry to the
- * rank's next recorded event, whatever that is. What it waits in at the end has no such event; that
- * comes from track-now.c and covers everything since.
+ * Intervals side by side out of those that lie inside of each other. Each has its begin and its end
+ * from a record: phases, calls from entry to return, waits for the device likewise, holes where
+ * records are gone, and what the rank does when its evidence ends. At each moment the one that
+ * began last is drawn; where none is, the rank was in its own code, if a record could have said
+ * otherwise, and else nothing is known.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "job/spans.h"
 #include "viewer/track-make.h"
@@ -16,14 +15,13 @@
 struct sweep {
 	struct track_maker *maker;
 	struct track *track;
-	int64_t at;    /* all before is drawn */
-	int64_t first; /* where this track's spans begin; nothing before it */
-	int64_t outside; /* when it last came back to its own code: no op lasted longer */
-	bool recorded; /* what is between records is its own code */
-	bool begun;    /* something was recorded of it: it is started */
-	const struct track_event *once; /* a thing whose end nobody knows */
-	ARRAY(const struct track_event *) open; /* spans, by begin; ended ones go when on top */
-	const struct track_hole *hole;
+	int64_t at;	/* all before is drawn */
+	int64_t first;	/* where this track's spans begin; nothing before it */
+	int64_t end;	/* of its evidence, or life */
+	int64_t begun;	/* the first thing that was recorded of it; JOB_UNKNOWN */
+	int64_t newest; /* when the last thing was that was recorded; JOB_UNKNOWN */
+	bool recorded;	/* what is between records is its own code */
+	const struct track_now *now;
 };
 
 /* -- drawing ----------------------------------------------------------------------------------- */
@@ -52,132 +50,260 @@ static void put(struct sweep *s, int64_t from, int64_t to, struct track_span spa
 	made->spans[made->nspans++] = span;
 }
 
+/* What is known of one moment only. */
+static void put_point(struct sweep *s, struct track_span span)
+{
+	struct tracks_made *made = s->maker->made;
+
+	span.from = span.to = s->at;
+	made->spans[made->nspans++] = span;
+}
+
 static struct track_span plain(enum track_state state, const char *name, const char *cite)
 {
 	return (struct track_span){
 		.state = state, .name = name, .group = JOB_NONE, .cite = cite};
 }
 
-/* When the top of the stack ended; an open one never. */
-static int64_t end_of(const struct track_event *begin)
+/* What it does where no interval is. */
+static struct track_span background(const struct sweep *s)
 {
-	const struct job_span *span = begin->fact;
+	bool dump = s->maker->job->ranks[s->track->rank].knows & JOB_KNOWS_DUMP;
 
-	return span->open ? INT64_MAX : span->ended;
-}
-
-static const struct track_event *innermost(struct sweep *s)
-{
-	while (s->open.nr && end_of(s->open.items[s->open.nr - 1]) <= s->at)
-		s->open.nr--;
-	return s->open.nr ? s->open.items[s->open.nr - 1] : NULL;
-}
-
-/* Of a captured op, and of one that nobody followed, completion is not known. */
-static enum track_state op_state(const struct job_op *op)
-{
-	if (op->completed == JOB_YES)
-		return TRACK_COMPLETED;
-	if (op->completed == JOB_NO && op->returned == JOB_YES)
-		return TRACK_PENDING;
-	return TRACK_COLLECTIVE;
-}
-
-/* What it does from s->at on, as far as is known then. */
-static struct track_span current(struct sweep *s)
-{
-	const struct track_event *span = innermost(s);
-
-	if (s->hole && s->hole->to <= s->at)
-		s->hole = NULL;
-	if (s->once && !(s->hole && s->once->when <= s->hole->from)) {
-		struct track_span drawn = plain(TRACK_COLLECTIVE, s->once->name, s->once->cite);
-
-		drawn.group = s->once->group;
-		if (s->once->kind == TRACK_ENTER)
-			drawn.state = op_state(s->once->fact);
-		if (s->once->kind == TRACK_BEGIN)
-			drawn.state = track_span_state(
-				((const struct job_span *)s->once->fact)->kind);
-		return drawn;
-	}
-	if (s->hole && !(span && span->when >= s->hole->from)) {
-		bool lost = s->maker->job->ranks[s->track->rank].lost_records > 0;
-
-		return plain(lost ? TRACK_LOST
-				  : s->hole->completed ? TRACK_COMPLETED
-						       : TRACK_COLLECTIVE,
-			s->hole->name, s->hole->cite);
-	}
-	if (span)
-		return plain(track_span_state(((const struct job_span *)span->fact)->kind),
-			span->name, span->cite);
 	if (!s->recorded)
-		return plain(TRACK_NODATA,
-			s->maker->job->ranks[s->track->rank].knows & JOB_KNOWS_DUMP
-				? "not in a dump"
-				: "no ring",
-			"");
-	return s->begun ? plain(TRACK_COMPUTE, "own code", "")
-			: plain(TRACK_OTHER, "starting", "");
+		return plain(TRACK_NODATA, dump ? "not in a dump" : "no ring", "");
+	return s->begun != JOB_UNKNOWN && s->begun <= s->at
+		       ? plain(TRACK_COMPUTE, "own code", "")
+		       : plain(TRACK_OTHER, "starting", "");
 }
 
-/* Draws up to `to`, before which nothing begins or ends. */
-static void draw_to(struct sweep *s, int64_t to)
+static void draw_background(struct sweep *s, int64_t to)
 {
-	if (to <= s->at)
-		return;
-	if (s->once && s->once->kind == TRACK_ENTER && s->once->when <= s->outside &&
-		s->outside < to) {
-		if (s->outside > s->at) {
-			put(s, s->at, s->outside, current(s));
-			s->at = s->outside;
-		}
-		s->once = NULL;
+	if (s->begun != JOB_UNKNOWN && s->at < s->begun && s->begun < to) {
+		put(s, s->at, s->begun, background(s));
+		s->at = s->begun;
 	}
-	put(s, s->at, to, current(s));
+	put(s, s->at, to, background(s));
 	s->at = to;
 }
 
-/* -- the sweep --------------------------------------------------------------------------------- */
+/* -- what lies inside of what ------------------------------------------------------------------ */
 
-static void take(struct sweep *s, const struct track_event *event)
+/* The one that began last of those that are open; ended ones go when they are on top. */
+static const struct track_span *innermost(struct track_maker *maker, int64_t at)
 {
-	struct track_maker *maker = s->maker;
+	while (maker->open.nr) {
+		const struct track_span *top =
+			&maker->pieces.items[maker->open.items[maker->open.nr - 1]];
 
-	s->once = NULL;
-	if (event->kind == TRACK_ENTER)
-		s->once = event;
-	if (event->kind == TRACK_BEGIN) {
-		const struct job_span *span = event->fact;
-
-		if (span->open ? spans_counts(maker->job, span) : span->ended != JOB_UNKNOWN)
-			*array_add(&s->open) = event;
-		else
-			s->once = event;
+		if (top->to > at)
+			return top;
+		maker->open.nr--;
 	}
-	s->begun |= event->kind <= TRACK_SHARD;
-	while (maker->next_hole < maker->holes.nr) {
-		const struct track_hole *hole = &maker->holes.items[maker->next_hole];
+	return NULL;
+}
 
-		if (hole->rank != s->track->rank || hole->from > event->when)
-			break;
-		if (!s->hole || hole->to > s->hole->to)
-			s->hole = hole;
-		maker->next_hole++;
+/* Draws up to `to`, before which nothing begins. */
+static void draw_to(struct sweep *s, int64_t to)
+{
+	while (s->at < to) {
+		const struct track_span *top = innermost(s->maker, s->at);
+		int64_t stop = top && top->to < to ? top->to : to;
+
+		if (top) {
+			struct track_span span = *top;
+
+			span.open = top->open && stop == top->to;
+			put(s, s->at, stop, span);
+			s->at = stop;
+		} else {
+			draw_background(s, stop);
+		}
 	}
 }
 
-static void sweep_to(struct sweep *s, int64_t to)
+/* By begin; of one moment the longer first, since the shorter lies in it. */
+static int compare_pieces(const void *va, const void *vb)
 {
-	const struct track *track = s->track;
+	const struct track_span *a = va, *b = vb;
 
-	for (size_t i = 0; i < track->nevents && track->events[i].when != JOB_UNKNOWN &&
-			   track->events[i].when <= to;
-		i++) {
-		draw_to(s, track->events[i].when);
-		take(s, &track->events[i]);
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	if (a->to != b->to)
+		return a->to > b->to ? -1 : 1;
+	return (int)a->state - (int)b->state;
+}
+
+static bool in_order(const struct track_span *pieces, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (compare_pieces(&pieces[i - 1], &pieces[i]) > 0)
+			return false;
+	return true;
+}
+
+/* A hole of no length stays one; so does what is known of the very end only. */
+static bool is_point(const struct sweep *s, const struct track_span *piece)
+{
+	return piece->from == piece->to &&
+	       (piece->state == TRACK_LOST || (piece->open && piece->to == s->end));
+}
+
+static void sweep_pieces(struct sweep *s)
+{
+	struct track_maker *maker = s->maker;
+	struct track_span *pieces = maker->pieces.items;
+	size_t n = maker->pieces.nr;
+
+	if (!in_order(pieces, n))
+		array_sort_items(pieces, n, sizeof(*pieces), compare_pieces);
+	maker->open.nr = 0;
+	for (size_t i = 0; i < n; i++) {
+		draw_to(s, pieces[i].from);
+		if (is_point(s, &pieces[i]) && pieces[i].from >= s->first)
+			put_point(s, pieces[i]);
+		else
+			*array_add(&maker->open) = i;
 	}
+	draw_to(s, s->end);
+}
+
+/* -- what there is ----------------------------------------------------------------------------- */
+
+/* Cut at the end of what is known of the rank; what begins behind it is not there. */
+static struct track_span *add(struct sweep *s, int64_t from, int64_t to, struct track_span piece)
+{
+	struct track_span *added;
+
+	if (from > s->end || to < from)
+		return NULL;
+	added = array_add(&s->maker->pieces);
+	*added = piece;
+	added->from = from;
+	added->to = to > s->end ? s->end : to;
+	return added;
+}
+
+static void note_record(struct sweep *s, int64_t when)
+{
+	if (when == JOB_UNKNOWN || when > s->end)
+		return;
+	if (s->begun == JOB_UNKNOWN || when < s->begun)
+		s->begun = when;
+	if (s->newest == JOB_UNKNOWN || when > s->newest)
+		s->newest = when;
+}
+
+/* Whose process it was: a loader's wait is not its rank's, a compile in a child is. */
+static bool is_of_rank(const struct job *job, const struct job_span *span)
+{
+	return span->process == JOB_NONE || span->kind == JOB_SPAN_COMPILE ||
+	       span->process == job->ranks[span->rank].process;
+}
+
+static void add_phase(struct sweep *s, const struct track_event *begin)
+{
+	const struct job_span *span = begin->fact;
+	struct track_span piece = plain(track_span_state(span->kind), begin->name, begin->cite);
+
+	if (span->open && spans_counts(s->maker->job, span)) {
+		piece.open = true;
+		add(s, begin->when, INT64_MAX, piece);
+	} else if (!span->open && span->ended != JOB_UNKNOWN && is_of_rank(s->maker->job, span)) {
+		add(s, begin->when, span->ended, piece);
+	}
+}
+
+static void add_phases(struct sweep *s)
+{
+	for (size_t i = 0; i < s->track->nevents; i++) {
+		const struct track_event *event = &s->track->events[i];
+
+		if (event->when == JOB_UNKNOWN)
+			break;
+		if (event->kind == TRACK_BEGIN)
+			add_phase(s, event);
+		if (event->kind <= TRACK_SHARD)
+			note_record(s, event->when);
+	}
+}
+
+static enum track_state call_state(const struct job_call *call)
+{
+	if (call->kind == JOB_CALL_HOLE)
+		return TRACK_LOST;
+	if (call->returned == JOB_UNKNOWN)
+		return TRACK_WAITING;
+	/* Of gloo's works the host itself waits, for no device. */
+	return call->kind == JOB_CALL_WAIT && strncmp(call->name, "c10d_", 5) != 0
+		       ? TRACK_DEVICE
+		       : TRACK_COLLECTIVE;
+}
+
+static void add_calls(struct sweep *s)
+{
+	const struct job *job = s->maker->job;
+	struct spans_range range = calls_of(job, s->track->rank);
+
+	for (size_t i = range.from; i < range.to; i++) {
+		const struct job_call *call = &job->calls[i];
+		struct track_span piece;
+
+		if (call->kind == JOB_CALL_ENTERED)
+			continue;
+		piece = plain(call_state(call), track_label_call(s->maker, call),
+			track_text(call->cite));
+		piece.group = call->group;
+		piece.open = call->returned == JOB_UNKNOWN;
+		add(s, call->entered, piece.open ? INT64_MAX : call->returned, piece);
+		if (call->kind != JOB_CALL_HOLE)
+			note_record(s, call->entered);
+		if (!piece.open)
+			note_record(s, call->returned);
+	}
+}
+
+static void add_holes(struct sweep *s)
+{
+	const struct track_maker *maker = s->maker;
+
+	for (size_t i = maker->first_hole[s->track->rank];
+		i < maker->first_hole[s->track->rank + 1]; i++) {
+		const struct track_hole *hole = &maker->holes.items[i];
+
+		add(s, hole->from, hole->to, plain(TRACK_LOST, hole->name, hole->cite));
+	}
+}
+
+/*
+ * What it does at the end. Where only its stack tells, or that it is stopped, no record says since
+ * when but that it did nothing else that was recorded; and where not even that, it is known of the
+ * last moment only.
+ */
+static void add_now(struct sweep *s)
+{
+	const struct track_now *now = s->now;
+	struct track_span piece = plain(now->state, now->name, now->cite);
+	int64_t since = now->since;
+
+	if (!now->known)
+		return;
+	if (since == JOB_UNKNOWN || since < 0 || since > s->end)
+		since = s->end;
+	if (now->by_look && s->newest != JOB_UNKNOWN && since < s->newest)
+		since = s->newest;
+	piece.group = now->group;
+	piece.open = true;
+	add(s, since, INT64_MAX, piece);
+}
+
+/* -- from birth to death ----------------------------------------------------------------------- */
+
+static const struct job_process *process_of(const struct job *job, int rank)
+{
+	int process = job->ranks[rank].process;
+
+	return process == JOB_NONE ? NULL : &job->processes[process];
 }
 
 static int64_t last_event(const struct track *track)
@@ -190,66 +316,32 @@ static int64_t last_event(const struct track *track)
 	return n ? track->events[n - 1].when : JOB_UNKNOWN;
 }
 
-/* It is in nothing: its last op lasted at most until it came back to its own code. */
-static void draw_rest(struct sweep *s, const struct track_now *now, int64_t end)
+/* When the last return was that is recorded of it. */
+static int64_t last_call(const struct job *job, int rank)
 {
-	sweep_to(s, end);
-	if (s->once && s->once->kind == TRACK_ENTER && !now->moving) {
-		if (s->outside < end)
-			draw_to(s, s->outside);
-		s->once = NULL;
-	}
-	if (s->at < end) {
-		struct track_span span = current(s);
+	struct spans_range range = calls_of(job, rank);
+	int64_t last = JOB_UNKNOWN;
 
-		span.open = true;
-		if (*now->name && (span.state <= TRACK_COMPUTE)) {
-			span.name = now->name;
-			span.cite = now->cite;
-		}
-		put(s, s->at, end, span);
-		s->at = end;
+	for (size_t i = range.from; i < range.to; i++) {
+		const struct job_call *call = &job->calls[i];
+		int64_t when = call->returned == JOB_UNKNOWN ? call->entered : call->returned;
+
+		if (call->kind != JOB_CALL_HOLE && when > last)
+			last = when;
 	}
+	return last;
 }
 
-/* What it does now covers everything since. */
-static void draw_now(struct sweep *s, const struct track_now *now, int64_t end)
+static int64_t later_of(int64_t a, int64_t b)
 {
-	int64_t since = now->since;
-	struct track_span span = plain(now->state, now->name, now->cite);
-
-	if (since == JOB_UNKNOWN || since < 0)
-		since = last_event(s->track);
-	if (since == JOB_UNKNOWN || since < s->at)
-		since = s->at;
-	if (since > end)
-		since = end;
-	sweep_to(s, since);
-	draw_to(s, since);
-	span.group = now->group;
-	span.open = true;
-	if (now->hung != JOB_UNKNOWN && now->hung < end) {
-		put(s, since, now->hung, span);
-		since = now->hung > since ? now->hung : since;
-		span.state = TRACK_HUNG;
-	}
-	put(s, since, end, span);
-	s->at = end;
-}
-
-/* -- from birth to death ----------------------------------------------------------------------- */
-
-static const struct job_process *process_of(const struct job *job, int rank)
-{
-	int process = job->ranks[rank].process;
-
-	return process == JOB_NONE ? NULL : &job->processes[process];
+	return a > b ? a : b; /* JOB_UNKNOWN is before all */
 }
 
 /* When its life ends: of a death of unknown time, when it last was heard of. */
-static int64_t death_of(const struct track *track, const struct job_process *process)
+static int64_t death_of(
+	const struct job *job, const struct track *track, const struct job_process *process)
 {
-	int64_t last = last_event(track);
+	int64_t last = later_of(last_event(track), last_call(job, track->rank));
 
 	for (size_t i = 0; i < track->nevents; i++)
 		if (track->events[i].kind == TRACK_DEATH && track->events[i].when != JOB_UNKNOWN)
@@ -267,20 +359,35 @@ static void draw_death(struct sweep *s, const struct job_process *process)
 			span.name = s->track->events[i].name;
 			span.cite = s->track->events[i].cite;
 		}
-	if (s->maker->blame[s->track->rank] & BLAME_OOM)
+	if (s->maker->oom[s->track->rank])
 		span.name = track_label(s->maker, span.name, "(OOM)");
 	span.open = true;
-	if (s->at < made->tracks.to) {
+	if (s->at < made->tracks.to)
 		put(s, s->at, made->tracks.to, span);
-	} else {
-		span.from = span.to = made->tracks.to;
-		made->spans[made->nspans++] = span;
-	}
+	else
+		put_point(s, span);
 	s->at = made->tracks.to;
 }
 
-static void finish(
-	struct sweep *s, const struct job_process *process, const struct track_now *now)
+/* The last of its own code bears the name of the place where its stack is. */
+static void name_last(struct sweep *s)
+{
+	struct tracks_made *made = s->maker->made;
+	struct track_span *last;
+
+	if (made->spans + made->nspans <= s->track->spans)
+		return;
+	last = &made->spans[made->nspans - 1];
+	if (last->state > TRACK_COMPUTE || last->to < s->end)
+		return;
+	last->open = true;
+	if (*s->now->name && !s->now->known) {
+		last->name = s->now->name;
+		last->cite = s->now->cite;
+	}
+}
+
+static void finish(struct sweep *s, const struct job_process *process)
 {
 	struct tracks_made *made = s->maker->made;
 	struct track *track = s->track;
@@ -291,13 +398,13 @@ static void finish(
 	track->nspans = (size_t)(made->spans + made->nspans - track->spans);
 	last = track_last(track);
 	track->now = last->state;
-	/* It may wait since before it was past its limit. */
-	track->since = now->known && now->since != JOB_UNKNOWN ? now->since : last->from;
+	track->since = last->from;
 	track->doing = last->name;
-	if (last->state == TRACK_DEAD)
-		track->since = last->from;
-	if (last->state == TRACK_DEAD && (!process || process->ended == JOB_UNKNOWN))
+	track->at_least = s->now->known && s->now->by_look && last->state == s->now->state;
+	if (last->from == last->to)
 		track->since = JOB_UNKNOWN;
+	if (last->state == TRACK_DEAD)
+		track->since = !process || process->ended == JOB_UNKNOWN ? JOB_UNKNOWN : last->from;
 }
 
 /* A rank of which no process and no record is known. */
@@ -308,29 +415,6 @@ static void draw_nothing(struct sweep *s)
 	span.open = true;
 	put(s, s->at, s->maker->made->tracks.to, span);
 	s->at = s->maker->made->tracks.to;
-}
-
-static int compare_holes(const void *va, const void *vb)
-{
-	const struct track_hole *a = va, *b = vb;
-
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	return a->to < b->to ? -1 : a->to > b->to;
-}
-
-static void sort_holes(struct track_maker *maker, int rank)
-{
-	size_t from = maker->next_hole, to;
-
-	while (from < maker->holes.nr && maker->holes.items[from].rank < rank)
-		from++;
-	for (to = from; to < maker->holes.nr && maker->holes.items[to].rank == rank;)
-		to++;
-	maker->next_hole = from;
-	if (to > from)
-		array_sort_items(maker->holes.items + from, to - from,
-			sizeof(struct track_hole), compare_holes);
 }
 
 /* When the rank is first known to be there. */
@@ -346,39 +430,61 @@ static int64_t start_of(const struct track *track, const struct job_process *pro
 	return born;
 }
 
+/* The last sign of life: a look at it alive, else its last record. */
+static int64_t end_of(const struct sweep *s, const struct job_process *process)
+{
+	int64_t end = s->now->end, last = JOB_UNKNOWN;
+
+	if (process && process->end > JOB_ALIVE)
+		return death_of(s->maker->job, s->track, process);
+	if (process && process->end == JOB_END_UNKNOWN && process->pid && !process->state &&
+		!s->now->by_look)
+		last = later_of(last_event(s->track), last_call(s->maker->job, s->track->rank));
+	return last == JOB_UNKNOWN || (end != JOB_UNKNOWN && end < last) ? end : last;
+}
+
+static void draw_life(struct sweep *s)
+{
+	s->maker->pieces.nr = 0;
+	add_phases(s);
+	add_calls(s);
+	add_holes(s);
+	add_now(s);
+	sweep_pieces(s);
+	name_last(s);
+}
+
 void track_make_spans(struct track_maker *maker, int rank)
 {
 	struct tracks_made *made = maker->made;
 	struct track *track = &made->at[rank];
 	const struct job_process *process = process_of(maker->job, rank);
-	bool dead = process && process->end > JOB_ALIVE;
 	struct track_now now = track_find_now(maker, rank);
-	int64_t start = start_of(track, process), end = dead ? death_of(track, process) : now.end;
+	int64_t start = start_of(track, process);
 	struct sweep sweep = {.maker = maker,
 		.track = track,
 		.at = made->tracks.from,
 		.first = made->tracks.from,
-		.outside = now.outside == JOB_UNKNOWN ? INT64_MAX : now.outside,
-		.recorded = track_has_record(maker, rank)};
+		.begun = JOB_UNKNOWN,
+		.newest = JOB_UNKNOWN,
+		.recorded = track_has_record(maker, rank),
+		.now = &now};
 
 	track->spans = made->spans + made->nspans;
-	sort_holes(maker, rank);
-	if (end == JOB_UNKNOWN || end > made->tracks.to)
-		end = made->tracks.to;
-	if (end < made->tracks.from)
-		end = made->tracks.from;
+	sweep.end = end_of(&sweep, process);
+	if (sweep.end == JOB_UNKNOWN || sweep.end > made->tracks.to)
+		sweep.end = made->tracks.to;
+	if (sweep.end < made->tracks.from)
+		sweep.end = made->tracks.from;
 	if (start > sweep.at) {
 		put(&sweep, sweep.at, start, plain(TRACK_NODATA, "", ""));
 		sweep.at = start < made->tracks.to ? start : made->tracks.to;
 	}
 	if (!process && !sweep.recorded)
 		draw_nothing(&sweep);
-	else if (now.known)
-		draw_now(&sweep, &now, end);
 	else
-		draw_rest(&sweep, &now, end);
-	if (dead)
+		draw_life(&sweep);
+	if (process && process->end > JOB_ALIVE)
 		draw_death(&sweep, process);
-	finish(&sweep, process, &now);
-	array_release(&sweep.open);
+	finish(&sweep, process);
 }

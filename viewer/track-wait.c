@@ -16,7 +16,7 @@ static bool is_better(const struct wait *a, const struct wait *b)
 	return a->since != JOB_UNKNOWN && (b->since == JOB_UNKNOWN || a->since < b->since);
 }
 
-/* One that holds a thread; of a victim also one of its stream. */
+/* One that holds a thread; of a dump, which knows of no threads, what it entered last. */
 const struct wait *track_find_wait(const struct track_maker *maker, int rank)
 {
 	const struct waits *waits = maker->waits;
@@ -25,10 +25,21 @@ const struct wait *track_find_wait(const struct track_maker *maker, int rank)
 	for (size_t i = waits->first[rank]; i < waits->first[rank + 1]; i++) {
 		const struct wait *wait = &waits->at[i];
 
-		if (!wait->held &&
-			!(wait->sure && (wait->undated || maker->blame[rank] & BLAME_VICTIM)))
-			continue;
-		if (is_better(wait, best))
+		if ((wait->held || (wait->sure && wait->undated)) && is_better(wait, best))
+			best = wait;
+	}
+	return best;
+}
+
+const struct wait *track_find_pending(const struct track_maker *maker, int rank)
+{
+	const struct waits *waits = maker->waits;
+	const struct wait *best = NULL;
+
+	for (size_t i = waits->first[rank]; i < waits->first[rank + 1]; i++) {
+		const struct wait *wait = &waits->at[i];
+
+		if (!wait->held && wait->sure && wait->op && is_better(wait, best))
 			best = wait;
 	}
 	return best;
@@ -95,19 +106,6 @@ static const char *wait_name(struct track_maker *maker, const struct wait *wait)
 	}
 }
 
-/* From when on it is past the limit that its group has for an op. */
-static int64_t limit_of(const struct track_maker *maker, const struct wait *wait)
-{
-	int64_t timeout = wait->member == JOB_NONE ? JOB_UNKNOWN
-						   : maker->job->members[wait->member].timeout;
-
-	/* 0 is no limit; of jobs made by hand, not known. */
-	if (timeout == JOB_UNKNOWN || timeout <= 0 || wait->since == JOB_UNKNOWN ||
-		timeout > INT64_MAX / 4 || wait->since < 0 || wait->since > INT64_MAX / 4)
-		return JOB_UNKNOWN;
-	return wait->since + timeout;
-}
-
 int64_t track_entered_call(const struct job *job, const struct wait *wait)
 {
 	if (wait->thread != JOB_NONE && job->threads[wait->thread].since != JOB_UNKNOWN)
@@ -124,12 +122,37 @@ void track_take_wait(
 		wait->thread = thread_inside(maker->job, wait);
 	now->known = true;
 	now->state = TRACK_WAITING;
-	now->since = wait->since;
-	if (now->since == JOB_UNKNOWN)
-		now->since = track_entered_call(maker->job, wait);
+	/* Since the thread is in the call: the op may have been launched long before. */
+	now->since = track_entered_call(maker->job, wait);
 	now->name = wait_name(maker, wait);
 	now->group = wait->member == JOB_NONE ? JOB_NONE
 					      : maker->job->members[wait->member].group;
 	now->cite = track_text(wait->cite);
-	now->hung = limit_of(maker, wait);
+}
+
+/* When the call came back that launched it; its entry where nobody wrote that down. */
+static int64_t returned_from(const struct job *job, const struct wait *wait)
+{
+	struct spans_range range = calls_of(job, wait->rank);
+
+	for (size_t i = range.to; i-- > range.from;) {
+		const struct job_call *call = &job->calls[i];
+
+		if (call->kind == JOB_CALL_INSIDE && call->entered <= wait->op->entered &&
+			call->returned >= wait->op->entered)
+			return call->returned;
+	}
+	return wait->op->entered;
+}
+
+void track_take_pending(
+	struct track_maker *maker, const struct wait *wait, struct track_now *now)
+{
+	now->known = true;
+	now->state = TRACK_PENDING;
+	now->since = returned_from(maker->job, wait);
+	now->name = wait_name(maker, wait);
+	now->group = wait->member == JOB_NONE ? JOB_NONE
+					      : maker->job->members[wait->member].group;
+	now->cite = track_text(wait->cite);
 }

@@ -44,6 +44,10 @@ static void measure(struct track_maker *maker)
 			stretch(tracks, job->processes[process].born);
 		alive |= process == JOB_NONE || job->processes[process].end <= JOB_ALIVE;
 	}
+	for (size_t i = 0; i < job->ncalls; i++) {
+		stretch(tracks, job->calls[i].entered);
+		stretch(tracks, job->calls[i].returned);
+	}
 	if (tracks->from == JOB_UNKNOWN)
 		tracks->from = tracks->to = 0;
 	/* The last deaths shall be seen as well. */
@@ -99,56 +103,73 @@ static void index_release(struct track_index *index)
 	free(index->at);
 }
 
-static void blame_ranks(struct track_maker *maker, struct verdict_ranks ranks, uint8_t blame)
+/* Only the name of such a death comes from a verdict: the signal alone does not say it. */
+static void find_oom(struct track_maker *maker)
 {
-	for (size_t i = 0; i < ranks.n; i++)
-		maker->blame[ranks.at[i]] |= blame;
-}
-
-/* Of each rank that a verdict says to be idle, for how long. */
-static void find_idle(struct track_maker *maker, const struct verdict *verdict)
-{
-	for (size_t i = 0; i < verdict->nevidence; i++) {
-		const struct verdict_fact *fact = &verdict->evidence[i];
-
-		for (size_t k = 0; fact->kind == FACT_SPAN_IDLE && k < fact->ranks.n; k++)
-			maker->idle[fact->ranks.at[k]] = fact->a > 0 ? fact->a : JOB_UNKNOWN;
-	}
-}
-
-/* Who may come by itself is not stuck; whose program stands still, stands still everywhere. */
-static void find_blame(struct track_maker *maker)
-{
-	maker->blame = alloc_zeroed(maker->job->nranks + 1, 1);
-	maker->idle = alloc_zeroed(maker->job->nranks + 1, sizeof(*maker->idle));
-	for (size_t i = 0; i < maker->job->nranks; i++)
-		maker->idle[i] = JOB_UNKNOWN;
+	maker->oom = alloc_zeroed(maker->job->nranks + 1, sizeof(*maker->oom));
 	for (size_t i = 0; i < maker->verdicts->n; i++) {
 		const struct verdict *verdict = &maker->verdicts->at[i];
 
-		if (verdict->class == VERDICT_TOO_EARLY)
-			continue; /* whoever waits, waits in an op that is drawn anyway */
-		find_idle(maker, verdict);
-		blame_ranks(maker, verdict->victims, BLAME_VICTIM);
-		if (verdict->cause == VERDICT_BY_OOM_KILL)
-			blame_ranks(maker, verdict->culprits, BLAME_OOM);
-		if (verdict->outlook == VERDICT_WAIT)
-			continue;
-		if (verdict->class == VERDICT_HOST_STALL ||
-			verdict->class == VERDICT_COMPILE_STUCK)
-			blame_ranks(maker, verdict->culprits, BLAME_STALLED);
-		else if (verdict->class != VERDICT_SLOW)
-			blame_ranks(maker, verdict->culprits, BLAME_STUCK);
+		for (size_t k = 0; verdict->cause == VERDICT_BY_OOM_KILL && k < verdict->culprits.n;
+			k++)
+			maker->oom[verdict->culprits.at[k]] = true;
 	}
+}
+
+/* -- shares of time ---------------------------------------------------------------------------- */
+
+static bool is_waiting(enum track_state state)
+{
+	return state == TRACK_COLLECTIVE || state == TRACK_DEVICE || state == TRACK_WAITING;
+}
+
+static bool is_known(enum track_state state)
+{
+	return state != TRACK_NODATA && state != TRACK_LOST && state != TRACK_DEAD;
+}
+
+static void sum_spans(struct track_span *spans, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		const struct track_span *before = &spans[i - 1];
+		int64_t lasts = before->to - before->from;
+
+		spans[i].waited = before->waited + (is_waiting(before->state) ? lasts : 0);
+		spans[i].known = before->known + (is_known(before->state) ? lasts : 0);
+	}
+}
+
+static struct track_share share_before(const struct track *track, int64_t when)
+{
+	const struct track_span *span = track_at(track, when);
+	struct track_share share;
+
+	if (!span && track->nspans && when > track->spans[0].from)
+		span = &track->spans[track->nspans - 1];
+	if (!span)
+		return (struct track_share){0, 0};
+	share = (struct track_share){span->waited, span->known};
+	when = when > span->to ? span->to : when;
+	share.waited += is_waiting(span->state) ? when - span->from : 0;
+	share.known += is_known(span->state) ? when - span->from : 0;
+	return share;
+}
+
+struct track_share track_share(const struct track *track, int64_t from, int64_t to)
+{
+	struct track_share before = share_before(track, from), all = share_before(track, to);
+
+	return (struct track_share){all.waited - before.waited, all.known - before.known};
 }
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
-/* Each event ends what was before it; at the end of a track stand five more at the most. */
+/* Each interval begins one span and ends one; around them stand a few more. */
 static void make_spans(struct track_maker *maker)
 {
 	struct tracks_made *made = maker->made;
-	size_t ranks = maker->job->nranks, room = made->nevents + 8 * ranks + 1;
+	size_t ranks = maker->job->nranks;
+	size_t room = 2 * (made->nevents + maker->job->ncalls + maker->holes.nr) + 16 * ranks + 1;
 	const struct track_span *old;
 
 	made->spans = alloc_zeroed(room, sizeof(*made->spans));
@@ -157,7 +178,10 @@ static void make_spans(struct track_maker *maker)
 	old = made->spans;
 	made->spans = alloc_resize(made->spans, made->nspans + 1, sizeof(*made->spans));
 	for (size_t i = 0; i < ranks; i++) {
-		made->at[i].spans = made->spans + (made->at[i].spans - old);
+		size_t first = (size_t)(made->at[i].spans - old);
+
+		made->at[i].spans = made->spans + first;
+		sum_spans(made->spans + first, made->at[i].nspans);
 		if (made->at[i].nspans)
 			made->tracks.uneven |= track_last(&made->at[i]) !=
 					       &made->at[i].spans[made->at[i].nspans - 1];
@@ -181,7 +205,7 @@ struct tracks *tracks_new(const struct verdicts *verdicts)
 	index_make(&maker.seats, job, job->nmembers, rank_of_seat);
 	index_make(&maker.signals, job, job->nsignals, rank_of_signal);
 	index_make(&maker.losses, job, job->nlosses, rank_of_loss);
-	find_blame(&maker);
+	find_oom(&maker);
 	track_make_events(&maker);
 	measure(&maker);
 	make_spans(&maker);
@@ -190,10 +214,12 @@ struct tracks *tracks_new(const struct verdicts *verdicts)
 	index_release(&maker.signals);
 	index_release(&maker.losses);
 	array_release(&maker.holes);
+	array_release(&maker.pieces);
+	array_release(&maker.open);
 	track_labels_release(&maker.labels);
 	waits_free(maker.waits);
-	free(maker.blame);
-	free(maker.idle);
+	free(maker.first_hole);
+	free(maker.oom);
 	return &made->tracks;
 }
 
@@ -260,16 +286,16 @@ static const char *const state_names[TRACK_STATES] = {
 	[TRACK_NODATA] = "no data",
 	[TRACK_OTHER] = "starting",
 	[TRACK_COMPUTE] = "own code",
-	[TRACK_COMPLETED] = "completed",
-	[TRACK_COLLECTIVE] = "collective",
+	[TRACK_COLLECTIVE] = "in a call",
+	[TRACK_DEVICE] = "on the GPU",
 	[TRACK_PENDING] = "not completed",
 	[TRACK_INPUT] = "input",
 	[TRACK_CHECKPOINT] = "checkpoint",
 	[TRACK_USER] = "span",
 	[TRACK_COMPILE] = "compile",
 	[TRACK_WAITING] = "waiting",
-	[TRACK_HUNG] = "hung",
-	[TRACK_LOST] = "lost",
+	[TRACK_BLOCKED] = "blocked",
+	[TRACK_LOST] = "not kept",
 	[TRACK_DEAD] = "dead",
 };
 

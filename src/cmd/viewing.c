@@ -68,7 +68,7 @@ static struct sight *look_now(struct viewing *viewing, struct complaint *why)
 		free_sight(sight);
 		return NULL;
 	}
-	look_judge(&sight->look);
+	look_judge_drawn(&sight->look);
 	str_printf(&sight->origin, "live job %s", sight->look.job->id);
 	sight->others = choice_describe_others(viewing->choice, &sight->left_out);
 	if (sight->others)
@@ -92,7 +92,7 @@ static struct sight *look_left(const char *const *paths, size_t n, struct meter 
 		free_sight(sight);
 		return NULL;
 	}
-	look_judge(&sight->look);
+	look_judge_drawn(&sight->look);
 	sight->others = harvest.sift.left.nr;
 	str_add(&sight->left_out, str_text(&harvest.left_out));
 	harvest_release(&harvest);

@@ -18,12 +18,11 @@ static void the_first_screen_of_eight(void **unused)
 	static const char *const lines[] = {
 		" RANK 3 STILL COMPILES (inductor codegen graph 0/0, open 1:36); 7 ranks wait",
 		" UNKNOWN if it resolves  compile-skew supported                            test",
-		"   0:00              0:30               1:00                  1:40 end",
-		"   22:13:20          22:13:50           22:14:20          22:15:00 UTC",
-		">3 :ddccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc"
-		"c> codegen 0/0",
-		" 0 :ddccccc|wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww"
-		"w> AllReduce #1",
+		"   0:00           0:30           1:00             1:40 end for wait in",
+		"   22:13:20       22:13:50       22:14:20     22:15:00 UTC",
+		">3!:dccccccccccccccccccccccccccccccccccccccccccccccccc>   1:36   0% codegen 0/0",
+		" 0 :dcccc|wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww>   1:27  87% "
+		"AllReduce #1",
 		NULL};
 	struct screen_test t = screen_new(screen_skew(), 80, 24);
 
@@ -35,10 +34,9 @@ static void the_first_screen_of_eight(void **unused)
 		assert_string_equal(screen_line(&t, y) + 2, lines[5] + 2);
 	}
 	assert_string_equal(screen_line(&t, 12),
-		" w ........7777777777777777777777777777777777777777777777777777777"
-		"  7 waiting");
+		" w ......777777777777777777777777777777777777777777777  7 waiting");
 	assert_string_equal(screen_line(&t, 13),
-		" w waiting  c codegen  d dynamo  : starting  | entered  > open      8 of 8 rows");
+		" w waiting c codegen d dynamo : starting | entered > open ! blamed  8 of 8 rows");
 	assert_int_equal(strncmp(screen_line(&t, 14),
 				 "-[1 verdict]-2 stacks--3 events--4 groups--5 receipt", 52),
 		0);
@@ -59,7 +57,7 @@ static void the_same_in_forty_columns(void **unused)
 		" RANK 3 STILL COMPILES; 7 ranks wait\n"
 		" UNKNOWN  compile-skew supported   test\n"
 		"         0:00         1:40 end\n"
-		">3       dcccccccccccccccc> codegen 0/0\n"
+		">3      !dcccccccccccccccc> codegen 0/0\n"
 		" 0-2,4-7 dc|wwwwwwwwwwwwww> AllReduce #1\n"
 		" w waiting > open  2 of 2 rows, 8 ranks\n"
 		"\n\n\n\n"
@@ -75,9 +73,9 @@ static void the_same_in_blocks(void **unused)
 	(void)unused;
 	state_set_utf8(t.state, true);
 	/* A phase has its name where there is room. */
-	screen_find(&t, "►3 ·▒▒▒codegen▒▒▒");
-	screen_find(&t, " 0 ·▒▒▒▒▒▒▒▒▒│░░░░");
-	screen_find(&t, "[·▒▒▒▒▒▒▒▒▒░░░░"); /* the minimap */
+	screen_find(&t, "►3!·▒▒▒codegen▒▒▒");
+	screen_find(&t, " 0 ·▒▒▒▒▒▒▒│░░░░");
+	screen_find(&t, "[·▒▒▒▒▒▒▒░░░░"); /* the minimap */
 	screen_find(&t, "░ waiting  ▒ compile  · starting");
 	screen_find(&t, "│ entered  » open");
 	screen_find(&t, "─[1 verdict]─2 stacks──3 events");
@@ -92,7 +90,7 @@ static void a_terminal_too_small_says_what_it_needs(void **unused)
 	(void)unused;
 	assert_string_equal(screen_line(&t, 0), "terminal 32x6, need 40x8");
 	state_resize(t.state, 80, 24);
-	assert_int_equal(screen_find(&t, ">3 "), t.state->layout.rows.y);
+	assert_int_equal(screen_find(&t, ">3!"), t.state->layout.rows.y);
 	screen_free(&t);
 }
 
@@ -255,7 +253,7 @@ static void what_is_not_drawn_is_said(void **unused)
 	assert_true(rows < 8);
 	screen_find(&t, " of 8 rows");
 	screen_lacks(&t, "8 of 8 rows");
-	screen_find(&t, ">3 ");
+	screen_find(&t, ">3!");
 	screen_lacks(&t, " 7 :");
 	screen_keys(&t, "G");
 	screen_find(&t, ">7 ");
@@ -305,7 +303,7 @@ static void a_death_is_seen_at_every_zoom(void **unused)
 	facts_end(f, 2, JOB_SIGNALED, 11, 39.5);
 	t = screen_new(f, 80, 24);
 	screen_keys(&t, "0");
-	assert_non_null(strchr(screen_line(&t, screen_find(&t, ">2 ")) + 3, 'X'));
+	assert_non_null(strchr(screen_line(&t, screen_find(&t, ">2!")) + 3, 'X'));
 	screen_find(&t, "X dead");
 	screen_keys(&t, ": type by host");
 	screen_keys(&t, "Enter 0");

@@ -279,7 +279,7 @@ static void ten_thousand_alike_are_a_few_lines(void **state)
 		">world: 10000 ranks, nccl; AllReduce #2: 9999 here, 1 missing; || ring:group\n"
 		"   rear #1\n"
 		">4711     MISSING in #2; last AllReduce #1, +0:10.000; || ring:op\n"
-		"           now hung, step train.py:4721\n"
+		"           now own code, step train.py:4721\n"
 		" 0-4710,4712-9999 entered AllReduce #2, float32 x4096 sum, +0:20.000, not\n"
 		"           completed\n"
 		">node588: 8 ranks, nccl; AllReduce #1: 8 here || ring:group\n"

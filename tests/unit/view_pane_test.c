@@ -197,7 +197,7 @@ static void divergence_is_told_in_every_pane(void **state)
 	look_expect(&look, PANE_STACKS,
 		" no stack of any rank was taken\n");
 	look_expect(&look, PANE_EVENTS,
-		" rank 7: 3 events; now hung, AllReduce #2; hostA pid 1007\n"
+		" rank 7: 3 events; now waiting, AllReduce #2; hostA pid 1007\n"
 		" +0:06.000  22:13:26.000 batch     batch 0 of train: 0 rows || ring:shard0\n"
 		" +0:20.000  22:13:40.000 entered   Broadcast #1 world || ring:op\n"
 		">+0:40.000  22:14:00.000 entered   AllReduce #2 world || ring:op\n"
@@ -243,7 +243,7 @@ static void the_fork_that_was_left_behind_is_called_as_well(void **state)
 	look_expect(&look, PANE_GROUPS,
 		">world: 4 ranks, nccl; AllReduce #3: 3 here, 1 missing; rear #2 || ring:group\n"
 		">0        MISSING in #3; last AllReduce #2, +0:21.000; || ring:op\n"
-		"           now hung, AllReduce #1\n"
+		"           now waiting, AllReduce #1\n"
 		" 1-3      entered AllReduce #3, float32 x4 sum, +0:22.000\n"
 		" the verdict is about #1: 4 here, not the same op\n"
 		">0        ODD: entered AllReduce #1, float32 x4 sum, +0:20.000, went || ring:op\n"

@@ -35,7 +35,7 @@ static struct made *make(size_t n, int64_t lasts)
 static enum track_kind kind_at(enum track_state state)
 {
 	return state == TRACK_COLLECTIVE  ? TRACK_ENTER
-	       : state == TRACK_COMPLETED ? TRACK_STEP
+	       : state == TRACK_DEVICE ? TRACK_STEP
 	       : state == TRACK_OTHER	  ? TRACK_EXCEPTION
 					  : TRACK_BEGIN;
 }
@@ -76,7 +76,7 @@ static void give_some(struct made *made, size_t row, size_t n, uint32_t *seed)
 		if (draw(seed, 10) == 0)
 			lengths[i] = draw(seed, 2);
 		/* Bad ones are rare, as they are in jobs. */
-		states[i] = (uint8_t)draw(seed, draw(seed, 50) ? 5 : TRACK_STATES);
+		states[i] = (uint8_t)draw(seed, draw(seed, 50) ? 6 : TRACK_STATES);
 	}
 	for (size_t i = 0; i < n; i++) {
 		lengths[i] = lengths[i] < left - (int64_t)(n - i) ? lengths[i] : 0;
@@ -102,8 +102,9 @@ static struct bin count_bin(const struct tracks *tracks, size_t row, int64_t fro
 {
 	const struct track *track = &tracks->at[row];
 	struct bin bin = {.state = TRACK_NODATA};
-	int64_t lasts = 0, width = to - from;
+	int64_t lasts[TRACK_STATES], width = to - from, most = -1;
 
+	memset(lasts, 0xff, sizeof(lasts));
 	for (size_t i = 0; i < track->nspans; i++) {
 		const struct track_span *span = &track->spans[i];
 		int64_t a = span->from > from ? span->from : from;
@@ -113,14 +114,17 @@ static struct bin count_bin(const struct tracks *tracks, size_t row, int64_t fro
 
 		if (b <= a && !point)
 			continue;
-		if (!bin.span || span->state > bin.state) {
-			bin.state = span->state;
-			bin.span = span;
-			lasts = 0;
-		}
-		if (span->state == bin.state)
-			lasts += b - a;
+		lasts[span->state] = (lasts[span->state] < 0 ? 0 : lasts[span->state]) + b - a;
 	}
+	for (int state = 0; state < TRACK_STATES; state++) {
+		bool ordinary = state >= TRACK_COMPUTE && state <= TRACK_DEVICE;
+
+		if (lasts[state] < 0 || (ordinary && lasts[state] < most))
+			continue;
+		bin.state = (enum track_state)state;
+		most = ordinary ? lasts[state] : -1;
+	}
+	most = lasts[bin.state];
 	for (size_t i = 0; i < track->nevents; i++) {
 		const struct track_event *event = &track->events[i];
 
@@ -130,8 +134,8 @@ static struct bin count_bin(const struct tracks *tracks, size_t row, int64_t fro
 		bin.stepped |= event->kind == TRACK_STEP;
 		bin.raised |= event->kind == TRACK_EXCEPTION;
 	}
-	lasts = lasts * 255 / width;
-	bin.share = lasts < 1 ? 1 : (uint8_t)lasts;
+	most = most * 255 / width;
+	bin.share = most < 1 ? 1 : (uint8_t)most;
 	return bin;
 }
 
@@ -225,7 +229,7 @@ static void a_loss_of_one_event_is_seen_at_every_zoom(void **state)
 
 static void a_death_of_no_width_at_the_end_is_seen(void **state)
 {
-	const uint8_t states[] = {TRACK_HUNG, TRACK_DEAD};
+	const uint8_t states[] = {TRACK_BLOCKED, TRACK_DEAD};
 	const int64_t lengths[] = {1000, 0};
 	struct made *made = make(1, 1000);
 	struct pyramid *pyramid;
@@ -238,11 +242,11 @@ static void a_death_of_no_width_at_the_end_is_seen(void **state)
 	assert_int_equal(bin.state, TRACK_DEAD);
 	assert_int_equal(bin.share, 1);
 	assert_int_equal(pyramid_bin(pyramid, 0, FROM + 990, FROM + 1000).state, TRACK_DEAD);
-	assert_int_equal(pyramid_bin(pyramid, 0, FROM + 990, FROM + 999).state, TRACK_HUNG);
+	assert_int_equal(pyramid_bin(pyramid, 0, FROM + 990, FROM + 999).state, TRACK_BLOCKED);
 	assert_int_equal(pyramid_bin(pyramid, 0, FROM + 1000, FROM + 1001).state, TRACK_DEAD);
 	pyramid_census(pyramid, FROM + 900, FROM + 1000, counts);
 	assert_int_equal(counts[TRACK_DEAD], 1);
-	assert_int_equal(counts[TRACK_HUNG], 0);
+	assert_int_equal(counts[TRACK_BLOCKED], 0);
 	pyramid_free(pyramid);
 	release(made);
 }

@@ -130,7 +130,7 @@ static void themes_have_their_colours(void **state)
 	struct str svg = {0};
 
 	cells_reset(&cells, 8, 1, true);
-	cells_put(&cells, all_of(&cells), 0, 0, (enum style)(STYLE_STATE + TRACK_HUNG), "hung");
+	cells_put(&cells, all_of(&cells), 0, 0, (enum style)(STYLE_STATE + TRACK_BLOCKED), "hung");
 	svg_write(&cells, THEME_DARK, &svg);
 	assert_int_equal(count(&svg, "fill=\"#d75f00\""), 1);
 	str_cut(&svg, 0);

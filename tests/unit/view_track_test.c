@@ -152,7 +152,7 @@ static void phases_carry_the_id_of_their_graph(void **state)
 	look_away(&look);
 }
 
-static void a_collective_lasts_until_the_next_thing_recorded(void **state)
+static void an_op_lasts_from_its_entry_to_its_return(void **state)
 {
 	struct facts *f = facts_new(2);
 	struct look look;
@@ -162,11 +162,11 @@ static void a_collective_lasts_until_the_next_thing_recorded(void **state)
 	facts_outside(f, 1, 33);
 	facts_outside(f, 0, 55);
 	look = look_at(f);
-	expect_track(&look, 0, "starting 0-20; completed 20-30 AllReduce #1; "
-			       "completed 30-40 AllReduce #2; checkpoint 40-50 save; "
-			       "own code 50-100 >");
-	expect_track(&look, 1, "starting 0-20; completed 20-30 AllReduce #1; "
-			       "completed 30-33 AllReduce #2; own code 33-100 >");
+	expect_track(&look, 0, "starting 0-20; in a call 20-21 AllReduce #1; own code 21-30; "
+			       "in a call 30-31 AllReduce #2; own code 31-40; "
+			       "checkpoint 40-50 save; own code 50-100 >");
+	expect_track(&look, 1, "starting 0-20; in a call 20-21 AllReduce #1; own code 21-30; "
+			       "in a call 30-31 AllReduce #2; own code 31-100 >");
 	look_away(&look);
 }
 
@@ -181,9 +181,9 @@ static void the_innermost_is_shown(void **state)
 	facts_span(f, 0, JOB_SPAN_USER, "too short to see", "", 60, 60);
 	facts_outside(f, 0, 25);
 	look = look_at(f);
-	expect_track(&look, 0, "starting 0-10; span 10-20 epoch 1; completed 20-25 AllReduce #1; "
-			       "span 25-30 epoch 1; input 30-40 train loader; "
-			       "span 40-90 epoch 1; own code 90-100 >");
+	expect_track(&look, 0, "starting 0-10; span 10-20 epoch 1; "
+			       "in a call 20-21 AllReduce #1; span 21-30 epoch 1; "
+			       "input 30-40 train loader; span 40-90 epoch 1; own code 90-100 >");
 	look_away(&look);
 }
 
@@ -214,9 +214,10 @@ static void p2p_names_its_peer(void **state)
 	look_away(&look);
 }
 
-/* -- who hangs --------------------------------------------------------------------------------- */
+/* -- whom the verdict blames ------------------------------------------------------------------- */
 
-static void a_culprit_that_stalls_is_hung(void **state)
+/* What a verdict concludes is not in the picture: its culprit is drawn as what it does. */
+static void a_culprit_is_drawn_as_what_it_does(void **state)
 {
 	struct facts *f = facts_new(4);
 	struct look look;
@@ -226,14 +227,12 @@ static void a_culprit_that_stalls_is_hung(void **state)
 	facts_span(f, 1, JOB_SPAN_INPUT, "train loader", "", 55, FACTS_OPEN);
 	look = look_at(f);
 	assert_int_equal(look.verdicts->at[0].class, VERDICT_HOST_STALL);
-	expect_now(&look, 1, look.verdicts->at[0].outlook == VERDICT_WAIT ? TRACK_INPUT
-									  : TRACK_HUNG,
-		55, "train loader");
+	expect_now(&look, 1, TRACK_INPUT, 55, "train loader");
 	expect_now(&look, 0, TRACK_WAITING, 60, "AllReduce #11");
 	look_away(&look);
 }
 
-static void a_culprit_in_its_own_code_is_hung_since_it_came_back(void **state)
+static void own_code_is_own_code_whoever_waits_for_it(void **state)
 {
 	struct facts *f = facts_new(4);
 	struct look look;
@@ -244,11 +243,11 @@ static void a_culprit_in_its_own_code_is_hung_since_it_came_back(void **state)
 	facts_cpu(f, 3, 0, 1, 30);
 	look = look_at(f);
 	assert_int_equal(look.verdicts->at[0].class, VERDICT_HOST_STALL);
-	expect_now(&look, 3, TRACK_HUNG, 40, "own code");
+	expect_now(&look, 3, TRACK_COMPUTE, 25.5, "own code");
 	look_away(&look);
 }
 
-static void an_idle_phase_is_hung_since_it_does_nothing(void **state)
+static void an_idle_phase_is_that_phase(void **state)
 {
 	struct facts *f = facts_new(4);
 	struct look look;
@@ -260,14 +259,29 @@ static void an_idle_phase_is_hung_since_it_does_nothing(void **state)
 	facts_cpu(f, 1, 0, 2, 60);
 	look = look_at(f);
 	assert_int_equal(look.verdicts->at[0].class, VERDICT_COMPILE_STUCK);
-	expect_track(&look, 1, "starting 0-10; compile 10-40 codegen 0/0 >; "
-			       "hung 40-100 codegen 0/0 >");
-	expect_now(&look, 1, TRACK_HUNG, 10, "codegen 0/0");
+	expect_track(&look, 1, "starting 0-10; compile 10-100 codegen 0/0 >");
 	look_away(&look);
 }
 
-/* What its stack proves is shorter than what it is known to be outside of every call. */
-static void a_stall_begins_with_the_return_from_the_last_call(void **state)
+/* A blamed rank in a collective waits there as all others do. */
+static void who_is_blamed_for_its_op_waits_as_others_do(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct look look;
+
+	for (int rank = 0; rank < 4; rank++)
+		facts_hold(f, 0, rank, rank == 2 ? JOB_OP_ALLGATHER : JOB_OP_ALLREDUCE, 64, 40);
+	look = look_at(f);
+	assert_int_equal(look.verdicts->at[0].class, VERDICT_COLLECTIVE_MISMATCH);
+	expect_track(&look, 2, "starting 0-40; waiting 40-100 AllGather #1 >");
+	expect_track(&look, 0, "starting 0-40; waiting 40-100 AllReduce #1 >");
+	look_away(&look);
+}
+
+/* -- what a look at it says -------------------------------------------------------------------- */
+
+/* A stack proves a moment, or as long as samples saw it: before that the records speak. */
+static void a_lock_on_the_stack_lasts_as_long_as_it_was_seen(void **state)
 {
 	struct facts *f = facts_new(4);
 	struct look look;
@@ -277,32 +291,27 @@ static void a_stall_begins_with_the_return_from_the_last_call(void **state)
 	facts_outside(f, 3, 40);
 	facts_stack(f, 3, "flock@libc.so.6 < read_cache@/me/train.py:131 < main@/me/train.py:9");
 	facts_cpu(f, 3, 0, 2, 0);
-	facts_say(f, 3, "a word that cuts nothing short", 70);
 	look = look_at(f);
-	assert_int_equal(look.verdicts->at[0].class, VERDICT_HOST_STALL);
-	expect_now(&look, 3, TRACK_HUNG, 40, "read_cache train.py:131");
-	assert_int_equal(track_at(&look.tracks->at[3], facts_ns(39))->state, TRACK_COMPLETED);
+	assert_int_equal(look.tracks->at[3].now, TRACK_BLOCKED);
+	assert_string_equal(look.tracks->at[3].doing, "read_cache train.py:131");
+	assert_true(look.tracks->at[3].since > facts_ns(90));
+	assert_int_equal(track_at(&look.tracks->at[3], facts_ns(41))->state, TRACK_COMPUTE);
 	look_away(&look);
 }
 
-/* Who is in its own code and uses CPU there keeps others waiting; nobody knows that it hangs. */
-static void who_runs_is_not_hung(void **state)
+/* The processor's idleness reaches further back than its last record: that it was recorded in. */
+static void no_state_is_dated_back_beyond_what_was_recorded(void **state)
 {
-	for (int runs = 0; runs < 2; runs++) {
-		struct facts *f = facts_new(4);
-		struct look look;
+	struct facts *f = facts_new(2);
+	struct look look;
 
-		facts_rounds(f, 0, 10, 20, 0.5);
-		facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 60);
-		facts_outside(f, 3, 40);
-		facts_stack(f, 3, "work@/me/train.py:131 < main@/me/train.py:9");
-		facts_cpu(f, 3, runs ? 1.9 : 0, 2, runs ? 0 : 30);
-		look = look_at(f);
-		assert_int_equal(look.verdicts->at[0].class, VERDICT_HOST_STALL);
-		assert_string_equal(look.tracks->at[3].doing, "work train.py:131");
-		assert_int_equal(look.tracks->at[3].now, runs ? TRACK_COMPUTE : TRACK_HUNG);
-		look_away(&look);
-	}
+	facts_rounds(f, 0, 4, 20, 15); /* the last at 65, which all complete */
+	f->ranks[1].process.state = 'T';
+	f->ranks[1].process.idle_for = INT64_C(60000000000);
+	look = look_at(f);
+	expect_now(&look, 1, TRACK_BLOCKED, 66, "stopped");
+	assert_int_equal(track_at(&look.tracks->at[1], facts_ns(50.5))->state, TRACK_COLLECTIVE);
+	look_away(&look);
 }
 
 /* What the phase is called says more than the function of the program's that it calls. */
@@ -320,26 +329,54 @@ static void a_phase_on_the_stack_has_its_name(void **state)
 	look_away(&look);
 }
 
-static void no_op_lasts_longer_than_its_call(void **state)
+/* A synchronisation that waits for an op holds the thread since it was called, not since the op. */
+static void a_wait_begins_with_its_call(void **state)
 {
 	struct facts *f = facts_new(2);
 	struct look look;
 
-	/* Killed by a signal long after its last op; and a stop of unknown begin. */
-	facts_rounds(f, 0, 1, 20, 1);
-	facts_outside(f, 0, 30);
-	facts_signal(f, 0, SIGTERM, 900, "", 80);
-	facts_end(f, 0, JOB_SIGNALED, SIGTERM, 81);
-	facts_outside(f, 1, 30);
-	facts_say(f, 1, "still here", 90);
+	facts_enter(f, 0, 0, JOB_OP_ALLREDUCE, 64, 40);
+	facts_sync(f, 0, 70);
+	facts_outside(f, 1, 45);
 	look = look_at(f);
-	assert_int_equal(track_at(&look.tracks->at[0], facts_ns(29))->state, TRACK_COMPLETED);
-	assert_int_equal(track_at(&look.tracks->at[0], facts_ns(31))->state, TRACK_COMPUTE);
-	expect_track(&look, 1, "starting 0-20; completed 20-30 AllReduce #1; own code 30-100 >");
+	expect_track(&look, 0, "starting 0-40; in a call 40-41 AllReduce #1; own code 41-70; "
+			       "waiting 70-100 AllReduce #1 >");
 	look_away(&look);
 }
 
-static void a_stopped_process_is_hung(void **state)
+/* Of an op that is not complete while the program goes on: own code, said otherwise. */
+static void what_is_launched_is_not_waited_in(void **state)
+{
+	struct facts *f = facts_new(2);
+	struct look look;
+
+	f->completion = true;
+	facts_enter(f, 0, 0, JOB_OP_ALLREDUCE, 64, 40)->completed = JOB_NO;
+	facts_outside(f, 0, 41);
+	look = look_at(f);
+	expect_track(&look, 0, "starting 0-40; in a call 40-41 AllReduce #1; "
+			       "not completed 41-100 AllReduce #1 >");
+	look_away(&look);
+}
+
+/* Who comes last of all, in the last moment that is known of anybody, is there. */
+static void the_last_to_enter_is_seen(void **state)
+{
+	struct facts *f = facts_new(3);
+	const struct track_span *last;
+	struct look look;
+
+	for (int rank = 0; rank < 3; rank++)
+		facts_hold(f, 0, rank, JOB_OP_ALLREDUCE, 64, rank < 2 ? 60 : FACTS_NOW);
+	look = look_at(f);
+	last = track_last(&look.tracks->at[2]);
+	assert_int_equal(last->state, TRACK_WAITING);
+	assert_string_equal(last->name, "AllReduce #1");
+	assert_true(last->from == last->to && last->to == look.tracks->to);
+	look_away(&look);
+}
+
+static void a_stopped_process_is_blocked(void **state)
 {
 	struct facts *f = facts_new(2);
 	struct look look;
@@ -347,21 +384,7 @@ static void a_stopped_process_is_hung(void **state)
 	f->ranks[1].process.state = 'T';
 	f->ranks[1].process.idle_for = INT64_C(30000000000);
 	look = look_at(f);
-	expect_now(&look, 1, TRACK_HUNG, 70, "stopped");
-	look_away(&look);
-}
-
-static void past_its_limit_a_wait_is_hung(void **state)
-{
-	struct facts *f = facts_new(2);
-	struct look look;
-
-	f->members[0][0].fact.timeout = INT64_C(20000000000);
-	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 60);
-	look = look_at(f);
-	expect_track(&look, 0, "starting 0-60; waiting 60-80 AllReduce #1 >; "
-			       "hung 80-100 AllReduce #1 >");
-	expect_now(&look, 0, TRACK_HUNG, 60, "AllReduce #1");
+	expect_now(&look, 1, TRACK_BLOCKED, 70, "stopped");
 	look_away(&look);
 }
 
@@ -382,7 +405,8 @@ static void the_dead_stay_dead(void **state)
 	assert_int_equal(seconds(track->since), 50);
 	assert_string_equal(track->doing, "SIGSEGV");
 	assert_int_equal(track->spans[track->nspans - 1].state, TRACK_DEAD);
-	assert_int_equal(track_at(track, facts_ns(49))->state, TRACK_COMPLETED);
+	assert_int_equal(track_at(track, facts_ns(20.5))->state, TRACK_COLLECTIVE);
+	assert_int_equal(track_at(track, facts_ns(49))->state, TRACK_COMPUTE);
 	assert_int_equal(track->events[track->nevents - 1].kind, TRACK_DEATH);
 	look_away(&look);
 }
@@ -414,38 +438,40 @@ static void a_death_of_unknown_time_is_after_the_last_sign(void **state)
 	facts_end(f, 1, JOB_GONE, 0, 50);
 	f->ranks[1].process.ended = JOB_UNKNOWN;
 	look = look_at(f);
-	expect_track(&look, 1, "starting 0-20; dead 20-100 gone >");
+	expect_track(&look, 1, "starting 0-20; in a call 20-21 AllReduce #1; "
+			       "dead 21-100 gone >");
 	assert_int_equal(look.tracks->at[1].since, JOB_UNKNOWN);
 	assert_int_equal(look.tracks->at[1].events[1].when, JOB_UNKNOWN);
 	look_away(&look);
 }
 
-static void ops_not_kept_are_no_loss_but_where_records_are(void **state)
+/* Between two ops that were kept there were others: whatever the rank did then, nobody knows. */
+static void ops_not_kept_are_a_hole(void **state)
 {
-	for (int lost = 0; lost < 2; lost++) {
-		struct facts *f = facts_new(1);
-		struct look look;
+	struct facts *f = facts_new(1);
+	const struct track *track;
+	struct look look;
+	size_t gaps = 0;
 
-		facts_rounds(f, 0, 9, 20, 5);
-		for (int i = 3; i < 7; i++) /* #4 to #7 */
-			f->members[0][0].ops[i].entered = JOB_UNKNOWN;
-		f->members[0][0].ops[3] = f->members[0][0].ops[7];
-		f->members[0][0].ops[4] = f->members[0][0].ops[8];
-		f->members[0][0].nops = 5;
-		f->ranks[0].lost = lost;
-		facts_outside(f, 0, 70);
-		look = look_at(f);
-		expect_track(&look, 0,
-			lost ? "starting 0-20; completed 20-25 AllReduce #1; "
-			       "completed 25-30 AllReduce #2; lost 30-55 #4-#7 not kept; "
-			       "completed 55-60 AllReduce #8; completed 60-70 AllReduce #9; "
-			       "own code 70-100 >"
-			     : "starting 0-20; completed 20-25 AllReduce #1; "
-			       "completed 25-30 AllReduce #2; completed 30-55 #4-#7 not kept; "
-			       "completed 55-60 AllReduce #8; completed 60-70 AllReduce #9; "
-			       "own code 70-100 >");
-		look_away(&look);
-	}
+	facts_rounds(f, 0, 9, 20, 5);
+	f->members[0][0].ops[3] = f->members[0][0].ops[7]; /* #4 to #7 are gone */
+	f->members[0][0].ops[4] = f->members[0][0].ops[8];
+	f->members[0][0].nops = 5;
+	facts_outside(f, 0, 70);
+	look = look_at(f);
+	track = &look.tracks->at[0];
+	expect_track(&look, 0, "starting 0-20; in a call 20-21 AllReduce #1; own code 21-25; "
+			       "in a call 25-26 AllReduce #2; own code 26-30; "
+			       "in a call 30-31 AllReduce #3; not kept 31-55 #4-#7 not kept; "
+			       "in a call 55-56 AllReduce #8; own code 56-60; "
+			       "in a call 60-61 AllReduce #9; own code 61-100 >");
+	for (size_t i = 0; i < track->nevents; i++)
+		if (track->events[i].kind == TRACK_GAP) {
+			assert_string_equal(track->events[i].name, "#4-#7 not kept");
+			gaps++;
+		}
+	assert_int_equal(gaps, 1);
+	look_away(&look);
 }
 
 static void a_loss_is_an_event_without_time(void **state)
@@ -511,7 +537,7 @@ static void lookups_find_what_covers_a_time(void **state)
 	track = &look.tracks->at[0];
 	assert_null(track_at(track, facts_ns(-1)));
 	assert_int_equal(track_at(track, facts_ns(0))->state, TRACK_OTHER);
-	assert_string_equal(track_at(track, facts_ns(35))->name, "AllReduce #2");
+	assert_string_equal(track_at(track, facts_ns(30.5))->name, "AllReduce #2");
 	assert_string_equal(track_at(track, facts_ns(30))->name, "AllReduce #2");
 	assert_int_equal(track_at(track, facts_ns(100))->state, TRACK_COMPUTE);
 	assert_null(track_at(track, facts_ns(101)));
@@ -620,23 +646,25 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_compiles_and_the_rest_waits),
 		cmocka_unit_test(phases_carry_the_id_of_their_graph),
-		cmocka_unit_test(a_collective_lasts_until_the_next_thing_recorded),
+		cmocka_unit_test(an_op_lasts_from_its_entry_to_its_return),
 		cmocka_unit_test(the_innermost_is_shown),
 		cmocka_unit_test(the_newest_it_is_inside_of_is_what_it_does),
 		cmocka_unit_test(p2p_names_its_peer),
-		cmocka_unit_test(a_culprit_that_stalls_is_hung),
-		cmocka_unit_test(a_culprit_in_its_own_code_is_hung_since_it_came_back),
-		cmocka_unit_test(an_idle_phase_is_hung_since_it_does_nothing),
-		cmocka_unit_test(a_stall_begins_with_the_return_from_the_last_call),
-		cmocka_unit_test(who_runs_is_not_hung),
+		cmocka_unit_test(a_culprit_is_drawn_as_what_it_does),
+		cmocka_unit_test(own_code_is_own_code_whoever_waits_for_it),
+		cmocka_unit_test(an_idle_phase_is_that_phase),
+		cmocka_unit_test(who_is_blamed_for_its_op_waits_as_others_do),
+		cmocka_unit_test(a_lock_on_the_stack_lasts_as_long_as_it_was_seen),
+		cmocka_unit_test(no_state_is_dated_back_beyond_what_was_recorded),
 		cmocka_unit_test(a_phase_on_the_stack_has_its_name),
-		cmocka_unit_test(no_op_lasts_longer_than_its_call),
-		cmocka_unit_test(a_stopped_process_is_hung),
-		cmocka_unit_test(past_its_limit_a_wait_is_hung),
+		cmocka_unit_test(a_wait_begins_with_its_call),
+		cmocka_unit_test(what_is_launched_is_not_waited_in),
+		cmocka_unit_test(the_last_to_enter_is_seen),
+		cmocka_unit_test(a_stopped_process_is_blocked),
 		cmocka_unit_test(the_dead_stay_dead),
 		cmocka_unit_test(a_death_at_the_very_end_is_there),
 		cmocka_unit_test(a_death_of_unknown_time_is_after_the_last_sign),
-		cmocka_unit_test(ops_not_kept_are_no_loss_but_where_records_are),
+		cmocka_unit_test(ops_not_kept_are_a_hole),
 		cmocka_unit_test(a_loss_is_an_event_without_time),
 		cmocka_unit_test(without_a_ring_nothing_is_known),
 		cmocka_unit_test(without_a_ring_its_stack_tells),

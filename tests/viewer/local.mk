@@ -10,6 +10,15 @@ UNIT_TESTS += tests/viewer/fuzz_test
 tests_viewer_fuzz_test_SOURCES = tests/viewer/fuzz_test.c tests/viewer/chaos.c tests/viewer/chaos.h
 tests_viewer_fuzz_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_viewer_fuzz_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
+
+# Each cell against an oracle; TRUTH_ROUNDS is how many windows of each job (6).
+UNIT_TESTS += tests/viewer/truth_test
+tests_viewer_truth_test_SOURCES = tests/viewer/truth_test.c tests/viewer/oracle.c \
+	tests/viewer/oracle.h $(FACTS)
+tests_viewer_truth_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+tests_viewer_truth_test_LDADD = viewer/libviewer.la src/words/libwords.la \
+	src/verdict/libverdict.la $(DECODE_FLOORS) $(CMOCKA_LIBS)
+
 # For long, and best with --enable-asan --enable-ubsan; the last seed that it names is the one.
 fuzz-view: tests/viewer/fuzz_test
 	FUZZ_SEED=$$(date +%s) FUZZ_ROUNDS=1000000000 FUZZ_SECONDS=$(FUZZ_SECONDS) $<

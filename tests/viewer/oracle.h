@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * oracle.h: what may be drawn of a rank, worked out from the job's facts by another way than the
+ * viewer's, and slowly. It knows nothing of tracks or pyramids: of each moment it says which states
+ * the records allow, of each cell whether what is drawn in it is one of those, hides nothing worse,
+ * and is what took longest where all are ordinary.
+ */
+#ifndef TESTS_VIEWER_ORACLE_H
+#define TESTS_VIEWER_ORACLE_H
+
+#include <stddef.h>
+
+#include "job/job.h"
+
+/* In the order of the legend, the least first; by the letters of the ASCII screen. */
+#define ORACLE_STATES "?:#=g-ikucwb~X"
+
+struct oracle;
+
+/* Of one rank. Points into the job. */
+struct oracle *oracle_new(const struct job *job, int rank, int64_t from, int64_t to);
+void oracle_free(struct oracle *oracle);
+
+/*
+ * What is wrong with a cell of [from, to) that shows this letter (of ORACLE_STATES, all phases of
+ * compiles 'c', or '|' '+' 'E', marks), and its neighbours those; NULL: nothing.
+ */
+const char *oracle_objects(const struct oracle *oracle, int64_t from, int64_t to, char drawn,
+	char before, char behind);
+
+#endif

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is drawn is what was recorded (law 12): every recorded job, and jobs of chance, at many
+ * zooms and widths, each cell held against an oracle that knows the facts and not the viewer. And
+ * the oracle itself: mistakes that the viewer once made are planted into what it is given to draw.
+ */
+#include "tests/unit/unit.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "decode/decode.h"
+#include "evidence/bundle.h"
+#include "tests/unit/facts.h"
+#include "tests/viewer/oracle.h"
+#include "viewer/draw.h"
+#include "viewer/state-private.h"
+
+static uint32_t draw(uint32_t *seed, uint32_t below)
+{
+	*seed = *seed * 1664525u + 1013904223u;
+	return (*seed >> 8) % (below ? below : 1);
+}
+
+static unsigned rounds(void)
+{
+	const char *wish = getenv("TRUTH_ROUNDS");
+
+	return wish ? (unsigned)strtoul(wish, NULL, 10) : 6;
+}
+
+/* -- screens against the oracle ---------------------------------------------------------------- */
+
+struct trial {
+	const char *name;
+	const struct job *truth; /* what the oracle is told */
+	struct state *state;	 /* what draws what it was given */
+	struct cells cells;
+	struct oracle **oracles; /* by rank */
+	uint64_t checked;
+	unsigned wrong;
+	bool quiet;
+};
+
+static char letter_at(const struct trial *t, int x, int y)
+{
+	const char *letters = strchr("?:#=g-ikuwb~X|+E", *t->cells.at[y * t->cells.w + x].text);
+
+	return letters && *letters ? *letters : 'c';
+}
+
+static void complain(struct trial *t, int rank, int column, const char *what)
+{
+	if (!t->wrong++ && !t->quiet)
+		print_message("%s: rank %d, column %d of %d, window %" PRId64 "+%" PRIu64 ": %s\n",
+			t->name, rank, column, t->state->cells_w,
+			t->state->window.from - t->state->bounds.from,
+			window_span(t->state->window), what);
+}
+
+/* The row, with a sign under the column. */
+static void show(const struct trial *t, int column, int y)
+{
+	const struct state *state = t->state;
+
+	for (int x = 0; x < t->cells.w; x++)
+		print_message("%s", t->cells.at[y * t->cells.w + x].text);
+	print_message("\n%*s^\n", state->layout.rows.x + state->label_w + column, "");
+}
+
+/* A column's time by the rule alone: the window in equal parts. */
+static int64_t edge(const struct state *state, int column)
+{
+	uint64_t span = window_span(state->window);
+
+	return state->window.from +
+	       (int64_t)((long double)span * column / (long double)state->cells_w);
+}
+
+static void check_row(struct trial *t, size_t row, int line)
+{
+	const struct state *state = t->state;
+	int rank = state->rows->at[row].ranks[0], x = state->layout.rows.x + state->label_w;
+	int y = state->layout.rows.y + line;
+
+	for (int column = 0; column < state->cells_w; column++) {
+		int64_t from = edge(state, column), to = edge(state, column + 1);
+		char drawn = letter_at(t, x + column, y);
+		const char *what;
+
+		what = oracle_objects(t->oracles[rank], from, to > from ? to : from + 1, drawn,
+			column ? letter_at(t, x + column - 1, y) : ' ',
+			column + 1 < state->cells_w ? letter_at(t, x + column + 1, y) : ' ');
+		t->checked++;
+		if (what) {
+			complain(t, rank, column, what);
+			if (t->wrong == 1 && !t->quiet)
+				show(t, column, y);
+		}
+	}
+}
+
+static void check_screen(struct trial *t)
+{
+	draw_screen(t->state, &t->cells);
+	for (int line = 0; line < t->state->layout.rows.h; line++) {
+		ptrdiff_t row = state_row_at(t->state, line);
+
+		if (row >= 0 && t->state->rows->at[row].n == 1)
+			check_row(t, (size_t)row, line);
+	}
+}
+
+static void press(struct state *state, const char *text)
+{
+	struct key *keys = NULL;
+	size_t n = 0, line = 0;
+
+	assert_int_equal(keys_parse(text, &keys, &n, &line), 0);
+	for (size_t i = 0; i < n; i++)
+		state_key(state, keys[i].name);
+	free(keys);
+}
+
+/* The whole, and windows of all spans: also narrower than anything that was recorded. */
+static void check_windows(struct trial *t, unsigned n, uint32_t *seed)
+{
+	struct state *state = t->state;
+	uint64_t whole = window_span(state->bounds);
+
+	check_screen(t);
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t span = whole >> draw(seed, 16);
+		int64_t from = state->bounds.from +
+			       (int64_t)((double)whole * draw(seed, 1 << 20) / (1 << 20));
+
+		state->window = window_within(
+			state->bounds, from, span > 64 ? span : 64);
+		check_screen(t);
+	}
+	state->window = state->bounds;
+}
+
+/* Draws one job and holds it against another, which is the same but where a mistake is planted. */
+static unsigned check_job(const char *name, const struct job *drawn, const struct job *truth,
+	unsigned n, uint32_t *seed, uint64_t *checked, bool quiet)
+{
+	static const int widths[] = {80, 61, 120, 200};
+	struct verdicts *verdicts = verdicts_of(drawn);
+	struct trial t = {
+		.name = name, .truth = truth, .state = state_new(), .quiet = quiet};
+
+	state_resize(t.state, 80, 60);
+	state_load(t.state, drawn, verdicts, name, false, drawn->gathered);
+	press(t.state, ": type by flat");
+	press(t.state, "Enter");
+	t.oracles = alloc_zeroed(truth->nranks + 1, sizeof(struct oracle *));
+	for (size_t i = 0; i < truth->nranks; i++)
+		t.oracles[i] = oracle_new(
+			truth, (int)i, t.state->bounds.from, t.state->bounds.to);
+	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
+		state_resize(t.state, widths[i], 24 + (int)draw(seed, 30));
+		check_windows(&t, n, seed);
+	}
+	for (size_t i = 0; i < truth->nranks; i++)
+		oracle_free(t.oracles[i]);
+	free(t.oracles);
+	cells_release(&t.cells);
+	state_free(t.state);
+	verdicts_free(verdicts);
+	*checked += t.checked;
+	return t.wrong;
+}
+
+/* -- recorded jobs ----------------------------------------------------------------------------- */
+
+static const char *folder(void)
+{
+	static char path[4096];
+	const char *top = getenv("srcdir");
+
+	snprintf(path, sizeof(path), "%s/fixtures/recorded", top ? top : ".");
+	return path;
+}
+
+static struct job *read_job(const char *name)
+{
+	struct evidence evidence = {0};
+	struct complaint why = {0};
+	struct job *job = NULL;
+	char path[8192];
+
+	snprintf(path, sizeof(path), "%s/%s", folder(), name);
+	if (bundle_read(path, &evidence, &why) >= 0)
+		job = decode_job_with_calls(&evidence);
+	evidence_release(&evidence);
+	complaint_release(&why);
+	return job;
+}
+
+static void every_recorded_job_is_drawn_as_it_was(void **state)
+{
+	struct dirent **entries = NULL;
+	int n = scandir(folder(), &entries, NULL, alphasort), jobs = 0;
+	unsigned wrong = 0;
+	uint64_t checked = 0;
+	uint32_t seed = 14;
+
+	for (int i = 0; i < n; i++) {
+		const char *dot = strrchr(entries[i]->d_name, '.');
+		struct job *job = dot && !strcmp(dot, ".inq") ? read_job(entries[i]->d_name) : NULL;
+
+		if (job) {
+			wrong += check_job(
+				entries[i]->d_name, job, job, rounds(), &seed, &checked, false);
+			jobs++;
+		}
+		job_free(job);
+		free(entries[i]);
+	}
+	free(entries);
+	print_message("%d recorded jobs, %" PRIu64 " cells\n", jobs, checked);
+	assert_true(jobs > 50);
+	assert_int_equal(wrong, 0);
+}
+
+/* -- jobs of chance ---------------------------------------------------------------------------- */
+
+static void add_chance(struct facts *f, int rank, uint32_t *seed)
+{
+	double at = 5 + draw(seed, 900) / 10.0;
+
+	switch (draw(seed, 6)) {
+	case 0:
+		facts_span(f, rank, JOB_SPAN_COMPILE, "codegen", "0/0", at,
+			draw(seed, 3) ? at + draw(seed, 50) / 10.0 : FACTS_OPEN);
+		break;
+	case 1:
+		facts_span(f, rank, JOB_SPAN_INPUT, "loader", "", at, at + draw(seed, 99) / 100.0);
+		break;
+	case 2:
+		facts_span(f, rank, JOB_SPAN_CHECKPOINT, "save", "", at, at + 1);
+		break;
+	case 3:
+		facts_step(f, rank, draw(seed, 9));
+		break;
+	case 4:
+		facts_sync(f, rank, 90 + draw(seed, 90) / 10.0);
+		break;
+	default:
+		break;
+	}
+}
+
+static struct job *job_of_chance(uint32_t *seed)
+{
+	struct facts *f = facts_new(2 + (int)draw(seed, 6));
+	int n = f->n;
+	struct job *job;
+
+	facts_rounds(f, 0, 1 + (int)draw(seed, 20), 10 + draw(seed, 100) / 10.0,
+		0.2 + draw(seed, 30) / 10.0);
+	if (draw(seed, 2))
+		facts_enter_but(f, 0, (int)draw(seed, (uint32_t)n), JOB_OP_ALLREDUCE, 64, 95);
+	for (uint32_t i = draw(seed, 12); i > 0; i--)
+		add_chance(f, (int)draw(seed, (uint32_t)n), seed);
+	if (!draw(seed, 3))
+		facts_end(f, (int)draw(seed, (uint32_t)n), JOB_SIGNALED, 11, 96 + draw(seed, 4));
+	if (!draw(seed, 4)) {
+		struct facts_member *m = &f->members[0][draw(seed, (uint32_t)n)];
+
+		if (m->nops > 5) { /* #3 is not kept */
+			memmove(&m->ops[2], &m->ops[3], (m->nops - 3) * sizeof(*m->ops));
+			m->nops--;
+		}
+	}
+	job = facts_job(f);
+	facts_free(f);
+	return job;
+}
+
+static void jobs_of_chance_are_drawn_as_they_were(void **state)
+{
+	unsigned wrong = 0;
+	uint64_t checked = 0;
+	uint32_t seed = 4711;
+
+	for (unsigned i = 0; i < 20 * rounds(); i++) {
+		uint32_t start = seed;
+		struct job *job = job_of_chance(&seed);
+		unsigned more = check_job("chance", job, job, 4, &seed, &checked, wrong > 0);
+
+		if (more && !wrong)
+			print_message("job number %u, seed %" PRIu32 "\n", i, start);
+		wrong += more;
+		job_free(job);
+	}
+	print_message("%" PRIu64 " cells\n", checked);
+	assert_int_equal(wrong, 0);
+}
+
+/* -- planted mistakes -------------------------------------------------------------------------- */
+
+/* A copy of its calls and threads, to be spoilt. */
+struct spoilt {
+	struct job job;
+	struct job_call *calls;
+	struct job_thread *threads;
+	struct job_process *processes;
+};
+
+static struct spoilt spoil(const struct job *job)
+{
+	struct spoilt s = {.job = *job};
+
+	s.job.calls = s.calls = alloc_copy(job->calls, (job->ncalls + 1) * sizeof(*job->calls));
+	s.job.threads = s.threads =
+		alloc_copy(job->threads, (job->nthreads + 1) * sizeof(*job->threads));
+	s.job.processes = s.processes =
+		alloc_copy(job->processes, (job->nprocesses + 1) * sizeof(*job->processes));
+	return s;
+}
+
+static void expect_caught(struct spoilt *s, const struct job *truth, const char *mistake)
+{
+	uint64_t checked = 0;
+	uint32_t seed = 9;
+
+	if (!check_job(mistake, &s->job, truth, 4, &seed, &checked, true)) {
+		print_message("not caught: %s\n", mistake);
+		fail();
+	}
+	free(s->calls);
+	free(s->threads);
+	free(s->processes);
+}
+
+static void mistakes_that_are_planted_are_caught(void **state)
+{
+	struct job *job = read_job("rank-death.inq");
+	struct spoilt s;
+
+	assert_non_null(job);
+	s = spoil(job); /* from an entry to the next entry, as it was once drawn */
+	for (size_t i = 0; i + 1 < s.job.ncalls; i++)
+		if (s.calls[i].rank == s.calls[i + 1].rank && s.calls[i].returned != JOB_UNKNOWN)
+			s.calls[i].returned = s.calls[i + 1].entered;
+	expect_caught(&s, job, "an op lasts until the next thing recorded");
+
+	s = spoil(job); /* the last op of no width */
+	for (size_t i = 0; i < s.job.ncalls; i++)
+		if (s.calls[i].returned == JOB_UNKNOWN)
+			s.calls[i].returned = s.calls[i].entered;
+	for (size_t i = 0; i < s.job.nthreads; i++)
+		s.threads[i].state = JOB_THREAD_OUTSIDE;
+	expect_caught(&s, job, "the last op has no width");
+
+	s = spoil(job); /* a wait that is dated back to what came before it */
+	for (size_t i = 0; i < s.job.ncalls; i++)
+		if (s.calls[i].returned == JOB_UNKNOWN)
+			s.calls[i].entered -= 300000000;
+	for (size_t i = 0; i < s.job.nthreads; i++)
+		s.threads[i].since -= 300000000;
+	expect_caught(&s, job, "a wait is dated back");
+
+	s = spoil(job); /* a death that is not drawn */
+	for (size_t i = 0; i < s.job.nprocesses; i++)
+		if (s.processes[i].end > JOB_ALIVE)
+			s.processes[i].end = JOB_ALIVE;
+	expect_caught(&s, job, "a death is hidden");
+	job_free(job);
+}
+
+/* What was recorded and is gone must be seen, though nothing else has changed. */
+static void a_hole_that_is_hidden_is_caught(void **state)
+{
+	struct job *job = read_job("rank-death.inq");
+	struct spoilt truth, drawn;
+
+	assert_non_null(job);
+	truth = spoil(job);
+	drawn = spoil(job);
+	truth.calls[40].kind = JOB_CALL_HOLE;
+	expect_caught(&drawn, &truth.job, "a hole is hidden");
+	free(truth.calls);
+	free(truth.threads);
+	free(truth.processes);
+	job_free(job);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_recorded_job_is_drawn_as_it_was),
+		cmocka_unit_test(jobs_of_chance_are_drawn_as_they_were),
+		cmocka_unit_test(mistakes_that_are_planted_are_caught),
+		cmocka_unit_test(a_hole_that_is_hidden_is_caught),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
