@@ -7,7 +7,8 @@
                                         "same" or "OTHER PROPERTY" for each, and what differs
 
 BARE_BUILT: where they are built.
-BARE_PROPERTIES: these alone. BARE_PATIENCE: seconds after which what has not come is said not to come.
+BARE_PROPERTIES: these alone.
+BARE_PATIENCE: seconds after which what has not come is said not to come.
 
 To add a program: a row of PROGRAMS, and its words for the deeds if no other row has them. To add
 a property: a row of PROPERTIES, with a function that starts the program with deeds and returns
