@@ -83,8 +83,30 @@ bool redact_keeps_variable(const char *name)
 	return redact_lists_variable(name);
 }
 
+static bool is_digest(const char *at, size_t len)
+{
+	static const char digest[] = "sha256:";
+
+	return len >= sizeof(digest) - 1 && !memcmp(at, digest, sizeof(digest) - 1);
+}
+
+/* USER:PASSWORD@HOST without a scheme before it; a digest of an image has another form. */
+static void redact_login(char *value, size_t len)
+{
+	char *at = memrchr(value, '@', len), *colon = memchr(value, ':', len);
+
+	if (!at || !colon || colon == value || colon + 1 >= at || at + 1 == value + len ||
+		memchr(value, '/', (size_t)(colon - value)) || memchr(value, ' ', len) ||
+		colon[1] == '/' || is_digest(at + 1, (size_t)(value + len - at - 1)))
+		return;
+	memset(value, REDACT_STAR, (size_t)(at - value));
+}
+
 void redact_value(char *value, size_t len)
 {
+	if (!len)
+		return;
+	redact_login(value, len);
 	if (redact_is_key(value, len))
 		memset(value, REDACT_STAR, len);
 	else
@@ -241,21 +263,20 @@ static void take_assigned(const struct args *args, char *at, size_t len, size_t 
 						  : redact_assignment(at, len, name_len);
 	else if (redact_is_secret_name(at, name_len, true) && !is_number(value, value_len))
 		memset(value, REDACT_STAR, value_len);
-	else if (redact_is_key(value, value_len))
-		memset(value, REDACT_STAR, value_len);
+	else
+		redact_value(value, value_len);
 }
 
 /* An argument without one, that is no option. */
 static void take_plain(struct args *args, char *at, size_t len)
 {
-	const char *slash = memrchr(at, '/', len);
+	size_t base = len;
 
-	if (redact_is_key(at, len)) {
-		memset(at, REDACT_STAR, len);
-		return;
-	}
-	args->program = slash ? slash + 1 : at;
-	args->program_len = len - (size_t)(args->program - at);
+	redact_value(at, len);
+	while (base && at[base - 1] != '/')
+		base--;
+	args->program = at + base;
+	args->program_len = len - base;
 	args->of_env = is_text(args->program, args->program_len, "env");
 }
 
@@ -282,13 +303,11 @@ void redact_args(char *list, size_t len)
 {
 	struct args args = {.program = "", .program_len = 0};
 
-	while (len) {
-		char *end = memchr(list, '\0', len);
-		size_t one = end ? (size_t)(end - list) : len;
+	for (size_t at = 0; at < len;) {
+		size_t one = strnlen(list + at, len - at);
 
 		if (one)
-			take_argument(&args, list, one);
-		list += one + (end != NULL);
-		len -= one + (end != NULL);
+			take_argument(&args, list + at, one);
+		at += one + 1;
 	}
 }

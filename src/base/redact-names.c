@@ -145,6 +145,10 @@ enum redact_name redact_name_of(const char *name, size_t len)
 	if (is == REDACT_NAME_KEY && parts.nr > 1 &&
 		(is_shouted(name, len) || is_one_of(parts.part[1], key_of, NR(key_of))))
 		return REDACT_NAME_STRONG;
+	/* TOKEN=x is a variable; token=x may be a word. */
+	if ((is == REDACT_NAME_KEY || is == REDACT_NAME_TOKEN) && parts.nr == 1 && !option &&
+		is_shouted(name, len))
+		return REDACT_NAME_ASSIGNED;
 	if (is == REDACT_NAME_KEY && parts.nr > 1 && !option)
 		return REDACT_NAME_NONE;
 	if (is == REDACT_NAME_TOKEN && parts.nr > 1)

@@ -28,7 +28,7 @@ void redact_text(char *text, size_t len);
  * arguments behind an option that wants a secret, values that look like keys, and variables of an
  * environment (`env NAME=VALUE', `-x NAME=VALUE') by the rules of redact_variable().
  */
-void redact_args(char *args, size_t len);
+void redact_args(char *args, size_t len) __attribute__((nonnull));
 
 /* Whether a variable of an environment may be kept, and whether its name is one that may be told.
  */
@@ -36,7 +36,7 @@ bool redact_keeps_variable(const char *name) __attribute__((nonnull));
 bool redact_lists_variable(const char *name) __attribute__((nonnull));
 
 /* The value of a variable that may be kept: what in it is a secret all the same. */
-void redact_value(char *value, size_t len);
+void redact_value(char *value, size_t len) __attribute__((nonnull));
 
 /* Whether a word by itself looks like a key: known by its beginning, or long, and no words of men.
  */

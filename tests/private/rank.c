@@ -10,8 +10,8 @@
  *	die	dies by a signal, on a shallow stack
  *	abort	dies by another one, with a core where that is allowed
  *
- * Its environment, its arguments and its log are the test's business. On its stack lies a marker,
- * which no walk reads.
+ * It writes a line with secrets first. Its environment and arguments are the test's business. On
+ *its stack lies a marker, which no walk reads.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -24,6 +24,7 @@
 #include "probes/inquest.h"
 
 #define PAGE 4096
+#define LOG  "visible-log of postgres://me:canary-in-log@db.site/x API_TOKEN=canary-token-in-log\n"
 
 static volatile int *volatile nowhere = (volatile int *)16;
 
@@ -61,6 +62,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "stack") && secret)
 		strncat(stack, secret, sizeof(stack) - strlen(stack) - 1);
+	if (write(STDERR_FILENO, LOG, strlen(LOG)) < 0)
+		return 9;
 	__asm__ volatile("" : : "r"(stack) : "memory");
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
 		if (!strcmp(argv[i], "stack"))
