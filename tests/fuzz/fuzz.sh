@@ -14,11 +14,8 @@ corpora() {
 	for target in $targets; do
 		mkdir -p "$1/$target" || return
 	done
-	"$top_builddir/tests/fuzz/seeds" "$1/whole" "$srcdir"/fixtures/recorded/*.inq || return
+	"$top_builddir/tests/fuzz/seeds" "$1" "$srcdir"/fixtures/recorded/*.inq || return
 	cp "$1/whole/ring" "$1/whole/census" "$1/ring" || return
-	for job in compile-skew rank-death healthy-step; do
-		cp "$srcdir/fixtures/recorded/$job.inq" "$1/bundle" || return
-	done
 	for dump in "$srcdir"/fixtures/flight/[a-z]*/*[_.]0*; do
 		name=$(basename "$(dirname "$dump")")-$(basename "$dump")
 		head -c 65536 "$dump" >"$1/flight/$name" || return
