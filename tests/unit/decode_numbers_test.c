@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The largest numbers that a stranger can write: nothing wraps, and times that cannot be are none. */
+/* The largest numbers that a stranger can write: nothing wraps; times that cannot be are none. */
 #include "decode/decode.h"
 
 #include <string.h>
