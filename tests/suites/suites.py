@@ -64,16 +64,21 @@ def junit(folder, _output, status):
     return found
 
 
-def cpython_unit(name, start):
-    return Unit(name, start + ["--junit-xml", "junit.xml", "-u", "none", "test_" + name],
-                None, junit)
+def cpython_units(python, start):
+    """Of FILES those that this Python has; newer ones have split some."""
+    there = subprocess.check_output([python, "-m", "test", "--list-tests"], text=True).split()
+    options = ["--junit-xml", "junit.xml", "-u", "none"]
+    return [Unit(test.split("test_", 1)[1], start + options + [test],
+                 None, junit)
+            for name in FILES for test in there
+            if test == "test_" + name or test.startswith("test.test_%s." % name)]
 
 
 def cpython():
     python = "/usr/bin/python3"
     if subprocess.call([python, "-c", "import test.test_bdb"], stderr=subprocess.DEVNULL):
         raise Lacking("CPython's tests (libpython3.11-testsuite)")
-    return [cpython_unit(name, [python, "-m", "test"]) for name in FILES]
+    return cpython_units(python, [python, "-m", "test"])
 
 
 # PyTorch is imported once regrtest has gone through all modules: it would stumble over some of its.
@@ -94,7 +99,7 @@ def armed():
     if subprocess.call([TORCH, "-c", "import torch, test.test_bdb"] if os.path.exists(TORCH)
                        else ["false"], stderr=subprocess.DEVNULL):
         raise Lacking("PyTorch with CPython's tests (INQUEST_TORCH)")
-    return [cpython_unit(name, [TORCH, "-c", ARM]) for name in FILES]
+    return cpython_units(TORCH, [TORCH, "-c", ARM])
 
 
 # --- bash ----------------------------------------------------------------------------------------
