@@ -260,17 +260,38 @@ static void take_child(struct wrap *wrap)
 	}
 }
 
-/* Are we a shell's job, in whose terminal's foreground the command was or is? */
-static bool has_terminal(const struct wrap *wrap)
+/*
+ * The terminal's foreground group, if it is the command's or ours: then we are the job that a shell
+ * has brought to the front. Else 0.
+ */
+static pid_t front_group(const struct wrap *wrap)
 {
 	int fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	pid_t front;
 
 	if (fd < 0)
-		return false;
+		return 0;
 	front = tcgetpgrp(fd);
 	close(fd);
-	return front > 0 && (front == getpgrp() || front == getpgid(wrap->child));
+	return front > 0 && (front == getpgrp() || front == getpgid(wrap->child)) ? front : 0;
+}
+
+/*
+ * Continued in the foreground: what stood there was the command's own group, a shell's, and the one
+ * who brought us to the front knows ours only.
+ */
+static void hand_terminal_back(const struct wrap *wrap, pid_t front)
+{
+	int fd;
+
+	if (!front || front == getpgrp() || front != getpgid(wrap->child) ||
+		front_group(wrap) != getpgrp())
+		return;
+	fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	tcsetpgrp(fd, front);
+	close(fd);
 }
 
 static bool is_stopped(pid_t pid)
@@ -315,10 +336,13 @@ static void stop(int signo)
 static void stop_with_child(struct wrap *wrap)
 {
 	int signo = wrap->stopped_by;
-	pid_t sleeper;
+	pid_t sleeper, front;
 
 	wrap->stopped_by = 0;
-	if (wrap->ended || !signo || !(is_stop_key(signo) || has_terminal(wrap)))
+	if (wrap->ended || !signo)
+		return;
+	front = front_group(wrap);
+	if (!is_stop_key(signo) && !front)
 		return;
 	/* Frozen, it is to be watched; stopped by who works with it, it is not. */
 	sleeper = is_stop_key(signo) ? wrap->companion : 0;
@@ -326,6 +350,7 @@ static void stop_with_child(struct wrap *wrap)
 		kill(sleeper, SIGSTOP);
 	wrap->waker = start_waker(wrap);
 	stop(signo);
+	hand_terminal_back(wrap, front);
 	if (wrap->waker > 0) {
 		kill(wrap->waker, SIGKILL);
 		waitpid(wrap->waker, NULL, 0);
@@ -359,9 +384,12 @@ int wrap_next_signal(struct wrap *wrap)
 	return 0;
 }
 
+/* What was sent to our group has not reached a command that has one of its own. */
 void wrap_pass_on(struct wrap *wrap, int signo)
 {
-	if (!was_for_group(wrap, signo) && !wrap->ended)
+	bool to_group = was_for_group(wrap, signo);
+
+	if (!wrap->ended && !(to_group && getpgid(wrap->child) == getpgrp()))
 		kill(wrap->child, signo);
 }
 

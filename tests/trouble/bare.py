@@ -374,6 +374,25 @@ def after_parents_death(start, number):
     return [gone, ended]
 
 
+def stopping(start):
+    """It stops itself, and is continued with its group: a shell sees it stopped, and going on."""
+    results = []
+    for number in (signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU):
+        play = start(["here", "die %d" % number, "wait"], lambda: os.setpgid(0, 0))
+        pid, seen = play.process.pid, []
+
+        def has_stopped():
+            got, status = os.waitpid(pid, os.WUNTRACED | os.WNOHANG)
+            if got:
+                seen.append(os.WIFSTOPPED(status) and os.WSTOPSIG(status))
+            return got
+        play.pid()
+        comes(has_stopped)
+        os.killpg(pid, signal.SIGCONT)
+        results.append([seen, play.end()])
+    return results
+
+
 STATUS = re.compile(r"^(Umask|SigBlk|SigIgn|Cap\w+|NoNewPrivs|Seccomp|Cpus_allowed|Groups|Uid|Gid"
                     r"|THP_enabled|Mems_allowed|CoreDumping):.*$", re.M)
 OURS = re.compile(r"LD_PRELOAD=.*|INQUEST_\w+=.*|NVTX_INJECTION64_PATH=.*|_=.*")
@@ -503,6 +522,7 @@ PROPERTIES = {
     "readiness": readiness,
     "locks": locks,
     "parents-death": parents_death,
+    "stopping": stopping,
     "inherited": inherited,
     "inherited-oddly": inherited_oddly,
     "inherited-terminal": inherited_terminal,
