@@ -320,7 +320,7 @@ static int run_watched(struct running *running, const struct arguments *argument
 	} else {
 		if (status != WRAP_FAILED)
 			cmd_complain("%s", complaint_text(&why));
-		else
+		else if (running->agent.pid)
 			cmd_complain("the job runs unwatched: %s", complaint_text(&why));
 		agent_process_end(&running->agent, (struct proc_id){0}, 0, status);
 		if (status == WRAP_FAILED)

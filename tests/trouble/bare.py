@@ -32,6 +32,7 @@ import time
 LEASH, READY, LOCK = 5, 6, 7
 PATIENCE = float(os.environ.get("BARE_PATIENCE", 20))
 HERE = os.environ["top_builddir"] + "/tests/trouble"
+STATIC = os.environ.get("MANNERS_STATIC", "")
 
 # --- Programs ------------------------------------------------------------------------------------
 
@@ -117,8 +118,7 @@ PROGRAMS = [
     ("python", "python3", lambda deeds: ["python3", "-c", said(PYTHON, deeds)]),
     ("perl", "perl", lambda deeds: ["perl", "-e", said(PERL, deeds)]),
     ("c", HERE + "/manners", lambda deeds: [HERE + "/manners"] + words(deeds)),
-    ("static-c", HERE + "/manners-static",
-     lambda deeds: [HERE + "/manners-static"] + words(deeds)),
+    ("static-c", STATIC, lambda deeds: [STATIC] + words(deeds)),
 ]
 
 # Programs as somebody else builds them, or starts them, too many for all properties: name, what

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What goes wrong around a job, and must not make it worse.
-check_PROGRAMS += %D%/sums tests/tools/refuse %D%/hold-file %D%/manners %D%/manners-static
+check_PROGRAMS += %D%/sums tests/tools/refuse %D%/hold-file %D%/manners
 
 %C%_sums_CPPFLAGS = $(RANK_INCLUDES)
 %C%_sums_CFLAGS = $(PLAIN_CFLAGS) -pthread
@@ -14,9 +14,6 @@ tests_tools_refuse_CFLAGS = $(PLAIN_CFLAGS)
 %C%_hold_file_CFLAGS = $(PLAIN_CFLAGS)
 %C%_manners_SOURCES = %D%/manners.c
 %C%_manners_CFLAGS = $(PLAIN_CFLAGS)
-%C%_manners_static_SOURCES = %D%/manners.c
-%C%_manners_static_CFLAGS = $(PLAIN_CFLAGS)
-%C%_manners_static_LDFLAGS = -all-static
 check_LTLIBRARIES += %D%/stuck.la
 %C%_stuck_la_SOURCES = %D%/stuck.c
 %C%_stuck_la_CFLAGS = $(PLAIN_CFLAGS) -fvisibility=default
