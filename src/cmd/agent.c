@@ -604,6 +604,7 @@ void agent_never_began(struct agent *agent, int shell_status)
 	agent->status = "error";
 	agent->ended = true;
 	agent->exit_status = shell_status;
+	agent_keep_news(agent, AGENT_KEEP_LAST_MS);
 	add_line(agent, NULL);
 }
 
