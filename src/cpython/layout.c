@@ -17,7 +17,8 @@
 /* What 3.8, 3.9 and 3.10 have in common. */
 #define PYTHON_OLD                                                                                 \
 	.interpreters = 32, .interp_next = 0, .interp_threads = 8, .thread_next = 8,               \
-	.thread_interp = 16, .thread_frame = 24, .thread_ident = 176, .frame_back = 24,            \
+	.thread_interp = 16, .thread_frame = 24, .thread_ident = 176, .thread_exc = 144,           \
+	.frame_back = 24,                                                                          \
 	.frame_code = 32, .code_file = 104, .code_name = 112, .code_line = 40, .code_lines = 120,  \
 	PYTHON_TEXTS
 
@@ -59,6 +60,7 @@ static const struct python_layout python_rows[] = {
 			.thread_frame = 56,
 			.thread_ident = 152,
 			.thread_tid = 160,
+			.thread_exc = 120,
 			.cframe_frame = 8,
 			.cframe_previous = 16,
 			.frame_back = 48,
@@ -91,6 +93,7 @@ static const struct python_layout python_rows[] = {
 			.thread_frame = 56,
 			.thread_ident = 136,
 			.thread_tid = 144,
+			.thread_exc = 104,
 			.cframe_frame = 0,
 			.cframe_previous = 8,
 			.frame_back = 8,

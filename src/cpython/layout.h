@@ -62,6 +62,7 @@ struct python_offsets {
 	uint32_t thread_frame; /* the innermost frame; of 3.11 and 3.12: the innermost cframe */
 	uint32_t thread_ident; /* pthread_t */
 	uint32_t thread_tid;   /* from 3.11 on */
+	uint32_t thread_exc;   /* what handles exceptions, the innermost; up to 3.12 */
 	/* _PyCFrame */
 	uint32_t cframe_frame;
 	uint32_t cframe_previous;

@@ -105,6 +105,7 @@ void samples_compare(struct sampled_thread *held, const struct sampled_thread *n
 	held->fact.rooted = new->fact.rooted;
 	held->fact.holds_gil = new->fact.holds_gil;
 	held->fact.waits_gil = new->fact.waits_gil;
+	held->fact.handling = new->fact.handling;
 }
 
 void samples_begin(struct sampled_thread *held, const struct sampled_thread *new,

@@ -209,6 +209,15 @@ static void add_python_cut(
 	}
 }
 
+/* What it handles, by the first of its interpreters' threads that handles anything. */
+static const char *handling_of(struct arena *arena, const struct known_python *python)
+{
+	for (size_t i = 0; i < python->nr; i++)
+		if (python->threads[i]->handling)
+			return arena_text(arena, python->threads[i]->handling);
+	return "";
+}
+
 static enum job_stack_how how_of(const struct snapshot_thread *thread)
 {
 	switch (thread->how) {
@@ -252,6 +261,7 @@ void walking_read(
 	ret->fact.how = ret->nframes ? how_of(thread) : JOB_STACK_NONE;
 	ret->fact.still = ret->nframes;
 	ret->fact.holds_gil = python.holds_gil;
+	ret->fact.handling = handling_of(arena, &python);
 	array_release(&frames.all);
 }
 

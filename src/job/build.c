@@ -497,6 +497,7 @@ void job_add_stack(struct job_builder *b, struct job_who who, const struct job_s
 	raw->fact.nframes = nr;
 	raw->fact.thread = raw_intern(b, stack->thread);
 	raw->fact.cut = raw_intern(b, stack->cut);
+	raw->fact.handling = raw_intern(b, stack->handling);
 	raw->fact.wchan = raw_intern(b, stack->wchan);
 	raw->fact.syscall = raw_intern(b, stack->syscall);
 	raw->fact.cite = raw_intern(b, stack->cite);

@@ -422,6 +422,7 @@ struct job_stack {
 	size_t still;	/* outermost frames that are equal in all samples */
 	enum job_known holds_gil;
 	bool waits_gil; /* it sleeps in a futex that is Python's GIL */
+	const char *handling; /* exception that it handles: "ValueError: ..."; "" none known */
 	int64_t when;
 	const char *cite;
 };

@@ -216,6 +216,78 @@ static uint64_t python_thread_tid(struct python_walk *walk, uint64_t state)
 	return of_pthread < TID_MAX ? of_pthread : 0;
 }
 
+/* An entry of the stack of handlers: from 3.11 on the exception alone, before its type, too. */
+#define HANDLER_VALUE	 (walk->layout.runs == PYTHON_RUNS_OF_ONE ? 8u : 0u)
+#define HANDLER_PREVIOUS (walk->layout.runs == PYTHON_RUNS_OF_ONE ? 24u : 8u)
+#define HANDLERS_MOST	 64 /* generators have their own */
+
+/* Of an exception: its arguments, a tuple. */
+#define OBJECT_TYPE    8
+#define TYPE_NAME      24
+#define EXCEPTION_ARGS 24
+#define TUPLE_SIZE     16
+#define TUPLE_FIRST    24
+#define TYPE_NAME_CAP  64
+
+/* The name of an object's type as C has it; false where that is none. */
+static bool python_type_name(
+	struct stack_memory *memory, uint64_t object, char name[static TYPE_NAME_CAP])
+{
+	uint64_t type, at;
+
+	if (!object || stack_memory_u64(memory, object + OBJECT_TYPE, &type) < 0 ||
+		stack_memory_u64(memory, type + TYPE_NAME, &at) < 0)
+		return false;
+	for (size_t i = 0; i < TYPE_NAME_CAP; i++) {
+		if (stack_memory_read(memory, at + i, &name[i], 1) < 0)
+			return false;
+		if (!name[i])
+			return i > 0;
+		if (name[i] < ' ' || name[i] > '~')
+			return false;
+	}
+	return false;
+}
+
+/* The first argument of an exception, where that is a str: what it says. NULL else. */
+static const char *python_exception_text(struct python_walk *walk, uint64_t value)
+{
+	uint64_t args, size, first;
+
+	if (python_u64(walk, value + EXCEPTION_ARGS, &args) < 0 || !args ||
+		python_u64(walk, args + TUPLE_SIZE, &size) < 0 || !size ||
+		python_u64(walk, args + TUPLE_FIRST, &first) < 0)
+		return NULL;
+	return python_text(&walk->reader, first);
+}
+
+/* The exception that the thread handles, in words; NULL none. */
+static const char *python_thread_handling(struct python_walk *walk, uint64_t state)
+{
+	char name[TYPE_NAME_CAP];
+	const char *text;
+	uint64_t handler, value;
+
+	if (!walk->layout.at.thread_exc ||
+		python_u64(walk, state + walk->layout.at.thread_exc, &handler) < 0)
+		return NULL;
+	for (size_t i = 0; handler && i < HANDLERS_MOST; i++) {
+		if (python_u64(walk, handler + HANDLER_VALUE, &value) < 0)
+			return NULL;
+		if (value && python_type_name(walk->reader.memory, value, name) &&
+			strcmp(name, "NoneType") != 0)
+			break;
+		if (python_u64(walk, handler + HANDLER_PREVIOUS, &handler) < 0)
+			return NULL;
+		value = 0;
+	}
+	if (!handler || !value)
+		return NULL;
+	text = python_exception_text(walk, value);
+	return arena_printf(&walk->ret->arena, "%s%s%.400s", name, text && *text ? ": " : "",
+		text ? text : "");
+}
+
 static void python_thread_add(struct python_walk *walk, uint64_t state, uint64_t interpreter)
 {
 	struct python_thread *thread = array_add(&walk->threads);
@@ -225,6 +297,7 @@ static void python_thread_add(struct python_walk *walk, uint64_t state, uint64_t
 	thread->tid = python_thread_tid(walk, state);
 	thread->interpreter = interpreter;
 	thread->cut = python_thread_frames(walk, state);
+	thread->handling = python_thread_handling(walk, state);
 	thread->nframes = walk->frames.nr;
 	thread->frames = arena_copy(&walk->ret->arena, walk->frames.items,
 		walk->frames.nr * sizeof(*walk->frames.items));
@@ -396,9 +469,7 @@ bool python_place_holds(struct stack_memory *memory, const struct python_place *
 	       back == interpreter;
 }
 
-/* Of an int: its type's name; how many digits (from 3.12 on shifted by flags); the digits. */
-#define OBJECT_TYPE  8
-#define TYPE_NAME    24
+/* Of an int: how many digits (from 3.12 on shifted by flags); the digits. */
 #define INT_SIZE     16
 #define INT_DIGIT    24
 #define INT_TAG_SIZE 3
@@ -407,14 +478,11 @@ bool python_place_holds(struct stack_memory *memory, const struct python_place *
 static int64_t python_small_int(
 	struct stack_memory *memory, const struct python_layout *layout, uint64_t at)
 {
-	uint64_t type, name, size;
+	char type[TYPE_NAME_CAP];
+	uint64_t size;
 	uint32_t digit;
-	char text[4];
 
-	if (stack_memory_u64(memory, at + OBJECT_TYPE, &type) < 0 ||
-		stack_memory_u64(memory, type + TYPE_NAME, &name) < 0 ||
-		stack_memory_read(memory, name, text, sizeof(text)) < 0 ||
-		memcmp(text, "int", sizeof(text)) != 0 ||
+	if (!python_type_name(memory, at, type) || strcmp(type, "int") != 0 ||
 		stack_memory_u64(memory, at + INT_SIZE, &size) < 0 ||
 		stack_memory_u32(memory, at + INT_DIGIT, &digit) < 0)
 		return -1;

@@ -55,6 +55,11 @@ struct python_thread {
 	struct python_frame *frames; /* innermost first */
 	size_t nframes;
 	const char *cut; /* why not all of it was read; NULL: all */
+	/*
+	 * What it handles now, or what passes a `finally` of its: "ValueError: no such token". NULL
+	 * nothing, or not known (3.13 and beyond).
+	 */
+	const char *handling;
 };
 
 struct python_stacks {

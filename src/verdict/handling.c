@@ -24,13 +24,25 @@ static bool stands_behind(const struct inquiry *q, int rank, const struct job_no
 	return false;
 }
 
+/* By the stack of the thread that waits, where nothing is recorded. */
+static void tell_by_stack(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct posture *posture = &q->profiles[rank].posture;
+
+	if (posture->stack && poses_waits(posture->pose) && *posture->stack->handling)
+		draft_fact(q, draft, FACT_HANDLING, rank, posture->stack->cite)->text =
+			posture->stack->handling;
+}
+
 static void tell_of(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];
 	const char *colon;
 
-	if (!p->handling || !stands_behind(q, rank, p->handling))
+	if (!p->handling || !stands_behind(q, rank, p->handling)) {
+		tell_by_stack(q, rank, draft);
 		return;
+	}
 	colon = strchr(p->handling->text, ' ');
 	draft_fact(q, draft, FACT_HANDLING, rank, p->handling->cite)->text =
 		colon ? colon + 1 : p->handling->text;

@@ -96,6 +96,7 @@ static void states(void)
 	FIELD(thread_next, PyThreadState, next);
 	FIELD(thread_interp, PyThreadState, interp);
 	FIELD(thread_ident, PyThreadState, thread_id);
+	FIELD(thread_exc, PyThreadState, exc_info);
 }
 
 static void frames(void)

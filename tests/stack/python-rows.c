@@ -36,6 +36,7 @@ int main(int argc, char **argv)
 	FIELD(thread_frame);
 	FIELD(thread_ident);
 	FIELD(thread_tid);
+	FIELD(thread_exc);
 	FIELD(cframe_frame);
 	FIELD(cframe_previous);
 	FIELD(frame_back);

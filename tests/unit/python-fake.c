@@ -269,3 +269,31 @@ void python_fake_gil(struct python_fake *fake, uint64_t interpreter, uint64_t th
 	if (thread)
 		python_fake_put(fake, gil + of->gil_holder, thread, 8);
 }
+
+static uint64_t fake_exception(struct python_fake *fake, const char *type, const char *text)
+{
+	uint64_t value = fake_new_object(fake, 64), class = fake_new_object(fake, 64);
+	uint64_t name = fake_new_object(fake, strlen(type) + 1), args = fake_new_object(fake, 64);
+
+	memcpy(fake->bytes + (name - FAKE_BASE), type, strlen(type) + 1);
+	python_fake_put(fake, class + 24, name, 8);
+	python_fake_put(fake, value + 8, class, 8);
+	python_fake_put(fake, value + 24, args, 8);
+	python_fake_put(fake, args + 16, 1, 8);
+	python_fake_put(fake, args + 24, python_fake_text(fake, text, strlen(text), 1), 8);
+	return value;
+}
+
+void python_fake_handler(
+	struct python_fake *fake, uint64_t thread, const char *type, const char *text)
+{
+	bool old = fake->layout.runs == PYTHON_RUNS_OF_ONE;
+	uint64_t handler = fake_new_object(fake, 64), of = fake->layout.at.thread_exc;
+
+	python_fake_put(
+		fake, handler + (old ? 24 : 8), python_fake_get(fake, thread + of), 8);
+	if (type)
+		python_fake_put(
+			fake, handler + (old ? 8 : 0), fake_exception(fake, type, text), 8);
+	python_fake_put(fake, thread + of, handler, 8);
+}

@@ -53,6 +53,13 @@ uint64_t python_fake_text(
 /* Lets the thread have the GIL of its interpreter; 0: lets nobody have it. */
 void python_fake_gil(struct python_fake *fake, uint64_t interpreter, uint64_t thread);
 
+/*
+ * An entry on the thread's stack of handlers, the innermost so far: of an exception of that type
+ * that says text; type NULL: of none. Of versions up to 3.12.
+ */
+void python_fake_handler(
+	struct python_fake *fake, uint64_t thread, const char *type, const char *text);
+
 /* size bytes (at most 8) of a value at an address of the fake; and back. */
 void python_fake_put(struct python_fake *fake, uint64_t at, uint64_t value, size_t size);
 uint64_t python_fake_get(const struct python_fake *fake, uint64_t at);

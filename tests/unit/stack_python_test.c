@@ -71,6 +71,38 @@ static void frames_of_every_version_are_read(void **state)
 	}
 }
 
+/* Also where a generator has a stack of handlers of its own, in which there is none. */
+static void what_a_thread_handles_is_told(void **state)
+{
+	static const uint32_t known[] = {0x03080000, 0x030a0000, 0x030b0000, 0x030c0000};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		struct python_fake *fake = python_fake_new(known[i]);
+		uint64_t interpreter = python_fake_interpreter(fake, 0);
+		uint64_t idle = python_fake_thread(fake, interpreter, 11);
+		uint64_t handles = python_fake_thread(fake, interpreter, 12);
+		struct python_place place = {.runtime = fake->runtime, .version = known[i]};
+		struct python_stacks stacks;
+		struct complaint why = {0};
+
+		python_fake_handler(fake, idle, NULL, NULL);
+		python_fake_handler(fake, idle, "NoneType", "");
+		python_fake_handler(fake, handles, "ValueError", "token 999 of 128");
+		python_fake_handler(fake, handles, NULL, NULL);
+		assert_int_equal(python_stacks_read(&fake->memory, &place, &stacks, &why), 0);
+		assert_int_equal(stacks.nthreads, 2);
+		for (size_t k = 0; k < 2; k++)
+			if (stacks.threads[k].tid == 12)
+				assert_string_equal(
+					stacks.threads[k].handling, "ValueError: token 999 of 128");
+			else
+				assert_null(stacks.threads[k].handling);
+		python_stacks_release(&stacks);
+		free(fake);
+	}
+	(void)state;
+}
+
 static void the_outermost_frame_of_each_run_has_the_anchor(void **state)
 {
 	(void)state;
@@ -551,6 +583,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_of_every_version_are_read),
+		cmocka_unit_test(what_a_thread_handles_is_told),
 		cmocka_unit_test(the_outermost_frame_of_each_run_has_the_anchor),
 		cmocka_unit_test(who_has_the_gil_is_told),
 		cmocka_unit_test(threads_of_all_interpreters_are_read_with_their_number),

@@ -114,9 +114,24 @@ static void a_wait_for_the_gpu_is_a_wait(void **state)
 	facts_free(f);
 }
 
+/* It came to the barrier with one; no ring is there to say so, but the thread's own state does. */
+static void an_exception_in_flight_is_told_without_a_ring(void **state)
+{
+	struct facts *f = foreign(4, 3, BARRIER);
+	struct judged j;
+
+	f->extra[3].is.stack.fact.handling = "ValueError: token 999 of 128";
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "3", "0-2");
+	j = judge(f);
+	expect_says(&j, "with an exception in flight: ValueError: token 999 of 128");
+	done(&j, f);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_exception_in_flight_is_told_without_a_ring),
 		cmocka_unit_test(nobody_waits),
 		cmocka_unit_test(one_sleeps_and_nobody_is_seen_to_wait),
 		cmocka_unit_test(a_lock_of_python_whose_frames_are_not_known),
