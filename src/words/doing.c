@@ -134,13 +134,24 @@ static const struct job_op *pending_op(const struct job *job, int rank)
 	return newest;
 }
 
+/* A call as people have it: of PyTorch's store what is waited for; else without its library. */
+static const char *call_name(const char *call)
+{
+	static const char *const names[][2] = {{"c10d_store_open", "the store"},
+		{"c10d_store_serve", "store, for all ranks"},
+		{"c10d_store_get", "store, for a key"},
+		{"c10d_store_wait", "store, for a key"}, {"c10d_unique_id", "store, for the id"}};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(call, names[i][0]))
+			return names[i][1];
+	return !strncmp(call, "nccl", 4) ? call + 4 : !strncmp(call, "c10d_", 5) ? call + 5 : call;
+}
+
 /* Inside a call to NCCL that call; inside a wait the operation that is waited for. */
 static void say_inside(
 	struct doing *doing, const struct job *job, int rank, const struct job_thread *thread)
 {
-	size_t prefix = !strncmp(thread->call, "nccl", 4)    ? 4
-			: !strncmp(thread->call, "c10d_", 5) ? 5
-							     : 0;
 	bool waits = thread->state == JOB_THREAD_IN_WAIT || thread->state == JOB_THREAD_POLLING;
 	const struct job_op *op = waits ? pending_op(job, rank) : NULL;
 
@@ -154,7 +165,7 @@ static void say_inside(
 		str_printf(&doing->op, "%s #%" PRIu64, job_op_name(op->sig.op), op->index);
 		return;
 	}
-	str_add(&doing->op, thread->call + prefix);
+	str_add(&doing->op, call_name(thread->call));
 	if (thread->op)
 		str_printf(&doing->op, " #%" PRIu64, thread->op);
 }

@@ -97,6 +97,10 @@ static const struct phrase creations = {"makes groups in another order",
 	"make groups in another order", "groups are made in different orders",
 	"made groups in another order", "made groups in another order"};
 
+/* Of a compile that nothing says cannot end: it may wait for something outside. */
+static const struct phrase quiet_compiles = {"is quiet compiling", "are quiet compiling",
+	"a compile is quiet", "was quiet compiling", "were quiet compiling"};
+
 static const struct phrase *phrase_of(const struct verdict *verdict)
 {
 	const struct phrase *special = NULL;
@@ -111,6 +115,9 @@ static const struct phrase *phrase_of(const struct verdict *verdict)
 		special = &starts[verdict->cause];
 	else if (verdict->cause == VERDICT_BY_GROUP_CREATION)
 		special = &creations;
+	else if (verdict->class == VERDICT_COMPILE_STUCK &&
+		 verdict->outlook == VERDICT_OUTLOOK_UNKNOWN)
+		special = &quiet_compiles;
 	return special && special->one ? special : &phrases[verdict->class];
 }
 

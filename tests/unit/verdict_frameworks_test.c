@@ -142,6 +142,30 @@ static void expect_doing(const char *stack, const char *name)
 	facts_free(f);
 }
 
+/* "store_open" and its like are names of ours. */
+static void a_wait_in_the_store_is_told_in_words(void **state)
+{
+	static const char *const calls[][2] = {{"c10d_store_open", "the store"},
+		{"c10d_store_serve", "store, for all ranks"},
+		{"c10d_store_get", "store, for a key"},
+		{"ncclAllReduce", "AllReduce"}, {"c10d_barrier", "barrier"}};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		struct facts *f = facts_new(4);
+		struct doing doing = {0};
+		struct job *job;
+
+		facts_call(f, 0, calls[i][0], 40);
+		job = facts_job(f);
+		doing_of(&doing, job, 0, NULL);
+		assert_string_equal(str_text(&doing.op), calls[i][1]);
+		doing_release(&doing);
+		job_free(job);
+		facts_free(f);
+	}
+	(void)state;
+}
+
 static void nobody_waits_for_a_gpu_on_cpus(void **state)
 {
 	expect_doing("wait@libc.so.6 < ArrayImpl._value@" JAX "array.py:630 < step@/me/t.py:12",
@@ -181,6 +205,7 @@ static void caches_are_those_of_the_framework(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_wait_in_the_store_is_told_in_words),
 		cmocka_unit_test(a_driver_whose_workers_were_not_seen_is_not_well),
 		cmocka_unit_test(a_driver_whose_workers_are_idle_may_be_well),
 		cmocka_unit_test(what_makes_no_groups_is_not_always_at_its_start),

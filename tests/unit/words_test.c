@@ -94,6 +94,25 @@ static void no_rank_yet_is_no_riddle(void **state)
 	str_release(&words);
 }
 
+/* Nothing says that it cannot end: then nobody says that it is stuck. */
+static void what_may_yet_end_is_not_called_stuck(void **state)
+{
+	struct hand_job hand;
+	struct str words = {0};
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.verdict[0].class = VERDICT_COMPILE_STUCK;
+	hand.verdict[0].outlook = VERDICT_KILL;
+	headline_shout(&words, &hand.verdicts, &hand.verdict[0], 60, true);
+	assert_non_null(strstr(str_text(&words), "RANK 3 IS STUCK COMPILING"));
+	str_cut(&words, 0);
+	hand.verdict[0].outlook = VERDICT_OUTLOOK_UNKNOWN;
+	headline_shout(&words, &hand.verdicts, &hand.verdict[0], 60, true);
+	assert_non_null(strstr(str_text(&words), "RANK 3 IS QUIET COMPILING"));
+	str_release(&words);
+}
+
 /* Part of a set is never shown as if it were all of it. */
 static void a_set_that_does_not_fit_hides_nobody(void **state)
 {
@@ -167,6 +186,7 @@ int main(void)
 		cmocka_unit_test(a_set_that_does_not_fit_hides_nobody),
 		cmocka_unit_test(what_is_next_depends_on_how_it_was_seen),
 		cmocka_unit_test(no_rank_yet_is_no_riddle),
+		cmocka_unit_test(what_may_yet_end_is_not_called_stuck),
 		cmocka_unit_test(last_words_are_whose_they_are),
 	};
 
