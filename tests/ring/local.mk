@@ -15,7 +15,8 @@ tests_ring_make_ring_LDADD = $(RING_FLOORS)
 tests_ring_races_CFLAGS = $(AM_CFLAGS) -pthread
 tests_ring_races_LDADD = $(RING_FLOORS)
 
-# The long form: 100,000 kills, a million signals; half an hour. tests/RESULTS.md has what it found.
+# The long form: 100,000 kills, a million signals; half an hour of an idle machine. tests/RESULTS.md
+# has what it found.
 TORTURE_KILLS = 100000
 torture: tests/ring/torture tests/ring/races tests/ring/reenter
 	for test in torture races reenter; do \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * torture [--kills N] [--slots N] [--threads N] [--stall N] [--seed N] [--break WORD]
+ * torture [--kills N] [--slots N] [--threads N] [--stall N] [--seed N] [--life US]
+ *         [--break WORD]
  *
  * Writers in a child process are killed (SIGKILL) at a random instant, N times. They stall between
  * the phases of a slot (naps, spins, sched_yield: every N-th phase on average) and, by a signal,
@@ -42,6 +43,7 @@ struct door {
 
 static struct torture torture = {.writers = 2, .stall = 200};
 static unsigned kills = 100, seed = 1;
+static unsigned life = 1500; /* microseconds at most, once all have begun */
 
 static uint64_t now_us(void)
 {
@@ -148,7 +150,7 @@ static void stop_and_look(pid_t pid, struct findings *dead)
 static void kill_once(
 	uint64_t round, struct door *door, struct findings *living, struct findings *dead)
 {
-	uint64_t us = (unsigned)rand_r(&seed) % 1500;
+	uint64_t us = (unsigned)rand_r(&seed) % life;
 	pid_t pid;
 	int status;
 
@@ -202,7 +204,7 @@ static void read_options(int argc, char **argv)
 {
 	static const struct option longs[] = {{"kills", 1, NULL, 'k'}, {"slots", 1, NULL, 'n'},
 		{"threads", 1, NULL, 't'}, {"stall", 1, NULL, 's'}, {"seed", 1, NULL, 'r'},
-		{"break", 1, NULL, 'b'}, {0}};
+		{"life", 1, NULL, 'l'}, {"break", 1, NULL, 'b'}, {0}};
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
@@ -220,6 +222,9 @@ static void read_options(int argc, char **argv)
 			break;
 		case 's':
 			torture.stall = n;
+			break;
+		case 'l':
+			life = n ? n : 1;
 			break;
 		case 'r':
 			seed = n;
