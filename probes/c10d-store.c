@@ -33,7 +33,7 @@ static struct {
 	uint64_t version;
 	uint64_t store;
 	uint64_t hash;
-	char prefix[STORE_PREFIX];
+	uint64_t prefix[STORE_PREFIX / 8]; /* words: it may be read while it is written */
 } store_table[STORE_TABLE];
 
 /* --- Prefixes -------------------------------------------------------------------------------- */
@@ -54,9 +54,13 @@ void store_prefix(const void *store, char ret[STORE_PREFIX], uint64_t *ret_hash)
 		if (!version || (version & 1) ||
 			ring_load(&store_table[at].store) != (uint64_t)(uintptr_t)store)
 			continue;
-		memcpy(ret, store_table[at].prefix, STORE_PREFIX);
+		for (int i = 0; i < STORE_PREFIX / 8; i++) {
+			uint64_t word = ring_load(&store_table[at].prefix[i]);
+
+			memcpy(ret + 8 * i, &word, 8);
+		}
 		*ret_hash = ring_load(&store_table[at].hash);
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		ring_fence_acquire();
 		if (ring_load(&store_table[at].version) == version)
 			return;
 	}
@@ -113,10 +117,15 @@ static void store_remember(const void *store, const void *inner, struct abi_text
 	version = ring_load(&store_table[at].version);
 	if ((version & 1) || !ring_cas(&store_table[at].version, version, version + 1))
 		return; /* two at once for one place: that store has no prefix then */
-	__atomic_thread_fence(__ATOMIC_RELEASE);
+	ring_fence_release();
 	ring_store(&store_table[at].store, (uint64_t)(uintptr_t)store);
 	ring_store(&store_table[at].hash, hash);
-	memcpy(store_table[at].prefix, prefix, STORE_PREFIX);
+	for (int i = 0; i < STORE_PREFIX / 8; i++) {
+		uint64_t word;
+
+		memcpy(&word, prefix + 8 * i, 8);
+		ring_store(&store_table[at].prefix[i], word);
+	}
 	ring_publish_word(&store_table[at].version, version + 2);
 }
 

@@ -14,17 +14,20 @@ int comm_nccl_version(struct probe_thread *me)
 {
 	int (*ask)(int *) = (int (*)(int *))hook_borrow(
 		&hook_found[RING_CALL_ncclGetVersion], "ncclGetVersion", hook_nccl);
-	int version = 0;
+	int version = __atomic_load_n(&comm_version, __ATOMIC_RELAXED);
 
-	if (!comm_version && ask && !ask(&version))
-		comm_version = version;
-	me->ring->header->nccl_version = (uint32_t)comm_version;
-	return comm_version;
+	if (!version && ask) {
+		if (ask(&version))
+			version = 0;
+		comm_note_version(version);
+	}
+	__atomic_store_n(&me->ring->header->nccl_version, (uint32_t)version, __ATOMIC_RELAXED);
+	return version;
 }
 
 void comm_note_version(int version)
 {
-	comm_version = version;
+	__atomic_store_n(&comm_version, version, __ATOMIC_RELAXED);
 }
 
 /* One of ncclCommCount, -UserRank, -CuDevice; `unknown` where NCCL does not say. */

@@ -10,11 +10,13 @@
 
 #define COMPLETION_PAGE 4096
 
-enum completion_mode { COMPLETION_UNASKED, COMPLETION_OFF, COMPLETION_WRITE };
+enum completion_mode { COMPLETION_UNASKED, COMPLETION_ASKING, COMPLETION_OFF, COMPLETION_WRITE };
 
+/* Threads may launch their first ops at once: one asks, one registers; the others' ops are lost. */
 static struct {
-	int mode; /* enum completion_mode */
-	struct ring_writer *registered;
+	int mode; /* enum completion_mode; what is found by asking is published with it */
+	struct ring_writer *registering; /* the ring that a thread took upon itself to register */
+	struct ring_writer *registered;	 /* published after `offset` */
 	uint64_t offset; /* device address of the ring's bytes, less their host address */
 	void *write, *reg, *address;
 } completion;
@@ -41,7 +43,29 @@ static int completion_ask(void)
 									: COMPLETION_OFF;
 }
 
-/* Makes the ring's groups known to the driver, once per ring: 0, or its error. */
+/* The mode, which is found out by whoever comes first. */
+static int completion_mode(void)
+{
+	int mode = __atomic_load_n(&completion.mode, __ATOMIC_ACQUIRE);
+
+	if (hook_likely(mode != COMPLETION_UNASKED) ||
+		!__atomic_compare_exchange_n(&completion.mode, &mode, COMPLETION_ASKING, 0,
+			__ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
+		return mode;
+	mode = completion_ask();
+	__atomic_store_n(&completion.mode, mode, __ATOMIC_RELEASE);
+	return mode;
+}
+
+static void completion_say(struct ring_writer *ring, uint32_t kind)
+{
+	__atomic_store_n(&ring->header->completion, kind, __ATOMIC_RELAXED);
+}
+
+/*
+ * Makes the ring's groups known to the driver, once per ring: 0, its error, or -1 where another
+ * thread is at it.
+ */
 static int completion_register(struct ring_writer *ring)
 {
 	int (*reg)(void *, size_t, unsigned) = (int (*)(void *, size_t, unsigned))completion.reg;
@@ -49,20 +73,24 @@ static int completion_register(struct ring_writer *ring)
 		(int (*)(uint64_t *, void *, unsigned))completion.address;
 	uintptr_t from = (uintptr_t)ring->groups & ~(uintptr_t)(COMPLETION_PAGE - 1);
 	uintptr_t to = (uintptr_t)(ring->groups + ring->ngroups);
+	struct ring_writer *seen = __atomic_load_n(&completion.registering, __ATOMIC_RELAXED);
 	uint64_t device;
 	int err;
 
-	if (completion.registered == ring)
+	if (__atomic_load_n(&completion.registered, __ATOMIC_ACQUIRE) == ring)
 		return 0;
+	if (seen == ring || !__atomic_compare_exchange_n(&completion.registering, &seen, ring, 0,
+				    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return -1;
 	to = (to + COMPLETION_PAGE - 1) & ~(uintptr_t)(COMPLETION_PAGE - 1);
 	err = reg((void *)from, to - from, CUDA_ABI_HOST_PORTABLE | CUDA_ABI_HOST_DEVICEMAP);
 	if (!err)
 		err = address(&device, (void *)from, 0);
 	if (err)
 		return err;
-	completion.offset = device - from;
-	completion.registered = ring;
-	ring->header->completion = 1;
+	ring_store(&completion.offset, device - from);
+	__atomic_store_n(&completion.registered, ring, __ATOMIC_RELEASE);
+	completion_say(ring, 1);
 	return 0;
 }
 
@@ -72,26 +100,30 @@ void completion_follow(
 	struct ring_group *g = ring->groups + e->group;
 	uint64_t *word = (e->flags & RING_F_P2P) ? &g->completed_p2p : &g->completed_word;
 	int (*write)(void *, uint64_t, uint64_t, unsigned);
+	int mode = completion_mode(), err;
 
-	if (hook_unlikely(completion.mode == COMPLETION_UNASKED))
-		completion.mode = completion_ask();
-	if (completion.mode != COMPLETION_WRITE)
+	if (mode == COMPLETION_OFF)
 		return;
-	if (pending || (e->flags & RING_F_CAPTURED)) {
+	if (mode == COMPLETION_ASKING || pending || (e->flags & RING_F_CAPTURED)) {
 		ring_lose(&ring->header->losses.completions);
 		return;
 	}
+	err = completion_register(ring);
 	write = (int (*)(void *, uint64_t, uint64_t, unsigned))completion.write;
-	if (completion_register(ring) ||
-		write(stream, (uint64_t)(uintptr_t)word + completion.offset, e->nth, 0)) {
-		completion.mode = COMPLETION_OFF;
-		ring->header->completion = 0;
-		ring_lose(&ring->header->losses.completions);
+	if (!err)
+		err = write(stream, (uint64_t)(uintptr_t)word + ring_load(&completion.offset),
+			e->nth, 0);
+	if (!err)
+		return;
+	ring_lose(&ring->header->losses.completions);
+	if (err > 0) {
+		__atomic_store_n(&completion.mode, COMPLETION_OFF, __ATOMIC_RELEASE);
+		completion_say(ring, 0);
 	}
 }
 
 void completion_skip(struct ring_writer *ring)
 {
-	if (ring->header->completion)
+	if (__atomic_load_n(&ring->header->completion, __ATOMIC_RELAXED))
 		ring_lose(&ring->header->losses.completions);
 }

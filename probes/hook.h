@@ -40,17 +40,23 @@ void *hook_find(const char *name, const void *self, const char *const *sonames);
 /* The same, remembered in *slot; NULL is counted as unresolved. */
 void *hook_resolve(void **slot, const char *name, const void *self, const char *const *sonames);
 
+/* What a slot remembers: other threads may be finding the same at this moment. */
+static inline void *hook_known(void *const *slot)
+{
+	return __atomic_load_n(slot, __ATOMIC_RELAXED);
+}
+
 /* The real function behind ours called `name`, of the same type; NULL where there is none. */
 #define HOOK_REAL(name, sonames)                                                                   \
-	((__typeof__(name) *)(hook_likely(hook_found[RING_CALL_##name])                            \
-				      ? hook_found[RING_CALL_##name]                               \
+	((__typeof__(name) *)(hook_likely(hook_known(&hook_found[RING_CALL_##name]))               \
+				      ? hook_known(&hook_found[RING_CALL_##name])                  \
 				      : hook_resolve(&hook_found[RING_CALL_##name], #name,         \
 						(void *)(name), sonames)))
 
 /* The same for functions that are no calls of the record: the slot is the caller's own. */
 #define HOOK_REAL_AT(slot, fn, name)                                                               \
-	((__typeof__(fn) *)(hook_likely(slot)                                                      \
-				    ? (slot)                                                       \
+	((__typeof__(fn) *)(hook_likely(hook_known(&(slot)))                                       \
+				    ? hook_known(&(slot))                                          \
 				    : hook_resolve(&(slot), name, (void *)(fn), hook_libc)))
 
 /* A function that we do not stand in front of: found once and remembered, or NULL. */

@@ -118,7 +118,7 @@ static inline uint64_t probe_now(struct probe_thread *me)
 	uint64_t now = ring_writer_now(me->ring);
 
 	/* 2^32 ticks: one to four seconds of a TSC; of nanoseconds, four. */
-	if (hook_unlikely(now - me->ring->anchor_tsc > 1ull << 32))
+	if (hook_unlikely(now - ring_load(&me->ring->anchor_tsc) > 1ull << 32))
 		probe_anchor_slow(me, now);
 	return now;
 }

@@ -100,7 +100,7 @@ static inline void ring_group_publish(
 	g->maker = m->maker;
 	g->device = m->device;
 	g->color = m->color;
-	g->state = m->state;
+	__atomic_store_n(&g->state, m->state, __ATOMIC_RELAXED);
 	g->timeout_ns = m->timeout_ns;
 	g->ranks = m->ranks;
 	g->init_tsc = tsc;

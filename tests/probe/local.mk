@@ -80,3 +80,23 @@ tests_probe_objects_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir)
 tests_probe_objects_CFLAGS = $(PLAIN_CFLAGS)
 tests_probe_objects_LDADD = -ldl
 SH_TESTS += %D%/died-in.test %D%/traceback.test %D%/unwinder.test %D%/pytrace.test
+
+# Many threads at once. In the TSan build the probe itself is sanitized for it, with a reader in it.
+check_PROGRAMS += %D%/throng
+tests_probe_throng_CPPFLAGS = $(RANK_INCLUDES)
+tests_probe_throng_CFLAGS = $(PLAIN_CFLAGS) -pthread
+tests_probe_throng_LDFLAGS = $(RANK_LINK)
+tests_probe_throng_LDADD = $(STANDIN_LIBS) -ldl
+EXTRA_tests_probe_throng_DEPENDENCIES = $(STANDIN_LIBS)
+EXTRA_DIST += %D%/inside.c
+SH_TESTS += %D%/throng.test
+TSAN_TESTS += %D%/throng.test
+if TSAN
+tests_probe_throng_CFLAGS += $(SANITIZE_CFLAGS)
+check_LTLIBRARIES += %D%/libsanitized.la
+tests_probe_libsanitized_la_SOURCES = $(libinquest_probe_la_SOURCES) %D%/inside.c
+nodist_tests_probe_libsanitized_la_SOURCES = $(nodist_libinquest_probe_la_SOURCES)
+tests_probe_libsanitized_la_CPPFLAGS = $(libinquest_probe_la_CPPFLAGS) -DPROBE_SANITIZED
+tests_probe_libsanitized_la_CFLAGS = $(libinquest_probe_la_CFLAGS) $(SANITIZE_CFLAGS)
+tests_probe_libsanitized_la_LDFLAGS = $(libinquest_probe_la_LDFLAGS) -rpath /nowhere
+endif
