@@ -30,6 +30,7 @@
 #include "base/clock.h"
 #include "cmd/agent-keep.h"
 #include "cmd/agent-pace.h"
+#include "cmd/agent-past.h"
 #include "cmd/cmd.h"
 #include "cmd/outlet.h"
 #include "cmd/say.h"
@@ -44,6 +45,7 @@
 
 #define SCAN_NS     (300 * CLOCK_NS_PER_MS)
 #define SAMPLE_NS   CLOCK_NS_PER_S
+#define PAST_NS	    (3 * CLOCK_NS_PER_S)
 #define MANIFEST_NS (5 * CLOCK_NS_PER_S)
 #define ASLEEP_NS   (4 * CLOCK_NS_PER_S) /* turns are a second apart at most */
 #define EAGER_FOR   (3 * CLOCK_NS_PER_S)
@@ -157,6 +159,7 @@ static void watch_slot(struct agent *agent, const struct census_slot *slot)
 	id = id_of(slot);
 	if (id.pid)
 		exits_watch(&agent->exits, id, slot->pid);
+	exits_note_listed(&agent->exits, slot->pid, slot->start_time);
 }
 
 /* The first rank makes a job of what was only launched. */
@@ -165,6 +168,7 @@ static void scan(struct agent *agent)
 	const struct unprobed_rank *rank;
 
 	agent->ranks = 0;
+	exits_unlist(&agent->exits);
 	for_each_slot(agent, watch_slot);
 	array_for_each (&agent->unprobed.ranks, rank)
 		exits_watch(&agent->exits, (struct proc_id){rank->here, rank->start_time},
@@ -174,6 +178,22 @@ static void scan(struct agent *agent)
 		agent->status = "running";
 		write_manifest(agent);
 	}
+}
+
+/* The end of one who said goodbye with 0. */
+static void note_goodbye(struct agent *agent, const struct census_slot *slot)
+{
+	if (slot->state == CENSUS_EXITED && !slot->exit_status &&
+		!(slot->flags & CENSUS_F_KILLED))
+		exits_note_goodbye(&agent->exits, slot->pid, slot->start_time);
+}
+
+/* A clean exit is no reason to look at once: who waits for such a one waits for a while. */
+static bool exits_are_news(struct agent *agent)
+{
+	scan(agent);
+	for_each_slot(agent, note_goodbye);
+	return exits_take_unclean(&agent->exits);
 }
 
 /* All that live of those watched; their children come along. */
@@ -368,7 +388,7 @@ static bool ask_stacks(struct agent *agent, struct look *look, int64_t now)
 
 static void look_at_job(struct agent *agent)
 {
-	int64_t begun = clock_monotonic_ns();
+	int64_t begun = clock_monotonic_ns(), realtime = clock_realtime_ns();
 	enum stand_news news = STAND_STILL;
 	struct look look = {0};
 
@@ -383,6 +403,7 @@ static void look_at_job(struct agent *agent)
 	agent->well = look.verdicts && look.verdicts->at[0].class == VERDICT_HEALTHY;
 	look_release(&look);
 	agent->looked = clock_monotonic_ns();
+	agent->looked_at = realtime;
 	agent->look_cost = agent->looked - begun;
 }
 
@@ -429,7 +450,7 @@ int agent_turn(struct agent *agent)
 	if (is_due(&agent->due.scan, now, SCAN_NS))
 		scan(agent);
 	dead = exits_look(&agent->exits) > 0;
-	if (dead) {
+	if (dead && exits_are_news(agent)) {
 		agent->eager_until = now + EAGER_FOR;
 		agent->due.look = now;
 	}
@@ -447,6 +468,11 @@ int agent_turn(struct agent *agent)
 		agent->due.look = now + agent_look_interval(agent, now);
 	} else if (now >= agent->due.look) {
 		agent->due.look = now + AGENT_EAGER_NS;
+	}
+	if (!agent->stand.stands && is_due(&agent->due.past, now, PAST_NS) &&
+		agent_past_let_go(agent->dir, agent->looked_at)) {
+		scan(agent);
+		exits_forget(&agent->exits);
 	}
 	if (is_due(&agent->due.manifest, now, MANIFEST_NS))
 		write_manifest(agent);

@@ -41,6 +41,7 @@ struct agent_dues {
 	int64_t sample;   /* /proc */
 	int64_t look;     /* gather and judge */
 	int64_t manifest; /* that it still polls */
+	int64_t past;	  /* rings of those who came and went */
 };
 
 struct agent {
@@ -60,6 +61,7 @@ struct agent {
 	int64_t last_turn;  /* when the last turn ended */
 	int64_t look_cost;  /* ns that the last look took */
 	int64_t looked;	    /* when, CLOCK_MONOTONIC ns; 0 never */
+	int64_t looked_at;  /* the same when it began, realtime ns */
 	bool well;	    /* what it found: nobody waits */
 	struct pulse pulse; /* since then, or since looking was put off last */
 	int64_t bundled;    /* when the bundle was written last, CLOCK_MONOTONIC ns */

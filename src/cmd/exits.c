@@ -97,6 +97,73 @@ int exits_look(struct exits *exits)
 	return news;
 }
 
+void exits_unlist(struct exits *exits)
+{
+	struct exits_watched *watched;
+
+	array_for_each (&exits->watched, watched)
+		watched->listed = false;
+}
+
+void exits_note_listed(struct exits *exits, uint32_t inner_pid, uint64_t start_time)
+{
+	struct exits_watched *watched;
+
+	array_for_each (&exits->watched, watched)
+		if (watched->inner_pid == inner_pid && watched->watch.id.start_time == start_time)
+			watched->listed = watched->was_listed = true;
+}
+
+void exits_note_goodbye(struct exits *exits, uint32_t inner_pid, uint64_t start_time)
+{
+	struct exits_watched *watched;
+
+	array_for_each (&exits->watched, watched)
+		if (watched->inner_pid == inner_pid && watched->watch.id.start_time == start_time)
+			watched->goodbye = true;
+}
+
+bool exits_take_unclean(struct exits *exits)
+{
+	struct exits_watched *watched;
+	bool any = false;
+
+	array_for_each (&exits->watched, watched) {
+		if (!watched->ended || watched->taken)
+			continue;
+		watched->taken = true;
+		any = any || (!watched->goodbye && (watched->listed || !watched->was_listed));
+	}
+	return any;
+}
+
+static bool is_forgettable(const struct exits_watched *watched)
+{
+	return watched->ended && watched->settled && watched->was_listed && !watched->listed;
+}
+
+void exits_forget(struct exits *exits)
+{
+	size_t kept = 0, ends = 0;
+
+	for (size_t i = 0; i < exits->ends.nr; i++) {
+		const struct agent_exit *end = &exits->ends.items[i];
+		bool forgotten = false;
+
+		for (size_t k = 0; k < exits->watched.nr && !forgotten; k++)
+			forgotten = exits->watched.items[k].inner_pid == end->pid &&
+				exits->watched.items[k].watch.id.start_time == end->start_time &&
+				is_forgettable(&exits->watched.items[k]);
+		if (!forgotten)
+			exits->ends.items[ends++] = *end;
+	}
+	exits->ends.nr = ends;
+	for (size_t i = 0; i < exits->watched.nr; i++)
+		if (!is_forgettable(&exits->watched.items[i]))
+			exits->watched.items[kept++] = exits->watched.items[i];
+	exits->watched.nr = kept;
+}
+
 size_t exits_poll_set(const struct exits *exits, struct pollfd *set, size_t room)
 {
 	const struct exits_watched *watched;

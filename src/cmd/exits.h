@@ -20,6 +20,10 @@ struct exits_watched {
 	bool ended;
 	bool settled; /* its status is known, or will not be known any more */
 	int64_t when; /* its end was noticed, realtime ns */
+	bool goodbye; /* it said that it ends, with status 0 */
+	bool listed;  /* in the census, as of the last scan; */
+	bool was_listed; /* ever: a non-rank that ends well is taken out of it */
+	bool taken;   /* by exits_take_unclean() */
 };
 
 struct exits {
@@ -35,6 +39,19 @@ void exits_add_waited(struct exits *exits, struct proc_id id, int wait_status);
 
 /* Looks at all; returns how many new ends, or statuses of ends, there are. */
 int exits_look(struct exits *exits);
+
+/* A scan of the census begins; exits_note_listed() tells who is found there. */
+void exits_unlist(struct exits *exits);
+void exits_note_listed(struct exits *exits, uint32_t inner_pid, uint64_t start_time);
+
+/* This one said goodbye before it ended, as the census has it. */
+void exits_note_goodbye(struct exits *exits, uint32_t inner_pid, uint64_t start_time);
+
+/* Has anybody ended without that since the last time? */
+bool exits_take_unclean(struct exits *exits);
+
+/* Forgets who ended and is out of the census: nobody asks for them any more. */
+void exits_forget(struct exits *exits);
 
 /* Appends one pollfd for each pidfd that may become readable; gives how many, at most `room`. */
 size_t exits_poll_set(const struct exits *exits, struct pollfd *set, size_t room);

@@ -5,6 +5,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/agent-keep.c %D%/agent-keep.h \
 	%D%/agent-pace.c %D%/agent-pace.h \
 	%D%/agent-process.c %D%/agent-process.h \
+	%D%/agent-past.c %D%/agent-past.h \
 	%D%/agent-quiet.c %D%/agent-quiet.h \
 	%D%/agent-unprobed.c %D%/agent-unprobed.h \
 	%D%/agent-stacks.c %D%/agent-stacks.h \

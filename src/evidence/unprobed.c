@@ -147,7 +147,8 @@ static const char *unprobed_why(const struct proc_errand files[static UNPROBED_F
 	if (!preload && !unprobed_has(block, "INQUEST_JOB_DIR="))
 		return "the environment was cleared";
 	if (!preload || !strstr(preload, UNPROBED_PROBE))
-		return "LD_PRELOAD was replaced";
+		return unprobed_has_own_mounts(maps->pid) ? "mounts without the probe's file"
+							  : "LD_PRELOAD was replaced";
 	if (unprobed_is_secure(&files[UNPROBED_AUXV].bytes))
 		return "raised privileges";
 	if (!unprobed_has(maps, "/ld-linux") && !unprobed_has(maps, "/ld-2."))

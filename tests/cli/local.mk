@@ -5,6 +5,7 @@ SH_TESTS += \
 	%D%/cost.test \
 	%D%/demo.test \
 	%D%/jobs.test \
+	%D%/past.test \
 	%D%/quiet.test \
 	%D%/records.test \
 	%D%/signals.test \

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * agent-past.h: ranks that came and went. Elastic restarts and sweeps leave a ring of 5 MiB each
+ * behind; of those in whom nobody has an interest any more it is let go. Ranks belong together that
+ * share a communicator. Such a set is of the past once all of it have ended, the agent has looked
+ * since, nothing stands that it said, and others have begun after the last end; and nobody on
+ * another node can wait for it: all seats of its communicators are here, or each rank has a
+ * successor in a later attempt. What was to be said of it has been said, and is in its bundle.
+ */
+#ifndef CMD_AGENT_PAST_H
+#define CMD_AGENT_PAST_H
+
+#include <stdint.h>
+
+#include "cmd/jobdir.h"
+
+/*
+ * Lets go of the rings of such ranks, and of the census' entries of those who ended well. looked:
+ * realtime ns of the last look. Returns how many ranks were let go.
+ */
+unsigned agent_past_let_go(const struct jobdir *dir, int64_t looked);
+
+#endif
