@@ -17,6 +17,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/meter.h"
 #include "base/redact.h"
 #include "evidence/json-put.h"
 #include "evidence/source.h"
@@ -197,13 +198,28 @@ static void core_add(struct core *core, struct images *images, struct evidence *
 	free(host);
 }
 
+/* What a core may cost: what is kept of its memory and notes, at most all of it. */
+static bool core_is_affordable(const char *path, struct evidence *into)
+{
+	uint64_t most = 2 * (uint64_t)EXCERPT_CAP;
+	struct stat st;
+
+	if (stat(path, &st) == 0 && (uint64_t)st.st_size < most)
+		most = (uint64_t)st.st_size;
+	return meter_admits(into->meter, most, METER_READING);
+}
+
 static int core_gather_file(
 	const char *path, bool found, struct evidence *into, struct complaint *why)
 {
 	struct images *images = images_new();
 	struct core core = {.host = "", .rank = -1};
-	int error = core_take(path, images, &core.snapshot, &core.words, why);
+	int error;
 
+	if (!core_is_affordable(path, into))
+		error = complaint_set(why, "%s: %s", path, METER_REFUSED);
+	else
+		error = core_take(path, images, &core.snapshot, &core.words, why);
 	if (!error) {
 		claims_read(&core.claims, str_text(&core.words.environment),
 			core.words.environment.len, str_text(&core.words.arguments),
