@@ -2,6 +2,7 @@
 #include "verdict/last-words.h"
 
 #include <stddef.h>
+#include <signal.h>
 #include <string.h>
 
 static bool contains_any(const char *text, const char *const *parts, size_t n)
@@ -63,6 +64,20 @@ bool words_blame_child(const char *text)
 {
 	return strstr(text, "DataLoader worker") &&
 	       (strstr(text, "killed by signal") || strstr(text, "exited unexpectedly"));
+}
+
+/* torch/utils/data: the words of strsignal() behind it. */
+int words_child_signal(const char *text)
+{
+	static const struct {
+		const char *words;
+		int signo;
+	} said[] = {{"killed by signal: Killed", SIGKILL}, {"killed by signal: Bus error", SIGBUS}};
+
+	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++)
+		if (strstr(text, said[i].words))
+			return said[i].signo;
+	return 0;
 }
 
 /* gloo's transport/tcp/pair.cc: more came than the operation here has room for. */

@@ -18,6 +18,9 @@ bool words_tell_cuda_error(const char *text);
 /* Whether a line says that a child, a loader's worker, was killed or went away. */
 bool words_blame_child(const char *text);
 
+/* By which signal such words say that the child died; 0 where they do not. */
+int words_child_signal(const char *text);
+
 /* Whether a line says that ranks brought different operations together: not which of them. */
 bool words_tell_mismatch(const char *text);
 

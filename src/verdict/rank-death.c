@@ -23,10 +23,44 @@ static enum verdict_next next_after(enum verdict_cause cause)
 		[VERDICT_BY_EXCEPTION] = VERDICT_NEXT_READ_TRACEBACK,
 		[VERDICT_BY_CUDA_ERROR] = VERDICT_NEXT_CHECK_GPU,
 		[VERDICT_BY_ABORT] = VERDICT_NEXT_LOOK_AT_CORE,
-		[VERDICT_BY_CHILD_DEATH] = VERDICT_NEXT_CUT_MEMORY,
+		[VERDICT_BY_CHILD_DEATH] = VERDICT_NEXT_DEAD_CHILD,
 	};
 
 	return next[cause];
+}
+
+/* By which signal its child died, as was seen, or as the rank's own words say; 0: nobody knows. */
+static int child_signal(const struct profile *p)
+{
+	int signo = 0;
+
+	if (p->dead_child)
+		return p->dead_child->status;
+	if (p->exception)
+		signo = words_child_signal(p->exception->text);
+	if (!signo && p->log)
+		signo = words_child_signal(p->log->error);
+	return signo;
+}
+
+/*
+ * The kernel kills for memory by SIGKILL, and a file in shared memory that has no room is SIGBUS.
+ * Where it is known that nobody was killed for memory here, it was somebody else.
+ */
+static enum verdict_next next_after_child(const struct inquiry *q, int rank)
+{
+	int host = q->job->ranks[rank].host;
+
+	switch (child_signal(&q->profiles[rank])) {
+	case SIGKILL:
+		if (host != JOB_NONE && q->job->hosts[host].oom_kills == 0)
+			return VERDICT_NEXT_DEAD_CHILD;
+		return VERDICT_NEXT_CUT_MEMORY;
+	case SIGBUS:
+		return VERDICT_NEXT_RAISE_SHM;
+	default:
+		return VERDICT_NEXT_DEAD_CHILD;
+	}
 }
 
 /*
@@ -76,7 +110,8 @@ static bool explains_death(const struct inquiry *q, int rank, struct reason *why
 		why->cause = VERDICT_BY_CHILD_DEATH;
 	why->confidence = sure ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 	why->outlook = VERDICT_KILL;
-	why->next = next_after(why->cause);
+	why->next = why->cause == VERDICT_BY_CHILD_DEATH ? next_after_child(q, rank)
+							 : next_after(why->cause);
 	if (why->next == VERDICT_NEXT_LOOK_AT_CORE && (p->exception || (p->log && *p->log->error)))
 		why->next = VERDICT_NEXT_READ_TRACEBACK;
 	else if (why->next == VERDICT_NEXT_LOOK_AT_CORE && death_has_place(q, rank))

@@ -233,6 +233,8 @@ enum verdict_next {
 	VERDICT_NEXT_READ_TRACEBACK,
 	VERDICT_NEXT_CUT_MEMORY,
 	VERDICT_NEXT_WHO_KILLED,
+	VERDICT_NEXT_RAISE_SHM,  /* a child found no room in shared memory */
+	VERDICT_NEXT_DEAD_CHILD, /* it died, of neither */
 	VERDICT_NEXT_SAME_BATCHES,
 	VERDICT_NEXT_DIVISIBLE_ROWS,
 	VERDICT_NEXT_SPLIT_INPUT, /* so that each rank gets some of it */

@@ -121,6 +121,9 @@ static const char *const nexts[VERDICT_NEXTS] = {
 	[VERDICT_NEXT_READ_TRACEBACK] = "read the traceback of {R}; the others only echo it",
 	[VERDICT_NEXT_CUT_MEMORY] = "cut the memory of {R}, or raise its cgroup's limit",
 	[VERDICT_NEXT_WHO_KILLED] = "find who killed {R}: dmesg, scheduler, another user's kill",
+	[VERDICT_NEXT_RAISE_SHM] =
+		"give the children of {R} more shared memory: df /dev/shm, docker's --shm-size",
+	[VERDICT_NEXT_DEAD_CHILD] = "see why the child of {R} died: its stderr, its core, dmesg",
 	[VERDICT_NEXT_SAME_BATCHES] = "give each rank as many batches: drop_last, or Join()",
 	[VERDICT_NEXT_DIVISIBLE_ROWS] =
 		"rerun with rows divisible by ranks: the fastest falsification",

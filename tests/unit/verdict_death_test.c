@@ -78,6 +78,44 @@ static void s19b_a_killed_loader_raises_in_its_rank(void **state)
 	facts_free(f);
 }
 
+/* What to do about a child's death depends on how it died. */
+static void s19b_the_advice_is_by_how_the_child_died(void **state)
+{
+	static const struct {
+		int signo;
+		int64_t oom_kills;
+		enum verdict_next next;
+	} deaths[] = {
+		{SIGKILL, JOB_UNKNOWN, VERDICT_NEXT_CUT_MEMORY},
+		{SIGKILL, 1, VERDICT_NEXT_CUT_MEMORY},
+		{SIGKILL, 0, VERDICT_NEXT_DEAD_CHILD},
+		{SIGBUS, JOB_UNKNOWN, VERDICT_NEXT_RAISE_SHM},
+		{SIGABRT, JOB_UNKNOWN, VERDICT_NEXT_DEAD_CHILD},
+		{SIGSEGV, 1, VERDICT_NEXT_DEAD_CHILD},
+	};
+
+	for (size_t i = 0; i < sizeof(deaths) / sizeof(deaths[0]); i++) {
+		struct facts *f = facts_missing(4, 1, 59);
+		struct job_process *worker = facts_child(f, 1, "pt_data_worker");
+		struct verdicts *verdicts;
+		struct job *job;
+
+		worker->end = JOB_SIGNALED;
+		worker->status = deaths[i].signo;
+		worker->ended = facts_ns(58);
+		f->hosts[0].oom_kills = deaths[i].oom_kills;
+		facts_note(f, 1, "RuntimeError: DataLoader worker (pid 5001) is killed by signal",
+			59);
+		job = facts_job(f);
+		verdicts = verdicts_of(job);
+		assert_int_equal(verdicts->at[0].cause, VERDICT_BY_CHILD_DEATH);
+		assert_int_equal(verdicts->at[0].next, deaths[i].next);
+		verdicts_free(verdicts);
+		job_free(job);
+		facts_free(f);
+	}
+}
+
 static void s27_a_cuda_error_in_the_watchdog_is_its_own(void **state)
 {
 	struct facts *f = facts_missing(4, 1, 59);
@@ -598,6 +636,7 @@ int main(void)
 		cmocka_unit_test(s16_exit_0_while_others_wait),
 		cmocka_unit_test(an_exit_0_that_nobody_misses_is_fine),
 		cmocka_unit_test(s19b_a_killed_loader_raises_in_its_rank),
+		cmocka_unit_test(s19b_the_advice_is_by_how_the_child_died),
 		cmocka_unit_test(s27_a_cuda_error_in_the_watchdog_is_its_own),
 		cmocka_unit_test(s28_a_segfault),
 		cmocka_unit_test(a_death_says_in_which_code),
