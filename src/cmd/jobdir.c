@@ -24,6 +24,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "cmd/cmd.h"
 #include "evidence/jobs.h"
 #include "proc/ns.h"
 #include "proc/read.h"
@@ -68,6 +69,47 @@ static int user_root(const char *dir, struct str *root, struct complaint *why)
 	return err;
 }
 
+/* A folder of ours below parent whose name begins so, of an earlier job; else root stays empty. */
+static void find_own(const char *parent, const char *prefix, struct str *root)
+{
+	DIR *list = opendir(parent);
+	const struct dirent *entry;
+
+	while (list && !root->len && (entry = readdir(list))) {
+		struct stat about;
+
+		if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
+			continue;
+		str_printf(root, "%s/%s", parent, entry->d_name);
+		if (lstat(root->text, &about) < 0 || own_folder(root->text, NULL) < 0)
+			str_cut(root, 0);
+	}
+	if (list)
+		closedir(list);
+}
+
+/* Somebody else has that name, and he cannot have all: one of a name by chance. */
+static int spare_root(const char *parent, struct str *root, struct complaint *why)
+{
+	struct str prefix = {0};
+	int err = 0;
+
+	str_printf(&prefix, "inquest-%u-", (unsigned)geteuid());
+	find_own(parent, prefix.text, root);
+	if (!root->len) {
+		str_printf(root, "%s/%sXXXXXX", parent, prefix.text);
+		if (!mkdtemp(root->text))
+			err = complaint_errno(why, errno, "cannot make folder %s", root->text);
+	}
+	str_release(&prefix);
+	if (!err)
+		cmd_complain("%s/inquest-%u is not ours alone: this job's folder lies below %s",
+			parent, (unsigned)geteuid(), root->text);
+	else
+		str_cut(root, 0);
+	return err;
+}
+
 /* The user's folder below that one; leaves root empty where it cannot be had. */
 static int default_root(const char *parent, struct str *root, struct complaint *why)
 {
@@ -77,7 +119,10 @@ static int default_root(const char *parent, struct str *root, struct complaint *
 	err = own_folder(root->text, why);
 	if (err)
 		str_cut(root, 0);
-	return err;
+	if (err != -EPERM && err != -ENOTDIR)
+		return err;
+	complaint_release(why);
+	return spare_root(parent, root, why);
 }
 
 /* Makes a folder of a new name: when it began, and the agent's pid. */

@@ -4,7 +4,8 @@
  * taken away in the end. Old ones of jobs that are over go as well.
  *
  * It lies in INQUEST_DIR, or in /dev/shm/inquest-UID, or, where shared memory is refused or full,
- * in /tmp/inquest-UID. Nobody else may enter it, so nobody else can plant a link or a file in it.
+ * in /tmp/inquest-UID. Where somebody else has taken that name, it gets a tail by chance, and that
+ * is said. Nobody else may enter it, so nobody else can plant a link or a file in it.
  */
 #ifndef CMD_JOBDIR_H
 #define CMD_JOBDIR_H

@@ -273,8 +273,9 @@ static void jobs_add_users(struct jobs *jobs, const char *base)
 		unsigned int uid;
 		int used = 0;
 
+		/* Behind a "-" is what made the name free where somebody else has the plain one. */
 		if (sscanf(entry->d_name, "inquest-%u%n", &uid, &used) != 1 ||
-			entry->d_name[used])
+			(entry->d_name[used] && entry->d_name[used] != '-'))
 			continue;
 		if (own != 0 && uid != own) {
 			jobs->others++;
