@@ -356,6 +356,40 @@ static void add_losses(const struct receipt *r)
 	losses_release(&losses);
 }
 
+/* What was recorded and is not there any more, and when that was: it is drawn as such. */
+static void add_holes(const struct receipt *r)
+{
+	const struct tracks *tracks = r->fill.scene->tracks;
+	uint64_t records = 0, ops = 0;
+	size_t ranks = 0;
+	struct str words = {0};
+
+	for (size_t i = 0; i < tracks->n; i++) {
+		const struct track *track = &tracks->at[i];
+		bool any = false;
+
+		for (size_t k = 0; k < track->nevents; k++) {
+			const struct track_event *event = &track->events[k];
+
+			if (event->kind != TRACK_GAP || event->when == JOB_UNKNOWN)
+				continue;
+			any = true;
+			*(event->group == JOB_NONE ? &records : &ops) += event->index;
+		}
+		ranks += any;
+	}
+	if (!ranks)
+		return;
+	str_printf(&words, "of %zu rank%s", ranks, ranks == 1 ? "" : "s");
+	if (records)
+		str_printf(&words, ", %" PRIu64 " records of what threads did", records);
+	if (ops)
+		str_printf(&words, ", %" PRIu64 " operations of which only the number is known",
+			ops);
+	str_add(&words, ": drawn as holes");
+	add(r, "not kept", &words, "");
+}
+
 static void add_cost(const struct receipt *r)
 {
 	const struct job *job = r->fill.scene->job;
@@ -390,6 +424,7 @@ void pane_fill_receipt(
 	add_times(&r);
 	add_limits(&r);
 	add_losses(&r);
+	add_holes(&r);
 	add_cost(&r);
 	say_evidence(&r);
 	say_hosts(&r);

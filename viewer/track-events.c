@@ -87,6 +87,7 @@ static void add_hole(struct track_maker *maker, const struct job_member *m,
 	event = add(maker, TRACK_GAP, before->entered);
 	event->name = hole->name;
 	event->group = m->group;
+	event->index = after->index - before->index - 1;
 	event->fact = m;
 	event->cite = hole->cite;
 }
@@ -368,6 +369,7 @@ static void add_gone_calls(struct track_maker *maker, int rank)
 			continue;
 		event = add(maker, TRACK_GAP, call->entered);
 		event->name = track_label_call(maker, call);
+		event->index = call->index;
 		event->fact = call;
 		event->cite = track_text(call->cite);
 	}

@@ -70,7 +70,7 @@ struct track_event {
 	enum track_kind kind;
 	const char *name; /* one line, never NULL; from outside */
 	int group;	  /* JOB_NONE */
-	uint64_t index;	  /* of an op in its group; 0 none */
+	uint64_t index;	  /* of an op in its group; 0 none. Of a gap: how many ops, or records */
 	const void *fact; /* the job's struct: job_op, job_span, ...; of a gap with a time any */
 	const char *cite;
 };

@@ -198,6 +198,26 @@ static void what_is_lost_is_seen(void **unused)
 	}
 }
 
+/* Ops that a group's history did not keep: a hole in the row, and a line of the receipt. */
+static void what_was_not_kept_is_counted(void **unused)
+{
+	struct facts *f = facts_new(2);
+	struct facts_member *m = &f->members[0][1];
+	struct screen_test t;
+
+	(void)unused;
+	facts_rounds(f, 0, 9, 20, 8);
+	memmove(&m->ops[3], &m->ops[7], 2 * sizeof(*m->ops)); /* #4 to #7 */
+	m->nops -= 4;
+	t = screen_new(f, 120, 40);
+	assert_non_null(strstr(cells_of(&t, " 1 "), "~~~~~"));
+	assert_null(strchr(cells_of(&t, ">0 "), '~'));
+	screen_find(&t, "~ not kept");
+	screen_keys(&t, "5 O");
+	screen_find(&t, "of 1 rank, 4 operations of which only the number is known: drawn as holes");
+	screen_free(&t);
+}
+
 /* What is of no rank has no row: the legend says that there is such. */
 static void what_is_lost_of_nobody_is_seen(void **unused)
 {
@@ -288,6 +308,7 @@ int main(void)
 		cmocka_unit_test(an_exception_is_seen_at_every_zoom),
 		cmocka_unit_test(what_is_not_complete_and_own_code_differ),
 		cmocka_unit_test(what_is_lost_is_seen),
+		cmocka_unit_test(what_was_not_kept_is_counted),
 		cmocka_unit_test(what_is_lost_of_nobody_is_seen),
 		cmocka_unit_test(of_several_groups_the_one_is_named),
 		cmocka_unit_test(hosts_are_looked_at_one_after_another),
