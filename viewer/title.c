@@ -3,10 +3,12 @@
  * The title, two lines. The first is the answer: who does what, and who waits for it. The second
  * says what to make of it: whether to wait or to kill, the class and how sure that is; then, from
  * the right edge, what ends the job and when, whether it is live, which attempt this is, whether
- * other jobs are left out, and the job's name. What has no room falls away from the name on;
- * outlook, class and confidence never do. On the lowest screens both are one line.
+ * other jobs are left out, of which day a record is, and the job's name. What has no room falls
+ * away from the name on; outlook, class and confidence never do. On the lowest screens both are one
+ * line.
  */
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "viewer/draw.h"
@@ -18,7 +20,15 @@
 #define NAME_LEAST 8 /* columns, below which a name that is cut says nothing */
 
 /* What stands at the right, the more important first. */
-enum { PIECE_LIMIT, PIECE_LIVE, PIECE_ATTEMPT, PIECE_OTHERS, PIECE_NAME, PIECES };
+enum {
+	PIECE_LIMIT,
+	PIECE_LIVE,
+	PIECE_ATTEMPT,
+	PIECE_OTHERS,
+	PIECE_RECORDED,
+	PIECE_NAME,
+	PIECES
+};
 
 struct title {
 	const struct screen *screen;
@@ -70,6 +80,18 @@ static void say_limit(struct title *title)
 	str_printf(&title->pieces[PIECE_LIMIT], "%s %s", limit, str_text(&title->limit));
 }
 
+/* "RECORDED 2026-11-21": the ruler has hours, but no day. */
+static void say_recorded(struct str *into, int64_t when)
+{
+	time_t s = (time_t)(when / CLOCK_NS_PER_S);
+	struct tm day;
+
+	str_add(into, "RECORDED");
+	if (when != JOB_UNKNOWN && when > 0 && gmtime_r(&s, &day))
+		str_printf(into, " %04d-%02d-%02d", day.tm_year + 1900, day.tm_mon + 1,
+			day.tm_mday);
+}
+
 /* Of a job that has ended while it was looked at: "ENDED". */
 static void say_live(struct title *title)
 {
@@ -82,6 +104,8 @@ static void say_live(struct title *title)
 		str_add(into, "ENDED");
 	else if (title->scene->live)
 		str_add(into, state->follow ? "LIVE" : "live, F follows");
+	else
+		say_recorded(&title->pieces[PIECE_RECORDED], title->scene->job->gathered);
 }
 
 static void say_name(struct title *title)

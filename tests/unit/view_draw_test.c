@@ -17,7 +17,7 @@ static void the_first_screen_of_eight(void **unused)
 {
 	static const char *const lines[] = {
 		" RANK 3 STILL COMPILES (inductor codegen graph 0/0, open 1:36); 7 ranks wait",
-		" UNKNOWN if it resolves  compile-skew supported                            test",
+		" UNKNOWN if it resolves  compile-skew supported       test  RECORDED 2023-11-14",
 		"   0:00           0:30           1:00             1:40 end for wait in",
 		"   22:13:20       22:13:50       22:14:20     22:15:00 UTC",
 		">3!:dccccccccccccccccccccccccccccccccccccccccccccccccc>   1:36   0% codegen 0/0",
@@ -127,7 +127,7 @@ static void the_title_says_that_the_outlook_is_unknown(void **unused)
 	verdict->outlook = VERDICT_OUTLOOK_UNKNOWN;
 	verdict->confidence = VERDICT_SUPPORTED;
 	assert_string_equal(screen_line(&t, 1),
-		" UNKNOWN if it resolves  compile-skew supported                            test");
+		" UNKNOWN if it resolves  compile-skew supported       test  RECORDED 2023-11-14");
 	screen_keys(&t, "j"); /* the pane is made anew */
 	screen_free(&t);
 	t = screen_new(screen_skew(), 40, 24);
@@ -177,7 +177,7 @@ static void the_title_says_which_job_of_how_many(void **unused)
 
 	(void)unused;
 	state_set_others(t.state, 2, "2 jobs left out: moe-7 in b.inq");
-	assert_non_null(strstr(screen_line(&t, 1), "test  1 of 3 jobs"));
+	assert_non_null(strstr(screen_line(&t, 1), "test  RECORDED 2023-11-14  1 of 3 jobs"));
 	screen_find(&t, " others   2 jobs left out: moe-7 in b.inq");
 	screen_keys(&t, "5");
 	screen_find(&t, " others   2 jobs left out: moe-7 in b.inq");

@@ -214,7 +214,7 @@ static void what_was_not_kept_is_counted(void **unused)
 	assert_null(strchr(cells_of(&t, ">0 "), '~'));
 	screen_find(&t, "~ not kept");
 	screen_keys(&t, "5 O");
-	screen_find(&t, "of 1 rank, 4 operations of which only the number is known: drawn as holes");
+	screen_find(&t, "of 1 rank, 4 operations of which only the number is known: drawn");
 	screen_free(&t);
 }
 
