@@ -46,6 +46,7 @@ src_proc_libproc_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS) $(LIBDW_CFLAGS) $
 	$(ZSTD_CFLAGS)
 
 UNIT_TESTS += tests/unit/proc_test
+TSAN_TESTS += tests/unit/proc_test
 tests_unit_proc_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/image_test

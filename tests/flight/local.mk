@@ -2,4 +2,5 @@
 #
 # Dumps of PyTorch's Flight Recorder.
 SH_TESTS += %D%/gloo.test %D%/played.test %D%/verdicts.test
+TSAN_TESTS += %D%/played.test
 EXTRA_DIST += %D%/dumps.py %D%/played.py %D%/sets.py %D%/verdicts.py
