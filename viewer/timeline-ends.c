@@ -59,9 +59,11 @@ static void add_late(
 	char text[CLOCK_TEXT_SIZE];
 	struct late worst = {0};
 
+	if (row->n > FEW)
+		return;
 	if (!state->lates)
 		state->lates = lates_new(state->tracks);
-	for (size_t i = 0; i < row->n && row->n <= FEW; i++) {
+	for (size_t i = 0; i < row->n; i++) {
 		struct late late = lates_of(state->lates, row->ranks[i], from, to);
 
 		if (late.sum > worst.sum)
