@@ -99,6 +99,7 @@ static void take(const void *what, struct evidence *into)
 	options.stacks.pause_ms = SAMPLES_APART_MS;
 	options.unprobed = of->unprobed;
 	options.stacks.raw_stacks = of->raw_stacks;
+	options.no_logs = of->no_logs;
 	live_gather_stacks(of->folder, &options, into, NULL);
 }
 

@@ -29,7 +29,8 @@ struct agent_quiet {
 struct agent_quiet_job {
 	const char *folder;
 	const struct evidence *unprobed;
-	bool raw_stacks; /* as live_options has it */
+	bool raw_stacks; /* as live_options has it, */
+	bool no_logs;	 /* and this */
 };
 
 /*

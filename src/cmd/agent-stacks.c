@@ -54,6 +54,7 @@ void agent_stacks_take(struct evidence *kept, const struct agent_quiet_job *of, 
 	options.errand_ms = ASK_MS;
 	options.unprobed = of->unprobed;
 	options.stacks.raw_stacks = of->raw_stacks;
+	options.no_logs = of->no_logs;
 	options.stacks.deadline_ms = haste == AGENT_STACKS_BRIEF ? BRIEF_MS : CALM_MS;
 	if (haste == AGENT_STACKS_BRIEF)
 		options.stacks.samples = 1;

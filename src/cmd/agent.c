@@ -213,7 +213,7 @@ static void sample(struct agent *agent)
 static struct agent_quiet_job job_of(const struct agent *agent)
 {
 	return (struct agent_quiet_job){agent->dir->path.text, &agent->unprobed.found,
-		agent->options.raw_stacks};
+		agent->options.raw_stacks, agent->options.no_logs};
 }
 
 /* --- Looking, saying, keeping ------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/redact.h"
 #include "decode/frames.h"
 
 #define WALKING_THREADS_PYTHON 8 /* interpreters that know one thread */
@@ -213,8 +214,12 @@ static void add_python_cut(
 static const char *handling_of(struct arena *arena, const struct known_python *python)
 {
 	for (size_t i = 0; i < python->nr; i++)
-		if (python->threads[i]->handling)
-			return arena_text(arena, python->threads[i]->handling);
+		if (python->threads[i]->handling) {
+			char *text = arena_text(arena, python->threads[i]->handling);
+
+			redact_text(text, strlen(text));
+			return text;
+		}
 	return "";
 }
 

@@ -116,8 +116,10 @@ static size_t ask(const struct live_proc_target *target, struct stacks_target *t
 void live_take_stacks(const struct live_proc_target *target, const struct live_options *options,
 	int64_t sampled)
 {
+	struct stacks_options with = options->stacks;
 	int64_t until = sampled + options->sample_pause_ms * CLOCK_NS_PER_MS, now;
 
+	with.no_logs |= options->no_logs;
 	if (options->stacks.samples) {
 		struct stacks_target *targets =
 			alloc_zeroed(target->processes->all.nr + 1, sizeof(*targets));
@@ -126,7 +128,7 @@ void live_take_stacks(const struct live_proc_target *target, const struct live_o
 		if (options->wary)
 			nr = ask(target, targets, nr, options->errand_ms);
 		if (nr)
-			stacks_gather(target->into, target->host, targets, nr, &options->stacks);
+			stacks_gather(target->into, target->host, targets, nr, &with);
 		free(targets);
 	}
 	now = clock_monotonic_ns();

@@ -441,7 +441,8 @@ static void live_gather_last(
 
 	if (live->agent_samples)
 		options.sample_pause_ms = 0;
-	if (options.stacks.samples && !live_may_look(&live->processes) &&
+	/* Whom it asks keeps what errors say. */
+	if (options.stacks.samples && !live_may_look(&live->processes) && !options.no_logs &&
 		live_ask_agent(live))
 		options.stacks.samples = 0;
 	live_take_stacks(target, &options, sampled);

@@ -52,7 +52,8 @@ struct stacks_options {
 	enum snapshot_mode mode;
 	unsigned samples; /* 1 to 3 */
 	int pause_ms;	  /* between them */
-	bool raw_stacks;  /* as capture_options has it */
+	bool raw_stacks;  /* as capture_options has it, */
+	bool no_logs;	  /* and this */
 	int deadline_ms;  /* for each process and sample: one that blocks us is left: a gap */
 };
 

@@ -95,6 +95,7 @@ static void capture_describe(struct capture *capture)
 	into->start_time = proc_start_time(capture->id.pid);
 	into->sample = capture->options->sample;
 	into->mode = capture->options->mode;
+	into->mute = capture->options->no_logs;
 	into->when = clock_realtime_ns();
 	if (capture->threads.nested &&
 		proc_read(capture->id.pid, "status", &status, NULL) == 0 &&

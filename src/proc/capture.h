@@ -35,6 +35,7 @@ struct capture_options {
 	 * memory only the bytes that the walks have read. Arguments and environment it never has.
 	 */
 	bool raw_stacks;
+	bool no_logs; /* of what the program's errors say nothing is kept */
 	bool facts_only;     /* only what takes no lock of the target: no stacks, all FAILED */
 	uint32_t sample; /* its number */
 	/*

@@ -2,8 +2,11 @@
 #include "proc/walk.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
+#include "base/redact.h"
 #include "stack/python.h"
 #include "stack/unwind.h"
 
@@ -66,6 +69,37 @@ void walk_native(struct snapshot *snapshot, const struct stack_maps *maps, struc
 	walk_keep_pcs(snapshot, &pcs);
 }
 
+/*
+ * What an exception says is kept without its secrets, or not at all. Later walks read what is left
+ * of it: characters may have several bytes, and stars as many.
+ */
+static void walk_hide_said(struct snapshot *snapshot, const struct python_thread *thread)
+{
+	size_t nr = thread->said_nr, kind = thread->said_kind;
+	uint8_t *wide = alloc_zeroed(nr + 1, kind + 1);
+	char *narrow = alloc_zeroed(nr + 1, 1);
+
+	if (stack_memory_read(excerpt_memory(snapshot->memory), thread->said_at, wide, nr * kind) ==
+		0) {
+		for (size_t i = 0; i < nr; i++)
+			narrow[i] = (char)(wide[i * kind] && wide[i * kind] < 0x80 ? wide[i * kind]
+										   : '?');
+		if (snapshot->mute)
+			memset(narrow, REDACT_STAR, nr);
+		else
+			redact_text(narrow, nr);
+		for (size_t i = 0; i < nr; i++) {
+			if (narrow[i] != REDACT_STAR)
+				continue;
+			memset(wide + i * kind, 0, kind);
+			wide[i * kind] = REDACT_STAR;
+		}
+		excerpt_overwrite(snapshot->memory, thread->said_at, wide, nr * kind);
+	}
+	free(wide);
+	free(narrow);
+}
+
 bool walk_python(struct snapshot *snapshot)
 {
 	bool good = true;
@@ -75,6 +109,9 @@ bool walk_python(struct snapshot *snapshot)
 
 		good &= python_stacks_read(excerpt_memory(snapshot->memory), &snapshot->places[i],
 				&stacks, NULL) == 0;
+		for (size_t k = 0; k < stacks.nthreads; k++)
+			if (stacks.threads[k].said_nr)
+				walk_hide_said(snapshot, &stacks.threads[k]);
 		python_stacks_release(&stacks);
 	}
 	return good;

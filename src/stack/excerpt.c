@@ -186,6 +186,19 @@ int excerpt_put(struct excerpt *excerpt, uint64_t at, const void *bytes, size_t 
 	return 0;
 }
 
+void excerpt_overwrite(struct excerpt *excerpt, uint64_t at, const void *bytes, size_t len)
+{
+	const uint8_t *next = bytes;
+
+	for (size_t i = 0; i < len; i++) {
+		struct excerpt_line *line = excerpt_find(excerpt, (at + i) / EXCERPT_LINE);
+		size_t from = (at + i) % EXCERPT_LINE;
+
+		if (line && line->known >> from & 1)
+			line->bytes[from] = next[i];
+	}
+}
+
 /*
  * Takes from the source what the line lacks of [from, from + len): the whole line where that can be
  * read (a page has whole lines, but a file may end in the middle of one), else just that.

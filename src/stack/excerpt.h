@@ -59,6 +59,10 @@ struct stack_memory *excerpt_memory(struct excerpt *excerpt) __attribute__((nonn
 int excerpt_put(struct excerpt *excerpt, uint64_t at, const void *bytes, size_t len)
 	__attribute__((nonnull(1)));
 
+/* Puts other bytes in the place of those that it holds there, to be read and packed for them. */
+void excerpt_overwrite(struct excerpt *excerpt, uint64_t at, const void *bytes, size_t len)
+	__attribute__((nonnull));
+
 /* How many bytes it would pack. */
 size_t excerpt_size(const struct excerpt *excerpt) __attribute__((nonnull));
 

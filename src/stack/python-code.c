@@ -87,6 +87,9 @@ const char *python_text(struct python_reader *reader, uint64_t at)
 	if (nr < length)
 		str_add(&text, "...");
 	reader->bytes += text.len;
+	reader->text_at = data;
+	reader->text_nr = (uint32_t)nr;
+	reader->text_kind = STR_KIND(state);
 	copy = arena_text(reader->arena, str_text(&text));
 	str_release(&text);
 	return copy;

@@ -40,6 +40,8 @@ struct python_reader {
 	uint32_t *index; /* 1 + place in codes, 0 free; a power of two */
 	size_t index_size;
 	uint64_t bytes; /* read so far into the arena */
+	uint64_t text_at; /* where the characters of the text lay that was read last, */
+	uint32_t text_nr, text_kind; /* how many, and of how many bytes each */
 };
 
 /*

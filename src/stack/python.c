@@ -262,7 +262,8 @@ static const char *python_exception_text(struct python_walk *walk, uint64_t valu
 }
 
 /* The exception that the thread handles, in words; NULL none. */
-static const char *python_thread_handling(struct python_walk *walk, uint64_t state)
+static const char *python_thread_handling(
+	struct python_walk *walk, uint64_t state, struct python_thread *thread)
 {
 	char name[TYPE_NAME_CAP];
 	const char *text;
@@ -284,6 +285,11 @@ static const char *python_thread_handling(struct python_walk *walk, uint64_t sta
 	if (!handler || !value)
 		return NULL;
 	text = python_exception_text(walk, value);
+	if (text) {
+		thread->said_at = walk->reader.text_at;
+		thread->said_nr = walk->reader.text_nr;
+		thread->said_kind = walk->reader.text_kind;
+	}
 	return arena_printf(&walk->ret->arena, "%s%s%.400s", name, text && *text ? ": " : "",
 		text ? text : "");
 }
@@ -297,7 +303,7 @@ static void python_thread_add(struct python_walk *walk, uint64_t state, uint64_t
 	thread->tid = python_thread_tid(walk, state);
 	thread->interpreter = interpreter;
 	thread->cut = python_thread_frames(walk, state);
-	thread->handling = python_thread_handling(walk, state);
+	thread->handling = python_thread_handling(walk, state, thread);
 	thread->nframes = walk->frames.nr;
 	thread->frames = arena_copy(&walk->ret->arena, walk->frames.items,
 		walk->frames.nr * sizeof(*walk->frames.items));

@@ -60,6 +60,9 @@ struct python_thread {
 	 * nothing, or not known (3.13 and beyond).
 	 */
 	const char *handling;
+	/* Where that text lies, which is the program's own: characters of said_kind bytes. */
+	uint64_t said_at;
+	uint32_t said_nr, said_kind; /* 0: none */
 };
 
 struct python_stacks {

@@ -72,6 +72,7 @@ struct snapshot {
 	size_t nthreads;
 	struct python_place *places;
 	size_t nplaces;
+	bool mute; /* when it is taken: texts that the program's errors say are not kept */
 	struct excerpt *memory; /* owned; NULL none */
 	int signo;		/* of a core: what ended it; 0 none */
 	int fault_code; /* si_code: above 0 by the kernel, else it was sent */
