@@ -100,6 +100,11 @@ bench_attach_bench_SOURCES = %D%/attach_bench.c
 bench_attach_bench_CFLAGS = $(PLAIN_CFLAGS)
 run-benches: bench/attach_bench tests/trouble/sums
 
+# The agent, while a job hangs, runs well, and restarts.
+BENCHES += bench/agent.sh
+EXTRA_DIST += %D%/agent.sh %D%/agent_bench.py
+run-benches: tests/trouble/sums
+
 # Stacks, of processes that hang.
 BENCHES += bench/stacks.sh
 EXTRA_PROGRAMS += bench/stacks_bench

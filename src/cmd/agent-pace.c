@@ -15,8 +15,8 @@
 #define PUT_OFF_RATIO	 100
 #define STILL_SOONEST_NS (20 * CLOCK_NS_PER_S)
 #define STILL_LATEST_NS	 (60 * CLOCK_NS_PER_S)
-#define WELL_SOONEST_NS	 (4 * CLOCK_NS_PER_S)
-#define WELL_LATEST_NS	 (10 * CLOCK_NS_PER_S)
+#define WELL_SOONEST_NS	 (10 * CLOCK_NS_PER_S)
+#define WELL_LATEST_NS	 (20 * CLOCK_NS_PER_S)
 
 static int64_t bounded(int64_t value, int64_t least, int64_t most)
 {
@@ -41,6 +41,12 @@ bool agent_may_put_off(struct agent *agent, int64_t now)
 			since < bounded(dear, STILL_SOONEST_NS, STILL_LATEST_NS);
 	return agent->well && news.moved && !news.still &&
 		since < bounded(dear, WELL_SOONEST_NS, WELL_LATEST_NS);
+}
+
+bool agent_wants_stacks(const struct agent *agent, int64_t now)
+{
+	return !agent->stand.stands || agent->stand.unexplained || agent->by_stacks ||
+	       now - agent->said <= OLD_NEWS_NS;
 }
 
 /* Looks come four times while a wait grows to hang_after, within bounds, and by their cost. */

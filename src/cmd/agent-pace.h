@@ -24,6 +24,12 @@ struct agent;
 bool agent_may_put_off(struct agent *agent, int64_t now);
 
 /*
+ * Whether stacks may still add something: not to what rings told long ago, and still tell. Its
+ * bundle has those of the time when it was said.
+ */
+bool agent_wants_stacks(const struct agent *agent, int64_t now);
+
+/*
  * Copies of rings are mostly zeros that nobody has touched, as long as each is mapped anew: from
  * the heap they would be cleared, and be memory of ours for the rest of the job. Call it first.
  */

@@ -463,7 +463,8 @@ int agent_turn(struct agent *agent)
 	if (now >= agent->quiet_until && agent->ranks && now >= agent->due.look) {
 		if (!agent_may_put_off(agent, now))
 			look_at_job(agent);
-		agent_quiet_turn(&agent->quiet, &of, now);
+		if (agent_wants_stacks(agent, now))
+			agent_quiet_turn(&agent->quiet, &of, now);
 		now = clock_monotonic_ns();
 		agent->due.look = now + agent_look_interval(agent, now);
 	} else if (now >= agent->due.look) {
