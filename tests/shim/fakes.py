@@ -19,7 +19,9 @@ def module(name, text):
     MODULES[name] = text
 
 
-module("torch", "class Tensor:\n    def __init__(self, *shape):\n        self.shape = shape\n\n\n"
+# Modules of Python's library that the shim uses once the framework has them are imported as there.
+module("torch", "import inspect  # noqa: F401\n\n\n"
+       "class Tensor:\n    def __init__(self, *shape):\n        self.shape = shape\n\n\n"
        "class compiler:\n    compiling = False\n\n"
        "    @classmethod\n    def is_compiling(cls):\n        return cls.compiling\n")
 module("torch.version", "__version__ = '9.8.7+fake'\n")
