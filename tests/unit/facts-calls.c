@@ -5,7 +5,8 @@
 /* It took a second, or less where the next thing came. */
 static int64_t returned_of(const struct facts *f, int rank, const struct job_op *op)
 {
-	int64_t to = op->entered + facts_ns(1) - facts_ns(0), since = f->ranks[rank].thread.since;
+	const int64_t second = facts_ns(1) - facts_ns(0), since = f->ranks[rank].thread.since;
+	int64_t to = op->entered < INT64_MAX - second ? op->entered + second : INT64_MAX;
 
 	if (op->returned != JOB_YES)
 		return JOB_UNKNOWN;
