@@ -131,7 +131,9 @@ def passing():
     with Job("sh", "-c", script) as job:
         job.wait(lambda: os.path.exists(job.folder + "/over"), 60 + PAIRS)
         time.sleep(10)
-        figure("agent, after %d ranks that came and went" % (2 * PAIRS), job.memory(), "MiB", 64)
+        figure("agent, after %d ranks that came and went" % (2 * PAIRS), job.memory("VmRSS"),
+               "MiB", 64)
+        figure("  its memory at most", job.memory(), "MiB")
         figure("  their shared memory", job.shared(), "MiB", 64)
         figure("  descriptors", job.descriptors(), "", 64)
 
