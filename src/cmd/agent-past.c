@@ -155,9 +155,14 @@ static void join_sets(struct past *past)
 	}
 }
 
-/* Are all seats of all its communicators here? */
+/*
+ * Are all seats of all its communicators here? Of a rank that had come to none nobody knows who may
+ * be waiting for it.
+ */
 static bool is_whole(struct past *past, size_t set)
 {
+	bool any = false;
+
 	for (size_t i = 0, end; i < past->seats.nr; i = end) {
 		const struct seat *seat = &past->seats.items[i];
 		size_t here = 1;
@@ -165,10 +170,13 @@ static bool is_whole(struct past *past, size_t set)
 		for (end = i + 1; end < past->seats.nr && past->seats.items[end].key == seat->key;
 			end++)
 			here += past->seats.items[end].member != past->seats.items[end - 1].member;
-		if (set_of(past, seat->member) == set && (!seat->size || here < seat->size))
+		if (set_of(past, seat->member) != set)
+			continue;
+		if (!seat->size || here < seat->size)
 			return false;
+		any = true;
 	}
-	return true;
+	return any;
 }
 
 static bool has_successor(const struct past *past, const struct member *member)
