@@ -6,29 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "evidence/liveness.h"
 #include "evidence/stacks.h"
 #include "proc/errand.h"
 
 /* A pool of idle compile workers tells nothing; a stuck loader is among the first. */
 #define CHILDREN_MOST 64
-
-/* Whether two processes run one program, as far as we may know. */
-static bool same_program(uint32_t a, uint32_t b)
-{
-	char path[32];
-	struct stat one, other;
-
-	snprintf(path, sizeof(path), "/proc/%u/exe", a);
-	if (stat(path, &one))
-		return false;
-	snprintf(path, sizeof(path), "/proc/%u/exe", b);
-	return !stat(path, &other) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
-}
 
 /* The agent's own helpers are its children, as the job is. */
 static bool is_ours(const struct live_processes *processes, uint32_t here)
@@ -37,7 +24,7 @@ static bool is_ours(const struct live_processes *processes, uint32_t here)
 		const struct live_process *process = &processes->all.items[i];
 
 		if (process->here && !strcmp(process->role, "agent"))
-			return same_program(process->here, here);
+			return liveness_same_program(process->here, here);
 	}
 	return false;
 }
