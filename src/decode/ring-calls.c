@@ -89,17 +89,6 @@ static int number_group(struct diary *diary, const struct ring_slot *slot)
 	return (int)diary->keys.nr - 1;
 }
 
-static struct job_sig sig_of(const struct ring_slot *slot)
-{
-	return (struct job_sig){
-		.op = (uint8_t)ring_sig_op(slot->sig),
-		.dtype = (uint8_t)ring_sig_dtype(slot->sig),
-		.redop = (uint8_t)ring_sig_redop(slot->sig),
-		.peer = ring_sig_peer(slot->sig),
-		.count = slot->count,
-	};
-}
-
 static void enter(struct diary *diary, const struct ring_slot *slot, int64_t when)
 {
 	bool wait = ring_meta_type(slot->meta) == RING_WAIT_ENTER;
@@ -122,7 +111,7 @@ static void enter(struct diary *diary, const struct ring_slot *slot, int64_t whe
 	/* In a group call it only notes its op, which the call at the group's end enters. */
 	if (!wait && !grouped && slot->index) {
 		call->index = slot->index;
-		call->sig = sig_of(slot);
+		call->sig = ring_source_sig(slot);
 	}
 }
 
@@ -133,7 +122,7 @@ static void enter_op(struct diary *diary, const struct ring_slot *slot, int64_t 
 		.name = "",
 		.group = number_group(diary, slot),
 		.index = slot->index,
-		.sig = sig_of(slot),
+		.sig = ring_source_sig(slot),
 		.entered = when,
 		.returned = when,
 		.cite = diary->cite};

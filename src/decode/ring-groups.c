@@ -160,17 +160,6 @@ static void groups_member(struct ring_source *source, struct ring_seat *seat)
 
 /* --- Ops ------------------------------------------------------------------------------------- */
 
-static struct job_sig sig_of(const struct ring_slot *slot)
-{
-	return (struct job_sig){
-		.op = (uint8_t)ring_sig_op(slot->sig),
-		.dtype = (uint8_t)ring_sig_dtype(slot->sig),
-		.redop = (uint8_t)ring_sig_redop(slot->sig),
-		.peer = ring_sig_peer(slot->sig),
-		.count = slot->count,
-	};
-}
-
 /* Adds an op; `done` is what the device has told of ops like it. */
 static void ops_add(struct ring_source *source, const struct ring_seat *seat,
 	const struct ring_slot *slot, const struct job_op *more)
@@ -183,7 +172,7 @@ static void ops_add(struct ring_source *source, const struct ring_seat *seat,
 	seen->seat = seat->group.rank;
 	seen->fact = *more;
 	seen->fact.index = slot->index;
-	seen->fact.sig = sig_of(slot);
+	seen->fact.sig = ring_source_sig(slot);
 	seen->fact.entered = ring_source_time(source, slot->tsc);
 	seen->fact.stream = slot->aux == STREAM_UNKNOWN ? 0 : slot->aux;
 	seen->fact.launch = flags & RING_F_GROUPED ? slot->tsc : 0;

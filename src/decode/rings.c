@@ -94,6 +94,17 @@ const struct ring_seat *ring_source_seat(
 	return NULL;
 }
 
+struct job_sig ring_source_sig(const struct ring_slot *slot)
+{
+	return (struct job_sig){
+		.op = (uint8_t)ring_sig_op(slot->sig),
+		.dtype = (uint8_t)ring_sig_dtype(slot->sig),
+		.redop = (uint8_t)ring_sig_redop(slot->sig),
+		.peer = ring_sig_peer(slot->sig),
+		.count = slot->count,
+	};
+}
+
 uint32_t ring_source_tid(const struct ring_source *source, uint32_t lane)
 {
 	const struct ring_lane_seen *seen;
