@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "evidence/identity.h"
 #include "evidence/json-put.h"
 #include "evidence/live-add.h"
 #include "evidence/live-proc.h"
@@ -77,18 +78,11 @@ static void list_all(struct foreign *foreign)
 
 /* --- Who is who, as an exhibit --------------------------------------------------------------- */
 
-static void put_known(struct json_object *object, const char *key, int value)
-{
-	if (value != CLAIM_UNKNOWN)
-		json_put_int(object, key, value);
-}
-
 /* One that was asked for by its pid may be of no job, and has no number. */
 static void put_rank(struct json_object *object, const struct foreign_target *target,
 	const struct survey_process *found)
 {
 	const struct survey *survey = target->survey;
-	const struct rank_claim *rank = &found->rank;
 	const struct survey_job *job =
 		found->job == SURVEY_NONE ? NULL : &survey->jobs.items[found->job];
 
@@ -100,15 +94,7 @@ static void put_rank(struct json_object *object, const struct foreign_target *ta
 		json_put_text(object, "job", id);
 		return;
 	}
-	put_known(object, "rank", rank->rank);
-	put_known(object, "local_rank", rank->local_rank);
-	put_known(object, "world_size", rank->world_size);
-	put_known(object, "restart", rank->restart);
-	json_put_text(object, "launcher", rank->launcher);
-	if (*found->claims.master)
-		json_put_text(object, "master", found->claims.master);
-	json_put_text(object, "source", rank->source);
-	json_put_text(object, "confidence", claims_trust_name(rank->trust));
+	identity_put_rank(object, found);
 	if (*found->conflict)
 		json_put_text(object, "conflict", found->conflict);
 	if (job)

@@ -15,6 +15,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/folder.c %D%/folder.h \
 	%D%/foreign.c %D%/foreign.h \
 	%D%/history.c %D%/history.h \
+	%D%/identity.c %D%/identity.h \
 	%D%/jobs.c %D%/jobs.h \
 	%D%/json-scan.c %D%/json-scan.h \
 	%D%/json-put.c %D%/json-put.h \

@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "evidence/folder.h"
+#include "evidence/identity.h"
 #include "evidence/json-put.h"
 #include "evidence/live-add.h"
 #include "evidence/liveness.h"
@@ -160,12 +161,6 @@ static const char *unprobed_why(const struct proc_errand files[static UNPROBED_F
 
 /* --- The exhibit ------------------------------------------------------------------------------ */
 
-static void unprobed_put(struct json_object *object, const char *key, int value)
-{
-	if (value != CLAIM_UNKNOWN)
-		json_put_int(object, key, value);
-}
-
 static uint32_t unprobed_inner_pid(uint32_t pid)
 {
 	struct str status = {0};
@@ -180,12 +175,11 @@ static uint32_t unprobed_inner_pid(uint32_t pid)
 static void unprobed_add(
 	const struct survey_process *found, const char *why, struct evidence *into)
 {
-	const struct rank_claim *rank = &found->rank;
 	struct json_object *object = json_object_new_object();
 	char host[256];
 	struct exhibit about = {.kind = EXHIBIT_IDENTITY,
 		.host = host,
-		.rank = rank->rank,
+		.rank = found->rank.rank,
 		.pid = unprobed_inner_pid(found->stat.pid),
 		.start_time = found->stat.start_time,
 		.when = clock_realtime_ns()};
@@ -196,15 +190,7 @@ static void unprobed_add(
 	json_put_text(object, "schema", "inquest-identity/1");
 	json_put_text(object, "role", "rank");
 	json_put_int(object, "here", found->stat.pid);
-	unprobed_put(object, "rank", rank->rank);
-	unprobed_put(object, "local_rank", rank->local_rank);
-	unprobed_put(object, "world_size", rank->world_size);
-	unprobed_put(object, "restart", rank->restart);
-	json_put_text(object, "launcher", rank->launcher);
-	if (*found->claims.master)
-		json_put_text(object, "master", found->claims.master);
-	json_put_text(object, "source", rank->source);
-	json_put_text(object, "confidence", claims_trust_name(rank->trust));
+	identity_put_rank(object, found);
 	json_put_text(object, "comm", found->stat.comm);
 	json_put_text(object, "command", found->command);
 	json_put_text(object, "unprobed", why);
