@@ -31,6 +31,10 @@ void coverage_add(struct str *into, const struct verdicts *verdicts)
 {
 	const struct job_coverage *coverage = &verdicts->job->coverage;
 
+	if (verdicts->lack == VERDICT_LACKS_SIZE && !ranks_were_seen(verdicts->job)) {
+		str_add(into, "no rank seen, of how many nobody says");
+		return;
+	}
 	if (verdicts->lack == VERDICT_LACKS_SIZE) {
 		str_printf(into, "%zu rank%s seen, of how many nobody says", coverage->ranks_seen,
 			coverage->ranks_seen == 1 ? "" : "s");

@@ -187,12 +187,16 @@ static bool somebody_was_lost(const struct job *job)
 /* Nothing of a rank was seen, whoever may be to blame. */
 static bool has_no_rank(const struct verdicts *verdicts, const struct verdict *verdict)
 {
-	const struct job *job = verdicts->job;
+	return verdict->class == VERDICT_INCONCLUSIVE && !verdict->victims.n &&
+	       !ranks_were_seen(verdicts->job);
+}
 
-	for (size_t i = 0; i < job->nranks; i++)
-		if (job->ranks[i].process != JOB_NONE)
-			return false;
-	return verdict->class == VERDICT_INCONCLUSIVE && !verdict->victims.n;
+/* What is known of it: whether it is over, and that it failed. */
+static void add_no_rank(struct str *into, const struct job *job)
+{
+	if (job->ended == JOB_YES && job->exit_status > 0)
+		str_printf(into, "the command ended with status %d, ", job->exit_status);
+	str_add(into, job->ended == JOB_YES ? "no rank was seen" : "no rank yet");
 }
 
 /* ", 2.6 s after launch" */
@@ -230,7 +234,7 @@ static void add_who_does(
 	const struct verdict_fact *signal = signal_of(verdict);
 
 	if (has_no_rank(verdicts, verdict)) {
-		str_add(into, verdicts->job->ended == JOB_YES ? "no rank was seen" : "no rank yet");
+		add_no_rank(into, verdicts->job);
 		return;
 	}
 	if (verdict->culprits.n) {

@@ -120,3 +120,14 @@ bool ranks_have(struct verdict_ranks ranks, int rank)
 			return true;
 	return false;
 }
+
+bool ranks_were_seen(const struct job *job)
+{
+	bool before_any = job->ended == JOB_YES && !job->ngroups;
+
+	for (size_t i = 0; i < job->nranks; i++)
+		if (job->ranks[i].process != JOB_NONE &&
+			!(before_any && job->ranks[i].numberless))
+			return true;
+	return false;
+}

@@ -24,4 +24,10 @@ void ranks_name(struct str *into, const struct job *job, struct verdict_ranks ra
 /* Is this index of a rank in the set? */
 bool ranks_have(struct verdict_ranks ranks, int rank);
 
+/*
+ * True if anything was seen of a rank. Of a command that ended before a process had a number or a
+ * group, the processes that are told of are the command's own.
+ */
+bool ranks_were_seen(const struct job *job);
+
 #endif

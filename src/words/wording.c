@@ -212,11 +212,7 @@ static const char *remedy_of(const struct job *job)
 
 static enum taking taking_of(const struct job *job)
 {
-	size_t seen = 0;
-
-	for (size_t i = 0; i < job->nranks; i++)
-		seen += job->ranks[i].process != JOB_NONE;
-	if (!seen)
+	if (!ranks_were_seen(job))
 		return TAKING_EARLY;
 	if (remedy_of(job))
 		return TAKING_REFUSED;
