@@ -40,7 +40,7 @@ import programs  # noqa: E402
 import scenarios  # noqa: E402
 import starts  # noqa: E402
 from log import Log  # noqa: E402
-from strict import Strictness  # noqa: E402
+from strict import Strictness, first_of  # noqa: E402
 
 SCENARIOS = {**scenarios.SCENARIOS, **starts.SCENARIOS, **programs.SCENARIOS, **paces.SCENARIOS}
 
@@ -272,7 +272,7 @@ class TorchPlay(Play):
 
     def waited_since(self, verdict, quiet_since):
         """Since when others wait: the job's last word may be somebody else's, and later."""
-        waiting = verdict["verdicts"][0]["waiting_s"]
+        waiting = first_of(verdict)["waiting_s"]
         return min(quiet_since, time.monotonic() - (waiting or 0))
 
     def agent_said(self, since):
@@ -322,8 +322,8 @@ class TorchPlay(Play):
 
     def compare_bundle(self):
         super().compare_bundle()
-        self.verdict = json.loads(self.ask("diagnose", os.path.join(self.folder, "now.inq"),
-                                           "--json")[1])["verdicts"][0]
+        self.verdict = first_of(json.loads(
+            self.ask("diagnose", os.path.join(self.folder, "now.inq"), "--json")[1]))
 
     def run(self):
         if self.bare:
@@ -367,7 +367,7 @@ class TorchPlay(Play):
             return
         super().judge_end()
         if self.found is None:
-            self.verdict = self.judge("diagnose", self.out, "--json")[1]["verdicts"][0]
+            self.verdict = first_of(self.judge("diagnose", self.out, "--json")[1])
 
     def tell_row(self):
         """One line of the table; and what was said while the job came up, if of others."""

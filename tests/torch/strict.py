@@ -24,6 +24,14 @@ PAST_S = 120  # until its mishap is told as past: some times as long as it laste
 SURE = ("established", "supported")
 
 
+def first_of(verdict):
+    """Its first verdict; what stands for one where it is too early to tell."""
+    early = verdict["too_early"] or {}
+    return (verdict["verdicts"] or [{
+        "class": "too-early", "cause": None, "where": None, "culprits": [], "evidence": [],
+        "confidence": "unknown", "outlook": "wait", "waiting_s": early.get("age_s")}])[0]
+
+
 class Strictness:
     """Stands before TorchPlay."""
 
@@ -206,7 +214,7 @@ class Strictness:
                 self.see_it_pass()
         else:
             self.stay_well()
-            self.verdict = self.judge("attach", self.job(), "--json")[1]["verdicts"][0]
+            self.verdict = first_of(self.judge("attach", self.job(), "--json")[1])
         self.end()
         if self.truth["exit"]:
             self.judge_end()
