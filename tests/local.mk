@@ -15,6 +15,7 @@
 SH_TESTS += \
 	%D%/floors.test \
 	%D%/house.test \
+	%D%/classes.test \
 	%D%/lists.test \
 	%D%/man.test \
 	%D%/quickstart.test \

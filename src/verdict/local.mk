@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += %D%/libverdict.la
 src_verdict_libverdict_la_SOURCES = \
 	%D%/bounds.c \
 	%D%/by-stacks.c \
+	%D%/class.def \
 	%D%/compile.c \
 	%D%/creation.c \
 	%D%/death-place.c %D%/death-place.h \

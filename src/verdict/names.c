@@ -6,24 +6,9 @@
 const char *verdict_class_name(enum verdict_class class)
 {
 	static const char *const names[] = {
-		[VERDICT_COMPILE_SKEW] = "compile-skew",
-		[VERDICT_COMPILE_STUCK] = "compile-stuck",
-		[VERDICT_GRAPH_DIVERGENCE] = "graph-divergence",
-		[VERDICT_RANK_DEATH] = "rank-death",
-		[VERDICT_EARLY_EXIT] = "early-exit",
-		[VERDICT_NODE_LOSS] = "node-loss",
-		[VERDICT_EMPTY_SHARD] = "empty-shard",
-		[VERDICT_UNEVEN_SHARD] = "uneven-shard",
-		[VERDICT_COLLECTIVE_MISMATCH] = "collective-mismatch",
-		[VERDICT_ORDER_INVERSION] = "order-inversion",
-		[VERDICT_HOST_STALL] = "host-stall",
-		[VERDICT_GPU_STALL] = "gpu-stall",
-		[VERDICT_TRANSPORT_STALL] = "transport-stall",
-		[VERDICT_NOT_STARTED] = "not-started",
-		[VERDICT_SLOW] = "slow",
-		[VERDICT_HEALTHY] = "healthy",
-		[VERDICT_INCONCLUSIVE] = "inconclusive",
-		[VERDICT_TOO_EARLY] = "too-early",
+#define CLASS(upper, name, ...) name,
+#include "verdict/class.def"
+#undef CLASS
 	};
 
 	return NAME_OF(names, class);
@@ -32,24 +17,9 @@ const char *verdict_class_name(enum verdict_class class)
 const char *verdict_family_name(enum verdict_class class)
 {
 	static const char *const names[] = {
-		[VERDICT_COMPILE_SKEW] = "compile-divergence",
-		[VERDICT_COMPILE_STUCK] = "compile-divergence",
-		[VERDICT_GRAPH_DIVERGENCE] = "compile-divergence",
-		[VERDICT_RANK_DEATH] = "rank-death",
-		[VERDICT_EARLY_EXIT] = "rank-death",
-		[VERDICT_NODE_LOSS] = "rank-death",
-		[VERDICT_EMPTY_SHARD] = "shards",
-		[VERDICT_UNEVEN_SHARD] = "shards",
-		[VERDICT_COLLECTIVE_MISMATCH] = "program",
-		[VERDICT_ORDER_INVERSION] = "program",
-		[VERDICT_HOST_STALL] = "host",
-		[VERDICT_GPU_STALL] = "device",
-		[VERDICT_TRANSPORT_STALL] = "device",
-		[VERDICT_NOT_STARTED] = "start",
-		[VERDICT_SLOW] = "none",
-		[VERDICT_HEALTHY] = "none",
-		[VERDICT_INCONCLUSIVE] = "none",
-		[VERDICT_TOO_EARLY] = "none",
+#define CLASS(upper, name, family, ...) family,
+#include "verdict/class.def"
+#undef CLASS
 	};
 
 	return NAME_OF(names, class);

@@ -21,39 +21,9 @@ struct phrase {
 };
 
 static const struct phrase phrases[VERDICT_CLASSES] = {
-	[VERDICT_COMPILE_SKEW] = {"still compiles", "still compile", "somebody still compiles",
-		"was still compiling", "were still compiling"},
-	[VERDICT_COMPILE_STUCK] = {"is stuck compiling", "are stuck compiling",
-		"a compile is stuck", "was stuck compiling", "were stuck compiling"},
-	[VERDICT_GRAPH_DIVERGENCE] = {"compiled another graph", "compiled another graph",
-		"graphs differ"},
-	[VERDICT_RANK_DEATH] = {"died", "died", "a rank died"},
-	[VERDICT_EARLY_EXIT] = {"finished early", "finished early", "a rank finished early"},
-	[VERDICT_NODE_LOSS] = {"fell silent with its node", "fell silent with their node",
-		"a node fell silent"},
-	[VERDICT_EMPTY_SHARD] = {"has an empty shard", "have empty shards", "a shard is empty",
-		"had an empty shard", "had empty shards"},
-	[VERDICT_UNEVEN_SHARD] = {"has an uneven shard", "have uneven shards", "shards are uneven",
-		"had an uneven shard", "had uneven shards"},
-	[VERDICT_COLLECTIVE_MISMATCH] = {"issued another operation", "issued another operation",
-		"operations differ"},
-	[VERDICT_ORDER_INVERSION] = {"waits in another order", "wait in opposite orders",
-		"operations wait in a circle", "waited in another order",
-		"waited in opposite orders"},
-	[VERDICT_HOST_STALL] = {"stays away", "stay away", "a rank stays away", "stayed away",
-		"stayed away"},
-	[VERDICT_GPU_STALL] = {"has a GPU that lags behind", "have GPUs that lag behind",
-		"a GPU lags behind", "had a GPU that lagged behind", "had GPUs that lagged behind"},
-	[VERDICT_TRANSPORT_STALL] = {"moves no data", "move no data",
-		"all entered, none completes", "moved no data", "moved no data"},
-	[VERDICT_NOT_STARTED] = {"never came to init", "never came to init",
-		"a rank never came to init"},
-	[VERDICT_SLOW] = {"is late, but moves", "are late, but move", "late, but moving",
-		"was late", "were late"},
-	[VERDICT_HEALTHY] = {"is well", "are well", "nothing is wrong"},
-	[VERDICT_INCONCLUSIVE] = {"may be to blame", "may be to blame",
-		"cannot tell who is to blame"},
-	[VERDICT_TOO_EARLY] = {"too early to tell", "too early to tell", "too early to tell"},
+#define CLASS(upper, name, family, question, ...) {__VA_ARGS__},
+#include "verdict/class.def"
+#undef CLASS
 };
 
 static const struct phrase deaths[VERDICT_CAUSES] = {

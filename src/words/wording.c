@@ -274,24 +274,9 @@ const char *wording_limit_then(enum verdict_limit limit)
 }
 
 static const char *const questions[VERDICT_CLASSES] = {
-	[VERDICT_COMPILE_SKEW] = "compile",
-	[VERDICT_COMPILE_STUCK] = "stuck",
-	[VERDICT_GRAPH_DIVERGENCE] = "graphs",
-	[VERDICT_RANK_DEATH] = "death",
-	[VERDICT_EARLY_EXIT] = "exit",
-	[VERDICT_NODE_LOSS] = "node",
-	[VERDICT_EMPTY_SHARD] = "empty",
-	[VERDICT_UNEVEN_SHARD] = "shards",
-	[VERDICT_COLLECTIVE_MISMATCH] = "mismatch",
-	[VERDICT_ORDER_INVERSION] = "order",
-	[VERDICT_HOST_STALL] = "host",
-	[VERDICT_GPU_STALL] = "gpu",
-	[VERDICT_TRANSPORT_STALL] = "network",
-	[VERDICT_NOT_STARTED] = "start",
-	[VERDICT_SLOW] = "slow",
-	[VERDICT_HEALTHY] = "healthy",
-	[VERDICT_INCONCLUSIVE] = "unclear",
-	[VERDICT_TOO_EARLY] = "early",
+#define CLASS(upper, name, family, question, ...) question,
+#include "verdict/class.def"
+#undef CLASS
 };
 
 const char *wording_question(enum verdict_class class)
