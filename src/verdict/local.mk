@@ -10,6 +10,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/device.c \
 	%D%/draft.c \
 	%D%/early.c \
+	%D%/fact.def \
 	%D%/fork-sites.c \
 	%D%/forked.c \
 	%D%/graphs.c \

@@ -78,108 +78,11 @@ enum verdict_limit {
 	VERDICT_LIMITS
 };
 
-/*
- * Kinds of facts. Values a, b, c and text are the kind's; times are ns. Each is worded once, in
- * words/wording.c, and once in the man page inquest-verdicts(7).
- */
-#define VERDICT_FACTS(F)                                                                           \
-	F(SPAN_OPEN)      /* text: span name; text2: detail; a: ns open; b: span kind */           \
-	F(SPAN_ACTIVE)    /* a: ns of CPU used; b: over ns */                                      \
-	F(SPAN_IDLE)      /* a: ns without CPU, children or span events */                         \
-	F(TOOLS)          /* text: the latest compiler; a: how many so far; b: ns ago */           \
-	F(RECOMPILES)     /* text: compile id; text2: what peers did; a: step */                   \
-	F(PEERS_COMPILED) /* a,b: shortest and longest of the peers' compile, ns */                \
-	F(MANY_TIMES)     /* a: ns open; b: longest of the peers', ns; c: that many times */       \
-	F(CACHE)          /* text: cold ...; a: files at start; b,c: peers' least and most */      \
-	F(WAITS_IN_OP)    /* text: op name; text2: group; a: op index; b: ns */                    \
-	F(WAITS_IN_INIT)  /* text2: group; b: ns */                                                \
-	F(WAITS_FOR_ID)   /* text2: group whose unique id is waited for; b: ns */                  \
-	F(WAITS_IN_STORE) /* text: key, "" a first group's making; b: ns */                        \
-	F(WAITS_FOR_STORE) /* which rank 0 has to open; text: its address; b: ns */                \
-	F(WAITS_FOR_RANKS) /* which have to come to the store; text: its address; b: ns */         \
-	F(WAITS_FOR_PEER) /* P2P: text: Send/Recv; a: peer world rank; b: ns */                    \
-	F(NEVER_ENTERED)  /* text: op; text2: group; a: op index; b: its last index */             \
-	F(NEVER_INIT)     /* text2: group, no communicator was made */                             \
-	F(ADDRESS)        /* text: where it looks for the store; text2: where the most do */       \
-	F(NEVER_GAVE_ID)  /* text2: group whose unique id it has to give */                        \
-	F(ENTERED_OTHER)  /* text: what it entered; text2: what the peers did; a: op index */      \
-	F(FIRST_FORK)     /* text: its op; text2: the others'; a: op index */                      \
-	F(SKIPPED)        /* text: op; text2: group; a,b: from, to that place; c: so many more */  \
-	F(EXTRA)          /* text: op; text2: group; a,b: from, to that place; c: so many more */  \
-	F(BY_USAGE)       /* a shift of which only the others' usual step tells */                 \
-	F(UNALIGNED)      /* what else it may be: no side went far enough to tell */               \
-	F(LEFT_OUT_CALL)  /* text: Send/Recv; a: which; b: world rank of its peer; c: so far */   \
-	F(UNMATCHED_CALL) /* the same of a call that has no match; c: the peer's so far */         \
-	F(LIKE_PAIRS)     /* text: Send/Recv; a: how often in each of b pairs like it */           \
-	F(BY_HABIT)       /* the steps before tell */                                              \
-	F(COUNT)          /* a: its count; b: peers' count; c: op index */                         \
-	F(ZERO_COUNT)     /* text: op; a: op index; b: peers' count */                             \
-	F(SHARD)          /* text: loader; a: rows; b: elements; c: batch index */                 \
-	F(SHARD_PEERS)    /* a,b: least and most rows of the peers */                              \
-	F(NO_BATCH)       /* text: loader, whose pass ended; b,c: peers' least and most batches */ \
-	F(BATCHES)        /* a: batches; b,c: peers' least and most */                             \
-	F(STEPS)          /* a: steps done; b,c: peers' least and most */                          \
-	F(GRAPH)          /* text: the first graph that differs, and what it is; text2: peers' */  \
-	F(GRAPH_OPS)      /* a: collectives since the compile; b: peers' */                        \
-	F(DIED_SIGNAL)    /* a: signal; b: sender pid; text: thread */                             \
-	F(DIED_IN)        /* text: innermost frames, and the program's line */                     \
-	F(DIED_EXIT)      /* a: exit status */                                                     \
-	F(DIED_GONE)      /* manner unknown */                                                     \
-	F(OOM_KILL)       /* a: growth of oom_kill */                                              \
-	F(RSS)            /* a: before; b: after, bytes */                                         \
-	F(EXCEPTION)      /* text: what it said */                                                 \
-	F(RAISED_AT)      /* text: innermost frames of the exception */                            \
-	F(HANDLING)       /* text: an exception that it had not left when it began to wait */      \
-	F(LOG_LINE)       /* text */                                                               \
-	F(CHILD_DIED)     /* text: child's name; a: pid; b: status, or c: signal */                \
-	F(ABORTED_BY_WATCHDOG) /* text: thread name */                                             \
-	F(TERMINATED)          /* a: signal; b: sender pid: by a launcher */                       \
-	F(PROC_STATE)          /* text: wchan; a: state letter */                                  \
-	F(FROZEN)              /* stopped by a signal or the freezer */                            \
-	F(TRACED)              /* stopped by a debugger; a: its pid, 0 not known */                \
-	F(CPU)                 /* a: CPU ns; b: over ns */                                         \
-	F(OUTSIDE)             /* outside every call since; a: ns */                               \
-	F(CAME_LATE)      /* a: ns after the others; b: op index; text2: group; c: times so far */ \
-	F(WAS_LATE)       /* the same, long ago; c: ops of all on time since */                    \
-	F(LAST_OP)        /* text: op; text2: group; a: op index it completed or returned from */  \
-	F(ALL_ENTERED)    /* text: op; text2: group; a: op index; equal arguments */               \
-	F(NOT_COMPLETED)  /* a: op index; b: ns */                                                 \
-	F(NOT_BEGUN)      /* a: op index */                                                        \
-	F(BEGUN_REST)     /* the ranks whose device began the op; a: op index */                   \
-	F(COMPLETED_REST) /* the ranks whose op completed; a: op index */                          \
-	F(CYCLE_EDGE)     /* text: waits in this; a: world rank waited for */                      \
-	F(ORDER)          /* text: its order of two groups; text2: the other order */              \
-	F(MADE_GROUP)     /* text: ranks that it put into a group, "" not told; text2: its name */ \
-	F(CAMP)           /* text: what this camp entered; a: op index */                          \
-	F(AGENT_SILENT)   /* text: host; a: ns since its last word */                              \
-	F(ALIVE)          /* a: how many; b: oom_kill growth or JOB_UNKNOWN */                     \
-	F(SAME_ARGUMENTS) /* text: op; a: op index */                                              \
-	F(NO_OPEN_SPAN)   /* b: span kind */                                                       \
-	F(NO_SHARD_CAUSE) /* all marks equal; a: rows, b: elements */                              \
-	F(NO_SIGNAL)      /* no SIGTERM came first */                                              \
-	F(NO_PROGRESS)    /* a: ns without any board moving */                                     \
-	F(UNSEEN_MEMBERS) /* a: members of the group that may be late, too */                      \
-	F(LOST)           /* a: records lost */                                                    \
-	F(AT)             /* text: where by its stack; text2: called from; a: ns it stood there */ \
-	F(AT_MOVING)      /* the same of one that moves there */                                   \
-	F(WAITS_AT)       /* text: waits in this call; text2: where; a: ns it stood there */       \
-	F(CHILD_AT)       /* text: where its child is; text2: what it is; a: pid; b: ns still */   \
-	F(GIL_HELD)       /* by its thread text; text2: where that is; a: tid */                   \
-	F(LOCK_CALL)      /* text: call in which it waits for a lock */                            \
-	F(IN_KERNEL)      /* text: function of the kernel; text2: its file system */               \
-	F(WAITS_OUTSIDE)  /* text: system call; text2: what for: a socket's other end, a path */   \
-	F(CHILD_OUTSIDE)  /* text: its child; text2: what that waits for; a: pid */                \
-	F(WORKERS_UNSEEN) /* text: some processes that do the work; a: how many there are */       \
-	F(CALLED_AT)      /* text: where in the program its last op was called */                  \
-	F(DUMP_ONLY)      /* what a dump cannot tell of a rank that stays away */                  \
-	F(ONLY_IDLE)      /* waits in nothing; all others do, and who they lack is not said */     \
-	F(OVER_UNSAID)    /* text: op name; text2: group; a: op index: over, well or not */        \
-	F(OTHER)          /* text: says it all */
-
+/* Kinds of facts; fact.def says of each what its values are. */
 enum verdict_fact_kind {
-#define VERDICT_FACT_ENUM(name) FACT_##name,
-	VERDICT_FACTS(VERDICT_FACT_ENUM)
-#undef VERDICT_FACT_ENUM
+#define FACT(name, words) FACT_##name,
+#include "verdict/fact.def"
+#undef FACT
 	VERDICT_FACT_KINDS
 };
 
