@@ -42,6 +42,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/waitfor-missing.c \
 	%D%/waitfor-parts.c %D%/waitfor-parts.h \
 	%D%/waitfor-store.c \
+	%D%/waitfor-told.c \
 	%D%/waitfor.c %D%/waitfor.h \
 	%D%/usual.c %D%/usual.h \
 	%D%/waits.c %D%/waits.h

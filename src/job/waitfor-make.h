@@ -77,4 +77,7 @@ void waitfor_collect_keys(struct waitfor_maker *m);
 int waitfor_key_node(const struct waitfor_maker *m, const char *key);
 void waitfor_join_keys(struct waitfor_maker *m);
 
+/* All waits of a job of which only stacks tell (waitfor-told.c). */
+void waitfor_join_told(struct waitfor_maker *m);
+
 #endif

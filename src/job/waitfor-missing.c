@@ -168,7 +168,7 @@ void waitfor_join_ops(struct waitfor_maker *m)
  */
 static bool is_elsewhere(const struct waitfor_maker *m, const struct job_member *member)
 {
-	return member->rank != JOB_NONE && m->waits->elsewhere[member->rank] &&
+	return member->rank != JOB_NONE && m->waits->told[member->rank].elsewhere &&
 	       !(m->job->ranks[member->rank].knows & JOB_KNOWS_BOARDS);
 }
 

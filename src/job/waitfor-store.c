@@ -72,7 +72,7 @@ static bool is_outside(const struct waitfor_maker *m, int rank)
 
 	if (m->waits->first[rank] < m->waits->first[rank + 1])
 		return false;
-	if (m->waits->elsewhere[rank])
+	if (m->waits->told[rank].elsewhere)
 		return true;
 	if (r->process == JOB_NONE)
 		return m->job->has_census;
@@ -179,6 +179,10 @@ static void join_ranks(struct waitfor_maker *m, const struct waitfor_key *key)
 
 void waitfor_join_keys(struct waitfor_maker *m)
 {
+	if (m->waits->only_told) {
+		waitfor_join_told(m);
+		return;
+	}
 	for (size_t i = 0; i < m->keys.nr; i++) {
 		const struct waitfor_key *key = &m->keys.items[i];
 

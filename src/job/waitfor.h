@@ -14,6 +14,7 @@
  *	split --> the seats of the old group that have not begun as many
  *	P2P   --> the peer that has not made the matching call
  *	key   --> the few ranks that wait in nothing, where all others wait for that key
+ *	told  --> where only stacks tell: the ranks that are elsewhere, or those of them that ended
  *
  * An op waits for everybody, so following any edge leads to a reason. What ends are sinks: ranks
  * that wait for nothing, and ops where nobody known is missing. Strongly connected parts with no
@@ -69,6 +70,8 @@ struct waitfor_node {
 	bool unknown;    /* members without evidence: they may be the ones missing */
 	bool absent;     /* OP, INIT, SPLIT, PAIR: somebody is missing by its own word */
 	bool guessed;    /* OP: who is missing is guessed, from who waits in nothing */
+	size_t late;     /* STORE, where only stacks tell: so many may be missing there, those to
+			    whom an edge leads among them */
 	int part;        /* its strongly connected part: lower numbers are nearer to the sinks */
 	int64_t reached; /* the longest standing wait that leads here, 0 of none the age is known;
 			    JOB_UNKNOWN none */

@@ -29,6 +29,7 @@ struct collector {
 	const struct job *job;
 	struct waits *waits;
 	const struct waits_told *told; /* per rank; NULL none */
+	int64_t stood;		       /* where only stacks tell: for all; JOB_UNKNOWN */
 	ARRAY(struct wait) list;
 	int *seats;         /* member indexes by rank */
 	size_t *first_seat; /* per rank */
@@ -529,7 +530,7 @@ static void add_threads(struct collector *c, int rank, size_t from)
 static void add_told(struct collector *c, int rank, size_t from)
 {
 	const struct waits_told *told = &c->told[rank];
-	int64_t now = c->waits->now[rank];
+	int64_t now = c->waits->now[rank], age = told->stands > c->stood ? told->stands : c->stood;
 
 	if (!told->key)
 		return;
@@ -544,8 +545,7 @@ static void add_told(struct collector *c, int rank, size_t from)
 		.thread = JOB_NONE,
 		.held = true,
 		.sure = true,
-		.since = told->stands == JOB_UNKNOWN || now == JOB_UNKNOWN ? JOB_UNKNOWN
-									   : now - told->stands,
+		.since = age == JOB_UNKNOWN || now == JOB_UNKNOWN ? JOB_UNKNOWN : now - age,
 		.cite = told->cite};
 }
 
@@ -610,29 +610,48 @@ static void add_ranks(struct collector *c)
 	c->waits->first[c->job->nranks] = c->list.nr;
 }
 
+/*
+ * For how long somebody was seen to stand, in a wait or elsewhere; JOB_UNKNOWN where each of those
+ * who wait may have come a moment ago.
+ */
+static int64_t longest_told(const struct job *job, const struct waits_told *told)
+{
+	int64_t stood = JOB_UNKNOWN;
+	bool held = false;
+
+	for (size_t rank = 0; rank < job->nranks; rank++) {
+		if ((told[rank].key || told[rank].elsewhere) && told[rank].stands > stood)
+			stood = told[rank].stands;
+		held |= told[rank].key && told[rank].held;
+	}
+	return held ? stood : JOB_UNKNOWN;
+}
+
 /* Now with what stacks tell. */
 static void add_told_ranks(struct collector *c, const struct waits_told *told)
 {
+	c->waits->only_told = !c->job->ngroups && !c->list.nr;
+	if (c->waits->only_told)
+		c->stood = longest_told(c->job, told);
+	memcpy(c->waits->told, told, c->job->nranks * sizeof(*told));
 	c->told = told;
 	add_ranks(c);
-	for (size_t rank = 0; rank < c->job->nranks; rank++)
-		c->waits->elsewhere[rank] = told[rank].elsewhere;
 }
 
 struct waits *waits_new(const struct job *job, const struct waits_told *told)
 {
 	struct waits *waits = alloc_zeroed(1, sizeof(*waits));
-	struct collector c = {.job = job, .waits = waits};
+	struct collector c = {.job = job, .waits = waits, .stood = JOB_UNKNOWN};
 
 	waits->first = alloc_zeroed(job->nranks + 2, sizeof(*waits->first));
 	waits->now = alloc_zeroed(job->nranks + 1, sizeof(*waits->now));
-	waits->elsewhere = alloc_zeroed(job->nranks + 1, sizeof(*waits->elsewhere));
+	waits->told = alloc_zeroed(job->nranks + 1, sizeof(*waits->told));
 	index_seats(&c);
 	find_rears(&c);
 	for (size_t rank = 0; rank < job->nranks; rank++)
 		waits->now[rank] = end_of_evidence(job, &job->ranks[rank]);
 	add_ranks(&c);
-	if (told && (job->ngroups || c.list.nr))
+	if (told)
 		add_told_ranks(&c, told);
 	waits->at = c.list.items;
 	waits->n = c.list.nr;
@@ -650,6 +669,6 @@ void waits_free(struct waits *waits)
 	free(waits->at);
 	free(waits->first);
 	free(waits->now);
-	free(waits->elsewhere);
+	free(waits->told);
 	free(waits);
 }

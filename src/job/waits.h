@@ -43,7 +43,11 @@ enum wait_kind {
 struct waits_told {
 	const char *key; /* what it waits for, one of WAITS_...; NULL: nothing that is known */
 	int64_t stands;	 /* ns for which it was seen to; JOB_UNKNOWN */
+	bool held;	 /* it waits, and was not elsewhere a moment before */
+	bool for_zero;	 /* it waits for what rank 0 gives: the store, a unique id */
+	bool maybe_zero; /* it may do so, as far as its stack shows */
 	bool elsewhere;
+	bool in_lock; /* elsewhere in the lock of a file, that another rank may have */
 	const char *cite;
 };
 
@@ -72,14 +76,18 @@ struct waits {
 	size_t n;
 	size_t *first; /* first[rank] .. first[rank + 1] */
 	int64_t *now;  /* per rank: the end of its evidence, JOB_UNKNOWN */
-	bool *elsewhere; /* per rank: its stack shows it outside of all that waits for others */
+	struct waits_told *told; /* per rank; {0} of those whose stacks tell nothing */
+	bool only_told;	 /* no ring tells of any group or wait: there is only what stacks tell */
 };
 
 /*
  * All waits of all ranks: those that rings tell, and of a rank that none holds what its stack tells
- * (`told`, by rank; NULL: no stacks). Where no ring tells of any group or wait, stacks tell of none
- * either: such a job is judged by them alone. Points into the job and into what `told` points to,
- * which must outlive it; never NULL.
+ * (`told`, by rank; NULL: no stacks). Points into the job and into what `told` points to, which
+ * must outlive it; never NULL.
+ *
+ * Where only stacks tell, all those waits are of one age: that for which any of those who wait, or
+ * of those who are elsewhere, was seen to stand, for nobody can have passed one who stands. It is
+ * not known where all who wait may only just have come.
  */
 struct waits *waits_new(const struct job *job, const struct waits_told *told);
 /* Takes NULL. */

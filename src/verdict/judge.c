@@ -6,7 +6,7 @@
  *	   what contradicts itself, groups made in different orders, comes first;
  *	2. sinks, forks, circles, devices: each end of the graph is one reason to wait;
  *	3. own deaths that nobody waits for yet;
- *	4. where no ring tells of any operation: who waits for whom by the stacks;
+ *	4. only where nothing was found and only stacks tell: other call sites, who stalls, healthy;
  *	5. only where nothing was found: slow, inconclusive, too early to tell, healthy;
  *	6. what was not seen bounds how sure each finding may be;
  *	7. look-alikes excluded by facts, the longest wait, the seconds left, the order.
@@ -305,7 +305,8 @@ struct verdicts *verdicts_of(const struct job *job)
 	}
 	judge_quiet_deaths(q);
 	judge_quiet_exits(q);
-	judge_by_stacks(q);
+	if (!q->drafts.nr)
+		judge_rest_of_stacks(q);
 	if (!q->drafts.nr)
 		judge_rest(q);
 	judge_missing(q);

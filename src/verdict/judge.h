@@ -14,12 +14,8 @@ extern const size_t judge_nrules;
  * no rule explains adds none.
  */
 void judge_sinks(struct inquiry *q);
-/*
- * The same for ranks of which the caller knows that they are sinks, who waits for them, and how
- * many ranks may be late, these among them: with more of those than wait, nobody is blamed.
- */
-void judge_given_sinks(struct inquiry *q, const struct rank_list *sinks,
-	const struct rank_list *waiting, size_t late);
+/* The same for ranks that stall while nobody is seen to wait: they are named, and not blamed. */
+void judge_idle(struct inquiry *q, const struct rank_list *ranks);
 /*
  * Forks that somebody waits at, or that were passed or can no longer be mended: adds a draft each,
  * of the class whose rule takes it, else collective-mismatch.

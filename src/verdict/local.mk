@@ -2,7 +2,6 @@
 noinst_LTLIBRARIES += %D%/libverdict.la
 src_verdict_libverdict_la_SOURCES = \
 	%D%/bounds.c \
-	%D%/by-stacks.c \
 	%D%/class.def \
 	%D%/compile.c \
 	%D%/creation.c \
@@ -35,6 +34,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/quiet.c \
 	%D%/rank-death.c \
 	%D%/rest.c \
+	%D%/rest-stacks.c \
 	%D%/rule.h \
 	%D%/shard-rules.c \
 	%D%/shards.c %D%/shards.h \
@@ -100,6 +100,9 @@ tests_unit_verdict_apart_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_stacks_test
 tests_unit_verdict_stacks_test_SOURCES = tests/unit/verdict_stacks_test.c $(FACTS)
 tests_unit_verdict_stacks_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict_told_test
+tests_unit_verdict_told_test_SOURCES = tests/unit/verdict_told_test.c $(FACTS)
+tests_unit_verdict_told_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict_poses_test
 tests_unit_verdict_poses_test_SOURCES = tests/unit/verdict_poses_test.c $(FACTS)
 tests_unit_verdict_poses_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)

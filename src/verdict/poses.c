@@ -591,19 +591,29 @@ static const char *waits_for(const struct posture *p)
 
 /*
  * Who is in an operation by its stack, and by its ring in none, took another way than the others:
- * rules may suspect it of that. A ring that is not there denies nothing.
+ * rules may suspect it of that. A ring that is not there denies nothing, nor do rings that know of
+ * no group at all: what the job calls is not recorded.
  */
-static bool is_denied(const struct job_rank *rank, const struct posture *p)
+static bool is_denied(const struct job *job, int rank, const struct posture *p)
 {
-	return (rank->knows & JOB_KNOWS_BOARDS) && p->pose != POSE_INIT && p->pose != POSE_STORE;
+	return job->ngroups && (job->ranks[rank].knows & JOB_KNOWS_BOARDS) &&
+	       p->pose != POSE_INIT && p->pose != POSE_STORE;
 }
 
-static struct waits_told told_of(const struct job_rank *rank, const struct posture *p)
-{
-	struct waits_told told = {.stands = p->stands, .cite = p->stack->cite};
+/* Who was seen to stand for so long, was not elsewhere a moment before. */
+#define STANDS (2 * CLOCK_NS_PER_S)
 
-	told.elsewhere = poses_elsewhere(p->pose);
-	if (poses_waits(p->pose) && !is_denied(rank, p))
+static struct waits_told told_of(const struct job *job, int rank, const struct posture *p)
+{
+	struct waits_told told = {.stands = p->stands,
+		.held = p->stands >= STANDS || (p->stack->samples > 1 && !p->passed),
+		.for_zero = p->for_zero,
+		.maybe_zero = p->maybe_zero,
+		.elsewhere = poses_elsewhere(p->pose),
+		.in_lock = poses_in_file_lock(p),
+		.cite = p->stack->cite};
+
+	if (poses_waits(p->pose) && !is_denied(job, rank, p))
 		told.key = waits_for(p);
 	return told;
 }
@@ -615,6 +625,6 @@ struct waits_told *poses_told(const struct job *job, const struct posture *postu
 	for (size_t i = 0; i < job->nranks; i++)
 		if (postures[i].stack && !postures[i].unsure &&
 			!ring_is_newer(job, (int)i, postures[i].stack))
-			told[i] = told_of(&job->ranks[i], &postures[i]);
+			told[i] = told_of(job, (int)i, &postures[i]);
 	return told;
 }

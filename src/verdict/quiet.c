@@ -35,6 +35,16 @@ static bool is_lone_end(const struct inquiry *q, int rank)
 	return others > 0;
 }
 
+/*
+ * Where only stacks tell, those who stand in a wait now wait for who has died: also where nobody
+ * knows since when.
+ */
+static void add_waiting(struct inquiry *q, struct draft *draft)
+{
+	for (size_t i = 0; q->waits->only_told && i < q->waits->n; i++)
+		rank_list_add(&draft->victims, q->waits->at[i].rank);
+}
+
 void judge_quiet_deaths(struct inquiry *q)
 {
 	bool found = q->drafts.nr > 0;
@@ -53,8 +63,10 @@ void judge_quiet_deaths(struct inquiry *q)
 			if (q->drafts.items[k].verdict.class == VERDICT_RANK_DEATH &&
 				q->drafts.items[k].verdict.cause == why.cause)
 				draft = &q->drafts.items[k];
-		if (!draft)
+		if (!draft) {
 			draft = inquiry_draft(q, VERDICT_RANK_DEATH);
+			add_waiting(q, draft);
+		}
 		draft->verdict.cause = why.cause;
 		draft->verdict.confidence = why.confidence;
 		draft->verdict.outlook = why.outlook;

@@ -56,7 +56,8 @@ void judge_quiet_deaths(struct inquiry *q); /* quiet.c: own deaths that nobody w
 void judge_quiet_exits(struct inquiry *q);  /* quiet.c: an early exit of which the others died */
 /* A mismatch that ranks told of when they died of it, and that nobody saw; whether there is one. */
 bool judge_told_mismatch(struct inquiry *q); /* quiet.c */
-void judge_by_stacks(struct inquiry *q);    /* by-stacks.c: jobs without any ring */
+/* What is left to say where only stacks tell; adds nothing in any other job (rest-stacks.c). */
+void judge_rest_of_stacks(struct inquiry *q);
 void judge_slow(struct inquiry *q);         /* slow.c */
 void judge_missing(struct inquiry *q); /* rest.c: what could not be hooked, and is not judged */
 void judge_rest(struct inquiry *q);    /* rest.c: healthy or inconclusive, where nothing else is */

@@ -24,8 +24,6 @@ struct suspect {
 
 struct suspects {
 	ARRAY(struct suspect) list;
-	const struct rank_list *waiting; /* who waits for them; NULL: the graph says so */
-	size_t late; /* not by the graph: how many are late or may be, of all reasons */
 };
 
 /* -- who is a sink, and why -------------------------------------------------------------------- */
@@ -127,20 +125,17 @@ static void drop_followers(struct suspects *suspects)
 /* -- the finding ------------------------------------------------------------------------------- */
 
 /* Who waits for these suspects; none of them is a victim of the others. */
-static void find_victims(struct inquiry *q, const struct suspects *suspects,
-	const struct suspect *from, size_t n, struct draft *draft)
+static void find_victims(
+	struct inquiry *q, const struct suspect *from, size_t n, struct draft *draft)
 {
 	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
 	bool *victims = alloc_zeroed(q->job->nranks + 1, sizeof(*victims));
 
-	for (size_t i = 0; i < n && !suspects->waiting; i++) {
+	for (size_t i = 0; i < n; i++) {
 		marked[from[i].node] = true;
 		marked[from[i].rank] = true;
 	}
-	if (!suspects->waiting)
-		waitfor_victims(q->graph, &q->given, marked, victims);
-	for (size_t i = 0; suspects->waiting && i < suspects->waiting->list.nr; i++)
-		victims[suspects->waiting->list.items[i]] = true;
+	waitfor_victims(q->graph, &q->given, marked, victims);
 	for (size_t i = 0; i < n; i++)
 		victims[from[i].rank] = false;
 	for (size_t i = 0; i < q->job->nranks; i++)
@@ -158,19 +153,59 @@ static void swap_lists(struct rank_list *a, struct rank_list *b)
 	*b = held;
 }
 
+/* Whether an edge leads from this node to one of them. */
+static bool leads_to(
+	const struct waitfor *graph, size_t node, const struct suspect *from, size_t n)
+{
+	for (size_t e = graph->first_edge[node]; e < graph->first_edge[node + 1]; e++)
+		for (size_t i = 0; i < n; i++)
+			if (graph->edges[e] == from[i].rank)
+				return true;
+	return false;
+}
+
+/*
+ * Where only stacks tell, how many may be late where these are waited for, of all reasons; 0: other
+ * evidence says who is.
+ */
+static size_t count_late(const struct inquiry *q, const struct suspect *from, size_t n)
+{
+	size_t late = 0;
+
+	for (size_t i = 0; q->waits->only_told && i < q->graph->nnodes; i++)
+		if (q->graph->nodes[i].late > late && leads_to(q->graph, i, from, n))
+			late = q->graph->nodes[i].late;
+	return late;
+}
+
+/* Of how many nobody knows whether they are gone, too: where only stacks tell, by their stacks. */
+static size_t count_unknown(const struct inquiry *q)
+{
+	size_t n = 0;
+
+	if (!q->waits->only_told)
+		return inquiry_unreadable(q);
+	for (size_t i = 0; i < q->job->nranks; i++)
+		n += !q->profiles[i].process ||
+		     (!q->profiles[i].ended && !q->waits->told[i].key &&
+			     !q->waits->told[i].elsewhere);
+	if (q->job->coverage.ranks.n > (int)q->job->nranks)
+		n += (size_t)q->job->coverage.ranks.n - q->job->nranks;
+	return n;
+}
+
 /*
  * Takes the blame from a majority. Returns whether the culprits are still those suspected. Who has
- * left may be one of many: then those of whom nothing is known count as gone, too.
+ * left may be one of many: then those of whom nothing is known count as gone, too. So do those who
+ * may be late, where only stacks tell (`late`). Who stalls while nobody waits is not to blame.
  */
-static bool weigh(struct inquiry *q, const struct suspects *suspects, const struct reason *why,
-	struct draft *draft)
+static bool weigh(struct inquiry *q, size_t late, const struct reason *why, struct draft *draft)
 {
-	size_t absent = suspects->waiting ? suspects->late : draft->culprits.list.nr;
+	size_t absent = late ? late : draft->culprits.list.nr;
 	size_t waiting = draft->victims.list.nr;
-	size_t unknown = why->left ? inquiry_unreadable(q) : 0;
-	bool half = (why->by_absence || suspects->waiting) && why->progresses &&
-		    absent == waiting && absent > 1;
-	bool idle = suspects->waiting && !waiting;
+	size_t unknown = why->left ? count_unknown(q) : 0;
+	bool half = (why->by_absence || late) && why->progresses && absent == waiting && absent > 1;
+	bool idle = q->waits->only_told && !waiting;
 
 	if (!idle && ((absent + unknown <= waiting && !half) || !(why->left || why->progresses)))
 		return true;
@@ -314,8 +349,9 @@ static void cap_by_store(const struct inquiry *q, struct draft *draft)
 	for (size_t i = 0; i < draft->victims.list.nr; i++) {
 		const struct wait *wait = inquiry_longest_wait(q, draft->victims.list.items[i]);
 
-		if (wait && (wait->kind != WAIT_STORE || waits_is_for(wait, WAITS_FOR_STORE) ||
-				    waits_is_for(wait, WAITS_FOR_RANKS)))
+		if (wait && !waits_is_told(wait) &&
+			(wait->kind != WAIT_STORE || waits_is_for(wait, WAITS_FOR_STORE) ||
+				waits_is_for(wait, WAITS_FOR_RANKS)))
 			return;
 	}
 	if (draft->victims.list.nr && draft->verdict.confidence > VERDICT_SUPPORTED)
@@ -410,12 +446,29 @@ static void tell_all(
 		from[i].rule->tell(q, from[i].rank, draft);
 }
 
+/* Those in a file's lock that a culprit may have. */
+static void tell_locked(struct inquiry *q, struct draft *draft)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < q->job->nranks && told < TOLD_CULPRITS; i++) {
+		const struct waits_told *stack = &q->waits->told[i];
+
+		if (!stack->elsewhere || !stack->in_lock || q->profiles[i].ended ||
+			rank_list_has(&draft->culprits, (int)i) ||
+			rank_list_has(&draft->camp_a, (int)i))
+			continue;
+		stacks_tell(q, (int)i, draft);
+		told++;
+	}
+}
+
 /* One finding of n suspects with one reason; as sure as the least sure of them. */
-static void write_finding(
-	struct inquiry *q, const struct suspects *suspects, const struct suspect *from, size_t n)
+static void write_finding(struct inquiry *q, const struct suspect *from, size_t n)
 {
 	struct draft *draft = inquiry_draft(q, from->why.class);
 	enum verdict_confidence weakest = from->why.confidence;
+	size_t late = count_late(q, from, n);
 	bool blamed;
 
 	for (size_t i = 0; i < n; i++) {
@@ -430,8 +483,8 @@ static void write_finding(
 	draft->verdict.where = from->why.where;
 	draft->verdict.next = from->why.next;
 	rank_list_settle(&draft->culprits);
-	find_victims(q, suspects, from, n, draft);
-	blamed = weigh(q, suspects, &from->why, draft);
+	find_victims(q, from, n, draft);
+	blamed = weigh(q, late, &from->why, draft);
 	tell_all(q, from, n, blamed, draft);
 	if (blamed && from->why.next == VERDICT_NEXT_RUN_NEXT_TIME)
 		draft_fact(q, draft, FACT_DUMP_ONLY, JOB_NONE, inquiry_cite_all(q));
@@ -439,8 +492,9 @@ static void write_finding(
 	if (blamed)
 		cap_by_guess(q, draft);
 	downgrade_by_losses(q, &from->why, draft);
-	if (!suspects->waiting)
-		downgrade_by_unseen(q, &from->why, draft);
+	downgrade_by_unseen(q, &from->why, draft);
+	if (late)
+		tell_locked(q, draft);
 }
 
 /* One finding per reason; the suspects are used up. */
@@ -457,7 +511,7 @@ static void write_findings(struct inquiry *q, struct suspects *suspects)
 	for (size_t from = 0, to; from < n; from = to) {
 		for (to = from; to < n && same_reason(&list[from], &list[to]); to++)
 			;
-		write_finding(q, suspects, &list[from], to - from);
+		write_finding(q, &list[from], to - from);
 	}
 	array_release(&suspects->list);
 }
@@ -470,13 +524,12 @@ void judge_sinks(struct inquiry *q)
 	write_findings(q, &suspects);
 }
 
-void judge_given_sinks(struct inquiry *q, const struct rank_list *sinks,
-	const struct rank_list *waiting, size_t late)
+void judge_idle(struct inquiry *q, const struct rank_list *ranks)
 {
-	struct suspects suspects = {.waiting = waiting, .late = late};
+	struct suspects suspects = {0};
 
-	for (size_t i = 0; i < sinks->list.nr; i++)
-		suspect(q, sinks->list.items[i], sinks->list.items[i], &suspects);
+	for (size_t i = 0; i < ranks->list.nr; i++)
+		suspect(q, ranks->list.items[i], ranks->list.items[i], &suspects);
 	write_findings(q, &suspects);
 }
 

@@ -153,7 +153,8 @@ static enum verdict_stage stage_without_groups(const struct inquiry *q)
 {
 	enum verdict_stage by_stacks = stage_by_stacks(q);
 
-	if (q->job->ngroups || q->waits->n || by_stacks == VERDICT_BOOTSTRAP)
+	if (q->job->ngroups || (q->waits->n && !q->waits->only_told) ||
+		by_stacks == VERDICT_BOOTSTRAP)
 		return VERDICT_BOOTSTRAP;
 	if (says_a_step(q))
 		return VERDICT_STEADY;

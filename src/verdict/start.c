@@ -81,7 +81,7 @@ static enum verdict_confidence by_table(const struct job *job)
  */
 static bool is_the_start(const struct inquiry *q)
 {
-	if (q->job->ngroups || q->waits->n)
+	if (q->job->ngroups || (q->waits->n && !q->waits->only_told))
 		return true;
 	for (size_t i = 0; i < q->job->nranks; i++)
 		if (q->profiles[i].posture.pose == POSE_INIT ||

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Jobs of which only stacks tell: nothing of ours is in them, or what they call is not recorded.
- * Groups and operations are unknown then. Known is which ranks are inside something that waits for
- * others, and which are seen to be elsewhere: those who are elsewhere keep the others waiting.
+ * What is left to say of a job of which only stacks tell, where the wait-for graph leads to nobody
+ * (job/waitfor-told.c says whom it leads to): who is in another call than the most; who stalls
+ * while nobody is seen to wait; that all go on; or that nothing is proved.
  *
  * In a job that is well, some rank is always a little ahead and waits. So a wait counts only where
- * the samples prove that it stood for two seconds: of somebody who waits, or of the one waited for,
- * whom nobody can have passed in that time. A rank whose stack does not tell is never blamed, and
- * counts as one of those who are late.
+ * the samples prove that it stood for two seconds (job/waits.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +19,8 @@
 /* All ranks, by what their stacks say. */
 struct scene {
 	struct rank_list waiting, elsewhere, unknown;
-	struct rank_list locked; /* elsewhere in a file's lock that some other rank may have */
-	struct rank_list strayed; /* in the store, at another address than the most */
-	int64_t stood;  /* the longest standing that is proved, of whom it matters */
-	bool all_stand; /* each of those who wait */
-	bool held;	/* one of them at least was not elsewhere a moment before */
+	bool stand; /* those who wait are known to have stood long enough */
+	bool all_stand; /* each of them by itself */
 };
 
 static void release(struct scene *scene)
@@ -33,133 +28,25 @@ static void release(struct scene *scene)
 	array_release(&scene->waiting.list);
 	array_release(&scene->elsewhere.list);
 	array_release(&scene->unknown.list);
-	array_release(&scene->locked.list);
-	array_release(&scene->strayed.list);
 }
 
 static void look(const struct inquiry *q, struct scene *scene)
 {
-	*scene = (struct scene){.stood = JOB_UNKNOWN, .all_stand = true};
+	*scene = (struct scene){.all_stand = true};
 	for (size_t i = 0; i < q->job->nranks; i++) {
-		const struct profile *p = &q->profiles[i];
-		int64_t stands = p->posture.stands;
+		const struct waits_told *told = &q->waits->told[i];
 
-		if (p->ended || !p->process || p->posture.pose == POSE_UNKNOWN ||
-			p->posture.unsure) {
+		if (!q->profiles[i].process || q->profiles[i].ended ||
+			!(told->key || told->elsewhere)) {
 			rank_list_add(&scene->unknown, (int)i);
 			continue;
 		}
-		if (p->usual_address) {
-			rank_list_add(&scene->strayed, (int)i);
-			continue;
+		if (told->key) {
+			scene->all_stand &= told->stands >= STANDS_AT_LEAST;
+			scene->stand |= inquiry_longest_wait(q, (int)i) != NULL;
 		}
-		if (poses_waits(p->posture.pose)) {
-			scene->all_stand &= stands >= STANDS_AT_LEAST;
-			scene->held |= stands >= STANDS_AT_LEAST ||
-				       (p->posture.stack->samples > 1 && !p->posture.passed);
-		}
-		rank_list_add(
-			poses_waits(p->posture.pose) ? &scene->waiting : &scene->elsewhere, (int)i);
-		if (stands > scene->stood)
-			scene->stood = stands;
+		rank_list_add(told->key ? &scene->waiting : &scene->elsewhere, (int)i);
 	}
-}
-
-/* -- who is waited for ------------------------------------------------------------------------- */
-
-static bool is_zero(const struct inquiry *q, int rank)
-{
-	return !q->job->ranks[rank].world_rank && !q->job->ranks[rank].numberless;
-}
-
-static bool has_zero(const struct inquiry *q, const struct rank_list *list)
-{
-	for (size_t i = 0; i < list->list.nr; i++)
-		if (is_zero(q, list->list.items[i]))
-			return true;
-	return false;
-}
-
-/*
- * All wait for what rank 0 gives, the store or the unique id of a communicator: where rank 0 is
- * elsewhere, it is waited for, and nobody else is; where nobody knows what it does, nobody is. So
- * also where they only may do, by what their stacks do not show. Returns whether it is certain.
- */
-static bool narrow_to_zero(const struct inquiry *q, struct scene *scene)
-{
-	struct rank_list *elsewhere = &scene->elsewhere;
-	bool certain = !scene->unknown.list.nr;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < scene->waiting.list.nr; i++) {
-		const struct posture *p = &q->profiles[scene->waiting.list.items[i]].posture;
-
-		if (!p->maybe_zero)
-			return false;
-		certain &= p->for_zero;
-	}
-	if (has_zero(q, &scene->waiting))
-		return false;
-	for (size_t i = 0; i < elsewhere->list.nr; i++)
-		if (!q->job->ranks[elsewhere->list.items[i]].world_rank)
-			elsewhere->list.items[kept++] = elsewhere->list.items[i];
-	elsewhere->list.nr = kept;
-	return certain;
-}
-
-static bool on_host_of(const struct inquiry *q, int rank, int other)
-{
-	return !q->profiles[other].process ||
-	       q->job->ranks[rank].host == q->job->ranks[other].host;
-}
-
-/* Whether a rank that is not where all wait, for another reason, may have that lock. */
-static bool may_have_lock(const struct inquiry *q, const struct scene *scene, int rank)
-{
-	for (size_t i = 0; i < scene->unknown.list.nr; i++)
-		if (on_host_of(q, rank, scene->unknown.list.items[i]))
-			return true;
-	for (size_t i = 0; i < scene->elsewhere.list.nr; i++) {
-		int other = scene->elsewhere.list.items[i];
-
-		if (on_host_of(q, rank, other) &&
-			!poses_in_file_lock(&q->profiles[other].posture))
-			return true;
-	}
-	return false;
-}
-
-/*
- * Who waits for a file's lock may wait for another rank of its host: it is not blamed, unless all
- * the others are known not to have it.
- */
-static void set_locked_apart(const struct inquiry *q, struct scene *scene)
-{
-	struct rank_list *elsewhere = &scene->elsewhere;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < elsewhere->list.nr; i++) {
-		int rank = elsewhere->list.items[i];
-
-		if (poses_in_file_lock(&q->profiles[rank].posture) && may_have_lock(q, scene, rank))
-			rank_list_add(&scene->locked, rank);
-	}
-	for (size_t i = 0, at = 0; i < elsewhere->list.nr; i++) {
-		if (at < scene->locked.list.nr &&
-			scene->locked.list.items[at] == elsewhere->list.items[i])
-			at++;
-		else
-			elsewhere->list.items[kept++] = elsewhere->list.items[i];
-	}
-	elsewhere->list.nr = kept;
-}
-
-/* How many may be late, known ones or not; where nobody knows how many there are, all. */
-static size_t may_be_late(const struct inquiry *q, const struct scene *scene)
-{
-	return q->job->world_size < 0 ? q->job->nranks
-				      : scene->elsewhere.list.nr + scene->locked.list.nr +
-						scene->unknown.list.nr;
 }
 
 /* -- nobody is elsewhere ----------------------------------------------------------------------- */
@@ -213,12 +100,12 @@ static bool judge_sites(struct inquiry *q, const struct scene *scene)
 		}
 	}
 	if (!scene->all_stand || largest == n || n - largest >= largest ||
-		may_be_late(q, scene) || !other_calls(q, scene, usual))
+		q->job->world_size < 0 || scene->unknown.list.nr || scene->elsewhere.list.nr ||
+		!other_calls(q, scene, usual))
 		return false;
 	draft = inquiry_draft(q, VERDICT_COLLECTIVE_MISMATCH);
 	draft->verdict.confidence = VERDICT_HYPOTHESIS;
 	draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
-	draft->verdict.waiting = scene->stood;
 	for (size_t i = 0; i < n; i++) {
 		int rank = scene->waiting.list.items[i];
 		bool same = stacks_same_site(q, usual, rank);
@@ -259,7 +146,7 @@ static void judge_unproved(struct inquiry *q, const struct scene *scene)
 		rank_list_add(&draft->victims, scene->waiting.list.items[i]);
 	for (size_t i = 0; i < scene->elsewhere.list.nr && i < TOLD_CULPRITS; i++)
 		stacks_tell(q, scene->elsewhere.list.items[i], draft);
-	if (scene->stood < STANDS_AT_LEAST || !scene->held)
+	if (!scene->stand)
 		inquiry_not_judged(q, VERDICT_HOST_STALL, JOB_NONE,
 			"stacks that stand still for 2 s and more");
 	tell_unknown(q, scene, draft);
@@ -364,7 +251,7 @@ static bool all_go_on(const struct inquiry *q, const struct scene *scene)
 	for (size_t i = 0; i < scene->elsewhere.list.nr; i++)
 		if (q->profiles[scene->elsewhere.list.items[i]].posture.moved != JOB_YES)
 			return false;
-	return !scene->unknown.list.nr && !scene->locked.list.nr;
+	return !scene->unknown.list.nr;
 }
 
 /* Nobody waits for another rank. Some may stand all the same; else all goes its way. */
@@ -376,7 +263,7 @@ static void judge_nobody_waits(struct inquiry *q, const struct scene *scene)
 		if (is_trouble(&q->profiles[scene->elsewhere.list.items[i]].posture))
 			rank_list_add(&standing, scene->elsewhere.list.items[i]);
 	if (standing.list.nr)
-		judge_given_sinks(q, &standing, &scene->waiting, may_be_late(q, scene));
+		judge_idle(q, &standing);
 	array_release(&standing.list);
 	if (q->drafts.nr)
 		return;
@@ -390,67 +277,18 @@ static void judge_nobody_waits(struct inquiry *q, const struct scene *scene)
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
-/* Those in a lock that a culprit may have. */
-static void tell_locked(struct inquiry *q, const struct scene *scene, struct draft *draft)
-{
-	for (size_t i = 0; i < scene->locked.list.nr && i < TOLD_CULPRITS; i++)
-		stacks_tell(q, scene->locked.list.items[i], draft);
-}
-
-/* Whether rings tell of any operation or wait: then they are asked, not the stacks. */
-static bool rings_speak(const struct inquiry *q)
-{
-	return q->job->ngroups || q->waits->n;
-}
-
-/* Deaths that were found by themselves: those who stand in a wait now are their victims. */
-static void give_victims(struct inquiry *q, const struct scene *scene)
-{
-	for (size_t i = 0; i < q->drafts.nr; i++) {
-		struct draft *draft = &q->drafts.items[i];
-
-		if (draft->verdict.class != VERDICT_RANK_DEATH || draft->victims.list.nr)
-			continue;
-		for (size_t k = 0; k < scene->waiting.list.nr; k++)
-			rank_list_add(&draft->victims, scene->waiting.list.items[k]);
-	}
-}
-
-void judge_by_stacks(struct inquiry *q)
+void judge_rest_of_stacks(struct inquiry *q)
 {
 	struct scene scene;
 
-	if (!q->job->nstacks || rings_speak(q))
+	if (!q->waits->only_told)
 		return;
 	look(q, &scene);
-	set_locked_apart(q, &scene);
-	if (q->drafts.nr) {
-		give_victims(q, &scene);
-	} else if (scene.strayed.list.nr && scene.waiting.list.nr &&
-		   scene.stood >= STANDS_AT_LEAST) {
-		judge_given_sinks(
-			q, &scene.strayed, &scene.waiting, scene.strayed.list.nr);
-		for (size_t i = 0; i < q->drafts.nr; i++)
-			q->drafts.items[i].verdict.waiting = scene.stood;
-	} else if (!scene.waiting.list.nr && scene.elsewhere.list.nr) {
+	if (!scene.waiting.list.nr && scene.elsewhere.list.nr)
 		judge_nobody_waits(q, &scene);
-	} else if (scene.waiting.list.nr && scene.elsewhere.list.nr &&
-		   scene.stood >= STANDS_AT_LEAST && scene.held) {
-		size_t late = may_be_late(q, &scene);
-
-		if (narrow_to_zero(q, &scene))
-			late = may_be_late(q, &scene);
-		judge_given_sinks(q, &scene.elsewhere, &scene.waiting, late);
-		for (size_t i = 0; i < q->drafts.nr; i++) {
-			q->drafts.items[i].verdict.waiting = scene.stood;
-			tell_locked(q, &scene, &q->drafts.items[i]);
-		}
-		if (!q->drafts.nr)
-			judge_unproved(q, &scene);
-	} else if (scene.waiting.list.nr && all_go_on(q, &scene)) {
+	else if (scene.waiting.list.nr && !scene.stand && all_go_on(q, &scene))
 		judge_well(q, &scene, "all were seen to go on");
-	} else if (scene.waiting.list.nr && !judge_sites(q, &scene)) {
+	else if (scene.waiting.list.nr && !judge_sites(q, &scene))
 		judge_unproved(q, &scene);
-	}
 	release(&scene);
 }
