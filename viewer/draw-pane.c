@@ -18,7 +18,8 @@ static void draw_when(const struct screen *screen, int from)
 {
 	const struct state *state = screen->state;
 	struct rect area = screen->layout.tabs;
-	uint64_t step = window_span(state->window) / (uint64_t)state->cells_w;
+	struct axis axis = state_axis(state);
+	uint64_t step = axis_step(&axis, axis_column(&axis, state->when));
 	struct str text = {0};
 	int x;
 

@@ -45,7 +45,8 @@ static void draw_hints(const struct screen *screen, const struct hint *hints)
 static void draw_measure(const struct screen *screen)
 {
 	const struct state *state = screen->state;
-	uint64_t step = window_span(state->window) / (uint64_t)state->cells_w;
+	struct axis axis = state_axis(state);
+	uint64_t step = axis_step(&axis, axis_column(&axis, state->when));
 	bool later = state->when >= state->anchor;
 	uint64_t ns = later ? window_between(state->anchor, state->when) :
 			      window_between(state->when, state->anchor);

@@ -9,6 +9,7 @@
 #define STRIP_H	  16 /* of the screen: the strip has a line */
 #define UTC_H	  24 /* the ruler has real time as well */
 #define MINIMAP_H 28
+#define STEPS_H	  30 /* the ruler has steps */
 #define TALL_H	  40 /* the strip has more */
 #define TWO_H	  20 /* BESIDE: two panes */
 
@@ -28,9 +29,9 @@ static struct rect take(struct rect *area, int h)
 	return taken;
 }
 
-static int ruler_lines(int h)
+static int ruler_lines(const struct layout_wish *wish)
 {
-	return h < UTC_H ? 1 : 2;
+	return wish->h < UTC_H ? 1 : wish->h >= STEPS_H && wish->steps ? 3 : 2;
 }
 
 static int strip_lines(int h)
@@ -50,20 +51,21 @@ static void share_row(struct layout *layout)
 }
 
 /* Ruler, rows and what belongs to them fill an area; `most` lines of rows, the rest stays in it. */
-static void lay_timeline(struct layout *layout, struct rect *area, int h, int most)
+static void lay_timeline(struct layout *layout, struct rect *area, const struct layout_wish *wish,
+	int most)
 {
-	layout->ruler = take(area, ruler_lines(h));
-	layout->minimap = take(area, h >= MINIMAP_H);
+	layout->ruler = take(area, ruler_lines(wish));
+	layout->minimap = take(area, wish->h >= MINIMAP_H);
 	layout->rows = take(area, most);
-	layout->strip = take(area, strip_lines(h));
+	layout->strip = take(area, strip_lines(wish->h));
 	layout->legend = take(area, 1);
 	share_row(layout);
 }
 
 /* Lines for so many rows that have all of an area: what ruler, strip and legend leave at most. */
-static int rows_alone(struct rect area, int h, size_t nrows)
+static int rows_alone(struct rect area, const struct layout_wish *wish, size_t nrows)
 {
-	int most = area.h - ruler_lines(h) - (h >= MINIMAP_H) - strip_lines(h) - 1;
+	int most = area.h - ruler_lines(wish) - (wish->h >= MINIMAP_H) - strip_lines(wish->h) - 1;
 
 	if (most < 1)
 		return 0;
@@ -71,25 +73,25 @@ static int rows_alone(struct rect area, int h, size_t nrows)
 }
 
 /* Rows above a pane: all of them while the pane keeps two fifths of the lines. */
-static int rows_above(struct rect area, int h, size_t nrows)
+static int rows_above(struct rect area, const struct layout_wish *wish)
 {
-	int both = rows_alone(area, h, SIZE_MAX) - 1; /* the tabs */
+	int both = rows_alone(area, wish, SIZE_MAX) - 1; /* the tabs */
 	int most = both - (both * 2 + 4) / 5;
 
 	if (most < 1)
 		most = 1;
-	return nrows < (size_t)most ? nrows < 1 ? 1 : (int)nrows : most;
+	return wish->nrows < (size_t)most ? wish->nrows < 1 ? 1 : (int)wish->nrows : most;
 }
 
-static void lay_beside(struct layout *layout, struct rect area, int h, size_t nrows)
+static void lay_beside(struct layout *layout, struct rect area, const struct layout_wish *wish)
 {
 	int right = area.w * 2 / 5 < 100 ? area.w * 2 / 5 : 100;
 	struct rect left = {area.x, area.y, area.w - right - 1, area.h};
 	struct rect panes = {left.x + left.w + 1, area.y, right, area.h};
 
-	lay_timeline(layout, &left, h, rows_alone(left, h, nrows));
+	lay_timeline(layout, &left, wish, rows_alone(left, wish, wish->nrows));
 	layout->tabs = take(&panes, 1);
-	if (h >= TWO_H) {
+	if (wish->h >= TWO_H) {
 		layout->pane = take(&panes, panes.h / 2);
 		take(&panes, 1);
 		layout->pane2 = panes;
@@ -107,8 +109,9 @@ static enum layout_kind kind_of(int w, int h)
 	return w >= BELOW_W && h >= BELOW_H ? LAYOUT_BELOW : LAYOUT_SINGLE;
 }
 
-struct layout layout_of(int w, int h, size_t nrows, bool pane_only, bool timeline_only)
+struct layout layout_of(const struct layout_wish *wish)
 {
+	int w = wish->w, h = wish->h;
 	struct layout layout = {.kind = kind_of(w, h)};
 	struct rect area = {0, 0, w, h};
 
@@ -119,19 +122,19 @@ struct layout layout_of(int w, int h, size_t nrows, bool pane_only, bool timelin
 	}
 	layout.title = take(&area, h < TITLE_H ? 1 : 2);
 	area.h--;
-	if (pane_only) {
+	if (wish->pane_only) {
 		layout.tabs = take(&area, 1);
 		layout.pane = area;
-	} else if (timeline_only || layout.kind == LAYOUT_SINGLE) {
+	} else if (wish->timeline_only || layout.kind == LAYOUT_SINGLE) {
 		/* The tabs are the way to the panes. */
 		layout.tabs = line(area, area.y + --area.h);
-		lay_timeline(&layout, &area, h, rows_alone(area, h, nrows));
+		lay_timeline(&layout, &area, wish, rows_alone(area, wish, wish->nrows));
 	} else if (layout.kind == LAYOUT_BELOW) {
-		lay_timeline(&layout, &area, h, rows_above(area, h, nrows));
+		lay_timeline(&layout, &area, wish, rows_above(area, wish));
 		layout.tabs = take(&area, 1);
 		layout.pane = area;
 	} else {
-		lay_beside(&layout, area, h, nrows);
+		lay_beside(&layout, area, wish);
 	}
 	return layout;
 }

@@ -19,7 +19,7 @@ enum layout_kind { LAYOUT_TOO_SMALL, LAYOUT_SINGLE, LAYOUT_BELOW, LAYOUT_BESIDE 
 struct layout {
 	enum layout_kind kind;
 	struct rect title;    /* the answer, and how sure it is: one line or two */
-	struct rect ruler;    /* h 2: the second line is for real time */
+	struct rect ruler;    /* the second line is for real time, the third for steps */
 	struct rect minimap;  /* h 0: not there */
 	struct rect rows;     /* label, cells, what it does now */
 	struct rect strip;    /* ranks per state over time; h 0: not there */
@@ -33,8 +33,14 @@ struct layout {
 			       * layout_fit_rows); cells are between */
 };
 
-/* nrows: how many rows there would be. pane_only, timeline_only: maximised. */
-struct layout layout_of(int w, int h, size_t nrows, bool pane_only, bool timeline_only);
+struct layout_wish {
+	int w, h;
+	size_t nrows; /* how many rows there would be */
+	bool pane_only, timeline_only; /* maximised */
+	bool steps; /* there are some to be numbered: the ruler has a line for them */
+};
+
+struct layout layout_of(const struct layout_wish *wish) __attribute__((nonnull));
 
 /* Gives the cells what labels and names of these widths do not need. */
 void layout_fit_rows(struct layout *layout, int label, int doing) __attribute__((nonnull));

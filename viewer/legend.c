@@ -4,13 +4,15 @@
  * fit, the count of rows goes before any sign does, unless it says that something is not drawn;
  * then what is left out is left out whole, from the end.
  */
+#include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "viewer/state-private.h"
 #include "viewer/timeline.h"
 #include "words/escape.h"
 
-#define SIGNS (TRACK_STATES + TIMELINE_PHASES + TIMELINE_MARKS + 3)
+#define SIGNS (TRACK_STATES + TIMELINE_PHASES + TIMELINE_MARKS + 4)
 #define APART 2 /* columns between two signs, where there is room */
 
 struct sign {
@@ -25,6 +27,7 @@ struct legend {
 	struct sign signs[SIGNS];
 	size_t n;
 	char letters[TIMELINE_PHASES][2];
+	char scales[2 * CLOCK_TEXT_SIZE + 16];
 };
 
 /* -- What it names ---------------------------------------------------------------------------- */
@@ -64,6 +67,18 @@ static void add_lost(struct legend *legend, const struct timeline_shown *shown)
 			(enum glyph)(GLYPH_STATE + (int)TRACK_LOST), "lost: see 5");
 }
 
+/* What a column is before the break and behind it. */
+static void add_break(struct legend *legend)
+{
+	struct axis axis = state_axis(legend->screen->state);
+	char before[CLOCK_TEXT_SIZE], behind[CLOCK_TEXT_SIZE];
+
+	snprintf(legend->scales, sizeof(legend->scales), "%s | %s/column",
+		clock_format((int64_t)axis_step(&axis, 0), before),
+		clock_format((int64_t)axis_step(&axis, axis.width), behind));
+	add_glyph(legend, STYLE_STRONG, GLYPH_BREAK, legend->scales);
+}
+
 static void add_all(struct legend *legend, const struct timeline_shown *shown)
 {
 	if (shown->marks[TIMELINE_EXCEPTION])
@@ -78,6 +93,8 @@ static void add_all(struct legend *legend, const struct timeline_shown *shown)
 		else if (i == TRACK_LOST)
 			add_lost(legend, shown);
 	}
+	if (shown->broken)
+		add_break(legend);
 	if (shown->marks[TIMELINE_ENTERED])
 		add_glyph(legend, STYLE_PLAIN, GLYPH_ENTERED,
 			shown->entries_left_out ? "first entered" : "entered");

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += %D%/libviewer.la
 viewer_libviewer_la_SOURCES = \
+	%D%/axis.c %D%/axis.h \
 	%D%/cells.c %D%/cells.h \
 	%D%/draw-pane.c \
 	%D%/draw.c %D%/draw.h \
@@ -46,6 +47,7 @@ viewer_libviewer_la_SOURCES = \
 	%D%/state-verdict.c \
 	%D%/state-window.c \
 	%D%/state.c %D%/state.h \
+	%D%/strip.c \
 	%D%/style.c %D%/style.h \
 	%D%/svg.c %D%/svg.h \
 	%D%/terminal-keys.c %D%/terminal-keys.h \
@@ -105,6 +107,9 @@ tests_unit_view_pane_many_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
 
 # Tests of state and screens: keys in, text out.
 VIEW_SCREEN = tests/unit/view_screen.c tests/unit/view_screen.h $(FACTS)
+UNIT_TESTS += tests/unit/view_axis_test
+tests_unit_view_axis_test_SOURCES = tests/unit/view_axis_test.c $(VIEW_SCREEN)
+tests_unit_view_axis_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/view_state_test
 tests_unit_view_state_test_SOURCES = tests/unit/view_state_test.c $(VIEW_SCREEN)
 tests_unit_view_state_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is above and below the rows and shares their columns: ruler, minimap, strip. */
+/* What is above the rows and shares their columns: ruler and minimap. */
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "job/attempts.h"
@@ -10,8 +11,8 @@
 #include "viewer/timeline.h"
 
 #define APART	 14 /* columns between two ticks, at least */
-#define STRIP_FEW 64
-#define ATTEMPTS 8  /* earlier attempts whose end is marked, the latest */
+#define RULER_LINES 3 /* since the beginning, the time of day, steps */
+#define ATTEMPTS 8 /* earlier attempts whose end is marked, the latest */
 
 /* -- Times ------------------------------------------------------------------------------------ */
 
@@ -55,12 +56,12 @@ void draw_real(struct str *into, int64_t when, uint64_t step)
 	add_fraction(into, (uint64_t)ns, step);
 }
 
-/* The least round step of which a tick has room. */
-static uint64_t tick_step(const struct state *state)
+/* The least round step of which a tick has room in so many columns. */
+static uint64_t tick_step(uint64_t span, int columns)
 {
 	static const uint64_t seconds[] = {1, 2, 5, 10, 15, 30, 60, 120, 180, 300, 600, 900, 1800,
 		3600, 7200, 10800, 21600, 43200, 86400};
-	uint64_t least = window_span(state->window) / (uint64_t)state->cells_w * APART;
+	uint64_t least = span / (uint64_t)columns * APART;
 	uint64_t unit = 1;
 
 	for (; unit < (uint64_t)CLOCK_NS_PER_S; unit *= 10)
@@ -74,66 +75,117 @@ static uint64_t tick_step(const struct state *state)
 	return (least / unit + 1) * unit;
 }
 
-/* -- Ruler ------------------------------------------------------------------------------------ */
+/* -- Labels ----------------------------------------------------------------------------------- */
 
+/* A line of it. What matters most is put first: no label covers another, or touches it. */
 struct ruler {
 	const struct screen *screen;
-	uint64_t step;
-	int end; /* column from which on there is no room */
+	struct axis axis;
 	int y;
 	bool real;
-	struct {
-		int from, to;
-	} taken[ATTEMPTS]; /* columns of marks: no tick stands in them */
-	int ntaken;
+	bool taken[CELLS_W]; /* by column of the screen */
+	struct str end;	     /* the time at its end; "" not there */
 };
 
-/* "11:08 now", ending behind the cells; where no room is there, before. Returns where it begins. */
-static int draw_end(const struct ruler *ruler)
+static bool is_free(const struct ruler *ruler, int from, int to)
+{
+	int w = ruler->screen->layout.ruler.w;
+
+	if (from < ruler->screen->state->label_w || to > w || to > CELLS_W)
+		return false;
+	for (int x = from - 1; x <= to; x++)
+		if (x >= 0 && x < CELLS_W && ruler->taken[x])
+			return false;
+	return true;
+}
+
+static void take(struct ruler *ruler, int from, int to)
+{
+	for (int x = from < 0 ? 0 : from; x < to && x < CELLS_W; x++)
+		ruler->taken[x] = true;
+}
+
+/* At that column of the screen; false: there is no room. */
+static bool put(struct ruler *ruler, int x, enum style style, const char *text)
+{
+	int w = (int)strlen(text);
+
+	if (!is_free(ruler, x, x + w))
+		return false;
+	cells_put(ruler->screen->cells, ruler->screen->layout.ruler, x, ruler->y, style, text);
+	take(ruler, x, x + w);
+	return true;
+}
+
+static void add_time(const struct ruler *ruler, struct str *into, int64_t when, uint64_t step)
+{
+	if (ruler->real)
+		draw_real(into, when, step);
+	else
+		draw_relative(into,
+			window_between(ruler->screen->state->bounds.from, when), step);
+}
+
+/* -- What stands in it ------------------------------------------------------------------------ */
+
+static void add_date(struct str *into, int64_t when)
+{
+	time_t s = (time_t)(when / CLOCK_NS_PER_S);
+	struct tm day;
+
+	if (when > 0 && gmtime_r(&s, &day))
+		str_printf(into, " %04d-%02d-%02d", day.tm_year + 1900, day.tm_mon + 1,
+			day.tm_mday);
+}
+
+/* "11:08 now", ending behind the cells; where no room is there, before. */
+static void draw_end(struct ruler *ruler)
 {
 	const struct state *state = ruler->screen->state;
-	struct rect area = ruler->screen->layout.ruler;
+	int w = ruler->screen->layout.ruler.w, x;
 	bool goes_on = state->scene.live && state->scene.job->ended != JOB_YES;
-	struct str text = {0};
-	int x;
+	uint64_t step = tick_step(axis_step(&ruler->axis, ruler->axis.width), 1);
+	struct str text = {0}, date = {0};
 
-	if (ruler->real)
-		draw_real(&text, state->bounds.to, ruler->step);
-	else
-		draw_relative(&text, window_span(state->bounds), ruler->step);
+	if (state->window.to < state->bounds.to)
+		return;
+	add_time(ruler, &ruler->end, state->bounds.to, step);
+	str_add(&text, str_text(&ruler->end));
 	x = state->label_w + state->cells_w - (int)text.len;
 	str_add(&text, ruler->real ? " UTC" : goes_on ? " now" : " end");
-	if (x + (int)text.len > area.w)
-		x = area.w - (int)text.len;
+	add_date(&date, state->bounds.to);
+	if (ruler->real && x + (int)(text.len + date.len) <= w)
+		str_add(&text, str_text(&date));
+	if (x + (int)text.len > w)
+		x = w - (int)text.len;
 	if (x > state->label_w)
-		cells_put(ruler->screen->cells, area, x, ruler->y, STYLE_FAINT, str_text(&text));
+		put(ruler, x, STYLE_FAINT, str_text(&text));
 	str_release(&text);
-	return x;
+	str_release(&date);
 }
 
-static bool is_taken(const struct ruler *ruler, int from, int to)
-{
-	for (int i = 0; i < ruler->ntaken; i++)
-		if (from <= ruler->taken[i].to && to >= ruler->taken[i].from)
-			return true;
-	return false;
-}
-
-static void draw_tick(const struct ruler *ruler, uint64_t offset)
+/* Where what hangs began to: "0:00.22 FORK", behind the break if the axis is broken there. */
+static void draw_fork(struct ruler *ruler)
 {
 	const struct state *state = ruler->screen->state;
-	int64_t when = window_later(state->bounds.from, offset);
-	int column = window_column(state->window, state->cells_w, when);
+	int split = ruler->axis.split, x = state->label_w + split;
 	struct str text = {0};
 
-	if (ruler->real)
-		draw_real(&text, when, ruler->step);
+	if (split < 0 && (state->forked == JOB_UNKNOWN || state->forked < state->window.from ||
+				 state->forked >= state->window.to))
+		return;
+	if (split < 0)
+		x = state->label_w + axis_column(&ruler->axis, state->forked);
 	else
-		draw_relative(&text, offset, ruler->step);
-	if (column >= 0 && state->label_w + column + (int)text.len < ruler->end &&
-		!is_taken(ruler, column, column + (int)text.len))
-		cells_put(ruler->screen->cells, ruler->screen->layout.ruler,
-			state->label_w + column, ruler->y, STYLE_FAINT, str_text(&text));
+		cells_glyph(ruler->screen->cells, ruler->screen->layout.ruler, x, ruler->y,
+			STYLE_STRONG, GLYPH_BREAK);
+	add_time(ruler, &text, state->forked, axis_step(&ruler->axis, split < 0 ? 0 : split - 1));
+	if (!ruler->real)
+		str_add(&text, state->by_death ? " DEATH" : " FORK");
+	if (!put(ruler, x + (split >= 0), STYLE_STRONG, str_text(&text)))
+		put(ruler, x - (int)text.len, STYLE_STRONG, str_text(&text));
+	if (split >= 0)
+		take(ruler, x, x + 1);
 	str_release(&text);
 }
 
@@ -142,32 +194,23 @@ static void mark_attempt(struct ruler *ruler, int attempt, bool named)
 {
 	const struct state *state = ruler->screen->state;
 	int64_t ended = attempts_at(state->scene.job, attempt).ended;
-	int column = window_column(state->window, state->cells_w, ended), from = column, to, at;
+	int column = axis_column(&ruler->axis, ended), x = state->label_w + column;
 	struct str text = {0};
 
 	/* Where the end's own words stand there is no room. */
-	if (column < 0 || column >= state->cells_w || state->label_w + column >= ruler->end)
+	if (column < 0 || column >= state->cells_w || !is_free(ruler, x, x + 1))
 		return;
-	if (named)
+	if (named) {
 		str_printf(&text, "attempt %d", attempt + 1);
-	to = column + (int)text.len;
-	at = column + 1;
-	if (state->label_w + to >= ruler->end) {
-		str_cut(&text, 0);
-		str_printf(&text, "attempt %d", attempt);
-		at = from = column - (int)text.len;
-		to = column;
+		if (!put(ruler, x + 1, STYLE_WARN, str_text(&text))) {
+			str_cut(&text, 0);
+			str_printf(&text, "attempt %d", attempt);
+			put(ruler, x - (int)text.len, STYLE_WARN, str_text(&text));
+		}
 	}
-	if (from < 0 || state->label_w + to >= ruler->end || is_taken(ruler, from, to)) {
-		str_cut(&text, 0);
-		from = to = column;
-	}
-	cells_put(ruler->screen->cells, ruler->screen->layout.ruler, state->label_w + at, ruler->y,
-		STYLE_WARN, str_text(&text));
-	cells_glyph(ruler->screen->cells, ruler->screen->layout.ruler, state->label_w + column,
-		ruler->y, STYLE_WARN, GLYPH_RULE_V);
-	ruler->taken[ruler->ntaken].from = from - 1;
-	ruler->taken[ruler->ntaken++].to = to + 1;
+	cells_glyph(ruler->screen->cells, ruler->screen->layout.ruler, x, ruler->y, STYLE_WARN,
+		GLYPH_RULE_V);
+	take(ruler, x, x + 1);
 	str_release(&text);
 }
 
@@ -179,13 +222,10 @@ static void mark_before(struct ruler *ruler, int attempt)
 
 	str_printf(&text, "attempt %d", attempt);
 	if (state->window.from == state->bounds.from &&
-		state->label_w + (int)text.len + 1 < ruler->end) {
+		put(ruler, state->label_w + 1, STYLE_WARN, str_text(&text))) {
 		cells_glyph(ruler->screen->cells, ruler->screen->layout.ruler, state->label_w,
 			ruler->y, STYLE_WARN, GLYPH_MORE_LEFT);
-		cells_put(ruler->screen->cells, ruler->screen->layout.ruler, state->label_w + 1,
-			ruler->y, STYLE_WARN, str_text(&text));
-		ruler->taken[ruler->ntaken].from = 0;
-		ruler->taken[ruler->ntaken++].to = (int)text.len + 1;
+		take(ruler, state->label_w, state->label_w + 1);
 	}
 	str_release(&text);
 }
@@ -194,7 +234,6 @@ static void mark_attempts(struct ruler *ruler)
 {
 	int last = ruler->screen->state->scene.job->attempt - 1;
 
-	ruler->ntaken = 0;
 	if (last > 0 && attempts_at(ruler->screen->state->scene.job, last).ended <
 				ruler->screen->state->bounds.from) {
 		mark_before(ruler, last); /* also where nobody knows when */
@@ -204,34 +243,84 @@ static void mark_attempts(struct ruler *ruler)
 		mark_attempt(ruler, attempt, attempt == last);
 }
 
-static void draw_ticks(struct ruler *ruler)
+/* In a part of one scale, which has so many columns. */
+static void draw_ticks(struct ruler *ruler, struct window part, int columns)
 {
 	const struct state *state = ruler->screen->state;
-	uint64_t first = window_between(state->bounds.from, state->window.from);
-	uint64_t last = window_between(state->bounds.from, state->window.to), at;
+	uint64_t step = tick_step(window_span(part), columns > 0 ? columns : 1);
+	uint64_t first = window_between(state->bounds.from, part.from);
+	uint64_t last = window_between(state->bounds.from, part.to);
+	uint64_t at = first % step ? first / step + 1 : first / step;
+	struct str text = {0}, before = {0};
 
-	ruler->end = state->label_w + state->cells_w + 1;
-	if (state->window.to >= state->bounds.to)
-		ruler->end = draw_end(ruler) - 1;
-	if (!ruler->real)
-		mark_attempts(ruler);
-	else
-		ruler->ntaken = 0;
-	at = first % ruler->step ? first / ruler->step + 1 : first / ruler->step;
 	/* No more ticks than columns, whatever the times are. */
-	for (int n = 0; n <= state->cells_w && at <= last / ruler->step; n++, at++)
-		draw_tick(ruler, at * ruler->step);
+	for (int n = 0; n <= columns && at <= last / step; n++, at++) {
+		int64_t when = window_later(state->bounds.from, at * step);
+		int column = axis_column(&ruler->axis, when);
+
+		str_cut(&text, 0);
+		add_time(ruler, &text, when, step);
+		if (column < 0 || column >= state->cells_w ||
+			!strcmp(str_text(&text), str_text(&before)) ||
+			!strcmp(str_text(&text), str_text(&ruler->end)) ||
+			!put(ruler, state->label_w + column, STYLE_FAINT, str_text(&text)))
+			continue;
+		str_cut(&before, 0);
+		str_add(&before, str_text(&text));
+	}
+	str_release(&text);
+	str_release(&before);
 }
 
-/* The cursor; what is measured from the anchor to it. */
-static void mark_cursor(const struct screen *screen)
+/* Of the chosen rank: "first step", "step 11"; the records keep the first and the last. */
+static void draw_steps(struct ruler *ruler)
+{
+	const struct state *state = ruler->screen->state;
+	const struct track *track = state->rank < 0 ? NULL : &state->tracks->at[state->rank];
+
+	for (size_t i = track ? track->nevents : 0; i-- > 0;) {
+		const struct track_event *event = &track->events[i];
+		int column = axis_column(&ruler->axis, event->when);
+
+		if (event->kind != TRACK_STEP || event->when == JOB_UNKNOWN || column < 0 ||
+			column >= state->cells_w)
+			continue;
+		if (!put(ruler, state->label_w + column, STYLE_STRONG, event->name))
+			put(ruler, state->label_w + column + 1 - (int)strlen(event->name),
+				STYLE_STRONG, event->name);
+	}
+}
+
+static void draw_line(struct ruler *ruler)
+{
+	const struct state *state = ruler->screen->state;
+	int split = ruler->axis.split, w = state->cells_w;
+	struct window window = state->window;
+
+	draw_end(ruler);
+	draw_fork(ruler);
+	if (!ruler->real)
+		mark_attempts(ruler);
+	if (split >= 0) {
+		draw_ticks(ruler, (struct window){window.from, state->fork.at}, split);
+		draw_ticks(ruler, (struct window){state->fork.at, window.to}, w - 1 - split);
+	} else {
+		draw_ticks(ruler, window, w);
+	}
+	if (window.from > state->bounds.from)
+		cells_glyph(ruler->screen->cells, ruler->screen->layout.ruler, state->label_w - 1,
+			ruler->y, STYLE_FAINT, GLYPH_MORE_LEFT);
+}
+
+/* The cursor, where it covers no label; what is measured from the anchor to it, in any case. */
+static void mark_cursor(const struct screen *screen, const struct ruler *lines, int n)
 {
 	const struct state *state = screen->state;
 	struct rect area = screen->layout.ruler;
-	int at = window_column(state->window, state->cells_w, state->when), from = at;
+	int at = axis_column(&lines->axis, state->when), from = at, y = 0;
 
 	if (state->measuring)
-		from = window_column(state->window, state->cells_w, state->anchor);
+		from = axis_column(&lines->axis, state->anchor);
 	if (from > at) {
 		int swap = from;
 
@@ -240,9 +329,13 @@ static void mark_cursor(const struct screen *screen)
 	}
 	from = from < 0 ? 0 : from >= state->cells_w ? state->cells_w - 1 : from;
 	at = at < 0 ? 0 : at >= state->cells_w ? state->cells_w - 1 : at;
-	cells_reverse(screen->cells,
-		rect_clip((struct rect){area.x + state->label_w + from, area.y, at - from + 1, 1},
-			area));
+	while (!state->measuring && y < n && lines[y].taken[state->label_w + at])
+		y++;
+	if (y < n)
+		cells_reverse(screen->cells,
+			rect_clip((struct rect){area.x + state->label_w + from, area.y + y,
+					  at - from + 1, 1},
+				area));
 }
 
 /* -- Minimap ---------------------------------------------------------------------------------- */
@@ -289,156 +382,22 @@ static void draw_minimap(const struct screen *screen)
 
 void draw_ruler(const struct screen *screen)
 {
-	struct ruler ruler = {.screen = screen, .step = tick_step(screen->state)};
+	struct ruler lines[RULER_LINES] = {{0}};
+	int n = screen->layout.ruler.h < RULER_LINES ? screen->layout.ruler.h : RULER_LINES;
 
-	for (; ruler.y < screen->layout.ruler.h && ruler.y < 2; ruler.y++) {
-		ruler.real = ruler.y == 1;
-		draw_ticks(&ruler);
+	for (int y = 0; y < n; y++) {
+		lines[y].screen = screen;
+		lines[y].axis = state_axis(screen->state);
+		lines[y].y = y;
+		lines[y].real = y == 1;
+		if (y < 2)
+			draw_line(&lines[y]);
 	}
-	if (screen->layout.ruler.h > 0)
-		mark_cursor(screen);
+	if (n > 0) {
+		draw_steps(&lines[n > 2 ? 2 : 0]);
+		mark_cursor(screen, lines, n);
+	}
+	for (int y = 0; y < n; y++)
+		str_release(&lines[y].end);
 	draw_minimap(screen);
-}
-
-/* -- Strip ------------------------------------------------------------------------------------ */
-
-struct strip {
-	uint32_t counts[TRACK_STATES][CELLS_W];
-	uint32_t most[TRACK_STATES];
-	uint32_t now[TRACK_STATES];
-};
-
-/*
- * Hosts are looked at one after another: in the last column there is nothing of those that came
- * first, and how many wait is still what one asks. Their ranks count with what they did then.
- */
-static void add_early(const struct state *state, struct strip *strip)
-{
-	int64_t from = window_at(state->window, state->cells_w, state->cells_w - 1);
-
-	for (size_t i = 0; i < state->tracks->n; i++) {
-		const struct track *track = &state->tracks->at[i];
-		const struct track_span *last = track_last(track);
-
-		if (!last || last->to > from || last == &track->spans[track->nspans - 1] ||
-			!strip->now[TRACK_NODATA])
-			continue;
-		strip->now[TRACK_NODATA]--;
-		strip->now[track->now]++;
-	}
-}
-
-/* Of few ranks what their own cells show is counted, so that the strip never says otherwise. */
-static void count_cells(const struct state *state, int64_t from, int64_t to,
-	uint32_t counts[TRACK_STATES])
-{
-	memset(counts, 0, TRACK_STATES * sizeof(*counts));
-	for (size_t i = 0; i < state->tracks->n; i++)
-		counts[pyramid_bin(state->pyramid, i, from, to).state]++;
-}
-
-static void take_census(const struct state *state, struct strip *strip)
-{
-	for (int column = 0; column < state->cells_w && column < CELLS_W; column++) {
-		int64_t from = window_at(state->window, state->cells_w, column);
-		int64_t to = window_at(state->window, state->cells_w, column + 1);
-		uint32_t counts[TRACK_STATES];
-
-		to = timeline_cell_end(state, column, from, to);
-		if (state->tracks->n <= STRIP_FEW)
-			count_cells(state, from, to, counts);
-		else
-			pyramid_census(state->pyramid, from, to, counts);
-		for (int i = 0; i < TRACK_STATES; i++) {
-			strip->counts[i][column] = counts[i];
-			strip->now[i] = counts[i];
-			if (counts[i] > strip->most[i])
-				strip->most[i] = counts[i];
-		}
-	}
-	if (state->tracks->uneven && state->window.to >= state->bounds.to)
-		add_early(state, strip);
-}
-
-/* A digit where one says it; else eighths of all ranks. */
-static void draw_count(const struct screen *screen, int x, int y, enum track_state state,
-	uint32_t count)
-{
-	size_t all = screen->state->nranks;
-	enum style style = (enum style)(STYLE_STATE + (int)state);
-	size_t eighths = all ? ((size_t)count * 8 + all - 1) / all : 0;
-	char digit[2] = {(char)('0' + count % 10)};
-
-	if (all <= 9)
-		cells_put(screen->cells, screen->layout.strip, x, y, count ? style : STYLE_FAINT,
-			count ? digit : ".");
-	else if (eighths)
-		cells_glyph(screen->cells, screen->layout.strip, x, y, style,
-			(enum glyph)(GLYPH_BAR_1 + (eighths > 8 ? 7 : (int)eighths - 1)));
-}
-
-static void draw_counts(const struct screen *screen, const struct strip *strip, int y,
-	enum track_state of)
-{
-	const struct state *state = screen->state;
-	enum style style = (enum style)(STYLE_STATE + (int)of);
-	struct str words = {0};
-
-	for (int column = 0; column < state->cells_w && column < CELLS_W; column++)
-		draw_count(screen, state->label_w + column, y, of, strip->counts[of][column]);
-	cells_glyph(screen->cells, screen->layout.strip, 1, y, style,
-		(enum glyph)(GLYPH_STATE + (int)of));
-	/* The sign at its left says of what. */
-	str_printf(&words, "%" PRIu32 " %s", strip->now[of], track_state_name(of));
-	if ((int)words.len > state->doing_w - 2)
-		str_cut(&words, strcspn(words.text, " "));
-	cells_put_words(screen->cells, screen->layout.strip, state->label_w + state->cells_w + 2, y,
-		state->doing_w - 2, style, str_text(&words));
-	str_release(&words);
-}
-
-/* Of one line: who waits; else who is gone; else what most do. */
-static enum track_state choose_state(const struct strip *strip)
-{
-	enum track_state most = TRACK_LOST;
-
-	if (strip->most[TRACK_WAITING] || strip->most[TRACK_BLOCKED])
-		return strip->most[TRACK_WAITING] >= strip->most[TRACK_BLOCKED] ? TRACK_WAITING :
-										  TRACK_BLOCKED;
-	if (strip->most[TRACK_DEAD])
-		return TRACK_DEAD;
-	for (int i = TRACK_LOST - 1; i >= 0; i--)
-		if (strip->now[i] > strip->now[most])
-			most = (enum track_state)i;
-	return most;
-}
-
-/* Of more than one the worst first. */
-static size_t choose_states(const struct strip *strip, size_t room, enum track_state *ret)
-{
-	size_t n = 0;
-
-	if (room == 1) {
-		*ret = choose_state(strip);
-		return strip->most[*ret] > 0;
-	}
-	for (int i = TRACK_STATES - 1; i >= 0 && n < room; i--)
-		if (strip->most[i])
-			ret[n++] = (enum track_state)i;
-	return n;
-}
-
-void draw_strip(const struct screen *screen)
-{
-	struct strip strip = {.most = {0}};
-	enum track_state states[TRACK_STATES];
-	int h = screen->layout.strip.h;
-	size_t n;
-
-	if (h < 1)
-		return;
-	take_census(screen->state, &strip);
-	n = choose_states(&strip, h < TRACK_STATES ? (size_t)h : TRACK_STATES, states);
-	for (size_t i = 0; i < n; i++)
-		draw_counts(screen, &strip, (int)i, states[i]);
 }

@@ -151,12 +151,13 @@ static void click_row(struct state *state, int x, int y)
 {
 	ptrdiff_t row = state_row_at(state, y - state->layout.rows.y);
 	int column = x - state->layout.rows.x - state->label_w;
+	struct axis axis = state_axis(state);
 
 	state->in_pane = false;
 	if (row >= 0)
 		state_pick_row(state, row);
 	if (column >= 0 && column < state->cells_w)
-		state_set_when(state, window_at(state->window, state->cells_w, column));
+		state_set_when(state, axis_at(&axis, column));
 }
 
 /* A second click on the chosen line is Enter. */
@@ -204,7 +205,7 @@ static void click(struct state *state, int x, int y)
 	} else if (is_in(layout->minimap, x, y) && column >= 0 && column < state->cells_w) {
 		int64_t when = window_at(state->bounds, state->cells_w, column);
 
-		state->window = window_centre(state->window, state->bounds, when);
+		state->window = axis_centre(state->fork, state->window, state->bounds, when);
 		state_set_when(state, when);
 	}
 }
@@ -212,10 +213,11 @@ static void click(struct state *state, int x, int y)
 static void wheel(struct state *state, int x, int y, int turn, bool zoom)
 {
 	int column = x - state->layout.rows.x - state->label_w;
+	struct axis axis = state_axis(state);
 
 	turn = turn < -CELLS_H ? -CELLS_H : turn > CELLS_H ? CELLS_H : turn;
 	if (zoom && column >= 0 && column < state->cells_w) {
-		state_zoom(state, window_at(state->window, state->cells_w, column), turn < 0);
+		state_zoom(state, axis_at(&axis, column), turn < 0);
 	} else if (is_in(state->layout.pane, x, y)) {
 		ptrdiff_t line = (ptrdiff_t)state->line[state->pane] + turn;
 

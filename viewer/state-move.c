@@ -14,7 +14,7 @@ void state_set_when(struct state *state, int64_t when)
 	if (when > state->bounds.to)
 		when = state->bounds.to;
 	state->when = when;
-	state->window = window_show(state->window, state->bounds, when);
+	state->window = axis_show(state->fork, state->window, state->bounds, when);
 }
 
 void state_pick_row(struct state *state, ptrdiff_t row)
@@ -87,7 +87,7 @@ void state_go(struct state *state, int rank, int64_t when)
 	if (when == JOB_UNKNOWN)
 		return;
 	if (when < state->window.from || when > state->window.to)
-		state->window = window_centre(state->window, state->bounds, when);
+		state->window = axis_centre(state->fork, state->window, state->bounds, when);
 	state_set_when(state, when);
 }
 
@@ -96,20 +96,16 @@ void state_go(struct state *state, int rank, int64_t when)
 /* By columns; at the window's edge it pans. */
 static void move_time(struct state *state, int columns)
 {
-	int width = state->cells_w, column = window_column(state->window, width, state->when);
-	uint64_t step = window_span(state->window) / (uint64_t)width;
+	struct axis axis = state_axis(state);
+	int width = state->cells_w, column = axis_column(&axis, state->when);
 	int64_t when;
 
 	if (column >= width)
 		column = width - 1;
 	column += columns;
-	if (column < 0)
-		when = window_earlier(state->window.from, (step ? step : 1) * (uint64_t)-column);
-	else if (column >= width)
-		when = window_later(
-			state->window.to, (step ? step : 1) * (uint64_t)(column - width));
-	else
-		when = window_at(state->window, width, column);
+	if (column == axis.split && axis.split >= 0)
+		column += columns < 0 ? -1 : 1;
+	when = axis_beyond(&axis, column);
 	/* Columns narrower than a nanosecond: still it moves. */
 	if (when == state->when)
 		when = columns < 0 ? window_earlier(when, 1) : window_later(when, 1);

@@ -11,6 +11,7 @@
 #define VIEWER_STATE_PRIVATE_H
 
 #include "base/array.h"
+#include "viewer/axis.h"
 #include "viewer/folds.h"
 #include "viewer/state.h"
 #include "viewer/window.h"
@@ -85,6 +86,13 @@ struct state {
 
 	struct window bounds, window;
 	int64_t when; /* the time cursor */
+	int64_t forked; /* when what hangs began to; JOB_UNKNOWN: nothing does */
+	bool by_death;	/* somebody died then */
+	struct axis_break fork; /* where the axis is broken, if it is */
+	bool one_scale;		/* the user wants it unbroken */
+	bool at_fork;		/* z has zoomed; it goes back to: */
+	struct window unzoomed;
+	bool touched; /* a key was pressed */
 	bool follow, frozen;
 
 	enum rows_by by;
@@ -176,6 +184,10 @@ bool state_set_filter(struct state *state, const char *filter);
 
 /* state-window.c: the whole job in sight. */
 void state_fit(struct state *state);
+/* Which time is in which column. */
+struct axis state_axis(const struct state *state);
+/* Breaks the axis where that window wants it. */
+void state_break(struct state *state);
 /* ns that a window has at least: a column is never less than one. */
 uint64_t state_least_span(const struct state *state);
 /* Half, or twice, the time, with that moment where it is on screen. */
@@ -213,6 +225,10 @@ void state_search_uncount(struct state *state);
 
 /* state-verdict.c: where the first screen is: at the culprit and the moment of the verdict. */
 void state_open(struct state *state);
+/* Finds when what hangs began to. */
+void state_find_fork(struct state *state);
+/* When the rank entered the n-th op before that moment, n from 1; JOB_UNKNOWN: there are fewer. */
+int64_t state_entry_before(const struct state *state, int rank, int64_t when, size_t n);
 /* There; asked again, to the evidence, one after another. */
 void state_jump_verdict(struct state *state);
 

@@ -195,7 +195,8 @@ static void go_to(struct state *state, const struct spot *spot)
 	state->rank = rank;
 	if (event && event->when != JOB_UNKNOWN) {
 		if (event->when < state->window.from || event->when > state->window.to)
-			state->window = window_centre(state->window, state->bounds, event->when);
+			state->window = axis_centre(
+				state->fork, state->window, state->bounds, event->when);
 		state_set_when(state, event->when);
 	}
 	state->search.rank = rank;

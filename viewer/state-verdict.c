@@ -2,7 +2,7 @@
 /*
  * Where the verdict points: the culprit, and the moment from which on its job could not go on: what
  * the headline cites, else the first entry into the op that waits, else since when the culprit is
- * what it is. The first screen is there, and ! goes there.
+ * what it is. The first screen is there, and ! goes there; the axis is broken there.
  */
 #include "viewer/state-private.h"
 
@@ -72,22 +72,68 @@ static int64_t moment_of(const struct state *state, const struct verdict *verdic
 	return when;
 }
 
+/* Of these nothing stands: there is no moment from which on all is different. */
+static bool is_hang(enum verdict_class class)
+{
+	return class != VERDICT_HEALTHY && class != VERDICT_SLOW && class != VERDICT_TOO_EARLY &&
+	       class != VERDICT_INCONCLUSIVE;
+}
+
+void state_find_fork(struct state *state)
+{
+	const struct verdict *verdict = &state->scene.verdicts->at[0];
+	int rank = rank_of(verdict);
+	const struct track *track = rank < 0 ? NULL : &state->tracks->at[rank];
+
+	state->forked = is_hang(verdict->class) ? moment_of(state, verdict, rank) : JOB_UNKNOWN;
+	state->by_death = false;
+	if (state->forked == JOB_UNKNOWN)
+		return;
+	/* Who died was missed only later. */
+	if (track && track->now == TRACK_DEAD && track->since != JOB_UNKNOWN &&
+		track->since <= state->forked) {
+		state->forked = track->since;
+		state->by_death = true;
+	}
+	if (state->forked <= state->bounds.from || state->forked >= state->bounds.to)
+		state->forked = JOB_UNKNOWN;
+}
+
+int64_t state_entry_before(const struct state *state, int rank, int64_t when, size_t n)
+{
+	const struct track *track = rank < 0 ? NULL : &state->tracks->at[rank];
+	ptrdiff_t at = track ? track_event_before(track, when) : -1;
+
+	for (; at >= 0; at--)
+		if (track->events[at].kind == TRACK_ENTER && track->events[at].when < when &&
+			!--n)
+			return track->events[at].when;
+	return JOB_UNKNOWN;
+}
+
+#define LONG_HISTORY 8 /* times what is behind the moment */
+#define ENTRY_COLUMNS 4 /* of the screen, for each op before the moment */
+
 /*
- * The whole job, where what went wrong has at least an eighth of it; of a longer one as much before
- * the moment as is behind it, or a little more: so that it stands in the middle.
+ * What is behind the moment, and of what was before it as much as can be told apart: where there
+ * were more ops than there are columns for, the last of them. Of a job that stood long before it as
+ * much as is behind it, so that the moment stands in the middle; and on one scale where it can.
  */
 static void show_moment(struct state *state)
 {
 	uint64_t all = window_span(state->bounds), least = all / 64 + 500;
 	uint64_t behind = window_between(state->when, state->bounds.to);
+	size_t most = (size_t)state->w / ENTRY_COLUMNS + 1;
+	int64_t from = state_entry_before(state, state->rank, state->when, most);
 
-	if (behind >= all / 8) {
-		state_fit(state);
-		return;
-	}
 	behind = behind > least ? behind : least;
-	state->window = window_within(
-		state->bounds, window_earlier(state->when, behind), 2 * behind);
+	if (state_entry_before(state, state->rank, state->when, 3 * most) == JOB_UNKNOWN)
+		from = state->bounds.from;
+	state->window = (struct window){from, state->bounds.to};
+	if (window_between(from, state->when) / LONG_HISTORY >= behind)
+		state->window = window_within(
+			state->bounds, window_earlier(state->when, behind), 2 * behind);
+	state_break(state);
 }
 
 void state_open(struct state *state)

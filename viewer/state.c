@@ -25,6 +25,8 @@ struct state *state_new(void)
 	state->rank = JOB_NONE;
 	state->row = -1;
 	state->bounds = state->window = (struct window){0, 1};
+	state->forked = JOB_UNKNOWN;
+	state->fork.scale = 1;
 	state->search.rank = JOB_NONE;
 	state->lines.lines.here = state->beside.lines.here = -1;
 	for (size_t i = 0; i < PANES; i++)
@@ -174,11 +176,17 @@ static void make_trees(struct state *state, const struct job *job)
 static void carry_window(struct state *state, struct window old)
 {
 	struct window bounds = state->bounds, window = state->window;
-	bool all = window.from <= old.from && window.to >= old.to;
+	bool all = window.from <= old.from && window.to >= old.to && !state->at_fork;
 	bool at_end = state->when >= old.to;
 
+	if (state->forked == JOB_UNKNOWN)
+		state->fork.scale = 1;
+	else
+		state->fork.at = state->forked;
+	if (state->at_fork && state->unzoomed.from <= old.from && state->unzoomed.to >= old.to)
+		state->unzoomed = bounds;
 	if (all)
-		state->window = bounds;
+		state_fit(state);
 	else if (state->follow)
 		state->window = window_within(bounds, bounds.to, window_span(window));
 	else
@@ -227,6 +235,7 @@ void state_load(struct state *state, const struct job *job, const struct verdict
 		.now = now};
 	state->bounds = (struct window){state->tracks->from, state->tracks->to};
 	carry_over(state, job);
+	state_find_fork(state);
 	state->rows_stale = true;
 	if (first) {
 		state->follow = live;
@@ -300,11 +309,19 @@ void state_resize(struct state *state, int w, int h)
 
 static struct layout lay(const struct state *state, size_t nrows)
 {
-	struct layout layout = layout_of(
-		state->w, state->h, nrows, state->maximised, state->pane_closed);
+	struct layout_wish wish = {.w = state->w,
+		.h = state->h,
+		.nrows = nrows,
+		.pane_only = state->maximised,
+		.timeline_only = state->pane_closed,
+		.steps = state->scene.job && state->scene.job->nsteps};
+	struct layout layout = layout_of(&wish);
 
-	if (layout.kind == LAYOUT_SINGLE && (state->in_pane || state->maximised))
-		return layout_of(state->w, state->h, nrows, true, false);
+	if (layout.kind == LAYOUT_SINGLE && (state->in_pane || state->maximised)) {
+		wish.pane_only = true;
+		wish.timeline_only = false;
+		return layout_of(&wish);
+	}
 	return layout;
 }
 

@@ -207,6 +207,7 @@ static const struct {
 	[GLYPH_MORE_LEFT] = {"<", "«"},
 	[GLYPH_MORE_RIGHT] = {">", "»"},
 	[GLYPH_MARK] = {"*", "♦"},
+	[GLYPH_BREAK] = {"/", "╎"},
 	[GLYPH_BAR_1] = {".", "▁"},
 	[GLYPH_BAR_2] = {":", "▂"},
 	[GLYPH_BAR_3] = {"-", "▃"},

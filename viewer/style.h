@@ -39,6 +39,7 @@ enum glyph {
 	GLYPH_MORE_LEFT,
 	GLYPH_MORE_RIGHT,
 	GLYPH_MARK,
+	GLYPH_BREAK,	/* where the scale of time changes */
 	GLYPH_BAR_1, GLYPH_BAR_2, GLYPH_BAR_3, GLYPH_BAR_4, /* eighths, for the strip */
 	GLYPH_BAR_5, GLYPH_BAR_6, GLYPH_BAR_7, GLYPH_BAR_8,
 	GLYPHS

@@ -25,6 +25,7 @@ struct cells_of_row {
 	struct timeline_shown *shown;
 	int x, y; /* of the first cell */
 	int w;
+	int split; /* the column of the break, of which nothing is to be shown; -1 */
 	struct bin bins[CELLS_W];
 	int8_t marks[CELLS_W]; /* enum timeline_mark, -1 none */
 	int run_phase, run_from; /* of a compile that goes on; -1: none does */
@@ -95,6 +96,8 @@ static bool may_hide(const struct cells_of_row *row, int column)
 {
 	enum track_state state = row->bins[column].state;
 
+	if (column == row->split)
+		return false;
 	return state < TRACK_WAITING || (column && row->bins[column - 1].state == state) ||
 	       (column + 1 < row->w && row->bins[column + 1].state == state);
 }
@@ -206,6 +209,12 @@ static void draw_cell(struct cells_of_row *row, int column)
 		return;
 	}
 	end_run(row, column);
+	if (column == row->split) {
+		row->shown->broken = true;
+		cells_glyph(screen->cells, screen->layout.rows, row->x + column, row->y,
+			STYLE_FAINT, GLYPH_BREAK);
+		return;
+	}
 	if (row->marks[column] >= 0) {
 		draw_mark(row, column, (enum timeline_mark)row->marks[column]);
 		return;
@@ -229,7 +238,9 @@ void timeline_draw_cells(
 	const struct screen *screen, struct timeline_shown *shown, size_t row, int line)
 {
 	const struct state *state = screen->state;
+	struct axis axis = state_axis(state);
 	struct cells_of_row cells = {.screen = screen,
+		.split = axis.split,
 		.shown = shown,
 		.x = state->label_w,
 		.y = line,
@@ -237,9 +248,10 @@ void timeline_draw_cells(
 		.run_phase = -1};
 
 	for (int column = 0; column < cells.w; column++) {
-		int64_t from = window_at(state->window, cells.w, column);
-		int64_t to = window_at(state->window, cells.w, column + 1);
+		int64_t from = axis_at(&axis, column), to = axis_at(&axis, column + 1);
 
+		if (column == axis.split)
+			continue;
 		to = timeline_cell_end(state, column, from, to);
 		cells.bins[column] = folds_bin(state->folds, row, from, to);
 	}

@@ -50,7 +50,8 @@ static void draw_label(const struct screen *screen, struct timeline_shown *shown
 static void draw_cursor(const struct screen *screen, int line)
 {
 	const struct state *state = screen->state;
-	int column = window_column(state->window, state->cells_w, state->when);
+	struct axis axis = state_axis(state);
+	int column = axis_column(&axis, state->when);
 	struct rect rows = screen->layout.rows;
 
 	if (column < 0)

@@ -17,7 +17,7 @@ struct timeline_shown {
 	bool marks[TIMELINE_MARKS];
 	bool steps_left_out; /* of some row only the first and the last in sight are drawn */
 	bool entries_left_out; /* of entries in neighbouring cells the first is drawn */
-	bool open, lost, blamed;
+	bool open, lost, blamed, broken;
 	char letters[TIMELINE_PHASES]; /* of phases, in the order of tracks->phases */
 	bool phases[TIMELINE_PHASES];
 	size_t nphases;

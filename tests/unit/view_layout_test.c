@@ -22,9 +22,18 @@ static void parts_of(const struct layout *layout, struct rect parts[PARTS])
 			fail_msg("%dx%d, %zu rows: %s", w, h, nrows, #what);                       \
 	} while (0)
 
+static struct layout lay(int w, int h, size_t nrows, bool pane_only, bool timeline_only)
+{
+	return layout_of(&(struct layout_wish){.w = w,
+		.h = h,
+		.nrows = nrows,
+		.pane_only = pane_only,
+		.timeline_only = timeline_only});
+}
+
 static void check(int w, int h, size_t nrows, bool pane_only, bool timeline_only)
 {
-	struct layout layout = layout_of(w, h, nrows, pane_only, timeline_only);
+	struct layout layout = lay(w, h, nrows, pane_only, timeline_only);
 	struct rect parts[PARTS], screen = {0, 0, w, h};
 
 	parts_of(&layout, parts);
@@ -73,7 +82,7 @@ static void the_whole_screen_is_used(void **state)
 {
 	for (int w = LAYOUT_LEAST_W; w <= 400; w += 20)
 		for (int h = LAYOUT_LEAST_H; h <= 120; h++) {
-			struct layout layout = layout_of(w, h, 10000, false, false);
+			struct layout layout = lay(w, h, 10000, false, false);
 			struct rect parts[PARTS];
 			int area = 0;
 
@@ -89,28 +98,28 @@ static void the_whole_screen_is_used(void **state)
 
 static void sizes_choose_the_kind(void **state)
 {
-	assert_int_equal(layout_of(39, 24, 8, false, false).kind, LAYOUT_TOO_SMALL);
-	assert_int_equal(layout_of(80, 7, 8, false, false).kind, LAYOUT_TOO_SMALL);
-	assert_int_equal(layout_of(0, 0, 8, false, false).kind, LAYOUT_TOO_SMALL);
-	assert_int_equal(layout_of(40, 8, 8, false, false).kind, LAYOUT_SINGLE);
-	assert_int_equal(layout_of(59, 50, 8, false, false).kind, LAYOUT_SINGLE);
-	assert_int_equal(layout_of(80, 24, 8, false, false).kind, LAYOUT_BELOW);
-	assert_int_equal(layout_of(80, 8, 8, false, false).kind, LAYOUT_SINGLE);
-	assert_int_equal(layout_of(140, 40, 8, false, false).kind, LAYOUT_BESIDE);
+	assert_int_equal(lay(39, 24, 8, false, false).kind, LAYOUT_TOO_SMALL);
+	assert_int_equal(lay(80, 7, 8, false, false).kind, LAYOUT_TOO_SMALL);
+	assert_int_equal(lay(0, 0, 8, false, false).kind, LAYOUT_TOO_SMALL);
+	assert_int_equal(lay(40, 8, 8, false, false).kind, LAYOUT_SINGLE);
+	assert_int_equal(lay(59, 50, 8, false, false).kind, LAYOUT_SINGLE);
+	assert_int_equal(lay(80, 24, 8, false, false).kind, LAYOUT_BELOW);
+	assert_int_equal(lay(80, 8, 8, false, false).kind, LAYOUT_SINGLE);
+	assert_int_equal(lay(140, 40, 8, false, false).kind, LAYOUT_BESIDE);
 }
 
 static void eight_ranks_are_eight_rows_at_80x24(void **state)
 {
-	struct layout layout = layout_of(80, 24, 8, false, false);
+	struct layout layout = lay(80, 24, 8, false, false);
 
 	assert_int_equal(layout.rows.h, 8);
 	assert_true(layout.pane.h >= 7);
 	assert_int_equal(layout.strip.h, 1);
 	/* More of them than fit: the pane keeps its part. */
-	layout = layout_of(80, 24, 1024, false, false);
+	layout = lay(80, 24, 1024, false, false);
 	assert_true(layout.rows.h >= 8 && layout.pane.h >= 6);
 	/* The least screen: title, ruler, rows, legend, tabs, status. */
-	layout = layout_of(40, 8, 8, false, false);
+	layout = lay(40, 8, 8, false, false);
 	assert_true(layout.rows.h >= 3);
 }
 
@@ -119,7 +128,7 @@ static void few_rows_take_few_lines(void **state)
 {
 	for (int w = LAYOUT_LEAST_W; w <= 400; w += 60)
 		for (int only = 0; only < 2; only++) {
-			struct layout layout = layout_of(w, 60, 8, false, only);
+			struct layout layout = lay(w, 60, 8, false, only);
 
 			assert_int_equal(layout.rows.h, 8);
 			assert_int_equal(layout.strip.y, layout.rows.y + 8);
@@ -129,13 +138,13 @@ static void few_rows_take_few_lines(void **state)
 
 static void cells_get_what_labels_do_not_need(void **state)
 {
-	struct layout layout = layout_of(80, 24, 8, false, false);
+	struct layout layout = lay(80, 24, 8, false, false);
 	int label = layout.label_w;
 
 	layout_fit_rows(&layout, 3, 13);
 	assert_int_equal(layout.label_w, 3);
 	assert_int_equal(layout.doing_w, 13);
-	layout = layout_of(80, 24, 8, false, false);
+	layout = lay(80, 24, 8, false, false);
 	layout_fit_rows(&layout, 1000, -1);
 	assert_int_equal(layout.label_w, label);
 	assert_int_equal(layout.doing_w, 0);

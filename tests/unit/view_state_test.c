@@ -108,25 +108,33 @@ static void rows_are_walked(void **unused)
 	screen_free(&t);
 }
 
+/* The column of the cursor. */
+static int column_of(const struct screen_test *t)
+{
+	struct axis axis = state_axis(t->state);
+
+	return axis_column(&axis, t->state->when);
+}
+
+/* Over the break, which is no time, it goes to the column behind. */
 static void time_is_walked_in_columns(void **unused)
 {
 	struct screen_test t = screen_of_skew();
-	int64_t when = t.state->when;
-	int column = window_column(t.state->window, t.state->cells_w, when);
+	int split = state_axis(t.state).split;
 
 	(void)unused;
+	assert_true(split > 5);
+	assert_int_equal(column_of(&t), split + 1);
 	screen_keys(&t, "l");
-	assert_int_equal(
-		window_column(t.state->window, t.state->cells_w, t.state->when), column + 1);
+	assert_int_equal(column_of(&t), split + 2);
 	screen_keys(&t, "h h");
-	assert_int_equal(
-		window_column(t.state->window, t.state->cells_w, t.state->when), column - 1);
+	assert_int_equal(column_of(&t), split - 1);
+	screen_keys(&t, "h");
+	assert_int_equal(column_of(&t), split - 2);
 	screen_keys(&t, "L");
-	assert_int_equal(window_column(t.state->window, t.state->cells_w, t.state->when),
-		column - 1 + t.state->cells_w / 2);
+	assert_int_equal(column_of(&t), split - 2 + t.state->cells_w / 2);
 	screen_keys(&t, "H");
-	assert_int_equal(
-		window_column(t.state->window, t.state->cells_w, t.state->when), column - 1);
+	assert_int_equal(column_of(&t), split - 2);
 	screen_keys(&t, "Home");
 	assert_int_equal(t.state->when, t.state->bounds.from);
 	screen_keys(&t, "h");
@@ -631,10 +639,9 @@ static void the_mouse_points(void **unused)
 	const struct layout *layout = &t.state->layout;
 
 	(void)unused;
-	state_mouse(t.state, t.state->label_w + 20, layout->rows.y + 4, 0, false);
+	state_mouse(t.state, t.state->label_w + 10, layout->rows.y + 4, 0, false);
 	assert_int_equal(t.state->rank, 4); /* below 3, 0, 1, 2 */
-	assert_int_equal(
-		window_column(t.state->window, t.state->cells_w, t.state->when), 20);
+	assert_int_equal(column_of(&t), 10);
 	state_mouse(t.state, 30, layout->rows.y, 2, false);
 	assert_int_equal(t.state->row, 6);
 	state_mouse(t.state, 16, layout->tabs.y, 0, false);

@@ -41,7 +41,10 @@ struct trial {
 	struct state *state;	 /* what draws what it was given */
 	struct cells cells;
 	struct oracle **oracles; /* by rank */
+	int split;	/* the column of the break on this screen; -1 */
+	int64_t moved;	/* a mistake: the axis is broken so much later than is drawn */
 	uint64_t checked;
+	uint64_t broken; /* screens with a break */
 	unsigned wrong;
 	bool quiet;
 };
@@ -72,13 +75,36 @@ static void show(const struct trial *t, int column, int y)
 	print_message("\n%*s^\n", state->layout.rows.x + state->label_w + column, "");
 }
 
-/* A column's time by the rule alone: the window in equal parts. */
-static int64_t edge(const struct state *state, int column)
+static int64_t part_of(int64_t from, int64_t to, int column, int columns)
 {
-	uint64_t span = window_span(state->window);
+	return from + (int64_t)((long double)window_between(from, to) * column / columns);
+}
 
-	return state->window.from +
-	       (int64_t)((long double)span * column / (long double)state->cells_w);
+/* A column's time by the rule alone: the window in equal parts, on each side of the break. */
+static int64_t edge(const struct trial *t, int column)
+{
+	struct window window = t->state->window;
+	int64_t fork = t->state->forked + t->moved;
+
+	if (t->split < 0)
+		return part_of(window.from, window.to, column, t->state->cells_w);
+	if (column <= t->split)
+		return part_of(window.from, fork, column, t->split);
+	return part_of(fork, window.to, column - t->split - 1, t->state->cells_w - t->split - 1);
+}
+
+/* Where the break stands on a line of the screen; there is one at most. */
+static int break_at(struct trial *t, int y)
+{
+	int x = t->state->layout.rows.x + t->state->label_w, found = -1;
+
+	for (int column = 0; column < t->state->cells_w; column++)
+		if (*t->cells.at[y * t->cells.w + x + column].text == '/') {
+			if (found >= 0)
+				complain(t, 0, column, "two breaks");
+			found = column;
+		}
+	return found;
 }
 
 static void check_row(struct trial *t, size_t row, int line)
@@ -87,11 +113,15 @@ static void check_row(struct trial *t, size_t row, int line)
 	int rank = state->rows->at[row].ranks[0], x = state->layout.rows.x + state->label_w;
 	int y = state->layout.rows.y + line;
 
+	if (break_at(t, y) != t->split)
+		complain(t, rank, t->split, "the break is elsewhere");
 	for (int column = 0; column < state->cells_w; column++) {
-		int64_t from = edge(state, column), to = edge(state, column + 1);
+		int64_t from = edge(t, column), to = edge(t, column + 1);
 		char drawn = letter_at(t, x + column, y);
 		const char *what;
 
+		if (column == t->split)
+			continue;
 		what = oracle_objects(t->oracles[rank], from, to > from ? to : from + 1, drawn,
 			column ? letter_at(t, x + column - 1, y) : ' ',
 			column + 1 < state->cells_w ? letter_at(t, x + column + 1, y) : ' ');
@@ -107,6 +137,8 @@ static void check_row(struct trial *t, size_t row, int line)
 static void check_screen(struct trial *t)
 {
 	draw_screen(t->state, &t->cells);
+	t->split = break_at(t, t->state->layout.rows.y);
+	t->broken += t->split >= 0;
 	for (int line = 0; line < t->state->layout.rows.h; line++) {
 		ptrdiff_t row = state_row_at(t->state, line);
 
@@ -133,6 +165,8 @@ static void check_windows(struct trial *t, unsigned n, uint32_t *seed)
 	uint64_t whole = window_span(state->bounds);
 
 	check_screen(t);
+	state_fit(state);
+	check_screen(t);
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t span = whole >> draw(seed, 16);
 		int64_t from = state->bounds.from +
@@ -140,19 +174,33 @@ static void check_windows(struct trial *t, unsigned n, uint32_t *seed)
 
 		state->window = window_within(
 			state->bounds, from, span > 64 ? span : 64);
+		if (draw(seed, 2))
+			state_break(state);
 		check_screen(t);
 	}
-	state->window = state->bounds;
+	state_fit(state);
 }
+
+/* What a check is given beside the jobs, and what it comes to. */
+struct check {
+	unsigned windows;
+	uint32_t *seed;
+	int64_t moved;
+	bool quiet;
+	uint64_t checked, broken;
+};
 
 /* Draws one job and holds it against another, which is the same but where a mistake is planted. */
 static unsigned check_job(const char *name, const struct job *drawn, const struct job *truth,
-	unsigned n, uint32_t *seed, uint64_t *checked, bool quiet)
+	struct check *check)
 {
 	static const int widths[] = {80, 61, 120, 200};
 	struct verdicts *verdicts = verdicts_of(drawn);
-	struct trial t = {
-		.name = name, .truth = truth, .state = state_new(), .quiet = quiet};
+	struct trial t = {.name = name,
+		.truth = truth,
+		.state = state_new(),
+		.moved = check->moved,
+		.quiet = check->quiet};
 
 	state_resize(t.state, 80, 60);
 	state_load(t.state, drawn, verdicts, name, false, drawn->gathered);
@@ -163,8 +211,8 @@ static unsigned check_job(const char *name, const struct job *drawn, const struc
 		t.oracles[i] = oracle_new(
 			truth, (int)i, t.state->bounds.from, t.state->bounds.to);
 	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
-		state_resize(t.state, widths[i], 24 + (int)draw(seed, 30));
-		check_windows(&t, n, seed);
+		state_resize(t.state, widths[i], 24 + (int)draw(check->seed, 30));
+		check_windows(&t, check->windows, check->seed);
 	}
 	for (size_t i = 0; i < truth->nranks; i++)
 		oracle_free(t.oracles[i]);
@@ -172,7 +220,8 @@ static unsigned check_job(const char *name, const struct job *drawn, const struc
 	cells_release(&t.cells);
 	state_free(t.state);
 	verdicts_free(verdicts);
-	*checked += t.checked;
+	check->checked += t.checked;
+	check->broken += t.broken;
 	return t.wrong;
 }
 
@@ -207,24 +256,25 @@ static void every_recorded_job_is_drawn_as_it_was(void **state)
 	struct dirent **entries = NULL;
 	int n = scandir(folder(), &entries, NULL, alphasort), jobs = 0;
 	unsigned wrong = 0;
-	uint64_t checked = 0;
 	uint32_t seed = 14;
+	struct check check = {.windows = rounds(), .seed = &seed};
 
 	for (int i = 0; i < n; i++) {
 		const char *dot = strrchr(entries[i]->d_name, '.');
 		struct job *job = dot && !strcmp(dot, ".inq") ? read_job(entries[i]->d_name) : NULL;
 
 		if (job) {
-			wrong += check_job(
-				entries[i]->d_name, job, job, rounds(), &seed, &checked, false);
+			wrong += check_job(entries[i]->d_name, job, job, &check);
 			jobs++;
 		}
 		job_free(job);
 		free(entries[i]);
 	}
 	free(entries);
-	print_message("%d recorded jobs, %" PRIu64 " cells\n", jobs, checked);
+	print_message("%d recorded jobs, %" PRIu64 " cells, %" PRIu64 " screens with a break\n",
+		jobs, check.checked, check.broken);
 	assert_true(jobs > 50);
+	assert_true(check.broken > 400);
 	assert_int_equal(wrong, 0);
 }
 
@@ -286,20 +336,24 @@ static struct job *job_of_chance(uint32_t *seed)
 static void jobs_of_chance_are_drawn_as_they_were(void **state)
 {
 	unsigned wrong = 0;
-	uint64_t checked = 0;
 	uint32_t seed = 4711;
+	struct check check = {.windows = 4, .seed = &seed};
 
 	for (unsigned i = 0; i < 20 * rounds(); i++) {
 		uint32_t start = seed;
 		struct job *job = job_of_chance(&seed);
-		unsigned more = check_job("chance", job, job, 4, &seed, &checked, wrong > 0);
+		unsigned more;
+
+		check.quiet = wrong > 0;
+		more = check_job("chance", job, job, &check);
 
 		if (more && !wrong)
 			print_message("job number %u, seed %" PRIu32 "\n", i, start);
 		wrong += more;
 		job_free(job);
 	}
-	print_message("%" PRIu64 " cells\n", checked);
+	print_message("%" PRIu64 " cells, %" PRIu64 " screens with a break\n", check.checked,
+		check.broken);
 	assert_int_equal(wrong, 0);
 }
 
@@ -327,10 +381,10 @@ static struct spoilt spoil(const struct job *job)
 
 static void expect_caught(struct spoilt *s, const struct job *truth, const char *mistake)
 {
-	uint64_t checked = 0;
 	uint32_t seed = 9;
+	struct check check = {.windows = 4, .seed = &seed, .quiet = true};
 
-	if (!check_job(mistake, &s->job, truth, 4, &seed, &checked, true)) {
+	if (!check_job(mistake, &s->job, truth, &check)) {
 		print_message("not caught: %s\n", mistake);
 		fail();
 	}
@@ -392,6 +446,20 @@ static void a_hole_that_is_hidden_is_caught(void **state)
 	job_free(job);
 }
 
+/* A break at another moment than the ruler says, by a fiftieth of what is behind it. */
+static void a_break_that_stands_elsewhere_is_caught(void **state)
+{
+	struct job *job = read_job("rank-death.inq");
+	uint32_t seed = 9;
+	struct check check = {
+		.windows = 0, .seed = &seed, .moved = 80000000, .quiet = true};
+
+	assert_non_null(job);
+	assert_int_not_equal(check_job("break", job, job, &check), 0);
+	assert_int_not_equal(check.broken, 0);
+	job_free(job);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -399,6 +467,7 @@ int main(void)
 		cmocka_unit_test(jobs_of_chance_are_drawn_as_they_were),
 		cmocka_unit_test(mistakes_that_are_planted_are_caught),
 		cmocka_unit_test(a_hole_that_is_hidden_is_caught),
+		cmocka_unit_test(a_break_that_stands_elsewhere_is_caught),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
