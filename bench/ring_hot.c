@@ -26,17 +26,24 @@ int hot_open(void *base)
 	return 0;
 }
 
-static __attribute__((noinline, cold)) struct ring_lane *claim(void)
-{
-	lane = ring_lane_claim(&writer, (uint32_t)syscall(SYS_gettid), "bench");
-	return lane;
-}
-
+/* NULL as well in a fork child, and where the processor's clock is not to be trusted. */
 static inline struct ring_lane *my_lane(void)
 {
-	if (__builtin_expect(!lane || !*(volatile uint64_t *)guard, 0))
-		return claim();
-	return lane;
+	struct ring_lane *mine = lane;
+
+	if (__builtin_expect(!mine || !*(volatile uint64_t *)guard || writer.clock, 0))
+		return NULL;
+	return mine;
+}
+
+/* Apart, so that what is hot saves no registers for a call that it seldom makes. */
+static __attribute__((noinline, cold)) void first_record(
+	uint64_t meta, uint64_t index, uint64_t count, uint64_t sig)
+{
+	const struct ring_record r = {meta, index, count, sig, 0, 0};
+
+	lane = ring_lane_claim(&writer, (uint32_t)syscall(SYS_gettid), "bench");
+	ring_put(&writer, lane, ring_writer_now(&writer), &r);
 }
 
 void hot_record(uint64_t meta, uint64_t index, uint64_t count, uint64_t sig)
@@ -44,16 +51,23 @@ void hot_record(uint64_t meta, uint64_t index, uint64_t count, uint64_t sig)
 	const struct ring_record r = {meta, index, count, sig, 0, 0};
 	struct ring_lane *mine = my_lane();
 
-	ring_put(&writer, mine, ring_writer_now(&writer), &r);
+	if (mine)
+		ring_put(&writer, mine, ring_now(), &r);
+	else
+		first_record(meta, index, count, sig);
 }
 
 void hot_record_board(uint64_t meta, uint64_t index, uint64_t count, uint64_t sig)
 {
 	const struct ring_record r = {meta, index, count, sig, 0, 0};
 	struct ring_lane *mine = my_lane();
-	uint64_t tsc = ring_writer_now(&writer);
+	uint64_t tsc;
 
+	if (!mine) {
+		first_record(meta, index, count, sig);
+		return;
+	}
+	tsc = ring_now();
 	ring_put(&writer, mine, tsc, &r);
-	if (mine)
-		ring_lane_board(mine, tsc, &r);
+	ring_lane_board(mine, tsc, &r);
 }

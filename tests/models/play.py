@@ -184,7 +184,7 @@ def operations(body, unplayed=()):
 
 
 def functions(text):
-    pattern = r"^(?:[a-z][\w ]*?[ *])(ring_\w+)\([^;{]*?\)\n\{\n(.*?)^\}"
+    pattern = r"^(?:[A-Za-z][\w ]*?[ *])(ring_\w+)\([^;{]*?\)\n\{\n(.*?)^\}"
     return {m.group(1): m.group(2) for m in re.finditer(pattern, text, flags=re.M | re.S)}
 
 
