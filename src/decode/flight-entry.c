@@ -390,6 +390,14 @@ static const struct flight_entry flight_entry_unknown = {.record = FLIGHT_UNKNOW
 	.retired = FLIGHT_MAYBE,
 	.is_p2p = FLIGHT_MAYBE};
 
+/* One more; all of it is the caller's to fill. */
+static inline struct flight_entry *flight_entry_room(struct flight_reading *reading)
+{
+	if (reading->entries.nr == reading->entries.room)
+		return array_add(&reading->entries);
+	return &reading->entries.items[reading->entries.nr++];
+}
+
 bool flight_add_entry(struct flight_reading *reading, const struct value *items, size_t nr)
 {
 	struct flight_sizes sizes = {0};
@@ -397,7 +405,7 @@ bool flight_add_entry(struct flight_reading *reading, const struct value *items,
 
 	if (reading->entries.nr == reading->room || !flight_visit(reading, nr))
 		return false;
-	entry = array_add(&reading->entries);
+	entry = flight_entry_room(reading);
 	*entry = flight_entry_unknown;
 	for (size_t i = 0; i + 1 < nr; i += 2)
 		flight_entry_key(

@@ -7,6 +7,7 @@
 #include "base/array.h"
 
 #define PICKLE_PROTOCOL 5 /* the newest */
+#define PICKLE_NEAR	256 /* the memo's numbers that one byte says */
 
 enum pickle_op {
 	OP_MARK = '(',
@@ -93,7 +94,8 @@ struct pickle {
 	const uint8_t *at; /* behind the opcode and its argument */
 	const uint8_t *end;
 	const uint8_t *op; /* the one that is being carried out */
-	ARRAY(struct value) memo;
+	ARRAY(struct value) memo; /* at least PICKLE_NEAR: what was never put is VALUE_ABSENT */
+	uint64_t numbered;        /* of them that have been put, or passed over */
 	bool stopped;
 };
 
@@ -220,6 +222,8 @@ static bool pickle_put(struct pickle *pickle, uint64_t number)
 	if (number >= pickle->memo.nr)
 		(void)array_add_many(&pickle->memo, number + 1 - pickle->memo.nr);
 	pickle->memo.items[number] = *top;
+	if (number >= pickle->numbered)
+		pickle->numbered = number + 1;
 	return true;
 }
 
@@ -266,15 +270,8 @@ static bool pickle_stop(struct pickle *pickle)
 #define PICKLE_PLAIN 10
 
 /* An opcode that pushes one value and cannot fail: its length, or 0 where it is another one. */
-static inline size_t pickle_plain(
-	const uint8_t *at, const struct value *memo, size_t nmemo, struct value *top)
+static inline size_t pickle_plain(const uint8_t *at, struct value *top)
 {
-	if (*at == OP_BINGET) { /* every second one */
-		if (at[1] >= nmemo || memo[at[1]].type == VALUE_ABSENT)
-			return 0;
-		*top = memo[at[1]];
-		return 2;
-	}
 	switch (*at) {
 	case OP_BININT1:
 		*top = (struct value){.type = VALUE_INT, .number = at[1]};
@@ -309,24 +306,35 @@ static inline size_t pickle_plain(
 
 /*
  * Nearly all of a dump are keys from the memo and small numbers. So first, with all in registers,
- * as many of those as there are; gives where another opcode comes.
+ * as many of those and of what opens containers as there are; gives where another opcode comes.
  */
 static const uint8_t *pickle_run(struct pickle *pickle)
 {
 	struct value_stack *stack = pickle->stack;
 	const struct value *memo = pickle->memo.items;
-	const size_t nmemo = pickle->memo.nr;
-	const uint8_t *at = pickle->at, *end = pickle->end;
+	const uint8_t *at = pickle->at, *last;
 	const struct value *limit;
 	struct value *top;
-	size_t len;
 
-	if (!stack->items.nr)
+	if (!stack->items.nr || pickle->end - at < PICKLE_PLAIN)
 		return at;
+	last = pickle->end - PICKLE_PLAIN;
 	top = stack->items.items + stack->items.nr;
 	limit = stack->items.items + stack->items.room;
-	while (end - at >= PICKLE_PLAIN && top < limit &&
-		(len = pickle_plain(at, memo, nmemo, top)) != 0) {
+	while (at <= last && top < limit) {
+		size_t len = 2;
+
+		if (*at == OP_BINGET && memo[at[1]].type != VALUE_ABSENT) { /* every second one */
+			*top = memo[at[1]];
+		} else if (*at == OP_MARK) {
+			stack->items.nr = (size_t)(top - stack->items.items);
+			if (!value_open(stack))
+				break;
+			at++;
+			continue;
+		} else if ((len = pickle_plain(at, top)) == 0) {
+			break;
+		}
 		at += len;
 		top++;
 	}
@@ -427,7 +435,7 @@ static inline bool pickle_step(struct pickle *pickle, const uint8_t *argument)
 	case OP_TUPLE:
 		return pickle_container(pickle) || pickle_nonsense(pickle);
 	case OP_MEMOIZE:
-		return pickle_put(pickle, pickle->memo.nr);
+		return pickle_put(pickle, pickle->numbered);
 	case OP_STOP:
 		return pickle_stop(pickle);
 	default:
@@ -451,6 +459,7 @@ void pickle_read(const uint8_t *bytes, size_t len, struct value_stack *stack)
 	struct pickle pickle = {.stack = stack, .bytes = bytes, .at = bytes, .end = bytes + len};
 	bool fine = true;
 
+	(void)array_add_many(&pickle.memo, PICKLE_NEAR);
 	while (fine && !pickle.stopped) {
 		const uint8_t *argument;
 

@@ -37,22 +37,25 @@ static void value_pool_cut(struct value_stack *stack, struct value_chunk *chunk,
 		chunk->used = used;
 }
 
-static void *value_pool(struct value_stack *stack, size_t nr, size_t size)
+static void value_pool_add(struct value_stack *stack, size_t wanted)
 {
-	struct value_chunk *chunk = stack->chunk;
-	size_t wanted = nr * size; /* at most 16 times the document, which is in memory */
+	size_t room = wanted > VALUE_CHUNK ? wanted : VALUE_CHUNK;
+	struct value_chunk *chunk = alloc_resize(NULL, 1, sizeof(*chunk) + room);
+
+	*chunk = (struct value_chunk){.older = stack->chunk, .size = room};
+	stack->chunk = chunk;
+	stack->pooled += room;
+}
+
+/* At most 16 times the document, which is in memory. */
+static inline void *value_pool(struct value_stack *stack, size_t wanted)
+{
 	void *piece;
 
-	if (!chunk || chunk->size - chunk->used < wanted) {
-		size_t room = wanted > VALUE_CHUNK ? wanted : VALUE_CHUNK;
-
-		chunk = alloc_resize(NULL, 1, sizeof(*chunk) + room);
-		*chunk = (struct value_chunk){.older = stack->chunk, .size = room};
-		stack->chunk = chunk;
-		stack->pooled += room;
-	}
-	piece = (char *)chunk->bytes + chunk->used;
-	chunk->used += wanted;
+	if (!stack->chunk || stack->chunk->size - stack->chunk->used < wanted)
+		value_pool_add(stack, wanted);
+	piece = (char *)stack->chunk->bytes + stack->chunk->used;
+	stack->chunk->used += wanted;
 	return piece;
 }
 
@@ -100,13 +103,24 @@ struct value value_text(struct value_stack *stack, const uint8_t *bytes, uint32_
 	return value;
 }
 
-static struct value_box *value_box_new(struct value_stack *stack, size_t room)
+/* Its items lie right behind it. */
+static inline struct value_box *value_box_new(struct value_stack *stack, size_t room)
 {
-	struct value_box *box = value_pool(stack, 1, sizeof(*box));
+	struct value_box *box = value_pool(stack, sizeof(*box) + room * sizeof(*box->items));
 
-	*box = (struct value_box){.room = (uint32_t)room};
-	box->items = room ? value_pool(stack, room, sizeof(*box->items)) : NULL;
+	*box = (struct value_box){
+		.room = (uint32_t)room, .items = room ? (struct value *)(box + 1) : NULL};
 	return box;
+}
+
+/* Nearly always a few, for which a call would take longer. */
+static inline void value_copy(struct value *to, const struct value *from, size_t nr)
+{
+	if (nr > 8)
+		memcpy(to, from, nr * sizeof(*to));
+	else
+		for (size_t i = 0; i < nr; i++)
+			to[i] = from[i];
 }
 
 /* One list may be filled piece by piece: its room doubles. */
@@ -121,7 +135,7 @@ static void value_box_grow(struct value_stack *stack, struct value_box *box, siz
 		room *= 2;
 	if (box->kept)
 		stack->kept++;
-	items = value_pool(stack, room, sizeof(*items));
+	items = value_pool(stack, room * sizeof(*items));
 	if (box->nr)
 		memcpy(items, box->items, box->nr * sizeof(*items));
 	box->items = items;
@@ -142,7 +156,7 @@ static bool value_fill(struct value_stack *stack, size_t nr)
 	if (container->box->nr + nr > UINT32_MAX / 4)
 		return false;
 	value_box_grow(stack, container->box, nr);
-	memcpy(container->box->items + container->box->nr, items, nr * sizeof(*items));
+	value_copy(container->box->items + container->box->nr, items, nr);
 	container->box->nr += (uint32_t)nr;
 	return true;
 }
@@ -166,7 +180,7 @@ bool value_open(struct value_stack *stack)
 	if (stack->nplaces == VALUE_DEPTH)
 		return false;
 	if (!stack->chunk)
-		(void)value_pool(stack, 0, 1);
+		(void)value_pool(stack, 0);
 	key = value_key(stack);
 	place = &stack->places[stack->nplaces++];
 	*place = (struct value_place){.base = stack->items.nr,
@@ -228,8 +242,7 @@ bool value_tuple(struct value_stack *stack, size_t nr)
 		tuple.box = value_box_new(stack, nr);
 		tuple.box->nr = (uint32_t)nr;
 		stack->items.nr -= nr;
-		memcpy(tuple.box->items, stack->items.items + stack->items.nr,
-			nr * sizeof(*tuple.box->items));
+		value_copy(tuple.box->items, stack->items.items + stack->items.nr, nr);
 	}
 	*value_push(stack) = tuple;
 	return true;
