@@ -29,6 +29,7 @@ static const struct decoder *const decoders[] = {
 	&decode_proc_wchan,
 	&decode_proc_io,
 	&decode_proc_call,
+	&decode_proc_locks,
 	&decode_cgroup,
 	&decode_exits,
 	&decode_receipt,

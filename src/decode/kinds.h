@@ -16,6 +16,7 @@ extern const struct decoder decode_proc_status;
 extern const struct decoder decode_proc_wchan;
 extern const struct decoder decode_proc_io;
 extern const struct decoder decode_proc_call;
+extern const struct decoder decode_proc_locks;
 extern const struct decoder decode_cgroup;
 extern const struct decoder decode_exits;
 extern const struct decoder decode_receipt;

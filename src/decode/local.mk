@@ -34,6 +34,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/kinds.h \
 	%D%/liveness.c \
 	%D%/log-marks.c %D%/log-marks.h \
+	%D%/locks.c \
 	%D%/logs.c %D%/logs.h \
 	%D%/modules.c \
 	%D%/pickle.c %D%/pickle.h \
@@ -54,6 +55,8 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/value.c %D%/value.h \
 	%D%/walking.c %D%/walking.h
 
+UNIT_TESTS += tests/unit/locks_test
+tests_unit_locks_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/blocked_test
 tests_unit_blocked_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/logs_test

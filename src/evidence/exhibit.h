@@ -27,6 +27,7 @@
 	K(PROC_WCHAN, "proc-wchan")                                                                \
 	K(PROC_IO, "proc-io")                                                                      \
 	K(PROC_CALL, "proc-call")   /* what its main thread is blocked on: see proc/blocked.h */   \
+	K(PROC_LOCKS, "proc-locks") /* locks of files that it waits for and has: proc/locks.h */   \
 	K(PROC_TASKS, "proc-tasks") /* the stat lines of all threads */                            \
 	K(CGROUP, "cgroup")	    /* memory.events, freezer state: text, at launch and now */    \
 	K(EXIT, "exit")		    /* (json) how a process ended, as its agent saw it */          \

@@ -18,6 +18,7 @@
 #include "proc/blocked.h"
 #include "proc/cgroup.h"
 #include "proc/errand.h"
+#include "proc/locks.h"
 #include "proc/ns.h"
 #include "proc/read.h"
 #include "proc/tree.h"
@@ -118,9 +119,23 @@ static const struct {
 	{"io", EXHIBIT_PROC_IO, true},
 };
 
+/*
+ * Locks of files, by the table of all of them. Of a rank it is told, too, that it has none: whoever
+ * waits for one then waits for somebody else.
+ */
+static void live_proc_take_locks(const struct live_proc_target *target,
+	const struct live_process *process, const char *table)
+{
+	struct str text = {0};
+
+	if (proc_locks_read(process->here, table, &text) == 0 && !text.len && process->threads)
+		str_add(&text, "none\n");
+	live_proc_add(target, EXHIBIT_PROC_LOCKS, process, &text);
+}
+
 /* All files of one process, in the order of the table. */
 static void live_proc_take_one(const struct live_proc_target *target,
-	const struct live_process *process, bool full)
+	const struct live_process *process, bool full, const char *locks)
 {
 	const struct proc_id here = {process->here, process->start_time};
 	struct str text = {0};
@@ -137,6 +152,8 @@ static void live_proc_take_one(const struct live_proc_target *target,
 	}
 	if (full && proc_blocked_read(process->here, &text) == 0)
 		live_proc_add(target, EXHIBIT_PROC_CALL, process, &text);
+	if (full)
+		live_proc_take_locks(target, process, locks);
 	if (full && process->threads && proc_read_tasks(process->here, &text) == 0)
 		live_proc_add(target, EXHIBIT_PROC_TASKS, process, &text);
 	str_release(&text);
@@ -144,9 +161,15 @@ static void live_proc_take_one(const struct live_proc_target *target,
 
 void live_proc_take(const struct live_proc_target *target, bool full)
 {
+	struct str locks = {0};
+
+	if (full)
+		(void)proc_locks_table(&locks);
 	for (size_t i = 0; i < target->processes->all.nr; i++)
 		if (target->processes->all.items[i].here)
-			live_proc_take_one(target, &target->processes->all.items[i], full);
+			live_proc_take_one(target, &target->processes->all.items[i], full,
+				str_text(&locks));
+	str_release(&locks);
 }
 
 /* --- Control groups -------------------------------------------------------------------------- */

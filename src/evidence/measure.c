@@ -22,6 +22,7 @@ static const struct measure measures[EXHIBIT_UNKNOWN_KIND + 1] = {
 	[EXHIBIT_PROC_WCHAN] = {64 * KIB, 4},
 	[EXHIBIT_PROC_IO] = {64 * KIB, 4},
 	[EXHIBIT_PROC_CALL] = {64 * KIB, 4},
+	[EXHIBIT_PROC_LOCKS] = {MIB, 8},
 	[EXHIBIT_PROC_TASKS] = {64 * MIB, 1},
 	[EXHIBIT_CGROUP] = {MIB, 512},
 	[EXHIBIT_EXIT] = {AGENT_FILE_CAP, JSON},

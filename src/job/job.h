@@ -120,6 +120,15 @@ struct job_process {
 	const char *call;      /* system call that its main thread is blocked in; "" not known */
 	const char *on;        /* what that is about: "socket to 10.0.0.5:443", a path; "" */
 	const char *on_cite;
+	const char *lock;      /* file for whose lock some thread of it is blocked; "" none */
+	uint32_t lock_pid;     /* who has that lock, as it knows itself, of the same host; 0 not
+				  known: also of one who lives on another host */
+	uint64_t lock_start;   /* its start time */
+	const char *lock_by;   /* its name; "" not known */
+	const char *lock_held; /* another file of which it has the lock itself; "" none */
+	const char *lock_open; /* a lock's file, by its name, that it has open; "" none */
+	bool locks_read;       /* all that was looked for */
+	const char *lock_cite;
 	int64_t cpu_delta;     /* ns of CPU between the samples, reaped children too; JOB_UNKNOWN */
 	int64_t sample_span;   /* ns between them */
 	int64_t idle_for;      /* ns since CPU use last grew (agent's samples); JOB_UNKNOWN */

@@ -12,6 +12,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/forks.c %D%/forks.h \
 	%D%/habit.c %D%/habit.h \
 	%D%/job.h \
+	%D%/locks.c %D%/locks.h \
 	%D%/names.c %D%/names.h \
 	%D%/ranks.c %D%/ranks.h \
 	%D%/raw.h \

@@ -267,6 +267,34 @@ static void take_end(struct job_process *into, const struct job_process *from)
 	into->ended = ended;
 }
 
+/* One reading of locks, whole: who has a lock belongs to what is waited for. */
+static void take_lock(struct job_process *into, const struct job_process *from)
+{
+	into->lock = from->lock;
+	into->lock_pid = from->lock_pid;
+	into->lock_start = from->lock_start;
+	into->lock_by = from->lock_by;
+	into->lock_held = from->lock_held;
+	into->lock_open = from->lock_open;
+	into->locks_read = from->locks_read;
+	into->lock_cite = from->lock_cite;
+}
+
+/* Of two readings of one moment, that which tells more by its holder, then by its file. */
+static void keep_lock_max(struct job_process *into, const struct job_process *from)
+{
+	int order = from->locks_read - into->locks_read;
+
+	if (!order)
+		order = (from->lock_pid > into->lock_pid) - (from->lock_pid < into->lock_pid);
+	if (!order)
+		order = strcmp(from->lock, into->lock);
+	if (!order)
+		order = strcmp(from->lock_held, into->lock_held);
+	if (order > 0)
+		take_lock(into, from);
+}
+
 /* Two readings of the same moment: the larger value of each field; unknown is the smallest. */
 static void join_process(struct job_process *into, const struct job_process *from)
 {
@@ -294,6 +322,7 @@ static void join_process(struct job_process *into, const struct job_process *fro
 	keep_text_max(&into->call, from->call);
 	keep_text_max(&into->on, from->on);
 	keep_text_max(&into->on_cite, from->on_cite);
+	keep_lock_max(into, from);
 	keep_text_max(&into->cite, from->cite);
 	keep_text_max(&into->sample_cite, from->sample_cite);
 }
@@ -339,6 +368,8 @@ static void overlay_process(struct job_process *into, const struct job_process *
 	TAKE_TEXT(call);
 	TAKE_TEXT(on);
 	TAKE_TEXT(on_cite);
+	if (newer->locks_read)
+		take_lock(into, newer);
 	TAKE_TEXT(cite);
 	TAKE_TEXT(sample_cite);
 }
@@ -432,6 +463,8 @@ static void place_processes(struct seal *seal)
 			process->sample_cite = process->cite;
 		if (!*process->on_cite)
 			process->on_cite = process->cite;
+		if (!*process->lock_cite)
+			process->lock_cite = process->cite;
 		seal->people[i].parent = find_parent(seal, (int)i);
 	}
 }

@@ -70,8 +70,9 @@ static bool is_outside(const struct waitfor_maker *m, int rank)
 	const struct job_rank *r = &m->job->ranks[rank];
 	struct spans_range threads = threads_of(m->job, rank);
 
-	if (m->waits->first[rank] < m->waits->first[rank + 1])
-		return false;
+	for (size_t i = m->waits->first[rank]; i < m->waits->first[rank + 1]; i++)
+		if (m->waits->at[i].kind != WAIT_LOCK)
+			return false;
 	if (m->waits->told[rank].elsewhere)
 		return true;
 	if (r->process == JOB_NONE)
@@ -127,7 +128,8 @@ static bool has_come(const struct waitfor_maker *m, int rank)
 		(m->job->ranks[rank].knows & JOB_KNOWS_RING))
 		return true;
 	for (size_t i = m->waits->first[rank]; i < m->waits->first[rank + 1]; i++)
-		if (!waits_is_for(&m->waits->at[i], WAITS_FOR_STORE))
+		if (m->waits->at[i].kind != WAIT_LOCK &&
+			!waits_is_for(&m->waits->at[i], WAITS_FOR_STORE))
 			return true;
 	return false;
 }

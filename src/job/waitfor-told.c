@@ -66,14 +66,16 @@ static bool may_have_lock(const struct scene *scene, size_t rank, size_t other)
 
 /*
  * Who waits for a file's lock may wait for another rank of its host: nobody is pointed at for it,
- * unless all the others are known not to have it.
+ * unless all the others are known not to have it, or it is known who has.
  */
 static void set_locked_apart(struct scene *scene)
 {
 	size_t n = scene->m->job->nranks;
 
 	for (size_t rank = 0; rank < n; rank++) {
-		if (scene->places[rank] != PLACE_ELSEWHERE || !scene->m->waits->told[rank].in_lock)
+		const struct waits_told *told = &scene->m->waits->told[rank];
+
+		if (scene->places[rank] != PLACE_ELSEWHERE || !told->in_lock || told->lock_known)
 			continue;
 		for (size_t i = 0; i < n && scene->places[rank] == PLACE_ELSEWHERE; i++)
 			if (may_have_lock(scene, rank, i))

@@ -162,6 +162,11 @@ static int node_for(struct waitfor_maker *m, size_t index)
 	case WAIT_P2P:
 		node = waitfor_add_node(m, WAITFOR_PAIR, wait->rank, group);
 		break;
+	case WAIT_LOCK:
+		node = waitfor_add_node(m, WAITFOR_LOCK, wait->rank, JOB_NONE);
+		m->nodes.items[node].absent = true;
+		waitfor_add_edge(m, node, wait->holder);
+		break;
 	default:
 		node = waitfor_add_node(m, WAITFOR_SYNC, wait->rank, group);
 		break;

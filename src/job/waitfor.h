@@ -13,6 +13,7 @@
  *	init  --> the seats that have not begun it; of a bootstrap group the one that gives the id
  *	split --> the seats of the old group that have not begun as many
  *	P2P   --> the peer that has not made the matching call
+ *	lock  --> the rank that has it
  *	key   --> the few ranks that wait in nothing, where all others wait for that key
  *	told  --> where only stacks tell: the ranks that are elsewhere, or those of them that ended
  *
@@ -59,14 +60,15 @@ enum waitfor_kind {
 	WAITFOR_FORK, /* the group went different ways */
 	WAITFOR_STORE, /* a key of the store */
 	WAITFOR_SYNC, /* a synchronisation, a close or another call of one rank */
+	WAITFOR_LOCK, /* the lock of a file, for which one rank waits */
 };
 
 struct waitfor_node {
 	enum waitfor_kind kind;
-	int rank;        /* RANK, STOPPED, SYNC */
+	int rank;        /* RANK, STOPPED, SYNC, LOCK */
 	int group;       /* OP, INIT, SPLIT, FORK; JOB_NONE else */
 	uint64_t index;  /* OP */
-	int wait;        /* PAIR, STORE, SYNC: index into waits (of a key: the first) */
+	int wait;        /* PAIR, STORE, SYNC, LOCK: index into waits (of a key: the first) */
 	bool unknown;    /* members without evidence: they may be the ones missing */
 	bool absent;     /* OP, INIT, SPLIT, PAIR: somebody is missing by its own word */
 	bool guessed;    /* OP: who is missing is guessed, from who waits in nothing */

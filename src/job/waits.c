@@ -526,17 +526,41 @@ static void add_threads(struct collector *c, int rank, size_t from)
 
 /* -- stacks ------------------------------------------------------------------------------------ */
 
+/* A lock that another rank has. */
+static void add_lock(struct collector *c, int rank)
+{
+	const struct waits_told *told = &c->told[rank];
+	int64_t now = c->waits->now[rank];
+
+	if (!told->elsewhere || !told->lock_known || told->lock_rank == JOB_NONE)
+		return;
+	*array_add(&c->list) = (struct wait){.kind = WAIT_LOCK,
+		.rank = rank,
+		.member = JOB_NONE,
+		.peer = JOB_NONE,
+		.key = told->lock,
+		.holder = told->lock_rank,
+		.thread = JOB_NONE,
+		.held = true,
+		.sure = true,
+		.since = told->stands == JOB_UNKNOWN || now == JOB_UNKNOWN ? JOB_UNKNOWN
+									   : now - told->stands,
+		.cite = told->cite};
+}
+
 /* What only its stack tells, of a rank that nothing holds by its ring. */
 static void add_told(struct collector *c, int rank, size_t from)
 {
 	const struct waits_told *told = &c->told[rank];
 	int64_t now = c->waits->now[rank], age = told->stands > c->stood ? told->stands : c->stood;
 
-	if (!told->key)
-		return;
 	for (size_t i = from; i < c->list.nr; i++)
 		if (c->list.items[i].held || c->list.items[i].sure)
 			return;
+	if (!told->key) {
+		add_lock(c, rank);
+		return;
+	}
 	*array_add(&c->list) = (struct wait){.kind = WAIT_STORE,
 		.rank = rank,
 		.member = JOB_NONE,

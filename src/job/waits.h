@@ -28,6 +28,8 @@ enum wait_kind {
 	WAIT_SYNC,  /* in a synchronisation, for nothing that is known */
 	WAIT_CLOSE, /* in finalize or destroy */
 	WAIT_OTHER, /* in some other call of NCCL */
+	WAIT_LOCK,  /* for the lock of a file that another rank has: by its stack, outside of all
+		       that waits for all */
 };
 
 /* No key of a store is called so: what is waited for, where that is no key. */
@@ -48,6 +50,9 @@ struct waits_told {
 	bool maybe_zero; /* it may do so, as far as its stack shows */
 	bool elsewhere;
 	bool in_lock; /* elsewhere in the lock of a file, that another rank may have */
+	bool lock_known; /* and who has it is known, */
+	int lock_rank;	 /* this rank; JOB_NONE: somebody who is none */
+	const char *lock; /* the file */
 	const char *cite;
 };
 
@@ -58,7 +63,8 @@ struct wait {
 	int peer;   /* P2P: the peer's seat as member index */
 	uint64_t index;
 	const struct job_op *op; /* NULL where its details are not known */
-	const char *key; /* STORE: its name, "" not known; else NULL */
+	const char *key; /* STORE: its name, "" not known; LOCK: its file; else NULL */
+	int holder;      /* LOCK: the rank that has it */
 	int thread;      /* JOB_NONE */
 	bool held;
 	bool lacking;

@@ -23,6 +23,7 @@ src_proc_libproc_la_SOURCES = \
 	%D%/launcher.c %D%/launcher.h \
 	%D%/lines.c %D%/lines.h \
 	%D%/livemem.c %D%/livemem.h \
+	%D%/locks.c %D%/locks.h \
 	%D%/mpir.c %D%/mpir.h \
 	%D%/ns.c %D%/ns.h \
 	%D%/peek.c %D%/peek.h \

@@ -140,7 +140,7 @@ static bool explains_known(const struct inquiry *q, int rank, struct reason *why
 		why->next = VERDICT_NEXT_LOOK_AT_GIL;
 	why->progresses = why->where != VERDICT_IN_FROZEN;
 	if (why->where == VERDICT_IN_LOCK && poses_in_file_lock(&p->posture) &&
-		may_have_lock(q, rank))
+		!q->waits->told[rank].lock_known && may_have_lock(q, rank))
 		why->confidence = VERDICT_HYPOTHESIS;
 	return true;
 }

@@ -147,6 +147,15 @@ static bool is_mixed(const struct inquiry *q, const struct circle *circle)
 	return pairs && pairs < circle->holders.nr;
 }
 
+/* Whether a rank of it waits for the lock of a file, which another one has. */
+static bool is_of_a_lock(const struct inquiry *q, const struct circle *circle)
+{
+	for (size_t i = 0; i < circle->holders.nr; i++)
+		if (q->graph->nodes[circle->holders.items[i].node].kind == WAITFOR_LOCK)
+			return true;
+	return false;
+}
+
 /* All who took some order. */
 static size_t count_chose(const struct circle *circle)
 {
@@ -162,7 +171,8 @@ static void share_out(const struct inquiry *q, const struct circle *circle, stru
 {
 	size_t n = circle->holders.nr, others = count_chose(circle) - circle->chose;
 	size_t unknown = inquiry_unreadable(q);
-	bool all_alike = circle->camps == n, mixed = is_mixed(q, circle);
+	bool all_alike = circle->camps == n;
+	bool mixed = is_mixed(q, circle) || is_of_a_lock(q, circle);
 
 	for (size_t i = 0; i < n; i++) {
 		int rank = circle->holders.items[i].rank;
@@ -205,6 +215,9 @@ static const char *node_text(struct inquiry *q, int node)
 		return arena_printf(q->arena, "init of %s", q->job->groups[n->group].name);
 	if (n->kind == WAITFOR_SPLIT)
 		return arena_printf(q->arena, "split of %s", q->job->groups[n->group].name);
+	if (n->kind == WAITFOR_LOCK)
+		return arena_printf(q->arena, "the lock of %s",
+			*q->waits->at[n->wait].key ? q->waits->at[n->wait].key : "a file");
 	if (n->kind == WAITFOR_PAIR)
 		return arena_printf(
 			q->arena, "%s of %s", inquiry_op_name(op), q->job->groups[n->group].name);
@@ -271,7 +284,7 @@ static void tell_order(struct inquiry *q, const struct circle *circle, struct dr
 			other = circle->holders.items[i].node;
 	/* Of sends and receives the edges say it all. */
 	if (other == JOB_NONE || q->graph->nodes[first].kind == WAITFOR_PAIR ||
-		is_mixed(q, circle))
+		is_mixed(q, circle) || is_of_a_lock(q, circle))
 		return;
 	fact = draft_fact_of(q, draft, FACT_ORDER,
 		draft->culprits.list.nr ? &draft->culprits : &draft->camp_b, inquiry_cite_all(q));
@@ -403,6 +416,11 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	rank_list_settle(&draft->camp_b);
 	if (circle->camps > 2)
 		draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
+	if (is_of_a_lock(q, circle)) {
+		draft->verdict.next = VERDICT_NEXT_LOOK_AT_LOCK;
+		draft->verdict.where = VERDICT_IN_LOCK;
+		draft->verdict.confidence = VERDICT_SUPPORTED;
+	}
 	if (is_of_creations(q, circle)) {
 		draft->verdict.cause = VERDICT_BY_GROUP_CREATION;
 		draft->verdict.next = VERDICT_NEXT_SAME_GROUPS;

@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "job/locks.h"
 #include "job/spans.h"
 #include "verdict/pose-hidden.h"
 #include "verdict/pose-locks.h"
@@ -618,13 +619,58 @@ static struct waits_told told_of(const struct job *job, int rank, const struct p
 	return told;
 }
 
+/*
+ * The only rank of that host, elsewhere itself, which has any file's lock; JOB_NONE where there is
+ * none, or several are. Who asks for a lock again and again is not blocked, so nothing says for
+ * which; but who has the only one, has that one.
+ */
+static int only_holder(const struct job *job, const struct posture *postures, int rank)
+{
+	int found = JOB_NONE;
+
+	for (size_t i = 0; i < job->nprocesses; i++) {
+		const struct job_process *other = &job->processes[i];
+
+		if (other->host != job->ranks[rank].host || !*other->lock_held ||
+			other->rank == rank || other->end > JOB_ALIVE)
+			continue;
+		if (other->rank == JOB_NONE || (found != JOB_NONE && found != other->rank) ||
+			!poses_elsewhere(postures[other->rank].pose))
+			return JOB_NONE;
+		found = other->rank;
+	}
+	return found;
+}
+
+/* Who has the lock that it stands in, of those which some rank or a stranger has. */
+static void tell_lock(const struct job *job, const struct posture *postures, int rank,
+	struct waits_told *told)
+{
+	const struct job_process *process = &job->processes[postures[rank].stack->process];
+	int holder = locks_holder(job, process);
+
+	told->lock = *process->lock ? process->lock : "";
+	told->lock_known = process->lock_pid != 0;
+	told->lock_rank = holder == JOB_NONE ? JOB_NONE : job->processes[holder].rank;
+	if (!*process->lock) {
+		told->lock_rank = only_holder(job, postures, rank);
+		told->lock_known = told->lock_rank != JOB_NONE;
+	}
+	if (told->lock_rank == rank) /* it waits for its own: for a child of its */
+		told->lock_rank = JOB_NONE;
+}
+
 struct waits_told *poses_told(const struct job *job, const struct posture *postures)
 {
 	struct waits_told *told = alloc_zeroed(job->nranks + 1, sizeof(*told));
 
-	for (size_t i = 0; i < job->nranks; i++)
-		if (postures[i].stack && !postures[i].unsure &&
-			!ring_is_newer(job, (int)i, postures[i].stack))
-			told[i] = told_of(job, (int)i, &postures[i]);
+	for (size_t i = 0; i < job->nranks; i++) {
+		if (!postures[i].stack || postures[i].unsure ||
+			ring_is_newer(job, (int)i, postures[i].stack))
+			continue;
+		told[i] = told_of(job, (int)i, &postures[i]);
+		if (told[i].in_lock)
+			tell_lock(job, postures, (int)i, &told[i]);
+	}
 	return told;
 }

@@ -446,6 +446,22 @@ static void tell_all(
 		from[i].rule->tell(q, from[i].rank, draft);
 }
 
+/* Those of the victims that wait for a lock which another rank has. */
+static void tell_lock_waiters(struct inquiry *q, struct draft *draft)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < q->waits->n && told < TOLD_CULPRITS; i++) {
+		const struct wait *wait = &q->waits->at[i];
+
+		if (wait->kind != WAIT_LOCK || !(rank_list_has(&draft->culprits, wait->holder) ||
+						       rank_list_has(&draft->camp_a, wait->holder)))
+			continue;
+		stacks_tell(q, wait->rank, draft);
+		told++;
+	}
+}
+
 /* Those in a file's lock that a culprit may have. */
 static void tell_locked(struct inquiry *q, struct draft *draft)
 {
@@ -454,7 +470,7 @@ static void tell_locked(struct inquiry *q, struct draft *draft)
 	for (size_t i = 0; i < q->job->nranks && told < TOLD_CULPRITS; i++) {
 		const struct waits_told *stack = &q->waits->told[i];
 
-		if (!stack->elsewhere || !stack->in_lock || q->profiles[i].ended ||
+		if (!stack->elsewhere || !stack->in_lock || stack->lock_known ||
 			rank_list_has(&draft->culprits, (int)i) ||
 			rank_list_has(&draft->camp_a, (int)i))
 			continue;
@@ -493,6 +509,7 @@ static void write_finding(struct inquiry *q, const struct suspect *from, size_t 
 		cap_by_guess(q, draft);
 	downgrade_by_losses(q, &from->why, draft);
 	downgrade_by_unseen(q, &from->why, draft);
+	tell_lock_waiters(q, draft);
 	if (late)
 		tell_locked(q, draft);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "job/locks.h"
 #include "verdict/rule.h"
 
 /* What a function of the kernel belongs to by its name: a file system, a driver, vfork(). */
@@ -201,6 +202,29 @@ static void tell_loader(struct inquiry *q, int rank, struct draft *draft)
 	fact->b = poses_stood(q->job, best);
 }
 
+/* Who has the lock of the file for which it waits. */
+static void tell_holder(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct posture *p = &q->profiles[rank].posture;
+	const struct job_process *process = &q->job->processes[p->stack->process];
+	const struct waits_told *told = &q->waits->told[rank];
+	struct verdict_fact *fact;
+
+	if (told->lock_known && told->lock_rank != JOB_NONE) {
+		fact = draft_fact(q, draft, FACT_LOCK_OF_RANK, rank, process->lock_cite);
+		fact->text = told->lock;
+		fact->a = q->job->ranks[told->lock_rank].world_rank;
+	} else if (process->lock_pid) {
+		fact = draft_fact(q, draft, FACT_LOCK_OF_OTHER, rank, process->lock_cite);
+		fact->text = process->lock;
+		fact->text2 = process->lock_by;
+		fact->a = process->lock_pid;
+	} else if (!*process->lock && process->locks_read &&
+		   locks_nobody_has(q->job, process->host, rank)) {
+		draft_fact(q, draft, FACT_LOCK_OF_NOBODY, rank, process->lock_cite);
+	}
+}
+
 void stacks_tell(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct posture *p = &q->profiles[rank].posture;
@@ -225,6 +249,8 @@ void stacks_tell(struct inquiry *q, int rank, struct draft *draft)
 		fact = draft_fact(q, draft, FACT_LOCK_CALL, rank, p->stack->cite);
 		fact->text = p->call;
 	}
+	if (poses_in_file_lock(p))
+		tell_holder(q, rank, draft);
 	if (p->stack->state == 'D')
 		tell_kernel(q, rank, draft);
 }
