@@ -19,7 +19,19 @@ clean_up() {
 	for pid in $started; do
 		wait "$pid" 2>/dev/null
 	done
-	rm -rf "$scratch"
+	remove_scratch
+}
+
+# What is mounted below it is no scratch: it is let go, and where that fails nothing is removed.
+remove_scratch() {
+	while read -r _ _ _ _ place _; do
+		case $place in "$scratch"/*) umount -l "$place" 2>/dev/null ;; esac
+	done </proc/self/mountinfo
+	if grep -q " $scratch/" /proc/self/mountinfo; then
+		echo "not removed, since something is mounted there: $scratch"
+		return
+	fi
+	rm -rf --one-file-system "$scratch"
 }
 trap clean_up EXIT
 trap 'exit 99' INT TERM HUP

@@ -22,7 +22,7 @@ check_LTLIBRARIES += %D%/stuck.la
 EXTRA_DIST += %D%/bare.py %D%/launch.sh %D%/storage.sh %D%/trouble.sh
 SH_TESTS += %D%/bare.test %D%/built.test \
 	%D%/frozen.test %D%/killed.test %D%/living.test %D%/locked.test \
-	%D%/racing.test %D%/refused.test %D%/storage.test %D%/storage-again.test \
+	%D%/racing.test %D%/refused.test %D%/scratch.test %D%/storage.test %D%/storage-again.test \
 	%D%/squatted.test %D%/stops.test %D%/strange-children.test %D%/unread.test \
 	%D%/unseen.test %D%/users.test \
 	%D%/wrapped.test %D%/wrecks.test
