@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "probes/preload.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,23 +12,56 @@
 #define PRELOAD_NAME  "LD_PRELOAD="
 #define PRELOAD_WORDS 8192 /* an environment of more is left as it is: stacks may be small */
 
+/* Of the kernel's statfs: its flags are there, and no file of that mount may be mapped to run. */
+#define PRELOAD_VALID   0x0020
+#define PRELOAD_NO_EXEC 0x0008
+
+#if defined(__x86_64__)
+#define PRELOAD_MACHINE EM_X86_64
+#elif defined(__aarch64__)
+#define PRELOAD_MACHINE EM_AARCH64
+#endif
+
 static int preload_is_it(const char *variable)
 {
 	return !strncmp(variable, PRELOAD_NAME, strlen(PRELOAD_NAME));
 }
 
-/* Our file, by its name and with a path, and not to be had: the `len` bytes at `path`. */
+/* Whether the linker would map it: an object of our machine, where files may be run. */
+static int preload_is_loadable(int fd)
+{
+	struct statfs fs;
+	Elf64_Ehdr head;
+	long n = sys_call(SYS_pread64, fd, &head, sizeof(head), 0);
+
+	if (n != (long)sizeof(head) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+		head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != PRELOAD_MACHINE)
+		return 0;
+	return sys_call(SYS_fstatfs, fd, &fs) || !(fs.f_flags & PRELOAD_VALID) ||
+	       !(fs.f_flags & PRELOAD_NO_EXEC);
+}
+
+/* Our file, by its name and with a path, and not to be loaded: the `len` bytes at `path`. */
 static int preload_is_lost(const char *path, size_t len)
 {
 	static const char file[] = "/libinquest-probe.so";
 	const size_t tail = sizeof(file) - 1;
 	char name[PRELOAD_TEXT];
+	int fd, lost;
 
 	if (len < tail || len >= sizeof(name) || memcmp(path + len - tail, file, tail) != 0)
 		return 0;
 	memcpy(name, path, len);
 	name[len] = '\0';
-	return sys_call(SYS_faccessat, AT_FDCWD, name, R_OK) < 0;
+	/* What we may by a capability the image may not, and a sandbox shows what it does not open. */
+	if (sys_call(SYS_faccessat, AT_FDCWD, name, R_OK) < 0)
+		return 1;
+	fd = sys_openat(AT_FDCWD, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
+	if (fd < 0)
+		return fd != -EMFILE && fd != -ENFILE && fd != -ENOMEM && fd != -EINTR;
+	lost = !preload_is_loadable(fd);
+	sys_close(fd);
+	return lost;
 }
 
 /* What is not lost of a list, into `to`; how many paths were left out. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lost.c WAY PROGRAM: starts a program in one of all the ways that libc knows. The file
- * that LOST names, if it is set, is taken away before.
+ * that LOST names, if it is set, is taken away before; where FULL is set, all descriptors are in use.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -59,6 +59,8 @@ int main(int argc, char **argv)
 
 	if (argc < 3 || (lost && unlink(lost)))
 		return 99;
+	while (getenv("FULL") && open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0)
+		;
 	argv += 2;
 	if (!strcmp(way, "execve"))
 		execve(argv[0], argv, environ);
