@@ -13,6 +13,8 @@
 /* Once the first imports are over; later for those that are started later. */
 #define FIRST_NS  (5 * CLOCK_NS_PER_S)
 #define LATEST_NS (60 * CLOCK_NS_PER_S)
+/* While there are more each time: ranks do not all start at once. */
+#define SETTLE_NS (2 * CLOCK_NS_PER_S)
 #define ASK_MS	  250
 
 static void find(const void *folder, struct evidence *into)
@@ -135,15 +137,40 @@ static void say(const struct agent_unprobed *unprobed)
 
 /* --- Turns ------------------------------------------------------------------------------------ */
 
+/* As many as the job should have, by their own word. */
+static bool are_all(const struct agent_unprobed *unprobed)
+{
+	const struct unprobed_rank *rank;
+	int world_size = 0;
+
+	array_for_each (&unprobed->ranks, rank)
+		if (rank->world_size > world_size)
+			world_size = rank->world_size;
+	return world_size > 0 && unprobed->ranks.nr >= (size_t)world_size;
+}
+
+/* What the helper found. True: there are others than before. */
+static bool turn_to_found(
+	struct agent_unprobed *unprobed, const struct evidence *found, int64_t now)
+{
+	bool others = take(unprobed, found);
+
+	if (others && unprobed->due > now + SETTLE_NS)
+		unprobed->due = now + SETTLE_NS;
+	if (!unprobed->said && unprobed->ranks.nr && (!others || are_all(unprobed))) {
+		say(unprobed);
+		unprobed->said = true;
+	}
+	return others;
+}
+
 bool agent_unprobed_turn(struct agent_unprobed *unprobed, const char *folder, int64_t now)
 {
 	struct evidence found = {0};
-	bool others = false, first = !unprobed->ranks.nr;
+	bool others = false;
 
 	if (helper_fetch(&unprobed->helper, &found))
-		others = take(unprobed, &found);
-	if (others && first)
-		say(unprobed);
+		others = turn_to_found(unprobed, &found, now);
 	evidence_release(&found);
 	if (!unprobed->due)
 		unprobed->due = now + (unprobed->pause = FIRST_NS);

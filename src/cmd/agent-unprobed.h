@@ -21,11 +21,12 @@ struct agent_unprobed {
 	struct helper helper;
 	int64_t due;   /* 0: nobody has looked yet */
 	int64_t pause;
+	bool said;
 };
 
 /*
  * Takes what the helper found, or begins one when it is due. True: there are others than before.
- * The first time that is said, in one line.
+ * Once they are all there, or no more of them come, that is said: one time, in one line.
  */
 bool agent_unprobed_turn(struct agent_unprobed *unprobed, const char *folder, int64_t now);
 

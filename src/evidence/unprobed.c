@@ -31,6 +31,8 @@
 struct unprobed {
 	ARRAY(uint32_t) slots; /* pids, as we see them, of the living in the census */
 	uint32_t agent;
+	uid_t owner;	/* of the job's folder */
+	char place[96]; /* how the census' path ends, wherever it is seen from */
 	struct survey survey;
 	int deadline_ms;
 };
@@ -40,10 +42,13 @@ struct unprobed {
 static bool unprobed_take_census(struct unprobed *unprobed, const struct folder *folder)
 {
 	int fd = folder_open_file(folder, CENSUS_FILE, NULL);
+	const char *id = strrchr(folder->path, '/');
 	struct census_view view;
 	void *bytes = NULL;
 	size_t size = 0;
 
+	unprobed->owner = folder->uid;
+	snprintf(unprobed->place, sizeof(unprobed->place), "%s/" CENSUS_FILE, id ? id : "");
 	if (fd >= 0 && census_snapshot(fd, &bytes, &size) == 0 &&
 		census_view_open(&view, bytes, size) == 0) {
 		unprobed->agent = view.header.agent_pid;
@@ -104,16 +109,18 @@ enum { UNPROBED_MAPS, UNPROBED_ENVIRON, UNPROBED_AUXV, UNPROBED_FILES };
 
 static const char *const unprobed_files[UNPROBED_FILES] = {"maps", "environ", "auxv"};
 
-static bool unprobed_is_secure(const struct str *auxv)
+/* What the kernel gave it with that key at its start; `other` where that is not told. */
+static unsigned long unprobed_given(
+	const struct proc_errand *auxv, unsigned long key, unsigned long other)
 {
 	unsigned long pair[2];
 
-	for (size_t at = 0; at + sizeof(pair) <= auxv->len; at += sizeof(pair)) {
-		memcpy(pair, auxv->text + at, sizeof(pair));
-		if (pair[0] == AT_SECURE)
-			return pair[1] != 0;
+	for (size_t at = 0; at + sizeof(pair) <= auxv->bytes.len; at += sizeof(pair)) {
+		memcpy(pair, auxv->bytes.text + at, sizeof(pair));
+		if (pair[0] == key)
+			return pair[1];
 	}
-	return false;
+	return other;
 }
 
 static bool unprobed_has_own_mounts(uint32_t pid)
@@ -131,8 +138,44 @@ static bool unprobed_has(const struct proc_errand *file, const char *text)
 	return file->bytes.len && memmem(file->bytes.text, file->bytes.len, text, strlen(text));
 }
 
+/* How many filters of system calls it has, its own and its parents'; 0 where that is not told. */
+static long unprobed_filters(uint32_t pid)
+{
+	struct str status = {0};
+	const char *line = NULL;
+	long filters;
+
+	if (proc_read(pid, "status", &status, NULL) == 0)
+		line = strstr(str_text(&status), "\nSeccomp_filters:");
+	filters = line ? strtol(line + strlen("\nSeccomp_filters:"), NULL, 10) : 0;
+	str_release(&status);
+	return filters;
+}
+
+/* The probe is there: why what it tells does not come to us, or NULL. */
+static const char *unprobed_why_elsewhere(const struct unprobed *unprobed,
+	const struct survey_process *process, const struct proc_errand files[static UNPROBED_FILES])
+{
+	uint32_t pid = process->stat.pid;
+
+	/* A slot may be what it had before it was another program, or still has no use for. */
+	if (unprobed_has(&files[UNPROBED_MAPS], unprobed->place))
+		return !unprobed_has_slot(unprobed, pid) &&
+				       unprobed_filters(pid) > unprobed_filters(unprobed->agent)
+			       ? "they gave up their system calls"
+			       : NULL;
+	if (process->uid != unprobed->owner)
+		return "another user, who may not enter the job's folder";
+	if (unprobed_has_own_mounts(pid))
+		return "mounts without the job's folder";
+	return unprobed_has(&files[UNPROBED_ENVIRON], "INQUEST_JOB_DIR=")
+		       ? "they cannot enter the job's folder"
+		       : "INQUEST_JOB_DIR was taken away";
+}
+
 /* NULL: the probe is there and works. */
-static const char *unprobed_why(const struct proc_errand files[static UNPROBED_FILES])
+static const char *unprobed_why(const struct unprobed *unprobed,
+	const struct survey_process *process, const struct proc_errand files[static UNPROBED_FILES])
 {
 	const struct proc_errand *maps = &files[UNPROBED_MAPS], *block = &files[UNPROBED_ENVIRON];
 	const char *preload =
@@ -144,15 +187,16 @@ static const char *unprobed_why(const struct proc_errand files[static UNPROBED_F
 	if (unprobed_has(maps, "/ld-musl"))
 		return "the C library is not glibc";
 	if (unprobed_has(maps, UNPROBED_PROBE))
-		return NULL;
+		return unprobed_why_elsewhere(unprobed, process, files);
 	if (!preload && !unprobed_has(block, "INQUEST_JOB_DIR="))
 		return "the environment was cleared";
 	if (!preload || !strstr(preload, UNPROBED_PROBE))
 		return unprobed_has_own_mounts(maps->pid) ? "mounts without the probe's file"
 							  : "LD_PRELOAD was replaced";
-	if (unprobed_is_secure(&files[UNPROBED_AUXV].bytes))
+	if (unprobed_given(&files[UNPROBED_AUXV], AT_SECURE, 0))
 		return "raised privileges";
-	if (!unprobed_has(maps, "/ld-linux") && !unprobed_has(maps, "/ld-2."))
+	/* No linker was started with it, even if it has called for one since. */
+	if (!unprobed_given(&files[UNPROBED_AUXV], AT_BASE, 1))
 		return "statically linked";
 	if (unprobed_has_own_mounts(maps->pid))
 		return "mounts without the probe's file";
@@ -258,7 +302,7 @@ static size_t unprobed_look(
 		proc_errands_run(files, nr * UNPROBED_FILES, unprobed->deadline_ms);
 	for (size_t i = 0; i < nr; i++) {
 		const struct survey_process *process = &unprobed->survey.all.items[whose[i]];
-		const char *why = unprobed_why(&files[i * UNPROBED_FILES]);
+		const char *why = unprobed_why(unprobed, process, &files[i * UNPROBED_FILES]);
 
 		if (!why || proc_start_time(process->stat.pid) != process->stat.start_time)
 			continue;

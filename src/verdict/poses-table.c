@@ -89,6 +89,8 @@ const struct pose_line pose_lines[] = {
 	/* The GPU. */
 	DECIDES(DEVICE, NULL, "libcuda.so*", NULL),
 	DECIDES(DEVICE, NULL, "libcudart.so*", NULL),
+	DECIDES(DEVICE, "cuda*Synchronize", NULL, NULL), /* of a runtime that is linked in */
+	DECIDES(DEVICE, "hip*Synchronize", NULL, NULL),
 	DECIDES(DEVICE, NULL, "libamdhip64.so*", NULL),
 	DECIDES(DEVICE, NULL, "libhsa-runtime64.so*", NULL),
 	DECIDES(DEVICE, "c10::cuda::*ynchronize*", NULL, NULL),

@@ -7,6 +7,7 @@ SH_TESTS += \
 	%D%/jobs.test \
 	%D%/past.test \
 	%D%/quiet.test \
+	%D%/raised.test \
 	%D%/records.test \
 	%D%/signals.test \
 	%D%/transparent.test \
