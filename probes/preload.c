@@ -53,7 +53,7 @@ static int preload_is_lost(const char *path, size_t len)
 		return 0;
 	memcpy(name, path, len);
 	name[len] = '\0';
-	/* What we may by a capability the image may not, and a sandbox shows what it does not open. */
+	/* A capability of ours is not the image's; a sandbox may show it, and not open it. */
 	if (sys_call(SYS_faccessat, AT_FDCWD, name, R_OK) < 0)
 		return 1;
 	fd = sys_openat(AT_FDCWD, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);

@@ -5,8 +5,8 @@
  * Where our file is not to be had (a chroot, a container's mounts, another user, a sandbox that
  * shows it and does not open it, a mount from which nothing may be run, an installation that was
  * taken away) the dynamic linker says so on stderr, once for each program, and programs read what
- * others say there. So an image that could not load us is not asked to: our path is taken out of its
- * LD_PRELOAD, and out of that of its children with it. All else stays as it is.
+ * others say there. So an image that could not load us is not asked to: our path is taken out of
+ * its LD_PRELOAD, and out of that of its children with it. All else stays as it is.
  *
  * Signal-safe, also in a vfork child: what is made lies in the caller's frame.
  */

@@ -77,8 +77,10 @@ until_true() {
 	done
 }
 
-# start COMMAND...: in the background; its pid is in $!.
+# start COMMAND...: in the background; its pid is in $!. What the last one said is gone at once: the
+# new one may come to that later than who asks.
 start() {
+	: >"$scratch/started.stdout" >"$scratch/started.stderr"
 	"$@" >"$scratch/started.stdout" 2>"$scratch/started.stderr" </dev/null &
 	started="$started $!"
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lost.c WAY PROGRAM: starts a program in one of all the ways that libc knows. The file
- * that LOST names, if it is set, is taken away before; where FULL is set, all descriptors are in use.
+ * that LOST names, if it is set, is taken away before; where FULL is set, no descriptor is free.
  */
 #include <errno.h>
 #include <fcntl.h>
