@@ -15,6 +15,10 @@
 #include "ring/ring.h"
 
 #define GROUPS_MOST 256u
+/* Of so many later attempts none has words for who was killed: attempts_at() tells of the last. */
+#define ATTEMPTS_TOLD 2
+/* With more places taken than this, who comes next could find none. */
+#define PLACES_KEPT (CENSUS_SLOTS / 2)
 
 /* A process that has, or had, a ring; or another that only shows that the job goes on. */
 struct member {
@@ -35,6 +39,7 @@ struct past {
 	struct folder folder;
 	ARRAY(struct member) members;
 	ARRAY(struct seat) seats; /* by key */
+	size_t taken;             /* places of the census that nobody else would be given */
 	int64_t looked;
 };
 
@@ -43,6 +48,13 @@ struct past {
 static bool has_ring(const struct census_slot *slot)
 {
 	return slot->generation >= 1 || (slot->flags & CENSUS_F_HAS_RING);
+}
+
+/* A shell or a launcher, which never was a rank nor a rank's: deaths gave it a ring. */
+static bool is_launcher(const struct member *member)
+{
+	return member->is.rank < 0 && member->is.generation < 1 &&
+	       !(member->is.flags & CENSUS_F_WAS_RANK) && member->is.state != CENSUS_RANK;
 }
 
 static int64_t end_of(const struct member *member)
@@ -66,6 +78,7 @@ static void take_members(struct past *past)
 
 			if (census_view_slot(&view, i, &slot) <= 0)
 				continue;
+			past->taken += !census_is_spent(&slot);
 			liveness = liveness_of_slot(past->dir->census_fd, i, &slot);
 			*array_add(&past->members) = (struct member){.slot = i,
 				.is = slot,
@@ -143,16 +156,37 @@ static size_t set_of(struct past *past, size_t member)
 	return member;
 }
 
+static void unite(struct past *past, size_t a, size_t b)
+{
+	size_t one = set_of(past, a), other = set_of(past, b);
+
+	if (one != other)
+		past->members.items[one > other ? one : other].set = one > other ? other : one;
+}
+
+/* A launcher is of those whom it started. */
+static void join_launcher(struct past *past, size_t launcher)
+{
+	const struct census_slot *is = &past->members.items[launcher].is;
+
+	for (size_t i = 0; i < past->members.nr; i++) {
+		const struct census_slot *child = &past->members.items[i].is;
+
+		if (child->ppid == is->pid && child->pid_ns == is->pid_ns &&
+			child->start_time >= is->start_time && has_ring(child))
+			unite(past, launcher, i);
+	}
+}
+
 static void join_sets(struct past *past)
 {
-	for (size_t i = 1; i < past->seats.nr; i++) {
-		size_t one = set_of(past, past->seats.items[i - 1].member);
-		size_t other = set_of(past, past->seats.items[i].member);
-
-		if (past->seats.items[i - 1].key == past->seats.items[i].key && one != other)
-			past->members.items[one > other ? one : other].set =
-				one > other ? other : one;
-	}
+	for (size_t i = 1; i < past->seats.nr; i++)
+		if (past->seats.items[i - 1].key == past->seats.items[i].key)
+			unite(past, past->seats.items[i - 1].member, past->seats.items[i].member);
+	for (size_t i = 0; i < past->members.nr; i++)
+		if (past->members.items[i].dead && has_ring(&past->members.items[i].is) &&
+			is_launcher(&past->members.items[i]))
+			join_launcher(past, i);
 }
 
 /*
@@ -221,7 +255,7 @@ static bool is_past(struct past *past, size_t set)
 		if (!end)
 			end = (int64_t)member->is.birth_realtime;
 		last = end > last ? end : last;
-		succeeded = succeeded && has_successor(past, member);
+		succeeded = succeeded && (is_launcher(member) || has_successor(past, member));
 	}
 	return last < past->looked && has_younger(past, set, last) &&
 		(succeeded || is_whole(past, set));
@@ -229,37 +263,61 @@ static bool is_past(struct past *past, size_t set)
 
 /* --- Letting go ------------------------------------------------------------------------------- */
 
-static void remove_rings(const struct past *past, const struct member *member)
+/* False: there was none any more. */
+static bool remove_rings(const struct past *past, const struct member *member)
 {
 	struct census_header *census = past->dir->census;
 	struct str name = {0}, spill = {0};
+	bool removed = false;
 	struct stat about;
 
 	for (uint32_t i = 0; i <= member->is.generation; i++) {
 		name_ring(member, i, &name);
 		if (fstatat(past->folder.fd, name.text, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
-			unlinkat(past->folder.fd, name.text, 0) == 0)
+			unlinkat(past->folder.fd, name.text, 0) == 0) {
 			__atomic_fetch_sub(
 				&census->ring_bytes, (uint64_t)about.st_size, __ATOMIC_RELAXED);
+			removed = true;
+		}
 		str_cut(&spill, 0);
 		str_printf(&spill, "/tmp/inquest-%u/%s/%s", (unsigned)geteuid(), past->dir->id,
 			name.text);
-		unlink(spill.text);
+		removed |= unlink(spill.text) == 0;
 	}
 	str_release(&name);
 	str_release(&spill);
+	return removed;
 }
 
-/* Only of one that said goodbye with 0, and whom nobody has taken meanwhile. */
-static void free_slot(const struct past *past, const struct member *member)
+static bool ended_well(const struct member *member)
+{
+	return member->is.state == CENSUS_EXITED && !member->is.exit_status &&
+	       !(member->is.flags & CENSUS_F_KILLED);
+}
+
+static int newest_attempt(const struct past *past)
+{
+	int newest = 0;
+
+	for (size_t i = 0; i < past->members.nr; i++)
+		if (has_ring(&past->members.items[i].is) && past->members.items[i].is.rank >= 0 &&
+			past->members.items[i].is.restart > newest)
+			newest = past->members.items[i].is.restart;
+	return newest;
+}
+
+/* Whom nobody has taken meanwhile; of one who ended otherwise there may be something to be told. */
+static bool free_slot(const struct past *past, const struct member *member)
 {
 	static const struct census_who nobody;
 
-	if (member->is.state != CENSUS_EXITED || member->is.exit_status ||
-		(member->is.flags & CENSUS_F_KILLED))
-		return;
-	if (census_take(past->dir->census, member->slot, CENSUS_EXITED, &nobody) == 0)
-		census_publish(past->dir->census, (int)member->slot, CENSUS_FREE);
+	if (!ended_well(member) && !is_launcher(member) && past->taken <= PLACES_KEPT &&
+		newest_attempt(past) - member->is.restart < ATTEMPTS_TOLD)
+		return false;
+	if (census_take(past->dir->census, member->slot, member->is.state, &nobody))
+		return false;
+	census_publish(past->dir->census, (int)member->slot, CENSUS_FREE);
+	return true;
 }
 
 static unsigned let_go(struct past *past, size_t set)
@@ -267,11 +325,13 @@ static unsigned let_go(struct past *past, size_t set)
 	unsigned gone = 0;
 
 	for (size_t i = 0; i < past->members.nr; i++) {
+		const struct member *member = &past->members.items[i];
+		bool removed;
+
 		if (set_of(past, i) != set)
 			continue;
-		remove_rings(past, &past->members.items[i]);
-		free_slot(past, &past->members.items[i]);
-		gone++;
+		removed = remove_rings(past, member);
+		gone += free_slot(past, member) || removed;
 	}
 	return gone;
 }

@@ -6,6 +6,7 @@
  * since, nothing stands that it said, and others have begun after the last end; and nobody on
  * another node can wait for it: all seats of its communicators are here, or each rank has a
  * successor in a later attempt. What was to be said of it has been said, and is in its bundle.
+ * A launcher that was killed, and has a ring of it, is of those whom it started.
  */
 #ifndef CMD_AGENT_PAST_H
 #define CMD_AGENT_PAST_H
@@ -15,8 +16,9 @@
 #include "cmd/jobdir.h"
 
 /*
- * Lets go of the rings of such ranks, and of the census' entries of those who ended well. looked:
- * realtime ns of the last look. Returns how many ranks were let go.
+ * Lets go of the rings of such ranks, and of the census' entries of those who ended well; of the
+ * others' as well where two later attempts have begun or half of the census is taken. looked:
+ * realtime ns of the last look. Returns how many processes it has let go of anything of.
  */
 unsigned agent_past_let_go(const struct jobdir *dir, int64_t looked);
 
