@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "proc/leftover.h"
 
 #define CAPTOR_PIPE	(1 << 20)
 #define CAPTOR_REAP_MS	50
@@ -77,6 +78,7 @@ static void __attribute__((noreturn)) captor_serve(
 	const uint64_t done = CAPTOR_DONE;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	leftover_name();
 	captor_forget_signals();
 	captor_close_all(out);
 	work(3, arg);
@@ -89,6 +91,7 @@ int captor_start(struct captor *captor, void (*work)(int out, void *arg), void *
 	int fds[2], error;
 
 	*captor = (struct captor){.fd = -1};
+	leftover_reap();
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return -errno;
 	(void)fcntl(fds[1], F_SETPIPE_SZ, CAPTOR_PIPE);
@@ -160,8 +163,13 @@ void captor_end(struct captor *captor)
 		return;
 	close(captor->fd);
 	kill(captor->pid, SIGKILL);
-	while (waitpid(captor->pid, NULL, WNOHANG) == 0 && clock_monotonic_ns() < until)
+	while (waitpid(captor->pid, NULL, WNOHANG) == 0) {
+		if (clock_monotonic_ns() >= until) {
+			leftover_leave(captor->pid);
+			break;
+		}
 		usleep(200);
+	}
 	captor->pid = 0;
 	captor->fd = -1;
 }

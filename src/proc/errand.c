@@ -20,6 +20,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "proc/leftover.h"
 
 #define ERRAND_STRIKES 5 /* helpers lost before the rest is given up */
 #define ERRAND_REAP_MS 50
@@ -130,6 +131,7 @@ static void __attribute__((noreturn)) errand_serve(
 	const struct proc_errand *errands, size_t nr, int out, char *buffer)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	leftover_name();
 	signal(SIGPIPE, SIG_DFL);
 	for (size_t i = 0; i < nr; i++) {
 		struct answer answer = {.error = EINVAL};
@@ -175,8 +177,13 @@ static void helper_end(struct helper *helper)
 
 	close(helper->fd);
 	kill(helper->pid, SIGKILL);
-	while (waitpid(helper->pid, NULL, WNOHANG) == 0 && clock_monotonic_ns() < until)
+	while (waitpid(helper->pid, NULL, WNOHANG) == 0) {
+		if (clock_monotonic_ns() >= until) {
+			leftover_leave(helper->pid);
+			return;
+		}
 		usleep(200);
+	}
 }
 
 /* Reads size bytes before `until`. Returns 0 or an errno. */
@@ -235,6 +242,7 @@ void proc_errands_run(struct proc_errand *errands, size_t nr, int deadline_ms)
 		if (errands[i].cap > cap)
 			cap = errands[i].cap;
 	}
+	leftover_reap();
 	buffer = alloc_zeroed(1, cap);
 	for (int strikes = 0; done < nr && strikes < ERRAND_STRIKES; strikes++) {
 		struct helper helper = {.fd = -1, .pid = -1};

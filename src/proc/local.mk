@@ -21,6 +21,7 @@ src_proc_libproc_la_SOURCES = \
 	%D%/image-source.c %D%/image-source.h \
 	%D%/inside.c %D%/inside.h \
 	%D%/launcher.c %D%/launcher.h \
+	%D%/leftover.c %D%/leftover.h \
 	%D%/lines.c %D%/lines.h \
 	%D%/livemem.c %D%/livemem.h \
 	%D%/locks.c %D%/locks.h \
@@ -49,6 +50,9 @@ src_proc_libproc_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS) $(LIBDW_CFLAGS) $
 UNIT_TESTS += tests/unit/proc_test
 TSAN_TESTS += tests/unit/proc_test
 tests_unit_proc_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/leftover_test
+tests_unit_leftover_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/image_test
 tests_unit_image_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
