@@ -102,8 +102,14 @@ run-benches: bench/attach_bench tests/trouble/sums
 
 # The agent, while a job hangs, runs well, and restarts.
 BENCHES += bench/agent.sh
-EXTRA_DIST += %D%/agent.sh %D%/agent_bench.py
+EXTRA_DIST += %D%/agent.sh %D%/agent_bench.py %D%/agent_hour.py %D%/agent_job.py
 run-benches: tests/trouble/sums
+
+# An hour of it, which must show no growth. tests/RESULTS.md has what it found.
+agent-hour: all tests/trouble/sums
+	srcdir='$(abs_srcdir)' top_builddir='$(abs_builddir)' INQUEST='$(abs_builddir)/inquest' \
+		python3 $(srcdir)/%D%/agent_hour.py
+.PHONY: agent-hour
 
 # Stacks, of processes that hang.
 BENCHES += bench/stacks.sh
