@@ -196,9 +196,13 @@ static void tell_new_shape(struct inquiry *q, int rank, struct draft *draft)
 		if (theirs && strcmp(theirs, mine) != 0)
 			other = theirs;
 	}
-	if (other)
-		draft_fact(q, draft, FACT_OTHER, rank, q->profiles[rank].shard->cite)->text =
-			arena_printf(q->arena, "its batch is %s; a peer's %s", mine, other);
+	if (other) {
+		struct verdict_fact *fact = draft_fact(
+			q, draft, FACT_SHAPES, rank, q->profiles[rank].shard->cite);
+
+		fact->text = mine;
+		fact->text2 = other;
+	}
 }
 
 /* A graph that is compiled once more, when steps were done already. */
@@ -218,8 +222,7 @@ static void tell_recompile(struct inquiry *q, int rank, struct draft *draft)
 	for (size_t i = 0; graph && i < q->job->nranks; i++)
 		peers += (int)i != rank && compiled_it(q, (int)i, fact->text);
 	if (graph)
-		fact->text2 = peers ? arena_printf(q->arena, "%zu peers did, too", peers)
-				    : "peers did not";
+		fact->b = (int64_t)peers;
 	tell_new_shape(q, rank, draft);
 }
 
@@ -347,7 +350,7 @@ static void tell_compile(struct inquiry *q, int rank, struct draft *draft)
 		tell_recompile(q, rank, draft);
 	draft_dead_child(q, draft, rank);
 	if (p->pool)
-		draft_fact(q, draft, FACT_OTHER, rank, p->pool->cite)->text = p->pool->text;
+		draft_fact(q, draft, FACT_POOL_DIED, rank, p->pool->cite)->text = p->pool->text;
 	tell_cache(q, rank, draft);
 	tell_peers(q, rank, draft);
 	if (p->progress == PROGRESS_UNKNOWN && !p->ended && !moves(p))

@@ -117,13 +117,11 @@ static void tell_all_in(struct inquiry *q, const struct waitfor_node *node, stru
 	struct verdict_fact *fact;
 
 	if (node->kind == WAITFOR_INIT) {
-		fact = draft_fact(q, draft, FACT_OTHER, JOB_NONE, g->cite);
-		fact->text = arena_printf(q->arena, "all members are in the init of %s", g->name);
+		draft_fact(q, draft, FACT_ALL_IN_INIT, JOB_NONE, g->cite)->text2 = g->name;
 		return;
 	}
 	if (node->kind == WAITFOR_PAIR) {
-		draft_fact(q, draft, FACT_OTHER, JOB_NONE, g->cite)->text =
-			"both sides of a send entered it";
+		draft_fact(q, draft, FACT_BOTH_ENTERED, JOB_NONE, g->cite);
 		return;
 	}
 	fact = draft_fact(q, draft, FACT_ALL_ENTERED, JOB_NONE, g->cite);
@@ -338,10 +336,11 @@ static void write_uneven_pair(
 		if (victims[i])
 			rank_list_add(&draft->victims, (int)i);
 	free(victims);
-	fact = draft_fact(q, draft, FACT_OTHER, wait->rank, wait->cite);
-	fact->text = arena_printf(q->arena, "%s of %llu; the %s on the other side: %llu",
-		inquiry_op_name(wait->op), (unsigned long long)wait->op->sig.count,
-		inquiry_op_name(met), (unsigned long long)met->sig.count);
+	fact = draft_fact(q, draft, FACT_UNEVEN_PAIR, wait->rank, wait->cite);
+	fact->text = inquiry_op_name(wait->op);
+	fact->a = (int64_t)wait->op->sig.count;
+	fact->text2 = inquiry_op_name(met);
+	fact->b = (int64_t)met->sig.count;
 }
 
 /* Pairs that stand still since the amounts of one differ; the others are held up by it. */
@@ -417,13 +416,10 @@ static bool explains_sync(const struct inquiry *q, int rank, struct reason *why)
 
 static void tell_sync(struct inquiry *q, int rank, struct draft *draft)
 {
-	struct verdict_fact *fact;
 	int64_t age = JOB_UNKNOWN;
 
 	inquiry_held_in(q, rank, WAIT_SYNC, &age);
-	fact = draft_fact(q, draft, FACT_OTHER, rank, q->profiles[rank].outside_cite);
-	fact->text = "inside a synchronisation, and no operation of it is known to be open";
-	fact->a = age;
+	draft_fact(q, draft, FACT_IN_SYNC, rank, q->profiles[rank].outside_cite)->a = age;
 }
 
 const struct rule rule_gpu_stall = {
@@ -447,8 +443,8 @@ static void rule_out_transport(struct inquiry *q, struct draft *draft)
 			(node->kind == WAITFOR_OP || node->kind == WAITFOR_PAIR))
 			return;
 	}
-	draft_rule_out(draft, VERDICT_TRANSPORT_STALL, FACT_OTHER, inquiry_cite_all(q))->text =
-		"no collective has everybody in it";
+	draft_rule_out(
+		draft, VERDICT_TRANSPORT_STALL, FACT_NOWHERE_ALL_IN, inquiry_cite_all(q));
 }
 
 const struct rule rule_transport_stall = {

@@ -238,7 +238,7 @@ static void seal_draft(struct inquiry *q, struct draft *draft, struct verdict *v
 	if (v->nevidence)
 		v->headline = v->evidence[0];
 	else
-		v->headline = (struct verdict_fact){.kind = FACT_OTHER,
+		v->headline = (struct verdict_fact){.kind = FACT_NONE,
 			.a = JOB_UNKNOWN,
 			.b = JOB_UNKNOWN,
 			.c = JOB_UNKNOWN,

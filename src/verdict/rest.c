@@ -79,9 +79,9 @@ static enum verdict_fact_kind kind_of_wait(const struct inquiry *q, const struct
 		[WAIT_SPLIT] = FACT_WAITS_IN_OP,
 		[WAIT_INIT] = FACT_WAITS_IN_INIT,
 		[WAIT_STORE] = FACT_WAITS_IN_STORE,
-		[WAIT_SYNC] = FACT_OTHER,
-		[WAIT_CLOSE] = FACT_OTHER,
-		[WAIT_OTHER] = FACT_OTHER,
+		[WAIT_SYNC] = FACT_NONE,
+		[WAIT_CLOSE] = FACT_NONE,
+		[WAIT_OTHER] = FACT_NONE,
 	};
 
 	if (waits_in_some_init(wait))
@@ -301,8 +301,7 @@ static bool judge_replays(struct inquiry *q)
 		return false;
 	draft->verdict.next = VERDICT_NEXT_STACK_OF_RANK;
 	rank_list_settle(&draft->victims);
-	draft_fact_of(q, draft, FACT_OTHER, &draft->victims, inquiry_cite_all(q))->text =
-		"synchronises; replays of graphs are not recorded";
+	draft_fact_of(q, draft, FACT_IN_REPLAY, &draft->victims, inquiry_cite_all(q));
 	inquiry_not_judged(q, VERDICT_HOST_STALL, JOB_NONE, "operations of replayed graphs");
 	return true;
 }
@@ -329,8 +328,7 @@ static bool judge_unseen(struct inquiry *q)
 	draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
 	draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
 	if (has_probe(q->job)) {
-		draft_fact(q, draft, FACT_OTHER, JOB_NONE, "census")->text =
-			"no communicator yet, or NCCL is called past the probe";
+		draft_fact(q, draft, FACT_NO_COMMUNICATOR, JOB_NONE, "census");
 		inquiry_not_judged(
 			q, VERDICT_INCONCLUSIVE, JOB_NONE, "any NCCL call of the ranks");
 	} else {
@@ -379,8 +377,7 @@ static bool judge_bad_ends(struct inquiry *q)
 	if (!draft)
 		return false;
 	draft->verdict.next = VERDICT_NEXT_READ_TRACEBACK;
-	draft_fact(q, draft, FACT_OTHER, JOB_NONE, "procs")->text =
-		"ranks ended badly, and no end says that it was the first cause";
+	draft_fact(q, draft, FACT_NO_FIRST_CAUSE, JOB_NONE, "procs");
 	return true;
 }
 
@@ -396,9 +393,7 @@ static bool judge_blind(struct inquiry *q)
 			return false;
 	draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
 	draft->verdict.next = VERDICT_NEXT_RUN_NEXT_TIME;
-	draft_fact(q, draft, FACT_OTHER, JOB_NONE, inquiry_cite_all(q))->text =
-		"no operation in any dump: of a job that stands at its first collective the Flight "
-		"Recorder sees nothing";
+	draft_fact(q, draft, FACT_DUMPS_EMPTY, JOB_NONE, inquiry_cite_all(q));
 	inquiry_not_judged(q, VERDICT_COMPILE_SKEW, JOB_NONE, "a recording by the probe");
 	return true;
 }
@@ -459,14 +454,11 @@ static void tell_healthy(struct inquiry *q, struct draft *draft)
 		fact->a = alive;
 	}
 	if (ended) {
-		fact = draft_fact(q, draft, FACT_OTHER, JOB_NONE, "procs");
-		fact->text = "all ranks were ended together: the end of the job, not its cause";
+		draft_fact(q, draft, FACT_ENDED_TOGETHER, JOB_NONE, "procs");
 		return;
 	}
-	fact = draft_fact(q, draft, FACT_OTHER, JOB_NONE, inquiry_cite_all(q));
-	fact->text = inquiry_by_dumps(q)
-			     ? "all operations in the dumps are complete: what hangs, hangs outside"
-			     : "nobody waits";
+	draft_fact(q, draft, inquiry_by_dumps(q) ? FACT_DUMPS_COMPLETE : FACT_NOBODY_WAITS,
+		JOB_NONE, inquiry_cite_all(q));
 }
 
 void judge_rest(struct inquiry *q)

@@ -94,16 +94,13 @@ static void tell_left(struct inquiry *q, int rank, struct draft *draft)
 	int group;
 
 	if (p->death == DEATH_CLEAN && p->process->end == JOB_SIGNALED) {
-		struct verdict_fact *fact = draft_fact(q, draft, FACT_OTHER, rank, p->fatal->cite);
-
-		fact->text = "its script ended; then torch's own teardown of gloo aborted";
+		draft_fact(q, draft, FACT_GLOO_TEARDOWN, rank, p->fatal->cite);
 	} else if (p->death == DEATH_CLEAN) {
 		draft_fact(q, draft, FACT_DIED_EXIT, rank, p->process->end_cite)->a = 0;
 	}
 	shards_tell(q, rank, draft);
 	if (p->leaving && p->death != DEATH_CLEAN)
-		draft_fact(q, draft, FACT_OTHER, rank, p->outside_cite)->text =
-			"it is done with the group: inside destroy or finalize";
+		draft_fact(q, draft, FACT_DONE_WITH_GROUP, rank, p->outside_cite);
 	op = inquiry_last_op(q, rank, &group);
 	if (op) {
 		struct verdict_fact *fact = draft_fact(q, draft, FACT_LAST_OP, rank, op->cite);

@@ -306,8 +306,8 @@ static void tell_absence(struct inquiry *q, int rank, struct draft *draft)
 	if (!seat->head_known || seat->head >= wait->index)
 		return;
 	if (seat->state == JOB_MEMBER_GONE)
-		draft_fact(q, draft, FACT_OTHER, rank, seat->cite)->text = arena_printf(
-			q->arena, "gave up its seat in %s", q->job->groups[seat->group].name);
+		draft_fact(q, draft, FACT_LEFT_GROUP, rank, seat->cite)->text2 =
+			q->job->groups[seat->group].name;
 	fact = draft_fact(q, draft, FACT_NEVER_ENTERED, rank, seat->cite);
 	fact->text = inquiry_op_name(wait->op);
 	fact->text2 = q->job->groups[seat->group].name;

@@ -243,7 +243,6 @@ static void add_detail(
 	struct str *into, const struct verdicts *verdicts, const struct verdict *verdict)
 {
 	const struct verdict_fact *fact = &verdict->headline;
-	bool empty = fact->kind == FACT_OTHER && !(fact->text && *fact->text);
 	/* What a launcher did to a rank in the end is not what the verdict is about. */
 	bool effect = fact->kind == FACT_TERMINATED;
 
@@ -251,7 +250,7 @@ static void add_detail(
 		add_since_launch(into, verdicts->job);
 		return;
 	}
-	if (empty || effect || fact == signal_of(verdict))
+	if (fact->kind == FACT_NONE || effect || fact == signal_of(verdict))
 		return;
 	str_add(into, " (");
 	wording_fact(into, fact);

@@ -274,6 +274,15 @@ static bool say_rank(struct str *into, int64_t value)
 	return value >= 0 && say_number(into, value);
 }
 
+static bool say_peers(struct str *into, int64_t value)
+{
+	if (value > 0)
+		str_printf(into, "%" PRId64 " peers did, too", value);
+	else if (!value)
+		str_add(into, "peers did not");
+	return value != JOB_UNKNOWN;
+}
+
 static bool say_bytes(struct str *into, int64_t value)
 {
 	if (value != JOB_UNKNOWN)
@@ -316,6 +325,7 @@ static const struct {
 	{"op", say_op},
 	{"pid", say_pid},
 	{"rank", say_rank},
+	{"peers", say_peers},
 	{"bytes", say_bytes},
 	{"signal", say_signal},
 	{"span", say_span},

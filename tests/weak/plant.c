@@ -80,7 +80,7 @@ void plant_into_verdicts(enum plant plant, struct verdicts *verdicts)
 		.waiting = JOB_UNKNOWN,
 		.watchdog_left = JOB_UNKNOWN,
 		.watchdog_cite = "",
-		.headline = {.kind = FACT_OTHER, .text = "", .text2 = "", .cite = "planted"}};
+		.headline = {.kind = FACT_NONE, .text = "", .text2 = "", .cite = "planted"}};
 
 	if (plant != PLANT_WELL || (verdicts->n && verdicts->at[0].class != VERDICT_INCONCLUSIVE &&
 					   verdicts->at[0].class != VERDICT_HEALTHY))
