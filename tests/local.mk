@@ -19,6 +19,7 @@ SH_TESTS += \
 	%D%/lists.test \
 	%D%/man.test \
 	%D%/quickstart.test \
+	%D%/ranks.test \
 	%D%/run-one.test
 
 if HAVE_CMOCKA

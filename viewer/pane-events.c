@@ -78,9 +78,9 @@ static void add_args(struct str *into, const struct job_sig *sig)
 		str_printf(into, " x%" PRIu64, sig->count);
 	if (job_redop_name(sig->redop) && !job_op_is_p2p(sig->op))
 		str_printf(into, " %s", job_redop_name(sig->redop));
-	if (sig->peer != JOB_NO_PEER)
+	if (is_group_rank(sig->peer))
 		str_printf(into, " %s %" PRIu32, job_op_is_p2p(sig->op) ? "peer seat" : "root seat",
-			sig->peer);
+			sig->peer.n);
 }
 
 static void add_op(const struct events_fill *e, struct str *into, const struct track_event *event)

@@ -90,8 +90,8 @@ static int compare_sigs(const struct job_op *a, const struct job_op *b)
 		return a->sig.dtype < b->sig.dtype ? -1 : 1;
 	if (a->sig.redop != b->sig.redop)
 		return a->sig.redop < b->sig.redop ? -1 : 1;
-	if (a->sig.peer != b->sig.peer)
-		return a->sig.peer < b->sig.peer ? -1 : 1;
+	if (a->sig.peer.n != b->sig.peer.n)
+		return a->sig.peer.n < b->sig.peer.n ? -1 : 1;
 	if (a->sig.count != b->sig.count)
 		return a->sig.count < b->sig.count ? -1 : 1;
 	return 0;
@@ -268,8 +268,8 @@ static void add_args(struct str *into, const struct job_sig *sig)
 		(sig->op == JOB_OP_ALLREDUCE || sig->op == JOB_OP_REDUCE ||
 			sig->op == JOB_OP_REDUCESCATTER))
 		str_printf(into, " %s", redop);
-	if (job_op_is_rooted(sig->op) && sig->peer != JOB_NO_PEER)
-		str_printf(into, " root %" PRIu32, sig->peer);
+	if (job_op_is_rooted(sig->op) && is_group_rank(sig->peer))
+		str_printf(into, " root %" PRIu32, sig->peer.n);
 }
 
 static void add_op(struct str *into, const struct job_op *op, uint64_t index)
@@ -397,9 +397,8 @@ void seats_add_quiet(struct str *into, const struct seats_summary *sum)
 void seats_add_p2p(struct str *into, const struct job *job, const struct job_group *group,
 	const struct job_op *op)
 {
-	int peer = op->sig.peer < group->size
-			   ? job->members[group->first_member + (int)op->sig.peer].rank
-			   : JOB_NONE;
+	const struct job_member *other = job_seat(job, group, op->sig.peer);
+	int peer = other ? other->rank : JOB_NONE;
 
 	str_printf(into, "in %s #%" PRIu64, job_op_name(op->sig.op), op->index);
 	if (peer != JOB_NONE) {

@@ -115,7 +115,7 @@ static void add_seats(const struct pane_fill *fill, const struct verdict *verdic
 		struct pane_words line = pane_words_of("who");
 
 		str_printf(&line.words,
-			"seat %" PRIu32 " of %s is somebody of whom nothing is known", seat->seat,
+			"seat %" PRIu32 " of %s is somebody of whom nothing is known", seat->seat.n,
 			job->groups[seat->group].name);
 		line.cite = job->groups[seat->group].cite;
 		pane_words_add(fill, &line);

@@ -79,7 +79,7 @@ struct walk {
 	size_t n;
 };
 
-static bool is_rank(const struct waitfor_node *node)
+static bool node_is_rank(const struct waitfor_node *node)
 {
 	return node->kind == WAITFOR_RANK || node->kind == WAITFOR_STOPPED;
 }
@@ -107,7 +107,7 @@ static int nearest(const struct state *state, struct walk *walk, int from)
 		int node = walk->queue[i];
 		const struct waitfor_node *at = &walk->graph->nodes[node];
 
-		if (is_rank(at) && at->rank != from) {
+		if (node_is_rank(at) && at->rank != from) {
 			bool better = best < 0 || (is_culprit(state, at->rank) &&
 							  !is_culprit(state, best));
 
@@ -126,7 +126,7 @@ static int nearest(const struct state *state, struct walk *walk, int from)
 static void queue_rank(struct walk *walk, int rank)
 {
 	for (size_t i = 0; i < walk->graph->nnodes; i++)
-		if (is_rank(&walk->graph->nodes[i]) && walk->graph->nodes[i].rank == rank)
+		if (node_is_rank(&walk->graph->nodes[i]) && walk->graph->nodes[i].rank == rank)
 			queue(walk, (int)i);
 }
 

@@ -43,13 +43,11 @@ struct track_ops {
 /* The world rank of a P2P call's peer, where anybody knows it. */
 static int peer_of(const struct job *job, const struct job_member *m, const struct job_op *op)
 {
-	const struct job_group *group = &job->groups[m->group];
-	int rank;
+	const struct job_member *peer = job_seat(job, &job->groups[m->group], op->sig.peer);
 
-	if (!job_op_is_p2p(op->sig.op) || op->sig.peer >= group->size)
+	if (!job_op_is_p2p(op->sig.op) || !peer || peer->rank == JOB_NONE)
 		return JOB_NONE;
-	rank = job->members[group->first_member + (int)op->sig.peer].rank;
-	return rank == JOB_NONE ? JOB_NONE : job->ranks[rank].world_rank;
+	return job->ranks[peer->rank].world_rank;
 }
 
 static void add_op(struct track_maker *maker, const struct job_member *m, const struct job_op *op)

@@ -14,6 +14,7 @@ src_base_libbase_la_SOURCES = \
 	%D%/numbers.c %D%/numbers.h \
 	%D%/paths.c %D%/paths.h \
 	%D%/procstat.c %D%/procstat.h \
+	%D%/rank.h \
 	%D%/redact.c %D%/redact.h \
 	%D%/redact-args.c \
 	%D%/redact-names.c %D%/redact-names.h \

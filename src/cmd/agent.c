@@ -116,7 +116,7 @@ void agent_begin(struct agent *agent, const struct agent_options *options, struc
  */
 
 /* Is, was or by its environment may become one. */
-static bool is_rank(const struct census_slot *slot)
+static bool slot_is_rank(const struct census_slot *slot)
 {
 	return slot->state == CENSUS_RANK || slot->rank >= 0 || (slot->flags & CENSUS_F_WAS_RANK);
 }
@@ -153,7 +153,7 @@ static void watch_slot(struct agent *agent, const struct census_slot *slot)
 {
 	struct proc_id id;
 
-	if (!is_rank(slot))
+	if (!slot_is_rank(slot))
 		return;
 	agent->ranks++;
 	id = id_of(slot);
@@ -639,7 +639,7 @@ static void count_living(struct agent *agent, const struct census_slot *slot)
 {
 	struct proc_id id = id_of(slot);
 
-	agent->ranks += is_rank(slot);
+	agent->ranks += slot_is_rank(slot);
 	agent->living += slot->state != CENSUS_EXITED && id.pid && proc_is_alive(id);
 }
 

@@ -124,8 +124,8 @@ static int compare_holders(const void *va, const void *vb)
 		return a->group->nranks > b->group->nranks ? -1 : 1;
 	if (a->group->key != b->group->key)
 		return a->group->key < b->group->key ? -1 : 1;
-	if (a->seat->seat != b->seat->seat)
-		return a->seat->seat < b->seat->seat ? -1 : 1;
+	if (a->seat->seat.n != b->seat->seat.n)
+		return a->seat->seat.n < b->seat->seat.n ? -1 : 1;
 	return a->rank->rank < b->rank->rank ? -1 : a->rank->rank > b->rank->rank;
 }
 
@@ -188,7 +188,7 @@ static void give_rank(const struct flights *flights, const struct flight_rank *r
 			.text = rank->version, .number = JOB_UNKNOWN, .when = JOB_UNKNOWN,
 			.cite = cite});
 	for (size_t i = 0; i < rank->seats.nr; i++)
-		if (rank->seats.items[i].seat != UINT32_MAX || rank->seats.items[i].entries)
+		if (is_group_rank(rank->seats.items[i].seat) || rank->seats.items[i].entries)
 			give_seat(flights, rank, &rank->seats.items[i], arena, b);
 	if (rank->outdated)
 		flight_lose(b, rank->who, cite, true,

@@ -153,12 +153,12 @@ static uint32_t find_group(struct flights *flights, const struct flight_seat *se
 	return (uint32_t)flights->groups.nr - 1;
 }
 
-static uint32_t place_of(const int64_t *ranks, size_t n, int64_t rank)
+static struct group_rank place_of(const int64_t *ranks, size_t n, int64_t rank)
 {
 	for (size_t i = 0; i < n; i++)
 		if (ranks[i] == rank)
-			return (uint32_t)i;
-	return UINT32_MAX;
+			return group_rank((uint32_t)i);
+	return NO_GROUP_RANK;
 }
 
 /* A list that no group can have is none. */
@@ -168,7 +168,7 @@ static void check_ranks(struct flight_seat *seat, int64_t me)
 
 	for (size_t i = 0; i < seat->nranks && sane; i++)
 		sane = seat->ranks[i] >= 0 && seat->ranks[i] < MOST_RANKS;
-	if (sane && place_of(seat->ranks, seat->nranks, me) != UINT32_MAX)
+	if (sane && is_group_rank(place_of(seat->ranks, seat->nranks, me)))
 		return;
 	seat->ranks = NULL;
 	seat->nranks = 0;
@@ -204,7 +204,7 @@ static const struct flight_union *group_of_name(
 		const struct flight_union *group = &flights->groups.items[i];
 
 		if (strcmp(group->name, seat->name) || strcmp(group->desc, seat->desc) ||
-			place_of(group->ranks, group->nranks, rank) == UINT32_MAX)
+			!is_group_rank(place_of(group->ranks, group->nranks, rank)))
 			continue;
 		if (found)
 			return NULL;
@@ -320,7 +320,7 @@ static void seat_by_number(struct flights *flights, uint32_t group)
 				.group = group,
 				.newest = -1};
 		}
-		seat->seat = (uint32_t)rank->rank;
+		seat->seat = group_rank((uint32_t)rank->rank);
 	}
 }
 
@@ -357,7 +357,7 @@ static void add_untold(struct flights *flights)
 				.nranks = group->nranks,
 				.pg = FLIGHT_UNKNOWN,
 				.group = (uint32_t)i,
-				.seat = (uint32_t)k,
+				.seat = group_rank((uint32_t)k),
 				.newest = -1};
 		}
 	}
@@ -563,7 +563,7 @@ static void number_seats(struct flights *flights)
 			const struct flight_union *group = &flights->groups.items[seat->group];
 
 			if (!group->nranks && !group->world && !group->has_p2p && seat->entries)
-				seat->seat = next[seat->group]++;
+				seat->seat = group_rank(next[seat->group]++);
 		}
 	free(next);
 }

@@ -85,7 +85,8 @@ static uint8_t dtype_of(const char *name)
 }
 
 /* "0->3" and "3<-0" behind the word: me, and the other. */
-static bool parse_peers(const char *text, uint32_t *ret_me, uint32_t *ret_peer)
+static bool parse_peers(
+	const char *text, struct group_rank *ret_me, struct group_rank *ret_peer)
 {
 	char *end;
 	unsigned long me = strtoul(text, &end, 10), peer;
@@ -94,10 +95,10 @@ static bool parse_peers(const char *text, uint32_t *ret_me, uint32_t *ret_peer)
 		return false;
 	text = end + 2;
 	peer = strtoul(text, &end, 10);
-	if (end == text || me >= JOB_NO_PEER || peer >= JOB_NO_PEER)
+	if (end == text || me >= UINT32_MAX || peer >= UINT32_MAX)
 		return false;
-	*ret_me = (uint32_t)me;
-	*ret_peer = (uint32_t)peer;
+	*ret_me = group_rank((uint32_t)me);
+	*ret_peer = group_rank((uint32_t)peer);
 	return true;
 }
 
@@ -126,13 +127,14 @@ static bool ends_launch(const char *name)
 	return true;
 }
 
-bool flight_signature(const struct flight_entry *entry, struct job_sig *ret, uint32_t *ret_seat)
+bool flight_signature(const struct flight_entry *entry, struct job_sig *ret,
+	struct group_rank *ret_seat)
 {
 	const char *name = bare(entry->name);
 	const struct flight_tensors *typed = entry->inputs.nr ? &entry->inputs : &entry->outputs;
 
-	*ret_seat = UINT32_MAX;
-	*ret = (struct job_sig){.redop = JOB_NO_REDOP, .peer = JOB_NO_PEER};
+	*ret_seat = NO_GROUP_RANK;
+	*ret = (struct job_sig){.redop = JOB_NO_REDOP, .peer = NO_GROUP_RANK};
 	if (!strncmp(name, "send ", 5) || !strncmp(name, "recv ", 5)) {
 		ret->op = *name == 's' ? JOB_OP_SEND : JOB_OP_RECV;
 		parse_peers(name + 5, ret_seat, &ret->peer);

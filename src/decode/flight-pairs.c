@@ -25,7 +25,7 @@
 /* One side of a pair, in one direction. */
 struct side {
 	uint32_t group;
-	uint32_t from, to; /* seats */
+	struct group_rank from, to;
 	bool sends;
 	bool exact;
 	bool lags, whole; /* its rank's dump */
@@ -102,8 +102,8 @@ static struct side *side_of(struct pairs *pairs, size_t first, const struct side
 
 	for (size_t i = first; i < pairs->sides.nr; i++) {
 		side = &pairs->sides.items[i];
-		if (side->group == like->group && side->from == like->from &&
-			side->to == like->to && side->sends == like->sends)
+		if (side->group == like->group && same_group_rank(side->from, like->from) &&
+			same_group_rank(side->to, like->to) && side->sends == like->sends)
 			return side;
 	}
 	side = array_add(&pairs->sides);
@@ -151,17 +151,17 @@ static int compare_sides(const void *va, const void *vb)
 
 	if (a->group != b->group)
 		return a->group < b->group ? -1 : 1;
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	if (a->to != b->to)
-		return a->to < b->to ? -1 : 1;
+	if (a->from.n != b->from.n)
+		return a->from.n < b->from.n ? -1 : 1;
+	if (a->to.n != b->to.n)
+		return a->to.n < b->to.n ? -1 : 1;
 	return a->sends - b->sends;
 }
 
 static bool is_other_side(const struct side *a, const struct side *b)
 {
-	return a->group == b->group && a->from == b->from && a->to == b->to &&
-	       a->sends != b->sends;
+	return a->group == b->group && same_group_rank(a->from, b->from) &&
+	       same_group_rank(a->to, b->to) && a->sends != b->sends;
 }
 
 static void number_side(struct side *side, uint64_t before)
@@ -189,9 +189,9 @@ static void believe_peer(struct side *side, const struct side *peer)
 static struct side silent_side(const struct flights *flights, const struct side *side)
 {
 	const struct flight_union *group = &flights->groups.items[side->group];
-	uint32_t seat = side->sends ? side->to : side->from;
+	struct group_rank seat = side->sends ? side->to : side->from;
 	const struct flight_rank *rank =
-		seat < group->nranks ? flight_of(flights, group->ranks[seat]) : NULL;
+		seat.n < group->nranks ? flight_of(flights, group->ranks[seat.n]) : NULL;
 
 	return (struct side){.lags = rank && rank->lags, .whole = rank && tells_all(rank)};
 }

@@ -30,7 +30,7 @@ static uint64_t hash_of(const struct job_sig *sig)
 	uint64_t hash = (uint64_t)sig->op << 16 | (uint64_t)sig->dtype << 8 | sig->redop;
 
 	hash = (hash ^ sig->count) * 0x9e3779b97f4a7c15ull;
-	hash = (hash ^ sig->peer ^ hash >> 31) * 0x9e3779b97f4a7c15ull;
+	hash = (hash ^ sig->peer.n ^ hash >> 31) * 0x9e3779b97f4a7c15ull;
 	return hash ? hash : 1;
 }
 

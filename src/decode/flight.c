@@ -307,7 +307,7 @@ static void read_entry(struct flight_rank *rank, const struct flight_entry *entr
 	struct flight_seat *seat = &rank->seats.items[at];
 	struct flight_op *op = array_add(&rank->ops);
 	bool gloo = !strcmp(flight_maker(entry->name), "gloo");
-	uint32_t mine;
+	struct group_rank mine;
 
 	*op = (struct flight_op){.seat = at,
 		.seq = entry->collective_seq,
@@ -318,11 +318,11 @@ static void read_entry(struct flight_rank *rank, const struct flight_entry *entr
 			entry->state == FLIGHT_COMPLETED || (gloo && entry->retired == FLIGHT_YES),
 		.retired = entry->retired == FLIGHT_YES};
 	op->end = !flight_signature(entry, &op->sig, &mine);
-	op->p2p = entry->is_p2p == FLIGHT_MAYBE ? mine != UINT32_MAX : entry->is_p2p == FLIGHT_YES;
+	op->p2p = entry->is_p2p == FLIGHT_MAYBE ? is_group_rank(mine) : entry->is_p2p == FLIGHT_YES;
 	if (op->p2p_seq == FLIGHT_UNKNOWN)
 		op->p2p_seq = op->p2p ? -1 - op->record : 0;
 	op->place = op->complete ? "" : place_of(&rank->arena, entry);
-	op->skip = op->p2p ? !op->end && mine == UINT32_MAX : op->seq <= 0;
+	op->skip = op->p2p ? !op->end && !is_group_rank(mine) : op->seq <= 0;
 	note_entry(seat, entry);
 	note_members(seat, op->p2p || op->end ? 0 : members_of(entry, &op->sig));
 	rank->sends_unseen |= gloo && !op->p2p && entry->op != FLIGHT_UNKNOWN && op->seq > 0 &&

@@ -66,7 +66,7 @@ struct flight_seat {
 	int64_t pg; /* FLIGHT_UNKNOWN */
 	const struct flight_status *status; /* NULL none */
 	uint32_t group; /* index into groups */
-	uint32_t seat;  /* UINT32_MAX unknown */
+	struct group_rank seat; /* NO_GROUP_RANK unknown */
 	const char *maker; /* "nccl", "gloo", "other"; NULL no entry says */
 	bool told;	/* by this rank's own dump, and not by others only */
 	size_t entries;
@@ -151,7 +151,8 @@ void flight_keep_run(
 void flight_release_rank(struct flight_rank *rank);
 
 /* The signature of an entry, its seat where it says one; false where it ends a coalesced launch. */
-bool flight_signature(const struct flight_entry *entry, struct job_sig *ret, uint32_t *ret_seat);
+bool flight_signature(const struct flight_entry *entry, struct job_sig *ret,
+	struct group_rank *ret_seat);
 /* "nccl", "gloo" or "other", by an entry's name. */
 const char *flight_maker(const char *name);
 

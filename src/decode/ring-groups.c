@@ -139,7 +139,7 @@ static void groups_member(struct ring_source *source, struct ring_seat *seat)
 	};
 	struct job_member member = job_member_unknown;
 
-	member.seat = group->rank;
+	member.seat = group_rank(group->rank);
 	member.state = groups_state(group);
 	member.aborted = (group->state & RING_G_ABORTED) != 0;
 	member.nonblocking = (group->state & RING_G_NONBLOCKING) != 0;
@@ -169,7 +169,7 @@ static void ops_add(struct ring_source *source, const struct ring_seat *seat,
 
 	seen->tsc = slot->tsc;
 	seen->group_key = seat->group.key;
-	seen->seat = seat->group.rank;
+	seen->seat = group_rank(seat->group.rank);
 	seen->fact = *more;
 	seen->fact.index = slot->index;
 	seen->fact.sig = ring_source_sig(slot);

@@ -19,7 +19,7 @@
 struct ring_op_seen {
 	uint64_t tsc;
 	uint64_t group_key;
-	uint32_t seat;
+	struct group_rank seat;
 	uint32_t tid;
 	struct job_op fact;
 };

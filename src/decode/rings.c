@@ -100,7 +100,7 @@ struct job_sig ring_source_sig(const struct ring_slot *slot)
 		.op = (uint8_t)ring_sig_op(slot->sig),
 		.dtype = (uint8_t)ring_sig_dtype(slot->sig),
 		.redop = (uint8_t)ring_sig_redop(slot->sig),
-		.peer = ring_sig_peer(slot->sig),
+		.peer = group_rank(ring_sig_peer(slot->sig)),
 		.count = slot->count,
 	};
 }

@@ -337,8 +337,8 @@ void job_add_member(struct job_builder *b, struct job_who who, const struct job_
 	raw->fact.cite = raw_intern(b, member->cite);
 }
 
-void job_add_op(struct job_builder *b, struct job_who who, uint64_t group_key, uint32_t seat,
-	const struct job_op *op, uint32_t tid)
+void job_add_op(struct job_builder *b, struct job_who who, uint64_t group_key,
+	struct group_rank seat, const struct job_op *op, uint32_t tid)
 {
 	struct raw_op *raw = array_add(&b->ops);
 

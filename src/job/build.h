@@ -111,8 +111,8 @@ void job_add_member(struct job_builder *b, struct job_who who, const struct job_
 
 /* An op of that seat; `tid` names the launching thread, 0 unknown. Collectives and P2P are told
  * apart by sig.op. Duplicates (same index; P2P: same op, peer and index) merge. */
-void job_add_op(struct job_builder *b, struct job_who who, uint64_t group_key, uint32_t seat,
-	const struct job_op *op, uint32_t tid);
+void job_add_op(struct job_builder *b, struct job_who who, uint64_t group_key,
+	struct group_rank seat, const struct job_op *op, uint32_t tid);
 
 /*
  * Calls are wanted: decoders add them, with all ops that they find. Asked before anything is added.

@@ -95,7 +95,7 @@ enum fork_kind forks_differ(const struct job_sig *a, const struct job_sig *b)
 		return FORK_ZERO;
 	if (!a->count)
 		return FORK_NONE;
-	if (job_op_is_rooted(a->op) && a->peer != b->peer)
+	if (job_op_is_rooted(a->op) && !same_group_rank(a->peer, b->peer))
 		return FORK_ROOT;
 	if (counted && moves && a->dtype != b->dtype && dtype_size(a->dtype) &&
 		dtype_size(b->dtype) &&

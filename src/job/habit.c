@@ -34,8 +34,8 @@ static int compare_launches(const void *va, const void *vb)
 		return a->item.group < b->item.group ? -1 : 1;
 	if (x->sig.op != y->sig.op)
 		return x->sig.op < y->sig.op ? -1 : 1;
-	if (x->sig.peer != y->sig.peer)
-		return x->sig.peer < y->sig.peer ? -1 : 1;
+	if (x->sig.peer.n != y->sig.peer.n)
+		return x->sig.peer.n < y->sig.peer.n ? -1 : 1;
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
@@ -56,7 +56,8 @@ static uint64_t whole_pairs(const struct job_member *m)
 		size_t before = i;
 
 		while (before && (m->p2p[before - 1].sig.op != m->p2p[i].sig.op ||
-					 m->p2p[before - 1].sig.peer != m->p2p[i].sig.peer))
+					 !same_group_rank(m->p2p[before - 1].sig.peer,
+						 m->p2p[i].sig.peer)))
 			before--;
 		if (!before && m->p2p[i].index > 1)
 			return m->p2p[0].order;
@@ -158,12 +159,14 @@ bool habit_repeats(const struct habit *habit)
 	return habit->again && (!habit->skipped || habit->again < habit->skipped);
 }
 
-const struct job_op *habit_lacks(const struct habit *habit, int group, uint8_t op, uint32_t peer)
+const struct job_op *habit_lacks(const struct habit *habit, int group, uint8_t op,
+	struct group_rank peer)
 {
 	for (size_t i = 1; !habit_repeats(habit) && i <= habit->skipped; i++) {
 		struct usual_op next = usual_next(habit->row, habit->at, habit->period, i);
 
-		if (next.group == group && next.op->sig.op == op && next.op->sig.peer == peer)
+		if (next.group == group && next.op->sig.op == op &&
+			same_group_rank(next.op->sig.peer, peer))
 			return next.op;
 	}
 	return NULL;

@@ -36,9 +36,10 @@ void habit_release(struct habit *habit);
 bool habit_repeats(const struct habit *habit);
 
 /*
- * The like of the op towards that peer (group rank) that it left out, if it left any out; NULL:
+ * The like of the op towards that peer that it left out, if it left any out; NULL:
  * none such is among them.
  */
-const struct job_op *habit_lacks(const struct habit *habit, int group, uint8_t op, uint32_t peer);
+const struct job_op *habit_lacks(const struct habit *habit, int group, uint8_t op,
+	struct group_rank peer);
 
 #endif

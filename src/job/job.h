@@ -22,6 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/rank.h"
+
 #define JOB_UNKNOWN INT64_MIN
 #define JOB_NONE    (-1)
 
@@ -171,10 +173,9 @@ struct job_sig {
 	uint8_t op;
 	uint8_t dtype;
 	uint8_t redop;
-	uint32_t peer; /* root of a rooted collective, peer of P2P (group rank); JOB_NO_PEER */
+	struct group_rank peer; /* root of a rooted collective, peer of P2P; NO_GROUP_RANK */
 	uint64_t count;
 };
-#define JOB_NO_PEER 0xffffffffu
 /* A reduction that is not known. */
 #define JOB_NO_REDOP 0xff
 /* A count that is not known, or that members need not agree on: it is compared with nothing. */
@@ -214,7 +215,7 @@ enum job_member_state {
  */
 struct job_member {
 	int group;
-	uint32_t seat;
+	struct group_rank seat;
 	int rank; /* index into ranks; JOB_NONE: nobody knows who sits there */
 	enum job_member_state state;
 	bool aborted;
@@ -551,6 +552,13 @@ struct job {
 	const struct job_loss *losses;
 	size_t nlosses;
 };
+
+/* Who sits there; NULL where the group has no such seat. */
+static inline const struct job_member *job_seat(
+	const struct job *job, const struct job_group *group, struct group_rank seat)
+{
+	return seat.n < group->size ? &job->members[group->first_member + (int)seat.n] : NULL;
+}
 
 /* Releases a sealed job and all it points to. NULL is fine. */
 void job_free(struct job *job);

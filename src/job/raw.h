@@ -40,7 +40,7 @@ struct raw_op {
 	struct raw_about about;
 	struct job_op fact;
 	uint64_t group_key;
-	uint32_t seat;
+	struct group_rank seat;
 	uint32_t tid;
 };
 

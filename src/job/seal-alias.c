@@ -127,7 +127,7 @@ struct seatless {
 	uint64_t key;
 	int rank;
 	int process;
-	uint32_t seat;
+	struct group_rank seat;
 };
 
 static int compare_seatless(const void *va, const void *vb)
@@ -151,7 +151,7 @@ static int compare_holders(const void *va, const void *vb)
 
 static bool is_seatless(const struct raw_member *member)
 {
-	return member->fact.seat == UINT32_MAX && !member->group.size &&
+	return !is_group_rank(member->fact.seat) && !member->group.size &&
 	       member->fact.state > JOB_MEMBER_IN_INIT;
 }
 
@@ -165,21 +165,22 @@ static size_t number_seats(struct seatless *list, size_t nr)
 		if (n && compare_seatless(&list[n - 1], &list[i]) == 0)
 			continue;
 		list[n] = list[i];
-		list[n].seat = n && list[n - 1].key == list[n].key ? list[n - 1].seat + 1 : 0;
+		list[n].seat = group_rank(
+			n && list[n - 1].key == list[n].key ? list[n - 1].seat.n + 1 : 0);
 		n++;
 	}
 	array_sort_items(list, n, sizeof(*list), compare_holders);
 	return n;
 }
 
-/* The seat that this process got in that group; UINT32_MAX none. */
-static uint32_t seat_of(
+/* The seat that this process got in that group; NO_GROUP_RANK none. */
+static struct group_rank seat_of(
 	struct seal *seal, const struct seatless *list, size_t n, uint64_t key, struct job_who who)
 {
 	struct seatless wanted = {.key = key, .process = seal_find_process(seal, who)};
 	const struct seatless *found = bsearch(&wanted, list, n, sizeof(*list), compare_holders);
 
-	return found ? found->seat : UINT32_MAX;
+	return found ? found->seat : NO_GROUP_RANK;
 }
 
 void seal_seats(struct seal *seal)
@@ -196,7 +197,8 @@ void seal_seats(struct seal *seal)
 		if (is_seatless(member) && process != JOB_NONE &&
 			seal->people[process].rank != JOB_NONE)
 			list[n++] = (struct seatless){
-				member->group.key, seal->people[process].rank, process, 0};
+				member->group.key, seal->people[process].rank, process,
+				NO_GROUP_RANK};
 	}
 	n = number_seats(list, n);
 	if (n) {
@@ -205,7 +207,7 @@ void seal_seats(struct seal *seal)
 				member->fact.seat = seat_of(seal, list, n, member->group.key,
 					member->about.who);
 		array_for_each(&b->ops, op)
-			if (op->seat == UINT32_MAX)
+			if (!is_group_rank(op->seat))
 				op->seat = seat_of(
 					seal, list, n, op->group_key, op->about.who);
 	}

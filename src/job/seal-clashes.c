@@ -17,7 +17,7 @@ struct saying {
 	uint64_t key;
 	int process;
 	int rank;
-	uint32_t seat;
+	struct group_rank seat;
 	const char *ranks;
 	uint64_t as; /* the key that it gets */
 };
@@ -32,7 +32,7 @@ static int compare_sayings(const void *va, const void *vb)
 
 	SEAL_ORDER(a->key, b->key);
 	SEAL_ORDER(a->process, b->process);
-	SEAL_ORDER(a->seat, b->seat);
+	SEAL_ORDER(a->seat.n, b->seat.n);
 	SEAL_ORDER_TEXT(a->ranks, b->ranks);
 	return 0;
 }
@@ -45,7 +45,7 @@ static void collect(struct seal *seal, struct sayings *sayings)
 		int process = seal_find_process(seal, member->about.who);
 
 		if (process == JOB_NONE || seal->people[process].rank == JOB_NONE ||
-			seal->people[process].shared || member->fact.seat == UINT32_MAX)
+			seal->people[process].shared || !is_group_rank(member->fact.seat))
 			continue;
 		*array_add(&sayings->all) = (struct saying){.key = member->group.key,
 			.process = process,
@@ -62,7 +62,7 @@ static bool contradict(const struct saying *a, const struct saying *b)
 		return false;
 	if (*a->ranks && *b->ranks && strcmp(a->ranks, b->ranks) != 0)
 		return true;
-	return a->seat == b->seat && a->rank != b->rank;
+	return same_group_rank(a->seat, b->seat) && a->rank != b->rank;
 }
 
 /* [from, to): of one key. */

@@ -21,7 +21,7 @@ static int compare_by_key(const void *va, const void *vb)
 	const struct raw_member *a = va, *b = vb;
 
 	SEAL_ORDER(a->group.key, b->group.key);
-	SEAL_ORDER(a->fact.seat, b->fact.seat);
+	SEAL_ORDER(a->fact.seat.n, b->fact.seat.n);
 	SEAL_ORDER(a->about.when, b->about.when);
 	return seal_compare_who(&a->about.who, &b->about.who);
 }
@@ -120,11 +120,11 @@ static void see_peers(const struct seal *seal, struct seen_seats *seen, size_t n
 	array_for_each (&seal->b->ops, op) {
 		struct seen_seats wanted = {.key = op->group_key}, *found;
 
-		if (!job_op_is_p2p(op->fact.sig.op) || op->fact.sig.peer >= SEAL_MAX_SEATS)
+		if (!job_op_is_p2p(op->fact.sig.op) || op->fact.sig.peer.n >= SEAL_MAX_SEATS)
 			continue;
 		found = n ? bsearch(&wanted, seen, n, sizeof(*seen), compare_seen) : NULL;
 		if (found)
-			SEAL_KEEP_MAX(found->seats, op->fact.sig.peer + 1);
+			SEAL_KEEP_MAX(found->seats, op->fact.sig.peer.n + 1);
 	}
 }
 
@@ -137,8 +137,8 @@ static size_t see_seats(const struct seal *seal, struct seen_seats *seen)
 	array_for_each (&seal->b->members, member) {
 		if (!n || seen[n - 1].key != member->group.key)
 			seen[n++] = (struct seen_seats){.key = member->group.key};
-		if (member->fact.seat < SEAL_MAX_SEATS)
-			SEAL_KEEP_MAX(seen[n - 1].seats, member->fact.seat + 1);
+		if (member->fact.seat.n < SEAL_MAX_SEATS)
+			SEAL_KEEP_MAX(seen[n - 1].seats, member->fact.seat.n + 1);
 	}
 	return n;
 }
@@ -268,7 +268,7 @@ static int rank_of_seat(struct seal *seal, const struct raw_member *member)
 		const struct seal_seat_rank *seat = &seal->seat_ranks.items[i];
 
 		if (seat->process == process && seat->group_key == member->group.key &&
-			seat->seat == member->fact.seat)
+			same_group_rank(seat->seat, member->fact.seat))
 			return seat->rank;
 	}
 	return JOB_NONE;
@@ -292,7 +292,7 @@ static void make_members(struct seal *seal)
 
 			*member = job_member_unknown;
 			member->group = (int)i;
-			member->seat = seat;
+			member->seat = group_rank(seat);
 			member->cite = seal->groups[i].cite;
 		}
 	job->members = seal->members;
@@ -309,9 +309,9 @@ static void fill_members(struct seal *seal)
 		int group = seal_find_group(seal, raw->group.key);
 		struct job_member *member;
 
-		if (group == JOB_NONE || raw->fact.seat >= seal->groups[group].size)
+		if (group == JOB_NONE || raw->fact.seat.n >= seal->groups[group].size)
 			continue;
-		member = &seal->members[seal->groups[group].first_member + (int)raw->fact.seat];
+		member = &seal->members[seal->groups[group].first_member + (int)raw->fact.seat.n];
 		if (member->state == JOB_MEMBER_UNSEEN && member->rank == JOB_NONE)
 			member->cite = "";
 		SEAL_KEEP_MAX(member->rank, rank_of_seat(seal, raw));

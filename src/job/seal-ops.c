@@ -23,7 +23,7 @@ static int compare_sigs(const struct job_sig *a, const struct job_sig *b)
 	SEAL_ORDER(a->op, b->op);
 	SEAL_ORDER(a->dtype, b->dtype);
 	SEAL_ORDER(a->redop, b->redop);
-	SEAL_ORDER(a->peer, b->peer);
+	SEAL_ORDER(a->peer.n, b->peer.n);
 	SEAL_ORDER(a->count, b->count);
 	return 0;
 }
@@ -35,7 +35,7 @@ static int compare_identity(const struct placed_op *a, const struct placed_op *b
 	SEAL_ORDER(a->p2p, b->p2p);
 	if (a->p2p) {
 		SEAL_ORDER(a->op.sig.op, b->op.sig.op);
-		SEAL_ORDER(a->op.sig.peer, b->op.sig.peer);
+		SEAL_ORDER(a->op.sig.peer.n, b->op.sig.peer.n);
 	}
 	SEAL_ORDER(a->op.index, b->op.index);
 	return 0;
@@ -70,7 +70,7 @@ static int compare_positions(const void *va, const void *vb)
 		SEAL_ORDER(a->op.order, b->op.order);
 		SEAL_ORDER(a->op.entered, b->op.entered);
 		SEAL_ORDER(a->op.sig.op, b->op.sig.op);
-		SEAL_ORDER(a->op.sig.peer, b->op.sig.peer);
+		SEAL_ORDER(a->op.sig.peer.n, b->op.sig.peer.n);
 	}
 	SEAL_ORDER(a->op.index, b->op.index);
 	return 0;
@@ -107,11 +107,11 @@ static size_t place_ops(struct seal *seal, struct placed_op *placed)
 		int group = seal_find_group(seal, raw->group_key);
 		int process = seal_find_process(seal, raw->about.who);
 
-		if (group == JOB_NONE || raw->seat >= seal->groups[group].size ||
+		if (group == JOB_NONE || raw->seat.n >= seal->groups[group].size ||
 			process == JOB_NONE || seal->people[process].rank == JOB_NONE)
 			continue;
 		placed[n++] = (struct placed_op){.op = raw->fact,
-			.member = seal->groups[group].first_member + (int)raw->seat,
+			.member = seal->groups[group].first_member + (int)raw->seat.n,
 			.process = process,
 			.tid = raw->tid,
 			.p2p = job_op_is_p2p(raw->fact.sig.op),
@@ -236,10 +236,10 @@ static int rank_of_thread(struct seal *seal, int process, uint32_t tid)
 		int group = raw->tid == tid ? seal_find_group(seal, raw->group_key) : JOB_NONE,
 		    rank;
 
-		if (group == JOB_NONE || raw->seat >= seal->groups[group].size ||
+		if (group == JOB_NONE || raw->seat.n >= seal->groups[group].size ||
 			seal_find_process(seal, raw->about.who) != process)
 			continue;
-		rank = seal->members[seal->groups[group].first_member + (int)raw->seat].rank;
+		rank = seal->members[seal->groups[group].first_member + (int)raw->seat.n].rank;
 		if (own != JOB_NONE && rank != own)
 			return first;
 		own = rank;

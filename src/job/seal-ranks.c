@@ -27,7 +27,7 @@ struct claim {
 	int process;
 	int number; /* RANK as far as known, JOB_NONE */
 	uint64_t group_key;
-	uint32_t seat;
+	struct group_rank seat;
 	bool by_env;
 	bool promoted;
 	bool numberless;
@@ -41,7 +41,7 @@ struct holding {
 	int process;
 	uint64_t group_key;
 	uint32_t size;
-	uint32_t seat;
+	struct group_rank seat;
 };
 
 struct claims {
@@ -56,7 +56,7 @@ static int compare_holdings(const void *va, const void *vb)
 	SEAL_ORDER(a->process, b->process);
 	SEAL_ORDER(b->size, a->size);
 	SEAL_ORDER(a->group_key, b->group_key);
-	SEAL_ORDER(a->seat, b->seat);
+	SEAL_ORDER(a->seat.n, b->seat.n);
 	return 0;
 }
 
@@ -171,7 +171,8 @@ static bool share_group(const struct claims *claims, int a, int b)
 
 			if (other->process != b)
 				break;
-			if (one->group_key == other->group_key && one->seat != other->seat)
+			if (one->group_key == other->group_key &&
+				!same_group_rank(one->seat, other->seat))
 				return true;
 		}
 	}
@@ -187,7 +188,7 @@ static bool holds_several(const struct claims *claims, int process)
 
 		if (next->process != process)
 			break;
-		if (one->group_key == next->group_key && one->seat != next->seat)
+		if (one->group_key == next->group_key && !same_group_rank(one->seat, next->seat))
 			return true;
 	}
 	return false;
@@ -201,7 +202,7 @@ static int compare_claims(const void *va, const void *vb)
 	SEAL_ORDER(a->number, b->number);
 	SEAL_ORDER(b->promoted, a->promoted);
 	SEAL_ORDER(a->process, b->process);
-	SEAL_ORDER(a->seat, b->seat);
+	SEAL_ORDER(a->seat.n, b->seat.n);
 	return 0;
 }
 
@@ -326,7 +327,7 @@ static void split_shared(struct seal *seal, struct claims *claims)
 			if (holding->process != claim.process ||
 				holding->group_key != claim.group_key)
 				break;
-			if (!first && holding->seat == claim.seat)
+			if (!first && same_group_rank(holding->seat, claim.seat))
 				continue;
 			claim.seat = holding->seat;
 			if (first)
@@ -428,10 +429,10 @@ static void name_the_nameless(const struct seal *seal, struct claims *claims)
 		struct claim *claim = &claims->list.items[i];
 
 		if (claim->number != JOB_NONE || claim->group_key != key ||
-			claim->seat >= SEAL_MAX_SEATS || taken[claim->seat])
+			claim->seat.n >= SEAL_MAX_SEATS || taken[claim->seat.n])
 			continue;
-		claim->number = (int)claim->seat;
-		taken[claim->seat] = true;
+		claim->number = (int)claim->seat.n;
+		taken[claim->seat.n] = true;
 	}
 	for (size_t i = 0; i < claims->list.nr; i++) {
 		const struct claim *claim = &claims->list.items[i];

@@ -29,7 +29,7 @@ struct seal_person {
 struct seal_seat_rank {
 	int process;
 	uint64_t group_key;
-	uint32_t seat;
+	struct group_rank seat;
 	int rank;
 };
 

@@ -11,7 +11,8 @@ bool usual_same(const struct usual_op *a, const struct usual_op *b)
 	if (!a->op || !b->op || a->group != b->group)
 		return false;
 	if (job_op_is_p2p(a->op->sig.op) || job_op_is_p2p(b->op->sig.op))
-		return a->op->sig.op == b->op->sig.op && a->op->sig.peer == b->op->sig.peer;
+		return a->op->sig.op == b->op->sig.op &&
+		       same_group_rank(a->op->sig.peer, b->op->sig.peer);
 	return forks_differ(&a->op->sig, &b->op->sig) == FORK_NONE;
 }
 

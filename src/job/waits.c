@@ -262,7 +262,8 @@ static bool has_all_p2p(const struct job_member *m)
 
 		for (size_t k = 0; k < m->np2p && newest; k++)
 			newest = m->p2p[k].sig.op != op->sig.op ||
-				 m->p2p[k].sig.peer != op->sig.peer || m->p2p[k].index <= op->index;
+				 !same_group_rank(m->p2p[k].sig.peer, op->sig.peer) ||
+				 m->p2p[k].index <= op->index;
 		if (newest)
 			total += op->index;
 	}
@@ -285,13 +286,13 @@ static enum job_known peer_came(
 	const struct job_member *peer;
 	bool seen = false;
 
-	if (op->sig.peer >= group->size)
+	peer = job_seat(job, group, op->sig.peer);
+	if (!peer)
 		return JOB_MAYBE;
-	peer = &job->members[group->first_member + (int)op->sig.peer];
 	for (size_t i = 0; i < peer->np2p; i++) {
 		const struct job_op *theirs = &peer->p2p[i];
 
-		if (theirs->sig.op != other || theirs->sig.peer != m->seat)
+		if (theirs->sig.op != other || !same_group_rank(theirs->sig.peer, m->seat))
 			continue;
 		if (theirs->index >= op->index)
 			return JOB_YES;
@@ -312,7 +313,8 @@ static void add_p2p(struct collector *c, int member)
 		enum job_known came;
 
 		if (op->failed || op->captured || op->completed == JOB_YES ||
-			op->sig.peer >= c->job->groups[m->group].size || op->sig.peer == m->seat ||
+			op->sig.peer.n >= c->job->groups[m->group].size ||
+			same_group_rank(op->sig.peer, m->seat) ||
 			(op->sig.op != JOB_OP_SEND && op->sig.op != JOB_OP_RECV))
 			continue;
 		came = peer_came(c->job, m, op);
@@ -321,7 +323,7 @@ static void add_p2p(struct collector *c, int member)
 		*array_add(&c->list) = (struct wait){.kind = WAIT_P2P,
 			.rank = m->rank,
 			.member = member,
-			.peer = c->job->groups[m->group].first_member + (int)op->sig.peer,
+			.peer = c->job->groups[m->group].first_member + (int)op->sig.peer.n,
 			.index = op->index,
 			.op = op,
 			.thread = op->thread,

@@ -83,7 +83,7 @@ static struct json_object *seats_array(const struct job *job, const struct verdi
 		struct json_object *object = json_object_new_object();
 
 		json_object_object_add(object, "group", group ? key_text(group->key) : NULL);
-		json_object_object_add(object, "seat", json_object_new_int64(seat->seat));
+		json_object_object_add(object, "seat", json_object_new_int64(seat->seat.n));
 		json_object_array_add(array, object);
 	}
 	return array;

@@ -67,7 +67,7 @@ static const struct job_op *met_by(const struct inquiry *q, const struct wait *w
 	for (size_t i = 0; wait->op && i < peer->np2p; i++) {
 		const struct job_op *op = &peer->p2p[i];
 
-		if (op->sig.op != wait->op->sig.op && op->sig.peer == me->seat &&
+		if (op->sig.op != wait->op->sig.op && same_group_rank(op->sig.peer, me->seat) &&
 			op->index == wait->index)
 			return op;
 	}

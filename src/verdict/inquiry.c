@@ -427,7 +427,7 @@ static bool wants_seat(const struct inquiry *q, const struct wait *wait, int sea
 	if (wait->kind == WAIT_SPLIT)
 		return member->splits < wait->index;
 	return wait->kind == WAIT_INIT && member->state == JOB_MEMBER_UNSEEN &&
-	       (!member->seat || !rollcall_is_bootstrap(&q->job->groups[member->group]));
+	       (!member->seat.n || !rollcall_is_bootstrap(&q->job->groups[member->group]));
 }
 
 /* Whether a wait for a key is taken as one for this rank. */
@@ -502,8 +502,8 @@ const char *inquiry_sig_text(struct inquiry *q, const struct job_sig *sig)
 	if (sig->count != JOB_NO_COUNT)
 		str_printf(&text, " %llu", (unsigned long long)sig->count);
 	str_printf(&text, " %s", dtype ? dtype : "elements");
-	if (job_op_is_rooted(sig->op) && sig->peer != JOB_NO_PEER)
-		str_printf(&text, " root %u", sig->peer);
+	if (job_op_is_rooted(sig->op) && is_group_rank(sig->peer))
+		str_printf(&text, " root %u", sig->peer.n);
 	result = arena_text(q->arena, str_text(&text));
 	str_release(&text);
 	return result;

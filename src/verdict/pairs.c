@@ -8,7 +8,7 @@
 struct side {
 	int member;
 	uint8_t op;
-	uint32_t peer; /* group rank */
+	struct group_rank peer;
 };
 
 static uint8_t match_of(uint8_t op)
@@ -25,7 +25,8 @@ static uint64_t count_of(const struct inquiry *q, struct side side)
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < m->np2p; i++)
-		if (m->p2p[i].sig.op == side.op && m->p2p[i].sig.peer == side.peer &&
+		if (m->p2p[i].sig.op == side.op &&
+			same_group_rank(m->p2p[i].sig.peer, side.peer) &&
 			m->p2p[i].index > count)
 			count = m->p2p[i].index;
 	return count;
@@ -46,15 +47,15 @@ static uint64_t stands_at(const struct inquiry *q, const struct job_member *m)
 }
 
 /* The seat as far behind this one as the peer is; and the pair like that of side.  */
-static struct side like_side(const struct inquiry *q, struct side side, uint32_t seat)
+static struct side like_side(const struct inquiry *q, struct side side, struct group_rank seat)
 {
 	const struct job_member *m = &q->job->members[side.member];
 	const struct job_group *g = &q->job->groups[m->group];
-	uint64_t apart = (uint64_t)side.peer + g->size - m->seat;
+	uint64_t apart = (uint64_t)side.peer.n + g->size - m->seat.n;
 
-	return (struct side){.member = g->first_member + (int)seat,
+	return (struct side){.member = g->first_member + (int)seat.n,
 		.op = side.op,
-		.peer = (uint32_t)((seat + apart) % g->size)};
+		.peer = group_rank((uint32_t)((seat.n + apart) % g->size))};
 }
 
 /*
@@ -70,8 +71,8 @@ static uint64_t count_of_like(const struct inquiry *q, struct side side, size_t 
 
 	*ret_n = 0;
 	for (uint32_t seat = 0; at && seat < g->size; seat++) {
-		struct side like = like_side(q, side, seat);
-		uint64_t count = seat == m->seat ? 0 : count_of(q, like);
+		struct side like = like_side(q, side, group_rank(seat));
+		uint64_t count = seat == m->seat.n ? 0 : count_of(q, like);
 
 		if (!count || stands_at(q, &q->job->members[like.member]) != at)
 			continue;

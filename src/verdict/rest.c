@@ -158,7 +158,7 @@ static void name_unknown(struct inquiry *q, int group, struct draft *draft)
 			continue;
 		others |= m->rank == JOB_NONE && !all;
 		if (m->rank == JOB_NONE && all && draft->unknown.nr < 64)
-			*array_add(&draft->unknown) = (struct verdict_seat){group, seat};
+			*array_add(&draft->unknown) = (struct verdict_seat){group, m->seat};
 		else if (m->rank != JOB_NONE && !q->profiles[m->rank].readable) {
 			inquiry_not_judged(q, VERDICT_INCONCLUSIVE, m->rank,
 				inquiry_of_rank(q, by_dumps ? "dump" : "ring", m->rank));

@@ -290,7 +290,7 @@ static void tell_absence(struct inquiry *q, int rank, struct draft *draft)
 		return;
 	}
 	if (wait->kind == WAIT_INIT && rollcall_is_bootstrap(&q->job->groups[seat->group])) {
-		if (seat->seat)
+		if (seat->seat.n)
 			return;
 		fact = draft_fact(q, draft, FACT_NEVER_GAVE_ID, rank, seat->cite);
 		fact->text2 = q->job->groups[seat->group].name;

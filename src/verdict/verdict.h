@@ -109,7 +109,7 @@ struct verdict_ruled_out {
 /* A seat whose world rank nobody knows. */
 struct verdict_seat {
 	int group;
-	uint32_t seat;
+	struct group_rank seat;
 };
 
 /* One next step; worded by words/. */

@@ -135,7 +135,7 @@ static void add_seats(
 
 	str_add(into, verdict->nunknown == 1 ? "seat " : "seats ");
 	for (size_t i = 0; i < verdict->nunknown; i++)
-		str_printf(into, "%s%" PRIu32, i ? "," : "", verdict->unknown_members[i].seat);
+		str_printf(into, "%s%" PRIu32, i ? "," : "", verdict->unknown_members[i].seat.n);
 	if (group >= 0 && (size_t)group < verdicts->job->ngroups)
 		str_printf(into, " of %s", verdicts->job->groups[group].name);
 }

@@ -556,7 +556,7 @@ static void print_job(const struct job *job, struct str *into)
 		str_printf(into, "thread %d %u %s\n", job->threads[i].rank, job->threads[i].tid,
 			job->threads[i].cite);
 	for (size_t i = 0; i < job->nmembers; i++)
-		str_printf(into, "member %u %d %llu %zu %s\n", job->members[i].seat,
+		str_printf(into, "member %u %d %llu %zu %s\n", job->members[i].seat.n,
 			job->members[i].rank, (unsigned long long)job->members[i].head,
 			job->members[i].nops, job->members[i].cite);
 	for (size_t i = 0; i < job->nlogs; i++)

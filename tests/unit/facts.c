@@ -89,9 +89,9 @@ int facts_group(struct facts *f, int n, const int *ranks)
 		struct facts_member *m = &f->members[group][ranks[i]];
 
 		m->in = true;
-		m->seat = (uint32_t)i;
+		m->seat = group_rank((uint32_t)i);
 		m->fact = job_member_unknown;
-		m->fact.seat = (uint32_t)i;
+		m->fact.seat = m->seat;
 		m->fact.state = JOB_MEMBER_READY;
 		m->fact.init_since = facts_ns(1);
 		m->fact.ready_at = facts_ns(2);
@@ -155,7 +155,7 @@ struct job_op *facts_enter(
 	m->fact.head++;
 	m->fact.zeros += count == 0;
 	*o = (struct job_op){.index = m->fact.head,
-		.sig = {.op = op, .dtype = 7, .peer = JOB_NO_PEER, .count = count},
+		.sig = {.op = op, .dtype = 7, .peer = NO_GROUP_RANK, .count = count},
 		.zeros = m->fact.zeros,
 		.entered = facts_ns(at),
 		.returned = JOB_YES,

@@ -30,7 +30,7 @@
 
 struct facts_member {
 	bool in;
-	uint32_t seat;
+	struct group_rank seat;
 	struct job_member fact;
 	struct job_op ops[FACTS_MAX_OPS];
 	size_t nops;

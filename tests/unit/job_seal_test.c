@@ -38,7 +38,7 @@ static void add_member(
 		.key = key, .size = size, .name = "", .maker = "nccl", .cite = "g"};
 	struct job_member member = job_member_unknown;
 
-	member.seat = seat;
+	member.seat = group_rank(seat);
 	member.state = JOB_MEMBER_READY;
 	member.head_known = true;
 	member.cite = "m";
@@ -311,7 +311,7 @@ static void an_unseen_seat_is_whose_the_members_say(void **state)
 		group.ranks = cases[i].ranks;
 		member.state = JOB_MEMBER_IN_INIT;
 		member.cite = "m";
-		member.seat = 0;
+		member.seat = group_rank(0);
 		job_add_member(b, who("a", 21), &group, &member);
 		job = job_seal(b);
 		assert_int_equal(job->members[0].rank, 1);
@@ -363,10 +363,10 @@ static void the_same_op_twice_is_one_op(void **state)
 	add_member(b, who("a", 20), 7, 1, 0);
 	job_add_reading(b, 2);
 	op.returned = JOB_YES;
-	job_add_op(b, who("a", 20), 7, 0, &op, 20);
+	job_add_op(b, who("a", 20), 7, group_rank(0), &op, 20);
 	job_add_reading(b, 1);
 	op.returned = JOB_NO;
-	job_add_op(b, who("a", 20), 7, 0, &op, 20);
+	job_add_op(b, who("a", 20), 7, group_rank(0), &op, 20);
 	job = job_seal(b);
 	assert_int_equal(job->members[0].nops, 1);
 	assert_int_equal(job->members[0].ops[0].returned, JOB_YES);
@@ -445,7 +445,7 @@ static void times_that_no_clock_says_are_unknown(void **state)
 		span.name = span.detail = span.cite = "s";
 		add_process(b, who("a", 20), 10, 0, true, 0);
 		add_member(b, who("a", 20), 7, 1, 0);
-		job_add_op(b, who("a", 20), 7, 0, &op, 0);
+		job_add_op(b, who("a", 20), 7, group_rank(0), &op, 0);
 		job_add_span(b, who("a", 20), &span);
 		job_add_launch(b, times[i].told);
 		job_add_deadline(b, times[i].told, "d");
@@ -501,13 +501,13 @@ static void add_hashed(struct job_builder *b, struct job_who w, uint64_t key, ui
 	struct job_member member = job_member_unknown;
 	struct job_op op = {.index = 1, .cite = "o", .sig = {.op = JOB_OP_ALLREDUCE, .count = 4}};
 
-	member.seat = seat;
+	member.seat = group_rank(seat);
 	member.state = JOB_MEMBER_READY;
 	member.head_known = true;
 	member.head = 1;
 	member.cite = "m";
 	job_add_member(b, w, &group, &member);
-	job_add_op(b, w, key, seat, &op, w.pid);
+	job_add_op(b, w, key, group_rank(seat), &op, w.pid);
 }
 
 static void groups_of_one_alias_are_one(void **state)

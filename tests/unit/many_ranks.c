@@ -38,14 +38,14 @@ static void add_process(struct making *m)
 static void enter(struct making *m, uint64_t key, uint32_t seat, uint64_t index, bool done)
 {
 	struct job_op op = {.index = index,
-		.sig = {.op = JOB_OP_ALLREDUCE, .dtype = 7, .peer = JOB_NO_PEER, .count = 4096},
+		.sig = {.op = JOB_OP_ALLREDUCE, .dtype = 7, .peer = NO_GROUP_RANK, .count = 4096},
 		.entered = START + (int64_t)(10 * index) * S + m->rank,
 		.returned = done ? JOB_YES : JOB_NO,
 		.completed = done ? JOB_YES : JOB_NO,
 		.stream = 1,
 		.cite = "ring:op"};
 
-	job_add_op(m->b, m->who, key, seat, &op, m->who.pid);
+	job_add_op(m->b, m->who, key, group_rank(seat), &op, m->who.pid);
 }
 
 static void sit(struct making *m, const struct job_group *group, uint32_t seat, uint64_t head,
@@ -53,7 +53,7 @@ static void sit(struct making *m, const struct job_group *group, uint32_t seat, 
 {
 	struct job_member member = job_member_unknown;
 
-	member.seat = seat;
+	member.seat = group_rank(seat);
 	member.state = JOB_MEMBER_READY;
 	member.head_known = member.done_known = true;
 	member.head = head;

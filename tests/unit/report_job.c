@@ -38,7 +38,7 @@ static void make_rank(struct hand_job *hand, int rank, int odd)
 		.op = rank != odd,
 		.since = rank == odd ? ago(669) : ago(624),
 		.cite = "ring"};
-	hand->members[rank] = (struct job_member){.seat = (uint32_t)rank,
+	hand->members[rank] = (struct job_member){.seat = group_rank((uint32_t)rank),
 		.rank = rank,
 		.state = JOB_MEMBER_READY,
 		.init_since = ago(670),

@@ -312,7 +312,7 @@ static void a_wait_that_no_call_shows_is_a_wait(void **state)
 	(void)state;
 	hand_job_make(&hand, 8, 3);
 	for (int i = 0; i < 8; i++) {
-		members[i] = (struct job_member){.seat = (uint32_t)i, .rank = i, .cite = "ring"};
+		members[i] = (struct job_member){.seat = {(uint32_t)i}, .rank = i, .cite = "ring"};
 		if (i != 3) {
 			members[i].ops = &open;
 			members[i].nops = 1;

@@ -236,7 +236,8 @@ static void another_root(void **state)
 	struct facts *f = facts_new(4);
 
 	for (int i = 0; i < 4; i++)
-		facts_hold(f, 0, i, JOB_OP_BROADCAST, 64, 30)->sig.peer = i == 3 ? 1 : 0;
+		facts_hold(f, 0, i, JOB_OP_BROADCAST, 64, 30)->sig.peer =
+			group_rank(i == 3 ? 1 : 0);
 	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "3", "0-2");
 	facts_free(f);
 }

@@ -540,7 +540,7 @@ static void an_unknown_member_is_named_by_its_seat(void **state)
 	v = verdicts_of(job);
 	assert_int_equal(v->at[0].class, VERDICT_INCONCLUSIVE);
 	assert_int_equal(v->at[0].nunknown, 1);
-	assert_int_equal(v->at[0].unknown_members[0].seat, 1);
+	assert_int_equal(v->at[0].unknown_members[0].seat.n, 1);
 	verdicts_free(v);
 	job_free(job);
 	facts_free(f);

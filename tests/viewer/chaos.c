@@ -98,7 +98,7 @@ static void add_member(struct chaos *c, int rank, uint64_t key, uint32_t size, c
 	struct job_member member = job_member_unknown;
 	uint64_t n = chaos_draw(c->draw, (uint64_t)c->nevents + 1);
 
-	member.seat = (uint32_t)rank % size;
+	member.seat = group_rank((uint32_t)rank % size);
 	member.state = JOB_MEMBER_READY;
 	member.head_known = true;
 	member.head = n;
@@ -110,8 +110,9 @@ static void add_member(struct chaos *c, int rank, uint64_t key, uint32_t size, c
 
 		op.sig.op = (uint8_t)chaos_draw(c->draw, JOB_OP_RECV + 1);
 		op.sig.count = chaos_draw(c->draw, 5000);
-		op.sig.peer = chaos_draw(c->draw, 4) ? JOB_NO_PEER
-						     : (uint32_t)chaos_draw(c->draw, size);
+		op.sig.peer = chaos_draw(c->draw, 4)
+				      ? NO_GROUP_RANK
+				      : group_rank((uint32_t)chaos_draw(c->draw, size));
 		op.returned = (enum job_known)chaos_draw(c->draw, 3);
 		op.completed = (enum job_known)chaos_draw(c->draw, 3);
 		job_add_op(c->b, who_of(rank), key, member.seat, &op, 100 + (uint32_t)rank);

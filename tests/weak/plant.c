@@ -20,7 +20,7 @@ static void shrink_groups(struct job *job)
 			if (seats[i].state == JOB_MEMBER_UNSEEN)
 				continue;
 			seats[seen] = seats[i];
-			seats[seen].seat = seen;
+			seats[seen].seat = group_rank(seen);
 			seen++;
 		}
 		groups[g].size = seen ? seen : groups[g].size;

@@ -46,7 +46,7 @@ static size_t draw(struct tour *tour, size_t bound)
 	return (size_t)(tour->random >> 33) % bound;
 }
 
-static int world_rank(const struct tour *tour, size_t i)
+static int world_of(const struct tour *tour, size_t i)
 {
 	return tour->whole->job->ranks[i].world_rank;
 }
@@ -140,7 +140,7 @@ static void tour_hosts(struct tour *tour)
 
 static void tour_pair(const struct tour *tour, size_t a, size_t b)
 {
-	int one = world_rank(tour, a), other = world_rank(tour, b);
+	int one = world_of(tour, a), other = world_of(tour, b);
 
 	go(tour, WAY_RANKS, CHARGE_LESS, "rank:%d+%d", one, other);
 	go(tour, WAY_RANKS, CHARGE_LESS, "gone:%d+%d", one, other);
@@ -154,7 +154,7 @@ static void tour_ranks(struct tour *tour)
 
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < sizeof(ways) / sizeof(*ways); k++)
-			go(tour, WAY_RANKS, CHARGE_LESS, "%s:%d", ways[k], world_rank(tour, i));
+			go(tour, WAY_RANKS, CHARGE_LESS, "%s:%d", ways[k], world_of(tour, i));
 	for (size_t i = 0; n <= ALL_RANKS && i < n; i++)
 		for (size_t k = i + 1; k < n; k++)
 			tour_pair(tour, i, k);
@@ -168,7 +168,7 @@ static void tour_one_kind(const struct tour *tour)
 
 	for (size_t i = 0; i < tour->whole->job->nranks; i++)
 		for (size_t k = 0; k < sizeof(ways) / sizeof(*ways); k++)
-			go(tour, WAY_ONE_KIND, CHARGE_LESS, "%s:%d", ways[k], world_rank(tour, i));
+			go(tour, WAY_ONE_KIND, CHARGE_LESS, "%s:%d", ways[k], world_of(tour, i));
 }
 
 /* --- Kinds ------------------------------------------------------------------------------------ */
@@ -214,9 +214,9 @@ static void tour_cuts(struct tour *tour)
 			size_t rank = n <= CUT_RANKS ? i : draw(tour, n);
 
 			go(tour, WAY_CUTS_RANKS, CHARGE_EARLIER, "rank:%d/cut:%d",
-				world_rank(tour, rank), cut);
+				world_of(tour, rank), cut);
 			go(tour, WAY_CUTS_RANKS, CHARGE_EARLIER, "gone:%d/cut:%d",
-				world_rank(tour, rank), cut);
+				world_of(tour, rank), cut);
 		}
 	}
 }
