@@ -72,6 +72,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case NO_STACKS:
 		arguments->live.stacks.samples = 0;
+		arguments->live.no_stacks = true;
 		return 0;
 	case RAW_STACKS:
 		arguments->live.stacks.raw_stacks = true;
@@ -83,6 +84,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (strlen(arg) != 1 || *arg < '1' || *arg > '3')
 			argp_error(state, "not a number of samples from 1 to 3: %s", arg);
 		arguments->live.stacks.samples = (unsigned)(*arg - '0');
+		arguments->live.no_stacks = false;
 		return 0;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->viewing;

@@ -181,7 +181,8 @@ static void decode_gap(struct decode_context *context, struct job_builder *build
 	struct job_who who = {gap->host, gap->pid, 0};
 	const char *cite =
 		arena_printf(&context->arena, "gap:%s", *gap->host ? gap->host : "bundle");
-	bool of_ops = gap->pid == 0 || strstr(gap->what, "ring") != NULL;
+	bool left_out = strstr(gap->what, EXHIBIT_LEFT_OUT) != NULL;
+	bool of_ops = !left_out && (gap->pid == 0 || strstr(gap->what, "ring") != NULL);
 
 	for (size_t i = 0; gap->pid && i < context->processes.nr; i++) {
 		const struct decode_process *process = context->processes.items[i];

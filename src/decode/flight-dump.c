@@ -8,9 +8,6 @@
 #include "decode/json-tree.h"
 #include "decode/pickle.h"
 
-/* Longer than any dump: a ring of 300,000 entries. What is longer is read as if cut here. */
-#define FLIGHT_MOST ((size_t)64 << 20)
-
 #define FLIGHT_WORD_TEXT(word) {#word, sizeof(#word) - 1},
 static const struct value_word flight_word_texts[] = {FLIGHT_WORDS(FLIGHT_WORD_TEXT)};
 static const struct value_words flight_words = {
@@ -118,14 +115,14 @@ static bool flight_group(struct flight_reading *reading, const struct value *key
 	if (key->type != VALUE_TEXT || value->type != VALUE_DICT || value_is_cut(value) ||
 		!flight_visit(reading, nr))
 		return false;
-	*group = (struct flight_group){.name = key->text, .desc = ""};
+	*group = (struct flight_group){.name = flight_clean_text(reading, key), .desc = ""};
 	for (size_t i = 0; i + 1 < nr; i += 2) {
 		const struct value *said = &items[i + 1];
 
 		if (items[i].word == FLIGHT_WORD_name && said->type == VALUE_TEXT)
-			group->name = said->text;
+			group->name = flight_clean_text(reading, said);
 		else if (items[i].word == FLIGHT_WORD_desc)
-			group->desc = flight_text(said);
+			group->desc = flight_clean_text(reading, said);
 		else if (items[i].word == FLIGHT_WORD_ranks && said->type == VALUE_TEXT)
 			flight_ranks_shared(reading, said, &ranks);
 		else if (items[i].word == FLIGHT_WORD_ranks && said->type == VALUE_LIST)
@@ -239,7 +236,7 @@ static void flight_top(struct flight_reading *reading, const struct value *root)
 		case FLIGHT_WORD_nccl_version:
 		case FLIGHT_WORD_hccl_version:
 		case FLIGHT_WORD_xccl_version:
-			reading->dump->library = flight_text(&items[i + 1]);
+			reading->dump->library = flight_clean_text(reading, &items[i + 1]);
 			break;
 		case FLIGHT_WORD_pg_config:
 			flight_groups(reading, &items[i + 1]);

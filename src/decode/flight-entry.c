@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/redact.h"
+
 /* A number written as digits, as tests of PyTorch and JSON have it. */
 static int64_t flight_digits(const char *text)
 {
@@ -31,6 +33,22 @@ int64_t flight_number(const struct value *value)
 const char *flight_text(const struct value *value)
 {
 	return value->type == VALUE_TEXT ? value->text : "";
+}
+
+/* A text that many entries share is looked at once; one of the vocabulary is nobody's secret. */
+const char *flight_clean_text(struct flight_reading *reading, const struct value *value)
+{
+	uint64_t hash;
+	const char **seen;
+
+	if (value->type != VALUE_TEXT || value->word)
+		return flight_text(value);
+	hash = (uintptr_t)value->text * 0x9e3779b97f4a7c15ull;
+	seen = &reading->clean[hash >> (64 - FLIGHT_CLEAN_BITS)];
+	if (*seen != value->text)
+		redact_text((char *)value->text, value->len);
+	*seen = value->text;
+	return value->text;
 }
 
 /* A time that None or 0 says not to have come. */
@@ -92,10 +110,10 @@ static const struct flight_frame *flight_frame_new(
 
 		switch ((enum flight_word)items[i].word) {
 		case FLIGHT_WORD_name:
-			frame->name = flight_text(value);
+			frame->name = flight_clean_text(reading, value);
 			break;
 		case FLIGHT_WORD_filename:
-			frame->file = flight_text(value);
+			frame->file = flight_clean_text(reading, value);
 			break;
 		case FLIGHT_WORD_line:
 			frame->line = flight_number(value);
@@ -271,19 +289,20 @@ struct flight_sizes {
 };
 
 /* (name, desc) */
-static void flight_entry_group(const struct value *value, struct flight_entry *entry)
+static void flight_entry_group(
+	struct flight_reading *reading, const struct value *value, struct flight_entry *entry)
 {
 	size_t nr;
 	const struct value *items = value_items(value, &nr);
 
 	if (value->type == VALUE_TEXT)
-		entry->group = value->text;
+		entry->group = flight_clean_text(reading, value);
 	if (value->type != VALUE_LIST)
 		return;
 	if (nr > 0)
-		entry->group = flight_text(&items[0]);
+		entry->group = flight_clean_text(reading, &items[0]);
 	if (nr > 1)
-		entry->desc = flight_text(&items[1]);
+		entry->desc = flight_clean_text(reading, &items[1]);
 }
 
 /* The rarer half of the keys: those that some versions only have. */
@@ -295,7 +314,7 @@ static void flight_entry_more(struct flight_reading *reading, enum flight_word k
 		flight_frames(reading, value, entry);
 		break;
 	case FLIGHT_WORD_thread_name:
-		entry->thread = flight_text(value);
+		entry->thread = flight_clean_text(reading, value);
 		break;
 	case FLIGHT_WORD_thread_id:
 		entry->thread_id = flight_text(value);
@@ -343,10 +362,10 @@ static void flight_entry_key(struct flight_reading *reading, enum flight_word ke
 		entry->op = flight_number(value);
 		break;
 	case FLIGHT_WORD_profiling_name:
-		entry->name = flight_text(value);
+		entry->name = flight_clean_text(reading, value);
 		break;
 	case FLIGHT_WORD_process_group:
-		flight_entry_group(value, entry);
+		flight_entry_group(reading, value, entry);
 		break;
 	case FLIGHT_WORD_time_created_ns:
 		entry->created_ns = flight_number(value);

@@ -6,55 +6,13 @@
 
 #include "decode/flight-dump.h"
 #include "decode/value.h"
-
-/* Every text of a dump that is looked for, sorted by strcmp(). */
-#define FLIGHT_WORDS(X)                                                                            \
-	X(collective_seq_id)                                                                       \
-	X(comm_lib_version)                                                                        \
-	X(completed)                                                                               \
-	X(desc)                                                                                    \
-	X(duration_ms)                                                                             \
-	X(entries)                                                                                 \
-	X(filename)                                                                                \
-	X(frames)                                                                                  \
-	X(hccl_version)                                                                            \
-	X(input_dtypes)                                                                            \
-	X(input_sizes)                                                                             \
-	X(is_p2p)                                                                                  \
-	X(last_completed_collective)                                                               \
-	X(last_enqueued_collective)                                                                \
-	X(last_started_collective)                                                                 \
-	X(line)                                                                                    \
-	X(name)                                                                                    \
-	X(nccl_version)                                                                            \
-	X(op_id)                                                                                   \
-	X(output_dtypes)                                                                           \
-	X(output_sizes)                                                                            \
-	X(p2p_seq_id)                                                                              \
-	X(pg_config)                                                                               \
-	X(pg_id)                                                                                   \
-	X(pg_status)                                                                               \
-	X(process_group)                                                                           \
-	X(profiling_name)                                                                          \
-	X(ranks)                                                                                   \
-	X(record_id)                                                                               \
-	X(retired)                                                                                 \
-	X(scheduled)                                                                               \
-	X(started)                                                                                 \
-	X(state)                                                                                   \
-	X(thread_id)                                                                               \
-	X(thread_name)                                                                             \
-	X(time_created_ns)                                                                         \
-	X(time_discovered_completed_ns)                                                            \
-	X(time_discovered_started_ns)                                                              \
-	X(timeout_ms)                                                                              \
-	X(version)                                                                                 \
-	X(xccl_version)
+#include "evidence/flight-words.h"
 
 #define FLIGHT_WORD_NUMBER(word) FLIGHT_WORD_##word,
 enum flight_word { FLIGHT_NO_WORD, FLIGHT_WORDS(FLIGHT_WORD_NUMBER) };
 
 /* As slots of what was seen lately: places in a program and shapes, groups of many ranks. */
+#define FLIGHT_CLEAN_BITS 10
 #define FLIGHT_SEEN_BITS  10
 #define FLIGHT_RANKS_BITS 6
 
@@ -81,12 +39,19 @@ struct flight_reading {
 	struct flight_tensors shapes[1 << FLIGHT_SEEN_BITS];
 	struct flight_frames stacks[1 << FLIGHT_SEEN_BITS];
 	struct flight_ranks ranks[1 << FLIGHT_RANKS_BITS];
+	const char *clean[1 << FLIGHT_CLEAN_BITS]; /* texts that have no secrets any more */
 };
 
 /* A value as a number, also one that is written as text; FLIGHT_UNKNOWN for anything else. */
 int64_t flight_number(const struct value *value);
 /* Its text, "" for anything else. */
 const char *flight_text(const struct value *value);
+
+/*
+ * The same for one that may be shown: its secrets become stars, as in a dump that comes out of a
+ * bundle (evidence/flight-redact.h).
+ */
+const char *flight_clean_text(struct flight_reading *reading, const struct value *value);
 
 /* Takes nr visits from the patience; false where it is at its end. */
 bool flight_visit(struct flight_reading *reading, size_t nr);

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "evidence/bundle-frame.h"
 #include "evidence/bundle.h"
+#include "evidence/flight-redact.h"
 
 #define BUNDLE_LEVEL 3
 
@@ -66,15 +67,26 @@ static void bundle_put_opening(struct str *into)
 }
 
 /* One zstd frame with a checksum of its content; without memory there is no bundle to write. */
-static void bundle_compress(ZSTD_CCtx *zstd, const struct exhibit *exhibit, struct str *body)
+static void bundle_compress(ZSTD_CCtx *zstd, const uint8_t *bytes, size_t len, struct str *body)
 {
-	size_t room = ZSTD_compressBound(exhibit->len);
-	size_t size = ZSTD_compress2(zstd, str_room(body, room), room,
-		exhibit->bytes ? (const void *)exhibit->bytes : "", exhibit->len);
+	size_t room = ZSTD_compressBound(len);
+	size_t size = ZSTD_compress2(
+		zstd, str_room(body, room), room, bytes ? (const void *)bytes : "", len);
 
 	if (ZSTD_isError(size))
 		abort(); /* impossible: the room suffices and the parameters are valid */
 	str_grow(body, size);
+}
+
+/* Dumps are read as they were found, and leave the machine without what is private in them. */
+static void bundle_compress_dump(
+	ZSTD_CCtx *zstd, const struct exhibit *exhibit, struct str *body)
+{
+	uint8_t *bytes = alloc_copy(exhibit->bytes, exhibit->len);
+
+	flight_redact(bytes, exhibit->len);
+	bundle_compress(zstd, bytes, exhibit->len, body);
+	free(bytes);
 }
 
 static void bundle_put_exhibit(ZSTD_CCtx *zstd, const struct exhibit *exhibit, struct str *into)
@@ -82,7 +94,10 @@ static void bundle_put_exhibit(ZSTD_CCtx *zstd, const struct exhibit *exhibit, s
 	struct str head = {0}, body = {0};
 	msgpack_packer packer;
 
-	bundle_compress(zstd, exhibit, &body);
+	if (exhibit->kind == EXHIBIT_FLIGHT && exhibit->len)
+		bundle_compress_dump(zstd, exhibit, &body);
+	else
+		bundle_compress(zstd, exhibit->bytes, exhibit->len, &body);
 	msgpack_packer_init(&packer, &head, str_append);
 	msgpack_pack_map(&packer, 10);
 	pack_pair(&packer, "kind", exhibit->kind_name);

@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "base/meter.h"
 #include "base/redact.h"
+#include "base/str.h"
 
 static const char *const kind_names[EXHIBIT_UNKNOWN_KIND] = {
 #define EXHIBIT_NAME(id, name) [EXHIBIT_##id] = name,
@@ -79,6 +80,16 @@ void evidence_add_gap(struct evidence *evidence, const char *host, uint32_t pid,
 	gap->host = alloc_text(host ? host : "");
 	gap->pid = pid;
 	gap->what = alloc_text(what);
+}
+
+void evidence_leave_out(
+	struct evidence *evidence, const char *host, const char *what, const char *option)
+{
+	struct str words = {0};
+
+	str_printf(&words, "%s" EXHIBIT_LEFT_OUT "%s asked", what, option);
+	evidence_add_gap(evidence, host, 0, str_text(&words));
+	str_release(&words);
 }
 
 size_t evidence_room(const struct evidence *evidence, size_t most)

@@ -89,13 +89,23 @@ enum exhibit_kind exhibit_kind_of(const char *name);
 /*
  * Adds an exhibit; copies the strings of `about` (NULL host and label are ""), takes `bytes` over
  * (malloc'ed). Secrets in texts become stars on the way (base/redact.h), wherever they come from:
- * so what is gathered, written, read and shown has none. Where `about` has a kind_name, the kind is
+ * so what is gathered, written, read and shown has none (of a Flight Recorder's dump what is
+ * written and shown: flight-redact.h). Where `about` has a kind_name, the kind is
  * found by it. Valid until the next one.
  */
 struct exhibit *evidence_add(
 	struct evidence *evidence, const struct exhibit *about, uint8_t *bytes, size_t len);
 /* Notes what could not be gathered. Copies both strings; host may be NULL, pid 0: of none. */
 void evidence_add_gap(struct evidence *evidence, const char *host, uint32_t pid, const char *what);
+
+/*
+ * Notes what is not there since whoever gathers did not want it: "WHAT: left out, as OPTION asked".
+ * It is a gap like any other, so that nobody takes what is not seen for what was not there; but
+ * operations are never among it.
+ */
+#define EXHIBIT_LEFT_OUT ": left out, as "
+void evidence_leave_out(
+	struct evidence *evidence, const char *host, const char *what, const char *option);
 
 /* How much of `most` bytes may be read into memory, as far as the meter goes. */
 size_t evidence_room(const struct evidence *evidence, size_t most);

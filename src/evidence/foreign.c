@@ -169,6 +169,7 @@ static void gather_all(struct foreign *foreign, const struct live_options *optio
 	live_proc_take(&target, true);
 	sampled = clock_monotonic_ns();
 	live_proc_take_cgroups(&target, NULL, 0);
+	live_leave_out(foreign->into, foreign->host, options);
 	if (!options->no_logs) {
 		live_proc_take_stderr(&target, options->errand_ms);
 		live_proc_take_error_files(&target, options->errand_ms);

@@ -72,6 +72,16 @@ void live_add_clocks(struct evidence *into, const char *host, const char *folder
 	str_release(&boot);
 }
 
+void live_leave_out(struct evidence *into, const char *host, const struct live_options *options)
+{
+	if (options->no_logs)
+		evidence_leave_out(into, host,
+			"what the job wrote (logs, error files) and what its errors say",
+			"--no-logs");
+	if (options->no_stacks)
+		evidence_leave_out(into, host, "stacks", "--no-stacks");
+}
+
 void live_add_liveness(struct evidence *into, const char *host,
 	const struct live_process *process, const struct liveness *liveness)
 {

@@ -5,6 +5,7 @@
 /* Exhibits that every gathering from the machine begins with, be there a job's folder or not. */
 
 #include "evidence/exhibit.h"
+#include "evidence/live.h"
 #include "evidence/live-proc.h"
 #include "evidence/liveness.h"
 
@@ -14,6 +15,10 @@ void live_host(char *host, size_t size) __attribute__((nonnull));
 /* T0: all clocks at one moment. folder: of the job; NULL it has none. */
 void live_add_clocks(struct evidence *into, const char *host, const char *folder)
 	__attribute__((nonnull(1, 2)));
+
+/* What the options ask to leave out of a gathering, noted as such. */
+void live_leave_out(struct evidence *into, const char *host, const struct live_options *options)
+	__attribute__((nonnull));
 
 /* Whether a process is there. */
 void live_add_liveness(struct evidence *into, const char *host,

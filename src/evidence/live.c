@@ -420,9 +420,13 @@ static void live_gather_proc(struct live *live)
 /* Its agent may look where we may not. True: it did. */
 static bool live_ask_agent(struct live *live)
 {
+	struct stacks_options wish = live->options->stacks;
 	struct complaint why = {0};
 	struct str gap = {0};
-	int error = serve_ask(&live->folder, &live->options->stacks, live->into, &why);
+	int error;
+
+	wish.no_logs |= live->options->no_logs;
+	error = serve_ask(&live->folder, &wish, live->into, &why);
 
 	if (error) {
 		str_printf(&gap, "stacks by way of the job's agent: %s", complaint_text(&why));
@@ -441,9 +445,7 @@ static void live_gather_last(
 
 	if (live->agent_samples)
 		options.sample_pause_ms = 0;
-	/* Whom it asks keeps what errors say. */
-	if (options.stacks.samples && !live_may_look(&live->processes) && !options.no_logs &&
-		live_ask_agent(live))
+	if (options.stacks.samples && !live_may_look(&live->processes) && live_ask_agent(live))
 		options.stacks.samples = 0;
 	live_take_stacks(target, &options, sampled);
 	if (options.sample_pause_ms > 0)
@@ -476,6 +478,7 @@ int live_gather(const char *path, const struct live_options *options, struct evi
 	sampled = clock_monotonic_ns();
 	live_gather_files(&live);
 	live_proc_take_cgroups(&target, live.groups.items, live.groups.nr);
+	live_leave_out(into, live.host, live.options);
 	if (!live.options->no_logs) {
 		live_proc_take_stderr(&target, live.options->errand_ms);
 		live_proc_take_error_files(&target, live.options->errand_ms);

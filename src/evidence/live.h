@@ -34,6 +34,8 @@ struct live_options {
 	 * of those that do not answer no stacks are tried, so that many of them cost little time.
 	 */
 	bool wary;
+	/* No stacks are wanted at all: that there are none is noted. samples is 0. */
+	bool no_stacks;
 	/* What the job wrote (stderr, error files), and what its errors say, is left out. */
 	bool no_logs;
 	/*

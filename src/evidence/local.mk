@@ -11,7 +11,9 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/crew.c %D%/crew.h \
 	%D%/exhibit.c %D%/exhibit.h \
 	%D%/fields.c %D%/fields.h \
-	%D%/flight.c %D%/flight.h \
+	%D%/flight.c %D%/flight.h %D%/flight-words.h %D%/pickle-ops.h \
+	%D%/flight-redact.c %D%/flight-redact.h \
+	%D%/flight-redact-json.c %D%/flight-redact-pickle.c \
 	%D%/folder.c %D%/folder.h \
 	%D%/foreign.c %D%/foreign.h \
 	%D%/history.c %D%/history.h \

@@ -26,6 +26,7 @@
 
 #define SERVE_REQUEST "inquest-stacks/1"
 #define SERVE_RAW     " raw"
+#define SERVE_MUTE    " mute"
 #define REQUEST_CAP   128
 #define REQUEST_MS    1000 /* to ask: who connects knows what he wants */
 #define HELPER_MS     10000
@@ -99,18 +100,29 @@ static bool read_request(int fd, int64_t until, char line[static REQUEST_CAP])
 	return false;
 }
 
+static bool take_word(const char **rest, const char *word)
+{
+	bool is = !strncmp(*rest, word, strlen(word));
+
+	*rest += is ? strlen(word) : 0;
+	return is;
+}
+
 /* False for what is no request that we understand. */
 static bool parse_request(const char *line, struct stacks_options *options)
 {
 	unsigned mode, samples, pause;
+	const char *rest;
 	int used = 0;
 
 	if (sscanf(line, SERVE_REQUEST " %1u %1u %4u%n", &mode, &samples, &pause, &used) != 3)
 		return false;
+	rest = line + used;
 	if (mode > SNAPSHOT_CONSISTENT || samples < 1 || samples > 3 || pause > PAUSE_MOST)
 		return false;
-	options->raw_stacks = !strcmp(line + used, SERVE_RAW "\n");
-	if (!options->raw_stacks && strcmp(line + used, "\n") != 0)
+	options->raw_stacks = take_word(&rest, SERVE_RAW);
+	options->no_logs = take_word(&rest, SERVE_MUTE);
+	if (strcmp(rest, "\n") != 0)
 		return false;
 	options->mode = (enum snapshot_mode)mode;
 	options->samples = samples;
@@ -280,10 +292,10 @@ int serve_ask(const struct folder *folder, const struct stacks_options *options,
 
 	if (fd < 0)
 		return fd;
-	str_printf(&request, SERVE_REQUEST " %u %u %u%s\n", (unsigned)options->mode,
+	str_printf(&request, SERVE_REQUEST " %u %u %u%s%s\n", (unsigned)options->mode,
 		options->samples,
 		(unsigned)(options->pause_ms < PAUSE_MOST ? options->pause_ms : PAUSE_MOST),
-		options->raw_stacks ? SERVE_RAW : "");
+		options->raw_stacks ? SERVE_RAW : "", options->no_logs ? SERVE_MUTE : "");
 	send_all(fd, &request);
 	error = ask_read(fd, until, &answer, why);
 	if (!error && !answer.len)

@@ -7,7 +7,8 @@
  * may not, but the job's agent may, as the probe admits it. So the agent listens on a socket in the
  * job's folder, which nobody but the job's user and root can reach, and takes stacks for them.
  *
- *	request: one line, "inquest-stacks/1 MODE SAMPLES PAUSE_MS\n", of plain numbers
+ *	request: one line, "inquest-stacks/1 MODE SAMPLES PAUSE_MS\n", of plain numbers; before its
+ *		 end " raw" asks for whole copies, then " mute" for nothing that errors say
  *	answer:	 a bundle of the stacks (evidence/bundle.h), then the end
  *
  * Who asks names no process: it gets those of the job. A helper answers, so that neither a slow

@@ -154,7 +154,9 @@ static void show(const struct evidence *evidence)
 /* Adds the evidence of an argument; false with words on stderr. */
 static bool gather(const char *path, struct evidence *into)
 {
-	const struct source *source = source_core.claims(path) ? &source_core : source_of(path);
+	const struct source *source = source_core.claims(path)	   ? &source_core
+				      : source_flight.claims(path) ? &source_flight
+								   : source_of(path);
 	struct complaint why = {0};
 	bool good = source && source->gather(path, into, &why) == 0;
 
