@@ -17,6 +17,7 @@
 
 #include "probes/sys.h"
 #include "probes/text.h"
+#include "ring/census.h"
 #include "ring/ring-cpu.h"
 #include "ring/ring-make.h"
 
@@ -302,6 +303,7 @@ int place_ring_make(const struct place_request *want, struct place_ring *ret)
 {
 	char spill[PLACE_PATH];
 	struct place_request elsewhere = *want;
+	int dir;
 
 	*ret = (struct place_ring){0};
 	if (!place_ring_at(place_open(), place.dir, want, ret))
@@ -313,7 +315,11 @@ int place_ring_make(const struct place_request *want, struct place_ring *ret)
 	if (!spill[0])
 		return -ENOENT;
 	elsewhere.taken = NULL;
-	return place_ring_at(place_open_ours(spill), spill, &elsewhere, ret);
+	dir = place_open_ours(spill);
+	/* So that nobody keeps it longer than the job. */
+	if (dir >= 0 && place.dir[0])
+		sys_call(SYS_symlinkat, place.dir, dir, CENSUS_SPILL_JOB);
+	return place_ring_at(dir, spill, &elsewhere, ret);
 }
 
 void place_ring_unlink(const struct place_ring *ring)

@@ -10,12 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 
-#define FILE_READ_STEP (64 * 1024)
+#define FILE_READ_STEP	 (64 * 1024)
+#define FILE_BOOT_DIGITS 8
 
 /*
  * Reads fd to its end; its size is what it was said to be, 0 not known. Returns 0 or an errno;
@@ -110,6 +112,32 @@ static void file_sync_folder(const char *path)
 	free(copy);
 }
 
+/* What follows a path in the name of a temporary file, up to the writer's pid. */
+static void file_add_mark(struct str *name)
+{
+	char boot[FILE_BOOT_DIGITS + 1] = "";
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || read(fd, boot, FILE_BOOT_DIGITS) != FILE_BOOT_DIGITS)
+		boot[0] = '\0';
+	if (fd >= 0)
+		close(fd);
+	str_printf(name, ".tmp-%s-", boot);
+}
+
+/*
+ * Locked, it is ours for as long as we live; where locks are refused nobody sweeps either. Who
+ * sweeps may have been faster: then it has no name any more.
+ */
+static bool file_is_held(int fd)
+{
+	struct stat st;
+
+	while (flock(fd, LOCK_EX) < 0 && errno == EINTR)
+		;
+	return fstat(fd, &st) == 0 && st.st_nlink > 0;
+}
+
 /* Creates a new file beside path, whose name goes into name. Returns its fd or -errno. */
 static int file_create_beside(const char *path, mode_t mode, struct str *name)
 {
@@ -117,12 +145,16 @@ static int file_create_beside(const char *path, mode_t mode, struct str *name)
 		int fd;
 
 		str_cut(name, 0);
-		str_printf(name, "%s.tmp-%ld-%u", path, (long)getpid(), try);
+		str_add(name, path);
+		file_add_mark(name);
+		str_printf(name, "%ld-%u", (long)getpid(), try);
 		fd = open(name->text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-		if (fd >= 0)
+		if (fd >= 0 && file_is_held(fd))
 			return fd;
-		if (errno != EEXIST)
+		if (fd < 0 && errno != EEXIST)
 			return -errno;
+		if (fd >= 0)
+			close(fd);
 	}
 	return -EEXIST;
 }
@@ -140,17 +172,47 @@ int file_write(const char *path, const void *bytes, size_t size, mode_t mode, st
 	error = file_put(fd, bytes, size);
 	if (!error && fsync(fd) < 0)
 		error = errno;
-	if (close(fd) < 0 && !error)
-		error = errno;
 	if (!error && rename(name.text, path) < 0)
 		error = errno;
 	if (error)
 		unlink(name.text);
 	else
 		file_sync_folder(path);
+	close(fd); /* what it could say fsync() has said; and until here it was locked */
 out:
 	str_release(&name);
 	return error ? complaint_errno(why, error, "cannot write %s", path) : 0;
+}
+
+/* One of the temporary files, and nobody holds it. */
+static void file_sweep_one(int dir_fd, const char *name)
+{
+	int fd = openat(dir_fd, name,
+		O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+		flock(fd, LOCK_EX | LOCK_NB) == 0)
+		(void)!unlinkat(dir_fd, name, 0);
+	close(fd);
+}
+
+void file_sweep(const char *folder, const char *suffix)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	struct str mark = {0};
+
+	str_add(&mark, suffix);
+	file_add_mark(&mark);
+	while (dir && (entry = readdir(dir)))
+		if (!strstr(mark.text, ".tmp--") && strstr(entry->d_name, mark.text))
+			file_sweep_one(dirfd(dir), entry->d_name);
+	if (dir)
+		closedir(dir);
+	str_release(&mark);
 }
 
 static int compare_texts(const void *a, const void *b)

@@ -29,10 +29,18 @@ int file_read_at(int dir_fd, const char *path, size_t cap, struct str *into, str
 /*
  * Writes size bytes to path: into a new temporary file of the same folder, synced to disk, then
  * renamed over path, then the folder synced. Its permissions are mode less the umask. Returns 0,
- * or -errno with words; on failure path is untouched and the temporary file gone.
+ * or -errno with words; on failure path is untouched and the temporary file gone. Whoever is
+ * killed in between leaves it: it is PATH.tmp-BOOT-PID-N, and locked as long as somebody writes.
  */
 int file_write(const char *path, const void *bytes, size_t size, mode_t mode, struct complaint *why)
 	__attribute__((nonnull(1)));
+
+/*
+ * Removes what writers of files whose names end so have left in a folder when they were killed:
+ * temporary files of ours that nobody holds a lock on. Only those of this boot, which is what tells
+ * this machine's from others': whether their writers live cannot be known here. Says nothing.
+ */
+void file_sweep(const char *folder, const char *suffix) __attribute__((nonnull));
 
 /* Paths of a folder's entries, sorted. {} is the empty list; file_names_release() it. */
 struct file_names {

@@ -9,8 +9,10 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "cmd/cmd.h"
 #include "cmd/save.h"
+#include "evidence/bundle.h"
 
 /* A disk that takes longer is one that does not answer. */
 #define SLOW_NS (5 * CLOCK_NS_PER_S)
@@ -115,6 +117,7 @@ char *agent_keep_forget(struct agent *agent)
 struct last_wish {
 	const char *folder;
 	const char *remove; /* a bundle that nobody was told of; NULL none */
+	bool sweep;	    /* what agents have left there that were killed while they wrote */
 	struct str line;    /* for manifest.jsonl */
 };
 
@@ -148,6 +151,8 @@ static int write_last(const void *what, struct str *said, struct complaint *why)
 	(void)said;
 	if (wish->remove)
 		unlink(wish->remove);
+	if (wish->sweep)
+		file_sweep(wish->folder, BUNDLE_SUFFIX);
 	str_printf(&path, "%s/manifest.jsonl", wish->folder);
 	err = save_make_folder(wish->folder, why);
 	if (!err)
@@ -162,10 +167,22 @@ static int write_last(const void *what, struct str *said, struct complaint *why)
 	return err;
 }
 
+/* Beside the folders of this user's jobs: the turns of all that write for them. */
+static char *turns_of(const struct jobdir *dir)
+{
+	struct str path = {0};
+
+	str_add_bytes(&path, dir->path.text, (size_t)(dir->id - dir->path.text));
+	str_add(&path, ".savers");
+	return str_detach(&path);
+}
+
 void agent_keep_launched(struct agent *agent, const struct agent_manifest *manifest)
 {
-	struct last_wish wish = {.folder = agent->options.output};
+	struct last_wish wish = {.folder = agent->options.output, .sweep = true};
 	struct complaint why = {0};
+
+	saver_make(&agent->saver, turns_of(agent->dir), agent->options.output);
 
 	agent_manifest_format(manifest, &wish.line);
 	str_add_char(&wish.line, '\n');

@@ -33,7 +33,8 @@ void agent_keep_news(struct agent *agent, int ms);
 char *agent_keep_forget(struct agent *agent);
 
 /*
- * Begins to add a line to manifest.jsonl that the job was launched, and waits for nothing. Where
+ * Before all others. Sweeps what agents left behind that were killed while they wrote, and
+ * begins to add a line to manifest.jsonl that the job was launched; waits for nothing. Where
  * that fails nothing is said: the last line will fail as well.
  */
 void agent_keep_launched(struct agent *agent, const struct agent_manifest *manifest);

@@ -531,6 +531,32 @@ static void judge_before_signal(struct agent *agent, struct look *look, int64_t 
 		agent->bundle_wanted |= !may_resolve(look);
 }
 
+/*
+ * The signal went out before we were done, and somebody has died: of it, or of what was wrong, and
+ * nobody can tell. So nobody is blamed; but what was seen is all that there will ever be, and is
+ * kept, with that said in it.
+ */
+static void keep_late_look(struct agent *agent, struct look *look, int signo, int64_t until)
+{
+	struct str what = {0}, line = {0};
+	char late[CLOCK_TEXT_SIZE];
+
+	agent_quiet_fetch(&agent->quiet, &agent->stacks);
+	agent_stacks_add(&agent->stacks, look);
+	wording_signal(&line, signo);
+	str_printf(&what,
+		"the look before %s: it came %s after that went out, and somebody had died",
+		str_text(&line), clock_format(clock_monotonic_ns() - until, late));
+	evidence_add_gap(&look->evidence, NULL, 0, str_text(&what));
+	look_judge_again(look);
+	agent->bundle_wanted = true;
+	agent_keep_bundle(agent, look, SAVE_MS);
+	cmd_complain("too late for %s; what was seen then is %s%s", str_text(&what),
+		agent->bundle.len ? "in " : "not saved so far", str_text(&agent->bundle));
+	str_release(&what);
+	str_release(&line);
+}
+
 void agent_before_signal(struct agent *agent, int signo, int64_t until)
 {
 	int64_t now = clock_monotonic_ns();
@@ -540,10 +566,12 @@ void agent_before_signal(struct agent *agent, int signo, int64_t until)
 		return;
 	scan(agent);
 	agent->quiet_until = now + QUIET_NS;
-	/* Who has the signal already, and died of it, says nothing of why the job hung. */
-	if (agent->ranks && gather(agent, &look) == 0 && !is_disturbed(agent, &look) &&
-		!(clock_monotonic_ns() > until && anybody_died(look.verdicts->job)))
-		judge_before_signal(agent, &look, until);
+	if (agent->ranks && gather(agent, &look) == 0 && !is_disturbed(agent, &look)) {
+		if (clock_monotonic_ns() > until && anybody_died(look.verdicts->job))
+			keep_late_look(agent, &look, signo, until);
+		else
+			judge_before_signal(agent, &look, until);
+	}
 	write_manifest(agent);
 	look_release(&look);
 }

@@ -25,6 +25,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "cmd/cmd.h"
+#include "cmd/sweep.h"
 #include "evidence/jobs.h"
 #include "proc/ns.h"
 #include "proc/read.h"
@@ -125,8 +126,8 @@ static int default_root(const char *parent, struct str *root, struct complaint *
 	return spare_root(parent, root, why);
 }
 
-/* Makes a folder of a new name: when it began, and the agent's pid. */
-static int make_leaf(struct jobdir *dir, const struct str *root, struct complaint *why)
+/* A name that nobody has: when it began, and the agent's pid. */
+static void choose_leaf(struct jobdir *dir, const struct str *root)
 {
 	time_t seconds = dir->launched / CLOCK_NS_PER_S;
 	char when[32] = "";
@@ -139,14 +140,10 @@ static int make_leaf(struct jobdir *dir, const struct str *root, struct complain
 		str_printf(&dir->path, "%s/%s-%u", root->text, when, (unsigned)getpid());
 		if (try)
 			str_printf(&dir->path, "-%d", try);
-		if (mkdir(dir->path.text, 0700) == 0) {
-			dir->id = strrchr(dir->path.text, '/') + 1;
-			return 0;
-		}
-		if (errno != EEXIST)
+		if (access(dir->path.text, F_OK) < 0)
 			break;
 	}
-	return complaint_errno(why, errno, "cannot make folder %s", dir->path.text);
+	dir->id = strrchr(dir->path.text, '/') + 1;
 }
 
 /* Bytes of the kernel's text "8-4-4-4-12 hex digits". */
@@ -187,13 +184,14 @@ static void fill_census(struct jobdir *dir, const char *name)
 }
 
 /* All its memory is there before anybody maps it: a hole would be a SIGBUS in the job. */
-static int make_census(struct jobdir *dir, const char *name, struct complaint *why)
+static int make_census(
+	struct jobdir *dir, const char *folder, const char *name, struct complaint *why)
 {
 	struct str path = {0};
 	void *base = MAP_FAILED;
 	int err = 0;
 
-	str_printf(&path, "%s/" CENSUS_FILE, dir->path.text);
+	str_printf(&path, "%s/" CENSUS_FILE, folder);
 	dir->census_fd = open(path.text, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (dir->census_fd < 0)
 		err = errno;
@@ -205,9 +203,6 @@ static int make_census(struct jobdir *dir, const char *name, struct complaint *w
 	if (!err && base == MAP_FAILED)
 		err = errno;
 	if (err) {
-		if (dir->census_fd >= 0)
-			close(dir->census_fd);
-		unlink(path.text);
 		err = complaint_errno(why, err, "cannot make %s", path.text);
 	} else {
 		dir->census = base;
@@ -217,17 +212,29 @@ static int make_census(struct jobdir *dir, const char *name, struct complaint *w
 	return err;
 }
 
-/* The folder with its census, or neither. */
+/*
+ * The folder with its census, or neither. It is begun under a name that nobody takes for a job's,
+ * and gets its own when it is whole: who is killed in between leaves what sweep.h knows for that.
+ */
 static int make_in(
 	struct jobdir *dir, const struct str *root, const char *name, struct complaint *why)
 {
-	int err = make_leaf(dir, root, why);
+	struct str begun = {0};
+	int err, held;
 
+	choose_leaf(dir, root);
+	held = sweep_begin(root->text, &begun);
+	err = held < 0 ? complaint_errno(why, -held, "cannot make folder %s", dir->path.text)
+		       : make_census(dir, begun.text, name, why);
+	if (!err && rename(begun.text, dir->path.text) < 0)
+		err = complaint_errno(why, errno, "cannot make folder %s", dir->path.text);
+	if (err && held >= 0)
+		sweep_remove(begun.text);
 	if (err)
-		return err;
-	err = make_census(dir, name, why);
-	if (err)
-		rmdir(dir->path.text);
+		jobdir_release(dir);
+	if (held >= 0)
+		close(held);
+	str_release(&begun);
 	return err;
 }
 
@@ -266,43 +273,28 @@ void jobdir_beat(const struct jobdir *dir)
 			&dir->census->agent_beat, (uint64_t)clock_boottime_ns(), __ATOMIC_RELAXED);
 }
 
-/* Removes the plain files of a folder, then the folder. Enters nothing below it, follows no link.
- */
-static void remove_folder(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *list = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
-
-	if (!list) {
-		if (fd >= 0)
-			close(fd);
-		return;
-	}
-	while ((entry = readdir(list)))
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			unlinkat(fd, entry->d_name, 0);
-	closedir(list);
-	rmdir(path);
-}
-
 /* Rings that found no room beside the census lie in a folder of the same name under /tmp. */
 static void remove_job(const char *path, const char *id)
 {
 	struct str spill = {0};
 
-	remove_folder(path);
+	sweep_remove(path);
 	str_printf(&spill, "/tmp/inquest-%u/%s", (unsigned)geteuid(), id);
-	remove_folder(spill.text);
+	sweep_remove(spill.text);
 	str_release(&spill);
 }
 
 void jobdir_sweep(const struct jobdir *dir)
 {
 	size_t root = (size_t)(dir->id - dir->path.text);
+	struct str all = {0};
 	struct jobs jobs = {0};
 	int ended = 0;
 
+	str_add_bytes(&all, dir->path.text, root);
+	sweep_begun(all.text);
+	sweep_spilled();
+	str_release(&all);
 	if (jobs_list(&jobs, NULL) < 0)
 		return;
 	for (size_t i = 0; i < jobs.nr; i++) {
@@ -325,10 +317,10 @@ void jobdir_remove(struct jobdir *dir)
 
 void jobdir_release(struct jobdir *dir)
 {
-	if (dir->census) {
+	if (dir->census)
 		munmap(dir->census, CENSUS_SIZE);
+	if (dir->census_fd >= 0)
 		close(dir->census_fd);
-	}
 	dir->census = NULL;
 	dir->census_fd = -1;
 	str_release(&dir->path);

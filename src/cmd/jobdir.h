@@ -33,7 +33,7 @@ int jobdir_make(struct jobdir *dir, const char *name, struct complaint *why);
 /* The agent lives: called on each of its turns. */
 void jobdir_beat(const struct jobdir *dir);
 
-/* Removes folders of jobs of ours that are over, but for the newest two. */
+/* Removes folders of jobs of ours that are over, but for the newest two; and wrecks (sweep.h). */
 void jobdir_sweep(const struct jobdir *dir);
 
 /* Removes the folder and what is in it. Call it only when no process of the job lives. */

@@ -33,6 +33,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/sift.c %D%/sift.h \
 	%D%/stage.c %D%/stage.h \
 	%D%/stand.c %D%/stand.h \
+	%D%/sweep.c %D%/sweep.h \
 	%D%/truth.c %D%/truth.h \
 	%D%/view.c \
 	%D%/viewing.c %D%/viewing.h \

@@ -5,19 +5,69 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "cmd/fds.h"
+#include "proc/read.h"
 
 /* Fits into a pipe at once, with its first byte. */
 #define SAID_MOST 4000
+#define TURN_NS	  (20 * CLOCK_NS_PER_MS)
+/* How long a wait goes on at a stretch, and how long beyond what it was given, in all. */
+#define STEP_NS	 (50 * CLOCK_NS_PER_MS)
+#define SPARE_NS (5 * CLOCK_NS_PER_S)
 
-/* In the helper: what is said goes out in one write, if it ever does. */
-static void work(int fd, saver_act act, const void *what)
+/* --- The helper -------------------------------------------------------------------------------
+ */
+
+static uint32_t hash_of(const char *text)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 16777619u;
+	return hash;
+}
+
+/* One of the folder's turns, as long as we have the file open: nobody forgets to give it back. */
+static bool take_turn(int fd, const char *folder)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+	off_t first = (off_t)hash_of(folder) * SAVER_MOST;
+
+	for (lock.l_start = first; lock.l_start < first + SAVER_MOST; lock.l_start++)
+		if (fcntl(fd, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES))
+			return true;
+	return false;
+}
+
+/* Where the file cannot be had nobody is kept from working. */
+static int wait_for_turn(const struct saver *saver, struct complaint *why)
+{
+	const struct timespec moment = {.tv_nsec = TURN_NS};
+	int64_t until = clock_monotonic_ns() + SAVER_TURN_MS * CLOCK_NS_PER_MS;
+	int fd = -1;
+
+	if (saver->turns)
+		fd = open(saver->turns, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+			0600);
+	while (fd >= 0 && !take_turn(fd, saver->work)) {
+		if (clock_monotonic_ns() > until)
+			return complaint_set(why, "%d helpers of other jobs wait for it already",
+				SAVER_MOST);
+		nanosleep(&moment, NULL);
+	}
+	return 0;
+}
+
+/* What is said goes out in one write, if it ever does. */
+static void work(const struct saver *saver, int fd, saver_act act, const void *what)
 {
 	struct str said = {0}, text = {0};
 	struct complaint why = {0};
@@ -25,7 +75,7 @@ static void work(int fd, saver_act act, const void *what)
 	prctl(PR_SET_NAME, "inquest-saver", 0, 0, 0);
 	fds_keep(&fd, 1);
 	fds_silence();
-	if (act(what, &said, &why) == 0) {
+	if (wait_for_turn(saver, &why) == 0 && act(what, &said, &why) == 0) {
 		str_add_char(&text, '+');
 		str_add(&text, str_text(&said));
 	} else {
@@ -35,6 +85,14 @@ static void work(int fd, saver_act act, const void *what)
 	if (text.len > SAID_MOST)
 		str_cut(&text, SAID_MOST);
 	_exit(write(fd, text.text, text.len) < 0);
+}
+
+/* --- Who waits for it -------------------------------------------------------------------------
+ */
+
+void saver_make(struct saver *saver, char *turns, const char *folder)
+{
+	*saver = (struct saver){.turns = turns, .work = folder};
 }
 
 bool saver_begin(struct saver *saver, saver_act act, const void *what, struct complaint *why)
@@ -51,7 +109,7 @@ bool saver_begin(struct saver *saver, saver_act act, const void *what, struct co
 	}
 	saver->helper = fork();
 	if (saver->helper == 0)
-		work(ends[1], act, what);
+		work(saver, ends[1], act, what);
 	if (saver->helper < 0) {
 		complaint_errno(why, errno, "cannot start a helper");
 		saver->helper = 0;
@@ -60,21 +118,48 @@ bool saver_begin(struct saver *saver, saver_act act, const void *what, struct co
 	close(ends[1]);
 	saver->fd = ends[0];
 	saver->begun = clock_monotonic_ns();
+	saver->spare = SPARE_NS;
 	return saver->helper > 0;
 }
 
-/* The helper has spoken, or ended without a word. */
-static bool has_news(const struct saver *saver, int ms)
+/* It runs, or waits for a processor, and not for a disk. */
+static bool is_running(const struct saver *saver)
 {
-	int64_t until = clock_monotonic_ns() + ms * CLOCK_NS_PER_MS, left;
-	struct pollfd fd = {.fd = saver->fd, .events = POLLIN};
-	int ready;
+	const struct proc_id id = {.pid = (uint32_t)saver->helper};
+	struct procstat stat;
 
-	do {
-		left = (until - clock_monotonic_ns()) / CLOCK_NS_PER_MS;
-		ready = poll(&fd, 1, left < 0 ? 0 : (int)left);
-	} while (ready < 0 && errno == EINTR);
-	return ready > 0;
+	return proc_read_stat(id, &stat) == 0 && stat.state == 'R';
+}
+
+/* So much of a step that took so long counts; the rest is taken from what we have to spare. */
+static int64_t counted(struct saver *saver, int64_t step, int64_t took)
+{
+	int64_t spared = is_running(saver) ? took : took - step;
+
+	if (spared > saver->spare)
+		spared = saver->spare;
+	if (spared < 0)
+		spared = 0;
+	saver->spare -= spared;
+	return took - spared;
+}
+
+/* The helper has spoken, or ended without a word. */
+static bool has_news(struct saver *saver, int ms)
+{
+	int64_t left = ms * CLOCK_NS_PER_MS;
+	struct pollfd fd = {.fd = saver->fd, .events = POLLIN};
+
+	for (;;) {
+		int64_t step = left < STEP_NS ? left : STEP_NS, begun = clock_monotonic_ns();
+
+		if (poll(&fd, 1, (int)(step / CLOCK_NS_PER_MS)) > 0)
+			return true;
+		if (left > 0)
+			left -= counted(saver, step, clock_monotonic_ns() - begun);
+		if (left < CLOCK_NS_PER_MS)
+			return false;
+	}
 }
 
 enum saver_news saver_wait(struct saver *saver, int ms, struct str *said, struct complaint *why)
@@ -107,4 +192,6 @@ void saver_release(struct saver *saver)
 		waitpid(saver->helper, NULL, WNOHANG);
 	}
 	saver->helper = 0;
+	free(saver->turns);
+	saver->turns = NULL;
 }

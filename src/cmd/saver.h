@@ -3,6 +3,10 @@
  * saver.h: whatever is written to a file system of the user's, by a helper process. That file
  * system may be full, slow, or on a server that does not answer: then the helper waits, and nobody
  * else. It holds none of the job's descriptors, its stderr neither.
+ *
+ * A helper on storage that never answers outlives its job, since nothing ends it. So that they do
+ * not pile up with the jobs, SAVER_MOST at a time work for a folder; who finds that many at work
+ * waits for his turn, and gives up after SAVER_TURN_MS.
  */
 #ifndef CMD_SAVER_H
 #define CMD_SAVER_H
@@ -14,10 +18,16 @@
 #include "base/complaint.h"
 #include "base/str.h"
 
+#define SAVER_MOST    8
+#define SAVER_TURN_MS 5000
+
 struct saver {
-	pid_t helper;  /* 0: none is at work */
-	int fd;        /* of what it says in the end */
-	int64_t begun; /* CLOCK_MONOTONIC ns */
+	char *turns;	  /* path of a file that all jobs of this user share; NULL: no bound */
+	const char *work; /* for this folder; borrowed */
+	pid_t helper;	  /* 0: none is at work */
+	int fd;		  /* of what it says in the end */
+	int64_t begun;	  /* CLOCK_MONOTONIC ns */
+	int64_t spare;	  /* of the time that saver_wait() may take beyond what it is given */
 };
 
 enum saver_news {
@@ -33,10 +43,16 @@ enum saver_news {
  */
 typedef int (*saver_act)(const void *what, struct str *said, struct complaint *why);
 
+/* {0}, where nothing is known of others; turns is the saver's from then on. */
+void saver_make(struct saver *saver, char *turns, const char *folder);
+
 /* Begins it. False where one is at work already, or none can be started, with words. */
 bool saver_begin(struct saver *saver, saver_act act, const void *what, struct complaint *why);
 
-/* Waits so many ms at most for what was begun. Appends what was said. */
+/*
+ * Waits so many ms at most for what was begun, and appends what was said. Time counts that the
+ * helper waits for its storage; that it, or we, wait for a processor does not, within bounds.
+ */
 enum saver_news saver_wait(struct saver *saver, int ms, struct str *said, struct complaint *why);
 
 /* Leaves the helper to itself: what it has begun it may still end. */

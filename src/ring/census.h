@@ -33,6 +33,7 @@
 #define CENSUS_VERSION_MINOR 3 /* since 2: what kind of number `rank` is; 3: agent_pid_ns */
 #define CENSUS_SLOTS	     1024
 #define CENSUS_FILE	     "census"
+#define CENSUS_SPILL_JOB     ".job" /* in a folder of spilled rings: a link to the job's own */
 #define CENSUS_RING_FORMAT   "%u.%llu.%u.ring" /* pid, start time, generation */
 
 enum census_state {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -78,17 +79,46 @@ static void writing_replaces_as_a_whole_and_leaves_nothing_beside(void **state)
 	str_release(&read);
 }
 
-static void a_leftover_temporary_file_is_no_obstacle(void **state)
+/* A file such as a writer of "x" leaves when it is killed; locked, and open, where it lives. */
+static int leave(const char *boot, int number)
 {
+	struct str id = {0};
 	char name[64];
 	int fd;
 
-	snprintf(name, sizeof(name), "x.tmp-%ld-0", (long)getpid());
+	assert_int_equal(file_read("/proc/sys/kernel/random/boot_id", 64, &id, NULL), 0);
+	snprintf(name, sizeof(name), "x.tmp-%.8s-%ld-%d", boot ? boot : str_text(&id),
+		(long)getpid(), number);
 	fd = open(name, O_CREAT | O_WRONLY, 0600);
 	assert_true(fd >= 0);
-	close(fd);
+	str_release(&id);
+	return fd;
+}
+
+static void a_leftover_temporary_file_is_no_obstacle(void **state)
+{
+	close(leave(NULL, 0));
 	assert_int_equal(file_write("x", "new", 3, 0600, NULL), 0);
 	assert_int_equal(count_files(), 2);
+}
+
+static void what_killed_writers_left_is_swept_and_nothing_else(void **state)
+{
+	int living = leave(NULL, 1);
+
+	close(leave(NULL, 0));
+	close(leave("00000000", 2)); /* of another machine, or of this one before it fell */
+	assert_int_equal(flock(living, LOCK_EX), 0);
+	assert_int_equal(file_write("x", "new", 3, 0600, NULL), 0);
+	assert_int_equal(symlink("x", "x.tmp"), 0);
+	file_sweep(".", "y");
+	assert_int_equal(count_files(), 5);
+	file_sweep(".", "x");
+	assert_int_equal(count_files(), 4);
+	close(living);
+	file_sweep(".", "x");
+	assert_int_equal(count_files(), 3);
+	file_sweep("nowhere", "x");
 }
 
 static void a_failed_write_leaves_the_old_file_and_no_other(void **state)
@@ -156,6 +186,7 @@ int main(void)
 		FOLDER_TEST(what_was_written_is_read),
 		FOLDER_TEST(writing_replaces_as_a_whole_and_leaves_nothing_beside),
 		FOLDER_TEST(a_leftover_temporary_file_is_no_obstacle),
+		FOLDER_TEST(what_killed_writers_left_is_swept_and_nothing_else),
 		FOLDER_TEST(a_failed_write_leaves_the_old_file_and_no_other),
 		FOLDER_TEST(more_than_the_cap_is_refused_and_nothing_is_added),
 		FOLDER_TEST(what_is_no_file_is_refused_without_waiting),
