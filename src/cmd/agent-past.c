@@ -306,14 +306,16 @@ static int newest_attempt(const struct past *past)
 	return newest;
 }
 
-/* Whom nobody has taken meanwhile; of one who ended otherwise there may be something to be told. */
+static bool is_outlived(const struct past *past, const struct member *member)
+{
+	return newest_attempt(past) - member->is.restart >= ATTEMPTS_TOLD;
+}
+
+/* Where nobody has taken it meanwhile. */
 static bool free_slot(const struct past *past, const struct member *member)
 {
 	static const struct census_who nobody;
 
-	if (!ended_well(member) && !is_launcher(member) && past->taken <= PLACES_KEPT &&
-		newest_attempt(past) - member->is.restart < ATTEMPTS_TOLD)
-		return false;
 	if (census_take(past->dir->census, member->slot, member->is.state, &nobody))
 		return false;
 	census_publish(past->dir->census, (int)member->slot, CENSUS_FREE);
@@ -331,7 +333,26 @@ static unsigned let_go(struct past *past, size_t set)
 		if (set_of(past, i) != set)
 			continue;
 		removed = remove_rings(past, member);
-		gone += free_slot(past, member) || removed;
+		/* Of who did not end well there may be something to be told. */
+		gone += ((ended_well(member) || is_launcher(member) || is_outlived(past, member) ||
+				 past->taken > PLACES_KEPT) &&
+				free_slot(past, member)) ||
+			removed;
+	}
+	return gone;
+}
+
+/* Those that were killed before they had a ring; others free their places themselves. */
+static unsigned let_go_bare(struct past *past)
+{
+	unsigned gone = 0;
+
+	for (size_t i = 0; i < past->members.nr; i++) {
+		const struct member *member = &past->members.items[i];
+
+		if (member->dead && !has_ring(&member->is) && member->is.state != CENSUS_EXITED &&
+			is_outlived(past, member))
+			gone += free_slot(past, member);
 	}
 	return gone;
 }
@@ -349,6 +370,7 @@ unsigned agent_past_let_go(const struct jobdir *dir, int64_t looked)
 			if (past.members.items[i].set == i && past.members.items[i].dead &&
 				is_past(&past, i))
 				gone += let_go(&past, i);
+		gone += let_go_bare(&past);
 	}
 	array_release(&past.members);
 	array_release(&past.seats);

@@ -210,6 +210,19 @@ static void sample(struct agent *agent)
 	array_release(&ids);
 }
 
+static bool is_watched(const void *agent, struct proc_id id)
+{
+	return exits_has(&((const struct agent *)agent)->exits, id);
+}
+
+/* Who is out of the census is out of all that we have of our own. */
+static void let_go(struct agent *agent)
+{
+	scan(agent);
+	exits_forget(&agent->exits);
+	history_let_go(agent->history, is_watched, agent);
+}
+
 static struct agent_quiet_job job_of(const struct agent *agent)
 {
 	return (struct agent_quiet_job){agent->dir->path.text, &agent->unprobed.found,
@@ -471,10 +484,8 @@ int agent_turn(struct agent *agent)
 		agent->due.look = now + AGENT_EAGER_NS;
 	}
 	if (!agent->stand.stands && is_due(&agent->due.past, now, PAST_NS) &&
-		agent_past_let_go(agent->dir, agent->looked_at)) {
-		scan(agent);
-		exits_forget(&agent->exits);
-	}
+		agent_past_let_go(agent->dir, agent->looked_at))
+		let_go(agent);
 	if (is_due(&agent->due.manifest, now, MANIFEST_NS))
 		write_manifest(agent);
 	agent->last_turn = clock_monotonic_ns();

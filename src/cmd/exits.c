@@ -164,6 +164,16 @@ void exits_forget(struct exits *exits)
 	exits->watched.nr = kept;
 }
 
+bool exits_has(const struct exits *exits, struct proc_id id)
+{
+	const struct exits_watched *watched;
+
+	array_for_each (&exits->watched, watched)
+		if (is_same(watched->watch.id, id))
+			return true;
+	return false;
+}
+
 size_t exits_poll_set(const struct exits *exits, struct pollfd *set, size_t room)
 {
 	const struct exits_watched *watched;

@@ -53,6 +53,9 @@ bool exits_take_unclean(struct exits *exits);
 /* Forgets who ended and is out of the census: nobody asks for them any more. */
 void exits_forget(struct exits *exits);
 
+/* Is it one of those who are watched, or whose end is kept? */
+bool exits_has(const struct exits *exits, struct proc_id id);
+
 /* Appends one pollfd for each pidfd that may become readable; gives how many, at most `room`. */
 size_t exits_poll_set(const struct exits *exits, struct pollfd *set, size_t room);
 

@@ -57,6 +57,7 @@ static const struct {
 struct history_process {
 	struct proc_id id;
 	uint32_t ppid;
+	uint32_t parent; /* the first that it was seen to have: orphans get another */
 	char comm[64];
 	char *log;     /* path of the file behind fd 2, NULL no file: the dead cannot be asked */
 	size_t cgroup; /* index into groups, SIZE_MAX not known */
@@ -214,6 +215,7 @@ static struct history_process *history_add(struct history *history, const struct
 		return NULL;
 	process = alloc_zeroed(1, sizeof(*process));
 	process->id = (struct proc_id){stat->pid, stat->start_time};
+	process->parent = stat->ppid;
 	process->watch = (struct proc_watch){.id = process->id, .fd = -1};
 	process->cgroup = history_group(history, stat->pid);
 	*array_add(&history->processes) = process;
@@ -438,6 +440,46 @@ void history_sample(struct history *history, const struct proc_id *ids, size_t n
 	proc_list_release(&children);
 	free(pids);
 }
+
+/* --- Letting go ------------------------------------------------------------------------------ */
+
+static bool history_is_among(const struct history *gone, uint32_t pid)
+{
+	for (size_t i = 0; i < gone->processes.nr; i++)
+		if (gone->processes.items[i]->id.pid == pid)
+			return true;
+	return false;
+}
+
+void history_let_go(struct history *history, bool (*is_kept)(const void *whose, struct proc_id id),
+	const void *whose)
+{
+	struct history gone = {0};
+	size_t before;
+
+	/* A child may stand before its parent, if pids have begun anew. */
+	do {
+		size_t kept = 0;
+
+		before = gone.processes.nr;
+		for (size_t i = 0; i < history->processes.nr; i++) {
+			struct history_process *process = history->processes.items[i];
+
+			if ((!process->seen || process->ended) &&
+				(process->named ? !is_kept(whose, process->id)
+						: history_is_among(&gone, process->parent)))
+				*array_add(&gone.processes) = process;
+			else
+				history->processes.items[kept++] = process;
+		}
+		history->processes.nr = kept;
+	} while (gone.processes.nr > before);
+	for (size_t i = 0; i < gone.processes.nr; i++)
+		history_drop(history, gone.processes.items[i]);
+	array_release(&gone.processes);
+}
+
+/* --- As JSON --------------------------------------------------------------------------------- */
 
 /* A row; the columns are those of inquest-bundle(5), in that order. */
 static struct json_object *history_sample_json(const struct sample *sample)

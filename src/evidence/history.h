@@ -12,6 +12,7 @@
  * child; and of those it watches what their launcher gave each (evidence/worker.h).
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,6 +36,13 @@ struct history *history_new(void) __attribute__((returns_nonnull));
  */
 void history_sample(struct history *history, const struct proc_id *ids, size_t nr)
 	__attribute__((nonnull(1)));
+
+/*
+ * Forgets those who were once named and are gone, but for those that is_kept(whose, id) wants; and
+ * their children that are gone. In a job that restarts for days their samples are most of all.
+ */
+void history_let_go(struct history *history, bool (*is_kept)(const void *whose, struct proc_id id),
+	const void *whose) __attribute__((nonnull(1, 2)));
 
 /* Appends it as JSON. */
 void history_format(const struct history *history, struct str *into) __attribute__((nonnull));

@@ -326,6 +326,68 @@ static void files_are_replaced_whole(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+static bool is_that(const void *that, struct proc_id id)
+{
+	return that && *(const uint32_t *)that == id.pid;
+}
+
+static size_t processes_of(const struct history *history)
+{
+	struct json_object *object;
+	struct str text = {0};
+	size_t nr;
+
+	history_format(history, &text);
+	object = json_tokener_parse(text.text);
+	nr = json_object_array_length(get(object, "processes"));
+	json_object_put(object);
+	str_release(&text);
+	return nr;
+}
+
+static void a_history_lets_go_of_families_that_are_gone(void **state)
+{
+	struct history *history = history_new();
+	int ready[2], may_kill[2];
+	struct proc_id ids[2];
+	uint32_t kept;
+	char byte = 0;
+	pid_t pids[2];
+
+	assert_int_equal(pipe(ready), 0);
+	assert_int_equal(pipe(may_kill), 0);
+	for (int i = 0; i < 2; i++) {
+		pids[i] = fork();
+		if (!pids[i])
+			start_family(ready[1], may_kill[0]);
+		assert_int_equal(read(ready[0], &byte, 1), 1);
+		ids[i] = (struct proc_id){(uint32_t)pids[i], proc_start_time((uint32_t)pids[i])};
+	}
+	history_sample(history, ids, 2);
+	assert_int_equal(processes_of(history), 4);
+	history_let_go(history, is_that, NULL);
+	assert_int_equal(processes_of(history), 4);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(write(may_kill[1], &byte, 1), 1);
+		assert_int_equal(read(ready[0], &byte, 1), 1);
+	}
+	for (int i = 0; i < 2; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+	history_sample(history, NULL, 0);
+	kept = (uint32_t)pids[1];
+	history_let_go(history, is_that, &kept);
+	assert_int_equal(processes_of(history), 2);
+	history_let_go(history, is_that, NULL);
+	assert_int_equal(processes_of(history), 0);
+	history_free(history);
+	for (int i = 0; i < 2; i++) {
+		close(ready[i]);
+		close(may_kill[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -335,6 +397,7 @@ int main(void)
 		cmocka_unit_test(a_history_knows_children_and_how_they_ended),
 		cmocka_unit_test(a_history_knows_what_each_rank_was_given),
 		cmocka_unit_test(a_history_follows_a_process_and_is_bounded),
+		cmocka_unit_test(a_history_lets_go_of_families_that_are_gone),
 		cmocka_unit_test(files_are_replaced_whole),
 	};
 
