@@ -79,6 +79,23 @@ static void add_break(struct legend *legend)
 	add_glyph(legend, STYLE_STRONG, GLYPH_BREAK, legend->scales);
 }
 
+/* Of whom there are dumps, and nothing better: they say when an op was launched, and no more. */
+static bool has_dumps(const struct job *job)
+{
+	for (size_t i = 0; i < job->nranks; i++)
+		if ((job->ranks[i].knows & JOB_KNOWS_DUMP) &&
+			!(job->ranks[i].knows & JOB_KNOWS_RING))
+			return true;
+	return false;
+}
+
+static const char *name_of(const struct legend *legend, int state)
+{
+	if (state == TRACK_NODATA && has_dumps(legend->screen->state->scene.job))
+		return "not in a dump: it has entries, no returns";
+	return track_state_name((enum track_state)state);
+}
+
 static void add_all(struct legend *legend, const struct timeline_shown *shown)
 {
 	if (shown->marks[TIMELINE_EXCEPTION])
@@ -89,7 +106,7 @@ static void add_all(struct legend *legend, const struct timeline_shown *shown)
 		if (shown->states[i])
 			add_glyph(legend, (enum style)(STYLE_STATE + i),
 				(enum glyph)(GLYPH_STATE + i),
-				track_state_name((enum track_state)i));
+				name_of(legend, i));
 		else if (i == TRACK_LOST)
 			add_lost(legend, shown);
 	}

@@ -353,6 +353,72 @@ static uint8_t share_of(int64_t lasts, int64_t width)
 	return lasts < 1 ? 1 : lasts > 255 ? 255 : (uint8_t)lasts;
 }
 
+/* From the first span that is in it to before `end`, cut by its edges. */
+static void find_run(const struct pyramid *pyramid, const struct pile *pile, size_t first,
+	size_t end, struct node *found, int64_t from, int64_t to)
+{
+	const struct track_span *spans = pile->track->spans;
+
+	find_none(found);
+	find_cut(found, pile->track, &spans[first], from, to);
+	if (end - first > 1)
+		find_cut(found, pile->track, &spans[end - 1], from, to);
+	if (end - first > 2)
+		find_whole(pyramid, pile, first + 1, end - 1, found);
+}
+
+#define STEPS 8 /* spans that are passed one by one before they are searched */
+
+/* How many spans begin before that time, where `at` do for certain. */
+static size_t walk(const struct pile *pile, size_t at, int64_t when)
+{
+	const struct track *track = pile->track;
+
+	for (int i = 0; i < STEPS; i++, at++)
+		if (at >= track->nspans || track->spans[at].from >= when)
+			return at;
+	return spans_before(pile, when);
+}
+
+void pyramid_states(const struct pyramid *pyramid, size_t row, const int64_t *edges, int n,
+	uint8_t *states)
+{
+	const struct pile *pile = &pyramid->piles[row];
+	const struct track_span *spans = pile->track->spans;
+	size_t begun = n && pile->track->nspans ? spans_before(pile, edges[0] + 1) : 0;
+
+	for (int i = 0; i < n; i++) {
+		int64_t from = edges[i], to = edges[i + 1];
+		const struct track_span *span;
+		struct node found = {.worst = TRACK_NODATA};
+		const struct part *part;
+		size_t end;
+
+		if (from < pyramid->tracks->from || to >= pyramid->tracks->to || to <= from ||
+			!pile->track->nspans) {
+			states[i] = (uint8_t)pyramid_bin(pyramid, row, from, to).state;
+			continue;
+		}
+		begun = walk(pile, begun, from + 1);
+		end = walk(pile, begun, to);
+		if (!end) {
+			states[i] = TRACK_NODATA;
+			continue;
+		}
+		span = &spans[begun ? begun - 1 : 0];
+		while (span > spans && span[-1].from == from && span[-1].to == from)
+			span--;
+		find_run(pyramid, pile, (size_t)(span - spans), end, &found, from, to);
+		states[i] = (uint8_t)choose(&found, &part);
+		/* What goes on over many is asked once. */
+		while (span->from <= from && span->to >= to && i + 1 < n && edges[i + 2] <= span->to &&
+			edges[i + 2] < pyramid->tracks->to) {
+			states[i + 1] = states[i];
+			i++;
+		}
+	}
+}
+
 struct bin pyramid_bin(const struct pyramid *pyramid, size_t row, int64_t from, int64_t to)
 {
 	const struct pile *pile = &pyramid->piles[row];
@@ -378,12 +444,7 @@ struct bin pyramid_bin(const struct pyramid *pyramid, size_t row, int64_t from, 
 	/* Of no width, at the very begin of the cell. */
 	while (first && spans[first - 1].from == from && spans[first - 1].to == from)
 		first--;
-	find_none(&found);
-	find_cut(&found, pile->track, &spans[first], from, to);
-	if (end - first > 1)
-		find_cut(&found, pile->track, &spans[end - 1], from, to);
-	if (end - first > 2)
-		find_whole(pyramid, pile, first + 1, end - 1, &found);
+	find_run(pyramid, pile, first, end, &found, from, to);
 	state = choose(&found, &part);
 	return (struct bin){.state = state,
 		.share = share_of(part->lasts, to - from),

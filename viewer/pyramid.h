@@ -36,6 +36,13 @@ struct bin pyramid_bin(const struct pyramid *pyramid, size_t row, int64_t from, 
 	__attribute__((nonnull));
 
 /*
+ * The states of n bins side by side, of which bin i is [edges[i], edges[i + 1]): what pyramid_bin()
+ * says of each, at a cost of the spans in them, where those are few.
+ */
+void pyramid_states(const struct pyramid *pyramid, size_t row, const int64_t *edges, int n,
+	uint8_t *states) __attribute__((nonnull));
+
+/*
  * How many ranks were in each state over [from, to), by their worst: the strip above the rows. All
  * counts add up to the ranks. O(states) with what was made once, so that of many brief states
  * within one window some may be counted as what they were a moment before.

@@ -21,8 +21,12 @@ struct row_key *rows_keys_make(struct arena *arena, const struct tracks *tracks,
 /* What a rank does without the numbers that differ from rank to rank. */
 const char *rows_keys_without_ids(struct arena *arena, const struct track *track);
 
-/* row-words.c: what the row does, its worst rank, its losses. */
-void row_words_make(struct arena *arena, const struct tracks *tracks, struct row *row);
+/* row-words.c: what the row does, its worst rank, its losses. What is kept is for all rows. */
+struct row_words;
+struct row_words *row_words_new(void);
+void row_words_free(struct row_words *kept);
+void row_words_make(struct row_words *kept, struct arena *arena, const struct tracks *tracks,
+	struct row *row);
 
 /* By all but the rank: 0 where they share a row. */
 int rows_keys_compare(const struct row_key *a, const struct row_key *b);

@@ -164,6 +164,7 @@ struct rows *rows_new(const struct tracks *tracks, const struct verdicts *verdic
 {
 	struct rows_made *made = alloc_zeroed(1, sizeof(*made));
 	bool *keep = alloc_zeroed(tracks->n + 1, sizeof(*keep));
+	struct row_words *words = row_words_new();
 	struct row_key *keys;
 
 	memset(keep, true, tracks->n);
@@ -178,7 +179,8 @@ struct rows *rows_new(const struct tracks *tracks, const struct verdicts *verdic
 	keys = rows_keys_make(&made->arena, tracks, verdicts, wish, made->rows.by, keep);
 	fold_keys(made, tracks, keys, made->rows.ranks, wish);
 	for (size_t i = 0; i < made->list.nr; i++)
-		row_words_make(&made->arena, tracks, &made->list.items[i]);
+		row_words_make(words, &made->arena, tracks, &made->list.items[i]);
+	row_words_free(words);
 	made->rows.at = made->list.items;
 	made->rows.n = made->list.nr;
 	made->nranks = tracks->n;

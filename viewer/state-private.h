@@ -51,6 +51,15 @@ struct state_history {
 	size_t n;
 };
 
+/* Of a row, what share of that time it waited. */
+struct state_share {
+	struct window window;
+	int percent; /* below 0: nothing is known of it */
+	bool made;
+};
+
+struct strip;
+
 struct state_search {
 	struct str text;
 	bool *hit;	 /* per rank: its number, host, a group or a frame is what is sought */
@@ -68,6 +77,8 @@ struct state {
 	struct pyramid *pyramid;
 	struct lates *lates; /* made when first asked for */
 	struct rows *rows;
+	struct state_share *shares; /* by row */
+	struct strip *strip; /* what was counted last; NULL: nothing */
 	struct folds *folds;
 	struct stacktree *tree, *mains;
 	struct treelines *tree_lines, *main_lines;

@@ -2,7 +2,10 @@
 /* Which rows there are, which of them is chosen, and which are drawn. */
 #include "viewer/state-private.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/alloc.h"
 
 void state_make_rows(struct state *state)
 {
@@ -18,6 +21,8 @@ void state_make_rows(struct state *state)
 	state->rows = rows_new(state->tracks, state->scene.verdicts, &wish);
 	state->folds = folds_new(state->tracks, state->pyramid, state->rows, state->folds);
 	state->scene.rows = state->rows;
+	free(state->shares);
+	state->shares = alloc_zeroed(state->rows->n + 1, sizeof(*state->shares));
 	state->by = state->rows->by;
 	state->rows_stale = false;
 	state->row = -1;

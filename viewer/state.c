@@ -45,6 +45,8 @@ static void unload(struct state *state)
 	waits_free(state->waits);
 	folds_free(state->folds);
 	rows_free(state->rows);
+	free(state->shares);
+	free(state->strip);
 	treelines_free(state->tree_lines);
 	treelines_free(state->main_lines);
 	stacktree_free(state->tree);
@@ -56,6 +58,8 @@ static void unload(struct state *state)
 	state->waits = NULL;
 	state->folds = NULL;
 	state->rows = NULL;
+	state->shares = NULL;
+	state->strip = NULL;
 	state->tree = state->mains = NULL;
 	state->tree_lines = state->main_lines = NULL;
 	state->lates = NULL;

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The strip below the rows: how many ranks are in which state, over time. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "viewer/draw.h"
 #include "viewer/state-private.h"
 #include "viewer/timeline.h"
 
-#define STRIP_FEW 64
+#define STRIP_MANY 1024 /* ranks: of more it would be felt to ask each */
 
 struct strip {
-	uint32_t counts[TRACK_STATES][CELLS_W];
+	struct axis axis; /* what it was counted for */
+	struct window bounds;
+	uint32_t counts[TRACK_STATES][CELLS_W + 1];
 	uint32_t most[TRACK_STATES];
 	uint32_t now[TRACK_STATES];
 };
@@ -36,39 +40,129 @@ static void add_early(const struct state *state, struct strip *strip)
 	}
 }
 
-/* Of few ranks what their own cells show is counted, so that the strip never says otherwise. */
-static void count_cells(const struct state *state, int64_t from, int64_t to,
-	uint32_t counts[TRACK_STATES])
+/* Cells between two edges; the break is none of them, but the two beside it have one edge. */
+struct edges {
+	int64_t at[CELLS_W + 2];
+	int first; /* column of the first */
+	int n;
+};
+
+static struct edges edges_of(const struct state *state, const struct axis *axis, int from, int to)
 {
-	memset(counts, 0, TRACK_STATES * sizeof(*counts));
-	for (size_t i = 0; i < state->tracks->n; i++)
-		counts[pyramid_bin(state->pyramid, i, from, to).state]++;
+	struct edges edges = {.first = from, .n = to - from};
+
+	for (int column = from; column <= to; column++)
+		edges.at[column - from] = axis_at(axis, column);
+	if (edges.n > 0)
+		edges.at[edges.n] = timeline_cell_end(
+			state, to - 1, edges.at[edges.n - 1], edges.at[edges.n]);
+	return edges;
 }
 
-static void take_census(const struct state *state, struct strip *strip)
+/*
+ * Each rank counts with what its own cell shows, so that the strip never says otherwise than the
+ * rows: of runs of one state, one more from there on, and one less behind it.
+ */
+static void count_rank(const struct state *state, struct strip *strip, const struct edges *edges,
+	size_t rank)
 {
-	struct axis axis = state_axis(state);
+	uint8_t states[CELLS_W + 1];
 
-	for (int column = 0; column < state->cells_w && column < CELLS_W; column++) {
-		int64_t from = axis_at(&axis, column), to = axis_at(&axis, column + 1);
+	if (edges->n < 1)
+		return;
+	pyramid_states(state->pyramid, rank, edges->at, edges->n, states);
+	for (int i = 0; i < edges->n; i++) {
+		if (i && states[i] == states[i - 1])
+			continue;
+		strip->counts[states[i]][edges->first + i]++;
+		if (i)
+			strip->counts[states[i - 1]][edges->first + i]--;
+	}
+	strip->counts[states[edges->n - 1]][edges->first + edges->n]--;
+}
+
+static void count_ranks(const struct state *state, struct strip *strip)
+{
+	const struct axis *axis = &strip->axis;
+	int split = axis->split < 0 ? 0 : axis->split;
+	struct edges before = edges_of(state, axis, 0, split);
+	struct edges behind = edges_of(state, axis, axis->split + 1, axis->width);
+
+	for (size_t i = 0; i < state->tracks->n; i++) {
+		count_rank(state, strip, &before, i);
+		count_rank(state, strip, &behind, i);
+	}
+}
+
+/* Of very many a count that was made once for all zooms, which may miss what is brief. */
+static void count_at_once(const struct state *state, struct strip *strip)
+{
+	for (int column = 0; column < strip->axis.width; column++) {
+		int64_t from = axis_at(&strip->axis, column);
+		int64_t to = axis_at(&strip->axis, column + 1);
 		uint32_t counts[TRACK_STATES];
 
-		if (column == axis.split)
+		if (column == strip->axis.split)
 			continue;
 		to = timeline_cell_end(state, column, from, to);
-		if (state->tracks->n <= STRIP_FEW)
-			count_cells(state, from, to, counts);
-		else
-			pyramid_census(state->pyramid, from, to, counts);
+		pyramid_census(state->pyramid, from, to, counts);
 		for (int i = 0; i < TRACK_STATES; i++) {
-			strip->counts[i][column] = counts[i];
-			strip->now[i] = counts[i];
+			strip->counts[i][column] = strip->now[i] = counts[i];
 			if (counts[i] > strip->most[i])
 				strip->most[i] = counts[i];
 		}
 	}
+}
+
+static void sum_up(struct strip *strip)
+{
+	int w = strip->axis.width;
+
+	for (int state = 0; state < TRACK_STATES; state++) {
+		uint32_t sum = 0;
+
+		for (int column = 0; column < w; column++) {
+			sum += strip->counts[state][column];
+			if (column == strip->axis.split)
+				continue;
+			strip->counts[state][column] = sum;
+			if (sum > strip->most[state])
+				strip->most[state] = sum;
+		}
+		strip->now[state] = sum;
+	}
+}
+
+static bool is_counted(const struct strip *strip, const struct axis *axis, struct window bounds)
+{
+	return strip && strip->axis.width == axis->width && strip->axis.split == axis->split &&
+	       strip->axis.window.from == axis->window.from &&
+	       strip->axis.window.to == axis->window.to && strip->bounds.to == bounds.to;
+}
+
+static struct strip *take_census(struct state *state)
+{
+	struct axis axis =
+		axis_of(state->window, state->fork, state->cells_w < CELLS_W ? state->cells_w
+									      : CELLS_W);
+	struct strip *strip = state->strip;
+
+	if (is_counted(strip, &axis, state->bounds))
+		return strip;
+	free(strip);
+	strip = alloc_zeroed(1, sizeof(*strip));
+	strip->axis = axis;
+	strip->bounds = state->bounds;
+	if (state->tracks->n > STRIP_MANY) {
+		count_at_once(state, strip);
+	} else {
+		count_ranks(state, strip);
+		sum_up(strip);
+	}
 	if (state->tracks->uneven && state->window.to >= state->bounds.to)
 		add_early(state, strip);
+	state->strip = strip;
+	return strip;
 }
 
 /* A digit where one says it; else eighths of all ranks. */
@@ -147,15 +241,15 @@ static size_t choose_states(const struct strip *strip, size_t room, enum track_s
 
 void draw_strip(const struct screen *screen)
 {
-	struct strip strip = {.most = {0}};
+	const struct strip *strip;
 	enum track_state states[TRACK_STATES];
 	int h = screen->layout.strip.h;
 	size_t n;
 
 	if (h < 1)
 		return;
-	take_census(screen->state, &strip);
-	n = choose_states(&strip, h < TRACK_STATES ? (size_t)h : TRACK_STATES, states);
+	strip = take_census(screen->state);
+	n = choose_states(strip, h < TRACK_STATES ? (size_t)h : TRACK_STATES, states);
 	for (size_t i = 0; i < n; i++)
-		draw_counts(screen, &strip, (int)i, states[i]);
+		draw_counts(screen, strip, (int)i, states[i]);
 }

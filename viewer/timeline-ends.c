@@ -13,6 +13,7 @@
 #include "viewer/timeline.h"
 
 #define FEW 64	 /* of so many ranks a share is summed up */
+#define SHARES	  512 /* ranks of a fold, at most, whose shares are summed up */
 #define LATE_PART 50 /* who kept others waiting for less of the time in sight is not late */
 
 static enum style style_of(enum track_state state)
@@ -36,20 +37,29 @@ static const char *lasts_of(const struct track *track, char text[static CLOCK_TE
 	return clock_format(last->to - track->since, text);
 }
 
-/* "97%"; "" where nothing is known of that time. */
-static void add_share(const struct state *state, const struct row *row, struct str *into)
+/*
+ * In percent; below 0 where nothing is known of that time. Of a fold that of all its ranks; of very
+ * many of some that lie apart evenly. It is kept as long as the same time is looked at.
+ */
+static int share_of(struct state *state, const struct row *row)
 {
+	struct state_share *kept = &state->shares[row - state->rows->at];
 	struct track_share all = {0, 0};
+	size_t step = row->n / SHARES + 1;
 
-	for (size_t i = 0; i < row->n && row->n <= FEW; i++) {
+	if (kept->made && kept->window.from == state->window.from &&
+		kept->window.to == state->window.to)
+		return kept->percent;
+	for (size_t i = 0; i < row->n; i += step) {
 		struct track_share one = track_share(&state->tracks->at[row->ranks[i]],
 			state->window.from, state->window.to);
 
 		all.waited += one.waited / (int64_t)row->n;
 		all.known += one.known / (int64_t)row->n;
 	}
-	if (all.known > 0)
-		str_printf(into, "%d%%", (int)((double)all.waited * 100 / (double)all.known));
+	*kept = (struct state_share){state->window,
+		all.known > 0 ? (int)((double)all.waited * 100 / (double)all.known) : -1, true};
+	return kept->percent;
 }
 
 /* "last 9 times, by 2.4 s": of who kept others waiting for a part of that time that counts. */
@@ -59,8 +69,6 @@ static void add_late(
 	char text[CLOCK_TEXT_SIZE];
 	struct late worst = {0};
 
-	if (row->n > FEW)
-		return;
 	if (!state->lates)
 		state->lates = lates_new(state->tracks);
 	for (size_t i = 0; i < row->n; i++) {
@@ -93,18 +101,20 @@ void timeline_add_words(
 
 static void draw_numbers(const struct screen *screen, const struct row *row, int x, int y)
 {
-	const struct state *state = screen->state;
+	struct state *state = screen->state;
 	const struct track *track = &state->tracks->at[row->worst];
 	char text[CLOCK_TEXT_SIZE];
+	int percent = share_of(state, row);
 	const char *lasts = lasts_of(track, text);
 	bool more = *lasts && track->at_least;
 	struct str share = {0};
 
+	if (percent >= 0)
+		str_printf(&share, "%d%%", percent);
 	cells_put(screen->cells, screen->layout.rows, x + 6 - more - (int)strlen(lasts), y,
 		style_of(track->now), lasts);
 	if (more)
 		cells_put(screen->cells, screen->layout.rows, x + 5, y, style_of(track->now), "+");
-	add_share(state, row, &share);
 	cells_put(screen->cells, screen->layout.rows, x + 11 - (int)share.len, y, STYLE_PLAIN,
 		str_text(&share));
 	str_release(&share);

@@ -3,6 +3,7 @@
 #include "viewer/timeline.h"
 
 #include "viewer/state-private.h"
+#include "words/ranks.h"
 
 static enum style style_of(enum track_state state)
 {
@@ -15,6 +16,23 @@ static bool row_is_hit(struct state *state, const struct row *row)
 		if (state_search_is_hit(state, row->ranks[i]))
 			return true;
 	return false;
+}
+
+/* A set of ranks that is longer than its room is counted: part of it would be taken for all. */
+static void draw_who(const struct screen *screen, const struct row *row, enum style style, int y)
+{
+	const struct state *state = screen->state;
+	int x = 1 + row->depth, w = state->label_w - 1 - x;
+	struct verdict_ranks ranks = {row->ranks, row->n};
+	struct str text = {0};
+
+	str_add(&text, row->label);
+	if (row->n > 1 && state->rows->by == ROWS_BY_CLASS && (int)text.len > w) {
+		str_cut(&text, 0);
+		ranks_fit(&text, state->scene.job, ranks, w > 0 ? (size_t)w : 0);
+	}
+	cells_put_middle(screen->cells, screen->layout.rows, x, y, w, style, str_text(&text));
+	str_release(&text);
 }
 
 /*
@@ -34,8 +52,7 @@ static void draw_label(const struct screen *screen, struct timeline_shown *shown
 		cells_glyph(screen->cells, clip, 0, y, STYLE_STRONG, GLYPH_CURSOR);
 	else if (row->tagged)
 		cells_glyph(screen->cells, clip, 0, y, STYLE_STRONG, GLYPH_MARK);
-	cells_put_middle(screen->cells, clip, 1 + row->depth, y,
-		state->label_w - 2 - row->depth, style, row->label);
+	draw_who(screen, row, style, y);
 	if (row->culprit) {
 		shown->blamed = true;
 		cells_glyph(screen->cells, clip, state->label_w - 1, y, STYLE_ALARM, GLYPH_BLAME);

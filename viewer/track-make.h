@@ -64,6 +64,7 @@ struct track_now {
 	int64_t since;	/* JOB_UNKNOWN: known of the end only */
 	const char *name;
 	int group;
+	const struct job_op *op; /* the collective that it waits in; NULL */
 	const char *cite;
 	int64_t end;	/* of its evidence; JOB_UNKNOWN */
 	bool by_look;	/* no record of its own says so, but its stack or /proc */

@@ -400,6 +400,7 @@ static void finish(struct sweep *s, const struct job_process *process)
 	track->now = last->state;
 	track->since = last->from;
 	track->doing = last->name;
+	track->op = s->now->known && last->state == s->now->state ? s->now->op : NULL;
 	track->at_least = s->now->known && s->now->by_look && last->state == s->now->state;
 	if (last->from == last->to)
 		track->since = JOB_UNKNOWN;

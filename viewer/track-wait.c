@@ -128,6 +128,7 @@ void track_take_wait(
 	now->group = wait->member == JOB_NONE ? JOB_NONE
 					      : maker->job->members[wait->member].group;
 	now->cite = track_text(wait->cite);
+	now->op = wait->kind == WAIT_COLLECTIVE ? wait->op : NULL;
 }
 
 /* When the call came back that launched it; its entry where nobody wrote that down. */

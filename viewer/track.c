@@ -141,9 +141,14 @@ static void sum_spans(struct track_span *spans, size_t n)
 
 static struct track_share share_before(const struct track *track, int64_t when)
 {
-	const struct track_span *span = track_at(track, when);
+	const struct track_span *last = track->nspans ? &track->spans[track->nspans - 1] : NULL;
+	const struct track_span *span;
 	struct track_share share;
 
+	/* All of it is what is asked most: nothing is to be searched for it. */
+	if (last && when <= track->spans[0].from)
+		return (struct track_share){0, 0};
+	span = last && when >= last->from ? last : track_at(track, when);
 	if (!span && track->nspans && when > track->spans[0].from)
 		span = &track->spans[track->nspans - 1];
 	if (!span)

@@ -85,6 +85,7 @@ struct track {
 	int64_t since;	      /* of `now`; JOB_UNKNOWN */
 	bool at_least;	      /* it may have begun before: nobody looked */
 	const char *doing;    /* the name of what it does now, "" */
+	const struct job_op *op; /* the collective that it waits in now; NULL: none, or not known */
 	bool loses;	      /* something that was recorded of it is gone: */
 	int64_t lost;	      /* so many things; JOB_UNKNOWN */
 };

@@ -333,6 +333,29 @@ static void ten_thousand_unalike_are_bounded(void **state)
 	look_away(&look);
 }
 
+/* Also of a row of a thousand one sees what share of the time they waited. */
+static void a_row_of_many_has_its_share(void **unused)
+{
+	struct look look;
+	struct state *state = state_new();
+	struct cells cells = {0};
+	struct str text = {0};
+	(void)unused;
+
+	look_at_job(&look, many_ranks_job(&(struct many_ranks){.n = 1000, .missing = 471}));
+	state_resize(state, 100, 24);
+	state_load(state, look.scene.job, look.scene.verdicts, "many", false, 0);
+	draw_screen(state, &cells);
+	cells_text(&cells, &text);
+	assert_true(state->rows->at[1].n > 900);
+	if (!strstr(str_text(&text), "% AllReduce #2"))
+		fail_msg("%s", str_text(&text));
+	str_release(&text);
+	cells_release(&cells);
+	state_free(state);
+	look_away(&look);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -343,6 +366,7 @@ int main(void)
 		cmocka_unit_test(hostile_names_are_escaped_and_fit),
 		cmocka_unit_test(ten_thousand_alike_are_a_few_lines),
 		cmocka_unit_test(ten_thousand_unalike_are_bounded),
+		cmocka_unit_test(a_row_of_many_has_its_share),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -191,6 +191,36 @@ static void a_cell_is_all_that_lies_under_it(void **state)
 	release(made);
 }
 
+/* Cells that are asked side by side are what each of them is by itself. */
+static void states_side_by_side_are_those_of_the_cells(void **state)
+{
+	static const size_t lengths[] = {1, 2, 9, 64, 300, 5000};
+	const size_t n = sizeof(lengths) / sizeof(*lengths);
+	struct made *made = make(n, 1000003);
+	struct pyramid *pyramid;
+	uint32_t seed = 43;
+	int64_t edges[101];
+	uint8_t states[100];
+
+	for (size_t row = 0; row < n; row++)
+		give_some(made, row, lengths[row], &seed);
+	pyramid = pyramid_new(&made->tracks);
+	for (int i = 0; i < 300; i++) {
+		int64_t step = 1 + draw(&seed, 1u << draw(&seed, 14));
+		int64_t from = FROM - 500 + draw(&seed, 1000003);
+		size_t row = draw(&seed, (uint32_t)n);
+
+		for (int k = 0; k <= 100; k++)
+			edges[k] = from + k * step;
+		pyramid_states(pyramid, row, edges, 100, states);
+		for (int k = 0; k < 100; k++)
+			assert_int_equal(states[k],
+				pyramid_bin(pyramid, row, edges[k], edges[k + 1]).state);
+	}
+	pyramid_free(pyramid);
+	release(made);
+}
+
 /* Whatever the zoom, one of the cells side by side shows it, and those it lies in do. */
 static void a_loss_of_one_event_is_seen_at_every_zoom(void **state)
 {
@@ -350,6 +380,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cell_is_all_that_lies_under_it),
+		cmocka_unit_test(states_side_by_side_are_those_of_the_cells),
 		cmocka_unit_test(a_loss_of_one_event_is_seen_at_every_zoom),
 		cmocka_unit_test(a_death_of_no_width_at_the_end_is_seen),
 		cmocka_unit_test(outside_of_the_time_is_nothing),

@@ -288,6 +288,31 @@ static void names_from_outside_are_escaped(void **state)
 	look_away(&look);
 }
 
+/* Who came to one operation with other arguments is seen in the row, with nothing blamed. */
+static void arguments_that_differ_stand_in_the_row(void **state)
+{
+	struct facts *f = facts_new(3);
+	struct look look;
+	struct rows *rows;
+
+	for (int rank = 0; rank < 3; rank++)
+		facts_hold(f, 0, rank, JOB_OP_ALLREDUCE, rank == 1 ? 31 : 32, 20)->sig.dtype =
+			rank == 2 ? 6 : 7;
+	look = look_at(f);
+	rows = rows_new(look.tracks, look.verdicts,
+		&(struct rows_wish){.by = ROWS_FLAT, .by_chosen = true, .room = 9});
+	for (size_t i = 0; i < rows->n; i++) {
+		int rank = rows->at[i].ranks[0];
+
+		assert_string_equal(rows->at[i].words,
+			rank == 0   ? "AllReduce #1 count 32 float32"
+			: rank == 1 ? "AllReduce #1 count 31 float32"
+				    : "AllReduce #1 count 32 float16");
+	}
+	rows_free(rows);
+	look_away(&look);
+}
+
 static void names_are_there_for_all(void **state)
 {
 	for (int i = -1; i <= ROWS_BYS; i++)
@@ -310,6 +335,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_filter_is_refused_in_words),
 		cmocka_unit_test(hidden_ranks_are_counted),
 		cmocka_unit_test(names_from_outside_are_escaped),
+		cmocka_unit_test(arguments_that_differ_stand_in_the_row),
 		cmocka_unit_test(names_are_there_for_all),
 	};
 
