@@ -179,21 +179,18 @@ static void draw_lines(const struct canvas *canvas, size_t top, ptrdiff_t chosen
 		draw_line(canvas, top + (size_t)y, y, chosen == (ptrdiff_t)(top + (size_t)y));
 }
 
-/* Beside the chosen pane the verdict stays up; beside that, the stacks. */
-static void draw_beside(const struct screen *screen)
+/* What stands below the chosen pane, beside it, or below the legend. */
+static void draw_aside(const struct screen *screen, const struct state_aside *aside)
 {
-	const struct state *state = screen->state;
-	struct canvas canvas = {screen, screen->layout.pane2, &state->beside.lines, ""};
+	struct canvas canvas = {screen, aside->area, &aside->lines.lines, ""};
 	struct rect heading = {canvas.area.x, canvas.area.y - 1, canvas.area.w, 1};
 	int x = 2;
 
-	if (canvas.area.h < 1)
-		return;
 	draw_rule(screen, heading);
-	x += cells_printf(
-		screen->cells, heading, x, 0, STYLE_BAR, "%s", panes[state->beside.pane].name);
-	draw_more(screen, heading, x + 1, &state->beside, state->beside_top, canvas.area.h);
-	draw_lines(&canvas, state->beside_top, canvas.lines->here);
+	x += cells_printf(screen->cells, heading, x, 0, STYLE_BAR, "%s",
+		panes[aside->lines.pane].name);
+	draw_more(screen, heading, x + 1, &aside->lines, aside->top, canvas.area.h);
+	draw_lines(&canvas, aside->top, -1);
 }
 
 void draw_panes(const struct screen *screen)
@@ -209,5 +206,6 @@ void draw_panes(const struct screen *screen)
 	if (!state_shows_pane(state))
 		return;
 	draw_lines(&canvas, top, chosen);
-	draw_beside(screen);
+	for (size_t i = 0; i < screen->state->nasides; i++)
+		draw_aside(screen, &screen->state->asides[i]);
 }

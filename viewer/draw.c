@@ -30,14 +30,19 @@ static void draw_hints(const struct screen *screen, const struct hint *hints)
 	int x = 1;
 
 	for (; hints->words; hints++) {
-		const char *keys = keys_of(hints->request);
-		int length = (int)strcspn(keys, " "), width = (int)strlen(hints->words);
+		const char *keys = keys_of(hints->request), *words = hints->words;
+		int length = (int)strcspn(keys, " "), width;
+
+		/* What q does is what it says. */
+		if (hints->request == REQUEST_QUIT && state_shows_pane(screen->state))
+			words = "close pane";
+		width = (int)strlen(words);
 
 		if (x + length + 1 + width > area.w)
 			return;
 		x += cells_printf(screen->cells, area, x, 0, STYLE_STRONG, "%.*s", length, keys);
 		x += 1;
-		x += cells_put(screen->cells, area, x, 0, STYLE_BAR, hints->words);
+		x += cells_put(screen->cells, area, x, 0, STYLE_BAR, words);
 		x += 2;
 	}
 }

@@ -11,7 +11,6 @@
 #define MINIMAP_H 28
 #define STEPS_H	  30 /* the ruler has steps */
 #define TALL_H	  40 /* the strip has more */
-#define TWO_H	  20 /* BESIDE: two panes */
 
 static struct rect line(struct rect area, int y)
 {
@@ -91,13 +90,8 @@ static void lay_beside(struct layout *layout, struct rect area, const struct lay
 
 	lay_timeline(layout, &left, wish, rows_alone(left, wish, wish->nrows));
 	layout->tabs = take(&panes, 1);
-	if (wish->h >= TWO_H) {
-		layout->pane = take(&panes, panes.h / 2);
-		take(&panes, 1);
-		layout->pane2 = panes;
-	} else {
-		layout->pane = panes;
-	}
+	layout->pane = panes;
+	layout->rest = left;
 }
 
 static enum layout_kind kind_of(int w, int h)

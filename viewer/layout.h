@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layout.h: which part of the screen is whose. From 140 columns the panes stand at the right, two
- * at once; from 80x14 one pane below the timeline; from 40x8 one thing at a time (the timeline, or
+ * layout.h: which part of the screen is whose. From 140 columns the panes stand at the right, from
+ * 60x14 below the timeline; from 40x8 one thing at a time (the timeline, or
  * with pane_only the pane); below nothing but one line that says so, in `status`.
  *
  * No part overlaps another or leaves the screen, at any size.
@@ -26,8 +26,7 @@ struct layout {
 	struct rect legend;
 	struct rect tabs;
 	struct rect pane;     /* the chosen one */
-	struct rect pane2;    /* BESIDE: the verdict stays up while another is chosen; h 0: not
-			       * there. The line above it is free, for its heading. */
+	struct rect rest;     /* BESIDE: what is left below the legend; h 0: nothing */
 	struct rect status;   /* messages, prompts, else the keys of the moment */
 	int label_w, doing_w; /* columns of rows at the left and right, at most (see
 			       * layout_fit_rows); cells are between */

@@ -17,6 +17,7 @@ viewer_libviewer_la_SOURCES = \
 	%D%/pane-events.c \
 	%D%/pane-goals.c \
 	%D%/pane-groups.c \
+	%D%/pane-lastwords.c \
 	%D%/pane-lines.c %D%/pane.h \
 	%D%/pane-receipt.c \
 	%D%/pane-seats.c %D%/pane-seats.h \

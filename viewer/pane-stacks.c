@@ -273,6 +273,66 @@ void pane_fill_stacks(
 	treelines_free(own);
 }
 
+/* The first branch in which not all stand who have a stack; where all stand alike, the own code. */
+static size_t first_apart(const struct stacks_fill *s)
+{
+	size_t all = s->tree->sets[s->tree->nodes[0].set].n;
+
+	for (size_t i = 0; i < s->lines->branches.all.nr; i++) {
+		const struct branch *branch = &s->lines->branches.all.items[i];
+
+		if (s->tree->sets[s->tree->nodes[branch->node].set].n < all)
+			return i;
+	}
+	return s->own == SIZE_MAX ? s->lines->branches.all.nr : s->own;
+}
+
+#define DIFFER_MOST   200 /* lines; nobody scrolls them */
+#define DIFFER_FRAMES 3	  /* of the program, behind a fork */
+
+/*
+ * Who goes another way, the frames there whose source is known, where the rank's own code is, and
+ * where it died; what libraries do behind that has its tab.
+ */
+static bool tells(const struct stacks_fill *s, size_t at, int *frames)
+{
+	const struct branch *branch = &s->lines->branches.all.items[at];
+	const struct stacktree_node *node = &s->tree->nodes[branch->node];
+
+	if (branch->fork)
+		*frames = 0;
+	if (node->kind != STACKTREE_FRAME || at == s->own ||
+		s->tree->nodes[branch->last].died)
+		return true;
+	if (branch->fork && !*s->tree->job->frames[node->frame].file)
+		return true;
+	return *s->tree->job->frames[node->frame].file && (*frames)++ < DIFFER_FRAMES;
+}
+
+void pane_fill_differ(
+	const struct scene *scene, const struct pane_place *place, struct pane_lines *into)
+{
+	struct stacks_fill s = {.fill = {scene, place, into}, .tree = tree_of(scene, place)};
+	struct treelines *own;
+	size_t first, n;
+	int frames = 0;
+
+	into->here = -1;
+	if (!s.tree || !s.tree->nstacks)
+		return;
+	s.lines = lines_of(scene, s.tree, &own);
+	s.selected = find_selected(&s);
+	s.own = find_own(&s);
+	s.members = find_members(&s);
+	first = first_apart(&s);
+	n = s.lines->branches.all.nr;
+	for (size_t i = first; i < n && i < first + DIFFER_MOST; i++)
+		if (tells(&s, i, &frames))
+			add_branch(&s, i);
+	free(s.selected);
+	treelines_free(own);
+}
+
 /* -- finding ----------------------------------------------------------------------------------- */
 
 struct sought {

@@ -88,6 +88,10 @@ void pane_fill_verdict(const struct scene *scene, const struct pane_place *place
 	struct pane_lines *into);
 void pane_fill_stacks(const struct scene *scene, const struct pane_place *place,
 	struct pane_lines *into);
+void pane_fill_differ(const struct scene *scene, const struct pane_place *place,
+	struct pane_lines *into);
+void pane_fill_lastwords(const struct scene *scene, const struct pane_place *place,
+	struct pane_lines *into);
 void pane_fill_events(const struct scene *scene, const struct pane_place *place,
 	struct pane_lines *into);
 size_t pane_find_stacks(const struct scene *scene, const struct pane_place *place,

@@ -81,9 +81,20 @@ struct pane {
 	const char *items; /* what they are called */
 };
 
-enum pane_number { PANE_VERDICT, PANE_STACKS, PANE_EVENTS, PANE_GROUPS, PANE_RECEIPT, PANES };
+/* The first have tabs; the others stand where there is room for them. */
+enum pane_number {
+	PANE_VERDICT,
+	PANE_STACKS,
+	PANE_EVENTS,
+	PANE_GROUPS,
+	PANE_RECEIPT,
+	PANES,
+	PANE_DIFFER = PANES,
+	PANE_LASTWORDS,
+	PANES_ALL
+};
 
-extern const struct pane panes[PANES]; /* verdict, stacks, events, groups, receipt */
+extern const struct pane panes[PANES_ALL];
 
 struct pane_line *pane_add(struct pane_lines *into, enum style style, const char *format, ...)
 	__attribute__((nonnull, format(printf, 3, 4), returns_nonnull));

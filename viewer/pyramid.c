@@ -411,8 +411,8 @@ void pyramid_states(const struct pyramid *pyramid, size_t row, const int64_t *ed
 		find_run(pyramid, pile, (size_t)(span - spans), end, &found, from, to);
 		states[i] = (uint8_t)choose(&found, &part);
 		/* What goes on over many is asked once. */
-		while (span->from <= from && span->to >= to && i + 1 < n && edges[i + 2] <= span->to &&
-			edges[i + 2] < pyramid->tracks->to) {
+		while (span->from <= from && span->to >= to && i + 1 < n &&
+			edges[i + 2] <= span->to && edges[i + 2] < pyramid->tracks->to) {
 			states[i + 1] = states[i];
 			i++;
 		}

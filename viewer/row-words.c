@@ -2,7 +2,8 @@
 /*
  * The words at the right of a row. What there is no room for is cut off behind a word, so the one
  * that says most is first: what the worst of its ranks does, with those arguments in which others
- * differ there, then in which group, where there are several, then how much of what was recorded is lost.
+ * differ there, then in which group, where there are several, then how much of what was recorded is
+ * lost.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -100,6 +100,14 @@ static bool is_list(const char *text)
 	return true;
 }
 
+/* "stat:hung" is meant for a key; "train.py:88" and "std::sort" are not. */
+static bool has_key(const char *word)
+{
+	size_t length = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+	return length && word[length] == ':' && word[length + 1] != ':';
+}
+
 /* One word of a filter, NUL-terminated, to be kept while the term is used. */
 static bool read_term(const char *word, struct term *term, struct str *why)
 {
@@ -122,6 +130,9 @@ static bool read_term(const char *word, struct term *term, struct str *why)
 	}
 	if (!*term->text)
 		str_printf(why, "\"%s\": something must follow", whole);
+	else if (term->kind == TERM_WORD && has_key(word))
+		str_printf(why, "\"%s\": keys are rank: host: state: group: op: frame: doing:",
+			whole);
 	else if (term->kind == TERM_RANK && !is_list(term->text))
 		str_printf(why, "\"%s\": ranks are written 0-7,512", whole);
 	else if (term->kind == TERM_STATE && !find_state(term->text, &term->state))

@@ -265,11 +265,19 @@ const char *state_command_help(size_t n)
 	return n < COMMANDS ? commands[n].help : NULL;
 }
 
+/* What fingers type that know other programs. */
+static const struct {
+	const char *typed, *name;
+} habits[] = {{"q", "quit"}, {"q!", "quit"}, {"qa", "quit"}, {"w", "export"}};
+
 /* The command of that name, or the only one that begins so; COMMANDS: none. */
 static size_t command_of(const char *name, size_t length)
 {
 	size_t found = COMMANDS;
 
+	for (size_t i = 0; i < sizeof(habits) / sizeof(*habits); i++)
+		if (strlen(habits[i].typed) == length && !strncmp(habits[i].typed, name, length))
+			return command_of(habits[i].name, strlen(habits[i].name));
 	for (size_t i = 0; i < COMMANDS; i++) {
 		if (strncmp(commands[i].name, name, length))
 			continue;

@@ -191,6 +191,19 @@ static void click_tab(struct state *state, int x)
 	}
 }
 
+/* A pane that stands aside is chosen. */
+static void click_aside(struct state *state, int x, int y)
+{
+	for (size_t i = 0; i < state->nasides; i++) {
+		enum pane_number pane = state->asides[i].lines.pane;
+
+		if (is_in(state->asides[i].area, x, y))
+			state_choose_pane(state, pane == PANE_DIFFER ? PANE_STACKS
+						 : pane < PANES	     ? pane
+								     : state->pane);
+	}
+}
+
 static void click(struct state *state, int x, int y)
 {
 	const struct layout *layout = &state->layout;
@@ -207,6 +220,8 @@ static void click(struct state *state, int x, int y)
 
 		state->window = axis_centre(state->fork, state->window, state->bounds, when);
 		state_set_when(state, when);
+	} else {
+		click_aside(state, x, y);
 	}
 }
 
@@ -230,6 +245,7 @@ static void wheel(struct state *state, int x, int y, int turn, bool zoom)
 
 void state_mouse(struct state *state, int x, int y, int turn, bool zoom)
 {
+	state->touched = true;
 	str_cut(&state->message, 0);
 	if (state->help) {
 		state->help_top = turn < 0 && state->help_top > 0 ? state->help_top - 1 :

@@ -162,16 +162,96 @@ static void scroll(struct state *state, bool moved)
 		*top = top_for(*line, n, h);
 }
 
-static void make_beside(struct state *state)
-{
-	const struct pane_lines *lines = &state->beside.lines;
+/* -- What stands where there is room ----------------------------------------------------------- */
 
-	make(state, &state->beside, state->pane == PANE_VERDICT ? PANE_STACKS : PANE_VERDICT,
-		state->layout.pane2, true);
-	state->beside_top = 0;
-	if (lines->here >= 0)
-		state->beside_top = top_for((size_t)lines->here, lines->all.nr,
-			(size_t)state->layout.pane2.h);
+#define ASIDE_LEAST 3	/* lines, with its heading */
+#define BELOW_FROM_W 100 /* of a pane below the timeline: from so many columns, or lines, on */
+#define BELOW_FROM_H 30
+
+static bool is_beside(const struct state *state)
+{
+	return state->layout.kind == LAYOUT_BESIDE;
+}
+
+static bool has_asides(const struct state *state)
+{
+	if (state->maximised || !state_shows_pane(state))
+		return false;
+	return is_beside(state) || (state->layout.kind == LAYOUT_BELOW &&
+					   (state->w >= BELOW_FROM_W || state->h >= BELOW_FROM_H));
+}
+
+/* Lines that it has to show, at most so many. */
+static int lines_of(const struct state_lines *lines, int most)
+{
+	size_t n = lines->lines.all.nr;
+
+	return n < (size_t)most ? (int)n : most;
+}
+
+/* One below another in an area, as many as there is room for; each has what it needs. */
+static void stand(struct state *state, struct rect area, const enum pane_number *which, size_t n)
+{
+	for (size_t i = 0; i < n && area.h >= ASIDE_LEAST && state->nasides < STATE_ASIDES; i++) {
+		struct state_aside *aside = &state->asides[state->nasides];
+		const struct pane_lines *lines = &aside->lines.lines;
+		int most = area.h - 1;
+
+		if (which[i] == state->pane)
+			continue;
+		if (i + 1 < n && most > 2 * ASIDE_LEAST)
+			most -= ASIDE_LEAST;
+		aside->area = (struct rect){area.x, area.y + 1, area.w, most};
+		make(state, &aside->lines, which[i], aside->area, true);
+		aside->area.h = lines_of(&aside->lines, most);
+		if (!aside->area.h)
+			continue;
+		aside->top = lines->here < 0 ? 0
+					     : top_for((size_t)lines->here, lines->all.nr,
+						       (size_t)aside->area.h);
+		area.y += aside->area.h + 1;
+		area.h -= aside->area.h + 1;
+		state->nasides++;
+	}
+}
+
+/*
+ * The chosen pane has the lines that it needs, and at the right no more than leaves the verdict in
+ * sight. What is then free has what one looks for next.
+ */
+static void lay_asides(struct state *state)
+{
+	static const enum pane_number below[] = {
+		PANE_DIFFER, PANE_LASTWORDS, PANE_EVENTS, PANE_GROUPS, PANE_RECEIPT};
+	static const enum pane_number right[] = {
+		PANE_VERDICT, PANE_STACKS, PANE_GROUPS, PANE_RECEIPT};
+	static const enum pane_number left[] = {PANE_LASTWORDS, PANE_EVENTS};
+	struct rect *pane = &state->layout.pane, area = *pane;
+	int n = lines_of(&state->lines, pane->h);
+
+	state->nasides = 0;
+	if (!has_asides(state))
+		return;
+	if (is_beside(state) && n > area.h * 2 / 3)
+		n = area.h / 2;
+	if (area.h - n < ASIDE_LEAST)
+		return;
+	pane->h = n;
+	area.y += n;
+	area.h -= n;
+	if (!is_beside(state)) {
+		stand(state, area, below, sizeof(below) / sizeof(*below));
+		return;
+	}
+	stand(state, area, right, sizeof(right) / sizeof(*right));
+	stand(state, state->layout.rest, left, sizeof(left) / sizeof(*left));
+}
+
+void state_drop_lines(struct state *state)
+{
+	state->lines.made = false;
+	for (size_t i = 0; i < STATE_ASIDES; i++)
+		state->asides[i].lines.made = false;
 }
 
 void state_make_lines(struct state *state)
@@ -179,8 +259,7 @@ void state_make_lines(struct state *state)
 	bool moved = has_moved(state, &state->lines);
 	struct spot spot;
 
-	if (state->layout.pane2.h > 0)
-		make_beside(state);
+	state->nasides = 0;
 	if (!state_shows_pane(state)) {
 		state->in_pane = false;
 		state->to_item = false;
@@ -195,6 +274,7 @@ void state_make_lines(struct state *state)
 		    state->to_item) &&
 		state->lines.lines.items && spot.item < state->lines.lines.items)
 		go_to_spot(state, &spot);
+	lay_asides(state);
 	scroll(state, moved);
 	state->to_item = false;
 	if (state->lines.lines.items)

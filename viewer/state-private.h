@@ -16,6 +16,7 @@
 #include "viewer/state.h"
 #include "viewer/window.h"
 
+#define STATE_ASIDES 6
 #define STATE_BACK 64 /* places that Esc goes back to */
 
 /* Where one was. */
@@ -31,6 +32,13 @@ struct state_lines {
 	enum pane_number pane;
 	struct pane_place place;
 	bool made;
+};
+
+/* A pane that stands where there is room: below the chosen one, beside it, below the legend. */
+struct state_aside {
+	struct rect area; /* the line above it is its heading's */
+	struct state_lines lines;
+	size_t top;
 };
 
 /* A line that is being typed. */
@@ -119,11 +127,13 @@ struct state {
 
 	enum pane_number pane;
 	bool pane_closed, maximised, in_pane;
-	bool all[PANES]; /* the longer form */
-	size_t line[PANES], line_top[PANES], beside_top;
-	size_t item[PANES]; /* of panes of very many, the one that the line is of */
+	bool all[PANES_ALL]; /* the longer form */
+	size_t line[PANES], line_top[PANES];
+	size_t item[PANES_ALL]; /* of panes of very many, the one that the line is of */
 	bool to_item;	    /* the line goes to that item, whatever line there was before */
-	struct state_lines lines, beside; /* of the pane, and of the one beside it */
+	struct state_lines lines; /* of the pane */
+	struct state_aside asides[STATE_ASIDES];
+	size_t nasides;
 	struct str pane_search;
 
 	bool help;
@@ -206,6 +216,8 @@ void state_zoom(struct state *state, int64_t about, bool in);
 
 /* state-lines.c: the lines of what is seen of panes, and which of them is chosen and on top. */
 void state_make_lines(struct state *state);
+/* All are to be made anew. */
+void state_drop_lines(struct state *state);
 
 /* state-pane.c: puts a pane up; in a terminal of one thing at a time goes into it. */
 void state_choose_pane(struct state *state, enum pane_number pane);

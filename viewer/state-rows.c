@@ -26,7 +26,7 @@ void state_make_rows(struct state *state)
 	state->by = state->rows->by;
 	state->rows_stale = false;
 	state->row = -1;
-	state->lines.made = state->beside.made = false;
+	state_drop_lines(state);
 }
 
 size_t state_pinned(const struct state *state)

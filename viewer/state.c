@@ -28,8 +28,10 @@ struct state *state_new(void)
 	state->forked = JOB_UNKNOWN;
 	state->fork.scale = 1;
 	state->search.rank = JOB_NONE;
-	state->lines.lines.here = state->beside.lines.here = -1;
-	for (size_t i = 0; i < PANES; i++)
+	state->lines.lines.here = -1;
+	for (size_t i = 0; i < STATE_ASIDES; i++)
+		state->asides[i].lines.lines.here = -1;
+	for (size_t i = 0; i < PANES_ALL; i++)
 		state->item[i] = PANE_NO_ITEM;
 	for (size_t i = 0; i < STATE_MARKS; i++)
 		state->marks[i].rank = JOB_NONE;
@@ -40,8 +42,9 @@ struct state *state_new(void)
 static void unload(struct state *state)
 {
 	pane_lines_release(&state->lines.lines);
-	pane_lines_release(&state->beside.lines);
-	state->lines.made = state->beside.made = false;
+	for (size_t i = 0; i < STATE_ASIDES; i++)
+		pane_lines_release(&state->asides[i].lines.lines);
+	state_drop_lines(state);
 	waits_free(state->waits);
 	folds_free(state->folds);
 	rows_free(state->rows);
@@ -209,9 +212,14 @@ static void note_answer(struct state *state, bool first)
 	const struct verdict *now = &state->scene.verdicts->at[0];
 	int culprit = now->culprits.n ? state->worlds[now->culprits.at[0]] : JOB_NONE;
 
-	if (!first && (now->class != state->class || culprit != state->culprit))
-		state_tell(state, "the verdict is now %s: ! goes there",
+	if (!first && (now->class != state->class || culprit != state->culprit)) {
+		/* Who has pressed no key looks on, and is brought to what there is to be seen. */
+		if (!state->touched)
+			state_open(state);
+		state_tell(state, state->touched ? "the verdict is now %s: ! goes there"
+						 : "the verdict is now %s",
 			verdict_class_name(now->class));
+	}
 	state->class = now->class;
 	state->culprit = culprit;
 }
@@ -287,6 +295,7 @@ void state_key(struct state *state, const char *key)
 {
 	enum request request;
 
+	state->touched = true;
 	str_cut(&state->message, 0);
 	if (state->typing.kind != PROMPT_NONE) {
 		state_prompt_key(state, key);
@@ -353,8 +362,12 @@ static void share_columns(struct state *state)
 		const struct row *row = &state->rows->at[i];
 		int columns = row->depth + (row->culprit && row->loses);
 
-		if (label + 2 < layout->label_w)
-			columns += text_columns(state, row->label);
+		if (label + 2 < layout->label_w) {
+			str_cut(&words, 0);
+			str_add(&words, row->label);
+			timeline_add_count(state, row, &words, layout->label_w - 2 - columns);
+			columns += text_columns(state, str_text(&words));
+		}
 		label = columns > label ? columns : label;
 		if (doing + 2 >= layout->doing_w)
 			continue;
@@ -449,7 +462,7 @@ void state_set_others(struct state *state, size_t others, const char *left_out)
 {
 	state->scene.others = others;
 	state->scene.left_out = left_out;
-	state->lines.made = state->beside.made = false;
+	state_drop_lines(state);
 	state_settle(state);
 }
 

@@ -2,6 +2,8 @@
 /* Rows: who, what over time, what now. */
 #include "viewer/timeline.h"
 
+#include <string.h>
+
 #include "viewer/state-private.h"
 #include "words/ranks.h"
 
@@ -18,6 +20,18 @@ static bool row_is_hit(struct state *state, const struct row *row)
 	return false;
 }
 
+/* "1-63 (63)", where there is room and it is no count already. */
+void timeline_add_count(const struct state *state, const struct row *row, struct str *label, int w)
+{
+	struct str count = {0};
+
+	if (row->n > 2 && state->rows->by == ROWS_BY_CLASS && !strchr(str_text(label), ' '))
+		str_printf(&count, " (%zu)", row->n);
+	if ((int)(label->len + count.len) <= w)
+		str_add(label, str_text(&count));
+	str_release(&count);
+}
+
 /* A set of ranks that is longer than its room is counted: part of it would be taken for all. */
 static void draw_who(const struct screen *screen, const struct row *row, enum style style, int y)
 {
@@ -31,6 +45,7 @@ static void draw_who(const struct screen *screen, const struct row *row, enum st
 		str_cut(&text, 0);
 		ranks_fit(&text, state->scene.job, ranks, w > 0 ? (size_t)w : 0);
 	}
+	timeline_add_count(state, row, &text, w);
 	cells_put_middle(screen->cells, screen->layout.rows, x, y, w, style, str_text(&text));
 	str_release(&text);
 }

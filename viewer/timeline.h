@@ -33,6 +33,10 @@ void timeline_draw_cells(const struct screen *screen, struct timeline_shown *sho
 int64_t timeline_cell_end(const struct state *state, int column, int64_t from, int64_t to)
 	__attribute__((nonnull));
 
+/* timeline.c: appends how many ranks a fold has, where label and count take at most w columns. */
+void timeline_add_count(const struct state *state, const struct row *row, struct str *label, int w)
+	__attribute__((nonnull));
+
 /* timeline-ends.c: from so many columns on a row ends in numbers, which take so many. */
 #define TIMELINE_NUMBERS_FROM 72
 #define TIMELINE_NUMBERS_W    12

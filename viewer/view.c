@@ -355,6 +355,9 @@ int view_run(const struct view_source *source, const struct view_options *option
 		return -1;
 	terminal_size(loop.terminal, &w, &h);
 	err = begin(&loop, w, h, why);
+	/* Of a record it is told how old it is; a picture of it is always the same. */
+	if (!err && loop.look.verdicts && !loop.look.live)
+		state_set_now(loop.state, clock_realtime_ns());
 	while (!err && !loop.over)
 		turn(&loop);
 	terminal_close(loop.terminal);

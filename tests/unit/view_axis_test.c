@@ -213,6 +213,117 @@ static void no_label_is_covered_or_doubled(void **unused)
 	screen_free(&t);
 }
 
+/* -- What stands where there is room ----------------------------------------------------------- */
+
+static struct screen_test with_logs(int w, int h)
+{
+	struct facts *f = screen_skew();
+
+	for (int rank = 0; rank < 8; rank++)
+		facts_log(f, rank, rank == 3 ? "compiling" : "waiting for the others");
+	return screen_new(f, w, h);
+}
+
+/* Below the verdict, where it leaves room, stands what ranks said last; at 80x24 nothing does. */
+static void last_words_stand_below_the_verdict(void **unused)
+{
+	struct screen_test t = with_logs(80, 24);
+
+	(void)unused;
+	screen_lacks(&t, "last words");
+	state_resize(t.state, 120, 40);
+	assert_true(screen_find(&t, "last words") > screen_find(&t, " next  "));
+	assert_true(screen_find(&t, "waiting for the others") > screen_find(&t, "last words"));
+	screen_find(&t, "compiling\"");
+	/* They go where the pane has the whole screen, and when it is closed. */
+	screen_keys(&t, "O");
+	screen_lacks(&t, "last words");
+	screen_keys(&t, "O q");
+	screen_lacks(&t, "last words");
+	screen_free(&t);
+}
+
+/* Nothing is hidden behind a tab while there is room for it. */
+static void a_wide_screen_is_used(void **unused)
+{
+	struct screen_test t = with_logs(200, 60);
+	unsigned seen = 0;
+
+	(void)unused;
+	screen_text(&t);
+	for (size_t i = 0; i < t.state->nasides; i++)
+		seen |= 1u << t.state->asides[i].lines.pane;
+	assert_int_equal(seen, 1u << PANE_LASTWORDS | 1u << PANE_STACKS | 1u << PANE_EVENTS |
+				       1u << PANE_GROUPS | 1u << PANE_RECEIPT);
+	/* A click on one of them chooses it. */
+	for (size_t i = 0; i < t.state->nasides; i++)
+		if (t.state->asides[i].lines.pane == PANE_EVENTS)
+			state_mouse(t.state, t.state->asides[i].area.x + 2,
+				t.state->asides[i].area.y, 0, false);
+	assert_int_equal(t.state->pane, PANE_EVENTS);
+	screen_free(&t);
+}
+
+/* -- Habits ------------------------------------------------------------------------------------ */
+
+static void fingers_know_other_programs(void **unused)
+{
+	struct screen_test t = screen_of_skew();
+
+	(void)unused;
+	screen_keys(&t, "^");
+	assert_int_equal(t.state->when, t.state->bounds.from);
+	screen_keys(&t, "$");
+	assert_int_equal(t.state->when, t.state->bounds.to);
+	screen_keys(&t, "Ctrl-F");
+	assert_true(t.state->row > 0);
+	screen_keys(&t, "Ctrl-B");
+	assert_int_equal(t.state->row, 0);
+	screen_keys(&t, "F3 7 Enter");
+	assert_int_equal(t.state->rank, 7);
+	screen_keys(&t, ": type w one.txt");
+	screen_keys(&t, "Enter");
+	screen_asks(&t, EFFECT_EXPORT, "one.txt");
+	screen_free(&t);
+	t = screen_of_skew();
+	screen_keys(&t, ": type q!");
+	screen_keys(&t, "Enter");
+	screen_asks(&t, EFFECT_QUIT, "");
+	screen_free(&t);
+}
+
+/* What q does now is what the line of keys says. */
+static void q_says_what_it_does(void **unused)
+{
+	struct screen_test t = screen_of_skew();
+
+	(void)unused;
+	screen_find(&t, "q close pane");
+	screen_keys(&t, "q");
+	screen_find(&t, "q quit");
+	screen_keys(&t, "q");
+	screen_asks(&t, EFFECT_QUIT, "");
+	screen_free(&t);
+}
+
+/* Who only looks on is brought to the culprit when there is one; who has moved stays. */
+static void the_cursor_goes_to_the_culprit_when_there_is_one(void **unused)
+{
+	for (int moved = 0; moved < 2; moved++) {
+		struct facts *f = facts_new(8);
+		struct screen_test t;
+
+		(void)unused;
+		facts_rounds(f, 0, 3, 1, 1);
+		t = screen_live(f, 80, 24);
+		if (moved)
+			screen_keys(&t, "G");
+		screen_reload(&t, screen_skew());
+		assert_int_equal(t.job->ranks[t.state->rank].world_rank, moved ? 7 : 3);
+		screen_free(&t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,6 +337,11 @@ int main(void)
 		cmocka_unit_test(asked_again_all_is_on_one_scale),
 		cmocka_unit_test(the_last_of_a_long_history_is_seen),
 		cmocka_unit_test(no_label_is_covered_or_doubled),
+		cmocka_unit_test(last_words_stand_below_the_verdict),
+		cmocka_unit_test(a_wide_screen_is_used),
+		cmocka_unit_test(fingers_know_other_programs),
+		cmocka_unit_test(q_says_what_it_does),
+		cmocka_unit_test(the_cursor_goes_to_the_culprit_when_there_is_one),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@ static void parts_of(const struct layout *layout, struct rect parts[PARTS])
 {
 	const struct rect all[PARTS] = {layout->title, layout->ruler, layout->minimap,
 		layout->rows, layout->strip, layout->legend, layout->tabs, layout->pane,
-		layout->pane2, layout->status};
+		layout->rest, layout->status};
 
 	for (int i = 0; i < PARTS; i++)
 		parts[i] = all[i];
@@ -60,7 +60,7 @@ static void check(int w, int h, size_t nrows, bool pane_only, bool timeline_only
 	must(pane_only || (layout.ruler.h == 1 + (h >= 24) && layout.legend.h == 1));
 	must(!timeline_only || pane_only || !layout.pane.h);
 	must(layout.label_w + layout.doing_w < layout.rows.w || !layout.rows.h);
-	must(!layout.pane2.h || layout.kind == LAYOUT_BESIDE);
+	must(!layout.rest.h || layout.kind == LAYOUT_BESIDE);
 	if (!pane_only && !timeline_only && layout.kind >= LAYOUT_BELOW)
 		must(layout.pane.h >= 4 && layout.pane.w >= 50);
 }
@@ -90,8 +90,7 @@ static void the_whole_screen_is_used(void **state)
 			for (int i = 0; i < PARTS; i++)
 				area += parts[i].w * parts[i].h;
 			if (layout.kind == LAYOUT_BESIDE)
-				area += (h - 1 - layout.title.h) +
-					(layout.pane2.h ? layout.pane2.w : 0);
+				area += h - 1 - layout.title.h;
 			assert_int_equal(area, w * h);
 		}
 }

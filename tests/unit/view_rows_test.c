@@ -251,7 +251,7 @@ static void what_is_no_filter_is_refused_in_words(void **state)
 {
 	static const char *const bad[] = {"rank:", "rank:x", "rank:3-", "rank:3-1", "rank:3,",
 		"rank:99999999999", "rank:1 rank:,", "state:", "state:sleepy", "host:", "@", "!",
-		"!rank:", "group:"};
+		"!rank:", "group:", "stat:hung", "!node:3"};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct str why = {0};
