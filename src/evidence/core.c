@@ -22,6 +22,7 @@
 #include "evidence/json-put.h"
 #include "evidence/source.h"
 #include "evidence/stacks-module.h"
+#include "evidence/stacks.h"
 #include "proc/claims.h"
 #include "proc/core.h"
 #include "proc/launcher.h"

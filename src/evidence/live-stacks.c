@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "evidence/liveness.h"
-#include "evidence/stacks.h"
+#include "evidence/stacks-gather.h"
 #include "proc/errand.h"
 
 /* A pool of idle compile workers tells nothing; a stuck loader is among the first. */

@@ -15,7 +15,7 @@
 
 #include "base/complaint.h"
 #include "evidence/exhibit.h"
-#include "evidence/stacks.h"
+#include "evidence/stacks-gather.h"
 
 struct live_options {
 	/*

@@ -35,7 +35,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/serve.c %D%/serve.h \
 	%D%/source.c %D%/source.h \
 	%D%/stacks.c %D%/stacks.h \
-	%D%/stacks-gather.c \
+	%D%/stacks-gather.c %D%/stacks-gather.h \
 	%D%/stacks-module.c %D%/stacks-module.h \
 	%D%/stacks-names.c \
 	%D%/stacks-want.c \

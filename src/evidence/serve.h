@@ -22,7 +22,7 @@
 #include "base/complaint.h"
 #include "evidence/exhibit.h"
 #include "evidence/folder.h"
-#include "evidence/stacks.h"
+#include "evidence/stacks-gather.h"
 
 #define SERVE_FILE "stacks.sock"
 

@@ -9,7 +9,7 @@
  * no lock of it, and then left. That next helper knows the samples that there are already from
  * their exhibits, which it inherits.
  */
-#include "evidence/stacks.h"
+#include "evidence/stacks-gather.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,6 +22,8 @@
 #include "base/str.h"
 #include "evidence/crew.h"
 #include "evidence/stacks-module.h"
+#include "evidence/stacks.h"
+#include "proc/capture.h"
 
 #define GATHER_SAMPLES 3
 #define GATHER_NAMING  5 /* times the deadline, for the names of one module */

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/str.h"
 #include "evidence/fields.h"
+#include "evidence/stacks.h"
 #include "proc/symbols.h"
 #include "proc/walk.h"
 

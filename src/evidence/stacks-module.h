@@ -3,13 +3,16 @@
 #define EVIDENCE_STACKS_MODULE_H
 
 /*
- * The workings of module exhibits (evidence/stacks.h is the door): which addresses of which modules
+ * The workings of module exhibits (evidence/stacks.h reads them): which addresses of which modules
  * want names, one exhibit per module, and one exhibit out of two that helpers made of the same.
  */
 
 #include "base/array.h"
 #include "base/str.h"
-#include "evidence/stacks.h"
+#include "evidence/exhibit.h"
+#include "proc/image.h"
+#include "stack/module.h"
+#include "stack/snapshot.h"
 
 /* The addresses of one module that stand on stacks. */
 struct stacks_wanted {
@@ -32,6 +35,13 @@ void stacks_wanted_release(struct stacks_wanteds *wanteds) __attribute__((nonnul
 /* Looks the names up and gives them to the module. Texts go into the arena. */
 void stacks_name(struct images *images, const struct stacks_wanted *wanted, struct arena *arena)
 	__attribute__((nonnull));
+
+/*
+ * Looks up the names of all addresses that the snapshots' walks have met, and adds an exhibit per
+ * module that stands on a stack. Once, after all snapshots of a gathering.
+ */
+void stacks_add_modules(struct evidence *into, const char *host, struct images *images,
+	const struct snapshot *snapshots, size_t nr) __attribute__((nonnull(1, 2, 3)));
 
 /* An exhibit as it came from a helper: added, or, of a module known already, put to that. */
 void stacks_put(struct evidence *into, const char *host, const struct exhibit *exhibit)

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
+#include "cpython/layout.h"
 
 #define PYTHON_CODES_FIRST 256
 #define UNICODE_MAX        0x10ffff

@@ -14,7 +14,8 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "stack/memory.h"
-#include "stack/python-layout.h"
+
+struct python_layout; /* cpython/layout.h */
 
 #define PYTHON_NAME_CAP  4096          /* characters of a name; the rest is "..." */
 #define PYTHON_LINES_CAP (1u << 20)    /* bytes of a line table; a longer one is not read */

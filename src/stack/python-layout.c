@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "cpython/layout.h"
+
 uint32_t python_layout_version(struct stack_memory *memory, uint64_t runtime)
 {
 	uint64_t head[2];

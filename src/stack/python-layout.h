@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "cpython/layout.h"
 #include "stack/memory.h"
+
+struct python_layout; /* cpython/layout.h */
 
 /*
  * The layout of the interpreter whose _PyRuntime is at `runtime`. `version` is what is known of it

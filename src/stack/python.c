@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "cpython/layout.h"
 #include "cpython/lines.h"
 #include "stack/python-code.h"
 #include "stack/python-layout.h"

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cpython/layout.h"
 #include "stack/python-layout.h"
 
 #define FIELD(name)                                                                                \

@@ -21,6 +21,7 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
+#include "evidence/stacks-gather.h"
 #include "evidence/stacks.h"
 #include "stack/unwind.h"
 

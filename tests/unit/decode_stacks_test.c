@@ -20,6 +20,7 @@
 #include "decode/frames.h"
 #include "decode/samples.h"
 #include "evidence/bundle.h"
+#include "evidence/stacks-gather.h"
 #include "evidence/stacks.h"
 #include "proc/read.h"
 

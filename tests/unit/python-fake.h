@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cpython/layout.h"
 #include "stack/memory.h"
 #include "stack/python-layout.h"
 

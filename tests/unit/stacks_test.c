@@ -19,6 +19,7 @@
 #include "evidence/unpack.h"
 #include "proc/captor.h"
 #include "proc/livemem.h"
+#include "proc/read.h"
 
 static const char maps_text[] = "7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n"
 				"7f0000002000-7f0000003000 r-xp 00000000 08:01 77 /odd\377name\n";
