@@ -90,7 +90,7 @@ static void differ(struct apart *apart, const struct job_sig *a, const struct jo
 	apart->dtype |= a->dtype != b->dtype;
 	apart->redop |= a->redop != b->redop && a->redop != JOB_NO_REDOP &&
 			b->redop != JOB_NO_REDOP;
-	apart->peer |= a->peer != b->peer;
+	apart->peer |= !same_group_rank(a->peer, b->peer);
 }
 
 /* Among all that are in the same operation now, of one name. */
@@ -125,7 +125,7 @@ static bool is_one(const struct tracks *tracks, const struct row *row, const str
 
 		if (!other || other->sig.op != op->sig.op || other->sig.count != op->sig.count ||
 			other->sig.dtype != op->sig.dtype || other->sig.redop != op->sig.redop ||
-			other->sig.peer != op->sig.peer)
+			!same_group_rank(other->sig.peer, op->sig.peer))
 			return false;
 	}
 	return true;
@@ -148,8 +148,8 @@ static void add_apart(struct str *into, struct row_words *kept, const struct tra
 		str_printf(into, " %s", job_dtype_name(sig->dtype));
 	if (apart.redop && job_redop_name(sig->redop))
 		str_printf(into, " %s", job_redop_name(sig->redop));
-	if (apart.peer && sig->peer != JOB_NO_PEER)
-		str_printf(into, " root %" PRIu32, sig->peer);
+	if (apart.peer && is_group_rank(sig->peer))
+		str_printf(into, " root %" PRIu32, sig->peer.n);
 }
 
 static void add_lost(struct str *into, const struct tracks *tracks, struct row *row)
