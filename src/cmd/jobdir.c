@@ -5,6 +5,9 @@
  * it says something. What is found there already is used only if it is a real folder, ours, and
  * nobody else may write in it: somebody may have put it there before us.
  *
+ * All of that is a helper's to do, with a deadline: INQUEST_DIR may lie on a server that does not
+ * answer, and the job waits to be started. One that comes too late takes its folder away again.
+ *
  * Ended jobs are swept when the next one begins, the last two kept for whoever asks what happened.
  * Nothing is swept while any process or agent of it lives.
  */
@@ -25,6 +28,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "cmd/cmd.h"
+#include "cmd/saver.h"
 #include "cmd/sweep.h"
 #include "evidence/jobs.h"
 #include "proc/ns.h"
@@ -32,6 +36,8 @@
 #include "ring/census-write.h"
 
 #define KEEP_ENDED 2
+/* Memory answers in one millisecond, a busy server in a hundred. */
+#define MAKE_MS    3000
 
 /*
  * Makes a folder for us alone, or finds one of ours where nobody else may write. Others may look
@@ -89,8 +95,9 @@ static void find_own(const char *parent, const char *prefix, struct str *root)
 		closedir(list);
 }
 
-/* Somebody else has that name, and he cannot have all: one of a name by chance. */
-static int spare_root(const char *parent, struct str *root, struct complaint *why)
+/* Somebody else has that name, and he cannot have all: one of a name by chance, which is noted. */
+static int spare_root(
+	const char *parent, struct str *root, struct str *note, struct complaint *why)
 {
 	struct str prefix = {0};
 	int err = 0;
@@ -104,7 +111,7 @@ static int spare_root(const char *parent, struct str *root, struct complaint *wh
 	}
 	str_release(&prefix);
 	if (!err)
-		cmd_complain("%s/inquest-%u is not ours alone: this job's folder lies below %s",
+		str_printf(note, "%s/inquest-%u is not ours alone: this job's folder lies below %s",
 			parent, (unsigned)geteuid(), root->text);
 	else
 		str_cut(root, 0);
@@ -112,7 +119,8 @@ static int spare_root(const char *parent, struct str *root, struct complaint *wh
 }
 
 /* The user's folder below that one; leaves root empty where it cannot be had. */
-static int default_root(const char *parent, struct str *root, struct complaint *why)
+static int default_root(
+	const char *parent, struct str *root, struct str *note, struct complaint *why)
 {
 	int err;
 
@@ -123,7 +131,7 @@ static int default_root(const char *parent, struct str *root, struct complaint *
 	if (err != -EPERM && err != -ENOTDIR)
 		return err;
 	complaint_release(why);
-	return spare_root(parent, root, why);
+	return spare_root(parent, root, note, why);
 }
 
 /* A name that nobody has: when it began, and the agent's pid. */
@@ -137,7 +145,7 @@ static void choose_leaf(struct jobdir *dir, const struct str *root)
 		strftime(when, sizeof(when), "%m%d-%H%M%S", &parts);
 	for (int try = 0; try < 100; try++) {
 		str_cut(&dir->path, 0);
-		str_printf(&dir->path, "%s/%s-%u", root->text, when, (unsigned)getpid());
+		str_printf(&dir->path, "%s/%s-%u", root->text, when, dir->agent_pid);
 		if (try)
 			str_printf(&dir->path, "-%d", try);
 		if (access(dir->path.text, F_OK) < 0)
@@ -238,41 +246,6 @@ static int make_in(
 	return err;
 }
 
-int jobdir_make(struct jobdir *dir, const char *name, struct complaint *why)
-{
-	static const char *const parents[] = {"/dev/shm", "/tmp"};
-	const char *users = getenv("INQUEST_DIR");
-	struct str root = {0};
-	int err = -1;
-
-	*dir = (struct jobdir){.census_fd = -1, .launched = clock_realtime_ns()};
-	dir->agent_pid = (uint32_t)getpid();
-	dir->agent_start_time = proc_start_time(dir->agent_pid);
-	if (users && *users) {
-		err = user_root(users, &root, why);
-		if (!err)
-			err = make_in(dir, &root, name, why);
-	}
-	for (size_t i = 0; !(users && *users) && err && i < 2; i++) {
-		complaint_release(why);
-		str_cut(&root, 0);
-		err = default_root(parents[i], &root, why);
-		if (!err)
-			err = make_in(dir, &root, name, why);
-	}
-	if (err)
-		jobdir_release(dir);
-	str_release(&root);
-	return err;
-}
-
-void jobdir_beat(const struct jobdir *dir)
-{
-	if (dir->census)
-		__atomic_store_n(
-			&dir->census->agent_beat, (uint64_t)clock_boottime_ns(), __ATOMIC_RELAXED);
-}
-
 /* Rings that found no room beside the census lie in a folder of the same name under /tmp. */
 static void remove_job(const char *path, const char *id)
 {
@@ -282,6 +255,146 @@ static void remove_job(const char *path, const char *id)
 	str_printf(&spill, "/tmp/inquest-%u/%s", (unsigned)geteuid(), id);
 	sweep_remove(spill.text);
 	str_release(&spill);
+}
+
+/* What the helper gets to know. */
+struct making {
+	struct jobdir dir;
+	const char *name;
+	const char *users; /* INQUEST_DIR; NULL where that says nothing */
+	int *fate;         /* which of both came first; shared */
+};
+
+enum { FATE_OPEN, FATE_MADE, FATE_GIVEN_UP };
+
+/* Whether it was still open. */
+static bool decide(int *fate, int as)
+{
+	int open = FATE_OPEN;
+
+	return __atomic_compare_exchange_n(
+		fate, &open, as, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+/* In the first place that can be had: with a word on it, perhaps, in `note`. */
+static int make(struct making *making, struct str *note, struct complaint *why)
+{
+	static const char *const parents[] = {"/dev/shm", "/tmp"};
+	struct str root = {0};
+	int err = -1;
+
+	if (making->users) {
+		err = user_root(making->users, &root, why);
+		if (!err)
+			err = make_in(&making->dir, &root, making->name, why);
+	}
+	for (size_t i = 0; !making->users && err && i < 2; i++) {
+		complaint_release(why);
+		str_cut(&root, 0);
+		str_cut(note, 0);
+		err = default_root(parents[i], &root, note, why);
+		if (!err)
+			err = make_in(&making->dir, &root, making->name, why);
+	}
+	str_release(&root);
+	return err;
+}
+
+/* In the helper: its path, and in a second line what is to be said of it. */
+static int make_and_tell(const void *what, struct str *said, struct complaint *why)
+{
+	struct making making = *(const struct making *)what;
+	struct str note = {0};
+	int err = make(&making, &note, why);
+
+	if (!err && !decide(making.fate, FATE_MADE)) {
+		jobdir_remove(&making.dir);
+		err = complaint_set(why, "too late");
+	}
+	if (!err)
+		str_printf(said, "%s\n%s", making.dir.path.text, str_text(&note));
+	str_release(&note);
+	return err;
+}
+
+/* The folder of that path, which the helper has made, as ours. */
+static int adopt(struct jobdir *dir, const struct str *said, struct complaint *why)
+{
+	const char *line = str_text(said);
+	size_t len = strcspn(line, "\n");
+	struct str census = {0};
+	void *base = MAP_FAILED;
+	int err = 0;
+
+	str_add_bytes(&dir->path, line, len);
+	dir->id = strrchr(dir->path.text, '/') + 1;
+	str_printf(&census, "%s/" CENSUS_FILE, dir->path.text);
+	dir->census_fd = open(census.text, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (dir->census_fd >= 0)
+		base = mmap(NULL, CENSUS_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, dir->census_fd,
+			0);
+	if (base == MAP_FAILED) {
+		err = complaint_errno(why, errno, "cannot open %s", census.text);
+		remove_job(dir->path.text, dir->id);
+	} else {
+		dir->census = base;
+	}
+	if (!err && line[len] && line[len + 1])
+		cmd_complain("%s", line + len + 1);
+	str_release(&census);
+	return err;
+}
+
+/* Waits for the helper, and takes what it has made. */
+static int take_made(struct jobdir *dir, const struct making *making, struct saver *saver,
+	struct complaint *why)
+{
+	struct str said = {0};
+	enum saver_news news = saver_wait(saver, MAKE_MS, &said, why);
+	int err = -1;
+
+	/* Made in the last moment: it is about to say so. */
+	if (news == SAVER_BUSY && !decide(making->fate, FATE_GIVEN_UP))
+		news = saver_wait(saver, MAKE_MS, &said, why);
+	if (news == SAVER_DONE)
+		err = adopt(dir, &said, why);
+	else if (news == SAVER_BUSY)
+		complaint_set(why, "%s does not answer",
+			making->users ? making->users : "the place of its folder");
+	str_release(&said);
+	return err;
+}
+
+int jobdir_make(struct jobdir *dir, const char *name, struct complaint *why)
+{
+	const char *users = getenv("INQUEST_DIR");
+	struct making making = {.name = name, .users = users && *users ? users : NULL};
+	struct saver saver = {0};
+	void *shared = mmap(NULL, sizeof(*making.fate), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int err = -1;
+
+	*dir = (struct jobdir){.census_fd = -1, .launched = clock_realtime_ns()};
+	dir->agent_pid = (uint32_t)getpid();
+	dir->agent_start_time = proc_start_time(dir->agent_pid);
+	making.dir = *dir;
+	making.fate = shared;
+	if (shared == MAP_FAILED)
+		return complaint_errno(why, errno, "no memory for its folder");
+	if (saver_begin(&saver, make_and_tell, &making, why))
+		err = take_made(dir, &making, &saver, why);
+	saver_release(&saver);
+	munmap(shared, sizeof(*making.fate));
+	if (err)
+		jobdir_release(dir);
+	return err;
+}
+
+void jobdir_beat(const struct jobdir *dir)
+{
+	if (dir->census)
+		__atomic_store_n(
+			&dir->census->agent_beat, (uint64_t)clock_boottime_ns(), __ATOMIC_RELAXED);
 }
 
 void jobdir_sweep(const struct jobdir *dir)

@@ -27,7 +27,10 @@ struct jobdir {
 	int census_fd;
 };
 
-/* Makes folder and census. 0, or negative with words and nothing made. */
+/*
+ * Makes folder and census, within three seconds. 0, or negative with words and nothing made, or
+ * what a place that does not answer now makes of it later.
+ */
 int jobdir_make(struct jobdir *dir, const char *name, struct complaint *why);
 
 /* The agent lives: called on each of its turns. */

@@ -23,7 +23,7 @@ EXTRA_DIST += %D%/bare.py %D%/launch.sh %D%/storage.sh %D%/trouble.sh
 SH_TESTS += %D%/bare.test %D%/built.test \
 	%D%/frozen.test %D%/killed.test %D%/late.test %D%/living.test %D%/locked.test \
 	%D%/racing.test %D%/refused.test %D%/savers.test %D%/scratch.test \
-	%D%/squatted.test %D%/stops.test %D%/storage.test %D%/storage-again.test \
+	%D%/squatted.test %D%/starts.test %D%/stops.test %D%/storage.test %D%/storage-again.test \
 	%D%/strange-children.test %D%/swept.test %D%/unread.test \
 	%D%/unseen.test %D%/users.test \
 	%D%/wrapped.test %D%/wrecks.test
