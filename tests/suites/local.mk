@@ -9,4 +9,11 @@ check-suites: all
 		INQUEST_TORCH=$${INQUEST_TORCH:-$(abs_builddir)/torch} \
 		python3 $(srcdir)/%D%/suites.py $(SUITES_ONLY); \
 		status=$$?; [ $$status = 77 ] || exit $$status
-.PHONY: check-suites
+	@$(MAKE) $(AM_MAKEFLAGS) check-programs
+
+# The rows of the table of programs that take long to build or to start: Go, Java.
+check-programs: all
+	$(AM_TESTS_ENVIRONMENT) BARE_LONG=1 $(abs_builddir)/tests/run-one \
+		$(abs_srcdir)/tests/trouble/built.test; \
+		status=$$?; [ $$status = 77 ] || exit $$status
+.PHONY: check-programs check-suites

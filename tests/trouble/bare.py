@@ -10,9 +10,10 @@ BARE_BUILT: where they are built.
 BARE_PROPERTIES: these alone.
 BARE_PATIENCE: seconds after which what has not come is said not to come.
 
-To add a program: a row of PROGRAMS, and its words for the deeds if no other row has them. To add
-a property: a row of PROPERTIES, with a function that starts the program with deeds and returns
-what can be compared. Descriptors of a program beside 0, 1 and 2:
+To add a program: a row of PROGRAMS (played with all properties) or of BUILT (with those of
+built.test), one line, and its words for the deeds if no other row has them: a habit that C can
+have is a word of manners.c. To add a property: a row of PROPERTIES, with a function that starts the
+program with deeds and returns what can be compared. Descriptors of a program beside 0, 1 and 2:
 
     5  the leash: to be read; at its end the deed `wait' is over
     6  ready: a pipe to be written to
@@ -23,6 +24,7 @@ import fcntl
 import os
 import re
 import select
+import shlex
 import shutil
 import signal
 import subprocess
@@ -83,6 +85,21 @@ NODE = {
     "say": "require('fs').writeSync(1, 'out\\n\\x01\\n'); require('fs').writeSync(2, 'err\\n');",
 }
 
+LUA = {
+    "here": "local f = io.open('/proc/self/stat') print((f:read('n'))) io.flush() f:close()",
+    "wait": "io.open('/dev/fd/5'):read(1)",
+    "exit": "os.exit({})",
+    "die": "os.execute('kill -{} $PPID')",
+    "say": "io.write('out\\n\\1\\n') io.stderr:write('err\\n')",
+}
+RUBY = {
+    "here": "$stdout.sync = true; puts $$",
+    "wait": "begin; IO.for_fd(5).sysread(1); rescue EOFError; end",
+    "exit": "exit!({})",
+    "die": "Process.kill({}, $$); sleep 1",
+    "say": "$stdout.sync = true; print \"out\\n\\1\\n\"; warn 'err'",
+}
+
 
 def words(deeds):
     """The deeds as the arguments of manners.c."""
@@ -106,6 +123,15 @@ def script(interpreter):
     return argv
 
 
+def behind(command):
+    """The words of a shell command, and behind them the deeds."""
+    def argv(deeds):
+        places = {"manners": HERE + "/manners", "built": os.environ.get("BARE_BUILT", "")}
+        return [re.sub(r"\$(manners|built)", lambda name: places[name.group(1)], word)
+                for word in shlex.split(command)] + words(deeds)
+    return argv
+
+
 # Name; what must be there; its argument vector for deeds.
 PROGRAMS = [
     ("dash", "dash", lambda deeds: ["dash", "-c", said(SHELL, deeds)]),
@@ -121,23 +147,41 @@ PROGRAMS = [
     ("static-c", STATIC, lambda deeds: [STATIC] + words(deeds)),
 ]
 
-# Programs as somebody else builds them, or starts them, too many for all properties: name, what
-# builds it of manners.c, or nothing, and its argument vector for deeds.
+# Programs as somebody else builds or starts them, or with habits of their own, too many for all
+# properties: name; a shell command that makes $to of $source (manners.c), $manners (what our build
+# made of it) or what lies in $here; how what is made is started with deeds, or None: by itself.
 BUILT = [
-    ("musl", "musl-gcc", None),
-    ("asan", "gcc -fsanitize=address", None),
-    ("tsan", "gcc -fsanitize=thread", None),
-    ("ubsan", "gcc -fsanitize=undefined", None),
-    ("clang-asan", "clang -fsanitize=address", None),
-    ("clang-tsan", "clang -fsanitize=thread", None),
-    ("static-pie", "gcc -static-pie", None),
+    ("musl", "musl-gcc -o $to $source", None),
+    ("asan", "gcc -fsanitize=address -o $to $source", None),
+    ("tsan", "gcc -fsanitize=thread -o $to $source", None),
+    ("ubsan", "gcc -fsanitize=undefined -o $to $source", None),
+    ("clang-asan", "clang -fsanitize=address -o $to $source", None),
+    ("clang-tsan", "clang -fsanitize=thread -o $to $source", None),
+    ("static-pie", "gcc -static-pie -o $to $source", None),
     ("node", "", lambda deeds: ["node", "-e", said(NODE, deeds)]),
-    ("unshare", "", lambda deeds: ["unshare", "-m", HERE + "/manners"] + words(deeds)),
-    ("chroot", "", lambda deeds: ["chroot", os.environ["BARE_BUILT"] + "/root", "/manners"]
-     + words(deeds)),
-    ("setpriv", "", lambda deeds: ["setpriv", "--no-new-privs", "--inh-caps=-all",
-                                   HERE + "/manners"] + words(deeds)),
+    ("lua", "", lambda deeds: ["lua", "-e", said(LUA, deeds)]),
+    ("ruby", "", lambda deeds: ["ruby", "-e", said(RUBY, deeds)]),
+    ("unshare", "", behind("unshare -m $manners")),
+    ("chroot", "", behind("chroot $built/root /manners")),
+    ("setpriv", "", behind("setpriv --no-new-privs --inh-caps=-all $manners")),
+    ("bwrap", "", behind("bwrap --ro-bind / / --dev-bind /dev /dev $manners")),
+    ("low-memory", "", behind("sh -c 'ulimit -v 50000; exec \"$@\"' - $manners")),
+    ("setuid", "install -m 4755 -o nobody $manners $to", None),
+    ("capable", "install $manners $to && setcap cap_net_raw+ep $to", None),
+    ("sigchld", "", behind("$manners children")),
+    ("sigalrm", "", behind("$manners alarms")),
+    ("daemon", "", behind("$manners daemon")),
+    ("closefrom", "", behind("$manners closefrom")),
+    ("limits", "", behind("$manners limits")),
+    ("seccomp", "", behind("$manners seal")),
 ]
+
+# The same, of what takes long to build or to start: `make check-suites` plays these.
+if os.environ.get("BARE_LONG"):
+    BUILT = [
+        ("go", "go build -o $to $here/manners.go", None),
+        ("java", "javac -d $to.d $here/Manners.java", behind("java -cp $built/java.d Manners")),
+    ]
 
 
 def built(name):
@@ -146,18 +190,19 @@ def built(name):
 
 def build():
     """Prints those that work here, and says of which it does not."""
-    into, here = os.environ["BARE_BUILT"], os.environ["srcdir"] + "/tests/trouble/manners.c"
+    into, here = os.environ["BARE_BUILT"], os.environ["srcdir"] + "/tests/trouble"
     os.makedirs(into + "/root")
     for lib in re.findall(r"(/\S+\.so\S*)", subprocess.getoutput("ldd %s/manners" % HERE)):
         os.makedirs(into + "/root" + os.path.dirname(lib), exist_ok=True)
         shutil.copy(lib, into + "/root" + lib)
     shutil.copy(HERE + "/manners", into + "/root/manners")
     for name, how, argv in BUILT:
-        command = how.split() + ["-o", into + "/" + name, here] if how else ["true"]
+        env = dict(os.environ, to=into + "/" + name, source=here + "/manners.c", here=here,
+                   manners=HERE + "/manners")
         try:
-            subprocess.run(command, check=True, capture_output=True)
-            ran = subprocess.run((argv or built(name))(["exit 7"]), capture_output=True)
-            if ran.returncode == 7:
+            subprocess.run(["sh", "-c", how], check=True, capture_output=True, env=env)
+            ran = subprocess.run((argv or built(name))(["say", "exit 7"]), capture_output=True)
+            if ran.stdout == b"out\n\1\n" and ran.returncode in (0, 7):
                 print(name)
                 continue
             why = "it does not run"

@@ -19,7 +19,8 @@ check_LTLIBRARIES += %D%/stuck.la
 %C%_stuck_la_CFLAGS = $(PLAIN_CFLAGS) -fvisibility=default
 %C%_stuck_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 %C%_stuck_la_LIBADD = -ldl
-EXTRA_DIST += %D%/bare.py %D%/launch.sh %D%/storage.sh %D%/trouble.sh
+EXTRA_DIST += %D%/Manners.java %D%/bare.py %D%/launch.sh %D%/manners.go %D%/storage.sh \
+	%D%/trouble.sh
 SH_TESTS += %D%/bare.test %D%/built.test \
 	%D%/frozen.test %D%/killed.test %D%/late.test %D%/living.test %D%/locked.test \
 	%D%/racing.test %D%/refused.test %D%/savers.test %D%/scratch.test \
