@@ -156,6 +156,15 @@ static bool is_of_a_lock(const struct inquiry *q, const struct circle *circle)
 	return false;
 }
 
+/* Whether all of it wait in sends and receives: each is a side of every exchange that it makes. */
+static bool is_of_pairs(const struct inquiry *q, const struct circle *circle)
+{
+	for (size_t i = 0; i < circle->holders.nr; i++)
+		if (q->graph->nodes[circle->holders.items[i].node].kind != WAITFOR_PAIR)
+			return false;
+	return true;
+}
+
 /* All who took some order. */
 static size_t count_chose(const struct circle *circle)
 {
@@ -166,12 +175,15 @@ static size_t count_chose(const struct circle *circle)
 	return n;
 }
 
-/* Blames the rarer order, if it surely is the rarer one; else both sides are named, as camps. */
+/*
+ * Blames the rarer order, if it surely is the rarer one; else both sides are named, as camps. Where
+ * one rank took the one order and one the other, either of them may be right.
+ */
 static void share_out(const struct inquiry *q, const struct circle *circle, struct draft *draft)
 {
 	size_t n = circle->holders.nr, others = count_chose(circle) - circle->chose;
 	size_t unknown = inquiry_unreadable(q);
-	bool all_alike = circle->camps == n;
+	bool all_alike = circle->camps == n, pairs = is_of_pairs(q, circle);
 	bool mixed = is_mixed(q, circle) || is_of_a_lock(q, circle);
 
 	for (size_t i = 0; i < n; i++) {
@@ -180,11 +192,12 @@ static void share_out(const struct inquiry *q, const struct circle *circle, stru
 
 		if (circle->holders.items[i].apart && circle->chose)
 			continue; /* a victim */
-		/* A circle of single ranks: all of them made it, if they are not everybody, and
-		 * no order that looks rare is that of others of whom nothing is known. */
-		if (mixed)
+		/* Sends and receives of single ranks: all of them made the circle, if they are not
+		 * everybody, and no order that looks rare is that of others of whom nothing is
+		 * known. */
+		if (mixed || (all_alike && !pairs && n == 2))
 			rank_list_add(in_largest ? &draft->camp_a : &draft->camp_b, rank);
-		else if (all_alike && !unknown && (n <= 2 || 2 * n <= q->job->nranks))
+		else if (all_alike && pairs && !unknown && (n <= 2 || 2 * n <= q->job->nranks))
 			rank_list_add(&draft->culprits, rank);
 		else if (!all_alike && !in_largest && others + unknown < circle->chose)
 			rank_list_add(&draft->culprits, rank);
@@ -249,6 +262,16 @@ static const char *cite_of_wait(const struct inquiry *q, int rank)
 	return wait ? wait->cite : "ring";
 }
 
+/* Where in the program a rank of it stands, by its stack; the call's own word is told of victims. */
+static void tell_site(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct wait *wait = inquiry_longest_wait(q, rank);
+
+	if (poses_waits(q->profiles[rank].posture.pose) &&
+		!(wait && wait->op && *wait->op->place) && !(wait && waits_is_told(wait)))
+		stacks_tell(q, rank, draft);
+}
+
 /* One fact for each camp: what it is in, and for whom. Of launches it is told by their order. */
 static void tell_edges(struct inquiry *q, const struct circle *circle, struct draft *draft)
 {
@@ -267,6 +290,7 @@ static void tell_edges(struct inquiry *q, const struct circle *circle, struct dr
 		awaited = someone_awaited(q, holder->node);
 		if (awaited != JOB_NONE)
 			fact->a = q->job->ranks[awaited].world_rank;
+		tell_site(q, holder->rank, draft);
 		told++;
 	}
 }
