@@ -102,6 +102,7 @@ static void finish_samples(struct decode_context *context, struct decode_process
 		arena_printf(&context->arena, "proc:%s", context_name(context, process));
 	if (newest->rss_pages != JOB_UNKNOWN)
 		fact->rss = checked_mul(newest->rss_pages, page_size);
+	fact->cpu_used = ticks_to_ns(newest->cpu_ticks, clk_tck);
 	older = sample_older(process);
 	if (!older)
 		return;

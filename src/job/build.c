@@ -34,6 +34,7 @@ const struct job_process job_process_unknown = {
 	.lock_held = "",
 	.lock_open = "",
 	.lock_cite = "",
+	.cpu_used = JOB_UNKNOWN,
 	.cpu_delta = JOB_UNKNOWN,
 	.sample_span = JOB_UNKNOWN,
 	.idle_for = JOB_UNKNOWN,

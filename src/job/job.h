@@ -131,6 +131,7 @@ struct job_process {
 	const char *lock_open; /* a lock's file, by its name, that it has open; "" none */
 	bool locks_read;       /* all that was looked for */
 	const char *lock_cite;
+	int64_t cpu_used;      /* ns of CPU since its start, reaped children too; JOB_UNKNOWN */
 	int64_t cpu_delta;     /* ns of CPU between the samples, reaped children too; JOB_UNKNOWN */
 	int64_t sample_span;   /* ns between them */
 	int64_t idle_for;      /* ns since CPU use last grew (agent's samples); JOB_UNKNOWN */

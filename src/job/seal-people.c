@@ -306,6 +306,7 @@ static void join_process(struct job_process *into, const struct job_process *fro
 	SEAL_KEEP_MAX(into->state, from->state);
 	SEAL_KEEP_MAX(into->frozen, from->frozen);
 	SEAL_KEEP_MAX(into->tracer, from->tracer);
+	SEAL_KEEP_MAX(into->cpu_used, from->cpu_used);
 	SEAL_KEEP_MAX(into->cpu_delta, from->cpu_delta);
 	SEAL_KEEP_MAX(into->sample_span, from->sample_span);
 	SEAL_KEEP_MAX(into->idle_for, from->idle_for);
@@ -348,6 +349,7 @@ static void overlay_process(struct job_process *into, const struct job_process *
 	TAKE_KNOWN(state, 0);
 	TAKE_KNOWN(frozen, JOB_MAYBE);
 	TAKE_KNOWN(tracer, 0);
+	TAKE_KNOWN(cpu_used, JOB_UNKNOWN);
 	TAKE_KNOWN(cpu_delta, JOB_UNKNOWN);
 	TAKE_KNOWN(sample_span, JOB_UNKNOWN);
 	TAKE_KNOWN(idle_for, JOB_UNKNOWN);

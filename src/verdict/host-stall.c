@@ -9,6 +9,9 @@
 #include "verdict/outside.h"
 #include "verdict/rule.h"
 
+/* Who has computed for longer than its peers sleep, may do so for ever. */
+#define BUSY_FOR_A_WHILE (30 * CLOCK_NS_PER_S)
+
 /* What the rank's stack says where nothing else does; its own code is the last explanation. */
 static enum verdict_where place_by_stack(const struct profile *p)
 {
@@ -151,6 +154,40 @@ static bool knows_dump_only(const struct inquiry *q, int rank)
 	return q->job->ranks[rank].knows == JOB_KNOWS_DUMP;
 }
 
+/*
+ * Of a rank without a ring nobody knows since when it computes. But who sleeps in a wait uses no
+ * CPU any more: what it has used more than any of those is about the time for which they wait, if
+ * ranks do the same work. JOB_UNKNOWN where none of them sleeps; the most of them to *ret_most.
+ */
+static int64_t extra_cpu(const struct inquiry *q, int rank, int64_t *ret_most)
+{
+	int64_t most = JOB_UNKNOWN, own = q->profiles[rank].process->cpu_used;
+
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		const struct profile *p = &q->profiles[i];
+
+		if (!q->waits->told[i].key || !p->process || p->ended ||
+			p->process->cpu_delta == JOB_UNKNOWN || profile_is_busy(p))
+			continue;
+		if (p->process->cpu_used > most)
+			most = p->process->cpu_used;
+	}
+	*ret_most = most;
+	return own == JOB_UNKNOWN || most == JOB_UNKNOWN ? JOB_UNKNOWN : own - most;
+}
+
+/* It may end by itself, as far as is known: where it writes, or computes and has not for long. */
+static bool may_resolve(const struct inquiry *q, int rank)
+{
+	const struct profile *p = &q->profiles[rank];
+	int64_t extra, most;
+
+	if (profile_writes(p) || !profile_is_busy(p) || p->readable)
+		return profile_writes(p) || profile_is_busy(p);
+	extra = extra_cpu(q, rank, &most);
+	return extra != JOB_UNKNOWN && extra <= BUSY_FOR_A_WHILE;
+}
+
 static bool explains_unknown(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank];
@@ -165,9 +202,9 @@ static bool explains_unknown(const struct inquiry *q, int rank, struct reason *w
 	if (profile_is_busy(p) || p->user || p->posture.pose == POSE_USER)
 		why->where = VERDICT_IN_USER_CODE;
 	why->confidence = poses_waits(p->posture.pose) ? VERDICT_HYPOTHESIS : VERDICT_SUPPORTED;
-	why->outlook = p->ended                  ? VERDICT_KILL
-		       : profile_is_busy(p) || profile_writes(p) ? VERDICT_WAIT
-						 : VERDICT_OUTLOOK_UNKNOWN;
+	why->outlook = p->ended		      ? VERDICT_KILL
+		       : may_resolve(q, rank) ? VERDICT_WAIT
+					      : VERDICT_OUTLOOK_UNKNOWN;
 	why->cause = p->dead_child ? VERDICT_BY_CHILD_DEATH : VERDICT_NO_CAUSE;
 	why->next = p->posture.pose == POSE_USER ? VERDICT_NEXT_LOOK_AT_CODE
 						 : VERDICT_NEXT_STACK_OF_RANK;
@@ -220,6 +257,28 @@ static void tell_process(struct inquiry *q, int rank, struct draft *draft)
 	}
 }
 
+/* Of one that computes, and of which no ring says since when: what is known instead. */
+static void tell_busy(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct profile *p = &q->profiles[rank];
+	int64_t now = q->waits->now[rank], most, age = JOB_UNKNOWN;
+	struct verdict_fact *fact;
+
+	if (p->readable || !p->process || p->ended || p->frozen || !profile_is_busy(p))
+		return;
+	if (now != JOB_UNKNOWN && p->process->born != JOB_UNKNOWN && now > p->process->born)
+		age = now - p->process->born;
+	if (extra_cpu(q, rank, &most) != JOB_UNKNOWN) {
+		fact = draft_fact(q, draft, FACT_CPU_IN_ALL, rank, p->process->sample_cite);
+		fact->a = p->process->cpu_used;
+		fact->b = age;
+		fact->c = most;
+	} else if (age != JOB_UNKNOWN) {
+		fact = draft_fact(q, draft, FACT_BUSY_UNKNOWN, rank, p->process->sample_cite);
+		fact->a = age;
+	}
+}
+
 /* The most telling first: for a frozen rank that is that it is frozen. */
 static void tell_stall(struct inquiry *q, int rank, struct draft *draft)
 {
@@ -236,6 +295,7 @@ static void tell_stall(struct inquiry *q, int rank, struct draft *draft)
 	outside_tell(q, rank, draft);
 	if (!p->frozen)
 		tell_process(q, rank, draft);
+	tell_busy(q, rank, draft);
 	draft_dead_child(q, draft, rank);
 	if (p->told)
 		draft_fact(q, draft, FACT_TERMINATED, rank, p->told->cite)->a = p->told->signo;

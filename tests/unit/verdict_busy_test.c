@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A rank that computes, and has no ring: since when, one look cannot tell; and what can be told. */
+#include "tests/unit/bystacks.h"
+
+#define COMPUTES "mul@libtorch_cpu.so < clean@/home/me/train.py:70" MAIN
+
+/* Rank 3 computes all the while; each has used so many seconds of CPU since it started. */
+static struct facts *busy(double own, double peers)
+{
+	struct facts *f = foreign(4, 3, COMPUTES);
+
+	for (int i = 0; i < 4; i++) {
+		double used = i == 3 ? own : peers;
+
+		facts_cpu(f, i, i == 3 ? 2.1 : 0, 2.2, -1);
+		f->ranks[i].process.cpu_used = used < 0 ? JOB_UNKNOWN : facts_ns(used) - facts_ns(0);
+		f->ranks[i].process.born = facts_ns(10);
+	}
+	f->extra[3].is.stack.fact.moved = JOB_YES;
+	f->extra[3].is.stack.fact.state = 'R';
+	return f;
+}
+
+static void expect(struct facts *f, enum verdict_outlook outlook, const char *words)
+{
+	struct judged j;
+
+	facts_expect_where(f, VERDICT_HOST_STALL, "3", VERDICT_IN_USER_CODE);
+	j = judge(f);
+	assert_int_equal(j.v->at[0].outlook, outlook);
+	expect_says(&j, words);
+	done(&j, f);
+}
+
+/* It has computed for a few seconds more than those that sleep since they wait for it. */
+static void who_computes_for_a_while_may_end(void **state)
+{
+	expect(busy(21, 12), VERDICT_WAIT,
+		"used 21 s of CPU since its start 1:30 ago; those that wait 12 s at most");
+	(void)state;
+}
+
+/* For so long nobody computes one step: it may be for ever, and is not killed for it. */
+static void who_computes_for_long_may_do_so_for_ever(void **state)
+{
+	expect(busy(82, 12), VERDICT_OUTLOOK_UNKNOWN,
+		"used 1:22 of CPU since its start 1:30 ago; those that wait 12 s at most");
+	(void)state;
+}
+
+/* Those that wait spin, or nobody knows: then only its start bounds it. */
+static void where_nobody_sleeps_only_its_start_is_known(void **state)
+{
+	struct facts *f = busy(82, 80);
+
+	for (int i = 0; i < 3; i++)
+		facts_cpu(f, i, 2.2, 2.2, -1);
+	expect(f, VERDICT_OUTLOOK_UNKNOWN,
+		"since when it computes so is not known; it started 1:30 ago");
+	expect(busy(82, -1), VERDICT_OUTLOOK_UNKNOWN,
+		"since when it computes so is not known; it started 1:30 ago");
+	(void)state;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_computes_for_a_while_may_end),
+		cmocka_unit_test(who_computes_for_long_may_do_so_for_ever),
+		cmocka_unit_test(where_nobody_sleeps_only_its_start_is_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
