@@ -147,7 +147,32 @@ static inline void census_flag(void *base, int i, uint32_t flags)
 	__atomic_fetch_or(&census_slot_at(base, i)->flags, flags, __ATOMIC_RELEASE);
 }
 
-/* The process says goodbye with `status`. A rank, or a status that is not 0, stays in the table. */
+/*
+ * Whether nobody else in the table has this slot's rank: then only the slot tells that the rank was
+ * there, and how it ended. (What a rank starts inherits its number; a task's may hold many ranks.)
+ */
+static inline int census_is_only_word(void *base, int i)
+{
+	const struct census_slot *s = census_slot_at(base, i);
+	uint32_t high = __atomic_load_n(&((struct census_header *)base)->high, __ATOMIC_ACQUIRE);
+
+	if (s->rank < 0 || (s->flags & (CENSUS_F_TASK | CENSUS_F_TOOL)))
+		return 0;
+	for (uint32_t k = 0; k < high && k < CENSUS_SLOTS; k++) {
+		const struct census_slot *other = census_slot_at(base, (int)k);
+		uint32_t state = __atomic_load_n(&other->state, __ATOMIC_ACQUIRE);
+
+		if ((int)k != i && state != CENSUS_FREE && state != CENSUS_CLAIMING &&
+			other->rank == s->rank)
+			return 0;
+	}
+	return 1;
+}
+
+/*
+ * The process says goodbye with `status`. A rank, or a status that is not 0, stays in the table;
+ * and who is the only one that had its rank's number.
+ */
 static inline void census_exit(void *base, int i, int32_t status, uint64_t tsc, uint64_t realtime)
 {
 	struct census_slot *s = census_slot_at(base, i);
@@ -157,7 +182,7 @@ static inline void census_exit(void *base, int i, int32_t status, uint64_t tsc, 
 	s->end_realtime = realtime;
 	if (s->state == CENSUS_RANK)
 		census_flag(base, i, CENSUS_F_WAS_RANK);
-	if (status || (s->flags & CENSUS_F_WAS_RANK)) {
+	if (status || (s->flags & CENSUS_F_WAS_RANK) || census_is_only_word(base, i)) {
 		census_publish(base, i, CENSUS_EXITED);
 		return;
 	}

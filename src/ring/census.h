@@ -13,8 +13,9 @@
  * the first byte of its slot for life (never opening the census a second time). A process is dead
  * only if that lock is free AND its pid with that start time is gone or a zombie: others hold none,
  * and closefrom() and exec drop the lock of the living.
- * FREEING: a non-rank that exits cleanly (status 0) frees its slot; all others keep theirs. Of a
- * child that a signal killed, the parent that waits for it writes so into the child's slot.
+ * FREEING: a non-rank that exits cleanly (status 0) frees its slot, unless nobody else in the table
+ * has its RANK; all others keep theirs. Of a child that a signal killed, the parent that waits for
+ * it writes so into the child's slot.
  *
  * TOOLS: compilers, assemblers and linkers live for moments, thousands of them. Each counts its
  * begin and its end in the slot of its owner (the oldest process with its RANK, else its nearest

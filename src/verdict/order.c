@@ -262,7 +262,7 @@ static const char *cite_of_wait(const struct inquiry *q, int rank)
 	return wait ? wait->cite : "ring";
 }
 
-/* Where in the program a rank of it stands, by its stack; the call's own word is told of victims. */
+/* Where in the program a rank of it stands, by its stack; a call's own word is told elsewhere. */
 static void tell_site(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct wait *wait = inquiry_longest_wait(q, rank);

@@ -319,14 +319,22 @@ static bool has_probe(const struct job *job)
 static bool judge_unseen(struct inquiry *q)
 {
 	struct draft *draft;
+	size_t left = 0;
 
-	if (!q->job->nranks || q->job->ngroups)
-		return false;
-	for (size_t i = 0; i < q->job->nranks; i++)
-		if (q->profiles[i].death != DEATH_NONE)
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		if (q->profiles[i].death > DEATH_CLEAN)
 			return false;
+		left += q->profiles[i].death == DEATH_CLEAN;
+	}
+	if (q->job->nranks == left || q->job->ngroups)
+		return false;
 	draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
 	draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
+	for (size_t i = 0; i < q->job->nranks && left; i++)
+		if (q->profiles[i].death == DEATH_CLEAN && draft->facts.nr < TOLD_CULPRITS)
+			draft_fact(q, draft, FACT_DIED_EXIT, (int)i,
+				q->profiles[i].process->end_cite)
+				->a = 0;
 	if (has_probe(q->job)) {
 		draft_fact(q, draft, FACT_NO_COMMUNICATOR, JOB_NONE, "census");
 		inquiry_not_judged(

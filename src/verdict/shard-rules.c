@@ -81,7 +81,8 @@ static bool explains_early_exit(const struct inquiry *q, int rank, struct reason
 	why->cause = VERDICT_BY_EARLY_EXIT;
 	why->confidence = VERDICT_ESTABLISHED;
 	why->outlook = VERDICT_KILL;
-	why->next = VERDICT_NEXT_SAME_BATCHES;
+	why->next = q->job->ranks[rank].candidate_only ? VERDICT_NEXT_CHECK_LAUNCHER
+						       : VERDICT_NEXT_SAME_BATCHES;
 	why->left = true;
 	return true;
 }
@@ -98,6 +99,8 @@ static void tell_left(struct inquiry *q, int rank, struct draft *draft)
 	} else if (p->death == DEATH_CLEAN) {
 		draft_fact(q, draft, FACT_DIED_EXIT, rank, p->process->end_cite)->a = 0;
 	}
+	if (q->job->ranks[rank].candidate_only)
+		draft_fact(q, draft, FACT_NEVER_INIT, rank, p->process->cite);
 	shards_tell(q, rank, draft);
 	if (p->leaving && p->death != DEATH_CLEAN)
 		draft_fact(q, draft, FACT_DONE_WITH_GROUP, rank, p->outside_cite);

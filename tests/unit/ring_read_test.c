@@ -259,6 +259,36 @@ static void goodbyes_of_ranks_and_failures_stay(void **state)
 	free(base);
 }
 
+/* Exits before it is a rank, then a helper of its; somebody of no rank; a task's process. */
+static void the_only_word_of_a_rank_stays(void **state)
+{
+	static const struct {
+		int32_t rank;
+		uint32_t flags;
+		int stays;
+	} cases[] = {{1, 0, 1}, {1, 0, 0}, {-1, 0, 0}, {2, CENSUS_F_TASK, 0}, {2, CENSUS_F_TOOL, 0},
+		{2, CENSUS_F_ALONE, 1}};
+	uint8_t *base = calloc(1, CENSUS_SIZE);
+	struct census_who who = me;
+
+	census_format(base);
+	census_open(base);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int slot;
+
+		who.pid = (uint32_t)(100 + i);
+		slot = census_claim(base, &who);
+		census_slot_at(base, slot)->rank = cases[i].rank;
+		census_flag(base, slot, cases[i].flags);
+		census_publish(base, slot, CENSUS_CANDIDATE);
+		census_exit(base, slot, 0, 5000, 6000);
+		assert_int_equal(census_slot_at(base, slot)->state,
+			cases[i].stays ? CENSUS_EXITED : CENSUS_FREE);
+	}
+	free(base);
+	(void)state;
+}
+
 static void a_full_census_counts_the_rest(void **state)
 {
 	uint8_t *base = calloc(1, CENSUS_SIZE);
@@ -303,6 +333,7 @@ int main(void)
 		cmocka_unit_test(forged_tables_cost_neither_memory_nor_time),
 		cmocka_unit_test(a_process_takes_over_its_slot_after_exec),
 		cmocka_unit_test(goodbyes_of_ranks_and_failures_stay),
+		cmocka_unit_test(the_only_word_of_a_rank_stays),
 		cmocka_unit_test(a_full_census_counts_the_rest),
 	};
 

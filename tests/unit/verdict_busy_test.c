@@ -13,7 +13,7 @@ static struct facts *busy(double own, double peers)
 		double used = i == 3 ? own : peers;
 
 		facts_cpu(f, i, i == 3 ? 2.1 : 0, 2.2, -1);
-		f->ranks[i].process.cpu_used = used < 0 ? JOB_UNKNOWN : facts_ns(used) - facts_ns(0);
+		f->ranks[i].process.cpu_used = used < 0 ? JOB_UNKNOWN : (int64_t)(used * 1e9);
 		f->ranks[i].process.born = facts_ns(10);
 	}
 	f->extra[3].is.stack.fact.moved = JOB_YES;

@@ -460,6 +460,43 @@ static void rank_0_comes_late_to_its_own_store(void **state)
 	}
 }
 
+/* Its slot in the table is all that it left: it ended in good order before it made a group. */
+static void who_exits_before_init_exits_early(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct judged j;
+
+	for (int rank = 0; rank < 4; rank++)
+		if (rank != 1)
+			facts_in_init(f, 0, rank, 20);
+	facts_candidate(f, 1);
+	facts_end(f, 1, JOB_EXITED, 0, 18);
+	facts_expect(f, VERDICT_EARLY_EXIT, "1", "0,2,3");
+	j = judge(f);
+	assert_true(tells(&j.v->at[0], FACT_NEVER_INIT, NULL));
+	assert_int_equal(j.v->at[0].outlook, VERDICT_KILL);
+	done(&j, f);
+	(void)state;
+}
+
+/* Nobody waits for it yet: that is no finding; nor is the job well, of which nobody has begun. */
+static void while_the_others_start_an_exit_is_told(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct judged j;
+
+	facts_no_group(f);
+	f->ngroups = 0;
+	for (int rank = 0; rank < 4; rank++)
+		facts_candidate(f, rank);
+	facts_end(f, 1, JOB_EXITED, 0, 18);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	j = judge(f);
+	assert_true(tells(&j.v->at[0], FACT_DIED_EXIT, NULL));
+	done(&j, f);
+	(void)state;
+}
+
 /* -- addresses --------------------------------------------------------------------------------- */
 
 /* It asks at another port than the others, who are past the store or in it; or serves at one. */
@@ -561,6 +598,8 @@ int main(void)
 		cmocka_unit_test(who_opened_the_store_waits_there),
 		cmocka_unit_test(never_made_a_group_is_not_what_it_does),
 		cmocka_unit_test(rank_0_comes_late_to_its_own_store),
+		cmocka_unit_test(who_exits_before_init_exits_early),
+		cmocka_unit_test(while_the_others_start_an_exit_is_told),
 		cmocka_unit_test(another_port_is_seen_without_a_ring),
 		cmocka_unit_test(a_port_explains_nothing_behind_the_store),
 		cmocka_unit_test(one_looks_at_another_port),
