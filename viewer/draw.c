@@ -24,7 +24,8 @@ static const struct hint in_pane[] = {{REQUEST_ENTER, "to the event"}, {REQUEST_
 	{REQUEST_EXPAND, "all"}, {REQUEST_BACK, "back"}, {REQUEST_MAXIMISE, "whole screen"},
 	{REQUEST_SEARCH, "find"}, {REQUEST_HELP, "help"}, {REQUEST_NONE, NULL}};
 
-static void draw_hints(const struct screen *screen, const struct hint *hints)
+/* Draws them; or, with `at` a column, draws nothing and says which of them stands there. */
+static enum request draw_hints(const struct screen *screen, const struct hint *hints, int at)
 {
 	struct rect area = screen->layout.status;
 	int x = 1;
@@ -36,15 +37,31 @@ static void draw_hints(const struct screen *screen, const struct hint *hints)
 		/* What q does is what it says. */
 		if (hints->request == REQUEST_QUIT && state_shows_pane(screen->state))
 			words = "close pane";
+		if (hints->request == REQUEST_ENTER && screen->state->in_pane &&
+			screen->state->pane == PANE_VERDICT)
+			words = "open evidence";
 		width = (int)strlen(words);
 
 		if (x + length + 1 + width > area.w)
-			return;
-		x += cells_printf(screen->cells, area, x, 0, STYLE_STRONG, "%.*s", length, keys);
-		x += 1;
-		x += cells_put(screen->cells, area, x, 0, STYLE_BAR, words);
-		x += 2;
+			break;
+		if (at >= x && at < x + length + 1 + width)
+			return hints->request;
+		if (at < 0) {
+			cells_printf(screen->cells, area, x, 0, STYLE_STRONG, "%.*s", length, keys);
+			cells_put(screen->cells, area, x + length + 1, 0, STYLE_BAR, words);
+		}
+		x += length + 1 + width + 2;
 	}
+	return REQUEST_NONE;
+}
+
+enum request draw_hint_at(struct state *state, int x)
+{
+	const struct screen screen = {.state = state, .layout = state->layout};
+
+	if (state->measuring || state->message.len)
+		return REQUEST_NONE;
+	return draw_hints(&screen, state->in_pane ? in_pane : on_rows, x);
 }
 
 static void draw_measure(const struct screen *screen)
@@ -119,7 +136,7 @@ static void draw_status(const struct screen *screen)
 		cells_put_fit(screen->cells, screen->layout.status, 1, 0,
 			screen->layout.status.w - 1, STYLE_STRONG, str_text(&state->message));
 	else
-		draw_hints(screen, state->in_pane ? in_pane : on_rows);
+		draw_hints(screen, state->in_pane ? in_pane : on_rows, -1);
 }
 
 /* -- All of it -------------------------------------------------------------------------------- */

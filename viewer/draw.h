@@ -25,6 +25,8 @@ void draw_strip(const struct screen *screen) __attribute__((nonnull));
 /* The pane that is up, the one beside it, and the tabs. */
 void draw_panes(const struct screen *screen) __attribute__((nonnull));
 void draw_help(const struct screen *screen) __attribute__((nonnull));
+/* Which of the keys on the last line stands there; REQUEST_NONE. */
+enum request draw_hint_at(struct state *state, int x) __attribute__((nonnull));
 
 /* Appends a time as the ruler has it, "11:08", with digits as steps of `step` ns want them. */
 void draw_relative(struct str *into, uint64_t ns, uint64_t step) __attribute__((nonnull));

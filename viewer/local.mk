@@ -33,6 +33,7 @@ viewer_libviewer_la_SOURCES = \
 	%D%/rows-keys.c %D%/rows-keys.h \
 	%D%/rows.c %D%/rows.h \
 	%D%/ruler.c \
+	%D%/state-cites.c \
 	%D%/state-command.c \
 	%D%/state-count.c \
 	%D%/state-edges.c \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "viewer/draw.h"
 #include "words/disturbed.h"
 #include "words/read.h"
 
@@ -246,6 +247,12 @@ static void wheel(struct state *state, int x, int y, int turn, bool zoom)
 void state_mouse(struct state *state, int x, int y, int turn, bool zoom)
 {
 	state->touched = true;
+	if (!turn && !state->help && state->typing.kind == PROMPT_NONE && state->scene.job &&
+		y == state->layout.status.y && draw_hint_at(state, x) != REQUEST_NONE) {
+		state_do(state, draw_hint_at(state, x));
+		state_settle(state);
+		return;
+	}
 	str_cut(&state->message, 0);
 	if (state->help) {
 		state->help_top = turn < 0 && state->help_top > 0 ? state->help_top - 1 :

@@ -41,8 +41,12 @@ void state_enter_line(struct state *state)
 {
 	const struct pane_line *line = state_line(state);
 
+	if (line && *line->right && state_open_cite(state, line))
+		return;
 	if (!line || (line->rank < 0 && line->when == JOB_UNKNOWN)) {
-		state_tell(state, "this line leads nowhere");
+		state_tell(state, line && *line->right ? "no pane has %s"
+						       : "this line cites nothing%s",
+			line && *line->right ? line->right : "");
 		return;
 	}
 	if (state->maximised || state->layout.kind == LAYOUT_SINGLE) {
@@ -262,14 +266,19 @@ static void maximise(struct state *state)
 /* One step out: of what is searched or measured, of the pane, to the place before the last jump. */
 static void go_back(struct state *state)
 {
-	if (state->measuring)
+	if (state->in_pane && state->opened && state->nback) {
+		state->opened--;
+		state_go_back(state);
+	} else if (state->measuring) {
 		state->measuring = false;
-	else if (state->maximised)
+	} else if (state->maximised) {
 		maximise(state);
-	else if (state->in_pane)
+	} else if (state->in_pane) {
 		state->in_pane = false;
-	else if (!state_go_back(state))
+		state->opened = 0;
+	} else if (!state_go_back(state)) {
 		state_tell(state, "there is nothing to go back to");
+	}
 }
 
 bool state_do_pane(struct state *state, enum request request)
@@ -291,6 +300,7 @@ bool state_do_pane(struct state *state, enum request request)
 	case REQUEST_PANE_EVENTS:
 	case REQUEST_PANE_GROUPS:
 	case REQUEST_PANE_RECEIPT:
+		state->opened = 0;
 		state_choose_pane(state, (enum pane_number)(request - REQUEST_PANE_VERDICT));
 		return true;
 	case REQUEST_ENTER:

@@ -147,6 +147,7 @@ struct state {
 	struct state_place marks[STATE_MARKS];
 	struct state_place back[STATE_BACK];
 	size_t nback;
+	size_t opened; /* panes that Enter has opened, one from another */
 	struct state_place edges[STATE_BACK]; /* where ] was pressed */
 	size_t nedges;
 	size_t evidence; /* how often ! was pressed in a row */
@@ -227,6 +228,9 @@ bool state_shows_pane(const struct state *state);
 const struct pane_line *state_line(const struct state *state);
 /* Chooses a line, or the last one that there is. */
 void state_pick_line(struct state *state, size_t line);
+/* state-cites.c: opens the pane that has the line's evidence, there; false: none has. */
+bool state_open_cite(struct state *state, const struct pane_line *line);
+
 /* Goes where the line's cite points. */
 void state_enter_line(struct state *state);
 /* Chooses the next line, from the chosen one on or behind it, that has the text; false: none. */

@@ -324,6 +324,60 @@ static void the_cursor_goes_to_the_culprit_when_there_is_one(void **unused)
 	}
 }
 
+/* A click on a key of the last line presses it. */
+static void the_line_of_keys_can_be_clicked(void **unused)
+{
+	struct screen_test t = screen_of_skew();
+	const char *line = screen_line(&t, 23);
+
+	(void)unused;
+	state_mouse(t.state, (int)(strstr(line, "help") - line), 23, 0, false);
+	assert_true(t.state->help);
+	screen_keys(&t, "Esc");
+	state_mouse(t.state, 79, 23, 0, false);
+	assert_false(t.state->help);
+	screen_free(&t);
+}
+
+/* Of each line of evidence Enter opens the pane that has it, and Backspace comes back to it. */
+static void enter_opens_what_is_cited(void **unused)
+{
+	struct screen_test t = screen_of_skew();
+	unsigned opened = 0, lines = 0;
+	size_t n;
+
+	(void)unused;
+	screen_keys(&t, "1 Enter");
+	n = t.state->lines.lines.all.nr;
+	for (size_t i = 0; i < n; i++) {
+		char cite[64];
+
+		state_pick_line(t.state, i);
+		snprintf(cite, sizeof(cite), "%s", state_line(t.state)->right);
+		if (!*cite)
+			continue;
+		screen_keys(&t, "Enter");
+		if (t.state->pane == PANE_VERDICT)
+			continue;
+		opened |= 1u << t.state->pane;
+		/* At the line of that cite, where the pane has one. */
+		for (size_t k = 0; k < t.state->lines.lines.all.nr; k++)
+			if (!strcmp(t.state->lines.lines.all.items[k].right, cite)) {
+				assert_string_equal(state_line(t.state)->right, cite);
+				lines++;
+			}
+		screen_says(&t, "Backspace goes back");
+		screen_keys(&t, "Backspace");
+		assert_int_equal(t.state->pane, PANE_VERDICT);
+		assert_true(t.state->in_pane);
+		assert_int_equal(t.state->line[PANE_VERDICT], i);
+	}
+	assert_true(opened & 1u << PANE_EVENTS);
+	assert_true(opened & 1u << PANE_RECEIPT);
+	assert_true(lines > 0);
+	screen_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -340,6 +394,8 @@ int main(void)
 		cmocka_unit_test(last_words_stand_below_the_verdict),
 		cmocka_unit_test(a_wide_screen_is_used),
 		cmocka_unit_test(fingers_know_other_programs),
+		cmocka_unit_test(the_line_of_keys_can_be_clicked),
+		cmocka_unit_test(enter_opens_what_is_cited),
 		cmocka_unit_test(q_says_what_it_does),
 		cmocka_unit_test(the_cursor_goes_to_the_culprit_when_there_is_one),
 	};
