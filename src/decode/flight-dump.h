@@ -126,13 +126,6 @@ struct flight_dump {
 };
 
 /*
- * Whether these bytes begin like a dump, in either format. Wants to see the first FLIGHT_LOOK
- * bytes, or as many as there are; fewer than a dump's first key may say no.
- */
-#define FLIGHT_LOOK 4096
-bool flight_dump_looks_like(const uint8_t *bytes, size_t len);
-
-/*
  * Reads a dump; the bytes are not needed afterwards. 0, also for a damaged one of which something
  * could be read; -1 with words where it is no dump at all, or nothing of it could be read. Either
  * way flight_dump_release() it.

@@ -14,7 +14,6 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/finish.c \
 	%D%/flight-dump.c %D%/flight-dump.h \
 	%D%/flight-entry.c %D%/flight-entry.h \
-	%D%/flight-look.c \
 	%D%/flight.c %D%/flight.h \
 	%D%/flight-facts.c \
 	%D%/flight-groups.c \

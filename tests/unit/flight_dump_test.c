@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "decode/flight-dump.h"
-#include "evidence/bundle.h"
 #include "tests/unit/flight-emit.h"
 
 static void assert_text(const char *text, const char *expected)
@@ -121,7 +120,6 @@ static void every_writer_and_version_says_the_same(void **state)
 			struct str bytes = emit_bytes(&emit, writer);
 			struct flight_dump dump;
 
-			assert_true(flight_dump_looks_like((uint8_t *)bytes.text, bytes.len));
 			assert_int_equal(
 				flight_dump_read((uint8_t *)bytes.text, bytes.len, &dump, NULL), 0);
 			memset(bytes.text, 'x', bytes.len); /* nothing of it is needed */
@@ -151,7 +149,6 @@ static void an_empty_ring_is_a_dump(void **state)
 		struct str bytes = emit_bytes(&emit, writer);
 		struct flight_dump dump;
 
-		assert_true(flight_dump_looks_like((uint8_t *)bytes.text, bytes.len));
 		assert_int_equal(
 			flight_dump_read((uint8_t *)bytes.text, bytes.len, &dump, NULL), 0);
 		assert_text(dump.damage, "");
@@ -296,7 +293,6 @@ static void assert_no_dump(const char *bytes, size_t len, const char *words)
 
 	assert_int_equal(flight_dump_read((const uint8_t *)bytes, len, &dump, &why), -1);
 	assert_string_equal(complaint_text(&why), words);
-	assert_false(flight_dump_looks_like((const uint8_t *)bytes, len));
 	complaint_release(&why);
 	flight_dump_release(&dump);
 }
@@ -335,53 +331,6 @@ static void code_is_never_run_and_the_rest_kept(void **state)
 	flight_dump_release(&dump);
 	str_release(&bytes);
 	emit_release(&emit);
-}
-
-/* -------------------------------------------------------------- looks like */
-
-static void other_files_do_not_look_like_dumps(void **state)
-{
-	static const char *const texts[] = {
-		"{\"version\": \"2.10\", \"entries\": []}",
-		"{\"message\": {\"message\": \"pg_config pg_status\", \"version\": \"2.10\"}}",
-		"[rank0]: \"pg_config\": {}",
-		"{",
-		"{\"",
-		"{\"pg_config",
-		" ",
-		"\x80\x02}q\x01(X\x07",
-		"\x80\x04\x95",
-	};
-	struct evidence evidence = {0};
-	struct exhibit about = {.host = (char *)"h", .rank = -1};
-	struct str bundle = {0};
-
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		assert_false(flight_dump_looks_like((const uint8_t *)texts[i], strlen(texts[i])));
-	evidence_add(&evidence, &about, calloc(1, 1), 1);
-	bundle_pack(&evidence, &bundle);
-	assert_false(flight_dump_looks_like((uint8_t *)bundle.text, bundle.len));
-	str_release(&bundle);
-	evidence_release(&evidence);
-}
-
-static void a_dump_is_known_by_its_first_bytes(void **state)
-{
-	for (enum emit_writer writer = EMIT_CPP; writer <= EMIT_JSON; writer++) {
-		struct emit_dump emit = emit_sample("2.9");
-		struct str bytes = emit_bytes(&emit, writer);
-
-		assert_true(flight_dump_looks_like((uint8_t *)bytes.text, 400));
-		for (size_t i = 0; i < 400; i++) {
-			uint8_t *copy = malloc(i + 1); /* reading beyond it is seen */
-
-			memcpy(copy, bytes.text, i);
-			(void)flight_dump_looks_like(copy, i);
-			free(copy);
-		}
-		str_release(&bytes);
-		emit_release(&emit);
-	}
 }
 
 static void texts_are_any_bytes_and_end_at_a_nul(void **state)
@@ -463,8 +412,6 @@ int main(void)
 		cmocka_unit_test(what_is_not_said_is_unknown),
 		cmocka_unit_test(what_is_no_dump_is_refused_in_words),
 		cmocka_unit_test(code_is_never_run_and_the_rest_kept),
-		cmocka_unit_test(other_files_do_not_look_like_dumps),
-		cmocka_unit_test(a_dump_is_known_by_its_first_bytes),
 		cmocka_unit_test(texts_are_any_bytes_and_end_at_a_nul),
 		cmocka_unit_test(python_reads_the_same_and_writes_the_same),
 	};
