@@ -18,6 +18,7 @@ SH_TESTS += \
 	%D%/classes.test \
 	%D%/lists.test \
 	%D%/man.test \
+	%D%/public.test \
 	%D%/quickstart.test \
 	%D%/ranks.test \
 	%D%/run-one.test

@@ -45,8 +45,11 @@ static struct pane_line *add(const struct pane_fill *fill, const struct pane_wor
 	return line;
 }
 
-/* As draw-pane.c has it: a blank at the edge, and two before what stands there. */
-size_t pane_right(const struct pane_fill *fill, size_t columns)
+/*
+ * Columns that are gone from a line's text where so many stand at its right edge (0: nothing). As
+ * draw-pane.c has it: a blank at the edge, and two before what stands there.
+ */
+static size_t pane_right(const struct pane_fill *fill, size_t columns)
 {
 	size_t most = fill->place->width > 0 ? (size_t)fill->place->width / PANE_RIGHT : 0;
 

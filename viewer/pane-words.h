@@ -59,8 +59,6 @@ struct pane_goal pane_goal_of_cite(const struct scene *scene, const char *cite, 
 struct pane_goal pane_goal_of_fact(const struct scene *scene, const struct verdict_fact *fact,
 	int group);
 
-/* Columns that are gone from a line's text where so many stand at its right edge (0: nothing). */
-size_t pane_right(const struct pane_fill *fill, size_t columns);
 /* Columns that are left for text beside so many that are taken; 8 at least. */
 size_t pane_room(const struct pane_fill *fill, size_t taken);
 

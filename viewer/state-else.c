@@ -22,7 +22,8 @@ static void measured(const struct state *state, struct str *into)
 	str_add(into, text);
 }
 
-void state_copy(struct state *state)
+/* The selected line or row as text, to the clipboard of who sits before it. */
+static void state_copy(struct state *state)
 {
 	const struct pane_line *line = state->in_pane ? state_line(state) : NULL;
 	struct str text = {0};

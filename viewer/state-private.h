@@ -198,8 +198,7 @@ void state_restore(struct state *state, const struct state_place *place);
 void state_make_rows(struct state *state);
 /* Makes `row` the row of `rank`, and scrolls to it. */
 void state_find_row(struct state *state);
-/* Rows that are pinned and drawn before all others; which row is drawn on a line; -1 none. */
-size_t state_pinned(const struct state *state);
+/* Which row is drawn on a line; -1 none. */
 ptrdiff_t state_row_at(const struct state *state, int line);
 /* Filters rows; "" shows all. False: it is no filter, and was told why. */
 bool state_set_filter(struct state *state, const char *filter);
@@ -210,8 +209,6 @@ void state_fit(struct state *state);
 struct axis state_axis(const struct state *state);
 /* Breaks the axis where that window wants it. */
 void state_break(struct state *state);
-/* ns that a window has at least: a column is never less than one. */
-uint64_t state_least_span(const struct state *state);
 /* Half, or twice, the time, with that moment where it is on screen. */
 void state_zoom(struct state *state, int64_t about, bool in);
 
@@ -288,8 +285,5 @@ void state_help_open(struct state *state);
 void state_help_key(struct state *state, const char *key);
 bool state_help_search(struct state *state, const char *text, bool back, bool from_here);
 bool help_line_has(const struct help_line *line, const char *text);
-
-/* state-else.c: the selected line or row as text, to the clipboard of who sits before it. */
-void state_copy(struct state *state);
 
 #endif

@@ -29,7 +29,8 @@ void state_make_rows(struct state *state)
 	state_drop_lines(state);
 }
 
-size_t state_pinned(const struct state *state)
+/* Rows that are pinned and drawn before all others. */
+static size_t state_pinned(const struct state *state)
 {
 	size_t pinned = 0, most = (size_t)state->layout.rows.h / 2;
 

@@ -22,7 +22,7 @@ void state_break(struct state *state)
 }
 
 /* A column is never less than a nanosecond, and a screen never less than a microsecond. */
-uint64_t state_least_span(const struct state *state)
+static uint64_t state_least_span(const struct state *state)
 {
 	return state->cells_w > 1000 ? (uint64_t)state->cells_w : 1000;
 }

@@ -79,13 +79,6 @@ static ptrdiff_t find_stack(
 	return -1;
 }
 
-int treelines_end(const struct treelines *lines, int rank)
-{
-	ptrdiff_t at = find_stack(lines->tree, rank, NULL);
-
-	return at < 0 ? JOB_NONE : lines->tree->ends[at];
-}
-
 static bool is_native(const struct job_frame *frame)
 {
 	return frame->kind == JOB_FRAME_NATIVE && *frame->module;

@@ -29,7 +29,4 @@ int treelines_own(const struct treelines *lines, int rank, const struct posture 
 	bool *ret_known)
 	__attribute__((nonnull(1, 4)));
 
-/* Where the rank's main thread ends; JOB_NONE. */
-int treelines_end(const struct treelines *lines, int rank) __attribute__((nonnull));
-
 #endif

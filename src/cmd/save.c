@@ -20,7 +20,12 @@ static void add_part(struct str *into, const char *text)
 	}
 }
 
-void save_name(const struct look *look, unsigned earlier, struct str *into)
+/*
+ * Appends the name that the bundle of this job, judged before, has in a folder. Attempts of an
+ * elastic job have names of their own, from the second on; and so have hangs of a job that moved
+ * again before, `earlier` times.
+ */
+static void save_name(const struct look *look, unsigned earlier, struct str *into)
 {
 	const struct job *job = look->job;
 	char host[256] = "";

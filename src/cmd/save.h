@@ -9,13 +9,6 @@
 #include "cmd/look.h"
 
 /*
- * Appends the name that the bundle of this job, judged before, has in a folder. Attempts of an
- * elastic job have names of their own, from the second on; and so have hangs of a job that moved
- * again before, `earlier` times.
- */
-void save_name(const struct look *look, unsigned earlier, struct str *into);
-
-/*
  * Writes the evidence to path, or under its own name where path is a folder or ends in "/" (which
  * is made). Appends the bundle's path to ret_path. 0, or negative with words.
  */

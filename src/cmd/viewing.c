@@ -242,7 +242,7 @@ void viewing_wait(const struct viewing_wish *wish, const struct live_options *op
 	str_release(&line);
 }
 
-void viewing_waited(const struct viewing_wish *wish)
+static void viewing_waited(const struct viewing_wish *wish)
 {
 	struct str line = {0};
 

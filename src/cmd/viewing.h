@@ -40,7 +40,6 @@ int viewing_may(const struct viewing_wish *wish);
  * nothing else may be said.
  */
 void viewing_wait(const struct viewing_wish *wish, const struct live_options *options);
-void viewing_waited(const struct viewing_wish *wish);
 
 /* Shows a live job, and follows it; after viewing_wait(). The exit status, after a complaint. */
 int viewing_live(struct choice *choice, const struct live_options *options,

@@ -26,8 +26,12 @@ static const char *readable(struct arena *arena, const char *function)
 	return kept;
 }
 
-void frames_add_code(struct decode_frames *into, struct arena *arena, const struct module *module,
-	uint64_t at, const char *name)
+/*
+ * Code of a module: `at` is an address of the module, as it is looked up (before the end of a
+ * call). NULL module: nothing is known of it but `name`, say "[anon-exec]".
+ */
+static void frames_add_code(struct decode_frames *into, struct arena *arena,
+	const struct module *module, uint64_t at, const char *name)
 {
 	struct job_frame *frame = array_add(&into->all);
 	const struct module_symbol *symbol = module ? module_symbol_at(module, at) : NULL;
@@ -58,7 +62,8 @@ static void add_unknown(
 		into->all.items[into->all.nr - 1].offset = pc - map->start + map->offset;
 }
 
-void frames_add_native(struct decode_frames *into, struct arena *arena,
+/* One native frame of a walk. */
+static void frames_add_native(struct decode_frames *into, struct arena *arena,
 	const struct stack_maps *maps, const struct unwind_stack *stack, size_t frame)
 {
 	const struct unwind_frame *this = &stack->frames[frame];

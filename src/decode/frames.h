@@ -20,18 +20,6 @@ struct decode_frames {
 	ARRAY(struct job_frame) all;
 };
 
-/*
- * Code of a module: `at` is an address of the module, as it is looked up (before the end of a
- * call). NULL module: nothing is known of it but `name`, say "[anon-exec]".
- */
-void frames_add_code(struct decode_frames *into, struct arena *arena, const struct module *module,
-	uint64_t at, const char *name) __attribute__((nonnull(1, 2)));
-
-/* One native frame of a walk. */
-void frames_add_native(struct decode_frames *into, struct arena *arena,
-	const struct stack_maps *maps, const struct unwind_stack *stack, size_t frame)
-	__attribute__((nonnull));
-
 void frames_add_python(struct decode_frames *into, struct arena *arena,
 	const struct python_frame *frame) __attribute__((nonnull));
 

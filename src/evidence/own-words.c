@@ -50,7 +50,8 @@ static const char *own_words_in(const char *line, size_t len)
 	return NULL;
 }
 
-size_t own_words_lines(const char *line, size_t len)
+/* How many lines are ours from this one on, it among them; 0: it is the job's. */
+static size_t own_words_lines(const char *line, size_t len)
 {
 	const char *ours = own_words_in(line, len);
 	size_t left = ours ? len - (size_t)(ours - line) : 0, lines = 0;

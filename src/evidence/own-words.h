@@ -19,9 +19,6 @@
 /* Appends the page, with the line before it that says how long it is. */
 void own_words_add_page(struct str *into, const char *page);
 
-/* How many lines are ours from this one on, it among them; 0: it is the job's. */
-size_t own_words_lines(const char *line, size_t len);
-
 /* Is anything of ours in it? */
 bool own_words_are_in(const char *text, size_t len);
 

@@ -391,11 +391,3 @@ void forks_free(struct forks *forks)
 	free(forks->at);
 	free(forks);
 }
-
-const struct fork *forks_of(const struct forks *forks, int group)
-{
-	for (size_t i = 0; i < forks->n; i++)
-		if (forks->at[i].group == group)
-			return &forks->at[i];
-	return NULL;
-}

@@ -75,9 +75,6 @@ struct forks *forks_new(const struct job *job);
 /* Takes NULL. The forks and camps are gone with it. */
 void forks_free(struct forks *forks);
 
-/* The fork of that group; NULL where none is known. */
-const struct fork *forks_of(const struct forks *forks, int group);
-
 /* In what two ops at one place differ: FORK_NONE if in nothing that matters. */
 enum fork_kind forks_differ(const struct job_sig *a, const struct job_sig *b);
 

@@ -3,21 +3,6 @@
 
 #include <stdlib.h>
 
-void ranks_format(struct str *into, const struct job *job, const int *at, size_t n)
-{
-	for (size_t i = 0, next; i < n; i = next) {
-		int first = job->ranks[at[i]].world_rank, last = first;
-
-		for (next = i + 1; next < n && job->ranks[at[next]].world_rank == last + 1; next++)
-			last++;
-		if (i)
-			str_add_char(into, ',');
-		str_printf(into, "%d", first);
-		if (last > first)
-			str_printf(into, "%c%d", last == first + 1 ? ',' : '-', last);
-	}
-}
-
 int ranks_find(const struct job *job, int world_rank)
 {
 	size_t low = 0, high = job->nranks;

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ranks.h: a set of ranks in short, as people write it: "0-2,4-7". Indexes into job->ranks come
- * in ascending order and go out as world ranks.
+ * ranks.h: sets of world ranks in short, as people write them ("0-2,4-7"), and whom they name.
  */
 #ifndef JOB_RANKS_H
 #define JOB_RANKS_H
 
-#include "base/str.h"
-#include "job/job.h"
+#include <stdbool.h>
 
-/* Appends the set; nothing for an empty one. */
-void ranks_format(struct str *into, const struct job *job, const int *at, size_t n);
+#include "job/job.h"
 
 /*
  * The next number or range of such a text: "5" is 5 to 5. Takes it off the text; false at its end,

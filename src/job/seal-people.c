@@ -90,7 +90,8 @@ static void merge_hosts(struct seal *seal)
 	}
 }
 
-int seal_find_host(const struct seal *seal, const char *name)
+/* Index of the host of that name, JOB_NONE. */
+static int seal_find_host(const struct seal *seal, const char *name)
 {
 	size_t low = 0, high = seal->job->nhosts;
 

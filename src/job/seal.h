@@ -76,9 +76,6 @@ int seal_find_process(struct seal *seal, struct job_who who);
 /* The rank a process is or belongs to; JOB_NONE for a bystander or an earlier attempt. */
 int seal_rank_of(const struct seal *seal, int process);
 
-/* Index of the host of that name, JOB_NONE. */
-int seal_find_host(const struct seal *seal, const char *name);
-
 /* Index of the group with that key, JOB_NONE. Once seal_groups() has made them. */
 int seal_find_group(const struct seal *seal, uint64_t key);
 

@@ -110,7 +110,8 @@ const char *claims_option(const char *cmdline, size_t len, const char *name)
 	return NULL;
 }
 
-void claims_add(struct claims *claims, const struct rank_claim *claim)
+/* Adds one more claim behind those there are; without room, or of no rank that can be: not. */
+static void claims_add(struct claims *claims, const struct rank_claim *claim)
 {
 	if (claims->nr < CLAIMS_MOST && claim->rank < RANK_MOST)
 		claims->all[claims->nr++] = *claim;

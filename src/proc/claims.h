@@ -59,9 +59,6 @@ struct claims {
 void claims_read(struct claims *ret, const char *environ, size_t environ_len, const char *cmdline,
 	size_t cmdline_len) __attribute__((nonnull));
 
-/* Adds one more claim behind those there are; without room, or of no rank that can be: not. */
-void claims_add(struct claims *claims, const struct rank_claim *claim) __attribute__((nonnull));
-
 /* The value of a variable in such a block, NULL where it has none. */
 const char *claims_variable(const char *environ, size_t len, const char *name)
 	__attribute__((nonnull));

@@ -8,7 +8,7 @@ src_report_libreport_la_SOURCES = \
 	%D%/json-parts.c %D%/json-parts.h \
 	%D%/json-stacks.c %D%/json-stacks.h \
 	%D%/page.c %D%/page.h \
-	%D%/report.c %D%/report.h \
+	%D%/report.h \
 	%D%/stacks.c \
 	%D%/table.c %D%/table.h \
 	%D%/text.c

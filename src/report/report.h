@@ -4,7 +4,7 @@
  * (text), or a program (json). It sees the job and the verdicts, never a byte of evidence, and adds
  * no opinion: which words stand for which fact is a table (words/wording.h).
  *
- * The last of the four doors: a new output is one file and one line in `reports` (report.c).
+ * The last of the four doors: a new output is one file and one line below.
  */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
@@ -66,9 +66,6 @@ extern const struct report report_json;
 extern const struct report report_stacks;
 extern const struct report report_stacks_json;
 extern const struct report report_folded;
-
-/* The report of that name; NULL if there is none. */
-const struct report *report_find(const char *name);
 
 /* The JSON of report_json of a live job, without its newline, appended; none is left out. */
 void report_json_add(struct str *into, const struct verdicts *verdicts);

@@ -65,15 +65,6 @@ static const char *const merge_plumbing[] = {
 	"run_mod",
 };
 
-static const char *const merge_gil_waits[] = {
-	"take_gil",
-	"_PyEval_AcquireLock",
-	"PyEval_RestoreThread",
-	"PyEval_AcquireThread",
-	"PyEval_AcquireLock",
-	"_PyThreadState_Attach",
-};
-
 /* The name's length without what compilers add: ".constprop.0", ".isra.0", ".cold", ... */
 static size_t merge_name_len(const char *function)
 {
@@ -91,24 +82,12 @@ static bool merge_name_is(const char *function, size_t len, const char *pattern)
 	return len == size && memcmp(function, pattern, size) == 0;
 }
 
-static bool merge_name_in(const char *function, const char *const *patterns, size_t nr)
+bool merge_is_plumbing(const char *function)
 {
 	size_t len = merge_name_len(function);
 
-	for (size_t i = 0; i < nr; i++)
-		if (merge_name_is(function, len, patterns[i]))
+	for (size_t i = 0; i < sizeof(merge_plumbing) / sizeof(merge_plumbing[0]); i++)
+		if (merge_name_is(function, len, merge_plumbing[i]))
 			return true;
 	return false;
-}
-
-bool merge_is_plumbing(const char *function)
-{
-	return merge_name_in(
-		function, merge_plumbing, sizeof(merge_plumbing) / sizeof(merge_plumbing[0]));
-}
-
-bool merge_is_gil_wait(const char *function)
-{
-	return merge_name_in(
-		function, merge_gil_waits, sizeof(merge_gil_waits) / sizeof(merge_gil_waits[0]));
 }

@@ -45,12 +45,6 @@ void merge_stacks_of_all(const struct unwind_stack *native,
 /* Whether a function is the interpreter's plumbing between two Python frames, by its name. */
 bool merge_is_plumbing(const char *function) __attribute__((nonnull));
 
-/*
- * Whether a thread that is blocked below this native function waits for the GIL: who has it say
- * python_stacks' gil_locked and gil_holder.
- */
-bool merge_is_gil_wait(const char *function) __attribute__((nonnull));
-
 /* Leaves the empty stack. Takes NULL. */
 void merged_stack_release(struct merged_stack *stack);
 

@@ -29,7 +29,7 @@ int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t space, unw_word_t ip, un
 
 /* -- where things are -------------------------------------------------------------------------- */
 
-const struct stack_map *unwinder_map(struct unwinder *unwinder, uint64_t at)
+static const struct stack_map *unwinder_map(struct unwinder *unwinder, uint64_t at)
 {
 	const struct stack_map *last = unwinder->last;
 

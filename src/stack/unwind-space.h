@@ -47,9 +47,7 @@ struct unwinder {
 	bool no_info;	     /* an address was asked about that nothing is known of */
 };
 
-/* The map and what it shows; NULL no map there. */
-const struct stack_map *unwinder_map(struct unwinder *unwinder, uint64_t at)
-	__attribute__((nonnull));
+/* What the map there shows; NULL no map there. */
 const struct unwind_place *unwinder_place(struct unwinder *unwinder, uint64_t at)
 	__attribute__((nonnull));
 

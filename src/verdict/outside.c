@@ -4,13 +4,6 @@
 /* More of a rank's children are not named. */
 #define TOLD_CHILDREN 2
 
-bool outside_is_named(const struct inquiry *q, int rank)
-{
-	const struct profile *p = &q->profiles[rank];
-
-	return p->process && !p->ended && *p->process->on;
-}
-
 /* What a living child of the rank waits for in the kernel; the rank may wait for the child. */
 static void tell_children(struct inquiry *q, int rank, struct draft *draft)
 {

@@ -8,9 +8,6 @@
 
 #include "verdict/inquiry.h"
 
-/* Whether the call in which the rank's main thread is, says what it waits for. */
-bool outside_is_named(const struct inquiry *q, int rank);
-
 /* Adds what the rank, and its children, wait for in the kernel, where that is known. */
 void outside_tell(struct inquiry *q, int rank, struct draft *draft);
 

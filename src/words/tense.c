@@ -30,7 +30,8 @@ static bool split(int64_t realtime, struct tm *parts)
 	return realtime != JOB_UNKNOWN && realtime >= 0 && gmtime_r(&seconds, parts);
 }
 
-void tense_add_moment(struct str *into, int64_t realtime)
+/* Appends "2026-11-22 10:25:31 UTC"; nothing for JOB_UNKNOWN or a time that no calendar has. */
+static void tense_add_moment(struct str *into, int64_t realtime)
 {
 	struct tm parts;
 	char text[48];

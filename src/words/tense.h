@@ -21,9 +21,6 @@ enum tense tense_of(const struct verdicts *verdicts, bool live);
 /* "live", "ended", "recorded": as JSON has it. */
 const char *tense_name(enum tense tense);
 
-/* Appends "2026-11-22 10:25:31 UTC"; nothing for JOB_UNKNOWN or a time that no calendar has. */
-void tense_add_moment(struct str *into, int64_t realtime);
-
 /* Appends "2026-11-22T10:25:31.123Z", as JSON has it; nothing likewise. */
 void tense_add_stamp(struct str *into, int64_t realtime);
 

@@ -142,6 +142,20 @@ static void find_names(const struct unwind_stack *stacks, size_t nr)
 	}
 }
 
+/* Below these a thread waits for the GIL; compilers add ".constprop.0" and the like. */
+static bool is_gil_wait(const char *function)
+{
+	static const char *const names[] = {"take_gil", "_PyEval_AcquireLock",
+		"PyEval_RestoreThread", "PyEval_AcquireThread", "PyEval_AcquireLock",
+		"_PyThreadState_Attach"};
+	size_t len = strcspn(function, ".");
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == len && !memcmp(function, names[i], len))
+			return true;
+	return false;
+}
+
 static bool is_eval(const struct unwind_stack *native, size_t i)
 {
 	uint64_t pc = unwind_lookup_pc(native, i);
@@ -164,7 +178,7 @@ static void print_merged(
 		evals += is_eval(native, i);
 		unserved += is_eval(native, i) && left[i];
 		wrong += !partial && !is_eval(native, i) && !left[i];
-		waits += merge_is_gil_wait(native_name(native, i));
+		waits += is_gil_wait(native_name(native, i));
 	}
 	printf("merged %" PRIu64 " %d %zu %zu %zu\n", tid, merged->merged, evals, unserved, wrong);
 	if (partial)

@@ -6,13 +6,23 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "job/ranks.h"
 #include "tests/unit/facts.h"
 
-
+/* "0-2,4": world ranks, as people write them. */
 static void text_of(const struct job *job, struct verdict_ranks ranks, struct str *into)
 {
-	ranks_format(into, job, ranks.at, ranks.n);
+	for (size_t i = 0, next; i < ranks.n; i = next) {
+		int first = job->ranks[ranks.at[i]].world_rank, last = first;
+
+		for (next = i + 1; next < ranks.n; next++, last++)
+			if (job->ranks[ranks.at[next]].world_rank != last + 1)
+				break;
+		if (i)
+			str_add_char(into, ',');
+		str_printf(into, "%d", first);
+		if (last > first)
+			str_printf(into, "%c%d", last == first + 1 ? ',' : '-', last);
+	}
 }
 
 void facts_print(const struct verdicts *v)

@@ -215,11 +215,6 @@ static void plumbing_is_told_by_name(void **state)
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
 		if (merge_is_plumbing(kept[i]))
 			fail_msg("%s is no plumbing", kept[i]);
-	assert_true(merge_is_gil_wait("take_gil"));
-	assert_true(merge_is_gil_wait("take_gil.constprop.0"));
-	assert_true(merge_is_gil_wait("PyEval_RestoreThread"));
-	assert_false(merge_is_gil_wait("PyThread_acquire_lock_timed"));
-	assert_false(merge_is_gil_wait("drop_gil"));
 }
 
 int main(void)
