@@ -124,17 +124,12 @@ static void add_op(const struct events_fill *e, struct str *into, const struct t
 
 static void add_span(const struct events_fill *e, struct str *into, const struct job_span *span)
 {
-	static const char *const kinds[] = {[JOB_SPAN_COMPILE] = "compile",
-		[JOB_SPAN_INPUT] = "input",
-		[JOB_SPAN_CHECKPOINT] = "checkpoint",
-		[JOB_SPAN_USER] = "user",
-		[JOB_SPAN_DEVICE] = "device"};
 	const struct job *job = e->fill.scene->job;
 
 	add_text(into, "span", span->name);
 	add_text(into, "detail", span->detail);
-	if (span->kind >= JOB_SPAN_COMPILE && span->kind <= JOB_SPAN_DEVICE)
-		add_text(into, "kind", kinds[span->kind]);
+	if (job_span_kind_name(span->kind))
+		add_text(into, "kind", job_span_kind_name(span->kind));
 	if (span->open)
 		add_duration(into, "open", between(span->begun, e->fill.scene->tracks->to));
 	else

@@ -264,9 +264,7 @@ static void add_args(struct str *into, const struct job_sig *sig)
 			sig->count);
 	else if (dtype)
 		str_printf(into, ", %s", dtype);
-	if (redop && !job_op_is_p2p(sig->op) &&
-		(sig->op == JOB_OP_ALLREDUCE || sig->op == JOB_OP_REDUCE ||
-			sig->op == JOB_OP_REDUCESCATTER))
+	if (redop && job_op_reduces(sig->op))
 		str_printf(into, " %s", redop);
 	if (job_op_is_rooted(sig->op) && is_group_rank(sig->peer))
 		str_printf(into, " root %" PRIu32, sig->peer.n);

@@ -37,7 +37,7 @@ static const enum track_state pose_states[POSES] = {
 
 enum track_state track_span_state(enum job_span_kind kind)
 {
-	return kind >= JOB_SPAN_COMPILE && kind <= JOB_SPAN_DEVICE ? span_states[kind]
+	return kind > JOB_SPAN_NONE && kind < JOB_SPAN_KINDS ? span_states[kind]
 								    : TRACK_USER;
 }
 

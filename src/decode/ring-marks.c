@@ -45,7 +45,7 @@ static void spans_give(struct ring_source *source, const struct ring_slot *begin
 		.cite = ring_source_cite(source, "span%llu", (unsigned long long)begin->index),
 	};
 
-	if (begin->tsc > source->t0 || span.kind < JOB_SPAN_COMPILE || span.kind > JOB_SPAN_DEVICE)
+	if (begin->tsc > source->t0 || span.kind <= JOB_SPAN_NONE || span.kind >= JOB_SPAN_KINDS)
 		return;
 	if (!ended && end)
 		ended = end->tsc;

@@ -51,17 +51,10 @@ static unsigned dtype_size(uint8_t dtype)
 	return dtype < sizeof(sizes) ? sizes[dtype] : 0;
 }
 
-/* Ops that do not look into their data: bytes are bytes, whatever type either side calls them. */
-static bool only_moves(uint8_t op)
-{
-	return op == JOB_OP_BROADCAST || op == JOB_OP_ALLGATHER || op == JOB_OP_ALLTOALL ||
-	       op == JOB_OP_GATHER || op == JOB_OP_SCATTER;
-}
-
 /* The reduction, as far as ranks can agree on it: all user-made ones are one. */
 static uint8_t plain_redop(const struct job_sig *sig)
 {
-	if (only_moves(sig->op))
+	if (job_op_only_moves(sig->op))
 		return 0;
 	return sig->redop < FIRST_OWN_REDOP ? sig->redop : FIRST_OWN_REDOP;
 }
@@ -85,7 +78,7 @@ static bool amounts_agree(const struct job_sig *a, const struct job_sig *b)
 
 enum fork_kind forks_differ(const struct job_sig *a, const struct job_sig *b)
 {
-	bool moves = only_moves(a->op);
+	bool moves = job_op_only_moves(a->op);
 
 	bool counted = a->count != JOB_NO_COUNT && b->count != JOB_NO_COUNT;
 
@@ -191,7 +184,7 @@ static void collect_ops(struct finder *f)
 		for (size_t i = 0; i < m->nops; i++) {
 			const struct job_op *op = &m->ops[i];
 
-			if (op->sig.redop >= FIRST_OWN_REDOP && !only_moves(op->sig.op))
+			if (op->sig.redop >= FIRST_OWN_REDOP && !job_op_only_moves(op->sig.op))
 				f->trust_hashes = false;
 			if (op->launch && i && m->ops[i - 1].launch == op->launch)
 				f->trust_hashes = false;

@@ -267,12 +267,13 @@ struct job_group {
 	const char *cite;
 };
 
+/* The same numbers as enum ring_span_kind: decoding copies them. */
 enum job_span_kind {
-	JOB_SPAN_COMPILE = 1,
-	JOB_SPAN_INPUT = 2,
-	JOB_SPAN_CHECKPOINT = 3,
-	JOB_SPAN_USER = 4,
-	JOB_SPAN_DEVICE = 5, /* inside a compile: waits for the GPU, maybe a victim */
+	JOB_SPAN_NONE,
+#define SPAN(name, text) JOB_SPAN_##name,
+#include "lists/span.def"
+#undef SPAN
+	JOB_SPAN_KINDS
 };
 
 struct job_span {

@@ -3,22 +3,30 @@
 
 #include <stddef.h>
 
-static const char *const ops[JOB_OP_KINDS] = {
-	[JOB_OP_NONE] = "operation",
-	[JOB_OP_ALLREDUCE] = "AllReduce",
-	[JOB_OP_BROADCAST] = "Broadcast",
-	[JOB_OP_REDUCE] = "Reduce",
-	[JOB_OP_ALLGATHER] = "AllGather",
-	[JOB_OP_REDUCESCATTER] = "ReduceScatter",
-	[JOB_OP_ALLTOALL] = "AlltoAll",
-	[JOB_OP_GATHER] = "Gather",
-	[JOB_OP_SCATTER] = "Scatter",
-	[JOB_OP_SEND] = "Send",
-	[JOB_OP_RECV] = "Recv",
-	[JOB_OP_PUT] = "PutSignal",
-	[JOB_OP_WAITSIGNAL] = "WaitSignal",
-	[JOB_OP_OTHER] = "operation",
-	[JOB_OP_BARRIER] = "Barrier",
+#include "job/job.h"
+
+/* What op.def tells of a kind beside its name. */
+enum trait {
+	P2P = 1,
+	ROOTED = 2,
+	REDUCES = 4,
+	MOVES = 8,
+};
+
+static const struct {
+	const char *name;
+	unsigned traits;
+} ops[JOB_OP_KINDS] = {
+#define OP(upper, name, traits) {name, traits},
+#include "lists/op.def"
+#undef OP
+};
+
+static const char *const spans[JOB_SPAN_KINDS] = {
+	NULL,
+#define SPAN(upper, name) name,
+#include "lists/span.def"
+#undef SPAN
 };
 
 static const char *const dtypes[] = {"int8", "uint8", "int32", "uint32", "int64", "uint64",
@@ -28,7 +36,7 @@ static const char *const redops[] = {"sum", "prod", "max", "min", "avg"};
 
 const char *job_op_name(uint8_t op)
 {
-	return ops[op < JOB_OP_KINDS ? op : JOB_OP_NONE];
+	return ops[op < JOB_OP_KINDS ? op : JOB_OP_NONE].name;
 }
 
 const char *job_dtype_name(uint8_t dtype)
@@ -43,13 +51,32 @@ const char *job_redop_name(uint8_t redop)
 	return redop < sizeof(redops) / sizeof(redops[0]) ? redops[redop] : NULL;
 }
 
+static bool has(uint8_t op, enum trait trait)
+{
+	return op < JOB_OP_KINDS && ops[op].traits & trait;
+}
+
 bool job_op_is_p2p(uint8_t op)
 {
-	return op >= JOB_OP_SEND && op <= JOB_OP_WAITSIGNAL;
+	return has(op, P2P);
 }
 
 bool job_op_is_rooted(uint8_t op)
 {
-	return op == JOB_OP_BROADCAST || op == JOB_OP_REDUCE || op == JOB_OP_GATHER ||
-	       op == JOB_OP_SCATTER;
+	return has(op, ROOTED);
+}
+
+bool job_op_reduces(uint8_t op)
+{
+	return has(op, REDUCES);
+}
+
+bool job_op_only_moves(uint8_t op)
+{
+	return has(op, MOVES);
+}
+
+const char *job_span_kind_name(unsigned kind)
+{
+	return kind < JOB_SPAN_KINDS ? spans[kind] : NULL;
 }

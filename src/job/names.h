@@ -9,23 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The same numbers as enum ring_op: decoding copies them (decode/agree.c sees to it). */
+/* The same numbers as enum ring_op: decoding copies them. */
 enum job_op_kind {
-	JOB_OP_NONE,
-	JOB_OP_ALLREDUCE,
-	JOB_OP_BROADCAST,
-	JOB_OP_REDUCE,
-	JOB_OP_ALLGATHER,
-	JOB_OP_REDUCESCATTER,
-	JOB_OP_ALLTOALL,
-	JOB_OP_GATHER,
-	JOB_OP_SCATTER,
-	JOB_OP_SEND,
-	JOB_OP_RECV,
-	JOB_OP_PUT,
-	JOB_OP_WAITSIGNAL,
-	JOB_OP_OTHER,
-	JOB_OP_BARRIER,
+#define OP(name, ...) JOB_OP_##name,
+#include "lists/op.def"
+#undef OP
 	JOB_OP_KINDS
 };
 
@@ -45,5 +33,14 @@ bool job_op_is_p2p(uint8_t op);
 
 /* Collectives with a root: their `peer` must agree. */
 bool job_op_is_rooted(uint8_t op);
+
+/* Collectives that reduce: their operator must agree. */
+bool job_op_reduces(uint8_t op);
+
+/* Collectives that do not look into their data: bytes are bytes, whatever type a side names. */
+bool job_op_only_moves(uint8_t op);
+
+/* "compile", "input"; NULL for a number of no kind of span (enum job_span_kind). */
+const char *job_span_kind_name(unsigned kind);
 
 #endif

@@ -38,20 +38,9 @@ const char *ring_type_name(unsigned type)
 const char *ring_op_name(unsigned op)
 {
 	static const char *const names[RING_OPS] = {
-		[RING_OP_ALLREDUCE] = "AllReduce",
-		[RING_OP_BROADCAST] = "Broadcast",
-		[RING_OP_REDUCE] = "Reduce",
-		[RING_OP_ALLGATHER] = "AllGather",
-		[RING_OP_ALLTOALL] = "AlltoAll",
-		[RING_OP_REDUCESCATTER] = "ReduceScatter",
-		[RING_OP_GATHER] = "Gather",
-		[RING_OP_SCATTER] = "Scatter",
-		[RING_OP_SEND] = "Send",
-		[RING_OP_RECV] = "Recv",
-		[RING_OP_PUT] = "Put",
-		[RING_OP_WAITSIGNAL] = "WaitSignal",
-		[RING_OP_OTHER] = "other",
-		[RING_OP_BARRIER] = "Barrier",
+#define OP(upper, name, ...) name,
+#include "lists/op.def"
+#undef OP
 	};
 
 	return NAME_OF(names, op);
@@ -75,11 +64,10 @@ const char *ring_redop_name(unsigned redop)
 const char *ring_span_kind_name(unsigned kind)
 {
 	static const char *const names[RING_SPAN_KINDS] = {
-		[RING_SPAN_COMPILE] = "compile",
-		[RING_SPAN_INPUT] = "input",
-		[RING_SPAN_CHECKPOINT] = "checkpoint",
-		[RING_SPAN_USER] = "user",
-		[RING_SPAN_DEVICE] = "device",
+		NULL,
+#define SPAN(upper, name) name,
+#include "lists/span.def"
+#undef SPAN
 	};
 
 	return NAME_OF(names, kind);

@@ -147,11 +147,10 @@ enum {
 
 /* Kinds of a span: the values of enum inquest_span. */
 enum ring_span_kind {
-	RING_SPAN_COMPILE = 1,
-	RING_SPAN_INPUT,
-	RING_SPAN_CHECKPOINT,
-	RING_SPAN_USER,
-	RING_SPAN_DEVICE, /* inside a compile: waits for the GPU, and may be a victim */
+	RING_SPAN_NONE,
+#define SPAN(name, text) RING_SPAN_##name,
+#include "lists/span.def"
+#undef SPAN
 	RING_SPAN_KINDS
 };
 
@@ -168,21 +167,9 @@ enum ring_milestone {
 
 /* Operation kinds in a signature: NCCL's collectives and point-to-point calls. */
 enum ring_op {
-	RING_OP_NONE,
-	RING_OP_ALLREDUCE,
-	RING_OP_BROADCAST,
-	RING_OP_REDUCE,
-	RING_OP_ALLGATHER,
-	RING_OP_REDUCESCATTER,
-	RING_OP_ALLTOALL,
-	RING_OP_GATHER,
-	RING_OP_SCATTER,
-	RING_OP_SEND,
-	RING_OP_RECV,
-	RING_OP_PUT,	/* ncclPutSignal, ncclSignal */
-	RING_OP_WAITSIGNAL,
-	RING_OP_OTHER,
-	RING_OP_BARRIER, /* carries nothing: its count is 1, so that it is no zero count */
+#define OP(name, ...) RING_OP_##name,
+#include "lists/op.def"
+#undef OP
 	RING_OPS
 };
 

@@ -495,9 +495,7 @@ const char *inquiry_sig_text(struct inquiry *q, const struct job_sig *sig)
 	const char *result;
 
 	str_add(&text, job_op_name(sig->op));
-	if (sig->redop != JOB_NO_REDOP &&
-		(sig->op == JOB_OP_ALLREDUCE || sig->op == JOB_OP_REDUCE ||
-			sig->op == JOB_OP_REDUCESCATTER))
+	if (sig->redop != JOB_NO_REDOP && job_op_reduces(sig->op))
 		str_printf(&text, " %s", redop ? redop : "own reduction");
 	if (sig->count != JOB_NO_COUNT)
 		str_printf(&text, " %llu", (unsigned long long)sig->count);

@@ -94,8 +94,8 @@ static const struct job_span *span_of(const struct job *job, int rank)
 	for (size_t i = 0; i < job->nspans; i++) {
 		const struct job_span *span = &job->spans[i];
 
-		if (span->rank == rank && span->open && span->kind >= JOB_SPAN_COMPILE &&
-			span->kind <= JOB_SPAN_DEVICE && (!best || span->begun >= best->begun))
+		if (span->rank == rank && span->open && span->kind > JOB_SPAN_NONE &&
+			span->kind < JOB_SPAN_KINDS && (!best || span->begun >= best->begun))
 			best = span;
 	}
 	return best;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "job/names.h"
 #include "words/coverage.h"
 #include "words/ranks.h"
 
@@ -192,14 +193,6 @@ const char *wording_question(enum verdict_class class)
 	return questions[class];
 }
 
-static const char *const spans[] = {
-	[JOB_SPAN_COMPILE] = "compile",
-	[JOB_SPAN_INPUT] = "input",
-	[JOB_SPAN_CHECKPOINT] = "checkpoint",
-	[JOB_SPAN_USER] = "user",
-	[JOB_SPAN_DEVICE] = "device",
-};
-
 /* Linux' numbers, which the evidence has, whatever this machine calls them. */
 static const char *const signals[] = {NULL, "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP",
 	"SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL", "SIGUSR1", "SIGSEGV", "SIGUSR2", "SIGPIPE",
@@ -299,11 +292,13 @@ static bool say_signal(struct str *into, int64_t value)
 
 static bool say_span(struct str *into, int64_t value)
 {
-	bool known = value > 0 && value < (int64_t)(sizeof(spans) / sizeof(spans[0]));
+	const char *name = value > 0 && value < JOB_SPAN_KINDS
+				   ? job_span_kind_name((unsigned)value)
+				   : NULL;
 
-	if (known)
-		str_add(into, spans[value]);
-	return known;
+	if (name)
+		str_add(into, name);
+	return name != NULL;
 }
 
 static bool say_letter(struct str *into, int64_t value)
