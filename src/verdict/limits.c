@@ -12,8 +12,10 @@
  */
 #include "verdict/limits.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "job/rollcall.h"
 #include "job/spans.h"
@@ -143,14 +145,58 @@ static bool has_ended(const struct job *job, int rank)
 	return process != JOB_NONE && job->processes[process].end > JOB_ALIVE;
 }
 
+/* When the last look at any host was, by this host's clock; JOB_UNKNOWN: nobody looked at it. */
+static int64_t last_look(const struct inquiry *q, int host)
+{
+	int64_t last = JOB_UNKNOWN;
+
+	for (size_t i = 0; i < q->job->nhosts; i++) {
+		int64_t when = clocks_move(q->clocks, q->job->hosts[i].gathered, (int)i, host);
+
+		if (when > last)
+			last = when;
+	}
+	return last;
+}
+
+static int compare_times(const void *va, const void *vb)
+{
+	const int64_t *a = va, *b = vb;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/*
+ * What time it is by the clock of the scheduler that set the deadline, which is none of the job's:
+ * what the clocks of most hosts show, so that one that is wrong decides nothing.
+ */
+static int64_t usual_time(const struct inquiry *q)
+{
+	int64_t *times = alloc_zeroed(q->job->nhosts + 1, sizeof(*times)), usual;
+	size_t n = 0;
+
+	for (size_t i = 0; i < q->job->nhosts; i++) {
+		int64_t when = last_look(q, (int)i);
+
+		if (when != JOB_UNKNOWN)
+			times[n++] = when;
+	}
+	if (n)
+		qsort(times, n, sizeof(*times), compare_times);
+	usual = n ? times[(n - 1) / 2] : q->job->gathered;
+	free(times);
+	return usual;
+}
+
 struct limit limits_first(const struct inquiry *q, const struct rank_list *waiting)
 {
 	const struct job *job = q->job;
 	struct limit limit = {.kind = VERDICT_NO_LIMIT};
+	int64_t now = job->deadline == JOB_UNKNOWN ? JOB_UNKNOWN : usual_time(q);
 
-	if (job->deadline != JOB_UNKNOWN && job->gathered != JOB_UNKNOWN)
-		limit = (struct limit){VERDICT_LIMIT_DEADLINE, job->deadline - job->gathered,
-			job->deadline_cite};
+	if (now != JOB_UNKNOWN)
+		limit = (struct limit){
+			VERDICT_LIMIT_DEADLINE, job->deadline - now, job->deadline_cite};
 	for (size_t i = 0; i < waiting->list.nr; i++) {
 		int rank = waiting->list.items[i];
 

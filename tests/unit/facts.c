@@ -663,6 +663,8 @@ struct job *facts_job(const struct facts *f)
 	job_add_identity(b, "job-1", "test");
 	if (f->world_size > 0)
 		job_add_world_size(b, f->world_size, "WORLD_SIZE");
+	if (f->deadline > 0)
+		job_add_deadline(b, facts_ns(f->deadline), "receipt");
 	job_add_launch(b, facts_ns(0));
 	if (f->census)
 		job_add_census_seen(b);

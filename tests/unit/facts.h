@@ -99,6 +99,7 @@ struct facts {
 	bool census;
 	bool completion; /* completion of ops is tracked */
 	int world_size;
+	double deadline; /* seconds; 0 none is known */
 	double stack_span; /* seconds between the first and the last sample of stacks */
 	struct job_host hosts[4];
 	int nhosts;

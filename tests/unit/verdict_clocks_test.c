@@ -260,9 +260,33 @@ static void clocks_that_never_met_are_not_compared(void **state)
 	facts_free(f);
 }
 
+/* The scheduler's end of the job is by no host's clock: one that is an hour off decides nothing. */
+static void the_time_left_is_by_the_clocks_of_most(void **state)
+{
+	for (int shifted = 0; shifted < 3; shifted++) {
+		struct facts *f = facts_missing(6, 3, 59);
+		struct verdicts *v;
+		struct job *job;
+
+		for (int i = 0; i < 6; i++)
+			facts_move(f, i, i / 2);
+		f->deadline = FACTS_NOW + 1176;
+		facts_set_clock(f, shifted, shifted == 1 ? -3600 : 3600);
+		job = facts_job(f);
+		v = verdicts_of(job);
+		assert_int_equal(v->at[0].watchdog, VERDICT_LIMIT_DEADLINE);
+		assert_int_equal(v->at[0].watchdog_left / 1000000000, 1176);
+		verdicts_free(v);
+		job_free(job);
+		facts_free(f);
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_time_left_is_by_the_clocks_of_most),
 		cmocka_unit_test(killed_while_it_compiled),
 		cmocka_unit_test(killed_when_others_had_long_waited),
 		cmocka_unit_test(the_first_death_is_a_victim),
