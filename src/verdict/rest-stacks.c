@@ -128,7 +128,7 @@ static void tell_unknown(struct inquiry *q, const struct scene *scene, struct dr
 
 		if (!seen)
 			draft_fact(q, draft, FACT_OTHER, rank, "procs")->text =
-				"no process of this rank was found";
+				start_of_unseen(q, "no process of this rank was found");
 		else
 			stacks_tell(q, rank, draft);
 		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, rank,

@@ -70,6 +70,12 @@ void judge_bounds(struct inquiry *q); /* bounds.c: what was not seen bounds what
  */
 bool slow_goes_on(const struct inquiry *q, int rank, bool usual);
 
+/*
+ * Of a rank of which no process was seen: processes of the job that have no number yet, and may be
+ * it; `otherwise` where there are none. In the arena (start.c).
+ */
+const char *start_of_unseen(struct inquiry *q, const char *otherwise);
+
 /* Adds who was late some time ago and is not any more; else nothing (slow.c). */
 void tell_past_lateness(struct inquiry *q, struct draft *draft);
 

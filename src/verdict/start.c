@@ -3,6 +3,7 @@
  * not-started: a rank never made a communicator, and nothing else explains it; node-loss: all that
  * lived on one host fell silent together (inquiry.c decides which host).
  */
+#include "base/str.h"
 #include "verdict/rule.h"
 
 /* The fewest ranks that any host was seen to have. */
@@ -115,14 +116,64 @@ static bool explains_start(const struct inquiry *q, int rank, struct reason *why
 	return true;
 }
 
+/* More of them are not named. */
+#define TOLD_PIDS 4
+
+/* Whether a rank has the same parent on its host. */
+static bool is_sibling_of_ranks(const struct job *job, const struct job_process *process)
+{
+	for (size_t i = 0; i < job->nranks && process->ppid; i++) {
+		const struct job_process *own = job->ranks[i].process == JOB_NONE
+							? NULL
+							: &job->processes[job->ranks[i].process];
+
+		if (own && own->host == process->host && own->ppid == process->ppid)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Lives, is nobody's child or helper, and was started by who started the ranks: it will have a
+ * number when it makes a communicator, as those of torch.multiprocessing.spawn() do.
+ */
+static bool has_no_rank_yet(const struct job *job, const struct job_process *process)
+{
+	return process->rank == JOB_NONE && process->end == JOB_ALIVE &&
+	       (process->role == JOB_ROLE_UNKNOWN || process->role == JOB_ROLE_CANDIDATE) &&
+	       !*process->what && is_sibling_of_ranks(job, process);
+}
+
+const char *start_of_unseen(struct inquiry *q, const char *otherwise)
+{
+	struct str pids = {0};
+	const char *text;
+	size_t n = 0;
+
+	for (size_t i = 0; i < q->job->nprocesses; i++) {
+		if (!has_no_rank_yet(q->job, &q->job->processes[i]))
+			continue;
+		if (n < TOLD_PIDS)
+			str_printf(&pids, "%s%u", n ? ", " : "", q->job->processes[i].pid);
+		n++;
+	}
+	text = n ? arena_printf(q->arena, "%zu process%s of this job ha%s not taken a rank yet "
+					  "(pid %s%s)",
+			   n, n == 1 ? "" : "es", n == 1 ? "s" : "ve", str_text(&pids),
+			   n > TOLD_PIDS ? " and more" : "")
+		 : otherwise;
+	str_release(&pids);
+	return text;
+}
+
 static void tell_start(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];
 	int64_t now = q->waits->now[rank];
 
 	if (!p->process) {
-		draft_fact(q, draft, FACT_OTHER, rank, "census")->text =
-			"no process of this rank is in the job's table";
+		draft_fact(q, draft, FACT_OTHER, rank, "census")->text = start_of_unseen(
+			q, "no process of this rank is in the job's table");
 		return;
 	}
 	draft_fact(q, draft, FACT_NEVER_INIT, rank, p->process->cite);

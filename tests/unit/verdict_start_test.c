@@ -479,6 +479,34 @@ static void who_exits_before_init_exits_early(void **state)
 	(void)state;
 }
 
+/* spawn() has started it, and its number is told when it joins: no rank is without a process. */
+static void who_has_no_number_yet_is_there(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct job_process *process;
+	struct judged j;
+
+	for (int rank = 0; rank < 4; rank++) {
+		f->ranks[rank].process.ppid = 77;
+		if (rank != 2)
+			facts_in_init(f, 0, rank, 20);
+	}
+	facts_never_seen(f, 2);
+	process = facts_child(f, 1, "python");
+	process->role = JOB_ROLE_UNKNOWN;
+	process->ppid = 77;
+	facts_expect(f, VERDICT_NOT_STARTED, "2", "0,1,3");
+	j = judge(f);
+	expect_says(&j, "1 process of this job has not taken a rank yet (pid ");
+	verdicts_free(j.v);
+	job_free(j.job);
+	process->ppid = 78; /* somebody else's */
+	j = judge(f);
+	expect_says(&j, "no process of this rank is in the job's table");
+	done(&j, f);
+	(void)state;
+}
+
 /* Nobody waits for it yet: that is no finding; nor is the job well, of which nobody has begun. */
 static void while_the_others_start_an_exit_is_told(void **state)
 {
@@ -599,6 +627,7 @@ int main(void)
 		cmocka_unit_test(never_made_a_group_is_not_what_it_does),
 		cmocka_unit_test(rank_0_comes_late_to_its_own_store),
 		cmocka_unit_test(who_exits_before_init_exits_early),
+		cmocka_unit_test(who_has_no_number_yet_is_there),
 		cmocka_unit_test(while_the_others_start_an_exit_is_told),
 		cmocka_unit_test(another_port_is_seen_without_a_ring),
 		cmocka_unit_test(a_port_explains_nothing_behind_the_store),
