@@ -9,6 +9,7 @@ os.environ.setdefault("TEMP_DIR", tempfile.mkdtemp())
 for folder in "barrier", "test_dir", "init_dir":
     os.makedirs(os.path.join(os.environ["TEMP_DIR"], folder), exist_ok=True)
 
+from outcomes import Runner  # noqa: E402
 from torch.testing._internal.distributed.distributed_test import (  # noqa: E402
     DistributedTest, TestDistBackend)
 
@@ -17,22 +18,6 @@ class TestGloo(TestDistBackend, DistributedTest._DistTestBase):
     def setUp(self):
         super().setUp()
         self._spawn_processes()
-
-
-class Told(unittest.TestResult):
-    """A line for each test: its name and outcome."""
-
-    def stopTest(self, test):
-        bad = {one: kind for kind in ("failures", "errors", "skipped")
-               for one, _ in getattr(self, kind)}
-        print("\nOUTCOME %s %s" % (test.id().split(".")[-1], bad.get(test, "ok")), flush=True)
-
-
-class Runner:
-    def run(self, test):
-        result = Told()
-        test.run(result)
-        return result
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 # `make check-suites`: the tests of CPython, bash, Go and PyTorch, bare and under `inquest run`,
 # outcome by outcome; suites.py says more. What is not here (./quickstart suites brings it) is
 # named. No part of check. SUITES_ONLY="cpython:os go" plays these alone.
-EXTRA_DIST += %D%/suites.py %D%/gloo.py
+EXTRA_DIST += %D%/suites.py %D%/gloo.py %D%/outcomes.py %D%/rpc.py %D%/store.py
 check-suites: all
 	INQUEST=$(abs_builddir)/inquest SUITES=$(abs_builddir)/suites \
 		INQUEST_TORCH=$${INQUEST_TORCH:-$(abs_builddir)/torch} \

@@ -12,6 +12,8 @@ again, both ways: a test that comes out in many ways by itself is no difference.
     bash      bash's own tests (its source; ./quickstart suites)
     go        Go's os, os/exec, os/signal and syscall (Debian: golang-go)
     torch     PyTorch's tests of torch.distributed on gloo, as far as its wheel has them
+    store     torch.distributed's stores, by tests of our own: the wheel has none
+    rpc       PyTorch's tests of remote procedure calls, every tenth (SUITES_SHARE: every that many)
 
 INQUEST: the program; SUITES: where ./quickstart suites has put things; INQUEST_TORCH: PyTorch.
 """
@@ -196,7 +198,24 @@ def torch():
             for name in DISTRIBUTED]
 
 
-ALL = {"cpython": cpython, "armed": armed, "bash": bash, "go": go, "torch": torch}
+def store():
+    if not os.path.exists(TORCH):
+        raise Lacking("PyTorch (INQUEST_TORCH)")
+    return [Unit(name, [TORCH, HERE + "/store.py", name], None, unittest_outcomes)
+            for name in ("HashStore", "FileStore", "TCPStore")]
+
+
+def rpc():
+    torch()  # what it lacks, this does
+    start = ["env", "PYTHONPATH=" + SUITES + "/python", TORCH, HERE + "/rpc.py"]
+    return [Unit(name, start + [name, os.environ.get("SUITES_SHARE", "10")], None,
+                 unittest_outcomes)
+            for name in subprocess.check_output(start, text=True,
+                                                stderr=subprocess.DEVNULL).split()]
+
+
+ALL = {"cpython": cpython, "armed": armed, "bash": bash, "go": go, "torch": torch,
+       "store": store, "rpc": rpc}
 
 # --- Playing -------------------------------------------------------------------------------------
 
