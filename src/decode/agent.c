@@ -11,16 +11,21 @@ static int manifest_decode(const struct exhibit *exhibit, struct job_builder *bu
 	struct decode_context *context, struct complaint *why)
 {
 	struct json_object *object = json_get_document(exhibit, why);
+	struct decode_host *host = context_host(context, exhibit->host);
 	int64_t launched, status;
 
-	(void)context;
 	if (!object)
 		return -1;
-	job_add_identity(builder, json_get_text(object, "job"), json_get_text(object, "name"));
+	job_add_identity(builder, context_job_id(host, json_get_text(object, "job")),
+		json_get_text(object, "name"));
 	if (json_get_time(object, "launched", &launched))
 		job_add_launch(builder, launched);
-	if (json_get_int(object, "exit_status", &status))
-		job_add_ending(builder, (int)(status & 0xff));
+	host->manifests++;
+	if (json_get_int(object, "exit_status", &status)) {
+		host->endings++;
+		if ((status & 0xff) > host->exit_status)
+			host->exit_status = (int)(status & 0xff);
+	}
 	json_object_put(object);
 	return 0;
 }

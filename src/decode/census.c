@@ -127,9 +127,10 @@ static void census_agent(struct decode_context *context, struct job_builder *bui
 	struct decode_host *host = context_host(context, exhibit->host);
 	const struct decode_gather *gather = context_gather(host, exhibit->when);
 	struct decode_process *process;
+	int64_t beat;
 
 	if (header->job[0] || header->name[0])
-		job_add_identity(builder, header->job, header->name);
+		job_add_identity(builder, context_job_id(host, header->job), header->name);
 	if (header->created_realtime)
 		job_add_launch(builder, known_time(header->created_realtime));
 	if (!header->agent_pid)
@@ -138,9 +139,10 @@ static void census_agent(struct decode_context *context, struct job_builder *bui
 		context, exhibit->host, header->agent_pid, header->agent_start_time);
 	process->fact.role = JOB_ROLE_AGENT;
 	process->fact.cite = arena_printf(&context->arena, "census:%s", host->name);
-	if (header->agent_beat && header->agent_beat < INT64_MAX && gather)
-		host->agent_beat =
-			gather->realtime - gather->boottime + (int64_t)header->agent_beat;
+	if (header->agent_beat && header->agent_beat < INT64_MAX && gather) {
+		beat = gather->realtime - gather->boottime + (int64_t)header->agent_beat;
+		host->agent_beat = beat > host->agent_beat ? beat : host->agent_beat;
+	}
 }
 
 static void census_lost(struct job_builder *builder, const struct exhibit *exhibit,

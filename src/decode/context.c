@@ -22,6 +22,40 @@ struct decode_host *context_host(struct decode_context *context, const char *nam
 	return host;
 }
 
+const char *context_job_id(const struct decode_host *host, const char *id)
+{
+	for (size_t i = 0; id && i < host->aliases.nr; i++)
+		if (!strcmp(host->aliases.items[i].id, id))
+			return host->aliases.items[i].as;
+	return id;
+}
+
+static void add_id(struct decode_context *context, struct decode_host *host, const char *id)
+{
+	const char *own;
+
+	for (size_t i = 0; i < host->aliases.nr; i++)
+		if (!strcmp(host->aliases.items[i].id, id))
+			return;
+	own = arena_text(&context->arena, id);
+	*array_add(&host->aliases) = (struct decode_alias){own, own};
+}
+
+void context_join_ids(
+	struct decode_context *context, struct decode_host *host, const char *a, const char *b)
+{
+	const char *one, *other, *least;
+
+	add_id(context, host, a);
+	add_id(context, host, b);
+	one = context_job_id(host, a);
+	other = context_job_id(host, b);
+	least = strcmp(one, other) < 0 ? one : other;
+	for (size_t i = 0; i < host->aliases.nr; i++)
+		if (host->aliases.items[i].as == one || host->aliases.items[i].as == other)
+			host->aliases.items[i].as = least;
+}
+
 const struct decode_gather *context_gather(const struct decode_host *host, int64_t when)
 {
 	const struct decode_gather *found = NULL;
@@ -197,6 +231,7 @@ static void release_modules(struct decode_host *host)
 void context_release(struct decode_context *context)
 {
 	for (size_t i = 0; i < context->hosts.nr; i++) {
+		array_release(&context->hosts.items[i]->aliases);
 		array_release(&context->hosts.items[i]->gathers);
 		array_release(&context->hosts.items[i]->cgroups);
 		array_release(&context->hosts.items[i]->caches.all);

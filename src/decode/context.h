@@ -49,8 +49,16 @@ struct decode_caches {
 	ARRAY(struct decode_cache) all;
 };
 
+/* A folder of a job that has several on one host, and the one whose name all of them go by. */
+struct decode_alias {
+	const char *id, *as;
+};
+
 struct decode_host {
 	const char *name;
+	ARRAY(struct decode_alias) aliases;
+	size_t manifests, endings; /* folders, and those of them whose command is over */
+	int exit_status;	   /* the highest of these */
 	ARRAY(struct decode_gather) gathers;
 	int64_t earliest; /* exhibit of the host */
 	int64_t agent_beat;
@@ -134,6 +142,13 @@ struct decode_context {
 
 /* The host of that name; made on first sight. */
 struct decode_host *context_host(struct decode_context *context, const char *name);
+
+/* These two folders on this host are of one job. */
+void context_join_ids(
+	struct decode_context *context, struct decode_host *host, const char *a, const char *b);
+
+/* The name of the job whose folder has that one: the smallest of them all; NULL of NULL. */
+const char *context_job_id(const struct decode_host *host, const char *id);
 
 /*
  * The gathering that an exhibit of the host belongs to: the latest that began before it was read.

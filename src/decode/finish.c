@@ -282,6 +282,9 @@ static void finish_host(struct decode_context *context, struct job_builder *buil
 	const struct decode_gather *gather = context_gather(host, INT64_MAX);
 	struct job_host fact = job_host_unknown;
 
+	/* Where each rank has a launch of its own, the job is over when all are. */
+	if (host->endings && host->endings == host->manifests)
+		job_add_ending(builder, host->exit_status);
 	fact.name = host->name;
 	fact.gathered = gather ? gather->realtime : host->earliest;
 	fact.guessed = !gather;

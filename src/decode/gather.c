@@ -30,6 +30,26 @@ static bool boot_id_parse(const char *text, uint8_t ret[16])
 	return digits == 32;
 }
 
+#define GATHER_JOBS 4096 /* folders of one job on one host */
+
+/* Folders that the gatherer took for those of one job. */
+static void gather_jobs(
+	struct decode_context *context, struct decode_host *host, const struct json_object *object)
+{
+	const char *first = NULL;
+	size_t nr;
+	struct json_object *list = json_get_list(object, "jobs", &nr);
+
+	for (size_t i = 0; i < nr && i < GATHER_JOBS && nr > 1; i++) {
+		struct json_object *one = json_object_array_get_idx(list, i);
+
+		if (!json_object_is_type(one, json_type_string))
+			continue;
+		first = first ? first : json_object_get_string(one);
+		context_join_ids(context, host, first, json_object_get_string(one));
+	}
+}
+
 static int gather_decode(const struct exhibit *exhibit, struct job_builder *builder,
 	struct decode_context *context, struct complaint *why)
 {
@@ -40,6 +60,7 @@ static int gather_decode(const struct exhibit *exhibit, struct job_builder *buil
 	(void)builder;
 	if (!object)
 		return -1;
+	gather_jobs(context, context_host(context, exhibit->host), object);
 	if (json_get_time(object, "realtime", &gather.realtime) &&
 		json_get_time(object, "boottime", &gather.boottime)) {
 		json_get_time(object, "monotonic", &gather.monotonic);

@@ -18,6 +18,7 @@ static int liveness_decode(const struct exhibit *exhibit, struct job_builder *bu
 {
 	struct json_object *object = json_get_document(exhibit, why);
 	struct decode_process *process;
+	struct decode_host *host;
 	int64_t there, here = 0;
 	const char *role, *state;
 
@@ -41,8 +42,10 @@ static int liveness_decode(const struct exhibit *exhibit, struct job_builder *bu
 					     .when = JOB_UNKNOWN,
 					     .cite = arena_printf(&context->arena, "liveness:%s",
 						     context_name(context, process))});
-	if (role && !strcmp(role, "agent"))
-		context_host(context, exhibit->host)->agent_alive = process->alive;
+	host = context_host(context, exhibit->host);
+	/* Of several the one that lives counts: what is known of the host is what it knows. */
+	if (role && !strcmp(role, "agent") && process->alive > host->agent_alive)
+		host->agent_alive = process->alive;
 	if (role && !strcmp(role, "child") && process->fact.role == JOB_ROLE_UNKNOWN)
 		process->fact.role = JOB_ROLE_CHILD;
 	json_object_put(object);

@@ -131,13 +131,16 @@ static int receipt_decode(const struct exhibit *exhibit, struct job_builder *bui
 
 	if (!object)
 		return -1;
-	job_add_identity(builder, json_get_text(object, "job"), json_get_text(object, "name"));
+	job_add_identity(builder, context_job_id(host, json_get_text(object, "job")),
+		json_get_text(object, "name"));
 	if (json_get_time(object, "launched", &launched))
 		job_add_launch(builder, launched);
 	cgroup = json_get_text(object, "cgroup");
 	if (cgroup)
 		decode_cgroup_text(context, host, cgroup, true);
-	decode_caches_list(context, object, &host->caches);
+	/* Of launches side by side the caches are the same. */
+	if (!host->caches.all.nr)
+		decode_caches_list(context, object, &host->caches);
 	receipt_hosts(object, builder);
 	receipt_deadline(object, builder, context, host->name);
 	json_object_put(object);

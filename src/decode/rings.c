@@ -175,7 +175,10 @@ static void rings_take_identity(struct ring_source *source)
 		job_add_world_size_since(source->builder, header->world_size,
 			"environment of the ranks", header->restart > 0 ? header->restart : 0);
 	if (header->job[0])
-		job_add_identity(source->builder, header->job, "");
+		job_add_identity(source->builder,
+			context_job_id(context_host(source->context, source->exhibit->host),
+				header->job),
+			"");
 	source->name = context_name(source->context, process);
 	if (!*process->fact.cite)
 		process->fact.cite = arena_printf(&source->context->arena, "ring:%s", source->name);
