@@ -221,7 +221,9 @@ class TorchPlay(Play):
         command = launch(self.folder, self.truth["ranks"], self.scenario)
         self.scenario.arrange(self.folder, self.who)
         env = self.env
-        if self.probed():
+        if self.scenario.own_runs:
+            env["INQUEST_OUT"] = self.out
+        elif self.probed():
             command = [inquest, "run", "-o", self.out, "--name", "train", "--hang-after",
                        str(self.scenario.hang_after), "--"] + command
         else:

@@ -27,6 +27,24 @@ def loop(folder, ranks, script):
     return ["./loop.sh", str(ranks), python, script]
 
 
+def own_run(folder):
+    """A program that runs Python under an inquest run of its own."""
+    path = os.path.join(folder, "own-run")
+    with open(path, "w") as file:
+        file.write(f"#!/bin/sh\nexec {os.environ['INQUEST']} run --name train --hang-after 6 "
+                   f"-- {python} \"$@\"\n")
+    os.chmod(path, 0o700)
+    return "./own-run"
+
+
+def own_runs(launcher):
+    """That launcher, with an inquest run before each rank in place of one before all."""
+    def launch(folder, ranks, script):
+        ours = own_run(folder)
+        return [ours if word == python else word for word in launcher(folder, ranks, script)]
+    return launch
+
+
 def spawn(folder, ranks, script):
     """The script starts its ranks itself."""
     return [python, "-u", script]

@@ -7,7 +7,7 @@ TORCH_TESTS = \
 	%D%/well.test %D%/compile.test %D%/compilers.test %D%/graph.test %D%/shards.test \
 	%D%/death.test %D%/elastic.test %D%/host.test %D%/late.test \
 	%D%/unprobed.test %D%/shim.test %D%/c10d.test %D%/flight.test \
-	%D%/loop.test %D%/spawn.test %D%/mpirun.test %D%/srun.test \
+	%D%/loop.test %D%/own.test %D%/spawn.test %D%/mpirun.test %D%/srun.test \
 	%D%/program.test %D%/outside.test %D%/pace.test
 dist_check_SCRIPTS += $(TORCH_TESTS)
 EXTRA_DIST += %D%/examine.py %D%/flight.py %D%/strict.py %D%/log.py %D%/launchers.py \

@@ -30,6 +30,7 @@ class Scenario:
     passes = False  # whether the mishap ends by itself, and the job goes on
     first = None  # the rank that it happens to; None: drawn
     probed = True  # whether it is started under inquest run
+    own_runs = False  # whether its launcher starts one for each rank
     ranks = 8
     launcher = staticmethod(launchers.torchrun)
     needs = None  # the program that the launcher needs

@@ -157,7 +157,23 @@ class SrunKilled(Start):
         play.hit(play.rank_process(), signal.SIGKILL)
 
 
+class EachOwnRun(LoopLate):
+    """Each rank has an inquest run of its own; all of them are one job."""
+
+    own_runs = True
+    launcher = staticmethod(launchers.own_runs(launchers.loop))
+
+
+class EachOwnRunStep(MpirunLateStep):
+    """The same under mpirun, and later."""
+
+    own_runs = True
+    launcher = staticmethod(launchers.own_runs(launchers.mpirun))
+
+
 SCENARIOS = {
+    "each-own-run": EachOwnRun,
+    "each-own-run-step": EachOwnRunStep,
     "loop-late": LoopLate,
     "loop-late-first": LoopLateFirst,
     "loop-port": LoopPort,
