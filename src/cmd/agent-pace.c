@@ -31,7 +31,8 @@ void agent_keep_copies_sparse(void)
 
 bool agent_may_put_off(struct agent *agent, int64_t now)
 {
-	struct pulse_news news = pulse_take(&agent->pulse, agent->dir->path.text);
+	struct pulse_news news = pulse_take(
+		&agent->pulse, agent->fellows.folders.items, agent->fellows.folders.nr);
 	int64_t dear = agent->look_cost * PUT_OFF_RATIO, since = now - agent->looked;
 
 	if (!agent->looked || now < agent->eager_until || news.others || agent->by_stacks)

@@ -118,8 +118,12 @@ static void be_agent(int fd, pid_t wrapper, const struct agent_options *options,
 		agent_end(&agent, end.child, end.value, end.shell_status);
 	else
 		agent_never_began(&agent, end.shell_status);
-	if (!end.child.pid || agent_may_remove(&agent))
+	if (!end.child.pid) {
 		jobdir_remove(dir);
+	} else if (agent_may_remove(&agent)) {
+		agent_fellows_remove(&agent);
+		jobdir_remove(dir);
+	}
 	agent_release(&agent);
 	jobdir_release(dir);
 	tell(fd, &done);

@@ -91,15 +91,16 @@ void agent_quiet_next(struct agent_quiet *quiet, bool telling, int64_t now, int6
 static void take(const void *what, struct evidence *into)
 {
 	const struct agent_quiet_job *of = what;
-	struct live_options options = LIVE_OPTIONS_STACKS;
+	const struct live_options usual = LIVE_OPTIONS_STACKS;
+	struct live_options options = of->options;
 
+	options.stacks = usual.stacks;
+	options.stacks.raw_stacks = of->options.stacks.raw_stacks;
 	options.sample_pause_ms = 0;
 	options.wary = true;
 	options.errand_ms = ASK_MS;
 	options.stacks.pause_ms = SAMPLES_APART_MS;
-	options.unprobed = of->unprobed;
-	options.stacks.raw_stacks = of->raw_stacks;
-	options.no_logs = of->no_logs;
+	options.ask_fellows = true;
 	live_gather_stacks(of->folder, &options, into, NULL);
 }
 

@@ -13,6 +13,7 @@
 
 #include "cmd/helper.h"
 #include "evidence/exhibit.h"
+#include "evidence/live.h"
 #include "job/job.h"
 
 /* {0} to begin with. All times are CLOCK_MONOTONIC ns. */
@@ -25,12 +26,10 @@ struct agent_quiet {
 	struct helper helper; /* that takes some now */
 };
 
-/* Of which job: its folder, and those of its ranks that the census does not list. */
+/* Of which job: its folder, and what each gathering of it takes in. */
 struct agent_quiet_job {
 	const char *folder;
-	const struct evidence *unprobed;
-	bool raw_stacks; /* as live_options has it, */
-	bool no_logs;	 /* and this */
+	struct live_options options;
 };
 
 /*

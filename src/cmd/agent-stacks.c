@@ -47,14 +47,14 @@ void agent_stacks_add(const struct evidence *kept, struct look *look)
 void agent_stacks_take(struct evidence *kept, const struct agent_quiet_job *of, struct look *look,
 	enum agent_stacks_haste haste)
 {
-	struct live_options options = LIVE_OPTIONS_STACKS;
+	const struct live_options usual = LIVE_OPTIONS_STACKS;
+	struct live_options options = of->options;
 
+	options.stacks = usual.stacks;
+	options.stacks.raw_stacks = of->options.stacks.raw_stacks;
 	options.sample_pause_ms = 0;
 	options.wary = true;
 	options.errand_ms = ASK_MS;
-	options.unprobed = of->unprobed;
-	options.stacks.raw_stacks = of->raw_stacks;
-	options.no_logs = of->no_logs;
 	options.stacks.deadline_ms = haste == AGENT_STACKS_BRIEF ? BRIEF_MS : CALM_MS;
 	if (haste == AGENT_STACKS_BRIEF)
 		options.stacks.samples = 1;

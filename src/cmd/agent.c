@@ -31,6 +31,7 @@
 #include "cmd/agent-keep.h"
 #include "cmd/agent-pace.h"
 #include "cmd/agent-past.h"
+#include "cmd/agent-people.h"
 #include "cmd/cmd.h"
 #include "cmd/outlet.h"
 #include "cmd/say.h"
@@ -38,10 +39,8 @@
 #include "evidence/live.h"
 #include "evidence/own-words.h"
 #include "evidence/receipt.h"
-#include "proc/ns.h"
 #include "words/headline.h"
 #include "words/wording.h"
-#include "ring/census-read.h"
 
 #define SCAN_NS     (300 * CLOCK_NS_PER_MS)
 #define SAMPLE_NS   CLOCK_NS_PER_S
@@ -57,8 +56,11 @@
 #define SAVE_MS 1000
 
 /* Fills in what the manifest says now; it borrows all strings, and `host` is its own room. */
-static struct agent_manifest manifest_now(const struct agent *agent, char *host, size_t room)
+static struct agent_manifest manifest_now(struct agent *agent, char *host, size_t room)
 {
+	const struct agent_fellows *fellows = &agent->fellows;
+	const char *own = agent->bundle.len ? agent->bundle.text : NULL;
+
 	memset(host, 0, room);
 	gethostname(host, room - 1);
 	return (struct agent_manifest){.job = agent->dir->id,
@@ -72,13 +74,18 @@ static struct agent_manifest manifest_now(const struct agent *agent, char *host,
 		.polled = clock_realtime_ns(),
 		.ended = agent->ended,
 		.exit_status = agent->exit_status,
-		.bundle = agent->bundle.len ? agent->bundle.text : NULL,
-		.verdict = agent->headline,
+		.bundle = fellows->bundle ? fellows->bundle : own,
+		.verdict = fellows->verdict ? fellows->verdict : agent->headline,
+		.fellow = &fellows->own,
+		.said = agent_fellows_keys(agent),
+		.hangs = agent->moved_on,
+		.told = agent->told,
+		.no_logs = agent->options.no_logs,
 		.unprobed = agent->unprobed.ranks.items,
 		.nunprobed = agent->unprobed.ranks.nr};
 }
 
-static void write_manifest(const struct agent *agent)
+static void write_manifest(struct agent *agent)
 {
 	char host[256];
 	struct agent_manifest manifest = manifest_now(agent, host, sizeof(host));
@@ -86,10 +93,12 @@ static void write_manifest(const struct agent *agent)
 	agent_manifest_write(agent->dir->path.text, &manifest, NULL);
 }
 
-static void write_exits(const struct agent *agent)
+/* What only we know of our processes, for whoever gathers. */
+static void write_seen(const struct agent *agent)
 {
 	agent_exits_write(
 		agent->dir->path.text, agent->exits.ends.items, agent->exits.ends.nr, NULL);
+	history_write(agent->history, agent->dir->path.text, NULL);
 }
 
 void agent_begin(struct agent *agent, const struct agent_options *options, struct jobdir *dir)
@@ -105,6 +114,7 @@ void agent_begin(struct agent *agent, const struct agent_options *options, struc
 	agent_keep_copies_sparse();
 	*agent = (struct agent){.options = *options, .dir = dir, .status = "launched"};
 	agent->history = history_new();
+	agent_fellows_begin(agent, dir->agent_pid);
 	serve_open(&agent->serve, dir->path.text);
 	write_manifest(agent);
 	manifest = manifest_now(agent, host, sizeof(host));
@@ -112,102 +122,25 @@ void agent_begin(struct agent *agent, const struct agent_options *options, struc
 	receipt_write(dir->path.text, &launch, NULL);
 }
 
-/* --- Who is there ------------------------------------------------------------------------------
- */
-
-/* Is, was or by its environment may become one. */
-static bool slot_is_rank(const struct census_slot *slot)
-{
-	return slot->state == CENSUS_RANK || slot->rank >= 0 || (slot->flags & CENSUS_F_WAS_RANK);
-}
-
-/* As we see it; pid 0 where it is gone or in a namespace that we do not see into. */
-static struct proc_id id_of(const struct census_slot *slot)
-{
-	struct proc_id inner = {.pid = slot->pid, .start_time = slot->start_time};
-
-	return (struct proc_id){
-		.pid = proc_ns_find(inner, slot->pid_ns), .start_time = slot->start_time};
-}
-
-/* Calls `with` for every process in the census. */
-static void for_each_slot(
-	struct agent *agent, void (*with)(struct agent *, const struct census_slot *))
-{
-	struct census_view view;
-	struct census_slot slot;
-	void *bytes = NULL;
-	size_t size = 0;
-
-	if (census_snapshot(agent->dir->census_fd, &bytes, &size) < 0)
-		return;
-	if (census_view_open(&view, bytes, size) == 0)
-		for (uint32_t i = 0; i < view.slots; i++)
-			if (census_view_slot(&view, i, &slot) > 0)
-				with(agent, &slot);
-	free(bytes);
-}
-
-/* Counts it, and watches for its end if it is there. */
-static void watch_slot(struct agent *agent, const struct census_slot *slot)
-{
-	struct proc_id id;
-
-	if (!slot_is_rank(slot))
-		return;
-	agent->ranks++;
-	id = id_of(slot);
-	if (id.pid)
-		exits_watch(&agent->exits, id, slot->pid);
-	exits_note_listed(&agent->exits, slot->pid, slot->start_time);
-}
-
 /* The first rank makes a job of what was only launched. */
 static void scan(struct agent *agent)
 {
-	const struct unprobed_rank *rank;
-
-	agent->ranks = 0;
-	exits_unlist(&agent->exits);
-	for_each_slot(agent, watch_slot);
-	array_for_each (&agent->unprobed.ranks, rank)
-		exits_watch(&agent->exits, (struct proc_id){rank->here, rank->start_time},
-			rank->pid);
-	agent->ranks += agent->unprobed.ranks.nr;
+	agent_people_scan(agent);
 	if (agent->ranks && !strcmp(agent->status, "launched")) {
 		agent->status = "running";
 		write_manifest(agent);
 	}
 }
 
-/* The end of one who said goodbye with 0. */
-static void note_goodbye(struct agent *agent, const struct census_slot *slot)
+/* What each gathering of the job takes in. */
+static struct live_options options_of(const struct agent *agent)
 {
-	if (slot->state == CENSUS_EXITED && !slot->exit_status &&
-		!(slot->flags & CENSUS_F_KILLED))
-		exits_note_goodbye(&agent->exits, slot->pid, slot->start_time);
-}
+	struct live_options options = LIVE_OPTIONS_DEFAULT;
 
-/* A clean exit is no reason to look at once: who waits for such a one waits for a while. */
-static bool exits_are_news(struct agent *agent)
-{
-	scan(agent);
-	for_each_slot(agent, note_goodbye);
-	return exits_take_unclean(&agent->exits);
-}
-
-/* All that live of those watched; their children come along. */
-static void sample(struct agent *agent)
-{
-	ARRAY(struct proc_id) ids = {0};
-	const struct exits_watched *watched;
-
-	array_for_each (&agent->exits.watched, watched)
-		if (!watched->ended)
-			*array_add(&ids) = watched->watch.id;
-	if (ids.nr)
-		history_sample(agent->history, ids.items, ids.nr);
-	array_release(&ids);
+	options.unprobed = &agent->unprobed.found;
+	options.stacks.raw_stacks = agent->options.raw_stacks;
+	agent_fellows_options(agent, &options);
+	return options;
 }
 
 static bool is_watched(const void *agent, struct proc_id id)
@@ -225,8 +158,7 @@ static void let_go(struct agent *agent)
 
 static struct agent_quiet_job job_of(const struct agent *agent)
 {
-	return (struct agent_quiet_job){agent->dir->path.text, &agent->unprobed.found,
-		agent->options.raw_stacks, agent->options.no_logs};
+	return (struct agent_quiet_job){agent->dir->path.text, options_of(agent)};
 }
 
 /* --- Looking, saying, keeping ------------------------------------------------------------------
@@ -238,6 +170,8 @@ static void say(struct agent *agent, const struct look *look)
 	const char *saved = agent->bundle.len ? agent->bundle.text : NULL;
 	struct str headline = {0};
 
+	if (!agent_fellows_may_say(agent))
+		return;
 	say_page(look, saved);
 	say_line(look, saved);
 	agent->bundle_wanted |= saved != NULL;
@@ -337,13 +271,9 @@ static void act_on(struct agent *agent, struct look *look, enum stand_news news)
 /* First our own files, as the gathering takes them in like any others. */
 static int gather(struct agent *agent, struct look *look)
 {
-	struct live_options options = LIVE_OPTIONS_DEFAULT;
+	const struct live_options options = options_of(agent);
 
-	options.unprobed = &agent->unprobed.found;
-	options.stacks.raw_stacks = agent->options.raw_stacks;
-	options.no_logs = agent->options.no_logs;
-	write_exits(agent);
-	history_write(agent->history, agent->dir->path.text, NULL);
+	write_seen(agent);
 	if (live_gather(agent->dir->path.text, &options, &look->evidence, NULL) < 0)
 		return -1;
 	look_judge(look);
@@ -450,9 +380,37 @@ static void notice_own_sleep(struct agent *agent, int64_t now)
 		agent->due.look = now + AGENT_LOOK_NS;
 }
 
-int agent_turn(struct agent *agent)
+/* Where another agent judges, it is told what we see; then there is nothing for us to look at. */
+static void tell_speaker(struct agent *agent, int64_t now)
+{
+	write_seen(agent);
+	agent->due.look = now + AGENT_LOOK_NS;
+	if (!agent->ended && agent->fellows.status)
+		agent->status = strcmp(agent->fellows.status, "hung") ? "running" : "hung";
+}
+
+static void look_if_due(struct agent *agent, int64_t now)
 {
 	const struct agent_quiet_job of = job_of(agent);
+
+	if (now < agent->due.look)
+		return;
+	if (!agent->fellows.speaks) {
+		tell_speaker(agent, now);
+	} else if (now >= agent->quiet_until && agent->ranks) {
+		if (!agent_may_put_off(agent, now))
+			look_at_job(agent);
+		if (agent_wants_stacks(agent, now))
+			agent_quiet_turn(&agent->quiet, &of, now);
+		now = clock_monotonic_ns();
+		agent->due.look = now + agent_look_interval(agent, now);
+	} else {
+		agent->due.look = now + AGENT_EAGER_NS;
+	}
+}
+
+int agent_turn(struct agent *agent)
+{
 	int64_t now = clock_monotonic_ns();
 	bool dead;
 
@@ -460,29 +418,22 @@ int agent_turn(struct agent *agent)
 	jobdir_beat(agent->dir);
 	agent_keep_news(agent, 0);
 	serve_turn(&agent->serve, agent->dir->path.text);
+	if (agent_fellows_turn(agent, now))
+		write_manifest(agent);
 	if (is_due(&agent->due.scan, now, SCAN_NS))
 		scan(agent);
 	dead = exits_look(&agent->exits) > 0;
-	if (dead && exits_are_news(agent)) {
+	if (dead && agent_people_died(agent)) {
 		agent->eager_until = now + EAGER_FOR;
 		agent->due.look = now;
 	}
 	if (is_due(&agent->due.sample, now, SAMPLE_NS))
-		sample(agent);
+		agent_people_sample(agent);
 	if (agent_unprobed_turn(&agent->unprobed, agent->dir->path.text, now)) {
 		scan(agent);
 		write_manifest(agent);
 	}
-	if (now >= agent->quiet_until && agent->ranks && now >= agent->due.look) {
-		if (!agent_may_put_off(agent, now))
-			look_at_job(agent);
-		if (agent_wants_stacks(agent, now))
-			agent_quiet_turn(&agent->quiet, &of, now);
-		now = clock_monotonic_ns();
-		agent->due.look = now + agent_look_interval(agent, now);
-	} else if (now >= agent->due.look) {
-		agent->due.look = now + AGENT_EAGER_NS;
-	}
+	look_if_due(agent, now);
 	if (!agent->stand.stands && is_due(&agent->due.past, now, PAST_NS) &&
 		agent_past_let_go(agent->dir, agent->looked_at))
 		let_go(agent);
@@ -570,19 +521,25 @@ static void keep_late_look(struct agent *agent, struct look *look, int signo, in
 
 void agent_before_signal(struct agent *agent, int signo, int64_t until)
 {
-	int64_t now = clock_monotonic_ns();
+	int64_t now = clock_monotonic_ns(), realtime = clock_realtime_ns();
 	struct look look = {0};
 
 	if (!is_ending(signo) || now < agent->quiet_until)
 		return;
 	scan(agent);
 	agent->quiet_until = now + QUIET_NS;
+	if (!agent->fellows.speaks) {
+		write_seen(agent);
+		agent_fellows_await_look(agent, realtime, until);
+		return;
+	}
 	if (agent->ranks && gather(agent, &look) == 0 && !is_disturbed(agent, &look)) {
 		if (clock_monotonic_ns() > until && anybody_died(look.verdicts->job))
 			keep_late_look(agent, &look, signo, until);
 		else
 			judge_before_signal(agent, &look, until);
 	}
+	agent->told = clock_realtime_ns();
 	write_manifest(agent);
 	look_release(&look);
 }
@@ -652,13 +609,17 @@ void agent_end(struct agent *agent, struct proc_id child, int wait_status, int s
 	agent->status = shell_status ? "error" : "ok";
 	agent->ended = true;
 	agent->exit_status = shell_status;
+	write_seen(agent);
 	write_manifest(agent);
-	if (shell_status && agent->ranks && clock_monotonic_ns() >= agent->quiet_until)
+	agent_fellows_list(agent);
+	if (!agent->fellows.speaks)
+		agent->bundle_wanted = true;
+	else if (shell_status && agent->ranks && clock_monotonic_ns() >= agent->quiet_until)
 		last_look(agent);
 	else if (shell_status && !agent->ranks)
 		last_look_at_command(agent, child);
 	forgotten = agent_keep_forget(agent);
-	write_exits(agent);
+	write_seen(agent);
 	write_manifest(agent);
 	say_end(agent, wait_status);
 	add_line(agent, forgotten);
@@ -674,23 +635,15 @@ void agent_never_began(struct agent *agent, int shell_status)
 	add_line(agent, NULL);
 }
 
-static void count_living(struct agent *agent, const struct census_slot *slot)
-{
-	struct proc_id id = id_of(slot);
-
-	agent->ranks += slot_is_rank(slot);
-	agent->living += slot->state != CENSUS_EXITED && id.pid && proc_is_alive(id);
-}
-
 bool agent_may_remove(struct agent *agent)
 {
-	agent->ranks = agent->living = 0;
-	for_each_slot(agent, count_living);
-	return !agent->living && !agent->exit_status;
+	agent_people_count_left(agent);
+	return !agent->living && !agent->exit_status && agent_fellows_are_over(agent);
 }
 
 void agent_release(struct agent *agent)
 {
+	agent_fellows_release(agent);
 	agent_quiet_release(&agent->quiet);
 	saver_release(&agent->saver);
 	agent_unprobed_release(&agent->unprobed);

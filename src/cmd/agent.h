@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agent.h: what watches over a job while it runs, one per node and job, inside `inquest run`. It
- * peeks, never disturbs, and nothing in the job depends on it: killed, it only stops looking.
+ * agent.h: what watches over a job while it runs, one per `inquest run`; where a job has several
+ * on a node, one of them judges for all (agent-fellows.h). It peeks, never disturbs, and nothing in
+ * the job depends on it: killed, it only stops looking.
  *
  * It keeps the folder's files (manifest, receipt, history, exits), looks at the job now and then,
  * and when a verdict stands says it on stderr and keeps a bundle on durable storage.
@@ -13,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/array.h"
+#include "cmd/agent-fellows.h"
 #include "cmd/agent-quiet.h"
 #include "cmd/agent-stacks.h"
 #include "cmd/agent-unprobed.h"
@@ -75,6 +77,8 @@ struct agent {
 	struct evidence stacks; /* taken when a verdict was said last, or while all was quiet */
 	struct agent_quiet quiet;
 	struct agent_unprobed unprobed;
+	struct agent_fellows fellows;
+	int64_t told; /* when it had looked before a signal to end, realtime ns; 0 never */
 	bool by_stacks; /* what was found last was found by those of a quiet job */
 	bool bundle_wanted; /* a hang or a death stood, or the log names the bundle: it outlives a
 			       good end */

@@ -11,6 +11,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/look.h"
+#include "evidence/fellows.h"
 #include "evidence/foreign.h"
 #include "evidence/unprobed.h"
 
@@ -22,42 +23,76 @@ static bool is_live(const struct jobs_entry *entry)
 	return entry->status != JOBS_ENDED;
 }
 
-int choice_look(const struct jobs_entry *entry)
+/* By its head each job is counted once, however many folders it has. */
+static bool is_head(const struct jobs *jobs, const struct jobs_entry *entry)
 {
+	return fellows_head(jobs, entry) == entry;
+}
+
+static enum jobs_status status_of(const struct jobs *jobs, const struct jobs_entry *entry)
+{
+	struct fellows_sum sum;
+
+	fellows_sum(jobs, entry, &sum);
+	return sum.all.status;
+}
+
+/* The folders of that job beside its own. */
+static void list_fellows(const struct jobs *jobs, const struct jobs_entry *of,
+	struct choice *into)
+{
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (&jobs->items[i] != of && fellows_are(&jobs->items[i], of))
+			*array_add(&into->fellows) = jobs->items[i].folder;
+}
+
+int choice_look(const struct jobs *jobs, const struct jobs_entry *entry)
+{
+	struct live_options options = LIVE_OPTIONS_DEFAULT;
+	struct choice choice = {0};
 	int status = CMD_UNREADABLE;
 	struct look look = {0};
 
-	if (live_gather(entry->folder, NULL, &look.evidence, NULL) == 0) {
+	list_fellows(jobs, entry, &choice);
+	options.fellows = choice.fellows.items;
+	options.nfellows = choice.fellows.nr;
+	if (live_gather(entry->folder, &options, &look.evidence, NULL) == 0) {
 		look_judge(&look);
 		status = look_status(&look);
 	}
 	look_release(&look);
+	array_release(&choice.fellows);
 	return status;
 }
 
-/* The only entry for which `is` holds; NULL if none or several. */
-static const struct jobs_entry *the_only(
-	const struct jobs *jobs, bool (*is)(const struct jobs_entry *), size_t *ret_count)
+/* The only job, by its head, for which `is` holds; NULL if none or several. */
+static const struct jobs_entry *the_only(const struct jobs *jobs,
+	bool (*is)(const struct jobs *, const struct jobs_entry *), size_t *ret_count)
 {
 	const struct jobs_entry *found = NULL;
 
 	*ret_count = 0;
 	for (size_t i = 0; i < jobs->nr; i++)
-		if (is(&jobs->items[i])) {
+		if (is_head(jobs, &jobs->items[i]) && is(jobs, &jobs->items[i])) {
 			found = &jobs->items[i];
 			++*ret_count;
 		}
 	return *ret_count == 1 ? found : NULL;
 }
 
-static bool says_hung(const struct jobs_entry *entry)
+static bool lives(const struct jobs *jobs, const struct jobs_entry *entry)
 {
-	return entry->status == JOBS_HUNG;
+	return status_of(jobs, entry) != JOBS_ENDED;
 }
 
-static bool is_found_hung(const struct jobs_entry *entry)
+static bool says_hung(const struct jobs *jobs, const struct jobs_entry *entry)
 {
-	return is_live(entry) && choice_look(entry) == CMD_VERDICT;
+	return status_of(jobs, entry) == JOBS_HUNG;
+}
+
+static bool is_found_hung(const struct jobs *jobs, const struct jobs_entry *entry)
+{
+	return lives(jobs, entry) && choice_look(jobs, entry) == CMD_VERDICT;
 }
 
 /* What may not be trusted is not looked at: that may be why there is no such job. */
@@ -90,10 +125,16 @@ static void complain_several(const struct jobs *jobs, size_t hung, const char *v
 {
 	cmd_complain(
 		hung ? "several jobs hang: say which" : "several jobs and none hangs: say which");
-	for (size_t i = 0; i < jobs->nr; i++)
-		if (is_live(&jobs->items[i]) && (!hung || jobs->items[i].status == JOBS_HUNG))
-			cmd_complain("  inquest %s %s   # %s, %s", verb, jobs->items[i].id,
-				jobs->items[i].name, jobs_status_name(jobs->items[i].status));
+	for (size_t i = 0; i < jobs->nr; i++) {
+		const struct jobs_entry *entry = &jobs->items[i];
+		enum jobs_status status = status_of(jobs, entry);
+
+		if (is_head(jobs, entry) && status != JOBS_ENDED &&
+			(!hung || status == JOBS_HUNG))
+			cmd_complain("  inquest %s %s   # %s, %s", verb, fellows_id(jobs, entry),
+				*entry->given ? entry->given : fellows_id(jobs, entry),
+				jobs_status_name(status));
+	}
 }
 
 static const struct jobs_entry *choose(
@@ -102,7 +143,7 @@ static const struct jobs_entry *choose(
 	const struct jobs_entry *entry;
 	size_t live, hung;
 
-	entry = the_only(jobs, is_live, &live);
+	entry = the_only(jobs, lives, &live);
 	*ret_status = live ? CMD_USAGE : CMD_UNREADABLE;
 	if (entry)
 		return entry;
@@ -135,7 +176,7 @@ static const struct jobs_entry *find(
 		complaint_release(&why);
 		if (!entry)
 			return NULL;
-		if (found && found != entry) {
+		if (found && !fellows_are(found, entry)) {
 			cmd_complain("%s and %s are different jobs: %s one at a time", found->id,
 				entry->id, strcmp(choice->verb, "view") ? "attach to" : "view");
 			return NULL;
@@ -157,12 +198,33 @@ static bool means_foreign(const struct jobs *jobs, const char *const *names, siz
 /* Not where all that the job should have show themselves: asking costs milliseconds. */
 static void find_unprobed(struct choice *choice)
 {
-	const struct jobs_entry *own = choice->own;
+	const struct jobs *jobs = &choice->jobs;
+	struct fellows_sum sum;
 
-	if (own && own->wrapper && is_live(own) &&
-		(own->unprobed || own->world_size <= 0 ||
-			own->ranks_alive < (unsigned int)own->world_size))
-		unprobed_find(own->folder, ASK_MS, &choice->unprobed);
+	if (!choice->own)
+		return;
+	fellows_sum(jobs, choice->own, &sum);
+	for (size_t i = 0; i < jobs->nr; i++) {
+		const struct jobs_entry *entry = &jobs->items[i];
+
+		if (fellows_are(entry, choice->own) && entry->wrapper && is_live(entry) &&
+			(sum.all.unprobed || sum.all.world_size <= 0 ||
+				sum.all.ranks_alive < (unsigned int)sum.all.world_size))
+			unprobed_find(entry->folder, ASK_MS, &choice->unprobed);
+	}
+}
+
+/* The whole job is meant by any part of it. */
+static void take_whole(struct choice *choice)
+{
+	if (!choice->own)
+		return;
+	choice->own = fellows_head(&choice->jobs, choice->own);
+	list_fellows(&choice->jobs, choice->own, choice);
+	if (choice->own->unsure)
+		cmd_complain("others here may be ranks of %s, and nothing tells: it is "
+			     "looked at by itself",
+			choice->own->name);
 }
 
 int choice_make(struct choice *choice, const char *const *names, size_t n, bool all)
@@ -185,8 +247,10 @@ int choice_make(struct choice *choice, const char *const *names, size_t n, bool 
 		status = choice->own ? CMD_FINE : status;
 	}
 	complaint_release(&why);
-	if (!status)
+	if (!status) {
+		take_whole(choice);
 		find_unprobed(choice);
+	}
 	return status;
 }
 
@@ -197,11 +261,15 @@ size_t choice_describe_others(const struct choice *choice, struct str *into)
 
 	if (!choice->own)
 		return foreign_describe_others(&choice->foreign, jobs, into);
-	for (size_t i = 0; i < jobs->nr; i++)
-		if (&jobs->items[i] != choice->own && is_live(&jobs->items[i])) {
+	for (size_t i = 0; i < jobs->nr; i++) {
+		const struct jobs_entry *entry = &jobs->items[i];
+
+		if (!fellows_are(entry, choice->own) && is_head(jobs, entry) &&
+			lives(jobs, entry)) {
 			others++;
-			hung += says_hung(&jobs->items[i]);
+			hung += says_hung(jobs, entry);
 		}
+	}
 	if (others)
 		str_printf(into, "%zu other job%s here, %zu hung", others, others == 1 ? "" : "s",
 			hung);
@@ -210,7 +278,7 @@ size_t choice_describe_others(const struct choice *choice, struct str *into)
 
 bool choice_is_live(const struct choice *choice)
 {
-	return !choice->own || is_live(choice->own);
+	return !choice->own || lives(&choice->jobs, choice->own);
 }
 
 int choice_gather(struct choice *choice, const struct live_options *options,
@@ -221,6 +289,8 @@ int choice_gather(struct choice *choice, const struct live_options *options,
 
 	struct live_options with = options ? *options : (struct live_options)LIVE_OPTIONS_DEFAULT;
 
+	with.fellows = choice->fellows.items;
+	with.nfellows = choice->fellows.nr;
 	if (choice->unprobed.n) {
 		with = foreign_stretch(&with);
 		with.unprobed = &choice->unprobed;
@@ -235,6 +305,7 @@ int choice_gather(struct choice *choice, const struct live_options *options,
 void choice_release(struct choice *choice)
 {
 	foreign_release(&choice->foreign);
+	array_release(&choice->fellows);
 	evidence_release(&choice->unprobed);
 	jobs_release(&choice->jobs);
 	choice->own = NULL;

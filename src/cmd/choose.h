@@ -20,7 +20,8 @@
 struct choice {
 	const char *verb; /* what to say instead: "attach", "view" */
 	struct jobs jobs;
-	const struct jobs_entry *own; /* NULL: a job without probe */
+	const struct jobs_entry *own; /* NULL: a job without probe; of several folders the head's */
+	ARRAY(const char *) fellows;  /* the other folders of that job */
 	struct evidence unprobed;     /* its ranks in whom the probe does not work */
 	struct foreign_choice foreign;
 };
@@ -32,8 +33,8 @@ struct choice {
  */
 int choice_make(struct choice *choice, const char *const *names, size_t n, bool all);
 
-/* What a quick look at a job with a folder says: look_status(), or CMD_UNREADABLE. */
-int choice_look(const struct jobs_entry *entry);
+/* What a quick look at a job with folders says: look_status(), or CMD_UNREADABLE. */
+int choice_look(const struct jobs *jobs, const struct jobs_entry *entry);
 
 /* What a report says about the other jobs here; how many there are. */
 size_t choice_describe_others(const struct choice *choice, struct str *into);

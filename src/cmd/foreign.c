@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "cmd/cmd.h"
+#include "evidence/fellows.h"
 #include "proc/read.h"
 
 #define ASK_MS 250 /* for each process' environment */
@@ -184,15 +185,27 @@ static void list_foreign(struct survey *survey, const struct survey_job *job)
 	str_release(&program);
 }
 
+/* One folder of each job that lives: the head lives if anybody does. */
+static bool is_live_head(const struct jobs *jobs, const struct jobs_entry *entry)
+{
+	struct fellows_sum sum;
+
+	if (fellows_head(jobs, entry) != entry)
+		return false;
+	fellows_sum(jobs, entry, &sum);
+	return sum.all.status != JOBS_ENDED;
+}
+
 static void list_all(struct foreign_choice *choice, const struct jobs *jobs)
 {
 	const struct survey_job *job;
 
 	cmd_complain("several jobs here: say which");
 	for (size_t i = 0; i < jobs->nr; i++)
-		if (jobs->items[i].status != JOBS_ENDED)
-			cmd_complain("  inquest attach %s   # %s, %s", jobs->items[i].id,
-				jobs->items[i].name, jobs_status_name(jobs->items[i].status));
+		if (is_live_head(jobs, &jobs->items[i]))
+			cmd_complain("  inquest attach %s   # %s, %s",
+				fellows_id(jobs, &jobs->items[i]), jobs->items[i].name,
+				jobs_status_name(jobs->items[i].status));
 	array_for_each(&choice->survey.jobs, job)
 		if (!foreign_is_own(&choice->survey, job, jobs))
 			list_foreign(&choice->survey, job);
@@ -207,7 +220,7 @@ int foreign_choose_all(struct foreign_choice *choice, const struct jobs *jobs,
 	*ret_own = NULL;
 	choice->job = SURVEY_NONE;
 	for (size_t i = 0; !status && i < jobs->nr; i++)
-		if (jobs->items[i].status != JOBS_ENDED) {
+		if (is_live_head(jobs, &jobs->items[i])) {
 			*ret_own = &jobs->items[i];
 			found++;
 		}
@@ -231,7 +244,7 @@ size_t foreign_describe_others(
 	size_t others = 0;
 
 	for (size_t i = 0; i < jobs->nr; i++)
-		others += jobs->items[i].status != JOBS_ENDED;
+		others += is_live_head(jobs, &jobs->items[i]);
 	for (size_t i = 0; i < choice->survey.jobs.nr; i++)
 		others += (int)i != choice->job &&
 			  !foreign_is_own(&choice->survey, &choice->survey.jobs.items[i], jobs);

@@ -30,7 +30,7 @@
 #include "cmd/cmd.h"
 #include "cmd/saver.h"
 #include "cmd/sweep.h"
-#include "evidence/jobs.h"
+#include "evidence/fellows.h"
 #include "proc/ns.h"
 #include "proc/read.h"
 #include "ring/census-write.h"
@@ -397,12 +397,39 @@ void jobdir_beat(const struct jobdir *dir)
 			&dir->census->agent_beat, (uint64_t)clock_boottime_ns(), __ATOMIC_RELAXED);
 }
 
+/* No folder of its job may be of use to anybody any more. */
+static bool is_over(const struct jobs *jobs, const struct jobs_entry *entry)
+{
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (fellows_are(&jobs->items[i], entry) &&
+			(jobs->items[i].status != JOBS_ENDED || jobs->items[i].wrapper))
+			return false;
+	return true;
+}
+
+/* The newest folder of the job of that one: they come in that order. */
+static size_t first_of(const struct jobs *jobs, size_t which)
+{
+	for (size_t i = 0; i < which; i++)
+		if (fellows_are(&jobs->items[i], &jobs->items[which]))
+			return i;
+	return which;
+}
+
+static bool may_go(const struct jobs *jobs, size_t which, const struct jobdir *dir)
+{
+	const struct jobs_entry *entry = &jobs->items[which];
+	size_t root = (size_t)(dir->id - dir->path.text);
+
+	return is_over(jobs, entry) && entry->owner == geteuid() &&
+	       !strncmp(entry->folder, dir->path.text, root);
+}
+
 void jobdir_sweep(const struct jobdir *dir)
 {
 	size_t root = (size_t)(dir->id - dir->path.text);
 	struct str all = {0};
 	struct jobs jobs = {0};
-	int ended = 0;
 
 	str_add_bytes(&all, dir->path.text, root);
 	sweep_begun(all.text);
@@ -411,13 +438,14 @@ void jobdir_sweep(const struct jobdir *dir)
 	if (jobs_list(&jobs, NULL) < 0)
 		return;
 	for (size_t i = 0; i < jobs.nr; i++) {
-		const struct jobs_entry *entry = &jobs.items[i];
+		int newer = 0;
 
-		if (entry->status != JOBS_ENDED || entry->wrapper ||
-			entry->owner != geteuid() || strncmp(entry->folder, dir->path.text, root))
+		if (!may_go(&jobs, i, dir))
 			continue;
-		if (++ended > KEEP_ENDED)
-			remove_job(entry->folder, entry->id);
+		for (size_t k = 0; k < first_of(&jobs, i); k++)
+			newer += first_of(&jobs, k) == k && may_go(&jobs, k, dir);
+		if (newer >= KEEP_ENDED)
+			remove_job(jobs.items[i].folder, jobs.items[i].id);
 	}
 	jobs_release(&jobs);
 }
@@ -426,6 +454,14 @@ void jobdir_remove(struct jobdir *dir)
 {
 	if (dir->census)
 		remove_job(dir->path.text, dir->id);
+}
+
+void jobdir_remove_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (slash && slash[1])
+		remove_job(path, slash + 1);
 }
 
 void jobdir_release(struct jobdir *dir)

@@ -42,6 +42,9 @@ void jobdir_sweep(const struct jobdir *dir);
 /* Removes the folder and what is in it. Call it only when no process of the job lives. */
 void jobdir_remove(struct jobdir *dir);
 
+/* The same for the folder of a fellow that is over. */
+void jobdir_remove_folder(const char *path);
+
 /* Unmaps; the folder stays. */
 void jobdir_release(struct jobdir *dir);
 

@@ -2,8 +2,10 @@
 noinst_LTLIBRARIES += %D%/libcmd.la
 src_cmd_libcmd_la_SOURCES = \
 	%D%/agent.c %D%/agent.h \
+	%D%/agent-fellows.c %D%/agent-fellows.h \
 	%D%/agent-keep.c %D%/agent-keep.h \
 	%D%/agent-pace.c %D%/agent-pace.h \
+	%D%/agent-people.c %D%/agent-people.h \
 	%D%/agent-process.c %D%/agent-process.h \
 	%D%/agent-past.c %D%/agent-past.h \
 	%D%/agent-quiet.c %D%/agent-quiet.h \

@@ -11,7 +11,7 @@
 #include "cmd/cmd.h"
 #include "cmd/foreign.h"
 #include "cmd/outlet.h"
-#include "evidence/jobs.h"
+#include "evidence/fellows.h"
 #include "words/escape.h"
 
 #define ORPHANS_MOST 16
@@ -94,12 +94,15 @@ static void add_state(const struct jobs_entry *entry, struct str *into)
 		str_printf(into, " %d", entry->exit_status);
 }
 
-static void print_row(const struct jobs_entry *entry, bool utf8)
+static void print_row(const struct fellows_sum *sum, bool utf8)
 {
+	const struct jobs_entry *entry = &sum->all;
 	char ranks[48], age[CLOCK_TEXT_SIZE] = "-", number[16];
 	struct str line = {0}, state = {0};
 
 	add_state(entry, &state);
+	if (sum->folders > 1)
+		str_printf(&state, " (%zu of %zu agents)", sum->agents, sum->folders);
 	if (entry->world_size >= 0)
 		snprintf(ranks, sizeof(ranks), "%u/%d", entry->ranks_alive, entry->world_size);
 	else
@@ -126,14 +129,33 @@ static void add_text(struct json_object *object, const char *key, const char *te
 	str_release(&safe);
 }
 
-static struct json_object *entry_object(const struct jobs_entry *entry)
+static struct json_object *folders_of(const struct jobs *jobs, const struct jobs_entry *of)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = jobs->nr; i-- > 0;) {
+		struct str safe = {0};
+
+		if (!fellows_are(&jobs->items[i], of))
+			continue;
+		escape_to_utf8(&safe, jobs->items[i].folder);
+		json_object_array_add(list, json_object_new_string(str_text(&safe)));
+		str_release(&safe);
+	}
+	return list;
+}
+
+static struct json_object *sum_object(const struct jobs *jobs, const struct fellows_sum *sum)
 {
 	struct json_object *object = json_object_new_object();
+	const struct jobs_entry *entry = &sum->all;
 	char number[16];
 
 	add_text(object, "id", entry->id);
 	add_text(object, "name", entry->name);
 	add_text(object, "folder", entry->folder);
+	json_object_object_add(object, "folders", folders_of(jobs, entry));
+	json_object_object_add(object, "agents", json_object_new_int((int)sum->agents));
 	add_text(object, "state", jobs_status_name(entry->status));
 	json_object_object_add(object, "world_size",
 		entry->world_size >= 0 ? json_object_new_int(entry->world_size) : NULL);
@@ -207,8 +229,14 @@ static void print_json(const struct jobs *jobs, struct survey *survey)
 	const struct survey_job *job;
 	struct str text = {0};
 
-	for (size_t i = 0; i < jobs->nr; i++)
-		json_object_array_add(array, entry_object(&jobs->items[i]));
+	for (size_t i = 0; i < jobs->nr; i++) {
+		struct fellows_sum sum;
+
+		if (fellows_head(jobs, &jobs->items[i]) != &jobs->items[i])
+			continue;
+		fellows_sum(jobs, &jobs->items[i], &sum);
+		json_object_array_add(array, sum_object(jobs, &sum));
+	}
 	array_for_each(&survey->jobs, job)
 		if (!foreign_is_own(survey, job, jobs))
 			json_object_array_add(array, foreign_object(survey, job));
@@ -232,8 +260,14 @@ static void print_table(const struct jobs *jobs, struct survey *survey, bool all
 	else
 		cmd_complain("no job here: start one with `inquest run -- COMMAND'%s",
 			all ? "" : "; `inquest ls --all' has those without probe");
-	for (size_t i = 0; i < jobs->nr; i++)
-		print_row(&jobs->items[i], outlet_is_utf8());
+	for (size_t i = 0; i < jobs->nr; i++) {
+		struct fellows_sum sum;
+
+		if (fellows_head(jobs, &jobs->items[i]) != &jobs->items[i])
+			continue;
+		fellows_sum(jobs, &jobs->items[i], &sum);
+		print_row(&sum, outlet_is_utf8());
+	}
 	array_for_each(&survey->jobs, job)
 		if (!foreign_is_own(survey, job, jobs))
 			print_foreign_row(survey, job, outlet_is_utf8());
@@ -267,9 +301,11 @@ static void look_after_orphans(struct jobs *jobs)
 		struct jobs_entry *entry = &jobs->items[i];
 		int found;
 
-		if (entry->status == JOBS_ENDED || entry->agent_alive || looks++ >= ORPHANS_MOST)
+		if (entry->status == JOBS_ENDED || entry->agent_alive ||
+			fellows_speaker(jobs, entry) || fellows_head(jobs, entry) != entry ||
+			looks++ >= ORPHANS_MOST)
 			continue;
-		found = choice_look(entry);
+		found = choice_look(jobs, entry);
 		if (found == CMD_VERDICT)
 			entry->status = JOBS_HUNG;
 		else if (found == CMD_FINE)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 
 #define SAID_AT_MOST 20
@@ -98,6 +99,34 @@ static void forget_said(struct stand *stand)
 {
 	while (stand->said.nr)
 		free(stand->said.items[--stand->said.nr]);
+}
+
+void stand_adopt(struct stand *stand, const char *key)
+{
+	if (*key && !was_said(stand, key))
+		*array_add(&stand->said) = alloc_text(key);
+}
+
+void stand_unsay(struct stand *stand)
+{
+	if (stand->said.nr && stand->seen &&
+		!strcmp(stand->said.items[stand->said.nr - 1], stand->seen)) {
+		free(stand->said.items[--stand->said.nr]);
+		stand->said_in_all--;
+	}
+}
+
+void stand_keys(const struct stand *stand, struct str *into)
+{
+	str_cut(into, 0);
+	for (size_t i = 0; i < stand->said.nr; i++)
+		str_printf(into, "%s%s", i ? "\n" : "", stand->said.items[i]);
+}
+
+void stand_forget(struct stand *stand)
+{
+	forget_said(stand);
+	stand->stands = stand->unexplained = false;
 }
 
 static enum stand_news take_fine(struct stand *stand, bool inconclusive)

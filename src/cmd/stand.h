@@ -51,6 +51,18 @@ enum stand_news stand_take(
 /* The job is about to end: whatever blames somebody now stands. SAY, STILL or NOTHING. */
 enum stand_news stand_take_last(struct stand *stand, const struct verdicts *verdicts);
 
+/* Somebody else has said the verdict of that key, and it stands: not to be said again. */
+void stand_adopt(struct stand *stand, const char *key);
+
+/* What was to be said could not be, and will have to be. */
+void stand_unsay(struct stand *stand);
+
+/* Puts the keys of what was said since the job last moved into *into, a line each. */
+void stand_keys(const struct stand *stand, struct str *into);
+
+/* What was said is somebody else's to know. */
+void stand_forget(struct stand *stand);
+
 /* Frees what was remembered. What stands and how much was said is kept as it is. */
 void stand_release(struct stand *stand);
 

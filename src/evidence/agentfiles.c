@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "evidence/fellow.h"
 #include "evidence/json-put.h"
 #include "evidence/unprobed.h"
 
@@ -58,6 +59,15 @@ void agent_manifest_format(const struct agent_manifest *manifest, struct str *in
 		json_put_int(object, "exit_status", manifest->exit_status);
 	json_put_text(object, "bundle", manifest->bundle);
 	json_put_text(object, "verdict", manifest->verdict);
+	if (manifest->fellow)
+		fellow_put(object, manifest->fellow);
+	json_put_text(object, "said", manifest->said);
+	if (manifest->hangs)
+		json_put_int(object, "hangs", manifest->hangs);
+	if (manifest->told)
+		json_put_int(object, "told", manifest->told);
+	if (manifest->no_logs)
+		json_put_int(object, "no_logs", 1);
 	if (manifest->nunprobed)
 		put_unprobed(object, manifest);
 	json_put_end(object, into);

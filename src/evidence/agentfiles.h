@@ -22,6 +22,7 @@
 #include "base/complaint.h"
 #include "base/str.h"
 
+struct fellow;
 struct unprobed_rank;
 
 #define AGENT_MANIFEST_FILE "manifest"
@@ -44,6 +45,11 @@ struct agent_manifest {
 	int exit_status;       /* as a shell would give it: 128 + signal for a killed one */
 	const char *bundle;    /* path of the last bundle; NULL none */
 	const char *verdict;   /* the headline of the last verdict; NULL none */
+	const struct fellow *fellow; /* of which job it is a part; NULL: leave out */
+	const char *said;      /* keys of verdicts that stand, a line each; NULL none */
+	unsigned hangs;	       /* bundles that the job left behind */
+	int64_t told;	       /* when it had looked before a signal to end; 0 never */
+	bool no_logs;	       /* it was told to read nothing that the job wrote */
 	const struct unprobed_rank *unprobed; /* ranks without a probe at work */
 	size_t nunprobed;
 };

@@ -195,7 +195,7 @@ int foreign_gather(const struct foreign_target *target, const struct live_option
 		any = any || proc_start_time(process->here) == process->start_time;
 	}
 	if (any) {
-		live_add_clocks(into, foreign.host, NULL);
+		live_add_clocks(into, foreign.host, NULL, 0);
 		gather_all(&foreign, &stretched);
 	} else {
 		complaint_set(why, "its processes are gone");

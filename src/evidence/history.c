@@ -402,6 +402,18 @@ static void history_ask(struct history *history)
 	}
 }
 
+const char *history_variable(const struct history *history, const char *name)
+{
+	for (size_t i = 0; i < history->processes.nr; i++) {
+		struct json_object *gift = history->processes.items[i]->gift, *env, *value;
+
+		if (gift && json_object_object_get_ex(gift, "env", &env) &&
+			json_object_object_get_ex(env, name, &value))
+			return json_object_get_string(value);
+	}
+	return NULL;
+}
+
 /* These are ranks, or may become some. */
 static void history_note_named(
 	struct history *history, const struct proc_id *ids, size_t nr)

@@ -44,6 +44,13 @@ void history_sample(struct history *history, const struct proc_id *ids, size_t n
 void history_let_go(struct history *history, bool (*is_kept)(const void *whose, struct proc_id id),
 	const void *whose) __attribute__((nonnull(1, 2)));
 
+/*
+ * The value of a variable that the launcher of those it watches gave one of them, and that we do
+ * not have, or not so. NULL none. Valid until the next sample.
+ */
+const char *history_variable(const struct history *history, const char *name)
+	__attribute__((nonnull));
+
 /* Appends it as JSON. */
 void history_format(const struct history *history, struct str *into) __attribute__((nonnull));
 

@@ -20,7 +20,9 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "evidence/agentfiles.h"
+#include "evidence/fellows.h"
 #include "evidence/folder.h"
+#include "evidence/jobs-worlds.h"
 #include "evidence/json-scan.h"
 #include "evidence/liveness.h"
 #include "proc/read.h"
@@ -113,15 +115,65 @@ static void jobs_take_word(struct jobs_entry *entry, struct json_object *manifes
 		entry->status = JOBS_HUNG;
 }
 
-static void jobs_read_manifest(struct jobs_entry *entry, const struct folder *folder)
+/* A time of the manifest, or 0. */
+static int64_t manifest_time(struct json_object *manifest, const char *key)
+{
+	int64_t when = manifest_number(manifest, key);
+
+	return when > 0 && when < INT64_MAX / 2 ? when : 0;
+}
+
+/* For its fellows. */
+static void jobs_take_fellow(struct jobs_entry *entry, struct json_object *manifest)
+{
+	int64_t pid = manifest_number(manifest, "agent_pid");
+	int64_t hangs = manifest_number(manifest, "hangs");
+
+	fellow_get(&entry->fellow, manifest);
+	if (pid > 0 && pid <= UINT32_MAX)
+		entry->keeper = (struct proc_id){.pid = (uint32_t)pid,
+			.start_time = (uint64_t)manifest_number(manifest, "agent_start_time")};
+	entry->until = manifest_time(manifest, "polled");
+	entry->told = manifest_time(manifest, "told");
+	entry->hangs = hangs > 0 && hangs < INT32_MAX ? (unsigned int)hangs : 0;
+	entry->no_logs = manifest_number(manifest, "no_logs") > 0;
+	entry->keys = manifest_text(manifest, "said");
+	entry->verdict = manifest_text(manifest, "verdict");
+	entry->bundle = manifest_text(manifest, "bundle");
+}
+
+/* NULL: there is none that can be read. */
+static struct json_object *jobs_parse_manifest(const struct folder *folder)
 {
 	struct json_object *manifest = NULL;
 	struct str text = {0};
-	char *name;
 
 	if (folder_read(folder, AGENT_MANIFEST_FILE, AGENT_FILE_CAP, &text, NULL) == 0 &&
 		json_scan_is_light(str_text(&text), text.len))
 		manifest = json_tokener_parse(str_text(&text));
+	str_release(&text);
+	return manifest;
+}
+
+int64_t jobs_read_told(const struct jobs_entry *entry)
+{
+	struct json_object *manifest = NULL;
+	struct folder folder = {.fd = -1};
+	int64_t told;
+
+	if (folder_open(&folder, entry->folder, entry->owner, NULL) == 0)
+		manifest = jobs_parse_manifest(&folder);
+	told = manifest_time(manifest, "told");
+	json_object_put(manifest);
+	folder_close(&folder);
+	return told;
+}
+
+static void jobs_read_manifest(struct jobs_entry *entry, const struct folder *folder)
+{
+	struct json_object *manifest = jobs_parse_manifest(folder);
+	char *name;
+
 	entry->said = manifest_text(manifest, "status");
 	name = manifest_text(manifest, "name");
 	if (*name) {
@@ -130,8 +182,16 @@ static void jobs_read_manifest(struct jobs_entry *entry, const struct folder *fo
 	}
 	free(name);
 	jobs_take_word(entry, manifest);
+	jobs_take_fellow(entry, manifest);
 	json_object_put(manifest);
-	str_release(&text);
+}
+
+static void jobs_add_number(struct jobs_entry *entry, int number)
+{
+	for (size_t i = 0; i < entry->numbers.nr; i++)
+		if (entry->numbers.items[i] == number)
+			return;
+	*array_add(&entry->numbers) = number;
 }
 
 /* Counts the ranks of the census and the living. Returns how many processes of it live. */
@@ -155,6 +215,10 @@ static unsigned int jobs_count(
 		entry->ranks_alive += rank && alive;
 		if (slot.world_size > entry->world_size)
 			entry->world_size = slot.world_size;
+		/* The number of a task, or a node, is no rank's before one has shown itself. */
+		if (slot.rank >= 0 &&
+			(rank || !(slot.flags & (CENSUS_F_TASK | CENSUS_F_ALONE))))
+			jobs_add_number(entry, slot.rank);
 	}
 	return living;
 }
@@ -183,6 +247,8 @@ static int jobs_read_census(
 	if (view.header.name[0])
 		entry->name = alloc_text(view.header.name);
 	living = jobs_count(entry, fd, &view);
+	if (view.header.agent_beat < INT64_MAX)
+		entry->beat = (int64_t)view.header.agent_beat;
 	entry->agent_pid = view.header.agent_pid;
 	entry->agent_start_time = view.header.agent_start_time;
 	if (entry->agent_pid) {
@@ -205,6 +271,11 @@ static void jobs_entry_release(struct jobs_entry *entry)
 	free(entry->id);
 	free(entry->name);
 	free(entry->said);
+	free(entry->keys);
+	free(entry->verdict);
+	free(entry->bundle);
+	array_release(&entry->numbers);
+	array_release(&entry->worlds);
 }
 
 /* Adds the folder if it is a job's and may be trusted: 0, or negative with words. */
@@ -220,6 +291,7 @@ static int jobs_add(struct jobs *jobs, const char *path, uid_t uid, struct compl
 	error = jobs_read_census(&entry, &folder, why);
 	if (error) {
 		free(entry.name);
+		array_release(&entry.numbers);
 		goto out;
 	}
 	entry.folder = alloc_text(path);
@@ -228,6 +300,9 @@ static int jobs_add(struct jobs *jobs, const char *path, uid_t uid, struct compl
 	jobs_read_manifest(&entry, &folder);
 	if (!entry.name)
 		entry.name = alloc_text(entry.id);
+	entry.given = strcmp(entry.name, entry.id) != 0 ? entry.name : "";
+	entry.job = jobs->nr;
+	jobs_read_worlds(&entry, &folder);
 	jobs->items = array_grow(jobs->items, jobs->nr, 1, &jobs->room, sizeof(*jobs->items));
 	jobs->items[jobs->nr++] = entry;
 out:
@@ -304,6 +379,24 @@ static int jobs_compare(const void *a, const void *b)
 	return strcmp(left->folder, right->folder);
 }
 
+static void jobs_settle(struct jobs *jobs)
+{
+	array_sort_items(jobs->items, jobs->nr, sizeof(*jobs->items), jobs_compare);
+	fellows_settle(jobs);
+}
+
+void jobs_list_beside(struct jobs *jobs, const char *folder)
+{
+	struct str root = {0};
+	struct stat st;
+
+	str_add_bytes(&root, folder, (size_t)(strrchr(folder, '/') - folder));
+	if (lstat(folder, &st) == 0)
+		jobs_add_below(jobs, str_text(&root), st.st_uid);
+	str_release(&root);
+	jobs_settle(jobs);
+}
+
 int jobs_list(struct jobs *jobs, struct complaint *why)
 {
 	const char *dir = getenv("INQUEST_DIR");
@@ -315,7 +408,7 @@ int jobs_list(struct jobs *jobs, struct complaint *why)
 		jobs_add_users(jobs, "/dev/shm");
 		jobs_add_users(jobs, "/tmp");
 	}
-	array_sort_items(jobs->items, jobs->nr, sizeof(*jobs->items), jobs_compare);
+	jobs_settle(jobs);
 	return 0;
 }
 

@@ -16,8 +16,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/array.h"
 #include "base/complaint.h"
 #include "base/str.h"
+#include "evidence/fellow.h"
+#include "proc/read.h"
+
+/* A communicator of NCCL that a rank of it has. */
+struct jobs_world {
+	uint64_t key;
+	uint64_t alias; /* 0 not known */
+	bool whole;	/* all ranks of the job have met in it */
+};
 
 enum jobs_status {
 	JOBS_RUNNING, /* a process of it lives, or its agent waits for one; nobody says it hangs */
@@ -42,6 +52,23 @@ struct jobs_entry {
 	unsigned int unprobed; /* of the living: those in whom the probe does not work */
 	int exit_status; /* of the launched command, as a shell gives it; -1: not over, not known */
 	int world_size; /* -1 not known */
+	/* Of which job it is (evidence/fellows.h), and by what that is told: */
+	size_t job;  /* the same number for all folders of one job */
+	bool unsure; /* it may be of another one that is here, and nothing tells */
+	const char *given; /* the name if one was given; "" none */
+	struct fellow fellow;
+	ARRAY(int) numbers; /* of its ranks, as they have them themselves */
+	ARRAY(struct jobs_world) worlds;
+	struct proc_id keeper; /* its agent; pid 0: not known */
+	int64_t beat;  /* its last turn, CLOCK_BOOTTIME ns; 0 never */
+	int64_t until; /* its last word, realtime ns; 0 not known */
+	/* What its agent has said, for who takes its place: */
+	char *keys;    /* of verdicts that stand, a line each (cmd/stand.h); "" none */
+	char *verdict; /* the headline, and */
+	char *bundle;  /* where it is kept; "" none */
+	unsigned int hangs; /* that it had kept, and the job left behind */
+	int64_t told;  /* when it had looked before a signal that ends the job; realtime ns */
+	bool no_logs;  /* it was told to read nothing that the job wrote */
 };
 
 struct jobs {
@@ -54,6 +81,9 @@ struct jobs {
 
 /* Lists all jobs of this machine that we may see, live and ended. 0, also where there is none. */
 int jobs_list(struct jobs *jobs, struct complaint *why) __attribute__((nonnull(1)));
+
+/* Those in the folder above that one, of the same owner, and no others. */
+void jobs_list_beside(struct jobs *jobs, const char *folder) __attribute__((nonnull));
 
 /*
  * Finds one by its folder, id, name (the live job of that name, else the newest) or the pid of
@@ -69,6 +99,9 @@ bool jobs_has_pid(const struct jobs_entry *entry, uint32_t pid) __attribute__((n
 /* The one job folder at path, wherever it lies, under the same trust. 0 or negative with words. */
 int jobs_open(struct jobs *jobs, const char *path, struct complaint *why)
 	__attribute__((nonnull(1, 2)));
+
+/* What the manifest of that one says now: when it had looked before a signal; 0 never. */
+int64_t jobs_read_told(const struct jobs_entry *entry) __attribute__((nonnull));
 
 /* "running", "hung", "ended". The status must be one of the three. */
 const char *jobs_status_name(enum jobs_status status);

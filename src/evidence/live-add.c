@@ -47,7 +47,22 @@ static void live_add_document(
 	evidence_add(into, &full, (uint8_t *)str_detach(&text), len);
 }
 
-void live_add_clocks(struct evidence *into, const char *host, const char *folder)
+/* Their names, by which what is of one job is told from what was mixed up. */
+static void live_put_folders(struct json_object *object, const char *const *folders, size_t nr)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < nr; i++) {
+		const char *slash = strrchr(folders[i], '/');
+
+		json_object_array_add(list, json_put_string(slash ? slash + 1 : folders[i]));
+	}
+	json_put_text(object, "folder", folders[0]);
+	json_object_object_add(object, "jobs", list);
+}
+
+void live_add_clocks(
+	struct evidence *into, const char *host, const char *const *folders, size_t nr)
 {
 	struct json_object *object = json_object_new_object();
 	struct utsname name;
@@ -65,7 +80,8 @@ void live_add_clocks(struct evidence *into, const char *host, const char *folder
 	json_put_int(object, "clk_tck", sysconf(_SC_CLK_TCK));
 	json_put_int(object, "page_size", sysconf(_SC_PAGESIZE));
 	json_put_int(object, "uid", geteuid());
-	json_put_text(object, "folder", folder);
+	if (nr)
+		live_put_folders(object, folders, nr);
 	live_add_document(into,
 		&(struct exhibit){.kind = EXHIBIT_GATHER, .host = (char *)host, .rank = -1},
 		object);

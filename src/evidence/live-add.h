@@ -12,8 +12,9 @@
 /* The name of this host, or "localhost". */
 void live_host(char *host, size_t size) __attribute__((nonnull));
 
-/* T0: all clocks at one moment. folder: of the job; NULL it has none. */
-void live_add_clocks(struct evidence *into, const char *host, const char *folder)
+/* T0: all clocks at one moment. folders: those of the job, nr of them; it may have none. */
+void live_add_clocks(
+	struct evidence *into, const char *host, const char *const *folders, size_t nr)
 	__attribute__((nonnull(1, 2)));
 
 /* What the options ask to leave out of a gathering, noted as such. */

@@ -13,6 +13,7 @@
 
 /* A process of the job to be looked at. */
 struct live_process {
+	size_t folder; /* of which of the job's folders it is; a child: of any */
 	uint32_t pid;  /* as it knows itself */
 	uint32_t here; /* as we see it; 0: it is not there any more */
 	uint64_t start_time;

@@ -54,14 +54,14 @@ static size_t choose(const struct live_processes *processes, struct stacks_targe
 	return nr;
 }
 
-bool live_may_look(const struct live_processes *processes)
+bool live_may_look(const struct live_processes *processes, size_t folder)
 {
 	for (size_t i = 0; i < processes->all.nr; i++) {
 		const struct live_process *process = &processes->all.items[i];
 		char path[32];
 		int fd;
 
-		if (!process->here || !process->threads)
+		if (!process->here || !process->threads || process->folder != folder)
 			continue;
 		/* Opening asks for the permission, and for no lock of the process. */
 		snprintf(path, sizeof(path), "/proc/%u/mem", process->here);

@@ -24,7 +24,6 @@
 #include "evidence/agentfiles.h"
 #include "evidence/fatal-modules.h"
 #include "evidence/folder.h"
-#include "evidence/jobs.h"
 #include "evidence/json-put.h"
 #include "evidence/json-scan.h"
 #include "evidence/live-add.h"
@@ -33,7 +32,6 @@
 #include "evidence/liveness.h"
 #include "evidence/ring-redact.h"
 #include "evidence/serve.h"
-#include "evidence/source.h"
 #include "evidence/unprobed.h"
 #include "proc/read.h"
 #include "ring/census-read.h"
@@ -41,12 +39,19 @@
 
 #define LIVE_RINGS_CAP 4096
 
+/* The job's, or a fellow's. */
+struct live_folder {
+	struct folder folder;
+	bool agent_samples; /* a living agent keeps a history */
+};
+
 struct live {
 	const struct live_options *options;
 	struct evidence *into;
-	struct folder folder;
+	ARRAY(struct live_folder) folders;
+	struct live_folder *at; /* that is looked at now, */
+	size_t which;		/* and its number */
 	char host[256];
-	bool agent_samples; /* a living agent keeps a history */
 	struct live_processes processes;
 	ARRAY(char *) groups; /* control groups that the agent has seen */
 };
@@ -59,6 +64,20 @@ static void live_add_bytes(
 	full.host = live->host;
 	full.when = clock_realtime_ns();
 	evidence_add(live->into, &full, bytes, len);
+}
+
+static void live_turn_to(struct live *live, size_t which)
+{
+	live->which = which;
+	live->at = &live->folders.items[which];
+}
+
+/* What each folder has is told from that of others by the folder's name. */
+static const char *live_id(const struct live *live)
+{
+	const char *slash = strrchr(live->at->folder.path, '/');
+
+	return slash ? slash + 1 : live->at->folder.path;
 }
 
 static void live_add(struct live *live, const struct exhibit *about, struct str *text)
@@ -76,6 +95,7 @@ static void live_take_slot(struct live *live, int fd, uint32_t i, const struct c
 	struct live_process *process = array_add(&live->processes.all);
 
 	*process = (struct live_process){
+		.folder = live->which,
 		.pid = slot->pid,
 		.here = liveness.there ? liveness.here : 0,
 		.start_time = slot->start_time,
@@ -97,20 +117,21 @@ static void live_take_agent(struct live *live, const struct census_header *heade
 		return;
 	process = array_add(&live->processes.all);
 	*process = (struct live_process){
+		.folder = live->which,
 		.pid = header->agent_pid,
 		.here = liveness.there ? liveness.here : 0,
 		.start_time = header->agent_start_time,
 		.rank = -1,
 		.role = "agent",
 	};
-	live->agent_samples = liveness_is_alive(&liveness);
+	live->at->agent_samples = liveness_is_alive(&liveness);
 	live_add_liveness(live->into, live->host, process, &liveness);
 }
 
 /* Takes the census and asks who of it lives. 0, or negative with words: then this is no job. */
 static int live_gather_census(struct live *live, struct complaint *why)
 {
-	int fd = folder_open_file(&live->folder, CENSUS_FILE, why);
+	int fd = folder_open_file(&live->at->folder, CENSUS_FILE, why);
 	struct census_view view;
 	void *bytes = NULL;
 	size_t size = 0;
@@ -122,9 +143,12 @@ static int live_gather_census(struct live *live, struct complaint *why)
 	if (error) {
 		close(fd);
 		return complaint_errno(why, -error, "cannot read the census of %s",
-			live->folder.path);
+			live->at->folder.path);
 	}
-	live_add_bytes(live, &(struct exhibit){.kind = EXHIBIT_CENSUS, .rank = -1}, bytes, size);
+	live_add_bytes(live,
+		&(struct exhibit){
+			.kind = EXHIBIT_CENSUS, .rank = -1, .label = (char *)live_id(live)},
+		bytes, size);
 	if (census_view_open(&view, bytes, size) == 0) {
 		live_take_agent(live, &view.header);
 		for (uint32_t i = 0; i < view.slots; i++) {
@@ -234,17 +258,17 @@ static void live_gather_rings(struct live *live, const struct folder *folder)
 static void live_gather_spilled(struct live *live)
 {
 	const char *dir = getenv("INQUEST_DIR");
-	const char *id = strrchr(live->folder.path, '/');
+	const char *id = live_id(live);
 	struct str places[2] = {{0}, {0}};
 
 	if (dir && dir[0] == '/')
-		str_printf(&places[0], "%s%s", dir, id);
-	str_printf(&places[1], "/tmp/inquest-%u%s", (unsigned int)live->folder.uid, id);
+		str_printf(&places[0], "%s/%s", dir, id);
+	str_printf(&places[1], "/tmp/inquest-%u/%s", (unsigned int)live->at->folder.uid, id);
 	for (int i = 0; i < 2; i++) {
 		struct folder folder = {.fd = -1};
 
-		if (places[i].len && strcmp(places[i].text, live->folder.path) &&
-			folder_open(&folder, places[i].text, live->folder.uid, NULL) == 0)
+		if (places[i].len && strcmp(places[i].text, live->at->folder.path) &&
+			folder_open(&folder, places[i].text, live->at->folder.uid, NULL) == 0)
 			live_gather_rings(live, &folder);
 		folder_close(&folder);
 		str_release(&places[i]);
@@ -269,10 +293,8 @@ static struct live_process *live_process_here(struct live *live, const struct un
 	return process;
 }
 
-static void live_take_unprobed(struct live *live)
+static void live_take_unprobed(struct live *live, const struct evidence *unprobed)
 {
-	const struct evidence *unprobed = live->options->unprobed;
-
 	for (size_t i = 0; unprobed && i < unprobed->n; i++) {
 		const struct exhibit *one = &unprobed->at[i];
 		struct live_process *process;
@@ -373,26 +395,29 @@ static void live_forget_verdict(struct str *manifest)
 	json_put_end(object, manifest);
 }
 
-/* Takes the agent's files whole. Whether a history was among them goes into live->agent_samples. */
+/* Takes the agent's files whole; a folder without a history has nobody who samples. */
 static void live_gather_files(struct live *live)
 {
 	bool history = false;
+	struct str label = {0};
 
 	for (size_t i = 0; i < sizeof(live_files) / sizeof(live_files[0]); i++) {
 		struct complaint why = {0};
 		struct str text = {0};
 		int error = folder_read(
-			&live->folder, live_files[i].file, AGENT_FILE_CAP, &text, &why);
+			&live->at->folder, live_files[i].file, AGENT_FILE_CAP, &text, &why);
 
 		if (!error && live_files[i].kind == EXHIBIT_HISTORY)
 			live_take_history(live, &text);
 		if (!error && live_files[i].kind == EXHIBIT_MANIFEST && live->options->no_logs)
 			live_forget_verdict(&text);
+		str_cut(&label, 0);
+		str_printf(&label, "%s/%s", live_id(live), live_files[i].file);
 		if (!error)
 			live_add(live,
 				&(struct exhibit){.kind = live_files[i].kind,
 					.rank = -1,
-					.label = (char *)live_files[i].file},
+					.label = label.text},
 				&text);
 		else if (error != -ENOENT)
 			evidence_add_gap(live->into, live->host, 0, complaint_text(&why));
@@ -400,7 +425,8 @@ static void live_gather_files(struct live *live)
 		str_release(&text);
 		complaint_release(&why);
 	}
-	live->agent_samples = live->agent_samples && history;
+	live->at->agent_samples = live->at->agent_samples && history;
+	str_release(&label);
 }
 
 /* --- All of it ------------------------------------------------------------------------------- */
@@ -408,7 +434,7 @@ static void live_gather_files(struct live *live)
 static void live_gather_proc(struct live *live)
 {
 	const struct live_proc_target target = {
-		live->into, live->host, live->folder.uid, &live->processes};
+		live->into, live->host, live->at->folder.uid, &live->processes};
 
 	live_processes_add_descendants(&live->processes);
 	for (size_t i = 0; i < live->processes.all.nr; i++)
@@ -418,7 +444,7 @@ static void live_gather_proc(struct live *live)
 }
 
 /* Its agent may look where we may not. True: it did. */
-static bool live_ask_agent(struct live *live)
+static bool live_ask_agent(struct live *live, struct evidence *into)
 {
 	struct stacks_options wish = live->options->stacks;
 	struct complaint why = {0};
@@ -426,15 +452,50 @@ static bool live_ask_agent(struct live *live)
 	int error;
 
 	wish.no_logs |= live->options->no_logs;
-	error = serve_ask(&live->folder, &wish, live->into, &why);
-
+	error = serve_ask(&live->at->folder, &wish, into, &why);
 	if (error) {
 		str_printf(&gap, "stacks by way of the job's agent: %s", complaint_text(&why));
-		evidence_add_gap(live->into, live->host, 0, gap.text);
+		evidence_add_gap(into, live->host, 0, gap.text);
 	}
 	str_release(&gap);
 	complaint_release(&why);
 	return !error;
+}
+
+/*
+ * Whom we may not look into ourselves their agents are asked for, from the folder of this number
+ * on; who has answered is looked into no more. Returns of how many folders nobody has answered.
+ */
+static size_t live_ask_agents(struct live *live, size_t from, struct evidence *into)
+{
+	struct live_process *process;
+	size_t left = from;
+
+	for (size_t i = from; i < live->folders.nr; i++) {
+		live_turn_to(live, i);
+		if (live_may_look(&live->processes, i) || !live_ask_agent(live, into)) {
+			left++;
+			continue;
+		}
+		array_for_each(&live->processes.all, process)
+			if (process->folder == i)
+				process->threads = false;
+	}
+	return left;
+}
+
+/* Whether each folder that somebody lives in has an agent that samples. */
+static bool live_has_samples(const struct live *live)
+{
+	const struct live_process *process;
+
+	if (live->folders.nr == 1)
+		return live->folders.items[0].agent_samples;
+	array_for_each(&live->processes.all, process)
+		if (process->here && strcmp(process->role, "agent") != 0 &&
+			!live->folders.items[process->folder].agent_samples)
+			return false;
+	return true;
 }
 
 /* Stacks, if they are wanted, and the second sample, if nobody else takes any. */
@@ -443,13 +504,89 @@ static void live_gather_last(
 {
 	struct live_options options = *live->options;
 
-	if (live->agent_samples)
+	if (live_has_samples(live))
 		options.sample_pause_ms = 0;
-	if (options.stacks.samples && !live_may_look(&live->processes) && live_ask_agent(live))
+	if (options.stacks.samples && !live_ask_agents(live, 0, live->into))
 		options.stacks.samples = 0;
 	live_take_stacks(target, &options, sampled);
 	if (options.sample_pause_ms > 0)
 		live_proc_take(target, false);
+}
+
+/* Census, rings, and who is without; 0, or negative with words: then this is no job. */
+static int live_gather_folder(struct live *live, size_t which, struct complaint *why)
+{
+	int error;
+
+	live_turn_to(live, which);
+	error = live_gather_census(live, why);
+	if (error)
+		return error;
+	live_gather_rings(live, &live->at->folder);
+	live_gather_spilled(live);
+	return 0;
+}
+
+static void live_gather_all_files(struct live *live)
+{
+	for (size_t i = 0; i < live->folders.nr; i++) {
+		live_turn_to(live, i);
+		live_gather_files(live);
+	}
+}
+
+/* A fellow's folder may be gone by now, as its command has ended well. */
+static void live_open_fellows(struct live *live, uid_t owner)
+{
+	for (size_t i = 0; i < live->options->nfellows; i++) {
+		struct live_folder fellow = {.folder = {.fd = -1}};
+		struct complaint why = {0};
+		int error = folder_open(&fellow.folder, live->options->fellows[i], owner, &why);
+
+		if (!error)
+			*array_add(&live->folders) = fellow;
+		else if (error != -ENOENT)
+			evidence_add_gap(live->into, live->host, 0, complaint_text(&why));
+		complaint_release(&why);
+	}
+}
+
+/* Opens all folders of the job. 0, or negative with words: the first is none, or not trusted. */
+static int live_open(struct live *live, const char *path, struct complaint *why)
+{
+	struct live_folder first = {.folder = {.fd = -1}};
+	uid_t own = geteuid();
+	int error = folder_open(&first.folder, path, own ? own : FOLDER_ANY_UID, why);
+
+	live_host(live->host, sizeof(live->host));
+	if (error)
+		return error;
+	*array_add(&live->folders) = first;
+	live_open_fellows(live, first.folder.uid);
+	live_turn_to(live, 0);
+	return 0;
+}
+
+static void live_close(struct live *live)
+{
+	for (size_t i = 0; i < live->groups.nr; i++)
+		free(live->groups.items[i]);
+	array_release(&live->groups);
+	for (size_t i = 0; i < live->folders.nr; i++)
+		folder_close(&live->folders.items[i].folder);
+	array_release(&live->folders);
+	live_processes_release(&live->processes);
+}
+
+/* T0, and which folders are of one job. */
+static void live_begin(struct live *live)
+{
+	const char **paths = alloc_zeroed(live->folders.nr + 1, sizeof(*paths));
+
+	for (size_t i = 0; i < live->folders.nr; i++)
+		paths[i] = live->folders.items[i].folder.path;
+	live_add_clocks(live->into, live->host, paths, live->folders.nr);
+	free(paths);
 }
 
 int live_gather(const char *path, const struct live_options *options, struct evidence *into,
@@ -458,25 +595,24 @@ int live_gather(const char *path, const struct live_options *options, struct evi
 	static const struct live_options usual = LIVE_OPTIONS_DEFAULT;
 	struct live live = {.options = options ? options : &usual, .into = into};
 	struct live_proc_target target = {into, live.host, 0, &live.processes};
-	uid_t own = geteuid();
 	int64_t sampled;
-	int error = folder_open(&live.folder, path, own ? own : FOLDER_ANY_UID, why);
+	int error = live_open(&live, path, why);
 
 	if (error)
 		return error;
-	target.owner = live.folder.uid;
-	live_host(live.host, sizeof(live.host));
-	live_add_clocks(into, live.host, live.folder.path);
-	error = live_gather_census(&live, why);
+	target.owner = live.at->folder.uid;
+	live_begin(&live);
+	error = live_gather_folder(&live, 0, why);
 	if (error)
 		goto out;
-	live_take_unprobed(&live);
-	live_gather_rings(&live, &live.folder);
-	live_gather_spilled(&live);
+	for (size_t i = 1; i < live.folders.nr; i++)
+		live_gather_folder(&live, i, NULL);
+	live_take_unprobed(&live, live.options->unprobed);
+	live_take_unprobed(&live, live.options->unprobed_of_fellows);
 	live_miss_rings(&live);
 	live_gather_proc(&live);
 	sampled = clock_monotonic_ns();
-	live_gather_files(&live);
+	live_gather_all_files(&live);
 	live_proc_take_cgroups(&target, live.groups.items, live.groups.nr);
 	live_leave_out(into, live.host, live.options);
 	if (!live.options->no_logs) {
@@ -486,11 +622,7 @@ int live_gather(const char *path, const struct live_options *options, struct evi
 	live_gather_last(&live, &target, sampled);
 	fatal_modules_add(into, live.host);
 out:
-	for (size_t i = 0; i < live.groups.nr; i++)
-		free(live.groups.items[i]);
-	array_release(&live.groups);
-	live_processes_release(&live.processes);
-	folder_close(&live.folder);
+	live_close(&live);
 	return error;
 }
 
@@ -500,63 +632,25 @@ int live_gather_stacks(const char *path, const struct live_options *options,
 	struct evidence unused = {0};
 	struct live live = {.options = options, .into = &unused};
 	struct live_proc_target target = {into, live.host, 0, &live.processes};
-	uid_t own = geteuid();
-	int error = folder_open(&live.folder, path, own ? own : FOLDER_ANY_UID, why);
+	int error = live_open(&live, path, why);
 
 	if (error)
 		return error;
-	target.owner = live.folder.uid;
-	live_host(live.host, sizeof(live.host));
+	target.owner = live.at->folder.uid;
 	error = live_gather_census(&live, why);
+	for (size_t i = 1; !error && i < live.folders.nr; i++) {
+		live_turn_to(&live, i);
+		live_gather_census(&live, NULL);
+	}
 	if (!error) {
-		live_take_unprobed(&live);
+		live_take_unprobed(&live, options->unprobed);
+		live_take_unprobed(&live, options->unprobed_of_fellows);
 		live_processes_add_descendants(&live.processes);
+		if (options->ask_fellows)
+			live_ask_agents(&live, 1, into);
 		live_take_stacks(&target, options, clock_monotonic_ns());
 	}
 	evidence_release(&unused);
-	live_processes_release(&live.processes);
-	folder_close(&live.folder);
+	live_close(&live);
 	return error;
 }
-
-/* --- The source ------------------------------------------------------------------------------ */
-
-/* The folder that the argument means, or NULL with words. free() it. */
-static char *live_folder_of(const char *arg, struct complaint *why)
-{
-	const struct jobs_entry *entry;
-	struct jobs jobs = {0};
-	char *folder = NULL;
-
-	if (strchr(arg, '/')) {
-		if (jobs_open(&jobs, arg, why) == 0)
-			folder = alloc_text(jobs.items[0].folder);
-	} else if (jobs_list(&jobs, why) == 0) {
-		entry = jobs_find(&jobs, arg, why);
-		if (entry)
-			folder = alloc_text(entry->folder);
-	}
-	jobs_release(&jobs);
-	return folder;
-}
-
-static bool live_claims(const char *arg)
-{
-	char *folder = live_folder_of(arg, NULL);
-	bool claims = folder != NULL;
-
-	free(folder);
-	return claims;
-}
-
-static int live_gather_arg(const char *arg, struct evidence *into, struct complaint *why)
-{
-	char *folder = live_folder_of(arg, why);
-	int error = folder ? live_gather(folder, NULL, into, why) : -1;
-
-	free(folder);
-	return error;
-}
-
-const struct source source_live = {
-	.name = "live", .claims = live_claims, .gather = live_gather_arg};

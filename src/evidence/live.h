@@ -43,6 +43,16 @@ struct live_options {
 	 * none. They are evidence like all others.
 	 */
 	const struct evidence *unprobed;
+	/*
+	 * Folders of the same job beside that one (evidence/fellows.h), nfellows of them; borrowed.
+	 * Their evidence comes along as if all were one. One that is not there any more, or is not
+	 * to be trusted, is a gap.
+	 */
+	const char *const *fellows;
+	size_t nfellows;
+	const struct evidence *unprobed_of_fellows; /* as `unprobed`; NULL none */
+	/* Where we may not look into their ranks, ask their agents for stacks: takes seconds. */
+	bool ask_fellows;
 };
 
 #define LIVE_OPTIONS_DEFAULT {.sample_pause_ms = 20, .errand_ms = 250}

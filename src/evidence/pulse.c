@@ -201,19 +201,28 @@ static struct pulse_news pulse_news_of(const struct pulse *before, const struct 
 	return news;
 }
 
-struct pulse_news pulse_take(struct pulse *pulse, const char *path)
+static void pulse_take_folder(struct pulse *pulse, const char *path)
 {
 	struct folder folder = {.fd = -1};
-	struct pulse now = {0};
-	struct pulse_news news;
+	uint64_t census;
 
 	if (folder_open(&folder, path, geteuid(), NULL) == 0) {
-		now.census = pulse_of_census(&folder);
-		pulse_take_rings(&now, &folder);
-		pulse_take_spilled(&now, &folder);
-		array_sort(&now.rings, pulse_compare);
+		census = pulse_of_census(&folder);
+		pulse->census = pulse_mix(pulse->census, &census, sizeof(census));
+		pulse_take_rings(pulse, &folder);
+		pulse_take_spilled(pulse, &folder);
 	}
 	folder_close(&folder);
+}
+
+struct pulse_news pulse_take(struct pulse *pulse, const char *const *folders, size_t nr)
+{
+	struct pulse now = {.census = PULSE_START};
+	struct pulse_news news;
+
+	for (size_t i = 0; i < nr; i++)
+		pulse_take_folder(&now, folders[i]);
+	array_sort(&now.rings, pulse_compare);
 	news = pulse_news_of(pulse, &now);
 	pulse_release(pulse);
 	*pulse = now;

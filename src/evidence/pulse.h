@@ -31,8 +31,12 @@ struct pulse_news {
 	bool others;  /* another ring is there, or is gone, or the census has changed */
 };
 
-/* Feels it again, and compares. A folder that cannot be opened has no rings. */
-struct pulse_news pulse_take(struct pulse *pulse, const char *folder) __attribute__((nonnull));
+/*
+ * Feels it again, and compares: of a job in these folders, nr of them. One that cannot be opened
+ * has no rings.
+ */
+struct pulse_news pulse_take(struct pulse *pulse, const char *const *folders, size_t nr)
+	__attribute__((nonnull));
 
 /* Leaves the empty pulse. */
 void pulse_release(struct pulse *pulse) __attribute__((nonnull));

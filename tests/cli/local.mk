@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-EXTRA_DIST += %D%/cli.sh
+EXTRA_DIST += %D%/cli.sh %D%/fellows.sh
 SH_TESTS += \
 	%D%/agent.test \
 	%D%/cost.test \
 	%D%/demo.test \
+	%D%/fellows.test \
+	%D%/fellows-apart.test \
+	%D%/fellows-end.test \
 	%D%/jobs.test \
 	%D%/past.test \
 	%D%/quiet.test \

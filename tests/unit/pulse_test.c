@@ -47,7 +47,8 @@ static void put_rings(const struct scene *scene)
 
 static void expect(struct scene *scene, size_t moved, size_t still, bool others)
 {
-	struct pulse_news news = pulse_take(&scene->pulse, scene->folder);
+	struct pulse_news news = pulse_take(
+		&scene->pulse, (const char *const[]){scene->folder}, 1);
 
 	assert_int_equal(news.moved, moved);
 	assert_int_equal(news.still, still);
