@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "job/names.h"
+#include "job/spans.h"
 #include "viewer/pane-words.h"
 #include "words/escape.h"
 #include "words/ranks.h"
@@ -231,6 +232,72 @@ static void add_fields(
 	}
 }
 
+/* -- how long it lasted ------------------------------------------------------------------------ */
+
+/* The call in which it was entered, where calls are told; they stand by entry. */
+static const struct job_call *call_of(const struct events_fill *e, const struct track_event *event)
+{
+	const struct job *job = e->fill.scene->job;
+	struct spans_range range = calls_of(job, e->track->rank);
+	size_t low = range.from, high = range.to;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (job->calls[middle].entered < event->when)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < range.to && job->calls[low].entered == event->when; low++)
+		if (job->calls[low].kind == JOB_CALL_INSIDE &&
+			job->calls[low].group == event->group &&
+			job->calls[low].index == event->index)
+			return &job->calls[low];
+	return NULL;
+}
+
+/* What begins with the event; false: nothing, or it is not known until when. */
+static bool lasts(const struct events_fill *e, const struct track_event *event, int64_t *ret_end)
+{
+	const struct job_span *span = event->fact;
+	const struct job_call *call;
+
+	*ret_end = JOB_UNKNOWN;
+	if (event->when == JOB_UNKNOWN)
+		return false;
+	if (event->kind == TRACK_BEGIN) {
+		*ret_end = span->open ? JOB_UNKNOWN : span->ended;
+		return span->open || span->ended != JOB_UNKNOWN;
+	}
+	call = event->kind == TRACK_ENTER ? call_of(e, event) : NULL;
+	if (call)
+		*ret_end = call->returned;
+	return call != NULL;
+}
+
+#define BRIEF (CLOCK_NS_PER_MS / 10)
+
+/* "3.2 s"; of what goes on at the end "3.2 s, open". */
+static void add_lasts(
+	const struct events_fill *e, struct str *into, const struct track_event *event)
+{
+	const struct track_span *last = track_last(e->track);
+	char text[CLOCK_TEXT_SIZE];
+	int64_t end, now;
+
+	if (!lasts(e, event, &end))
+		return;
+	/* Who died was in it until then. */
+	now = e->track->now == TRACK_DEAD ? e->track->since : last ? last->to : JOB_UNKNOWN;
+	if (end != JOB_UNKNOWN && end >= event->when && end - event->when < BRIEF)
+		str_printf(into, ", %d us", (int)((end - event->when) / CLOCK_NS_PER_US));
+	else if (end != JOB_UNKNOWN && end >= event->when)
+		str_printf(into, ", %s", clock_format(end - event->when, text));
+	else if (end == JOB_UNKNOWN && now != JOB_UNKNOWN && now > event->when)
+		str_printf(into, ", open %s", clock_format(now - event->when, text));
+}
+
 /* -- lines ------------------------------------------------------------------------------------- */
 
 static size_t item_of(const struct events_fill *e, const struct track_event *event)
@@ -241,11 +308,16 @@ static size_t item_of(const struct events_fill *e, const struct track_event *eve
 static void add_detail(const struct events_fill *e, const struct track_event *event)
 {
 	struct pane_words line = {.column = FIELD_COLUMN, .cite = "", .item = item_of(e, event)};
+	int64_t end;
 
 	line.goal = (struct pane_goal){e->track->rank, event->when};
 	str_add(&line.words, "at ");
 	pane_add_date(&line.words, event->when);
 	str_add(&line.words, " UTC");
+	if (lasts(e, event, &end) && end != JOB_UNKNOWN) {
+		str_add(&line.words, ", until ");
+		pane_add_clock(&line.words, end);
+	}
 	add_fields(e, &line.words, event);
 	pane_words_add(&e->fill, &line);
 }
@@ -291,6 +363,7 @@ static void add_event(const struct events_fill *e, const struct track_event *eve
 	str_add(&line.words, event->name);
 	if (event->group != JOB_NONE)
 		str_printf(&line.words, " %s", job->groups[event->group].name);
+	add_lasts(e, &line.words, event);
 	if (here)
 		line.style = STYLE_STRONG;
 	if (here)

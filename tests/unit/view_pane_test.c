@@ -64,8 +64,8 @@ static void compile_skew_is_told_in_every_pane(void **state)
 		"               poll || libc.so.6\n");
 	look_expect(&look, PANE_EVENTS,
 		" rank 3: 2 events; now compile, codegen 0/0; hostA pid 1003\n"
-		" +0:02.000  22:13:22.000 begins    dynamo || ring:span\n"
-		">+0:08.000  22:13:28.000 begins    codegen 0/0 || ring:span\n"
+		" +0:02.000  22:13:22.000 begins    dynamo, open 1:38 || ring:span\n"
+		">+0:08.000  22:13:28.000 begins    codegen 0/0, open 1:32 || ring:span\n"
 		"             at 2023-11-14 22:13:28.000 UTC; span inductor codegen; detail 0/0;\n"
 		"              kind compile; open 1:32; pid 1003\n");
 	look_expect(&look, PANE_GROUPS,
@@ -133,11 +133,11 @@ static void a_death_is_told_in_every_pane(void **state)
 		" no stack of any rank was taken\n");
 	look_expect(&look, PANE_EVENTS,
 		" rank 5: 8 events; now dead, SIGKILL (OOM); hostA pid 1005\n"
-		" +0:10.000  22:13:30.000 entered   AllReduce #1 world || ring:op\n"
-		" +0:15.000  22:13:35.000 entered   AllReduce #2 world || ring:op\n"
-		" +0:20.000  22:13:40.000 entered   AllReduce #3 world || ring:op\n"
-		" +0:25.000  22:13:45.000 entered   AllReduce #4 world || ring:op\n"
-		" +0:35.000  22:13:55.000 begins    save || ring:span\n"
+		" +0:10.000  22:13:30.000 entered   AllReduce #1 world, 1 s || ring:op\n"
+		" +0:15.000  22:13:35.000 entered   AllReduce #2 world, 1 s || ring:op\n"
+		" +0:20.000  22:13:40.000 entered   AllReduce #3 world, 1 s || ring:op\n"
+		" +0:25.000  22:13:45.000 entered   AllReduce #4 world, 1 s || ring:op\n"
+		" +0:35.000  22:13:55.000 begins    save, open 17 s || ring:span\n"
 		" +0:50.000  22:14:10.000 step      step 812 || ring:step\n"
 		">+0:52.000  22:14:12.000 died      SIGKILL || exit\n"
 		"             at 2023-11-14 22:14:12.000 UTC; pid 1005; lived 52 s;\n"
@@ -199,8 +199,8 @@ static void divergence_is_told_in_every_pane(void **state)
 	look_expect(&look, PANE_EVENTS,
 		" rank 7: 3 events; now waiting, AllReduce #2; hostA pid 1007\n"
 		" +0:06.000  22:13:26.000 batch     batch 0 of train: 0 rows || ring:shard0\n"
-		" +0:20.000  22:13:40.000 entered   Broadcast #1 world || ring:op\n"
-		">+0:40.000  22:14:00.000 entered   AllReduce #2 world || ring:op\n"
+		" +0:20.000  22:13:40.000 entered   Broadcast #1 world, 1 s || ring:op\n"
+		">+0:40.000  22:14:00.000 entered   AllReduce #2 world, open 1:00 || ring:op\n"
 		"             at 2023-11-14 22:14:00.000 UTC;\n"
 		"              group world, 8 ranks, nccl, key 1111000000000007;\n"
 		"              args AllReduce float32 x4096 sum; index 2; returned no;\n"
