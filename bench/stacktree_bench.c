@@ -57,7 +57,8 @@ static void crowd_make(struct crowd *crowd, frame_of_fn *frame)
 
 		for (uint32_t k = 0; k < DEPTH; k++)
 			numbers[DEPTH - 1 - k] = frame(i, k) % FRAMES;
-		crowd->ranks[i] = (struct job_rank){.world_rank = (int)i, .process = (int)i};
+		crowd->ranks[i] = (struct job_rank){
+			.world_rank = world_rank((int)i), .process = (int)i};
 		crowd->stacks[i] = (struct job_stack){.rank = (int)i,
 			.process = (int)i,
 			.main = true,

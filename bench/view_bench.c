@@ -111,7 +111,10 @@ static void fill_rank(struct crowd *crowd, int rank, size_t nops, size_t nspans,
 static void fill_people(struct crowd *crowd, int rank)
 {
 	crowd->ranks[rank] = (struct job_rank){
-		.world_rank = rank, .named_by_env = true, .process = rank, .knows = JOB_KNOWS_RING};
+		.world_rank = world_rank(rank),
+		.named_by_env = true,
+		.process = rank,
+		.knows = JOB_KNOWS_RING};
 	crowd->processes[rank] = (struct job_process){.pid = 1000 + (uint32_t)rank,
 		.rank = rank,
 		.role = JOB_ROLE_RANK,

@@ -21,7 +21,7 @@ static void add_of_rank(struct str *into, const struct job *job, const char *cit
 		else if (r->numberless && r->process != JOB_NONE)
 			str_printf(into, "p%u", job->processes[r->process].pid);
 		else
-			str_printf(into, "%d", r->world_rank);
+			str_printf(into, "%d", r->world_rank.n);
 	}
 }
 

@@ -189,8 +189,9 @@ static void find_ranks(const struct job *job, const char *list, bool *found)
 	while (more && *list) {
 		more = next_range(&list, &from, &to);
 		for (size_t i = 0; i < job->nranks; i++)
-			found[i] |= !job->ranks[i].numberless && job->ranks[i].world_rank >= from &&
-				    job->ranks[i].world_rank <= to;
+			found[i] |= !job->ranks[i].numberless &&
+				    job->ranks[i].world_rank.n >= from &&
+				    job->ranks[i].world_rank.n <= to;
 	}
 }
 

@@ -62,7 +62,7 @@ static void mark_numbers(const struct job *job, const char *text, bool *hit)
 	if (!strncasecmp(text, "rank ", 5))
 		text += 5;
 	for (size_t i = 0; i < job->nranks; i++) {
-		snprintf(number, sizeof(number), "%d", job->ranks[i].world_rank);
+		snprintf(number, sizeof(number), "%d", job->ranks[i].world_rank.n);
 		if (!strcmp(number, text))
 			hit[i] = true;
 	}

@@ -105,12 +105,12 @@ static int index_of_world(const struct job *job, int world)
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (job->ranks[mid].world_rank < world)
+		if (job->ranks[mid].world_rank.n < world)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low < job->nranks && job->ranks[low].world_rank == world ? (int)low : JOB_NONE;
+	return low < job->nranks && job->ranks[low].world_rank.n == world ? (int)low : JOB_NONE;
 }
 
 static void carry(const struct state *state, const struct job *job, int *rank)
@@ -165,7 +165,7 @@ static void carry_over(struct state *state, const struct job *job)
 		carry(state, job, &state->marks[i].rank);
 	state->worlds = alloc_resize(state->worlds, job->nranks + 1, sizeof(*state->worlds));
 	for (size_t i = 0; i < job->nranks; i++)
-		state->worlds[i] = job->ranks[i].world_rank;
+		state->worlds[i] = job->ranks[i].world_rank.n;
 	state->nranks = job->nranks;
 }
 

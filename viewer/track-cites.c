@@ -36,7 +36,7 @@ static int rank_of(const struct job *job, const char *whose, size_t length)
 		if (pid != numberless)
 			continue;
 		if (pid ? job->processes[rank->process].pid == number
-			: rank->world_rank == (int)number)
+			: rank->world_rank.n == (int)number)
 			return (int)i;
 	}
 	return JOB_NONE;

@@ -47,7 +47,7 @@ static int peer_of(const struct job *job, const struct job_member *m, const stru
 
 	if (!job_op_is_p2p(op->sig.op) || !peer || peer->rank == JOB_NONE)
 		return JOB_NONE;
-	return job->ranks[peer->rank].world_rank;
+	return job->ranks[peer->rank].world_rank.n;
 }
 
 static void add_op(struct track_maker *maker, const struct job_member *m, const struct job_op *op)

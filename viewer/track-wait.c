@@ -86,7 +86,8 @@ static const char *wait_name(struct track_maker *maker, const struct wait *wait)
 		int rank = wait->peer == JOB_NONE ? JOB_NONE : job->members[wait->peer].rank;
 
 		return track_label_op(
-			maker, wait->op, rank == JOB_NONE ? JOB_NONE : job->ranks[rank].world_rank);
+			maker, wait->op,
+			rank == JOB_NONE ? JOB_NONE : job->ranks[rank].world_rank.n);
 	}
 	case WAIT_INIT:
 		return track_label(maker, "init of",

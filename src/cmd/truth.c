@@ -92,7 +92,7 @@ static bool same_culprits(const struct truth *truth, const struct look *look)
 	if (list_of(truth, "culprits", &list) != culprits.n)
 		return false;
 	for (size_t i = 0; i < culprits.n; i++)
-		if (!lists(truth, "culprits", look->job->ranks[culprits.at[i]].world_rank))
+		if (!lists(truth, "culprits", look->job->ranks[culprits.at[i]].world_rank.n))
 			return false;
 	return true;
 }
@@ -150,7 +150,7 @@ int truth_innocent(const struct truth *truth, const struct look *look)
 		struct verdict_ranks culprits = look->verdicts->at[v].culprits;
 
 		for (size_t i = 0; i < culprits.n; i++) {
-			int rank = look->job->ranks[culprits.at[i]].world_rank;
+			int rank = look->job->ranks[culprits.at[i]].world_rank.n;
 
 			if (!lists(truth, "involved", rank) && !lists(truth, "culprits", rank))
 				return rank;

@@ -96,7 +96,7 @@ static void census_slot(struct decode_context *context, struct job_builder *buil
 	process->fact.comm = arena_text(&context->arena, slot->comm);
 	process->fact.born = known_time(slot->birth_realtime);
 	process->fact.cite = arena_printf(&context->arena, "census:%u", number);
-	process->identity.world_rank = slot->rank >= 0 ? slot->rank : JOB_NONE;
+	process->identity.world_rank = world_rank(slot->rank >= 0 ? slot->rank : JOB_NONE);
 	process->identity.number = context_number(slot->flags);
 	process->identity.local_rank = slot->local_rank >= 0 ? slot->local_rank : JOB_NONE;
 	process->identity.promoted = process->fact.role == JOB_ROLE_RANK;

@@ -131,7 +131,7 @@ struct decode_process *context_process(
 	process->fact = job_process_unknown;
 	process->fact.pid = pid;
 	process->fact.start_time = start_time;
-	process->identity.world_rank = JOB_NONE;
+	process->identity.world_rank = NO_WORLD_RANK;
 	process->identity.local_rank = JOB_NONE;
 	*array_add(&context->processes) = process;
 	if (context->processes.nr * 2 > context->index_size)
@@ -150,8 +150,8 @@ unsigned context_number(uint32_t flags)
 
 const char *context_name(struct decode_context *context, const struct decode_process *process)
 {
-	if (process->identity.world_rank >= 0)
-		return arena_printf(&context->arena, "%d", process->identity.world_rank);
+	if (is_world_rank(process->identity.world_rank))
+		return arena_printf(&context->arena, "%d", process->identity.world_rank.n);
 	return arena_printf(&context->arena, "p%u", process->who.pid);
 }
 

@@ -242,7 +242,7 @@ static void finish_caches(struct decode_context *context, struct job_builder *bu
 	const struct decode_caches *caches =
 		process->caches.all.nr ? &process->caches : &host->caches;
 
-	if (process->identity.world_rank < 0)
+	if (!is_world_rank(process->identity.world_rank))
 		return;
 	for (size_t i = 0; i < caches->all.nr; i++) {
 		const struct job_cache cache = {

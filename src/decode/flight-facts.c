@@ -168,7 +168,7 @@ static void give_rank(const struct flights *flights, const struct flight_rank *r
 	int64_t newest, struct arena *arena, struct job_builder *b)
 {
 	struct job_process process = job_process_unknown;
-	const struct job_identity identity = {.world_rank = rank->rank,
+	const struct job_identity identity = {.world_rank = world_rank(rank->rank),
 		.local_rank = JOB_NONE,
 		.promoted = true,
 		.knows = rank->outdated ? 0 : JOB_KNOWS_DUMP};

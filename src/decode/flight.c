@@ -388,7 +388,7 @@ static struct job_who who_of(const struct decode_context *context, int rank)
 	for (size_t i = 0; i < context->processes.nr; i++) {
 		const struct decode_process *process = context->processes.items[i];
 
-		if (process->identity.world_rank != rank || process->fact.role == JOB_ROLE_CHILD)
+		if (process->identity.world_rank.n != rank || process->fact.role == JOB_ROLE_CHILD)
 			continue;
 		if (found)
 			return (struct job_who){"", 0, (uint64_t)rank + 1};

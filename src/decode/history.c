@@ -92,7 +92,7 @@ static void history_process(struct decode_context *context, struct job_builder *
 		process->fact.comm = arena_text(&context->arena, comm);
 	if (!process->ppid_here && json_get_int(one, "ppid", &ppid) && ppid > 0)
 		process->ppid_here = (uint32_t)ppid;
-	if (process->fact.role == JOB_ROLE_UNKNOWN && process->identity.world_rank < 0)
+	if (process->fact.role == JOB_ROLE_UNKNOWN && !is_world_rank(process->identity.world_rank))
 		process->fact.role = JOB_ROLE_CHILD;
 	if (process->fact.role == JOB_ROLE_CHILD || process->fact.role == JOB_ROLE_UNKNOWN ||
 		process->fact.role == JOB_ROLE_CANDIDATE)

@@ -42,9 +42,9 @@ static void identity_traits(struct decode_context *context, struct job_builder *
 	const char *source = json_get_text(object, "source");
 	const char *confidence = json_get_text(object, "confidence");
 	const char *conflict = json_get_text(object, "conflict");
+	struct world_rank rank = process->identity.world_rank;
 	struct job_trait trait = {.key = "rank-source",
-		.number = process->identity.world_rank >= 0 ? process->identity.world_rank
-							    : JOB_UNKNOWN,
+		.number = is_world_rank(rank) ? rank.n : JOB_UNKNOWN,
 		.when = when,
 		.cite = arena_printf(
 			&context->arena, "identity:%s", context_name(context, process))};
@@ -70,7 +70,7 @@ static void identity_rank(struct job_builder *builder, struct decode_process *pr
 	int restart = identity_number(object, "restart");
 	int world_size = identity_number(object, "world_size");
 
-	process->identity.world_rank = identity_number(object, "rank");
+	process->identity.world_rank = world_rank(identity_number(object, "rank"));
 	process->identity.local_rank = identity_number(object, "local_rank");
 	process->identity.promoted = true;
 	process->fact.role = JOB_ROLE_RANK;

@@ -301,7 +301,7 @@ void logs_finish(struct decode_context *context, struct job_builder *builder,
 	struct decode_process *process)
 {
 	const struct decode_log *log = process->log.len ? &process->log : &process->ring_log;
-	struct log_scan scan = {.owner = {.rank = process->identity.world_rank,
+	struct log_scan scan = {.owner = {.rank = process->identity.world_rank.n,
 					.local_rank = process->identity.local_rank,
 					.pid = process->who.pid,
 					.here = process->here}};

@@ -150,8 +150,8 @@ static void rings_take_identity(struct ring_source *source)
 	process->identity.master = header->master;
 	if (header->completion)
 		process->identity.knows |= JOB_KNOWS_COMPLETION;
-	if (process->identity.world_rank < 0 && header->rank >= 0) {
-		process->identity.world_rank = header->rank;
+	if (!is_world_rank(process->identity.world_rank) && header->rank >= 0) {
+		process->identity.world_rank = world_rank(header->rank);
 		process->identity.number = context_number(header->compat_flags);
 	}
 	if (process->identity.local_rank < 0 && header->local_rank >= 0)

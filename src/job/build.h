@@ -84,10 +84,10 @@ enum {
 	JOB_NUMBER_OTHER_TASK = 4, /* set for it, and another than that of its task */
 };
 
-/* What is known of a process' identity. `world_rank` JOB_NONE where nothing said; `promoted`: it
+/* What is known of a process' identity. `world_rank` is none where nothing said; `promoted`: it
  * made a communicator. Fields of `process` that are unknown do not overwrite known ones. */
 struct job_identity {
-	int world_rank;
+	struct world_rank world_rank;
 	unsigned number; /* what kind of number that is: JOB_NUMBER_*; 0: set for this process */
 	int local_rank;
 	bool promoted;

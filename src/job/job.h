@@ -487,8 +487,8 @@ struct job_call {
 
 /* A world rank of the attempt under judgement. */
 struct job_rank {
-	int world_rank; /* as RANK says; else position by (host, pid), named_by_env false */
-	bool named_by_env;
+	struct world_rank world_rank; /* as RANK says; else position by (host, pid): */
+	bool named_by_env;	      /* false then */
 	bool numberless; /* nothing tells its number: world_rank is a place in this list only */
 	int host;
 	int process; /* index into processes; JOB_NONE: never seen */

@@ -3,19 +3,21 @@
 
 #include <stdlib.h>
 
-int ranks_find(const struct job *job, int world_rank)
+int ranks_find(const struct job *job, struct world_rank world_rank)
 {
 	size_t low = 0, high = job->nranks;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (job->ranks[middle].world_rank < world_rank)
+		if (job->ranks[middle].world_rank.n < world_rank.n)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < job->nranks && job->ranks[low].world_rank == world_rank ? (int)low : JOB_NONE;
+	return low < job->nranks && same_world_rank(job->ranks[low].world_rank, world_rank)
+		? (int)low
+		: JOB_NONE;
 }
 
 bool ranks_next(const char **text, unsigned long *ret_from, unsigned long *ret_to)

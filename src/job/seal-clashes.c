@@ -89,7 +89,7 @@ static uint64_t key_of(const struct seal *seal, const struct saying *saying)
 	for (const char *c = saying->ranks; *c; c++)
 		key = mix(key, (unsigned char)*c);
 	if (!*saying->ranks)
-		key = mix(key, 1 + (uint64_t)(unsigned)seal->ranks[saying->rank].world_rank);
+		key = mix(key, 1 + (uint64_t)(unsigned)seal->ranks[saying->rank].world_rank.n);
 	return key ? key : 1;
 }
 

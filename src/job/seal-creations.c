@@ -117,12 +117,12 @@ static bool is_denied(const struct seal *seal, const char *ranks, size_t first, 
 	const struct job *job = seal->job;
 	unsigned long from, to, last;
 
-	if (!job->nranks || job->ranks[job->nranks - 1].world_rank < 0)
+	if (!job->nranks || !is_world_rank(job->ranks[job->nranks - 1].world_rank))
 		return false;
-	last = (unsigned long)job->ranks[job->nranks - 1].world_rank;
+	last = (unsigned long)job->ranks[job->nranks - 1].world_rank.n;
 	while (ranks_next(&ranks, &from, &to))
 		for (to = to < last ? to : last; from <= to; from++) {
-			int rank = ranks_find(job, (int)from);
+			int rank = ranks_find(job, world_rank((int)from));
 
 			if (rank != JOB_NONE && says[rank] >= 0 && says[rank] != (int64_t)first)
 				return true;

@@ -349,7 +349,7 @@ static void seat_the_listed(struct seal *seal, const struct job_group *group)
 	seated = seats_taken(seal, group);
 	while (ranks_next(&text, &from, &to) && to < SEAL_MAX_SEATS)
 		for (; from <= to && seat < group->size; from++, seat++) {
-			int rank = ranks_find(seal->job, (int)from);
+			int rank = ranks_find(seal->job, world_rank((int)from));
 
 			if (members[seat].rank != JOB_NONE || rank == JOB_NONE || seated[rank])
 				continue;
@@ -371,7 +371,7 @@ static void seat_the_unseen(struct seal *seal, const struct job_group *group)
 		struct job_member *member = &seal->members[group->first_member + (int)seat];
 
 		if (member->rank != JOB_NONE || seated[seat] ||
-			job->ranks[seat].world_rank != (int)seat)
+			job->ranks[seat].world_rank.n != (int)seat)
 			continue;
 		member->rank = (int)seat;
 		seated[seat] = true;

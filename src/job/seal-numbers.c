@@ -27,7 +27,7 @@ static enum job_known tasks_are_ranks(const struct seal *seal)
 	for (size_t i = 0; i < seal->job->nprocesses; i++) {
 		const struct job_identity *identity = &seal->people[i].identity;
 
-		if (identity->world_rank == JOB_NONE)
+		if (!is_world_rank(identity->world_rank))
 			continue;
 		if (identity->promoted && (identity->number & JOB_NUMBER_OF_TASK))
 			return JOB_YES;
@@ -48,7 +48,7 @@ static void drop_numbers(struct seal *seal, const struct number *numbers, enum j
 			continue;
 		if (numbers[i].launcher || (of_task && tasks == JOB_NO) ||
 			seal->processes[i].role == JOB_ROLE_AGENT) {
-			person->identity.world_rank = JOB_NONE;
+			person->identity.world_rank = NO_WORLD_RANK;
 			if (seal->processes[i].role == JOB_ROLE_CANDIDATE)
 				seal->processes[i].role = JOB_ROLE_UNKNOWN;
 		}
@@ -63,7 +63,7 @@ void seal_numbers(struct seal *seal)
 
 	for (size_t i = 0; i < n; i++)
 		numbers[i] = (struct number){.parent = seal->people[i].parent,
-			.rank = seal->people[i].identity.world_rank,
+			.rank = seal->people[i].identity.world_rank.n,
 			.kind = kind_of(&seal->people[i].identity),
 			.proved = seal->people[i].identity.promoted};
 	numbers_find_launchers(numbers, n);

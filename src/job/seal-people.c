@@ -171,7 +171,7 @@ static size_t fill_people(struct seal *seal, const struct whos *whos)
 		seal->people[n] =
 			(struct seal_person){.who = list[i], .parent = JOB_NONE, .rank = JOB_NONE};
 		seal->people[n++].identity =
-			(struct job_identity){.world_rank = JOB_NONE, .local_rank = JOB_NONE};
+			(struct job_identity){.world_rank = NO_WORLD_RANK, .local_rank = JOB_NONE};
 	}
 	return n;
 }
@@ -383,10 +383,10 @@ static void take_number(struct job_identity *into, const struct job_identity *fr
 	unsigned unsure = JOB_NUMBER_OF_TASK | JOB_NUMBER_ALONE;
 	unsigned held = into->number & unsure, told = from->number & unsure;
 
-	if (from->world_rank == JOB_NONE)
+	if (!is_world_rank(from->world_rank))
 		return;
-	if (into->world_rank == JOB_NONE || (held && !told) ||
-		(!held == !told && from->world_rank > into->world_rank)) {
+	if (!is_world_rank(into->world_rank) || (held && !told) ||
+		(!held == !told && from->world_rank.n > into->world_rank.n)) {
 		into->world_rank = from->world_rank;
 		into->number = from->number | (into->number & JOB_NUMBER_OTHER_TASK);
 	}

@@ -94,7 +94,7 @@ static void find_stale(struct seal *seal)
 		const struct job_process *process = &seal->processes[i];
 		const struct job_identity *identity = &seal->people[i].identity;
 
-		if (identity->world_rank < 0 && !identity->promoted)
+		if (!is_world_rank(identity->world_rank) && !identity->promoted)
 			continue;
 		seal->people[i].stale =
 			process->host != JOB_NONE && process->restart < newest[process->host];
@@ -134,8 +134,8 @@ static bool has_better_ancestor(const struct seal *seal, int process)
 	for (int step = 0; at != JOB_NONE && step < MAX_CHAIN; step++) {
 		const struct job_identity *theirs = &seal->people[at].identity;
 
-		if (theirs->world_rank == mine->world_rank && may_be_rank(seal, at) &&
-			(theirs->promoted || !mine->promoted))
+		if (same_world_rank(theirs->world_rank, mine->world_rank) &&
+			may_be_rank(seal, at) && (theirs->promoted || !mine->promoted))
 			return true;
 		at = seal->people[at].parent;
 	}
@@ -211,7 +211,7 @@ static void collect_claims(struct seal *seal, struct claims *claims)
 {
 	for (size_t i = 0; i < seal->job->nprocesses; i++) {
 		const struct job_identity *identity = &seal->people[i].identity;
-		int number = identity->world_rank;
+		int number = identity->world_rank.n;
 
 		if (number < 0)
 			number = JOB_NONE;
@@ -453,7 +453,7 @@ static void fill_rank(struct seal *seal, int index, const struct claim *claim)
 	struct job_rank *rank = &seal->ranks[index];
 	struct seal_person *person = &seal->people[claim->process];
 
-	*rank = (struct job_rank){.world_rank = claim->number,
+	*rank = (struct job_rank){.world_rank = world_rank(claim->number),
 		.named_by_env = claim->by_env,
 		.numberless = claim->numberless,
 		.host = seal->processes[claim->process].host,
@@ -491,7 +491,7 @@ static void make_ranks(struct seal *seal, struct claims *claims)
 			continue;
 		}
 		seal->ranks[n++] = (struct job_rank){
-			.world_rank = number, .host = JOB_NONE, .process = JOB_NONE};
+			.world_rank = world_rank(number), .host = JOB_NONE, .process = JOB_NONE};
 	}
 	seal->job->ranks = seal->ranks;
 	seal->job->nranks = (size_t)n;
@@ -505,12 +505,12 @@ static int rank_of_number(const struct seal *seal, int number)
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (seal->ranks[middle].world_rank < number)
+		if (seal->ranks[middle].world_rank.n < number)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == seal->job->nranks || seal->ranks[low].world_rank != number)
+	if (low == seal->job->nranks || seal->ranks[low].world_rank.n != number)
 		return JOB_NONE;
 	return seal->ranks[low].process == JOB_NONE ? JOB_NONE : (int)low;
 }
@@ -531,7 +531,7 @@ static void adopt_children(struct seal *seal)
 			at = seal->people[at].parent;
 		}
 		if (rank == JOB_NONE && process->ppid <= 1 && process->ppid)
-			rank = rank_of_number(seal, seal->people[i].identity.world_rank);
+			rank = rank_of_number(seal, seal->people[i].identity.world_rank.n);
 		if (rank != JOB_NONE && !is_below(seal, seal->ranks[rank].process, (int)i)) {
 			process->rank = rank;
 			process->role = JOB_ROLE_CHILD;

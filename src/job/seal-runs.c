@@ -21,7 +21,7 @@ static bool is_of_run(const struct job_identity *a, const struct job_identity *b
 
 /* One that made communicators as a rank. */
 struct claimant {
-	int world_rank;
+	struct world_rank world_rank;
 	size_t process;
 };
 
@@ -29,7 +29,7 @@ static int compare_claimants(const void *va, const void *vb)
 {
 	const struct claimant *a = va, *b = vb;
 
-	SEAL_ORDER(a->world_rank, b->world_rank);
+	SEAL_ORDER(a->world_rank.n, b->world_rank.n);
 	SEAL_ORDER(a->process, b->process);
 	return 0;
 }
@@ -69,7 +69,7 @@ void seal_runs(struct seal *seal)
 
 	for (size_t i = 0; i < seal->job->nprocesses; i++)
 		if (seal->people[i].identity.promoted &&
-			seal->people[i].identity.world_rank != JOB_NONE)
+			is_world_rank(seal->people[i].identity.world_rank))
 			*array_add(&all) = (struct claimant){
 				seal->people[i].identity.world_rank, i};
 	array_sort(&all, compare_claimants);
@@ -77,11 +77,13 @@ void seal_runs(struct seal *seal)
 		size_t process = all.items[i].process;
 		bool over = false;
 
-		if (all.items[i].world_rank != all.items[from].world_rank)
+		if (!same_world_rank(all.items[i].world_rank, all.items[from].world_rank))
 			from = i;
-		for (size_t k = from; k < all.nr && !over && !seal->people[process].stale &&
-				      all.items[k].world_rank == all.items[from].world_rank; k++)
+		for (size_t k = from; k < all.nr && !over && !seal->people[process].stale; k++) {
+			if (!same_world_rank(all.items[k].world_rank, all.items[from].world_rank))
+				break;
 			over = supersedes(seal, all.items[k].process, process);
+		}
 		if (over)
 			loss.count += leave_out(seal, process);
 	}

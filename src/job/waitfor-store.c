@@ -118,7 +118,7 @@ static void join_key(struct waitfor_maker *m, const struct waitfor_key *key)
 /* Whether rank number 0 is that of this index. */
 static bool is_zero(const struct waitfor_maker *m, size_t rank)
 {
-	return !m->job->ranks[rank].world_rank && !m->job->ranks[rank].numberless;
+	return !m->job->ranks[rank].world_rank.n && !m->job->ranks[rank].numberless;
 }
 
 /* Whether the rank has been at the store: it made a group there, or waits in it for something. */

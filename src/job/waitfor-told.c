@@ -50,7 +50,7 @@ static enum place place_of(const struct waitfor_maker *m, size_t rank)
 
 static bool is_zero(const struct waitfor_maker *m, size_t rank)
 {
-	return !m->job->ranks[rank].world_rank && !m->job->ranks[rank].numberless;
+	return !m->job->ranks[rank].world_rank.n && !m->job->ranks[rank].numberless;
 }
 
 /* Whether a rank that is not where all wait, for another reason, may have that lock. */

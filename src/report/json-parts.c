@@ -41,7 +41,7 @@ struct json_object *json_rank(const struct job *job, int rank)
 {
 	if (rank == JOB_NONE || job->ranks[rank].numberless)
 		return NULL;
-	return json_object_new_int(job->ranks[rank].world_rank);
+	return json_object_new_int(job->ranks[rank].world_rank.n);
 }
 
 struct json_object *json_ranks(const struct job *job, struct verdict_ranks ranks)

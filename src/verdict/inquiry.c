@@ -589,5 +589,5 @@ const char *inquiry_of_rank(struct inquiry *q, const char *what, int rank)
 	if (r->numberless && r->process != JOB_NONE)
 		return arena_printf(
 			q->arena, "%s of pid %u", what, q->job->processes[r->process].pid);
-	return arena_printf(q->arena, "%s of rank %d", what, r->world_rank);
+	return arena_printf(q->arena, "%s of rank %d", what, r->world_rank.n);
 }

@@ -289,7 +289,7 @@ static void tell_edges(struct inquiry *q, const struct circle *circle, struct dr
 		fact->text = node_text(q, holder->node);
 		awaited = someone_awaited(q, holder->node);
 		if (awaited != JOB_NONE)
-			fact->a = q->job->ranks[awaited].world_rank;
+			fact->a = q->job->ranks[awaited].world_rank.n;
 		tell_site(q, holder->rank, draft);
 		told++;
 	}

@@ -192,7 +192,7 @@ void pairs_write(struct inquiry *q, const struct pair_fault *fault, struct draft
 
 	fact->text = job_op_name(fault->op);
 	fact->a = (int64_t)fault->wait->index;
-	fact->b = q->job->ranks[other].world_rank;
+	fact->b = q->job->ranks[other].world_rank.n;
 	fact->c = (int64_t)fault->done;
 	if (fault->like) {
 		fact = draft_fact(q, draft, FACT_LIKE_PAIRS, JOB_NONE, inquiry_cite_all(q));

@@ -66,7 +66,7 @@ static void fill_wait_fact(
 
 		fact->text = inquiry_op_name(wait->op);
 		if (peer != JOB_NONE)
-			fact->a = q->job->ranks[peer].world_rank;
+			fact->a = q->job->ranks[peer].world_rank.n;
 	}
 }
 

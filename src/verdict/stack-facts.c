@@ -213,7 +213,7 @@ static void tell_holder(struct inquiry *q, int rank, struct draft *draft)
 	if (told->lock_known && told->lock_rank != JOB_NONE) {
 		fact = draft_fact(q, draft, FACT_LOCK_OF_RANK, rank, process->lock_cite);
 		fact->text = told->lock;
-		fact->a = q->job->ranks[told->lock_rank].world_rank;
+		fact->a = q->job->ranks[told->lock_rank].world_rank.n;
 	} else if (process->lock_pid) {
 		fact = draft_fact(q, draft, FACT_LOCK_OF_OTHER, rank, process->lock_cite);
 		fact->text = process->lock;

@@ -94,7 +94,7 @@ static void join(struct choirs *choirs, const struct job *job, int rank)
 
 	if (!log)
 		return;
-	alike = alike_of(lastwords_of(job, rank), job->ranks[rank].world_rank);
+	alike = alike_of(lastwords_of(job, rank), job->ranks[rank].world_rank.n);
 	array_for_each (&choirs->all, choir)
 		if (!strcmp(choir->alike, alike)) {
 			choir->same &= !strcmp(choir->line, lastwords_of(job, rank));

@@ -18,7 +18,7 @@ static uint32_t pid_of(const struct job *job, int rank)
 static size_t add_run(
 	struct str *into, const struct job *job, struct verdict_ranks ranks, size_t from)
 {
-	int first = job->ranks[ranks.at[from]].world_rank;
+	int first = job->ranks[ranks.at[from]].world_rank.n;
 	int last = first;
 	size_t next = from + 1;
 
@@ -27,7 +27,7 @@ static size_t add_run(
 		return next;
 	}
 	while (next < ranks.n && has_number(job, ranks.at[next]) &&
-		job->ranks[ranks.at[next]].world_rank == last + 1) {
+		job->ranks[ranks.at[next]].world_rank.n == last + 1) {
 		last++;
 		next++;
 	}

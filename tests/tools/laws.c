@@ -89,7 +89,7 @@ static void judge(struct court *court, const struct evidence *evidence, int law,
 		for (size_t k = 0; k < verdicts->at[i].culprits.n; k++) {
 			int index = verdicts->at[i].culprits.at[k];
 
-			if (may_be_named(court, job->ranks[index].world_rank))
+			if (may_be_named(court, job->ranks[index].world_rank.n))
 				continue;
 			complain(court, law, case_, str_text(into));
 			i = verdicts->n - 1;

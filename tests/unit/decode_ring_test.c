@@ -247,7 +247,7 @@ static void marks_become_facts(void **state)
 	assert_string_equal(job->shards[0].cite, "ring:3:shard0");
 	assert_true(job->notes[0].exception);
 	assert_string_equal(job->notes[0].text, "exception: ValueError: password=*");
-	assert_int_equal(job->ranks[job->spans[0].rank].world_rank, 3);
+	assert_int_equal(job->ranks[job->spans[0].rank].world_rank.n, 3);
 	job_free(job);
 }
 

@@ -511,7 +511,7 @@ static void a_shared_log_is_nobodys(void **state)
 	}
 	job = decoded(&evidence);
 	assert_int_equal(job->nlogs, 1);
-	assert_int_equal(job->ranks[job->logs[0].rank].world_rank, 1);
+	assert_int_equal(job->ranks[job->logs[0].rank].world_rank.n, 1);
 	assert_string_equal(job->logs[0].last_line, "ValueError: mine");
 	job_free(job);
 }
@@ -545,8 +545,8 @@ static void print_job(const struct job *job, struct str *into)
 {
 	str_printf(into, "%s %s %d %zu\n", job->id, job->name, job->world_size, job->nhosts);
 	for (size_t i = 0; i < job->nranks; i++)
-		str_printf(into, "rank %d %d %x\n", job->ranks[i].world_rank, job->ranks[i].process,
-			job->ranks[i].knows);
+		str_printf(into, "rank %d %d %x\n", job->ranks[i].world_rank.n,
+			job->ranks[i].process, job->ranks[i].knows);
 	for (size_t i = 0; i < job->nprocesses; i++)
 		str_printf(into, "process %u %d %d %lld %s %s\n", job->processes[i].pid,
 			job->processes[i].rank, job->processes[i].end,
@@ -642,7 +642,7 @@ static void any_exhibit_may_be_missing(void **state)
 		evidence.at[out].kind = EXHIBIT_UNKNOWN_KIND;
 		job = decoded(&evidence);
 		for (size_t i = 0; i < job->nranks; i++)
-			assert_true(job->ranks[i].world_rank < 3);
+			assert_true(job->ranks[i].world_rank.n < 3);
 		job_free(job);
 	}
 }

@@ -550,7 +550,7 @@ static void give_process(const struct facts *f, struct job_builder *b, int rank)
 {
 	const struct facts_rank *r = &f->ranks[rank];
 	struct job_process process = r->process;
-	struct job_identity identity = {.world_rank = r->named ? rank : JOB_NONE,
+	struct job_identity identity = {.world_rank = world_rank(r->named ? rank : JOB_NONE),
 		.local_rank = JOB_NONE,
 		.promoted = r->promoted,
 		.lost_records = r->lost};
@@ -568,7 +568,8 @@ static void give_process(const struct facts *f, struct job_builder *b, int rank)
 
 static void give_extra(const struct facts *f, struct job_builder *b, const struct facts_extra *e)
 {
-	static const struct job_identity nobody = {.world_rank = JOB_NONE, .local_rank = JOB_NONE};
+	const struct job_identity nobody = {
+		.world_rank = NO_WORLD_RANK, .local_rank = JOB_NONE};
 	struct job_who who = who_of(f, e->rank);
 
 	if (e->pid) {

@@ -50,7 +50,7 @@ static void ranks_are_who_the_gatherer_says(void **state)
 	assert_int_equal(job->world_size, 4);
 	assert_int_equal(job->nranks, 4);
 	assert_int_equal(job->ranks[0].process, JOB_NONE);
-	assert_int_equal(job->ranks[2].world_rank, 2);
+	assert_int_equal(job->ranks[2].world_rank.n, 2);
 	assert_int_equal(job->processes[job->ranks[2].process].pid, FORGE_PID(0));
 	assert_false(job->ranks[2].candidate_only);
 	assert_int_equal(job->ranks[2].knows & (JOB_KNOWS_RING | JOB_KNOWS_CENSUS), 0);
@@ -74,7 +74,7 @@ static void who_is_asked_for_is_a_rank_by_position(void **state)
 		"\"role\": \"child\", \"command\": \"python -m multiprocessing.spawn\"");
 	job = decoded(&evidence);
 	assert_int_equal(job->nranks, 1);
-	assert_int_equal(job->ranks[0].world_rank, 0);
+	assert_int_equal(job->ranks[0].world_rank.n, 0);
 	assert_false(job->ranks[0].named_by_env);
 	assert_int_equal(job->processes[0].pid, FORGE_PID(4));
 	assert_int_equal(job->processes[1].role, JOB_ROLE_CHILD);
@@ -97,7 +97,7 @@ static void nonsense_is_a_loss_or_unknown(void **state)
 	assert_int_equal(job->nlosses, 2);
 	assert_int_equal(job->nranks, 1);
 	assert_int_equal(job->world_size, JOB_NONE);
-	assert_int_equal(job->ranks[0].world_rank, 0);
+	assert_int_equal(job->ranks[0].world_rank.n, 0);
 	job_free(job);
 }
 

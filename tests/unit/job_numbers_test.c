@@ -16,7 +16,7 @@
 static void add(struct job_builder *b, uint32_t pid, uint32_t ppid, int rank, unsigned number,
 	bool promoted)
 {
-	const struct job_identity identity = {.world_rank = rank,
+	const struct job_identity identity = {.world_rank = world_rank(rank),
 		.number = number,
 		.local_rank = JOB_NONE,
 		.promoted = promoted,
@@ -39,7 +39,7 @@ static void assert_ranks(struct job_builder *b, const char *expected)
 	for (size_t i = 0; i < job->nranks; i++) {
 		const struct job_rank *rank = &job->ranks[i];
 
-		str_printf(&got, "%s%d=%u%s", i ? " " : "", rank->world_rank,
+		str_printf(&got, "%s%d=%u%s", i ? " " : "", rank->world_rank.n,
 			rank->process == JOB_NONE ? 0 : job->processes[rank->process].pid,
 			rank->doubtful ? "?" : "");
 	}
@@ -133,7 +133,7 @@ static void an_agent_is_no_rank(void **state)
 {
 	struct job_builder *b = job_builder_new();
 	struct job_process agent = job_process_unknown;
-	const struct job_identity identity = {.world_rank = 3, .local_rank = JOB_NONE};
+	const struct job_identity identity = {.world_rank = world_rank(3), .local_rank = JOB_NONE};
 
 	agent.role = JOB_ROLE_AGENT;
 	agent.end = JOB_ALIVE;
@@ -147,7 +147,7 @@ static void an_agent_is_no_rank(void **state)
 static void add_of_run(struct job_builder *b, uint32_t pid, int rank, int64_t born, uint64_t run,
 	uint64_t master)
 {
-	const struct job_identity identity = {.world_rank = rank,
+	const struct job_identity identity = {.world_rank = world_rank(rank),
 		.local_rank = JOB_NONE,
 		.promoted = true,
 		.run = run,

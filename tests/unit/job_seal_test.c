@@ -19,7 +19,7 @@ static void add_process(struct job_builder *b, struct job_who w, uint32_t ppid, 
 	bool promoted, int restart)
 {
 	struct job_process process = job_process_unknown;
-	struct job_identity identity = {.world_rank = rank,
+	struct job_identity identity = {.world_rank = world_rank(rank),
 		.local_rank = JOB_NONE,
 		.promoted = promoted,
 		.knows = JOB_KNOWS_RING};
@@ -124,7 +124,7 @@ static void a_candidate_testifies_and_the_unseen_are_listed(void **state)
 	assert_int_equal(job->nranks, 3);
 	assert_true(job->ranks[1].candidate_only);
 	assert_int_equal(job->ranks[2].process, JOB_NONE);
-	assert_int_equal(job->ranks[2].world_rank, 2);
+	assert_int_equal(job->ranks[2].world_rank.n, 2);
 	job_free(job);
 }
 
@@ -133,7 +133,7 @@ static void add_candidate(
 	struct job_builder *b, struct job_who w, uint32_t ppid, int64_t born, int64_t ended)
 {
 	const struct job_identity identity = {
-		.world_rank = 0, .local_rank = JOB_NONE, .knows = JOB_KNOWS_CENSUS};
+		.world_rank = world_rank(0), .local_rank = JOB_NONE, .knows = JOB_KNOWS_CENSUS};
 	struct job_process process = job_process_unknown;
 
 	process.ppid = ppid;
@@ -256,7 +256,7 @@ static void each_seat_of_one_process_is_a_rank(void **state)
 	job = job_seal(b);
 	assert_int_equal(job->nranks, 4);
 	for (int i = 0; i < 4; i++) {
-		assert_int_equal(job->ranks[i].world_rank, i);
+		assert_int_equal(job->ranks[i].world_rank.n, i);
 		assert_int_equal(job->members[job->groups[0].first_member + i].rank, i);
 		assert_int_equal(job->processes[job->ranks[i].process].pid, 20);
 	}
@@ -325,7 +325,7 @@ static void a_later_reading_wins_and_the_dead_do_not_rise(void **state)
 {
 	for (int order = 0; order < 2; order++) {
 		struct job_builder *b = job_builder_new();
-		struct job_identity identity = {.world_rank = 0, .promoted = true};
+		struct job_identity identity = {.world_rank = world_rank(0), .promoted = true};
 		struct job *job;
 
 		for (int i = 0; i < 2; i++) {
@@ -478,9 +478,9 @@ static void ranks_are_found_by_their_number(void **state)
 	struct job job = {.ranks = ranks, .nranks = 12};
 
 	for (int i = 0; i < 12; i++)
-		ranks[i] = (struct job_rank){.world_rank = i};
-	assert_int_equal(ranks_find(&job, 4), 4);
-	assert_int_equal(ranks_find(&job, 40), JOB_NONE);
+		ranks[i] = (struct job_rank){.world_rank = world_rank(i)};
+	assert_int_equal(ranks_find(&job, world_rank(4)), 4);
+	assert_int_equal(ranks_find(&job, world_rank(40)), JOB_NONE);
 }
 
 /* The same communicator through a door that knows its id, and through one that knows its hash. */
@@ -548,7 +548,7 @@ static void seats_that_nobody_knew_are_numbered_by_rank(void **state)
 	for (int seat = 0; seat < 2; seat++) {
 		const struct job_member *m = &job->members[job->groups[0].first_member + seat];
 
-		assert_int_equal(job->ranks[m->rank].world_rank, 2 * seat + 1);
+		assert_int_equal(job->ranks[m->rank].world_rank.n, 2 * seat + 1);
 		assert_int_equal(m->nops, 1);
 	}
 	job_free(job);

@@ -43,7 +43,7 @@ static void add_rank(struct job_builder *b, uint32_t pid, int rank, int restart)
 {
 	struct job_process process = job_process_unknown;
 	struct job_identity identity = {
-		.world_rank = rank, .local_rank = JOB_NONE, .promoted = true};
+		.world_rank = world_rank(rank), .local_rank = JOB_NONE, .promoted = true};
 
 	process.end = JOB_ALIVE;
 	process.restart = restart;

@@ -22,7 +22,7 @@ struct making {
 static void add_process(struct making *m)
 {
 	struct job_process process = job_process_unknown;
-	struct job_identity identity = {.world_rank = m->rank,
+	struct job_identity identity = {.world_rank = world_rank(m->rank),
 		.local_rank = m->rank % PER_HOST,
 		.promoted = true,
 		.knows = JOB_KNOWS_RING | JOB_KNOWS_PROC | JOB_KNOWS_EXIT | JOB_KNOWS_COMPLETION};

@@ -17,7 +17,7 @@ static int64_t ago(int seconds)
 
 static void make_rank(struct hand_job *hand, int rank, int odd)
 {
-	hand->ranks[rank] = (struct job_rank){.world_rank = rank,
+	hand->ranks[rank] = (struct job_rank){.world_rank = world_rank(rank),
 		.named_by_env = true,
 		.process = rank,
 		.knows = JOB_KNOWS_RING | JOB_KNOWS_PROC};

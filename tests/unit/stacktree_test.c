@@ -29,7 +29,8 @@ static void plain_make(struct plain *plain, size_t nranks)
 {
 	memset(plain, 0, sizeof(*plain));
 	for (size_t i = 0; i < nranks; i++)
-		plain->ranks[i] = (struct job_rank){.world_rank = (int)i, .process = (int)i};
+		plain->ranks[i] = (struct job_rank){
+			.world_rank = world_rank((int)i), .process = (int)i};
 	plain->job = (struct job){.ranks = plain->ranks,
 		.nranks = nranks,
 		.frames = plain->frames,

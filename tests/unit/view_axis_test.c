@@ -319,7 +319,7 @@ static void the_cursor_goes_to_the_culprit_when_there_is_one(void **unused)
 		if (moved)
 			screen_keys(&t, "G");
 		screen_reload(&t, screen_skew());
-		assert_int_equal(t.job->ranks[t.state->rank].world_rank, moved ? 7 : 3);
+		assert_int_equal(t.job->ranks[t.state->rank].world_rank.n, moved ? 7 : 3);
 		screen_free(&t);
 	}
 }

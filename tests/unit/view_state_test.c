@@ -379,7 +379,7 @@ static void the_next_look_changes_nothing_that_was_chosen(void **unused)
 	facts_never_seen(next, 0);
 	next->hidden = 0;
 	screen_reload(&t, next);
-	assert_int_equal(t.job->ranks[t.state->rank].world_rank, 7);
+	assert_int_equal(t.job->ranks[t.state->rank].world_rank.n, 7);
 	assert_int_equal(t.state->when, when);
 	assert_int_equal(t.state->pane, PANE_EVENTS);
 	screen_free(&t);

@@ -62,7 +62,7 @@ static struct job_who who_of(int rank)
 static void add_process(struct chaos *c, int rank)
 {
 	struct job_process process = job_process_unknown;
-	struct job_identity identity = {.world_rank = rank, .local_rank = rank % 8};
+	struct job_identity identity = {.world_rank = world_rank(rank), .local_rank = rank % 8};
 
 	identity.promoted = chaos_draw(c->draw, 20) != 0;
 	identity.knows = chaos_draw(c->draw, 20)

@@ -35,7 +35,7 @@ object(struct bench *bench, const char *law, const char *format, ...)
 static void add_ranks(struct str *into, const struct job *job, const struct verdict_ranks *ranks)
 {
 	for (size_t i = 0; i < ranks->n; i++)
-		str_printf(into, "%s%d", i ? "," : "", job->ranks[ranks->at[i]].world_rank);
+		str_printf(into, "%s%d", i ? "," : "", job->ranks[ranks->at[i]].world_rank.n);
 }
 
 /* The whole's number of a rank; -1 where it knows no such process. */
@@ -45,7 +45,7 @@ static int whole_number(const struct bench *bench, const struct job_rank *rank)
 		rank->process == JOB_NONE ? NULL : &bench->job->processes[rank->process];
 
 	if (!rank->numberless)
-		return rank->world_rank;
+		return rank->world_rank.n;
 	return process ? whole_rank_of_process(
 				 bench->whole, NULL, process->pid, process->start_time)
 		       : -1;
@@ -140,9 +140,9 @@ static void hold_seen(struct bench *bench)
 		whole->world_size > (int)whole->nranks ? whole->world_size : (int)whole->nranks;
 
 	for (size_t i = 0; i < whole->nranks; i++)
-		if (!was_seen(bench, whole->ranks[i].world_rank)) {
+		if (!was_seen(bench, whole->ranks[i].world_rank.n)) {
 			object(bench, "well", "healthy, and rank %d was not seen",
-				whole->ranks[i].world_rank);
+				whole->ranks[i].world_rank.n);
 			return;
 		}
 	if (expected > (int)bench->job->nranks)
@@ -160,7 +160,7 @@ static void hold_nobody_waits(struct bench *bench)
 		if (!(wait->held || wait->sure) || wait->kind > WAIT_STORE || wait->undated)
 			continue;
 		object(bench, "well", "healthy, and rank %d waits",
-			bench->job->ranks[wait->rank].world_rank);
+			bench->job->ranks[wait->rank].world_rank.n);
 		break;
 	}
 	waits_free(waits);

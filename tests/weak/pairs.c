@@ -108,7 +108,7 @@ static bool names_its_own(const struct job *job, const struct verdict *verdict,
 		int rank = verdict->culprits.at[i];
 		const struct whole *whose = owner(job, rank, one, other);
 
-		if (!whose || !whole_names(whose, job->ranks[rank].world_rank))
+		if (!whose || !whole_names(whose, job->ranks[rank].world_rank.n))
 			return false;
 	}
 	return true;

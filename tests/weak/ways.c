@@ -48,7 +48,7 @@ static size_t draw(struct tour *tour, size_t bound)
 
 static int world_of(const struct tour *tour, size_t i)
 {
-	return tour->whole->job->ranks[i].world_rank;
+	return tour->whole->job->ranks[i].world_rank.n;
 }
 
 static size_t hosts_of(const struct whole *whole)
