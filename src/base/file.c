@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include "base/alloc.h"
 
 #define FILE_READ_STEP	 (64 * 1024)
+#define FILE_LINKS	 8
 #define FILE_BOOT_DIGITS 8
 
 /*
@@ -47,6 +49,60 @@ static int file_drain(int fd, size_t cap, off_t size, struct str *into)
 	}
 }
 
+/*
+ * Where the link leads, below the same folder: 0, or -errno where it is a stranger's. It is held
+ * while it is asked, so that it is the one that is read.
+ */
+static int file_read_link(int dir_fd, const char *path, struct str *ret)
+{
+	int fd = openat(dir_fd, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	const char *slash = strrchr(path, '/');
+	char target[PATH_MAX];
+	ssize_t len = -1;
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) == 0 && S_ISLNK(st.st_mode) &&
+		(st.st_uid == geteuid() || st.st_uid == 0))
+		len = readlinkat(fd, "", target, sizeof(target) - 1);
+	close(fd);
+	if (len <= 0)
+		return -ELOOP;
+	target[len] = '\0';
+	if (*target != '/' && slash)
+		str_add_bytes(ret, path, (size_t)(slash - path) + 1);
+	str_add(ret, target);
+	return 0;
+}
+
+static int file_open_at(int dir_fd, const char *path)
+{
+	const int how = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
+	struct str here = {0};
+	int fd = openat(dir_fd, path, how), error = fd < 0 ? -errno : 0;
+
+	str_add(&here, path);
+	for (int hops = 0; error == -ELOOP && hops < FILE_LINKS; hops++) {
+		struct str there = {0};
+
+		error = file_read_link(dir_fd, str_text(&here), &there);
+		str_release(&here);
+		here = there;
+		if (error)
+			break;
+		fd = openat(dir_fd, str_text(&here), how);
+		error = fd < 0 ? -errno : 0;
+	}
+	str_release(&here);
+	return error ? error : fd;
+}
+
+int file_open(const char *path)
+{
+	return file_open_at(AT_FDCWD, path);
+}
+
 int file_read(const char *path, size_t cap, struct str *into, struct complaint *why)
 {
 	return file_read_at(AT_FDCWD, path, cap, into, why);
@@ -59,10 +115,9 @@ int file_read_at(int dir_fd, const char *path, size_t cap, struct str *into, str
 	int error = 0;
 	int fd;
 
-	/* Not blocking: a FIFO must not hold us before we see that it is one. */
-	fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = file_open_at(dir_fd, path);
 	if (fd < 0)
-		return complaint_errno(why, errno, "cannot open %s", path);
+		return complaint_errno(why, -fd, "cannot open %s", path);
 	if (fstat(fd, &st) < 0)
 		error = errno;
 	else if (S_ISDIR(st.st_mode))

@@ -15,9 +15,18 @@
 #include "base/str.h"
 
 /*
+ * Opens a file to read it, and waits for nobody: a pipe is opened as well, and is the caller's to
+ * refuse by what fstat() says. Where the path ends in a symbolic link it is followed only if it is
+ * the caller's own, or root's, and so is each that it leads to: what a listing has seen may be
+ * something else by now, so this is asked of what is opened, and not before. A descriptor, or -errno
+ * (-ELOOP: such a link).
+ */
+int file_open(const char *path) __attribute__((nonnull));
+
+/*
  * Appends the file's content to into. /proc files, whose size reads 0, work too. More than cap
- * bytes is an error (-EFBIG), as is what is no regular file. Returns 0, or -errno with words; on
- * failure into is as it was.
+ * bytes is an error (-EFBIG), as is what is no regular file, or what file_open() does not follow.
+ * Returns 0, or -errno with words; on failure into is as it was.
  */
 int file_read(const char *path, size_t cap, struct str *into, struct complaint *why)
 	__attribute__((nonnull(1, 3)));

@@ -40,6 +40,7 @@
 #include "evidence/own-words.h"
 #include "evidence/receipt.h"
 #include "words/headline.h"
+#include "words/lastwords.h"
 #include "words/wording.h"
 
 #define SCAN_NS     (300 * CLOCK_NS_PER_MS)
@@ -81,6 +82,7 @@ static struct agent_manifest manifest_now(struct agent *agent, char *host, size_
 		.hangs = agent->moved_on,
 		.told = agent->told,
 		.no_logs = agent->options.no_logs,
+		.last_words = agent->last_words,
 		.unprobed = agent->unprobed.ranks.items,
 		.nunprobed = agent->unprobed.ranks.nr};
 }
@@ -500,15 +502,15 @@ static void judge_before_signal(struct agent *agent, struct look *look, int64_t 
  */
 static void keep_late_look(struct agent *agent, struct look *look, int signo, int64_t until)
 {
-	struct str what = {0}, line = {0};
+	struct str what = {0};
 	char late[CLOCK_TEXT_SIZE];
 
 	agent_quiet_fetch(&agent->quiet, &agent->stacks);
 	agent_stacks_add(&agent->stacks, look);
-	wording_signal(&line, signo);
-	str_printf(&what,
-		"the look before %s: it came %s after that went out, and somebody had died",
-		str_text(&line), clock_format(clock_monotonic_ns() - until, late));
+	str_add(&what, "the look before ");
+	wording_signal(&what, signo);
+	str_printf(&what, ": it came %s after that went out, and somebody had died",
+		clock_format(clock_monotonic_ns() - until, late));
 	evidence_add_gap(&look->evidence, NULL, 0, str_text(&what));
 	look_judge_again(look);
 	agent->bundle_wanted = true;
@@ -516,7 +518,6 @@ static void keep_late_look(struct agent *agent, struct look *look, int signo, in
 	cmd_complain("too late for %s; what was seen then is %s%s", str_text(&what),
 		agent->bundle.len ? "in " : "not saved so far", str_text(&agent->bundle));
 	str_release(&what);
-	str_release(&line);
 }
 
 void agent_before_signal(struct agent *agent, int signo, int64_t until)
@@ -586,6 +587,8 @@ static void last_look_at_command(struct agent *agent, struct proc_id child)
 		agent_keep_bundle(agent, &look, AGENT_KEEP_LAST_MS);
 		headline_sentence(&headline, look.verdicts, &look.verdicts->at[0]);
 		agent->headline = str_detach(&headline);
+		if (look.job->nranks && lastwords_of(look.job, 0))
+			agent->last_words = alloc_text(lastwords_of(look.job, 0));
 	}
 	look_release(&look);
 }
@@ -655,6 +658,7 @@ void agent_release(struct agent *agent)
 	evidence_release(&agent->stacks);
 	free(agent->headline);
 	free(agent->answer);
+	free(agent->last_words);
 	str_release(&agent->bundle);
 	str_release(&agent->kept);
 }

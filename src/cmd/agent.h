@@ -69,6 +69,7 @@ struct agent {
 	int64_t bundled;    /* when the bundle was written last, CLOCK_MONOTONIC ns */
 	char *headline;     /* of the last verdict that was said */
 	char *answer;	    /* of the same, with its next step, in one line */
+	char *last_words;   /* of a command that failed before any rank; NULL none */
 	struct str bundle;  /* path of the last bundle */
 	struct saver saver; /* writes it, and all else that goes to durable storage */
 	bool saved_is_news; /* what it writes now was not there when the verdict was said */

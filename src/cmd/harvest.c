@@ -2,8 +2,11 @@
 #include "cmd/harvest.h"
 
 #include <malloc.h>
+#include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/alloc.h"
 #include "cmd/cmd.h"
 #include "evidence/bundle.h"
 #include "evidence/source.h"
@@ -106,7 +109,21 @@ static void keep_memory(void)
 	mallopt(M_TOP_PAD, 4 << 20);
 }
 
-void harvest_paths(struct harvest *harvest, const char *const *paths, size_t n)
+/*
+ * A link that the user names himself is followed, whoever made it: but once, here, and what lies
+ * behind it is what is read. free() it.
+ */
+static char *resolve(const char *path)
+{
+	struct stat st;
+	char *real = NULL;
+
+	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && st.st_uid != geteuid() && st.st_uid)
+		real = realpath(path, NULL);
+	return real ? real : alloc_text(path);
+}
+
+static void gather_all(struct harvest *harvest, char *const *paths, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		gather_bundles(harvest, paths[i]);
@@ -120,6 +137,18 @@ void harvest_paths(struct harvest *harvest, const char *const *paths, size_t n)
 			keep_memory();
 			gather_other(harvest, &source_flight, paths[i], &harvest->dumps);
 		}
+}
+
+void harvest_paths(struct harvest *harvest, const char *const *paths, size_t n)
+{
+	char **real = alloc_zeroed(n + 1, sizeof(*real));
+
+	for (size_t i = 0; i < n; i++)
+		real[i] = resolve(paths[i]);
+	gather_all(harvest, real, n);
+	for (size_t i = 0; i < n; i++)
+		free(real[i]);
+	free(real);
 }
 
 void harvest_release(struct harvest *harvest)

@@ -41,7 +41,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{"json", 'j', NULL, 0, "A JSON array instead of a table", 0},
-	{"all", 'a', NULL, 0, "Jobs without probe as well: asks all processes here", 0},
+	{"all", 'a', NULL, 0,
+		"Jobs without probe as well: asks all processes here; and each command that failed "
+		"before any rank",
+		0},
 	{0},
 };
 
@@ -247,8 +250,50 @@ static void print_json(const struct jobs *jobs, struct survey *survey)
 	json_object_put(array);
 }
 
+/* Commands that failed before any rank was there, which are no jobs to look at. */
+struct failed {
+	const struct jobs_entry *newest;
+	size_t more;
+};
+
+/* Of those the newest stands for all, unless all are asked for. */
+static void print_own(const struct jobs *jobs, bool all, struct failed *failed)
+{
+	for (size_t i = 0; i < jobs->nr; i++) {
+		const struct jobs_entry *entry = &jobs->items[i];
+		struct fellows_sum sum;
+
+		if (fellows_head(jobs, entry) != entry)
+			continue;
+		fellows_sum(jobs, entry, &sum);
+		if (!jobs_entry_failed_early(entry) || all || !failed->newest)
+			print_row(&sum, outlet_is_utf8());
+		else
+			failed->more++;
+		if (!failed->newest && jobs_entry_failed_early(entry))
+			failed->newest = entry;
+	}
+}
+
+static void print_failed(const struct failed *failed)
+{
+	struct str words = {0};
+
+	if (failed->newest && *failed->newest->last_words) {
+		escape_text(&words, failed->newest->last_words, outlet_is_utf8());
+		printf("%s failed before any rank was there; its last words: \"%s\"\n",
+			failed->newest->id, str_text(&words));
+	}
+	if (failed->more)
+		printf("%zu more command%s failed so: `inquest ls --all' lists %s\n",
+			failed->more, failed->more == 1 ? "" : "s",
+			failed->more == 1 ? "it" : "them");
+	str_release(&words);
+}
+
 static void print_table(const struct jobs *jobs, struct survey *survey, bool all)
 {
+	struct failed failed = {0};
 	const struct survey_job *job;
 	size_t foreign = 0;
 
@@ -260,17 +305,11 @@ static void print_table(const struct jobs *jobs, struct survey *survey, bool all
 	else
 		cmd_complain("no job here: start one with `inquest run -- COMMAND'%s",
 			all ? "" : "; `inquest ls --all' has those without probe");
-	for (size_t i = 0; i < jobs->nr; i++) {
-		struct fellows_sum sum;
-
-		if (fellows_head(jobs, &jobs->items[i]) != &jobs->items[i])
-			continue;
-		fellows_sum(jobs, &jobs->items[i], &sum);
-		print_row(&sum, outlet_is_utf8());
-	}
+	print_own(jobs, all, &failed);
 	array_for_each(&survey->jobs, job)
 		if (!foreign_is_own(survey, job, jobs))
 			print_foreign_row(survey, job, outlet_is_utf8());
+	print_failed(&failed);
 }
 
 static int list(const struct jobs *jobs, const struct arguments *arguments)

@@ -68,6 +68,7 @@ void agent_manifest_format(const struct agent_manifest *manifest, struct str *in
 		json_put_int(object, "told", manifest->told);
 	if (manifest->no_logs)
 		json_put_int(object, "no_logs", 1);
+	json_put_text(object, "last_words", manifest->last_words);
 	if (manifest->nunprobed)
 		put_unprobed(object, manifest);
 	json_put_end(object, into);

@@ -50,6 +50,7 @@ struct agent_manifest {
 	unsigned hangs;	       /* bundles that the job left behind */
 	int64_t told;	       /* when it had looked before a signal to end; 0 never */
 	bool no_logs;	       /* it was told to read nothing that the job wrote */
+	const char *last_words; /* of a command that failed before any rank was there; NULL none */
 	const struct unprobed_rank *unprobed; /* ranks without a probe at work */
 	size_t nunprobed;
 };

@@ -23,18 +23,17 @@ static bool text_ends(const char *text, const char *end)
 static bool bundle_looks_like(const char *path)
 {
 	char start[2 + sizeof(BUNDLE_NAME) - 1];
-	ssize_t got;
+	ssize_t got = 0;
 	struct stat st;
 	int fd;
 
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
-		return false;
 	if (text_ends(path, BUNDLE_SUFFIX))
-		return true;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+	fd = file_open(path);
 	if (fd < 0)
 		return false;
-	got = read(fd, start, sizeof(start));
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		got = read(fd, start, sizeof(start));
 	close(fd);
 	return got == (ssize_t)sizeof(start) && !memcmp(start + 2, BUNDLE_NAME, sizeof(start) - 2);
 }

@@ -20,7 +20,8 @@
 #include "evidence/bundle-frame.h"
 #include "evidence/measure.h"
 
-#define BUNDLE_CHUNK (64 * 1024)
+#define BUNDLE_CHUNK  (64 * 1024)
+#define BUNDLE_WINDOW 23 /* log2 of what unpacking may look back: packing looks back 2^21 */
 #define BUNDLE_HOLLOW (64u << 20)
 #define BUNDLE_EXHIBIT_COST 512 /* of one, however small */
 
@@ -373,6 +374,7 @@ int bundle_unpack(const void *bytes, size_t size, struct evidence *into, struct 
 	walk.zstd = ZSTD_createDCtx();
 	if (!walk.zstd)
 		return complaint_set(why, "out of memory");
+	ZSTD_DCtx_setParameter(walk.zstd, ZSTD_d_windowLogMax, BUNDLE_WINDOW);
 	walk.chunk = alloc_zeroed(1, BUNDLE_CHUNK);
 	walk.at = opening ? BUNDLE_OPENING_SIZE : 0;
 	bundle_walk_frames(&walk);

@@ -102,12 +102,11 @@ static enum look look_at(const char *path)
 	ssize_t got = 0;
 	int fd;
 
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
-		return LOOK_NO;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	fd = file_open(path);
 	if (fd < 0)
 		return LOOK_NO;
-	got = read(fd, start, sizeof(start));
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		got = read(fd, start, sizeof(start));
 	close(fd);
 	if (got <= 0 || !begins_well(start, (size_t)got))
 		return LOOK_NO;

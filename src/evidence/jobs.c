@@ -38,6 +38,12 @@ const char *jobs_status_name(enum jobs_status status)
 	return status_names[status];
 }
 
+bool jobs_entry_failed_early(const struct jobs_entry *entry)
+{
+	return entry->status == JOBS_ENDED && !entry->ranks && entry->world_size < 0 &&
+	       entry->exit_status > 0;
+}
+
 /* A text of the manifest, or "". free() it. */
 static char *manifest_text(struct json_object *manifest, const char *key)
 {
@@ -175,6 +181,7 @@ static void jobs_read_manifest(struct jobs_entry *entry, const struct folder *fo
 	char *name;
 
 	entry->said = manifest_text(manifest, "status");
+	entry->last_words = manifest_text(manifest, "last_words");
 	name = manifest_text(manifest, "name");
 	if (*name) {
 		free(entry->name);
@@ -276,6 +283,7 @@ static void jobs_entry_release(struct jobs_entry *entry)
 	free(entry->bundle);
 	array_release(&entry->numbers);
 	array_release(&entry->worlds);
+	free(entry->last_words);
 }
 
 /* Adds the folder if it is a job's and may be trusted: 0, or negative with words. */

@@ -40,6 +40,7 @@ struct jobs_entry {
 	char *id;     /* the folder's last part */
 	char *name;   /* as given with --name; the id where none was */
 	char *said;   /* the manifest's status: launched, running, hung, ok, error; "" none */
+	char *last_words; /* of a command that failed before any rank was there; "" none */
 	uid_t owner;
 	int64_t launched; /* realtime ns; 0 not known */
 	enum jobs_status status;
@@ -78,6 +79,9 @@ struct jobs {
 	unsigned int others; /* users whose jobs are there, but not shown to us */
 	struct str refused; /* one line per folder that was not trusted, with the reason */
 };
+
+/* Whether it is over and never was a job with ranks: a command that failed before. */
+bool jobs_entry_failed_early(const struct jobs_entry *entry) __attribute__((nonnull));
 
 /* Lists all jobs of this machine that we may see, live and ended. 0, also where there is none. */
 int jobs_list(struct jobs *jobs, struct complaint *why) __attribute__((nonnull(1)));

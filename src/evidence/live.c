@@ -382,15 +382,17 @@ static void live_take_history(struct live *live, const struct str *text)
 	json_object_put(history);
 }
 
-/* A headline may say what an error said. */
+/* A headline may say what an error said, and last words are what was written. */
 static void live_forget_verdict(struct str *manifest)
 {
 	struct json_object *object = json_tokener_parse(str_text(manifest));
 
 	if (!object)
 		return;
-	if (json_object_is_type(object, json_type_object))
+	if (json_object_is_type(object, json_type_object)) {
 		json_object_object_del(object, "verdict");
+		json_object_object_del(object, "last_words");
+	}
 	str_cut(manifest, 0);
 	json_put_end(object, manifest);
 }

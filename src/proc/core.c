@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "proc/argarea.h"
 #include "proc/core-file.h"
 #include "proc/core-maps.h"
@@ -38,7 +39,7 @@ static bool head_is_core(const Elf64_Ehdr *head)
 
 bool core_is(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = file_open(path);
 	const char *slash = strrchr(path, '/');
 	Elf64_Ehdr head = {0};
 	struct stat st;
@@ -247,11 +248,11 @@ static void core_walk(struct taking *taking, struct images *images, struct snaps
 static int core_open(const char *path, struct taking *taking, struct complaint *why)
 {
 	enum core_packing packing;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = file_open(path);
 
 	taking->fd = fd;
 	if (fd < 0)
-		return complaint_errno(why, errno, "cannot open it");
+		return complaint_errno(why, -fd, "cannot open it");
 	packing = core_packing(fd);
 	if (packing == CORE_PLAIN)
 		return 0;

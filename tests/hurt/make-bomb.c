@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "evidence/bundle-frame.h"
 #include "evidence/bundle.h"
+#include "ring/ring-make.h"
 
 #define MIB ((size_t)1 << 20)
 
@@ -128,6 +131,70 @@ static void letters(struct evidence *evidence)
 	}
 }
 
+/* -- in msgpack -------------------------------------------------------------------------------- */
+
+static void add_packed(struct evidence *evidence, enum exhibit_kind kind, const char *schema,
+	const char *key, const char *mark, const char *part, size_t most)
+{
+	struct str text = {0};
+
+	str_add_char(&text, (char)0x82);
+	str_printf(&text, "%cschema%c%s%c%s", (char)(0xa0 + 6), (char)(0xa0 + strlen(schema)),
+		schema, (char)(0xa0 + strlen(key)), key);
+	str_add_bytes(&text, mark, 5);
+	while (text.len < most)
+		str_add(&text, part);
+	add(evidence, kind, 1, &text);
+}
+
+/* Four billion of them are told, and each that is there is a byte. */
+static void threads(struct evidence *evidence)
+{
+	add_packed(evidence, EXHIBIT_STACKS, "inquest-stacks/1", "threads", "\xdd\xff\xff\xff\xff",
+		"\x80\x80\x80\x80\x80\x80\x80\x80", 16 * MIB);
+}
+
+static void symbols(struct evidence *evidence)
+{
+	add_packed(evidence, EXHIBIT_MODULE, "inquest-module/1", "symbols", "\xdd\xff\xff\xff\xff",
+		"\x95\x01\x01\xa0\xa0\x01", 16 * MIB);
+}
+
+/* Lists in lists, under a name that is not known. */
+static void nested(struct evidence *evidence)
+{
+	add_packed(evidence, EXHIBIT_STACKS, "inquest-stacks/1", "other", "\xdd\xff\xff\xff\xff",
+		"\x91\x91\x91\x91\x91\x91\x91\x91", 16 * MIB);
+	add_packed(evidence, EXHIBIT_MODULE, "inquest-module/1", "image", "\xc6\xff\xff\xff\xff",
+		"\x91\x91\x91\x91\x91\x91\x91\x91", 16 * MIB);
+}
+
+/* -- rings ------------------------------------------------------------------------------------- */
+
+/* All that its header and its tables do not say is the largest there is. */
+static void ring(struct evidence *evidence)
+{
+	for (uint32_t i = 1; i <= 4; i++) {
+		const struct exhibit about = {.kind = EXHIBIT_RING, .host = (char *)"h",
+			.rank = (int)i, .pid = i, .start_time = i, .when = 1000};
+		struct ring_layout layout;
+		struct ring_header *head;
+		uint8_t *bytes;
+
+		ring_layout(0, RING_RANK, &layout);
+		bytes = alloc_zeroed(1, layout.size);
+		ring_format(bytes, &layout);
+		memset(bytes + RING_HEADER_SIZE, 0xff, layout.size - RING_HEADER_SIZE);
+		head = (struct ring_header *)(void *)bytes;
+		head->magic = RING_MAGIC;
+		head->pid = i;
+		head->start_time = i;
+		head->rank = (int32_t)i;
+		head->world_size = INT32_MAX;
+		evidence_add(evidence, &about, bytes, layout.size);
+	}
+}
+
 /* -- dumps of the Flight Recorder -------------------------------------------------------------- */
 
 static void dump(struct str *into, const char *part)
@@ -157,6 +224,51 @@ static void lists(struct str *into)
 	repeat(into, "{\"pg_config\": [", "[],", 6 * MIB, "");
 }
 
+/* -- in zstd ----------------------------------------------------------------------------------- */
+
+/* Puts a number behind its mark, the largest byte first. */
+static void put32(struct str *into, uint8_t mark, uint32_t value)
+{
+	const uint8_t bytes[] = {mark, (uint8_t)(value >> 24), (uint8_t)(value >> 16),
+		(uint8_t)(value >> 8), (uint8_t)value};
+
+	str_add_bytes(into, bytes, sizeof(bytes));
+}
+
+/* A ring of which each byte may lie 128 MiB behind its like: who unpacks it must have them all. */
+static void window(struct str *into)
+{
+	static const char kind[] = "\xa4kind\xa4ring\xa4size\xce";
+	size_t len = 200 * MIB, room = ZSTD_compressBound(len);
+	ZSTD_CCtx *zstd = ZSTD_createCCtx();
+	struct str head = {0}, body = {0};
+	struct evidence none = {0};
+	char *bytes = alloc_zeroed(1, len);
+
+	for (size_t i = 0; i < len; i++)
+		bytes[i] = (char)(i >> 12);
+	ZSTD_CCtx_setParameter(zstd, ZSTD_c_windowLog, 27);
+	str_room(&body, room);
+	str_grow(&body, ZSTD_compress2(zstd, body.text, room, bytes, len));
+	str_add_char(&head, (char)0x83);
+	str_add_bytes(&head, kind, sizeof(kind) - 2);
+	put32(&head, 0xce, (uint32_t)len);
+	str_add(&head, "\xa6packed");
+	put32(&head, 0xce, (uint32_t)body.len);
+	bundle_pack(&none, into);
+	str_cut(into, BUNDLE_OPENING_SIZE);
+	str_add_bytes(into, BUNDLE_EXHIBIT, BUNDLE_TAG_SIZE);
+	put32(into, BUNDLE_UINT32, bundle_crc((const uint8_t *)head.text, head.len));
+	put32(into, BUNDLE_BIN32, (uint32_t)head.len);
+	str_add_bytes(into, head.text, head.len);
+	put32(into, BUNDLE_BIN32, (uint32_t)body.len);
+	str_add_bytes(into, body.text, body.len);
+	ZSTD_freeCCtx(zstd);
+	free(bytes);
+	str_release(&head);
+	str_release(&body);
+}
+
 static const struct {
 	const char *name;
 	void (*of_evidence)(struct evidence *evidence);
@@ -171,6 +283,11 @@ static const struct {
 	{"ranks", ranks, NULL},
 	{"zeros", zeros, NULL},
 	{"letters", letters, NULL},
+	{"threads", threads, NULL},
+	{"symbols", symbols, NULL},
+	{"nested", nested, NULL},
+	{"ring", ring, NULL},
+	{"window", NULL, window},
 	{"nones", NULL, nones},
 	{"tuples", NULL, tuples},
 	{"memos", NULL, memos},

@@ -121,6 +121,32 @@ static void what_killed_writers_left_is_swept_and_nothing_else(void **state)
 	file_sweep("nowhere", "x");
 }
 
+/* What a listing took for a file may be a link by the time it is read. */
+static void a_link_of_a_stranger_is_not_followed(void **state)
+{
+	struct complaint why = {0};
+	struct str read = {0};
+
+	assert_int_equal(file_write("x", "new", 3, 0600, NULL), 0);
+	assert_int_equal(mkdir("d", 0700), 0);
+	assert_int_equal(symlink("../x", "d/mine"), 0);
+	assert_int_equal(symlink("d/mine", "far"), 0);
+	assert_int_equal(file_read("d/mine", 9, &read, NULL), 0);
+	assert_int_equal(file_read("far", 9, &read, NULL), 0);
+	assert_string_equal(read.text, "newnew");
+	assert_int_equal(symlink("self", "self"), 0);
+	assert_int_equal(file_read("self", 9, &read, NULL), -ELOOP);
+	if (geteuid() == 0) {
+		assert_int_equal(lchown("d/mine", 65534, 65534), 0);
+		assert_int_equal(file_read("d/mine", 9, &read, &why), -ELOOP);
+		assert_int_equal(file_read("far", 9, &read, NULL), -ELOOP);
+		assert_int_equal(file_open("far"), -ELOOP);
+	}
+	assert_string_equal(read.text, "newnew");
+	complaint_release(&why);
+	str_release(&read);
+}
+
 static void a_failed_write_leaves_the_old_file_and_no_other(void **state)
 {
 	struct complaint why = {0};
@@ -186,6 +212,7 @@ int main(void)
 		FOLDER_TEST(what_was_written_is_read),
 		FOLDER_TEST(writing_replaces_as_a_whole_and_leaves_nothing_beside),
 		FOLDER_TEST(a_leftover_temporary_file_is_no_obstacle),
+		FOLDER_TEST(a_link_of_a_stranger_is_not_followed),
 		FOLDER_TEST(what_killed_writers_left_is_swept_and_nothing_else),
 		FOLDER_TEST(a_failed_write_leaves_the_old_file_and_no_other),
 		FOLDER_TEST(more_than_the_cap_is_refused_and_nothing_is_added),
