@@ -3,9 +3,11 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "cmd/cmd.h"
 
@@ -41,11 +43,34 @@ static const struct argp_option options[] = {
 
 const struct argp budget_argp = {.options = options, .parser = parse};
 
-static void __attribute__((noreturn)) give_up(const struct budget *budget)
+struct budget_end {
+	uint64_t most; /* that was not enough; 0: it was */
+};
+
+static void say(uint64_t most)
 {
 	cmd_complain("this needs more memory than the %.0f MiB that it may take: name fewer files, "
 		     "or raise it by --max-memory",
-		(double)budget->meter.most / (1 << 20));
+		(double)most / (1 << 20));
+}
+
+/* Asked for before the terminal was taken, this comes after it was given back. */
+static void say_at_exit(int status, void *context)
+{
+	const struct budget_end *end = context;
+
+	(void)status;
+	if (end->most)
+		say(end->most);
+}
+
+static void __attribute__((noreturn)) give_up(struct budget *budget)
+{
+	if (budget->end) {
+		budget->end->most = budget->meter.most;
+		exit(CMD_UNREADABLE);
+	}
+	say(budget->meter.most);
 	_exit(CMD_UNREADABLE);
 }
 
@@ -78,6 +103,10 @@ void budget_watch(struct budget *budget)
 {
 	sigset_t all, before;
 
+	if (budget->on_terminal) {
+		budget->end = alloc_zeroed(1, sizeof(*budget->end));
+		on_exit(say_at_exit, budget->end);
+	}
 	if (meter_held() > budget->meter.most)
 		give_up(budget);
 	pthread_mutex_init(&budget->lock, NULL);

@@ -14,7 +14,8 @@
  *
  * Reading and decoding ask the meter, and leave out what does not fit. What comes after them is in
  * proportion to what they took; the watch is for the case that it is not: it ends the program with
- * a line and CMD_UNREADABLE, before the machine has to.
+ * a line and CMD_UNREADABLE, before the machine has to. Who has a terminal says so, and gets it back
+ * before that (viewer/guard.h), as at any other exit.
  */
 
 #include <argp.h>
@@ -29,13 +30,15 @@ struct budget {
 	pthread_mutex_t lock; /* of the next */
 	pthread_cond_t changed;
 	bool over;
+	bool on_terminal; /* set it before budget_watch() */
+	struct budget_end *end; /* what is to be said at exit, which lives until then; or NULL */
 	bool watched;
 };
 
 /* The option, a child of the verbs' parsers; its input is a struct budget. */
 extern const struct argp budget_argp;
 
-/* Where no thread can be had, nobody watches. Not while a terminal is ours: it would stay so. */
+/* Where no thread can be had, nobody watches. */
 void budget_watch(struct budget *budget) __attribute__((nonnull));
 void budget_unwatch(struct budget *budget) __attribute__((nonnull));
 

@@ -322,16 +322,20 @@ int viewing_live(struct choice *choice, const struct live_options *options,
 	struct viewing viewing = {
 		.choice = choice, .options = options, .meter = &budget->meter};
 	struct complaint why = {0};
+	int status = CMD_UNREADABLE;
 
 	/* The first look is had before the terminal is taken: it may fail. */
+	budget->on_terminal = true;
+	budget_watch(budget);
 	viewing.ready = look_now(&viewing, &why);
 	viewing_waited(wish);
-	if (!viewing.ready) {
+	if (viewing.ready)
+		status = show(&viewing, wish);
+	else
 		cmd_complain("%s", complaint_text(&why));
-		complaint_release(&why);
-		return CMD_UNREADABLE;
-	}
-	return show(&viewing, wish);
+	budget_unwatch(budget);
+	complaint_release(&why);
+	return status;
 }
 
 int viewing_left(const char *const *paths, size_t n, const struct viewing_wish *wish,
