@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -51,22 +53,29 @@ static int file_drain(int fd, size_t cap, off_t size, struct str *into)
 
 /*
  * Where the link leads, below the same folder: 0, or -errno where it is a stranger's. It is held
- * while it is asked, so that it is the one that is read.
+ * while it is asked, so that it is the one that is read. 1: it is the kernel's own, of /proc, which
+ * leads to what is open already; only the kernel follows that, and nobody plants one.
  */
 static int file_read_link(int dir_fd, const char *path, struct str *ret)
 {
 	int fd = openat(dir_fd, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	const char *slash = strrchr(path, '/');
 	char target[PATH_MAX];
+	bool kernels = false;
 	ssize_t len = -1;
+	struct statfs fs;
 	struct stat st;
 
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &st) == 0 && S_ISLNK(st.st_mode) &&
-		(st.st_uid == geteuid() || st.st_uid == 0))
+		(st.st_uid == geteuid() || st.st_uid == 0)) {
+		kernels = fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
 		len = readlinkat(fd, "", target, sizeof(target) - 1);
+	}
 	close(fd);
+	if (kernels)
+		return 1;
 	if (len <= 0)
 		return -ELOOP;
 	target[len] = '\0';
@@ -87,12 +96,13 @@ static int file_open_at(int dir_fd, const char *path)
 		struct str there = {0};
 
 		error = file_read_link(dir_fd, str_text(&here), &there);
+		if (error < 0)
+			break;
+		fd = error ? openat(dir_fd, str_text(&here), how & ~O_NOFOLLOW)
+			   : openat(dir_fd, str_text(&there), how);
+		error = fd < 0 ? -errno : 0;
 		str_release(&here);
 		here = there;
-		if (error)
-			break;
-		fd = openat(dir_fd, str_text(&here), how);
-		error = fd < 0 ? -errno : 0;
 	}
 	str_release(&here);
 	return error ? error : fd;

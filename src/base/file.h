@@ -18,8 +18,8 @@
  * Opens a file to read it, and waits for nobody: a pipe is opened as well, and is the caller's to
  * refuse by what fstat() says. Where the path ends in a symbolic link it is followed only if it is
  * the caller's own, or root's, and so is each that it leads to: what a listing has seen may be
- * something else by now, so this is asked of what is opened, and not before. A descriptor, or -errno
- * (-ELOOP: such a link).
+ * something else by now, so this is asked of what is opened, and not before. A descriptor, or
+ * -errno (-ELOOP: such a link).
  */
 int file_open(const char *path) __attribute__((nonnull));
 

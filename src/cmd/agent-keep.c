@@ -13,9 +13,12 @@
 #include "cmd/cmd.h"
 #include "cmd/save.h"
 #include "evidence/bundle.h"
+#include "words/wording.h"
 
 /* A disk that takes longer is one that does not answer. */
 #define SLOW_NS (5 * CLOCK_NS_PER_S)
+/* Nobody waits for us any more. */
+#define LATE_MS 1000
 
 /* A bundle to be written, as the saver gets it. */
 struct bundle_wish {
@@ -95,6 +98,26 @@ void agent_keep_bundle(struct agent *agent, const struct look *look, int ms)
 	}
 	agent_keep_news(agent, ms);
 	complaint_release(&why);
+}
+
+void agent_keep_late(struct agent *agent, struct look *look, int signo, int64_t until)
+{
+	struct str what = {0};
+	char late[CLOCK_TEXT_SIZE];
+
+	agent_quiet_fetch(&agent->quiet, &agent->stacks);
+	agent_stacks_add(&agent->stacks, look);
+	str_add(&what, "the look before ");
+	wording_signal(&what, signo);
+	str_printf(&what, ": it came %s after that went out, and somebody had died",
+		clock_format(clock_monotonic_ns() - until, late));
+	evidence_add_gap(&look->evidence, NULL, 0, str_text(&what));
+	look_judge_again(look);
+	agent->bundle_wanted = true;
+	agent_keep_bundle(agent, look, LATE_MS);
+	cmd_complain("too late for %s; what was seen then is %s%s", str_text(&what),
+		agent->bundle.len ? "in " : "not saved", str_text(&agent->bundle));
+	str_release(&what);
 }
 
 char *agent_keep_forget(struct agent *agent)

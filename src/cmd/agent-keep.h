@@ -26,6 +26,14 @@ void agent_keep_bundle(struct agent *agent, const struct look *look, int ms);
 void agent_keep_news(struct agent *agent, int ms);
 
 /*
+ * Keeps a look that was taken before this signal, which went out at `until`, CLOCK_MONOTONIC ns,
+ * before we were done; and somebody has died: of it, or of what was wrong, and nobody can tell. So
+ * nobody is blamed; but what was seen is all that there will ever be, and that it is late is said
+ * in it, and in the log.
+ */
+void agent_keep_late(struct agent *agent, struct look *look, int signo, int64_t until);
+
+/*
  * Waits for what is being written. After a good end a bundle that nobody was told of goes; what is
  * told then is the one before.
  * Gives its path, for agent_keep_line() and free(); NULL where there is none.

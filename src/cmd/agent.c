@@ -17,12 +17,9 @@
  */
 #include "cmd/agent.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -495,31 +492,6 @@ static void judge_before_signal(struct agent *agent, struct look *look, int64_t 
 		agent->bundle_wanted |= !may_resolve(look);
 }
 
-/*
- * The signal went out before we were done, and somebody has died: of it, or of what was wrong, and
- * nobody can tell. So nobody is blamed; but what was seen is all that there will ever be, and is
- * kept, with that said in it.
- */
-static void keep_late_look(struct agent *agent, struct look *look, int signo, int64_t until)
-{
-	struct str what = {0};
-	char late[CLOCK_TEXT_SIZE];
-
-	agent_quiet_fetch(&agent->quiet, &agent->stacks);
-	agent_stacks_add(&agent->stacks, look);
-	str_add(&what, "the look before ");
-	wording_signal(&what, signo);
-	str_printf(&what, ": it came %s after that went out, and somebody had died",
-		clock_format(clock_monotonic_ns() - until, late));
-	evidence_add_gap(&look->evidence, NULL, 0, str_text(&what));
-	look_judge_again(look);
-	agent->bundle_wanted = true;
-	agent_keep_bundle(agent, look, SAVE_MS);
-	cmd_complain("too late for %s; what was seen then is %s%s", str_text(&what),
-		agent->bundle.len ? "in " : "not saved so far", str_text(&agent->bundle));
-	str_release(&what);
-}
-
 void agent_before_signal(struct agent *agent, int signo, int64_t until)
 {
 	int64_t now = clock_monotonic_ns(), realtime = clock_realtime_ns();
@@ -536,7 +508,7 @@ void agent_before_signal(struct agent *agent, int signo, int64_t until)
 	}
 	if (agent->ranks && gather(agent, &look) == 0 && !is_disturbed(agent, &look)) {
 		if (clock_monotonic_ns() > until && anybody_died(look.verdicts->job))
-			keep_late_look(agent, &look, signo, until);
+			agent_keep_late(agent, &look, signo, until);
 		else
 			judge_before_signal(agent, &look, until);
 	}
