@@ -95,7 +95,7 @@ static void fill_rank(struct crowd *crowd, int rank, size_t nops, size_t nspans,
 			.ended = BEGAN + 1000 + (int64_t)i * gap + gap / 2,
 			.cite = cite};
 	}
-	crowd->members[rank] = (struct job_member){.seat = (uint32_t)rank,
+	crowd->members[rank] = (struct job_member){.seat = group_rank((uint32_t)rank),
 		.rank = rank,
 		.state = JOB_MEMBER_READY,
 		.init_since = BEGAN,
