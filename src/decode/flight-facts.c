@@ -54,9 +54,9 @@ static void give_seat(const struct flights *flights, const struct flight_rank *r
 
 	member.seat = seat->seat;
 	member.state = seat->told ? JOB_MEMBER_READY : JOB_MEMBER_UNSEEN;
-	member.head_known = seat->head_known && !rank->outdated;
+	member.head_known = seat->head_known && !rank->outdated && !seat->left;
 	member.head = seat->head;
-	member.done_known = seat->done_known && !rank->outdated;
+	member.done_known = seat->done_known && !rank->outdated && !seat->left;
 	member.done = seat->done;
 	member.begun_known = member.done_known && seat->status && seat->status->started >= 0 &&
 			     !group->has_p2p && strcmp(group->maker, "gloo") != 0;
@@ -101,7 +101,8 @@ static void give_with_cite(const struct flights *flights, const struct flight_ra
 	bool late = behind <= OWN_CITES;
 	const char *cite = "";
 
-	if (op->skip || (rank->outdated && op->p2p) || (op->plain && behind > flights->detailed))
+	if (op->skip || rank->seats.items[op->seat].left || (rank->outdated && op->p2p) ||
+		(op->plain && behind > flights->detailed))
 		return;
 	if (late || !op->complete)
 		cite = arena_printf(arena, "flight:%d:e%" PRId64, rank->rank, op->record);

@@ -52,11 +52,16 @@ static bool same_name(const struct flight_seat *seat, const char *name, const ch
 	return !strcmp(seat->name, name) && !strcmp(seat->desc, desc);
 }
 
-uint32_t flight_find_seat(const struct flight_rank *rank, const char *name, const char *desc)
+uint32_t flight_find_seat(
+	const struct flight_rank *rank, const char *name, const char *desc, int64_t pg)
 {
-	for (size_t i = 0; i < rank->seats.nr; i++)
-		if (same_name(&rank->seats.items[i], name, desc))
+	for (size_t i = 0; i < rank->seats.nr; i++) {
+		const struct flight_seat *seat = &rank->seats.items[i];
+
+		if (same_name(seat, name, desc) && (pg == FLIGHT_UNKNOWN || seat->pg == pg ||
+							   seat->pg == FLIGHT_UNKNOWN))
 			return (uint32_t)i;
+	}
 	return UINT32_MAX;
 }
 
@@ -84,6 +89,8 @@ static uint64_t key_of(const struct flight_seat *seat)
 		sum += one ^ one >> 29;
 	}
 	hash = hash_bytes(hash, &sum, sizeof(sum));
+	if (seat->life)
+		hash = hash_bytes(hash, &seat->life, sizeof(seat->life));
 	return hash ? hash : 1;
 }
 

@@ -211,7 +211,7 @@ static void read_groups(struct flight_rank *rank, const struct flight_dump *dump
 			rank->last_size = group->ranks_known ? group->nranks : 0;
 			continue;
 		}
-		at = flight_find_seat(rank, group->name, group->desc);
+		at = flight_find_seat(rank, group->name, group->desc, FLIGHT_UNKNOWN);
 		if (at == UINT32_MAX)
 			at = add_seat(rank, group->name, group->desc);
 		seat = &rank->seats.items[at];
@@ -251,6 +251,19 @@ static const char *place_of(struct arena *arena, const struct flight_entry *entr
 		frame->line == FLIGHT_UNKNOWN ? 0 : frame->line, frame->name);
 }
 
+/* A seat in a group of a name that an earlier one had, maybe: what is listed is said of both. */
+static uint32_t add_seat_of(struct flight_rank *rank, const struct flight_entry *entry)
+{
+	uint32_t namesake = flight_find_seat(rank, entry->group, entry->desc, FLIGHT_UNKNOWN);
+	uint32_t at = add_seat(rank, entry->group, entry->desc);
+
+	if (namesake != UINT32_MAX) {
+		rank->seats.items[at].ranks = rank->seats.items[namesake].ranks;
+		rank->seats.items[at].nranks = rank->seats.items[namesake].nranks;
+	}
+	return at;
+}
+
 /* The seat of an entry; that of the entry before it, nearly always. */
 static uint32_t seat_of_entry(
 	struct flight_rank *rank, const struct flight_entry *entry, uint32_t last)
@@ -258,9 +271,10 @@ static uint32_t seat_of_entry(
 	uint32_t at = last;
 
 	if (at == UINT32_MAX || strcmp(rank->seats.items[at].name, entry->group) ||
-		strcmp(rank->seats.items[at].desc, entry->desc))
-		at = flight_find_seat(rank, entry->group, entry->desc);
-	return at == UINT32_MAX ? add_seat(rank, entry->group, entry->desc) : at;
+		strcmp(rank->seats.items[at].desc, entry->desc) ||
+		rank->seats.items[at].pg != entry->pg)
+		at = flight_find_seat(rank, entry->group, entry->desc, entry->pg);
+	return at == UINT32_MAX ? add_seat_of(rank, entry) : at;
 }
 
 /* How many take part, where what one gives and what all give stand side by side; 0 unknown. */
@@ -586,6 +600,7 @@ void flight_finish(struct decode_context *context, struct job_builder *builder)
 	keep_readable(&flights, context, builder);
 	flight_keep_run(&flights, context, builder);
 	find_times(&flights);
+	flight_number_lives(&flights);
 	flight_join_groups(&flights);
 	flight_find_heads(&flights);
 	flight_join_pairs(&flights);

@@ -11,6 +11,7 @@
  *	flight.c	which dumps are one job; reads each into a flight_rank
  *	flight-runs.c	of dumps of several runs, those of the newest
  *	flight-names.c	what an entry's name, sizes and types mean: the signature of its op
+ *	flight-lives.c	groups that a job ended, and made anew under the same name
  *	flight-groups.c	groups across ranks; which of them a process' own number is
  *	flight-seats.c	how far each seat came, and which dumps are older than others
  *	flight-pairs.c	sends and receives, matched pair by pair
@@ -68,6 +69,8 @@ struct flight_seat {
 	uint32_t group; /* index into groups */
 	struct group_rank seat; /* NO_GROUP_RANK unknown */
 	const char *maker; /* "nccl", "gloo", "other"; NULL no entry says */
+	uint32_t life;	/* so many groups of that name came before it: a job ended them */
+	bool left;	/* and this one, too: the rank made a later one */
 	bool told;	/* by this rank's own dump, and not by others only */
 	size_t entries;
 	int64_t newest; /* seq: so many collectives were made, as entries say; -1 none */
@@ -156,8 +159,14 @@ bool flight_signature(const struct flight_entry *entry, struct job_sig *ret,
 /* "nccl", "gloo" or "other", by an entry's name. */
 const char *flight_maker(const char *name);
 
-/* The rank's seat of that name; UINT32_MAX where there is none. */
-uint32_t flight_find_seat(const struct flight_rank *rank, const char *name, const char *desc);
+/*
+ * The rank's seat of that name, and of the number that the process gave the group, where both are
+ * known; UINT32_MAX where there is none.
+ */
+uint32_t flight_find_seat(
+	const struct flight_rank *rank, const char *name, const char *desc, int64_t pg);
+/* Tells groups of one name apart that ranks made one after the other; gives each seat its life. */
+void flight_number_lives(struct flights *flights);
 /* Joins what all ranks say of groups: fills flights->groups, and group and seat of each seat. */
 void flight_join_groups(struct flights *flights);
 

@@ -17,6 +17,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/flight.c %D%/flight.h \
 	%D%/flight-facts.c \
 	%D%/flight-groups.c \
+	%D%/flight-lives.c \
 	%D%/flight-names.c \
 	%D%/flight-pairs.c \
 	%D%/flight-plain.c \

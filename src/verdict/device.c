@@ -12,6 +12,26 @@
 #include "job/rollcall.h"
 #include "verdict/rule.h"
 
+/*
+ * Whether it is known what each member gave to that op: by the record of it, or by the hash of a
+ * later one. Who is only known to have come that far may have come to something else.
+ */
+static bool arguments_are_known(const struct inquiry *q, int group, uint64_t index)
+{
+	const struct job_group *g = &q->job->groups[group];
+
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_member *m = &q->job->members[g->first_member + (int)seat];
+		bool known = rollcall_op(m, index) != NULL;
+
+		for (size_t i = 0; i < m->nops && !known; i++)
+			known = m->ops[i].index > index && m->ops[i].hash;
+		if (!known)
+			return false;
+	}
+	return true;
+}
+
 /* How the members of a group stand towards one op that all have entered. */
 struct completion {
 	struct rank_list done, open, unknown;
@@ -124,7 +144,10 @@ static void tell_all_in(struct inquiry *q, const struct waitfor_node *node, stru
 		draft_fact(q, draft, FACT_BOTH_ENTERED, JOB_NONE, g->cite);
 		return;
 	}
-	fact = draft_fact(q, draft, FACT_ALL_ENTERED, JOB_NONE, g->cite);
+	fact = draft_fact(q, draft,
+		arguments_are_known(q, node->group, node->index) ? FACT_ALL_ENTERED
+								 : FACT_ALL_CAME,
+		JOB_NONE, g->cite);
 	fact->text2 = g->name;
 	fact->a = (int64_t)node->index;
 	for (uint32_t seat = 0; seat < g->size; seat++) {
@@ -208,6 +231,22 @@ static bool is_guess(const struct inquiry *q, const struct waitfor_node *node,
 	return behind ? c->open.list.nr >= c->done.list.nr + c->beyond : !node->reached;
 }
 
+/* All came that far, and what they gave is gone: one of them may have called something else. */
+static void judge_overwritten(struct inquiry *q, size_t at)
+{
+	const struct waitfor_node *node = &q->graph->nodes[at];
+	struct draft *draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
+
+	draft->verdict.group = node->group;
+	draft->verdict.op_index = node->index;
+	draft->verdict.next = VERDICT_NEXT_LARGER_RING;
+	find_victims(q, at, draft);
+	tell_all_in(q, node, draft);
+	inquiry_not_judged(q, VERDICT_COLLECTIVE_MISMATCH, JOB_NONE,
+		arena_printf(q->arena, "what each rank gave to #%llu: overwritten since",
+			(unsigned long long)node->index));
+}
+
 static void judge_op(struct inquiry *q, size_t at)
 {
 	const struct waitfor_node *node = &q->graph->nodes[at];
@@ -220,6 +259,12 @@ static void judge_op(struct inquiry *q, size_t at)
 	else if (node->kind == WAITFOR_PAIR && inquiry_by_dumps(q))
 		look_at_pair(q, &q->waits->at[node->wait], &c);
 	behind = find_behind(&c, inquiry_by_dumps(q));
+	if (!behind && !c.done.list.nr && node->kind == WAITFOR_OP &&
+		!arguments_are_known(q, node->group, node->index)) {
+		judge_overwritten(q, at);
+		release(&c);
+		return;
+	}
 	draft = behind ? find_draft(q) : NULL;
 	if (!draft) {
 		draft = inquiry_draft(q, behind ? VERDICT_GPU_STALL : VERDICT_TRANSPORT_STALL);

@@ -135,6 +135,7 @@ enum verdict_next {
 	VERDICT_NEXT_LOOK_AT_STORAGE,
 	VERDICT_NEXT_LOOK_AT_CHILD, /* that is being started, and that its parent waits for */
 	VERDICT_NEXT_CONTINUE_PROCESS,
+	VERDICT_NEXT_CONTINUE_CHILD,
 	VERDICT_NEXT_DETACH_DEBUGGER,
 	VERDICT_NEXT_STACK_OF_RANK,
 	VERDICT_NEXT_STACK_NEXT_TIME,
@@ -154,6 +155,7 @@ enum verdict_next {
 	VERDICT_NEXT_ATTACH_NEXT_TIME,
 	VERDICT_NEXT_RUN_NEXT_TIME,
 	VERDICT_NEXT_FIND_DUMPS,
+	VERDICT_NEXT_LARGER_RING, /* of the Flight Recorder */
 	VERDICT_NEXT_GET_REST, /* the evidence of the ranks or hosts that were not seen */
 	VERDICT_NEXTS
 };

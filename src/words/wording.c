@@ -49,6 +49,7 @@ static const char *const nexts[VERDICT_NEXTS] = {
 	[VERDICT_NEXT_LOOK_AT_INPUT] = "look at the input of {R}: loader workers, storage, stream",
 	[VERDICT_NEXT_LOOK_AT_STORAGE] = "look at the storage that {R} uses",
 	[VERDICT_NEXT_LOOK_AT_CHILD] = "see why the program that {R} starts does not begin",
+	[VERDICT_NEXT_CONTINUE_CHILD] = "continue the stopped child of {R}: kill -CONT its pid",
 	[VERDICT_NEXT_CONTINUE_PROCESS] = "continue {R} (kill -CONT, or thaw its cgroup)",
 	[VERDICT_NEXT_DETACH_DEBUGGER] = "detach the debugger of {R}, or let it continue",
 	[VERDICT_NEXT_STACK_OF_RANK] = "look at the stack of {R}: inquest attach --stacks",
@@ -72,6 +73,8 @@ static const char *const nexts[VERDICT_NEXTS] = {
 	[VERDICT_NEXT_RUN_NEXT_TIME] = "next time, run it under `inquest run`: that sees into {R}",
 	[VERDICT_NEXT_FIND_DUMPS] =
 		"find the dumps that lack: a rank without one may have died, or hang in its GIL",
+	[VERDICT_NEXT_LARGER_RING] =
+		"next time a larger buffer: TORCH_FR_BUFFER_SIZE (TORCH_NCCL_TRACE_BUFFER_SIZE)",
 	[VERDICT_NEXT_GET_REST] = "", /* coverage_add_remedy() has the words */
 	[VERDICT_NEXT_MORE_EVIDENCE] =
 		"attach again in 30 s; next time, run it under `inquest run`: that sees more",

@@ -134,6 +134,8 @@ def cases(at):
     expect("all to all", world.write(folder("a2a")), 1, "host-stall", [5])
 
     no_lists(folder)
+    overwritten(folder)
+    made_anew(folder)
     very_many(folder)
     two_runs(folder)
     pipeline(folder)
@@ -168,6 +170,50 @@ def no_lists(folder):
     expect("well, as far as three dumps tell", plain().write(folder("well-three"),
                                                              without=[0, 1, 2, 3, 4]),
            4, "inconclusive", [], ["no dump of ranks 0-4 of 8"])
+
+
+def overwritten(folder):
+    """All came to the first open one, and what it was to each is gone."""
+    world = plain()
+    world.collective(0, "broadcast", ranks=[5], done=False)
+    world.collective(0, "all_reduce", ranks=others(8, 5), done=False)
+    for _ in range(30):
+        world.collective(0, "all_reduce", done=False)
+    expect("fork", world.write(folder("fork")), 1, "collective-mismatch", [5])
+    expect("fork overwritten", world.write(folder("fork-gone"), keep=8), 4, "inconclusive", [],
+           ["with what, is overwritten", "TORCH_FR_BUFFER_SIZE"])
+
+
+def made_anew(folder):
+    """A job that ends its groups and makes them anew begins anew to count; its ranks do not."""
+    def job(before, behind, late):
+        world = World(4)
+        for _ in range(before):
+            world.collective(0, "all_reduce")
+        again = world.group("0", "default_pg", range(4))
+        for _ in range(behind):
+            world.collective(again, "all_reduce")
+        if late is not None:
+            world.collective(again, "all_reduce", ranks=others(4, late), done=False)
+        return world
+
+    expect("made anew", job(20, 4, 2).write(folder("anew")), 1, "host-stall", [2])
+    expect("made anew, no statuses", job(20, 4, 2).write(folder("anew-old"), statuses=False),
+           1, "host-stall", [2])
+    expect("made anew, its first one", job(20, 0, 1).write(folder("anew-first")),
+           1, "host-stall", [1])
+    expect("made anew, entries overwritten", job(20, 4, 2).write(folder("anew-kept"), keep=8),
+           1, "host-stall", [2])
+    expect("made anew, and well", job(20, 4, None).write(folder("anew-well")), 0, "healthy")
+    # What was open when a rank left the group was given up: here rank 3 was late, and is not now.
+    world = plain(4)
+    world.collective(0, "all_reduce", ranks=others(4, 3), done=False)
+    again = world.group("0", "default_pg", range(4))
+    for _ in range(6):
+        world.collective(again, "all_reduce")
+    expect("given up, and well", world.write(folder("anew-gave-up")), 0, "healthy")
+    world.collective(again, "all_reduce", ranks=others(4, 1), done=False)
+    expect("given up", world.write(folder("anew-gave-up-late")), 1, "host-stall", [1])
 
 
 def very_many(folder):
