@@ -444,6 +444,16 @@ static bool text_is_number(const char *text)
 	return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10;
 }
 
+/* Whether the owner of a slot has that pid, or had it, if nobody has it now. */
+static bool slot_is_of(int census_fd, uint32_t at, const struct census_slot *slot, uint32_t pid)
+{
+	struct liveness owner = liveness_of_slot(census_fd, at, slot);
+	struct procstat now;
+
+	return owner.here == pid &&
+	       (owner.there || proc_read_stat((struct proc_id){.pid = pid}, &now) < 0);
+}
+
 bool jobs_has_pid(const struct jobs_entry *entry, uint32_t pid)
 {
 	struct folder folder = {.fd = -1};
@@ -461,7 +471,7 @@ bool jobs_has_pid(const struct jobs_entry *entry, uint32_t pid)
 			struct census_slot slot;
 
 			if (census_view_slot(&view, i, &slot) == 1)
-				found = liveness_of_slot(fd, i, &slot).here == pid;
+				found = slot_is_of(fd, i, &slot, pid);
 		}
 	}
 	free(bytes);

@@ -97,7 +97,10 @@ const struct jobs_entry *jobs_find(
 	const struct jobs *jobs, const char *arg, struct complaint *why)
 	__attribute__((nonnull(1, 2)));
 
-/* Whether a process with this pid is in the job's census and still that process, or its agent. */
+/*
+ * Whether a process with this pid is in the job's census, or is its agent: and still that process,
+ * or gone. A pid that somebody else has by now is his.
+ */
 bool jobs_has_pid(const struct jobs_entry *entry, uint32_t pid) __attribute__((nonnull));
 
 /* The one job folder at path, wherever it lies, under the same trust. 0 or negative with words. */

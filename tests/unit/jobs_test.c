@@ -69,12 +69,11 @@ static char *path_of(const struct scene *scene, const char *job, const char *fil
 	return str_detach(&path);
 }
 
-/* Makes a job whose rank 0 is `pid`, launched at `launched`. */
-static void scene_job(const struct scene *scene, const char *id, const char *name, pid_t pid,
-	uint64_t launched)
+/* Makes a job whose rank 0 is `pid` that began at `start`, launched at `launched`. */
+static void scene_job_since(const struct scene *scene, const char *id, const char *name, pid_t pid,
+	uint64_t start, uint64_t launched)
 {
-	const struct census_who who = {(uint32_t)pid, (uint32_t)getpid(),
-		proc_start_time((uint32_t)pid), proc_ns_own()};
+	const struct census_who who = {(uint32_t)pid, (uint32_t)getpid(), start, proc_ns_own()};
 	char *folder = path_of(scene, id, NULL), *census = path_of(scene, id, CENSUS_FILE);
 	uint8_t *base = alloc_zeroed(1, CENSUS_SIZE);
 	struct census_header *header = (void *)base;
@@ -95,6 +94,12 @@ static void scene_job(const struct scene *scene, const char *id, const char *nam
 	free(base);
 	free(folder);
 	free(census);
+}
+
+static void scene_job(const struct scene *scene, const char *id, const char *name, pid_t pid,
+	uint64_t launched)
+{
+	scene_job_since(scene, id, name, pid, proc_start_time((uint32_t)pid), launched);
 }
 
 static void jobs_are_found_by_every_name(void **state)
@@ -127,6 +132,24 @@ static void jobs_are_found_by_every_name(void **state)
 	assert_string_equal(
 		complaint_text(&why), "no job here has the id, name or pid 'nobody'");
 	complaint_release(&why);
+	jobs_release(&jobs);
+}
+
+/* The pid of a rank that is gone leads to its job, and not once another process has it. */
+static void a_pid_is_of_whoever_has_it_now(void **state)
+{
+	const struct scene *scene = *state;
+	uint64_t start = proc_start_time((uint32_t)scene->rank);
+	struct jobs jobs = {0};
+	char pid[16];
+
+	scene_job_since(scene, "job-a", "", scene->rank, start - 1, 1000);
+	scene_job(scene, "job-b", "", 1 << 29, 500);
+	assert_int_equal(jobs_list(&jobs, NULL), 0);
+	snprintf(pid, sizeof(pid), "%d", (int)scene->rank);
+	assert_null(jobs_find(&jobs, pid, NULL));
+	snprintf(pid, sizeof(pid), "%d", 1 << 29);
+	assert_string_equal(jobs_find(&jobs, pid, NULL)->id, "job-b");
 	jobs_release(&jobs);
 }
 
@@ -351,6 +374,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		JOBS_TEST(jobs_are_found_by_every_name),
+		JOBS_TEST(a_pid_is_of_whoever_has_it_now),
 		JOBS_TEST(a_descendant_leads_to_its_job),
 		JOBS_TEST(the_manifest_says_that_it_hangs),
 		JOBS_TEST(what_is_not_to_be_trusted_is_not_read),
