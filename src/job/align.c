@@ -17,6 +17,7 @@
 #define ALIGN_BACK    1024 /* places before the fork that are looked at, */
 #define ALIGN_AHEAD   256  /* and from it on */
 #define ALIGN_MOST    64   /* left out or too many, at most */
+#define ALIGN_OTHERS  16   /* in a row that are others than theirs, before all is alike again */
 #define ALIGN_MEMBERS 8    /* of a camp whose ops are looked at: the others did the same */
 
 /* One side's ops by index: row[i] is #first + i; known up to, not with, row[n]. */
@@ -146,10 +147,27 @@ static struct fit find_shift(const struct sides *s,
 	return found;
 }
 
+/*
+ * No shift: the fork's op is another one, or several in a row are, and then all goes on alike. Of
+ * several, more than where both stand must speak for it.
+ */
+static struct fit find_same(const struct sides *s)
+{
+	struct fit found = try_shift(s, 0, s->fork + 1, s->fork + 1);
+
+	for (size_t k = 2; k <= ALIGN_OTHERS && found.refuted; k++) {
+		struct fit fit = try_shift(s, 0, s->fork + k, s->fork + k);
+
+		if (!fit.refuted && fit.seen > 1)
+			found = fit;
+	}
+	return found;
+}
+
 /* By recorded ops of both sides. */
 static void align_by_sight(const struct sides *s, struct fork_shift *shift)
 {
-	struct fit none = try_shift(s, 0, s->fork + 1, s->fork + 1);
+	struct fit none = find_same(s);
 	bool may_skip, may_repeat;
 	struct fit skipped = find_shift(s, try_skipped, &may_skip);
 	struct fit extra = find_shift(s, try_extra, &may_repeat);
@@ -200,22 +218,56 @@ static size_t find_behind(const struct sides *s)
 	return 0;
 }
 
+/* What kind their op is at a place; 0 not known. */
+static uint8_t kind_at(const struct sides *s, size_t at)
+{
+	bool recorded;
+	struct usual_op item = theirs_at(s, at, &recorded);
+
+	return item.op ? item.op->sig.op : 0;
+}
+
+/*
+ * How many calls of the program their ops [from, to) are: one reduces all gradients, bucket by
+ * bucket, and is left out or made twice as a whole. So all that follow each other and are of one
+ * kind count as one; of a part of them each does.
+ */
+static size_t count_calls(const struct sides *s, size_t from, size_t to)
+{
+	size_t calls = 0;
+
+	for (size_t at = from, end; at < to; at = end) {
+		uint8_t kind = kind_at(s, at);
+
+		for (end = at + 1; end < to && kind_at(s, end) == kind; end++)
+			;
+		if ((at == from && at && kind_at(s, at - 1) == kind) ||
+			(end == to && kind_at(s, end) == kind))
+			calls += end - at;
+		else
+			calls++;
+	}
+	return calls;
+}
+
 /* An op that the others never do in their step is another one; else it is one of their step. */
 static void align_by_usage(const struct sides *s, struct fork_shift *shift)
 {
-	size_t ahead, behind;
+	size_t ahead, behind, skipped, extra;
 
 	if (!s->period)
 		return;
 	ahead = find_ahead(s);
 	behind = find_behind(s);
+	skipped = count_calls(s, s->fork, s->fork + ahead);
+	extra = count_calls(s, s->fork - behind, s->fork);
 	if (!ahead && !behind) {
 		shift->kind = SHIFT_NONE;
 		shift->alone = true;
-	} else if (ahead && (!behind || 2 * ahead < behind)) {
+	} else if (ahead && (!behind || 2 * skipped < extra)) {
 		shift->kind = SHIFT_SKIPPED;
 		shift->n = ahead;
-	} else if (behind && (!ahead || 2 * behind < ahead)) {
+	} else if (behind && (!ahead || 2 * extra < skipped)) {
 		shift->kind = SHIFT_EXTRA;
 		shift->n = behind;
 	} else {

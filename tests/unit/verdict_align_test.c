@@ -127,6 +127,41 @@ static void a_skipped_bucket(void **state)
 	facts_free(f);
 }
 
+/* What one call of the program does is left out as a whole, or what comes behind it made twice. */
+static void all_buckets_skipped_or_the_last_op_again(void **state)
+{
+	struct facts *f = facts_new(6);
+
+	for (int i = 0; i < 4; i++) {
+		for (int k = 0; k < OPS; k++)
+			facts_round(f, 0, JOB_OP_ALLREDUCE, step[k], 10 + i);
+		facts_round(f, 0, JOB_OP_BROADCAST, 4, 10.5 + i);
+	}
+	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 4000, 60);
+	facts_hold(f, 0, 2, JOB_OP_BROADCAST, 4, 60);
+	facts_expect_cause(f, VERDICT_COLLECTIVE_MISMATCH, "2", VERDICT_NO_CAUSE);
+	facts_free(f);
+}
+
+/* Two other ops in a row, and then all as ever: nothing was left out, and nothing is too many. */
+static void several_other_ops_in_a_row(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	take_steps(f, 3);
+	for (int i = 0; i < 4; i++) {
+		for (int k = 0; k < OPS; k++)
+			facts_enter(f, 0, i,
+				i == 3 && k < 2 ? JOB_OP_ALLGATHER : JOB_OP_ALLREDUCE, step[k], 60);
+		for (int k = 0; k < OPS; k++)
+			facts_enter(f, 0, i, JOB_OP_ALLREDUCE, step[k], 60);
+		facts_sync(f, i, 61);
+	}
+	complete(f, 0, 12);
+	facts_expect_cause(f, VERDICT_COLLECTIVE_MISMATCH, "3", VERDICT_NO_CAUSE);
+	facts_free(f);
+}
+
 /* The same in the first step: both sides' own ops tell, no step before is needed. */
 static void a_skipped_bucket_of_the_first_step(void **state)
 {
@@ -484,6 +519,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_skipped_bucket),
+		cmocka_unit_test(all_buckets_skipped_or_the_last_op_again),
+		cmocka_unit_test(several_other_ops_in_a_row),
 		cmocka_unit_test(a_skipped_bucket_of_the_first_step),
 		cmocka_unit_test(a_skipped_bucket_where_nobody_went_on),
 		cmocka_unit_test(the_very_first_op_and_nobody_went_on),
