@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "job/habit.h"
 #include "job/names.h"
 #include "verdict/pairs.h"
 #include "verdict/rule.h"
@@ -175,6 +176,39 @@ static size_t count_chose(const struct circle *circle)
 	return n;
 }
 
+/* Whether all that the rank did is in its ring: of what is lost its habit may be made of. */
+static bool tells_habit(const struct inquiry *q, int rank)
+{
+	return (q->job->ranks[rank].knows & JOB_KNOWS_RING) && !inquiry_lost_ops(q, rank);
+}
+
+/*
+ * Blames those who do not do what they did in all their steps before, where all others of the
+ * circle do: whoever left something out, or turned two round, is one of them. Whether it did.
+ */
+static bool blame_by_habit(struct inquiry *q, const struct circle *circle, struct draft *draft)
+{
+	const struct holder *holder;
+	size_t kept = 0;
+
+	array_for_each(&circle->holders, holder) {
+		struct habit habit = habit_of(q->job, holder->rank);
+
+		if (habit.kind == HABIT_LEFT && tells_habit(q, holder->rank))
+			rank_list_add(&draft->culprits, holder->rank);
+		kept += habit.kind == HABIT_KEPT && tells_habit(q, holder->rank);
+		habit_release(&habit);
+	}
+	if (!draft->culprits.list.nr || !kept ||
+		draft->culprits.list.nr + kept != circle->holders.nr) {
+		draft->culprits.list.nr = 0;
+		return false;
+	}
+	array_release(&draft->camp_a.list);
+	array_release(&draft->camp_b.list);
+	return true;
+}
+
 /*
  * Blames the rarer order, if it surely is the rarer one; else both sides are named, as camps. Where
  * one rank took the one order and one the other, either of them may be right.
@@ -295,6 +329,15 @@ static void tell_edges(struct inquiry *q, const struct circle *circle, struct dr
 	}
 }
 
+/* True if all of it wait in the making of groups: they make them in different orders. */
+static bool is_of_creations(const struct inquiry *q, const struct circle *circle)
+{
+	for (size_t i = 0; i < circle->holders.nr; i++)
+		if (q->graph->nodes[circle->holders.items[i].node].kind != WAITFOR_INIT)
+			return false;
+	return circle->holders.nr > 0;
+}
+
 static void tell_order(struct inquiry *q, const struct circle *circle, struct draft *draft)
 {
 	int first = circle->holders.items[circle->largest].node, other = JOB_NONE;
@@ -310,6 +353,14 @@ static void tell_order(struct inquiry *q, const struct circle *circle, struct dr
 	if (other == JOB_NONE || q->graph->nodes[first].kind == WAITFOR_PAIR ||
 		is_mixed(q, circle) || is_of_a_lock(q, circle))
 		return;
+	if (is_of_creations(q, circle)) {
+		fact = draft_fact_of(q, draft, FACT_OTHER_ID,
+			draft->culprits.list.nr ? &draft->culprits : &draft->camp_b,
+			inquiry_cite_all(q));
+		fact->text = node_text(q, other);
+		fact->text2 = node_text(q, first);
+		return;
+	}
 	fact = draft_fact_of(q, draft, FACT_ORDER,
 		draft->culprits.list.nr ? &draft->culprits : &draft->camp_b, inquiry_cite_all(q));
 	fact->text =
@@ -410,13 +461,30 @@ static bool may_lack_sends(const struct inquiry *q, const struct circle *circle)
 	return circle->holders.nr > 0;
 }
 
-/* True if all of it wait in the making of groups: they make them in different orders. */
-static bool is_of_creations(const struct inquiry *q, const struct circle *circle)
+/*
+ * What to do, and how sure it may be at most: of two groups in the making one may be another's, by
+ * an id that is not the job's.
+ */
+static void refine(struct inquiry *q, const struct circle *circle, bool by_habit,
+	struct draft *draft)
 {
-	for (size_t i = 0; i < circle->holders.nr; i++)
-		if (q->graph->nodes[circle->holders.items[i].node].kind != WAITFOR_INIT)
-			return false;
-	return circle->holders.nr > 0;
+	struct verdict *v = &draft->verdict;
+	bool creations = is_of_creations(q, circle), lock = is_of_a_lock(q, circle);
+
+	if (by_habit)
+		v->next = VERDICT_NEXT_SAME_CALLS;
+	else if (circle->camps > 2)
+		v->next = VERDICT_NEXT_COMPARE_CALL_SITES;
+	if (lock) {
+		v->next = VERDICT_NEXT_LOOK_AT_LOCK;
+		v->where = VERDICT_IN_LOCK;
+	}
+	if (creations) {
+		v->cause = VERDICT_BY_GROUP_CREATION;
+		v->next = VERDICT_NEXT_SAME_GROUPS;
+	}
+	if ((by_habit || creations || lock) && v->confidence > VERDICT_SUPPORTED)
+		v->confidence = VERDICT_SUPPORTED;
 }
 
 static void write_finding(struct inquiry *q, int part, const struct circle *circle)
@@ -425,6 +493,7 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	const struct waitfor_node *node = &q->graph->nodes[circle->holders.items[0].node];
 	const struct rule *better;
 	struct reason why = {0};
+	bool by_habit;
 	bool open; /* it may be another order, or a call that one left out or has too many */
 
 	draft->verdict.confidence = !is_sure(q, part)    ? VERDICT_HYPOTHESIS
@@ -435,20 +504,12 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	draft->verdict.group = node->group;
 	draft->verdict.op_index = node->index;
 	share_out(q, circle, draft);
+	by_habit = !draft->culprits.list.nr && !is_mixed(q, circle) &&
+		   !is_of_a_lock(q, circle) && blame_by_habit(q, circle, draft);
 	rank_list_settle(&draft->culprits);
 	rank_list_settle(&draft->camp_a);
 	rank_list_settle(&draft->camp_b);
-	if (circle->camps > 2)
-		draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
-	if (is_of_a_lock(q, circle)) {
-		draft->verdict.next = VERDICT_NEXT_LOOK_AT_LOCK;
-		draft->verdict.where = VERDICT_IN_LOCK;
-		draft->verdict.confidence = VERDICT_SUPPORTED;
-	}
-	if (is_of_creations(q, circle)) {
-		draft->verdict.cause = VERDICT_BY_GROUP_CREATION;
-		draft->verdict.next = VERDICT_NEXT_SAME_GROUPS;
-	}
+	refine(q, circle, by_habit, draft);
 	better = circle->largest_n > 1 ? better_rule(q, draft, &why) : NULL;
 	if (better) {
 		draft->verdict.class = better->class;
@@ -466,6 +527,8 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	if (better != &rule_thread_death)
 		tell_order(q, circle, draft);
 	tell_edges(q, circle, draft);
+	if (by_habit)
+		draft_fact_of(q, draft, FACT_BY_HABIT, &draft->culprits, inquiry_cite_all(q));
 	if (open)
 		draft_fact(q, draft, FACT_UNALIGNED, JOB_NONE, inquiry_cite_all(q));
 }

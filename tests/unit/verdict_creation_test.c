@@ -213,6 +213,29 @@ static void parts_of_a_split_have_one_name(void **state)
 	(void)state;
 }
 
+/* One of them looks for others by an id that nobody else has: that is no proof of another order. */
+static void a_communicator_of_another_id(void **state)
+{
+	struct facts *f = facts_new(4);
+	int a = facts_group_of(f, 4, 0, 1, 2, 3), b = facts_group_of(f, 4, 0, 1, 2, 3);
+	struct job *job;
+	struct verdicts *v;
+
+	for (int i = 0; i < 4; i++) {
+		facts_in_init(f, i == 2 ? b : a, i, 20);
+		facts_unseen(f, i == 2 ? a : b, i);
+	}
+	facts_expect_cause(f, VERDICT_ORDER_INVERSION, "2", VERDICT_BY_GROUP_CREATION);
+	job = facts_job(f);
+	v = verdicts_of(job);
+	assert_int_equal(v->at[0].confidence, VERDICT_SUPPORTED);
+	for (size_t i = 0; i < v->at[0].nevidence; i++)
+		assert_int_not_equal(v->at[0].evidence[i].kind, FACT_ORDER);
+	verdicts_free(v);
+	job_free(job);
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,6 +249,7 @@ int main(void)
 		cmocka_unit_test(all_in_is_not_said_of_who_may_have_met_others),
 		cmocka_unit_test(what_was_before_the_groups_were_made_anew_is_over),
 		cmocka_unit_test(parts_of_a_split_have_one_name),
+		cmocka_unit_test(a_communicator_of_another_id),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

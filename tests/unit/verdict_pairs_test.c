@@ -291,6 +291,58 @@ static void a_wait_for_a_sender_who_was_not_seen(void **state)
 	facts_free(f);
 }
 
+/* -- two groups, no sends -------------------------------------------------------------------- */
+
+/* Steps in which pairs reduce, and then all do. */
+static struct facts *facts_of_pairs(int *ret_pair, int *ret_other)
+{
+	struct facts *f = facts_new(4);
+
+	*ret_pair = facts_group_of(f, 2, 0, 1);
+	*ret_other = facts_group_of(f, 2, 2, 3);
+	for (int step = 0; step < 6; step++) {
+		facts_round(f, *ret_pair, JOB_OP_ALLREDUCE, 32, 10 + step);
+		facts_round(f, *ret_other, JOB_OP_ALLREDUCE, 32, 10 + step);
+		facts_round(f, 0, JOB_OP_ALLREDUCE, 64, 10.5 + step);
+	}
+	return f;
+}
+
+/* Of two that wait for each other the one that did otherwise before is to blame: here it has
+ * left out what its pair does, or turned two round. */
+static void who_left_its_habit_is_to_blame(void **state)
+{
+	for (int who = 0; who < 2; who++) {
+		int pair, other;
+		struct facts *f = facts_of_pairs(&pair, &other);
+
+		facts_round(f, other, JOB_OP_ALLREDUCE, 32, 20);
+		facts_hold(f, pair, !who, JOB_OP_ALLREDUCE, 32, 20);
+		facts_hold(f, 0, who, JOB_OP_ALLREDUCE, 64, 20);
+		facts_hold(f, 0, 2, JOB_OP_ALLREDUCE, 64, 20.5);
+		facts_hold(f, 0, 3, JOB_OP_ALLREDUCE, 64, 20.5);
+		facts_expect(f, VERDICT_ORDER_INVERSION, who ? "1" : "0", who ? "0,2,3" : "1-3");
+		facts_free(f);
+	}
+}
+
+/* What was lost of a ring may be what it did before: then nobody is. */
+static void a_habit_that_was_lost_blames_nobody(void **state)
+{
+	int pair, other;
+	struct facts *f = facts_of_pairs(&pair, &other);
+
+	facts_round(f, other, JOB_OP_ALLREDUCE, 32, 20);
+	facts_hold(f, pair, 0, JOB_OP_ALLREDUCE, 32, 20);
+	facts_hold(f, 0, 1, JOB_OP_ALLREDUCE, 64, 20);
+	facts_hold(f, 0, 2, JOB_OP_ALLREDUCE, 64, 20.5);
+	facts_hold(f, 0, 3, JOB_OP_ALLREDUCE, 64, 20.5);
+	f->ranks[1].lost = 7;
+	facts_expect(f, VERDICT_ORDER_INVERSION, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -307,6 +359,8 @@ int main(void)
 		cmocka_unit_test(what_was_lost_may_be_what_lacks),
 		cmocka_unit_test(sends_against_each_other_are_another_order),
 		cmocka_unit_test(a_wait_for_a_sender_who_was_not_seen),
+		cmocka_unit_test(who_left_its_habit_is_to_blame),
+		cmocka_unit_test(a_habit_that_was_lost_blames_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
