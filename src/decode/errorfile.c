@@ -70,6 +70,7 @@ static int errorfile_decode(const struct exhibit *exhibit, struct job_builder *b
 	job_add_note(builder, process->who,
 		&(const struct job_note){.text = errorfile_line(context, text),
 			.exception = true,
+			.by_file = true,
 			.when = errorfile_time(errorfile_object(inner, "extraInfo")),
 			.cite = arena_printf(&context->arena, "error-file:%s",
 				context_name(context, process))});

@@ -333,6 +333,7 @@ struct job_note {
 	int rank;
 	const char *text;
 	bool exception; /* the rank said that it dies of this */
+	bool by_file;	/* in a file whose name its children inherit: it may be one of them */
 	int64_t when;
 	const char *cite;
 };

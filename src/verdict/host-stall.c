@@ -133,6 +133,8 @@ static bool explains_known(const struct inquiry *q, int rank, struct reason *why
 	if (why->outlook == VERDICT_WAIT && slow_goes_on(q, rank, true))
 		return false;
 	why->next = next[why->where];
+	if (why->where == VERDICT_IN_INPUT && p->stopped_child)
+		why->next = VERDICT_NEXT_CONTINUE_CHILD;
 	if (why->where == VERDICT_IN_FROZEN && p->traced)
 		why->next = VERDICT_NEXT_DETACH_DEBUGGER;
 	if (why->where == VERDICT_IN_LOCK && p->posture.own_lock)
@@ -291,12 +293,16 @@ static void tell_stall(struct inquiry *q, int rank, struct draft *draft)
 	tell_open_span(q, rank, p->input, draft);
 	tell_open_span(q, rank, p->checkpoint, draft);
 	tell_open_span(q, rank, p->user, draft);
+	draft_stopped_child(q, draft, rank);
 	stacks_tell(q, rank, draft);
 	outside_tell(q, rank, draft);
 	if (!p->frozen)
 		tell_process(q, rank, draft);
 	tell_busy(q, rank, draft);
 	draft_dead_child(q, draft, rank);
+	if (p->thread_exception)
+		draft_fact(q, draft, FACT_THREAD_DIED, rank, p->thread_exception->cite)->text =
+			p->thread_exception->text;
 	if (p->told)
 		draft_fact(q, draft, FACT_TERMINATED, rank, p->told->cite)->a = p->told->signo;
 	if (p->outside != JOB_UNKNOWN && !p->frozen)

@@ -88,6 +88,8 @@ void draft_frozen(struct inquiry *q, struct draft *draft, int rank, const char *
 
 /* Adds FACT_CHILD_DIED where the rank lost a child. */
 void draft_dead_child(struct inquiry *q, struct draft *draft, int rank);
+/* Adds which child of it lives and is stopped, if any is. */
+void draft_stopped_child(struct inquiry *q, struct draft *draft, int rank);
 
 /*
  * The class does not apply, and why; the caller fills in values as above. A class is ruled out

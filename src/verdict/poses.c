@@ -293,6 +293,24 @@ static bool took_turns(const struct job *job, const struct job_stack *stack)
 	return stack->moved == JOB_YES && python >= 0 && !stood_beneath(stack, python);
 }
 
+/* Whether the program's line waits in what Python's threads are waited for with. */
+static bool is_in_threading(const struct job *job, const struct posture *p)
+{
+	static const struct stackfacts_place places[] = {
+		{NULL, "threading.py"}, {NULL, "queue.py"}, {NULL, "concurrent/futures/*"}};
+
+	if (p->pose != POSE_USER)
+		return false;
+	for (long i = 0; i < p->program; i++) {
+		const struct job_frame *frame = stackfacts_frame(job, p->stack, (size_t)i);
+
+		for (size_t k = 0; k < sizeof(places) / sizeof(places[0]); k++)
+			if (stackfacts_is_at(frame, &places[k]))
+				return true;
+	}
+	return false;
+}
+
 static struct posture read_posture(
 	const struct reader *reader, const struct job_stack *stack, struct reading *r)
 {
@@ -344,6 +362,7 @@ static struct posture read_posture(
 		pose_of_program(reader, &p);
 	}
 	find_keeper(job, &p);
+	p.for_thread = p.pose == POSE_LOCK ? p.own_lock : is_in_threading(job, &p);
 	return p;
 }
 

@@ -44,6 +44,7 @@ struct posture {
 	bool for_store;      /* and that is the store itself */
 	bool for_ranks;      /* it has opened the store, and waits there for all others */
 	bool own_lock;       /* LOCK: of its own threads, not of a file */
+	bool for_thread;     /* it waits for a thread of its own: its end, an event, a queue */
 	bool locked;         /* COMPILE, INPUT, CHECKPOINT: and it waits for a lock there, */
 	long lock_base;      /* whose outermost frame is this; -1 only the kernel says it */
 	int64_t lock_stands; /* for so many ns without a break; JOB_UNKNOWN */

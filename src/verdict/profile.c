@@ -163,13 +163,22 @@ static void compare_shards(const struct job *job, struct profile *profiles)
 	}
 }
 
+/*
+ * Whether the rank itself may have said it. What lives and has only left a file has not: a program
+ * that it started, another launcher even, writes into the same one.
+ */
+static bool is_its_own(const struct profile *p, const struct job_note *note)
+{
+	return !note->by_file || !p->process || p->process->end > JOB_ALIVE;
+}
+
 /* The first exception, since what follows is its echo; of logs one that names an error. */
 static void look_at_words(const struct job *job, int rank, struct profile *p)
 {
 	struct spans_range notes = notes_of(job, rank), logs = logs_of(job, rank);
 
 	for (size_t i = notes.from; i < notes.to && !p->exception; i++)
-		if (job->notes[i].exception)
+		if (job->notes[i].exception && is_its_own(p, &job->notes[i]))
 			p->exception = &job->notes[i];
 	for (size_t i = notes.from; i < notes.to; i++)
 		if (!strncmp(job->notes[i].text, THREAD_EXCEPTION, strlen(THREAD_EXCEPTION)))
@@ -239,6 +248,13 @@ static bool tools_stirred(const struct profile *p, int64_t now)
 	       now - p->tools->when < RECENT;
 }
 
+/* By the freezer, a signal or a debugger. */
+static bool is_stopped(const struct job_process *process)
+{
+	return process->end <= JOB_ALIVE && (process->frozen == JOB_YES ||
+						    process->state == 'T' || process->state == 't');
+}
+
 static void look_at_traits(const struct job *job, int rank, struct profile *p)
 {
 	struct spans_range range = traits_of(job, rank);
@@ -299,6 +315,8 @@ static void look_at_processes(
 		add_relative(process, waits->now[process->rank], &families[process->rank]);
 		if (process->role == JOB_ROLE_CHILD && died_badly(process) && !p->dead_child)
 			p->dead_child = process;
+		if (process->role == JOB_ROLE_CHILD && is_stopped(process) && !p->stopped_child)
+			p->stopped_child = process;
 	}
 	for (size_t i = 0; i < job->nranks; i++)
 		conclude_progress(&families[i],
@@ -317,8 +335,7 @@ static void look_at_own_process(struct profile *p)
 	if (!process)
 		return;
 	p->ended = process->end > JOB_ALIVE;
-	p->frozen = !p->ended &&
-		    (process->frozen == JOB_YES || process->state == 'T' || process->state == 't');
+	p->frozen = is_stopped(process);
 	p->traced = p->frozen && process->state == 't';
 	p->written = process->write_delta;
 }

@@ -48,6 +48,7 @@ struct profile {
 	const struct job_note *handling;   /* the last that it handled at a collective; NULL */
 	const struct job_trait *handled_at; /* where that was raised; NULL */
 	const struct job_log *log;
+	const struct job_process *stopped_child; /* one that lives and is stopped; NULL */
 	const struct job_process *dead_child; /* a child that died badly before the rank's fault */
 	const struct job_trait *tools; /* compilers that ran below it; NULL none */
 	struct compiling compile;                         /* open spans of a compile */

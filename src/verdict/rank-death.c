@@ -122,6 +122,17 @@ static bool explains_death(const struct inquiry *q, int rank, struct reason *why
 /* Whether a thread of it failed about when the others began to wait. */
 #define THREAD_FAILED_BEFORE (60 * CLOCK_NS_PER_S)
 
+/*
+ * Whether what the rank is doing may come of a thread that failed. A thread that only reported or
+ * wrote something fails, too, and the rank goes on: what keeps it, is then something else.
+ */
+static bool may_come_of_thread(const struct profile *p)
+{
+	if (p->input || p->checkpoint)
+		return false;
+	return p->posture.for_thread || !poses_elsewhere(p->posture.pose);
+}
+
 static bool explains_thread(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct job_note *note = q->profiles[rank].thread_exception;
@@ -129,11 +140,13 @@ static bool explains_thread(const struct inquiry *q, int rank, struct reason *wh
 
 	if (!note || q->profiles[rank].death == DEATH_CLEAN ||
 		q->profiles[rank].death == DEATH_OWN || since == JOB_UNKNOWN ||
-		note->when == JOB_UNKNOWN || since - note->when > THREAD_FAILED_BEFORE)
+		note->when == JOB_UNKNOWN || since - note->when > THREAD_FAILED_BEFORE ||
+		!may_come_of_thread(&q->profiles[rank]))
 		return false;
 	why->cause = VERDICT_BY_EXCEPTION;
 	why->confidence = VERDICT_SUPPORTED;
-	why->outlook = VERDICT_KILL;
+	why->outlook = q->profiles[rank].posture.for_thread ? VERDICT_KILL
+							    : VERDICT_OUTLOOK_UNKNOWN;
 	why->next = VERDICT_NEXT_READ_TRACEBACK;
 	return true;
 }
@@ -142,7 +155,8 @@ static void tell_thread(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct job_note *note = q->profiles[rank].thread_exception;
 
-	draft_fact(q, draft, FACT_EXCEPTION, rank, note->cite)->text = note->text;
+	draft_fact(q, draft, FACT_THREAD_DIED, rank, note->cite)->text = note->text;
+	stacks_tell(q, rank, draft);
 }
 
 static void tell_death_place(struct inquiry *q, int rank, struct draft *draft)

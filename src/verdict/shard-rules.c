@@ -81,8 +81,9 @@ static bool explains_early_exit(const struct inquiry *q, int rank, struct reason
 	why->cause = VERDICT_BY_EARLY_EXIT;
 	why->confidence = VERDICT_ESTABLISHED;
 	why->outlook = VERDICT_KILL;
-	why->next = q->job->ranks[rank].candidate_only ? VERDICT_NEXT_CHECK_LAUNCHER
-						       : VERDICT_NEXT_SAME_BATCHES;
+	why->next = q->profiles[rank].exception          ? VERDICT_NEXT_READ_TRACEBACK
+		    : q->job->ranks[rank].candidate_only ? VERDICT_NEXT_CHECK_LAUNCHER
+							 : VERDICT_NEXT_SAME_BATCHES;
 	why->left = true;
 	return true;
 }
@@ -101,6 +102,9 @@ static void tell_left(struct inquiry *q, int rank, struct draft *draft)
 	}
 	if (q->job->ranks[rank].candidate_only)
 		draft_fact(q, draft, FACT_NEVER_INIT, rank, p->process->cite);
+	if (p->exception && p->death == DEATH_CLEAN)
+		draft_fact(q, draft, FACT_EXCEPTION, rank, p->exception->cite)->text =
+			p->exception->text;
 	shards_tell(q, rank, draft);
 	if (p->leaving && p->death != DEATH_CLEAN)
 		draft_fact(q, draft, FACT_DONE_WITH_GROUP, rank, p->outside_cite);

@@ -62,6 +62,10 @@ static const struct phrase starts[VERDICT_CAUSES] = {
 		"look for the others at another address", NULL},
 };
 
+/* Of a rank that lives: the thread that should have come does not. */
+static const struct phrase thread_deaths = {"lost a thread to an exception",
+	"lost threads to exceptions", NULL};
+
 /* Of an order-inversion. */
 static const struct phrase creations = {"makes groups in another order",
 	"make groups in another order", "groups are made in different orders",
@@ -75,7 +79,9 @@ static const struct phrase *phrase_of(const struct verdict *verdict)
 {
 	const struct phrase *special = NULL;
 
-	if (verdict->class == VERDICT_RANK_DEATH)
+	if (verdict->class == VERDICT_RANK_DEATH && verdict->headline.kind == FACT_THREAD_DIED)
+		special = &thread_deaths;
+	else if (verdict->class == VERDICT_RANK_DEATH)
 		special = &deaths[verdict->cause];
 	else if (verdict->class == VERDICT_HOST_STALL)
 		special = &stalls[verdict->where];

@@ -157,6 +157,17 @@ static void a_thread_that_failed(void **state)
 	facts_free(f);
 }
 
+/* A thread that only reported died, and the rank saves: it is no death, and nothing to kill for. */
+static void a_thread_that_failed_while_its_rank_saves(void **state)
+{
+	struct facts *f = missing_far();
+
+	facts_say(f, 3, "thread exception: KeyError: 'x'", 58);
+	facts_span(f, 3, JOB_SPAN_CHECKPOINT, "save", "/out/latest.pt", 59, FACTS_OPEN);
+	facts_expect_where(f, VERDICT_HOST_STALL, "3", VERDICT_IN_CHECKPOINT);
+	facts_free(f);
+}
+
 static void a_thread_that_failed_long_ago(void **state)
 {
 	struct facts *f = on_two_hosts(facts_missing(4, 3, 59));
@@ -297,6 +308,7 @@ int main(void)
 		cmocka_unit_test(late_once),
 		cmocka_unit_test(nobody_is_late_by_a_clock),
 		cmocka_unit_test(a_thread_that_failed),
+		cmocka_unit_test(a_thread_that_failed_while_its_rank_saves),
 		cmocka_unit_test(a_thread_that_failed_long_ago),
 		cmocka_unit_test(a_lost_node),
 		cmocka_unit_test(clocks_meet_in_operations),
