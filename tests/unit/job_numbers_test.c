@@ -174,6 +174,49 @@ static void two_runs_in_one_folder_are_not_one(void **state)
 	(void)state;
 }
 
+/* A process that a rank started, or one that this one did. */
+static void add_below(struct job_builder *b, uint32_t pid, uint32_t ppid, int rank, uint64_t run)
+{
+	const struct job_identity identity = {.world_rank = world_rank(rank),
+		.local_rank = JOB_NONE,
+		.promoted = rank != JOB_NONE,
+		.run = run,
+		.master = run};
+	struct job_process process = job_process_unknown;
+
+	process.ppid = ppid;
+	process.born = 90;
+	process.role = rank == JOB_NONE ? JOB_ROLE_CHILD : JOB_ROLE_UNKNOWN;
+	process.cite = "census";
+	job_add_process(b, (struct job_who){"a", pid, 100 + pid}, &process, &identity);
+}
+
+/* An evaluation that rank 0 waits for has ranks of its own. Where rank 0 is gone, it is the job. */
+static void a_job_that_a_rank_started_is_not_the_job(void **state)
+{
+	const struct job_identity nobody = {.world_rank = NO_WORLD_RANK, .local_rank = JOB_NONE};
+
+	for (int gone = 0; gone < 2; gone++) {
+		struct job_builder *b = job_builder_new();
+
+		for (int rank = 0; rank < 4; rank++)
+			add_of_run(b, 20 + (uint32_t)rank, rank, 10, 7, 7);
+		add_below(b, 40, 20, JOB_NONE, 9);
+		add_below(b, 50, 40, 0, 9);
+		add_below(b, 51, 40, 1, 9);
+		if (gone) {
+			struct job_process end = job_process_unknown;
+
+			end.end = JOB_EXITED;
+			end.status = 0;
+			end.cite = "exit";
+			job_add_process(b, (struct job_who){"a", 20, 120}, &end, &nobody);
+		}
+		assert_ranks(b, gone ? "0=50 1=51" : "0=20 1=21 2=22 3=23");
+	}
+	(void)state;
+}
+
 /* One rank was told another address of rank 0: that is its mistake, and no other run. */
 static void another_address_alone_makes_no_other_run(void **state)
 {
@@ -195,6 +238,7 @@ int main(void)
 		cmocka_unit_test(who_made_a_communicator_is_a_rank_whatever_it_starts),
 		cmocka_unit_test(an_agent_is_no_rank),
 		cmocka_unit_test(two_runs_in_one_folder_are_not_one),
+		cmocka_unit_test(a_job_that_a_rank_started_is_not_the_job),
 		cmocka_unit_test(another_address_alone_makes_no_other_run),
 	};
 
