@@ -75,6 +75,23 @@ static const char *name_descriptor(struct decode_context *context, const char *t
 		&context->arena, "file %.*s", (int)(len > ON_MOST ? ON_MOST : len), link);
 }
 
+/* "child sleep (pid 4711)"; "" where it waits for none. */
+static const char *name_child(struct decode_context *context, const char *text)
+{
+	const char *line = strstr(text, "\nchild "), *name;
+	unsigned long pid;
+	char *end;
+
+	if (!line)
+		return "";
+	pid = strtoul(line + strlen("\nchild "), &end, 10);
+	name = end + (*end == ' ');
+	if (!pid || !*name || *name == '\n')
+		return "";
+	return arena_printf(&context->arena, "its child %.*s (pid %lu)",
+		(int)strcspn(name, "\n"), name, pid);
+}
+
 static int call_decode(const struct exhibit *exhibit, struct job_builder *builder,
 	struct decode_context *context, struct complaint *why)
 {
@@ -89,7 +106,9 @@ static int call_decode(const struct exhibit *exhibit, struct job_builder *builde
 		return complaint_set(why, "it does not begin with a system call");
 	process = context_process(context, exhibit->host, exhibit->pid, exhibit->start_time);
 	process->fact.call = frames_syscall(number);
-	process->fact.on = name_descriptor(context, text);
+	process->fact.on = name_child(context, text);
+	if (!*process->fact.on)
+		process->fact.on = name_descriptor(context, text);
 	process->fact.on_cite =
 		arena_printf(&context->arena, "call:%s", context_name(context, process));
 	return 0;

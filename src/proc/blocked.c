@@ -71,6 +71,18 @@ static void add_descriptor(uint32_t pid, unsigned long fd, struct str *into)
 		add_socket(pid, "net/tcp6", inode, into);
 }
 
+/* The child that is waited for, by its name; nothing where it is any child, or a group's. */
+static void add_child(unsigned long child, struct str *into)
+{
+	struct str name = {0};
+
+	if (!child || child > INT_MAX)
+		return;
+	if (proc_read((uint32_t)child, "comm", &name, NULL) == 0)
+		str_printf(into, "child %lu %s", child, str_text(&name));
+	str_release(&name);
+}
+
 int proc_blocked_read(uint32_t pid, struct str *into)
 {
 	size_t from = into->len;
@@ -86,6 +98,8 @@ int proc_blocked_read(uint32_t pid, struct str *into)
 		str_cut(into, from);
 		return -EAGAIN;
 	}
+	if (call == SYS_wait4)
+		add_child(strtoul(end, NULL, 16), into);
 	if (is_of_descriptor(call))
 		add_descriptor(pid, strtoul(end, NULL, 16), into);
 	return 0;

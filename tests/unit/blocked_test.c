@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -63,6 +64,7 @@ static void a_call_and_its_descriptor_are_named(void **state)
 	TOLD("0 0x9 0x1\nfd 9 pipe:[12]\n", "read: a pipe");
 	TOLD("0 0x9 0x1\nfd 9 /dev/nvidia0\n", "read: ");
 	TOLD("202 0x7ffe 0x1\n", "futex: ");
+	TOLD("61 0x4d2 0x0\nchild 1234 rsync -a\n", "wait4: its child rsync -a (pid 1234)");
 }
 
 /* A stranger's bytes: cut, empty, not what they should be. */
@@ -76,6 +78,8 @@ static void what_cannot_be_read_names_nothing(void **state)
 		"recvfrom: a socket");
 	TOLD("45 0x7\nfd", "recvfrom: ");
 	TOLD("45 0x7\nfd 7", "recvfrom: ");
+	TOLD("61 0x4d2\nchild ", "wait4: ");
+	TOLD("61 0x4d2\nchild 12", "wait4: ");
 	TOLD("99999 0x7\n", ": ");
 	TOLD("running\n", ": ");
 }
@@ -153,6 +157,34 @@ static void who_waits_for_a_file_tells_which(void **state)
 	str_release(&text);
 }
 
+/* A rank that runs a program and waits for its end. */
+static void who_waits_for_a_child_tells_which(void **state)
+{
+	struct str text = {0};
+	char told[64];
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_NAME, "evaluate"); /* its child's name, too */
+		pid = fork();
+		if (!pid) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			for (;;)
+				pause();
+		}
+		waitpid(pid, NULL, 0);
+		_exit(0);
+	}
+	read_child(pid, &text);
+	if (!text.len)
+		skip();
+	pid = 0;
+	sscanf(str_text(&text), "%*[^\n]\nchild %d", &pid);
+	snprintf(told, sizeof(told), "wait4: its child evaluate (pid %d)", (int)pid);
+	expect_told(str_text(&text), text.len, told);
+	str_release(&text);
+}
+
 static void who_is_not_there_is_blocked_on_nothing(void **state)
 {
 	struct str text = {0};
@@ -169,6 +201,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_read_names_nothing),
 		cmocka_unit_test(who_waits_for_an_answer_tells_whose),
 		cmocka_unit_test(who_waits_for_a_file_tells_which),
+		cmocka_unit_test(who_waits_for_a_child_tells_which),
 		cmocka_unit_test(who_is_not_there_is_blocked_on_nothing),
 	};
 
