@@ -9,6 +9,9 @@
 #define SLOWEST_NS (3500 * CLOCK_NS_PER_MS)
 /* What was said so long ago and still stands is looked at as rarely as the bundle's age allows. */
 #define OLD_NEWS_NS (20 * CLOCK_NS_PER_S)
+/* How often /proc is sampled; and while nothing but old news stands. */
+#define SAMPLE_NS	CLOCK_NS_PER_S
+#define STILL_SAMPLE_NS (3 * CLOCK_NS_PER_S)
 /* Looking takes at most this part of one core, unless somebody just died. */
 #define COST_RATIO 20
 /* And this part where a look may be put off, within bounds. */
@@ -42,6 +45,15 @@ bool agent_may_put_off(struct agent *agent, int64_t now)
 			since < bounded(dear, STILL_SOONEST_NS, STILL_LATEST_NS);
 	return agent->well && news.moved && !news.still &&
 		since < bounded(dear, WELL_SOONEST_NS, WELL_LATEST_NS);
+}
+
+/* Who ends is told by a descriptor; what stands does so at each sample of it. */
+int64_t agent_sample_interval(const struct agent *agent, int64_t now)
+{
+	bool old = agent->stand.stands && now - agent->said > OLD_NEWS_NS && !agent->by_stacks &&
+		   !agent->stand.unexplained && now >= agent->eager_until;
+
+	return old ? STILL_SAMPLE_NS : SAMPLE_NS;
 }
 
 bool agent_wants_stacks(const struct agent *agent, int64_t now)

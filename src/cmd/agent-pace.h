@@ -35,6 +35,9 @@ bool agent_wants_stacks(const struct agent *agent, int64_t now);
  */
 void agent_keep_copies_sparse(void);
 
+/* From one sample of /proc to the next, ns. */
+int64_t agent_sample_interval(const struct agent *agent, int64_t now);
+
 /* Until the next look is due, ns. */
 int64_t agent_look_interval(const struct agent *agent, int64_t now);
 

@@ -4,7 +4,7 @@
  * Between them the caller sleeps, or is woken by the end of somebody (exits_poll_set()).
  *
  *	every 0.3 s	census: who came
- *	every 1 s	samples of /proc
+ *	every 1 s	samples of /proc, rarer while only old news stand
  *	every 2 s	a look, at once when somebody died, rarer where looks are dear
  *	every 5 s	the manifest: that it is still here
  *
@@ -41,7 +41,6 @@
 #include "words/wording.h"
 
 #define SCAN_NS     (300 * CLOCK_NS_PER_MS)
-#define SAMPLE_NS   CLOCK_NS_PER_S
 #define PAST_NS	    (3 * CLOCK_NS_PER_S)
 #define MANIFEST_NS (5 * CLOCK_NS_PER_S)
 #define ASLEEP_NS   (4 * CLOCK_NS_PER_S) /* turns are a second apart at most */
@@ -142,17 +141,12 @@ static struct live_options options_of(const struct agent *agent)
 	return options;
 }
 
-static bool is_watched(const void *agent, struct proc_id id)
-{
-	return exits_has(&((const struct agent *)agent)->exits, id);
-}
-
 /* Who is out of the census is out of all that we have of our own. */
 static void let_go(struct agent *agent)
 {
 	scan(agent);
 	exits_forget(&agent->exits);
-	history_let_go(agent->history, is_watched, agent);
+	history_let_go(agent->history, exits_has, &agent->exits);
 }
 
 static struct agent_quiet_job job_of(const struct agent *agent)
@@ -426,7 +420,7 @@ int agent_turn(struct agent *agent)
 		agent->eager_until = now + EAGER_FOR;
 		agent->due.look = now;
 	}
-	if (is_due(&agent->due.sample, now, SAMPLE_NS))
+	if (is_due(&agent->due.sample, now, agent_sample_interval(agent, now)))
 		agent_people_sample(agent);
 	if (agent_unprobed_turn(&agent->unprobed, agent->dir->path.text, now)) {
 		scan(agent);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/exits.h"
 
+#include <stdlib.h>
+
+#include "base/alloc.h"
 #include "base/clock.h"
 
 /* A zombie that nobody waits for may stay for ever; after this long we stop asking for its status.
@@ -87,13 +90,37 @@ static bool look_at(struct exits *exits, struct exits_watched *watched)
 	return news || known;
 }
 
+/* May it have ended? Of all who have a descriptor that is asked at once. */
+static void ask_all(struct exits *exits)
+{
+	struct pollfd *set = alloc_zeroed(exits->watched.nr, sizeof(*set));
+	nfds_t nr = 0;
+	int ready;
+
+	for (size_t i = 0; i < exits->watched.nr; i++)
+		if (!exits->watched.items[i].ended && exits->watched.items[i].watch.fd >= 0)
+			set[nr++] = (struct pollfd){
+				.fd = exits->watched.items[i].watch.fd, .events = POLLIN};
+	ready = nr ? poll(set, nr, 0) : 0;
+	nr = 0;
+	for (size_t i = 0; i < exits->watched.nr; i++) {
+		struct exits_watched *watched = &exits->watched.items[i];
+
+		watched->lives = !watched->ended && watched->watch.fd >= 0 &&
+				 !set[nr++].revents && ready >= 0;
+	}
+	free(set);
+}
+
 int exits_look(struct exits *exits)
 {
 	struct exits_watched *watched;
 	int news = 0;
 
+	ask_all(exits);
 	array_for_each (&exits->watched, watched)
-		news += look_at(exits, watched);
+		if (!watched->lives)
+			news += look_at(exits, watched);
 	return news;
 }
 
@@ -164,11 +191,12 @@ void exits_forget(struct exits *exits)
 	exits->watched.nr = kept;
 }
 
-bool exits_has(const struct exits *exits, struct proc_id id)
+bool exits_has(const void *exits, struct proc_id id)
 {
+	const struct exits *all = exits;
 	const struct exits_watched *watched;
 
-	array_for_each (&exits->watched, watched)
+	array_for_each (&all->watched, watched)
 		if (is_same(watched->watch.id, id))
 			return true;
 	return false;

@@ -24,6 +24,7 @@ struct exits_watched {
 	bool listed;  /* in the census, as of the last scan; */
 	bool was_listed; /* ever: a non-rank that ends well is taken out of it */
 	bool taken;   /* by exits_take_unclean() */
+	bool lives;   /* as of the last exits_look() */
 };
 
 struct exits {
@@ -53,8 +54,8 @@ bool exits_take_unclean(struct exits *exits);
 /* Forgets who ended and is out of the census: nobody asks for them any more. */
 void exits_forget(struct exits *exits);
 
-/* Is it one of those who are watched, or whose end is kept? */
-bool exits_has(const struct exits *exits, struct proc_id id);
+/* Is it one of those who are watched, or whose end is kept? Of a struct exits. */
+bool exits_has(const void *exits, struct proc_id id);
 
 /* Appends one pollfd for each pidfd that may become readable; gives how many, at most `room`. */
 size_t exits_poll_set(const struct exits *exits, struct pollfd *set, size_t room);
