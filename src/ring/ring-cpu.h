@@ -76,6 +76,23 @@ static inline int ring_cas(uint64_t *word, uint64_t from, uint64_t to)
 	return __atomic_compare_exchange_n(word, &from, to, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
+/* The same for words of 32 bits. */
+static inline uint32_t ring_load_acquire32(const uint32_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+static inline void ring_publish_word32(uint32_t *word, uint32_t value)
+{
+	__atomic_store_n(word, value, __ATOMIC_RELEASE);
+}
+
+/* Publishes `to` where `*from` stands; where another was first, acquires what he published. */
+static inline int ring_cas_release32(uint32_t *word, uint32_t *from, uint32_t to)
+{
+	return __atomic_compare_exchange_n(word, from, to, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE);
+}
+
 /*
  * The clock of the ring: what the processor counts, all cores alike. A tick's length is unknown
  * here; anchors tell it. Not ordered with memory: never conclude from differences under 100 ns.

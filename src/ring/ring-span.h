@@ -59,6 +59,17 @@ static inline struct ring_slot *ring_span_take(struct ring_writer *w)
 	return NULL;
 }
 
+/* Writes a slot that the caller has claimed. */
+static inline void ring_span_fill(
+	struct ring_slot *s, uint64_t tsc, const struct ring_record *r)
+{
+	uint64_t claimed = ring_load(&s->seq);
+
+	ring_fence_release();
+	ring_slot_fill(s, tsc, r);
+	ring_publish_word(&s->seq, claimed + 1);
+}
+
 /*
  * A span begins: its serial, from 1. Where the table is full of open spans it is counted as lost
  * there; lane and pinned region have it all the same.
@@ -81,9 +92,7 @@ static inline uint64_t ring_span_begin(
 		return r.index;
 	}
 	r.sig = span->tid;
-	ring_fence_release();
-	ring_slot_fill(s, tsc, &r);
-	ring_publish_word(&s->seq, ring_load(&s->seq) + 1);
+	ring_span_fill(s, tsc, &r);
 	return r.index;
 }
 
@@ -138,9 +147,7 @@ static inline uint64_t ring_span_end(
 	resumed = begin.sig != span->tid ? RING_F_RESUMED : 0;
 	begin.meta |= (uint64_t)(RING_F_CLOSED | resumed) << 8;
 	begin.count = tsc;
-	ring_fence_release();
-	ring_slot_fill(s, begin_tsc, &begin);
-	ring_publish_word(&s->seq, ring_load(&s->seq) + 1);
+	ring_span_fill(s, begin_tsc, &begin);
 	end = (struct ring_record){
 		.meta = ring_meta(RING_SPAN_END, resumed, RING_NO_GROUP, span->kind),
 		.index = begin.index,

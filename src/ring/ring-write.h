@@ -411,20 +411,20 @@ static inline uint32_t ring_string_append(
 {
 	uint64_t *used = (void *)w->strings;
 	uint64_t need = (sizeof(struct ring_string) + len + 1 + 7) & ~7ull;
-	uint64_t at = ring_load(used);
 	struct ring_string *s;
+	uint64_t at;
 
 	do {
+		at = ring_load(used);
 		if (need > w->strings_size || at > w->strings_size - need)
 			return 0;
-	} while (!__atomic_compare_exchange_n(
-		used, &at, at + need, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	} while (!ring_cas(used, at, at + need));
 	RING_STALL();
 	s = (void *)(w->strings + at);
 	s->hash = hash;
 	for (uint32_t i = 0; i < len; i++)
 		s->bytes[i] = bytes[i];
-	__atomic_store_n(&s->len, len + 1, __ATOMIC_RELEASE);
+	ring_publish_word32(&s->len, len + 1);
 	return (uint32_t)at;
 }
 
@@ -433,7 +433,7 @@ static inline int ring_string_is(
 {
 	const struct ring_string *s = (const void *)(w->strings + id);
 
-	if (s->hash != hash || __atomic_load_n(&s->len, __ATOMIC_ACQUIRE) != len + 1)
+	if (s->hash != hash || ring_load_acquire32(&s->len) != len + 1)
 		return 0;
 	for (uint32_t i = 0; i < len; i++)
 		if (s->bytes[i] != bytes[i])
@@ -455,15 +455,14 @@ static inline uint32_t ring_string(struct ring_writer *w, const char *bytes, siz
 	hash = ring_string_hash(bytes, len);
 	for (uint32_t probe = 0; probe < RING_PROBES; probe++) {
 		uint32_t *entry = w->strindex + ((hash + probe) & w->strindex_mask);
-		uint32_t id = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
+		uint32_t id = ring_load_acquire32(entry);
 
 		if (!id) {
 			if (!fresh)
 				fresh = ring_string_append(w, bytes, len, hash);
 			if (!fresh)
 				break;
-			if (__atomic_compare_exchange_n(
-				    entry, &id, fresh, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+			if (ring_cas_release32(entry, &id, fresh))
 				return fresh;
 		}
 		if (ring_string_is(w, id, bytes, len, hash))

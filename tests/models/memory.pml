@@ -232,10 +232,10 @@ inline ring_fence_release()
 }
 
 /* Puts a value right behind the one that stands at `pick`. */
-inline swap_(where, what)
+inline swap_(where, what, carried)
 {
 	pick++;
-	insert_(where, what, true, threads[me].released);
+	insert_(where, what, true, carried);
 	join_(memory[where].is[pick].carries, memory[where].is[pick - 1].carries);
 	pick = 0
 }
@@ -261,7 +261,7 @@ inline ring_cas_(where, from, to, ok, acquire)
 					join_(threads[me].sees, memory[where].is[pick].carries)
 				:: else
 				fi;
-				swap_(where, to);
+				swap_(where, to, threads[me].released);
 				ok = true
 			}
 		fi
@@ -282,9 +282,43 @@ inline ring_add(where, what, ret)
 		d_step {
 			see_(where);
 			ret = memory[where].is[pick].value;
-			swap_(where, ret + what)
+			swap_(where, ret + what, threads[me].released)
 		}
 	}
+}
+
+/* Of words of 32 bits: `from` gets what stood there. */
+inline ring_cas_release_(where, from, to, ok, carried, acquire)
+{
+	atomic {
+		choose_(where);
+		if
+		:: memory[where].is[pick].value != from ->
+			d_step {
+				see_(where);
+				if
+				:: acquire ->
+					join_(threads[me].sees, memory[where].is[pick].carries)
+				:: else
+				fi;
+				from = memory[where].is[pick].value;
+				ok = false;
+				pick = 0
+			}
+		:: else ->
+			!(pick < memory[where].last && memory[where].is[pick + 1].glued);
+			d_step {
+				see_(where);
+				swap_(where, to, carried);
+				ok = true
+			}
+		fi
+	}
+}
+
+inline ring_cas_release(where, from, to, ok)
+{
+	ring_cas_release_(where, from, to, ok, threads[me].sees, true)
 }
 
 /* --- What the mutants play in their stead: see play ------------------------------------------- */
@@ -312,4 +346,28 @@ inline split_add(where, what, ret)
 {
 	ring_load(where, ret);
 	ring_store(where, ret + what)
+}
+
+inline relaxed_cas_release(where, from, to, ok)
+{
+	ring_cas_release_(where, from, to, ok, threads[me].released, true)
+}
+
+inline blind_cas_release(where, from, to, ok)
+{
+	ring_cas_release_(where, from, to, ok, threads[me].sees, false)
+}
+
+inline split_cas_release(where, from, to, ok)
+{
+	ring_load(where, old);
+	if
+	:: old == from ->
+		ring_publish_word(where, to);
+		ok = true
+	:: else ->
+		from = old;
+		ok = false
+	fi;
+	old = 0
 }

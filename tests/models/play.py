@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 
-MODELS = ["slot", "board", "shared", "lane", "pinned", "order", "mark"]
+MODELS = ["slot", "board", "shared", "lane", "pinned", "order", "mark", "fatal", "string"]
 QUICK = ["slot", "shared"]
 
 # What is taken out, how, and what to call that.
@@ -33,6 +33,9 @@ MUTATIONS = [
     (r"\bring_load_acquire\(", "ring_load(", "loaded relaxed"),
     (r"\bring_cas\(", "relaxed_cas(", "claimed relaxed"),
     (r"\bring_cas\(", "split_cas(", "not claimed"),
+    (r"\bring_cas_release\(", "relaxed_cas_release(", "not released"),
+    (r"\bring_cas_release\(", "blind_cas_release(", "met relaxed"),
+    (r"\bring_cas_release\(", "split_cas_release(", "not claimed"),
     (r"\bring_add\(", "split_add(", "added in two steps"),
     (r"\bring_store\([^;\n]*\)(?=[;\n])", "skip", "not stored"),
     (r"\bonly\((?:[^()]|\([^()]*\))*\)", "(true)", "not looked at"),
@@ -48,6 +51,9 @@ ORDERS = {
     "ring_fence_acquire": ["__ATOMIC_ACQUIRE"],
     "ring_add": ["__ATOMIC_RELAXED"],
     "ring_cas": ["__ATOMIC_ACQUIRE", "__ATOMIC_RELAXED"],
+    "ring_load_acquire32": ["__ATOMIC_ACQUIRE"],
+    "ring_publish_word32": ["__ATOMIC_RELEASE"],
+    "ring_cas_release32": ["__ATOMIC_RELEASE", "__ATOMIC_ACQUIRE"],
 }
 
 here = os.path.dirname(os.path.abspath(__file__))
@@ -177,7 +183,7 @@ def operations(body, unplayed=()):
     body = re.sub(r"/\*.*?\*/", "", body, flags=re.S)
     body = re.sub(r"__atomic_signal_fence", "", body)
     result = []
-    for word in re.findall(r"\b(ring_\w+|__atomic_\w+)\s*\(", body):
+    for word in re.findall(r"\b(ring_\w+?|__atomic_\w+?)(?:32)?\s*\(", body):
         if word not in unplayed and result[-1:] != [word]:
             result.append(word)
     return result
@@ -191,7 +197,7 @@ def functions(text):
 def compare(sources):
     ring = os.path.join(sources, "src", "ring")
     code = {}
-    for name in ("ring-write.h", "ring-read.h", "ring-read.c"):
+    for name in ("ring-write.h", "ring-group.h", "ring-span.h", "ring-read.h", "ring-read.c"):
         code.update(functions(read(os.path.join(ring, name))))
     compared = set()
     for name in MODELS + ["writer", "claim", "board-read"]:
