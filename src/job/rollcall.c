@@ -80,7 +80,7 @@ size_t rollcall_unseen(const struct job *job, const struct job_group *group)
 	if (group->sized)
 		return 0;
 	if (job->world_size < 0 || job->world_at_least)
-		return SIZE_MAX / 4;
+		return ROLLCALL_ANY_NUMBER;
 	known = known_by_their_groups(job);
 	may = (size_t)job->world_size > known ? (size_t)job->world_size - known : 0;
 	seated = seated_otherwise(job, group);

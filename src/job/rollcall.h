@@ -34,8 +34,10 @@ bool rollcall_lists_all(const struct job_group *group);
 /*
  * How many members the group may have beyond its seats: 0 where its size is known, and where that
  * is but guessed; else as many as there are ranks without a seat there whose own ring does not show
- * that they are not in it; a number beyond all counts where nobody bounds it.
+ * that they are not in it; ROLLCALL_ANY_NUMBER or more, which is beyond all counts, where nobody
+ * bounds it.
  */
+#define ROLLCALL_ANY_NUMBER (SIZE_MAX / 4)
 size_t rollcall_unseen(const struct job *job, const struct job_group *group);
 
 /* One call over a whole group: how many stand where, and the front and rear of those who speak. */

@@ -362,14 +362,16 @@ static void cap_by_store(const struct inquiry *q, struct draft *draft)
 static void downgrade_by_losses(struct inquiry *q, const struct reason *why, struct draft *draft)
 {
 	const struct rank_list *late = draft->culprits.list.nr ? &draft->culprits : &draft->camp_a;
+	struct verdict_fact *fact;
 
 	for (size_t i = 0; why->by_absence && i < late->list.nr; i++) {
 		int rank = late->list.items[i];
 
 		if (!inquiry_lost_ops(q, rank))
 			continue;
-		draft_fact(q, draft, FACT_LOST, rank, "losses")->a =
-			q->job->ranks[rank].lost_records;
+		fact = draft_fact(q, draft, FACT_LOST, rank, "losses");
+		if (q->job->ranks[rank].lost_records > 0)
+			fact->a = q->job->ranks[rank].lost_records;
 		if (draft->verdict.confidence > VERDICT_HYPOTHESIS)
 			draft->verdict.confidence--;
 		return;
@@ -405,8 +407,11 @@ static void downgrade_by_unseen(struct inquiry *q, const struct reason *why, str
 	unseen = unseen_beside(q, draft);
 	if (!unseen || absent + unseen <= waiting)
 		return;
-	draft_fact(q, draft, FACT_UNSEEN_MEMBERS, JOB_NONE, inquiry_cite_all(q))->a =
-		(int64_t)unseen;
+	if (unseen < ROLLCALL_ANY_NUMBER)
+		draft_fact(q, draft, FACT_UNSEEN_MEMBERS, JOB_NONE, inquiry_cite_all(q))->a =
+			(int64_t)unseen;
+	else
+		draft_fact(q, draft, FACT_UNSIZED_GROUP, JOB_NONE, inquiry_cite_all(q));
 	if (draft->verdict.confidence > VERDICT_HYPOTHESIS)
 		draft->verdict.confidence = VERDICT_HYPOTHESIS;
 }

@@ -10,6 +10,7 @@ import itertools
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -86,8 +87,16 @@ class Judge:
                                " / ".join(v["headline"] for v in said["verdicts"]))
         print("FAIL %s: %s" % (what, words))
 
+    def counts(self, name, said):
+        """What is not known has no number: none is told that nobody can have counted."""
+        for verdict in said["verdicts"] if said else []:
+            for each in verdict["evidence"]:
+                if re.search(r"\b\d{13,}\b|\b0 records lost", each["fact"]):
+                    self.fail(name + ": " + each["fact"], said)
+
     def whole(self, name, folder, truth):
         said = diagnose(copy(folder, self.place()))
+        self.counts(name, said)
         got = said and answer(said)
         if said and is_right(got, truth):
             how = "right"
@@ -118,6 +127,7 @@ class Judge:
         for part in parts[:PARTS]:
             for dated in (True, False):
                 said = diagnose(copy(folder, self.place(), part, dated))
+                self.counts("%s, only %s" % (name, " ".join(part)), said)
                 if not said or accuses(said, truth) or any(
                         v["class"] == "healthy" for v in said["verdicts"]):
                     self.fail("%s, only %s%s" % (name, " ".join(part),
