@@ -87,6 +87,7 @@ static bool has_stacks(const struct job *job)
 /* Somebody wants stacks, and none are there: why, as far as the evidence has a word about it. */
 static void complain_of_no_stacks(const struct job *job)
 {
+	static const char kind[] = "stacks: "; /* said already */
 	const char *what = "none were taken: inquest attach takes them while a job hangs";
 	struct str words = {0};
 
@@ -94,6 +95,7 @@ static void complain_of_no_stacks(const struct job *job)
 		if (strstr(job->losses[i].what, "stack") ||
 			!strncmp(job->losses[i].cite, "stacks:", strlen("stacks:"))) {
 			what = job->losses[i].what;
+			what += strncmp(what, kind, strlen(kind)) ? 0 : strlen(kind);
 			break;
 		}
 	escape_text(&words, what, false);
