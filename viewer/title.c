@@ -283,7 +283,7 @@ static void shout(const struct title *title, struct str *line, size_t w)
 		!shown.headline.text || !shown.headline.text2 || !*shown.headline.text2)
 		return;
 	add_fork(&fork, &shown.headline);
-	shown.headline.kind = FACT_OTHER;
+	shown.headline.kind = FACT_DIFFERENCE;
 	shown.headline.text = str_text(&fork);
 	str_cut(line, 0);
 	headline_shout(line, title->scene->verdicts, &shown, w, utf8);

@@ -127,8 +127,7 @@ static void tell_unknown(struct inquiry *q, const struct scene *scene, struct dr
 		bool seen = q->profiles[rank].process != NULL;
 
 		if (!seen)
-			draft_fact(q, draft, FACT_OTHER, rank, "procs")->text =
-				start_of_unseen(q, "no process of this rank was found");
+			start_tell_unseen(q, rank, FACT_NOT_FOUND, "procs", draft);
 		else
 			stacks_tell(q, rank, draft);
 		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, rank,
@@ -207,8 +206,7 @@ static bool judge_standing(struct inquiry *q, const struct scene *scene)
 		draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
 		draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
 		tell_places(q, &standing, draft);
-		draft_fact(q, draft, FACT_OTHER, JOB_NONE, "stacks:*")->text =
-			"nobody is in a collective";
+		draft_fact(q, draft, FACT_NO_COLLECTIVE, JOB_NONE, "stacks:*");
 		inquiry_not_judged(q, VERDICT_HOST_STALL, JOB_NONE,
 			"who waits for whom: no collective is on any stack");
 	}
@@ -226,14 +224,14 @@ static bool somebody_moved(const struct inquiry *q, const struct scene *scene)
 }
 
 /* The job goes its way, so far as its stacks tell. */
-static void judge_well(struct inquiry *q, const struct scene *scene, const char *why)
+static void judge_well(struct inquiry *q, const struct scene *scene, enum verdict_fact_kind why)
 {
 	struct draft *draft = inquiry_draft(q, VERDICT_HEALTHY);
 
 	draft->verdict.confidence = VERDICT_SUPPORTED;
 	draft_fact(q, draft, FACT_ALIVE, JOB_NONE, "procs")->a =
 		(int64_t)(scene->waiting.list.nr + scene->elsewhere.list.nr);
-	draft_fact(q, draft, FACT_OTHER, JOB_NONE, "stacks:*")->text = why;
+	draft_fact(q, draft, why, JOB_NONE, "stacks:*");
 }
 
 /*
@@ -272,7 +270,7 @@ static void judge_nobody_waits(struct inquiry *q, const struct scene *scene)
 	if (scene->unknown.list.nr || !somebody_moved(q, scene))
 		judge_unproved(q, scene);
 	else
-		judge_well(q, scene, "nobody waits");
+		judge_well(q, scene, FACT_NOBODY_WAITS);
 }
 
 /* -- all of it --------------------------------------------------------------------------------- */
@@ -287,7 +285,7 @@ void judge_rest_of_stacks(struct inquiry *q)
 	if (!scene.waiting.list.nr && scene.elsewhere.list.nr)
 		judge_nobody_waits(q, &scene);
 	else if (scene.waiting.list.nr && !scene.stand && all_go_on(q, &scene))
-		judge_well(q, &scene, "all were seen to go on");
+		judge_well(q, &scene, FACT_ALL_GO_ON);
 	else if (scene.waiting.list.nr && !judge_sites(q, &scene))
 		judge_unproved(q, &scene);
 	release(&scene);

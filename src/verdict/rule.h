@@ -71,10 +71,11 @@ void judge_bounds(struct inquiry *q); /* bounds.c: what was not seen bounds what
 bool slow_goes_on(const struct inquiry *q, int rank, bool usual);
 
 /*
- * Of a rank of which no process was seen: processes of the job that have no number yet, and may be
- * it; `otherwise` where there are none. In the arena (start.c).
+ * Tells of a rank of which there is no process how many processes of the job have no number yet,
+ * with their pids, since it may be one of these; where there are none, the fact `otherwise`.
  */
-const char *start_of_unseen(struct inquiry *q, const char *otherwise);
+void start_tell_unseen(struct inquiry *q, int rank, enum verdict_fact_kind otherwise,
+	const char *cite, struct draft *draft);
 
 /* Adds who was late some time ago and is not any more; else nothing (slow.c). */
 void tell_past_lateness(struct inquiry *q, struct draft *draft);

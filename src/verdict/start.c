@@ -144,10 +144,11 @@ static bool has_no_rank_yet(const struct job *job, const struct job_process *pro
 	       !*process->what && is_sibling_of_ranks(job, process);
 }
 
-const char *start_of_unseen(struct inquiry *q, const char *otherwise)
+void start_tell_unseen(struct inquiry *q, int rank, enum verdict_fact_kind otherwise,
+	const char *cite, struct draft *draft)
 {
+	struct verdict_fact *fact;
 	struct str pids = {0};
-	const char *text;
 	size_t n = 0;
 
 	for (size_t i = 0; i < q->job->nprocesses; i++) {
@@ -157,13 +158,14 @@ const char *start_of_unseen(struct inquiry *q, const char *otherwise)
 			str_printf(&pids, "%s%u", n ? ", " : "", q->job->processes[i].pid);
 		n++;
 	}
-	text = n ? arena_printf(q->arena, "%zu process%s of this job ha%s not taken a rank yet "
-					  "(pid %s%s)",
-			   n, n == 1 ? "" : "es", n == 1 ? "s" : "ve", str_text(&pids),
-			   n > TOLD_PIDS ? " and more" : "")
-		 : otherwise;
+	if (n > TOLD_PIDS)
+		str_add(&pids, ", ...");
+	fact = draft_fact(q, draft, n ? FACT_NO_NUMBER : otherwise, rank, cite);
+	if (n) {
+		fact->a = (int64_t)n;
+		fact->text = arena_text(q->arena, str_text(&pids));
+	}
 	str_release(&pids);
-	return text;
 }
 
 static void tell_start(struct inquiry *q, int rank, struct draft *draft)
@@ -172,8 +174,7 @@ static void tell_start(struct inquiry *q, int rank, struct draft *draft)
 	int64_t now = q->waits->now[rank];
 
 	if (!p->process) {
-		draft_fact(q, draft, FACT_OTHER, rank, "census")->text = start_of_unseen(
-			q, "no process of this rank is in the job's table");
+		start_tell_unseen(q, rank, FACT_NO_PROCESS, "census", draft);
 		return;
 	}
 	draft_fact(q, draft, FACT_NEVER_INIT, rank, p->process->cite);

@@ -270,6 +270,13 @@ static bool say_rank(struct str *into, int64_t value)
 	return value >= 0 && say_number(into, value);
 }
 
+static bool say_processes(struct str *into, int64_t value)
+{
+	if (value != JOB_UNKNOWN)
+		str_printf(into, "%" PRId64 " process%s", value, value == 1 ? "" : "es");
+	return value != JOB_UNKNOWN;
+}
+
 static bool say_peers(struct str *into, int64_t value)
 {
 	if (value > 0)
@@ -324,6 +331,7 @@ static const struct {
 	{"pid", say_pid},
 	{"rank", say_rank},
 	{"peers", say_peers},
+	{"processes", say_processes},
 	{"bytes", say_bytes},
 	{"signal", say_signal},
 	{"span", say_span},

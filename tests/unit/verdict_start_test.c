@@ -497,7 +497,7 @@ static void who_has_no_number_yet_is_there(void **state)
 	process->ppid = 77;
 	facts_expect(f, VERDICT_NOT_STARTED, "2", "0,1,3");
 	j = judge(f);
-	expect_says(&j, "1 process of this job has not taken a rank yet (pid ");
+	expect_says(&j, "1 process of this job without a rank yet (pid ");
 	verdicts_free(j.v);
 	job_free(j.job);
 	process->ppid = 78; /* somebody else's */
