@@ -88,6 +88,19 @@ static inline int census_take_over(void *base, const struct census_who *me)
 	return -1;
 }
 
+/*
+ * Empties a slot that is the caller's. First of all it is shown as being changed: whoever is killed
+ * in the midst of this leaves nothing that could be taken for a process.
+ */
+static inline void census_clear(struct census_slot *s)
+{
+	__atomic_store_n(&s->state, CENSUS_CLAIMING, __ATOMIC_RELAXED);
+	ring_fence_release();
+	s->flags = 0;
+	for (uint64_t *word = (uint64_t *)s + 1; word < (uint64_t *)(s + 1); word++)
+		ring_store(word, 0);
+}
+
 /* Takes slot i if it is in `state`, clears it and puts `me` into it: 0, or -1. */
 static inline int census_take(void *base, uint32_t i, uint32_t state, const struct census_who *me)
 {
@@ -96,9 +109,7 @@ static inline int census_take(void *base, uint32_t i, uint32_t state, const stru
 	if (!__atomic_compare_exchange_n(
 		    &s->state, &state, CENSUS_CLAIMING, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return -1;
-	s->flags = 0;
-	for (uint64_t *word = (uint64_t *)s + 1; word < (uint64_t *)(s + 1); word++)
-		ring_store(word, 0);
+	census_clear(s);
 	s->pid = me->pid;
 	s->start_time = me->start_time;
 	s->pid_ns = me->pid_ns;
@@ -186,9 +197,7 @@ static inline void census_exit(void *base, int i, int32_t status, uint64_t tsc, 
 		census_publish(base, i, CENSUS_EXITED);
 		return;
 	}
-	for (uint64_t *word = (uint64_t *)s + 1; word < (uint64_t *)(s + 1); word++)
-		ring_store(word, 0);
-	s->flags = 0;
+	census_clear(s);
 	census_publish(base, i, CENSUS_FREE);
 }
 

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ring/ring-read.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -289,6 +293,60 @@ static void the_only_word_of_a_rank_stays(void **state)
 	(void)state;
 }
 
+/* The process of a slot says goodbye, and leaves it; stopped at its begin and its end. */
+static void leave(void *base)
+{
+	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+		_exit(77);
+	raise(SIGSTOP);
+	census_exit(base, 0, 0, 5000, 6000);
+	raise(SIGSTOP);
+	_exit(0);
+}
+
+/* Killed between any two instructions, it leaves a process, nothing, or what is being changed. */
+static void who_is_killed_while_it_leaves_is_no_other(void **state)
+{
+	uint8_t *base = mmap(NULL, CENSUS_SIZE, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	size_t steps = 0, claiming = 0;
+	struct census_view view;
+	struct census_slot got;
+	pid_t child;
+	int status;
+
+	assert_true(base != MAP_FAILED);
+	census_format(base);
+	census_open(base);
+	assert_int_equal(census_claim(base, &me), 0);
+	census_slot_at(base, 0)->rank = -1;
+	census_publish(base, 0, CENSUS_CANDIDATE);
+	child = fork();
+	if (!child)
+		leave(base);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	if (WIFEXITED(status)) {
+		print_message("skipped: nobody may be traced here\n");
+		skip();
+	}
+	assert_true(WIFSTOPPED(status));
+	while (census_slot_at(base, 0)->state != CENSUS_FREE && steps++ < 1000000) {
+		assert_int_equal(ptrace(PTRACE_SINGLESTEP, child, NULL, NULL), 0);
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_true(WIFSTOPPED(status));
+		assert_int_equal(census_view_open(&view, base, CENSUS_SIZE), 0);
+		if (census_view_slot(&view, 0, &got) == 1)
+			assert_int_equal(got.pid, me.pid);
+		claiming += got.state == CENSUS_CLAIMING;
+	}
+	assert_int_equal(census_slot_at(base, 0)->state, CENSUS_FREE);
+	assert_true(claiming > 10);
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+	munmap(base, CENSUS_SIZE);
+	(void)state;
+}
+
 static void a_full_census_counts_the_rest(void **state)
 {
 	uint8_t *base = calloc(1, CENSUS_SIZE);
@@ -334,6 +392,7 @@ int main(void)
 		cmocka_unit_test(a_process_takes_over_its_slot_after_exec),
 		cmocka_unit_test(goodbyes_of_ranks_and_failures_stay),
 		cmocka_unit_test(the_only_word_of_a_rank_stays),
+		cmocka_unit_test(who_is_killed_while_it_leaves_is_no_other),
 		cmocka_unit_test(a_full_census_counts_the_rest),
 	};
 
