@@ -24,6 +24,19 @@ static void tell_children(struct inquiry *q, int rank, struct draft *draft)
 	}
 }
 
+/* Whether the draft tells who has the lock for which the rank waits: with that, of which file. */
+static bool holder_is_told(const struct draft *draft, int rank)
+{
+	for (size_t i = 0; i < draft->facts.nr; i++) {
+		const struct verdict_fact *fact = &draft->facts.items[i];
+
+		if ((fact->kind == FACT_LOCK_OF_RANK || fact->kind == FACT_LOCK_OF_OTHER) &&
+			fact->ranks.n == 1 && *fact->ranks.at == rank)
+			return true;
+	}
+	return false;
+}
+
 void outside_tell(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];
@@ -31,7 +44,7 @@ void outside_tell(struct inquiry *q, int rank, struct draft *draft)
 
 	if (!p->process || p->ended || p->frozen)
 		return;
-	if (*p->process->on) {
+	if (*p->process->on && !holder_is_told(draft, rank)) {
 		fact = draft_fact(q, draft, FACT_WAITS_OUTSIDE, rank, p->process->on_cite);
 		fact->text = p->process->call;
 		fact->text2 = p->process->on;

@@ -473,31 +473,47 @@ static void say_whom(struct str *into, const struct verdicts *verdicts,
 		str_add(into, " and a peer");
 }
 
-/* " (pid 4711)", where all culprits have one debugger. */
-static void say_debugger(struct str *into, const struct verdict *verdict)
+/* A fact of that kind, if all of them that the verdict has name one and the same pid; NULL. */
+static const struct verdict_fact *only_one(
+	const struct verdict *verdict, enum verdict_fact_kind kind)
 {
-	int64_t pid = 0;
+	const struct verdict_fact *found = NULL;
 
 	for (size_t i = 0; i < verdict->nevidence; i++) {
 		const struct verdict_fact *fact = &verdict->evidence[i];
 
-		if (fact->kind != FACT_TRACED)
+		if (fact->kind != kind)
 			continue;
-		if (pid && pid != fact->a)
-			return;
-		pid = fact->a;
+		if (fact->a <= 0 || (found && found->a != fact->a))
+			return NULL;
+		found = fact;
 	}
-	if (pid > 0)
-		str_printf(into, " (pid %" PRId64 ")", pid);
+	return found;
+}
+
+/* "see why pip (pid 4711) keeps the lock that rank 3 waits for" */
+static void say_holder(struct str *into, const struct verdicts *verdicts,
+	const struct verdict *verdict, const struct verdict_fact *holder)
+{
+	str_printf(into, "see why %s (pid %" PRId64 ") keeps the lock that ", holder->text2,
+		holder->a);
+	say_whom(into, verdicts, verdict, false);
+	str_add(into, " waits for");
 }
 
 void wording_next(struct str *into, const struct verdicts *verdicts, const struct verdict *verdict)
 {
 	const char *words = next_of(verdicts->job, verdict->next);
 	const char *who = strchr(words, '{');
+	const struct verdict_fact *holder = only_one(verdict, FACT_LOCK_OF_OTHER);
+	const struct verdict_fact *debugger = only_one(verdict, FACT_TRACED);
 
 	if (verdict->next == VERDICT_NEXT_GET_REST) {
 		coverage_add_remedy(into, verdicts);
+		return;
+	}
+	if (verdict->next == VERDICT_NEXT_LOOK_AT_LOCK && holder) {
+		say_holder(into, verdicts, verdict, holder);
 		return;
 	}
 	if (!who) {
@@ -509,8 +525,8 @@ void wording_next(struct str *into, const struct verdicts *verdicts, const struc
 		str_add(into, remedy_of(verdicts->job));
 	else
 		say_whom(into, verdicts, verdict, who[1] == 'P');
-	if (verdict->next == VERDICT_NEXT_DETACH_DEBUGGER)
-		say_debugger(into, verdict);
+	if (verdict->next == VERDICT_NEXT_DETACH_DEBUGGER && debugger)
+		str_printf(into, " (pid %" PRId64 ")", debugger->a);
 	str_add(into, who + 3);
 }
 

@@ -75,7 +75,7 @@ static void the_rank_that_has_it_is_waited_for(void **state)
 		facts_expect(f, VERDICT_HOST_STALL, "0", "1-7");
 		j = judge(f);
 		assert_int_equal(j.v->n, 1);
-		expect_says(&j, "waits for the lock of /cache/x.lock, which rank 0 has");
+		expect_says(&j, "rank 0 has the lock it waits for: /cache/x.lock");
 		done(&j, f);
 	}
 	(void)state;
@@ -88,6 +88,7 @@ static void a_stranger_that_has_it_is_named(void **state)
 		struct facts *f = lock(rings, READS_DATA, IN_LOCK);
 		struct judged j;
 		size_t at = 0;
+		struct str next = {0};
 
 		is_had_by(f, 4711, 99, "pip");
 		facts_expect(f, VERDICT_HOST_STALL, NULL, NULL);
@@ -98,8 +99,10 @@ static void a_stranger_that_has_it_is_named(void **state)
 		assert_int_equal(j.v->at[at].confidence, VERDICT_SUPPORTED);
 		j.v->at += at;
 		expect_says(&j,
-			"waits for the lock of /cache/x.lock, which pip (pid 4711) has, no rank "
-			"of this job");
+			"pip (pid 4711), no rank, has the lock it waits for: /cache/x.lock");
+		wording_next(&next, j.v, j.v->at);
+		assert_non_null(strstr(str_text(&next), "why pip (pid 4711) keeps the lock that "));
+		str_release(&next);
 		j.v->at -= at;
 		done(&j, f);
 	}
