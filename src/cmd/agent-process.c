@@ -54,8 +54,7 @@ static int ms_until(int64_t then)
 	return left <= 0 ? 0 : (int)(left / CLOCK_NS_PER_MS) + 1;
 }
 
-/* --- The agent ---------------------------------------------------------------------------------
- */
+/* --- The agent -------------------------------------------------------------------------------- */
 
 static void before_signal(struct agent *agent, int fd, const struct message *asked)
 {
@@ -130,8 +129,7 @@ static void be_agent(int fd, pid_t wrapper, const struct agent_options *options,
 	_exit(0);
 }
 
-/* --- The wrapper -------------------------------------------------------------------------------
- */
+/* --- The wrapper ------------------------------------------------------------------------------ */
 
 int agent_process_start(struct agent_process *process, const struct agent_options *options,
 	struct jobdir *dir, struct complaint *why)

@@ -154,8 +154,7 @@ static struct agent_quiet_job job_of(const struct agent *agent)
 	return (struct agent_quiet_job){agent->dir->path.text, options_of(agent)};
 }
 
-/* --- Looking, saying, keeping ------------------------------------------------------------------
- */
+/* --- Looking, saying, keeping ----------------------------------------------------------------- */
 
 /* Once the log names a bundle, it is there to stay. */
 static void say(struct agent *agent, const struct look *look)
@@ -343,8 +342,7 @@ static void look_at_job(struct agent *agent)
 	agent->look_cost = agent->looked - begun;
 }
 
-/* --- Turns -------------------------------------------------------------------------------------
- */
+/* --- Turns ------------------------------------------------------------------------------------ */
 
 /* If so, it will next be due an interval from now: missed ones are not made up for. */
 static bool is_due(int64_t *due, int64_t now, int64_t interval)
@@ -511,8 +509,7 @@ void agent_before_signal(struct agent *agent, int signo, int64_t until)
 	look_release(&look);
 }
 
-/* --- The end -----------------------------------------------------------------------------------
- */
+/* --- The end ---------------------------------------------------------------------------------- */
 
 /* Something went wrong, and nobody had told the job to end: judge what is left of it. */
 static void last_look(struct agent *agent)

@@ -134,8 +134,7 @@ static void go_on(int signo)
 	(void)signo;
 }
 
-/* --- The folder names and lists ----------------------------------------------------------------
- */
+/* --- The folder names and lists --------------------------------------------------------------- */
 
 static int print_standin(void)
 {
@@ -176,8 +175,7 @@ static int print_list(const struct stage *stage)
 	return err ? CMD_UNREADABLE : CMD_FINE;
 }
 
-/* --- One scenario ------------------------------------------------------------------------------
- */
+/* --- One scenario ----------------------------------------------------------------------------- */
 
 struct demo {
 	struct arguments arguments;

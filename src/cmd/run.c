@@ -93,8 +93,7 @@ static const struct argp argp = {
 	       "inquest was used wrongly; 126: it cannot be run; 127: it was not found.",
 };
 
-/* --- The environment of the job ----------------------------------------------------------------
- */
+/* --- The environment of the job --------------------------------------------------------------- */
 
 /* Ours first, then what was there; once. */
 static void arm_preload(const char *probe)
@@ -157,8 +156,7 @@ static void arm(const struct jobdir *dir)
 	str_release(&probe);
 }
 
-/* --- The loop ----------------------------------------------------------------------------------
- */
+/* --- The loop --------------------------------------------------------------------------------- */
 
 struct running {
 	struct wrap wrap;

@@ -23,8 +23,7 @@
 #define STEP_NS	 (50 * CLOCK_NS_PER_MS)
 #define SPARE_NS (5 * CLOCK_NS_PER_S)
 
-/* --- The helper -------------------------------------------------------------------------------
- */
+/* --- The helper ------------------------------------------------------------------------------- */
 
 static uint32_t hash_of(const char *text)
 {
@@ -87,8 +86,7 @@ static void work(const struct saver *saver, int fd, saver_act act, const void *w
 	_exit(write(fd, text.text, text.len) < 0);
 }
 
-/* --- Who waits for it -------------------------------------------------------------------------
- */
+/* --- Who waits for it ------------------------------------------------------------------------- */
 
 void saver_make(struct saver *saver, char *turns, const char *folder)
 {

@@ -62,8 +62,7 @@ static void remove_at(int at, const char *name)
 	unlinkat(at, name, AT_REMOVEDIR);
 }
 
-/* --- Begun ------------------------------------------------------------------------------------
- */
+/* --- Begun ------------------------------------------------------------------------------------ */
 
 static void add_begun(struct str *into, int number)
 {
@@ -149,8 +148,7 @@ void sweep_begun(const char *root)
 		closedir(list);
 }
 
-/* --- Spilled ----------------------------------------------------------------------------------
- */
+/* --- Spilled ---------------------------------------------------------------------------------- */
 
 /* Whose ring it is, if that can be known here, and lives no more. */
 static bool is_of_the_dead(int at, const char *name)
@@ -167,18 +165,23 @@ static bool is_of_the_dead(int at, const char *name)
 	return dead;
 }
 
-/* Nothing in it but rings of the dead; a census, or what we do not know, is somebody's. */
+/*
+ * Rings of the dead and nothing else: a census, or what we do not know, is somebody's. One that has
+ * no ring yet may be of a job whose folder only other mounts show.
+ */
 static bool is_deserted(DIR *list)
 {
 	const struct dirent *entry;
+	size_t rings = 0;
 
 	while ((entry = readdir(list))) {
 		if (is_dots(entry->d_name) || !strcmp(entry->d_name, CENSUS_SPILL_JOB))
 			continue;
 		if (!is_of_the_dead(dirfd(list), entry->d_name))
 			return false;
+		rings++;
 	}
-	return true;
+	return rings > 0;
 }
 
 /* The job's own folder is no more. */

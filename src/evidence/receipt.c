@@ -114,8 +114,7 @@ static void receipt_put_cgroup(struct json_object *object)
 	str_release(&text);
 }
 
-/* --- git ---------------------------------------------------------------------------------------
- */
+/* --- git -------------------------------------------------------------------------------------- */
 
 static void receipt_put_git(struct json_object *object, const char *cwd)
 {
