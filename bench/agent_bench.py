@@ -12,7 +12,7 @@ from figure import Machine, figure
 
 STRETCH = float(os.environ.get("BENCH_STRETCH", 60))
 PAIRS = int(os.environ.get("BENCH_PAIRS", 500))
-# From then on a verdict is old news (src/cmd/agent-pace.c).
+# From then on a verdict is old news (src/cmd/agent/agent-pace.c).
 OLD_NEWS = 25
 
 

@@ -4,7 +4,7 @@
 
 #include "bench/figure.h"
 #include "bench/walks.h"
-#include "proc/core.h"
+#include "proc/core/core.h"
 
 #define ROUNDS 11
 

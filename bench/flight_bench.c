@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "bench/figure.h"
-#include "decode/flight-dump.h"
+#include "decode/flight/flight-dump.h"
 #include "tests/unit/flight-emit.h"
 
 #define ENTRIES 2000

@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "bench/figure.h"
 #include "bench/walks.h"
-#include "proc/capture.h"
+#include "proc/threads/capture.h"
 
 #define ROUNDS 15
 

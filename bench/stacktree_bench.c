@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "bench/figure.h"
-#include "job/stacktree.h"
+#include "job/stacktree/stacktree.h"
 
 #define RANKS  131072
 #define DEPTH  30

@@ -16,8 +16,8 @@
 #include "bench/figure.h"
 #include "job/names.h"
 #include "viewer/draw.h"
-#include "viewer/pyramid.h"
-#include "viewer/rows.h"
+#include "viewer/state/rows.h"
+#include "viewer/timeline/pyramid.h"
 
 #define ROUNDS	5
 #define COLUMNS 240

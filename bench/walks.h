@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "proc/walk.h"
+#include "proc/threads/walk.h"
 #include "stack/unwind.h"
 
 /*

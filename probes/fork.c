@@ -3,11 +3,11 @@
 
 #include <unistd.h>
 
+#include "probes/death/traceback.h"
 #include "probes/glibc.h"
 #include "probes/hook.h"
 #include "probes/process.h"
 #include "probes/sys.h"
-#include "probes/traceback.h"
 
 #define FORK_WIPE 18 /* MADV_WIPEONFORK, Linux 4.14 */
 #define FORK_PAGE 4096

@@ -13,61 +13,61 @@ libinquest_probe_la_LDFLAGS = -module -avoid-version -shared -Wl,-z,nodelete -Wl
 	-Wl,--push-state,--no-as-needed,-l:libdl.so.2,-l:libpthread.so.0,--pop-state
 libinquest_probe_la_DEPENDENCIES = %D%/probes.map
 libinquest_probe_la_SOURCES = \
-	%D%/altstack.c %D%/altstack.h \
+	%D%/death/altstack.c %D%/death/altstack.h \
 	%D%/asan.c \
-	%D%/birth.c \
+	%D%/nccl/birth.c \
 	%D%/census.c %D%/census.h \
-	%D%/clock.c %D%/clock.h \
-	%D%/comm.c %D%/comm.h \
-	%D%/completion.c %D%/completion.h \
-	%D%/cuda.c %D%/cuda.def %D%/cuda.h %D%/cuda-abi.h \
-	%D%/death.c %D%/death.h \
-	%D%/ends.c \
+	%D%/ring-clock.c %D%/ring-clock.h \
+	%D%/nccl/comm.c %D%/nccl/comm.h \
+	%D%/nccl/completion.c %D%/nccl/completion.h \
+	%D%/nccl/cuda.c %D%/nccl/cuda.def %D%/nccl/cuda.h %D%/nccl/cuda-abi.h \
+	%D%/death/death.c %D%/death/death.h \
+	%D%/nccl/ends.c \
 	%D%/fork.c %D%/fork.h \
 	%D%/glibc.h \
-	%D%/goodbye.c %D%/goodbye.h \
-	%D%/group.c %D%/group.h \
+	%D%/death/goodbye.c %D%/death/goodbye.h \
+	%D%/nccl/group.c %D%/nccl/group.h \
 	%D%/hook.c %D%/hook.h \
-	%D%/kin.c \
-	%D%/lastwords.c %D%/lastwords.h \
-	%D%/launch.c \
+	%D%/nccl/kin.c \
+	%D%/death/lastwords.c %D%/death/lastwords.h \
+	%D%/nccl/launch.c \
 	%D%/lowfds.c %D%/lowfds.h \
 	%D%/marks.c \
-	%D%/nccl.c %D%/nccl.def %D%/nccl.h %D%/nccl-abi.h \
+	%D%/nccl/nccl.c %D%/nccl/nccl.def %D%/nccl/nccl.h %D%/nccl/nccl-abi.h \
 	%D%/object.c %D%/object.h \
-	%D%/nvtx.c %D%/nvtx.h %D%/nvtx-abi.h \
-	%D%/nvtx-comm.c \
-	%D%/nvtx-range.c \
+	%D%/nvtx/nvtx.c %D%/nvtx/nvtx.h %D%/nvtx/nvtx-abi.h \
+	%D%/nvtx/nvtx-comm.c \
+	%D%/nvtx/nvtx-range.c \
 	%D%/place.c %D%/place.h \
 	%D%/probe.h \
 	%D%/preload.c %D%/preload.h \
-	%D%/profiler.c %D%/profiler.h %D%/profiler-abi.h \
-	%D%/profiler-kernel.c \
+	%D%/nccl/profiler.c %D%/nccl/profiler.h %D%/nccl/profiler-abi.h \
+	%D%/nccl/profiler-kernel.c \
 	%D%/process.c %D%/process.h \
-	%D%/seal.c %D%/seal.h \
+	%D%/seccomp.c %D%/seccomp.h \
 	%D%/self.c %D%/self.h \
-	%D%/sigchain.c %D%/sigchain.h \
+	%D%/death/sigchain.c %D%/death/sigchain.h \
 	%D%/spawn.c \
 	%D%/symver.h %D%/sys.h %D%/text.h \
 	%D%/thread.c %D%/thread.h \
-	%D%/traceback.c %D%/traceback.h \
-	%D%/unwinder.c %D%/unwinder.h \
-	%D%/pyframes.c %D%/pyframes.h \
-	%D%/python.c %D%/python.h %D%/python-parts.h \
-	%D%/python-abi.c %D%/python-abi.h \
-	%D%/python-args.c %D%/python-around.c %D%/python-channel.c \
-	%D%/python-fault.c %D%/python-hook.c %D%/python-shim.c \
-	%D%/python-unheard.c %D%/python-watch.c \
+	%D%/death/traceback.c %D%/death/traceback.h \
+	%D%/death/unwinder.c %D%/death/unwinder.h \
+	%D%/python/pyframes.c %D%/python/pyframes.h \
+	%D%/python/python.c %D%/python/python.h %D%/python/python-parts.h \
+	%D%/python/python-abi.c %D%/python/python-abi.h \
+	%D%/python/python-args.c %D%/python/python-around.c %D%/python/python-channel.c \
+	%D%/python/python-fault.c %D%/python/python-hook.c %D%/python/python-shim.c \
+	%D%/python/python-unheard.c %D%/python/python-watch.c \
 	%D%/tools.c %D%/tools.h \
 	%D%/wait.c \
 	%D%/trait.h \
-	%D%/c10d.c %D%/c10d.h %D%/c10d.def %D%/c10d-abi.h %D%/c10d-door.h \
-	%D%/c10d-nccl.c %D%/c10d-nccl.h \
-	%D%/c10d-op.c \
-	%D%/c10d-store.c %D%/c10d-store.h \
-	%D%/c10d-wait.c \
-	%D%/c10d-work.c %D%/c10d-work.h \
-	%D%/unwound.c %D%/unwound.h \
+	%D%/c10d/c10d.c %D%/c10d/c10d.h %D%/c10d/c10d.def %D%/c10d/c10d-abi.h %D%/c10d/c10d-door.h \
+	%D%/c10d/c10d-nccl.c %D%/c10d/c10d-nccl.h \
+	%D%/c10d/c10d-op.c \
+	%D%/c10d/c10d-store.c %D%/c10d/c10d-store.h \
+	%D%/c10d/c10d-wait.c \
+	%D%/c10d/c10d-work.c %D%/c10d/c10d-work.h \
+	%D%/death/unwound.c %D%/death/unwound.h \
 	%D%/version.c \
 	src/cpython/layout.c src/cpython/lines.c \
 	src/ring/ring-make.c
@@ -98,27 +98,28 @@ EXTRA_DIST += %D%/shim/embed.awk $(PYTHON_SHIM)
 if HAVE_NCCL_HEADERS
 if HAVE_CUDA_HEADERS
 noinst_LTLIBRARIES += %D%/libcheck-nccl.la
-%C%_libcheck_nccl_la_SOURCES = %D%/check-nccl.c
+%C%_libcheck_nccl_la_SOURCES = %D%/nccl/check-nccl.c
 %C%_libcheck_nccl_la_CPPFLAGS = -I$(srcdir) -I$(srcdir)/src $(NCCL_CPPFLAGS) $(CUDA_CPPFLAGS)
 %C%_libcheck_nccl_la_CFLAGS = -std=gnu11 -Wall
 endif
 endif
 if HAVE_CUDA_HEADERS
 noinst_LTLIBRARIES += %D%/libcheck-cuda.la
-%C%_libcheck_cuda_la_SOURCES = %D%/check-cuda.c
+%C%_libcheck_cuda_la_SOURCES = %D%/nccl/check-cuda.c
 %C%_libcheck_cuda_la_CPPFLAGS = -I$(srcdir) -I$(srcdir)/src $(CUDA_CPPFLAGS)
 %C%_libcheck_cuda_la_CFLAGS = -std=gnu11 -Wall
 endif
 if HAVE_NVTX_HEADERS
 noinst_LTLIBRARIES += %D%/libcheck-nvtx.la
-%C%_libcheck_nvtx_la_SOURCES = %D%/check-nvtx.c
+%C%_libcheck_nvtx_la_SOURCES = %D%/nvtx/check-nvtx.c
 %C%_libcheck_nvtx_la_CPPFLAGS = -I$(srcdir) -I$(srcdir)/src $(NVTX_CPPFLAGS)
 %C%_libcheck_nvtx_la_CFLAGS = -std=gnu11 -Wall
 endif
 if HAVE_PROFILER_HEADERS
 noinst_LTLIBRARIES += %D%/libcheck-profiler.la
-%C%_libcheck_profiler_la_SOURCES = %D%/check-profiler.c
+%C%_libcheck_profiler_la_SOURCES = %D%/nccl/check-profiler.c
 %C%_libcheck_profiler_la_CPPFLAGS = -I$(srcdir) -I$(srcdir)/src $(PROFILER_CPPFLAGS)
 %C%_libcheck_profiler_la_CFLAGS = -std=gnu11 -Wall
 endif
-EXTRA_DIST += %D%/check-nccl.c %D%/check-cuda.c %D%/check-nvtx.c %D%/check-profiler.c
+EXTRA_DIST += %D%/nccl/check-nccl.c %D%/nccl/check-cuda.c %D%/nvtx/check-nvtx.c \
+	%D%/nccl/check-profiler.c

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probes/seal.h"
+#include "probes/seccomp.h"
 #include "probes/sys.h"
 
 #define PRELOAD_NAME  "LD_PRELOAD="

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "probes/goodbye.h"
+#include "probes/death/goodbye.h"
 #include "probes/hook.h"
 #include "probes/preload.h"
 

@@ -4,10 +4,10 @@
 #include <pthread.h>
 #include <sys/prctl.h>
 
-#include "probes/altstack.h"
-#include "probes/clock.h"
+#include "probes/death/altstack.h"
 #include "probes/probe.h"
 #include "probes/process.h"
+#include "probes/ring-clock.h"
 #include "probes/symver.h"
 #include "probes/sys.h"
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "probes/census.h"
-#include "probes/goodbye.h"
+#include "probes/death/goodbye.h"
 #include "probes/hook.h"
 #include "probes/sys.h"
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "viewer/state-private.h"
+#include "viewer/state/state-private.h"
 #include "words/escape.h"
 
 static void draw_rule(const struct screen *screen, struct rect area)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "viewer/state-private.h"
+#include "viewer/state/state-private.h"
 #include "words/escape.h"
 
 /* -- Status ----------------------------------------------------------------------------------- */

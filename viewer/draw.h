@@ -3,8 +3,8 @@
 #ifndef VIEWER_DRAW_H
 #define VIEWER_DRAW_H
 
-#include "viewer/cells.h"
-#include "viewer/state.h"
+#include "viewer/state/state.h"
+#include "viewer/term/cells.h"
 
 /* Draws the screen of this state into cells, which it resets to the state's size. */
 void draw_screen(struct state *state, struct cells *cells) __attribute__((nonnull));

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "viewer/svg.h"
+#include "viewer/term/svg.h"
 
 #define NAMES_TRIED 10000
 

@@ -4,7 +4,7 @@
 #define VIEWER_EXPORT_H
 
 #include "base/complaint.h"
-#include "viewer/cells.h"
+#include "viewer/term/cells.h"
 
 /*
  * Writes to `name`, below the folder where that is relative; "" is a new name that no file there

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "viewer/state-private.h"
+#include "viewer/state/state-private.h"
 
 #define KEYS_W 18 /* columns of keys */
 

@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "viewer/draw.h"
-#include "viewer/state-private.h"
+#include "viewer/state/state-private.h"
 #include "words/escape.h"
 #include "words/headline.h"
 #include "words/wording.h"

@@ -10,9 +10,9 @@
 #include "cmd/cmd.h"
 #include "cmd/look.h"
 #include "cmd/outlet.h"
-#include "cmd/save.h"
+#include "cmd/run/save.h"
 #include "cmd/viewing.h"
-#include "evidence/live.h"
+#include "evidence/gather/live.h"
 
 /* Options without a short form: beyond all letters. */
 enum { STOP_MODE = 256, NO_STACKS, SAMPLES, STACKS, VIEW, RAW_STACKS, NO_LOGS };

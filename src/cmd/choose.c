@@ -11,9 +11,9 @@
 
 #include "cmd/cmd.h"
 #include "cmd/look.h"
-#include "evidence/fellows.h"
-#include "evidence/foreign.h"
-#include "evidence/unprobed.h"
+#include "evidence/agent/fellows.h"
+#include "evidence/gather/foreign.h"
+#include "evidence/gather/unprobed.h"
 
 #define LOOKS_AT_MOST 16
 #define ASK_MS	      250 /* for each file of a process */

@@ -13,9 +13,9 @@
  *	choice_release(&choice);
  */
 
-#include "cmd/foreign.h"
-#include "evidence/jobs.h"
-#include "evidence/live.h"
+#include "cmd/foreign-job.h"
+#include "evidence/agent/jobs.h"
+#include "evidence/gather/live.h"
 
 struct choice {
 	const char *verb; /* what to say instead: "attach", "view" */

@@ -8,8 +8,8 @@
 
 #include "base/alloc.h"
 #include "cmd/cmd.h"
-#include "evidence/bundle.h"
-#include "evidence/source.h"
+#include "evidence/format/bundle.h"
+#include "evidence/gather/source.h"
 
 /* Where a path has nothing, that is said and becomes a gap. */
 static void note_unreadable(struct harvest *harvest, const struct complaint *why, bool other)

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "cmd/sift.h"
-#include "evidence/exhibit.h"
+#include "evidence/format/exhibit.h"
 
 struct harvest {
 	struct evidence *into;

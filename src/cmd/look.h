@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-#include "evidence/exhibit.h"
+#include "evidence/format/exhibit.h"
 #include "verdict/verdict.h"
 
 struct look {

@@ -9,9 +9,9 @@
 #include "cmd/choose.h"
 #include "cmd/budget.h"
 #include "cmd/cmd.h"
-#include "cmd/foreign.h"
+#include "cmd/foreign-job.h"
 #include "cmd/outlet.h"
-#include "evidence/fellows.h"
+#include "evidence/agent/fellows.h"
 #include "words/escape.h"
 
 #define ORPHANS_MOST 16

@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 #include "cmd/outlet.h"
-#include "evidence/own-words.h"
+#include "evidence/agent/own-words.h"
 #include "report/report.h"
 #include "words/escape.h"
 #include "words/headline.h"

@@ -16,7 +16,7 @@
 
 #include "base/array.h"
 #include "base/str.h"
-#include "evidence/exhibit.h"
+#include "evidence/format/exhibit.h"
 #include "report/report.h"
 
 /* Whose process that is said to be. */

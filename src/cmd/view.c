@@ -8,8 +8,8 @@
 #include "cmd/cmd.h"
 #include "cmd/outlet.h"
 #include "cmd/viewing.h"
-#include "evidence/source.h"
-#include "viewer/keys.h"
+#include "evidence/gather/source.h"
+#include "viewer/state/keys.h"
 
 /* Options without a short form: beyond all letters. */
 enum { KEYS = 256 };

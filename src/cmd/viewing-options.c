@@ -9,8 +9,8 @@
 #include "cmd/cmd.h"
 #include "cmd/outlet.h"
 #include "cmd/viewing.h"
-#include "viewer/cells.h"
-#include "viewer/keys.h"
+#include "viewer/state/keys.h"
+#include "viewer/term/cells.h"
 
 #define KEYS_CAP (1u << 20)
 

@@ -13,7 +13,7 @@
 
 #include "cmd/budget.h"
 #include "cmd/choose.h"
-#include "viewer/view.h"
+#include "viewer/viewer.h"
 
 struct viewing_wish {
 	struct view_options view;

@@ -10,8 +10,8 @@
  * (_Py_DebugOffsets: words of 64 bits), whose own shape changes with each minor version: there a
  * row of ours says which word is which field. HACKING.md says how to add a version.
  *
- * Tables only, for whoever reads an interpreter: the stacks (stack/python.h), and the probe, which
- * does so in the handler of a dying process.
+ * Tables only, for whoever reads an interpreter: the stacks (stack/python-frames.h), and the probe,
+ * which does so in the handler of a dying process.
  */
 
 #include <stdbool.h>

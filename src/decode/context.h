@@ -13,8 +13,8 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "evidence/exhibit.h"
-#include "job/build.h"
+#include "evidence/format/exhibit.h"
+#include "job/seal/build.h"
 #include "stack/excerpt.h"
 #include "stack/module.h"
 
@@ -136,7 +136,7 @@ struct decode_context {
 	ARRAY(struct decode_process *) processes;
 	size_t *index; /* open addressing: 1 + place in processes, 0 free */
 	size_t index_size;
-	struct decode_stacks *stacks; /* of the process whose samples come; decode/stacks.h */
+	struct decode_stacks *stacks; /* whose samples come; stacks/decode-stacks.h */
 	ARRAY(const struct exhibit *) flights; /* dumps of all ranks, read together; flight.h */
 };
 

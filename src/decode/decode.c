@@ -15,7 +15,7 @@
 #include "base/str.h"
 #include "decode/context.h"
 #include "decode/kinds.h"
-#include "evidence/measure.h"
+#include "evidence/gather/measure.h"
 
 static const struct decoder *const decoders[] = {
 	&decode_gather,

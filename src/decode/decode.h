@@ -18,8 +18,8 @@
  */
 
 #include "base/complaint.h"
-#include "evidence/exhibit.h"
-#include "job/build.h"
+#include "evidence/format/exhibit.h"
+#include "job/seal/build.h"
 
 struct decode_context;
 

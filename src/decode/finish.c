@@ -7,9 +7,9 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "decode/context.h"
-#include "decode/flight.h"
-#include "decode/logs.h"
-#include "decode/stacks.h"
+#include "decode/exhibits/logs.h"
+#include "decode/flight/decode-flight.h"
+#include "decode/stacks/decode-stacks.h"
 
 #define SAMPLE_SPAN  (2500 * CLOCK_NS_PER_MS) /* compare with a sample at most so much older */
 #define STILL_PERCENT 2			      /* CPU use of less than this is none */

@@ -4,7 +4,7 @@
 #include <limits.h>
 
 #include "base/checked.h"
-#include "evidence/json-scan.h"
+#include "evidence/format/json-scan.h"
 
 
 struct json_object *json_get_document(const struct exhibit *exhibit, struct complaint *why)

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/complaint.h"
-#include "evidence/exhibit.h"
+#include "evidence/format/exhibit.h"
 
 /* The exhibit's document; NULL with words if it is none. json_object_put() it. */
 struct json_object *json_get_document(const struct exhibit *exhibit, struct complaint *why);

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/value.h"
+#include "decode/flight/value.h"
 
 /* As pickle_read(). */
 void json_tree_read(const uint8_t *bytes, size_t len, struct value_stack *stack);

@@ -2,96 +2,98 @@
 noinst_LTLIBRARIES += %D%/libdecode.la
 src_decode_libdecode_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
 src_decode_libdecode_la_SOURCES = \
-	%D%/agent.c \
+	%D%/exhibits/decode-agent.c \
 	%D%/agree.c \
-	%D%/blocked.c \
-	%D%/census.c \
-	%D%/cgroup.c \
+	%D%/exhibits/decode-blocked.c \
+	%D%/exhibits/decode-census.c \
+	%D%/exhibits/decode-cgroup.c \
 	%D%/context.c %D%/context.h \
 	%D%/decode.c %D%/decode.h \
-	%D%/demangle.c %D%/demangle.h \
-	%D%/errorfile.c \
+	%D%/stacks/demangle.c %D%/stacks/demangle.h \
+	%D%/exhibits/decode-errorfile.c \
 	%D%/finish.c \
-	%D%/flight-dump.c %D%/flight-dump.h \
-	%D%/flight-entry.c %D%/flight-entry.h \
-	%D%/flight.c %D%/flight.h \
-	%D%/flight-facts.c \
-	%D%/flight-groups.c \
-	%D%/flight-lives.c \
-	%D%/flight-names.c \
-	%D%/flight-pairs.c \
-	%D%/flight-plain.c \
-	%D%/flight-runs.c \
-	%D%/flight-seats.c \
-	%D%/frames.c %D%/frames.h \
-	%D%/gather.c \
-	%D%/history.c \
-	%D%/hostlist.c %D%/hostlist.h \
-	%D%/identity.c \
+	%D%/flight/flight-dump.c %D%/flight/flight-dump.h \
+	%D%/flight/flight-entry.c %D%/flight/flight-entry.h \
+	%D%/flight/decode-flight.c %D%/flight/decode-flight.h \
+	%D%/flight/flight-facts.c \
+	%D%/flight/flight-groups.c \
+	%D%/flight/flight-lives.c \
+	%D%/flight/flight-names.c \
+	%D%/flight/flight-pairs.c \
+	%D%/flight/flight-plain.c \
+	%D%/flight/flight-runs.c \
+	%D%/flight/flight-seats.c \
+	%D%/stacks/decode-frames.c %D%/stacks/decode-frames.h \
+	%D%/exhibits/decode-gather.c \
+	%D%/exhibits/decode-history.c \
+	%D%/exhibits/hostlist.c %D%/exhibits/hostlist.h \
+	%D%/exhibits/decode-identity.c \
 	%D%/json-get.c %D%/json-get.h \
 	%D%/json-tree.c %D%/json-tree.h \
-	%D%/kin.c %D%/kin.h \
+	%D%/exhibits/child-kind.c %D%/exhibits/child-kind.h \
 	%D%/kinds.h \
-	%D%/liveness.c \
-	%D%/log-marks.c %D%/log-marks.h \
-	%D%/locks.c \
-	%D%/logs.c %D%/logs.h \
-	%D%/modules.c \
-	%D%/pickle.c %D%/pickle.h \
-	%D%/proc.c \
-	%D%/receipt.c \
-	%D%/ring-deaths.c \
-	%D%/ring-tracebacks.c \
-	%D%/ring-calls.c \
-	%D%/ring-groups.c \
-	%D%/ring-lanes.c \
-	%D%/ring-marks.c \
-	%D%/ring-source.h \
-	%D%/rings.c \
-	%D%/samples.c %D%/samples.h \
-	%D%/shortname.c %D%/shortname.h \
-	%D%/stacks.c %D%/stacks.h \
+	%D%/exhibits/decode-liveness.c \
+	%D%/exhibits/log-marks.c %D%/exhibits/log-marks.h \
+	%D%/exhibits/decode-locks.c \
+	%D%/exhibits/logs.c %D%/exhibits/logs.h \
+	%D%/stacks/decode-modules.c \
+	%D%/flight/pickle.c %D%/flight/pickle.h \
+	%D%/exhibits/decode-proc.c \
+	%D%/exhibits/decode-receipt.c \
+	%D%/ring/ring-deaths.c \
+	%D%/ring/ring-tracebacks.c \
+	%D%/ring/ring-calls.c \
+	%D%/ring/ring-groups.c \
+	%D%/ring/ring-lanes.c \
+	%D%/ring/ring-marks.c \
+	%D%/ring/ring-source.h \
+	%D%/ring/decode-rings.c \
+	%D%/exhibits/samples.c %D%/exhibits/samples.h \
+	%D%/stacks/shortname.c %D%/stacks/shortname.h \
+	%D%/stacks/decode-stacks.c %D%/stacks/decode-stacks.h \
 	%D%/syscalls.def \
-	%D%/value.c %D%/value.h \
-	%D%/walking.c %D%/walking.h
+	%D%/flight/value.c %D%/flight/value.h \
+	%D%/stacks/walking.c %D%/stacks/walking.h
 
-UNIT_TESTS += tests/unit/locks_test
-tests_unit_locks_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/blocked_test
-tests_unit_blocked_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/logs_test
-tests_unit_logs_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/hostlist_test
-tests_unit_hostlist_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/decode_test tests/unit/decode_ring_test tests/unit/identity_test
+UNIT_TESTS += tests/unit/decode/locks_test
+tests_unit_decode_locks_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/decode/blocked_test
+tests_unit_decode_blocked_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/decode/logs_test
+tests_unit_decode_logs_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/decode/hostlist_test
+tests_unit_decode_hostlist_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/decode/decode_test tests/unit/decode/decode_ring_test \
+	tests/unit/decode/identity_test
 EXTRA_DIST += tests/decode/forge.h
-UNIT_TESTS += tests/unit/decode_numbers_test
-tests_unit_decode_numbers_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
-tests_unit_decode_numbers_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
-tests_unit_decode_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
-tests_unit_decode_ring_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/decode_calls_test
-tests_unit_decode_calls_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
-tests_unit_identity_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/fatal_stack_test
-tests_unit_fatal_stack_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/demangle_test tests/unit/shortname_test tests/unit/decode_stacks_test
-tests_unit_shortname_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
-tests_unit_demangle_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
-tests_unit_decode_stacks_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/decode/decode_numbers_test
+tests_unit_decode_decode_numbers_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+tests_unit_decode_decode_numbers_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+tests_unit_decode_decode_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+tests_unit_decode_decode_ring_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/decode/decode_calls_test
+tests_unit_decode_decode_calls_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+tests_unit_decode_identity_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/decode/fatal_stack_test
+tests_unit_decode_fatal_stack_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/decode/demangle_test tests/unit/decode/shortname_test \
+	tests/unit/decode/decode_stacks_test
+tests_unit_decode_shortname_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+tests_unit_decode_demangle_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+tests_unit_decode_decode_stacks_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
 
 # Pickles, and dumps of PyTorch's Flight Recorder, as their writers write them.
 PICKLE_EMIT = tests/unit/pickle-emit.c tests/unit/pickle-emit.h
 FLIGHT_EMIT = tests/unit/flight-emit.c tests/unit/flight-emit.h $(PICKLE_EMIT)
-UNIT_TESTS += tests/unit/pickle_test
-tests_unit_pickle_test_SOURCES = tests/unit/pickle_test.c $(PICKLE_EMIT)
-tests_unit_pickle_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/flight_dump_test
-tests_unit_flight_dump_test_SOURCES = tests/unit/flight_dump_test.c $(FLIGHT_EMIT)
-tests_unit_flight_dump_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/flight_redact_test
-tests_unit_flight_redact_test_SOURCES = tests/unit/flight_redact_test.c $(FLIGHT_EMIT)
-tests_unit_flight_redact_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/flight_damage_test
-tests_unit_flight_damage_test_SOURCES = tests/unit/flight_damage_test.c $(FLIGHT_EMIT)
-tests_unit_flight_damage_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/decode/pickle_test
+tests_unit_decode_pickle_test_SOURCES = tests/unit/decode/pickle_test.c $(PICKLE_EMIT)
+tests_unit_decode_pickle_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/decode/flight_dump_test
+tests_unit_decode_flight_dump_test_SOURCES = tests/unit/decode/flight_dump_test.c $(FLIGHT_EMIT)
+tests_unit_decode_flight_dump_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/decode/flight_redact_test
+tests_unit_decode_flight_redact_test_SOURCES = tests/unit/decode/flight_redact_test.c $(FLIGHT_EMIT)
+tests_unit_decode_flight_redact_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/decode/flight_damage_test
+tests_unit_decode_flight_damage_test_SOURCES = tests/unit/decode/flight_damage_test.c $(FLIGHT_EMIT)
+tests_unit_decode_flight_damage_test_LDADD = $(DECODE_FLOORS) $(CMOCKA_LIBS)

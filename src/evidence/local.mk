@@ -1,65 +1,67 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += %D%/libevidence.la
 src_evidence_libevidence_la_SOURCES = \
-	%D%/agentfiles.c %D%/agentfiles.h \
-	%D%/bundle.c %D%/bundle.h \
-	%D%/bundle-folder.c %D%/bundle-frame.h \
-	%D%/bundle-write.c \
-	%D%/caches.c %D%/caches.h \
-	%D%/command.c %D%/command.h \
-	%D%/core.c \
-	%D%/crew.c %D%/crew.h \
-	%D%/exhibit.c %D%/exhibit.h \
-	%D%/fellow.c %D%/fellow.h \
-	%D%/fellows.c %D%/fellows.h \
-	%D%/fields.c %D%/fields.h \
-	%D%/flight.c %D%/flight.h %D%/flight-words.h %D%/pickle-ops.h \
-	%D%/flight-redact.c %D%/flight-redact.h \
-	%D%/flight-redact-json.c %D%/flight-redact-pickle.c \
-	%D%/folder.c %D%/folder.h \
-	%D%/foreign.c %D%/foreign.h \
-	%D%/history.c %D%/history.h \
-	%D%/identity.c %D%/identity.h \
-	%D%/jobs.c %D%/jobs.h \
-	%D%/jobs-worlds.c %D%/jobs-worlds.h \
-	%D%/json-scan.c %D%/json-scan.h \
-	%D%/json-put.c %D%/json-put.h \
-	%D%/fatal-modules.c %D%/fatal-modules.h \
-	%D%/live.c %D%/live.h \
-	%D%/live-add.c %D%/live-add.h \
-	%D%/live-proc.c %D%/live-proc.h \
-	%D%/live-source.c \
-	%D%/live-stacks.c %D%/live-stacks.h \
-	%D%/liveness.c %D%/liveness.h \
-	%D%/measure.c %D%/measure.h \
-	%D%/own-words.c %D%/own-words.h \
-	%D%/pulse.c %D%/pulse.h \
-	%D%/receipt.c %D%/receipt.h \
-	%D%/receipt-look.c %D%/receipt-look.h \
-	%D%/serve.c %D%/serve.h \
-	%D%/source.c %D%/source.h \
-	%D%/stacks.c %D%/stacks.h \
-	%D%/stacks-gather.c %D%/stacks-gather.h \
-	%D%/stacks-module.c %D%/stacks-module.h \
-	%D%/stacks-names.c \
-	%D%/stacks-want.c \
-	%D%/ring-redact.c %D%/ring-redact.h \
-	%D%/unpack.c %D%/unpack.h \
-	%D%/unprobed.c %D%/unprobed.h \
-	%D%/worker.c %D%/worker.h
+	%D%/agent/agentfiles.c %D%/agent/agentfiles.h \
+	%D%/format/bundle.c %D%/format/bundle.h \
+	%D%/format/bundle-folder.c %D%/format/bundle-frame.h \
+	%D%/format/bundle-write.c \
+	%D%/gather/cache-places.c %D%/gather/cache-places.h \
+	%D%/gather/command.c %D%/gather/command.h \
+	%D%/gather/core-source.c \
+	%D%/gather/crew.c %D%/gather/crew.h \
+	%D%/format/exhibit.c %D%/format/exhibit.h \
+	%D%/agent/fellow.c %D%/agent/fellow.h \
+	%D%/agent/fellows.c %D%/agent/fellows.h \
+	%D%/format/fields.c %D%/format/fields.h \
+	%D%/format/flight-name.c %D%/format/flight-name.h \
+	%D%/format/flight-words.h %D%/format/pickle-ops.h \
+	%D%/gather/flight-redact.c %D%/gather/flight-redact.h \
+	%D%/gather/flight-redact-json.c %D%/gather/flight-redact-pickle.c \
+	%D%/format/folder.c %D%/format/folder.h \
+	%D%/gather/foreign.c %D%/gather/foreign.h \
+	%D%/agent/history.c %D%/agent/history.h \
+	%D%/gather/identity.c %D%/gather/identity.h \
+	%D%/agent/jobs.c %D%/agent/jobs.h \
+	%D%/agent/jobs-worlds.c %D%/agent/jobs-worlds.h \
+	%D%/format/json-scan.c %D%/format/json-scan.h \
+	%D%/format/json-put.c %D%/format/json-put.h \
+	%D%/gather/fatal-modules.c %D%/gather/fatal-modules.h \
+	%D%/gather/live.c %D%/gather/live.h \
+	%D%/gather/live-add.c %D%/gather/live-add.h \
+	%D%/gather/live-proc.c %D%/gather/live-proc.h \
+	%D%/gather/live-source.c \
+	%D%/gather/live-stacks.c %D%/gather/live-stacks.h \
+	%D%/gather/liveness.c %D%/gather/liveness.h \
+	%D%/gather/measure.c %D%/gather/measure.h \
+	%D%/agent/own-words.c %D%/agent/own-words.h \
+	%D%/agent/pulse.c %D%/agent/pulse.h \
+	%D%/gather/receipt.c %D%/gather/receipt.h \
+	%D%/gather/receipt-look.c %D%/gather/receipt-look.h \
+	%D%/agent/serve.c %D%/agent/serve.h \
+	%D%/gather/source.c %D%/gather/source.h \
+	%D%/format/stacks.c %D%/format/stacks.h \
+	%D%/gather/stacks-gather.c %D%/gather/stacks-gather.h \
+	%D%/gather/stacks-module.c %D%/gather/stacks-module.h \
+	%D%/gather/stacks-names.c \
+	%D%/gather/stacks-want.c \
+	%D%/gather/ring-redact.c %D%/gather/ring-redact.h \
+	%D%/format/unpack.c %D%/format/unpack.h \
+	%D%/gather/unprobed.c %D%/gather/unprobed.h \
+	%D%/agent/worker.c %D%/agent/worker.h
 src_evidence_libevidence_la_CPPFLAGS = $(AM_CPPFLAGS) $(MSGPACK_CFLAGS) $(ZSTD_CFLAGS) \
 	$(JSON_CFLAGS)
 
-UNIT_TESTS += tests/unit/ring_redact_test
-tests_unit_ring_redact_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/bundle_test tests/unit/jobs_test tests/unit/agentfiles_test \
-	tests/unit/fellows_test tests/unit/pulse_test \
-	tests/unit/stacks_test
-tests_unit_bundle_test_CPPFLAGS = $(AM_CPPFLAGS) $(MSGPACK_CFLAGS)
-tests_unit_bundle_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
-tests_unit_jobs_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
-tests_unit_fellows_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
-tests_unit_pulse_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
-tests_unit_agentfiles_test_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
-tests_unit_agentfiles_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
-tests_unit_stacks_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/evidence/ring_redact_test
+tests_unit_evidence_ring_redact_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/evidence/bundle_test tests/unit/evidence/jobs_test \
+	tests/unit/evidence/agentfiles_test \
+	tests/unit/evidence/fellows_test tests/unit/evidence/pulse_test \
+	tests/unit/evidence/stacks_test
+tests_unit_evidence_bundle_test_CPPFLAGS = $(AM_CPPFLAGS) $(MSGPACK_CFLAGS)
+tests_unit_evidence_bundle_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
+tests_unit_evidence_jobs_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
+tests_unit_evidence_fellows_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
+tests_unit_evidence_pulse_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
+tests_unit_evidence_agentfiles_test_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
+tests_unit_evidence_agentfiles_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
+tests_unit_evidence_stacks_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)

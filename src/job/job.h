@@ -3,10 +3,11 @@
  * job.h: the sealed facts of one job. Facts without inference; below the first waist nobody knows
  * where bytes came from, above the second nobody sees a byte.
  *
- * A job is built by decoders through `struct job_builder` (job/build.h), sealed once, and const
- * ever after. Everything it points to lives in its own arena and dies with job_free(). Sealing
- * sorts all arrays by their natural keys (never by arrival), so that shuffled exhibits give the
- * same job, and joins what belongs together: processes to ranks, members to groups, ops to members.
+ * A job is built by decoders through `struct job_builder` (job/seal/build.h), sealed once, and
+ * const ever after. Everything it points to lives in its own arena and dies with job_free().
+ * Sealing sorts all arrays by their natural keys (never by arrival), so that shuffled exhibits give
+ * the same job, and joins what belongs together: processes to ranks, members to groups, ops to
+ * members.
  *
  * UNKNOWN IS A VALUE. Times are CLOCK_REALTIME nanoseconds of the host's own clock, JOB_UNKNOWN
  * where not known; indexes into arrays are JOB_NONE where nothing is meant; tristates are
@@ -108,7 +109,7 @@ struct job_process {
 	enum job_role role;
 	int restart;	   /* elastic restart generation, 0 the first */
 	const char *comm;  /* never NULL; "" unknown */
-	const char *what;  /* of a child: "DataLoader worker", ... (decode/kin.h); "" unknown */
+	const char *what;  /* of a child: "DataLoader worker" (decode child-kind.h); "" */
 	int64_t born;
 	enum job_end end;
 	int status;

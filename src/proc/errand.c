@@ -20,7 +20,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "proc/leftover.h"
+#include "proc/survey/leftover.h"
 
 #define ERRAND_STRIKES 5 /* helpers lost before the rest is given up */
 #define ERRAND_REAP_MS 50

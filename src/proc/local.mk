@@ -3,75 +3,75 @@ noinst_LTLIBRARIES += %D%/libproc.la
 src_proc_libproc_la_SOURCES = \
 	%D%/argarea.c %D%/argarea.h \
 	%D%/blocked.c %D%/blocked.h \
-	%D%/captor.c %D%/captor.h \
-	%D%/capture.c %D%/capture.h \
+	%D%/threads/captor.c %D%/threads/captor.h \
+	%D%/threads/capture.c %D%/threads/capture.h \
 	%D%/cgroup.c %D%/cgroup.h \
-	%D%/claims.c %D%/claims.h \
-	%D%/core.c %D%/core.h \
-	%D%/core-file.c %D%/core-file.h \
-	%D%/core-maps.c %D%/core-maps.h \
-	%D%/core-memory.c %D%/core-memory.h \
-	%D%/core-notes.c %D%/core-notes.h \
-	%D%/core-unpack.c %D%/core-unpack.h \
-	%D%/debugfile.c %D%/debugfile.h \
-	%D%/elf-file.c %D%/elf-file.h \
+	%D%/survey/claims.c %D%/survey/claims.h \
+	%D%/core/core.c %D%/core/core.h \
+	%D%/core/core-file.c %D%/core/core-file.h \
+	%D%/core/core-maps.c %D%/core/core-maps.h \
+	%D%/core/core-memory.c %D%/core/core-memory.h \
+	%D%/core/core-notes.c %D%/core/core-notes.h \
+	%D%/core/core-unpack.c %D%/core/core-unpack.h \
+	%D%/symbols/debugfile.c %D%/symbols/debugfile.h \
+	%D%/symbols/elf-file.c %D%/symbols/elf-file.h \
 	%D%/errand.c %D%/errand.h \
-	%D%/hold.c %D%/hold.h \
-	%D%/image.c %D%/image.h \
-	%D%/image-source.c %D%/image-source.h \
-	%D%/inside.c %D%/inside.h \
-	%D%/launcher.c %D%/launcher.h \
-	%D%/leftover.c %D%/leftover.h \
-	%D%/lines.c %D%/lines.h \
-	%D%/livemem.c %D%/livemem.h \
+	%D%/threads/hold.c %D%/threads/hold.h \
+	%D%/symbols/image.c %D%/symbols/image.h \
+	%D%/symbols/image-source.c %D%/symbols/image-source.h \
+	%D%/survey/inside.c %D%/survey/inside.h \
+	%D%/survey/launcher.c %D%/survey/launcher.h \
+	%D%/survey/leftover.c %D%/survey/leftover.h \
+	%D%/symbols/dwarf-lines.c %D%/symbols/dwarf-lines.h \
+	%D%/threads/livemem.c %D%/threads/livemem.h \
 	%D%/locks.c %D%/locks.h \
-	%D%/mpir.c %D%/mpir.h \
+	%D%/survey/mpir.c %D%/survey/mpir.h \
 	%D%/ns.c %D%/ns.h \
 	%D%/peek.c %D%/peek.h \
-	%D%/permit.c %D%/permit.h \
-	%D%/plt.c %D%/plt.h \
-	%D%/python-find.c %D%/python-find.h \
+	%D%/threads/permit.c %D%/threads/permit.h \
+	%D%/symbols/plt.c %D%/symbols/plt.h \
+	%D%/symbols/python-find.c %D%/symbols/python-find.h \
 	%D%/read.c %D%/read.h \
-	%D%/slurm.c %D%/slurm.h \
-	%D%/stop.c %D%/stop.h \
-	%D%/survey.c %D%/survey.h \
-	%D%/survey-inside.c \
-	%D%/survey-jobs.c \
-	%D%/survey-settle.c \
-	%D%/symbols.c %D%/symbols.h \
-	%D%/symbols-value.c \
-	%D%/threads.c %D%/threads.h \
+	%D%/survey/slurm.c %D%/survey/slurm.h \
+	%D%/threads/stop.c %D%/threads/stop.h \
+	%D%/survey/survey.c %D%/survey/survey.h \
+	%D%/survey/survey-inside.c \
+	%D%/survey/survey-jobs.c \
+	%D%/survey/survey-settle.c \
+	%D%/symbols/symbols.c %D%/symbols/symbols.h \
+	%D%/symbols/symbols-value.c \
+	%D%/threads/threads.c %D%/threads/threads.h \
 	%D%/tree.c %D%/tree.h \
-	%D%/walk.c %D%/walk.h \
+	%D%/threads/walk.c %D%/threads/walk.h \
 	%D%/watch.c %D%/watch.h
 src_proc_libproc_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS) $(LIBDW_CFLAGS) $(LZMA_CFLAGS) \
 	$(ZSTD_CFLAGS)
 
-UNIT_TESTS += tests/unit/proc_test
-TSAN_TESTS += tests/unit/proc_test
-tests_unit_proc_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/proc/proc_test
+TSAN_TESTS += tests/unit/proc/proc_test
+tests_unit_proc_proc_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/leftover_test
-tests_unit_leftover_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/proc/leftover_test
+tests_unit_proc_leftover_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/image_test
-tests_unit_image_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/proc/image_test
+tests_unit_proc_image_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/symbols_test
-tests_unit_symbols_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/proc/symbols_test
+tests_unit_proc_symbols_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/elf_file_test
-tests_unit_elf_file_test_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS)
-tests_unit_elf_file_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/proc/elf_file_test
+tests_unit_proc_elf_file_test_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS)
+tests_unit_proc_elf_file_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/survey_test
-tests_unit_survey_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/proc/survey_test
+tests_unit_proc_survey_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
 
-UNIT_TESTS += tests/unit/core_test
-tests_unit_core_test_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS)
-tests_unit_core_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/proc/core_test
+tests_unit_proc_core_test_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS)
+tests_unit_proc_core_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/permit_test
-tests_unit_permit_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/proc/permit_test
+tests_unit_proc_permit_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 

@@ -9,8 +9,8 @@
  */
 
 #include "base/array.h"
-#include "proc/livemem.h"
-#include "proc/threads.h"
+#include "proc/threads/livemem.h"
+#include "proc/threads/threads.h"
 #include "stack/maps.h"
 #include "stack/snapshot.h"
 

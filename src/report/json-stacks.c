@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "job/stackfacts.h"
+#include "job/stacktree/stackfacts.h"
 #include "words/disturbed.h"
 #include "words/escape.h"
 #include "words/frames.h"

@@ -9,33 +9,33 @@ src_report_libreport_la_SOURCES = \
 	%D%/json-stacks.c %D%/json-stacks.h \
 	%D%/page.c %D%/page.h \
 	%D%/report.h \
-	%D%/stacks.c \
+	%D%/report-stacks.c \
 	%D%/table.c %D%/table.h \
 	%D%/text.c
 src_report_libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
 
-UNIT_TESTS += tests/unit/report_time_test
-tests_unit_report_time_test_SOURCES = tests/unit/report_time_test.c \
+UNIT_TESTS += tests/unit/report/report_time_test
+tests_unit_report_report_time_test_SOURCES = tests/unit/report/report_time_test.c \
 	tests/unit/report_job.c tests/unit/report_job.h tests/unit/unit.h
-tests_unit_report_time_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(JSON_CFLAGS)
-tests_unit_report_time_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/report_test
-tests_unit_report_test_SOURCES = tests/unit/report_test.c \
+tests_unit_report_report_time_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(JSON_CFLAGS)
+tests_unit_report_report_time_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/report/report_test
+tests_unit_report_report_test_SOURCES = tests/unit/report/report_test.c \
 	tests/unit/report_job.c tests/unit/report_job.h tests/unit/unit.h
-tests_unit_report_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(JSON_CFLAGS)
-tests_unit_report_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/report_stacks_test
-tests_unit_report_stacks_test_SOURCES = tests/unit/report_stacks_test.c \
+tests_unit_report_report_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(JSON_CFLAGS)
+tests_unit_report_report_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/report/report_stacks_test
+tests_unit_report_report_stacks_test_SOURCES = tests/unit/report/report_stacks_test.c \
 	tests/unit/report_job.c tests/unit/report_job.h tests/unit/unit.h
-tests_unit_report_stacks_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(JSON_CFLAGS)
-tests_unit_report_stacks_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/words_test
-tests_unit_words_test_SOURCES = tests/unit/words_test.c \
+tests_unit_report_report_stacks_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(JSON_CFLAGS)
+tests_unit_report_report_stacks_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/report/words_test
+tests_unit_report_words_test_SOURCES = tests/unit/report/words_test.c \
 	tests/unit/report_job.c tests/unit/report_job.h tests/unit/unit.h
-tests_unit_words_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(JSON_CFLAGS)
-tests_unit_words_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/report_line_test
-tests_unit_report_line_test_SOURCES = tests/unit/report_line_test.c \
+tests_unit_report_words_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(JSON_CFLAGS)
+tests_unit_report_words_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/report/report_line_test
+tests_unit_report_report_line_test_SOURCES = tests/unit/report/report_line_test.c \
 	tests/unit/report_job.c tests/unit/report_job.h tests/unit/unit.h
-tests_unit_report_line_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(JSON_CFLAGS)
-tests_unit_report_line_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
+tests_unit_report_report_line_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(JSON_CFLAGS)
+tests_unit_report_report_line_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)

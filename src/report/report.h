@@ -58,7 +58,7 @@ extern const struct report report_text;
 extern const struct report report_json;
 
 /*
- * The stacks of all ranks as one tree (job/stacktree.h), the odd one out first.
+ * The stacks of all ranks as one tree (job/stacktree/stacktree.h), the odd one out first.
  * stacks: for people; at most 80 columns, and some hundred lines.
  * stacks-json: schema inquest-stacktree/1, one object on one line: everything, plumbing too.
  * folded: a line "0-2,4-7;outermost;...;innermost COUNT" per place, as flame graphs want it.

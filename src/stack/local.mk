@@ -11,27 +11,27 @@ src_stack_libstack_la_SOURCES = \
 	%D%/module.c %D%/module.h \
 	%D%/python-code.c %D%/python-code.h \
 	%D%/python-layout.c %D%/python-layout.h \
-	%D%/python.c %D%/python.h \
+	%D%/python-frames.c %D%/python-frames.h \
 	%D%/snapshot.c %D%/snapshot.h \
 	%D%/unwind-space.c %D%/unwind-space.h \
 	%D%/unwind.c %D%/unwind.h
 
-UNIT_TESTS += tests/unit/stack_excerpt_test
-tests_unit_stack_excerpt_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/stack/stack_excerpt_test
+tests_unit_stack_stack_excerpt_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/stack_python_test
-tests_unit_stack_python_test_SOURCES = \
-	tests/unit/stack_python_test.c \
+UNIT_TESTS += tests/unit/stack/stack_python_test
+tests_unit_stack_stack_python_test_SOURCES = \
+	tests/unit/stack/stack_python_test.c \
 	tests/unit/python-fake.c tests/unit/python-fake.h
-tests_unit_stack_python_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/stack_maps_test
-tests_unit_stack_maps_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/stack_module_test
-tests_unit_stack_module_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/stack_cfi_test
-tests_unit_stack_cfi_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/stack_unwind_test
-tests_unit_stack_unwind_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)
+tests_unit_stack_stack_python_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/stack/stack_maps_test
+tests_unit_stack_stack_maps_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/stack/stack_module_test
+tests_unit_stack_stack_module_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/stack/stack_cfi_test
+tests_unit_stack_stack_cfi_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/stack/stack_unwind_test
+tests_unit_stack_stack_unwind_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/stack_merge_test
-tests_unit_stack_merge_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/stack/stack_merge_test
+tests_unit_stack_stack_merge_test_LDADD = $(STACK_FLOORS) $(CMOCKA_LIBS)

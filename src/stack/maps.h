@@ -4,7 +4,7 @@
 
 /*
  * What is mapped where in a process: the text of /proc/PID/maps, parsed. Core files give the same
- * text (proc/core.h), with made-up inodes on device 0:0.
+ * text (proc/core/core.h), with made-up inodes on device 0:0.
  */
 
 #include <stdbool.h>

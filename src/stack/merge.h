@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "stack/python.h"
+#include "stack/python-frames.h"
 #include "stack/unwind.h"
 
 struct merged_frame {

@@ -9,8 +9,8 @@
  * A module's image is a memory in the object's own addresses (p_vaddr): the file laid out as it
  * would be loaded at 0. From MODULE_FILE on it shows the file itself, by offset: the headers need
  * not lie in what is loaded (an image without that part is taken for one whose file starts at 0).
- * Here only ELF is known; who opens files (proc/image.h), or takes images out of a bundle
- * (evidence/stacks.h), adds them with modules_add().
+ * Here only ELF is known; who opens files (proc/symbols/image.h), or takes images out of a bundle
+ * (evidence/format/stacks.h), adds them with modules_add().
  *
  * SYMBOLS are known for those addresses that were asked about when the evidence was gathered: no
  * table of a file is ever looked at here.

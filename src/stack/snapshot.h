@@ -6,7 +6,7 @@
  * What was taken of one process at one moment, raw: facts of each thread, its registers, the maps,
  * and an excerpt of memory that holds the stacks and whatever else the walk has read (Python's
  * objects, the vDSO). Everything later is a function of this and of the modules:
- * evidence/stacks.h packs it into an exhibit, decode/stacks.c walks it again.
+ * evidence/format/stacks.h packs it into an exhibit, decode/stacks/decode-stacks.c walks it again.
  */
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 
 #include "base/arena.h"
 #include "stack/excerpt.h"
-#include "stack/python.h"
+#include "stack/python-frames.h"
 #include "stack/unwind.h"
 
 /* How a thread was looked at. */
@@ -48,7 +48,7 @@ struct snapshot_thread {
 	struct unwind_regs regs; /* of PEEKED: SP, IP, and the arguments of its system call */
 };
 
-/* Of proc/capture.h, which says what they mean; and of a core file. */
+/* Of proc/threads/capture.h, which says what they mean; and of a core file. */
 enum snapshot_mode {
 	SNAPSHOT_NEVER,
 	SNAPSHOT_BLOCKED_FALLBACK,
@@ -81,7 +81,7 @@ struct snapshot {
 	uint32_t fault_sender; /* pid, of a signal that was sent; 0 not known */
 	/*
 	 * Addresses, of the process, that the walks have met: those to look names up for. Sorted;
-	 * not part of the exhibit. NULL: nobody has walked yet (proc/walk.h does).
+	 * not part of the exhibit. NULL: nobody has walked yet (proc/threads/walk.h does).
 	 */
 	uint64_t *pcs;
 	size_t npcs;

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "job/stackfacts.h"
+#include "job/stacktree/stackfacts.h"
 #include "verdict/death-place.h"
 
 #define PLACE_FRAMES 2	/* the innermost ones; behind them the program's own line */

@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "job/clocks.h"
 #include "job/forks.h"
-#include "job/waitfor.h"
+#include "job/waitfor/waitfor.h"
 #include "verdict/profile.h"
 #include "verdict/verdict.h"
 

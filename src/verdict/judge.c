@@ -2,8 +2,8 @@
 /*
  * The judge: asks the queries, runs the table of rules, ranks the findings and seals what stands.
  *
- *	1. who waits for whom (job/waitfor.h), with forks and each rank's own state worked in;
- *	   what contradicts itself, groups made in different orders, comes first;
+ *	1. who waits for whom (job/waitfor/waitfor.h), with forks and each rank's own state
+ *	   worked in; what contradicts itself, groups made in different orders, comes first;
  *	2. sinks, forks, circles, devices: each end of the graph is one reason to wait;
  *	3. own deaths that nobody waits for yet;
  *	4. only where nothing was found and only stacks tell: other call sites, who stalls, healthy;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "job/stackfacts.h"
+#include "job/stacktree/stackfacts.h"
 
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 

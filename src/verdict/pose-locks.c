@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "job/stackfacts.h"
+#include "job/stacktree/stackfacts.h"
 
 /* CPU of at least a quarter of the time is somebody computing. */
 #define LOCKS_BUSY_SHARE 4

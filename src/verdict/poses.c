@@ -15,7 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "job/locks.h"
+#include "job/lock-holders.h"
 #include "job/spans.h"
 #include "verdict/pose-hidden.h"
 #include "verdict/pose-locks.h"

@@ -10,8 +10,8 @@
 #define VERDICT_POSES_H
 
 #include "base/arena.h"
-#include "job/stackfacts.h"
-#include "job/waits.h"
+#include "job/stacktree/stackfacts.h"
+#include "job/waitfor/waits.h"
 
 enum pose {
 	POSE_UNKNOWN,

@@ -16,7 +16,7 @@
 
 #include "job/clocks.h"
 #include "job/compiles.h"
-#include "job/waits.h"
+#include "job/waitfor/waits.h"
 #include "verdict/poses.h"
 #include "verdict/verdict.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is left to say of a job of which only stacks tell, where the wait-for graph leads to nobody
- * (job/waitfor-told.c says whom it leads to): who is in another call than the most; who stalls
- * while nobody is seen to wait; that all go on; or that nothing is proved.
+ * (job/waitfor/waitfor-told.c says whom it leads to): who is in another call than the most; who
+ * stalls while nobody is seen to wait; that all go on; or that nothing is proved.
  *
  * In a job that is well, some rank is always a little ahead and waits. So a wait counts only where
- * the samples prove that it stood for two seconds (job/waits.h).
+ * the samples prove that it stood for two seconds (job/waitfor/waits.h).
  */
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "job/locks.h"
+#include "job/lock-holders.h"
 #include "verdict/rule.h"
 
 /* What a function of the kernel belongs to by its name: a file system, a driver, vfork(). */

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/str.h"
-#include "job/stacktree.h"
+#include "job/stacktree/stacktree.h"
 
 struct branch {
 	int node;	/* the outermost, of a recursion */

@@ -7,7 +7,7 @@
 #define WORDS_FRAMES_H
 
 #include "base/str.h"
-#include "job/stacktree.h"
+#include "job/stacktree/stacktree.h"
 #include "words/disturbed.h"
 
 /* Appends what it is called: its function, else module and address. */

@@ -107,7 +107,7 @@ static const struct {
 		{[TAKING_EARLY] = "see what the launcher said: none of its ranks was seen"}},
 };
 
-/* So begins what is lost where the system forbade a look (see src/proc/capture.c). */
+/* So begins what is lost where the system forbade a look (see src/proc/threads/capture.c). */
 static const char refused[] = "may not be read: ";
 
 /* What to do about it, in the system's words; NULL where nobody was kept out. */

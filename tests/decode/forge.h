@@ -13,7 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "evidence/exhibit.h"
+#include "evidence/format/exhibit.h"
 #include "ring/census-write.h"
 #include "tests/ring/fixture.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints what proc/mpir.h reads out of a launcher: table PID. A line per task of this host. */
+/* Prints what proc/survey/mpir.h reads of a launcher: table PID. A line per task of this host. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "proc/mpir.h"
+#include "proc/survey/mpir.h"
 
 int main(int argc, char **argv)
 {

@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "decode/decode.h"
-#include "evidence/bundle.h"
+#include "evidence/format/bundle.h"
 #include "job/job.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

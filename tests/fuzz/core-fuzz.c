@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "decode/decode.h"
-#include "evidence/source.h"
+#include "evidence/gather/source.h"
 #include "job/job.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -12,10 +12,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "proc/core-file.h"
-#include "proc/core-maps.h"
-#include "proc/core-memory.h"
-#include "proc/symbols.h"
+#include "proc/core/core-file.h"
+#include "proc/core/core-maps.h"
+#include "proc/core/core-memory.h"
+#include "proc/symbols/symbols.h"
 #include "tests/unit/blank_module.h"
 
 #define ADDRESSES 64

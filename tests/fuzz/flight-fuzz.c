@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/flight-dump.h"
+#include "decode/flight/flight-dump.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

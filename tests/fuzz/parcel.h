@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
-#include "evidence/exhibit.h"
+#include "evidence/format/exhibit.h"
 
 /* More than this no parcel unpacks to. */
 #define PARCEL_CAP (16u << 20)

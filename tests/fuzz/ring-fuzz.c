@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cmd/ring-fields.h"
+#include "cmd/ring/ring-fields.h"
 #include "parcel.h"
 #include "ring/census-read.h"
 #include "ring/ring-read.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "evidence/bundle.h"
+#include "evidence/format/bundle.h"
 #include "parcel.h"
 
 #define RANKS 2	   /* of each job: a larger input is changed less often */

@@ -10,15 +10,15 @@
 
 #include "base/alloc.h"
 #include "base/procstat.h"
-#include "decode/demangle.h"
-#include "decode/hostlist.h"
-#include "decode/shortname.h"
-#include "proc/claims.h"
-#include "proc/launcher.h"
+#include "decode/exhibits/hostlist.h"
+#include "decode/stacks/demangle.h"
+#include "decode/stacks/shortname.h"
 #include "proc/ns.h"
-#include "proc/slurm.h"
+#include "proc/survey/claims.h"
+#include "proc/survey/launcher.h"
+#include "proc/survey/slurm.h"
 #include "stack/maps.h"
-#include "viewer/keys.h"
+#include "viewer/state/keys.h"
 #include "words/escape.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

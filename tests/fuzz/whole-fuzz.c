@@ -12,7 +12,7 @@
 #include "parcel.h"
 #include "report/report.h"
 #include "viewer/draw.h"
-#include "viewer/state.h"
+#include "viewer/state/state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

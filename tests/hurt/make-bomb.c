@@ -8,8 +8,8 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "evidence/bundle-frame.h"
-#include "evidence/bundle.h"
+#include "evidence/format/bundle-frame.h"
+#include "evidence/format/bundle.h"
 #include "ring/ring-make.h"
 
 #define MIB ((size_t)1 << 20)

@@ -17,10 +17,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "evidence/bundle.h"
-#include "evidence/ring-redact.h"
-#include "evidence/source.h"
-#include "evidence/stacks.h"
+#include "evidence/format/bundle.h"
+#include "evidence/format/stacks.h"
+#include "evidence/gather/ring-redact.h"
+#include "evidence/gather/source.h"
 
 /* --- Walking stacks again -------------------------------------------------------------------- */
 

@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "proc/core.h"
-#include "stack/python.h"
+#include "proc/core/core.h"
+#include "stack/python-frames.h"
 #include "stack/unwind.h"
 
 static void show_missing(const struct snapshot *snapshot)

@@ -27,14 +27,14 @@
 #include <sys/syscall.h>
 
 #include "base/file.h"
-#include "proc/image.h"
-#include "proc/livemem.h"
-#include "proc/python-find.h"
-#include "proc/symbols.h"
-#include "proc/threads.h"
+#include "proc/symbols/image.h"
+#include "proc/symbols/python-find.h"
+#include "proc/symbols/symbols.h"
+#include "proc/threads/livemem.h"
+#include "proc/threads/threads.h"
 #include "stack/excerpt.h"
 #include "stack/merge.h"
-#include "stack/python.h"
+#include "stack/python-frames.h"
 #include "stack/unwind.h"
 
 /* A loop of fewer bytes has most of its code elsewhere, where a stripped file has no symbol. */

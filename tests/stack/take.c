@@ -21,8 +21,8 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
-#include "evidence/stacks-gather.h"
-#include "evidence/stacks.h"
+#include "evidence/format/stacks.h"
+#include "evidence/gather/stacks-gather.h"
 #include "stack/unwind.h"
 
 static bool quiet;

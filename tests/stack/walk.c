@@ -27,8 +27,8 @@
 
 #include "base/array.h"
 #include "base/file.h"
-#include "proc/image.h"
-#include "proc/livemem.h"
+#include "proc/symbols/image.h"
+#include "proc/threads/livemem.h"
 #include "stack/unwind.h"
 
 struct thread {

@@ -22,9 +22,9 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "decode/decode.h"
-#include "evidence/bundle.h"
-#include "evidence/exhibit.h"
-#include "evidence/source.h"
+#include "evidence/format/bundle.h"
+#include "evidence/format/exhibit.h"
+#include "evidence/gather/source.h"
 #include "report/report.h"
 #include "verdict/verdict.h"
 

@@ -17,8 +17,8 @@
 #ifndef TESTS_FACTS_H
 #define TESTS_FACTS_H
 
-#include "job/build.h"
 #include "job/names.h"
+#include "job/seal/build.h"
 #include "verdict/verdict.h"
 
 #define FACTS_NOW        100.0

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "job/build.h"
 #include "job/names.h"
+#include "job/seal/build.h"
 
 #define START INT64_C(1700000000000000000)
 #define S     INT64_C(1000000000)

@@ -4,7 +4,7 @@
 #define TESTS_PANE_LOOK_H
 
 #include "tests/unit/facts.h"
-#include "viewer/pane.h"
+#include "viewer/pane/pane.h"
 
 struct look {
 	struct job *job;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tests/unit/view_screen.h"
-#include "viewer/state-private.h"
+#include "viewer/state/state-private.h"
 
 static struct screen_test make(struct facts *facts, int w, int h, bool live)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "chaos.h"
 
-#include "job/build.h"
 #include "job/names.h"
+#include "job/seal/build.h"
 
 #define S 1000000000LL
 #define T (1700000000 * S) /* where its time begins */

@@ -15,10 +15,10 @@
 #include <time.h>
 
 #include "chaos.h"
-#include "job/build.h"
+#include "job/seal/build.h"
 #include "verdict/verdict.h"
 #include "viewer/draw.h"
-#include "viewer/state-private.h"
+#include "viewer/state/state-private.h"
 #include "words/escape.h"
 
 #define STEPS	    80

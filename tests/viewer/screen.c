@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * screen [mono] [mouse] [light]: a terminal in the hands of viewer/terminal.c, for terminal.test.
- * Shows its size and the last events; some keys end it in the ways in which programs end.
+ * screen [mono] [mouse] [light]: a terminal in the hands of viewer/term/terminal.c, for
+ * terminal.test. Shows its size and the last events; some keys end it in the ways in which programs
+ * end.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "viewer/terminal.h"
+#include "viewer/term/terminal.h"
 
 static const char *const hostile =
 	"\x1b[31mRED\x1b]0;owned\x07 \xff\xfe\u202e 世界 e\u0301 \U0001f600";

@@ -14,11 +14,11 @@
 
 #include "base/alloc.h"
 #include "decode/decode.h"
-#include "evidence/bundle.h"
+#include "evidence/format/bundle.h"
 #include "tests/unit/facts.h"
 #include "tests/viewer/oracle.h"
 #include "viewer/draw.h"
-#include "viewer/state-private.h"
+#include "viewer/state/state-private.h"
 
 static uint32_t draw(uint32_t *seed, uint32_t below)
 {

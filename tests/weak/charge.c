@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "decode/decode.h"
-#include "job/waits.h"
+#include "job/waitfor/waits.h"
 #include "plant.h"
 #include "report/report.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "evidence/exhibit.h"
+#include "evidence/format/exhibit.h"
 
 struct json_object;
 

@@ -2,7 +2,7 @@
 #include "pairs.h"
 
 #include "cmd/sift.h"
-#include "evidence/bundle.h"
+#include "evidence/format/bundle.h"
 #include "steps.h"
 
 /* The sift takes evidence over: a copy, weakened by steps. False: the steps do not apply. */

@@ -9,8 +9,8 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "decode/decode.h"
-#include "evidence/bundle.h"
-#include "evidence/source.h"
+#include "evidence/format/bundle.h"
+#include "evidence/gather/source.h"
 #include "ring/ring-read.h"
 
 /* --- Reading ---------------------------------------------------------------------------------- */

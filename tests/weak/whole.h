@@ -5,7 +5,7 @@
 /* All the evidence of one job, with what it says: what every weakening of it is held against. */
 
 #include "base/complaint.h"
-#include "evidence/exhibit.h"
+#include "evidence/format/exhibit.h"
 #include "heap.h"
 #include "verdict/verdict.h"
 

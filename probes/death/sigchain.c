@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The program's action lives in two copies, and `now` says which one handlers may read: they take
+ * no lock while another thread writes the other copy. Writers exclude each other by a spin
+ * lock with all signals blocked, so that no handler of this thread can come to wait for it; a
+ * holder that vanished (a fork in the middle) is waited for a bounded time only.
+ *
+ * The table is written before the kernel is told, and put back if the kernel refuses: our handler
+ * may run the moment the kernel has it, and must find the program's new action.
+ */
+#include "probes/death/sigchain.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "probes/hook.h"
+#include "probes/process.h"
+#include "probes/sys.h"
+
+#define SIGCHAIN_SIGNALS 65
+#define SIGCHAIN_SPINS   100000 /* a holder that is gone (fork) must not stop us for ever */
+#define SIGCHAIN_SETSIZE 8      /* bytes of the kernel's signal set */
+#if defined(__x86_64__)
+#define SIGCHAIN_RESTORER 0x04000000 /* which libc adds to the flags that it sets */
+#else
+#define SIGCHAIN_RESTORER 0
+#endif
+
+/* The kernel's own idea of an action: what takes us out needs no restorer. */
+struct sigchain_kernel_action {
+	void *handler;
+	unsigned long flags;
+	void *restorer;
+	uint64_t mask;
+};
+
+/* The program's action, in two copies: `now` says which one handlers may read. */
+static struct {
+	struct sigaction app[2];
+	unsigned now;
+	unsigned ours;       /* 1: this signal is one of those we take */
+	unsigned left;       /* 1: it was, and may be again */
+	unsigned no_restart; /* siginterrupt(sig, 1) */
+} sigchain[SIGCHAIN_SIGNALS];
+
+static sigchain_fn *sigchain_first;
+static int sigchain_is_wrapped; /* a runtime puts a handler of its own in front of ours */
+static unsigned sigchain_lock;
+static void *sigchain_real_slot;
+
+typedef int sigchain_sigaction_fn(int, const struct sigaction *, struct sigaction *);
+
+static sigchain_sigaction_fn *sigchain_real(void)
+{
+	return HOOK_REAL_AT(sigchain_real_slot, sigaction, "sigaction");
+}
+
+/* --- The table ------------------------------------------------------------------------------- */
+
+/* Handlers on this thread are kept out, other threads wait a little. */
+static void sigchain_enter(uint64_t *ret_mask)
+{
+	uint64_t all = UINT64_MAX;
+	unsigned free = 0;
+
+	sys_call(SYS_rt_sigprocmask, SIG_BLOCK, &all, ret_mask, SIGCHAIN_SETSIZE);
+	for (int spin = 0; spin < SIGCHAIN_SPINS; spin++, free = 0)
+		if (__atomic_compare_exchange_n(
+			    &sigchain_lock, &free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			break;
+}
+
+static void sigchain_leave(const uint64_t *mask)
+{
+	__atomic_store_n(&sigchain_lock, 0, __ATOMIC_RELEASE);
+	sys_call(SYS_rt_sigprocmask, SIG_SETMASK, mask, NULL, SIGCHAIN_SETSIZE);
+}
+
+/* Under the lock: writes the copy that nobody reads, then makes it the one that is read. */
+static void sigchain_set_app(int sig, const struct sigaction *act)
+{
+	unsigned next = !sigchain[sig].now;
+
+	sigchain[sig].app[next] = *act;
+	__atomic_store_n(&sigchain[sig].now, next, __ATOMIC_RELEASE);
+}
+
+void sigchain_app(int sig, struct sigaction *ret)
+{
+	*ret = sigchain[sig].app[__atomic_load_n(&sigchain[sig].now, __ATOMIC_ACQUIRE)];
+}
+
+int sigchain_is_default(const struct sigaction *app)
+{
+	return app->sa_handler == SIG_DFL;
+}
+
+/* What the kernel is to be told for the program's `act`. */
+static struct sigaction sigchain_mirror(const struct sigaction *act)
+{
+	struct sigaction k = *act;
+
+	if (act->sa_handler == SIG_IGN)
+		return k;
+	k.sa_sigaction = sigchain_first;
+	k.sa_flags |= SA_SIGINFO;
+	k.sa_flags &= ~(int)SA_RESETHAND;
+	if (act->sa_handler == SIG_DFL) {
+		k.sa_flags = SA_SIGINFO | SA_ONSTACK;
+		sigemptyset(&k.sa_mask);
+	}
+	return k;
+}
+
+/* --- The kernel ------------------------------------------------------------------------------ */
+
+static struct sigchain_kernel_action sigchain_kernel(int sig)
+{
+	struct sigchain_kernel_action ret = {.handler = NULL};
+
+	sys_call(SYS_rt_sigaction, sig, NULL, &ret, SIGCHAIN_SETSIZE);
+	return ret;
+}
+
+static int sigchain_kernel_has_us(int sig)
+{
+	return sigchain_kernel(sig).handler == (void *)sigchain_first;
+}
+
+/*
+ * A sanitizer's runtime (gcc's TSan) that stands behind us takes our handler for the program's: it
+ * puts its own in front, keeps SIGTERM waiting in a loop that calls nothing, and cannot print its
+ * report of a fault from within ours. Where the program has none, ours goes to the kernel past it.
+ */
+static void sigchain_go_past(int sig, const struct sigaction *mirror)
+{
+	struct sigchain_kernel_action ours = sigchain_kernel(sig);
+
+	if (ours.handler == (void *)sigchain_first)
+		return;
+	ours.handler = (void *)mirror->sa_sigaction;
+	ours.flags = (unsigned long)(unsigned)mirror->sa_flags | (ours.flags & SIGCHAIN_RESTORER);
+	memcpy(&ours.mask, &mirror->sa_mask, sizeof(ours.mask));
+	sys_call(SYS_rt_sigaction, sig, &ours, NULL, SIGCHAIN_SETSIZE);
+}
+
+static int sigchain_is_ours(int sig)
+{
+	return sig > 0 && sig < SIGCHAIN_SIGNALS && sigchain[sig].ours;
+}
+
+/* Under the lock: 0 with the program's former action in `had`, or real's error. */
+static int sigchain_change(
+	sigchain_sigaction_fn *real, int sig, const struct sigaction *act, struct sigaction *had)
+{
+	struct sigaction mirror, kernel;
+	int err;
+
+	sigchain_app(sig, had);
+	if (act) {
+		mirror = sigchain_mirror(act);
+		/* The table first: our handler may run the moment the kernel has it. */
+		sigchain_set_app(sig, act);
+	}
+	err = real(sig, act ? &mirror : NULL, &kernel);
+	if (err && act)
+		sigchain_set_app(sig, had);
+	if (!err && act && act->sa_handler == SIG_DFL && sigchain_is_wrapped)
+		sigchain_go_past(sig, &mirror);
+	/* Somebody went past us (sigset, a raw call): what the kernel had is the truth. */
+	if (!err && kernel.sa_sigaction != sigchain_first)
+		*had = kernel;
+	return err;
+}
+
+/* sigaction, as the program means it. */
+static int sigchain_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+{
+	sigchain_sigaction_fn *real = sigchain_real();
+	struct sigaction had, wanted;
+	uint64_t mask;
+	int err;
+
+	if (!real) {
+		errno = ENOSYS;
+		return -1;
+	}
+	if (!sigchain_is_ours(sig) || process_view() == PROCESS_VFORKED)
+		return real(sig, act, old);
+	if (act) {
+		wanted = *act; /* it may lie where `old` does */
+		wanted.sa_flags |= SIGCHAIN_RESTORER;
+	}
+	sigchain_enter(&mask);
+	err = sigchain_change(real, sig, act ? &wanted : NULL, &had);
+	sigchain_leave(&mask);
+	if (!err && old)
+		*old = had;
+	return err;
+}
+
+void sigchain_find(void)
+{
+	sigchain_real();
+}
+
+/* Not where a runtime is told to let nobody have it: it then says yes, and does nothing. */
+static void sigchain_take_one(sigchain_sigaction_fn *real, int sig)
+{
+	void *before = sigchain_kernel(sig).handler;
+	struct sigaction had, mirror;
+
+	if (real(sig, NULL, &had))
+		return;
+	sigchain[sig].app[0] = sigchain[sig].app[1] = had;
+	mirror = sigchain_mirror(&had);
+	if (had.sa_handler == SIG_IGN) {
+		sigchain[sig].ours = 1;
+		return;
+	}
+	if (real(sig, &mirror, NULL))
+		return;
+	if (!sigchain_kernel_has_us(sig)) {
+		if (sigchain_kernel(sig).handler == before)
+			return;
+		sigchain_is_wrapped = 1;
+		sigchain_go_past(sig, &mirror);
+	}
+	sigchain[sig].ours = 1;
+}
+
+void sigchain_take(const int *signals, sigchain_fn *first)
+{
+	sigchain_sigaction_fn *real = sigchain_real();
+
+	sigchain_first = first;
+	for (; real && *signals; signals++)
+		sigchain_take_one(real, *signals);
+}
+
+/*
+ * One that a runtime has wrapped stays with us where the program has a handler: what is beneath is
+ * not ours to know, and our handler, left, goes on to the program's.
+ */
+void sigchain_leave_all(void)
+{
+	sigchain_sigaction_fn *real = sigchain_real();
+
+	for (int sig = 1; real && sig < SIGCHAIN_SIGNALS; sig++) {
+		struct sigaction app;
+
+		if (!sigchain[sig].ours)
+			continue;
+		sigchain_app(sig, &app);
+		if (sigchain_is_wrapped && app.sa_handler != SIG_DFL)
+			continue;
+		if (sigchain_kernel_has_us(sig))
+			real(sig, &app, NULL);
+		sigchain[sig].ours = 0;
+		sigchain[sig].left = 1;
+	}
+}
+
+void sigchain_take_again(void)
+{
+	sigchain_sigaction_fn *real = sigchain_real();
+
+	for (int sig = 1; real && sig < SIGCHAIN_SIGNALS; sig++) {
+		if (sigchain[sig].left)
+			sigchain_take_one(real, sig);
+		sigchain[sig].left = 0;
+	}
+}
+
+void sigchain_call(int sig, siginfo_t *info, void *context)
+{
+	struct sigaction app;
+
+	sigchain_app(sig, &app);
+	if (app.sa_handler == SIG_IGN || app.sa_handler == SIG_DFL)
+		return;
+	if (app.sa_flags & (int)SA_RESETHAND) {
+		struct sigaction once = app;
+
+		once.sa_handler = SIG_DFL;
+		sigchain_set_app(sig, &once);
+	}
+	if (app.sa_flags & SA_SIGINFO)
+		app.sa_sigaction(sig, info, context);
+	else
+		app.sa_handler(sig);
+}
+
+void sigchain_step_aside(int sig)
+{
+	const struct sigchain_kernel_action none = {.handler = NULL};
+
+	sys_call(SYS_rt_sigaction, sig, &none, NULL, SIGCHAIN_SETSIZE);
+}
+
+/* --- What the program calls ------------------------------------------------------------------ */
+
+/*
+ * As POSIX has it, to the program's eyes: `old` is what the program set, never us. Signals that we
+ * do not take, and calls in a vfork child, go straight to the real one. Signal-safe; any thread.
+ * Without a real one: -1 and ENOSYS.
+ */
+HOOK_EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+{
+	return sigchain_sigaction(sig, act, old);
+}
+
+/* glibc's own name of it. */
+HOOK_EXPORT int __sigaction(int sig, const struct sigaction *act, struct sigaction *old);
+HOOK_EXPORT int __sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+{
+	return sigchain_sigaction(sig, act, old);
+}
+
+/* signal() by way of sigaction(), as libc has it; the old handler, or SIG_ERR with errno. */
+static sighandler_t sigchain_signal(int sig, sighandler_t handler, int flags)
+{
+	struct sigaction act = {.sa_handler = handler, .sa_flags = flags}, old;
+
+	if (handler == SIG_ERR) {
+		errno = EINVAL;
+		return SIG_ERR;
+	}
+	sigemptyset(&act.sa_mask);
+	if (!(flags & SA_NODEFER) && sigaddset(&act.sa_mask, sig))
+		return SIG_ERR;
+	if (sigchain_sigaction(sig, &act, &old))
+		return SIG_ERR;
+	return old.sa_handler;
+}
+
+/* What siginterrupt() said of this signal, as a flag. */
+static int sigchain_restart(int sig)
+{
+	int interrupts = sig > 0 && sig < SIGCHAIN_SIGNALS && sigchain[sig].no_restart;
+
+	return interrupts ? 0 : SA_RESTART;
+}
+
+/* BSD semantics, as glibc's: restarts calls unless siginterrupt() said otherwise, stays set. */
+HOOK_EXPORT sighandler_t signal(int sig, sighandler_t handler)
+{
+	return sigchain_signal(sig, handler, sigchain_restart(sig));
+}
+
+/* The same. */
+HOOK_EXPORT sighandler_t bsd_signal(int sig, sighandler_t handler);
+HOOK_EXPORT sighandler_t bsd_signal(int sig, sighandler_t handler)
+{
+	return sigchain_signal(sig, handler, sigchain_restart(sig));
+}
+
+/* The same. */
+HOOK_EXPORT sighandler_t ssignal(int sig, sighandler_t handler)
+{
+	return sigchain_signal(sig, handler, sigchain_restart(sig));
+}
+
+/* System V semantics: set back to the default when it is delivered, and not masked meanwhile. */
+HOOK_EXPORT sighandler_t sysv_signal(int sig, sighandler_t handler)
+{
+	return sigchain_signal(sig, handler, (int)SA_RESETHAND | SA_NODEFER);
+}
+
+/* The same: what glibc's headers make of signal() without _DEFAULT_SOURCE. */
+HOOK_EXPORT sighandler_t __sysv_signal(int sig, sighandler_t handler);
+HOOK_EXPORT sighandler_t __sysv_signal(int sig, sighandler_t handler)
+{
+	return sigchain_signal(sig, handler, (int)SA_RESETHAND | SA_NODEFER);
+}
+
+/* Whether calls that this signal interrupts are restarted: from now on, and by a later signal(). */
+HOOK_EXPORT int siginterrupt(int sig, int interrupt)
+{
+	struct sigaction act;
+
+	if (sigchain_sigaction(sig, NULL, &act))
+		return -1;
+	if (sig > 0 && sig < SIGCHAIN_SIGNALS)
+		sigchain[sig].no_restart = !!interrupt;
+	act.sa_flags &= ~SA_RESTART;
+	if (!interrupt)
+		act.sa_flags |= SA_RESTART;
+	return sigchain_sigaction(sig, &act, NULL);
+}

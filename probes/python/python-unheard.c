@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * python-unheard.c: exceptions that end a thread or a child of multiprocessing, of which Python
+ * itself tells no hook: `threading` and `multiprocessing` print them, and go on.
+ */
+#include <string.h>
+
+#include "probes/python/python-parts.h"
+
+/*
+ * owner.name becomes around(what it is, before, after); either may be NULL. A method of a class
+ * gets its object first. 0, or -1: there is none, or it cannot be replaced.
+ */
+static int unheard_stand_around(PyObject *owner, const char *name, struct python_method *before,
+	struct python_method *after, int is_method)
+{
+	PyObject *real = py.PyObject_GetAttrString(owner, name);
+	PyObject *first = real && before ? py.PyCFunction_NewEx(before, NULL, NULL) : NULL;
+	PyObject *last = real && after ? py.PyCFunction_NewEx(after, NULL, NULL) : NULL;
+	PyObject *made = NULL, *method = NULL;
+	int failed;
+
+	if (!py.PyErr_Occurred())
+		made = python_around_new(real, first, last);
+	if (made && is_method)
+		method = py.PyInstanceMethod_New(made);
+	failed = !made || (is_method && !method) ||
+		 py.PyObject_SetAttrString(owner, name, method ? method : made);
+	python_forgive();
+	python_drop(real);
+	python_drop(first);
+	python_drop(last);
+	python_drop(made);
+	python_drop(method);
+	return failed ? -1 : 0;
+}
+
+/* Before threading.excepthook(args), where args is (type, value, traceback, thread). */
+static PyObject *unheard_in_thread(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	PyObject *places = py.PyTuple_GetItem(args, 0), *given, *error[3] = {NULL, NULL, NULL};
+
+	(void)self;
+	(void)keywords;
+	given = py.PyTuple_Size(places) > 0 ? py.PyTuple_GetItem(places, 0) : NULL;
+	for (int i = 0; given && i < 3 && !py.PyErr_Occurred(); i++)
+		error[i] = py.PySequence_GetItem(given, i);
+	if (given && !py.PyErr_Occurred() && error[0] != *py.SystemExit)
+		python_fault_tell(error, 1);
+	for (int i = 0; i < 3; i++)
+		python_drop(error[i]);
+	return py.PyErr_Occurred() ? NULL : python_none();
+}
+
+/* After run() of a child, with (token, result, exception): an Exception it prints, and exits. */
+static PyObject *unheard_in_child(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	PyObject *value = py.PyTuple_GetItem(args, 2), *error[3];
+
+	(void)self;
+	(void)keywords;
+	if (py.PyObject_IsInstance(value, *py.Exception) <= 0)
+		return py.PyErr_Occurred() ? NULL : python_none();
+	error[0] = py.PyObject_Type(value);
+	error[1] = value;
+	error[2] = py.PyObject_GetAttrString(value, "__traceback__");
+	py.PyErr_Clear();
+	python_fault_tell(error, 0);
+	python_drop(error[0]);
+	python_drop(error[2]);
+	return python_none();
+}
+
+/* Before BaseProcess._bootstrap(child, ...), the first that a child does. */
+static PyObject *unheard_child_begins(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	static struct python_method after = {"inquest", unheard_in_child, PYTHON_METHOD, NULL};
+	PyObject *places = py.PyTuple_GetItem(args, 0);
+
+	(void)self;
+	(void)keywords;
+	if (py.PyTuple_Size(places) > 0)
+		unheard_stand_around(py.PyTuple_GetItem(places, 0), "run", NULL, &after, 0);
+	return py.PyErr_Occurred() ? NULL : python_none();
+}
+
+static const char *unheard_threading(PyObject *module)
+{
+	static struct python_method before = {"inquest", unheard_in_thread, PYTHON_METHOD, NULL};
+	int failed = unheard_stand_around(module, "excepthook", &before, NULL, 0);
+
+	return failed ? "threading.excepthook" : NULL;
+}
+
+static const char *unheard_multiprocessing(PyObject *module)
+{
+	static struct python_method before = {"inquest", unheard_child_begins, PYTHON_METHOD, NULL};
+	PyObject *type = py.PyObject_GetAttrString(module, "BaseProcess");
+	int failed = !type || unheard_stand_around(type, "_bootstrap", &before, NULL, 1);
+
+	python_forgive();
+	python_drop(type);
+	return failed ? "multiprocessing.process.BaseProcess._bootstrap" : NULL;
+}
+
+/* Each returns what was not there. */
+static const struct {
+	const char *module;
+	const char *(*patch)(PyObject *module);
+} unheard[PYTHON_UNHEARD] = {
+	{"threading", unheard_threading},
+	{"multiprocessing.process", unheard_multiprocessing},
+};
+
+const char *python_unheard_module(unsigned i)
+{
+	return unheard[i].module;
+}
+
+void python_unheard_patch(PyObject *name, PyObject *module)
+{
+	const char *s = py.PyUnicode_AsUTF8AndSize(name, NULL), *gone;
+
+	python_forgive();
+	for (unsigned i = 0; s && i < PYTHON_UNHEARD; i++) {
+		if (strcmp(s, unheard[i].module) != 0)
+			continue;
+		gone = unheard[i].patch(module);
+		if (gone && !py.PyErr_Occurred())
+			python_shim_call("missing", py.Py_BuildValue("(s)", gone));
+	}
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probes/seccomp.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+
+#include "probes/hook.h"
+#include "probes/process.h"
+#include "probes/sys.h"
+
+typedef long seal_syscall_fn(long nr, long a, long b, long c, long d, long e, long f);
+
+static struct {
+	void *prctl, *syscall;
+	int set;
+} seal;
+
+int seal_is_set(void)
+{
+	return seal.set;
+}
+
+/* As libc's syscall(), where there is none behind us. */
+static long seal_kernel(long nr, long a, long b, long c, long d, long e, long f)
+{
+	long result = sys_call(nr, a, b, c, d, e, f);
+
+	if (result < 0 && result > -4096) {
+		errno = (int)-result;
+		return -1;
+	}
+	return result;
+}
+
+/* A question for a filter that is none does not seal: libraries ask so what the kernel knows. */
+static int seal_is_meant(unsigned long mode, const void *filter)
+{
+	return mode == SECCOMP_MODE_STRICT || (mode == SECCOMP_MODE_FILTER && filter);
+}
+
+/* Before the kernel is asked: 1 if we have left the process. */
+static int seal_begin(void)
+{
+	if (seal.set || !process_leave())
+		return 0;
+	seal.set = 1;
+	return 1;
+}
+
+/* After it was: `result` as it came. */
+static void seal_end(int begun, long result)
+{
+	if (!begun || !result)
+		return;
+	seal.set = 0;
+	process_return();
+}
+
+/* The real one with all that it may have been given; seccomp is noticed. Signal-safe. */
+HOOK_EXPORT int prctl(int option, ...)
+{
+	__typeof__(prctl) *real = (__typeof__(prctl) *)seal.prctl;
+	unsigned long a, b, c, d;
+	int result, begun = 0;
+	va_list args;
+
+	va_start(args, option);
+	a = va_arg(args, unsigned long);
+	b = va_arg(args, unsigned long);
+	c = va_arg(args, unsigned long);
+	d = va_arg(args, unsigned long);
+	va_end(args);
+	if (hook_unlikely(option == PR_SET_SECCOMP) && seal_is_meant(a, (const void *)b))
+		begun = seal_begin();
+	if (real)
+		result = real(option, a, b, c, d);
+	else
+		result = (int)seal_kernel(
+			SYS_prctl, option, (long)a, (long)b, (long)c, (long)d, 0);
+	seal_end(begun, result);
+	return result;
+}
+
+static int seal_is_asked(long nr, long a, long b, long c)
+{
+	if (nr == SYS_prctl && a == PR_SET_SECCOMP)
+		return seal_is_meant((unsigned long)b, (const void *)c);
+	if (nr != SYS_seccomp)
+		return 0;
+	return a == SECCOMP_SET_MODE_STRICT || (a == SECCOMP_SET_MODE_FILTER && c);
+}
+
+/*
+ * The real one, by a jump for all but the calls that seal: some come back twice, or on another
+ * stack. Signal-safe.
+ */
+HOOK_EXPORT long seal_syscall(long nr, long a, long b, long c, long d, long e, long f) __asm__(
+	"syscall");
+HOOK_EXPORT long seal_syscall(long nr, long a, long b, long c, long d, long e, long f)
+{
+	seal_syscall_fn *real = (seal_syscall_fn *)seal.syscall;
+	long result;
+	int begun;
+
+	if (!real)
+		real = seal_kernel;
+	if (hook_likely(nr != SYS_seccomp && nr != SYS_prctl))
+		return real(nr, a, b, c, d, e, f);
+	begun = seal_is_asked(nr, a, b, c) && seal_begin();
+	result = real(nr, a, b, c, d, e, f);
+	seal_end(begun, result);
+	return result;
+}
+
+void seal_find(void)
+{
+	hook_resolve(&seal.prctl, "prctl", (void *)prctl, hook_libc);
+	hook_resolve(&seal.syscall, "syscall", (void *)seal_syscall, hook_libc);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * seccomp.h: a process that gives up its system calls.
+ *
+ * With seccomp a process names the calls that it will make from now on, and is killed at any other.
+ * We make others: in a write to descriptor 2, in _exit, in the handler of its death. So before the
+ * kernel is asked, the process is left: our handlers are taken out, and from then on every call is
+ * passed through with nothing beside it. What the process does, and how it ends, is recorded no
+ * more: its slot in the census is given back, or where it has a ring, the trait "sealed" says so.
+ * Where the kernel refuses, everything is as before.
+ *
+ * Both ways of a program are seen, prctl() and syscall(); not a system call of its own assembly. A
+ * filter that a parent left us is none of this: what it refuses, we do without (refused.test).
+ */
+#ifndef PROBES_SECCOMP_H
+#define PROBES_SECCOMP_H
+
+/* Finds the real prctl() and syscall(). In the constructor. */
+void seal_find(void);
+
+/* Whether the process is sealed, by itself: no call of our own may be made. */
+int seal_is_set(void);
+
+#endif

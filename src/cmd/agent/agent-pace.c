@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/agent/agent-pace.h"
+
+#include <malloc.h>
+
+#include "cmd/agent/agent.h"
+
+/* While anything changes a bundle is at most 5 s old: a look and the write fit in between. */
+#define SLOWEST_NS (3500 * CLOCK_NS_PER_MS)
+/* What was said so long ago and still stands is looked at as rarely as the bundle's age allows. */
+#define OLD_NEWS_NS (20 * CLOCK_NS_PER_S)
+/* How often /proc is sampled; and while nothing but old news stands. */
+#define SAMPLE_NS	CLOCK_NS_PER_S
+#define STILL_SAMPLE_NS (3 * CLOCK_NS_PER_S)
+/* Looking takes at most this part of one core, unless somebody just died. */
+#define COST_RATIO 20
+/* And this part where a look may be put off, within bounds. */
+#define PUT_OFF_RATIO	 100
+#define STILL_SOONEST_NS (20 * CLOCK_NS_PER_S)
+#define STILL_LATEST_NS	 (60 * CLOCK_NS_PER_S)
+#define WELL_SOONEST_NS	 (10 * CLOCK_NS_PER_S)
+#define WELL_LATEST_NS	 (20 * CLOCK_NS_PER_S)
+
+static int64_t bounded(int64_t value, int64_t least, int64_t most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
+void agent_keep_copies_sparse(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 256 << 10);
+	mallopt(M_TRIM_THRESHOLD, 4 << 20);
+}
+
+bool agent_may_put_off(struct agent *agent, int64_t now)
+{
+	struct pulse_news news = pulse_take(
+		&agent->pulse, agent->fellows.folders.items, agent->fellows.folders.nr);
+	int64_t dear = agent->look_cost * PUT_OFF_RATIO, since = now - agent->looked;
+
+	if (!agent->looked || now < agent->eager_until || news.others || agent->by_stacks)
+		return false;
+	if (agent->stand.stands)
+		return !news.moved && now - agent->said > OLD_NEWS_NS &&
+			since < bounded(dear, STILL_SOONEST_NS, STILL_LATEST_NS);
+	return agent->well && news.moved && !news.still &&
+		since < bounded(dear, WELL_SOONEST_NS, WELL_LATEST_NS);
+}
+
+/* Who ends is told by a descriptor; what stands does so at each sample of it. */
+int64_t agent_sample_interval(const struct agent *agent, int64_t now)
+{
+	bool old = agent->stand.stands && now - agent->said > OLD_NEWS_NS && !agent->by_stacks &&
+		   !agent->stand.unexplained && now >= agent->eager_until;
+
+	return old ? STILL_SAMPLE_NS : SAMPLE_NS;
+}
+
+bool agent_wants_stacks(const struct agent *agent, int64_t now)
+{
+	return !agent->stand.stands || agent->stand.unexplained || agent->by_stacks ||
+	       now - agent->said <= OLD_NEWS_NS;
+}
+
+/* Looks come four times while a wait grows to hang_after, within bounds, and by their cost. */
+int64_t agent_look_interval(const struct agent *agent, int64_t now)
+{
+	int64_t dear = agent->look_cost * COST_RATIO, interval;
+
+	if (now < agent->eager_until)
+		return AGENT_EAGER_NS;
+	interval = bounded(agent->options.hang_after / 4, AGENT_EAGER_NS, AGENT_LOOK_NS);
+	if (interval < dear)
+		interval = dear;
+	if (!agent->stand.stands)
+		return interval;
+	return interval > SLOWEST_NS || now - agent->said > OLD_NEWS_NS ? SLOWEST_NS : interval;
+}

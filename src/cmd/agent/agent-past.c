@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/agent/agent-past.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "evidence/format/folder.h"
+#include "evidence/gather/liveness.h"
+#include "ring/census-read.h"
+#include "ring/census-write.h"
+#include "ring/ring.h"
+
+#define GROUPS_MOST 256u
+/* Of so many later attempts none has words for who was killed: attempts_at() tells of the last. */
+#define ATTEMPTS_TOLD 2
+/* With more places taken than this, who comes next could find none. */
+#define PLACES_KEPT (CENSUS_SLOTS / 2)
+
+/* A process that has, or had, a ring; or another that only shows that the job goes on. */
+struct member {
+	uint32_t slot;
+	struct census_slot is;
+	bool dead;
+	size_t set; /* the first member of those it belongs to */
+};
+
+struct seat {
+	uint64_t key;
+	uint32_t size;
+	size_t member;
+};
+
+struct past {
+	const struct jobdir *dir;
+	struct folder folder;
+	ARRAY(struct member) members;
+	ARRAY(struct seat) seats; /* by key */
+	size_t taken;             /* places of the census that nobody else would be given */
+	int64_t looked;
+};
+
+/* --- Who -------------------------------------------------------------------------------------- */
+
+static bool has_ring(const struct census_slot *slot)
+{
+	return slot->generation >= 1 || (slot->flags & CENSUS_F_HAS_RING);
+}
+
+/* A shell or a launcher, which never was a rank nor a rank's: deaths gave it a ring. */
+static bool is_launcher(const struct member *member)
+{
+	return member->is.rank < 0 && member->is.generation < 1 &&
+	       !(member->is.flags & CENSUS_F_WAS_RANK) && member->is.state != CENSUS_RANK;
+}
+
+static int64_t end_of(const struct member *member)
+{
+	return (int64_t)member->is.end_realtime;
+}
+
+static void take_members(struct past *past)
+{
+	struct census_view view;
+	struct census_slot slot;
+	void *bytes = NULL;
+	size_t size = 0;
+
+	if (census_snapshot(past->dir->census_fd, &bytes, &size) < 0)
+		return;
+	if (census_view_open(&view, bytes, size) == 0)
+		for (uint32_t i = 0; i < view.slots; i++) {
+			struct liveness liveness;
+			size_t set = past->members.nr;
+
+			if (census_view_slot(&view, i, &slot) <= 0)
+				continue;
+			past->taken += !census_is_spent(&slot);
+			liveness = liveness_of_slot(past->dir->census_fd, i, &slot);
+			*array_add(&past->members) = (struct member){.slot = i,
+				.is = slot,
+				.dead = !liveness_is_alive(&liveness),
+				.set = set};
+		}
+	free(bytes);
+}
+
+static void name_ring(const struct member *member, uint32_t generation, struct str *into)
+{
+	str_cut(into, 0);
+	str_printf(into, CENSUS_RING_FORMAT, member->is.pid,
+		(unsigned long long)member->is.start_time, generation);
+}
+
+static void read_seats(struct past *past, size_t which, int fd)
+{
+	struct ring_header header;
+	struct ring_group group;
+
+	if (pread(fd, &header, sizeof(header), 0) != sizeof(header))
+		return;
+	for (size_t i = 0; i < RING_SECTIONS; i++) {
+		const struct ring_section *section = &header.section[i];
+
+		for (uint64_t k = 0; section->id == RING_S_GROUPS && k < section->count &&
+			k < GROUPS_MOST && section->elem_size >= sizeof(group); k++) {
+			const size_t head = offsetof(struct ring_group, enqueue);
+			uint64_t at = section->offset + k * section->elem_size;
+
+			if (pread(fd, &group, head, (off_t)at) != (ssize_t)head || !group.seq)
+				break;
+			*array_add(&past->seats) = (struct seat){group.key, group.size, which};
+		}
+	}
+}
+
+static int compare_seats(const void *a, const void *b)
+{
+	const struct seat *left = a, *right = b;
+
+	if (left->key != right->key)
+		return left->key < right->key ? -1 : 1;
+	return (left->member > right->member) - (left->member < right->member);
+}
+
+static void take_seats(struct past *past)
+{
+	struct str name = {0};
+
+	for (size_t i = 0; i < past->members.nr; i++) {
+		const struct member *member = &past->members.items[i];
+		int fd;
+
+		if (member->is.generation < 1)
+			continue;
+		name_ring(member, member->is.generation, &name);
+		fd = folder_open_file(&past->folder, name.text, NULL);
+		if (fd < 0)
+			continue;
+		read_seats(past, i, fd);
+		close(fd);
+	}
+	array_sort(&past->seats, compare_seats);
+	str_release(&name);
+}
+
+/* --- Sets ------------------------------------------------------------------------------------- */
+
+static size_t set_of(struct past *past, size_t member)
+{
+	while (past->members.items[member].set != member)
+		member = past->members.items[member].set;
+	return member;
+}
+
+static void unite(struct past *past, size_t a, size_t b)
+{
+	size_t one = set_of(past, a), other = set_of(past, b);
+
+	if (one != other)
+		past->members.items[one > other ? one : other].set = one > other ? other : one;
+}
+
+/* A launcher is of those whom it started. */
+static void join_launcher(struct past *past, size_t launcher)
+{
+	const struct census_slot *is = &past->members.items[launcher].is;
+
+	for (size_t i = 0; i < past->members.nr; i++) {
+		const struct census_slot *child = &past->members.items[i].is;
+
+		if (child->ppid == is->pid && child->pid_ns == is->pid_ns &&
+			child->start_time >= is->start_time && has_ring(child))
+			unite(past, launcher, i);
+	}
+}
+
+static void join_sets(struct past *past)
+{
+	for (size_t i = 1; i < past->seats.nr; i++)
+		if (past->seats.items[i - 1].key == past->seats.items[i].key)
+			unite(past, past->seats.items[i - 1].member, past->seats.items[i].member);
+	for (size_t i = 0; i < past->members.nr; i++)
+		if (past->members.items[i].dead && has_ring(&past->members.items[i].is) &&
+			is_launcher(&past->members.items[i]))
+			join_launcher(past, i);
+}
+
+/*
+ * Are all seats of all its communicators here? Of a rank that had come to none nobody knows who may
+ * be waiting for it.
+ */
+static bool is_whole(struct past *past, size_t set)
+{
+	bool any = false;
+
+	for (size_t i = 0, end; i < past->seats.nr; i = end) {
+		const struct seat *seat = &past->seats.items[i];
+		size_t here = 1;
+
+		for (end = i + 1; end < past->seats.nr && past->seats.items[end].key == seat->key;
+			end++)
+			here += past->seats.items[end].member != past->seats.items[end - 1].member;
+		if (set_of(past, seat->member) != set)
+			continue;
+		if (!seat->size || here < seat->size)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+static bool has_successor(const struct past *past, const struct member *member)
+{
+	for (size_t i = 0; i < past->members.nr; i++) {
+		const struct census_slot *other = &past->members.items[i].is;
+
+		if (member->is.rank >= 0 && other->rank == member->is.rank &&
+			other->restart > member->is.restart && has_ring(other))
+			return true;
+	}
+	return false;
+}
+
+/* Has somebody with a ring, who is not of this set, begun after that? */
+static bool has_younger(struct past *past, size_t set, int64_t end)
+{
+	for (size_t i = 0; i < past->members.nr; i++) {
+		const struct census_slot *other = &past->members.items[i].is;
+
+		if (has_ring(other) && (int64_t)other->birth_realtime > end &&
+			set_of(past, i) != set)
+			return true;
+	}
+	return false;
+}
+
+static bool is_past(struct past *past, size_t set)
+{
+	bool succeeded = true;
+	int64_t last = 0;
+
+	for (size_t i = 0; i < past->members.nr; i++) {
+		const struct member *member = &past->members.items[i];
+		int64_t end = end_of(member);
+
+		if (set_of(past, i) != set)
+			continue;
+		if (!member->dead || !has_ring(&member->is))
+			return false;
+		/* Who was killed told no end: not before it began, and before we look now. */
+		if (!end)
+			end = (int64_t)member->is.birth_realtime;
+		last = end > last ? end : last;
+		succeeded = succeeded && (is_launcher(member) || has_successor(past, member));
+	}
+	return last < past->looked && has_younger(past, set, last) &&
+		(succeeded || is_whole(past, set));
+}
+
+/* --- Letting go ------------------------------------------------------------------------------- */
+
+/* False: there was none any more. */
+static bool remove_rings(const struct past *past, const struct member *member)
+{
+	struct census_header *census = past->dir->census;
+	struct str name = {0}, spill = {0};
+	bool removed = false;
+	struct stat about;
+
+	for (uint32_t i = 0; i <= member->is.generation; i++) {
+		name_ring(member, i, &name);
+		if (fstatat(past->folder.fd, name.text, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
+			unlinkat(past->folder.fd, name.text, 0) == 0) {
+			__atomic_fetch_sub(
+				&census->ring_bytes, (uint64_t)about.st_size, __ATOMIC_RELAXED);
+			removed = true;
+		}
+		str_cut(&spill, 0);
+		str_printf(&spill, "/tmp/inquest-%u/%s/%s", (unsigned)geteuid(), past->dir->id,
+			name.text);
+		removed |= unlink(spill.text) == 0;
+	}
+	str_release(&name);
+	str_release(&spill);
+	return removed;
+}
+
+static bool ended_well(const struct member *member)
+{
+	return member->is.state == CENSUS_EXITED && !member->is.exit_status &&
+	       !(member->is.flags & CENSUS_F_KILLED);
+}
+
+static int newest_attempt(const struct past *past)
+{
+	int newest = 0;
+
+	for (size_t i = 0; i < past->members.nr; i++)
+		if (has_ring(&past->members.items[i].is) && past->members.items[i].is.rank >= 0 &&
+			past->members.items[i].is.restart > newest)
+			newest = past->members.items[i].is.restart;
+	return newest;
+}
+
+static bool is_outlived(const struct past *past, const struct member *member)
+{
+	return newest_attempt(past) - member->is.restart >= ATTEMPTS_TOLD;
+}
+
+/* Where nobody has taken it meanwhile. */
+static bool free_slot(const struct past *past, const struct member *member)
+{
+	static const struct census_who nobody;
+
+	if (census_take(past->dir->census, member->slot, member->is.state, &nobody))
+		return false;
+	census_publish(past->dir->census, (int)member->slot, CENSUS_FREE);
+	return true;
+}
+
+static unsigned let_go(struct past *past, size_t set)
+{
+	unsigned gone = 0;
+
+	for (size_t i = 0; i < past->members.nr; i++) {
+		const struct member *member = &past->members.items[i];
+		bool removed;
+
+		if (set_of(past, i) != set)
+			continue;
+		removed = remove_rings(past, member);
+		/* Of who did not end well there may be something to be told. */
+		gone += ((ended_well(member) || is_launcher(member) || is_outlived(past, member) ||
+				 past->taken > PLACES_KEPT) &&
+				free_slot(past, member)) ||
+			removed;
+	}
+	return gone;
+}
+
+/* Those that were killed before they had a ring; others free their places themselves. */
+static unsigned let_go_bare(struct past *past)
+{
+	unsigned gone = 0;
+
+	for (size_t i = 0; i < past->members.nr; i++) {
+		const struct member *member = &past->members.items[i];
+
+		if (member->dead && !has_ring(&member->is) && member->is.state != CENSUS_EXITED &&
+			is_outlived(past, member))
+			gone += free_slot(past, member);
+	}
+	return gone;
+}
+
+unsigned agent_past_let_go(const struct jobdir *dir, int64_t looked)
+{
+	struct past past = {.dir = dir, .folder = {.fd = -1}, .looked = looked};
+	unsigned gone = 0;
+
+	if (folder_open(&past.folder, dir->path.text, geteuid(), NULL) == 0) {
+		take_members(&past);
+		take_seats(&past);
+		join_sets(&past);
+		for (size_t i = 0; i < past.members.nr; i++)
+			if (past.members.items[i].set == i && past.members.items[i].dead &&
+				is_past(&past, i))
+				gone += let_go(&past, i);
+		gone += let_go_bare(&past);
+	}
+	array_release(&past.members);
+	array_release(&past.seats);
+	folder_close(&past.folder);
+	return gone;
+}

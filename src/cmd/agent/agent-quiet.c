@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/agent/agent-quiet.h"
+
+#include "base/clock.h"
+#include "evidence/gather/live.h"
+
+/* Between the three samples: who is still in the third has stood for two seconds. */
+#define SAMPLES_APART_MS 1100
+#define SAMPLES_NS	 (2 * SAMPLES_APART_MS * CLOCK_NS_PER_MS)
+#define ASK_MS	   100
+/* A job that is silent for less is only between two operations. */
+#define QUIET_NS    (2 * CLOCK_NS_PER_S)
+#define SOONEST_NS  (3 * CLOCK_NS_PER_S)
+#define LATEST_NS   (10 * CLOCK_NS_PER_S)
+/* Taking stacks is at most this part of one core. */
+#define COST_RATIO 20
+
+/* --- What rings tell -------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	return (hash ^ value) * 0x100000001b3ull;
+}
+
+/* Changes with every operation, span, batch and step that rings tell, and with who is there. */
+static uint64_t told_by(const struct job *job)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	hash = mix(mix(mix(hash, job->nranks), job->ngroups), job->nspans);
+	for (size_t i = 0; i < job->nranks; i++)
+		if (job->ranks[i].process != JOB_NONE)
+			hash = mix(hash, job->processes[job->ranks[i].process].start_time);
+	for (size_t i = 0; i < job->nmembers; i++) {
+		const struct job_member *m = &job->members[i];
+
+		hash = mix(mix(hash, m->head), (uint64_t)m->state);
+		if (m->np2p)
+			hash = mix(hash, (uint64_t)m->p2p[m->np2p - 1].entered);
+	}
+	for (size_t i = 0; i < job->nspans; i++)
+		hash = mix(mix(hash, (uint64_t)job->spans[i].begun), job->spans[i].open);
+	for (size_t i = 0; i < job->nshards; i++)
+		hash = mix(hash, job->shards[i].batches);
+	for (size_t i = 0; i < job->nsteps; i++)
+		hash = mix(hash, job->steps[i].events);
+	return hash;
+}
+
+static int64_t bounded(int64_t value, int64_t least, int64_t most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
+/* How often stacks are taken of a job that may hang. */
+static int64_t usual_pause(int64_t hang_after)
+{
+	return bounded(hang_after / 4, SOONEST_NS, LATEST_NS);
+}
+
+static void take_at(struct agent_quiet *quiet, int64_t due)
+{
+	quiet->due = due > quiet->soonest ? due : quiet->soonest;
+}
+
+bool agent_quiet_see(
+	struct agent_quiet *quiet, const struct job *job, int64_t now, int64_t hang_after)
+{
+	uint64_t told = told_by(job);
+
+	if (quiet->since && told == quiet->told)
+		return false;
+	quiet->told = told;
+	quiet->since = now;
+	quiet->pause = usual_pause(hang_after);
+	take_at(quiet, now + bounded(hang_after / 2 - SAMPLES_NS, QUIET_NS, INT64_MAX));
+	return true;
+}
+
+void agent_quiet_next(struct agent_quiet *quiet, bool telling, int64_t now, int64_t hang_after)
+{
+	quiet->pause = telling ? usual_pause(hang_after)
+			       : bounded(2 * quiet->pause, SOONEST_NS,
+					 bounded(hang_after, LATEST_NS, 60 * CLOCK_NS_PER_S));
+	take_at(quiet, now + quiet->pause);
+}
+
+/* --- The helper ------------------------------------------------------------------------------- */
+
+/* In the helper. */
+static void take(const void *what, struct evidence *into)
+{
+	const struct agent_quiet_job *of = what;
+	const struct live_options usual = LIVE_OPTIONS_STACKS;
+	struct live_options options = of->options;
+
+	options.stacks = usual.stacks;
+	options.stacks.raw_stacks = of->options.stacks.raw_stacks;
+	options.sample_pause_ms = 0;
+	options.wary = true;
+	options.errand_ms = ASK_MS;
+	options.stacks.pause_ms = SAMPLES_APART_MS;
+	options.ask_fellows = true;
+	live_gather_stacks(of->folder, &options, into, NULL);
+}
+
+void agent_quiet_turn(struct agent_quiet *quiet, const struct agent_quiet_job *of, int64_t now)
+{
+	if (quiet->helper.pid || !quiet->since || now < quiet->due)
+		return;
+	quiet->due = now + quiet->pause;
+	helper_begin(&quiet->helper, take, of);
+}
+
+bool agent_quiet_fetch(struct agent_quiet *quiet, struct evidence *into)
+{
+	struct evidence stacks = {0};
+
+	if (!helper_fetch(&quiet->helper, &stacks))
+		return false;
+	quiet->soonest = quiet->helper.begun + quiet->helper.cost * COST_RATIO;
+	/* What was begun before the job moved on tells of both. */
+	if (!stacks.n || quiet->helper.begun < quiet->since) {
+		evidence_release(&stacks);
+		return false;
+	}
+	evidence_release(into);
+	*into = stacks;
+	return true;
+}
+
+void agent_quiet_release(struct agent_quiet *quiet)
+{
+	helper_end(&quiet->helper);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/agent/agent-stacks.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "cmd/run/stand.h"
+#include "evidence/gather/live.h"
+#include "job/job.h"
+
+/* In which a target whose address space is held keeps us from the job's signals. */
+#define CALM_MS	 400
+#define BRIEF_MS 150
+#define ASK_MS	 100
+
+bool agent_stacks_are_wanted(const struct look *look)
+{
+	switch (look->verdicts->at[0].class) {
+	case VERDICT_RANK_DEATH:
+	case VERDICT_NODE_LOSS:
+	case VERDICT_EARLY_EXIT:
+		return false;
+	default:
+		return true;
+	}
+}
+
+void agent_stacks_add(const struct evidence *kept, struct look *look)
+{
+	size_t before = look->evidence.n;
+	bool blamed = stand_blames(look->verdicts);
+
+	if (!kept->n)
+		return;
+	for (size_t i = 0; i < kept->n; i++) {
+		const struct exhibit *one = &kept->at[i];
+
+		evidence_add(&look->evidence, one, alloc_copy(one->bytes, one->len), one->len);
+	}
+	look_judge_again(look);
+	if (!blamed || stand_blames(look->verdicts))
+		return;
+	evidence_cut(&look->evidence, before);
+	look_judge_again(look);
+}
+
+void agent_stacks_take(struct evidence *kept, const struct agent_quiet_job *of, struct look *look,
+	enum agent_stacks_haste haste)
+{
+	const struct live_options usual = LIVE_OPTIONS_STACKS;
+	struct live_options options = of->options;
+
+	options.stacks = usual.stacks;
+	options.stacks.raw_stacks = of->options.stacks.raw_stacks;
+	options.sample_pause_ms = 0;
+	options.wary = true;
+	options.errand_ms = ASK_MS;
+	options.stacks.deadline_ms = haste == AGENT_STACKS_BRIEF ? BRIEF_MS : CALM_MS;
+	if (haste == AGENT_STACKS_BRIEF)
+		options.stacks.samples = 1;
+	evidence_release(kept);
+	if (live_gather_stacks(of->folder, &options, kept, NULL) == 0)
+		agent_stacks_add(kept, look);
+}

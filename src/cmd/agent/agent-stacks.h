@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CMD_AGENT_STACKS_H
+#define CMD_AGENT_STACKS_H
+
+/*
+ * Stacks in what the agent says and keeps. They are taken once for a verdict, when it is said;
+ * until another is said, or the job moves, bundles hold the same ones: each tells when it was
+ * taken. Whether a verdict stands is decided without them, as looks are many and stacks are dear.
+ *
+ * A death is not explained by what the others were doing, and its verdict does not wait for that.
+ */
+
+#include <stdbool.h>
+
+#include "cmd/agent/agent-quiet.h"
+#include "cmd/look.h"
+#include "evidence/format/exhibit.h"
+
+/* How much time stacks may take. */
+enum agent_stacks_haste {
+	AGENT_STACKS_CALM, /* three samples: the job hangs, and nobody waits for us */
+	AGENT_STACKS_BRIEF, /* one: a signal is to be passed on */
+};
+
+/*
+ * Takes new stacks of this job in place of those in kept, adds them to the look and
+ * judges it again. What blamed somebody and would not with them stays as it was.
+ */
+void agent_stacks_take(struct evidence *kept, const struct agent_quiet_job *of, struct look *look,
+	enum agent_stacks_haste haste);
+
+/* The same with the stacks that were kept; nothing where there are none. */
+void agent_stacks_add(const struct evidence *kept, struct look *look);
+
+/* Is this a verdict that stacks can add to? */
+bool agent_stacks_are_wanted(const struct look *look);
+
+#endif

@@ -1,0 +1,627 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One loop of turns, each doing what is due: new processes, ends, samples, a look, the manifest.
+ * Between them the caller sleeps, or is woken by the end of somebody (exits_poll_set()).
+ *
+ *	every 0.3 s	census: who came
+ *	every 1 s	samples of /proc, rarer while only old news stand
+ *	every 2 s	a look, at once when somebody died, rarer where looks are dear
+ *	every 5 s	the manifest: that it is still here
+ *
+ * A look gathers and judges as `inquest attach` would, from the outside; the agent knows no more
+ * than anybody, but that it has watched for longer. Whatever fails in it is said once or not at
+ * all, and the next turn tries again.
+ *
+ * TOLD TO END, a job dies in an order that says nothing of why it hung. So the look that counts is
+ * taken before the signal goes out, and what dies in the next forty seconds is not judged.
+ */
+#include "cmd/agent/agent.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "cmd/agent/agent-keep.h"
+#include "cmd/agent/agent-pace.h"
+#include "cmd/agent/agent-past.h"
+#include "cmd/agent/agent-people.h"
+#include "cmd/cmd.h"
+#include "cmd/outlet.h"
+#include "cmd/say.h"
+#include "evidence/agent/own-words.h"
+#include "evidence/gather/command.h"
+#include "evidence/gather/live.h"
+#include "evidence/gather/receipt.h"
+#include "words/headline.h"
+#include "words/lastwords.h"
+#include "words/wording.h"
+
+#define SCAN_NS     (300 * CLOCK_NS_PER_MS)
+#define PAST_NS	    (3 * CLOCK_NS_PER_S)
+#define MANIFEST_NS (5 * CLOCK_NS_PER_S)
+#define ASLEEP_NS   (4 * CLOCK_NS_PER_S) /* turns are a second apart at most */
+#define EAGER_FOR   (3 * CLOCK_NS_PER_S)
+/* A bundle is at most 5 s old while a verdict stands: looks, and the next write, fit in between. */
+#define REFRESH_NS (2500 * CLOCK_NS_PER_MS)
+/* Told to end, a launcher needs half a minute and its ranks die as they are told. */
+#define QUIET_NS (40 * CLOCK_NS_PER_S)
+/* How long what is to be said waits for its bundle. */
+#define SAVE_MS 1000
+
+/* Fills in what the manifest says now; it borrows all strings, and `host` is its own room. */
+static struct agent_manifest manifest_now(struct agent *agent, char *host, size_t room)
+{
+	const struct agent_fellows *fellows = &agent->fellows;
+	const char *own = agent->bundle.len ? agent->bundle.text : NULL;
+
+	memset(host, 0, room);
+	gethostname(host, room - 1);
+	return (struct agent_manifest){.job = agent->dir->id,
+		.name = agent->options.name,
+		.host = host,
+		.status = agent->status,
+		.argv = agent->options.argv,
+		.agent_pid = (uint32_t)getpid(),
+		.agent_start_time = proc_start_time((uint32_t)getpid()),
+		.launched = agent->dir->launched,
+		.polled = clock_realtime_ns(),
+		.ended = agent->ended,
+		.exit_status = agent->exit_status,
+		.bundle = fellows->bundle ? fellows->bundle : own,
+		.verdict = fellows->verdict ? fellows->verdict : agent->headline,
+		.fellow = &fellows->own,
+		.said = agent_fellows_keys(agent),
+		.hangs = agent->moved_on,
+		.told = agent->told,
+		.no_logs = agent->options.no_logs,
+		.last_words = agent->last_words,
+		.unprobed = agent->unprobed.ranks.items,
+		.nunprobed = agent->unprobed.ranks.nr};
+}
+
+static void write_manifest(struct agent *agent)
+{
+	char host[256];
+	struct agent_manifest manifest = manifest_now(agent, host, sizeof(host));
+
+	agent_manifest_write(agent->dir->path.text, &manifest, NULL);
+}
+
+/* What only we know of our processes, for whoever gathers. */
+static void write_seen(const struct agent *agent)
+{
+	agent_exits_write(
+		agent->dir->path.text, agent->exits.ends.items, agent->exits.ends.nr, NULL);
+	history_write(agent->history, agent->dir->path.text, NULL);
+}
+
+void agent_begin(struct agent *agent, const struct agent_options *options, struct jobdir *dir)
+{
+	struct receipt_launch launch = {.job = dir->id,
+		.name = options->name,
+		.argv = options->argv,
+		.envp = options->envp,
+		.launched = dir->launched};
+	struct agent_manifest manifest;
+	char host[256];
+
+	agent_keep_copies_sparse();
+	*agent = (struct agent){.options = *options, .dir = dir, .status = "launched"};
+	agent->history = history_new();
+	agent_fellows_begin(agent, dir->agent_pid);
+	serve_open(&agent->serve, dir->path.text);
+	write_manifest(agent);
+	manifest = manifest_now(agent, host, sizeof(host));
+	agent_keep_launched(agent, &manifest);
+	receipt_write(dir->path.text, &launch, NULL);
+}
+
+/* The first rank makes a job of what was only launched. */
+static void scan(struct agent *agent)
+{
+	agent_people_scan(agent);
+	if (agent->ranks && !strcmp(agent->status, "launched")) {
+		agent->status = "running";
+		write_manifest(agent);
+	}
+}
+
+/* What each gathering of the job takes in. */
+static struct live_options options_of(const struct agent *agent)
+{
+	struct live_options options = LIVE_OPTIONS_DEFAULT;
+
+	options.unprobed = &agent->unprobed.found;
+	options.stacks.raw_stacks = agent->options.raw_stacks;
+	agent_fellows_options(agent, &options);
+	return options;
+}
+
+/* Who is out of the census is out of all that we have of our own. */
+static void let_go(struct agent *agent)
+{
+	scan(agent);
+	exits_forget(&agent->exits);
+	history_let_go(agent->history, exits_has, &agent->exits);
+}
+
+static struct agent_quiet_job job_of(const struct agent *agent)
+{
+	return (struct agent_quiet_job){agent->dir->path.text, options_of(agent)};
+}
+
+/* --- Looking, saying, keeping ----------------------------------------------------------------- */
+
+/* Once the log names a bundle, it is there to stay. */
+static void say(struct agent *agent, const struct look *look)
+{
+	const char *saved = agent->bundle.len ? agent->bundle.text : NULL;
+	struct str headline = {0};
+
+	if (!agent_fellows_may_say(agent))
+		return;
+	say_page(look, saved);
+	say_line(look, saved);
+	agent->bundle_wanted |= saved != NULL;
+	agent->saved_is_news = !saved;
+	headline_sentence(&headline, look->verdicts, &look->verdicts->at[0]);
+	free(agent->headline);
+	free(agent->answer);
+	agent->headline = str_detach(&headline);
+	agent->answer = say_answer(look);
+	agent->said = clock_monotonic_ns();
+}
+
+/* What was said is over, and its bundle is left as it is: what comes next gets one of its own. */
+static void move_on(struct agent *agent)
+{
+	evidence_release(&agent->stacks);
+	agent->status = "running";
+	cmd_complain("the job moves again: what was said above is over");
+	if (agent->bundle.len && agent->bundle_wanted) {
+		str_cut(&agent->kept, 0);
+		str_add(&agent->kept, agent->bundle.text);
+		agent->moved_on++;
+	}
+	agent->bundle_wanted = agent->saved_is_news = false;
+}
+
+/* The last line of the log repeats the answer, and says how the job ended. */
+static void say_end(const struct agent *agent, int wait_status)
+{
+	char text[CLOCK_TEXT_SIZE];
+	struct str line = {0};
+
+	if (!agent->answer)
+		return;
+	str_add(&line, "\n" OWN_WORDS_SAYS "the job ended ");
+	if (WIFSIGNALED(wait_status))
+		wording_signal(&line, WTERMSIG(wait_status));
+	else
+		str_printf(&line, "with status %d", agent->exit_status);
+	str_printf(&line, ", %s after this was said%s: %s",
+		clock_format(clock_monotonic_ns() - agent->said, text),
+		agent->stand.stands ? "" : " (then it had moved again)", agent->answer);
+	if (agent->bundle.len)
+		str_printf(&line, "; saved %s", agent->bundle.text);
+	str_add_char(&line, '\n');
+	outlet_say(&line);
+	str_release(&line);
+}
+
+/* A compile that makes progress may yet end well, and its job is no hung one. */
+static bool may_resolve(const struct look *look)
+{
+	return look->verdicts->at[0].outlook == VERDICT_WAIT;
+}
+
+/*
+ * Gives the look what stacks there are: new ones for what is to be said now. Those of a quiet job,
+ * which are in a look that is judged by them, are better: they lie further apart.
+ */
+static void add_stacks(struct agent *agent, struct look *look, enum stand_news news,
+	enum agent_stacks_haste haste)
+{
+	const struct agent_quiet_job of = job_of(agent);
+
+	if (agent->by_stacks)
+		return;
+	if (news == STAND_SAY && agent_stacks_are_wanted(look))
+		agent_stacks_take(&agent->stacks, &of, look, haste);
+	else if (news == STAND_SAY)
+		evidence_release(&agent->stacks);
+	else
+		agent_stacks_add(&agent->stacks, look);
+}
+
+/* What is to be done about news: say it, keep it, tell the manifest. */
+static void act_on(struct agent *agent, struct look *look, enum stand_news news)
+{
+	const char *before = agent->status;
+
+	if (news == STAND_RESOLVED) {
+		move_on(agent);
+	} else if (news != STAND_NOTHING &&
+		(stand_blames(look->verdicts) || agent->stand.unexplained)) {
+		agent->status = may_resolve(look) ? "running" : "hung";
+		agent->bundle_wanted |= !may_resolve(look);
+		if (news == STAND_SAY || clock_monotonic_ns() - agent->bundled > REFRESH_NS) {
+			add_stacks(agent, look, news, AGENT_STACKS_CALM);
+			agent_keep_bundle(agent, look, news == STAND_SAY ? SAVE_MS : 0);
+		}
+	}
+	if (news == STAND_SAY)
+		say(agent, look);
+	if (news == STAND_SAY || agent->status != before)
+		write_manifest(agent);
+}
+
+/* First our own files, as the gathering takes them in like any others. */
+static int gather(struct agent *agent, struct look *look)
+{
+	const struct live_options options = options_of(agent);
+
+	write_seen(agent);
+	if (live_gather(agent->dir->path.text, &options, &look->evidence, NULL) < 0)
+		return -1;
+	look_judge(look);
+	return 0;
+}
+
+/* Has somebody of this attempt died, and not in good order? */
+static bool anybody_died(const struct job *job)
+{
+	for (size_t i = 0; i < job->nranks; i++) {
+		const struct job_process *process = NULL;
+
+		if (job->ranks[i].process != JOB_NONE)
+			process = &job->processes[job->ranks[i].process];
+		if (process && process->end != JOB_ALIVE &&
+			!(process->end == JOB_EXITED && process->status == 0))
+			return true;
+	}
+	return false;
+}
+
+/* Somebody was blamed, and now they die: that nobody waits any more is not the job moving. */
+static bool is_aftermath(const struct agent *agent, const struct look *look)
+{
+	return agent->stand.stands && !stand_blames(look->verdicts) &&
+		(!exits_any_alive(&agent->exits) || anybody_died(look->verdicts->job));
+}
+
+/*
+ * Where rings blame nobody and tell nothing new, stacks are asked. False: those that were are still
+ * to be believed, and there are no new ones; what they told is neither said again nor withdrawn.
+ */
+static bool ask_stacks(struct agent *agent, struct look *look, int64_t now)
+{
+	int64_t hang_after = agent->options.hang_after;
+	bool moved = agent_quiet_see(&agent->quiet, look->job, now, hang_after);
+	bool fresh = agent_quiet_fetch(&agent->quiet, &agent->stacks);
+	bool blames = stand_blames(look->verdicts);
+
+	if (moved && !agent->stand.stands)
+		evidence_release(&agent->stacks);
+	if (moved || (blames && !agent->by_stacks) || (blames && !fresh)) {
+		agent->by_stacks = false;
+		return true;
+	}
+	if (!fresh && !agent->by_stacks)
+		return true;
+	agent_stacks_add(&agent->stacks, look);
+	if (fresh) {
+		agent->by_stacks = stand_blames(look->verdicts) || stand_tells(look->verdicts);
+		agent_quiet_next(&agent->quiet, agent->by_stacks, now, hang_after);
+	}
+	return fresh;
+}
+
+static void look_at_job(struct agent *agent)
+{
+	int64_t begun = clock_monotonic_ns(), realtime = clock_realtime_ns();
+	enum stand_news news = STAND_STILL;
+	struct look look = {0};
+
+	if (gather(agent, &look) == 0 && !is_aftermath(agent, &look)) {
+		if (ask_stacks(agent, &look, begun))
+			news = stand_take(&agent->stand, look.verdicts, begun,
+				agent->options.hang_after);
+		else if (!agent->stand.stands)
+			news = STAND_NOTHING;
+		act_on(agent, &look, news);
+	}
+	agent->well = look.verdicts && look.verdicts->at[0].class == VERDICT_HEALTHY;
+	look_release(&look);
+	agent->looked = clock_monotonic_ns();
+	agent->looked_at = realtime;
+	agent->look_cost = agent->looked - begun;
+}
+
+/* --- Turns ------------------------------------------------------------------------------------ */
+
+/* If so, it will next be due an interval from now: missed ones are not made up for. */
+static bool is_due(int64_t *due, int64_t now, int64_t interval)
+{
+	if (now < *due)
+		return false;
+	*due = now + interval;
+	return true;
+}
+
+static int ms_until(const struct agent *agent, int64_t now)
+{
+	const int64_t dues[] = {agent->due.scan, agent->due.sample, agent->due.look};
+	int64_t next = now + CLOCK_NS_PER_S;
+
+	for (size_t i = 0; i < sizeof(dues) / sizeof(dues[0]); i++)
+		if (dues[i] < next)
+			next = dues[i];
+	return next <= now ? 0 : (int)((next - now) / CLOCK_NS_PER_MS) + 1;
+}
+
+/* Stopped with the job and continued: its waits are long, and yet it hangs no more than we did. */
+static void notice_own_sleep(struct agent *agent, int64_t now)
+{
+	if (agent->last_turn && now - agent->last_turn > ASLEEP_NS)
+		agent->due.look = now + AGENT_LOOK_NS;
+}
+
+/* Where another agent judges, it is told what we see; then there is nothing for us to look at. */
+static void tell_speaker(struct agent *agent, int64_t now)
+{
+	write_seen(agent);
+	agent->due.look = now + AGENT_LOOK_NS;
+	if (!agent->ended && agent->fellows.status)
+		agent->status = strcmp(agent->fellows.status, "hung") ? "running" : "hung";
+}
+
+static void look_if_due(struct agent *agent, int64_t now)
+{
+	const struct agent_quiet_job of = job_of(agent);
+
+	if (now < agent->due.look)
+		return;
+	if (!agent->fellows.speaks) {
+		tell_speaker(agent, now);
+	} else if (now >= agent->quiet_until && agent->ranks) {
+		if (!agent_may_put_off(agent, now))
+			look_at_job(agent);
+		if (agent_wants_stacks(agent, now))
+			agent_quiet_turn(&agent->quiet, &of, now);
+		now = clock_monotonic_ns();
+		agent->due.look = now + agent_look_interval(agent, now);
+	} else {
+		agent->due.look = now + AGENT_EAGER_NS;
+	}
+}
+
+int agent_turn(struct agent *agent)
+{
+	int64_t now = clock_monotonic_ns();
+	bool dead;
+
+	notice_own_sleep(agent, now);
+	jobdir_beat(agent->dir);
+	agent_keep_news(agent, 0);
+	serve_turn(&agent->serve, agent->dir->path.text);
+	if (agent_fellows_turn(agent, now))
+		write_manifest(agent);
+	if (is_due(&agent->due.scan, now, SCAN_NS))
+		scan(agent);
+	dead = exits_look(&agent->exits) > 0;
+	if (dead && agent_people_died(agent)) {
+		agent->eager_until = now + EAGER_FOR;
+		agent->due.look = now;
+	}
+	if (is_due(&agent->due.sample, now, agent_sample_interval(agent, now)))
+		agent_people_sample(agent);
+	if (agent_unprobed_turn(&agent->unprobed, agent->dir->path.text, now)) {
+		scan(agent);
+		write_manifest(agent);
+	}
+	look_if_due(agent, now);
+	if (!agent->stand.stands && is_due(&agent->due.past, now, PAST_NS) &&
+		agent_past_let_go(agent->dir, agent->looked_at))
+		let_go(agent);
+	if (is_due(&agent->due.manifest, now, MANIFEST_NS))
+		write_manifest(agent);
+	agent->last_turn = clock_monotonic_ns();
+	return ms_until(agent, agent->last_turn);
+}
+
+/* Signals by which jobs are told to end. */
+static bool is_ending(int signo)
+{
+	return signo == SIGTERM || signo == SIGINT || signo == SIGHUP || signo == SIGQUIT;
+}
+
+/*
+ * A signal to all of the job reaches ranks while we look, and dying they look like something else.
+ * What stood before, and was kept a moment ago, is then worth more than what this look says; but
+ * not where all live and the same ranks are named: then more has become known of them.
+ */
+static bool is_disturbed(const struct agent *agent, const struct look *look)
+{
+	return agent->stand.stands && !agent->stand.unexplained && agent->bundle.len &&
+		!stand_is_same(&agent->stand, look->verdicts) &&
+		(!stand_blames_same(&agent->stand, look->verdicts) ||
+			anybody_died(look->verdicts->job));
+}
+
+static int ms_to(int64_t then)
+{
+	int64_t left = then - clock_monotonic_ns();
+
+	return left < 0 ? 0 : (int)(left / CLOCK_NS_PER_MS);
+}
+
+/* Judges what was gathered before the signal, with stacks if there is time. */
+static void judge_before_signal(struct agent *agent, struct look *look, int64_t until)
+{
+	const struct agent_quiet_job of = job_of(agent);
+	bool in_time = clock_monotonic_ns() < until;
+	enum stand_news news;
+
+	agent_quiet_fetch(&agent->quiet, &agent->stacks);
+	if (agent->by_stacks)
+		agent_stacks_add(&agent->stacks, look);
+	news = stand_take_last(&agent->stand, look->verdicts);
+	if (in_time && !agent->stacks.n && !stand_blames(look->verdicts))
+		agent_stacks_take(&agent->stacks, &of, look, AGENT_STACKS_BRIEF);
+	else if (in_time)
+		add_stacks(agent, look, news, AGENT_STACKS_BRIEF);
+	else
+		agent_stacks_add(&agent->stacks, look);
+	agent_keep_bundle(agent, look, ms_to(until));
+	if (news == STAND_SAY)
+		say(agent, look);
+	if (news != STAND_NOTHING && stand_blames(look->verdicts))
+		agent->bundle_wanted |= !may_resolve(look);
+}
+
+void agent_before_signal(struct agent *agent, int signo, int64_t until)
+{
+	int64_t now = clock_monotonic_ns(), realtime = clock_realtime_ns();
+	struct look look = {0};
+
+	if (!is_ending(signo) || now < agent->quiet_until)
+		return;
+	scan(agent);
+	agent->quiet_until = now + QUIET_NS;
+	if (!agent->fellows.speaks) {
+		write_seen(agent);
+		agent_fellows_await_look(agent, realtime, until);
+		return;
+	}
+	if (agent->ranks && gather(agent, &look) == 0 && !is_disturbed(agent, &look)) {
+		if (clock_monotonic_ns() > until && anybody_died(look.verdicts->job))
+			agent_keep_late(agent, &look, signo, until);
+		else
+			judge_before_signal(agent, &look, until);
+	}
+	agent->told = clock_realtime_ns();
+	write_manifest(agent);
+	look_release(&look);
+}
+
+/* --- The end ---------------------------------------------------------------------------------- */
+
+/* Something went wrong, and nobody had told the job to end: judge what is left of it. */
+static void last_look(struct agent *agent)
+{
+	struct look look = {0};
+	enum stand_news news;
+
+	if (gather(agent, &look) == 0) {
+		news = stand_take_last(&agent->stand, look.verdicts);
+		agent->bundle_wanted = true;
+		agent_stacks_add(&agent->stacks, &look);
+		/* What stood before blames somebody; a look that does not is no better. */
+		if (news != STAND_STILL || stand_blames(look.verdicts) || !agent->bundle.len)
+			agent_keep_bundle(agent, &look, AGENT_KEEP_LAST_MS);
+		if (news == STAND_SAY)
+			say(agent, &look);
+	}
+	look_release(&look);
+}
+
+/*
+ * It failed before any rank was there: nothing is said, since the command has its own words for
+ * that; but what it was, how it ended and what it said last is kept.
+ */
+static void last_look_at_command(struct agent *agent, struct proc_id child)
+{
+	const struct command command = {.id = child,
+		.job = agent->dir->id,
+		.argv = agent->options.argv,
+		.no_logs = agent->options.no_logs};
+	struct str headline = {0};
+	struct look look = {0};
+
+	if (gather(agent, &look) == 0) {
+		command_add(&command, &look.evidence);
+		look_judge_again(&look);
+		agent->bundle_wanted = true;
+		agent_keep_bundle(agent, &look, AGENT_KEEP_LAST_MS);
+		headline_sentence(&headline, look.verdicts, &look.verdicts->at[0]);
+		agent->headline = str_detach(&headline);
+		if (look.job->nranks && lastwords_of(look.job, 0))
+			agent->last_words = alloc_text(lastwords_of(look.job, 0));
+	}
+	look_release(&look);
+}
+
+/* The job in one line of manifest.jsonl. */
+static void add_line(struct agent *agent, const char *forgotten)
+{
+	char host[256];
+	struct agent_manifest manifest = manifest_now(agent, host, sizeof(host));
+
+	agent_keep_line(agent, &manifest, forgotten);
+}
+
+void agent_end(struct agent *agent, struct proc_id child, int wait_status, int shell_status)
+{
+	char *forgotten;
+
+	exits_add_waited(&agent->exits, child, wait_status);
+	scan(agent);
+	exits_look(&agent->exits);
+	agent->status = shell_status ? "error" : "ok";
+	agent->ended = true;
+	agent->exit_status = shell_status;
+	write_seen(agent);
+	write_manifest(agent);
+	agent_fellows_list(agent);
+	if (!agent->fellows.speaks)
+		agent->bundle_wanted = true;
+	else if (shell_status && agent->ranks && clock_monotonic_ns() >= agent->quiet_until)
+		last_look(agent);
+	else if (shell_status && !agent->ranks)
+		last_look_at_command(agent, child);
+	forgotten = agent_keep_forget(agent);
+	write_seen(agent);
+	write_manifest(agent);
+	say_end(agent, wait_status);
+	add_line(agent, forgotten);
+	free(forgotten);
+}
+
+void agent_never_began(struct agent *agent, int shell_status)
+{
+	agent->status = "error";
+	agent->ended = true;
+	agent->exit_status = shell_status;
+	agent_keep_news(agent, AGENT_KEEP_LAST_MS);
+	add_line(agent, NULL);
+}
+
+bool agent_may_remove(struct agent *agent)
+{
+	agent_people_count_left(agent);
+	return !agent->living && !agent->exit_status && agent_fellows_are_over(agent);
+}
+
+void agent_release(struct agent *agent)
+{
+	agent_fellows_release(agent);
+	agent_quiet_release(&agent->quiet);
+	saver_release(&agent->saver);
+	agent_unprobed_release(&agent->unprobed);
+	serve_close(&agent->serve);
+	exits_release(&agent->exits);
+	pulse_release(&agent->pulse);
+	history_free(agent->history);
+	stand_release(&agent->stand);
+	evidence_release(&agent->stacks);
+	free(agent->headline);
+	free(agent->answer);
+	free(agent->last_words);
+	str_release(&agent->bundle);
+	str_release(&agent->kept);
+}

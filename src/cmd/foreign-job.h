@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CMD_FOREIGN_JOB_H
+#define CMD_FOREIGN_JOB_H
+
+/* Which job without probe is meant: by pids, or as the only one of this machine. */
+
+#include "base/array.h"
+#include "evidence/agent/jobs.h"
+#include "proc/survey/survey.h"
+
+struct foreign_choice {
+	struct survey survey;
+	int job; /* SURVEY_NONE: only those of pids */
+	ARRAY(uint32_t) pids;
+};
+
+/* Digits, and short enough for a pid. */
+bool foreign_is_pid(const char *text);
+
+/* Surveys the machine. CMD_FINE, or another status after a complaint. */
+int foreign_survey(struct survey *survey);
+
+/*
+ * Surveys the machine and finds the job of these pids. A process that is of no job is looked at
+ * alone. CMD_FINE, or another status after a complaint. foreign_release() in any case.
+ */
+int foreign_choose_pids(struct foreign_choice *choice, const char *const *pids, size_t nr);
+
+/*
+ * The only job here: without probe, or, in *ret_own, with. The same; with several it lists them.
+ */
+int foreign_choose_all(struct foreign_choice *choice, const struct jobs *jobs,
+	const struct jobs_entry **ret_own);
+
+/*
+ * Whether a job of the survey is one of those that live and have an agent, or the probe: a rank of
+ * it descends from that agent, or its first is in that job's census. What its environment says does
+ * not count.
+ */
+bool foreign_is_own(
+	const struct survey *survey, const struct survey_job *job, const struct jobs *jobs);
+
+/*
+ * What the first rank of a job here runs, in short: "train.py" of a script, the module of -m, else
+ * the program. "" not known.
+ */
+void foreign_program(struct survey *survey, const struct survey_job *job, struct str *into);
+
+/* Nanoseconds since that rank began; 0 not known. */
+int64_t foreign_age(struct survey *survey, const struct survey_job *job);
+
+/* How many others there are besides the chosen one, in words; nothing where there are none. */
+size_t foreign_describe_others(
+	const struct foreign_choice *choice, const struct jobs *jobs, struct str *into);
+
+/* Takes NULL. */
+void foreign_release(struct foreign_choice *choice);
+
+#endif

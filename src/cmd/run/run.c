@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs a command as if we were not there (wrap.h), armed with the probe, while the agent watches
+ * over it (agent-process.h). Whatever of ours fails, the command runs; it never learns of it.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/paths.h"
+#include "cmd/agent/agent-process.h"
+#include "cmd/cmd.h"
+#include "cmd/run/jobdir.h"
+#include "cmd/run/wrap.h"
+
+#define DEFAULT_HANG_S 30
+
+/* Options without a short form: beyond all letters. */
+enum { HANG_AFTER = 256, RAW_STACKS, NO_LOGS };
+
+struct arguments {
+	const char *output;
+	const char *name;
+	double hang_after_s;
+	bool raw_stacks, no_logs;
+	char **command;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	char *end;
+
+	switch (key) {
+	case 'o':
+		arguments->output = arg;
+		return 0;
+	case 'n':
+		arguments->name = arg;
+		return 0;
+	case HANG_AFTER:
+		arguments->hang_after_s = strtod(arg, &end);
+		if (end == arg || *end || !(arguments->hang_after_s >= 0) ||
+			arguments->hang_after_s > 1e6)
+			argp_error(state, "not a number of seconds: %s", arg);
+		return 0;
+	case RAW_STACKS:
+		arguments->raw_stacks = true;
+		return 0;
+	case NO_LOGS:
+		arguments->no_logs = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		arguments->command = state->argv + state->next - 1;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which command? Give it behind `--'");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option options[] = {
+	{"output", 'o', "DIR", 0,
+		"Where bundles go when it hangs or dies (else INQUEST_OUT, else ./inquest-out)", 0},
+	{"name", 'n', "NAME", 0, "What to call the job", 0},
+	{"hang-after", HANG_AFTER, "SECONDS", 0,
+		"How long a wait must stand to be said (default 30)", 0},
+	{"raw-stacks", RAW_STACKS, NULL, 0,
+		"Keep whole copies of stacks in bundles, not only what the walk reads", 0},
+	{"no-logs", NO_LOGS, NULL, 0,
+		"Keep nothing in bundles that the job wrote, nor the text of its errors", 0},
+	{0},
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "-- COMMAND...",
+	.doc = "Run a command, and have it judged should it hang or die.\v"
+	       "The command's input, output, signals and exit status are its own. Exit status 125: "
+	       "inquest was used wrongly; 126: it cannot be run; 127: it was not found.",
+};
+
+/* --- The environment of the job --------------------------------------------------------------- */
+
+/* Ours first, then what was there; once. */
+static void arm_preload(const char *probe)
+{
+	const char *old = getenv("LD_PRELOAD");
+	struct str preload = {0};
+
+	if (old && strstr(old, probe))
+		return;
+	str_printf(&preload, "%s", probe);
+	if (old && *old)
+		str_printf(&preload, ":%s", old);
+	setenv("LD_PRELOAD", preload.text, 1);
+	str_release(&preload);
+}
+
+/* NCCL tells of each call through NVTX. A tool named there before is handed on to the probe. */
+static void arm_nvtx(const char *probe)
+{
+	const char *old = getenv("NVTX_INJECTION64_PATH");
+	const char *wish = getenv("INQUEST_NVTX");
+
+	if (wish && !strcmp(wish, "off"))
+		return;
+	if (old && !strcmp(old, probe))
+		return;
+	if (old && *old)
+		setenv("INQUEST_NEXT_NVTX", old, 1);
+	setenv("NVTX_INJECTION64_PATH", probe, 1);
+}
+
+/* Only on request: NVTX tells the same at less cost. A plugin of the user's own stays. */
+static void arm_profiler(const char *probe)
+{
+	const char *wish = getenv("INQUEST_PROFILER");
+
+	if (wish && (!strcmp(wish, "on") || !strcmp(wish, "kernel")))
+		setenv("NCCL_PROFILER_PLUGIN", probe, 0);
+}
+
+static void arm(const struct jobdir *dir)
+{
+	struct complaint why = {0};
+	struct str probe = {0};
+
+	if (paths_find(PATHS_PROBE, &probe, &why) < 0) {
+		cmd_complain("the job runs without probe: %s: is inquest installed whole?",
+			complaint_text(&why));
+	} else if (strpbrk(probe.text, " :")) {
+		cmd_complain("the job runs without probe: %s: LD_PRELOAD cannot hold a blank or "
+			     "colon: install inquest elsewhere",
+			probe.text);
+	} else {
+		arm_preload(probe.text);
+		arm_nvtx(probe.text);
+		arm_profiler(probe.text);
+		setenv("INQUEST_JOB_DIR", dir->path.text, 1);
+	}
+	complaint_release(&why);
+	str_release(&probe);
+}
+
+/* --- The loop --------------------------------------------------------------------------------- */
+
+struct running {
+	struct wrap wrap;
+	struct agent_process agent;
+	struct proc_id child;
+};
+
+/* Signals by which jobs are told to end: the agent has a look before. */
+static bool is_ending(int signo)
+{
+	return signo == SIGTERM || signo == SIGINT || signo == SIGHUP || signo == SIGQUIT;
+}
+
+static void take_signals(struct running *running)
+{
+	int signo;
+
+	while ((signo = wrap_next_signal(&running->wrap))) {
+		if (is_ending(signo))
+			agent_process_before_signal(&running->agent, signo);
+		wrap_pass_on(&running->wrap, signo);
+	}
+}
+
+/* Said by another process: who passes signals on waits for no reader of its words. */
+static void say_unwatched(void)
+{
+	if (fork())
+		return;
+	cmd_complain("the agent has ended before its time: the job runs on unwatched");
+	_exit(0);
+}
+
+/* Nothing in here waits for anything but news. */
+static void loop(struct running *running)
+{
+	for (;;) {
+		struct pollfd fds[] = {{.fd = running->wrap.signals, .events = POLLIN},
+			{.fd = running->agent.fd, .events = 0}};
+
+		take_signals(running);
+		if (running->wrap.ended)
+			return;
+		poll(fds, 2, -1);
+		if (fds[1].revents && agent_process_failed(&running->agent)) {
+			running->wrap.companion = 0;
+			say_unwatched();
+		}
+	}
+}
+
+/* Bundles go to an absolute path: the job's folder of today may be another tomorrow. */
+static char *output_folder(const struct arguments *arguments)
+{
+	const char *asked = arguments->output ? arguments->output : getenv("INQUEST_OUT");
+	struct str path = {0};
+	char cwd[PATH_MAX];
+
+	if (!asked || !*asked)
+		asked = "inquest-out";
+	if (*asked != '/' && getcwd(cwd, sizeof(cwd)))
+		str_printf(&path, "%s/", strcmp(cwd, "/") ? cwd : "");
+	while (!strncmp(asked, "./", 2))
+		asked += 2;
+	str_add(&path, asked);
+	while (path.len > 1 && path.text[path.len - 1] == '/')
+		str_cut(&path, path.len - 1);
+	return str_detach(&path);
+}
+
+/* Fewer files than that, and the agent sees nothing. */
+#define LEAST_FILES 64
+
+/* The folder of the job, if there can be one. */
+static bool make_folder(const char *name, struct jobdir *dir)
+{
+	struct complaint why = {0};
+	struct rlimit files;
+	bool made = false;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < LEAST_FILES)
+		cmd_complain("the job runs unwatched: only %llu files may be open: raise ulimit -n",
+			(unsigned long long)files.rlim_cur);
+	else if (jobdir_make(dir, name, &why) < 0)
+		cmd_complain("the job runs unwatched: %s: set INQUEST_DIR to a folder of yours",
+			complaint_text(&why));
+	else
+		made = true;
+	complaint_release(&why);
+	return made;
+}
+
+/* Starts the agent, if there can be one; then the environment is the job's. */
+static void begin_watch(struct running *running, const struct arguments *arguments)
+{
+	struct agent_options wishes = {.name = arguments->name ? arguments->name : "",
+		.argv = arguments->command,
+		.raw_stacks = arguments->raw_stacks,
+		.no_logs = arguments->no_logs,
+		.hang_after = (int64_t)(arguments->hang_after_s * (double)CLOCK_NS_PER_S)};
+	struct jobdir dir = {.census_fd = -1};
+	struct complaint why = {0};
+	char *output;
+
+	if (!make_folder(wishes.name, &dir))
+		return;
+	output = output_folder(arguments);
+	wishes.output = output;
+	arm(&dir);
+	wishes.envp = environ;
+	if (agent_process_start(&running->agent, &wishes, &dir, &why) < 0) {
+		cmd_complain("the job runs unwatched: %s", complaint_text(&why));
+		jobdir_remove(&dir);
+		jobdir_release(&dir);
+	}
+	complaint_release(&why);
+	free(output);
+	running->wrap.companion = running->agent.pid;
+}
+
+static size_t count(char *const *list)
+{
+	size_t n = 0;
+
+	while (list[n])
+		n++;
+	return n;
+}
+
+/* The command in place of us, as if we had never been. */
+static int become(struct running *running, const struct arguments *arguments, char **plain)
+{
+	struct complaint why = {0};
+	int status = wrap_become(&running->wrap, arguments->command, plain, &why);
+
+	cmd_complain("%s", complaint_text(&why));
+	complaint_release(&why);
+	return status;
+}
+
+static int run_watched(struct running *running, const struct arguments *arguments)
+{
+	size_t nr = count(environ);
+	char **plain = alloc_zeroed(nr + 1, sizeof(*plain));
+	struct complaint why = {0};
+	int status;
+
+	/* setenv() changes the list, and leaves its texts alone. */
+	memcpy(plain, environ, nr * sizeof(*plain));
+	begin_watch(running, arguments);
+	status = wrap_start(&running->wrap, arguments->command,
+		running->agent.pid ? environ : plain, &running->agent.fd, 1, &why);
+	if (!status) {
+		running->child.pid = (uint32_t)running->wrap.child;
+		running->child.start_time = proc_start_time(running->child.pid);
+		loop(running);
+		agent_process_end(&running->agent, running->child, running->wrap.wait_status,
+			wrap_shell_status(&running->wrap));
+	} else {
+		if (status != WRAP_FAILED)
+			cmd_complain("%s", complaint_text(&why));
+		else if (running->agent.pid)
+			cmd_complain("the job runs unwatched: %s", complaint_text(&why));
+		agent_process_end(&running->agent, (struct proc_id){0}, 0, status);
+		if (status == WRAP_FAILED)
+			status = become(running, arguments, plain);
+	}
+	complaint_release(&why);
+	free(plain);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = {.hang_after_s = DEFAULT_HANG_S};
+	struct running running = {.agent = {.fd = -1}};
+	int status;
+
+	wrap_guard(&running.wrap);
+	argp_err_exit_status = WRAP_FAILED;
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	status = run_watched(&running, &arguments);
+	if (!status) {
+		wrap_release(&running.wrap);
+		wrap_end_alike(&running.wrap);
+	}
+	return status;
+}
+
+const struct verb verb_run = {"run", "run a job, and have it judged should it hang or die", run};

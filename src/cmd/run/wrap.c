@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * We do not become a subreaper, although statuses of orphans would be worth having: getppid() of
+ * a daemon of the job would no longer be 1. How orphans and other ranks ended is asked of the
+ * kernel by pidfd (exits.c).
+ *
+ * STOPPING. Whatever stops the command, a key of the terminal, another process, or it itself, as
+ * editors and shells do: we see it in its wait status and stop by the same signal, so that the
+ * shell which waits for us takes its terminal back. SIGSTOP is different: where no shell's job is
+ * stopped by it, somebody froze a process, and that is what we are here to say.
+ *
+ * Stopped, we learn nothing. Whoever continues us continues the command, as SIGCONT is passed on
+ * like any other; should somebody continue the command alone, the waker tells us.
+ */
+#include "cmd/run/wrap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "cmd/run/fds.h"
+#include "proc/read.h"
+
+/* Signals that are ours to handle or nobody's: faults of our own, and those that cannot be had. */
+static const int not_passed_on[] = {SIGKILL, SIGSTOP, SIGCHLD, SIGSEGV, SIGBUS, SIGILL, SIGFPE,
+	SIGTRAP, SIGSYS, SIGABRT, SIGPIPE, SIGXFSZ, SIGXCPU};
+/* Of these, the ones that tell of a limit: ours, not the command's. */
+static const int limits[] = {SIGXFSZ, SIGXCPU};
+
+/* Every signal that we take to pass on, and SIGCHLD. One that is ignored is so for the command,
+ * too. */
+static void fill_taken(sigset_t *set)
+{
+	sigfillset(set);
+	for (size_t i = 0; i < sizeof(not_passed_on) / sizeof(not_passed_on[0]); i++)
+		sigdelset(set, not_passed_on[i]);
+	for (int signo = 1; signo < NSIG; signo++) {
+		struct sigaction action;
+
+		if (sigaction(signo, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
+			sigdelset(set, signo);
+	}
+	sigaddset(set, SIGCHLD);
+}
+
+/* The witness: all blocked, gone with us, holding nothing open. */
+static pid_t start_witness(void)
+{
+	pid_t us = getpid();
+	pid_t pid = fork();
+	sigset_t all;
+
+	if (pid)
+		return pid;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	prctl(PR_SET_NAME, "inquest-witness", 0, 0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	fds_keep(NULL, 0);
+	fds_silence();
+	while (getppid() == us)
+		pause();
+	_exit(0);
+}
+
+static void end_witness(struct wrap *wrap)
+{
+	if (wrap->witness <= 0)
+		return;
+	kill(wrap->witness, SIGKILL);
+	while (waitpid(wrap->witness, NULL, 0) < 0 && errno == EINTR)
+		;
+	wrap->witness = -1;
+}
+
+/* Is it pending for the witness? */
+static bool has_witnessed(const struct wrap *wrap, int signo)
+{
+	struct str status = {0};
+	const char *line;
+	uint64_t pending = 0;
+
+	if (proc_read((uint32_t)wrap->witness, "status", &status, NULL) == 0) {
+		line = strstr(str_text(&status), "\nShdPnd:");
+		if (line)
+			pending = strtoull(line + strlen("\nShdPnd:"), NULL, 16);
+	}
+	str_release(&status);
+	return pending >> (signo - 1) & 1;
+}
+
+/* Was this signal sent to the whole process group? */
+static bool was_for_group(struct wrap *wrap, int signo)
+{
+	const struct timespec moment = {.tv_nsec = 5000000};
+
+	if (wrap->witness <= 0)
+		return false;
+	if (!has_witnessed(wrap, signo)) {
+		/* The kernel serves a group one by one, and we may have been first. */
+		nanosleep(&moment, NULL);
+		if (!has_witnessed(wrap, signo))
+			return false;
+	}
+	/* What it has seen it cannot forget: the next signal needs a new one. */
+	end_witness(wrap);
+	wrap->witness = start_witness();
+	return true;
+}
+
+/* All that we changed of ourselves, as it was. */
+static void restore(const struct wrap *wrap)
+{
+	if (wrap->ignored_children)
+		signal(SIGCHLD, SIG_IGN);
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		if (!wrap->ignored_limits[i])
+			signal(limits[i], SIG_DFL);
+	setrlimit(RLIMIT_NOFILE, &wrap->old_files);
+	prctl(PR_SET_PDEATHSIG, wrap->death_signal, 0, 0, 0);
+	sigprocmask(SIG_SETMASK, &wrap->old_mask, NULL);
+}
+
+static void become_command(struct wrap *wrap, pid_t us, char *const *argv, char *const *envp,
+	int report_fd)
+{
+	int err;
+
+	restore(wrap);
+	/* Our parent's death would have been its own; ours came between, and is no news. */
+	if (wrap->death_signal && getppid() != us)
+		raise(wrap->death_signal);
+	execvpe(argv[0], argv, envp);
+	err = errno;
+	if (write(report_fd, &err, sizeof(err)) < 0)
+		_exit(WRAP_FAILED);
+	_exit(WRAP_NOT_FOUND);
+}
+
+/* Forks and execs; gives 0 once the command runs, else the errno of what failed. */
+static int spawn(struct wrap *wrap, char *const *argv, char *const *envp)
+{
+	int report[2], err = 0;
+	pid_t us = getpid();
+	ssize_t got;
+
+	if (pipe2(report, O_CLOEXEC) < 0)
+		return errno;
+	wrap->child = fork();
+	if (wrap->child == 0)
+		become_command(wrap, us, argv, envp, report[1]);
+	if (wrap->child < 0)
+		err = errno;
+	close(report[1]);
+	do
+		got = wrap->child < 0 ? 0 : read(report[0], &err, sizeof(err));
+	while (got < 0 && errno == EINTR);
+	close(report[0]);
+	if (err && wrap->child > 0)
+		waitpid(wrap->child, NULL, 0);
+	return err;
+}
+
+void wrap_guard(struct wrap *wrap)
+{
+	struct rlimit files;
+	sigset_t taken;
+
+	wrap->child = wrap->witness = wrap->signals = -1;
+	fds_fill_standard();
+	/* Where our parent ignored SIGCHLD the kernel would tell us no status. */
+	wrap->ignored_children = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		wrap->ignored_limits[i] = signal(limits[i], SIG_IGN) == SIG_IGN;
+	getrlimit(RLIMIT_NOFILE, &wrap->old_files);
+	files = wrap->old_files;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+	prctl(PR_GET_PDEATHSIG, &wrap->death_signal, 0, 0, 0);
+	fill_taken(&taken);
+	sigprocmask(SIG_BLOCK, &taken, &wrap->old_mask);
+}
+
+/* Not started: what exec said, or that it did not come to that. */
+static int failed(int err, bool tried, const char *name, struct complaint *why)
+{
+	complaint_errno(why, err, "cannot run %s", name);
+	if (!tried)
+		return WRAP_FAILED;
+	return err == ENOENT || err == ENOTDIR ? WRAP_NOT_FOUND : WRAP_NOT_EXECUTABLE;
+}
+
+/* Nothing of the command's is held here any more. */
+static void let_go(const struct wrap *wrap, const int *keep, size_t n)
+{
+	int all[8] = {wrap->signals};
+
+	for (size_t i = 0; i < n && i < sizeof(all) / sizeof(all[0]) - 1; i++)
+		all[i + 1] = keep[i];
+	fds_keep(all, n + 1);
+}
+
+int wrap_start(struct wrap *wrap, char *const *argv, char *const *envp, const int *keep, size_t n,
+	struct complaint *why)
+{
+	sigset_t taken;
+	int err;
+
+	fill_taken(&taken);
+	wrap->signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+	err = wrap->signals < 0 ? errno : spawn(wrap, argv, envp);
+	if (err) {
+		bool tried = wrap->child > 0;
+
+		wrap_release(wrap);
+		return failed(err, tried, argv[0], why);
+	}
+	let_go(wrap, keep, n);
+	wrap->witness = start_witness();
+	signal(SIGPIPE, SIG_IGN);
+	return 0;
+}
+
+int wrap_become(struct wrap *wrap, char *const *argv, char *const *envp, struct complaint *why)
+{
+	restore(wrap);
+	execvpe(argv[0], argv, envp);
+	return failed(errno, true, argv[0], why);
+}
+
+static bool is_stop_key(int signo)
+{
+	return signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU;
+}
+
+/* Takes the news of the command: its end, a stop, that it goes on. */
+static void take_child(struct wrap *wrap)
+{
+	int status;
+
+	while (!wrap->ended &&
+		waitpid(wrap->child, &status, WNOHANG | WUNTRACED | WCONTINUED) > 0) {
+		if (WIFSTOPPED(status)) {
+			wrap->stopped_by = WSTOPSIG(status);
+		} else if (WIFCONTINUED(status)) {
+			wrap->stopped_by = 0;
+		} else {
+			wrap->ended = true;
+			wrap->wait_status = status;
+		}
+	}
+}
+
+/*
+ * The terminal's foreground group, if it is the command's or ours: then we are the job that a shell
+ * has brought to the front. Else 0.
+ */
+static pid_t front_group(const struct wrap *wrap)
+{
+	int fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	pid_t front;
+
+	if (fd < 0)
+		return 0;
+	front = tcgetpgrp(fd);
+	close(fd);
+	return front > 0 && (front == getpgrp() || front == getpgid(wrap->child)) ? front : 0;
+}
+
+/*
+ * Continued in the foreground: what stood there was the command's own group, a shell's, and the one
+ * who brought us to the front knows ours only.
+ */
+static void hand_terminal_back(const struct wrap *wrap, pid_t front)
+{
+	int fd;
+
+	if (!front || front == getpgrp() || front != getpgid(wrap->child) ||
+		front_group(wrap) != getpgrp())
+		return;
+	fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	tcsetpgrp(fd, front);
+	close(fd);
+}
+
+static bool is_stopped(pid_t pid)
+{
+	struct procstat stat;
+
+	return proc_read_stat((struct proc_id){.pid = (uint32_t)pid}, &stat) == 0 &&
+	       stat.state == 'T';
+}
+
+/* The waker: continues us, should the command be continued, and by nobody who continues us. */
+static pid_t start_waker(const struct wrap *wrap)
+{
+	const struct timespec pause = {.tv_nsec = 50000000};
+	pid_t us = getpid(), pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (getppid() == us && is_stopped(wrap->child))
+		nanosleep(&pause, NULL);
+	kill(us, SIGCONT);
+	_exit(0);
+}
+
+/* Stops us as the kernel would have; in a group that nobody waits for it does not. */
+static void stop(int signo)
+{
+	void (*before)(int) = signal(signo, SIG_DFL);
+	sigset_t only;
+
+	sigemptyset(&only);
+	sigaddset(&only, signo);
+	raise(signo);
+	sigprocmask(SIG_UNBLOCK, &only, NULL);
+	sigprocmask(SIG_BLOCK, &only, NULL);
+	if (signo != SIGSTOP)
+		signal(signo, before);
+}
+
+/* Stops us with the command; a later SIGCONT is a signal like any other. */
+static void stop_with_child(struct wrap *wrap)
+{
+	int signo = wrap->stopped_by;
+	pid_t sleeper, front;
+
+	wrap->stopped_by = 0;
+	if (wrap->ended || !signo)
+		return;
+	front = front_group(wrap);
+	if (!is_stop_key(signo) && !front)
+		return;
+	/* Frozen, it is to be watched; stopped by who works with it, it is not. */
+	sleeper = is_stop_key(signo) ? wrap->companion : 0;
+	if (sleeper > 0)
+		kill(sleeper, SIGSTOP);
+	wrap->waker = start_waker(wrap);
+	stop(signo);
+	hand_terminal_back(wrap, front);
+	if (wrap->waker > 0) {
+		kill(wrap->waker, SIGKILL);
+		waitpid(wrap->waker, NULL, 0);
+	}
+	if (sleeper > 0)
+		kill(sleeper, SIGCONT);
+}
+
+/* Sent by the command to its parent, or by a helper of ours. */
+static bool is_for_us(const struct wrap *wrap, const struct signalfd_siginfo *info)
+{
+	pid_t sender = (pid_t)info->ssi_pid;
+
+	if (info->ssi_code != SI_USER)
+		return false;
+	return sender == wrap->child || (wrap->waker > 0 && sender == wrap->waker);
+}
+
+int wrap_next_signal(struct wrap *wrap)
+{
+	struct signalfd_siginfo info;
+
+	take_child(wrap);
+	while (read(wrap->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			take_child(wrap);
+		else if (!is_for_us(wrap, &info))
+			return (int)info.ssi_signo;
+	}
+	stop_with_child(wrap);
+	return 0;
+}
+
+/* What was sent to our group has not reached a command that has one of its own. */
+void wrap_pass_on(struct wrap *wrap, int signo)
+{
+	bool to_group = was_for_group(wrap, signo);
+
+	if (!wrap->ended && !(to_group && getpgid(wrap->child) == getpgrp()))
+		kill(wrap->child, signo);
+}
+
+int wrap_shell_status(const struct wrap *wrap)
+{
+	if (WIFSIGNALED(wrap->wait_status))
+		return 128 + WTERMSIG(wrap->wait_status);
+	return WEXITSTATUS(wrap->wait_status);
+}
+
+void wrap_end_alike(struct wrap *wrap)
+{
+	int signo = WIFSIGNALED(wrap->wait_status) ? WTERMSIG(wrap->wait_status) : 0;
+	struct rlimit no_core = {0, 0};
+	sigset_t only;
+
+	if (signo) {
+		/* The command's core is the one that tells something. */
+		setrlimit(RLIMIT_CORE, &no_core);
+		signal(signo, SIG_DFL);
+		sigemptyset(&only);
+		sigaddset(&only, signo);
+		raise(signo);
+		sigprocmask(SIG_UNBLOCK, &only, NULL);
+	}
+	exit(wrap_shell_status(wrap));
+}
+
+void wrap_release(struct wrap *wrap)
+{
+	end_witness(wrap);
+	if (wrap->signals >= 0)
+		close(wrap->signals);
+	wrap->signals = -1;
+}

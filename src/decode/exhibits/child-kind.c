@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A forked worker has the command line of its parent, so the name that it gave itself comes first;
+ * PyTorch gives names to its workers since 2.7. Of programs and modules the path is telling.
+ */
+#include "decode/exhibits/child-kind.h"
+
+#include <string.h>
+
+struct kin {
+	const char *part;
+	const char *what;
+};
+
+static const struct kin kin_comms[] = {
+	{"pt_data_worker", "DataLoader worker"},
+	{"pt_data_pin", "DataLoader pin-memory worker"},
+	{"torch_shm_manag", "torch_shm_manager"},
+	{"cc1plus", "compiler"},
+	{"cc1", "compiler"},
+	{"cicc", "compiler"},
+	{"ptxas", "compiler"},
+	{"nvcc", "compiler"},
+};
+
+static const struct kin kin_commands[] = {
+	{"torch/_inductor/compile_worker", "inductor compile worker"},
+	{"torch/bin/torch_shm_manager", "torch_shm_manager"},
+	{"multiprocessing.resource_tracker", "resource tracker"},
+	{"multiprocessing.forkserver", "fork server"},
+	{"multiprocessing.spawn", "multiprocessing worker"},
+};
+
+const char *kin_name(const char *comm, const char *command)
+{
+	for (size_t i = 0; comm && i < sizeof(kin_comms) / sizeof(kin_comms[0]); i++)
+		if (!strcmp(comm, kin_comms[i].part))
+			return kin_comms[i].what;
+	for (size_t i = 0; command && i < sizeof(kin_commands) / sizeof(kin_commands[0]); i++)
+		if (strstr(command, kin_commands[i].part))
+			return kin_commands[i].what;
+	return "";
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DECODE_CHILD_KIND_H
+#define DECODE_CHILD_KIND_H
+
+/*
+ * What a child of a rank is for, in words for people: "DataLoader worker", "inductor compile
+ * worker". Told by the name that its main thread gave itself and by its command line, words by
+ * blanks; either may be NULL. "" where nothing tells. The result is a literal.
+ */
+const char *kin_name(const char *comm, const char *command) __attribute__((returns_nonnull));
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a process' main thread was blocked on: its system call, and what that is about. */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/context.h"
+#include "decode/kinds.h"
+#include "decode/stacks/decode-frames.h"
+
+/* A path or an address is cut behind so much. */
+#define ON_MOST 200
+
+/* The address of a table's field, "0100007F:1F90": words as the machine has them. */
+static bool read_address(const char *text, char *into, size_t room)
+{
+	size_t digits = strspn(text, "0123456789ABCDEF"), words = digits / 8;
+	uint32_t address[4] = {0};
+	char plain[INET6_ADDRSTRLEN];
+	bool mapped;
+
+	if (text[digits] != ':' || (digits != 8 && digits != 32))
+		return false;
+	for (size_t i = 0; i < words; i++) {
+		char word[9] = {0};
+
+		memcpy(word, text + 8 * i, 8);
+		address[i] = (uint32_t)strtoul(word, NULL, 16);
+	}
+	mapped = words == 4 && !address[0] && !address[1] && address[2] == htonl(0xffff);
+	if (!inet_ntop(words == 4 && !mapped ? AF_INET6 : AF_INET, mapped ? &address[3] : address,
+		    plain, sizeof(plain)))
+		return false;
+	snprintf(into, room, words == 4 && !mapped ? "[%s]:%lu" : "%s:%lu", plain,
+		strtoul(text + digits + 1, NULL, 16));
+	return true;
+}
+
+/* The other end: behind "tcp", the slot's number and the own end. */
+static const char *name_socket(struct decode_context *context, const char *text)
+{
+	const char *line = strstr(text, "\ntcp ");
+	char peer[INET6_ADDRSTRLEN + 16];
+
+	for (int field = 0; line && field < 3; field++) {
+		line += strcspn(line, " ");
+		line += strspn(line, " ");
+	}
+	if (!line || !read_address(line, peer, sizeof(peer)) || !strcmp(strrchr(peer, ':'), ":0"))
+		return "a socket"; /* also one that listens */
+	return arena_printf(&context->arena, "socket to %s", peer);
+}
+
+/* What a descriptor's link says; "" where that is nothing to wait for outside. */
+static const char *name_descriptor(struct decode_context *context, const char *text)
+{
+	const char *link = strstr(text, "\nfd ");
+	size_t len;
+
+	if (!link)
+		return "";
+	link += strlen("\nfd ");
+	link += strcspn(link, " \n");
+	link += *link == ' ';
+	len = strcspn(link, "\n");
+	if (!strncmp(link, "socket:", strlen("socket:")))
+		return name_socket(context, text);
+	if (!strncmp(link, "pipe:", strlen("pipe:")))
+		return "a pipe";
+	if (*link != '/' || !strncmp(link, "/dev/", strlen("/dev/")))
+		return "";
+	return arena_printf(
+		&context->arena, "file %.*s", (int)(len > ON_MOST ? ON_MOST : len), link);
+}
+
+/* "child sleep (pid 4711)"; "" where it waits for none. */
+static const char *name_child(struct decode_context *context, const char *text)
+{
+	const char *line = strstr(text, "\nchild "), *name;
+	unsigned long pid;
+	char *end;
+
+	if (!line)
+		return "";
+	pid = strtoul(line + strlen("\nchild "), &end, 10);
+	name = end + (*end == ' ');
+	if (!pid || !*name || *name == '\n')
+		return "";
+	return arena_printf(&context->arena, "its child %.*s (pid %lu)",
+		(int)strcspn(name, "\n"), name, pid);
+}
+
+static int call_decode(const struct exhibit *exhibit, struct job_builder *builder,
+	struct decode_context *context, struct complaint *why)
+{
+	const char *text = arena_text_max(
+		&context->arena, exhibit->len ? (const char *)exhibit->bytes : "", exhibit->len);
+	struct decode_process *process;
+	char *end;
+	long number = strtol(text, &end, 10);
+
+	(void)builder;
+	if (end == text || number < 0)
+		return complaint_set(why, "it does not begin with a system call");
+	process = context_process(context, exhibit->host, exhibit->pid, exhibit->start_time);
+	process->fact.call = frames_syscall(number);
+	process->fact.on = name_child(context, text);
+	if (!*process->fact.on)
+		process->fact.on = name_descriptor(context, text);
+	process->fact.on_cite =
+		arena_printf(&context->arena, "call:%s", context_name(context, process));
+	return 0;
+}
+
+const struct decoder decode_proc_call = {EXHIBIT_PROC_CALL, call_decode};

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <sys/wait.h>
+
+#include "base/checked.h"
+#include "decode/context.h"
+#include "decode/exhibits/child-kind.h"
+#include "decode/json-get.h"
+#include "decode/kinds.h"
+
+#define HISTORY_SAMPLES_CAP 1000
+
+/* A row of a process: when, CPU ticks, pages, state, children, bytes written, runs. */
+static void history_row(struct decode_process *process, const struct json_object *row)
+{
+	struct decode_sample sample = {
+		.when = checked_time(json_get_item(row, 0, JOB_UNKNOWN), JOB_UNKNOWN),
+		.cpu_ticks = json_get_item(row, 1, JOB_UNKNOWN),
+		.rss_pages = json_get_item(row, 2, JOB_UNKNOWN),
+		.written = json_get_item(row, 5, JOB_UNKNOWN),
+		.runs = json_get_item(row, 6, JOB_UNKNOWN),
+	};
+
+	if (sample.when == JOB_UNKNOWN || sample.cpu_ticks < 0)
+		return;
+	if (sample.rss_pages < 0)
+		sample.rss_pages = JOB_UNKNOWN;
+	if (sample.written < 0)
+		sample.written = JOB_UNKNOWN;
+	if (sample.runs < 0)
+		sample.runs = JOB_UNKNOWN;
+	*array_add(&process->samples) = sample;
+}
+
+/* How a child ended, as far as the agent could learn; that it did is certain. */
+static void history_end(struct decode_context *context, struct decode_process *process,
+	const struct json_object *one)
+{
+	struct decode_end end = {.witness = WITNESS_ABSENCE, .end = JOB_GONE};
+	int64_t status;
+
+	if (!json_get_time(one, "ended", &end.when))
+		return;
+	if (json_get_int(one, "wait_status", &status)) {
+		bool signaled = WIFSIGNALED((int)status);
+
+		end.witness = WITNESS_ZOMBIE;
+		end.end = signaled ? JOB_SIGNALED : JOB_EXITED;
+		end.status = signaled ? WTERMSIG((int)status) : WEXITSTATUS((int)status);
+	}
+	end.cite = arena_printf(&context->arena, "history:%s", context_name(context, process));
+	if (process->alive == JOB_MAYBE)
+		process->alive = JOB_NO;
+	context_end(process, &end);
+}
+
+/* Where its launcher has PyTorch look for its store. */
+static void history_master(struct decode_context *context, struct job_builder *builder,
+	const struct decode_process *process, const struct json_object *one, int64_t when)
+{
+	struct json_object *env = NULL;
+	const char *address, *port;
+
+	if (!json_object_object_get_ex(one, "env", &env))
+		return;
+	address = json_get_text(env, "MASTER_ADDR");
+	port = json_get_text(env, "MASTER_PORT");
+	if (port)
+		job_add_trait(builder, process->who,
+			&(const struct job_trait){.key = "master",
+				.text = arena_printf(
+					&context->arena, "%s:%s", address ? address : "", port),
+				.number = JOB_UNKNOWN,
+				.when = when,
+				.cite = arena_printf(&context->arena, "history:%s",
+					context_name(context, process))});
+}
+
+static void history_process(struct decode_context *context, struct job_builder *builder,
+	const struct exhibit *exhibit, const struct json_object *one)
+{
+	struct decode_process *process;
+	struct json_object *rows;
+	int64_t pid, start_time, ppid;
+	const char *comm = json_get_text(one, "comm");
+	size_t nr;
+
+	if (!json_get_int(one, "pid", &pid) || pid <= 0 || pid > UINT32_MAX ||
+		!json_get_int(one, "start_time", &start_time))
+		return;
+	process = context_process(context, exhibit->host, (uint32_t)pid, (uint64_t)start_time);
+	if (comm && !*process->fact.comm)
+		process->fact.comm = arena_text(&context->arena, comm);
+	if (!process->ppid_here && json_get_int(one, "ppid", &ppid) && ppid > 0)
+		process->ppid_here = (uint32_t)ppid;
+	if (process->fact.role == JOB_ROLE_UNKNOWN && !is_world_rank(process->identity.world_rank))
+		process->fact.role = JOB_ROLE_CHILD;
+	if (process->fact.role == JOB_ROLE_CHILD || process->fact.role == JOB_ROLE_UNKNOWN ||
+		process->fact.role == JOB_ROLE_CANDIDATE)
+		process->fact.what = kin_name(comm, json_get_text(one, "command"));
+	history_end(context, process, one);
+	history_master(context, builder, process, one, exhibit->when);
+	if (!process->caches.all.nr)
+		decode_caches_list(context, one, &process->caches);
+	rows = json_get_list(one, "samples", &nr);
+	if (nr)
+		process->identity.knows |= JOB_KNOWS_PROC;
+	for (size_t i = 0; i < nr && i < HISTORY_SAMPLES_CAP; i++) {
+		struct json_object *row = json_object_array_get_idx(rows, i);
+
+		if (json_object_is_type(row, json_type_array))
+			history_row(process, row);
+	}
+}
+
+static int history_decode(const struct exhibit *exhibit, struct job_builder *builder,
+	struct decode_context *context, struct complaint *why)
+{
+	struct json_object *object = json_get_document(exhibit, why);
+	struct decode_host *host = context_host(context, exhibit->host);
+	struct json_object *list;
+	size_t nr;
+
+	if (!object)
+		return -1;
+	list = json_get_list(object, "processes", &nr);
+	for (size_t i = 0; i < nr; i++)
+		history_process(context, builder, exhibit, json_object_array_get_idx(list, i));
+	list = json_get_list(object, "cgroups", &nr);
+	for (size_t i = 0; i < nr; i++) {
+		struct json_object *one = json_object_array_get_idx(list, i);
+		const char *first = json_get_text(one, "first");
+		const char *last = json_get_text(one, "last");
+
+		if (first)
+			decode_cgroup_text(context, host, first, true);
+		if (last)
+			decode_cgroup_text(context, host, last, false);
+	}
+	json_object_put(object);
+	return 0;
+}
+
+const struct decoder decode_history = {EXHIBIT_HISTORY, history_decode};

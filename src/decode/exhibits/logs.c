@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/exhibits/logs.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "decode/exhibits/log-marks.h"
+#include "decode/kinds.h"
+#include "evidence/agent/own-words.h"
+
+#define LOG_LINE_CAP 400
+#define LOG_RAW_CAP  1200 /* with the marks before it */
+
+/*
+ * How a line looks that names an error. Of several kinds in one log the first listed counts: what a
+ * process says of itself before what it says of others.
+ */
+static const struct {
+	const char *start;
+	const char *anywhere;
+} log_errors[] = {
+	{"Fatal Python error: ", NULL},
+	{NULL, "CUDA error"},
+	{NULL, "CUDA out of memory"},
+	{"what(): ", NULL}, /* behind the next */
+	{"terminate called ", NULL},
+	{NULL, "Assertion "},
+	{"Fatal glibc error: ", NULL},
+	{"malloc(): ", NULL},
+	{"realloc(): ", NULL},
+	{"free(): ", NULL},
+	{"munmap_chunk(): ", NULL},
+	{"double free or corruption", NULL},
+	{"corrupted ", NULL},
+	{"*** stack smashing detected ***", NULL},
+	{"*** buffer overflow detected ***", NULL},
+	{NULL, "acquire GIL"},
+	{NULL, "NCCL error"},
+	{NULL, "NCCL WARN"},
+	{NULL, "Watchdog caught"},
+	{NULL, "watchdog got stuck"},
+	{NULL, "Connection closed by peer"},
+	{NULL, "Connection reset by peer"},
+	{NULL, "Timed out waiting"},
+	{NULL, "collective mismatch in your code"}, /* gloo's EnforceNotMet */
+	{NULL, "JAX distributed service detected fatal errors"},
+};
+
+/* What a framework says on its own, of itself; and lines by which nobody is told anything. */
+static const char *const log_noises[] = {
+	"Warning: ",
+	"warnings.warn(",
+	"NCCL INFO",
+	"NCCL version",
+	"[Gloo] ",
+	"OMP_NUM_THREADS",
+	"TOKENIZERS_PARALLELISM",
+	"To disable this warning",
+	"resource_tracker",
+};
+
+/* What a line is worth to somebody who asks what a rank did last. */
+enum log_worth {
+	LOG_NOISE,
+	LOG_PROGRESS, /* a bar that is drawn over and over */
+	LOG_USEFUL,
+};
+
+/* Whose lines are looked for. */
+struct log_owner {
+	int rank, local_rank; /* JOB_NONE not known */
+	uint32_t pid, here;
+	bool shared;   /* lines that name nobody are nobody's */
+	bool numbered; /* a plain number in front of a line is its rank */
+};
+
+struct log_scan {
+	struct log_owner owner;
+	struct str last;
+	enum log_worth worth;
+	struct str error;
+	size_t error_kind;
+	bool in_traceback;
+};
+
+/* The last line of a traceback is the first that is not indented behind its head. */
+static bool log_ends_traceback(struct log_scan *scan, const char *line)
+{
+	if (strstr(line, "Traceback (most recent call last)")) {
+		scan->in_traceback = true;
+		return false;
+	}
+	if (!scan->in_traceback || *line == ' ' || *line == '\t' || !isalpha((unsigned char)*line))
+		return false;
+	scan->in_traceback = false;
+	return true;
+}
+
+static size_t log_error_kind(const char *line)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(log_errors) / sizeof(log_errors[0]); i++) {
+		const char *start = log_errors[i].start;
+
+		if (start && !strncmp(line, start, strlen(start)))
+			break;
+		if (log_errors[i].anywhere && strstr(line, log_errors[i].anywhere))
+			break;
+	}
+	return i;
+}
+
+static bool log_is_progress(const char *line)
+{
+	return strstr(line, "%|") || strstr(line, "it/s]") || strstr(line, "s/it]");
+}
+
+static enum log_worth log_worth(const char *line, const struct log_marks *marks)
+{
+	bool says = false;
+
+	for (const char *at = line; *at && !says; at++)
+		says = isalnum((unsigned char)*at) || (unsigned char)*at >= 0x80;
+	if (!says || isspace((unsigned char)*line))
+		return LOG_NOISE;
+	if (marks->of_framework && marks->level != 'E' && marks->level != 'F')
+		return LOG_NOISE;
+	for (size_t i = 0; i < sizeof(log_noises) / sizeof(log_noises[0]); i++)
+		if (strstr(line, log_noises[i]))
+			return LOG_NOISE;
+	return log_is_progress(line) ? LOG_PROGRESS : LOG_USEFUL;
+}
+
+static void log_keep(struct str *into, const char *line)
+{
+	str_cut(into, 0);
+	str_add(into, line);
+	str_cut(into, LOG_LINE_CAP);
+}
+
+static void log_take(struct log_scan *scan, const char *line, const struct log_marks *marks)
+{
+	bool traceback = log_ends_traceback(scan, line);
+	size_t kind = traceback ? 0 : 1 + log_error_kind(line + strspn(line, " "));
+	enum log_worth worth = log_worth(line, marks);
+
+	if (!*line)
+		return;
+	if (worth >= scan->worth) {
+		log_keep(&scan->last, line);
+		scan->worth = worth;
+	}
+	if (kind <= sizeof(log_errors) / sizeof(log_errors[0]) &&
+		(!scan->error.len || kind <= scan->error_kind)) {
+		log_keep(&scan->error, line + strspn(line, " "));
+		scan->error_kind = kind;
+	}
+}
+
+/* Whether a line that says whose it is, or does not, is the owner's. */
+static bool log_is_owners(const struct log_owner *owner, const struct log_marks *marks)
+{
+	switch (marks->by) {
+	case LOG_MARKS_RANK:
+		return owner->rank == JOB_NONE ? !owner->shared : marks->number == owner->rank;
+	case LOG_MARKS_LOCAL:
+		return owner->local_rank == JOB_NONE ? !owner->shared
+						     : marks->number == owner->local_rank;
+	case LOG_MARKS_PID:
+		return marks->number == owner->pid || marks->number == owner->here;
+	case LOG_MARKS_NOBODY:
+		break;
+	}
+	return !owner->shared;
+}
+
+/* The colour of what follows: "\033[31m"; its length, 0 where there is none. */
+static size_t log_colour(const char *at, size_t len)
+{
+	size_t n = 2;
+
+	if (len < 3 || at[0] != '\033' || at[1] != '[')
+		return 0;
+	while (n < len && (isdigit((unsigned char)at[n]) || at[n] == ';'))
+		n++;
+	return n < len && at[n] == 'm' ? n + 1 : 0;
+}
+
+/* One line without its end and without what is no text; of what was drawn over itself the last. */
+static void log_text(struct str *into, const char *at, size_t len)
+{
+	const char *over;
+
+	while (len && isspace((unsigned char)at[len - 1]))
+		len--;
+	over = memrchr(at, '\r', len);
+	if (over) {
+		len -= (size_t)(over + 1 - at);
+		at = over + 1;
+	}
+	for (size_t i = 0; i < len && into->len < LOG_RAW_CAP; i++) {
+		size_t colour = log_colour(at + i, len - i);
+
+		if (colour)
+			i += colour - 1;
+		else if (at[i] == '\t' || (unsigned char)at[i] >= ' ')
+			str_add_char(into, at[i]);
+	}
+}
+
+static void log_line(struct log_scan *scan, const char *at, size_t len)
+{
+	struct log_marks marks;
+	struct str line = {0};
+	size_t before;
+
+	log_text(&line, at, len);
+	before = log_marks_read(str_text(&line), scan->owner.numbered, &marks);
+	if (log_is_owners(&scan->owner, &marks))
+		log_take(scan, str_text(&line) + before, &marks);
+	str_release(&line);
+}
+
+typedef void log_visitor(void *with, const char *line, size_t len);
+
+/* Calls it for every line but those that we wrote ourselves. */
+static void log_for_each(const struct decode_log *log, log_visitor *visit, void *with)
+{
+	char *text = alloc_copy(log->text, log->len);
+	size_t nr = own_words_drop(text, log->len);
+
+	for (size_t at = 0; at < nr;) {
+		const char *newline = memchr(text + at, '\n', nr - at);
+		size_t len = newline ? (size_t)(newline - text) - at : nr - at;
+
+		visit(with, text + at, len);
+		at += len + 1;
+	}
+	free(text);
+}
+
+static void log_scan_line(void *with, const char *line, size_t len)
+{
+	log_line(with, line, len);
+}
+
+/* What the numbers in front of lines look like. */
+struct log_numbers {
+	size_t with, without; /* lines */
+	int64_t last;
+	bool counts; /* each is one more than the one before: steps, not ranks */
+};
+
+static void log_number_line(void *with, const char *at, size_t len)
+{
+	struct log_numbers *numbers = with;
+	struct str line = {0};
+	int64_t number;
+
+	log_text(&line, at, len);
+	number = log_marks_task(str_text(&line));
+	if (number >= 0) {
+		numbers->counts &= !numbers->with || number == numbers->last + 1;
+		numbers->last = number;
+		numbers->with++;
+	} else if (line.len) {
+		numbers->without++;
+	}
+	str_release(&line);
+}
+
+/* Does srun -l, or its like, put the rank in front of each line? Then it is in front of all. */
+static bool log_is_numbered(const struct decode_log *log, bool shared)
+{
+	struct log_numbers numbers = {.counts = true};
+
+	log_for_each(log, log_number_line, &numbers);
+	return numbers.with && !numbers.without && (shared || !numbers.counts);
+}
+
+/* Whether another process writes to the same file. */
+static bool log_is_shared(
+	const struct decode_context *context, const struct decode_process *process)
+{
+	for (size_t i = 0; process->log.file && i < context->processes.nr; i++) {
+		const struct decode_process *other = context->processes.items[i];
+
+		if (other != process && other->log.file &&
+			!strcmp(other->log.file, process->log.file) &&
+			!strcmp(other->who.host, process->who.host))
+			return true;
+	}
+	return false;
+}
+
+void logs_finish(struct decode_context *context, struct job_builder *builder,
+	struct decode_process *process)
+{
+	const struct decode_log *log = process->log.len ? &process->log : &process->ring_log;
+	struct log_scan scan = {.owner = {.rank = process->identity.world_rank.n,
+					.local_rank = process->identity.local_rank,
+					.pid = process->who.pid,
+					.here = process->here}};
+
+	if (log == &process->log && log_is_shared(context, process)) {
+		if (process->ring_log.len)
+			log = &process->ring_log;
+		else
+			scan.owner.shared = true;
+	}
+	if (!log->len)
+		return;
+	scan.owner.numbered = log_is_numbered(log, scan.owner.shared);
+	log_for_each(log, log_scan_line, &scan);
+	if (scan.last.len || scan.error.len) {
+		const struct job_log fact = {
+			.last_line = str_text(&scan.last),
+			.error = str_text(&scan.error),
+			.when = log->when,
+			.cite = arena_printf(
+				&context->arena, "log:%s", context_name(context, process)),
+		};
+
+		process->identity.knows |= JOB_KNOWS_LOG;
+		job_add_log(builder, process->who, &fact);
+	}
+	str_release(&scan.last);
+	str_release(&scan.error);
+}
+
+static int stderr_decode(const struct exhibit *exhibit, struct job_builder *builder,
+	struct decode_context *context, struct complaint *why)
+{
+	struct decode_process *process =
+		context_process(context, exhibit->host, exhibit->pid, exhibit->start_time);
+
+	(void)builder;
+	(void)why;
+	process->log.text = arena_copy(
+		&context->arena, exhibit->len ? (const void *)exhibit->bytes : "", exhibit->len);
+	process->log.len = exhibit->len;
+	process->log.file = *exhibit->label ? arena_text(&context->arena, exhibit->label) : NULL;
+	process->log.when = exhibit->when;
+	return 0;
+}
+
+const struct decoder decode_stderr = {EXHIBIT_STDERR, stderr_decode};

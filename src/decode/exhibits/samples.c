@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/exhibits/samples.h"
+
+#include <string.h>
+
+static bool same_place(const struct job_frame *a, const struct job_frame *b)
+{
+	return a->kind == b->kind && a->line == b->line && a->offset == b->offset &&
+	       !strcmp(a->function, b->function) && !strcmp(a->file, b->file) &&
+	       !strcmp(a->module, b->module);
+}
+
+static size_t common_whole(
+	const struct job_frame *kept, size_t nkept, const struct job_frame *other, size_t nother)
+{
+	size_t n = 0;
+
+	while (n < nkept && n < nother && same_place(&kept[nkept - 1 - n], &other[nother - 1 - n]))
+		n++;
+	return n;
+}
+
+/* The next Python frame inwards of `left` frames; how many are left in front of it, 0: none. */
+static size_t next_python(const struct job_frame *frames, size_t left)
+{
+	while (left && frames[left - 1].kind != JOB_FRAME_PYTHON)
+		left--;
+	return left;
+}
+
+size_t samples_common(const struct job_frame *kept, size_t nkept, const struct job_frame *other,
+	size_t nother, bool partial)
+{
+	size_t mine = nkept, theirs = nother, common = 0;
+
+	if (!partial)
+		return common_whole(kept, nkept, other, nother);
+	for (;;) {
+		mine = next_python(kept, mine);
+		theirs = next_python(other, theirs);
+		if (!mine || !theirs || !same_place(&kept[mine - 1], &other[theirs - 1]))
+			return common;
+		mine--;
+		theirs--;
+		common = nkept - mine;
+	}
+}
+
+/* How many outermost frames there are up to the `pythons`th of Python, counted from outside. */
+static size_t reach_of(const struct job_frame *frames, size_t n, size_t pythons)
+{
+	size_t left = n, at = n;
+
+	for (size_t i = 0; i < pythons; i++) {
+		left = next_python(frames, left);
+		if (!left)
+			break;
+		at = --left;
+	}
+	return n - at;
+}
+
+/* --- Of one thread --------------------------------------------------------------------------- */
+
+static bool ran_between(const struct sampled_thread *held, const struct snapshot_thread *thread)
+{
+	return held->run_count && thread->run_count && held->run_count != thread->run_count;
+}
+
+static bool did_not_run_between(
+	const struct sampled_thread *held, const struct snapshot_thread *thread)
+{
+	return held->run_count && held->run_count == thread->run_count;
+}
+
+void samples_compare(struct sampled_thread *held, const struct sampled_thread *new,
+	const struct snapshot_thread *thread)
+{
+	bool partial = held->partial || new->partial;
+	bool keep = !new->nframes || (new->partial && !held->partial);
+	const struct sampled_thread *kept = keep ? held : new, *other = keep ? new : held;
+	size_t common =
+		samples_common(kept->frames, kept->nframes, other->frames, other->nframes, partial);
+
+	if (ran_between(held, thread) || thread->how == SNAPSHOT_RUNNING ||
+		(held->nframes && new->nframes && !partial &&
+			(common < held->nframes || common < new->nframes)))
+		held->fact.moved = JOB_YES;
+	else if (did_not_run_between(held, thread) && held->fact.moved == JOB_MAYBE)
+		held->fact.moved = JOB_NO;
+	/* What stood was counted in frames of Python alone; now all frames are known. */
+	if (!keep && held->partial && !new->partial)
+		held->fact.still = reach_of(new->frames, new->nframes, held->fact.still);
+	if (held->fact.still > common)
+		held->fact.still = common;
+	if (keep)
+		return;
+	held->frames = new->frames;
+	held->nframes = new->nframes;
+	held->partial = new->partial;
+	held->hidden = new->hidden;
+	held->fact.how = new->fact.how;
+	held->fact.cut = new->fact.cut;
+	held->fact.merged = new->fact.merged;
+	held->fact.rooted = new->fact.rooted;
+	held->fact.holds_gil = new->fact.holds_gil;
+	held->fact.waits_gil = new->fact.waits_gil;
+	held->fact.handling = new->fact.handling;
+}
+
+void samples_begin(struct sampled_thread *held, const struct sampled_thread *new,
+	const struct snapshot_thread *thread)
+{
+	*held = *new;
+	held->run_ns = thread->run_ns;
+	held->cpu_ticks = thread->cpu_ticks;
+}

@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Dumps of PyTorch's Flight Recorder: which are one job's, what is in each, and the facts of all.
+ *
+ * ONE JOB. A name's digits are the rank; what stands before them is the same for a job, or tells
+ * the node. So names of several kinds are one job as long as no rank is in two of them. Where one
+ * is, they are jobs or attempts that were mixed: the kind with the most ranks is read, and of the
+ * others it is said that they were left aside.
+ *
+ * WHEN. A dump has no time of its own. The file has one, which a copy does not keep; so it is
+ * believed only where a watchdog would have let the job stand so long. Else the dump is undated:
+ * it ends with the last thing in it, and how long that is ago nobody knows. Dumps are made
+ * of hangs, so what waits there counts as standing (job/waitfor/waits.h). Where the watchdog gave
+ * something up, it did stand, whatever times say.
+ */
+#include "decode/flight/decode-flight.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/meter.h"
+#include "base/str.h"
+#include "decode/kinds.h"
+#include "evidence/format/flight-name.h"
+#include "evidence/gather/measure.h"
+#include "job/names.h"
+
+/* So many read at once; what they find does not depend on it. */
+#define READERS 4
+#define TIMEOUT_USUAL (1800 * CLOCK_NS_PER_S)
+/* From a timeout until all dumps are written. */
+#define DUMPS_TAKE (120 * CLOCK_NS_PER_S)
+/* A file's clock may be behind the rank's. */
+#define CLOCK_BEHIND (2 * CLOCK_NS_PER_S)
+
+static int decode_one(const struct exhibit *exhibit, struct job_builder *builder,
+	struct decode_context *context, struct complaint *why)
+{
+	(void)builder;
+	(void)why;
+	*array_add(&context->flights) = exhibit;
+	return 0;
+}
+
+const struct decoder decode_flight = {EXHIBIT_FLIGHT, decode_one};
+
+void flight_lose(struct job_builder *b, struct job_who who, const char *cite, bool of_ops,
+	const char *what)
+{
+	job_add_loss(b, who,
+		&(const struct job_loss){
+			.what = what, .count = JOB_UNKNOWN, .of_ops = of_ops, .cite = cite});
+}
+
+/* -- which dumps ------------------------------------------------------------------------------- */
+
+/* One file, by its name. */
+struct named {
+	const struct exhibit *exhibit;
+	int rank;
+	size_t prefix;
+	size_t kind; /* index into kinds */
+};
+
+/* Files whose names differ in their numbers only. */
+struct kind {
+	const char *label;
+	size_t prefix, n;
+	bool left; /* aside */
+};
+
+struct choice {
+	ARRAY(struct named) files;
+	ARRAY(struct kind) kinds;
+};
+
+static void name_files(struct choice *choice, const struct decode_context *context)
+{
+	for (size_t i = 0; i < context->flights.nr; i++) {
+		struct named file = {.exhibit = context->flights.items[i]};
+		size_t k;
+
+		file.rank = flight_rank_of(file.exhibit->label, &file.prefix);
+		for (k = 0; k < choice->kinds.nr; k++)
+			if (choice->kinds.items[k].prefix == file.prefix &&
+				!memcmp(choice->kinds.items[k].label, file.exhibit->label,
+					file.prefix))
+				break;
+		if (k == choice->kinds.nr)
+			*array_add(&choice->kinds) = (struct kind){
+				.label = file.exhibit->label, .prefix = file.prefix};
+		file.kind = k;
+		choice->kinds.items[k].n++;
+		*array_add(&choice->files) = file;
+	}
+}
+
+/* By rank; of one rank what stands in the largest kind first, then by name and by time. */
+static int compare_files(const void *va, const void *vb)
+{
+	const struct named *a = va, *b = vb;
+	int order;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	order = strcmp(a->exhibit->label, b->exhibit->label);
+	if (order)
+		return order;
+	return a->exhibit->when > b->exhibit->when ? -1 : a->exhibit->when < b->exhibit->when;
+}
+
+/* The largest kind that is not settled; of equal ones the first by name. */
+static size_t next_kind(const struct choice *choice, const bool *settled)
+{
+	size_t best = SIZE_MAX;
+
+	for (size_t i = 0; i < choice->kinds.nr; i++) {
+		const struct kind *kind = &choice->kinds.items[i];
+
+		if (settled[i])
+			continue;
+		if (best == SIZE_MAX || kind->n > choice->kinds.items[best].n ||
+			(kind->n == choice->kinds.items[best].n &&
+				strcmp(kind->label, choice->kinds.items[best].label) < 0))
+			best = i;
+	}
+	return best;
+}
+
+/* Whether a kind that was taken before has one of this kind's ranks. */
+static bool collides(const struct choice *choice, size_t kind, const bool *settled)
+{
+	for (size_t i = 0; i < choice->files.nr; i++) {
+		if (choice->files.items[i].kind != kind)
+			continue;
+		for (size_t k = 0; k < choice->files.nr; k++) {
+			const struct named *other = &choice->files.items[k];
+
+			if (other->rank == choice->files.items[i].rank && other->kind != kind &&
+				settled[other->kind] && !choice->kinds.items[other->kind].left)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void settle_kinds(struct choice *choice)
+{
+	bool *settled = alloc_zeroed(choice->kinds.nr + 1, sizeof(*settled));
+
+	for (size_t i = 0; i < choice->kinds.nr; i++) {
+		size_t kind = next_kind(choice, settled);
+
+		choice->kinds.items[kind].left = i && collides(choice, kind, settled);
+		settled[kind] = true;
+	}
+	free(settled);
+}
+
+static void tell_left(
+	const struct choice *choice, struct decode_context *context, struct job_builder *b)
+{
+	for (size_t i = 0; i < choice->kinds.nr; i++) {
+		const struct kind *kind = &choice->kinds.items[i];
+
+		if (kind->left)
+			flight_lose(b, flight_nobody, "flight", false,
+				arena_printf(&context->arena,
+					"%zu dump%s of another job or attempt left aside: %.*s*",
+					kind->n, kind->n == 1 ? "" : "s", (int)kind->prefix,
+					kind->label));
+	}
+}
+
+/* -- reading one ------------------------------------------------------------------------------- */
+
+static int64_t known_ns(int64_t told)
+{
+	return told == FLIGHT_UNKNOWN || told <= 0 ? JOB_UNKNOWN : told;
+}
+
+static void keep_newest(int64_t *into, int64_t told)
+{
+	if (known_ns(told) != JOB_UNKNOWN && told < INT64_MAX / 2 && told > *into)
+		*into = told;
+}
+
+static uint32_t add_seat(struct flight_rank *rank, const char *name, const char *desc)
+{
+	*array_add(&rank->seats) = (struct flight_seat){.name = arena_text(&rank->arena, name),
+		.desc = arena_text(&rank->arena, desc),
+		.pg = FLIGHT_UNKNOWN,
+		.told = true,
+		.newest = -1};
+	return (uint32_t)rank->seats.nr - 1;
+}
+
+static void read_groups(struct flight_rank *rank, const struct flight_dump *dump)
+{
+	for (size_t i = 0; i < dump->ngroups; i++) {
+		const struct flight_group *group = &dump->groups[i];
+		uint32_t at;
+		struct flight_seat *seat;
+
+		if (!*group->name && !*group->desc) {
+			rank->last_size = group->ranks_known ? group->nranks : 0;
+			continue;
+		}
+		at = flight_find_seat(rank, group->name, group->desc, FLIGHT_UNKNOWN);
+		if (at == UINT32_MAX)
+			at = add_seat(rank, group->name, group->desc);
+		seat = &rank->seats.items[at];
+		if (!group->ranks_known)
+			continue;
+		seat->ranks = arena_copy(&rank->arena, group->ranks,
+			group->nranks * sizeof(*group->ranks));
+		seat->nranks = group->nranks;
+	}
+	rank->nstatuses = dump->nstatuses;
+	rank->statuses = arena_copy(&rank->arena, dump->statuses,
+		dump->nstatuses * sizeof(*dump->statuses));
+}
+
+/* Whether the code is not the program's: PyTorch's own and what stands below it. */
+static bool is_library(const char *file)
+{
+	return strstr(file, "/site-packages/") || strstr(file, "/dist-packages/") ||
+	       strstr(file, "/torch/") || *file == '<';
+}
+
+/* "train.py:88 step", of the program if it is in there, else of whoever called. */
+static const char *place_of(struct arena *arena, const struct flight_entry *entry)
+{
+	const struct flight_frame *frame = NULL;
+	const char *file;
+
+	for (uint32_t i = 0; i < entry->nframes && !frame; i++)
+		if (!is_library(entry->frames[i]->file))
+			frame = entry->frames[i];
+	if (!frame && entry->nframes)
+		frame = entry->frames[0];
+	if (!frame)
+		return "";
+	file = strrchr(frame->file, '/');
+	return arena_printf(arena, "%s:%" PRId64 " %s", file ? file + 1 : frame->file,
+		frame->line == FLIGHT_UNKNOWN ? 0 : frame->line, frame->name);
+}
+
+/* A seat in a group of a name that an earlier one had, maybe: what is listed is said of both. */
+static uint32_t add_seat_of(struct flight_rank *rank, const struct flight_entry *entry)
+{
+	uint32_t namesake = flight_find_seat(rank, entry->group, entry->desc, FLIGHT_UNKNOWN);
+	uint32_t at = add_seat(rank, entry->group, entry->desc);
+
+	if (namesake != UINT32_MAX) {
+		rank->seats.items[at].ranks = rank->seats.items[namesake].ranks;
+		rank->seats.items[at].nranks = rank->seats.items[namesake].nranks;
+	}
+	return at;
+}
+
+/* The seat of an entry; that of the entry before it, nearly always. */
+static uint32_t seat_of_entry(
+	struct flight_rank *rank, const struct flight_entry *entry, uint32_t last)
+{
+	uint32_t at = last;
+
+	if (at == UINT32_MAX || strcmp(rank->seats.items[at].name, entry->group) ||
+		strcmp(rank->seats.items[at].desc, entry->desc) ||
+		rank->seats.items[at].pg != entry->pg)
+		at = flight_find_seat(rank, entry->group, entry->desc, entry->pg);
+	return at == UINT32_MAX ? add_seat_of(rank, entry) : at;
+}
+
+/* How many take part, where what one gives and what all give stand side by side; 0 unknown. */
+static uint64_t members_of(const struct flight_entry *entry, const struct job_sig *sig)
+{
+	const struct flight_tensors *all = &entry->outputs, *one = &entry->inputs;
+	uint64_t total, mine;
+
+	if (sig->op == JOB_OP_REDUCESCATTER) {
+		all = &entry->inputs;
+		one = &entry->outputs;
+	} else if (sig->op != JOB_OP_ALLGATHER) {
+		return 0;
+	}
+	if (!one->nr || !flight_tensors_count(all, &total) || !flight_tensors_count(one, &mine) ||
+		!mine || total % mine)
+		return 0;
+	return total / mine;
+}
+
+static void note_members(struct flight_seat *seat, uint64_t members)
+{
+	seat->members_differ |= members && seat->members && members != seat->members;
+	if (members)
+		seat->members = members;
+}
+
+static void note_entry(struct flight_seat *seat, const struct flight_entry *entry)
+{
+	seat->entries++;
+	if (entry->pg != FLIGHT_UNKNOWN)
+		seat->pg = entry->pg;
+	if (!seat->maker)
+		seat->maker = flight_maker(entry->name);
+	if (entry->collective_seq != FLIGHT_UNKNOWN && entry->collective_seq > seat->newest)
+		seat->newest = entry->collective_seq;
+	if (entry->timeout_ms != FLIGHT_UNKNOWN && entry->timeout_ms > 0)
+		seat->timeout_ms = entry->timeout_ms;
+}
+
+static void read_entry(struct flight_rank *rank, const struct flight_entry *entry, size_t number,
+	uint32_t at)
+{
+	struct flight_seat *seat = &rank->seats.items[at];
+	struct flight_op *op = array_add(&rank->ops);
+	bool gloo = !strcmp(flight_maker(entry->name), "gloo");
+	struct group_rank mine;
+
+	*op = (struct flight_op){.seat = at,
+		.seq = entry->collective_seq,
+		.p2p_seq = entry->p2p_seq,
+		.record = entry->record == FLIGHT_UNKNOWN ? (int64_t)number : entry->record,
+		.created = known_ns(entry->created_ns),
+		.complete =
+			entry->state == FLIGHT_COMPLETED || (gloo && entry->retired == FLIGHT_YES),
+		.retired = entry->retired == FLIGHT_YES};
+	op->end = !flight_signature(entry, &op->sig, &mine);
+	op->p2p = entry->is_p2p == FLIGHT_MAYBE ? is_group_rank(mine) : entry->is_p2p == FLIGHT_YES;
+	if (op->p2p_seq == FLIGHT_UNKNOWN)
+		op->p2p_seq = op->p2p ? -1 - op->record : 0;
+	op->place = op->complete ? "" : place_of(&rank->arena, entry);
+	op->skip = op->p2p ? !op->end && !is_group_rank(mine) : op->seq <= 0;
+	note_entry(seat, entry);
+	note_members(seat, op->p2p || op->end ? 0 : members_of(entry, &op->sig));
+	rank->sends_unseen |= gloo && !op->p2p && entry->op != FLIGHT_UNKNOWN && op->seq > 0 &&
+			      entry->op > op->seq;
+	rank->active_only &= !op->complete;
+	rank->timed_out |= op->retired && !op->complete;
+	keep_newest(&rank->newest, entry->created_ns);
+	keep_newest(&rank->newest, entry->started_ns);
+	keep_newest(&rank->newest, entry->completed_ns);
+	if (!op->complete && entry->timeout_ms > 0 && entry->timeout_ms < INT64_MAX / 2000000 &&
+		entry->timeout_ms * CLOCK_NS_PER_MS > rank->timeout)
+		rank->timeout = entry->timeout_ms * CLOCK_NS_PER_MS;
+}
+
+static int compare_ops(const void *va, const void *vb)
+{
+	const struct flight_op *a = va, *b = vb;
+
+	return a->record < b->record ? -1 : a->record > b->record;
+}
+
+static void read_entries(struct flight_rank *rank, const struct flight_dump *dump)
+{
+	uint32_t at = UINT32_MAX;
+	bool sorted = true;
+
+	rank->ops.items = alloc_zeroed(dump->nentries, sizeof(*rank->ops.items));
+	rank->ops.room = dump->nentries;
+	rank->active_only = dump->nentries > 0;
+	rank->newest = JOB_UNKNOWN;
+	for (size_t i = 0; i < dump->nentries; i++) {
+		at = seat_of_entry(rank, &dump->entries[i], at);
+		read_entry(rank, &dump->entries[i], i, at);
+		sorted &= !i || rank->ops.items[i - 1].record < rank->ops.items[i].record;
+	}
+	if (!sorted)
+		array_sort(&rank->ops, compare_ops);
+	rank->from_start = !rank->cut && rank->ops.nr && !rank->ops.items[0].record &&
+			   rank->ops.items[rank->ops.nr - 1].record == (int64_t)rank->ops.nr - 1;
+}
+
+static void read_dump(struct flight_rank *rank, const struct flight_dump *dump)
+{
+	rank->has_entries = dump->has_entries;
+	rank->has_statuses = dump->has_statuses;
+	rank->cut = *dump->damage || dump->lost_entries || dump->lost_statuses;
+	rank->version = "";
+	/* Gloo has no library to name, and is in dumps since 2.8. */
+	rank->release = dump->major * 1000 + dump->minor;
+	rank->counts_well = *dump->library || (dump->major == 2 && dump->minor < 8);
+	if (dump->major >= 0)
+		rank->version = arena_printf(&rank->arena, "%d.%d%s%s", dump->major,
+			dump->minor, *dump->library ? ", library " : "", dump->library);
+	read_groups(rank, dump);
+	read_entries(rank, dump);
+}
+
+/* The process of that rank that other evidence knows, if it is one only; else one of its own. */
+static struct job_who who_of(const struct decode_context *context, int rank)
+{
+	const struct decode_process *found = NULL;
+
+	for (size_t i = 0; i < context->processes.nr; i++) {
+		const struct decode_process *process = context->processes.items[i];
+
+		if (process->identity.world_rank.n != rank || process->fact.role == JOB_ROLE_CHILD)
+			continue;
+		if (found)
+			return (struct job_who){"", 0, (uint64_t)rank + 1};
+		found = process;
+	}
+	return found ? found->who : (struct job_who){"", 0, (uint64_t)rank + 1};
+}
+
+/* -- reading all ------------------------------------------------------------------------------- */
+
+/* Ranks that several threads read, each the next one that none has taken. */
+struct reading {
+	struct flight_rank *ranks;
+	size_t n;
+	atomic_size_t next;
+	struct meter *meter;
+	pthread_mutex_t lock; /* of the meter */
+};
+
+/* Reads one; what is lost of it is told later, since only one thread may add facts. */
+static void read_rank(struct flight_rank *rank)
+{
+	struct complaint why = {0};
+	struct flight_dump dump;
+
+	rank->readable =
+		flight_dump_read(rank->exhibit->bytes, rank->exhibit->len, &dump, &why) == 0;
+	if (!rank->readable)
+		rank->lost = arena_printf(&rank->arena, "%s cannot be read: %s",
+			rank->exhibit->label, complaint_text(&why));
+	else if (*dump.damage)
+		rank->lost = arena_printf(&rank->arena, "%s is damaged: %s; %zu entries salvaged",
+			rank->exhibit->label, dump.damage, dump.nentries);
+	if (rank->readable)
+		read_dump(rank, &dump);
+	flight_dump_release(&dump);
+	complaint_release(&why);
+}
+
+static void *read_next(void *context)
+{
+	struct reading *reading = context;
+	size_t at;
+
+	while ((at = atomic_fetch_add(&reading->next, 1)) < reading->n) {
+		struct flight_rank *rank = &reading->ranks[at];
+		uint64_t cost = measure_cost(EXHIBIT_FLIGHT, rank->exhibit->len);
+		bool admitted;
+
+		pthread_mutex_lock(&reading->lock);
+		admitted = meter_admits(reading->meter, cost, METER_DECODING);
+		pthread_mutex_unlock(&reading->lock);
+		if (admitted)
+			read_rank(rank);
+		else
+			rank->lost = arena_printf(&rank->arena, "%s cannot be read: %s",
+				rank->exhibit->label, METER_REFUSED);
+	}
+	return NULL;
+}
+
+/* What each dump says has nothing to do with the others: many are read at once. */
+static void read_ranks(struct flights *flights, struct meter *meter)
+{
+	struct reading reading = {flights->ranks.items, flights->ranks.nr, 0, meter,
+		PTHREAD_MUTEX_INITIALIZER};
+	pthread_t threads[READERS - 1];
+	size_t started = 0;
+
+	while (started < READERS - 1 && started + 1 < flights->ranks.nr &&
+		!pthread_create(&threads[started], NULL, read_next, &reading))
+		started++;
+	read_next(&reading);
+	while (started)
+		pthread_join(threads[--started], NULL);
+}
+
+/* Says what is lost, and leaves those that could be read. */
+static void keep_readable(
+	struct flights *flights, struct decode_context *context, struct job_builder *b)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		struct flight_rank *rank = &flights->ranks.items[i];
+
+		if (rank->lost)
+			flight_lose(b, rank->who,
+				arena_printf(&context->arena, "flight:%d", rank->rank), true,
+				rank->lost);
+		if (rank->readable)
+			flights->ranks.items[n++] = *rank;
+		else
+			flight_release_rank(rank);
+	}
+	flights->ranks.nr = n;
+}
+
+/* The dumps of one job, by rank; of a rank there may be several. */
+static void choose_files(
+	struct flights *flights, struct decode_context *context, struct job_builder *b)
+{
+	struct choice choice = {0};
+
+	name_files(&choice, context);
+	settle_kinds(&choice);
+	tell_left(&choice, context, b);
+	array_sort(&choice.files, compare_files);
+	for (size_t i = 0; i < choice.files.nr; i++) {
+		const struct named *file = &choice.files.items[i];
+
+		if (choice.kinds.items[file->kind].left || file->rank < 0)
+			continue;
+		*array_add(&flights->ranks) = (struct flight_rank){.exhibit = file->exhibit,
+			.rank = file->rank,
+			.who = who_of(context, file->rank)};
+	}
+	array_release(&choice.files);
+	array_release(&choice.kinds);
+}
+
+/* -- times ------------------------------------------------------------------------------------- */
+
+/* The last thing in the dump; of one without any in all dumps. */
+static int64_t last_thing(const struct flights *flights, const struct flight_rank *rank)
+{
+	int64_t newest = rank->newest;
+
+	for (size_t i = 0; i < flights->ranks.nr && !rank->ops.nr; i++)
+		if (flights->ranks.items[i].newest > newest)
+			newest = flights->ranks.items[i].newest;
+	return newest;
+}
+
+static void find_times(struct flights *flights)
+{
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		struct flight_rank *rank = &flights->ranks.items[i];
+		int64_t when = rank->exhibit->when, newest = last_thing(flights, rank);
+		int64_t most = (rank->timeout ? rank->timeout : TIMEOUT_USUAL) + DUMPS_TAKE;
+
+		rank->seen = JOB_UNKNOWN;
+		if (newest != JOB_UNKNOWN && !rank->timed_out &&
+			when >= newest - CLOCK_BEHIND && when - newest <= most)
+			rank->seen = when;
+	}
+}
+
+/* -- all of it --------------------------------------------------------------------------------- */
+
+/* Whether rings tell of this job: they know more, and their groups have other names. */
+static bool has_rings(const struct decode_context *context)
+{
+	for (size_t i = 0; i < context->processes.nr; i++)
+		if (context->processes.items[i]->identity.knows & JOB_KNOWS_RING)
+			return true;
+	return false;
+}
+
+void flight_release_rank(struct flight_rank *rank)
+{
+	array_release(&rank->ops);
+	array_release(&rank->seats);
+	arena_release(&rank->arena);
+}
+
+static void release(struct flights *flights)
+{
+	for (size_t i = 0; i < flights->ranks.nr; i++)
+		flight_release_rank(&flights->ranks.items[i]);
+	array_release(&flights->ranks);
+	array_release(&flights->groups);
+	free(flights->slots);
+	arena_release(&flights->arena);
+}
+
+void flight_finish(struct decode_context *context, struct job_builder *builder)
+{
+	struct flights flights = {0};
+
+	if (!context->flights.nr)
+		return;
+	if (has_rings(context)) {
+		flight_lose(builder, flight_nobody, "flight", false,
+			arena_printf(&context->arena,
+				"%zu dumps of the Flight Recorder left aside: rings of this job "
+				"tell more; diagnose them by themselves",
+				context->flights.nr));
+		return;
+	}
+	if (!context->processes.nr)
+		job_add_identity(builder, "dumps", "Flight Recorder dumps");
+	choose_files(&flights, context, builder);
+	read_ranks(&flights, context->meter);
+	keep_readable(&flights, context, builder);
+	flight_keep_run(&flights, context, builder);
+	find_times(&flights);
+	flight_number_lives(&flights);
+	flight_join_groups(&flights);
+	flight_find_heads(&flights);
+	flight_join_pairs(&flights);
+	flight_find_plain(&flights);
+	flight_give_facts(&flights, &context->arena, builder);
+	release(&flights);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DECODE_FLIGHT_ENTRY_H
+#define DECODE_FLIGHT_ENTRY_H
+
+/* From the values of a dump to its entries. Of use to flight-dump.c only. */
+
+#include "decode/flight/flight-dump.h"
+#include "decode/flight/value.h"
+#include "evidence/format/flight-words.h"
+
+#define FLIGHT_WORD_NUMBER(word) FLIGHT_WORD_##word,
+enum flight_word { FLIGHT_NO_WORD, FLIGHT_WORDS(FLIGHT_WORD_NUMBER) };
+
+/* As slots of what was seen lately: places in a program and shapes, groups of many ranks. */
+#define FLIGHT_CLEAN_BITS 10
+#define FLIGHT_SEEN_BITS  10
+#define FLIGHT_RANKS_BITS 6
+
+struct flight_frames {
+	const struct flight_frame *const *frames;
+	uint32_t nr;
+};
+
+struct flight_ranks {
+	const char *text; /* that says them */
+	const int64_t *ranks;
+	size_t nr;
+	bool known;
+};
+
+struct flight_reading {
+	struct flight_dump *dump;
+	ARRAY(struct flight_entry) entries;
+	size_t room; /* so many entries at most: each needs its bytes */
+	/* How many values may still be visited. Of a pickle the same one can be said to be in a
+	 * million places; an honest one has bytes for nearly each. */
+	uint64_t patience;
+	/* What was made lately. */
+	struct flight_tensors shapes[1 << FLIGHT_SEEN_BITS];
+	struct flight_frames stacks[1 << FLIGHT_SEEN_BITS];
+	struct flight_ranks ranks[1 << FLIGHT_RANKS_BITS];
+	const char *clean[1 << FLIGHT_CLEAN_BITS]; /* texts that have no secrets any more */
+};
+
+/* A value as a number, also one that is written as text; FLIGHT_UNKNOWN for anything else. */
+int64_t flight_number(const struct value *value);
+/* Its text, "" for anything else. */
+const char *flight_text(const struct value *value);
+
+/*
+ * The same for one that may be shown: its secrets become stars, as in a dump that comes out of a
+ * bundle (evidence/gather/flight-redact.h).
+ */
+const char *flight_clean_text(struct flight_reading *reading, const struct value *value);
+
+/* Takes nr visits from the patience; false where it is at its end. */
+bool flight_visit(struct flight_reading *reading, size_t nr);
+
+/* What value_make_fn makes of the entries and the frames that it meets. */
+value_make_fn flight_make;
+
+/* Adds the entry that a dict is; false where it is none, or one too many. */
+bool flight_add_entry(struct flight_reading *reading, const struct value *items, size_t nr);
+
+#endif

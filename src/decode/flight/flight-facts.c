@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all dumps together tell, as facts of the job. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "decode/flight/decode-flight.h"
+
+/* From what it holds until its file is written: stacks are made to words, with Python's lock. */
+#define DUMP_TAKES (60 * CLOCK_NS_PER_S)
+/* So many of a rank's latest ops get a cite of their own; the others have that of the seat. */
+#define OWN_CITES 64
+
+static int64_t newest_of(const struct flights *flights)
+{
+	int64_t newest = JOB_UNKNOWN;
+
+	for (size_t i = 0; i < flights->ranks.nr; i++)
+		if (flights->ranks.items[i].newest > newest)
+			newest = flights->ranks.items[i].newest;
+	return newest;
+}
+
+/* Names a seat in cites: by the number that its process gave the group. */
+static const char *cite_seat(struct arena *arena, const struct flight_rank *rank,
+	const struct flight_seat *seat)
+{
+	if (seat->pg == FLIGHT_UNKNOWN)
+		return arena_printf(arena, "flight:%d", rank->rank);
+	return arena_printf(arena, "flight:%d:pg%" PRId64, rank->rank, seat->pg);
+}
+
+static const char *name_group(struct arena *arena, const struct flight_union *group)
+{
+	if (!*group->desc || !strcmp(group->desc, "undefined"))
+		return arena_printf(arena, "pg %s", group->name);
+	return arena_printf(arena, "%s (%s)", group->desc, group->name);
+}
+
+static void give_seat(const struct flights *flights, const struct flight_rank *rank,
+	const struct flight_seat *seat, struct arena *arena, struct job_builder *b)
+{
+	const struct flight_union *group = &flights->groups.items[seat->group];
+	const char *cite = cite_seat(arena, rank, seat);
+	const struct job_group fact = {.key = group->key,
+		.name = name_group(arena, group),
+		.maker = *group->maker ? group->maker : "other",
+		.ranks = group->listed,
+		.size = (uint32_t)group->size,
+		.sized = group->sized,
+		.cite = arena_printf(arena, "flight:*:%s", group->name)};
+	struct job_member member = job_member_unknown;
+
+	member.seat = seat->seat;
+	member.state = seat->told ? JOB_MEMBER_READY : JOB_MEMBER_UNSEEN;
+	member.head_known = seat->head_known && !rank->outdated && !seat->left;
+	member.head = seat->head;
+	member.done_known = seat->done_known && !rank->outdated && !seat->left;
+	member.done = seat->done;
+	member.begun_known = member.done_known && seat->status && seat->status->started >= 0 &&
+			     !group->has_p2p && strcmp(group->maker, "gloo") != 0;
+	member.begun = member.begun_known ? (uint64_t)seat->status->started : 0;
+	member.p2p_whole = rank->from_start && rank->has_entries && !rank->cut &&
+		!rank->outdated;
+	if (seat->timeout_ms > 0 && seat->timeout_ms < INT64_MAX / 2000000)
+		member.timeout = seat->timeout_ms * CLOCK_NS_PER_MS;
+	member.cite = cite;
+	job_add_member(b, rank->who, &fact, &member);
+}
+
+static void give_op(const struct flights *flights, const struct flight_rank *rank,
+	const struct flight_op *op, const char *cite, struct job_builder *b)
+{
+	const struct flight_seat *seat = &rank->seats.items[op->seat];
+	const struct job_op fact = {.index = op->index,
+		.sig = op->sig,
+		.entered = op->created,
+		.returned = op->complete || (seat->status && !op->p2p &&
+						    op->seq <= seat->status->enqueued)
+				    ? JOB_YES
+				    : JOB_MAYBE,
+		.completed = op->unsaid                       ? JOB_MAYBE
+			     : op->complete                   ? JOB_YES
+			     : op->captured || rank->outdated ? JOB_MAYBE
+							      : JOB_NO,
+		.launch = op->launch,
+		.order = op->record >= 0 ? (uint64_t)op->record + 1 : 0,
+		.thread = JOB_NONE,
+		.captured = op->captured,
+		.place = op->place,
+		.cite = cite};
+
+	job_add_op(b, rank->who, flights->groups.items[seat->group].key, seat->seat, &fact, 0);
+}
+
+static void give_with_cite(const struct flights *flights, const struct flight_rank *rank,
+	const struct flight_op *op, struct arena *arena, struct job_builder *b)
+{
+	size_t behind = rank->ops.nr - (size_t)(op - rank->ops.items);
+	bool late = behind <= OWN_CITES;
+	const char *cite = "";
+
+	if (op->skip || rank->seats.items[op->seat].left || (rank->outdated && op->p2p) ||
+		(op->plain && behind > flights->detailed))
+		return;
+	if (late || !op->complete)
+		cite = arena_printf(arena, "flight:%d:e%" PRId64, rank->rank, op->record);
+	give_op(flights, rank, op, cite, b);
+}
+
+/* -- ops, in the order in which a job has them: to sort millions anew takes long --------------- */
+
+struct holder {
+	const struct flight_union *group;
+	const struct flight_rank *rank;
+	const struct flight_seat *seat;
+};
+
+static int compare_holders(const void *va, const void *vb)
+{
+	const struct holder *a = va, *b = vb;
+
+	if (a->group->nranks != b->group->nranks)
+		return a->group->nranks > b->group->nranks ? -1 : 1;
+	if (a->group->key != b->group->key)
+		return a->group->key < b->group->key ? -1 : 1;
+	if (a->seat->seat.n != b->seat->seat.n)
+		return a->seat->seat.n < b->seat->seat.n ? -1 : 1;
+	return a->rank->rank < b->rank->rank ? -1 : a->rank->rank > b->rank->rank;
+}
+
+static void give_ops_of(const struct flights *flights, const struct holder *holder,
+	struct arena *arena, struct job_builder *b)
+{
+	const struct flight_rank *rank = holder->rank;
+	uint32_t at = (uint32_t)(holder->seat - rank->seats.items);
+
+	job_add_reading(b, rank->exhibit->when);
+	for (size_t i = holder->seat->from; i < holder->seat->to; i++)
+		give_with_cite(flights, rank, rank->collectives[i], arena, b);
+	for (size_t i = 0; i < rank->ops.nr && flights->groups.items[holder->seat->group].has_p2p;
+		i++)
+		if (rank->ops.items[i].p2p && rank->ops.items[i].seat == at)
+			give_with_cite(flights, rank, &rank->ops.items[i], arena, b);
+}
+
+static void give_ops(const struct flights *flights, struct arena *arena, struct job_builder *b)
+{
+	ARRAY(struct holder) holders = {0};
+
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		const struct flight_rank *rank = &flights->ranks.items[i];
+
+		for (size_t k = 0; k < rank->seats.nr; k++)
+			*array_add(&holders) = (struct holder){
+				&flights->groups.items[rank->seats.items[k].group], rank,
+				&rank->seats.items[k]};
+	}
+	array_sort(&holders, compare_holders);
+	for (size_t i = 0; i < holders.nr; i++)
+		give_ops_of(flights, &holders.items[i], arena, b);
+	array_release(&holders);
+}
+
+/* -- ranks ------------------------------------------------------------------------------------- */
+
+static void give_rank(const struct flights *flights, const struct flight_rank *rank,
+	int64_t newest, struct arena *arena, struct job_builder *b)
+{
+	struct job_process process = job_process_unknown;
+	const struct job_identity identity = {.world_rank = world_rank(rank->rank),
+		.local_rank = JOB_NONE,
+		.promoted = true,
+		.knows = rank->outdated ? 0 : JOB_KNOWS_DUMP};
+	const char *cite = arena_printf(arena, "flight:%d", rank->rank);
+
+	process.seen = rank->seen == JOB_UNKNOWN ? newest : rank->seen;
+	process.undated = rank->seen == JOB_UNKNOWN;
+	process.role = JOB_ROLE_RANK;
+	process.cite = cite;
+	job_add_reading(b, rank->exhibit->when);
+	job_add_process(b, rank->who, &process, &identity);
+	job_add_trait(b, rank->who,
+		&(const struct job_trait){.key = "framework",
+			.text = "torch", .number = JOB_UNKNOWN, .when = JOB_UNKNOWN, .cite = cite});
+	job_add_trait(b, rank->who,
+		&(const struct job_trait){.key = "flight-recorder",
+			.text = rank->version, .number = JOB_UNKNOWN, .when = JOB_UNKNOWN,
+			.cite = cite});
+	for (size_t i = 0; i < rank->seats.nr; i++)
+		if (is_group_rank(rank->seats.items[i].seat) || rank->seats.items[i].entries)
+			give_seat(flights, rank, &rank->seats.items[i], arena, b);
+	if (rank->outdated)
+		flight_lose(b, rank->who, cite, true,
+			"its dump is older than its peers' and tells of the past only");
+}
+
+/* The highest rank that is named anywhere; -1 none. */
+static int64_t highest_rank(const struct flights *flights)
+{
+	int64_t most = flights->ranks.nr ? flights->ranks.items[flights->ranks.nr - 1].rank : -1;
+
+	for (size_t i = 0; i < flights->groups.nr; i++)
+		for (size_t k = 0; k < flights->groups.items[i].nranks; k++)
+			if (flights->groups.items[i].ranks[k] > most)
+				most = flights->groups.items[i].ranks[k];
+	return most;
+}
+
+/* How many ranks there are: as many as are in the first group; else those that are named. */
+static int64_t tell_world(const struct flights *flights, struct job_builder *b)
+{
+	int64_t named = highest_rank(flights) + 1;
+
+	for (size_t i = 0; i < flights->groups.nr; i++) {
+		const struct flight_union *group = &flights->groups.items[i];
+
+		if (!group->world || !group->sized || (int64_t)group->size < named)
+			continue;
+		job_add_world_size(b, (int)group->size,
+			group->sized == JOB_SIZE_SAID ? "first process group of the dumps"
+						      : "a list without a name in the dumps");
+		return (int64_t)group->size;
+	}
+	job_add_world_at_least(b, (int)named);
+	return named;
+}
+
+/* Ranks that left no dump. Nothing is known of them, and that is said. */
+static void tell_missing(const struct flights *flights, struct arena *arena, struct job_builder *b)
+{
+	int64_t world = tell_world(flights, b);
+	struct str text = {0};
+	size_t missing = 0;
+
+	for (int64_t from = 0, to; from < world; from = to) {
+		for (to = from; to < world && !flight_of(flights, to); to++)
+			;
+		if (to == from) {
+			to++;
+			continue;
+		}
+		str_printf(&text, "%s%" PRId64, missing ? "," : "", from);
+		if (to - from > 1)
+			str_printf(&text, "-%" PRId64, to - 1);
+		missing += (size_t)(to - from);
+	}
+	if (missing)
+		flight_lose(b, flight_nobody, "flight", true,
+			arena_printf(arena, "no dump of rank%s %s of %" PRId64,
+				missing == 1 ? "" : "s", str_text(&text), world));
+	str_release(&text);
+}
+
+static bool has_gloo(const struct flights *flights)
+{
+	for (size_t i = 0; i < flights->groups.nr; i++)
+		if (!strcmp(flights->groups.items[i].maker, "gloo"))
+			return true;
+	return false;
+}
+
+/*
+ * Why a rank that lacks may yet not be late. Where some rank sent or received on gloo, any may wait
+ * in what has no entry. And NCCL's watchdog dumps what hangs, but gloo has none: where no dump was
+ * surely made long after the last thing in any, it may be one of a job that runs.
+ */
+static void tell_unseen(const struct flights *flights, struct job_builder *b)
+{
+	bool unseen = false, gave_up = false;
+	int64_t newest = newest_of(flights);
+
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		unseen |= flights->ranks.items[i].sends_unseen;
+		gave_up |= flights->ranks.items[i].timed_out;
+	}
+	for (size_t i = 0; i < flights->ranks.nr && has_gloo(flights); i++) {
+		const struct flight_rank *rank = &flights->ranks.items[i];
+
+		if (unseen)
+			flight_lose(b, rank->who, "flight:*", true,
+				"the job sends and receives on gloo, which has no entries of that");
+		if (!gave_up && (rank->seen == JOB_UNKNOWN || rank->seen - newest < DUMP_TAKES))
+			flight_lose(b, rank->who, "flight:*", true,
+				"by its time its dump may be one of a job that runs: gloo's are "
+				"made when somebody asks");
+	}
+}
+
+void flight_give_facts(const struct flights *flights, struct arena *arena, struct job_builder *b)
+{
+	int64_t newest = newest_of(flights);
+
+	for (size_t i = 0; i < flights->ranks.nr; i++)
+		give_rank(flights, &flights->ranks.items[i], newest, arena, b);
+	give_ops(flights, arena, b);
+	tell_missing(flights, arena, b);
+	tell_unseen(flights, b);
+}

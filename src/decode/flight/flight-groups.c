@@ -1,0 +1,588 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Groups across ranks. A group is its name, what it is for, and its ranks: names are counted up
+ * by each process, and a group of its own may be called as another's.
+ *
+ * WHICH GROUP IS MINE. The status of a group is kept by a number that the process counts for
+ * itself. Entries say whose number that is; a rank that has none (it stands still, and all before
+ * was overwritten or left out) has to be asked otherwise, since it is the one that matters:
+ *
+ *	- process and groups count upwards together: where there are as many statuses as groups,
+ *	  and names are numbers, the k-th is the k-th, as long as no entry here says otherwise;
+ *	- else a peer whose numbers are the same says what the group is for, where all such peers
+ *	  say the same, and where only one group here is for that;
+ *	- and a last one on either side belongs together.
+ *
+ * HOW MANY ARE IN IT. As many as its list has. Where no list has its name (see flight.h, of gloo),
+ * an op tells whose amounts are those of one and of all. Else the list without a name does, which
+ * is of the group that a process made last: of those that it used that is the one with the highest
+ * number, unless there is a later one that it never used. That is a guess, and is marked as one.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "decode/flight/decode-flight.h"
+#include "job/names.h"
+
+/* A number beyond is no rank: no job has so many. */
+#define MOST_RANKS (1 << 18)
+
+struct flight_rank *flight_of(const struct flights *flights, int64_t rank)
+{
+	size_t low = 0, high = flights->ranks.nr;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (flights->ranks.items[middle].rank < rank)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < flights->ranks.nr && flights->ranks.items[low].rank == rank)
+		return &flights->ranks.items[low];
+	return NULL;
+}
+
+static bool same_name(const struct flight_seat *seat, const char *name, const char *desc)
+{
+	return !strcmp(seat->name, name) && !strcmp(seat->desc, desc);
+}
+
+uint32_t flight_find_seat(
+	const struct flight_rank *rank, const char *name, const char *desc, int64_t pg)
+{
+	for (size_t i = 0; i < rank->seats.nr; i++) {
+		const struct flight_seat *seat = &rank->seats.items[i];
+
+		if (same_name(seat, name, desc) && (pg == FLIGHT_UNKNOWN || seat->pg == pg ||
+							   seat->pg == FLIGHT_UNKNOWN))
+			return (uint32_t)i;
+	}
+	return UINT32_MAX;
+}
+
+/* -- groups of all ranks ----------------------------------------------------------------------- */
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t len)
+{
+	const unsigned char *at = bytes;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ at[i]) * 0x100000001b3ull;
+	return hash;
+}
+
+/* Independent of the order in which ranks are listed. */
+static uint64_t key_of(const struct flight_seat *seat)
+{
+	uint64_t hash = 0xcbf29ce484222325ull, sum = 0;
+
+	hash = hash_bytes(hash, seat->name, strlen(seat->name) + 1);
+	hash = hash_bytes(hash, seat->desc, strlen(seat->desc) + 1);
+	for (size_t i = 0; i < seat->nranks; i++) {
+		uint64_t one = (uint64_t)seat->ranks[i] * 0x9e3779b97f4a7c15ull;
+
+		sum += one ^ one >> 29;
+	}
+	hash = hash_bytes(hash, &sum, sizeof(sum));
+	if (seat->life)
+		hash = hash_bytes(hash, &seat->life, sizeof(seat->life));
+	return hash ? hash : 1;
+}
+
+static void rehash(struct flights *flights)
+{
+	free(flights->slots);
+	flights->nslots = flights->nslots ? flights->nslots * 2 : 256;
+	flights->slots = alloc_zeroed(flights->nslots, sizeof(*flights->slots));
+	for (size_t i = 0; i < flights->groups.nr; i++) {
+		size_t at = flights->groups.items[i].key & (flights->nslots - 1);
+
+		while (flights->slots[at])
+			at = (at + 1) & (flights->nslots - 1);
+		flights->slots[at] = 1 + i;
+	}
+}
+
+/* "0-3,8" of [0, 1, 2, 3, 8]. */
+static const char *list_ranks(struct arena *arena, const int64_t *ranks, size_t n)
+{
+	struct str text = {0};
+	const char *result;
+
+	for (size_t from = 0, to; from < n; from = to) {
+		for (to = from + 1; to < n && ranks[to] == ranks[to - 1] + 1; to++)
+			;
+		str_printf(&text, "%s%lld", from ? "," : "", (long long)ranks[from]);
+		if (to - from > 1)
+			str_printf(&text, "-%lld", (long long)ranks[to - 1]);
+	}
+	result = arena_text(arena, str_text(&text));
+	str_release(&text);
+	return result;
+}
+
+/* PyTorch's first group, by the names that it gives it. */
+static bool is_world(const struct flight_seat *seat)
+{
+	return !strcmp(seat->name, "0") && !strcmp(seat->desc, "default_pg");
+}
+
+static uint32_t find_group(struct flights *flights, const struct flight_seat *seat)
+{
+	uint64_t key = key_of(seat);
+	struct flight_union *group;
+	size_t at;
+
+	if (flights->groups.nr * 2 >= flights->nslots)
+		rehash(flights);
+	for (at = key & (flights->nslots - 1); flights->slots[at];
+		at = (at + 1) & (flights->nslots - 1))
+		if (flights->groups.items[flights->slots[at] - 1].key == key)
+			return (uint32_t)(flights->slots[at] - 1);
+	flights->slots[at] = 1 + flights->groups.nr;
+	group = array_add(&flights->groups);
+	*group = (struct flight_union){.key = key,
+		.name = arena_text(&flights->arena, seat->name),
+		.desc = arena_text(&flights->arena, seat->desc),
+		.ranks = arena_copy(
+			&flights->arena, seat->ranks, seat->nranks * sizeof(*seat->ranks)),
+		.nranks = seat->nranks,
+		.size = seat->nranks,
+		.sized = seat->nranks ? JOB_SIZE_SAID : JOB_SIZE_UNKNOWN,
+		.world = is_world(seat),
+		.maker = "",
+		.listed = list_ranks(&flights->arena, seat->ranks, seat->nranks)};
+	return (uint32_t)flights->groups.nr - 1;
+}
+
+static struct group_rank place_of(const int64_t *ranks, size_t n, int64_t rank)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ranks[i] == rank)
+			return group_rank((uint32_t)i);
+	return NO_GROUP_RANK;
+}
+
+/* A list that no group can have is none. */
+static void check_ranks(struct flight_seat *seat, int64_t me)
+{
+	bool sane = seat->nranks > 0 && seat->nranks <= MOST_RANKS;
+
+	for (size_t i = 0; i < seat->nranks && sane; i++)
+		sane = seat->ranks[i] >= 0 && seat->ranks[i] < MOST_RANKS;
+	if (sane && is_group_rank(place_of(seat->ranks, seat->nranks, me)))
+		return;
+	seat->ranks = NULL;
+	seat->nranks = 0;
+}
+
+/* Gives each seat its group; what is said of groups by those who are in them is said first. */
+static void place_seats(struct flights *flights, bool listed)
+{
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		struct flight_rank *rank = &flights->ranks.items[i];
+
+		for (size_t k = 0; k < rank->seats.nr; k++) {
+			struct flight_seat *seat = &rank->seats.items[k];
+
+			if (listed)
+				check_ranks(seat, rank->rank);
+			if ((seat->nranks > 0) != listed)
+				continue;
+			seat->group = find_group(flights, seat);
+			seat->seat = place_of(flights->groups.items[seat->group].ranks,
+				flights->groups.items[seat->group].nranks, rank->rank);
+		}
+	}
+}
+
+/* A group of that name that has the rank; NULL where there is none, or several. */
+static const struct flight_union *group_of_name(
+	const struct flights *flights, const struct flight_seat *seat, int64_t rank)
+{
+	const struct flight_union *found = NULL;
+
+	for (size_t i = 0; i < flights->groups.nr; i++) {
+		const struct flight_union *group = &flights->groups.items[i];
+
+		if (strcmp(group->name, seat->name) || strcmp(group->desc, seat->desc) ||
+			!is_group_rank(place_of(group->ranks, group->nranks, rank)))
+			continue;
+		if (found)
+			return NULL;
+		found = group;
+	}
+	return found;
+}
+
+/* Entries of a group whose ranks this dump does not list: peers do. */
+static void borrow_lists(struct flights *flights)
+{
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		struct flight_rank *rank = &flights->ranks.items[i];
+
+		for (size_t k = 0; k < rank->seats.nr; k++) {
+			struct flight_seat *seat = &rank->seats.items[k];
+			const struct flight_union *group =
+				seat->nranks ? NULL : group_of_name(flights, seat, rank->rank);
+
+			if (!group)
+				continue;
+			seat->ranks = group->ranks;
+			seat->nranks = group->nranks;
+			seat->group = (uint32_t)(group - flights->groups.items);
+			seat->seat = place_of(group->ranks, group->nranks, rank->rank);
+		}
+	}
+}
+
+/* -- how many are in a group that nobody lists ------------------------------------------------- */
+
+static const struct flight_seat *seat_in(const struct flight_rank *rank, uint32_t group)
+{
+	for (size_t i = 0; i < rank->seats.nr; i++)
+		if (rank->seats.items[i].told && rank->seats.items[i].group == group)
+			return &rank->seats.items[i];
+	return NULL;
+}
+
+/* Whether the process used no group that it made later; of one that it never used nobody knows. */
+static bool is_last_used(const struct flight_rank *rank, const struct flight_seat *seat)
+{
+	for (size_t i = 0; i < rank->seats.nr; i++)
+		if (rank->seats.items[i].told && rank->seats.items[i].pg > seat->pg)
+			return false;
+	for (size_t i = 0; i < rank->nstatuses; i++)
+		if (rank->statuses[i].pg > seat->pg)
+			return false;
+	return seat->pg != FLIGHT_UNKNOWN;
+}
+
+struct members {
+	size_t seen;            /* so many are in it by their own word */
+	uint64_t told, guessed; /* 0 unknown */
+	bool told_differ, guessed_differ;
+};
+
+static void hear(uint64_t *into, bool *ret_differ, uint64_t size)
+{
+	*ret_differ |= size && *into && size != *into;
+	if (size)
+		*into = size;
+}
+
+/* What one rank tells of how many are in the group; in the first one everybody is. */
+static void ask_rank(const struct flight_rank *rank, uint32_t group, bool world, struct members *m)
+{
+	const struct flight_seat *seat = seat_in(rank, group);
+
+	m->seen += world || seat;
+	if (seat) {
+		hear(&m->told, &m->told_differ, seat->members);
+		m->told_differ |= seat->members_differ;
+	}
+	if (seat ? is_last_used(rank, seat) : world && !rank->seats.nr && !rank->nstatuses)
+		hear(&m->guessed, &m->guessed_differ, rank->last_size);
+}
+
+static void size_group(const struct flights *flights, uint32_t at, struct flight_union *group)
+{
+	struct members m = {0};
+
+	for (size_t i = 0; i < flights->ranks.nr; i++)
+		ask_rank(&flights->ranks.items[i], at, group->world, &m);
+	if (group->world && flights->ranks.nr &&
+		m.seen <= (size_t)flights->ranks.items[flights->ranks.nr - 1].rank)
+		m.seen = (size_t)flights->ranks.items[flights->ranks.nr - 1].rank + 1;
+	if (m.told >= m.seen && m.told <= MOST_RANKS && m.told && !m.told_differ) {
+		group->size = m.told;
+		group->sized = JOB_SIZE_SAID;
+	} else if (m.guessed >= m.seen && m.guessed <= MOST_RANKS && m.guessed &&
+		   !m.guessed_differ && !m.told) {
+		group->size = m.guessed;
+		group->sized = JOB_SIZE_GUESSED;
+	}
+}
+
+/* In the first group each rank's seat is its number; of others nobody tells where one sits. */
+static void seat_by_number(struct flights *flights, uint32_t group)
+{
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		struct flight_rank *rank = &flights->ranks.items[i];
+		struct flight_seat *seat = NULL;
+
+		for (size_t k = 0; k < rank->seats.nr && !seat; k++)
+			if (rank->seats.items[k].group == group)
+				seat = &rank->seats.items[k];
+		if (!seat) {
+			seat = array_add(&rank->seats);
+			*seat = (struct flight_seat){.name = flights->groups.items[group].name,
+				.desc = flights->groups.items[group].desc,
+				.pg = FLIGHT_UNKNOWN,
+				.group = group,
+				.newest = -1};
+		}
+		seat->seat = group_rank((uint32_t)rank->rank);
+	}
+}
+
+static void size_groups(struct flights *flights)
+{
+	for (size_t i = 0; i < flights->groups.nr; i++) {
+		struct flight_union *group = &flights->groups.items[i];
+
+		if (group->nranks)
+			continue;
+		size_group(flights, (uint32_t)i, group);
+		if (group->world)
+			seat_by_number(flights, (uint32_t)i);
+	}
+}
+
+/* A rank that others list in a group, and that itself says nothing of it. */
+static void add_untold(struct flights *flights)
+{
+	for (size_t i = 0; i < flights->groups.nr; i++) {
+		const struct flight_union *group = &flights->groups.items[i];
+
+		for (size_t k = 0; k < group->nranks; k++) {
+			struct flight_rank *rank = flight_of(flights, group->ranks[k]);
+			bool there = !rank;
+
+			for (size_t s = 0; !there && s < rank->seats.nr; s++)
+				there = rank->seats.items[s].group == i;
+			if (there)
+				continue;
+			*array_add(&rank->seats) = (struct flight_seat){.name = group->name,
+				.desc = group->desc,
+				.ranks = group->ranks,
+				.nranks = group->nranks,
+				.pg = FLIGHT_UNKNOWN,
+				.group = (uint32_t)i,
+				.seat = group_rank((uint32_t)k),
+				.newest = -1};
+		}
+	}
+}
+
+/* -- which status is whose --------------------------------------------------------------------- */
+
+static const struct flight_status *status_of(const struct flight_rank *rank, int64_t pg)
+{
+	for (size_t i = 0; pg != FLIGHT_UNKNOWN && i < rank->nstatuses; i++)
+		if (rank->statuses[i].pg == pg)
+			return &rank->statuses[i];
+	return NULL;
+}
+
+static struct flight_seat *seat_of_pg(struct flight_rank *rank, int64_t pg)
+{
+	for (size_t i = 0; i < rank->seats.nr; i++)
+		if (rank->seats.items[i].pg == pg)
+			return &rank->seats.items[i];
+	return NULL;
+}
+
+static bool is_number(const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < len; i++)
+		if (!isdigit((unsigned char)name[i]))
+			return false;
+	return len > 0 && len < 18;
+}
+
+static int compare_names(const void *va, const void *vb)
+{
+	const struct flight_seat *const *a = va, *const *b = vb;
+	long long x = atoll((*a)->name), y = atoll((*b)->name);
+
+	return x < y ? -1 : x > y;
+}
+
+static int compare_statuses(const void *va, const void *vb)
+{
+	const struct flight_status *a = va, *b = vb;
+
+	return a->pg < b->pg ? -1 : a->pg > b->pg;
+}
+
+/* The k-th status is of the k-th group, unless something speaks against it. */
+static void match_in_order(struct flight_rank *rank)
+{
+	struct flight_seat **own = alloc_zeroed(rank->seats.nr + 1, sizeof(struct flight_seat *));
+	bool fits = true;
+	size_t n = 0;
+
+	for (size_t i = 0; i < rank->seats.nr; i++) {
+		if (!rank->seats.items[i].told)
+			continue;
+		fits &= is_number(rank->seats.items[i].name);
+		own[n++] = &rank->seats.items[i];
+	}
+	fits &= n == rank->nstatuses;
+	array_sort_items(own, n, sizeof(struct flight_seat *), compare_names);
+	for (size_t i = 0; i < n && fits; i++)
+		fits = (own[i]->pg == FLIGHT_UNKNOWN || own[i]->pg == rank->statuses[i].pg) &&
+		       (!i || (strcmp(own[i]->name, own[i - 1]->name) &&
+				      rank->statuses[i].pg != rank->statuses[i - 1].pg));
+	for (size_t i = 0; i < n && fits; i++)
+		own[i]->pg = rank->statuses[i].pg;
+	free(own);
+}
+
+static bool same_numbers(const struct flight_rank *a, const struct flight_rank *b)
+{
+	if (a->nstatuses != b->nstatuses)
+		return false;
+	for (size_t i = 0; i < a->nstatuses; i++)
+		if (a->statuses[i].pg != b->statuses[i].pg)
+			return false;
+	return true;
+}
+
+/* What peers with the same numbers say that this one is for; NULL where they do not agree. */
+static const char *desc_by_peers(
+	const struct flights *flights, const struct flight_rank *rank, int64_t pg)
+{
+	const char *desc = NULL;
+
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		struct flight_rank *peer = &flights->ranks.items[i];
+		const struct flight_seat *seat =
+			peer == rank || !same_numbers(peer, rank) ? NULL : seat_of_pg(peer, pg);
+
+		if (!seat)
+			continue;
+		if (desc && strcmp(desc, seat->desc))
+			return NULL;
+		desc = seat->desc;
+	}
+	return desc;
+}
+
+/* The only group here that is for this and has no number yet; NULL. */
+static struct flight_seat *free_seat_for(struct flight_rank *rank, const char *desc)
+{
+	struct flight_seat *found = NULL;
+
+	for (size_t i = 0; i < rank->seats.nr; i++) {
+		struct flight_seat *seat = &rank->seats.items[i];
+
+		if (!seat->told || seat->pg != FLIGHT_UNKNOWN ||
+			(desc && strcmp(seat->desc, desc)))
+			continue;
+		if (found)
+			return NULL;
+		found = seat;
+	}
+	return found;
+}
+
+static void match_by_peers(const struct flights *flights, struct flight_rank *rank)
+{
+	int64_t last = FLIGHT_UNKNOWN;
+	size_t left = 0;
+
+	for (size_t i = 0; i < rank->nstatuses; i++) {
+		int64_t pg = rank->statuses[i].pg;
+		const char *desc = seat_of_pg(rank, pg) ? NULL : desc_by_peers(flights, rank, pg);
+		struct flight_seat *seat = desc ? free_seat_for(rank, desc) : NULL;
+
+		if (seat)
+			seat->pg = pg;
+		if (!seat_of_pg(rank, pg)) {
+			last = pg;
+			left++;
+		}
+	}
+	if (left == 1) {
+		struct flight_seat *seat = free_seat_for(rank, NULL);
+
+		left = !seat;
+		if (seat)
+			seat->pg = last;
+	}
+	rank->unplaced = left > 0;
+}
+
+static void match_statuses(struct flights *flights)
+{
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		struct flight_rank *rank = &flights->ranks.items[i];
+
+		array_sort_items(rank->statuses, rank->nstatuses, sizeof(*rank->statuses),
+			compare_statuses);
+		match_in_order(rank);
+	}
+	for (size_t i = 0; i < flights->ranks.nr; i++)
+		match_by_peers(flights, &flights->ranks.items[i]);
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		struct flight_rank *rank = &flights->ranks.items[i];
+
+		for (size_t k = 0; k < rank->seats.nr; k++)
+			rank->seats.items[k].status =
+				status_of(rank, rank->seats.items[k].pg);
+	}
+}
+
+/* -- all of it --------------------------------------------------------------------------------- */
+
+/* What ops say of their groups: who made them, and whether there is P2P among them. */
+static void look_at_ops(struct flights *flights)
+{
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		const struct flight_rank *rank = &flights->ranks.items[i];
+
+		for (size_t k = 0; k < rank->seats.nr; k++) {
+			const char *maker = rank->seats.items[k].maker;
+			struct flight_union *group =
+				&flights->groups.items[rank->seats.items[k].group];
+
+			if (maker && (!*group->maker || strcmp(maker, group->maker) < 0))
+				group->maker = maker;
+		}
+		for (size_t k = 0; k < rank->ops.nr; k++) {
+			const struct flight_op *op = &rank->ops.items[k];
+			struct flight_union *group =
+				&flights->groups.items[rank->seats.items[op->seat].group];
+
+			group->has_p2p |= op->p2p || op->p2p_seq > 0;
+			group->has_collectives |= !op->p2p;
+		}
+	}
+}
+
+/* Seats of groups that nobody lists are numbered as their ranks are: no op there names a seat. */
+static void number_seats(struct flights *flights)
+{
+	uint32_t *next = alloc_zeroed(flights->groups.nr + 1, sizeof(*next));
+
+	for (size_t i = 0; i < flights->ranks.nr; i++)
+		for (size_t k = 0; k < flights->ranks.items[i].seats.nr; k++) {
+			struct flight_seat *seat = &flights->ranks.items[i].seats.items[k];
+			const struct flight_union *group = &flights->groups.items[seat->group];
+
+			if (!group->nranks && !group->world && !group->has_p2p && seat->entries)
+				seat->seat = group_rank(next[seat->group]++);
+		}
+	free(next);
+}
+
+void flight_join_groups(struct flights *flights)
+{
+	place_seats(flights, true);
+	borrow_lists(flights);
+	place_seats(flights, false);
+	size_groups(flights);
+	add_untold(flights);
+	match_statuses(flights);
+	look_at_ops(flights);
+	number_seats(flights);
+}

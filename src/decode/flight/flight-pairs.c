@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sends and receives. Of one pair and direction the k-th send meets the k-th receive, but an
+ * entry has no k: it is counted over all peers of its rank. Where both sides have all entries
+ * since they began, they are counted. Else both sides are laid against each other at the oldest
+ * one that is open: a pair completes its messages in order, so all before met.
+ *
+ *	0, sends to 3	 done done open open		 0: #2 #3 #4 #5
+ *	3, receives from 0    done open			 3:    #3 #4
+ *
+ * A send may be complete before anybody receives it, if it is small. Then the sides are laid
+ * against each other one off: it seems that they met, where one has yet to come. That is an
+ * accusation too few, never one too many.
+ *
+ * Parts of a coalesced launch never complete by themselves (see flight.h): the end's entry speaks
+ * for them. Where that is not there, the launch is under way, or is complete and its end was left
+ * out: nothing is said of such.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "decode/flight/decode-flight.h"
+#include "job/names.h"
+
+/* One side of a pair, in one direction. */
+struct side {
+	uint32_t group;
+	struct group_rank from, to;
+	bool sends;
+	bool exact;
+	bool lags, whole; /* its rank's dump */
+	uint64_t done; /* so many of it are complete, before the first that is open */
+	size_t rank;   /* index of the rank, and its ops */
+	ARRAY(struct flight_op *) ops;
+};
+
+struct pairs {
+	ARRAY(struct side) sides;
+};
+
+/* -- coalesced launches ------------------------------------------------------------------------ */
+
+static int compare_launches(const void *va, const void *vb)
+{
+	const struct flight_op *a = *(struct flight_op *const *)va;
+	const struct flight_op *b = *(struct flight_op *const *)vb;
+
+	if (a->seat != b->seat)
+		return a->seat < b->seat ? -1 : 1;
+	if (a->p2p_seq != b->p2p_seq)
+		return a->p2p_seq < b->p2p_seq ? -1 : 1;
+	return a->record < b->record ? -1 : a->record > b->record;
+}
+
+/* [from, to): one launch of the rank. */
+static void settle_launch(struct flight_op **list, size_t from, size_t to, uint32_t launch)
+{
+	const struct flight_op *end = NULL;
+
+	for (size_t i = from; i < to; i++)
+		if (list[i]->end)
+			end = list[i];
+	for (size_t i = from; i < to; i++) {
+		list[i]->skip = list[i]->end || (!end && to - from > 1);
+		if (end)
+			list[i]->complete = end->complete;
+		if (to - from > 1)
+			list[i]->launch = launch;
+	}
+}
+
+static void settle_launches(struct flight_rank *rank)
+{
+	struct flight_op **list = alloc_zeroed(rank->ops.nr + 1, sizeof(struct flight_op *));
+	size_t n = 0;
+
+	for (size_t i = 0; i < rank->ops.nr; i++)
+		if (rank->ops.items[i].p2p)
+			list[n++] = &rank->ops.items[i];
+	array_sort_items(list, n, sizeof(struct flight_op *), compare_launches);
+	for (size_t from = 0, to; from < n; from = to) {
+		for (to = from + 1; to < n && list[to]->seat == list[from]->seat &&
+				    list[to]->p2p_seq == list[from]->p2p_seq;
+			to++)
+			;
+		settle_launch(list, from, to, (uint32_t)from + 1);
+	}
+	free(list);
+}
+
+/* -- sides ------------------------------------------------------------------------------------- */
+
+/* Whether what is not in the dump was not made, or is complete. */
+static bool tells_all(const struct flight_rank *rank)
+{
+	return rank->has_entries && !rank->cut && !rank->outdated;
+}
+
+static struct side *side_of(struct pairs *pairs, size_t first, const struct side *like)
+{
+	struct side *side;
+
+	for (size_t i = first; i < pairs->sides.nr; i++) {
+		side = &pairs->sides.items[i];
+		if (side->group == like->group && same_group_rank(side->from, like->from) &&
+			same_group_rank(side->to, like->to) && side->sends == like->sends)
+			return side;
+	}
+	side = array_add(&pairs->sides);
+	*side = *like;
+	return side;
+}
+
+static void collect_sides(
+	const struct flights *flights, size_t index, struct pairs *pairs)
+{
+	struct flight_rank *rank = &flights->ranks.items[index];
+	size_t first = pairs->sides.nr;
+
+	for (size_t i = 0; i < rank->ops.nr; i++) {
+		struct flight_op *op = &rank->ops.items[i];
+		const struct flight_seat *seat = &rank->seats.items[op->seat];
+		bool sends = op->sig.op == JOB_OP_SEND;
+		struct side like = {.group = seat->group,
+			.from = sends ? seat->seat : op->sig.peer,
+			.to = sends ? op->sig.peer : seat->seat,
+			.sends = sends,
+			.exact = rank->from_start,
+			.lags = rank->lags,
+			.whole = tells_all(rank),
+			.rank = index};
+
+		if (op->p2p && !op->skip)
+			*array_add(&side_of(pairs, first, &like)->ops) = op;
+	}
+}
+
+/* What was made before one that is complete, is complete, whatever its entry says. */
+static void count_done(struct side *side)
+{
+	for (size_t i = side->ops.nr; i-- > 0 && !side->done;)
+		if (side->ops.items[i]->complete)
+			side->done = i + 1;
+	for (size_t i = 0; i < side->done; i++)
+		side->ops.items[i]->complete = true;
+}
+
+static int compare_sides(const void *va, const void *vb)
+{
+	const struct side *a = va, *b = vb;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	if (a->from.n != b->from.n)
+		return a->from.n < b->from.n ? -1 : 1;
+	if (a->to.n != b->to.n)
+		return a->to.n < b->to.n ? -1 : 1;
+	return a->sends - b->sends;
+}
+
+static bool is_other_side(const struct side *a, const struct side *b)
+{
+	return a->group == b->group && same_group_rank(a->from, b->from) &&
+	       same_group_rank(a->to, b->to) && a->sends != b->sends;
+}
+
+static void number_side(struct side *side, uint64_t before)
+{
+	for (size_t i = 0; i < side->ops.nr; i++)
+		side->ops.items[i]->index = before + i + 1;
+}
+
+/*
+ * What a rank that reports nothing any more has open, and its peer has not, the peer completed: so
+ * it is complete, and nobody lacks.
+ */
+static void believe_peer(struct side *side, const struct side *peer)
+{
+	uint64_t open = side->ops.nr - side->done, theirs = peer->ops.nr - peer->done;
+
+	if (!side->lags || peer->lags || !peer->whole || open <= theirs)
+		return;
+	side->done += open - theirs;
+	for (uint64_t i = 0; i < side->done; i++)
+		side->ops.items[i]->complete = true;
+}
+
+/* The other side of one that stands alone: empty, of a rank that may have left a dump. */
+static struct side silent_side(const struct flights *flights, const struct side *side)
+{
+	const struct flight_union *group = &flights->groups.items[side->group];
+	struct group_rank seat = side->sends ? side->to : side->from;
+	const struct flight_rank *rank =
+		seat.n < group->nranks ? flight_of(flights, group->ranks[seat.n]) : NULL;
+
+	return (struct side){.lags = rank && rank->lags, .whole = rank && tells_all(rank)};
+}
+
+/* Both sides of a pair, or one whose other side has no entry. */
+static void number_pair(const struct flights *flights, struct side *a, struct side *b)
+{
+	bool exact = a->exact && (!b || b->exact);
+	struct side silent = silent_side(flights, a);
+	uint64_t done;
+
+	if (!exact || !b)
+		believe_peer(a, b ? b : &silent);
+	if (b && !exact)
+		believe_peer(b, a);
+	done = b && b->done > a->done ? b->done : a->done;
+	number_side(a, exact ? 0 : done - a->done);
+	if (b)
+		number_side(b, exact ? 0 : done - b->done);
+}
+
+void flight_join_pairs(struct flights *flights)
+{
+	struct pairs pairs = {0};
+
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		settle_launches(&flights->ranks.items[i]);
+		collect_sides(flights, i, &pairs);
+	}
+	for (size_t i = 0; i < pairs.sides.nr; i++)
+		count_done(&pairs.sides.items[i]);
+	array_sort(&pairs.sides, compare_sides);
+	for (size_t i = 0; i < pairs.sides.nr; i++) {
+		struct side *side = &pairs.sides.items[i];
+		bool both = i + 1 < pairs.sides.nr && is_other_side(side, side + 1);
+
+		number_pair(flights, side, both ? side + 1 : NULL);
+		i += both;
+	}
+	for (size_t i = 0; i < pairs.sides.nr; i++)
+		array_release(&pairs.sides.items[i].ops);
+	array_release(&pairs.sides);
+}

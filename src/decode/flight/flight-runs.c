@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Dumps of several runs in one place: a run writes over what an earlier one has left, but not over
+ * the dumps of ranks that it does not have, or that died in it.
+ *
+ * Ranks of one run meet all the time. So the times from the first to the last op in their dumps
+ * overlap, in chains; where there is a gap between some and the others, they never met. (Or their
+ * clocks are far apart. Then it is said so, and part of the job is judged, which is no worse than
+ * without those dumps.) Of dumps that leave out what is complete that does not hold. And no run has
+ * two versions of the Flight Recorder, or two sizes of its first group.
+ *
+ * The newest run is judged; what has no times goes with it, unless the rest speaks against that.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/str.h"
+#include "decode/flight/decode-flight.h"
+
+/* So long without any op in any dump. */
+#define APART (3 * CLOCK_NS_PER_S)
+/* So many files are named. */
+#define NAMED 4
+
+struct stay {
+	size_t rank;      /* index into flights->ranks */
+	int64_t from, to; /* JOB_UNKNOWN */
+	size_t world;     /* ranks in its first group, as it lists them; 0 it does not */
+	bool kept;
+};
+
+struct stays {
+	ARRAY(struct stay) list;
+};
+
+/* By time; those without come last, and of equal ones by rank. */
+static int compare_stays(const void *va, const void *vb)
+{
+	const struct stay *a = va, *b = vb;
+
+	if ((a->from == JOB_UNKNOWN) != (b->from == JOB_UNKNOWN))
+		return a->from == JOB_UNKNOWN ? 1 : -1;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+static struct stay stay_of(const struct flight_rank *rank, size_t index)
+{
+	struct stay stay = {.rank = index, .from = JOB_UNKNOWN, .to = rank->newest};
+	bool whole = !rank->active_only || rank->from_start;
+
+	for (size_t i = 0; i < rank->ops.nr && whole; i++)
+		if (rank->ops.items[i].created != JOB_UNKNOWN &&
+			(stay.from == JOB_UNKNOWN || rank->ops.items[i].created < stay.from))
+			stay.from = rank->ops.items[i].created;
+	for (size_t i = 0; i < rank->seats.nr; i++)
+		if (!strcmp(rank->seats.items[i].desc, "default_pg") &&
+			!strcmp(rank->seats.items[i].name, "0"))
+			stay.world = rank->seats.items[i].nranks;
+	return stay;
+}
+
+/* Where the last stretch of time begins that has no gap in it; n: all are without times. */
+static size_t find_newest(const struct stays *stays)
+{
+	int64_t to = JOB_UNKNOWN;
+	size_t from = 0;
+
+	for (size_t i = 0; i < stays->list.nr; i++) {
+		const struct stay *stay = &stays->list.items[i];
+
+		if (stay->from == JOB_UNKNOWN)
+			break;
+		if (to != JOB_UNKNOWN && stay->from > to && stay->from - to > APART)
+			from = i;
+		if (stay->to > to)
+			to = stay->to;
+	}
+	return from;
+}
+
+/* Whether a dump without any op is of a rank that the other one's run seems not to have. */
+static bool is_beyond(const struct flight_rank *empty, const struct flight_rank *other)
+{
+	return !empty->ops.nr && other->ops.nr && empty->last_size && other->last_size &&
+	       empty->last_size != other->last_size && (size_t)empty->rank >= other->last_size;
+}
+
+/* Whether both may be of one run, by version and size. */
+static bool agree(const struct flights *flights, const struct stay *a, const struct stay *b)
+{
+	const struct flight_rank *first = &flights->ranks.items[a->rank];
+	const struct flight_rank *second = &flights->ranks.items[b->rank];
+
+	return first->release == second->release &&
+	       (!a->world || !b->world || a->world == b->world) && !is_beyond(first, second) &&
+	       !is_beyond(second, first);
+}
+
+/* Keeps, of those from there on, the most that agree with one another; of as many the newest. */
+static void keep_agreeing(const struct flights *flights, struct stays *stays, size_t from)
+{
+	size_t best = from, most = 0;
+
+	for (size_t i = from; i < stays->list.nr; i++) {
+		size_t n = 0;
+
+		/* What lists no size agrees with several sizes, and speaks for none. */
+		for (size_t k = from; k < stays->list.nr; k++)
+			n += agree(flights, &stays->list.items[i], &stays->list.items[k]);
+		if (n > most ||
+			(n == most && stays->list.items[i].to > stays->list.items[best].to)) {
+			most = n;
+			best = i;
+		}
+	}
+	for (size_t i = from; i < stays->list.nr; i++)
+		stays->list.items[i].kept =
+			agree(flights, &stays->list.items[best], &stays->list.items[i]);
+}
+
+static void tell_left(const struct flights *flights, const struct stays *stays,
+	struct decode_context *context, struct job_builder *b)
+{
+	struct str names = {0};
+	size_t left = 0;
+
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		if (stays->list.items[i].kept)
+			continue;
+		if (left++ < NAMED)
+			str_printf(&names, "%s%s", left > 1 ? ", " : "",
+				flights->ranks.items[i].exhibit->label);
+	}
+	if (left)
+		flight_lose(b, flight_nobody, "flight", false,
+			arena_printf(&context->arena,
+				"%zu dump%s of another run (or by clocks far apart) left aside: "
+				"%s%s",
+				left, left == 1 ? "" : "s", str_text(&names),
+				left > NAMED ? ", ..." : ""));
+	str_release(&names);
+}
+
+static int compare_by_rank(const void *va, const void *vb)
+{
+	const struct stay *a = va, *b = vb;
+
+	return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+/* Of one rank, two dumps that are left of it are one too many: the first is read. */
+static void tell_second(
+	const struct flight_rank *rank, struct decode_context *context, struct job_builder *b)
+{
+	flight_lose(b, flight_nobody, arena_printf(&context->arena, "flight:%d", rank->rank), false,
+		arena_printf(&context->arena, "a second dump of rank %d left aside: %s", rank->rank,
+			rank->exhibit->label));
+}
+
+void flight_keep_run(struct flights *flights, struct decode_context *context, struct job_builder *b)
+{
+	struct stays stays = {0};
+	size_t n = 0;
+
+	for (size_t i = 0; i < flights->ranks.nr; i++)
+		*array_add(&stays.list) = stay_of(&flights->ranks.items[i], i);
+	array_sort(&stays.list, compare_stays);
+	keep_agreeing(flights, &stays, find_newest(&stays));
+	array_sort(&stays.list, compare_by_rank);
+	tell_left(flights, &stays, context, b);
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		struct flight_rank *rank = &flights->ranks.items[i];
+		bool second = n && flights->ranks.items[n - 1].rank == rank->rank;
+
+		if (stays.list.items[i].kept && second)
+			tell_second(rank, context, b);
+		if (stays.list.items[i].kept && !second)
+			flights->ranks.items[n++] = *rank;
+		else
+			flight_release_rank(rank);
+	}
+	flights->ranks.nr = n;
+	array_release(&stays.list);
+}

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How far each seat came: the last collective that it entered, and up to which all are complete.
+ *
+ * By the group's status, where that counts collectives only; what entries say beyond it was made
+ * just now. Else by entries: the newest one in the group tells how many collectives there were
+ * before it, whatever it is itself. A dump that was cut has lost its newest ones.
+ *
+ * A dump without any word of a group says that nothing was made there, if it is whole: then the
+ * group's status would be there, and each status that is there is of a group that is known.
+ *
+ * Of gloo only entries count (see flight.h). What is over there is complete, if the rank went on to
+ * anything later, if a peer in it did, or if all members came to the same op. If they came to
+ * different ones, or one had long not come when its dump was written, it failed. Else nothing
+ * tells.
+ *
+ * OUTDATED. Nobody completes a collective that others have not entered. So where somebody did,
+ * the dump that says so is older than that: it tells of the past, and what it lacks proves
+ * nothing. So is one whose file was written before others entered what it lacks.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "decode/flight/decode-flight.h"
+#include "job/names.h"
+
+/* Clocks of nodes may be apart by that much. */
+#define CLOCKS_APART CLOCK_NS_PER_S
+/* Who has not come for so long while others were in it, was what they gave up for. A dump is
+ * written some time after what it holds was true. */
+#define GIVEN_UP (60 * CLOCK_NS_PER_S)
+
+/* -- parts of one launch ----------------------------------------------------------------------- */
+
+static uint64_t add_counts(uint64_t a, uint64_t b)
+{
+	return a == JOB_NO_COUNT || b == JOB_NO_COUNT || a + b < a ? JOB_NO_COUNT : a + b;
+}
+
+/*
+ * [from, to): collectives with one number, as parts of one launch. The first stands for all: its
+ * count is theirs, and whether it is complete the entry at the launch's end says. Without that
+ * the launch is under way, or its end was left out since it is complete; the next one tells
+ * which.
+ */
+static void join_parts(struct flight_op *const *list, size_t from, size_t to, bool newest)
+{
+	struct flight_op *first = list[from];
+	const struct flight_op *end = NULL;
+
+	for (size_t i = from; i < to; i++)
+		if (list[i]->end)
+			end = list[i];
+	if (first->end && to - from > 1)
+		first = list[from + 1];
+	for (size_t i = from; i < to; i++) {
+		struct flight_op *part = list[i];
+
+		if (part == first)
+			continue;
+		part->skip = true;
+		if (!part->end)
+			first->sig.count = add_counts(first->sig.count, part->sig.count);
+		else if (part->sig.op != JOB_OP_OTHER)
+			first->sig.op = part->sig.op;
+	}
+	if (end)
+		first->complete = end->complete;
+	else if (to - from > 1)
+		first->complete = !newest;
+}
+
+static int compare_collectives(const void *va, const void *vb)
+{
+	const struct flight_op *a = *(struct flight_op *const *)va;
+	const struct flight_op *b = *(struct flight_op *const *)vb;
+
+	if (a->seat != b->seat)
+		return a->seat < b->seat ? -1 : 1;
+	if (a->seq != b->seq)
+		return a->seq < b->seq ? -1 : 1;
+	return a->record < b->record ? -1 : a->record > b->record;
+}
+
+/* The rank's collectives by seat and number, each number once; how many are left. */
+static size_t list_collectives(struct flight_rank *rank, struct flight_op **list)
+{
+	size_t n = 0, kept = 0;
+
+	for (size_t i = 0; i < rank->ops.nr; i++)
+		if (!rank->ops.items[i].p2p && rank->ops.items[i].seq > 0)
+			list[n++] = &rank->ops.items[i];
+	array_sort_items(list, n, sizeof(*list), compare_collectives);
+	for (size_t from = 0, to; from < n; from = to) {
+		for (to = from + 1; to < n && list[to]->seat == list[from]->seat &&
+				    list[to]->seq == list[from]->seq;
+			to++)
+			;
+		join_parts(list, from, to, to == n || list[to]->seat != list[from]->seat);
+		for (size_t i = from; i < to; i++)
+			if (!list[i]->skip)
+				list[kept++] = list[i];
+	}
+	return kept;
+}
+
+/* -- one seat ---------------------------------------------------------------------------------- */
+
+static uint64_t count_from(int64_t told)
+{
+	return told < 0 ? 0 : (uint64_t)told;
+}
+
+static bool is_gloo(const struct flights *flights, const struct flight_seat *seat)
+{
+	return !strcmp(flights->groups.items[seat->group].maker, "gloo");
+}
+
+/* Whether the group's status tells of its collectives, and of nothing else. */
+static bool tells_by_status(const struct flights *flights, const struct flight_rank *rank,
+	const struct flight_seat *seat)
+{
+	const struct flight_union *group = &flights->groups.items[seat->group];
+
+	return seat->status && seat->status->enqueued != FLIGHT_UNKNOWN && !group->has_p2p &&
+	       !is_gloo(flights, seat) && (*group->maker || rank->counts_well);
+}
+
+static void find_head(
+	const struct flights *flights, const struct flight_rank *rank, struct flight_seat *seat)
+{
+	if (tells_by_status(flights, rank, seat)) {
+		seat->head = count_from(seat->status->enqueued);
+		seat->head_known = true;
+	} else if (seat->newest >= 0 && !rank->cut) {
+		seat->head_known = true;
+	} else {
+		seat->head_known = rank->has_statuses && !seat->status && !rank->unplaced &&
+				   !rank->cut && !seat->entries;
+	}
+	if (seat->head_known && seat->newest > 0 && (uint64_t)seat->newest > seat->head)
+		seat->head = (uint64_t)seat->newest;
+}
+
+/* [from, to) of list: the seat's collectives by number. */
+static void find_done(const struct flights *flights, const struct flight_rank *rank,
+	struct flight_seat *seat, struct flight_op *const *list, size_t from, size_t to)
+{
+	bool by_status =
+		tells_by_status(flights, rank, seat) && seat->status->completed != FLIGHT_UNKNOWN;
+
+	seat->done_known = seat->head_known;
+	if (!seat->done_known)
+		return;
+	seat->done = by_status ? count_from(seat->status->completed) : seat->head;
+	for (size_t i = from; i < to; i++) {
+		uint64_t seq = (uint64_t)list[i]->seq;
+
+		if (by_status && seq == seat->done + 1 && list[i]->complete)
+			seat->done = seq;
+		if (!by_status && !list[i]->complete && seq <= seat->done)
+			seat->done = seq - 1;
+	}
+	if (seat->done > seat->head)
+		seat->done = seat->head;
+}
+
+/*
+ * An op that the host recorded and never handed over, while it went on to others: into a graph
+ * that was being captured. Nobody waits for it.
+ */
+static bool was_captured(const struct flights *flights, const struct flight_rank *rank,
+	const struct flight_seat *seat, const struct flight_op *op)
+{
+	return tells_by_status(flights, rank, seat) && op->seq > seat->status->enqueued &&
+	       !op->complete && rank->ops.nr &&
+	       op->record < rank->ops.items[rank->ops.nr - 1].record;
+}
+
+/* The seat's ops with what is known of them by now. */
+static void settle_ops(const struct flights *flights, const struct flight_rank *rank,
+	struct flight_seat *seat, struct flight_op *const *list, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++) {
+		struct flight_op *op = list[i];
+
+		op->index = (uint64_t)op->seq;
+		if (was_captured(flights, rank, seat, op))
+			op->captured = true;
+		else if (seat->done_known)
+			op->complete = op->index <= seat->done;
+	}
+}
+
+static void look_at_rank(const struct flights *flights, struct flight_rank *rank)
+{
+	struct flight_op **list =
+		arena_new_many(&rank->arena, struct flight_op *, rank->ops.nr + 1);
+	size_t n = list_collectives(rank, list), from = 0;
+
+	rank->collectives = list;
+	for (size_t i = 0; i < rank->seats.nr; i++) {
+		struct flight_seat *seat = &rank->seats.items[i];
+		size_t to = from;
+
+		while (to < n && list[to]->seat == i)
+			to++;
+		find_head(flights, rank, seat);
+		find_done(flights, rank, seat, list, from, to);
+		settle_ops(flights, rank, seat, list, from, to);
+		seat->from = from;
+		seat->to = to;
+		from = to;
+	}
+}
+
+/* -- of gloo: complete, or failed -------------------------------------------------------------- */
+
+/* How the members of a group stand towards one op that is over. */
+struct meeting {
+	size_t came;
+	bool differs; /* some did another op there */
+	bool stood;   /* one had not come long after it, when its dump was written */
+	bool lacks;   /* one had not come, and may have been asked before it could */
+	bool passed;  /* one completed it, since it went on to others there */
+};
+
+/* The collective of that number; NULL where the dump has no entry of it. */
+static const struct flight_op *find_op(
+	const struct flight_rank *rank, const struct flight_seat *seat, uint64_t index)
+{
+	for (size_t i = seat->from; i < seat->to; i++)
+		if (rank->collectives[i]->index == index)
+			return rank->collectives[i];
+	return NULL;
+}
+
+static bool same_sig(const struct job_sig *a, const struct job_sig *b)
+{
+	return a->op == b->op && a->count == b->count && a->dtype == b->dtype;
+}
+
+static void meet(const struct flight_rank *rank, const struct flight_seat *seat,
+	const struct flight_op *op, struct meeting *m)
+{
+	const struct flight_op *theirs = find_op(rank, seat, op->index);
+
+	if (!seat->head_known)
+		return;
+	m->came += seat->head >= op->index;
+	m->passed |= seat->head > op->index && seat->done_known && seat->done >= op->index &&
+		     !job_op_is_rooted(op->sig.op);
+	m->differs |= theirs && !same_sig(&theirs->sig, &op->sig);
+	if (seat->head >= op->index)
+		return;
+	if (rank->seen != JOB_UNKNOWN && op->created != JOB_UNKNOWN &&
+		rank->seen - op->created > GIVEN_UP)
+		m->stood = true;
+	else
+		m->lacks = true;
+}
+
+/* The rank's last op, which is over: what became of it. */
+static void judge_last(const struct flights *flights, struct flight_rank *rank,
+	struct flight_seat *seat, struct flight_op *op)
+{
+	const struct flight_union *group = &flights->groups.items[seat->group];
+	struct meeting m = {0};
+
+	for (size_t i = 0; i < flights->ranks.nr; i++)
+		for (size_t k = 0; k < flights->ranks.items[i].seats.nr; k++)
+			if (flights->ranks.items[i].seats.items[k].group == seat->group)
+				meet(&flights->ranks.items[i],
+					&flights->ranks.items[i].seats.items[k], op, &m);
+	if (m.differs || m.stood) {
+		op->complete = false;
+		seat->done = op->index - 1;
+		rank->timed_out = true;
+	} else if (!m.lacks && !m.passed && (!group->sized || m.came < group->size)) {
+		op->unsaid = true;
+		seat->done_known = false;
+	}
+}
+
+static void judge_lasts(struct flights *flights)
+{
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		struct flight_rank *rank = &flights->ranks.items[i];
+		struct flight_op *op = rank->ops.nr ? &rank->ops.items[rank->ops.nr - 1] : NULL;
+		struct flight_seat *seat = op ? &rank->seats.items[op->seat] : NULL;
+
+		if (op && !op->p2p && !op->skip && op->retired && op->complete &&
+			seat->done_known && is_gloo(flights, seat))
+			judge_last(flights, rank, seat, op);
+	}
+	/* How long it had waited is not known, of whom gave up. */
+	for (size_t i = 0; i < flights->ranks.nr; i++)
+		if (flights->ranks.items[i].timed_out)
+			flights->ranks.items[i].seen = JOB_UNKNOWN;
+}
+
+/* -- outdated dumps ---------------------------------------------------------------------------- */
+
+/* What a member proves by completing it: all others entered this. */
+static uint64_t proves(const struct flight_rank *rank, uint32_t at)
+{
+	const struct flight_seat *seat = &rank->seats.items[at];
+
+	if (!seat->done_known || !seat->done)
+		return 0;
+	for (size_t i = rank->ops.nr; i-- > 0;) {
+		const struct flight_op *op = &rank->ops.items[i];
+
+		if (op->seat != at || op->skip || op->p2p || op->index != seat->done)
+			continue;
+		/* A root may be done with its part before others come; others before it is. */
+		return job_op_is_rooted(op->sig.op) || !op->sig.count ? 0 : seat->done;
+	}
+	return seat->done;
+}
+
+/* Whether the file was written before somebody entered an op of that group, beyond this seat's. */
+static bool was_before(const struct flight_rank *rank, const struct flight_seat *seat,
+	int64_t entered)
+{
+	return rank->seen != JOB_UNKNOWN && entered != JOB_UNKNOWN && seat->head_known &&
+	       rank->seen < entered - CLOCKS_APART;
+}
+
+struct front {
+	uint64_t done;	 /* the furthest that somebody completed */
+	uint64_t open;	 /* the first that somebody waits in, 0 none, */
+	int64_t entered; /* and when the first came to it */
+};
+
+static void take_front(const struct flight_rank *rank, uint32_t at, struct front *front)
+{
+	const struct flight_seat *seat = &rank->seats.items[at];
+	uint64_t done = proves(rank, at);
+
+	if (done > front->done)
+		front->done = done;
+	if (!seat->head_known || !seat->done_known || seat->done >= seat->head)
+		return;
+	for (size_t i = 0; i < rank->ops.nr; i++) {
+		const struct flight_op *op = &rank->ops.items[i];
+
+		if (op->seat != at || op->skip || op->p2p || op->index <= seat->done ||
+			op->index < front->open)
+			continue;
+		if (op->index > front->open || op->created < front->entered)
+			front->entered = op->created;
+		front->open = op->index;
+		return;
+	}
+}
+
+static void find_outdated(struct flights *flights)
+{
+	struct front *fronts = alloc_zeroed(flights->groups.nr, sizeof(*fronts));
+
+	for (size_t i = 0; i < flights->ranks.nr; i++)
+		for (size_t k = 0; k < flights->ranks.items[i].seats.nr; k++) {
+			uint32_t group = flights->ranks.items[i].seats.items[k].group;
+
+			if (flights->groups.items[group].has_collectives)
+				take_front(&flights->ranks.items[i], (uint32_t)k, &fronts[group]);
+		}
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		struct flight_rank *rank = &flights->ranks.items[i];
+
+		for (size_t k = 0; k < rank->seats.nr && !rank->outdated; k++) {
+			const struct flight_seat *seat = &rank->seats.items[k];
+			const struct front *front = &fronts[seat->group];
+
+			rank->lags |= seat->done_known && seat->done < front->done;
+			rank->outdated = seat->head_known &&
+					 (seat->head < front->done ||
+						 (seat->head < front->open &&
+							 was_before(rank, seat, front->entered)));
+		}
+	}
+	free(fronts);
+}
+
+void flight_find_heads(struct flights *flights)
+{
+	for (size_t i = 0; i < flights->ranks.nr; i++)
+		look_at_rank(flights, &flights->ranks.items[i]);
+	judge_lasts(flights);
+	find_outdated(flights);
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Groups: each entry of the table is a seat with its history of ops.
+ *
+ * An op is known from the group's own history (the first ones, powers of two, the last 64), and
+ * from the lanes for up to OPS_FROM_LANES more. The head at T0 is the last op entered before T0:
+ * the table's count where its newest record is no newer, else found by walking the history back.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "decode/ring/ring-source.h"
+
+#define OPS_FROM_LANES 1024
+#define STREAM_UNKNOWN UINT64_MAX /* the probe's word for "not known which"; the model's is 0 */
+
+/* --- Heads ----------------------------------------------------------------------------------- */
+
+/* Walks back from the newest op to the last one entered before T0. False: none is known. */
+static bool head_walk(const struct ring_source *source, const struct ring_group *group,
+	uint64_t *ret_head, uint64_t *ret_zeros)
+{
+	uint64_t index = group->op_index;
+
+	for (unsigned steps = 0; index && steps < RING_LAST; steps++, index--) {
+		struct ring_slot slot;
+
+		if (ring_group_op(group, index, &slot) < 0)
+			continue;
+		if (slot.tsc <= source->t0) {
+			*ret_head = index;
+			*ret_zeros = ring_meta_arg(slot.meta);
+			return true;
+		}
+	}
+	*ret_head = index;
+	*ret_zeros = 0;
+	return index == 0;
+}
+
+/* The last op entered before T0; not known where T0 lies further back than the history. */
+static void groups_head(const struct ring_source *source, struct ring_seat *seat,
+	struct job_member *member)
+{
+	const struct ring_group *group = &seat->group;
+	struct ring_slot board;
+
+	member->head = group->op_index;
+	member->zeros = group->zero_counts;
+	member->head_known = true;
+	if (ring_board_read(group->enqueue, &board) > 0 && board.tsc > source->t0)
+		member->head_known = head_walk(source, group, &member->head, &member->zeros);
+	if (!member->head_known)
+		member->head = 0;
+	seat->head = member->head;
+}
+
+/* Whether somebody says when an op of this group is done: its library, or a device. */
+static bool groups_are_followed(const struct ring_source *source, const struct ring_group *group)
+{
+	return (group->state & (RING_G_HOST_DONE | RING_G_KERNELS)) ||
+	       source->view.header.completion;
+}
+
+/* Up to which op that was said; the larger of its two words counts. */
+static uint64_t groups_done_upto(const struct ring_group *group)
+{
+	struct ring_slot board;
+	uint64_t done = group->completed_word;
+
+	if (ring_board_read(group->complete, &board) > 0 && board.index > done)
+		done = board.index;
+	return done;
+}
+
+/* What the device began: told with each op's end, so what is not told has not begun. */
+static void groups_begun(const struct ring_group *group, struct job_member *member)
+{
+	if (!(group->state & RING_G_KERNELS))
+		return;
+	member->begun_known = true;
+	member->begun = group->begun_word < member->head ? group->begun_word : member->head;
+}
+
+static void groups_done(const struct ring_source *source, const struct ring_group *group,
+	struct job_member *member)
+{
+	if (!groups_are_followed(source, group))
+		return;
+	/* Ops that were not followed may be done without a word: only what is done is known. */
+	member->done_known = !source->view.header.losses.completions;
+	member->done = groups_done_upto(group);
+	if (member->done > member->head)
+		member->done = member->head;
+}
+
+/* --- Members --------------------------------------------------------------------------------- */
+
+/* A seat's state only goes forward, so the latest flag that is set says it. */
+static enum job_member_state groups_state(const struct ring_group *group)
+{
+	if (group->state & (RING_G_DESTROYED | RING_G_ABORTED))
+		return JOB_MEMBER_GONE;
+	if (group->state & RING_G_FINALIZED)
+		return JOB_MEMBER_CLOSING;
+	/* Of a non-blocking one the return says nothing, but ops can only follow readiness. */
+	if ((group->state & RING_G_READY) || group->ready_tsc || group->op_index)
+		return JOB_MEMBER_READY;
+	return JOB_MEMBER_IN_INIT;
+}
+
+static const char *groups_maker(uint32_t maker)
+{
+	static const char *const names[] = {
+		[RING_MAKER_NCCL] = "nccl",
+		[RING_MAKER_OTHER] = "other",
+		[RING_MAKER_GLOO] = "gloo",
+		[RING_MAKER_BOOTSTRAP] = "bootstrap",
+	};
+	const char *name = maker < sizeof(names) / sizeof(*names) ? names[maker] : NULL;
+
+	return name ? name : "other";
+}
+
+static void groups_member(struct ring_source *source, struct ring_seat *seat)
+{
+	const struct ring_group *group = &seat->group;
+	const char *cite = ring_source_cite(source, "g%u", seat->number);
+	const struct job_group fact = {
+		.key = group->key,
+		.alias = group->alias,
+		.parent = group->parent,
+		.name = ring_source_text(source, group->name),
+		.maker = groups_maker(group->maker),
+		.ranks = ring_source_text(source, (uint32_t)group->ranks),
+		.size = group->size,
+		.cite = cite,
+	};
+	struct job_member member = job_member_unknown;
+
+	member.seat = group_rank(group->rank);
+	member.state = groups_state(group);
+	member.aborted = (group->state & RING_G_ABORTED) != 0;
+	member.nonblocking = (group->state & RING_G_NONBLOCKING) != 0;
+	member.saw_capture = (group->state & RING_G_SAW_CAPTURE) != 0;
+	member.init_since = ring_source_time(source, group->init_tsc);
+	member.ready_at = ring_source_time(source, group->ready_tsc);
+	member.splits = group->splits;
+	if (group->timeout_ns && group->timeout_ns < INT64_MAX)
+		member.timeout = (int64_t)group->timeout_ns;
+	member.cite = cite;
+	groups_head(source, seat, &member);
+	groups_done(source, group, &member);
+	groups_begun(group, &member);
+	job_add_member(source->builder, source->who, &fact, &member);
+	ring_source_lose(source, "ops of a group that were counted, not recorded", group->missed,
+		true);
+}
+
+/* --- Ops ------------------------------------------------------------------------------------- */
+
+/* Adds an op; `done` is what the device has told of ops like it. */
+static void ops_add(struct ring_source *source, const struct ring_seat *seat,
+	const struct ring_slot *slot, const struct job_op *more)
+{
+	unsigned flags = ring_meta_flags(slot->meta);
+	struct ring_op_seen *seen = array_add(&source->seen);
+
+	seen->tsc = slot->tsc;
+	seen->group_key = seat->group.key;
+	seen->seat = group_rank(seat->group.rank);
+	seen->fact = *more;
+	seen->fact.index = slot->index;
+	seen->fact.sig = ring_source_sig(slot);
+	seen->fact.entered = ring_source_time(source, slot->tsc);
+	seen->fact.stream = slot->aux == STREAM_UNKNOWN ? 0 : slot->aux;
+	seen->fact.launch = flags & RING_F_GROUPED ? slot->tsc : 0;
+	seen->fact.thread = JOB_NONE;
+	seen->fact.captured = (flags & RING_F_CAPTURED) != 0;
+	seen->fact.failed = (flags & RING_F_FAILED) != 0;
+	if (seen->fact.captured)
+		seen->fact.completed = JOB_MAYBE;
+}
+
+/*
+ * What is not said to be done is not done, where every end is told. Of a send or receive the
+ * library tells the end only to who waits for it: one that nobody waited for yet may be done.
+ */
+static enum job_known ops_done(const struct ring_source *source, const struct ring_group *group,
+	uint64_t nth, uint64_t done, bool p2p)
+{
+	if (!groups_are_followed(source, group))
+		return JOB_MAYBE;
+	if (nth <= done)
+		return JOB_YES;
+	if (source->view.header.losses.completions)
+		return JOB_MAYBE;
+	return p2p && (group->state & (RING_G_HOST_DONE | RING_G_KERNELS)) ? JOB_MAYBE : JOB_NO;
+}
+
+/* An op that left the last 64 behind has returned: others came after it on this seat. */
+static bool ops_is_recent(const struct ring_seat *seat, uint64_t index)
+{
+	return index + RING_LAST > seat->group.op_index;
+}
+
+static void ops_of_history(struct ring_source *source, const struct ring_seat *seat, uint64_t index)
+{
+	struct job_op more = {0};
+	struct ring_slot slot;
+
+	if (ring_group_op(&seat->group, index, &slot) < 0 || slot.tsc > source->t0)
+		return;
+	more.hash = slot.more;
+	more.zeros = ring_meta_arg(slot.meta);
+	more.returned = ring_meta_flags(slot.meta) & RING_F_RETURNED || !ops_is_recent(seat, index)
+				? JOB_YES
+				: JOB_NO;
+	more.completed = ops_done(
+		source, &seat->group, index, groups_done_upto(&seat->group), false);
+	more.cite = ring_source_cite(source, "g%u:%llu", seat->number, (unsigned long long)index);
+	ops_add(source, seat, &slot, &more);
+	source->seen.items[source->seen.nr - 1].tid =
+		ring_source_tid(source, ring_meta_group(slot.meta));
+}
+
+/* The ops that the seat's own history keeps, each once. */
+static void ops_of_seat(struct ring_source *source, const struct ring_seat *seat)
+{
+	uint64_t head = seat->head;
+	uint64_t last = head > RING_LAST ? head - RING_LAST + 1 : 1;
+
+	for (uint64_t index = 1; index < last && index <= RING_FIRST; index++)
+		ops_of_history(source, seat, index);
+	for (unsigned log2 = 3; log2 < RING_POW2 && 1ull << log2 < last; log2++)
+		ops_of_history(source, seat, 1ull << log2);
+	for (uint64_t index = last; index <= head; index++)
+		ops_of_history(source, seat, index);
+}
+
+static void ops_of_p2p(struct ring_source *source, const struct ring_seat *seat)
+{
+	uint64_t count = seat->group.p2p_count;
+	uint64_t n = count > RING_P2P ? count - RING_P2P + 1 : 1;
+
+	for (; n && n <= count; n++) {
+		struct job_op more = {.zeros = 0};
+		struct ring_slot slot;
+
+		if (ring_group_p2p(&seat->group, n, &slot) < 0 || slot.tsc > source->t0)
+			continue;
+		more.returned = ring_meta_flags(slot.meta) & RING_F_RETURNED ? JOB_YES : JOB_NO;
+		more.completed = ops_done(
+			source, &seat->group, n, seat->group.completed_p2p, true);
+		more.cite = ring_source_cite(
+			source, "g%u:p%llu", seat->number, (unsigned long long)n);
+		ops_add(source, seat, &slot, &more);
+		source->seen.items[source->seen.nr - 1].tid =
+			ring_source_tid(source, ring_meta_group(slot.meta));
+	}
+}
+
+/* Ops that only the lanes still have: older than the history's last, newer than it is worth. */
+static void ops_of_lanes(struct ring_source *source)
+{
+	const struct ring_note_seen *note;
+
+	array_for_each(&source->ops.all, note) {
+		const struct ring_seat *seat = ring_source_seat(
+			source, ring_meta_group(note->slot.meta), note->slot.tsc);
+		uint64_t index = note->slot.index;
+		struct job_op more = {.returned = JOB_YES};
+		struct ring_slot slot;
+
+		if (!seat || index > seat->head || index + OPS_FROM_LANES <= seat->head ||
+			ring_group_op(&seat->group, index, &slot) == 0)
+			continue;
+		more.completed = ops_done(
+			source, &seat->group, index, groups_done_upto(&seat->group), false);
+		more.cite = ring_source_cite(source, "lane%u:%llu", note->lane,
+			(unsigned long long)note->ticket);
+		ops_add(source, seat, &note->slot, &more);
+		source->seen.items[source->seen.nr - 1].tid = ring_source_tid(source, note->lane);
+	}
+}
+
+static int seen_compare(const void *va, const void *vb)
+{
+	const struct ring_op_seen *a = va, *b = vb;
+
+	if (a->tsc != b->tsc)
+		return a->tsc < b->tsc ? -1 : 1;
+	if (a->group_key != b->group_key)
+		return a->group_key < b->group_key ? -1 : 1;
+	return (a->fact.index > b->fact.index) - (a->fact.index < b->fact.index);
+}
+
+/* Numbers the launches of this process over all its groups, and gives the ops away. */
+static void ops_give(struct ring_source *source)
+{
+	struct ring_op_seen *op;
+	uint64_t order = 0, launch = 0;
+
+	array_sort(&source->seen, seen_compare);
+	array_for_each(&source->seen, op) {
+		if (!op->fact.launch || op->fact.launch != launch)
+			order++;
+		launch = op->fact.launch;
+		op->fact.order = order;
+		job_add_op(source->builder, source->who, op->group_key, op->seat, &op->fact,
+			op->tid);
+	}
+}
+
+/* Whether completion is known of all that this process takes part in. */
+static void groups_know(struct ring_source *source)
+{
+	struct ring_seat *seat;
+	bool all = source->seats.nr > 0;
+
+	array_for_each(&source->seats, seat)
+		all &= groups_are_followed(source, &seat->group);
+	if (all)
+		source->process->identity.knows |= JOB_KNOWS_COMPLETION;
+}
+
+/* --- All of it ------------------------------------------------------------------------------- */
+
+void ring_decode_groups(struct ring_source *source)
+{
+	uint64_t groups = ring_view_count(&source->view, RING_S_GROUPS);
+	uint64_t torn = 0;
+
+	for (uint64_t i = 0; i < groups; i++) {
+		struct ring_group group;
+		int state = ring_view_group(&source->view, i, &group);
+
+		torn += state < 0;
+		if (state != 1 || group.init_tsc > source->t0)
+			continue;
+		*array_add(&source->seats) =
+			(struct ring_seat){.number = (uint32_t)i, .group = group};
+		groups_member(source, &source->seats.items[source->seats.nr - 1]);
+	}
+	for (size_t i = 0; i < source->seats.nr; i++) {
+		ops_of_seat(source, &source->seats.items[i]);
+		ops_of_p2p(source, &source->seats.items[i]);
+	}
+	ops_of_lanes(source);
+	ops_give(source);
+	groups_know(source);
+	ring_source_lose(source, "groups that were just being made", torn, true);
+}

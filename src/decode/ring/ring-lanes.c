@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lanes: the records that others need are collected; boards become threads.
+ *
+ * A lane is a thread's diary and wraps; its board is one slot that says where the thread is now. So
+ * the board decides what a thread does, and the diary only adds what tables do not keep: ops beyond
+ * a group's history, ends of spans, who joined which stream.
+ *
+ * T0 may cut the board off: a board newer than T0 says that the thread moved while we looked. Then
+ * where it was at T0 is unknown, and unknown it stays, for it is not stuck. A thread that polls
+ * writes its board each time, so a new board is no move there.
+ */
+#include <string.h>
+
+#include "decode/ring/ring-source.h"
+#include "ring/calls.h"
+
+#define ANY_STREAM UINT64_MAX /* the probe's word for "every stream" or "not known which" */
+
+/* --- Records --------------------------------------------------------------------------------- */
+
+static void note_add(
+	struct ring_notes *notes, const struct ring_slot *slot, uint64_t ticket, uint32_t lane)
+{
+	*array_add(&notes->all) = (struct ring_note_seen){*slot, ticket, lane};
+}
+
+/* Keeps what others will ask for; all else in a lane is told better by boards and tables. */
+static void lanes_take(struct ring_source *source, uint32_t lane, const struct ring_slot *slot)
+{
+	uint64_t ticket = ring_ticket(slot);
+
+	switch (ring_meta_type(slot->meta)) {
+	case RING_CALL_ENTER:
+		if (!slot->index || (ring_meta_flags(slot->meta) & (RING_F_GROUPED | RING_F_P2P)))
+			break;
+		note_add(&source->ops, slot, ticket, lane);
+		break;
+	case RING_OP_ENTERED:
+		if (!(ring_meta_flags(slot->meta) & RING_F_P2P))
+			note_add(&source->ops, slot, ticket, lane);
+		break;
+	case RING_SPAN_END:
+		note_add(&source->span_ends, slot, ticket, lane);
+		break;
+	case RING_DIMS:
+		note_add(&source->dims, slot, ticket, lane);
+		break;
+	case RING_EDGE:
+		note_add(&source->edges, slot, ticket, lane);
+		break;
+	}
+}
+
+static void lanes_read(struct ring_source *source, const struct ring_lane_view *lane)
+{
+	struct ring_lane_seen *seen = array_add(&source->lanes);
+	struct ring_cursor cursor;
+	struct ring_slot slot;
+
+	*seen = (struct ring_lane_seen){lane->number, lane->overflow ? 0 : lane->tid, 0};
+	ring_cursor_open(&cursor, lane);
+	while (ring_cursor_next(&cursor, &slot)) {
+		if (slot.tsc > source->t0)
+			continue;
+		if (slot.tsc > seen->newest)
+			seen->newest = slot.tsc;
+		lanes_take(source, lane->number, &slot);
+	}
+	/* Wrapping is what a ring is for; what was just being written is no loss while it lives. */
+	source->lost += (int64_t)(cursor.tally.cut & INT32_MAX);
+	if (source->process->alive == JOB_NO)
+		source->lost += (int64_t)(cursor.tally.in_flight & INT32_MAX);
+}
+
+void ring_decode_lanes(struct ring_source *source)
+{
+	uint64_t lanes = ring_view_count(&source->view, RING_S_LANES);
+
+	for (uint64_t i = 0; i < lanes; i++) {
+		struct ring_lane_view lane;
+
+		if (ring_view_lane(&source->view, i, &lane) < 0)
+			source->lost++;
+		else if (lane.head)
+			lanes_read(source, &lane);
+	}
+}
+
+/* --- Boards ---------------------------------------------------------------------------------- */
+
+/* Whether an op on that stream may still run. */
+static bool streams_have_op(const struct ring_source *source, uint64_t stream)
+{
+	const struct ring_op_seen *op;
+
+	array_for_each(&source->seen, op)
+		if (op->fact.stream == stream && op->fact.completed != JOB_YES)
+			return true;
+	return false;
+}
+
+/*
+ * The stream whose ops a wait is for. A stream that waits for an event of another one stands for
+ * that one, if it has no open op of its own: so frameworks join their communication streams.
+ */
+static uint64_t threads_stream(const struct ring_source *source, uint64_t stream)
+{
+	const struct ring_note_seen *edge;
+	uint64_t joined = stream;
+	uint64_t newest = 0;
+
+	if (streams_have_op(source, stream))
+		return stream;
+	array_for_each(&source->edges.all, edge) {
+		if (edge->slot.aux != stream || edge->slot.tsc < newest ||
+			!streams_have_op(source, edge->slot.more))
+			continue;
+		newest = edge->slot.tsc;
+		joined = edge->slot.more;
+	}
+	return joined;
+}
+
+/* In a synchronisation: for which stream, or for the device as a whole. */
+static void threads_wait(const struct ring_source *source, const struct ring_slot *board,
+	struct decode_thread *thread)
+{
+	uint32_t call = ring_meta_arg(board->meta);
+
+	thread->fact.state = ring_meta_flags(board->meta) & RING_F_POLL ? JOB_THREAD_POLLING
+									: JOB_THREAD_IN_WAIT;
+	if (board->aux == ANY_STREAM)
+		thread->fact.whole_device = call == RING_CALL_cudaDeviceSynchronize ||
+					    call == RING_CALL_cuCtxSynchronize;
+	else
+		thread->fact.stream = threads_stream(source, board->aux);
+}
+
+/*
+ * ncclGroupEnd is in one group if all ops of its launch are, and in one op if there is one. They
+ * are those that this lane entered since the call began.
+ */
+static void threads_group_end(const struct ring_source *source, uint32_t tid,
+	const struct ring_slot *board, struct decode_thread *thread)
+{
+	const struct ring_op_seen *op;
+	size_t ops = 0;
+
+	thread->group_key = 0;
+	array_for_each(&source->seen, op) {
+		if (op->tid != tid || op->tsc < board->tsc || !op->fact.launch)
+			continue;
+		if (ops && op->group_key != thread->group_key) {
+			thread->group_key = 0;
+			thread->fact.op = 0;
+			return;
+		}
+		thread->group_key = op->group_key;
+		thread->fact.op = ops++ ? 0 : op->fact.index;
+	}
+}
+
+/* Calls of which the board has a text: for which key, at which store. */
+static bool names_place(unsigned call)
+{
+	return call == RING_CALL_c10d_store_get || call == RING_CALL_c10d_store_wait ||
+	       call == RING_CALL_c10d_store_open || call == RING_CALL_c10d_store_serve;
+}
+
+/* In a call of NCCL or c10d: on which group, in which op, where it is on one; for which key. */
+static void threads_call(const struct ring_source *source, uint32_t tid,
+	const struct ring_slot *board, struct decode_thread *thread)
+{
+	const struct ring_seat *seat =
+		ring_source_seat(source, ring_meta_group(board->meta), UINT64_MAX);
+
+	thread->fact.state = JOB_THREAD_IN_CALL;
+	thread->fact.op = board->index;
+	if (seat)
+		thread->group_key = seat->group.key;
+	if (ring_meta_arg(board->meta) == RING_CALL_ncclGroupEnd)
+		threads_group_end(source, tid, board, thread);
+	if (names_place(ring_meta_arg(board->meta)))
+		thread->fact.detail = ring_source_text(source, (uint32_t)board->sig);
+}
+
+/* A thread that polls writes its board each time: it polls since its last other record. */
+static uint64_t threads_since(const struct ring_source *source, const struct ring_lane_view *lane)
+{
+	const struct ring_lane_seen *seen;
+
+	if (ring_meta_flags(lane->board.meta) & RING_F_POLL)
+		array_for_each(&source->lanes, seen)
+			if (seen->number == lane->number && seen->newest)
+				return seen->newest;
+	return lane->board.tsc;
+}
+
+/* One board, one thread. A torn board leaves the state unknown, and the thread is listed. */
+static void threads_take(struct ring_source *source, const struct ring_lane_view *lane)
+{
+	const struct ring_slot *board = &lane->board;
+	const char *call = ring_call_name(ring_meta_arg(board->meta));
+	unsigned type = ring_meta_type(board->meta);
+	bool polls = type == RING_WAIT_ENTER && (ring_meta_flags(board->meta) & RING_F_POLL);
+	struct decode_thread thread = {.fact = {
+		.tid = lane->tid,
+		.name = arena_text_max(&source->context->arena, lane->name, sizeof(lane->name)),
+		.call = "",
+		.detail = "",
+		.since = JOB_UNKNOWN,
+		.cite = ring_source_cite(source, "lane%u", lane->number),
+	}};
+
+	if (lane->board_state > 0)
+		thread.fact.since = ring_source_time(source, threads_since(source, lane));
+	if (lane->board_state == 0 || (lane->board_state > 0 && type == RING_IDLE))
+		thread.fact.state = JOB_THREAD_OUTSIDE;
+	else if (lane->board_state > 0 && type == RING_WAIT_ENTER)
+		threads_wait(source, board, &thread);
+	else if (lane->board_state > 0 && type == RING_CALL_ENTER)
+		threads_call(source, lane->tid, board, &thread);
+	/* Newer than T0: it moved on while we looked, so it is not stuck, wherever it is. */
+	if (lane->board_state > 0 && board->tsc > source->t0 && !polls) {
+		thread.fact.state = JOB_THREAD_UNKNOWN;
+		thread.group_key = thread.fact.op = thread.fact.stream = 0;
+		thread.fact.detail = "";
+	} else if (type != RING_IDLE && lane->board_state > 0) {
+		thread.fact.call = call ? call : "a call of a newer probe";
+	}
+	context_thread(source->process, &thread);
+}
+
+void ring_decode_threads(struct ring_source *source)
+{
+	uint64_t lanes = ring_view_count(&source->view, RING_S_LANES);
+
+	for (uint64_t i = 0; i < lanes; i++) {
+		struct ring_lane_view lane;
+
+		if (ring_view_lane(&source->view, i, &lane) == 0 && lane.claimed &&
+			!lane.overflow && lane.tid)
+			threads_take(source, &lane);
+	}
+}

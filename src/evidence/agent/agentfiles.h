@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_AGENTFILES_H
+#define EVIDENCE_AGENTFILES_H
+
+/*
+ * What the agent writes into the job's folder, JSON documents each, replaced atomically; their
+ * fields are listed in inquest-bundle(5). They are exhibits like any other: the gatherer takes the
+ * files whole.
+ *
+ *	manifest	who the job is and how it stands, on every change and poll
+ *	receipt		the facts at launch (evidence/gather/receipt.h)
+ *	history		samples of /proc over time (evidence/agent/history.h)
+ *	exits		how processes ended, as far as the agent saw it
+ *
+ * In all of them times are realtime nanoseconds.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/complaint.h"
+#include "base/str.h"
+
+struct fellow;
+struct unprobed_rank;
+
+#define AGENT_MANIFEST_FILE "manifest"
+#define AGENT_RECEIPT_FILE  "receipt"
+#define AGENT_HISTORY_FILE  "history"
+#define AGENT_EXITS_FILE    "exits"
+#define AGENT_FILE_CAP	    (8 * 1024 * 1024)
+
+struct agent_manifest {
+	const char *job;
+	const char *name;
+	const char *host;
+	const char *status;    /* launched, running, hung, ok, error */
+	char *const *argv;     /* NULL-ended; NULL: leave out */
+	uint32_t agent_pid;
+	uint64_t agent_start_time;
+	int64_t launched;
+	int64_t polled;	       /* when the agent last looked */
+	bool ended;	       /* the launched command is over: */
+	int exit_status;       /* as a shell would give it: 128 + signal for a killed one */
+	const char *bundle;    /* path of the last bundle; NULL none */
+	const char *verdict;   /* the headline of the last verdict; NULL none */
+	const struct fellow *fellow; /* of which job it is a part; NULL: leave out */
+	const char *said;      /* keys of verdicts that stand, a line each; NULL none */
+	unsigned hangs;	       /* bundles that the job left behind */
+	int64_t told;	       /* when it had looked before a signal to end; 0 never */
+	bool no_logs;	       /* it was told to read nothing that the job wrote */
+	const char *last_words; /* of a command that failed before any rank was there; NULL none */
+	const struct unprobed_rank *unprobed; /* ranks without a probe at work */
+	size_t nunprobed;
+};
+
+/* Writes the manifest into the folder. 0, or -errno with words. */
+int agent_manifest_write(const char *folder, const struct agent_manifest *manifest,
+	struct complaint *why) __attribute__((nonnull(1, 2)));
+
+/* Appends the same document to into, as one line without the newline. */
+void agent_manifest_format(const struct agent_manifest *manifest, struct str *into)
+	__attribute__((nonnull));
+
+/* One end of a process. */
+struct agent_exit {
+	uint32_t pid;
+	uint64_t start_time;
+	int64_t when;	  /* noticed */
+	bool waited;	  /* wait() told us: */
+	int wait_status;  /* see WIFEXITED(); meaningless where only its absence was seen */
+};
+
+/* Writes all ends so far. 0, or -errno with words. */
+int agent_exits_write(const char *folder, const struct agent_exit *exits, size_t nr,
+	struct complaint *why) __attribute__((nonnull(1)));
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence/agent/fellow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/redact.h"
+#include "base/str.h"
+#include "evidence/format/json-put.h"
+#include "proc/read.h"
+#include "proc/survey/claims.h"
+#include "proc/survey/launcher.h"
+
+#define CLIMB_MOST 64
+/* Of a command line: the interpreter, its script, and what tells these from each other. */
+#define PROGRAM_WORDS 2
+
+/* Strings with a NUL behind each, as /proc has them. */
+static void add_block(struct str *into, char *const *texts)
+{
+	for (; texts && *texts; texts++)
+		str_add_bytes(into, *texts, strlen(*texts) + 1);
+}
+
+/* Of what may be told of the first words, and of no more. */
+static uint64_t hash_words(struct str *words)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+	int left = PROGRAM_WORDS;
+
+	if (!words->len)
+		return 0;
+	redact_args(words->text, words->len);
+	for (size_t i = 0; i < words->len && left; i++) {
+		hash = (hash ^ (unsigned char)words->text[i]) * 0x100000001b3ull;
+		left -= !words->text[i];
+	}
+	/* One that JSON can hold. */
+	return hash >> 2 | 1;
+}
+
+/* The parent of this process, or the launcher above it; by names alone, as files may block. */
+static void find_starter(struct fellow *fellow, uint32_t pid)
+{
+	struct procstat stat;
+
+	if (proc_read_stat((struct proc_id){.pid = pid}, &stat) < 0)
+		return;
+	for (int steps = 0; stat.ppid > 1 && steps < CLIMB_MOST; steps++) {
+		bool launcher;
+
+		pid = stat.ppid;
+		if (proc_read_stat((struct proc_id){.pid = pid}, &stat) < 0)
+			break;
+		launcher = launcher_of(stat.comm, "", 0) != NULL;
+		if (!steps || launcher) {
+			fellow->starter = pid;
+			fellow->starter_start = stat.start_time;
+		}
+		if (launcher)
+			break;
+	}
+}
+
+void fellow_of_launch(struct fellow *ret, char *const *argv, char *const *envp, uint32_t pid)
+{
+	struct str variables = {0}, words = {0};
+	struct claims claims;
+
+	*ret = (struct fellow){.rank = -1, .world_size = -1};
+	add_block(&variables, envp);
+	add_block(&words, argv);
+	claims_read(&claims, str_text(&variables), variables.len, str_text(&words), words.len);
+	snprintf(ret->run, sizeof(ret->run), "%s", claims.job);
+	snprintf(ret->slurm, sizeof(ret->slurm), "%s", claims.slurm);
+	snprintf(ret->step, sizeof(ret->step), "%s", claims.step);
+	snprintf(ret->master, sizeof(ret->master), "%s", claims.master);
+	if (claims.nr) {
+		ret->rank = claims.all[0].rank;
+		ret->world_size = claims.all[0].world_size;
+		ret->task = claims.all[0].of_task || claims.all[0].of_node;
+	}
+	ret->program = hash_words(&words);
+	find_starter(ret, pid);
+	str_release(&variables);
+	str_release(&words);
+}
+
+static bool learn(char *held, size_t room, const char *told)
+{
+	if (*held || !told || !*told || strlen(told) >= room || !strcmp(told, "none"))
+		return false;
+	memcpy(held, told, strlen(told) + 1);
+	return true;
+}
+
+bool fellow_learn(struct fellow *fellow, const char *run, const char *master)
+{
+	bool news = learn(fellow->run, sizeof(fellow->run), run);
+
+	return learn(fellow->master, sizeof(fellow->master), master) || news;
+}
+
+bool fellow_has_key(const struct fellow *fellow)
+{
+	return *fellow->run || *fellow->step || *fellow->master;
+}
+
+/* --- In the manifest -------------------------------------------------------------------------- */
+
+static void put_known(struct json_object *object, const char *key, const char *text)
+{
+	if (*text)
+		json_put_value(object, key, text);
+}
+
+void fellow_put(struct json_object *manifest, const struct fellow *fellow)
+{
+	struct json_object *object = json_object_new_object();
+
+	put_known(object, "run", fellow->run);
+	put_known(object, "slurm", fellow->slurm);
+	put_known(object, "step", fellow->step);
+	put_known(object, "master", fellow->master);
+	if (fellow->rank >= 0) {
+		json_put_int(object, "rank", fellow->rank);
+		json_object_object_add(object, "task", json_object_new_boolean(fellow->task));
+	}
+	if (fellow->world_size > 0)
+		json_put_int(object, "world_size", fellow->world_size);
+	if (fellow->starter) {
+		json_put_int(object, "starter", fellow->starter);
+		json_put_int(object, "starter_start", (int64_t)fellow->starter_start);
+	}
+	if (fellow->program)
+		json_put_int(object, "program", (int64_t)fellow->program);
+	json_object_object_add(manifest, "identity", object);
+}
+
+static void get_text(char *into, size_t room, struct json_object *object, const char *key)
+{
+	struct json_object *value;
+
+	if (json_object_object_get_ex(object, key, &value) &&
+		json_object_is_type(value, json_type_string))
+		snprintf(into, room, "%s", json_object_get_string(value));
+}
+
+static int64_t get_number(struct json_object *object, const char *key, int64_t most)
+{
+	struct json_object *value;
+	int64_t number;
+
+	if (!json_object_object_get_ex(object, key, &value) ||
+		!json_object_is_type(value, json_type_int))
+		return -1;
+	number = json_object_get_int64(value);
+	return number >= 0 && number <= most ? number : -1;
+}
+
+void fellow_get(struct fellow *ret, struct json_object *manifest)
+{
+	struct json_object *object, *task;
+	int64_t starter, program;
+
+	*ret = (struct fellow){.rank = -1, .world_size = -1};
+	if (!json_object_is_type(manifest, json_type_object) ||
+		!json_object_object_get_ex(manifest, "identity", &object) ||
+		!json_object_is_type(object, json_type_object))
+		return;
+	get_text(ret->run, sizeof(ret->run), object, "run");
+	get_text(ret->slurm, sizeof(ret->slurm), object, "slurm");
+	get_text(ret->step, sizeof(ret->step), object, "step");
+	get_text(ret->master, sizeof(ret->master), object, "master");
+	ret->rank = (int)get_number(object, "rank", INT32_MAX);
+	ret->world_size = (int)get_number(object, "world_size", INT32_MAX);
+	ret->task = json_object_object_get_ex(object, "task", &task) &&
+		    json_object_get_boolean(task);
+	starter = get_number(object, "starter", UINT32_MAX);
+	ret->starter = starter > 0 ? (uint32_t)starter : 0;
+	ret->starter_start = (uint64_t)get_number(object, "starter_start", INT64_MAX);
+	program = get_number(object, "program", INT64_MAX);
+	ret->program = program > 0 ? (uint64_t)program : 0;
+}

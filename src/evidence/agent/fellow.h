@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_FELLOW_H
+#define EVIDENCE_FELLOW_H
+
+/*
+ * Of which job a command under `inquest run' is a part, as far as its launcher says so: the
+ * manifest's "identity" (inquest-bundle(5)). Where each rank has an `inquest run' of its own, that
+ * tells which of them are fellows (evidence/agent/fellows.h).
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct json_object;
+
+struct fellow {
+	char run[160];	  /* what the launcher calls the job: torchrun's id, PMIx' namespace */
+	char slurm[32];	  /* the Slurm job */
+	char step[64];	  /* the Slurm step, "8841.0" */
+	char master[160]; /* "ADDRESS:PORT" of rank 0; "" in all these: not told */
+	int rank;	  /* -1 not told */
+	int world_size;	  /* -1 not told */
+	bool task;	  /* rank is the number of a task, or of a node, in which others may run */
+	uint32_t starter; /* the launcher above, else the parent; 0 not known */
+	uint64_t starter_start;
+	uint64_t program; /* a hash of what it runs; 0 not known */
+};
+
+/* What a launch tells: the command line, the environment, and who is above that process. */
+void fellow_of_launch(struct fellow *ret, char *const *argv, char *const *envp, uint32_t pid)
+	__attribute__((nonnull(1)));
+
+/* Takes what is known now and was not: run and master. True: something new. */
+bool fellow_learn(struct fellow *fellow, const char *run, const char *master)
+	__attribute__((nonnull(1)));
+
+/* Adds "identity" to a manifest; what is not known has no field. */
+void fellow_put(struct json_object *manifest, const struct fellow *fellow)
+	__attribute__((nonnull));
+
+/* Reads it; what is not there, or no such thing, is not known. */
+void fellow_get(struct fellow *ret, struct json_object *manifest) __attribute__((nonnull(1)));
+
+/* Whether a launcher named the job: by an id, a step, or where its rank 0 is. */
+bool fellow_has_key(const struct fellow *fellow) __attribute__((nonnull));
+
+#endif

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The oldest of those that live come first, each into the job that it fits; those that are over
+ * follow, the youngest first. So what two agents find differs only as long as one of them has not
+ * seen a folder yet.
+ */
+#include "evidence/agent/fellows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/clock.h"
+
+/* What is over and has another starter was launched so shortly before or after one that lives. */
+#define APART_NS (60 * CLOCK_NS_PER_S)
+/* An agent has a turn each second; one that has had none for so long is stopped, or stuck. */
+#define SILENT_NS (15 * CLOCK_NS_PER_S)
+
+enum bond {
+	BOND_NONE,
+	BOND_MAYBE, /* nothing names either, and they could be */
+	BOND_SAME,
+	BOND_OTHER,
+	BOND_PROVED, /* they share a communicator */
+};
+
+/* --- Two of them ------------------------------------------------------------------------------ */
+
+static bool differ(const char *a, const char *b)
+{
+	return *a && *b && strcmp(a, b) != 0;
+}
+
+static bool agree(const char *a, const char *b)
+{
+	return *a && !strcmp(a, b);
+}
+
+static bool is_over(const struct jobs_entry *entry)
+{
+	return entry->status == JOBS_ENDED;
+}
+
+static bool has_starter_of(const struct jobs_entry *a, const struct jobs_entry *b)
+{
+	return a->fellow.starter && a->fellow.starter == b->fellow.starter &&
+	       a->fellow.starter_start == b->fellow.starter_start;
+}
+
+static bool share_world(const struct jobs_entry *a, const struct jobs_entry *b, bool whole)
+{
+	for (size_t i = 0; i < a->worlds.nr; i++)
+		for (size_t k = 0; k < b->worlds.nr; k++) {
+			const struct jobs_world *one = &a->worlds.items[i];
+			const struct jobs_world *other = &b->worlds.items[k];
+
+			bool same = one->key == other->key ||
+				(one->alias && one->alias == other->alias);
+
+			if (same && (!whole || (one->whole && other->whole)))
+				return true;
+		}
+	return false;
+}
+
+static bool has_whole_world(const struct jobs_entry *entry)
+{
+	for (size_t i = 0; i < entry->worlds.nr; i++)
+		if (entry->worlds.items[i].whole)
+			return true;
+	return false;
+}
+
+static int64_t apart(const struct jobs_entry *a, const struct jobs_entry *b)
+{
+	return a->launched > b->launched ? a->launched - b->launched : b->launched - a->launched;
+}
+
+/* Whether one that is over may be of a job that the other is of. */
+static bool are_of_a_time(const struct jobs_entry *a, const struct jobs_entry *b)
+{
+	if (is_over(a) && a->until < b->launched)
+		return false;
+	if (is_over(b) && b->until < a->launched)
+		return false;
+	return (!is_over(a) && !is_over(b)) || has_starter_of(a, b) || apart(a, b) < APART_NS;
+}
+
+static bool contradict(const struct jobs_entry *a, const struct jobs_entry *b)
+{
+	const struct fellow *one = &a->fellow, *other = &b->fellow;
+
+	return a->owner != b->owner || differ(a->given, b->given) ||
+	       differ(one->run, other->run) || differ(one->slurm, other->slurm) ||
+	       differ(one->step, other->step) || differ(one->master, other->master) ||
+	       (one->world_size > 0 && other->world_size > 0 && one->task == other->task &&
+		       one->world_size != other->world_size) ||
+	       (has_whole_world(a) && has_whole_world(b) && !share_world(a, b, true));
+}
+
+/* Parts of one job by all that is known of them, which is not much. */
+static enum bond weak_bond(const struct jobs_entry *a, const struct jobs_entry *b)
+{
+	const struct fellow *one = &a->fellow, *other = &b->fellow;
+
+	if (fellow_has_key(one) || fellow_has_key(other) || one->rank < 0 || other->rank < 0 ||
+		one->rank == other->rank || one->world_size != other->world_size ||
+		one->task != other->task || !one->program || one->program != other->program)
+		return BOND_NONE;
+	return has_starter_of(a, b) && apart(a, b) < APART_NS ? BOND_SAME : BOND_MAYBE;
+}
+
+static enum bond bond_of(const struct jobs_entry *a, const struct jobs_entry *b)
+{
+	const struct fellow *one = &a->fellow, *other = &b->fellow;
+
+	if (a->owner == b->owner && share_world(a, b, false))
+		return BOND_PROVED;
+	if (contradict(a, b) || !are_of_a_time(a, b))
+		return BOND_OTHER;
+	if (agree(one->run, other->run) || agree(one->step, other->step) ||
+		agree(one->master, other->master))
+		return BOND_SAME;
+	return weak_bond(a, b);
+}
+
+static bool has_number(const struct jobs_entry *entry, int number)
+{
+	for (size_t i = 0; i < entry->numbers.nr; i++)
+		if (entry->numbers.items[i] == number)
+			return true;
+	return false;
+}
+
+/* Who has no rank yet that shows itself has the number that its launcher gave. */
+static bool are_twins(const struct jobs_entry *a, const struct jobs_entry *b)
+{
+	const struct fellow *one = &a->fellow, *other = &b->fellow;
+
+	if (!a->numbers.nr && !b->numbers.nr)
+		return one->rank >= 0 && one->rank == other->rank && one->task == other->task;
+	if (!a->numbers.nr)
+		return one->rank >= 0 && !one->task && has_number(b, one->rank);
+	if (!b->numbers.nr)
+		return other->rank >= 0 && !other->task && has_number(a, other->rank);
+	for (size_t i = 0; i < a->numbers.nr; i++)
+		if (has_number(b, a->numbers.items[i]))
+			return true;
+	return false;
+}
+
+/* --- All of them ------------------------------------------------------------------------------ */
+
+/* How one stands to a job that has come together so far. */
+struct fit {
+	bool proved, same, other, maybe, starter;
+};
+
+static struct fit fit_of(const struct jobs *jobs, const struct jobs_entry *entry, size_t job)
+{
+	struct fit fit = {.starter = true};
+
+	for (size_t i = 0; i < jobs->nr; i++) {
+		const struct jobs_entry *member = &jobs->items[i];
+		enum bond bond;
+
+		if (member->job != job || member == entry)
+			continue;
+		bond = bond_of(entry, member);
+		fit.proved = fit.proved || bond == BOND_PROVED;
+		fit.same = fit.same || bond == BOND_SAME;
+		fit.maybe = fit.maybe || bond == BOND_MAYBE;
+		fit.other = fit.other || bond == BOND_OTHER || are_twins(entry, member);
+		fit.starter = fit.starter && has_starter_of(entry, member);
+	}
+	return fit;
+}
+
+static void move_all(struct jobs *jobs, size_t from, size_t to)
+{
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (jobs->items[i].job == from)
+			jobs->items[i].job = to;
+}
+
+static void doubt_all(struct jobs *jobs, size_t job)
+{
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (jobs->items[i].job == job)
+			jobs->items[i].unsure = true;
+}
+
+/* Jobs that one entry fits. */
+struct choices {
+	size_t fits, of_starter, which, proved;
+	bool maybe;
+};
+
+static void place(struct jobs *jobs, const size_t *order, size_t nr, size_t at)
+{
+	struct jobs_entry *entry = &jobs->items[order[at]];
+	struct choices found = {.proved = SIZE_MAX};
+
+	for (size_t i = 0; i < nr; i++) {
+		struct fit fit;
+
+		/* A job is known by the first that came into it. */
+		if (jobs->items[order[i]].job != order[i] || i == at)
+			continue;
+		fit = fit_of(jobs, entry, order[i]);
+		if (fit.proved && found.proved != SIZE_MAX)
+			move_all(jobs, order[i], found.proved);
+		else if (fit.proved)
+			found.proved = order[i];
+		found.maybe = found.maybe || (fit.maybe && !fit.other);
+		if (fit.other || !fit.same)
+			continue;
+		found.fits++;
+		if (!found.of_starter || fit.starter)
+			found.which = order[i];
+		found.of_starter += fit.starter;
+	}
+	if (found.proved != SIZE_MAX)
+		entry->job = found.proved;
+	else if (found.fits == 1 || (found.fits && found.of_starter == 1))
+		entry->job = found.which;
+	else
+		entry->unsure = (found.fits > 1 || found.maybe) && !is_over(entry);
+}
+
+/* Jobs that one might be of, had it not been left alone. */
+static void doubt_others(struct jobs *jobs)
+{
+	for (size_t i = 0; i < jobs->nr; i++) {
+		const struct jobs_entry *entry = &jobs->items[i];
+
+		for (size_t k = 0; entry->unsure && k < jobs->nr; k++) {
+			struct jobs_entry *other = &jobs->items[k];
+			enum bond bond;
+
+			if (other->unsure || is_over(other) || other->job == entry->job)
+				continue;
+			bond = bond_of(entry, other);
+			if (bond == BOND_SAME || bond == BOND_MAYBE)
+				doubt_all(jobs, other->job);
+		}
+	}
+}
+
+/* --- Who looks for the others elsewhere ------------------------------------------------------- */
+
+/* Whether `entry` was started with that one, to be of as many. */
+static bool is_of_brood(const struct jobs_entry *entry, const struct jobs_entry *of)
+{
+	return !is_over(entry) && entry->owner == of->owner && has_starter_of(entry, of) &&
+	       entry->fellow.rank >= 0 && entry->fellow.world_size == of->fellow.world_size &&
+	       entry->fellow.program == of->fellow.program &&
+	       entry->fellow.task == of->fellow.task && apart(entry, of) < APART_NS &&
+	       !differ(entry->fellow.run, of->fellow.run) &&
+	       !differ(entry->fellow.step, of->fellow.step) && !differ(entry->given, of->given);
+}
+
+/* More than half of the world are of the stray's brood and one job, and it has what they lack. */
+static void join_stray(struct jobs *jobs, struct jobs_entry *stray)
+{
+	int size = stray->fellow.world_size, there = 0, together = 0;
+	const struct jobs_entry *usual = NULL;
+
+	for (size_t i = 0; i < jobs->nr; i++) {
+		const struct jobs_entry *entry = &jobs->items[i];
+		int alike = 0;
+
+		if (!is_of_brood(entry, stray))
+			continue;
+		there++;
+		for (size_t k = 0; k < jobs->nr; k++) {
+			const struct jobs_entry *other = &jobs->items[k];
+
+			if (entry != other && is_of_brood(other, stray) && are_twins(entry, other))
+				return;
+			alike += is_of_brood(other, stray) && other->job == entry->job;
+		}
+		if (alike > together) {
+			together = alike;
+			usual = entry;
+		}
+	}
+	if (there == size && 2 * together > size && usual->job != stray->job)
+		stray->job = usual->job;
+}
+
+/* --- In order --------------------------------------------------------------------------------- */
+
+/* Those that live from the first on, then those that are over from the last on. */
+static bool comes_before(const struct jobs *jobs, size_t one, size_t other)
+{
+	const struct jobs_entry *a = &jobs->items[one], *b = &jobs->items[other];
+
+	if (is_over(a) != is_over(b))
+		return is_over(b);
+	if (a->launched != b->launched)
+		return is_over(a) != (a->launched < b->launched);
+	return strcmp(a->folder, b->folder) < 0;
+}
+
+void fellows_settle(struct jobs *jobs)
+{
+	size_t *order = alloc_zeroed(jobs->nr + 1, sizeof(*order));
+
+	for (size_t i = 0; i < jobs->nr; i++) {
+		size_t at = i;
+
+		for (; at && comes_before(jobs, i, order[at - 1]); at--)
+			order[at] = order[at - 1];
+		order[at] = i;
+		jobs->items[i].job = i;
+		jobs->items[i].unsure = false;
+	}
+	for (size_t i = 1; i < jobs->nr; i++)
+		place(jobs, order, i, i);
+	doubt_others(jobs);
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (jobs->items[i].fellow.world_size > 2 && !is_over(&jobs->items[i]))
+			join_stray(jobs, &jobs->items[i]);
+	free(order);
+}
+
+/* --- A job of several ------------------------------------------------------------------------- */
+
+/* One that ends well has nothing to say; one that ends otherwise has a last word. */
+static bool may_speak(const struct jobs_entry *entry)
+{
+	return entry->agent_alive && entry->exit_status != 0 && entry->keeper.pid &&
+	       clock_boottime_ns() - entry->beat < SILENT_NS;
+}
+
+static bool is_before(const struct jobs_entry *entry, const struct jobs_entry *than)
+{
+	if (!than || entry->launched != than->launched)
+		return !than || entry->launched < than->launched;
+	return strcmp(entry->folder, than->folder) < 0;
+}
+
+const struct jobs_entry *fellows_speaker(const struct jobs *jobs, const struct jobs_entry *of)
+{
+	const struct jobs_entry *found = NULL;
+
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (fellows_are(&jobs->items[i], of) && may_speak(&jobs->items[i]) &&
+			is_before(&jobs->items[i], found))
+			found = &jobs->items[i];
+	return found;
+}
+
+const struct jobs_entry *fellows_head(const struct jobs *jobs, const struct jobs_entry *of)
+{
+	const struct jobs_entry *speaker = fellows_speaker(jobs, of);
+	const struct jobs_entry *lives = NULL, *any = NULL;
+
+	for (size_t i = 0; i < jobs->nr; i++) {
+		const struct jobs_entry *entry = &jobs->items[i];
+
+		if (!fellows_are(entry, of))
+			continue;
+		if (is_before(entry, any))
+			any = entry;
+		if (!is_over(entry) && is_before(entry, lives))
+			lives = entry;
+	}
+	return speaker ? speaker : lives ? lives : any;
+}
+
+const char *fellows_id(const struct jobs *jobs, const struct jobs_entry *of)
+{
+	const char *least = of->id;
+
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (fellows_are(&jobs->items[i], of) && strcmp(jobs->items[i].id, least) < 0)
+			least = jobs->items[i].id;
+	return least;
+}
+
+static void add_up(struct fellows_sum *sum, const struct jobs_entry *entry)
+{
+	struct jobs_entry *all = &sum->all;
+
+	sum->folders++;
+	sum->agents += entry->agent_alive;
+	all->ranks += entry->ranks;
+	all->ranks_alive += entry->ranks_alive;
+	all->unprobed += entry->unprobed;
+	all->agent_alive = all->agent_alive || entry->agent_alive;
+	if (entry->launched && entry->launched < all->launched)
+		all->launched = entry->launched;
+	if (entry->world_size > all->world_size)
+		all->world_size = entry->world_size;
+	if (entry->exit_status > all->exit_status)
+		all->exit_status = entry->exit_status;
+	/* The table's order: what lives, and then what hangs, comes before. */
+	if (!is_over(entry) && (is_over(all) || entry->status == JOBS_HUNG))
+		all->status = entry->status;
+}
+
+void fellows_sum(const struct jobs *jobs, const struct jobs_entry *of, struct fellows_sum *ret)
+{
+	const struct jobs_entry *head = fellows_head(jobs, of);
+
+	*ret = (struct fellows_sum){.all = *head};
+	ret->all.id = (char *)fellows_id(jobs, of);
+	if (!*head->given)
+		ret->all.name = ret->all.id;
+	ret->all.ranks = ret->all.ranks_alive = ret->all.unprobed = 0;
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (fellows_are(&jobs->items[i], of))
+			add_up(ret, &jobs->items[i]);
+	if (!is_over(&ret->all))
+		ret->all.exit_status = -1;
+}

@@ -1,0 +1,595 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory is bounded by what is kept, not by how long the job runs: a ring of samples per process, a
+ * bound on processes and on control groups. A job that forks for ever loses its oldest dead; the
+ * living are never dropped for newcomers, who then go unsampled.
+ *
+ * A sample is read in one go while the process runs, and is exact in none of its parts; what rules
+ * ask of it are differences over seconds.
+ */
+#include "evidence/agent/history.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/procstat.h"
+#include "base/redact.h"
+#include "evidence/agent/agentfiles.h"
+#include "evidence/agent/worker.h"
+#include "evidence/format/json-put.h"
+#include "proc/cgroup.h"
+#include "proc/errand.h"
+#include "proc/tree.h"
+#include "proc/watch.h"
+
+#define HISTORY_CGROUPS	   64
+#define HISTORY_ERRANDS	   128 /* questions in one round */
+#define HISTORY_PATIENCE   100 /* ms for each */
+#define HISTORY_ASKS	   3   /* of what is not answered in time */
+
+struct sample {
+	int64_t when;
+	int64_t cpu_ticks;
+	int64_t rss_pages;
+	int64_t children;
+	int64_t written; /* bytes to storage; -1 not known */
+	int64_t runs;	 /* how often its first thread was put on a processor; -1 not known */
+	char state;
+};
+
+/* What is asked of a process itself. It takes the target's mmap lock, so these are errands. */
+enum { HISTORY_CMDLINE, HISTORY_ENVIRON, HISTORY_QUESTIONS };
+
+static const struct {
+	const char *file;
+	size_t cap; /* of a command line: enough to know whose worker it is */
+} history_questions[HISTORY_QUESTIONS] = {
+	[HISTORY_CMDLINE] = {"cmdline", 512},
+	[HISTORY_ENVIRON] = {"environ", 64 * 1024},
+};
+
+/* A watched process; its samples are a ring of which `taken` tells the next place. */
+struct history_process {
+	struct proc_id id;
+	uint32_t ppid;
+	uint32_t parent; /* the first that it was seen to have: orphans get another */
+	char comm[64];
+	char *log;     /* path of the file behind fd 2, NULL no file: the dead cannot be asked */
+	size_t cgroup; /* index into groups, SIZE_MAX not known */
+	bool seen;     /* in the newest sample */
+	bool child;    /* a descendant of one that was named */
+	int asked[HISTORY_QUESTIONS]; /* so often, under its present name */
+	char *command; /* NULL not known */
+	bool named;    /* by the caller: a rank, or what may become one */
+	struct json_object *gift; /* env and caches; NULL not known */
+	struct proc_watch watch; /* fd -1: none */
+	int64_t ended; /* noticed, realtime ns; 0 not yet */
+	bool status_known;
+	int wait_status;
+	size_t taken;
+	struct sample samples[HISTORY_SAMPLES];
+};
+
+struct history_cgroup {
+	char *groups; /* as proc_cgroup_of() */
+	char *first;  /* text at the first sight, and now */
+	char *last;
+	int64_t first_when;
+	int64_t last_when;
+};
+
+struct history {
+	ARRAY(struct history_process *) processes;
+	size_t watched; /* descriptors in use */
+	ARRAY(struct history_cgroup) groups;
+};
+
+struct history *history_new(void)
+{
+	return alloc_zeroed(1, sizeof(struct history));
+}
+
+/* By pid and start time: a pid alone may be somebody new. */
+static struct history_process *history_find(struct history *history, struct proc_id id)
+{
+	for (size_t i = 0; i < history->processes.nr; i++) {
+		struct history_process *process = history->processes.items[i];
+
+		if (process->id.pid == id.pid && process->id.start_time == id.start_time)
+			return process;
+	}
+	return NULL;
+}
+
+static void history_unwatch(struct history *history, struct history_process *process)
+{
+	history->watched -= process->watch.fd >= 0;
+	proc_watch_close(&process->watch);
+}
+
+static void history_drop(struct history *history, struct history_process *process)
+{
+	history_unwatch(history, process);
+	free(process->log);
+	free(process->command);
+	json_object_put(process->gift);
+	free(process);
+}
+
+/* Makes room by forgetting the process that has not been seen for longest. */
+static void history_forget(struct history *history)
+{
+	size_t oldest = SIZE_MAX;
+	int64_t oldest_when = INT64_MAX;
+
+	for (size_t i = 0; i < history->processes.nr; i++) {
+		const struct history_process *process = history->processes.items[i];
+		int64_t when = process->samples[(process->taken - 1) % HISTORY_SAMPLES].when;
+
+		if (!process->seen && when < oldest_when) {
+			oldest = i;
+			oldest_when = when;
+		}
+	}
+	if (oldest == SIZE_MAX)
+		return;
+	history_drop(history, history->processes.items[oldest]);
+	memmove(&history->processes.items[oldest], &history->processes.items[oldest + 1],
+		(history->processes.nr - oldest - 1) * sizeof(history->processes.items[0]));
+	history->processes.nr--;
+}
+
+/* Bytes that it wrote; -1 where we may not ask. */
+static int64_t history_written(uint32_t pid)
+{
+	struct str text = {0};
+	int64_t written = -1;
+
+	if (proc_read(pid, "io", &text, NULL) == 0)
+		written = procstat_written(str_text(&text));
+	str_release(&text);
+	return written;
+}
+
+/* Equal counts: its first thread has not run at all in between. -1 where the kernel says none. */
+static int64_t history_runs(uint32_t pid)
+{
+	struct str text = {0};
+	unsigned long long runs;
+	int64_t result = -1;
+
+	if (proc_read(pid, "schedstat", &text, NULL) == 0 &&
+		sscanf(str_text(&text), "%*u %*u %llu", &runs) == 1 && runs < INT64_MAX)
+		result = (int64_t)runs;
+	str_release(&text);
+	return result;
+}
+
+/* The group of a process: known ones are compared by text, so few are read. */
+static size_t history_group(struct history *history, uint32_t pid)
+{
+	struct str groups = {0};
+	struct history_cgroup *group;
+	size_t i;
+
+	if (proc_cgroup_of(pid, &groups) < 0)
+		return SIZE_MAX;
+	for (i = 0; i < history->groups.nr; i++)
+		if (!strcmp(history->groups.items[i].groups, str_text(&groups)))
+			break;
+	if (i == history->groups.nr && i < HISTORY_CGROUPS) {
+		group = array_add(&history->groups);
+		group->groups = str_detach(&groups);
+	}
+	str_release(&groups);
+	return i < history->groups.nr ? i : SIZE_MAX;
+}
+
+/* Reads a link only: the file itself may lie where reading hangs. */
+static char *history_log(uint32_t pid)
+{
+	char link[64], path[4096];
+	ssize_t len;
+
+	snprintf(link, sizeof(link), "/proc/%u/fd/2", pid);
+	len = readlink(link, path, sizeof(path));
+	if (len <= 0 || len == (ssize_t)sizeof(path) || path[0] != '/' ||
+		!strncmp(path, "/dev/", 5))
+		return NULL;
+	return alloc_copy(path, (size_t)len);
+}
+
+/* NULL where there is no room left but that of the living. */
+static struct history_process *history_add(struct history *history, const struct procstat *stat)
+{
+	struct history_process *process;
+
+	if (history->processes.nr >= HISTORY_PROCESSES)
+		history_forget(history);
+	if (history->processes.nr >= HISTORY_PROCESSES)
+		return NULL;
+	process = alloc_zeroed(1, sizeof(*process));
+	process->id = (struct proc_id){stat->pid, stat->start_time};
+	process->parent = stat->ppid;
+	process->watch = (struct proc_watch){.id = process->id, .fd = -1};
+	process->cgroup = history_group(history, stat->pid);
+	*array_add(&history->processes) = process;
+	return process;
+}
+
+/* It has ended, now or since the last round. */
+static void history_end(struct history *history, struct history_process *process)
+{
+	if (!process->ended)
+		process->ended = clock_realtime_ns();
+	if (!process->status_known)
+		process->status_known =
+			proc_watch_status(&process->watch, &process->wait_status);
+	history_unwatch(history, process);
+}
+
+/* A name that changed is another image, or a worker that said what it is. */
+static void history_name(struct history_process *process, const struct procstat *stat)
+{
+	if (memcmp(process->comm, stat->comm, sizeof(process->comm)) != 0)
+		memset(process->asked, 0, sizeof(process->asked));
+	memcpy(process->comm, stat->comm, sizeof(process->comm));
+	process->ppid = stat->ppid;
+}
+
+static bool history_is_child(const struct proc_list *children, uint32_t pid)
+{
+	for (size_t i = 0; i < children->all.nr; i++)
+		if (children->all.items[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* One sample of one process, at most one per round. Of a zombie no log can be asked any more. */
+static void history_take(struct history *history, const struct procstat *stat,
+	const struct proc_list *children, bool child)
+{
+	struct proc_id id = {stat->pid, stat->start_time};
+	struct history_process *process = history_find(history, id);
+	struct sample *sample;
+
+	if (!process)
+		process = history_add(history, stat);
+	if (!process || process->seen)
+		return;
+	process->seen = true;
+	process->child = child;
+	history_name(process, stat);
+	if (stat->state == 'Z' && child)
+		history_end(history, process);
+	if (stat->state != 'Z') {
+		free(process->log);
+		process->log = history_log(stat->pid);
+	}
+	sample = &process->samples[process->taken++ % HISTORY_SAMPLES];
+	sample->when = clock_realtime_ns();
+	sample->cpu_ticks = (int64_t)(stat->cpu_ticks + stat->reaped_ticks);
+	sample->rss_pages = stat->rss_pages;
+	sample->state = stat->state;
+	sample->written = history_written(stat->pid);
+	sample->runs = history_runs(stat->pid);
+	sample->children = 0;
+	for (size_t i = 0; i < children->all.nr; i++)
+		sample->children += children->all.items[i].ppid == stat->pid;
+}
+
+/* Counters of a group stay readable when its processes have died: that is what they are for. */
+static void history_read_groups(struct history *history)
+{
+	struct history_cgroup *group;
+
+	array_for_each(&history->groups, group) {
+		struct str text = {0};
+
+		if (proc_cgroup_read(group->groups, &text) == 0) {
+			int64_t now = clock_realtime_ns();
+
+			if (!group->first) {
+				group->first = alloc_text(str_text(&text));
+				group->first_when = now;
+			}
+			free(group->last);
+			group->last = str_detach(&text);
+			group->last_when = now;
+		}
+		str_release(&text);
+	}
+}
+
+/* --- Children -------------------------------------------------------------------------------- */
+
+/* Watched from its second round on: most children do not live that long. */
+static void history_watch(struct history *history, struct history_process *process)
+{
+	if (process->taken < 2 || process->watch.fd >= 0 || history->watched >= HISTORY_WATCHED)
+		return;
+	if (proc_watch_open(&process->watch, process->id) < 0)
+		process->watch = (struct proc_watch){.id = process->id, .fd = -1};
+	history->watched += process->watch.fd >= 0;
+}
+
+/* Who was not seen has ended, or has left the tree: a daemon, a child of one that has died. */
+static void history_look_after(struct history *history, const struct proc_list *children)
+{
+	for (size_t i = 0; i < history->processes.nr; i++) {
+		struct history_process *process = history->processes.items[i];
+		struct procstat stat;
+
+		if (!process->child || process->ended)
+			continue;
+		if (!process->seen && proc_read_stat(process->id, &stat) == 0)
+			history_take(history, &stat, children, true);
+		if (!process->seen)
+			history_end(history, process);
+		else if (!process->ended)
+			history_watch(history, process);
+	}
+}
+
+/* The words of a command line, by blanks, and what is secret by stars. */
+static char *history_words(const struct str *line)
+{
+	char *words = alloc_copy(str_text(line), line->len + 1);
+
+	redact_args(words, line->len);
+	for (size_t i = 0; i < line->len; i++)
+		if (!words[i])
+			words[i] = ' ';
+	return words;
+}
+
+/* Command lines are of interest of children, environments of ranks. */
+static bool history_is_curious(const struct history_process *process, int question)
+{
+	if (!process->seen || process->ended || process->asked[question] >= HISTORY_ASKS)
+		return false;
+	return question == HISTORY_CMDLINE ? process->child : process->named && !process->gift;
+}
+
+/* The answer to what history_ask() wanted to know. */
+static void history_learn(
+	struct history_process *process, int question, const struct proc_errand *answer)
+{
+	if (answer->error || !answer->bytes.len)
+		return;
+	process->asked[question] = HISTORY_ASKS;
+	if (question == HISTORY_CMDLINE) {
+		free(process->command);
+		process->command = history_words(&answer->bytes);
+	} else {
+		process->gift = json_object_new_object();
+		worker_put(process->gift, answer->bytes.text, answer->bytes.len, environ);
+	}
+}
+
+/* Each is asked until it is answered, a few times at most, and anew when the name changes. */
+static void history_ask(struct history *history)
+{
+	struct history_process *whose[HISTORY_ERRANDS];
+	struct proc_errand errands[HISTORY_ERRANDS];
+	int what[HISTORY_ERRANDS];
+	size_t nr = 0;
+
+	for (size_t i = 0; i < history->processes.nr * HISTORY_QUESTIONS; i++) {
+		struct history_process *process = history->processes.items[i / HISTORY_QUESTIONS];
+		int question = (int)(i % HISTORY_QUESTIONS);
+
+		if (nr == HISTORY_ERRANDS || !history_is_curious(process, question))
+			continue;
+		process->asked[question]++;
+		whose[nr] = process;
+		what[nr] = question;
+		errands[nr++] = (struct proc_errand){.pid = process->id.pid,
+			.what = PROC_ERRAND_FILE,
+			.name = history_questions[question].file,
+			.cap = history_questions[question].cap};
+	}
+	if (nr)
+		proc_errands_run(errands, nr, HISTORY_PATIENCE);
+	for (size_t i = 0; i < nr; i++) {
+		history_learn(whose[i], what[i], &errands[i]);
+		str_release(&errands[i].bytes);
+	}
+}
+
+const char *history_variable(const struct history *history, const char *name)
+{
+	for (size_t i = 0; i < history->processes.nr; i++) {
+		struct json_object *gift = history->processes.items[i]->gift, *env, *value;
+
+		if (gift && json_object_object_get_ex(gift, "env", &env) &&
+			json_object_object_get_ex(env, name, &value))
+			return json_object_get_string(value);
+	}
+	return NULL;
+}
+
+/* These are ranks, or may become some. */
+static void history_note_named(
+	struct history *history, const struct proc_id *ids, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct history_process *process = history_find(history, ids[i]);
+
+		if (process)
+			process->named = true;
+	}
+}
+
+void history_sample(struct history *history, const struct proc_id *ids, size_t nr)
+{
+	struct proc_list children = {0};
+	uint32_t *pids = alloc_zeroed(nr + 1, sizeof(*pids));
+
+	for (size_t i = 0; i < history->processes.nr; i++)
+		history->processes.items[i]->seen = false;
+	for (size_t i = 0; i < nr; i++)
+		pids[i] = ids[i].pid;
+	(void)proc_list_descendants(&children, pids, nr);
+	for (size_t i = 0; i < nr; i++) {
+		struct procstat stat;
+
+		if (proc_read_stat(ids[i], &stat) == 0)
+			history_take(history, &stat, &children,
+				history_is_child(&children, ids[i].pid));
+	}
+	for (size_t i = 0; i < children.all.nr; i++)
+		history_take(history, &children.all.items[i], &children, true);
+	history_note_named(history, ids, nr);
+	history_look_after(history, &children);
+	history_ask(history);
+	history_read_groups(history);
+	proc_list_release(&children);
+	free(pids);
+}
+
+/* --- Letting go ------------------------------------------------------------------------------ */
+
+static bool history_is_among(const struct history *gone, uint32_t pid)
+{
+	for (size_t i = 0; i < gone->processes.nr; i++)
+		if (gone->processes.items[i]->id.pid == pid)
+			return true;
+	return false;
+}
+
+void history_let_go(struct history *history, bool (*is_kept)(const void *whose, struct proc_id id),
+	const void *whose)
+{
+	struct history gone = {0};
+	size_t before;
+
+	/* A child may stand before its parent, if pids have begun anew. */
+	do {
+		size_t kept = 0;
+
+		before = gone.processes.nr;
+		for (size_t i = 0; i < history->processes.nr; i++) {
+			struct history_process *process = history->processes.items[i];
+
+			if ((!process->seen || process->ended) &&
+				(process->named ? !is_kept(whose, process->id)
+						: history_is_among(&gone, process->parent)))
+				*array_add(&gone.processes) = process;
+			else
+				history->processes.items[kept++] = process;
+		}
+		history->processes.nr = kept;
+	} while (gone.processes.nr > before);
+	for (size_t i = 0; i < gone.processes.nr; i++)
+		history_drop(history, gone.processes.items[i]);
+	array_release(&gone.processes);
+}
+
+/* --- As JSON --------------------------------------------------------------------------------- */
+
+/* A row; the columns are those of inquest-bundle(5), in that order. */
+static struct json_object *history_sample_json(const struct sample *sample)
+{
+	const char state[2] = {sample->state, '\0'};
+	struct json_object *row = json_object_new_array();
+
+	json_object_array_add(row, json_object_new_int64(sample->when));
+	json_object_array_add(row, json_object_new_int64(sample->cpu_ticks));
+	json_object_array_add(row, json_object_new_int64(sample->rss_pages));
+	json_object_array_add(row, json_put_string(state));
+	json_object_array_add(row, json_object_new_int64(sample->children));
+	json_object_array_add(row, json_object_new_int64(sample->written));
+	json_object_array_add(row, json_object_new_int64(sample->runs));
+	return row;
+}
+
+static struct json_object *history_process_json(
+	const struct history *history, const struct history_process *process)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *samples = json_object_new_array();
+	size_t first = process->taken > HISTORY_SAMPLES ? process->taken - HISTORY_SAMPLES : 0;
+
+	json_put_int(object, "pid", process->id.pid);
+	json_put_int(object, "start_time", (int64_t)process->id.start_time);
+	json_put_int(object, "ppid", process->ppid);
+	json_put_text(object, "comm", process->comm);
+	json_put_text(object, "stderr", process->log);
+	json_put_text(object, "command", process->command);
+	if (process->gift) {
+		json_object_object_foreach(process->gift, key, value)
+			json_object_object_add(object, key, json_object_get(value));
+	}
+	if (process->ended)
+		json_put_int(object, "ended", process->ended);
+	if (process->status_known)
+		json_put_int(object, "wait_status", process->wait_status);
+	if (process->cgroup < history->groups.nr)
+		json_put_int(object, "cgroup", (int64_t)process->cgroup);
+	for (size_t i = first; i < process->taken; i++)
+		json_object_array_add(samples,
+			history_sample_json(&process->samples[i % HISTORY_SAMPLES]));
+	json_object_object_add(object, "samples", samples);
+	return object;
+}
+
+void history_format(const struct history *history, struct str *into)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *processes = json_object_new_array();
+	struct json_object *groups = json_object_new_array();
+
+	json_put_text(object, "schema", "inquest-history/1");
+	json_put_int(object, "clk_tck", sysconf(_SC_CLK_TCK));
+	json_put_int(object, "page_size", sysconf(_SC_PAGESIZE));
+	for (size_t i = 0; i < history->processes.nr; i++)
+		json_object_array_add(
+			processes, history_process_json(history, history->processes.items[i]));
+	for (size_t i = 0; i < history->groups.nr; i++) {
+		const struct history_cgroup *group = &history->groups.items[i];
+		struct json_object *one = json_object_new_object();
+
+		json_put_text(one, "groups", group->groups);
+		json_put_text(one, "first", group->first);
+		json_put_int(one, "first_when", group->first_when);
+		json_put_text(one, "last", group->last);
+		json_put_int(one, "last_when", group->last_when);
+		json_object_array_add(groups, one);
+	}
+	json_object_object_add(object, "processes", processes);
+	json_object_object_add(object, "cgroups", groups);
+	json_put_end(object, into);
+}
+
+int history_write(const struct history *history, const char *folder, struct complaint *why)
+{
+	struct str text = {0};
+	int error;
+
+	history_format(history, &text);
+	error = agent_file_write(folder, AGENT_HISTORY_FILE, &text, why);
+	str_release(&text);
+	return error;
+}
+
+void history_free(struct history *history)
+{
+	if (!history)
+		return;
+	for (size_t i = 0; i < history->processes.nr; i++)
+		history_drop(history, history->processes.items[i]);
+	for (size_t i = 0; i < history->groups.nr; i++) {
+		free(history->groups.items[i].groups);
+		free(history->groups.items[i].first);
+		free(history->groups.items[i].last);
+	}
+	array_release(&history->processes);
+	array_release(&history->groups);
+	free(history);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_HISTORY_H
+#define EVIDENCE_HISTORY_H
+
+/*
+ * The agent's samples of /proc over time: CPU, memory, state, children and bytes written of every
+ * process it watches, and the counters of their control groups. Bounded: the last HISTORY_SAMPLES
+ * of each process, the last HISTORY_PROCESSES processes (the dead are forgotten first).
+ *
+ * Of the children of those it watches it also keeps the command lines, by which workers are told
+ * from each other, and when and how they ended, as far as that can be known of somebody else's
+ * child; and of those it watches what their launcher gave each (evidence/agent/worker.h).
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/complaint.h"
+#include "base/str.h"
+#include "proc/read.h"
+
+#define HISTORY_SAMPLES	  120
+#define HISTORY_PROCESSES 1024
+#define HISTORY_WATCHED	  256 /* children whose end is watched for by a descriptor */
+
+struct history;
+
+/* An empty one; history_free() it. */
+struct history *history_new(void) __attribute__((returns_nonnull));
+
+/*
+ * Takes a sample of these nr processes and of their descendants, and of their control groups. Call
+ * it once a second or so. A child that has left the tree is followed on its own; who has ended is
+ * kept.
+ */
+void history_sample(struct history *history, const struct proc_id *ids, size_t nr)
+	__attribute__((nonnull(1)));
+
+/*
+ * Forgets those who were once named and are gone, but for those that is_kept(whose, id) wants; and
+ * their children that are gone. In a job that restarts for days their samples are most of all.
+ */
+void history_let_go(struct history *history, bool (*is_kept)(const void *whose, struct proc_id id),
+	const void *whose) __attribute__((nonnull(1, 2)));
+
+/*
+ * The value of a variable that the launcher of those it watches gave one of them, and that we do
+ * not have, or not so. NULL none. Valid until the next sample.
+ */
+const char *history_variable(const struct history *history, const char *name)
+	__attribute__((nonnull));
+
+/* Appends it as JSON. */
+void history_format(const struct history *history, struct str *into) __attribute__((nonnull));
+
+/* Writes it into the job's folder. 0, or -errno with words. */
+int history_write(const struct history *history, const char *folder, struct complaint *why)
+	__attribute__((nonnull(1, 2)));
+
+/* Frees it with all samples; what was written into the folder stays. Takes NULL. */
+void history_free(struct history *history);
+
+#endif

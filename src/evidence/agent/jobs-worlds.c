@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence/agent/jobs-worlds.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ring/ring.h"
+
+/* Of each ring the first, and of a folder no more than would tell it from others. */
+#define WORLDS_OF_RING 32u
+#define WORLDS_MOST    256u
+
+static void worlds_add(struct jobs_entry *entry, const struct ring_group *group, int world_size)
+{
+	struct jobs_world *world;
+
+	array_for_each(&entry->worlds, world)
+		if (world->key == group->key)
+			return;
+	*array_add(&entry->worlds) = (struct jobs_world){.key = group->key,
+		.alias = group->alias,
+		.whole = (group->state & RING_G_READY) && group->size > 1 &&
+			(int64_t)group->size == world_size};
+}
+
+/* NCCL draws an id for each communicator; PyTorch's groups are named alike in every run. */
+static void worlds_of_ring(struct jobs_entry *entry, int fd)
+{
+	struct ring_header header;
+	struct ring_group group;
+
+	if (pread(fd, &header, sizeof(header), 0) != sizeof(header) ||
+		header.magic != RING_MAGIC || header.role != RING_RANK)
+		return;
+	for (size_t i = 0; i < RING_SECTIONS; i++) {
+		const struct ring_section *section = &header.section[i];
+
+		for (uint64_t k = 0; section->id == RING_S_GROUPS && k < section->count &&
+				     k < WORLDS_OF_RING && section->offset < INT64_MAX / 2 &&
+				     section->elem_size >= sizeof(group) &&
+				     section->elem_size < UINT32_MAX; k++) {
+			const size_t head = offsetof(struct ring_group, enqueue);
+			uint64_t at = section->offset + k * section->elem_size;
+
+			if (pread(fd, &group, head, (off_t)at) != (ssize_t)head || !group.seq)
+				break;
+			if (!(group.seq & 1) && group.key && group.maker == RING_MAKER_NCCL)
+				worlds_add(entry, &group, header.world_size);
+		}
+	}
+}
+
+void jobs_read_worlds(struct jobs_entry *entry, const struct folder *folder)
+{
+	int again = dup(folder->fd);
+	DIR *dir = again < 0 ? NULL : fdopendir(again);
+	const struct dirent *file;
+
+	while (dir && entry->worlds.nr < WORLDS_MOST && (file = readdir(dir))) {
+		size_t len = strlen(file->d_name);
+		int fd;
+
+		if (len <= 5 || strcmp(file->d_name + len - 5, ".ring") != 0)
+			continue;
+		fd = folder_open_file(folder, file->d_name, NULL);
+		if (fd < 0)
+			continue;
+		worlds_of_ring(entry, fd);
+		close(fd);
+	}
+	if (dir)
+		closedir(dir);
+	else if (again >= 0)
+		close(again);
+}

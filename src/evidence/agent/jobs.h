@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_JOBS_H
+#define EVIDENCE_JOBS_H
+
+/*
+ * The jobs of this machine: a folder each, made by `inquest run`, in INQUEST_DIR, or in
+ * /dev/shm/inquest-UID (in /tmp/inquest-UID where shared memory was refused). Root sees all.
+ *
+ * TRUST. A folder is looked at only if it is no symlink, nobody but its owner may write to it
+ * and it is owned by the UID of the folder above (in INQUEST_DIR: by ourselves; root takes any);
+ * so is each file inside. What does not meet this is named in `refused`, never read.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/array.h"
+#include "base/complaint.h"
+#include "base/str.h"
+#include "evidence/agent/fellow.h"
+#include "proc/read.h"
+
+/* A communicator of NCCL that a rank of it has. */
+struct jobs_world {
+	uint64_t key;
+	uint64_t alias; /* 0 not known */
+	bool whole;	/* all ranks of the job have met in it */
+};
+
+enum jobs_status {
+	JOBS_RUNNING, /* a process of it lives, or its agent waits for one; nobody says it hangs */
+	JOBS_HUNG,    /* its agent says that it hangs, or has said so last */
+	JOBS_ENDED,   /* no process of it lives */
+};
+
+struct jobs_entry {
+	char *folder; /* absolute */
+	char *id;     /* the folder's last part */
+	char *name;   /* as given with --name; the id where none was */
+	char *said;   /* the manifest's status: launched, running, hung, ok, error; "" none */
+	char *last_words; /* of a command that failed before any rank was there; "" none */
+	uid_t owner;
+	int64_t launched; /* realtime ns; 0 not known */
+	enum jobs_status status;
+	bool agent_alive;
+	uint32_t agent_pid; /* 0: no agent ever */
+	uint64_t agent_start_time;
+	uint32_t wrapper; /* `inquest run', which the job descends from, as we see it; 0 gone */
+	unsigned int ranks;	 /* processes that became ranks, or said RANK and may yet */
+	unsigned int ranks_alive;
+	unsigned int unprobed; /* of the living: those in whom the probe does not work */
+	int exit_status; /* of the launched command, as a shell gives it; -1: not over, not known */
+	int world_size; /* -1 not known */
+	/* Of which job it is (evidence/agent/fellows.h), and by what that is told: */
+	size_t job;  /* the same number for all folders of one job */
+	bool unsure; /* it may be of another one that is here, and nothing tells */
+	const char *given; /* the name if one was given; "" none */
+	struct fellow fellow;
+	ARRAY(int) numbers; /* of its ranks, as they have them themselves */
+	ARRAY(struct jobs_world) worlds;
+	struct proc_id keeper; /* its agent; pid 0: not known */
+	int64_t beat;  /* its last turn, CLOCK_BOOTTIME ns; 0 never */
+	int64_t until; /* its last word, realtime ns; 0 not known */
+	/* What its agent has said, for who takes its place: */
+	char *keys;    /* of verdicts that stand, a line each (cmd/run/stand.h); "" none */
+	char *verdict; /* the headline, and */
+	char *bundle;  /* where it is kept; "" none */
+	unsigned int hangs; /* that it had kept, and the job left behind */
+	int64_t told;  /* when it had looked before a signal that ends the job; realtime ns */
+	bool no_logs;  /* it was told to read nothing that the job wrote */
+};
+
+struct jobs {
+	struct jobs_entry *items; /* newest first */
+	size_t nr;
+	size_t room;
+	unsigned int others; /* users whose jobs are there, but not shown to us */
+	struct str refused; /* one line per folder that was not trusted, with the reason */
+};
+
+/* Whether it is over and never was a job with ranks: a command that failed before. */
+bool jobs_entry_failed_early(const struct jobs_entry *entry) __attribute__((nonnull));
+
+/* Lists all jobs of this machine that we may see, live and ended. 0, also where there is none. */
+int jobs_list(struct jobs *jobs, struct complaint *why) __attribute__((nonnull(1)));
+
+/* Those in the folder above that one, of the same owner, and no others. */
+void jobs_list_beside(struct jobs *jobs, const char *folder) __attribute__((nonnull));
+
+/*
+ * Finds one by its folder, id, name (the live job of that name, else the newest) or the pid of
+ * any process of it, or of a descendant of one. NULL with words if none fits. Points into `jobs`.
+ */
+const struct jobs_entry *jobs_find(
+	const struct jobs *jobs, const char *arg, struct complaint *why)
+	__attribute__((nonnull(1, 2)));
+
+/*
+ * Whether a process with this pid is in the job's census, or is its agent: and still that process,
+ * or gone. A pid that somebody else has by now is his.
+ */
+bool jobs_has_pid(const struct jobs_entry *entry, uint32_t pid) __attribute__((nonnull));
+
+/* The one job folder at path, wherever it lies, under the same trust. 0 or negative with words. */
+int jobs_open(struct jobs *jobs, const char *path, struct complaint *why)
+	__attribute__((nonnull(1, 2)));
+
+/* What the manifest of that one says now: when it had looked before a signal; 0 never. */
+int64_t jobs_read_told(const struct jobs_entry *entry) __attribute__((nonnull));
+
+/* "running", "hung", "ended". The status must be one of the three. */
+const char *jobs_status_name(enum jobs_status status);
+
+/* Frees all entries and leaves the empty list. Takes NULL. */
+void jobs_release(struct jobs *jobs);
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Paths of sockets are short; that of a folder may be long. So both sides go through
+ * /proc/self/fd of the opened folder, which also keeps a link from being put in between.
+ */
+#include "evidence/agent/serve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "evidence/format/bundle.h"
+#include "evidence/gather/live.h"
+
+#define SERVE_REQUEST "inquest-stacks/1"
+#define SERVE_RAW     " raw"
+#define SERVE_MUTE    " mute"
+#define REQUEST_CAP   128
+#define REQUEST_MS    1000 /* to ask: who connects knows what he wants */
+#define HELPER_MS     10000
+#define ANSWER_CAP    (1ull << 30)
+#define PAUSE_MOST    1000
+#define FDS_MOST      65536
+
+static struct sockaddr_un serve_address(int folder_fd)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/" SERVE_FILE,
+		folder_fd);
+	return address;
+}
+
+void serve_open(struct serve *serve, const char *folder)
+{
+	int dir = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	const struct sockaddr_un address = serve_address(dir);
+
+	*serve = (struct serve){.fd = -1};
+	if (dir < 0)
+		return;
+	serve->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	/* Before there is a name to connect to: the folder may once be less private than it is. */
+	if (serve->fd >= 0 &&
+		(fchmod(serve->fd, 0600) < 0 ||
+			bind(serve->fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
+			listen(serve->fd, 4) < 0)) {
+		close(serve->fd);
+		serve->fd = -1;
+	}
+	close(dir);
+}
+
+/* --- Answering ------------------------------------------------------------------------------- */
+
+/* Only the job's own user, and root. */
+static bool peer_may_ask(int fd)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+	       (peer.uid == geteuid() || peer.uid == 0);
+}
+
+/* Reads up to the end of the line, or of what a request may be, before `until`. */
+static bool read_request(int fd, int64_t until, char line[static REQUEST_CAP])
+{
+	size_t len = 0;
+
+	while (len < REQUEST_CAP - 1) {
+		struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+		int64_t left = until - clock_monotonic_ns();
+		ssize_t got;
+
+		if (left <= 0 || poll(&poll_fd, 1, (int)(left / CLOCK_NS_PER_MS) + 1) < 0)
+			return false;
+		got = read(fd, line + len, REQUEST_CAP - 1 - len);
+		if (got < 0 && (errno == EAGAIN || errno == EINTR))
+			continue;
+		if (got <= 0)
+			return false;
+		len += (size_t)got;
+		line[len] = '\0';
+		if (strchr(line, '\n'))
+			return true;
+	}
+	return false;
+}
+
+static bool take_word(const char **rest, const char *word)
+{
+	bool is = !strncmp(*rest, word, strlen(word));
+
+	*rest += is ? strlen(word) : 0;
+	return is;
+}
+
+/* False for what is no request that we understand. */
+static bool parse_request(const char *line, struct stacks_options *options)
+{
+	unsigned mode, samples, pause;
+	const char *rest;
+	int used = 0;
+
+	if (sscanf(line, SERVE_REQUEST " %1u %1u %4u%n", &mode, &samples, &pause, &used) != 3)
+		return false;
+	rest = line + used;
+	if (mode > SNAPSHOT_CONSISTENT || samples < 1 || samples > 3 || pause > PAUSE_MOST)
+		return false;
+	options->raw_stacks = take_word(&rest, SERVE_RAW);
+	options->no_logs = take_word(&rest, SERVE_MUTE);
+	if (strcmp(rest, "\n") != 0)
+		return false;
+	options->mode = (enum snapshot_mode)mode;
+	options->samples = samples;
+	options->pause_ms = (int)pause;
+	return true;
+}
+
+/* Sends all of it; who does not read is left when our time is over. */
+static void send_all(int fd, const struct str *bytes)
+{
+	for (size_t at = 0; at < bytes->len;) {
+		struct pollfd poll_fd = {.fd = fd, .events = POLLOUT};
+		ssize_t put = send(fd, bytes->text + at, bytes->len - at, MSG_NOSIGNAL);
+
+		if (put > 0)
+			at += (size_t)put;
+		else if (put < 0 && errno != EAGAIN && errno != EINTR)
+			return;
+		else if (poll(&poll_fd, 1, HELPER_MS) <= 0)
+			return;
+	}
+}
+
+/* The job's terminal and pipes are none of ours, and keys for the job mean us no more. */
+static void helper_withdraw(int keep)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	sigset_t all;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	for (int fd = 0; null >= 0 && fd < 3; fd++)
+		dup2(null, fd);
+#ifdef SYS_close_range
+	if (syscall(SYS_close_range, 3, keep - 1, 0) == 0 &&
+		syscall(SYS_close_range, keep + 1, ~0u, 0) == 0)
+		return;
+#endif
+	for (int fd = 3; fd < FDS_MOST; fd++)
+		if (fd != keep)
+			close(fd);
+}
+
+static void __attribute__((noreturn)) helper_answer(int fd, const char *folder)
+{
+	struct live_options options = LIVE_OPTIONS_STACKS;
+	struct evidence evidence = {0};
+	char line[REQUEST_CAP];
+	struct str bundle = {0};
+
+	helper_withdraw(fd);
+	options.sample_pause_ms = 0;
+	options.wary = true;
+	if (peer_may_ask(fd) &&
+		read_request(fd, clock_monotonic_ns() + REQUEST_MS * CLOCK_NS_PER_MS, line) &&
+		parse_request(line, &options.stacks) &&
+		live_gather_stacks(folder, &options, &evidence, NULL) == 0) {
+		bundle_pack(&evidence, &bundle);
+		send_all(fd, &bundle);
+	}
+	_exit(0);
+}
+
+/* Reaps the helper if it has ended, and ends it if it should have. True: it is gone. */
+static bool helper_is_gone(struct serve *serve)
+{
+	if (!serve->helper)
+		return true;
+	if (clock_monotonic_ns() > serve->until)
+		kill(serve->helper, SIGKILL);
+	if (waitpid(serve->helper, NULL, WNOHANG) == 0)
+		return false;
+	serve->helper = 0;
+	return true;
+}
+
+void serve_turn(struct serve *serve, const char *folder)
+{
+	pid_t pid;
+	int fd;
+
+	if (serve->fd < 0 || !helper_is_gone(serve))
+		return;
+	fd = accept4(serve->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (fd < 0)
+		return;
+	pid = fork();
+	if (pid == 0)
+		helper_answer(fd, folder);
+	if (pid > 0) {
+		serve->helper = pid;
+		serve->until = clock_monotonic_ns() + HELPER_MS * CLOCK_NS_PER_MS;
+	}
+	close(fd);
+}
+
+void serve_close(struct serve *serve)
+{
+	if (serve->fd >= 0)
+		close(serve->fd);
+	serve->fd = -1;
+	if (serve->helper) {
+		kill(serve->helper, SIGKILL);
+		serve->until = 0;
+		helper_is_gone(serve);
+	}
+}
+
+/* --- Asking ---------------------------------------------------------------------------------- */
+
+/* The one who listens must be the folder's owner. A connected socket, or -errno with words. */
+static int ask_connect(const struct folder *folder, struct complaint *why)
+{
+	const struct sockaddr_un address = serve_address(folder->fd);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	if (fd < 0)
+		return complaint_errno(why, errno, "no socket can be made");
+	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0) {
+		int error = errno;
+
+		close(fd);
+		return complaint_errno(why, error, "its `inquest run' does not listen");
+	}
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 ||
+		(peer.uid != folder->uid && peer.uid != 0)) {
+		close(fd);
+		return complaint_set(why, "somebody else listens in its folder");
+	}
+	return fd;
+}
+
+/* Reads up to the end. 0, or negative with words. */
+static int ask_read(int fd, int64_t until, struct str *into, struct complaint *why)
+{
+	for (;;) {
+		struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+		int64_t left = until - clock_monotonic_ns();
+		ssize_t got;
+
+		if (left <= 0)
+			return complaint_set(why, "its `inquest run' did not answer in time");
+		if (poll(&poll_fd, 1, (int)(left / CLOCK_NS_PER_MS) + 1) <= 0)
+			continue;
+		got = read(fd, str_room(into, 65536), 65536);
+		if (got < 0 && (errno == EAGAIN || errno == EINTR))
+			continue;
+		if (got < 0)
+			return complaint_errno(why, errno, "the answer of its `inquest run'");
+		if (got == 0)
+			return 0;
+		str_grow(into, (size_t)got);
+		if (into->len > ANSWER_CAP)
+			return complaint_set(why, "the answer of its `inquest run' has no end");
+	}
+}
+
+int serve_ask(const struct folder *folder, const struct stacks_options *options,
+	struct evidence *into, struct complaint *why)
+{
+	int64_t until = clock_monotonic_ns() + (REQUEST_MS + HELPER_MS) * CLOCK_NS_PER_MS;
+	int fd = ask_connect(folder, why), error;
+	struct str request = {0}, answer = {0};
+
+	if (fd < 0)
+		return fd;
+	str_printf(&request, SERVE_REQUEST " %u %u %u%s%s\n", (unsigned)options->mode,
+		options->samples,
+		(unsigned)(options->pause_ms < PAUSE_MOST ? options->pause_ms : PAUSE_MOST),
+		options->raw_stacks ? SERVE_RAW : "", options->no_logs ? SERVE_MUTE : "");
+	send_all(fd, &request);
+	error = ask_read(fd, until, &answer, why);
+	if (!error && !answer.len)
+		error = complaint_set(why, "its `inquest run' gave no answer");
+	if (!error)
+		error = bundle_unpack(answer.text, answer.len, into, why);
+	close(fd);
+	str_release(&request);
+	str_release(&answer);
+	return error;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_SERVE_H
+#define EVIDENCE_SERVE_H
+
+/*
+ * Stacks by proxy. Where the kernel lets only its ancestors look into a process (Yama 1), attach
+ * may not, but the job's agent may, as the probe admits it. So the agent listens on a socket in the
+ * job's folder, which nobody but the job's user and root can reach, and takes stacks for them.
+ *
+ *	request: one line, "inquest-stacks/1 MODE SAMPLES PAUSE_MS\n", of plain numbers; before its
+ *		 end " raw" asks for whole copies, then " mute" for nothing that errors say
+ *	answer:	 a bundle of the stacks (evidence/format/bundle.h), then the end
+ *
+ * Who asks names no process: it gets those of the job. A helper answers, so that neither a slow
+ * reader nor a process that cannot be looked at keeps the agent from its work; one at a time, and
+ * one that takes too long is killed.
+ */
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/complaint.h"
+#include "evidence/format/exhibit.h"
+#include "evidence/format/folder.h"
+#include "evidence/gather/stacks-gather.h"
+
+#define SERVE_FILE "stacks.sock"
+
+struct serve {
+	int fd; /* listens; -1: not */
+	pid_t helper; /* 0 none */
+	int64_t until; /* CLOCK_MONOTONIC ns: then the helper is killed */
+};
+
+/* Listens in this folder; where that is not possible, not: nobody needs it to run a job. */
+void serve_open(struct serve *serve, const char *folder) __attribute__((nonnull));
+
+/* Takes the next request, if there is one and no helper is busy. Never blocks. */
+void serve_turn(struct serve *serve, const char *folder) __attribute__((nonnull));
+
+/* Stops listening and ends the helper. The socket's file goes with the folder. */
+void serve_close(struct serve *serve) __attribute__((nonnull));
+
+/*
+ * Asks the agent of the job in this folder and adds what it answers. 0, or negative with words
+ * where nobody listens, or does not answer in time.
+ */
+int serve_ask(const struct folder *folder, const struct stacks_options *options,
+	struct evidence *into, struct complaint *why) __attribute__((nonnull(1, 2, 3)));
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_WORKER_H
+#define EVIDENCE_WORKER_H
+
+/*
+ * What a launcher gave to one of its workers: where its environment differs from that of the
+ * launch, as far as receipts may tell (evidence/gather/receipt.h), and the compile caches that it
+ * names.
+ */
+
+#include <json.h>
+#include <stddef.h>
+
+/*
+ * Adds "env" and "caches" to object. The environment comes as /proc/PID/environ has it; bytes may
+ * be cut. `launch` is that of the launch, NULL-ended. Caches are left out where the worker uses the
+ * same as the launch would, since the receipt has those.
+ */
+void worker_put(struct json_object *object, const char *bytes, size_t len, char *const *launch)
+	__attribute__((nonnull));
+
+#endif

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading a bundle that may be cut, flipped, forged or no bundle at all.
+ *
+ * Frames are walked one behind the other. Where the next bytes are no frame, or its head fails its
+ * checksum, the walk looks for the next tag from there on: the damage is one gap, whatever it hit.
+ * Only a head with a right checksum is believed, and even then every number is checked.
+ */
+#include "evidence/format/bundle.h"
+
+#include <msgpack.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zstd.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/meter.h"
+#include "evidence/format/bundle-frame.h"
+#include "evidence/gather/measure.h"
+
+#define BUNDLE_CHUNK  (64 * 1024)
+#define BUNDLE_WINDOW 23 /* log2 of what unpacking may look back: packing looks back 2^21 */
+#define BUNDLE_HOLLOW (64u << 20)
+#define BUNDLE_EXHIBIT_COST 512 /* of one, however small */
+
+/* What a head says. Texts are its own. */
+struct bundle_head {
+	char *kind;
+	char *host;
+	char *label;
+	int64_t rank;
+	int64_t pid;
+	int64_t start_time;
+	int64_t when;
+	int64_t damaged;
+	int64_t size;
+	int64_t packed;
+	int64_t frames;
+};
+
+struct bundle_walk {
+	const uint8_t *bytes;
+	size_t size;
+	size_t at;
+	struct evidence *into;
+	ZSTD_DCtx *zstd;
+	uint8_t *chunk;	 /* BUNDLE_CHUNK bytes to unpack into */
+	uint64_t total;	 /* bytes set aside for exhibits so far */
+	int64_t frames;	 /* good ones */
+	size_t lost;	 /* stretches of damage */
+	bool lost_here;	 /* the walk is inside one */
+	int64_t closing; /* frames that the closing tells of; -1: none yet */
+};
+
+static const struct {
+	const char *key;
+	size_t offset;
+	bool text;
+} bundle_keys[] = {
+	{"kind", offsetof(struct bundle_head, kind), true},
+	{"host", offsetof(struct bundle_head, host), true},
+	{"label", offsetof(struct bundle_head, label), true},
+	{"rank", offsetof(struct bundle_head, rank), false},
+	{"pid", offsetof(struct bundle_head, pid), false},
+	{"start_time", offsetof(struct bundle_head, start_time), false},
+	{"when", offsetof(struct bundle_head, when), false},
+	{"damaged", offsetof(struct bundle_head, damaged), false},
+	{"size", offsetof(struct bundle_head, size), false},
+	{"packed", offsetof(struct bundle_head, packed), false},
+	{"frames", offsetof(struct bundle_head, frames), false},
+};
+
+static bool text_is(const msgpack_object *object, const char *text)
+{
+	return object->type == MSGPACK_OBJECT_STR && object->via.str.size == strlen(text) &&
+	       !memcmp(object->via.str.ptr, text, object->via.str.size);
+}
+
+static void head_take(
+	struct bundle_head *head, const msgpack_object *key, const msgpack_object *value)
+{
+	for (size_t i = 0; i < sizeof(bundle_keys) / sizeof(bundle_keys[0]); i++) {
+		char *field = (char *)head + bundle_keys[i].offset;
+
+		if (!text_is(key, bundle_keys[i].key))
+			continue;
+		if (bundle_keys[i].text && value->type == MSGPACK_OBJECT_STR) {
+			free(*(char **)(void *)field);
+			*(char **)(void *)field =
+				alloc_copy(value->via.str.ptr, value->via.str.size);
+		} else if (!bundle_keys[i].text && value->type == MSGPACK_OBJECT_POSITIVE_INTEGER) {
+			*(int64_t *)(void *)field = (int64_t)(value->via.u64 & INT64_MAX);
+		} else if (!bundle_keys[i].text && value->type == MSGPACK_OBJECT_NEGATIVE_INTEGER) {
+			*(int64_t *)(void *)field = value->via.i64;
+		}
+	}
+}
+
+/*
+ * Scalars only: an array or map in a forged head could ask for any amount of memory before the
+ * library sees that its items are not there.
+ */
+static bool scalar_next(const uint8_t *bytes, size_t size, size_t *at, msgpack_unpacked *ret)
+{
+	uint8_t mark = *at < size ? bytes[*at] : 0xc1;
+	bool nests = (mark >= 0x80 && mark <= 0x9f) || (mark >= 0xdc && mark <= 0xdf);
+
+	return !nests && mark != 0xc1 &&
+	       msgpack_unpack_next(ret, (const char *)bytes, size, at) == MSGPACK_UNPACK_SUCCESS;
+}
+
+static void head_release(struct bundle_head *head)
+{
+	free(head->kind);
+	free(head->host);
+	free(head->label);
+}
+
+/* Parses a head: a map of at most 15 or 65535 scalars. Release it in any case. */
+static bool head_parse(const uint8_t *bytes, size_t size, struct bundle_head *head)
+{
+	msgpack_unpacked key, value;
+	size_t at = 1, pairs;
+	bool good = true;
+
+	*head = (struct bundle_head){.rank = -1};
+	if (size < 3 || ((bytes[0] & 0xf0) != 0x80 && bytes[0] != 0xde))
+		return false;
+	pairs = bytes[0] & 0x0f;
+	if (bytes[0] == 0xde) {
+		pairs = (size_t)bytes[1] << 8 | bytes[2];
+		at = 3;
+	}
+	msgpack_unpacked_init(&key);
+	msgpack_unpacked_init(&value);
+	for (; pairs && good; pairs--) {
+		good = scalar_next(bytes, size, &at, &key) && scalar_next(bytes, size, &at, &value);
+		if (good)
+			head_take(head, &key.data, &value.data);
+	}
+	msgpack_unpacked_destroy(&key);
+	msgpack_unpacked_destroy(&value);
+	return good;
+}
+
+/* --- Bodies ----------------------------------------------------------------------------------- */
+
+/* What an exhibit's bytes become: zeroed memory of `room` bytes, `len` of them unpacked. */
+struct bundle_bytes {
+	uint8_t *at;
+	size_t room;
+	size_t len;
+};
+
+static bool bytes_are_zero(const uint8_t *bytes, size_t size)
+{
+	return size == 0 || (bytes[0] == 0 && !memcmp(bytes, bytes + 1, size - 1));
+}
+
+/*
+ * Takes a chunk over. A ring is mostly zeros: those are not written, so that their pages stay the
+ * kernel's. False if there is more than was told.
+ */
+static bool bytes_take(struct bundle_bytes *bytes, const uint8_t *chunk, size_t size)
+{
+	size_t left = bytes->room - bytes->len;
+	size_t taken = size < left ? size : left;
+
+	if (!bytes_are_zero(chunk, taken))
+		memcpy(bytes->at + bytes->len, chunk, taken);
+	bytes->len += taken;
+	return taken == size;
+}
+
+/* Unpacks the body. Returns whether it is whole; what zstd gave before the damage is kept. */
+static bool bundle_unzip(
+	struct bundle_walk *walk, const uint8_t *body, size_t size, struct bundle_bytes *bytes)
+{
+	ZSTD_inBuffer in = {body, size, 0};
+	size_t left = 1;
+
+	ZSTD_DCtx_reset(walk->zstd, ZSTD_reset_session_only);
+	while (left) {
+		ZSTD_outBuffer out = {walk->chunk, BUNDLE_CHUNK, 0};
+		size_t before = in.pos;
+
+		left = ZSTD_decompressStream(walk->zstd, &out, &in);
+		if (ZSTD_isError(left) || !bytes_take(bytes, walk->chunk, out.pos))
+			return false;
+		if (left && in.pos == before && out.pos == 0)
+			return false; /* cut */
+	}
+	return in.pos == in.size && bytes->len == bytes->room;
+}
+
+/* What is told counts, also where less comes: memory is set aside for it. */
+static const char *bundle_refuses(struct bundle_walk *walk, const struct bundle_head *head)
+{
+	uint64_t size = (uint64_t)head->size;
+
+	if (size > measure_of(exhibit_kind_of(head->kind))->most)
+		return "it is said to be larger than any";
+	if (size > BUNDLE_TOTAL_CAP - walk->total)
+		return "its bundle unpacks to more than any";
+	if (!meter_admits(walk->into->meter, size + BUNDLE_EXHIBIT_COST, METER_READING))
+		return METER_REFUSED;
+	walk->total += size;
+	return NULL;
+}
+
+static void bundle_lose_exhibit(
+	struct bundle_walk *walk, const struct bundle_head *head, const char *why)
+{
+	struct str what = {0};
+
+	str_printf(&what, "%s of %lld bytes: %s", head->kind, (long long)head->size, why);
+	evidence_add_gap(walk->into, head->host, (uint32_t)head->pid, str_text(&what));
+	str_release(&what);
+}
+
+static void bundle_take_exhibit(struct bundle_walk *walk, const struct bundle_head *head,
+	const uint8_t *body, size_t size)
+{
+	const char *refused = bundle_refuses(walk, head);
+	struct exhibit about = {
+		.kind_name = head->kind,
+		.host = head->host,
+		.label = head->label,
+		.rank = head->rank >= 0 && head->rank <= INT32_MAX ? (int)head->rank : -1,
+		.pid = (uint32_t)head->pid,
+		.start_time = (uint64_t)head->start_time,
+		.when = head->when,
+		.damaged = head->damaged != 0,
+	};
+	struct bundle_bytes bytes = {.room = (size_t)head->size};
+
+	if (refused) {
+		bundle_lose_exhibit(walk, head, refused);
+		return;
+	}
+	bytes.at = alloc_zeroed(1, bytes.room + 1);
+	if (!bundle_unzip(walk, body, size, &bytes))
+		about.damaged = true;
+	evidence_add(walk->into, &about, bytes.at, bytes.len);
+}
+
+/* --- Frames ----------------------------------------------------------------------------------- */
+
+/* Takes the frame whose head is good. Returns how many bytes it covers. */
+static size_t bundle_take(struct bundle_walk *walk, const uint8_t *frame, size_t left,
+	const struct bundle_head *head, size_t head_size)
+{
+	size_t body_at = BUNDLE_FRAME_SIZE + head_size + 5;
+	uint64_t size = (uint64_t)head->packed;
+	size_t have;
+
+	have = left < body_at ? 0 : left - body_at;
+	if (size < have)
+		have = size;
+	walk->lost_here = false;
+	if (!memcmp(frame, BUNDLE_CLOSING, BUNDLE_TAG_SIZE)) {
+		walk->closing = head->frames;
+		return body_at < left ? body_at : left;
+	}
+	walk->frames++;
+	if (head->kind && !strcmp(head->kind, BUNDLE_GAP))
+		evidence_add_gap(walk->into, head->host, (uint32_t)head->pid,
+			head->label ? head->label : "");
+	else
+		bundle_take_exhibit(walk, head, frame + (body_at < left ? body_at : left), have);
+	return left < body_at ? left : body_at + have;
+}
+
+/* The frame at walk->at: how many bytes it covers, or 0 if there is none with a good head. */
+static size_t bundle_frame(struct bundle_walk *walk)
+{
+	const uint8_t *frame = walk->bytes + walk->at;
+	size_t left = walk->size - walk->at;
+	struct bundle_head head = {0};
+	uint32_t head_size;
+	size_t covered = 0;
+
+	if (left < BUNDLE_FRAME_SIZE || (memcmp(frame, BUNDLE_EXHIBIT, BUNDLE_TAG_SIZE) &&
+						memcmp(frame, BUNDLE_CLOSING, BUNDLE_TAG_SIZE)))
+		return 0;
+	head_size = bundle_get32(frame + 20);
+	if (frame[14] != BUNDLE_UINT32 || frame[19] != BUNDLE_BIN32 ||
+		head_size > BUNDLE_HEAD_CAP || head_size > left - BUNDLE_FRAME_SIZE)
+		return 0;
+	if (bundle_crc(frame + BUNDLE_FRAME_SIZE, head_size) != bundle_get32(frame + 15))
+		return 0;
+	if (head_parse(frame + BUNDLE_FRAME_SIZE, head_size, &head) && head.packed >= 0 &&
+		head.size >= 0 && (head.kind || !memcmp(frame, BUNDLE_CLOSING, BUNDLE_TAG_SIZE)))
+		covered = bundle_take(walk, frame, left, &head, head_size);
+	head_release(&head);
+	return covered;
+}
+
+/* The next place that looks like a frame, behind walk->at. */
+static size_t bundle_seek(const struct bundle_walk *walk)
+{
+	const uint8_t *from = walk->bytes + walk->at + 1;
+	size_t left = walk->size - walk->at - 1;
+	const uint8_t *exhibit = memmem(from, left, BUNDLE_EXHIBIT, BUNDLE_TAG_SIZE);
+	const uint8_t *closing = memmem(from, exhibit ? (size_t)(exhibit - from) : left,
+		BUNDLE_CLOSING, BUNDLE_TAG_SIZE);
+
+	if (closing)
+		exhibit = closing;
+	return exhibit ? (size_t)(exhibit - walk->bytes) : walk->size;
+}
+
+static void bundle_walk_frames(struct bundle_walk *walk)
+{
+	while (walk->at < walk->size) {
+		size_t covered = bundle_frame(walk);
+
+		if (covered) {
+			walk->at += covered;
+			continue;
+		}
+		if (!walk->lost_here)
+			walk->lost++;
+		walk->lost_here = true;
+		walk->at = bundle_seek(walk);
+	}
+}
+
+/*
+ * Looks at the opening. 1: good, 0: damaged or foreign, negative with words: good, but not for us.
+ */
+static int bundle_opening(const uint8_t *bytes, size_t size, struct complaint *why)
+{
+	if (size < BUNDLE_OPENING_SIZE || memcmp(bytes + 2, BUNDLE_NAME, strlen(BUNDLE_NAME)) ||
+		bundle_crc(bytes, BUNDLE_OPENING_CRC) !=
+			bundle_get32(bytes + BUNDLE_OPENING_CRC + 1))
+		return 0;
+	if (bytes[17] > BUNDLE_VERSION_MAJOR)
+		return complaint_set(why,
+			"the bundle is of version %u.%u, and this inquest reads only up to %u.x: "
+			"use a newer one",
+			bytes[17], bytes[19], BUNDLE_VERSION_MAJOR);
+	return 1;
+}
+
+static void bundle_conclude(struct bundle_walk *walk)
+{
+	struct str what = {0};
+
+	for (size_t i = 0; i < walk->lost; i++)
+		evidence_add_gap(walk->into, "", 0, "a damaged stretch of the bundle");
+	if (walk->closing < 0)
+		evidence_add_gap(walk->into, "", 0, "the end of the bundle: it is cut");
+	else if (walk->closing > walk->frames)
+		str_printf(&what, "%lld of the %lld exhibits of the bundle",
+			(long long)(walk->closing - walk->frames), (long long)walk->closing);
+	if (what.len)
+		evidence_add_gap(walk->into, "", 0, what.text);
+	str_release(&what);
+}
+
+int bundle_unpack(const void *bytes, size_t size, struct evidence *into, struct complaint *why)
+{
+	struct bundle_walk walk = {.bytes = bytes, .size = size, .into = into, .closing = -1};
+	int opening;
+
+	if (size == 0)
+		return complaint_set(why, "the bundle is empty");
+	opening = bundle_opening(bytes, size, why);
+	if (opening < 0)
+		return opening;
+	walk.zstd = ZSTD_createDCtx();
+	if (!walk.zstd)
+		return complaint_set(why, "out of memory");
+	ZSTD_DCtx_setParameter(walk.zstd, ZSTD_d_windowLogMax, BUNDLE_WINDOW);
+	walk.chunk = alloc_zeroed(1, BUNDLE_CHUNK);
+	walk.at = opening ? BUNDLE_OPENING_SIZE : 0;
+	bundle_walk_frames(&walk);
+	ZSTD_freeDCtx(walk.zstd);
+	free(walk.chunk);
+	if (!opening && walk.frames == 0)
+		return complaint_set(why, "this is no inquest bundle");
+	bundle_conclude(&walk);
+	return 0;
+}
+
+/*
+ * A bundle is packed: one of which more was never written than was is a damaged one at best, and it
+ * costs nothing to make a huge one.
+ */
+static bool bundle_is_hollow(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+	       st.st_size > (off_t)BUNDLE_HOLLOW && st.st_blocks < st.st_size / 512 / 2;
+}
+
+int bundle_read(const char *path, struct evidence *into, struct complaint *why)
+{
+	struct str bytes = {0};
+	int error;
+
+	if (bundle_is_hollow(path))
+		return complaint_set(why, "%s was written in part only: it is mostly holes", path);
+	error = file_read(path, evidence_room(into, BUNDLE_TOTAL_CAP), &bytes, why);
+
+	if (!error) {
+		error = bundle_unpack(str_text(&bytes), bytes.len, into, why);
+		if (error)
+			complaint_context(why, "%s", path);
+	}
+	str_release(&bytes);
+	return error;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_BUNDLE_H
+#define EVIDENCE_BUNDLE_H
+
+/*
+ * A bundle: exhibits in one file (".inq"), one per node, to be read anywhere, any day.
+ *
+ * FORMAT (inquest-bundle(5); change it with this file). One stream of msgpack objects:
+ *
+ *	["inquest-bundle", major, minor, crc]			the opening
+ *	["INQ:EXHIBIT:", crc, head, body]			one per exhibit or gap
+ *	["INQ:CLOSING:", crc, head, body]			the last: how many there were
+ *
+ * where crc is a uint32, head a bin32 with a msgpack map of scalars (what the exhibit is, and the
+ * length and checksum of its bytes), body a bin32 with a zstd frame of its bytes. Fixed widths are
+ * always used, so that a frame can be found again behind damage by looking for its first bytes.
+ * crc is the CRC-32 of head.
+ *
+ * DAMAGE. A cut file yields every exhibit before the cut and a gap; a flipped byte damages only
+ * its exhibit: what zstd still gives is kept and marked, a lost head becomes a gap.
+ */
+
+#include "base/complaint.h"
+#include "base/file.h"
+#include "base/str.h"
+#include "evidence/format/exhibit.h"
+
+#define BUNDLE_NAME	     "inquest-bundle"
+#define BUNDLE_VERSION_MAJOR 1
+#define BUNDLE_VERSION_MINOR 0
+#define BUNDLE_SUFFIX	     ".inq"
+
+/* Against bombs: no exhibit unpacks to more than this, all of one bundle to no more than that. */
+#define BUNDLE_EXHIBIT_CAP (256ull << 20)
+#define BUNDLE_TOTAL_CAP   (4ull << 30)
+
+/* Appends the bundle of this evidence. Never fails. */
+void bundle_pack(const struct evidence *evidence, struct str *into) __attribute__((nonnull));
+
+/*
+ * Writes it to path, atomically and synced to disk: a reader sees the old file or the new one.
+ * 0, or -errno with words; path is then untouched.
+ */
+int bundle_write(const struct evidence *evidence, const char *path, struct complaint *why)
+	__attribute__((nonnull(1, 2)));
+
+/*
+ * Adds the exhibits of a bundle in memory. 0, also if parts of it are damaged (marked exhibits and
+ * gaps tell); negative with words if it is none, empty, or of a later major version.
+ */
+int bundle_unpack(const void *bytes, size_t size, struct evidence *into, struct complaint *why)
+	__attribute__((nonnull(1, 3)));
+
+/* The same for a file. */
+int bundle_read(const char *path, struct evidence *into, struct complaint *why)
+	__attribute__((nonnull(1, 2)));
+
+/* Adds the paths of all files in a folder that may be bundles, sorted. 0 or negative with words. */
+int bundle_find(const char *folder, struct file_names *into, struct complaint *why)
+	__attribute__((nonnull(1, 2)));
+
+/*
+ * The same for every bundle in a folder, in the order of their names; files that are no bundles
+ * are passed over. Negative with words if there is none at all.
+ */
+int bundle_read_folder(const char *path, struct evidence *into, struct complaint *why)
+	__attribute__((nonnull(1, 2)));
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_FIELDS_H
+#define EVIDENCE_FIELDS_H
+
+/*
+ * Members of a struct as pairs of a msgpack map, by a table that both ways use: so what is written
+ * is what is read. Members that are 0 or "" are left out; keys that the table lacks are not its
+ * affair.
+ */
+
+#include <msgpack.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "evidence/format/unpack.h"
+
+enum field_type {
+	FIELD_U32,
+	FIELD_U64,
+	FIELD_I64,
+	FIELD_INT,
+	FIELD_BOOL,
+	FIELD_TEXT,  /* const char *, never NULL */
+	FIELD_NAMED, /* an enum, by `names` */
+};
+
+struct field {
+	const char *key;
+	enum field_type type;
+	size_t offset;
+	const char *const *names; /* of a FIELD_NAMED; always written */
+	int nr;			  /* of the names */
+};
+
+#define FIELD(struct_type, member, field_type)                                                     \
+	{                                                                                          \
+		.key = #member, .type = field_type, .offset = offsetof(struct struct_type, member) \
+	}
+
+/* An append function of msgpack's for a struct str. */
+int fields_append(void *into, const char *bytes, size_t size);
+
+/* Packs texts and bytes. */
+void fields_put_text(msgpack_packer *packer, const char *text) __attribute__((nonnull));
+void fields_put_bytes(msgpack_packer *packer, const void *bytes, size_t len)
+	__attribute__((nonnull(1)));
+
+/* How many pairs fields_put() will put. */
+size_t fields_count(const struct field *fields, size_t nr, const void *of)
+	__attribute__((nonnull));
+void fields_put(msgpack_packer *packer, const struct field *fields, size_t nr, const void *of)
+	__attribute__((nonnull));
+
+/*
+ * Takes the value into the member of that key. False if the table has no such key, or the value is
+ * of no use for it. Texts are copied to the arena.
+ */
+bool fields_take(const struct field *fields, size_t nr, const struct unpack_item *key,
+	const struct unpack_item *value, void *into, struct arena *arena) __attribute__((nonnull));
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence/format/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+/* Why this folder is not to be trusted; NULL if it is. */
+static const char *folder_fault(const struct stat *st, uid_t uid)
+{
+	if (!S_ISDIR(st->st_mode))
+		return "it is no folder";
+	if (uid != FOLDER_ANY_UID && st->st_uid != uid)
+		return "it belongs to another user";
+	if (st->st_mode & 022)
+		return "others than its owner may write to it";
+	return NULL;
+}
+
+int folder_open(struct folder *folder, const char *path, uid_t uid, struct complaint *why)
+{
+	const char *fault;
+	struct stat st;
+
+	*folder = (struct folder){
+		.fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+	if (folder->fd < 0 && (errno == ELOOP || errno == ENOTDIR)) {
+		complaint_set(why, "%s is no folder, or a symbolic link", path);
+		return -ENOTDIR;
+	}
+	if (folder->fd < 0)
+		return complaint_errno(why, errno, "cannot open %s", path);
+	if (fstat(folder->fd, &st) < 0) {
+		int error = errno;
+
+		folder_close(folder);
+		return complaint_errno(why, error, "cannot look at %s", path);
+	}
+	fault = folder_fault(&st, uid);
+	if (fault) {
+		folder_close(folder);
+		complaint_set(why, "%s is not trusted: %s", path, fault);
+		return -EPERM;
+	}
+	folder->uid = st.st_uid;
+	folder->path = alloc_text(path);
+	return 0;
+}
+
+int folder_open_file(const struct folder *folder, const char *name, struct complaint *why)
+{
+	struct stat st;
+	int fd = openat(folder->fd, name,
+		O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return complaint_errno(why, errno, "cannot open %s/%s", folder->path, name);
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == folder->uid)
+		return fd;
+	close(fd);
+	complaint_set(why, "%s/%s is not trusted: no regular file of the folder's owner",
+		folder->path, name);
+	return -EPERM;
+}
+
+/* Appends up to cap bytes. Returns 0 or an errno. */
+static int folder_drain(int fd, size_t cap, struct str *into)
+{
+	size_t start = into->len;
+
+	for (;;) {
+		size_t left = cap - (into->len - start);
+		size_t step = left < 65536 ? left + 1 : 65536;
+		ssize_t got = read(fd, str_room(into, step), step);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return errno;
+		if (got == 0)
+			return 0;
+		if ((size_t)got > left)
+			return EFBIG;
+		str_grow(into, (size_t)got);
+	}
+}
+
+int folder_read(const struct folder *folder, const char *name, size_t cap, struct str *into,
+	struct complaint *why)
+{
+	size_t start = into->len;
+	int fd = folder_open_file(folder, name, why);
+	int error;
+
+	if (fd < 0)
+		return fd;
+	error = folder_drain(fd, cap, into);
+	close(fd);
+	if (!error)
+		return 0;
+	str_cut(into, start);
+	return complaint_errno(why, error, "cannot read %s/%s", folder->path, name);
+}
+
+void folder_close(struct folder *folder)
+{
+	if (!folder)
+		return;
+	if (folder->fd >= 0)
+		close(folder->fd);
+	free(folder->path);
+	*folder = (struct folder){.fd = -1};
+}

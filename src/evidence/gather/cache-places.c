@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence/gather/cache-places.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "evidence/format/json-put.h"
+#include "evidence/gather/receipt-look.h"
+
+const char *caches_env(char *const *envp, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (; *envp; envp++)
+		if (!strncmp(*envp, name, len) && (*envp)[len] == '=')
+			return *envp + len + 1;
+	return NULL;
+}
+
+/* The first of these that is set and not empty. */
+static const char *caches_first(
+	char *const *envp, const char *const *names, const char *otherwise)
+{
+	for (; *names; names++) {
+		const char *value = caches_env(envp, *names);
+
+		if (value && *value)
+			return value;
+	}
+	return otherwise;
+}
+
+/* As Inductor has it: the temporary folder of Python, the user by the variables of getpass. */
+static void caches_of_inductor(char *const *envp, struct str *path)
+{
+	static const char *const folders[] = {"TMPDIR", "TEMP", "TMP", NULL};
+	static const char *const users[] = {"LOGNAME", "USER", "LNAME", "USERNAME", NULL};
+
+	str_printf(path, "%s/torchinductor_%s", caches_first(envp, folders, "/tmp"),
+		caches_first(envp, users, "root"));
+}
+
+static void caches_of_triton(char *const *envp, struct str *path)
+{
+	static const char *const homes[] = {"TRITON_HOME", "HOME", NULL};
+	const char *home = caches_first(envp, homes, NULL);
+
+	if (home)
+		str_printf(path, "%s/.triton/cache", home);
+}
+
+static void caches_of_cuda(char *const *envp, struct str *path)
+{
+	const char *home = caches_env(envp, "HOME");
+
+	if (home)
+		str_printf(path, "%s/.nv/ComputeCache", home);
+}
+
+/* Where a compiler keeps its cache: a variable, else by rules of its own. */
+static const struct {
+	const char *variable;
+	void (*otherwise)(char *const *envp, struct str *path);
+} caches[] = {
+	{"TORCHINDUCTOR_CACHE_DIR", caches_of_inductor},
+	{"TRITON_CACHE_DIR", caches_of_triton},
+	{"CUDA_CACHE_PATH", caches_of_cuda},
+};
+
+void caches_put(struct json_object *object, char *const *envp)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < sizeof(caches) / sizeof(caches[0]); i++) {
+		const char *given = caches_env(envp, caches[i].variable);
+		struct json_object *one;
+		struct look_tree tree;
+		struct str path = {0};
+
+		if (given && *given)
+			str_add(&path, given);
+		else
+			caches[i].otherwise(envp, &path);
+		if (!path.len)
+			continue;
+		tree = look_at_tree(path.text);
+		one = json_object_new_object();
+		json_put_text(one, "variable", caches[i].variable);
+		json_put_text(one, "path", path.text);
+		json_put_int(one, "given", given && *given);
+		json_put_int(one, "exists", tree.exists);
+		json_put_int(one, "files", tree.files);
+		json_put_int(one, "bytes", tree.bytes);
+		json_put_int(one, "complete", tree.complete);
+		json_object_array_add(list, one);
+		str_release(&path);
+	}
+	json_object_object_add(object, "caches", list);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_CREW_H
+#define EVIDENCE_CREW_H
+
+/*
+ * Helpers (proc/threads/captor.h) that gather side by side. Each has a row of steps, does one after
+ * the other, and sends what it finds as parcels: exhibits and gaps, or bytes of a kind that only
+ * its work knows. A step that is not done in time costs its helper: that one is left behind, and a
+ * new one goes on.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "evidence/format/exhibit.h"
+#include "proc/threads/captor.h"
+
+#define CREW_HANDS 8
+
+enum parcel_what {
+	PARCEL_EXHIBIT,
+	PARCEL_GAP,  /* label: the words */
+	PARCEL_STEP, /* the helper's step is done, it begins the next; number: as the work likes */
+	PARCEL_OWN,  /* bytes of the work's own */
+};
+
+/* Texts and bytes belong to the one who sends or gives it. */
+struct parcel {
+	enum parcel_what what;
+	struct exhibit exhibit; /* kind, rank, pid, start_time, when, label, bytes */
+	uint64_t number;
+};
+
+struct crew;
+
+/* What the work of a crew is; arg is the crew's. */
+struct crew_work {
+	/* In the helper: does the hand's steps from `step` on, and reports each. */
+	void (*work)(void *arg, size_t hand, size_t step, int out);
+	/* A parcel of this step came. */
+	void (*take)(void *arg, size_t hand, size_t step, const struct parcel *parcel);
+	/* The step's helper is lost: -ETIMEDOUT or -EPIPE. Whether to try the step once more. */
+	bool (*lost)(void *arg, size_t hand, size_t step, int error);
+	/* No helper could be started: the steps from here on will not be done. */
+	void (*none)(void *arg, size_t hand, size_t step, int error);
+};
+
+struct crew_hand {
+	size_t steps; /* given */
+	size_t at;
+	struct captor captor;
+	int64_t until;
+	bool over;
+};
+
+struct crew {
+	const struct crew_work *work;
+	void *arg;
+	int deadline_ms; /* of a step */
+	size_t nr;	 /* of hands, at most CREW_HANDS */
+	struct crew_hand hands[CREW_HANDS];
+};
+
+/* How many hands are of use on this machine for so many things. */
+size_t crew_hands_for(size_t things);
+
+/* Runs it until all steps are done or given up. */
+void crew_run(struct crew *crew) __attribute__((nonnull));
+
+/* -- in the helper ----------------------------------------------------------------------------- */
+
+void crew_send(int out, const struct parcel *parcel) __attribute__((nonnull));
+
+/* Sends all exhibits and gaps, and empties the evidence. */
+void crew_send_all(int out, struct evidence *evidence) __attribute__((nonnull));
+
+/* Reports the step as done. */
+void crew_send_step(int out, uint64_t number);
+
+#endif

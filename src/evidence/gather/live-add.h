@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_LIVE_ADD_H
+#define EVIDENCE_LIVE_ADD_H
+
+/* Exhibits that every gathering from the machine begins with, be there a job's folder or not. */
+
+#include "evidence/format/exhibit.h"
+#include "evidence/gather/live.h"
+#include "evidence/gather/live-proc.h"
+#include "evidence/gather/liveness.h"
+
+/* The name of this host, or "localhost". */
+void live_host(char *host, size_t size) __attribute__((nonnull));
+
+/* T0: all clocks at one moment. folders: those of the job, nr of them; it may have none. */
+void live_add_clocks(
+	struct evidence *into, const char *host, const char *const *folders, size_t nr)
+	__attribute__((nonnull(1, 2)));
+
+/* What the options ask to leave out of a gathering, noted as such. */
+void live_leave_out(struct evidence *into, const char *host, const struct live_options *options)
+	__attribute__((nonnull));
+
+/* Whether a process is there. */
+void live_add_liveness(struct evidence *into, const char *host,
+	const struct live_process *process, const struct liveness *liveness)
+	__attribute__((nonnull));
+
+/* Asks whether it is there, which it tells, and adds that. */
+void live_take_liveness(
+	struct evidence *into, const char *host, const struct live_process *process)
+	__attribute__((nonnull));
+
+#endif

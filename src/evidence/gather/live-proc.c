@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each file of /proc is read whole at one time and kept raw with that time: what a number in it
+ * means is for decoders. Before a process is read its start time is compared, so that a pid that
+ * came to somebody else gives nothing. Unreadable files are simply not there; that a process is
+ * gone is no gap but a fact, which liveness tells.
+ */
+#include "evidence/gather/live-proc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/str.h"
+#include "evidence/agent/own-words.h"
+#include "proc/blocked.h"
+#include "proc/cgroup.h"
+#include "proc/errand.h"
+#include "proc/locks.h"
+#include "proc/ns.h"
+#include "proc/read.h"
+#include "proc/tree.h"
+
+#define LIVE_STDERR_BYTES (8 * 1024)
+/* Where some of that is our own: what the agent may have said in all fits into this beside it. */
+#define LIVE_STDERR_MORE (160 * 1024)
+#define LIVE_ERROR_BYTES (256 * 1024) /* a message and a traceback; cut, it is no JSON */
+
+/* --- Who ------------------------------------------------------------------------------------- */
+
+/* By the pid that we see: two namespaces may have the same inner one. */
+static bool live_processes_have(const struct live_processes *processes, uint32_t here)
+{
+	for (size_t i = 0; i < processes->all.nr; i++)
+		if (processes->all.items[i].here == here)
+			return true;
+	return false;
+}
+
+/* A descendant, under the pid that it knows itself by, as all others are listed. */
+static void live_processes_add(struct live_processes *processes, const struct procstat *stat)
+{
+	struct live_process *process;
+	struct str status = {0};
+	uint32_t inner = 0;
+
+	if (live_processes_have(processes, stat->pid))
+		return;
+	if (proc_read(stat->pid, "status", &status, NULL) == 0)
+		inner = proc_ns_innermost(str_text(&status));
+	str_release(&status);
+	process = array_add(&processes->all);
+	*process = (struct live_process){
+		.pid = inner ? inner : stat->pid,
+		.here = stat->pid,
+		.start_time = stat->start_time,
+		.rank = -1,
+		.role = "child",
+	};
+}
+
+void live_processes_add_descendants(struct live_processes *processes)
+{
+	uint32_t *pids = alloc_zeroed(processes->all.nr + 1, sizeof(*pids));
+	struct proc_list list = {0};
+	size_t nr = 0;
+
+	for (size_t i = 0; i < processes->all.nr; i++)
+		if (processes->all.items[i].here)
+			pids[nr++] = processes->all.items[i].here;
+	(void)proc_list_descendants(&list, pids, nr);
+	for (size_t i = 0; i < list.all.nr; i++)
+		live_processes_add(processes, &list.all.items[i]);
+	proc_list_release(&list);
+	free(pids);
+}
+
+void live_processes_release(struct live_processes *processes)
+{
+	for (size_t i = 0; i < processes->all.nr; i++) {
+		free(processes->all.items[i].log);
+		free(processes->all.items[i].error_file);
+	}
+	array_release(&processes->all);
+}
+
+/* --- Files of /proc -------------------------------------------------------------------------- */
+
+/* Takes the text's content over, empty or not; an empty one gives no exhibit. */
+static void live_proc_add(const struct live_proc_target *target, enum exhibit_kind kind,
+	const struct live_process *process, struct str *text)
+{
+	const struct exhibit about = {
+		.kind = kind,
+		.host = target->host,
+		.rank = process->rank,
+		.pid = process->pid,
+		.start_time = process->start_time,
+		.when = clock_realtime_ns(),
+	};
+	size_t len = text->len;
+
+	if (len)
+		evidence_add(target->into, &about, (uint8_t *)str_detach(text), len);
+	str_release(text);
+}
+
+/* The files in the order in which they are asked; none takes a lock of the target for long. */
+static const struct {
+	const char *name;
+	enum exhibit_kind kind;
+	bool each_time;
+} live_proc_files[] = {
+	{"stat", EXHIBIT_PROC_STAT, true},
+	{"status", EXHIBIT_PROC_STATUS, false},
+	{"wchan", EXHIBIT_PROC_WCHAN, false},
+	{"io", EXHIBIT_PROC_IO, true},
+};
+
+/*
+ * Locks of files, by the table of all of them. Of a rank it is told, too, that it has none: whoever
+ * waits for one then waits for somebody else.
+ */
+static void live_proc_take_locks(const struct live_proc_target *target,
+	const struct live_process *process, const char *table)
+{
+	struct str text = {0};
+
+	if (proc_locks_read(process->here, table, &text) == 0 && !text.len && process->threads)
+		str_add(&text, "none\n");
+	live_proc_add(target, EXHIBIT_PROC_LOCKS, process, &text);
+}
+
+/* All files of one process, in the order of the table. */
+static void live_proc_take_one(const struct live_proc_target *target,
+	const struct live_process *process, bool full, const char *locks)
+{
+	const struct proc_id here = {process->here, process->start_time};
+	struct str text = {0};
+	struct procstat stat;
+
+	/* Whatever was read of another process that has the pid by now must not count. */
+	if (proc_read_stat(here, &stat) != 0)
+		return;
+	for (size_t i = 0; i < sizeof(live_proc_files) / sizeof(live_proc_files[0]); i++) {
+		if (!full && !live_proc_files[i].each_time)
+			continue;
+		if (proc_read(process->here, live_proc_files[i].name, &text, NULL) == 0)
+			live_proc_add(target, live_proc_files[i].kind, process, &text);
+	}
+	if (full && proc_blocked_read(process->here, &text) == 0)
+		live_proc_add(target, EXHIBIT_PROC_CALL, process, &text);
+	if (full)
+		live_proc_take_locks(target, process, locks);
+	if (full && process->threads && proc_read_tasks(process->here, &text) == 0)
+		live_proc_add(target, EXHIBIT_PROC_TASKS, process, &text);
+	str_release(&text);
+}
+
+void live_proc_take(const struct live_proc_target *target, bool full)
+{
+	struct str locks = {0};
+
+	if (full)
+		(void)proc_locks_table(&locks);
+	for (size_t i = 0; i < target->processes->all.nr; i++)
+		if (target->processes->all.items[i].here)
+			live_proc_take_one(target, &target->processes->all.items[i], full,
+				str_text(&locks));
+	str_release(&locks);
+}
+
+/* --- Control groups -------------------------------------------------------------------------- */
+
+struct live_cgroup {
+	struct str groups;
+	struct str members;
+};
+
+struct live_cgroups {
+	ARRAY(struct live_cgroup) all;
+};
+
+/* The entry of these groups, made on first sight. */
+static struct live_cgroup *live_cgroups_of(struct live_cgroups *cgroups, const char *groups)
+{
+	struct live_cgroup *cgroup;
+
+	array_for_each(&cgroups->all, cgroup)
+		if (!strcmp(str_text(&cgroup->groups), groups))
+			return cgroup;
+	cgroup = array_add(&cgroups->all);
+	str_add(&cgroup->groups, groups);
+	return cgroup;
+}
+
+static void live_cgroups_add(struct live_cgroups *cgroups, const struct live_process *process)
+{
+	struct str groups = {0};
+
+	if (proc_cgroup_of(process->here, &groups) == 0)
+		str_printf(&live_cgroups_of(cgroups, str_text(&groups))->members, " %u:%llu",
+			process->pid, (unsigned long long)process->start_time);
+	str_release(&groups);
+}
+
+static void live_cgroups_take(const struct live_proc_target *target, struct live_cgroup *cgroup)
+{
+	struct exhibit about = {.kind = EXHIBIT_CGROUP,
+		.host = target->host,
+		.rank = -1,
+		.label = (char *)"now"};
+	struct str text = {0};
+	size_t len;
+
+	str_printf(&text, "processes%s\n", str_text(&cgroup->members));
+	if (proc_cgroup_read(str_text(&cgroup->groups), &text) == 0 || cgroup->members.len) {
+		about.when = clock_realtime_ns();
+		len = text.len;
+		evidence_add(target->into, &about, (uint8_t *)str_detach(&text), len);
+	}
+	str_release(&text);
+	str_release(&cgroup->groups);
+	str_release(&cgroup->members);
+}
+
+void live_proc_take_cgroups(
+	const struct live_proc_target *target, char *const *more, size_t nr)
+{
+	struct live_cgroups cgroups = {0};
+	struct live_cgroup *cgroup;
+
+	for (size_t i = 0; i < target->processes->all.nr; i++)
+		if (target->processes->all.items[i].here)
+			live_cgroups_add(&cgroups, &target->processes->all.items[i]);
+	for (size_t i = 0; i < nr; i++)
+		(void)live_cgroups_of(&cgroups, more[i]);
+	array_for_each(&cgroups.all, cgroup)
+		live_cgroups_take(target, cgroup);
+	array_release(&cgroups.all);
+}
+
+/* --- stderr ---------------------------------------------------------------------------------- */
+
+/* Leaves the last words that are the job's, not what we wrote between them. */
+static void live_stderr_leave_jobs(struct str *tail)
+{
+	size_t len = tail->len ? own_words_drop(tail->text, tail->len) : 0;
+	size_t from = len > LIVE_STDERR_BYTES ? len - LIVE_STDERR_BYTES : 0;
+
+	if (from)
+		memmove(tail->text, tail->text + from, len - from);
+	str_cut(tail, len - from);
+}
+
+static bool live_stderr_is_same_file(const struct proc_errand *a, const struct proc_errand *b)
+{
+	return a->dev == b->dev && a->ino == b->ino;
+}
+
+/* Is more of it wanted than the end, since words of ours take up room there? */
+static bool live_stderr_is_short(const struct proc_errand *errand)
+{
+	return !errand->error && errand->bytes.len >= LIVE_STDERR_BYTES &&
+	       own_words_are_in(errand->bytes.text, errand->bytes.len);
+}
+
+/* Ends of logs that hold words of ours are read again, from further back; each file once. */
+static void live_stderr_read_back(struct proc_errand *errands, size_t nr, int deadline_ms)
+{
+	struct proc_errand *again = alloc_zeroed(nr + 1, sizeof(*again));
+	size_t *which = alloc_zeroed(nr + 1, sizeof(*which));
+	size_t n = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		size_t at = 0;
+
+		which[i] = nr;
+		if (!live_stderr_is_short(&errands[i]))
+			continue;
+		while (at < n && !live_stderr_is_same_file(&again[at], &errands[i]))
+			at++;
+		which[i] = at;
+		if (at < n)
+			continue;
+		again[n] = errands[i];
+		again[n].bytes = (struct str){0};
+		again[n++].cap = LIVE_STDERR_MORE;
+	}
+	proc_errands_run(again, n, deadline_ms);
+	for (size_t i = 0; i < n; i++)
+		live_stderr_leave_jobs(&again[i].bytes);
+	for (size_t i = 0; i < nr; i++) {
+		const struct proc_errand *longer = which[i] < nr ? &again[which[i]] : NULL;
+
+		if (!longer || longer->error || !live_stderr_is_same_file(longer, &errands[i]))
+			continue;
+		str_cut(&errands[i].bytes, 0);
+		str_add_bytes(&errands[i].bytes, longer->bytes.text, longer->bytes.len);
+	}
+	for (size_t i = 0; i < n; i++)
+		str_release(&again[i].bytes);
+	free(which);
+	free(again);
+}
+
+static void live_proc_add_stderr(const struct live_proc_target *target,
+	const struct live_process *process, struct proc_errand *errand)
+{
+	struct exhibit about = {
+		.kind = EXHIBIT_STDERR,
+		.host = target->host,
+		.rank = process->rank,
+		.pid = process->pid,
+		.start_time = process->start_time,
+		.when = clock_realtime_ns(),
+	};
+	struct str label = {0};
+	size_t len;
+
+	if (errand->error == ETIMEDOUT)
+		evidence_add_gap(target->into, target->host, process->pid,
+			"the end of its stderr: the file did not answer in time");
+	if (errand->error)
+		return;
+	live_stderr_leave_jobs(&errand->bytes);
+	len = errand->bytes.len;
+	/* Which file: where ranks share one, no line of it is anyone's in particular. */
+	str_printf(&label, "file %llx:%llx", (unsigned long long)errand->dev,
+		(unsigned long long)errand->ino);
+	about.label = label.text;
+	evidence_add(target->into, &about, (uint8_t *)str_detach(&errand->bytes), len);
+	str_release(&label);
+}
+
+void live_proc_take_stderr(const struct live_proc_target *target, int deadline_ms)
+{
+	const struct live_processes *processes = target->processes;
+	struct proc_errand *errands = alloc_zeroed(processes->all.nr + 1, sizeof(*errands));
+	size_t *whose = alloc_zeroed(processes->all.nr + 1, sizeof(*whose));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < processes->all.nr; i++) {
+		const struct live_process *process = &processes->all.items[i];
+
+		if (!process->threads || !(process->here || process->log))
+			continue;
+		whose[nr] = i;
+		errands[nr++] = (struct proc_errand){.pid = process->here,
+			.owner = target->owner,
+			.name = process->here ? "fd/2" : process->log,
+			.what = PROC_ERRAND_TAIL,
+			.cap = LIVE_STDERR_BYTES};
+	}
+	proc_errands_run(errands, nr, deadline_ms);
+	live_stderr_read_back(errands, nr, deadline_ms);
+	for (size_t i = 0; i < nr; i++) {
+		live_proc_add_stderr(target, &processes->all.items[whose[i]], &errands[i]);
+		str_release(&errands[i].bytes);
+	}
+	free(errands);
+	free(whose);
+}
+
+/* --- Error files ----------------------------------------------------------------------------- */
+
+/* Whether one that comes before has the same file: a rank comes before what it starts. */
+static bool live_proc_is_inherited(const struct live_processes *processes, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (processes->all.items[i].error_file &&
+			!strcmp(processes->all.items[i].error_file,
+				processes->all.items[at].error_file))
+			return true;
+	return false;
+}
+
+static void live_proc_add_error_file(const struct live_proc_target *target,
+	const struct live_process *process, struct proc_errand *errand)
+{
+	const struct exhibit about = {
+		.kind = EXHIBIT_ERROR_FILE,
+		.host = target->host,
+		.rank = process->rank,
+		.pid = process->pid,
+		.start_time = process->start_time,
+		.when = clock_realtime_ns(),
+		.label = process->error_file,
+	};
+	size_t len = errand->bytes.len;
+
+	if (errand->error == ETIMEDOUT)
+		evidence_add_gap(target->into, target->host, process->pid,
+			"its error file: the file did not answer in time");
+	if (!errand->error && len)
+		evidence_add(target->into, &about, (uint8_t *)str_detach(&errand->bytes), len);
+}
+
+void live_proc_take_error_files(const struct live_proc_target *target, int deadline_ms)
+{
+	const struct live_processes *processes = target->processes;
+	struct proc_errand *errands = alloc_zeroed(processes->all.nr + 1, sizeof(*errands));
+	size_t *whose = alloc_zeroed(processes->all.nr + 1, sizeof(*whose));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < processes->all.nr; i++) {
+		const struct live_process *process = &processes->all.items[i];
+
+		if (!process->error_file || process->error_file[0] != '/' ||
+			live_proc_is_inherited(processes, i))
+			continue;
+		whose[nr] = i;
+		errands[nr++] = (struct proc_errand){.owner = target->owner,
+			.name = process->error_file,
+			.what = PROC_ERRAND_FILE,
+			.cap = LIVE_ERROR_BYTES};
+	}
+	if (nr)
+		proc_errands_run(errands, nr, deadline_ms);
+	for (size_t i = 0; i < nr; i++) {
+		live_proc_add_error_file(target, &processes->all.items[whose[i]], &errands[i]);
+		str_release(&errands[i].bytes);
+	}
+	free(errands);
+	free(whose);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_LIVE_PROC_H
+#define EVIDENCE_LIVE_PROC_H
+
+/* The part of live gathering that looks at /proc and at control groups. */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/array.h"
+#include "evidence/format/exhibit.h"
+
+/* A process of the job to be looked at. */
+struct live_process {
+	size_t folder; /* of which of the job's folders it is; a child: of any */
+	uint32_t pid;  /* as it knows itself */
+	uint32_t here; /* as we see it; 0: it is not there any more */
+	uint64_t start_time;
+	int rank; /* a hint for the exhibits, -1 unknown */
+	const char *role; /* "slot" of the census, "agent", or "child" of one of these */
+	bool threads;	  /* its threads and its stderr are of interest */
+	bool ring_due;	  /* the census says that it has a rank's ring, and none was found yet */
+	char *log;	  /* of a dead one: the file its stderr went to; NULL not known */
+	char *error_file; /* where its launcher asked it to say why it dies; NULL none */
+};
+
+struct live_processes {
+	ARRAY(struct live_process) all;
+};
+
+struct live_proc_target {
+	struct evidence *into;
+	char *host;
+	uid_t owner; /* of the job */
+	const struct live_processes *processes;
+};
+
+/* Adds the living descendants that are not listed yet, as "child". */
+void live_processes_add_descendants(struct live_processes *processes);
+
+/* Frees the list and the logs' names; roles are literals and not ours to free. */
+void live_processes_release(struct live_processes *processes);
+
+/* A sample: stat and io of each living process; with `full` also status, wchan and threads. */
+void live_proc_take(const struct live_proc_target *target, bool full);
+
+/*
+ * Counters of every control group that a process is in, and of `nr` more (texts as
+ * proc_cgroup_of() gives them): those in which all have died.
+ */
+void live_proc_take_cgroups(
+	const struct live_proc_target *target, char *const *more, size_t nr);
+
+/* Ends of the ranks' stderr, also of dead ones, where they are files; each within deadline_ms. */
+void live_proc_take_stderr(const struct live_proc_target *target, int deadline_ms);
+
+/*
+ * What workers of torchrun left in the files that it gave them: each file once, however many
+ * processes have inherited its name; each within deadline_ms.
+ */
+void live_proc_take_error_files(const struct live_proc_target *target, int deadline_ms);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence/gather/live-stacks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "evidence/gather/liveness.h"
+#include "evidence/gather/stacks-gather.h"
+#include "proc/errand.h"
+
+/* A pool of idle compile workers tells nothing; a stuck loader is among the first. */
+#define CHILDREN_MOST 64
+
+/* The agent's own helpers are its children, as the job is. */
+static bool is_ours(const struct live_processes *processes, uint32_t here)
+{
+	for (size_t i = 0; i < processes->all.nr; i++) {
+		const struct live_process *process = &processes->all.items[i];
+
+		if (process->here && !strcmp(process->role, "agent"))
+			return liveness_same_program(process->here, here);
+	}
+	return false;
+}
+
+/* Whose stacks: living ranks (and who may become one), then children, as far as there is room. */
+static size_t choose(const struct live_processes *processes, struct stacks_target *targets)
+{
+	size_t nr = 0, children = 0;
+
+	for (size_t i = 0; i < processes->all.nr; i++) {
+		const struct live_process *process = &processes->all.items[i];
+
+		if (process->here && process->threads)
+			targets[nr++] = (struct stacks_target){
+				{process->here, process->start_time}, process->rank, process->pid};
+	}
+	for (size_t i = 0; i < processes->all.nr && children < CHILDREN_MOST; i++) {
+		const struct live_process *process = &processes->all.items[i];
+
+		if (!process->here || process->threads || strcmp(process->role, "child") != 0 ||
+			is_ours(processes, process->here))
+			continue;
+		targets[nr++] = (struct stacks_target){
+			{process->here, process->start_time}, process->rank, process->pid, true};
+		children++;
+	}
+	return nr;
+}
+
+bool live_may_look(const struct live_processes *processes, size_t folder)
+{
+	for (size_t i = 0; i < processes->all.nr; i++) {
+		const struct live_process *process = &processes->all.items[i];
+		char path[32];
+		int fd;
+
+		if (!process->here || !process->threads || process->folder != folder)
+			continue;
+		/* Opening asks for the permission, and for no lock of the process. */
+		snprintf(path, sizeof(path), "/proc/%u/mem", process->here);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			return errno != EACCES && errno != EPERM;
+		close(fd);
+		return true;
+	}
+	return true;
+}
+
+/* Leaves only those who answer; the others are gaps. Returns how many are left. */
+static size_t ask(const struct live_proc_target *target, struct stacks_target *targets, size_t nr,
+	int deadline_ms)
+{
+	struct proc_errand *errands = alloc_zeroed(nr + 1, sizeof(*errands));
+	size_t left = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		errands[i] = (struct proc_errand){.pid = targets[i].id.pid,
+			.name = "cmdline",
+			.what = PROC_ERRAND_FILE,
+			.cap = 64};
+	proc_errands_run(errands, nr, deadline_ms);
+	for (size_t i = 0; i < nr; i++) {
+		if (errands[i].error == ETIMEDOUT)
+			evidence_add_gap(target->into, target->host, targets[i].id.pid,
+				"its stacks: its address space is held by a thread asleep in the "
+				"kernel");
+		else
+			targets[left++] = targets[i];
+		str_release(&errands[i].bytes);
+	}
+	free(errands);
+	return left;
+}
+
+void live_take_stacks(const struct live_proc_target *target, const struct live_options *options,
+	int64_t sampled)
+{
+	struct stacks_options with = options->stacks;
+	int64_t until = sampled + options->sample_pause_ms * CLOCK_NS_PER_MS, now;
+
+	with.no_logs |= options->no_logs;
+	if (options->stacks.samples) {
+		struct stacks_target *targets =
+			alloc_zeroed(target->processes->all.nr + 1, sizeof(*targets));
+		size_t nr = choose(target->processes, targets);
+
+		if (options->wary)
+			nr = ask(target, targets, nr, options->errand_ms);
+		if (nr)
+			stacks_gather(target->into, target->host, targets, nr, &with);
+		free(targets);
+	}
+	now = clock_monotonic_ns();
+	if (now < until)
+		usleep((useconds_t)((until - now) / 1000));
+}

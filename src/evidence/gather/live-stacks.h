@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_LIVE_STACKS_H
+#define EVIDENCE_LIVE_STACKS_H
+
+/* The part of live gathering that takes stacks: the dearest, so it comes last. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "evidence/gather/live-proc.h"
+#include "evidence/gather/live.h"
+
+/*
+ * Takes the stacks that the options ask for, of all ranks and of the first of their children, and
+ * waits until sample_pause_ms have passed since `sampled` (CLOCK_MONOTONIC ns), when a first sample
+ * of /proc was taken: the time that stacks take is time that it need not wait.
+ */
+void live_take_stacks(const struct live_proc_target *target, const struct live_options *options,
+	int64_t sampled) __attribute__((nonnull));
+
+/* Whether the kernel lets us look into the first living rank; true where there is none. */
+bool live_may_look(const struct live_processes *processes, size_t folder) __attribute__((nonnull));
+
+#endif

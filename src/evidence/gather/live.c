@@ -1,0 +1,658 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order of gathering: T0; census and rings, which nobody can block; who lives; /proc, cheap
+ * files first; control groups; the agent's files; what may block, as errands; stacks; and last a
+ * second look at /proc if no agent keeps a history.
+ *
+ * A process goes by the pid that it knows itself by (census and ring say that one), `here` is the
+ * pid by which we find it. In one pid namespace they are the same.
+ */
+#include "evidence/gather/live.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "evidence/agent/agentfiles.h"
+#include "evidence/agent/serve.h"
+#include "evidence/format/folder.h"
+#include "evidence/format/json-put.h"
+#include "evidence/format/json-scan.h"
+#include "evidence/gather/fatal-modules.h"
+#include "evidence/gather/live-add.h"
+#include "evidence/gather/live-proc.h"
+#include "evidence/gather/live-stacks.h"
+#include "evidence/gather/liveness.h"
+#include "evidence/gather/ring-redact.h"
+#include "evidence/gather/unprobed.h"
+#include "proc/read.h"
+#include "ring/census-read.h"
+#include "ring/ring-snapshot.h"
+
+#define LIVE_RINGS_CAP 4096
+
+/* The job's, or a fellow's. */
+struct live_folder {
+	struct folder folder;
+	bool agent_samples; /* a living agent keeps a history */
+};
+
+struct live {
+	const struct live_options *options;
+	struct evidence *into;
+	ARRAY(struct live_folder) folders;
+	struct live_folder *at; /* that is looked at now, */
+	size_t which;		/* and its number */
+	char host[256];
+	struct live_processes processes;
+	ARRAY(char *) groups; /* control groups that the agent has seen */
+};
+
+static void live_add_bytes(
+	struct live *live, const struct exhibit *about, uint8_t *bytes, size_t len)
+{
+	struct exhibit full = *about;
+
+	full.host = live->host;
+	full.when = clock_realtime_ns();
+	evidence_add(live->into, &full, bytes, len);
+}
+
+static void live_turn_to(struct live *live, size_t which)
+{
+	live->which = which;
+	live->at = &live->folders.items[which];
+}
+
+/* What each folder has is told from that of others by the folder's name. */
+static const char *live_id(const struct live *live)
+{
+	const char *slash = strrchr(live->at->folder.path, '/');
+
+	return slash ? slash + 1 : live->at->folder.path;
+}
+
+static void live_add(struct live *live, const struct exhibit *about, struct str *text)
+{
+	size_t len = text->len;
+
+	live_add_bytes(live, about, (uint8_t *)str_detach(text), len);
+}
+
+/* --- Census, rings, liveness ----------------------------------------------------------------- */
+
+static void live_take_slot(struct live *live, int fd, uint32_t i, const struct census_slot *slot)
+{
+	struct liveness liveness = liveness_of_slot(fd, i, slot);
+	struct live_process *process = array_add(&live->processes.all);
+
+	*process = (struct live_process){
+		.folder = live->which,
+		.pid = slot->pid,
+		.here = liveness.there ? liveness.here : 0,
+		.start_time = slot->start_time,
+		.rank = slot->state == CENSUS_RANK ? slot->rank : -1,
+		.role = "slot",
+		.threads = slot->state == CENSUS_RANK || slot->rank >= 0,
+		.ring_due = slot->state == CENSUS_RANK && slot->generation >= 1,
+	};
+	live_add_liveness(live->into, live->host, process, &liveness);
+}
+
+static void live_take_agent(struct live *live, const struct census_header *header)
+{
+	struct liveness liveness =
+		liveness_of_process(header->agent_pid, header->agent_start_time, 0);
+	struct live_process *process;
+
+	if (!header->agent_pid)
+		return;
+	process = array_add(&live->processes.all);
+	*process = (struct live_process){
+		.folder = live->which,
+		.pid = header->agent_pid,
+		.here = liveness.there ? liveness.here : 0,
+		.start_time = header->agent_start_time,
+		.rank = -1,
+		.role = "agent",
+	};
+	live->at->agent_samples = liveness_is_alive(&liveness);
+	live_add_liveness(live->into, live->host, process, &liveness);
+}
+
+/* Takes the census and asks who of it lives. 0, or negative with words: then this is no job. */
+static int live_gather_census(struct live *live, struct complaint *why)
+{
+	int fd = folder_open_file(&live->at->folder, CENSUS_FILE, why);
+	struct census_view view;
+	void *bytes = NULL;
+	size_t size = 0;
+	int error;
+
+	if (fd < 0)
+		return fd;
+	error = census_snapshot(fd, &bytes, &size);
+	if (error) {
+		close(fd);
+		return complaint_errno(why, -error, "cannot read the census of %s",
+			live->at->folder.path);
+	}
+	live_add_bytes(live,
+		&(struct exhibit){
+			.kind = EXHIBIT_CENSUS, .rank = -1, .label = (char *)live_id(live)},
+		bytes, size);
+	if (census_view_open(&view, bytes, size) == 0) {
+		live_take_agent(live, &view.header);
+		for (uint32_t i = 0; i < view.slots; i++) {
+			struct census_slot slot;
+
+			if (census_view_slot(&view, i, &slot) == 1)
+				live_take_slot(live, fd, i, &slot);
+		}
+	}
+	close(fd);
+	return 0;
+}
+
+static int name_compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The ring of this process was found; of generation 0 it is only the candidate's. */
+static void live_ring_found(
+	struct live *live, uint32_t pid, uint64_t start_time, unsigned int generation)
+{
+	struct live_process *process;
+
+	array_for_each(&live->processes.all, process)
+		if (generation >= 1 && process->pid == pid && process->start_time == start_time)
+			process->ring_due = false;
+}
+
+/* What the census promised and no folder holds. */
+static void live_miss_rings(struct live *live)
+{
+	const struct live_process *process;
+
+	array_for_each(&live->processes.all, process)
+		if (process->ring_due)
+			evidence_add_gap(live->into, live->host, process->pid,
+				"its ring: the file is not there");
+}
+
+static void live_gather_ring(struct live *live, const struct folder *folder, const char *name)
+{
+	unsigned long long start_time;
+	unsigned int pid, generation;
+	struct complaint why = {0};
+	struct str gap = {0};
+	void *bytes = NULL;
+	size_t size = 0;
+	int error, fd;
+
+	if (sscanf(name, CENSUS_RING_FORMAT, &pid, &start_time, &generation) != 3)
+		return;
+	fd = folder_open_file(folder, name, &why);
+	error = fd < 0 ? fd : ring_snapshot(fd, &bytes, &size);
+	if (fd >= 0)
+		close(fd);
+	if (error != -ENOENT)
+		live_ring_found(live, pid, start_time, generation);
+	if (!error) {
+		ring_redact(bytes, size, &(struct ring_redact_options){
+			.raw_stacks = live->options->stacks.raw_stacks,
+			.no_logs = live->options->no_logs});
+		live_add_bytes(live,
+			&(struct exhibit){.kind = EXHIBIT_RING,
+				.rank = -1,
+				.pid = pid,
+				.start_time = start_time,
+				.label = (char *)name},
+			bytes, size);
+	} else if (error != -ENOENT) { /* a clean exit unlinks its ring: no loss */
+		str_printf(&gap, "its ring %s (%s)", name,
+			why.words ? why.words : strerror(-error));
+		evidence_add_gap(live->into, live->host, pid, gap.text);
+		str_release(&gap);
+	}
+	complaint_release(&why);
+}
+
+/* All rings of one folder, in the order of their names. */
+static void live_gather_rings(struct live *live, const struct folder *folder)
+{
+	ARRAY(char *) names = {0};
+	const struct dirent *entry;
+	char **name;
+	int fd = dup(folder->fd);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	while (dir && names.nr < LIVE_RINGS_CAP && (entry = readdir(dir))) {
+		size_t len = strlen(entry->d_name);
+
+		if (len > 5 && !strcmp(entry->d_name + len - 5, ".ring"))
+			*array_add(&names) = alloc_text(entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+	array_sort(&names, name_compare);
+	array_for_each(&names, name) {
+		live_gather_ring(live, folder, *name);
+		free(*name);
+	}
+	array_release(&names);
+}
+
+/* Rings that found no room in shared memory lie in the same job's folder elsewhere. */
+static void live_gather_spilled(struct live *live)
+{
+	const char *dir = getenv("INQUEST_DIR");
+	const char *id = live_id(live);
+	struct str places[2] = {{0}, {0}};
+
+	if (dir && dir[0] == '/')
+		str_printf(&places[0], "%s/%s", dir, id);
+	str_printf(&places[1], "/tmp/inquest-%u/%s", (unsigned int)live->at->folder.uid, id);
+	for (int i = 0; i < 2; i++) {
+		struct folder folder = {.fd = -1};
+
+		if (places[i].len && strcmp(places[i].text, live->at->folder.path) &&
+			folder_open(&folder, places[i].text, live->at->folder.uid, NULL) == 0)
+			live_gather_rings(live, &folder);
+		folder_close(&folder);
+		str_release(&places[i]);
+	}
+}
+
+/* --- Ranks without probe -------------------------------------------------------------------- */
+
+/* It may have a place in the census, from before it exec'ed. */
+static struct live_process *live_process_here(struct live *live, const struct unprobed_rank *rank)
+{
+	struct live_process *process;
+
+	array_for_each(&live->processes.all, process)
+		if (process->here == rank->here && process->start_time == rank->start_time)
+			return process;
+	process = array_add(&live->processes.all);
+	*process = (struct live_process){
+		.pid = rank->pid, .here = rank->here, .start_time = rank->start_time};
+	process->role = "rank";
+	live_take_liveness(live->into, live->host, process);
+	return process;
+}
+
+static void live_take_unprobed(struct live *live, const struct evidence *unprobed)
+{
+	for (size_t i = 0; unprobed && i < unprobed->n; i++) {
+		const struct exhibit *one = &unprobed->at[i];
+		struct live_process *process;
+		struct unprobed_rank rank;
+
+		if (!unprobed_read(one, &rank))
+			continue;
+		evidence_add(live->into, one, alloc_copy(one->bytes, one->len), one->len);
+		process = live_process_here(live, &rank);
+		process->role = "rank";
+		process->rank = rank.rank;
+		process->threads = true;
+		if (proc_start_time(rank.here) != rank.start_time)
+			process->here = 0;
+		process->ring_due = false;
+	}
+}
+
+/* --- The agent's files ----------------------------------------------------------------------- */
+
+static const struct {
+	const char *file;
+	enum exhibit_kind kind;
+} live_files[] = {
+	{AGENT_MANIFEST_FILE, EXHIBIT_MANIFEST},
+	{AGENT_RECEIPT_FILE, EXHIBIT_RECEIPT},
+	{AGENT_HISTORY_FILE, EXHIBIT_HISTORY},
+	{AGENT_EXITS_FILE, EXHIBIT_EXIT},
+};
+
+/* A field of a list in the history, if it is of this type. */
+static struct json_object *live_field(
+	const struct json_object *object, const char *key, enum json_type type)
+{
+	struct json_object *value;
+
+	if (!json_object_is_type(object, json_type_object) ||
+		!json_object_object_get_ex(object, key, &value) ||
+		!json_object_is_type(value, type))
+		return NULL;
+	return value;
+}
+
+/* The agent knew where the stderr of the dead went, and where a worker was to say why it dies. */
+static void live_take_paths(struct live *live, const struct json_object *one)
+{
+	struct json_object *log = live_field(one, "stderr", json_type_string);
+	struct json_object *error = live_field(live_field(one, "env", json_type_object),
+		"TORCHELASTIC_ERROR_FILE", json_type_string);
+	struct json_object *pid = live_field(one, "pid", json_type_int);
+	struct json_object *start_time = live_field(one, "start_time", json_type_int);
+	struct live_process *process;
+
+	if (!pid || !start_time)
+		return;
+	array_for_each(&live->processes.all, process) {
+		if (process->pid != json_object_get_int64(pid) ||
+			process->start_time != (uint64_t)json_object_get_int64(start_time))
+			continue;
+		if (log && !process->here && !process->log)
+			process->log = alloc_text(json_object_get_string(log));
+		if (error && !process->error_file)
+			process->error_file = alloc_text(json_object_get_string(error));
+	}
+}
+
+/* What of the dead only the agent still knows: their logs and their control groups. */
+static void live_take_history(struct live *live, const struct str *text)
+{
+	struct json_object *history = json_scan_is_light(str_text(text), text->len)
+					      ? json_tokener_parse(str_text(text))
+					      : NULL;
+	struct json_object *list = live_field(history, "processes", json_type_array);
+	struct json_object *groups;
+
+	for (size_t i = 0; list && i < json_object_array_length(list); i++)
+		live_take_paths(live, json_object_array_get_idx(list, i));
+	list = live_field(history, "cgroups", json_type_array);
+	for (size_t i = 0; list && i < json_object_array_length(list); i++) {
+		groups = live_field(
+			json_object_array_get_idx(list, i), "groups", json_type_string);
+		if (groups)
+			*array_add(&live->groups) = alloc_text(json_object_get_string(groups));
+	}
+	json_object_put(history);
+}
+
+/* A headline may say what an error said, and last words are what was written. */
+static void live_forget_verdict(struct str *manifest)
+{
+	struct json_object *object = json_tokener_parse(str_text(manifest));
+
+	if (!object)
+		return;
+	if (json_object_is_type(object, json_type_object)) {
+		json_object_object_del(object, "verdict");
+		json_object_object_del(object, "last_words");
+	}
+	str_cut(manifest, 0);
+	json_put_end(object, manifest);
+}
+
+/* Takes the agent's files whole; a folder without a history has nobody who samples. */
+static void live_gather_files(struct live *live)
+{
+	bool history = false;
+	struct str label = {0};
+
+	for (size_t i = 0; i < sizeof(live_files) / sizeof(live_files[0]); i++) {
+		struct complaint why = {0};
+		struct str text = {0};
+		int error = folder_read(
+			&live->at->folder, live_files[i].file, AGENT_FILE_CAP, &text, &why);
+
+		if (!error && live_files[i].kind == EXHIBIT_HISTORY)
+			live_take_history(live, &text);
+		if (!error && live_files[i].kind == EXHIBIT_MANIFEST && live->options->no_logs)
+			live_forget_verdict(&text);
+		str_cut(&label, 0);
+		str_printf(&label, "%s/%s", live_id(live), live_files[i].file);
+		if (!error)
+			live_add(live,
+				&(struct exhibit){.kind = live_files[i].kind,
+					.rank = -1,
+					.label = label.text},
+				&text);
+		else if (error != -ENOENT)
+			evidence_add_gap(live->into, live->host, 0, complaint_text(&why));
+		history = history || (!error && live_files[i].kind == EXHIBIT_HISTORY);
+		str_release(&text);
+		complaint_release(&why);
+	}
+	live->at->agent_samples = live->at->agent_samples && history;
+	str_release(&label);
+}
+
+/* --- All of it ------------------------------------------------------------------------------- */
+
+static void live_gather_proc(struct live *live)
+{
+	const struct live_proc_target target = {
+		live->into, live->host, live->at->folder.uid, &live->processes};
+
+	live_processes_add_descendants(&live->processes);
+	for (size_t i = 0; i < live->processes.all.nr; i++)
+		if (!strcmp(live->processes.all.items[i].role, "child"))
+			live_take_liveness(live->into, live->host, &live->processes.all.items[i]);
+	live_proc_take(&target, true);
+}
+
+/* Its agent may look where we may not. True: it did. */
+static bool live_ask_agent(struct live *live, struct evidence *into)
+{
+	struct stacks_options wish = live->options->stacks;
+	struct complaint why = {0};
+	struct str gap = {0};
+	int error;
+
+	wish.no_logs |= live->options->no_logs;
+	error = serve_ask(&live->at->folder, &wish, into, &why);
+	if (error) {
+		str_printf(&gap, "stacks by way of the job's agent: %s", complaint_text(&why));
+		evidence_add_gap(into, live->host, 0, gap.text);
+	}
+	str_release(&gap);
+	complaint_release(&why);
+	return !error;
+}
+
+/*
+ * Whom we may not look into ourselves their agents are asked for, from the folder of this number
+ * on; who has answered is looked into no more. Returns of how many folders nobody has answered.
+ */
+static size_t live_ask_agents(struct live *live, size_t from, struct evidence *into)
+{
+	struct live_process *process;
+	size_t left = from;
+
+	for (size_t i = from; i < live->folders.nr; i++) {
+		live_turn_to(live, i);
+		if (live_may_look(&live->processes, i) || !live_ask_agent(live, into)) {
+			left++;
+			continue;
+		}
+		array_for_each(&live->processes.all, process)
+			if (process->folder == i)
+				process->threads = false;
+	}
+	return left;
+}
+
+/* Whether each folder that somebody lives in has an agent that samples. */
+static bool live_has_samples(const struct live *live)
+{
+	const struct live_process *process;
+
+	if (live->folders.nr == 1)
+		return live->folders.items[0].agent_samples;
+	array_for_each(&live->processes.all, process)
+		if (process->here && strcmp(process->role, "agent") != 0 &&
+			!live->folders.items[process->folder].agent_samples)
+			return false;
+	return true;
+}
+
+/* Stacks, if they are wanted, and the second sample, if nobody else takes any. */
+static void live_gather_last(
+	struct live *live, const struct live_proc_target *target, int64_t sampled)
+{
+	struct live_options options = *live->options;
+
+	if (live_has_samples(live))
+		options.sample_pause_ms = 0;
+	if (options.stacks.samples && !live_ask_agents(live, 0, live->into))
+		options.stacks.samples = 0;
+	live_take_stacks(target, &options, sampled);
+	if (options.sample_pause_ms > 0)
+		live_proc_take(target, false);
+}
+
+/* Census, rings, and who is without; 0, or negative with words: then this is no job. */
+static int live_gather_folder(struct live *live, size_t which, struct complaint *why)
+{
+	int error;
+
+	live_turn_to(live, which);
+	error = live_gather_census(live, why);
+	if (error)
+		return error;
+	live_gather_rings(live, &live->at->folder);
+	live_gather_spilled(live);
+	return 0;
+}
+
+static void live_gather_all_files(struct live *live)
+{
+	for (size_t i = 0; i < live->folders.nr; i++) {
+		live_turn_to(live, i);
+		live_gather_files(live);
+	}
+}
+
+/* A fellow's folder may be gone by now, as its command has ended well. */
+static void live_open_fellows(struct live *live, uid_t owner)
+{
+	for (size_t i = 0; i < live->options->nfellows; i++) {
+		struct live_folder fellow = {.folder = {.fd = -1}};
+		struct complaint why = {0};
+		int error = folder_open(&fellow.folder, live->options->fellows[i], owner, &why);
+
+		if (!error)
+			*array_add(&live->folders) = fellow;
+		else if (error != -ENOENT)
+			evidence_add_gap(live->into, live->host, 0, complaint_text(&why));
+		complaint_release(&why);
+	}
+}
+
+/* Opens all folders of the job. 0, or negative with words: the first is none, or not trusted. */
+static int live_open(struct live *live, const char *path, struct complaint *why)
+{
+	struct live_folder first = {.folder = {.fd = -1}};
+	uid_t own = geteuid();
+	int error = folder_open(&first.folder, path, own ? own : FOLDER_ANY_UID, why);
+
+	live_host(live->host, sizeof(live->host));
+	if (error)
+		return error;
+	*array_add(&live->folders) = first;
+	live_open_fellows(live, first.folder.uid);
+	live_turn_to(live, 0);
+	return 0;
+}
+
+static void live_close(struct live *live)
+{
+	for (size_t i = 0; i < live->groups.nr; i++)
+		free(live->groups.items[i]);
+	array_release(&live->groups);
+	for (size_t i = 0; i < live->folders.nr; i++)
+		folder_close(&live->folders.items[i].folder);
+	array_release(&live->folders);
+	live_processes_release(&live->processes);
+}
+
+/* T0, and which folders are of one job. */
+static void live_begin(struct live *live)
+{
+	const char **paths = alloc_zeroed(live->folders.nr + 1, sizeof(*paths));
+
+	for (size_t i = 0; i < live->folders.nr; i++)
+		paths[i] = live->folders.items[i].folder.path;
+	live_add_clocks(live->into, live->host, paths, live->folders.nr);
+	free(paths);
+}
+
+int live_gather(const char *path, const struct live_options *options, struct evidence *into,
+	struct complaint *why)
+{
+	static const struct live_options usual = LIVE_OPTIONS_DEFAULT;
+	struct live live = {.options = options ? options : &usual, .into = into};
+	struct live_proc_target target = {into, live.host, 0, &live.processes};
+	int64_t sampled;
+	int error = live_open(&live, path, why);
+
+	if (error)
+		return error;
+	target.owner = live.at->folder.uid;
+	live_begin(&live);
+	error = live_gather_folder(&live, 0, why);
+	if (error)
+		goto out;
+	for (size_t i = 1; i < live.folders.nr; i++)
+		live_gather_folder(&live, i, NULL);
+	live_take_unprobed(&live, live.options->unprobed);
+	live_take_unprobed(&live, live.options->unprobed_of_fellows);
+	live_miss_rings(&live);
+	live_gather_proc(&live);
+	sampled = clock_monotonic_ns();
+	live_gather_all_files(&live);
+	live_proc_take_cgroups(&target, live.groups.items, live.groups.nr);
+	live_leave_out(into, live.host, live.options);
+	if (!live.options->no_logs) {
+		live_proc_take_stderr(&target, live.options->errand_ms);
+		live_proc_take_error_files(&target, live.options->errand_ms);
+	}
+	live_gather_last(&live, &target, sampled);
+	fatal_modules_add(into, live.host);
+out:
+	live_close(&live);
+	return error;
+}
+
+int live_gather_stacks(const char *path, const struct live_options *options,
+	struct evidence *into, struct complaint *why)
+{
+	struct evidence unused = {0};
+	struct live live = {.options = options, .into = &unused};
+	struct live_proc_target target = {into, live.host, 0, &live.processes};
+	int error = live_open(&live, path, why);
+
+	if (error)
+		return error;
+	target.owner = live.at->folder.uid;
+	error = live_gather_census(&live, why);
+	for (size_t i = 1; !error && i < live.folders.nr; i++) {
+		live_turn_to(&live, i);
+		live_gather_census(&live, NULL);
+	}
+	if (!error) {
+		live_take_unprobed(&live, options->unprobed);
+		live_take_unprobed(&live, options->unprobed_of_fellows);
+		live_processes_add_descendants(&live.processes);
+		if (options->ask_fellows)
+			live_ask_agents(&live, 1, into);
+		live_take_stacks(&target, options, clock_monotonic_ns());
+	}
+	evidence_release(&unused);
+	live_close(&live);
+	return error;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence/gather/liveness.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "proc/ns.h"
+#include "proc/read.h"
+#include "ring/census-read.h"
+
+static struct liveness liveness_look(struct proc_id here)
+{
+	struct liveness ret = {LIVENESS_LOCK_UNKNOWN, here.pid, false, 0};
+	struct procstat stat;
+
+	if (here.pid && proc_read_stat(here, &stat) == 0) {
+		ret.there = true;
+		ret.state = stat.state;
+	}
+	return ret;
+}
+
+struct liveness liveness_of_process(uint32_t pid, uint64_t start_time, uint64_t pid_ns)
+{
+	struct proc_id id = {pid, start_time};
+
+	id.pid = proc_ns_find(id, pid_ns);
+	return liveness_look(id);
+}
+
+struct liveness liveness_of_slot(int census_fd, uint32_t i, const struct census_slot *slot)
+{
+	struct flock lock = {
+		.l_type = F_WRLCK,
+		.l_whence = SEEK_SET,
+		.l_start = (off_t)census_slot_offset(i),
+		.l_len = 1,
+	};
+	bool told = fcntl(census_fd, F_GETLK, &lock) == 0;
+	bool held = told && lock.l_type != F_UNLCK;
+	struct liveness ret;
+
+	/* The kernel names the lock's owner by the pid that we know: no need to search for it. */
+	if (held && lock.l_pid > 0)
+		ret = liveness_look((struct proc_id){(uint32_t)lock.l_pid, slot->start_time});
+	else
+		ret = liveness_of_process(slot->pid, slot->start_time, slot->pid_ns);
+	if (told)
+		ret.lock = held ? LIVENESS_LOCK_HELD : LIVENESS_LOCK_FREE;
+	return ret;
+}
+
+bool liveness_is_alive(const struct liveness *liveness)
+{
+	if (liveness->there)
+		return liveness->state != 'Z' && liveness->state != 'X';
+	return liveness->lock == LIVENESS_LOCK_HELD;
+}
+
+bool liveness_same_program(uint32_t a, uint32_t b)
+{
+	char path[32];
+	struct stat one, other;
+
+	snprintf(path, sizeof(path), "/proc/%u/exe", a);
+	if (stat(path, &one))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%u/exe", b);
+	return !stat(path, &other) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}

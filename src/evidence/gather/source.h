@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVIDENCE_SOURCE_H
+#define EVIDENCE_SOURCE_H
+
+/*
+ * The first door: where exhibits come from. A source is one `const struct source`, listed once in
+ * source.c; behind it nobody knows where bytes came from.
+ */
+
+#include <stdbool.h>
+
+#include "base/complaint.h"
+#include "evidence/format/exhibit.h"
+
+struct source {
+	const char *name;
+	/* A cheap look, without side effect: is this argument one of mine? */
+	bool (*claims)(const char *arg);
+	/*
+	 * Adds what there is to `into`. 0, or negative with words if there is no evidence at all;
+	 * what could not be had of it is a gap, not an error.
+	 */
+	int (*gather)(const char *arg, struct evidence *into, struct complaint *why);
+};
+
+extern const struct source source_bundle; /* a bundle, or a folder of bundles */
+extern const struct source source_core;	  /* or a folder of them; bundles are to be before */
+extern const struct source source_flight; /* dumps of PyTorch's Flight Recorder, or a folder */
+extern const struct source source_live;	  /* a job folder, a job's id or name, a pid of its */
+
+/* The first source that claims the argument (bundle, core, flight, live); NULL if none does. */
+const struct source *source_of(const char *arg);
+
+#endif

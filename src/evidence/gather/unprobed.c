@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence/gather/unprobed.h"
+
+#include <errno.h>
+#include <json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "evidence/format/folder.h"
+#include "evidence/format/json-put.h"
+#include "evidence/gather/identity.h"
+#include "evidence/gather/live-add.h"
+#include "evidence/gather/liveness.h"
+#include "proc/errand.h"
+#include "proc/ns.h"
+#include "proc/survey/survey.h"
+#include "proc/tree.h"
+#include "ring/census-read.h"
+
+#define UNPROBED_PROBE	  "inquest-probe.so"
+#define UNPROBED_MAPS_CAP (8u * 1024 * 1024)
+#define UNPROBED_CAP	  (256u * 1024)
+/* Who lives for less may yet exec, or is a helper. */
+#define UNPROBED_AGE_NS (3 * CLOCK_NS_PER_S)
+
+struct unprobed {
+	ARRAY(uint32_t) slots; /* pids, as we see them, of the living in the census */
+	uint32_t agent;
+	uid_t owner;	/* of the job's folder */
+	char place[96]; /* how the census' path ends, wherever it is seen from */
+	struct survey survey;
+	int deadline_ms;
+};
+
+/* --- Who has a place in the census ------------------------------------------------------------ */
+
+static bool unprobed_take_census(struct unprobed *unprobed, const struct folder *folder)
+{
+	int fd = folder_open_file(folder, CENSUS_FILE, NULL);
+	const char *id = strrchr(folder->path, '/');
+	struct census_view view;
+	void *bytes = NULL;
+	size_t size = 0;
+
+	unprobed->owner = folder->uid;
+	snprintf(unprobed->place, sizeof(unprobed->place), "%s/" CENSUS_FILE, id ? id : "");
+	if (fd >= 0 && census_snapshot(fd, &bytes, &size) == 0 &&
+		census_view_open(&view, bytes, size) == 0) {
+		unprobed->agent = view.header.agent_pid;
+		if (proc_start_time(unprobed->agent) != view.header.agent_start_time)
+			unprobed->agent = 0;
+		for (uint32_t i = 0; i < view.slots && unprobed->agent; i++) {
+			struct census_slot slot;
+			struct liveness liveness;
+
+			if (census_view_slot(&view, i, &slot) != 1)
+				continue;
+			liveness = liveness_of_slot(fd, i, &slot);
+			if (liveness.there)
+				*array_add(&unprobed->slots) = liveness.here;
+		}
+	}
+	free(bytes);
+	if (fd >= 0)
+		close(fd);
+	return unprobed->agent != 0;
+}
+
+static bool unprobed_has_slot(const struct unprobed *unprobed, uint32_t pid)
+{
+	for (size_t i = 0; i < unprobed->slots.nr; i++)
+		if (unprobed->slots.items[i] == pid)
+			return true;
+	return false;
+}
+
+/* Has anybody below that process a place? Then it only stands above the rank. */
+static bool unprobed_has_slot_below(const struct unprobed *unprobed, int above)
+{
+	for (size_t i = 0; i < unprobed->survey.all.nr; i++) {
+		int at = unprobed->survey.all.items[i].parent;
+
+		if (!unprobed_has_slot(unprobed, unprobed->survey.all.items[i].stat.pid))
+			continue;
+		for (int steps = 0; at != SURVEY_NONE && steps < 64; steps++) {
+			if (at == above)
+				return true;
+			at = unprobed->survey.all.items[at].parent;
+		}
+	}
+	return false;
+}
+
+static bool unprobed_is_young(const struct survey_process *process)
+{
+	int64_t tick = CLOCK_NS_PER_S / sysconf(_SC_CLK_TCK);
+
+	return clock_boottime_ns() - (int64_t)process->stat.start_time * tick < UNPROBED_AGE_NS;
+}
+
+/* --- Why -------------------------------------------------------------------------------------- */
+
+enum { UNPROBED_MAPS, UNPROBED_ENVIRON, UNPROBED_AUXV, UNPROBED_FILES };
+
+static const char *const unprobed_files[UNPROBED_FILES] = {"maps", "environ", "auxv"};
+
+/* What the kernel gave it with that key at its start; `other` where that is not told. */
+static unsigned long unprobed_given(
+	const struct proc_errand *auxv, unsigned long key, unsigned long other)
+{
+	unsigned long pair[2];
+
+	for (size_t at = 0; at + sizeof(pair) <= auxv->bytes.len; at += sizeof(pair)) {
+		memcpy(pair, auxv->bytes.text + at, sizeof(pair));
+		if (pair[0] == key)
+			return pair[1];
+	}
+	return other;
+}
+
+static bool unprobed_has_own_mounts(uint32_t pid)
+{
+	char path[64], its[64] = "", ours[64] = "";
+
+	snprintf(path, sizeof(path), "/proc/%u/ns/mnt", pid);
+	return readlink(path, its, sizeof(its) - 1) > 0 &&
+		readlink("/proc/self/ns/mnt", ours, sizeof(ours) - 1) > 0 &&
+		strcmp(its, ours) != 0;
+}
+
+static bool unprobed_has(const struct proc_errand *file, const char *text)
+{
+	return file->bytes.len && memmem(file->bytes.text, file->bytes.len, text, strlen(text));
+}
+
+/* How many filters of system calls it has, its own and its parents'; 0 where that is not told. */
+static long unprobed_filters(uint32_t pid)
+{
+	struct str status = {0};
+	const char *line = NULL;
+	long filters;
+
+	if (proc_read(pid, "status", &status, NULL) == 0)
+		line = strstr(str_text(&status), "\nSeccomp_filters:");
+	filters = line ? strtol(line + strlen("\nSeccomp_filters:"), NULL, 10) : 0;
+	str_release(&status);
+	return filters;
+}
+
+/* The probe is there: why what it tells does not come to us, or NULL. */
+static const char *unprobed_why_elsewhere(const struct unprobed *unprobed,
+	const struct survey_process *process, const struct proc_errand files[static UNPROBED_FILES])
+{
+	uint32_t pid = process->stat.pid;
+
+	/* A slot may be what it had before it was another program, or still has no use for. */
+	if (unprobed_has(&files[UNPROBED_MAPS], unprobed->place))
+		return !unprobed_has_slot(unprobed, pid) &&
+				       unprobed_filters(pid) > unprobed_filters(unprobed->agent)
+			       ? "they gave up their system calls"
+			       : NULL;
+	if (process->uid != unprobed->owner)
+		return "another user, who may not enter the job's folder";
+	if (unprobed_has_own_mounts(pid))
+		return "mounts without the job's folder";
+	return unprobed_has(&files[UNPROBED_ENVIRON], "INQUEST_JOB_DIR=")
+		       ? "they cannot enter the job's folder"
+		       : "INQUEST_JOB_DIR was taken away";
+}
+
+/* NULL: the probe is there and works. */
+static const char *unprobed_why(const struct unprobed *unprobed,
+	const struct survey_process *process, const struct proc_errand files[static UNPROBED_FILES])
+{
+	const struct proc_errand *maps = &files[UNPROBED_MAPS], *block = &files[UNPROBED_ENVIRON];
+	const char *preload =
+		claims_variable(block->bytes.len ? block->bytes.text : "", block->bytes.len,
+			"LD_PRELOAD");
+
+	if (maps->error || !maps->bytes.len)
+		return "not known why: they may not be looked into";
+	if (unprobed_has(maps, "/ld-musl"))
+		return "the C library is not glibc";
+	if (unprobed_has(maps, UNPROBED_PROBE))
+		return unprobed_why_elsewhere(unprobed, process, files);
+	if (!preload && !unprobed_has(block, "INQUEST_JOB_DIR="))
+		return "the environment was cleared";
+	if (!preload || !strstr(preload, UNPROBED_PROBE))
+		return unprobed_has_own_mounts(maps->pid) ? "mounts without the probe's file"
+							  : "LD_PRELOAD was replaced";
+	if (unprobed_given(&files[UNPROBED_AUXV], AT_SECURE, 0))
+		return "raised privileges";
+	/* No linker was started with it, even if it has called for one since. */
+	if (!unprobed_given(&files[UNPROBED_AUXV], AT_BASE, 1))
+		return "statically linked";
+	if (unprobed_has_own_mounts(maps->pid))
+		return "mounts without the probe's file";
+	return "the loader did not load it";
+}
+
+/* --- The exhibit ------------------------------------------------------------------------------ */
+
+static uint32_t unprobed_inner_pid(uint32_t pid)
+{
+	struct str status = {0};
+	uint32_t inner = 0;
+
+	if (proc_read(pid, "status", &status, NULL) == 0)
+		inner = proc_ns_innermost(str_text(&status));
+	str_release(&status);
+	return inner ? inner : pid;
+}
+
+static void unprobed_add(
+	const struct survey_process *found, const char *why, struct evidence *into)
+{
+	struct json_object *object = json_object_new_object();
+	char host[256];
+	struct exhibit about = {.kind = EXHIBIT_IDENTITY,
+		.host = host,
+		.rank = found->rank.rank,
+		.pid = unprobed_inner_pid(found->stat.pid),
+		.start_time = found->stat.start_time,
+		.when = clock_realtime_ns()};
+	struct str text = {0};
+	size_t len;
+
+	live_host(host, sizeof(host));
+	json_put_text(object, "schema", "inquest-identity/1");
+	json_put_text(object, "role", "rank");
+	json_put_int(object, "here", found->stat.pid);
+	identity_put_rank(object, found);
+	json_put_text(object, "comm", found->stat.comm);
+	json_put_text(object, "command", found->command);
+	json_put_text(object, "unprobed", why);
+	json_put_end(object, &text);
+	len = text.len;
+	evidence_add(into, &about, (uint8_t *)str_detach(&text), len);
+}
+
+static int unprobed_number(const struct json_object *object, const char *key)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(object, key, &value) ||
+		!json_object_is_type(value, json_type_int))
+		return -1;
+	return json_object_get_int(value);
+}
+
+bool unprobed_read(const struct exhibit *exhibit, struct unprobed_rank *ret)
+{
+	struct json_tokener *tokener;
+	struct json_object *object, *why = NULL;
+	bool is = false;
+
+	if (exhibit->kind != EXHIBIT_IDENTITY || exhibit->len > UNPROBED_CAP)
+		return false;
+	tokener = json_tokener_new();
+	object = json_tokener_parse_ex(tokener, (const char *)exhibit->bytes, (int)exhibit->len);
+	if (json_object_is_type(object, json_type_object) &&
+		json_object_object_get_ex(object, "unprobed", &why)) {
+		int here = unprobed_number(object, "here");
+
+		*ret = (struct unprobed_rank){.pid = exhibit->pid,
+			.here = here > 0 ? (uint32_t)here : exhibit->pid,
+			.start_time = exhibit->start_time,
+			.rank = unprobed_number(object, "rank"),
+			.world_size = unprobed_number(object, "world_size")};
+		snprintf(ret->why, sizeof(ret->why), "%s", json_object_get_string(why));
+		is = true;
+	}
+	json_object_put(object);
+	json_tokener_free(tokener);
+	return is;
+}
+
+/* --- All of it -------------------------------------------------------------------------------- */
+
+/* Looks into those who are left: the object may be there all the same. */
+static size_t unprobed_look(
+	struct unprobed *unprobed, const size_t *whose, size_t nr, struct evidence *into)
+{
+	struct proc_errand *files = calloc(nr * UNPROBED_FILES + 1, sizeof(*files));
+	size_t found = 0;
+
+	if (!files)
+		return 0;
+	for (size_t i = 0; i < nr * UNPROBED_FILES; i++)
+		files[i] = (struct proc_errand){
+			.pid = unprobed->survey.all.items[whose[i / UNPROBED_FILES]].stat.pid,
+			.name = unprobed_files[i % UNPROBED_FILES],
+			.what = PROC_ERRAND_FILE,
+			.cap = i % UNPROBED_FILES == UNPROBED_MAPS ? UNPROBED_MAPS_CAP
+								   : UNPROBED_CAP};
+	if (nr)
+		proc_errands_run(files, nr * UNPROBED_FILES, unprobed->deadline_ms);
+	for (size_t i = 0; i < nr; i++) {
+		const struct survey_process *process = &unprobed->survey.all.items[whose[i]];
+		const char *why = unprobed_why(unprobed, process, &files[i * UNPROBED_FILES]);
+
+		if (!why || proc_start_time(process->stat.pid) != process->stat.start_time)
+			continue;
+		unprobed_add(process, why, into);
+		found++;
+	}
+	for (size_t i = 0; i < nr * UNPROBED_FILES; i++)
+		str_release(&files[i].bytes);
+	free(files);
+	return found;
+}
+
+static size_t unprobed_of_survey(struct unprobed *unprobed, struct evidence *into)
+{
+	ARRAY(size_t) whose = {0};
+	size_t found;
+
+	for (size_t i = 0; i < unprobed->survey.all.nr; i++) {
+		const struct survey_process *process = &unprobed->survey.all.items[i];
+
+		if (process->is_rank && process->stat.state != 'Z' &&
+			!unprobed_is_young(process) && !unprobed_has_slot_below(unprobed, (int)i))
+			*array_add(&whose) = i;
+	}
+	found = unprobed_look(unprobed, whose.items, whose.nr, into);
+	array_release(&whose);
+	return found;
+}
+
+/* All that the agent watches over, but our own processes: they may have inherited a number. */
+static void unprobed_list(const struct unprobed *unprobed, struct proc_list *ret)
+{
+	struct proc_list all = {0};
+
+	(void)proc_list_descendants(&all, &unprobed->agent, 1);
+	for (size_t i = 0; i < all.all.nr; i++)
+		if (!liveness_same_program(unprobed->agent, all.all.items[i].pid))
+			*array_add(&ret->all) = all.all.items[i];
+	proc_list_release(&all);
+}
+
+size_t unprobed_find(const char *path, int deadline_ms, struct evidence *into)
+{
+	struct unprobed unprobed = {.deadline_ms = deadline_ms};
+	struct folder folder = {.fd = -1};
+	struct proc_list below = {0};
+	uid_t own = geteuid();
+	size_t found = 0;
+
+	if (folder_open(&folder, path, own ? own : FOLDER_ANY_UID, NULL) == 0 &&
+		unprobed_take_census(&unprobed, &folder)) {
+		unprobed_list(&unprobed, &below);
+		survey_take_these(&unprobed.survey, &below, deadline_ms);
+		found = unprobed_of_survey(&unprobed, into);
+	}
+	survey_release(&unprobed.survey);
+	proc_list_release(&below);
+	array_release(&unprobed.slots);
+	folder_close(&folder);
+	return found;
+}

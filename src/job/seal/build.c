@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "job/seal/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "job/seal/raw.h"
+
+const struct job_host job_host_unknown = {
+	.name = "",
+	.gathered = JOB_UNKNOWN,
+	.agent_beat = JOB_UNKNOWN,
+	.oom_kills = JOB_UNKNOWN,
+	.clock_error = JOB_UNKNOWN,
+	.cite = "",
+	.cgroup_cite = "",
+};
+
+const struct job_process job_process_unknown = {
+	.rank = JOB_NONE,
+	.comm = "",
+	.what = "",
+	.born = JOB_UNKNOWN,
+	.ended = JOB_UNKNOWN,
+	.end_cite = "",
+	.sample_cite = "",
+	.wchan = "",
+	.call = "",
+	.on = "",
+	.on_cite = "",
+	.lock = "",
+	.lock_by = "",
+	.lock_held = "",
+	.lock_open = "",
+	.lock_cite = "",
+	.cpu_used = JOB_UNKNOWN,
+	.cpu_delta = JOB_UNKNOWN,
+	.sample_span = JOB_UNKNOWN,
+	.idle_for = JOB_UNKNOWN,
+	.runs = JOB_UNKNOWN,
+	.asleep_since = JOB_UNKNOWN,
+	.write_delta = JOB_UNKNOWN,
+	.rss = JOB_UNKNOWN,
+	.rss_before = JOB_UNKNOWN,
+	.seen = JOB_UNKNOWN,
+	.cite = "",
+};
+
+const struct job_member job_member_unknown = {
+	.group = JOB_NONE,
+	.rank = JOB_NONE,
+	.init_since = JOB_UNKNOWN,
+	.ready_at = JOB_UNKNOWN,
+	.timeout = JOB_UNKNOWN,
+	.cite = "",
+};
+
+struct job_builder *job_builder_new(void)
+{
+	struct job_builder *b = alloc_zeroed(1, sizeof(*b));
+
+	b->reading = JOB_UNKNOWN;
+	b->id = b->name = b->deadline_cite = "";
+	b->world_at_least = JOB_NONE;
+	b->ranks = b->expected_hosts = (struct job_expected){JOB_NONE, ""};
+	b->launched = JOB_UNKNOWN;
+	b->deadline = JOB_UNKNOWN;
+	return b;
+}
+
+void job_builder_free(struct job_builder *b)
+{
+	if (!b)
+		return;
+	array_release(&b->host_names);
+	array_release(&b->hosts);
+	array_release(&b->processes);
+	array_release(&b->threads);
+	array_release(&b->members);
+	array_release(&b->ops);
+	for (size_t i = 0; i < b->calls.nr; i++) {
+		free(b->calls.items[i].at);
+		free(b->calls.items[i].keys);
+	}
+	array_release(&b->calls);
+	array_release(&b->spans);
+	array_release(&b->shards);
+	array_release(&b->steps);
+	array_release(&b->notes);
+	array_release(&b->traits);
+	array_release(&b->signals);
+	array_release(&b->logs);
+	array_release(&b->caches);
+	array_release(&b->losses);
+	array_release(&b->stacks);
+	array_release(&b->snapshots);
+	raw_frames_release(&b->frames);
+	free(b->strings.slots);
+	arena_release(&b->arena);
+	free(b);
+}
+
+static uint64_t hash_text(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
+	return hash ^ hash >> 29;
+}
+
+static const char **find_slot(const char **slots, size_t nslots, const char *text)
+{
+	size_t at = hash_text(text) & (nslots - 1);
+
+	while (slots[at] && strcmp(slots[at], text) != 0)
+		at = (at + 1) & (nslots - 1);
+	return &slots[at];
+}
+
+static void grow_strings(struct raw_strings *strings)
+{
+	size_t nslots = strings->nslots ? strings->nslots * 2 : 256;
+	const char **slots = alloc_zeroed(nslots, sizeof(*slots));
+
+	for (size_t i = 0; i < strings->nslots; i++)
+		if (strings->slots[i])
+			*find_slot(slots, nslots, strings->slots[i]) = strings->slots[i];
+	free(strings->slots);
+	strings->slots = slots;
+	strings->nslots = nslots;
+}
+
+const char *raw_intern(struct job_builder *b, const char *text)
+{
+	const char **slot;
+
+	if (!text || !*text)
+		return "";
+	if (b->strings.used * 2 >= b->strings.nslots)
+		grow_strings(&b->strings);
+	slot = find_slot(b->strings.slots, b->strings.nslots, text);
+	if (!*slot) {
+		*slot = arena_text(&b->arena, text);
+		b->strings.used++;
+	}
+	return *slot;
+}
+
+static struct raw_about about(struct job_builder *b, struct job_who who)
+{
+	who.host = raw_intern(b, who.host);
+	return (struct raw_about){.who = who, .when = b->reading};
+}
+
+/*
+ * A stranger's clock may say anything. Who uses times takes their differences: so what no clock
+ * says before the year 2116 is not known.
+ */
+static int64_t known_time(int64_t when)
+{
+	return when > INT64_MAX / 2 || when < -(INT64_MAX / 2) ? JOB_UNKNOWN : when;
+}
+
+void job_add_reading(struct job_builder *b, int64_t when)
+{
+	b->reading = known_time(when);
+}
+
+/*
+ * What stands must not depend on the order of adding: of differing values the smaller one does, and
+ * of ids the difference is a loss.
+ */
+static void settle_text(struct job_builder *b, const char **held, const char *told, bool *differ)
+{
+	told = raw_intern(b, told);
+	if (!*told || told == *held)
+		return;
+	if (**held)
+		*differ = true;
+	if (!**held || strcmp(told, *held) < 0)
+		*held = told;
+}
+
+void job_add_identity(struct job_builder *b, const char *id, const char *name)
+{
+	bool names_differ = false;
+
+	settle_text(b, &b->id, id, &b->ids_differ);
+	settle_text(b, &b->name, name, &names_differ);
+}
+
+/* Of equal words that of the witness whose name is the smaller text stands. */
+static void settle_expected(struct job_builder *b, struct job_expected *held, int n, const char *by)
+{
+	by = raw_intern(b, by);
+	if (n > held->n || (n == held->n && n != JOB_NONE && strcmp(by, held->by) < 0))
+		*held = (struct job_expected){n, by};
+}
+
+void job_add_world_size(struct job_builder *b, int world_size, const char *by)
+{
+	job_add_world_size_since(b, world_size, by, 0);
+}
+
+void job_add_world_size_since(struct job_builder *b, int world_size, const char *by, int restart)
+{
+	if (world_size < 0 || restart < b->ranks_restart)
+		return;
+	if (restart > b->ranks_restart)
+		b->ranks = (struct job_expected){JOB_NONE, ""};
+	b->ranks_restart = restart;
+	settle_expected(b, &b->ranks, world_size, by);
+}
+
+void job_add_expected_hosts(struct job_builder *b, int nhosts, const char *by)
+{
+	settle_expected(b, &b->expected_hosts, nhosts, by);
+}
+
+void job_add_expected_host(struct job_builder *b, const char *name)
+{
+	*array_add(&b->host_names) = raw_intern(b, name);
+}
+
+void job_add_world_at_least(struct job_builder *b, int world_size)
+{
+	if (world_size > b->world_at_least)
+		b->world_at_least = world_size;
+}
+
+void job_add_launch(struct job_builder *b, int64_t launched)
+{
+	launched = known_time(launched);
+	if (launched == JOB_UNKNOWN)
+		return;
+	if (b->launched == JOB_UNKNOWN || launched < b->launched)
+		b->launched = launched;
+}
+
+void job_add_ending(struct job_builder *b, int exit_status)
+{
+	if (!b->ended || exit_status > b->exit_status)
+		b->exit_status = exit_status;
+	b->ended = true;
+}
+
+void job_add_deadline(struct job_builder *b, int64_t deadline, const char *cite)
+{
+	const char *told = raw_intern(b, cite);
+
+	deadline = known_time(deadline);
+	if (deadline == JOB_UNKNOWN)
+		return;
+	if (b->deadline != JOB_UNKNOWN && deadline > b->deadline)
+		return;
+	if (b->deadline == deadline && strcmp(b->deadline_cite, told) <= 0)
+		return;
+	b->deadline = deadline;
+	b->deadline_cite = told;
+}
+
+void job_add_census_seen(struct job_builder *b)
+{
+	b->census = true;
+}
+
+void job_add_host(struct job_builder *b, const struct job_host *host)
+{
+	struct raw_host *raw = array_add(&b->hosts);
+
+	raw->about = about(b, (struct job_who){.host = host->name});
+	raw->fact = *host;
+	raw->fact.gathered = known_time(host->gathered);
+	raw->fact.agent_beat = known_time(host->agent_beat);
+	raw->fact.name = raw->about.who.host;
+	raw->fact.cite = raw_intern(b, host->cite);
+	raw->fact.cgroup_cite = raw_intern(b, host->cgroup_cite);
+}
+
+void job_add_process(struct job_builder *b, struct job_who who, const struct job_process *process,
+	const struct job_identity *identity)
+{
+	struct raw_process *raw = array_add(&b->processes);
+
+	raw->about = about(b, who);
+	raw->fact = *process;
+	raw->fact.born = known_time(process->born);
+	raw->fact.ended = known_time(process->ended);
+	raw->fact.seen = known_time(process->seen);
+	raw->identity = *identity;
+	raw->fact.comm = raw_intern(b, process->comm);
+	raw->fact.what = raw_intern(b, process->what);
+	raw->fact.wchan = raw_intern(b, process->wchan);
+	raw->fact.call = raw_intern(b, process->call);
+	raw->fact.on = raw_intern(b, process->on);
+	raw->fact.on_cite = raw_intern(b, process->on_cite);
+	raw->fact.lock = raw_intern(b, process->lock);
+	raw->fact.lock_by = raw_intern(b, process->lock_by);
+	raw->fact.lock_held = raw_intern(b, process->lock_held);
+	raw->fact.lock_open = raw_intern(b, process->lock_open);
+	raw->fact.lock_cite = raw_intern(b, process->lock_cite);
+	raw->fact.cite = raw_intern(b, process->cite);
+	raw->fact.end_cite = raw_intern(b, process->end_cite);
+	raw->fact.sample_cite = raw_intern(b, process->sample_cite);
+}
+
+void job_add_thread(struct job_builder *b, struct job_who who, const struct job_thread *thread,
+	uint64_t group_key)
+{
+	struct raw_thread *raw = array_add(&b->threads);
+
+	raw->about = about(b, who);
+	raw->fact = *thread;
+	raw->fact.since = known_time(thread->since);
+	raw->group_key = group_key;
+	raw->fact.name = raw_intern(b, thread->name);
+	raw->fact.call = raw_intern(b, thread->call);
+	raw->fact.detail = raw_intern(b, thread->detail);
+	raw->fact.cite = raw_intern(b, thread->cite);
+}
+
+void job_add_member(struct job_builder *b, struct job_who who, const struct job_group *group,
+	const struct job_member *member)
+{
+	struct raw_member *raw = array_add(&b->members);
+
+	raw->about = about(b, who);
+	raw->group = *group;
+	raw->fact = *member;
+	raw->fact.init_since = known_time(member->init_since);
+	raw->fact.ready_at = known_time(member->ready_at);
+	raw->group.name = raw_intern(b, group->name);
+	raw->group.maker = raw_intern(b, group->maker);
+	raw->group.ranks = raw_intern(b, group->ranks ? group->ranks : "");
+	raw->group.cite = raw_intern(b, group->cite);
+	raw->fact.cite = raw_intern(b, member->cite);
+}
+
+void job_add_op(struct job_builder *b, struct job_who who, uint64_t group_key,
+	struct group_rank seat, const struct job_op *op, uint32_t tid)
+{
+	struct raw_op *raw = array_add(&b->ops);
+
+	raw->about = about(b, who);
+	raw->fact = *op;
+	raw->fact.entered = known_time(op->entered);
+	raw->group_key = group_key;
+	raw->seat = seat;
+	raw->tid = tid;
+	raw->fact.place = raw_intern(b, op->place);
+	raw->fact.cite = raw_intern(b, op->cite);
+}
+
+void job_want_calls(struct job_builder *b)
+{
+	b->wants_calls = true;
+}
+
+bool job_wants_calls(const struct job_builder *b)
+{
+	return b->wants_calls;
+}
+
+void job_add_calls(struct job_builder *b, struct job_who who, const struct job_call *calls,
+	size_t n, const uint64_t *keys, size_t nkeys)
+{
+	struct raw_calls *raw;
+
+	if (!b->wants_calls || !n)
+		return;
+	raw = array_add(&b->calls);
+	raw->about = about(b, who);
+	raw->at = alloc_copy(calls, n * sizeof(*calls));
+	raw->keys = nkeys ? alloc_copy(keys, nkeys * sizeof(*keys)) : NULL;
+	raw->nkeys = nkeys;
+	for (size_t i = 0; i < n; i++) {
+		struct job_call *call = &raw->at[raw->n];
+
+		*call = calls[i];
+		call->entered = known_time(call->entered);
+		call->returned = known_time(call->returned);
+		/* Without a begin it cannot be drawn; one that ends before it began is damage. */
+		if (call->entered == JOB_UNKNOWN ||
+			(call->returned != JOB_UNKNOWN && call->returned < call->entered))
+			continue;
+		call->name = raw_intern(b, call->name);
+		call->cite = raw_intern(b, call->cite);
+		raw->n++;
+	}
+}
+
+void job_add_span(struct job_builder *b, struct job_who who, const struct job_span *span)
+{
+	struct raw_span *raw = array_add(&b->spans);
+
+	raw->about = about(b, who);
+	raw->fact = *span;
+	raw->fact.begun = known_time(span->begun);
+	raw->fact.ended = known_time(span->ended);
+	raw->fact.name = raw_intern(b, span->name);
+	raw->fact.detail = raw_intern(b, span->detail);
+	raw->fact.cite = raw_intern(b, span->cite);
+}
+
+void job_add_shard(struct job_builder *b, struct job_who who, const struct job_shard *shard)
+{
+	struct raw_shard *raw = array_add(&b->shards);
+
+	raw->about = about(b, who);
+	raw->fact = *shard;
+	raw->fact.when = known_time(shard->when);
+	raw->fact.loader = raw_intern(b, shard->loader);
+	raw->fact.cite = raw_intern(b, shard->cite);
+}
+
+void job_add_step(struct job_builder *b, struct job_who who, const struct job_step *step)
+{
+	struct raw_step *raw = array_add(&b->steps);
+
+	raw->about = about(b, who);
+	raw->fact = *step;
+	raw->fact.first = known_time(step->first);
+	raw->fact.when = known_time(step->when);
+	raw->fact.cite = raw_intern(b, step->cite);
+}
+
+void job_add_note(struct job_builder *b, struct job_who who, const struct job_note *note)
+{
+	struct raw_note *raw = array_add(&b->notes);
+
+	raw->about = about(b, who);
+	raw->fact = *note;
+	raw->fact.when = known_time(note->when);
+	raw->fact.text = raw_intern(b, note->text);
+	raw->fact.cite = raw_intern(b, note->cite);
+}
+
+void job_add_trait(struct job_builder *b, struct job_who who, const struct job_trait *trait)
+{
+	struct raw_trait *raw = array_add(&b->traits);
+
+	raw->about = about(b, who);
+	raw->fact = *trait;
+	raw->fact.when = known_time(trait->when);
+	raw->fact.key = raw_intern(b, trait->key);
+	raw->fact.text = raw_intern(b, trait->text);
+	raw->fact.cite = raw_intern(b, trait->cite);
+}
+
+void job_add_signal(struct job_builder *b, struct job_who who, const struct job_signal *signal)
+{
+	struct raw_signal *raw = array_add(&b->signals);
+
+	raw->about = about(b, who);
+	raw->fact = *signal;
+	raw->fact.when = known_time(signal->when);
+	raw->fact.thread = raw_intern(b, signal->thread);
+	raw->fact.cite = raw_intern(b, signal->cite);
+}
+
+void job_add_log(struct job_builder *b, struct job_who who, const struct job_log *log)
+{
+	struct raw_log *raw = array_add(&b->logs);
+
+	raw->about = about(b, who);
+	raw->fact = *log;
+	raw->fact.when = known_time(log->when);
+	raw->fact.last_line = raw_intern(b, log->last_line);
+	raw->fact.error = raw_intern(b, log->error);
+	raw->fact.cite = raw_intern(b, log->cite);
+}
+
+void job_add_cache(struct job_builder *b, struct job_who who, const struct job_cache *cache)
+{
+	struct raw_cache *raw = array_add(&b->caches);
+
+	raw->about = about(b, who);
+	raw->fact = *cache;
+	raw->fact.path = raw_intern(b, cache->path);
+	raw->fact.cite = raw_intern(b, cache->cite);
+}
+
+void job_add_loss(struct job_builder *b, struct job_who who, const struct job_loss *loss)
+{
+	struct raw_loss *raw = array_add(&b->losses);
+
+	raw->about = about(b, who);
+	raw->fact = *loss;
+	raw->fact.what = raw_intern(b, loss->what);
+	raw->fact.cite = raw_intern(b, loss->cite);
+}
+
+void job_add_stack(struct job_builder *b, struct job_who who, const struct job_stack *stack,
+	const struct job_frame *frames, size_t nr)
+{
+	struct raw_stack *raw = array_add(&b->stacks);
+	uint32_t *numbers = arena_new_many(&b->arena, uint32_t, nr + 1);
+
+	for (size_t i = 0; i < nr; i++)
+		numbers[i] = raw_intern_frame(b, &frames[i]);
+	raw->about = about(b, who);
+	raw->fact = *stack;
+	raw->fact.when = known_time(stack->when);
+	raw->among = &b->frames;
+	raw->fact.frames = numbers;
+	raw->fact.nframes = nr;
+	raw->fact.thread = raw_intern(b, stack->thread);
+	raw->fact.cut = raw_intern(b, stack->cut);
+	raw->fact.handling = raw_intern(b, stack->handling);
+	raw->fact.wchan = raw_intern(b, stack->wchan);
+	raw->fact.syscall = raw_intern(b, stack->syscall);
+	raw->fact.cite = raw_intern(b, stack->cite);
+}
+
+void job_add_snapshot(
+	struct job_builder *b, struct job_who who, const struct job_snapshot *snapshot)
+{
+	struct raw_snapshot *raw = array_add(&b->snapshots);
+
+	raw->about = about(b, who);
+	raw->fact = *snapshot;
+	raw->fact.when = known_time(snapshot->when);
+	raw->fact.cite = raw_intern(b, snapshot->cite);
+}

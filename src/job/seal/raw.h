@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * raw.h: what a builder holds before it is sealed: facts as they came, each with whom it is about
+ * and when it was read. For build.c and the seal-*.c only.
+ *
+ * All strings lie in the builder's arena, each once (raw_intern), and move with it into the job.
+ */
+#ifndef JOB_RAW_H
+#define JOB_RAW_H
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "job/seal/build.h"
+
+/* Whom a fact is about, and the time of the reading. */
+struct raw_about {
+	struct job_who who;
+	int64_t when;
+};
+
+struct raw_process {
+	struct raw_about about;
+	struct job_process fact;
+	struct job_identity identity;
+};
+
+struct raw_thread {
+	struct raw_about about;
+	struct job_thread fact;
+	uint64_t group_key;
+};
+
+struct raw_member {
+	struct raw_about about;
+	struct job_group group;
+	struct job_member fact;
+};
+
+struct raw_op {
+	struct raw_about about;
+	struct job_op fact;
+	uint64_t group_key;
+	struct group_rank seat;
+	uint32_t tid;
+};
+
+#define RAW_PLAIN(name)                                                                            \
+	struct raw_##name {                                                                        \
+		struct raw_about about;                                                            \
+		struct job_##name fact;                                                            \
+	}
+RAW_PLAIN(host);
+RAW_PLAIN(span);
+RAW_PLAIN(shard);
+RAW_PLAIN(step);
+RAW_PLAIN(note);
+RAW_PLAIN(trait);
+RAW_PLAIN(signal);
+RAW_PLAIN(log);
+RAW_PLAIN(cache);
+RAW_PLAIN(loss);
+RAW_PLAIN(snapshot);
+#undef RAW_PLAIN
+
+/* Each frame once, by number in the order of adding: to be renumbered when sealed. */
+struct raw_frames {
+	ARRAY(struct job_frame) list;
+	uint32_t *slots; /* 1 + number, 0 free; open addressing */
+	size_t nslots;
+};
+
+/* fact.frames are numbers of those in `among`, and lie in the builder's arena. */
+struct raw_stack {
+	struct raw_about about;
+	struct job_stack fact;
+	const struct raw_frames *among;
+};
+
+/* Calls of one diary. */
+struct raw_calls {
+	struct raw_about about;
+	struct job_call *at;
+	size_t n;
+	uint64_t *keys; /* which fact.group numbers */
+	size_t nkeys;
+};
+
+struct raw_strings {
+	const char **slots; /* open addressing */
+	size_t nslots;
+	size_t used;
+};
+
+struct job_builder {
+	struct arena arena;
+	struct raw_strings strings;
+	int64_t reading;
+	const char *id;
+	const char *name;
+	bool ids_differ;
+	struct job_expected ranks, expected_hosts;
+	int ranks_restart; /* of which restart that is the word */
+	int world_at_least;
+	int64_t launched;
+	bool ended;
+	int exit_status;
+	int64_t deadline;
+	const char *deadline_cite;
+	bool census;
+	ARRAY(const char *) host_names; /* of expected hosts */
+	ARRAY(struct raw_host) hosts;
+	ARRAY(struct raw_process) processes;
+	ARRAY(struct raw_thread) threads;
+	ARRAY(struct raw_member) members;
+	ARRAY(struct raw_op) ops;
+	bool wants_calls;
+	ARRAY(struct raw_calls) calls;
+	ARRAY(struct raw_span) spans;
+	ARRAY(struct raw_shard) shards;
+	ARRAY(struct raw_step) steps;
+	ARRAY(struct raw_note) notes;
+	ARRAY(struct raw_trait) traits;
+	ARRAY(struct raw_signal) signals;
+	ARRAY(struct raw_log) logs;
+	ARRAY(struct raw_cache) caches;
+	ARRAY(struct raw_loss) losses;
+	ARRAY(struct raw_stack) stacks;
+	ARRAY(struct raw_snapshot) snapshots;
+	struct raw_frames frames;
+};
+
+/* The arena's one copy of text; "" for NULL. */
+const char *raw_intern(struct job_builder *b, const char *text);
+
+/* The number of the frame, which is copied where it is new. */
+uint32_t raw_intern_frame(struct job_builder *b, const struct job_frame *frame);
+void raw_frames_release(struct raw_frames *frames);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls: each diary belongs to one process, so whose it is is asked once for all of it, and so are
+ * its groups. Diaries of one rank are merged by sorting; most are in order already.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "job/seal/seal.h"
+
+/* Numbers of the groups in the job, by number in the diary. */
+static int *groups_of(struct seal *seal, const struct raw_calls *raw)
+{
+	int *groups = alloc_zeroed(raw->nkeys + 1, sizeof(*groups));
+
+	for (size_t i = 0; i < raw->nkeys; i++)
+		groups[i] = seal_find_group(seal, raw->keys[i]);
+	return groups;
+}
+
+/* The rank whose own process kept that diary. */
+static int rank_of(struct seal *seal, const struct raw_calls *raw)
+{
+	int process = seal_find_process(seal, raw->about.who);
+	int rank = seal_rank_of(seal, process);
+
+	return rank != JOB_NONE && seal->ranks[rank].process == process ? rank : JOB_NONE;
+}
+
+static size_t take(struct seal *seal, const struct raw_calls *raw, struct job_call *into)
+{
+	int rank = rank_of(seal, raw);
+	int *groups;
+
+	if (rank == JOB_NONE)
+		return 0;
+	groups = groups_of(seal, raw);
+	for (size_t i = 0; i < raw->n; i++) {
+		int group = raw->at[i].group;
+
+		into[i] = raw->at[i];
+		into[i].rank = rank;
+		into[i].group = group >= 0 && (size_t)group < raw->nkeys ? groups[group] : JOB_NONE;
+	}
+	free(groups);
+	return raw->n;
+}
+
+static int64_t end_of(const struct job_call *call)
+{
+	return call->returned == JOB_UNKNOWN ? INT64_MAX : call->returned;
+}
+
+static int compare_calls(const void *va, const void *vb)
+{
+	const struct job_call *a = va, *b = vb;
+
+	SEAL_ORDER(a->rank, b->rank);
+	SEAL_ORDER(a->entered, b->entered);
+	SEAL_ORDER(end_of(b), end_of(a));
+	SEAL_ORDER(a->kind, b->kind);
+	SEAL_ORDER(a->tid, b->tid);
+	SEAL_ORDER(a->index, b->index);
+	SEAL_ORDER_TEXT(a->name, b->name);
+	SEAL_ORDER_TEXT(a->cite, b->cite);
+	return 0;
+}
+
+static bool in_order(const struct job_call *calls, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (compare_calls(&calls[i - 1], &calls[i]) > 0)
+			return false;
+	return true;
+}
+
+void seal_calls(struct seal *seal)
+{
+	struct job_builder *b = seal->b;
+	struct job_call *calls;
+	struct raw_calls *raw;
+	size_t n = 0;
+
+	array_for_each(&b->calls, raw)
+		n += raw->n;
+	calls = arena_new_many(seal->arena, struct job_call, n + 1);
+	n = 0;
+	array_for_each(&b->calls, raw) {
+		n += take(seal, raw, calls + n);
+		free(raw->at);
+		free(raw->keys);
+	}
+	b->calls.nr = 0;
+	if (!in_order(calls, n))
+		array_sort_items(calls, n, sizeof(*calls), compare_calls);
+	seal->job->calls = calls;
+	seal->job->ncalls = n;
+	seal->job->calls_told = b->wants_calls;
+}

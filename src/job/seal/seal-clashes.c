@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Groups made in different orders. PyTorch counts groups, so who makes them in another order makes
+ * another group under the same name: then two ranks hold one seat, or members list other ranks.
+ * Such a key is no group's. Each list of ranks becomes a group of its own, and so does each member
+ * that has none, since nobody knows with whom it is; all of them keep the key that they were made
+ * under (`made_as`).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "job/seal/seal.h"
+
+/* What one process says of one key. */
+struct saying {
+	uint64_t key;
+	int process;
+	int rank;
+	struct group_rank seat;
+	const char *ranks;
+	uint64_t as; /* the key that it gets */
+};
+
+struct sayings {
+	ARRAY(struct saying) all;
+};
+
+static int compare_sayings(const void *va, const void *vb)
+{
+	const struct saying *a = va, *b = vb;
+
+	SEAL_ORDER(a->key, b->key);
+	SEAL_ORDER(a->process, b->process);
+	SEAL_ORDER(a->seat.n, b->seat.n);
+	SEAL_ORDER_TEXT(a->ranks, b->ranks);
+	return 0;
+}
+
+static void collect(struct seal *seal, struct sayings *sayings)
+{
+	const struct raw_member *member;
+
+	array_for_each(&seal->b->members, member) {
+		int process = seal_find_process(seal, member->about.who);
+
+		if (process == JOB_NONE || seal->people[process].rank == JOB_NONE ||
+			seal->people[process].shared || !is_group_rank(member->fact.seat))
+			continue;
+		*array_add(&sayings->all) = (struct saying){.key = member->group.key,
+			.process = process,
+			.rank = seal->people[process].rank,
+			.seat = member->fact.seat,
+			.ranks = member->group.ranks};
+	}
+	array_sort(&sayings->all, compare_sayings);
+}
+
+static bool contradict(const struct saying *a, const struct saying *b)
+{
+	if (a->process == b->process)
+		return false;
+	if (*a->ranks && *b->ranks && strcmp(a->ranks, b->ranks) != 0)
+		return true;
+	return same_group_rank(a->seat, b->seat) && a->rank != b->rank;
+}
+
+/* [from, to): of one key. */
+static bool is_clash(const struct saying *list, size_t from, size_t to)
+{
+	for (size_t i = from; i + 1 < to; i++)
+		for (size_t k = i + 1; k < to; k++)
+			if (contradict(&list[i], &list[k]))
+				return true;
+	return false;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 29;
+}
+
+/* The key of those who made the same as this one. */
+static uint64_t key_of(const struct seal *seal, const struct saying *saying)
+{
+	uint64_t key = mix(saying->key, 0x636c617368ull);
+
+	for (const char *c = saying->ranks; *c; c++)
+		key = mix(key, (unsigned char)*c);
+	if (!*saying->ranks)
+		key = mix(key, 1 + (uint64_t)(unsigned)seal->ranks[saying->rank].world_rank.n);
+	return key ? key : 1;
+}
+
+/* Keeps those of keys that clash, each process once, with their new keys. */
+static void keep_clashes(const struct seal *seal, struct sayings *sayings)
+{
+	struct saying *list = sayings->all.items;
+	size_t n = sayings->all.nr, kept = 0;
+
+	for (size_t from = 0, to; from < n; from = to) {
+		for (to = from + 1; to < n && list[to].key == list[from].key; to++)
+			;
+		if (!is_clash(list, from, to))
+			continue;
+		for (size_t i = from; i < to; i++) {
+			struct saying saying = list[i];
+
+			saying.as = key_of(seal, &saying);
+			if (kept && list[kept - 1].key == saying.key &&
+				list[kept - 1].process == saying.process)
+				continue;
+			list[kept++] = saying;
+		}
+	}
+	sayings->all.nr = kept;
+}
+
+static int compare_places(const void *va, const void *vb)
+{
+	const struct saying *a = va, *b = vb;
+
+	SEAL_ORDER(a->key, b->key);
+	SEAL_ORDER(a->process, b->process);
+	return 0;
+}
+
+/* Gives a fact of that process the key of its own group; the old one, 0 where it stays. */
+static uint64_t rename_key(
+	struct seal *seal, const struct sayings *sayings, struct job_who who, uint64_t *key)
+{
+	const struct saying wanted = {.key = *key, .process = seal_find_process(seal, who)};
+	const struct saying *found = bsearch(&wanted, sayings->all.items, sayings->all.nr,
+		sizeof(wanted), compare_places);
+
+	if (!found)
+		return 0;
+	*key = found->as;
+	return found->key;
+}
+
+void seal_clashes(struct seal *seal)
+{
+	struct job_builder *b = seal->b;
+	struct sayings sayings = {0};
+	struct raw_member *member;
+	struct raw_thread *thread;
+	struct raw_calls *calls;
+	struct raw_op *op;
+
+	collect(seal, &sayings);
+	keep_clashes(seal, &sayings);
+	if (sayings.all.nr) {
+		array_for_each(&b->members, member)
+			member->group.made_as = rename_key(
+				seal, &sayings, member->about.who, &member->group.key);
+		array_for_each(&b->ops, op)
+			rename_key(seal, &sayings, op->about.who, &op->group_key);
+		array_for_each(&b->threads, thread)
+			rename_key(seal, &sayings, thread->about.who, &thread->group_key);
+		array_for_each(&b->calls, calls)
+			for (size_t i = 0; i < calls->nkeys; i++)
+				rename_key(seal, &sayings, calls->about.who, &calls->keys[i]);
+	}
+	array_release(&sayings.all);
+}

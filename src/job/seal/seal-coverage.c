@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the evidence covers. Who should be there is said from outside of the job (a launcher's
+ * variables, Slurm, a list of ranks in a dump); where nobody does, the largest group of the job
+ * says how many ranks at least meet, and no more is known.
+ */
+#include <string.h>
+
+#include "base/str.h"
+#include "job/seal/seal.h"
+
+/* How many ranks there should be; the size of the largest group where nobody said. */
+static struct job_expected expected_ranks(const struct seal *seal)
+{
+	const struct job *job = seal->job;
+
+	if (job->world_at_least)
+		return (struct job_expected){JOB_NONE, ""};
+	if (seal->b->ranks.n != JOB_NONE || !job->ngroups ||
+		job->groups[0].sized != JOB_SIZE_SAID)
+		return seal->b->ranks;
+	return (struct job_expected){(int)job->groups[0].size, "size of the largest group"};
+}
+
+/* A host has one name in launchers and another in the kernel: what is before the first dot counts.
+ */
+static size_t short_length(const char *name)
+{
+	return strcspn(name, ".");
+}
+
+static bool is_same_host(const char *a, const char *b)
+{
+	return short_length(a) == short_length(b) && !strncmp(a, b, short_length(a));
+}
+
+static bool was_seen(const struct job *job, const char *name)
+{
+	for (size_t i = 0; i < job->nhosts; i++)
+		if (is_same_host(job->hosts[i].name, name))
+			return true;
+	return false;
+}
+
+static int compare_names(const void *va, const void *vb)
+{
+	return strcmp(*(const char *const *)va, *(const char *const *)vb);
+}
+
+/* The names of expected hosts from which nothing came, each once. */
+static const char *missing_hosts(struct seal *seal)
+{
+	struct job_builder *b = seal->b;
+	struct str names = {0};
+	const char *text;
+
+	array_sort(&b->host_names, compare_names);
+	for (size_t i = 0; i < b->host_names.nr; i++) {
+		const char *name = b->host_names.items[i];
+
+		if ((i && !strcmp(name, b->host_names.items[i - 1])) || was_seen(seal->job, name))
+			continue;
+		str_printf(&names, "%s%.*s", names.len ? "," : "", (int)short_length(name), name);
+	}
+	text = names.len ? arena_text(seal->arena, str_text(&names)) : "";
+	str_release(&names);
+	return text;
+}
+
+static void keep_earlier(int64_t *into, int64_t when)
+{
+	if (when != JOB_UNKNOWN && (*into == JOB_UNKNOWN || when < *into))
+		*into = when;
+}
+
+/* The first thing that anybody recorded. */
+static int64_t first_record(const struct job *job)
+{
+	int64_t first = job->launched;
+
+	for (size_t i = 0; i < job->nmembers; i++) {
+		const struct job_member *member = &job->members[i];
+
+		keep_earlier(&first, member->init_since);
+		if (member->nops)
+			keep_earlier(&first, member->ops[0].entered);
+	}
+	for (size_t i = 0; i < job->nspans; i++)
+		keep_earlier(&first, job->spans[i].begun);
+	for (size_t i = 0; i < job->nsteps; i++)
+		keep_earlier(&first, job->steps[i].first);
+	return first;
+}
+
+void seal_coverage(struct seal *seal)
+{
+	const struct job *job = seal->job;
+	struct job_coverage coverage = {
+		.ranks = expected_ranks(seal),
+		.hosts = seal->b->expected_hosts,
+		.hosts_seen = job->nhosts,
+		.hosts_missing = missing_hosts(seal),
+		.from = first_record(job),
+		.to = job->gathered,
+	};
+
+	for (size_t i = 0; i < job->nranks; i++) {
+		coverage.ranks_seen += job->ranks[i].process != JOB_NONE;
+		coverage.kinds |= job->ranks[i].knows;
+	}
+	seal->job->coverage = coverage;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What groups are called: by what their makers wrote, and by what ranks tell of a group in traits:
+ * "group-desc:NAME" is what people call the group of that name.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "job/rollcall.h"
+#include "job/seal/seal.h"
+
+#define TOLD "group-desc:"
+
+/* -- what is told ------------------------------------------------------------------------------ */
+
+struct telling {
+	const char *key;
+	const char *text;
+};
+
+struct tellings {
+	ARRAY(struct telling) list; /* by key, each once */
+};
+
+static int compare_tellings(const void *va, const void *vb)
+{
+	const struct telling *a = va, *b = vb;
+
+	SEAL_ORDER_TEXT(a->key, b->key);
+	SEAL_ORDER_TEXT(a->text, b->text);
+	return 0;
+}
+
+/* Of one key the smallest text: ranks should agree, and order of arrival must not matter. */
+static void collect_tellings(const struct seal *seal, struct tellings *all)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < seal->b->traits.nr; i++) {
+		const struct job_trait *trait = &seal->b->traits.items[i].fact;
+
+		if (!strncmp(trait->key, TOLD, strlen(TOLD)) && *trait->text)
+			*array_add(&all->list) = (struct telling){trait->key, trait->text};
+	}
+	array_sort(&all->list, compare_tellings);
+	for (size_t i = 0; i < all->list.nr; i++)
+		if (!n || strcmp(all->list.items[n - 1].key, all->list.items[i].key) != 0)
+			all->list.items[n++] = all->list.items[i];
+	all->list.nr = n;
+}
+
+/* What is told of the group with that name; "" nothing. */
+static const char *told_of(const struct tellings *all, const char *name)
+{
+	size_t low = 0, high = all->list.nr;
+
+	while (*name && low < high) {
+		size_t middle = (low + high) / 2;
+		int order = strcmp(all->list.items[middle].key + strlen(TOLD), name);
+
+		if (!order)
+			return all->list.items[middle].text;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return "";
+}
+
+/* -- names ------------------------------------------------------------------------------------- */
+
+/* Whether the name is but a number, or PyTorch's for the first group: nothing to tell people. */
+static bool is_plain_name(const char *name)
+{
+	return !strcmp(name, "default_pg") || name[strspn(name, "0123456789")] == '\0';
+}
+
+/* How many groups of everybody that maker has above this one, of those made likewise. */
+static int worlds_before(const struct seal *seal, size_t at, bool split)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < seal->job->ngroups; i++) {
+		const struct job_group *group = &seal->groups[i];
+		bool first = (split && !group->parent) || (i < at && (group->parent != 0) == split);
+
+		n += first && group->sized && group->size == seal->job->nranks &&
+		     is_plain_name(group->name) && !strcmp(group->maker, seal->groups[at].maker);
+	}
+	return n;
+}
+
+/* "world" for a group of everybody; another goes by its name, or the head of its key. */
+static const char *name_of(const struct seal *seal, const struct tellings *all, size_t at)
+{
+	const struct job_group *group = &seal->groups[at];
+	const char *desc = told_of(all, group->name);
+	bool plain = is_plain_name(group->name);
+	int worlds;
+
+	if (*desc && !is_plain_name(desc) && strcmp(desc, "undefined") != 0)
+		return desc;
+	if (plain && group->sized && group->size == seal->job->nranks && group->size >= 2) {
+		worlds = worlds_before(seal, at, group->parent != 0);
+		return worlds ? arena_printf(seal->arena, "world#%d", worlds + 1) : "world";
+	}
+	if (!*group->name)
+		return arena_printf(seal->arena, "g%04x", (unsigned)(group->key >> 48));
+	return plain ? arena_printf(seal->arena, "pg %s", group->name) : group->name;
+}
+
+/* Whether groups of several makers are there, so that a name alone would not tell which. */
+static bool makers_differ(const struct seal *seal)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; i < seal->job->ngroups; i++) {
+		const struct job_group *group = &seal->groups[i];
+
+		if (rollcall_is_bootstrap(group))
+			continue;
+		if (first && strcmp(first, group->maker) != 0)
+			return true;
+		first = group->maker;
+	}
+	return false;
+}
+
+static void name_groups(struct seal *seal, const struct tellings *all)
+{
+	size_t n = seal->job->ngroups;
+	const char **names = alloc_zeroed(n + 1, sizeof(*names));
+	bool differ = makers_differ(seal);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct job_group *group = &seal->groups[i];
+
+		names[i] = name_of(seal, all, i);
+		if (differ && strcmp(group->maker, "nccl") != 0 && !rollcall_is_bootstrap(group))
+			names[i] = arena_printf(seal->arena, "%s (%s)", names[i], group->maker);
+	}
+	for (size_t i = 0; i < n; i++)
+		seal->groups[i].name = names[i];
+	free(names);
+}
+
+void seal_names(struct seal *seal)
+{
+	struct tellings all = {0};
+
+	collect_tellings(seal, &all);
+	name_groups(seal, &all);
+	array_release(&all.list);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which numbers are no rank's. base/numbers.h has the rule for a process with others below it. In a
+ * whole job more is known: where some process has a number of its own that is not its task's, the
+ * tasks are launchers, on every node, also where nothing has been launched yet; unless somebody
+ * made a communicator who has no number but its task's. Where neither was seen, a task's number
+ * stays doubtful.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/numbers.h"
+#include "job/seal/seal.h"
+
+static enum number_kind kind_of(const struct job_identity *identity)
+{
+	if (identity->number & JOB_NUMBER_OF_TASK)
+		return NUMBER_OF_TASK;
+	return identity->number & JOB_NUMBER_ALONE ? NUMBER_OF_NODE : NUMBER_OWN;
+}
+
+/* Whether the numbers of tasks are those of ranks. */
+static enum job_known tasks_are_ranks(const struct seal *seal)
+{
+	enum job_known known = JOB_MAYBE;
+
+	for (size_t i = 0; i < seal->job->nprocesses; i++) {
+		const struct job_identity *identity = &seal->people[i].identity;
+
+		if (!is_world_rank(identity->world_rank))
+			continue;
+		if (identity->promoted && (identity->number & JOB_NUMBER_OF_TASK))
+			return JOB_YES;
+		if (identity->number & JOB_NUMBER_OTHER_TASK)
+			known = JOB_NO;
+	}
+	return known;
+}
+
+/* Those of launchers, of our own agent and of inquest itself are nobody's. */
+static void drop_numbers(struct seal *seal, const struct number *numbers, enum job_known tasks)
+{
+	for (size_t i = 0; i < seal->job->nprocesses; i++) {
+		struct seal_person *person = &seal->people[i];
+		bool of_task = kind_of(&person->identity) == NUMBER_OF_TASK;
+
+		if (person->identity.promoted)
+			continue;
+		if (numbers[i].launcher || (of_task && tasks == JOB_NO) ||
+			seal->processes[i].role == JOB_ROLE_AGENT) {
+			person->identity.world_rank = NO_WORLD_RANK;
+			if (seal->processes[i].role == JOB_ROLE_CANDIDATE)
+				seal->processes[i].role = JOB_ROLE_UNKNOWN;
+		}
+		person->doubtful = of_task && tasks == JOB_MAYBE;
+	}
+}
+
+void seal_numbers(struct seal *seal)
+{
+	size_t n = seal->job->nprocesses;
+	struct number *numbers = alloc_zeroed(n + 1, sizeof(*numbers));
+
+	for (size_t i = 0; i < n; i++)
+		numbers[i] = (struct number){.parent = seal->people[i].parent,
+			.rank = seal->people[i].identity.world_rank.n,
+			.kind = kind_of(&seal->people[i].identity),
+			.proved = seal->people[i].identity.promoted};
+	numbers_find_launchers(numbers, n);
+	drop_numbers(seal, numbers, tasks_are_ranks(seal));
+	free(numbers);
+}

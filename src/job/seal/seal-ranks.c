@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who is a rank. RANK is inherited, so it proves nothing by itself:
+ *
+ *	- the newest restart generation of each host counts, earlier processes only stay listed;
+ *	- a process that made a communicator (promoted) is the rank that its RANK names; of a
+ *	  promoted ancestor and its promoted descendant the ancestor is;
+ *	- where several unrelated promoted processes with one RANK sit in one group, RANK lies
+ *	  about all of them (a spawner's children), and they are named like those without one:
+ *	- by their seat in the largest group among them, else by position (host, pid). Each seat of
+ *	  a process that holds several in one group is a rank of its own (ncclCommInitAll);
+ *	- the number of a launcher's task is no rank's (seal-numbers.c), and gives way to others;
+ *	- a RANK that nobody was promoted for is testified by its candidates, the topmost first. Of
+ *	  two whose kinship is lost (a shell's subshell between them makes no entry, and is gone)
+ *	  the older is, which had RANK first; a newer one only if the older had ended before;
+ *	- the descendants of a rank are its children; the numbers up to the world size that nobody
+ *	  claimed are ranks never seen (process JOB_NONE).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "job/seal/seal.h"
+
+/* Somebody who may be a rank: a process, or one seat of a shared one. */
+struct claim {
+	int process;
+	int number; /* RANK as far as known, JOB_NONE */
+	uint64_t group_key;
+	struct group_rank seat;
+	bool by_env;
+	bool promoted;
+	bool numberless;
+	int restart; /* and how old the process is: */
+	int64_t born;
+	uint64_t start_time;
+};
+
+/* One seat that one process says it holds. */
+struct holding {
+	int process;
+	uint64_t group_key;
+	uint32_t size;
+	struct group_rank seat;
+};
+
+struct claims {
+	ARRAY(struct claim) list;
+	ARRAY(struct holding) holdings; /* by process, then group */
+};
+
+static int compare_holdings(const void *va, const void *vb)
+{
+	const struct holding *a = va, *b = vb;
+
+	SEAL_ORDER(a->process, b->process);
+	SEAL_ORDER(b->size, a->size);
+	SEAL_ORDER(a->group_key, b->group_key);
+	SEAL_ORDER(a->seat.n, b->seat.n);
+	return 0;
+}
+
+/* Who holds which seat. Holding any proves that a communicator was made, whatever else is lost. */
+static void collect_holdings(struct seal *seal, struct claims *claims)
+{
+	struct job_builder *b = seal->b;
+
+	for (size_t i = 0; i < b->members.nr; i++) {
+		const struct raw_member *member = &b->members.items[i];
+		int process = seal_find_process(seal, member->about.who);
+
+		if (process == JOB_NONE)
+			continue;
+		*array_add(&claims->holdings) = (struct holding){.process = process,
+			.group_key = member->group.key,
+			.size = member->group.size,
+			.seat = member->fact.seat};
+		seal->people[process].identity.promoted = true;
+	}
+	array_sort(&claims->holdings, compare_holdings);
+}
+
+/* The newest generation of each host. */
+static void find_stale(struct seal *seal)
+{
+	struct job *job = seal->job;
+	int *newest = alloc_zeroed(job->nhosts + 1, sizeof(*newest));
+
+	for (size_t i = 0; i < job->nprocesses; i++)
+		if (seal->processes[i].host != JOB_NONE)
+			SEAL_KEEP_MAX(newest[seal->processes[i].host], seal->processes[i].restart);
+	job->attempt = 1;
+	for (size_t i = 0; i < job->nprocesses; i++) {
+		const struct job_process *process = &seal->processes[i];
+		const struct job_identity *identity = &seal->people[i].identity;
+
+		if (!is_world_rank(identity->world_rank) && !identity->promoted)
+			continue;
+		seal->people[i].stale =
+			process->host != JOB_NONE && process->restart < newest[process->host];
+		SEAL_KEEP_MAX(job->attempt, 1 + process->restart);
+	}
+	free(newest);
+}
+
+/* How many steps up are followed: a chain of parents longer than this is damage. */
+#define MAX_CHAIN 64
+
+/* Whether one process descends from another. */
+static bool is_below(const struct seal *seal, int process, int ancestor)
+{
+	int at = seal->people[process].parent;
+
+	for (int step = 0; at != JOB_NONE && step < MAX_CHAIN; step++) {
+		if (at == ancestor)
+			return true;
+		at = seal->people[at].parent;
+	}
+	return false;
+}
+
+/* Not somebody of an earlier attempt, nor our own agent. */
+static bool may_be_rank(const struct seal *seal, int process)
+{
+	return !seal->people[process].stale && seal->processes[process].role != JOB_ROLE_AGENT;
+}
+
+/* Whether an ancestor with the same RANK is as good a claim: then this one is only its child. */
+static bool has_better_ancestor(const struct seal *seal, int process)
+{
+	const struct job_identity *mine = &seal->people[process].identity;
+	int at = seal->people[process].parent;
+
+	for (int step = 0; at != JOB_NONE && step < MAX_CHAIN; step++) {
+		const struct job_identity *theirs = &seal->people[at].identity;
+
+		if (same_world_rank(theirs->world_rank, mine->world_rank) &&
+			may_be_rank(seal, at) && (theirs->promoted || !mine->promoted))
+			return true;
+		at = seal->people[at].parent;
+	}
+	return false;
+}
+
+/* The first of the holdings of that process. */
+static size_t first_holding(const struct claims *claims, int process)
+{
+	size_t low = 0, high = claims->holdings.nr;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (claims->holdings.items[middle].process < process)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Whether two processes hold different seats of one group. */
+static bool share_group(const struct claims *claims, int a, int b)
+{
+	for (size_t i = first_holding(claims, a); i < claims->holdings.nr; i++) {
+		const struct holding *one = &claims->holdings.items[i];
+
+		if (one->process != a)
+			break;
+		for (size_t k = first_holding(claims, b); k < claims->holdings.nr; k++) {
+			const struct holding *other = &claims->holdings.items[k];
+
+			if (other->process != b)
+				break;
+			if (one->group_key == other->group_key &&
+				!same_group_rank(one->seat, other->seat))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Whether a process holds two seats of one group. */
+static bool holds_several(const struct claims *claims, int process)
+{
+	for (size_t i = first_holding(claims, process); i + 1 < claims->holdings.nr; i++) {
+		const struct holding *one = &claims->holdings.items[i];
+		const struct holding *next = one + 1;
+
+		if (next->process != process)
+			break;
+		if (one->group_key == next->group_key && !same_group_rank(one->seat, next->seat))
+			return true;
+	}
+	return false;
+}
+
+/* By number; of one number those who made a communicator first. */
+static int compare_claims(const void *va, const void *vb)
+{
+	const struct claim *a = va, *b = vb;
+
+	SEAL_ORDER(a->number, b->number);
+	SEAL_ORDER(b->promoted, a->promoted);
+	SEAL_ORDER(a->process, b->process);
+	SEAL_ORDER(a->seat.n, b->seat.n);
+	return 0;
+}
+
+/* All who may be a rank by themselves, by the number they say. */
+static void collect_claims(struct seal *seal, struct claims *claims)
+{
+	for (size_t i = 0; i < seal->job->nprocesses; i++) {
+		const struct job_identity *identity = &seal->people[i].identity;
+		int number = identity->world_rank.n;
+
+		if (number < 0)
+			number = JOB_NONE;
+		if (!may_be_rank(seal, (int)i) || (number == JOB_NONE && !identity->promoted))
+			continue;
+		if (number != JOB_NONE && has_better_ancestor(seal, (int)i))
+			continue;
+		*array_add(&claims->list) = (struct claim){.process = (int)i,
+			.number = number,
+			.by_env = number != JOB_NONE,
+			.promoted = identity->promoted,
+			.restart = seal->processes[i].restart,
+			.born = seal->processes[i].born,
+			.start_time = seal->processes[i].start_time};
+	}
+}
+
+/* Of one number those who made a communicator first, then the older process. */
+static int compare_ages(const void *va, const void *vb)
+{
+	const struct claim *a = va, *b = vb;
+
+	SEAL_ORDER(a->number, b->number);
+	SEAL_ORDER(b->promoted, a->promoted);
+	SEAL_ORDER(a->restart, b->restart);
+	SEAL_ORDER(a->born, b->born);
+	SEAL_ORDER(a->start_time, b->start_time);
+	return compare_claims(va, vb);
+}
+
+/* Whether the newer of two processes with one number was started in the older one's place. */
+static bool succeeds(const struct job_process *newer, const struct job_process *older)
+{
+	if (newer->restart != older->restart)
+		return true;
+	if (older->end <= JOB_ALIVE)
+		return false;
+	return older->ended == JOB_UNKNOWN || newer->born == JOB_UNKNOWN ||
+	       newer->born >= older->ended;
+}
+
+/*
+ * [from, to): unrelated claims to one number, by age. Of processes that made a communicator the
+ * newest has it; of others each may be only a helper of an older one.
+ */
+static struct claim settle_number(
+	const struct seal *seal, const struct claim *list, size_t from, size_t to)
+{
+	struct claim best = list[from];
+
+	for (size_t i = from + 1; i < to; i++)
+		if (best.promoted || succeeds(&seal->processes[list[i].process],
+					     &seal->processes[best.process]))
+			best = list[i];
+	return best;
+}
+
+/* [from, to): promoted claims to one number. True: they sit in one group, so the number lies. */
+static bool number_lies(const struct claims *claims, size_t from, size_t to)
+{
+	for (size_t i = from + 1; i < to; i++)
+		if (share_group(claims, claims->list.items[from].process,
+			    claims->list.items[i].process))
+			return true;
+	return false;
+}
+
+/* Leaves one claim per number; those whose number lies lose it. */
+static void settle_numbers(struct seal *seal, struct claims *claims)
+{
+	struct claim *list = claims->list.items;
+	size_t n = claims->list.nr, kept = 0;
+
+	array_sort(&claims->list, compare_ages);
+	for (size_t from = 0, to; from < n; from = to) {
+		size_t promoted = from;
+
+		for (to = from; to < n && list[to].number == list[from].number; to++)
+			if (list[to].promoted)
+				promoted = to + 1;
+		if (list[from].number == JOB_NONE || number_lies(claims, from, promoted)) {
+			for (size_t i = from; i < (promoted > from ? promoted : to); i++) {
+				list[i].number = JOB_NONE;
+				list[i].by_env = false;
+				list[kept++] = list[i];
+			}
+			continue;
+		}
+		list[kept++] = settle_number(seal, list, from, promoted > from ? promoted : to);
+	}
+	claims->list.nr = kept;
+	array_sort(&claims->list, compare_claims);
+}
+
+/* A process without a number of its own that holds several seats becomes one claim per seat. */
+static void split_shared(struct seal *seal, struct claims *claims)
+{
+	size_t n = claims->list.nr;
+
+	for (size_t i = 0; i < n; i++) {
+		struct claim claim = claims->list.items[i];
+		size_t at = first_holding(claims, claim.process);
+		bool first = true;
+
+		if (claim.number != JOB_NONE || at == claims->holdings.nr ||
+			claims->holdings.items[at].process != claim.process)
+			continue;
+		seal->people[claim.process].shared = holds_several(claims, claim.process);
+		claim.group_key = claims->holdings.items[at].group_key;
+		for (; at < claims->holdings.nr; at++) {
+			const struct holding *holding = &claims->holdings.items[at];
+
+			if (holding->process != claim.process ||
+				holding->group_key != claim.group_key)
+				break;
+			if (!first && same_group_rank(holding->seat, claim.seat))
+				continue;
+			claim.seat = holding->seat;
+			if (first)
+				claims->list.items[i] = claim;
+			else
+				*array_add(&claims->list) = claim;
+			first = false;
+		}
+	}
+}
+
+/* The group by whose seats the nameless are named: the largest, then the smallest key. */
+static bool find_naming_group(const struct claims *claims, uint64_t *ret_key)
+{
+	uint32_t size = 0;
+	bool found = false;
+
+	for (size_t i = 0; i < claims->list.nr; i++) {
+		const struct claim *claim = &claims->list.items[i];
+		size_t at = first_holding(claims, claim->process);
+
+		if (claim->number != JOB_NONE || at == claims->holdings.nr ||
+			claims->holdings.items[at].process != claim->process)
+			continue;
+		if (!found || claims->holdings.items[at].size > size ||
+			(claims->holdings.items[at].size == size && claim->group_key < *ret_key)) {
+			size = claims->holdings.items[at].size;
+			*ret_key = claim->group_key;
+			found = true;
+		}
+	}
+	return found;
+}
+
+/* Which numbers are in use, below SEAL_MAX_SEATS and then some. */
+static bool *find_taken(const struct claims *claims, int *ret_bound)
+{
+	int bound = SEAL_MAX_SEATS + (int)claims->list.nr + 1;
+	bool *taken = alloc_zeroed((size_t)bound, sizeof(*taken));
+
+	for (size_t i = 0; i < claims->list.nr; i++) {
+		int number = claims->list.items[i].number;
+
+		if (number != JOB_NONE && number < bound)
+			taken[number] = true;
+	}
+	*ret_bound = bound;
+	return taken;
+}
+
+static bool holds_any(const struct claims *claims, int process)
+{
+	size_t at = first_holding(claims, process);
+
+	return at < claims->holdings.nr && claims->holdings.items[at].process == process;
+}
+
+/* How many ranks there ought to be: as was said, else as the largest group has seats. */
+static int expected_ranks(const struct seal *seal, const struct claims *claims)
+{
+	uint32_t largest = 0;
+
+	if (seal->job->world_size > 0)
+		return seal->job->world_size <= SEAL_MAX_SEATS ? seal->job->world_size : 0;
+	for (size_t i = 0; i < claims->holdings.nr; i++) {
+		int process = claims->holdings.items[i].process;
+
+		if (!seal->people[process].stale)
+			SEAL_KEEP_MAX(largest, claims->holdings.items[i].size);
+	}
+	return largest <= SEAL_MAX_SEATS ? (int)largest : 0;
+}
+
+/* Those of whom nothing tells a number come behind all that have one, or should. */
+static void place_the_numberless(const struct seal *seal, struct claims *claims)
+{
+	int behind = expected_ranks(seal, claims);
+	struct claim *claim;
+
+	array_for_each(&claims->list, claim)
+		SEAL_KEEP_MAX(behind, claim->number + 1);
+	array_for_each(&claims->list, claim) {
+		if (claim->number != JOB_NONE)
+			continue;
+		claim->numberless = true;
+		claim->number = behind++;
+	}
+}
+
+/* By seat in the naming group where that number is free, else by the next one that is. */
+static void name_the_nameless(const struct seal *seal, struct claims *claims)
+{
+	uint64_t key = 0;
+	bool named = find_naming_group(claims, &key);
+	int next = 0, bound;
+	bool *taken = find_taken(claims, &bound);
+
+	for (size_t i = 0; named && i < claims->list.nr; i++) {
+		struct claim *claim = &claims->list.items[i];
+
+		if (claim->number != JOB_NONE || claim->group_key != key ||
+			claim->seat.n >= SEAL_MAX_SEATS || taken[claim->seat.n])
+			continue;
+		claim->number = (int)claim->seat.n;
+		taken[claim->seat.n] = true;
+	}
+	for (size_t i = 0; i < claims->list.nr; i++) {
+		const struct claim *claim = &claims->list.items[i];
+
+		if (claim->number != JOB_NONE || !holds_any(claims, claim->process))
+			continue;
+		while (next < bound - 1 && taken[next])
+			next++;
+		claims->list.items[i].number = next++;
+	}
+	free(taken);
+	place_the_numberless(seal, claims);
+}
+
+/* The claim has won: it is rank `index` of the job. */
+static void fill_rank(struct seal *seal, int index, const struct claim *claim)
+{
+	struct job_rank *rank = &seal->ranks[index];
+	struct seal_person *person = &seal->people[claim->process];
+
+	*rank = (struct job_rank){.world_rank = world_rank(claim->number),
+		.named_by_env = claim->by_env,
+		.numberless = claim->numberless,
+		.host = seal->processes[claim->process].host,
+		.process = claim->process,
+		.candidate_only = !claim->promoted,
+		.doubtful = person->doubtful,
+		.restart = seal->processes[claim->process].restart,
+		.knows = person->identity.knows,
+		.lost_records = person->identity.lost_records};
+	if (person->rank == JOB_NONE)
+		person->rank = index;
+	if (person->shared)
+		*array_add(&seal->seat_ranks) = (struct seal_seat_rank){.process = claim->process,
+			.group_key = claim->group_key,
+			.seat = claim->seat,
+			.rank = index};
+	seal->processes[claim->process].rank = person->rank;
+	seal->processes[claim->process].role = claim->promoted ? JOB_ROLE_RANK : JOB_ROLE_CANDIDATE;
+}
+
+/* Ranks by number; the numbers below the expected count that nobody has were never seen. */
+static void make_ranks(struct seal *seal, struct claims *claims)
+{
+	int expected = expected_ranks(seal, claims);
+	size_t room = claims->list.nr + (size_t)expected + 1, next = 0;
+	int n = 0;
+
+	array_sort(&claims->list, compare_claims);
+	seal->ranks = arena_new_many(seal->arena, struct job_rank, room);
+	for (int number = 0; number < expected || next < claims->list.nr; number++) {
+		if (next < claims->list.nr && number >= expected)
+			number = claims->list.items[next].number;
+		if (next < claims->list.nr && claims->list.items[next].number == number) {
+			fill_rank(seal, n++, &claims->list.items[next++]);
+			continue;
+		}
+		seal->ranks[n++] = (struct job_rank){
+			.world_rank = world_rank(number), .host = JOB_NONE, .process = JOB_NONE};
+	}
+	seal->job->ranks = seal->ranks;
+	seal->job->nranks = (size_t)n;
+}
+
+/* Index of the rank with this number that has a process; JOB_NONE. */
+static int rank_of_number(const struct seal *seal, int number)
+{
+	size_t low = 0, high = seal->job->nranks;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (seal->ranks[middle].world_rank.n < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == seal->job->nranks || seal->ranks[low].world_rank.n != number)
+		return JOB_NONE;
+	return seal->ranks[low].process == JOB_NONE ? JOB_NONE : (int)low;
+}
+
+/* Descendants of ranks are their children, and so are orphans that inherited a rank's RANK. */
+static void adopt_children(struct seal *seal)
+{
+	for (size_t i = 0; i < seal->job->nprocesses; i++) {
+		struct job_process *process = &seal->processes[i];
+		int at = seal->people[i].parent, rank = JOB_NONE;
+
+		if (process->rank != JOB_NONE || !may_be_rank(seal, (int)i))
+			continue;
+		for (int step = 0; at != JOB_NONE && step < MAX_CHAIN; step++) {
+			rank = seal->people[at].rank;
+			if (rank != JOB_NONE)
+				break;
+			at = seal->people[at].parent;
+		}
+		if (rank == JOB_NONE && process->ppid <= 1 && process->ppid)
+			rank = rank_of_number(seal, seal->people[i].identity.world_rank.n);
+		if (rank != JOB_NONE && !is_below(seal, seal->ranks[rank].process, (int)i)) {
+			process->rank = rank;
+			process->role = JOB_ROLE_CHILD;
+		}
+	}
+}
+
+int seal_rank_of(const struct seal *seal, int process)
+{
+	return process == JOB_NONE ? JOB_NONE : seal->processes[process].rank;
+}
+
+void seal_ranks(struct seal *seal)
+{
+	struct claims claims = {0};
+
+	collect_holdings(seal, &claims);
+	seal_numbers(seal);
+	find_stale(seal);
+	seal_runs(seal);
+	collect_claims(seal, &claims);
+	settle_numbers(seal, &claims);
+	split_shared(seal, &claims);
+	name_the_nameless(seal, &claims);
+	make_ranks(seal, &claims);
+	adopt_children(seal);
+	array_release(&claims.list);
+	array_release(&claims.holdings);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "job/seal/seal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+/* The job and the memory that it stands in: job_free() finds the one by the other. */
+struct sealed {
+	struct job job;
+	struct arena arena;
+};
+
+static void seal_identity(struct seal *seal)
+{
+	struct job_builder *b = seal->b;
+	struct job *job = seal->job;
+
+	job->id = b->id;
+	job->name = b->name;
+	job->world_at_least = b->world_at_least > b->ranks.n;
+	job->world_size = job->world_at_least ? b->world_at_least : b->ranks.n;
+	job->launched = b->launched;
+	job->deadline = b->deadline;
+	job->deadline_cite = b->deadline_cite;
+	job->ended = b->ended ? JOB_YES : JOB_MAYBE;
+	job->exit_status = b->exit_status;
+	job->has_census = b->census;
+}
+
+/* Whether some group has seats on several hosts. */
+static bool hosts_share_a_group(const struct job *job)
+{
+	for (size_t i = 0; i < job->ngroups; i++) {
+		int host = JOB_NONE;
+
+		for (uint32_t seat = 0; seat < job->groups[i].size; seat++) {
+			int rank = job->members[job->groups[i].first_member + (int)seat].rank;
+			int here = rank == JOB_NONE ? JOB_NONE : job->ranks[rank].host;
+
+			if (here != JOB_NONE && host != JOB_NONE && here != host)
+				return true;
+			host = here == JOB_NONE ? host : here;
+		}
+	}
+	return false;
+}
+
+/* Each node's agent has an id of its own: what joins nodes to one job is what they share. */
+static void complain_of_mixture(struct seal *seal)
+{
+	if (seal->b->ids_differ && !hosts_share_a_group(seal->job))
+		job_add_loss(seal->b, (struct job_who){.host = ""},
+			&(struct job_loss){.what = "exhibits of different jobs were mixed",
+				.count = JOB_UNKNOWN,
+				.cite = "job"});
+}
+
+struct job *job_seal(struct job_builder *b)
+{
+	struct sealed *sealed = alloc_zeroed(1, sizeof(*sealed));
+	struct seal seal = {
+		.b = b, .job = &sealed->job, .arena = &b->arena, .last_process = JOB_NONE};
+
+	seal_identity(&seal);
+	seal_aliases(&seal);
+	seal_people(&seal);
+	seal_ranks(&seal);
+	seal_seats(&seal);
+	seal_clashes(&seal);
+	seal_creations(&seal);
+	seal_groups(&seal);
+	seal_ops(&seal);
+	seal_calls(&seal);
+	complain_of_mixture(&seal);
+	seal_stacks(&seal);
+	seal_facts(&seal);
+	seal_coverage(&seal);
+	array_release(&seal.seat_ranks);
+	free(seal.people);
+	free(seal.by_key);
+	sealed->arena = b->arena;
+	b->arena = (struct arena){0};
+	job_builder_free(b);
+	return &sealed->job;
+}
+
+void job_free(struct job *job)
+{
+	struct sealed *sealed = (struct sealed *)job;
+
+	if (!sealed)
+		return;
+	arena_release(&sealed->arena);
+	free(sealed);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Edges to what a rank launched before.
+ *
+ * Launch order is an edge only where the earlier op is surely not complete. Where completion is not
+ * tracked that is not known, and every op in flight would wait for all before it; so such orders
+ * are kept aside and count only where two ranks took opposite ones.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/rollcall.h"
+#include "job/waitfor/waitfor-make.h"
+
+/* Whether this wait came out of a later launch of the same rank than that one. */
+static bool launched_after(const struct wait *wait, const struct wait *other)
+{
+	return wait->op && other->op && wait->op->order && other->op->order &&
+	       wait->op->order > other->op->order &&
+	       (!wait->op->launch || wait->op->launch != other->op->launch);
+}
+
+/* Of an untracked op nobody knows that it is not long complete, but where its group forked. */
+static bool is_reason(const struct waitfor_maker *m, const struct wait *wait)
+{
+	return wait->sure || waitfor_is_forked(m, m->job->members[wait->member].group, wait->index);
+}
+
+/* Whether nothing orders them: gloo runs each group's ops on threads of that group. */
+static bool are_apart(
+	const struct waitfor_maker *m, const struct wait *wait, const struct wait *other)
+{
+	int group = waitfor_group_of(m->job, wait), before = waitfor_group_of(m->job, other);
+
+	return group != before && (!strcmp(m->job->groups[group].maker, "gloo") ||
+					  !strcmp(m->job->groups[before].maker, "gloo"));
+}
+
+/*
+ * A dump tells the order of launches and no streams. A later launch may then wait for any earlier
+ * one, by the stream that both have or by one that waits for both: where anything of that kind is
+ * open, the later one being open explains nothing.
+ */
+static bool hides_streams(const struct waitfor_maker *m, int rank)
+{
+	return (m->job->ranks[rank].knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP;
+}
+
+/*
+ * Whether a launch waits for an earlier one of the same rank: collectives for each other, as NCCL
+ * runs them; sends and receives for what is before them on their stream.
+ */
+static bool is_behind(
+	const struct waitfor_maker *m, const struct wait *wait, const struct wait *other)
+{
+	if (other->kind != WAIT_COLLECTIVE && other->kind != WAIT_P2P)
+		return false;
+	if (!launched_after(wait, other) || are_apart(m, wait, other))
+		return false;
+	if (hides_streams(m, wait->rank))
+		return true;
+	return (wait->kind == WAIT_COLLECTIVE && other->kind == WAIT_COLLECTIVE) ||
+	       (wait->op->stream && wait->op->stream == other->op->stream);
+}
+
+/* Of one launch nothing counts as complete while one of its sends or receives lacks its peer. */
+static bool is_held_up(const struct wait *wait, const struct wait *other)
+{
+	return wait->kind == WAIT_P2P && other->kind == WAIT_P2P && other->lacking && wait->op &&
+	       other->op && wait->op->launch && wait->op->launch == other->op->launch;
+}
+
+/* What this node stands for needs this wait of a rank, and so what the rank launched before it. */
+static void join_earlier(struct waitfor_maker *m, int node, const struct wait *wait)
+{
+	int rank = wait->rank;
+
+	for (size_t k = m->waits->first[rank]; k < m->waits->first[rank + 1]; k++) {
+		const struct wait *other = &m->waits->at[k];
+		bool both_collective =
+			wait->kind == WAIT_COLLECTIVE && other->kind == WAIT_COLLECTIVE;
+
+		if (!is_behind(m, wait, other) && !is_held_up(wait, other))
+			continue;
+		if (is_reason(m, other))
+			waitfor_add_edge(m, node, m->graph->node_of_wait[k]);
+		else if (both_collective && wait->held && other->held)
+			*array_add(&m->orders) =
+				(struct waitfor_edge){node, m->graph->node_of_wait[k]};
+	}
+}
+
+/* The peer's side of a send or receive; NULL where it does not wait in it. */
+static const struct wait *other_side(const struct waitfor_maker *m, const struct wait *wait)
+{
+	int rank = m->job->members[wait->peer].rank;
+
+	for (size_t k = rank == JOB_NONE ? m->waits->n : m->waits->first[rank];
+		rank != JOB_NONE && k < m->waits->first[rank + 1]; k++) {
+		const struct wait *other = &m->waits->at[k];
+
+		if (other->kind == WAIT_P2P && other->member == wait->peer &&
+			other->peer == wait->member && other->index == wait->index && other->op &&
+			wait->op && other->op->sig.op != wait->op->sig.op)
+			return other;
+	}
+	return NULL;
+}
+
+/* An op that all are in is not complete while others of its launch went different ways. */
+static void join_fork(struct waitfor_maker *m, int node, const struct wait *wait)
+{
+	const struct job_member *member = &m->job->members[wait->member];
+	uint64_t forked = m->given->forked[member->group];
+	const struct job_op *op = forked > wait->index ? rollcall_op(member, forked) : NULL;
+
+	if (op && wait->op && op->launch && op->launch == wait->op->launch)
+		waitfor_add_edge(m, node,
+			waitfor_fork_node(m, member->group));
+}
+
+/* An op that all are in still waits for what one of its members launched before it. */
+void waitfor_join_launches(struct waitfor_maker *m, int rank)
+{
+	for (size_t i = m->waits->first[rank]; i < m->waits->first[rank + 1]; i++) {
+		const struct wait *wait = &m->waits->at[i], *other = NULL;
+		int node = m->graph->node_of_wait[i];
+
+		if ((wait->kind != WAIT_COLLECTIVE && wait->kind != WAIT_P2P) || wait->lacking)
+			continue;
+		join_earlier(m, node, wait);
+		if (wait->kind == WAIT_COLLECTIVE)
+			join_fork(m, node, wait);
+		if (wait->kind == WAIT_P2P)
+			other = other_side(m, wait);
+		if (other)
+			join_earlier(m, node, other);
+	}
+}
+
+static int compare_edges(const void *va, const void *vb)
+{
+	const struct waitfor_edge *a = va, *b = vb;
+
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	return a->to < b->to ? -1 : a->to > b->to;
+}
+
+/* Untracked ops that two ranks launched in opposite orders, and that all synchronise for. */
+void waitfor_join_opposite_orders(struct waitfor_maker *m)
+{
+	size_t n = 0;
+
+	array_sort(&m->orders, compare_edges);
+	for (size_t i = 0; i < m->orders.nr; i++)
+		if (!n || compare_edges(&m->orders.items[n - 1], &m->orders.items[i]) != 0)
+			m->orders.items[n++] = m->orders.items[i];
+	m->orders.nr = n;
+	for (size_t i = 0; i < n; i++) {
+		struct waitfor_edge back = {m->orders.items[i].to, m->orders.items[i].from};
+
+		if (n && bsearch(&back, m->orders.items, n, sizeof(back), compare_edges))
+			waitfor_add_edge(m, back.to, back.from);
+	}
+	array_release(&m->orders);
+}
+

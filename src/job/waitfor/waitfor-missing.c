@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Edges to those who have not come: each seat that has not entered hangs on the first waited op
+ * that it lacks. Where all have come, those who died or froze hold it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/rollcall.h"
+#include "job/waitfor/waitfor-make.h"
+
+/* Who of the group has not entered what these nodes stand for; each seat hangs on one node. */
+struct missing {
+	uint64_t head;
+	int rank;
+};
+
+static int compare_missing(const void *va, const void *vb)
+{
+	const struct missing *a = va, *b = vb;
+
+	if (a->head != b->head)
+		return a->head < b->head ? -1 : 1;
+	return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+struct seats {
+	ARRAY(struct missing) missing; /* by head */
+	bool unknown;
+};
+
+/* Seats that have not entered the group's furthest waited op, by their own word. */
+static void collect_missing(
+	struct waitfor_maker *m, int group, uint64_t furthest, struct seats *seats)
+{
+	const struct job_group *g = &m->job->groups[group];
+
+	seats->unknown = !rollcall_lists_all(g);
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_member *member = &m->job->members[g->first_member + (int)seat];
+		enum roll roll = rollcall_of(m->job, member, furthest);
+
+		if (roll == ROLL_ABSENT)
+			*array_add(&seats->missing) = (struct missing){member->head, member->rank};
+		if (roll == ROLL_UNKNOWN)
+			seats->unknown = true;
+	}
+	array_sort(&seats->missing, compare_missing);
+}
+
+/* Where all have entered: those who died or froze hold it, and so does what was launched before. */
+static void hold_by_stopped(struct waitfor_maker *m, int node, int group)
+{
+	const struct job_group *g = &m->job->groups[group];
+
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		int rank = m->job->members[g->first_member + (int)seat].rank;
+
+		if (rank != JOB_NONE && m->given->stopped[rank]) {
+			int stopped = waitfor_stopped_node(m, rank);
+
+			waitfor_add_edge(m, node, stopped);
+		}
+	}
+}
+
+/*
+ * Whether an op that all have entered is not complete since somebody there has not completed an
+ * earlier one: a group's collectives complete in their order.
+ */
+static bool is_behind_open(const struct waitfor_maker *m, size_t op, size_t missing)
+{
+	return !missing && m->ops.items[op - 1].sure;
+}
+
+/* Whether a dump tells that the rank waits in nothing. */
+static bool is_idle(const struct waitfor_maker *m, size_t rank)
+{
+	return (m->job->ranks[rank].knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP &&
+	       m->waits->first[rank] == m->waits->first[rank + 1];
+}
+
+/* Whether some wait of the rank is surely one. */
+static bool waits_surely(const struct waitfor_maker *m, size_t rank)
+{
+	for (size_t i = m->waits->first[rank]; i < m->waits->first[rank + 1]; i++)
+		if (m->waits->at[i].sure)
+			return true;
+	return false;
+}
+
+/* Whether dumps tell of each rank, and fewer wait in nothing than wait. */
+static bool tells_by_idle(const struct waitfor_maker *m)
+{
+	size_t idle = 0;
+
+	for (size_t rank = 0; rank < m->job->nranks; rank++) {
+		if (!is_idle(m, rank) && !waits_surely(m, rank))
+			return false;
+		idle += is_idle(m, rank);
+	}
+	return idle && idle < m->job->nranks - idle;
+}
+
+static bool has_seat(const struct waitfor_maker *m, int group, size_t rank)
+{
+	const struct job_group *g = &m->job->groups[group];
+
+	for (uint32_t seat = 0; seat < g->size; seat++)
+		if (m->job->members[g->first_member + (int)seat].rank == (int)rank)
+			return true;
+	return false;
+}
+
+/* Who lacks where all have come who are known to be in it: whoever else waits in nothing. */
+static void guess_missing(struct waitfor_maker *m, int node, int group)
+{
+	if (!tells_by_idle(m))
+		return;
+	for (size_t rank = 0; rank < m->job->nranks; rank++) {
+		if (!is_idle(m, rank) || has_seat(m, group, rank))
+			continue;
+		waitfor_add_edge(m, node, (int)rank);
+		m->nodes.items[node].absent = m->nodes.items[node].guessed = true;
+	}
+}
+
+/* All waited ops of one group, ops.items[from, to): each to its missing and to the one before. */
+static void join_group_ops(struct waitfor_maker *m, size_t from, size_t to)
+{
+	int group = m->ops.items[from].group;
+	struct seats seats = {0};
+	size_t at = 0;
+
+	collect_missing(m, group, m->ops.items[to - 1].index, &seats);
+	for (size_t i = from; i < to; i++) {
+		int node = m->ops.items[i].node;
+		size_t before = at;
+
+		while (at < seats.missing.nr &&
+			seats.missing.items[at].head < m->ops.items[i].index)
+			waitfor_add_edge(m, node, seats.missing.items[at++].rank);
+		if (i > from && (before || is_behind_open(m, i, at)))
+			waitfor_add_edge(m, node, m->ops.items[i - 1].node);
+		m->nodes.items[node].absent = at > 0;
+		m->nodes.items[node].unknown = seats.unknown;
+		if (!at)
+			hold_by_stopped(m, node, group);
+		if (!at && m->ops.items[i].sure && !rollcall_lists_all(&m->job->groups[group]))
+			guess_missing(m, node, group);
+	}
+	array_release(&seats.missing);
+}
+
+void waitfor_join_ops(struct waitfor_maker *m)
+{
+	for (size_t from = 0, to; from < m->ops.nr; from = to) {
+		for (to = from;
+			to < m->ops.nr && m->ops.items[to].group == m->ops.items[from].group; to++)
+			;
+		join_group_ops(m, from, to);
+	}
+}
+
+/*
+ * Whether nothing is known of the seat but that its rank's stack stands elsewhere. Nobody leaves an
+ * init before all have come to it. (An operation, though, may have been left to the device.)
+ */
+static bool is_elsewhere(const struct waitfor_maker *m, const struct job_member *member)
+{
+	return member->rank != JOB_NONE && m->waits->told[member->rank].elsewhere &&
+	       !(m->job->ranks[member->rank].knows & JOB_KNOWS_BOARDS);
+}
+
+/* A seat that has not come to the init: by its own word an edge, else nobody knows. */
+static void join_late(struct waitfor_maker *m, int node, const struct job_member *member)
+{
+	if (rollcall_never_came(m->job, member) || is_elsewhere(m, member)) {
+		waitfor_add_edge(m, node, member->rank);
+		m->nodes.items[node].absent = true;
+		return;
+	}
+	m->nodes.items[node].unknown = true;
+	if (member->rank != JOB_NONE && m->given->stopped[member->rank])
+		waitfor_add_edge(m, node, waitfor_stopped_node(m, member->rank));
+}
+
+/*
+ * The exchange of an id waits for seat 0 alone, which gives it. Once that has come, only the store
+ * knows why others have not got it.
+ */
+static void join_bootstrap(struct waitfor_maker *m, int node, const struct job_group *g)
+{
+	const struct job_member *giver = &m->job->members[g->first_member];
+
+	if (giver->state == JOB_MEMBER_UNSEEN) {
+		join_late(m, node, giver);
+		return;
+	}
+	m->nodes.items[node].unknown = true;
+	if (giver->rank != JOB_NONE && m->given->stopped[giver->rank])
+		waitfor_add_edge(m, node, waitfor_stopped_node(m, giver->rank));
+}
+
+/* Who never came to the init is waited for; if all came, who died or froze in it. */
+void waitfor_join_init(struct waitfor_maker *m, int group)
+{
+	const struct job_group *g = &m->job->groups[group];
+	int node = m->init_node[group];
+
+	if (rollcall_is_bootstrap(g)) {
+		join_bootstrap(m, node, g);
+		return;
+	}
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_member *member = &m->job->members[g->first_member + (int)seat];
+
+		if (member->state == JOB_MEMBER_UNSEEN)
+			join_late(m, node, member);
+	}
+	m->nodes.items[node].unknown |= !rollcall_lists_all(g);
+	if (!m->nodes.items[node].absent)
+		hold_by_stopped(m, node, group);
+}
+
+/* The furthest split of the group that somebody is in. */
+static uint64_t furthest_split(const struct waitfor_maker *m, int group)
+{
+	uint64_t furthest = 0;
+
+	for (size_t i = 0; i < m->waits->n; i++) {
+		const struct wait *wait = &m->waits->at[i];
+
+		if (wait->kind == WAIT_SPLIT && waitfor_group_of(m->job, wait) == group &&
+			wait->index > furthest)
+			furthest = wait->index;
+	}
+	return furthest;
+}
+
+/* A split needs all of the old group: whoever began fewer of them has not come. */
+void waitfor_join_split(struct waitfor_maker *m, int group)
+{
+	const struct job_group *g = &m->job->groups[group];
+	uint64_t furthest = furthest_split(m, group);
+	int node = m->split_node[group];
+
+	m->nodes.items[node].index = furthest;
+	m->nodes.items[node].unknown = !rollcall_lists_all(g);
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_member *member = &m->job->members[g->first_member + (int)seat];
+
+		if (member->splits >= furthest)
+			continue;
+		if (member->rank == JOB_NONE ||
+			!(m->job->ranks[member->rank].knows & JOB_KNOWS_RING)) {
+			m->nodes.items[node].unknown = true;
+			continue;
+		}
+		waitfor_add_edge(m, node, member->rank);
+		m->nodes.items[node].absent = true;
+	}
+	if (!m->nodes.items[node].absent)
+		hold_by_stopped(m, node, group);
+}
+
+/* The peer that has not made the matching call; or one that did, and died or froze in it. */
+void waitfor_join_pair(struct waitfor_maker *m, int node, const struct wait *wait)
+{
+	int peer = m->job->members[wait->peer].rank;
+
+	m->nodes.items[node].absent = wait->lacking && peer != JOB_NONE;
+	m->nodes.items[node].unknown = wait->peer_unknown || (wait->lacking && peer == JOB_NONE);
+	if (m->nodes.items[node].absent)
+		waitfor_add_edge(m, node, peer);
+	else if (peer != JOB_NONE && m->given->stopped[peer])
+		waitfor_add_edge(m, node, waitfor_stopped_node(m, peer));
+}
+

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Waits for a key of the store. Who has to set it is nowhere written down. But where every rank but
+ * a few waits for one key, and those few are seen to be outside of every wait, one of them will be
+ * the one, or keeps the one from it: the edge leads there. With anybody of whom that is not known,
+ * and where those outside are not the fewer, nobody is pointed at.
+ *
+ * The store itself is rank 0's: until it is open all others wait for rank 0, and rank 0, which has
+ * opened it, waits for those who have not come to it. Who made a group has.
+ */
+#include <string.h>
+
+#include "job/spans.h"
+#include "job/waitfor/waitfor-make.h"
+
+static int compare_keys(const void *va, const void *vb)
+{
+	const struct waitfor_key *a = va, *b = vb;
+	int order = strcmp(a->key, b->key);
+
+	if (order)
+		return order;
+	return a->wait < b->wait ? -1 : a->wait > b->wait;
+}
+
+void waitfor_collect_keys(struct waitfor_maker *m)
+{
+	struct waitfor_key *keys;
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->waits->n; i++)
+		if (m->waits->at[i].kind == WAIT_STORE)
+			*array_add(&m->keys) = (struct waitfor_key){m->waits->at[i].key, i, 1, 0};
+	array_sort(&m->keys, compare_keys);
+	keys = m->keys.items;
+	for (size_t i = 0; i < m->keys.nr; i++) {
+		if (n && strcmp(keys[n - 1].key, keys[i].key) == 0)
+			keys[n - 1].n++;
+		else
+			keys[n++] = keys[i];
+	}
+	m->keys.nr = n;
+	for (size_t i = 0; i < n; i++) {
+		int node = waitfor_add_node(m, WAITFOR_STORE, JOB_NONE, JOB_NONE);
+
+		m->nodes.items[node].wait = (int)keys[i].wait;
+		keys[i].node = node;
+	}
+}
+
+/* The node of a key that waitfor_collect_keys() has seen; asked for no other. */
+int waitfor_key_node(const struct waitfor_maker *m, const char *key)
+{
+	size_t low = 0, high = m->keys.nr;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (strcmp(m->keys.items[middle].key, key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return m->keys.items[low].node;
+}
+
+/* Whether the rank itself shows that it waits in nothing: it ended, never came, or says so. */
+static bool is_outside(const struct waitfor_maker *m, int rank)
+{
+	const struct job_rank *r = &m->job->ranks[rank];
+	struct spans_range threads = threads_of(m->job, rank);
+
+	for (size_t i = m->waits->first[rank]; i < m->waits->first[rank + 1]; i++)
+		if (m->waits->at[i].kind != WAIT_LOCK)
+			return false;
+	if (m->waits->told[rank].elsewhere)
+		return true;
+	if (r->process == JOB_NONE)
+		return m->job->has_census;
+	if (m->job->processes[r->process].end > JOB_ALIVE)
+		return true;
+	if (r->candidate_only && (r->knows & JOB_KNOWS_CENSUS))
+		return true;
+	for (size_t i = threads.from; i < threads.to; i++)
+		if (m->job->threads[i].state == JOB_THREAD_UNKNOWN)
+			return false;
+	return r->knows & JOB_KNOWS_RING;
+}
+
+/* Whether the rank waits for that key. */
+static bool waits_for_key(const struct waitfor_maker *m, int rank, int node)
+{
+	for (size_t i = m->waits->first[rank]; i < m->waits->first[rank + 1]; i++)
+		if (m->graph->node_of_wait[i] == node)
+			return true;
+	return false;
+}
+
+/* A few outside while all others wait: fewer than those who wait, and nobody else. */
+static void join_key(struct waitfor_maker *m, const struct waitfor_key *key)
+{
+	struct waitfor_node *node = &m->nodes.items[key->node];
+	size_t outside = m->job->nranks - key->n;
+
+	node->unknown = true;
+	if (key->n > m->job->nranks || !outside || outside >= key->n)
+		return;
+	for (size_t rank = 0; rank < m->job->nranks; rank++)
+		if (!waits_for_key(m, (int)rank, key->node) && !is_outside(m, (int)rank))
+			return;
+	node->unknown = false;
+	node->absent = true;
+	for (size_t rank = 0; rank < m->job->nranks; rank++)
+		if (!waits_for_key(m, (int)rank, key->node))
+			waitfor_add_edge(m, key->node, (int)rank);
+}
+
+/* Whether rank number 0 is that of this index. */
+static bool is_zero(const struct waitfor_maker *m, size_t rank)
+{
+	return !m->job->ranks[rank].world_rank.n && !m->job->ranks[rank].numberless;
+}
+
+/* Whether the rank has been at the store: it made a group there, or waits in it for something. */
+static bool has_come(const struct waitfor_maker *m, int rank)
+{
+	if (!m->job->ranks[rank].candidate_only && m->job->ranks[rank].process != JOB_NONE &&
+		(m->job->ranks[rank].knows & JOB_KNOWS_RING))
+		return true;
+	for (size_t i = m->waits->first[rank]; i < m->waits->first[rank + 1]; i++)
+		if (m->waits->at[i].kind != WAIT_LOCK &&
+			!waits_is_for(&m->waits->at[i], WAITS_FOR_STORE))
+			return true;
+	return false;
+}
+
+/* Whether it is still on its way there, also where it is that cannot find the store. */
+static bool is_on_its_way(const struct waitfor_maker *m, int rank)
+{
+	for (size_t i = m->waits->first[rank]; i < m->waits->first[rank + 1]; i++)
+		if (waits_is_for(&m->waits->at[i], WAITS_FOR_STORE))
+			return true;
+	return is_outside(m, rank);
+}
+
+/*
+ * A store that rank 0 has not opened: it does something else. Where it is open, or where rank 0
+ * asks for it like all others (a launcher's), nobody knows why they do not find it.
+ */
+static void join_store(struct waitfor_maker *m, const struct waitfor_key *key)
+{
+	m->nodes.items[key->node].unknown = true;
+	for (size_t rank = 0; rank < m->job->nranks; rank++) {
+		bool final = m->given->stands[rank] == WAITFOR_FINAL;
+
+		if (!is_zero(m, rank) ||
+			(!final && (has_come(m, (int)rank) || !is_outside(m, (int)rank))))
+			continue;
+		m->nodes.items[key->node].unknown = false;
+		m->nodes.items[key->node].absent = true;
+		waitfor_add_edge(m, key->node, (int)rank);
+	}
+}
+
+/* A store to which some have not come yet. */
+static void join_ranks(struct waitfor_maker *m, const struct waitfor_key *key)
+{
+	for (size_t rank = 0; rank < m->job->nranks; rank++) {
+		if (is_zero(m, rank) || has_come(m, (int)rank))
+			continue;
+		if (!is_on_its_way(m, (int)rank)) {
+			m->nodes.items[key->node].unknown = true;
+			continue;
+		}
+		m->nodes.items[key->node].absent = true;
+		waitfor_add_edge(m, key->node, (int)rank);
+	}
+	if (!m->nodes.items[key->node].absent)
+		m->nodes.items[key->node].unknown = true;
+}
+
+void waitfor_join_keys(struct waitfor_maker *m)
+{
+	if (m->waits->only_told) {
+		waitfor_join_told(m);
+		return;
+	}
+	for (size_t i = 0; i < m->keys.nr; i++) {
+		const struct waitfor_key *key = &m->keys.items[i];
+
+		if (!strcmp(key->key, WAITS_FOR_STORE))
+			join_store(m, key);
+		else if (!strcmp(key->key, WAITS_FOR_RANKS))
+			join_ranks(m, key);
+		else
+			join_key(m, key);
+	}
+}

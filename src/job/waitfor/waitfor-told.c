@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Waits of a job of which only stacks tell: nothing of ours is in it, or what it calls is not
+ * recorded. Groups and operations are unknown then. Known is which ranks are inside something that
+ * waits for others, and which are seen to be elsewhere: those who are elsewhere keep the others
+ * waiting. Where one has ended, or looks for the others where they never are, it is that one.
+ *
+ * A rank whose stack does not tell is never pointed at, and counts as one of those who may be late.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "job/waitfor/waitfor-make.h"
+
+enum place {
+	PLACE_DARK, /* nothing tells */
+	PLACE_WAITS,
+	PLACE_ELSEWHERE,
+	PLACE_LOCKED, /* elsewhere, in a file's lock that another rank may have */
+	PLACE_OVER,   /* it can never come to where the others are */
+	PLACES
+};
+
+struct scene {
+	const struct waitfor_maker *m;
+	enum place *places; /* per rank */
+	size_t n[PLACES];
+};
+
+static bool has_ended(const struct job *job, size_t rank)
+{
+	int process = job->ranks[rank].process;
+
+	return process != JOB_NONE && job->processes[process].end > JOB_ALIVE;
+}
+
+static enum place place_of(const struct waitfor_maker *m, size_t rank)
+{
+	const struct waits_told *told = &m->waits->told[rank];
+	bool final = m->given->stands[rank] == WAITFOR_FINAL;
+
+	if (has_ended(m->job, rank))
+		return final || m->given->stopped[rank] ? PLACE_OVER : PLACE_DARK;
+	if (m->job->ranks[rank].process == JOB_NONE || !(told->key || told->elsewhere))
+		return PLACE_DARK;
+	if (final)
+		return PLACE_OVER;
+	return told->key ? PLACE_WAITS : PLACE_ELSEWHERE;
+}
+
+static bool is_zero(const struct waitfor_maker *m, size_t rank)
+{
+	return !m->job->ranks[rank].world_rank.n && !m->job->ranks[rank].numberless;
+}
+
+/* Whether a rank that is not where all wait, for another reason, may have that lock. */
+static bool may_have_lock(const struct scene *scene, size_t rank, size_t other)
+{
+	const struct job_rank *ranks = scene->m->job->ranks;
+
+	if (ranks[other].process != JOB_NONE && ranks[rank].host != ranks[other].host)
+		return false;
+	return scene->places[other] == PLACE_DARK || (scene->places[other] == PLACE_ELSEWHERE &&
+							     !scene->m->waits->told[other].in_lock);
+}
+
+/*
+ * Who waits for a file's lock may wait for another rank of its host: nobody is pointed at for it,
+ * unless all the others are known not to have it, or it is known who has.
+ */
+static void set_locked_apart(struct scene *scene)
+{
+	size_t n = scene->m->job->nranks;
+
+	for (size_t rank = 0; rank < n; rank++) {
+		const struct waits_told *told = &scene->m->waits->told[rank];
+
+		if (scene->places[rank] != PLACE_ELSEWHERE || !told->in_lock || told->lock_known)
+			continue;
+		for (size_t i = 0; i < n && scene->places[rank] == PLACE_ELSEWHERE; i++)
+			if (may_have_lock(scene, rank, i))
+				scene->places[rank] = PLACE_LOCKED;
+	}
+}
+
+static void look(struct scene *scene)
+{
+	size_t n = scene->m->job->nranks;
+
+	for (size_t rank = 0; rank < n; rank++)
+		scene->places[rank] = place_of(scene->m, rank);
+	set_locked_apart(scene);
+	for (size_t rank = 0; rank < n; rank++)
+		scene->n[scene->places[rank]]++;
+}
+
+/* Whether all who wait may wait for what rank 0 gives, and it is none of them. */
+static bool is_all_for_zero(const struct scene *scene)
+{
+	for (size_t rank = 0; rank < scene->m->job->nranks; rank++)
+		if (scene->places[rank] == PLACE_WAITS &&
+			(!scene->m->waits->told[rank].maybe_zero || is_zero(scene->m, rank)))
+			return false;
+	return true;
+}
+
+/* Whether it is certain that they do, and what each rank does. */
+static bool is_surely_for_zero(const struct scene *scene)
+{
+	for (size_t rank = 0; rank < scene->m->job->nranks; rank++)
+		if (scene->places[rank] == PLACE_WAITS && !scene->m->waits->told[rank].for_zero)
+			return false;
+	return !scene->n[PLACE_DARK];
+}
+
+/*
+ * All wait for what rank 0 gives, the store or the unique id of a communicator: where rank 0 is
+ * elsewhere, it is waited for, and nobody else is; where nobody knows what it does, nobody is. So
+ * also where they only may do, by what their stacks do not show.
+ */
+static bool is_waited_for(const struct scene *scene, size_t rank, bool zero)
+{
+	if (scene->n[PLACE_OVER])
+		return scene->places[rank] == PLACE_OVER;
+	return scene->places[rank] == PLACE_ELSEWHERE && (!zero || is_zero(scene->m, rank));
+}
+
+/* How many may be late, known ones or not; where nobody knows how many there are, all. */
+static size_t count_late(const struct scene *scene, bool zero)
+{
+	size_t elsewhere = 0;
+
+	if (scene->n[PLACE_OVER])
+		return scene->n[PLACE_OVER];
+	if (scene->m->job->world_size < 0)
+		return scene->m->job->nranks;
+	for (size_t rank = 0; rank < scene->m->job->nranks; rank++)
+		elsewhere += is_waited_for(scene, rank, zero && is_surely_for_zero(scene));
+	return elsewhere + scene->n[PLACE_LOCKED] + scene->n[PLACE_DARK];
+}
+
+void waitfor_join_told(struct waitfor_maker *m)
+{
+	struct scene scene = {.m = m};
+	size_t late;
+	bool zero;
+
+	scene.places = alloc_zeroed(m->job->nranks + 1, sizeof(*scene.places));
+	look(&scene);
+	zero = is_all_for_zero(&scene);
+	late = count_late(&scene, zero);
+	for (size_t i = 0; i < m->keys.nr; i++) {
+		int at = m->keys.items[i].node;
+		struct waitfor_node *node = &m->nodes.items[at];
+
+		node->late = late;
+		node->unknown = scene.n[PLACE_DARK] + scene.n[PLACE_LOCKED] > 0;
+		for (size_t rank = 0; rank < m->job->nranks; rank++) {
+			if (!is_waited_for(&scene, rank, zero))
+				continue;
+			waitfor_add_edge(m, at, (int)rank);
+			node->absent = true;
+		}
+	}
+	free(scene.places);
+}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Building the graph, in the order in which the file reads: a node for each rank; one for each op
+ * that somebody waits in, found by (group, index); nodes for inits, splits, forks and stopped ranks
+ * where an edge first needs one. Then the edges, then what follows from them.
+ *
+ *	rank 0 --> op #9 --> op #7 --> rank 3		has entered 6: on #7 hang all who lack it,
+ *	rank 1 --> op #9 --> rank 2			has entered 8: only on #9
+ *
+ * A seat that has not entered hangs on one op only, the first that it lacks: later ones reach it
+ * along the chain. An edge per op and missing seat would say the same and grow with their product.
+ *
+ * From sinks upwards the parts are numbered (waitfor-parts.c), so one pass over the nodes by part,
+ * from the far end, carries each standing wait to all that it leads to; a circle is one part and
+ * shares one value.
+ */
+#include "job/waitfor/waitfor.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "job/waitfor/waitfor-make.h"
+#include "job/waitfor/waitfor-parts.h"
+
+int waitfor_add_node(struct waitfor_maker *m, enum waitfor_kind kind, int rank, int group)
+{
+	*array_add(&m->nodes) = (struct waitfor_node){.kind = kind,
+		.rank = rank,
+		.group = group,
+		.wait = JOB_NONE,
+		.reached = JOB_UNKNOWN};
+	return (int)m->nodes.nr - 1;
+}
+
+void waitfor_add_edge(struct waitfor_maker *m, int from, int to)
+{
+	if (from != to)
+		*array_add(&m->edges) = (struct waitfor_edge){from, to};
+}
+
+int waitfor_group_of(const struct job *job, const struct wait *wait)
+{
+	return wait->member == JOB_NONE ? JOB_NONE : job->members[wait->member].group;
+}
+
+int64_t waitfor_threshold(
+	const struct job *job, const struct wait *wait, const struct waitfor_given *given)
+{
+	int group = waitfor_group_of(job, wait);
+
+	if (group == JOB_NONE)
+		return wait->kind == WAIT_STORE ? given->threshold_store : given->threshold_else;
+	return wait->kind == WAIT_INIT ? given->threshold_init[group] : given->threshold[group];
+}
+
+bool waitfor_stands(
+	const struct job *job, const struct wait *wait, const struct waitfor_given *given)
+{
+	if (wait->undated)
+		return wait->sure || wait->held;
+	if (wait->age == JOB_UNKNOWN || (!wait->sure && !wait->held))
+		return false;
+	return wait->age > waitfor_threshold(job, wait, given);
+}
+
+/* -- nodes of what is waited in ---------------------------------------------------------------- */
+
+static int compare_waited(const void *va, const void *vb)
+{
+	const struct waitfor_waited *a = va, *b = vb;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+bool waitfor_is_forked(const struct waitfor_maker *m, int group, uint64_t index)
+{
+	return m->given->forked[group] && index >= m->given->forked[group];
+}
+
+/* A node for each op that some wait is in, in order of group and index. */
+static void collect_ops(struct waitfor_maker *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->waits->n; i++) {
+		const struct wait *wait = &m->waits->at[i];
+		int group = waitfor_group_of(m->job, wait);
+
+		if (wait->kind == WAIT_COLLECTIVE && !waitfor_is_forked(m, group, wait->index))
+			*array_add(&m->ops) = (struct waitfor_waited){
+				group, wait->index, JOB_NONE, wait->sure};
+	}
+	array_sort(&m->ops, compare_waited);
+	for (size_t i = 0; i < m->ops.nr; i++)
+		if (!n || compare_waited(&m->ops.items[n - 1], &m->ops.items[i]) != 0)
+			m->ops.items[n++] = m->ops.items[i];
+		else
+			m->ops.items[n - 1].sure |= m->ops.items[i].sure;
+	m->ops.nr = n;
+	for (size_t i = 0; i < n; i++) {
+		int node = waitfor_add_node(m, WAITFOR_OP, JOB_NONE, m->ops.items[i].group);
+
+		m->nodes.items[node].index = m->ops.items[i].index;
+		m->ops.items[i].node = node;
+	}
+}
+
+/* The node of an op that collect_ops() has seen; asked for no other. */
+static int op_node(const struct waitfor_maker *m, int group, uint64_t index)
+{
+	struct waitfor_waited key = {.group = group, .index = index};
+	size_t low = 0, high = m->ops.nr;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (compare_waited(&m->ops.items[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return m->ops.items[low].node;
+}
+
+static int lazy_node(
+	struct waitfor_maker *m, int *slot, enum waitfor_kind kind, int rank, int group)
+{
+	if (*slot == JOB_NONE)
+		*slot = waitfor_add_node(m, kind, rank, group);
+	return *slot;
+}
+
+int waitfor_stopped_node(struct waitfor_maker *m, int rank)
+{
+	return lazy_node(m, &m->stopped_node[rank], WAITFOR_STOPPED, rank, JOB_NONE);
+}
+
+int waitfor_fork_node(struct waitfor_maker *m, int group)
+{
+	return lazy_node(m, &m->fork_node[group], WAITFOR_FORK, JOB_NONE, group);
+}
+
+/* What this wait leads to: shared by all who wait for the same, but for P2P and syncs. */
+static int node_for(struct waitfor_maker *m, size_t index)
+{
+	const struct wait *wait = &m->waits->at[index];
+	int group = waitfor_group_of(m->job, wait), node;
+
+	switch (wait->kind) {
+	case WAIT_COLLECTIVE:
+		if (waitfor_is_forked(m, group, wait->index))
+			return waitfor_fork_node(m, group);
+		return op_node(m, group, wait->index);
+	case WAIT_INIT:
+		return lazy_node(m, &m->init_node[group], WAITFOR_INIT, JOB_NONE, group);
+	case WAIT_SPLIT:
+		return lazy_node(m, &m->split_node[group], WAITFOR_SPLIT, JOB_NONE, group);
+	case WAIT_STORE:
+		return waitfor_key_node(m, wait->key);
+	case WAIT_P2P:
+		node = waitfor_add_node(m, WAITFOR_PAIR, wait->rank, group);
+		break;
+	case WAIT_LOCK:
+		node = waitfor_add_node(m, WAITFOR_LOCK, wait->rank, JOB_NONE);
+		m->nodes.items[node].absent = true;
+		waitfor_add_edge(m, node, wait->holder);
+		break;
+	default:
+		node = waitfor_add_node(m, WAITFOR_SYNC, wait->rank, group);
+		break;
+	}
+	m->nodes.items[node].wait = (int)index;
+	return node;
+}
+
+/* Whether a rank's wait is an edge: never where it is over; if held where it does other things. */
+static bool follows(const struct waitfor_maker *m, const struct wait *wait)
+{
+	switch (m->given->stands[wait->rank]) {
+	case WAITFOR_FINAL:
+		return false;
+	case WAITFOR_STANDS:
+		return wait->held;
+	default:
+		return true;
+	}
+}
+
+/* All nodes first: an edge names them by index. */
+static void make_graph(struct waitfor_maker *m)
+{
+	for (size_t rank = 0; rank < m->job->nranks; rank++)
+		waitfor_add_node(m, WAITFOR_RANK, (int)rank, JOB_NONE);
+	collect_ops(m);
+	waitfor_collect_keys(m);
+	for (size_t i = 0; i < m->waits->n; i++)
+		m->graph->node_of_wait[i] = node_for(m, i);
+	waitfor_join_ops(m);
+	for (size_t group = 0; group < m->job->ngroups; group++) {
+		if (m->init_node[group] != JOB_NONE)
+			waitfor_join_init(m, (int)group);
+		if (m->split_node[group] != JOB_NONE)
+			waitfor_join_split(m, (int)group);
+	}
+	for (size_t i = 0; i < m->waits->n; i++) {
+		const struct wait *wait = &m->waits->at[i];
+
+		if (wait->kind == WAIT_P2P)
+			waitfor_join_pair(m, m->graph->node_of_wait[i], wait);
+		if (follows(m, wait))
+			waitfor_add_edge(m, wait->rank, m->graph->node_of_wait[i]);
+	}
+	for (size_t rank = 0; rank < m->job->nranks; rank++)
+		waitfor_join_launches(m, (int)rank);
+	waitfor_join_opposite_orders(m);
+	waitfor_join_keys(m);
+}
+
+/* -- from edges to answers --------------------------------------------------------------------- */
+
+static void sort_edges(struct waitfor_maker *m)
+{
+	struct waitfor *graph = m->graph;
+	size_t *at;
+
+	graph->nodes = m->nodes.items;
+	graph->nnodes = m->nodes.nr;
+	graph->first_edge = alloc_zeroed(graph->nnodes + 2, sizeof(*graph->first_edge));
+	graph->edges = alloc_zeroed(m->edges.nr + 1, sizeof(*graph->edges));
+	at = alloc_zeroed(graph->nnodes + 1, sizeof(*at));
+	for (size_t i = 0; i < m->edges.nr; i++)
+		graph->first_edge[m->edges.items[i].from + 1]++;
+	for (size_t i = 0; i < graph->nnodes; i++)
+		graph->first_edge[i + 1] += graph->first_edge[i];
+	for (size_t i = 0; i < m->edges.nr; i++) {
+		int from = m->edges.items[i].from;
+
+		graph->edges[graph->first_edge[from] + at[from]++] = m->edges.items[i].to;
+	}
+	free(at);
+}
+
+static void raise(int64_t *into, int64_t value)
+{
+	if (value > *into)
+		*into = value;
+}
+
+/* Nodes by part, those farthest from the sinks first. */
+static int *order_by_part(const struct waitfor *graph)
+{
+	int *order = alloc_zeroed(graph->nnodes + 1, sizeof(*order));
+	size_t *at = alloc_zeroed(graph->nparts + 2, sizeof(*at));
+
+	for (size_t i = 0; i < graph->nnodes; i++)
+		at[graph->nparts - (size_t)graph->nodes[i].part]++;
+	for (size_t i = 1; i <= graph->nparts; i++)
+		at[i] += at[i - 1];
+	for (size_t i = 0; i < graph->nnodes; i++) {
+		size_t place = graph->nparts - 1 - (size_t)graph->nodes[i].part;
+
+		order[at[place]++] = (int)i;
+	}
+	free(at);
+	return order;
+}
+
+/* Carries the longest standing wait from where it is felt to all that it waits for. */
+static void spread_waits(struct waitfor *graph, const struct waitfor_given *given)
+{
+	int *order = order_by_part(graph);
+	int64_t *by_part = alloc_zeroed(graph->nparts + 1, sizeof(*by_part));
+
+	for (size_t i = 0; i < graph->nparts; i++)
+		by_part[i] = JOB_UNKNOWN;
+	for (size_t i = 0; i < graph->waits->n; i++) {
+		const struct wait *wait = &graph->waits->at[i];
+
+		if (waitfor_stands(graph->job, wait, given))
+			raise(&by_part[graph->nodes[graph->node_of_wait[i]].part],
+				wait->undated ? 0 : wait->age);
+	}
+	for (size_t i = 0; i < graph->nnodes; i++) {
+		int node = order[i];
+		int64_t reached = by_part[graph->nodes[node].part];
+
+		for (size_t e = graph->first_edge[node]; e < graph->first_edge[node + 1]; e++)
+			raise(&by_part[graph->nodes[graph->edges[e]].part], reached);
+	}
+	for (size_t i = 0; i < graph->nnodes; i++)
+		graph->nodes[i].reached = by_part[graph->nodes[i].part];
+	free(by_part);
+	free(order);
+}
+
+static int *none_each(size_t n)
+{
+	int *list = alloc_zeroed(n + 1, sizeof(*list));
+
+	for (size_t i = 0; i < n; i++)
+		list[i] = JOB_NONE;
+	return list;
+}
+
+struct waitfor *waitfor_new(
+	const struct job *job, const struct waits *waits, const struct waitfor_given *given)
+{
+	struct waitfor *graph = alloc_zeroed(1, sizeof(*graph));
+	struct waitfor_maker m = {.job = job, .waits = waits, .given = given, .graph = graph};
+
+	graph->job = job;
+	graph->waits = waits;
+	graph->node_of_wait = none_each(waits->n);
+	m.init_node = none_each(job->ngroups);
+	m.split_node = none_each(job->ngroups);
+	m.fork_node = none_each(job->ngroups);
+	m.stopped_node = none_each(job->nranks);
+	make_graph(&m);
+	sort_edges(&m);
+	waitfor_find_parts(graph);
+	spread_waits(graph, given);
+	array_release(&m.edges);
+	array_release(&m.ops);
+	array_release(&m.keys);
+	free(m.init_node);
+	free(m.split_node);
+	free(m.fork_node);
+	free(m.stopped_node);
+	return graph;
+}
+
+void waitfor_free(struct waitfor *graph)
+{
+	if (!graph)
+		return;
+	free(graph->nodes);
+	free(graph->edges);
+	free(graph->first_edge);
+	free(graph->parts);
+	free(graph->node_of_wait);
+	free(graph);
+}
+
+/* From the sinks outwards: a part leads there if one of its edges does. */
+static void spread_leads(const struct waitfor *graph, const int *order, bool *leads)
+{
+	for (size_t i = graph->nnodes; i-- > 0;) {
+		int node = order[i];
+
+		for (size_t e = graph->first_edge[node]; e < graph->first_edge[node + 1]; e++)
+			if (leads[graph->nodes[graph->edges[e]].part])
+				leads[graph->nodes[node].part] = true;
+	}
+}
+
+/*
+ * A message that is open, and nobody knows whether its peer came to it: to blame the peer that is
+ * too little. But if the peer is waited for, or waits, so does who waits for its message. Whether
+ * any such was found.
+ */
+static bool follow_dark_pairs(const struct waitfor *graph, bool *leads)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < graph->nnodes; i++) {
+		const struct waitfor_node *node = &graph->nodes[i];
+		const struct wait *wait;
+		int peer;
+
+		if (node->kind != WAITFOR_PAIR || leads[node->part])
+			continue;
+		wait = &graph->waits->at[node->wait];
+		peer = graph->job->members[wait->peer].rank;
+		if (!wait->peer_unknown || !wait->sure || peer == JOB_NONE ||
+			!leads[graph->nodes[peer].part])
+			continue;
+		leads[node->part] = found = true;
+	}
+	return found;
+}
+
+void waitfor_victims(const struct waitfor *graph, const struct waitfor_given *given,
+	const bool *marked, bool *victims)
+{
+	int *order = order_by_part(graph);
+	bool *leads = alloc_zeroed(graph->nparts + 1, sizeof(*leads));
+
+	for (size_t i = 0; i < graph->nnodes; i++)
+		if (marked[i])
+			leads[graph->nodes[i].part] = true;
+	do
+		spread_leads(graph, order, leads);
+	while (follow_dark_pairs(graph, leads));
+	for (size_t i = 0; i < graph->waits->n; i++) {
+		const struct wait *wait = &graph->waits->at[i];
+
+		if (leads[graph->nodes[graph->node_of_wait[i]].part] &&
+			waitfor_stands(graph->job, wait, given))
+			victims[wait->rank] = true;
+	}
+	for (size_t i = 0; i < graph->nnodes; i++)
+		if (marked[i] && graph->nodes[i].kind <= WAITFOR_STOPPED)
+			victims[graph->nodes[i].rank] = false;
+	free(leads);
+	free(order);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * waitfor.h: the wait-for graph: who waits for whom, followed to where it ends.
+ *
+ *	rank  --> what it waits in            if a host thread is held there (or softly, see below)
+ *	op    --> the seats that have not entered it, by their own word
+ *	op    --> where all have entered it, an earlier one of the group that is open somewhere
+ *	op    --> where all who are known to be in the group have, and dumps do not say who else is:
+ *	          the few ranks that wait in nothing, if all others wait
+ *	op    --> the incomplete op that one of its members launched before it; so does P2P, for
+ *	          both sides, where it is on the same stream
+ *	op    --> members that died or are frozen, where all have entered it
+ *	init  --> the seats that have not begun it; of a bootstrap group the one that gives the id
+ *	split --> the seats of the old group that have not begun as many
+ *	P2P   --> the peer that has not made the matching call
+ *	lock  --> the rank that has it
+ *	key   --> the few ranks that wait in nothing, where all others wait for that key
+ *	told  --> where only stacks tell: the ranks that are elsewhere, or those of them that ended
+ *
+ * An op waits for everybody, so following any edge leads to a reason. What ends are sinks: ranks
+ * that wait for nothing, and ops where nobody known is missing. Strongly connected parts with no
+ * way out are cycles: nothing in them can ever move.
+ *
+ * A rank whose streams wait while no thread of it is held may be inside a synchronisation that
+ * nobody hooks. Its edge is soft: followed unless the caller says that the rank stands on its own.
+ *
+ * Size: op nodes are virtual and chained by index (what waits in #9 also waits for those that #7
+ * waits for), so edges grow with seats and waits, never with ranks squared.
+ */
+#ifndef JOB_WAITFOR_H
+#define JOB_WAITFOR_H
+
+#include "job/waitfor/waits.h"
+
+/* How far a rank's own state explains that it is not where others wait for it. */
+enum waitfor_stand {
+	WAITFOR_FOLLOW, /* nothing explains it: follow whatever it waits in */
+	WAITFOR_STANDS, /* it does something else (compiles, ...): soft edges are not followed */
+	WAITFOR_FINAL,  /* it is over (died of its own, ...): nothing is followed */
+};
+
+/* What the caller knows better than the graph. */
+struct waitfor_given {
+	const enum waitfor_stand *stands; /* per rank */
+	const bool *stopped;              /* per rank: dead or frozen: where all are in, it holds */
+	const uint64_t *forked;   /* per group: index of a fork that explains waits; 0 none */
+	const int64_t *threshold; /* per group: ns from which a wait there stands */
+	const int64_t *threshold_init; /* the same for the group's init */
+	int64_t threshold_store;  /* the same for keys of the store */
+	int64_t threshold_else;   /* the same for other waits without a group */
+};
+
+enum waitfor_kind {
+	WAITFOR_RANK,
+	WAITFOR_STOPPED, /* a rank that died or froze inside an op where all are */
+	WAITFOR_OP,
+	WAITFOR_INIT,
+	WAITFOR_SPLIT, /* of the group, into others */
+	WAITFOR_PAIR, /* one P2P call */
+	WAITFOR_FORK, /* the group went different ways */
+	WAITFOR_STORE, /* a key of the store */
+	WAITFOR_SYNC, /* a synchronisation, a close or another call of one rank */
+	WAITFOR_LOCK, /* the lock of a file, for which one rank waits */
+};
+
+struct waitfor_node {
+	enum waitfor_kind kind;
+	int rank;        /* RANK, STOPPED, SYNC, LOCK */
+	int group;       /* OP, INIT, SPLIT, FORK; JOB_NONE else */
+	uint64_t index;  /* OP */
+	int wait;        /* PAIR, STORE, SYNC, LOCK: index into waits (of a key: the first) */
+	bool unknown;    /* members without evidence: they may be the ones missing */
+	bool absent;     /* OP, INIT, SPLIT, PAIR: somebody is missing by its own word */
+	bool guessed;    /* OP: who is missing is guessed, from who waits in nothing */
+	size_t late;     /* STORE, where only stacks tell: so many may be missing there, those to
+			    whom an edge leads among them */
+	int part;        /* its strongly connected part: lower numbers are nearer to the sinks */
+	int64_t reached; /* the longest standing wait that leads here, 0 of none the age is known;
+			    JOB_UNKNOWN none */
+};
+
+struct waitfor_part {
+	size_t n;     /* nodes in it */
+	bool way_out; /* an edge leads to another part */
+};
+
+struct waitfor {
+	const struct job *job;
+	const struct waits *waits;
+	struct waitfor_node *nodes;
+	size_t nnodes;
+	int *edges;         /* targets, by source */
+	size_t *first_edge; /* per node, and one beyond */
+	struct waitfor_part *parts;
+	size_t nparts;
+	int *node_of_wait; /* per wait; JOB_NONE: leads nowhere */
+};
+
+/*
+ * Builds the graph; never NULL. It points to job and waits, which must outlive it; `given` is read
+ * here only. Nodes 0 to nranks - 1 are the ranks.
+ */
+struct waitfor *waitfor_new(
+	const struct job *job, const struct waits *waits, const struct waitfor_given *given);
+/* Frees the graph, neither the job nor the waits. Takes NULL. */
+void waitfor_free(struct waitfor *graph);
+
+/* The age, ns, beyond which such a wait is a hang. */
+int64_t waitfor_threshold(
+	const struct job *job, const struct wait *wait, const struct waitfor_given *given);
+
+/* Whether a wait is long enough to blame somebody for. */
+bool waitfor_stands(
+	const struct job *job, const struct wait *wait, const struct waitfor_given *given);
+
+/*
+ * Marks every rank that waits, directly or not, for one of the marked nodes: victims[rank]. Also
+ * by a message of which nobody knows whether its peer came: that blames nobody. Only standing waits
+ * count. marked: per node. Ranks that are marked themselves are not victims.
+ */
+void waitfor_victims(const struct waitfor *graph, const struct waitfor_given *given,
+	const bool *marked, bool *victims);
+
+#endif

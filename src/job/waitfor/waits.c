@@ -1,0 +1,700 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two views of one fact meet here. A seat's counters say which ops may not be complete; a thread's
+ * board says that somebody is held. An op in flight without a held thread is no trouble yet; a held
+ * thread without an op is a wait for something that nobody recorded. So each rank's seats are read
+ * first, giving waits, and then its threads, each of which holds the waits it fits, or else
+ * becomes a wait of its own.
+ *
+ *	held	a thread is inside it now
+ *	lacking	somebody has not entered, on that seat's own word
+ *	sure	it is known not to be complete
+ *	doubtful	whether all have entered is not known: a seat there is silent
+ *
+ * Completion is often not tracked. Then what all seats that speak have entered is taken as complete
+ * where one of them has gone further: the wait begins at the first op that some seat lacks.
+ */
+#include "job/waitfor/waits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "job/names.h"
+#include "job/rollcall.h"
+#include "job/spans.h"
+
+struct collector {
+	const struct job *job;
+	struct waits *waits;
+	const struct waits_told *told; /* per rank; NULL none */
+	int64_t stood;		       /* where only stacks tell: for all; JOB_UNKNOWN */
+	ARRAY(struct wait) list;
+	int *seats;         /* member indexes by rank */
+	size_t *first_seat; /* per rank */
+	uint64_t *rear;     /* per group: smallest head of those who speak */
+	uint64_t *doubt;    /* per group: from this index on some member has no evidence */
+};
+
+bool waits_is_watchdog(const char *name)
+{
+	static const char *const parts[] = {"watchdg", "watchdog", "heartbt", "heartbeat"};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (strcasestr(name, parts[i]))
+			return true;
+	return false;
+}
+
+bool waits_is_for(const struct wait *wait, const char *what)
+{
+	return wait->kind == WAIT_STORE && strcmp(wait->key, what) == 0;
+}
+
+bool waits_in_some_init(const struct wait *wait)
+{
+	return waits_is_for(wait, WAITS_SOME_INIT);
+}
+
+bool waits_is_told(const struct wait *wait)
+{
+	return wait->kind == WAIT_STORE && wait->thread == JOB_NONE;
+}
+
+/* -- preparation ------------------------------------------------------------------------------- */
+
+/* Whether nobody knows when that was taken which tells how far the rank came. */
+static bool is_undated(const struct job *job, const struct job_rank *rank)
+{
+	return rank->process != JOB_NONE && job->processes[rank->process].undated &&
+	       (rank->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP;
+}
+
+/* The gathering of its host, or the end of its process, if that came first. */
+static int64_t end_of_evidence(const struct job *job, const struct job_rank *rank)
+{
+	int64_t now = rank->host == JOB_NONE ? JOB_UNKNOWN : job->hosts[rank->host].gathered;
+
+	if (is_undated(job, rank))
+		return JOB_UNKNOWN;
+	if ((rank->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP && rank->process != JOB_NONE)
+		now = job->processes[rank->process].seen;
+	if (now == JOB_UNKNOWN)
+		now = job->gathered;
+	if (rank->process != JOB_NONE) {
+		const struct job_process *process = &job->processes[rank->process];
+
+		if (process->end > JOB_ALIVE && process->ended != JOB_UNKNOWN &&
+			(now == JOB_UNKNOWN || process->ended < now))
+			now = process->ended;
+	}
+	return now;
+}
+
+/* Sorts the seats by rank, by counting: first_seat[rank] .. first_seat[rank + 1]. */
+static void index_seats(struct collector *c)
+{
+	const struct job *job = c->job;
+	size_t *at = alloc_zeroed(job->nranks + 2, sizeof(*at));
+
+	c->first_seat = alloc_zeroed(job->nranks + 2, sizeof(*c->first_seat));
+	c->seats = alloc_zeroed(job->nmembers + 1, sizeof(*c->seats));
+	for (size_t i = 0; i < job->nmembers; i++)
+		if (job->members[i].rank != JOB_NONE)
+			c->first_seat[job->members[i].rank + 1]++;
+	for (size_t i = 0; i < job->nranks; i++)
+		c->first_seat[i + 1] += c->first_seat[i];
+	for (size_t i = 0; i < job->nmembers; i++) {
+		int rank = job->members[i].rank;
+
+		if (rank != JOB_NONE)
+			c->seats[c->first_seat[rank] + at[rank]++] = (int)i;
+	}
+	free(at);
+}
+
+/* From which index on nobody knows whether this seat has entered. */
+static uint64_t doubt_of(const struct job *job, const struct job_member *member)
+{
+	if (rollcall_speaks(job, member))
+		return UINT64_MAX;
+	return member->head_known ? member->head + 1 : 1;
+}
+
+/* Per group, once: asking it for each seat anew would be seats squared. */
+static void find_rears(struct collector *c)
+{
+	c->rear = alloc_zeroed(c->job->ngroups + 1, sizeof(*c->rear));
+	c->doubt = alloc_zeroed(c->job->ngroups + 1, sizeof(*c->doubt));
+	for (size_t i = 0; i < c->job->ngroups; i++) {
+		const struct job_group *g = &c->job->groups[i];
+
+		c->rear[i] = rollcall_take(c->job, (int)i, 0).rear;
+		c->doubt[i] = rollcall_unseen(c->job, g) ? 1 : UINT64_MAX;
+		for (uint32_t seat = 0; seat < g->size; seat++) {
+			uint64_t doubt =
+				doubt_of(c->job, &c->job->members[g->first_member + (int)seat]);
+
+			if (doubt < c->doubt[i])
+				c->doubt[i] = doubt;
+		}
+	}
+}
+
+/* -- collectives ------------------------------------------------------------------------------- */
+
+/* Whether the rank that has this seat has ended, in whatever way. */
+static bool has_ended(const struct job *job, const struct job_member *m)
+{
+	int process = m->rank == JOB_NONE ? JOB_NONE : job->ranks[m->rank].process;
+
+	return process != JOB_NONE && job->processes[process].end > JOB_ALIVE;
+}
+
+/*
+ * An op that nobody waits for: empty, refused, or only recorded into a graph. What NCCL refuses was
+ * never issued. gloo issues, waits and then gives up: the last thing that a rank did before it
+ * ended of that, it had waited in.
+ */
+static bool is_nothing(
+	const struct job *job, const struct job_member *m, const struct job_op *op)
+{
+	if (!op || op->sig.count == 0 || op->captured)
+		return op;
+	return op->failed && (strcmp(job->groups[m->group].maker, "gloo") != 0 ||
+				     op->index != m->head || !has_ended(job, m));
+}
+
+/* The first index that may not be complete; beyond head: all are. */
+static uint64_t first_incomplete(const struct collector *c, const struct job_member *m)
+{
+	uint64_t first, rear = c->rear[m->group];
+	const struct job_op *last = rollcall_op(m, m->head);
+
+	if (m->done_known)
+		first = m->done + 1;
+	else if (rear < m->head)
+		first = rear + 1;
+	else if (last && last->completed == JOB_YES)
+		return m->head + 1;
+	else
+		first = m->head;
+	while (first <= m->head && is_nothing(c->job, m, rollcall_op(m, first)))
+		first++;
+	return first;
+}
+
+/* A seat given up: nothing of it waits, but what an abort ended together with its process. */
+static bool is_over(const struct job *job, const struct job_member *m)
+{
+	int process = job->ranks[m->rank].process;
+
+	if (m->state != JOB_MEMBER_GONE)
+		return false;
+	return !m->aborted || process == JOB_NONE || job->processes[process].end <= JOB_ALIVE;
+}
+
+/* When the op was entered; where its details are gone, when the first known one after it was. */
+static int64_t entered_at(const struct job_member *m, uint64_t index)
+{
+	for (size_t i = 0; i < m->nops; i++)
+		if (m->ops[i].index >= index)
+			return m->ops[i].entered;
+	return JOB_UNKNOWN;
+}
+
+/* Whether the host is still inside the launch of an op at or behind that place. */
+static bool is_unreturned(const struct job_member *m, uint64_t from)
+{
+	for (size_t i = m->nops; i-- > 0 && m->ops[i].index >= from;)
+		if (m->ops[i].returned == JOB_NO && !m->ops[i].failed)
+			return true;
+	return false;
+}
+
+/* At most one wait per seat: its first op that may not be complete. Later ones wait behind it. */
+static void add_collective(struct collector *c, int member)
+{
+	const struct job_member *m = &c->job->members[member];
+	uint64_t first;
+	struct wait *wait;
+	bool unreturned, lacking;
+
+	if (!m->head_known || !m->head || is_over(c->job, m))
+		return;
+	first = first_incomplete(c, m);
+	if (first > m->head)
+		return;
+	unreturned = is_unreturned(m, first);
+	lacking = first > c->rear[m->group];
+	wait = array_add(&c->list);
+	*wait = (struct wait){.kind = WAIT_COLLECTIVE,
+		.rank = m->rank,
+		.member = member,
+		.peer = JOB_NONE,
+		.index = first,
+		.op = rollcall_op(m, first),
+		.thread = JOB_NONE,
+		.held = unreturned,
+		.lacking = lacking,
+		.sure = lacking || unreturned || m->done_known,
+		.doubtful = !lacking && first >= c->doubt[m->group],
+		.since = entered_at(m, first),
+		.cite = m->cite};
+	if (wait->op) {
+		wait->thread = wait->op->thread;
+		wait->cite = wait->op->cite;
+		wait->sure |= wait->op->completed == JOB_NO;
+	}
+}
+
+/* -- point-to-point ---------------------------------------------------------------------------- */
+
+/* Whether the latest calls of a seat are all its calls: their counts per peer add up. */
+static bool has_all_p2p(const struct job_member *m)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < m->np2p; i++) {
+		const struct job_op *op = &m->p2p[i];
+		bool newest = true;
+
+		for (size_t k = 0; k < m->np2p && newest; k++)
+			newest = m->p2p[k].sig.op != op->sig.op ||
+				 !same_group_rank(m->p2p[k].sig.peer, op->sig.peer) ||
+				 m->p2p[k].index <= op->index;
+		if (newest)
+			total += op->index;
+	}
+	return total == m->np2p;
+}
+
+/* Of a dump that leaves out what is complete, or was overwritten, what is absent may have been. */
+static bool has_only_part(const struct job *job, const struct job_member *m)
+{
+	return m->rank != JOB_NONE && !m->p2p_whole &&
+	       (job->ranks[m->rank].knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP;
+}
+
+/* Whether the peer has entered the call that matches. */
+static enum job_known peer_came(
+	const struct job *job, const struct job_member *m, const struct job_op *op)
+{
+	const struct job_group *group = &job->groups[m->group];
+	uint8_t other = op->sig.op == JOB_OP_SEND ? JOB_OP_RECV : JOB_OP_SEND;
+	const struct job_member *peer;
+	bool seen = false;
+
+	peer = job_seat(job, group, op->sig.peer);
+	if (!peer)
+		return JOB_MAYBE;
+	for (size_t i = 0; i < peer->np2p; i++) {
+		const struct job_op *theirs = &peer->p2p[i];
+
+		if (theirs->sig.op != other || !same_group_rank(theirs->sig.peer, m->seat))
+			continue;
+		if (theirs->index >= op->index)
+			return JOB_YES;
+		seen = true;
+	}
+	if (has_only_part(job, peer) || (!rollcall_speaks(job, peer) && !peer->p2p_whole))
+		return JOB_MAYBE;
+	return seen || peer->p2p_whole || has_all_p2p(peer) ? JOB_NO : JOB_MAYBE;
+}
+
+/* Each send or receive by itself: their order is per peer, and any of them may be the stuck one. */
+static void add_p2p(struct collector *c, int member)
+{
+	const struct job_member *m = &c->job->members[member];
+
+	for (size_t i = 0; i < m->np2p && !is_over(c->job, m); i++) {
+		const struct job_op *op = &m->p2p[i];
+		enum job_known came;
+
+		if (op->failed || op->captured || op->completed == JOB_YES ||
+			op->sig.peer.n >= c->job->groups[m->group].size ||
+			same_group_rank(op->sig.peer, m->seat) ||
+			(op->sig.op != JOB_OP_SEND && op->sig.op != JOB_OP_RECV))
+			continue;
+		came = peer_came(c->job, m, op);
+		if (came == JOB_YES && op->returned != JOB_NO && op->completed != JOB_NO)
+			continue;
+		*array_add(&c->list) = (struct wait){.kind = WAIT_P2P,
+			.rank = m->rank,
+			.member = member,
+			.peer = c->job->groups[m->group].first_member + (int)op->sig.peer.n,
+			.index = op->index,
+			.op = op,
+			.thread = op->thread,
+			.held = op->returned == JOB_NO,
+			.lacking = came == JOB_NO,
+			.sure = came == JOB_NO || op->returned == JOB_NO || op->completed == JOB_NO,
+			.doubtful = came == JOB_MAYBE,
+			.peer_unknown = came == JOB_MAYBE,
+			.since = op->entered,
+			.cite = op->cite};
+	}
+}
+
+/* A non-blocking init holds nobody; as it is neither held nor sure, finish_rank() drops it. */
+static void add_init(struct collector *c, int member)
+{
+	const struct job_member *m = &c->job->members[member];
+
+	if (m->state != JOB_MEMBER_IN_INIT)
+		return;
+	*array_add(&c->list) = (struct wait){.kind = WAIT_INIT,
+		.rank = m->rank,
+		.member = member,
+		.peer = JOB_NONE,
+		.thread = JOB_NONE,
+		.held = !m->nonblocking,
+		.sure = !m->nonblocking,
+		.since = m->init_since,
+		.cite = m->cite};
+}
+
+/* -- threads ----------------------------------------------------------------------------------- */
+
+/* Watchdogs wait and poll all day; that holds nobody. */
+static bool is_waiting(const struct job_thread *thread)
+{
+	return (thread->state == JOB_THREAD_IN_WAIT || thread->state == JOB_THREAD_POLLING) &&
+	       !waits_is_watchdog(thread->name);
+}
+
+/* Whether what the thread synchronises for includes this op; a stream not known may be any. */
+static bool covers(const struct job_thread *thread, const struct wait *wait)
+{
+	return thread->whole_device || !thread->stream || !wait->op || !wait->op->stream ||
+	       wait->op->stream == thread->stream;
+}
+
+/* A synchronising thread holds what is sure on its stream, else what may be, else nothing known. */
+static bool hold(
+	struct collector *c, const struct job_thread *thread, int index, size_t from, bool sure)
+{
+	bool found = false;
+
+	for (size_t i = from; i < c->list.nr; i++) {
+		struct wait *wait = &c->list.items[i];
+
+		if (wait->kind > (sure || wait->doubtful ? WAIT_P2P : WAIT_COLLECTIVE) ||
+			wait->sure != sure ||
+			wait->since == JOB_UNKNOWN || !covers(thread, wait))
+			continue;
+		wait->held = found = true;
+		if (wait->thread == JOB_NONE || !sure)
+			wait->thread = index;
+		if (!sure)
+			wait->since = thread->since;
+	}
+	return found;
+}
+
+/* A thread in a synchronisation: for a wait found so far, or for nothing that is known. */
+/* Of a process that holds several ranks nobody knows whose thread it is. */
+static bool is_shared(const struct job *job, int rank)
+{
+	for (size_t i = 0; i < job->nranks; i++)
+		if ((int)i != rank && job->ranks[i].process != JOB_NONE &&
+			job->ranks[i].process == job->ranks[rank].process)
+			return true;
+	return false;
+}
+
+static void add_sync(struct collector *c, const struct job_thread *thread, int index, size_t from)
+{
+	if (hold(c, thread, index, from, true) || hold(c, thread, index, from, false) ||
+		is_shared(c->job, thread->rank))
+		return;
+	*array_add(&c->list) = (struct wait){.kind = WAIT_SYNC,
+		.rank = thread->rank,
+		.member = JOB_NONE,
+		.peer = JOB_NONE,
+		.thread = index,
+		.held = true,
+		.since = thread->since,
+		.cite = thread->cite};
+}
+
+/* Calls that end a group, by their names. */
+static bool names_closing(const char *call)
+{
+	return strcasestr(call, "destroy") || strstr(call, "Finalize") || strstr(call, "Abort");
+}
+
+/* A thread inside the split of a group: a call that all its members must come to. */
+static bool add_split(struct collector *c, const struct job_thread *thread, int index)
+{
+	if (strcmp(thread->call, "ncclCommSplit") || thread->group == JOB_NONE)
+		return false;
+	for (size_t i = c->first_seat[thread->rank]; i < c->first_seat[thread->rank + 1]; i++) {
+		const struct job_member *m = &c->job->members[c->seats[i]];
+
+		if (m->group != thread->group || !m->splits)
+			continue;
+		*array_add(&c->list) = (struct wait){.kind = WAIT_SPLIT,
+			.rank = thread->rank,
+			.member = c->seats[i],
+			.peer = JOB_NONE,
+			.index = m->splits,
+			.thread = index,
+			.held = true,
+			.sure = true,
+			.since = thread->since,
+			.cite = thread->cite};
+		return true;
+	}
+	return false;
+}
+
+/*
+ * What a call of PyTorch's store waits for: a key, the store itself, those who have to come to it.
+ * The making of a first group waits for keys, too. NULL: it is no such call.
+ */
+static const char *key_of(const struct job_thread *thread)
+{
+	static const char *const keyed[] = {
+		"c10d_store_get", "c10d_store_wait", "c10d_unique_id", "c10d_init"};
+
+	for (size_t i = 0; i < sizeof(keyed) / sizeof(*keyed); i++)
+		if (!strcmp(thread->call, keyed[i]))
+			return thread->detail;
+	if (!strcmp(thread->call, "c10d_store_open"))
+		return WAITS_FOR_STORE;
+	return strcmp(thread->call, "c10d_store_serve") ? NULL : WAITS_FOR_RANKS;
+}
+
+/*
+ * Calls that make a communicator. Where the call does not say which (the NVTX door hears that only
+ * when it is over), who is missing there is as unknown as who has to set a key.
+ */
+static bool names_some_init(const struct job_thread *thread)
+{
+	return thread->group == JOB_NONE && (!strncmp(thread->call, "ncclCommInit", 12) ||
+						    !strcmp(thread->call, "ncclCommSplit"));
+}
+
+/* A thread inside a call that is none of the waits found so far. */
+static void add_call(struct collector *c, const struct job_thread *thread, int index, size_t from)
+{
+	bool closing = names_closing(thread->call), meets = names_some_init(thread);
+	const char *key = meets ? WAITS_SOME_INIT : key_of(thread);
+	bool found = false;
+
+	if (add_split(c, thread, index))
+		return;
+	for (size_t i = from; i < c->list.nr && !closing; i++) {
+		struct wait *wait = &c->list.items[i];
+
+		if (wait->kind == WAIT_COLLECTIVE && thread->group != JOB_NONE &&
+			c->job->members[wait->member].group == thread->group)
+			wait->held = wait->sure = true;
+		found |= wait->held && wait->kind <= WAIT_INIT;
+	}
+	if (found)
+		return;
+	*array_add(&c->list) = (struct wait){
+		.kind = closing ? WAIT_CLOSE : key ? WAIT_STORE : WAIT_OTHER,
+		.rank = thread->rank,
+		.member = JOB_NONE,
+		.peer = JOB_NONE,
+		.key = closing ? NULL : key,
+		.thread = index,
+		.held = true,
+		.since = thread->since,
+		.cite = thread->cite};
+}
+
+/* Synchronisations first: they say which waits are held, which calls then need not explain. */
+static void add_threads(struct collector *c, int rank, size_t from)
+{
+	struct spans_range range = threads_of(c->job, rank);
+
+	for (size_t i = range.from; i < range.to; i++)
+		if (is_waiting(&c->job->threads[i]) && !key_of(&c->job->threads[i]))
+			add_sync(c, &c->job->threads[i], (int)i, from);
+	for (size_t i = range.from; i < range.to; i++) {
+		const struct job_thread *thread = &c->job->threads[i];
+		bool inside = thread->state == JOB_THREAD_IN_CALL ||
+			      (is_waiting(thread) && key_of(thread));
+
+		if (inside && !waits_is_watchdog(thread->name))
+			add_call(c, thread, (int)i, from);
+	}
+}
+
+/* -- stacks ------------------------------------------------------------------------------------ */
+
+/* A lock that another rank has. */
+static void add_lock(struct collector *c, int rank)
+{
+	const struct waits_told *told = &c->told[rank];
+	int64_t now = c->waits->now[rank];
+
+	if (!told->elsewhere || !told->lock_known || told->lock_rank == JOB_NONE)
+		return;
+	*array_add(&c->list) = (struct wait){.kind = WAIT_LOCK,
+		.rank = rank,
+		.member = JOB_NONE,
+		.peer = JOB_NONE,
+		.key = told->lock,
+		.holder = told->lock_rank,
+		.thread = JOB_NONE,
+		.held = true,
+		.sure = true,
+		.since = told->stands == JOB_UNKNOWN || now == JOB_UNKNOWN ? JOB_UNKNOWN
+									   : now - told->stands,
+		.cite = told->cite};
+}
+
+/* What only its stack tells, of a rank that nothing holds by its ring. */
+static void add_told(struct collector *c, int rank, size_t from)
+{
+	const struct waits_told *told = &c->told[rank];
+	int64_t now = c->waits->now[rank], age = told->stands > c->stood ? told->stands : c->stood;
+
+	for (size_t i = from; i < c->list.nr; i++)
+		if (c->list.items[i].held || c->list.items[i].sure)
+			return;
+	if (!told->key) {
+		add_lock(c, rank);
+		return;
+	}
+	*array_add(&c->list) = (struct wait){.kind = WAIT_STORE,
+		.rank = rank,
+		.member = JOB_NONE,
+		.peer = JOB_NONE,
+		.key = told->key,
+		.thread = JOB_NONE,
+		.held = true,
+		.sure = true,
+		.since = age == JOB_UNKNOWN || now == JOB_UNKNOWN ? JOB_UNKNOWN : now - age,
+		.cite = told->cite};
+}
+
+/* -- all of it --------------------------------------------------------------------------------- */
+
+/* Whether anybody waits there. Who exited in good order does not, and of who died otherwise only
+ * what held it or lacked somebody counts: nobody tracked completion to its end. */
+static bool is_wait(const struct job *job, const struct wait *wait)
+{
+	int process = job->ranks[wait->rank].process;
+
+	if (process != JOB_NONE && job->processes[process].end > JOB_ALIVE) {
+		if (job->processes[process].end == JOB_EXITED && !job->processes[process].status)
+			return false;
+		return wait->held || wait->lacking || wait->doubtful;
+	}
+	return wait->sure || wait->held || wait->doubtful;
+}
+
+/* Drops what turned out to be no wait, and says how old the rest is. */
+static void finish_rank(struct collector *c, int rank, size_t from)
+{
+	int64_t now = c->waits->now[rank];
+	size_t kept = from;
+
+	for (size_t i = from; i < c->list.nr; i++) {
+		struct wait wait = c->list.items[i];
+
+		if (!is_wait(c->job, &wait))
+			continue;
+		wait.age = wait.since == JOB_UNKNOWN || now == JOB_UNKNOWN ? JOB_UNKNOWN
+									   : now - wait.since;
+		wait.undated = is_undated(c->job, &c->job->ranks[rank]);
+		c->list.items[kept++] = wait;
+	}
+	c->list.nr = kept;
+}
+
+static void add_rank(struct collector *c, int rank)
+{
+	size_t from = c->list.nr;
+
+	for (size_t i = c->first_seat[rank]; i < c->first_seat[rank + 1]; i++)
+		add_collective(c, c->seats[i]);
+	for (size_t i = c->first_seat[rank]; i < c->first_seat[rank + 1]; i++)
+		add_p2p(c, c->seats[i]);
+	for (size_t i = c->first_seat[rank]; i < c->first_seat[rank + 1]; i++)
+		add_init(c, c->seats[i]);
+	add_threads(c, rank, from);
+	if (c->told)
+		add_told(c, rank, from);
+	finish_rank(c, rank, from);
+}
+
+static void add_ranks(struct collector *c)
+{
+	c->list.nr = 0;
+	for (size_t rank = 0; rank < c->job->nranks; rank++) {
+		c->waits->first[rank] = c->list.nr;
+		add_rank(c, (int)rank);
+	}
+	c->waits->first[c->job->nranks] = c->list.nr;
+}
+
+/*
+ * For how long somebody was seen to stand, in a wait or elsewhere; JOB_UNKNOWN where each of those
+ * who wait may have come a moment ago.
+ */
+static int64_t longest_told(const struct job *job, const struct waits_told *told)
+{
+	int64_t stood = JOB_UNKNOWN;
+	bool held = false;
+
+	for (size_t rank = 0; rank < job->nranks; rank++) {
+		if ((told[rank].key || told[rank].elsewhere) && told[rank].stands > stood)
+			stood = told[rank].stands;
+		held |= told[rank].key && told[rank].held;
+	}
+	return held ? stood : JOB_UNKNOWN;
+}
+
+/* Now with what stacks tell. */
+static void add_told_ranks(struct collector *c, const struct waits_told *told)
+{
+	c->waits->only_told = !c->job->ngroups && !c->list.nr;
+	if (c->waits->only_told)
+		c->stood = longest_told(c->job, told);
+	memcpy(c->waits->told, told, c->job->nranks * sizeof(*told));
+	c->told = told;
+	add_ranks(c);
+}
+
+struct waits *waits_new(const struct job *job, const struct waits_told *told)
+{
+	struct waits *waits = alloc_zeroed(1, sizeof(*waits));
+	struct collector c = {.job = job, .waits = waits, .stood = JOB_UNKNOWN};
+
+	waits->first = alloc_zeroed(job->nranks + 2, sizeof(*waits->first));
+	waits->now = alloc_zeroed(job->nranks + 1, sizeof(*waits->now));
+	waits->told = alloc_zeroed(job->nranks + 1, sizeof(*waits->told));
+	index_seats(&c);
+	find_rears(&c);
+	for (size_t rank = 0; rank < job->nranks; rank++)
+		waits->now[rank] = end_of_evidence(job, &job->ranks[rank]);
+	add_ranks(&c);
+	if (told)
+		add_told_ranks(&c, told);
+	waits->at = c.list.items;
+	waits->n = c.list.nr;
+	free(c.seats);
+	free(c.first_seat);
+	free(c.rear);
+	free(c.doubt);
+	return waits;
+}
+
+void waits_free(struct waits *waits)
+{
+	if (!waits)
+		return;
+	free(waits->at);
+	free(waits->first);
+	free(waits->now);
+	free(waits->told);
+	free(waits);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROC_CORE_NOTES_H
+#define PROC_CORE_NOTES_H
+
+/* The notes of a core: threads, signal, mapped files, auxiliary vector. */
+
+#include "proc/core/core-file.h"
+
+/* Adds what stands in these notes; stops where they make no sense (then notes_cut). */
+void core_notes_read(struct core_file *core, Elf_Data *notes) __attribute__((nonnull));
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROC_CLAIMS_H
+#define PROC_CLAIMS_H
+
+/*
+ * Which rank a process says it is, by the environment it was started with and by its arguments.
+ * Several launchers may have left their variables there; all are kept, the best first:
+ *
+ *	torchrun, or RANK with LOCAL_RANK	set for this very process
+ *	OMPI_COMM_WORLD_RANK, PMIX_RANK,	by the launcher of a task, which may itself have
+ *	PMI_RANK, MV2_, PALS_, FLUX_		started torchrun
+ *	SLURM_PROCID in a step			likewise
+ *	--local_rank, --global_rank		arguments alone
+ *	RANK without LOCAL_RANK			of a NODE (PyTorchJob), until proved otherwise
+ *
+ * Traps that are known: OMPI_COMM_WORLD_NODE_RANK is the place on the node; LOCAL_RANK is 0 for all
+ * under `torchrun --virtual-local-rank`; SLURM_PROCID counts nodes where each task is a torchrun.
+ * A child inherits all of it: that a process claims to be a rank does not make it one
+ * (proc/survey/survey.h decides).
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CLAIM_UNKNOWN (-1)
+#define CLAIMS_MOST   12
+
+enum claim_trust { CLAIM_HYPOTHESIS, CLAIM_SUPPORTED, CLAIM_ESTABLISHED };
+
+struct rank_claim {
+	int rank; /* these are CLAIM_UNKNOWN where nothing tells */
+	int local_rank;
+	int world_size;
+	int node_rank;
+	int restart;
+	const char *launcher; /* "torchrun", "env", "openmpi", "slurm", ...: a literal */
+	const char *source;   /* "environ: RANK, LOCAL_RANK": a literal, or its owner's */
+	enum claim_trust trust;
+	bool of_node; /* the number may be that of a node */
+	bool of_task; /* by the launcher of a task, in which others may have been launched */
+};
+
+struct claims {
+	struct rank_claim all[CLAIMS_MOST];
+	size_t nr;
+	char job[160];	  /* what its launcher calls the job: a run id, "8841.0"; "" not told */
+	char master[160]; /* "ADDRESS:PORT" of rank 0; "" not told */
+	char step[64];	  /* its Slurm step, "8841.0"; "" none */
+	char slurm[32];	  /* the Slurm job, "8841"; "" none */
+	char error_file[256]; /* TORCHELASTIC_ERROR_FILE; "" none */
+	char folder[256]; /* INQUEST_JOB_DIR: it runs below our own agent; "" it does not */
+};
+
+/*
+ * Reads both blocks, strings with a NUL behind each, as /proc/PID/environ and cmdline have them; a
+ * last string without NUL was cut and is not believed. Either may be empty.
+ */
+void claims_read(struct claims *ret, const char *environ, size_t environ_len, const char *cmdline,
+	size_t cmdline_len) __attribute__((nonnull));
+
+/* The value of a variable in such a block, NULL where it has none. */
+const char *claims_variable(const char *environ, size_t len, const char *name)
+	__attribute__((nonnull));
+
+/*
+ * The value of an option in such a block: "--NAME=V" or "--NAME" "V", where '-' and '_' in NAME
+ * are the same. NULL where it is not given. name is written with '-'.
+ */
+const char *claims_option(const char *cmdline, size_t len, const char *name)
+	__attribute__((nonnull));
+
+/* A number of up to 9 digits, all of the text; CLAIM_UNKNOWN for NULL and anything else. */
+int claims_number(const char *text);
+
+/* "established", "supported", "hypothesis". */
+const char *claims_trust_name(enum claim_trust trust);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROC_INSIDE_H
+#define PROC_INSIDE_H
+
+/*
+ * What a process knows of its rank that its files in /proc do not show: variables that it set
+ * itself since it was started (a worker of Ray, a function that torch.multiprocessing.spawn calls),
+ * and which of spawn's processes it is, by an argument on its Python stack. By its memory, without
+ * stopping it; that takes its mmap lock and may block for ever: call it in a helper
+ * (proc/threads/captor.h).
+ */
+
+#include <stdint.h>
+
+#include "base/str.h"
+#include "proc/symbols/image.h"
+
+#define INSIDE_NONE (-1)
+
+struct inside {
+	struct str environ; /* as /proc/PID/environ has it, but of now; empty where not known */
+	int place; /* among those that spawn started, from 0; INSIDE_NONE */
+	int places; /* of the one that spawns: how many it was told to start; INSIDE_NONE */
+};
+
+/*
+ * 0, or -errno where nothing of it can be read. inside_release() in any case. Files that it has
+ * mapped are opened once for all who share the images.
+ */
+int inside_read(struct images *images, uint32_t pid, struct inside *ret) __attribute__((nonnull));
+
+/* Leaves the empty one. Takes NULL. */
+void inside_release(struct inside *inside);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "proc/survey/mpir.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "proc/errand.h"
+#include "proc/symbols/image.h"
+#include "proc/symbols/symbols.h"
+#include "proc/threads/livemem.h"
+#include "stack/maps.h"
+
+#define MAPS_CAP     (4 * 1024 * 1024)
+#define MAPS_MS	     250
+#define ENTRIES_ONCE 1024
+
+/* As the launcher keeps it: MPIR_PROCDESC. */
+struct procdesc {
+	uint64_t host;
+	uint64_t executable;
+	int32_t pid;
+	int32_t pad;
+};
+
+struct reader {
+	struct images *images;
+	struct stack_maps maps;
+	struct livemem *memory;
+	char own_host[256];
+};
+
+/* Where the process has a symbol of this module: its address, 0 none. */
+static uint64_t address_of(
+	const struct reader *reader, const struct module *module, const char *name)
+{
+	int fd = images_file(reader->images, module);
+	uint64_t at, size, bias;
+	const struct stack_map *map;
+
+	if (fd < 0 || symbols_value(fd, name, &at, &size) < 0)
+		return 0;
+	array_for_each(&reader->maps.all, map)
+		if (map->ino && map->ino == module->ino && map->dev == module->dev &&
+			module_bias(module, map, &bias))
+			return at + bias;
+	return 0;
+}
+
+/* A host's name, up to its end or what fits. */
+static void read_host(struct stack_memory *memory, uint64_t at, char host[static 256])
+{
+	size_t len = 0;
+
+	while (at && len < 255 && stack_memory_read(memory, at + len, host + len, 1) == 0 &&
+		host[len])
+		len++;
+	host[len] = '\0';
+}
+
+/* Launchers name hosts in full or by the first part. */
+static bool is_this_host(const struct reader *reader, const char *host)
+{
+	size_t mine = strcspn(reader->own_host, "."), theirs = strcspn(host, ".");
+
+	if (!strcmp(host, "localhost"))
+		return true;
+	return mine && mine == theirs && !memcmp(host, reader->own_host, mine) &&
+	       (!host[theirs] || !reader->own_host[mine] || !strcmp(host, reader->own_host));
+}
+
+static void take_entry(const struct reader *reader, struct mpir_table *table,
+	const struct procdesc *desc, size_t rank, uint64_t *last_host)
+{
+	struct mpir_entry *before = table->all.nr ? &table->all.items[table->all.nr - 1] : NULL;
+	struct mpir_entry entry = {.rank = (int)rank, .pid = (uint32_t)desc->pid};
+
+	if (desc->pid <= 0)
+		return;
+	if (before && desc->host == *last_host)
+		memcpy(entry.host, before->host, sizeof(entry.host));
+	else
+		read_host(livemem_memory(reader->memory), desc->host, entry.host);
+	*last_host = desc->host;
+	entry.here = is_this_host(reader, entry.host);
+	*array_add(&table->all) = entry;
+}
+
+/* Reads `size` entries at `at`. 0, or -errno where they are not there. */
+static int take_entries(const struct reader *reader, struct mpir_table *table, uint64_t at)
+{
+	struct procdesc *lot = alloc_zeroed(ENTRIES_ONCE, sizeof(*lot));
+	uint64_t last_host = 0;
+	int error = 0;
+
+	for (size_t done = 0; !error && done < table->size; done += ENTRIES_ONCE) {
+		size_t nr = table->size - done < ENTRIES_ONCE ? table->size - done : ENTRIES_ONCE;
+
+		error = stack_memory_read(livemem_memory(reader->memory),
+			at + done * sizeof(*lot), lot, nr * sizeof(*lot));
+		for (size_t i = 0; !error && i < nr; i++)
+			take_entry(reader, table, &lot[i], done + i, &last_host);
+	}
+	free(lot);
+	return error;
+}
+
+/* Reads the table of one module; -ENOENT if it has none, or none yet. */
+static int read_module(
+	const struct reader *reader, const struct module *module, struct mpir_table *table)
+{
+	struct stack_memory *memory = livemem_memory(reader->memory);
+	uint64_t pointer = address_of(reader, module, "MPIR_proctable"), at = 0;
+	uint64_t counter = pointer ? address_of(reader, module, "MPIR_proctable_size") : 0;
+	uint32_t size = 0;
+
+	if (!pointer || !counter)
+		return -ENOENT;
+	if (stack_memory_u64(memory, pointer, &at) < 0 ||
+		stack_memory_u32(memory, counter, &size) < 0)
+		return livemem_refused(reader->memory) ? -EPERM : -EFAULT;
+	if (!at || !size || size > MPIR_ENTRIES_CAP)
+		return -ENOENT;
+	table->size = size;
+	return take_entries(reader, table, at);
+}
+
+/* Its maps take its mmap lock: by somebody who may be left behind. */
+static int read_maps(uint32_t pid, struct stack_maps *maps)
+{
+	struct proc_errand errand = {
+		.pid = pid, .name = "maps", .what = PROC_ERRAND_FILE, .cap = MAPS_CAP};
+
+	proc_errands_run(&errand, 1, MAPS_MS);
+	if (!errand.error)
+		(void)stack_maps_parse(maps, str_text(&errand.bytes), errand.bytes.len);
+	str_release(&errand.bytes);
+	return -errand.error;
+}
+
+int mpir_read(uint32_t pid, struct mpir_table *ret)
+{
+	struct reader reader = {.images = images_new(), .memory = livemem_new(pid)};
+	int error = read_maps(pid, &reader.maps);
+	const struct modules *modules = images_modules(reader.images);
+
+	*ret = (struct mpir_table){0};
+	if (gethostname(reader.own_host, sizeof(reader.own_host) - 1) < 0)
+		reader.own_host[0] = '\0';
+	if (!error) {
+		images_open(reader.images, pid, &reader.maps, livemem_memory(reader.memory), NULL);
+		error = -ENOENT;
+	}
+	for (size_t i = 0; error == -ENOENT && i < modules_count(modules); i++)
+		error = read_module(&reader, modules_at(modules, i), ret);
+	stack_maps_release(&reader.maps);
+	livemem_free(reader.memory);
+	images_free(reader.images);
+	return error;
+}
+
+void mpir_release(struct mpir_table *table)
+{
+	if (table)
+		array_release(&table->all);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Processes that say nothing of a rank in their files, and may be one all the same. They are few:
+ * what multiprocessing started, or forked off itself, below a Python that says nothing either, and
+ * Ray's workers. Who starts them is asked, too: it knows how many there should be.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/str.h"
+#include "proc/survey/inside.h"
+#include "proc/survey/survey.h"
+#include "proc/threads/captor.h"
+
+#define ASKED_MOST 256
+#define RAY	   "ray::"
+
+/* Whom to ask. */
+struct asking {
+	struct survey *survey;
+	int at[ASKED_MOST];
+	size_t nr;
+};
+
+/* The head of an answer; the variables follow. */
+struct answer {
+	uint64_t which; /* of asking.at */
+	int64_t place, places;
+};
+
+static bool has_own_claim(const struct survey_process *process)
+{
+	for (size_t i = 0; i < process->claims.nr; i++)
+		if (!process->claims.all[i].of_task && !process->claims.all[i].of_node)
+			return true;
+	return false;
+}
+
+/* A child that is a Python of its parent's: spawned, or forked off. */
+static bool is_offspring(const struct survey *survey, const struct survey_process *process)
+{
+	const struct survey_process *parent =
+		process->parent == SURVEY_NONE ? NULL : &survey->all.items[process->parent];
+
+	if (!parent || !parent->python || parent->launcher || has_own_claim(parent))
+		return false;
+	return process->helper || !strcmp(process->command, parent->command);
+}
+
+static bool may_be_rank(const struct survey *survey, const struct survey_process *process)
+{
+	if (process->error || process->ourselves || process->launcher || process->wrapper ||
+		process->stat.state == 'Z' || has_own_claim(process))
+		return false;
+	if (!strncmp(process->stat.comm, RAY, strlen(RAY)))
+		return true;
+	return process->python && is_offspring(survey, process);
+}
+
+static void ask_once(struct asking *asking, int at)
+{
+	for (size_t i = 0; i < asking->nr; i++)
+		if (asking->at[i] == at)
+			return;
+	if (asking->nr < ASKED_MOST)
+		asking->at[asking->nr++] = at;
+}
+
+/* Those who start others come before them. */
+static void find_asked(struct survey *survey, struct asking *asking)
+{
+	for (size_t i = 0; i < survey->all.nr; i++) {
+		const struct survey_process *process = &survey->all.items[i];
+
+		if (!may_be_rank(survey, process))
+			continue;
+		if (process->helper && !survey->all.items[process->parent].error)
+			ask_once(asking, process->parent);
+		ask_once(asking, (int)i);
+	}
+}
+
+/* In the helper. */
+static void ask_all(int out, void *arg)
+{
+	const struct asking *asking = arg;
+	struct images *images = images_new();
+
+	for (size_t i = 0; i < asking->nr; i++) {
+		struct answer answer = {.which = i};
+		struct inside inside;
+		bool sent;
+
+		(void)inside_read(
+			images, asking->survey->all.items[asking->at[i]].stat.pid, &inside);
+		answer.place = inside.place;
+		answer.places = inside.places;
+		sent = captor_send(out, &answer, sizeof(answer), str_text(&inside.environ),
+			inside.environ.len);
+		inside_release(&inside);
+		if (!sent)
+			break;
+	}
+	images_free(images);
+}
+
+/* What the one that started it was told to start; CLAIM_UNKNOWN where nobody knows. */
+static int places_of(const struct asking *asking, const int *places, int parent)
+{
+	for (size_t i = 0; i < asking->nr; i++)
+		if (asking->at[i] == parent)
+			return places[i];
+	return CLAIM_UNKNOWN;
+}
+
+void survey_add_inside(struct survey *survey, struct survey_process *process, const char *environ,
+	size_t len, int place, int places)
+{
+	const struct rank_claim by_place = {.rank = place,
+		.local_rank = place,
+		.world_size = places,
+		.node_rank = CLAIM_UNKNOWN,
+		.restart = CLAIM_UNKNOWN,
+		.launcher = "spawn",
+		.source = "argument of torch.multiprocessing.spawn",
+		.trust = CLAIM_SUPPORTED};
+	struct claims found;
+
+	claims_read(&found, environ, len, "", 0);
+	for (size_t i = 0; i < found.nr; i++) {
+		struct rank_claim claim = found.all[i];
+
+		if (claim.of_task)
+			continue;
+		claim.source = arena_printf(&survey->arena, "%s, in its memory", claim.source);
+		if (claim.trust > CLAIM_SUPPORTED)
+			claim.trust = CLAIM_SUPPORTED;
+		survey_add_word(survey, process->stat.pid, &claim);
+	}
+	if (place >= 0 && (places == CLAIM_UNKNOWN || place < places) && !has_own_claim(process))
+		survey_add_word(survey, process->stat.pid, &by_place);
+	if (!*process->claims.master)
+		strcpy(process->claims.master, found.master);
+	if (!*process->claims.job)
+		strcpy(process->claims.job, found.job);
+}
+
+/* One answer, of asking.at[which]. */
+static void take(struct asking *asking, const struct str *message, int *places)
+{
+	struct survey_process *process;
+	struct answer answer;
+	int parent;
+
+	if (message->len < sizeof(answer))
+		return;
+	memcpy(&answer, message->text, sizeof(answer));
+	if (answer.which >= asking->nr)
+		return;
+	places[answer.which] = answer.places > 0 ? (int)answer.places : CLAIM_UNKNOWN;
+	process = &asking->survey->all.items[asking->at[answer.which]];
+	parent = process->parent;
+	if (may_be_rank(asking->survey, process))
+		survey_add_inside(asking->survey, process, message->text + sizeof(answer),
+			message->len - sizeof(answer),
+			answer.place < 0 ? CLAIM_UNKNOWN : (int)answer.place,
+			places_of(asking, places, parent));
+}
+
+void survey_ask_inside(struct survey *survey, int deadline_ms)
+{
+	struct asking asking = {.survey = survey};
+	int places[ASKED_MOST];
+	struct captor captor;
+	struct str message = {0};
+
+	find_asked(survey, &asking);
+	for (size_t i = 0; i < asking.nr; i++)
+		places[i] = CLAIM_UNKNOWN;
+	if (!asking.nr || captor_start(&captor, ask_all, &asking) < 0)
+		return;
+	while (captor_receive(&captor,
+		       clock_monotonic_ns() + deadline_ms * CLOCK_NS_PER_MS, &message) == 1)
+		take(&asking, &message, places);
+	captor_end(&captor);
+	str_release(&message);
+}

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/numbers.h"
+#include "proc/survey/survey.h"
+
+#define CLIMB_MOST 64 /* generations: a longer chain of parents is damage */
+
+/* --- Order ----------------------------------------------------------------------------------- */
+
+static int compare_pids(const void *a, const void *b)
+{
+	const struct survey_process *left = a, *right = b;
+
+	if (left->stat.pid != right->stat.pid)
+		return left->stat.pid < right->stat.pid ? -1 : 1;
+	return (left->stat.start_time > right->stat.start_time) -
+	       (left->stat.start_time < right->stat.start_time);
+}
+
+struct survey_process *survey_find(struct survey *survey, uint32_t pid)
+{
+	const struct survey_process key = {.stat = {.pid = pid}};
+	size_t low = 0, high = survey->all.nr;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (survey->all.items[middle].stat.pid < key.stat.pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == survey->all.nr || survey->all.items[low].stat.pid != pid)
+		return NULL;
+	return &survey->all.items[low];
+}
+
+static int index_of(const struct survey *survey, const struct survey_process *process)
+{
+	return process ? (int)(process - survey->all.items) : SURVEY_NONE;
+}
+
+void survey_sort(struct survey *survey)
+{
+	struct survey_process *process;
+
+	array_sort(&survey->all, compare_pids);
+	array_for_each(&survey->all, process) {
+		process->parent = index_of(survey, survey_find(survey, process->stat.ppid));
+		if (process->parent == index_of(survey, process))
+			process->parent = SURVEY_NONE;
+	}
+	array_for_each(&survey->all, process) {
+		int at = process->parent;
+
+		for (int step = 0; at != SURVEY_NONE && step < CLIMB_MOST; step++) {
+			if (survey->all.items[at].launcher) {
+				process->under = at;
+				break;
+			}
+			at = survey->all.items[at].parent;
+		}
+	}
+}
+
+/* --- Claims ---------------------------------------------------------------------------------- */
+
+/* Places a claim where its kind belongs. */
+static void insert_claim(struct claims *claims, const struct rank_claim *claim)
+{
+	size_t at = 0;
+
+	if (claims->nr == CLAIMS_MOST)
+		return;
+	while (at < claims->nr && !claims->all[at].of_task && !claims->all[at].of_node &&
+		claims->all[at].trust != CLAIM_HYPOTHESIS)
+		at++;
+	memmove(&claims->all[at + 1], &claims->all[at],
+		(claims->nr - at) * sizeof(claims->all[0]));
+	claims->all[at] = *claim;
+	claims->nr++;
+}
+
+/* The only child of a process; SURVEY_NONE where it has none or several. */
+static int only_child(const struct survey *survey, int parent)
+{
+	int found = SURVEY_NONE;
+
+	for (size_t i = 0; i < survey->all.nr; i++) {
+		if (survey->all.items[i].parent != parent)
+			continue;
+		if (found != SURVEY_NONE)
+			return SURVEY_NONE;
+		found = (int)i;
+	}
+	return found;
+}
+
+void survey_add_word(struct survey *survey, uint32_t pid, const struct rank_claim *claim)
+{
+	int at = index_of(survey, survey_find(survey, pid));
+
+	/* A launcher knows the process that it started: a shell, perhaps. */
+	for (int step = 0; at != SURVEY_NONE && step < CLIMB_MOST; step++) {
+		struct survey_process *process = &survey->all.items[at];
+
+		insert_claim(&process->claims, claim);
+		if (!process->wrapper)
+			break;
+		at = only_child(survey, at);
+	}
+}
+
+/* The claim of a process that counts, NULL if it has none but that of its node. */
+static const struct rank_claim *best_claim(
+	const struct survey *survey, const struct survey_process *process)
+{
+	if (process->ourselves || process->launcher)
+		return NULL;
+	for (size_t i = 0; i < process->claims.nr; i++) {
+		const struct rank_claim *claim = &process->claims.all[i];
+		bool own_step = !strcmp(claim->launcher, "slurm") && *survey->step &&
+				!strcmp(survey->step, process->claims.step);
+
+		if (!claim->of_node && !own_step)
+			return claim;
+	}
+	return NULL;
+}
+
+/* A claim by which torchrun or a program itself tells ranks apart: no task's number. */
+static bool is_own_claim(const struct rank_claim *claim)
+{
+	return claim && !claim->of_task;
+}
+
+/* --- Variables that only helpers show -------------------------------------------------------- */
+
+/* Gives the claim of a process' helpers to it, if they all say the same. */
+static void ask_helpers(struct survey *survey, int parent)
+{
+	struct survey_process *process = &survey->all.items[parent];
+	const struct survey_process *teller = NULL;
+	struct rank_claim said = {0};
+
+	for (size_t i = 0; i < survey->all.nr; i++) {
+		const struct survey_process *child = &survey->all.items[i];
+		const struct rank_claim *claim;
+
+		if (child->parent != parent || !child->helper)
+			continue;
+		claim = best_claim(survey, child);
+		if (!is_own_claim(claim))
+			continue;
+		if (teller && claim->rank != said.rank)
+			return;
+		if (!teller) {
+			teller = child;
+			said = *claim;
+		}
+	}
+	if (!teller)
+		return;
+	said.source = arena_printf(
+		&survey->arena, "%s, of its child %u", said.source, teller->stat.pid);
+	said.trust = CLAIM_SUPPORTED;
+	insert_claim(&process->claims, &said);
+	if (!*process->claims.master)
+		strcpy(process->claims.master, teller->claims.master);
+	if (!*process->claims.job)
+		strcpy(process->claims.job, teller->claims.job);
+}
+
+static void hear_helpers(struct survey *survey)
+{
+	for (size_t i = 0; i < survey->all.nr; i++) {
+		const struct survey_process *child = &survey->all.items[i];
+		const struct survey_process *parent;
+
+		if (!child->helper || child->parent == SURVEY_NONE)
+			continue;
+		parent = &survey->all.items[child->parent];
+		if (!parent->launcher && !parent->wrapper && !parent->helper &&
+			!is_own_claim(best_claim(survey, parent)))
+			ask_helpers(survey, child->parent);
+	}
+}
+
+/* --- Children in order ----------------------------------------------------------------------- */
+
+struct brood {
+	ARRAY(struct survey_process *) all; /* as they were started */
+};
+
+static int compare_births(const void *a, const void *b)
+{
+	const struct survey_process *left = *(struct survey_process *const *)a;
+	const struct survey_process *right = *(struct survey_process *const *)b;
+
+	if (left->stat.start_time != right->stat.start_time)
+		return left->stat.start_time < right->stat.start_time ? -1 : 1;
+	return compare_pids(left, right);
+}
+
+/* What a launcher runs: workers with their claims, and those who cannot be asked. */
+static void find_brood(struct survey *survey, int launcher, struct brood *brood)
+{
+	for (size_t i = 0; i < survey->all.nr; i++) {
+		struct survey_process *child = &survey->all.items[i];
+		bool silent = child->error || child->stat.state == 'Z';
+
+		if (child->parent == launcher &&
+			(silent || is_own_claim(best_claim(survey, child))))
+			*array_add(&brood->all) = child;
+	}
+	array_sort(&brood->all, compare_births);
+}
+
+/* What siblings say: the rank of the first, and the world. False where places do not fit. */
+static bool brood_agrees(
+	const struct survey *survey, const struct brood *brood, int *ret_base, int *ret_world)
+{
+	for (size_t i = 0; i < brood->all.nr; i++) {
+		const struct rank_claim *claim = best_claim(survey, brood->all.items[i]);
+
+		if (!is_own_claim(claim))
+			continue;
+		if (claim->local_rank != (int)i || claim->rank < (int)i)
+			return false;
+		*ret_base = claim->rank - (int)i;
+		*ret_world = claim->world_size;
+	}
+	return true;
+}
+
+static void place_brood(struct survey *survey, struct survey_process *launcher)
+{
+	struct brood brood = {0};
+	int base = CLAIM_UNKNOWN, world = CLAIM_UNKNOWN;
+	const char *source = arena_printf(&survey->arena, "its place among the children of %s %u",
+		launcher->launcher->name, launcher->stat.pid);
+
+	find_brood(survey, index_of(survey, launcher), &brood);
+	if (!brood_agrees(survey, &brood, &base, &world))
+		brood.all.nr = 0;
+	/* Nobody speaks: as many must be there as it was to start. */
+	if (base == CLAIM_UNKNOWN && launcher->node_rank != CLAIM_UNKNOWN &&
+		(int)brood.all.nr == launcher->per_node)
+		base = launcher->node_rank * launcher->per_node;
+	for (size_t i = 0; base != CLAIM_UNKNOWN && i < brood.all.nr; i++) {
+		const struct rank_claim claim = {.rank = base + (int)i,
+			.local_rank = (int)i,
+			.world_size = world,
+			.node_rank = launcher->node_rank,
+			.restart = CLAIM_UNKNOWN,
+			.launcher = launcher->launcher->name,
+			.source = source,
+			.trust = CLAIM_SUPPORTED};
+
+		if (!best_claim(survey, brood.all.items[i]))
+			insert_claim(&brood.all.items[i]->claims, &claim);
+	}
+	array_release(&brood.all);
+}
+
+/* --- Who is one ------------------------------------------------------------------------------ */
+
+/* One of these says nothing against the other. */
+static bool names_agree(const char *a, const char *b)
+{
+	return !*a || !*b || !strcmp(a, b);
+}
+
+/* Whether somebody below has this claim by inheritance; a task's number below a rank is no news. */
+static bool is_inherited(const struct survey_process *above, const struct rank_claim *theirs,
+	const struct survey_process *below, const struct rank_claim *mine)
+{
+	if (!theirs)
+		return false;
+	if (is_own_claim(theirs) && mine->of_task)
+		return true;
+	return theirs->rank == mine->rank &&
+	       names_agree(above->claims.master, below->claims.master) &&
+	       (theirs->of_task || names_agree(above->claims.job, below->claims.job));
+}
+
+/* Whoever has the number of a task and somebody below it that has another is a launcher. */
+static void find_unknown_launchers(struct survey *survey)
+{
+	struct number *numbers = alloc_zeroed(survey->all.nr + 1, sizeof(*numbers));
+
+	for (size_t i = 0; i < survey->all.nr; i++) {
+		const struct survey_process *process = &survey->all.items[i];
+		const struct rank_claim *claim = best_claim(survey, process);
+
+		numbers[i] = (struct number){.parent = process->parent,
+			.rank = claim ? claim->rank : NUMBER_NONE,
+			.kind = claim && claim->of_task ? NUMBER_OF_TASK : NUMBER_OWN};
+	}
+	numbers_find_launchers(numbers, survey->all.nr);
+	for (size_t i = 0; i < survey->all.nr; i++)
+		survey->all.items[i].torch_below = numbers[i].launcher;
+	free(numbers);
+}
+
+/*
+ * The topmost of those above and the process itself that share its claim and are no wrappers; the
+ * process itself where it is a wrapper and nobody else has the claim.
+ */
+static int claim_holder(const struct survey *survey, int start)
+{
+	const struct survey_process *process = &survey->all.items[start];
+	const struct rank_claim *mine = best_claim(survey, process);
+	int holder = start, at = process->parent;
+
+	for (int step = 0; at != SURVEY_NONE && step < CLIMB_MOST; step++) {
+		const struct survey_process *above = &survey->all.items[at];
+
+		if (above->launcher || above->torch_below)
+			break;
+		if (is_inherited(above, best_claim(survey, above), process, mine) &&
+			(!above->wrapper || survey->all.items[holder].wrapper))
+			holder = at;
+		at = above->parent;
+	}
+	return holder;
+}
+
+/* A wrapper holds its claim only if nobody below it does. */
+static bool has_heir(const struct survey *survey, int wrapper)
+{
+	for (size_t i = 0; i < survey->all.nr; i++) {
+		const struct survey_process *process = &survey->all.items[i];
+		int at = process->parent;
+
+		if (process->wrapper || !best_claim(survey, process))
+			continue;
+		for (int step = 0; at != SURVEY_NONE && step < CLIMB_MOST; step++) {
+			if (at == wrapper)
+				return true;
+			at = survey->all.items[at].parent;
+		}
+	}
+	return false;
+}
+
+static void settle_ranks(struct survey *survey)
+{
+	find_unknown_launchers(survey);
+	for (size_t i = 0; i < survey->all.nr; i++) {
+		struct survey_process *process = &survey->all.items[i];
+		const struct rank_claim *claim = best_claim(survey, process);
+
+		if (!claim || process->torch_below || claim_holder(survey, (int)i) != (int)i)
+			continue;
+		if (process->wrapper && has_heir(survey, (int)i))
+			continue;
+		process->is_rank = true;
+		process->rank = *claim;
+	}
+}
+
+/* --- RANK alone ------------------------------------------------------------------------------ */
+
+static const struct rank_claim *node_claim(const struct survey_process *process)
+{
+	for (size_t i = 0; i < process->claims.nr; i++)
+		if (process->claims.all[i].of_node)
+			return &process->claims.all[i];
+	return NULL;
+}
+
+/* Whether it, or anybody above, makes a rank of it already, or claims the same. */
+static bool node_claim_is_taken(const struct survey *survey, int start)
+{
+	int at = survey->all.items[start].parent;
+
+	for (int step = 0; at != SURVEY_NONE && step < CLIMB_MOST; step++) {
+		const struct survey_process *above = &survey->all.items[at];
+		const struct rank_claim *theirs = node_claim(above);
+
+		if (above->is_rank || above->launcher ||
+			(theirs && above->python && !above->ourselves &&
+				theirs->rank == node_claim(&survey->all.items[start])->rank))
+			return true;
+		at = above->parent;
+	}
+	return false;
+}
+
+/* Whether it has started a rank, or a launcher. */
+static bool starts_others(const struct survey *survey, int start)
+{
+	for (size_t i = 0; i < survey->all.nr; i++) {
+		int at = survey->all.items[i].parent;
+
+		if (!survey->all.items[i].is_rank && !survey->all.items[i].launcher)
+			continue;
+		for (int step = 0; at != SURVEY_NONE && step < CLIMB_MOST; step++) {
+			if (at == start)
+				return true;
+			at = survey->all.items[at].parent;
+		}
+	}
+	return false;
+}
+
+/* Several of one world here that differ in RANK: so it is theirs, and not that of the node. */
+static bool differs_here(const struct survey *survey, const struct survey_process *process)
+{
+	const struct rank_claim *mine = node_claim(process);
+
+	for (size_t i = 0; i < survey->all.nr; i++) {
+		const struct survey_process *other = &survey->all.items[i];
+		const struct rank_claim *theirs = node_claim(other);
+
+		if (theirs && theirs->rank != mine->rank && !other->ourselves && other->python &&
+			other->uid == process->uid && theirs->world_size == mine->world_size &&
+			!strcmp(other->claims.master, process->claims.master))
+			return true;
+	}
+	return false;
+}
+
+static void settle_node_claims(struct survey *survey)
+{
+	for (size_t i = 0; i < survey->all.nr; i++) {
+		struct survey_process *process = &survey->all.items[i];
+		const struct rank_claim *claim = node_claim(process);
+
+		if (!claim || process->is_rank || process->ourselves || process->launcher ||
+			!process->python || best_claim(survey, process) ||
+			node_claim_is_taken(survey, (int)i) || starts_others(survey, (int)i))
+			continue;
+		process->rank = *claim;
+		if (differs_here(survey, process)) {
+			process->rank.source = "environ: RANK, which differs here";
+			process->rank.trust = CLAIM_SUPPORTED;
+		}
+		process->is_rank = true;
+	}
+}
+
+/* --- All of it ------------------------------------------------------------------------------- */
+
+/* Other numbers that it was given; a task's that is its node's is no other. */
+static void find_conflicts(struct survey *survey, struct survey_process *process)
+{
+	for (size_t i = 0; i < process->claims.nr; i++) {
+		const struct rank_claim *claim = &process->claims.all[i];
+
+		if (claim->rank == process->rank.rank || claim->of_node ||
+			(claim->of_task && claim->rank == process->rank.node_rank))
+			continue;
+		process->conflict = arena_printf(&survey->arena, "%s%s%s says %d",
+			process->conflict, *process->conflict ? "; " : "", claim->source,
+			claim->rank);
+	}
+}
+
+void survey_settle(struct survey *survey)
+{
+	struct survey_process *process;
+
+	hear_helpers(survey);
+	array_for_each(&survey->all, process)
+		if (process->launcher && process->launcher->in_order)
+			place_brood(survey, process);
+	settle_ranks(survey);
+	settle_node_claims(survey);
+	array_for_each(&survey->all, process)
+		if (process->is_rank)
+			find_conflicts(survey, process);
+	survey_make_jobs(survey);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROC_SURVEY_H
+#define PROC_SURVEY_H
+
+/*
+ * Who on this machine is a rank, of jobs that know nothing of us: all processes, what each claims
+ * (proc/survey/claims.h), what launchers and Slurm say of them, and what follows:
+ *
+ *	- of a process and its descendants with the same claim the topmost is the rank; the others
+ *	  (loaders, compile workers) inherited it;
+ *	- but a wrapper (a shell, a profiler) with such a descendant is none, nor is a launcher, nor
+ *	  whoever has a task's number while torchrun's workers run below it;
+ *	- RANK alone is a node's, unless several of one job here differ in it;
+ *	- variables that a program set itself are seen in its helpers: their claim is its own;
+ *	- of processes that say nothing, and that Python's multiprocessing or Ray started, the
+ *	  memory is asked (proc/survey/inside.h);
+ *	- a worker of torchrun whose environment cannot be read is known by its place among the
+ *	  children of its launcher, who starts them in the order of LOCAL_RANK;
+ *	- ranks with the same master and run id are one job, with whoever was started beside them
+ *	  and has the number that they lack; where one number is there twice, or
+ *	  nothing names the job, a job for each launcher; without any, for each generation.
+ *
+ * survey_take() asks the machine. Tests fill a survey by survey_add() and call survey_settle(),
+ * which asks nobody.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/procstat.h"
+#include "proc/survey/claims.h"
+#include "proc/survey/launcher.h"
+
+#define SURVEY_NONE (-1)
+
+struct survey_process {
+	struct procstat stat;
+	uid_t uid;
+	int error;		/* errno of reading its environment; 0 it was read */
+	const char *command;	/* words by blanks, cut; "" not known */
+	const struct launcher *launcher; /* NULL: it is none */
+	int per_node;		/* of a launcher: ranks on this node, as its arguments say */
+	int node_rank;		/* of a launcher: of this node; these two may be CLAIM_UNKNOWN */
+	bool wrapper;
+	bool helper;		/* a worker or server that Python's multiprocessing started */
+	bool python;
+	bool ourselves;		/* we, or an ancestor of ours */
+	bool torch_below;	/* below it runs somebody with another rank of its own */
+	struct claims claims;
+	int parent;		/* index; SURVEY_NONE */
+	int under;		/* index of the nearest launcher above; SURVEY_NONE */
+	/* What follows: */
+	bool is_rank;
+	struct rank_claim rank; /* of a rank: the claim that holds */
+	const char *conflict;	/* who says otherwise; "" nobody */
+	int job;		/* index; SURVEY_NONE */
+};
+
+struct survey_job {
+	const char *id;	      /* a run id, "slurm 8841.0", "torchrun 4711", "pid 4711" */
+	const char *launcher; /* "torchrun", "slurm", "env", ... */
+	const char *folder;   /* of our own agent, where the job runs below one; "" none */
+	uid_t uid;
+	int world_size;	      /* CLAIM_UNKNOWN */
+	size_t ranks;
+	uint32_t first_pid;   /* of its lowest rank */
+};
+
+struct survey {
+	struct arena arena;
+	ARRAY(struct survey_process) all; /* by pid once it is settled */
+	ARRAY(struct survey_job) jobs;
+	size_t unreadable; /* processes, no kernel threads, whose environment we may not read */
+	char step[64];	   /* the Slurm step that we are in ourselves; "" none */
+};
+
+/*
+ * Lists all processes and reads what they claim, each file within deadline_ms; asks scontrol (in
+ * a child that gets 2 s) where Slurm is at work, and launchers for their MPIR_proctable; settles.
+ * 0, or -errno if /proc cannot be listed.
+ */
+int survey_take(struct survey *survey, int deadline_ms) __attribute__((nonnull));
+
+struct proc_list;
+
+/* The same for these processes alone, and without asking Slurm or launchers. */
+void survey_take_these(struct survey *survey, const struct proc_list *list, int deadline_ms)
+	__attribute__((nonnull));
+
+/* Adds a process; blocks as in claims_read(). error: of reading `environ`. Valid until the next. */
+struct survey_process *survey_add(struct survey *survey, const struct procstat *stat, int error,
+	const char *environ, size_t environ_len, const char *cmdline, size_t cmdline_len)
+	__attribute__((nonnull(1, 2)));
+
+/* The process with that pid, once it is sorted; NULL none. */
+struct survey_process *survey_find(struct survey *survey, uint32_t pid) __attribute__((nonnull));
+
+/* Sorts by pid and finds parents and launchers. Before somebody else's word is added. */
+void survey_sort(struct survey *survey) __attribute__((nonnull));
+
+/* Adds somebody else's word of a process: behind claims of its own, before those of a task. */
+void survey_add_word(struct survey *survey, uint32_t pid, const struct rank_claim *claim)
+	__attribute__((nonnull));
+
+/*
+ * Asks the memory of processes that may be ranks and do not say so; within deadline_ms each, and
+ * some of them only. Before survey_settle(), which asks nobody.
+ */
+void survey_ask_inside(struct survey *survey, int deadline_ms) __attribute__((nonnull));
+
+/*
+ * What was found inside of one: its variables of now, which of spawn's processes it is, and of how
+ * many (CLAIM_UNKNOWN: it is none, or that is not known).
+ */
+void survey_add_inside(struct survey *survey, struct survey_process *process, const char *environ,
+	size_t len, int place, int places) __attribute__((nonnull));
+
+/* Decides who is a rank, and of which job. */
+void survey_settle(struct survey *survey) __attribute__((nonnull));
+
+/* The part of that which makes jobs of ranks. */
+void survey_make_jobs(struct survey *survey) __attribute__((nonnull));
+
+/*
+ * The job that a process belongs to: as a rank, as a descendant of one, or as the launcher or
+ * wrapper above ranks. SURVEY_NONE where it belongs to none.
+ */
+int survey_job_of(struct survey *survey, uint32_t pid) __attribute__((nonnull));
+
+/* Leaves the empty survey. Takes NULL. */
+void survey_release(struct survey *survey);
+
+#endif

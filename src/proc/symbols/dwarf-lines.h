@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROC_DWARF_LINES_H
+#define PROC_DWARF_LINES_H
+
+/* Source files and lines of addresses, by libdw. Without libdw nothing is known. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "stack/module.h"
+
+/* Whether inquest was built with libdw. */
+bool lines_can(void);
+
+/*
+ * Gives file and line to those symbols, by their `at`, of which the debug information in the ELF
+ * file behind fd knows. Texts go into the arena. fd -1, or a file without any: nothing.
+ */
+void lines_find(int fd, struct module_symbol *symbols, size_t nr, struct arena *arena)
+	__attribute__((nonnull(4)));
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "proc/threads/hold.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "proc/threads/stop.h"
+
+/* One run of stop_run(): the pieces lie beside its threads. */
+struct hold_run {
+	struct hold *hold;
+	struct stop *stop;
+	struct livemem_piece *pieces;
+	size_t nr;
+};
+
+/* Makes the pieces as many as there are threads. */
+static void hold_make_room(struct hold_run *run)
+{
+	size_t nr = run->stop->all.nr;
+
+	if (nr == run->nr)
+		return;
+	free(run->pieces);
+	run->pieces = alloc_zeroed(nr, sizeof(*run->pieces));
+	run->nr = nr;
+}
+
+/* In the tracer's thread, while they stand still: the shorter the better. */
+static void hold_copy(void *arg, const struct stop_thread *now, size_t nr)
+{
+	struct hold_run *run = arg;
+	struct hold *hold = run->hold;
+	struct livemem_piece *own, *pieces;
+	size_t first = (size_t)(now - run->stop->all.items), n = 0;
+
+	hold_make_room(run);
+	own = run->pieces + first;
+	pieces = alloc_zeroed(nr, sizeof(*pieces));
+	for (size_t i = 0; i < nr; i++)
+		if (!now[i].error)
+			pieces[n++] = peek_piece(
+				hold->peek, hold->maps, now[i].regs.value[UNWIND_SP]);
+	(void)livemem_copy(hold->livemem, pieces, n);
+	n = 0;
+	for (size_t i = 0; i < nr; i++)
+		if (!now[i].error)
+			own[i] = pieces[n++];
+	free(pieces);
+	if (hold->also)
+		hold->also(hold->arg);
+}
+
+static struct peek_thread *hold_find(struct peek *peek, uint32_t tid)
+{
+	struct peek_thread *thread;
+
+	array_for_each(&peek->all, thread)
+		if (thread->facts.tid == tid)
+			return thread;
+	return NULL;
+}
+
+/* What became of one thread. */
+static void hold_take(struct hold *hold, struct peek_thread *thread,
+	const struct stop_thread *stopped, const struct livemem_piece *piece)
+{
+	struct snapshot_thread *facts = &thread->facts;
+
+	hold->late += stopped->error == ETIMEDOUT;
+	hold->refused += stopped->error == EPERM;
+	if (stopped->error) {
+		facts->error = thread->settled ? stopped->error : facts->error;
+		return;
+	}
+	facts->how = SNAPSHOT_STOPPED;
+	facts->error = 0;
+	facts->moved = false;
+	facts->regs = stopped->regs;
+	facts->stopped_ns = (uint64_t)(stopped->released - stopped->asked);
+	thread->stack = *piece;
+	thread->settled = true;
+}
+
+static void hold_finish(struct hold_run *run)
+{
+	struct hold *hold = run->hold;
+
+	hold_make_room(run);
+	for (size_t i = 0; i < run->stop->all.nr; i++) {
+		const struct stop_thread *stopped = &run->stop->all.items[i];
+		struct peek_thread *thread = hold_find(hold->peek, stopped->tid);
+
+		if (!thread && stopped->error == ESRCH)
+			continue;
+		if (!thread)
+			thread = peek_add(hold->peek, stopped->tid);
+		hold_take(hold, thread, stopped, &run->pieces[i]);
+	}
+	if (run->stop->longest > hold->longest)
+		hold->longest = run->stop->longest;
+	free(run->pieces);
+	stop_release(run->stop);
+}
+
+static void hold_start(struct hold *hold, struct stop *stop, enum stop_how how)
+{
+	struct hold_run run = {.hold = hold, .stop = stop};
+
+	stop->threads = hold->peek->threads;
+	stop->how = how;
+	stop->deadline_ms = hold->deadline_ms;
+	stop->cap = hold->peek->cap;
+	stop->during = hold_copy;
+	stop->arg = &run;
+	hold_make_room(&run);
+	(void)stop_run(stop); /* where it cannot run, nobody is stopped: they are as they were */
+	hold_finish(&run);
+}
+
+void hold_each(struct hold *hold, const bool *wanted)
+{
+	struct stop stop = {0};
+
+	for (size_t i = 0; i < hold->peek->all.nr; i++)
+		if (wanted[i])
+			array_add(&stop.all)->tid = hold->peek->all.items[i].facts.tid;
+	if (stop.all.nr)
+		hold_start(hold, &stop, STOP_EACH);
+}
+
+void hold_all(struct hold *hold)
+{
+	struct stop stop = {0};
+
+	hold_start(hold, &stop, STOP_ALL);
+}

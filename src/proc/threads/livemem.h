@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROC_LIVEMEM_H
+#define PROC_LIVEMEM_H
+
+/*
+ * The memory of a living process, by process_vm_readv, or by /proc/PID/mem where that call is not
+ * to be had (gVisor, seccomp). Nothing in the process notices; but both take its address space's
+ * lock, which somebody may hold for ever: see proc/threads/captor.h.
+ *
+ * Pieces that were copied at one moment (stacks) are given from the copy; all else page by page
+ * through a cache, so that many small reads cost few calls. The cache grows old:
+ * livemem_forget() it before each look.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stack/memory.h"
+
+struct livemem;
+
+/* A piece to copy: len bytes from at on, as far as they can be read. */
+struct livemem_piece {
+	uint64_t at;
+	size_t len;
+	uint8_t *bytes; /* livemem's; NULL none could be read */
+	size_t got;	/* this many of them; less where memory ends, or the next piece begins */
+};
+
+/* Never NULL; reads nothing yet. livemem_free() it. */
+struct livemem *livemem_new(uint32_t pid);
+
+/* As a memory; lives as long as it does. */
+struct stack_memory *livemem_memory(struct livemem *livemem) __attribute__((nonnull));
+
+/*
+ * Copies these pieces at once, in as few calls as can be, and fills in bytes and got, which are
+ * valid until livemem_forget(). Later reads in them see the copy. Returns 0, or -errno where
+ * nothing at all could be read: -EPERM, -ESRCH.
+ */
+int livemem_copy(struct livemem *livemem, struct livemem_piece *pieces, size_t nr)
+	__attribute__((nonnull(1)));
+
+/* Forgets all copies and the cache. */
+void livemem_forget(struct livemem *livemem) __attribute__((nonnull));
+
+/* Forgets the cache only. */
+void livemem_refresh(struct livemem *livemem) __attribute__((nonnull));
+
+/* The errno of the first read that was not allowed; 0 none. */
+int livemem_refused(const struct livemem *livemem) __attribute__((nonnull));
+
+/* Takes NULL. */
+void livemem_free(struct livemem *livemem);
+
+#endif

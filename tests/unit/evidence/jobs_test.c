@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Job folders: found by id, name and pid, and trusted only where their owner made them. */
+#include "evidence/agent/jobs.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "evidence/agent/agentfiles.h"
+#include "evidence/gather/live.h"
+#include "evidence/gather/source.h"
+#include "proc/ns.h"
+#include "proc/read.h"
+#include "ring/census-write.h"
+#include "tests/ring/fixture.h"
+#include "tests/unit/unit.h"
+
+/* A folder of jobs, and a child to be their rank. */
+struct scene {
+	char dir[64];
+	pid_t rank;
+};
+
+static int scene_open(void **state)
+{
+	struct scene *scene = alloc_zeroed(1, sizeof(*scene));
+
+	strcpy(scene->dir, "/tmp/inquest-jobs-XXXXXX");
+	assert_non_null(mkdtemp(scene->dir));
+	setenv("INQUEST_DIR", scene->dir, 1);
+	scene->rank = fork();
+	if (scene->rank == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	*state = scene;
+	return 0;
+}
+
+static int scene_close(void **state)
+{
+	struct scene *scene = *state;
+	char command[128];
+
+	kill(scene->rank, SIGKILL);
+	waitpid(scene->rank, NULL, 0);
+	snprintf(command, sizeof(command), "rm -rf %s", scene->dir);
+	assert_int_equal(system(command), 0);
+	free(scene);
+	return 0;
+}
+
+static char *path_of(const struct scene *scene, const char *job, const char *file)
+{
+	struct str path = {0};
+
+	str_printf(&path, "%s/%s", scene->dir, job);
+	if (file)
+		str_printf(&path, "/%s", file);
+	return str_detach(&path);
+}
+
+/* Makes a job whose rank 0 is `pid` that began at `start`, launched at `launched`. */
+static void scene_job_since(const struct scene *scene, const char *id, const char *name, pid_t pid,
+	uint64_t start, uint64_t launched)
+{
+	const struct census_who who = {(uint32_t)pid, (uint32_t)getpid(), start, proc_ns_own()};
+	char *folder = path_of(scene, id, NULL), *census = path_of(scene, id, CENSUS_FILE);
+	uint8_t *base = alloc_zeroed(1, CENSUS_SIZE);
+	struct census_header *header = (void *)base;
+	struct census_slot *slot;
+
+	assert_int_equal(mkdir(folder, 0700), 0);
+	census_format(base);
+	header->created_realtime = launched;
+	snprintf(header->job, sizeof(header->job), "%s", id);
+	snprintf(header->name, sizeof(header->name), "%s", name);
+	slot = census_slot_at(base, census_claim(base, &who));
+	slot->rank = 0;
+	slot->world_size = 1;
+	slot->generation = 1;
+	census_publish(base, 0, CENSUS_RANK);
+	census_open(base);
+	assert_int_equal(file_write(census, base, CENSUS_SIZE, 0600, NULL), 0);
+	free(base);
+	free(folder);
+	free(census);
+}
+
+static void scene_job(const struct scene *scene, const char *id, const char *name, pid_t pid,
+	uint64_t launched)
+{
+	scene_job_since(scene, id, name, pid, proc_start_time((uint32_t)pid), launched);
+}
+
+static void jobs_are_found_by_every_name(void **state)
+{
+	const struct scene *scene = *state;
+	const struct jobs_entry *entry;
+	struct complaint why = {0};
+	struct jobs jobs = {0};
+	char pid[16];
+
+	/* The second has an owner that is gone: same pid, another start. */
+	scene_job(scene, "job-a", "sft", scene->rank, 1000);
+	scene_job(scene, "job-b", "sft", 1 << 29, 2000);
+	scene_job(scene, "job-c", "old", 1 << 29, 500);
+	assert_int_equal(jobs_list(&jobs, NULL), 0);
+	assert_int_equal(jobs.nr, 3);
+	assert_string_equal(jobs.items[0].id, "job-b"); /* newest first */
+	entry = jobs_find(&jobs, "job-a", NULL);
+	assert_string_equal(entry->id, "job-a");
+	assert_int_equal(entry->status, JOBS_RUNNING);
+	assert_int_equal(entry->ranks, 1);
+	assert_int_equal(entry->ranks_alive, 1);
+	assert_int_equal(entry->world_size, 1);
+	assert_ptr_equal(jobs_find(&jobs, "sft", NULL), entry); /* the live one, not the newest */
+	assert_int_equal(jobs_find(&jobs, "old", NULL)->status, JOBS_ENDED);
+	snprintf(pid, sizeof(pid), "%d", (int)scene->rank);
+	assert_ptr_equal(jobs_find(&jobs, pid, NULL), entry);
+	assert_null(jobs_find(&jobs, "1", NULL));
+	assert_null(jobs_find(&jobs, "nobody", &why));
+	assert_string_equal(
+		complaint_text(&why), "no job here has the id, name or pid 'nobody'");
+	complaint_release(&why);
+	jobs_release(&jobs);
+}
+
+/* The pid of a rank that is gone leads to its job, and not once another process has it. */
+static void a_pid_is_of_whoever_has_it_now(void **state)
+{
+	const struct scene *scene = *state;
+	uint64_t start = proc_start_time((uint32_t)scene->rank);
+	struct jobs jobs = {0};
+	char pid[16];
+
+	scene_job_since(scene, "job-a", "", scene->rank, start - 1, 1000);
+	scene_job(scene, "job-b", "", 1 << 29, 500);
+	assert_int_equal(jobs_list(&jobs, NULL), 0);
+	snprintf(pid, sizeof(pid), "%d", (int)scene->rank);
+	assert_null(jobs_find(&jobs, pid, NULL));
+	snprintf(pid, sizeof(pid), "%d", 1 << 29);
+	assert_string_equal(jobs_find(&jobs, pid, NULL)->id, "job-b");
+	jobs_release(&jobs);
+}
+
+/* A compile worker is not in the table, but its rank is. */
+static void a_descendant_leads_to_its_job(void **state)
+{
+	const struct scene *scene = *state;
+	const struct jobs_entry *entry;
+	struct jobs jobs = {0};
+	char pid[16];
+
+	scene_job(scene, "job-a", "", getpid(), 1000);
+	assert_int_equal(jobs_list(&jobs, NULL), 0);
+	snprintf(pid, sizeof(pid), "%d", (int)scene->rank);
+	entry = jobs_find(&jobs, pid, NULL);
+	assert_non_null(entry);
+	assert_string_equal(entry->id, "job-a");
+	jobs_release(&jobs);
+}
+
+static void the_manifest_says_that_it_hangs(void **state)
+{
+	const struct scene *scene = *state;
+	struct agent_manifest manifest = {.job = "job-a", .name = "given", .status = "hung"};
+	char *folder = path_of(scene, "job-a", NULL), *census = path_of(scene, "job-a", "census");
+	struct census_header header;
+	struct jobs jobs = {0};
+	int fd;
+
+	scene_job(scene, "job-a", "", scene->rank, 1000);
+	assert_int_equal(agent_manifest_write(folder, &manifest, NULL), 0);
+	assert_int_equal(jobs_list(&jobs, NULL), 0);
+	assert_string_equal(jobs.items[0].name, "given");
+	assert_string_equal(jobs.items[0].said, "hung");
+	/* No agent lives to say otherwise. */
+	assert_false(jobs.items[0].agent_alive);
+	assert_int_equal(jobs.items[0].status, JOBS_HUNG);
+	jobs_release(&jobs);
+	fd = open(census, O_RDWR | O_CLOEXEC);
+	assert_int_equal(pread(fd, &header, sizeof(header), 0), sizeof(header));
+	header.agent_pid = (uint32_t)getpid();
+	header.agent_start_time = proc_start_time((uint32_t)getpid());
+	assert_int_equal(pwrite(fd, &header, sizeof(header), 0), sizeof(header));
+	close(fd);
+	assert_int_equal(jobs_list(&jobs, NULL), 0);
+	assert_true(jobs.items[0].agent_alive);
+	assert_int_equal(jobs.items[0].status, JOBS_HUNG);
+	jobs_release(&jobs);
+	free(folder);
+	free(census);
+}
+
+static void what_is_not_to_be_trusted_is_not_read(void **state)
+{
+	const struct scene *scene = *state;
+	char *open_to_all = path_of(scene, "job-a", NULL);
+	char *real = path_of(scene, "job-b", NULL), *link = path_of(scene, "job-link", NULL);
+	char *census = path_of(scene, "job-c", CENSUS_FILE);
+	char *moved = path_of(scene, "job-c", "elsewhere");
+	struct jobs jobs = {0};
+
+	scene_job(scene, "job-a", "", scene->rank, 1);
+	assert_int_equal(chmod(open_to_all, 0777), 0);
+	scene_job(scene, "job-b", "", scene->rank, 1);
+	assert_int_equal(symlink(real, link), 0);
+	scene_job(scene, "job-c", "", scene->rank, 1);
+	assert_int_equal(rename(census, moved), 0);
+	assert_int_equal(symlink(moved, census), 0);
+	assert_int_equal(jobs_list(&jobs, NULL), 0);
+	assert_int_equal(jobs.nr, 1);
+	assert_string_equal(jobs.items[0].id, "job-b");
+	assert_non_null(strstr(str_text(&jobs.refused), "others than its owner may write to it"));
+	assert_non_null(strstr(str_text(&jobs.refused), "job-c"));
+	jobs_release(&jobs);
+	assert_true(jobs_open(&jobs, link, NULL) < 0);
+	assert_int_equal(jobs_open(&jobs, real, NULL), 0);
+	jobs_release(&jobs);
+	free(open_to_all);
+	free(real);
+	free(link);
+	free(census);
+	free(moved);
+}
+
+static void anothers_files_are_not_read(void **state)
+{
+	const struct scene *scene = *state;
+	char *census = path_of(scene, "job-a", CENSUS_FILE);
+	char *folder = path_of(scene, "job-a", NULL);
+	struct jobs jobs = {0};
+
+	if (geteuid() != 0) {
+		free(census);
+		free(folder);
+		skip(); /* only root can make files of others */
+	}
+	scene_job(scene, "job-a", "", scene->rank, 1);
+	assert_int_equal(chown(census, 12345, (gid_t)-1), 0);
+	assert_int_equal(jobs_list(&jobs, NULL), 0);
+	assert_int_equal(jobs.nr, 0);
+	assert_int_equal(chown(folder, 12345, (gid_t)-1), 0); /* now it is that user's: root may */
+	jobs_release(&jobs);
+	assert_int_equal(jobs_list(&jobs, NULL), 0);
+	assert_int_equal(jobs.nr, 1);
+	assert_int_equal(jobs.items[0].owner, 12345);
+	jobs_release(&jobs);
+	free(census);
+	free(folder);
+}
+
+static size_t count_kind(const struct evidence *evidence, enum exhibit_kind kind)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < evidence->n; i++)
+		n += evidence->at[i].kind == kind;
+	return n;
+}
+
+static void a_living_job_is_gathered(void **state)
+{
+	const struct scene *scene = *state;
+	struct live_options options = {.sample_pause_ms = 1, .errand_ms = 20000};
+	struct fixture *f = fixture_new(2, RING_CANDIDATE);
+	struct evidence evidence = {0};
+	struct str name = {0};
+	char *folder = path_of(scene, "job-a", NULL), *ring;
+
+	scene_job(scene, "job-a", "", scene->rank, 1);
+	str_printf(&name, CENSUS_RING_FORMAT, (unsigned)scene->rank,
+		(unsigned long long)proc_start_time((uint32_t)scene->rank), 1u);
+	ring = path_of(scene, "job-a", name.text);
+	assert_int_equal(file_write(ring, f->base, f->layout.size, 0600, NULL), 0);
+	assert_ptr_equal(source_of("job-a"), &source_live);
+	assert_ptr_equal(source_of(folder), &source_live);
+	assert_int_equal(live_gather(folder, &options, &evidence, NULL), 0);
+	assert_int_equal(evidence.at[0].kind, EXHIBIT_GATHER); /* T0 before all */
+	assert_int_equal(count_kind(&evidence, EXHIBIT_CENSUS), 1);
+	assert_int_equal(count_kind(&evidence, EXHIBIT_RING), 1);
+	assert_int_equal(count_kind(&evidence, EXHIBIT_LIVENESS), 1);
+	assert_int_equal(count_kind(&evidence, EXHIBIT_PROC_STAT), 2); /* no agent: two samples */
+	assert_int_equal(count_kind(&evidence, EXHIBIT_PROC_TASKS), 1);
+	assert_int_equal(evidence.ngaps, 0);
+	evidence_release(&evidence);
+	str_release(&name);
+	fixture_free(f);
+	free(folder);
+	free(ring);
+}
+
+/* /proc has forgotten a dead rank; its agent knew where its stderr went, and its group. */
+static void the_dead_are_known_by_their_agents_history(void **state)
+{
+	const struct scene *scene = *state;
+	char *folder = path_of(scene, "job-a", NULL), *log = path_of(scene, "rank.err", NULL);
+	char *history = path_of(scene, "job-a", AGENT_HISTORY_FILE);
+	struct evidence evidence = {0};
+	struct str text = {0};
+
+	scene_job(scene, "job-a", "", 1 << 29, 1);
+	assert_int_equal(file_write(log, "last words\n", 11, 0600, NULL), 0);
+	str_printf(&text,
+		"{\"processes\": [{\"pid\": %d, \"start_time\": 0, \"stderr\": \"%s\", "
+		"\"env\": {\"TORCHELASTIC_ERROR_FILE\": \"%s\"}}], "
+		"\"cgroups\": [{\"groups\": \"0::/../../..\"}, 7, {\"groups\": 7}]}",
+		1 << 29, log, log);
+	assert_int_equal(file_write(history, text.text, text.len, 0600, NULL), 0);
+	assert_int_equal(live_gather(folder, NULL, &evidence, NULL), 0);
+	assert_int_equal(count_kind(&evidence, EXHIBIT_HISTORY), 1);
+	assert_int_equal(count_kind(&evidence, EXHIBIT_PROC_STAT), 0);
+	assert_int_equal(count_kind(&evidence, EXHIBIT_STDERR), 1);
+	assert_int_equal(count_kind(&evidence, EXHIBIT_ERROR_FILE), 1);
+	assert_int_equal(count_kind(&evidence, EXHIBIT_CGROUP), 0);
+	for (size_t i = 0; i < evidence.n; i++)
+		if (evidence.at[i].kind == EXHIBIT_STDERR)
+			assert_memory_equal(evidence.at[i].bytes, "last words\n", 11);
+	evidence_release(&evidence);
+	str_release(&text);
+	free(folder);
+	free(log);
+	free(history);
+}
+
+static void a_ring_that_may_not_be_read_is_a_gap(void **state)
+{
+	const struct scene *scene = *state;
+	char *folder = path_of(scene, "job-a", NULL);
+	char *ring = path_of(scene, "job-a", "1.2.1.ring");
+	struct evidence evidence = {0};
+
+	scene_job(scene, "job-a", "", scene->rank, 1);
+	assert_int_equal(symlink("/etc/passwd", ring), 0);
+	assert_int_equal(live_gather(folder, NULL, &evidence, NULL), 0);
+	assert_int_equal(count_kind(&evidence, EXHIBIT_RING), 0);
+	assert_int_equal(evidence.ngaps, 2);
+	assert_non_null(strstr(evidence.gaps[0].what, "its ring 1.2.1.ring"));
+	/* And the census knows of one that is not there. */
+	assert_int_equal(evidence.gaps[1].pid, scene->rank);
+	assert_string_equal(evidence.gaps[1].what, "its ring: the file is not there");
+	evidence_release(&evidence);
+	free(folder);
+	free(ring);
+}
+
+static void a_folder_without_a_job_is_refused(void **state)
+{
+	const struct scene *scene = *state;
+	struct evidence evidence = {0};
+	struct complaint why = {0};
+
+	assert_true(live_gather(scene->dir, NULL, &evidence, &why) < 0);
+	assert_non_null(strstr(complaint_text(&why), "census"));
+	assert_true(live_gather("/no/such/folder", NULL, &evidence, &why) < 0);
+	assert_null(source_of("no-such-job"));
+	complaint_release(&why);
+	evidence_release(&evidence);
+}
+
+#define JOBS_TEST(name) cmocka_unit_test_setup_teardown(name, scene_open, scene_close)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		JOBS_TEST(jobs_are_found_by_every_name),
+		JOBS_TEST(a_pid_is_of_whoever_has_it_now),
+		JOBS_TEST(a_descendant_leads_to_its_job),
+		JOBS_TEST(the_manifest_says_that_it_hangs),
+		JOBS_TEST(what_is_not_to_be_trusted_is_not_read),
+		JOBS_TEST(anothers_files_are_not_read),
+		JOBS_TEST(a_living_job_is_gathered),
+		JOBS_TEST(the_dead_are_known_by_their_agents_history),
+		JOBS_TEST(a_ring_that_may_not_be_read_is_a_gap),
+		JOBS_TEST(a_folder_without_a_job_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

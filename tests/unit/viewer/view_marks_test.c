@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is drawn over what goes on: steps and exceptions; and what became of ops and of records. */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "tests/unit/view_screen.h"
+#include "viewer/state/state-private.h"
+
+/* The cells of the line that begins so. */
+static const char *cells_of(struct screen_test *t, const char *begin)
+{
+	return screen_line(t, screen_find(t, begin)) + t->state->label_w;
+}
+
+static size_t count(const char *text, char c)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += *text == c;
+	return n;
+}
+
+/* Rank 1 has done so many steps, evenly between those seconds. */
+static void give_steps(struct screen_test *t, struct job_step *steps, size_t n, double from,
+	double to)
+{
+	for (size_t i = 0; i < n; i++)
+		steps[i] = (struct job_step){.rank = 1,
+			.n = i + 1,
+			.events = i + 1,
+			.first = JOB_UNKNOWN,
+			.when = facts_ns(from + (to - from) * (double)i / (double)n),
+			.cite = "ring:1:step"};
+	t->job->steps = steps;
+	t->job->nsteps = n;
+	state_load(t->state, t->job, t->verdicts, "x.inq", false, t->job->gathered);
+}
+
+static struct screen_test waiting(int w)
+{
+	struct facts *f = facts_new(4);
+
+	facts_round(f, 0, JOB_OP_ALLREDUCE, 4096, 5);
+	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 4096, 60);
+	return screen_new(f, w, 24);
+}
+
+/* -- Steps ------------------------------------------------------------------------------------ */
+
+static void steps_are_seen_at_every_zoom(void **unused)
+{
+	static const int widths[] = {60, 80, 100, 140, 240, 400};
+	struct job_step steps[2];
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
+		struct screen_test t = waiting(widths[i]);
+
+		give_steps(&t, steps, 2, 20, 60);
+		assert_int_equal(count(cells_of(&t, " 1 "), '+'), 2);
+		assert_int_equal(count(cells_of(&t, " 0 "), '+'), 0);
+		screen_find(&t, "+ step");
+		/* As a row of all ranks too. */
+		screen_keys(&t, ": type by host");
+		screen_keys(&t, "Enter 0");
+		assert_int_equal(count(cells_of(&t, " hostA: 0-1,3 "), '+'), 2);
+		screen_free(&t);
+	}
+}
+
+/* What goes on is still what one sees; zoomed in, all steps in sight are drawn. */
+static void ten_thousand_steps_drown_nothing(void **unused)
+{
+	struct job_step *steps = alloc_zeroed(10000, sizeof(*steps));
+	struct screen_test t = waiting(80);
+	size_t waits = count(cells_of(&t, " 1 "), 'w');
+
+	(void)unused;
+	give_steps(&t, steps, 10000, 10, 50);
+	assert_int_equal(count(cells_of(&t, " 1 "), '+'), 2);
+	assert_int_equal(count(cells_of(&t, " 1 "), 'w'), waits);
+	assert_non_null(strstr(cells_of(&t, " 1 "), "##########"));
+	screen_find(&t, "+ first, last step");
+	screen_keys(&t, ": type t +20");
+	screen_keys(&t, "Enter");
+	for (int i = 0; i < 13; i++)
+		screen_keys(&t, "w");
+	assert_in_range(count(cells_of(&t, " 1 "), '+'), 3, 12);
+	screen_find(&t, "+ step");
+	screen_free(&t);
+	free(steps);
+}
+
+/* -- Exceptions ------------------------------------------------------------------------------- */
+
+static struct screen_test raised(int w, double at)
+{
+	struct facts *f = facts_new(4);
+
+	facts_round(f, 0, JOB_OP_ALLREDUCE, 4096, 5);
+	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 4096, 60);
+	facts_note(f, 2, "exception: ValueError: Expected target size [32, 4096]", at);
+	facts_end(f, 2, JOB_EXITED, 1, at + 0.001);
+	return screen_new(f, w, 24);
+}
+
+/* And the death that follows within the same cell, also in the last one. */
+static void an_exception_is_seen_at_every_zoom(void **unused)
+{
+	static const int widths[] = {40, 80, 140, 240};
+	static const double times[] = {6, 59, 99.99};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++)
+		for (size_t k = 0; k < sizeof(times) / sizeof(*times); k++) {
+			struct screen_test t = raised(widths[i], times[k]);
+			const char *cells, *e;
+
+			screen_keys(&t, "0");
+			cells = cells_of(&t, ">2!");
+			e = strchr(cells, 'E');
+			assert_non_null(e);
+			assert_int_equal(e[1], 'X');
+			screen_find(&t, "E exception");
+			if (widths[i] >= 80)
+				assert_non_null(strstr(e, " exit 1 ValueError"));
+			screen_free(&t);
+		}
+}
+
+/* -- What became of an op --------------------------------------------------------------------- */
+
+/* All complete #1, as far as that is followed. Rank 1 has returned from #2 a moment ago. */
+static struct screen_test ops(bool followed)
+{
+	struct facts *f = facts_new(4);
+	struct screen_test t;
+
+	f->completion = followed;
+	facts_round(f, 0, JOB_OP_ALLREDUCE, 4096, 99);
+	facts_enter(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 99.5)->completed =
+		followed ? JOB_NO : JOB_MAYBE;
+	facts_outside(f, 1, 99.9);
+	t = screen_new(f, 80, 24);
+	screen_keys(&t, "0 End w w w w w w");
+	return t;
+}
+
+static void what_is_not_complete_and_own_code_differ(void **unused)
+{
+	struct screen_test t = ops(true);
+
+	(void)unused;
+	assert_non_null(strstr(cells_of(&t, ">1 "), "|===="));
+	assert_non_null(strstr(cells_of(&t, ">1 "), "=----"));
+	screen_find(&t, "= in a call");
+	screen_find(&t, "- not completed");
+	screen_free(&t);
+	/* Where nobody followed it, it is not complete as long as others have not come. */
+	t = ops(false);
+	assert_non_null(strstr(cells_of(&t, ">1 "), "|===="));
+	assert_non_null(strstr(cells_of(&t, ">1 "), "=--"));
+	assert_null(strchr(cells_of(&t, " 0 "), '-'));
+	screen_free(&t);
+}
+
+/* -- Losses ----------------------------------------------------------------------------------- */
+
+/* Of what is lost nobody knows when it was: so the row says it, at any width, folded or not. */
+static void what_is_lost_is_seen(void **unused)
+{
+	static const int widths[] = {40, 80, 140, 240};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
+		struct facts *f = screen_skew();
+		struct screen_test t;
+
+		facts_loss(f, 5, "operations")->count = 300;
+		facts_loss(f, 5, "records torn")->count = 12;
+		t = screen_new(f, widths[i], 30);
+		screen_keys(&t, ": type by flat");
+		screen_keys(&t, "Enter");
+		assert_int_equal(cells_of(&t, " 5~")[-1], '~');
+		assert_int_equal(cells_of(&t, " 6 ")[-1], ' ');
+		screen_find(&t, "~ lost: see 5");
+		if (widths[i] >= 140)
+			screen_find(&t, "AllReduce #1, lost 312");
+		screen_keys(&t, ": type by host");
+		screen_keys(&t, "Enter 0");
+		assert_int_equal(cells_of(&t, "-7~")[-1], '~');
+		screen_free(&t);
+	}
+}
+
+/* Ops that a group's history did not keep: a hole in the row, and a line of the receipt. */
+static void what_was_not_kept_is_counted(void **unused)
+{
+	struct facts *f = facts_new(2);
+	struct facts_member *m = &f->members[0][1];
+	struct screen_test t;
+
+	(void)unused;
+	facts_rounds(f, 0, 9, 20, 8);
+	memmove(&m->ops[3], &m->ops[7], 2 * sizeof(*m->ops)); /* #4 to #7 */
+	m->nops -= 4;
+	t = screen_new(f, 120, 40);
+	assert_non_null(strstr(cells_of(&t, " 1 "), "~~~~~"));
+	assert_null(strchr(cells_of(&t, ">0 "), '~'));
+	screen_find(&t, "~ not kept");
+	screen_keys(&t, "5 O");
+	screen_find(&t, "of 1 rank, 4 operations of which only the number is known: drawn");
+	screen_free(&t);
+}
+
+/* What is of no rank has no row: the legend says that there is such. */
+static void what_is_lost_of_nobody_is_seen(void **unused)
+{
+	struct facts *f = screen_skew();
+	struct screen_test t;
+	struct job_loss loss = {
+		.rank = JOB_NONE, .what = "an exhibit", .count = 1, .cite = "bundle"};
+
+	(void)unused;
+	t = screen_new(f, 80, 30);
+	screen_lacks(&t, "~ lost");
+	t.job->losses = &loss;
+	t.job->nlosses = 1;
+	state_load(t.state, t.job, t.verdicts, "x.inq", false, t.job->gathered);
+	screen_find(&t, "~ lost: see 5");
+	screen_keys(&t, "5 O");
+	screen_find(&t, "an exhibit");
+	screen_free(&t);
+}
+
+/* Which of two groups one waits in decides for whom one waits. */
+static void of_several_groups_the_one_is_named(void **unused)
+{
+	struct facts *f = facts_new(4);
+	struct screen_test t;
+	int pair = facts_group_of(f, 2, 0, 1);
+
+	(void)unused;
+	f->group_names[pair] = "tp";
+	facts_hold(f, pair, 0, JOB_OP_ALLREDUCE, 4096, 20);
+	facts_hold(f, 0, 2, JOB_OP_ALLREDUCE, 4096, 20);
+	t = screen_new(f, 100, 24);
+	screen_find(&t, ">   1:20  80% AllReduce #1 tp");
+	screen_find(&t, ">   1:20  80% AllReduce #1 world");
+	screen_free(&t);
+}
+
+/* -- Hosts ------------------------------------------------------------------------------------ */
+
+/* Two of them, the second looked at ten seconds later: what the first one's ranks do is known. */
+static void hosts_are_looked_at_one_after_another(void **unused)
+{
+	struct facts *f = facts_new(4);
+	struct screen_test t;
+	int pair;
+
+	(void)unused;
+	facts_move(f, 2, 1);
+	facts_move(f, 3, 1);
+	f->hosts[0].gathered = facts_ns(90);
+	pair = facts_group_of(f, 2, 0, 1);
+	f->group_names[pair] = "tp";
+	facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 40);
+	t = screen_new(f, 80, 24);
+	assert_int_equal(strncmp(screen_line(&t, screen_find(&t, "3 waiting")), " w ", 3), 0);
+	assert_non_null(strchr(cells_of(&t, " 0 "), '?'));
+	screen_find(&t, "?>   50 s  55% AllReduce #1 world");
+	screen_find(&t, "w>   1:00  60% AllReduce #1 world");
+	screen_free(&t);
+}
+
+/* -- Words ------------------------------------------------------------------------------------ */
+
+/* Of what does not fit whole words go, from the end. */
+static void words_are_never_cut(void **unused)
+{
+	struct facts *f = facts_new(4);
+	struct screen_test t;
+
+	(void)unused;
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 60);
+	facts_outside(f, 3, 40);
+	facts_stack(f, 3,
+		"nap@libc.so.6 < read_the_whole_cache@/me/train.py:131 < main@/me/train.py:9");
+	t = screen_new(f, 80, 24);
+	screen_find(&t, ">   1:14   5% read_the_whole_cache\n");
+	state_resize(t.state, 240, 60);
+	screen_find(&t, ">   1:14   5% read_the_whole_cache train.py:131");
+	screen_free(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(steps_are_seen_at_every_zoom),
+		cmocka_unit_test(ten_thousand_steps_drown_nothing),
+		cmocka_unit_test(an_exception_is_seen_at_every_zoom),
+		cmocka_unit_test(what_is_not_complete_and_own_code_differ),
+		cmocka_unit_test(what_is_lost_is_seen),
+		cmocka_unit_test(what_was_not_kept_is_counted),
+		cmocka_unit_test(what_is_lost_of_nobody_is_seen),
+		cmocka_unit_test(of_several_groups_the_one_is_named),
+		cmocka_unit_test(hosts_are_looked_at_one_after_another),
+		cmocka_unit_test(words_are_never_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

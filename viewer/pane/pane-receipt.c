@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The receipt: what is known of the job and its environment, and what is not. What all ranks have
+ * in common is a line; where they differ the few come first. The longer form has more of each.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "job/caches.h"
+#include "viewer/pane/pane-alike.h"
+#include "words/attempts.h"
+#include "words/disturbed.h"
+#include "words/first.h"
+#include "words/losses.h"
+#include "words/ranks.h"
+#include "words/read.h"
+#include "words/wording.h"
+
+#define FEW  6
+#define MANY 200
+
+/* The order of the page. */
+enum section {
+	SECTION_EVIDENCE,
+	SECTION_HOSTS,
+	SECTION_TRAITS,
+	SECTION_CACHES,
+	SECTION_SHARDS,
+	SECTION_STEPS,
+	SECTION_LOGS,
+};
+
+struct receipt {
+	struct pane_fill fill;
+	struct alikes alikes;
+};
+
+static size_t add(const struct receipt *r, const char *key, struct str *words, const char *cite)
+{
+	struct pane_words line = pane_words_of(key);
+
+	line.words = *words;
+	line.cite = cite;
+	line.style = STYLE_FAINT;
+	*words = (struct str){0};
+	return pane_words_add(&r->fill, &line);
+}
+
+/* -- the job ----------------------------------------------------------------------------------- */
+
+static void add_job(const struct receipt *r)
+{
+	const struct scene *scene = r->fill.scene;
+	const struct job *job = scene->job;
+	struct str words = {0};
+	size_t seen = 0;
+
+	str_printf(&words, "%s%s", scene->origin ? scene->origin : "",
+		scene->live ? ", live" : "");
+	add(r, "from", &words, "");
+	if (scene->left_out && *scene->left_out) {
+		str_add(&words, scene->left_out);
+		add(r, "others", &words, "");
+	}
+	for (size_t i = 0; i < job->nranks; i++)
+		seen += job->ranks[i].process != JOB_NONE;
+	str_add(&words, *job->name ? job->name : job->id);
+	if (*job->name && strcmp(job->name, job->id) != 0)
+		str_printf(&words, " (%s)", job->id);
+	str_printf(&words, ", %zu", seen);
+	if (job->world_size != JOB_NONE)
+		str_printf(&words, " of %d", job->world_size);
+	str_add(&words, " ranks, ");
+	attempts_add(&words, job);
+	str_printf(&words, ", stage %s", verdict_stage_name(scene->verdicts->stage));
+	if (job->ended == JOB_YES)
+		str_printf(&words, ", ended with status %d", job->exit_status);
+	add(r, "job", &words, "");
+	first_add(&words, job);
+	if (words.len)
+		add(r, "first", &words, "");
+}
+
+static void add_times(const struct receipt *r)
+{
+	const struct job *job = r->fill.scene->job;
+	struct str words = {0};
+
+	if (job->launched != JOB_UNKNOWN) {
+		str_add(&words, "launched ");
+		pane_add_date(&words, job->launched);
+		str_add(&words, "; ");
+	}
+	str_add(&words, "looked at ");
+	pane_add_date(&words, job->gathered);
+	str_add(&words, " UTC");
+	add(r, "when", &words, "");
+}
+
+static void add_limits(const struct receipt *r)
+{
+	const struct verdicts *verdicts = r->fill.scene->verdicts;
+	const struct job *job = r->fill.scene->job;
+	const struct verdict *first = &verdicts->at[0];
+	struct str words = {0};
+	char text[CLOCK_TEXT_SIZE];
+
+	if (verdicts->n && first->watchdog_left != JOB_UNKNOWN) {
+		if (first->watchdog_left <= 0)
+			str_add(&words, wording_limit_over(first->watchdog, r->fill.scene->live));
+		else
+			str_printf(&words, "%s %s, when it was looked at",
+				wording_limit(first->watchdog),
+				clock_format(first->watchdog_left, text));
+		add(r, "limit", &words, first->watchdog_cite);
+	}
+	if (job->deadline != JOB_UNKNOWN) {
+		str_add(&words, "the job's time ends ");
+		pane_add_date(&words, job->deadline);
+		str_add(&words, " UTC");
+		add(r, "limit", &words, job->deadline_cite);
+	}
+	if (!verdicts->n ||
+		(first->watchdog_left == JOB_UNKNOWN && job->deadline == JOB_UNKNOWN)) {
+		str_add(&words, "nothing is known that would end it");
+		add(r, "limit", &words, "");
+	}
+}
+
+/* -- of each rank ------------------------------------------------------------------------------ */
+
+static char *in_arena(const struct receipt *r, struct str *words)
+{
+	char *text = arena_text(&r->fill.into->arena, str_text(words));
+
+	str_release(words);
+	return text;
+}
+
+static void say_evidence(struct receipt *r)
+{
+	static const struct {
+		unsigned flag;
+		const char *name;
+	} kinds[] = {
+		{JOB_KNOWS_RING, "ring"},
+		{JOB_KNOWS_DUMP, "dump of the Flight Recorder: how far it came, not what it does"},
+		{JOB_KNOWS_CENSUS, "census"},
+		{JOB_KNOWS_COMPLETION, "completion of ops"},
+		{JOB_KNOWS_PROC, "/proc"},
+		{JOB_KNOWS_SAMPLES, "CPU samples"},
+		{JOB_KNOWS_STACKS, "stacks"},
+		{JOB_KNOWS_LOG, "stderr"},
+		{JOB_KNOWS_EXIT, "life or end"},
+	};
+	const struct job *job = r->fill.scene->job;
+	const char *texts[512] = {NULL};
+
+	for (size_t i = 0; i < job->nranks; i++) {
+		unsigned knows = job->ranks[i].knows & 511;
+		struct str words = {0};
+
+		for (size_t k = 0; !texts[knows] && k < sizeof(kinds) / sizeof(*kinds); k++)
+			if (knows & kinds[k].flag)
+				str_printf(&words, "%s%s", words.len ? ", " : "", kinds[k].name);
+		if (!texts[knows])
+			texts[knows] = words.len ? in_arena(r, &words) : "nothing";
+		alikes_add(&r->alikes, SECTION_EVIDENCE, "known", texts[knows], (int)i, "");
+	}
+}
+
+/* Of many hosts only those are named of which something is to be told. */
+static const char *host_words(const struct receipt *r, const struct job_host *host)
+{
+	bool odd = host->agent_alive == JOB_NO || host->oom_kills > 0;
+	struct str words = {0};
+	char text[CLOCK_TEXT_SIZE];
+
+	if (odd || r->fill.scene->job->nhosts <= FEW)
+		str_printf(&words, "%s; ", host->name);
+	if (host->oom_kills != JOB_UNKNOWN)
+		str_printf(&words, "oom_kill +%" PRId64 "; ", host->oom_kills);
+	if (host->clock_error != JOB_UNKNOWN)
+		str_printf(&words, "clock within %s; ", clock_format(host->clock_error, text));
+	str_printf(&words, "agent %s",
+		host->agent_alive == JOB_YES  ? "alive"
+		: host->agent_alive == JOB_NO ? "gone"
+					      : "not known");
+	return in_arena(r, &words);
+}
+
+static void say_hosts(struct receipt *r)
+{
+	const struct job *job = r->fill.scene->job;
+	const char **texts = alloc_zeroed(job->nhosts + 1, sizeof(*texts));
+
+	for (size_t i = 0; i < job->nhosts; i++)
+		texts[i] = host_words(r, &job->hosts[i]);
+	for (size_t i = 0; i < job->nranks; i++) {
+		int number = job->ranks[i].host;
+		const struct job_host *host;
+		struct alike *alike;
+
+		if (number < 0 || (size_t)number >= job->nhosts)
+			continue;
+		host = &job->hosts[number];
+		alike = alikes_add(&r->alikes, SECTION_HOSTS, "host", texts[number], (int)i,
+			host->cite);
+		alike->last = true;
+		if (host->agent_beat == JOB_UNKNOWN || host->gathered < host->agent_beat)
+			continue;
+		alike->number = host->gathered - host->agent_beat;
+		alike->unit = ALIKE_TIME;
+		alike->before = ", last word ";
+		alike->after = " before";
+	}
+	free(texts);
+}
+
+/* How many devices the process may open, and which of them it was told to see. */
+static void say_gpus(struct receipt *r, const struct job_trait *trait)
+{
+	struct str words = {0};
+
+	if (trait->number > 0)
+		str_printf(&words, "%" PRId64 " readable", trait->number);
+	else
+		str_add(&words, trait->number ? "not known" : "no GPU readable");
+	if (*trait->text)
+		str_printf(&words, "; CUDA_VISIBLE_DEVICES=%s", trait->text);
+	alikes_add(&r->alikes, SECTION_TRAITS, trait->key, in_arena(r, &words), trait->rank,
+		trait->cite);
+}
+
+static void say_traits(struct receipt *r)
+{
+	const struct job *job = r->fill.scene->job;
+
+	for (size_t i = 0; i < job->ntraits; i++) {
+		const struct job_trait *trait = &job->traits[i];
+		bool bytes = strstr(trait->key, "-bytes") != NULL;
+		struct alike *alike;
+
+		/* Of caches more is known than a process tells itself. */
+		if (!strcmp(trait->key, "cache") || !strcmp(trait->key, "cache-bytes"))
+			continue;
+		if (!strcmp(trait->key, "gpus")) {
+			say_gpus(r, trait);
+			continue;
+		}
+		alike = alikes_add(&r->alikes, SECTION_TRAITS, trait->key, trait->text, trait->rank,
+			trait->cite);
+		/* Of who it is, the number says what stands before it anyhow. */
+		if (!strcmp(trait->key, "rank-source"))
+			continue;
+		alike->number = trait->number;
+		alike->unit = bytes ? ALIKE_BYTES : ALIKE_COUNT;
+		if (!strcmp(trait->key, "timeout") || !strcmp(trait->key, "heartbeat"))
+			alike->unit = ALIKE_TIME;
+	}
+}
+
+static void say_caches(struct receipt *r)
+{
+	const struct job *job = r->fill.scene->job;
+	int64_t most = caches_most(job);
+
+	for (size_t i = 0; i < job->nranks; i++) {
+		struct cache_found found = caches_found(job, (int)i);
+		const char *state = caches_state_name(caches_state(&found, most));
+		struct str words = {0};
+		struct alike *alike;
+
+		if (!found.path)
+			continue;
+		str_printf(&words, "%s%s%s", state ? state : "", state ? ", " : "", found.path);
+		alike = alikes_add(&r->alikes, SECTION_CACHES, "cache", in_arena(r, &words), (int)i,
+			found.cite);
+		alike->number = found.files;
+		alike->after = found.cut ? " files or more" : " files";
+	}
+}
+
+static void say_marks(struct receipt *r)
+{
+	const struct job *job = r->fill.scene->job;
+
+	for (size_t i = 0; i < job->nshards; i++) {
+		const struct job_shard *shard = &job->shards[i];
+		struct verdict_fact fact = {.kind = FACT_SHARD,
+			.text = shard->loader,
+			.text2 = "",
+			.a = (int64_t)shard->rows,
+			.b = (int64_t)shard->elements,
+			.c = (int64_t)shard->index,
+			.cite = shard->cite};
+		struct str words = {0};
+
+		wording_fact(&words, &fact);
+		alikes_add(&r->alikes, SECTION_SHARDS, "shard", in_arena(r, &words), shard->rank,
+			shard->cite);
+	}
+	for (size_t i = 0; i < job->nsteps; i++) {
+		struct alike *alike = alikes_add(&r->alikes, SECTION_STEPS, "steps", "",
+			job->steps[i].rank, job->steps[i].cite);
+
+		alike->number = (int64_t)job->steps[i].n;
+		alike->after = " done";
+	}
+	for (size_t i = 0; i < job->nlogs; i++) {
+		const struct job_log *log = &job->logs[i];
+		const char *line = *log->error ? log->error : log->last_line;
+
+		if (*line)
+			alikes_add(&r->alikes, SECTION_LOGS, "stderr", line, log->rank, log->cite)
+				->quoted = true;
+	}
+}
+
+/* -- what is not there, and what the look has cost --------------------------------------------- */
+
+static void add_losses(const struct receipt *r)
+{
+	const struct job *job = r->fill.scene->job;
+	struct losses losses = losses_of(job);
+	const struct losses_alike *alike;
+	size_t most = r->fill.place->all ? MANY : FEW * 2, shown = 0;
+
+	array_for_each (&losses.all, alike) {
+		struct verdict_ranks ranks = {alike->ranks.items, alike->ranks.nr};
+		struct pane_words line = pane_words_of("lost");
+
+		if (shown++ >= most) {
+			str_release(&line.key);
+			continue;
+		}
+		if (ranks.n) {
+			ranks_fit(&line.words, job, ranks, 24);
+			str_add(&line.words, ": ");
+			line.goal.rank = ranks.at[0];
+		}
+		losses_add(&line.words, alike);
+		if (alike->of_ops)
+			str_add(&line.words, "; operations may be among it");
+		line.cite = alike->cite;
+		line.style = STYLE_WARN;
+		line.most = 2;
+		pane_words_add(&r->fill, &line);
+	}
+	if (shown > most)
+		pane_add(r->fill.into, STYLE_FAINT, "%*s... and %zu others", PANE_COLUMN, "",
+			shown - most);
+	losses_release(&losses);
+}
+
+/* What was recorded and is not there any more, and when that was: it is drawn as such. */
+static void add_holes(const struct receipt *r)
+{
+	const struct tracks *tracks = r->fill.scene->tracks;
+	uint64_t records = 0, ops = 0;
+	size_t ranks = 0;
+	struct str words = {0};
+
+	for (size_t i = 0; i < tracks->n; i++) {
+		const struct track *track = &tracks->at[i];
+		bool any = false;
+
+		for (size_t k = 0; k < track->nevents; k++) {
+			const struct track_event *event = &track->events[k];
+
+			if (event->kind != TRACK_GAP || event->when == JOB_UNKNOWN)
+				continue;
+			any = true;
+			*(event->group == JOB_NONE ? &records : &ops) += event->index;
+		}
+		ranks += any;
+	}
+	if (!ranks)
+		return;
+	str_printf(&words, "of %zu rank%s", ranks, ranks == 1 ? "" : "s");
+	if (records)
+		str_printf(&words, ", %" PRIu64 " records of what threads did", records);
+	if (ops)
+		str_printf(&words, ", %" PRIu64 " operations of which only the number is known",
+			ops);
+	str_add(&words, ": drawn as holes");
+	add(r, "not kept", &words, "");
+}
+
+static void add_cost(const struct receipt *r)
+{
+	const struct job *job = r->fill.scene->job;
+	struct disturbed disturbed = disturbed_by(job);
+	struct str words = {0};
+	int64_t lost = 0;
+
+	for (size_t i = 0; i < job->nranks; i++) {
+		if (job->ranks[i].lost_records > 0)
+			lost += job->ranks[i].lost_records;
+	}
+	read_add(&words, job, " of ");
+	str_printf(&words, " read, %" PRId64 " records lost", lost);
+	add(r, "read", &words, "");
+	if (disturbed.live)
+		disturbed_add_stops(&words, &disturbed);
+	else
+		str_add(&words, "by no stop: no stack was taken of a living process");
+	add(r, "disturbed", &words, "");
+	disturbed_add_cut(&words, &disturbed);
+	if (words.len)
+		add(r, "", &words, "");
+}
+
+void pane_fill_receipt(
+	const struct scene *scene, const struct pane_place *place, struct pane_lines *into)
+{
+	struct receipt r = {.fill = {scene, place, into}};
+
+	into->here = -1;
+	add_job(&r);
+	add_times(&r);
+	add_limits(&r);
+	add_losses(&r);
+	add_holes(&r);
+	add_cost(&r);
+	say_evidence(&r);
+	say_hosts(&r);
+	say_traits(&r);
+	say_caches(&r);
+	say_marks(&r);
+	alikes_tell(&r.alikes, &r.fill, place->all ? MANY : FEW);
+}

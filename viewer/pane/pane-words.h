@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pane-words.h: what the panes' files share: a line with a key at its left and a cite at its right
+ * whose words go on below it where they are too long, and where a cite leads.
+ */
+#ifndef VIEWER_PANE_WORDS_H
+#define VIEWER_PANE_WORDS_H
+
+#include "base/str.h"
+#include "viewer/pane/pane.h"
+
+#define PANE_COLUMN 10 /* where words begin behind a key: as in the text report */
+#define PANE_KEY    8  /* columns of a key; one blank stands on each side */
+#define PANE_RANKS  17 /* of a key of ranks that is longer: "0-4710,4712-9999" */
+
+/* What stands at the right of a line gets at most this part of it. */
+#define PANE_RIGHT 3
+
+struct pane_fill {
+	const struct scene *scene;
+	const struct pane_place *place;
+	struct pane_lines *into;
+};
+
+/* Where Enter leads. */
+struct pane_goal {
+	int rank;     /* JOB_NONE: nowhere */
+	int64_t when; /* JOB_UNKNOWN: to the rank as it is */
+};
+
+#define PANE_NOWHERE ((struct pane_goal){JOB_NONE, JOB_UNKNOWN})
+
+struct pane_words {
+	struct str key;	  /* emptied; what stands in front of the words */
+	size_t column;	  /* of the words, on each line */
+	struct str words; /* emptied */
+	const char *cite; /* "" none */
+	enum style style; /* of the key */
+	struct pane_goal goal;
+	size_t most;	  /* lines; 0: as many as it takes */
+	size_t item;	  /* 1 + the item that it is of; 0 none */
+};
+
+/* Words behind a key, in plain style. */
+struct pane_words pane_words_of(const char *key);
+/* Behind the numbers of ranks, at most PANE_RANKS columns of them. */
+struct pane_words pane_words_of_ranks(const struct job *job, struct verdict_ranks ranks);
+
+/* Adds it as one line or several; frees what it holds. The first line's number. */
+size_t pane_words_add(const struct pane_fill *fill, struct pane_words *words);
+
+/* Where a cite leads; '*' in it stands for that rank (JOB_NONE: for nobody). */
+struct pane_goal pane_goal_of_cite(const struct scene *scene, const char *cite, int rank);
+
+/*
+ * Where the evidence of a fact is: at the event that its cite names, else at the event of its first
+ * rank that it is about (in `group`, of an op), else at that rank.
+ */
+struct pane_goal pane_goal_of_fact(const struct scene *scene, const struct verdict_fact *fact,
+	int group);
+
+/* Columns that are left for text beside so many that are taken; 8 at least. */
+size_t pane_room(const struct pane_fill *fill, size_t taken);
+
+/* The ranks of the selected row, at least one; none where no row is selected. */
+struct verdict_ranks pane_row_ranks(const struct pane_fill *fill);
+
+/* Appends "+11:08.250": since the beginning of the job's time. */
+void pane_add_since(struct str *into, const struct scene *scene, int64_t when);
+/* Appends "2026-11-21 03:11:52.250" or the time of day of it, UTC; "unknown". */
+void pane_add_date(struct str *into, int64_t when);
+void pane_add_clock(struct str *into, int64_t when);
+
+/*
+ * Of a pane of very many: sets the window of its lines, around the item at which the place is, or
+ * where it seeks around `here`.
+ */
+void pane_window(
+	struct pane_lines *into, const struct pane_place *place, size_t items, size_t here);
+/* Goes through n items from one on, or back; PANE_NO_ITEM: none is it. */
+size_t pane_find_item(size_t n, size_t from, bool back, bool (*is_it)(void *context, size_t item),
+	void *context);
+
+/* The panes (pane.c has their table). */
+void pane_fill_verdict(const struct scene *scene, const struct pane_place *place,
+	struct pane_lines *into);
+void pane_fill_stacks(const struct scene *scene, const struct pane_place *place,
+	struct pane_lines *into);
+void pane_fill_differ(const struct scene *scene, const struct pane_place *place,
+	struct pane_lines *into);
+void pane_fill_lastwords(const struct scene *scene, const struct pane_place *place,
+	struct pane_lines *into);
+void pane_fill_events(const struct scene *scene, const struct pane_place *place,
+	struct pane_lines *into);
+size_t pane_find_stacks(const struct scene *scene, const struct pane_place *place,
+	const char *text, size_t from, bool back);
+size_t pane_find_events(const struct scene *scene, const struct pane_place *place,
+	const char *text, size_t from, bool back);
+void pane_fill_groups(const struct scene *scene, const struct pane_place *place,
+	struct pane_lines *into);
+void pane_fill_receipt(const struct scene *scene, const struct pane_place *place,
+	struct pane_lines *into);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "viewer/state/rows-keys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+
+/* "AllReduce", "Send to", "codegen" */
+const char *rows_keys_without_ids(struct arena *arena, const struct track *track)
+{
+	char *text = arena_text(arena, track->doing), *to = text;
+
+	if (track->now == TRACK_DEAD)
+		return text;
+	if (!strncmp(text, "store key", 9))
+		return "store key";
+	for (const char *word = text; *word;) {
+		size_t length = strcspn(word, " "), whole = length + strspn(word + length, " ");
+
+		if (*word != '#' && !(*word >= '0' && *word <= '9')) {
+			memmove(to, word, whole);
+			to += whole;
+		}
+		word += whole;
+	}
+	*to = '\0';
+	return text;
+}
+
+/* Of each rank the largest group that is not all of the job; else the largest; JOB_NONE. */
+static int *groups_of(const struct job *job)
+{
+	int *groups = alloc_zeroed(job->nranks + 1, sizeof(*groups));
+	bool *fixed = alloc_zeroed(job->nranks + 1, sizeof(*fixed));
+
+	for (size_t i = 0; i < job->nranks; i++)
+		groups[i] = JOB_NONE;
+	/* Members stand by group, and groups by size. */
+	for (size_t i = 0; i < job->nmembers; i++) {
+		const struct job_member *member = &job->members[i];
+		uint32_t size = job->groups[member->group].size;
+
+		if (member->rank == JOB_NONE || fixed[member->rank])
+			continue;
+		if (groups[member->rank] == JOB_NONE || (size > 1 && size < job->nranks)) {
+			groups[member->rank] = member->group;
+			fixed[member->rank] = size > 1 && size < job->nranks;
+		}
+	}
+	free(fixed);
+	return groups;
+}
+
+static void mark(const struct verdict_ranks *ranks, uint8_t *marks, uint8_t as)
+{
+	for (size_t i = 0; i < ranks->n; i++)
+		marks[ranks->at[i]] |= as;
+}
+
+struct row_key *rows_keys_make(struct arena *arena, const struct tracks *tracks,
+	const struct verdicts *verdicts, const struct rows_wish *wish, enum rows_by by,
+	const bool *keep)
+{
+	const struct job *job = tracks->job;
+	struct row_key *keys = alloc_zeroed(tracks->n + 1, sizeof(*keys));
+	int *groups = by == ROWS_BY_GROUP ? groups_of(job) : NULL;
+	uint8_t *marks = alloc_zeroed(tracks->n + 1, 1);
+	size_t n = 0;
+
+	if (verdicts->n) {
+		mark(&verdicts->at[0].culprits, marks, 1);
+		mark(&verdicts->at[0].victims, marks, 2);
+	}
+	for (size_t i = 0; i < tracks->n; i++) {
+		struct row_key *key = &keys[n];
+
+		if (!keep[i])
+			continue;
+		n++;
+		*key = (struct row_key){.rank = (int)i,
+			.tagged = wish->tagged && wish->tagged[i],
+			.culprit = marks[i] & 1,
+			.victim = marks[i] & 2,
+			.doing = ""};
+		if (by == ROWS_BY_CLASS) {
+			key->place = (int)tracks->at[i].now;
+			key->doing = rows_keys_without_ids(arena, &tracks->at[i]);
+		} else if (by == ROWS_BY_HOST) {
+			key->place = job->ranks[i].host;
+		} else if (groups) {
+			key->place = groups[i];
+		} else {
+			key->place = (int)i;
+		}
+	}
+	free(marks);
+	free(groups);
+	return keys;
+}
+
+/* Equal in all but the rank: one row. */
+int rows_keys_compare(const struct row_key *a, const struct row_key *b)
+{
+	if (a->tagged != b->tagged)
+		return a->tagged ? -1 : 1;
+	if (a->culprit != b->culprit)
+		return a->culprit ? -1 : 1;
+	if (a->place != b->place)
+		return a->place < b->place ? -1 : 1;
+	return strcmp(a->doing, b->doing);
+}
+
+static int compare_keys(const void *va, const void *vb)
+{
+	const struct row_key *a = va, *b = vb;
+	int order = rows_keys_compare(a, b);
+
+	return order ? order : a->rank - b->rank;
+}
+
+void rows_keys_sort(struct row_key *keys, size_t n)
+{
+	array_sort_items(keys, n, sizeof(*keys), compare_keys);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each rank gets a key: pinned, culprit, and what it is folded by. Ranks of equal keys are a row.
+ * Of classes the small ones come first: who differs from the many is whom one looks for.
+ */
+#include "viewer/state/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/array.h"
+#include "viewer/state/rows-filter.h"
+#include "viewer/state/rows-keys.h"
+#include "words/escape.h"
+#include "words/ranks.h"
+
+#define LABEL_WIDTH 64 /* of a set of ranks: the screen cuts further */
+
+struct rows_made {
+	struct rows rows;
+	struct arena arena;
+	ARRAY(struct row) list;
+	ptrdiff_t *row_of; /* by rank */
+	size_t nranks;
+};
+
+/* -- rows -------------------------------------------------------------------------------------- */
+
+static void add_text(struct str *into, const char *text)
+{
+	escape_text(into, text ? text : "", true);
+}
+
+static const char *label_of(struct rows_made *made, const struct job *job, const struct row *row,
+	const struct row_key *key, bool whole)
+{
+	struct verdict_ranks ranks = {row->ranks, row->n};
+	const char *label;
+	struct str text = {0};
+
+	if (made->rows.by == ROWS_BY_HOST && row->depth == 0) {
+		add_text(&text, key->place >= 0 && (size_t)key->place < job->nhosts
+					? job->hosts[key->place].name
+					: "no host");
+		if (!whole)
+			str_add(&text, ": ");
+	} else if (made->rows.by == ROWS_BY_GROUP && row->depth == 0) {
+		add_text(&text, key->place >= 0 ? job->groups[key->place].name : "no group");
+		str_add(&text, ": ");
+		whole = false;
+	} else {
+		whole = false;
+	}
+	if (!whole)
+		ranks_fit(&text, job, ranks, LABEL_WIDTH);
+	label = arena_text(&made->arena, str_text(&text));
+	str_release(&text);
+	return label;
+}
+
+/* Rows of one rank each, below the fold that they come from. */
+static void add_open(struct rows_made *made, const struct job *job, const struct row_key *keys,
+	const struct row *fold)
+{
+	for (size_t i = 0; i < fold->n; i++) {
+		struct row row = {.ranks = fold->ranks + i,
+			.n = 1,
+			.culprit = keys[i].culprit,
+			.victim = keys[i].victim,
+			.depth = 1,
+			.tagged = fold->tagged};
+
+		row.label = label_of(made, job, &row, &keys[i], false);
+		*array_add(&made->list) = row;
+	}
+}
+
+struct fold {
+	const struct row_key *keys;
+	size_t n;
+	bool sized; /* small ones come first */
+	bool whole; /* nobody else stands in the same place */
+};
+
+static int compare_orders(const void *va, const void *vb)
+{
+	const struct fold *a = va, *b = vb;
+
+	if (a->keys->tagged != b->keys->tagged)
+		return a->keys->tagged ? -1 : 1;
+	if (a->keys->culprit != b->keys->culprit)
+		return a->keys->culprit ? -1 : 1;
+	if (a->sized && a->n != b->n)
+		return a->n < b->n ? -1 : 1;
+	return a->keys->rank - b->keys->rank;
+}
+
+static void add_fold(struct rows_made *made, const struct job *job, const struct fold *fold,
+	const struct rows_wish *wish)
+{
+	int *ranks = arena_new_many(&made->arena, int, fold->n);
+	struct row row = {.ranks = ranks,
+		.n = fold->n,
+		.culprit = fold->keys->culprit,
+		.victim = true,
+		.tagged = fold->keys->tagged};
+
+	for (size_t i = 0; i < fold->n; i++) {
+		ranks[i] = fold->keys[i].rank;
+		row.victim &= fold->keys[i].victim;
+	}
+	row.open = fold->n > 1 &&
+		   (wish->all_expanded || (wish->expanded && wish->expanded[ranks[0]]));
+	row.label = label_of(made, job, &row, fold->keys, fold->whole);
+	*array_add(&made->list) = row;
+	if (row.open)
+		add_open(made, job, fold->keys, &row);
+}
+
+/* A host's name is enough where it is one row. */
+static void find_whole(struct fold *folds, size_t n, size_t nhosts)
+{
+	unsigned *shares = alloc_zeroed(nhosts + 1, sizeof(*shares));
+
+	/* Those of no host stand behind the hosts. */
+	for (size_t i = 0; i < n; i++) {
+		int place = folds[i].keys->place;
+
+		shares[place < 0 ? nhosts : (size_t)place]++;
+	}
+	for (size_t i = 0; i < n; i++) {
+		int place = folds[i].keys->place;
+
+		folds[i].whole = shares[place < 0 ? nhosts : (size_t)place] == 1;
+	}
+	free(shares);
+}
+
+static void fold_keys(struct rows_made *made, const struct tracks *tracks, struct row_key *keys,
+	size_t n, const struct rows_wish *wish)
+{
+	ARRAY(struct fold) folds = {0};
+	struct fold *fold;
+
+	rows_keys_sort(keys, n);
+	for (size_t i = 0; i < n; i++) {
+		if (!i || rows_keys_compare(&keys[i - 1], &keys[i]) != 0)
+			*array_add(&folds) = (struct fold){.keys = &keys[i],
+				.sized = made->rows.by == ROWS_BY_CLASS};
+		folds.items[folds.nr - 1].n++;
+	}
+	if (made->rows.by == ROWS_BY_HOST)
+		find_whole(folds.items, folds.nr, tracks->job->nhosts);
+	array_sort(&folds, compare_orders);
+	array_for_each (&folds, fold)
+		add_fold(made, tracks->job, fold, wish);
+	array_release(&folds);
+}
+
+struct rows *rows_new(const struct tracks *tracks, const struct verdicts *verdicts,
+	const struct rows_wish *wish)
+{
+	struct rows_made *made = alloc_zeroed(1, sizeof(*made));
+	bool *keep = alloc_zeroed(tracks->n + 1, sizeof(*keep));
+	struct row_words *words = row_words_new();
+	struct row_key *keys;
+
+	memset(keep, true, tracks->n);
+	if (wish->filter)
+		rows_filter_apply(tracks, wish->filter, keep);
+	for (size_t i = 0; i < tracks->n; i++)
+		made->rows.ranks += keep[i];
+	made->rows.hidden = tracks->n - made->rows.ranks;
+	made->rows.by = wish->by_chosen		       ? wish->by
+			: made->rows.ranks <= wish->room ? ROWS_FLAT
+						       : ROWS_BY_CLASS;
+	keys = rows_keys_make(&made->arena, tracks, verdicts, wish, made->rows.by, keep);
+	fold_keys(made, tracks, keys, made->rows.ranks, wish);
+	for (size_t i = 0; i < made->list.nr; i++)
+		row_words_make(words, &made->arena, tracks, &made->list.items[i]);
+	row_words_free(words);
+	made->rows.at = made->list.items;
+	made->rows.n = made->list.nr;
+	made->nranks = tracks->n;
+	made->row_of = alloc_zeroed(tracks->n + 1, sizeof(*made->row_of));
+	for (size_t i = 0; i < tracks->n; i++)
+		made->row_of[i] = -1;
+	/* Of an open fold the later rows are the ranks' own. */
+	for (size_t i = 0; i < made->list.nr; i++)
+		for (size_t k = 0; k < made->list.items[i].n; k++)
+			made->row_of[made->list.items[i].ranks[k]] = (ptrdiff_t)i;
+	free(keys);
+	free(keep);
+	return &made->rows;
+}
+
+void rows_free(struct rows *rows)
+{
+	struct rows_made *made = (struct rows_made *)rows;
+
+	if (!made)
+		return;
+	array_release(&made->list);
+	arena_release(&made->arena);
+	free(made->row_of);
+	free(made);
+}
+
+ptrdiff_t rows_of_rank(const struct rows *rows, int rank)
+{
+	const struct rows_made *made = (const struct rows_made *)rows;
+
+	return rank >= 0 && (size_t)rank < made->nranks ? made->row_of[rank] : -1;
+}
+
+const char *rows_by_name(enum rows_by by)
+{
+	static const char *const names[ROWS_BYS] = {
+		[ROWS_BY_CLASS] = "class",
+		[ROWS_BY_HOST] = "host",
+		[ROWS_BY_GROUP] = "group",
+		[ROWS_FLAT] = "flat",
+	};
+
+	return (unsigned)by < ROWS_BYS ? names[by] : "unknown";
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rows.h: which ranks share a row. Ranks that do not fit are folded: those that are equal in what
+ * the verdict and the evidence say of them are one class ("0-2,4-7"). Eight ranks are eight rows;
+ * ten thousand are a handful. Culprits come first and are never folded with anybody else.
+ */
+#ifndef VIEWER_ROWS_H
+#define VIEWER_ROWS_H
+
+#include "base/str.h"
+#include "viewer/timeline/pyramid.h"
+
+enum rows_by { ROWS_BY_CLASS, ROWS_BY_HOST, ROWS_BY_GROUP, ROWS_FLAT, ROWS_BYS };
+
+struct row {
+	const int *ranks; /* ascending, at least one */
+	size_t n;
+	const char *label; /* "0-2,4-7", "node7", "dp: 0-3"; escaped */
+	const char *words; /* what it does now, what matters most first; from outside: escape it */
+	int worst;	/* the rank of it that does that */
+	bool loses;	/* something that was recorded of one of them is gone */
+	bool culprit;	/* all of it are culprits of the first verdict */
+	bool victim;
+	bool open;	/* a fold that was expanded: its ranks follow as rows with `depth` 1 */
+	uint8_t depth;
+	bool tagged;	/* pinned to the top */
+};
+
+struct rows_wish {
+	enum rows_by by;
+	bool by_chosen;		/* the user chose; else what fits */
+	size_t room;		/* rows that can be drawn: the deepest grouping that fits */
+	const char *filter;	/* "" none: "rank:0-7,512", "host:node7", "@node7", "state:waiting",
+				   "group:dp", a word; "!" before inverts. "" matches all */
+	const bool *tagged;	/* per rank */
+	const bool *expanded;	/* per rank: the fold whose first rank this is, is open */
+	bool all_expanded;
+};
+
+struct rows {
+	const struct row *at;
+	size_t n;	/* rows, drawn or to be scrolled to */
+	size_t ranks;	/* ranks they stand for */
+	size_t hidden;	/* ranks that the filter leaves out */
+	enum rows_by by; /* what it came to */
+};
+
+/* Never NULL; rows_free() it before the tracks. */
+struct rows *rows_new(const struct tracks *tracks, const struct verdicts *verdicts,
+	const struct rows_wish *wish) __attribute__((nonnull));
+/* Takes NULL. */
+void rows_free(struct rows *rows);
+
+/* The row that shows this rank; -1: none does. */
+ptrdiff_t rows_of_rank(const struct rows *rows, int rank) __attribute__((nonnull));
+
+/* Whether the text is a filter; else why not. */
+bool rows_filter_is_valid(const char *filter, struct str *why) __attribute__((nonnull));
+
+/* "class", "host", "group", "flat" */
+const char *rows_by_name(enum rows_by by);
+
+#endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The commands behind ":". One table: it runs them, and the help overlay shows it. A command may be
+ * shortened as long as only one begins so.
+ */
+#include "viewer/state/state-private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+#define NS_PER_DAY (86400 * CLOCK_NS_PER_S)
+
+/* -- Times ------------------------------------------------------------------------------------ */
+
+/* A number with its fraction, in units of `unit` ns; false where there is none. */
+static bool read_number(const char **text, int64_t unit, int64_t *ret)
+{
+	const char *at = *text;
+	int64_t whole = 0, part = 0, scale = unit;
+
+	if (*at < '0' || *at > '9')
+		return false;
+	for (; *at >= '0' && *at <= '9'; at++) {
+		if (whole > INT64_MAX / 10 - 1)
+			return false;
+		whole = whole * 10 + (*at - '0');
+	}
+	if (*at == '.')
+		for (at++; *at >= '0' && *at <= '9'; at++) {
+			scale /= 10;
+			part += scale * (*at - '0');
+		}
+	if (whole > (INT64_MAX - part) / unit)
+		return false;
+	*ret = whole * unit + part;
+	*text = at;
+	return true;
+}
+
+static int64_t unit_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		int64_t ns;
+	} units[] = {{"", CLOCK_NS_PER_S}, {"s", CLOCK_NS_PER_S}, {"ms", CLOCK_NS_PER_MS},
+		{"us", CLOCK_NS_PER_US}, {"ns", 1}, {"m", 60 * CLOCK_NS_PER_S},
+		{"min", 60 * CLOCK_NS_PER_S}, {"h", 3600 * CLOCK_NS_PER_S}, {"d", NS_PER_DAY}};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (!strcmp(units[i].name, name))
+			return units[i].ns;
+	return 0;
+}
+
+/* "12.5s", "11:08", "1:02:03.5"; how many colons it had. */
+static bool read_duration(const char *text, int64_t *ret, int *ret_colons)
+{
+	const char *at = text;
+	int64_t sum = 0, part;
+	int colons = 0;
+
+	while (strspn(at, "0123456789") < strlen(at) && at[strspn(at, "0123456789")] == ':') {
+		if (!read_number(&at, 1, &part) || sum > (INT64_MAX - part) / 60 || ++colons > 2)
+			return false;
+		sum = (sum + part) * 60;
+		at++;
+	}
+	*ret_colons = colons;
+	if (colons) {
+		if (sum > INT64_MAX / CLOCK_NS_PER_S || !read_number(&at, CLOCK_NS_PER_S, &part))
+			return false;
+		if (*at || sum * CLOCK_NS_PER_S > INT64_MAX - part)
+			return false;
+		*ret = sum * CLOCK_NS_PER_S + part;
+		return true;
+	}
+	text = at + strspn(at, "0123456789.");
+	while (*text == ' ')
+		text++;
+	return unit_of(text) && read_number(&at, unit_of(text), ret) &&
+	       strspn(at, " ") == (size_t)(text - at);
+}
+
+/* That time of day, on the day on which the job began, or the next; UTC. */
+static int64_t of_day(const struct state *state, int64_t since_midnight)
+{
+	int64_t from = state->bounds.from, midnight = from - (from % NS_PER_DAY + NS_PER_DAY) %
+								     NS_PER_DAY;
+	int64_t when;
+
+	if (from < INT64_MIN + NS_PER_DAY)
+		return from;
+	when = window_later(midnight, (uint64_t)since_midnight);
+	if (when < from && window_between(when, from) > (uint64_t)(NS_PER_DAY / 2))
+		when = window_later(when, (uint64_t)NS_PER_DAY);
+	return when;
+}
+
+bool state_read_time(const struct state *state, const char *text, int64_t *ret)
+{
+	char sign = *text == '+' || *text == '-' ? *text++ : ' ';
+	int64_t duration;
+	int colons;
+
+	if (!read_duration(text, &duration, &colons))
+		return false;
+	if (sign == '-')
+		*ret = window_earlier(state->bounds.to, (uint64_t)duration);
+	else if (sign == ' ' && colons == 2)
+		*ret = of_day(state, duration);
+	else
+		*ret = window_later(state->bounds.from, (uint64_t)duration);
+	return true;
+}
+
+/* -- Commands --------------------------------------------------------------------------------- */
+
+static void go_rank(struct state *state, const char *argument)
+{
+	char *end;
+	long world = strtol(argument, &end, 10);
+
+	if (!*argument || *end) {
+		state_tell(state, "rank wants a number");
+		return;
+	}
+	for (size_t i = 0; i < state->nranks; i++)
+		if (state->worlds[i] == world) {
+			state_go(state, (int)i, JOB_UNKNOWN);
+			return;
+		}
+	state_tell(state, "there is no rank %ld", world);
+}
+
+static void go_time(struct state *state, const char *argument)
+{
+	int64_t when;
+
+	if (!state_read_time(state, argument, &when)) {
+		state_tell(state, "t wants +12.5s, +11:08, -30s from the end, or 03:11:52 (UTC)");
+		return;
+	}
+	state_go(state, JOB_NONE, when);
+	if (when < state->bounds.from || when > state->bounds.to)
+		state_tell(state, "the evidence does not go so far");
+}
+
+static void set_theme(struct state *state, const char *argument)
+{
+	static const char *const names[THEMES] = {"dark", "light", "mono"};
+
+	for (int i = 0; i < THEMES; i++)
+		if (!strcmp(argument, names[i])) {
+			state->theme = (enum theme)i;
+			return;
+		}
+	state_tell(state, "theme wants dark, light or mono");
+}
+
+static void set_by(struct state *state, const char *argument)
+{
+	for (int i = 0; i < ROWS_BYS; i++)
+		if (!strcmp(argument, rows_by_name((enum rows_by)i))) {
+			state->by = (enum rows_by)i;
+			state->by_chosen = true;
+			state->rows_stale = true;
+			return;
+		}
+	state_tell(state, "by wants class, host, group or flat");
+}
+
+static void choose_pane(struct state *state, const char *argument)
+{
+	for (int i = 0; i < PANES; i++)
+		if (!strcmp(argument, panes[i].name)) {
+			state_choose_pane(state, (enum pane_number)i);
+			return;
+		}
+	state_tell(state, "pane wants verdict, stacks, events, groups or receipt");
+}
+
+static void set_filter(struct state *state, const char *argument)
+{
+	state_set_filter(state, argument);
+}
+
+static void search(struct state *state, const char *argument)
+{
+	state_search_new(state, argument);
+	if (!state_search_step(state, false))
+		state_tell(state, "not found: %s", argument);
+}
+
+static void export(struct state *state, const char *argument)
+{
+	state_ask(state, EFFECT_EXPORT, argument);
+}
+
+static void set_mouse(struct state *state, const char *argument)
+{
+	if (*argument && strcmp(argument, "on") && strcmp(argument, "off")) {
+		state_tell(state, "mouse wants on or off");
+		return;
+	}
+	state->mouse = *argument ? !strcmp(argument, "on") : !state->mouse;
+	state_tell(state, "mouse %s", state->mouse ? "on" : "off");
+	state_ask(state, EFFECT_MOUSE, state->mouse ? "on" : "off");
+}
+
+static void set_ascii(struct state *state, const char *argument)
+{
+	state->utf8 = false;
+	state->rows_stale = state->scene.job != NULL;
+}
+
+static void set_utf8(struct state *state, const char *argument)
+{
+	state->utf8 = true;
+	state->rows_stale = state->scene.job != NULL;
+}
+
+static void show_help(struct state *state, const char *argument)
+{
+	state_do(state, REQUEST_HELP);
+}
+
+static void quit(struct state *state, const char *argument)
+{
+	state_ask(state, EFFECT_QUIT, "");
+}
+
+static const struct {
+	const char *name, *arguments;
+	void (*run)(struct state *state, const char *argument);
+	const char *help;
+	bool alone; /* also where nothing is loaded */
+} commands[] = {
+	{"rank", "N", go_rank, "to the row of a rank; the number alone will do", false},
+	{"t", "TIME", go_time, "to a time: +12.5s, +11:08, -30s from the end, 03:11:52 UTC", false},
+	{"by", "WHAT", set_by, "rows by class, host, group or flat", false},
+	{"filter", "FILTER", set_filter, "as & does; none: takes it off", false},
+	{"search", "TEXT", search, "as / does", false},
+	{"pane", "NAME", choose_pane, "verdict, stacks, events, groups or receipt", false},
+	{"theme", "NAME", set_theme, "dark, light or mono", true},
+	{"ascii", "", set_ascii, "draws with ASCII only", true},
+	{"utf8", "", set_utf8, "draws with block characters", true},
+	{"export", "[FILE]", export, "writes this view to a file", true},
+	{"mouse", "[on|off]", set_mouse, "whether clicks and the wheel are taken", true},
+	{"help", "", show_help, "all keys", true},
+	{"quit", "", quit, "leaves", true},
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(*commands))
+
+const char *state_command_name(size_t n)
+{
+	return n < COMMANDS ? commands[n].name : NULL;
+}
+
+const char *state_command_help(size_t n)
+{
+	return n < COMMANDS ? commands[n].help : NULL;
+}
+
+/* What fingers type that know other programs. */
+static const struct {
+	const char *typed, *name;
+} habits[] = {{"q", "quit"}, {"q!", "quit"}, {"qa", "quit"}, {"w", "export"}};
+
+/* The command of that name, or the only one that begins so; COMMANDS: none. */
+static size_t command_of(const char *name, size_t length)
+{
+	size_t found = COMMANDS;
+
+	for (size_t i = 0; i < sizeof(habits) / sizeof(*habits); i++)
+		if (strlen(habits[i].typed) == length && !strncmp(habits[i].typed, name, length))
+			return command_of(habits[i].name, strlen(habits[i].name));
+	for (size_t i = 0; i < COMMANDS; i++) {
+		if (strncmp(commands[i].name, name, length))
+			continue;
+		if (strlen(commands[i].name) == length)
+			return i;
+		if (found != COMMANDS)
+			return COMMANDS;
+		found = i;
+	}
+	return found;
+}
+
+void state_command(struct state *state, const char *line)
+{
+	size_t length, command;
+	const char *argument;
+
+	line += strspn(line, " ");
+	length = strcspn(line, " ");
+	argument = line + length + strspn(line + length, " ");
+	if (!length)
+		return;
+	command = strspn(line, "0123456789") == strlen(line) ? 0 : command_of(line, length);
+	if (command == COMMANDS)
+		state_tell(state, "no command \"%.*s\"; ? shows them", (int)length, line);
+	else if (!state->scene.job && !commands[command].alone)
+		state_tell(state, "nothing is loaded yet");
+	else
+		commands[command].run(state, *line >= '0' && *line <= '9' ? line : argument);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who waits for whom, as jumps: from a rank to one that its wait leads to, and back.
+ *
+ * The wait-for graph (job/waitfor/waitfor.h) holds ranks and what they wait in. A step goes from a
+ * rank through anything that is no rank to the nearest that are; of those a culprit, else the
+ * lowest. It is made for each step and dropped: a step is one key, and the graph is linear in the
+ * job. All waits count here, however short: the question is where this leads, not who is to blame.
+ * Only where all have come to an operation, and one brought something else, the graph leads
+ * nowhere: then it is the verdict's culprit that its victims wait for.
+ */
+#include "viewer/state/state-private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "job/names.h"
+#include "job/waitfor/waitfor.h"
+#include "words/ranks.h"
+
+struct given {
+	enum waitfor_stand *stands;
+	bool *stopped;
+	uint64_t *forked;
+	int64_t *threshold;
+};
+
+static bool is_over(const struct job *job, size_t rank)
+{
+	int process = job->ranks[rank].process;
+
+	if (process < 0)
+		return false;
+	switch (job->processes[process].end) {
+	case JOB_EXITED:
+	case JOB_SIGNALED:
+	case JOB_GONE:
+		return true;
+	default:
+		return job->processes[process].frozen == JOB_YES;
+	}
+}
+
+static struct waitfor *graph_of(struct state *state)
+{
+	const struct job *job = state->scene.job;
+	struct given own = {alloc_zeroed(job->nranks + 1, sizeof(*own.stands)),
+		alloc_zeroed(job->nranks + 1, sizeof(*own.stopped)),
+		alloc_zeroed(job->ngroups + 1, sizeof(*own.forked)),
+		alloc_zeroed(job->ngroups + 1, sizeof(*own.threshold))};
+	struct waitfor_given given = {.stands = own.stands,
+		.stopped = own.stopped,
+		.forked = own.forked,
+		.threshold = own.threshold,
+		.threshold_init = own.threshold};
+	struct waitfor *graph;
+
+	for (size_t i = 0; i < job->nranks; i++)
+		own.stopped[i] = is_over(job, i);
+	if (!state->waits)
+		state->waits = waits_new(job, NULL);
+	graph = waitfor_new(job, state->waits, &given);
+	free(own.stands);
+	free(own.stopped);
+	free(own.forked);
+	free(own.threshold);
+	return graph;
+}
+
+/* -- Walking the graph ------------------------------------------------------------------------ */
+
+struct walk {
+	const struct waitfor *graph;
+	const int *edges;
+	const size_t *first;
+	bool *seen;
+	int *queue;
+	size_t n;
+};
+
+static bool node_is_rank(const struct waitfor_node *node)
+{
+	return node->kind == WAITFOR_RANK || node->kind == WAITFOR_STOPPED;
+}
+
+static bool is_culprit(const struct state *state, int rank)
+{
+	return ranks_have(state->scene.verdicts->at[0].culprits, rank);
+}
+
+static void queue(struct walk *walk, int node)
+{
+	if (walk->seen[node])
+		return;
+	walk->seen[node] = true;
+	walk->queue[walk->n++] = node;
+}
+
+/* The best rank at the end of a step from the nodes that are queued; JOB_NONE none. */
+static int nearest(const struct state *state, struct walk *walk, int from)
+{
+	int best = JOB_NONE;
+	size_t stop = SIZE_MAX; /* the nearest ones only: those queued when the first was found */
+
+	for (size_t i = 0; i < walk->n && i < stop; i++) {
+		int node = walk->queue[i];
+		const struct waitfor_node *at = &walk->graph->nodes[node];
+
+		if (node_is_rank(at) && at->rank != from) {
+			bool better = best < 0 || (is_culprit(state, at->rank) &&
+							  !is_culprit(state, best));
+
+			if (best >= 0 && !better && is_culprit(state, at->rank) ==
+							    is_culprit(state, best))
+				better = at->rank < best;
+			best = better ? at->rank : best;
+			continue;
+		}
+		for (size_t j = walk->first[node]; j < walk->first[node + 1]; j++)
+			queue(walk, walk->edges[j]);
+	}
+	return best;
+}
+
+static void queue_rank(struct walk *walk, int rank)
+{
+	for (size_t i = 0; i < walk->graph->nnodes; i++)
+		if (node_is_rank(&walk->graph->nodes[i]) && walk->graph->nodes[i].rank == rank)
+			queue(walk, (int)i);
+}
+
+static int step(const struct state *state, const struct waitfor *graph, const int *edges,
+	const size_t *first, int from)
+{
+	struct walk walk = {.graph = graph,
+		.edges = edges,
+		.first = first,
+		.seen = alloc_zeroed(graph->nnodes + 1, sizeof(*walk.seen)),
+		.queue = alloc_zeroed(graph->nnodes + 1, sizeof(*walk.queue))};
+	int to;
+
+	queue_rank(&walk, from);
+	to = nearest(state, &walk, from);
+	free(walk.seen);
+	free(walk.queue);
+	return to;
+}
+
+/* The same edges, from their targets. */
+static int step_back(const struct state *state, const struct waitfor *graph, int from)
+{
+	size_t n = graph->nnodes, nedges = graph->first_edge[n];
+	size_t *first = alloc_zeroed(n + 2, sizeof(*first));
+	int *edges = alloc_zeroed(nedges + 1, sizeof(*edges));
+	int to;
+
+	for (size_t i = 0; i < nedges; i++)
+		first[graph->edges[i] + 2]++;
+	for (size_t i = 1; i < n + 2; i++)
+		first[i] += first[i - 1];
+	/* first[i + 1] is where the next edge of i goes; in the end, where those of i + 1 begin. */
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = graph->first_edge[i]; j < graph->first_edge[i + 1]; j++)
+			edges[first[graph->edges[j] + 1]++] = (int)i;
+	to = step(state, graph, edges, first, from);
+	free(first);
+	free(edges);
+	return to;
+}
+
+/* -- Requests --------------------------------------------------------------------------------- */
+
+/* The wait that holds the rank, else any of it; NULL none. */
+static const struct wait *wait_of(const struct state *state, int rank)
+{
+	const struct waits *waits = state->waits;
+	const struct wait *found = NULL;
+
+	for (size_t i = waits->first[rank]; i < waits->first[rank + 1]; i++)
+		if (!found || (waits->at[i].held && !found->held))
+			found = &waits->at[i];
+	return found;
+}
+
+static void add_wait(struct str *into, const struct job *job, const struct wait *wait)
+{
+	int group = wait->member < 0 ? JOB_NONE : job->members[wait->member].group;
+
+	if (wait->op)
+		str_add(into, job_op_name(wait->op->sig.op));
+	else
+		str_add(into, wait->kind == WAIT_INIT  ? "init" :
+			      wait->kind == WAIT_STORE ? "the store" :
+			      wait->kind == WAIT_SPLIT ? "a split" :
+							 "a call");
+	if (wait->kind == WAIT_COLLECTIVE)
+		str_printf(into, " #%llu", (unsigned long long)wait->index);
+	if (group >= 0)
+		str_printf(into, " of %s", job->groups[group].name);
+}
+
+/* A culprit of the first verdict that has this rank for a victim; JOB_NONE none. */
+static int blamed_for(const struct state *state, int rank)
+{
+	const struct verdicts *verdicts = state->scene.verdicts;
+
+	for (size_t i = 0; i < verdicts->n; i++)
+		if (verdicts->at[i].culprits.n && ranks_have(verdicts->at[i].victims, rank))
+			return verdicts->at[i].culprits.at[0];
+	return JOB_NONE;
+}
+
+static void edge_to(struct state *state)
+{
+	struct waitfor *graph = graph_of(state);
+	const struct wait *wait = wait_of(state, state->rank);
+	struct state_place from = state_here(state);
+	int old = state->rank, to = step(state, graph, graph->edges, graph->first_edge, old);
+	struct str in = {0};
+
+	waitfor_free(graph);
+	if (wait && to < 0)
+		to = blamed_for(state, old);
+	if (wait)
+		add_wait(&in, state->scene.job, wait);
+	if (!wait && to < 0) {
+		state_tell(state, "rank %d waits for nobody", state->worlds[old]);
+	} else if (to < 0) {
+		state_tell(state, "rank %d waits in %s: nobody is known to be missing there",
+			state->worlds[old], str_text(&in));
+	} else {
+		if (state->nedges == STATE_BACK)
+			memmove(state->edges, state->edges + 1,
+				--state->nedges * sizeof(*state->edges));
+		state->edges[state->nedges++] = from;
+		state_go(state, to,
+			wait && wait->since != JOB_UNKNOWN && wait->since > state->when ?
+				wait->since :
+				JOB_UNKNOWN);
+		state_tell(state, "rank %d waits%s%s for rank %d%s%s; [ goes back",
+			state->worlds[old], wait ? " in " : "", str_text(&in), state->worlds[to],
+			*state->tracks->at[to].doing ? ": " : "", state->tracks->at[to].doing);
+	}
+	str_release(&in);
+}
+
+static void edge_back(struct state *state)
+{
+	struct waitfor *graph;
+	int from = state->rank, to;
+
+	if (state->nedges) {
+		struct state_place *place = &state->edges[--state->nedges];
+
+		state_go(state, place->rank, place->when);
+		return;
+	}
+	graph = graph_of(state);
+	to = step_back(state, graph, from);
+	waitfor_free(graph);
+	if (to < 0) {
+		state_tell(state, "nobody waits for rank %d", state->worlds[from]);
+		return;
+	}
+	state_go(state, to, JOB_UNKNOWN);
+	state_tell(state, "rank %d waits for rank %d", state->worlds[to], state->worlds[from]);
+}
+
+bool state_do_edge(struct state *state, enum request request)
+{
+	if (request != REQUEST_EDGE_TO && request != REQUEST_EDGE_BACK)
+		return false;
+	if (state->rank < 0)
+		state_tell(state, "there is no rank");
+	else if (request == REQUEST_EDGE_TO)
+		edge_to(state);
+	else
+		edge_back(state);
+	return true;
+}

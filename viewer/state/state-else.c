@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looks, copying, leaving; and the mouse. */
+#include "viewer/state/state-private.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "viewer/draw.h"
+#include "words/disturbed.h"
+#include "words/read.h"
+
+/* -- Copying ---------------------------------------------------------------------------------- */
+
+static void measured(const struct state *state, struct str *into)
+{
+	char text[CLOCK_TEXT_SIZE];
+	uint64_t ns = state->when > state->anchor ? window_between(state->anchor, state->when) :
+						    window_between(state->when, state->anchor);
+
+	clock_format(ns > INT64_MAX ? INT64_MAX : (int64_t)ns, text);
+	str_add(into, text);
+}
+
+/* The selected line or row as text, to the clipboard of who sits before it. */
+static void state_copy(struct state *state)
+{
+	const struct pane_line *line = state->in_pane ? state_line(state) : NULL;
+	struct str text = {0};
+
+	if (state->measuring) {
+		measured(state, &text);
+	} else if (line) {
+		str_printf(&text, "%s%s%s", line->text, *line->right ? "  " : "", line->right);
+	} else if (state->row >= 0) {
+		str_printf(&text, "%s %s", state->rows->at[state->row].label,
+			state->tracks->at[state->rank].doing);
+	}
+	state_ask(state, EFFECT_COPY, str_text(&text));
+	str_release(&text);
+}
+
+/* -- Where it comes from ---------------------------------------------------------------------- */
+
+static int64_t lost(const struct job *job)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < job->nranks; i++)
+		if (job->ranks[i].lost_records > 0 &&
+			job->ranks[i].lost_records <= INT64_MAX - sum)
+			sum += job->ranks[i].lost_records;
+	return sum;
+}
+
+static void info(struct state *state)
+{
+	const struct job *job = state->scene.job;
+	struct disturbed disturbed = disturbed_by(job);
+	struct str text = {0};
+
+	str_printf(&text, "%s: ", state->scene.origin);
+	read_add(&text, job, "/");
+	str_printf(&text, ", %" PRId64 " records lost", lost(job));
+	if (job->nlosses)
+		str_printf(&text, ", %zu thing%s missing", job->nlosses,
+			job->nlosses == 1 ? "" : "s");
+	if (disturbed.live) {
+		str_add(&text, ", ");
+		disturbed_add_stops(&text, &disturbed);
+	}
+	state_choose_pane(state, PANE_RECEIPT);
+	state_tell(state, "%s", str_text(&text));
+	str_release(&text);
+}
+
+/* -- Requests --------------------------------------------------------------------------------- */
+
+static void quit(struct state *state)
+{
+	if (state->maximised || state->in_pane) {
+		state->maximised = false;
+		state->in_pane = false;
+		if (state->layout.kind != LAYOUT_SINGLE)
+			state->pane_closed = true;
+	} else if (state_shows_pane(state)) {
+		state->pane_closed = true;
+	} else {
+		state_ask(state, EFFECT_QUIT, "");
+	}
+}
+
+static void next_theme(struct state *state)
+{
+	static const char *const names[THEMES] = {"dark", "light", "mono"};
+
+	state->theme = (enum theme)((state->theme + 1) % THEMES);
+	state_tell(state, "theme %s", names[state->theme]);
+}
+
+bool state_do_else(struct state *state, enum request request)
+{
+	bool loaded = state->scene.job != NULL;
+
+	switch (request) {
+	case REQUEST_COPY:
+		if (loaded)
+			state_copy(state);
+		return true;
+	case REQUEST_EXPORT:
+		state_ask(state, EFFECT_EXPORT, "");
+		return true;
+	case REQUEST_CHARSET:
+		state->utf8 = !state->utf8;
+		state->rows_stale = loaded;
+		state_tell(state, state->utf8 ? "UTF-8" : "ASCII");
+		return true;
+	case REQUEST_THEME:
+		next_theme(state);
+		return true;
+	case REQUEST_HELP:
+		state_help_open(state);
+		return true;
+	case REQUEST_INFO:
+		if (loaded)
+			info(state);
+		return true;
+	case REQUEST_REDRAW:
+		state_ask(state, EFFECT_REDRAW, "");
+		return true;
+	case REQUEST_SUSPEND:
+		state_ask(state, EFFECT_SUSPEND, "");
+		return true;
+	case REQUEST_QUIT:
+		quit(state);
+		return true;
+	case REQUEST_QUIT_NOW:
+		state_ask(state, EFFECT_QUIT, "");
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* -- The mouse -------------------------------------------------------------------------------- */
+
+static bool is_in(struct rect area, int x, int y)
+{
+	return x >= area.x && x < area.x + area.w && y >= area.y && y < area.y + area.h;
+}
+
+static void click_row(struct state *state, int x, int y)
+{
+	ptrdiff_t row = state_row_at(state, y - state->layout.rows.y);
+	int column = x - state->layout.rows.x - state->label_w;
+	struct axis axis = state_axis(state);
+
+	state->in_pane = false;
+	if (row >= 0)
+		state_pick_row(state, row);
+	if (column >= 0 && column < state->cells_w)
+		state_set_when(state, axis_at(&axis, column));
+}
+
+/* A second click on the chosen line is Enter. */
+static void click_line(struct state *state, int y)
+{
+	size_t line = state->line_top[state->pane] + (size_t)(y - state->layout.pane.y);
+	bool chosen = state->in_pane && state->line[state->pane] == line;
+
+	state->in_pane = true;
+	if (line >= state->lines.lines.all.nr)
+		return;
+	if (chosen)
+		state_enter_line(state);
+	else
+		state_pick_line(state, line);
+}
+
+/* The tab whose name is there, as draw-pane.c writes them: "1 verdict", two columns apart. */
+static void click_tab(struct state *state, int x)
+{
+	int at = state->layout.tabs.x + 2;
+
+	for (int i = 0; i < PANES; i++) {
+		int width = (int)strlen(panes[i].name) + 2;
+
+		if (x >= at && x < at + width) {
+			state_choose_pane(state, (enum pane_number)i);
+			return;
+		}
+		at += width + 2;
+	}
+}
+
+/* A pane that stands aside is chosen. */
+static void click_aside(struct state *state, int x, int y)
+{
+	for (size_t i = 0; i < state->nasides; i++) {
+		enum pane_number pane = state->asides[i].lines.pane;
+
+		if (is_in(state->asides[i].area, x, y))
+			state_choose_pane(state, pane == PANE_DIFFER ? PANE_STACKS
+						 : pane < PANES	     ? pane
+								     : state->pane);
+	}
+}
+
+static void click(struct state *state, int x, int y)
+{
+	const struct layout *layout = &state->layout;
+	int column = x - layout->minimap.x - state->label_w;
+
+	if (is_in(layout->rows, x, y)) {
+		click_row(state, x, y);
+	} else if (is_in(layout->pane, x, y)) {
+		click_line(state, y);
+	} else if (is_in(layout->tabs, x, y)) {
+		click_tab(state, x);
+	} else if (is_in(layout->minimap, x, y) && column >= 0 && column < state->cells_w) {
+		int64_t when = window_at(state->bounds, state->cells_w, column);
+
+		state->window = axis_centre(state->fork, state->window, state->bounds, when);
+		state_set_when(state, when);
+	} else {
+		click_aside(state, x, y);
+	}
+}
+
+static void wheel(struct state *state, int x, int y, int turn, bool zoom)
+{
+	int column = x - state->layout.rows.x - state->label_w;
+	struct axis axis = state_axis(state);
+
+	turn = turn < -CELLS_H ? -CELLS_H : turn > CELLS_H ? CELLS_H : turn;
+	if (zoom && column >= 0 && column < state->cells_w) {
+		state_zoom(state, axis_at(&axis, column), turn < 0);
+	} else if (is_in(state->layout.pane, x, y)) {
+		ptrdiff_t line = (ptrdiff_t)state->line[state->pane] + turn;
+
+		state->in_pane = true;
+		state_pick_line(state, line > 0 ? (size_t)line : 0);
+	} else {
+		state_pick_row(state, state->row + turn);
+	}
+}
+
+void state_mouse(struct state *state, int x, int y, int turn, bool zoom)
+{
+	state->touched = true;
+	if (!turn && !state->help && state->typing.kind == PROMPT_NONE && state->scene.job &&
+		y == state->layout.status.y && draw_hint_at(state, x) != REQUEST_NONE) {
+		state_do(state, draw_hint_at(state, x));
+		state_settle(state);
+		return;
+	}
+	str_cut(&state->message, 0);
+	if (state->help) {
+		state->help_top = turn < 0 && state->help_top > 0 ? state->help_top - 1 :
+			turn > 0 ? state->help_top + 1 : state->help_top;
+		state->help = turn != 0;
+	} else if (state->typing.kind == PROMPT_NONE && state->scene.job) {
+		if (turn)
+			wheel(state, x, y, turn, zoom);
+		else
+			click(state, x, y);
+	}
+	state_settle(state);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* In the overlay keys scroll, / n N search its lines, and anything else closes it. */
+#include "viewer/state/state-private.h"
+
+#include <string.h>
+
+void state_help_open(struct state *state)
+{
+	state->help = true;
+	state->help_top = 0;
+	state->help_hit = -1;
+	str_cut(&state->help_search, 0);
+}
+
+bool help_line_has(const struct help_line *line, const char *text)
+{
+	return *text && (strcasestr(line->left, text) ||
+				(line->right && strcasestr(line->right, text)));
+}
+
+/* Shows a line, and says which match it is of how many. */
+static void show(struct state *state, const struct help *help, const char *text, int line)
+{
+	int room = state->h > 3 ? state->h - 2 : 1;
+	size_t of = 0, at = 0;
+
+	for (size_t i = 0; i < help->lines.nr; i++) {
+		of += help_line_has(&help->lines.items[i], text);
+		if (i == (size_t)line)
+			at = of;
+	}
+	state->help_hit = line;
+	if (line < state->help_top || line >= state->help_top + room)
+		state->help_top = line > room / 3 ? line - room / 3 : 0;
+	state_tell(state, "%zu of %zu line%s", at, of, of == 1 ? "" : "s");
+}
+
+bool state_help_search(struct state *state, const char *text, bool back, bool from_here)
+{
+	int at = state->help_hit >= 0 ? state->help_hit : state->help_top, n;
+	struct help help = {0};
+	bool found = false;
+
+	help_make(&help, state->in_pane);
+	n = (int)help.lines.nr;
+	at = at < n ? at : n - 1;
+	for (int i = from_here ? 0 : 1; i <= n && !found; i++) {
+		int line = back ? (at + n - i % n) % n : (at + i) % n;
+
+		found = help_line_has(&help.lines.items[line], text);
+		if (found)
+			show(state, &help, text, line);
+	}
+	help_release(&help);
+	return found;
+}
+
+static void search_again(struct state *state, bool back)
+{
+	const char *text = str_text(&state->help_search);
+
+	if (!*text)
+		state_tell(state, "nothing was searched for yet: / does");
+	else if (!state_help_search(state, text, back, false))
+		state_tell(state, "not found: %s", text);
+}
+
+void state_help_key(struct state *state, const char *key)
+{
+	enum request request = keys_find(key);
+	int page = state->h > 4 ? state->h - 4 : 1;
+
+	switch (request) {
+	case REQUEST_ROW_DOWN:
+		state->help_top++;
+		break;
+	case REQUEST_ROW_UP:
+		state->help_top--;
+		break;
+	case REQUEST_PAGE_DOWN:
+	case REQUEST_TAG:
+		state->help_top += page;
+		break;
+	case REQUEST_PAGE_UP:
+		state->help_top -= page;
+		break;
+	case REQUEST_ROW_FIRST:
+	case REQUEST_TIME_FIRST:
+		state->help_top = 0;
+		break;
+	case REQUEST_ROW_LAST:
+	case REQUEST_TIME_LAST:
+		state->help_top = 1 << 16; /* drawing knows how many lines there are */
+		break;
+	case REQUEST_SEARCH:
+		state_prompt_open(state, PROMPT_SEARCH);
+		break;
+	case REQUEST_SEARCH_NEXT:
+	case REQUEST_SEARCH_PREV:
+		search_again(state, request == REQUEST_SEARCH_PREV);
+		break;
+	case REQUEST_QUIT_NOW:
+	case REQUEST_SUSPEND:
+	case REQUEST_REDRAW:
+	case REQUEST_THEME:
+	case REQUEST_CHARSET:
+		state_do(state, request);
+		break;
+	default:
+		state->help = false;
+	}
+	if (state->help_top < 0)
+		state->help_top = 0;
+}

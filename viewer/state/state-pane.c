@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Panes: which one is up, the line chosen in it, how text is found, and where a cite leads. */
+#include "viewer/state/state-private.h"
+
+#include <string.h>
+
+#define COUNTED 20000 /* items of a pane of very many, at most, that a search counts */
+
+bool state_shows_pane(const struct state *state)
+{
+	return state->layout.pane.h > 0 && state->layout.pane.w > 0;
+}
+
+/* In a narrow terminal a pane is seen where one is in it, and only there. */
+void state_choose_pane(struct state *state, enum pane_number pane)
+{
+	state->pane = pane;
+	state->pane_closed = false;
+	if (state->layout.kind == LAYOUT_SINGLE)
+		state->in_pane = true;
+	state_settle(state);
+}
+
+const struct pane_line *state_line(const struct state *state)
+{
+	size_t line = state->line[state->pane];
+
+	if (!state_shows_pane(state) || line >= state->lines.lines.all.nr)
+		return NULL;
+	return &state->lines.lines.all.items[line];
+}
+
+void state_pick_line(struct state *state, size_t line)
+{
+	size_t n = state->lines.lines.all.nr;
+
+	state->line[state->pane] = line < n ? line : n ? n - 1 : 0;
+}
+
+void state_enter_line(struct state *state)
+{
+	const struct pane_line *line = state_line(state);
+
+	if (line && *line->right && state_open_cite(state, line))
+		return;
+	if (!line || (line->rank < 0 && line->when == JOB_UNKNOWN)) {
+		state_tell(state, line && *line->right ? "no pane has %s"
+						       : "this line cites nothing%s",
+			line && *line->right ? line->right : "");
+		return;
+	}
+	if (state->maximised || state->layout.kind == LAYOUT_SINGLE) {
+		state->maximised = false;
+		state->in_pane = false;
+	}
+	/* Of several at one moment this one is then the cursor's. */
+	if (state->lines.lines.items)
+		state->lines.made = false;
+	state_go(state, line->rank, line->when);
+}
+
+static bool line_has(const struct pane_line *line, const char *text)
+{
+	return strcasestr(line->text, text) || strcasestr(line->right, text);
+}
+
+static void pick_item(struct state *state, size_t item)
+{
+	state->item[state->pane] = item;
+	state->to_item = true;
+}
+
+/* Among the lines there are, without going round; false: none. */
+static bool search_seen(struct state *state, const char *text, bool back, bool from_here)
+{
+	ptrdiff_t n = (ptrdiff_t)state->lines.lines.all.nr, by = back ? -1 : 1;
+	ptrdiff_t at = (ptrdiff_t)state->line[state->pane] + (from_here ? 0 : by);
+
+	for (; at >= 0 && at < n; at += by)
+		if (line_has(&state->lines.lines.all.items[at], text)) {
+			state_pick_line(state, (size_t)at);
+			return true;
+		}
+	return false;
+}
+
+/* Of a pane of very many: what has no lines now is asked for, up to its end and from its begin. */
+static bool search_items(struct state *state, const char *text, bool back, bool *ret_wrapped)
+{
+	const struct pane_lines *lines = &state->lines.lines;
+	const struct pane *pane = &panes[state->pane];
+	size_t beyond = back ? lines->from - 1 : lines->to;
+	size_t found = pane->find(&state->scene, &state->lines.place, text, beyond, back);
+
+	if (found == PANE_NO_ITEM) {
+		found = pane->find(&state->scene, &state->lines.place, text,
+			back ? lines->items - 1 : 0, back);
+		*ret_wrapped = found != PANE_NO_ITEM;
+		if (*ret_wrapped)
+			state_tell(state, "the search wrapped");
+	}
+	if (found == PANE_NO_ITEM)
+		return false;
+	pick_item(state, found);
+	return true;
+}
+
+/* "3 of 17 events"; of so many that counting would be felt, nothing. */
+static void tell_item(struct state *state, const char *text, bool wrapped)
+{
+	const struct pane_lines *lines = &state->lines.lines;
+	const struct pane *pane = &panes[state->pane];
+	const struct pane_place *place = &state->lines.place;
+	size_t item = state->to_item ? state->item[state->pane]
+				     : lines->all.items[state->line[state->pane]].item;
+	size_t of = 0, nth = 0;
+
+	if (lines->items > COUNTED || item == PANE_NO_ITEM)
+		return;
+	for (size_t i = 0; i < lines->items; i++) {
+		i = pane->find(&state->scene, place, text, i, false);
+		if (i == PANE_NO_ITEM)
+			break;
+		of++;
+		nth += i <= item;
+	}
+	state_tell(state, "%s%zu of %zu %s", wrapped ? "wrapped, " : "", nth, of, pane->items);
+}
+
+/* "3 of 17 lines"; where the search went round, that first. */
+static void tell_line(struct state *state, const char *text, bool wrapped)
+{
+	const struct pane_lines *lines = &state->lines.lines;
+	size_t of = 0, at = 0;
+
+	for (size_t i = 0; i < lines->all.nr; i++) {
+		of += line_has(&lines->all.items[i], text);
+		if (i == state->line[state->pane])
+			at = of;
+	}
+	state_tell(state, "%s%zu of %zu line%s", wrapped ? "wrapped, " : "", at, of,
+		of == 1 ? "" : "s");
+}
+
+bool state_search_lines(struct state *state, const char *text, bool back, bool from_here)
+{
+	const struct pane_lines *lines = &state->lines.lines;
+	size_t line = state->line[state->pane];
+	bool wrapped = false, whole = !lines->items || lines->to - lines->from == lines->items;
+
+	if (search_seen(state, text, back, from_here)) {
+		if (whole)
+			tell_line(state, text, false);
+		else
+			tell_item(state, text, false);
+		return true;
+	}
+	if (!whole && search_items(state, text, back, &wrapped)) {
+		tell_item(state, text, wrapped);
+		return true;
+	}
+	if (!whole)
+		return false;
+	if (!lines->all.nr)
+		return false;
+	state->line[state->pane] = back ? lines->all.nr - 1 : 0;
+	if (search_seen(state, text, back, true)) {
+		tell_line(state, text, true);
+		return true;
+	}
+	state->line[state->pane] = line;
+	return false;
+}
+
+/* -- Requests --------------------------------------------------------------------------------- */
+
+static void move_line(struct state *state, ptrdiff_t by)
+{
+	ptrdiff_t line = (ptrdiff_t)state->line[state->pane] + by;
+
+	state_pick_line(state, line > 0 ? (size_t)line : 0);
+}
+
+/* Of another colour of text: the next heading, or the end of this run. */
+static void move_to_other_line(struct state *state, int by)
+{
+	const struct pane_lines *lines = &state->lines.lines;
+	ptrdiff_t at = (ptrdiff_t)state->line[state->pane], n = (ptrdiff_t)lines->all.nr, i = at;
+
+	while (i >= 0 && i < n && lines->all.items[i].style == lines->all.items[at].style)
+		i += by;
+	if (i >= 0 && i < n)
+		state_pick_line(state, (size_t)i);
+	else
+		state_tell(state, "no other line %s", by < 0 ? "above" : "below");
+}
+
+static void longer(struct state *state, bool all)
+{
+	if (state->all[state->pane] == all)
+		state_tell(state, all ? "this is all there is" : "this is the short form");
+	state->all[state->pane] = all;
+}
+
+/* The first line of all, or the last. */
+static void move_to_end(struct state *state, bool last)
+{
+	size_t items = state->lines.lines.items;
+
+	if (items)
+		pick_item(state, last ? items - 1 : 0);
+	else
+		state_pick_line(state, last ? state->lines.lines.all.nr : 0);
+}
+
+static bool do_in_pane(struct state *state, enum request request)
+{
+	int half = state->layout.pane.h > 3 ? state->layout.pane.h / 2 : 1;
+
+	switch (request) {
+	case REQUEST_ROW_DOWN:
+	case REQUEST_ROW_UP:
+		move_line(state, request == REQUEST_ROW_DOWN ? 1 : -1);
+		return true;
+	case REQUEST_ROW_FIRST:
+	case REQUEST_ROW_LAST:
+		move_to_end(state, request == REQUEST_ROW_LAST);
+		return true;
+	case REQUEST_PAGE_DOWN:
+	case REQUEST_PAGE_UP:
+		move_line(state, request == REQUEST_PAGE_DOWN ? half : -half);
+		return true;
+	case REQUEST_CLASS_NEXT:
+	case REQUEST_CLASS_PREV:
+		move_to_other_line(state, request == REQUEST_CLASS_NEXT ? 1 : -1);
+		return true;
+	case REQUEST_EXPAND:
+	case REQUEST_COLLAPSE:
+		longer(state, request == REQUEST_EXPAND);
+		return true;
+	case REQUEST_EXPAND_ALL:
+		longer(state, !state->all[state->pane]);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void enter(struct state *state)
+{
+	if (state->in_pane) {
+		state_enter_line(state);
+		return;
+	}
+	state->pane_closed = false;
+	state->in_pane = true;
+}
+
+static void maximise(struct state *state)
+{
+	state->maximised = !state->maximised;
+	state->pane_closed = false;
+	state->in_pane = state->maximised;
+}
+
+/* One step out: of what is searched or measured, of the pane, to the place before the last jump. */
+static void go_back(struct state *state)
+{
+	if (state->in_pane && state->opened && state->nback) {
+		state->opened--;
+		state_go_back(state);
+	} else if (state->measuring) {
+		state->measuring = false;
+	} else if (state->maximised) {
+		maximise(state);
+	} else if (state->in_pane) {
+		state->in_pane = false;
+		state->opened = 0;
+	} else if (!state_go_back(state)) {
+		state_tell(state, "there is nothing to go back to");
+	}
+}
+
+bool state_do_pane(struct state *state, enum request request)
+{
+	int next = (state->pane + 1) % PANES, prev = (state->pane + PANES - 1) % PANES;
+
+	switch (request) {
+	case REQUEST_PANE_NEXT:
+	case REQUEST_PANE_PREV:
+		/* A pane that is not seen is opened first. */
+		if (!state_shows_pane(state))
+			state_choose_pane(state, state->pane);
+		else
+			state_choose_pane(state, (enum pane_number)(
+				request == REQUEST_PANE_NEXT ? next : prev));
+		return true;
+	case REQUEST_PANE_VERDICT:
+	case REQUEST_PANE_STACKS:
+	case REQUEST_PANE_EVENTS:
+	case REQUEST_PANE_GROUPS:
+	case REQUEST_PANE_RECEIPT:
+		state->opened = 0;
+		state_choose_pane(state, (enum pane_number)(request - REQUEST_PANE_VERDICT));
+		return true;
+	case REQUEST_ENTER:
+		enter(state);
+		return true;
+	case REQUEST_BACK:
+		go_back(state);
+		return true;
+	case REQUEST_MAXIMISE:
+		maximise(state);
+		return true;
+	default:
+		return state->in_pane && do_in_pane(state, request);
+	}
+}

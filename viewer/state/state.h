@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * state.h: where the user is: cursor, window of time, pane, marks, search, prompt. Keys become
+ * state here, and nowhere else; draw.h makes cells of it. No terminal, no clock, no file.
+ */
+#ifndef VIEWER_STATE_H
+#define VIEWER_STATE_H
+
+#include "viewer/pane/pane.h"
+#include "viewer/screen-layout.h"
+#include "viewer/state/keys.h"
+
+#define STATE_MARKS   26
+#define STATE_HISTORY 32 /* lines of the prompt that are remembered */
+
+enum state_prompt { PROMPT_NONE, PROMPT_SEARCH, PROMPT_FILTER, PROMPT_COMMAND, PROMPT_MARK_SET,
+	PROMPT_MARK_JUMP };
+
+/* What only the outside can do; the loop does it and sets it back to nothing. */
+enum state_effect {
+	EFFECT_NONE,
+	EFFECT_QUIT,
+	EFFECT_SUSPEND,
+	EFFECT_REDRAW,
+	EFFECT_EXPORT, /* `argument`: the file, "" a new name */
+	EFFECT_COPY,   /* `argument`: the text */
+	EFFECT_MOUSE,  /* `argument`: "on" or "off" */
+};
+
+struct state;
+
+/* The state of the first screen: verdict up, culprit selected, first fork centred. Never NULL. */
+struct state *state_new(void);
+/* Takes NULL. */
+void state_free(struct state *state);
+
+/*
+ * Takes a new sealed job (or the first): what the user looks at stays what it was, by world rank
+ * and time; following, the end stays in view. All of them must outlive the state or the next call.
+ */
+void state_load(struct state *state, const struct job *job, const struct verdicts *verdicts,
+	const char *origin, bool live, int64_t now) __attribute__((nonnull));
+
+/* So many jobs are there as well and not shown: the words outlive the state or the next load. */
+void state_set_others(struct state *state, size_t others, const char *left_out)
+	__attribute__((nonnull(1)));
+
+/* Whether the user wants no next look now: the loop asks for none. */
+bool state_is_frozen(const struct state *state) __attribute__((nonnull));
+
+/* What time it is, between two looks: countdowns go on. */
+void state_set_now(struct state *state, int64_t now) __attribute__((nonnull));
+
+/* The size of the screen, in cells. */
+void state_resize(struct state *state, int w, int h) __attribute__((nonnull));
+
+/* One key. */
+void state_key(struct state *state, const char *key) __attribute__((nonnull));
+/* A click on a cell, or a turn of the wheel there (rows: negative is up; 0 a click). */
+void state_mouse(struct state *state, int x, int y, int turn, bool zoom) __attribute__((nonnull));
+
+/* What is asked of the outside, and its argument (valid until the next key). Taken once. */
+enum state_effect state_effect(struct state *state, const char **ret_argument)
+	__attribute__((nonnull));
+
+/* A message in the status line until the next key: from the outside, of what it did. */
+void state_say(struct state *state, const char *text) __attribute__((nonnull));
+
+void state_set_theme(struct state *state, enum theme theme) __attribute__((nonnull));
+enum theme state_theme(const struct state *state) __attribute__((nonnull));
+void state_set_utf8(struct state *state, bool utf8) __attribute__((nonnull));
+
+#endif

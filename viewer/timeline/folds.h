@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * folds.h: cells of rows that stand for many ranks. The worst of all of them wins. A row of a few
+ * asks each of them; of many, their tracks are made into one, once, when it is first drawn: then a
+ * cell of ten thousand ranks costs what a cell of one does.
+ */
+#ifndef VIEWER_FOLDS_H
+#define VIEWER_FOLDS_H
+
+#include "viewer/state/rows.h"
+
+struct folds;
+
+/*
+ * Never NULL. Points to all three, which must outlive it. What was made for other rows of the same
+ * tracks is taken over from `old`, which is freed; NULL: there is none.
+ */
+struct folds *folds_new(const struct tracks *tracks, const struct pyramid *pyramid,
+	const struct rows *rows, struct folds *old) __attribute__((nonnull(1, 2, 3)));
+/* Takes NULL. */
+void folds_free(struct folds *folds);
+
+/* What lies under a cell of the row, [from, to). */
+struct bin folds_bin(struct folds *folds, size_t row, int64_t from, int64_t to)
+	__attribute__((nonnull));
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One pass over all entries, with a place for each collective in a hash: how many have come, who
+ * last, and when the one before. Of those that are whole a list is made by rank and time, with sums
+ * up to each, so that any window is two searches.
+ */
+#include "viewer/timeline/lates.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "job/clocks.h"
+#include "job/names.h"
+
+/* A collective, as far as its members have been looked at. */
+struct meeting {
+	int group; /* below 0: a free place */
+	uint64_t index;
+	uint32_t n;	/* have come */
+	bool unknown;	/* two clocks that cannot be compared */
+	int clock;	/* by which the next two are */
+	int64_t last, before;
+	int rank;     /* who came last */
+	int64_t when; /* by its own clock */
+};
+
+/* Somebody was last. */
+struct last {
+	int rank;
+	int64_t when;
+	int64_t late;
+	int64_t sum; /* of the rank's up to and with this one */
+};
+
+struct lates {
+	ARRAY(struct last) all; /* by rank, then time */
+	size_t *first;		/* of each rank */
+};
+
+struct meetings {
+	struct meeting *at;
+	size_t room; /* a power of two */
+};
+
+static int compare_lasts(const void *va, const void *vb)
+{
+	const struct last *a = va, *b = vb;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return (a->when > b->when) - (a->when < b->when);
+}
+
+static bool is_entry(const struct track_event *event)
+{
+	const struct job_op *op = event->fact;
+
+	return event->kind == TRACK_ENTER && event->when != JOB_UNKNOWN &&
+	       event->group != JOB_NONE && !job_op_is_p2p(op->sig.op);
+}
+
+static void meetings_make(struct meetings *meetings, const struct tracks *tracks)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < tracks->n; i++)
+		n += tracks->at[i].nevents;
+	for (meetings->room = 64; meetings->room < n / (tracks->n ? tracks->n : 1) * 4;)
+		meetings->room *= 2;
+	meetings->at = alloc_zeroed(meetings->room, sizeof(*meetings->at));
+	for (size_t i = 0; i < meetings->room; i++)
+		meetings->at[i].group = -1;
+}
+
+static struct meeting *find_meeting(const struct meetings *meetings, int group, uint64_t index)
+{
+	uint64_t hash = (index + 1) * 0x9e3779b97f4a7c15ull ^
+			(uint64_t)group * 0xff51afd7ed558ccdull;
+	size_t at = (size_t)(hash ^ hash >> 32) & (meetings->room - 1);
+
+	while (meetings->at[at].group >= 0 &&
+		(meetings->at[at].group != group || meetings->at[at].index != index))
+		at = (at + 1) & (meetings->room - 1);
+	return &meetings->at[at];
+}
+
+static void grow(struct meetings *meetings)
+{
+	struct meetings old = *meetings;
+
+	meetings->room *= 2;
+	meetings->at = alloc_zeroed(meetings->room, sizeof(*meetings->at));
+	for (size_t i = 0; i < meetings->room; i++)
+		meetings->at[i].group = -1;
+	for (size_t i = 0; i < old.room; i++)
+		if (old.at[i].group >= 0)
+			*find_meeting(meetings, old.at[i].group, old.at[i].index) = old.at[i];
+	free(old.at);
+}
+
+static void come(struct meeting *meeting, const struct clocks *clocks, int rank, int64_t own)
+{
+	int64_t when = clocks_move(clocks, own, clocks_of_rank(clocks, rank), meeting->clock);
+
+	meeting->n++;
+	meeting->unknown |= when == JOB_UNKNOWN;
+	if (when > meeting->last) {
+		meeting->before = meeting->last;
+		meeting->last = when;
+		meeting->rank = rank;
+		meeting->when = own;
+	} else if (when > meeting->before) {
+		meeting->before = when;
+	}
+}
+
+static void hold_meetings(
+	struct meetings *meetings, const struct tracks *tracks, const struct clocks *clocks)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < tracks->n; i++)
+		for (size_t k = 0; k < tracks->at[i].nevents; k++) {
+			const struct track_event *event = &tracks->at[i].events[k];
+			struct meeting *meeting;
+
+			if (!is_entry(event))
+				continue;
+			meeting = find_meeting(meetings, event->group, event->index);
+			if (meeting->group < 0 && ++n * 2 > meetings->room) {
+				grow(meetings);
+				meeting = find_meeting(meetings, event->group, event->index);
+			}
+			if (meeting->group < 0)
+				*meeting = (struct meeting){.group = event->group,
+					.index = event->index,
+					.clock = clocks_of_rank(clocks, (int)i),
+					.last = INT64_MIN,
+					.before = INT64_MIN};
+			come(meeting, clocks, (int)i, event->when);
+		}
+}
+
+/* Who was last is known of those to which all came. */
+static void take_whole(
+	struct lates *lates, const struct meetings *meetings, const struct job *job)
+{
+	for (size_t i = 0; i < meetings->room; i++) {
+		const struct meeting *meeting = &meetings->at[i];
+		const struct job_group *group;
+
+		if (meeting->group < 0 || meeting->unknown || meeting->n < 2)
+			continue;
+		group = &job->groups[meeting->group];
+		if (group->sized == JOB_SIZE_UNKNOWN || meeting->n != group->size ||
+			meeting->last <= meeting->before)
+			continue;
+		*array_add(&lates->all) = (struct last){
+			meeting->rank, meeting->when, meeting->last - meeting->before, 0};
+	}
+}
+
+static void index_lasts(struct lates *lates, size_t nranks)
+{
+	size_t at = 0;
+
+	lates->first = alloc_zeroed(nranks + 1, sizeof(*lates->first));
+	array_sort(&lates->all, compare_lasts);
+	for (size_t rank = 0; rank < nranks; rank++) {
+		int64_t sum = 0;
+
+		lates->first[rank] = at;
+		for (; at < lates->all.nr && lates->all.items[at].rank == (int)rank; at++) {
+			sum += lates->all.items[at].late;
+			lates->all.items[at].sum = sum;
+		}
+	}
+	lates->first[nranks] = at;
+}
+
+struct lates *lates_new(const struct tracks *tracks)
+{
+	struct lates *lates = alloc_zeroed(1, sizeof(*lates));
+	struct clocks *clocks = clocks_new(tracks->job);
+	struct meetings meetings;
+
+	meetings_make(&meetings, tracks);
+	hold_meetings(&meetings, tracks, clocks);
+	take_whole(lates, &meetings, tracks->job);
+	index_lasts(lates, tracks->n);
+	free(meetings.at);
+	clocks_free(clocks);
+	return lates;
+}
+
+void lates_free(struct lates *lates)
+{
+	if (!lates)
+		return;
+	array_release(&lates->all);
+	free(lates->first);
+	free(lates);
+}
+
+/* The first of the rank's that is not before that time. */
+static size_t find(const struct lates *lates, int rank, int64_t when)
+{
+	size_t low = lates->first[rank], high = lates->first[rank + 1];
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (lates->all.items[middle].when < when)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct late lates_of(const struct lates *lates, int rank, int64_t from, int64_t to)
+{
+	size_t first = find(lates, rank, from), end = find(lates, rank, to);
+	struct late late = {.times = (uint32_t)(end - first)};
+
+	if (end <= first)
+		return late;
+	late.sum = lates->all.items[end - 1].sum - lates->all.items[first].sum +
+		   lates->all.items[first].late;
+	for (size_t i = first; i < end; i++)
+		if (lates->all.items[i].late > late.most)
+			late.most = lates->all.items[i].late;
+	return late;
+}

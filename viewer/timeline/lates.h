@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lates.h: who came last to the collectives, and by how much. A job need not hang to have somebody
+ * for whom all others wait: of each collective that every member entered, the last one and how far
+ * behind the one before it. Times of several hosts are brought together as job/clocks.h does it;
+ * where that is not possible, nobody was last.
+ */
+#ifndef VIEWER_LATES_H
+#define VIEWER_LATES_H
+
+#include "viewer/timeline/track.h"
+
+struct lates;
+
+/* What one rank kept the others waiting for. */
+struct late {
+	uint32_t times;
+	int64_t sum;  /* ns behind the next-to-last, of all of them */
+	int64_t most; /* of one */
+};
+
+/* Of all tracks, which must outlive it; never NULL. */
+struct lates *lates_new(const struct tracks *tracks) __attribute__((nonnull));
+/* Takes NULL. */
+void lates_free(struct lates *lates);
+
+/* Of the collectives that were entered by all within [from, to). O(log n) and those in it. */
+struct late lates_of(const struct lates *lates, int rank, int64_t from, int64_t to)
+	__attribute__((nonnull));
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pyramid-slots.h: searching sorted times. The job's time is cut into slots, eight of the times to
+ * a slot on average, and a list says where each slot begins: where things happen evenly, a search
+ * is one look into the list and a few steps; where they do not, it is halving within a slot.
+ */
+#ifndef VIEWER_PYRAMID_SLOTS_H
+#define VIEWER_PYRAMID_SLOTS_H
+
+#include "viewer/timeline/track.h"
+
+/* n times, ascending, each `stride` bytes behind the one before. */
+struct times {
+	const int64_t *first;
+	size_t stride;
+	size_t n;
+};
+
+struct slots {
+	const uint32_t *at; /* how many times lie before each slot; one more than n */
+	size_t n;
+	int64_t from;
+	double per_ns;
+};
+
+/* How many numbers the slots of n times take. */
+size_t slots_count(size_t n);
+
+/* Makes them of times, in the zeroed `at`; they stay its owner's. Gives how many it took. */
+size_t slots_make(struct slots *slots, uint32_t *at, const struct tracks *tracks,
+	struct times times);
+
+/* How many of the times lie before that one. */
+size_t slots_before(const struct slots *slots, struct times times, int64_t when);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pyramid.h: tracks, summed up in eights of spans, and those in eights again, so that a cell of any
+ * zoom costs the same whatever number of events lies under it. The worst state wins, so that a
+ * death or a loss of one event is seen at every zoom; of the ordinary ones, which every cell holds
+ * all of once steps are narrower than it, the longest does: who waits looks unlike whom he waits
+ * for.
+ */
+#ifndef VIEWER_PYRAMID_H
+#define VIEWER_PYRAMID_H
+
+#include "viewer/timeline/track.h"
+
+struct pyramid;
+
+/* What lies under one cell. */
+struct bin {
+	enum track_state state; /* the worst; of ordinary ones the longest */
+	uint8_t share;	 /* of the cell's time in that state, 0 to 255 */
+	bool entered;	 /* an op was entered in it */
+	bool stepped;	 /* a step was done in it */
+	bool raised;	 /* an exception that the rank died of */
+	const struct track_span *span; /* one of that state: whose name stands for the cell; NULL */
+};
+
+/* Of all tracks; never NULL. Memory: at most 3 times what the tracks take. */
+struct pyramid *pyramid_new(const struct tracks *tracks) __attribute__((nonnull));
+/* Takes NULL. */
+void pyramid_free(struct pyramid *pyramid);
+
+/*
+ * The bin of track number `row` over [from, to). O(log n) at worst. The job's last instant is in
+ * the last cell; outside of its time is no data.
+ */
+struct bin pyramid_bin(const struct pyramid *pyramid, size_t row, int64_t from, int64_t to)
+	__attribute__((nonnull));
+
+/*
+ * The states of n bins side by side, of which bin i is [edges[i], edges[i + 1]): what pyramid_bin()
+ * says of each, at a cost of the spans in them, where those are few.
+ */
+void pyramid_states(const struct pyramid *pyramid, size_t row, const int64_t *edges, int n,
+	uint8_t *states) __attribute__((nonnull));
+
+/*
+ * How many ranks were in each state over [from, to), by their worst: the strip above the rows. All
+ * counts add up to the ranks. O(states) with what was made once, so that of many brief states
+ * within one window some may be counted as what they were a moment before.
+ */
+void pyramid_census(const struct pyramid *pyramid, int64_t from, int64_t to,
+	uint32_t counts[TRACK_STATES]) __attribute__((nonnull));
+
+#endif

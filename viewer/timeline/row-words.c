@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The words at the right of a row. What there is no room for is cut off behind a word, so the one
+ * that says most is first: what the worst of its ranks does, with those arguments in which others
+ * differ there, then in which group, where there are several, then how much of what was recorded is
+ * lost.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "job/names.h"
+#include "viewer/state/rows-keys.h"
+
+#define FEW 64 /* of so many ranks groups are compared */
+#define APART_MOST 64 /* operations whose members are compared */
+
+/* In what the members of one collective differ. */
+struct apart {
+	int group;
+	uint64_t index;
+	bool count, dtype, redop, peer;
+};
+
+struct row_words {
+	ARRAY(struct apart) apart; /* of those that were asked for */
+};
+
+static int worst_of(const struct tracks *tracks, const struct row *row)
+{
+	int worst = row->ranks[0];
+
+	for (size_t i = 1; i < row->n; i++)
+		if (tracks->at[row->ranks[i]].now > tracks->at[worst].now)
+			worst = row->ranks[i];
+	return worst;
+}
+
+/* Whether all of them that are in that state do the same there. */
+static bool is_same(const struct tracks *tracks, const struct row *row, const struct track *worst)
+{
+	for (size_t i = 0; i < row->n; i++) {
+		const struct track *track = &tracks->at[row->ranks[i]];
+
+		/* Mostly it is one and the same text. */
+		if (track->now == worst->now && track->doing != worst->doing &&
+			strcmp(track->doing, worst->doing) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* The group of what the rank is in now; JOB_NONE. */
+static int group_of(const struct track *track)
+{
+	const struct track_span *last = track_last(track);
+
+	return last && track->now != TRACK_DEAD ? last->group : JOB_NONE;
+}
+
+static bool has_several_groups(const struct job *job)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < job->ngroups && n < 2; i++)
+		n += strcmp(job->groups[i].maker, "bootstrap") != 0;
+	return n > 1;
+}
+
+/* Two ranks that wait in the first AllReduce may wait for different ones. */
+static void add_group(struct str *into, const struct tracks *tracks, const struct row *row,
+	const struct track *worst)
+{
+	int group = group_of(worst);
+
+	if (group == JOB_NONE || row->n > FEW || !has_several_groups(tracks->job))
+		return;
+	for (size_t i = 0; i < row->n; i++)
+		if (group_of(&tracks->at[row->ranks[i]]) != group)
+			return;
+	str_printf(into, " %s", tracks->job->groups[group].name);
+}
+
+static void differ(struct apart *apart, const struct job_sig *a, const struct job_sig *b)
+{
+	apart->count |= a->count != b->count && a->count != JOB_NO_COUNT &&
+			b->count != JOB_NO_COUNT;
+	apart->dtype |= a->dtype != b->dtype;
+	apart->redop |= a->redop != b->redop && a->redop != JOB_NO_REDOP &&
+			b->redop != JOB_NO_REDOP;
+	apart->peer |= !same_group_rank(a->peer, b->peer);
+}
+
+/* Among all that are in the same operation now, of one name. */
+static struct apart find_apart(
+	struct row_words *kept, const struct tracks *tracks, const struct track *track)
+{
+	int group = group_of(track);
+	struct apart apart = {.group = group, .index = track->op->index};
+	struct apart *old;
+
+	array_for_each (&kept->apart, old)
+		if (old->group == group && old->index == track->op->index)
+			return *old;
+	if (kept->apart.nr == APART_MOST)
+		return apart;
+	for (size_t i = 0; i < tracks->n; i++) {
+		const struct job_op *op = tracks->at[i].op;
+
+		if (op && op->index == apart.index && op->sig.op == track->op->sig.op &&
+			group_of(&tracks->at[i]) == group)
+			differ(&apart, &track->op->sig, &op->sig);
+	}
+	*array_add(&kept->apart) = apart;
+	return apart;
+}
+
+/* Whether all of them are in it with the same arguments. */
+static bool is_one(const struct tracks *tracks, const struct row *row, const struct job_op *op)
+{
+	for (size_t i = 0; i < row->n; i++) {
+		const struct job_op *other = tracks->at[row->ranks[i]].op;
+
+		if (!other || other->sig.op != op->sig.op || other->sig.count != op->sig.count ||
+			other->sig.dtype != op->sig.dtype || other->sig.redop != op->sig.redop ||
+			!same_group_rank(other->sig.peer, op->sig.peer))
+			return false;
+	}
+	return true;
+}
+
+/* Where others came to the same operation with other arguments: those that differ. */
+static void add_apart(struct str *into, struct row_words *kept, const struct tracks *tracks,
+	const struct row *row, const struct track *worst)
+{
+	struct apart apart;
+	const struct job_sig *sig;
+
+	if (!worst->op || group_of(worst) == JOB_NONE || !is_one(tracks, row, worst->op))
+		return;
+	sig = &worst->op->sig;
+	apart = find_apart(kept, tracks, worst);
+	if (apart.count && sig->count != JOB_NO_COUNT)
+		str_printf(into, " count %" PRIu64, sig->count);
+	if (apart.dtype && job_dtype_name(sig->dtype))
+		str_printf(into, " %s", job_dtype_name(sig->dtype));
+	if (apart.redop && job_redop_name(sig->redop))
+		str_printf(into, " %s", job_redop_name(sig->redop));
+	if (apart.peer && is_group_rank(sig->peer))
+		str_printf(into, " root %" PRIu32, sig->peer.n);
+}
+
+static void add_lost(struct str *into, const struct tracks *tracks, struct row *row)
+{
+	int64_t lost = 0;
+
+	for (size_t i = 0; i < row->n; i++) {
+		int64_t more = tracks->at[row->ranks[i]].lost;
+
+		row->loses |= tracks->at[row->ranks[i]].loses;
+		if (more == JOB_UNKNOWN || lost == JOB_UNKNOWN || more > INT64_MAX - lost)
+			lost = JOB_UNKNOWN;
+		else
+			lost += more;
+	}
+	if (!row->loses)
+		return;
+	str_add(into, into->len ? ", lost" : "lost");
+	if (lost > 0)
+		str_printf(into, " %" PRId64, lost);
+}
+
+struct row_words *row_words_new(void)
+{
+	return alloc_zeroed(1, sizeof(struct row_words));
+}
+
+void row_words_free(struct row_words *kept)
+{
+	array_release(&kept->apart);
+	free(kept);
+}
+
+void row_words_make(struct row_words *kept, struct arena *arena, const struct tracks *tracks,
+	struct row *row)
+{
+	const struct track *worst;
+	struct str text = {0};
+
+	row->worst = worst_of(tracks, row);
+	worst = &tracks->at[row->worst];
+	if (is_same(tracks, row, worst))
+		str_add(&text, worst->doing);
+	else
+		str_add(&text, rows_keys_without_ids(arena, worst));
+	add_apart(&text, kept, tracks, row, worst);
+	add_group(&text, tracks, row, worst);
+	add_lost(&text, tracks, row);
+	row->words = arena_text(arena, str_text(&text));
+	str_release(&text);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whom a cite names. A cite is kind, ':', whose, and a place: "ring:3:g1:118". Whose is a world
+ * rank, or 'p' and a pid where nobody knows the number; merged facts have '*' and name nobody.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "words/ranks.h"
+#include "viewer/timeline/track.h"
+
+/* Kinds whose second word is a host, or a number of something else. */
+static const char *const not_of_ranks[] = {"census", "cgroup", "gather", "agent", "history"};
+
+static bool is_of_ranks(const char *kind, size_t length)
+{
+	for (size_t i = 0; i < sizeof(not_of_ranks) / sizeof(*not_of_ranks); i++)
+		if (strlen(not_of_ranks[i]) == length && !strncmp(kind, not_of_ranks[i], length))
+			return false;
+	return length > 0;
+}
+
+static int rank_of(const struct job *job, const char *whose, size_t length)
+{
+	bool pid = *whose == 'p';
+	size_t digits = strspn(whose + pid, "0123456789");
+	unsigned long number = strtoul(whose + pid, NULL, 10);
+
+	if (!digits || digits > 9 || digits + pid != length)
+		return JOB_NONE;
+	for (size_t i = 0; i < job->nranks; i++) {
+		const struct job_rank *rank = &job->ranks[i];
+		bool numberless = rank->numberless && rank->process != JOB_NONE;
+
+		if (pid != numberless)
+			continue;
+		if (pid ? job->processes[rank->process].pid == number
+			: rank->world_rank.n == (int)number)
+			return (int)i;
+	}
+	return JOB_NONE;
+}
+
+/* The event of exactly this cite; else the last one of a place inside of it. */
+static ptrdiff_t event_of(const struct track *track, const char *cite, size_t length)
+{
+	ptrdiff_t inside = -1;
+
+	for (size_t i = 0; i < track->nevents; i++) {
+		const char *other = track->events[i].cite;
+
+		if (strncmp(other, cite, length) != 0)
+			continue;
+		if (!other[length])
+			return (ptrdiff_t)i;
+		if (other[length] == ':' && track->events[i].when != JOB_UNKNOWN)
+			inside = (ptrdiff_t)i;
+	}
+	return inside;
+}
+
+static bool cited(const struct tracks *tracks, const char *word, size_t length, int *ret_rank,
+	ptrdiff_t *ret_event)
+{
+	const char *colon = memchr(word, ':', length);
+	size_t rest = colon ? length - (size_t)(colon + 1 - word) : 0;
+	const char *end = rest ? memchr(colon + 1, ':', rest) : NULL;
+	int rank;
+
+	if (!colon || !is_of_ranks(word, (size_t)(colon - word)))
+		return false;
+	rank = rank_of(tracks->job, colon + 1, end ? (size_t)(end - colon - 1) : rest);
+	if (rank == JOB_NONE)
+		return false;
+	*ret_rank = rank;
+	/* "proc:3" is in no event's place: what else is known of rank 3 would be no answer. */
+	*ret_event = event_of(&tracks->at[rank], word, length);
+	return true;
+}
+
+bool tracks_cited(const struct tracks *tracks, const char *cite, int *ret_rank,
+	ptrdiff_t *ret_event)
+{
+	/* Several stand beside each other: "ring:3 env". */
+	while (*cite) {
+		size_t length = strcspn(cite, " ,");
+
+		if (cited(tracks, cite, length, ret_rank, ret_event))
+			return true;
+		cite += length;
+		cite += strspn(cite, " ,");
+	}
+	return false;
+}

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The points in time of each rank: all that the job knows when it happened, and at the end what it
+ * only knows to have happened.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "job/compiles.h"
+#include "job/names.h"
+#include "job/spans.h"
+#include "viewer/timeline/track-make.h"
+#include "words/wording.h"
+
+#define EXCEPTION "exception: " /* which a note of one begins with */
+#define NAME_MOST 40 /* bytes of an exception's name */
+
+/* Times that differences of may be taken: a stranger's clock may say anything. */
+static int64_t sane(int64_t when)
+{
+	return when == JOB_UNKNOWN || (when >= 0 && when <= INT64_MAX / 2) ? when : JOB_UNKNOWN;
+}
+
+static struct track_event *add(struct track_maker *maker, enum track_kind kind, int64_t when)
+{
+	struct track_event *event = &maker->made->events[maker->made->nevents++];
+
+	event->when = sane(when);
+	event->kind = kind;
+	event->group = JOB_NONE;
+	event->name = event->cite = "";
+	return event;
+}
+
+struct track_ops {
+	const struct job_op **items;
+	size_t nr, room;
+};
+
+/* -- ops --------------------------------------------------------------------------------------- */
+
+/* The world rank of a P2P call's peer, where anybody knows it. */
+static int peer_of(const struct job *job, const struct job_member *m, const struct job_op *op)
+{
+	const struct job_member *peer = job_seat(job, &job->groups[m->group], op->sig.peer);
+
+	if (!job_op_is_p2p(op->sig.op) || !peer || peer->rank == JOB_NONE)
+		return JOB_NONE;
+	return job->ranks[peer->rank].world_rank.n;
+}
+
+static void add_op(struct track_maker *maker, const struct job_member *m, const struct job_op *op)
+{
+	struct track_event *event = add(maker, TRACK_ENTER, op->entered);
+
+	event->name = track_label_op(maker, op, peer_of(maker->job, m, op));
+	event->group = m->group;
+	event->index = op->index;
+	event->fact = op;
+	event->cite = track_text(op->cite);
+}
+
+/* A ring keeps the first ops of a group, its last, and a few between; a dump its last. */
+static void add_hole(struct track_maker *maker, const struct job_member *m,
+	const struct job_op *before, const struct job_op *after)
+{
+	struct track_hole *hole;
+	struct track_event *event;
+
+	if (after->index <= before->index + 1 || sane(before->entered) == JOB_UNKNOWN ||
+		sane(after->entered) == JOB_UNKNOWN || before->entered >= after->entered)
+		return;
+	hole = array_add(&maker->holes);
+	*hole = (struct track_hole){.rank = m->rank,
+		.from = before->entered,
+		.to = after->entered,
+		.cite = track_text(m->cite)};
+	hole->name = after->index == before->index + 2
+			     ? arena_printf(maker->labels.arena, "#%" PRIu64 " not kept",
+				       before->index + 1)
+			     : arena_printf(maker->labels.arena,
+				       "#%" PRIu64 "-#%" PRIu64 " not kept", before->index + 1,
+				       after->index - 1);
+	event = add(maker, TRACK_GAP, before->entered);
+	event->name = hole->name;
+	event->group = m->group;
+	event->index = after->index - before->index - 1;
+	event->fact = m;
+	event->cite = hole->cite;
+}
+
+/* An op that only a diary tells: it was entered and has returned, and no table has it any more. */
+static const struct job_op *op_of_call(
+	struct track_maker *maker, const struct job_member *m, const struct job_call *call)
+{
+	struct job_op *op = arena_new(maker->labels.arena, struct job_op);
+	bool p2p = job_op_is_p2p(call->sig.op);
+
+	op->index = call->index;
+	op->sig = call->sig;
+	op->entered = call->entered;
+	op->returned = call->returned == JOB_UNKNOWN ? JOB_NO : JOB_YES;
+	op->completed = !p2p && call->index <= m->done ? JOB_YES : JOB_MAYBE;
+	op->thread = JOB_NONE;
+	op->place = "";
+	op->cite = track_text(call->cite);
+	return op;
+}
+
+static int compare_ops(const void *va, const void *vb)
+{
+	const struct job_op *a = *(const struct job_op *const *)va;
+	const struct job_op *b = *(const struct job_op *const *)vb;
+
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static bool has_op(const struct job_member *m, uint64_t index)
+{
+	size_t low = 0, high = m->nops;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (m->ops[middle].index < index)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < m->nops && m->ops[low].index == index;
+}
+
+/* Those that tables keep of sends and receives are the latest. */
+static bool is_before_p2p(const struct job_member *m, int64_t entered)
+{
+	for (size_t i = 0; i < m->np2p; i++)
+		if (m->p2p[i].entered != JOB_UNKNOWN && m->p2p[i].entered <= entered)
+			return false;
+	return true;
+}
+
+/* All collectives of a seat that anything tells of, by index; sends and receives become events. */
+static void list_ops(
+	struct track_maker *maker, const struct job_member *m, struct track_ops *list)
+{
+	struct spans_range calls = calls_of(maker->job, m->rank);
+
+	list->nr = 0;
+	for (size_t i = 0; i < m->nops; i++)
+		*array_add(list) = &m->ops[i];
+	for (size_t i = calls.from; i < calls.to; i++) {
+		const struct job_call *call = &maker->job->calls[i];
+
+		if (call->group != m->group || !call->sig.op || !call->index)
+			continue;
+		if (job_op_is_p2p(call->sig.op) && is_before_p2p(m, call->entered))
+			add_op(maker, m, op_of_call(maker, m, call));
+		else if (!job_op_is_p2p(call->sig.op) && !has_op(m, call->index))
+			*array_add(list) = op_of_call(maker, m, call);
+	}
+	if (list->nr > m->nops)
+		array_sort(list, compare_ops);
+}
+
+static void add_seat(struct track_maker *maker, const struct job_member *m)
+{
+	struct track_ops ops = {0};
+
+	list_ops(maker, m, &ops);
+	for (size_t i = 0; i < ops.nr; i++) {
+		add_op(maker, m, ops.items[i]);
+		if (i)
+			add_hole(maker, m, ops.items[i - 1], ops.items[i]);
+	}
+	for (size_t i = 0; i < m->np2p; i++)
+		add_op(maker, m, &m->p2p[i]);
+	array_release(&ops);
+}
+
+/* -- spans ------------------------------------------------------------------------------------- */
+
+/* The id of the graph that a compile span lies in: of those before it, the last still open. */
+static const char *graph_around(const struct job *job, size_t first, size_t at)
+{
+	const struct job_span *span = &job->spans[at];
+
+	/* Brackets are shallow: a phase stands soon behind its graph. */
+	for (size_t i = at, seen = 0; i-- > first && seen < 16; seen++) {
+		const struct job_span *outer = &job->spans[i];
+		const char *id = outer->kind == JOB_SPAN_COMPILE ? compiles_graph_id(outer) : NULL;
+
+		if (id && outer->process == span->process &&
+			(outer->open || (!span->open && outer->ended >= span->ended)))
+			return id;
+	}
+	return "";
+}
+
+static const char *span_name(struct track_maker *maker, size_t first, size_t at)
+{
+	const struct job_span *span = &maker->job->spans[at];
+	const char *name = track_text(span->name);
+	const char *phase, *id;
+
+	if (span->kind != JOB_SPAN_COMPILE && span->kind != JOB_SPAN_DEVICE)
+		return name;
+	phase = track_phase(maker, name);
+	if (span->kind == JOB_SPAN_COMPILE && compiles_graph_id(span))
+		return name;
+	id = track_label_id(maker, track_text(span->detail));
+	return track_label(maker, phase, *id ? id : graph_around(maker->job, first, at));
+}
+
+static void add_spans(struct track_maker *maker, int rank)
+{
+	const struct job *job = maker->job;
+	struct spans_range range = spans_of(job, rank);
+
+	for (size_t i = range.from; i < range.to; i++) {
+		const struct job_span *span = &job->spans[i];
+		const char *name = span_name(maker, range.from, i);
+		struct track_event *event = add(maker, TRACK_BEGIN, span->begun);
+
+		event->name = name;
+		event->fact = span;
+		event->cite = track_text(span->cite);
+		if (span->open)
+			continue;
+		event = add(maker, TRACK_END, span->ended);
+		event->name = name;
+		event->fact = span;
+		event->cite = track_text(span->cite);
+	}
+}
+
+/* -- marks, notes, ends ------------------------------------------------------------------------ */
+
+static void add_step(struct track_maker *maker, const struct job_step *step)
+{
+	struct track_event *event;
+
+	if (step->first != JOB_UNKNOWN && step->first != step->when) {
+		event = add(maker, TRACK_STEP, step->first);
+		event->name = "first step";
+		event->fact = step;
+		event->cite = track_text(step->cite);
+	}
+	event = add(maker, TRACK_STEP, step->when);
+	event->name = arena_printf(maker->labels.arena, "step %" PRIu64, step->n);
+	event->index = step->n;
+	event->fact = step;
+	event->cite = track_text(step->cite);
+}
+
+static void add_marks(struct track_maker *maker, int rank)
+{
+	const struct job *job = maker->job;
+	struct spans_range steps = steps_of(job, rank), shards = shards_of(job, rank);
+	struct spans_range notes = notes_of(job, rank);
+
+	for (size_t i = steps.from; i < steps.to; i++)
+		add_step(maker, &job->steps[i]);
+	for (size_t i = shards.from; i < shards.to; i++) {
+		const struct job_shard *shard = &job->shards[i];
+		struct track_event *event = add(maker, TRACK_SHARD, shard->when);
+
+		event->name = arena_printf(maker->labels.arena,
+			"batch %" PRIu64 " of %s: %" PRIu64 " rows", shard->index,
+			track_text(shard->loader), shard->rows);
+		event->fact = shard;
+		event->cite = track_text(shard->cite);
+	}
+	for (size_t i = notes.from; i < notes.to; i++) {
+		const struct job_note *note = &job->notes[i];
+		struct track_event *event = add(
+			maker, note->exception ? TRACK_EXCEPTION : TRACK_NOTE, note->when);
+
+		event->name = track_text(note->text);
+		event->fact = note;
+		event->cite = track_text(note->cite);
+	}
+}
+
+static const char *signal_name(struct track_maker *maker, int64_t signo)
+{
+	struct str name = {0};
+	const char *text;
+
+	wording_signal(&name, signo);
+	text = arena_text(maker->labels.arena, str_text(&name));
+	str_release(&name);
+	return text;
+}
+
+/* What the last exception is called that the rank said it dies of: "ValueError"; "" none. */
+static const char *exception_name(struct track_maker *maker, int rank)
+{
+	struct spans_range notes = notes_of(maker->job, rank);
+	const char *text = NULL;
+	size_t length;
+
+	for (size_t i = notes.from; i < notes.to; i++)
+		if (maker->job->notes[i].exception)
+			text = track_text(maker->job->notes[i].text);
+	if (!text)
+		return "";
+	if (!strncmp(text, EXCEPTION, strlen(EXCEPTION)))
+		text += strlen(EXCEPTION);
+	length = strcspn(text, ": (\n");
+	return arena_text_max(maker->labels.arena, text, length < NAME_MOST ? length : NAME_MOST);
+}
+
+static void add_death(struct track_maker *maker, int rank, const struct job_process *process)
+{
+	struct track_event *event = add(maker, TRACK_DEATH, process->ended);
+
+	if (process->end == JOB_SIGNALED)
+		event->name = signal_name(maker, process->status);
+	else if (process->end == JOB_EXITED)
+		event->name = arena_printf(maker->labels.arena, "exit %d", process->status);
+	else
+		event->name = "gone";
+	event->name = track_label(maker, event->name, exception_name(maker, rank));
+	event->fact = process;
+	event->cite = track_text(process->end_cite);
+	if (!*event->cite)
+		event->cite = track_text(process->cite);
+}
+
+static void add_ends(struct track_maker *maker, int rank)
+{
+	const struct job *job = maker->job;
+	const struct track_index *signals = &maker->signals, *losses = &maker->losses;
+	int process = job->ranks[rank].process;
+
+	for (size_t i = signals->first[rank]; i < signals->first[rank + 1]; i++) {
+		const struct job_signal *signal = &job->signals[signals->at[i]];
+		struct track_event *event = add(maker, TRACK_SIGNAL, signal->when);
+
+		event->name = signal_name(maker, signal->signo);
+		event->fact = signal;
+		event->cite = track_text(signal->cite);
+	}
+	if (process != JOB_NONE && job->processes[process].end > JOB_ALIVE)
+		add_death(maker, rank, &job->processes[process]);
+	for (size_t i = losses->first[rank]; i < losses->first[rank + 1]; i++) {
+		const struct job_loss *loss = &job->losses[losses->at[i]];
+		struct track_event *event = add(maker, TRACK_GAP, JOB_UNKNOWN);
+
+		event->name = track_text(loss->what);
+		event->fact = loss;
+		event->cite = track_text(loss->cite);
+	}
+}
+
+/* Holes in what its threads wrote: they stand where they begin. */
+static void add_gone_calls(struct track_maker *maker, int rank)
+{
+	struct spans_range range = calls_of(maker->job, rank);
+
+	for (size_t i = range.from; i < range.to; i++) {
+		const struct job_call *call = &maker->job->calls[i];
+		struct track_event *event;
+
+		if (call->kind != JOB_CALL_HOLE)
+			continue;
+		event = add(maker, TRACK_GAP, call->entered);
+		event->name = track_label_call(maker, call);
+		event->index = call->index;
+		event->fact = call;
+		event->cite = track_text(call->cite);
+	}
+}
+
+static bool has_common_losses(const struct job *job)
+{
+	for (size_t i = 0; i < job->nlosses; i++)
+		if (job->losses[i].rank == JOB_NONE)
+			return true;
+	return false;
+}
+
+/* How much is lost of a rank, of all that is. */
+static void sum_losses(const struct track_maker *maker, struct track *track)
+{
+	const struct job *job = maker->job;
+	const struct track_index *losses = &maker->losses;
+
+	for (size_t i = losses->first[track->rank]; i < losses->first[track->rank + 1]; i++) {
+		int64_t count = job->losses[losses->at[i]].count;
+
+		track->loses = true;
+		if (count < 0 || track->lost == JOB_UNKNOWN || count > INT64_MAX - track->lost)
+			track->lost = JOB_UNKNOWN;
+		else
+			track->lost += count;
+	}
+}
+
+/* -- all of it --------------------------------------------------------------------------------- */
+
+/* What is not known when comes last; at one moment what ended goes before what begins. */
+static int compare_events(const void *va, const void *vb)
+{
+	const struct track_event *a = va, *b = vb;
+	uint64_t x = a->when == JOB_UNKNOWN ? UINT64_MAX : (uint64_t)a->when;
+	uint64_t y = b->when == JOB_UNKNOWN ? UINT64_MAX : (uint64_t)b->when;
+	int i = a->kind == TRACK_END ? -1 : (int)a->kind;
+	int k = b->kind == TRACK_END ? -1 : (int)b->kind;
+
+	if (x != y)
+		return x < y ? -1 : 1;
+	if (i != k)
+		return i < k ? -1 : 1;
+	/* The job has them in an order of its own. */
+	return a->fact < b->fact ? -1 : a->fact > b->fact;
+}
+
+static bool in_order(const struct track_event *events, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (compare_events(&events[i - 1], &events[i]) > 0)
+			return false;
+	return true;
+}
+
+static size_t count_events(const struct track_maker *maker)
+{
+	const struct job *job = maker->job;
+	size_t n = job->nspans * 2 + job->nsteps * 2 + job->nshards + job->nnotes +
+		   job->nsignals + job->nlosses + job->nranks +
+		   2 * job->ncalls; /* a hole, or an op and a hole beside it */
+
+	for (size_t i = 0; i < job->nmembers; i++)
+		if (job->members[i].rank != JOB_NONE)
+			n += 2 * job->members[i].nops + job->members[i].np2p;
+	return n;
+}
+
+void track_make_events(struct track_maker *maker)
+{
+	struct tracks_made *made = maker->made;
+	const struct job *job = maker->job;
+
+	made->tracks.loses = has_common_losses(job);
+	maker->first_hole = alloc_zeroed(job->nranks + 1, sizeof(*maker->first_hole));
+	made->events = alloc_zeroed(count_events(maker) + 1, sizeof(*made->events));
+	for (size_t rank = 0; rank < job->nranks; rank++) {
+		struct track_event *from = made->events + made->nevents;
+		size_t n;
+
+		maker->first_hole[rank] = maker->holes.nr;
+		for (size_t i = maker->seats.first[rank]; i < maker->seats.first[rank + 1]; i++)
+			add_seat(maker, &job->members[maker->seats.at[i]]);
+		add_spans(maker, (int)rank);
+		add_marks(maker, (int)rank);
+		add_gone_calls(maker, (int)rank);
+		add_ends(maker, (int)rank);
+		n = (size_t)(made->events + made->nevents - from);
+		if (!in_order(from, n))
+			array_sort_items(from, n, sizeof(*from), compare_events);
+		made->at[rank] = (struct track){.rank = (int)rank,
+			.events = from,
+			.nevents = n,
+			.now = TRACK_NODATA,
+			.since = JOB_UNKNOWN,
+			.doing = ""};
+		sum_losses(maker, &made->at[rank]);
+	}
+	maker->first_hole[job->nranks] = maker->holes.nr;
+}

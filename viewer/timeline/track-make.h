@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * track-make.h: how tracks come to be, among the files track*.c only. First all events of all ranks
+ * (track-events.c), since they say how long the job's time is; then what each rank does at the end
+ * (track-now.c), then its intervals (track-spans.c).
+ */
+#ifndef VIEWER_TRACK_MAKE_H
+#define VIEWER_TRACK_MAKE_H
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "viewer/timeline/track.h"
+
+/* Facts that the job keeps in another order, by rank: at[first[rank]] .. at[first[rank + 1]]. */
+struct track_index {
+	size_t *first;
+	size_t *at;
+};
+
+/* Texts of which there are many equal ones. */
+struct track_labels {
+	struct arena *arena;
+	struct track_label *slots;
+	size_t room, n;
+};
+
+/* Ops that a ring did not keep: known to lie between two that it kept. */
+struct track_hole {
+	int rank;
+	int64_t from, to;
+	const char *name;
+	const char *cite;
+};
+
+struct tracks_made {
+	struct tracks tracks;
+	struct arena arena;
+	struct track *at;
+	struct track_event *events;
+	size_t nevents;
+	struct track_span *spans;
+	size_t nspans;
+};
+
+struct track_maker {
+	const struct job *job;
+	const struct verdicts *verdicts;
+	struct waits *waits;
+	struct tracks_made *made;
+	struct track_labels labels;
+	struct track_index seats, signals, losses;
+	bool *oom; /* by rank: killed for memory, as the verdict has found */
+	ARRAY(struct track_hole) holes; /* by rank, then from */
+	size_t *first_hole; /* of each rank */
+	/* Of the rank that is at it: */
+	ARRAY(struct track_span) pieces; /* intervals that may lie inside of each other */
+	ARRAY(size_t) open; /* those of them that are open, the innermost last */
+};
+
+/* What a rank does when its evidence ends. */
+struct track_now {
+	bool known;	/* else what its records show goes on */
+	enum track_state state;
+	int64_t since;	/* JOB_UNKNOWN: known of the end only */
+	const char *name;
+	int group;
+	const struct job_op *op; /* the collective that it waits in; NULL */
+	const char *cite;
+	int64_t end;	/* of its evidence; JOB_UNKNOWN */
+	bool by_look;	/* no record of its own says so, but its stack or /proc */
+};
+
+/* track-events.c: fills made->events and the tracks' share of them. */
+void track_make_events(struct track_maker *maker);
+/* track-wait.c: the wait that says most, NULL; since when its call holds the thread; what it is. */
+const struct wait *track_find_wait(const struct track_maker *maker, int rank);
+/* The op that it launched and that is known not to be complete, while its threads go on; NULL. */
+const struct wait *track_find_pending(const struct track_maker *maker, int rank);
+int64_t track_entered_call(const struct job *job, const struct wait *wait);
+void track_take_wait(
+	struct track_maker *maker, const struct wait *found, struct track_now *now);
+void track_take_pending(
+	struct track_maker *maker, const struct wait *wait, struct track_now *now);
+/* track-now.c */
+struct track_now track_find_now(struct track_maker *maker, int rank);
+/* Whether anything says what it did: a ring, a flight record, marks. */
+bool track_has_record(const struct track_maker *maker, int rank);
+/* How a span of that kind is drawn. */
+enum track_state track_span_state(enum job_span_kind kind);
+/* track-spans.c: fills the track's spans from its events, in the order of ranks. */
+void track_make_spans(struct track_maker *maker, int rank);
+
+/* track-names.c. All live in the tracks' arena, or in the job. */
+const char *track_label_op(struct track_maker *maker, const struct job_op *op, int peer);
+const char *track_label(struct track_maker *maker, const char *text, const char *more);
+/* "AllReduce #12", "cudaStreamSynchronize", "1024 records overwritten in the ring" */
+const char *track_label_call(struct track_maker *maker, const struct job_call *call);
+/* The compile id that a span's detail begins with: "0/1", "graph 0/1", "0/1 4f81c2"; "" none. */
+const char *track_label_id(struct track_maker *maker, const char *detail);
+/* A compile phase without its makers' name: "codegen" of "inductor codegen". */
+const char *track_phase(struct track_maker *maker, const char *name);
+/* The names of all compile phases, most frequent first. */
+void track_list_phases(struct track_maker *maker);
+void track_labels_release(struct track_labels *labels);
+
+/* "" for NULL, which jobs made by hand have. */
+static inline const char *track_text(const char *text)
+{
+	return text ? text : "";
+}
+
+#endif

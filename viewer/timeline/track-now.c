@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a rank does when its evidence ends. The newest thing that it is inside of is innermost, and
+ * is what it does (as words/doing.h has it): a call that holds it, or a phase. Only where it is in
+ * neither, its stack tells; and where nothing tells, what its events show goes on.
+ */
+#include <string.h>
+
+#include "job/spans.h"
+#include "verdict/poses.h"
+#include "viewer/timeline/track-make.h"
+
+static const enum track_state span_states[] = {
+	[JOB_SPAN_COMPILE] = TRACK_COMPILE,
+	[JOB_SPAN_INPUT] = TRACK_INPUT,
+	[JOB_SPAN_CHECKPOINT] = TRACK_CHECKPOINT,
+	[JOB_SPAN_USER] = TRACK_USER,
+	[JOB_SPAN_DEVICE] = TRACK_COMPILE,
+};
+
+static const enum track_state pose_states[POSES] = {
+	[POSE_UNKNOWN] = TRACK_OTHER,
+	[POSE_COLLECTIVE] = TRACK_WAITING,
+	[POSE_P2P] = TRACK_WAITING,
+	[POSE_INIT] = TRACK_WAITING,
+	[POSE_STORE] = TRACK_WAITING,
+	[POSE_DEVICE] = TRACK_WAITING,
+	[POSE_FROZEN] = TRACK_BLOCKED,
+	[POSE_IO] = TRACK_BLOCKED,
+	[POSE_COMPILE] = TRACK_COMPILE,
+	[POSE_INPUT] = TRACK_INPUT,
+	[POSE_CHECKPOINT] = TRACK_CHECKPOINT,
+	[POSE_LOCK] = TRACK_BLOCKED,
+	[POSE_GIL] = TRACK_BLOCKED,
+	[POSE_USER] = TRACK_COMPUTE,
+};
+
+enum track_state track_span_state(enum job_span_kind kind)
+{
+	return kind > JOB_SPAN_NONE && kind < JOB_SPAN_KINDS ? span_states[kind]
+								    : TRACK_USER;
+}
+
+bool track_has_record(const struct track_maker *maker, int rank)
+{
+	const struct job *job = maker->job;
+	const struct track *track = &maker->made->at[rank];
+
+	if (job->ranks[rank].knows & JOB_KNOWS_RING)
+		return true;
+	if (job->ranks[rank].knows & JOB_KNOWS_DUMP)
+		return false; /* nobody knows what is between its ops */
+	for (size_t i = 0; i < track->nevents; i++)
+		if (track->events[i].kind <= TRACK_SHARD)
+			return true;
+	return false;
+}
+
+/* -- phases, stacks, its own code -------------------------------------------------------------- */
+
+static const struct track_event *find_span(const struct track_maker *maker, int rank)
+{
+	const struct track *track = &maker->made->at[rank];
+
+	for (size_t i = track->nevents; i-- > 0;)
+		if (track->events[i].kind == TRACK_BEGIN &&
+			spans_counts(maker->job, track->events[i].fact))
+			return &track->events[i];
+	return NULL;
+}
+
+static void take_span(const struct track_event *begin, struct track_now *now)
+{
+	const struct job_span *span = begin->fact;
+
+	now->known = true;
+	now->state = track_span_state(span->kind);
+	now->since = begin->when;
+	now->name = begin->name;
+	now->cite = begin->cite;
+}
+
+/* "stall mishap.c:89": its function is the word that says most. "" of no frame. */
+static const char *place_of(struct track_maker *maker, const struct job_stack *stack, long at)
+{
+	const struct job_frame *frame =
+		at < 0 ? NULL : stackfacts_frame(maker->job, stack, (size_t)at);
+	const char *slash = frame ? strrchr(frame->file, '/') : NULL;
+
+	if (!frame || !*frame->function || !*frame->file || frame->line <= 0)
+		return poses_place(maker->labels.arena, maker->job, stack, at);
+	return arena_printf(maker->labels.arena, "%s %s:%d", frame->function,
+		slash ? slash + 1 : frame->file, frame->line);
+}
+
+/* "save_checkpoint" says more than what of the program's that calls. */
+static bool says_phase(const struct job *job, const struct posture *p)
+{
+	const struct job_frame *frame =
+		p->telling < 0 ? NULL : stackfacts_frame(job, p->stack, (size_t)p->telling);
+
+	return (p->pose == POSE_COMPILE || p->pose == POSE_INPUT || p->pose == POSE_CHECKPOINT) &&
+	       frame && *frame->file;
+}
+
+/* Nothing was marked: its stack says it, and for how long samples prove it. */
+static void take_posture(struct track_maker *maker, int rank, struct track_now *now)
+{
+	const struct posture *p = maker->verdicts->postures;
+	long at;
+
+	if (!p || !p[rank].stack)
+		return;
+	p += rank;
+	at = says_phase(maker->job, p) || p->program < 0 ? p->telling : p->program;
+	now->cite = track_text(p->stack->cite);
+	now->name = poses_waits(p->pose) && *poses_call(p) ? poses_call(p)
+						  : place_of(maker, p->stack, at);
+	if (p->pose == POSE_UNKNOWN || p->pose == POSE_USER)
+		return; /* only where it is: it may well go on */
+	now->known = now->by_look = true;
+	now->state = pose_states[p->pose];
+	if (p->stands != JOB_UNKNOWN && p->stands >= 0 && now->end != JOB_UNKNOWN &&
+		p->stands < now->end)
+		now->since = now->end - p->stands;
+}
+
+/* -- all of it --------------------------------------------------------------------------------- */
+
+static bool is_stopped(const struct job_process *process)
+{
+	return process && process->end <= JOB_ALIVE &&
+	       (process->frozen == JOB_YES || process->state == 'T' || process->state == 't');
+}
+
+/* Since its processor time last grew, at the earliest; its records may know better. */
+static void take_stop(const struct job_process *process, struct track_now *now)
+{
+	now->known = now->by_look = true;
+	now->state = TRACK_BLOCKED;
+	now->name = "stopped";
+	now->group = JOB_NONE;
+	now->cite = track_text(process->cite);
+	now->since = process->asleep_since;
+	if (now->since == JOB_UNKNOWN && process->idle_for > 0 && now->end != JOB_UNKNOWN &&
+		process->idle_for < now->end)
+		now->since = now->end - process->idle_for;
+}
+
+struct track_now track_find_now(struct track_maker *maker, int rank)
+{
+	const struct job *job = maker->job;
+	const struct job_process *process = job->ranks[rank].process == JOB_NONE
+						    ? NULL
+						    : &job->processes[job->ranks[rank].process];
+	const struct wait *wait = track_find_wait(maker, rank);
+	const struct track_event *span = find_span(maker, rank);
+	const struct wait *pending = track_find_pending(maker, rank);
+	struct track_now now = {.since = JOB_UNKNOWN,
+		.name = "",
+		.group = JOB_NONE,
+		.cite = "",
+		.end = maker->waits->now[rank]};
+
+	if (span && wait && span->when != JOB_UNKNOWN && span->when > track_entered_call(job, wait))
+		wait = NULL;
+	if (is_stopped(process))
+		take_stop(process, &now);
+	else if (wait)
+		track_take_wait(maker, wait, &now);
+	else if (span)
+		take_span(span, &now);
+	else
+		take_posture(maker, rank, &now);
+	if (!now.known && pending)
+		track_take_pending(maker, pending, &now);
+	return now;
+}

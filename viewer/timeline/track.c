@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "viewer/timeline/track.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "viewer/timeline/track-make.h"
+
+/* -- the time that all tracks cover ------------------------------------------------------------ */
+
+static void stretch(struct tracks *tracks, int64_t when)
+{
+	if (when == JOB_UNKNOWN || when < 0 || when > INT64_MAX / 2)
+		return;
+	if (tracks->from == JOB_UNKNOWN || when < tracks->from)
+		tracks->from = when;
+	if (tracks->to == JOB_UNKNOWN || when > tracks->to)
+		tracks->to = when;
+}
+
+/* From the first sign of anybody to the end of the evidence. */
+static void measure(struct track_maker *maker)
+{
+	const struct job *job = maker->job;
+	struct tracks *tracks = &maker->made->tracks;
+	bool alive = false;
+
+	tracks->from = tracks->to = JOB_UNKNOWN;
+	for (size_t i = 0; i < job->nranks; i++) {
+		const struct track *track = &maker->made->at[i];
+		int process = job->ranks[i].process;
+		size_t n = track->nevents;
+
+		while (n && track->events[n - 1].when == JOB_UNKNOWN)
+			n--;
+		if (n) {
+			stretch(tracks, track->events[0].when);
+			stretch(tracks, track->events[n - 1].when);
+		}
+		stretch(tracks, maker->waits->now[i]);
+		if (process != JOB_NONE && job->processes[process].born > 0)
+			stretch(tracks, job->processes[process].born);
+		alive |= process == JOB_NONE || job->processes[process].end <= JOB_ALIVE;
+	}
+	for (size_t i = 0; i < job->ncalls; i++) {
+		stretch(tracks, job->calls[i].entered);
+		stretch(tracks, job->calls[i].returned);
+	}
+	if (tracks->from == JOB_UNKNOWN)
+		tracks->from = tracks->to = 0;
+	/* The last deaths shall be seen as well. */
+	if (!alive)
+		tracks->to += (tracks->to - tracks->from) / 64;
+	if (tracks->to <= tracks->from)
+		tracks->to = tracks->from + CLOCK_NS_PER_S;
+}
+
+/* -- by rank ----------------------------------------------------------------------------------- */
+
+static int rank_of_seat(const struct job *job, size_t i)
+{
+	return job->members[i].rank;
+}
+
+static int rank_of_signal(const struct job *job, size_t i)
+{
+	return job->signals[i].rank;
+}
+
+static int rank_of_loss(const struct job *job, size_t i)
+{
+	return job->losses[i].rank;
+}
+
+/* By counting: what has no rank is left out. */
+static void index_make(struct track_index *index, const struct job *job, size_t n,
+	int (*rank_of)(const struct job *job, size_t i))
+{
+	size_t *next;
+
+	index->first = alloc_zeroed(job->nranks + 2, sizeof(*index->first));
+	index->at = alloc_zeroed(n + 1, sizeof(*index->at));
+	next = alloc_zeroed(job->nranks + 1, sizeof(*next));
+	for (size_t i = 0; i < n; i++)
+		if (rank_of(job, i) >= 0)
+			index->first[rank_of(job, i) + 1]++;
+	for (size_t i = 0; i < job->nranks; i++)
+		index->first[i + 1] += index->first[i];
+	for (size_t i = 0; i < n; i++) {
+		int rank = rank_of(job, i);
+
+		if (rank >= 0)
+			index->at[index->first[rank] + next[rank]++] = i;
+	}
+	free(next);
+}
+
+static void index_release(struct track_index *index)
+{
+	free(index->first);
+	free(index->at);
+}
+
+/* Only the name of such a death comes from a verdict: the signal alone does not say it. */
+static void find_oom(struct track_maker *maker)
+{
+	maker->oom = alloc_zeroed(maker->job->nranks + 1, sizeof(*maker->oom));
+	for (size_t i = 0; i < maker->verdicts->n; i++) {
+		const struct verdict *verdict = &maker->verdicts->at[i];
+
+		for (size_t k = 0; verdict->cause == VERDICT_BY_OOM_KILL && k < verdict->culprits.n;
+			k++)
+			maker->oom[verdict->culprits.at[k]] = true;
+	}
+}
+
+/* -- shares of time ---------------------------------------------------------------------------- */
+
+static bool is_waiting(enum track_state state)
+{
+	return state == TRACK_COLLECTIVE || state == TRACK_DEVICE || state == TRACK_WAITING;
+}
+
+static bool is_known(enum track_state state)
+{
+	return state != TRACK_NODATA && state != TRACK_LOST && state != TRACK_DEAD;
+}
+
+static void sum_spans(struct track_span *spans, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		const struct track_span *before = &spans[i - 1];
+		int64_t lasts = before->to - before->from;
+
+		spans[i].waited = before->waited + (is_waiting(before->state) ? lasts : 0);
+		spans[i].known = before->known + (is_known(before->state) ? lasts : 0);
+	}
+}
+
+static struct track_share share_before(const struct track *track, int64_t when)
+{
+	const struct track_span *last = track->nspans ? &track->spans[track->nspans - 1] : NULL;
+	const struct track_span *span;
+	struct track_share share;
+
+	/* All of it is what is asked most: nothing is to be searched for it. */
+	if (last && when <= track->spans[0].from)
+		return (struct track_share){0, 0};
+	span = last && when >= last->from ? last : track_at(track, when);
+	if (!span && track->nspans && when > track->spans[0].from)
+		span = &track->spans[track->nspans - 1];
+	if (!span)
+		return (struct track_share){0, 0};
+	share = (struct track_share){span->waited, span->known};
+	when = when > span->to ? span->to : when;
+	share.waited += is_waiting(span->state) ? when - span->from : 0;
+	share.known += is_known(span->state) ? when - span->from : 0;
+	return share;
+}
+
+struct track_share track_share(const struct track *track, int64_t from, int64_t to)
+{
+	struct track_share before = share_before(track, from), all = share_before(track, to);
+
+	return (struct track_share){all.waited - before.waited, all.known - before.known};
+}
+
+/* -- all of it --------------------------------------------------------------------------------- */
+
+/* Each interval begins one span and ends one; around them stand a few more. */
+static void make_spans(struct track_maker *maker)
+{
+	struct tracks_made *made = maker->made;
+	size_t ranks = maker->job->nranks;
+	size_t room = 2 * (made->nevents + maker->job->ncalls + maker->holes.nr) + 16 * ranks + 1;
+	const struct track_span *old;
+
+	made->spans = alloc_zeroed(room, sizeof(*made->spans));
+	for (size_t i = 0; i < ranks; i++)
+		track_make_spans(maker, (int)i);
+	old = made->spans;
+	made->spans = alloc_resize(made->spans, made->nspans + 1, sizeof(*made->spans));
+	for (size_t i = 0; i < ranks; i++) {
+		size_t first = (size_t)(made->at[i].spans - old);
+
+		made->at[i].spans = made->spans + first;
+		sum_spans(made->spans + first, made->at[i].nspans);
+		if (made->at[i].nspans)
+			made->tracks.uneven |= track_last(&made->at[i]) !=
+					       &made->at[i].spans[made->at[i].nspans - 1];
+	}
+}
+
+struct tracks *tracks_new(const struct verdicts *verdicts)
+{
+	const struct job *job = verdicts->job;
+	struct tracks_made *made = alloc_zeroed(1, sizeof(*made));
+	struct track_maker maker = {.job = job,
+		.verdicts = verdicts,
+		.waits = waits_new(job, NULL),
+		.made = made,
+		.labels.arena = &made->arena};
+
+	made->at = alloc_zeroed(job->nranks + 1, sizeof(*made->at));
+	made->tracks.job = job;
+	made->tracks.at = made->at;
+	made->tracks.n = job->nranks;
+	index_make(&maker.seats, job, job->nmembers, rank_of_seat);
+	index_make(&maker.signals, job, job->nsignals, rank_of_signal);
+	index_make(&maker.losses, job, job->nlosses, rank_of_loss);
+	find_oom(&maker);
+	track_make_events(&maker);
+	measure(&maker);
+	make_spans(&maker);
+	track_list_phases(&maker);
+	index_release(&maker.seats);
+	index_release(&maker.signals);
+	index_release(&maker.losses);
+	array_release(&maker.holes);
+	array_release(&maker.pieces);
+	array_release(&maker.open);
+	track_labels_release(&maker.labels);
+	waits_free(maker.waits);
+	free(maker.first_hole);
+	free(maker.oom);
+	return &made->tracks;
+}
+
+void tracks_free(struct tracks *tracks)
+{
+	struct tracks_made *made = (struct tracks_made *)tracks;
+
+	if (!made)
+		return;
+	free(made->at);
+	free(made->events);
+	free(made->spans);
+	arena_release(&made->arena);
+	free(made);
+}
+
+/* -- looking things up ------------------------------------------------------------------------- */
+
+const struct track_span *track_last(const struct track *track)
+{
+	const struct track_span *last;
+
+	if (!track->nspans)
+		return NULL;
+	last = &track->spans[track->nspans - 1];
+	return last->state == TRACK_NODATA && !last->open && track->nspans > 1 ? last - 1 : last;
+}
+
+const struct track_span *track_at(const struct track *track, int64_t when)
+{
+	size_t low = 0, high = track->nspans;
+
+	/* The first that begins after it; the one before that covers it. */
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (track->spans[middle].from <= when)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || (track->spans[low - 1].to < when))
+		return NULL;
+	return &track->spans[low - 1];
+}
+
+ptrdiff_t track_event_before(const struct track *track, int64_t when)
+{
+	size_t low = 0, high = track->nevents;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		int64_t at = track->events[middle].when;
+
+		if (at != JOB_UNKNOWN && at <= when)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (ptrdiff_t)low - 1;
+}
+
+static const char *const state_names[TRACK_STATES] = {
+	[TRACK_NODATA] = "no data",
+	[TRACK_OTHER] = "starting",
+	[TRACK_COMPUTE] = "own code",
+	[TRACK_COLLECTIVE] = "in a call",
+	[TRACK_DEVICE] = "on the GPU",
+	[TRACK_PENDING] = "not completed",
+	[TRACK_INPUT] = "input",
+	[TRACK_CHECKPOINT] = "checkpoint",
+	[TRACK_USER] = "span",
+	[TRACK_COMPILE] = "compile",
+	[TRACK_WAITING] = "waiting",
+	[TRACK_BLOCKED] = "blocked",
+	[TRACK_LOST] = "not kept",
+	[TRACK_DEAD] = "dead",
+};
+
+const char *track_state_name(enum track_state state)
+{
+	return (unsigned)state < TRACK_STATES ? state_names[state] : "unknown";
+}
+
+static const char *const kind_names[TRACK_KINDS] = {
+	[TRACK_ENTER] = "entered",
+	[TRACK_BEGIN] = "begins",
+	[TRACK_END] = "ends",
+	[TRACK_STEP] = "step",
+	[TRACK_SHARD] = "batch",
+	[TRACK_NOTE] = "note",
+	[TRACK_EXCEPTION] = "exception",
+	[TRACK_SIGNAL] = "signal",
+	[TRACK_DEATH] = "died",
+	[TRACK_GAP] = "lost",
+};
+
+const char *track_kind_name(enum track_kind kind)
+{
+	return (unsigned)kind < TRACK_KINDS ? kind_names[kind] : "unknown";
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * viewer.h: the viewer's door. It knows a sealed job and its verdicts, and nothing of where they
+ * came from: `reload` gives the next ones. Nothing in it can touch the job.
+ */
+#ifndef VIEWER_VIEWER_H
+#define VIEWER_VIEWER_H
+
+#include "base/complaint.h"
+#include "base/str.h"
+#include "verdict/verdict.h"
+#include "viewer/term/style.h"
+
+/* One sealed look at a job; `release` frees it, NULL: nothing to free. */
+struct view_look {
+	const struct verdicts *verdicts; /* with their job */
+	const char *origin;		 /* "live job sft-41", "sft-41.inq" */
+	size_t others;			 /* jobs that are there as well, and not shown */
+	const char *left_out;		 /* which, and how to see them; NULL where there is none */
+	bool live;
+	void (*release)(struct view_look *look);
+	void *own;
+};
+
+struct view_source {
+	/* The next look, or the first. 0, 1: nothing new, negative with words. Blocks shortly. */
+	int (*reload)(void *context, struct view_look *into, struct complaint *why);
+	void *context;
+	int every_ms; /* how often to ask while following; 0: never again */
+};
+
+struct view_options {
+	bool color, utf8, mouse, clipboard;
+	enum theme theme;
+	const char *keys; /* a script of keys that come first; NULL none */
+	const char *export_folder; /* where P writes; NULL: the current one */
+};
+
+enum view_format { VIEW_TEXT, VIEW_SVG };
+
+/* On the terminal, until the user quits: 0. Negative with words where there is none. */
+int view_run(const struct view_source *source, const struct view_options *options,
+	struct complaint *why) __attribute__((nonnull));
+
+/* One screen of w x h cells, after the script of keys, appended. 0 or negative with words. */
+int view_render(const struct view_source *source, const struct view_options *options, int w, int h,
+	enum view_format format, struct str *into, struct complaint *why) __attribute__((nonnull));
+
+#endif
