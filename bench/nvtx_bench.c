@@ -24,7 +24,7 @@ struct library {
 	ncclComm_t comm;
 };
 
-/* Whether anybody listens is decided at its first range. */
+/* True if anybody listens is decided at its first range. */
 static struct library load(const char *path, const char *injection)
 {
 	void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);

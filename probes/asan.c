@@ -33,7 +33,7 @@ struct asan_question {
 
 static void *asan_real;
 
-/* Whether the code is that of a sanitizer's runtime, by its file's name. */
+/* True if the code is that of a sanitizer's runtime, by its file's name. */
 static int asan_is_runtime(const void *code)
 {
 	Dl_info of;

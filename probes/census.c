@@ -241,7 +241,7 @@ static void census_make(int dir)
 	sys_call(SYS_unlinkat, dir, name, 0);
 }
 
-/* Whether the file is a census of ours and of this version: its bytes are a stranger's. */
+/* True if the file is a census of ours and of this version: its bytes are a stranger's. */
 static int census_is_sound(int fd, const struct stat *st)
 {
 	struct census_header h;
@@ -374,7 +374,7 @@ static void census_admit_agent(const struct census_header *job)
 		sys_call(SYS_prctl, PR_SET_PTRACER, job->agent_pid, 0, 0, 0);
 }
 
-/* Whether the agent may look for our pid in vain, or there is none who looks from where we know. */
+/* True if the agent may look for our pid in vain, or there is none who looks from where we know. */
 static int census_is_hidden(const struct census_header *job)
 {
 	return !job->agent_pid || !job->agent_pid_ns || job->agent_pid_ns != census.pid_ns;

@@ -25,7 +25,7 @@ extern const char *gnu_get_libc_version(void) GLIBC_ONLY;
 extern int __register_atfork(
 	void (*before)(void), void (*parent)(void), void (*child)(void), void *object) GLIBC_ONLY;
 
-/* Whether we are in a process of glibc's, with all that is named here. */
+/* True if we are in a process of glibc's, with all that is named here. */
 static inline int glibc_is_here(void)
 {
 	return gnu_get_libc_version && on_exit && getcontext && __register_atfork;

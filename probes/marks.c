@@ -55,7 +55,7 @@ static uint64_t marks_cpu_ns(void)
 	return ns;
 }
 
-/* Whether CPU time says something of such a span: asking costs more than all else here. */
+/* True if CPU time says something of such a span: asking costs more than all else here. */
 static int marks_tell_work(int kind)
 {
 	return kind == INQUEST_COMPILE || kind == INQUEST_CHECKPOINT;

@@ -207,7 +207,7 @@ static uint32_t place_kind(int dir)
 }
 
 /*
- * Whether a ring of `size` bytes, and all others, `taken` in sum with it, are within the budget.
+ * True if a ring of `size` bytes, and all others, `taken` in sum with it, are within the budget.
  * `made` says that the file system's free space does not hold this one's bytes any more.
  */
 static int place_fits(

@@ -27,7 +27,7 @@ static int preload_is_it(const char *variable)
 	return !strncmp(variable, PRELOAD_NAME, strlen(PRELOAD_NAME));
 }
 
-/* Whether the linker would map it: an object of our machine, where files may be run. */
+/* True if the linker would map it: an object of our machine, where files may be run. */
 static int preload_is_loadable(int fd)
 {
 	struct statfs fs;

@@ -337,7 +337,7 @@ int process_reborn(void)
 	return 1;
 }
 
-/* Whether making is pointless: there is one that will do, or there was no room for one. */
+/* True if making is pointless: there is one that will do, or there was no room for one. */
 static int process_has(enum probe_need need)
 {
 	return process.made[1] || (process.made[0] && need != PROBE_NEED_RANK) ||

@@ -9,7 +9,7 @@
 #include "probes/census.h"
 #include "probes/probe.h"
 
-/* Whether the code runs in the process that the state is about. */
+/* True if the code runs in the process that the state is about. */
 enum process_view {
 	PROCESS_SELF,    /* yes */
 	PROCESS_FORKED,  /* in a forked child that has not acted yet: nothing here is its own */
@@ -23,7 +23,7 @@ enum process_view {
  */
 enum process_view process_view(void);
 
-/* Whether our constructor has run, or runs; also where the probe is inert. */
+/* True if our constructor has run, or runs; also where the probe is inert. */
 int process_has_begun(void);
 
 /*

@@ -18,7 +18,7 @@
 /* Finds the real prctl() and syscall(). In the constructor. */
 void seal_find(void);
 
-/* Whether the process is sealed, by itself: no call of our own may be made. */
+/* True if the process is sealed, by itself: no call of our own may be made. */
 int seal_is_set(void);
 
 #endif

@@ -32,7 +32,7 @@ int self_read(struct self_memory *memory, uint64_t at, void *to, size_t size);
 /* The string at `at`, cut to size - 1 bytes; its length, or -1 where none of it can be read. */
 int self_string(struct self_memory *memory, uint64_t at, char *to, size_t size);
 
-/* Whether a word can be read there. Asks for no permission and no file. */
+/* True if a word can be read there. Asks for no permission and no file. */
 int self_can_read(uint64_t at);
 
 /* As much as is mapped of `size` bytes from `from` up; the length. Keeps no pages. */

@@ -230,7 +230,7 @@ static void op_unwound(struct unwound *unwound)
 	op_exit(f, RING_F_FAILED);
 }
 
-/* Whether a Work has ended that was returned without having been seen on its way to a thread. */
+/* True if a Work has ended that was returned without having been seen on its way to a thread. */
 static int op_has_ended(const void *work)
 {
 	static void *slot;

@@ -36,7 +36,7 @@ void work_bind(uint64_t number, const void *work);
 /* The call that made the op is over: it has no more works than are bound now. */
 void work_close(uint64_t number, enum work_end end);
 
-/* Whether a Work was bound to the op since it was opened. */
+/* True if a Work was bound to the op since it was opened. */
 int work_is_bound(uint64_t number);
 
 /* The op of a Work that has not ended; 0 none. */

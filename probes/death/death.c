@@ -55,7 +55,7 @@ static uint32_t death_abort_tid;
 static void *death_abort_real;
 static uint64_t death_strings; /* where arguments and environment begin; 0: nothing is copied */
 
-/* Whether the signal's default is to die with a core: it gets an entry of its own. */
+/* True if the signal's default is to die with a core: it gets an entry of its own. */
 static int death_is_fatal(int sig)
 {
 	return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL ||

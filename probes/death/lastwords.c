@@ -52,7 +52,7 @@ static void lastwords_message(struct self_memory *memory, struct ring_traceback 
 }
 
 /*
- * Whether this thread came through libstdc++. Then it has the thread-local block that the function
+ * True if this thread came through libstdc++. Then it has the thread-local block that the function
  * below returns the address of; else asking for it might allocate one.
  */
 static int lastwords_is_cxx(const struct ring_traceback *into)

@@ -374,7 +374,7 @@ HOOK_EXPORT sighandler_t __sysv_signal(int sig, sighandler_t handler)
 	return sigchain_signal(sig, handler, (int)SA_RESETHAND | SA_NODEFER);
 }
 
-/* Whether calls that this signal interrupts are restarted: from now on, and by a later signal(). */
+/* True if calls that this signal interrupts are restarted: from now on, and by a later signal(). */
 HOOK_EXPORT int siginterrupt(int sig, int interrupt)
 {
 	struct sigaction act;

@@ -225,7 +225,7 @@ void traceback_arm(void)
 	errno = saved;
 }
 
-/* Whether this one is worth its microseconds. */
+/* True if this one is worth its microseconds. */
 static int traceback_is_due(struct ring_writer *ring, int ends)
 {
 	uint64_t now = ring_writer_now(ring);

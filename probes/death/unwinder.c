@@ -251,7 +251,7 @@ int unwinder_is_armed(void)
 /* --- Walking ---------------------------------------------------------------------------------- */
 
 /*
- * Whether a handler returns to here: "mov $15, %rax; syscall", which nobody called. libunwind's own
+ * True if a handler returns to here: "mov $15, %rax; syscall", which nobody called. libunwind's own
  * answer is about the frame itself in one version and about the one beneath it in another.
  */
 static int unwinder_is_trampoline(struct unwinder_walk *walk, uint64_t pc)

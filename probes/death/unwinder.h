@@ -36,7 +36,7 @@ struct unwinder_walk {
  */
 void unwinder_arm(struct unwinder_walk *walk);
 
-/* Whether there is one. */
+/* True if there is one. */
 int unwinder_is_armed(void);
 
 /*

@@ -56,7 +56,7 @@ uint64_t comm_id_key(const ncclUniqueId *id)
 
 /* --- The config ------------------------------------------------------------------------------ */
 
-/* Whether `config` is one, and large enough for a field of `size` bytes at `offset`. */
+/* True if `config` is one, and large enough for a field of `size` bytes at `offset`. */
 static int comm_config_has(const ncclConfig_t *config, size_t offset, size_t size)
 {
 	return config && config->magic == NCCL_ABI_CONFIG_MAGIC && config->size >= offset + size;

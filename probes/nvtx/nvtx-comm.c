@@ -257,7 +257,7 @@ static int nvtx_find(struct probe_thread *me, uint64_t hash)
 	return found;
 }
 
-/* Whether the waiting birth is this hash's, by NCCL's own formula for what comes from a parent. */
+/* True if the waiting birth is this hash's, by NCCL's own formula for what comes from a parent. */
 static int nvtx_fits(const struct nvtx_comm *told, uint64_t hash)
 {
 	if (!told->parent)

@@ -289,7 +289,7 @@ static void nvtx_close(const struct nvtx_abi_payload *p)
 	probe_leave(me);
 }
 
-/* Whether a process that does not record yet is to begin with this call. */
+/* True if a process that does not record yet is to begin with this call. */
 static struct probe_thread *nvtx_enter(enum nvtx_kind kind)
 {
 	if (kind == NVTX_BIRTH || kind == NVTX_GROUP_START)

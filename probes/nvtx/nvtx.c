@@ -42,7 +42,7 @@ static const char *nvtx_basename(const char *path)
 	return slash ? slash + 1 : path ? path : "";
 }
 
-/* Whether the library has NCCL in it: by its name, or by NCCL's functions where they are seen. */
+/* True if the library has NCCL in it: by its name, or by NCCL's functions where they are seen. */
 static int nvtx_is_nccl(const Dl_info *who)
 {
 	Dl_info found;

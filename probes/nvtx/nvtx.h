@@ -38,7 +38,7 @@
 /* A process's domains: NCCL's, and every other. */
 extern const char nvtx_domain_nccl[], nvtx_domain_other[];
 
-/* Whether some NCCL tells its ends by payload; without, the end of an init is never seen. */
+/* True if some NCCL tells its ends by payload; without, the end of an init is never seen. */
 extern int nvtx_tells_payloads;
 
 /* The id of the NCCL call `name`, 0 where it is none. */

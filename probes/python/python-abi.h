@@ -113,7 +113,7 @@ extern struct python_abi py;
  */
 const char *python_abi_find(void);
 
-/* Whether the calling thread runs the main interpreter. It must hold the interpreter's lock. */
+/* True if the calling thread runs the main interpreter. It must hold the interpreter's lock. */
 int python_is_main_interpreter(void);
 
 #endif

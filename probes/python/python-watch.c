@@ -28,7 +28,7 @@ static PyObject *watch_get(PyObject *object, const char *name)
 	return found;
 }
 
-/* Whether files of the shim patch this module, not C alone. */
+/* True if files of the shim patch this module, not C alone. */
 static int watch_has_text(PyObject *name)
 {
 	PyObject *files = py.PyDict_GetItem(watch.watched, name);
@@ -52,7 +52,7 @@ static void watch_patch(PyObject *name, PyObject *module)
 		python_shim_call("patch", py.Py_BuildValue("(OO)", name, module));
 }
 
-/* Whether a module's code is running just now. */
+/* True if a module's code is running just now. */
 static int watch_is_loading(PyObject *module)
 {
 	PyObject *spec = watch_get(module, "__spec__");

@@ -34,7 +34,7 @@ static struct {
 
 int python_is_overheard;
 
-/* Whether the calling thread may use Python now: there is one, and all of it is known. */
+/* True if the calling thread may use Python now: there is one, and all of it is known. */
 static int python_is_ready(void)
 {
 	return !python_abi_find() && py.Py_IsInitialized();
@@ -54,7 +54,7 @@ static void python_arm(void)
 		python_shim_arm();
 }
 
-/* Whether a module belongs to a framework that the shim knows. */
+/* True if a module belongs to a framework that the shim knows. */
 static int python_is_watched(PyObject *args)
 {
 	static const char *const watched[] = {"torch", "triton", "jax", NULL};

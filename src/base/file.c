@@ -285,7 +285,7 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Whether an entry may be opened: not where that would wait for somebody, or lead astray. */
+/* True if an entry may be opened: not where that would wait for somebody, or lead astray. */
 static bool file_may_open(DIR *dir, const char *name)
 {
 	struct stat st;

@@ -30,7 +30,7 @@ enum meter_for {
 	METER_DECODING, /* and what they tell: three quarters */
 };
 
-/* Whether so many bytes more may be taken. NULL: always. */
+/* True if so many bytes more may be taken. NULL: always. */
 bool meter_admits(struct meter *meter, uint64_t bytes, enum meter_for what);
 
 /* "this needs more memory than 6.0 GiB: --max-memory raises that", for a loss. Static text. */

@@ -113,7 +113,7 @@ void redact_value(char *value, size_t len)
 		redact_text(value, len);
 }
 
-/* Whether [name, name + len) is what shells take as a variable's name. */
+/* True if [name, name + len) is what shells take as a variable's name. */
 static bool is_variable(const char *name, size_t len, bool shouted)
 {
 	if (!len || redact_is_digit(name[0]))

@@ -193,7 +193,7 @@ static bool is_harmless(const struct text *text, const struct value *value, bool
 	return !value->quoted && strchr("{[(", *at);
 }
 
-/* Whether it may be a key by its look, other than words that somebody wrote, or a path. */
+/* True if it may be a key by its look, other than words that somebody wrote, or a path. */
 static bool is_keylike(const struct text *text, const struct value *value, size_t least)
 {
 	size_t digits = 0, letters = 0, pieces = 0;
@@ -301,7 +301,7 @@ static size_t take_block(const struct text *text, size_t from, size_t to)
 	return close;
 }
 
-/* Whether [from, to) are digits: a port. */
+/* True if [from, to) are digits: a port. */
 static bool is_port(const struct text *text, size_t from, size_t to)
 {
 	while (from < to && redact_is_digit(text->at[from]))

@@ -30,20 +30,19 @@ void redact_text(char *text, size_t len);
  */
 void redact_args(char *args, size_t len) __attribute__((nonnull));
 
-/* Whether a variable of an environment may be kept, and whether its name is one that may be told.
- */
+/* True if a variable of an environment may be kept, and true if its name may be told. */
 bool redact_keeps_variable(const char *name) __attribute__((nonnull));
 bool redact_lists_variable(const char *name) __attribute__((nonnull));
 
 /* The value of a variable that may be kept: what in it is a secret all the same. */
 void redact_value(char *value, size_t len) __attribute__((nonnull));
 
-/* Whether a word by itself looks like a key: known by its beginning, or long, and no words of men.
+/* True if a word by itself looks like a key: known by its beginning, or long, and no words of men.
  */
 bool redact_is_key(const char *word, size_t len);
 
 /*
- * Whether an option or variable of that name, leading dashes or not, holds a secret. `assigned`:
+ * True if an option or variable of that name, leading dashes or not, holds a secret. `assigned`:
  * it stands before a '=' or is an option, and not merely before a colon.
  */
 bool redact_is_secret_name(const char *name, size_t len, bool assigned);

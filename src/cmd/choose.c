@@ -186,7 +186,7 @@ static const struct jobs_entry *find(
 	return found;
 }
 
-/* Whether the names are pids of which none is a job's with probe. */
+/* True if the names are pids of which none is a job's with probe. */
 static bool means_foreign(const struct jobs *jobs, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -39,7 +39,7 @@ int choice_look(const struct jobs *jobs, const struct jobs_entry *entry);
 /* What a report says about the other jobs here; how many there are. */
 size_t choice_describe_others(const struct choice *choice, struct str *into);
 
-/* Whether it ran when it was chosen: a job that was over by then will not move any more. */
+/* True if it ran when it was chosen: a job that was over by then will not move any more. */
 bool choice_is_live(const struct choice *choice);
 
 /* Looks at it: 0, or negative with words. As often as wanted. */

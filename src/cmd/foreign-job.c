@@ -61,7 +61,7 @@ int foreign_survey(struct survey *survey)
 	return CMD_UNREADABLE;
 }
 
-/* Whether it can be looked at alone; complains where not. */
+/* True if it can be looked at alone; complains where not. */
 static bool may_look(struct survey *survey, uint32_t pid)
 {
 	const struct survey_process *process = survey_find(survey, pid);

@@ -33,7 +33,7 @@ int foreign_choose_all(struct foreign_choice *choice, const struct jobs *jobs,
 	const struct jobs_entry **ret_own);
 
 /*
- * Whether a job of the survey is one of those that live and have an agent, or the probe: a rank of
+ * True if a job of the survey is one of those that live and have an agent, or the probe: a rank of
  * it descends from that agent, or its first is in that job's census. What its environment says does
  * not count.
  */

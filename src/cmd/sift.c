@@ -273,7 +273,7 @@ static int64_t gap_between(const struct sift_part *a, const struct sift_part *b)
 }
 
 /*
- * Whether they are of different runs. That of torchrun has one id everywhere. Another address of
+ * True if they are of different runs. That of torchrun has one id everywhere. Another address of
  * rank 0 may be the very mistake that is looked for, unless the nodes were launched at other times.
  */
 static bool runs_differ(const struct sift_part *a, const struct sift_part *b)
@@ -288,7 +288,7 @@ static bool runs_differ(const struct sift_part *a, const struct sift_part *b)
 }
 
 /*
- * Whether they cannot be nodes of one job: another name, another run, another communicator of all
+ * True if they cannot be nodes of one job: another name, another run, another communicator of all
  * ranks, the same rank in other processes, or another command of the same node.
  */
 static const char *host_of(const struct sift_part *part)

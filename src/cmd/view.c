@@ -73,7 +73,7 @@ static int list_keys(void)
 	return CMD_FINE;
 }
 
-/* Whether it is what a job left; else it is a job. */
+/* True if it is what a job left; else it is a job. */
 static bool is_path(const char *name)
 {
 	const struct source *source = source_of(name);

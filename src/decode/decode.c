@@ -103,7 +103,7 @@ static bool exhibit_is_sample(const struct exhibit *exhibit)
 	       exhibit->kind == EXHIBIT_GATHER || exhibit->kind == EXHIBIT_CGROUP;
 }
 
-/* Whether the next exhibit tells of the same thing, and better. */
+/* True if the next exhibit tells of the same thing, and better. */
 static bool exhibit_is_outdated(const struct exhibit *this, const struct exhibit *next)
 {
 	if (!next || compare_things(this, next))

@@ -121,14 +121,14 @@ static struct fit try_extra(const struct sides *s, size_t k)
 	return try_shift(s, k, s->fork + k, s->fork);
 }
 
-/* Whether it may be so, as far as anything was compared at all. */
+/* True if it may be so, as far as anything was compared at all. */
 static bool is_possible(const struct fit *fit)
 {
 	return !fit->refuted && fit->seen;
 }
 
 /*
- * The smallest shift of that kind with evidence enough, before others one that meets. Whether any
+ * The smallest shift of that kind with evidence enough, before others one that meets. True if any
  * is possible goes to *ret_possible.
  */
 static struct fit find_shift(const struct sides *s,

@@ -34,7 +34,7 @@ static bool is_of_torch(const char *path)
 	return strstr(path, "torchinductor") || strstr(path, "triton");
 }
 
-/* Whether the rank says by what it computes, and that is something else than PyTorch. */
+/* True if the rank says by what it computes, and that is something else than PyTorch. */
 static bool knows_no_torch(const struct job *job, int rank)
 {
 	struct spans_range traits = traits_of(job, rank);

@@ -184,7 +184,7 @@ static void meet_in_groups(struct clocks *clocks, bool by_making)
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
-/* Whether there are ranks of more than one clock. */
+/* True if there are ranks of more than one clock. */
 static bool are_many(const struct job *job)
 {
 	for (size_t i = 0; i < job->nranks; i++)

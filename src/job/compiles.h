@@ -47,8 +47,8 @@ struct graph_difference {
 };
 
 /*
- * Whether they differ, and where first. Ranks that compiled the same graphs under other ids do not
- * differ; with no graph known on one side nothing does.
+ * True if they differ; `ret` tells where first. Ranks that compiled the same graphs under other
+ * ids do not differ; with no graph known on one side nothing does.
  */
 bool compiles_differ(const struct compiled_graphs *mine, const struct compiled_graphs *theirs,
 	struct graph_difference *ret);

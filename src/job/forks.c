@@ -118,7 +118,7 @@ static void widen(const struct job_member *m, uint64_t launch, uint64_t *low, ui
 	}
 }
 
-/* Whether every op of a in [low, high] has its like among those of b. */
+/* True if every op of a in [low, high] has its like among those of b. */
 static bool same_bag(
 	const struct job_member *a, const struct job_member *b, uint64_t low, uint64_t high)
 {
@@ -221,7 +221,7 @@ static enum fork_kind differ_among(const struct finder *f, size_t from, size_t t
 
 /* -- the camps --------------------------------------------------------------------------------- */
 
-/* Whether two ops at the fork did the same, by that which shows the fork. */
+/* True if two ops at the fork did the same, by that which shows the fork. */
 static bool same_camp(const struct finder *f, enum fork_kind hidden, const struct known_op *a,
 	const struct known_op *b)
 {

@@ -99,7 +99,7 @@ static struct usual_op *make_row(const struct job *job, int rank, size_t *ret_n)
 	return items.items;
 }
 
-/* Whether row[from..n) is what was to be expected `ahead` places behind the habit's end. */
+/* True if row[from..n) is what was to be expected `ahead` places behind the habit's end. */
 static bool goes_on(const struct habit *h, size_t from, size_t n, size_t ahead)
 {
 	for (size_t i = from; i < n; i++) {
@@ -111,7 +111,7 @@ static bool goes_on(const struct habit *h, size_t from, size_t n, size_t ahead)
 	return from < n;
 }
 
-/* Whether the last ops are the k before the habit's end once more, and then as ever. */
+/* True if the last ops are the k before the habit's end once more, and then as ever. */
 static bool did_again(const struct habit *h, size_t n, size_t k)
 {
 	for (size_t i = h->at; i < n && i < h->at + k; i++)

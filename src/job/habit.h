@@ -32,7 +32,7 @@ struct habit {
 struct habit habit_of(const struct job *job, int rank);
 void habit_release(struct habit *habit);
 
-/* Whether it rather did some ops again than left others out: fewer of them. */
+/* True if it rather did some ops again than left others out: fewer of them. */
 bool habit_repeats(const struct habit *habit);
 
 /*

@@ -22,11 +22,11 @@ enum roll rollcall_of(const struct job *job, const struct job_member *member, ui
 /* The details of a seat's index-th collective; NULL where they are not known. */
 const struct job_op *rollcall_op(const struct job_member *member, uint64_t index);
 
-/* Whether the seat's own word about what it did not enter can be had. */
+/* True if the seat's own word about what it did not enter can be had. */
 bool rollcall_speaks(const struct job *job, const struct job_member *member);
 
 /*
- * Whether its seats are for certain all that the group has. Of a group that others made otherwise
+ * True if its seats are for certain all that the group has. Of a group that others made otherwise
  * nobody knows who met whom: the seats that it shows may be in several of one name.
  */
 bool rollcall_lists_all(const struct job_group *group);
@@ -50,10 +50,10 @@ struct rollcall {
 /* Calls all seats of the group for its index-th collective (from 1). */
 struct rollcall rollcall_take(const struct job *job, int group, uint64_t index);
 
-/* Whether a seat has not even begun the group's init, on its rank's own word or the census'. */
+/* True if a seat has not even begun the group's init, on its rank's own word or the census'. */
 bool rollcall_never_came(const struct job *job, const struct job_member *member);
 
-/* Whether the group is but the exchange of an id: seat 0 gives it, and no ops follow. */
+/* True if the group is but the exchange of an id: seat 0 gives it, and no ops follow. */
 bool rollcall_is_bootstrap(const struct job_group *group);
 
 #endif

@@ -23,7 +23,7 @@ struct spans_range logs_of(const struct job *job, int rank);
 struct spans_range caches_of(const struct job *job, int rank);
 
 /*
- * Whether a span is open, and what it shows is its rank's: it is of the rank's own process, or a
+ * True if a span is open, and what it shows is its rank's: it is of the rank's own process, or a
  * living child compiles.
  */
 bool spans_counts(const struct job *job, const struct job_span *span);

@@ -37,7 +37,7 @@ struct tempo_late tempo_last_late(
 	const struct job *job, const struct clocks *clocks, int group, int64_t late);
 
 /*
- * Whether all ranks say that they have met: they made PyTorch's first process group. From then on
+ * True if all ranks say that they have met: they made PyTorch's first process group. From then on
  * nobody is late only since it was started late.
  */
 bool tempo_all_met(const struct job *job);

@@ -17,7 +17,7 @@ struct usual_op {
 /* Ops to a step, at most, that are looked for. */
 #define USUAL_MOST 512
 
-/* Whether both are known and the same: of sends and receives only towards whom matters. */
+/* True if both are known and the same: of sends and receives only towards whom matters. */
 bool usual_same(const struct usual_op *a, const struct usual_op *b);
 
 /*

@@ -28,7 +28,7 @@ static bool is_of_descriptor(long call)
 	return false;
 }
 
-/* Whether the line of that table is of the socket with this inode, its tenth field. */
+/* True if the line of that table is of the socket with this inode, its tenth field. */
 static bool is_of_inode(const char *line, uint64_t inode)
 {
 	uint64_t found;

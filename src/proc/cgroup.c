@@ -45,7 +45,7 @@ int proc_cgroup_of(uint32_t pid, struct str *into)
 	return proc_read(pid, "cgroup", into, NULL);
 }
 
-/* Whether the comma-separated list holds the controller; version 2 has the empty list. */
+/* True if the comma-separated list holds the controller; version 2 has the empty list. */
 static bool cgroup_list_has(const char *list, size_t len, const char *controller)
 {
 	size_t size = strlen(controller);

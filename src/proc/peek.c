@@ -40,7 +40,7 @@ static bool peek_waits_alike(const struct threads *threads, const struct snapsho
 	       now.syscall == was->syscall && !memcmp(now.args, was->args, sizeof(now.args));
 }
 
-/* Whether a thread has not been on a processor since it was seen blocked. */
+/* True if a thread has not been on a processor since it was seen blocked. */
 static bool peek_is_unmoved(const struct threads *threads, const struct snapshot_thread *was)
 {
 	struct snapshot_thread now = *was;
@@ -124,7 +124,7 @@ struct livemem_piece peek_piece(
 	return (struct livemem_piece){.at = start, .len = left < cap ? left : cap};
 }
 
-/* Whether what was read since its run count was is of one moment. */
+/* True if what was read since its run count was is of one moment. */
 static bool peek_holds(const struct peek *peek, const struct snapshot_thread *facts)
 {
 	struct snapshot_thread now = *facts;

@@ -19,7 +19,7 @@ struct proc_watch {
 /* Starts to watch. Returns 0, or -ESRCH if it is gone already (also as a zombie). */
 int proc_watch_open(struct proc_watch *watch, struct proc_id id) __attribute__((nonnull));
 
-/* Whether it has ended. Costs one poll() or one small read. */
+/* True if it has ended. Costs one poll() or one small read. */
 bool proc_watch_gone(const struct proc_watch *watch) __attribute__((nonnull));
 
 /*

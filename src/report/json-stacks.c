@@ -147,7 +147,7 @@ static void add_taken(struct json_object *object, const struct job *job)
 
 /* -- the part in the document of verdicts ------------------------------------------------------ */
 
-/* Whether the rank is a culprit of a verdict before this one, or earlier in it. */
+/* True if the rank is a culprit of a verdict before this one, or earlier in it. */
 static bool is_said(const struct verdicts *verdicts, size_t verdict, size_t culprit)
 {
 	int rank = verdicts->at[verdict].culprits.at[culprit];

@@ -93,7 +93,7 @@ static void add_keyed(struct stacks_writing *w, const char *key, size_t column, 
 	str_release(&line);
 }
 
-/* Whether to wait or to kill, as the page of verdicts has it. */
+/* True if to wait or to kill, as the page of verdicts has it. */
 static void add_outlook(struct stacks_writing *w)
 {
 	const struct verdict *verdict = &w->verdicts->at[0];

@@ -159,7 +159,7 @@ static inline void census_flag(void *base, int i, uint32_t flags)
 }
 
 /*
- * Whether nobody else in the table has this slot's rank: then only the slot tells that the rank was
+ * True if nobody else in the table has this slot's rank: then only the slot tells that the rank was
  * there, and how it ended. (What a rank starts inherits its number; a task's may hold many ranks.)
  */
 static inline int census_is_only_word(void *base, int i)

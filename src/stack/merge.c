@@ -68,7 +68,7 @@ static size_t merge_native_of(const struct unwind_stack *native, uint64_t anchor
 	return MERGE_NOWHERE;
 }
 
-/* Gives each run its native frame. Whether all have one, in their order. */
+/* Gives each run its native frame. True if all have one, in their order. */
 static bool merge_by_address(const struct unwind_stack *native, struct merge_runs *runs)
 {
 	for (size_t i = 0; i < runs->all.nr; i++) {
@@ -95,7 +95,7 @@ static bool merge_is_eval(
 	       (pc >= place->cold_start && pc < place->cold_end);
 }
 
-/* One run is one frame here. Whether there are as many as native frames that evaluate one. */
+/* One run is one frame here. True if there are as many as native frames that evaluate one. */
 static bool merge_by_order(const struct unwind_stack *native, struct merge_runs *runs,
 	const struct python_place *place)
 {

@@ -42,7 +42,7 @@ void merge_stacks_of_all(const struct unwind_stack *native,
 	const struct python_thread *const *python, size_t nr, const struct python_place *place,
 	struct merged_stack *ret) __attribute__((nonnull(1, 5)));
 
-/* Whether a function is the interpreter's plumbing between two Python frames, by its name. */
+/* True if a function is the interpreter's plumbing between two Python frames, by its name. */
 bool merge_is_plumbing(const char *function) __attribute__((nonnull));
 
 /* Leaves the empty stack. Takes NULL. */

@@ -153,7 +153,7 @@ static bool module_take(struct module *module, const Elf64_Phdr *segment)
 	}
 }
 
-/* Whether what a section covers is loaded from the file, and not to be written to. */
+/* True if what a section covers is loaded from the file, and not to be written to. */
 static bool module_has(const struct module *module, const Elf64_Shdr *section)
 {
 	for (size_t i = 0; i < module->nloads; i++) {

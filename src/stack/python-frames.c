@@ -31,7 +31,7 @@ struct python_steps {
 	size_t taken, next;
 };
 
-/* Whether an element has been there before. */
+/* True if an element has been there before. */
 static bool python_step_again(struct python_steps *steps, uint64_t at)
 {
 	if (steps->taken && at == steps->mark)

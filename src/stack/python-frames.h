@@ -91,7 +91,7 @@ int python_stacks_read(struct stack_memory *memory, const struct python_place *p
 	struct python_stacks *ret, struct complaint *why) __attribute__((nonnull(1, 2, 3)));
 
 /*
- * Whether an interpreter in good order is there, by a look at its first thread: whose frames are
+ * True if an interpreter in good order is there, by a look at its first thread: whose frames are
  * read is for python_stacks_read() to say. False too where the version is not one that is known:
  * *refused (may be NULL) then gets the words that python_stacks_read() would give, in the arena.
  */

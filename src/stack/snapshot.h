@@ -90,7 +90,7 @@ struct snapshot {
 /* Leaves the empty snapshot. Takes NULL. */
 void snapshot_release(struct snapshot *snapshot);
 
-/* Whether it is of a process that had ended, if not yet for its parent. */
+/* True if it is of a process that had ended, if not yet for its parent. */
 bool snapshot_of_ended(const struct snapshot *snapshot) __attribute__((nonnull));
 
 #endif

@@ -51,10 +51,10 @@ struct unwinder {
 const struct unwind_place *unwinder_place(struct unwinder *unwinder, uint64_t at)
 	__attribute__((nonnull));
 
-/* Whether code can be there. */
+/* True if code can be there. */
 bool unwinder_is_code(struct unwinder *unwinder, uint64_t at) __attribute__((nonnull));
 
-/* Whether `at` is right behind a call instruction, in memory that may be run. */
+/* True if `at` is right behind a call instruction, in memory that may be run. */
 bool unwinder_is_return(struct unwinder *unwinder, uint64_t at) __attribute__((nonnull));
 
 #endif

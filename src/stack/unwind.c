@@ -194,7 +194,7 @@ static bool walk_chain(struct walk *walk, const struct unwind_regs *regs)
 	return true;
 }
 
-/* Whether the walk from there goes through to the outermost frame. Moves the cursor. */
+/* True if the walk from there goes through to the outermost frame. Moves the cursor. */
 static bool walk_reaches_end(struct walk *walk, struct unwind_regs *regs, uint64_t pc, uint64_t sp)
 {
 	enum walk_step step = STEP_FRAME;

@@ -59,7 +59,7 @@ struct unwind_stack {
 	bool blind; /* callers were looked for that a register not taken may lead to */
 };
 
-/* Whether a walk with all registers may find more. */
+/* True if a walk with all registers may find more. */
 static inline bool unwind_wants_registers(const struct unwind_stack *stack)
 {
 	return stack->blind || stack->end == UNWIND_NEEDS_REGISTER;

@@ -90,7 +90,7 @@ static const char *usual_address(const struct profile *profiles, size_t n)
 }
 
 /*
- * Whether the rank is not past the store: in it, or with no group made; by its stack, where nothing
+ * True if the rank is not past the store: in it, or with no group made; by its stack, where nothing
  * is recorded of it.
  */
 static bool is_at_start(
@@ -104,7 +104,7 @@ static bool is_at_start(
 	       (posture->for_store || posture->for_ranks);
 }
 
-/* Whether some rank is at the store of that address: it serves it, or is past it. */
+/* True if some rank is at the store of that address: it serves it, or is past it. */
 static bool is_open(const struct job *job, const struct waits *waits,
 	const struct profile *profiles, const char *address)
 {
@@ -119,7 +119,7 @@ static bool is_open(const struct job *job, const struct waits *waits,
 	return false;
 }
 
-/* Whether the rank asks for the store under a name where it is not. */
+/* True if the rank asks for the store under a name where it is not. */
 static bool asks_in_vain(
 	const struct waits *waits, int rank, const char *address, const char *usual)
 {

@@ -22,7 +22,7 @@ static bool has_testified(const struct inquiry *q, int rank)
 	return p->readable || p->ended || (p->posture.pose != POSE_UNKNOWN && !p->posture.unsure);
 }
 
-/* Whether the ranks of the job are fewer than somebody says that there should be. */
+/* True if the ranks of the job are fewer than somebody says that there should be. */
 static bool lacks_unlisted(const struct job *job)
 {
 	return (int64_t)job->coverage.ranks.n > (int64_t)job->nranks;
@@ -54,7 +54,7 @@ enum verdict_lack inquiry_lack(const struct inquiry *q, struct rank_list *lackin
 	return lack;
 }
 
-/* Whether some rank did not end by itself, and nobody knows what it did before: it may have waited.
+/* True if some rank did not end by itself, and nobody knows what it did before: it may have waited.
  */
 static bool somebody_was_ended_unseen(const struct inquiry *q)
 {

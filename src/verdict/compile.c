@@ -53,7 +53,7 @@ static bool is_stuck(const struct profile *p)
 	return (p->dead_child || p->pool) && p->progress != PROGRESS_YES;
 }
 
-/* Whether something says that it cannot end: it is dead, frozen, or its workers are gone. */
+/* True if something says that it cannot end: it is dead, frozen, or its workers are gone. */
 static bool cannot_end(const struct profile *p)
 {
 	return p->ended || p->frozen || p->dead_child || p->pool;
@@ -77,7 +77,7 @@ static bool may_be_locked(const struct profile *p)
 }
 
 /*
- * Whether another rank of the host holds the lock that this one's compile waits for: some rank
+ * True if another rank of the host holds the lock that this one's compile waits for: some rank
  * there compiles without waiting for one, and so is the one that is late. Where the lock itself is
  * not seen, that one must be seen to move.
  */
@@ -171,7 +171,7 @@ static void tell_span(struct inquiry *q, int rank, struct draft *draft)
 	fact->b = compile->device->kind;
 }
 
-/* Whether some span of that rank is about the graph with this id. */
+/* True if some span of that rank is about the graph with this id. */
 static bool compiled_it(const struct inquiry *q, int rank, const char *id)
 {
 	struct spans_range range = spans_of(q->job, rank);
@@ -316,7 +316,7 @@ static void tell_cache(struct inquiry *q, int rank, struct draft *draft)
 	fact->c = most;
 }
 
-/* Whether it moves, and by how much CPU; nothing where samples do not tell. */
+/* Says whether it moves, and by how much CPU; nothing where samples do not tell. */
 static void tell_activity(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];

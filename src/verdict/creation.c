@@ -70,7 +70,7 @@ static void add_members(const struct job *job, int group, struct camps *camps)
 	}
 }
 
-/* Whether that was said before the rank made its first group for the last time: of other groups. */
+/* True if that was said before the rank made its first group for the last time: of other groups. */
 static bool is_outdated(const struct job *job, const struct job_trait *trait)
 {
 	for (size_t i = 0; i < job->nmembers && trait->when != JOB_UNKNOWN; i++)
@@ -114,7 +114,7 @@ static void find_camps(const struct job *job, int first, struct camps *camps)
 	array_sort(&camps->all, compare_camps);
 }
 
-/* Whether this is the first of the groups that were made as one. */
+/* True if this is the first of the groups that were made as one. */
 static bool is_first(const struct job *job, int group)
 {
 	for (int i = 0; i < group; i++)
@@ -123,7 +123,7 @@ static bool is_first(const struct job *job, int group)
 	return true;
 }
 
-/* Whether the rank has long been about to make a group. */
+/* True if the rank has long been about to make a group. */
 static bool makes_group(const struct inquiry *q, int rank)
 {
 	for (size_t i = q->waits->first[rank]; i < q->waits->first[rank + 1]; i++) {
@@ -136,7 +136,7 @@ static bool makes_group(const struct inquiry *q, int rank)
 	return false;
 }
 
-/* Whether somebody of no list has: where nobody says who is in which group, it may be of these. */
+/* True if somebody of no list has: where nobody says who is in which group, it may be of these. */
 static bool somebody_makes_a_group(const struct inquiry *q, uint64_t key)
 {
 	bool found = false;
@@ -149,7 +149,7 @@ static bool somebody_makes_a_group(const struct inquiry *q, uint64_t key)
 	return found;
 }
 
-/* Whether somebody waits in one of them for longer than is usual, or to make the next one. */
+/* True if somebody waits in one of them for longer than is usual, or to make the next one. */
 static bool stands(const struct inquiry *q, uint64_t key)
 {
 	if (somebody_makes_a_group(q, key))
@@ -189,7 +189,7 @@ static void add_ranks(struct rank_list *into, const struct rank_list *from)
 		rank_list_add(into, from->list.items[i]);
 }
 
-/* Whether all camps but the largest are few enough to be to blame. */
+/* True if all camps but the largest are few enough to be to blame. */
 static bool is_clear(const struct inquiry *q, const struct camps *camps)
 {
 	size_t others = 0;

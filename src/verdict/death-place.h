@@ -4,7 +4,7 @@
 
 #include "verdict/rule.h"
 
-/* Whether a stack of its death is known. */
+/* True if a stack of its death is known. */
 bool death_has_place(const struct inquiry *q, int rank) __attribute__((nonnull));
 
 /*

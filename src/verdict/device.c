@@ -13,7 +13,7 @@
 #include "verdict/rule.h"
 
 /*
- * Whether it is known what each member gave to that op: by the record of it, or by the hash of a
+ * True if it is known what each member gave to that op: by the record of it, or by the hash of a
  * later one. Who is only known to have come that far may have come to something else.
  */
 static bool arguments_are_known(const struct inquiry *q, int group, uint64_t index)
@@ -308,7 +308,7 @@ static bool may_be_held(
 	return dark[wait->rank] || (peer != JOB_NONE && dark[peer]);
 }
 
-/* Whether it is of a group that others made otherwise: then nobody knows who met whom there. */
+/* True if it is of a group that others made otherwise: then nobody knows who met whom there. */
 static bool is_of_clash(const struct inquiry *q, const struct waitfor_node *node)
 {
 	return node->group != JOB_NONE && q->job->groups[node->group].made_as;
@@ -326,7 +326,7 @@ static bool is_open_end(const struct inquiry *q, const bool *dark, size_t at)
 	       q->graph->first_edge[at] == q->graph->first_edge[at + 1];
 }
 
-/* Whether it is known that the op at this node is not complete; else how new it is, by one clock.
+/* True if it is known that the op at this node is not complete; else how new it is, by one clock.
  */
 static bool is_sure(const struct inquiry *q, size_t at, int64_t *ret_newest)
 {

@@ -3,7 +3,7 @@
  * What all forks of a group have: its ranks entered different operations at one place. And
  * collective-mismatch, for those that no other rule has. A camp is to blame only if it, with all of
  * whom nothing is known, is smaller than the largest; else the camps are named and nobody is.
- * Whether it left an op out, has one too many or did another one, the aligned sequences tell.
+ * True if it left an op out, has one too many or did another one, the aligned sequences tell.
  */
 #include <stdlib.h>
 
@@ -135,7 +135,7 @@ static void tell_shift(struct inquiry *q, const struct fork *fork, struct draft 
 		draft_fact_of(q, draft, FACT_BY_USAGE, &draft->culprits, caller->op->cite);
 }
 
-/* Whether the side that is to blame left something out, or has something too many. */
+/* True if the side that is to blame left something out, or has something too many. */
 static bool is_shifted(const struct fork *fork, const struct draft *draft)
 {
 	return draft->culprits.list.nr &&
@@ -171,7 +171,7 @@ static bool fork_of_calls(struct inquiry *q, const struct fork *fork, struct dra
 }
 
 /*
- * Whether the seat testifies about that op: by what it gave to it, or by its own word that it has
+ * True if the seat testifies about that op: by what it gave to it, or by its own word that it has
  * not come to it.
  */
 static bool has_testified(

@@ -57,7 +57,7 @@ static void tell_difference(struct inquiry *q, const struct graph_difference *di
 	fact->text2 = graph_text(q, theirs, mine);
 }
 
-/* Whether the graphs of two camps are known and differ: where first, goes to *ret. */
+/* True if the graphs of two camps are known and differ: where first, goes to *ret. */
 static bool camps_differ(struct inquiry *q, const struct fork_camp *camp,
 	const struct fork_camp *others, const struct rank_list *who, struct draft *draft)
 {

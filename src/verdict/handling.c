@@ -11,7 +11,7 @@
 /* The note is written by the call of Python that then begins the operation. */
 #define SAME_CALL CLOCK_NS_PER_S
 
-/* Whether it still waits in the operation that the note was written before. */
+/* True if it still waits in the operation that the note was written before. */
 static bool stands_behind(const struct inquiry *q, int rank, const struct job_note *note)
 {
 	for (size_t i = q->waits->first[rank]; i < q->waits->first[rank + 1]; i++) {

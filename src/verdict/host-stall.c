@@ -86,7 +86,7 @@ static bool may_stall(const struct inquiry *q, int rank)
 }
 
 /*
- * Whether another rank of its host stays away, too, by its stack, and waits for no file's lock:
+ * True if another rank of its host stays away, too, by its stack, and waits for no file's lock:
  * that one may have the lock.
  */
 static bool may_have_lock(const struct inquiry *q, int rank)
@@ -150,7 +150,7 @@ static bool explains_known(const struct inquiry *q, int rank, struct reason *why
 	return true;
 }
 
-/* Whether all that is known of the rank is how far it came. */
+/* True if all that is known of the rank is how far it came. */
 static bool knows_dump_only(const struct inquiry *q, int rank)
 {
 	return q->job->ranks[rank].knows == JOB_KNOWS_DUMP;

@@ -112,7 +112,7 @@ static int64_t held_since(const struct inquiry *q, int rank)
 }
 
 /*
- * Whether a rank that ended may be why an op that all have entered stands still. Whoever was ended
+ * True if a rank that ended may be why an op that all have entered stands still. Whoever was ended
  * after the op had stood for long, was ended for that.
  */
 static bool death_holds(const struct inquiry *q, int rank)
@@ -200,7 +200,7 @@ int64_t inquiry_silence(const struct inquiry *q, int host)
 	return silence;
 }
 
-/* Whether a rank there was seen to live when its agent was gone, or silent: the node is there. */
+/* True if a rank there was seen to live when its agent was gone, or silent: the node is there. */
 static bool outlives_agent(const struct job *job, int host)
 {
 	const struct job_host *h = &job->hosts[host];
@@ -413,7 +413,7 @@ bool inquiry_held_in(const struct inquiry *q, int rank, enum wait_kind kind, int
 	return false;
 }
 
-/* Whether a wait is in a collective or init that this seat has not come to. */
+/* True if a wait is in a collective or init that this seat has not come to. */
 static bool wants_seat(const struct inquiry *q, const struct wait *wait, int seat)
 {
 	const struct job_member *member = &q->job->members[seat];
@@ -430,7 +430,7 @@ static bool wants_seat(const struct inquiry *q, const struct wait *wait, int sea
 	       (!member->seat.n || !rollcall_is_bootstrap(&q->job->groups[member->group]));
 }
 
-/* Whether a wait for a key is taken as one for this rank. */
+/* True if a wait for a key is taken as one for this rank. */
 static bool wants_by_key(const struct inquiry *q, size_t wait, int rank)
 {
 	size_t node = (size_t)q->graph->node_of_wait[wait];

@@ -100,7 +100,7 @@ struct verdict_fact *draft_rule_out(struct draft *draft, enum verdict_class clas
 
 /* Adds a rank, even if it is there; JOB_NONE is no rank and adds nothing. */
 void rank_list_add(struct rank_list *list, int rank);
-/* Whether it is there: looks at all, sorted or not. */
+/* True if it is there: looks at all, sorted or not. */
 bool rank_list_has(const struct rank_list *list, int rank);
 
 /* Sorted, each once. */
@@ -122,7 +122,7 @@ struct inquiry *inquiry_new(const struct job *job);
 /* Frees all but the arena, which the verdicts own from judging on. Not NULL. */
 void inquiry_free(struct inquiry *q);
 
-/* Whether the one is the longer wait: where no age is known, the one that began first. */
+/* True if the one is the longer wait: where no age is known, the one that began first. */
 bool inquiry_waits_longer(const struct wait *a, const struct wait *b);
 
 /* The wait of a rank that stands longest; NULL where none does. */
@@ -133,13 +133,13 @@ const struct wait *inquiry_longest_wait(const struct inquiry *q, int rank);
  * rank's own clock, JOB_UNKNOWN where nobody does whose clock ever met it.
  */
 int64_t inquiry_wanted_since(const struct inquiry *q, int rank);
-/* Whether others had long waited for this rank when it ended: then its end is not the reason. */
+/* True if others had long waited for this rank when it ended: then its end is not the reason. */
 bool inquiry_late_before_end(const struct inquiry *q, int rank);
 
 /* ns from the last word of a host's agent to the latest look at any host; JOB_UNKNOWN. */
 int64_t inquiry_silence(const struct inquiry *q, int host);
 
-/* Whether that rank is held in a wait of that kind; its age goes to *ret_age if not NULL. */
+/* True if that rank is held in a wait of that kind; its age goes to *ret_age if not NULL. */
 bool inquiry_held_in(const struct inquiry *q, int rank, enum wait_kind kind, int64_t *ret_age);
 
 /* "AllReduce"; the op's name, where its details are known, else "operation". */
@@ -148,7 +148,7 @@ const char *inquiry_op_name(const struct job_op *op);
 /* A signature in words: "AllReduce float32 sum x4096". In the arena. */
 const char *inquiry_sig_text(struct inquiry *q, const struct job_sig *sig);
 
-/* Whether operations of this rank may be among what was lost. */
+/* True if operations of this rank may be among what was lost. */
 bool inquiry_lost_ops(const struct inquiry *q, int rank);
 
 /* The last collective that a rank entered in its largest group; NULL where unknown. */
@@ -167,12 +167,12 @@ size_t inquiry_unreadable(const struct inquiry *q);
 size_t inquiry_unseen_members(const struct inquiry *q, int group);
 
 /*
- * Whether every rank that the job is known to have was seen: only then says what none of them shows
+ * True if every rank that the job is known to have was seen: only then says what none of them shows
  * that it is not there. Of a job of unknown size it is never so.
  */
 bool inquiry_all_seen(const struct inquiry *q);
 
-/* Whether all that is known of operations is from dumps: they tell how far ranks came, no more. */
+/* True if all that is known of operations is from dumps: they tell how far ranks came, no more. */
 bool inquiry_by_dumps(const struct inquiry *q);
 
 /* Cites what tells of the operations of all ranks: "ring:*", "flight:*". */

@@ -9,19 +9,19 @@
 
 #include <stdbool.h>
 
-/* Whether a line tells of the failing of others, or of a supervisor's ending, not of its own. */
+/* True if a line tells of the failing of others, or of a supervisor's ending, not of its own. */
 bool words_are_echo(const char *text);
 
-/* Whether a line names an error of the GPU or its runtime. */
+/* True if a line names an error of the GPU or its runtime. */
 bool words_tell_cuda_error(const char *text);
 
-/* Whether a line says that a child, a loader's worker, was killed or went away. */
+/* True if a line says that a child, a loader's worker, was killed or went away. */
 bool words_blame_child(const char *text);
 
 /* By which signal such words say that the child died; 0 where they do not. */
 int words_child_signal(const char *text);
 
-/* Whether a line says that ranks brought different operations together: not which of them. */
+/* True if a line says that ranks brought different operations together: not which of them. */
 bool words_tell_mismatch(const char *text);
 
 #endif

@@ -15,7 +15,7 @@ static bool is_killed(const struct inquiry *q, int rank)
 	       p->cause == VERDICT_BY_ABORT;
 }
 
-/* Whether the rank itself entered that operation of that group. */
+/* True if the rank itself entered that operation of that group. */
 static bool has_entered(const struct inquiry *q, int rank, int group, uint64_t index)
 {
 	for (size_t k = q->first_seat[rank]; k < q->first_seat[rank + 1]; k++) {
@@ -41,7 +41,7 @@ static bool explains_hangs(const struct draft *draft)
 	       draft->verdict.op_index;
 }
 
-/* Whether all those deaths came out of what the other finding is about, and nobody waits for them
+/* True if all those deaths came out of what the other finding is about, and nobody waits for them
  * who does not wait there, too. */
 static bool is_later(const struct inquiry *q, const struct draft *death, const struct draft *other)
 {

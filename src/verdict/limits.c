@@ -34,7 +34,7 @@ static const struct job_trait *trait_of(const struct job *job, int rank, const c
 	return NULL;
 }
 
-/* Whether a variable of that trait is set to no. */
+/* True if a variable of that trait is set to no. */
 static bool is_off(const struct job_trait *trait)
 {
 	return trait && (!strcmp(trait->text, "0") || !strcasecmp(trait->text, "false") ||

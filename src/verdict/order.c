@@ -86,7 +86,7 @@ static void collect_launched(const struct inquiry *q, int part, struct circle *c
 	}
 }
 
-/* Whether the rank has a seat in the group. */
+/* True if the rank has a seat in the group. */
 static bool has_seat(const struct inquiry *q, int rank, int group)
 {
 	for (size_t i = q->first_seat[rank]; i < q->first_seat[rank + 1]; i++)
@@ -148,7 +148,7 @@ static bool is_mixed(const struct inquiry *q, const struct circle *circle)
 	return pairs && pairs < circle->holders.nr;
 }
 
-/* Whether a rank of it waits for the lock of a file, which another one has. */
+/* True if a rank of it waits for the lock of a file, which another one has. */
 static bool is_of_a_lock(const struct inquiry *q, const struct circle *circle)
 {
 	for (size_t i = 0; i < circle->holders.nr; i++)
@@ -157,7 +157,7 @@ static bool is_of_a_lock(const struct inquiry *q, const struct circle *circle)
 	return false;
 }
 
-/* Whether all of it wait in sends and receives: each is a side of every exchange that it makes. */
+/* True if all of it wait in sends and receives: each is a side of every exchange that it makes. */
 static bool is_of_pairs(const struct inquiry *q, const struct circle *circle)
 {
 	for (size_t i = 0; i < circle->holders.nr; i++)
@@ -176,7 +176,7 @@ static size_t count_chose(const struct circle *circle)
 	return n;
 }
 
-/* Whether all that the rank did is in its ring: of what is lost its habit may be made of. */
+/* True if all that the rank did is in its ring: of what is lost its habit may be made of. */
 static bool tells_habit(const struct inquiry *q, int rank)
 {
 	return (q->job->ranks[rank].knows & JOB_KNOWS_RING) && !inquiry_lost_ops(q, rank);
@@ -184,7 +184,7 @@ static bool tells_habit(const struct inquiry *q, int rank)
 
 /*
  * Blames those who do not do what they did in all their steps before, where all others of the
- * circle do: whoever left something out, or turned two round, is one of them. Whether it did.
+ * circle do: whoever left something out, or turned two round, is one of them. True if it did.
  */
 static bool blame_by_habit(struct inquiry *q, const struct circle *circle, struct draft *draft)
 {
@@ -404,7 +404,7 @@ static void find_victims(struct inquiry *q, int part, struct draft *draft)
 	free(victims);
 }
 
-/* Whether the ops of the circle are known not to be complete. */
+/* True if the ops of the circle are known not to be complete. */
 static bool is_sure(const struct inquiry *q, int part)
 {
 	for (size_t i = 0; i < q->waits->n; i++)
@@ -413,7 +413,7 @@ static bool is_sure(const struct inquiry *q, int part)
 	return false;
 }
 
-/* Whether orders of launches make it, or sends and receives: of dumps both are taken to be so. */
+/* True if orders of launches make it, or sends and receives: of dumps both are taken to be so. */
 static bool is_assumed(const struct inquiry *q, const struct circle *circle)
 {
 	for (size_t i = 0; i < circle->holders.nr; i++)
@@ -448,7 +448,7 @@ static bool write_pair_fault(struct inquiry *q, int part, const struct circle *c
 	return true;
 }
 
-/* Whether all of it wait to receive: it may be that sends were left out. */
+/* True if all of it wait to receive: it may be that sends were left out. */
 static bool may_lack_sends(const struct inquiry *q, const struct circle *circle)
 {
 	for (size_t i = 0; i < circle->holders.nr; i++) {

@@ -24,7 +24,7 @@ static void tell_children(struct inquiry *q, int rank, struct draft *draft)
 	}
 }
 
-/* Whether the draft tells who has the lock for which the rank waits: with that, of which file. */
+/* True if the draft tells who has the lock for which the rank waits: with that, of which file. */
 static bool holder_is_told(const struct draft *draft, int rank)
 {
 	for (size_t i = 0; i < draft->facts.nr; i++) {

@@ -149,7 +149,7 @@ static struct pair_fault fault_of(const struct inquiry *q, const struct wait *wa
 	return skipped.rank != JOB_NONE || extra.rank == JOB_NONE ? skipped : extra;
 }
 
-/* Whether what both sides did is known: a dump may leave things out. */
+/* True if what both sides did is known: a dump may leave things out. */
 static bool can_tell(const struct inquiry *q, const struct wait *wait)
 {
 	int peer = q->job->members[wait->peer].rank;

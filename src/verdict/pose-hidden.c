@@ -39,7 +39,7 @@ static bool may_be_a_wait(const struct job_frame *frame)
 	return false;
 }
 
-/* Whether some frame of that module has a name, so that its waits would have theirs. */
+/* True if some frame of that module has a name, so that its waits would have theirs. */
 static bool has_names(
 	const struct job *job, const struct job_stack *stack, size_t n, const char *module)
 {

@@ -10,13 +10,13 @@
 #include "job/job.h"
 
 /*
- * Whether threads of this job may run while they wait for others: waits for a GPU spin, and those
+ * True if threads of this job may run while they wait for others: waits for a GPU spin, and those
  * of MPI.
  */
 bool hidden_may_spin(const struct job *job) __attribute__((nonnull));
 
 /*
- * Whether a wait for others may be hidden further in than frame `at`, that of the program, or of
+ * True if a wait for others may be hidden further in than frame `at`, that of the program, or of
  * its innermost Python code. `may_spin` is what hidden_may_spin() says.
  */
 bool hidden_may_wait(const struct job *job, const struct job_stack *stack, long at, bool may_spin)

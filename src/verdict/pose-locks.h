@@ -16,23 +16,23 @@ const struct job_stack *locks_gil_holder(const struct job *job, const struct job
 	__attribute__((nonnull));
 
 /*
- * Whether it sleeps in a call of C that never gave the GIL back: no other thread of Python runs
+ * True if it sleeps in a call of C that never gave the GIL back: no other thread of Python runs
  * meanwhile. (Whoever sleeps for a futex so, waits for a lock.)
  */
 bool locks_keeps_gil(const struct job_stack *stack) __attribute__((nonnull));
 
 /*
- * Whether it cannot but wait for the GIL, where what it does beneath its Python code was not seen
+ * True if it cannot but wait for the GIL, where what it does beneath its Python code was not seen
  * because it woke (it asks again every 5 ms): that code stands, it uses hardly any CPU, and another
  * thread of its process keeps the GIL.
  */
 bool locks_starves(const struct job *job, const struct job_stack *stack) __attribute__((nonnull));
 
-/* Whether a frame of it is code of the Python interpreter. */
+/* True if a frame of it is code of the Python interpreter. */
 bool locks_is_interpreter(const struct job *job, const struct job_stack *stack, long at)
 	__attribute__((nonnull));
 
-/* Whether it is in flock(), or in F_SETLKW or F_OFD_SETLKW of fcntl(). */
+/* True if it is in flock(), or in F_SETLKW or F_OFD_SETLKW of fcntl(). */
 bool locks_waits_for_file(const struct job_stack *stack) __attribute__((nonnull));
 
 /*

@@ -122,7 +122,7 @@ static struct reading read_stack(const struct reader *reader, const struct job_s
 	return r;
 }
 
-/* Whether all samples have the stack alike from its outermost frame to this one. */
+/* True if all samples have the stack alike from its outermost frame to this one. */
 static bool stood_beneath(const struct job_stack *stack, long at)
 {
 	return at >= 0 && stack->samples > 1 && stack->nframes - (size_t)at <= stack->still;
@@ -285,7 +285,7 @@ static bool span_is_unsure(const struct reader *reader, const struct posture *p)
 		       reader->may_spin);
 }
 
-/* Whether samples show it in other Python code before: it got the GIL in between. */
+/* True if samples show it in other Python code before: it got the GIL in between. */
 static bool took_turns(const struct job *job, const struct job_stack *stack)
 {
 	long python = stackfacts_python(job, stack);
@@ -293,7 +293,7 @@ static bool took_turns(const struct job *job, const struct job_stack *stack)
 	return stack->moved == JOB_YES && python >= 0 && !stood_beneath(stack, python);
 }
 
-/* Whether the program's line waits in what Python's threads are waited for with. */
+/* True if the program's line waits in what Python's threads are waited for with. */
 static bool is_in_threading(const struct job *job, const struct posture *p)
 {
 	static const struct stackfacts_place places[] = {
@@ -430,7 +430,7 @@ static void ask_others(const struct reader *reader, int rank, struct asking *ask
 	}
 }
 
-/* Whether it has a living child whose stack was not taken. */
+/* True if it has a living child whose stack was not taken. */
 static bool has_hidden_child(const struct job *job, int rank)
 {
 	for (size_t i = 0; i < job->nprocesses; i++)
@@ -588,7 +588,7 @@ struct posture *poses_new(const struct job *job)
 
 /* -- what it tells the wait-for graph ---------------------------------------------------------- */
 
-/* Whether the rank's ring tells of something that it did after the stack was taken. */
+/* True if the rank's ring tells of something that it did after the stack was taken. */
 static bool ring_is_newer(const struct job *job, int rank, const struct job_stack *stack)
 {
 	struct spans_range range = threads_of(job, rank);

@@ -92,18 +92,18 @@ const char *poses_place(
 	struct arena *arena, const struct job *job, const struct job_stack *stack, long at);
 /* What a waiting rank waits in: the call's name, or what kind of call it is; "" not waiting. */
 const char *poses_call(const struct posture *p);
-/* Whether two may be in one call, as far as names go: "all_reduce" is NCCL's "ncclAllReduce". */
+/* True if two may be in one call, as far as names go: "all_reduce" is NCCL's "ncclAllReduce". */
 bool poses_may_be_one_call(const struct posture *a, const struct posture *b);
 
 /* ns for which samples prove that a thread did not move; JOB_UNKNOWN: they do not. */
 int64_t poses_stood(const struct job *job, const struct job_stack *stack);
 
-/* Whether some frame of a stack is a GPU's driver or runtime: on CPUs nobody waits for a GPU. */
+/* True if some frame of a stack is a GPU's driver or runtime: on CPUs nobody waits for a GPU. */
 bool poses_on_gpu(const struct job *job, const struct job_stack *stack);
 
-/* Whether it waits for the lock of a file, that another rank may have. */
+/* True if it waits for the lock of a file, that another rank may have. */
 bool poses_in_file_lock(const struct posture *p);
-/* Whether that pose waits for other ranks; whether it is known and does not. */
+/* True if that pose waits for other ranks; true if it is known and does not. */
 bool poses_waits(enum pose pose);
 bool poses_elsewhere(enum pose pose);
 

@@ -25,14 +25,14 @@ bool profile_is_fault_signal(int signo)
 	       signo == SIGSYS || signo == SIGTRAP;
 }
 
-/* Whether the rank's own words name a CUDA error. */
+/* True if the rank's own words name a CUDA error. */
 static bool says_cuda_error(const struct profile *p)
 {
 	return (p->exception && words_tell_cuda_error(p->exception->text)) ||
 	       (p->log && words_tell_cuda_error(p->log->error));
 }
 
-/* Whether its last words are about others; an exception's count before a log line's. */
+/* True if its last words are about others; an exception's count before a log line's. */
 static bool says_echo(const struct profile *p)
 {
 	if (p->exception)
@@ -172,7 +172,7 @@ static void judge_exit(const struct job *job, struct profile *p, int64_t when)
 		p->cause = VERDICT_BY_EXCEPTION;
 }
 
-/* Whether the rank went on with its work after what it said it would die of. */
+/* True if the rank went on with its work after what it said it would die of. */
 static bool outlived(const struct job *job, const struct job_note *note)
 {
 	for (size_t i = 0; i < job->nmembers; i++) {
@@ -307,7 +307,7 @@ static bool is_bad(const struct profile *p)
 	return p->death > DEATH_CLEAN;
 }
 
-/* Whether it failed, be it of others, before anybody told it to end. */
+/* True if it failed, be it of others, before anybody told it to end. */
 static bool failed_untold(const struct profile *p)
 {
 	return p->death == DEATH_UNSURE && p->cause != VERDICT_BY_KILLED && p->process &&
@@ -364,7 +364,7 @@ static bool is_direct(const struct profile *p)
 	       p->cause == VERDICT_BY_CUDA_ERROR;
 }
 
-/* Whether some other rank's own end came, or may have come, before this bad one. */
+/* True if some other rank's own end came, or may have come, before this bad one. */
 static bool came_after(const struct profile *p, const struct ends *ends)
 {
 	if (p->fault == JOB_UNKNOWN)
@@ -372,7 +372,7 @@ static bool came_after(const struct profile *p, const struct ends *ends)
 	return p->fault - AT_ONCE > ends->first;
 }
 
-/* Whether a rank had long been held somewhere when it ended: then it may have ended of that. */
+/* True if a rank had long been held somewhere when it ended: then it may have ended of that. */
 static bool was_held_long(const struct waits *waits, int rank, const struct profile *p)
 {
 	for (size_t i = waits->first[rank]; i < waits->first[rank + 1]; i++) {
@@ -431,7 +431,7 @@ static void find_ends(struct deaths *d)
 	}
 }
 
-/* Whether an end that was no order's doing came, or may have come, before this one. */
+/* True if an end that was no order's doing came, or may have come, before this one. */
 static bool came_after_unordered(const struct profile *p, const struct ends *ends)
 {
 	return p->fault != JOB_UNKNOWN &&
@@ -465,7 +465,7 @@ static void judge_among(struct profile *p, bool held, const struct ends *ends)
 }
 
 /*
- * Whether a rank is known to have lived on after another one's end, for longer than an order to all
+ * True if a rank is known to have lived on after another one's end, for longer than an order to all
  * of them would have taken to reach it.
  */
 static bool outlived_by(const struct deaths *d, int rank, int other)
@@ -511,7 +511,7 @@ static int64_t end_of(const struct profile *p)
 	return p->process ? p->process->ended : JOB_UNKNOWN;
 }
 
-/* Whether it is known that nothing ended this rank but orders that came later, or their echo. */
+/* True if it is known that nothing ended this rank but orders that came later, or their echo. */
 static bool is_in_the_wake(const struct deaths *d, int rank, int first)
 {
 	const struct profile *p = &d->profiles[rank];
@@ -563,7 +563,7 @@ static void judge_first_order(const struct deaths *d)
 	set_death(first, DEATH_KILLED, VERDICT_BY_KILLED, first->told->when);
 }
 
-/* Whether nothing but an order from outside is known to have ended it. */
+/* True if nothing but an order from outside is known to have ended it. */
 static bool obeyed(const struct profile *p)
 {
 	return p->told && p->cause == VERDICT_BY_KILLED &&

@@ -90,7 +90,7 @@ static void look_at_marks(const struct job *job, int rank, struct profile *p)
 
 /*
  * The end of its loader's latest pass, where that gave no batch, on the rank's own word; or NULL.
- * Whether earlier ones gave any goes to *ret_before.
+ * True if earlier ones gave any goes to *ret_before.
  */
 static const struct job_trait *empty_pass(const struct job *job, int rank, bool *ret_before)
 {
@@ -111,7 +111,7 @@ static const struct job_trait *empty_pass(const struct job *job, int rank, bool 
 	return end;
 }
 
-/* Whether the pass that this batch is of has not ended. */
+/* True if the pass that this batch is of has not ended. */
 static bool is_under_way(const struct job *job, const struct job_shard *shard)
 {
 	struct spans_range traits = traits_of(job, shard->rank);
@@ -164,7 +164,7 @@ static void compare_shards(const struct job *job, struct profile *profiles)
 }
 
 /*
- * Whether the rank itself may have said it. What lives and has only left a file has not: a program
+ * True if the rank itself may have said it. What lives and has only left a file has not: a program
  * that it started, another launcher even, writes into the same one.
  */
 static bool is_its_own(const struct profile *p, const struct job_note *note)
@@ -223,7 +223,7 @@ static void add_relative(const struct job_process *process, int64_t now, struct 
 		f->idle = process->idle_for;
 }
 
-/* Whether compiling began or ended something just now. */
+/* True if compiling began or ended something just now. */
 static bool spans_stirred(const struct job *job, int rank, int64_t now)
 {
 	struct spans_range range = spans_of(job, rank);
@@ -241,7 +241,7 @@ static bool spans_stirred(const struct job *job, int rank, int64_t now)
 	return false;
 }
 
-/* Whether a compiler began or ended just now, however short its life was. */
+/* True if a compiler began or ended just now, however short its life was. */
 static bool tools_stirred(const struct profile *p, int64_t now)
 {
 	return p->tools && now != JOB_UNKNOWN && p->tools->when != JOB_UNKNOWN &&
@@ -421,7 +421,7 @@ static void look_at_waits(const struct waits *waits, struct profile *profiles)
 	}
 }
 
-/* Whether silence of this rank means anything: had it done a thing, we would know. */
+/* True if silence of this rank means anything: had it done a thing, we would know. */
 static bool is_readable(const struct job *job, const struct job_rank *rank)
 {
 	if (rank->process == JOB_NONE)

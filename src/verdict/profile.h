@@ -84,12 +84,12 @@ struct profile *profiles_new(const struct job *job, const struct waits *waits,
 /* Takes NULL. */
 void profiles_free(struct profile *profiles);
 
-/* Whether its last words say that ranks brought different operations together, not which. */
+/* True if its last words say that ranks brought different operations together, not which. */
 bool profile_tells_mismatch(const struct profile *p);
 
-/* Whether somebody computes there between the samples, rather than sleeps. */
+/* True if somebody computes there between the samples, rather than sleeps. */
 bool profile_is_busy(const struct profile *p);
-/* Whether more was written to storage between the samples than a line of a log. */
+/* True if more was written to storage between the samples than a line of a log. */
 bool profile_writes(const struct profile *p);
 
 /* Where each looks for the others (address.c). */
@@ -99,7 +99,7 @@ void address_find(const struct job *job, const struct waits *waits, struct profi
 void profiles_judge_deaths(const struct job *job, const struct waits *waits,
 	const struct clocks *clocks, struct profile *profiles);
 
-/* Whether this kind of signal is raised by a fault of the process itself. */
+/* True if this kind of signal is raised by a fault of the process itself. */
 bool profile_is_fault_signal(int signo);
 
 #endif

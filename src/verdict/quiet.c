@@ -6,7 +6,7 @@
 #include "verdict/last-words.h"
 #include "verdict/rule.h"
 
-/* Whether some finding has this death already. */
+/* True if some finding has this death already. */
 static bool is_named(const struct inquiry *q, int rank)
 {
 	for (size_t i = 0; i < q->drafts.nr; i++)
@@ -77,7 +77,7 @@ void judge_quiet_deaths(struct inquiry *q)
 	}
 }
 
-/* Whether the rank's last words tell of another's end. */
+/* True if the rank's last words tell of another's end. */
 static bool tells_of_others(const struct profile *p)
 {
 	if (p->exception)
@@ -112,7 +112,7 @@ static const struct profile *first_clean(const struct inquiry *q, int *ret_rank)
 	return first;
 }
 
-/* Whether this end may be why a rank left that exited in good order. */
+/* True if this end may be why a rank left that exited in good order. */
 static bool may_lead(const struct inquiry *q, int rank, const struct profile *first, int leaver)
 {
 	const struct profile *p = &q->profiles[rank];

@@ -64,7 +64,7 @@ static enum verdict_next next_after_child(const struct inquiry *q, int rank)
 }
 
 /*
- * Whether the rank aborted in an operation to which it brought another amount than the others: gloo
+ * True if the rank aborted in an operation to which it brought another amount than the others: gloo
  * ends who expects less than it gets. Then the amounts are the cause, and the abort their effect.
  */
 static bool is_of_a_fork(const struct inquiry *q, int rank)
@@ -119,11 +119,11 @@ static bool explains_death(const struct inquiry *q, int rank, struct reason *why
 	return true;
 }
 
-/* Whether a thread of it failed about when the others began to wait. */
+/* True if a thread of it failed about when the others began to wait. */
 #define THREAD_FAILED_BEFORE (60 * CLOCK_NS_PER_S)
 
 /*
- * Whether what the rank is doing may come of a thread that failed. A thread that only reported or
+ * True if what the rank is doing may come of a thread that failed. A thread that only reported or
  * wrote something fails, too, and the rank goes on: what keeps it, is then something else.
  */
 static bool may_come_of_thread(const struct profile *p)

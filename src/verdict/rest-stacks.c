@@ -61,7 +61,7 @@ static size_t camp_size(const struct inquiry *q, const struct scene *scene, int 
 	return n;
 }
 
-/* Whether each of those at another place is in another call, too. */
+/* True if each of those at another place is in another call, too. */
 static bool other_calls(const struct inquiry *q, const struct scene *scene, int usual)
 {
 	const struct posture *call = &q->profiles[usual].posture;
@@ -214,7 +214,7 @@ static bool judge_standing(struct inquiry *q, const struct scene *scene)
 	return q->drafts.nr > 0;
 }
 
-/* Whether anybody was seen to go on: of one look alone nobody is. */
+/* True if anybody was seen to go on: of one look alone nobody is. */
 static bool somebody_moved(const struct inquiry *q, const struct scene *scene)
 {
 	for (size_t i = 0; i < scene->elsewhere.list.nr; i++)
@@ -235,7 +235,7 @@ static void judge_well(struct inquiry *q, const struct scene *scene, enum verdic
 }
 
 /*
- * Whether each rank was seen to go on while we looked: those in a collective came there from
+ * True if each rank was seen to go on while we looked: those in a collective came there from
  * another place of the program. (A store is asked again and again by programs that hang, too.)
  */
 static bool all_go_on(const struct inquiry *q, const struct scene *scene)

@@ -13,14 +13,14 @@
 
 /* -- who waits, told for every finding --------------------------------------------------------- */
 
-/* Whether a wait is in something that others may wait in, too. */
+/* True if a wait is in something that others may wait in, too. */
 static bool has_place(const struct wait *wait)
 {
 	return wait && !waits_is_told(wait) &&
 	       (wait->member != JOB_NONE || wait->kind == WAIT_STORE);
 }
 
-/* Whether two waits are for the same; at a fork there are different ops at one index. */
+/* True if two waits are for the same; at a fork there are different ops at one index. */
 static bool same_place(const struct inquiry *q, const struct wait *a, const struct wait *b)
 {
 	if (!has_place(a) || !has_place(b) || a->kind != b->kind || a->index != b->index)
@@ -34,7 +34,7 @@ static bool same_place(const struct inquiry *q, const struct wait *a, const stru
 	return !a->op || !b->op || a->op->sig.op == b->op->sig.op;
 }
 
-/* Whether the wait is for an id that seat 0 of its group has to give. */
+/* True if the wait is for an id that seat 0 of its group has to give. */
 static bool is_for_id(const struct inquiry *q, const struct wait *wait)
 {
 	return wait->kind == WAIT_INIT &&
@@ -244,7 +244,7 @@ static void judge_unknown(struct inquiry *q)
 	free(victims);
 }
 
-/* Whether any wait in NCCL is long enough to ask why. */
+/* True if any wait in NCCL is long enough to ask why. */
 static bool somebody_stands(const struct inquiry *q)
 {
 	for (size_t i = 0; i < q->waits->n; i++)
@@ -255,7 +255,7 @@ static bool somebody_stands(const struct inquiry *q)
 }
 
 /*
- * Whether somebody waits, and nobody says when that was seen: it may be for long. What came late
+ * True if somebody waits, and nobody says when that was seen: it may be for long. What came late
  * before then must not be blamed for it, and the job must not be called well.
  */
 static bool somebody_waits_untimed(const struct inquiry *q)
@@ -306,7 +306,7 @@ static bool judge_replays(struct inquiry *q)
 	return true;
 }
 
-/* Whether something of ours was in the job: a census, or a ring. */
+/* True if something of ours was in the job: a census, or a ring. */
 static bool has_probe(const struct job *job)
 {
 	for (size_t i = 0; i < job->nranks; i++)

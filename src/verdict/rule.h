@@ -65,7 +65,7 @@ bool judge_early(struct inquiry *q);  /* early.c: somebody waits, and for less t
 void judge_bounds(struct inquiry *q); /* bounds.c: what was not seen bounds what is said */
 
 /*
- * Whether a rank that others wait for is no more than late so far: it was seen to go on, and not
+ * True if a rank that others wait for is no more than late so far: it was seen to go on, and not
  * for so long that no step takes it. `usual`: only in proportion to what is usual (slow.c).
  */
 bool slow_goes_on(const struct inquiry *q, int rank, bool usual);
@@ -100,7 +100,7 @@ bool stacks_tell_place(struct inquiry *q, int rank, struct verdict_fact *fact);
 enum verdict_next stacks_next_in_kernel(const struct inquiry *q, int rank);
 /* Adds where those victims wait of whose waits only stacks tell (stack-facts.c). */
 void stacks_tell_waiters(struct inquiry *q, struct draft *draft);
-/* Whether two ranks wait in the same call at the same line of the program. */
+/* True if two ranks wait in the same call at the same line of the program. */
 bool stacks_same_site(const struct inquiry *q, int a, int b);
 
 /* How a fork is shared out between culprits, victims and camps (forked.c). */

@@ -217,7 +217,7 @@ static size_t marked_camp(const struct inquiry *q, const struct fork *fork)
 	return found;
 }
 
-/* Whether all of a camp got no batch at all. */
+/* True if all of a camp got no batch at all. */
 static bool got_no_batch(const struct inquiry *q, const struct fork_camp *camp)
 {
 	for (size_t i = 0; i < camp->n; i++) {
@@ -290,7 +290,7 @@ static void tell_count(
 		rule_rank_death.tell(q, rank, draft);
 }
 
-/* Whether nobody did more than the rank, and somebody less; or the other way round. */
+/* True if nobody did more than the rank, and somebody less; or the other way round. */
 static bool is_ahead(struct amount amount)
 {
 	return amount.known && amount.mine >= amount.most && amount.mine > amount.least;
@@ -332,7 +332,7 @@ static bool is_another_batch(const struct inquiry *q, const struct fork *fork, s
 	return true;
 }
 
-/* Whether the latest batches of the side have other rows than some others': its own evidence. */
+/* True if the latest batches of the side have other rows than some others': its own evidence. */
 static bool has_other_rows(const struct inquiry *q, const struct fork *fork, size_t camp)
 {
 	if (camp == SIZE_MAX)
@@ -394,7 +394,7 @@ static const struct job_shard *shard_of(const struct inquiry *q, int rank, const
 	return NULL;
 }
 
-/* Whether the rank got as much as another one did, from each loader that either has. */
+/* True if the rank got as much as another one did, from each loader that either has. */
 static bool got_the_same(const struct inquiry *q, int rank, int other)
 {
 	struct spans_range mine = shards_of(q->job, rank), theirs = shards_of(q->job, other);

@@ -19,17 +19,17 @@ struct amount shards_steps(const struct inquiry *q, int rank);
 /* Rows of the latest batch, of the same loader. */
 struct amount shards_rows(const struct inquiry *q, int rank);
 
-/* Whether the rank is done by its own will, and not by a death. */
+/* True if the rank is done by its own will, and not by a death. */
 bool shards_has_left(const struct profile *p);
 
-/* Whether loaders here say when they have no more: then a batch less alone says nothing. */
+/* True if loaders here say when they have no more: then a batch less alone says nothing. */
 bool shards_tell_ends(const struct inquiry *q);
 
 /* How many batches the pass had that this loader is at the end of; JOB_UNKNOWN: it is at none. */
 int64_t shards_ended_at(const struct inquiry *q, const struct job_shard *shard);
 
 /*
- * Whether the rank's loader has no more, and in one pass gave fewer batches than that of another
+ * True if the rank's loader has no more, and in one pass gave fewer batches than that of another
  * rank did; or gave one more than those of all others, which have no more.
  */
 bool shards_ended_otherwise(const struct inquiry *q, int rank);

@@ -79,7 +79,7 @@ static int compare_suspects(const void *va, const void *vb)
 	return a->node < b->node ? -1 : a->node > b->node;
 }
 
-/* Whether two suspects are one finding: alike in all that its headline says. */
+/* True if two suspects are one finding: alike in all that its headline says. */
 static bool same_reason(const struct suspect *a, const struct suspect *b)
 {
 	return a->why.class == b->why.class && a->why.cause == b->why.cause &&
@@ -153,7 +153,7 @@ static void swap_lists(struct rank_list *a, struct rank_list *b)
 	*b = held;
 }
 
-/* Whether an edge leads from this node to one of them. */
+/* True if an edge leads from this node to one of them. */
 static bool leads_to(
 	const struct waitfor *graph, size_t node, const struct suspect *from, size_t n)
 {
@@ -315,7 +315,7 @@ static void tell_absence(struct inquiry *q, int rank, struct draft *draft)
 	fact->b = (int64_t)seat->head;
 }
 
-/* Whether others are known to lack this rank, and not only guessed to. */
+/* True if others are known to lack this rank, and not only guessed to. */
 static bool is_lacked(const struct inquiry *q, int rank)
 {
 	for (size_t i = 0; i < q->graph->nnodes; i++) {
@@ -557,7 +557,7 @@ void judge_idle(struct inquiry *q, const struct rank_list *ranks)
 
 /* -- forks: each group's first one, put before the rules that speak of forks ------------------- */
 
-/* Whether a standing wait leads to this fork. */
+/* True if a standing wait leads to this fork. */
 static bool stands(const struct inquiry *q, const struct fork *fork)
 {
 	for (size_t i = 0; i < q->graph->nnodes; i++)
@@ -568,7 +568,7 @@ static bool stands(const struct inquiry *q, const struct fork *fork)
 	return false;
 }
 
-/* Whether some member of the fork ended: nothing more will come of it. */
+/* True if some member of the fork ended: nothing more will come of it. */
 static bool is_over(const struct inquiry *q, const struct fork *fork)
 {
 	for (size_t i = 0; i < fork->ncamps; i++)

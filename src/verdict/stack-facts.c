@@ -126,7 +126,7 @@ static void tell_gil(struct inquiry *q, int rank, struct draft *draft)
 	fact->a = p->holder->tid;
 }
 
-/* Whether the program's frame says more than the one that tells: of a dataset, of any lock. */
+/* True if the program's frame says more than the one that tells: of a dataset, of any lock. */
 static bool program_says_more(const struct inquiry *q, const struct posture *p)
 {
 	if (p->program < 0 || p->telling < 0 || p->pose == POSE_LOCK || p->pose == POSE_GIL)
@@ -167,7 +167,7 @@ static void tell_place(struct inquiry *q, int rank, struct draft *draft)
 		fact->a = p->stands;
 }
 
-/* Whether that is the stack of a loader's worker: a child, whose main thread serves a loader. */
+/* True if that is the stack of a loader's worker: a child, whose main thread serves a loader. */
 static bool is_loader(const struct inquiry *q, const struct job_stack *stack)
 {
 	static const struct stackfacts_place serves = {NULL, "torch/utils/data/_utils/worker.py"};
@@ -275,7 +275,7 @@ bool stacks_same_site(const struct inquiry *q, int a, int b)
 			      !strcmp(fa->function, fb->function));
 }
 
-/* Whether the rank's wait is told by its stack alone. */
+/* True if the rank's wait is told by its stack alone. */
 static bool by_stack(const struct inquiry *q, int rank)
 {
 	const struct wait *wait = inquiry_longest_wait(q, rank);

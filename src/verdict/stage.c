@@ -19,7 +19,7 @@ static bool most_leave(const struct inquiry *q)
 	return leaving > q->job->nranks / 2;
 }
 
-/* Whether some group of all ranks, else any at all, has come together. */
+/* True if some group of all ranks, else any at all, has come together. */
 static bool somebody_is_ready(const struct inquiry *q)
 {
 	for (size_t i = 0; i < q->job->nmembers; i++) {
@@ -107,7 +107,7 @@ static bool has_rings(const struct job *job)
 	return !job->nranks;
 }
 
-/* Whether a line tells of a step that is done: "step 6", "Step: 12/100". */
+/* True if a line tells of a step that is done: "step 6", "Step: 12/100". */
 static bool tells_a_step(const char *line)
 {
 	const char *at = line;
@@ -121,7 +121,7 @@ static bool tells_a_step(const char *line)
 	return false;
 }
 
-/* Whether marks or logs say that some step was done. */
+/* True if marks or logs say that some step was done. */
 static bool says_a_step(const struct inquiry *q)
 {
 	for (size_t i = 0; i < q->job->nlogs; i++)
@@ -133,7 +133,7 @@ static bool says_a_step(const struct inquiry *q)
 	return false;
 }
 
-/* Whether all ranks that say by what they compute, do so by something that makes no groups here. */
+/* True if all ranks that say by what they compute, do so by something that makes no groups here. */
 static bool makes_no_groups(const struct job *job)
 {
 	bool other = false;

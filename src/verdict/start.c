@@ -36,7 +36,7 @@ static bool may_be_elsewhere(const struct inquiry *q)
 }
 
 /*
- * Whether some process has its number by guess: no RANK says it and no group that it sits in. Then
+ * True if some process has its number by guess: no RANK says it and no group that it sits in. Then
  * nobody knows whose number is without a process.
  */
 static bool numbers_are_guessed(const struct inquiry *q)
@@ -77,7 +77,7 @@ static enum verdict_confidence by_table(const struct job *job)
 }
 
 /*
- * Whether the others are at the start: some group or store of theirs is recorded, or they stand in
+ * True if the others are at the start: some group or store of theirs is recorded, or they stand in
  * one. What makes its groups by other means, has none that is late.
  */
 static bool is_the_start(const struct inquiry *q)
@@ -119,7 +119,7 @@ static bool explains_start(const struct inquiry *q, int rank, struct reason *why
 /* More of them are not named. */
 #define TOLD_PIDS 4
 
-/* Whether a rank has the same parent on its host. */
+/* True if a rank has the same parent on its host. */
 static bool is_sibling_of_ranks(const struct job *job, const struct job_process *process)
 {
 	for (size_t i = 0; i < job->nranks && process->ppid; i++) {

@@ -8,7 +8,7 @@
 #include "words/escape.h"
 #include "words/frames.h"
 
-/* Whether all who pass its parent pass here: the next in a chain, no fork. */
+/* True if all who pass its parent pass here: the next in a chain, no fork. */
 static bool is_alone(const struct stacktree *tree, int node)
 {
 	const struct stacktree_node *parent = &tree->nodes[tree->nodes[node].parent];

@@ -110,7 +110,7 @@ static const struct verdict_fact *signal_of(const struct verdict *verdict)
 	return NULL;
 }
 
-/* Whether all culprits have died since of something else than the verdict is about. */
+/* True if all culprits have died since of something else than the verdict is about. */
 static bool died_since(const struct verdict *verdict)
 {
 	size_t dead = 0;
@@ -146,7 +146,7 @@ static void add_seats(
 		str_printf(into, " of %s", verdicts->job->groups[group].name);
 }
 
-/* Whether some rank ended badly: then "nothing is wrong" would be a strange word. */
+/* True if some rank ended badly: then "nothing is wrong" would be a strange word. */
 static bool somebody_was_lost(const struct job *job)
 {
 	for (size_t i = 0; i < job->nranks; i++) {

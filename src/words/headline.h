@@ -24,7 +24,7 @@ void headline_sentence(
 void headline_shout(struct str *into, const struct verdicts *verdicts,
 	const struct verdict *verdict, size_t width, bool utf8);
 
-/* Whether two verdicts are of one class and read the same. */
+/* True if two verdicts are of one class and read the same. */
 bool headline_same(const struct verdicts *verdicts, const struct verdict *a,
 	const struct verdict *b);
 

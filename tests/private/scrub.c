@@ -118,7 +118,7 @@ static bool scrub_ring(struct exhibit *exhibit)
 	return more;
 }
 
-/* Whether there was anything to scrub. */
+/* True if there was anything to scrub. */
 static bool scrub(struct evidence *evidence)
 {
 	bool any = false;

@@ -199,7 +199,7 @@ static void do_ask_wrongly(void)
 	say("errno", errno);
 }
 
-/* Whether a thread has yet to take a signal: two of a kind would be one. */
+/* True if a thread has yet to take a signal: two of a kind would be one. */
 static int is_pending(int tid, int sig)
 {
 	char path[64], text[4096];

@@ -142,7 +142,7 @@ static inline void done(struct judged *j, struct facts *f)
 	facts_free(f);
 }
 
-/* Whether some fact of the first verdict reads so. */
+/* True if some fact of the first verdict reads so. */
 static inline bool says(const struct verdicts *v, const char *words)
 {
 	bool found = false;

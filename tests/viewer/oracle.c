@@ -103,7 +103,7 @@ static void hear_calls(struct oracle *o)
 	}
 }
 
-/* Whether any record tells of the op `index` of that seat. */
+/* True if any record tells of the op `index` of that seat. */
 static bool is_told(const struct oracle *o, const struct job_member *m, uint64_t index,
 	int64_t *ret_when)
 {

@@ -121,7 +121,7 @@ static void hold_all_in(struct bench *bench, const struct verdict *verdict)
 
 /* --- Well-being ------------------------------------------------------------------------------- */
 
-/* Whether anything was seen of the whole's rank. */
+/* True if anything was seen of the whole's rank. */
 static bool was_seen(const struct bench *bench, int world_rank)
 {
 	for (size_t i = 0; i < bench->job->nranks; i++) {

@@ -72,7 +72,7 @@ static const struct whole *owner(
 	return p && whole_process(other, NULL, p->pid, p->start_time) ? other : NULL;
 }
 
-/* Whether all its ranks have met, whatever became of them. */
+/* True if all its ranks have met, whatever became of them. */
 static bool has_met(const struct whole *whole)
 {
 	for (size_t i = 0; i < whole->job->nmembers; i++) {

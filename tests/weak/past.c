@@ -113,7 +113,7 @@ static bool go_ring(struct past *past, struct exhibit *exhibit)
 	return tick && ring_rewind(heap_own(past->heap, exhibit), exhibit->len, tick) == 0;
 }
 
-/* Whether the ring that made this process a rank was there. */
+/* True if the ring that made this process a rank was there. */
 static bool was_rank(
 	const struct past *past, const struct exhibit *census, const struct census_slot *slot)
 {

@@ -149,7 +149,7 @@ static uint64_t head_at(
 	return low;
 }
 
-/* Whether a synchronisation of its stream was over that began after it was entered. */
+/* True if a synchronisation of its stream was over that began after it was entered. */
 static bool op_was_waited_for(const struct rewind *rw, const struct ring_slot *op)
 {
 	const struct rewind_note *note;

@@ -72,7 +72,7 @@ static const struct ring_slot *lane_open_call(
 	return open;
 }
 
-/* Whether this lane has shown what stands on boards alone. */
+/* True if this lane has shown what stands on boards alone. */
 static bool board_only(const struct ring_slot *board)
 {
 	uint32_t call = ring_meta_arg(board->meta);
@@ -288,7 +288,7 @@ static void mark_count_back(struct rewind *rw, struct ring_mark *mark)
 		board_set(mark->shape, shape);
 }
 
-/* Whether all that came after the moment is still in the lanes. */
+/* True if all that came after the moment is still in the lanes. */
 static bool lanes_cover(const struct rewind *rw)
 {
 	const struct rewind_lane *lane;

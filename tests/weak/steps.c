@@ -22,7 +22,7 @@ struct walk {
 	const char *words; /* behind the step's colon */
 };
 
-/* Whether a list "1+3" has this number, a list "ring+census" this word. */
+/* True if a list "1+3" has this number, a list "ring+census" this word. */
 static bool lists(const char *list, const char *word)
 {
 	size_t len = strlen(word);

@@ -61,7 +61,7 @@ static const char *base_of(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Whether the sample has it: by its name, not by its place. */
+/* True if the sample has it: by its name, not by its place. */
 static bool is_drawn(const struct run *run, const char *path, const char *steps)
 {
 	uint64_t hash = 0xcbf29ce484222325ull;

@@ -41,7 +41,7 @@ struct ring_view;
 /* Adds the gathering that a ring was read in to its anchors: few have two of their own. */
 void whole_date(const struct whole *whole, const struct exhibit *ring, struct ring_view *view);
 
-/* Whether some verdict of the whole names this world rank, or its truth does. */
+/* True if some verdict of the whole names this world rank, or its truth does. */
 bool whole_names(const struct whole *whole, int world_rank);
 
 #endif

@@ -40,7 +40,7 @@ struct seats seats_of(const struct scene *scene, int group, uint64_t front);
 void seats_release(struct seats *seats);
 bool seats_have(const struct seats *seats, int rank);
 
-/* Whether it is at the front and did there what most did not. */
+/* True if it is at the front and did there what most did not. */
 bool seats_is_odd(const struct seats *seats, const struct seat *seat);
 /* 0 for seats that stand alike. */
 int seat_compare(const struct seat *a, const struct seat *b);

@@ -59,7 +59,7 @@ static bool *find_selected(const struct stacks_fill *s)
 	return selected;
 }
 
-/* Whether ranks of the selected row are in a set. */
+/* True if ranks of the selected row are in a set. */
 static bool is_mine(const struct stacks_fill *s, uint32_t set)
 {
 	const struct stacktree_set *members = &s->tree->sets[set];

@@ -36,7 +36,7 @@ struct key {
  */
 bool keys_is_name(const char *name) __attribute__((nonnull));
 
-/* Whether it is "resize WxH", which scripts have for a key, and the size. */
+/* True if it is "resize WxH", which scripts have for a key, and the size. */
 bool keys_size(const char *name, int *ret_w, int *ret_h) __attribute__((nonnull));
 
 /* The request of a key; REQUEST_NONE where it means nothing. */

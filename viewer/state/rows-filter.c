@@ -233,7 +233,7 @@ static const char *host_of(const struct job *job, size_t rank)
 	return host >= 0 && (size_t)host < job->nhosts ? text_of(job->hosts[host].name) : "";
 }
 
-/* Whether an event is called so; of ops only, the entries into them. Equal names often follow. */
+/* True if an event is called so; of ops only, the entries into them. Equal names often follow. */
 static bool has_event(const struct track *track, const char *word, bool ops)
 {
 	const char *last = NULL;

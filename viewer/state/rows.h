@@ -54,7 +54,7 @@ void rows_free(struct rows *rows);
 /* The row that shows this rank; -1: none does. */
 ptrdiff_t rows_of_rank(const struct rows *rows, int rank) __attribute__((nonnull));
 
-/* Whether the text is a filter; else why not. */
+/* True if the text is a filter; else why not. */
 bool rows_filter_is_valid(const char *filter, struct str *why) __attribute__((nonnull));
 
 /* "class", "host", "group", "flat" */

@@ -6,7 +6,7 @@
  */
 #include "viewer/state/state-private.h"
 
-/* Whether what is to be seen has a line: not so near to the end of all that more is seen. */
+/* True if what is to be seen has a line: not so near to the end of all that more is seen. */
 static bool covers(const struct state_lines *lines, const struct pane_place *place)
 {
 	const struct pane_lines *has = &lines->lines;
@@ -31,7 +31,7 @@ static bool is_fresh(const struct state_lines *lines, enum pane_number pane,
 	       (!lines->lines.items || covers(lines, place));
 }
 
-/* Whether the pane's place in rank and time is another one than when its lines were made. */
+/* True if the pane's place in rank and time is another one than when its lines were made. */
 static bool has_moved(const struct state *state, const struct state_lines *lines)
 {
 	return lines->pane != state->pane || lines->place.rank != state->rank ||

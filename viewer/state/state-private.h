@@ -219,7 +219,7 @@ void state_drop_lines(struct state *state);
 
 /* state-pane.c: puts a pane up; in a terminal of one thing at a time goes into it. */
 void state_choose_pane(struct state *state, enum pane_number pane);
-/* Whether there is room for one, and it is open. */
+/* True if there is room for one, and it is open. */
 bool state_shows_pane(const struct state *state);
 /* The chosen line; NULL: there is none. */
 const struct pane_line *state_line(const struct state *state);
@@ -237,9 +237,9 @@ bool state_search_lines(struct state *state, const char *text, bool back, bool f
 void state_search_new(struct state *state, const char *text);
 /* False: nothing is found; nothing changed. */
 bool state_search_step(struct state *state, bool back);
-/* Whether the rank itself is what is sought: its number, host, a group or a frame of it. */
+/* True if the rank itself is what is sought: its number, host, a group or a frame of it. */
 bool state_search_is_hit(struct state *state, int rank);
-/* Whether it may be done with each letter that is typed. */
+/* True if it may be done with each letter that is typed. */
 bool state_search_is_cheap(const struct state *state);
 
 /* state-count.c: which match that is of how many, 1 the first; 0: nobody has counted */

@@ -128,7 +128,7 @@ static bool is_character(const char *key)
 	return first >= ' ' && first != 0x7f && (first >= 0x80 || !key[1]);
 }
 
-/* Whether the key was one that edits. */
+/* True if the key was one that edits. */
 static bool edit(struct state *state, const char *key)
 {
 	struct state_typing *typing = &state->typing;

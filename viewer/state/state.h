@@ -45,7 +45,7 @@ void state_load(struct state *state, const struct job *job, const struct verdict
 void state_set_others(struct state *state, size_t others, const char *left_out)
 	__attribute__((nonnull(1)));
 
-/* Whether the user wants no next look now: the loop asks for none. */
+/* True if the user wants no next look now: the loop asks for none. */
 bool state_is_frozen(const struct state *state) __attribute__((nonnull));
 
 /* What time it is, between two looks: countdowns go on. */

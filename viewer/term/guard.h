@@ -38,7 +38,7 @@ void guard_hold(bool held);
 
 /* Readable when a note came. */
 int guard_fd(void);
-/* Whether this note came since it was last asked. */
+/* True if this note came since it was last asked. */
 bool guard_take(enum guard_note note);
 /* Empties guard_fd(); the notes stay. */
 void guard_drain(void);

@@ -95,7 +95,7 @@ static void name_code(struct key *key, int code)
 	name_extended(key, keyname(code));
 }
 
-/* Whether a character has a name of its own. */
+/* True if a character has a name of its own. */
 static bool name_control(struct key *key, int c)
 {
 	static const struct {

@@ -38,7 +38,7 @@ static int worst_of(const struct tracks *tracks, const struct row *row)
 	return worst;
 }
 
-/* Whether all of them that are in that state do the same there. */
+/* True if all of them that are in that state do the same there. */
 static bool is_same(const struct tracks *tracks, const struct row *row, const struct track *worst)
 {
 	for (size_t i = 0; i < row->n; i++) {
@@ -117,7 +117,7 @@ static struct apart find_apart(
 	return apart;
 }
 
-/* Whether all of them are in it with the same arguments. */
+/* True if all of them are in it with the same arguments. */
 static bool is_one(const struct tracks *tracks, const struct row *row, const struct job_op *op)
 {
 	for (size_t i = 0; i < row->n; i++) {

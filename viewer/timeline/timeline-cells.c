@@ -91,7 +91,7 @@ static void end_run(struct cells_of_row *row, int column)
 
 /* -- Marks ------------------------------------------------------------------------------------ */
 
-/* Whether what goes on in this cell is seen in a cell beside it as well, or may be hidden. */
+/* True if what goes on in this cell is seen in a cell beside it as well, or may be hidden. */
 static bool may_hide(const struct cells_of_row *row, int column)
 {
 	enum track_state state = row->bins[column].state;

@@ -83,7 +83,7 @@ void track_take_pending(
 	struct track_maker *maker, const struct wait *wait, struct track_now *now);
 /* track-now.c */
 struct track_now track_find_now(struct track_maker *maker, int rank);
-/* Whether anything says what it did: a ring, a flight record, marks. */
+/* True if anything says what it did: a ring, a flight record, marks. */
 bool track_has_record(const struct track_maker *maker, int rank);
 /* How a span of that kind is drawn. */
 enum track_state track_span_state(enum job_span_kind kind);

@@ -20,7 +20,7 @@
 void agent_keep_bundle(struct agent *agent, const struct look *look, int ms);
 
 /*
- * Whether a bundle that was begun is there now, within so many ms. One that was not there yet when
+ * True if a bundle that was begun is there now, within so many ms. One that was not there yet when
  * the verdict was said is said then.
  */
 void agent_keep_news(struct agent *agent, int ms);

@@ -17,14 +17,14 @@ struct agent;
 #define AGENT_EAGER_NS (250 * CLOCK_NS_PER_MS)
 
 /*
- * Whether a look that is due would tell what the last one did, as far as the pulse can tell that:
+ * True if a look that is due would tell what the last one did, as far as the pulse can tell that:
  * what was said long ago stands, and no ring has told anything since; or all is well, and all have
  * gone on. Now and then it is taken all the same, since not all evidence is in rings.
  */
 bool agent_may_put_off(struct agent *agent, int64_t now);
 
 /*
- * Whether stacks may still add something: not to what rings told long ago, and still tell. Its
+ * True if stacks may still add something: not to what rings told long ago, and still tell. Its
  * bundle has those of the time when it was said.
  */
 bool agent_wants_stacks(const struct agent *agent, int64_t now);

@@ -42,7 +42,7 @@ bool agent_quiet_see(
 /* Begins to take stacks, if the job has been quiet for long and they are due. */
 void agent_quiet_turn(struct agent_quiet *quiet, const struct agent_quiet_job *of, int64_t now);
 
-/* Whether stacks have come: then they are in *into, in place of what was there. */
+/* True if stacks have come: then they are in *into, in place of what was there. */
 bool agent_quiet_fetch(struct agent_quiet *quiet, struct evidence *into);
 
 /* What they told is of worth, or not: when the next ones are due. */

@@ -24,7 +24,7 @@ struct helper {
 bool helper_begin(struct helper *helper, void (*gather)(const void *what, struct evidence *into),
 	const void *what);
 
-/* Whether it is done, or was ended for taking a minute: then what it left is added to *into. */
+/* True if it is done, or was ended for taking a minute: then what it left is added to *into. */
 bool helper_fetch(struct helper *helper, struct evidence *into);
 
 /* Ends it, if there is one. */

@@ -267,7 +267,7 @@ struct making {
 
 enum { FATE_OPEN, FATE_MADE, FATE_GIVEN_UP };
 
-/* Whether it was still open. */
+/* True if it was still open. */
 static bool decide(int *fate, int as)
 {
 	int open = FATE_OPEN;

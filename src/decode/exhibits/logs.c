@@ -161,7 +161,7 @@ static void log_take(struct log_scan *scan, const char *line, const struct log_m
 	}
 }
 
-/* Whether a line that says whose it is, or does not, is the owner's. */
+/* True if a line that says whose it is, or does not, is the owner's. */
 static bool log_is_owners(const struct log_owner *owner, const struct log_marks *marks)
 {
 	switch (marks->by) {
@@ -282,7 +282,7 @@ static bool log_is_numbered(const struct decode_log *log, bool shared)
 	return numbers.with && !numbers.without && (shared || !numbers.counts);
 }
 
-/* Whether another process writes to the same file. */
+/* True if another process writes to the same file. */
 static bool log_is_shared(
 	const struct decode_context *context, const struct decode_process *process)
 {

@@ -132,7 +132,7 @@ static size_t next_kind(const struct choice *choice, const bool *settled)
 	return best;
 }
 
-/* Whether a kind that was taken before has one of this kind's ranks. */
+/* True if a kind that was taken before has one of this kind's ranks. */
 static bool collides(const struct choice *choice, size_t kind, const bool *settled)
 {
 	for (size_t i = 0; i < choice->files.nr; i++) {
@@ -226,7 +226,7 @@ static void read_groups(struct flight_rank *rank, const struct flight_dump *dump
 		dump->nstatuses * sizeof(*dump->statuses));
 }
 
-/* Whether the code is not the program's: PyTorch's own and what stands below it. */
+/* True if the code is not the program's: PyTorch's own and what stands below it. */
 static bool is_library(const char *file)
 {
 	return strstr(file, "/site-packages/") || strstr(file, "/dist-packages/") ||
@@ -553,7 +553,7 @@ static void find_times(struct flights *flights)
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
-/* Whether rings tell of this job: they know more, and their groups have other names. */
+/* True if rings tell of this job: they know more, and their groups have other names. */
 static bool has_rings(const struct decode_context *context)
 {
 	for (size_t i = 0; i < context->processes.nr; i++)

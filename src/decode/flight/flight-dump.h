@@ -114,7 +114,7 @@ struct flight_dump {
 	size_t nentries;
 	/* What there is of that could not be read, for its form or because it was cut. */
 	size_t lost_groups, lost_statuses, lost_entries;
-	/* Whether the dump has this part at all: only one with entries proves an absence of them.
+	/* True if the dump has this part at all: only one with entries proves an absence of them.
 	 */
 	bool has_groups, has_statuses, has_entries;
 	/* "" for a whole dump; else one phrase: "cut at byte 4096 of 4096", "GLOBAL at byte 17,

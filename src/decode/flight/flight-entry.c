@@ -204,7 +204,7 @@ static bool flight_count_dims(
 	return flight_visit(reading, dims);
 }
 
-/* Whether tensors that were made are what the values say. */
+/* True if tensors that were made are what the values say. */
 static bool flight_same_tensors(const struct flight_tensors *made, const struct value *items,
 	size_t nr, const struct value *dtypes, size_t ndtypes)
 {

@@ -251,7 +251,7 @@ static const struct flight_seat *seat_in(const struct flight_rank *rank, uint32_
 	return NULL;
 }
 
-/* Whether the process used no group that it made later; of one that it never used nobody knows. */
+/* True if the process used no group that it made later; of one that it never used nobody knows. */
 static bool is_last_used(const struct flight_rank *rank, const struct flight_seat *seat)
 {
 	for (size_t i = 0; i < rank->seats.nr; i++)

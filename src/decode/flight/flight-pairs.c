@@ -90,7 +90,7 @@ static void settle_launches(struct flight_rank *rank)
 
 /* -- sides ------------------------------------------------------------------------------------- */
 
-/* Whether what is not in the dump was not made, or is complete. */
+/* True if what is not in the dump was not made, or is complete. */
 static bool tells_all(const struct flight_rank *rank)
 {
 	return rank->has_entries && !rank->cut && !rank->outdated;

@@ -83,14 +83,14 @@ static size_t find_newest(const struct stays *stays)
 	return from;
 }
 
-/* Whether a dump without any op is of a rank that the other one's run seems not to have. */
+/* True if a dump without any op is of a rank that the other one's run seems not to have. */
 static bool is_beyond(const struct flight_rank *empty, const struct flight_rank *other)
 {
 	return !empty->ops.nr && other->ops.nr && empty->last_size && other->last_size &&
 	       empty->last_size != other->last_size && (size_t)empty->rank >= other->last_size;
 }
 
-/* Whether both may be of one run, by version and size. */
+/* True if both may be of one run, by version and size. */
 static bool agree(const struct flights *flights, const struct stay *a, const struct stay *b)
 {
 	const struct flight_rank *first = &flights->ranks.items[a->rank];

@@ -118,7 +118,7 @@ static bool is_gloo(const struct flights *flights, const struct flight_seat *sea
 	return !strcmp(flights->groups.items[seat->group].maker, "gloo");
 }
 
-/* Whether the group's status tells of its collectives, and of nothing else. */
+/* True if the group's status tells of its collectives, and of nothing else. */
 static bool tells_by_status(const struct flights *flights, const struct flight_rank *rank,
 	const struct flight_seat *seat)
 {
@@ -321,7 +321,7 @@ static uint64_t proves(const struct flight_rank *rank, uint32_t at)
 	return seat->done;
 }
 
-/* Whether the file was written before somebody entered an op of that group, beyond this seat's. */
+/* True if the file was written before somebody entered an op of that group, beyond this seat's. */
 static bool was_before(const struct flight_rank *rank, const struct flight_seat *seat,
 	int64_t entered)
 {

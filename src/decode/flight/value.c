@@ -191,7 +191,7 @@ bool value_open(struct value_stack *stack)
 	return true;
 }
 
-/* Whether the container that belongs to the innermost place is there, and of the type. */
+/* True if the container that belongs to the innermost place is there, and of the type. */
 static bool value_container(const struct value_stack *stack, enum value_type type)
 {
 	size_t base = stack->places[stack->nplaces - 1].base;

@@ -109,7 +109,7 @@ struct value_stack {
 };
 
 /*
- * Whether values and `more` bytes of a reader's own take more than a document of `len` bytes may: a
+ * True if values and `more` bytes of a reader's own take more than a document of `len` bytes may: a
  * byte can be enough for an empty list, and a list within a list within a list needs no more.
  */
 static inline bool value_is_heavy(const struct value_stack *stack, size_t len, size_t more)

@@ -4,7 +4,7 @@
 
 #include "decode/ring/ring-source.h"
 
-/* Whether the signal was sent by somebody, and not raised by the hardware. */
+/* True if the signal was sent by somebody, and not raised by the hardware. */
 static bool fatal_was_sent(const struct ring_fatal *fatal)
 {
 	return fatal->code <= 0;

@@ -56,7 +56,7 @@ static void groups_head(const struct ring_source *source, struct ring_seat *seat
 	seat->head = member->head;
 }
 
-/* Whether somebody says when an op of this group is done: its library, or a device. */
+/* True if somebody says when an op of this group is done: its library, or a device. */
 static bool groups_are_followed(const struct ring_source *source, const struct ring_group *group)
 {
 	return (group->state & (RING_G_HOST_DONE | RING_G_KERNELS)) ||
@@ -313,7 +313,7 @@ static void ops_give(struct ring_source *source)
 	}
 }
 
-/* Whether completion is known of all that this process takes part in. */
+/* True if completion is known of all that this process takes part in. */
 static void groups_know(struct ring_source *source)
 {
 	struct ring_seat *seat;

@@ -89,7 +89,7 @@ void ring_decode_lanes(struct ring_source *source)
 
 /* --- Boards ---------------------------------------------------------------------------------- */
 
-/* Whether an op on that stream may still run. */
+/* True if an op on that stream may still run. */
 static bool streams_have_op(const struct ring_source *source, uint64_t stream)
 {
 	const struct ring_op_seen *op;

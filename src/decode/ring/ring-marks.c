@@ -137,7 +137,7 @@ static bool shard_is_empty(const struct ring_slot *slot)
 	return !slot->count || !slot->sig;
 }
 
-/* Whether any batch of that loader was empty: each such one is pinned. */
+/* True if any batch of that loader was empty: each such one is pinned. */
 static bool shard_was_empty(const struct ring_source *source, const char *loader)
 {
 	const struct ring_note_seen *note;

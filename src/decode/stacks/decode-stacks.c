@@ -33,7 +33,7 @@ struct decode_stacks {
 
 /* --- Threads ---------------------------------------------------------------------------------- */
 
-/* Whether a thread of the snapshot has something to walk: most samples but the first have none. */
+/* True if a thread of the snapshot has something to walk: most samples but the first have none. */
 static bool has_news(const struct snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->nthreads; i++)

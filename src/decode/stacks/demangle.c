@@ -59,7 +59,7 @@ static bool is_pack(const char *at)
 }
 
 /*
- * Whether the digits at `at`, in `name`, are a number, not the length of an identifier: "S1_",
+ * True if the digits at `at`, in `name`, are a number, not the length of an identifier: "S1_",
  * "T0_", "A12_i", "fp0_", "Li4E", "Ut2_", "Th16_", "_3" where the latest identifier ended, and
  * "E1_" behind a lambda.
  */

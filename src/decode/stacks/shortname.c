@@ -53,7 +53,7 @@ static size_t operator_length(const char *at)
 	return 0;
 }
 
-/* Whether the word "operator" stands there, in `text`. */
+/* True if the word "operator" stands there, in `text`. */
 static bool is_operator(const char *text, const char *at)
 {
 	static const char word[] = "operator";

@@ -188,7 +188,7 @@ static void take_python(struct walking *walking, const struct snapshot_thread *t
 	ret->hidden = thread->how == SNAPSHOT_RUNNING;
 }
 
-/* Whether all of Python's frames are there, and nothing that is known stands further out. */
+/* True if all of Python's frames are there, and nothing that is known stands further out. */
 static bool is_rooted(const struct known_python *python, const struct decode_frames *frames)
 {
 	for (size_t i = 0; i < python->nr; i++)

@@ -41,7 +41,7 @@ void fellow_put(struct json_object *manifest, const struct fellow *fellow)
 /* Reads it; what is not there, or no such thing, is not known. */
 void fellow_get(struct fellow *ret, struct json_object *manifest) __attribute__((nonnull(1)));
 
-/* Whether a launcher named the job: by an id, a step, or where its rank 0 is. */
+/* True if a launcher named the job: by an id, a step, or where its rank 0 is. */
 bool fellow_has_key(const struct fellow *fellow) __attribute__((nonnull));
 
 #endif

@@ -78,7 +78,7 @@ static int64_t apart(const struct jobs_entry *a, const struct jobs_entry *b)
 	return a->launched > b->launched ? a->launched - b->launched : b->launched - a->launched;
 }
 
-/* Whether one that is over may be of a job that the other is of. */
+/* True if one that is over may be of a job that the other is of. */
 static bool are_of_a_time(const struct jobs_entry *a, const struct jobs_entry *b)
 {
 	if (is_over(a) && a->until < b->launched)
@@ -251,7 +251,7 @@ static void doubt_others(struct jobs *jobs)
 
 /* --- Who looks for the others elsewhere ------------------------------------------------------- */
 
-/* Whether `entry` was started with that one, to be of as many. */
+/* True if `entry` was started with that one, to be of as many. */
 static bool is_of_brood(const struct jobs_entry *entry, const struct jobs_entry *of)
 {
 	return !is_over(entry) && entry->owner == of->owner && has_starter_of(entry, of) &&

@@ -444,7 +444,7 @@ static bool text_is_number(const char *text)
 	return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10;
 }
 
-/* Whether the owner of a slot has that pid, or had it, if nobody has it now. */
+/* True if the owner of a slot has that pid, or had it, if nobody has it now. */
 static bool slot_is_of(int census_fd, uint32_t at, const struct census_slot *slot, uint32_t pid)
 {
 	struct liveness owner = liveness_of_slot(census_fd, at, slot);

@@ -80,7 +80,7 @@ struct jobs {
 	struct str refused; /* one line per folder that was not trusted, with the reason */
 };
 
-/* Whether it is over and never was a job with ranks: a command that failed before. */
+/* True if it is over and never was a job with ranks: a command that failed before. */
 bool jobs_entry_failed_early(const struct jobs_entry *entry) __attribute__((nonnull));
 
 /* Lists all jobs of this machine that we may see, live and ended. 0, also where there is none. */
@@ -98,7 +98,7 @@ const struct jobs_entry *jobs_find(
 	__attribute__((nonnull(1, 2)));
 
 /*
- * Whether a process with this pid is in the job's census, or is its agent: and still that process,
+ * True if a process with this pid is in the job's census, or is its agent: and still that process,
  * or gone. A pid that somebody else has by now is his.
  */
 bool jobs_has_pid(const struct jobs_entry *entry, uint32_t pid) __attribute__((nonnull));

@@ -3,7 +3,7 @@
 #define EVIDENCE_PULSE_H
 
 /*
- * Whether anything goes on in a job, told from a few KiB of each ring instead of all of it: the
+ * True if anything goes on in a job, told from a few KiB of each ring instead of all of it: the
  * heads and boards of its threads, what devices have completed, and the census. Every recorded call
  * moves a head. It says nothing of what has changed, nor of processes without a ring.
  */

@@ -40,7 +40,7 @@ static void worker_put_one(
 	str_release(&name);
 }
 
-/* Whether any of the variables differs by which caches are found. */
+/* True if any of the variables differs by which caches are found. */
 static bool worker_has_own_caches(char *const *envp, char *const *launch)
 {
 	static const char *const names[] = {"TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR",

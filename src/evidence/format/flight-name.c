@@ -72,7 +72,7 @@ int flight_rank_of(const char *name, size_t *ret_prefix)
 
 /* -- first bytes ------------------------------------------------------------------------------- */
 
-/* Whether it begins as a pickle or as a JSON object does. */
+/* True if it begins as a pickle or as a JSON object does. */
 static bool begins_well(const char *start, size_t len)
 {
 	if (len >= 2 && (unsigned char)start[0] == 0x80)
@@ -80,7 +80,7 @@ static bool begins_well(const char *start, size_t len)
 	return len && start[0] == '{';
 }
 
-/* Whether a key is there that only a dump has. */
+/* True if a key is there that only a dump has. */
 static bool has_key(const char *start, size_t len)
 {
 	static const char *const keys[] = {"pg_config", "pg_status", "collective_seq_id",
@@ -148,7 +148,7 @@ static int gather_file(const char *path, struct evidence *into, struct complaint
 	return 0;
 }
 
-/* Whether two names differ in their numbers only. */
+/* True if two names differ in their numbers only. */
 static bool are_namesakes(const char *a, const char *b)
 {
 	size_t prefix_a, prefix_b;

@@ -14,7 +14,7 @@
 #define JSON_SCAN_WEIGHT 40 /* bytes of tree for a byte of text, at most */
 
 /*
- * Whether the tree of this text stays within JSON_SCAN_WEIGHT for each byte (and 256 KiB for a
+ * True if the tree of this text stays within JSON_SCAN_WEIGHT for each byte (and 256 KiB for a
  * small one) and within JSON_SCAN_DEPTH. Says nothing of whether it is JSON.
  */
 bool json_scan_is_light(const char *text, size_t len);

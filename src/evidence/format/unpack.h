@@ -49,7 +49,7 @@ bool unpack_next(struct unpack *unpack, struct unpack_item *ret) __attribute__((
 /* What follows an item's head, if it is an array or a map. False where that is broken. */
 bool unpack_skip(struct unpack *unpack, const struct unpack_item *item) __attribute__((nonnull));
 
-/* Whether the item is this text. */
+/* True if the item is this text. */
 bool unpack_is(const struct unpack_item *item, const char *text) __attribute__((nonnull));
 
 #endif

@@ -37,7 +37,7 @@ struct core {
 	bool known; /* by other evidence */
 };
 
-/* Whether it launched ranks, and is none. */
+/* True if it launched ranks, and is none. */
 static bool core_is_launcher(const struct core *core)
 {
 	return launcher_of("", str_text(&core->words.arguments), core->words.arguments.len) != NULL;
@@ -62,7 +62,7 @@ static const struct rank_claim *core_claim(const struct core *core)
 	return of_node && !core_is_launcher(core) ? of_node : NULL;
 }
 
-/* Whether an exhibit is of a process that this core may be of. */
+/* True if an exhibit is of a process that this core may be of. */
 static bool core_may_be(const struct core *core, const struct exhibit *exhibit)
 {
 	return exhibit->pid == core->snapshot.pid && exhibit->start_time &&
@@ -102,7 +102,7 @@ static void core_recognise(struct core *core, const struct evidence *evidence)
 	core->snapshot.start_time = found->start_time;
 }
 
-/* Whether there is no evidence of a job beside cores. */
+/* True if there is no evidence of a job beside cores. */
 static bool core_is_alone(const struct evidence *evidence)
 {
 	for (size_t i = 0; i < evidence->n; i++) {
@@ -166,7 +166,7 @@ static void core_identify(struct core *core, struct evidence *into)
 		(uint8_t *)str_detach(&text), len);
 }
 
-/* Whether it may be added: what was only found must not be of another job. */
+/* True if it may be added: what was only found must not be of another job. */
 static bool core_belongs(
 	const struct core *core, const char *path, bool found, struct evidence *into)
 {

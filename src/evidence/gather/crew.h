@@ -40,7 +40,7 @@ struct crew_work {
 	void (*work)(void *arg, size_t hand, size_t step, int out);
 	/* A parcel of this step came. */
 	void (*take)(void *arg, size_t hand, size_t step, const struct parcel *parcel);
-	/* The step's helper is lost: -ETIMEDOUT or -EPIPE. Whether to try the step once more. */
+	/* The step's helper is lost: -ETIMEDOUT or -EPIPE. True if to try the step once more. */
 	bool (*lost)(void *arg, size_t hand, size_t step, int error);
 	/* No helper could be started: the steps from here on will not be done. */
 	void (*none)(void *arg, size_t hand, size_t step, int error);

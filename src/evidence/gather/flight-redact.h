@@ -28,9 +28,9 @@ void flight_redact(uint8_t *bytes, size_t len);
 void flight_redact_pickle(uint8_t *bytes, size_t len);
 void flight_redact_json(uint8_t *bytes, size_t len);
 
-/* Whether what stands under this name is read. */
+/* True if what stands under this name is read. */
 bool flight_redact_knows(const uint8_t *name, size_t len);
-/* Whether a text is but a number, which tells nothing of anybody. */
+/* True if a text is but a number, which tells nothing of anybody. */
 bool flight_redact_is_number(const uint8_t *text, size_t len);
 
 #endif

@@ -21,7 +21,7 @@ void live_add_clocks(
 void live_leave_out(struct evidence *into, const char *host, const struct live_options *options)
 	__attribute__((nonnull));
 
-/* Whether a process is there. */
+/* True if a process is there. */
 void live_add_liveness(struct evidence *into, const char *host,
 	const struct live_process *process, const struct liveness *liveness)
 	__attribute__((nonnull));

@@ -366,7 +366,7 @@ void live_proc_take_stderr(const struct live_proc_target *target, int deadline_m
 
 /* --- Error files ----------------------------------------------------------------------------- */
 
-/* Whether one that comes before has the same file: a rank comes before what it starts. */
+/* True if one that comes before has the same file: a rank comes before what it starts. */
 static bool live_proc_is_inherited(const struct live_processes *processes, size_t at)
 {
 	for (size_t i = 0; i < at; i++)

@@ -18,7 +18,7 @@
 void live_take_stacks(const struct live_proc_target *target, const struct live_options *options,
 	int64_t sampled) __attribute__((nonnull));
 
-/* Whether the kernel lets us look into the first living rank; true where there is none. */
+/* True if the kernel lets us look into the first living rank; true where there is none. */
 bool live_may_look(const struct live_processes *processes, size_t folder) __attribute__((nonnull));
 
 #endif

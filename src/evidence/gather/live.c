@@ -486,7 +486,7 @@ static size_t live_ask_agents(struct live *live, size_t from, struct evidence *i
 	return left;
 }
 
-/* Whether each folder that somebody lives in has an agent that samples. */
+/* True if each folder that somebody lives in has an agent that samples. */
 static bool live_has_samples(const struct live *live)
 {
 	const struct live_process *process;

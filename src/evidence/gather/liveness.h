@@ -28,7 +28,7 @@ struct liveness liveness_of_slot(int census_fd, uint32_t i, const struct census_
 /* The same for a process without a slot. */
 struct liveness liveness_of_process(uint32_t pid, uint64_t start_time, uint64_t pid_ns);
 
-/* Whether two processes that we see run one program, as far as we may know. */
+/* True if two processes that we see run one program, as far as we may know. */
 bool liveness_same_program(uint32_t one, uint32_t other);
 
 /*

@@ -111,7 +111,7 @@ static void note_lists(const struct claim *list, size_t from, size_t to, int64_t
 	}
 }
 
-/* Whether some rank of this list says that the name is another one's. */
+/* True if some rank of this list says that the name is another one's. */
 static bool is_denied(const struct seal *seal, const char *ranks, size_t first, const int64_t *says)
 {
 	const struct job *job = seal->job;

@@ -71,7 +71,7 @@ static const char *told_of(const struct tellings *all, const char *name)
 
 /* -- names ------------------------------------------------------------------------------------- */
 
-/* Whether the name is but a number, or PyTorch's for the first group: nothing to tell people. */
+/* True if the name is but a number, or PyTorch's for the first group: nothing to tell people. */
 static bool is_plain_name(const char *name)
 {
 	return !strcmp(name, "default_pg") || name[strspn(name, "0123456789")] == '\0';
@@ -111,7 +111,7 @@ static const char *name_of(const struct seal *seal, const struct tellings *all, 
 	return plain ? arena_printf(seal->arena, "pg %s", group->name) : group->name;
 }
 
-/* Whether groups of several makers are there, so that a name alone would not tell which. */
+/* True if groups of several makers are there, so that a name alone would not tell which. */
 static bool makers_differ(const struct seal *seal)
 {
 	const char *first = NULL;

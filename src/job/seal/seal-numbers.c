@@ -19,7 +19,7 @@ static enum number_kind kind_of(const struct job_identity *identity)
 	return identity->number & JOB_NUMBER_ALONE ? NUMBER_OF_NODE : NUMBER_OWN;
 }
 
-/* Whether the numbers of tasks are those of ranks. */
+/* True if the numbers of tasks are those of ranks. */
 static enum job_known tasks_are_ranks(const struct seal *seal)
 {
 	enum job_known known = JOB_MAYBE;

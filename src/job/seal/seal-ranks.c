@@ -106,7 +106,7 @@ static void find_stale(struct seal *seal)
 /* How many steps up are followed: a chain of parents longer than this is damage. */
 #define MAX_CHAIN 64
 
-/* Whether one process descends from another. */
+/* True if one process descends from another. */
 static bool is_below(const struct seal *seal, int process, int ancestor)
 {
 	int at = seal->people[process].parent;
@@ -125,7 +125,7 @@ static bool may_be_rank(const struct seal *seal, int process)
 	return !seal->people[process].stale && seal->processes[process].role != JOB_ROLE_AGENT;
 }
 
-/* Whether an ancestor with the same RANK is as good a claim: then this one is only its child. */
+/* True if an ancestor with the same RANK is as good a claim: then this one is only its child. */
 static bool has_better_ancestor(const struct seal *seal, int process)
 {
 	const struct job_identity *mine = &seal->people[process].identity;
@@ -158,7 +158,7 @@ static size_t first_holding(const struct claims *claims, int process)
 	return low;
 }
 
-/* Whether two processes hold different seats of one group. */
+/* True if two processes hold different seats of one group. */
 static bool share_group(const struct claims *claims, int a, int b)
 {
 	for (size_t i = first_holding(claims, a); i < claims->holdings.nr; i++) {
@@ -179,7 +179,7 @@ static bool share_group(const struct claims *claims, int a, int b)
 	return false;
 }
 
-/* Whether a process holds two seats of one group. */
+/* True if a process holds two seats of one group. */
 static bool holds_several(const struct claims *claims, int process)
 {
 	for (size_t i = first_holding(claims, process); i + 1 < claims->holdings.nr; i++) {
@@ -242,7 +242,7 @@ static int compare_ages(const void *va, const void *vb)
 	return compare_claims(va, vb);
 }
 
-/* Whether the newer of two processes with one number was started in the older one's place. */
+/* True if the newer of two processes with one number was started in the older one's place. */
 static bool succeeds(const struct job_process *newer, const struct job_process *older)
 {
 	if (newer->restart != older->restart)

@@ -71,7 +71,7 @@ static int leave_out(struct seal *seal, size_t process)
 	return n;
 }
 
-/* Whether a rank of another run that lives is among its ancestors. */
+/* True if a rank of another run that lives is among its ancestors. */
 static bool is_inner(const struct seal *seal, size_t process)
 {
 	const struct job_identity *own = &seal->people[process].identity;

@@ -29,7 +29,7 @@ static void seal_identity(struct seal *seal)
 	job->has_census = b->census;
 }
 
-/* Whether some group has seats on several hosts. */
+/* True if some group has seats on several hosts. */
 static bool hosts_share_a_group(const struct job *job)
 {
 	for (size_t i = 0; i < job->ngroups; i++) {

@@ -137,7 +137,7 @@ long stackfacts_python(const struct job *job, const struct job_stack *stack)
 	return -1;
 }
 
-/* Whether it has "/lib/python3.11/" in it, of any version and in any lib folder. */
+/* True if it has "/lib/python3.11/" in it, of any version and in any lib folder. */
 static bool is_in_lib(const char *file)
 {
 	for (const char *at = file; (at = strstr(at, "/python3.")) != NULL;) {

@@ -10,7 +10,7 @@
 
 #include "job/job.h"
 
-/* Whether the text fits the pattern. */
+/* True if the text fits the pattern. */
 bool stackfacts_fits(const char *text, const char *pattern) __attribute__((nonnull(1)));
 
 /*
@@ -53,7 +53,7 @@ long stackfacts_find(const struct job *job, const struct job_stack *stack, size_
 long stackfacts_python(const struct job *job, const struct job_stack *stack)
 	__attribute__((nonnull));
 
-/* Whether a file is of Python's own library: "/usr/lib/python3.11/threading.py". */
+/* True if a file is of Python's own library: "/usr/lib/python3.11/threading.py". */
 bool stackfacts_is_stdlib(const char *file) __attribute__((nonnull));
 
 /*

@@ -12,7 +12,7 @@
 #include "job/rollcall.h"
 #include "job/waitfor/waitfor-make.h"
 
-/* Whether this wait came out of a later launch of the same rank than that one. */
+/* True if this wait came out of a later launch of the same rank than that one. */
 static bool launched_after(const struct wait *wait, const struct wait *other)
 {
 	return wait->op && other->op && wait->op->order && other->op->order &&
@@ -26,7 +26,7 @@ static bool is_reason(const struct waitfor_maker *m, const struct wait *wait)
 	return wait->sure || waitfor_is_forked(m, m->job->members[wait->member].group, wait->index);
 }
 
-/* Whether nothing orders them: gloo runs each group's ops on threads of that group. */
+/* True if nothing orders them: gloo runs each group's ops on threads of that group. */
 static bool are_apart(
 	const struct waitfor_maker *m, const struct wait *wait, const struct wait *other)
 {
@@ -47,7 +47,7 @@ static bool hides_streams(const struct waitfor_maker *m, int rank)
 }
 
 /*
- * Whether a launch waits for an earlier one of the same rank: collectives for each other, as NCCL
+ * True if a launch waits for an earlier one of the same rank: collectives for each other, as NCCL
  * runs them; sends and receives for what is before them on their stream.
  */
 static bool is_behind(

@@ -59,7 +59,7 @@ int waitfor_fork_node(struct waitfor_maker *m, int group);
 
 /* The group of a wait; JOB_NONE where it is of none. */
 int waitfor_group_of(const struct job *job, const struct wait *wait);
-/* Whether an op lies at its group's fork or beyond, where indexes mean different ops to camps. */
+/* True if an op lies at its group's fork or beyond, where indexes mean different ops to camps. */
 bool waitfor_is_forked(const struct waitfor_maker *m, int group, uint64_t index);
 
 /* Those who have not come (waitfor-missing.c): to all waited ops, an init, a split, a pair. */

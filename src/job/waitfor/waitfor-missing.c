@@ -65,7 +65,7 @@ static void hold_by_stopped(struct waitfor_maker *m, int node, int group)
 }
 
 /*
- * Whether an op that all have entered is not complete since somebody there has not completed an
+ * True if an op that all have entered is not complete since somebody there has not completed an
  * earlier one: a group's collectives complete in their order.
  */
 static bool is_behind_open(const struct waitfor_maker *m, size_t op, size_t missing)
@@ -73,14 +73,14 @@ static bool is_behind_open(const struct waitfor_maker *m, size_t op, size_t miss
 	return !missing && m->ops.items[op - 1].sure;
 }
 
-/* Whether a dump tells that the rank waits in nothing. */
+/* True if a dump tells that the rank waits in nothing. */
 static bool is_idle(const struct waitfor_maker *m, size_t rank)
 {
 	return (m->job->ranks[rank].knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP &&
 	       m->waits->first[rank] == m->waits->first[rank + 1];
 }
 
-/* Whether some wait of the rank is surely one. */
+/* True if some wait of the rank is surely one. */
 static bool waits_surely(const struct waitfor_maker *m, size_t rank)
 {
 	for (size_t i = m->waits->first[rank]; i < m->waits->first[rank + 1]; i++)
@@ -89,7 +89,7 @@ static bool waits_surely(const struct waitfor_maker *m, size_t rank)
 	return false;
 }
 
-/* Whether dumps tell of each rank, and fewer wait in nothing than wait. */
+/* True if dumps tell of each rank, and fewer wait in nothing than wait. */
 static bool tells_by_idle(const struct waitfor_maker *m)
 {
 	size_t idle = 0;
@@ -163,7 +163,7 @@ void waitfor_join_ops(struct waitfor_maker *m)
 }
 
 /*
- * Whether nothing is known of the seat but that its rank's stack stands elsewhere. Nobody leaves an
+ * True if nothing is known of the seat but that its rank's stack stands elsewhere. Nobody leaves an
  * init before all have come to it. (An operation, though, may have been left to the device.)
  */
 static bool is_elsewhere(const struct waitfor_maker *m, const struct job_member *member)

@@ -64,7 +64,7 @@ int waitfor_key_node(const struct waitfor_maker *m, const char *key)
 	return m->keys.items[low].node;
 }
 
-/* Whether the rank itself shows that it waits in nothing: it ended, never came, or says so. */
+/* True if the rank itself shows that it waits in nothing: it ended, never came, or says so. */
 static bool is_outside(const struct waitfor_maker *m, int rank)
 {
 	const struct job_rank *r = &m->job->ranks[rank];
@@ -87,7 +87,7 @@ static bool is_outside(const struct waitfor_maker *m, int rank)
 	return r->knows & JOB_KNOWS_RING;
 }
 
-/* Whether the rank waits for that key. */
+/* True if the rank waits for that key. */
 static bool waits_for_key(const struct waitfor_maker *m, int rank, int node)
 {
 	for (size_t i = m->waits->first[rank]; i < m->waits->first[rank + 1]; i++)
@@ -115,13 +115,13 @@ static void join_key(struct waitfor_maker *m, const struct waitfor_key *key)
 			waitfor_add_edge(m, key->node, (int)rank);
 }
 
-/* Whether rank number 0 is that of this index. */
+/* True if rank number 0 is that of this index. */
 static bool is_zero(const struct waitfor_maker *m, size_t rank)
 {
 	return !m->job->ranks[rank].world_rank.n && !m->job->ranks[rank].numberless;
 }
 
-/* Whether the rank has been at the store: it made a group there, or waits in it for something. */
+/* True if the rank has been at the store: it made a group there, or waits in it for something. */
 static bool has_come(const struct waitfor_maker *m, int rank)
 {
 	if (!m->job->ranks[rank].candidate_only && m->job->ranks[rank].process != JOB_NONE &&
@@ -134,7 +134,7 @@ static bool has_come(const struct waitfor_maker *m, int rank)
 	return false;
 }
 
-/* Whether it is still on its way there, also where it is that cannot find the store. */
+/* True if it is still on its way there, also where it is that cannot find the store. */
 static bool is_on_its_way(const struct waitfor_maker *m, int rank)
 {
 	for (size_t i = m->waits->first[rank]; i < m->waits->first[rank + 1]; i++)

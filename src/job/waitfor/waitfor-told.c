@@ -53,7 +53,7 @@ static bool is_zero(const struct waitfor_maker *m, size_t rank)
 	return !m->job->ranks[rank].world_rank.n && !m->job->ranks[rank].numberless;
 }
 
-/* Whether a rank that is not where all wait, for another reason, may have that lock. */
+/* True if a rank that is not where all wait, for another reason, may have that lock. */
 static bool may_have_lock(const struct scene *scene, size_t rank, size_t other)
 {
 	const struct job_rank *ranks = scene->m->job->ranks;
@@ -94,7 +94,7 @@ static void look(struct scene *scene)
 		scene->n[scene->places[rank]]++;
 }
 
-/* Whether all who wait may wait for what rank 0 gives, and it is none of them. */
+/* True if all who wait may wait for what rank 0 gives, and it is none of them. */
 static bool is_all_for_zero(const struct scene *scene)
 {
 	for (size_t rank = 0; rank < scene->m->job->nranks; rank++)
@@ -104,7 +104,7 @@ static bool is_all_for_zero(const struct scene *scene)
 	return true;
 }
 
-/* Whether it is certain that they do, and what each rank does. */
+/* Says whether it is certain that they do, and what each rank does. */
 static bool is_surely_for_zero(const struct scene *scene)
 {
 	for (size_t rank = 0; rank < scene->m->job->nranks; rank++)

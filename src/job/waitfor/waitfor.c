@@ -175,7 +175,7 @@ static int node_for(struct waitfor_maker *m, size_t index)
 	return node;
 }
 
-/* Whether a rank's wait is an edge: never where it is over; if held where it does other things. */
+/* True if a rank's wait is an edge: never where it is over; if held where it does other things. */
 static bool follows(const struct waitfor_maker *m, const struct wait *wait)
 {
 	switch (m->given->stands[wait->rank]) {
@@ -357,7 +357,7 @@ static void spread_leads(const struct waitfor *graph, const int *order, bool *le
 
 /*
  * A message that is open, and nobody knows whether its peer came to it: to blame the peer that is
- * too little. But if the peer is waited for, or waits, so does who waits for its message. Whether
+ * too little. But if the peer is waited for, or waits, so does who waits for its message. True if
  * any such was found.
  */
 static bool follow_dark_pairs(const struct waitfor *graph, bool *leads)

@@ -109,7 +109,7 @@ void waitfor_free(struct waitfor *graph);
 int64_t waitfor_threshold(
 	const struct job *job, const struct wait *wait, const struct waitfor_given *given);
 
-/* Whether a wait is long enough to blame somebody for. */
+/* True if a wait is long enough to blame somebody for. */
 bool waitfor_stands(
 	const struct job *job, const struct wait *wait, const struct waitfor_given *given);
 

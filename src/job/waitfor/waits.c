@@ -64,7 +64,7 @@ bool waits_is_told(const struct wait *wait)
 
 /* -- preparation ------------------------------------------------------------------------------- */
 
-/* Whether nobody knows when that was taken which tells how far the rank came. */
+/* True if nobody knows when that was taken which tells how far the rank came. */
 static bool is_undated(const struct job *job, const struct job_rank *rank)
 {
 	return rank->process != JOB_NONE && job->processes[rank->process].undated &&
@@ -144,7 +144,7 @@ static void find_rears(struct collector *c)
 
 /* -- collectives ------------------------------------------------------------------------------- */
 
-/* Whether the rank that has this seat has ended, in whatever way. */
+/* True if the rank that has this seat has ended, in whatever way. */
 static bool has_ended(const struct job *job, const struct job_member *m)
 {
 	int process = m->rank == JOB_NONE ? JOB_NONE : job->ranks[m->rank].process;
@@ -204,7 +204,7 @@ static int64_t entered_at(const struct job_member *m, uint64_t index)
 	return JOB_UNKNOWN;
 }
 
-/* Whether the host is still inside the launch of an op at or behind that place. */
+/* True if the host is still inside the launch of an op at or behind that place. */
 static bool is_unreturned(const struct job_member *m, uint64_t from)
 {
 	for (size_t i = m->nops; i-- > 0 && m->ops[i].index >= from;)
@@ -251,7 +251,7 @@ static void add_collective(struct collector *c, int member)
 
 /* -- point-to-point ---------------------------------------------------------------------------- */
 
-/* Whether the latest calls of a seat are all its calls: their counts per peer add up. */
+/* True if the latest calls of a seat are all its calls: their counts per peer add up. */
 static bool has_all_p2p(const struct job_member *m)
 {
 	uint64_t total = 0;
@@ -277,7 +277,7 @@ static bool has_only_part(const struct job *job, const struct job_member *m)
 	       (job->ranks[m->rank].knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP;
 }
 
-/* Whether the peer has entered the call that matches. */
+/* True if the peer has entered the call that matches. */
 static enum job_known peer_came(
 	const struct job *job, const struct job_member *m, const struct job_op *op)
 {
@@ -364,7 +364,7 @@ static bool is_waiting(const struct job_thread *thread)
 	       !waits_is_watchdog(thread->name);
 }
 
-/* Whether what the thread synchronises for includes this op; a stream not known may be any. */
+/* True if what the thread synchronises for includes this op; a stream not known may be any. */
 static bool covers(const struct job_thread *thread, const struct wait *wait)
 {
 	return thread->whole_device || !thread->stream || !wait->op || !wait->op->stream ||
@@ -577,7 +577,7 @@ static void add_told(struct collector *c, int rank, size_t from)
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
-/* Whether anybody waits there. Who exited in good order does not, and of who died otherwise only
+/* True if anybody waits there. Who exited in good order does not, and of who died otherwise only
  * what held it or lacked somebody counts: nobody tracked completion to its end. */
 static bool is_wait(const struct job *job, const struct wait *wait)
 {

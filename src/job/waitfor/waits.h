@@ -99,15 +99,15 @@ struct waits *waits_new(const struct job *job, const struct waits_told *told);
 /* Takes NULL. */
 void waits_free(struct waits *waits);
 
-/* Whether it is in the init of a communicator that nobody knows. */
+/* True if it is in the init of a communicator that nobody knows. */
 bool waits_in_some_init(const struct wait *wait);
 
-/* Whether it is for that of WAITS_... */
+/* True if it is for that of WAITS_... */
 bool waits_is_for(const struct wait *wait, const char *what);
-/* Whether but a stack tells of it. */
+/* True if but a stack tells of it. */
 bool waits_is_told(const struct wait *wait);
 
-/* Whether a thread of this name only watches others ("pt_nccl_watchdg", "pt_nccl_heartbt"). */
+/* True if a thread of this name only watches others ("pt_nccl_watchdg", "pt_nccl_heartbt"). */
 bool waits_is_watchdog(const char *thread_name);
 
 #endif

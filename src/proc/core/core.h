@@ -12,7 +12,7 @@
 #include "proc/symbols/image.h"
 #include "stack/snapshot.h"
 
-/* Whether a file is an ELF core, by its first bytes. */
+/* True if a file is an ELF core, by its first bytes. */
 bool core_is(const char *path) __attribute__((nonnull));
 
 /* What a core tells beside its threads. Owned: core_words_release() it. */

@@ -131,7 +131,7 @@ static void read_python(struct look *look, struct inside *ret)
 }
 
 /*
- * Whether a line of maps may matter: of Python, of the C library, of no file. A process of PyTorch
+ * True if a line of maps may matter: of Python, of the C library, of no file. A process of PyTorch
  * has hundreds of others, and each would be opened.
  */
 static bool is_of_use(const char *line, const char *end)

@@ -48,7 +48,7 @@ static const char *key_of(struct survey *survey, const struct survey_process *pr
 			return (a) < (b) ? -1 : 1;                                                 \
 	} while (0)
 
-/* Whether two may be of one job by who owns and names them. */
+/* True if two may be of one job by who owns and names them. */
 static int compare_keys(const struct member *a, const struct member *b)
 {
 	ORDER(a->process->uid, b->process->uid);
@@ -104,7 +104,7 @@ static bool is_same_brood(const struct member *a, const struct member *b)
 	       a->process->rank.world_size == b->process->rank.world_size;
 }
 
-/* Whether a rank is there twice in [from, to). */
+/* True if a rank is there twice in [from, to). */
 static bool has_twins(const struct members *members, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)

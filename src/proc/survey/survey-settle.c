@@ -274,7 +274,7 @@ static bool names_agree(const char *a, const char *b)
 	return !*a || !*b || !strcmp(a, b);
 }
 
-/* Whether somebody below has this claim by inheritance; a task's number below a rank is no news. */
+/* True if somebody below has this claim by inheritance; a task's number below a rank is no news. */
 static bool is_inherited(const struct survey_process *above, const struct rank_claim *theirs,
 	const struct survey_process *below, const struct rank_claim *mine)
 {
@@ -373,7 +373,7 @@ static const struct rank_claim *node_claim(const struct survey_process *process)
 	return NULL;
 }
 
-/* Whether it, or anybody above, makes a rank of it already, or claims the same. */
+/* True if it, or anybody above, makes a rank of it already, or claims the same. */
 static bool node_claim_is_taken(const struct survey *survey, int start)
 {
 	int at = survey->all.items[start].parent;
@@ -391,7 +391,7 @@ static bool node_claim_is_taken(const struct survey *survey, int start)
 	return false;
 }
 
-/* Whether it has started a rank, or a launcher. */
+/* True if it has started a rank, or a launcher. */
 static bool starts_others(const struct survey *survey, int start)
 {
 	for (size_t i = 0; i < survey->all.nr; i++) {

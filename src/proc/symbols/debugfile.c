@@ -63,7 +63,7 @@ static bool sum_is(int fd, uint32_t wanted)
 	return ~sum == wanted && at <= DEBUGFILE_SUM_CAP;
 }
 
-/* Whether the file behind fd has the symbols of that very build, and is not the file itself. */
+/* True if the file behind fd has the symbols of that very build, and is not the file itself. */
 static bool debugfile_fits(
 	const struct elf_file *of, int fd, const struct debugfile_wanted *wanted)
 {

@@ -38,7 +38,7 @@ static uint64_t lines_packed(const struct elf_file *file, const Elf64_Shdr *sect
 	return head.ch_size;
 }
 
-/* Whether there are lines in it, at a price that we pay. */
+/* True if there are lines in it, at a price that we pay. */
 static bool lines_are_worth_it(int fd)
 {
 	struct elf_file file;

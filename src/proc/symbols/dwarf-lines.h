@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "stack/module.h"
 
-/* Whether inquest was built with libdw. */
+/* True if inquest was built with libdw. */
 bool lines_can(void);
 
 /*

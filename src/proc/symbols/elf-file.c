@@ -46,7 +46,7 @@ int elf_file_read(const struct elf_file *file, uint64_t at, void *to, size_t len
 }
 
 /*
- * Whether libelf may see the file. It makes as many sections as section 0 says there are, where
+ * True if libelf may see the file. It makes as many sections as section 0 says there are, where
  * the head has no room for that number: of a file with a large hole, more than there is memory.
  */
 static bool elf_file_is_sane(const struct elf_file *file)

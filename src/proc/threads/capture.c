@@ -306,7 +306,7 @@ static struct capture_tally capture_count(const struct snapshot *snapshot)
 	return tally;
 }
 
-/* Says what could not be had, and what to do. Whether nothing may be read at all. */
+/* Says what could not be had, and what to do. True if nothing may be read at all. */
 static bool capture_say(struct capture *capture)
 {
 	struct capture_tally tally = capture_count(capture->into);

@@ -63,7 +63,7 @@ static ssize_t livemem_pread(struct livemem *livemem, uint64_t at, void *to, siz
 	return got ? got : -ESRCH;
 }
 
-/* Whether an error means that the call itself is not to be had here, rather than this memory. */
+/* True if an error means that the call itself is not to be had here, rather than this memory. */
 static bool livemem_lacks_call(int error)
 {
 	return error == ENOSYS || error == EPERM || error == EACCES;

@@ -21,7 +21,7 @@ static const char *status_field(const char *status, const char *name)
 	return at ? at + strlen(name) : "";
 }
 
-/* Whether real, effective and saved id of a "Uid:" or "Gid:" line are all this one. */
+/* True if real, effective and saved id of a "Uid:" or "Gid:" line are all this one. */
 static bool status_ids_are(const char *status, const char *name, unsigned id)
 {
 	unsigned real, effective, saved;

@@ -95,7 +95,7 @@ static void stop_ask(struct stop_thread *thread, struct stop_state *state)
 		state->waited = true;
 }
 
-/* Whether it has answered by now. */
+/* True if it has answered by now. */
 static bool stop_answered(struct stop_thread *thread, struct stop_state *state)
 {
 	int status;
@@ -115,7 +115,7 @@ static bool stop_answered(struct stop_thread *thread, struct stop_state *state)
 	return true;
 }
 
-/* Whether one that we wait for could stop, had it a processor. */
+/* True if one that we wait for could stop, had it a processor. */
 static bool stop_has_runnable(const struct stop_tracer *tracer, size_t first)
 {
 	for (size_t i = first; i < tracer->states.nr; i++)
@@ -126,7 +126,7 @@ static bool stop_has_runnable(const struct stop_tracer *tracer, size_t first)
 	return false;
 }
 
-/* Whether it is too late to wait any longer for [first, nr), asked at `from`. */
+/* True if it is too late to wait any longer for [first, nr), asked at `from`. */
 static bool stop_is_late(const struct stop_tracer *tracer, size_t first, int64_t from)
 {
 	int64_t ns = clock_monotonic_ns() - from;
@@ -199,7 +199,7 @@ static void stop_each(struct stop_tracer *tracer)
 	}
 }
 
-/* Whether a list has this tid; *at walks along with it, both ascend. */
+/* True if a list has this tid; *at walks along with it, both ascend. */
 static bool stop_listed(const struct thread_ids *ids, size_t *at, uint32_t tid)
 {
 	while (*at < ids->all.nr && ids->all.items[*at] < tid)
@@ -207,7 +207,7 @@ static bool stop_listed(const struct thread_ids *ids, size_t *at, uint32_t tid)
 	return *at < ids->all.nr && ids->all.items[*at] == tid;
 }
 
-/* Asks all that are there and were not in the wave before. Whether there were any. */
+/* Asks all that are there and were not in the wave before. True if there were any. */
 static bool stop_wave(
 	struct stop_tracer *tracer, struct thread_ids *ids, const struct thread_ids *before)
 {

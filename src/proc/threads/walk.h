@@ -17,7 +17,7 @@
 void walk_snapshot(struct snapshot *snapshot, const struct stack_maps *maps,
 	struct images *images) __attribute__((nonnull));
 
-/* Only Python's part of it. Whether all its lists were in good order. */
+/* Only Python's part of it. True if all its lists were in good order. */
 bool walk_python(struct snapshot *snapshot) __attribute__((nonnull));
 
 /* Only the native part of it. */

@@ -39,7 +39,7 @@ static struct ring_view redacted(struct fixture *f, bool raw_stacks, bool no_log
 	return fixture_view(f);
 }
 
-/* Whether these bytes are in it. */
+/* True if these bytes are in it. */
 static bool has(const struct fixture *f, const char *text)
 {
 	return memmem(f->base, f->layout.size, text, strlen(text)) != NULL;

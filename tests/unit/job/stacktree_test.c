@@ -245,7 +245,7 @@ static void a_process_of_no_rank_is_a_member(void **state)
 
 /* -- against a slow reference ------------------------------------------------------------------ */
 
-/* Whether the stack begins with these frames, outermost first. */
+/* True if the stack begins with these frames, outermost first. */
 static bool begins(const struct job_stack *stack, const uint32_t *frames, size_t n)
 {
 	if (stack->nframes < n)

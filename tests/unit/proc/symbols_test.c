@@ -192,7 +192,7 @@ static void pack_comments(void *elf, const char *name, uint64_t unpacked)
 	memcpy((char *)elf + section->sh_offset, &head, sizeof(head));
 }
 
-/* Whether this program's file tells a line where its comments are said to be packed so. */
+/* True if this program's file tells a line where its comments are said to be packed so. */
 static bool has_lines(const char *name, uint64_t unpacked)
 {
 	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), copy;

@@ -195,7 +195,7 @@ static void a_closed_one_reads_no_more(void **state)
 	excerpt_free(excerpt);
 }
 
-/* Whether the packed excerpt has this byte. */
+/* True if the packed excerpt has this byte. */
 static bool packs(const struct excerpt *excerpt, uint64_t at)
 {
 	struct str bytes = {0};

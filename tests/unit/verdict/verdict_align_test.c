@@ -97,7 +97,7 @@ static void expect_once(const struct facts *f, struct expected e)
 	job_free(job);
 }
 
-/* Whether completion is tracked, as on few machines it is, or not. */
+/* True if completion is tracked, as on few machines it is, or not. */
 static void expect(const struct facts *f, struct expected e)
 {
 	struct facts *untracked = facts_copy(f);
@@ -453,7 +453,7 @@ static void another_op_at_one_place(void **state)
 	facts_free(f);
 }
 
-/* Whether it left out the first or did another in its place, all being alike since, is open. */
+/* True if it left out the first or did another in its place, all being alike since, is open. */
 static void what_two_ways_fit_is_not_established(void **state)
 {
 	struct facts *f = facts_new(8);

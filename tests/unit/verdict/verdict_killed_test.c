@@ -136,7 +136,7 @@ static void an_order_that_the_launcher_repeats_is_the_end_of_the_job(void **stat
 	facts_free(f);
 }
 
-/* Whether anybody is accused with any confidence above a hypothesis. */
+/* True if anybody is accused with any confidence above a hypothesis. */
 static void expect_nobody(const struct facts *f)
 {
 	assert_int_equal(facts_culprits(f), 0);

@@ -6,7 +6,7 @@
 
 #include "tests/unit/facts.h"
 
-/* Whether the first verdict has such a fact; its next step and outlook go to the others. */
+/* True if the first verdict has such a fact; its next step and outlook go to the others. */
 static bool tells(const struct facts *f, enum verdict_fact_kind kind, enum verdict_next *ret_next,
 	enum verdict_outlook *ret_outlook)
 {
