@@ -10,5 +10,8 @@ dist_man_MANS += \
 	%D%/inquest-view.1 \
 	%D%/inquest-bundle.5 \
 	%D%/inquest-ring.5 \
+	%D%/inquest-judging.7 \
+	%D%/inquest-stacks.7 \
 	%D%/inquest-symptoms.7 \
+	%D%/inquest-traits.7 \
 	%D%/inquest-verdicts.7

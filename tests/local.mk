@@ -16,6 +16,7 @@ SH_TESTS += \
 	%D%/floors.test \
 	%D%/house.test \
 	%D%/classes.test \
+	%D%/examples.test \
 	%D%/lists.test \
 	%D%/man.test \
 	%D%/public.test \
@@ -32,7 +33,7 @@ endif
 check_PROGRAMS += %D%/run-one
 tests_run_one_CFLAGS = $(PLAIN_CFLAGS)
 dist_check_SCRIPTS = $(SH_TESTS)
-EXTRA_DIST += %D%/interpreters.py %D%/unit/blank_module.h %D%/unit/elf-forge.h \
+EXTRA_DIST += %D%/examples.py %D%/interpreters.py %D%/unit/blank_module.h %D%/unit/elf-forge.h \
 	%D%/unit/made_file.h %D%/unit/stack_object.h %D%/unit/unit.h
 
 # Each test runs under tests/run-one: a deadline, and nothing it started survives it. In the ASan
@@ -54,3 +55,8 @@ check-tsan:
 list-tsan-tests:
 	@echo $(TSAN_TESTS)
 .PHONY: check-asan check-tsan list-tsan-tests
+
+# The examples of inquest-verdicts(7), drawn anew.
+examples: inquest
+	$(AM_TESTS_ENVIRONMENT) python3 $(srcdir)/tests/examples.py --update
+.PHONY: examples

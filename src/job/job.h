@@ -319,7 +319,7 @@ struct job_step {
 /*
  * A property of a rank, as its probe or framework told it; of one key the newest holds. Keys:
  * "framework", "python", "mode", "backend", "timeout", "heartbeat", "cache", ...: the list is in
- * inquest-verdicts(7). `number` is JOB_UNKNOWN where the trait is text only.
+ * inquest-traits(7). `number` is JOB_UNKNOWN where the trait is text only.
  */
 struct job_trait {
 	int rank;
