@@ -14,6 +14,7 @@
 
 SH_TESTS += \
 	%D%/floors.test \
+	%D%/hacking.test \
 	%D%/house.test \
 	%D%/classes.test \
 	%D%/examples.test \
@@ -33,7 +34,8 @@ endif
 check_PROGRAMS += %D%/run-one
 tests_run_one_CFLAGS = $(PLAIN_CFLAGS)
 dist_check_SCRIPTS = $(SH_TESTS)
-EXTRA_DIST += %D%/examples.py %D%/interpreters.py %D%/unit/blank_module.h %D%/unit/elf-forge.h \
+EXTRA_DIST += %D%/examples.py \
+	%D%/interpreters.py %D%/unit/blank_module.h %D%/unit/elf-forge.h \
 	%D%/unit/made_file.h %D%/unit/stack_object.h %D%/unit/unit.h
 
 # Each test runs under tests/run-one: a deadline, and nothing it started survives it. In the ASan
