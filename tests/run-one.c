@@ -8,7 +8,7 @@
  * inherit whatever it leaves behind, also what went into a session of its own: all of it is killed
  * before we give back the test's status. Leftovers are named, since a test should end what it
  * starts; they alone do not fail it. Tests crash on purpose, too: they write no core files unless
- * they raise the limit themselves.
+ * they raise the limit themselves. The last line of a test that failed is what repeats it.
  */
 
 #include <ctype.h>
@@ -137,6 +137,20 @@ static int wait_for(pid_t pid, int signals_fd, long timeout_s)
 	}
 }
 
+/* The line that repeats a test that failed: whoever reads its log need not look for it. */
+static void say_how_to_repeat(const char *test)
+{
+	const char *build = getenv("top_builddir"), *source = getenv("srcdir");
+	size_t len = source ? strlen(source) : 0;
+
+	if (len && !strncmp(test, source, len) && test[len] == '/')
+		test += len + 1;
+	while (!strncmp(test, "./", 2) || !strncmp(test, "../", 3))
+		test = strchr(test, '/') + 1;
+	fprintf(stderr, "run-one: to repeat it: make -C %s check TESTS=%s\n",
+		build ? build : ".", test);
+}
+
 int main(int argc, char **argv)
 {
 	const char *timeout = getenv("TEST_TIMEOUT");
@@ -166,5 +180,7 @@ int main(int argc, char **argv)
 	}
 	status = wait_for(pid, signals_fd, timeout && atol(timeout) > 0 ? atol(timeout) : 300);
 	end_everything(status == 124 ? "too late" : "left over");
+	if (status && status != 77)
+		say_how_to_repeat(argv[1]);
 	return status;
 }
