@@ -5,7 +5,12 @@ viewer_libviewer_la_SOURCES = \
 	%D%/term/cells.c %D%/term/cells.h \
 	%D%/draw-pane.c \
 	%D%/draw.c %D%/draw.h \
-	%D%/export.c %D%/export.h \
+	%D%/export/export.c %D%/export/export.h \
+	%D%/export/html-data.c %D%/export/html-data.h \
+	%D%/export/html.c %D%/export/html.h \
+	%D%/export/intern.c %D%/export/intern.h \
+	%D%/export/perfetto.c %D%/export/perfetto.h \
+	%D%/export/proto.c %D%/export/proto.h \
 	%D%/timeline/folds.c %D%/timeline/folds.h \
 	%D%/term/guard.c %D%/term/guard.h \
 	%D%/help.c \
@@ -70,10 +75,24 @@ viewer_libviewer_la_SOURCES = \
 	%D%/viewer.c %D%/viewer.h \
 	%D%/timeline/window.c %D%/timeline/window.h
 
+# The page for browsers, as texts.
+HTML_PAGE = $(srcdir)/%D%/export/html-page.html $(srcdir)/%D%/export/html-page.css \
+	$(srcdir)/%D%/export/html-page.js
+nodist_viewer_libviewer_la_SOURCES = %D%/export/html-page.inc
+%D%/export/html-page.inc: %D%/export/embed.awk $(HTML_PAGE)
+	$(AM_V_GEN)$(MKDIR_P) %D%/export && \
+	LC_ALL=C $(AWK) -f $(srcdir)/%D%/export/embed.awk $(HTML_PAGE) >$@-t && mv $@-t $@
+BUILT_SOURCES += %D%/export/html-page.inc
+CLEANFILES += %D%/export/html-page.inc %D%/export/html-page.inc-t
+EXTRA_DIST += %D%/export/embed.awk $(HTML_PAGE)
+
 viewer_libviewer_la_CPPFLAGS = $(AM_CPPFLAGS) $(NCURSESW_CFLAGS)
 
 UNIT_TESTS += tests/unit/viewer/view_cells_test
 tests_unit_viewer_view_cells_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/viewer/view_export_test
+tests_unit_viewer_view_export_test_SOURCES = tests/unit/viewer/view_export_test.c $(FACTS)
+tests_unit_viewer_view_export_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/viewer/view_keys_test
 tests_unit_viewer_view_keys_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/viewer/view_layout_test

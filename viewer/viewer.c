@@ -16,7 +16,9 @@
 
 #include "base/clock.h"
 #include "viewer/draw.h"
-#include "viewer/export.h"
+#include "viewer/export/export.h"
+#include "viewer/export/html.h"
+#include "viewer/export/perfetto.h"
 #include "viewer/term/svg.h"
 #include "viewer/term/terminal.h"
 
@@ -92,14 +94,44 @@ static void draw(struct loop *loop)
 
 /* -- what keys ask of the outside ------------------------------------------------------------ */
 
+/* The whole, whatever is on the screen. */
+static void write_document(const struct loop *loop, enum view_document what, struct str *into)
+{
+	int64_t forked;
+	const struct scene *scene = state_scene(loop->state, &forked);
+
+	if (what == VIEW_HTML)
+		html_write(scene, forked, into);
+	else
+		perfetto_write(scene, into);
+}
+
+/* What the name's end asks for: a document, or what is on the screen. */
+static int export_as_named(struct loop *loop, const char *name, struct str *ret_path,
+	struct complaint *why)
+{
+	const char *folder = loop->options->export_folder;
+	bool page = export_is(name, "html"), trace = export_is(name, "pftrace");
+	struct str text = {0};
+	int err;
+
+	if (!page && !trace) {
+		draw(loop);
+		return export_cells(
+			&loop->cells, state_theme(loop->state), folder, name, ret_path, why);
+	}
+	write_document(loop, page ? VIEW_HTML : VIEW_PERFETTO, &text);
+	err = export_text(&text, folder, name, "html", ret_path, why);
+	str_release(&text);
+	return err;
+}
+
 static void say_export(struct loop *loop, const char *name)
 {
 	struct complaint why = {0};
 	struct str path = {0}, words = {0};
 
-	draw(loop);
-	if (export_cells(&loop->cells, state_theme(loop->state), loop->options->export_folder,
-		    name, &path, &why) < 0)
+	if (export_as_named(loop, name, &path, &why) < 0)
 		str_printf(&words, "not written: %s", complaint_text(&why));
 	else
 		str_printf(&words, "written to %s", str_text(&path));
@@ -377,6 +409,19 @@ int view_render(const struct view_source *source, const struct view_options *opt
 		svg_write(&loop.cells, state_theme(loop.state), into);
 	else if (!err)
 		cells_text(&loop.cells, into);
+	end(&loop);
+	return err;
+}
+
+int view_document(const struct view_source *source, enum view_document what, struct str *into,
+	struct complaint *why)
+{
+	const struct view_options plain = {.utf8 = true};
+	struct loop loop = {.source = source, .options = &plain};
+	int err = begin(&loop, 80, 24, why);
+
+	if (!err)
+		write_document(&loop, what, into);
 	end(&loop);
 	return err;
 }

@@ -37,6 +37,7 @@ struct view_options {
 };
 
 enum view_format { VIEW_TEXT, VIEW_SVG };
+enum view_document { VIEW_HTML, VIEW_PERFETTO };
 
 /* On the terminal, until the user quits: 0. Negative with words where there is none. */
 int view_run(const struct view_source *source, const struct view_options *options,
@@ -45,5 +46,12 @@ int view_run(const struct view_source *source, const struct view_options *option
 /* One screen of w x h cells, after the script of keys, appended. 0 or negative with words. */
 int view_render(const struct view_source *source, const struct view_options *options, int w, int h,
 	enum view_format format, struct str *into, struct complaint *why) __attribute__((nonnull));
+
+/*
+ * The whole timeline of one look, appended: a page for browsers (export/html.h) or a trace for
+ * Perfetto (export/perfetto.h). 0 or negative with words.
+ */
+int view_document(const struct view_source *source, enum view_document what, struct str *into,
+	struct complaint *why) __attribute__((nonnull));
 
 #endif

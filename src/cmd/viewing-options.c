@@ -15,7 +15,19 @@
 #define KEYS_CAP (1u << 20)
 
 /* Options without a short form: beyond all letters, and those of the verbs. */
-enum { SCREEN = 512, SCREEN_FORMAT, KEYS_IN, ASCII, UTF8, COLOR, THEME, MOUSE, CLIPBOARD };
+enum {
+	SCREEN = 512,
+	SCREEN_FORMAT,
+	HTML,
+	PERFETTO,
+	KEYS_IN,
+	ASCII,
+	UTF8,
+	COLOR,
+	THEME,
+	MOUSE,
+	CLIPBOARD
+};
 
 /* https://no-color.org, CLICOLOR_FORCE, and before both our own word. */
 static bool wants_color(void)
@@ -175,6 +187,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "text or svg, not %s", arg);
 		wish->format = *arg == 's' ? VIEW_SVG : VIEW_TEXT;
 		return 0;
+	case HTML:
+	case PERFETTO:
+		wish->document = key == HTML ? VIEW_HTML : VIEW_PERFETTO;
+		wish->file = arg;
+		return 0;
 	case KEYS_IN:
 		read_keys(arg, wish, state);
 		return 0;
@@ -186,6 +203,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	{"screen", SCREEN, "COLSxROWS", 0, "Print one screen of this size, without a terminal", 0},
 	{"screen-format", SCREEN_FORMAT, "text|svg", 0, "How it is printed: text, or a picture", 0},
+	{"html", HTML, "FILE", 0, "Write it as one page for a browser (- is stdout)", 0},
+	{"perfetto", PERFETTO, "FILE", 0, "Write it as a trace for ui.perfetto.dev", 0},
 	{"keys-in", KEYS_IN, "FILE", 0, "Press the keys in this file first", 0},
 	{"ascii", ASCII, NULL, 0, "Draw with ASCII only", 0},
 	{"utf8", UTF8, NULL, 0, "Draw with UTF-8, whatever the locale says", 0},

@@ -14,6 +14,7 @@
 #include "cmd/harvest.h"
 #include "cmd/look.h"
 #include "cmd/outlet.h"
+#include "viewer/export/export.h"
 #include "words/escape.h"
 
 #define EVERY_MS 1000
@@ -218,7 +219,7 @@ static void leave(struct viewing *viewing, int status)
 /* Only who sits at a terminal waits for it. */
 static bool is_awaited(const struct viewing_wish *wish)
 {
-	return !wish->w && isatty(STDERR_FILENO);
+	return !wish->w && !wish->file && isatty(STDERR_FILENO);
 }
 
 void viewing_wait(const struct viewing_wish *wish, const struct live_options *options)
@@ -258,7 +259,7 @@ int viewing_may(const struct viewing_wish *wish)
 	const char *term = getenv("TERM");
 	const char *lacks = NULL;
 
-	if (wish->w)
+	if (wish->w || wish->file)
 		return CMD_FINE;
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		lacks = "no terminal to view it on";
@@ -288,6 +289,25 @@ static int render(const struct view_source *source, const struct viewing_wish *w
 	return status;
 }
 
+/* Written to a file that was not there, or to stdout. */
+static int write_document(const struct view_source *source, const struct viewing_wish *wish)
+{
+	struct complaint why = {0};
+	struct str text = {0}, path = {0};
+	int err = view_document(source, wish->document, &text, &why);
+
+	if (!err && strcmp(wish->file, "-") != 0)
+		err = export_text(&text, NULL, wish->file, "", &path, &why);
+	else if (!err)
+		outlet_write(stdout, &text);
+	if (err)
+		cmd_complain("%s", complaint_text(&why));
+	str_release(&text);
+	str_release(&path);
+	complaint_release(&why);
+	return err ? CMD_USAGE : CMD_FINE;
+}
+
 static int on_terminal(const struct view_source *source, const struct viewing_wish *wish)
 {
 	struct complaint why = {0};
@@ -310,7 +330,9 @@ static int show(struct viewing *viewing, const struct viewing_wish *wish)
 	int status;
 
 	pthread_mutex_init(&viewing->lock, NULL);
-	status = wish->w ? render(&source, wish) : on_terminal(&source, wish);
+	status = wish->file ? write_document(&source, wish)
+		 : wish->w  ? render(&source, wish)
+			    : on_terminal(&source, wish);
 	leave(viewing, status);
 	pthread_mutex_destroy(&viewing->lock);
 	return status;

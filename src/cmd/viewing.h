@@ -19,6 +19,8 @@ struct viewing_wish {
 	struct view_options view;
 	int w, h; /* a picture of so many cells instead of the terminal; 0: the terminal */
 	enum view_format format;
+	const char *file; /* the whole as a document instead; "-" stdout; NULL: no */
+	enum view_document document;
 	struct str keys; /* the script that `view` points to */
 	bool given;	 /* some option of viewing_argp was */
 };

@@ -38,5 +38,9 @@ pictures: inquest
 	$(AM_TESTS_ENVIRONMENT) sh $(srcdir)/tests/viewer/draw-pictures.sh $(srcdir)/docs
 .PHONY: screens pictures
 
+SH_TESTS += tests/viewer/documents.test tests/viewer/browser.test
+ASAN_TESTS += tests/viewer/documents.test
+EXTRA_DIST += tests/viewer/documents.py
+
 SH_TESTS += tests/viewer/session.test
 ASAN_TESTS += tests/viewer/session.test

@@ -95,6 +95,12 @@ void state_free(struct state *state)
 	free(state);
 }
 
+const struct scene *state_scene(const struct state *state, int64_t *ret_forked)
+{
+	*ret_forked = state->forked;
+	return &state->scene;
+}
+
 /* -- Loading ---------------------------------------------------------------------------------- */
 
 /* The rank of that number in the job, by what it is there: its index. They ascend. */

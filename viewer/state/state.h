@@ -66,6 +66,13 @@ enum state_effect state_effect(struct state *state, const char **ret_argument)
 /* A message in the status line until the next key: from the outside, of what it did. */
 void state_say(struct state *state, const char *text) __attribute__((nonnull));
 
+/*
+ * What there is to be shown, for documents of the whole of it; to *ret_forked since when the job
+ * could not go on, JOB_UNKNOWN. Valid until the next load.
+ */
+const struct scene *state_scene(const struct state *state, int64_t *ret_forked)
+	__attribute__((nonnull));
+
 void state_set_theme(struct state *state, enum theme theme) __attribute__((nonnull));
 enum theme state_theme(const struct state *state) __attribute__((nonnull));
 void state_set_utf8(struct state *state, bool utf8) __attribute__((nonnull));

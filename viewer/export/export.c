@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "viewer/export.h"
+#include "viewer/export/export.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,11 +11,11 @@
 
 #define NAMES_TRIED 10000
 
-static bool is_picture(const char *path)
+bool export_is(const char *name, const char *kind)
 {
-	size_t len = strlen(path);
+	size_t len = strlen(name), end = strlen(kind) + 1;
 
-	return len >= 4 && !strcmp(path + len - 4, ".svg");
+	return len >= end && name[len - end] == '.' && !strcmp(name + len - end + 1, kind);
 }
 
 static void add_path(struct str *into, const char *folder, const char *name)
@@ -26,12 +26,12 @@ static void add_path(struct str *into, const char *folder, const char *name)
 }
 
 /* The first number that no file has. */
-static int new_path(const char *folder, struct str *into, struct complaint *why)
+static int new_path(const char *folder, const char *kind, struct str *into, struct complaint *why)
 {
 	for (int i = 1; i <= NAMES_TRIED; i++) {
 		char name[64];
 
-		snprintf(name, sizeof(name), "inquest-view-%d.txt", i);
+		snprintf(name, sizeof(name), "inquest-view-%d.%s", i, kind);
 		str_cut(into, 0);
 		add_path(into, folder, name);
 		if (faccessat(AT_FDCWD, str_text(into), F_OK, AT_SYMLINK_NOFOLLOW) < 0 &&
@@ -68,25 +68,35 @@ static int write_new(const char *path, const struct str *text, struct complaint 
 	return complaint_errno(why, err, "cannot write %s", path);
 }
 
-int export_cells(const struct cells *cells, enum theme theme, const char *folder, const char *name,
+int export_text(const struct str *text, const char *folder, const char *name, const char *kind,
 	struct str *ret_path, struct complaint *why)
 {
-	struct str text = {0}, path = {0};
+	struct str path = {0};
 	int err = 0;
 
 	if (*name)
 		add_path(&path, folder, name);
 	else
-		err = new_path(folder, &path, why);
-	if (!err && is_picture(path.text))
-		svg_write(cells, theme, &text);
-	else if (!err)
-		cells_text(cells, &text);
+		err = new_path(folder, kind, &path, why);
 	if (!err)
-		err = write_new(path.text, &text, why);
+		err = write_new(str_text(&path), text, why);
 	if (!err)
-		str_add(ret_path, path.text);
-	str_release(&text);
+		str_add(ret_path, str_text(&path));
 	str_release(&path);
+	return err;
+}
+
+int export_cells(const struct cells *cells, enum theme theme, const char *folder, const char *name,
+	struct str *ret_path, struct complaint *why)
+{
+	struct str text = {0};
+	int err;
+
+	if (export_is(name, "svg"))
+		svg_write(cells, theme, &text);
+	else
+		cells_text(cells, &text);
+	err = export_text(&text, folder, name, "txt", ret_path, why);
+	str_release(&text);
 	return err;
 }

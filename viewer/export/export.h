@@ -14,4 +14,14 @@
 int export_cells(const struct cells *cells, enum theme theme, const char *folder, const char *name,
 	struct str *ret_path, struct complaint *why) __attribute__((nonnull(1, 4, 5, 6)));
 
+/*
+ * The same of any text: what a name asks for is for the caller to know. `kind` ends a new name:
+ * "txt" gives inquest-view-1.txt.
+ */
+int export_text(const struct str *text, const char *folder, const char *name, const char *kind,
+	struct str *ret_path, struct complaint *why) __attribute__((nonnull(1, 3, 4, 5, 6)));
+
+/* True if a file of that name is to be of that kind: it ends in "." and the kind. */
+bool export_is(const char *name, const char *kind) __attribute__((nonnull));
+
 #endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * intern.h: texts that occur again and again, by number. Tracks name one op by one text, so texts
+ * are told apart by where they lie: two equal ones in different places may get two numbers.
+ */
+#ifndef VIEWER_INTERN_H
+#define VIEWER_INTERN_H
+
+#include <stddef.h>
+
+struct intern {
+	const char **texts; /* by number, from 0 */
+	size_t n, room;
+	size_t *places;	    /* a hash: number + 1, 0 free */
+	size_t size;	    /* of it, a power of two, or 0 */
+};
+
+/* The number of a text, which must outlive the table; a new one is the next. */
+size_t intern_text(struct intern *intern, const char *text) __attribute__((nonnull));
+
+/* Frees the table, not the texts, and leaves the empty one. */
+void intern_release(struct intern *intern) __attribute__((nonnull));
+
+#endif

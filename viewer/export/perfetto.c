@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Field numbers are those of perfetto/protos/perfetto/trace: trace_packet.proto, track_event/
+ * track_event.proto, track_descriptor.proto, process_descriptor.proto, debug_annotation.proto (v43
+ * to v50 agree). A reader drops what has another number or wire type without a word, so a test
+ * reads every packet back.
+ *
+ * All packets are one sequence, whose names are sent once and then by number. A reader sorts by
+ * time, so they come rank by rank.
+ */
+#include "viewer/export/perfetto.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "viewer/export/intern.h"
+#include "viewer/export/proto.h"
+#include "words/headline.h"
+
+enum {
+	TRACE_PACKET = 1,
+
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE = 10,
+	PACKET_EVENT = 11,
+	PACKET_INTERNED = 12,
+	PACKET_FLAGS = 13,
+	PACKET_TRACK = 60,
+
+	TRACK_UUID = 1,
+	TRACK_NAME = 2,
+	TRACK_PROCESS = 3,
+	TRACK_PARENT = 5,
+	TRACK_RANK = 12, /* sibling_order_rank */
+
+	PROCESS_PID = 1,
+	PROCESS_NAME = 6,
+
+	EVENT_ANNOTATION = 4,
+	EVENT_TYPE = 9,
+	EVENT_NAME_IID = 10,
+	EVENT_TRACK = 11,
+	EVENT_CATEGORY = 22,
+	EVENT_NAME = 23,
+	EVENT_FLOW = 47,	  /* fixed64 */
+	EVENT_FLOW_ENDS = 48,
+
+	ANNOTATION_TEXT = 6,
+	ANNOTATION_NAME = 10,
+
+	INTERNED_NAMES = 2,
+	INTERNED_IID = 1,
+	INTERNED_TEXT = 2,
+};
+
+enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
+enum { STATE_CLEARED = 1, STATE_NEEDED = 2 };
+
+struct trace {
+	const struct scene *scene;
+	struct str *into;
+	struct intern names;
+	struct str event, packet, part, interned; /* under way */
+	bool begun;				  /* the sequence was */
+};
+
+/* -- Packets ---------------------------------------------------------------------------------- */
+
+/* Where a rank's own doings are (group JOB_NONE), or its calls of that group; the job is rank -1.
+ * Spread over 64 bits, one to one: readers join traces, and small numbers meet. */
+static uint64_t uuid_of(int rank, int group)
+{
+	uint64_t at = (uint64_t)(rank + 2) << 32 | (uint32_t)(group + 2);
+
+	at = (at ^ at >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	at = (at ^ at >> 27) * UINT64_C(0x94d049bb133111eb);
+	return at ^ at >> 31;
+}
+
+static uint64_t process_uuid(int rank)
+{
+	return uuid_of(rank, -2);
+}
+
+static void send(struct trace *trace)
+{
+	proto_uint(&trace->packet, PACKET_SEQUENCE, 1);
+	proto_uint(&trace->packet, PACKET_FLAGS,
+		trace->begun ? STATE_NEEDED : STATE_CLEARED | STATE_NEEDED);
+	proto_message(trace->into, TRACE_PACKET, &trace->packet);
+	str_cut(&trace->packet, 0);
+	trace->begun = true;
+}
+
+static void send_track(struct trace *trace, const struct str *descriptor)
+{
+	proto_message(&trace->packet, PACKET_TRACK, descriptor);
+	send(trace);
+}
+
+static void begin_event(struct trace *trace, int type, uint64_t track)
+{
+	str_cut(&trace->event, 0);
+	proto_uint(&trace->event, EVENT_TYPE, (uint64_t)type);
+	proto_uint(&trace->event, EVENT_TRACK, track);
+}
+
+static void annotate(struct trace *trace, const char *name, const char *text)
+{
+	if (!text || !*text)
+		return;
+	str_cut(&trace->part, 0);
+	proto_text(&trace->part, ANNOTATION_NAME, name);
+	proto_text(&trace->part, ANNOTATION_TEXT, text);
+	proto_message(&trace->event, EVENT_ANNOTATION, &trace->part);
+}
+
+/* By number; one that is new goes with the packet. */
+static void name_event(struct trace *trace, const char *name)
+{
+	size_t known = trace->names.n, at = intern_text(&trace->names, name);
+
+	proto_uint(&trace->event, EVENT_NAME_IID, at + 1);
+	if (trace->names.n == known)
+		return;
+	str_cut(&trace->part, 0);
+	proto_uint(&trace->part, INTERNED_IID, at + 1);
+	proto_text(&trace->part, INTERNED_TEXT, name);
+	str_cut(&trace->interned, 0);
+	proto_message(&trace->interned, INTERNED_NAMES, &trace->part);
+	proto_message(&trace->packet, PACKET_INTERNED, &trace->interned);
+}
+
+/* A time before 1970 is the reader's beginning: it has no other. */
+static void send_event(struct trace *trace, int64_t when)
+{
+	proto_uint(&trace->packet, PACKET_TIMESTAMP, when > 0 ? (uint64_t)when : 0);
+	proto_message(&trace->packet, PACKET_EVENT, &trace->event);
+	send(trace);
+}
+
+/* -- Tracks ----------------------------------------------------------------------------------- */
+
+static int digits_of(const struct job *job)
+{
+	int most = job->nranks ? job->ranks[job->nranks - 1].world_rank.n : 0, digits = 1;
+
+	while (most /= 10)
+		digits++;
+	return digits;
+}
+
+/* "rank 03 (node7, pid 4711)": with zeros, since the reader sorts texts. */
+static void add_rank_name(struct str *into, const struct job *job, int rank)
+{
+	const struct job_rank *who = &job->ranks[rank];
+	const char *host = who->host >= 0 ? job->hosts[who->host].name : "";
+	const struct job_process *process =
+		who->process >= 0 ? &job->processes[who->process] : NULL;
+
+	if (who->numberless)
+		str_printf(into, "process %0*d", digits_of(job), who->world_rank.n);
+	else
+		str_printf(into, "rank %0*d", digits_of(job), who->world_rank.n);
+	if (*host)
+		str_printf(into, " (%s", host);
+	if (process)
+		str_printf(into, "%spid %" PRIu32, *host ? ", " : " (", process->pid);
+	if (*host || process)
+		str_add_char(into, ')');
+}
+
+/* The reader tells processes apart by pid, and those of several hosts may be equal: it gets ours. */
+static void send_process(struct trace *trace, int rank, const char *name)
+{
+	struct str process = {0}, track = {0};
+
+	proto_uint(&process, PROCESS_PID, (uint64_t)(rank + 2));
+	proto_text(&process, PROCESS_NAME, name);
+	proto_uint(&track, TRACK_UUID, process_uuid(rank));
+	proto_message(&track, TRACK_PROCESS, &process);
+	proto_uint(&track, TRACK_RANK, (uint64_t)(rank + 1));
+	send_track(trace, &track);
+	str_release(&process);
+	str_release(&track);
+}
+
+static void send_child(struct trace *trace, int rank, int group, const char *name)
+{
+	struct str track = {0};
+
+	proto_uint(&track, TRACK_UUID, uuid_of(rank, group));
+	proto_uint(&track, TRACK_PARENT, process_uuid(rank));
+	proto_text(&track, TRACK_NAME, name);
+	proto_uint(&track, TRACK_RANK, (uint64_t)(group + 1));
+	send_track(trace, &track);
+	str_release(&track);
+}
+
+/* Those that something is on. */
+static void send_tracks(struct trace *trace, const struct track *track)
+{
+	const struct job *job = trace->scene->job;
+	bool *called = alloc_zeroed(job->ngroups + 1, sizeof(*called));
+	struct str name = {0};
+
+	add_rank_name(&name, job, track->rank);
+	send_process(trace, track->rank, str_text(&name));
+	send_child(trace, track->rank, JOB_NONE, "own");
+	for (size_t i = 0; i < track->nspans; i++)
+		if (track->spans[i].group >= 0)
+			called[track->spans[i].group] = true;
+	for (size_t i = 0; i < job->ngroups; i++) {
+		if (!called[i])
+			continue;
+		str_cut(&name, 0);
+		str_printf(&name, "group %s", job->groups[i].name);
+		send_child(trace, track->rank, (int)i, str_text(&name));
+	}
+	free(called);
+	str_release(&name);
+}
+
+/* -- What a rank did -------------------------------------------------------------------------- */
+
+static void send_span(struct trace *trace, const struct track *track, const struct track_span *span)
+{
+	uint64_t uuid = uuid_of(track->rank, span->group);
+
+	begin_event(trace, SLICE_BEGIN, uuid);
+	proto_text(&trace->event, EVENT_CATEGORY, track_state_name(span->state));
+	name_event(trace, *span->name ? span->name : track_state_name(span->state));
+	annotate(trace, "cite", span->cite);
+	annotate(trace, "does", track_state_name(span->state));
+	if (span->open)
+		annotate(trace, "end", "it goes on at the end of the evidence");
+	send_event(trace, span->from);
+	if (!span->open) {
+		begin_event(trace, SLICE_END, uuid);
+		send_event(trace, span->to);
+		return;
+	}
+	begin_event(trace, INSTANT, uuid);
+	name_event(trace, "still so at the end of the evidence");
+	send_event(trace, span->to);
+}
+
+/* Points that are no begin or end of an interval. */
+static bool is_point(const struct track_event *event)
+{
+	return event->kind != TRACK_ENTER && event->kind != TRACK_BEGIN && event->kind != TRACK_END;
+}
+
+static void send_points(struct trace *trace, const struct track *track)
+{
+	for (size_t i = 0; i < track->nevents; i++) {
+		const struct track_event *event = &track->events[i];
+
+		if (!is_point(event))
+			continue;
+		begin_event(trace, INSTANT, uuid_of(track->rank, JOB_NONE));
+		proto_text(&trace->event, EVENT_CATEGORY, track_kind_name(event->kind));
+		name_event(trace, *event->name ? event->name : track_kind_name(event->kind));
+		annotate(trace, "cite", event->cite);
+		if (event->when == JOB_UNKNOWN)
+			annotate(trace, "when", "not known: it stands at the end");
+		send_event(trace, event->when == JOB_UNKNOWN ? trace->scene->tracks->to :
+								event->when);
+	}
+}
+
+/* -- The job ---------------------------------------------------------------------------------- */
+
+/* So many flows of a verdict are drawn. */
+static size_t flows_of(const struct verdict *verdict)
+{
+	size_t all = verdict->culprits.n && verdict->victims.n > SIZE_MAX / verdict->culprits.n ?
+			     SIZE_MAX :
+			     verdict->victims.n * verdict->culprits.n;
+
+	return all < PERFETTO_FLOWS ? all : PERFETTO_FLOWS;
+}
+
+/* A flow goes to what begins later: so the culprit's end is an instant behind the waiter's. */
+static void send_flow(struct trace *trace, int rank, int other, bool waits, uint64_t flow)
+{
+	const struct job *job = trace->scene->job;
+	struct str name = {0};
+	int64_t to = trace->scene->tracks->to;
+
+	str_add(&name, waits ? "waits for " : "is awaited by ");
+	add_rank_name(&name, job, other);
+	begin_event(trace, INSTANT, uuid_of(rank, JOB_NONE));
+	proto_text(&trace->event, EVENT_NAME, str_text(&name));
+	proto_fixed64(&trace->event, waits ? EVENT_FLOW : EVENT_FLOW_ENDS, flow);
+	send_event(trace, waits ? to : to + 1);
+	str_release(&name);
+}
+
+static void send_flows(struct trace *trace, const struct verdict *verdict)
+{
+	size_t n = flows_of(verdict);
+
+	for (size_t i = 0; i < n; i++) {
+		int victim = verdict->victims.at[i / verdict->culprits.n];
+		int culprit = verdict->culprits.at[i % verdict->culprits.n];
+
+		send_flow(trace, victim, culprit, true, i + 1);
+		send_flow(trace, culprit, victim, false, i + 1);
+	}
+}
+
+/* The verdict is an instant of the job's own track, at its end. */
+static void send_verdict(struct trace *trace)
+{
+	const struct verdicts *verdicts = trace->scene->verdicts;
+	const struct verdict *verdict = &verdicts->at[0];
+	size_t flows = flows_of(verdict);
+	struct str text = {0};
+
+	send_process(trace, -1, "inquest");
+	send_child(trace, -1, JOB_NONE, "verdict");
+	begin_event(trace, INSTANT, uuid_of(-1, JOB_NONE));
+	headline_sentence(&text, verdicts, verdict);
+	proto_text(&trace->event, EVENT_NAME, str_text(&text));
+	annotate(trace, "class", verdict_class_name(verdict->class));
+	annotate(trace, "confidence", verdict_confidence_name(verdict->confidence));
+	annotate(trace, "from", trace->scene->origin);
+	if (flows / (verdict->culprits.n ? verdict->culprits.n : 1) < verdict->victims.n && flows)
+		annotate(trace, "flows", "not all who wait have one: they are very many");
+	send_event(trace, trace->scene->tracks->to);
+	str_release(&text);
+}
+
+void perfetto_write(const struct scene *scene, struct str *into)
+{
+	struct trace trace = {.scene = scene, .into = into};
+	const struct tracks *tracks = scene->tracks;
+
+	send_verdict(&trace);
+	for (size_t i = 0; i < tracks->n; i++) {
+		send_tracks(&trace, &tracks->at[i]);
+		for (size_t j = 0; j < tracks->at[i].nspans; j++)
+			send_span(&trace, &tracks->at[i], &tracks->at[i].spans[j]);
+		send_points(&trace, &tracks->at[i]);
+	}
+	send_flows(&trace, &scene->verdicts->at[0]);
+	intern_release(&trace.names);
+	str_release(&trace.event);
+	str_release(&trace.packet);
+	str_release(&trace.part);
+	str_release(&trace.interned);
+}
