@@ -149,7 +149,7 @@ void address_find(const struct job *job, const struct waits *waits, struct profi
 	}
 }
 
-static bool explains_address(const struct inquiry *q, int rank, struct reason *why)
+bool explains_address(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank];
 
@@ -164,7 +164,7 @@ static bool explains_address(const struct inquiry *q, int rank, struct reason *w
 	return true;
 }
 
-static void tell_address(struct inquiry *q, int rank, struct draft *draft)
+void tell_address(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];
 	struct verdict_fact *fact = draft_fact(q, draft, FACT_ADDRESS, rank, p->address_cite);
@@ -173,9 +173,3 @@ static void tell_address(struct inquiry *q, int rank, struct draft *draft)
 	fact->text2 = p->usual_address;
 	stacks_tell(q, rank, draft);
 }
-
-const struct rule rule_wrong_address = {
-	.class = VERDICT_NOT_STARTED,
-	.explains = explains_address,
-	.tell = tell_address,
-};

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "verdict/judge.h"
 #include "verdict/rule.h"
 
 static bool has_testified(const struct inquiry *q, int rank)
@@ -65,6 +66,26 @@ static bool somebody_was_ended_unseen(const struct inquiry *q)
 			return true;
 	}
 	return false;
+}
+
+/* Nobody can be seen to wait where nobody can be seen. */
+void judge_unreadable(struct inquiry *q)
+{
+	bool clean = q->job->nranks > 0;
+
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		const struct profile *p = &q->profiles[i];
+
+		/* Of who came no further than its start, a living one shows that it waits not. */
+		if (p->process && p->readable &&
+			(!p->ended || (q->job->ranks[i].knows & JOB_KNOWS_BOARDS)))
+			return;
+		clean &= p->death == DEATH_CLEAN;
+	}
+	if (clean)
+		return;
+	inquiry_draft(q, VERDICT_INCONCLUSIVE)->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
+	inquiry_not_judged(q, VERDICT_INCONCLUSIVE, JOB_NONE, "a readable ring of any rank");
 }
 
 /* What would have to be there, in words. */

@@ -103,7 +103,7 @@ static enum verdict_where place_of(const struct profile *p)
 }
 
 /* Asked before skew, which any open compile would fit. */
-static bool explains_stuck(const struct inquiry *q, int rank, struct reason *why)
+bool explains_stuck(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank];
 
@@ -122,7 +122,7 @@ static bool explains_stuck(const struct inquiry *q, int rank, struct reason *why
 }
 
 /* It still compiles while others wait: worth waiting for only if it is seen to move. */
-static bool explains_skew(const struct inquiry *q, int rank, struct reason *why)
+bool explains_skew(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank];
 
@@ -336,7 +336,7 @@ static void tell_activity(struct inquiry *q, int rank, struct draft *draft)
 		draft_frozen(q, draft, rank, cite);
 }
 
-static void tell_compile(struct inquiry *q, int rank, struct draft *draft)
+void tell_compile(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];
 
@@ -368,7 +368,7 @@ static bool tells_of_compiles(const struct inquiry *q, int rank)
 }
 
 /* No rank compiles, and each that is to be there could tell: else nothing is excluded. */
-static void rule_out_compile(struct inquiry *q, struct draft *draft)
+void rule_out_compile(struct inquiry *q, struct draft *draft)
 {
 	if (draft->verdict.class == VERDICT_COMPILE_SKEW ||
 		draft->verdict.class == VERDICT_COMPILE_STUCK || !inquiry_all_seen(q))
@@ -380,16 +380,3 @@ static void rule_out_compile(struct inquiry *q, struct draft *draft)
 	draft_rule_out(draft, VERDICT_COMPILE_SKEW, FACT_NO_OPEN_SPAN, "ring:*")->b =
 		JOB_SPAN_COMPILE;
 }
-
-const struct rule rule_compile_stuck = {
-	.class = VERDICT_COMPILE_STUCK,
-	.explains = explains_stuck,
-	.tell = tell_compile,
-};
-
-const struct rule rule_compile_skew = {
-	.class = VERDICT_COMPILE_SKEW,
-	.explains = explains_skew,
-	.tell = tell_compile,
-	.rule_out = rule_out_compile,
-};

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "verdict/rule.h"
+#include "verdict/judge.h"
 
 #define MADE "group-made:" /* what a rank that is not in it says of a group that others make */
 #define FIRST_GROUP "0"	   /* PyTorch's; who makes it anew, counts anew */
@@ -215,7 +215,7 @@ static void share_out(const struct inquiry *q, const struct camps *camps, struct
 }
 
 /* Whoever waits: in these groups, or for one who does. */
-static void find_victims(struct inquiry *q, struct draft *draft)
+static void find_waiting(struct inquiry *q, struct draft *draft)
 {
 	for (size_t i = 0; i < q->job->nranks; i++)
 		if (inquiry_longest_wait(q, (int)i) && !rank_list_has(&draft->culprits, (int)i))
@@ -245,7 +245,7 @@ static void write_finding(struct inquiry *q, const struct camps *camps)
 	draft->verdict.next = VERDICT_NEXT_SAME_GROUPS;
 	draft->verdict.group = camps->all.items[0].group;
 	share_out(q, camps, draft);
-	find_victims(q, draft);
+	find_waiting(q, draft);
 	tell(q, camps, draft);
 }
 
@@ -303,7 +303,7 @@ static bool write_first(struct inquiry *q, const int *list, size_t n, bool clear
 	return found;
 }
 
-bool judge_creations(struct inquiry *q)
+void judge_creations(struct inquiry *q)
 {
 	size_t n;
 	int *list = list_names(q->job, &n);
@@ -311,7 +311,7 @@ bool judge_creations(struct inquiry *q)
 
 	for (size_t i = 0; i < n && !found; i++)
 		found = stands(q, q->job->groups[list[i]].made_as);
-	found = found && (write_first(q, list, n, true) || write_first(q, list, n, false));
+	q->groups_clash =
+		found && (write_first(q, list, n, true) || write_first(q, list, n, false));
 	free(list);
-	return found;
 }

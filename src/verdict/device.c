@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "job/rollcall.h"
+#include "verdict/judge.h"
 #include "verdict/rule.h"
 
 /*
@@ -115,19 +116,14 @@ static void release(struct completion *c)
 	array_release(&c->waiting.list);
 }
 
-/* Those who wait, directly or not, for what this node stands for; culprits are none of them. */
-static void find_victims(struct inquiry *q, size_t node, struct draft *draft)
+/* Those who wait, directly or not, for what this node stands for. */
+static void find_waiting(struct inquiry *q, size_t node, struct draft *draft)
 {
 	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
-	bool *victims = alloc_zeroed(q->job->nranks + 1, sizeof(*victims));
 
 	marked[node] = true;
-	waitfor_victims(q->graph, &q->given, marked, victims);
-	for (size_t i = 0; i < q->job->nranks; i++)
-		if (victims[i] && !rank_list_has(&draft->culprits, (int)i))
-			rank_list_add(&draft->victims, (int)i);
+	find_victims(q, marked, draft);
 	free(marked);
-	free(victims);
 }
 
 /* That nobody is missing: without it a finding about devices would be a guess. */
@@ -240,7 +236,7 @@ static void judge_overwritten(struct inquiry *q, size_t at)
 	draft->verdict.group = node->group;
 	draft->verdict.op_index = node->index;
 	draft->verdict.next = VERDICT_NEXT_LARGER_RING;
-	find_victims(q, at, draft);
+	find_waiting(q, at, draft);
 	tell_all_in(q, node, draft);
 	inquiry_not_judged(q, VERDICT_COLLECTIVE_MISMATCH, JOB_NONE,
 		arena_printf(q->arena, "what each rank gave to #%llu: overwritten since",
@@ -277,7 +273,7 @@ static void judge_op(struct inquiry *q, size_t at)
 	draft->verdict.next = behind ? VERDICT_NEXT_CHECK_GPU : VERDICT_NEXT_CHECK_FABRIC;
 	for (size_t i = 0; behind && i < behind->list.nr; i++)
 		rank_list_add(&draft->culprits, behind->list.items[i]);
-	find_victims(q, at, draft);
+	find_waiting(q, at, draft);
 	tell_all_in(q, node, draft);
 	tell_completion(q, node, &c, draft);
 	release(&c);
@@ -366,7 +362,6 @@ static void write_uneven_pair(
 {
 	struct draft *draft = inquiry_draft(q, VERDICT_UNEVEN_SHARD);
 	const struct job_member *peer = &q->job->members[wait->peer];
-	bool *victims = alloc_zeroed(q->job->nranks + 1, sizeof(*victims));
 	struct verdict_fact *fact;
 
 	draft->verdict.confidence = VERDICT_ESTABLISHED;
@@ -376,11 +371,7 @@ static void write_uneven_pair(
 	rank_list_add(&draft->camp_a, wait->rank);
 	if (peer->rank != JOB_NONE)
 		rank_list_add(&draft->camp_b, peer->rank);
-	waitfor_victims(q->graph, &q->given, marked, victims);
-	for (size_t i = 0; i < q->job->nranks; i++)
-		if (victims[i])
-			rank_list_add(&draft->victims, (int)i);
-	free(victims);
+	find_victims(q, marked, draft);
 	fact = draft_fact(q, draft, FACT_UNEVEN_PAIR, wait->rank, wait->cite);
 	fact->text = inquiry_op_name(wait->op);
 	fact->a = (int64_t)wait->op->sig.count;
@@ -444,7 +435,7 @@ void judge_devices(struct inquiry *q)
 
 /* -- a rank in a synchronisation that nothing explains ----------------------------------------- */
 
-static bool explains_sync(const struct inquiry *q, int rank, struct reason *why)
+bool explains_sync(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank];
 
@@ -459,7 +450,7 @@ static bool explains_sync(const struct inquiry *q, int rank, struct reason *why)
 	return true;
 }
 
-static void tell_sync(struct inquiry *q, int rank, struct draft *draft)
+void tell_sync(struct inquiry *q, int rank, struct draft *draft)
 {
 	int64_t age = JOB_UNKNOWN;
 
@@ -467,15 +458,9 @@ static void tell_sync(struct inquiry *q, int rank, struct draft *draft)
 	draft_fact(q, draft, FACT_IN_SYNC, rank, q->profiles[rank].outside_cite)->a = age;
 }
 
-const struct rule rule_gpu_stall = {
-	.class = VERDICT_GPU_STALL,
-	.explains = explains_sync,
-	.tell = tell_sync,
-};
-
 /* -- not the network --------------------------------------------------------------------------- */
 
-static void rule_out_transport(struct inquiry *q, struct draft *draft)
+void rule_out_transport(struct inquiry *q, struct draft *draft)
 {
 	if (draft->verdict.class == VERDICT_TRANSPORT_STALL ||
 		draft->verdict.class == VERDICT_GPU_STALL || q->forks->n || !q->job->ngroups ||
@@ -491,8 +476,3 @@ static void rule_out_transport(struct inquiry *q, struct draft *draft)
 	draft_rule_out(
 		draft, VERDICT_TRANSPORT_STALL, FACT_NOWHERE_ALL_IN, inquiry_cite_all(q));
 }
-
-const struct rule rule_transport_stall = {
-	.class = VERDICT_TRANSPORT_STALL,
-	.rule_out = rule_out_transport,
-};

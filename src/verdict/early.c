@@ -4,7 +4,7 @@
  * called well, for every hang begins like that; nor is anybody blamed.
  */
 #include "job/rollcall.h"
-#include "verdict/rule.h"
+#include "verdict/judge.h"
 
 /* True if it is a wait for others of a rank that lives, and for how long is known. */
 static bool is_young(const struct inquiry *q, const struct wait *wait)
@@ -55,14 +55,14 @@ static void find_awaited(const struct inquiry *q, const struct wait *wait, struc
 	}
 }
 
-bool judge_early(struct inquiry *q)
+void judge_early(struct inquiry *q)
 {
 	const struct wait *wait = nearest(q);
 	struct rank_list awaited = {0};
 	struct draft *draft;
 
 	if (!wait)
-		return false;
+		return;
 	draft = inquiry_draft(q, VERDICT_TOO_EARLY);
 	for (size_t i = 0; i < q->waits->n; i++)
 		if (is_young(q, &q->waits->at[i]))
@@ -82,5 +82,4 @@ bool judge_early(struct inquiry *q)
 		.age = wait->age,
 		.threshold = waitfor_threshold(q->job, wait, &q->given)};
 	array_release(&awaited.list);
-	return true;
 }

@@ -46,20 +46,16 @@ static bool blame_the_rest(const struct inquiry *q, const struct fork *fork, str
 	return true;
 }
 
-static void find_victims(struct inquiry *q, const struct fork *fork, struct draft *draft)
+/* Who waits at the fork, or for one who does. */
+static void find_waiting(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
-	bool *victims = alloc_zeroed(q->job->nranks + 1, sizeof(*victims));
 
 	for (size_t i = 0; i < q->graph->nnodes; i++)
 		marked[i] = q->graph->nodes[i].kind == WAITFOR_FORK &&
 			    q->graph->nodes[i].group == fork->group;
-	waitfor_victims(q->graph, &q->given, marked, victims);
-	for (size_t i = 0; i < q->job->nranks; i++)
-		if (victims[i] && !rank_list_has(&draft->culprits, (int)i))
-			rank_list_add(&draft->victims, (int)i);
+	find_victims(q, marked, draft);
 	free(marked);
-	free(victims);
 }
 
 void fork_share_out(struct inquiry *q, const struct fork *fork, size_t guilty, struct draft *draft)
@@ -73,7 +69,7 @@ void fork_share_out(struct inquiry *q, const struct fork *fork, size_t guilty, s
 		add_camp(q, &fork->camps[0], &draft->camp_a);
 		add_camp(q, &fork->camps[1], &draft->camp_b);
 	}
-	find_victims(q, fork, draft);
+	find_waiting(q, fork, draft);
 }
 
 /* -- what was entered -------------------------------------------------------------------------- */
@@ -150,7 +146,7 @@ void fork_tell_unaligned(struct inquiry *q, const struct fork *fork, struct draf
 		draft_fact(q, draft, FACT_UNALIGNED, JOB_NONE, inquiry_cite_all(q));
 }
 
-static bool fork_of_calls(struct inquiry *q, const struct fork *fork, struct draft *draft)
+bool is_calls_fork(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	draft->verdict.confidence = fork->exact ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 	draft->verdict.outlook = VERDICT_KILL;
@@ -183,7 +179,7 @@ static bool has_testified(
 	return op || rollcall_of(q->job, m, index) == ROLL_ABSENT;
 }
 
-static void rule_out_mismatch(struct inquiry *q, struct draft *draft)
+void rule_out_mismatch(struct inquiry *q, struct draft *draft)
 {
 	const struct verdict *v = &draft->verdict;
 	const struct job_group *g = v->group == JOB_NONE ? NULL : &q->job->groups[v->group];
@@ -202,9 +198,3 @@ static void rule_out_mismatch(struct inquiry *q, struct draft *draft)
 		q->job->groups[v->group].cite)
 		->a = (int64_t)v->op_index;
 }
-
-const struct rule rule_collective_mismatch = {
-	.class = VERDICT_COLLECTIVE_MISMATCH,
-	.of_fork = fork_of_calls,
-	.rule_out = rule_out_mismatch,
-};

@@ -77,7 +77,7 @@ void fork_tell_graphs(struct inquiry *q, const struct fork *fork, size_t camp, s
 	camps_differ(q, &fork->camps[camp], &fork->camps[camp ? 0 : 1], &draft->culprits, draft);
 }
 
-static bool fork_of_graphs(struct inquiry *q, const struct fork *fork, struct draft *draft)
+bool is_graphs_fork(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	if (!camps_differ(q, &fork->camps[1], &fork->camps[0], NULL, NULL))
 		return false;
@@ -106,7 +106,7 @@ static bool differs_from_waiting(const struct inquiry *q, int rank, struct compi
 	return compiles_differ(mine, theirs, ret);
 }
 
-void graphs_tell(struct inquiry *q, int rank, struct draft *draft)
+void tell_graphs(struct inquiry *q, int rank, struct draft *draft)
 {
 	struct compiled_graphs mine, theirs;
 	struct graph_difference difference;
@@ -136,7 +136,7 @@ static bool did_as_much(const struct inquiry *q, int rank)
  * Done with as many batches as the others, who still wait for it: if it compiled other graphs, it
  * issued fewer operations by them.
  */
-static bool explains_left(const struct inquiry *q, int rank, struct reason *why)
+bool explains_other_graphs(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank];
 	struct compiled_graphs mine, theirs;
@@ -157,15 +157,3 @@ static bool explains_left(const struct inquiry *q, int rank, struct reason *why)
 	why->left = true;
 	return true;
 }
-
-const struct rule rule_graph_left = {
-	.class = VERDICT_GRAPH_DIVERGENCE,
-	.explains = explains_left,
-	.tell = graphs_tell,
-};
-
-const struct rule rule_graph_divergence = {
-	.class = VERDICT_GRAPH_DIVERGENCE,
-	.of_fork = fork_of_graphs,
-};
-

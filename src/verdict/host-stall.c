@@ -102,7 +102,7 @@ static bool may_have_lock(const struct inquiry *q, int rank)
 }
 
 /* The place is known. Only input and checkpoints that are seen to move are worth waiting for. */
-static bool explains_known(const struct inquiry *q, int rank, struct reason *why)
+bool explains_known_stall(const struct inquiry *q, int rank, struct reason *why)
 {
 	static const enum verdict_next next[VERDICT_WHERES] = {
 		[VERDICT_IN_INPUT] = VERDICT_NEXT_LOOK_AT_INPUT,
@@ -190,7 +190,7 @@ static bool may_resolve(const struct inquiry *q, int rank)
 	return extra != JOB_UNKNOWN && extra <= BUSY_FOR_A_WHILE;
 }
 
-static bool explains_unknown(const struct inquiry *q, int rank, struct reason *why)
+bool explains_unknown_stall(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank];
 
@@ -282,7 +282,7 @@ static void tell_busy(struct inquiry *q, int rank, struct draft *draft)
 }
 
 /* The most telling first: for a frozen rank that is that it is frozen. */
-static void tell_stall(struct inquiry *q, int rank, struct draft *draft)
+void tell_stall(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];
 	const struct job_op *op;
@@ -318,15 +318,3 @@ static void tell_stall(struct inquiry *q, int rank, struct draft *draft)
 			draft_fact(q, draft, FACT_CALLED_AT, rank, op->cite)->text = op->place;
 	}
 }
-
-const struct rule rule_host_stall = {
-	.class = VERDICT_HOST_STALL,
-	.explains = explains_known,
-	.tell = tell_stall,
-};
-
-const struct rule rule_host_stall_unknown = {
-	.class = VERDICT_HOST_STALL,
-	.explains = explains_unknown,
-	.tell = tell_stall,
-};

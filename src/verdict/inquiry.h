@@ -14,20 +14,6 @@
 #include "verdict/profile.h"
 #include "verdict/verdict.h"
 
-/* Why a rank is not where others wait for it: what one rule says about one rank. */
-struct reason {
-	enum verdict_class class;
-	enum verdict_cause cause;
-	enum verdict_where where;
-	enum verdict_confidence confidence;
-	enum verdict_outlook outlook;
-	enum verdict_next next;
-	bool by_absence; /* rests on what is not in the rings: weaker where slots were lost */
-	bool progresses; /* a majority of such ranks is not to blame: they are only slower */
-	bool follows;    /* waits for another suspect: a victim where there is one that does not */
-	bool left;       /* finished in good order: those who still wait may be the odd ones */
-};
-
 /* A set of rank indexes that grows. */
 struct rank_list {
 	ARRAY(int) list;
@@ -62,6 +48,7 @@ struct inquiry {
 	struct waitfor_given given;
 	struct waitfor *graph;
 	bool *wanted; /* per rank: a standing wait of another leads to it */
+	bool groups_clash; /* ranks made groups in different orders: the graph misleads */
 	struct verdict_early early;
 	ARRAY(struct draft) drafts;
 	ARRAY(struct verdict_not_judged) not_judged;

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The judge: asks the queries, runs the table of rules, ranks the findings and seals what stands.
- *
- *	1. who waits for whom (job/waitfor/waitfor.h), with forks and each rank's own state
- *	   worked in; what contradicts itself, groups made in different orders, comes first;
- *	2. sinks, forks, circles, devices: each end of the graph is one reason to wait;
- *	3. own deaths that nobody waits for yet;
- *	4. only where nothing was found and only stacks tell: other call sites, who stalls, healthy;
- *	5. only where nothing was found: slow, inconclusive, too early to tell, healthy;
- *	6. what was not seen bounds how sure each finding may be;
- *	7. look-alikes excluded by facts, the longest wait, the seconds left, the order.
+ * The judge: asks the queries, goes through the stages, ranks the findings and seals what stands.
+ * A stage decides one thing; which class a rank or a fork is of, is asked in the order of
+ * lists/class.def. Behind the stages all findings are finished alike: look-alikes excluded by
+ * facts, the longest wait, the seconds left, the order.
  */
 #include "verdict/judge.h"
 
@@ -18,29 +12,87 @@
 
 #include "base/alloc.h"
 #include "verdict/limits.h"
+#include "verdict/rule.h"
 
-const struct rule *const judge_rules[] = {
-	&rule_node_loss,
-	&rule_rank_death,
-	&rule_compile_stuck,
-	&rule_compile_skew,
-	&rule_empty_shard,
-	&rule_graph_left,
-	&rule_uneven_shard,
-	&rule_early_exit,
-	&rule_thread_death,
-	&rule_wrong_address,
-	&rule_host_stall,
-	&rule_not_started,
-	&rule_gpu_stall,
-	&rule_slow,
-	&rule_host_stall_unknown,
-	&rule_graph_divergence,
-	&rule_collective_mismatch,
-	&rule_order_inversion,
-	&rule_transport_stall,
+/* -- the stages -------------------------------------------------------------------------------- */
+
+/* When a stage is asked. */
+enum when {
+	ALWAYS,
+	IF_GROUPS_AGREE, /* unless ranks made groups in different orders */
+	IF_NOTHING_FOUND /* unless there is a finding */
 };
-const size_t judge_nrules = sizeof(judge_rules) / sizeof(*judge_rules);
+
+static const struct stage {
+	void (*judge)(struct inquiry *q);
+	enum when when;
+} stages[] = {
+	/* Contradictions: groups made in different orders. First, since nothing else that is seen
+	 * of such groups means what it seems to. */
+	{judge_creations, ALWAYS},
+
+	/* Each end of the wait-for graph is a reason to wait. Who is waited for, and waits not. */
+	{judge_sinks, IF_GROUPS_AGREE},
+	/* Who entered other operations: behind sinks, whose order of facts is theirs. */
+	{judge_forks, IF_GROUPS_AGREE},
+	/* Who waits for each other: of a circle with a fork in it the fork was told. */
+	{judge_cycles, IF_GROUPS_AGREE},
+	/* All are in, and nothing moves: last of the ends, since of ops that nobody tracks it is
+	 * asked only where nothing surer was found. */
+	{judge_devices, IF_GROUPS_AGREE},
+
+	/* Own deaths that nobody waits for: behind the ends, which have the others. */
+	{judge_quiet_deaths, ALWAYS},
+	/* An early exit of which the others died: unless something else explains that. */
+	{judge_quiet_exits, IF_NOTHING_FOUND},
+
+	/* Only stacks tell, and the graph leads to nobody: other call sites, who stalls, all go
+	 * on. Before all that ask what is recorded, of which there is nothing. */
+	{judge_by_stacks, IF_NOTHING_FOUND},
+	/* A mismatch that ranks died of, by their own words: more than that nothing is known. */
+	{judge_told_mismatch, IF_NOTHING_FOUND},
+	/* Ends of the graph of which nothing is known: somebody waits there, for whom is open. */
+	{judge_unknown, IF_NOTHING_FOUND},
+	/* Somebody waits for long, and nothing above says why: from here on nobody does. */
+	{judge_unexplained, IF_NOTHING_FOUND},
+	/* Somebody came late, a short time ago. */
+	{judge_slow, IF_NOTHING_FOUND},
+	/* Dumps without any operation: nothing was called, or nothing is recorded. */
+	{judge_empty_dumps, IF_NOTHING_FOUND},
+	/* Held in what may be a replayed graph, which is not recorded. */
+	{judge_replays, IF_NOTHING_FOUND},
+	/* Nobody can be seen to wait where nobody can be seen. */
+	{judge_unreadable, IF_NOTHING_FOUND},
+	/* Ranks ended badly, and no end was the first. */
+	{judge_bad_ends, IF_NOTHING_FOUND},
+	/* Dumps of some ranks only: the others may wait. */
+	{judge_some_dumps, IF_NOTHING_FOUND},
+	/* Somebody waits, and for less than a hang's time. */
+	{judge_early, IF_NOTHING_FOUND},
+	/* Ranks, and no communicator of theirs. */
+	{judge_no_groups, IF_NOTHING_FOUND},
+	/* Last of those that find: nothing is wrong, as far as was seen. */
+	{judge_healthy, IF_NOTHING_FOUND},
+
+	/* What could not be hooked is not judged, whatever was found, unless all is well. */
+	{judge_unhooked, ALWAYS},
+	/* What was not seen bounds what is said: behind all findings, which it bounds. */
+	{judge_bounds, ALWAYS},
+};
+
+static bool is_asked(const struct inquiry *q, enum when when)
+{
+	return when == ALWAYS || (when == IF_GROUPS_AGREE ? !q->groups_clash : !q->drafts.nr);
+}
+
+/* Why a class is none of another one's findings, in the order in which it is told. */
+static const struct {
+	enum verdict_class class;
+	void (*rule_out)(struct inquiry *q, struct draft *draft);
+} look_alikes[] = {
+#define UNLIKE(class, name) {VERDICT_##class, rule_out_##name},
+#include "lists/class.def"
+};
 
 /* -- order ------------------------------------------------------------------------------------- */
 
@@ -65,14 +117,20 @@ static int compare_drafts(const void *va, const void *vb)
 	return a->verdict.cause < b->verdict.cause ? -1 : a->verdict.cause > b->verdict.cause;
 }
 
-/* First that somebody waits for it, then that somebody is to blame, then how sure; then victims. */
+/* A finding that nothing is wrong, or that too little is known. */
+static bool blames_nothing(enum verdict_class class)
+{
+	return class == VERDICT_INCONCLUSIVE || class == VERDICT_HEALTHY ||
+	       class == VERDICT_SLOW || class == VERDICT_TOO_EARLY;
+}
+
+/* Order: has victims, has culprits, confidence, cannot resolve, number of victims. */
 static int64_t weigh(const struct draft *draft)
 {
 	const struct verdict *v = &draft->verdict;
 	int64_t weight = 0;
 
-	if (v->class == VERDICT_INCONCLUSIVE || v->class == VERDICT_HEALTHY ||
-		v->class == VERDICT_SLOW || v->class == VERDICT_TOO_EARLY)
+	if (blames_nothing(v->class))
 		return 0;
 	weight += draft->victims.list.nr ? 1 << 28 : 0;
 	weight += draft->culprits.list.nr ? 1 << 27 : 0;
@@ -98,11 +156,10 @@ static int64_t longest_wait(const struct inquiry *q, const struct draft *draft)
 }
 
 /* Nobody whom some finding blames is another one's victim. */
-static void clear_culprits(struct inquiry *q, struct draft *draft, const bool *blamed)
+static void clear_culprits(struct draft *draft, const bool *blamed)
 {
 	size_t n = 0;
 
-	(void)q;
 	for (size_t i = 0; i < draft->victims.list.nr; i++)
 		if (!blamed[draft->victims.list.items[i]])
 			draft->victims.list.items[n++] = draft->victims.list.items[i];
@@ -141,11 +198,29 @@ static enum verdict_next next_of_past(enum verdict_next next)
 	return next == VERDICT_NEXT_MORE_EVIDENCE ? VERDICT_NEXT_ATTACH_NEXT_TIME : next;
 }
 
+/* The seconds that are left, where something will end the job. */
+static void find_limit(struct inquiry *q, struct draft *draft)
+{
+	struct limit limit = limits_first(q, &draft->victims);
+
+	if (!limit.kind || draft->verdict.outlook == VERDICT_OVER)
+		return;
+	draft->verdict.watchdog = limit.kind;
+	draft->verdict.watchdog_left = limit.left;
+	draft->verdict.watchdog_cite = limit.cite;
+}
+
+static void rule_out(struct inquiry *q, struct draft *draft)
+{
+	for (size_t i = 0; i < sizeof(look_alikes) / sizeof(*look_alikes); i++)
+		if (look_alikes[i].class != draft->verdict.class)
+			look_alikes[i].rule_out(q, draft);
+}
+
 /* What all findings say alike: who waits, how long, how long it may, and what it is not. */
 static void finish(struct inquiry *q, struct draft *draft)
 {
 	struct verdict *v = &draft->verdict;
-	struct limit limit;
 
 	rank_list_settle(&draft->culprits);
 	rank_list_settle(&draft->victims);
@@ -162,17 +237,9 @@ static void finish(struct inquiry *q, struct draft *draft)
 	tell_killed_since(q, draft);
 	tell_handling(q, draft);
 	tell_victims(q, draft);
-	limit = limits_first(q, &draft->victims);
-	if (limit.kind && v->outlook != VERDICT_OVER) {
-		v->watchdog = limit.kind;
-		v->watchdog_left = limit.left;
-		v->watchdog_cite = limit.cite;
-	}
-	for (size_t i = 0; v->class != VERDICT_SLOW && v->class != VERDICT_INCONCLUSIVE &&
-			   v->class != VERDICT_TOO_EARLY && i < judge_nrules;
-		i++)
-		if (judge_rules[i]->rule_out && judge_rules[i]->class != v->class)
-			judge_rules[i]->rule_out(q, draft);
+	find_limit(q, draft);
+	if (!blames_nothing(v->class))
+		rule_out(q, draft);
 }
 
 /* A finding that names no op is shown at the one that its victims have waited in for longest. */
@@ -206,7 +273,7 @@ static void finish_all(struct inquiry *q)
 		for (size_t k = 0; k < q->drafts.items[i].culprits.list.nr; k++)
 			blamed[q->drafts.items[i].culprits.list.items[k]] = true;
 	for (size_t i = 0; i < q->drafts.nr; i++) {
-		clear_culprits(q, &q->drafts.items[i], blamed);
+		clear_culprits(&q->drafts.items[i], blamed);
 		find_common_wait(q, &q->drafts.items[i]);
 		finish(q, &q->drafts.items[i]);
 		q->drafts.items[i].weight = weigh(&q->drafts.items[i]);
@@ -297,20 +364,9 @@ struct verdicts *verdicts_of(const struct job *job)
 	struct inquiry *q = inquiry_new(job);
 	struct verdicts *verdicts;
 
-	if (!judge_creations(q)) {
-		judge_sinks(q);
-		judge_forks(q);
-		judge_cycles(q);
-		judge_devices(q);
-	}
-	judge_quiet_deaths(q);
-	judge_quiet_exits(q);
-	if (!q->drafts.nr)
-		judge_rest_of_stacks(q);
-	if (!q->drafts.nr)
-		judge_rest(q);
-	judge_missing(q);
-	judge_bounds(q);
+	for (size_t i = 0; i < sizeof(stages) / sizeof(*stages); i++)
+		if (is_asked(q, stages[i].when))
+			stages[i].judge(q);
 	finish_all(q);
 	verdicts = seal(q);
 	inquiry_free(q);

@@ -1,31 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* judge.h: the table of rules and the parts of judging that run it. For src/verdict only. */
+/*
+ * judge.h: the stages of judging, each in the file of its noun. A stage looks at the inquiry, and
+ * adds findings, or what it would need; judge.c has them in their order, with what each decides and
+ * why it stands there. For src/verdict only.
+ */
 #ifndef VERDICT_JUDGE_H
 #define VERDICT_JUDGE_H
 
-#include "verdict/rule.h"
+#include "verdict/inquiry.h"
 
-/* In the order in which they are asked: the first that fits has the rank, or the fork. */
-extern const struct rule *const judge_rules[];
-extern const size_t judge_nrules;
+void judge_creations(struct inquiry *q);     /* creation.c */
+void judge_sinks(struct inquiry *q);         /* sinks.c */
+void judge_forks(struct inquiry *q);         /* fork-kinds.c */
+void judge_cycles(struct inquiry *q);        /* order.c */
+void judge_devices(struct inquiry *q);       /* device.c */
+void judge_quiet_deaths(struct inquiry *q);  /* quiet.c */
+void judge_quiet_exits(struct inquiry *q);   /* quiet.c */
+void judge_by_stacks(struct inquiry *q);     /* by-stacks.c */
+void judge_told_mismatch(struct inquiry *q); /* quiet.c */
+void judge_unknown(struct inquiry *q);       /* unknown.c */
+void judge_unexplained(struct inquiry *q);   /* unknown.c */
+void judge_slow(struct inquiry *q);          /* slow.c */
+void judge_empty_dumps(struct inquiry *q);   /* dumps.c */
+void judge_replays(struct inquiry *q);       /* replays.c */
+void judge_unreadable(struct inquiry *q);    /* bounds.c */
+void judge_bad_ends(struct inquiry *q);      /* quiet.c */
+void judge_some_dumps(struct inquiry *q);    /* dumps.c */
+void judge_early(struct inquiry *q);         /* early.c */
+void judge_no_groups(struct inquiry *q);     /* start.c */
+void judge_healthy(struct inquiry *q);       /* healthy.c */
+void judge_unhooked(struct inquiry *q);      /* unhooked.c */
+void judge_bounds(struct inquiry *q);        /* bounds.c */
 
-/*
- * Ranks that others wait for and that wait for nothing: adds one draft per explanation. A sink that
- * no rule explains adds none.
- */
-void judge_sinks(struct inquiry *q);
-/* The same for ranks that stall while nobody is seen to wait: they are named, and not blamed. */
+/* Names ranks that stall while nobody is seen to wait, and does not blame them (sinks.c). */
 void judge_idle(struct inquiry *q, const struct rank_list *ranks);
-/*
- * Forks that somebody waits at, or that were passed or can no longer be mended: adds a draft each,
- * of the class whose rule takes it, else collective-mismatch.
- */
-void judge_forks(struct inquiry *q);
 
 /* Puts deaths of ranks that were killed while they waited behind what they waited for. */
 void judge_later_ends(struct inquiry *q);
 
-/* How far the job had come. */
+/* How far the job had come (stage.c). */
 enum verdict_stage judge_stage(const struct inquiry *q);
 
 #endif

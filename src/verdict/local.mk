@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += %D%/libverdict.la
 src_verdict_libverdict_la_SOURCES = \
+	%D%/away.c \
 	%D%/bounds.c \
-	%D%/class.def \
+	%D%/by-stacks.c \
 	%D%/compile.c \
 	%D%/creation.c \
 	%D%/death-place.c %D%/death-place.h \
 	%D%/device.c \
 	%D%/draft.c \
+	%D%/dumps.c \
 	%D%/early.c \
-	%D%/fact.def \
+	%D%/fork-kinds.c \
 	%D%/fork-sites.c \
 	%D%/forked.c \
 	%D%/graphs.c \
 	%D%/handling.c \
+	%D%/healthy.c \
 	%D%/host-stall.c \
 	%D%/inquiry.c %D%/inquiry.h \
 	%D%/judge.c %D%/judge.h \
@@ -33,8 +36,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/profile.c %D%/profile.h \
 	%D%/quiet.c \
 	%D%/rank-death.c \
-	%D%/rest.c \
-	%D%/rest-stacks.c \
+	%D%/replays.c \
 	%D%/rule.h \
 	%D%/shard-rules.c \
 	%D%/shards.c %D%/shards.h \
@@ -44,7 +46,10 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/stack-facts.c \
 	%D%/stage.c \
 	%D%/start.c \
-	%D%/verdict.h
+	%D%/unhooked.c \
+	%D%/unknown.c \
+	%D%/verdict.h \
+	%D%/victims.c
 
 FACTS = tests/unit/facts.c tests/unit/facts-calls.c tests/unit/facts-clocks.c \
 	tests/unit/facts-expect.c tests/unit/facts-stacks.c

@@ -14,6 +14,7 @@
 #include "job/habit.h"
 #include "job/names.h"
 #include "verdict/pairs.h"
+#include "verdict/judge.h"
 #include "verdict/rule.h"
 
 /* One rank of a circle, by the first of its nodes: what holds it, or what it launched first. */
@@ -369,39 +370,16 @@ static void tell_order(struct inquiry *q, const struct circle *circle, struct dr
 		arena_printf(q->arena, "%s before %s", node_text(q, first), node_text(q, other));
 }
 
-/* A better reason on the rarer side: all of it compiles, or had nothing, or no more, to do. */
-static const struct rule *better_rule(
-	const struct inquiry *q, const struct draft *draft, struct reason *why)
-{
-	static const struct rule *const rules[] = {
-		&rule_compile_stuck, &rule_compile_skew, &rule_empty_shard,
-		&rule_uneven_shard, &rule_thread_death};
-
-	for (size_t r = 0; r < sizeof(rules) / sizeof(*rules); r++) {
-		size_t n = 0;
-
-		for (size_t i = 0; i < draft->culprits.list.nr; i++)
-			n += rules[r]->explains(q, draft->culprits.list.items[i], why);
-		if (n && n == draft->culprits.list.nr)
-			return rules[r];
-	}
-	return NULL;
-}
-
-static void find_victims(struct inquiry *q, int part, struct draft *draft)
+/* Who waits for the circle, or is in it. */
+static void find_waiting(struct inquiry *q, int part, struct draft *draft)
 {
 	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
-	bool *victims = alloc_zeroed(q->job->nranks + 1, sizeof(*victims));
 
 	for (size_t i = 0; i < q->graph->nnodes; i++)
 		marked[i] =
 			q->graph->nodes[i].part == part && q->graph->nodes[i].kind != WAITFOR_RANK;
-	waitfor_victims(q->graph, &q->given, marked, victims);
-	for (size_t i = 0; i < q->job->nranks; i++)
-		if (victims[i] && !rank_list_has(&draft->culprits, (int)i))
-			rank_list_add(&draft->victims, (int)i);
+	find_victims(q, marked, draft);
 	free(marked);
-	free(victims);
 }
 
 /* True if the ops of the circle are known not to be complete. */
@@ -443,7 +421,7 @@ static bool write_pair_fault(struct inquiry *q, int part, const struct circle *c
 	draft->verdict.outlook = VERDICT_KILL;
 	draft->verdict.group = q->job->members[fault.wait->member].group;
 	pairs_write(q, &fault, draft);
-	find_victims(q, part, draft);
+	find_waiting(q, part, draft);
 	tell_edges(q, circle, draft);
 	return true;
 }
@@ -487,11 +465,22 @@ static void refine(struct inquiry *q, const struct circle *circle, bool by_habit
 		v->confidence = VERDICT_SUPPORTED;
 }
 
+/* The finding is what the reason says, of the same culprits. */
+static void take_reason(struct inquiry *q, const struct away *away, const struct reason *why,
+	struct draft *draft)
+{
+	draft->verdict.class = away->class;
+	draft->verdict.cause = why->cause;
+	draft->verdict.next = why->next;
+	for (size_t i = 0; i < draft->culprits.list.nr && i < TOLD_CULPRITS; i++)
+		away->tell(q, draft->culprits.list.items[i], draft);
+}
+
 static void write_finding(struct inquiry *q, int part, const struct circle *circle)
 {
 	struct draft *draft = inquiry_draft(q, VERDICT_ORDER_INVERSION);
 	const struct waitfor_node *node = &q->graph->nodes[circle->holders.items[0].node];
-	const struct rule *better;
+	const struct away *better; /* all of the rarer side compiles, or had nothing to do */
 	struct reason why = {0};
 	bool by_habit;
 	bool open; /* it may be another order, or a call that one left out or has too many */
@@ -510,21 +499,16 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	rank_list_settle(&draft->camp_a);
 	rank_list_settle(&draft->camp_b);
 	refine(q, circle, by_habit, draft);
-	better = circle->largest_n > 1 ? better_rule(q, draft, &why) : NULL;
-	if (better) {
-		draft->verdict.class = better->class;
-		draft->verdict.cause = why.cause;
-		draft->verdict.next = why.next;
-		for (size_t i = 0; i < draft->culprits.list.nr && i < 8; i++)
-			better->tell(q, draft->culprits.list.items[i], draft);
-	}
+	better = circle->largest_n > 1 ? away_that_turns(q, &draft->culprits, &why) : NULL;
+	if (better)
+		take_reason(q, better, &why, draft);
 	if (!better && inquiry_by_dumps(q) && is_assumed(q, circle))
 		blame_nobody(draft);
-	find_victims(q, part, draft);
+	find_waiting(q, part, draft);
 	open = !better && (is_mixed(q, circle) || may_lack_sends(q, circle));
 	if (open)
 		blame_nobody(draft);
-	if (better != &rule_thread_death)
+	if (!better || !(better->traits & AWAY_ENDS))
 		tell_order(q, circle, draft);
 	tell_edges(q, circle, draft);
 	if (by_habit)
@@ -568,7 +552,3 @@ void judge_cycles(struct inquiry *q)
 	}
 	free(seen);
 }
-
-const struct rule rule_order_inversion = {
-	.class = VERDICT_ORDER_INVERSION,
-};

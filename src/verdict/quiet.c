@@ -3,6 +3,7 @@
  * Ends that nobody waits for: own deaths, exits in good order of which others died at once, and
  * what ranks say that they died of.
  */
+#include "verdict/judge.h"
 #include "verdict/last-words.h"
 #include "verdict/rule.h"
 
@@ -57,7 +58,7 @@ void judge_quiet_deaths(struct inquiry *q)
 		if ((p->death != DEATH_OWN && p->death != DEATH_KILLED &&
 			    (found || !is_lone_end(q, (int)i))) ||
 			is_named(q, (int)i) || (p->death == DEATH_KILLED && p->waits) ||
-			!rule_rank_death.explains(q, (int)i, &why))
+			!explains_death(q, (int)i, &why))
 			continue;
 		for (size_t k = 0; k < q->drafts.nr; k++)
 			if (q->drafts.items[k].verdict.class == VERDICT_RANK_DEATH &&
@@ -72,8 +73,8 @@ void judge_quiet_deaths(struct inquiry *q)
 		draft->verdict.outlook = why.outlook;
 		draft->verdict.next = why.next;
 		rank_list_add(&draft->culprits, (int)i);
-		if (draft->culprits.list.nr <= 8)
-			rule_rank_death.tell(q, (int)i, draft);
+		if (draft->culprits.list.nr <= TOLD_CULPRITS)
+			tell_death(q, (int)i, draft);
 	}
 }
 
@@ -143,7 +144,7 @@ static const struct profile *first_leaver(const struct inquiry *q)
  */
 void judge_quiet_exits(struct inquiry *q)
 {
-	const struct profile *first = q->drafts.nr ? NULL : first_leaver(q);
+	const struct profile *first = first_leaver(q);
 	size_t left = 0, echoes = 0;
 	struct reason why = {0};
 	struct draft *draft;
@@ -158,10 +159,10 @@ void judge_quiet_exits(struct inquiry *q)
 	for (size_t i = 0; i < q->job->nranks; i++) {
 		if (q->profiles[i].death != DEATH_CLEAN)
 			continue;
-		rule_early_exit.explains(q, (int)i, &why);
+		explains_early_exit(q, (int)i, &why);
 		rank_list_add(&draft->culprits, (int)i);
 		if (draft->culprits.list.nr <= TOLD_CULPRITS)
-			rule_early_exit.tell(q, (int)i, draft);
+			tell_left(q, (int)i, draft);
 	}
 	draft->verdict.cause = why.cause;
 	draft->verdict.confidence = VERDICT_SUPPORTED;
@@ -173,7 +174,7 @@ void judge_quiet_exits(struct inquiry *q)
  * Ranks ended of what others brought to one operation, in their own words, and no operation is
  * known: it is a mismatch both of whose sides are unknown, and nobody's fault who says so.
  */
-bool judge_told_mismatch(struct inquiry *q)
+void judge_told_mismatch(struct inquiry *q)
 {
 	struct draft *draft = NULL;
 
@@ -195,11 +196,32 @@ bool judge_told_mismatch(struct inquiry *q)
 				p->log->error;
 	}
 	if (!draft)
-		return false;
+		return;
 	draft->verdict.confidence = VERDICT_SUPPORTED;
 	draft->verdict.outlook = VERDICT_KILL;
 	draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
 	inquiry_not_judged(q, VERDICT_COLLECTIVE_MISMATCH, JOB_NONE,
 		"the operations: who brought another one is not recorded");
-	return true;
+}
+
+/* Ranks that ended badly, and not all at once: the job is not well, though nobody is to blame. */
+void judge_bad_ends(struct inquiry *q)
+{
+	struct draft *draft = NULL;
+
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		const struct profile *p = &q->profiles[i];
+
+		if (p->death <= DEATH_CLEAN || p->death == DEATH_END)
+			continue;
+		if (!draft)
+			draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
+		if (p->exception)
+			draft_fact(q, draft, FACT_EXCEPTION, (int)i, p->exception->cite)->text =
+				p->exception->text;
+	}
+	if (!draft)
+		return;
+	draft->verdict.next = VERDICT_NEXT_READ_TRACEBACK;
+	draft_fact(q, draft, FACT_NO_FIRST_CAUSE, JOB_NONE, "procs");
 }

@@ -92,7 +92,7 @@ static bool is_of_a_fork(const struct inquiry *q, int rank)
  * Its own death; or a kill, or an unsure end of one that waited for nobody, unless others had long
  * waited for it before: then its end is no reason.
  */
-static bool explains_death(const struct inquiry *q, int rank, struct reason *why)
+bool explains_death(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank];
 	bool sure = p->death == DEATH_OWN || p->death == DEATH_KILLED;
@@ -133,7 +133,7 @@ static bool may_come_of_thread(const struct profile *p)
 	return p->posture.for_thread || !poses_elsewhere(p->posture.pose);
 }
 
-static bool explains_thread(const struct inquiry *q, int rank, struct reason *why)
+bool explains_thread_death(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct job_note *note = q->profiles[rank].thread_exception;
 	int64_t since = inquiry_wanted_since(q, rank);
@@ -151,7 +151,7 @@ static bool explains_thread(const struct inquiry *q, int rank, struct reason *wh
 	return true;
 }
 
-static void tell_thread(struct inquiry *q, int rank, struct draft *draft)
+void tell_thread_death(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct job_note *note = q->profiles[rank].thread_exception;
 
@@ -257,7 +257,7 @@ static void tell_memory(struct inquiry *q, int rank, struct draft *draft)
 }
 
 /* An exception comes before the end that it led to; all other words behind it. */
-static void tell_death(struct inquiry *q, int rank, struct draft *draft)
+void tell_death(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct job_op *op;
 	int group;
@@ -294,7 +294,7 @@ void tell_killed_since(struct inquiry *q, struct draft *draft)
 }
 
 /* Nobody died, and each rank that there is to be is known to live: absence alone is no fact. */
-static void rule_out_death(struct inquiry *q, struct draft *draft)
+void rule_out_death(struct inquiry *q, struct draft *draft)
 {
 	struct verdict_fact *fact;
 	int64_t kills = JOB_UNKNOWN;
@@ -313,17 +313,3 @@ static void rule_out_death(struct inquiry *q, struct draft *draft)
 	fact->b = kills;
 	fact->text = "all";
 }
-
-/* A thread that should have come died of an exception, and the rank lives on. */
-const struct rule rule_thread_death = {
-	.class = VERDICT_RANK_DEATH,
-	.explains = explains_thread,
-	.tell = tell_thread,
-};
-
-const struct rule rule_rank_death = {
-	.class = VERDICT_RANK_DEATH,
-	.explains = explains_death,
-	.tell = tell_death,
-	.rule_out = rule_out_death,
-};

@@ -1,68 +1,73 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rule.h: the door through which a class of verdict enters. A rule may speak about three things;
- * members that do not apply are NULL. The table, whose order is the order of DESIGN ("which class,
- * first that fits"), is in judge.c.
+ * rule.h: the door through which a class of verdict enters. A rule may speak of three things: why a
+ * rank is away, what a fork is, that a class is ruled out. Each is a function of its own, in the
+ * file of its noun, and a row of lists/class.def, where the order stands in which they are asked.
+ * Below are the facts that rules share. What hangs on no single rank or fork is a stage of its own
+ * (judge.h).
  */
 #ifndef VERDICT_RULE_H
 #define VERDICT_RULE_H
 
 #include "verdict/inquiry.h"
 
-struct rule {
+/* Why a rank is not where others wait for it: what one rule says about one rank. */
+struct reason {
+	enum verdict_class class;
+	enum verdict_cause cause;
+	enum verdict_where where;
+	enum verdict_confidence confidence;
+	enum verdict_outlook outlook;
+	enum verdict_next next;
+	bool by_absence; /* rests on what is not in the rings: weaker where slots were lost */
+	bool progresses; /* a majority of such ranks is not to blame: they are only slower */
+	bool follows;    /* waits for another suspect: a victim where there is one that does not */
+	bool left;       /* finished in good order: those who still wait may be the odd ones */
+};
+
+/* What it means for others that a rank is away for such a reason. */
+enum {
+	AWAY_ENDS = 1,         /* somebody died: others may stand outside for its echo alone */
+	AWAY_MAY_ECHO = 2,     /* it may stand outside for the echo of a death */
+	AWAY_COMPILES = 4,     /* those who wait for its compile are its victims */
+	AWAY_TURNS = 8,        /* explains why it took another order than the others */
+	AWAY_TELLS_GRAPHS = 16 /* its facts say already how its graphs differ */
+};
+
+struct away {
 	enum verdict_class class;
 
 	/*
 	 * Why is this rank, a sink that others wait for, not there? Says yes only on evidence
-	 * about the rank itself, and fills in *why. Adds nothing to the inquiry.
+	 * about the rank itself, and fills in *why, but for its class. Adds nothing to the inquiry.
 	 */
 	bool (*explains)(const struct inquiry *q, int rank, struct reason *why);
 
 	/* Adds the facts about a culprit that `explains` gave, the most telling first. */
 	void (*tell)(struct inquiry *q, int rank, struct draft *draft);
 
-	/* The same for a fork of a group: true once the finding is complete but for its victims. */
-	bool (*of_fork)(struct inquiry *q, const struct fork *fork, struct draft *draft);
-
-	/* Excludes this class from a finding of another one by facts, or says nothing. */
-	void (*rule_out)(struct inquiry *q, struct draft *draft);
+	unsigned traits;
 };
 
-extern const struct rule rule_node_loss;
-extern const struct rule rule_rank_death;
-extern const struct rule rule_wrong_address;
-extern const struct rule rule_thread_death; /* of a thread of a rank that lives */
-extern const struct rule rule_compile_stuck;
-extern const struct rule rule_compile_skew;
-extern const struct rule rule_empty_shard;
-extern const struct rule rule_uneven_shard;
-extern const struct rule rule_early_exit;
-extern const struct rule rule_graph_divergence;
-extern const struct rule rule_graph_left; /* the same of a rank that is done */
-extern const struct rule rule_collective_mismatch;
-extern const struct rule rule_order_inversion;
-extern const struct rule rule_host_stall; /* where it stalls is known */
-extern const struct rule rule_not_started;
-extern const struct rule rule_gpu_stall;
-extern const struct rule rule_transport_stall;
-extern const struct rule rule_slow;
-extern const struct rule rule_host_stall_unknown; /* nothing else explains it */
+/* The first reason of the table that explains the rank; NULL: none does, *why is void. */
+const struct away *away_of(const struct inquiry *q, int rank, struct reason *why);
 
-/* Findings that hang on no single rank or fork. Each adds its drafts to the inquiry. */
-bool judge_creations(struct inquiry *q);    /* creation.c: before all others; true: it found one */
-void judge_cycles(struct inquiry *q);       /* order.c */
-void judge_devices(struct inquiry *q);      /* device.c: all are in, nothing moves */
-void judge_quiet_deaths(struct inquiry *q); /* quiet.c: own deaths that nobody waits for yet */
-void judge_quiet_exits(struct inquiry *q);  /* quiet.c: an early exit of which the others died */
-/* A mismatch that ranks told of when they died of it, and that nobody saw; whether there is one. */
-bool judge_told_mismatch(struct inquiry *q); /* quiet.c */
-/* What is left to say where only stacks tell; adds nothing in any other job (rest-stacks.c). */
-void judge_rest_of_stacks(struct inquiry *q);
-void judge_slow(struct inquiry *q);         /* slow.c */
-void judge_missing(struct inquiry *q); /* rest.c: what could not be hooked, and is not judged */
-void judge_rest(struct inquiry *q);    /* rest.c: healthy or inconclusive, where nothing else is */
-bool judge_early(struct inquiry *q);  /* early.c: somebody waits, and for less than a hang's time */
-void judge_bounds(struct inquiry *q); /* bounds.c: what was not seen bounds what is said */
+/* The first with AWAY_TURNS that explains each of several ranks; NULL: none does, or there are no
+ * ranks. */
+const struct away *away_that_turns(
+	const struct inquiry *q, const struct rank_list *ranks, struct reason *why);
+
+#define AWAY(class, explains, tell, traits)                                                        \
+	bool explains_##explains(const struct inquiry *q, int rank, struct reason *why);           \
+	void tell_##tell(struct inquiry *q, int rank, struct draft *draft);
+/* What is this fork of a group? True once the finding is complete but for its victims. */
+#define FORK(class, is)                                                                            \
+	bool is_##is##_fork(struct inquiry *q, const struct fork *fork, struct draft *draft);
+/* Excludes this class from a finding of another one by facts, or says nothing. */
+#define UNLIKE(class, name) void rule_out_##name(struct inquiry *q, struct draft *draft);
+#include "lists/class.def"
+
+/* -- what rules share -------------------------------------------------------------------------- */
 
 /*
  * True if a rank that others wait for is no more than late so far: it was seen to go on, and not
@@ -89,7 +94,9 @@ void tell_handling(struct inquiry *q, struct draft *draft);
 /* Adds where an exception was raised; NULL: nothing (rank-death.c). */
 void tell_raised_at(struct inquiry *q, const struct job_trait *at, int rank, struct draft *draft);
 
-/* Facts about who waits, common to all findings (rest.c). */
+/* Those who wait, directly or not, for what these nodes stand for; culprits are none of them. */
+void find_victims(struct inquiry *q, const bool *marked, struct draft *draft);
+/* Facts about who waits, common to all findings (victims.c). */
 void tell_victims(struct inquiry *q, struct draft *draft);
 
 /* Adds where a rank stands by its stacks, the most telling first; else nothing (stack-facts.c). */
@@ -123,9 +130,6 @@ void fork_tell_first(struct inquiry *q, const struct fork *fork, struct draft *d
 
 /* Adds that the sides could not be aligned, if so: what else the fork may be (forked.c). */
 void fork_tell_unaligned(struct inquiry *q, const struct fork *fork, struct draft *draft);
-
-/* Adds in which graph the rank differs first from those who wait; else nothing (graphs.c). */
-void graphs_tell(struct inquiry *q, int rank, struct draft *draft);
 
 /* Facts of so many culprits are told; of more, nobody would read them. */
 #define TOLD_CULPRITS 8

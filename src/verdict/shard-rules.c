@@ -16,7 +16,7 @@
  * Its latest batch was empty while the peers' were not, or some batch was and it is done; or it got
  * none at all, on its own word.
  */
-static bool explains_empty(const struct inquiry *q, int rank, struct reason *why)
+bool explains_empty(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank];
 
@@ -55,7 +55,7 @@ static bool has_other(struct amount amount)
  * It is done; having exited, only if it did less than others. Amounts that differ establish it. Or
  * it has not left, but its loader had another end than those of the others.
  */
-static bool explains_uneven(const struct inquiry *q, int rank, struct reason *why)
+bool explains_uneven(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank];
 
@@ -74,7 +74,7 @@ static bool explains_uneven(const struct inquiry *q, int rank, struct reason *wh
 }
 
 /* It exited with status 0 while others wait for it; why, no mark tells. */
-static bool explains_early_exit(const struct inquiry *q, int rank, struct reason *why)
+bool explains_early_exit(const struct inquiry *q, int rank, struct reason *why)
 {
 	if (q->profiles[rank].death != DEATH_CLEAN)
 		return false;
@@ -89,7 +89,7 @@ static bool explains_early_exit(const struct inquiry *q, int rank, struct reason
 }
 
 /* How it left, how much it had done, and the last that it took part in. */
-static void tell_left(struct inquiry *q, int rank, struct draft *draft)
+void tell_left(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];
 	const struct job_op *op;
@@ -116,11 +116,6 @@ static void tell_left(struct inquiry *q, int rank, struct draft *draft)
 		fact->text2 = q->job->groups[group].name;
 		fact->a = (int64_t)op->index;
 	}
-}
-
-static void tell_empty(struct inquiry *q, int rank, struct draft *draft)
-{
-	tell_left(q, rank, draft);
 }
 
 /* -- counts of an operation -------------------------------------------------------------------- */
@@ -251,7 +246,7 @@ static bool is_lawful_zero(const struct fork *fork)
 }
 
 /* Empty by the op's own counts, or by the marks of all who took the other way. */
-static bool fork_is_empty(struct inquiry *q, const struct fork *fork, struct draft *draft)
+bool is_empty_fork(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	size_t camp;
 
@@ -287,7 +282,7 @@ static void tell_count(
 	}
 	shards_tell(q, rank, draft);
 	if (q->profiles[rank].ended && q->profiles[rank].cause == VERDICT_BY_ABORT)
-		rule_rank_death.tell(q, rank, draft);
+		tell_death(q, rank, draft);
 }
 
 /* True if nobody did more than the rank, and somebody less; or the other way round. */
@@ -356,7 +351,7 @@ static bool is_another_amount(const struct inquiry *q, const struct fork *fork, 
 	return !fork->shift.seen && has_other_rows(q, fork, camp);
 }
 
-static bool fork_is_uneven(struct inquiry *q, const struct fork *fork, struct draft *draft)
+bool is_uneven_fork(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	size_t camp = fork_minority(fork);
 	bool batch = is_another_batch(q, fork, camp), amount = is_another_amount(q, fork, camp);
@@ -410,7 +405,7 @@ static bool got_the_same(const struct inquiry *q, int rank, int other)
 }
 
 /* Only where each rank has said what it got from each loader that anybody has. */
-static void rule_out_shards(struct inquiry *q, struct draft *draft)
+void rule_out_shards(struct inquiry *q, struct draft *draft)
 {
 	struct verdict_fact *fact;
 
@@ -425,24 +420,3 @@ static void rule_out_shards(struct inquiry *q, struct draft *draft)
 	fact->a = (int64_t)q->job->shards[0].rows;
 	fact->b = (int64_t)q->job->shards[0].elements;
 }
-
-const struct rule rule_empty_shard = {
-	.class = VERDICT_EMPTY_SHARD,
-	.explains = explains_empty,
-	.tell = tell_empty,
-	.of_fork = fork_is_empty,
-	.rule_out = rule_out_shards,
-};
-
-const struct rule rule_uneven_shard = {
-	.class = VERDICT_UNEVEN_SHARD,
-	.explains = explains_uneven,
-	.tell = tell_left,
-	.of_fork = fork_is_uneven,
-};
-
-const struct rule rule_early_exit = {
-	.class = VERDICT_EARLY_EXIT,
-	.explains = explains_early_exit,
-	.tell = tell_left,
-};

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sinks: ranks that others wait for and that wait for nothing themselves. Each is put before the
- * rules in their order; the first that explains it has it. Sinks with one explanation are one
- * finding.
+ * Sinks: ranks that others wait for and that wait for nothing themselves. Each is away for some
+ * reason, the first of the table (away.c) that explains it; sinks with one reason are one finding.
  *
  * A majority is not late: where more ranks are missing for a reason that passes than wait for
  * them (or as many, for no reason that is known), both sides are named and nobody is blamed. Where
@@ -14,11 +13,12 @@
 #include "base/alloc.h"
 #include "job/rollcall.h"
 #include "verdict/judge.h"
+#include "verdict/rule.h"
 
 struct suspect {
 	int rank;
 	int node;
-	const struct rule *rule;
+	const struct away *away;
 	struct reason why;
 };
 
@@ -41,19 +41,13 @@ static bool is_sink(const struct inquiry *q, size_t at)
 	return node->kind == WAITFOR_STOPPED;
 }
 
-/* A rank with the first rule that explains it; those that none does are left to rest.c. */
+/* A rank with the first reason for it to be away; those that have none are left (unknown.c). */
 static void suspect(const struct inquiry *q, int rank, int node, struct suspects *suspects)
 {
 	struct suspect suspect = {.rank = rank, .node = node};
 
-	for (size_t r = 0; r < judge_nrules && !suspect.rule; r++) {
-		const struct rule *rule = judge_rules[r];
-
-		suspect.why = (struct reason){.class = rule->class};
-		if (rule->explains && rule->explains(q, rank, &suspect.why))
-			suspect.rule = rule;
-	}
-	if (suspect.rule)
+	suspect.away = away_of(q, rank, &suspect.why);
+	if (suspect.away)
 		*array_add(&suspects->list) = suspect;
 }
 
@@ -93,20 +87,14 @@ static void drop_echoes(struct suspects *suspects)
 	size_t n = 0;
 
 	for (size_t i = 0; i < suspects->list.nr; i++)
-		death |= suspects->list.items[i].why.class == VERDICT_RANK_DEATH ||
-			 suspects->list.items[i].why.class == VERDICT_NODE_LOSS;
-	for (size_t i = 0; i < suspects->list.nr; i++) {
-		const struct suspect *suspect = &suspects->list.items[i];
-
-		if (death &&
-			(suspect->rule == &rule_host_stall_unknown || suspect->rule == &rule_slow))
-			continue;
-		suspects->list.items[n++] = *suspect;
-	}
+		death |= (suspects->list.items[i].away->traits & AWAY_ENDS) != 0;
+	for (size_t i = 0; i < suspects->list.nr; i++)
+		if (!death || !(suspects->list.items[i].away->traits & AWAY_MAY_ECHO))
+			suspects->list.items[n++] = suspects->list.items[i];
 	suspects->list.nr = n;
 }
 
-/* Who only waits for another suspect, is its victim. */
+/* A suspect that only waits for another one's compile is a victim. */
 static void drop_followers(struct suspects *suspects)
 {
 	bool leader = false;
@@ -114,8 +102,7 @@ static void drop_followers(struct suspects *suspects)
 
 	for (size_t i = 0; i < suspects->list.nr; i++)
 		leader |= !suspects->list.items[i].why.follows &&
-			  (suspects->list.items[i].rule == &rule_compile_skew ||
-				  suspects->list.items[i].rule == &rule_compile_stuck);
+			  (suspects->list.items[i].away->traits & AWAY_COMPILES);
 	for (size_t i = 0; i < suspects->list.nr; i++)
 		if (!leader || !suspects->list.items[i].why.follows)
 			suspects->list.items[n++] = suspects->list.items[i];
@@ -125,24 +112,17 @@ static void drop_followers(struct suspects *suspects)
 /* -- the finding ------------------------------------------------------------------------------- */
 
 /* Who waits for these suspects; none of them is a victim of the others. */
-static void find_victims(
+static void find_waiting(
 	struct inquiry *q, const struct suspect *from, size_t n, struct draft *draft)
 {
 	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
-	bool *victims = alloc_zeroed(q->job->nranks + 1, sizeof(*victims));
 
 	for (size_t i = 0; i < n; i++) {
 		marked[from[i].node] = true;
 		marked[from[i].rank] = true;
 	}
-	waitfor_victims(q->graph, &q->given, marked, victims);
-	for (size_t i = 0; i < n; i++)
-		victims[from[i].rank] = false;
-	for (size_t i = 0; i < q->job->nranks; i++)
-		if (victims[i])
-			rank_list_add(&draft->victims, (int)i);
+	find_victims(q, marked, draft);
 	free(marked);
-	free(victims);
 }
 
 static void swap_lists(struct rank_list *a, struct rank_list *b)
@@ -433,22 +413,23 @@ static void tell_odd_one(struct inquiry *q, int rank, struct draft *draft)
 		fact->a = (int64_t)wait->index;
 		fact->b = wait->age;
 	}
-	rule_uneven_shard.tell(q, rank, draft);
+	tell_left(q, rank, draft);
 }
 
 static void tell_all(
 	struct inquiry *q, const struct suspect *from, size_t n, bool blamed, struct draft *draft)
 {
 	for (size_t i = 0; blamed && i < n && i < TOLD_CULPRITS; i++) {
-		from[i].rule->tell(q, from[i].rank, draft);
+		from[i].away->tell(q, from[i].rank, draft);
 		tell_absence(q, from[i].rank, draft);
-		if (!q->profiles[from[i].rank].compile.bracket && from[i].rule != &rule_graph_left)
-			graphs_tell(q, from[i].rank, draft);
+		if (!q->profiles[from[i].rank].compile.bracket &&
+			!(from[i].away->traits & AWAY_TELLS_GRAPHS))
+			tell_graphs(q, from[i].rank, draft);
 	}
 	for (size_t i = 0; !blamed && i < draft->culprits.list.nr && i < TOLD_CULPRITS; i++)
 		tell_odd_one(q, draft->culprits.list.items[i], draft);
 	for (size_t i = 0; !blamed && i < n && i < TOLD_CULPRITS; i++)
-		from[i].rule->tell(q, from[i].rank, draft);
+		from[i].away->tell(q, from[i].rank, draft);
 }
 
 /* Those of the victims that wait for a lock which another rank has. */
@@ -504,7 +485,7 @@ static void write_finding(struct inquiry *q, const struct suspect *from, size_t 
 	draft->verdict.where = from->why.where;
 	draft->verdict.next = from->why.next;
 	rank_list_settle(&draft->culprits);
-	find_victims(q, from, n, draft);
+	find_waiting(q, from, n, draft);
 	blamed = weigh(q, late, &from->why, draft);
 	tell_all(q, from, n, blamed, draft);
 	if (blamed && from->why.next == VERDICT_NEXT_RUN_NEXT_TIME)
@@ -553,57 +534,4 @@ void judge_idle(struct inquiry *q, const struct rank_list *ranks)
 	for (size_t i = 0; i < ranks->list.nr; i++)
 		suspect(q, ranks->list.items[i], ranks->list.items[i], &suspects);
 	write_findings(q, &suspects);
-}
-
-/* -- forks: each group's first one, put before the rules that speak of forks ------------------- */
-
-/* True if a standing wait leads to this fork. */
-static bool stands(const struct inquiry *q, const struct fork *fork)
-{
-	for (size_t i = 0; i < q->graph->nnodes; i++)
-		if (q->graph->nodes[i].kind == WAITFOR_FORK &&
-			q->graph->nodes[i].group == fork->group &&
-			q->graph->nodes[i].reached != JOB_UNKNOWN)
-			return true;
-	return false;
-}
-
-/* True if some member of the fork ended: nothing more will come of it. */
-static bool is_over(const struct inquiry *q, const struct fork *fork)
-{
-	for (size_t i = 0; i < fork->ncamps; i++)
-		for (size_t k = 0; k < fork->camps[i].n; k++) {
-			int rank = q->job->members[fork->camps[i].members[k]].rank;
-
-			if (rank != JOB_NONE && q->profiles[rank].ended)
-				return true;
-		}
-	return false;
-}
-
-void judge_forks(struct inquiry *q)
-{
-	for (size_t i = 0; i < q->forks->n; i++) {
-		const struct fork *fork = &q->forks->at[i];
-		bool standing = stands(q, fork);
-		struct draft *draft;
-
-		if (!standing && !(fork->exact && (fork->passed || is_over(q, fork))))
-			continue;
-		draft = inquiry_draft(q, VERDICT_COLLECTIVE_MISMATCH);
-		for (size_t r = 0; r < judge_nrules; r++) {
-			const struct rule *rule = judge_rules[r];
-
-			if (!rule->of_fork || !rule->of_fork(q, fork, draft))
-				continue;
-			draft->verdict.class = rule->class;
-			break;
-		}
-		if (standing)
-			fork_tell_sites(q, fork, draft);
-		/* Who is the minority depends on how many there are. */
-		if (draft->culprits.list.nr && !rollcall_lists_all(&q->job->groups[fork->group]) &&
-			draft->verdict.confidence > VERDICT_SUPPORTED)
-			draft->verdict.confidence = VERDICT_SUPPORTED;
-	}
 }

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "job/names.h"
 #include "job/tempo.h"
+#include "verdict/judge.h"
 #include "verdict/rule.h"
 
 /* A rank that left its last call so recently is moving. */
@@ -81,7 +82,7 @@ bool slow_goes_on(const struct inquiry *q, int rank, bool usual)
 	       (now - since) / LATE_GAPS <= usual_gap(q, rank);
 }
 
-static bool explains_slow(const struct inquiry *q, int rank, struct reason *why)
+bool explains_slow(const struct inquiry *q, int rank, struct reason *why)
 {
 	if (inquiry_held_in(q, rank, WAIT_SYNC, NULL) || !slow_goes_on(q, rank, false))
 		return false;
@@ -92,7 +93,7 @@ static bool explains_slow(const struct inquiry *q, int rank, struct reason *why)
 	return true;
 }
 
-static void tell_slow(struct inquiry *q, int rank, struct draft *draft)
+void tell_slow(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];
 
@@ -107,12 +108,6 @@ static void tell_slow(struct inquiry *q, int rank, struct draft *draft)
 	if (p->outside != JOB_UNKNOWN)
 		draft_fact(q, draft, FACT_OUTSIDE, rank, p->outside_cite)->a = p->outside;
 }
-
-const struct rule rule_slow = {
-	.class = VERDICT_SLOW,
-	.explains = explains_slow,
-	.tell = tell_slow,
-};
 
 /* The last late arrival of all groups, where several: of the largest. */
 static struct tempo_late last_of(const struct inquiry *q, int *ret_group)

@@ -4,6 +4,7 @@
  * lived on one host fell silent together (inquiry.c decides which host).
  */
 #include "base/str.h"
+#include "verdict/judge.h"
 #include "verdict/rule.h"
 
 /* The fewest ranks that any host was seen to have. */
@@ -91,7 +92,7 @@ static bool is_the_start(const struct inquiry *q)
 	return false;
 }
 
-static bool explains_start(const struct inquiry *q, int rank, struct reason *why)
+bool explains_start(const struct inquiry *q, int rank, struct reason *why)
 {
 	const struct job_rank *r = &q->job->ranks[rank];
 	const struct profile *p = &q->profiles[rank];
@@ -168,7 +169,7 @@ void start_tell_unseen(struct inquiry *q, int rank, enum verdict_fact_kind other
 	str_release(&pids);
 }
 
-static void tell_start(struct inquiry *q, int rank, struct draft *draft)
+void tell_start(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];
 	int64_t now = q->waits->now[rank];
@@ -193,13 +194,7 @@ static void tell_start(struct inquiry *q, int rank, struct draft *draft)
 	}
 }
 
-const struct rule rule_not_started = {
-	.class = VERDICT_NOT_STARTED,
-	.explains = explains_start,
-	.tell = tell_start,
-};
-
-static bool explains_loss(const struct inquiry *q, int rank, struct reason *why)
+bool explains_loss(const struct inquiry *q, int rank, struct reason *why)
 {
 	int host = q->job->ranks[rank].host;
 
@@ -212,7 +207,7 @@ static bool explains_loss(const struct inquiry *q, int rank, struct reason *why)
 	return true;
 }
 
-static void tell_loss(struct inquiry *q, int rank, struct draft *draft)
+void tell_loss(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct job_host *host = &q->job->hosts[q->job->ranks[rank].host];
 	struct verdict_fact *fact;
@@ -226,8 +221,42 @@ static void tell_loss(struct inquiry *q, int rank, struct draft *draft)
 	fact->a = inquiry_silence(q, q->job->ranks[rank].host);
 }
 
-const struct rule rule_node_loss = {
-	.class = VERDICT_NODE_LOSS,
-	.explains = explains_loss,
-	.tell = tell_loss,
-};
+/* -- nobody has made a communicator ------------------------------------------------------------ */
+
+/* True if something of ours was in the job: a census, or a ring. */
+static bool has_probe(const struct job *job)
+{
+	for (size_t i = 0; i < job->nranks; i++)
+		if (job->ranks[i].knows & (JOB_KNOWS_RING | JOB_KNOWS_CENSUS))
+			return true;
+	return job->has_census;
+}
+
+/* Ranks, and no communicator of theirs: they start, or call NCCL where it is not seen. */
+void judge_no_groups(struct inquiry *q)
+{
+	struct draft *draft;
+	size_t left = 0;
+
+	for (size_t i = 0; i < q->job->nranks; i++) {
+		if (q->profiles[i].death > DEATH_CLEAN)
+			return;
+		left += q->profiles[i].death == DEATH_CLEAN;
+	}
+	if (q->job->nranks == left || q->job->ngroups)
+		return;
+	draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
+	draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
+	for (size_t i = 0; i < q->job->nranks && left; i++)
+		if (q->profiles[i].death == DEATH_CLEAN && draft->facts.nr < TOLD_CULPRITS)
+			draft_fact(q, draft, FACT_DIED_EXIT, (int)i,
+				q->profiles[i].process->end_cite)
+				->a = 0;
+	if (has_probe(q->job)) {
+		draft_fact(q, draft, FACT_NO_COMMUNICATOR, JOB_NONE, "census");
+		inquiry_not_judged(
+			q, VERDICT_INCONCLUSIVE, JOB_NONE, "any NCCL call of the ranks");
+	} else {
+		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, JOB_NONE, "stacks of the ranks");
+	}
+}

@@ -7,8 +7,7 @@ const char *verdict_class_name(enum verdict_class class)
 {
 	static const char *const names[] = {
 #define CLASS(upper, name, ...) name,
-#include "verdict/class.def"
-#undef CLASS
+#include "lists/class.def"
 	};
 
 	return NAME_OF(names, class);
@@ -18,7 +17,7 @@ const char *verdict_family_name(enum verdict_class class)
 {
 	static const char *const names[] = {
 #define CLASS(upper, name, family, ...) family,
-#include "verdict/class.def"
+#include "lists/class.def"
 #undef CLASS
 	};
 

@@ -13,8 +13,7 @@
 
 enum verdict_class {
 #define CLASS(name, ...) VERDICT_##name,
-#include "verdict/class.def"
-#undef CLASS
+#include "lists/class.def"
 	VERDICT_CLASSES
 };
 
@@ -81,7 +80,7 @@ enum verdict_limit {
 /* Kinds of facts; fact.def says of each what its values are. */
 enum verdict_fact_kind {
 #define FACT(name, words) FACT_##name,
-#include "verdict/fact.def"
+#include "lists/fact.def"
 #undef FACT
 	VERDICT_FACT_KINDS
 };

@@ -22,8 +22,7 @@ struct phrase {
 
 static const struct phrase phrases[VERDICT_CLASSES] = {
 #define CLASS(upper, name, family, question, ...) {__VA_ARGS__},
-#include "verdict/class.def"
-#undef CLASS
+#include "lists/class.def"
 };
 
 static const struct phrase deaths[VERDICT_CAUSES] = {

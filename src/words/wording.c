@@ -17,7 +17,7 @@
 
 static const char *const templates[VERDICT_FACT_KINDS] = {
 #define FACT(name, words) words,
-#include "verdict/fact.def"
+#include "lists/fact.def"
 #undef FACT
 };
 
@@ -187,8 +187,7 @@ const char *wording_limit_then(enum verdict_limit limit)
 
 static const char *const questions[VERDICT_CLASSES] = {
 #define CLASS(upper, name, family, question, ...) question,
-#include "verdict/class.def"
-#undef CLASS
+#include "lists/class.def"
 };
 
 const char *wording_question(enum verdict_class class)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is left to say of a job of which only stacks tell, where the wait-for graph leads to nobody
- * (job/waitfor/waitfor-told.c says whom it leads to): who is in another call than the most; who
- * stalls while nobody is seen to wait; that all go on; or that nothing is proved.
+ * A job of which only stacks tell, where the wait-for graph leads to nobody (whom it leads to says
+ * job/waitfor/waitfor-told.c): who is in another call than the most; who stalls while nobody is
+ * seen to wait; that all go on; or that nothing is proved.
  *
  * In a job that is well, some rank is always a little ahead and waits. So a wait counts only where
  * the samples prove that it stood for two seconds (job/waitfor/waits.h).
@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "verdict/judge.h"
+#include "verdict/rule.h"
 
 #define STANDS_AT_LEAST (2 * CLOCK_NS_PER_S)
 
@@ -275,7 +276,7 @@ static void judge_nobody_waits(struct inquiry *q, const struct scene *scene)
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
-void judge_rest_of_stacks(struct inquiry *q)
+void judge_by_stacks(struct inquiry *q)
 {
 	struct scene scene;
 

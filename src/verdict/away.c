@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why is this rank away? The table of reasons, in the order in which they are asked. */
+#include "verdict/rule.h"
+
+static const struct away aways[] = {
+#define AWAY(class, explains, tell, traits)                                                        \
+	{VERDICT_##class, explains_##explains, tell_##tell, traits},
+#include "lists/class.def"
+};
+#define NAWAYS (sizeof(aways) / sizeof(*aways))
+
+const struct away *away_of(const struct inquiry *q, int rank, struct reason *why)
+{
+	for (size_t i = 0; i < NAWAYS; i++) {
+		*why = (struct reason){.class = aways[i].class};
+		if (aways[i].explains(q, rank, why))
+			return &aways[i];
+	}
+	return NULL;
+}
+
+static bool explains_all(const struct away *away, const struct inquiry *q,
+	const struct rank_list *ranks, struct reason *why)
+{
+	for (size_t i = 0; i < ranks->list.nr; i++) {
+		*why = (struct reason){.class = away->class};
+		if (!away->explains(q, ranks->list.items[i], why))
+			return false;
+	}
+	return ranks->list.nr > 0;
+}
+
+const struct away *away_that_turns(
+	const struct inquiry *q, const struct rank_list *ranks, struct reason *why)
+{
+	for (size_t i = 0; i < NAWAYS; i++)
+		if ((aways[i].traits & AWAY_TURNS) && explains_all(&aways[i], q, ranks, why))
+			return &aways[i];
+	return NULL;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Of a job of which only dumps tell: what they cannot say. */
+#include "verdict/judge.h"
+#include "verdict/rule.h"
+
+/* Dumps without any op: before a job's first collective nobody has made an entry yet. */
+void judge_empty_dumps(struct inquiry *q)
+{
+	struct draft *draft;
+
+	if (!inquiry_by_dumps(q))
+		return;
+	for (size_t i = 0; i < q->job->nmembers; i++)
+		if (q->job->members[i].nops || q->job->members[i].np2p || q->job->members[i].head)
+			return;
+	draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
+	draft->verdict.next = VERDICT_NEXT_RUN_NEXT_TIME;
+	draft_fact(q, draft, FACT_DUMPS_EMPTY, JOB_NONE, inquiry_cite_all(q));
+	inquiry_not_judged(q, VERDICT_COMPILE_SKEW, JOB_NONE, "a recording by the probe");
+}
+
+/* Ranks whose last op is over, and whether it is complete or failed nobody says. */
+static void tell_unsaid(struct inquiry *q, struct draft *draft)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < q->job->nmembers && told < TOLD_CULPRITS; i++) {
+		const struct job_member *m = &q->job->members[i];
+		const struct job_op *op = m->nops ? &m->ops[m->nops - 1] : NULL;
+		struct verdict_fact *fact;
+
+		if (!op || m->done_known || m->rank == JOB_NONE || op->captured ||
+			op->completed != JOB_MAYBE || op->index != m->head ||
+			!q->profiles[m->rank].readable)
+			continue;
+		fact = draft_fact(q, draft, FACT_OVER_UNSAID, m->rank, op->cite);
+		fact->text = inquiry_op_name(op);
+		fact->text2 = q->job->groups[m->group].name;
+		fact->a = (int64_t)op->index;
+		told++;
+	}
+}
+
+/* Dumps of some ranks only, or of nobody knows how many: nobody in them waits, others may. */
+void judge_some_dumps(struct inquiry *q)
+{
+	struct draft *draft;
+	size_t told = 0;
+
+	if (!inquiry_by_dumps(q) || (!inquiry_unreadable(q) && !q->job->world_at_least))
+		return;
+	draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
+	draft->verdict.next = VERDICT_NEXT_FIND_DUMPS;
+	tell_unsaid(q, draft);
+	for (size_t i = 0; i < q->job->nranks; i++)
+		if (!q->profiles[i].readable && told++ < TOLD_CULPRITS)
+			inquiry_not_judged(q, VERDICT_INCONCLUSIVE, (int)i,
+				inquiry_of_rank(q, "dump", (int)i));
+	if (q->job->world_at_least)
+		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, JOB_NONE, "how many ranks the job has");
+}

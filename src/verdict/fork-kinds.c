@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Forks that somebody waits at, or that were passed or can no longer be mended: a finding each, of
+ * the class that has it first, else collective-mismatch.
+ */
+#include "job/rollcall.h"
+#include "verdict/judge.h"
+#include "verdict/rule.h"
+
+/* What is this fork? In the order in which it is asked. */
+static const struct {
+	enum verdict_class class;
+	bool (*is)(struct inquiry *q, const struct fork *fork, struct draft *draft);
+} fork_kinds[] = {
+#define FORK(class, is) {VERDICT_##class, is_##is##_fork},
+#include "lists/class.def"
+};
+
+/* The first that says yes writes the finding, and has it. */
+static void classify(struct inquiry *q, const struct fork *fork, struct draft *draft)
+{
+	for (size_t i = 0; i < sizeof(fork_kinds) / sizeof(*fork_kinds); i++)
+		if (fork_kinds[i].is(q, fork, draft)) {
+			draft->verdict.class = fork_kinds[i].class;
+			return;
+		}
+}
+
+/* True if a standing wait leads to this fork. */
+static bool stands(const struct inquiry *q, const struct fork *fork)
+{
+	for (size_t i = 0; i < q->graph->nnodes; i++)
+		if (q->graph->nodes[i].kind == WAITFOR_FORK &&
+			q->graph->nodes[i].group == fork->group &&
+			q->graph->nodes[i].reached != JOB_UNKNOWN)
+			return true;
+	return false;
+}
+
+/* True if some member of the fork ended: nothing more will come of it. */
+static bool is_over(const struct inquiry *q, const struct fork *fork)
+{
+	for (size_t i = 0; i < fork->ncamps; i++)
+		for (size_t k = 0; k < fork->camps[i].n; k++) {
+			int rank = q->job->members[fork->camps[i].members[k]].rank;
+
+			if (rank != JOB_NONE && q->profiles[rank].ended)
+				return true;
+		}
+	return false;
+}
+
+void judge_forks(struct inquiry *q)
+{
+	for (size_t i = 0; i < q->forks->n; i++) {
+		const struct fork *fork = &q->forks->at[i];
+		bool standing = stands(q, fork);
+		struct draft *draft;
+
+		if (!standing && !(fork->exact && (fork->passed || is_over(q, fork))))
+			continue;
+		draft = inquiry_draft(q, VERDICT_COLLECTIVE_MISMATCH);
+		classify(q, fork, draft);
+		if (standing)
+			fork_tell_sites(q, fork, draft);
+		/* Who is the minority depends on how many there are. */
+		if (draft->culprits.list.nr && !rollcall_lists_all(&q->job->groups[fork->group]) &&
+			draft->verdict.confidence > VERDICT_SUPPORTED)
+			draft->verdict.confidence = VERDICT_SUPPORTED;
+	}
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Somebody waits, and why is not known: the wait-for graph ends where nothing is known, or no end
+ * of it explains the wait. The finding says what it would need.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "job/rollcall.h"
+#include "verdict/judge.h"
+#include "verdict/rule.h"
+
+/* Names the seats of the group that nobody knows, or the ranks whose ring would tell. */
+static void name_unknown(struct inquiry *q, int group, struct draft *draft)
+{
+	const struct job_group *g = &q->job->groups[group];
+	bool by_dumps = inquiry_by_dumps(q), all = rollcall_lists_all(g), others = !g->sized;
+	size_t told = 0;
+
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_member *m = &q->job->members[g->first_member + (int)seat];
+
+		if (m->state != JOB_MEMBER_UNSEEN && m->head_known)
+			continue;
+		others |= m->rank == JOB_NONE && !all;
+		if (m->rank == JOB_NONE && all && draft->unknown.nr < 64)
+			*array_add(&draft->unknown) = (struct verdict_seat){group, m->seat};
+		else if (m->rank != JOB_NONE && !q->profiles[m->rank].readable) {
+			inquiry_not_judged(q, VERDICT_INCONCLUSIVE, m->rank,
+				inquiry_of_rank(q, by_dumps ? "dump" : "ring", m->rank));
+			if (told++ < TOLD_CULPRITS)
+				stacks_tell(q, m->rank, draft);
+		}
+	}
+	if (others)
+		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, JOB_NONE,
+			arena_printf(q->arena, "who else is in %s", g->name));
+}
+
+/* Ends of the graph about which nothing can be said. */
+static bool is_unknown_end(const struct inquiry *q, size_t at)
+{
+	const struct waitfor_node *node = &q->graph->nodes[at];
+	bool ends = q->graph->first_edge[at] == q->graph->first_edge[at + 1];
+
+	if (node->reached == JOB_UNKNOWN)
+		return false;
+	if (node->kind == WAITFOR_RANK)
+		return ends && q->wanted[node->rank];
+	if (node->kind == WAITFOR_SYNC)
+		return q->wanted[node->rank];
+	return node->unknown && !node->absent && ends;
+}
+
+/* What would tell who is waited for in PyTorch's store. */
+static const char *needs_of_store(const struct wait *wait)
+{
+	if (waits_in_some_init(wait))
+		return "who is missing in the communicator's init";
+	if (waits_is_for(wait, WAITS_SOME_OP))
+		return "who is missing in the operation";
+	if (waits_is_for(wait, WAITS_FOR_STORE))
+		return "why the store is not found at its address";
+	if (waits_is_for(wait, WAITS_FOR_RANKS))
+		return "who has not come to the store";
+	return "who has to set the key of the store";
+}
+
+/* What would tell of this end. */
+static void ask_for(struct inquiry *q, const struct waitfor_node *node, struct draft *draft)
+{
+	if (node->group != JOB_NONE) {
+		name_unknown(q, node->group, draft);
+		draft->verdict.group = node->group;
+		draft->verdict.op_index = node->index;
+	} else if (node->kind == WAITFOR_STORE) {
+		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, JOB_NONE,
+			needs_of_store(&q->waits->at[node->wait]));
+	} else if (node->rank != JOB_NONE) {
+		bool ended = q->profiles[node->rank].ended;
+
+		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, node->rank,
+			inquiry_of_rank(
+				q, ended ? "the reason of the end" : "state", node->rank));
+	}
+}
+
+/* One inconclusive finding for all ends about which nothing can be said, with what it needs. */
+void judge_unknown(struct inquiry *q)
+{
+	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
+	bool any = false;
+	struct draft *draft;
+
+	for (size_t i = 0; i < q->graph->nnodes; i++)
+		any |= marked[i] = is_unknown_end(q, i);
+	if (any) {
+		draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
+		draft->verdict.next = inquiry_by_dumps(q) ? VERDICT_NEXT_FIND_DUMPS
+							  : VERDICT_NEXT_MORE_EVIDENCE;
+		find_victims(q, marked, draft);
+		for (size_t i = 0; i < q->graph->nnodes; i++)
+			if (marked[i])
+				ask_for(q, &q->graph->nodes[i], draft);
+	}
+	free(marked);
+}
+
+/* True if any wait in NCCL is long enough to ask why. */
+static bool somebody_stands(const struct inquiry *q)
+{
+	for (size_t i = 0; i < q->waits->n; i++)
+		if (waitfor_stands(q->job, &q->waits->at[i], &q->given) &&
+			q->waits->at[i].kind <= WAIT_STORE)
+			return true;
+	return false;
+}
+
+/*
+ * True if somebody waits, and nobody says when that was seen: it may be for long. What came late
+ * before then must not be blamed for it, and the job must not be called well.
+ */
+static bool somebody_waits_untimed(const struct inquiry *q)
+{
+	for (size_t i = 0; i < q->waits->n; i++) {
+		const struct wait *wait = &q->waits->at[i];
+		int host = q->job->ranks[wait->rank].host;
+
+		if (wait->kind <= WAIT_STORE && wait->sure && host != JOB_NONE &&
+			q->job->hosts[host].guessed)
+			return true;
+	}
+	return false;
+}
+
+void judge_unexplained(struct inquiry *q)
+{
+	struct draft *draft;
+
+	if (!somebody_stands(q) && !somebody_waits_untimed(q) && q->job->nranks)
+		return;
+	draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
+	draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
+	for (size_t i = 0; i < q->job->nranks; i++)
+		if (inquiry_longest_wait(q, (int)i))
+			rank_list_add(&draft->victims, (int)i);
+}

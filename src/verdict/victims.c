@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who waits for what a finding is about, and what all findings tell of that alike. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "job/rollcall.h"
+#include "verdict/rule.h"
+
+void find_victims(struct inquiry *q, const bool *marked, struct draft *draft)
+{
+	bool *victims = alloc_zeroed(q->job->nranks + 1, sizeof(*victims));
+
+	waitfor_victims(q->graph, &q->given, marked, victims);
+	for (size_t i = 0; i < q->job->nranks; i++)
+		if (victims[i] && !rank_list_has(&draft->culprits, (int)i))
+			rank_list_add(&draft->victims, (int)i);
+	free(victims);
+}
+
+/* -- where they wait --------------------------------------------------------------------------- */
+
+/* True if a wait is in something that others may wait in, too. */
+static bool has_place(const struct wait *wait)
+{
+	return wait && !waits_is_told(wait) &&
+	       (wait->member != JOB_NONE || wait->kind == WAIT_STORE);
+}
+
+/* True if two waits are for the same; at a fork there are different ops at one index. */
+static bool same_place(const struct inquiry *q, const struct wait *a, const struct wait *b)
+{
+	if (!has_place(a) || !has_place(b) || a->kind != b->kind || a->index != b->index)
+		return false;
+	if (a->kind == WAIT_STORE)
+		return strcmp(a->key, b->key) == 0;
+	if (q->job->members[a->member].group != q->job->members[b->member].group)
+		return false;
+	if (a->kind == WAIT_P2P && a->peer != b->peer)
+		return false;
+	return !a->op || !b->op || a->op->sig.op == b->op->sig.op;
+}
+
+/* True if the wait is for an id that seat 0 of its group has to give. */
+static bool is_for_id(const struct inquiry *q, const struct wait *wait)
+{
+	return wait->kind == WAIT_INIT &&
+	       rollcall_is_bootstrap(&q->job->groups[q->job->members[wait->member].group]);
+}
+
+/* What is waited in, where, for how long; of P2P also for whom. */
+static void fill_wait_fact(
+	struct inquiry *q, const struct wait *wait, int64_t age, struct verdict_fact *fact)
+{
+	const struct job_member *m =
+		wait->member == JOB_NONE ? NULL : &q->job->members[wait->member];
+
+	fact->b = age;
+	if (m)
+		fact->text2 = q->job->groups[m->group].name;
+	if (wait->kind == WAIT_COLLECTIVE) {
+		fact->text = inquiry_op_name(wait->op);
+		fact->a = (int64_t)wait->index;
+	} else if (wait->kind == WAIT_SPLIT) {
+		fact->text = "CommSplit";
+		fact->a = (int64_t)wait->index;
+	} else if (waits_is_for(wait, WAITS_FOR_STORE) || waits_is_for(wait, WAITS_FOR_RANKS)) {
+		fact->text = q->job->threads[wait->thread].detail;
+	} else if (wait->kind == WAIT_STORE && !waits_in_some_init(wait)) {
+		fact->text = wait->key;
+	} else if (wait->kind == WAIT_P2P) {
+		int peer = q->job->members[wait->peer].rank;
+
+		fact->text = inquiry_op_name(wait->op);
+		if (peer != JOB_NONE)
+			fact->a = q->job->ranks[peer].world_rank.n;
+	}
+}
+
+/* Which fact tells of such a wait. */
+static enum verdict_fact_kind kind_of_wait(const struct inquiry *q, const struct wait *wait)
+{
+	static const enum verdict_fact_kind kinds[] = {
+		[WAIT_COLLECTIVE] = FACT_WAITS_IN_OP,
+		[WAIT_P2P] = FACT_WAITS_FOR_PEER,
+		[WAIT_SPLIT] = FACT_WAITS_IN_OP,
+		[WAIT_INIT] = FACT_WAITS_IN_INIT,
+		[WAIT_STORE] = FACT_WAITS_IN_STORE,
+		[WAIT_SYNC] = FACT_NONE,
+		[WAIT_CLOSE] = FACT_NONE,
+		[WAIT_OTHER] = FACT_NONE,
+	};
+
+	if (waits_in_some_init(wait))
+		return FACT_WAITS_IN_INIT;
+	if (waits_is_for(wait, WAITS_FOR_STORE))
+		return FACT_WAITS_FOR_STORE;
+	if (waits_is_for(wait, WAITS_FOR_RANKS))
+		return FACT_WAITS_FOR_RANKS;
+	return is_for_id(q, wait) ? FACT_WAITS_FOR_ID : kinds[wait->kind];
+}
+
+/* One fact for all victims that wait at the same place. */
+static void tell_place(struct inquiry *q, struct draft *draft, const struct wait *place,
+	const struct wait *const *waits)
+{
+	struct rank_list ranks = {0};
+	int64_t age = JOB_UNKNOWN;
+	struct verdict_fact *fact;
+	size_t n = draft->victims.list.nr;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!same_place(q, place, waits[i]))
+			continue;
+		rank_list_add(&ranks, draft->victims.list.items[i]);
+		age = waits[i]->age > age ? waits[i]->age : age;
+	}
+	fact = draft_fact_of(q, draft, kind_of_wait(q, place), &ranks, place->cite);
+	fill_wait_fact(q, place, age, fact);
+	if (place->op && *place->op->place)
+		draft_fact_of(q, draft, FACT_CALLED_AT, &ranks, place->cite)->text =
+			place->op->place;
+	array_release(&ranks.list);
+}
+
+/* Places told before, to tell each once. */
+static bool told_before(const struct inquiry *q, const struct wait *const *waits, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (same_place(q, waits[i], waits[at]))
+			return true;
+	return false;
+}
+
+void tell_victims(struct inquiry *q, struct draft *draft)
+{
+	size_t n = draft->victims.list.nr, places = 0;
+	const struct wait **waits = alloc_zeroed(n + 1, sizeof(*waits));
+
+	for (size_t i = 0; i < n; i++)
+		waits[i] = inquiry_longest_wait(q, draft->victims.list.items[i]);
+	for (size_t i = 0; i < n && places < 6; i++) {
+		if (!has_place(waits[i]) || told_before(q, waits, i))
+			continue;
+		tell_place(q, draft, waits[i], waits);
+		places++;
+	}
+	free(waits);
+	stacks_tell_waiters(q, draft);
+}
