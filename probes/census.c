@@ -336,7 +336,7 @@ void census_hold(void)
 }
 
 /* Who we are, as people and readers know us: ranks by the environment, name, program. */
-static void census_identify(struct census_slot *s, const struct census_self *self)
+static void census_describe(struct census_slot *s, const struct census_self *self)
 {
 	char exe[512];
 	long n = sys_readlink("/proc/self/exe", exe, sizeof(exe) - 1);
@@ -346,12 +346,45 @@ static void census_identify(struct census_slot *s, const struct census_self *sel
 	s->local_rank = self->local_rank;
 	s->world_size = self->world_size;
 	s->restart = self->restart;
-	__atomic_and_fetch(&s->flags, ~(uint32_t)CENSUS_F_NUMBER, __ATOMIC_RELAXED);
-	__atomic_or_fetch(&s->flags, self->number, __ATOMIC_RELEASE);
+	s->flags = (s->flags & ~(uint32_t)CENSUS_F_NUMBER) | self->number;
 	sys_call(SYS_prctl, PR_GET_NAME, s->comm);
 	exe[n > 0 ? n : 0] = '\0';
 	from = n > (long)sizeof(s->exe) - 1 ? n - ((long)sizeof(s->exe) - 1) : 0;
 	text_copy(s->exe, sizeof(s->exe), n > 0 ? exe + from : s->comm);
+}
+
+static void census_copy_identity(struct census_slot *to, const struct census_slot *from)
+{
+	to->rank = from->rank;
+	to->local_rank = from->local_rank;
+	to->world_size = from->world_size;
+	to->restart = from->restart;
+	memcpy(to->comm, from->comm, sizeof(to->comm));
+	memcpy(to->exe, from->exe, sizeof(to->exe));
+}
+
+/*
+ * Writes it, and shows the slot as `state`. Where something of it changes, the slot is claimed for
+ * that: a reader must not see the rank of before in the world of now. (It cannot be had only where
+ * flags are being set at the same moment.)
+ */
+static void census_identify(
+	struct census_slot *s, const struct census_self *self, enum census_state state)
+{
+	const struct census_slot was = *s;
+	struct census_slot is = was;
+
+	census_describe(&is, self);
+	for (int tries = 0; memcmp(&is, &was, sizeof(is)) && tries < 4; tries++) {
+		uint64_t head = ring_load(&s->head);
+		uint32_t flags = (uint32_t)(head >> 32) & ~(uint32_t)CENSUS_F_NUMBER;
+
+		if (!census_turn(s, head, flags | self->number))
+			continue;
+		census_copy_identity(s, &is);
+		break;
+	}
+	census_publish(census.base, census.slot, state);
 }
 
 /*
@@ -420,7 +453,7 @@ void census_join(const struct census_self *self, int forked)
 	if (census_is_hidden(census.base))
 		census_hold();
 	census_admit_agent(census.base);
-	census_identify(s, self);
+	census_describe(s, self);
 	s->birth_tsc = ring_now();
 	s->birth_realtime = census_realtime();
 	if (forked)
@@ -443,15 +476,13 @@ struct census_header *census_job(void)
 void census_rename(const struct census_self *self)
 {
 	if (census.slot >= 0)
-		census_identify(census_mine(), self);
+		census_identify(census_mine(), self, (enum census_state)census_mine()->state);
 }
 
 void census_promote(const struct census_self *self)
 {
-	if (census.slot < 0)
-		return;
-	census_identify(census_mine(), self);
-	census_publish(census.base, census.slot, CENSUS_RANK);
+	if (census.slot >= 0)
+		census_identify(census_mine(), self, CENSUS_RANK);
 }
 
 void census_add_flags(uint32_t flags)

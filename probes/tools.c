@@ -329,10 +329,25 @@ static int tools_is_told(void *census, uint32_t pid, uint64_t pid_ns)
 	return 0;
 }
 
+/* This killed the process of the slot, if the slot is still its: a sweep may have been faster. */
+static void tools_close(struct census_slot *s, uint64_t head, int signo)
+{
+	uint32_t flags = (uint32_t)(head >> 32) | CENSUS_F_KILLED;
+
+	if ((uint32_t)head == CENSUS_RANK)
+		flags |= CENSUS_F_WAS_RANK;
+	s->exit_status = signo;
+	s->end_tsc = ring_now();
+	s->end_realtime = tools_now();
+	ring_fence_release();
+	ring_cas(&s->head, head, (uint64_t)flags << 32 | CENSUS_EXITED);
+}
+
 void tools_reaped(void *census, uint32_t pid, uint64_t pid_ns, int signo)
 {
 	int at = tools_find(census, pid, pid_ns);
 	struct census_slot *s;
+	uint64_t head;
 
 	if (at < 0 && tools_is_told(census, pid, pid_ns))
 		return;
@@ -341,13 +356,11 @@ void tools_reaped(void *census, uint32_t pid, uint64_t pid_ns, int signo)
 	if (at < 0)
 		return;
 	s = census_slot_at(census, at);
+	head = ring_load_acquire(&s->head);
+	if (s->pid != pid || s->pid_ns != pid_ns)
+		return;
 	tools_end(census, s, 0, 1);
-	s->exit_status = signo;
-	s->end_tsc = ring_now();
-	s->end_realtime = tools_now();
-	census_flag(census, at,
-		CENSUS_F_KILLED | (s->state == CENSUS_RANK ? CENSUS_F_WAS_RANK : 0));
-	census_publish(census, at, CENSUS_EXITED);
+	tools_close(s, head, signo);
 }
 
 /* --- Room ------------------------------------------------------------------------------------ */
@@ -385,14 +398,13 @@ int tools_sweep(void *census, int fd, uint64_t pid_ns)
 
 	for (int i = 0; i < (int)tools_high(census); i++) {
 		struct census_slot *s = census_slot_at(census, i);
-		uint32_t state = CENSUS_CANDIDATE;
+		uint64_t head = ring_load_acquire(&s->head);
 
-		if (s->state != CENSUS_CANDIDATE || tools_would_be_missed(census, i) ||
+		if ((uint32_t)head != CENSUS_CANDIDATE || tools_would_be_missed(census, i) ||
 			!tools_is_gone(s, fd, i, pid_ns))
 			continue;
 		/* Free only of what it was: somebody may take it over at this moment. */
-		if (!__atomic_compare_exchange_n(&s->state, &state, CENSUS_CLAIMING, 0,
-			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		if (!census_turn(s, head, 0))
 			continue;
 		tools_end(census, s, 0, 1);
 		census_publish(census, i, CENSUS_FREE);

@@ -7,6 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ring/ring-cpu.h"
+
+#define CENSUS_TRIES 4 /* after which a slot that is always being changed is said to be */
+
 const char *census_strerror(int error)
 {
 	static const char *const words[] = {
@@ -73,12 +77,16 @@ int census_view_slot(const struct census_view *view, uint32_t i, struct census_s
 
 /* --- Snapshot --------------------------------------------------------------------------------- */
 
-static int census_pass(int fd, uint8_t *to, size_t size)
+struct census_passes {
+	uint8_t *of[3];
+};
+
+static int census_pass(int fd, uint8_t *to, size_t from, size_t size)
 {
 	size_t done = 0;
 
 	while (done < size) {
-		ssize_t n = pread(fd, to + done, size - done, (off_t)done);
+		ssize_t n = pread(fd, to + done, size - done, (off_t)(from + done));
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -92,23 +100,56 @@ static int census_pass(int fd, uint8_t *to, size_t size)
 	return 0;
 }
 
-/* As for rings: data of pass B; a slot whose state differs between A and C was being changed. */
-static void census_guard(const uint8_t *a, uint8_t *b, const uint8_t *c, size_t size)
+/* Three times, one after the other: as for rings, the data are those of the second. */
+static int census_read(int fd, const struct census_passes *passes, size_t from, size_t size)
 {
-	const uint32_t claiming = CENSUS_CLAIMING;
+	int error = census_pass(fd, passes->of[0] + from, from, size);
 
-	for (size_t at = sizeof(struct census_header); at + sizeof(struct census_slot) <= size;
-		at += sizeof(struct census_slot))
-		if (memcmp(a + at, c + at, sizeof(claiming)) ||
-			memcmp(a + at, b + at, sizeof(claiming)))
-			memcpy(b + at, &claiming, sizeof(claiming));
+	ring_fence_acquire();
+	if (!error)
+		error = census_pass(fd, passes->of[1] + from, from, size);
+	ring_fence_acquire();
+	if (!error)
+		error = census_pass(fd, passes->of[2] + from, from, size);
+	return error;
+}
+
+static int census_is_one(const struct census_slot *a, const struct census_slot *b)
+{
+	return a->pid == b->pid && a->start_time == b->start_time && a->pid_ns == b->pid_ns;
+}
+
+/* Whether the slot was the same process' in two passes, and nothing of it was being changed. */
+static int census_is_steady(const struct census_slot *a, const struct census_slot *b)
+{
+	return !((a->head ^ b->head) & ~((uint64_t)CENSUS_FLAGS << 32)) && census_is_one(a, b);
+}
+
+/* What changed each time it was looked at is said to be; and whose it is, where that is clear. */
+static int census_settle(int fd, const struct census_passes *passes, size_t at)
+{
+	struct census_slot *a = (void *)(passes->of[0] + at), *b = (void *)(passes->of[1] + at),
+			   *c = (void *)(passes->of[2] + at);
+	int error = 0;
+
+	for (int tries = 0; tries < CENSUS_TRIES && !error; tries++) {
+		if (census_is_steady(a, b) && census_is_steady(b, c))
+			return 0;
+		error = census_read(fd, passes, at, sizeof(*b));
+	}
+	if (census_is_steady(a, b) && census_is_steady(b, c))
+		return error;
+	if (!census_is_one(a, b) || !census_is_one(b, c))
+		b->pid = 0, b->start_time = 0, b->pid_ns = 0;
+	b->state = CENSUS_CLAIMING;
+	return error;
 }
 
 int census_snapshot(int fd, void **ret_bytes, size_t *ret_size)
 {
 	const size_t most =
 		sizeof(struct census_header) + CENSUS_SLOTS * sizeof(struct census_slot);
-	uint8_t *pass[3] = {NULL, NULL, NULL};
+	struct census_passes passes = {{NULL, NULL, NULL}};
 	struct stat st;
 	size_t size;
 	int error = 0;
@@ -119,16 +160,19 @@ int census_snapshot(int fd, void **ret_bytes, size_t *ret_size)
 		return -EINVAL;
 	size = (uint64_t)st.st_size < most ? (size_t)st.st_size : most;
 	for (int p = 0; p < 3 && !error; p++) {
-		pass[p] = malloc(size ? size : 1);
-		error = pass[p] ? census_pass(fd, pass[p], size) : -ENOMEM;
+		passes.of[p] = malloc(size ? size : 1);
+		error = passes.of[p] ? 0 : -ENOMEM;
 	}
+	if (!error)
+		error = census_read(fd, &passes, 0, size);
+	for (uint32_t i = 0; !error && census_slot_offset(i + 1) <= size; i++)
+		error = census_settle(fd, &passes, census_slot_offset(i));
 	if (!error) {
-		census_guard(pass[0], pass[1], pass[2], size);
-		*ret_bytes = pass[1];
+		*ret_bytes = passes.of[1];
 		*ret_size = size;
-		pass[1] = NULL;
+		passes.of[1] = NULL;
 	}
 	for (int p = 0; p < 3; p++)
-		free(pass[p]);
+		free(passes.of[p]);
 	return error;
 }

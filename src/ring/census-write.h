@@ -69,47 +69,57 @@ static inline void census_raise(struct census_header *h, uint32_t i)
 		;
 }
 
+/*
+ * Claims the slot of which `head` was read, if that is still so: it is CLAIMING, has these flags
+ * and has turned. Whoever is killed from here on leaves nothing that could be taken for a process.
+ */
+static inline int census_turn(struct census_slot *s, uint64_t head, uint32_t flags)
+{
+	uint64_t turned = (head & CENSUS_TURNS) + CENSUS_TURN;
+
+	turned |= (uint64_t)(flags & CENSUS_FLAGS) << 32 | CENSUS_CLAIMING;
+	if (!ring_cas(&s->head, head, turned))
+		return 0;
+	ring_fence_release();
+	return 1;
+}
+
+/* Empties a slot that the caller has claimed. */
+static inline void census_wipe(struct census_slot *s)
+{
+	for (uint64_t *word = &s->head + 1; word < (uint64_t *)(s + 1); word++)
+		ring_store(word, 0);
+}
+
 /* The slot that this process had before it exec'ed, kept as it was but for the flag; or -1. */
 static inline int census_take_over(void *base, const struct census_who *me)
 {
 	struct census_header *h = base;
-	uint32_t high = __atomic_load_n(&h->high, __ATOMIC_ACQUIRE);
+	uint32_t high = ring_load_acquire32(&h->high);
 
 	for (uint32_t i = 0; i < high && i < CENSUS_SLOTS; i++) {
 		struct census_slot *s = census_slot_at(base, (int)i);
-		uint32_t state = __atomic_load_n(&s->state, __ATOMIC_ACQUIRE);
+		uint64_t head = ring_load_acquire(&s->head);
+		uint32_t state = (uint32_t)head, flags = (uint32_t)(head >> 32);
 
-		if (state == CENSUS_FREE || !census_same(s, me))
-			continue;
-		__atomic_store_n(&s->state, CENSUS_CLAIMING, __ATOMIC_RELAXED);
-		s->flags |= CENSUS_F_EXECED | (state == CENSUS_RANK ? CENSUS_F_WAS_RANK : 0);
-		return (int)i;
+		flags |= CENSUS_F_EXECED | (state == CENSUS_RANK ? CENSUS_F_WAS_RANK : 0);
+		if (state != CENSUS_FREE && census_same(s, me) && census_turn(s, head, flags))
+			return (int)i;
 	}
 	return -1;
 }
 
 /*
- * Empties a slot that is the caller's. First of all it is shown as being changed: whoever is killed
- * in the midst of this leaves nothing that could be taken for a process.
+ * Takes slot i if its head is still the one that was read, empties it and puts `me` into it: 0, or
+ * -1.
  */
-static inline void census_clear(struct census_slot *s)
-{
-	__atomic_store_n(&s->state, CENSUS_CLAIMING, __ATOMIC_RELAXED);
-	ring_fence_release();
-	s->flags = 0;
-	for (uint64_t *word = (uint64_t *)s + 1; word < (uint64_t *)(s + 1); word++)
-		ring_store(word, 0);
-}
-
-/* Takes slot i if it is in `state`, clears it and puts `me` into it: 0, or -1. */
-static inline int census_take(void *base, uint32_t i, uint32_t state, const struct census_who *me)
+static inline int census_take(void *base, uint32_t i, uint64_t head, const struct census_who *me)
 {
 	struct census_slot *s = census_slot_at(base, (int)i);
 
-	if (!__atomic_compare_exchange_n(
-		    &s->state, &state, CENSUS_CLAIMING, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+	if (!census_turn(s, head, 0))
 		return -1;
-	census_clear(s);
+	census_wipe(s);
 	s->pid = me->pid;
 	s->start_time = me->start_time;
 	s->pid_ns = me->pid_ns;
@@ -119,9 +129,23 @@ static inline int census_take(void *base, uint32_t i, uint32_t state, const stru
 }
 
 /* Nothing of the slot is needed any more: a failed helper's, say, of which compilers have many. */
-static inline int census_is_spent(const struct census_slot *s)
+static inline int census_is_spent(uint64_t head)
 {
-	return s->state == CENSUS_EXITED && !(s->flags & (CENSUS_F_WAS_RANK | CENSUS_F_HAS_RING));
+	return (uint32_t)head == CENSUS_EXITED &&
+	       !((head >> 32) & (CENSUS_F_WAS_RANK | CENSUS_F_HAS_RING));
+}
+
+/* A slot with such a head may be taken: at first only what is free, then what is spent. */
+static inline int census_take_any(void *base, int spent, const struct census_who *me)
+{
+	for (uint32_t i = 0; i < CENSUS_SLOTS; i++) {
+		uint64_t head = ring_load_acquire(&census_slot_at(base, (int)i)->head);
+
+		if ((spent ? census_is_spent(head) : (uint32_t)head == CENSUS_FREE) &&
+			!census_take(base, i, head, me))
+			return (int)i;
+	}
+	return -1;
 }
 
 /*
@@ -134,13 +158,10 @@ static inline int census_claim(void *base, const struct census_who *me)
 	struct census_header *h = base;
 	int mine = census_take_over(base, me);
 
-	for (uint32_t i = 0; mine < 0 && i < CENSUS_SLOTS; i++)
-		if (!census_take(base, i, CENSUS_FREE, me))
-			mine = (int)i;
-	for (uint32_t i = 0; mine < 0 && i < CENSUS_SLOTS; i++)
-		if (census_is_spent(census_slot_at(base, (int)i)) &&
-			!census_take(base, i, CENSUS_EXITED, me))
-			mine = (int)i;
+	if (mine < 0)
+		mine = census_take_any(base, 0, me);
+	if (mine < 0)
+		mine = census_take_any(base, 1, me);
 	if (mine < 0)
 		ring_add(&h->lost, 1);
 	return mine;
@@ -149,7 +170,7 @@ static inline int census_claim(void *base, const struct census_who *me)
 /* Shows the slot as what it now is. */
 static inline void census_publish(void *base, int i, enum census_state state)
 {
-	__atomic_store_n(&census_slot_at(base, i)->state, (uint32_t)state, __ATOMIC_RELEASE);
+	ring_publish_word32(&census_slot_at(base, i)->state, (uint32_t)state);
 }
 
 /* Sets CENSUS_F_* bits. */
@@ -193,11 +214,12 @@ static inline void census_exit(void *base, int i, int32_t status, uint64_t tsc, 
 	s->end_realtime = realtime;
 	if (s->state == CENSUS_RANK)
 		census_flag(base, i, CENSUS_F_WAS_RANK);
-	if (status || (s->flags & CENSUS_F_WAS_RANK) || census_is_only_word(base, i)) {
+	if (status || (s->flags & CENSUS_F_WAS_RANK) || census_is_only_word(base, i) ||
+		!census_turn(s, ring_load(&s->head), 0)) {
 		census_publish(base, i, CENSUS_EXITED);
 		return;
 	}
-	census_clear(s);
+	census_wipe(s);
 	census_publish(base, i, CENSUS_FREE);
 }
 

@@ -7,8 +7,11 @@
  * candidate's; `state` says what became of it. A candidate that never was promoted still testifies
  * for its rank: it was there.
  *
- * CLAIM: CAS `state` FREE -> CLAIMING, fill, publish with a release store of the new state. A
- * process that finds its own (pid, start_time) has exec'ed: it takes its slot over.
+ * CLAIM: CAS `head` of what was looked at -> CLAIMING, one turn on, fill, publish with a release
+ * store of the new state. A process that finds its own (pid, start_time) has exec'ed: it takes its
+ * slot over. So does whoever frees a slot, or changes what is said of a process for good: of two
+ * looks that saw the same turn and the same state but CLAIMING, nothing was changed in between.
+ * (Writers before 1.4 turn nothing: there pid and start_time tell, where the process is another.)
  * LIVENESS: a rank, and whoever is not in the agent's pid namespace, holds an F_SETLK write lock on
  * the first byte of its slot for life (never opening the census a second time). A process is dead
  * only if that lock is free AND its pid with that start time is gone or a zombie: others hold none,
@@ -31,7 +34,8 @@
 
 #define CENSUS_MAGIC	     0x31534e4543514e49ull /* "INQCENS1" */
 #define CENSUS_VERSION_MAJOR 1
-#define CENSUS_VERSION_MINOR 3 /* since 2: what kind of number `rank` is; 3: agent_pid_ns */
+/* Since 2: what kind of number `rank` is; 3: agent_pid_ns; 4: turns. */
+#define CENSUS_VERSION_MINOR 4
 #define CENSUS_SLOTS	     1024
 #define CENSUS_FILE	     "census"
 #define CENSUS_SPILL_JOB     ".job" /* in a folder of spilled rings: a link to the job's own */
@@ -58,6 +62,13 @@ enum {
 	CENSUS_F_ALONE = 256, /* RANK without LOCAL_RANK, which may be that of a node */
 	CENSUS_F_OTHER_TASK = 512, /* set for this process, and not the number of its task */
 };
+
+/* The rest of `flags` counts how often the slot has changed hands: readers mask it. */
+#define CENSUS_FLAGS 0xffffu
+
+/* The same in a slot's `head`. */
+#define CENSUS_TURN  (1ull << 48)
+#define CENSUS_TURNS (0xffffull << 48)
 
 /* The flags that say what kind of number `rank` is. */
 #define CENSUS_F_NUMBER (CENSUS_F_TASK | CENSUS_F_ALONE | CENSUS_F_OTHER_TASK)
@@ -96,8 +107,13 @@ struct census_tools {
 };
 
 struct census_slot {
-	uint32_t state; /* enum census_state */
-	uint32_t flags;
+	union {
+		struct {
+			uint32_t state; /* enum census_state */
+			uint32_t flags; /* CENSUS_F_*, and turns: see CENSUS_FLAGS */
+		};
+		uint64_t head; /* both, to be claimed as one */
+	};
 	uint32_t pid;
 	uint32_t ppid;
 	uint64_t start_time; /* /proc/PID/stat field 22 */
@@ -122,5 +138,6 @@ struct census_slot {
 _Static_assert(sizeof(struct census_tools) == 48, "census tools");
 _Static_assert(sizeof(struct census_header) == 256, "census header");
 _Static_assert(sizeof(struct census_slot) == 256, "census slot");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the head's lower half is the state");
 
 #endif

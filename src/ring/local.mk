@@ -17,5 +17,7 @@ UNIT_TESTS += tests/unit/ring/ring_read_test
 tests_unit_ring_ring_read_test_LDADD = $(RING_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/ring/ring_snapshot_test
 tests_unit_ring_ring_snapshot_test_LDADD = $(RING_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/ring/census_snapshot_test
+tests_unit_ring_census_snapshot_test_LDADD = $(RING_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/ring/ring_traceback_test
 tests_unit_ring_ring_traceback_test_LDADD = $(RING_FLOORS) $(CMOCKA_LIBS)

@@ -22,7 +22,8 @@ import subprocess
 import sys
 import tempfile
 
-MODELS = ["slot", "board", "shared", "lane", "pinned", "order", "mark", "fatal", "string"]
+MODELS = ["slot", "board", "shared", "lane", "pinned", "order", "mark", "fatal", "string",
+          "span", "census"]
 QUICK = ["slot", "shared"]
 
 # What is taken out, how, and what to call that.
@@ -38,6 +39,7 @@ MUTATIONS = [
     (r"\bring_cas_release\(", "split_cas_release(", "not claimed"),
     (r"\bring_add\(", "split_add(", "added in two steps"),
     (r"\bring_store\([^;\n]*\)(?=[;\n])", "skip", "not stored"),
+    (r"(?<!define )\bturned\(", "unturned(", "not turned"),
     (r"\bonly\((?:[^()]|\([^()]*\))*\)", "(true)", "not looked at"),
 ]
 
@@ -183,27 +185,28 @@ def operations(body, unplayed=()):
     body = re.sub(r"/\*.*?\*/", "", body, flags=re.S)
     body = re.sub(r"__atomic_signal_fence", "", body)
     result = []
-    for word in re.findall(r"\b(ring_\w+?|__atomic_\w+?)(?:32)?\s*\(", body):
+    for word in re.findall(r"\b((?:ring|census)_\w+?|__atomic_\w+?)(?:32)?\s*\(", body):
         if word not in unplayed and result[-1:] != [word]:
             result.append(word)
     return result
 
 
 def functions(text):
-    pattern = r"^(?:[A-Za-z][\w ]*?[ *])(ring_\w+)\([^;{]*?\)\n\{\n(.*?)^\}"
+    pattern = r"^(?:[A-Za-z][\w ]*?[ *])((?:ring|census)_\w+)\([^;{]*?\)\n\{\n(.*?)^\}"
     return {m.group(1): m.group(2) for m in re.finditer(pattern, text, flags=re.M | re.S)}
 
 
 def compare(sources):
     ring = os.path.join(sources, "src", "ring")
     code = {}
-    for name in ("ring-write.h", "ring-group.h", "ring-span.h", "ring-read.h", "ring-read.c"):
+    for name in ("ring-write.h", "ring-group.h", "ring-span.h", "ring-read.h", "ring-read.c",
+                 "census-write.h", "census-read.c"):
         code.update(functions(read(os.path.join(ring, name))))
     compared = set()
     for name in MODELS + ["writer", "claim", "board-read"]:
         text = read(os.path.join(here, name + ".pml"))
         unplayed = [word for line in re.findall(r"Not played: ([^.:]*)", text)
-                    for word in re.findall(r"ring_\w+", line)] + ["ring_meta"]
+                    for word in re.findall(r"(?:ring|census)_\w+", line)] + ["ring_meta"]
         for m in re.finditer(r"^inline (\w+)\(.*?\)\n\{\n(.*?)^}", text, flags=re.M | re.S):
             if m.group(1) not in code:
                 continue

@@ -78,7 +78,7 @@ static void take_members(struct past *past)
 
 			if (census_view_slot(&view, i, &slot) <= 0)
 				continue;
-			past->taken += !census_is_spent(&slot);
+			past->taken += !census_is_spent(slot.head);
 			liveness = liveness_of_slot(past->dir->census_fd, i, &slot);
 			*array_add(&past->members) = (struct member){.slot = i,
 				.is = slot,
@@ -316,7 +316,7 @@ static bool free_slot(const struct past *past, const struct member *member)
 {
 	static const struct census_who nobody;
 
-	if (census_take(past->dir->census, member->slot, member->is.state, &nobody))
+	if (census_take(past->dir->census, member->slot, member->is.head, &nobody))
 		return false;
 	census_publish(past->dir->census, (int)member->slot, CENSUS_FREE);
 	return true;
