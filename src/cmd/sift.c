@@ -17,7 +17,9 @@
 #include "base/alloc.h"
 #include "decode/decode.h"
 #include "decode/json-get.h"
+#include "job/backends.h"
 #include "ring/census-read.h"
+#include "ring/makers.h"
 #include "ring/ring-read.h"
 
 #define NAMED_MOST     3 /* jobs that are named one by one */
@@ -138,7 +140,7 @@ static void read_worlds(struct sift_part *part, const struct ring_view *view)
 		/* Its history is not asked: thousands of rings are looked at. */
 		memcpy(&group, groups->at + i * groups->elem_size,
 			offsetof(struct ring_group, enqueue));
-		if (group.seq && !(group.seq & 1) && group.maker == RING_MAKER_NCCL &&
+		if (group.seq && !(group.seq & 1) && ring_maker_draws_ids(group.maker) &&
 			(group.state & RING_G_READY) && group.size > 1 &&
 			(int64_t)group.size == view->header.world_size)
 			*array_add(&part->worlds) = (struct sift_world){group.key, group.alias};
@@ -358,18 +360,12 @@ static bool are_surely_one(const struct sift_part *a, const struct sift_part *b)
 	return (*a->id && !strcmp(a->id, b->id)) || share_process(a, b);
 }
 
-/* NCCL draws an id for each communicator; PyTorch's groups are named alike in every run. */
-static bool is_its_own(const struct job_group *group)
-{
-	return strcmp(group->maker, "gloo") != 0 && strcmp(group->maker, "bootstrap") != 0;
-}
-
 static void find_groups(struct sift_part *part)
 {
 	struct job *job = decode_job(&part->evidence);
 
 	for (size_t i = 0; i < job->ngroups; i++)
-		if (job->groups[i].key && is_its_own(&job->groups[i]))
+		if (job->groups[i].key && backend_has(job->groups[i].maker, BACKEND_IDS))
 			*array_add(&part->groups) = job->groups[i].key;
 	job_free(job);
 }

@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += %D%/libjob.la
 src_job_libjob_la_SOURCES = \
 	%D%/align.c %D%/align.h \
 	%D%/attempts.c %D%/attempts.h \
+	%D%/backends.c %D%/backends.h \
 	%D%/seal/build.c %D%/seal/build.h \
 	%D%/caches.c %D%/caches.h \
 	%D%/clocks.c %D%/clocks.h \

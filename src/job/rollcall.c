@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/rollcall.h"
 
-#include <string.h>
+#include "job/backends.h"
 
 bool rollcall_speaks(const struct job *job, const struct job_member *member)
 {
@@ -129,5 +129,5 @@ bool rollcall_never_came(const struct job *job, const struct job_member *member)
 
 bool rollcall_is_bootstrap(const struct job_group *group)
 {
-	return !strcmp(group->maker, "bootstrap");
+	return backend_has(group->maker, BACKEND_NO_OPS);
 }

@@ -331,10 +331,9 @@ struct ring_lane {
  * has no ops.
  */
 enum ring_maker {
-	RING_MAKER_NCCL = 1,
-	RING_MAKER_OTHER = 2,
-	RING_MAKER_GLOO = 3,
-	RING_MAKER_BOOTSTRAP = 4,
+#define BACKEND(name, number, ...) RING_MAKER_##name = number,
+#include "lists/backend.def"
+#undef BACKEND
 };
 
 enum {

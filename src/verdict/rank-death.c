@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "job/backends.h"
 #include "verdict/death-place.h"
 #include "verdict/last-words.h"
 #include "verdict/rule.h"
@@ -64,8 +65,8 @@ static enum verdict_next next_after_child(const struct inquiry *q, int rank)
 }
 
 /*
- * True if the rank aborted in an operation to which it brought another amount than the others: gloo
- * ends who expects less than it gets. Then the amounts are the cause, and the abort their effect.
+ * True if the rank aborted in an operation to which it brought another amount than the others, and
+ * its backend ends who does. Then the amounts are the cause, and the abort their effect.
  */
 static bool is_of_a_fork(const struct inquiry *q, int rank)
 {
@@ -74,7 +75,8 @@ static bool is_of_a_fork(const struct inquiry *q, int rank)
 	for (size_t i = 0; i < q->forks->n; i++) {
 		const struct fork *fork = &q->forks->at[i];
 
-		if (!fork->exact || strcmp(q->job->groups[fork->group].maker, "gloo") != 0)
+		if (!fork->exact ||
+			!backend_has(q->job->groups[fork->group].maker, BACKEND_EXACT))
 			continue;
 		for (size_t c = 1; c < fork->ncamps; c++)
 			for (size_t k = 0; k < fork->camps[c].n; k++) {

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "job/names.h"
+#include "job/rollcall.h"
 #include "viewer/state/rows-keys.h"
 
 #define FEW 64 /* of so many ranks groups are compared */
@@ -65,7 +66,7 @@ static bool has_several_groups(const struct job *job)
 	size_t n = 0;
 
 	for (size_t i = 0; i < job->ngroups && n < 2; i++)
-		n += strcmp(job->groups[i].maker, "bootstrap") != 0;
+		n += !rollcall_is_bootstrap(&job->groups[i]);
 	return n > 1;
 }
 

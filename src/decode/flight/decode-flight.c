@@ -28,6 +28,7 @@
 #include "decode/kinds.h"
 #include "evidence/format/flight-name.h"
 #include "evidence/gather/measure.h"
+#include "job/backends.h"
 #include "job/names.h"
 
 /* So many read at once; what they find does not depend on it. */
@@ -308,7 +309,7 @@ static void note_entry(struct flight_seat *seat, const struct flight_entry *entr
 	if (entry->pg != FLIGHT_UNKNOWN)
 		seat->pg = entry->pg;
 	if (!seat->maker)
-		seat->maker = flight_maker(entry->name);
+		seat->maker = backend_of_entry(entry->name);
 	if (entry->collective_seq != FLIGHT_UNKNOWN && entry->collective_seq > seat->newest)
 		seat->newest = entry->collective_seq;
 	if (entry->timeout_ms != FLIGHT_UNKNOWN && entry->timeout_ms > 0)
@@ -320,7 +321,7 @@ static void read_entry(struct flight_rank *rank, const struct flight_entry *entr
 {
 	struct flight_seat *seat = &rank->seats.items[at];
 	struct flight_op *op = array_add(&rank->ops);
-	bool gloo = !strcmp(flight_maker(entry->name), "gloo");
+	bool retires = backend_has(backend_of_entry(entry->name), BACKEND_RETIRES);
 	struct group_rank mine;
 
 	*op = (struct flight_op){.seat = at,
@@ -328,8 +329,8 @@ static void read_entry(struct flight_rank *rank, const struct flight_entry *entr
 		.p2p_seq = entry->p2p_seq,
 		.record = entry->record == FLIGHT_UNKNOWN ? (int64_t)number : entry->record,
 		.created = known_ns(entry->created_ns),
-		.complete =
-			entry->state == FLIGHT_COMPLETED || (gloo && entry->retired == FLIGHT_YES),
+		.complete = entry->state == FLIGHT_COMPLETED ||
+			    (retires && entry->retired == FLIGHT_YES),
 		.retired = entry->retired == FLIGHT_YES};
 	op->end = !flight_signature(entry, &op->sig, &mine);
 	op->p2p = entry->is_p2p == FLIGHT_MAYBE ? is_group_rank(mine) : entry->is_p2p == FLIGHT_YES;
@@ -339,7 +340,7 @@ static void read_entry(struct flight_rank *rank, const struct flight_entry *entr
 	op->skip = op->p2p ? !op->end && !is_group_rank(mine) : op->seq <= 0;
 	note_entry(seat, entry);
 	note_members(seat, op->p2p || op->end ? 0 : members_of(entry, &op->sig));
-	rank->sends_unseen |= gloo && !op->p2p && entry->op != FLIGHT_UNKNOWN && op->seq > 0 &&
+	rank->sends_unseen |= retires && !op->p2p && entry->op != FLIGHT_UNKNOWN && op->seq > 0 &&
 			      entry->op > op->seq;
 	rank->active_only &= !op->complete;
 	rank->timed_out |= op->retired && !op->complete;

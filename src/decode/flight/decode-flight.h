@@ -156,8 +156,6 @@ void flight_release_rank(struct flight_rank *rank);
 /* The signature of an entry, its seat where it says one; false where it ends a coalesced launch. */
 bool flight_signature(const struct flight_entry *entry, struct job_sig *ret,
 	struct group_rank *ret_seat);
-/* "nccl", "gloo" or "other", by an entry's name. */
-const char *flight_maker(const char *name);
 
 /*
  * The rank's seat of that name, and of the number that the process gave the group, where both are

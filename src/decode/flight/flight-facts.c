@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "decode/flight/decode-flight.h"
+#include "job/backends.h"
 
 /* From what it holds until its file is written: stacks are made to words, with Python's lock. */
 #define DUMP_TAKES (60 * CLOCK_NS_PER_S)
@@ -59,7 +60,7 @@ static void give_seat(const struct flights *flights, const struct flight_rank *r
 	member.done_known = seat->done_known && !rank->outdated && !seat->left;
 	member.done = seat->done;
 	member.begun_known = member.done_known && seat->status && seat->status->started >= 0 &&
-			     !group->has_p2p && strcmp(group->maker, "gloo") != 0;
+			     !group->has_p2p && !backend_has(group->maker, BACKEND_RETIRES);
 	member.begun = member.begun_known ? (uint64_t)seat->status->started : 0;
 	member.p2p_whole = rank->from_start && rank->has_entries && !rank->cut &&
 		!rank->outdated;
@@ -253,21 +254,23 @@ static void tell_missing(const struct flights *flights, struct arena *arena, str
 	str_release(&text);
 }
 
-static bool has_gloo(const struct flights *flights)
+/* A backend of the job whose entries do not complete; NULL none. */
+static const char *find_retiring(const struct flights *flights)
 {
 	for (size_t i = 0; i < flights->groups.nr; i++)
-		if (!strcmp(flights->groups.items[i].maker, "gloo"))
-			return true;
-	return false;
+		if (backend_has(flights->groups.items[i].maker, BACKEND_RETIRES))
+			return flights->groups.items[i].maker;
+	return NULL;
 }
 
 /*
- * Why a rank that lacks may yet not be late. Where some rank sent or received on gloo, any may wait
- * in what has no entry. And NCCL's watchdog dumps what hangs, but gloo has none: where no dump was
- * surely made long after the last thing in any, it may be one of a job that runs.
+ * Why a rank that lacks may yet not be late. Where some rank sent or received what has no entry,
+ * any may wait in that. And where no watchdog dumps what hangs, and no dump was surely made long
+ * after the last thing in any, it may be one of a job that runs.
  */
-static void tell_unseen(const struct flights *flights, struct job_builder *b)
+static void tell_unseen(const struct flights *flights, struct arena *arena, struct job_builder *b)
 {
+	const char *maker = find_retiring(flights);
 	bool unseen = false, gave_up = false;
 	int64_t newest = newest_of(flights);
 
@@ -275,16 +278,21 @@ static void tell_unseen(const struct flights *flights, struct job_builder *b)
 		unseen |= flights->ranks.items[i].sends_unseen;
 		gave_up |= flights->ranks.items[i].timed_out;
 	}
-	for (size_t i = 0; i < flights->ranks.nr && has_gloo(flights); i++) {
+	for (size_t i = 0; i < flights->ranks.nr && maker; i++) {
 		const struct flight_rank *rank = &flights->ranks.items[i];
 
 		if (unseen)
 			flight_lose(b, rank->who, "flight:*", true,
-				"the job sends and receives on gloo, which has no entries of that");
+				arena_printf(arena,
+					"the job sends and receives on %s, which has no entries of "
+					"that",
+					maker));
 		if (!gave_up && (rank->seen == JOB_UNKNOWN || rank->seen - newest < DUMP_TAKES))
 			flight_lose(b, rank->who, "flight:*", true,
-				"by its time its dump may be one of a job that runs: gloo's are "
-				"made when somebody asks");
+				arena_printf(arena,
+					"by its time its dump may be one of a job that runs: %s's "
+					"are made when somebody asks",
+					maker));
 	}
 }
 
@@ -296,5 +304,5 @@ void flight_give_facts(const struct flights *flights, struct arena *arena, struc
 		give_rank(flights, &flights->ranks.items[i], newest, arena, b);
 	give_ops(flights, arena, b);
 	tell_missing(flights, arena, b);
-	tell_unseen(flights, b);
+	tell_unseen(flights, arena, b);
 }

@@ -21,16 +21,6 @@ static const char *bare(const char *name)
 	return colon ? colon + 1 : name;
 }
 
-const char *flight_maker(const char *name)
-{
-	const char *colon = strchr(name, ':');
-	size_t len = colon ? (size_t)(colon - name) : 0;
-
-	if (len >= 4 && !strncmp(name, "nccl", 4))
-		return "nccl";
-	return len == 4 && !strncmp(name, "gloo", 4) ? "gloo" : "other";
-}
-
 /* By the first word that is in the name, letters without case and '_' left out of both. */
 static uint8_t kind_of(const char *name)
 {

@@ -9,10 +9,10 @@
  * A dump without any word of a group says that nothing was made there, if it is whole: then the
  * group's status would be there, and each status that is there is of a group that is known.
  *
- * Of gloo only entries count (see flight.h). What is over there is complete, if the rank went on to
- * anything later, if a peer in it did, or if all members came to the same op. If they came to
- * different ones, or one had long not come when its dump was written, it failed. Else nothing
- * tells.
+ * Of a backend whose operations retire only entries count (decode-flight.h). What is over there
+ * is complete, if the rank went on to anything later, if a peer in it did, or if all members
+ * came to the same op. If they came to different ones, or one had long not come when its dump was
+ * written, it failed. Else nothing tells.
  *
  * OUTDATED. Nobody completes a collective that others have not entered. So where somebody did,
  * the dump that says so is older than that: it tells of the past, and what it lacks proves
@@ -24,6 +24,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "decode/flight/decode-flight.h"
+#include "job/backends.h"
 #include "job/names.h"
 
 /* Clocks of nodes may be apart by that much. */
@@ -113,9 +114,9 @@ static uint64_t count_from(int64_t told)
 	return told < 0 ? 0 : (uint64_t)told;
 }
 
-static bool is_gloo(const struct flights *flights, const struct flight_seat *seat)
+static bool retires(const struct flights *flights, const struct flight_seat *seat)
 {
-	return !strcmp(flights->groups.items[seat->group].maker, "gloo");
+	return backend_has(flights->groups.items[seat->group].maker, BACKEND_RETIRES);
 }
 
 /* True if the group's status tells of its collectives, and of nothing else. */
@@ -125,7 +126,7 @@ static bool tells_by_status(const struct flights *flights, const struct flight_r
 	const struct flight_union *group = &flights->groups.items[seat->group];
 
 	return seat->status && seat->status->enqueued != FLIGHT_UNKNOWN && !group->has_p2p &&
-	       !is_gloo(flights, seat) && (*group->maker || rank->counts_well);
+	       !retires(flights, seat) && (*group->maker || rank->counts_well);
 }
 
 static void find_head(
@@ -216,7 +217,7 @@ static void look_at_rank(const struct flights *flights, struct flight_rank *rank
 	}
 }
 
-/* -- of gloo: complete, or failed -------------------------------------------------------------- */
+/* -- what is retired: complete, or failed ------------------------------------------------------ */
 
 /* How the members of a group stand towards one op that is over. */
 struct meeting {
@@ -292,7 +293,7 @@ static void judge_lasts(struct flights *flights)
 		struct flight_seat *seat = op ? &rank->seats.items[op->seat] : NULL;
 
 		if (op && !op->p2p && !op->skip && op->retired && op->complete &&
-			seat->done_known && is_gloo(flights, seat))
+			seat->done_known && retires(flights, seat))
 			judge_last(flights, rank, seat, op);
 	}
 	/* How long it had waited is not known, of whom gave up. */

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "decode/ring/ring-source.h"
+#include "job/backends.h"
 
 #define OPS_FROM_LANES 1024
 #define STREAM_UNKNOWN UINT64_MAX /* the probe's word for "not known which"; the model's is 0 */
@@ -110,19 +111,6 @@ static enum job_member_state groups_state(const struct ring_group *group)
 	return JOB_MEMBER_IN_INIT;
 }
 
-static const char *groups_maker(uint32_t maker)
-{
-	static const char *const names[] = {
-		[RING_MAKER_NCCL] = "nccl",
-		[RING_MAKER_OTHER] = "other",
-		[RING_MAKER_GLOO] = "gloo",
-		[RING_MAKER_BOOTSTRAP] = "bootstrap",
-	};
-	const char *name = maker < sizeof(names) / sizeof(*names) ? names[maker] : NULL;
-
-	return name ? name : "other";
-}
-
 static void groups_member(struct ring_source *source, struct ring_seat *seat)
 {
 	const struct ring_group *group = &seat->group;
@@ -132,7 +120,7 @@ static void groups_member(struct ring_source *source, struct ring_seat *seat)
 		.alias = group->alias,
 		.parent = group->parent,
 		.name = ring_source_text(source, group->name),
-		.maker = groups_maker(group->maker),
+		.maker = backend_name(group->maker),
 		.ranks = ring_source_text(source, (uint32_t)group->ranks),
 		.size = group->size,
 		.cite = cite,

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ring/ring.h"
+#include "ring/makers.h"
 
 /* Of each ring the first, and of a folder no more than would tell it from others. */
 #define WORLDS_OF_RING 32u
@@ -25,7 +25,6 @@ static void worlds_add(struct jobs_entry *entry, const struct ring_group *group,
 			(int64_t)group->size == world_size};
 }
 
-/* NCCL draws an id for each communicator; PyTorch's groups are named alike in every run. */
 static void worlds_of_ring(struct jobs_entry *entry, int fd)
 {
 	struct ring_header header;
@@ -46,7 +45,7 @@ static void worlds_of_ring(struct jobs_entry *entry, int fd)
 
 			if (pread(fd, &group, head, (off_t)at) != (ssize_t)head || !group.seq)
 				break;
-			if (!(group.seq & 1) && group.key && group.maker == RING_MAKER_NCCL)
+			if (!(group.seq & 1) && group.key && ring_maker_draws_ids(group.maker))
 				worlds_add(entry, &group, header.world_size);
 		}
 	}

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "job/backends.h"
 #include "job/names.h"
 #include "job/ranks.h"
 #include "job/seal/seal.h"
@@ -163,7 +164,7 @@ static void make_groups(struct seal *seal)
 			join_group(&group, &b->members.items[next].group);
 		settle_size(seal, &group, seen[n].seats, total);
 		if (!*group.maker)
-			group.maker = "nccl";
+			group.maker = backend_usual();
 		if (!*group.cite)
 			group.cite = arena_printf(
 				seal->arena, "group:%08x", (unsigned)(group.key >> 32));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "job/backends.h"
 #include "job/rollcall.h"
 #include "job/seal/seal.h"
 
@@ -138,7 +139,8 @@ static void name_groups(struct seal *seal, const struct tellings *all)
 		const struct job_group *group = &seal->groups[i];
 
 		names[i] = name_of(seal, all, i);
-		if (differ && strcmp(group->maker, "nccl") != 0 && !rollcall_is_bootstrap(group))
+		if (differ && !backend_has(group->maker, BACKEND_USUAL) &&
+			!rollcall_is_bootstrap(group))
 			names[i] = arena_printf(seal->arena, "%s (%s)", names[i], group->maker);
 	}
 	for (size_t i = 0; i < n; i++)

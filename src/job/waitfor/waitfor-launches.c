@@ -7,8 +7,8 @@
  * are kept aside and count only where two ranks took opposite ones.
  */
 #include <stdlib.h>
-#include <string.h>
 
+#include "job/backends.h"
 #include "job/rollcall.h"
 #include "job/waitfor/waitfor-make.h"
 
@@ -26,14 +26,14 @@ static bool is_reason(const struct waitfor_maker *m, const struct wait *wait)
 	return wait->sure || waitfor_is_forked(m, m->job->members[wait->member].group, wait->index);
 }
 
-/* True if nothing orders them: gloo runs each group's ops on threads of that group. */
+/* True if nothing orders them: some makers run each group's ops on threads of that group. */
 static bool are_apart(
 	const struct waitfor_maker *m, const struct wait *wait, const struct wait *other)
 {
 	int group = waitfor_group_of(m->job, wait), before = waitfor_group_of(m->job, other);
 
-	return group != before && (!strcmp(m->job->groups[group].maker, "gloo") ||
-					  !strcmp(m->job->groups[before].maker, "gloo"));
+	return group != before && (backend_has(m->job->groups[group].maker, BACKEND_APART) ||
+			backend_has(m->job->groups[before].maker, BACKEND_APART));
 }
 
 /*

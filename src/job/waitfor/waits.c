@@ -21,6 +21,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "job/backends.h"
 #include "job/names.h"
 #include "job/rollcall.h"
 #include "job/spans.h"
@@ -153,16 +154,15 @@ static bool has_ended(const struct job *job, const struct job_member *m)
 }
 
 /*
- * An op that nobody waits for: empty, refused, or only recorded into a graph. What NCCL refuses was
- * never issued. gloo issues, waits and then gives up: the last thing that a rank did before it
- * ended of that, it had waited in.
+ * An op that nobody waits for: empty, refused, or only recorded into a graph. Where a failed one
+ * had been issued, the last that a rank did before it ended was waited for.
  */
 static bool is_nothing(
 	const struct job *job, const struct job_member *m, const struct job_op *op)
 {
 	if (!op || op->sig.count == 0 || op->captured)
 		return op;
-	return op->failed && (strcmp(job->groups[m->group].maker, "gloo") != 0 ||
+	return op->failed && (!backend_has(job->groups[m->group].maker, BACKEND_GIVES_UP) ||
 				     op->index != m->head || !has_ended(job, m));
 }
 

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "job/backends.h"
+
+#include <stddef.h>
+#include <string.h>
+
+struct backend {
+	uint32_t number;
+	const char *name;
+	unsigned traits;
+};
+
+/* In the words of backend.def. */
+enum {
+	IDS = BACKEND_IDS,
+	NO_OPS = BACKEND_NO_OPS,
+	APART = BACKEND_APART,
+	GIVES_UP = BACKEND_GIVES_UP,
+	EXACT = BACKEND_EXACT,
+	DUMPED = BACKEND_DUMPED,
+	RETIRES = BACKEND_RETIRES,
+	USUAL = BACKEND_USUAL,
+};
+
+static const struct backend backends[] = {
+#define BACKEND(upper, number, name, traits) {number, name, traits},
+#include "lists/backend.def"
+#undef BACKEND
+};
+
+static const struct backend other = {.name = "other"};
+
+#define N_BACKENDS (sizeof(backends) / sizeof(backends[0]))
+
+bool backend_has(const char *name, enum backend_trait trait)
+{
+	for (size_t i = 0; i < N_BACKENDS; i++)
+		if (!strcmp(name, backends[i].name))
+			return backends[i].traits & trait;
+	return strcmp(name, other.name) && backend_has(other.name, trait);
+}
+
+const char *backend_name(uint32_t number)
+{
+	for (size_t i = 0; i < N_BACKENDS; i++)
+		if (backends[i].number == number)
+			return backends[i].name;
+	return other.name;
+}
+
+const char *backend_usual(void)
+{
+	size_t i = 0;
+
+	while (!(backends[i].traits & USUAL))
+		i++;
+	return backends[i].name;
+}
+
+const char *backend_of_entry(const char *entry)
+{
+	const char *colon = strchr(entry, ':');
+
+	for (size_t i = 0; colon && i < N_BACKENDS; i++)
+		if ((backends[i].traits & DUMPED) &&
+			!strncmp(entry, backends[i].name, strlen(backends[i].name)))
+			return backends[i].name;
+	return other.name;
+}

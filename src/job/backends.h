@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * backends.h: what differs between the libraries that ranks wait in, as lists/backend.def has it.
+ * A group says its own by name (`maker` of struct job_group), since a bundle may name one that this
+ * version does not know: that one is "other".
+ */
+#ifndef JOB_BACKENDS_H
+#define JOB_BACKENDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* See lists/backend.def. */
+enum backend_trait {
+	BACKEND_IDS = 1,
+	BACKEND_NO_OPS = 2,
+	BACKEND_APART = 4,
+	BACKEND_GIVES_UP = 8,
+	BACKEND_EXACT = 16,
+	BACKEND_DUMPED = 32,
+	BACKEND_RETIRES = 64,
+	BACKEND_USUAL = 128,
+};
+
+/* Whether the backend of that name has the trait. */
+bool backend_has(const char *name, enum backend_trait trait) __attribute__((nonnull));
+
+/* The name to a number in a ring; never NULL: "other" for one that no row has. */
+const char *backend_name(uint32_t number);
+
+/* The maker of a group of which nobody says it; never NULL. */
+const char *backend_usual(void);
+
+/* The name to "nccl:all_reduce", as a dump calls an operation; never NULL. */
+const char *backend_of_entry(const char *entry) __attribute__((nonnull));
+
+#endif
