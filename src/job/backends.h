@@ -22,7 +22,7 @@ enum backend_trait {
 	BACKEND_USUAL = 128,
 };
 
-/* Whether the backend of that name has the trait. */
+/* True if the backend of that name has the trait. */
 bool backend_has(const char *name, enum backend_trait trait) __attribute__((nonnull));
 
 /* The name to a number in a ring; never NULL: "other" for one that no row has. */

@@ -5,6 +5,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/attempts.c %D%/attempts.h \
 	%D%/backends.c %D%/backends.h \
 	%D%/seal/build.c %D%/seal/build.h \
+	%D%/calls.c %D%/calls.h \
 	%D%/caches.c %D%/caches.h \
 	%D%/clocks.c %D%/clocks.h \
 	%D%/compiles.c %D%/compiles.h \

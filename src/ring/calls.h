@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calls.h: the call ids of records and their names, both from calls.def.
+ * calls.h: the call ids of records and their names, both from lists/call.def.
  *
  * RING_CALL_ncclAllReduce and its like are the ids; ring_call_name() turns one into its function's
  * name, NULL for an id of a newer writer.
@@ -11,9 +11,11 @@
 #include <stdint.h>
 
 enum ring_call {
-#define RING_CALL(id, name) RING_CALL_##name = id,
-#include "ring/calls.def"
-#undef RING_CALL
+#define CALL(id, name, traits) RING_CALL_##name = id,
+#define CALL_FAMILY(...)
+#include "lists/call.def"
+#undef CALL_FAMILY
+#undef CALL
 	RING_CALLS = 320, /* above every id here */
 };
 
@@ -21,9 +23,11 @@ enum ring_call {
 static inline const char *ring_call_name(uint32_t id)
 {
 	static const char *const names[RING_CALLS] = {
-#define RING_CALL(id, name) [id] = #name,
-#include "ring/calls.def"
-#undef RING_CALL
+#define CALL(id, name, traits) [id] = #name,
+#define CALL_FAMILY(...)
+#include "lists/call.def"
+#undef CALL_FAMILY
+#undef CALL
 	};
 
 	return id < RING_CALLS ? names[id] : 0;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += %D%/libring.la
 src_ring_libring_la_SOURCES = %D%/ring.h %D%/census.h
-src_ring_libring_la_SOURCES += %D%/calls.h %D%/calls.def %D%/makers.h
+src_ring_libring_la_SOURCES += %D%/calls.h %D%/makers.h
 src_ring_libring_la_SOURCES += %D%/ring-cpu.h %D%/ring-write.h %D%/ring-group.h %D%/ring-span.h
 src_ring_libring_la_SOURCES += %D%/ring-make.h %D%/ring-make.c %D%/census-write.h
 src_ring_libring_la_SOURCES += %D%/ring-read.h %D%/ring-read.c %D%/ring-names.h %D%/ring-names.c

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "job/calls.h"
 #include "job/names.h"
 #include "words/wording.h"
 
@@ -145,7 +146,7 @@ static const char *call_name(const char *call)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(call, names[i][0]))
 			return names[i][1];
-	return !strncmp(call, "nccl", 4) ? call + 4 : !strncmp(call, "c10d_", 5) ? call + 5 : call;
+	return call_plain_name(call);
 }
 
 /* Inside a call to NCCL that call; inside a wait the operation that is waited for. */

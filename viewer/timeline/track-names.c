@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "job/calls.h"
 #include "job/names.h"
 #include "viewer/timeline/track-make.h"
 
@@ -209,7 +210,5 @@ const char *track_label_call(struct track_maker *maker, const struct job_call *c
 		return track_label_op(maker, &op, JOB_NONE);
 	if (call->sig.op)
 		return job_op_name(call->sig.op);
-	if (!strncmp(call->name, "nccl", 4))
-		return call->name + 4;
-	return strncmp(call->name, "c10d_", 5) ? call->name : call->name + 5;
+	return call_plain_name(call->name);
 }

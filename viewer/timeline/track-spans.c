@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/calls.h"
 #include "job/spans.h"
 #include "viewer/timeline/track-make.h"
 
@@ -234,10 +235,8 @@ static enum track_state call_state(const struct job_call *call)
 		return TRACK_LOST;
 	if (call->returned == JOB_UNKNOWN)
 		return TRACK_WAITING;
-	/* Of gloo's works the host itself waits, for no device. */
-	return call->kind == JOB_CALL_WAIT && strncmp(call->name, "c10d_", 5) != 0
-		       ? TRACK_DEVICE
-		       : TRACK_COLLECTIVE;
+	return call->kind == JOB_CALL_WAIT && !call_is_on_host(call->name) ? TRACK_DEVICE
+									   : TRACK_COLLECTIVE;
 }
 
 static void add_calls(struct sweep *s)

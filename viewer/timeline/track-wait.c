@@ -2,6 +2,7 @@
 /* What a rank waits in at the end of its evidence: which of its waits says most, and its words. */
 #include <string.h>
 
+#include "job/calls.h"
 #include "job/spans.h"
 #include "viewer/timeline/track-make.h"
 
@@ -63,12 +64,9 @@ static int thread_inside(const struct job *job, const struct wait *wait)
 /* "ncclCommSplit" is "CommSplit" here. */
 static const char *call_name(const struct job *job, const struct wait *wait)
 {
-	const char *call =
-		wait->thread == JOB_NONE ? "" : track_text(job->threads[wait->thread].call);
-
-	if (!strncmp(call, "nccl", 4))
-		return call + 4;
-	return strncmp(call, "c10d_", 5) ? call : call + 5;
+	return wait->thread == JOB_NONE
+		       ? ""
+		       : call_plain_name(track_text(job->threads[wait->thread].call));
 }
 
 static const char *wait_name(struct track_maker *maker, const struct wait *wait)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "decode/ring/ring-source.h"
+#include "job/calls.h"
 #include "ring/calls.h"
 
 #define ANY_STREAM UINT64_MAX /* the probe's word for "every stream" or "not known which" */
@@ -122,24 +123,29 @@ static uint64_t threads_stream(const struct ring_source *source, uint64_t stream
 	return joined;
 }
 
+/* What is known of the call that a board is in. */
+static unsigned traits_of(const struct ring_slot *board)
+{
+	const char *name = ring_call_name(ring_meta_arg(board->meta));
+
+	return name ? call_traits(name) : 0;
+}
+
 /* In a synchronisation: for which stream, or for the device as a whole. */
 static void threads_wait(const struct ring_source *source, const struct ring_slot *board,
 	struct decode_thread *thread)
 {
-	uint32_t call = ring_meta_arg(board->meta);
-
 	thread->fact.state = ring_meta_flags(board->meta) & RING_F_POLL ? JOB_THREAD_POLLING
 									: JOB_THREAD_IN_WAIT;
 	if (board->aux == ANY_STREAM)
-		thread->fact.whole_device = call == RING_CALL_cudaDeviceSynchronize ||
-					    call == RING_CALL_cuCtxSynchronize;
+		thread->fact.whole_device = traits_of(board) & CALL_DEVICE;
 	else
 		thread->fact.stream = threads_stream(source, board->aux);
 }
 
 /*
- * ncclGroupEnd is in one group if all ops of its launch are, and in one op if there is one. They
- * are those that this lane entered since the call began.
+ * A call that launches is in one group if all ops of its launch are, and in one op if there is one.
+ * They are those that this lane entered since the call began.
  */
 static void threads_group_end(const struct ring_source *source, uint32_t tid,
 	const struct ring_slot *board, struct decode_thread *thread)
@@ -161,13 +167,6 @@ static void threads_group_end(const struct ring_source *source, uint32_t tid,
 	}
 }
 
-/* Calls of which the board has a text: for which key, at which store. */
-static bool names_place(unsigned call)
-{
-	return call == RING_CALL_c10d_store_get || call == RING_CALL_c10d_store_wait ||
-	       call == RING_CALL_c10d_store_open || call == RING_CALL_c10d_store_serve;
-}
-
 /* In a call of NCCL or c10d: on which group, in which op, where it is on one; for which key. */
 static void threads_call(const struct ring_source *source, uint32_t tid,
 	const struct ring_slot *board, struct decode_thread *thread)
@@ -179,9 +178,9 @@ static void threads_call(const struct ring_source *source, uint32_t tid,
 	thread->fact.op = board->index;
 	if (seat)
 		thread->group_key = seat->group.key;
-	if (ring_meta_arg(board->meta) == RING_CALL_ncclGroupEnd)
+	if (traits_of(board) & CALL_LAUNCHES)
 		threads_group_end(source, tid, board, thread);
-	if (names_place(ring_meta_arg(board->meta)))
+	if (traits_of(board) & CALL_TEXT)
 		thread->fact.detail = ring_source_text(source, (uint32_t)board->sig);
 }
 

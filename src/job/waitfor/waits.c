@@ -22,6 +22,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "job/backends.h"
+#include "job/calls.h"
 #include "job/names.h"
 #include "job/rollcall.h"
 #include "job/spans.h"
@@ -419,16 +420,10 @@ static void add_sync(struct collector *c, const struct job_thread *thread, int i
 		.cite = thread->cite};
 }
 
-/* Calls that end a group, by their names. */
-static bool names_closing(const char *call)
-{
-	return strcasestr(call, "destroy") || strstr(call, "Finalize") || strstr(call, "Abort");
-}
-
 /* A thread inside the split of a group: a call that all its members must come to. */
 static bool add_split(struct collector *c, const struct job_thread *thread, int index)
 {
-	if (strcmp(thread->call, "ncclCommSplit") || thread->group == JOB_NONE)
+	if (!(call_traits(thread->call) & CALL_SPLIT) || thread->group == JOB_NONE)
 		return false;
 	for (size_t i = c->first_seat[thread->rank]; i < c->first_seat[thread->rank + 1]; i++) {
 		const struct job_member *m = &c->job->members[c->seats[i]];
@@ -456,15 +451,13 @@ static bool add_split(struct collector *c, const struct job_thread *thread, int 
  */
 static const char *key_of(const struct job_thread *thread)
 {
-	static const char *const keyed[] = {
-		"c10d_store_get", "c10d_store_wait", "c10d_unique_id", "c10d_init"};
+	unsigned traits = call_traits(thread->call);
 
-	for (size_t i = 0; i < sizeof(keyed) / sizeof(*keyed); i++)
-		if (!strcmp(thread->call, keyed[i]))
-			return thread->detail;
-	if (!strcmp(thread->call, "c10d_store_open"))
+	if (traits & CALL_KEYED)
+		return thread->detail;
+	if (traits & CALL_OPENS)
 		return WAITS_FOR_STORE;
-	return strcmp(thread->call, "c10d_store_serve") ? NULL : WAITS_FOR_RANKS;
+	return traits & CALL_SERVES ? WAITS_FOR_RANKS : NULL;
 }
 
 /*
@@ -473,14 +466,13 @@ static const char *key_of(const struct job_thread *thread)
  */
 static bool names_some_init(const struct job_thread *thread)
 {
-	return thread->group == JOB_NONE && (!strncmp(thread->call, "ncclCommInit", 12) ||
-						    !strcmp(thread->call, "ncclCommSplit"));
+	return thread->group == JOB_NONE && (call_traits(thread->call) & CALL_INIT);
 }
 
 /* A thread inside a call that is none of the waits found so far. */
 static void add_call(struct collector *c, const struct job_thread *thread, int index, size_t from)
 {
-	bool closing = names_closing(thread->call), meets = names_some_init(thread);
+	bool closing = call_traits(thread->call) & CALL_CLOSES, meets = names_some_init(thread);
 	const char *key = meets ? WAITS_SOME_INIT : key_of(thread);
 	bool found = false;
 

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "job/calls.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* In the words of call.def. */
+enum {
+	INIT = CALL_INIT,
+	SPLIT = CALL_SPLIT,
+	CLOSES = CALL_CLOSES,
+	LAUNCHES = CALL_LAUNCHES,
+	DEVICE = CALL_DEVICE,
+	KEYED = CALL_KEYED,
+	OPENS = CALL_OPENS,
+	SERVES = CALL_SERVES,
+	TEXT = CALL_TEXT,
+};
+
+static const struct {
+	const char *name;
+	unsigned traits;
+} calls[] = {
+#define CALL(number, name, traits) {#name, traits},
+#define CALL_FAMILY(...)
+#include "lists/call.def"
+#undef CALL_FAMILY
+#undef CALL
+};
+
+enum {
+	PLAIN = 1,
+	ON_HOST = 2,
+};
+
+struct family {
+	const char *prefix;
+	unsigned traits;
+};
+
+static const struct family families[] = {
+#define CALL(...)
+#define CALL_FAMILY(prefix, traits) {prefix, traits},
+#include "lists/call.def"
+#undef CALL_FAMILY
+#undef CALL
+};
+
+#define N_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* NULL: of none that is known. */
+static const struct family *family_of(const char *name)
+{
+	for (size_t i = 0; i < N_OF(families); i++)
+		if (!strncmp(name, families[i].prefix, strlen(families[i].prefix)))
+			return &families[i];
+	return NULL;
+}
+
+unsigned call_traits(const char *name)
+{
+	for (size_t i = 0; i < N_OF(calls); i++)
+		if (!strcmp(name, calls[i].name))
+			return calls[i].traits;
+	return 0;
+}
+
+bool call_is_on_host(const char *name)
+{
+	const struct family *family = family_of(name);
+
+	return family && family->traits & ON_HOST;
+}
+
+const char *call_plain_name(const char *name)
+{
+	const struct family *family = family_of(name);
+
+	return family && family->traits & PLAIN ? name + strlen(family->prefix) : name;
+}
