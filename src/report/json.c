@@ -222,10 +222,13 @@ static struct json_object *not_judged_array(const struct verdicts *verdicts)
 	for (size_t i = 0; i < verdicts->nnot_judged; i++) {
 		const struct verdict_not_judged *not = &verdicts->not_judged[i];
 		struct json_object *object = json_object_new_object();
+		struct str needs = {0};
 
 		json_object_object_add(
 			object, "rule", json_text(verdict_class_name(not ->class)));
-		json_object_object_add(object, "needs", json_text(not ->needs));
+		wording_need(&needs, verdicts->job, not );
+		json_object_object_add(object, "needs", json_text(str_text(&needs)));
+		str_release(&needs);
 		json_object_object_add(object, "ranks", json_ranks(verdicts->job, not ->ranks));
 		json_object_array_add(array, object);
 	}

@@ -331,7 +331,8 @@ static void add_unjudged(struct writing *w)
 		str_add(&line.key, "unjudged");
 		if (not ->class != VERDICT_INCONCLUSIVE) /* that one is: anything at all */
 			str_printf(&line.words, "%s: ", verdict_class_name(not ->class));
-		str_printf(&line.words, "needs %s", not ->needs);
+		str_add(&line.words, "needs ");
+		wording_need(&line.words, w->verdicts->job, not );
 		add_line(w, &line);
 	}
 }

@@ -85,20 +85,19 @@ void judge_unreadable(struct inquiry *q)
 	if (clean)
 		return;
 	inquiry_draft(q, VERDICT_INCONCLUSIVE)->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
-	inquiry_not_judged(q, VERDICT_INCONCLUSIVE, JOB_NONE, "a readable ring of any rank");
+	inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_TRUSTED_RING, JOB_NONE);
 }
 
-/* What would have to be there, in words. */
-static const char *needs_of(enum verdict_lack lack)
+/* What would have to be there. */
+static enum verdict_need need_of(enum verdict_lack lack)
 {
-	switch (lack) {
-	case VERDICT_LACKS_SIZE:
-		return "how many ranks the job should have: nobody says";
-	case VERDICT_LACKS_RANKS:
-		return "evidence of the ranks that were not seen";
-	default:
-		return "a ring or a telling stack of each rank";
-	}
+	static const enum verdict_need needs[] = {
+		[VERDICT_LACKS_SIZE] = NEED_WORLD_SIZE_SAID,
+		[VERDICT_LACKS_RANKS] = NEED_UNSEEN_RANKS,
+		[VERDICT_LACKS_TESTIMONY] = NEED_TESTIMONY,
+	};
+
+	return needs[lack];
 }
 
 /* Nobody of those seen waits; that is no word about the others. */
@@ -108,7 +107,7 @@ static void withdraw_health(struct inquiry *q, struct draft *draft, enum verdict
 	draft->verdict.confidence = VERDICT_UNKNOWN;
 	draft->verdict.next =
 		lack == VERDICT_LACKS_RANKS ? VERDICT_NEXT_GET_REST : VERDICT_NEXT_MORE_EVIDENCE;
-	inquiry_not_judged(q, VERDICT_HEALTHY, JOB_NONE, needs_of(lack));
+	inquiry_not_judged(q, VERDICT_HEALTHY, need_of(lack), JOB_NONE);
 }
 
 /* More of the workers are not named. */
@@ -157,7 +156,7 @@ static void tell_workers(struct inquiry *q, struct draft *draft)
 		fact = draft_fact(q, draft, FACT_WORKERS_UNSEEN, JOB_NONE, "procs");
 		fact->text = arena_text(q->arena, str_text(&names));
 		fact->a = n;
-		inquiry_not_judged(q, VERDICT_HEALTHY, JOB_NONE, "stacks of the workers");
+		inquiry_not_judged(q, VERDICT_HEALTHY, NEED_WORKERS_STACKS, JOB_NONE);
 	}
 	str_release(&names);
 }
@@ -182,7 +181,7 @@ void judge_bounds(struct inquiry *q)
 		} else if (lack != VERDICT_LACKS_NOTHING &&
 			   draft->verdict.confidence == VERDICT_ESTABLISHED) {
 			draft->verdict.confidence = VERDICT_SUPPORTED;
-			inquiry_not_judged(q, VERDICT_INCONCLUSIVE, JOB_NONE, needs_of(lack));
+			inquiry_not_judged(q, VERDICT_INCONCLUSIVE, need_of(lack), JOB_NONE);
 		}
 	}
 }

@@ -131,8 +131,8 @@ static void tell_unknown(struct inquiry *q, const struct scene *scene, struct dr
 			start_tell_unseen(q, rank, FACT_NOT_FOUND, "procs", draft);
 		else
 			stacks_tell(q, rank, draft);
-		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, rank,
-			inquiry_of_rank(q, seen ? "a telling stack" : "any process", rank));
+		inquiry_not_judged(
+			q, VERDICT_INCONCLUSIVE, seen ? NEED_STACK : NEED_PROCESS, rank);
 	}
 }
 
@@ -147,8 +147,7 @@ static void judge_unproved(struct inquiry *q, const struct scene *scene)
 	for (size_t i = 0; i < scene->elsewhere.list.nr && i < TOLD_CULPRITS; i++)
 		stacks_tell(q, scene->elsewhere.list.items[i], draft);
 	if (!scene->stand)
-		inquiry_not_judged(q, VERDICT_HOST_STALL, JOB_NONE,
-			"stacks that stand still for 2 s and more");
+		inquiry_not_judged(q, VERDICT_HOST_STALL, NEED_STANDING_STACKS, JOB_NONE);
 	tell_unknown(q, scene, draft);
 }
 
@@ -208,8 +207,7 @@ static bool judge_standing(struct inquiry *q, const struct scene *scene)
 		draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
 		tell_places(q, &standing, draft);
 		draft_fact(q, draft, FACT_NO_COLLECTIVE, JOB_NONE, "stacks:*");
-		inquiry_not_judged(q, VERDICT_HOST_STALL, JOB_NONE,
-			"who waits for whom: no collective is on any stack");
+		inquiry_not_judged(q, VERDICT_HOST_STALL, NEED_WHO_FOR_WHOM, JOB_NONE);
 	}
 	array_release(&standing.list);
 	return q->drafts.nr > 0;

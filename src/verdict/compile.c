@@ -354,8 +354,7 @@ void tell_compile(struct inquiry *q, int rank, struct draft *draft)
 	tell_cache(q, rank, draft);
 	tell_peers(q, rank, draft);
 	if (p->progress == PROGRESS_UNKNOWN && !p->ended && !moves(p))
-		inquiry_not_judged(q, VERDICT_COMPILE_STUCK, rank,
-			inquiry_of_rank(q, "5 s of CPU samples", rank));
+		inquiry_not_judged(q, VERDICT_COMPILE_STUCK, NEED_CPU_SAMPLES, rank);
 }
 
 /* Its ring would tell of an open span: a dump has none, and what was lost may be its begin. */

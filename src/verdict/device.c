@@ -181,12 +181,9 @@ static void tell_completion(struct inquiry *q, const struct waitfor_node *node,
 	}
 	if (c->open.list.nr && c->open.list.nr >= c->done.list.nr + c->beyond &&
 		!c->unknown.list.nr && !c->begun.list.nr && !c->waiting.list.nr)
-		inquiry_not_judged(q, VERDICT_GPU_STALL, JOB_NONE,
-			arena_printf(q->arena, "records of which GPU began #%llu",
-				(unsigned long long)node->index));
+		inquiry_not_judged_of(q, VERDICT_GPU_STALL, NEED_BEGUN, "", node->index);
 	for (size_t i = 0; i < c->unknown.list.nr && i < 4; i++)
-		inquiry_not_judged(q, VERDICT_GPU_STALL, c->unknown.list.items[i],
-			inquiry_of_rank(q, "completion records", c->unknown.list.items[i]));
+		inquiry_not_judged(q, VERDICT_GPU_STALL, NEED_COMPLETION, c->unknown.list.items[i]);
 }
 
 /*
@@ -238,9 +235,8 @@ static void judge_overwritten(struct inquiry *q, size_t at)
 	draft->verdict.next = VERDICT_NEXT_LARGER_RING;
 	find_waiting(q, at, draft);
 	tell_all_in(q, node, draft);
-	inquiry_not_judged(q, VERDICT_COLLECTIVE_MISMATCH, JOB_NONE,
-		arena_printf(q->arena, "what each rank gave to #%llu: overwritten since",
-			(unsigned long long)node->index));
+	inquiry_not_judged_of(
+		q, VERDICT_COLLECTIVE_MISMATCH, NEED_ARGUMENTS, "", node->index);
 }
 
 static void judge_op(struct inquiry *q, size_t at)

@@ -141,21 +141,39 @@ struct verdict_ranks rank_list_seal(struct inquiry *q, const struct rank_list *l
 	return (struct verdict_ranks){at, list->list.nr};
 }
 
-void inquiry_not_judged(struct inquiry *q, enum verdict_class class, int rank, const char *needs)
+static bool same_need(const struct verdict_not_judged *a, const struct verdict_not_judged *b)
 {
-	struct verdict_not_judged *entry;
+	return a->class == b->class && a->need == b->need && a->index == b->index &&
+	       !strcmp(a->name, b->name) && a->ranks.n == b->ranks.n &&
+	       (!a->ranks.n || *a->ranks.at == *b->ranks.at);
+}
 
+/* Adds it once. */
+static void lack(struct inquiry *q, const struct verdict_not_judged *what)
+{
 	for (size_t i = 0; i < q->not_judged.nr; i++)
-		if (q->not_judged.items[i].class == class &&
-			strcmp(q->not_judged.items[i].needs, needs) == 0)
+		if (same_need(&q->not_judged.items[i], what))
 			return;
-	entry = array_add(&q->not_judged);
-	entry->class = class;
-	entry->needs = arena_text(q->arena, needs);
+	*array_add(&q->not_judged) = *what;
+}
+
+void inquiry_not_judged(
+	struct inquiry *q, enum verdict_class class, enum verdict_need need, int rank)
+{
+	struct verdict_not_judged what = {.class = class, .need = need, .name = ""};
+
 	if (rank != JOB_NONE) {
 		int *at = arena_new(q->arena, int);
 
 		*at = rank;
-		entry->ranks = (struct verdict_ranks){at, 1};
+		what.ranks = (struct verdict_ranks){at, 1};
 	}
+	lack(q, &what);
+}
+
+void inquiry_not_judged_of(struct inquiry *q, enum verdict_class class, enum verdict_need need,
+	const char *name, uint64_t index)
+{
+	lack(q, &(struct verdict_not_judged){
+			.class = class, .need = need, .name = name, .index = index});
 }

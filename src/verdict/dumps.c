@@ -16,7 +16,7 @@ void judge_empty_dumps(struct inquiry *q)
 	draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
 	draft->verdict.next = VERDICT_NEXT_RUN_NEXT_TIME;
 	draft_fact(q, draft, FACT_DUMPS_EMPTY, JOB_NONE, inquiry_cite_all(q));
-	inquiry_not_judged(q, VERDICT_COMPILE_SKEW, JOB_NONE, "a recording by the probe");
+	inquiry_not_judged(q, VERDICT_COMPILE_SKEW, NEED_RECORDING, JOB_NONE);
 }
 
 /* Ranks whose last op is over, and whether it is complete or failed nobody says. */
@@ -54,8 +54,7 @@ void judge_some_dumps(struct inquiry *q)
 	tell_unsaid(q, draft);
 	for (size_t i = 0; i < q->job->nranks; i++)
 		if (!q->profiles[i].readable && told++ < TOLD_CULPRITS)
-			inquiry_not_judged(q, VERDICT_INCONCLUSIVE, (int)i,
-				inquiry_of_rank(q, "dump", (int)i));
+			inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_DUMP, (int)i);
 	if (q->job->world_at_least)
-		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, JOB_NONE, "how many ranks the job has");
+		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_WORLD_SIZE, JOB_NONE);
 }

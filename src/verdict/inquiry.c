@@ -581,13 +581,3 @@ const char *inquiry_cite_all(const struct inquiry *q)
 {
 	return inquiry_by_dumps(q) ? "flight:*" : "ring:*";
 }
-
-const char *inquiry_of_rank(struct inquiry *q, const char *what, int rank)
-{
-	const struct job_rank *r = &q->job->ranks[rank];
-
-	if (r->numberless && r->process != JOB_NONE)
-		return arena_printf(
-			q->arena, "%s of pid %u", what, q->job->processes[r->process].pid);
-	return arena_printf(q->arena, "%s of rank %d", what, r->world_rank.n);
-}

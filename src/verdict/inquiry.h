@@ -96,8 +96,12 @@ void rank_list_settle(struct rank_list *list);
 /* A copy in the arena, as verdicts carry it; the list stays the draft's. */
 struct verdict_ranks rank_list_seal(struct inquiry *q, const struct rank_list *list);
 
-/* Says that a rule could not be judged for want of something. */
-void inquiry_not_judged(struct inquiry *q, enum verdict_class class, int rank, const char *needs);
+/* Says that a rule could not be judged for want of something, of a rank or of the job (JOB_NONE). */
+void inquiry_not_judged(
+	struct inquiry *q, enum verdict_class class, enum verdict_need need, int rank);
+/* The same of the group of that name, or of the operation with that index. */
+void inquiry_not_judged_of(struct inquiry *q, enum verdict_class class, enum verdict_need need,
+	const char *name, uint64_t index);
 
 /* -- what rules often ask (inquiry.c) ---------------------------------------------------------- */
 
@@ -164,8 +168,5 @@ bool inquiry_by_dumps(const struct inquiry *q);
 
 /* Cites what tells of the operations of all ranks: "ring:*", "flight:*". */
 const char *inquiry_cite_all(const struct inquiry *q);
-
-/* "needs" in words: "ring of rank 2". In the arena. */
-const char *inquiry_of_rank(struct inquiry *q, const char *what, int rank);
 
 #endif

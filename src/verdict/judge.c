@@ -320,7 +320,13 @@ static int compare_not_judged(const void *va, const void *vb)
 
 	if (a->class != b->class)
 		return a->class < b->class ? -1 : 1;
-	return strcmp(a->needs, b->needs);
+	if (a->need != b->need)
+		return a->need < b->need ? -1 : 1;
+	if (a->ranks.n && b->ranks.n && *a->ranks.at != *b->ranks.at)
+		return *a->ranks.at < *b->ranks.at ? -1 : 1;
+	if (a->index != b->index)
+		return a->index < b->index ? -1 : 1;
+	return strcmp(a->name, b->name);
 }
 
 static const struct posture *postures_of(struct inquiry *q)

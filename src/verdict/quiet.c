@@ -200,8 +200,7 @@ void judge_told_mismatch(struct inquiry *q)
 	draft->verdict.confidence = VERDICT_SUPPORTED;
 	draft->verdict.outlook = VERDICT_KILL;
 	draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
-	inquiry_not_judged(q, VERDICT_COLLECTIVE_MISMATCH, JOB_NONE,
-		"the operations: who brought another one is not recorded");
+	inquiry_not_judged(q, VERDICT_COLLECTIVE_MISMATCH, NEED_OPERATIONS, JOB_NONE);
 }
 
 /* Ranks that ended badly, and not all at once: the job is not well, though nobody is to blame. */

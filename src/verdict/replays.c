@@ -33,5 +33,5 @@ void judge_replays(struct inquiry *q)
 	draft->verdict.next = VERDICT_NEXT_STACK_OF_RANK;
 	rank_list_settle(&draft->victims);
 	draft_fact_of(q, draft, FACT_IN_REPLAY, &draft->victims, inquiry_cite_all(q));
-	inquiry_not_judged(q, VERDICT_HOST_STALL, JOB_NONE, "operations of replayed graphs");
+	inquiry_not_judged(q, VERDICT_HOST_STALL, NEED_REPLAYED_OPS, JOB_NONE);
 }

@@ -9,12 +9,12 @@ void judge_unhooked(struct inquiry *q)
 	static const struct {
 		const char *part; /* of the name that is missing */
 		enum verdict_class class;
-		const char *needs;
+		enum verdict_need need;
 	} table[] = {
-		{"dataloader", VERDICT_EMPTY_SHARD, "batches: the loader is not hooked"},
-		{"_dynamo", VERDICT_COMPILE_SKEW, "compile phases: torch's are not hooked"},
-		{"_inductor", VERDICT_COMPILE_STUCK, "compile workers: torch's are not hooked"},
-		{"output_graph", VERDICT_GRAPH_DIVERGENCE, "graphs: torch's are not hooked"},
+		{"dataloader", VERDICT_EMPTY_SHARD, NEED_LOADER_HOOK},
+		{"_dynamo", VERDICT_COMPILE_SKEW, NEED_COMPILE_HOOK},
+		{"_inductor", VERDICT_COMPILE_STUCK, NEED_WORKER_HOOK},
+		{"output_graph", VERDICT_GRAPH_DIVERGENCE, NEED_GRAPH_HOOK},
 	};
 
 	for (size_t i = 0; i < q->job->ntraits && q->drafts.nr; i++) {
@@ -25,6 +25,6 @@ void judge_unhooked(struct inquiry *q)
 			continue;
 		for (size_t k = 0; k < sizeof(table) / sizeof(table[0]); k++)
 			if (strstr(trait->text, table[k].part))
-				inquiry_not_judged(q, table[k].class, JOB_NONE, table[k].needs);
+				inquiry_not_judged(q, table[k].class, table[k].need, JOB_NONE);
 	}
 }

@@ -26,15 +26,14 @@ static void name_unknown(struct inquiry *q, int group, struct draft *draft)
 		if (m->rank == JOB_NONE && all && draft->unknown.nr < 64)
 			*array_add(&draft->unknown) = (struct verdict_seat){group, m->seat};
 		else if (m->rank != JOB_NONE && !q->profiles[m->rank].readable) {
-			inquiry_not_judged(q, VERDICT_INCONCLUSIVE, m->rank,
-				inquiry_of_rank(q, by_dumps ? "dump" : "ring", m->rank));
+			inquiry_not_judged(q, VERDICT_INCONCLUSIVE,
+				by_dumps ? NEED_DUMP : NEED_RING, m->rank);
 			if (told++ < TOLD_CULPRITS)
 				stacks_tell(q, m->rank, draft);
 		}
 	}
 	if (others)
-		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, JOB_NONE,
-			arena_printf(q->arena, "who else is in %s", g->name));
+		inquiry_not_judged_of(q, VERDICT_INCONCLUSIVE, NEED_MEMBERS, g->name, 0);
 }
 
 /* Ends of the graph about which nothing can be said. */
@@ -53,17 +52,17 @@ static bool is_unknown_end(const struct inquiry *q, size_t at)
 }
 
 /* What would tell who is waited for in PyTorch's store. */
-static const char *needs_of_store(const struct wait *wait)
+static enum verdict_need need_of_store(const struct wait *wait)
 {
 	if (waits_in_some_init(wait))
-		return "who is missing in the communicator's init";
+		return NEED_WHO_IN_INIT;
 	if (waits_is_for(wait, WAITS_SOME_OP))
-		return "who is missing in the operation";
+		return NEED_WHO_IN_OP;
 	if (waits_is_for(wait, WAITS_FOR_STORE))
-		return "why the store is not found at its address";
+		return NEED_STORE_ADDRESS;
 	if (waits_is_for(wait, WAITS_FOR_RANKS))
-		return "who has not come to the store";
-	return "who has to set the key of the store";
+		return NEED_WHO_AT_STORE;
+	return NEED_WHO_SETS_KEY;
 }
 
 /* What would tell of this end. */
@@ -74,14 +73,13 @@ static void ask_for(struct inquiry *q, const struct waitfor_node *node, struct d
 		draft->verdict.group = node->group;
 		draft->verdict.op_index = node->index;
 	} else if (node->kind == WAITFOR_STORE) {
-		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, JOB_NONE,
-			needs_of_store(&q->waits->at[node->wait]));
+		inquiry_not_judged(q, VERDICT_INCONCLUSIVE,
+			need_of_store(&q->waits->at[node->wait]), JOB_NONE);
 	} else if (node->rank != JOB_NONE) {
 		bool ended = q->profiles[node->rank].ended;
 
-		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, node->rank,
-			inquiry_of_rank(
-				q, ended ? "the reason of the end" : "state", node->rank));
+		inquiry_not_judged(q, VERDICT_INCONCLUSIVE,
+			ended ? NEED_REASON_OF_END : NEED_STATE, node->rank);
 	}
 }
 

@@ -186,11 +186,21 @@ struct verdict {
 	size_t nruled_out;
 };
 
+/* What a rule may lack; need.def has the words. */
+enum verdict_need {
+#define NEED(name, words) NEED_##name,
+#include "lists/need.def"
+#undef NEED
+	VERDICT_NEEDS
+};
+
 /* A rule that could not be judged, and what it lacked. */
 struct verdict_not_judged {
 	enum verdict_class class;
-	const char *needs; /* "completion records of rank 2" */
-	struct verdict_ranks ranks;
+	enum verdict_need need;
+	struct verdict_ranks ranks; /* of whom; n = 0: the job */
+	const char *name;	    /* of the group; "" none */
+	uint64_t index;		    /* of the operation; 0 none */
 };
 
 /*

@@ -529,6 +529,31 @@ void wording_next(struct str *into, const struct verdicts *verdicts, const struc
 	str_add(into, who + 3);
 }
 
+static const char *const needs[VERDICT_NEEDS] = {
+#define NEED(name, words) words,
+#include "lists/need.def"
+#undef NEED
+};
+
+void wording_need(
+	struct str *into, const struct job *job, const struct verdict_not_judged *not_judged)
+{
+	const char *at = needs[not_judged->need], *brace = strchr(at, '{');
+
+	str_add_bytes(into, at, brace ? (size_t)(brace - at) : strlen(at));
+	if (!brace)
+		return;
+	if (brace[1] == 'R' && not_judged->ranks.n) {
+		str_add(into, " of ");
+		ranks_name(into, job, not_judged->ranks);
+	} else if (brace[1] == 'I') {
+		str_printf(into, "#%" PRIu64, not_judged->index);
+	} else if (brace[1] == 'N') {
+		str_add(into, not_judged->name);
+	}
+	str_add(into, brace + 3);
+}
+
 const char *wording_outlook_word(enum verdict_outlook outlook)
 {
 	static const char *const words[] = {[VERDICT_OUTLOOK_UNKNOWN] = "UNKNOWN",

@@ -18,6 +18,10 @@ void wording_fact(struct str *into, const struct verdict_fact *fact);
 /* Appends the one next step of a verdict; nothing where it has none. */
 void wording_next(struct str *into, const struct verdicts *verdicts, const struct verdict *verdict);
 
+/* Appends what a rule lacks that could not be judged: "ring of rank 3". */
+void wording_need(
+	struct str *into, const struct job *job, const struct verdict_not_judged *not_judged);
+
 /* What ends the job, before the time that is left: "watchdog kills in". Never NULL. */
 const char *wording_limit(enum verdict_limit limit);
 /* That its time is over, or was when the job was looked at. Never NULL. */

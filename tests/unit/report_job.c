@@ -74,7 +74,7 @@ static void make_facts(struct hand_job *hand, int nranks)
 	hand->ruled_out[1] = (struct verdict_ruled_out){VERDICT_UNEVEN_SHARD,
 		{FACT_NO_SHARD_CAUSE, {NULL, 0}, 4, 16384, 0, "", "", "ring:*:shard0"}};
 	hand->not_judged = (struct verdict_not_judged){
-		VERDICT_GRAPH_DIVERGENCE, "the graph of rank 3", {hand->culprit, 1}};
+		VERDICT_GRAPH_DIVERGENCE, NEED_RING, {hand->culprit, 1}, "", 0};
 }
 
 static void make_verdict(struct hand_job *hand, int nranks, int odd)

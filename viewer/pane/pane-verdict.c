@@ -159,7 +159,8 @@ static void add_unjudged(const struct pane_fill *fill)
 
 		if (not->class != VERDICT_INCONCLUSIVE) /* that one is: anything at all */
 			str_printf(&line.words, "%s: ", verdict_class_name(not->class));
-		str_printf(&line.words, "needs %s", not->needs);
+		str_add(&line.words, "needs ");
+		wording_need(&line.words, verdicts->job, not);
 		line.style = STYLE_FAINT;
 		if (not->ranks.n)
 			line.goal.rank = not->ranks.at[0];

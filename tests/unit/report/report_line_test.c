@@ -23,7 +23,8 @@ static void make_hostile(struct hand_job *hand)
 	hand->verdict[0].headline = hand->facts[0];
 	hand->group.name = evil;
 	hand->host.name = evil;
-	hand->not_judged.needs = evil;
+	hand->not_judged.need = NEED_MEMBERS;
+	hand->not_judged.name = evil;
 }
 
 static void assert_harmless(const char *text)

@@ -51,7 +51,7 @@ static void the_first_line_is_the_answer(void **state)
 		" first    compile began at 7 s (1 of 8), took 11:08; no collective; no step\n"
 		"ruled out  death: 8 alive, oom_kill +0                       procs cgroup\n"
 		"ruled out  shards: all batches equal: 4 rows, 16384 elements ring:*:shard0\n"
-		"unjudged   graph-divergence: needs the graph of rank 3\n"
+		"unjudged   graph-divergence: needs ring of rank 3\n"
 		"RANK     STATE      SINCE  IN                CACHE  LAST USEFUL LOG LINE\n"
 		"3        compiling  11:08  inductor codegen  cold   \"compiling model\"\n"
 		"0-2,4-7  waiting    10:24  AllReduce #1      warm\n"
@@ -180,7 +180,8 @@ static void make_hostile(struct hand_job *hand)
 	hand->verdict[0].headline = hand->facts[0];
 	hand->group.name = evil;
 	hand->host.name = evil;
-	hand->not_judged.needs = evil;
+	hand->not_judged.need = NEED_MEMBERS;
+	hand->not_judged.name = evil;
 }
 
 static void assert_harmless(const char *text)
