@@ -81,8 +81,8 @@ static int run(int argc, char **argv)
 	look.evidence.meter = &arguments.budget.meter;
 	budget_watch(&arguments.budget);
 	harvest_paths(&harvest, arguments.paths.items, arguments.paths.nr);
-	reader.left = harvest.sift.left.items;
-	reader.nleft = harvest.sift.left.nr;
+	reader.left = harvest.groups.left.items;
+	reader.nleft = harvest.groups.left.nr;
 	reader.left_out = str_text(&harvest.left_out);
 	if (harvest.bundles + harvest.cores + harvest.dumps)
 		look_judge(&look);
@@ -91,7 +91,7 @@ static int run(int argc, char **argv)
 			look.job->nlosses ? look.job->losses[0].what : "they are empty");
 	} else if (look.verdicts) {
 		/* Reports of stacks have no line for it. */
-		if (harvest.sift.left.nr && arguments.wish.stacks)
+		if (harvest.groups.left.nr && arguments.wish.stacks)
 			cmd_complain("%s", str_text(&harvest.left_out));
 		status = look_print_wish(&look, &reader, arguments.wish);
 		if (status != CMD_UNREADABLE && !harvest.bundles && !harvest.dumps &&

@@ -36,7 +36,7 @@ static bool take_bundle(struct harvest *harvest, const char *path, struct compla
 	bool readable = bundle_read(path, &evidence, why) == 0;
 
 	if (readable)
-		sift_add(&harvest->sift, path, &evidence);
+		bundle_groups_add(&harvest->groups, path, &evidence);
 	evidence_release(&evidence);
 	return readable;
 }
@@ -127,8 +127,8 @@ static void gather_all(struct harvest *harvest, char *const *paths, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		gather_bundles(harvest, paths[i]);
-	sift_settle(&harvest->sift, harvest->into);
-	sift_describe(&harvest->sift, &harvest->left_out);
+	bundle_groups_settle(&harvest->groups, harvest->into);
+	bundle_groups_describe(&harvest->groups, &harvest->left_out);
 	for (size_t i = 0; i < n; i++)
 		if (source_core.claims(paths[i]))
 			gather_other(harvest, &source_core, paths[i], &harvest->cores);
@@ -153,6 +153,6 @@ void harvest_paths(struct harvest *harvest, const char *const *paths, size_t n)
 
 void harvest_release(struct harvest *harvest)
 {
-	sift_release(&harvest->sift);
+	bundle_groups_release(&harvest->groups);
 	str_release(&harvest->left_out);
 }

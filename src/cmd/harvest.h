@@ -6,13 +6,13 @@
 
 #include <stddef.h>
 
-#include "cmd/sift.h"
+#include "cmd/bundle-groups.h"
 #include "evidence/format/exhibit.h"
 
 struct harvest {
 	struct evidence *into;
 	size_t bundles, cores, dumps; /* paths that gave such */
-	struct sift sift;      /* the jobs that were there, and were left out */
+	struct bundle_groups groups;      /* the jobs that were there, and were left out */
 	struct str left_out;   /* the same in words; empty: none was */
 };
 

@@ -33,7 +33,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/run/save.c %D%/run/save.h \
 	%D%/run/saver.c %D%/run/saver.h \
 	%D%/say.c %D%/say.h \
-	%D%/sift.c %D%/sift.h \
+	%D%/bundle-groups.c %D%/bundle-groups.h \
 	%D%/demo/demo-stage.c %D%/demo/demo-stage.h \
 	%D%/run/stand.c %D%/run/stand.h \
 	%D%/run/sweep.c %D%/run/sweep.h \
@@ -50,7 +50,7 @@ tests_unit_cmd_stand_test_SOURCES = tests/unit/cmd/stand_test.c \
 tests_unit_cmd_stand_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_unit_cmd_stand_test_LDADD = $(CMD_FLOORS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/cmd/sift_test
-tests_unit_cmd_sift_test_SOURCES = tests/unit/cmd/sift_test.c tests/unit/unit.h
-tests_unit_cmd_sift_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
-tests_unit_cmd_sift_test_LDADD = $(CMD_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/cmd/bundle_groups_test
+tests_unit_cmd_bundle_groups_test_SOURCES = tests/unit/cmd/bundle_groups_test.c tests/unit/unit.h
+tests_unit_cmd_bundle_groups_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+tests_unit_cmd_bundle_groups_test_LDADD = $(CMD_FLOORS) $(CMOCKA_LIBS)

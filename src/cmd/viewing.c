@@ -94,7 +94,7 @@ static struct sight *look_left(const char *const *paths, size_t n, struct meter 
 		return NULL;
 	}
 	look_judge_drawn(&sight->look);
-	sight->others = harvest.sift.left.nr;
+	sight->others = harvest.groups.left.nr;
 	str_add(&sight->left_out, str_text(&harvest.left_out));
 	harvest_release(&harvest);
 	name = strrchr(paths[0], '/');

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pairs.h"
 
-#include "cmd/sift.h"
+#include "cmd/bundle-groups.h"
 #include "evidence/format/bundle.h"
 #include "steps.h"
 
-/* The sift takes evidence over: a copy, weakened by steps. False: the steps do not apply. */
-static bool add(struct sift *sift, const struct whole *whole, const char *steps)
+/* bundle_groups_add() takes evidence over: a copy, weakened by steps. False: the steps do not
+ * apply. */
+static bool add(struct bundle_groups *groups, const struct whole *whole, const char *steps)
 {
 	struct evidence copy = {0};
 	struct complaint why = {0};
@@ -18,7 +19,7 @@ static bool add(struct sift *sift, const struct whole *whole, const char *steps)
 	applies = steps_take(whole, &heap, steps, &why) == 0;
 	bundle_pack(heap_set(&heap), &bytes);
 	bundle_unpack(bytes.text, bytes.len, &copy, &why);
-	sift_add(sift, whole->path, &copy);
+	bundle_groups_add(groups, whole->path, &copy);
 	str_release(&bytes);
 	heap_release(&heap);
 	complaint_release(&why);
@@ -28,13 +29,13 @@ static bool add(struct sift *sift, const struct whole *whole, const char *steps)
 static bool settle(const struct whole *one, const struct whole *other, bool halves,
 	struct evidence *into, size_t *ret_left)
 {
-	struct sift sift = {0};
-	bool applies = add(&sift, one, halves ? "spread:2/hosts:0" : "");
+	struct bundle_groups groups = {0};
+	bool applies = add(&groups, one, halves ? "spread:2/hosts:0" : "");
 
-	applies = add(&sift, other, halves ? "spread:2/hosts:1" : "") && applies;
-	sift_settle(&sift, into);
-	*ret_left = sift.left.nr;
-	sift_release(&sift);
+	applies = add(&groups, other, halves ? "spread:2/hosts:1" : "") && applies;
+	bundle_groups_settle(&groups, into);
+	*ret_left = groups.left.nr;
+	bundle_groups_release(&groups);
 	return applies;
 }
 

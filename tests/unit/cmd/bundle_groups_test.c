@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bundles of several jobs in one heap: which are one job, and whose are judged. */
-#include "cmd/sift.h"
+#include "cmd/bundle-groups.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +59,7 @@ static void add_ring(struct evidence *evidence, const struct told *told, int ran
 	fixture_free(f);
 }
 
-static void add(struct sift *sift, const struct told *told)
+static void add(struct bundle_groups *groups, const struct told *told)
 {
 	struct evidence evidence = {0};
 	struct str text = {0};
@@ -83,7 +83,7 @@ static void add(struct sift *sift, const struct told *told)
 				NULL, 0);
 	for (int rank = told->from; (told->gloo || told->world) && rank <= told->to; rank++)
 		add_ring(&evidence, told, rank);
-	sift_add(sift, told->path, &evidence);
+	bundle_groups_add(groups, told->path, &evidence);
 	assert_int_equal(evidence.n, 0);
 }
 
@@ -94,19 +94,19 @@ static size_t settle(const struct told *told, size_t n, const char *words, size_
 
 	for (int backwards = 0; backwards < 2; backwards++) {
 		struct evidence into = {0};
-		struct sift sift = {0};
+		struct bundle_groups groups = {0};
 		struct str said = {0};
 
 		for (size_t i = 0; i < n; i++)
-			add(&sift, &told[backwards ? n - 1 - i : i]);
-		sift_settle(&sift, &into);
-		sift_describe(&sift, &said);
+			add(&groups, &told[backwards ? n - 1 - i : i]);
+		bundle_groups_settle(&groups, &into);
+		bundle_groups_describe(&groups, &said);
 		assert_string_equal(str_text(&said), words);
-		assert_int_equal(sift.left.nr, nleft);
+		assert_int_equal(groups.left.nr, nleft);
 		assert_true(!backwards || exhibits == into.n);
 		exhibits = into.n;
 		evidence_release(&into);
-		sift_release(&sift);
+		bundle_groups_release(&groups);
 		str_release(&said);
 	}
 	return exhibits;
@@ -242,7 +242,7 @@ static void halves_that_met_others_are_not_one(void **unused)
 static void what_says_nothing_is_kept(void **unused)
 {
 	struct evidence evidence = {0}, into = {0};
-	struct sift sift = {0};
+	struct bundle_groups groups = {0};
 
 	(void)unused;
 	evidence_add(&evidence,
@@ -251,14 +251,14 @@ static void what_says_nothing_is_kept(void **unused)
 	evidence_add(&evidence, &(struct exhibit){.kind = EXHIBIT_RECEIPT, .rank = -1},
 		(uint8_t *)alloc_text("[]"), 2);
 	evidence_add_gap(&evidence, "", 0, "a ring");
-	sift_add(&sift, "odd.inq", &evidence);
-	sift_add(&sift, "none.inq", &evidence);
-	sift_settle(&sift, &into);
+	bundle_groups_add(&groups, "odd.inq", &evidence);
+	bundle_groups_add(&groups, "none.inq", &evidence);
+	bundle_groups_settle(&groups, &into);
 	assert_int_equal(into.n, 2);
 	assert_int_equal(into.ngaps, 1);
-	assert_int_equal(sift.left.nr, 0);
+	assert_int_equal(groups.left.nr, 0);
 	evidence_release(&into);
-	sift_release(&sift);
+	bundle_groups_release(&groups);
 }
 
 int main(void)

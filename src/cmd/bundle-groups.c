@@ -8,7 +8,7 @@
  * That is asked of the heads of exhibits first, which costs nothing. Only where some do contradict,
  * communicators are looked for, which takes decoding them all.
  */
-#include "cmd/sift.h"
+#include "cmd/bundle-groups.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void take_text(char **held, const char *told)
 	*held = alloc_text(told);
 }
 
-static void read_document(struct sift_part *part, const struct exhibit *exhibit)
+static void read_document(struct bundle_part *part, const struct exhibit *exhibit)
 {
 	struct complaint why = {0};
 	struct json_object *object = json_get_document(exhibit, &why);
@@ -63,7 +63,7 @@ static bool is_claim(const struct census_slot *slot)
 }
 
 /* Of ranks that are gone only their slots in the process table tell which they were. */
-static void read_census(struct sift_part *part, const struct exhibit *exhibit)
+static void read_census(struct bundle_part *part, const struct exhibit *exhibit)
 {
 	struct census_view view;
 
@@ -73,14 +73,14 @@ static void read_census(struct sift_part *part, const struct exhibit *exhibit)
 		struct census_slot slot;
 
 		if (census_view_slot(&view, i, &slot) == 1 && is_claim(&slot))
-			*array_add(&part->claims) = (struct sift_claim){slot.rank, slot.pid,
+			*array_add(&part->claims) = (struct bundle_claim){slot.rank, slot.pid,
 				slot.start_time, exhibit->host};
 	}
 }
 
 static int compare_claims(const void *va, const void *vb)
 {
-	const struct sift_claim *a = va, *b = vb;
+	const struct bundle_claim *a = va, *b = vb;
 	int order = strcmp(a->host, b->host);
 
 	if (!order)
@@ -98,14 +98,14 @@ static int compare_ranks(const void *va, const void *vb)
 }
 
 /* Each process once, with its rank where that is known. */
-static void settle_claims(struct sift_part *part)
+static void settle_claims(struct bundle_part *part)
 {
 	size_t kept = 0;
 
 	array_sort(&part->claims, compare_claims);
 	for (size_t i = 0; i < part->claims.nr; i++) {
-		const struct sift_claim *claim = &part->claims.items[i];
-		struct sift_claim *last = kept ? &part->claims.items[kept - 1] : NULL;
+		const struct bundle_claim *claim = &part->claims.items[i];
+		struct bundle_claim *last = kept ? &part->claims.items[kept - 1] : NULL;
 
 		if (last && !strcmp(last->host, claim->host) && last->pid == claim->pid &&
 			last->start_time == claim->start_time)
@@ -130,7 +130,7 @@ static void take_run(uint64_t *held, uint64_t told, bool seen)
 }
 
 /* Communicators of all ranks: one that is ready was met by each of them, on every node. */
-static void read_worlds(struct sift_part *part, const struct ring_view *view)
+static void read_worlds(struct bundle_part *part, const struct ring_view *view)
 {
 	const struct ring_part *groups = &view->part[RING_S_GROUPS];
 
@@ -143,11 +143,11 @@ static void read_worlds(struct sift_part *part, const struct ring_view *view)
 		if (group.seq && !(group.seq & 1) && ring_maker_draws_ids(group.maker) &&
 			(group.state & RING_G_READY) && group.size > 1 &&
 			(int64_t)group.size == view->header.world_size)
-			*array_add(&part->worlds) = (struct sift_world){group.key, group.alias};
+			*array_add(&part->worlds) = (struct bundle_world){group.key, group.alias};
 	}
 }
 
-static void read_ring(struct sift_part *part, const struct exhibit *exhibit, bool *seen)
+static void read_ring(struct bundle_part *part, const struct exhibit *exhibit, bool *seen)
 {
 	struct ring_view view;
 
@@ -161,7 +161,7 @@ static void read_ring(struct sift_part *part, const struct exhibit *exhibit, boo
 	*seen = true;
 }
 
-static void read_part(struct sift_part *part)
+static void read_part(struct bundle_part *part)
 {
 	bool seen = false;
 
@@ -181,7 +181,7 @@ static void read_part(struct sift_part *part)
 		if (exhibit->when > part->last)
 			part->last = exhibit->when;
 		if (exhibit->pid && exhibit->kind != EXHIBIT_STACKS)
-			*array_add(&part->claims) = (struct sift_claim){exhibit->rank,
+			*array_add(&part->claims) = (struct bundle_claim){exhibit->rank,
 				exhibit->pid, exhibit->start_time, exhibit->host};
 	}
 	for (size_t i = 0; part->launched == INT64_MIN && i < part->evidence.n; i++)
@@ -192,26 +192,26 @@ static void read_part(struct sift_part *part)
 	settle_claims(part);
 }
 
-void sift_add(struct sift *sift, const char *path, struct evidence *evidence)
+void bundle_groups_add(struct bundle_groups *groups, const char *path, struct evidence *evidence)
 {
-	struct sift_part *part = array_add(&sift->parts);
+	struct bundle_part *part = array_add(&groups->parts);
 
-	*part = (struct sift_part){.path = alloc_text(path),
+	*part = (struct bundle_part){.path = alloc_text(path),
 		.evidence = *evidence,
 		.id = alloc_text(""),
 		.name = alloc_text(""),
-		.job = sift->parts.nr - 1};
+		.job = groups->parts.nr - 1};
 	*evidence = (struct evidence){0};
 	read_part(part);
 }
 
 /* -- Which belong together -------------------------------------------------------------------- */
 
-static bool share_process(const struct sift_part *a, const struct sift_part *b)
+static bool share_process(const struct bundle_part *a, const struct bundle_part *b)
 {
 	for (size_t i = 0, k = 0; i < a->claims.nr && k < b->claims.nr;) {
-		const struct sift_claim *one = &a->claims.items[i], *other = &b->claims.items[k];
-		struct sift_claim left = *one, right = *other;
+		const struct bundle_claim *one = &a->claims.items[i], *other = &b->claims.items[k];
+		struct bundle_claim left = *one, right = *other;
 		int order;
 
 		left.rank = right.rank = -1;
@@ -224,7 +224,7 @@ static bool share_process(const struct sift_part *a, const struct sift_part *b)
 	return false;
 }
 
-static bool share_group(const struct sift_part *a, const struct sift_part *b)
+static bool share_group(const struct bundle_part *a, const struct bundle_part *b)
 {
 	for (size_t i = 0; i < a->groups.nr; i++)
 		for (size_t k = 0; k < b->groups.nr; k++)
@@ -234,12 +234,12 @@ static bool share_group(const struct sift_part *a, const struct sift_part *b)
 }
 
 /* Both have met all ranks of their job, and not each other. What came through two doors is mute. */
-static bool worlds_differ(const struct sift_part *a, const struct sift_part *b)
+static bool worlds_differ(const struct bundle_part *a, const struct bundle_part *b)
 {
 	for (size_t i = 0; i < a->worlds.nr; i++)
 		for (size_t k = 0; k < b->worlds.nr; k++) {
-			const struct sift_world *one = &a->worlds.items[i];
-			const struct sift_world *other = &b->worlds.items[k];
+			const struct bundle_world *one = &a->worlds.items[i];
+			const struct bundle_world *other = &b->worlds.items[k];
 
 			if (one->key == other->key || !one->alias != !other->alias ||
 				(one->alias && one->alias == other->alias))
@@ -264,10 +264,10 @@ static int64_t time_between(int64_t from, int64_t to)
 }
 
 /* How long one was over when the other was launched; ns. Clocks of two nodes may be hours apart. */
-static int64_t gap_between(const struct sift_part *a, const struct sift_part *b)
+static int64_t gap_between(const struct bundle_part *a, const struct bundle_part *b)
 {
-	const struct sift_part *first = a->launched <= b->launched ? a : b;
-	const struct sift_part *second = first == a ? b : a;
+	const struct bundle_part *first = a->launched <= b->launched ? a : b;
+	const struct bundle_part *second = first == a ? b : a;
 
 	if (first->launched == INT64_MIN || first->last < first->launched)
 		return 0;
@@ -278,7 +278,7 @@ static int64_t gap_between(const struct sift_part *a, const struct sift_part *b)
  * True if they are of different runs. That of torchrun has one id everywhere. Another address of
  * rank 0 may be the very mistake that is looked for, unless the nodes were launched at other times.
  */
-static bool runs_differ(const struct sift_part *a, const struct sift_part *b)
+static bool runs_differ(const struct bundle_part *a, const struct bundle_part *b)
 {
 	int64_t apart = a->launched > b->launched ? time_between(b->launched, a->launched)
 						  : time_between(a->launched, b->launched);
@@ -293,7 +293,7 @@ static bool runs_differ(const struct sift_part *a, const struct sift_part *b)
  * True if they cannot be nodes of one job: another name, another run, another communicator of all
  * ranks, the same rank in other processes, or another command of the same node.
  */
-static const char *host_of(const struct sift_part *part)
+static const char *host_of(const struct bundle_part *part)
 {
 	for (size_t i = 0; i < part->evidence.n; i++)
 		if (*part->evidence.at[i].host)
@@ -302,12 +302,12 @@ static const char *host_of(const struct sift_part *part)
 }
 
 /* A command that failed before any rank was there is no other's node on the node of that other. */
-static bool is_other_command(const struct sift_part *a, const struct sift_part *b)
+static bool is_other_command(const struct bundle_part *a, const struct bundle_part *b)
 {
 	return (!a->ranks.nr || !b->ranks.nr) && *host_of(a) && !strcmp(host_of(a), host_of(b));
 }
 
-static bool contradict(const struct sift_part *a, const struct sift_part *b)
+static bool contradict(const struct bundle_part *a, const struct bundle_part *b)
 {
 	if ((*a->name && *b->name && strcmp(a->name, b->name) != 0) || runs_differ(a, b) ||
 		worlds_differ(a, b) || is_other_command(a, b))
@@ -323,9 +323,9 @@ static bool contradict(const struct sift_part *a, const struct sift_part *b)
 	return false;
 }
 
-static void join(struct sift *sift, size_t a, size_t b)
+static void join(struct bundle_groups *groups, size_t a, size_t b)
 {
-	size_t from = sift->parts.items[b].job, to = sift->parts.items[a].job;
+	size_t from = groups->parts.items[b].job, to = groups->parts.items[a].job;
 
 	if (from < to) {
 		size_t swap = from;
@@ -333,34 +333,34 @@ static void join(struct sift *sift, size_t a, size_t b)
 		from = to;
 		to = swap;
 	}
-	for (size_t i = 0; i < sift->parts.nr; i++)
-		if (sift->parts.items[i].job == from)
-			sift->parts.items[i].job = to;
+	for (size_t i = 0; i < groups->parts.nr; i++)
+		if (groups->parts.items[i].job == from)
+			groups->parts.items[i].job = to;
 }
 
 /* Joins all of which `is` holds; whether two are left that contradict each other. */
-static bool join_pairs(
-	struct sift *sift, bool (*is)(const struct sift_part *, const struct sift_part *))
+static bool join_pairs(struct bundle_groups *groups,
+	bool (*is)(const struct bundle_part *, const struct bundle_part *))
 {
-	struct sift_part *parts = sift->parts.items;
+	struct bundle_part *parts = groups->parts.items;
 	bool apart = false;
 
-	for (size_t i = 0; i < sift->parts.nr; i++)
-		for (size_t k = i + 1; k < sift->parts.nr; k++)
+	for (size_t i = 0; i < groups->parts.nr; i++)
+		for (size_t k = i + 1; k < groups->parts.nr; k++)
 			if (parts[i].job != parts[k].job && is(&parts[i], &parts[k]))
-				join(sift, i, k);
-	for (size_t i = 0; !apart && i < sift->parts.nr; i++)
-		for (size_t k = i + 1; !apart && k < sift->parts.nr; k++)
+				join(groups, i, k);
+	for (size_t i = 0; !apart && i < groups->parts.nr; i++)
+		for (size_t k = i + 1; !apart && k < groups->parts.nr; k++)
 			apart = parts[i].job != parts[k].job && contradict(&parts[i], &parts[k]);
 	return apart;
 }
 
-static bool are_surely_one(const struct sift_part *a, const struct sift_part *b)
+static bool are_surely_one(const struct bundle_part *a, const struct bundle_part *b)
 {
 	return (*a->id && !strcmp(a->id, b->id)) || share_process(a, b);
 }
 
-static void find_groups(struct sift_part *part)
+static void find_groups(struct bundle_part *part)
 {
 	struct job *job = decode_job(&part->evidence);
 
@@ -370,13 +370,13 @@ static void find_groups(struct sift_part *part)
 	job_free(job);
 }
 
-static bool jobs_contradict(const struct sift *sift, size_t one, size_t other)
+static bool jobs_contradict(const struct bundle_groups *groups, size_t one, size_t other)
 {
-	const struct sift_part *parts = sift->parts.items;
+	const struct bundle_part *parts = groups->parts.items;
 
 	/* The other is mostly one bundle. */
-	for (size_t i = other; i < sift->parts.nr; i++)
-		for (size_t k = one; parts[i].job == other && k < sift->parts.nr; k++)
+	for (size_t i = other; i < groups->parts.nr; i++)
+		for (size_t k = one; parts[i].job == other && k < groups->parts.nr; k++)
 			if (parts[k].job == one && contradict(&parts[i], &parts[k]))
 				return true;
 	return false;
@@ -385,7 +385,7 @@ static bool jobs_contradict(const struct sift *sift, size_t one, size_t other)
 /* Newest first; of equal ones by path, so that the order of the command line does not matter. */
 static int compare_parts(const void *va, const void *vb)
 {
-	const struct sift_part *a = va, *b = vb;
+	const struct bundle_part *a = va, *b = vb;
 
 	if (a->launched != b->launched)
 		return a->launched < b->launched ? 1 : -1;
@@ -393,17 +393,17 @@ static int compare_parts(const void *va, const void *vb)
 }
 
 /* Nodes of which nothing tells whose they are go to the job that was launched next to them. */
-static void join_by_time(struct sift *sift)
+static void join_by_time(struct bundle_groups *groups)
 {
-	struct sift_part *parts = sift->parts.items;
+	struct bundle_part *parts = groups->parts.items;
 
-	for (size_t i = 1; i < sift->parts.nr; i++) {
+	for (size_t i = 1; i < groups->parts.nr; i++) {
 		if (parts[i].job != i)
 			continue;
 		/* Newest first: those before it, from the nearest on. */
 		for (size_t k = i; k-- > 0;)
-			if (parts[k].job == k && !jobs_contradict(sift, k, i)) {
-				join(sift, k, i);
+			if (parts[k].job == k && !jobs_contradict(groups, k, i)) {
+				join(groups, k, i);
 				break;
 			}
 	}
@@ -411,37 +411,37 @@ static void join_by_time(struct sift *sift)
 
 /* -- What is judged, and what is not ---------------------------------------------------------- */
 
-static void tell_left(struct sift *sift, size_t job)
+static void tell_left(struct bundle_groups *groups, size_t job)
 {
 	struct report_left left = {
-		.id = sift->parts.items[job].id, .name = sift->parts.items[job].name};
+		.id = groups->parts.items[job].id, .name = groups->parts.items[job].name};
 	size_t n = 0;
 
-	for (size_t i = job; i < sift->parts.nr; i++)
-		n += sift->parts.items[i].job == job;
+	for (size_t i = job; i < groups->parts.nr; i++)
+		n += groups->parts.items[i].job == job;
 	left.files = alloc_zeroed(n, sizeof(*left.files));
-	for (size_t i = job; i < sift->parts.nr; i++)
-		if (sift->parts.items[i].job == job)
-			left.files[left.nfiles++] = sift->parts.items[i].path;
-	*array_add(&sift->left) = left;
+	for (size_t i = job; i < groups->parts.nr; i++)
+		if (groups->parts.items[i].job == job)
+			left.files[left.nfiles++] = groups->parts.items[i].path;
+	*array_add(&groups->left) = left;
 }
 
-void sift_settle(struct sift *sift, struct evidence *into)
+void bundle_groups_settle(struct bundle_groups *groups, struct evidence *into)
 {
-	array_sort(&sift->parts, compare_parts);
-	for (size_t i = 0; i < sift->parts.nr; i++)
-		sift->parts.items[i].job = i;
-	if (join_pairs(sift, are_surely_one)) {
-		for (size_t i = 0; i < sift->parts.nr; i++)
-			find_groups(&sift->parts.items[i]);
-		join_pairs(sift, share_group);
+	array_sort(&groups->parts, compare_parts);
+	for (size_t i = 0; i < groups->parts.nr; i++)
+		groups->parts.items[i].job = i;
+	if (join_pairs(groups, are_surely_one)) {
+		for (size_t i = 0; i < groups->parts.nr; i++)
+			find_groups(&groups->parts.items[i]);
+		join_pairs(groups, share_group);
 	}
-	join_by_time(sift);
-	for (size_t i = 0; i < sift->parts.nr; i++) {
-		if (sift->parts.items[i].job == 0)
-			evidence_move(into, &sift->parts.items[i].evidence);
-		else if (sift->parts.items[i].job == i)
-			tell_left(sift, i);
+	join_by_time(groups);
+	for (size_t i = 0; i < groups->parts.nr; i++) {
+		if (groups->parts.items[i].job == 0)
+			evidence_move(into, &groups->parts.items[i].evidence);
+		else if (groups->parts.items[i].job == i)
+			tell_left(groups, i);
 	}
 }
 
@@ -452,16 +452,16 @@ static const char *base_of(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-void sift_describe(const struct sift *sift, struct str *into)
+void bundle_groups_describe(const struct bundle_groups *groups, struct str *into)
 {
-	size_t n = sift->left.nr;
+	size_t n = groups->left.nr;
 
 	if (!n)
 		return;
 	str_printf(into, "%zu job%s left out (name a file to see its job): ", n,
 		n == 1 ? "" : "s");
 	for (size_t i = 0; i < n && i < NAMED_MOST; i++) {
-		const struct report_left *left = &sift->left.items[i];
+		const struct report_left *left = &groups->left.items[i];
 		const char *name = *left->name ? left->name : left->id;
 
 		str_printf(into, "%s%s%s%s", i ? ", " : "", name, *name ? " in " : "",
@@ -473,10 +473,10 @@ void sift_describe(const struct sift *sift, struct str *into)
 		str_printf(into, ", and %zu more", n - NAMED_MOST);
 }
 
-void sift_release(struct sift *sift)
+void bundle_groups_release(struct bundle_groups *groups)
 {
-	for (size_t i = 0; i < sift->parts.nr; i++) {
-		struct sift_part *part = &sift->parts.items[i];
+	for (size_t i = 0; i < groups->parts.nr; i++) {
+		struct bundle_part *part = &groups->parts.items[i];
 
 		free(part->path);
 		free(part->id);
@@ -487,8 +487,8 @@ void sift_release(struct sift *sift)
 		array_release(&part->groups);
 		array_release(&part->worlds);
 	}
-	for (size_t i = 0; i < sift->left.nr; i++)
-		free(sift->left.items[i].files);
-	array_release(&sift->parts);
-	array_release(&sift->left);
+	for (size_t i = 0; i < groups->left.nr; i++)
+		free(groups->left.items[i].files);
+	array_release(&groups->parts);
+	array_release(&groups->left);
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CMD_SIFT_H
-#define CMD_SIFT_H
+#ifndef CMD_BUNDLE_GROUPS_H
+#define CMD_BUNDLE_GROUPS_H
 
 /*
  * Bundles of several jobs in one heap: which belong together, and whose are judged. Ranks of two
  * jobs taken for one would accuse people of things that never happened.
  *
- *	struct sift sift = {0};
+ *	struct bundle_groups groups = {0};
  *
- *	sift_add(&sift, "night/a.inq", &evidence);	once per bundle; takes what is in it
- *	sift_settle(&sift, &into);			leaves the newest job's in `into`
- *	... sift.left ...
- *	sift_release(&sift);
+ *	bundle_groups_add(&groups, "night/a.inq", &evidence);	once per bundle; takes what is in it
+ *	bundle_groups_settle(&groups, &into);			leaves the newest job's in `into`
+ *	... groups.left ...
+ *	bundle_groups_release(&groups);
  */
 
 #include "base/array.h"
@@ -20,7 +20,7 @@
 #include "report/report.h"
 
 /* Whose process that is said to be. */
-struct sift_claim {
+struct bundle_claim {
 	int rank; /* -1: of no rank */
 	uint32_t pid;
 	uint64_t start_time;
@@ -28,38 +28,38 @@ struct sift_claim {
 };
 
 /* Of which run its rings are, as struct ring_header says it; 0 unknown, or not all alike. */
-struct sift_run {
+struct bundle_run {
 	uint64_t run, slurm, master;
 };
 
 /* A communicator of NCCL in which all ranks of the job have met. */
-struct sift_world {
+struct bundle_world {
 	uint64_t key;
 	uint64_t alias; /* 0 not known */
 };
 
 /* One bundle. */
-struct sift_part {
+struct bundle_part {
 	char *path;
 	struct evidence evidence;
 	char *id, *name;  /* of its job; "" not known, or none was given */
 	int64_t launched; /* else the first reading; realtime ns */
 	int64_t last;     /* reading */
-	struct sift_run run;
-	ARRAY(struct sift_claim) claims; /* by process */
+	struct bundle_run run;
+	ARRAY(struct bundle_claim) claims; /* by process */
 	ARRAY(int) ranks;                /* ascending */
 	ARRAY(uint64_t) groups;          /* keys; only where they are needed */
-	ARRAY(struct sift_world) worlds;
+	ARRAY(struct bundle_world) worlds;
 	size_t job; /* the first part of the same job */
 };
 
-struct sift {
-	ARRAY(struct sift_part) parts;
+struct bundle_groups {
+	ARRAY(struct bundle_part) parts;
 	ARRAY(struct report_left) left; /* the jobs that are not judged, newest first */
 };
 
 /* Takes the evidence of one bundle over, and leaves it empty. */
-void sift_add(struct sift *sift, const char *path, struct evidence *evidence)
+void bundle_groups_add(struct bundle_groups *groups, const char *path, struct evidence *evidence)
 	__attribute__((nonnull));
 
 /*
@@ -70,11 +70,13 @@ void sift_add(struct sift *sift, const char *path, struct evidence *evidence)
  * that is long over, is another job; and what does not is taken for another node of the one that
  * was launched at about the same time.
  */
-void sift_settle(struct sift *sift, struct evidence *into) __attribute__((nonnull));
+void bundle_groups_settle(struct bundle_groups *groups, struct evidence *into)
+	__attribute__((nonnull));
 
 /* Appends "2 jobs left out (...): sft-40 in a.inq, moe-7 in b.inq and 3 more"; nothing: none. */
-void sift_describe(const struct sift *sift, struct str *into) __attribute__((nonnull));
+void bundle_groups_describe(const struct bundle_groups *groups, struct str *into)
+	__attribute__((nonnull));
 
-void sift_release(struct sift *sift);
+void bundle_groups_release(struct bundle_groups *groups);
 
 #endif
