@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "cmd/budget.h"
 #include "cmd/cmd.h"
-#include "cmd/harvest.h"
+#include "cmd/gather-files.h"
 #include "cmd/look.h"
 #include "cmd/outlet.h"
 
@@ -74,27 +74,27 @@ static int run(int argc, char **argv)
 	struct report_options reader = outlet_options(stdout);
 	struct arguments arguments = {0};
 	struct look look = {0};
-	struct harvest harvest = {.into = &look.evidence};
+	struct gathered gathered = {.into = &look.evidence};
 	int status = CMD_UNREADABLE;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	look.evidence.meter = &arguments.budget.meter;
 	budget_watch(&arguments.budget);
-	harvest_paths(&harvest, arguments.paths.items, arguments.paths.nr);
-	reader.left = harvest.groups.left.items;
-	reader.nleft = harvest.groups.left.nr;
-	reader.left_out = str_text(&harvest.left_out);
-	if (harvest.bundles + harvest.cores + harvest.dumps)
+	gather_files(&gathered, arguments.paths.items, arguments.paths.nr);
+	reader.left = gathered.groups.left.items;
+	reader.nleft = gathered.groups.left.nr;
+	reader.left_out = str_text(&gathered.left_out);
+	if (gathered.bundles + gathered.cores + gathered.dumps)
 		look_judge(&look);
-	if (harvest.dumps && !harvest.bundles && !harvest.cores && !look.job->nranks) {
+	if (gathered.dumps && !gathered.bundles && !gathered.cores && !look.job->nranks) {
 		cmd_complain("no dump could be read: %s",
 			look.job->nlosses ? look.job->losses[0].what : "they are empty");
 	} else if (look.verdicts) {
 		/* Reports of stacks have no line for it. */
-		if (harvest.groups.left.nr && arguments.wish.stacks)
-			cmd_complain("%s", str_text(&harvest.left_out));
+		if (gathered.groups.left.nr && arguments.wish.stacks)
+			cmd_complain("%s", str_text(&gathered.left_out));
 		status = look_print_wish(&look, &reader, arguments.wish);
-		if (status != CMD_UNREADABLE && !harvest.bundles && !harvest.dumps &&
+		if (status != CMD_UNREADABLE && !gathered.bundles && !gathered.dumps &&
 			!arguments.wish.json && !arguments.wish.stacks) {
 			puts("");
 			status = look_print_wish(&look, &reader, threads);
@@ -102,7 +102,7 @@ static int run(int argc, char **argv)
 	}
 	budget_unwatch(&arguments.budget);
 	look_release(&look);
-	harvest_release(&harvest);
+	gathered_release(&gathered);
 	array_release(&arguments.paths);
 	return status;
 }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "cmd/harvest.h"
+#include "cmd/gather-files.h"
 #include "cmd/look.h"
 #include "cmd/outlet.h"
 #include "viewer/export/export.h"
@@ -80,23 +80,23 @@ static struct sight *look_now(struct viewing *viewing, struct complaint *why)
 static struct sight *look_left(const char *const *paths, size_t n, struct meter *meter)
 {
 	struct sight *sight = calloc(1, sizeof(*sight));
-	struct harvest harvest = {0};
+	struct gathered gathered = {0};
 	const char *name;
 
 	if (!sight)
 		abort();
 	sight->look.evidence.meter = meter;
-	harvest.into = &sight->look.evidence;
-	harvest_paths(&harvest, paths, n);
-	if (!harvest.bundles && !harvest.cores && !harvest.dumps) {
-		harvest_release(&harvest);
+	gathered.into = &sight->look.evidence;
+	gather_files(&gathered, paths, n);
+	if (!gathered.bundles && !gathered.cores && !gathered.dumps) {
+		gathered_release(&gathered);
 		free_sight(sight);
 		return NULL;
 	}
 	look_judge_drawn(&sight->look);
-	sight->others = harvest.groups.left.nr;
-	str_add(&sight->left_out, str_text(&harvest.left_out));
-	harvest_release(&harvest);
+	sight->others = gathered.groups.left.nr;
+	str_add(&sight->left_out, str_text(&gathered.left_out));
+	gathered_release(&gathered);
 	name = strrchr(paths[0], '/');
 	str_add(&sight->origin, name && name[1] ? name + 1 : paths[0]);
 	if (n > 1)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CMD_HARVEST_H
-#define CMD_HARVEST_H
+#ifndef CMD_GATHER_FILES_H
+#define CMD_GATHER_FILES_H
 
 /* What a job left, gathered from paths: bundles, folders of them, cores, Flight Recorder dumps. */
 
@@ -9,7 +9,7 @@
 #include "cmd/bundle-groups.h"
 #include "evidence/format/exhibit.h"
 
-struct harvest {
+struct gathered {
 	struct evidence *into;
 	size_t bundles, cores, dumps; /* paths that gave such */
 	struct bundle_groups groups;      /* the jobs that were there, and were left out */
@@ -19,11 +19,11 @@ struct harvest {
 /*
  * Adds what is in all paths; one that cannot be read is complained of, and is a gap as long as
  * another can. Bundles come first, whatever the order: they tell whose the cores are. Of several
- * jobs the newest is taken. harvest_release() it.
+ * jobs the newest is taken. gathered_release() it.
  */
-void harvest_paths(struct harvest *harvest, const char *const *paths, size_t n);
+void gather_files(struct gathered *gathered, const char *const *paths, size_t n);
 
 /* Frees all but `into`, which is the caller's. */
-void harvest_release(struct harvest *harvest);
+void gathered_release(struct gathered *gathered);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/harvest.h"
+#include "cmd/gather-files.h"
 
 #include <malloc.h>
 #include <stdlib.h>
@@ -12,52 +12,52 @@
 #include "evidence/gather/source.h"
 
 /* Where a path has nothing, that is said and becomes a gap. */
-static void note_unreadable(struct harvest *harvest, const struct complaint *why, bool other)
+static void note_unreadable(struct gathered *gathered, const struct complaint *why, bool other)
 {
 	cmd_complain("%s%s", complaint_text(why), other ? ""
 		: ": give a bundle (.inq), a folder with some, a core file, or dumps of the "
 		  "Flight Recorder");
-	evidence_add_gap(harvest->into, "", 0, complaint_text(why));
+	evidence_add_gap(gathered->into, "", 0, complaint_text(why));
 }
 
 /* Links of others, pipes, devices: nobody follows them, or waits for them. */
-static void note_refused(struct harvest *harvest, const char *path, size_t n)
+static void note_refused(struct gathered *gathered, const char *path, size_t n)
 {
 	struct str what = {0};
 
 	str_printf(&what, "%zu of %s: pipes, devices, or links that are not yours", n, path);
-	evidence_add_gap(harvest->into, "", 0, str_text(&what));
+	evidence_add_gap(gathered->into, "", 0, str_text(&what));
 	str_release(&what);
 }
 
-static bool take_bundle(struct harvest *harvest, const char *path, struct complaint *why)
+static bool take_bundle(struct gathered *gathered, const char *path, struct complaint *why)
 {
-	struct evidence evidence = {.meter = harvest->into->meter};
+	struct evidence evidence = {.meter = gathered->into->meter};
 	bool readable = bundle_read(path, &evidence, why) == 0;
 
 	if (readable)
-		bundle_groups_add(&harvest->groups, path, &evidence);
+		bundle_groups_add(&gathered->groups, path, &evidence);
 	evidence_release(&evidence);
 	return readable;
 }
 
 /* All that can be read of a folder; false with words where that is nothing. */
-static bool take_folder(struct harvest *harvest, const char *path, struct complaint *why)
+static bool take_folder(struct gathered *gathered, const char *path, struct complaint *why)
 {
 	struct file_names names = {0};
 	size_t read = 0;
 	int error = bundle_find(path, &names, why);
 
 	if (names.refused)
-		note_refused(harvest, path, names.refused);
+		note_refused(gathered, path, names.refused);
 
 	for (size_t i = 0; i < names.list.nr; i++) {
 		struct complaint ours = {0};
 
-		if (take_bundle(harvest, names.list.items[i], &ours))
+		if (take_bundle(gathered, names.list.items[i], &ours))
 			read++;
 		else if (names.list.nr > 1)
-			evidence_add_gap(harvest->into, "", 0, complaint_text(&ours));
+			evidence_add_gap(gathered->into, "", 0, complaint_text(&ours));
 		else
 			complaint_set(why, "%s", complaint_text(&ours));
 		complaint_release(&ours);
@@ -69,7 +69,7 @@ static bool take_folder(struct harvest *harvest, const char *path, struct compla
 }
 
 /* A folder may hold cores or dumps only: then it is no complaint that it has no bundle. */
-static void gather_bundles(struct harvest *harvest, const char *path)
+static void gather_bundles(struct gathered *gathered, const char *path)
 {
 	bool has_other = source_core.claims(path) || source_flight.claims(path), folder, taken;
 	struct complaint why = {0};
@@ -78,23 +78,23 @@ static void gather_bundles(struct harvest *harvest, const char *path)
 	folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 	if (has_other && !folder)
 		return;
-	taken = folder ? take_folder(harvest, path, &why) : take_bundle(harvest, path, &why);
-	harvest->bundles += taken;
+	taken = folder ? take_folder(gathered, path, &why) : take_bundle(gathered, path, &why);
+	gathered->bundles += taken;
 	if (!taken && !has_other)
-		note_unreadable(harvest, &why, false);
+		note_unreadable(gathered, &why, false);
 	complaint_release(&why);
 }
 
 /* What is no bundle: each has a source of its own. */
-static void gather_other(struct harvest *harvest, const struct source *source, const char *path,
+static void gather_other(struct gathered *gathered, const struct source *source, const char *path,
 	size_t *ret_taken)
 {
 	struct complaint why = {0};
-	bool readable = source->gather(path, harvest->into, &why) == 0;
+	bool readable = source->gather(path, gathered->into, &why) == 0;
 
 	*ret_taken += readable;
 	if (!readable)
-		note_unreadable(harvest, &why, true);
+		note_unreadable(gathered, &why, true);
 	complaint_release(&why);
 }
 
@@ -123,36 +123,36 @@ static char *resolve(const char *path)
 	return real ? real : alloc_text(path);
 }
 
-static void gather_all(struct harvest *harvest, char *const *paths, size_t n)
+static void gather_all(struct gathered *gathered, char *const *paths, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		gather_bundles(harvest, paths[i]);
-	bundle_groups_settle(&harvest->groups, harvest->into);
-	bundle_groups_describe(&harvest->groups, &harvest->left_out);
+		gather_bundles(gathered, paths[i]);
+	bundle_groups_settle(&gathered->groups, gathered->into);
+	bundle_groups_describe(&gathered->groups, &gathered->left_out);
 	for (size_t i = 0; i < n; i++)
 		if (source_core.claims(paths[i]))
-			gather_other(harvest, &source_core, paths[i], &harvest->cores);
+			gather_other(gathered, &source_core, paths[i], &gathered->cores);
 	for (size_t i = 0; i < n; i++)
 		if (source_flight.claims(paths[i])) {
 			keep_memory();
-			gather_other(harvest, &source_flight, paths[i], &harvest->dumps);
+			gather_other(gathered, &source_flight, paths[i], &gathered->dumps);
 		}
 }
 
-void harvest_paths(struct harvest *harvest, const char *const *paths, size_t n)
+void gather_files(struct gathered *gathered, const char *const *paths, size_t n)
 {
 	char **real = alloc_zeroed(n + 1, sizeof(*real));
 
 	for (size_t i = 0; i < n; i++)
 		real[i] = resolve(paths[i]);
-	gather_all(harvest, real, n);
+	gather_all(gathered, real, n);
 	for (size_t i = 0; i < n; i++)
 		free(real[i]);
 	free(real);
 }
 
-void harvest_release(struct harvest *harvest)
+void gathered_release(struct gathered *gathered)
 {
-	bundle_groups_release(&harvest->groups);
-	str_release(&harvest->left_out);
+	bundle_groups_release(&gathered->groups);
+	str_release(&gathered->left_out);
 }
