@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "cmd/choose.h"
+#include "cmd/job-pick.h"
 #include "cmd/cmd.h"
 #include "cmd/look.h"
 #include "cmd/outlet.h"
@@ -161,12 +161,12 @@ static bool is_trouble(const struct look *look)
 }
 
 /* Puts a new look in the place of the old one. 0, or -1 with words, and the old one stands. */
-static int look_anew(struct choice *choice, const struct live_options *live, struct look *look,
+static int look_anew(struct job_pick *pick, const struct live_options *live, struct look *look,
 	struct complaint *why)
 {
 	struct look next = {.evidence.meter = look->evidence.meter};
 
-	if (choice_gather(choice, live, &next.evidence, why) < 0) {
+	if (job_pick_gather(pick, live, &next.evidence, why) < 0) {
 		look_release(&next);
 		return -1;
 	}
@@ -183,23 +183,23 @@ static int look_anew(struct choice *choice, const struct live_options *live, str
  * willing to wait for an answer. Between the first look and the one that decides no stacks are
  * taken.
  */
-static int look_until_told(struct choice *choice, const struct arguments *arguments,
+static int look_until_told(struct job_pick *pick, const struct arguments *arguments,
 	struct look *look, struct complaint *why)
 {
 	struct live_options quick = arguments->live;
 	int64_t until = clock_monotonic_ns() + PATIENCE_NS, pause = PAUSE_NS;
 
 	quick.stacks.samples = 0;
-	if (look_anew(choice, &arguments->live, look, why) < 0)
+	if (look_anew(pick, &arguments->live, look, why) < 0)
 		return -1;
 	while (look->verdicts->at[0].class == VERDICT_TOO_EARLY && clock_monotonic_ns() < until) {
 		pause_for(pause);
 		pause += pause / 3;
 		/* Of a job that is gone by then stands what was seen of it. */
-		if (look_anew(choice, &quick, look, why) < 0)
+		if (look_anew(pick, &quick, look, why) < 0)
 			break;
 		if (is_trouble(look) && arguments->live.stacks.samples)
-			look_anew(choice, &arguments->live, look, why);
+			look_anew(pick, &arguments->live, look, why);
 	}
 	return 0;
 }
@@ -226,16 +226,16 @@ static int conclude(struct look *look, const struct arguments *arguments, const 
 	return status;
 }
 
-static int examine(struct choice *choice, struct arguments *arguments)
+static int examine(struct job_pick *pick, struct arguments *arguments)
 {
 	struct complaint why = {0};
 	struct look look = {.evidence.meter = &arguments->budget.meter};
 	struct str others = {0};
 	int status = CMD_UNREADABLE;
 
-	choice_describe_others(choice, &others);
+	job_pick_describe_others(pick, &others);
 	budget_watch(&arguments->budget);
-	if (look_until_told(choice, arguments, &look, &why) < 0)
+	if (look_until_told(pick, arguments, &look, &why) < 0)
 		cmd_complain("%s", complaint_text(&why));
 	else
 		status = conclude(&look, arguments, str_text(&others));
@@ -281,7 +281,7 @@ static int run(int argc, char **argv)
 {
 	struct arguments arguments = {
 		.live = LIVE_OPTIONS_STACKS, .viewing.view = viewing_options()};
-	struct choice choice = {.verb = "attach"};
+	struct job_pick pick = {.verb = "attach"};
 	int status = CMD_USAGE;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
@@ -290,14 +290,14 @@ static int run(int argc, char **argv)
 	if (!status && arguments.view)
 		viewing_wait(&arguments.viewing, &arguments.live);
 	if (!status)
-		status = choice_make(
-			&choice, arguments.jobs.items, arguments.jobs.nr, arguments.all);
+		status = job_pick_make(
+			&pick, arguments.jobs.items, arguments.jobs.nr, arguments.all);
 	if (!status && arguments.view)
-		status = viewing_live(&choice, &arguments.live, &arguments.viewing,
+		status = viewing_live(&pick, &arguments.live, &arguments.viewing,
 			&arguments.budget);
 	else if (!status)
-		status = examine(&choice, &arguments);
-	choice_release(&choice);
+		status = examine(&pick, &arguments);
+	job_pick_release(&pick);
 	array_release(&arguments.jobs);
 	viewing_wish_release(&arguments.viewing);
 	return status;

@@ -82,25 +82,25 @@ static bool may_look(struct survey *survey, uint32_t pid)
 	return true;
 }
 
-int foreign_choose_pids(struct foreign_choice *choice, const char *const *pids, size_t nr)
+int foreign_choose_pids(struct foreign_pick *pick, const char *const *pids, size_t nr)
 {
-	int status = foreign_survey(&choice->survey);
+	int status = foreign_survey(&pick->survey);
 
-	choice->job = SURVEY_NONE;
+	pick->job = SURVEY_NONE;
 	for (size_t i = 0; !status && i < nr; i++) {
 		uint32_t pid = (uint32_t)strtoul(pids[i], NULL, 10);
-		int job = survey_job_of(&choice->survey, pid);
+		int job = survey_job_of(&pick->survey, pid);
 
-		if (job == SURVEY_NONE && !may_look(&choice->survey, pid)) {
+		if (job == SURVEY_NONE && !may_look(&pick->survey, pid)) {
 			status = CMD_UNREADABLE;
-		} else if (i && (job != choice->job)) {
+		} else if (i && (job != pick->job)) {
 			cmd_complain("%s and %s are of different jobs: attach to one at a time",
 				pids[0], pids[i]);
 			status = CMD_USAGE;
 		} else {
-			choice->job = job;
+			pick->job = job;
 			if (job == SURVEY_NONE)
-				*array_add(&choice->pids) = pid;
+				*array_add(&pick->pids) = pid;
 		}
 	}
 	return status;
@@ -196,7 +196,7 @@ static bool is_live_head(const struct jobs *jobs, const struct jobs_entry *entry
 	return sum.all.status != JOBS_ENDED;
 }
 
-static void list_all(struct foreign_choice *choice, const struct jobs *jobs)
+static void list_all(struct foreign_pick *pick, const struct jobs *jobs)
 {
 	const struct survey_job *job;
 
@@ -206,57 +206,57 @@ static void list_all(struct foreign_choice *choice, const struct jobs *jobs)
 			cmd_complain("  inquest attach %s   # %s, %s",
 				fellows_id(jobs, &jobs->items[i]), jobs->items[i].name,
 				jobs_status_name(jobs->items[i].status));
-	array_for_each(&choice->survey.jobs, job)
-		if (!foreign_is_own(&choice->survey, job, jobs))
-			list_foreign(&choice->survey, job);
+	array_for_each(&pick->survey.jobs, job)
+		if (!foreign_is_own(&pick->survey, job, jobs))
+			list_foreign(&pick->survey, job);
 }
 
-int foreign_choose_all(struct foreign_choice *choice, const struct jobs *jobs,
+int foreign_choose_all(struct foreign_pick *pick, const struct jobs *jobs,
 	const struct jobs_entry **ret_own)
 {
-	int status = foreign_survey(&choice->survey);
+	int status = foreign_survey(&pick->survey);
 	size_t found = 0;
 
 	*ret_own = NULL;
-	choice->job = SURVEY_NONE;
+	pick->job = SURVEY_NONE;
 	for (size_t i = 0; !status && i < jobs->nr; i++)
 		if (is_live_head(jobs, &jobs->items[i])) {
 			*ret_own = &jobs->items[i];
 			found++;
 		}
-	for (size_t i = 0; !status && i < choice->survey.jobs.nr; i++)
-		if (!foreign_is_own(&choice->survey, &choice->survey.jobs.items[i], jobs)) {
-			choice->job = (int)i;
+	for (size_t i = 0; !status && i < pick->survey.jobs.nr; i++)
+		if (!foreign_is_own(&pick->survey, &pick->survey.jobs.items[i], jobs)) {
+			pick->job = (int)i;
 			found++;
 		}
 	if (status || found == 1)
 		return status;
 	if (found)
-		list_all(choice, jobs);
+		list_all(pick, jobs);
 	else
-		complain_none(&choice->survey);
+		complain_none(&pick->survey);
 	return found ? CMD_USAGE : CMD_UNREADABLE;
 }
 
 size_t foreign_describe_others(
-	const struct foreign_choice *choice, const struct jobs *jobs, struct str *into)
+	const struct foreign_pick *pick, const struct jobs *jobs, struct str *into)
 {
 	size_t others = 0;
 
 	for (size_t i = 0; i < jobs->nr; i++)
 		others += is_live_head(jobs, &jobs->items[i]);
-	for (size_t i = 0; i < choice->survey.jobs.nr; i++)
-		others += (int)i != choice->job &&
-			  !foreign_is_own(&choice->survey, &choice->survey.jobs.items[i], jobs);
+	for (size_t i = 0; i < pick->survey.jobs.nr; i++)
+		others += (int)i != pick->job &&
+			  !foreign_is_own(&pick->survey, &pick->survey.jobs.items[i], jobs);
 	if (others)
 		str_printf(into, "%zu other job%s here", others, others == 1 ? "" : "s");
 	return others;
 }
 
-void foreign_release(struct foreign_choice *choice)
+void foreign_release(struct foreign_pick *pick)
 {
-	if (!choice)
+	if (!pick)
 		return;
-	survey_release(&choice->survey);
-	array_release(&choice->pids);
+	survey_release(&pick->survey);
+	array_release(&pick->pids);
 }

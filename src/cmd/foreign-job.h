@@ -8,7 +8,7 @@
 #include "evidence/agent/jobs.h"
 #include "proc/survey/survey.h"
 
-struct foreign_choice {
+struct foreign_pick {
 	struct survey survey;
 	int job; /* SURVEY_NONE: only those of pids */
 	ARRAY(uint32_t) pids;
@@ -24,12 +24,12 @@ int foreign_survey(struct survey *survey);
  * Surveys the machine and finds the job of these pids. A process that is of no job is looked at
  * alone. CMD_FINE, or another status after a complaint. foreign_release() in any case.
  */
-int foreign_choose_pids(struct foreign_choice *choice, const char *const *pids, size_t nr);
+int foreign_choose_pids(struct foreign_pick *pick, const char *const *pids, size_t nr);
 
 /*
  * The only job here: without probe, or, in *ret_own, with. The same; with several it lists them.
  */
-int foreign_choose_all(struct foreign_choice *choice, const struct jobs *jobs,
+int foreign_choose_all(struct foreign_pick *pick, const struct jobs *jobs,
 	const struct jobs_entry **ret_own);
 
 /*
@@ -51,9 +51,9 @@ int64_t foreign_age(struct survey *survey, const struct survey_job *job);
 
 /* How many others there are besides the chosen one, in words; nothing where there are none. */
 size_t foreign_describe_others(
-	const struct foreign_choice *choice, const struct jobs *jobs, struct str *into);
+	const struct foreign_pick *pick, const struct jobs *jobs, struct str *into);
 
 /* Takes NULL. */
-void foreign_release(struct foreign_choice *choice);
+void foreign_release(struct foreign_pick *pick);
 
 #endif

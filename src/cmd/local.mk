@@ -13,7 +13,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/agent/agent-stacks.c %D%/agent/agent-stacks.h \
 	%D%/attach.c \
 	%D%/budget.c %D%/budget.h \
-	%D%/choose.c %D%/choose.h \
+	%D%/job-pick.c %D%/job-pick.h \
 	%D%/cmd.h \
 	%D%/complain.c \
 	%D%/demo/demo.c \

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "cmd/choose.h"
+#include "cmd/job-pick.h"
 #include "cmd/budget.h"
 #include "cmd/cmd.h"
 #include "cmd/foreign-job.h"
@@ -344,7 +344,7 @@ static void look_after_orphans(struct jobs *jobs)
 			fellows_speaker(jobs, entry) || fellows_head(jobs, entry) != entry ||
 			looks++ >= ORPHANS_MOST)
 			continue;
-		found = choice_look(jobs, entry);
+		found = job_pick_look(jobs, entry);
 		if (found == CMD_VERDICT)
 			entry->status = JOBS_HUNG;
 		else if (found == CMD_FINE)

@@ -86,15 +86,15 @@ static bool is_path(const char *name)
 static int view_live(struct arguments *arguments)
 {
 	const struct live_options stacks = LIVE_OPTIONS_STACKS;
-	struct choice choice = {.verb = "view"};
+	struct job_pick pick = {.verb = "view"};
 	int status;
 
 	viewing_wait(&arguments->wish, &stacks);
-	status = choice_make(
-		&choice, arguments->names.items, arguments->names.nr, arguments->all);
+	status = job_pick_make(
+		&pick, arguments->names.items, arguments->names.nr, arguments->all);
 	if (!status)
-		status = viewing_live(&choice, &stacks, &arguments->wish, &arguments->budget);
-	choice_release(&choice);
+		status = viewing_live(&pick, &stacks, &arguments->wish, &arguments->budget);
+	job_pick_release(&pick);
 	return status;
 }
 

@@ -29,7 +29,7 @@ struct sight {
 };
 
 struct viewing {
-	struct choice *choice; /* NULL: a job that is left */
+	struct job_pick *pick; /* NULL: a job that is left */
 	const struct live_options *options;
 	struct meter *meter;
 	struct sight *ready; /* gathered and judged, for the next reload */
@@ -65,13 +65,13 @@ static struct sight *look_now(struct viewing *viewing, struct complaint *why)
 	if (!sight)
 		abort();
 	sight->look.evidence.meter = viewing->meter;
-	if (choice_gather(viewing->choice, viewing->options, &sight->look.evidence, why) < 0) {
+	if (job_pick_gather(viewing->pick, viewing->options, &sight->look.evidence, why) < 0) {
 		free_sight(sight);
 		return NULL;
 	}
 	look_judge_drawn(&sight->look);
 	str_printf(&sight->origin, "live job %s", sight->look.job->id);
-	sight->others = choice_describe_others(viewing->choice, &sight->left_out);
+	sight->others = job_pick_describe_others(viewing->pick, &sight->left_out);
 	if (sight->others)
 		str_add(&sight->left_out, "; `inquest ls' lists them");
 	return sight;
@@ -177,7 +177,7 @@ static int reload(void *context, struct view_look *into, struct complaint *why)
 	if (viewing->started)
 		take_over(viewing);
 	else if (!viewing->ready)
-		return viewing->choice ? start(viewing, why) : 1;
+		return viewing->pick ? start(viewing, why) : 1;
 	sight = viewing->ready;
 	viewing->ready = NULL;
 	if (!sight) {
@@ -191,7 +191,7 @@ static int reload(void *context, struct view_look *into, struct complaint *why)
 		.origin = str_text(&sight->origin),
 		.others = sight->others,
 		.left_out = str_text(&sight->left_out),
-		.live = viewing->choice && choice_is_live(viewing->choice),
+		.live = viewing->pick && job_pick_is_live(viewing->pick),
 		.release = release_view,
 		.own = sight,
 	};
@@ -326,7 +326,7 @@ static int on_terminal(const struct view_source *source, const struct viewing_wi
 static int show(struct viewing *viewing, const struct viewing_wish *wish)
 {
 	const struct view_source source = {
-		.reload = reload, .context = viewing, .every_ms = viewing->choice ? EVERY_MS : 0};
+		.reload = reload, .context = viewing, .every_ms = viewing->pick ? EVERY_MS : 0};
 	int status;
 
 	pthread_mutex_init(&viewing->lock, NULL);
@@ -338,11 +338,11 @@ static int show(struct viewing *viewing, const struct viewing_wish *wish)
 	return status;
 }
 
-int viewing_live(struct choice *choice, const struct live_options *options,
+int viewing_live(struct job_pick *pick, const struct live_options *options,
 	const struct viewing_wish *wish, struct budget *budget)
 {
 	struct viewing viewing = {
-		.choice = choice, .options = options, .meter = &budget->meter};
+		.pick = pick, .options = options, .meter = &budget->meter};
 	struct complaint why = {0};
 	int status = CMD_UNREADABLE;
 

@@ -12,7 +12,7 @@
 #include <argp.h>
 
 #include "cmd/budget.h"
-#include "cmd/choose.h"
+#include "cmd/job-pick.h"
 #include "viewer/viewer.h"
 
 struct viewing_wish {
@@ -44,7 +44,7 @@ int viewing_may(const struct viewing_wish *wish);
 void viewing_wait(const struct viewing_wish *wish, const struct live_options *options);
 
 /* Shows a live job, and follows it; after viewing_wait(). The exit status, after a complaint. */
-int viewing_live(struct choice *choice, const struct live_options *options,
+int viewing_live(struct job_pick *pick, const struct live_options *options,
 	const struct viewing_wish *wish, struct budget *budget);
 
 /* The same for what a job left. */

@@ -1,51 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CMD_CHOOSE_H
-#define CMD_CHOOSE_H
+#ifndef CMD_JOB_PICK_H
+#define CMD_JOB_PICK_H
 
 /*
  * Which job of this machine is meant, with probe or without.
  *
- *	struct choice choice = {.verb = "attach"};
+ *	struct job_pick pick = {.verb = "attach"};
  *
- *	status = choice_make(&choice, names, n, false);
- *	if (!status && choice_gather(&choice, &options, &evidence, &why) < 0)
+ *	status = job_pick_make(&pick, names, n, false);
+ *	if (!status && job_pick_gather(&pick, &options, &evidence, &why) < 0)
  *		...
- *	choice_release(&choice);
+ *	job_pick_release(&pick);
  */
 
 #include "cmd/foreign-job.h"
 #include "evidence/agent/jobs.h"
 #include "evidence/gather/live.h"
 
-struct choice {
+struct job_pick {
 	const char *verb; /* what to say instead: "attach", "view" */
 	struct jobs jobs;
 	const struct jobs_entry *own; /* NULL: a job without probe; of several folders the head's */
 	ARRAY(const char *) fellows;  /* the other folders of that job */
 	struct evidence unprobed;     /* its ranks in whom the probe does not work */
-	struct foreign_choice foreign;
+	struct foreign_pick foreign;
 };
 
 /*
  * Finds the one job that all names mean (ids, names, pids); without any the only one that lives,
  * else the only one that hangs; all: the only one here, with probe or without. CMD_FINE, or
- * another status after a complaint; choice_release() in any case.
+ * another status after a complaint; job_pick_release() in any case.
  */
-int choice_make(struct choice *choice, const char *const *names, size_t n, bool all);
+int job_pick_make(struct job_pick *pick, const char *const *names, size_t n, bool all);
 
 /* What a quick look at a job with folders says: look_status(), or CMD_UNREADABLE. */
-int choice_look(const struct jobs *jobs, const struct jobs_entry *entry);
+int job_pick_look(const struct jobs *jobs, const struct jobs_entry *entry);
 
 /* What a report says about the other jobs here; how many there are. */
-size_t choice_describe_others(const struct choice *choice, struct str *into);
+size_t job_pick_describe_others(const struct job_pick *pick, struct str *into);
 
 /* True if it ran when it was chosen: a job that was over by then will not move any more. */
-bool choice_is_live(const struct choice *choice);
+bool job_pick_is_live(const struct job_pick *pick);
 
 /* Looks at it: 0, or negative with words. As often as wanted. */
-int choice_gather(struct choice *choice, const struct live_options *options,
+int job_pick_gather(struct job_pick *pick, const struct live_options *options,
 	struct evidence *into, struct complaint *why);
 
-void choice_release(struct choice *choice);
+void job_pick_release(struct job_pick *pick);
 
 #endif

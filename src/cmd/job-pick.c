@@ -5,7 +5,7 @@
  * Jobs without probe are looked for only where they are asked for, by a pid or by --all: that asks
  * every process of the machine.
  */
-#include "cmd/choose.h"
+#include "cmd/job-pick.h"
 
 #include <string.h>
 
@@ -39,29 +39,29 @@ static enum jobs_status status_of(const struct jobs *jobs, const struct jobs_ent
 
 /* The folders of that job beside its own. */
 static void list_fellows(const struct jobs *jobs, const struct jobs_entry *of,
-	struct choice *into)
+	struct job_pick *into)
 {
 	for (size_t i = 0; i < jobs->nr; i++)
 		if (&jobs->items[i] != of && fellows_are(&jobs->items[i], of))
 			*array_add(&into->fellows) = jobs->items[i].folder;
 }
 
-int choice_look(const struct jobs *jobs, const struct jobs_entry *entry)
+int job_pick_look(const struct jobs *jobs, const struct jobs_entry *entry)
 {
 	struct live_options options = LIVE_OPTIONS_DEFAULT;
-	struct choice choice = {0};
+	struct job_pick pick = {0};
 	int status = CMD_UNREADABLE;
 	struct look look = {0};
 
-	list_fellows(jobs, entry, &choice);
-	options.fellows = choice.fellows.items;
-	options.nfellows = choice.fellows.nr;
+	list_fellows(jobs, entry, &pick);
+	options.fellows = pick.fellows.items;
+	options.nfellows = pick.fellows.nr;
 	if (live_gather(entry->folder, &options, &look.evidence, NULL) == 0) {
 		look_judge(&look);
 		status = look_status(&look);
 	}
 	look_release(&look);
-	array_release(&choice.fellows);
+	array_release(&pick.fellows);
 	return status;
 }
 
@@ -92,7 +92,7 @@ static bool says_hung(const struct jobs *jobs, const struct jobs_entry *entry)
 
 static bool is_found_hung(const struct jobs *jobs, const struct jobs_entry *entry)
 {
-	return lives(jobs, entry) && choice_look(jobs, entry) == CMD_VERDICT;
+	return lives(jobs, entry) && job_pick_look(jobs, entry) == CMD_VERDICT;
 }
 
 /* What may not be trusted is not looked at: that may be why there is no such job. */
@@ -161,9 +161,9 @@ static const struct jobs_entry *choose(
 
 /* All arguments must mean one job. */
 static const struct jobs_entry *find(
-	const struct choice *choice, const char *const *names, size_t n, int *ret_status)
+	const struct job_pick *pick, const char *const *names, size_t n, int *ret_status)
 {
-	const struct jobs *jobs = &choice->jobs;
+	const struct jobs *jobs = &pick->jobs;
 	const struct jobs_entry *found = NULL;
 
 	for (size_t i = 0; i < n; i++) {
@@ -178,7 +178,7 @@ static const struct jobs_entry *find(
 			return NULL;
 		if (found && !fellows_are(found, entry)) {
 			cmd_complain("%s and %s are different jobs: %s one at a time", found->id,
-				entry->id, strcmp(choice->verb, "view") ? "attach to" : "view");
+				entry->id, strcmp(pick->verb, "view") ? "attach to" : "view");
 			return NULL;
 		}
 		found = entry;
@@ -196,38 +196,38 @@ static bool means_foreign(const struct jobs *jobs, const char *const *names, siz
 }
 
 /* Not where all that the job should have show themselves: asking costs milliseconds. */
-static void find_unprobed(struct choice *choice)
+static void find_unprobed(struct job_pick *pick)
 {
-	const struct jobs *jobs = &choice->jobs;
+	const struct jobs *jobs = &pick->jobs;
 	struct fellows_sum sum;
 
-	if (!choice->own)
+	if (!pick->own)
 		return;
-	fellows_sum(jobs, choice->own, &sum);
+	fellows_sum(jobs, pick->own, &sum);
 	for (size_t i = 0; i < jobs->nr; i++) {
 		const struct jobs_entry *entry = &jobs->items[i];
 
-		if (fellows_are(entry, choice->own) && entry->wrapper && is_live(entry) &&
+		if (fellows_are(entry, pick->own) && entry->wrapper && is_live(entry) &&
 			(sum.all.unprobed || sum.all.world_size <= 0 ||
 				sum.all.ranks_alive < (unsigned int)sum.all.world_size))
-			unprobed_find(entry->folder, ASK_MS, &choice->unprobed);
+			unprobed_find(entry->folder, ASK_MS, &pick->unprobed);
 	}
 }
 
 /* The whole job is meant by any part of it. */
-static void take_whole(struct choice *choice)
+static void take_whole(struct job_pick *pick)
 {
-	if (!choice->own)
+	if (!pick->own)
 		return;
-	choice->own = fellows_head(&choice->jobs, choice->own);
-	list_fellows(&choice->jobs, choice->own, choice);
-	if (choice->own->unsure)
+	pick->own = fellows_head(&pick->jobs, pick->own);
+	list_fellows(&pick->jobs, pick->own, pick);
+	if (pick->own->unsure)
 		cmd_complain("others here may be ranks of %s, and nothing tells: it is "
 			     "looked at by itself",
-			choice->own->name);
+			pick->own->name);
 }
 
-int choice_make(struct choice *choice, const char *const *names, size_t n, bool all)
+int job_pick_make(struct job_pick *pick, const char *const *names, size_t n, bool all)
 {
 	struct complaint why = {0};
 	int status = CMD_UNREADABLE;
@@ -235,36 +235,36 @@ int choice_make(struct choice *choice, const char *const *names, size_t n, bool 
 	if (all && n) {
 		cmd_complain("--all looks for jobs, and one was named: say either");
 		status = CMD_USAGE;
-	} else if (jobs_list(&choice->jobs, &why) < 0) {
+	} else if (jobs_list(&pick->jobs, &why) < 0) {
 		cmd_complain("cannot list jobs: %s", complaint_text(&why));
 	} else if (all) {
-		status = foreign_choose_all(&choice->foreign, &choice->jobs, &choice->own);
-	} else if (means_foreign(&choice->jobs, names, n)) {
-		status = foreign_choose_pids(&choice->foreign, names, n);
+		status = foreign_choose_all(&pick->foreign, &pick->jobs, &pick->own);
+	} else if (means_foreign(&pick->jobs, names, n)) {
+		status = foreign_choose_pids(&pick->foreign, names, n);
 	} else {
-		choice->own = n ? find(choice, names, n, &status)
-				: choose(&choice->jobs, choice->verb, &status);
-		status = choice->own ? CMD_FINE : status;
+		pick->own = n ? find(pick, names, n, &status)
+				: choose(&pick->jobs, pick->verb, &status);
+		status = pick->own ? CMD_FINE : status;
 	}
 	complaint_release(&why);
 	if (!status) {
-		take_whole(choice);
-		find_unprobed(choice);
+		take_whole(pick);
+		find_unprobed(pick);
 	}
 	return status;
 }
 
-size_t choice_describe_others(const struct choice *choice, struct str *into)
+size_t job_pick_describe_others(const struct job_pick *pick, struct str *into)
 {
-	const struct jobs *jobs = &choice->jobs;
+	const struct jobs *jobs = &pick->jobs;
 	size_t hung = 0, others = 0;
 
-	if (!choice->own)
-		return foreign_describe_others(&choice->foreign, jobs, into);
+	if (!pick->own)
+		return foreign_describe_others(&pick->foreign, jobs, into);
 	for (size_t i = 0; i < jobs->nr; i++) {
 		const struct jobs_entry *entry = &jobs->items[i];
 
-		if (!fellows_are(entry, choice->own) && is_head(jobs, entry) &&
+		if (!fellows_are(entry, pick->own) && is_head(jobs, entry) &&
 			lives(jobs, entry)) {
 			others++;
 			hung += says_hung(jobs, entry);
@@ -276,37 +276,37 @@ size_t choice_describe_others(const struct choice *choice, struct str *into)
 	return others;
 }
 
-bool choice_is_live(const struct choice *choice)
+bool job_pick_is_live(const struct job_pick *pick)
 {
-	return !choice->own || lives(&choice->jobs, choice->own);
+	return !pick->own || lives(&pick->jobs, pick->own);
 }
 
-int choice_gather(struct choice *choice, const struct live_options *options,
+int job_pick_gather(struct job_pick *pick, const struct live_options *options,
 	struct evidence *into, struct complaint *why)
 {
-	const struct foreign_target target = {&choice->foreign.survey, choice->foreign.job,
-		choice->foreign.pids.items, choice->foreign.pids.nr};
+	const struct foreign_target target = {&pick->foreign.survey, pick->foreign.job,
+		pick->foreign.pids.items, pick->foreign.pids.nr};
 
 	struct live_options with = options ? *options : (struct live_options)LIVE_OPTIONS_DEFAULT;
 
-	with.fellows = choice->fellows.items;
-	with.nfellows = choice->fellows.nr;
-	if (choice->unprobed.n) {
+	with.fellows = pick->fellows.items;
+	with.nfellows = pick->fellows.nr;
+	if (pick->unprobed.n) {
 		with = foreign_stretch(&with);
-		with.unprobed = &choice->unprobed;
+		with.unprobed = &pick->unprobed;
 	}
-	if (choice->own && live_gather(choice->own->folder, &with, into, why) < 0)
-		return complaint_context(why, "cannot look at %s", choice->own->id);
-	if (!choice->own && foreign_gather(&target, options, into, why) < 0)
+	if (pick->own && live_gather(pick->own->folder, &with, into, why) < 0)
+		return complaint_context(why, "cannot look at %s", pick->own->id);
+	if (!pick->own && foreign_gather(&target, options, into, why) < 0)
 		return complaint_context(why, "cannot look at the job");
 	return 0;
 }
 
-void choice_release(struct choice *choice)
+void job_pick_release(struct job_pick *pick)
 {
-	foreign_release(&choice->foreign);
-	array_release(&choice->fellows);
-	evidence_release(&choice->unprobed);
-	jobs_release(&choice->jobs);
-	choice->own = NULL;
+	foreign_release(&pick->foreign);
+	array_release(&pick->fellows);
+	evidence_release(&pick->unprobed);
+	jobs_release(&pick->jobs);
+	pick->own = NULL;
 }
