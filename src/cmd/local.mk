@@ -35,7 +35,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/say.c %D%/say.h \
 	%D%/bundle-groups.c %D%/bundle-groups.h \
 	%D%/demo/demo-stage.c %D%/demo/demo-stage.h \
-	%D%/run/stand.c %D%/run/stand.h \
+	%D%/run/announce.c %D%/run/announce.h \
 	%D%/run/sweep.c %D%/run/sweep.h \
 	%D%/demo/truth.c %D%/demo/truth.h \
 	%D%/view.c \
@@ -44,11 +44,11 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/run/wrap.c %D%/run/wrap.h
 src_cmd_libcmd_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
 
-UNIT_TESTS += tests/unit/cmd/stand_test
-tests_unit_cmd_stand_test_SOURCES = tests/unit/cmd/stand_test.c \
+UNIT_TESTS += tests/unit/cmd/announce_test
+tests_unit_cmd_announce_test_SOURCES = tests/unit/cmd/announce_test.c \
 	tests/unit/report_job.c tests/unit/report_job.h tests/unit/unit.h
-tests_unit_cmd_stand_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
-tests_unit_cmd_stand_test_LDADD = $(CMD_FLOORS) $(CMOCKA_LIBS)
+tests_unit_cmd_announce_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+tests_unit_cmd_announce_test_LDADD = $(CMD_FLOORS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/cmd/bundle_groups_test
 tests_unit_cmd_bundle_groups_test_SOURCES = tests/unit/cmd/bundle_groups_test.c tests/unit/unit.h

@@ -113,7 +113,7 @@ static void adopt_keys(struct agent *agent, const char *keys)
 
 		str_cut(&key, 0);
 		str_add_bytes(&key, keys, len);
-		stand_adopt(&agent->stand, str_text(&key));
+		announce_adopt(&agent->announce, str_text(&key));
 		keys += len + (keys[len] == '\n');
 	}
 	str_release(&key);
@@ -297,7 +297,7 @@ bool agent_fellows_turn(struct agent *agent, int64_t now)
 	}
 	if (!fellows->speaks && fellows->stepped_back &&
 		now - fellows->stepped_back > FORGET_NS) {
-		stand_forget(&agent->stand);
+		announce_forget(&agent->announce);
 		fellows->stepped_back = 0;
 		news = true;
 	}
@@ -331,14 +331,14 @@ bool agent_fellows_may_say(struct agent *agent)
 	agent_fellows_list(agent);
 	self = self_of(agent);
 	if (!fellows->speaks) {
-		stand_unsay(&agent->stand);
+		announce_unsay(&agent->announce);
 		return false;
 	}
 	for (size_t i = 0; self && i < fellows->jobs.nr; i++) {
 		const struct jobs_entry *entry = &fellows->jobs.items[i];
 
 		if (entry != self && fellows_are(entry, self) && entry->agent_alive &&
-			agent->stand.seen && has_key(entry->keys, agent->stand.seen))
+			agent->announce.seen && has_key(entry->keys, agent->announce.seen))
 			return false;
 	}
 	say_unsure(fellows);
@@ -357,7 +357,7 @@ void agent_fellows_options(const struct agent *agent, struct live_options *optio
 
 const char *agent_fellows_keys(struct agent *agent)
 {
-	stand_keys(&agent->stand, &agent->fellows.keys);
+	announce_keys(&agent->announce, &agent->fellows.keys);
 	return agent->fellows.keys.len ? agent->fellows.keys.text : NULL;
 }
 

@@ -40,7 +40,7 @@ bool agent_may_put_off(struct agent *agent, int64_t now)
 
 	if (!agent->looked || now < agent->eager_until || news.others || agent->by_stacks)
 		return false;
-	if (agent->stand.stands)
+	if (agent->announce.stands)
 		return !news.moved && now - agent->said > OLD_NEWS_NS &&
 			since < bounded(dear, STILL_SOONEST_NS, STILL_LATEST_NS);
 	return agent->well && news.moved && !news.still &&
@@ -50,15 +50,15 @@ bool agent_may_put_off(struct agent *agent, int64_t now)
 /* Who ends is told by a descriptor; what stands does so at each sample of it. */
 int64_t agent_sample_interval(const struct agent *agent, int64_t now)
 {
-	bool old = agent->stand.stands && now - agent->said > OLD_NEWS_NS && !agent->by_stacks &&
-		   !agent->stand.unexplained && now >= agent->eager_until;
+	bool old = agent->announce.stands && now - agent->said > OLD_NEWS_NS && !agent->by_stacks &&
+		   !agent->announce.unexplained && now >= agent->eager_until;
 
 	return old ? STILL_SAMPLE_NS : SAMPLE_NS;
 }
 
 bool agent_wants_stacks(const struct agent *agent, int64_t now)
 {
-	return !agent->stand.stands || agent->stand.unexplained || agent->by_stacks ||
+	return !agent->announce.stands || agent->announce.unexplained || agent->by_stacks ||
 	       now - agent->said <= OLD_NEWS_NS;
 }
 
@@ -72,7 +72,7 @@ int64_t agent_look_interval(const struct agent *agent, int64_t now)
 	interval = bounded(agent->options.hang_after / 4, AGENT_EAGER_NS, AGENT_LOOK_NS);
 	if (interval < dear)
 		interval = dear;
-	if (!agent->stand.stands)
+	if (!agent->announce.stands)
 		return interval;
 	return interval > SLOWEST_NS || now - agent->said > OLD_NEWS_NS ? SLOWEST_NS : interval;
 }

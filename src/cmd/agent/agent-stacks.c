@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "cmd/run/stand.h"
+#include "cmd/run/announce.h"
 #include "evidence/gather/live.h"
 #include "job/job.h"
 
@@ -28,7 +28,7 @@ bool agent_stacks_are_wanted(const struct look *look)
 void agent_stacks_add(const struct evidence *kept, struct look *look)
 {
 	size_t before = look->evidence.n;
-	bool blamed = stand_blames(look->verdicts);
+	bool blamed = announce_blames(look->verdicts);
 
 	if (!kept->n)
 		return;
@@ -38,7 +38,7 @@ void agent_stacks_add(const struct evidence *kept, struct look *look)
 		evidence_add(&look->evidence, one, alloc_copy(one->bytes, one->len), one->len);
 	}
 	look_judge_again(look);
-	if (!blamed || stand_blames(look->verdicts))
+	if (!blamed || announce_blames(look->verdicts))
 		return;
 	evidence_cut(&look->evidence, before);
 	look_judge_again(look);

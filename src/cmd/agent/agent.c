@@ -205,7 +205,7 @@ static void say_end(const struct agent *agent, int wait_status)
 		str_printf(&line, "with status %d", agent->exit_status);
 	str_printf(&line, ", %s after this was said%s: %s",
 		clock_format(clock_monotonic_ns() - agent->said, text),
-		agent->stand.stands ? "" : " (then it had moved again)", agent->answer);
+		agent->announce.stands ? "" : " (then it had moved again)", agent->answer);
 	if (agent->bundle.len)
 		str_printf(&line, "; saved %s", agent->bundle.text);
 	str_add_char(&line, '\n');
@@ -223,40 +223,40 @@ static bool may_resolve(const struct look *look)
  * Gives the look what stacks there are: new ones for what is to be said now. Those of a quiet job,
  * which are in a look that is judged by them, are better: they lie further apart.
  */
-static void add_stacks(struct agent *agent, struct look *look, enum stand_news news,
+static void add_stacks(struct agent *agent, struct look *look, enum announce_news news,
 	enum agent_stacks_haste haste)
 {
 	const struct agent_quiet_job of = job_of(agent);
 
 	if (agent->by_stacks)
 		return;
-	if (news == STAND_SAY && agent_stacks_are_wanted(look))
+	if (news == ANNOUNCE_SAY && agent_stacks_are_wanted(look))
 		agent_stacks_take(&agent->stacks, &of, look, haste);
-	else if (news == STAND_SAY)
+	else if (news == ANNOUNCE_SAY)
 		evidence_release(&agent->stacks);
 	else
 		agent_stacks_add(&agent->stacks, look);
 }
 
 /* What is to be done about news: say it, keep it, tell the manifest. */
-static void act_on(struct agent *agent, struct look *look, enum stand_news news)
+static void act_on(struct agent *agent, struct look *look, enum announce_news news)
 {
 	const char *before = agent->status;
 
-	if (news == STAND_RESOLVED) {
+	if (news == ANNOUNCE_RESOLVED) {
 		move_on(agent);
-	} else if (news != STAND_NOTHING &&
-		(stand_blames(look->verdicts) || agent->stand.unexplained)) {
+	} else if (news != ANNOUNCE_NOTHING &&
+		(announce_blames(look->verdicts) || agent->announce.unexplained)) {
 		agent->status = may_resolve(look) ? "running" : "hung";
 		agent->bundle_wanted |= !may_resolve(look);
-		if (news == STAND_SAY || clock_monotonic_ns() - agent->bundled > REFRESH_NS) {
+		if (news == ANNOUNCE_SAY || clock_monotonic_ns() - agent->bundled > REFRESH_NS) {
 			add_stacks(agent, look, news, AGENT_STACKS_CALM);
-			agent_keep_bundle(agent, look, news == STAND_SAY ? SAVE_MS : 0);
+			agent_keep_bundle(agent, look, news == ANNOUNCE_SAY ? SAVE_MS : 0);
 		}
 	}
-	if (news == STAND_SAY)
+	if (news == ANNOUNCE_SAY)
 		say(agent, look);
-	if (news == STAND_SAY || agent->status != before)
+	if (news == ANNOUNCE_SAY || agent->status != before)
 		write_manifest(agent);
 }
 
@@ -290,7 +290,7 @@ static bool anybody_died(const struct job *job)
 /* Somebody was blamed, and now they die: that nobody waits any more is not the job moving. */
 static bool is_aftermath(const struct agent *agent, const struct look *look)
 {
-	return agent->stand.stands && !stand_blames(look->verdicts) &&
+	return agent->announce.stands && !announce_blames(look->verdicts) &&
 		(!exits_any_alive(&agent->exits) || anybody_died(look->verdicts->job));
 }
 
@@ -303,9 +303,9 @@ static bool ask_stacks(struct agent *agent, struct look *look, int64_t now)
 	int64_t hang_after = agent->options.hang_after;
 	bool moved = agent_quiet_see(&agent->quiet, look->job, now, hang_after);
 	bool fresh = agent_quiet_fetch(&agent->quiet, &agent->stacks);
-	bool blames = stand_blames(look->verdicts);
+	bool blames = announce_blames(look->verdicts);
 
-	if (moved && !agent->stand.stands)
+	if (moved && !agent->announce.stands)
 		evidence_release(&agent->stacks);
 	if (moved || (blames && !agent->by_stacks) || (blames && !fresh)) {
 		agent->by_stacks = false;
@@ -315,7 +315,8 @@ static bool ask_stacks(struct agent *agent, struct look *look, int64_t now)
 		return true;
 	agent_stacks_add(&agent->stacks, look);
 	if (fresh) {
-		agent->by_stacks = stand_blames(look->verdicts) || stand_tells(look->verdicts);
+		agent->by_stacks =
+			announce_blames(look->verdicts) || announce_tells(look->verdicts);
 		agent_quiet_next(&agent->quiet, agent->by_stacks, now, hang_after);
 	}
 	return fresh;
@@ -324,15 +325,15 @@ static bool ask_stacks(struct agent *agent, struct look *look, int64_t now)
 static void look_at_job(struct agent *agent)
 {
 	int64_t begun = clock_monotonic_ns(), realtime = clock_realtime_ns();
-	enum stand_news news = STAND_STILL;
+	enum announce_news news = ANNOUNCE_STILL;
 	struct look look = {0};
 
 	if (gather(agent, &look) == 0 && !is_aftermath(agent, &look)) {
 		if (ask_stacks(agent, &look, begun))
-			news = stand_take(&agent->stand, look.verdicts, begun,
+			news = announce_take(&agent->announce, look.verdicts, begun,
 				agent->options.hang_after);
-		else if (!agent->stand.stands)
-			news = STAND_NOTHING;
+		else if (!agent->announce.stands)
+			news = ANNOUNCE_NOTHING;
 		act_on(agent, &look, news);
 	}
 	agent->well = look.verdicts && look.verdicts->at[0].class == VERDICT_HEALTHY;
@@ -425,7 +426,7 @@ int agent_turn(struct agent *agent)
 		write_manifest(agent);
 	}
 	look_if_due(agent, now);
-	if (!agent->stand.stands && is_due(&agent->due.past, now, PAST_NS) &&
+	if (!agent->announce.stands && is_due(&agent->due.past, now, PAST_NS) &&
 		agent_past_let_go(agent->dir, agent->looked_at))
 		let_go(agent);
 	if (is_due(&agent->due.manifest, now, MANIFEST_NS))
@@ -447,9 +448,9 @@ static bool is_ending(int signo)
  */
 static bool is_disturbed(const struct agent *agent, const struct look *look)
 {
-	return agent->stand.stands && !agent->stand.unexplained && agent->bundle.len &&
-		!stand_is_same(&agent->stand, look->verdicts) &&
-		(!stand_blames_same(&agent->stand, look->verdicts) ||
+	return agent->announce.stands && !agent->announce.unexplained && agent->bundle.len &&
+		!announce_is_same(&agent->announce, look->verdicts) &&
+		(!announce_blames_same(&agent->announce, look->verdicts) ||
 			anybody_died(look->verdicts->job));
 }
 
@@ -465,22 +466,22 @@ static void judge_before_signal(struct agent *agent, struct look *look, int64_t 
 {
 	const struct agent_quiet_job of = job_of(agent);
 	bool in_time = clock_monotonic_ns() < until;
-	enum stand_news news;
+	enum announce_news news;
 
 	agent_quiet_fetch(&agent->quiet, &agent->stacks);
 	if (agent->by_stacks)
 		agent_stacks_add(&agent->stacks, look);
-	news = stand_take_last(&agent->stand, look->verdicts);
-	if (in_time && !agent->stacks.n && !stand_blames(look->verdicts))
+	news = announce_take_last(&agent->announce, look->verdicts);
+	if (in_time && !agent->stacks.n && !announce_blames(look->verdicts))
 		agent_stacks_take(&agent->stacks, &of, look, AGENT_STACKS_BRIEF);
 	else if (in_time)
 		add_stacks(agent, look, news, AGENT_STACKS_BRIEF);
 	else
 		agent_stacks_add(&agent->stacks, look);
 	agent_keep_bundle(agent, look, ms_to(until));
-	if (news == STAND_SAY)
+	if (news == ANNOUNCE_SAY)
 		say(agent, look);
-	if (news != STAND_NOTHING && stand_blames(look->verdicts))
+	if (news != ANNOUNCE_NOTHING && announce_blames(look->verdicts))
 		agent->bundle_wanted |= !may_resolve(look);
 }
 
@@ -515,16 +516,16 @@ void agent_before_signal(struct agent *agent, int signo, int64_t until)
 static void last_look(struct agent *agent)
 {
 	struct look look = {0};
-	enum stand_news news;
+	enum announce_news news;
 
 	if (gather(agent, &look) == 0) {
-		news = stand_take_last(&agent->stand, look.verdicts);
+		news = announce_take_last(&agent->announce, look.verdicts);
 		agent->bundle_wanted = true;
 		agent_stacks_add(&agent->stacks, &look);
 		/* What stood before blames somebody; a look that does not is no better. */
-		if (news != STAND_STILL || stand_blames(look.verdicts) || !agent->bundle.len)
+		if (news != ANNOUNCE_STILL || announce_blames(look.verdicts) || !agent->bundle.len)
 			agent_keep_bundle(agent, &look, AGENT_KEEP_LAST_MS);
-		if (news == STAND_SAY)
+		if (news == ANNOUNCE_SAY)
 			say(agent, &look);
 	}
 	look_release(&look);
@@ -617,7 +618,7 @@ void agent_release(struct agent *agent)
 	exits_release(&agent->exits);
 	pulse_release(&agent->pulse);
 	history_free(agent->history);
-	stand_release(&agent->stand);
+	announce_release(&agent->announce);
 	evidence_release(&agent->stacks);
 	free(agent->headline);
 	free(agent->answer);

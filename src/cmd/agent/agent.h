@@ -22,7 +22,7 @@
 #include "cmd/run/exits.h"
 #include "cmd/run/jobdir.h"
 #include "cmd/run/saver.h"
-#include "cmd/run/stand.h"
+#include "cmd/run/announce.h"
 #include "evidence/agent/history.h"
 #include "evidence/agent/pulse.h"
 #include "evidence/agent/serve.h"
@@ -58,7 +58,7 @@ struct agent {
 	int64_t said;	     /* when a verdict was said last, CLOCK_MONOTONIC ns; 0 never */
 	int64_t quiet_until; /* the job was told to end: what dies now says nothing */
 	const char *status;  /* as in the manifest */
-	struct stand stand;
+	struct announce announce;
 	struct serve serve; /* stacks, for who may not look himself */
 	int64_t last_turn;  /* when the last turn ended */
 	int64_t look_cost;  /* ns that the last look took */

@@ -64,7 +64,7 @@ struct jobs_entry {
 	int64_t beat;  /* its last turn, CLOCK_BOOTTIME ns; 0 never */
 	int64_t until; /* its last word, realtime ns; 0 not known */
 	/* What its agent has said, for who takes its place: */
-	char *keys;    /* of verdicts that stand, a line each (cmd/run/stand.h); "" none */
+	char *keys;    /* of verdicts that stand, a line each (cmd/run/announce.h); "" none */
 	char *verdict; /* the headline, and */
 	char *bundle;  /* where it is kept; "" none */
 	unsigned int hangs; /* that it had kept, and the job left behind */

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/run/announce.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+
+#define SAID_AT_MOST 20
+#define FINE_LOOKS   2
+/* A verdict that takes the place of another must not be a flicker. */
+#define CHANGE_NS (3 * CLOCK_NS_PER_S)
+
+bool announce_blames(const struct verdicts *verdicts)
+{
+	enum verdict_class class = verdicts->at[0].class;
+
+	return class != VERDICT_HEALTHY && class != VERDICT_SLOW && class != VERDICT_INCONCLUSIVE &&
+	       class != VERDICT_TOO_EARLY;
+}
+
+bool announce_tells(const struct verdicts *verdicts)
+{
+	const struct verdict *verdict = &verdicts->at[0];
+
+	if (verdict->class != VERDICT_INCONCLUSIVE)
+		return false;
+	for (size_t i = 0; i < verdict->nevidence; i++)
+		if (verdict->evidence[i].kind == FACT_AT)
+			return true;
+	return verdict->victims.n > 0;
+}
+
+/*
+ * Ranks wait, and nothing here tells for whom, or they stand and nobody knows why. What blames
+ * somebody is not replaced by that.
+ */
+static bool is_unexplained(const struct announce *announce, const struct verdicts *verdicts)
+{
+	return announce_tells(verdicts) && (!announce->stands || announce->unexplained);
+}
+
+static char *key_of(const struct verdicts *verdicts)
+{
+	const struct verdict *verdict = &verdicts->at[0];
+	struct str key = {0};
+
+	str_printf(&key, "%d %d %d %d %d:", verdicts->job->attempt, (int)verdict->class,
+		(int)verdict->cause, (int)verdict->where, verdict->outlook == VERDICT_WAIT);
+	for (size_t i = 0; i < verdict->culprits.n; i++)
+		str_printf(&key, " %d", verdicts->job->ranks[verdict->culprits.at[i]].world_rank.n);
+	return str_detach(&key);
+}
+
+bool announce_is_same(const struct announce *announce, const struct verdicts *verdicts)
+{
+	char *key = key_of(verdicts);
+	bool same = announce->seen && !strcmp(announce->seen, key);
+
+	free(key);
+	return same;
+}
+
+/* The part of a key that names the culprits. */
+static const char *culprits_of(const char *key)
+{
+	return strchr(key, ':') + 1;
+}
+
+bool announce_blames_same(const struct announce *announce, const struct verdicts *verdicts)
+{
+	char *key = key_of(verdicts);
+	bool same = announce_blames(verdicts) && *culprits_of(key) && announce->seen &&
+		!strcmp(culprits_of(announce->seen), culprits_of(key));
+
+	free(key);
+	return same;
+}
+
+static bool was_said(const struct announce *announce, const char *key)
+{
+	for (size_t i = 0; i < announce->said.nr; i++)
+		if (!strcmp(announce->said.items[i], key))
+			return true;
+	return false;
+}
+
+static enum announce_news say_once(struct announce *announce)
+{
+	announce->stands = true;
+	if (was_said(announce, announce->seen) || announce->said_in_all >= SAID_AT_MOST)
+		return ANNOUNCE_STILL;
+	*array_add(&announce->said) = strdup(announce->seen);
+	announce->said_in_all++;
+	return ANNOUNCE_SAY;
+}
+
+static void forget_said(struct announce *announce)
+{
+	while (announce->said.nr)
+		free(announce->said.items[--announce->said.nr]);
+}
+
+void announce_adopt(struct announce *announce, const char *key)
+{
+	if (*key && !was_said(announce, key))
+		*array_add(&announce->said) = alloc_text(key);
+}
+
+void announce_unsay(struct announce *announce)
+{
+	if (announce->said.nr && announce->seen &&
+		!strcmp(announce->said.items[announce->said.nr - 1], announce->seen)) {
+		free(announce->said.items[--announce->said.nr]);
+		announce->said_in_all--;
+	}
+}
+
+void announce_keys(const struct announce *announce, struct str *into)
+{
+	str_cut(into, 0);
+	for (size_t i = 0; i < announce->said.nr; i++)
+		str_printf(into, "%s%s", i ? "\n" : "", announce->said.items[i]);
+}
+
+void announce_forget(struct announce *announce)
+{
+	forget_said(announce);
+	announce->stands = announce->unexplained = false;
+}
+
+static enum announce_news take_fine(struct announce *announce, bool inconclusive)
+{
+	if (!announce->stands)
+		return ANNOUNCE_NOTHING;
+	if (inconclusive || ++announce->fine_looks < FINE_LOOKS)
+		return ANNOUNCE_STILL;
+	announce->stands = announce->unexplained = false;
+	forget_said(announce);
+	return ANNOUNCE_RESOLVED;
+}
+
+static void see(struct announce *announce, const struct verdicts *verdicts, int64_t now)
+{
+	announce->fine_looks = 0;
+	if (announce_is_same(announce, verdicts))
+		return;
+	free(announce->seen);
+	announce->seen = key_of(verdicts);
+	announce->since = now;
+}
+
+enum announce_news announce_take(
+	struct announce *announce, const struct verdicts *verdicts, int64_t now, int64_t hang_after)
+{
+	const struct verdict *verdict = &verdicts->at[0];
+	bool death = verdict->class == VERDICT_RANK_DEATH || verdict->class == VERDICT_NODE_LOSS;
+	bool unexplained = is_unexplained(announce, verdicts);
+	int64_t seen_for, waited;
+
+	if (!announce_blames(verdicts) && !unexplained) {
+		free(announce->seen);
+		announce->seen = NULL;
+		return take_fine(announce, verdict->class == VERDICT_INCONCLUSIVE);
+	}
+	see(announce, verdicts, now);
+	seen_for = now - announce->since;
+	waited = verdict->waiting > seen_for ? verdict->waiting : seen_for;
+	if (announce->stands && !death && seen_for < CHANGE_NS && seen_for < hang_after)
+		return ANNOUNCE_STILL;
+	if (!death && waited < hang_after)
+		return announce->stands ? ANNOUNCE_STILL : ANNOUNCE_NOTHING;
+	if (unexplained && !announce->stands && seen_for < CHANGE_NS)
+		return ANNOUNCE_NOTHING;
+	announce->unexplained = unexplained;
+	return say_once(announce);
+}
+
+enum announce_news announce_take_last(struct announce *announce, const struct verdicts *verdicts)
+{
+	if (!announce_blames(verdicts))
+		return announce->stands ? ANNOUNCE_STILL : ANNOUNCE_NOTHING;
+	see(announce, verdicts, 0);
+	announce->unexplained = false;
+	return say_once(announce);
+}
+
+void announce_release(struct announce *announce)
+{
+	forget_said(announce);
+	array_release(&announce->said);
+	free(announce->seen);
+	announce->seen = NULL;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * announce.h: when the agent speaks. A verdict stands once its wait is as long as the user asked
+ * for, a death at once. What stands is said once; a verdict that differs in class, culprits,
+ * cause, or in whether waiting helps, is said again, but nothing endlessly. Ranks that wait for
+ * nobody who is known here count too, until something better is found: it may be another node that
+ * knows.
+ */
+#ifndef CMD_ANNOUNCE_H
+#define CMD_ANNOUNCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "base/str.h"
+#include "verdict/verdict.h"
+
+enum announce_news {
+	ANNOUNCE_NOTHING,  /* nothing stands */
+	ANNOUNCE_SAY,      /* a verdict stands that was not said yet */
+	ANNOUNCE_STILL,    /* what was said still stands */
+	ANNOUNCE_RESOLVED, /* what stood does no more: the job moves */
+};
+
+struct announce {
+	ARRAY(char *) said; /* keys of what was said since the job last moved */
+	unsigned said_in_all;
+	char *seen;    /* key of the verdict of the last look, NULL none */
+	int64_t since; /* CLOCK_MONOTONIC ns since when it is seen */
+	bool stands;
+	bool unexplained; /* what stands is a wait that blames nobody */
+	int fine_looks;
+};
+
+/* Does it name something wrong, rather than nothing or not enough? */
+bool announce_blames(const struct verdicts *verdicts);
+
+/* Where nobody is blamed: do they tell where ranks stand, or who waits? */
+bool announce_tells(const struct verdicts *verdicts);
+
+/* Do they say the same as those of the last look that blamed somebody? */
+bool announce_is_same(const struct announce *announce, const struct verdicts *verdicts);
+
+/* Do they name the same culprits, whatever of? Not where nobody is named. */
+bool announce_blames_same(const struct announce *announce, const struct verdicts *verdicts);
+
+/* Takes the verdicts of one look at the time `now`. */
+enum announce_news announce_take(struct announce *announce, const struct verdicts *verdicts,
+	int64_t now, int64_t hang_after);
+
+/* The job is about to end: whatever blames somebody now stands. SAY, STILL or NOTHING. */
+enum announce_news announce_take_last(struct announce *announce, const struct verdicts *verdicts);
+
+/* Somebody else has said the verdict of that key, and it stands: not to be said again. */
+void announce_adopt(struct announce *announce, const char *key);
+
+/* What was to be said could not be, and will have to be. */
+void announce_unsay(struct announce *announce);
+
+/* Puts the keys of what was said since the job last moved into *into, a line each. */
+void announce_keys(const struct announce *announce, struct str *into);
+
+/* What was said is somebody else's to know. */
+void announce_forget(struct announce *announce);
+
+/* Frees what was remembered. What stands and how much was said is kept as it is. */
+void announce_release(struct announce *announce);
+
+#endif

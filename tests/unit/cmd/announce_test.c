@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When the agent speaks: once per verdict, not too early, and not endlessly. */
+#include "tests/unit/unit.h"
+
+#include "base/clock.h"
+#include "cmd/run/announce.h"
+#include "tests/unit/report_job.h"
+
+#define HANG_AFTER (30 * CLOCK_NS_PER_S)
+
+static int64_t s(int seconds)
+{
+	return seconds * CLOCK_NS_PER_S;
+}
+
+static void a_short_wait_is_not_said(void **state)
+{
+	struct hand_job hand;
+	struct announce announce = {0};
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.verdict[0].waiting = s(29);
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(1), HANG_AFTER), ANNOUNCE_NOTHING);
+	hand.verdict[0].waiting = s(31);
+	assert_int_equal(announce_take(&announce, &hand.verdicts, s(3), HANG_AFTER), ANNOUNCE_SAY);
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(5), HANG_AFTER), ANNOUNCE_STILL);
+	announce_release(&announce);
+}
+
+static void without_a_known_wait_it_must_be_seen_so_long(void **state)
+{
+	struct hand_job hand;
+	struct announce announce = {0};
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.verdict[0].waiting = JOB_UNKNOWN;
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(100), HANG_AFTER), ANNOUNCE_NOTHING);
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(129), HANG_AFTER), ANNOUNCE_NOTHING);
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(130), HANG_AFTER), ANNOUNCE_SAY);
+	announce_release(&announce);
+}
+
+static void a_death_is_said_at_once(void **state)
+{
+	struct hand_job hand;
+	struct announce announce = {0};
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.verdict[0].class = VERDICT_RANK_DEATH;
+	hand.verdict[0].waiting = 0;
+	assert_int_equal(announce_take(&announce, &hand.verdicts, s(1), HANG_AFTER), ANNOUNCE_SAY);
+	announce_release(&announce);
+}
+
+static void a_job_that_moves_again_is_said_so_once(void **state)
+{
+	struct hand_job hand;
+	struct announce announce = {0};
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	assert_int_equal(announce_take(&announce, &hand.verdicts, s(1), HANG_AFTER), ANNOUNCE_SAY);
+	hand.verdict[0].class = VERDICT_INCONCLUSIVE;
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(2), HANG_AFTER), ANNOUNCE_STILL);
+	hand.verdict[0].class = VERDICT_HEALTHY;
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(3), HANG_AFTER), ANNOUNCE_STILL);
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(4), HANG_AFTER), ANNOUNCE_RESOLVED);
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(5), HANG_AFTER), ANNOUNCE_NOTHING);
+	hand.verdict[0].class = VERDICT_COMPILE_SKEW;
+	assert_int_equal(announce_take(&announce, &hand.verdicts, s(99), HANG_AFTER), ANNOUNCE_SAY);
+	announce_release(&announce);
+}
+
+static void another_verdict_is_said_but_no_flicker(void **state)
+{
+	struct hand_job hand;
+	struct announce announce = {0};
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	assert_int_equal(announce_take(&announce, &hand.verdicts, s(1), HANG_AFTER), ANNOUNCE_SAY);
+	hand.verdict[0].class = VERDICT_COMPILE_STUCK;
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(2), HANG_AFTER), ANNOUNCE_STILL);
+	hand.verdict[0].class = VERDICT_COMPILE_SKEW;
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(3), HANG_AFTER), ANNOUNCE_STILL);
+	hand.verdict[0].class = VERDICT_COMPILE_STUCK;
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(4), HANG_AFTER), ANNOUNCE_STILL);
+	assert_int_equal(announce_take(&announce, &hand.verdicts, s(8), HANG_AFTER), ANNOUNCE_SAY);
+	announce_release(&announce);
+}
+
+/* A rank that is known better is still the rank; another one, or nobody, is not. */
+static void who_is_named_is_compared_apart_from_what_for(void **state)
+{
+	struct hand_job hand;
+	struct announce announce = {0};
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	assert_false(announce_blames_same(&announce, &hand.verdicts));
+	announce_take(&announce, &hand.verdicts, s(1), HANG_AFTER);
+	hand.verdict[0].class = VERDICT_COMPILE_STUCK;
+	hand.verdict[0].outlook = VERDICT_KILL;
+	assert_false(announce_is_same(&announce, &hand.verdicts));
+	assert_true(announce_blames_same(&announce, &hand.verdicts));
+	hand.verdict[0].class = VERDICT_SLOW;
+	assert_false(announce_blames_same(&announce, &hand.verdicts));
+	hand.verdict[0].class = VERDICT_COMPILE_STUCK;
+	hand.verdict[0].culprits.n = 0;
+	assert_false(announce_blames_same(&announce, &hand.verdicts));
+	announce_release(&announce);
+}
+
+static void nothing_is_said_endlessly(void **state)
+{
+	struct hand_job hand;
+	struct announce announce = {0};
+	int said = 0;
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.verdict[0].class = VERDICT_RANK_DEATH;
+	for (int turn = 0; turn < 1000; turn++) {
+		hand.culprit[0] = turn % 8;
+		hand.job.attempt = turn / 8;
+		said += announce_take(&announce, &hand.verdicts, s(turn), HANG_AFTER) ==
+			ANNOUNCE_SAY;
+	}
+	assert_in_range(said, 8, 50);
+	announce_release(&announce);
+}
+
+static void at_the_end_whatever_blames_is_said(void **state)
+{
+	struct hand_job hand;
+	struct announce announce = {0};
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.verdict[0].waiting = s(4);
+	assert_int_equal(announce_take_last(&announce, &hand.verdicts), ANNOUNCE_SAY);
+	assert_int_equal(announce_take_last(&announce, &hand.verdicts), ANNOUNCE_STILL);
+	hand.verdict[0].class = VERDICT_SLOW;
+	assert_int_equal(announce_take_last(&announce, &hand.verdicts), ANNOUNCE_STILL);
+	announce_release(&announce);
+}
+
+/* Half of a job's nodes hold victims only: theirs is evidence, too. */
+static void a_wait_that_blames_nobody_here_stands_as_well(void **state)
+{
+	struct hand_job hand;
+	struct announce announce = {0};
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.verdict[0].class = VERDICT_INCONCLUSIVE;
+	hand.verdict[0].waiting = s(40);
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(1), HANG_AFTER), ANNOUNCE_NOTHING);
+	assert_int_equal(announce_take(&announce, &hand.verdicts, s(5), HANG_AFTER), ANNOUNCE_SAY);
+	assert_true(announce.unexplained);
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(7), HANG_AFTER), ANNOUNCE_STILL);
+	hand.verdict[0].class = VERDICT_HOST_STALL;
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(9), HANG_AFTER), ANNOUNCE_STILL);
+	assert_int_equal(announce_take(&announce, &hand.verdicts, s(13), HANG_AFTER), ANNOUNCE_SAY);
+	assert_false(announce.unexplained);
+	hand.verdict[0].class = VERDICT_INCONCLUSIVE;
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(99), HANG_AFTER), ANNOUNCE_STILL);
+	assert_false(announce.unexplained);
+	announce_release(&announce);
+}
+
+static void without_victims_nothing_conclusive_is_nothing(void **state)
+{
+	struct hand_job hand;
+	struct announce announce = {0};
+
+	(void)state;
+	hand_job_make(&hand, 8, 3);
+	hand.verdict[0].class = VERDICT_INCONCLUSIVE;
+	hand.verdict[0].victims.n = 0;
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(1), HANG_AFTER), ANNOUNCE_NOTHING);
+	assert_int_equal(
+		announce_take(&announce, &hand.verdicts, s(99), HANG_AFTER), ANNOUNCE_NOTHING);
+	announce_release(&announce);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_short_wait_is_not_said),
+		cmocka_unit_test(without_a_known_wait_it_must_be_seen_so_long),
+		cmocka_unit_test(a_death_is_said_at_once),
+		cmocka_unit_test(a_job_that_moves_again_is_said_so_once),
+		cmocka_unit_test(another_verdict_is_said_but_no_flicker),
+		cmocka_unit_test(who_is_named_is_compared_apart_from_what_for),
+		cmocka_unit_test(nothing_is_said_endlessly),
+		cmocka_unit_test(a_wait_that_blames_nobody_here_stands_as_well),
+		cmocka_unit_test(without_victims_nothing_conclusive_is_nothing),
+		cmocka_unit_test(at_the_end_whatever_blames_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
