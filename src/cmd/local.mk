@@ -37,7 +37,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/demo/demo-stage.c %D%/demo/demo-stage.h \
 	%D%/run/announce.c %D%/run/announce.h \
 	%D%/run/sweep.c %D%/run/sweep.h \
-	%D%/demo/truth.c %D%/demo/truth.h \
+	%D%/demo/expected.c %D%/demo/expected.h \
 	%D%/view.c \
 	%D%/viewing.c %D%/viewing.h \
 	%D%/viewing-options.c \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A job that really fails, on the stand-in, and is really examined: by the same agent, gatherer
- * and judge as any other. Only this file knows what must come out (truth.h), and only to check.
+ * and judge as any other. Only this file knows what must come out (expected.h), and only to check.
  *
  * A verdict needs time to stand, so we look until it is the true one, and on a busy machine
  * patiently. But whatever is said meanwhile, nobody who has no part in it may ever be blamed.
@@ -17,7 +17,7 @@
 #include "base/paths.h"
 #include "cmd/cmd.h"
 #include "cmd/demo/demo-stage.h"
-#include "cmd/demo/truth.h"
+#include "cmd/demo/expected.h"
 #include "cmd/outlet.h"
 #include "cmd/run/save.h"
 #include "evidence/agent/jobs.h"
@@ -180,19 +180,19 @@ static int print_list(const struct stage *stage)
 struct demo {
 	struct arguments arguments;
 	struct stage stage;
-	struct truth truth;
+	struct expected expected;
 	struct look look; /* the last one */
 	int innocent;     /* who was blamed wrongly, -1 nobody */
 };
 
-static int read_truth(struct demo *demo, struct complaint *why)
+static int read_expected(struct demo *demo, struct complaint *why)
 {
 	struct str path = {0};
 	int err;
 
 	str_printf(&path, "%s/truth.json", demo->stage.folder.text);
-	truth_release(&demo->truth);
-	err = truth_read(&demo->truth, path.text, why);
+	expected_release(&demo->expected);
+	err = expected_read(&demo->expected, path.text, why);
 	str_release(&path);
 	return err;
 }
@@ -208,11 +208,11 @@ static int draw_culprit(struct demo *demo, const char *scenario, struct complain
 		status = stage_draw(&demo->stage, scenario, text, demo->arguments.ranks, why);
 		if (status)
 			return status;
-		if (read_truth(demo, why) < 0)
+		if (read_expected(demo, why) < 0)
 			return CMD_UNREADABLE;
-		if (demo->arguments.rank >= demo->truth.ranks)
+		if (demo->arguments.rank >= demo->expected.ranks)
 			break;
-		if (truth_blames_only(&demo->truth, demo->arguments.rank))
+		if (expected_blames_only(&demo->expected, demo->arguments.rank))
 			return 0;
 	}
 	complaint_set(
@@ -233,7 +233,7 @@ static int draw(struct demo *demo, struct complaint *why)
 		&demo->stage, scenario, demo->arguments.seed, demo->arguments.ranks, why);
 	if (status)
 		return status < 0 ? CMD_UNREADABLE : status;
-	return read_truth(demo, why) < 0 ? CMD_UNREADABLE : 0;
+	return read_expected(demo, why) < 0 ? CMD_UNREADABLE : 0;
 }
 
 /* Looks at the job once, live, as attach would; false if there is nothing to see yet. */
@@ -276,8 +276,8 @@ static bool take_look(struct demo *demo, struct str *wrong)
 {
 	str_cut(wrong, 0);
 	if (demo->innocent < 0)
-		demo->innocent = truth_innocent(&demo->truth, &demo->look);
-	return truth_is(&demo->truth, &demo->look, wrong);
+		demo->innocent = expected_innocent(&demo->expected, &demo->look);
+	return expected_is(&demo->expected, &demo->look, wrong);
 }
 
 /* Looks at the hung job until the true verdict stands, or patience ends. */
@@ -285,7 +285,7 @@ static void examine_live(struct demo *demo, struct str *wrong)
 {
 	const struct timespec moment = {.tv_nsec = 300000000};
 	int64_t begun = clock_monotonic_ns();
-	int64_t least = demo->truth.stands_s * CLOCK_NS_PER_S;
+	int64_t least = demo->expected.stands_s * CLOCK_NS_PER_S;
 
 	str_add(wrong, "the job never began");
 	while (!interrupted && demo->innocent < 0) {
@@ -330,7 +330,7 @@ static void print_verdict(struct demo *demo, struct complaint *why)
 		if (save_bundle(&demo->look, folder.text, 0, &saved, why) < 0)
 			cmd_complain("bundle not saved: %s: try another -o", complaint_text(why));
 	}
-	reader.threads_stopped = demo->truth.over ? -1 : 0;
+	reader.threads_stopped = demo->expected.over ? -1 : 0;
 	reader.live = true;
 	reader.saved = saved.len ? saved.text : NULL;
 	look_print(&demo->look, &reader, demo->arguments.json);
@@ -356,16 +356,16 @@ static int conclude(const struct demo *demo, const struct str *wrong)
 	}
 	if (demo->innocent >= 0) {
 		cmd_complain("demo: WRONG: rank %d was blamed and has no part in it (seed %lld)",
-			demo->innocent, (long long)demo->truth.seed);
+			demo->innocent, (long long)demo->expected.seed);
 		return CMD_VERDICT;
 	}
 	if (wrong->len) {
 		cmd_complain(
-			"demo: WRONG: %s (seed %lld)", wrong->text, (long long)demo->truth.seed);
+			"demo: WRONG: %s (seed %lld)", wrong->text, (long long)demo->expected.seed);
 		return CMD_VERDICT;
 	}
-	cmd_complain("demo: this is the truth: %s was played with seed %lld", demo->truth.scenario,
-		(long long)demo->truth.seed);
+	cmd_complain("demo: this is the truth: %s was played with seed %lld",
+		demo->expected.scenario, (long long)demo->expected.seed);
 	return CMD_FINE;
 }
 
@@ -374,7 +374,7 @@ static int play(struct demo *demo, struct complaint *why)
 	struct str wrong = {0};
 	int status = draw(demo, why);
 
-	if (!status && stage_start(&demo->stage, demo->truth.confine_mib, demo->truth.ends_s,
+	if (!status && stage_start(&demo->stage, demo->expected.confine_mib, demo->expected.ends_s,
 			       why) < 0)
 		status = CMD_UNREADABLE;
 	if (status) {
@@ -383,8 +383,8 @@ static int play(struct demo *demo, struct complaint *why)
 		return status;
 	}
 	cmd_complain("demo: %d ranks run on the stand-in for NCCL; waiting until it shows",
-		demo->truth.ranks);
-	if (demo->truth.over)
+		demo->expected.ranks);
+	if (demo->expected.over)
 		examine_over(demo, &wrong);
 	else
 		examine_live(demo, &wrong);
@@ -415,7 +415,7 @@ static int run_stage(struct demo *demo)
 	else if (demo->stage.job)
 		stage_end(&demo->stage);
 	look_release(&demo->look);
-	truth_release(&demo->truth);
+	expected_release(&demo->expected);
 	stage_release(&demo->stage, keep);
 	complaint_release(&why);
 	return status;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * truth.h: what must be said of a demo's job (fixtures/scenarios/scenario.h describes the file),
+ * expected.h: what must be said of a demo's job (fixtures/scenarios/scenario.h describes the file),
  * and whether it was.
  */
-#ifndef CMD_TRUTH_H
-#define CMD_TRUTH_H
+#ifndef CMD_EXPECTED_H
+#define CMD_EXPECTED_H
 
 #include <stdbool.h>
 
@@ -14,7 +14,7 @@
 
 struct json_object;
 
-struct truth {
+struct expected {
 	struct json_object *document; /* owns all strings below */
 	const char *scenario;
 	const char *class;
@@ -29,21 +29,21 @@ struct truth {
 };
 
 /* Reads it. 0, or negative with words. */
-int truth_read(struct truth *truth, const char *path, struct complaint *why);
+int expected_read(struct expected *expected, const char *path, struct complaint *why);
 
 /* Is there exactly this one culprit? */
-bool truth_blames_only(const struct truth *truth, int rank);
+bool expected_blames_only(const struct expected *expected, int rank);
 
 /*
  * Is this what must be said? If not, appends to ret_wrong how it differs. Only the first verdict
  * counts.
  */
-bool truth_is(const struct truth *truth, const struct look *look, struct str *ret_wrong);
+bool expected_is(const struct expected *expected, const struct look *look, struct str *ret_wrong);
 
 /* The world rank that a verdict blames although it had no part in it; -1 if there is none. */
-int truth_innocent(const struct truth *truth, const struct look *look);
+int expected_innocent(const struct expected *expected, const struct look *look);
 
-/* Frees the document, and with it all strings; leaves the empty truth, which it takes too. */
-void truth_release(struct truth *truth);
+/* Frees the document, and with it all strings; leaves the empty one, which it takes too. */
+void expected_release(struct expected *expected);
 
 #endif
