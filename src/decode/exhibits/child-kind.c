@@ -7,12 +7,12 @@
 
 #include <string.h>
 
-struct kin {
+struct child_kind {
 	const char *part;
 	const char *what;
 };
 
-static const struct kin kin_comms[] = {
+static const struct child_kind child_kind_comms[] = {
 	{"pt_data_worker", "DataLoader worker"},
 	{"pt_data_pin", "DataLoader pin-memory worker"},
 	{"torch_shm_manag", "torch_shm_manager"},
@@ -23,7 +23,7 @@ static const struct kin kin_comms[] = {
 	{"nvcc", "compiler"},
 };
 
-static const struct kin kin_commands[] = {
+static const struct child_kind child_kind_commands[] = {
 	{"torch/_inductor/compile_worker", "inductor compile worker"},
 	{"torch/bin/torch_shm_manager", "torch_shm_manager"},
 	{"multiprocessing.resource_tracker", "resource tracker"},
@@ -31,13 +31,14 @@ static const struct kin kin_commands[] = {
 	{"multiprocessing.spawn", "multiprocessing worker"},
 };
 
-const char *kin_name(const char *comm, const char *command)
+const char *child_kind_name(const char *comm, const char *command)
 {
-	for (size_t i = 0; comm && i < sizeof(kin_comms) / sizeof(kin_comms[0]); i++)
-		if (!strcmp(comm, kin_comms[i].part))
-			return kin_comms[i].what;
-	for (size_t i = 0; command && i < sizeof(kin_commands) / sizeof(kin_commands[0]); i++)
-		if (strstr(command, kin_commands[i].part))
-			return kin_commands[i].what;
+	for (size_t i = 0; comm && i < sizeof(child_kind_comms) / sizeof(child_kind_comms[0]); i++)
+		if (!strcmp(comm, child_kind_comms[i].part))
+			return child_kind_comms[i].what;
+	for (size_t i = 0;
+		command && i < sizeof(child_kind_commands) / sizeof(child_kind_commands[0]); i++)
+		if (strstr(command, child_kind_commands[i].part))
+			return child_kind_commands[i].what;
 	return "";
 }

@@ -7,6 +7,6 @@
  * worker". Told by the name that its main thread gave itself and by its command line, words by
  * blanks; either may be NULL. "" where nothing tells. The result is a literal.
  */
-const char *kin_name(const char *comm, const char *command) __attribute__((returns_nonnull));
+const char *child_kind_name(const char *comm, const char *command) __attribute__((returns_nonnull));
 
 #endif

@@ -96,7 +96,7 @@ static void history_process(struct decode_context *context, struct job_builder *
 		process->fact.role = JOB_ROLE_CHILD;
 	if (process->fact.role == JOB_ROLE_CHILD || process->fact.role == JOB_ROLE_UNKNOWN ||
 		process->fact.role == JOB_ROLE_CANDIDATE)
-		process->fact.what = kin_name(comm, json_get_text(one, "command"));
+		process->fact.what = child_kind_name(comm, json_get_text(one, "command"));
 	history_end(context, process, one);
 	history_master(context, builder, process, one, exhibit->when);
 	if (!process->caches.all.nr)

@@ -106,7 +106,7 @@ static int identity_decode(const struct exhibit *exhibit, struct job_builder *bu
 	else if (!strcmp(role, "child"))
 		process->fact.role = JOB_ROLE_CHILD;
 	if (!strcmp(role, "child") && command)
-		process->fact.what = kin_name(json_get_text(object, "comm"), command);
+		process->fact.what = child_kind_name(json_get_text(object, "comm"), command);
 	if (job)
 		job_add_identity(builder, job, json_get_text(object, "name"));
 	identity_traits(context, builder, process, object, exhibit->when);
