@@ -40,7 +40,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/stacktree/stacktree-sets.c \
 	%D%/stacktree/stacktree.c %D%/stacktree/stacktree.h \
 	%D%/spans.c %D%/spans.h \
-	%D%/tempo.c %D%/tempo.h \
+	%D%/pace.c %D%/pace.h \
 	%D%/waitfor/waitfor-launches.c %D%/waitfor/waitfor-make.h \
 	%D%/waitfor/waitfor-missing.c \
 	%D%/waitfor/waitfor-parts.c %D%/waitfor/waitfor-parts.h \

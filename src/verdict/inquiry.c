@@ -18,7 +18,7 @@
 #include "base/str.h"
 #include "job/names.h"
 #include "job/rollcall.h"
-#include "job/tempo.h"
+#include "job/pace.h"
 
 /* No wait is a hang before this time, nor before so many of the group's usual gaps. */
 #define HANG_AT_LEAST (2 * CLOCK_NS_PER_S)
@@ -41,16 +41,16 @@ static int64_t threshold_of(int64_t usual, int times)
 
 static void find_thresholds(struct inquiry *q)
 {
-	bool met = tempo_all_met(q->job);
+	bool met = pace_all_met(q->job);
 	size_t n = q->job->ngroups;
 
 	q->gaps = alloc_zeroed(n + 1, sizeof(*q->gaps));
 	q->threshold = alloc_zeroed(n + 1, sizeof(*q->threshold));
 	q->threshold_init = alloc_zeroed(n + 1, sizeof(*q->threshold_init));
 	for (size_t i = 0; i < n; i++) {
-		int64_t start = met ? 0 : tempo_median_start(q->job, (int)i);
+		int64_t start = met ? 0 : pace_median_start(q->job, (int)i);
 
-		q->gaps[i] = tempo_median_gap(q->job, (int)i);
+		q->gaps[i] = pace_median_gap(q->job, (int)i);
 		q->threshold[i] = threshold_of(q->gaps[i], HANG_GAPS);
 		q->threshold_init[i] = threshold_of(start, HANG_STARTS);
 	}
@@ -65,7 +65,7 @@ static int64_t threshold_of_store(const struct inquiry *q)
 	const struct job *job = q->job;
 	int64_t usual = 0;
 
-	if (tempo_all_met(job))
+	if (pace_all_met(job))
 		return HANG_AT_LEAST;
 	for (size_t i = 0; i < job->nmembers; i++)
 		if (job->members[i].state >= JOB_MEMBER_READY)

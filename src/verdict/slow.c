@@ -6,7 +6,7 @@
  */
 #include "base/clock.h"
 #include "job/names.h"
-#include "job/tempo.h"
+#include "job/pace.h"
 #include "verdict/judge.h"
 #include "verdict/rule.h"
 
@@ -31,14 +31,14 @@
 #define PAST_PERIODS    2
 
 /* ns since that arrival, by the clock of the rank's own host. */
-static int64_t ago(const struct inquiry *q, const struct tempo_late *late)
+static int64_t ago(const struct inquiry *q, const struct pace_late *late)
 {
 	int64_t now = q->waits->now[late->rank];
 
 	return now == JOB_UNKNOWN || now < late->entered ? 0 : now - late->entered;
 }
 
-static bool is_past(const struct inquiry *q, const struct tempo_late *late)
+static bool is_past(const struct inquiry *q, const struct pace_late *late)
 {
 	int64_t since = ago(q, late);
 
@@ -110,12 +110,12 @@ void tell_slow(struct inquiry *q, int rank, struct draft *draft)
 }
 
 /* The last late arrival of all groups, where several: of the largest. */
-static struct tempo_late last_of(const struct inquiry *q, int *ret_group)
+static struct pace_late last_of(const struct inquiry *q, int *ret_group)
 {
-	struct tempo_late last = {.rank = JOB_NONE};
+	struct pace_late last = {.rank = JOB_NONE};
 
 	for (size_t i = 0; i < q->job->ngroups; i++) {
-		struct tempo_late late = tempo_last_late(q->job, q->clocks, (int)i, LATE);
+		struct pace_late late = pace_last_late(q->job, q->clocks, (int)i, LATE);
 
 		if (late.rank == JOB_NONE ||
 			(last.rank != JOB_NONE && ago(q, &late) >= ago(q, &last)))
@@ -127,7 +127,7 @@ static struct tempo_late last_of(const struct inquiry *q, int *ret_group)
 }
 
 /* What was late, and when; `kind` says whether it still is. */
-static void tell_late(struct inquiry *q, const struct tempo_late *late, int group,
+static void tell_late(struct inquiry *q, const struct pace_late *late, int group,
 	enum verdict_fact_kind kind, struct draft *draft)
 {
 	struct verdict_fact *fact = draft_fact(q, draft, kind, late->rank, late->cite);
@@ -144,7 +144,7 @@ static void tell_late(struct inquiry *q, const struct tempo_late *late, int grou
 void judge_slow(struct inquiry *q)
 {
 	int group = JOB_NONE;
-	struct tempo_late late = last_of(q, &group);
+	struct pace_late late = last_of(q, &group);
 	struct draft *draft;
 
 	if (late.rank == JOB_NONE || is_past(q, &late))
@@ -162,7 +162,7 @@ void judge_slow(struct inquiry *q)
 void tell_past_lateness(struct inquiry *q, struct draft *draft)
 {
 	int group = JOB_NONE;
-	struct tempo_late late = last_of(q, &group);
+	struct pace_late late = last_of(q, &group);
 
 	if (late.rank != JOB_NONE && is_past(q, &late))
 		tell_late(q, &late, group, FACT_WAS_LATE, draft);

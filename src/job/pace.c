@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "job/tempo.h"
+#include "job/pace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "job/rollcall.h"
 #include "job/spans.h"
 
-/* So many members tell a group's tempo as well as all would. */
+/* So many members tell a group's pace as well as all would. */
 #define SAMPLED_MEMBERS 64
 
 /* Of fewer gaps nobody can say what is usual. */
@@ -39,7 +39,7 @@ static void collect_gaps(const struct job_member *m, uint64_t front, struct gaps
 	}
 }
 
-int64_t tempo_median_gap(const struct job *job, int group)
+int64_t pace_median_gap(const struct job *job, int group)
 {
 	const struct job_group *g = &job->groups[group];
 	uint64_t front = rollcall_take(job, group, 0).front;
@@ -75,7 +75,7 @@ static int64_t met_at(const struct job *job, int rank)
 	return JOB_UNKNOWN;
 }
 
-bool tempo_all_met(const struct job *job)
+bool pace_all_met(const struct job *job)
 {
 	for (size_t i = 0; i < job->nranks; i++)
 		if (met_at(job, (int)i) == JOB_UNKNOWN)
@@ -101,7 +101,7 @@ static int64_t start_of(const struct job *job, const struct job_member *m)
 	return met - process->born;
 }
 
-int64_t tempo_median_start(const struct job *job, int group)
+int64_t pace_median_start(const struct job *job, int group)
 {
 	const struct job_group *g = &job->groups[group];
 	struct gaps starts = {0};
@@ -123,7 +123,7 @@ int64_t tempo_median_start(const struct job *job, int group)
 
 /* How late the last one to enter was; false where not all are known to have entered. */
 static bool lateness(const struct job *job, const struct clocks *clocks, const struct job_group *g,
-	uint64_t index, struct tempo_late *late)
+	uint64_t index, struct pace_late *late)
 {
 	int64_t last = JOB_UNKNOWN, second = JOB_UNKNOWN;
 	int clock = JOB_NONE;
@@ -156,15 +156,15 @@ static bool lateness(const struct job *job, const struct clocks *clocks, const s
 	return true;
 }
 
-struct tempo_late tempo_last_late(
+struct pace_late pace_last_late(
 	const struct job *job, const struct clocks *clocks, int group, int64_t least)
 {
 	const struct job_group *g = &job->groups[group];
-	struct tempo_late last = {.rank = JOB_NONE, .apart = JOB_UNKNOWN, .cite = ""};
+	struct pace_late last = {.rank = JOB_NONE, .apart = JOB_UNKNOWN, .cite = ""};
 	const struct job_member *first = g->size ? &job->members[g->first_member] : NULL;
 
 	for (size_t i = 0; first && g->size > 1 && i < first->nops; i++) {
-		struct tempo_late late = {.times = 1, .apart = JOB_UNKNOWN};
+		struct pace_late late = {.times = 1, .apart = JOB_UNKNOWN};
 
 		if (!lateness(job, clocks, g, first->ops[i].index, &late))
 			continue;
