@@ -142,7 +142,7 @@ struct job_process {
 	int64_t rss;	       /* bytes, JOB_UNKNOWN */
 	int64_t rss_before;    /* bytes at the older sample */
 	int64_t seen;	       /* where what a dump tells of it ends; JOB_UNKNOWN: host's T0 */
-	bool undated;	       /* that is only the last that it did: it may have stood for long */
+	bool age_unknown;      /* that is only the last that it did: it may have stood for long */
 	const char *cite;
 };
 

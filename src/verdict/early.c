@@ -10,7 +10,7 @@
 static bool is_young(const struct inquiry *q, const struct wait *wait)
 {
 	return !q->profiles[wait->rank].ended && wait->kind <= WAIT_STORE &&
-	       (wait->sure || wait->held) && !wait->undated && wait->age != JOB_UNKNOWN &&
+	       (wait->sure || wait->held) && !wait->age_unknown && wait->age != JOB_UNKNOWN &&
 	       !waitfor_stands(q->job, wait, &q->given);
 }
 

@@ -157,7 +157,7 @@ static void hold_nobody_waits(struct bench *bench)
 	for (size_t i = 0; i < waits->n; i++) {
 		const struct wait *wait = &waits->at[i];
 
-		if (!(wait->held || wait->sure) || wait->kind > WAIT_STORE || wait->undated)
+		if (!(wait->held || wait->sure) || wait->kind > WAIT_STORE || wait->age_unknown)
 			continue;
 		object(bench, "well", "healthy, and rank %d waits",
 			bench->job->ranks[wait->rank].world_rank.n);

@@ -26,7 +26,7 @@ const struct wait *track_find_wait(const struct track_maker *maker, int rank)
 	for (size_t i = waits->first[rank]; i < waits->first[rank + 1]; i++) {
 		const struct wait *wait = &waits->at[i];
 
-		if ((wait->held || (wait->sure && wait->undated)) && is_better(wait, best))
+		if ((wait->held || (wait->sure && wait->age_unknown)) && is_better(wait, best))
 			best = wait;
 	}
 	return best;

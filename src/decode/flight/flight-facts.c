@@ -177,7 +177,7 @@ static void give_rank(const struct flights *flights, const struct flight_rank *r
 	const char *cite = arena_printf(arena, "flight:%d", rank->rank);
 
 	process.seen = rank->seen == JOB_UNKNOWN ? newest : rank->seen;
-	process.undated = rank->seen == JOB_UNKNOWN;
+	process.age_unknown = rank->seen == JOB_UNKNOWN;
 	process.role = JOB_ROLE_RANK;
 	process.cite = cite;
 	job_add_reading(b, rank->exhibit->when);

@@ -317,7 +317,7 @@ static void join_process(struct job_process *into, const struct job_process *fro
 	SEAL_KEEP_MAX(into->rss, from->rss);
 	SEAL_KEEP_MAX(into->rss_before, from->rss_before);
 	SEAL_KEEP_MAX(into->seen, from->seen);
-	into->undated |= from->undated;
+	into->age_unknown |= from->age_unknown;
 	keep_text_max(&into->comm, from->comm);
 	keep_text_max(&into->what, from->what);
 	keep_text_max(&into->wchan, from->wchan);
@@ -361,9 +361,9 @@ static void overlay_process(struct job_process *into, const struct job_process *
 	TAKE_KNOWN(write_delta, JOB_UNKNOWN);
 	TAKE_KNOWN(rss, JOB_UNKNOWN);
 	TAKE_KNOWN(rss_before, JOB_UNKNOWN);
-	if (newer->seen != JOB_UNKNOWN || newer->undated) {
+	if (newer->seen != JOB_UNKNOWN || newer->age_unknown) {
 		into->seen = newer->seen;
-		into->undated = newer->undated;
+		into->age_unknown = newer->age_unknown;
 	}
 	TAKE_TEXT(comm);
 	TAKE_TEXT(what);

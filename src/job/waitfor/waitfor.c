@@ -56,7 +56,7 @@ int64_t waitfor_threshold(
 bool waitfor_stands(
 	const struct job *job, const struct wait *wait, const struct waitfor_given *given)
 {
-	if (wait->undated)
+	if (wait->age_unknown)
 		return wait->sure || wait->held;
 	if (wait->age == JOB_UNKNOWN || (!wait->sure && !wait->held))
 		return false;
@@ -280,7 +280,7 @@ static void spread_waits(struct waitfor *graph, const struct waitfor_given *give
 
 		if (waitfor_stands(graph->job, wait, given))
 			raise(&by_part[graph->nodes[graph->node_of_wait[i]].part],
-				wait->undated ? 0 : wait->age);
+				wait->age_unknown ? 0 : wait->age);
 	}
 	for (size_t i = 0; i < graph->nnodes; i++) {
 		int node = order[i];

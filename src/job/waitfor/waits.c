@@ -67,9 +67,9 @@ bool waits_is_told(const struct wait *wait)
 /* -- preparation ------------------------------------------------------------------------------- */
 
 /* True if nobody knows when that was taken which tells how far the rank came. */
-static bool is_undated(const struct job *job, const struct job_rank *rank)
+static bool is_age_unknown(const struct job *job, const struct job_rank *rank)
 {
-	return rank->process != JOB_NONE && job->processes[rank->process].undated &&
+	return rank->process != JOB_NONE && job->processes[rank->process].age_unknown &&
 	       (rank->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP;
 }
 
@@ -78,7 +78,7 @@ static int64_t end_of_evidence(const struct job *job, const struct job_rank *ran
 {
 	int64_t now = rank->host == JOB_NONE ? JOB_UNKNOWN : job->hosts[rank->host].gathered;
 
-	if (is_undated(job, rank))
+	if (is_age_unknown(job, rank))
 		return JOB_UNKNOWN;
 	if ((rank->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP && rank->process != JOB_NONE)
 		now = job->processes[rank->process].seen;
@@ -596,7 +596,7 @@ static void finish_rank(struct collector *c, int rank, size_t from)
 			continue;
 		wait.age = wait.since == JOB_UNKNOWN || now == JOB_UNKNOWN ? JOB_UNKNOWN
 									   : now - wait.since;
-		wait.undated = is_undated(c->job, &c->job->ranks[rank]);
+		wait.age_unknown = is_age_unknown(c->job, &c->job->ranks[rank]);
 		c->list.items[kept++] = wait;
 	}
 	c->list.nr = kept;

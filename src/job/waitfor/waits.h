@@ -73,7 +73,7 @@ struct wait {
 	bool peer_unknown; /* P2P: whether the peer came is not known */
 	int64_t since;     /* JOB_UNKNOWN */
 	int64_t age;       /* ns until the end of this rank's evidence; JOB_UNKNOWN */
-	bool undated;      /* for how long is not known: by a dump, and they are made of hangs */
+	bool age_unknown;  /* for how long is not known: by a dump, and they are made of hangs */
 	const char *cite;
 };
 
