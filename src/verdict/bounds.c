@@ -20,7 +20,8 @@ static bool has_testified(const struct inquiry *q, int rank)
 
 	if (!p->process)
 		return false;
-	return p->readable || p->ended || (p->posture.pose != POSE_UNKNOWN && !p->posture.unsure);
+	return p->readable || p->ended ||
+	       (p->posture.activity != ACTIVITY_UNKNOWN && !p->posture.unsure);
 }
 
 /* True if the ranks of the job are fewer than somebody says that there should be. */

@@ -71,7 +71,7 @@ static bool other_calls(const struct inquiry *q, const struct scene *scene, int 
 		int rank = scene->waiting.list.items[i];
 
 		if (!stacks_same_site(q, usual, rank) &&
-			poses_may_be_one_call(&q->profiles[rank].posture, call))
+			activities_may_be_one_call(&q->profiles[rank].posture, call))
 			return false;
 	}
 	return true;
@@ -93,7 +93,7 @@ static bool judge_sites(struct inquiry *q, const struct scene *scene)
 		int rank = scene->waiting.list.items[i];
 		size_t size = camp_size(q, scene, rank);
 
-		if (q->profiles[rank].posture.pose != POSE_COLLECTIVE)
+		if (q->profiles[rank].posture.activity != ACTIVITY_COLLECTIVE)
 			return false;
 		if (size > largest) {
 			largest = size;
@@ -155,8 +155,8 @@ static void judge_unproved(struct inquiry *q, const struct scene *scene)
 static bool is_trouble(const struct posture *p)
 {
 	return p->stands >= STANDS_AT_LEAST &&
-	       (p->pose == POSE_LOCK || p->pose == POSE_GIL || p->pose == POSE_IO ||
-		       p->pose == POSE_FROZEN);
+	       (p->activity == ACTIVITY_LOCK || p->activity == ACTIVITY_GIL ||
+		       p->activity == ACTIVITY_IO || p->activity == ACTIVITY_FROZEN);
 }
 
 /* Where those of a list stand, those at one place in one line. */
@@ -242,7 +242,8 @@ static bool all_go_on(const struct inquiry *q, const struct scene *scene)
 	for (size_t i = 0; i < scene->waiting.list.nr; i++) {
 		const struct posture *p = &q->profiles[scene->waiting.list.items[i]].posture;
 
-		if (!p->passed || (p->pose != POSE_COLLECTIVE && p->pose != POSE_P2P))
+		if (!p->passed ||
+			(p->activity != ACTIVITY_COLLECTIVE && p->activity != ACTIVITY_P2P))
 			return false;
 	}
 	for (size_t i = 0; i < scene->elsewhere.list.nr; i++)

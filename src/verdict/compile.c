@@ -25,7 +25,7 @@
 /* No span says that it compiles, but its stack does. */
 static bool by_stack(const struct profile *p)
 {
-	return !p->compile.bracket && p->posture.pose == POSE_COMPILE && !p->ended;
+	return !p->compile.bracket && p->posture.activity == ACTIVITY_COMPILE && !p->ended;
 }
 
 /* A span left open by an exit in good order is no compile, nor one that waits behind an op. */

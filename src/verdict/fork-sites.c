@@ -24,12 +24,12 @@ static void tell_site(struct inquiry *q, int first, const struct rank_list *rank
 	struct draft *draft)
 {
 	const struct posture *p = &q->profiles[first].posture;
-	const char *place = poses_place(q->arena, q->job, p->stack, p->program);
-	struct verdict_fact *fact = draft_fact_of(
-		q, draft, poses_waits(p->pose) ? FACT_WAITS_AT : FACT_AT, ranks, p->stack->cite);
+	const char *place = activities_place(q->arena, q->job, p->stack, p->program);
+	struct verdict_fact *fact = draft_fact_of(q, draft,
+		activities_waits(p->activity) ? FACT_WAITS_AT : FACT_AT, ranks, p->stack->cite);
 
-	fact->text = poses_waits(p->pose) ? poses_call(p) : place;
-	fact->text2 = poses_waits(p->pose) ? place : "";
+	fact->text = activities_waits(p->activity) ? activities_call(p) : place;
+	fact->text2 = activities_waits(p->activity) ? place : "";
 	if (stands > 0)
 		fact->a = stands;
 }

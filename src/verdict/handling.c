@@ -29,7 +29,7 @@ static void tell_by_stack(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct posture *posture = &q->profiles[rank].posture;
 
-	if (posture->stack && poses_waits(posture->pose) && *posture->stack->handling)
+	if (posture->stack && activities_waits(posture->activity) && *posture->stack->handling)
 		draft_fact(q, draft, FACT_HANDLING, rank, posture->stack->cite)->text =
 			posture->stack->handling;
 }

@@ -15,13 +15,13 @@
 /* What the rank's stack says where nothing else does; its own code is the last explanation. */
 static enum verdict_where place_by_stack(const struct profile *p)
 {
-	static const enum verdict_where places[POSES] = {[POSE_INPUT] = VERDICT_IN_INPUT,
-		[POSE_CHECKPOINT] = VERDICT_IN_CHECKPOINT,
-		[POSE_IO] = VERDICT_IN_IO,
-		[POSE_LOCK] = VERDICT_IN_LOCK,
-		[POSE_GIL] = VERDICT_IN_GIL};
+	static const enum verdict_where places[ACTIVITIES] = {[ACTIVITY_INPUT] = VERDICT_IN_INPUT,
+		[ACTIVITY_CHECKPOINT] = VERDICT_IN_CHECKPOINT,
+		[ACTIVITY_IO] = VERDICT_IN_IO,
+		[ACTIVITY_LOCK] = VERDICT_IN_LOCK,
+		[ACTIVITY_GIL] = VERDICT_IN_GIL};
 
-	return places[p->posture.pose];
+	return places[p->posture.activity];
 }
 
 /* A thread that never moves has the GIL: nobody gets on, whatever span that leaves open. */
@@ -29,7 +29,7 @@ static bool gil_is_kept(const struct profile *p)
 {
 	const struct job_stack *holder = p->posture.holder;
 
-	return p->posture.pose == POSE_GIL && holder && holder->samples > 1 &&
+	return p->posture.activity == ACTIVITY_GIL && holder && holder->samples > 1 &&
 	       holder->moved == JOB_NO && p->process && !p->ended;
 }
 
@@ -76,7 +76,7 @@ static bool may_stall(const struct inquiry *q, int rank)
 {
 	const struct profile *p = &q->profiles[rank];
 
-	if ((!p->readable && (!poses_elsewhere(p->posture.pose) || p->posture.unsure)) ||
+	if ((!p->readable && (!activities_elsewhere(p->posture.activity) || p->posture.unsure)) ||
 		!p->process)
 		return false;
 	if (p->death == DEATH_ECHO || p->death == DEATH_END || p->death == DEATH_KILLED ||
@@ -95,7 +95,7 @@ static bool may_have_lock(const struct inquiry *q, int rank)
 		const struct posture *other = &q->profiles[i].posture;
 
 		if ((int)i != rank && q->job->ranks[i].host == q->job->ranks[rank].host &&
-			poses_elsewhere(other->pose) && !poses_in_file_lock(other))
+			activities_elsewhere(other->activity) && !activities_in_file_lock(other))
 			return true;
 	}
 	return false;
@@ -144,7 +144,7 @@ bool explains_known_stall(const struct inquiry *q, int rank, struct reason *why)
 	if (why->where == VERDICT_IN_GIL && p->posture.holder)
 		why->next = VERDICT_NEXT_LOOK_AT_GIL;
 	why->progresses = why->where != VERDICT_IN_FROZEN;
-	if (why->where == VERDICT_IN_LOCK && poses_in_file_lock(&p->posture) &&
+	if (why->where == VERDICT_IN_LOCK && activities_in_file_lock(&p->posture) &&
 		!q->waits->told[rank].lock_known && may_have_lock(q, rank))
 		why->confidence = VERDICT_HYPOTHESIS;
 	return true;
@@ -201,14 +201,15 @@ bool explains_unknown_stall(const struct inquiry *q, int rank, struct reason *wh
 		inquiry_held_in(q, rank, WAIT_CLOSE, NULL))
 		return false;
 	why->where = VERDICT_WHERE_UNKNOWN;
-	if (profile_is_busy(p) || p->user || p->posture.pose == POSE_USER)
+	if (profile_is_busy(p) || p->user || p->posture.activity == ACTIVITY_USER)
 		why->where = VERDICT_IN_USER_CODE;
-	why->confidence = poses_waits(p->posture.pose) ? VERDICT_HYPOTHESIS : VERDICT_SUPPORTED;
+	why->confidence =
+		activities_waits(p->posture.activity) ? VERDICT_HYPOTHESIS : VERDICT_SUPPORTED;
 	why->outlook = p->ended		      ? VERDICT_KILL
 		       : may_resolve(q, rank) ? VERDICT_WAIT
 					      : VERDICT_OUTLOOK_UNKNOWN;
 	why->cause = p->dead_child ? VERDICT_BY_CHILD_DEATH : VERDICT_NO_CAUSE;
-	why->next = p->posture.pose == POSE_USER ? VERDICT_NEXT_LOOK_AT_CODE
+	why->next = p->posture.activity == ACTIVITY_USER ? VERDICT_NEXT_LOOK_AT_CODE
 						 : VERDICT_NEXT_STACK_OF_RANK;
 	why->by_absence = p->readable;
 	why->progresses = true;

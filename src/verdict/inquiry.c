@@ -300,8 +300,8 @@ static void index_seats(struct inquiry *q)
 /* Stacks first: what they tell is waited in as what rings tell. */
 static void find_waits(struct inquiry *q)
 {
-	struct posture *postures = poses_new(q->job);
-	struct waits_told *told = poses_told(q->job, postures);
+	struct posture *postures = activities_new(q->job);
+	struct waits_told *told = activities_told(q->job, postures);
 
 	q->waits = waits_new(q->job, q->job->nstacks ? told : NULL);
 	q->profiles = profiles_new(q->job, q->waits, q->clocks, postures);

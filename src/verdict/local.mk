@@ -27,11 +27,12 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/order.c \
 	%D%/outside.c %D%/outside.h \
 	%D%/pairs.c %D%/pairs.h \
-	%D%/pose-hidden.c %D%/pose-hidden.h \
-	%D%/pose-locks.c %D%/pose-locks.h \
-	%D%/pose-words.c \
-	%D%/poses.c %D%/poses.h \
-	%D%/poses-table.c \
+	%D%/activity-hidden.c %D%/activity-hidden.h \
+	%D%/activity-locks.c %D%/activity-locks.h \
+	%D%/activity-words.c \
+	%D%/activities.c %D%/activities.h \
+	%D%/activities-table.c \
+	%D%/activities-told.c \
 	%D%/profile-deaths.c \
 	%D%/profile.c %D%/profile.h \
 	%D%/quiet.c \
@@ -116,9 +117,10 @@ tests_unit_verdict_verdict_busy_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_told_test
 tests_unit_verdict_verdict_told_test_SOURCES = tests/unit/verdict/verdict_told_test.c $(FACTS)
 tests_unit_verdict_verdict_told_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/verdict/verdict_poses_test
-tests_unit_verdict_verdict_poses_test_SOURCES = tests/unit/verdict/verdict_poses_test.c $(FACTS)
-tests_unit_verdict_verdict_poses_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict/verdict_activities_test
+tests_unit_verdict_verdict_activities_test_SOURCES = \
+	tests/unit/verdict/verdict_activities_test.c $(FACTS)
+tests_unit_verdict_verdict_activities_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_less_test
 tests_unit_verdict_verdict_less_test_SOURCES = tests/unit/verdict/verdict_less_test.c $(FACTS)
 tests_unit_verdict_verdict_less_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)

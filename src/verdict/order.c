@@ -302,7 +302,7 @@ static void tell_site(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct wait *wait = inquiry_longest_wait(q, rank);
 
-	if (poses_waits(q->profiles[rank].posture.pose) &&
+	if (activities_waits(q->profiles[rank].posture.activity) &&
 		!(wait && wait->op && *wait->op->place) && !(wait && waits_is_told(wait)))
 		stacks_tell(q, rank, draft);
 }

@@ -17,7 +17,7 @@
 #include "job/clocks.h"
 #include "job/compiles.h"
 #include "job/waitfor/waits.h"
-#include "verdict/poses.h"
+#include "verdict/activities.h"
 #include "verdict/verdict.h"
 
 enum death {

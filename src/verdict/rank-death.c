@@ -132,7 +132,7 @@ static bool may_come_of_thread(const struct profile *p)
 {
 	if (p->input || p->checkpoint)
 		return false;
-	return p->posture.for_thread || !poses_elsewhere(p->posture.pose);
+	return p->posture.for_thread || !activities_elsewhere(p->posture.activity);
 }
 
 bool explains_thread_death(const struct inquiry *q, int rank, struct reason *why)

@@ -121,15 +121,16 @@ static void tell_gil(struct inquiry *q, int rank, struct draft *draft)
 	if (at < 0)
 		at = stackfacts_python(q->job, p->holder);
 	fact->text = *p->holder->thread ? p->holder->thread : "of no name";
-	fact->text2 =
-		poses_place(q->arena, q->job, p->holder, at < 0 && p->holder->nframes ? 0 : at);
+	fact->text2 = activities_place(
+		q->arena, q->job, p->holder, at < 0 && p->holder->nframes ? 0 : at);
 	fact->a = p->holder->tid;
 }
 
 /* True if the program's frame says more than the one that tells: of a dataset, of any lock. */
 static bool program_says_more(const struct inquiry *q, const struct posture *p)
 {
-	if (p->program < 0 || p->telling < 0 || p->pose == POSE_LOCK || p->pose == POSE_GIL)
+	if (p->program < 0 || p->telling < 0 || p->activity == ACTIVITY_LOCK ||
+		p->activity == ACTIVITY_GIL)
 		return p->program >= 0;
 	/* In C it is whatever helper is innermost, and save_checkpoint() says why it is called. */
 	return p->program <= p->telling &&
@@ -145,9 +146,9 @@ bool stacks_tell_place(struct inquiry *q, int rank, struct verdict_fact *fact)
 
 	if (at < 0)
 		return false;
-	fact->text = poses_place(q->arena, q->job, p->stack, at);
+	fact->text = activities_place(q->arena, q->job, p->stack, at);
 	if (p->program > at)
-		fact->text2 = poses_place(q->arena, q->job, p->stack, p->program);
+		fact->text2 = activities_place(q->arena, q->job, p->stack, p->program);
 	return true;
 }
 
@@ -156,7 +157,7 @@ static void tell_place(struct inquiry *q, int rank, struct draft *draft)
 	const struct posture *p = &q->profiles[rank].posture;
 	/* Who asks for a lock again and again moves, and gets nowhere. */
 	bool moves = p->moved == JOB_YES && !(p->locked && p->lock_stands > 0) &&
-		     !(p->pose == POSE_LOCK && p->stands > 0);
+		     !(p->activity == ACTIVITY_LOCK && p->stands > 0);
 	struct verdict_fact *fact;
 
 	if (p->telling < 0 && p->program < 0)
@@ -196,10 +197,10 @@ static void tell_loader(struct inquiry *q, int rank, struct draft *draft)
 		return;
 	worker = &q->job->processes[best->process];
 	fact = draft_fact(q, draft, FACT_CHILD_AT, rank, best->cite);
-	fact->text = poses_place(q->arena, q->job, best, stackfacts_program(q->job, best));
+	fact->text = activities_place(q->arena, q->job, best, stackfacts_program(q->job, best));
 	fact->text2 = *worker->what ? worker->what : "loader's worker";
 	fact->a = worker->pid;
-	fact->b = poses_stood(q->job, best);
+	fact->b = activities_stood(q->job, best);
 }
 
 /* Who has the lock of the file for which it waits. */
@@ -232,24 +233,24 @@ void stacks_tell(struct inquiry *q, int rank, struct draft *draft)
 
 	if (!p->stack || q->profiles[rank].ended)
 		return;
-	if (p->pose == POSE_GIL)
+	if (p->activity == ACTIVITY_GIL)
 		tell_gil(q, rank, draft);
-	if (poses_waits(p->pose)) {
+	if (activities_waits(p->activity)) {
 		fact = draft_fact(q, draft, FACT_WAITS_AT, rank, p->stack->cite);
-		fact->text = poses_call(p);
-		fact->text2 = poses_place(
+		fact->text = activities_call(p);
+		fact->text2 = activities_place(
 			q->arena, q->job, p->stack, p->program >= 0 ? p->program : p->telling);
 		return;
 	}
 	if (p->holder != p->stack)
 		tell_place(q, rank, draft);
-	if (p->pose == POSE_INPUT)
+	if (p->activity == ACTIVITY_INPUT)
 		tell_loader(q, rank, draft);
-	if (p->pose == POSE_LOCK && *p->call) {
+	if (p->activity == ACTIVITY_LOCK && *p->call) {
 		fact = draft_fact(q, draft, FACT_LOCK_CALL, rank, p->stack->cite);
 		fact->text = p->call;
 	}
-	if (poses_in_file_lock(p))
+	if (activities_in_file_lock(p))
 		tell_holder(q, rank, draft);
 	if (p->stack->state == 'D')
 		tell_kernel(q, rank, draft);
@@ -269,7 +270,8 @@ bool stacks_same_site(const struct inquiry *q, int a, int b)
 	const struct posture *pa = &q->profiles[a].posture, *pb = &q->profiles[b].posture;
 	const struct job_frame *fa = site_of(q, a), *fb = site_of(q, b);
 
-	if (pa->pose != pb->pose || strcmp(poses_call(pa), poses_call(pb)) != 0 || !fa != !fb)
+	if (pa->activity != pb->activity || strcmp(activities_call(pa), activities_call(pb)) != 0 ||
+		!fa != !fb)
 		return false;
 	return !fa || (fa->line == fb->line && !strcmp(fa->file, fb->file) &&
 			      !strcmp(fa->function, fb->function));
@@ -280,7 +282,8 @@ static bool by_stack(const struct inquiry *q, int rank)
 {
 	const struct wait *wait = inquiry_longest_wait(q, rank);
 
-	return poses_waits(q->profiles[rank].posture.pose) && (!wait || waits_is_told(wait));
+	return activities_waits(q->profiles[rank].posture.activity) &&
+	       (!wait || waits_is_told(wait));
 }
 
 void stacks_tell_waiters(struct inquiry *q, struct draft *draft)
@@ -306,8 +309,8 @@ void stacks_tell_waiters(struct inquiry *q, struct draft *draft)
 				stands = q->profiles[at[k]].posture.stands;
 		}
 		fact = draft_fact_of(q, draft, FACT_WAITS_AT, &ranks, p->stack->cite);
-		fact->text = poses_call(p);
-		fact->text2 = poses_place(
+		fact->text = activities_call(p);
+		fact->text2 = activities_place(
 			q->arena, q->job, p->stack, p->program >= 0 ? p->program : p->telling);
 		if (stands > 0)
 			fact->a = stands;

@@ -88,11 +88,11 @@ static enum verdict_stage stage_by_stacks(const struct inquiry *q)
 	bool starts = false;
 
 	for (size_t i = 0; i < q->job->nranks; i++) {
-		enum pose pose = q->profiles[i].posture.pose;
+		enum activity activity = q->profiles[i].posture.activity;
 
-		if (pose == POSE_COLLECTIVE || pose == POSE_P2P)
+		if (activity == ACTIVITY_COLLECTIVE || activity == ACTIVITY_P2P)
 			return VERDICT_STAGE_UNKNOWN;
-		starts |= pose == POSE_INIT || pose == POSE_STORE;
+		starts |= activity == ACTIVITY_INIT || activity == ACTIVITY_STORE;
 	}
 	return starts ? VERDICT_BOOTSTRAP : VERDICT_STAGE_UNKNOWN;
 }

@@ -61,7 +61,8 @@ static enum verdict_confidence by_stack(const struct posture *p)
 {
 	if (!p->stack)
 		return VERDICT_SUPPORTED;
-	return poses_elsewhere(p->pose) && !p->unsure ? VERDICT_ESTABLISHED : VERDICT_HYPOTHESIS;
+	return activities_elsewhere(p->activity) && !p->unsure ? VERDICT_ESTABLISHED
+							       : VERDICT_HYPOTHESIS;
 }
 
 /*
@@ -86,8 +87,8 @@ static bool is_the_start(const struct inquiry *q)
 	if (q->job->ngroups || (q->waits->n && !q->waits->only_told))
 		return true;
 	for (size_t i = 0; i < q->job->nranks; i++)
-		if (q->profiles[i].posture.pose == POSE_INIT ||
-			q->profiles[i].posture.pose == POSE_STORE)
+		if (q->profiles[i].posture.activity == ACTIVITY_INIT ||
+			q->profiles[i].posture.activity == ACTIVITY_STORE)
 			return true;
 	return false;
 }
@@ -103,7 +104,7 @@ bool explains_start(const struct inquiry *q, int rank, struct reason *why)
 		(!q->job->has_census || may_be_elsewhere(q) || numbers_are_guessed(q)))
 		return false;
 	if (r->process != JOB_NONE &&
-		(!r->candidate_only || r->doubtful || poses_waits(p->posture.pose)))
+		(!r->candidate_only || r->doubtful || activities_waits(p->posture.activity)))
 		return false;
 	why->confidence = r->process == JOB_NONE ? by_table(q->job)
 			  : p->ended             ? VERDICT_ESTABLISHED

@@ -231,7 +231,7 @@ struct verdicts {
 	size_t n;
 	const struct verdict_not_judged *not_judged;
 	size_t nnot_judged;
-	const struct posture *postures; /* by rank, as far as stacks tell (verdict/poses.h) */
+	const struct posture *postures; /* by rank, as far as stacks tell (verdict/activities.h) */
 	bool over; /* the launcher said that the job has ended, or all its ranks have */
 	struct verdict_early early;
 	enum verdict_lack lack;

@@ -16,19 +16,19 @@ static const char *const span_states[] = {
 	[JOB_SPAN_DEVICE] = "compiling",
 };
 
-static const char *const pose_states[POSES] = {
-	[POSE_COLLECTIVE] = "waiting",
-	[POSE_P2P] = "waiting",
-	[POSE_INIT] = "in init",
-	[POSE_STORE] = "in store",
-	[POSE_DEVICE] = "on GPU",
-	[POSE_IO] = "in storage",
-	[POSE_COMPILE] = "compiling",
-	[POSE_INPUT] = "input",
-	[POSE_CHECKPOINT] = "checkpoint",
-	[POSE_LOCK] = "in lock",
-	[POSE_GIL] = "for GIL",
-	[POSE_USER] = "own code",
+static const char *const activity_states[ACTIVITIES] = {
+	[ACTIVITY_COLLECTIVE] = "waiting",
+	[ACTIVITY_P2P] = "waiting",
+	[ACTIVITY_INIT] = "in init",
+	[ACTIVITY_STORE] = "in store",
+	[ACTIVITY_DEVICE] = "on GPU",
+	[ACTIVITY_IO] = "in storage",
+	[ACTIVITY_COMPILE] = "compiling",
+	[ACTIVITY_INPUT] = "input",
+	[ACTIVITY_CHECKPOINT] = "checkpoint",
+	[ACTIVITY_LOCK] = "in lock",
+	[ACTIVITY_GIL] = "for GIL",
+	[ACTIVITY_USER] = "own code",
 };
 
 static const char *const thread_states[] = {
@@ -191,22 +191,22 @@ static bool is_inside(const struct job_thread *thread)
 }
 
 /* Who waits, in which call; who is elsewhere, at which line. */
-static bool say_pose(struct doing *doing, const struct job *job, const struct posture *p)
+static bool say_activity(struct doing *doing, const struct job *job, const struct posture *p)
 {
 	const struct job_frame *frame;
 	long at;
 
-	if (!p || !p->stack || !pose_states[p->pose])
+	if (!p || !p->stack || !activity_states[p->activity])
 		return false;
-	if (p->pose == POSE_DEVICE && !poses_on_gpu(job, p->stack))
-		str_add(&doing->name, pose_states[POSE_COLLECTIVE]);
+	if (p->activity == ACTIVITY_DEVICE && !activities_on_gpu(job, p->stack))
+		str_add(&doing->name, activity_states[ACTIVITY_COLLECTIVE]);
 	else
-		str_add(&doing->name, pose_states[p->pose]);
+		str_add(&doing->name, activity_states[p->activity]);
 	doing->since = p->stands;
 	at = p->program >= 0 ? p->program : p->telling;
 	frame = at < 0 ? NULL : stackfacts_frame(job, p->stack, (size_t)at);
-	if (poses_waits(p->pose))
-		str_add(&doing->op, poses_call(p));
+	if (activities_waits(p->activity))
+		str_add(&doing->op, activities_call(p));
 	else if (frame && *frame->file && frame->line)
 		str_printf(&doing->op, "%s:%d",
 			strrchr(frame->file, '/') ? strrchr(frame->file, '/') + 1 : frame->file,
@@ -261,8 +261,8 @@ static void say_doing(
 	} else if (init) {
 		str_add(&doing->name, "in init");
 		doing->since = age(job, rank, init->init_since);
-	} else if (is_outside(thread) && posture && poses_waits(posture->pose) &&
-		   say_pose(doing, job, posture)) {
+	} else if (is_outside(thread) && posture && activities_waits(posture->activity) &&
+		   say_activity(doing, job, posture)) {
 		return; /* in what no ring records */
 	} else if (thread && thread->state != JOB_THREAD_UNKNOWN) {
 		say_thread(doing, job, rank, thread);
@@ -270,7 +270,7 @@ static void say_doing(
 		str_add(&doing->name, "moving"); /* its board was newer than the gathering */
 	} else if (job->ranks[rank].knows & JOB_KNOWS_DUMP && say_open_op(doing, job, rank)) {
 		doing->waits = true;
-	} else if (!say_pose(doing, job, posture)) {
+	} else if (!say_activity(doing, job, posture)) {
 		str_add(&doing->name, job->ranks[rank].candidate_only ? "starting" : "unknown");
 	}
 }

@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 #include "job/job.h"
-#include "verdict/poses.h"
+#include "verdict/activities.h"
 
 struct doing {
 	struct str name; /* "compiling", "waiting", "SIGKILL", "exit 1", "not seen", ... */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "job/spans.h"
-#include "verdict/poses.h"
+#include "verdict/activities.h"
 #include "viewer/timeline/track-make.h"
 
 static const enum track_state span_states[] = {
@@ -18,21 +18,21 @@ static const enum track_state span_states[] = {
 	[JOB_SPAN_DEVICE] = TRACK_COMPILE,
 };
 
-static const enum track_state pose_states[POSES] = {
-	[POSE_UNKNOWN] = TRACK_OTHER,
-	[POSE_COLLECTIVE] = TRACK_WAITING,
-	[POSE_P2P] = TRACK_WAITING,
-	[POSE_INIT] = TRACK_WAITING,
-	[POSE_STORE] = TRACK_WAITING,
-	[POSE_DEVICE] = TRACK_WAITING,
-	[POSE_FROZEN] = TRACK_BLOCKED,
-	[POSE_IO] = TRACK_BLOCKED,
-	[POSE_COMPILE] = TRACK_COMPILE,
-	[POSE_INPUT] = TRACK_INPUT,
-	[POSE_CHECKPOINT] = TRACK_CHECKPOINT,
-	[POSE_LOCK] = TRACK_BLOCKED,
-	[POSE_GIL] = TRACK_BLOCKED,
-	[POSE_USER] = TRACK_COMPUTE,
+static const enum track_state activity_states[ACTIVITIES] = {
+	[ACTIVITY_UNKNOWN] = TRACK_OTHER,
+	[ACTIVITY_COLLECTIVE] = TRACK_WAITING,
+	[ACTIVITY_P2P] = TRACK_WAITING,
+	[ACTIVITY_INIT] = TRACK_WAITING,
+	[ACTIVITY_STORE] = TRACK_WAITING,
+	[ACTIVITY_DEVICE] = TRACK_WAITING,
+	[ACTIVITY_FROZEN] = TRACK_BLOCKED,
+	[ACTIVITY_IO] = TRACK_BLOCKED,
+	[ACTIVITY_COMPILE] = TRACK_COMPILE,
+	[ACTIVITY_INPUT] = TRACK_INPUT,
+	[ACTIVITY_CHECKPOINT] = TRACK_CHECKPOINT,
+	[ACTIVITY_LOCK] = TRACK_BLOCKED,
+	[ACTIVITY_GIL] = TRACK_BLOCKED,
+	[ACTIVITY_USER] = TRACK_COMPUTE,
 };
 
 enum track_state track_span_state(enum job_span_kind kind)
@@ -88,7 +88,7 @@ static const char *place_of(struct track_maker *maker, const struct job_stack *s
 	const char *slash = frame ? strrchr(frame->file, '/') : NULL;
 
 	if (!frame || !*frame->function || !*frame->file || frame->line <= 0)
-		return poses_place(maker->labels.arena, maker->job, stack, at);
+		return activities_place(maker->labels.arena, maker->job, stack, at);
 	return arena_printf(maker->labels.arena, "%s %s:%d", frame->function,
 		slash ? slash + 1 : frame->file, frame->line);
 }
@@ -99,7 +99,8 @@ static bool says_phase(const struct job *job, const struct posture *p)
 	const struct job_frame *frame =
 		p->telling < 0 ? NULL : stackfacts_frame(job, p->stack, (size_t)p->telling);
 
-	return (p->pose == POSE_COMPILE || p->pose == POSE_INPUT || p->pose == POSE_CHECKPOINT) &&
+	return (p->activity == ACTIVITY_COMPILE || p->activity == ACTIVITY_INPUT ||
+		       p->activity == ACTIVITY_CHECKPOINT) &&
 	       frame && *frame->file;
 }
 
@@ -114,12 +115,12 @@ static void take_posture(struct track_maker *maker, int rank, struct track_now *
 	p += rank;
 	at = says_phase(maker->job, p) || p->program < 0 ? p->telling : p->program;
 	now->cite = track_text(p->stack->cite);
-	now->name = poses_waits(p->pose) && *poses_call(p) ? poses_call(p)
+	now->name = activities_waits(p->activity) && *activities_call(p) ? activities_call(p)
 						  : place_of(maker, p->stack, at);
-	if (p->pose == POSE_UNKNOWN || p->pose == POSE_USER)
+	if (p->activity == ACTIVITY_UNKNOWN || p->activity == ACTIVITY_USER)
 		return; /* only where it is: it may well go on */
 	now->known = now->by_look = true;
-	now->state = pose_states[p->pose];
+	now->state = activity_states[p->activity];
 	if (p->stands != JOB_UNKNOWN && p->stands >= 0 && now->end != JOB_UNKNOWN &&
 		p->stands < now->end)
 		now->since = now->end - p->stands;

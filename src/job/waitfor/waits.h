@@ -39,8 +39,8 @@ enum wait_kind {
 #define WAITS_FOR_RANKS "\n ranks"	/* it has opened the store: for all others to come to it */
 
 /*
- * What a rank's stack tells of it (verdict/poses.h): that it waits, or that it is elsewhere; of the
- * second also where its ring is silent or not there. {0}: nothing.
+ * What a rank's stack tells of it (verdict/activities.h): that it waits, or that it is elsewhere;
+ * of the second also where its ring is silent or not there. {0}: nothing.
  */
 struct waits_told {
 	const char *key; /* what it waits for, one of WAITS_...; NULL: nothing that is known */

@@ -570,7 +570,7 @@ static void an_order_soon_after_a_kill_needs_no_sender(void **state)
 	job = facts_job(f);
 	waits = waits_new(job, NULL);
 	clocks = clocks_new(job);
-	postures = poses_new(job);
+	postures = activities_new(job);
 	profiles = profiles_new(job, waits, clocks, postures);
 	assert_int_equal(profiles[2].death, DEATH_KILLED);
 	assert_int_equal(profiles[0].death, DEATH_ECHO);

@@ -6,7 +6,7 @@
 
 #include "job/caches.h"
 #include "tests/unit/facts.h"
-#include "verdict/poses.h"
+#include "verdict/activities.h"
 #include "words/doing.h"
 
 #define JAX "/env/lib/python3.11/site-packages/jax/_src/"

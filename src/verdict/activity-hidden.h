@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pose-hidden.h: what a stack does not show. Where nothing on it tells what its thread is in, that
- * thread is in the program's own code, unless the frame that would tell may be one that is missing,
- * or one that has no name.
+ * activity-hidden.h: what a stack does not show. Where nothing on it tells what its thread is in,
+ * that thread is in the program's own code, unless the frame that would tell may be one that is
+ * missing, or one that has no name.
  */
-#ifndef VERDICT_POSE_HIDDEN_H
-#define VERDICT_POSE_HIDDEN_H
+#ifndef VERDICT_ACTIVITY_HIDDEN_H
+#define VERDICT_ACTIVITY_HIDDEN_H
 
 #include "job/job.h"
 

@@ -2,33 +2,31 @@
 /*
  * One stack is read once, from the innermost frame outwards. What DECIDES ends the reading, unless
  * something that SPANS was met before: a collective beneath a checkpoint is a collective, a file
- * that is read for a batch is input. Of what SPANS the outermost has the pose: a loader that loads
- * a tensor by torch.load is input, not a checkpoint.
+ * that is read for a batch is input. Of what SPANS the outermost has the activity: a loader that
+ * loads a tensor by torch.load is input, not a checkpoint.
  *
  * The main thread speaks for its rank. Where it waits for a thread of its own process, such a
  * thread does, if it waits for other ranks or computes for autograd.
  */
-#include "verdict/poses.h"
+#include "verdict/activities.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
-#include "job/lock-holders.h"
 #include "job/spans.h"
-#include "verdict/pose-hidden.h"
-#include "verdict/pose-locks.h"
+#include "verdict/activity-hidden.h"
+#include "verdict/activity-locks.h"
 
 /* Each frame of a job is compared with the table once: thousands of stacks share them. */
 struct reader {
 	const struct job *job;
-	const struct pose_line **lines; /* per frame of the job; NULL none */
+	const struct activity_line **lines; /* per frame of the job; NULL none */
 	bool may_spin; /* a thread that runs may be waiting for others all the while */
 };
 
 struct reading {
-	const struct pose_line *line; /* what it came to; NULL nothing */
+	const struct activity_line *line; /* what it came to; NULL nothing */
 	long telling;
 	long base;
 	long program;
@@ -37,28 +35,28 @@ struct reading {
 	bool threads;
 };
 
-bool poses_waits(enum pose pose)
+bool activities_waits(enum activity activity)
 {
-	return pose >= POSE_COLLECTIVE && pose <= POSE_DEVICE;
+	return activity >= ACTIVITY_COLLECTIVE && activity <= ACTIVITY_DEVICE;
 }
 
-bool poses_in_file_lock(const struct posture *p)
+bool activities_in_file_lock(const struct posture *p)
 {
-	return p->locked || (p->pose == POSE_LOCK && !p->own_lock);
+	return p->locked || (p->activity == ACTIVITY_LOCK && !p->own_lock);
 }
 
-bool poses_elsewhere(enum pose pose)
+bool activities_elsewhere(enum activity activity)
 {
-	return pose >= POSE_FROZEN;
+	return activity >= ACTIVITY_FROZEN;
 }
 
 /* -- one stack --------------------------------------------------------------------------------- */
 
-static const struct pose_line *line_of(const struct job_frame *frame)
+static const struct activity_line *line_of(const struct job_frame *frame)
 {
-	for (size_t i = 0; i < pose_nlines; i++)
-		if (stackfacts_is_at(frame, &pose_lines[i].place))
-			return &pose_lines[i];
+	for (size_t i = 0; i < activity_nlines; i++)
+		if (stackfacts_is_at(frame, &activity_lines[i].place))
+			return &activity_lines[i];
 	return NULL;
 }
 
@@ -72,19 +70,20 @@ static bool says_more(const struct job *job, const struct job_stack *stack, long
 
 /* Takes in one more frame; false: the reading is over. */
 static bool read_frame(const struct job *job, const struct job_stack *stack, struct reading *r,
-	const struct pose_line *line, long at)
+	const struct activity_line *line, long at)
 {
 	bool further_in = r->program < 0 || at < r->program;
 
 	switch (line->force) {
-	case POSE_DECIDES:
-		if (r->line && r->line->force == POSE_SPANS)
+	case ACTIVITY_DECIDES:
+		if (r->line && r->line->force == ACTIVITY_SPANS)
 			return true;
 		r->line = line;
 		r->telling = r->base = at;
 		return false;
-	case POSE_SPANS:
-		if (!r->line || r->line->force != POSE_SPANS || r->line->pose != line->pose ||
+	case ACTIVITY_SPANS:
+		if (!r->line || r->line->force != ACTIVITY_SPANS ||
+			r->line->activity != line->activity ||
 			says_more(job, stack, r->telling, at))
 			r->telling = at;
 		r->line = line;
@@ -93,12 +92,14 @@ static bool read_frame(const struct job *job, const struct job_stack *stack, str
 	default:
 		if (!further_in)
 			return true;
-		if (line->pose == POSE_LOCK && (!r->line || r->line->force > POSE_SPANS)) {
+		if (line->activity == ACTIVITY_LOCK &&
+			(!r->line || r->line->force > ACTIVITY_SPANS)) {
 			r->locked = true;
 			r->lock_base = at;
 		}
-		r->threads |= line->force == POSE_THREADS;
-		if (!r->line || (r->line->force == POSE_THREADS && line->pose == POSE_LOCK)) {
+		r->threads |= line->force == ACTIVITY_THREADS;
+		if (!r->line ||
+			(r->line->force == ACTIVITY_THREADS && line->activity == ACTIVITY_LOCK)) {
 			r->line = line;
 			r->telling = r->base = at;
 		}
@@ -114,7 +115,7 @@ static struct reading read_stack(const struct reader *reader, const struct job_s
 		.lock_base = -1};
 
 	for (size_t i = 0; i < stack->nframes; i++) {
-		const struct pose_line *line = reader->lines[stack->frames[i]];
+		const struct activity_line *line = reader->lines[stack->frames[i]];
 
 		if (line && !read_frame(reader->job, stack, &r, line, (long)i))
 			break;
@@ -175,7 +176,7 @@ static void better(const struct job *job, struct posture *p)
 	};
 	size_t from = (size_t)p->telling;
 
-	if (p->pose == POSE_STORE) {
+	if (p->activity == ACTIVITY_STORE) {
 		bool for_id = stackfacts_find(job, p->stack, from, id, 1) >= 0;
 
 		p->for_ranks = stackfacts_find(job, p->stack, from, opened, 1) >= 0;
@@ -187,18 +188,20 @@ static void better(const struct job *job, struct posture *p)
 			return;
 		}
 	}
-	if (p->pose != POSE_STORE && p->pose != POSE_DEVICE && p->pose != POSE_COLLECTIVE)
+	if (p->activity != ACTIVITY_STORE && p->activity != ACTIVITY_DEVICE &&
+		p->activity != ACTIVITY_COLLECTIVE)
 		return;
-	for (size_t i = 0; i < pose_nbetter; i++) {
-		if (stackfacts_find(job, p->stack, from, &pose_better[i].place, 1) < 0)
+	for (size_t i = 0; i < activity_nbetter; i++) {
+		if (stackfacts_find(job, p->stack, from, &activity_better[i].place, 1) < 0)
 			continue;
-		p->pose = pose_better[i].pose;
-		p->call = pose_better[i].call ? pose_better[i].call : p->call;
+		p->activity = activity_better[i].activity;
+		p->call = activity_better[i].call ? activity_better[i].call : p->call;
 		return;
 	}
 }
 
-/* -- the pose of one thread -------------------------------------------------------------------- */
+/* -- the activity of one thread
+ * -------------------------------------------------------------------- */
 
 /*
  * Of a stack without Python the innermost frame, from number `from` on, that is of no library:
@@ -220,16 +223,16 @@ static long native_program(const struct job *job, const struct job_stack *stack,
 }
 
 /* Nothing tells, and nothing that could tell is hidden: it is in the program's own code. */
-static void pose_of_program(const struct reader *reader, struct posture *p)
+static void activity_of_program(const struct reader *reader, struct posture *p)
 {
 	const struct job *job = reader->job;
 
 	p->telling = p->program >= 0 ? p->program : stackfacts_python(job, p->stack);
 	if (p->telling >= 0 && !hidden_may_wait(job, p->stack, p->telling, reader->may_spin))
-		p->pose = POSE_USER;
+		p->activity = ACTIVITY_USER;
 }
 
-static bool pose_of_lock(const struct job *job, const struct reading *r, struct posture *p)
+static bool activity_of_lock(const struct job *job, const struct reading *r, struct posture *p)
 {
 	long at = locks_waits_for_thread(job, p->stack);
 
@@ -257,9 +260,9 @@ static void find_keeper(const struct job *job, struct posture *p)
 {
 	if (!locks_keeps_gil(p->stack) || p->program < 0 ||
 		stackfacts_python(job, p->stack) != p->program ||
-		(p->pose != POSE_USER && p->pose != POSE_INPUT))
+		(p->activity != ACTIVITY_USER && p->activity != ACTIVITY_INPUT))
 		return;
-	p->pose = POSE_GIL;
+	p->activity = ACTIVITY_GIL;
 	p->holder = p->stack;
 	p->telling = p->program;
 }
@@ -280,7 +283,7 @@ static bool span_is_unsure(const struct reader *reader, const struct posture *p)
 {
 	long python = stackfacts_python(reader->job, p->stack);
 
-	return (p->pose == POSE_INPUT || p->pose == POSE_CHECKPOINT) &&
+	return (p->activity == ACTIVITY_INPUT || p->activity == ACTIVITY_CHECKPOINT) &&
 	       hidden_may_wait(reader->job, p->stack, python >= 0 ? python : p->telling,
 		       reader->may_spin);
 }
@@ -299,7 +302,7 @@ static bool is_in_threading(const struct job *job, const struct posture *p)
 	static const struct stackfacts_place places[] = {
 		{NULL, "threading.py"}, {NULL, "queue.py"}, {NULL, "concurrent/futures/*"}};
 
-	if (p->pose != POSE_USER)
+	if (p->activity != ACTIVITY_USER)
 		return false;
 	for (long i = 0; i < p->program; i++) {
 		const struct job_frame *frame = stackfacts_frame(job, p->stack, (size_t)i);
@@ -323,17 +326,17 @@ static struct posture read_posture(
 	p.program = r->program;
 	if (p.program < 0) /* what decides may be linked into the program */
 		p.program = native_program(job, stack,
-			r->line && r->line->force == POSE_DECIDES ? r->telling + 1 : 0);
+			r->line && r->line->force == ACTIVITY_DECIDES ? r->telling + 1 : 0);
 	gil = locks_wants_gil(job, stack);
 	if (gil >= 0 && !took_turns(job, stack)) {
-		p.pose = POSE_GIL;
+		p.activity = ACTIVITY_GIL;
 		p.telling = gil;
 		p.holder = locks_gil_holder(job, stack);
-	} else if (r->line && r->line->force <= POSE_SPANS) {
-		p.pose = r->line->pose;
+	} else if (r->line && r->line->force <= ACTIVITY_SPANS) {
+		p.activity = r->line->activity;
 		p.telling = r->telling;
 		p.base = r->base;
-		p.locked = r->line->force == POSE_SPANS &&
+		p.locked = r->line->force == ACTIVITY_SPANS &&
 			   (r->locked || locks_waits_for_file(stack));
 		p.lock_base = r->lock_base;
 		p.unsure = span_is_unsure(reader, &p);
@@ -342,31 +345,32 @@ static struct posture read_posture(
 			       (stackfacts_frame(job, stack, (size_t)p.telling)->kind ==
 						JOB_FRAME_PYTHON &&
 				       hidden_may_wait(job, stack, p.telling, true));
-		if (r->line->force == POSE_DECIDES)
+		if (r->line->force == ACTIVITY_DECIDES)
 			better(job, &p);
 	} else if (stack->state == 'D') {
-		p.pose = POSE_IO;
+		p.activity = ACTIVITY_IO;
 		p.telling = stack->nframes ? 0 : -1;
-	} else if (pose_of_lock(job, r, &p)) {
-		p.pose = POSE_LOCK;
-	} else if (r->line && r->line->force == POSE_HINTS) {
-		p.pose = r->line->pose;
+	} else if (activity_of_lock(job, r, &p)) {
+		p.activity = ACTIVITY_LOCK;
+	} else if (r->line && r->line->force == ACTIVITY_HINTS) {
+		p.activity = r->line->activity;
 		p.telling = r->telling;
-		p.base = p.pose == POSE_LOCK ? r->lock_base : -1;
+		p.base = p.activity == ACTIVITY_LOCK ? r->lock_base : -1;
 		p.call = r->line->call;
 	} else if (locks_starves(job, stack)) {
-		p.pose = POSE_GIL;
+		p.activity = ACTIVITY_GIL;
 		p.telling = 0;
 		p.holder = locks_gil_holder(job, stack);
 	} else {
-		pose_of_program(reader, &p);
+		activity_of_program(reader, &p);
 	}
 	find_keeper(job, &p);
-	p.for_thread = p.pose == POSE_LOCK ? p.own_lock : is_in_threading(job, &p);
+	p.for_thread = p.activity == ACTIVITY_LOCK ? p.own_lock : is_in_threading(job, &p);
 	return p;
 }
 
-/* -- the pose of a rank ------------------------------------------------------------------------ */
+/* -- the activity of a rank
+ * ------------------------------------------------------------------------ */
 
 /* What a main thread that waits for another one asks. */
 struct asking {
@@ -391,15 +395,16 @@ static void hear(struct asking *asking, const struct job_stack *stack, const str
 	bool autograd = stackfacts_fits(stack->thread, "pt_autograd*");
 	bool works = child || autograd || p->program >= 0;
 
-	if (p->pose == POSE_UNKNOWN || (!works && *stack->cut && !stack->rooted)) {
+	if (p->activity == ACTIVITY_UNKNOWN || (!works && *stack->cut && !stack->rooted)) {
 		asking->hidden |= works || !stack->rooted;
 		return;
 	}
-	if (!works || !(asking->any || autograd || poses_waits(p->pose) ||
-			      p->pose == POSE_COMPILE))
+	if (!works || !(asking->any || autograd || activities_waits(p->activity) ||
+			      p->activity == ACTIVITY_COMPILE))
 		return;
 	asking->speakers++;
-	if (asking->found && (poses_waits(asking->best.pose) || !poses_waits(p->pose)))
+	if (asking->found &&
+		(activities_waits(asking->best.activity) || !activities_waits(p->activity)))
 		return;
 	asking->best = *p;
 	asking->found = true;
@@ -423,9 +428,9 @@ static void ask_others(const struct reader *reader, int rank, struct asking *ask
 			continue;
 		asking->hidden |= !stack->nframes;
 		other = read_posture(reader, stack, &r);
-		if (!child || poses_waits(other.pose))
+		if (!child || activities_waits(other.activity))
 			hear(asking, stack, &other, child);
-		else if (other.pose == POSE_UNKNOWN)
+		else if (other.activity == ACTIVITY_UNKNOWN)
 			asking->hidden |= other.program >= 0;
 	}
 }
@@ -458,18 +463,18 @@ static bool waits_for_child(const struct job *job, const struct job_stack *stack
 static void ask_who_works(
 	const struct reader *reader, int rank, const struct reading *r, struct posture *p)
 {
-	struct asking asking = {.any = p->pose == POSE_USER && p->program < 0};
+	struct asking asking = {.any = p->activity == ACTIVITY_USER && p->program < 0};
 	bool for_child = waits_for_child(reader->job, p->stack);
 
-	if ((p->pose != POSE_USER && p->pose != POSE_UNKNOWN) ||
+	if ((p->activity != ACTIVITY_USER && p->activity != ACTIVITY_UNKNOWN) ||
 		!(r->threads || asking.any || for_child))
 		return;
 	asking.hidden = for_child && has_hidden_child(reader->job, rank);
 	ask_others(reader, rank, &asking, p->stack);
-	if (asking.found && poses_waits(asking.best.pose))
+	if (asking.found && activities_waits(asking.best.activity))
 		*p = asking.best;
 	else if (asking.hidden || (asking.any && asking.speakers > 1))
-		p->pose = POSE_UNKNOWN;
+		p->activity = ACTIVITY_UNKNOWN;
 	else if (asking.found)
 		*p = asking.best;
 }
@@ -480,20 +485,21 @@ static void ask_holder(const struct reader *reader, struct posture *p)
 	struct posture other;
 	struct reading r;
 
-	if (p->pose != POSE_GIL || p->holder == p->stack)
+	if (p->activity != ACTIVITY_GIL || p->holder == p->stack)
 		return;
 	p->unsure = true;
 	if (!p->holder)
 		return;
 	other = read_posture(reader, p->holder, &r);
-	p->unsure = poses_waits(other.pose) || other.pose == POSE_UNKNOWN || other.unsure;
+	p->unsure = activities_waits(other.activity) || other.activity == ACTIVITY_UNKNOWN ||
+		    other.unsure;
 	/* Where samples do not show that it stood there, it may have got the GIL in between. */
-	if (poses_waits(other.pose) && p->stack->samples > 1 &&
+	if (activities_waits(other.activity) && p->stack->samples > 1 &&
 		(p->stack->moved == JOB_NO || stackfacts_python(reader->job, p->stack) >= 0))
 		*p = other;
 }
 
-int64_t poses_stood(const struct job *job, const struct job_stack *stack)
+int64_t activities_stood(const struct job *job, const struct job_stack *stack)
 {
 	const struct job_snapshot *snapshot = stackfacts_snapshot(job, stack->process);
 
@@ -517,21 +523,22 @@ static int64_t slept_for(const struct job *job, const struct job_stack *stack)
 	return stack->when - process->asleep_since;
 }
 
-/* For how long the pose is proved to stand: the samples' span, or all the time that it slept. */
+/* For how long the activity is proved to stand: the samples' span, or all the time that it slept.
+ */
 static void find_standing(const struct job *job, struct posture *p)
 {
 	const struct job_snapshot *snapshot = stackfacts_snapshot(job, p->stack->process);
 	int64_t span = snapshot && snapshot->span > 0 ? snapshot->span : JOB_UNKNOWN;
 	/* Asked again and again, from one place: a lock, and a store that is not there yet. */
-	bool region = p->pose == POSE_COMPILE || p->pose == POSE_CHECKPOINT ||
-		      p->pose == POSE_LOCK || p->for_store || p->for_ranks;
+	bool region = p->activity == ACTIVITY_COMPILE || p->activity == ACTIVITY_CHECKPOINT ||
+		      p->activity == ACTIVITY_LOCK || p->for_store || p->for_ranks;
 	const struct job_stack *who = p->holder ? p->holder : p->stack;
 
 	p->moved = who->samples > 1 ? who->moved : JOB_MAYBE;
-	p->stands = p->lock_stands = poses_stood(job, who);
+	p->stands = p->lock_stands = activities_stood(job, who);
 	if (region && stood_beneath(p->stack, p->base))
 		p->stands = span;
-	p->passed = poses_waits(p->pose) && p->stack->samples > 1 &&
+	p->passed = activities_waits(p->activity) && p->stack->samples > 1 &&
 		    !stood_beneath(p->stack, p->program >= 0 ? p->program : p->telling);
 	if (p->locked && stood_beneath(p->stack, p->lock_base))
 		p->lock_stands = span;
@@ -542,7 +549,7 @@ static void find_standing(const struct job *job, struct posture *p)
 /* Whatever else its stack may hide. */
 static void be_frozen(struct posture *p)
 {
-	p->pose = POSE_FROZEN;
+	p->activity = ACTIVITY_FROZEN;
 	p->unsure = p->locked = false;
 }
 
@@ -572,7 +579,7 @@ static struct posture posture_of(const struct reader *reader, int rank)
 	return p;
 }
 
-struct posture *poses_new(const struct job *job)
+struct posture *activities_new(const struct job *job)
 {
 	struct posture *postures = alloc_zeroed(job->nranks + 1, sizeof(*postures));
 	struct reader reader = {.job = job, .may_spin = hidden_may_spin(job)};
@@ -584,112 +591,4 @@ struct posture *poses_new(const struct job *job)
 		postures[i] = posture_of(&reader, (int)i);
 	free(reader.lines);
 	return postures;
-}
-
-/* -- what it tells the wait-for graph ---------------------------------------------------------- */
-
-/* True if the rank's ring tells of something that it did after the stack was taken. */
-static bool ring_is_newer(const struct job *job, int rank, const struct job_stack *stack)
-{
-	struct spans_range range = threads_of(job, rank);
-
-	for (size_t i = range.from; i < range.to; i++)
-		if (job->threads[i].since != JOB_UNKNOWN && job->threads[i].since > stack->when &&
-			!waits_is_watchdog(job->threads[i].name))
-			return true;
-	return false;
-}
-
-static const char *waits_for(const struct posture *p)
-{
-	if (p->for_store)
-		return WAITS_FOR_STORE;
-	if (p->for_ranks)
-		return WAITS_FOR_RANKS;
-	return p->pose == POSE_STORE ? "" : p->pose == POSE_INIT ? WAITS_SOME_INIT : WAITS_SOME_OP;
-}
-
-/*
- * Who is in an operation by its stack, and by its ring in none, took another way than the others:
- * rules may suspect it of that. A ring that is not there denies nothing, nor do rings that know of
- * no group at all: what the job calls is not recorded.
- */
-static bool is_denied(const struct job *job, int rank, const struct posture *p)
-{
-	return job->ngroups && (job->ranks[rank].knows & JOB_KNOWS_BOARDS) &&
-	       p->pose != POSE_INIT && p->pose != POSE_STORE;
-}
-
-/* Who was seen to stand for so long, was not elsewhere a moment before. */
-#define STANDS (2 * CLOCK_NS_PER_S)
-
-static struct waits_told told_of(const struct job *job, int rank, const struct posture *p)
-{
-	struct waits_told told = {.stands = p->stands,
-		.held = p->stands >= STANDS || (p->stack->samples > 1 && !p->passed),
-		.for_zero = p->for_zero,
-		.maybe_zero = p->maybe_zero,
-		.elsewhere = poses_elsewhere(p->pose),
-		.in_lock = poses_in_file_lock(p),
-		.cite = p->stack->cite};
-
-	if (poses_waits(p->pose) && !is_denied(job, rank, p))
-		told.key = waits_for(p);
-	return told;
-}
-
-/*
- * The only rank of that host, elsewhere itself, which has any file's lock; JOB_NONE where there is
- * none, or several are. Who asks for a lock again and again is not blocked, so nothing says for
- * which; but who has the only one, has that one.
- */
-static int only_holder(const struct job *job, const struct posture *postures, int rank)
-{
-	int found = JOB_NONE;
-
-	for (size_t i = 0; i < job->nprocesses; i++) {
-		const struct job_process *other = &job->processes[i];
-
-		if (other->host != job->ranks[rank].host || !*other->lock_held ||
-			other->rank == rank || other->end > JOB_ALIVE)
-			continue;
-		if (other->rank == JOB_NONE || (found != JOB_NONE && found != other->rank) ||
-			!poses_elsewhere(postures[other->rank].pose))
-			return JOB_NONE;
-		found = other->rank;
-	}
-	return found;
-}
-
-/* Who has the lock that it stands in, of those which some rank or a stranger has. */
-static void tell_lock(const struct job *job, const struct posture *postures, int rank,
-	struct waits_told *told)
-{
-	const struct job_process *process = &job->processes[postures[rank].stack->process];
-	int holder = locks_holder(job, process);
-
-	told->lock = *process->lock ? process->lock : "";
-	told->lock_known = process->lock_pid != 0;
-	told->lock_rank = holder == JOB_NONE ? JOB_NONE : job->processes[holder].rank;
-	if (!*process->lock) {
-		told->lock_rank = only_holder(job, postures, rank);
-		told->lock_known = told->lock_rank != JOB_NONE;
-	}
-	if (told->lock_rank == rank) /* it waits for its own: for a child of its */
-		told->lock_rank = JOB_NONE;
-}
-
-struct waits_told *poses_told(const struct job *job, const struct posture *postures)
-{
-	struct waits_told *told = alloc_zeroed(job->nranks + 1, sizeof(*told));
-
-	for (size_t i = 0; i < job->nranks; i++) {
-		if (!postures[i].stack || postures[i].unsure ||
-			ring_is_newer(job, (int)i, postures[i].stack))
-			continue;
-		told[i] = told_of(job, (int)i, &postures[i]);
-		if (told[i].in_lock)
-			tell_lock(job, postures, (int)i, &told[i]);
-	}
-	return told;
 }

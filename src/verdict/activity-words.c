@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How poses and places in code are called. */
+/* How activities and places in code are called. */
 #include <ctype.h>
 #include <string.h>
 
-#include "verdict/poses.h"
+#include "verdict/activities.h"
 
 /* Behind the last folder that says no more than where Python lies. */
 static const char *short_path(const char *path)
@@ -20,7 +20,7 @@ static const char *short_path(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-const char *poses_place(
+const char *activities_place(
 	struct arena *arena, const struct job *job, const struct job_stack *stack, long at)
 {
 	const struct job_frame *frame;
@@ -38,7 +38,7 @@ const char *poses_place(
 	return arena_printf(arena, "%s of %s", function, frame->module);
 }
 
-bool poses_on_gpu(const struct job *job, const struct job_stack *stack)
+bool activities_on_gpu(const struct job *job, const struct job_stack *stack)
 {
 	static const struct stackfacts_place places[] = {{NULL, "libcuda.so*"},
 		{NULL, "libcudart.so*"}, {NULL, "libamdhip64.so*"}, {NULL, "libhsa-runtime64.so*"},
@@ -48,15 +48,15 @@ bool poses_on_gpu(const struct job *job, const struct job_stack *stack)
 	return stackfacts_find(job, stack, 0, places, sizeof(places) / sizeof(places[0])) >= 0;
 }
 
-const char *poses_call(const struct posture *p)
+const char *activities_call(const struct posture *p)
 {
-	static const char *const names[POSES] = {[POSE_COLLECTIVE] = "a collective",
-		[POSE_P2P] = "a send or receive",
-		[POSE_INIT] = "init",
-		[POSE_STORE] = "the store",
-		[POSE_DEVICE] = "a wait for the GPU"};
+	static const char *const names[ACTIVITIES] = {[ACTIVITY_COLLECTIVE] = "a collective",
+		[ACTIVITY_P2P] = "a send or receive",
+		[ACTIVITY_INIT] = "init",
+		[ACTIVITY_STORE] = "the store",
+		[ACTIVITY_DEVICE] = "a wait for the GPU"};
 
-	return *p->call ? p->call : names[p->pose] ? names[p->pose] : "";
+	return *p->call ? p->call : names[p->activity] ? names[p->activity] : "";
 }
 
 /* The next letter of a call's name, as all who make it spell it; 0 at its end. */
@@ -77,7 +77,7 @@ static const char *without_maker(const char *call)
 	return call;
 }
 
-bool poses_may_be_one_call(const struct posture *a, const struct posture *b)
+bool activities_may_be_one_call(const struct posture *a, const struct posture *b)
 {
 	const char *mine = without_maker(a->call), *other = without_maker(b->call);
 	int letter;

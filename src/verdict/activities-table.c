@@ -1,25 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of poses. Python's functions are qualified names since 3.11 and plain ones before, so
- * patterns begin with a star; those of C++ end with one, behind which arguments follow.
+ * The table of activities. Python's functions are qualified names since 3.11 and plain ones before,
+ * so patterns begin with a star; those of C++ end with one, behind which arguments follow.
  *
  * What SPANS must stand on the stack only while it is done: a compiled function runs beneath
  * torch/_dynamo/eval_frame.py for ever after, and torch/utils/checkpoint.py saves nothing.
  */
-#include "verdict/poses.h"
+#include "verdict/activities.h"
 
-#define DECIDES(pose, function, where, call)                                                       \
-	{POSE_##pose, POSE_DECIDES, {function, where}, call}
-#define SPANS(pose, function, where)                                                               \
-	{POSE_##pose, POSE_SPANS, {function, where}, ""}
-#define HINTS(pose, function, where, call)                                                         \
-	{POSE_##pose, POSE_HINTS, {function, where}, call}
+#define DECIDES(activity, function, where, call)                                                   \
+	{                                                                                          \
+		ACTIVITY_##activity, ACTIVITY_DECIDES, {function, where}, call                     \
+	}
+#define SPANS(activity, function, where)                                                           \
+	{                                                                                          \
+		ACTIVITY_##activity, ACTIVITY_SPANS, {function, where}, ""                         \
+	}
+#define HINTS(activity, function, where, call)                                                     \
+	{                                                                                          \
+		ACTIVITY_##activity, ACTIVITY_HINTS, {function, where}, call                       \
+	}
 #define THREADS(function, where)                                                                   \
-	{POSE_USER, POSE_THREADS, {function, where}, ""}
+	{ACTIVITY_USER, ACTIVITY_THREADS, {function, where}, ""}
 
 #define C10D_PY "torch/distributed/distributed_c10d.py"
 
-const struct pose_line pose_lines[] = {
+const struct activity_line activity_lines[] = {
 	/* PyTorch's store: before the groups that stand on it. */
 	DECIDES(STORE, "c10d::TCPStore::*", NULL, "the store"),
 	DECIDES(STORE, "c10d::PrefixStore::*", NULL, "the store"),
@@ -189,13 +195,13 @@ const struct pose_line pose_lines[] = {
 	THREADS("torch::autograd::*Engine::*", NULL),
 	THREADS("*_engine_run_backward", "torch/autograd/graph.py"),
 };
-const size_t pose_nlines = sizeof(pose_lines) / sizeof(pose_lines[0]);
+const size_t activity_nlines = sizeof(activity_lines) / sizeof(activity_lines[0]);
 
 /*
  * Further out than what decides: whose store it is, and that NCCL waits for the GPU in an operation
  * of its own. The first line that fits any such frame, in this order.
  */
-const struct pose_line pose_better[] = {
+const struct activity_line activity_better[] = {
 	DECIDES(INIT, "ncclCommInit*", NULL, NULL),
 	DECIDES(INIT, "ncclCommSplit*", NULL, NULL),
 	DECIDES(INIT, "gloo::rendezvous::*", NULL, "init"),
@@ -210,4 +216,4 @@ const struct pose_line pose_better[] = {
 	DECIDES(COLLECTIVE, NULL, "libnccl.so*", NULL),
 	DECIDES(COLLECTIVE, NULL, "librccl.so*", NULL),
 };
-const size_t pose_nbetter = sizeof(pose_better) / sizeof(pose_better[0]);
+const size_t activity_nbetter = sizeof(activity_better) / sizeof(activity_better[0]);

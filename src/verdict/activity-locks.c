@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verdict/pose-locks.h"
+#include "verdict/activity-locks.h"
 
 #include <string.h>
 

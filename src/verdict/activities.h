@@ -1,40 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * poses.h: what a rank is doing, by its stacks: the POSE of the thread that does its work. Which
- * places in code tell which pose is one table, poses-table.c.
+ * activities.h: what a rank is doing, by its stacks: the ACTIVITY of the thread that does its work.
+ * Which places in code tell which activity is one table, activities-table.c.
  *
- * Some poses wait for other ranks; the others keep a rank from where others wait for it. A pose is
- * never guessed from silence: where a stack was cut and nothing on it tells, it is unknown.
+ * Some activities wait for other ranks; the others keep a rank from where others wait for it. A
+ * activity is never guessed from silence: where a stack was cut and nothing on it tells, it is
+ * unknown.
  */
-#ifndef VERDICT_POSES_H
-#define VERDICT_POSES_H
+#ifndef VERDICT_ACTIVITIES_H
+#define VERDICT_ACTIVITIES_H
 
 #include "base/arena.h"
 #include "job/stacktree/stackfacts.h"
 #include "job/waitfor/waits.h"
 
-enum pose {
-	POSE_UNKNOWN,
+enum activity {
+	ACTIVITY_UNKNOWN,
 	/* It waits for others: */
-	POSE_COLLECTIVE,
-	POSE_P2P,
-	POSE_INIT,   /* of a communicator or process group */
-	POSE_STORE,  /* for a key of PyTorch's store, or for the store itself */
-	POSE_DEVICE, /* for the GPU, which may be behind an operation of all */
+	ACTIVITY_COLLECTIVE,
+	ACTIVITY_P2P,
+	ACTIVITY_INIT,   /* of a communicator or process group */
+	ACTIVITY_STORE,  /* for a key of PyTorch's store, or for the store itself */
+	ACTIVITY_DEVICE, /* for the GPU, which may be behind an operation of all */
 	/* It is elsewhere: */
-	POSE_FROZEN,
-	POSE_IO, /* uninterruptible in the kernel */
-	POSE_COMPILE,
-	POSE_INPUT,
-	POSE_CHECKPOINT,
-	POSE_LOCK,
-	POSE_GIL,
-	POSE_USER, /* in the program's own code */
-	POSES
+	ACTIVITY_FROZEN,
+	ACTIVITY_IO, /* uninterruptible in the kernel */
+	ACTIVITY_COMPILE,
+	ACTIVITY_INPUT,
+	ACTIVITY_CHECKPOINT,
+	ACTIVITY_LOCK,
+	ACTIVITY_GIL,
+	ACTIVITY_USER, /* in the program's own code */
+	ACTIVITIES
 };
 
 struct posture {
-	enum pose pose;
+	enum activity activity;
 	const struct job_stack *stack; /* of the thread that tells; NULL: there is none */
 	long telling;                  /* its frame that tells; -1 none */
 	long base;                     /* the outermost frame that tells the same */
@@ -53,58 +54,58 @@ struct posture {
 	bool maybe_zero; /* it may be waiting for what rank 0 gives, as far as its stack shows */
 	bool passed; /* it waits, and was seen elsewhere in its program a moment before */
 	enum job_known moved;           /* whether it was seen to move between samples */
-	int64_t stands; /* ns for which it was in this pose without a break; JOB_UNKNOWN */
+	int64_t stands; /* ns for which it was in this activity without a break; JOB_UNKNOWN */
 };
 
 /* A line of the table, asked of each frame from the innermost outwards. */
-enum pose_force {
-	POSE_DECIDES, /* the innermost of these is what the rank waits in */
-	POSE_SPANS,   /* all further in belongs to it, but for what decides */
-	POSE_HINTS,   /* only where nothing decides or spans */
-	POSE_THREADS, /* hints, and says that another thread of the process does the work */
+enum activity_force {
+	ACTIVITY_DECIDES, /* the innermost of these is what the rank waits in */
+	ACTIVITY_SPANS,   /* all further in belongs to it, but for what decides */
+	ACTIVITY_HINTS,   /* only where nothing decides or spans */
+	ACTIVITY_THREADS, /* hints, and says that another thread of the process does the work */
 };
 
-struct pose_line {
-	enum pose pose;
-	enum pose_force force;
+struct activity_line {
+	enum activity activity;
+	enum activity_force force;
 	struct stackfacts_place place;
-	const char *call; /* NULL: see pose_calls */
+	const char *call; /* NULL: see activity_calls */
 };
 
-extern const struct pose_line pose_lines[];
-extern const size_t pose_nlines;
+extern const struct activity_line activity_lines[];
+extern const size_t activity_nlines;
 
 /* Places further out that say it better: INIT in place of COLLECTIVE, or the name of the call. */
-extern const struct pose_line pose_better[];
-extern const size_t pose_nbetter;
+extern const struct activity_line activity_better[];
+extern const size_t activity_nbetter;
 
 /* The postures of all ranks, by rank; never NULL, free() it. They point into the job. */
-struct posture *poses_new(const struct job *job);
+struct posture *activities_new(const struct job *job);
 
 /*
  * What they tell the wait-for graph, by rank, where no ring is newer; never NULL, free() it. Points
  * into the job.
  */
-struct waits_told *poses_told(const struct job *job, const struct posture *postures);
+struct waits_told *activities_told(const struct job *job, const struct posture *postures);
 
 /* "train.py:88 in step": a frame of a stack, in the arena or a literal; "" for number -1. */
-const char *poses_place(
+const char *activities_place(
 	struct arena *arena, const struct job *job, const struct job_stack *stack, long at);
 /* What a waiting rank waits in: the call's name, or what kind of call it is; "" not waiting. */
-const char *poses_call(const struct posture *p);
+const char *activities_call(const struct posture *p);
 /* True if two may be in one call, as far as names go: "all_reduce" is NCCL's "ncclAllReduce". */
-bool poses_may_be_one_call(const struct posture *a, const struct posture *b);
+bool activities_may_be_one_call(const struct posture *a, const struct posture *b);
 
 /* ns for which samples prove that a thread did not move; JOB_UNKNOWN: they do not. */
-int64_t poses_stood(const struct job *job, const struct job_stack *stack);
+int64_t activities_stood(const struct job *job, const struct job_stack *stack);
 
 /* True if some frame of a stack is a GPU's driver or runtime: on CPUs nobody waits for a GPU. */
-bool poses_on_gpu(const struct job *job, const struct job_stack *stack);
+bool activities_on_gpu(const struct job *job, const struct job_stack *stack);
 
 /* True if it waits for the lock of a file, that another rank may have. */
-bool poses_in_file_lock(const struct posture *p);
-/* True if that pose waits for other ranks; true if it is known and does not. */
-bool poses_waits(enum pose pose);
-bool poses_elsewhere(enum pose pose);
+bool activities_in_file_lock(const struct posture *p);
+/* True if that activity waits for other ranks; true if it is known and does not. */
+bool activities_waits(enum activity activity);
+bool activities_elsewhere(enum activity activity);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pose-locks.h: which lock a thread waits for by its stack: the interpreter's, a file's, ... */
-#ifndef VERDICT_POSE_LOCKS_H
-#define VERDICT_POSE_LOCKS_H
+/* activity-locks.h: which lock a thread waits for by its stack: the interpreter's, a file's, ... */
+#ifndef VERDICT_ACTIVITY_LOCKS_H
+#define VERDICT_ACTIVITY_LOCKS_H
 
 #include "job/job.h"
 

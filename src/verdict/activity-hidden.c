@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verdict/pose-hidden.h"
+#include "verdict/activity-hidden.h"
 
 #include <string.h>
 

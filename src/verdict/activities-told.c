@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What stacks tell the wait-for graph: who waits there, and who is elsewhere. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "job/lock-holders.h"
+#include "job/spans.h"
+#include "verdict/activities.h"
+
+/* True if the rank's ring tells of something that it did after the stack was taken. */
+static bool ring_is_newer(const struct job *job, int rank, const struct job_stack *stack)
+{
+	struct spans_range range = threads_of(job, rank);
+
+	for (size_t i = range.from; i < range.to; i++)
+		if (job->threads[i].since != JOB_UNKNOWN && job->threads[i].since > stack->when &&
+			!waits_is_watchdog(job->threads[i].name))
+			return true;
+	return false;
+}
+
+static const char *waits_for(const struct posture *p)
+{
+	if (p->for_store)
+		return WAITS_FOR_STORE;
+	if (p->for_ranks)
+		return WAITS_FOR_RANKS;
+	return p->activity == ACTIVITY_STORE  ? ""
+	       : p->activity == ACTIVITY_INIT ? WAITS_SOME_INIT
+					      : WAITS_SOME_OP;
+}
+
+/*
+ * Who is in an operation by its stack, and by its ring in none, took another way than the others:
+ * rules may suspect it of that. A ring that is not there denies nothing, nor do rings that know of
+ * no group at all: what the job calls is not recorded.
+ */
+static bool is_denied(const struct job *job, int rank, const struct posture *p)
+{
+	return job->ngroups && (job->ranks[rank].knows & JOB_KNOWS_BOARDS) &&
+	       p->activity != ACTIVITY_INIT && p->activity != ACTIVITY_STORE;
+}
+
+/* Who was seen to stand for so long, was not elsewhere a moment before. */
+#define STANDS (2 * CLOCK_NS_PER_S)
+
+static struct waits_told told_of(const struct job *job, int rank, const struct posture *p)
+{
+	struct waits_told told = {.stands = p->stands,
+		.held = p->stands >= STANDS || (p->stack->samples > 1 && !p->passed),
+		.for_zero = p->for_zero,
+		.maybe_zero = p->maybe_zero,
+		.elsewhere = activities_elsewhere(p->activity),
+		.in_lock = activities_in_file_lock(p),
+		.cite = p->stack->cite};
+
+	if (activities_waits(p->activity) && !is_denied(job, rank, p))
+		told.key = waits_for(p);
+	return told;
+}
+
+/*
+ * The only rank of that host, elsewhere itself, which has any file's lock; JOB_NONE where there is
+ * none, or several are. Who asks for a lock again and again is not blocked, so nothing says for
+ * which; but who has the only one, has that one.
+ */
+static int only_holder(const struct job *job, const struct posture *postures, int rank)
+{
+	int found = JOB_NONE;
+
+	for (size_t i = 0; i < job->nprocesses; i++) {
+		const struct job_process *other = &job->processes[i];
+
+		if (other->host != job->ranks[rank].host || !*other->lock_held ||
+			other->rank == rank || other->end > JOB_ALIVE)
+			continue;
+		if (other->rank == JOB_NONE || (found != JOB_NONE && found != other->rank) ||
+			!activities_elsewhere(postures[other->rank].activity))
+			return JOB_NONE;
+		found = other->rank;
+	}
+	return found;
+}
+
+/* Who has the lock that it stands in, of those which some rank or a stranger has. */
+static void tell_lock(const struct job *job, const struct posture *postures, int rank,
+	struct waits_told *told)
+{
+	const struct job_process *process = &job->processes[postures[rank].stack->process];
+	int holder = locks_holder(job, process);
+
+	told->lock = *process->lock ? process->lock : "";
+	told->lock_known = process->lock_pid != 0;
+	told->lock_rank = holder == JOB_NONE ? JOB_NONE : job->processes[holder].rank;
+	if (!*process->lock) {
+		told->lock_rank = only_holder(job, postures, rank);
+		told->lock_known = told->lock_rank != JOB_NONE;
+	}
+	if (told->lock_rank == rank) /* it waits for its own: for a child of its */
+		told->lock_rank = JOB_NONE;
+}
+
+struct waits_told *activities_told(const struct job *job, const struct posture *postures)
+{
+	struct waits_told *told = alloc_zeroed(job->nranks + 1, sizeof(*told));
+
+	for (size_t i = 0; i < job->nranks; i++) {
+		if (!postures[i].stack || postures[i].unsure ||
+			ring_is_newer(job, (int)i, postures[i].stack))
+			continue;
+		told[i] = told_of(job, (int)i, &postures[i]);
+		if (told[i].in_lock)
+			tell_lock(job, postures, (int)i, &told[i]);
+	}
+	return told;
+}
