@@ -15,7 +15,7 @@
 
 #include "ring/census.h"
 
-/* Who this process is, as far as the kernel and the environment say. */
+/* This process, as far as the kernel and the environment say. */
 struct census_self {
 	uint32_t pid;
 	uint32_t ppid;

@@ -9,7 +9,7 @@
  * The real function is the next one of that name after us: usually the library's, or that of
  * another preloaded tool. Where the library came by a private dlopen (PyTorch loads NCCL so) there
  * is no next one, so the library itself is asked, by its soname and only if it is already loaded.
- * What is not found is not remembered: the library may be loaded later.
+ * A function that is not found is not remembered: the library may be loaded later.
  */
 #ifndef PROBES_HOOK_H
 #define PROBES_HOOK_H
@@ -40,7 +40,7 @@ void *hook_find(const char *name, const void *self, const char *const *sonames);
 /* The same, remembered in *slot; NULL is counted as unresolved. */
 void *hook_resolve(void **slot, const char *name, const void *self, const char *const *sonames);
 
-/* What a slot remembers: other threads may be finding the same at this moment. */
+/* Returns what a slot remembers: other threads may be finding the same at this moment. */
 static inline void *hook_known(void *const *slot)
 {
 	return __atomic_load_n(slot, __ATOMIC_RELAXED);

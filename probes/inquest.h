@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /*
- * What a span is about. A compile span's detail is the identity of the graph, where known; ranks
+ * The subject of a span. A compile span's detail is the identity of the graph, where known; ranks
  * whose details or graphs differ are compared.
  */
 enum inquest_span {

@@ -8,9 +8,9 @@
  *
  * A store into a file's hole on a full file system is SIGBUS, the end of somebody's training. So a
  * file is allocated in full, or written with zeros where the file system cannot allocate, before
- * it is mapped; then it is faulted in. What does not fit in the job's folder goes to the same
- * job's folder under INQUEST_DIR or /tmp, where a link says which job it is of; the ring says that
- * it lies on a disk.
+ * it is mapped; then it is faulted in. A ring that does not fit in the job's folder goes to the
+ * same job's folder under INQUEST_DIR or /tmp, where a link says which job it is of; the ring says
+ * that it lies on a disk.
  *
  * THE BUDGET: all rings of a job on this node take at most a quarter of what was free in their
  * file system; a rank that knows how many there are takes at most its share. Candidates together

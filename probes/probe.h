@@ -30,7 +30,7 @@
 
 #define PROBE_QUEUE 1024 /* ops of one group launch that can be told apart */
 
-/* What could not be recorded; becomes the ring's losses. */
+/* Kinds of things that could not be recorded; becomes the ring's losses. */
 enum probe_loss {
 	PROBE_LOST_RECORDS,
 	PROBE_LOST_GROUPS,
@@ -40,7 +40,7 @@ enum probe_loss {
 	PROBE_LOSSES
 };
 
-/* What a caller needs of the process before it can record. */
+/* The need of a caller before it can record. */
 enum probe_need {
 	PROBE_NEED_NOTHING,   /* record only where there is a ring already */
 	PROBE_NEED_CANDIDATE, /* a death: worth a small ring */
@@ -55,7 +55,7 @@ struct probe_op {
 	int group;
 };
 
-/* What a thread keeps. Its own pages, made at its first recorded call, freed at its end. */
+/* A thread's own state. Its own pages, made at its first recorded call, freed at its end. */
 struct probe_thread {
 	uint64_t epoch;
 	struct ring_writer *ring;

@@ -49,7 +49,7 @@ struct ring_writer *process_old_ring(void);
  */
 void process_identify(int32_t rank, int32_t world_size, const char *source);
 
-/* Who we are, by the census's lights. */
+/* Returns who we are, by the census's lights. */
 const struct census_self *process_self(void);
 
 /* A milestone of the process, pinned in the ring if there is one. */

@@ -25,7 +25,7 @@ void draw_strip(const struct screen *screen) __attribute__((nonnull));
 /* The pane that is up, the one beside it, and the tabs. */
 void draw_panes(const struct screen *screen) __attribute__((nonnull));
 void draw_help(const struct screen *screen) __attribute__((nonnull));
-/* Which of the keys on the last line stands there; REQUEST_NONE. */
+/* Returns which of the keys on the last line stands there; REQUEST_NONE. */
 enum request draw_hint_at(struct state *state, int x) __attribute__((nonnull));
 
 /* Appends a time as the ruler has it, "11:08", with digits as steps of `step` ns want them. */

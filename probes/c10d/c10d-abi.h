@@ -2,7 +2,7 @@
 /*
  * c10d-abi.h: what the c10d door must know of C++ objects that are PyTorch's: how libstdc++ lays
  * out strings and vectors, and where the options of a call have what we ask of them. Nothing here
- * is taken from its headers. What cannot be told for sure is told as unknown.
+ * is taken from its headers. A value that cannot be told for sure is told as unknown.
  *
  * All reads stay inside the object that was given; objects are only looked at while the call that
  * got them is under way.

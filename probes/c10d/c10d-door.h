@@ -40,7 +40,7 @@ static inline const void *c10d_real(
 /* Only calls the real function; args as for unwound_call(). */
 uint64_t c10d_pass(const void *real, const uint64_t *args);
 
-/* What is said of the group that this thread makes now. */
+/* Returns what is said of the group that this thread makes now. */
 const struct c10d_scope *c10d_scope(void);
 
 /* In a forked child: nothing of the door's is here any more. */

@@ -3,14 +3,14 @@
  * c10d.h: the c10d door: process groups of PyTorch that are not NCCL's own doing (gloo on CPUs),
  * the exchange of NCCL's unique id in the store, and waits in the store.
  *
- * What the Python door knows better is said beforehand: which group the thread is about to make.
+ * The Python shim says beforehand what it knows better: which group the thread is about to make.
  */
 #ifndef PROBES_C10D_H
 #define PROBES_C10D_H
 
 #include <stdint.h>
 
-/* What torch.distributed says of a process group that this thread makes now. */
+/* A process group that this thread makes now, as torch.distributed tells it. */
 struct c10d_scope {
 	const char *name;    /* group_name: equal in all members */
 	const char *ranks;   /* world ranks by seat, "0-3,8"; NULL unknown */

@@ -4,7 +4,7 @@
  *
  * A signal that ends the process (SEGV BUS FPE ILL ABRT SYS TRAP XCPU XFSZ) gets an entry in the
  * ring's fatal area: siginfo, thread, registers, the raw top of the stack, then its traceback
- * (traceback.h). Those that ask it to end (TERM INT QUIT HUP) are pinned: a launcher's SIGTERM
+ * (traceback.h). Signals that ask it to end (TERM INT QUIT HUP) are pinned: a launcher's SIGTERM
  * cascade and the first death differ by sender and time. Then the program's own handler runs, or
  * the default: the disposition is restored and the fault happens again (or the signal is queued
  * again, with its siginfo), so core file and exit status are those that would have been without us.

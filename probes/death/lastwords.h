@@ -13,7 +13,7 @@
 /* Finds where they are kept. Not in a handler. The memory is only lent. */
 void lastwords_arm(struct self_memory *memory);
 
-/* Of a SIGABRT: puts both, where there are any, into a traceback whose frames are written. */
+/* Puts both, where there are any, into the traceback of a SIGABRT whose frames are written. */
 void lastwords_put(struct self_memory *memory, struct ring_traceback *into);
 
 #endif

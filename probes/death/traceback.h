@@ -7,7 +7,7 @@
  * the loader or memory is done then. In the handler there is none of that, and it comes last, when
  * the death itself is written: should the process be too broken even for this, that stands.
  *
- * It runs on a stack of its own, one thread at a time, with all signals blocked. Who dies
+ * It runs on a stack of its own, one thread at a time, with all signals blocked. A thread that dies
  * meanwhile waits, for two seconds at most; who dies in here again goes on at once.
  */
 #ifndef PROBES_TRACEBACK_H

@@ -30,7 +30,7 @@ struct unwinder_walk {
 };
 
 /*
- * Opens libunwind and makes its address space. Of the descriptors that it may keep none is in a low
+ * Opens libunwind and makes its address space. None of the descriptors that it may keep is in a low
  * place (lowfds.h), and what it was opened for never uses them. The walk is only lent. Not in a
  * handler.
  */

@@ -3,12 +3,12 @@
  * unwound.h: calls that may be left by an exception.
  *
  * A wrapper around C++ code has two ways out: the return, and an exception (or the end of the
- * thread: pthread_exit and pthread_cancel unwind as well) that passes through its frame. Of the
- * second the compiler's own means would tell us, by a personality routine of libgcc; but the object
- * must need nothing beyond glibc, and an unwinder of ours would hijack the program's. So the real
- * function is called from one small frame of assembly, which has a personality routine of our own:
- * it asks nothing, catches nothing, closes the record, and lets the unwinder go on. There is no
- * landing pad: the program's exception is never touched.
+ * thread: pthread_exit and pthread_cancel unwind as well) that passes through its frame. The
+ * compiler's own means would tell us of the second, by a personality routine of libgcc; but the
+ * object must need nothing beyond glibc, and an unwinder of ours would hijack the program's. So the
+ * real function is called from one small frame of assembly, which has a personality routine of our
+ * own: it asks nothing, catches nothing, closes the record, and lets the unwinder go on. There is
+ * no landing pad: the program's exception is never touched.
  *
  * Only frames that record are made so; a call that is only passed through has none.
  */

@@ -3,8 +3,8 @@
  * comm.h: groups are born, change and die.
  *
  * A birth is shown before the real call: a rank that blocks in its communicator's init is there for
- * all to see, as a group that is not READY. What only the real call can tell (the handle; of a
- * child also size and rank) is filled in behind it. Inside an explicit group call NCCL fills the
+ * all to see, as a group that is not READY. Things that only the real call can tell (the handle; of
+ * a child also size and rank) are filled in behind it. Inside an explicit group call NCCL fills the
  * handle in at the group's end, so such births wait in the thread until then. A non-blocking
  * communicator is ready when ncclCommGetAsyncError first says so.
  *

@@ -23,7 +23,7 @@
 #include "probes/nccl/nccl-abi.h"
 #include "probes/probe.h"
 
-/* What a wrapper answers where there is no NCCL behind it. */
+/* The answer of a wrapper if there is no NCCL behind it. */
 #define NCCL_MISSING NCCL_ABI_SYSTEM_ERROR
 
 /* A call that is under way. */
@@ -60,8 +60,8 @@ struct nccl_call nccl_op_begin(struct probe_thread *me, const struct nccl_op *op
 struct nccl_call nccl_op_begin_in(struct probe_thread *me, const struct nccl_op *op, int group);
 
 /*
- * It returned. Of an op that was entered, that too, and its completion is followed; one that was
- * queued and refused leaves the queue.
+ * It returned. If an op was entered, that is recorded too, and its completion is followed; one that
+ * was queued and refused leaves the queue.
  */
 void nccl_op_end(struct probe_thread *me, struct nccl_call *c, int result);
 
@@ -71,7 +71,7 @@ void nccl_group_start_end(struct probe_thread *me, const struct nccl_call *c, in
 struct nccl_call nccl_group_end_begin(struct probe_thread *me);
 void nccl_group_end_end(struct probe_thread *me, const struct nccl_call *c, int result);
 
-/* What the end of an explicit group does for communicators born in it. */
+/* Binds the communicators that were born in an explicit group, at its end. */
 void comm_bind_born(struct probe_thread *me, int result);
 
 #endif

@@ -25,7 +25,7 @@
 typedef void (*nvtx_abi_function)(void);
 typedef const void *nvtx_abi_tables(uint32_t table);
 
-/* What nvtx_abi_tables(NVTX_ABI_ETID_CALLBACKS) points at. */
+/* The table that nvtx_abi_tables(NVTX_ABI_ETID_CALLBACKS) points at. */
 struct nvtx_abi_callbacks {
 	size_t struct_size;
 	int (*module_table)(int module, nvtx_abi_function ***ret_slots, unsigned *ret_nr);

@@ -7,8 +7,8 @@
  * THE DOOR. The process is started with NVTX_INJECTION64_PATH naming this object; each library
  * that embeds NVTX then calls InitializeInjectionNvtx2() at its first range. All but NCCL are
  * declined: their ranges stay the no-ops that they are without us. A tool that was named there
- * before (INQUEST_NEXT_NVTX has its path) is asked first. What it takes is its own: there is but
- * one set of slots, so we step aside, and say so as the trait "nvtx".
+ * before (INQUEST_NEXT_NVTX has its path) is asked first. A tool's slots are its own: there is but
+ * one set of them, so we step aside, and say so as the trait "nvtx".
  *
  * ONE CALL, ONE RECORD. A range that begins inside a call that another door has recorded
  * (probe_thread.depth) is that same call, and is passed over; an open range raises depth itself.
@@ -49,7 +49,7 @@ int nvtx_range_push(const void *domain, const struct nvtx_abi_event *event);
 int nvtx_range_pop(const void *domain);
 int nvtx_range_pop_payload(const void *domain, const struct nvtx_abi_payload *payloads, size_t nr);
 
-/* What a payload says of a communicator; `nranks` 0 and `rank` UINT32_MAX are not known. */
+/* A communicator as a payload tells it; `nranks` 0 and `rank` UINT32_MAX are not known. */
 struct nvtx_comm {
 	uint64_t hash;
 	uint64_t parent; /* the hash that it came from; 0 none */
@@ -79,7 +79,7 @@ void nvtx_comm_born(
 	struct probe_thread *me, uint32_t call, const struct nvtx_comm *told, uint64_t tsc);
 /* The init of one without a hash begins: its group, or GROUP_NONE where it cannot be told. */
 int nvtx_comm_meets(struct probe_thread *me, uint32_t call, const struct nvtx_comm *told);
-/* That init has come back. */
+/* Notes that an init has come back. */
 void nvtx_comm_met(struct probe_thread *me, uint32_t call, int group);
 /* The call that ends a communicator (finalize, destroy, abort, revoke) has come back. */
 void nvtx_comm_ended(struct probe_thread *me, uint32_t call, int group);

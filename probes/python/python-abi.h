@@ -8,7 +8,7 @@
  * functions are part of the stable ABI, or have been exported unchanged since 3.8.
  *
  * They are looked up by name in the process (the program itself or its libpython), all of them or
- * none: python_abi_find() says which. Those of PYTHON_MAYBE may be NULL.
+ * none: python_abi_find() says which. Functions of PYTHON_MAYBE may be NULL.
  */
 #ifndef PROBES_PYTHON_ABI_H
 #define PROBES_PYTHON_ABI_H

@@ -14,7 +14,7 @@
 
 #define PYTHON_HELD 4
 
-/* The arguments of one call, by place or by name. What was borrowed lives until the release. */
+/* The arguments of one call, by place or by name. Borrowed objects live until the release. */
 struct python_args {
 	PyObject *places;   /* a tuple */
 	PyObject *keywords; /* a dict, or NULL */
@@ -48,7 +48,7 @@ int python_args_done(struct python_args *a);
 /* Drops a reference, if it is one. */
 void python_drop(PyObject *object);
 
-/* None, as a function returns it. */
+/* Returns None, with a reference, as a function does. */
 PyObject *python_none(void);
 
 /* --- The channel (python-channel.c) ---------------------------------------------------------- */

@@ -4,12 +4,12 @@
  * embedded shim before the first line of the program, and hears of its uncaught exceptions.
  *
  * THE SHIM is Python text (probes/shim/, core.py first), compiled into the object; no file of it
- * is ever installed or looked for. What watches imports is C, and so is what patches Python's own
- * library (for the exceptions below). core.py runs once, in the main interpreter, when the first
- * module is looked for that any file of text patches (or when something is missing, or the program
- * adds an audit hook); then the other files, in the order of local.mk and in one namespace. Both
- * namespaces hold the builtins, `sys`, and `_inquest`: the finder, a class that is in no module.
- * Its functions are in C; by place or name they take
+ * is ever installed or looked for. The watch of imports is C, and so are the patches of Python's
+ * own library (for the exceptions below). core.py runs once, in the main interpreter, when the
+ * first module is looked for that any file of text patches (or when something is missing, or the
+ * program adds an audit hook); then the other files, in the order of local.mk and in one namespace.
+ * Both namespaces hold the builtins, `sys`, and `_inquest`: the finder, a class that is in no
+ * module. Its functions are in C; by place or name they take
  *
  *	span_begin(kind, name, detail=None)	kind: COMPILE, INPUT, CHECKPOINT, USER, DEVICE (ints
  *	span_end(kind, name)			in the same module, as in inquest.h)
@@ -43,9 +43,9 @@
  *
  * which is a C function that calls before(places, keywords), then the function with the very same
  * arguments, then after(what `before` returned, result or None, exception or None), and ends as the
- * function did. What the two raise is swallowed, but for KeyboardInterrupt, which is the program's.
- * No frame of ours is in a traceback, and tracers do not see us (from 3.11 on). As an attribute of
- * a class it must be a method: method(around(...)).
+ * function did. An exception that the two raise is swallowed, but for KeyboardInterrupt, which is
+ * the program's. No frame of ours is in a traceback, and tracers do not see us (from 3.11 on). As
+ * an attribute of a class it must be a method: method(around(...)).
  *
  * A program may speak to us too, without importing anything: sys.audit("inquest.step", 5),
  * "inquest.shard", "inquest.note", "inquest.span_begin", "inquest.span_end", "inquest.trait", with
@@ -53,9 +53,10 @@
  *
  * EXCEPTIONS. One that ends the program is a note, "exception: Type: text", and its innermost
  * frames are the trait "exception-at". KeyboardInterrupt is noted as "interrupted: ", what ends
- * only a thread as "thread exception: ". Of threads and of children of multiprocessing Python tells
- * no hook: there the first is heard by threading.excepthook, the other by the child's run(). What
- * is handled, or passes a `finally`, when the program comes to a collective: "handling: ".
+ * only a thread as "thread exception: ". Python tells no hook of threads and of children of
+ * multiprocessing: there the first is heard by threading.excepthook, the other by the child's
+ * run(). The exception that is handled, or passes a `finally`, when the program comes to a
+ * collective: "handling: ".
  *
  * WHAT IS NOT SEEN: a Python that a program loads later, with dlopen (there is no hook to add when
  * we start); the second life of an interpreter that was finalized (Python drops all hooks); the

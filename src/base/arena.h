@@ -3,7 +3,7 @@
 #define BASE_ARENA_H
 
 /*
- * Memory that is given back all at once. What a builder makes of one job (ops, names, cites) is
+ * Memory that is given back all at once. All that a builder makes of one job (ops, names, cites) is
  * allocated here, never moves, and lives until arena_release(). {0} is the empty arena.
  *
  * Everything is aligned for any type and zeroed. Never NULL (see base/alloc.h).

@@ -59,8 +59,8 @@
 	} while (0)
 
 /*
- * What array_add() stands on: gives items, perhaps moved, with zeroed room for more behind nr. Ends
- * the program where there is no memory or the size overflows (base/alloc.h).
+ * The ground of array_add(): returns the items, perhaps moved, with zeroed room for more behind nr.
+ * Ends the program where there is no memory or the size overflows (base/alloc.h).
  */
 void *array_grow(void *items, size_t nr, size_t more, size_t *room, size_t size)
 	__attribute__((returns_nonnull));

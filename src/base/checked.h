@@ -3,12 +3,12 @@
 #define BASE_CHECKED_H
 
 /*
- * Arithmetic on numbers that a stranger's bytes told. What does not fit stays at the end of the
- * range and never wraps; no result is INT64_MIN, which is JOB_UNKNOWN and must not come out of a
- * sum by chance.
+ * Arithmetic on numbers that a stranger's bytes told. A result that does not fit stays at the end
+ * of the range and never wraps; no result is INT64_MIN, which is JOB_UNKNOWN and must not come out
+ * of a sum by chance.
  *
  * Times are bounded once, where they are read: of two in checked_time()'s range the difference
- * fits, and so does such a difference added to a third. Whoever computes with times of a job need
+ * fits, and so does such a difference added to a third. Code that computes with times of a job need
  * not think of it again.
  */
 

@@ -38,7 +38,7 @@ int file_read_at(int dir_fd, const char *path, size_t cap, struct str *into, str
 /*
  * Writes size bytes to path: into a new temporary file of the same folder, synced to disk, then
  * renamed over path, then the folder synced. Its permissions are mode less the umask. Returns 0,
- * or -errno with words; on failure path is untouched and the temporary file gone. Whoever is
+ * or -errno with words; on failure path is untouched and the temporary file gone. A writer that is
  * killed in between leaves it: it is PATH.tmp-BOOT-PID-N, and locked as long as somebody writes.
  */
 int file_write(const char *path, const void *bytes, size_t size, mode_t mode, struct complaint *why)

@@ -3,8 +3,8 @@
 #define BASE_METER_H
 
 /*
- * How much memory a stranger's files may make us take. Who is about to take some, by what stands
- * in a file, asks first, and where it is refused leaves that out, says so, and goes on.
+ * How much memory a stranger's files may make us take. A reader that is about to take some, by what
+ * stands in a file, asks first; if it is refused, it leaves that out, says so, and goes on.
  *
  *	struct meter meter = {.most = 6ull << 30};
  *	if (!meter_admits(&meter, bytes, METER_READING))
@@ -36,7 +36,7 @@ bool meter_admits(struct meter *meter, uint64_t bytes, enum meter_for what);
 /* "this needs more memory than 6.0 GiB: --max-memory raises that", for a loss. Static text. */
 #define METER_REFUSED "it needs more memory than --max-memory allows"
 
-/* What this process holds in memory now, in bytes; 0 where /proc does not tell. */
+/* Returns what this process holds in memory now, in bytes; 0 where /proc does not tell. */
 uint64_t meter_held(void);
 
 /* A quarter of what this machine, or the control group that we run in, has. */

@@ -32,8 +32,8 @@ bool procstat_parse(const char *text, size_t len, struct procstat *ret)
 
 /*
  * Bytes that a process wrote, by the text of /proc/PID/io, which ends with '\0'; -1 where it does
- * not say. What a file system keeps in memory never reaches storage, and what it puts off does so
- * later: so that it is the larger of what was given to write() and what went there.
+ * not say. The larger of what was given to write() and what went to storage: a file system in
+ * memory writes nothing there, and one that puts writing off does so later.
  */
 int64_t procstat_written(const char *text) __attribute__((nonnull));
 

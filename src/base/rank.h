@@ -3,8 +3,8 @@
 #define BASE_RANK_H
 
 /*
- * What people call a rank is three numbers. Each is a type of its own here, passed by value, so
- * that mixing them does not compile:
+ * Three numbers are called a rank. Each is a type of its own here, passed by value, so that mixing
+ * them does not compile:
  *
  *	struct world_rank	the number of a rank in its job, as RANK says: what people read and
  *				type, what logs and exhibits name ranks by
@@ -15,9 +15,9 @@
  *				job_seat() (job/job.h) gives who sits there
  *
  * In a job whose ranks were all seen, and in its first group, the three are often equal: a mix-up
- * shows itself only where it accuses somebody else. Of each there is a value for none, and a
- * question whether it is one. `.n` and `.i` are for counting, for arrays that have one entry for
- * each, for bytes and for printing; two of one kind are compared by same_...().
+ * shows itself only where it accuses somebody else. Each has a value for none, and a question
+ * whether it is one. `.n` and `.i` are for counting, for arrays that have one entry for each, for
+ * bytes and for printing; two of one kind are compared by same_...().
  */
 
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of ASCII, whatever the locale: the same bytes must be hidden everywhere. */
+/* ASCII only, whatever the locale: the same bytes must be hidden everywhere. */
 static inline bool redact_is_digit(char c)
 {
 	return c >= '0' && c <= '9';

@@ -3,7 +3,7 @@
 #define BASE_REDACT_H
 
 /*
- * What may not be written down of what is: secrets in text, in arguments and in environments.
+ * Hides secrets in text, in arguments and in environments before anything of them is written down.
  *
  * All of it works in place and byte for byte: what is hidden becomes stars, as many as it had
  * bytes, so that lengths, offsets and the form of a document (JSON in particular) stay. To redact

@@ -12,10 +12,10 @@
  *	... read, decode, judge
  *	budget_unwatch(&budget);
  *
- * Reading and decoding ask the meter, and leave out what does not fit. What comes after them is in
- * proportion to what they took; the watch is for the case that it is not: it ends the program with
- * a line and CMD_UNREADABLE, before the machine has to. Who has a terminal says so, and gets it
- * back before that (viewer/term/guard.h), as at any other exit.
+ * Reading and decoding ask the meter, and leave out what does not fit. The rest is in proportion to
+ * what they took; the watch is for the case that it is not: it ends the program with a line and
+ * CMD_UNREADABLE, before the machine has to. A verb that has a terminal says so, and gets it back
+ * before that (viewer/term/guard.h), as at any other exit.
  */
 
 #include <argp.h>

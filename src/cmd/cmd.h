@@ -2,8 +2,8 @@
 /*
  * cmd.h: the roof. One verb is one file; only this floor prints errors and ends the program.
  *
- * A verb gets its arguments with argv[0] "inquest VERB" and returns the exit status. What it was
- * asked for goes to stdout, everything else to stderr, errors as one line:
+ * A verb gets its arguments with argv[0] "inquest VERB" and returns the exit status. Output that
+ * was asked for goes to stdout, everything else to stderr, errors as one line:
  *
  *	inquest: what failed: on what: what to do
  */

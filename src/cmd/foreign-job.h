@@ -2,7 +2,7 @@
 #ifndef CMD_FOREIGN_JOB_H
 #define CMD_FOREIGN_JOB_H
 
-/* Which job without probe is meant: by pids, or as the only one of this machine. */
+/* Finds which job without probe is meant: by pids, or as the only one of this machine. */
 
 #include "base/array.h"
 #include "evidence/agent/jobs.h"
@@ -34,15 +34,15 @@ int foreign_choose_all(struct foreign_pick *pick, const struct jobs *jobs,
 
 /*
  * True if a job of the survey is one of those that live and have an agent, or the probe: a rank of
- * it descends from that agent, or its first is in that job's census. What its environment says does
- * not count.
+ * it descends from that agent, or its first is in that job's census. Its environment does not
+ * count.
  */
 bool foreign_is_own(
 	const struct survey *survey, const struct survey_job *job, const struct jobs *jobs);
 
 /*
- * What the first rank of a job here runs, in short: "train.py" of a script, the module of -m, else
- * the program. "" not known.
+ * Names what the first rank of a job here runs, in short: "train.py" of a script, the module of -m,
+ * else the program. "" not known.
  */
 void foreign_program(struct survey *survey, const struct survey_job *job, struct str *into);
 

@@ -36,7 +36,7 @@ int look_status(const struct look *look);
 
 struct report_options;
 
-/* Which report of a look is wanted. {0}: the verdicts as text. */
+/* The report that is wanted of a look. {0}: the verdicts as text. */
 struct look_wish {
 	bool json;
 	bool stacks;

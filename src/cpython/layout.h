@@ -39,8 +39,8 @@
 #define STR_ASCII(state)   ((state) >> 6 & 1)
 
 /*
- * Offsets in bytes. Fields that a version does not have are 0 and not asked for. Of the table in
- * the interpreter: numbers of words, 0 for none.
+ * Offsets in bytes. Fields that a version does not have are 0 and not asked for. Word numbers in
+ * the interpreter's own table, 0 for none.
  */
 struct python_offsets {
 	/* _PyRuntime */
@@ -86,7 +86,7 @@ struct python_offsets {
 	uint32_t bytes_data;
 };
 
-/* What one C call of the evaluation loop evaluates, and how its end is told. */
+/* How much one C call of the evaluation loop evaluates, and how its end is told. */
 enum python_runs {
 	PYTHON_RUNS_OF_ONE,  /* up to 3.10: one frame each */
 	PYTHON_RUNS_CFRAMES, /* 3.11: up to is_entry; a cframe lies on the C stack for each */

@@ -3,10 +3,10 @@
 #define DECODE_CONTEXT_H
 
 /*
- * What decoders of one run share: the clocks of each gathering, and what is known of each process
- * so far. Facts that one exhibit alone cannot tell (how a process ended, its CPU use between two
- * samples, which of two boards of a thread is newer) are collected here and given to the builder
- * once, by context_finish().
+ * State that the decoders of one run share: the clocks of each gathering, and what is known of each
+ * process so far. Facts that one exhibit alone cannot tell (how a process ended, its CPU use
+ * between two samples, which of two boards of a thread is newer) are collected here and given to
+ * the builder once, by context_finish().
  *
  * Everything lives in the arena of the context.
  */
@@ -163,7 +163,7 @@ struct decode_process *context_process(
 /* CENSUS_F_NUMBER, as slots and rings have it, in the words of the model. */
 unsigned context_number(uint32_t flags);
 
-/* Who it is in cites: its world rank, else "pPID". Lives in the arena. */
+/* Returns its name in cites: its world rank, else "pPID". Lives in the arena. */
 const char *context_name(struct decode_context *context, const struct decode_process *process);
 
 /* Takes an end over where its witness is better than the one so far; and when it was. */

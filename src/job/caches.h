@@ -2,7 +2,7 @@
 /*
  * caches.h: the compile cache of a rank as it was when the rank came to it, and what that means
  * beside the others': cold (nothing in it), warm, or partial (less than half of what another rank
- * found). What the process itself counted when it first compiled goes before what its launcher did.
+ * found). The count that the process itself made when it first compiled goes before its launcher's.
  */
 #ifndef JOB_CACHES_H
 #define JOB_CACHES_H
@@ -19,7 +19,7 @@ struct cache_found {
 	const char *cite;
 };
 
-/* What that rank found: the largest of its caches. */
+/* Returns what that rank found: the largest of its caches. */
 struct cache_found caches_found(const struct job *job, int rank);
 
 /* Least and most files that all others but this rank found; JOB_UNKNOWN where none tells. */
@@ -28,7 +28,9 @@ void caches_of_others(const struct job *job, int rank, int64_t *ret_least, int64
 /* The most files that any rank found; JOB_UNKNOWN. */
 int64_t caches_most(const struct job *job);
 
-/* What was found, beside the most that any rank found; of a count cut short only that it is warm.
+/*
+ * Compares what was found with the most that any rank found; a count that was cut short tells only
+ * that it is warm.
  */
 enum cache_state caches_state(const struct cache_found *found, int64_t most);
 

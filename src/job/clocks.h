@@ -28,8 +28,8 @@ void clocks_free(struct clocks *clocks);
 int clocks_of_rank(const struct clocks *clocks, int rank);
 
 /*
- * What clock `to` shows when clock `from` shows `when`. The same on one clock; JOB_UNKNOWN where
- * `when` is, or where the two never met.
+ * Returns what clock `to` shows when clock `from` shows `when`. The same on one clock; JOB_UNKNOWN
+ * where `when` is, or where the two never met.
  */
 int64_t clocks_move(const struct clocks *clocks, int64_t when, int from, int to);
 

@@ -3,8 +3,8 @@
  * forks.h: the first place at which the members of one group did different things.
  *
  * Compared are the known details at equal index, then how many zero-count ops each had by then,
- * then the running hashes: so a fork is found long after its ops were overwritten. What may
- * lawfully differ is not compared: the order inside one launch, the handle of a user-made
+ * then the running hashes: so a fork is found long after its ops were overwritten. Things that may
+ * lawfully differ are not compared: the order inside one launch, the handle of a user-made
  * reduction, the data type where only bytes are moved. Where such freedom was used, hashes prove
  * nothing and are left aside.
  */
@@ -24,7 +24,7 @@ enum fork_kind {
 	FORK_HIDDEN /* the hashes differ, the details are gone */
 };
 
-/* Those who did the same. */
+/* Members that did the same. */
 struct fork_camp {
 	struct job_sig sig;      /* HIDDEN: of no meaning */
 	const struct job_op *op; /* of its first member */

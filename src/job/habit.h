@@ -5,7 +5,7 @@
  *
  *	... recv send reduce  recv send reduce  recv reduce
  *
- * left out a send in its last step. That is known only of what was usual (job/usual.h) and what
+ * left out a send in its last step. It is known only of what was usual (job/usual.h) and what
  * stands in the rings without a gap; what is new in a rank's life neither keeps nor breaks a habit.
  */
 #ifndef JOB_HABIT_H

@@ -30,7 +30,7 @@
 
 enum job_known { JOB_MAYBE = 0, JOB_NO = 1, JOB_YES = 2 };
 
-/* What kinds of evidence a rank has at all. A rule that needs more is "not judged". */
+/* The kinds of evidence that a rank has at all. A rule that needs more is "not judged". */
 enum {
 	JOB_KNOWS_RING = 1,	    /* its boards were readable */
 	JOB_KNOWS_PROC = 2,	    /* /proc was read at least once */
@@ -52,7 +52,7 @@ struct job_expected {
 };
 
 /*
- * What the evidence covers of what the job should have. Whoever concludes from something that was
+ * How much of what the job should have the evidence covers. A conclusion from something that was
  * not seen asks here first whether it could have been seen. Missing ranks are those of job->ranks
  * whose process is JOB_NONE; where nobody says how many there should be, nobody knows who is.
  */
@@ -154,7 +154,7 @@ enum job_thread_state {
 	JOB_THREAD_POLLING, /* asked, and was told "not ready" */
 };
 
-/* What a thread was doing at T0, from its board. */
+/* A thread's doing at T0, from its board. */
 struct job_thread {
 	int rank;
 	uint32_t tid;
@@ -242,7 +242,7 @@ struct job_member {
 	const char *cite;
 };
 
-/* Who says how many seats a group has. */
+/* The source of how many seats a group has. */
 enum job_sized {
 	JOB_SIZE_UNKNOWN, /* nobody: `size` are those that were seen, there may be more */
 	JOB_SIZE_GUESSED, /* something that does not say of which group it is: seldom wrong */
@@ -291,7 +291,7 @@ struct job_span {
 	const char *cite;
 };
 
-/* What one loader gave one rank. */
+/* A batch that one loader gave one rank. */
 struct job_shard {
 	int rank;
 	const char *loader;
@@ -410,8 +410,8 @@ enum job_stack_how {
 };
 
 /*
- * What one thread was doing, native and Python frames in one, innermost first. Of several samples
- * this is the latest; how they compare is beside it.
+ * One thread's stack, native and Python frames in one, innermost first. If there are several
+ * samples, this is the latest; how they compare is beside it.
  */
 struct job_stack {
 	int rank;	/* JOB_NONE: of a process of no rank */
@@ -471,8 +471,9 @@ enum job_call_kind {
 };
 
 /*
- * What a thread of a rank was in, from its entry to its return: known only where the reader asked
- * for it (job_want_calls()), since there are very many. No rule needs it; it is there to be drawn.
+ * A call that a thread of a rank was in, from its entry to its return: known only if the reader
+ * asked for calls (job_want_calls()), since there are very many. No rule needs it; it is there to
+ * be drawn.
  */
 struct job_call {
 	int rank;
@@ -557,7 +558,7 @@ struct job {
 	size_t nlosses;
 };
 
-/* Who sits there; NULL where the group has no such seat. */
+/* Returns who sits there; NULL where the group has no such seat. */
 static inline const struct job_member *job_seat(
 	const struct job *job, const struct job_group *group, struct group_rank seat)
 {

@@ -26,7 +26,7 @@ const struct job_op *rollcall_op(const struct job_member *member, uint64_t index
 bool rollcall_speaks(const struct job *job, const struct job_member *member);
 
 /*
- * True if its seats are for certain all that the group has. Of a group that others made otherwise
+ * True if its seats are for certain all that the group has. If others made the group otherwise,
  * nobody knows who met whom: the seats that it shows may be in several of one name.
  */
 bool rollcall_lists_all(const struct job_group *group);

@@ -29,8 +29,8 @@ struct spans_range caches_of(const struct job *job, int rank);
 bool spans_counts(const struct job *job, const struct job_span *span);
 
 /*
- * The innermost open span of that kind; NULL where there is none. Those of the rank's own process
- * count, and the compile spans of its living children: a loader's wait is not its rank's.
+ * The innermost open span of that kind; NULL where there is none. Spans of the rank's own process
+ * count, and compile spans of its living children: a loader's wait is not its rank's.
  */
 const struct job_span *spans_open(const struct job *job, int rank, enum job_span_kind kind);
 

@@ -3,11 +3,11 @@
 #define PROC_BLOCKED_H
 
 /*
- * What the main thread of a process is blocked on, as raw text, a line each: /proc/PID/syscall;
- * where that call is about a file descriptor, "fd N LINK", its link; where that is a TCP socket,
- * "tcp LINE", its line of /proc/PID/net/tcp or tcp6; where it waits for one child, "child PID
- * NAME". Nobody is stopped, and no lock of the target is taken. Descriptors that stand in its
- * memory (poll) are not looked for.
+ * Reads what the main thread of a process is blocked on, as raw text, a line each:
+ * /proc/PID/syscall; where that call is about a file descriptor, "fd N LINK", its link; where that
+ * is a TCP socket, "tcp LINE", its line of /proc/PID/net/tcp or tcp6; where it waits for one child,
+ * "child PID NAME". Nobody is stopped, and no lock of the target is taken. Descriptors that stand
+ * in its memory (poll) are not looked for.
  */
 
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #define PROC_LOCKS_H
 
 /*
- * Which locks of files a process waits for, and has, as raw text, a line each:
+ * Reads which locks of files a process waits for, and has, as raw text, a line each:
  *
  *	wait LINE		its line of /proc/locks where it is blocked in flock() or fcntl(),
  *	for PATH		the file, by a descriptor of its,
@@ -15,8 +15,9 @@
  *
  * (Locks by fcntl() of other files are those of data bases, and our own.)
  *
- * Nobody is stopped, and no file of the target is touched. Who holds a lock on another host, or
- * asks for one again and again, has no line in /proc/locks: nothing tells then whose it is.
+ * Nobody is stopped, and no file of the target is touched. A process that holds a lock on another
+ * host, or asks for one again and again, has no line in /proc/locks: nothing tells then whose it
+ * is.
  */
 
 #include <stdint.h>

@@ -32,7 +32,7 @@ struct peek {
 };
 
 /*
- * Lists the threads and reads their facts. Those that have not run since `before` (NULL: no such)
+ * Lists the threads and reads their facts. Threads that have not run since `before` (NULL: no such)
  * are UNMOVED, with the facts of then. 0 or -errno.
  */
 int peek_list(struct peek *peek, const struct snapshot *before) __attribute__((nonnull(1)));

@@ -3,8 +3,8 @@
 #define PROC_TREE_H
 
 /*
- * Who is whose child, now. A walk of a living tree is never exact: what is born or dies meanwhile
- * may be seen or not, but nothing is listed twice.
+ * The tree of processes: who is whose child, now. A walk of a living tree is never exact: what is
+ * born or dies meanwhile may be seen or not, but nothing is listed twice.
  */
 
 #include "base/array.h"

@@ -24,7 +24,7 @@ bool proc_watch_gone(const struct proc_watch *watch) __attribute__((nonnull));
 
 /*
  * How one that has ended did so, as wait() tells it: from its pidfd on kernels that keep the status
- * there (6.15 and later), from its zombie while it is one. Who was reaped before is not known.
+ * there (6.15 and later), from its zombie while it is one. Not known if it was reaped before.
  */
 bool proc_watch_status(const struct proc_watch *watch, int *ret_wait_status)
 	__attribute__((nonnull));

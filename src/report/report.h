@@ -23,8 +23,8 @@ struct report_left {
 };
 
 /*
- * What the one who calls knows about the reader. Of it JSON has the jobs that are left out, and
- * whether the job is live.
+ * What the caller knows about the reader. JSON has only two of these: the jobs that are left out,
+ * and whether the job is live.
  */
 struct report_options {
 	bool live;           /* the evidence was gathered just now: the job goes on */
@@ -73,11 +73,11 @@ void report_json_add(struct str *into, const struct verdicts *verdicts);
 /*
  * The same document as one line for a log, appended without a newline: at most `most` bytes (at
  * least 1024), never stacks, and behind "schema" the key "bundle", the path of the bundle that
- * holds it all (NULL: null). What does not fit is left out in this order: ranks, left_out, losses
- * and not_judged beyond 3, verdicts beyond 4, of each verdict ruled_out beyond 4 and evidence
- * beyond 8; then verdicts beyond 2, all of ruled_out, losses and not_judged, evidence beyond 4,
- * verdicts beyond the first; then all lists and texts are shortened alike. The last key, "cut",
- * counts what was left out under each key, {} where nothing was.
+ * holds it all (NULL: null). Parts that do not fit are left out in this order: ranks, left_out,
+ * losses and not_judged beyond 3, verdicts beyond 4, of each verdict ruled_out beyond 4 and
+ * evidence beyond 8; then verdicts beyond 2, all of ruled_out, losses and not_judged, evidence
+ * beyond 4, verdicts beyond the first; then all lists and texts are shortened alike. The last key,
+ * "cut", counts what was left out under each key, {} where nothing was.
  */
 void report_json_line(
 	struct str *into, const struct verdicts *verdicts, const char *bundle, size_t most);

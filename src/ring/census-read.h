@@ -3,7 +3,7 @@
  * census-read.h: reading the job's process table, trusting nothing.
  *
  * A view works on bytes that do not change: census_snapshot() of the living file, or an exhibit.
- * It owns nothing. Who is dead is not in the table: that takes the owner's lock and /proc (see
+ * It owns nothing. The table does not say who is dead: that takes the owner's lock and /proc (see
  * census.h), which only the gatherer can ask; it locks at census_slot_offset().
  */
 #ifndef RING_CENSUS_READ_H
@@ -22,7 +22,7 @@ enum census_error {
 	CENSUS_E_HEADER = -5,
 };
 
-/* What an error of census_view_open() means, for people. */
+/* Says what an error of census_view_open() means, for people. */
 const char *census_strerror(int error);
 
 struct census_view {

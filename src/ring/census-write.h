@@ -19,7 +19,7 @@
 #include "ring/census.h"
 #include "ring/ring-cpu.h"
 
-/* Whom a slot is for. A process is (pid_ns, pid, start_time). */
+/* The process that a slot is for. A process is (pid_ns, pid, start_time). */
 struct census_who {
 	uint32_t pid;
 	uint32_t ppid;

@@ -111,7 +111,7 @@ static inline uint64_t ring_now(void)
 #endif
 }
 
-/* Which enum ring_clock ring_now() is. */
+/* Returns the enum ring_clock that ring_now() reads. */
 static inline uint32_t ring_now_clock(void)
 {
 #if defined(__x86_64__)

@@ -20,7 +20,7 @@
 #error "include ring/ring-write.h"
 #endif
 
-/* What identifies a member. `name` and `color` as known, 0 otherwise. */
+/* The identity of a member. `name` and `color` as known, 0 otherwise. */
 struct ring_member {
 	uint64_t key;
 	uint64_t alias;
@@ -188,8 +188,8 @@ static inline void ring_group_number(
 }
 
 /*
- * An op enters its group. Of `op` the flags (RING_F_GROUPED, _CAPTURED, _P2P), count, sig and aux
- * (the stream) are used; `lane` is the caller's ring_lane_index(). Not for signal handlers.
+ * An op enters its group. Uses of `op` the flags (RING_F_GROUPED, _CAPTURED, _P2P), count, sig and
+ * aux (the stream); `lane` is the caller's ring_lane_index(). Not for signal handlers.
  */
 static inline struct ring_entered ring_group_enqueue(
 	struct ring_writer *w, int group, uint32_t lane, uint64_t tsc, const struct ring_record *op)

@@ -4,7 +4,7 @@
  *
  * A view works on bytes: a snapshot of a living ring (ring-snapshot.h), a file, a bundle's exhibit.
  * It owns nothing, allocates nothing and believes nothing: every offset, count, index and string id
- * is checked against the bytes at hand. What cannot be read is counted, never guessed.
+ * is checked against the bytes at hand. A record that cannot be read is counted, never guessed.
  *
  *	struct ring_view view;
  *	if ((error = ring_view_open(&view, bytes, size)) < 0)
@@ -43,7 +43,7 @@ enum ring_error {
 	RING_E_HEADER = -6,     /* the header contradicts itself */
 };
 
-/* What an error of ring_view_open() means, for people. */
+/* Says what an error of ring_view_open() means, for people. */
 const char *ring_strerror(int error);
 
 /* A section as far as the bytes hold it. */

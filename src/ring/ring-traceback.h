@@ -33,7 +33,7 @@ enum ring_trace_end {
 	RING_TRACE_ENDS
 };
 
-/* What is known of the thread's Python frames. */
+/* How much is known of the thread's Python frames. */
 enum ring_trace_python {
 	RING_TRACE_PY_NONE,    /* no interpreter, or the thread is not one of Python's */
 	RING_TRACE_PY_WHOLE,

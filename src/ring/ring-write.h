@@ -86,7 +86,7 @@ struct ring_writer {
 	struct ring_peer peers[RING_PEERS];
 };
 
-/* What a slot says, less its seq and time. */
+/* The content of a slot, less its seq and time. */
 struct ring_record {
 	uint64_t meta; /* ring_meta() */
 	uint64_t index;
@@ -283,11 +283,11 @@ static inline struct ring_lane *ring_lane_claim(
 /* --- Claims ----------------------------------------------------------------------------------- */
 
 /*
- * What several threads write one at a time is guarded by a word: twice the version of the board
- * that is written next, odd while a thread is at it. That version is put in `ret_version`. 0, 1
- * where another thread was met (counted), or -1 where it did not get out of the way: missed. Who
- * has waited in vain says so in the word: nobody else waits for that one (it may never return: a
- * signal handler jumped out of it).
+ * A word guards what several threads write one at a time: twice the version of the board that is
+ * written next, odd while a thread is at it. `ret_version` gets that version. 0, 1 where another
+ * thread was met (counted), or -1 where it did not get out of the way: missed. A thread that has
+ * waited in vain says so in the word: nobody else waits for that one (it may never return: a signal
+ * handler jumped out of it).
  */
 static inline int ring_claim(struct ring_writer *w, uint64_t *word, uint64_t *ret_version)
 {
@@ -374,8 +374,8 @@ static inline void ring_lane_release(struct ring_writer *w, struct ring_lane *la
 /* --- Pinned records --------------------------------------------------------------------------- */
 
 /*
- * Keeps a record in its class: the first ones for ever, then the latest rotate. What a race loses
- * is counted.
+ * Keeps a record in its class: the first ones for ever, then the latest rotate. A loss by a race is
+ * counted.
  */
 static inline void ring_pin(
 	struct ring_writer *w, unsigned class, uint64_t tsc, const struct ring_record *r)

@@ -240,7 +240,7 @@ struct ring_section {
 	uint64_t count;
 };
 
-/* What kind of process wrote it. A candidate has a small ring; promotion makes a full one. */
+/* The kind of process that wrote it. A candidate has a small ring; promotion makes a full one. */
 enum ring_role { RING_CANDIDATE = 1, RING_RANK = 2 };
 
 /* Where the file lies, since tmpfs may be refused. */
@@ -326,7 +326,7 @@ struct ring_lane {
 #define RING_P2P   32
 
 /*
- * Who made a group. A BOOTSTRAP group is the exchange of an id that comes before another group:
+ * The maker of a group. A BOOTSTRAP group is the exchange of an id that comes before another group:
  * its members are in init while they wait for the id, its seat 0 is the one that gives it, and it
  * has no ops.
  */

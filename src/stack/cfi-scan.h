@@ -4,8 +4,8 @@
 
 /*
  * The search table that an object lacks: statically linked programs have unwind information, but
- * mostly no .eh_frame_hdr to find an address by. So all of their .eh_frame is read once. What is
- * found has passed no gate: that is cfi_check()'s to do (stack/cfi.h).
+ * mostly no .eh_frame_hdr to find an address by. So all of their .eh_frame is read once. Entries
+ * that are found have passed no gate: that is cfi_check()'s to do (stack/cfi.h).
  */
 
 #include <stdint.h>

@@ -36,7 +36,7 @@ int cfi_check(struct stack_memory *memory, uint64_t fde, bool *ret_signal)
 /* How the FDEs of a CIE write their addresses: 0 and *ret, or as above. */
 int cfi_encoding(struct stack_memory *memory, uint64_t cie, uint8_t *ret) __attribute__((nonnull));
 
-/* Of such an encoding: relative to where it stands; a signed number; none at all. */
+/* Bits of such an encoding: relative to where it stands; a signed number; none at all. */
 #define CFI_PCREL      0x10
 #define CFI_SIGNED     0x08
 #define CFI_NO_POINTER 0xff

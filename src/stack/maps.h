@@ -3,8 +3,8 @@
 #define STACK_MAPS_H
 
 /*
- * What is mapped where in a process: the text of /proc/PID/maps, parsed. Core files give the same
- * text (proc/core/core.h), with made-up inodes on device 0:0.
+ * The maps of a process: the text of /proc/PID/maps, parsed. Core files give the same text
+ * (proc/core/core.h), with made-up inodes on device 0:0.
  */
 
 #include <stdbool.h>

@@ -4,9 +4,9 @@
 
 /*
  * The bytes of a process, wherever they come from: the living process, a core file, an ELF image,
- * or an excerpt out of a bundle. Whoever walks a stack reads through this and knows no more.
+ * or an excerpt out of a bundle. A walk of a stack reads through this and knows no more.
  *
- * What is read is a stranger's: any word of it may be wrong, cut or malicious.
+ * All of it is a stranger's: any word may be wrong, cut or malicious.
  */
 
 #include <stddef.h>

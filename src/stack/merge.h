@@ -4,9 +4,9 @@
 
 /*
  * Native and Python frames of one thread as one stack: each run of Python frames stands where the
- * native frame is that evaluates it, in its place. By address from 3.11 on, by order before. What
- * does not fit together is not guessed: then `merged` is false and the Python frames stand in front
- * (innermost) of all native ones.
+ * native frame is that evaluates it, in its place. By address from 3.11 on, by order before.
+ * Nothing is guessed: if they do not fit together, `merged` is false and the Python frames stand in
+ * front (innermost) of all native ones.
  */
 
 #include <stdbool.h>

@@ -32,7 +32,7 @@ struct module_load { /* PT_LOAD */
 	bool writable, executable;
 };
 
-/* What stands at an address of a module. */
+/* The symbol at an address of a module. */
 struct module_symbol {
 	uint64_t at;          /* the address that was asked about, of the module */
 	uint64_t start;       /* of the function */
@@ -78,8 +78,8 @@ struct module *modules_find(const struct modules *modules, const struct stack_ma
 	__attribute__((nonnull));
 
 /*
- * What to add to an address of the module to get one in the process, by the PT_LOAD that holds the
- * map's file offset. False where no PT_LOAD fits.
+ * Finds what to add to an address of the module to get one in the process, by the PT_LOAD that
+ * holds the map's file offset. False where no PT_LOAD fits.
  */
 bool module_bias(const struct module *module, const struct stack_map *map, uint64_t *ret)
 	__attribute__((nonnull));
@@ -88,7 +88,7 @@ bool module_bias(const struct module *module, const struct stack_map *map, uint6
 void module_set_symbols(struct module *module, const struct module_symbol *symbols, size_t nr)
 	__attribute__((nonnull(1)));
 
-/* What was learnt of an address of the module; NULL nothing. */
+/* Returns what was learnt of an address of the module; NULL nothing. */
 const struct module_symbol *module_symbol_at(const struct module *module, uint64_t at)
 	__attribute__((nonnull));
 

@@ -32,7 +32,7 @@ struct python_code {
 	bool trampoline; /* the interpreter's own, between two functions: nobody's frame */
 };
 
-/* Whoever reads an interpreter. {.memory, .layout, .arena} to begin with. */
+/* A reader of an interpreter. {.memory, .layout, .arena} to begin with. */
 struct python_reader {
 	struct stack_memory *memory;
 	const struct python_layout *layout;

@@ -7,7 +7,7 @@
  * symbols by proc/symbols/python-find.h when the evidence is gathered), its structures by the
  * tables of its version, and from 3.13 on by the debug offsets that it carries itself.
  *
- * CPython 3.8 to 3.15, builds with a GIL. Of others (`refused`) nothing is read.
+ * CPython 3.8 to 3.15, builds with a GIL. Nothing is read of others (`refused`).
  */
 
 #include <stdbool.h>
@@ -22,7 +22,7 @@
 #define PYTHON_FRAMES 4096 /* of one thread; more are cut */
 #define PYTHON_PLACES 4    /* runtimes in one process */
 
-/* What ELF says about one interpreter of a process. */
+/* One interpreter of a process, by its ELF file. */
 struct python_place {
 	uint64_t runtime; /* address of _PyRuntime in the process */
 	uint32_t version; /* PY_VERSION_HEX, its low half 0: only which 3.N; 0 not known */

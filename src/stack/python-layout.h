@@ -2,7 +2,7 @@
 #ifndef STACK_PYTHON_LAYOUT_H
 #define STACK_PYTHON_LAYOUT_H
 
-/* Which layout (cpython/layout.h) an interpreter has whose memory is at hand. */
+/* Finds the layout (cpython/layout.h) of an interpreter whose memory is at hand. */
 
 #include <stdint.h>
 

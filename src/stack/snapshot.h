@@ -3,10 +3,10 @@
 #define STACK_SNAPSHOT_H
 
 /*
- * What was taken of one process at one moment, raw: facts of each thread, its registers, the maps,
- * and an excerpt of memory that holds the stacks and whatever else the walk has read (Python's
- * objects, the vDSO). Everything later is a function of this and of the modules:
- * evidence/format/stacks.h packs it into an exhibit, decode/stacks/decode-stacks.c walks it again.
+ * One process at one moment, raw: facts of each thread, its registers, the maps, and an excerpt of
+ * memory that holds the stacks and whatever else the walk has read (Python's objects, the vDSO).
+ * Everything later is a function of this and of the modules: evidence/format/stacks.h packs it into
+ * an exhibit, decode/stacks/decode-stacks.c walks it again.
  */
 
 #include <stdbool.h>
@@ -48,7 +48,7 @@ struct snapshot_thread {
 	struct unwind_regs regs; /* of PEEKED: SP, IP, and the arguments of its system call */
 };
 
-/* Of proc/threads/capture.h, which says what they mean; and of a core file. */
+/* The modes of proc/threads/capture.h, which says what they mean; and of a core file. */
 enum snapshot_mode {
 	SNAPSHOT_NEVER,
 	SNAPSHOT_BLOCKED_FALLBACK,

@@ -3,7 +3,7 @@
 #define STACK_UNWIND_SPACE_H
 
 /*
- * What libunwind sees of a process (private to unwind*.c): its address space, made of the modules'
+ * A process as libunwind sees it (private to unwind*.c): its address space, made of the modules'
  * images where code and read-only data are mapped, and of the process' memory for the rest.
  */
 
@@ -16,7 +16,7 @@
 #include "stack/cfi-scan.h"
 #include "stack/unwind.h"
 
-/* What a map shows. */
+/* The content of a map. */
 struct unwind_place {
 	bool asked;
 	const struct module *module; /* NULL none */
@@ -47,7 +47,7 @@ struct unwinder {
 	bool no_info;	     /* an address was asked about that nothing is known of */
 };
 
-/* What the map there shows; NULL no map there. */
+/* Returns what the map there shows; NULL no map there. */
 const struct unwind_place *unwinder_place(struct unwinder *unwinder, uint64_t at)
 	__attribute__((nonnull));
 

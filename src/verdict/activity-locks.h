@@ -7,7 +7,7 @@
 
 /*
  * The frame that takes the GIL, beneath which are only a system library and the kernel; -1 none.
- * Of whom the futex says that it waits for it, the innermost frame will do.
+ * If the futex says that it waits for the GIL, the innermost frame will do.
  */
 long locks_wants_gil(const struct job *job, const struct job_stack *stack) __attribute__((nonnull));
 

@@ -146,8 +146,8 @@ bool inquiry_lost_ops(const struct inquiry *q, int rank);
 const struct job_op *inquiry_last_op(const struct inquiry *q, int rank, int *ret_group);
 
 /*
- * What lacks of the evidence of the whole job (bounds.c); the ranks of which it lacks are added to
- * `lacking`, where it is not NULL.
+ * Returns what the evidence of the whole job lacks (bounds.c); the ranks of which it lacks are
+ * added to `lacking`, where it is not NULL.
  */
 enum verdict_lack inquiry_lack(const struct inquiry *q, struct rank_list *lacking);
 
@@ -159,7 +159,7 @@ size_t inquiry_unseen_members(const struct inquiry *q, int group);
 
 /*
  * True if every rank that the job is known to have was seen: only then says what none of them shows
- * that it is not there. Of a job of unknown size it is never so.
+ * that it is not there. It is never true of a job of unknown size.
  */
 bool inquiry_all_seen(const struct inquiry *q);
 

@@ -10,7 +10,7 @@
 
 #include "verdict/inquiry.h"
 
-/* Who made it, by a call left out or too many. */
+/* The rank at fault, by a call left out or too many. */
 struct pair_fault {
 	int rank;                 /* JOB_NONE: nobody, or more than one, is known to have */
 	enum verdict_cause cause; /* VERDICT_BY_SKIPPED, VERDICT_BY_EXTRA; none: not known which */
@@ -23,7 +23,7 @@ struct pair_fault {
 	const char *cite;
 };
 
-/* Of the circle that is this part of the graph. Adds nothing to the inquiry. */
+/* Finds the fault in the circle that is this part of the graph. Adds nothing to the inquiry. */
 struct pair_fault pairs_find_fault(const struct inquiry *q, int part);
 
 /* Makes it the finding: class, culprit, cause and facts; victims are the caller's. */

@@ -103,7 +103,9 @@ void tell_victims(struct inquiry *q, struct draft *draft);
 void stacks_tell(struct inquiry *q, int rank, struct draft *draft);
 /* Puts the place where it stands into a fact; false: none is known. */
 bool stacks_tell_place(struct inquiry *q, int rank, struct verdict_fact *fact);
-/* What to look at of a rank in state D: by the kernel's function, else the storage. */
+/*
+ * Returns what to look at next for a rank in state D: by the kernel's function, else the storage.
+ */
 enum verdict_next stacks_next_in_kernel(const struct inquiry *q, int rank);
 /* Adds where those victims wait of whose waits only stacks tell (stack-facts.c). */
 void stacks_tell_waiters(struct inquiry *q, struct draft *draft);

@@ -5,7 +5,7 @@
 
 #include "verdict/inquiry.h"
 
-/* What one rank has done of something, and the peers' least and most. */
+/* How much of something one rank has done, and the peers' least and most. */
 struct amount {
 	bool known; /* the rank's and at least one peer's */
 	int64_t mine, least, most;

@@ -67,7 +67,7 @@ enum verdict_where {
 	VERDICT_WHERES
 };
 
-/* What ends a job that nobody ends. */
+/* The limit that ends a job if nobody does. */
 enum verdict_limit {
 	VERDICT_NO_LIMIT,
 	VERDICT_LIMIT_DEADLINE, /* the scheduler's */
@@ -204,7 +204,7 @@ struct verdict_not_judged {
 };
 
 /*
- * What lacks of the evidence of the whole job, the most basic first. While anything does, nothing
+ * What the evidence of the whole job may lack, the most basic first. While anything does, nothing
  * is established and nobody is called well.
  */
 enum verdict_lack {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frames.h: frames, members of the stack tree and how stacks moved, in words. What comes from
- * outside goes through escape.h here.
+ * frames.h: frames, members of the stack tree and how stacks moved, in words. Text from outside
+ * goes through escape.h here.
  */
 #ifndef WORDS_FRAMES_H
 #define WORDS_FRAMES_H
@@ -33,7 +33,7 @@ struct frames_motion {
 	const struct job_stack *mover; /* the first whose frames differ; NULL none */
 };
 
-/* That of each class of the tree; never NULL. free() it. */
+/* Returns the motion of each class of the tree; never NULL. free() it. */
 struct frames_motion *frames_motions(const struct stacktree *tree);
 
 /* Appends it: "still in 3 samples", "moves inside load_batch", "1 of 3 threads ran". */

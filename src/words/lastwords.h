@@ -3,8 +3,8 @@
 #define WORDS_LASTWORDS_H
 
 /*
- * What ranks said last: of each the line that names an error, else the last useful one. Ranks side
- * by side have one line only where they said the same.
+ * The last words of ranks: each rank's line that names an error, else its last useful one. Ranks
+ * side by side have one line only where they said the same.
  */
 
 #include "base/str.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ranks.h: sets of ranks as people read and type them: world ranks, ascending, runs folded:
- * "0-2,4-7". Of whom nobody knows the number, the pid stands there: "p4711".
+ * "0-2,4-7". A rank whose number nobody knows is told by its pid: "p4711".
  */
 #ifndef WORDS_RANKS_H
 #define WORDS_RANKS_H
@@ -13,8 +13,8 @@
 void ranks_add(struct str *into, const struct job *job, struct verdict_ranks ranks);
 
 /*
- * Appends it in at most width columns (at least 8). Of a longer one the count and the first stand
- * there, since part of a set would be taken for all of it: "32 from 0", or shorter "0 +31".
+ * Appends it in at most width columns (at least 8). A longer set is told by its count and its
+ * first, since a part would be taken for the whole: "32 from 0", or shorter "0 +31".
  */
 void ranks_fit(struct str *into, const struct job *job, struct verdict_ranks ranks, size_t width);
 
@@ -25,8 +25,8 @@ void ranks_name(struct str *into, const struct job *job, struct verdict_ranks ra
 bool ranks_have(struct verdict_ranks ranks, int rank);
 
 /*
- * True if anything was seen of a rank. Of a command that ended before a process had a number or a
- * group, the processes that are told of are the command's own.
+ * True if anything was seen of a rank. If a command ended before a process had a number or a group,
+ * the processes that are told of are the command's own.
  */
 bool ranks_were_seen(const struct job *job);
 

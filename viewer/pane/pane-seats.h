@@ -70,7 +70,9 @@ int seats_compare_quiet(const struct seats_summary *a, const struct seats_summar
 void seats_add_roll(struct str *into, const struct seats *seats);
 /* "8 ranks, nccl; " and that. */
 void seats_add_group(struct str *into, const struct job *job, const struct seats *seats);
-/* Of n seats that stand alike: "missing; last AllReduce #4; now compile, codegen 0/0" */
+/*
+ * Says how n seats stand that stand alike: "missing; last AllReduce #4; now compile, codegen 0/0"
+ */
 void seats_add_words(struct str *into, const struct scene *scene, const struct seats *seats,
 	const struct seat *seat, size_t n);
 /* "8 ranks, all at AllReduce #512" */

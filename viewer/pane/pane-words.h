@@ -13,7 +13,7 @@
 #define PANE_KEY    8  /* columns of a key; one blank stands on each side */
 #define PANE_RANKS  17 /* of a key of ranks that is longer: "0-4710,4712-9999" */
 
-/* What stands at the right of a line gets at most this part of it. */
+/* The right part of a line gets at most this part of it. */
 #define PANE_RIGHT 3
 
 struct pane_fill {
@@ -72,7 +72,7 @@ void pane_add_date(struct str *into, int64_t when);
 void pane_add_clock(struct str *into, int64_t when);
 
 /*
- * Of a pane of very many: sets the window of its lines, around the item at which the place is, or
+ * For a pane of very many lines: sets the window of them, around the item at which the place is, or
  * where it seeks around `here`.
  */
 void pane_window(

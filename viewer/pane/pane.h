@@ -27,7 +27,7 @@ struct pane_line {
 
 #define PANE_NO_ITEM SIZE_MAX
 
-/* What there is to be shown; const for panes. */
+/* Everything that can be shown; const for panes. */
 struct scene {
 	const struct job *job;
 	const struct verdicts *verdicts;
@@ -72,8 +72,8 @@ struct pane {
 	bool by_row; /* its lines depend on the selected rank and row */
 	bool by_height; /* and on how many of them are seen at once */
 	/*
-	 * Of a pane whose items may be very many (else NULL): lines are made of those around one of
-	 * them only, at a cost that does not depend on their number. This finds the first item
+	 * For a pane whose items may be very many (else NULL): lines are made of those around one
+	 * of them only, at a cost that does not depend on their number. This finds the first item
 	 * from that one on (or back) that the text is in; PANE_NO_ITEM: none.
 	 */
 	size_t (*find)(const struct scene *scene, const struct pane_place *place, const char *text,

@@ -42,7 +42,7 @@ bool keys_size(const char *name, int *ret_w, int *ret_h) __attribute__((nonnull)
 /* The request of a key; REQUEST_NONE where it means nothing. */
 enum request keys_find(const char *name) __attribute__((nonnull));
 
-/* Of a request: its keys ("j Down"), help, section; literals. */
+/* Return the keys ("j Down"), the help and the section of a request; literals. */
 const char *keys_of(enum request request);
 const char *keys_help(enum request request);
 enum request_section keys_section(enum request request);

@@ -19,7 +19,9 @@
 #include "base/str.h"
 #include "viewer/timeline/track.h"
 
-/* Clears keep[rank] of each rank that the filter leaves out. What is no filter leaves all. */
+/*
+ * Clears keep[rank] of each rank that the filter leaves out. A text that is no filter leaves all.
+ */
 void rows_filter_apply(const struct tracks *tracks, const char *filter, bool *keep)
 	__attribute__((nonnull));
 

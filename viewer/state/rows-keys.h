@@ -13,15 +13,18 @@ struct row_key {
 	const char *doing; /* by class: without ids; else "" */
 };
 
-/* Of each rank that is kept, in their order; the caller frees them, and owns the arena. */
+/*
+ * Makes the key of each rank that is kept, in their order; the caller frees them, and owns the
+ * arena.
+ */
 struct row_key *rows_keys_make(struct arena *arena, const struct tracks *tracks,
 	const struct verdicts *verdicts, const struct rows_wish *wish, enum rows_by by,
 	const bool *keep);
 
-/* What a rank does without the numbers that differ from rank to rank. */
+/* Returns what a rank does, without the numbers that differ from rank to rank. */
 const char *rows_keys_without_ids(struct arena *arena, const struct track *track);
 
-/* row-words.c: what the row does, its worst rank, its losses. What is kept is for all rows. */
+/* row-words.c: what the row does, its worst rank, its losses. Words are kept for all rows. */
 struct row_words;
 struct row_words *row_words_new(void);
 void row_words_free(struct row_words *kept);

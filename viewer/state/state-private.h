@@ -59,7 +59,7 @@ struct state_history {
 	size_t n;
 };
 
-/* Of a row, what share of that time it waited. */
+/* The share of that time that a row waited. */
 struct state_share {
 	struct window window;
 	int percent; /* below 0: nothing is known of it */
@@ -198,14 +198,14 @@ void state_restore(struct state *state, const struct state_place *place);
 void state_make_rows(struct state *state);
 /* Makes `row` the row of `rank`, and scrolls to it. */
 void state_find_row(struct state *state);
-/* Which row is drawn on a line; -1 none. */
+/* Returns which row is drawn on a line; -1 none. */
 ptrdiff_t state_row_at(const struct state *state, int line);
 /* Filters rows; "" shows all. False: it is no filter, and was told why. */
 bool state_set_filter(struct state *state, const char *filter);
 
 /* state-window.c: the whole job in sight. */
 void state_fit(struct state *state);
-/* Which time is in which column. */
+/* Returns which time is in which column. */
 struct axis state_axis(const struct state *state);
 /* Breaks the axis where that window wants it. */
 void state_break(struct state *state);
@@ -262,7 +262,7 @@ void state_prompt_key(struct state *state, const char *key);
 
 /* state-command.c: does a line of `:', or says what is wrong with it. */
 void state_command(struct state *state, const char *line);
-/* Of the n-th command its name with arguments, and what it does; NULL behind the last. */
+/* Return the n-th command's name with arguments, and what it does; NULL behind the last. */
 const char *state_command_name(size_t n);
 const char *state_command_help(size_t n);
 /* "+12.5s", "-30", "11:08", "03:11:52": false: not a time. */

@@ -16,7 +16,7 @@
 enum state_prompt { PROMPT_NONE, PROMPT_SEARCH, PROMPT_FILTER, PROMPT_COMMAND, PROMPT_MARK_SET,
 	PROMPT_MARK_JUMP };
 
-/* What only the outside can do; the loop does it and sets it back to nothing. */
+/* Effects that only the outside can have; the loop does it and sets it back to nothing. */
 enum state_effect {
 	EFFECT_NONE,
 	EFFECT_QUIT,
@@ -48,7 +48,7 @@ void state_set_others(struct state *state, size_t others, const char *left_out)
 /* True if the user wants no next look now: the loop asks for none. */
 bool state_is_frozen(const struct state *state) __attribute__((nonnull));
 
-/* What time it is, between two looks: countdowns go on. */
+/* Sets the time between two looks: countdowns go on. */
 void state_set_now(struct state *state, int64_t now) __attribute__((nonnull));
 
 /* The size of the screen, in cells. */
@@ -59,7 +59,7 @@ void state_key(struct state *state, const char *key) __attribute__((nonnull));
 /* A click on a cell, or a turn of the wheel there (rows: negative is up; 0 a click). */
 void state_mouse(struct state *state, int x, int y, int turn, bool zoom) __attribute__((nonnull));
 
-/* What is asked of the outside, and its argument (valid until the next key). Taken once. */
+/* Returns what is asked of the outside, and its argument (valid until the next key). Taken once. */
 enum state_effect state_effect(struct state *state, const char **ret_argument)
 	__attribute__((nonnull));
 

@@ -5,9 +5,9 @@
  * A program that dies with the terminal in its hands leaves no echo, no cursor and a strange
  * screen. So each signal that would end us (SIGTERM, SIGHUP, a crash) first writes the bytes that
  * undo all of it, sets the modes as they were, and then ends us as it would have: the same signal,
- * the same core, the same report of a sanitizer. What is done in there is async-signal-safe. exit()
- * is watched as well. There is one terminal, so there is one guard, which is why its state is the
- * only one of the viewer that no caller owns.
+ * the same core, the same report of a sanitizer. All that it does is async-signal-safe. exit() is
+ * watched as well. There is one terminal, so there is one guard, which is why its state is the only
+ * one of the viewer that no caller owns.
  */
 #ifndef VIEWER_GUARD_H
 #define VIEWER_GUARD_H

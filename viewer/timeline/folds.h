@@ -12,15 +12,15 @@
 struct folds;
 
 /*
- * Never NULL. Points to all three, which must outlive it. What was made for other rows of the same
- * tracks is taken over from `old`, which is freed; NULL: there is none.
+ * Never NULL. Points to all three, which must outlive it. Takes over from `old`, which is freed,
+ * what was made for other rows of the same tracks; NULL: there is none.
  */
 struct folds *folds_new(const struct tracks *tracks, const struct pyramid *pyramid,
 	const struct rows *rows, struct folds *old) __attribute__((nonnull(1, 2, 3)));
 /* Takes NULL. */
 void folds_free(struct folds *folds);
 
-/* What lies under a cell of the row, [from, to). */
+/* Returns what lies under a cell of the row, [from, to). */
 struct bin folds_bin(struct folds *folds, size_t row, int64_t from, int64_t to)
 	__attribute__((nonnull));
 

@@ -12,19 +12,19 @@
 
 struct lates;
 
-/* What one rank kept the others waiting for. */
+/* How long one rank kept the others waiting. */
 struct late {
 	uint32_t times;
 	int64_t sum;  /* ns behind the next-to-last, of all of them */
 	int64_t most; /* of one */
 };
 
-/* Of all tracks, which must outlive it; never NULL. */
+/* Made of all tracks, which must outlive it; never NULL. */
 struct lates *lates_new(const struct tracks *tracks) __attribute__((nonnull));
 /* Takes NULL. */
 void lates_free(struct lates *lates);
 
-/* Of the collectives that were entered by all within [from, to). O(log n) and those in it. */
+/* Counts the collectives that were entered by all within [from, to). O(log n) and those in it. */
 struct late lates_of(const struct lates *lates, int rank, int64_t from, int64_t to)
 	__attribute__((nonnull));
 

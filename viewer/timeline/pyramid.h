@@ -13,7 +13,7 @@
 
 struct pyramid;
 
-/* What lies under one cell. */
+/* All that lies under one cell. */
 struct bin {
 	enum track_state state; /* the worst; of ordinary ones the longest */
 	uint8_t share;	 /* of the cell's time in that state, 0 to 255 */
@@ -23,7 +23,7 @@ struct bin {
 	const struct track_span *span; /* one of that state: whose name stands for the cell; NULL */
 };
 
-/* Of all tracks; never NULL. Memory: at most 3 times what the tracks take. */
+/* Made of all tracks; never NULL. Memory: at most 3 times what the tracks take. */
 struct pyramid *pyramid_new(const struct tracks *tracks) __attribute__((nonnull));
 /* Takes NULL. */
 void pyramid_free(struct pyramid *pyramid);

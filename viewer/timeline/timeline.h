@@ -45,8 +45,8 @@ void timeline_draw_end(const struct screen *screen, struct timeline_shown *shown
 	const struct row *row, int y) __attribute__((nonnull));
 void timeline_draw_heads(const struct screen *screen) __attribute__((nonnull));
 /*
- * What the row does, and how late it was in that time: "AllReduce #12", "last 9 times, by 2.4 s,
- * sleep train.py:88".
+ * Appends what the row does, and how late it was in that time: "AllReduce #12", "last 9 times, by
+ * 2.4 s, sleep train.py:88".
  */
 void timeline_add_words(struct state *state, const struct row *row, int64_t from, int64_t to,
 	struct str *into) __attribute__((nonnull));

@@ -57,7 +57,7 @@ struct track_maker {
 	ARRAY(size_t) open; /* those of them that are open, the innermost last */
 };
 
-/* What a rank does when its evidence ends. */
+/* The doing of a rank when its evidence ends. */
 struct track_now {
 	bool known;	/* else what its records show goes on */
 	enum track_state state;

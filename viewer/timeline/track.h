@@ -17,9 +17,9 @@
 #include "verdict/verdict.h"
 
 /*
- * What a record, or a look at it, says that a rank was doing. Of several in one cell the greatest
- * wins; but of those up to TRACK_ORDINARY, which all ranks are in all the time, the one that took
- * most of it.
+ * A rank's doing, as a record or a look at it says. If several are in one cell, the greatest wins;
+ * but of those up to TRACK_ORDINARY, which all ranks are in all the time, the one that took most of
+ * it.
  */
 enum track_state {
 	TRACK_NODATA,	  /* nothing is known: before it was seen, after its evidence */
@@ -117,7 +117,7 @@ const struct track_span *track_at(const struct track *track, int64_t when) __att
 ptrdiff_t track_event_before(const struct track *track, int64_t when) __attribute__((nonnull));
 
 /*
- * Of [from, to) for how long it waited for others or the GPU, and for how long anything is known of
+ * How long within [from, to) it waited for others or the GPU, and for how long anything is known of
  * it while it lived. O(log n).
  */
 struct track_share {
@@ -131,7 +131,9 @@ const char *track_state_name(enum track_state state);
 /* "entered", "died", ...: as the events pane has it; never NULL. */
 const char *track_kind_name(enum track_kind kind);
 
-/* Which rank, and event of it, a cite names ("ring:3:g1", "stack:3:tid7"); false: no rank's. */
+/*
+ * Finds which rank, and event of it, a cite names ("ring:3:g1", "stack:3:tid7"); false: no rank's.
+ */
 bool tracks_cited(const struct tracks *tracks, const char *cite, int *ret_rank,
 	ptrdiff_t *ret_event) __attribute__((nonnull));
 

@@ -3,12 +3,13 @@
  * agent-fellows.h: the other agents of one job on this host, where each rank, or some of them, was
  * started under an `inquest run' of its own (evidence/agent/fellows.h says who is one). Nobody asks
  * anybody: each lists the folders beside its own now and then, and so knows who the speaker is: the
- * agent at work that was launched first. That one judges over all their folders, says what stands,
- * and keeps the bundle; the others write what they see into their own folders, and look at no ring.
- * When the speaker is gone, the next one takes its place, and repeats nothing that was said.
+ * agent at work that was launched first. The speaker judges over all their folders, says what
+ * stands, and keeps the bundle; the others write what they see into their own folders, and look at
+ * no ring. When the speaker is gone, the next one takes its place, and repeats nothing that was
+ * said.
  *
- * Nothing is written into a fellow's folder. Who was started alone, or finds nobody, is a speaker
- * for itself.
+ * Nothing is written into a fellow's folder. An agent that was started alone, or finds nobody, is
+ * its own speaker.
  */
 #ifndef CMD_AGENT_FELLOWS_H
 #define CMD_AGENT_FELLOWS_H
@@ -50,7 +51,7 @@ struct agent_fellows {
 	char *pointed;	    /* the bundle that we have pointed to; NULL none yet */
 };
 
-/* What its launch says of us; `wrapper` is the process of `inquest run'. */
+/* Notes what its launch says of us; `wrapper` is the process of `inquest run'. */
 void agent_fellows_begin(struct agent *agent, uint32_t wrapper);
 
 /*
@@ -68,7 +69,7 @@ bool agent_fellows_may_say(struct agent *agent);
 /* Lists at once: before the command's end is dealt with. */
 void agent_fellows_list(struct agent *agent);
 
-/* What a gathering of the whole job takes in beside our own folder. */
+/* Sets what a gathering of the whole job takes in beside our own folder. */
 void agent_fellows_options(const struct agent *agent, struct live_options *options);
 
 /*

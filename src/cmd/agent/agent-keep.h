@@ -15,7 +15,7 @@
 
 /*
  * Keeps a bundle of this look, and waits so many ms for it to be there: then agent->bundle names
- * it. That there can be none is said, once until there is one.
+ * it. If there can be none, that is said, once until there is one.
  */
 void agent_keep_bundle(struct agent *agent, const struct look *look, int ms);
 

@@ -5,8 +5,8 @@
  * share a communicator. Such a set is of the past once all of it have ended, the agent has looked
  * since, nothing stands that it said, and others have begun after the last end; and nobody on
  * another node can wait for it: all seats of its communicators are here, or each rank has a
- * successor in a later attempt. What was to be said of it has been said, and is in its bundle.
- * A launcher that was killed, and has a ring of it, is of those whom it started.
+ * successor in a later attempt. Its verdict has been said, and is in its bundle. A launcher that
+ * was killed, and has a ring of it, is of those whom it started.
  */
 #ifndef CMD_AGENT_PAST_H
 #define CMD_AGENT_PAST_H

@@ -14,8 +14,8 @@ struct agent;
 void agent_people_scan(struct agent *agent);
 
 /*
- * Watches for the ends of ranks in its fellows' folders. Who does not speak for them does so as
- * well: it may have to, and then it is too late to learn how one ended.
+ * Watches for the ends of ranks in its fellows' folders. An agent that does not speak for them
+ * watches as well: it may have to speak, and then it is too late to learn how one ended.
  */
 void agent_people_watch_fellows(struct agent *agent);
 

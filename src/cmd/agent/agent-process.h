@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agent-process.h: the agent in a process of its own, as the wrapper sees it. Whoever passes
+ * agent-process.h: the agent in a process of its own, as the wrapper sees it. A process that passes
  * signals to a job must never wait for a disk, for a terminal that nobody reads, for a process that
  * cannot be looked at: all that waits is over there, and the wrapper waits for it only so long.
  * Should the agent fail, the job goes on and nobody watches.

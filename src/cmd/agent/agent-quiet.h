@@ -26,7 +26,7 @@ struct agent_quiet {
 	struct helper helper; /* that takes some now */
 };
 
-/* Of which job: its folder, and what each gathering of it takes in. */
+/* The job: its folder, and what each gathering of it takes in. */
 struct agent_quiet_job {
 	const char *folder;
 	struct live_options options;
@@ -45,7 +45,7 @@ void agent_quiet_turn(struct agent_quiet *quiet, const struct agent_quiet_job *o
 /* True if stacks have come: then they are in *into, in place of what was there. */
 bool agent_quiet_fetch(struct agent_quiet *quiet, struct evidence *into);
 
-/* What they told is of worth, or not: when the next ones are due. */
+/* Says when the next ones are due, by whether these were of worth. */
 void agent_quiet_next(
 	struct agent_quiet *quiet, bool telling, int64_t now, int64_t hang_after);
 

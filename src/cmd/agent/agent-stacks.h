@@ -24,7 +24,7 @@ enum agent_stacks_haste {
 
 /*
  * Takes new stacks of this job in place of those in kept, adds them to the look and
- * judges it again. What blamed somebody and would not with them stays as it was.
+ * judges it again. A verdict that blamed somebody and would not with them stays as it was.
  */
 void agent_stacks_take(struct evidence *kept, const struct agent_quiet_job *of, struct look *look,
 	enum agent_stacks_haste haste);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ring-fields.h: what a record of a ring says, as named fields: the same for text and JSON. Which
- * word of which type means what is one table, the table of ring.h.
+ * ring-fields.h: what a record of a ring says, as named fields: the same for text and JSON. One
+ * table, that of ring.h, says which word of which type means what.
  */
 #ifndef CMD_RING_FIELDS_H
 #define CMD_RING_FIELDS_H

@@ -54,7 +54,7 @@ bool exits_take_unclean(struct exits *exits);
 /* Forgets who ended and is out of the census: nobody asks for them any more. */
 void exits_forget(struct exits *exits);
 
-/* Is it one of those who are watched, or whose end is kept? Of a struct exits. */
+/* True if it is one of those who are watched, or whose end is kept, by a struct exits. */
 bool exits_has(const void *exits, struct proc_id id);
 
 /* Appends one pollfd for each pidfd that may become readable; gives how many, at most `room`. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fds.h: which descriptors a process of ours holds. Whatever the command was given, a pipe, a lock,
- * is over when the command closes it: nobody beside it may hold the other copy.
+ * fds.h: which descriptors a process of ours holds. A pipe or a lock that the command was given is
+ * over when the command closes it: nobody beside it may hold the other copy.
  */
 #ifndef CMD_FDS_H
 #define CMD_FDS_H

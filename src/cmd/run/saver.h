@@ -38,8 +38,8 @@ enum saver_news {
 };
 
 /*
- * What the helper does, in a copy of all memory: 0 with something to say, or negative with words;
- * either is cut behind 4000 bytes.
+ * The helper's work, in a copy of all memory: returns 0 with something to say, or negative with
+ * words; either is cut behind 4000 bytes.
  */
 typedef int (*saver_act)(const void *what, struct str *said, struct complaint *why);
 

@@ -2,8 +2,8 @@
 /*
  * sweep.h: what killed processes of ours have left among the folders of jobs, that is no job's.
  *
- *	ROOT/.begun-PID-START-N	a folder that was never made whole, or is half removed. Whoever
- *				makes it holds a lock on it, and so lives.
+ *	ROOT/.begun-PID-START-N	a folder that was never made whole, or is half removed. Its
+ *				maker holds a lock on it for as long as it lives.
  *	/tmp/inquest-UID/ID	rings that found no room in their job's folder
  *				(probes/place.h), which is no more. `.job' in it says where
  *				that was.

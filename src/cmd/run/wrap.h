@@ -2,7 +2,7 @@
 /*
  * wrap.h: a command that runs as if we were not there. It keeps our stdin, stdout, stderr,
  * terminal, process group and signal dispositions; signals for us reach it, and it ends us as it
- * ended. What it cannot keep: its parent is us.
+ * ended. One thing differs: its parent is us.
  *
  * SIGNALS. A key of the terminal and `kill -- -GROUP' reach us and the command: passing such a
  * signal on would deliver it twice. `kill PID' reaches us alone, and must be passed on. The kernel
@@ -58,8 +58,8 @@ int wrap_become(struct wrap *wrap, char *const *argv, char *const *envp, struct 
 
 /*
  * The next signal that came and is to be passed on, 0 if there is none for now. SIGCHLD is dealt
- * with here: it may set `ended`, or stop us with the stopped command. What the command itself sends
- * to us, its parent, is not given back to it.
+ * with here: it may set `ended`, or stop us with the stopped command. A signal that the command
+ * itself sends to us, its parent, is not given back to it.
  */
 int wrap_next_signal(struct wrap *wrap);
 

@@ -3,7 +3,7 @@
 #define DECODE_CHILD_KIND_H
 
 /*
- * What a child of a rank is for, in words for people: "DataLoader worker", "inductor compile
+ * Says what a child of a rank is for, in words for people: "DataLoader worker", "inductor compile
  * worker". Told by the name that its main thread gave itself and by its command line, words by
  * blanks; either may be NULL. "" where nothing tells. The result is a literal.
  */

@@ -3,9 +3,9 @@
 #define DECODE_LOG_MARKS_H
 
 /*
- * What stands before the words of a log's line: whose line it is, by torch, torchrun, srun, mpirun,
- * Ray or the program itself; when it was written; how loudly, and by which logger. It uses up the
- * width that words need, and a line that names another rank is not this rank's.
+ * Marks before the words of a log's line: whose line it is, by torch, torchrun, srun, mpirun, Ray
+ * or the program itself; when it was written; how loudly, and by which logger. It uses up the width
+ * that words need, and a line that names another rank is not this rank's.
  */
 
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 
 /*
  * The last words of a process, out of the end of its stderr: the last useful line, and the line
- * that names an error. What stands before a line's words is left out (log-marks.h), and so is what
+ * that names an error. Marks before a line's words are left out (log-marks.h), and so is what
  * frameworks say of themselves, and all that inquest wrote. A line that names another rank is never
  * this rank's; a file that several processes share is nobody's, but for lines that say whose they
  * are ("[rank3]: ...").

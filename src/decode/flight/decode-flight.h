@@ -22,15 +22,15 @@
  * that it began (unless the job times its collectives), and that it is complete is noted when
  * somebody looks. The status of a group says how far it came, also where its entries were
  * overwritten or left out; but its numbers are those of the last op whatever its kind, and sends
- * and receives are counted apart. So where a group has any, its status is not used. What is
- * inside ncclGroupStart and End ("coalesced") has entries of its own that never complete: that of
- * the end speaks for all. When a dump was made is not in it.
+ * and receives are counted apart. So where a group has any, its status is not used. Ops inside
+ * ncclGroupStart and End ("coalesced") have entries of their own that never complete: that of the
+ * end speaks for all. When a dump was made is not in it.
  *
  * OF GLOO IT SAYS LESS (torch 2.15). No entry ever completes: it is "retired" when it is over, well
  * or not. A status counts sends and receives too, of which there is no entry; and its "completed"
- *is what ended last, be it failed: it tells nothing. The one list of ranks has no name. It is of
- *the group that the process made last, and counts from 0 whoever is in it: its length is that
- *group's size, and no more.
+ * is what ended last, be it failed: it tells nothing. The one list of ranks has no name. It is of
+ * the group that the process made last, and counts from 0 whoever is in it: its length is that
+ * group's size, and no more.
  */
 
 #include "base/array.h"
@@ -58,7 +58,7 @@ struct flight_op {
 	bool skip;	/* part of what another one stands for, or nobody knows what became of it */
 };
 
-/* What one rank's dump says of one group. */
+/* One group as one rank's dump tells it. */
 struct flight_seat {
 	const char *name;
 	const char *desc;
@@ -136,7 +136,7 @@ struct flights {
 	size_t detailed; /* so many of a rank's latest ops are given, be they plain; SIZE_MAX all */
 };
 
-/* Whom a loss is about that is of no rank. */
+/* The process of a loss that is of no rank. */
 static const struct job_who flight_nobody = {.host = ""};
 
 /* Adds a loss. */
@@ -172,8 +172,8 @@ void flight_join_groups(struct flights *flights);
 struct flight_rank *flight_of(const struct flights *flights, int64_t rank);
 
 /*
- * Of very many ops, marks those as plain that need not be given: they tell nothing but that the job
- * went well by then. Needs heads.
+ * Marks ops as plain, if there are very many, that need not be given: they tell nothing but that
+ * the job went well by then. Needs heads.
  */
 void flight_find_plain(struct flights *flights);
 

@@ -9,7 +9,7 @@
  *
  * A dump does not say whose it is: neither rank nor host nor job is in it, only the file's name has
  * the rank. Groups are told by name (`groups`), progress by the process' own number of the group
- * (`statuses`); only entries hold both. That number is the same on two ranks by chance only.
+ * (`statuses`); only entries hold both. Two ranks have the same number by chance only.
  *
  * A dump that was cut, or damaged, is read up to there: `damage` says what and where. Unknown is a
  * value: FLIGHT_UNKNOWN for a number, "" for a text (never NULL), NAN for a duration.
@@ -24,7 +24,7 @@
 
 /* Not said. No number that a dump says is ever this. */
 #define FLIGHT_UNKNOWN INT64_MIN
-/* Of a status: said, and there was none so far. */
+/* In a status: it is said that there was none so far. */
 #define FLIGHT_NONE (-1)
 
 enum flight_format { FLIGHT_PICKLE, FLIGHT_JSON };
@@ -112,7 +112,7 @@ struct flight_dump {
 	size_t nstatuses;
 	struct flight_entry *entries; /* as the dump has them: oldest first */
 	size_t nentries;
-	/* What there is of that could not be read, for its form or because it was cut. */
+	/* How many of them could not be read, for their form or because they were cut. */
 	size_t lost_groups, lost_statuses, lost_entries;
 	/* True if the dump has this part at all: only one with entries proves an absence of them.
 	 */

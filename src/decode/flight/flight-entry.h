@@ -2,7 +2,7 @@
 #ifndef DECODE_FLIGHT_ENTRY_H
 #define DECODE_FLIGHT_ENTRY_H
 
-/* From the values of a dump to its entries. Of use to flight-dump.c only. */
+/* From the values of a dump to its entries. Private to flight-dump.c. */
 
 #include "decode/flight/flight-dump.h"
 #include "decode/flight/value.h"
@@ -32,10 +32,10 @@ struct flight_reading {
 	struct flight_dump *dump;
 	ARRAY(struct flight_entry) entries;
 	size_t room; /* so many entries at most: each needs its bytes */
-	/* How many values may still be visited. Of a pickle the same one can be said to be in a
-	 * million places; an honest one has bytes for nearly each. */
+	/* How many values may still be visited. A pickle can say that one value is in a million
+	 * places; an honest one has bytes for nearly each. */
 	uint64_t patience;
-	/* What was made lately. */
+	/* Shapes made lately. */
 	struct flight_tensors shapes[1 << FLIGHT_SEEN_BITS];
 	struct flight_frames stacks[1 << FLIGHT_SEEN_BITS];
 	struct flight_ranks ranks[1 << FLIGHT_RANKS_BITS];
@@ -56,7 +56,7 @@ const char *flight_clean_text(struct flight_reading *reading, const struct value
 /* Takes nr visits from the patience; false where it is at its end. */
 bool flight_visit(struct flight_reading *reading, size_t nr);
 
-/* What value_make_fn makes of the entries and the frames that it meets. */
+/* The value_make_fn that makes entries and frames. */
 value_make_fn flight_make;
 
 /* Adds the entry that a dict is; false where it is none, or one too many. */

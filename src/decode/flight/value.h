@@ -4,11 +4,12 @@
 
 /*
  * A stranger's document as a tree of values, whatever the format: decode/flight/pickle.h and
- * decode/json-tree.h both build it, on a stack that this header has for them. What can go wrong
- * with a document is here as well: a cut one keeps what was complete.
+ * decode/json-tree.h both build it, on a stack that this header has for them. Damage to a document
+ * is dealt with here as well: a cut one keeps what was complete.
  *
- * Who reads a tree must know: containers may be shared, and of a pickle may even hold themselves.
- * So do not walk it to its leaves; go down by keys that you know, and count what you visit.
+ * A reader of a tree must know that containers may be shared, and those of a pickle may even hold
+ * themselves. So do not walk it to its leaves; go down by keys that you know, and count what you
+ * visit.
  */
 
 #include <stdbool.h>
@@ -34,7 +35,7 @@ enum value_type {
 	VALUE_MADE, /* what value_make_fn has made of a dict */
 };
 
-/* What lies in a container: of a dict key, value, key, value, ... */
+/* The items of a container: in a dict key, value, key, value, ... */
 struct value_box {
 	struct value *items;
 	uint32_t nr;
@@ -146,7 +147,7 @@ static inline size_t value_above(const struct value_stack *stack)
 /* A text of the document, as a value; a word of the vocabulary needs no memory. */
 struct value value_text(struct value_stack *stack, const uint8_t *bytes, uint32_t len);
 
-/* What is pushed from here on belongs into the container that is on top now. */
+/* Values that are pushed from here on belong to the container that is on top now. */
 bool value_open(struct value_stack *stack);
 /* Puts it there; the container, of this type, is on top again. */
 bool value_close(struct value_stack *stack, enum value_type type);

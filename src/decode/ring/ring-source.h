@@ -48,7 +48,7 @@ struct ring_seat {
 	struct ring_group group;
 };
 
-/* Which strings were told so far, and how much they are together. */
+/* The strings that were told so far, and how much they are together. */
 struct ring_said {
 	uint8_t *ids; /* a bit for each place */
 	size_t bytes;
@@ -106,7 +106,7 @@ void ring_decode_lanes(struct ring_source *source);	   /* records into `source` 
 void ring_decode_groups(struct ring_source *source);	   /* members and ops */
 void ring_decode_threads(struct ring_source *source);	   /* boards; needs groups */
 void ring_decode_spans(struct ring_source *source);
-/* What each thread was in over time, where the builder wants it; needs groups. */
+/* Tells what each thread was in over time, if the builder wants it; needs groups. */
 void ring_decode_calls(struct ring_source *source);
 /* The latest step and, per loader, the latest shard, from the table of marks. */
 void ring_decode_marks(struct ring_source *source);
@@ -118,8 +118,8 @@ void ring_decode_deaths(struct ring_source *source);
 /* The stacks beside them, of a process that does not live. Names need the host's modules. */
 void ring_decode_tracebacks(struct ring_source *source);
 /*
- * What libc and libstdc++ said before they aborted: they print it past write(), so that the ring's
- * text lacks it; added there, as they print it.
+ * Tells what libc and libstdc++ said before they aborted: they print it past write(), so that the
+ * ring's text lacks it; added there, as they print it.
  */
 void ring_decode_last_words(struct ring_source *source);
 

@@ -3,10 +3,10 @@
 #define DECODE_DEMANGLE_H
 
 /*
- * Names of functions as people write them. Of C++ names (Itanium's mangling) what tells places
- * apart at a glance is kept, scopes and the name itself: parameters and arguments of templates are
- * left out, "at::native::add" for "at::Tensor at::native::add<float>(at::Tensor const&)". Parts
- * that the compiler cut off a function ("fit.cold", "fit.part.0") are called by its name.
+ * Names of functions as people write them. C++ names (Itanium's mangling) keep what tells places
+ * apart at a glance, scopes and the name itself: parameters and arguments of templates are left
+ * out, "at::native::add" for "at::Tensor at::native::add<float>(at::Tensor const&)". Parts that the
+ * compiler cut off a function ("fit.cold", "fit.part.0") are called by its name.
  *
  * The C++ runtime's own demangler reads them (libsupc++), and nothing of it is trusted with a
  * stranger's name: one that is longer than 1024 bytes, writes more than 64 KiB, or is of the kind

@@ -33,7 +33,7 @@ struct walking {
 	size_t frames_left; /* all threads together: a forged stack may be that of each of them */
 };
 
-/* Reads maps and Python's frames. What of these cannot be read is a loss of the process. */
+/* Reads maps and Python's frames. Each of them that cannot be read is a loss of the process. */
 void walking_begin(struct walking *walking, struct job_builder *builder,
 	struct decode_context *context, const struct decode_host *host) __attribute__((nonnull));
 void walking_end(struct walking *walking) __attribute__((nonnull));
@@ -42,7 +42,7 @@ void walking_end(struct walking *walking) __attribute__((nonnull));
 void walking_read(struct walking *walking, const struct snapshot_thread *thread,
 	struct sampled_thread *ret) __attribute__((nonnull));
 
-/* What is known of a thread without a walk, also where none was begun. */
+/* Tells what is known of a thread without a walk, also if none was begun. */
 void walking_facts(const struct walking *walking, const struct snapshot_thread *thread,
 	struct sampled_thread *ret) __attribute__((nonnull));
 

@@ -3,9 +3,9 @@
 #define EVIDENCE_AGENTFILES_H
 
 /*
- * What the agent writes into the job's folder, JSON documents each, replaced atomically; their
- * fields are listed in inquest-bundle(5). They are exhibits like any other: the gatherer takes the
- * files whole.
+ * The files that the agent writes into the job's folder, JSON documents each, replaced atomically;
+ * their fields are listed in inquest-bundle(5). They are exhibits like any other: the gatherer
+ * takes the files whole.
  *
  *	manifest	who the job is and how it stands, on every change and poll
  *	receipt		the facts at launch (evidence/gather/receipt.h)

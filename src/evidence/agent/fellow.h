@@ -3,7 +3,7 @@
 #define EVIDENCE_FELLOW_H
 
 /*
- * Of which job a command under `inquest run' is a part, as far as its launcher says so: the
+ * The job that a command under `inquest run' is a part of, as far as its launcher says so: the
  * manifest's "identity" (inquest-bundle(5)). Where each rank has an `inquest run' of its own, that
  * tells which of them are fellows (evidence/agent/fellows.h).
  */
@@ -26,7 +26,7 @@ struct fellow {
 	uint64_t program; /* a hash of what it runs; 0 not known */
 };
 
-/* What a launch tells: the command line, the environment, and who is above that process. */
+/* Reads what a launch tells: the command line, the environment, and who is above that process. */
 void fellow_of_launch(struct fellow *ret, char *const *argv, char *const *envp, uint32_t pid)
 	__attribute__((nonnull(1)));
 

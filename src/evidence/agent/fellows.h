@@ -3,10 +3,10 @@
 #define EVIDENCE_FELLOWS_H
 
 /*
- * Which folders are of one job. Where each rank has an `inquest run' of its own (srun, mpirun, a
- * shell's loop in front of it), each has a folder; such fellows are judged together, by one of
- * their agents, the speaker. All of them come to the same answer without asking each other: it
- * follows from files that all can read.
+ * Finds which folders are of one job. Where each rank has an `inquest run' of its own (srun,
+ * mpirun, a shell's loop in front of it), each has a folder; such fellows are judged together, by
+ * one of their agents, the speaker. All of them come to the same answer without asking each other:
+ * it follows from files that all can read.
  *
  *	a communicator of NCCL that both have	one job, whatever else is said
  *	another name, user, run id, Slurm job or step, address of rank 0, world size;
@@ -17,7 +17,7 @@
  * And two that have the same rank are not of one job. Where a folder could be of two jobs, nobody
  * guesses: it stays alone, and is `unsure`. One that looks for rank 0 elsewhere is of the job all
  * the same if it was started with the others, has the one number that they lack, and then all are
- * there. Of one that is over the job must have begun while it ran.
+ * there. If one is over, the job must have begun while it ran.
  */
 
 #include "evidence/agent/jobs.h"
@@ -31,8 +31,8 @@ static inline bool fellows_are(const struct jobs_entry *a, const struct jobs_ent
 }
 
 /*
- * Who judges and speaks for the job of that entry: of those whose agent is at work the one that was
- * launched first; NULL where there is none.
+ * Returns who judges and speaks for the job of that entry: of those whose agent is at work the one
+ * that was launched first; NULL where there is none.
  */
 const struct jobs_entry *fellows_speaker(
 	const struct jobs *jobs, const struct jobs_entry *of) __attribute__((nonnull));
@@ -41,7 +41,7 @@ const struct jobs_entry *fellows_speaker(
 const struct jobs_entry *fellows_head(
 	const struct jobs *jobs, const struct jobs_entry *of) __attribute__((nonnull));
 
-/* What the job is called as a whole, by verdicts, too: the smallest of its ids. */
+/* Returns the name of the job as a whole, in verdicts, too: the smallest of its ids. */
 const char *fellows_id(const struct jobs *jobs, const struct jobs_entry *of)
 	__attribute__((nonnull));
 

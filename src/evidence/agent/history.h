@@ -7,7 +7,7 @@
  * process it watches, and the counters of their control groups. Bounded: the last HISTORY_SAMPLES
  * of each process, the last HISTORY_PROCESSES processes (the dead are forgotten first).
  *
- * Of the children of those it watches it also keeps the command lines, by which workers are told
+ * It also keeps the command lines of the children of those it watches, by which workers are told
  * from each other, and when and how they ended, as far as that can be known of somebody else's
  * child; and of those it watches what their launcher gave each (evidence/agent/worker.h).
  */

@@ -8,7 +8,7 @@
  *
  * TRUST. A folder is looked at only if it is no symlink, nobody but its owner may write to it
  * and it is owned by the UID of the folder above (in INQUEST_DIR: by ourselves; root takes any);
- * so is each file inside. What does not meet this is named in `refused`, never read.
+ * so is each file inside. A folder that does not meet this is named in `refused`, never read.
  */
 
 #include <stdbool.h>
@@ -53,7 +53,7 @@ struct jobs_entry {
 	unsigned int unprobed; /* of the living: those in whom the probe does not work */
 	int exit_status; /* of the launched command, as a shell gives it; -1: not over, not known */
 	int world_size; /* -1 not known */
-	/* Of which job it is (evidence/agent/fellows.h), and by what that is told: */
+	/* The job that it is of (evidence/agent/fellows.h), and by what that is told: */
 	size_t job;  /* the same number for all folders of one job */
 	bool unsure; /* it may be of another one that is here, and nothing tells */
 	const char *given; /* the name if one was given; "" none */
@@ -86,7 +86,7 @@ bool jobs_entry_failed_early(const struct jobs_entry *entry) __attribute__((nonn
 /* Lists all jobs of this machine that we may see, live and ended. 0, also where there is none. */
 int jobs_list(struct jobs *jobs, struct complaint *why) __attribute__((nonnull(1)));
 
-/* Those in the folder above that one, of the same owner, and no others. */
+/* Lists those in the folder above that one, of the same owner, and no others. */
 void jobs_list_beside(struct jobs *jobs, const char *folder) __attribute__((nonnull));
 
 /*
@@ -107,7 +107,7 @@ bool jobs_has_pid(const struct jobs_entry *entry, uint32_t pid) __attribute__((n
 int jobs_open(struct jobs *jobs, const char *path, struct complaint *why)
 	__attribute__((nonnull(1, 2)));
 
-/* What the manifest of that one says now: when it had looked before a signal; 0 never. */
+/* Reads what the manifest of that one says now: when it had looked before a signal; 0 never. */
 int64_t jobs_read_told(const struct jobs_entry *entry) __attribute__((nonnull));
 
 /* "running", "hung", "ended". The status must be one of the three. */

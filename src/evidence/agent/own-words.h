@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What inquest itself writes into a job's log, told from what the job writes: nobody's last words
+ * Tells what inquest itself writes into a job's log from what the job writes: nobody's last words
  * are ours. A page of verdicts stands behind a line that says how many lines it has; all else of
  * ours is one line each, with a start of its own. A launcher's mark may stand before any of them.
  */

@@ -11,7 +11,7 @@
  *		 end " raw" asks for whole copies, then " mute" for nothing that errors say
  *	answer:	 a bundle of the stacks (evidence/format/bundle.h), then the end
  *
- * Who asks names no process: it gets those of the job. A helper answers, so that neither a slow
+ * A request names no process: it gets those of the job. A helper answers, so that neither a slow
  * reader nor a process that cannot be looked at keeps the agent from its work; one at a time, and
  * one that takes too long is killed.
  */

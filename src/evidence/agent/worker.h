@@ -3,7 +3,7 @@
 #define EVIDENCE_WORKER_H
 
 /*
- * What a launcher gave to one of its workers: where its environment differs from that of the
+ * Finds what a launcher gave to one of its workers: where its environment differs from that of the
  * launch, as far as receipts may tell (evidence/gather/receipt.h), and the compile caches that it
  * names.
  */

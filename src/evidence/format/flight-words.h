@@ -52,7 +52,7 @@
 	X(version)                                                                                 \
 	X(xccl_version)
 
-/* Longer than any dump: a ring of 300,000 entries. What is longer is read as if cut here. */
+/* Longer than any dump: a ring of 300,000 entries. A longer one is read as if cut here. */
 #define FLIGHT_MOST ((size_t)64 << 20)
 
 #endif

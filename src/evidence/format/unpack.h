@@ -46,7 +46,7 @@ static inline struct unpack unpack_of(const void *bytes, size_t len)
 /* The next item; of an array or a map only its head. False, and broken, where there is none. */
 bool unpack_next(struct unpack *unpack, struct unpack_item *ret) __attribute__((nonnull));
 
-/* What follows an item's head, if it is an array or a map. False where that is broken. */
+/* Skips what follows an item's head, if it is an array or a map. False where that is broken. */
 bool unpack_skip(struct unpack *unpack, const struct unpack_item *item) __attribute__((nonnull));
 
 /* True if the item is this text. */

@@ -3,11 +3,11 @@
 #define EVIDENCE_FLIGHT_REDACT_H
 
 /*
- * What of a Flight Recorder dump may not leave the machine. PyTorch writes what its version knows,
- * a program may add what it likes, and nobody can list what that is. So it is the other way round:
- * a text stays where it stands under a name that is read (flight-words.h), less the secrets in it;
- * names and numbers stay; every other text becomes stars, and so does all that is no document any
- * more, behind the place where it ends to be one.
+ * Takes out of a Flight Recorder dump what may not leave the machine. PyTorch writes what its
+ * version knows, a program may add what it likes, and nobody can list what that is. So it is the
+ * other way round: a text stays where it stands under a name that is read (flight-words.h), less
+ * the secrets in it; names and numbers stay; every other text becomes stars, and so does all that
+ * is no document any more, behind the place where it ends to be one.
  *
  * In place and byte for byte, as base/redact.h has it: whoever reads the dump finds the same in it,
  * and the same damage. So bundles are packed without secrets, while files that a user has named are

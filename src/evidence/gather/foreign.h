@@ -3,11 +3,11 @@
 #define EVIDENCE_FOREIGN_H
 
 /*
- * Gathering a job that has nothing of ours: no folder, no census, no ring. Who its processes are
- * comes from a survey of the machine (proc/survey/survey.h), and goes into the evidence as exhibits
- * of kind "identity"; then /proc of each rank, its launcher and its descendants, control groups,
- * the tail of stderr where that is a file, what torchrun's workers wrote before they died, and
- * stacks. Peeking only, unless stacks were asked for with another mode.
+ * Gathering a job that has nothing of ours: no folder, no census, no ring. Its processes come from
+ * a survey of the machine (proc/survey/survey.h), and goes into the evidence as exhibits of kind
+ * "identity"; then /proc of each rank, its launcher and its descendants, control groups, the tail
+ * of stderr where that is a file, what torchrun's workers wrote before they died, and stacks.
+ * Peeking only, unless stacks were asked for with another mode.
  */
 
 #include "base/complaint.h"

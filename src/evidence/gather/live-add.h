@@ -17,7 +17,7 @@ void live_add_clocks(
 	struct evidence *into, const char *host, const char *const *folders, size_t nr)
 	__attribute__((nonnull(1, 2)));
 
-/* What the options ask to leave out of a gathering, noted as such. */
+/* Notes what the options ask to leave out of a gathering. */
 void live_leave_out(struct evidence *into, const char *host, const struct live_options *options)
 	__attribute__((nonnull));
 

@@ -56,7 +56,7 @@ void live_proc_take_cgroups(
 void live_proc_take_stderr(const struct live_proc_target *target, int deadline_ms);
 
 /*
- * What workers of torchrun left in the files that it gave them: each file once, however many
+ * Takes what workers of torchrun left in the files that it gave them: each file once, however many
  * processes have inherited its name; each within deadline_ms.
  */
 void live_proc_take_error_files(const struct live_proc_target *target, int deadline_ms);

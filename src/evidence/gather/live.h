@@ -36,7 +36,7 @@ struct live_options {
 	bool wary;
 	/* No stacks are wanted at all: that there are none is noted. samples is 0. */
 	bool no_stacks;
-	/* What the job wrote (stderr, error files), and what its errors say, is left out. */
+	/* Leaves out what the job wrote (stderr, error files), and what its errors say. */
 	bool no_logs;
 	/*
 	 * Ranks in whom the probe does not work, as unprobed_find() gives them; borrowed, NULL

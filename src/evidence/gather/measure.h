@@ -3,10 +3,11 @@
 #define EVIDENCE_MEASURE_H
 
 /*
- * What an exhibit of each kind may be, and what it may cost to decode. What is larger than any of
- * its kind is none: it is refused by the size that it is said to have, before a byte is unpacked.
- * The weight is a promise of the kind's decoder, whatever the bytes say: so many bytes of memory
- * for each byte at most (and MEASURE_FLOOR more), which tests/hurt/bombs.test holds it to.
+ * How large an exhibit of each kind may be, and what it may cost to decode. An exhibit that is
+ * larger than any of its kind is none: it is refused by the size that it is said to have, before a
+ * byte is unpacked. The weight is a promise of the kind's decoder, whatever the bytes say: so many
+ * bytes of memory for each byte at most (and MEASURE_FLOOR more), which tests/hurt/bombs.test holds
+ * it to.
  */
 
 #include <stddef.h>

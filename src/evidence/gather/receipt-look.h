@@ -13,7 +13,7 @@
 #define LOOK_TREE_MS   300
 #define LOOK_GIT_MS    1000
 
-/* What lies below a folder. */
+/* The tree below a folder. */
 struct look_tree {
 	bool exists;
 	bool complete; /* false: a bound was met, and there is more */

@@ -3,9 +3,9 @@
 #define EVIDENCE_RING_REDACT_H
 
 /*
- * What of a ring may not leave the machine: secrets in its texts (base/redact.h), and unless they
- * are asked for, copies of stacks. In place. Of a ring that cannot be read here only the header
- * stays, which says why: nobody can tell what else is in it.
+ * Takes out of a ring what may not leave the machine: secrets in its texts (base/redact.h), and
+ * unless they are asked for, copies of stacks. In place. Only the header stays of a ring that
+ * cannot be read here, which says why: nobody can tell what else is in it.
  */
 
 #include <stdbool.h>

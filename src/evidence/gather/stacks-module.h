@@ -28,7 +28,7 @@ struct stacks_wanteds {
 	struct arena arena;
 };
 
-/* What the walks of these snapshots have met; those not walked yet are walked. */
+/* Lists what the walks of these snapshots have met; those not walked yet are walked. */
 void stacks_want(struct stacks_wanteds *ret, struct images *images,
 	const struct snapshot *snapshots, size_t nr) __attribute__((nonnull(1, 2)));
 void stacks_wanted_release(struct stacks_wanteds *wanteds) __attribute__((nonnull));
@@ -65,7 +65,7 @@ struct stacks_names {
 	size_t hands;
 };
 
-/* What one helper wants, as bytes, and these bytes taken in. */
+/* Packs what one helper wants into bytes, and takes these bytes in. */
 void stacks_names_pack(const struct stacks_wanted *wanted, struct str *into)
 	__attribute__((nonnull));
 void stacks_names_want(struct stacks_names *names, const uint8_t *bytes, size_t len)

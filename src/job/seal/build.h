@@ -15,8 +15,8 @@
 struct job_builder;
 
 /*
- * Who: the process a fact is about. Of a rank of which nobody knows the process, host is "", pid 0
- * and start_time 1 + its number: it gets a process of its own, of which nothing else is known.
+ * The process that a fact is about. For a rank whose process nobody knows, host is "", pid 0 and
+ * start_time 1 + its number: it gets a process of its own, of which nothing else is known.
  */
 struct job_who {
 	const char *host;
@@ -35,14 +35,14 @@ void job_builder_free(struct job_builder *builder);
  */
 void job_add_reading(struct job_builder *b, int64_t when);
 
-/* Of what is not told, nothing is known: start from these. */
+/* Fields that nobody fills stay unknown: start from these. */
 extern const struct job_host job_host_unknown;
 extern const struct job_process job_process_unknown;
 extern const struct job_member job_member_unknown;
 
 /*
- * Identity of the job, where it is told at all ("" is not). Of several values one is kept whatever
- * the order of adding, the smaller as text; that ids differ becomes a loss.
+ * Identity of the job, where it is told at all ("" is not). If several are added one is kept,
+ * whatever the order: the smaller as text; that ids differ becomes a loss.
  */
 void job_add_identity(struct job_builder *b, const char *id, const char *name);
 /*
@@ -77,15 +77,15 @@ void job_add_census_seen(struct job_builder *b);
  * struct are ignored and derived when sealing; `cite` must not be NULL. */
 void job_add_host(struct job_builder *b, const struct job_host *host);
 
-/* What a number may be that was not set for the process itself. */
+/* Ways in which a number may not be the process' own. */
 enum {
 	JOB_NUMBER_OF_TASK = 1,    /* of the task that it runs in, which may hold many ranks */
 	JOB_NUMBER_ALONE = 2,      /* RANK without LOCAL_RANK, which may be its node's */
 	JOB_NUMBER_OTHER_TASK = 4, /* set for it, and another than that of its task */
 };
 
-/* What is known of a process' identity. `world_rank` is none where nothing said; `promoted`: it
- * made a communicator. Fields of `process` that are unknown do not overwrite known ones. */
+/* A process' identity, as far as it is known. `world_rank` is none where nothing said; `promoted`:
+ * it made a communicator. Fields of `process` that are unknown do not overwrite known ones. */
 struct job_identity {
 	struct world_rank world_rank;
 	unsigned number; /* what kind of number that is: JOB_NUMBER_*; 0: set for this process */
@@ -121,14 +121,15 @@ void job_want_calls(struct job_builder *b);
 bool job_wants_calls(const struct job_builder *b);
 /*
  * The calls of one thread's diary, copied; each call's `group` is an index into `keys`, the keys of
- * groups, or JOB_NONE. Those of one process are never added twice: one reading of it tells them.
+ * groups, or JOB_NONE. The calls of one process are added once only: one reading of it tells them
+ * all.
  */
 void job_add_calls(struct job_builder *b, struct job_who who, const struct job_call *calls,
 	size_t n, const uint64_t *keys, size_t nkeys);
 
 /* A compile, input, checkpoint or user span, open or over. */
 void job_add_span(struct job_builder *b, struct job_who who, const struct job_span *span);
-/* What a rank last got from one loader, and how many batches so far. */
+/* Adds what a rank last got from one loader, and how many batches so far. */
 void job_add_shard(struct job_builder *b, struct job_who who, const struct job_shard *shard);
 /* The step that a rank completed last. */
 void job_add_step(struct job_builder *b, struct job_who who, const struct job_step *step);
@@ -145,13 +146,13 @@ void job_add_cache(struct job_builder *b, struct job_who who, const struct job_c
 
 /*
  * A stack, with its frames in full; nr frames, innermost first. stack->frames, rank and process are
- * ignored. Of several of one thread of a process the latest counts (by stack->when, then by the
+ * ignored. If a thread of a process has several, the latest counts (by stack->when, then by the
  * reading), whether it has frames or not.
  */
 void job_add_stack(struct job_builder *b, struct job_who who, const struct job_stack *stack,
 	const struct job_frame *frames, size_t nr);
 
-/* How a process' stacks were taken. Of several of one process the latest counts. */
+/* How a process' stacks were taken. If a process has several, the latest counts. */
 void job_add_snapshot(
 	struct job_builder *b, struct job_who who, const struct job_snapshot *snapshot);
 
@@ -159,9 +160,9 @@ void job_add_snapshot(
 void job_add_loss(struct job_builder *b, struct job_who who, const struct job_loss *loss);
 
 /*
- * Joins, sorts and freezes; releases the builder. Of an elastic job the newest restart generation
- * is judged; earlier ones stay as processes only. Never fails: what does not fit together becomes
- * a loss. The caller owns the job.
+ * Joins, sorts and freezes; releases the builder. The newest restart generation of an elastic job
+ * is judged; earlier ones stay as processes only. Never fails: what does not fit together becomes a
+ * loss. The caller owns the job.
  */
 struct job *job_seal(struct job_builder *b);
 

@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "job/seal/build.h"
 
-/* Whom a fact is about, and the time of the reading. */
+/* The process that a fact is about, and the time of the reading. */
 struct raw_about {
 	struct job_who who;
 	int64_t when;

@@ -14,7 +14,7 @@
 #define SEAL_MAX_SEATS       (1 << 18)
 #define SEAL_MAX_TOTAL_SEATS (1 << 20) /* beside 4 for each that was seen */
 
-/* Of each process, beside its job_process: what only sealing needs. */
+/* A process as only sealing needs it, beside its job_process. */
 struct seal_person {
 	struct job_who who;
 	struct job_identity identity;
@@ -25,7 +25,7 @@ struct seal_person {
 	int rank;    /* the (first) rank that is this process, JOB_NONE */
 };
 
-/* Which seat of a shared process is which rank. */
+/* The rank of a seat in a process that several ranks share. */
 struct seal_seat_rank {
 	int process;
 	uint64_t group_key;
@@ -79,16 +79,19 @@ int seal_rank_of(const struct seal *seal, int process);
 /* Index of the group with that key, JOB_NONE. Once seal_groups() has made them. */
 int seal_find_group(const struct seal *seal, uint64_t key);
 
-/* What is one group under two keys gets one key. The first step. */
+/* Gives one key to a group that has two. The first step. */
 void seal_aliases(struct seal *seal);
 /* Hosts and processes: fills hosts, processes and people, parents included. */
 void seal_people(struct seal *seal);
-/* Whose number is no rank's: launchers'. Called by seal_ranks() only, once it is known who made a
- * communicator. */
+/* Finds processes whose number is no rank's: launchers. Called by seal_ranks() only, once it is
+ * known who made a communicator. */
 void seal_numbers(struct seal *seal);
-/* Who is of an earlier run than the one that is judged. Called by seal_ranks() only. */
+/* Finds processes of an earlier run than the one that is judged. Called by seal_ranks() only. */
 void seal_runs(struct seal *seal);
-/* Which process is which rank, and whose child. Needs people; afterwards seal_rank_of() holds. */
+/*
+ * Finds which process is which rank, and whose child. Needs people; afterwards seal_rank_of()
+ * holds.
+ */
 void seal_ranks(struct seal *seal);
 /* Seats that no member of their group knew are numbered. Needs ranks. */
 void seal_seats(struct seal *seal);
@@ -102,13 +105,13 @@ void seal_groups(struct seal *seal);
 void seal_names(struct seal *seal);
 /* Threads and ops. Needs groups. */
 void seal_ops(struct seal *seal);
-/* What threads were in over time. Needs groups. */
+/* Seals the calls: what threads were in over time. Needs groups. */
 void seal_calls(struct seal *seal);
 /* Stacks with their frames, and how they were taken. Needs ranks. */
 void seal_stacks(struct seal *seal);
-/* All that hangs on a process. Needs ranks; may be called once, as all of these. */
+/* Seals the facts that hang on a process. Needs ranks; may be called once, as all of these. */
 void seal_facts(struct seal *seal);
-/* What the evidence covers. The last step. */
+/* Seals what the evidence covers. The last step. */
 void seal_coverage(struct seal *seal);
 
 #endif

@@ -62,13 +62,15 @@ int waitfor_group_of(const struct job *job, const struct wait *wait);
 /* True if an op lies at its group's fork or beyond, where indexes mean different ops to camps. */
 bool waitfor_is_forked(const struct waitfor_maker *m, int group, uint64_t index);
 
-/* Those who have not come (waitfor-missing.c): to all waited ops, an init, a split, a pair. */
+/*
+ * Joins those who have not come (waitfor-missing.c): to all waited ops, an init, a split, a pair.
+ */
 void waitfor_join_ops(struct waitfor_maker *m);
 void waitfor_join_init(struct waitfor_maker *m, int group);
 void waitfor_join_split(struct waitfor_maker *m, int group);
 void waitfor_join_pair(struct waitfor_maker *m, int node, const struct wait *wait);
 
-/* What a rank launched before (waitfor-launches.c); then orders that ranks took opposite. */
+/* Joins what a rank launched before (waitfor-launches.c); then orders that ranks took opposite. */
 void waitfor_join_launches(struct waitfor_maker *m, int rank);
 void waitfor_join_opposite_orders(struct waitfor_maker *m);
 

@@ -17,7 +17,7 @@
  *	key   --> the few ranks that wait in nothing, where all others wait for that key
  *	told  --> where only stacks tell: the ranks that are elsewhere, or those of them that ended
  *
- * An op waits for everybody, so following any edge leads to a reason. What ends are sinks: ranks
+ * An op waits for everybody, so following any edge leads to a reason. Its ends are sinks: ranks
  * that wait for nothing, and ops where nobody known is missing. Strongly connected parts with no
  * way out are cycles: nothing in them can ever move.
  *
@@ -39,7 +39,7 @@ enum waitfor_stand {
 	WAITFOR_FINAL,  /* it is over (died of its own, ...): nothing is followed */
 };
 
-/* What the caller knows better than the graph. */
+/* Facts that the caller knows better than the graph. */
 struct waitfor_given {
 	const enum waitfor_stand *stands; /* per rank */
 	const bool *stopped;              /* per rank: dead or frozen: where all are in, it holds */

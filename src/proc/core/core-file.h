@@ -3,8 +3,8 @@
 #define PROC_CORE_FILE_H
 
 /*
- * What stands in a core file: segments of memory and notes. Everything in it is a stranger's, and
- * much of it may be cut off: what is not there reads as not there.
+ * A core file: segments of memory and notes. Everything in it is a stranger's, and much of it may
+ * be cut off: what is not there reads as not there.
  */
 
 #include <stdint.h>

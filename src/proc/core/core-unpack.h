@@ -22,8 +22,8 @@ int core_unpack_head(int fd, void *to, size_t len) __attribute__((nonnull));
 
 /*
  * A descriptor of the unpacked core, to be closed; negative with words where there is no room at
- * all, or it is packed in a way that we do not know. What is cut, or damaged, or beyond half of the
- * room there is, is left off, and `missing` says so.
+ * all, or it is packed in a way that we do not know. A part that is cut, damaged, or beyond half of
+ * the room there is, is left off, and `missing` says so.
  */
 int core_unpack(int fd, enum core_packing packing, struct str *missing, struct complaint *why)
 	__attribute__((nonnull(3)));

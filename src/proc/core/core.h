@@ -15,7 +15,7 @@
 /* True if a file is an ELF core, by its first bytes. */
 bool core_is(const char *path) __attribute__((nonnull));
 
-/* What a core tells beside its threads. Owned: core_words_release() it. */
+/* The facts of a core beside its threads. Owned: core_words_release() it. */
 struct core_words {
 	struct str environment; /* as at its start, strings with a NUL behind each; "" not there */
 	struct str arguments;	/* likewise; the first 80 bytes of them */

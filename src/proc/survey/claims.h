@@ -3,8 +3,8 @@
 #define PROC_CLAIMS_H
 
 /*
- * Which rank a process says it is, by the environment it was started with and by its arguments.
- * Several launchers may have left their variables there; all are kept, the best first:
+ * Reads which rank a process says it is, by the environment it was started with and by its
+ * arguments. Several launchers may have left their variables there; all are kept, the best first:
  *
  *	torchrun, or RANK with LOCAL_RANK	set for this very process
  *	OMPI_COMM_WORLD_RANK, PMIX_RANK,	by the launcher of a task, which may itself have

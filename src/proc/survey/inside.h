@@ -3,7 +3,7 @@
 #define PROC_INSIDE_H
 
 /*
- * What a process knows of its rank that its files in /proc do not show: variables that it set
+ * Finds what a process knows of its rank that its files in /proc do not show: variables that it set
  * itself since it was started (a worker of Ray, a function that torch.multiprocessing.spawn calls),
  * and which of spawn's processes it is, by an argument on its Python stack. By its memory, without
  * stopping it; that takes its mmap lock and may block for ever: call it in a helper

@@ -30,8 +30,8 @@ struct mpir_table {
 };
 
 /*
- * Fills ret from the launcher. 0, or -ENOENT where it has none (yet), or another -errno. What makes
- * no sense in it is left out. mpir_release() in any case.
+ * Fills ret from the launcher. 0, or -ENOENT where it has none (yet), or another -errno. Rows that
+ * make no sense are left out. mpir_release() in any case.
  */
 int mpir_read(uint32_t pid, struct mpir_table *ret) __attribute__((nonnull));
 

@@ -3,7 +3,7 @@
 #define PROC_SLURM_H
 
 /*
- * What Slurm says of the processes of a job on this node, by `scontrol listpids JOB`. It needs no
+ * Asks Slurm for the processes of a job on this node, by `scontrol listpids JOB`. It needs no
  * cooperation of the tasks; it knows the process that it started for each, not what that started.
  */
 

@@ -3,8 +3,8 @@
 #define PROC_SURVEY_H
 
 /*
- * Who on this machine is a rank, of jobs that know nothing of us: all processes, what each claims
- * (proc/survey/claims.h), what launchers and Slurm say of them, and what follows:
+ * Finds who on this machine is a rank, in jobs that know nothing of us: all processes, what each
+ * claims (proc/survey/claims.h), what launchers and Slurm say of them, and what follows:
  *
  *	- of a process and its descendants with the same claim the topmost is the rank; the others
  *	  (loaders, compile workers) inherited it;
@@ -113,8 +113,8 @@ void survey_add_word(struct survey *survey, uint32_t pid, const struct rank_clai
 void survey_ask_inside(struct survey *survey, int deadline_ms) __attribute__((nonnull));
 
 /*
- * What was found inside of one: its variables of now, which of spawn's processes it is, and of how
- * many (CLAIM_UNKNOWN: it is none, or that is not known).
+ * Adds what was found inside of one: its variables of now, which of spawn's processes it is, and of
+ * how many (CLAIM_UNKNOWN: it is none, or that is not known).
  */
 void survey_add_inside(struct survey *survey, struct survey_process *process, const char *environ,
 	size_t len, int place, int places) __attribute__((nonnull));

@@ -5,8 +5,8 @@
 /*
  * The separate file with the debug information of a stripped one, where a package of it is
  * installed: by build id below /usr/lib/debug/.build-id, else by the name that .gnu_debuglink
- * tells, beside the file, in its folder .debug, and below /usr/lib/debug. What is found is proved
- * to be of that very build: by its build id, else by the checksum of the link.
+ * tells, beside the file, in its folder .debug, and below /usr/lib/debug. A file that is found is
+ * proved to be of that very build: by its build id, else by the checksum of the link.
  */
 
 #include "proc/symbols/elf-file.h"

@@ -7,8 +7,8 @@
  * the memory in a core are read past it, piece by piece, since libelf reads a section as a whole
  * and keeps it: 90 MB of libtorch_cpu.so for a few hundred names, many GiB of a core. All of it by
  * pread() and not by mmap(), since the file is a stranger's: one that is cut short meanwhile (a
- * package being upgraded) would end us by SIGBUS. What a damaged file can do is only to have
- * nothing in it: what libelf would take on trust is checked before it is asked.
+ * package being upgraded) would end us by SIGBUS. A damaged file can do no more than have nothing
+ * in it: what libelf would take on trust is checked before it is asked.
  */
 
 #include <elf.h>

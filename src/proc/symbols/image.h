@@ -35,7 +35,7 @@ void images_open(struct images *images, uint32_t pid, const struct stack_maps *m
 /* The table of modules; lives as long as the images. */
 struct modules *images_modules(struct images *images) __attribute__((nonnull));
 
-/* What was read of a module's image so far; NULL for a module that is not ours. */
+/* Returns what was read of a module's image so far; NULL for a module that is not ours. */
 const struct excerpt *images_excerpt(const struct images *images, const struct module *module)
 	__attribute__((nonnull));
 

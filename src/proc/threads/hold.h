@@ -28,7 +28,7 @@ struct hold {
  */
 void hold_each(struct hold *hold, const bool *wanted) __attribute__((nonnull));
 
-/* Stops all threads at once, new ones too. Those that did not stop are still to be peeked at. */
+/* Stops all threads at once, new ones too. Threads that did not stop are still to be peeked at. */
 void hold_all(struct hold *hold) __attribute__((nonnull));
 
 #endif

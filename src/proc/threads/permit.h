@@ -25,7 +25,7 @@ struct permit_facts {
 	uint32_t tracer; /* who traces it already; 0 nobody */
 };
 
-/* What the kernel tells about us and that process. What cannot be read reads as harmless. */
+/* Asks the kernel about us and that process. A fact that cannot be read counts as harmless. */
 void permit_look(uint32_t pid, struct permit_facts *ret) __attribute__((nonnull));
 
 /* Appends the reason and what to do, in one phrase without full stop. */

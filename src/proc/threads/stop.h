@@ -42,8 +42,8 @@ struct stop {
 	size_t cap; /* threads at most; the rest is not stopped */
 	/*
 	 * Called while they stand still: STOP_EACH for each that does, STOP_ALL once with all;
-	 * those with an error do not. What it does is the time that they lose. It runs in the
-	 * tracer's thread. NULL: nothing.
+	 * those with an error do not. They lose the time that it takes. It runs in the tracer's
+	 * thread. NULL: nothing.
 	 */
 	void (*during)(void *arg, const struct stop_thread *now, size_t nr);
 	void *arg;
