@@ -19,7 +19,7 @@
 #include "evidence/format/exhibit.h"
 #include "report/report.h"
 
-/* Whose process that is said to be. */
+/* The rank that a process is said to be. */
 struct bundle_claim {
 	int rank; /* -1: of no rank */
 	uint32_t pid;
@@ -27,7 +27,7 @@ struct bundle_claim {
 	const char *host; /* the exhibit's */
 };
 
-/* Of which run its rings are, as struct ring_header says it; 0 unknown, or not all alike. */
+/* The run that its rings are of, as struct ring_header says it; 0 unknown, or not all alike. */
 struct bundle_run {
 	uint64_t run, slurm, master;
 };
@@ -63,12 +63,12 @@ void bundle_groups_add(struct bundle_groups *groups, const char *path, struct ev
 	__attribute__((nonnull));
 
 /*
- * Tells the jobs apart and moves all evidence of the newest into `into`. What shares an id, a
- * process or a communicator of NCCL is one job; process groups of PyTorch have no identity that
- * another run of the same program has not. Of the rest what claims the same rank, bears another
- * name, is of another run of torchrun, is in another communicator of all ranks, or is of a time
- * that is long over, is another job; and what does not is taken for another node of the one that
- * was launched at about the same time.
+ * Tells the jobs apart and moves all evidence of the newest into `into`. Bundles that share an id,
+ * a process or a communicator of NCCL are one job; process groups of PyTorch have no identity that
+ * another run of the same program has not. Of the rest a bundle is another job if it claims the
+ * same rank, bears another name, is of another run of torchrun, is in another communicator of all
+ * ranks, or is of a time that is long over; and what does not is taken for another node of the one
+ * that was launched at about the same time.
  */
 void bundle_groups_settle(struct bundle_groups *groups, struct evidence *into)
 	__attribute__((nonnull));

@@ -2,7 +2,7 @@
 #ifndef CMD_GATHER_FILES_H
 #define CMD_GATHER_FILES_H
 
-/* What a job left, gathered from paths: bundles, folders of them, cores, Flight Recorder dumps. */
+/* Gathers what a job left from paths: bundles, folders of them, cores, Flight Recorder dumps. */
 
 #include <stddef.h>
 
@@ -18,8 +18,8 @@ struct gathered {
 
 /*
  * Adds what is in all paths; one that cannot be read is complained of, and is a gap as long as
- * another can. Bundles come first, whatever the order: they tell whose the cores are. Of several
- * jobs the newest is taken. gathered_release() it.
+ * another can. Bundles come first, whatever the order: they tell whose the cores are. If they are
+ * of several jobs, the newest is taken. gathered_release() it.
  */
 void gather_files(struct gathered *gathered, const char *const *paths, size_t n);
 

@@ -3,7 +3,7 @@
 #define CMD_JOB_PICK_H
 
 /*
- * Which job of this machine is meant, with probe or without.
+ * Finds which job of this machine is meant, with probe or without.
  *
  *	struct job_pick pick = {.verb = "attach"};
  *
@@ -33,10 +33,10 @@ struct job_pick {
  */
 int job_pick_make(struct job_pick *pick, const char *const *names, size_t n, bool all);
 
-/* What a quick look at a job with folders says: look_status(), or CMD_UNREADABLE. */
+/* Returns what a quick look at a job with folders says: look_status(), or CMD_UNREADABLE. */
 int job_pick_look(const struct jobs *jobs, const struct jobs_entry *entry);
 
-/* What a report says about the other jobs here; how many there are. */
+/* Appends what a report says about the other jobs here; how many there are. */
 size_t job_pick_describe_others(const struct job_pick *pick, struct str *into);
 
 /* True if it ran when it was chosen: a job that was over by then will not move any more. */

@@ -83,15 +83,18 @@ extern const size_t activity_nbetter;
 struct posture *activities_new(const struct job *job);
 
 /*
- * What they tell the wait-for graph, by rank, where no ring is newer; never NULL, free() it. Points
- * into the job.
+ * Returns what they tell the wait-for graph, by rank, where no ring is newer; never NULL, free()
+ * it. Points into the job.
  */
 struct waits_told *activities_told(const struct job *job, const struct posture *postures);
 
 /* "train.py:88 in step": a frame of a stack, in the arena or a literal; "" for number -1. */
 const char *activities_place(
 	struct arena *arena, const struct job *job, const struct job_stack *stack, long at);
-/* What a waiting rank waits in: the call's name, or what kind of call it is; "" not waiting. */
+/*
+ * Returns what a waiting rank waits in: the call's name, or what kind of call it is; "" not
+ * waiting.
+ */
 const char *activities_call(const struct posture *p);
 /* True if two may be in one call, as far as names go: "all_reduce" is NCCL's "ncclAllReduce". */
 bool activities_may_be_one_call(const struct posture *a, const struct posture *b);

@@ -3,8 +3,8 @@
  * wording.h: the one place where facts become words. Facts come as a kind and values
  * (verdict/verdict.h); each kind has one template in a const table, each next step one sentence.
  *
- * What is appended here holds text from outside as it came: the caller escapes the whole for its
- * reader (words/escape.h). The words never name whom a fact is about: a report shows that beside.
+ * Text from outside is appended here as it came: the caller escapes the whole for its reader
+ * (words/escape.h). The words never name whom a fact is about: a report shows that beside.
  */
 #ifndef WORDS_WORDING_H
 #define WORDS_WORDING_H
@@ -22,22 +22,22 @@ void wording_next(struct str *into, const struct verdicts *verdicts, const struc
 void wording_need(
 	struct str *into, const struct job *job, const struct verdict_not_judged *not_judged);
 
-/* What ends the job, before the time that is left: "watchdog kills in". Never NULL. */
+/* Names what ends the job, before the time that is left: "watchdog kills in". Never NULL. */
 const char *wording_limit(enum verdict_limit limit);
-/* That its time is over, or was when the job was looked at. Never NULL. */
+/* Says that its time is over, or was when the job was looked at. Never NULL. */
 const char *wording_limit_over(enum verdict_limit limit, bool live);
-/* What it would have done, behind "were left until": "the watchdog kills". Never NULL. */
+/* Says what it would have done, behind "were left until": "the watchdog kills". Never NULL. */
 const char *wording_limit_then(enum verdict_limit limit);
 
 /* The outlook in a word: "WAIT", "KILL", "UNKNOWN", "OVER"; UNKNOWN where there is more room. */
 const char *wording_outlook_word(enum verdict_outlook outlook);
 #define WORDING_UNKNOWN_LONG "UNKNOWN if it resolves"
 
-/* What the outlook means for a live job: "cannot resolve by itself"; and for a record. */
+/* Says what the outlook means for a live job: "cannot resolve by itself"; and for a record. */
 const char *wording_outlook(enum verdict_outlook outlook);
 const char *wording_outlook_then(enum verdict_outlook outlook);
 
-/* What a class is called in "ruled out  death": by the question that it answers. Never NULL. */
+/* Returns the name of a class in "ruled out death": the question that it answers. Never NULL. */
 const char *wording_question(enum verdict_class class);
 
 /* "SIGSEGV" where the number has a name, else "signal N". */

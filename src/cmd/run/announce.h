@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * announce.h: when the agent speaks. A verdict stands once its wait is as long as the user asked
- * for, a death at once. What stands is said once; a verdict that differs in class, culprits,
- * cause, or in whether waiting helps, is said again, but nothing endlessly. Ranks that wait for
- * nobody who is known here count too, until something better is found: it may be another node that
- * knows.
+ * for, a death at once. A verdict that stands is said once; a verdict that differs in class,
+ * culprits, cause, or in whether waiting helps, is said again, but nothing endlessly. Ranks that
+ * wait for nobody who is known here count too, until something better is found: it may be another
+ * node that knows.
  */
 #ifndef CMD_ANNOUNCE_H
 #define CMD_ANNOUNCE_H
@@ -55,16 +55,16 @@ enum announce_news announce_take_last(struct announce *announce, const struct ve
 /* Somebody else has said the verdict of that key, and it stands: not to be said again. */
 void announce_adopt(struct announce *announce, const char *key);
 
-/* What was to be said could not be, and will have to be. */
+/* Call it if what was to be said could not be: it will have to be said. */
 void announce_unsay(struct announce *announce);
 
 /* Puts the keys of what was said since the job last moved into *into, a line each. */
 void announce_keys(const struct announce *announce, struct str *into);
 
-/* What was said is somebody else's to know. */
+/* Forgets what was said: it is somebody else's to know. */
 void announce_forget(struct announce *announce);
 
-/* Frees what was remembered. What stands and how much was said is kept as it is. */
+/* Frees what was remembered. What stands, and how much was said, are kept as they are. */
 void announce_release(struct announce *announce);
 
 #endif

@@ -2,11 +2,11 @@
 /*
  * waits.h: everything that somebody waits in, at the end of the evidence.
  *
- * Of each seat at most one collective is listed: the first that is not complete. It is
+ * At most one collective of each seat is listed: the first that is not complete. It is
  *	lacking	some seat has, by its own word, not entered it: so it cannot be complete;
  *	sure	known not to be complete: lacking, not returned, or tracking says so;
- *	held	a host thread is inside it, or inside a synchronisation that waits for it. What is
- *		sure and not held keeps a stream waiting, while the host may have gone on.
+ *	held	a host thread is inside it, or inside a synchronisation that waits for it. A wait
+ *		that is sure and not held keeps a stream waiting, while the host may have gone on.
  * A synchronisation with nothing sure behind it may wait for a collective that nobody tracks:
  * then the last one of each group is listed as held, not sure. Threads of watchdogs poll for
  * ever: they hold nothing. An untracked op of a group in which some seat has no evidence is
@@ -39,8 +39,8 @@ enum wait_kind {
 #define WAITS_FOR_RANKS "\n ranks"	/* it has opened the store: for all others to come to it */
 
 /*
- * What a rank's stack tells of it (verdict/activities.h): that it waits, or that it is elsewhere;
- * of the second also where its ring is silent or not there. {0}: nothing.
+ * A rank's state as its stack tells it (verdict/activities.h): that it waits, or that it is
+ * elsewhere; of the second also where its ring is silent or not there. {0}: nothing.
  */
 struct waits_told {
 	const char *key; /* what it waits for, one of WAITS_...; NULL: nothing that is known */
