@@ -500,6 +500,18 @@ void census_leave(int status)
 	census.slot = -1;
 }
 
+void census_vanish(void)
+{
+	int gone = census.slot < 0;
+
+	if (!gone)
+		tools_leave(census.base, census.slot, 0);
+	for (int tries = 0; !gone && tries < 4; tries++)
+		gone = census_give_back(census.base, census.slot);
+	if (gone)
+		census.slot = -1;
+}
+
 void census_child_killed(uint32_t pid, int signo)
 {
 	if (census.base)

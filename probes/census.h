@@ -78,6 +78,12 @@ void census_add_flags(uint32_t flags);
 void census_leave(int status);
 
 /*
+ * The process goes on and tells nothing more, not how it ends either: its slot is freed. That of a
+ * rank whose only word it is, too: it has not ended, and who looks for it finds it in /proc.
+ */
+void census_vanish(void);
+
+/*
  * A child of ours, or of our parent's where we are its vfork child, was killed by this signal, as
  * somebody who waited for it learned. Safe in a signal handler; errno stays.
  */

@@ -459,7 +459,7 @@ int process_leave(void)
 	if (view == PROCESS_SELF && (process.made[0] || process.made[1]))
 		trait_put("sealed", "seccomp", TRAIT_NO_NUMBER);
 	else if (view == PROCESS_SELF)
-		census_leave(0); /* nobody is told of its end, so nobody may wait for word of it */
+		census_vanish(); /* nobody is told of its end, so nobody may wait for word of it */
 	process.born = 0;
 	__atomic_store_n(process_epoch, 0, __ATOMIC_RELEASE);
 	return 1;

@@ -202,6 +202,21 @@ static inline int census_is_only_word(void *base, int i)
 }
 
 /*
+ * The slot is free, and nothing says any more that the process was there. 0 where it cannot be had,
+ * since somebody sets flags of it at this moment.
+ */
+static inline int census_give_back(void *base, int i)
+{
+	struct census_slot *s = census_slot_at(base, i);
+
+	if (!census_turn(s, ring_load(&s->head), 0))
+		return 0;
+	census_wipe(s);
+	census_publish(base, i, CENSUS_FREE);
+	return 1;
+}
+
+/*
  * The process says goodbye with `status`. A rank, or a status that is not 0, stays in the table;
  * and who is the only one that had its rank's number.
  */
@@ -215,12 +230,8 @@ static inline void census_exit(void *base, int i, int32_t status, uint64_t tsc, 
 	if (s->state == CENSUS_RANK)
 		census_flag(base, i, CENSUS_F_WAS_RANK);
 	if (status || (s->flags & CENSUS_F_WAS_RANK) || census_is_only_word(base, i) ||
-		!census_turn(s, ring_load(&s->head), 0)) {
+		!census_give_back(base, i))
 		census_publish(base, i, CENSUS_EXITED);
-		return;
-	}
-	census_wipe(s);
-	census_publish(base, i, CENSUS_FREE);
 }
 
 #endif

@@ -93,21 +93,31 @@ inline census_publish(state)
 	ring_publish_word(HEAD, shown(version, state))
 }
 
-/* Not played: census_slot_at(), census_flag(), census_is_only_word(), ring_load(): its own head. */
+/* Not played: census_slot_at(), ring_load(): it knows its own head. */
+inline census_give_back()
+{
+	census_turn(seen);
+	if
+	:: ok ->
+		census_wipe();
+		census_publish(FREE)
+	:: else
+	fi
+}
+
+/* Not played: census_slot_at(), census_flag(), census_is_only_word(). */
 inline census_exit(number, how)
 {
 	plain_store(STATUS, number);
 	ok = false;
 	seen = shown(version, CANDIDATE);
 	if
-	:: how == FREE -> census_turn(seen)
+	:: how == FREE -> census_give_back()
 	:: else
 	fi;
 	if
 	:: !ok -> census_publish(how)
-	:: else ->
-		census_wipe();
-		census_publish(FREE)
+	:: else
 	fi;
 	seen = 0
 }
