@@ -1,59 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of activities. Python's functions are qualified names since 3.11 and plain ones before,
+ * The table of activities; what a backend tells of its own (backend.h) is asked first. Python's functions are qualified names since 3.11 and plain ones before,
  * so patterns begin with a star; those of C++ end with one, behind which arguments follow.
  *
  * What SPANS must stand on the stack only while it is done: a compiled function runs beneath
  * torch/_dynamo/eval_frame.py for ever after, and torch/utils/checkpoint.py saves nothing.
  */
-#include "verdict/activities.h"
-
-#define DECIDES(activity, function, where, call)                                                   \
-	{                                                                                          \
-		ACTIVITY_##activity, ACTIVITY_DECIDES, {function, where}, call                     \
-	}
-#define SPANS(activity, function, where)                                                           \
-	{                                                                                          \
-		ACTIVITY_##activity, ACTIVITY_SPANS, {function, where}, ""                         \
-	}
-#define HINTS(activity, function, where, call)                                                     \
-	{                                                                                          \
-		ACTIVITY_##activity, ACTIVITY_HINTS, {function, where}, call                       \
-	}
-#define THREADS(function, where)                                                                   \
-	{ACTIVITY_USER, ACTIVITY_THREADS, {function, where}, ""}
-
-#define C10D_PY "torch/distributed/distributed_c10d.py"
+#include "verdict/activity-line.h"
 
 const struct activity_line activity_lines[] = {
-	/* PyTorch's store: before the groups that stand on it. */
-	DECIDES(STORE, "c10d::TCPStore::*", NULL, "the store"),
-	DECIDES(STORE, "c10d::PrefixStore::*", NULL, "the store"),
-	DECIDES(STORE, "c10d::FileStore::*", NULL, "the store"),
-	DECIDES(STORE, "c10d::HashStore::*", NULL, "the store"),
-	DECIDES(STORE, "c10d::detail::*", NULL, "the store"),
-	DECIDES(STORE, "c10d::tcputil::*", NULL, "the store"),
-	DECIDES(INIT, "gloo::rendezvous::*", NULL, "init"),
-	DECIDES(INIT, "*init_process_group", C10D_PY, "init_process_group"),
-	DECIDES(INIT, "*_process_group_helper", C10D_PY, "new_group"),
-	DECIDES(INIT, "*new_group*", C10D_PY, "new_group"),
-	DECIDES(INIT, "*split_group", C10D_PY, "split_group"),
-	DECIDES(INIT, "*_store_based_barrier", C10D_PY, "init_process_group"),
-	DECIDES(INIT, NULL, "torch/distributed/rendezvous.py", "init_process_group"),
-	DECIDES(INIT, NULL, "torch/distributed/device_mesh.py", "init_device_mesh"),
+	/* Operations of all, of whom no backend.h tells. */
 	DECIDES(INIT, NULL, "jax/_src/distributed.py", "jax.distributed"),
-	DECIDES(STORE, NULL, "torch/distributed/elastic/utils/store.py", "the store"),
-
-	/* Operations of all. */
-	DECIDES(P2P, "c10d::ProcessGroupGloo::RecvWork::*", NULL, NULL),
-	DECIDES(P2P, "c10d::ProcessGroupGloo::SendWork::*", NULL, NULL),
-	DECIDES(COLLECTIVE, "c10d::Work::*", NULL, NULL),
-	DECIDES(COLLECTIVE, "c10d::ProcessGroup*", NULL, NULL),
-	DECIDES(COLLECTIVE, "c10d::ops::*", NULL, NULL),
-	DECIDES(COLLECTIVE, "c10d::*wait*", NULL, NULL),
-	DECIDES(COLLECTIVE, "c10d::Reducer::finalize_*", NULL, "DDP's all_reduce"),
-	DECIDES(COLLECTIVE, "c10d::symmetric_memory::*", NULL, NULL),
-	DECIDES(COLLECTIVE, "gloo::*", NULL, NULL),
 	DECIDES(COLLECTIVE, "c10::ivalue::Future::wait*", NULL, "a future"),
 	DECIDES(COLLECTIVE, "*wait", "torch/futures/__init__.py", "a future"),
 	DECIDES(P2P, "torch::distributed::*", NULL, "a remote procedure call"),
@@ -62,29 +19,11 @@ const struct activity_line activity_lines[] = {
 	DECIDES(COLLECTIVE, NULL, "jax/experimental/multihost_utils.py", NULL),
 	DECIDES(COLLECTIVE, "*rendezvous*", "torch_xla/core/xla_model.py", "rendezvous"),
 	DECIDES(COLLECTIVE, "horovod::*", NULL, NULL),
-	DECIDES(P2P, "*recv*", C10D_PY, NULL),
-	DECIDES(P2P, "*send*", C10D_PY, NULL),
-	DECIDES(COLLECTIVE, NULL, C10D_PY, NULL),
-	DECIDES(COLLECTIVE, NULL, "torch/distributed/_functional_collectives.py", NULL),
 	DECIDES(COLLECTIVE, NULL, "site-packages/horovod/*", NULL),
-	DECIDES(INIT, "ncclCommInit*", NULL, NULL),
-	DECIDES(INIT, "ncclCommSplit*", NULL, NULL),
-	DECIDES(COLLECTIVE, NULL, "libnccl.so*", NULL),
-	DECIDES(COLLECTIVE, NULL, "librccl.so*", NULL),
-	DECIDES(COLLECTIVE, "nccl*", "*.so*", NULL),
-	DECIDES(COLLECTIVE, "pnccl*", "*.so*", NULL),
-	DECIDES(COLLECTIVE, "ncclAll*", NULL, NULL),
-	DECIDES(COLLECTIVE, "ncclReduce*", NULL, NULL),
-	DECIDES(COLLECTIVE, "ncclBroadcast*", NULL, NULL),
-	DECIDES(COLLECTIVE, "ncclGroup*", NULL, NULL),
 	DECIDES(COLLECTIVE, NULL, "libccl.so*", NULL),
 	DECIDES(COLLECTIVE, NULL, "libhccl.so*", NULL),
 	DECIDES(COLLECTIVE, NULL, "libucc.so*", NULL),
 	DECIDES(COLLECTIVE, NULL, "libnvshmem*.so*", NULL),
-	DECIDES(INIT, "*MPI_Init*", NULL, "MPI_Init"),
-	DECIDES(COLLECTIVE, "MPI_*", NULL, NULL),
-	DECIDES(COLLECTIVE, "PMPI_*", NULL, NULL),
-	DECIDES(COLLECTIVE, NULL, "libmpi*.so*", NULL),
 	DECIDES(COLLECTIVE, NULL, "libucp.so*", NULL),
 	DECIDES(COLLECTIVE, NULL, "libuct.so*", NULL),
 	DECIDES(COLLECTIVE, NULL, "site-packages/torchft/*", NULL),
@@ -195,25 +134,4 @@ const struct activity_line activity_lines[] = {
 	THREADS("torch::autograd::*Engine::*", NULL),
 	THREADS("*_engine_run_backward", "torch/autograd/graph.py"),
 };
-const size_t activity_nlines = sizeof(activity_lines) / sizeof(activity_lines[0]);
-
-/*
- * Further out than what decides: whose store it is, and that NCCL waits for the GPU in an operation
- * of its own. The first line that fits any such frame, in this order.
- */
-const struct activity_line activity_better[] = {
-	DECIDES(INIT, "ncclCommInit*", NULL, NULL),
-	DECIDES(INIT, "ncclCommSplit*", NULL, NULL),
-	DECIDES(INIT, "gloo::rendezvous::*", NULL, "init"),
-	DECIDES(INIT, "*init_process_group", C10D_PY, "init_process_group"),
-	DECIDES(INIT, "*_process_group_helper", C10D_PY, "new_group"),
-	DECIDES(INIT, "*new_group*", C10D_PY, "new_group"),
-	DECIDES(INIT, "*init_device_mesh", "torch/distributed/device_mesh.py", "init_device_mesh"),
-	DECIDES(P2P, "ncclSend*", NULL, NULL),
-	DECIDES(P2P, "ncclRecv*", NULL, NULL),
-	DECIDES(P2P, "*recv*", C10D_PY, NULL),
-	DECIDES(P2P, "*send*", C10D_PY, NULL),
-	DECIDES(COLLECTIVE, NULL, "libnccl.so*", NULL),
-	DECIDES(COLLECTIVE, NULL, "librccl.so*", NULL),
-};
-const size_t activity_nbetter = sizeof(activity_better) / sizeof(activity_better[0]);
+const size_t activity_nlines = N_OF(activity_lines);

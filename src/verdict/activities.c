@@ -17,6 +17,8 @@
 #include "job/spans.h"
 #include "verdict/activity-hidden.h"
 #include "verdict/activity-locks.h"
+#include "verdict/activity-names.h"
+#include "verdict/backend.h"
 
 /* Each frame of a job is compared with the table once: thousands of stacks share them. */
 struct reader {
@@ -52,12 +54,23 @@ bool activities_elsewhere(enum activity activity)
 
 /* -- one stack --------------------------------------------------------------------------------- */
 
+/* The first line that has the frame; NULL none. */
+static const struct activity_line *find_line(
+	const struct job_frame *frame, const struct activity_line *lines, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (stackfacts_is_at(frame, &lines[i].place))
+			return &lines[i];
+	return NULL;
+}
+
 static const struct activity_line *line_of(const struct job_frame *frame)
 {
-	for (size_t i = 0; i < activity_nlines; i++)
-		if (stackfacts_is_at(frame, &activity_lines[i].place))
-			return &activity_lines[i];
-	return NULL;
+	const struct activity_line *line = NULL;
+
+	for (size_t i = 0; backends[i] && !line; i++)
+		line = find_line(frame, backends[i]->lines, backends[i]->nlines);
+	return line ? line : find_line(frame, activity_lines, activity_nlines);
 }
 
 /* A line of Python says more than the C++ that it calls. */
@@ -127,77 +140,6 @@ static struct reading read_stack(const struct reader *reader, const struct job_s
 static bool stood_beneath(const struct job_stack *stack, long at)
 {
 	return at >= 0 && stack->samples > 1 && stack->nframes - (size_t)at <= stack->still;
-}
-
-/* -- names ------------------------------------------------------------------------------------- */
-
-/* Behind the last dot of a qualified name. */
-static const char *plain_name(const char *function)
-{
-	const char *dot = strrchr(function, '.');
-
-	return dot ? dot + 1 : function;
-}
-
-/* The call as the program made it: the outermost of PyTorch's, NCCL's or MPI's before its frame. */
-static const char *name_call(const struct job *job, const struct posture *p)
-{
-	static const struct stackfacts_place makers[] = {
-		{NULL, "torch/distributed/distributed_c10d.py"},
-		{"*ynchronize", "torch/cuda/*"},
-		{"nccl*", NULL},
-		{"MPI_*", NULL},
-		{"cuda*", "libcudart.so*"},
-		{"cu*", "libcuda.so*"},
-	};
-	const char *name = "";
-
-	for (size_t i = (size_t)p->telling; i < p->stack->nframes; i++) {
-		const struct job_frame *frame = stackfacts_frame(job, p->stack, i);
-
-		if (p->program >= 0 && (long)i >= p->program)
-			break;
-		for (size_t k = 0; k < sizeof(makers) / sizeof(makers[0]); k++)
-			if (stackfacts_is_at(frame, &makers[k]) && *frame->function)
-				name = plain_name(frame->function);
-	}
-	return name;
-}
-
-/* What stands further out may say it better. */
-static void better(const struct job *job, struct posture *p)
-{
-	static const struct stackfacts_place id[] = {{"*broadcastUniqueNCCLID*", NULL}};
-	static const struct stackfacts_place opened[] = {{"c10d::TCPStore::waitForWorkers*", NULL}};
-	static const struct stackfacts_place opens[] = {
-		{"c10d::detail::*onnect*", NULL},
-		{"c10d::tcputil::*onnect*", NULL},
-		{"c10d::TCPStore::TCPStore*", NULL},
-	};
-	size_t from = (size_t)p->telling;
-
-	if (p->activity == ACTIVITY_STORE) {
-		bool for_id = stackfacts_find(job, p->stack, from, id, 1) >= 0;
-
-		p->for_ranks = stackfacts_find(job, p->stack, from, opened, 1) >= 0;
-		p->for_store = !p->for_ranks && stackfacts_find(job, p->stack, from, opens, 3) >= 0;
-		p->for_zero = for_id || p->for_store;
-		p->maybe_zero = (p->maybe_zero || p->for_zero) && !p->for_ranks;
-		if (for_id) {
-			p->call = "the store for the unique id";
-			return;
-		}
-	}
-	if (p->activity != ACTIVITY_STORE && p->activity != ACTIVITY_DEVICE &&
-		p->activity != ACTIVITY_COLLECTIVE)
-		return;
-	for (size_t i = 0; i < activity_nbetter; i++) {
-		if (stackfacts_find(job, p->stack, from, &activity_better[i].place, 1) < 0)
-			continue;
-		p->activity = activity_better[i].activity;
-		p->call = activity_better[i].call ? activity_better[i].call : p->call;
-		return;
-	}
 }
 
 /* -- the activity of one thread
@@ -340,13 +282,13 @@ static struct posture read_posture(
 			   (r->locked || locks_waits_for_file(stack));
 		p.lock_base = r->lock_base;
 		p.unsure = span_is_unsure(reader, &p);
-		p.call = r->line->call ? r->line->call : name_call(job, &p);
+		p.call = r->line->call ? r->line->call : activity_name_call(job, &p);
 		p.maybe_zero = (*stack->cut && !stack->rooted) ||
 			       (stackfacts_frame(job, stack, (size_t)p.telling)->kind ==
 						JOB_FRAME_PYTHON &&
 				       hidden_may_wait(job, stack, p.telling, true));
 		if (r->line->force == ACTIVITY_DECIDES)
-			better(job, &p);
+			activity_better(job, &p);
 	} else if (stack->state == 'D') {
 		p.activity = ACTIVITY_IO;
 		p.telling = stack->nframes ? 0 : -1;

@@ -75,10 +75,6 @@ struct activity_line {
 extern const struct activity_line activity_lines[];
 extern const size_t activity_nlines;
 
-/* Places further out that say it better: INIT in place of COLLECTIVE, or the name of the call. */
-extern const struct activity_line activity_better[];
-extern const size_t activity_nbetter;
-
 /* The postures of all ranks, by rank; never NULL, free() it. They point into the job. */
 struct posture *activities_new(const struct job *job);
 

@@ -3,23 +3,25 @@
 
 #include <string.h>
 
-#include "job/stacktree/stackfacts.h"
+#include "verdict/backend.h"
 
-#define N_OF(array) (sizeof(array) / sizeof((array)[0]))
+#include "verdict/activity-line.h"
 
 bool hidden_may_spin(const struct job *job)
 {
 	static const struct stackfacts_place spinners[] = {{NULL, "libcuda.so*"},
 		{NULL, "libcudart.so*"}, {NULL, "libamdhip64.so*"}, {NULL, "libhsa-runtime64.so*"},
-		{NULL, "libascendcl.so*"}, {NULL, "libmpi*.so*"}, {NULL, "libopen-*.so*"},
-		{NULL, "libpmix.so*"}, {NULL, "libucp.so*"},
-		{NULL, "libuct.so*"}, {NULL, "libucs.so*"}, {NULL, "libccl.so*"},
-		{NULL, "libfabric.so*"}, {NULL, "MPI.*.so*"}};
+		{NULL, "libascendcl.so*"}, {NULL, "libucp.so*"}, {NULL, "libuct.so*"},
+		{NULL, "libucs.so*"}, {NULL, "libccl.so*"}, {NULL, "libfabric.so*"}};
 
-	for (size_t i = 0; i < job->nframes; i++)
+	for (size_t i = 0; i < job->nframes; i++) {
 		for (size_t k = 0; k < N_OF(spinners); k++)
 			if (stackfacts_is_at(&job->frames[i], &spinners[k]))
 				return true;
+		for (size_t k = 0; backends[k]; k++)
+			if (backend_fits(job->frames[i].module, backends[k]->spins))
+				return true;
+	}
 	for (size_t i = 0; i < job->nstacks; i++)
 		if (stackfacts_fits(job->stacks[i].thread, "cuda*"))
 			return true;
@@ -29,14 +31,13 @@ bool hidden_may_spin(const struct job *job)
 /* Modules in which processes wait for others, and code of no known module. */
 static bool may_be_a_wait(const struct job_frame *frame)
 {
-	static const char *const modules[] = {"libtorch*", "libc10*", "libgloo*", "libnccl*",
-		"xla_extension*", "libjax*", "_jax*", "libtpu*", "libtensorflow*",
-		"_pywrap_tensorflow*", "libhorovod*", "mpi_lib*", "MPI.*", "_XLAC*", ""};
+	static const char *const modules[] = {"xla_extension*", "libjax*", "_jax*", "libtpu*",
+		"libtensorflow*", "_pywrap_tensorflow*", "libhorovod*", "_XLAC*", "", NULL};
 
-	for (size_t i = 0; i < N_OF(modules); i++)
-		if (stackfacts_fits(frame->module, modules[i]))
+	for (size_t i = 0; backends[i]; i++)
+		if (backend_fits(frame->module, backends[i]->hides))
 			return true;
-	return false;
+	return backend_fits(frame->module, modules);
 }
 
 /* True if some frame of that module has a name, so that its waits would have theirs. */

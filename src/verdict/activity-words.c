@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "verdict/backend.h"
 #include "verdict/activities.h"
 
 /* Behind the last folder that says no more than where Python lies. */
@@ -42,9 +43,13 @@ bool activities_on_gpu(const struct job *job, const struct job_stack *stack)
 {
 	static const struct stackfacts_place places[] = {{NULL, "libcuda.so*"},
 		{NULL, "libcudart.so*"}, {NULL, "libamdhip64.so*"}, {NULL, "libhsa-runtime64.so*"},
-		{NULL, "torch/cuda/*"}, {NULL, "libnccl.so*"}, {NULL, "librccl.so*"},
-		{"c10::cuda::*", NULL}};
+		{NULL, "torch/cuda/*"}, {"c10::cuda::*", NULL}};
 
+	for (size_t i = 0; i < stack->nframes; i++)
+		for (size_t k = 0; backends[k]; k++)
+			if (backend_fits(stackfacts_frame(job, stack, i)->module,
+				    backends[k]->on_gpu))
+				return true;
 	return stackfacts_find(job, stack, 0, places, sizeof(places) / sizeof(places[0])) >= 0;
 }
 
@@ -67,13 +72,13 @@ static int next_letter(const char **at)
 	return **at ? tolower((unsigned char)*(*at)++) : 0;
 }
 
+/* Without what its backend puts before it. */
 static const char *without_maker(const char *call)
 {
-	static const char *const makers[] = {"nccl", "pnccl", "MPI_", "PMPI_"};
-
-	for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
-		if (!strncmp(call, makers[i], strlen(makers[i])))
-			return call + strlen(makers[i]);
+	for (size_t i = 0; backends[i]; i++)
+		for (const char *const *prefix = backends[i]->prefixes; prefix && *prefix; prefix++)
+			if (!strncmp(call, *prefix, strlen(*prefix)))
+				return call + strlen(*prefix);
 	return call;
 }
 

@@ -5,23 +5,15 @@
 #include <signal.h>
 #include <string.h>
 
-static bool contains_any(const char *text, const char *const *parts, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcasestr(text, parts[i]))
-			return true;
-	return false;
-}
-
-#define CONTAINS(text, parts) contains_any(text, parts, sizeof(parts) / sizeof(*(parts)))
+#include "verdict/backend.h"
 
 bool words_tell_cuda_error(const char *text)
 {
 	static const char *const parts[] = {"CUDA error", "illegal memory access",
 		"unspecified launch failure", "CUDA out of memory", "device-side assert",
-		"ECC error", "cudaError"};
+		"ECC error", "cudaError", NULL};
 
-	return CONTAINS(text, parts);
+	return backend_says(text, parts);
 }
 
 bool words_are_echo(const char *text)
@@ -29,14 +21,6 @@ bool words_are_echo(const char *text)
 	static const char *const parts[] = {/* Any library that talks to others. */
 		"timeout", "timed out", "connection reset", "connection closed",
 		"connection refused", "broken pipe", "socket", "peer", "heartbeat",
-		/* PyTorch: c10d's exceptions and its stores. */
-		"DistBackendError", "DistNetworkError", "DistStoreError", "TCPStore",
-		"connection was likely closed", "failed to recv", "monitoredBarrier",
-		/* PyTorch: ProcessGroupNCCL.cpp; NCCL's own "remote process exited". */
-		"nccl", "remote process", "watchdog", "taking the entire process down",
-		/* gloo: transport/tcp/pair.cc ("Connection closed by peer [", "Timed out waiting
-		   %ld ms for send/recv operation to complete"), ProcessGroupGloo.cpp. */
-		"connectFullMesh", "Timed out waiting",
 		/* torchelastic: agent/server/api.py, multiprocessing/api.py. */
 		"SignalException", "ChildFailedError", "closing signal", "terminated by", "SIGTERM",
 		/* JAX: xla/pjrt/distributed/client.h; TSL's coordination service and its agent. */
@@ -47,17 +31,15 @@ bool words_are_echo(const char *text)
 		"RayActorError", "ActorDiedError", "ActorUnavailableError", "WorkerCrashedError",
 		"NodeDiedError", "OwnerDiedError", "The actor died", "The actor is dead",
 		"Worker group is not active",
-		/* Open MPI: orte/tools/orterun and PRRTE's help-prun.txt, help-mpi-api.txt. */
-		"noticed that process rank", "MPI_ABORT was invoked", "PMIX",
-		"has lost communication", "non-zero exit code", "exiting improperly",
-		/* MPICH, Intel MPI: Hydra's "YOUR APPLICATION TERMINATED", "BAD TERMINATION". */
-		"APPLICATION TERMINATED", "BAD TERMINATION",
 		/* Slurm: src/srun, src/slurmd/slurmstepd ("srun: error: n3: task 5: Exited with
 		   exit code 1", "*** STEP 7.0 ON n1 CANCELLED AT ..."). */
 		"srun: error", "srun: Terminating", "Job step aborted", "slurmstepd: error",
-		"CANCELLED AT", "DUE TO TIME LIMIT", "DUE TO TASK FAILURE"};
+		"CANCELLED AT", "DUE TO TIME LIMIT", "DUE TO TASK FAILURE", NULL};
 
-	return CONTAINS(text, parts);
+	for (size_t i = 0; backends[i]; i++)
+		if (backend_says(text, backends[i]->echoes))
+			return true;
+	return backend_says(text, parts);
 }
 
 bool words_blame_child(const char *text)
@@ -80,11 +62,10 @@ int words_child_signal(const char *text)
 	return 0;
 }
 
-/* gloo's transport/tcp/pair.cc: more came than the operation here has room for. */
 bool words_tell_mismatch(const char *text)
 {
-	static const char *const parts[] = {
-		"distributed collective mismatch", "op.preamble.length <= op.nbytes"};
-
-	return CONTAINS(text, parts);
+	for (size_t i = 0; backends[i]; i++)
+		if (backend_says(text, backends[i]->mismatches))
+			return true;
+	return false;
 }

@@ -3,12 +3,7 @@
  * What will end the job by itself, and when: the scheduler's limit, or the first timeout of those
  * who wait.
  *
- * PyTorch's watchdog of NCCL looks at each op's own clock: when one has stood for its group's
- * timeout (600 s unless told otherwise), it asks for a dump and waits four times 15 s for it, then
- * aborts the process. It does not where TORCH_NCCL_ASYNC_ERROR_HANDLING is 0; with
- * TORCH_NCCL_BLOCKING_WAIT the wait itself raises instead, without delay. It does not look at the
- * making of communicators. gloo has no watchdog: the wait raises after the group's timeout (1800
- * s). So does a wait in the store, by the timeout of the first group.
+ * Of an operation its backend knows it. A wait in the store ends by the timeout of the first group.
  */
 #include "verdict/limits.h"
 
@@ -19,12 +14,12 @@
 #include "base/clock.h"
 #include "job/rollcall.h"
 #include "job/spans.h"
+#include "verdict/backend.h"
 
-#define NCCL_TIMEOUT (600 * CLOCK_NS_PER_S)
-#define GLOO_TIMEOUT (1800 * CLOCK_NS_PER_S)
-#define NCCL_DUMP    (60 * CLOCK_NS_PER_S)
+/* torch.distributed.constants.default_pg_timeout */
+#define HOST_TIMEOUT (1800 * CLOCK_NS_PER_S)
 
-static const struct job_trait *trait_of(const struct job *job, int rank, const char *key)
+const struct job_trait *limits_trait(const struct job *job, int rank, const char *key)
 {
 	struct spans_range range = traits_of(job, rank);
 
@@ -34,30 +29,28 @@ static const struct job_trait *trait_of(const struct job *job, int rank, const c
 	return NULL;
 }
 
-/* True if a variable of that trait is set to no. */
-static bool is_off(const struct job_trait *trait)
+bool limits_is_off(const struct job_trait *trait)
 {
 	return trait && (!strcmp(trait->text, "0") || !strcasecmp(trait->text, "false") ||
 				!strcasecmp(trait->text, "no") || !strcasecmp(trait->text, "off"));
 }
 
-static bool is_on(const struct job_trait *trait)
+bool limits_is_on(const struct job_trait *trait)
 {
-	return trait && *trait->text && !is_off(trait);
+	return trait && *trait->text && !limits_is_off(trait);
 }
 
-static bool is_torch(const struct job *job, int rank)
+bool limits_is_torch(const struct job *job, int rank)
 {
-	const struct job_trait *framework = trait_of(job, rank, "framework");
+	const struct job_trait *framework = limits_trait(job, rank, "framework");
 
 	return framework && !strncmp(framework->text, "torch", 5);
 }
 
-/* How long one op of that seat may stand, and where that is said. 0: nobody says. */
-static int64_t timeout_of(
+int64_t limits_timeout(
 	const struct job *job, const struct job_member *m, int64_t otherwise, const char **ret_cite)
 {
-	const struct job_trait *told = trait_of(job, m->rank, "timeout");
+	const struct job_trait *told = limits_trait(job, m->rank, "timeout");
 
 	*ret_cite = m->cite;
 	if (m->timeout != JOB_UNKNOWN)
@@ -67,34 +60,15 @@ static int64_t timeout_of(
 		return told->number;
 	}
 	*ret_cite = "torch's default";
-	return is_torch(job, m->rank) ? otherwise : 0;
+	return limits_is_torch(job, m->rank) ? otherwise : 0;
 }
 
-/* In an op of NCCL, or in its making. */
-static struct limit limit_of_nccl(const struct job *job, const struct wait *wait)
-{
-	const struct job_member *m = &job->members[wait->member];
-	bool raises = is_on(trait_of(job, m->rank, "blocking-wait"));
-	struct limit limit = {.kind = raises ? VERDICT_LIMIT_TIMEOUT : VERDICT_LIMIT_WATCHDOG};
-	int64_t timeout = timeout_of(job, m, NCCL_TIMEOUT, &limit.cite);
-
-	if (!timeout || !is_torch(job, m->rank) || wait->kind == WAIT_INIT ||
-		wait->kind == WAIT_SPLIT ||
-		(!raises && is_off(trait_of(job, m->rank, "async-error"))))
-		return (struct limit){.kind = VERDICT_NO_LIMIT};
-	if (!raises && !is_off(trait_of(job, m->rank, "dump-on-timeout")))
-		timeout += NCCL_DUMP;
-	limit.left = timeout - wait->age;
-	return limit;
-}
-
-/* Where the library of the group itself gives up; of a bootstrap group that is the store. */
-static struct limit limit_of_host(
+struct limit limits_on_host(
 	const struct job *job, const struct wait *wait, enum verdict_limit kind)
 {
 	struct limit limit = {.kind = kind};
 	int64_t timeout =
-		timeout_of(job, &job->members[wait->member], GLOO_TIMEOUT, &limit.cite);
+		limits_timeout(job, &job->members[wait->member], HOST_TIMEOUT, &limit.cite);
 
 	if (!timeout)
 		return (struct limit){.kind = VERDICT_NO_LIMIT};
@@ -104,7 +78,7 @@ static struct limit limit_of_host(
 
 static struct limit limit_of_store(const struct job *job, const struct wait *wait)
 {
-	const struct job_trait *told = trait_of(job, wait->rank, "timeout");
+	const struct job_trait *told = limits_trait(job, wait->rank, "timeout");
 
 	if (!told || told->number == JOB_UNKNOWN || told->number <= 0 || waits_in_some_init(wait))
 		return (struct limit){.kind = VERDICT_NO_LIMIT};
@@ -114,6 +88,7 @@ static struct limit limit_of_store(const struct job *job, const struct wait *wai
 static struct limit limit_of(const struct job *job, const struct wait *wait)
 {
 	const struct job_group *group;
+	const struct backend *backend;
 
 	if (wait->age == JOB_UNKNOWN)
 		return (struct limit){.kind = VERDICT_NO_LIMIT};
@@ -123,12 +98,10 @@ static struct limit limit_of(const struct job *job, const struct wait *wait)
 		return (struct limit){.kind = VERDICT_NO_LIMIT};
 	group = &job->groups[job->members[wait->member].group];
 	if (rollcall_is_bootstrap(group))
-		return limit_of_host(job, wait, VERDICT_LIMIT_STORE);
-	if (!strcmp(group->maker, "gloo"))
-		return limit_of_host(job, wait, VERDICT_LIMIT_TIMEOUT);
-	if (!strcmp(group->maker, "nccl"))
-		return limit_of_nccl(job, wait);
-	return (struct limit){.kind = VERDICT_NO_LIMIT};
+		return limits_on_host(job, wait, VERDICT_LIMIT_STORE);
+	backend = backend_of_maker(group->maker);
+	return backend && backend->limit ? backend->limit(job, wait)
+					 : (struct limit){.kind = VERDICT_NO_LIMIT};
 }
 
 static void take_earlier(struct limit *limit, struct limit other)

@@ -2,6 +2,8 @@
 noinst_LTLIBRARIES += %D%/libverdict.la
 src_verdict_libverdict_la_SOURCES = \
 	%D%/away.c \
+	%D%/backend.h %D%/backends-all.c \
+	%D%/backend-c10d.c %D%/backend-gloo.c %D%/backend-mpi.c %D%/backend-nccl.c \
 	%D%/bounds.c \
 	%D%/by-stacks.c \
 	%D%/compile.c \
@@ -28,7 +30,9 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/outside.c %D%/outside.h \
 	%D%/pairs.c %D%/pairs.h \
 	%D%/activity-hidden.c %D%/activity-hidden.h \
+	%D%/activity-line.h \
 	%D%/activity-locks.c %D%/activity-locks.h \
+	%D%/activity-names.c %D%/activity-names.h \
 	%D%/activity-words.c \
 	%D%/activities.c %D%/activities.h \
 	%D%/activities-table.c \

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/clock.h"
+#include "verdict/backend.h"
 #include "verdict/last-words.h"
 #include "verdict/profile.h"
 
@@ -97,14 +98,13 @@ static void set_death(struct profile *p, enum death death, enum verdict_cause ca
 	p->fault = fault;
 }
 
-/*
- * PyTorch's own race at the end of a process that used gloo: its threads are still there when its
- * statics go. It strikes after the script has ended, whatever that did.
- */
-static bool is_teardown_of_gloo(const struct profile *p)
+/* True if a backend aborted when its script had ended. */
+static bool is_teardown(const struct profile *p)
 {
-	return p->fatal && !p->waits && !strcmp(p->fatal->thread, "pt_gloo_runloop") &&
-	       !(p->log && strstr(p->log->error, "what(): "));
+	for (size_t i = 0; backends[i]; i++)
+		if (backends[i]->is_teardown && backends[i]->is_teardown(p))
+			return true;
+	return false;
 }
 
 /* abort() is a watchdog's way to end a job that hangs, and an error's way to end a rank. */
@@ -112,7 +112,7 @@ static void judge_abort(struct profile *p, int64_t when)
 {
 	if (says_cuda_error(p))
 		set_death(p, DEATH_OWN, VERDICT_BY_CUDA_ERROR, when);
-	else if (is_teardown_of_gloo(p))
+	else if (is_teardown(p))
 		set_death(p, DEATH_CLEAN, VERDICT_BY_EARLY_EXIT, when);
 	else if (p->fatal && waits_is_watchdog(p->fatal->thread))
 		set_death(p, p->waits ? DEATH_ECHO : DEATH_UNSURE, VERDICT_BY_ABORT, when);

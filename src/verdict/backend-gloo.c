@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gloo. The host itself waits in its operations. It has no watchdog: a wait raises after the
+ * group's timeout (1800 s unless told otherwise), and at once where a peer is gone.
+ */
+#include <string.h>
+
+#include "verdict/backend.h"
+#include "verdict/activity-line.h"
+
+static const struct activity_line lines[] = {
+	DECIDES(INIT, "gloo::rendezvous::*", NULL, "init"),
+	DECIDES(P2P, "c10d::ProcessGroupGloo::RecvWork::*", NULL, NULL),
+	DECIDES(P2P, "c10d::ProcessGroupGloo::SendWork::*", NULL, NULL),
+	DECIDES(COLLECTIVE, "gloo::*", NULL, NULL),
+};
+
+static const struct activity_line better[] = {
+	DECIDES(INIT, "gloo::rendezvous::*", NULL, "init"),
+};
+
+static const char *const hides[] = {"libgloo*", NULL};
+
+/* transport/tcp/pair.cc ("Timed out waiting %ld ms for send/recv operation to complete"),
+   ProcessGroupGloo.cpp. */
+static const char *const echoes[] = {"connectFullMesh", "Timed out waiting", NULL};
+
+/* transport/tcp/pair.cc: more came than the operation here has room for. */
+static const char *const mismatches[] = {
+	"distributed collective mismatch", "op.preamble.length <= op.nbytes", NULL};
+
+static struct limit find_limit(const struct job *job, const struct wait *wait)
+{
+	return limits_on_host(job, wait, VERDICT_LIMIT_TIMEOUT);
+}
+
+/*
+ * PyTorch's own race at the end of a process that used gloo: its threads are still there when its
+ * statics go. It strikes after the script has ended, whatever that did.
+ */
+static bool is_teardown(const struct profile *p)
+{
+	return p->fatal && !p->waits && !strcmp(p->fatal->thread, "pt_gloo_runloop") &&
+	       !(p->log && strstr(p->log->error, "what(): "));
+}
+
+const struct backend backend_gloo = {
+	.name = "gloo",
+	.lines = lines,
+	.nlines = N_OF(lines),
+	.better = better,
+	.nbetter = N_OF(better),
+	.hides = hides,
+	.echoes = echoes,
+	.mismatches = mismatches,
+	.limit = find_limit,
+	.is_teardown = is_teardown,
+};
