@@ -19,7 +19,7 @@
 #include "words/headline.h"
 #include "words/wording.h"
 
-#define PANE_WIDTH  160	 /* columns that lines of panes are made for */
+#define PANE_WIDTH  160  /* columns that lines of panes are made for */
 #define PANE_HEIGHT 2000 /* and lines: of a pane of very many so many are there */
 
 struct data {
@@ -100,8 +100,8 @@ static enum track_state state_of(const struct track_span *span, size_t n)
 }
 
 /* The next of a track from *at on, which moves behind it; false at the end. */
-static bool next_joined(const struct track *track, size_t *at, uint64_t shortest,
-	struct joined *ret)
+static bool next_joined(
+	const struct track *track, size_t *at, uint64_t shortest, struct joined *ret)
 {
 	const struct track_span *span = &track->spans[*at];
 	size_t n = 1;
@@ -112,8 +112,8 @@ static bool next_joined(const struct track *track, size_t *at, uint64_t shortest
 		window_between(span[0].from, span[n - 1].to) < shortest &&
 		window_between(span[n].from, span[n].to) < shortest)
 		n++;
-	*ret = (struct joined){span[0].from, span[n - 1].to, state_of(span, n), span[n - 1].open, n,
-		span};
+	*ret = (struct joined){
+		span[0].from, span[n - 1].to, state_of(span, n), span[n - 1].open, n, span};
 	*at += n;
 	return true;
 }
@@ -148,8 +148,8 @@ static void add_spans(struct data *data, const struct track *track)
 	str_add(data->into, "\"spans\":[");
 	for (size_t at = 0; next_joined(track, &at, data->shortest, &one); comma = ",") {
 		size_t name = intern_text(&data->texts, one.n > 1 ? "" : one.first->name);
-		size_t cite = intern_text(&data->texts,
-			one.n > 1 || !one.first->cite ? "" : one.first->cite);
+		size_t cite = intern_text(
+			&data->texts, one.n > 1 || !one.first->cite ? "" : one.first->cite);
 
 		str_printf(data->into, "%s%" PRIu64 ",%" PRIu64 ",%d,%zu,%zu", comma,
 			window_between(end, one.from), window_between(one.from, one.to),
@@ -263,8 +263,11 @@ static void add_line(struct data *data, const struct pane_line *line)
 
 static void add_pane(struct data *data, const struct pane *pane)
 {
-	struct pane_place place = {.rank = JOB_NONE, .row = -1,
-		.when = data->scene->tracks->to, .width = PANE_WIDTH, .height = PANE_HEIGHT,
+	struct pane_place place = {.rank = JOB_NONE,
+		.row = -1,
+		.when = data->scene->tracks->to,
+		.width = PANE_WIDTH,
+		.height = PANE_HEIGHT,
 		.item = PANE_NO_ITEM};
 	struct pane_lines lines = {.here = -1};
 
@@ -346,8 +349,8 @@ static void add_names(struct data *data)
 	str_printf(data->into, "],\"ordinary\":%d,\"lost\":%d,\"kinds\":[", TRACK_ORDINARY,
 		TRACK_LOST);
 	for (int i = 0; i < TRACK_KINDS; i++)
-		str_printf(data->into, "%s\"%s\"", i ? "," : "",
-			track_kind_name((enum track_kind)i));
+		str_printf(
+			data->into, "%s\"%s\"", i ? "," : "", track_kind_name((enum track_kind)i));
 	str_add(data->into, "],\n");
 }
 

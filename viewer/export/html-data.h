@@ -7,7 +7,7 @@
  *	span		how long it is
  *	fork		when all went wrong, null not known
  *	states		name, colour on dark and on light ground, by the order of enum track_state
- *	ordinary	the last of them that is ordinary (track.h)
+ *	ordinary	the last ordinary one of them (track.h)
  *	lost		which of them is: not kept
  *	kinds		names of events
  *	texts		names and cites, which the rest has by number
@@ -16,7 +16,7 @@
  *	  spans		five numbers each: from the end of the one before to its begin, how long it
  *			is, its state (+ 256: it goes on at the end), its name, its cite
  *	  events	four each: when (-1 not known), kind, name, cite
- *	panes		name and lines of each: text, cite, kind of line, row that it is of (-1), when
+ *	panes		name and lines of each: text, cite, kind of line, its row (-1), when
  *	short		intervals below so many ns stand together as one, where they are too many; 0
  *
  * Texts from outside are escaped as for a terminal: nothing in them is unseen or turns a line
@@ -31,6 +31,7 @@
 #define HTML_SPANS 400000
 
 /* Appends it. forked: since when the job could not go on; JOB_UNKNOWN. */
-void html_data_write(const struct scene *scene, int64_t forked, struct str *into) __attribute__((nonnull));
+void html_data_write(const struct scene *scene, int64_t forked, struct str *into)
+	__attribute__((nonnull));
 
 #endif

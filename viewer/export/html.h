@@ -16,6 +16,7 @@
  * Appends the whole page. forked: since when the job could not go on, where the axis is broken;
  * JOB_UNKNOWN. The same scene gives the same bytes.
  */
-void html_write(const struct scene *scene, int64_t forked, struct str *into) __attribute__((nonnull));
+void html_write(const struct scene *scene, int64_t forked, struct str *into)
+	__attribute__((nonnull));
 
 #endif

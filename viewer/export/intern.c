@@ -41,8 +41,7 @@ size_t intern_text(struct intern *intern, const char *text)
 		return intern->places[at] - 1;
 	if (intern->n == intern->room) {
 		intern->room = intern->room ? intern->room * 2 : LEAST;
-		intern->texts =
-			alloc_resize(intern->texts, intern->room, sizeof(*intern->texts));
+		intern->texts = alloc_resize(intern->texts, intern->room, sizeof(*intern->texts));
 	}
 	intern->texts[intern->n++] = text;
 	intern->places[at] = intern->n;

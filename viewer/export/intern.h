@@ -11,8 +11,8 @@
 struct intern {
 	const char **texts; /* by number, from 0 */
 	size_t n, room;
-	size_t *places;	    /* a hash: number + 1, 0 free */
-	size_t size;	    /* of it, a power of two, or 0 */
+	size_t *places; /* a hash: number + 1, 0 free */
+	size_t size;    /* of it, a power of two, or 0 */
 };
 
 /* The number of a text, which must outlive the table; a new one is the next. */

@@ -43,7 +43,7 @@ enum {
 	EVENT_TRACK = 11,
 	EVENT_CATEGORY = 22,
 	EVENT_NAME = 23,
-	EVENT_FLOW = 47,	  /* fixed64 */
+	EVENT_FLOW = 47, /* fixed64 */
 	EVENT_FLOW_ENDS = 48,
 
 	ANNOTATION_TEXT = 6,
@@ -62,7 +62,7 @@ struct trace {
 	struct str *into;
 	struct intern names;
 	struct str event, packet, part, interned; /* under way */
-	bool begun;				  /* the sequence was */
+	bool begun;                               /* the sequence was */
 };
 
 /* -- Packets ---------------------------------------------------------------------------------- */
@@ -171,7 +171,8 @@ static void add_rank_name(struct str *into, const struct job *job, int rank)
 		str_add_char(into, ')');
 }
 
-/* The reader tells processes apart by pid, and those of several hosts may be equal: it gets ours. */
+/* The reader tells processes apart by pid, and those of several hosts may be equal: it gets ours.
+ */
 static void send_process(struct trace *trace, int rank, const char *name)
 {
 	struct str process = {0}, track = {0};
@@ -265,8 +266,8 @@ static void send_points(struct trace *trace, const struct track *track)
 		annotate(trace, "cite", event->cite);
 		if (event->when == JOB_UNKNOWN)
 			annotate(trace, "when", "not known: it stands at the end");
-		send_event(trace, event->when == JOB_UNKNOWN ? trace->scene->tracks->to :
-								event->when);
+		send_event(
+			trace, event->when == JOB_UNKNOWN ? trace->scene->tracks->to : event->when);
 	}
 }
 
@@ -275,9 +276,9 @@ static void send_points(struct trace *trace, const struct track *track)
 /* So many flows of a verdict are drawn. */
 static size_t flows_of(const struct verdict *verdict)
 {
-	size_t all = verdict->culprits.n && verdict->victims.n > SIZE_MAX / verdict->culprits.n ?
-			     SIZE_MAX :
-			     verdict->victims.n * verdict->culprits.n;
+	size_t all = verdict->culprits.n && verdict->victims.n > SIZE_MAX / verdict->culprits.n
+			     ? SIZE_MAX
+			     : verdict->victims.n * verdict->culprits.n;
 
 	return all < PERFETTO_FLOWS ? all : PERFETTO_FLOWS;
 }

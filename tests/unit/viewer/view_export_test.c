@@ -85,7 +85,10 @@ static void fields_are_written_as_the_encoding_has_them(void **state)
 	assert_int_equal(text.len, 11);
 	str_cut(&text, 0);
 	proto_text(&text, 1, "a\xff");
-	assert_memory_equal(text.text, "\x0a\x04" "a\xef\xbf\xbd", 6);
+	assert_memory_equal(text.text,
+		"\x0a\x04"
+		"a\xef\xbf\xbd",
+		6);
 	str_release(&text);
 	str_release(&inner);
 }
@@ -111,8 +114,8 @@ static void no_name_is_markup(void **state)
 	struct facts *facts = facts_missing(4, 2, 44);
 	struct shown shown;
 
-	facts_span(facts, 2, JOB_SPAN_COMPILE, "</script><script>alert(1)</script>",
-		"<!--<script>", 45, -1);
+	facts_span(facts, 2, JOB_SPAN_COMPILE, "</script><script>alert(1)</script>", "<!--<script>",
+		45, -1);
 	facts_note(facts, 1, "\"},]]]<img src=x onerror=alert(1)>&amp;\\", 46);
 	facts_note(facts, 3, "turned \xe2\x80\xae round, \x1b[2J, \xff", 46);
 	shown = show(facts);
@@ -149,9 +152,8 @@ static struct job *job_of_spans(size_t n)
 	struct job_builder *b = job_builder_new();
 	struct job_who who = {"node0", 1000, 7};
 	struct job_process process = job_process_unknown;
-	struct job_identity identity = {.world_rank = world_rank(0),
-		.promoted = true,
-		.knows = JOB_KNOWS_RING};
+	struct job_identity identity = {
+		.world_rank = world_rank(0), .promoted = true, .knows = JOB_KNOWS_RING};
 
 	process.role = JOB_ROLE_RANK;
 	process.end = JOB_ALIVE;
