@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of activities; what a backend tells of its own (backend.h) is asked first. Python's functions are qualified names since 3.11 and plain ones before,
- * so patterns begin with a star; those of C++ end with one, behind which arguments follow.
+ * The table of activities; what a backend tells of its own (backend.h) is asked first. Python's
+ * functions are qualified names since 3.11 and plain ones before, so patterns begin with a star;
+ * those of C++ end with one, behind which arguments follow.
  *
  * What SPANS must stand on the stack only while it is done: a compiled function runs beneath
  * torch/_dynamo/eval_frame.py for ever after, and torch/utils/checkpoint.py saves nothing.

@@ -5,11 +5,11 @@
 
 #include "verdict/activities.h"
 
-#define DECIDES(activity, function, where, call)                                                       \
+#define DECIDES(activity, function, where, call)                                                   \
 	{ACTIVITY_##activity, ACTIVITY_DECIDES, {function, where}, call}
-#define SPANS(activity, function, where)                                                               \
+#define SPANS(activity, function, where)                                                           \
 	{ACTIVITY_##activity, ACTIVITY_SPANS, {function, where}, ""}
-#define HINTS(activity, function, where, call)                                                         \
+#define HINTS(activity, function, where, call)                                                     \
 	{ACTIVITY_##activity, ACTIVITY_HINTS, {function, where}, call}
 #define THREADS(function, where)                                                                   \
 	{ACTIVITY_USER, ACTIVITY_THREADS, {function, where}, ""}

@@ -99,7 +99,8 @@ void activity_better(const struct job *job, struct posture *p)
 			return;
 		}
 	}
-	if (p->activity != ACTIVITY_STORE && p->activity != ACTIVITY_DEVICE && p->activity != ACTIVITY_COLLECTIVE)
+	if (p->activity != ACTIVITY_STORE && p->activity != ACTIVITY_DEVICE &&
+		p->activity != ACTIVITY_COLLECTIVE)
 		return;
 	for (size_t i = 0; i < N_OF(order) && !line; i++)
 		line = find_better(job, p, order[i]);

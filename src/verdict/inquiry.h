@@ -96,7 +96,7 @@ void rank_list_settle(struct rank_list *list);
 /* A copy in the arena, as verdicts carry it; the list stays the draft's. */
 struct verdict_ranks rank_list_seal(struct inquiry *q, const struct rank_list *list);
 
-/* Says that a rule could not be judged for want of something, of a rank or of the job (JOB_NONE). */
+/* Says that a rule could not be judged for want of something, of a rank or the job (JOB_NONE). */
 void inquiry_not_judged(
 	struct inquiry *q, enum verdict_class class, enum verdict_need need, int rank);
 /* The same of the group of that name, or of the operation with that index. */
