@@ -2,7 +2,18 @@
 /* Panes: which one is up, the line chosen in it, how text is found, and where a cite leads. */
 #include "viewer/state/state-private.h"
 
+#include <assert.h>
 #include <string.h>
+
+/* A request for a pane is told from the next by the pane's number: state_do_pane(). */
+#define SAME_PLACE(pane)                                                                           \
+	static_assert((int)REQUEST_##pane - (int)REQUEST_PANE_VERDICT == (int)pane,                \
+		"REQUEST_" #pane " is not at the place of " #pane)
+
+SAME_PLACE(PANE_STACKS);
+SAME_PLACE(PANE_EVENTS);
+SAME_PLACE(PANE_GROUPS);
+SAME_PLACE(PANE_RECEIPT);
 
 #define COUNTED 20000 /* items of a pane of very many, at most, that a search counts */
 

@@ -12,11 +12,18 @@
  * which say what one asks steps for: when it began to make them, and when it made its last. An
  * exception is always drawn.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "viewer/state/state-private.h"
 #include "viewer/timeline/timeline.h"
 #include "words/escape.h"
+
+/* Each mark has a glyph, in one order: draw_mark(). */
+static_assert((int)GLYPH_STEP - (int)GLYPH_ENTERED == (int)TIMELINE_STEP, "the glyph of a step");
+static_assert((int)GLYPH_EXCEPTION - (int)GLYPH_ENTERED == (int)TIMELINE_EXCEPTION,
+	"the glyph of an exception");
+static_assert((int)TIMELINE_EXCEPTION + 1 == (int)TIMELINE_MARKS, "each mark has a glyph");
 
 #define STEPS_APART 8 /* cells for each step, on average, where all are drawn */
 
