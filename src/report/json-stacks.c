@@ -11,11 +11,11 @@
 
 #include "base/alloc.h"
 #include "job/stacktree/stackfacts.h"
-#include "words/disturbed.h"
+#include "words/summary.h"
 #include "words/escape.h"
 #include "words/frames.h"
 #include "report/json-parts.h"
-#include "words/ranks.h"
+#include "words/rank-names.h"
 #include "report/report.h"
 
 /* In the document of verdicts. */

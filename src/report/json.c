@@ -13,7 +13,7 @@
 #include "job/names.h"
 #include "words/escape.h"
 #include "words/headline.h"
-#include "words/lastwords.h"
+#include "words/last-words.h"
 #include "words/coverage.h"
 #include "words/tense.h"
 #include "report/json-coverage.h"
@@ -264,7 +264,7 @@ static struct json_object *first_object(
 	json_object_object_add(object, "first_step_s", json_tenths(first->step));
 	json_object_object_add(object, "timeout_s", json_tenths(first->timeout));
 	json_object_object_add(object, "heartbeat_s", json_tenths(first->heartbeat));
-	json_object_object_add(object, "last_words", json_text(lastwords_of(job, rank)));
+	json_object_object_add(object, "last_words", json_text(last_words_of(job, rank)));
 	return object;
 }
 

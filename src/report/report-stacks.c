@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "words/branches.h"
-#include "words/disturbed.h"
+#include "words/summary.h"
 #include "words/escape.h"
 #include "words/frames.h"
 #include "words/headline.h"

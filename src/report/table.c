@@ -22,8 +22,8 @@
 #include "job/names.h"
 #include "words/doing.h"
 #include "words/escape.h"
-#include "words/lastwords.h"
-#include "words/ranks.h"
+#include "words/last-words.h"
+#include "words/rank-names.h"
 
 #define RANKS_WIDTH 14
 
@@ -140,7 +140,7 @@ static const char *log_of(struct table *table, struct verdict_ranks ranks)
 	struct str words = {0};
 	const char *kept;
 
-	lastwords_add(&words, table->verdicts->job, ranks);
+	last_words_add(&words, table->verdicts->job, ranks);
 	kept = escaped(table, str_text(&words));
 	str_release(&words);
 	return kept;

@@ -4,23 +4,18 @@
  * wait or to kill; the facts with their cites; what it is not, by which facts; what could not be
  * judged; the ranks; what to do next; and what the look itself has cost and lost.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "words/attempts.h"
+#include "words/summary.h"
 #include "words/coverage.h"
-#include "words/disturbed.h"
 #include "words/escape.h"
-#include "words/first.h"
 #include "words/headline.h"
-#include "words/losses.h"
-#include "words/merge.h"
+#include "words/evidence-lines.h"
 #include "report/page.h"
-#include "words/ranks.h"
-#include "words/read.h"
+#include "words/rank-names.h"
 #include "report/report.h"
 #include "report/table.h"
 #include "words/tense.h"
@@ -160,7 +155,7 @@ static void say_job(struct str *into, const struct writing *w, bool attempts, bo
 	escape_text(into, str_text(&part), w->options->utf8);
 	if (attempts) {
 		str_add(into, ", ");
-		attempts_add(into, job);
+		summary_add_attempt(into, job);
 	}
 	if (*stages[w->verdicts->stage])
 		str_printf(into, ", stage %s", stages[w->verdicts->stage]);
@@ -255,7 +250,7 @@ static void add_first(struct writing *w)
 
 	if (w->verdicts->stage > VERDICT_FIRST_FORWARD)
 		return;
-	first_add(&line.words, w->verdicts->job);
+	summary_add_first(&line.words, w->verdicts->job);
 	if (!line.words.len)
 		return;
 	str_add(&line.key, " first");
@@ -375,35 +370,24 @@ static void add_losses(struct writing *w)
 	const struct losses_alike *alike;
 
 	array_for_each (&losses.all, alike) {
-		struct verdict_ranks ranks = {alike->ranks.items, alike->ranks.nr};
 		struct cited line = {
 			.column = 6, .cite = alike->cite, .style = PAGE_WARN, .strong = 4};
 
 		str_add(&line.key, "lost");
-		if (ranks.n) {
-			ranks_name(&line.words, w->verdicts->job, ranks);
-			str_add(&line.words, ": ");
-		}
-		losses_add(&line.words, alike);
+		losses_add(&line.words, w->verdicts->job, alike, KEY_MOST);
 		add_line(w, &line);
 	}
 	losses_release(&losses);
 }
 
-/* "8/8 rings, 0 lost, 0 threads stopped; saved ./sft-41.inq" */
+/* "8/8 rings, 0 records lost, 0 threads stopped; saved ./sft-41.inq" */
 static void add_footer(struct writing *w)
 {
 	const struct job *job = w->verdicts->job;
 	struct disturbed disturbed = disturbed_by(job);
 	struct str line = {0};
-	int64_t lost = 0;
 
-	for (size_t i = 0; i < job->nranks; i++) {
-		if (job->ranks[i].lost_records > 0)
-			lost += job->ranks[i].lost_records;
-	}
-	read_add(&line, job, "/");
-	str_printf(&line, ", %" PRId64 " lost", lost);
+	summary_add_read(&line, job);
 	if (disturbed.live) {
 		str_add(&line, ", ");
 		disturbed_add_stops(&line, &disturbed);

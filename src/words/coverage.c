@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "words/coverage.h"
 
-#include "words/ranks.h"
+#include "words/rank-names.h"
 
 /* Of a job on one host nobody needs to be told how many there are. */
 static void add_nodes(struct str *into, const struct job_coverage *coverage)

@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "words/escape.h"
-#include "words/ranks.h"
+#include "words/rank-names.h"
 
 void frames_add_name(struct str *into, const struct job_frame *frame, bool utf8)
 {

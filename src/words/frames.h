@@ -8,7 +8,7 @@
 
 #include "base/str.h"
 #include "job/stacktree/stacktree.h"
-#include "words/disturbed.h"
+#include "words/summary.h"
 
 /* Appends what it is called: its function, else module and address. */
 void frames_add_name(struct str *into, const struct job_frame *frame, bool utf8);

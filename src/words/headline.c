@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "job/names.h"
 #include "words/escape.h"
-#include "words/ranks.h"
+#include "words/rank-names.h"
 #include "words/wording.h"
 
 /*

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "job/names.h"
 #include "words/coverage.h"
-#include "words/ranks.h"
+#include "words/rank-names.h"
 
 static const char *const templates[VERDICT_FACT_KINDS] = {
 #define FACT(name, words) words,

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "words/ranks.h"
+#include "words/rank-names.h"
 #include "words/wording.h"
 
 #define RANKS_WIDTH 24

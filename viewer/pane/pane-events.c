@@ -14,7 +14,7 @@
 #include "job/spans.h"
 #include "viewer/pane/pane-words.h"
 #include "words/escape.h"
-#include "words/ranks.h"
+#include "words/rank-names.h"
 #include "words/wording.h"
 
 #define WIDE	     72	 /* columns from which the time of day stands on each line */

@@ -13,7 +13,7 @@
 #include "base/alloc.h"
 #include "viewer/pane/pane-seats.h"
 #include "words/escape.h"
-#include "words/ranks.h"
+#include "words/rank-names.h"
 
 #define GROUPS_MOST 100
 #define LINES_MOST  40 /* of one group */

@@ -5,8 +5,8 @@
 #include "base/alloc.h"
 #include "job/spans.h"
 #include "viewer/pane/pane-words.h"
-#include "words/lastwords.h"
-#include "words/ranks.h"
+#include "words/last-words.h"
+#include "words/rank-names.h"
 
 #define LINES 3 /* of what one of them said */
 
@@ -16,7 +16,7 @@ static const struct job_log *log_of(const struct job *job, struct verdict_ranks 
 	for (size_t i = 0; i < ranks.n; i++) {
 		struct spans_range range = logs_of(job, ranks.at[i]);
 
-		if (range.from < range.to && lastwords_of(job, ranks.at[i]))
+		if (range.from < range.to && last_words_of(job, ranks.at[i]))
 			return &job->logs[range.from];
 	}
 	return NULL;
@@ -31,7 +31,7 @@ static void add_words(const struct pane_fill *fill, struct verdict_ranks ranks, 
 	if (!log)
 		return;
 	line = pane_words_of_ranks(job, ranks);
-	lastwords_add(&line.words, job, ranks);
+	last_words_add(&line.words, job, ranks);
 	line.cite = log->cite ? log->cite : "";
 	line.style = style;
 	line.goal = (struct pane_goal){log->rank, JOB_UNKNOWN};

@@ -11,12 +11,8 @@
 #include "base/clock.h"
 #include "job/caches.h"
 #include "viewer/pane/pane-alike.h"
-#include "words/attempts.h"
-#include "words/disturbed.h"
-#include "words/first.h"
-#include "words/losses.h"
-#include "words/ranks.h"
-#include "words/read.h"
+#include "words/summary.h"
+#include "words/rank-names.h"
 #include "words/wording.h"
 
 #define FEW  6
@@ -74,12 +70,12 @@ static void add_job(const struct receipt *r)
 	if (job->world_size != JOB_NONE)
 		str_printf(&words, " of %d", job->world_size);
 	str_add(&words, " ranks, ");
-	attempts_add(&words, job);
+	summary_add_attempt(&words, job);
 	str_printf(&words, ", stage %s", verdict_stage_name(scene->verdicts->stage));
 	if (job->ended == JOB_YES)
 		str_printf(&words, ", ended with status %d", job->exit_status);
 	add(r, "job", &words, "");
-	first_add(&words, job);
+	summary_add_first(&words, job);
 	if (words.len)
 		add(r, "first", &words, "");
 }
@@ -330,21 +326,15 @@ static void add_losses(const struct receipt *r)
 	size_t most = r->fill.place->all ? MANY : FEW * 2, shown = 0;
 
 	array_for_each (&losses.all, alike) {
-		struct verdict_ranks ranks = {alike->ranks.items, alike->ranks.nr};
 		struct pane_words line = pane_words_of("lost");
 
 		if (shown++ >= most) {
 			str_release(&line.key);
 			continue;
 		}
-		if (ranks.n) {
-			ranks_fit(&line.words, job, ranks, 24);
-			str_add(&line.words, ": ");
-			line.goal.rank = ranks.at[0];
-		}
-		losses_add(&line.words, alike);
-		if (alike->of_ops)
-			str_add(&line.words, "; operations may be among it");
+		losses_add(&line.words, job, alike, 24);
+		if (alike->ranks.nr)
+			line.goal.rank = alike->ranks.items[0];
 		line.cite = alike->cite;
 		line.style = STYLE_WARN;
 		line.most = 2;
@@ -395,14 +385,8 @@ static void add_cost(const struct receipt *r)
 	const struct job *job = r->fill.scene->job;
 	struct disturbed disturbed = disturbed_by(job);
 	struct str words = {0};
-	int64_t lost = 0;
 
-	for (size_t i = 0; i < job->nranks; i++) {
-		if (job->ranks[i].lost_records > 0)
-			lost += job->ranks[i].lost_records;
-	}
-	read_add(&words, job, " of ");
-	str_printf(&words, " read, %" PRId64 " records lost", lost);
+	summary_add_read(&words, job);
 	add(r, "read", &words, "");
 	if (disturbed.live)
 		disturbed_add_stops(&words, &disturbed);

@@ -6,7 +6,7 @@
 
 #include "job/names.h"
 #include "words/escape.h"
-#include "words/ranks.h"
+#include "words/rank-names.h"
 
 #define RANKS_WIDTH 24
 

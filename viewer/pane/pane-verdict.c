@@ -10,8 +10,8 @@
 
 #include "viewer/pane/pane-words.h"
 #include "words/headline.h"
-#include "words/merge.h"
-#include "words/ranks.h"
+#include "words/evidence-lines.h"
+#include "words/rank-names.h"
 #include "words/tense.h"
 #include "words/wording.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "words/escape.h"
-#include "words/ranks.h"
+#include "words/rank-names.h"
 
 #define LEAST_ROOM 8   /* columns that words get at least, however narrow the pane */
 #define AROUND	   100 /* items before and behind the user's, of a pane of very many */

@@ -14,7 +14,7 @@
 #include "viewer/state/rows-filter.h"
 #include "viewer/state/rows-keys.h"
 #include "words/escape.h"
-#include "words/ranks.h"
+#include "words/rank-names.h"
 
 #define LABEL_WIDTH 64 /* of a set of ranks: the screen cuts further */
 

@@ -17,7 +17,7 @@
 #include "base/alloc.h"
 #include "job/names.h"
 #include "job/waitfor/waitfor.h"
-#include "words/ranks.h"
+#include "words/rank-names.h"
 
 struct given {
 	enum waitfor_stand *stands;

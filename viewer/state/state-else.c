@@ -7,8 +7,7 @@
 
 #include "base/clock.h"
 #include "viewer/draw.h"
-#include "words/disturbed.h"
-#include "words/read.h"
+#include "words/summary.h"
 
 /* -- Copying ---------------------------------------------------------------------------------- */
 
@@ -42,17 +41,6 @@ static void state_copy(struct state *state)
 
 /* -- Where it comes from ---------------------------------------------------------------------- */
 
-static int64_t lost(const struct job *job)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < job->nranks; i++)
-		if (job->ranks[i].lost_records > 0 &&
-			job->ranks[i].lost_records <= INT64_MAX - sum)
-			sum += job->ranks[i].lost_records;
-	return sum;
-}
-
 static void info(struct state *state)
 {
 	const struct job *job = state->scene.job;
@@ -60,8 +48,7 @@ static void info(struct state *state)
 	struct str text = {0};
 
 	str_printf(&text, "%s: ", state->scene.origin);
-	read_add(&text, job, "/");
-	str_printf(&text, ", %" PRId64 " records lost", lost(job));
+	summary_add_read(&text, job);
 	if (job->nlosses)
 		str_printf(&text, ", %zu thing%s missing", job->nlosses,
 			job->nlosses == 1 ? "" : "s");

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "viewer/state/state-private.h"
-#include "words/ranks.h"
+#include "words/rank-names.h"
 
 static enum style style_of(enum track_state state)
 {

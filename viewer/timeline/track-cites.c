@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "words/ranks.h"
+#include "words/rank-names.h"
 #include "viewer/timeline/track.h"
 
 /* Kinds whose second word is a host, or a number of something else. */

@@ -37,7 +37,7 @@
 #include "evidence/gather/live.h"
 #include "evidence/gather/receipt.h"
 #include "words/headline.h"
-#include "words/lastwords.h"
+#include "words/last-words.h"
 #include "words/wording.h"
 
 #define SCAN_NS     (300 * CLOCK_NS_PER_MS)
@@ -551,8 +551,8 @@ static void last_look_at_command(struct agent *agent, struct proc_id child)
 		agent_keep_bundle(agent, &look, AGENT_KEEP_LAST_MS);
 		headline_sentence(&headline, look.verdicts, &look.verdicts->at[0]);
 		agent->headline = str_detach(&headline);
-		if (look.job->nranks && lastwords_of(look.job, 0))
-			agent->last_words = alloc_text(lastwords_of(look.job, 0));
+		if (look.job->nranks && last_words_of(look.job, 0))
+			agent->last_words = alloc_text(last_words_of(look.job, 0));
 	}
 	look_release(&look);
 }

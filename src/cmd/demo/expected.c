@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "words/ranks.h"
+#include "words/rank-names.h"
 
 #define EXPECTED_CAP (1 << 20)
 

@@ -347,7 +347,7 @@ static void the_report_says_what_it_has_disturbed(void **state)
 	h->snapshots[5].longest_stop = 1230000;
 	text = written(&report_text, h, false);
 	assert_non_null(
-		strstr(text, "8/8 rings, 0 lost, 12 threads stopped, for 1.2 ms at most\n"));
+		strstr(text, "8/8 rings, 0 records lost, 12 threads stopped, for 1.2 ms at most\n"));
 	assert_null(strstr(text, " cut;"));
 	free(text);
 	text = written(&report_stacks, h, false);

@@ -10,7 +10,7 @@
 #include "job/names.h"
 #include "words/escape.h"
 #include "report/report.h"
-#include "words/ranks.h"
+#include "words/rank-names.h"
 #include "words/wording.h"
 #include "tests/unit/report_job.h"
 
@@ -56,7 +56,7 @@ static void the_first_line_is_the_answer(void **state)
 		"3        compiling  11:08  inductor codegen  cold   \"compiling model\"\n"
 		"0-2,4-7  waiting    10:24  AllReduce #1      warm\n"
 		"next  seed the cache by one full run of all ranks; not rank by rank\n"
-		"8/8 rings, 0 lost, 0 threads stopped; saved ./sft-41.inq\n";
+		"8/8 rings, 0 records lost, 0 threads stopped; saved ./sft-41.inq\n";
 	struct report_options options = plain;
 	struct hand_job hand;
 	char *text;

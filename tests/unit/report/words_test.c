@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "tests/unit/report_job.h"
 #include "words/headline.h"
-#include "words/lastwords.h"
-#include "words/ranks.h"
+#include "words/last-words.h"
+#include "words/rank-names.h"
 #include "words/wording.h"
 
 /* Those whose number nobody knows are known by their pids, behind the others. */
@@ -156,7 +156,7 @@ static void assert_last_words(const char *const *lines, const char *expected)
 				.error = strstr(lines[rank], "Error") ? lines[rank] : "",
 				.cite = "log"};
 	hand.job.logs = logs;
-	lastwords_add(&words, &hand.job, (struct verdict_ranks){hand.all, 4});
+	last_words_add(&words, &hand.job, (struct verdict_ranks){hand.all, 4});
 	assert_string_equal(str_text(&words), expected);
 	str_release(&words);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "words/ranks.h"
+#include "words/rank-names.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WORDS_LASTWORDS_H
-#define WORDS_LASTWORDS_H
+#ifndef WORDS_LAST_WORDS_H
+#define WORDS_LAST_WORDS_H
 
 /*
  * The last words of ranks: each rank's line that names an error, else its last useful one. Ranks
@@ -12,7 +12,7 @@
 #include "verdict/verdict.h"
 
 /* The rank's line as it was; NULL where none is known. */
-const char *lastwords_of(const struct job *job, int rank);
+const char *last_words_of(const struct job *job, int rank);
 
 /*
  * Appends the line of several ranks in quotes, as text from outside that is not escaped. The rank's
@@ -20,6 +20,6 @@ const char *lastwords_of(const struct job *job, int rank);
  * are known, it says whose they are; where lines differ, that they do, and one of them with its
  * rank: an error before others, then what the fewest say. Nothing where no line is known.
  */
-void lastwords_add(struct str *into, const struct job *job, struct verdict_ranks ranks);
+void last_words_add(struct str *into, const struct job *job, struct verdict_ranks ranks);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "words/lastwords.h"
+#include "words/last-words.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "job/spans.h"
-#include "words/ranks.h"
+#include "words/rank-names.h"
 
 #define NUMBER_SIZE 16
 
@@ -27,7 +27,7 @@ static const struct job_log *log_of(const struct job *job, int rank)
 	return log;
 }
 
-const char *lastwords_of(const struct job *job, int rank)
+const char *last_words_of(const struct job *job, int rank)
 {
 	const struct job_log *log = log_of(job, rank);
 
@@ -94,10 +94,10 @@ static void join(struct choirs *choirs, const struct job *job, int rank)
 
 	if (!log)
 		return;
-	alike = alike_of(lastwords_of(job, rank), job->ranks[rank].world_rank.n);
+	alike = alike_of(last_words_of(job, rank), job->ranks[rank].world_rank.n);
 	array_for_each (&choirs->all, choir)
 		if (!strcmp(choir->alike, alike)) {
-			choir->same &= !strcmp(choir->line, lastwords_of(job, rank));
+			choir->same &= !strcmp(choir->line, last_words_of(job, rank));
 			choir->error |= *log->error != '\0';
 			*array_add(&choir->ranks) = rank;
 			free(alike);
@@ -105,7 +105,7 @@ static void join(struct choirs *choirs, const struct job *job, int rank)
 		}
 	choir = array_add(&choirs->all);
 	*choir = (struct choir){.alike = alike,
-		.line = lastwords_of(job, rank),
+		.line = last_words_of(job, rank),
 		.same = true,
 		.error = *log->error != '\0'};
 	*array_add(&choir->ranks) = rank;
@@ -123,7 +123,7 @@ static const struct choir *most_telling(const struct choirs *choirs)
 	return best;
 }
 
-void lastwords_add(struct str *into, const struct job *job, struct verdict_ranks ranks)
+void last_words_add(struct str *into, const struct job *job, struct verdict_ranks ranks)
 {
 	const struct choir *best;
 	struct choirs choirs = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "words/merge.h"
+#include "words/evidence-lines.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * merge.h: facts that say the same of several ranks are one line: seven ranks that "exited with
+ * evidence-lines.h: facts that say the same of several ranks are one line: seven ranks that "exited with
  * status 0" are "1-7". JSON keeps them apart.
  */
-#ifndef WORDS_MERGE_H
-#define WORDS_MERGE_H
+#ifndef WORDS_EVIDENCE_LINES_H
+#define WORDS_EVIDENCE_LINES_H
 
 #include "base/array.h"
 #include "base/str.h"

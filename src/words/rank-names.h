@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ranks.h: sets of ranks as people read and type them: world ranks, ascending, runs folded:
+ * rank-names.h: sets of ranks as people read and type them: world ranks, ascending, runs folded:
  * "0-2,4-7". A rank whose number nobody knows is told by its pid: "p4711".
  */
-#ifndef WORDS_RANKS_H
-#define WORDS_RANKS_H
+#ifndef WORDS_RANK_NAMES_H
+#define WORDS_RANK_NAMES_H
 
 #include "base/str.h"
 #include "verdict/verdict.h"
