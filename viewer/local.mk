@@ -26,6 +26,7 @@ viewer_libviewer_la_SOURCES = \
 	%D%/pane/pane-lines.c %D%/pane/pane.h \
 	%D%/pane/pane-receipt.c \
 	%D%/pane/pane-seats.c %D%/pane/pane-seats.h \
+	%D%/pane/pane-section.c \
 	%D%/pane/pane-stacks.c \
 	%D%/pane/pane-verdict.c \
 	%D%/pane/pane-words.c %D%/pane/pane-words.h \

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "viewer/draw.h"
+#include "viewer/pane/pane-words.h"
 #include "viewer/state/state-private.h"
 #include "words/escape.h"
 #include "words/headline.h"
@@ -42,23 +43,15 @@ struct title {
 
 static enum style style_of(const struct verdict *verdict)
 {
-	if (verdict->class == VERDICT_HEALTHY)
-		return STYLE_GOOD;
-	if (verdict->class == VERDICT_SLOW || verdict->class == VERDICT_INCONCLUSIVE ||
-		verdict->class == VERDICT_TOO_EARLY || verdict->outlook == VERDICT_WAIT)
-		return STYLE_WARN;
-	return STYLE_ALARM;
+	return pane_style(page_tone(verdict));
 }
 
 /* How long until something ends the job, as it is now; JOB_UNKNOWN. */
 static int64_t time_left(const struct scene *scene)
 {
-	int64_t left = scene->verdicts->at[0].watchdog_left, gathered = scene->job->gathered;
+	const struct page page = pane_page(scene);
 
-	if (left == JOB_UNKNOWN || !scene->live || gathered == JOB_UNKNOWN || scene->now < gathered)
-		return left;
-	left = window_earlier(left, window_between(gathered, scene->now));
-	return left > 0 ? left : 0;
+	return page_left(&page, &scene->verdicts->at[0]);
 }
 
 /* -- What there is to say --------------------------------------------------------------------- */

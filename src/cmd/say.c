@@ -58,9 +58,9 @@ char *say_answer(const struct look *look)
 	struct str plain = {0}, safe = {0}, cut = {0};
 
 	headline_sentence(&plain, look->verdicts, verdict);
-	str_printf(&plain, " (%s, %s)", verdict_class_name(verdict->class),
-		verdict_confidence_name(verdict->confidence));
-	str_add(&plain, "; next: ");
+	str_add(&plain, " (");
+	headline_tag(&plain, look->verdicts, verdict);
+	str_add(&plain, "); next: ");
 	wording_next(&plain, look->verdicts, verdict);
 	escape_text(&safe, str_text(&plain), outlet_is_utf8());
 	escape_fit(&cut, str_text(&safe), ANSWER_MOST);

@@ -7,9 +7,10 @@ src_report_libreport_la_SOURCES = \
 	%D%/json-coverage.c %D%/json-coverage.h \
 	%D%/json-parts.c %D%/json-parts.h \
 	%D%/json-stacks.c %D%/json-stacks.h \
-	%D%/page.c %D%/page.h \
+	%D%/paint.c %D%/paint.h \
 	%D%/report.h \
 	%D%/report-stacks.c \
+	%D%/sheet.c %D%/sheet.h \
 	%D%/table.c %D%/table.h \
 	%D%/text.c
 src_report_libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
@@ -29,6 +30,11 @@ tests_unit_report_report_stacks_test_SOURCES = tests/unit/report/report_stacks_t
 	tests/unit/report_job.c tests/unit/report_job.h tests/unit/unit.h
 tests_unit_report_report_stacks_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(JSON_CFLAGS)
 tests_unit_report_report_stacks_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/report/page_test
+tests_unit_report_page_test_SOURCES = tests/unit/report/page_test.c \
+	tests/unit/report_job.c tests/unit/report_job.h tests/unit/unit.h
+tests_unit_report_page_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(JSON_CFLAGS)
+tests_unit_report_page_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/report/words_test
 tests_unit_report_words_test_SOURCES = tests/unit/report/words_test.c \
 	tests/unit/report_job.c tests/unit/report_job.h tests/unit/unit.h

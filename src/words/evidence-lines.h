@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * evidence-lines.h: facts that say the same of several ranks are one line: seven ranks that "exited with
- * status 0" are "1-7". JSON keeps them apart.
+ * evidence-lines.h: facts that say the same of several ranks are one line: seven ranks that "exited
+ * with status 0" are "1-7". JSON keeps them apart.
  */
 #ifndef WORDS_EVIDENCE_LINES_H
 #define WORDS_EVIDENCE_LINES_H

@@ -329,20 +329,14 @@ void headline_sentence(
 	add_waiters(into, verdicts, verdict, true);
 }
 
-bool headline_same(
-	const struct verdicts *verdicts, const struct verdict *a, const struct verdict *b)
+void headline_tag(
+	struct str *into, const struct verdicts *verdicts, const struct verdict *verdict)
 {
-	struct str one = {0}, other = {0};
-	bool same;
-
-	if (a->class != b->class)
-		return false;
-	headline_sentence(&one, verdicts, a);
-	headline_sentence(&other, verdicts, b);
-	same = !strcmp(str_text(&one), str_text(&other));
-	str_release(&one);
-	str_release(&other);
-	return same;
+	if (verdict->class == VERDICT_TOO_EARLY)
+		headline_threshold(into, verdicts);
+	else
+		str_printf(into, "%s, %s", verdict_class_name(verdict->class),
+			verdict_confidence_name(verdict->confidence));
 }
 
 /* Appends part to into if the whole then still fits, and says so; part is emptied. */

@@ -24,9 +24,12 @@ void headline_sentence(
 void headline_shout(struct str *into, const struct verdicts *verdicts,
 	const struct verdict *verdict, size_t width, bool utf8);
 
-/* True if two verdicts are of one class and read the same. */
-bool headline_same(const struct verdicts *verdicts, const struct verdict *a,
-	const struct verdict *b);
+/*
+ * Appends what stands behind the sentence: "compile-skew, established"; where it is too early to
+ * tell, from when on it would be a hang.
+ */
+void headline_tag(
+	struct str *into, const struct verdicts *verdicts, const struct verdict *verdict);
 
 /* Appends from when on it would be a hang, where it is too early to tell. */
 void headline_threshold(struct str *into, const struct verdicts *verdicts);

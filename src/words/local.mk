@@ -9,6 +9,7 @@ src_words_libwords_la_SOURCES = \
 	%D%/frames.c %D%/frames.h \
 	%D%/headline.c %D%/headline.h \
 	%D%/last-words.c %D%/last-words.h \
+	%D%/page.c %D%/page.h \
 	%D%/rank-names.c %D%/rank-names.h \
 	%D%/summary.c %D%/summary.h \
 	%D%/tense.c %D%/tense.h \

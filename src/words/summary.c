@@ -13,7 +13,7 @@
 
 #define DAY_S 86400
 
-/* -- how far it came ------------------------------------------------------------------------------- */
+/* -- how far it came --------------------------------------------------------------------------- */
 
 void summary_add_attempt(struct str *into, const struct job *job)
 {
@@ -117,7 +117,7 @@ void summary_add_first(struct str *into, const struct job *job)
 		add_range(into, &step, job->nranks);
 }
 
-/* -- what was read, and what is lost --------------------------------------------------------------- */
+/* -- what was read, and what is lost ----------------------------------------------------------- */
 
 /* Records that the rings had no room for; of ranks whose rings say it. */
 static int64_t lost_records(const struct job *job)
@@ -236,7 +236,7 @@ void losses_add(
 		str_add(into, "; operations may be among it");
 }
 
-/* -- what that has cost ---------------------------------------------------------------------------- */
+/* -- what that has cost ------------------------------------------------------------------------ */
 
 struct disturbed disturbed_by(const struct job *job)
 {

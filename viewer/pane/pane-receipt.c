@@ -11,8 +11,6 @@
 #include "base/clock.h"
 #include "job/caches.h"
 #include "viewer/pane/pane-alike.h"
-#include "words/summary.h"
-#include "words/rank-names.h"
 #include "words/wording.h"
 
 #define FEW  6
@@ -45,39 +43,46 @@ static size_t add(const struct receipt *r, const char *key, struct str *words, c
 	return pane_words_add(&r->fill, &line);
 }
 
+/* As the page has it, but that all is equally worth reading. */
+static void add_section(const struct receipt *r, struct page *page, enum page_kind kind)
+{
+	struct page_section section = page_section(page, kind, NULL);
+
+	for (size_t i = 0; i < section.n; i++) {
+		struct pane_words line = pane_words_of_line(r->fill.scene, &section.lines[i]);
+
+		line.style = STYLE_FAINT;
+		pane_words_add(&r->fill, &line);
+	}
+}
+
 /* -- the job ----------------------------------------------------------------------------------- */
 
-static void add_job(const struct receipt *r)
+/* "sft-41 (slurm:33.0): 8/8 ranks, attempt 1, stage STEADY, ended with status 0" */
+static void add_job(const struct receipt *r, struct page *page)
+{
+	struct page_section section = page_section(page, PAGE_JOB, NULL);
+	const struct job *job = r->fill.scene->job;
+	struct str words = {0};
+
+	for (size_t i = 0; i < section.n; i++) {
+		str_printf(&words, "%s%s", i > 1 ? ", " : i ? ": " : "", section.lines[i].words);
+		if (!i && *job->name && strcmp(job->name, job->id) != 0)
+			str_printf(&words, " (%s)", job->id);
+	}
+	if (job->ended == JOB_YES)
+		str_printf(&words, ", ended with status %d", job->exit_status);
+	add(r, "job", &words, "");
+}
+
+static void add_origin(const struct receipt *r)
 {
 	const struct scene *scene = r->fill.scene;
-	const struct job *job = scene->job;
 	struct str words = {0};
-	size_t seen = 0;
 
 	str_printf(&words, "%s%s", scene->origin ? scene->origin : "",
 		scene->live ? ", live" : "");
 	add(r, "from", &words, "");
-	if (scene->left_out && *scene->left_out) {
-		str_add(&words, scene->left_out);
-		add(r, "others", &words, "");
-	}
-	for (size_t i = 0; i < job->nranks; i++)
-		seen += job->ranks[i].process != JOB_NONE;
-	str_add(&words, *job->name ? job->name : job->id);
-	if (*job->name && strcmp(job->name, job->id) != 0)
-		str_printf(&words, " (%s)", job->id);
-	str_printf(&words, ", %zu", seen);
-	if (job->world_size != JOB_NONE)
-		str_printf(&words, " of %d", job->world_size);
-	str_add(&words, " ranks, ");
-	summary_add_attempt(&words, job);
-	str_printf(&words, ", stage %s", verdict_stage_name(scene->verdicts->stage));
-	if (job->ended == JOB_YES)
-		str_printf(&words, ", ended with status %d", job->exit_status);
-	add(r, "job", &words, "");
-	summary_add_first(&words, job);
-	if (words.len)
-		add(r, "first", &words, "");
 }
 
 static void add_times(const struct receipt *r)
@@ -318,32 +323,20 @@ static void say_marks(struct receipt *r)
 
 /* -- what is not there, and what the look has cost --------------------------------------------- */
 
-static void add_losses(const struct receipt *r)
+static void add_losses(const struct receipt *r, struct page *page)
 {
-	const struct job *job = r->fill.scene->job;
-	struct losses losses = losses_of(job);
-	const struct losses_alike *alike;
-	size_t most = r->fill.place->all ? MANY : FEW * 2, shown = 0;
+	struct page_section lost = page_section(page, PAGE_LOST, NULL);
+	size_t most = r->fill.place->all ? MANY : FEW * 2;
 
-	array_for_each (&losses.all, alike) {
-		struct pane_words line = pane_words_of("lost");
+	for (size_t i = 0; i < lost.n && i < most; i++) {
+		struct pane_words line = pane_words_of_line(r->fill.scene, &lost.lines[i]);
 
-		if (shown++ >= most) {
-			str_release(&line.key);
-			continue;
-		}
-		losses_add(&line.words, job, alike, 24);
-		if (alike->ranks.nr)
-			line.goal.rank = alike->ranks.items[0];
-		line.cite = alike->cite;
-		line.style = STYLE_WARN;
 		line.most = 2;
 		pane_words_add(&r->fill, &line);
 	}
-	if (shown > most)
+	if (lost.n > most)
 		pane_add(r->fill.into, STYLE_FAINT, "%*s... and %zu others", PANE_COLUMN, "",
-			shown - most);
-	losses_release(&losses);
+			lost.n - most);
 }
 
 /* What was recorded and is not there any more, and when that was: it is drawn as such. */
@@ -380,36 +373,23 @@ static void add_holes(const struct receipt *r)
 	add(r, "not kept", &words, "");
 }
 
-static void add_cost(const struct receipt *r)
-{
-	const struct job *job = r->fill.scene->job;
-	struct disturbed disturbed = disturbed_by(job);
-	struct str words = {0};
-
-	summary_add_read(&words, job);
-	add(r, "read", &words, "");
-	if (disturbed.live)
-		disturbed_add_stops(&words, &disturbed);
-	else
-		str_add(&words, "by no stop: no stack was taken of a living process");
-	add(r, "disturbed", &words, "");
-	disturbed_add_cut(&words, &disturbed);
-	if (words.len)
-		add(r, "", &words, "");
-}
-
 void pane_fill_receipt(
 	const struct scene *scene, const struct pane_place *place, struct pane_lines *into)
 {
 	struct receipt r = {.fill = {scene, place, into}};
+	struct page page = pane_page(scene);
 
 	into->here = -1;
-	add_job(&r);
+	add_origin(&r);
+	add_section(&r, &page, PAGE_OTHERS);
+	add_job(&r, &page);
+	add_section(&r, &page, PAGE_FIRST);
 	add_times(&r);
 	add_limits(&r);
-	add_losses(&r);
+	add_losses(&r, &page);
 	add_holes(&r);
-	add_cost(&r);
+	add_section(&r, &page, PAGE_READ);
+	page_release(&page);
 	say_evidence(&r);
 	say_hosts(&r);
 	say_traits(&r);

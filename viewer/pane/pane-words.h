@@ -8,6 +8,7 @@
 
 #include "base/str.h"
 #include "viewer/pane/pane.h"
+#include "words/page.h"
 
 #define PANE_COLUMN 10 /* where words begin behind a key: as in the text report */
 #define PANE_KEY    8  /* columns of a key; one blank stands on each side */
@@ -48,6 +49,16 @@ struct pane_words pane_words_of_ranks(const struct job *job, struct verdict_rank
 
 /* Adds it as one line or several; frees what it holds. The first line's number. */
 size_t pane_words_add(const struct pane_fill *fill, struct pane_words *words);
+
+/* The page (words/page.h) of what is shown; page_release() it. */
+struct page pane_page(const struct scene *scene);
+/* How a tone looks here. */
+enum style pane_style(enum page_tone tone);
+/* A line of it, with where it leads. Points into the page. */
+struct pane_words pane_words_of_line(const struct scene *scene, const struct page_line *line);
+/* Adds a section of it, of that verdict if it is of one. */
+void pane_section_add(const struct pane_fill *fill, struct page *page, enum page_kind kind,
+	const struct verdict *verdict);
 
 /* Where a cite leads; '*' in it stands for that rank (JOB_NONE: for nobody). */
 struct pane_goal pane_goal_of_cite(const struct scene *scene, const char *cite, int rank);

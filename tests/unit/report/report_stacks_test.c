@@ -125,7 +125,7 @@ static void people_see_the_odd_one_first(void **state)
 {
 	static const char expected[] =
 		"RANK 3 STILL COMPILES; 7 ranks wait                    compile-skew, established\n"
-		" WAIT     was still moving, might have resolved;\n"
+		" WAIT     was still moving, might have resolved;             env\n"
 		"            19:36 were left until the watchdog kills\n"
 		"8 stacks of main threads, 3 classes; 3 samples in 2.2 s; 0 threads stopped\n"
 		"1 thread cut; --stop=blocked-fallback would read it\n"
@@ -347,7 +347,8 @@ static void the_report_says_what_it_has_disturbed(void **state)
 	h->snapshots[5].longest_stop = 1230000;
 	text = written(&report_text, h, false);
 	assert_non_null(
-		strstr(text, "8/8 rings, 0 records lost, 12 threads stopped, for 1.2 ms at most\n"));
+		strstr(text, "8/8 rings, 0 records lost, "
+			     "12 threads stopped, for 1.2 ms at most\n"));
 	assert_null(strstr(text, " cut;"));
 	free(text);
 	text = written(&report_stacks, h, false);

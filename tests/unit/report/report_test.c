@@ -382,7 +382,7 @@ static void losses_are_shown(void **state)
 	hand.job.nlosses = 1;
 	text = hand_job_written(&report_text, &hand.verdicts, &plain);
 	assert_non_null(strstr(text, "lost  rank 5: records overwritten (12)"));
-	assert_non_null(strstr(text, "8/8 rings, 12 lost"));
+	assert_non_null(strstr(text, "8/8 rings, 12 records lost"));
 	free(text);
 	text = hand_job_written(&report_json, &hand.verdicts, &plain);
 	assert_non_null(strstr(text, "{\"rank\":5,\"what\":\"records overwritten\",\"count\":12,"));

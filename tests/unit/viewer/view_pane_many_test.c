@@ -291,7 +291,7 @@ static void ten_thousand_alike_are_a_few_lines(void **state)
 	assert_non_null(strstr(text, " 0-4710,4712-9999 in AllReduce #2 world, 1:20 ||"));
 	free(text);
 	text = look_page(&look, PANE_RECEIPT);
-	assert_non_null(strstr(text, " lost     0-9999: step of 0 || ring\n"));
+	assert_non_null(strstr(text, " lost     ranks 0-9999: step of 0 || ring\n"));
 	assert_non_null(strstr(text, " host     oom_kill +0; agent alive, last word "));
 	free(text);
 	look_away(&look);

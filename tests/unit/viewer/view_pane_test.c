@@ -75,13 +75,13 @@ static void compile_skew_is_told_in_every_pane(void **state)
 		" 0-2,4-7  entered AllReduce #1, float32 x4096 sum, +0:44.000\n");
 	look_expect(&look, PANE_RECEIPT,
 		" from     sft-41.inq\n"
-		" job      test (job-1), 8 of 8 ranks, attempt 1, stage first-forward\n"
+		" job      test (job-1): 8/8 ranks, attempt 1, stage FIRST FORWARD\n"
 		" first    compile began at 2 s, took 38 s to 1:38; collective 44 s (7 of 8);\n"
 		"           no step\n"
 		" when     launched 2023-11-14 22:13:20.000;\n"
 		"           looked at 2023-11-14 22:15:00.000 UTC\n"
 		" limit    watchdog kills in 30:04, when it was looked at || ring:trait\n"
-		" read     8 of 8 rings read, 0 records lost\n"
+		" read     8/8 rings, 0 records lost\n"
 		" disturbed 0 threads stopped\n"
 		" known    ring, census, completion of ops, /proc, stacks, life or end\n"
 		" host     hostA; oom_kill +0; clock within 1.0 ms;\n"
@@ -150,12 +150,12 @@ static void a_death_is_told_in_every_pane(void **state)
 		" 0-4,6-7  entered AllReduce #5, float32 x4096 sum, +0:40.000\n");
 	look_expect(&look, PANE_RECEIPT,
 		" from     sft-41.inq\n"
-		" job      test (job-1), 8 of 8 ranks, attempt 1, stage steady\n"
+		" job      test (job-1): 8/8 ranks, attempt 1, stage STEADY\n"
 		" when     launched 2023-11-14 22:13:20.000;\n"
 		"           looked at 2023-11-14 22:15:00.000 UTC\n"
 		" limit    nothing is known that would end it\n"
-		" lost     5: its last words; operations may be among it || ring\n"
-		" read     8 of 8 rings read, 0 records lost\n"
+		" lost     rank 5: its last words; operations may be among it || ring\n"
+		" read     8/8 rings, 0 records lost\n"
 		" disturbed by no stop: no stack was taken of a living process\n"
 		" known    ring, census, completion of ops, /proc, life or end\n"
 		" host     hostA; oom_kill +1; clock within 1.0 ms;\n"
@@ -211,11 +211,11 @@ static void divergence_is_told_in_every_pane(void **state)
 		" 0-6      entered AllGather #2, float32 x4096, +0:40.000\n");
 	look_expect(&look, PANE_RECEIPT,
 		" from     sft-41.inq\n"
-		" job      test (job-1), 8 of 8 ranks, attempt 1, stage first-forward\n"
+		" job      test (job-1): 8/8 ranks, attempt 1, stage FIRST FORWARD\n"
 		" when     launched 2023-11-14 22:13:20.000;\n"
 		"           looked at 2023-11-14 22:15:00.000 UTC\n"
 		" limit    nothing is known that would end it\n"
-		" read     8 of 8 rings read, 0 records lost\n"
+		" read     8/8 rings, 0 records lost\n"
 		" disturbed by no stop: no stack was taken of a living process\n"
 		" known    ring, census, completion of ops, /proc, life or end\n"
 		" host     hostA; oom_kill +0; clock within 1.0 ms;\n"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/page.h"
+#include "report/sheet.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
 
-#define KEPT_MOST 8 /* lines of a section: with more of them the page would be none */
+#define KEPT_MOST 8 /* lines of a section: with more of them the sheet would be none */
 
 static const char *const styles[] = {
 	[PAGE_PLAIN] = "",
@@ -16,46 +16,46 @@ static const char *const styles[] = {
 	[PAGE_FAINT] = "\033[2m",
 };
 
-void page_begin(struct page *page, size_t least)
+void sheet_begin(struct sheet *sheet, size_t least)
 {
-	array_add(&page->sections)->least = least;
+	array_add(&sheet->sections)->least = least;
 }
 
-void page_add(struct page *page, struct str *text, enum page_style style, size_t strong)
+void sheet_add(struct sheet *sheet, struct str *text, enum page_tone tone, size_t strong)
 {
-	struct page_section *section = &page->sections.items[page->sections.nr - 1];
-	struct page_line *line = array_add(&section->lines);
+	struct sheet_section *section = &sheet->sections.items[sheet->sections.nr - 1];
+	struct sheet_line *line = array_add(&section->lines);
 
-	*line = (struct page_line){.text = str_detach(text), .style = style, .strong = strong};
+	*line = (struct sheet_line){.text = str_detach(text), .tone = tone, .strong = strong};
 }
 
-void page_keep(struct page *page, size_t lines)
+void sheet_keep(struct sheet *sheet, size_t lines)
 {
-	struct page_section *section = &page->sections.items[page->sections.nr - 1];
+	struct sheet_section *section = &sheet->sections.items[sheet->sections.nr - 1];
 
 	for (size_t at = section->lines.nr; at-- && lines--;)
 		section->lines.items[at].kept = true;
 }
 
-static void drop(struct page_section *section, size_t at)
+static void drop(struct sheet_section *section, size_t at)
 {
-	struct page_line *lines = section->lines.items;
+	struct sheet_line *lines = section->lines.items;
 
 	free(lines[at].text);
 	section->lines.nr--;
 	memmove(&lines[at], &lines[at + 1], (section->lines.nr - at) * sizeof(*lines));
 }
 
-static void drop_last(struct page_section *section)
+static void drop_last(struct sheet_section *section)
 {
 	drop(section, section->lines.nr - 1);
 }
 
 /* How many lines it keeps in any case; where it gives up others, one more says how many. */
-static size_t least_of(const struct page_section *section)
+static size_t least_of(const struct sheet_section *section)
 {
 	size_t kept = 1;
-	const struct page_line *line;
+	const struct sheet_line *line;
 
 	array_for_each (&section->lines, line)
 		kept += line->kept && kept < KEPT_MOST;
@@ -63,7 +63,7 @@ static size_t least_of(const struct page_section *section)
 }
 
 /* Leaves `keep` lines of a section, the last of which counts those that are gone. */
-static void cut_section(struct page_section *section, size_t keep)
+static void cut_section(struct sheet_section *section, size_t keep)
 {
 	size_t had = section->lines.nr;
 	struct str more = {0};
@@ -76,21 +76,21 @@ static void cut_section(struct page_section *section, size_t keep)
 	while (section->lines.nr >= keep && section->lines.nr)
 		drop_last(section);
 	str_printf(&more, "   ... and %zu more (--json has all)", had - section->lines.nr);
-	*array_add(&section->lines) = (struct page_line){.text = str_detach(&more)};
+	*array_add(&section->lines) = (struct sheet_line){.text = str_detach(&more)};
 }
 
-void page_shorten(struct page *page, size_t lines)
+void sheet_shorten(struct sheet *sheet, size_t lines)
 {
-	size_t nr = page->sections.nr, total = 0;
+	size_t nr = sheet->sections.nr, total = 0;
 	size_t *keep = alloc_zeroed(nr + 1, sizeof(*keep));
 
 	for (size_t i = 0; i < nr; i++)
-		total += keep[i] = page->sections.items[i].lines.nr;
+		total += keep[i] = sheet->sections.items[i].lines.nr;
 	while (total > lines) {
 		size_t best = nr, most = 0;
 
 		for (size_t i = 0; i < nr; i++) {
-			size_t least = least_of(&page->sections.items[i]);
+			size_t least = least_of(&sheet->sections.items[i]);
 
 			if (keep[i] > least && keep[i] - least > most) {
 				most = keep[i] - least;
@@ -103,40 +103,40 @@ void page_shorten(struct page *page, size_t lines)
 		total--;
 	}
 	for (size_t i = 0; i < nr; i++)
-		cut_section(&page->sections.items[i], keep[i]);
+		cut_section(&sheet->sections.items[i], keep[i]);
 	free(keep);
 }
 
-static void write_line(const struct page_line *line, FILE *file, bool color)
+static void write_line(const struct sheet_line *line, FILE *file, bool color)
 {
 	size_t len = strlen(line->text);
 	size_t strong = line->strong && line->strong < len ? line->strong : len;
 
-	if (color && line->style != PAGE_PLAIN)
-		fprintf(file, "%s%.*s\033[0m%s\n", styles[line->style], (int)strong, line->text,
+	if (color && line->tone != PAGE_PLAIN)
+		fprintf(file, "%s%.*s\033[0m%s\n", styles[line->tone], (int)strong, line->text,
 			line->text + strong);
 	else
 		fprintf(file, "%s\n", line->text);
 }
 
-void page_write(const struct page *page, FILE *file, bool color)
+void sheet_write(const struct sheet *sheet, FILE *file, bool color)
 {
-	const struct page_section *section;
-	const struct page_line *line;
+	const struct sheet_section *section;
+	const struct sheet_line *line;
 
-	array_for_each (&page->sections, section)
+	array_for_each (&sheet->sections, section)
 		array_for_each (&section->lines, line)
 			write_line(line, file, color);
 }
 
-void page_release(struct page *page)
+void sheet_release(struct sheet *sheet)
 {
-	struct page_section *section;
+	struct sheet_section *section;
 
-	array_for_each (&page->sections, section) {
+	array_for_each (&sheet->sections, section) {
 		while (section->lines.nr)
 			drop_last(section);
 		array_release(&section->lines);
 	}
-	array_release(&page->sections);
+	array_release(&sheet->sections);
 }

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * paint.h: the page (words/page.h) as lines of text on a sheet: keys at the left, words beside
+ * them, cites at the right, 80 columns.
+ */
+#ifndef REPORT_PAINT_H
+#define REPORT_PAINT_H
+
+#include "report/report.h"
+#include "report/sheet.h"
+#include "words/page.h"
+
+struct paint {
+	const struct report_options *options;
+	struct page page;
+	struct sheet sheet;
+};
+
+/* Of these verdicts, for this reader, an empty sheet; paint_release() it. */
+struct paint paint_of(const struct verdicts *verdicts, const struct report_options *options);
+void paint_release(struct paint *paint);
+
+/*
+ * Adds the answer, behind a lead ("also  ") or none: as much as there is room for beside the class
+ * and how sure it is.
+ */
+void paint_headline(struct paint *paint, const struct verdict *verdict, const char *lead);
+
+/* Adds a section of the page, of that verdict if it is of one. */
+void paint_section(struct paint *paint, enum page_kind kind, const struct verdict *verdict);
+
+/* Whether to wait or to kill, unless the headline says that there is nothing to wait for. */
+void paint_outlook(struct paint *paint, const struct verdict *verdict);
+
+/* Appends blanks up to that column. */
+void paint_pad(struct str *line, size_t column);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sheet.h: a sheet of lines with room for only so many. Lines come in sections; where the sheet is
+ * too long, the longest sections give up their last lines and say how many; some lines always stay.
+ */
+#ifndef REPORT_SHEET_H
+#define REPORT_SHEET_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/array.h"
+#include "base/str.h"
+#include "words/page.h"
+
+#define SHEET_WIDTH 80
+
+struct sheet_line {
+	char *text;
+	size_t strong; /* the first so many bytes carry the tone; 0: all */
+	bool kept;     /* while the section has others to give up */
+	enum page_tone tone;
+};
+
+struct sheet_section {
+	ARRAY(struct sheet_line) lines;
+	size_t least; /* lines it keeps in any case, at least 1 */
+};
+
+struct sheet {
+	ARRAY(struct sheet_section) sections;
+};
+
+/* Begins the next section. */
+void sheet_begin(struct sheet *sheet, size_t least);
+
+/* Adds a line to the section begun last; takes the content of text over and empties it. */
+void sheet_add(struct sheet *sheet, struct str *text, enum page_tone tone, size_t strong);
+
+/* Says that the last so many lines of the section are not to be left out, while others can be. */
+void sheet_keep(struct sheet *sheet, size_t lines);
+
+/* Shortens sections until the whole has at most `lines` lines, or nothing can be left out. */
+void sheet_shorten(struct sheet *sheet, size_t lines);
+
+/* Writes it, with colour or without. */
+void sheet_write(const struct sheet *sheet, FILE *file, bool color);
+
+/* Frees all lines and leaves the empty sheet. */
+void sheet_release(struct sheet *sheet);
+
+#endif

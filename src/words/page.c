@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "words/page.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/checked.h"
+#include "base/str.h"
+#include "job/spans.h"
+#include "words/coverage.h"
+#include "words/evidence-lines.h"
+#include "words/headline.h"
+#include "words/last-words.h"
+#include "words/rank-names.h"
+#include "words/summary.h"
+#include "words/tense.h"
+#include "words/wording.h"
+
+#define SEATS_MOST  8
+#define RANKS_WIDTH 24 /* columns of a set of ranks that stands among words */
+
+/* A section that is being made. */
+struct making {
+	struct page *page;
+	const struct verdict *verdict;
+	ARRAY(struct page_line) lines;
+};
+
+/* Adds a line of these words, which are emptied; valid until the next. */
+static struct page_line *add(struct making *m, const char *key, struct str *words)
+{
+	struct page_line *line = array_add(&m->lines);
+
+	*line = (struct page_line){.key = key,
+		.words = arena_text(&m->page->arena, str_text(words)),
+		.cite = "",
+		.rank = JOB_NONE,
+		.group = JOB_NONE};
+	str_release(words);
+	return line;
+}
+
+/* A copy that lives as long as the page does. */
+static struct verdict_ranks kept_ranks(struct making *m, const int *ranks, size_t n)
+{
+	return (struct verdict_ranks){
+		arena_copy(&m->page->arena, ranks, n * sizeof(*ranks)), n};
+}
+
+static int first_of(struct verdict_ranks ranks)
+{
+	return ranks.n ? ranks.at[0] : JOB_NONE;
+}
+
+enum page_tone page_tone(const struct verdict *verdict)
+{
+	if (verdict->class == VERDICT_HEALTHY)
+		return PAGE_GOOD;
+	if (verdict->class == VERDICT_SLOW || verdict->class == VERDICT_INCONCLUSIVE ||
+		verdict->class == VERDICT_TOO_EARLY || verdict->outlook == VERDICT_WAIT)
+		return PAGE_WARN;
+	return PAGE_ALARM;
+}
+
+static enum page_tone outlook_tone(const struct verdict *verdict)
+{
+	return verdict->outlook == VERDICT_OUTLOOK_UNKNOWN && page_tone(verdict) == PAGE_ALARM
+		       ? PAGE_WARN
+		       : page_tone(verdict);
+}
+
+/* -- of the job -------------------------------------------------------------------------------- */
+
+static const char *const stages[] = {
+	[VERDICT_BOOTSTRAP] = "BOOTSTRAP",
+	[VERDICT_FIRST_FORWARD] = "FIRST FORWARD",
+	[VERDICT_STEADY] = "STEADY",
+	[VERDICT_TEARDOWN] = "TEARDOWN",
+	[VERDICT_STAGE_UNKNOWN] = "",
+};
+
+static void make_job(struct making *m)
+{
+	const struct verdicts *verdicts = m->page->verdicts;
+	const struct job *job = verdicts->job;
+	struct str words = {0};
+
+	str_add(&words, *job->name ? job->name : job->id);
+	add(m, "job", &words);
+	coverage_add(&words, verdicts);
+	add(m, "seen", &words);
+	summary_add_attempt(&words, job);
+	add(m, "attempt", &words);
+	if (*stages[verdicts->stage]) {
+		str_printf(&words, "stage %s", stages[verdicts->stage]);
+		add(m, "stage", &words);
+	}
+}
+
+static void make_others(struct making *m)
+{
+	struct str words = {0};
+
+	if (!m->page->left_out || !*m->page->left_out)
+		return;
+	str_add(&words, m->page->left_out);
+	add(m, "others", &words)->tone = PAGE_WARN;
+}
+
+static void make_first(struct making *m)
+{
+	struct str words = {0};
+
+	summary_add_first(&words, m->page->verdicts->job);
+	if (words.len)
+		add(m, "first", &words);
+}
+
+/* Of one class and the same sentence: they are one, however sure each is. */
+static bool was_said(
+	const struct making *m, char *const *said, const struct verdict *verdict, const char *it)
+{
+	for (size_t i = 0; i < m->lines.nr; i++)
+		if (m->lines.items[i].verdict->class == verdict->class && !strcmp(said[i], it))
+			return true;
+	return false;
+}
+
+static void make_also(struct making *m)
+{
+	const struct verdicts *verdicts = m->page->verdicts;
+	ARRAY(char *) sentences = {0}; /* of the lines */
+	struct str words = {0};
+
+	for (size_t i = 1; i < verdicts->n; i++) {
+		const struct verdict *verdict = &verdicts->at[i];
+		struct page_line *line;
+
+		headline_sentence(&words, verdicts, verdict);
+		if (was_said(m, sentences.items, verdict, str_text(&words))) {
+			str_cut(&words, 0);
+			continue;
+		}
+		*array_add(&sentences) = arena_text(&m->page->arena, str_text(&words));
+		str_add(&words, " (");
+		headline_tag(&words, verdicts, verdict);
+		str_add_char(&words, ')');
+		line = add(m, "also", &words);
+		line->tone = outlook_tone(verdict);
+		line->rank = first_of(verdict->culprits);
+		line->verdict = verdict;
+	}
+	str_release(&words);
+	array_release(&sentences);
+}
+
+static void make_unjudged(struct making *m)
+{
+	const struct verdicts *verdicts = m->page->verdicts;
+
+	for (size_t i = 0; i < verdicts->nnot_judged; i++) {
+		const struct verdict_not_judged *not = &verdicts->not_judged[i];
+		struct str words = {0};
+		struct page_line *line;
+
+		if (not->class != VERDICT_INCONCLUSIVE) /* that one is: anything at all */
+			str_printf(&words, "%s: ", verdict_class_name(not->class));
+		str_add(&words, "needs ");
+		wording_need(&words, verdicts->job, not);
+		line = add(m, "unjudged", &words);
+		line->tone = PAGE_FAINT;
+		line->rank = first_of(not->ranks);
+	}
+}
+
+static void make_lost(struct making *m)
+{
+	const struct job *job = m->page->verdicts->job;
+	struct losses losses = losses_of(job);
+	const struct losses_alike *alike;
+
+	array_for_each (&losses.all, alike) {
+		struct str words = {0};
+		struct page_line *line;
+
+		losses_add(&words, job, alike, RANKS_WIDTH);
+		line = add(m, "lost", &words);
+		line->ranks = kept_ranks(m, alike->ranks.items, alike->ranks.nr);
+		line->cite = alike->cite;
+		line->tone = PAGE_WARN;
+		line->rank = first_of(line->ranks);
+	}
+	losses_release(&losses);
+}
+
+static void make_read(struct making *m)
+{
+	const struct job *job = m->page->verdicts->job;
+	struct disturbed disturbed = disturbed_by(job);
+	struct str words = {0};
+
+	summary_add_read(&words, job);
+	add(m, "read", &words);
+	if (disturbed.live)
+		disturbed_add_stops(&words, &disturbed);
+	else
+		str_add(&words, "by no stop: no stack was taken of a living process");
+	add(m, "disturbed", &words);
+	disturbed_add_cut(&words, &disturbed);
+	if (words.len)
+		add(m, "", &words)->tone = PAGE_WARN;
+}
+
+static void make_last_words_of(struct making *m, struct verdict_ranks ranks, enum page_tone tone)
+{
+	const struct job *job = m->page->verdicts->job;
+	const struct job_log *log = last_words_first(job, ranks);
+	struct str words = {0};
+	struct page_line *line;
+
+	if (!log)
+		return;
+	last_words_add(&words, job, ranks);
+	line = add(m, NULL, &words);
+	line->ranks = kept_ranks(m, ranks.at, ranks.n);
+	line->cite = log->cite ? log->cite : "";
+	line->tone = tone;
+	line->rank = log->rank;
+}
+
+static void make_last_words(struct making *m)
+{
+	const struct verdicts *verdicts = m->page->verdicts;
+	struct verdict_ranks blamed = {NULL, 0};
+	int *others = alloc_zeroed(verdicts->job->nranks + 1, sizeof(*others));
+	size_t n = 0;
+
+	if (verdicts->n)
+		blamed = verdicts->at[0].culprits;
+	for (size_t i = 0, k = 0; i < verdicts->job->nranks; i++) {
+		while (k < blamed.n && blamed.at[k] < (int)i)
+			k++;
+		if (k == blamed.n || blamed.at[k] != (int)i)
+			others[n++] = (int)i;
+	}
+	make_last_words_of(m, blamed, PAGE_ALARM);
+	make_last_words_of(m, (struct verdict_ranks){others, n}, PAGE_STRONG);
+	free(others);
+}
+
+/* -- of one verdict ---------------------------------------------------------------------------- */
+
+int64_t page_left(const struct page *page, const struct verdict *verdict)
+{
+	int64_t left = verdict->watchdog_left, then = page->verdicts->job->gathered;
+
+	if (left == JOB_UNKNOWN || !page->live || then == JOB_UNKNOWN || page->now < then)
+		return left;
+	left = checked_sub(left, checked_sub(page->now, then));
+	return left > 0 ? left : 0;
+}
+
+/* Where nothing is to be waited for the state stands there, so that no reader looks for it. */
+static void make_outlook(struct making *m)
+{
+	const struct verdicts *verdicts = m->page->verdicts;
+	const struct verdict *verdict = m->verdict;
+	const char *key = wording_outlook_word(verdict->outlook);
+	int64_t left = page_left(m->page, verdict);
+	struct str words = {0};
+	struct page_line *line;
+
+	if (verdict->class == VERDICT_TOO_EARLY) {
+		key = "EARLY";
+		headline_threshold(&words, verdicts);
+	} else if (verdict->class == VERDICT_HEALTHY && verdict->outlook != VERDICT_OVER) {
+		key = "HEALTHY";
+		headline_sentence(&words, verdicts, verdict);
+	} else {
+		tense_add_prospect(&words, verdicts, verdict, left, m->page->live);
+	}
+	line = add(m, key, &words);
+	line->tone = outlook_tone(verdict);
+	line->cite = left == JOB_UNKNOWN ? "" : verdict->watchdog_cite;
+	line->rank = first_of(verdict->culprits);
+}
+
+static bool are_culprits(const struct verdict *verdict, struct verdict_ranks ranks)
+{
+	if (!ranks.n || ranks.n > verdict->culprits.n)
+		return false;
+	for (size_t i = 0, k = 0; i < ranks.n; i++, k++) {
+		while (k < verdict->culprits.n && verdict->culprits.at[k] < ranks.at[i])
+			k++;
+		if (k == verdict->culprits.n || verdict->culprits.at[k] != ranks.at[i])
+			return false;
+	}
+	return true;
+}
+
+/* Who did not come, and where: without these the rest of a page is worth little. */
+static bool is_the_point(enum verdict_fact_kind kind)
+{
+	switch (kind) {
+	case FACT_NEVER_ENTERED:
+	case FACT_NEVER_INIT:
+	case FACT_NEVER_GAVE_ID:
+	case FACT_WAITS_IN_OP:
+	case FACT_WAITS_IN_INIT:
+	case FACT_WAITS_FOR_ID:
+	case FACT_WAITS_IN_STORE:
+	case FACT_WAITS_FOR_PEER:
+	case FACT_ENTERED_OTHER:
+	case FACT_FIRST_FORK:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void make_evidence(struct making *m)
+{
+	const struct verdict *verdict = m->verdict;
+	struct merged merged = {0};
+	struct merged_fact *fact;
+
+	merge_facts(&merged, verdict->evidence, verdict->nevidence);
+	array_for_each (&merged.facts, fact) {
+		struct page_line *line = add(m, NULL, &fact->words);
+
+		line->ranks = kept_ranks(m, fact->ranks.items, fact->ranks.nr);
+		line->cite = arena_text(&m->page->arena, str_text(&fact->cite));
+		line->tone = are_culprits(verdict, line->ranks) ? PAGE_ALARM : PAGE_STRONG;
+		line->kept = is_the_point(fact->first->kind);
+		line->rank = first_of(line->ranks);
+		line->fact = fact->first;
+		line->group = verdict->group;
+	}
+	merge_release(&merged);
+}
+
+static void make_who(struct making *m)
+{
+	const struct job *job = m->page->verdicts->job;
+	const struct verdict *verdict = m->verdict;
+	struct str words = {0};
+
+	for (size_t i = 0; i < verdict->nunknown && i < SEATS_MOST; i++) {
+		const struct verdict_seat *seat = &verdict->unknown_members[i];
+		const struct job_group *group;
+
+		group = seat->group >= 0 && (size_t)seat->group < job->ngroups
+				? &job->groups[seat->group]
+				: NULL;
+		str_printf(&words, "seat %" PRIu32 " of %s is somebody of whom nothing is known",
+			seat->seat.n, group ? group->name : "a group");
+		add(m, "who", &words)->cite = group ? group->cite : "";
+	}
+	if (verdict->nunknown > SEATS_MOST) {
+		str_printf(&words, "and %zu seats more", verdict->nunknown - SEATS_MOST);
+		add(m, "", &words);
+	}
+}
+
+static void make_not(struct making *m)
+{
+	const struct job *job = m->page->verdicts->job;
+
+	for (size_t i = 0; i < m->verdict->nruled_out; i++) {
+		const struct verdict_ruled_out *out = &m->verdict->ruled_out[i];
+		struct str words = {0};
+		struct page_line *line;
+
+		str_printf(&words, "%s: ", wording_question(out->class));
+		if (out->why.ranks.n && out->why.ranks.n < job->nranks) {
+			ranks_fit(&words, job, out->why.ranks, RANKS_WIDTH);
+			str_add(&words, ": ");
+		}
+		wording_fact(&words, &out->why);
+		line = add(m, "not", &words);
+		line->ranks = out->why.ranks;
+		line->cite = out->why.cite;
+		line->tone = PAGE_FAINT;
+		line->rank = first_of(line->ranks);
+		line->fact = &out->why;
+	}
+}
+
+static void make_next(struct making *m)
+{
+	const struct verdicts *verdicts = m->page->verdicts;
+	struct str words = {0};
+
+	wording_next(&words, verdicts, m->verdict);
+	if (words.len)
+		add(m, "next", &words)->tone = PAGE_STRONG;
+	if (m->verdict == &verdicts->at[0])
+		coverage_add_surety(&words, verdicts, m->verdict);
+	if (words.len)
+		add(m, m->lines.nr ? "" : "next", &words)->tone = PAGE_STRONG;
+}
+
+/* -- the page ---------------------------------------------------------------------------------- */
+
+static void (*const makers[PAGE_KINDS])(struct making *) = {
+	[PAGE_JOB] = make_job,
+	[PAGE_OTHERS] = make_others,
+	[PAGE_FIRST] = make_first,
+	[PAGE_ALSO] = make_also,
+	[PAGE_UNJUDGED] = make_unjudged,
+	[PAGE_LOST] = make_lost,
+	[PAGE_READ] = make_read,
+	[PAGE_LAST_WORDS] = make_last_words,
+	[PAGE_OUTLOOK] = make_outlook,
+	[PAGE_EVIDENCE] = make_evidence,
+	[PAGE_WHO] = make_who,
+	[PAGE_NOT] = make_not,
+	[PAGE_NEXT] = make_next,
+};
+
+struct page_section page_section(
+	struct page *page, enum page_kind kind, const struct verdict *verdict)
+{
+	struct making m = {.page = page, .verdict = verdict};
+	struct page_section section;
+
+	makers[kind](&m);
+	section.lines =
+		arena_copy(&page->arena, m.lines.items, m.lines.nr * sizeof(*m.lines.items));
+	section.n = m.lines.nr;
+	array_release(&m.lines);
+	return section;
+}
+
+void page_release(struct page *page)
+{
+	arena_release(&page->arena);
+}
