@@ -34,7 +34,7 @@ endif
 check_PROGRAMS += %D%/run-one
 tests_run_one_CFLAGS = $(PLAIN_CFLAGS)
 dist_check_SCRIPTS = $(SH_TESTS)
-EXTRA_DIST += %D%/examples.py \
+EXTRA_DIST += %D%/dist.test %D%/examples.py \
 	%D%/interpreters.py %D%/unit/blank_module.h %D%/unit/elf-forge.h \
 	%D%/unit/made_file.h %D%/unit/stack_object.h %D%/unit/unit.h
 
@@ -56,7 +56,10 @@ check-tsan:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(TSAN_TESTS)'
 list-tsan-tests:
 	@echo $(TSAN_TESTS)
-.PHONY: check-asan check-tsan list-tsan-tests
+# The tarball: made, unpacked, built with the other compiler, installed.
+check-dist:
+	TEST_TIMEOUT=1500 $(MAKE) $(AM_MAKEFLAGS) check TESTS='%D%/dist.test'
+.PHONY: check-asan check-dist check-tsan list-tsan-tests
 
 # The examples of inquest-verdicts(7), drawn anew.
 examples: inquest
