@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one state that all doors share, and how it changes. It changes rarely (birth, fork, first
+ * The one state that all routes share, and how it changes. It changes rarely (birth, fork, first
  * mark, first communicator), under one lock, and each change ends by raising the epoch, which is
  * how threads learn of it without asking.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process.h: what the doors may know of the process beside probe.h: is it still itself, what
+ * process.h: what the routes may know of the process beside probe.h: is it still itself, what
  * ring does it write, and how it ends.
  */
 #ifndef PROBES_PROCESS_H

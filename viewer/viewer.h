@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * viewer.h: the viewer's door. It knows a sealed job and its verdicts, and nothing of where they
- * came from: `reload` gives the next ones. Nothing in it can touch the job.
+ * viewer.h: the viewer, as others see it. It knows a sealed job and its verdicts, and nothing of
+ * where they came from: `reload` gives the next ones. Nothing in it can touch the job.
  */
 #ifndef VIEWER_VIEWER_H
 #define VIEWER_VIEWER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * c10d-abi.h: what the c10d door must know of C++ objects that are PyTorch's: how libstdc++ lays
+ * c10d-abi.h: what the c10d route must know of C++ objects that are PyTorch's: how libstdc++ lays
  * out strings and vectors, and where the options of a call have what we ask of them. Nothing here
  * is taken from its headers. A value that cannot be told for sure is told as unknown.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * c10d-door.h: what the parts of the c10d door share.
+ * c10d-door.h: what the parts of the c10d route share.
  *
  *	c10d.c		process groups of gloo: made, ready, destroyed
  *	c10d-op.c	their ops (c10d.def)
@@ -11,8 +11,8 @@
  *	c10d-abi.h	what is known of PyTorch's objects
  *	unwound.h	calls that may be left by an exception
  *
- * The door exists on x86-64 only: elsewhere results of C++ calls come another way, and the frame of
- * unwound.h is not written.
+ * The route exists on x86-64 only: elsewhere results of C++ calls come another way, and the frame
+ * of unwound.h is not written.
  */
 #ifndef PROBES_C10D_DOOR_H
 #define PROBES_C10D_DOOR_H
@@ -43,7 +43,7 @@ uint64_t c10d_pass(const void *real, const uint64_t *args);
 /* Returns what is said of the group that this thread makes now. */
 const struct c10d_scope *c10d_scope(void);
 
-/* In a forked child: nothing of the door's is here any more. */
+/* In a forked child: nothing of the route's is here any more. */
 void c10d_forget_all(void);
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * c10d.h: the c10d door: process groups of PyTorch that are not NCCL's own doing (gloo on CPUs),
+ * c10d.h: the c10d route: process groups of PyTorch that are not NCCL's own doing (gloo on CPUs),
  * the exchange of NCCL's unique id in the store, and waits in the store.
  *
  * The Python shim says beforehand what it knows better: which group the thread is about to make.

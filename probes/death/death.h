@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * death.h: the death door: which signal, from whom, in which thread, at which instruction.
+ * death.h: deaths: which signal, from whom, in which thread, at which instruction.
  *
  * A signal that ends the process (SEGV BUS FPE ILL ABRT SYS TRAP XCPU XFSZ) gets an entry in the
  * ring's fatal area: siginfo, thread, registers, the raw top of the stack, then its traceback

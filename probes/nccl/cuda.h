@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cuda.h: where host threads wait for devices, and what the other doors ask of CUDA.
+ * cuda.h: where host threads wait for devices, and what the other routes ask of CUDA.
  *
  * A wait is on a stream: itself named, or the one that an event was last recorded on, which we
  * remember in a small table (best effort: an event that is not in it is "not known"). A query that

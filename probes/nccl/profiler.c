@@ -16,7 +16,7 @@ enum profiler_kind {
 	PROFILER_KERNEL,
 };
 
-/* What the thread is inside of, where no other door has recorded it. */
+/* What the thread is inside of, where no other route has recorded it. */
 static __thread struct {
 	uint32_t grouped;   /* a GROUP_API event is open */
 	uint32_t launching; /* its launch has begun */
@@ -188,7 +188,7 @@ static void *profiler_start_group(int group)
 
 	if (!me)
 		return NULL;
-	/* An explicit group that another door has seen begin goes on as it is. */
+	/* An explicit group that another route has seen begin goes on as it is. */
 	if (me->group_depth || profiler_here.grouped) {
 		probe_leave(me);
 		return NULL;

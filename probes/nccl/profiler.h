@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profiler.h: the door of NCCL's profiler plugin. NCCL_PROFILER_PLUGIN names this object, and NCCL
+ * profiler.h: the route of NCCL's profiler plugin. NCCL_PROFILER_PLUGIN names this object, and NCCL
  * finds ncclProfiler_v4, _v5 and _v6 in it. `inquest run` names it only when it is asked to, since
- * the other doors tell more: a plugin never hears of an empty collective, of a communicator's init
+ * the other routes tell more: a plugin never hears of an empty collective, of a communicator's init
  * before all have met, nor of a replayed graph.
  *
  * WHAT IT ADDS
  *	- communicators by hash with size and rank, also those of splits, which NVTX does not tell;
- *	- ops that no other door has seen (NCCL without NVTX, called past the wrappers). The events
- *	  come inside the call: where a door has recorded it, they add nothing;
+ *	- ops that no other route has seen (NCCL without NVTX, called past the wrappers). The events
+ *	  come inside the call: where a route has recorded it, they add nothing;
  *	- with INQUEST_PROFILER=kernel: which collective the GPU began, and which it ended. A GPU
  *	  that never begins what all the others began is the one that is stuck. NCCL keeps a thread
  *	  busy for that, and puts a host node into captured graphs, so it is off unless asked for.

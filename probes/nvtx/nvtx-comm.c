@@ -35,7 +35,7 @@ static struct {
 } nvtx_waiting[NVTX_WAITING];
 
 static __thread uint64_t nvtx_told_seat; /* of a communicator, inside its making, on this thread */
-static uint32_t nvtx_maker[COMM_MAX]; /* tid of who made each entry of the ring by this door */
+static uint32_t nvtx_maker[COMM_MAX]; /* tid of who made each entry of the ring by this route */
 static uint32_t nvtx_inits;	      /* of old NCCLs' communicators of the whole job */
 static int nvtx_old[NVTX_OLD];	      /* entry + 1 of each of those, while it lives */
 

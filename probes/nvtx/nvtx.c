@@ -27,7 +27,7 @@ static void *nvtx_guest[NVTX_GUESTS]; /* where the libraries that we are attache
 
 /* --- Who is let in --------------------------------------------------------------------------- */
 
-/* INQUEST_NVTX=off shuts the door, =all opens it to every library's domain "NCCL". */
+/* INQUEST_NVTX=off closes the route, =all opens it to every library's domain "NCCL". */
 static int nvtx_wish(const char *wish)
 {
 	const char *is = getenv("INQUEST_NVTX");
@@ -133,7 +133,7 @@ static const void *nvtx_register(const void *domain, const char *name)
 	return (const void *)(id << 1 | 1); /* NOLINT: only a number to us */
 }
 
-/* --- The door -------------------------------------------------------------------------------- */
+/* --- The route ------------------------------------------------------------------------------- */
 
 static int nvtx_attach(nvtx_abi_tables *tables)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nvtx.h: the NVTX door. NCCL marks every call of its API as a range of NVTX: whoever makes it,
- * however he found the function. So this door sees those whom the wrappers cannot: programs that
+ * nvtx.h: the NVTX route. NCCL marks every call of its API as a range of NVTX: whoever makes it,
+ * however he found the function. So this route sees those whom the wrappers cannot: programs that
  * took NCCL's functions by dlsym (ctypes, XLA, CuPy) or linked NCCL statically.
  *
- * THE DOOR. The process is started with NVTX_INJECTION64_PATH naming this object; each library
+ * THE ROUTE. The process is started with NVTX_INJECTION64_PATH naming this object; each library
  * that embeds NVTX then calls InitializeInjectionNvtx2() at its first range. All but NCCL are
  * declined: their ranges stay the no-ops that they are without us. A tool that was named there
  * before (INQUEST_NEXT_NVTX has its path) is asked first. A tool's slots are its own: there is but
  * one set of them, so we step aside, and say so as the trait "nvtx".
  *
- * ONE CALL, ONE RECORD. A range that begins inside a call that another door has recorded
+ * ONE CALL, ONE RECORD. A range that begins inside a call that another route has recorded
  * (probe_thread.depth) is that same call, and is passed over; an open range raises depth itself.
  *
  * WHAT IT TELLS, less than the wrappers:
@@ -23,9 +23,9 @@
  *	- of a communicator that is made inside a group call, without blocking, or by a split, no
  *	  hash even then: its group is shown at its first op. A split tells no size and rank either;
  *	- before 2.25 no hash at all: only a communicator of the whole job is known (as the n-th of
- *	  its size), and ops only while it is the one communicator that this door has seen.
+ *	  its size), and ops only while it is the one communicator that this route has seen.
  *
- *	nvtx.c		the door itself: who is let in, domains and names
+ *	nvtx.c		the route itself: who is let in, domains and names
  *	nvtx-range.c	ranges to calls and ops
  *	nvtx-comm.c	which group a hash is; births and ends
  */

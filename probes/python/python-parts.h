@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * python-parts.h: the parts of the Python door among themselves. python.h is the door.
+ * python-parts.h: what the parts of the Python route share. Others see python.h only.
  *
  * Everything here runs with the interpreter's lock held, in a thread that Python knows, after
  * python_abi_find() found everything; and leaves no exception behind that it did not find.

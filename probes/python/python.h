@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * python.h: the Python door: a C audit hook, armed before the interpreter starts, which runs an
+ * python.h: the Python route: a C audit hook, armed before the interpreter starts, which runs an
  * embedded shim before the first line of the program, and hears of its uncaught exceptions.
  *
  * THE SHIM is Python text (probes/shim/, core.py first), compiled into the object; no file of it
@@ -62,12 +62,12 @@
  * we start); the second life of an interpreter that was finalized (Python drops all hooks); the
  * imports of sub-interpreters (their marks and sys.audit are heard).
  *
- * INQUEST_PYTHON=off (or 0) keeps the door shut. A process without Python pays one symbol lookup.
+ * INQUEST_PYTHON=off (or 0) keeps it out. A process without Python pays one symbol lookup.
  */
 #ifndef PROBES_PYTHON_H
 #define PROBES_PYTHON_H
 
-/* Arms the door where there is an interpreter. Once, by the constructor. */
+/* Arms the route where there is an interpreter. Once, by the constructor. */
 void python_birth(void);
 
 #endif

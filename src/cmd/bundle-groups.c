@@ -233,7 +233,7 @@ static bool share_group(const struct bundle_part *a, const struct bundle_part *b
 	return false;
 }
 
-/* Both have met all ranks of their job, and not each other. What came through two doors is mute. */
+/* Both have met all ranks of their job, and not each other. What came by two routes is mute. */
 static bool worlds_differ(const struct bundle_part *a, const struct bundle_part *b)
 {
 	for (size_t i = 0; i < a->worlds.nr; i++)

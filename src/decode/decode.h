@@ -3,7 +3,7 @@
 #define DECODE_DECODE_H
 
 /*
- * The second door: from exhibits to facts. One decoder per kind of exhibit, one file each, listed
+ * The second seam: from exhibits to facts. One decoder per kind of exhibit, one file each, listed
  * once in decode.c.
  *
  * A decoder believes nothing: bytes may be cut, flipped, forged. It decodes up to the damage, adds

@@ -68,7 +68,7 @@ static bool bytes_of(const struct job_sig *sig, uint64_t *ret)
 	return size != 0 && sig->count != JOB_NO_COUNT;
 }
 
-/* Ops of which one was seen by a door that tells only bytes: as far as these go. */
+/* Ops of which one was seen by a route that tells only bytes: as far as these go. */
 static bool amounts_agree(const struct job_sig *a, const struct job_sig *b)
 {
 	uint64_t bytes_a, bytes_b;
@@ -192,7 +192,7 @@ static void collect_ops(struct finder *f)
 			*array_add(&f->ops) = (struct known_op){op->index, member, op};
 		}
 	}
-	/* Doors that word the same op differently hash it differently. */
+	/* Routes that word the same op differently hash it differently. */
 	if (in_bytes && in_bytes != f->ops.nr)
 		f->trust_hashes = false;
 	array_sort(&f->ops, compare_known);

@@ -4,7 +4,7 @@
  * (text), or a program (json). It sees the job and the verdicts, never a byte of evidence, and adds
  * no opinion: which words stand for which fact is a table (words/wording.h).
  *
- * The last of the four doors: a new output is one file and one line below.
+ * The last of the four seams: a new output is one file and one line below.
  */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rule.h: the door through which a class of verdict enters. A rule may speak of three things: why a
+ * rule.h: the seam through which a class of verdict enters. A rule may speak of three things: why a
  * rank is away, what a fork is, that a class is ruled out. Each is a function of its own, in the
  * file of its noun, and a row of lists/class.def, where the order stands in which they are asked.
  * Below are the facts that rules share. What hangs on no single rank or fork is a stage of its own

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python door, as its tests here see it: every python that is found, with and without it."""
+"""The Python route, as its tests here see it: every python that is found, with and without it."""
 
 import atexit
 import os

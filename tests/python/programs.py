@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Odd programs, which must not be able to tell whether the door is there. Each is a name, the options
-of python, and the text of a script; NEW ones are for pythons from that version on only.
+Odd programs, which must not be able to tell whether the Python route is there. Each is a name, the
+options of python, and the text of a script; NEW ones are for pythons from that version on only.
 """
 
 PROGRAMS = {}

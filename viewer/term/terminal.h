@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * terminal.h: the one door to curses. Nobody but terminal*.c includes its headers.
+ * terminal.h: the one way to curses. Nobody but terminal*.c includes its headers.
  *
  * However the process ends (a signal, a crash, SIGHUP), the terminal is given back as it was; only
  * SIGKILL leaves it, as with any program. Names of keys are those of keys.h.

@@ -3,7 +3,7 @@
 #define EVIDENCE_SOURCE_H
 
 /*
- * The first door: where exhibits come from. A source is one `const struct source`, listed once in
+ * The first seam: where exhibits come from. A source is one `const struct source`, listed once in
  * source.c; behind it nobody knows where bytes came from.
  */
 

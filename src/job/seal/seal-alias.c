@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One group, seen through two doors. A door that knows the unique id makes the group's key of it;
+ * One group, seen by two routes. A route that knows the unique id makes the group's key of it;
  * one that only hears NCCL's own hash makes the key of that. The hash is the alias of both, so
  * groups of one maker with equal aliases, and no sizes that contradict it, are one: the smallest of
  * their keys stands for all.
  *
- * And seats that nobody knew. NCCL tells the door that only listens which communicator a split has
+ * And seats that nobody knew. NCCL tells the route that only listens which communicator a split has
  * made, but not its size and ranks. Where no member of a group knows its seat, they are numbered by
  * the ranks that hold them: as NCCL does it for keys that rise with the rank, and who holds a seat
  * is right in any case.

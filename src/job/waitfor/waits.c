@@ -461,7 +461,7 @@ static const char *key_of(const struct job_thread *thread)
 }
 
 /*
- * Calls that make a communicator. Where the call does not say which (the NVTX door hears that only
+ * Calls that make a communicator. Where the call does not say which (the NVTX route hears that only
  * when it is over), who is missing there is as unknown as who has to set a key.
  */
 static bool names_some_init(const struct job_thread *thread)

@@ -224,7 +224,7 @@ static void halves_that_met_others_are_not_one(void **unused)
 		{"b2", "nodeB", "id-4", "", 101, 4, 7, 600, .world = 6}};
 	static const struct told one[] = {{"a1", "nodeA", "id-1", "", 100, 0, 3, 500, .world = 5},
 		{"b1", "nodeB", "id-4", "", 101, 4, 7, 600, .world = 5}};
-	/* Through another door it is known by another key. */
+	/* By another route it is known by another key. */
 	static const struct told doors[] = {{"a1", "nodeA", "id-1", "", 100, 0, 3, 500, .world = 5},
 		{"b1", "nodeB", "id-4", "", 101, 4, 7, 600, .world = 9, .alias = 9}};
 	/* And who has not met all has met nobody else. */

@@ -483,7 +483,7 @@ static void ranks_are_found_by_their_number(void **state)
 	assert_int_equal(ranks_find(&job, world_rank(40)), JOB_NONE);
 }
 
-/* The same communicator through a door that knows its id, and through one that knows its hash. */
+/* The same communicator through a route that knows its id, and through one that knows its hash. */
 static void add_hashed(struct job_builder *b, struct job_who w, uint64_t key, uint64_t alias,
 	uint32_t size, uint32_t seat)
 {

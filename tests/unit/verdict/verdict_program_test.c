@@ -359,7 +359,7 @@ static void both_sides_of_a_fork_have_their_line(void **state)
 	facts_free(f);
 }
 
-/* A door that tells only bytes agrees with one that tells counts and types, or differs in them. */
+/* A route that tells only bytes agrees with one that tells counts and types, or differs in them. */
 static void bytes_are_compared_with_bytes(void **state)
 {
 	struct facts *f = facts_new(4);
