@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What does not fit goes in the order of a table: first what the bundle has anyway and nobody reads
- * in a log. If that does not suffice (ranks by the thousand, names of a stranger's), all lists and
- * texts are shortened alike, harder each time, so that any document ends up short enough.
+ * Parts that do not fit go in the order of a table: first what the bundle has anyway and nobody
+ * reads in a log. If that does not suffice (ranks by the thousand, names of a stranger's), all
+ * lists and texts are shortened alike, harder each time, so that any document ends up short enough.
  */
 #include "report/json-line.h"
 
@@ -125,7 +125,7 @@ static void json_line_squeeze_list(struct json_line *line, struct json_object *l
 	}
 }
 
-/* What is in this value; `key` is where it stands. */
+/* Returns what is in this value; `key` is where it stands. */
 static void json_line_squeeze(struct json_line *line, struct json_object *value, const char *key,
 	size_t items, size_t bytes)
 {

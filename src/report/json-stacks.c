@@ -94,7 +94,7 @@ static struct json_object *args_array(const struct job_stack *stack)
 	return array;
 }
 
-/* All that is known of a stack but its frames. */
+/* Adds all that is known of a stack but its frames. */
 static struct json_object *stack_object(const struct job *job, const struct job_stack *stack)
 {
 	static const char *const hows[] = {

@@ -318,7 +318,9 @@ static struct json_object *left_array(const struct report_options *options)
 	return array;
 }
 
-/* Who waits, for whom, and from when on it is a hang; null where it is not too early to tell. */
+/*
+ * Adds who waits, for whom, and from when on it is a hang; null where it is not too early to tell.
+ */
 static struct json_object *early_object(const struct verdicts *verdicts)
 {
 	const struct verdict_early *early = &verdicts->early;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The stack tree for people. First who is to blame, then the classes with whether they moved, then
- * the tree: a chain of frames stands below one another, a fork indents. Whose frames they are
- * stands at the left where that changes.
+ * the tree: a chain of frames stands below one another, a fork indents. The left column says whose
+ * frames they are, where that changes.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static void add_summary(struct stacks_writing *w)
 	frames_add_summary(&line, tree, w->paint.options->all_threads, &disturbed);
 	if (disturbed.live)
 		disturbed_add_stops(&stops, &disturbed);
-	/* What was done to the job is never cut off. */
+	/* The line that says what was done to the job is never cut off. */
 	if (stops.len && line.len + 2 + stops.len <= SHEET_WIDTH) {
 		str_printf(&line, "; %s", stops.text);
 		str_cut(&stops, 0);

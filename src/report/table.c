@@ -84,7 +84,7 @@ static const char *escaped(struct table *table, const char *text)
 	return kept;
 }
 
-/* Of a death: UTC, since the nodes of a job may be anywhere; "" where it is not known. */
+/* The time of a death: UTC, since the nodes of a job may be anywhere; "" where it is not known. */
 static const char *clock_of_day(struct table *table, int64_t realtime)
 {
 	time_t seconds = realtime / CLOCK_NS_PER_S;
@@ -134,7 +134,7 @@ static const char *step_of(struct table *table, const struct job *job, int rank)
 	return "";
 }
 
-/* What they said last, all of the row. */
+/* The last words of all in the row. */
 static const char *log_of(struct table *table, struct verdict_ranks ranks)
 {
 	struct str words = {0};
@@ -146,7 +146,8 @@ static const char *log_of(struct table *table, struct verdict_ranks ranks)
 	return kept;
 }
 
-/* What the rank itself entered as the operation that the verdict is about, if it did not complete.
+/* Returns what the rank itself entered as the operation that the verdict is about, if it did not
+ * complete.
  */
 static const struct job_op *verdict_op(const struct verdicts *verdicts, int rank)
 {

@@ -4,8 +4,8 @@
  * functions are qualified names since 3.11 and plain ones before, so patterns begin with a star;
  * those of C++ end with one, behind which arguments follow.
  *
- * What SPANS must stand on the stack only while it is done: a compiled function runs beneath
- * torch/_dynamo/eval_frame.py for ever after, and torch/utils/checkpoint.py saves nothing.
+ * A place that SPANS must stand on the stack only while it is done: a compiled function runs
+ * beneath torch/_dynamo/eval_frame.py for ever after, and torch/utils/checkpoint.py saves nothing.
  */
 #include "verdict/activity-line.h"
 

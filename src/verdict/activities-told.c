@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stacks tell the wait-for graph: who waits there, and who is elsewhere. */
+/* Stacks tell the wait-for graph who waits there, and who is elsewhere. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -32,9 +32,9 @@ static const char *waits_for(const struct posture *p)
 }
 
 /*
- * Who is in an operation by its stack, and by its ring in none, took another way than the others:
- * rules may suspect it of that. A ring that is not there denies nothing, nor do rings that know of
- * no group at all: what the job calls is not recorded.
+ * A rank that is in an operation by its stack, and in none by its ring, took another way than the
+ * others: rules may suspect it of that. A ring that is not there denies nothing, nor do rings that
+ * know of no group at all: what the job calls is not recorded.
  */
 static bool is_denied(const struct job *job, int rank, const struct posture *p)
 {
@@ -42,7 +42,7 @@ static bool is_denied(const struct job *job, int rank, const struct posture *p)
 	       p->activity != ACTIVITY_INIT && p->activity != ACTIVITY_STORE;
 }
 
-/* Who was seen to stand for so long, was not elsewhere a moment before. */
+/* A rank that was seen to stand for so long was not elsewhere a moment before. */
 #define STANDS (2 * CLOCK_NS_PER_S)
 
 static struct waits_told told_of(const struct job *job, int rank, const struct posture *p)
@@ -62,8 +62,8 @@ static struct waits_told told_of(const struct job *job, int rank, const struct p
 
 /*
  * The only rank of that host, elsewhere itself, which has any file's lock; JOB_NONE where there is
- * none, or several are. Who asks for a lock again and again is not blocked, so nothing says for
- * which; but who has the only one, has that one.
+ * none, or several are. A rank that asks for a lock again and again is not blocked, so nothing says
+ * for which; but who has the only one, has that one.
  */
 static int only_holder(const struct job *job, const struct posture *postures, int rank)
 {
@@ -83,7 +83,7 @@ static int only_holder(const struct job *job, const struct posture *postures, in
 	return found;
 }
 
-/* Who has the lock that it stands in, of those which some rank or a stranger has. */
+/* Finds who has the lock that it stands in, among those which some rank or a stranger has. */
 static void tell_lock(const struct job *job, const struct posture *postures, int rank,
 	struct waits_told *told)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One stack is read once, from the innermost frame outwards. What DECIDES ends the reading, unless
- * something that SPANS was met before: a collective beneath a checkpoint is a collective, a file
- * that is read for a batch is input. Of what SPANS the outermost has the activity: a loader that
+ * One stack is read once, from the innermost frame outwards. A place that DECIDES ends the reading,
+ * unless one that SPANS was met before: a collective beneath a checkpoint is a collective, a file
+ * that is read for a batch is input. The outermost place that SPANS has the activity: a loader that
  * loads a tensor by torch.load is input, not a checkpoint.
  *
  * The main thread speaks for its rank. Where it waits for a thread of its own process, such a
@@ -146,8 +146,8 @@ static bool stood_beneath(const struct job_stack *stack, long at)
  * -------------------------------------------------------------------- */
 
 /*
- * Of a stack without Python the innermost frame, from number `from` on, that is of no library:
- * where a program in C stands.
+ * Finds where a program in C stands: in a stack without Python the innermost frame, from number
+ * `from` on, that is of no library.
  */
 static long native_program(const struct job *job, const struct job_stack *stack, long from)
 {
@@ -314,7 +314,7 @@ static struct posture read_posture(
 /* -- the activity of a rank
  * ------------------------------------------------------------------------ */
 
-/* What a main thread that waits for another one asks. */
+/* The question of a main thread that waits for another one. */
 struct asking {
 	bool any;    /* it says nothing itself: any thread of the program will do */
 	bool found;  /* some thread speaks for it: */
@@ -330,7 +330,7 @@ static bool is_idle(const struct job *job, const struct job_stack *stack)
 	return stackfacts_find(job, stack, 0, idle, 1) >= 0;
 }
 
-/* Of two who speak the one that says most: who waits for others, so that nobody is blamed. */
+/* Picks the one that says most of two who speak: who waits for others, so that nobody is blamed. */
 static void hear(struct asking *asking, const struct job_stack *stack, const struct posture *p,
 	bool child)
 {
@@ -421,7 +421,7 @@ static void ask_who_works(
 		*p = asking.best;
 }
 
-/* Who waits for the GIL, waits for what the thread waits for that has it. */
+/* A thread that waits for the GIL waits for what its holder waits for. */
 static void ask_holder(const struct reader *reader, struct posture *p)
 {
 	struct posture other;

@@ -79,8 +79,8 @@ static bool is_harmless(const char *syscall)
 }
 
 /*
- * Native frames are missing, or the outermost ones. Who runs may spin, unless samples saw it in
- * other Python code before.
+ * Native frames are missing, or the outermost ones. A thread that runs may spin, unless samples saw
+ * it in other Python code before.
  */
 static bool cut_may_wait(const struct job_stack *stack, long python, bool may_spin)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * not-started, by its address: a rank that looks for the others where they are not. What address it
- * uses its own call says, that opens the store, or else its environment. It is compared with the
+ * not-started, by its address: a rank that looks for the others where they are not. The call that
+ * opens the store says which address it uses, or else its environment. It is compared with the
  * most: who differs from more than half of those who are known, and is still not past the store,
  * can never meet them. One host has many names, so another name alone means nothing, unless its
  * rank finds no store there while others are at it.

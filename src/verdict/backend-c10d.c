@@ -37,7 +37,7 @@ static const struct activity_line lines[] = {
 	DECIDES(COLLECTIVE, NULL, "torch/distributed/_functional_collectives.py", NULL),
 };
 
-/* Whose store it is. */
+/* Frames that say whose store it is. */
 static const struct activity_line better[] = {
 	DECIDES(INIT, "*init_process_group", C10D_PY, "init_process_group"),
 	DECIDES(INIT, "*_process_group_helper", C10D_PY, "new_group"),

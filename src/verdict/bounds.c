@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was not seen bounds what may be said. Rules look at what is there; whether that is all, is
- * asked here, once and for all of them: while the size of the job is not known, or any of its ranks
- * has not testified, a finding is supported at most, and a job of which nobody seen waits is not
- * called well.
+ * Bounds what may be said by what was not seen. Rules look at what is there; whether that is all,
+ * is asked here, once and for all of them: while the size of the job is not known, or any of its
+ * ranks has not testified, a finding is supported at most, and a job of which nobody seen waits is
+ * not called well.
  *
  * A rank has testified if its own boards were read, or it is known to have ended, or its stack
- * tells what it does. That it was merely seen to live is no testimony.
+ * tells what it does. A process that was merely seen to live gives no testimony.
  */
 #include <string.h>
 
@@ -77,7 +77,10 @@ void judge_unreadable(struct inquiry *q)
 	for (size_t i = 0; i < q->job->nranks; i++) {
 		const struct profile *p = &q->profiles[i];
 
-		/* Of who came no further than its start, a living one shows that it waits not. */
+		/*
+		 * A living process shows that it does not wait, if it came no further than its
+		 * start.
+		 */
 		if (p->process && p->readable &&
 			(!p->ended || (q->job->ranks[i].knows & JOB_KNOWS_BOARDS)))
 			return;
@@ -89,7 +92,7 @@ void judge_unreadable(struct inquiry *q)
 	inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_TRUSTED_RING, JOB_NONE);
 }
 
-/* What would have to be there. */
+/* Names what would have to be there. */
 static enum verdict_need need_of(enum verdict_lack lack)
 {
 	static const enum verdict_need needs[] = {
@@ -140,7 +143,7 @@ static int64_t name_workers(const struct inquiry *q, struct str *into)
 	return n;
 }
 
-/* Of a driver that is taken for a rank nobody says that it is well: it does not do the work. */
+/* Nobody says of a driver that is taken for a rank that it is well: it does not do the work. */
 static void tell_workers(struct inquiry *q, struct draft *draft)
 {
 	struct verdict_fact *fact;

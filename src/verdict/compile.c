@@ -3,7 +3,7 @@
  * compile-skew and compile-stuck: a rank that others wait for has an open compile span, or stands
  * in a compiler by its stack. Stuck is what showed no CPU, no child and no span event for 5 s, or
  * lost a worker and does not move. Quiet is not dead: it may wait for the network, a file, a lock
- * that somebody gives back. That it cannot end is said only where there is a reason.
+ * that somebody gives back. Says that it cannot end only if there is a reason.
  */
 #include <string.h>
 
@@ -146,13 +146,13 @@ static int64_t age_of(const struct inquiry *q, int rank, const struct job_span *
 	return now == JOB_UNKNOWN || span->begun == JOB_UNKNOWN ? JOB_UNKNOWN : now - span->begun;
 }
 
-/* What is compiled: its id where the graph has one, else what the program said of it. */
+/* Returns what is compiled: the graph's id if it has one, else what the program said of it. */
 static const char *subject_of(const struct compiling *compile)
 {
 	return compile->graph ? compiles_graph_id(compile->graph) : compile->phase->detail;
 }
 
-/* Which phase is open, of what; how long it compiles already is the outermost one's age. */
+/* Tells which phase is open, of what; how long it compiles already is the outermost one's age. */
 static void tell_span(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct compiling *compile = &q->profiles[rank].compile;
@@ -243,8 +243,8 @@ static void tell_tools(struct inquiry *q, int rank, struct draft *draft)
 }
 
 /*
- * That it took so many times as long as any peer's. A cold cache makes a compile longer: then it
- * must be far more.
+ * Tells that it took so many times as long as any peer's. A cold cache makes a compile longer: then
+ * it must be far more.
  */
 static void tell_proportion(struct inquiry *q, int rank, int64_t peers, struct draft *draft)
 {

@@ -2,8 +2,8 @@
 /*
  * Groups made in different orders: members of what should be one group say that other ranks are in
  * it, or two ranks hold one seat (job_group.made_as). Nothing else that is seen of such groups
- * means what it seems to, so this comes before all rules. Who lists what others do not is to blame
- * where those, with all of whom nothing is known, are fewer than the largest camp.
+ * means what it seems to, so this comes before all rules. Ranks that list what others do not are to
+ * blame if they, with all of whom nothing is known, are fewer than the largest camp.
  *
  * Once one rank is out of step, all groups that come after are made in different orders, too. So
  * the first one of which that is clear is told, whichever of them it is that somebody waits in.
@@ -18,7 +18,7 @@
 #define MADE "group-made:" /* what a rank that is not in it says of a group that others make */
 #define FIRST_GROUP "0"	   /* PyTorch's; who makes it anew, counts anew */
 
-/* Those who say the same of a group. */
+/* Ranks that say the same of a group. */
 struct camp {
 	const char *ranks; /* as they list them, "" they do not */
 	int group;
@@ -81,7 +81,7 @@ static bool is_outdated(const struct job *job, const struct job_trait *trait)
 	return false;
 }
 
-/* Who is in no group of that name says what it took it for, too. */
+/* A rank that is in no group of that name says what it took it for, too. */
 static void add_witnesses(const struct job *job, struct camps *camps)
 {
 	size_t prefix = strlen(MADE);
@@ -214,7 +214,7 @@ static void share_out(const struct inquiry *q, const struct camps *camps, struct
 	draft->victims.list.nr = 0;
 }
 
-/* Whoever waits: in these groups, or for one who does. */
+/* Adds who waits: in these groups, or for one who does. */
 static void find_waiting(struct inquiry *q, struct draft *draft)
 {
 	for (size_t i = 0; i < q->job->nranks; i++)

@@ -15,7 +15,7 @@
 
 /*
  * True if it is known what each member gave to that op: by the record of it, or by the hash of a
- * later one. Who is only known to have come that far may have come to something else.
+ * later one. A rank that is only known to have come that far may have come to something else.
  */
 static bool arguments_are_known(const struct inquiry *q, int group, uint64_t index)
 {
@@ -40,7 +40,7 @@ struct completion {
 	bool beyond; /* a later one completed somewhere, for which all GPUs had to be there */
 };
 
-/* Which members' devices began the op; nothing where any does not tell. */
+/* Finds which members' devices began the op; nothing where any does not tell. */
 static void look_at_begun(
 	const struct inquiry *q, const struct job_group *g, uint64_t index, struct completion *c)
 {
@@ -116,7 +116,7 @@ static void release(struct completion *c)
 	array_release(&c->waiting.list);
 }
 
-/* Those who wait, directly or not, for what this node stands for. */
+/* Adds those who wait, directly or not, for what this node stands for. */
 static void find_waiting(struct inquiry *q, size_t node, struct draft *draft)
 {
 	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
@@ -126,7 +126,7 @@ static void find_waiting(struct inquiry *q, size_t node, struct draft *draft)
 	free(marked);
 }
 
-/* That nobody is missing: without it a finding about devices would be a guess. */
+/* Tells that nobody is missing: without it a finding about devices would be a guess. */
 static void tell_all_in(struct inquiry *q, const struct waitfor_node *node, struct draft *draft)
 {
 	const struct job_group *g = &q->job->groups[node->group];
@@ -187,10 +187,10 @@ static void tell_completion(struct inquiry *q, const struct waitfor_node *node,
 }
 
 /*
- * Whose GPU is behind: a minority that is open while the rest is done (or half, where the rest
- * completed later ones as well: then no link is broken), or that never began what the rest began.
- * Of dumps half is enough for a guess: that says a rank's own word, and its peer's.
- * NULL: all else is between them.
+ * Finds whose GPU is behind: a minority that is open while the rest is done (or half, where the
+ * rest completed later ones as well: then no link is broken), or that never began what the rest
+ * began. If only dumps tell, half is enough for a guess: that says a rank's own word, and its
+ * peer's. NULL: all else is between them.
  */
 static const struct rank_list *find_behind(const struct completion *c, bool by_dumps)
 {
@@ -306,7 +306,9 @@ static bool is_of_clash(const struct inquiry *q, const struct waitfor_node *node
 	return node->group != JOB_NONE && q->job->groups[node->group].made_as;
 }
 
-/* Nobody known is missing there, nothing else was launched before, nobody died in it. */
+/*
+ * True if nobody known is missing there, nothing else was launched before, and nobody died in it.
+ */
 static bool is_open_end(const struct inquiry *q, const bool *dark, size_t at)
 {
 	const struct waitfor_node *node = &q->graph->nodes[at];
@@ -401,7 +403,7 @@ static bool judge_uneven_pairs(struct inquiry *q)
 }
 
 /*
- * Of ops that nobody tracks only the newest may be what all synchronise for, and only where
+ * Only the newest of the ops that nobody tracks may be what all synchronise for, and only if
  * nothing surer was found.
  */
 void judge_devices(struct inquiry *q)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of a job of which only dumps tell: what they cannot say. */
+/* Tells what dumps cannot say, of a job of which only dumps tell. */
 #include "verdict/judge.h"
 #include "verdict/rule.h"
 

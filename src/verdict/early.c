@@ -33,7 +33,7 @@ static const struct wait *nearest(const struct inquiry *q)
 	return found;
 }
 
-/* Who is known not to have come to where that one waits. */
+/* Adds who is known not to have come to where that one waits. */
 static void find_awaited(const struct inquiry *q, const struct wait *wait, struct rank_list *into)
 {
 	const struct job_group *group;

@@ -63,7 +63,7 @@ void judge_forks(struct inquiry *q)
 		classify(q, fork, draft);
 		if (standing)
 			fork_tell_sites(q, fork, draft);
-		/* Who is the minority depends on how many there are. */
+		/* The number of sides decides who is the minority. */
 		if (draft->culprits.list.nr && !rollcall_lists_all(&q->job->groups[fork->group]) &&
 			draft->verdict.confidence > VERDICT_SUPPORTED)
 			draft->verdict.confidence = VERDICT_SUPPORTED;

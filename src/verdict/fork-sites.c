@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where in the program the two sides of a fork are: who is to mend it has to compare two lines of
- * his own. What recorded the op may know where it was called; else the stacks tell where the ranks
- * of each camp stand now.
+ * his own. The recorder of the op may know where it was called; else the stacks tell where the
+ * ranks of each camp stand now.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static bool is_told(const struct draft *draft, const char *place)
 	return false;
 }
 
-/* What was recorded with the op says best where it was called; victims have tell_victims(). */
+/* The record of the op says best where it was called; victims have tell_victims(). */
 static bool tell_call(struct inquiry *q, const struct fork_camp *camp, struct draft *draft)
 {
 	struct rank_list ranks = {0};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What all forks of a group have: its ranks entered different operations at one place. And
- * collective-mismatch, for those that no other rule has. A camp is to blame only if it, with all of
- * whom nothing is known, is smaller than the largest; else the camps are named and nobody is.
- * True if it left an op out, has one too many or did another one, the aligned sequences tell.
+ * All forks of a group have this in common: its ranks entered different operations at one place.
+ * And collective-mismatch, for those that no other rule has. A camp is to blame only if it, with
+ * all of whom nothing is known, is smaller than the largest; else the camps are named and nobody
+ * is. True if it left an op out, has one too many or did another one, the aligned sequences tell.
  */
 #include <stdlib.h>
 
@@ -46,7 +46,7 @@ static bool blame_the_rest(const struct inquiry *q, const struct fork *fork, str
 	return true;
 }
 
-/* Who waits at the fork, or for one who does. */
+/* Adds who waits at the fork, or for one who does. */
 static void find_waiting(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
@@ -106,7 +106,7 @@ void fork_tell_camps(struct inquiry *q, const struct fork *fork, struct draft *d
 
 /* -- where nothing better is known ------------------------------------------------------------- */
 
-/* What the culprits left out or have too many, with whoever called it on the other side. */
+/* Tells what the culprits left out or have too many, with whoever called it on the other side. */
 static void tell_shift(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	const struct fork_shift *shift = &fork->shift;

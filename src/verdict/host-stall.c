@@ -9,10 +9,12 @@
 #include "verdict/outside.h"
 #include "verdict/rule.h"
 
-/* Who has computed for longer than its peers sleep, may do so for ever. */
+/* A rank that has computed for longer than its peers sleep may do so for ever. */
 #define BUSY_FOR_A_WHILE (30 * CLOCK_NS_PER_S)
 
-/* What the rank's stack says where nothing else does; its own code is the last explanation. */
+/*
+ * Tells what the rank's stack says where nothing else does; its own code is the last explanation.
+ */
 static enum verdict_where place_by_stack(const struct profile *p)
 {
 	static const enum verdict_where places[ACTIVITIES] = {[ACTIVITY_INPUT] = VERDICT_IN_INPUT,
@@ -56,7 +58,9 @@ static enum verdict_where place_of(const struct profile *p)
 		return VERDICT_NOWHERE;
 	if (by_stack == VERDICT_IN_INPUT || by_stack == VERDICT_IN_CHECKPOINT)
 		return by_stack;
-	/* Who writes all along, or is elsewhere at each look, is not stuck in the kernel. */
+	/*
+	 * A rank that writes all along, or is elsewhere at each look, is not stuck in the kernel.
+	 */
 	if (process->state == 'D' && !profile_writes(p) && p->posture.moved != JOB_YES)
 		return VERDICT_IN_IO;
 	if (strstr(process->wchan, "flock") || strstr(process->wchan, "posix_lock") ||
@@ -71,7 +75,7 @@ static bool is_told(const struct profile *p)
 	return p->frozen || (!gil_is_kept(p) && (p->input || p->checkpoint));
 }
 
-/* Who was ended by others stalled before that, or not at all. */
+/* A rank that others ended had stalled before that, or not at all. */
 static bool may_stall(const struct inquiry *q, int rank)
 {
 	const struct profile *p = &q->profiles[rank];
@@ -157,9 +161,9 @@ static bool knows_dump_only(const struct inquiry *q, int rank)
 }
 
 /*
- * Of a rank without a ring nobody knows since when it computes. But who sleeps in a wait uses no
- * CPU any more: what it has used more than any of those is about the time for which they wait, if
- * ranks do the same work. JOB_UNKNOWN where none of them sleeps; the most of them to *ret_most.
+ * Nobody knows since when a rank without a ring computes. But who sleeps in a wait uses no CPU any
+ * more: what it has used more than any of those is about the time for which they wait, if ranks do
+ * the same work. JOB_UNKNOWN where none of them sleeps; the most of them to *ret_most.
  */
 static int64_t extra_cpu(const struct inquiry *q, int rank, int64_t *ret_most)
 {
@@ -237,7 +241,7 @@ static void tell_open_span(
 		fact->a = now - span->begun;
 }
 
-/* What the kernel says of a living one: frozen, its state where that is telling, its CPU. */
+/* Tells what the kernel says of a living one: frozen, its state where that is telling, its CPU. */
 static void tell_process(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];
@@ -260,7 +264,7 @@ static void tell_process(struct inquiry *q, int rank, struct draft *draft)
 	}
 }
 
-/* Of one that computes, and of which no ring says since when: what is known instead. */
+/* Tells what is known of one that computes, if no ring says since when. */
 static void tell_busy(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is asked of the job before any rule speaks, each answer standing on those before: waits and
+ * The questions to the job before any rule speaks, each answer standing on those before: waits and
  * forks; profiles, which need waits; then how long a wait must be in each group, who stands on
  * their own, which forks explain waits; then the graph; and from it who is wanted by others.
  *
@@ -112,8 +112,8 @@ static int64_t held_since(const struct inquiry *q, int rank)
 }
 
 /*
- * True if a rank that ended may be why an op that all have entered stands still. Whoever was ended
- * after the op had stood for long, was ended for that.
+ * True if a rank that ended may be why an op that all have entered stands still. A rank that was
+ * ended after the op had stood for long was ended for that.
  */
 static bool death_holds(const struct inquiry *q, int rank)
 {

@@ -31,11 +31,14 @@ static const struct stage {
 	 * of such groups means what it seems to. */
 	{judge_creations, ALWAYS},
 
-	/* Each end of the wait-for graph is a reason to wait. Who is waited for, and waits not. */
+	/*
+	 * Each end of the wait-for graph is a reason to wait. Ranks that are waited for, and wait
+	 * not.
+	 */
 	{judge_sinks, IF_GROUPS_AGREE},
-	/* Who entered other operations: behind sinks, whose order of facts is theirs. */
+	/* Ranks that entered other operations: behind sinks, whose order of facts is theirs. */
 	{judge_forks, IF_GROUPS_AGREE},
-	/* Who waits for each other: of a circle with a fork in it the fork was told. */
+	/* Ranks that wait for each other: if a circle has a fork in it, the fork was told. */
 	{judge_cycles, IF_GROUPS_AGREE},
 	/* All are in, and nothing moves: last of the ends, since of ops that nobody tracks it is
 	 * asked only where nothing surer was found. */
@@ -74,9 +77,12 @@ static const struct stage {
 	/* Last of those that find: nothing is wrong, as far as was seen. */
 	{judge_healthy, IF_NOTHING_FOUND},
 
-	/* What could not be hooked is not judged, whatever was found, unless all is well. */
+	/*
+	 * Functions that could not be hooked are named as not judged, whatever was found, unless
+	 * all is well.
+	 */
 	{judge_unhooked, ALWAYS},
-	/* What was not seen bounds what is said: behind all findings, which it bounds. */
+	/* Bounds by what was not seen: behind all findings, which they bound. */
 	{judge_bounds, ALWAYS},
 };
 
@@ -141,7 +147,7 @@ static int64_t weigh(const struct draft *draft)
 
 /* -- what all findings have -------------------------------------------------------------------- */
 
-/* Of all victims, ns; JOB_UNKNOWN where no wait of theirs stands. */
+/* The longest wait of all victims, ns; JOB_UNKNOWN where no wait of theirs stands. */
 static int64_t longest_wait(const struct inquiry *q, const struct draft *draft)
 {
 	int64_t longest = JOB_UNKNOWN;
@@ -155,7 +161,7 @@ static int64_t longest_wait(const struct inquiry *q, const struct draft *draft)
 	return longest;
 }
 
-/* Nobody whom some finding blames is another one's victim. */
+/* A rank that some finding blames is no other one's victim. */
 static void clear_culprits(struct draft *draft, const bool *blamed)
 {
 	size_t n = 0;
@@ -217,7 +223,7 @@ static void rule_out(struct inquiry *q, struct draft *draft)
 			look_alikes[i].rule_out(q, draft);
 }
 
-/* What all findings say alike: who waits, how long, how long it may, and what it is not. */
+/* Adds what all findings say alike: who waits, how long, how long it may, and what it is not. */
 static void finish(struct inquiry *q, struct draft *draft)
 {
 	struct verdict *v = &draft->verdict;

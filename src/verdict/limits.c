@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What will end the job by itself, and when: the scheduler's limit, or the first timeout of those
- * who wait.
+ * Finds what will end the job by itself, and when: the scheduler's limit, or the first timeout of
+ * those who wait.
  *
- * Of an operation its backend knows it. A wait in the store ends by the timeout of the first group.
+ * The backend of an operation knows it. A wait in the store ends by the timeout of the first group.
  */
 #include "verdict/limits.h"
 

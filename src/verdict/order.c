@@ -81,7 +81,7 @@ static void collect_launched(const struct inquiry *q, int part, struct circle *c
 			first = wait;
 			node = graph->node_of_wait[i];
 		}
-		/* Of sends and receives the launch that is waited for is the peer's. */
+		/* Sends and receives wait for the peer's launch. */
 		if (n > 1 || (first && first->kind == WAIT_P2P))
 			*array_add(&circle->holders) = (struct holder){node, (int)rank};
 	}
@@ -114,7 +114,7 @@ static void set_apart(const struct inquiry *q, struct circle *circle)
 	}
 }
 
-/* Those held by one node are a camp: they took one order. Counts them, and finds the largest. */
+/* Ranks that one node holds are a camp: they took one order. Counts them, and finds the largest. */
 static void find_camps(const struct inquiry *q, struct circle *circle)
 {
 	array_sort(&circle->holders, compare_holders);
@@ -167,7 +167,7 @@ static bool is_of_pairs(const struct inquiry *q, const struct circle *circle)
 	return true;
 }
 
-/* All who took some order. */
+/* Lists all who took some order. */
 static size_t count_chose(const struct circle *circle)
 {
 	size_t n = 0;
@@ -307,7 +307,7 @@ static void tell_site(struct inquiry *q, int rank, struct draft *draft)
 		stacks_tell(q, rank, draft);
 }
 
-/* One fact for each camp: what it is in, and for whom. Of launches it is told by their order. */
+/* One fact for each camp: what it is in, and for whom. Launches tell it by their order. */
 static void tell_edges(struct inquiry *q, const struct circle *circle, struct draft *draft)
 {
 	size_t told = 0;
@@ -350,7 +350,7 @@ static void tell_order(struct inquiry *q, const struct circle *circle, struct dr
 	for (size_t i = 0; i < circle->holders.nr; i++)
 		if (circle->holders.items[i].node != first)
 			other = circle->holders.items[i].node;
-	/* Of sends and receives the edges say it all. */
+	/* The edges say all about sends and receives. */
 	if (other == JOB_NONE || q->graph->nodes[first].kind == WAITFOR_PAIR ||
 		is_mixed(q, circle) || is_of_a_lock(q, circle))
 		return;
@@ -370,7 +370,7 @@ static void tell_order(struct inquiry *q, const struct circle *circle, struct dr
 		arena_printf(q->arena, "%s before %s", node_text(q, first), node_text(q, other));
 }
 
-/* Who waits for the circle, or is in it. */
+/* Adds who waits for the circle, or is in it. */
 static void find_waiting(struct inquiry *q, int part, struct draft *draft)
 {
 	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));

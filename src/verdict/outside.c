@@ -4,7 +4,9 @@
 /* More of a rank's children are not named. */
 #define TOLD_CHILDREN 2
 
-/* What a living child of the rank waits for in the kernel; the rank may wait for the child. */
+/*
+ * Finds what a living child of the rank waits for in the kernel; the rank may wait for the child.
+ */
 static void tell_children(struct inquiry *q, int rank, struct draft *draft)
 {
 	size_t told = 0;

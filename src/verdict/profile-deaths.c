@@ -17,7 +17,7 @@
 /* Kills this close together are one act. */
 #define AT_ONCE CLOCK_NS_PER_S
 
-/* Who was inside one call for so long may have ended of what happened there. */
+/* A rank that was inside one call for so long may have ended of what happened there. */
 #define HELD_LONG (2 * CLOCK_NS_PER_S)
 
 bool profile_is_fault_signal(int signo)
@@ -64,7 +64,7 @@ static bool is_from_outside(const struct job *job, const struct job_signal *sign
 	       signal->sender != job->processes[signal->process].pid;
 }
 
-/* Of each rank's own process: what was fatal, and the first order that came from outside. */
+/* Reads of each rank's own process what was fatal, and the first order that came from outside. */
 static void find_signals(const struct job *job, struct profile *profiles)
 {
 	for (size_t i = 0; i < job->nsignals; i++) {
@@ -239,7 +239,7 @@ static int compare_kills(const void *va, const void *vb)
 	return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
-/* Of a host's kills the first are the kernel's, as many as its counter grew. */
+/* The first of a host's kills are the kernel's, as many as its counter grew. */
 static void blame_memory(const struct job *job, struct profile *profiles)
 {
 	struct kill *kills = alloc_zeroed(job->nprocesses + 1, sizeof(*kills));
@@ -270,7 +270,7 @@ static void blame_memory(const struct job *job, struct profile *profiles)
 
 /* -- second pass: what the others' deaths say about it ----------------------------------------- */
 
-/* What the second pass looks at. */
+/* The second pass looks at these. */
 struct deaths {
 	const struct job *job;
 	const struct waits *waits;
@@ -438,7 +438,7 @@ static bool came_after_unordered(const struct profile *p, const struct ends *end
 	       (p->fault > ends->first_unordered || ends->unordered_elsewhere);
 }
 
-/* What came after others' ends, or out of a wait, is taken back to an echo, or to a doubt. */
+/* An end that came after others', or out of a wait, is taken back to an echo, or to a doubt. */
 static void judge_among(struct profile *p, bool held, const struct ends *ends)
 {
 	bool after = came_after(p, ends);
@@ -452,7 +452,7 @@ static void judge_among(struct profile *p, bool held, const struct ends *ends)
 	if (p->death == DEATH_UNSURE && p->cause == VERDICT_BY_KILLED &&
 		came_after_unordered(p, ends))
 		p->death = DEATH_ECHO;
-	/* What it says of others is so: one of them had ended. */
+	/* True if what it says of others is so: one of them had ended. */
 	if (p->death == DEATH_UNSURE && says_echo(p) && came_after_unordered(p, ends))
 		p->death = DEATH_ECHO;
 	if (p->death != DEATH_OWN || !(p->waits || held) || p->cause == VERDICT_BY_OOM_KILL)
@@ -591,7 +591,7 @@ static size_t told_at_once(const struct deaths *d, int first, size_t *ret_ranks)
 /*
  * A signal to a whole process group, by `timeout` or a scheduler, reaches ranks and launcher one
  * by one, and the launcher tells the ranks once more: whoever obeyed first is no cause. All told at
- * once is the end of the job. Of one alone nobody knows before the others have outlived it.
+ * once is the end of the job. Nobody knows of one alone before the others have outlived it.
  */
 static void judge_common_order(const struct deaths *d)
 {
@@ -610,7 +610,7 @@ static void judge_common_order(const struct deaths *d)
 	}
 }
 
-/* Of these two bad ends at about one time either may have led to the other. */
+/* Either of these two bad ends at about one time may have led to the other. */
 static bool may_be_of_each_other(const struct deaths *d, int rank, int other_rank)
 {
 	const struct profile *p = &d->profiles[rank], *other = &d->profiles[other_rank];
@@ -643,7 +643,7 @@ static void judge_undecided(const struct deaths *d)
 	free(undecided);
 }
 
-/* What the others' ends say about each. */
+/* Reads what the others' ends say about each. */
 static void judge_all_among(struct deaths *d)
 {
 	bool end = all_were_ended(d);

@@ -368,7 +368,7 @@ static bool is_left(const struct job_member *m)
 	return m->state == JOB_MEMBER_CLOSING || m->state == JOB_MEMBER_GONE;
 }
 
-/* Who destroys a group and makes its like anew, or has a larger one, does not leave. */
+/* A rank that destroys a group and makes its like anew, or has a larger one, does not leave. */
 static bool has_successor(const struct job *job, const struct job_member *left)
 {
 	for (size_t i = 0; i < job->nmembers; i++) {

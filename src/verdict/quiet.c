@@ -27,7 +27,7 @@ static bool is_lone_end(const struct inquiry *q, int rank)
 	for (size_t i = 0; i < q->job->nranks; i++) {
 		const struct profile *p = &q->profiles[i];
 
-		/* Of whom nothing is known, may have ended first; echoes came after. */
+		/* A rank of which nothing is known may have ended first; echoes came after. */
 		if ((int)i != rank && ((p->death > DEATH_CLEAN && p->death != DEATH_ECHO) ||
 					      !p->process || p->process->end == JOB_END_UNKNOWN))
 			return false;
@@ -93,7 +93,7 @@ static int64_t fault_by(const struct inquiry *q, int rank, int other)
 		clocks_of_rank(q->clocks, other));
 }
 
-/* Of those who exited in good order the first that is known; NULL where there is none. */
+/* Returns the first known of those who exited in good order; NULL where there is none. */
 static const struct profile *first_clean(const struct inquiry *q, int *ret_rank)
 {
 	const struct profile *first = NULL;
@@ -125,7 +125,9 @@ static bool may_lead(const struct inquiry *q, int rank, const struct profile *fi
 	       (there == JOB_UNKNOWN || there < first->fault);
 }
 
-/* Of those who exited in good order the first; NULL where one that did not ended before it. */
+/*
+ * Returns the first of those who exited in good order; NULL where one that did not ended before it.
+ */
 static const struct profile *first_leaver(const struct inquiry *q)
 {
 	int leaver = JOB_NONE;

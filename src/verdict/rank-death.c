@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rank-death: a rank died by its own doing, or was killed while the others went on. What makes a
- * death a cause is in profile-deaths.c. A rank for which the others already waited when somebody
- * killed it did not stop by that death: another rule says why it was late.
+ * rank-death: a rank died by its own doing, or was killed while the others went on. A death becomes
+ * a cause in profile-deaths.c. A rank for which the others already waited when somebody killed it
+ * did not stop by that death: another rule says why it was late.
  */
 #include <signal.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "verdict/last-words.h"
 #include "verdict/rule.h"
 
-/* What to do first about a death of that cause. */
+/* Returns what to do first about a death of that cause. */
 static enum verdict_next next_after(enum verdict_cause cause)
 {
 	static const enum verdict_next next[VERDICT_CAUSES] = {
@@ -220,7 +220,7 @@ void tell_raised_at(struct inquiry *q, const struct job_trait *at, int rank, str
 	draft_fact(q, draft, FACT_RAISED_AT, rank, at->cite)->text = text;
 }
 
-/* What was said before the end: an exception, a line that names an error, a dead child. */
+/* Tells what was said before the end: an exception, a line that names an error, a dead child. */
 static void tell_words(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];
@@ -240,7 +240,7 @@ static void tell_words(struct inquiry *q, int rank, struct draft *draft)
 	draft_dead_child(q, draft, rank);
 }
 
-/* That its control group had kills for memory, and how its own memory had grown. */
+/* Tells that its control group had kills for memory, and how its own memory had grown. */
 static void tell_memory(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank];
@@ -295,7 +295,10 @@ void tell_killed_since(struct inquiry *q, struct draft *draft)
 	}
 }
 
-/* Nobody died, and each rank that there is to be is known to live: absence alone is no fact. */
+/*
+ * True if nobody died, and each rank that there is to be is known to live: absence alone is no
+ * fact.
+ */
 void rule_out_death(struct inquiry *q, struct draft *draft)
 {
 	struct verdict_fact *fact;

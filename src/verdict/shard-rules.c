@@ -38,7 +38,7 @@ static bool has_fewer(struct amount amount)
 	return amount.known && amount.mine < amount.most;
 }
 
-/* Who ended in the middle of its work had as much of it as others. */
+/* A rank that ended in the middle of its work had as much of it as others. */
 static bool did_less(const struct inquiry *q, int rank)
 {
 	if (shards_tell_ends(q))
@@ -136,7 +136,7 @@ static size_t count_zero(const struct fork *fork, bool *ret_single, size_t *ret_
 	return n;
 }
 
-/* What the largest camp that brought something brought. */
+/* Returns what the largest camp that brought something brought. */
 static int64_t peers_count(const struct fork *fork)
 {
 	for (size_t i = 0; i < fork->ncamps; i++)
@@ -163,7 +163,7 @@ static void tell_zero(struct inquiry *q, const struct fork *fork, struct draft *
 	}
 }
 
-/* All who are in some camp. */
+/* Lists all who are in some camp. */
 static size_t camp_sizes(const struct fork *fork)
 {
 	size_t n = 0;
@@ -173,7 +173,7 @@ static size_t camp_sizes(const struct fork *fork)
 	return n;
 }
 
-/* Those who brought nothing are the odd ones, unless more than half did. */
+/* Ranks that brought nothing are the odd ones, unless more than half did. */
 static void zero_fork(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
 	bool single = false;
@@ -224,7 +224,7 @@ static bool got_no_batch(const struct inquiry *q, const struct fork_camp *camp)
 	return true;
 }
 
-/* What the side entered, and what the largest did. */
+/* Tells what the side entered, and what the largest did. */
 static void tell_other_op(
 	struct inquiry *q, const struct fork *fork, size_t camp, struct draft *draft)
 {
@@ -297,9 +297,9 @@ static bool is_behind(struct amount amount)
 }
 
 /*
- * A batch more or less than all others, which explains that it stands elsewhere. Who left out an op
- * runs ahead, and gets its next batch before the others do: that is an effect; and so it is to be
- * behind with an op too many.
+ * A batch more or less than all others, which explains that it stands elsewhere. A rank that left
+ * out an op runs ahead, and gets its next batch before the others do: that is an effect; and so it
+ * is to be behind with an op too many.
  */
 static bool has_other_batches(const struct inquiry *q, const struct fork *fork, int rank)
 {

@@ -28,7 +28,10 @@ struct suspects {
 
 /* -- who is a sink, and why -------------------------------------------------------------------- */
 
-/* What others wait for and leads nowhere: a rank, its sync, or a rank that stopped inside an op. */
+/*
+ * A node that others wait for and that leads nowhere: a rank, its sync, or a rank that stopped
+ * inside an op.
+ */
 static bool is_sink(const struct inquiry *q, size_t at)
 {
 	const struct waitfor_node *node = &q->graph->nodes[at];
@@ -111,7 +114,7 @@ static void drop_followers(struct suspects *suspects)
 
 /* -- the finding ------------------------------------------------------------------------------- */
 
-/* Who waits for these suspects; none of them is a victim of the others. */
+/* Adds who waits for these suspects; none of them is a victim of the others. */
 static void find_waiting(
 	struct inquiry *q, const struct suspect *from, size_t n, struct draft *draft)
 {
@@ -158,7 +161,10 @@ static size_t count_late(const struct inquiry *q, const struct suspect *from, si
 	return late;
 }
 
-/* Of how many nobody knows whether they are gone, too: where only stacks tell, by their stacks. */
+/*
+ * Counts those of whom nobody knows whether they are gone, too: where only stacks tell, by their
+ * stacks.
+ */
 static size_t count_unknown(const struct inquiry *q)
 {
 	size_t n = 0;
@@ -175,9 +181,10 @@ static size_t count_unknown(const struct inquiry *q)
 }
 
 /*
- * Takes the blame from a majority. Returns whether the culprits are still those suspected. Who has
- * left may be one of many: then those of whom nothing is known count as gone, too. So do those who
- * may be late, where only stacks tell (`late`). Who stalls while nobody waits is not to blame.
+ * Takes the blame from a majority. Returns whether the culprits are still those suspected. A rank
+ * that has left may be one of many: then those of whom nothing is known count as gone, too. So do
+ * those who may be late, where only stacks tell (`late`). A rank that stalls while nobody waits is
+ * not to blame.
  */
 static bool weigh(struct inquiry *q, size_t late, const struct reason *why, struct draft *draft)
 {
@@ -310,7 +317,7 @@ static bool is_lacked(const struct inquiry *q, int rank)
 	return false;
 }
 
-/* Whom others only seem to lack is never more than a hypothesis. */
+/* A rank that others only seem to lack is never more than a hypothesis. */
 static void cap_by_guess(struct inquiry *q, struct draft *draft)
 {
 	for (size_t i = 0; i < draft->culprits.list.nr; i++) {
@@ -323,7 +330,7 @@ static void cap_by_guess(struct inquiry *q, struct draft *draft)
 	}
 }
 
-/* Who has to set a key is guessed from who is missing: never more than supported. */
+/* The rank that has to set a key is guessed from who is missing: never more than supported. */
 static void cap_by_store(const struct inquiry *q, struct draft *draft)
 {
 	for (size_t i = 0; i < draft->victims.list.nr; i++) {
@@ -338,7 +345,7 @@ static void cap_by_store(const struct inquiry *q, struct draft *draft)
 		draft->verdict.confidence = VERDICT_SUPPORTED;
 }
 
-/* Of those whose ops may be among what was lost it is less sure that they never came. */
+/* It is less sure that ranks never came whose ops may be among what was lost. */
 static void downgrade_by_losses(struct inquiry *q, const struct reason *why, struct draft *draft)
 {
 	const struct rank_list *late = draft->culprits.list.nr ? &draft->culprits : &draft->camp_a;
@@ -375,8 +382,8 @@ static size_t unseen_beside(const struct inquiry *q, const struct draft *draft)
 }
 
 /*
- * Who is merely late may be one of most of its group, which nobody saw: then whoever waits is the
- * odd one.
+ * A rank that is merely late may be one of most of its group, which nobody saw: then whoever waits
+ * is the odd one.
  */
 static void downgrade_by_unseen(struct inquiry *q, const struct reason *why, struct draft *draft)
 {
@@ -432,7 +439,7 @@ static void tell_all(
 		from[i].away->tell(q, from[i].rank, draft);
 }
 
-/* Those of the victims that wait for a lock which another rank has. */
+/* Finds the victims that wait for a lock which another rank has. */
 static void tell_lock_waiters(struct inquiry *q, struct draft *draft)
 {
 	size_t told = 0;
@@ -448,7 +455,7 @@ static void tell_lock_waiters(struct inquiry *q, struct draft *draft)
 	}
 }
 
-/* Those in a file's lock that a culprit may have. */
+/* Tells of those in a file's lock that a culprit may have. */
 static void tell_locked(struct inquiry *q, struct draft *draft)
 {
 	size_t told = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * slow: progress is late but goes on. Either the rank waited for was just now seen to move, or to
- * work, or a rank came late to an operation a short time ago. What was late and has long been on
- * time since is a thing of the past: it is told, and the job is well.
+ * work, or a rank came late to an operation a short time ago. Lateness with a long time on time
+ * since is past: it is told, and the job is well.
  */
 #include "base/clock.h"
 #include "job/names.h"
@@ -126,7 +126,7 @@ static struct pace_late last_of(const struct inquiry *q, int *ret_group)
 	return last;
 }
 
-/* What was late, and when; `kind` says whether it still is. */
+/* Tells what was late, and when; `kind` says whether it still is. */
 static void tell_late(struct inquiry *q, const struct pace_late *late, int group,
 	enum verdict_fact_kind kind, struct draft *draft)
 {

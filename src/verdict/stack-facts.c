@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stacks say, as facts: where a culprit stands, and where those stand who wait for it. */
+/* Stacks as facts: where a culprit stands, and where those stand who wait for it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,9 @@
 #include "job/lock-holders.h"
 #include "verdict/rule.h"
 
-/* What a function of the kernel belongs to by its name: a file system, a driver, vfork(). */
+/*
+ * Returns what a function of the kernel belongs to by its name: a file system, a driver, vfork().
+ */
 struct kernel_part {
 	const char *prefix;
 	const char *name;
@@ -107,7 +109,7 @@ static void tell_kernel(struct inquiry *q, int rank, struct draft *draft)
 	fact->text2 = part ? part->name : "";
 }
 
-/* Who has the GIL, and what it does with it. */
+/* Tells who has the GIL, and what it does with it. */
 static void tell_gil(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct posture *p = &q->profiles[rank].posture;
@@ -155,7 +157,7 @@ bool stacks_tell_place(struct inquiry *q, int rank, struct verdict_fact *fact)
 static void tell_place(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct posture *p = &q->profiles[rank].posture;
-	/* Who asks for a lock again and again moves, and gets nowhere. */
+	/* A rank that asks for a lock again and again moves, and gets nowhere. */
 	bool moves = p->moved == JOB_YES && !(p->locked && p->lock_stands > 0) &&
 		     !(p->activity == ACTIVITY_LOCK && p->stands > 0);
 	struct verdict_fact *fact;
@@ -178,8 +180,8 @@ static bool is_loader(const struct inquiry *q, const struct job_stack *stack)
 }
 
 /*
- * What a worker does for whom the rank waits: of several one that reads, rather than one that only
- * waits to be told what to read.
+ * Tells what a worker does for whom the rank waits: if there are several one that reads, rather
+ * than one that only waits to be told what to read.
  */
 static void tell_loader(struct inquiry *q, int rank, struct draft *draft)
 {
@@ -203,7 +205,7 @@ static void tell_loader(struct inquiry *q, int rank, struct draft *draft)
 	fact->b = activities_stood(q->job, best);
 }
 
-/* Who has the lock of the file for which it waits. */
+/* Tells who has the lock of the file for which it waits. */
 static void tell_holder(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct posture *p = &q->profiles[rank].posture;

@@ -6,7 +6,7 @@
 #include "job/spans.h"
 #include "verdict/judge.h"
 
-/* What a job may do before its first step: hand out parameters, compare configurations. */
+/* Things that a job may do before its first step: hand out parameters, compare configurations. */
 #define START_OPS 8
 
 /* One that leaves while the others go on is no teardown. */

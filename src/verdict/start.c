@@ -66,8 +66,8 @@ static enum verdict_confidence by_stack(const struct posture *p)
 }
 
 /*
- * That no process of it is in the table tells little: it may be on a host that nobody looked at, or
- * run without our probe. Only where every host that there is was looked at, it tells more.
+ * An absence from the table tells little: it may be on a host that nobody looked at, or run without
+ * our probe. Only where every host that there is was looked at, it tells more.
  */
 static enum verdict_confidence by_table(const struct job *job)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a program could not be hooked, and is not judged for that. */
+/* Names what of a program could not be hooked, and is not judged for that. */
 #include <string.h>
 
 #include "verdict/judge.h"

@@ -51,7 +51,7 @@ static bool is_unknown_end(const struct inquiry *q, size_t at)
 	return node->unknown && !node->absent && ends;
 }
 
-/* What would tell who is waited for in PyTorch's store. */
+/* Names what would tell who is waited for in PyTorch's store. */
 static enum verdict_need need_of_store(const struct wait *wait)
 {
 	if (waits_in_some_init(wait))
@@ -65,7 +65,7 @@ static enum verdict_need need_of_store(const struct wait *wait)
 	return NEED_WHO_SETS_KEY;
 }
 
-/* What would tell of this end. */
+/* Names what would tell of this end. */
 static void ask_for(struct inquiry *q, const struct waitfor_node *node, struct draft *draft)
 {
 	if (node->group != JOB_NONE) {
@@ -115,8 +115,8 @@ static bool somebody_stands(const struct inquiry *q)
 }
 
 /*
- * True if somebody waits, and nobody says when that was seen: it may be for long. What came late
- * before then must not be blamed for it, and the job must not be called well.
+ * True if somebody waits, and nobody says when that was seen: it may be for long. A rank that came
+ * late before then must not be blamed for it, and the job must not be called well.
  */
 static bool somebody_waits_untimed(const struct inquiry *q)
 {

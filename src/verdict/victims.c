@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who waits for what a finding is about, and what all findings tell of that alike. */
+/* Finds who waits for what a finding is about, and tells what all findings tell of that alike. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ static bool is_for_id(const struct inquiry *q, const struct wait *wait)
 	       rollcall_is_bootstrap(&q->job->groups[q->job->members[wait->member].group]);
 }
 
-/* What is waited in, where, for how long; of P2P also for whom. */
+/* Tells what is waited in, where, for how long; of P2P also for whom. */
 static void fill_wait_fact(
 	struct inquiry *q, const struct wait *wait, int64_t age, struct verdict_fact *fact)
 {
@@ -77,7 +77,7 @@ static void fill_wait_fact(
 	}
 }
 
-/* Which fact tells of such a wait. */
+/* Returns the fact that tells of such a wait. */
 static enum verdict_fact_kind kind_of_wait(const struct inquiry *q, const struct wait *wait)
 {
 	static const enum verdict_fact_kind kinds[] = {

@@ -3,7 +3,7 @@
 
 #include "words/rank-names.h"
 
-/* Of a job on one host nobody needs to be told how many there are. */
+/* Nobody needs to be told how many hosts a job on one host has. */
 static void add_nodes(struct str *into, const struct job_coverage *coverage)
 {
 	if (coverage->hosts.n > 1)

@@ -190,7 +190,7 @@ static bool is_inside(const struct job_thread *thread)
 	return thread && thread->state >= JOB_THREAD_IN_CALL;
 }
 
-/* Who waits, in which call; who is elsewhere, at which line. */
+/* Says who waits, in which call; who is elsewhere, at which line. */
 static bool say_activity(struct doing *doing, const struct job *job, const struct posture *p)
 {
 	const struct job_frame *frame;
@@ -224,7 +224,7 @@ static const struct job_op *older(const struct job_op *a, const struct job_op *o
 	return a;
 }
 
-/* Of a rank that left but a dump: what it handed over first of all that is open. */
+/* Says what a rank that left but a dump handed over first of all that is open. */
 static bool say_open_op(struct doing *doing, const struct job *job, int rank)
 {
 	const struct job_op *oldest = NULL;
@@ -246,7 +246,7 @@ static bool say_open_op(struct doing *doing, const struct job *job, int rank)
 	return true;
 }
 
-/* What a living rank does: the newest thing it is inside of, since that is innermost. */
+/* Says what a living rank does: the newest thing it is inside of, since that is innermost. */
 static void say_doing(
 	struct doing *doing, const struct job *job, int rank, const struct posture *posture)
 {

@@ -108,7 +108,7 @@ struct frames_motion *frames_motions(const struct stacktree *tree)
 	return motions;
 }
 
-/* Of the frames that stayed where they were, the innermost that is somebody's own. */
+/* Returns the innermost of the frames that stayed where they were which is somebody's own. */
 static const struct job_frame *last_still(
 	const struct stacktree *tree, const struct job_stack *stack)
 {

@@ -12,7 +12,10 @@
 
 #define NUMBER_SIZE 16
 
-/* Of several processes of a rank the first that names an error, else the first with any words. */
+/*
+ * Takes of several processes of a rank the first that names an error, else the first with any
+ * words.
+ */
 static const struct job_log *log_of(const struct job *job, int rank)
 {
 	struct spans_range range = logs_of(job, rank);
@@ -122,7 +125,7 @@ static void join(struct choirs *choirs, const struct job *job, int rank)
 	*array_add(&choir->ranks) = rank;
 }
 
-/* Which tells most: an error before others, then what the fewest say, then the first. */
+/* Picks which tells most: an error before others, then what the fewest say, then the first. */
 static const struct choir *most_telling(const struct choirs *choirs)
 {
 	const struct choir *best = NULL, *choir;

@@ -92,7 +92,7 @@ static void add_end(struct str *into, const struct job *job)
 		str_printf(into, ", status %d", job->exit_status);
 }
 
-/* What will end the job, or would have. */
+/* Says what will end the job, or would have. */
 static void add_limit(struct str *into, const struct verdict *verdict, int64_t left, bool live)
 {
 	char text[CLOCK_TEXT_SIZE];
@@ -134,7 +134,7 @@ void tense_add_prospect(struct str *into, const struct verdicts *verdicts,
 				   : wording_outlook_then(verdict->outlook));
 	if (left != JOB_UNKNOWN)
 		add_limit(into, verdict, left, live);
-	/* What is to be done where not even the rank is known says the next step. */
+	/* If not even the rank is known, the next step says what is to be done. */
 	if (live && verdict->outlook == VERDICT_OUTLOOK_UNKNOWN &&
 		verdict->class != VERDICT_INCONCLUSIVE)
 		str_add(into, "; look again in 30 s");

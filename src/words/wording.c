@@ -2,8 +2,8 @@
 /*
  * A template is text with values in braces: {t} and {T} are the fact's texts, {a} {b} {c} its
  * numbers, with the way to write one behind it: {a ns} a duration, {a op} an op index "#7",
- * {b..c} a range, and so on (see `ways`; for texts `text_ways`). What stands in brackets is left
- * out if a value in it is not known; outside of brackets an unknown value reads "unknown".
+ * {b..c} a range, and so on (see `ways`; for texts `text_ways`). Text in brackets is left out if a
+ * value in it is not known; outside of brackets an unknown value reads "unknown".
  */
 #include "words/wording.h"
 
@@ -89,7 +89,7 @@ enum taking {
 	TAKINGS
 };
 
-/* What takes the place of a next step where the evidence was taken in that way; NULL: nothing. */
+/* These take the place of a next step if the evidence was taken in that way; NULL: nothing. */
 static const struct {
 	enum verdict_next next;
 	const char *words[TAKINGS];
@@ -110,7 +110,7 @@ static const struct {
 /* So begins what is lost where the system forbade a look (see src/proc/threads/capture.c). */
 static const char refused[] = "may not be read: ";
 
-/* What to do about it, in the system's words; NULL where nobody was kept out. */
+/* The thing to do about it, in the system's words; NULL where nobody was kept out. */
 static const char *remedy_of(const struct job *job)
 {
 	for (size_t i = 0; i < job->nlosses; i++) {
@@ -145,7 +145,7 @@ static const char *next_of(const struct job *job, enum verdict_next next)
 	return (unsigned)next < VERDICT_NEXTS ? nexts[next] : "";
 }
 
-/* What an outlook means for a live job, and for one of which only a record is left. */
+/* The meaning of an outlook for a live job, and for one of which only a record is left. */
 static const char *const outlooks[][2] = {
 	[VERDICT_OUTLOOK_UNKNOWN] = {"not known whether it resolves",
 		"it was not known whether it would resolve"},
@@ -154,7 +154,9 @@ static const char *const outlooks[][2] = {
 	[VERDICT_OVER] = {"it is over", "it is over"},
 };
 
-/* What ends the job, before how long that will take; once its time is over; and of a record. */
+/*
+ * Names what ends the job, before how long that will take; once its time is over; and of a record.
+ */
 static const struct {
 	const char *ahead, *over, *was_over, *then;
 } limits[VERDICT_LIMITS] = {
