@@ -9,6 +9,7 @@ src_base_libbase_la_SOURCES = \
 	%D%/checked.h \
 	%D%/clock.c %D%/clock.h \
 	%D%/complaint.c %D%/complaint.h \
+	%D%/fds.c %D%/fds.h \
 	%D%/file.c %D%/file.h \
 	%D%/meter.c %D%/meter.h \
 	%D%/numbers.c %D%/numbers.h \

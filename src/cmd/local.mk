@@ -19,10 +19,9 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/demo/demo.c \
 	%D%/diagnose.c \
 	%D%/run/exits.c %D%/run/exits.h \
-	%D%/run/fds.c %D%/run/fds.h \
 	%D%/foreign-job.c %D%/foreign-job.h \
 	%D%/gather-files.c %D%/gather-files.h \
-	%D%/run/helper.c %D%/run/helper.h \
+	%D%/run/gatherer.c %D%/run/gatherer.h \
 	%D%/run/jobdir.c %D%/run/jobdir.h \
 	%D%/look.c %D%/look.h \
 	%D%/ls.c \

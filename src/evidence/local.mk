@@ -8,7 +8,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/gather/cache-places.c %D%/gather/cache-places.h \
 	%D%/gather/command.c %D%/gather/command.h \
 	%D%/gather/core-source.c \
-	%D%/gather/crew.c %D%/gather/crew.h \
+	%D%/gather/workers.c %D%/gather/workers.h \
 	%D%/format/exhibit.c %D%/format/exhibit.h \
 	%D%/agent/fellow.c %D%/agent/fellow.h \
 	%D%/agent/fellows.c %D%/agent/fellows.h \
@@ -47,7 +47,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/gather/ring-redact.c %D%/gather/ring-redact.h \
 	%D%/format/unpack.c %D%/format/unpack.h \
 	%D%/gather/unprobed.c %D%/gather/unprobed.h \
-	%D%/agent/worker.c %D%/agent/worker.h
+	%D%/agent/worker-env.c %D%/agent/worker-env.h
 src_evidence_libevidence_la_CPPFLAGS = $(AM_CPPFLAGS) $(MSGPACK_CFLAGS) $(ZSTD_CFLAGS) \
 	$(JSON_CFLAGS)
 

@@ -3,7 +3,7 @@ noinst_LTLIBRARIES += %D%/libproc.la
 src_proc_libproc_la_SOURCES = \
 	%D%/argarea.c %D%/argarea.h \
 	%D%/blocked.c %D%/blocked.h \
-	%D%/threads/captor.c %D%/threads/captor.h \
+	%D%/blocking-read.c %D%/blocking-read.h \
 	%D%/threads/capture.c %D%/threads/capture.h \
 	%D%/cgroup.c %D%/cgroup.h \
 	%D%/survey/claims.c %D%/survey/claims.h \
@@ -15,13 +15,12 @@ src_proc_libproc_la_SOURCES = \
 	%D%/core/core-unpack.c %D%/core/core-unpack.h \
 	%D%/symbols/debugfile.c %D%/symbols/debugfile.h \
 	%D%/symbols/elf-file.c %D%/symbols/elf-file.h \
-	%D%/errand.c %D%/errand.h \
+	%D%/helper.c %D%/helper.h \
 	%D%/threads/hold.c %D%/threads/hold.h \
 	%D%/symbols/image.c %D%/symbols/image.h \
 	%D%/symbols/image-source.c %D%/symbols/image-source.h \
 	%D%/survey/inside.c %D%/survey/inside.h \
 	%D%/survey/launcher.c %D%/survey/launcher.h \
-	%D%/survey/leftover.c %D%/survey/leftover.h \
 	%D%/symbols/dwarf-lines.c %D%/symbols/dwarf-lines.h \
 	%D%/threads/livemem.c %D%/threads/livemem.h \
 	%D%/locks.c %D%/locks.h \
@@ -31,6 +30,7 @@ src_proc_libproc_la_SOURCES = \
 	%D%/threads/permit.c %D%/threads/permit.h \
 	%D%/symbols/plt.c %D%/symbols/plt.h \
 	%D%/symbols/python-find.c %D%/symbols/python-find.h \
+	%D%/program.c %D%/program.h \
 	%D%/read.c %D%/read.h \
 	%D%/survey/slurm.c %D%/survey/slurm.h \
 	%D%/threads/stop.c %D%/threads/stop.h \
@@ -51,8 +51,8 @@ UNIT_TESTS += tests/unit/proc/proc_test
 TSAN_TESTS += tests/unit/proc/proc_test
 tests_unit_proc_proc_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/proc/leftover_test
-tests_unit_proc_leftover_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/proc/helper_test
+tests_unit_proc_helper_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/proc/image_test
 tests_unit_proc_image_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)

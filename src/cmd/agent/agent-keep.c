@@ -75,7 +75,7 @@ void agent_keep_news(struct agent *agent, int ms)
 	case SAVER_BUSY:
 		break;
 	}
-	agent->launching = agent->launching && agent->saver.helper;
+	agent->launching = agent->launching && agent->saver.helper.pid;
 	complaint_release(&why);
 	str_release(&path);
 }
@@ -86,12 +86,12 @@ void agent_keep_bundle(struct agent *agent, const struct look *look, int ms)
 		.look = look, .folder = agent->options.output, .moved_on = agent->moved_on};
 	struct complaint why = {0};
 
-	agent_keep_news(agent, agent->saver.helper ? ms : 0);
+	agent_keep_news(agent, agent->saver.helper.pid ? ms : 0);
 	if (!strcmp(str_text(&agent->bundle), str_text(&agent->kept)))
 		str_cut(&agent->bundle, 0);
-	if (agent->saver.helper) {
+	if (agent->saver.helper.pid) {
 		complaint_set(&why, "%s does not answer", agent->options.output);
-		if (clock_monotonic_ns() - agent->saver.begun > SLOW_NS)
+		if (clock_monotonic_ns() - agent->saver.helper.begun > SLOW_NS)
 			complain_of_storage(agent, complaint_text(&why));
 	} else if (!saver_begin(&agent->saver, write_bundle, &wish, &why)) {
 		complain_of_storage(agent, complaint_text(&why));
@@ -223,7 +223,7 @@ void agent_keep_line(struct agent *agent, const struct agent_manifest *manifest,
 
 	agent_manifest_format(manifest, &wish.line);
 	str_add_char(&wish.line, '\n');
-	if (agent->saver.helper)
+	if (agent->saver.helper.pid)
 		complaint_set(&why, "it does not answer");
 	else if (saver_begin(&agent->saver, write_last, &wish, &why))
 		news = saver_wait(&agent->saver, AGENT_KEEP_LAST_MS, &said, &why);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cmd/run/fds.h"
+#include "base/fds.h"
 
 #define WATCHED_FDS 1024
 /* The signal goes out then: a twentieth of what a launcher gives a job to end. */
@@ -70,7 +70,7 @@ static void wait_for_news(struct agent *agent, int fd, int timeout_ms)
 	size_t nr = 0;
 
 	fds[nr++] = (struct pollfd){.fd = fd, .events = POLLIN};
-	if (agent->serve.fd >= 0 && !agent->serve.helper)
+	if (agent->serve.fd >= 0 && !agent->serve.helper.pid)
 		fds[nr++] = (struct pollfd){.fd = agent->serve.fd, .events = POLLIN};
 	nr += exits_poll_set(&agent->exits, fds + nr, WATCHED_FDS - nr);
 	if (exits_needs_polling(&agent->exits) && timeout_ms > 100)

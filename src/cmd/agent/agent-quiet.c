@@ -98,7 +98,7 @@ static void take(const void *what, struct evidence *into)
 	options.stacks.raw_stacks = of->options.stacks.raw_stacks;
 	options.sample_pause_ms = 0;
 	options.wary = true;
-	options.errand_ms = ASK_MS;
+	options.read_ms = ASK_MS;
 	options.stacks.pause_ms = SAMPLES_APART_MS;
 	options.ask_fellows = true;
 	live_gather_stacks(of->folder, &options, into, NULL);
@@ -106,21 +106,21 @@ static void take(const void *what, struct evidence *into)
 
 void agent_quiet_turn(struct agent_quiet *quiet, const struct agent_quiet_job *of, int64_t now)
 {
-	if (quiet->helper.pid || !quiet->since || now < quiet->due)
+	if (quiet->gatherer.helper.pid || !quiet->since || now < quiet->due)
 		return;
 	quiet->due = now + quiet->pause;
-	helper_begin(&quiet->helper, take, of);
+	gatherer_begin(&quiet->gatherer, take, of);
 }
 
 bool agent_quiet_fetch(struct agent_quiet *quiet, struct evidence *into)
 {
 	struct evidence stacks = {0};
 
-	if (!helper_fetch(&quiet->helper, &stacks))
+	if (!gatherer_fetch(&quiet->gatherer, &stacks))
 		return false;
-	quiet->soonest = quiet->helper.begun + quiet->helper.cost * COST_RATIO;
+	quiet->soonest = quiet->gatherer.helper.begun + quiet->gatherer.cost * COST_RATIO;
 	/* What was begun before the job moved on tells of both. */
-	if (!stacks.n || quiet->helper.begun < quiet->since) {
+	if (!stacks.n || quiet->gatherer.helper.begun < quiet->since) {
 		evidence_release(&stacks);
 		return false;
 	}
@@ -131,5 +131,5 @@ bool agent_quiet_fetch(struct agent_quiet *quiet, struct evidence *into)
 
 void agent_quiet_release(struct agent_quiet *quiet)
 {
-	helper_end(&quiet->helper);
+	gatherer_end(&quiet->gatherer);
 }

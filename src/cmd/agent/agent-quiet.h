@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cmd/run/helper.h"
+#include "cmd/run/gatherer.h"
 #include "evidence/format/exhibit.h"
 #include "evidence/gather/live.h"
 #include "job/job.h"
@@ -23,7 +23,7 @@ struct agent_quiet {
 	int64_t due;	 /* stacks are taken next */
 	int64_t pause;	 /* until those after them */
 	int64_t soonest; /* not before, by what the last ones cost */
-	struct helper helper; /* that takes some now */
+	struct gatherer gatherer; /* that takes some now */
 };
 
 /* The job: its folder, and what each gathering of it takes in. */

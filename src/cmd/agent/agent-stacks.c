@@ -54,7 +54,7 @@ void agent_stacks_take(struct evidence *kept, const struct agent_quiet_job *of, 
 	options.stacks.raw_stacks = of->options.stacks.raw_stacks;
 	options.sample_pause_ms = 0;
 	options.wary = true;
-	options.errand_ms = ASK_MS;
+	options.read_ms = ASK_MS;
 	options.stacks.deadline_ms = haste == AGENT_STACKS_BRIEF ? BRIEF_MS : CALM_MS;
 	if (haste == AGENT_STACKS_BRIEF)
 		options.stacks.samples = 1;

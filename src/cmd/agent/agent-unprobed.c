@@ -169,14 +169,14 @@ bool agent_unprobed_turn(struct agent_unprobed *unprobed, const char *folder, in
 	struct evidence found = {0};
 	bool others = false;
 
-	if (helper_fetch(&unprobed->helper, &found))
+	if (gatherer_fetch(&unprobed->gatherer, &found))
 		others = turn_to_found(unprobed, &found, now);
 	evidence_release(&found);
 	if (!unprobed->due)
 		unprobed->due = now + (unprobed->pause = FIRST_NS);
-	if (unprobed->helper.pid || now < unprobed->due)
+	if (unprobed->gatherer.helper.pid || now < unprobed->due)
 		return others;
-	helper_begin(&unprobed->helper, find, folder);
+	gatherer_begin(&unprobed->gatherer, find, folder);
 	unprobed->due = now + unprobed->pause;
 	unprobed->pause = 2 * unprobed->pause < LATEST_NS ? 2 * unprobed->pause : LATEST_NS;
 	return others;
@@ -184,7 +184,7 @@ bool agent_unprobed_turn(struct agent_unprobed *unprobed, const char *folder, in
 
 void agent_unprobed_release(struct agent_unprobed *unprobed)
 {
-	helper_end(&unprobed->helper);
+	gatherer_end(&unprobed->gatherer);
 	evidence_release(&unprobed->found);
 	array_release(&unprobed->ranks);
 }

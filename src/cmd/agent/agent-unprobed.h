@@ -11,14 +11,14 @@
 #include <stdint.h>
 
 #include "base/array.h"
-#include "cmd/run/helper.h"
+#include "cmd/run/gatherer.h"
 #include "evidence/gather/unprobed.h"
 
 /* {0} to begin with. Times are CLOCK_MONOTONIC ns. */
 struct agent_unprobed {
 	struct evidence found; /* their exhibits, */
 	ARRAY(struct unprobed_rank) ranks; /* what these say, in the same order */
-	struct helper helper;
+	struct gatherer gatherer;
 	int64_t due;   /* 0: nobody has looked yet */
 	int64_t pause;
 	bool said;

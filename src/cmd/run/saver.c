@@ -4,19 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cmd/run/fds.h"
 #include "proc/read.h"
 
-/* Fits into a pipe at once, with its first byte. */
+/* Goes through a pipe at once, with its head and its first byte. */
 #define SAID_MOST 4000
 #define TURN_NS	  (20 * CLOCK_NS_PER_MS)
 /* How long a wait goes on at a stretch, and how long beyond what it was given, in all. */
@@ -65,16 +60,22 @@ static int wait_for_turn(const struct saver *saver, struct complaint *why)
 	return 0;
 }
 
-/* What is said goes out in one write, if it ever does. */
-static void work(const struct saver *saver, int fd, saver_act act, const void *what)
+/* What a helper is told. */
+struct task {
+	const struct saver *saver;
+	saver_act act;
+	const void *what;
+};
+
+/* What is said goes out in one write, if it ever does: a sign whether it went well, then words. */
+static void work(int out, void *arg)
 {
+	const struct task *task = arg;
 	struct str said = {0}, text = {0};
 	struct complaint why = {0};
 
-	prctl(PR_SET_NAME, "inquest-saver", 0, 0, 0);
-	fds_keep(&fd, 1);
-	fds_silence();
-	if (wait_for_turn(saver, &why) == 0 && act(what, &said, &why) == 0) {
+	helper_outlive("inquest-saver");
+	if (wait_for_turn(task->saver, &why) == 0 && task->act(task->what, &said, &why) == 0) {
 		str_add_char(&text, '+');
 		str_add(&text, str_text(&said));
 	} else {
@@ -83,7 +84,7 @@ static void work(const struct saver *saver, int fd, saver_act act, const void *w
 	}
 	if (text.len > SAID_MOST)
 		str_cut(&text, SAID_MOST);
-	_exit(write(fd, text.text, text.len) < 0);
+	(void)helper_send(out, NULL, 0, text.text, text.len);
 }
 
 /* --- Who waits for it ------------------------------------------------------------------------- */
@@ -95,35 +96,24 @@ void saver_make(struct saver *saver, char *turns, const char *folder)
 
 bool saver_begin(struct saver *saver, saver_act act, const void *what, struct complaint *why)
 {
-	int ends[2];
+	struct task task = {saver, act, what};
+	int error;
 
-	if (saver->helper) {
+	if (saver->helper.pid) {
 		complaint_set(why, "the last file is still being written");
 		return false;
 	}
-	if (pipe2(ends, O_CLOEXEC) < 0) {
-		complaint_errno(why, errno, "cannot make a pipe");
-		return false;
-	}
-	saver->helper = fork();
-	if (saver->helper == 0)
-		work(saver, ends[1], act, what);
-	if (saver->helper < 0) {
-		complaint_errno(why, errno, "cannot start a helper");
-		saver->helper = 0;
-		close(ends[0]);
-	}
-	close(ends[1]);
-	saver->fd = ends[0];
-	saver->begun = clock_monotonic_ns();
+	error = helper_start(&saver->helper, work, &task);
+	if (error)
+		complaint_errno(why, -error, "cannot start a helper");
 	saver->spare = SPARE_NS;
-	return saver->helper > 0;
+	return !error;
 }
 
 /* It runs, or waits for a processor, and not for a disk. */
 static bool is_running(const struct saver *saver)
 {
-	const struct proc_id id = {.pid = (uint32_t)saver->helper};
+	const struct proc_id id = {.pid = (uint32_t)saver->helper.pid};
 	struct procstat stat;
 
 	return proc_read_stat(id, &stat) == 0 && stat.state == 'R';
@@ -146,7 +136,7 @@ static int64_t counted(struct saver *saver, int64_t step, int64_t took)
 static bool has_news(struct saver *saver, int ms)
 {
 	int64_t left = ms * CLOCK_NS_PER_MS;
-	struct pollfd fd = {.fd = saver->fd, .events = POLLIN};
+	struct pollfd fd = {.fd = saver->helper.fd, .events = POLLIN};
 
 	for (;;) {
 		int64_t step = left < STEP_NS ? left : STEP_NS, begun = clock_monotonic_ns();
@@ -162,34 +152,32 @@ static bool has_news(struct saver *saver, int ms)
 
 enum saver_news saver_wait(struct saver *saver, int ms, struct str *said, struct complaint *why)
 {
-	char text[SAID_MOST + 1];
-	ssize_t len;
+	struct str text = {0};
+	int64_t soon;
+	enum saver_news news = SAVER_FAILED;
 
-	if (!saver->helper)
+	if (!saver->helper.pid)
 		return SAVER_IDLE;
 	if (!has_news(saver, ms))
 		return SAVER_BUSY;
-	len = read(saver->fd, text, sizeof(text) - 1);
-	close(saver->fd);
-	while (waitpid(saver->helper, NULL, 0) < 0 && errno == EINTR)
-		;
-	saver->helper = 0;
-	if (len > 0 && *text == '+') {
-		str_add_bytes(said, text + 1, (size_t)len - 1);
-		return SAVER_DONE;
+	/* It is there, whole, or will never be. */
+	soon = clock_monotonic_ns() + CLOCK_NS_PER_S;
+	if (helper_receive(&saver->helper, soon, &text) != 1 || !text.len) {
+		complaint_set(why, "the helper that writes it was killed");
+	} else if (*text.text == '+') {
+		str_add(said, text.text + 1);
+		news = SAVER_DONE;
+	} else {
+		complaint_set(why, "%s", text.text + 1);
 	}
-	text[len > 0 ? len : 0] = 0;
-	complaint_set(why, "%s", len > 0 ? text + 1 : "the helper that writes it was killed");
-	return SAVER_FAILED;
+	helper_end(&saver->helper);
+	str_release(&text);
+	return news;
 }
 
 void saver_release(struct saver *saver)
 {
-	if (saver->helper) {
-		close(saver->fd);
-		waitpid(saver->helper, NULL, WNOHANG);
-	}
-	saver->helper = 0;
+	helper_let_go(&saver->helper);
 	free(saver->turns);
 	saver->turns = NULL;
 }

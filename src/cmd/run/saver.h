@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * saver.h: whatever is written to a file system of the user's, by a helper process. That file
+ * saver.h: whatever is written to a file system of the user's, by a helper (proc/helper.h). That file
  * system may be full, slow, or on a server that does not answer: then the helper waits, and nobody
- * else. It holds none of the job's descriptors, its stderr neither.
+ * else.
  *
  * A helper on storage that never answers outlives its job, since nothing ends it. So that they do
  * not pile up with the jobs, SAVER_MOST at a time work for a folder; who finds that many at work
@@ -13,10 +13,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "base/complaint.h"
 #include "base/str.h"
+#include "proc/helper.h"
 
 #define SAVER_MOST    8
 #define SAVER_TURN_MS 5000
@@ -24,9 +24,7 @@
 struct saver {
 	char *turns;	  /* path of a file that all jobs of this user share; NULL: no bound */
 	const char *work; /* for this folder; borrowed */
-	pid_t helper;	  /* 0: none is at work */
-	int fd;		  /* of what it says in the end */
-	int64_t begun;	  /* CLOCK_MONOTONIC ns */
+	struct helper helper; /* says in the end how it went; it may outlive us */
 	int64_t spare;	  /* of the time that saver_wait() may take beyond what it is given */
 };
 

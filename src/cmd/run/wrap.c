@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#include "cmd/run/fds.h"
+#include "base/fds.h"
 #include "proc/read.h"
 
 /* Signals that are ours to handle or nobody's: faults of our own, and those that cannot be had. */

@@ -20,15 +20,15 @@
 #include "base/procstat.h"
 #include "base/redact.h"
 #include "evidence/agent/agentfiles.h"
-#include "evidence/agent/worker.h"
+#include "evidence/agent/worker-env.h"
 #include "evidence/format/json-put.h"
 #include "proc/cgroup.h"
-#include "proc/errand.h"
+#include "proc/blocking-read.h"
 #include "proc/tree.h"
 #include "proc/watch.h"
 
 #define HISTORY_CGROUPS	   64
-#define HISTORY_ERRANDS	   128 /* questions in one round */
+#define HISTORY_READS	   128 /* questions in one round */
 #define HISTORY_PATIENCE   100 /* ms for each */
 #define HISTORY_ASKS	   3   /* of what is not answered in time */
 
@@ -42,7 +42,7 @@ struct sample {
 	char state;
 };
 
-/* What is asked of a process itself. It takes the target's mmap lock, so these are errands. */
+/* What is asked of a process itself. It takes the target's mmap lock, so these are blocking reads. */
 enum { HISTORY_CMDLINE, HISTORY_ENVIRON, HISTORY_QUESTIONS };
 
 static const struct {
@@ -358,7 +358,7 @@ static bool history_is_curious(const struct history_process *process, int questi
 
 /* The answer to what history_ask() wanted to know. */
 static void history_learn(
-	struct history_process *process, int question, const struct proc_errand *answer)
+	struct history_process *process, int question, const struct blocking_read *answer)
 {
 	if (answer->error || !answer->bytes.len)
 		return;
@@ -368,37 +368,37 @@ static void history_learn(
 		process->command = history_words(&answer->bytes);
 	} else {
 		process->gift = json_object_new_object();
-		worker_put(process->gift, answer->bytes.text, answer->bytes.len, environ);
+		worker_env_put(process->gift, answer->bytes.text, answer->bytes.len, environ);
 	}
 }
 
 /* Each is asked until it is answered, a few times at most, and anew when the name changes. */
 static void history_ask(struct history *history)
 {
-	struct history_process *whose[HISTORY_ERRANDS];
-	struct proc_errand errands[HISTORY_ERRANDS];
-	int what[HISTORY_ERRANDS];
+	struct history_process *whose[HISTORY_READS];
+	struct blocking_read reads[HISTORY_READS];
+	int what[HISTORY_READS];
 	size_t nr = 0;
 
 	for (size_t i = 0; i < history->processes.nr * HISTORY_QUESTIONS; i++) {
 		struct history_process *process = history->processes.items[i / HISTORY_QUESTIONS];
 		int question = (int)(i % HISTORY_QUESTIONS);
 
-		if (nr == HISTORY_ERRANDS || !history_is_curious(process, question))
+		if (nr == HISTORY_READS || !history_is_curious(process, question))
 			continue;
 		process->asked[question]++;
 		whose[nr] = process;
 		what[nr] = question;
-		errands[nr++] = (struct proc_errand){.pid = process->id.pid,
-			.what = PROC_ERRAND_FILE,
+		reads[nr++] = (struct blocking_read){.pid = process->id.pid,
+			.what = BLOCKING_READ_FILE,
 			.name = history_questions[question].file,
 			.cap = history_questions[question].cap};
 	}
 	if (nr)
-		proc_errands_run(errands, nr, HISTORY_PATIENCE);
+		blocking_reads_run(reads, nr, HISTORY_PATIENCE);
 	for (size_t i = 0; i < nr; i++) {
-		history_learn(whose[i], what[i], &errands[i]);
-		str_release(&errands[i].bytes);
+		history_learn(whose[i], what[i], &reads[i]);
+		str_release(&reads[i].bytes);
 	}
 }
 

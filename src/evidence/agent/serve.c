@@ -8,15 +8,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -32,7 +28,6 @@
 #define HELPER_MS     10000
 #define ANSWER_CAP    (1ull << 30)
 #define PAUSE_MOST    1000
-#define FDS_MOST      65536
 
 static struct sockaddr_un serve_address(int folder_fd)
 {
@@ -146,35 +141,15 @@ static void send_all(int fd, const struct str *bytes)
 	}
 }
 
-/* The job's terminal and pipes are none of ours, and keys for the job mean us no more. */
-static void helper_withdraw(int keep)
+/* In the helper, whose answer the one who asked reads. */
+static void give_answer(int fd, void *arg)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	sigset_t all;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, NULL);
-	for (int fd = 0; null >= 0 && fd < 3; fd++)
-		dup2(null, fd);
-#ifdef SYS_close_range
-	if (syscall(SYS_close_range, 3, keep - 1, 0) == 0 &&
-		syscall(SYS_close_range, keep + 1, ~0u, 0) == 0)
-		return;
-#endif
-	for (int fd = 3; fd < FDS_MOST; fd++)
-		if (fd != keep)
-			close(fd);
-}
-
-static void __attribute__((noreturn)) helper_answer(int fd, const char *folder)
-{
+	const char *folder = arg;
 	struct live_options options = LIVE_OPTIONS_STACKS;
 	struct evidence evidence = {0};
 	char line[REQUEST_CAP];
 	struct str bundle = {0};
 
-	helper_withdraw(fd);
 	options.sample_pause_ms = 0;
 	options.wary = true;
 	if (peer_may_ask(fd) &&
@@ -184,39 +159,19 @@ static void __attribute__((noreturn)) helper_answer(int fd, const char *folder)
 		bundle_pack(&evidence, &bundle);
 		send_all(fd, &bundle);
 	}
-	_exit(0);
-}
-
-/* Reaps the helper if it has ended, and ends it if it should have. True: it is gone. */
-static bool helper_is_gone(struct serve *serve)
-{
-	if (!serve->helper)
-		return true;
-	if (clock_monotonic_ns() > serve->until)
-		kill(serve->helper, SIGKILL);
-	if (waitpid(serve->helper, NULL, WNOHANG) == 0)
-		return false;
-	serve->helper = 0;
-	return true;
 }
 
 void serve_turn(struct serve *serve, const char *folder)
 {
-	pid_t pid;
 	int fd;
 
-	if (serve->fd < 0 || !helper_is_gone(serve))
+	if (serve->fd < 0 ||
+		!helper_is_over(&serve->helper, HELPER_MS * CLOCK_NS_PER_MS, NULL, NULL))
 		return;
 	fd = accept4(serve->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd < 0)
 		return;
-	pid = fork();
-	if (pid == 0)
-		helper_answer(fd, folder);
-	if (pid > 0) {
-		serve->helper = pid;
-		serve->until = clock_monotonic_ns() + HELPER_MS * CLOCK_NS_PER_MS;
-	}
+	(void)helper_start_into(&serve->helper, fd, give_answer, (char *)folder);
 	close(fd);
 }
 
@@ -225,11 +180,7 @@ void serve_close(struct serve *serve)
 	if (serve->fd >= 0)
 		close(serve->fd);
 	serve->fd = -1;
-	if (serve->helper) {
-		kill(serve->helper, SIGKILL);
-		serve->until = 0;
-		helper_is_gone(serve);
-	}
+	helper_end(&serve->helper);
 }
 
 /* --- Asking ---------------------------------------------------------------------------------- */

@@ -16,20 +16,17 @@
  * one that takes too long is killed.
  */
 
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "base/complaint.h"
 #include "evidence/format/exhibit.h"
 #include "evidence/format/folder.h"
 #include "evidence/gather/stacks-gather.h"
+#include "proc/helper.h"
 
 #define SERVE_FILE "stacks.sock"
 
 struct serve {
 	int fd; /* listens; -1: not */
-	pid_t helper; /* 0 none */
-	int64_t until; /* CLOCK_MONOTONIC ns: then the helper is killed */
+	struct helper helper; /* that answers now */
 };
 
 /* Listens in this folder; where that is not possible, not: nobody needs it to run a job. */

@@ -8,7 +8,7 @@
 #include "evidence/agent/own-words.h"
 #include "evidence/format/json-put.h"
 #include "evidence/gather/live-add.h"
-#include "proc/errand.h"
+#include "proc/blocking-read.h"
 
 #define COMMAND_LOG_BYTES (8u * 1024)
 #define COMMAND_ASK_MS	  250
@@ -39,9 +39,9 @@ static void command_add_identity(
 
 static void command_add_log(const struct command *command, char *host, struct evidence *into)
 {
-	struct proc_errand errand = {.pid = (uint32_t)getpid(),
+	struct blocking_read read = {.pid = (uint32_t)getpid(),
 		.name = "fd/2",
-		.what = PROC_ERRAND_TAIL,
+		.what = BLOCKING_READ_TAIL,
 		.cap = COMMAND_LOG_BYTES};
 	const struct exhibit about = {.kind = EXHIBIT_STDERR,
 		.host = host,
@@ -51,12 +51,12 @@ static void command_add_log(const struct command *command, char *host, struct ev
 		.when = clock_realtime_ns()};
 	size_t len = 0;
 
-	proc_errands_run(&errand, 1, COMMAND_ASK_MS);
-	if (!errand.error && errand.bytes.len)
-		len = own_words_drop(errand.bytes.text, errand.bytes.len);
+	blocking_reads_run(&read, 1, COMMAND_ASK_MS);
+	if (!read.error && read.bytes.len)
+		len = own_words_drop(read.bytes.text, read.bytes.len);
 	if (len)
-		evidence_add(into, &about, (uint8_t *)str_detach(&errand.bytes), len);
-	str_release(&errand.bytes);
+		evidence_add(into, &about, (uint8_t *)str_detach(&read.bytes), len);
+	str_release(&read.bytes);
 }
 
 void command_add(const struct command *command, struct evidence *into)

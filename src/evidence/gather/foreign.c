@@ -171,8 +171,8 @@ static void gather_all(struct foreign *foreign, const struct live_options *optio
 	live_proc_take_cgroups(&target, NULL, 0);
 	live_leave_out(foreign->into, foreign->host, options);
 	if (!options->no_logs) {
-		live_proc_take_stderr(&target, options->errand_ms);
-		live_proc_take_error_files(&target, options->errand_ms);
+		live_proc_take_stderr(&target, options->read_ms);
+		live_proc_take_error_files(&target, options->read_ms);
 	}
 	live_take_stacks(&target, options, sampled);
 	if (options->sample_pause_ms > 0)

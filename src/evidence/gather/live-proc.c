@@ -17,7 +17,7 @@
 #include "evidence/agent/own-words.h"
 #include "proc/blocked.h"
 #include "proc/cgroup.h"
-#include "proc/errand.h"
+#include "proc/blocking-read.h"
 #include "proc/locks.h"
 #include "proc/ns.h"
 #include "proc/read.h"
@@ -255,22 +255,22 @@ static void live_stderr_leave_jobs(struct str *tail)
 	str_cut(tail, len - from);
 }
 
-static bool live_stderr_is_same_file(const struct proc_errand *a, const struct proc_errand *b)
+static bool live_stderr_is_same_file(const struct blocking_read *a, const struct blocking_read *b)
 {
 	return a->dev == b->dev && a->ino == b->ino;
 }
 
 /* Is more of it wanted than the end, since words of ours take up room there? */
-static bool live_stderr_is_short(const struct proc_errand *errand)
+static bool live_stderr_is_short(const struct blocking_read *read)
 {
-	return !errand->error && errand->bytes.len >= LIVE_STDERR_BYTES &&
-	       own_words_are_in(errand->bytes.text, errand->bytes.len);
+	return !read->error && read->bytes.len >= LIVE_STDERR_BYTES &&
+	       own_words_are_in(read->bytes.text, read->bytes.len);
 }
 
 /* Ends of logs that hold words of ours are read again, from further back; each file once. */
-static void live_stderr_read_back(struct proc_errand *errands, size_t nr, int deadline_ms)
+static void live_stderr_read_back(struct blocking_read *reads, size_t nr, int deadline_ms)
 {
-	struct proc_errand *again = alloc_zeroed(nr + 1, sizeof(*again));
+	struct blocking_read *again = alloc_zeroed(nr + 1, sizeof(*again));
 	size_t *which = alloc_zeroed(nr + 1, sizeof(*which));
 	size_t n = 0;
 
@@ -278,27 +278,27 @@ static void live_stderr_read_back(struct proc_errand *errands, size_t nr, int de
 		size_t at = 0;
 
 		which[i] = nr;
-		if (!live_stderr_is_short(&errands[i]))
+		if (!live_stderr_is_short(&reads[i]))
 			continue;
-		while (at < n && !live_stderr_is_same_file(&again[at], &errands[i]))
+		while (at < n && !live_stderr_is_same_file(&again[at], &reads[i]))
 			at++;
 		which[i] = at;
 		if (at < n)
 			continue;
-		again[n] = errands[i];
+		again[n] = reads[i];
 		again[n].bytes = (struct str){0};
 		again[n++].cap = LIVE_STDERR_MORE;
 	}
-	proc_errands_run(again, n, deadline_ms);
+	blocking_reads_run(again, n, deadline_ms);
 	for (size_t i = 0; i < n; i++)
 		live_stderr_leave_jobs(&again[i].bytes);
 	for (size_t i = 0; i < nr; i++) {
-		const struct proc_errand *longer = which[i] < nr ? &again[which[i]] : NULL;
+		const struct blocking_read *longer = which[i] < nr ? &again[which[i]] : NULL;
 
-		if (!longer || longer->error || !live_stderr_is_same_file(longer, &errands[i]))
+		if (!longer || longer->error || !live_stderr_is_same_file(longer, &reads[i]))
 			continue;
-		str_cut(&errands[i].bytes, 0);
-		str_add_bytes(&errands[i].bytes, longer->bytes.text, longer->bytes.len);
+		str_cut(&reads[i].bytes, 0);
+		str_add_bytes(&reads[i].bytes, longer->bytes.text, longer->bytes.len);
 	}
 	for (size_t i = 0; i < n; i++)
 		str_release(&again[i].bytes);
@@ -307,7 +307,7 @@ static void live_stderr_read_back(struct proc_errand *errands, size_t nr, int de
 }
 
 static void live_proc_add_stderr(const struct live_proc_target *target,
-	const struct live_process *process, struct proc_errand *errand)
+	const struct live_process *process, struct blocking_read *read)
 {
 	struct exhibit about = {
 		.kind = EXHIBIT_STDERR,
@@ -320,25 +320,25 @@ static void live_proc_add_stderr(const struct live_proc_target *target,
 	struct str label = {0};
 	size_t len;
 
-	if (errand->error == ETIMEDOUT)
+	if (read->error == ETIMEDOUT)
 		evidence_add_gap(target->into, target->host, process->pid,
 			"the end of its stderr: the file did not answer in time");
-	if (errand->error)
+	if (read->error)
 		return;
-	live_stderr_leave_jobs(&errand->bytes);
-	len = errand->bytes.len;
+	live_stderr_leave_jobs(&read->bytes);
+	len = read->bytes.len;
 	/* Which file: where ranks share one, no line of it is anyone's in particular. */
-	str_printf(&label, "file %llx:%llx", (unsigned long long)errand->dev,
-		(unsigned long long)errand->ino);
+	str_printf(&label, "file %llx:%llx", (unsigned long long)read->dev,
+		(unsigned long long)read->ino);
 	about.label = label.text;
-	evidence_add(target->into, &about, (uint8_t *)str_detach(&errand->bytes), len);
+	evidence_add(target->into, &about, (uint8_t *)str_detach(&read->bytes), len);
 	str_release(&label);
 }
 
 void live_proc_take_stderr(const struct live_proc_target *target, int deadline_ms)
 {
 	const struct live_processes *processes = target->processes;
-	struct proc_errand *errands = alloc_zeroed(processes->all.nr + 1, sizeof(*errands));
+	struct blocking_read *reads = alloc_zeroed(processes->all.nr + 1, sizeof(*reads));
 	size_t *whose = alloc_zeroed(processes->all.nr + 1, sizeof(*whose));
 	size_t nr = 0;
 
@@ -348,19 +348,19 @@ void live_proc_take_stderr(const struct live_proc_target *target, int deadline_m
 		if (!process->threads || !(process->here || process->log))
 			continue;
 		whose[nr] = i;
-		errands[nr++] = (struct proc_errand){.pid = process->here,
+		reads[nr++] = (struct blocking_read){.pid = process->here,
 			.owner = target->owner,
 			.name = process->here ? "fd/2" : process->log,
-			.what = PROC_ERRAND_TAIL,
+			.what = BLOCKING_READ_TAIL,
 			.cap = LIVE_STDERR_BYTES};
 	}
-	proc_errands_run(errands, nr, deadline_ms);
-	live_stderr_read_back(errands, nr, deadline_ms);
+	blocking_reads_run(reads, nr, deadline_ms);
+	live_stderr_read_back(reads, nr, deadline_ms);
 	for (size_t i = 0; i < nr; i++) {
-		live_proc_add_stderr(target, &processes->all.items[whose[i]], &errands[i]);
-		str_release(&errands[i].bytes);
+		live_proc_add_stderr(target, &processes->all.items[whose[i]], &reads[i]);
+		str_release(&reads[i].bytes);
 	}
-	free(errands);
+	free(reads);
 	free(whose);
 }
 
@@ -378,7 +378,7 @@ static bool live_proc_is_inherited(const struct live_processes *processes, size_
 }
 
 static void live_proc_add_error_file(const struct live_proc_target *target,
-	const struct live_process *process, struct proc_errand *errand)
+	const struct live_process *process, struct blocking_read *read)
 {
 	const struct exhibit about = {
 		.kind = EXHIBIT_ERROR_FILE,
@@ -389,19 +389,19 @@ static void live_proc_add_error_file(const struct live_proc_target *target,
 		.when = clock_realtime_ns(),
 		.label = process->error_file,
 	};
-	size_t len = errand->bytes.len;
+	size_t len = read->bytes.len;
 
-	if (errand->error == ETIMEDOUT)
+	if (read->error == ETIMEDOUT)
 		evidence_add_gap(target->into, target->host, process->pid,
 			"its error file: the file did not answer in time");
-	if (!errand->error && len)
-		evidence_add(target->into, &about, (uint8_t *)str_detach(&errand->bytes), len);
+	if (!read->error && len)
+		evidence_add(target->into, &about, (uint8_t *)str_detach(&read->bytes), len);
 }
 
 void live_proc_take_error_files(const struct live_proc_target *target, int deadline_ms)
 {
 	const struct live_processes *processes = target->processes;
-	struct proc_errand *errands = alloc_zeroed(processes->all.nr + 1, sizeof(*errands));
+	struct blocking_read *reads = alloc_zeroed(processes->all.nr + 1, sizeof(*reads));
 	size_t *whose = alloc_zeroed(processes->all.nr + 1, sizeof(*whose));
 	size_t nr = 0;
 
@@ -412,17 +412,17 @@ void live_proc_take_error_files(const struct live_proc_target *target, int deadl
 			live_proc_is_inherited(processes, i))
 			continue;
 		whose[nr] = i;
-		errands[nr++] = (struct proc_errand){.owner = target->owner,
+		reads[nr++] = (struct blocking_read){.owner = target->owner,
 			.name = process->error_file,
-			.what = PROC_ERRAND_FILE,
+			.what = BLOCKING_READ_FILE,
 			.cap = LIVE_ERROR_BYTES};
 	}
 	if (nr)
-		proc_errands_run(errands, nr, deadline_ms);
+		blocking_reads_run(reads, nr, deadline_ms);
 	for (size_t i = 0; i < nr; i++) {
-		live_proc_add_error_file(target, &processes->all.items[whose[i]], &errands[i]);
-		str_release(&errands[i].bytes);
+		live_proc_add_error_file(target, &processes->all.items[whose[i]], &reads[i]);
+		str_release(&reads[i].bytes);
 	}
-	free(errands);
+	free(reads);
 	free(whose);
 }

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "evidence/gather/liveness.h"
 #include "evidence/gather/stacks-gather.h"
-#include "proc/errand.h"
+#include "proc/blocking-read.h"
 
 /* A pool of idle compile workers tells nothing; a stuck loader is among the first. */
 #define CHILDREN_MOST 64
@@ -78,25 +78,25 @@ bool live_may_look(const struct live_processes *processes, size_t folder)
 static size_t ask(const struct live_proc_target *target, struct stacks_target *targets, size_t nr,
 	int deadline_ms)
 {
-	struct proc_errand *errands = alloc_zeroed(nr + 1, sizeof(*errands));
+	struct blocking_read *reads = alloc_zeroed(nr + 1, sizeof(*reads));
 	size_t left = 0;
 
 	for (size_t i = 0; i < nr; i++)
-		errands[i] = (struct proc_errand){.pid = targets[i].id.pid,
+		reads[i] = (struct blocking_read){.pid = targets[i].id.pid,
 			.name = "cmdline",
-			.what = PROC_ERRAND_FILE,
+			.what = BLOCKING_READ_FILE,
 			.cap = 64};
-	proc_errands_run(errands, nr, deadline_ms);
+	blocking_reads_run(reads, nr, deadline_ms);
 	for (size_t i = 0; i < nr; i++) {
-		if (errands[i].error == ETIMEDOUT)
+		if (reads[i].error == ETIMEDOUT)
 			evidence_add_gap(target->into, target->host, targets[i].id.pid,
 				"its stacks: its address space is held by a thread asleep in the "
 				"kernel");
 		else
 			targets[left++] = targets[i];
-		str_release(&errands[i].bytes);
+		str_release(&reads[i].bytes);
 	}
-	free(errands);
+	free(reads);
 	return left;
 }
 
@@ -113,7 +113,7 @@ void live_take_stacks(const struct live_proc_target *target, const struct live_o
 		size_t nr = choose(target->processes, targets);
 
 		if (options->wary)
-			nr = ask(target, targets, nr, options->errand_ms);
+			nr = ask(target, targets, nr, options->read_ms);
 		if (nr)
 			stacks_gather(target->into, target->host, targets, nr, &with);
 		free(targets);

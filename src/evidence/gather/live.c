@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The order of gathering: T0; census and rings, which nobody can block; who lives; /proc, cheap
- * files first; control groups; the agent's files; what may block, as errands; stacks; and last a
+ * files first; control groups; the agent's files; what may block; stacks; and last a
  * second look at /proc if no agent keeps a history.
  *
  * A process goes by the pid that it knows itself by (census and ring say that one), `here` is the
@@ -618,8 +618,8 @@ int live_gather(const char *path, const struct live_options *options, struct evi
 	live_proc_take_cgroups(&target, live.groups.items, live.groups.nr);
 	live_leave_out(into, live.host, live.options);
 	if (!live.options->no_logs) {
-		live_proc_take_stderr(&target, live.options->errand_ms);
-		live_proc_take_error_files(&target, live.options->errand_ms);
+		live_proc_take_stderr(&target, live.options->read_ms);
+		live_proc_take_error_files(&target, live.options->read_ms);
 	}
 	live_gather_last(&live, &target, sampled);
 	fatal_modules_add(into, live.host);

@@ -5,7 +5,7 @@
 /*
  * Gathering from the machine, by peeking only: rings, census and the agent's files from the job's
  * folder, /proc of every rank and its descendants, control groups, the tail of stderr where it is
- * a regular file. Cheap and safe files come first; what may block runs as an errand with a
+ * a regular file. Cheap and safe files come first; what may block is a blocking read with a
  * deadline, and what did not come back is a gap.
  *
  * T0 (exhibit "gather") is taken once, before the first ring: a board newer than it moved on.
@@ -23,14 +23,14 @@ struct live_options {
 	 * already; else we wait this long between two of our own. 0: one sample.
 	 */
 	int sample_pause_ms;
-	int errand_ms; /* deadline of each read that may block */
+	int read_ms; /* deadline of each read that may block */
 	/*
 	 * Stacks of ranks and of their children; samples 0: none. They come last, since they are
 	 * dear, and the second sample of /proc after them.
 	 */
 	struct stacks_options stacks;
 	/*
-	 * Ask each process first for something harmless that takes the same lock, within errand_ms:
+	 * Ask each process first for something harmless that takes the same lock, within read_ms:
 	 * of those that do not answer no stacks are tried, so that many of them cost little time.
 	 */
 	bool wary;
@@ -55,10 +55,10 @@ struct live_options {
 	bool ask_fellows;
 };
 
-#define LIVE_OPTIONS_DEFAULT {.sample_pause_ms = 20, .errand_ms = 250}
+#define LIVE_OPTIONS_DEFAULT {.sample_pause_ms = 20, .read_ms = 250}
 /* The same with stacks, as they are taken where nobody wishes otherwise. */
 #define LIVE_OPTIONS_STACKS                                                                        \
-	{.sample_pause_ms = 20, .errand_ms = 250, .stacks = STACKS_OPTIONS_DEFAULT}
+	{.sample_pause_ms = 20, .read_ms = 250, .stacks = STACKS_OPTIONS_DEFAULT}
 
 /*
  * Adds all evidence of the job in this folder. 0, or negative with words if the folder holds no

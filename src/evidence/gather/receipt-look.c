@@ -4,21 +4,18 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "proc/program.h"
 
 #define GIT_FILE_CAP (4 << 20)
-#define LOOK_REAP_MS 100
 
 /* --- Folders --------------------------------------------------------------------------------- */
 
@@ -186,57 +183,17 @@ out:
 	str_release(&common);
 }
 
-static void __attribute__((noreturn)) git_exec(const char *cwd, int out)
-{
-	int null = open("/dev/null", O_RDWR);
-
-	setenv("GIT_OPTIONAL_LOCKS", "0", 1);
-	unsetenv("LD_PRELOAD");
-	dup2(null, 0);
-	dup2(out, 1);
-	dup2(null, 2);
-	execlp("git", "git", "-C", cwd, "status", "--porcelain", "--untracked-files=no", NULL);
-	_exit(127);
-}
-
-/* Waits until `until` for the child to end. Returns whether it did, and how. */
-static bool git_reap(pid_t pid, int64_t until, int *ret_status)
-{
-	while (waitpid(pid, ret_status, WNOHANG) == 0) {
-		if (clock_monotonic_ns() > until)
-			return false;
-		usleep(500);
-	}
-	return true;
-}
-
 /* 1 if git says that tracked files were changed, 0 if not, -1 if it does not say in time. */
 static int git_dirty(const char *cwd)
 {
-	int64_t until = clock_monotonic_ns() + LOOK_GIT_MS * CLOCK_NS_PER_MS;
-	struct pollfd poll_fd = {.events = POLLIN};
-	int fds[2], status = -1;
-	bool said = false;
-	pid_t pid;
-	char byte;
+	const char *const argv[] = {
+		"git", "-C", cwd, "status", "--porcelain", "--untracked-files=no", NULL};
+	const char *const env[] = {"GIT_OPTIONAL_LOCKS=0", "LD_PRELOAD", NULL};
+	struct str said = {0};
+	int status = program_read(&(struct program){argv, env}, LOOK_GIT_MS, 0, &said);
 
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return -1;
-	pid = fork();
-	if (pid == 0)
-		git_exec(cwd, fds[1]);
-	close(fds[1]);
-	poll_fd.fd = fds[0];
-	if (pid > 0 && poll(&poll_fd, 1, LOOK_GIT_MS) > 0)
-		said = read(fds[0], &byte, 1) > 0;
-	close(fds[0]);
-	if (pid <= 0)
-		return -1;
-	if (!said && git_reap(pid, until, &status))
-		return status == 0 ? 0 : -1;
-	kill(pid, SIGKILL);
-	git_reap(pid, clock_monotonic_ns() + LOOK_REAP_MS * CLOCK_NS_PER_MS, &status);
-	return said ? 1 : -1;
+	str_release(&said);
+	return status == -EFBIG ? 1 : status == 0 ? 0 : -1;
 }
 
 void look_at_git(const char *cwd, struct look_git *ret)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two crews. The first takes the stacks: each hand has a share of the targets and goes through it
- * sample by sample, and in the end sends the modules that walks have met, with what walking needs
- * of them. The second looks the names up, module by module: that takes longest, may be lost, and is
- * done once for each module however many processes have it.
+ * Two sets of workers. The first takes the stacks: each worker has a share of the targets and goes
+ * through it sample by sample, and in the end sends the modules that walks have met, with what
+ * walking needs of them. The second looks the names up, module by module: that takes longest, may
+ * be lost, and is done once for each module however many processes have it.
  *
  * A target that blocks its helper is asked once more, by the next one, for nothing but what takes
  * no lock of it, and then left. That next helper knows the samples that there are already from
@@ -21,7 +21,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "evidence/format/stacks.h"
-#include "evidence/gather/crew.h"
+#include "evidence/gather/workers.h"
 #include "evidence/gather/stacks-module.h"
 #include "proc/threads/capture.h"
 
@@ -34,7 +34,7 @@ enum gather_state {
 	TARGET_LEFT,  /* nothing more of it */
 };
 
-/* One target, as its hand and we see it. */
+/* One target, as its worker and we see it. */
 struct gather_target {
 	const struct stacks_target *target;
 	enum gather_state state;
@@ -43,7 +43,7 @@ struct gather_target {
 	struct snapshot snapshots[GATHER_SAMPLES]; /* a helper's own */
 };
 
-/* The targets of one hand. */
+/* The targets of one worker. */
 struct gather_share {
 	struct gather_target *targets;
 	size_t nr;
@@ -55,8 +55,8 @@ struct gather {
 	const struct stacks_options *options;
 	unsigned samples;
 	struct gather_target *targets;
-	struct gather_share shares[CREW_HANDS];
-	size_t hands;
+	struct gather_share shares[WORKERS_MOST];
+	size_t workers;
 	struct stacks_names names;
 };
 
@@ -171,9 +171,9 @@ static void helper_send_modules(const struct gather *gather, const struct gather
 
 		stacks_add_module(&found, gather->host, wanted->module,
 			images_excerpt(images, wanted->module));
-		crew_send_all(out, &found);
+		parcel_send_all(out, &found);
 		stacks_names_pack(wanted, &bytes);
-		crew_send(out,
+		parcel_send(out,
 			&(struct parcel){.what = PARCEL_OWN,
 				.exhibit = {.bytes = (uint8_t *)bytes.text,
 					.len = bytes.len}});
@@ -184,10 +184,10 @@ static void helper_send_modules(const struct gather *gather, const struct gather
 }
 
 /* A step is one sample of one target; the last one is the modules. What is allocated ends here. */
-static void helper_work(void *arg, size_t hand, size_t step, int out)
+static void gather_steps(void *arg, size_t worker, size_t step, int out)
 {
 	const struct gather *gather = arg;
-	const struct gather_share *share = &gather->shares[hand];
+	const struct gather_share *share = &gather->shares[worker];
 	struct images *images = images_new();
 	struct evidence found = {0};
 
@@ -198,11 +198,11 @@ static void helper_work(void *arg, size_t hand, size_t step, int out)
 
 		if (target->state != TARGET_LEFT)
 			helper_take(gather, target, (unsigned)(step / share->nr), images, &found);
-		crew_send_all(out, &found);
-		crew_send_step(out, target->state);
+		parcel_send_all(out, &found);
+		parcel_send_step(out, target->state);
 	}
 	helper_send_modules(gather, share, images, out);
-	crew_send_step(out, 0);
+	parcel_send_step(out, 0);
 }
 
 /* --- Receiving -------------------------------------------------------------------------------- */
@@ -216,10 +216,10 @@ static void gather_add_gap(struct gather *gather, uint32_t pid, const char *what
 	str_release(&words);
 }
 
-static void gather_take(void *arg, size_t hand, size_t step, const struct parcel *parcel)
+static void gather_take(void *arg, size_t worker, size_t step, const struct parcel *parcel)
 {
 	struct gather *gather = arg;
-	struct gather_share *share = &gather->shares[hand];
+	struct gather_share *share = &gather->shares[worker];
 	struct gather_target *target = &share->targets[step % share->nr];
 	unsigned sample = (unsigned)(step / share->nr);
 
@@ -243,10 +243,10 @@ static void gather_take(void *arg, size_t hand, size_t step, const struct parcel
 	}
 }
 
-static bool gather_lost(void *arg, size_t hand, size_t step, int error)
+static bool gather_lost(void *arg, size_t worker, size_t step, int error)
 {
 	struct gather *gather = arg;
-	struct gather_share *share = &gather->shares[hand];
+	struct gather_share *share = &gather->shares[worker];
 	struct gather_target *target = &share->targets[step % share->nr];
 	uint32_t pid = goes_by(target);
 
@@ -270,10 +270,10 @@ static bool gather_lost(void *arg, size_t hand, size_t step, int error)
 	return false;
 }
 
-static void gather_none(void *arg, size_t hand, size_t step, int error)
+static void gather_none(void *arg, size_t worker, size_t step, int error)
 {
 	struct gather *gather = arg;
-	const struct gather_share *share = &gather->shares[hand];
+	const struct gather_share *share = &gather->shares[worker];
 	struct str words = {0};
 
 	(void)step;
@@ -285,17 +285,17 @@ static void gather_none(void *arg, size_t hand, size_t step, int error)
 
 /* --- All of it -------------------------------------------------------------------------------- */
 
-static void gather_share_out(struct gather *gather, struct crew *crew, size_t nr)
+static void gather_share_out(struct gather *gather, struct workers *workers, size_t nr)
 {
 	size_t next = 0;
 
-	crew->nr = crew_hands_for(nr);
-	for (size_t i = 0; i < crew->nr; i++) {
-		size_t end = nr * (i + 1) / crew->nr;
+	workers->nr = workers_for(nr);
+	for (size_t i = 0; i < workers->nr; i++) {
+		size_t end = nr * (i + 1) / workers->nr;
 
 		gather->shares[i] =
 			(struct gather_share){gather->targets + next, end - next};
-		crew->hands[i].steps = gather->samples * (end - next) + 1;
+		workers->all[i].steps = gather->samples * (end - next) + 1;
 		next = end;
 	}
 }
@@ -310,14 +310,14 @@ static unsigned gather_samples(const struct stacks_options *options)
 void stacks_gather(struct evidence *into, const char *host, const struct stacks_target *targets,
 	size_t nr, const struct stacks_options *options)
 {
-	static const struct crew_work work = {
-		helper_work, gather_take, gather_lost, gather_none};
+	static const struct workers_task task = {
+		gather_steps, gather_take, gather_lost, gather_none};
 	struct gather gather = {.into = into,
 		.host = host,
 		.options = options,
 		.samples = gather_samples(options),
 		.names = {.into = into, .host = host}};
-	struct crew crew = {.work = &work,
+	struct workers workers = {.task = &task,
 		.arg = &gather,
 		.deadline_ms = options->deadline_ms + options->pause_ms};
 
@@ -326,8 +326,8 @@ void stacks_gather(struct evidence *into, const char *host, const struct stacks_
 	gather.targets = alloc_zeroed(nr, sizeof(*gather.targets));
 	for (size_t i = 0; i < nr; i++)
 		gather.targets[i].target = &targets[i];
-	gather_share_out(&gather, &crew, nr);
-	crew_run(&crew);
+	gather_share_out(&gather, &workers, nr);
+	workers_run(&workers);
 	stacks_names_find(&gather.names, options->deadline_ms * GATHER_NAMING);
 	free(gather.targets);
 }

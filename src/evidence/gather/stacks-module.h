@@ -48,7 +48,7 @@ void stacks_add_modules(struct evidence *into, const char *host, struct images *
 void stacks_put(struct evidence *into, const char *host, const struct exhibit *exhibit)
 	__attribute__((nonnull));
 
-/* -- names, found later by another crew of helpers --------------------------------------------- */
+/* -- names, found later by other workers ------------------------------------------------------ */
 
 /* A module whose addresses want names, of all helpers together. */
 struct stacks_nameless {
@@ -62,7 +62,7 @@ struct stacks_names {
 	struct evidence *into;
 	const char *host;
 	ARRAY(struct stacks_nameless) all;
-	size_t hands;
+	size_t workers;
 };
 
 /* Packs what one helper wants into bytes, and takes these bytes in. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The crew that finds names. A module is opened anew through a process that has it mapped; if that
- * has ended meanwhile, by its path.
+ * The workers that find names. A module is opened anew through a process that has it mapped; if
+ * that has ended meanwhile, by its path.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "evidence/gather/crew.h"
+#include "evidence/gather/workers.h"
 #include "evidence/gather/stacks-module.h"
 #include "proc/threads/livemem.h"
 
@@ -120,12 +120,12 @@ static struct module *names_open(struct images *images, const struct stacks_name
 	return modules_find(images_modules(images), &made_up);
 }
 
-static void names_work(void *arg, size_t hand, size_t step, int out)
+static void names_work(void *arg, size_t worker, size_t step, int out)
 {
 	struct stacks_names *names = arg;
 	struct evidence found = {0};
 
-	for (size_t i = step * names->hands + hand; i < names->all.nr; i += names->hands) {
+	for (size_t i = step * names->workers + worker; i < names->all.nr; i += names->workers) {
 		const struct stacks_nameless *nameless = &names->all.items[i];
 		struct stacks_wanted wanted = {.pid = nameless->pid,
 			.addresses = nameless->addresses.items,
@@ -137,28 +137,28 @@ static void names_work(void *arg, size_t hand, size_t step, int out)
 		if (wanted.module) {
 			stacks_name(images, &wanted, &arena);
 			stacks_add_module(&found, names->host, wanted.module, NULL);
-			crew_send_all(out, &found);
+			parcel_send_all(out, &found);
 		}
-		crew_send_step(out, 0);
+		parcel_send_step(out, 0);
 	}
 }
 
 /* --- Outside ---------------------------------------------------------------------------------- */
 
-static void names_take(void *arg, size_t hand, size_t step, const struct parcel *parcel)
+static void names_take(void *arg, size_t worker, size_t step, const struct parcel *parcel)
 {
 	struct stacks_names *names = arg;
 
-	(void)hand;
+	(void)worker;
 	(void)step;
 	if (parcel->what == PARCEL_EXHIBIT)
 		stacks_put(names->into, names->host, &parcel->exhibit);
 }
 
-static bool names_lost(void *arg, size_t hand, size_t step, int error)
+static bool names_lost(void *arg, size_t worker, size_t step, int error)
 {
 	struct stacks_names *names = arg;
-	size_t i = step * names->hands + hand;
+	size_t i = step * names->workers + worker;
 	struct str words = {0};
 
 	str_printf(&words, "stacks: names of the functions of %s: %s",
@@ -170,7 +170,7 @@ static bool names_lost(void *arg, size_t hand, size_t step, int error)
 	return false;
 }
 
-static void names_none(void *arg, size_t hand, size_t step, int error)
+static void names_none(void *arg, size_t worker, size_t step, int error)
 {
 	struct stacks_names *names = arg;
 	struct str words = {0};
@@ -178,7 +178,7 @@ static void names_none(void *arg, size_t hand, size_t step, int error)
 	(void)step;
 	str_printf(&words, "stacks: names of functions: no helper process could be started: %s",
 		strerror(-error));
-	if (hand == 0)
+	if (worker == 0)
 		evidence_add_gap(names->into, names->host, 0, str_text(&words));
 	str_release(&words);
 }
@@ -196,16 +196,16 @@ static void names_release(struct stacks_names *names)
 
 void stacks_names_find(struct stacks_names *names, int deadline_ms)
 {
-	static const struct crew_work work = {names_work, names_take, names_lost, names_none};
-	struct crew crew = {.work = &work,
+	static const struct workers_task task = {names_work, names_take, names_lost, names_none};
+	struct workers workers = {.task = &task,
 		.arg = names,
 		.deadline_ms = deadline_ms,
-		.nr = crew_hands_for(names->all.nr)};
+		.nr = workers_for(names->all.nr)};
 
-	names->hands = crew.nr;
-	for (size_t i = 0; i < crew.nr; i++)
-		crew.hands[i].steps = (names->all.nr - i + crew.nr - 1) / crew.nr;
-	if (crew.nr)
-		crew_run(&crew);
+	names->workers = workers.nr;
+	for (size_t i = 0; i < workers.nr; i++)
+		workers.all[i].steps = (names->all.nr - i + workers.nr - 1) / workers.nr;
+	if (workers.nr)
+		workers_run(&workers);
 	names_release(names);
 }

@@ -16,7 +16,7 @@
 #include "evidence/gather/identity.h"
 #include "evidence/gather/live-add.h"
 #include "evidence/gather/liveness.h"
-#include "proc/errand.h"
+#include "proc/blocking-read.h"
 #include "proc/ns.h"
 #include "proc/survey/survey.h"
 #include "proc/tree.h"
@@ -111,7 +111,7 @@ static const char *const unprobed_files[UNPROBED_FILES] = {"maps", "environ", "a
 
 /* What the kernel gave it with that key at its start; `other` where that is not told. */
 static unsigned long unprobed_given(
-	const struct proc_errand *auxv, unsigned long key, unsigned long other)
+	const struct blocking_read *auxv, unsigned long key, unsigned long other)
 {
 	unsigned long pair[2];
 
@@ -133,7 +133,7 @@ static bool unprobed_has_own_mounts(uint32_t pid)
 		strcmp(its, ours) != 0;
 }
 
-static bool unprobed_has(const struct proc_errand *file, const char *text)
+static bool unprobed_has(const struct blocking_read *file, const char *text)
 {
 	return file->bytes.len && memmem(file->bytes.text, file->bytes.len, text, strlen(text));
 }
@@ -154,7 +154,7 @@ static long unprobed_filters(uint32_t pid)
 
 /* The probe is there: why what it tells does not come to us, or NULL. */
 static const char *unprobed_why_elsewhere(const struct unprobed *unprobed,
-	const struct survey_process *process, const struct proc_errand files[static UNPROBED_FILES])
+	const struct survey_process *process, const struct blocking_read files[static UNPROBED_FILES])
 {
 	uint32_t pid = process->stat.pid;
 
@@ -175,9 +175,9 @@ static const char *unprobed_why_elsewhere(const struct unprobed *unprobed,
 
 /* NULL: the probe is there and works. */
 static const char *unprobed_why(const struct unprobed *unprobed,
-	const struct survey_process *process, const struct proc_errand files[static UNPROBED_FILES])
+	const struct survey_process *process, const struct blocking_read files[static UNPROBED_FILES])
 {
-	const struct proc_errand *maps = &files[UNPROBED_MAPS], *block = &files[UNPROBED_ENVIRON];
+	const struct blocking_read *maps = &files[UNPROBED_MAPS], *block = &files[UNPROBED_ENVIRON];
 	const char *preload =
 		claims_variable(block->bytes.len ? block->bytes.text : "", block->bytes.len,
 			"LD_PRELOAD");
@@ -286,20 +286,20 @@ bool unprobed_read(const struct exhibit *exhibit, struct unprobed_rank *ret)
 static size_t unprobed_look(
 	struct unprobed *unprobed, const size_t *whose, size_t nr, struct evidence *into)
 {
-	struct proc_errand *files = calloc(nr * UNPROBED_FILES + 1, sizeof(*files));
+	struct blocking_read *files = calloc(nr * UNPROBED_FILES + 1, sizeof(*files));
 	size_t found = 0;
 
 	if (!files)
 		return 0;
 	for (size_t i = 0; i < nr * UNPROBED_FILES; i++)
-		files[i] = (struct proc_errand){
+		files[i] = (struct blocking_read){
 			.pid = unprobed->survey.all.items[whose[i / UNPROBED_FILES]].stat.pid,
 			.name = unprobed_files[i % UNPROBED_FILES],
-			.what = PROC_ERRAND_FILE,
+			.what = BLOCKING_READ_FILE,
 			.cap = i % UNPROBED_FILES == UNPROBED_MAPS ? UNPROBED_MAPS_CAP
 								   : UNPROBED_CAP};
 	if (nr)
-		proc_errands_run(files, nr * UNPROBED_FILES, unprobed->deadline_ms);
+		blocking_reads_run(files, nr * UNPROBED_FILES, unprobed->deadline_ms);
 	for (size_t i = 0; i < nr; i++) {
 		const struct survey_process *process = &unprobed->survey.all.items[whose[i]];
 		const char *why = unprobed_why(unprobed, process, &files[i * UNPROBED_FILES]);

@@ -17,7 +17,7 @@
 
 /*
  * Adds an exhibit `identity` for each such rank, whose field "unprobed" says why, as far as it can
- * be seen. Reads what may block by errands of deadline_ms each. Returns how many there are; none
+ * be seen. Reads what may block within deadline_ms each. Returns how many there are; none
  * where the folder cannot be read, or its agent is gone.
  */
 size_t unprobed_find(const char *folder, int deadline_ms, struct evidence *into)

@@ -7,7 +7,7 @@
  * itself since it was started (a worker of Ray, a function that torch.multiprocessing.spawn calls),
  * and which of spawn's processes it is, by an argument on its Python stack. By its memory, without
  * stopping it; that takes its mmap lock and may block for ever: call it in a helper
- * (proc/threads/captor.h).
+ * (proc/helper.h).
  */
 
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "proc/errand.h"
+#include "proc/blocking-read.h"
 #include "proc/symbols/image.h"
 #include "proc/symbols/symbols.h"
 #include "proc/threads/livemem.h"
@@ -130,14 +130,14 @@ static int read_module(
 /* Its maps take its mmap lock: by somebody who may be left behind. */
 static int read_maps(uint32_t pid, struct stack_maps *maps)
 {
-	struct proc_errand errand = {
-		.pid = pid, .name = "maps", .what = PROC_ERRAND_FILE, .cap = MAPS_CAP};
+	struct blocking_read read = {
+		.pid = pid, .name = "maps", .what = BLOCKING_READ_FILE, .cap = MAPS_CAP};
 
-	proc_errands_run(&errand, 1, MAPS_MS);
-	if (!errand.error)
-		(void)stack_maps_parse(maps, str_text(&errand.bytes), errand.bytes.len);
-	str_release(&errand.bytes);
-	return -errand.error;
+	blocking_reads_run(&read, 1, MAPS_MS);
+	if (!read.error)
+		(void)stack_maps_parse(maps, str_text(&read.bytes), read.bytes.len);
+	str_release(&read.bytes);
+	return -read.error;
 }
 
 int mpir_read(uint32_t pid, struct mpir_table *ret)

@@ -2,22 +2,14 @@
 #include "proc/survey/slurm.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/clock.h"
 #include "base/str.h"
+#include "proc/program.h"
 #include "proc/survey/claims.h"
 
 #define SLURM_OUTPUT_CAP (1024 * 1024)
-#define SLURM_NOT_FOUND	 127
 
 void slurm_parse_pids(const char *text, struct slurm_pids *into)
 {
@@ -41,83 +33,20 @@ void slurm_parse_pids(const char *text, struct slurm_pids *into)
 	}
 }
 
-static void __attribute__((noreturn)) slurm_run(const char *job, int out)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	signal(SIGPIPE, SIG_DFL);
-	if (null >= 0) {
-		dup2(null, 0);
-		dup2(null, 2);
-	}
-	dup2(out, 1);
-	execlp("scontrol", "scontrol", "listpids", job, (char *)NULL);
-	_exit(SLURM_NOT_FOUND);
-}
-
-/* Reads until the end, or `until`. 0 or -errno. */
-static int slurm_read(int fd, int64_t until, struct str *into)
-{
-	for (;;) {
-		struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-		int64_t left = until - clock_monotonic_ns();
-		ssize_t got;
-
-		if (left <= 0)
-			return -ETIMEDOUT;
-		if (poll(&poll_fd, 1, (int)(left / CLOCK_NS_PER_MS) + 1) <= 0)
-			continue;
-		got = read(fd, str_room(into, 4096), 4096);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (got == 0)
-			return 0;
-		str_grow(into, (size_t)got);
-		if (into->len > SLURM_OUTPUT_CAP)
-			return -EFBIG;
-	}
-}
-
-/* Its end: waited for where it is over, killed where it is not. 0 or -errno. */
-static int slurm_end(pid_t pid, int error)
-{
-	int status = 0;
-
-	if (error)
-		kill(pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (error)
-		return error;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == SLURM_NOT_FOUND)
-		return -ENOENT;
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EIO;
-}
-
 int slurm_list_pids(const char *job, int deadline_ms, struct slurm_pids *into)
 {
-	int64_t until = clock_monotonic_ns() + deadline_ms * CLOCK_NS_PER_MS;
+	const char *const argv[] = {"scontrol", "listpids", job, NULL};
 	struct str text = {0};
-	int fds[2], error;
-	pid_t pid;
+	int status;
 
 	if (claims_number(job) < 0)
 		return -EINVAL;
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return -errno;
-	pid = fork();
-	if (pid == 0)
-		slurm_run(job, fds[1]);
-	close(fds[1]);
-	error = pid < 0 ? -EAGAIN : slurm_end(pid, slurm_read(fds[0], until, &text));
-	close(fds[0]);
-	if (!error)
+	status = program_read(
+		&(struct program){.argv = argv}, deadline_ms, SLURM_OUTPUT_CAP, &text);
+	if (!status)
 		slurm_parse_pids(str_text(&text), into);
 	str_release(&text);
-	return error;
+	return status == PROGRAM_NOT_FOUND ? -ENOENT : status > 0 ? -EIO : status;
 }
 
 void slurm_pids_release(struct slurm_pids *pids)

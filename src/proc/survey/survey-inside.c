@@ -12,7 +12,7 @@
 #include "base/str.h"
 #include "proc/survey/inside.h"
 #include "proc/survey/survey.h"
-#include "proc/threads/captor.h"
+#include "proc/helper.h"
 
 #define ASKED_MOST 256
 #define RAY	   "ray::"
@@ -97,7 +97,7 @@ static void ask_all(int out, void *arg)
 			images, asking->survey->all.items[asking->at[i]].stat.pid, &inside);
 		answer.place = inside.place;
 		answer.places = inside.places;
-		sent = captor_send(out, &answer, sizeof(answer), str_text(&inside.environ),
+		sent = helper_send(out, &answer, sizeof(answer), str_text(&inside.environ),
 			inside.environ.len);
 		inside_release(&inside);
 		if (!sent)
@@ -173,17 +173,17 @@ void survey_ask_inside(struct survey *survey, int deadline_ms)
 {
 	struct asking asking = {.survey = survey};
 	int places[ASKED_MOST];
-	struct captor captor;
+	struct helper helper;
 	struct str message = {0};
 
 	find_asked(survey, &asking);
 	for (size_t i = 0; i < asking.nr; i++)
 		places[i] = CLAIM_UNKNOWN;
-	if (!asking.nr || captor_start(&captor, ask_all, &asking) < 0)
+	if (!asking.nr || helper_start(&helper, ask_all, &asking) < 0)
 		return;
-	while (captor_receive(&captor,
+	while (helper_receive(&helper,
 		       clock_monotonic_ns() + deadline_ms * CLOCK_NS_PER_MS, &message) == 1)
 		take(&asking, &message, places);
-	captor_end(&captor);
+	helper_end(&helper);
 	str_release(&message);
 }

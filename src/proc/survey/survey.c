@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Asking the machine. Environments and command lines take the target's mmap lock, so they are
- * errands; they come in lots, so that thousands of processes do not lie in memory at once.
+ * reads; they come in lots, so that thousands of processes do not lie in memory at once.
  *
  * Our own environment says which step we run in, never which rank somebody is: inside a collecting
  * step SLURM_PROCID is the collector's.
@@ -17,7 +17,7 @@
 #include "base/alloc.h"
 #include "base/redact.h"
 #include "base/str.h"
-#include "proc/errand.h"
+#include "proc/blocking-read.h"
 #include "proc/survey/mpir.h"
 #include "proc/survey/slurm.h"
 #include "proc/tree.h"
@@ -127,21 +127,21 @@ static uid_t owner_of(uint32_t pid)
 static void survey_take_lot(
 	struct survey *survey, const struct procstat *stats, size_t nr, int deadline_ms)
 {
-	struct proc_errand errands[2 * SURVEY_LOT] = {0};
+	struct blocking_read reads[2 * SURVEY_LOT] = {0};
 
 	for (size_t i = 0; i < nr; i++) {
-		errands[2 * i] = (struct proc_errand){.pid = stats[i].pid,
+		reads[2 * i] = (struct blocking_read){.pid = stats[i].pid,
 			.name = "environ",
-			.what = PROC_ERRAND_FILE,
+			.what = BLOCKING_READ_FILE,
 			.cap = SURVEY_ENVIRON_CAP};
-		errands[2 * i + 1] = (struct proc_errand){.pid = stats[i].pid,
+		reads[2 * i + 1] = (struct blocking_read){.pid = stats[i].pid,
 			.name = "cmdline",
-			.what = PROC_ERRAND_FILE,
+			.what = BLOCKING_READ_FILE,
 			.cap = SURVEY_COMMAND_CAP};
 	}
-	proc_errands_run(errands, 2 * nr, deadline_ms);
+	blocking_reads_run(reads, 2 * nr, deadline_ms);
 	for (size_t i = 0; i < nr; i++) {
-		const struct proc_errand *variables = &errands[2 * i], *words = &errands[2 * i + 1];
+		const struct blocking_read *variables = &reads[2 * i], *words = &reads[2 * i + 1];
 		struct survey_process *process = survey_add(survey, &stats[i], variables->error,
 			variables->bytes.text, variables->bytes.len, words->bytes.text,
 			words->bytes.len);
@@ -150,7 +150,7 @@ static void survey_take_lot(
 		survey->unreadable += variables->error == EACCES || variables->error == EPERM;
 	}
 	for (size_t i = 0; i < 2 * nr; i++)
-		str_release(&errands[i].bytes);
+		str_release(&reads[i].bytes);
 }
 
 static void survey_take_all(

@@ -14,7 +14,7 @@
  * and walks afterwards. It must not be used where the target may be traced by others.
  *
  * A tracer that dies leaves nobody stopped. What takes the target's mmap lock may block for ever
- * (a thread in D state): call this in a process that may be left behind (proc/threads/captor.h
+ * (a thread in D state): call this in a process that may be left behind (proc/helper.h
  * does).
  *
  * The walk is made here too, so that the excerpts hold all that the same walk will need later.

@@ -5,7 +5,7 @@
 /*
  * The memory of a living process, by process_vm_readv, or by /proc/PID/mem where that call is not
  * to be had (gVisor, seccomp). Nothing in the process notices; but both take its address space's
- * lock, which somebody may hold for ever: see proc/threads/captor.h.
+ * lock, which somebody may hold for ever: see proc/helper.h.
  *
  * Pieces that were copied at one moment (stacks) are given from the copy; all else page by page
  * through a cache, so that many small reads cost few calls. The cache grows old:

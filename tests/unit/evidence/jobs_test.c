@@ -272,7 +272,7 @@ static size_t count_kind(const struct evidence *evidence, enum exhibit_kind kind
 static void a_living_job_is_gathered(void **state)
 {
 	const struct scene *scene = *state;
-	struct live_options options = {.sample_pause_ms = 1, .errand_ms = 20000};
+	struct live_options options = {.sample_pause_ms = 1, .read_ms = 20000};
 	struct fixture *f = fixture_new(2, RING_CANDIDATE);
 	struct evidence evidence = {0};
 	struct str name = {0};

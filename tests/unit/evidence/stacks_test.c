@@ -15,10 +15,10 @@
 #include "base/clock.h"
 #include "evidence/format/stacks.h"
 #include "evidence/format/unpack.h"
-#include "evidence/gather/crew.h"
+#include "evidence/gather/workers.h"
 #include "evidence/gather/stacks-module.h"
 #include "proc/read.h"
-#include "proc/threads/captor.h"
+#include "proc/helper.h"
 #include "proc/threads/livemem.h"
 
 static const char maps_text[] = "7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n"
@@ -454,14 +454,14 @@ static void of_a_damaged_module_nothing_is_believed(void **state)
 
 static void say_two_things(int out, void *arg)
 {
-	captor_send(out, arg, strlen(arg), " and", 4);
-	captor_send(out, "more", 4, NULL, 0);
+	helper_send(out, arg, strlen(arg), " and", 4);
+	helper_send(out, "more", 4, NULL, 0);
 }
 
 static void say_one_and_die(int out, void *arg)
 {
 	(void)arg;
-	captor_send(out, "one", 3, NULL, 0);
+	helper_send(out, "one", 3, NULL, 0);
 	raise(SIGKILL);
 }
 
@@ -476,25 +476,25 @@ static void say_nothing(int out, void *arg)
 static void a_helper_reports_and_may_be_left_behind(void **state)
 {
 	int64_t soon = clock_monotonic_ns() + 60 * CLOCK_NS_PER_S;
-	struct captor captor;
+	struct helper helper;
 	struct str got = {0};
 
 	(void)state;
-	assert_int_equal(captor_start(&captor, say_two_things, (char *)"this"), 0);
-	assert_int_equal(captor_receive(&captor, soon, &got), 1);
+	assert_int_equal(helper_start(&helper, say_two_things, (char *)"this"), 0);
+	assert_int_equal(helper_receive(&helper, soon, &got), 1);
 	assert_string_equal(str_text(&got), "this and");
-	assert_int_equal(captor_receive(&captor, soon, &got), 1);
+	assert_int_equal(helper_receive(&helper, soon, &got), 1);
 	assert_string_equal(str_text(&got), "more");
-	assert_int_equal(captor_receive(&captor, soon, &got), 0);
-	captor_end(&captor);
-	assert_int_equal(captor_start(&captor, say_one_and_die, NULL), 0);
-	assert_int_equal(captor_receive(&captor, soon, &got), 1);
-	assert_int_equal(captor_receive(&captor, soon, &got), -EPIPE);
-	captor_end(&captor);
-	assert_int_equal(captor_start(&captor, say_nothing, NULL), 0);
-	assert_int_equal(captor_receive(&captor, clock_monotonic_ns() + CLOCK_NS_PER_MS, &got),
+	assert_int_equal(helper_receive(&helper, soon, &got), 0);
+	helper_end(&helper);
+	assert_int_equal(helper_start(&helper, say_one_and_die, NULL), 0);
+	assert_int_equal(helper_receive(&helper, soon, &got), 1);
+	assert_int_equal(helper_receive(&helper, soon, &got), -EPIPE);
+	helper_end(&helper);
+	assert_int_equal(helper_start(&helper, say_nothing, NULL), 0);
+	assert_int_equal(helper_receive(&helper, clock_monotonic_ns() + CLOCK_NS_PER_MS, &got),
 		-ETIMEDOUT);
-	captor_end(&captor);
+	helper_end(&helper);
 	/* On a busy machine one that was killed may still be on its way; but none lives. */
 	while (waitpid(-1, NULL, 0) > 0)
 		continue;
@@ -505,30 +505,30 @@ struct notes {
 	unsigned exhibits, steps, lost, late, none;
 };
 
-/* Hand 0 dies in its second step and hangs in its third, once; hand 1 does all of its own. */
-static void work_badly(void *arg, size_t hand, size_t step, int out)
+/* Worker 0 dies in its second step and hangs in its third, once; worker 1 does all of its own. */
+static void work_badly(void *arg, size_t worker, size_t step, int out)
 {
 	const struct notes *notes = arg;
 	struct evidence found = {0};
 
 	for (; step < 4; step++) {
-		if (hand == 0 && step == 1)
+		if (worker == 0 && step == 1)
 			raise(SIGKILL);
-		if (hand == 0 && step == 2 && !notes->late)
+		if (worker == 0 && step == 2 && !notes->late)
 			say_nothing(out, NULL);
 		evidence_add(&found, &(struct exhibit){.kind = EXHIBIT_STACKS, .pid = 7},
 			alloc_copy("abc", 3), 3);
 		evidence_add_gap(&found, NULL, 7, "some");
-		crew_send_all(out, &found);
-		crew_send_step(out, step);
+		parcel_send_all(out, &found);
+		parcel_send_step(out, step);
 	}
 }
 
-static void note_parcel(void *arg, size_t hand, size_t step, const struct parcel *parcel)
+static void note_parcel(void *arg, size_t worker, size_t step, const struct parcel *parcel)
 {
 	struct notes *notes = arg;
 
-	assert_true(hand < 2);
+	assert_true(worker < 2);
 	if (parcel->what == PARCEL_EXHIBIT) {
 		assert_int_equal(parcel->exhibit.kind, EXHIBIT_STACKS);
 		assert_int_equal(parcel->exhibit.pid, 7);
@@ -545,34 +545,34 @@ static void note_parcel(void *arg, size_t hand, size_t step, const struct parcel
 }
 
 /* The one that died is not tried again, the one that hung is. */
-static bool note_lost(void *arg, size_t hand, size_t step, int error)
+static bool note_lost(void *arg, size_t worker, size_t step, int error)
 {
 	struct notes *notes = arg;
 
-	assert_int_equal(hand, 0);
+	assert_int_equal(worker, 0);
 	assert_int_equal(step, error == -ETIMEDOUT ? 2 : 1);
 	notes->lost += error == -EPIPE;
 	notes->late += error == -ETIMEDOUT;
 	return error == -ETIMEDOUT;
 }
 
-static void note_none(void *arg, size_t hand, size_t step, int error)
+static void note_none(void *arg, size_t worker, size_t step, int error)
 {
-	(void)hand;
+	(void)worker;
 	(void)step;
 	(void)error;
 	((struct notes *)arg)->none++;
 }
 
-static void a_crew_goes_on_behind_what_it_lost(void **state)
+static void workers_go_on_behind_what_they_lost(void **state)
 {
-	static const struct crew_work work = {work_badly, note_parcel, note_lost, note_none};
+	static const struct workers_task task = {work_badly, note_parcel, note_lost, note_none};
 	struct notes notes = {0};
-	struct crew crew = {.work = &work, .arg = &notes, .deadline_ms = 2000, .nr = 2};
+	struct workers workers = {.task = &task, .arg = &notes, .deadline_ms = 2000, .nr = 2};
 
 	(void)state;
-	crew.hands[0].steps = crew.hands[1].steps = 4;
-	crew_run(&crew);
+	workers.all[0].steps = workers.all[1].steps = 4;
+	workers_run(&workers);
 	assert_int_equal(notes.lost, 1);
 	assert_int_equal(notes.late, 1);
 	assert_int_equal(notes.steps, 3 + 4);
@@ -625,7 +625,7 @@ int main(void)
 		cmocka_unit_test(modules_of_two_helpers_become_one),
 		cmocka_unit_test(of_a_damaged_module_nothing_is_believed),
 		cmocka_unit_test(a_helper_reports_and_may_be_left_behind),
-		cmocka_unit_test(a_crew_goes_on_behind_what_it_lost),
+		cmocka_unit_test(workers_go_on_behind_what_they_lost),
 		cmocka_unit_test(copies_end_where_memory_ends),
 		cmocka_unit_test(what_was_packed_is_read_again),
 		cmocka_unit_test(an_empty_snapshot_is_one_too),

@@ -18,7 +18,7 @@
 
 #include "base/clock.h"
 #include "proc/cgroup.h"
-#include "proc/errand.h"
+#include "proc/blocking-read.h"
 #include "proc/ns.h"
 #include "proc/tree.h"
 #include "proc/watch.h"
@@ -165,39 +165,39 @@ static void a_watch_sees_the_end(void **state)
 	assert_int_equal(proc_watch_open(&watch, polled.id), -ESRCH);
 }
 
-static void errands_bring_files_and_errors(void **state)
+static void reads_bring_files_and_errors(void **state)
 {
-	char path[] = "/tmp/inquest-errand-XXXXXX";
-	struct proc_errand errands[4] = {
+	char path[] = "/tmp/inquest-read-XXXXXX";
+	struct blocking_read reads[4] = {
 		{.pid = (uint32_t)getpid(), .name = "cmdline", .cap = 4096},
 		{.pid = (uint32_t)getpid(), .name = "no-such-file", .cap = 4096},
-		{.name = path, .what = PROC_ERRAND_TAIL, .cap = 4, .owner = geteuid()},
-		{.name = path, .what = PROC_ERRAND_TAIL, .cap = 4, .owner = geteuid() + 1},
+		{.name = path, .what = BLOCKING_READ_TAIL, .cap = 4, .owner = geteuid()},
+		{.name = path, .what = BLOCKING_READ_TAIL, .cap = 4, .owner = geteuid() + 1},
 	};
 	int fd = mkstemp(path);
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "0123456789", 10), 10);
-	proc_errands_run(errands, 4, 20000);
-	assert_int_equal(errands[0].error, 0);
-	assert_non_null(strstr(str_text(&errands[0].bytes), "proc_test"));
-	assert_int_equal(errands[1].error, ENOENT);
-	assert_int_equal(errands[2].error, 0);
-	assert_string_equal(str_text(&errands[2].bytes), "6789");
-	assert_int_equal(errands[3].error, EPERM); /* a path from outside: another's file */
+	blocking_reads_run(reads, 4, 20000);
+	assert_int_equal(reads[0].error, 0);
+	assert_non_null(strstr(str_text(&reads[0].bytes), "proc_test"));
+	assert_int_equal(reads[1].error, ENOENT);
+	assert_int_equal(reads[2].error, 0);
+	assert_string_equal(str_text(&reads[2].bytes), "6789");
+	assert_int_equal(reads[3].error, EPERM); /* a path from outside: another's file */
 	for (int i = 0; i < 4; i++)
-		str_release(&errands[i].bytes);
+		str_release(&reads[i].bytes);
 	close(fd);
 	unlink(path);
 }
 
 /* A lease lets open() of another process wait as long as a dead file server would. */
-static void an_errand_that_hangs_is_left_behind(void **state)
+static void a_read_that_hangs_is_left_behind(void **state)
 {
 	char path[] = "/tmp/inquest-lease-XXXXXX";
-	struct proc_errand errands[3] = {
+	struct blocking_read reads[3] = {
 		{.pid = (uint32_t)getpid(), .name = "cmdline", .cap = 4096},
-		{.name = path, .what = PROC_ERRAND_TAIL, .cap = 4, .owner = geteuid()},
+		{.name = path, .what = BLOCKING_READ_TAIL, .cap = 4, .owner = geteuid()},
 		{.pid = (uint32_t)getpid(), .name = "cmdline", .cap = 4096},
 	};
 	int fd = mkstemp(path);
@@ -210,14 +210,14 @@ static void an_errand_that_hangs_is_left_behind(void **state)
 		unlink(path);
 		skip();
 	}
-	proc_errands_run(errands, 3, 1000);
-	assert_int_equal(errands[0].error, 0);
-	assert_int_equal(errands[1].error, ETIMEDOUT);
-	assert_int_equal(errands[2].error, 0);
+	blocking_reads_run(reads, 3, 1000);
+	assert_int_equal(reads[0].error, 0);
+	assert_int_equal(reads[1].error, ETIMEDOUT);
+	assert_int_equal(reads[2].error, 0);
 	assert_true(clock_monotonic_ns() - start < 40 * CLOCK_NS_PER_S); /* a lease breaks at 45 */
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no helper is left */
-	str_release(&errands[0].bytes);
-	str_release(&errands[2].bytes);
+	str_release(&reads[0].bytes);
+	str_release(&reads[2].bytes);
 	close(fd);
 	unlink(path);
 }
@@ -244,7 +244,7 @@ static void hold_the_mmap_lock(void)
 static void a_holder_of_its_mmap_lock_is_read_all_the_same(void **state)
 {
 	pid_t pid = child_of(hold_the_mmap_lock);
-	struct proc_errand errand = {.pid = (uint32_t)pid, .name = "environ", .cap = 65536};
+	struct blocking_read read = {.pid = (uint32_t)pid, .name = "environ", .cap = 65536};
 	struct str text = {0};
 
 	for (int i = 0; i < 50; i++) {
@@ -255,9 +255,9 @@ static void a_holder_of_its_mmap_lock_is_read_all_the_same(void **state)
 		assert_int_equal(proc_read((uint32_t)pid, "status", &text, NULL), 0);
 		assert_int_equal(proc_read_tasks((uint32_t)pid, &text), 0);
 	}
-	proc_errands_run(&errand, 1, 20000);
-	assert_true(errand.error == 0 || errand.error == ETIMEDOUT);
-	str_release(&errand.bytes);
+	blocking_reads_run(&read, 1, 20000);
+	assert_true(read.error == 0 || read.error == ETIMEDOUT);
+	str_release(&read.bytes);
 	str_release(&text);
 	child_end(pid);
 }
@@ -296,8 +296,8 @@ int main(void)
 		cmocka_unit_test(a_stopped_one_lives_and_a_zombie_does_not),
 		cmocka_unit_test(descendants_are_found),
 		cmocka_unit_test(a_watch_sees_the_end),
-		cmocka_unit_test(errands_bring_files_and_errors),
-		cmocka_unit_test(an_errand_that_hangs_is_left_behind),
+		cmocka_unit_test(reads_bring_files_and_errors),
+		cmocka_unit_test(a_read_that_hangs_is_left_behind),
 		cmocka_unit_test(a_holder_of_its_mmap_lock_is_read_all_the_same),
 		cmocka_unit_test(pids_of_other_namespaces_are_read),
 		cmocka_unit_test(the_control_group_is_told),

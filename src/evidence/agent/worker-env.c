@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "evidence/agent/worker.h"
+#include "evidence/agent/worker-env.h"
 
 #include <string.h>
 
@@ -56,7 +56,7 @@ static bool worker_has_own_caches(char *const *envp, char *const *launch)
 	return false;
 }
 
-void worker_put(struct json_object *object, const char *bytes, size_t len, char *const *launch)
+void worker_env_put(struct json_object *object, const char *bytes, size_t len, char *const *launch)
 {
 	struct json_object *list = json_object_new_object();
 	struct worker_env env = {0};

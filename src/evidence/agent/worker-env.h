@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef EVIDENCE_WORKER_H
-#define EVIDENCE_WORKER_H
+#ifndef EVIDENCE_WORKER_ENV_H
+#define EVIDENCE_WORKER_ENV_H
 
 /*
  * Finds what a launcher gave to one of its workers: where its environment differs from that of the
@@ -16,7 +16,7 @@
  * be cut. `launch` is that of the launch, NULL-ended. Caches are left out where the worker uses the
  * same as the launch would, since the receipt has those.
  */
-void worker_put(struct json_object *object, const char *bytes, size_t len, char *const *launch)
+void worker_env_put(struct json_object *object, const char *bytes, size_t len, char *const *launch)
 	__attribute__((nonnull));
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef EVIDENCE_CREW_H
-#define EVIDENCE_CREW_H
+#ifndef EVIDENCE_WORKERS_H
+#define EVIDENCE_WORKERS_H
 
 /*
- * Helpers (proc/threads/captor.h) that gather side by side. Each has a row of steps, does one after
+ * Workers: helpers (proc/helper.h) that gather side by side. Each has a row of steps, does one after
  * the other, and sends what it finds as parcels: exhibits and gaps, or bytes of a kind that only
  * its work knows. A step that is not done in time costs its helper: that one is left behind, and a
  * new one goes on.
@@ -14,9 +14,9 @@
 #include <stdint.h>
 
 #include "evidence/format/exhibit.h"
-#include "proc/threads/captor.h"
+#include "proc/helper.h"
 
-#define CREW_HANDS 8
+#define WORKERS_MOST 8
 
 enum parcel_what {
 	PARCEL_EXHIBIT,
@@ -32,50 +32,50 @@ struct parcel {
 	uint64_t number;
 };
 
-struct crew;
+struct workers;
 
-/* What the work of a crew is; arg is the crew's. */
-struct crew_work {
-	/* In the helper: does the hand's steps from `step` on, and reports each. */
-	void (*work)(void *arg, size_t hand, size_t step, int out);
+/* What workers do; arg is theirs. */
+struct workers_task {
+	/* In the helper: does the worker's steps from `step` on, and reports each. */
+	void (*work)(void *arg, size_t worker, size_t step, int out);
 	/* A parcel of this step came. */
-	void (*take)(void *arg, size_t hand, size_t step, const struct parcel *parcel);
+	void (*take)(void *arg, size_t worker, size_t step, const struct parcel *parcel);
 	/* The step's helper is lost: -ETIMEDOUT or -EPIPE. True if to try the step once more. */
-	bool (*lost)(void *arg, size_t hand, size_t step, int error);
+	bool (*lost)(void *arg, size_t worker, size_t step, int error);
 	/* No helper could be started: the steps from here on will not be done. */
-	void (*none)(void *arg, size_t hand, size_t step, int error);
+	void (*none)(void *arg, size_t worker, size_t step, int error);
 };
 
-struct crew_hand {
+struct worker {
 	size_t steps; /* given */
 	size_t at;
-	struct captor captor;
+	struct helper helper;
 	int64_t until;
 	bool over;
 };
 
-struct crew {
-	const struct crew_work *work;
+struct workers {
+	const struct workers_task *task;
 	void *arg;
 	int deadline_ms; /* of a step */
-	size_t nr;	 /* of hands, at most CREW_HANDS */
-	struct crew_hand hands[CREW_HANDS];
+	size_t nr;	 /* of workers, at most WORKERS_MOST */
+	struct worker all[WORKERS_MOST];
 };
 
-/* How many hands are of use on this machine for so many things. */
-size_t crew_hands_for(size_t things);
+/* How many workers are of use on this machine for so many things. */
+size_t workers_for(size_t things);
 
 /* Runs it until all steps are done or given up. */
-void crew_run(struct crew *crew) __attribute__((nonnull));
+void workers_run(struct workers *workers) __attribute__((nonnull));
 
 /* -- in the helper ----------------------------------------------------------------------------- */
 
-void crew_send(int out, const struct parcel *parcel) __attribute__((nonnull));
+void parcel_send(int out, const struct parcel *parcel) __attribute__((nonnull));
 
 /* Sends all exhibits and gaps, and empties the evidence. */
-void crew_send_all(int out, struct evidence *evidence) __attribute__((nonnull));
+void parcel_send_all(int out, struct evidence *evidence) __attribute__((nonnull));
 
 /* Reports the step as done. */
-void crew_send_step(int out, uint64_t number);
+void parcel_send_step(int out, uint64_t number);
 
 #endif

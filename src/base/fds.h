@@ -3,8 +3,8 @@
  * fds.h: which descriptors a process of ours holds. A pipe or a lock that the command was given is
  * over when the command closes it: nobody beside it may hold the other copy.
  */
-#ifndef CMD_FDS_H
-#define CMD_FDS_H
+#ifndef BASE_FDS_H
+#define BASE_FDS_H
 
 #include <stddef.h>
 

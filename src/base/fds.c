@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/run/fds.h"
+#include "base/fds.h"
 
 #include <dirent.h>
 #include <fcntl.h>

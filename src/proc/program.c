@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "proc/program.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "proc/helper.h"
+
+#define PROGRAM_PIECE 4096
+
+/* In the helper, which becomes the program. */
+static void become(int out, void *arg)
+{
+	const struct program *program = arg;
+
+	for (const char *const *env = program->env; env && *env; env++)
+		putenv((char *)*env);
+	dup2(out, STDOUT_FILENO);
+	execvp(program->argv[0], (char *const *)program->argv);
+	_exit(PROGRAM_NOT_FOUND);
+}
+
+/* Reads until the end, or `until`. 0 or -errno. */
+static int read_all(int fd, int64_t until, size_t most, struct str *ret)
+{
+	size_t before = ret->len;
+
+	for (;;) {
+		struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+		int64_t left = until - clock_monotonic_ns();
+		ssize_t got;
+
+		if (left <= 0)
+			return -ETIMEDOUT;
+		if (poll(&poll_fd, 1, (int)(left / CLOCK_NS_PER_MS) + 1) <= 0)
+			continue;
+		got = read(fd, str_room(ret, PROGRAM_PIECE), PROGRAM_PIECE);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got < 0 ? -errno : 0;
+		str_grow(ret, (size_t)got);
+		if (ret->len - before > most)
+			return -EFBIG;
+	}
+}
+
+/* It prints nothing more: its status, once it has ended. */
+static int status_of(struct helper *helper, int64_t until)
+{
+	int status = 0;
+
+	while (!helper_is_over(helper, INT64_MAX, NULL, &status)) {
+		if (clock_monotonic_ns() > until)
+			return -ETIMEDOUT;
+		usleep(500);
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -EIO;
+}
+
+int program_read(const struct program *program, int deadline_ms, size_t most, struct str *ret)
+{
+	int64_t until = clock_monotonic_ns() + deadline_ms * CLOCK_NS_PER_MS;
+	struct helper helper;
+	int status = helper_start(&helper, become, (void *)program);
+
+	if (status)
+		return status;
+	status = read_all(helper.fd, until, most, ret);
+	if (!status)
+		status = status_of(&helper, until);
+	helper_end(&helper);
+	return status;
+}
