@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "bench/figure.h"
 #include "job/names.h"
+#include "job/seal/build.h"
 #include "viewer/draw.h"
 #include "viewer/state/rows.h"
 #include "viewer/timeline/pyramid.h"
@@ -26,6 +27,7 @@
 /* -- a job ------------------------------------------------------------------------------------- */
 
 struct crowd {
+	struct job *empty; /* what is known of nothing: the rest of `job` */
 	struct job job;
 	struct verdicts verdicts;
 	struct verdict verdict;
@@ -208,23 +210,25 @@ static void finish(struct crowd *crowd, size_t nranks, size_t nspans, int64_t en
 		.ranks = "",
 		.size = (uint32_t)nranks,
 		.cite = "ring:*:g1"};
-	crowd->job = (struct job){.gathered = end,
-		.hosts = &crowd->host,
-		.nhosts = 1,
-		.ranks = crowd->ranks,
-		.nranks = nranks,
-		.processes = crowd->processes,
-		.nprocesses = nranks,
-		.threads = crowd->threads,
-		.nthreads = nranks,
-		.groups = &crowd->group,
-		.ngroups = 1,
-		.members = crowd->members,
-		.nmembers = nranks,
-		.calls = crowd->calls,
-		.calls_told = true,
-		.spans = crowd->spans,
-		.nspans = nspans * nranks};
+	crowd->empty = job_seal(job_builder_new());
+	crowd->job = *crowd->empty;
+	crowd->job.gathered = end;
+	crowd->job.hosts = &crowd->host;
+	crowd->job.nhosts = 1;
+	crowd->job.ranks = crowd->ranks;
+	crowd->job.nranks = nranks;
+	crowd->job.processes = crowd->processes;
+	crowd->job.nprocesses = nranks;
+	crowd->job.threads = crowd->threads;
+	crowd->job.nthreads = nranks;
+	crowd->job.groups = &crowd->group;
+	crowd->job.ngroups = 1;
+	crowd->job.members = crowd->members;
+	crowd->job.nmembers = nranks;
+	crowd->job.calls = crowd->calls;
+	crowd->job.calls_told = true;
+	crowd->job.spans = crowd->spans;
+	crowd->job.nspans = nspans * nranks;
 	crowd->verdict = (struct verdict){.class = VERDICT_HOST_STALL,
 		.culprits = {&crowd->culprit, 1},
 		.victims = {crowd->victims, nranks - 1}};
@@ -261,6 +265,7 @@ static void crowd_make(struct crowd *crowd, size_t nranks, size_t nops, size_t n
 
 static void crowd_release(struct crowd *crowd)
 {
+	job_free(crowd->empty);
 	free(crowd->ranks);
 	free(crowd->processes);
 	free(crowd->threads);
