@@ -1,25 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/spans.h"
 
-/* The facts of one rank in an array sorted by rank: [first of rank, first beyond). */
+/*
+ * The facts of one rank in an array sorted by rank: [first of rank, first beyond). A rank may have
+ * millions, so its end is searched as its begin is.
+ */
+#define FIRST_WHERE(plural, condition, from)                                                       \
+	size_t low = (from), high = job->n##plural;                                                \
+                                                                                                   \
+	while (low < high) {                                                                       \
+		size_t at = low + (high - low) / 2;                                                \
+                                                                                                   \
+		if (condition)                                                                     \
+			high = at;                                                                 \
+		else                                                                               \
+			low = at + 1;                                                              \
+	}                                                                                          \
+	return low
+
 #define RANGE_OF(plural, function)                                                                 \
+	static size_t function##_begin(const struct job *job, int rank)                            \
+	{                                                                                          \
+		FIRST_WHERE(plural, job->plural[at].rank >= rank, 0);                              \
+	}                                                                                          \
+                                                                                                   \
+	static size_t function##_end(const struct job *job, int rank, size_t begin)                \
+	{                                                                                          \
+		FIRST_WHERE(plural, job->plural[at].rank > rank, begin);                           \
+	}                                                                                          \
+                                                                                                   \
 	struct spans_range function(const struct job *job, int rank)                               \
 	{                                                                                          \
-		struct spans_range range = {0, job->n##plural};                                    \
-		size_t high = job->n##plural;                                                      \
+		size_t begin = function##_begin(job, rank);                                        \
                                                                                                    \
-		while (range.from < high) {                                                        \
-			size_t middle = (range.from + high) / 2;                                   \
-                                                                                                   \
-			if (job->plural[middle].rank < rank)                                       \
-				range.from = middle + 1;                                           \
-			else                                                                       \
-				high = middle;                                                     \
-		}                                                                                  \
-		range.to = range.from;                                                             \
-		while (range.to < job->n##plural && job->plural[range.to].rank == rank)            \
-			range.to++;                                                                \
-		return range;                                                                      \
+		return (struct spans_range){begin, function##_end(job, rank, begin)};              \
 	}
 
 RANGE_OF(spans, spans_of)
