@@ -3,9 +3,9 @@
 #define PROC_HELPER_H
 
 /*
- * Work that may block for ever, end badly or take long, done in a forked helper. This is the one way
- * in which we have something done by another process of ours: a stuck file system, a target's mmap
- * lock or a crash costs the helper, and whoever asked has a deadline.
+ * Work that may block for ever, end badly or take long, done in a forked helper. This is the one
+ * way in which we have something done by another process of ours: a stuck file system, a target's
+ * mmap lock or a crash costs the helper, and whoever asked has a deadline.
  *
  * A helper answers by messages through a pipe, or into a descriptor that it was given. It has no
  * descriptor of ours but that one (0, 1 and 2 are /dev/null), so that one that is stuck keeps no
@@ -47,8 +47,9 @@ int helper_receive(struct helper *helper, int64_t until, struct str *ret) __attr
 
 /*
  * Never blocks. True if none is at work any more: it has ended by itself, or because it was at work
- * for longer than `most` ns (killed; it may take until the next call to be gone). What it cost, in ns
- * of processor time, goes to *ret_cost where that is not NULL. The wait status goes to ret_status.
+ * for longer than `most` ns (killed; it may take until the next call to be gone). What it cost, in
+ * ns of processor time, goes to *ret_cost where that is not NULL. The wait status goes to
+ * ret_status.
  */
 bool helper_is_over(struct helper *helper, int64_t most, int64_t *ret_cost, int *ret_status)
 	__attribute__((nonnull(1)));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * saver.h: whatever is written to a file system of the user's, by a helper (proc/helper.h). That file
- * system may be full, slow, or on a server that does not answer: then the helper waits, and nobody
- * else.
+ * saver.h: whatever is written to a file system of the user's, by a helper (proc/helper.h). That
+ * file system may be full, slow, or on a server that does not answer: then the helper waits, and
+ * nobody else.
  *
  * A helper on storage that never answers outlives its job, since nothing ends it. So that they do
  * not pile up with the jobs, SAVER_MOST at a time work for a folder; who finds that many at work

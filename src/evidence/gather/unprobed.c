@@ -154,7 +154,8 @@ static long unprobed_filters(uint32_t pid)
 
 /* The probe is there: why what it tells does not come to us, or NULL. */
 static const char *unprobed_why_elsewhere(const struct unprobed *unprobed,
-	const struct survey_process *process, const struct blocking_read files[static UNPROBED_FILES])
+	const struct survey_process *process,
+	const struct blocking_read files[static UNPROBED_FILES])
 {
 	uint32_t pid = process->stat.pid;
 
@@ -175,7 +176,8 @@ static const char *unprobed_why_elsewhere(const struct unprobed *unprobed,
 
 /* NULL: the probe is there and works. */
 static const char *unprobed_why(const struct unprobed *unprobed,
-	const struct survey_process *process, const struct blocking_read files[static UNPROBED_FILES])
+	const struct survey_process *process,
+	const struct blocking_read files[static UNPROBED_FILES])
 {
 	const struct blocking_read *maps = &files[UNPROBED_MAPS], *block = &files[UNPROBED_ENVIRON];
 	const char *preload =

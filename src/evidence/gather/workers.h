@@ -3,10 +3,10 @@
 #define EVIDENCE_WORKERS_H
 
 /*
- * Workers: helpers (proc/helper.h) that gather side by side. Each has a row of steps, does one after
- * the other, and sends what it finds as parcels: exhibits and gaps, or bytes of a kind that only
- * its work knows. A step that is not done in time costs its helper: that one is left behind, and a
- * new one goes on.
+ * Workers: helpers (proc/helper.h) that gather side by side. Each has a row of steps, does one
+ * after the other, and sends what it finds as parcels: exhibits and gaps, or bytes of a kind that
+ * only its work knows. A step that is not done in time costs its helper: that one is left behind,
+ * and a new one goes on.
  */
 
 #include <stdbool.h>
