@@ -14,7 +14,13 @@
 
 /* What may be kept: a name that is equal, or begins so where a '*' ends it. */
 static const char *const wanted[] = {
-	"NCCL_*",
+#define LOG_ERROR(text)
+#define LOG_NOISE(text)
+#define ENVIRONMENT(pattern) pattern,
+#include "lists/backend-words.def"
+#undef LOG_ERROR
+#undef LOG_NOISE
+#undef ENVIRONMENT
 	"TORCH*",
 	"PYTORCH_*",
 	"CUDA_*",
@@ -33,15 +39,9 @@ static const char *const wanted[] = {
 	"MASTER_PORT",
 	"PET_*",
 	"SLURM_*",
-	"OMPI_*",
-	"PMI_*",
-	"PMIX_*",
 	"FLUX_*",
 	"OMP_*",
 	"MKL_*",
-	"GLOO_*",
-	"UCX_*",
-	"FI_*",
 	"INQUEST_*",
 	"PYTHON*",
 	"DEEPSPEED_*",

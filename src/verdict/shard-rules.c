@@ -96,7 +96,7 @@ void tell_left(struct inquiry *q, int rank, struct draft *draft)
 	int group;
 
 	if (p->death == DEATH_CLEAN && p->process->end == JOB_SIGNALED) {
-		draft_fact(q, draft, FACT_GLOO_TEARDOWN, rank, p->fatal->cite);
+		draft_fact(q, draft, FACT_TEARDOWN, rank, p->fatal->cite);
 	} else if (p->death == DEATH_CLEAN) {
 		draft_fact(q, draft, FACT_DIED_EXIT, rank, p->process->end_cite)->a = 0;
 	}

@@ -255,7 +255,7 @@ void judge_no_groups(struct inquiry *q)
 				->a = 0;
 	if (has_probe(q->job)) {
 		draft_fact(q, draft, FACT_NO_COMMUNICATOR, JOB_NONE, "census");
-		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_NCCL_CALL, JOB_NONE);
+		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_CALLS, JOB_NONE);
 	} else {
 		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_RANKS_STACKS, JOB_NONE);
 	}

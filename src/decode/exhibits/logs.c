@@ -38,14 +38,12 @@ static const struct {
 	{"*** stack smashing detected ***", NULL},
 	{"*** buffer overflow detected ***", NULL},
 	{NULL, "acquire GIL"},
-	{NULL, "NCCL error"},
-	{NULL, "NCCL WARN"},
-	{NULL, "Watchdog caught"},
-	{NULL, "watchdog got stuck"},
-	{NULL, "Connection closed by peer"},
-	{NULL, "Connection reset by peer"},
-	{NULL, "Timed out waiting"},
-	{NULL, "collective mismatch in your code"}, /* gloo's EnforceNotMet */
+#define LOG_ERROR(text) {NULL, text},
+#define LOG_NOISE(text)
+#define ENVIRONMENT(pattern)
+#include "lists/backend-words.def"
+#undef LOG_ERROR
+#undef LOG_NOISE
 	{NULL, "JAX distributed service detected fatal errors"},
 };
 
@@ -53,9 +51,12 @@ static const struct {
 static const char *const log_noises[] = {
 	"Warning: ",
 	"warnings.warn(",
-	"NCCL INFO",
-	"NCCL version",
-	"[Gloo] ",
+#define LOG_ERROR(text)
+#define LOG_NOISE(text) text,
+#include "lists/backend-words.def"
+#undef LOG_ERROR
+#undef LOG_NOISE
+#undef ENVIRONMENT
 	"OMP_NUM_THREADS",
 	"TOKENIZERS_PARALLELISM",
 	"To disable this warning",
