@@ -16,6 +16,7 @@ SH_TESTS += \
 	%D%/floors.test \
 	%D%/hacking.test \
 	%D%/house.test \
+	%D%/backends.test \
 	%D%/classes.test \
 	%D%/examples.test \
 	%D%/lists.test \

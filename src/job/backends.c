@@ -25,7 +25,6 @@ enum {
 static const struct backend backends[] = {
 #define BACKEND(upper, number, name, traits) {number, name, traits},
 #include "lists/backend.def"
-#undef BACKEND
 };
 
 static const struct backend other = {.name = "other"};

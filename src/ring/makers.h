@@ -15,7 +15,6 @@ static inline bool ring_maker_draws_ids(uint32_t maker)
 	static const unsigned char draws[] = {
 #define BACKEND(name, number, text, traits) [number] = (traits),
 #include "lists/backend.def"
-#undef BACKEND
 	};
 
 	return maker < sizeof(draws) && draws[maker];

@@ -333,7 +333,6 @@ struct ring_lane {
 enum ring_maker {
 #define BACKEND(name, number, ...) RING_MAKER_##name = number,
 #include "lists/backend.def"
-#undef BACKEND
 };
 
 enum {

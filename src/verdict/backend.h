@@ -48,7 +48,8 @@ struct backend {
 	bool (*is_teardown)(const struct profile *p);
 };
 
-extern const struct backend backend_nccl, backend_gloo, backend_mpi, backend_c10d;
+#define BACKEND_FILE(name) extern const struct backend backend_##name;
+#include "lists/backend.def"
 
 /* All of them, NULL behind the last; in the order in which their frames are asked for. */
 extern const struct backend *const backends[];
