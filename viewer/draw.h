@@ -15,6 +15,7 @@ struct screen {
 	struct layout layout;
 	struct cells *cells;
 };
+/* The line at the top. */
 void draw_title(const struct screen *screen) __attribute__((nonnull));
 /* Rows, and the legend, which names what they have shown. */
 void draw_timeline(const struct screen *screen) __attribute__((nonnull));
@@ -24,6 +25,7 @@ void draw_ruler(const struct screen *screen) __attribute__((nonnull));
 void draw_strip(const struct screen *screen) __attribute__((nonnull));
 /* The pane that is up, the one beside it, and the tabs. */
 void draw_panes(const struct screen *screen) __attribute__((nonnull));
+/* The overlay with keys and words, while it is up. */
 void draw_help(const struct screen *screen) __attribute__((nonnull));
 /* Returns which of the keys on the last line stands there; REQUEST_NONE. */
 enum request draw_hint_at(struct state *state, int x) __attribute__((nonnull));

@@ -40,6 +40,7 @@ struct layout_wish {
 	bool steps; /* there are some to be numbered: the ruler has a line for them */
 };
 
+/* Shares out a screen of w x h among the parts; what there is no room for is 0 high. */
 struct layout layout_of(const struct layout_wish *wish) __attribute__((nonnull));
 
 /* Gives the cells what labels and names of these widths do not need. */

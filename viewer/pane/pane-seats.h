@@ -37,7 +37,9 @@ struct seats {
 uint64_t seats_front(const struct job *job, int group);
 /* The roll call of a group's op number `front`. The caller releases. */
 struct seats seats_of(const struct scene *scene, int group, uint64_t front);
+/* Frees what seats_of() gave. */
 void seats_release(struct seats *seats);
+/* True if one of the seats is that rank's. */
 bool seats_have(const struct seats *seats, int rank);
 
 /* True if it is at the front and did there what most did not. */
@@ -60,6 +62,7 @@ struct seats_summary {
 	unsigned weight;
 };
 
+/* Sums up a group; `rank` is the one that was asked for, -1: none. */
 struct seats_summary seats_sum_up(const struct job *job, int group, int rank);
 /* 0 for groups that are told of in one line. */
 int seats_compare_quiet(const struct seats_summary *a, const struct seats_summary *b);

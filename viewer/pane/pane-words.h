@@ -80,6 +80,7 @@ struct verdict_ranks pane_row_ranks(const struct pane_fill *fill);
 void pane_add_since(struct str *into, const struct scene *scene, int64_t when);
 /* Appends "2026-11-21 03:11:52.250" or the time of day of it, UTC; "unknown". */
 void pane_add_date(struct str *into, int64_t when);
+/* Appends the time of day only. */
 void pane_add_clock(struct str *into, int64_t when);
 
 /*
@@ -95,20 +96,28 @@ size_t pane_find_item(size_t n, size_t from, bool back, bool (*is_it)(void *cont
 /* The panes (pane.c has their table). */
 void pane_fill_verdict(const struct scene *scene, const struct pane_place *place,
 	struct pane_lines *into);
+/* The tree of stacks, and what stands behind it. */
 void pane_fill_stacks(const struct scene *scene, const struct pane_place *place,
 	struct pane_lines *into);
+/* Stacks where ranks differ. */
 void pane_fill_differ(const struct scene *scene, const struct pane_place *place,
 	struct pane_lines *into);
+/* The last words of each rank. */
 void pane_fill_lastwords(const struct scene *scene, const struct pane_place *place,
 	struct pane_lines *into);
+/* The events of the selected rank. */
 void pane_fill_events(const struct scene *scene, const struct pane_place *place,
 	struct pane_lines *into);
+/* The item, from one on or back, whose line has the text; PANE_NO_ITEM. */
 size_t pane_find_stacks(const struct scene *scene, const struct pane_place *place,
 	const char *text, size_t from, bool back);
+/* As pane_find_stacks(), in the events. */
 size_t pane_find_events(const struct scene *scene, const struct pane_place *place,
 	const char *text, size_t from, bool back);
+/* The groups, with who is missing in each. */
 void pane_fill_groups(const struct scene *scene, const struct pane_place *place,
 	struct pane_lines *into);
+/* What was launched, where and with what. */
 void pane_fill_receipt(const struct scene *scene, const struct pane_place *place,
 	struct pane_lines *into);
 

@@ -96,8 +96,10 @@ enum pane_number {
 
 extern const struct pane panes[PANES_ALL];
 
+/* Adds a line at the end; it is the pane's, and is valid until the next is added. */
 struct pane_line *pane_add(struct pane_lines *into, enum style style, const char *format, ...)
 	__attribute__((nonnull, format(printf, 3, 4), returns_nonnull));
+/* Frees the lines and their texts. */
 void pane_lines_release(struct pane_lines *lines) __attribute__((nonnull));
 
 #endif

@@ -44,8 +44,11 @@ enum request keys_find(const char *name) __attribute__((nonnull));
 
 /* Return the keys ("j Down"), the help and the section of a request; literals. */
 const char *keys_of(enum request request);
+/* What the request does, in words. */
 const char *keys_help(enum request request);
+/* The section of the help that lists it. */
 enum request_section keys_section(enum request request);
+/* The section's heading. */
 const char *keys_section_name(enum request_section section); /* "Moving", ... */
 
 /* The whole table as text, as --keys prints it. */

@@ -26,8 +26,11 @@ const char *rows_keys_without_ids(struct arena *arena, const struct track *track
 
 /* row-words.c: what the row does, its worst rank, its losses. Words are kept for all rows. */
 struct row_words;
+/* Returns an empty keep. row_words_free() it. */
 struct row_words *row_words_new(void);
+/* Takes NULL. */
 void row_words_free(struct row_words *kept);
+/* Gives the row its words; they live in the arena. */
 void row_words_make(struct row_words *kept, struct arena *arena, const struct tracks *tracks,
 	struct row *row);
 

@@ -172,12 +172,19 @@ void state_do(struct state *state, enum request request);
 
 /* Each takes the requests that are its own; false: not mine. */
 bool state_do_move(struct state *state, enum request request);
+/* From event to event, to the verdict, to marks. */
 bool state_do_event(struct state *state, enum request request);
+/* Zooms and pans the window of time. */
 bool state_do_window(struct state *state, enum request request);
+/* Tags ranks, groups rows, opens and closes folds. */
 bool state_do_rows(struct state *state, enum request request);
+/* Looks for text. */
 bool state_do_find(struct state *state, enum request request);
+/* From a rank to the one that it waits for, and back. */
 bool state_do_edge(struct state *state, enum request request);
+/* Opens, closes and changes panes. */
 bool state_do_pane(struct state *state, enum request request);
+/* All others: copy, export, colours, help, the end. */
 bool state_do_else(struct state *state, enum request request);
 
 /* state-move.c: chooses a row, or the next one that there is; its first rank is then the rank. */
@@ -192,6 +199,7 @@ void state_remember(struct state *state);
 bool state_go_back(struct state *state);
 /* Where he is; and there again, with the pane, remembering nothing. */
 struct state_place state_here(const struct state *state);
+/* Goes to a place that state_here() gave. */
 void state_restore(struct state *state, const struct state_place *place);
 
 /* state-rows.c: makes rows and their folds anew: after a new look, a filter, another grouping. */
@@ -245,6 +253,7 @@ bool state_search_is_cheap(const struct state *state);
 /* state-count.c: which match that is of how many, 1 the first; 0: nobody has counted */
 size_t state_search_place(
 	struct state *state, ptrdiff_t row, size_t k, ptrdiff_t event, size_t *ret_of);
+/* Forgets the count: rows or text are others. */
 void state_search_uncount(struct state *state);
 
 /* state-verdict.c: where the first screen is: at the culprit and the moment of the verdict. */
@@ -258,12 +267,14 @@ void state_jump_verdict(struct state *state);
 
 /* state-prompt.c: a line to be typed, at the bottom; and what a key does to it. */
 void state_prompt_open(struct state *state, enum state_prompt kind);
+/* A key while the line is open. */
 void state_prompt_key(struct state *state, const char *key);
 
 /* state-command.c: does a line of `:', or says what is wrong with it. */
 void state_command(struct state *state, const char *line);
 /* Return the n-th command's name with arguments, and what it does; NULL behind the last. */
 const char *state_command_name(size_t n);
+/* What the n-th command does. */
 const char *state_command_help(size_t n);
 /* "+12.5s", "-30", "11:08", "03:11:52": false: not a time. */
 bool state_read_time(const struct state *state, const char *text, int64_t *ret);
@@ -277,13 +288,18 @@ struct help {
 	ARRAY(struct help_line) lines;
 };
 
+/* Makes the overlay's lines; in_pane: a pane has the keys. help_release() it. */
 void help_make(struct help *help, bool in_pane);
+/* Frees the lines. */
 void help_release(struct help *help);
 
 /* state-help.c */
 void state_help_open(struct state *state);
+/* A key while the overlay is up. */
 void state_help_key(struct state *state, const char *key);
+/* Scrolls to the next line that has the text; false: none has. */
 bool state_help_search(struct state *state, const char *text, bool back, bool from_here);
+/* True if the text is in either column, whatever its case. */
 bool help_line_has(const struct help_line *line, const char *text);
 
 #endif

@@ -73,8 +73,11 @@ void state_say(struct state *state, const char *text) __attribute__((nonnull));
 const struct scene *state_scene(const struct state *state, int64_t *ret_forked)
 	__attribute__((nonnull));
 
+/* Colours for a dark or a light ground. */
 void state_set_theme(struct state *state, enum theme theme) __attribute__((nonnull));
+/* The theme that is in use. */
 enum theme state_theme(const struct state *state) __attribute__((nonnull));
+/* False: glyphs are ASCII. */
 void state_set_utf8(struct state *state, bool utf8) __attribute__((nonnull));
 
 #endif

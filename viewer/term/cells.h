@@ -39,6 +39,7 @@ struct cells {
 
 /* All blank. Cuts to the most and to at least 1x1. Reuses what it has. */
 void cells_reset(struct cells *cells, int w, int h, bool utf8) __attribute__((nonnull));
+/* Frees the cells. */
 void cells_release(struct cells *cells) __attribute__((nonnull));
 
 /*
@@ -50,6 +51,7 @@ int cells_put(struct cells *cells, struct rect clip, int x, int y, enum style st
 /* The same, cut to w columns: from its end ("..."), or from its middle. */
 int cells_put_fit(struct cells *cells, struct rect clip, int x, int y, int w, enum style style,
 	const char *text) __attribute__((nonnull));
+/* Cut from its middle. */
 int cells_put_middle(struct cells *cells, struct rect clip, int x, int y, int w, enum style style,
 	const char *text) __attribute__((nonnull));
 /* Cut behind the last word that fits; of a first one that does not fit, its beginning. */
@@ -57,11 +59,13 @@ int cells_put_words(struct cells *cells, struct rect clip, int x, int y, int w, 
 	const char *text) __attribute__((nonnull));
 /* How many columns of at most w that takes. */
 int cells_words_columns(const char *text, int w, bool utf8) __attribute__((nonnull));
+/* As cells_put(), of a format. */
 int cells_printf(struct cells *cells, struct rect clip, int x, int y, enum style style,
 	const char *format, ...) __attribute__((nonnull, format(printf, 6, 7)));
 /* One of our own glyphs (style.h), as the grid's charset has it. */
 void cells_glyph(struct cells *cells, struct rect clip, int x, int y, enum style style,
 	enum glyph glyph) __attribute__((nonnull));
+/* The area full of one character. */
 void cells_fill(struct cells *cells, struct rect area, enum style style, char c)
 	__attribute__((nonnull));
 /* Turns the colours of an area round; twice, back. */

@@ -5,6 +5,7 @@
 
 #include "viewer/term/cells.h"
 
+/* Appends the cells as a picture, an SVG document of text. */
 void svg_write(const struct cells *cells, enum theme theme, struct str *into)
 	__attribute__((nonnull));
 

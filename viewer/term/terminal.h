@@ -41,6 +41,7 @@ struct terminal *terminal_open(const struct terminal_wish *wish, struct complain
 /* Gives the terminal back. Takes NULL. */
 void terminal_close(struct terminal *terminal);
 
+/* The size now, in columns and lines. */
 void terminal_size(const struct terminal *terminal, int *ret_w, int *ret_h)
 	__attribute__((nonnull));
 /* Shows cells: only what differs is written. */
@@ -55,6 +56,7 @@ struct terminal_event terminal_wait(struct terminal *terminal, int ms) __attribu
  * event is TERMINAL_RESIZED: its size may be another.
  */
 void terminal_suspend(struct terminal *terminal) __attribute__((nonnull));
+/* Has the terminal tell of the mouse, or not. */
 void terminal_set_mouse(struct terminal *terminal, bool on) __attribute__((nonnull));
 /* Text to the clipboard of whoever sits before it (OSC 52). */
 void terminal_copy(struct terminal *terminal, const char *text) __attribute__((nonnull));

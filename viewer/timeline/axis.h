@@ -34,6 +34,7 @@ struct axis {
  * less than a third, or more than two; else one scale is enough, and is what comes back. */
 struct axis_break axis_break_for(struct window window, int64_t at);
 
+/* The axis of a window, broken at `fork` where that is in sight. */
 struct axis axis_of(struct window window, struct axis_break fork, int width);
 
 /* When a column begins; of the break's the fork. Column `width` is the end of the window. */
@@ -48,8 +49,10 @@ uint64_t axis_step(const struct axis *axis, int column) __attribute__((nonnull))
 /* As those of window.h, by columns. */
 struct window axis_zoom(struct axis_break fork, struct window window, struct window bounds,
 	int64_t about, unsigned num, unsigned den, uint64_t least);
+/* The window with that time in its middle. */
 struct window axis_centre(
 	struct axis_break fork, struct window window, struct window bounds, int64_t when);
+/* Moved by the least that brings that time into sight. */
 struct window axis_show(
 	struct axis_break fork, struct window window, struct window bounds, int64_t when);
 /* Moved by num / den of its width, to earlier (below 0) or later. */

@@ -26,6 +26,7 @@ struct timeline_shown {
 /* timeline-cells.c: gives phases their letters; draws the cells of a row on that line. */
 void timeline_name_phases(struct timeline_shown *shown, const struct tracks *tracks)
 	__attribute__((nonnull));
+/* Draws the cells of a row on that line. */
 void timeline_draw_cells(const struct screen *screen, struct timeline_shown *shown, size_t row,
 	int line) __attribute__((nonnull));
 
@@ -40,9 +41,12 @@ void timeline_add_count(const struct state *state, const struct row *row, struct
 /* timeline-ends.c: from so many columns on a row ends in numbers, which take so many. */
 #define TIMELINE_NUMBERS_FROM 72
 #define TIMELINE_NUMBERS_W    12
+/* True if there is room for the numbers. */
 bool timeline_has_numbers(const struct state *state) __attribute__((nonnull));
+/* The numbers at the end of a row. */
 void timeline_draw_end(const struct screen *screen, struct timeline_shown *shown,
 	const struct row *row, int y) __attribute__((nonnull));
+/* Their headings. */
 void timeline_draw_heads(const struct screen *screen) __attribute__((nonnull));
 /*
  * Appends what the row does, and how late it was in that time: "AllReduce #12", "last 9 times, by

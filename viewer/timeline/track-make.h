@@ -76,9 +76,12 @@ void track_make_events(struct track_maker *maker);
 const struct wait *track_find_wait(const struct track_maker *maker, int rank);
 /* The op that it launched and that is known not to be complete, while its threads go on; NULL. */
 const struct wait *track_find_pending(const struct track_maker *maker, int rank);
+/* Since when the wait's call holds its thread; JOB_UNKNOWN. */
 int64_t track_entered_call(const struct job *job, const struct wait *wait);
+/* Says that the rank is in that wait. */
 void track_take_wait(
 	struct track_maker *maker, const struct wait *found, struct track_now *now);
+/* Says that it goes on, with that op under way. */
 void track_take_pending(
 	struct track_maker *maker, const struct wait *wait, struct track_now *now);
 /* track-now.c */
@@ -92,6 +95,7 @@ void track_make_spans(struct track_maker *maker, int rank);
 
 /* track-names.c. All live in the tracks' arena, or in the job. */
 const char *track_label_op(struct track_maker *maker, const struct job_op *op, int peer);
+/* Both texts in one, as a label; `more` may be NULL. */
 const char *track_label(struct track_maker *maker, const char *text, const char *more);
 /* "AllReduce #12", "cudaStreamSynchronize", "1024 records overwritten in the ring" */
 const char *track_label_call(struct track_maker *maker, const struct job_call *call);
@@ -101,6 +105,7 @@ const char *track_label_id(struct track_maker *maker, const char *detail);
 const char *track_phase(struct track_maker *maker, const char *name);
 /* The names of all compile phases, most frequent first. */
 void track_list_phases(struct track_maker *maker);
+/* Frees what finds equal labels, not the labels. */
 void track_labels_release(struct track_labels *labels);
 
 /* "" for NULL, which jobs made by hand have. */

@@ -114,6 +114,7 @@ const struct track_span *track_last(const struct track *track) __attribute__((no
 
 /* The span at a time, or NULL; the last event at or before it, or -1. O(log n). */
 const struct track_span *track_at(const struct track *track, int64_t when) __attribute__((nonnull));
+/* The index of the last event at or before that time, -1 none. O(log n). */
 ptrdiff_t track_event_before(const struct track *track, int64_t when) __attribute__((nonnull));
 
 /*
@@ -123,6 +124,7 @@ ptrdiff_t track_event_before(const struct track *track, int64_t when) __attribut
 struct track_share {
 	int64_t waited, known;
 };
+/* Returns both of [from, to). */
 struct track_share track_share(const struct track *track, int64_t from, int64_t to)
 	__attribute__((nonnull));
 

@@ -14,10 +14,12 @@ struct window {
 
 /* ns between two times, a <= b. */
 uint64_t window_between(int64_t a, int64_t b);
+/* ns of the whole window. */
 uint64_t window_span(struct window window);
 
 /* A time so much earlier or later; at most what can be said. */
 int64_t window_earlier(int64_t when, uint64_t by);
+/* As window_earlier(), the other way. */
 int64_t window_later(int64_t when, uint64_t by);
 
 /* The time at which a column of `width` begins; column `width` is the window's end. */
