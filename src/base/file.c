@@ -4,9 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
-#include <linux/magic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,13 +12,12 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/follow.h"
 
 #define FILE_READ_STEP	 (64 * 1024)
-#define FILE_LINKS	 8
 #define FILE_BOOT_DIGITS 8
 
 /*
@@ -51,61 +48,9 @@ static int file_drain(int fd, size_t cap, off_t size, struct str *into)
 	}
 }
 
-/*
- * Where the link leads, below the same folder: 0, or -errno where it is a stranger's. It is held
- * while it is asked, so that it is the one that is read. 1: it is the kernel's own, of /proc, which
- * leads to what is open already; only the kernel follows that, and nobody plants one.
- */
-static int file_read_link(int dir_fd, const char *path, struct str *ret)
-{
-	int fd = openat(dir_fd, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	const char *slash = strrchr(path, '/');
-	char target[PATH_MAX];
-	bool kernels = false;
-	ssize_t len = -1;
-	struct statfs fs;
-	struct stat st;
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) == 0 && S_ISLNK(st.st_mode) &&
-		(st.st_uid == geteuid() || st.st_uid == 0)) {
-		kernels = fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
-		len = readlinkat(fd, "", target, sizeof(target) - 1);
-	}
-	close(fd);
-	if (kernels)
-		return 1;
-	if (len <= 0)
-		return -ELOOP;
-	target[len] = '\0';
-	if (*target != '/' && slash)
-		str_add_bytes(ret, path, (size_t)(slash - path) + 1);
-	str_add(ret, target);
-	return 0;
-}
-
 static int file_open_at(int dir_fd, const char *path)
 {
-	const int how = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
-	struct str here = {0};
-	int fd = openat(dir_fd, path, how), error = fd < 0 ? -errno : 0;
-
-	str_add(&here, path);
-	for (int hops = 0; error == -ELOOP && hops < FILE_LINKS; hops++) {
-		struct str there = {0};
-
-		error = file_read_link(dir_fd, str_text(&here), &there);
-		if (error < 0)
-			break;
-		fd = error ? openat(dir_fd, str_text(&here), how & ~O_NOFOLLOW)
-			   : openat(dir_fd, str_text(&there), how);
-		error = fd < 0 ? -errno : 0;
-		str_release(&here);
-		here = there;
-	}
-	str_release(&here);
-	return error ? error : fd;
+	return follow_open(dir_fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
 }
 
 int file_open(const char *path)
@@ -165,16 +110,14 @@ static int file_put(int fd, const char *bytes, size_t size)
 }
 
 /* Some file systems cannot sync a folder; the rename holds without it, only later. */
-static void file_sync_folder(const char *path)
+static void file_sync_folder(int folder)
 {
-	char *copy = alloc_text(path);
-	int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd >= 0) {
 		(void)!fsync(fd);
 		close(fd);
 	}
-	free(copy);
 }
 
 /* What follows a path in the name of a temporary file, up to the writer's pid. */
@@ -203,8 +146,8 @@ static bool file_is_held(int fd)
 	return fstat(fd, &st) == 0 && st.st_nlink > 0;
 }
 
-/* Creates a new file beside path, whose name goes into name. Returns its fd or -errno. */
-static int file_create_beside(const char *path, mode_t mode, struct str *name)
+/* Creates a new file beside path in its folder; its name goes into name. Its fd or -errno. */
+static int file_create_beside(int folder, const char *path, mode_t mode, struct str *name)
 {
 	for (unsigned int try = 0; try < 100; try++) {
 		int fd;
@@ -213,7 +156,7 @@ static int file_create_beside(const char *path, mode_t mode, struct str *name)
 		str_add(name, path);
 		file_add_mark(name);
 		str_printf(name, "%ld-%u", (long)getpid(), try);
-		fd = open(name->text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		fd = openat(folder, name->text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 		if (fd >= 0 && file_is_held(fd))
 			return fd;
 		if (fd < 0 && errno != EEXIST)
@@ -226,9 +169,10 @@ static int file_create_beside(const char *path, mode_t mode, struct str *name)
 
 int file_write(const char *path, const void *bytes, size_t size, mode_t mode, struct complaint *why)
 {
+	int folder = follow_open_parent(path), error = 0;
+	const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
 	struct str name = {0};
-	int error = 0;
-	int fd = file_create_beside(path, mode, &name);
+	int fd = folder < 0 ? folder : file_create_beside(folder, last, mode, &name);
 
 	if (fd < 0) {
 		error = -fd;
@@ -237,16 +181,30 @@ int file_write(const char *path, const void *bytes, size_t size, mode_t mode, st
 	error = file_put(fd, bytes, size);
 	if (!error && fsync(fd) < 0)
 		error = errno;
-	if (!error && rename(name.text, path) < 0)
+	if (!error && renameat(folder, name.text, folder, last) < 0)
 		error = errno;
 	if (error)
-		unlink(name.text);
+		unlinkat(folder, name.text, 0);
 	else
-		file_sync_folder(path);
+		file_sync_folder(folder);
 	close(fd); /* what it could say fsync() has said; and until here it was locked */
 out:
+	if (folder >= 0)
+		close(folder);
 	str_release(&name);
 	return error ? complaint_errno(why, error, "cannot write %s", path) : 0;
+}
+
+static DIR *file_open_folder(const char *path)
+{
+	int fd = follow_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (fd < 0)
+		errno = -fd;
+	else if (!dir)
+		close(fd);
+	return dir;
 }
 
 /* One of the temporary files, and nobody holds it. */
@@ -266,7 +224,7 @@ static void file_sweep_one(int dir_fd, const char *name)
 
 void file_sweep(const char *folder, const char *suffix)
 {
-	DIR *dir = opendir(folder);
+	DIR *dir = file_open_folder(folder);
 	const struct dirent *entry;
 	struct str mark = {0};
 
@@ -301,7 +259,7 @@ static bool file_may_open(DIR *dir, const char *name)
 int file_list(const char *folder, struct file_names *ret, struct complaint *why)
 {
 	const struct dirent *entry;
-	DIR *dir = opendir(folder);
+	DIR *dir = file_open_folder(folder);
 
 	if (!dir)
 		return complaint_errno(why, errno, "cannot open %s", folder);

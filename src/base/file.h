@@ -16,10 +16,9 @@
 
 /*
  * Opens a file to read it, and waits for nobody: a pipe is opened as well, and is the caller's to
- * refuse by what fstat() says. Where the path ends in a symbolic link it is followed only if it is
- * the caller's own, or root's, and so is each that it leads to: what a listing has seen may be
- * something else by now, so this is asked of what is opened, and not before. A descriptor, or
- * -errno (-ELOOP: such a link).
+ * refuse by what fstat() says. Symbolic links of others are not followed (see follow.h): what a
+ * listing has seen may be something else by now, so this is asked of what is opened, and not
+ * before. A descriptor, or -errno (-ELOOP: such a link).
  */
 int file_open(const char *path) __attribute__((nonnull));
 
@@ -38,7 +37,8 @@ int file_read_at(int dir_fd, const char *path, size_t cap, struct str *into, str
 /*
  * Writes size bytes to path: into a new temporary file of the same folder, synced to disk, then
  * renamed over path, then the folder synced. Its permissions are mode less the umask. Returns 0,
- * or -errno with words; on failure path is untouched and the temporary file gone. A writer that is
+ * or -errno with words (-ELOOP: the folder is reached by somebody's link, see follow.h); on failure
+ * path is untouched and the temporary file gone. A writer that is
  * killed in between leaves it: it is PATH.tmp-BOOT-PID-N, and locked as long as somebody writes.
  */
 int file_write(const char *path, const void *bytes, size_t size, mode_t mode, struct complaint *why)

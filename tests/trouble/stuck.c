@@ -7,12 +7,14 @@
  */
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -103,4 +105,82 @@ int open64(const char *path, int flags, ...)
 	mode = mode_of(flags, args);
 	va_end(args);
 	return open_by("open64", path, flags, mode);
+}
+
+/* --- The same, of a folder that is open ------------------------------------------------------- */
+
+static void wait_at(const char *call, int at, const char *path)
+{
+	char link[64], whole[2 * PATH_MAX];
+	ssize_t len;
+
+	if (!path || *path == '/' || at == AT_FDCWD) {
+		wait_for_disk(call, path);
+		return;
+	}
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", at);
+	len = readlink(link, whole, PATH_MAX);
+	if (len <= 0)
+		return;
+	snprintf(whole + len, sizeof(whole) - (size_t)len, "/%s", path);
+	wait_for_disk(call, whole);
+}
+
+int mkdirat(int at, const char *path, mode_t mode)
+{
+	int (*real)(int, const char *, mode_t);
+
+	real = (int (*)(int, const char *, mode_t))dlsym(RTLD_NEXT, "mkdirat");
+	wait_at("mkdir", at, path);
+	return real(at, path, mode);
+}
+
+int renameat(int from_at, const char *from, int at, const char *to)
+{
+	int (*real)(int, const char *, int, const char *);
+
+	real = (int (*)(int, const char *, int, const char *))dlsym(RTLD_NEXT, "renameat");
+	wait_at("rename", at, to);
+	return real(from_at, from, at, to);
+}
+
+int unlinkat(int at, const char *path, int flags)
+{
+	int (*real)(int, const char *, int);
+
+	real = (int (*)(int, const char *, int))dlsym(RTLD_NEXT, "unlinkat");
+	wait_at("unlink", at, path);
+	return real(at, path, flags);
+}
+
+int openat(int at, const char *path, int flags, ...)
+{
+	int (*real)(int, const char *, int, ...);
+	va_list args;
+	mode_t mode;
+
+	va_start(args, flags);
+	mode = mode_of(flags, args);
+	va_end(args);
+	real = (int (*)(int, const char *, int, ...))dlsym(RTLD_NEXT, "openat");
+	wait_at("open", at, path);
+	return real(at, path, flags, mode);
+}
+
+/* openat2(), which has no function of its own. */
+long syscall(long number, ...)
+{
+	long (*real)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	long arg[6];
+	va_list args;
+
+	va_start(args, number);
+	for (int i = 0; i < 6; i++)
+		arg[i] = va_arg(args, long);
+	va_end(args);
+#ifdef SYS_openat2
+	if (number == SYS_openat2)
+		wait_at("open", (int)arg[0], (const char *)arg[1]);
+#endif
+	return real(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 }

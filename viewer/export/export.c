@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/follow.h"
 #include "viewer/term/svg.h"
 
 #define NAMES_TRIED 10000
@@ -45,13 +46,14 @@ static int new_path(const char *folder, const char *kind, struct str *into, stru
 /* Nothing that is there is ever written over, be it a link that leads nowhere. */
 static int write_new(const char *path, const struct str *text, struct complaint *why)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), err = 0;
+	int fd = follow_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int err = 0;
 	size_t done = 0;
 
-	if (fd < 0 && errno == EEXIST)
+	if (fd == -EEXIST)
 		return complaint_set(why, "%s is there already: name another", path);
 	if (fd < 0)
-		return complaint_errno(why, errno, "cannot write %s", path);
+		return complaint_errno(why, -fd, "cannot write %s", path);
 	while (!err && done < text->len) {
 		ssize_t n = write(fd, text->text + done, text->len - done);
 

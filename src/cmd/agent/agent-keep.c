@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/follow.h"
 #include "cmd/cmd.h"
 #include "cmd/run/save.h"
 #include "evidence/format/bundle.h"
@@ -147,13 +148,13 @@ struct last_wish {
 /* A link, or a pipe, is none of ours: it is neither followed nor waited for. */
 static int open_ledger(const char *path, struct complaint *why)
 {
-	int fd = open(path,
+	int fd = follow_open(AT_FDCWD, path,
 		O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
 		0600);
 	struct stat about;
 
-	if (fd < 0 && errno != ELOOP && errno != ENXIO)
-		return complaint_errno(why, errno, "cannot open it");
+	if (fd < 0 && fd != -ELOOP && fd != -ENXIO)
+		return complaint_errno(why, -fd, "cannot open it");
 	if (fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode)) {
 		/* One from before this was so may be anybody's to read. */
 		(void)!fchmod(fd, 0600);

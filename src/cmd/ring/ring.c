@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "cmd/budget.h"
 #include "cmd/cmd.h"
 #include "cmd/outlet.h"
@@ -64,10 +65,10 @@ static const struct argp argp = {
 /* Copies the file as a living ring must be copied. 0, or -1 when it has complained. */
 static int read_ring(const char *path, void **ret_bytes, size_t *ret_size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error;
+	int fd = file_open(path), error;
 
 	if (fd < 0) {
-		cmd_complain("cannot open %s: %s", path, strerror(errno));
+		cmd_complain("cannot open %s: %s", path, strerror(-fd));
 		return -1;
 	}
 	error = ring_snapshot(fd, ret_bytes, ret_size);

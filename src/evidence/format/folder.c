@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/follow.h"
 
 /* Why this folder is not to be trusted; NULL if it is. */
 static const char *folder_fault(const struct stat *st, uid_t uid)
@@ -26,14 +27,14 @@ int folder_open(struct folder *folder, const char *path, uid_t uid, struct compl
 	const char *fault;
 	struct stat st;
 
-	*folder = (struct folder){
-		.fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
-	if (folder->fd < 0 && (errno == ELOOP || errno == ENOTDIR)) {
+	*folder = (struct folder){.fd = follow_open(AT_FDCWD, path,
+					  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)};
+	if (folder->fd == -ELOOP || folder->fd == -ENOTDIR) {
 		complaint_set(why, "%s is no folder, or a symbolic link", path);
 		return -ENOTDIR;
 	}
 	if (folder->fd < 0)
-		return complaint_errno(why, errno, "cannot open %s", path);
+		return complaint_errno(why, -folder->fd, "cannot open %s", path);
 	if (fstat(folder->fd, &st) < 0) {
 		int error = errno;
 

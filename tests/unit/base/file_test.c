@@ -147,6 +147,48 @@ static void a_link_of_a_stranger_is_not_followed(void **state)
 	str_release(&read);
 }
 
+/*
+ * In the midst of a path as well: what is read and what is written goes only where the caller, or
+ * root, or who may write to a folder of theirs has led it.
+ */
+static void a_path_does_not_lead_by_links_of_strangers(void **state)
+{
+	struct file_names names = {0};
+	struct str read = {0};
+
+	assert_int_equal(mkdir("far", 0700) | mkdir("far/off", 0700) | mkdir("d", 0755), 0);
+	assert_int_equal(symlink("../far", "d/by"), 0);
+	assert_int_equal(symlink("d/by/off", "short"), 0);
+	assert_int_equal(file_write("d/by/off/x", "new", 3, 0600, NULL), 0);
+	assert_int_equal(file_read("short/x", 9, &read, NULL), 0);
+	assert_int_equal(file_read("short/../../far/off/./x", 9, &read, NULL), 0);
+	assert_int_equal(file_read("/proc/self/cwd/short//x", 9, &read, NULL), 0);
+	assert_int_equal(file_read("short/x/x", 9, &read, NULL), -ENOTDIR);
+	assert_int_equal(file_read("short/y", 9, &read, NULL), -ENOENT);
+	assert_string_equal(read.text, "newnewnew");
+	if (geteuid() == 0) {
+		/* The link of somebody else, in a folder that only root may write to. */
+		assert_int_equal(lchown("d/by", 65534, 65534), 0);
+		assert_int_equal(file_read("short/x", 9, &read, NULL), 0);
+		/* In one that others may write to; and in their own. */
+		for (int own = 0; own < 2; own++) {
+			assert_int_equal(chmod("d", own ? 0755 : 01777), 0);
+			assert_int_equal(chown("d", own ? 65534 : 0, 0), 0);
+			assert_int_equal(file_read("short/x", 9, &read, NULL), -ELOOP);
+			assert_int_equal(file_read("d/by/off/x", 9, &read, NULL), -ELOOP);
+			assert_int_equal(file_write("d/by/off/x", "bad", 3, 0600, NULL), -ELOOP);
+			assert_int_equal(file_list("d/by/off", &names, NULL), -ELOOP);
+		}
+		/* Ours in theirs is ours. */
+		assert_int_equal(lchown("d/by", 0, 0), 0);
+		assert_int_equal(file_write("d/by/off/x", "end", 3, 0600, NULL), 0);
+		assert_int_equal(file_read("short/x", 9, &read, NULL), 0);
+		assert_string_equal(read.text, "newnewnewnewend");
+	}
+	file_names_release(&names);
+	str_release(&read);
+}
+
 static void a_failed_write_leaves_the_old_file_and_no_other(void **state)
 {
 	struct complaint why = {0};
@@ -213,6 +255,7 @@ int main(void)
 		FOLDER_TEST(writing_replaces_as_a_whole_and_leaves_nothing_beside),
 		FOLDER_TEST(a_leftover_temporary_file_is_no_obstacle),
 		FOLDER_TEST(a_link_of_a_stranger_is_not_followed),
+		FOLDER_TEST(a_path_does_not_lead_by_links_of_strangers),
 		FOLDER_TEST(what_killed_writers_left_is_swept_and_nothing_else),
 		FOLDER_TEST(a_failed_write_leaves_the_old_file_and_no_other),
 		FOLDER_TEST(more_than_the_cap_is_refused_and_nothing_is_added),
