@@ -17,6 +17,7 @@ SH_TESTS += \
 	%D%/hacking.test \
 	%D%/house.test \
 	%D%/backends.test \
+	%D%/prose.test \
 	%D%/classes.test \
 	%D%/examples.test \
 	%D%/lists.test \

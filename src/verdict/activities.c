@@ -190,7 +190,7 @@ static bool activity_of_lock(const struct job *job, const struct reading *r, str
 	p->own_lock = true;
 	/* Python's locks are behind its queues, too: its frames would say so. */
 	p->unsure = stackfacts_python(job, p->stack) < 0 && locks_is_interpreter(job, p->stack, at);
-	p->call = stackfacts_python(job, p->stack) >= 0 ? "acquire()" : "a mutex";
+	p->call = stackfacts_python(job, p->stack) >= 0 ? "acquire()" : CALL_MUTEX;
 	return true;
 }
 

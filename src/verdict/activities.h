@@ -10,7 +10,6 @@
 #ifndef VERDICT_ACTIVITIES_H
 #define VERDICT_ACTIVITIES_H
 
-#include "base/arena.h"
 #include "job/stacktree/stackfacts.h"
 #include "job/waitfor/waits.h"
 
@@ -33,6 +32,20 @@ enum activity {
 	ACTIVITY_USER, /* in the program's own code */
 	ACTIVITIES
 };
+
+/* Calls that have no name in code: posture.call is one of these, or a name (words/things.c). */
+#define CALL_STORE          "<store>"
+#define CALL_STORE_ID       "<store-id>"
+#define CALL_DDP            "<ddp>"
+#define CALL_FUTURE         "<future>"
+#define CALL_RPC            "<rpc>"
+#define CALL_SHARED_BARRIER "<shared-barrier>"
+#define CALL_MESSAGES       "<messages>"
+#define CALL_VALUE          "<value>"
+#define CALL_COMPUTATION    "<computation>"
+#define CALL_FILE_LOCK      "<file-lock>"
+#define CALL_PROCESS_LOCK   "<process-lock>"
+#define CALL_MUTEX          "<mutex>"
 
 struct posture {
 	enum activity activity;
@@ -84,14 +97,6 @@ struct posture *activities_new(const struct job *job);
  */
 struct waits_told *activities_told(const struct job *job, const struct posture *postures);
 
-/* "train.py:88 in step": a frame of a stack, in the arena or a literal; "" for number -1. */
-const char *activities_place(
-	struct arena *arena, const struct job *job, const struct job_stack *stack, long at);
-/*
- * Returns what a waiting rank waits in: the call's name, or what kind of call it is; "" not
- * waiting.
- */
-const char *activities_call(const struct posture *p);
 /* True if two may be in one call, as far as names go: "all_reduce" is NCCL's "ncclAllReduce". */
 bool activities_may_be_one_call(const struct posture *a, const struct posture *b);
 

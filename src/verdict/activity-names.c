@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verdict/activity-names.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "verdict/backend.h"
@@ -95,7 +96,7 @@ void activity_better(const struct job *job, struct posture *p)
 		p->for_zero = for_id || p->for_store;
 		p->maybe_zero = (p->maybe_zero || p->for_zero) && !p->for_ranks;
 		if (for_id) {
-			p->call = "the store for the unique id";
+			p->call = CALL_STORE_ID;
 			return;
 		}
 	}
@@ -108,4 +109,53 @@ void activity_better(const struct job *job, struct posture *p)
 		p->activity = line->activity;
 		p->call = line->call ? line->call : p->call;
 	}
+}
+
+/* -- what names tell of two, or of the machine ------------------------------------------------- */
+
+bool activities_on_gpu(const struct job *job, const struct job_stack *stack)
+{
+	static const struct stackfacts_place places[] = {{NULL, "libcuda.so*"},
+		{NULL, "libcudart.so*"}, {NULL, "libamdhip64.so*"}, {NULL, "libhsa-runtime64.so*"},
+		{NULL, "torch/cuda/*"}, {"c10::cuda::*", NULL}};
+
+	for (size_t i = 0; i < stack->nframes; i++)
+		for (size_t k = 0; backends[k]; k++)
+			if (backend_fits(stackfacts_frame(job, stack, i)->module,
+				    backends[k]->on_gpu))
+				return true;
+	return stackfacts_find(job, stack, 0, places, sizeof(places) / sizeof(places[0])) >= 0;
+}
+
+/* The next letter of a call's name, as all who make it spell it; 0 at its end. */
+static int next_letter(const char **at)
+{
+	while (**at == '_')
+		(*at)++;
+	return **at ? tolower((unsigned char)*(*at)++) : 0;
+}
+
+/* Without what its backend puts before it. */
+static const char *without_maker(const char *call)
+{
+	for (size_t i = 0; backends[i]; i++)
+		for (const char *const *prefix = backends[i]->prefixes; prefix && *prefix; prefix++)
+			if (!strncmp(call, *prefix, strlen(*prefix)))
+				return call + strlen(*prefix);
+	return call;
+}
+
+bool activities_may_be_one_call(const struct posture *a, const struct posture *b)
+{
+	const char *mine = without_maker(a->call), *other = without_maker(b->call);
+	int letter;
+
+	if (!*mine || !*other)
+		return true;
+	do {
+		letter = next_letter(&mine);
+		if (letter != next_letter(&other))
+			return false;
+	} while (letter);
+	return true;
 }

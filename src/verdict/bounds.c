@@ -10,7 +10,6 @@
  */
 #include <string.h>
 
-#include "base/str.h"
 #include "verdict/judge.h"
 #include "verdict/rule.h"
 
@@ -127,18 +126,20 @@ static bool is_worker(const struct job_process *process)
 	       !strncmp(process->comm, "ray::", 5) && strcmp(process->comm, "ray::IDLE") != 0;
 }
 
-/* Names workers of which only their names are known; returns how many there are. */
-static int64_t name_workers(const struct inquiry *q, struct str *into)
+/* Finds workers of which only their names are known; returns how many there are. */
+static int64_t find_workers(
+	const struct inquiry *q, const struct job_process *into[TOLD_WORKERS], size_t *ret_told)
 {
 	const struct job *job = q->job;
 	int64_t n = 0;
 
+	*ret_told = 0;
 	for (size_t i = 0; i < job->nprocesses; i++) {
 		const struct job_process *process = &job->processes[i];
 
 		if (process->rank == JOB_NONE || !is_worker(process) || n++ >= TOLD_WORKERS)
 			continue;
-		str_printf(into, "%s%s (pid %u)", n > 1 ? ", " : "", process->comm, process->pid);
+		into[(*ret_told)++] = process;
 	}
 	return n;
 }
@@ -146,9 +147,11 @@ static int64_t name_workers(const struct inquiry *q, struct str *into)
 /* Nobody says of a driver that is taken for a rank that it is well: it does not do the work. */
 static void tell_workers(struct inquiry *q, struct draft *draft)
 {
+	const struct job_process **told =
+		arena_new_many(q->arena, const struct job_process *, TOLD_WORKERS);
 	struct verdict_fact *fact;
-	struct str names = {0};
-	int64_t n = name_workers(q, &names);
+	size_t ntold;
+	int64_t n = find_workers(q, told, &ntold);
 
 	if (n && draft->verdict.class == VERDICT_HEALTHY) {
 		draft->verdict.class = VERDICT_INCONCLUSIVE;
@@ -158,11 +161,12 @@ static void tell_workers(struct inquiry *q, struct draft *draft)
 	}
 	if (n) {
 		fact = draft_fact(q, draft, FACT_WORKERS_UNSEEN, JOB_NONE, "procs");
-		fact->text = arena_text(q->arena, str_text(&names));
+		fact->thing = draft_thing(q, (struct verdict_thing){.kind = THING_PROCESSES,
+						     .processes = told,
+						     .n = ntold});
 		fact->a = n;
 		inquiry_not_judged(q, VERDICT_HEALTHY, NEED_WORKERS_STACKS, JOB_NONE);
 	}
-	str_release(&names);
 }
 
 void judge_bounds(struct inquiry *q)

@@ -185,23 +185,29 @@ static bool compiled_it(const struct inquiry *q, int rank, const char *id)
 	return false;
 }
 
+static const struct verdict_thing *thing_of(struct inquiry *q, const struct job_shard *shard)
+{
+	return draft_thing(q, (struct verdict_thing){.kind = THING_SHAPE, .shard = shard});
+}
+
 /* The batch that it has now, beside one of another shape that a peer has. */
 static void tell_new_shape(struct inquiry *q, int rank, struct draft *draft)
 {
-	const char *other = NULL, *mine = shards_shape(q, rank);
+	const struct job_shard *other = NULL, *mine = shards_shape(q, rank);
 
 	for (size_t i = 0; mine && i < q->job->nranks; i++) {
-		const char *theirs = (int)i == rank ? NULL : shards_shape(q, (int)i);
+		const struct job_shard *theirs =
+			(int)i == rank ? NULL : shards_shape(q, (int)i);
 
-		if (theirs && strcmp(theirs, mine) != 0)
+		if (theirs && !shards_same_shape(theirs, mine))
 			other = theirs;
 	}
 	if (other) {
 		struct verdict_fact *fact = draft_fact(
 			q, draft, FACT_SHAPES, rank, q->profiles[rank].shard->cite);
 
-		fact->text = mine;
-		fact->text2 = other;
+		fact->thing = thing_of(q, mine);
+		fact->thing2 = thing_of(q, other);
 	}
 }
 
@@ -217,7 +223,7 @@ static void tell_recompile(struct inquiry *q, int rank, struct draft *draft)
 		return;
 	fact = draft_fact(q, draft, FACT_RECOMPILES, rank,
 		graph ? graph->cite : q->profiles[rank].compile.bracket->cite);
-	fact->text = graph ? compiles_graph_id(graph) : "a graph";
+	fact->text = graph ? compiles_graph_id(graph) : "";
 	fact->a = (int64_t)step->n;
 	for (size_t i = 0; graph && i < q->job->nranks; i++)
 		peers += (int)i != rank && compiled_it(q, (int)i, fact->text);

@@ -9,7 +9,6 @@
 #include "verdict/death-place.h"
 
 #define PLACE_FRAMES 2	/* the innermost ones; behind them the program's own line */
-#define PLACE_LENGTH 80 /* so much is read on one line and the next */
 
 /* Functions through which a signal is raised. */
 static const struct stackfacts_place raising[] = {
@@ -58,60 +57,41 @@ static bool frame_is_told(const struct job_frame *frame)
 	return true;
 }
 
-/* "step (train.py:40)", "ncclAllReduce (libnccl.so.2)" */
-static const char *frame_text(struct inquiry *q, const struct job_frame *frame)
-{
-	const char *slash = strrchr(frame->file, '/');
-	const char *file = slash ? slash + 1 : frame->file;
-	const char *function = frame->function[0] ? frame->function : "?";
-
-	if (*file && frame->line > 0)
-		return arena_printf(q->arena, "%s (%s:%d)", function, file, frame->line);
-	if (frame->module[0])
-		return arena_printf(q->arena, "%s (%s)", function, frame->module);
-	return *file ? arena_printf(q->arena, "%s (%s)", function, file) : function;
-}
-
 /* So many frames that are told, from the innermost; *ret_last: the number of the last of them. */
-static const char *innermost(
-	struct inquiry *q, const struct job_stack *stack, int most, size_t *ret_last)
+static size_t innermost(const struct inquiry *q, const struct job_stack *stack,
+	const struct job_frame **into, size_t *ret_last)
 {
-	const char *text = "";
-	int told = 0;
+	size_t told = 0;
 
-	for (size_t i = 0; i < stack->nframes && told < most; i++) {
+	for (size_t i = 0; i < stack->nframes && told < PLACE_FRAMES; i++) {
 		const struct job_frame *frame = stackfacts_frame(q->job, stack, i);
 
 		if (!frame_is_told(frame))
 			continue;
-		text = arena_printf(
-			q->arena, "%s%s%s", text, told ? " < " : "", frame_text(q, frame));
-		told++;
-		*ret_last = i;
+		into[told] = frame;
+		ret_last[told++] = i;
 	}
-	return told ? text : NULL;
+	return told;
 }
 
-const char *death_place(struct inquiry *q, int rank, const char **ret_cite)
+const struct verdict_thing *death_place(struct inquiry *q, int rank, const char **ret_cite)
 {
 	const struct job_stack *stack = death_stack(q, rank);
-	const char *text, *mine = "";
-	size_t last = 0;
+	const struct job_frame **frames =
+		arena_new_many(q->arena, const struct job_frame *, PLACE_FRAMES + 1);
+	size_t last[PLACE_FRAMES], n, within = 0;
 	long program;
 
-	if (!stack)
+	n = stack ? innermost(q, stack, frames, last) : 0;
+	if (!n)
 		return NULL;
 	program = stackfacts_program(q->job, stack);
-	if (program >= 0)
-		mine = frame_text(q, stackfacts_frame(q->job, stack, (size_t)program));
-	text = innermost(q, stack, PLACE_FRAMES, &last);
-	/* The program's line must be read, whatever the names of libraries. */
-	if (text && strlen(text) + strlen(mine) > PLACE_LENGTH)
-		text = innermost(q, stack, 1, &last);
-	if (!text)
-		return NULL;
-	if (program > (long)last)
-		text = arena_printf(q->arena, "%s < ... < %s", text, mine);
+	frames[n] = program < 0 ? NULL : stackfacts_frame(q->job, stack, (size_t)program);
+	while (within < n && program > (long)last[within])
+		within++;
 	*ret_cite = stack->cite;
-	return text;
+	return draft_thing(q, (struct verdict_thing){.kind = THING_FRAMES,
+				      .frames = frames,
+				      .n = n,
+				      .index = within});
 }

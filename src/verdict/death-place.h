@@ -10,9 +10,9 @@ bool death_has_place(const struct inquiry *q, int rank) __attribute__((nonnull))
 /*
  * The innermost frames of the thread whose signal ended the rank, and the program's own line:
  * "memcpy (libc.so.6) < pack (pack.c:12) < ... < step (train.py:40)". NULL where no stack of the
- * death is known. In the arena; *ret_cite says where it stands.
+ * death is known; *ret_cite says where it stands.
  */
-const char *death_place(struct inquiry *q, int rank, const char **ret_cite)
+const struct verdict_thing *death_place(struct inquiry *q, int rank, const char **ret_cite)
 	__attribute__((nonnull));
 
 #endif

@@ -48,6 +48,32 @@ struct verdict_fact *draft_fact_of(struct inquiry *q, struct draft *draft,
 	return fact;
 }
 
+const struct verdict_thing *draft_thing(struct inquiry *q, struct verdict_thing thing)
+{
+	struct verdict_thing *copy = arena_new(q->arena, struct verdict_thing);
+
+	*copy = thing;
+	return copy;
+}
+
+const struct verdict_thing *draft_frame(
+	struct inquiry *q, const struct job_stack *stack, long at)
+{
+	const struct job_frame **frames;
+
+	if (at < 0 || (size_t)at >= stack->nframes)
+		return NULL;
+	frames = arena_new(q->arena, const struct job_frame *);
+	*frames = stackfacts_frame(q->job, stack, (size_t)at);
+	return draft_thing(
+		q, (struct verdict_thing){.kind = THING_FRAME, .frames = frames, .n = 1});
+}
+
+const struct verdict_thing *draft_sig(struct inquiry *q, const struct job_sig *sig)
+{
+	return draft_thing(q, (struct verdict_thing){.kind = THING_SIG, .sig = *sig});
+}
+
 void draft_frozen(struct inquiry *q, struct draft *draft, int rank, const char *cite)
 {
 	const struct profile *p = &q->profiles[rank];

@@ -24,12 +24,13 @@ static void tell_site(struct inquiry *q, int first, const struct rank_list *rank
 	struct draft *draft)
 {
 	const struct posture *p = &q->profiles[first].posture;
-	const char *place = activities_place(q->arena, q->job, p->stack, p->program);
 	struct verdict_fact *fact = draft_fact_of(q, draft,
 		activities_waits(p->activity) ? FACT_WAITS_AT : FACT_AT, ranks, p->stack->cite);
 
-	fact->text = activities_waits(p->activity) ? activities_call(p) : place;
-	fact->text2 = activities_waits(p->activity) ? place : "";
+	if (activities_waits(p->activity))
+		stacks_tell_call(q, p, fact);
+	else
+		fact->thing = draft_frame(q, p->stack, p->program);
 	if (stands > 0)
 		fact->a = stands;
 }

@@ -84,8 +84,8 @@ void fork_tell_first(struct inquiry *q, const struct fork *fork, struct draft *d
 	fact->a = (int64_t)fork->index;
 	fact->b = (int64_t)fork->agreed;
 	if (fork->exact) {
-		fact->text = inquiry_sig_text(q, &odd->sig);
-		fact->text2 = inquiry_sig_text(q, &fork->camps[0].sig);
+		fact->thing = draft_sig(q, &odd->sig);
+		fact->thing2 = draft_sig(q, &fork->camps[0].sig);
 	}
 }
 
@@ -99,7 +99,7 @@ void fork_tell_camps(struct inquiry *q, const struct fork *fork, struct draft *d
 		fact = draft_fact_of(q, draft, FACT_CAMP, &ranks, fork->camps[i].op->cite);
 		fact->a = (int64_t)fork->index;
 		if (fork->exact)
-			fact->text = inquiry_sig_text(q, &fork->camps[i].sig);
+			fact->thing = draft_sig(q, &fork->camps[i].sig);
 		array_release(&ranks.list);
 	}
 }
@@ -116,7 +116,7 @@ static void tell_shift(struct inquiry *q, const struct fork *fork, struct draft 
 	struct verdict_fact *fact = draft_fact_of(q, draft, skipped ? FACT_SKIPPED : FACT_EXTRA,
 		&draft->culprits, shift->op ? shift->op->cite : caller->op->cite);
 
-	fact->text = shift->op ? inquiry_sig_text(q, &shift->op->sig) : "an operation";
+	fact->thing = shift->op ? draft_sig(q, &shift->op->sig) : NULL;
 	fact->text2 = q->job->groups[fork->group].name;
 	fact->a = (int64_t)shift->from;
 	fact->b = (int64_t)shift->to;

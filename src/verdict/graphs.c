@@ -32,17 +32,16 @@ static struct compiled_graphs graphs_of_camp(
 	return first;
 }
 
-/* "graph 0/1: 5f3a 41 nodes 2 collectives"; of one that was not compiled, that. */
-static const char *graph_text(
+/* A side's graph; one that it did not compile by the id that the other side's has. */
+static const struct verdict_thing *thing_of(
 	struct inquiry *q, const struct compiled_graph *graph, const struct compiled_graph *other)
 {
-	const char *id = graph ? graph->id : other->id;
-	bool numbered = compiles_graph_id((graph ? graph : other)->span) != NULL;
+	const struct compiled_graph *named = graph ? graph : other;
+	bool numbered = compiles_graph_id(named->span) != NULL;
 
-	if (!graph)
-		return arena_printf(q->arena, "%s not compiled", id);
-	return numbered ? arena_printf(q->arena, "%s = %s", id, graph->identity)
-			: graph->identity;
+	return draft_thing(q, (struct verdict_thing){.kind = THING_GRAPH,
+				     .name = numbered || !graph ? named->id : "",
+				     .text = graph ? graph->identity : NULL});
 }
 
 /* Adds in which graph two sides differ first. */
@@ -53,8 +52,8 @@ static void tell_difference(struct inquiry *q, const struct graph_difference *di
 	const char *cite = mine ? mine->span->cite : "ring:*";
 	struct verdict_fact *fact = draft_fact_of(q, draft, FACT_GRAPH, who, cite);
 
-	fact->text = graph_text(q, mine, theirs);
-	fact->text2 = graph_text(q, theirs, mine);
+	fact->thing = thing_of(q, mine, theirs);
+	fact->thing2 = thing_of(q, theirs, mine);
 }
 
 /* True if the graphs of two camps are known and differ: where first, goes to *ret. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "verdict/last-words.h"
 #include "verdict/outside.h"
 #include "verdict/rule.h"
 
@@ -52,7 +53,7 @@ static enum verdict_where place_of(const struct profile *p)
 		return VERDICT_IN_INPUT;
 	if (p->checkpoint)
 		return VERDICT_IN_CHECKPOINT;
-	if (p->log && strstr(p->log->error, "acquire GIL"))
+	if (p->log && words_lack_gil(p->log->error))
 		return VERDICT_IN_GIL;
 	if (!process || p->ended)
 		return VERDICT_NOWHERE;

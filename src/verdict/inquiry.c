@@ -15,7 +15,6 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/str.h"
 #include "job/names.h"
 #include "job/rollcall.h"
 #include "job/pace.h"
@@ -486,25 +485,6 @@ bool inquiry_late_before_end(const struct inquiry *q, int rank)
 const char *inquiry_op_name(const struct job_op *op)
 {
 	return op ? job_op_name(op->sig.op) : "operation";
-}
-
-const char *inquiry_sig_text(struct inquiry *q, const struct job_sig *sig)
-{
-	struct str text = {0};
-	const char *dtype = job_dtype_name(sig->dtype), *redop = job_redop_name(sig->redop);
-	const char *result;
-
-	str_add(&text, job_op_name(sig->op));
-	if (sig->redop != JOB_NO_REDOP && job_op_reduces(sig->op))
-		str_printf(&text, " %s", redop ? redop : "own reduction");
-	if (sig->count != JOB_NO_COUNT)
-		str_printf(&text, " %llu", (unsigned long long)sig->count);
-	str_printf(&text, " %s", dtype ? dtype : "elements");
-	if (job_op_is_rooted(sig->op) && is_group_rank(sig->peer))
-		str_printf(&text, " root %u", sig->peer.n);
-	result = arena_text(q->arena, str_text(&text));
-	str_release(&text);
-	return result;
 }
 
 bool inquiry_lost_ops(const struct inquiry *q, int rank)

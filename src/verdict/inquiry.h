@@ -70,6 +70,14 @@ struct verdict_fact *draft_fact(struct inquiry *q, struct draft *draft, enum ver
 struct verdict_fact *draft_fact_of(struct inquiry *q, struct draft *draft,
 	enum verdict_fact_kind kind, const struct rank_list *ranks, const char *cite);
 
+/* A copy in the arena, for a fact. */
+const struct verdict_thing *draft_thing(struct inquiry *q, struct verdict_thing thing);
+/* The thing that is a frame of a stack; NULL for number -1. */
+const struct verdict_thing *draft_frame(
+	struct inquiry *q, const struct job_stack *stack, long at);
+/* The thing that is an op with its arguments. */
+const struct verdict_thing *draft_sig(struct inquiry *q, const struct job_sig *sig);
+
 /* Adds what stopped a rank that stands still: a debugger, or else a signal or the freezer. */
 void draft_frozen(struct inquiry *q, struct draft *draft, int rank, const char *cite);
 
@@ -135,9 +143,6 @@ bool inquiry_held_in(const struct inquiry *q, int rank, enum wait_kind kind, int
 
 /* "AllReduce"; the op's name, where its details are known, else "operation". */
 const char *inquiry_op_name(const struct job_op *op);
-
-/* A signature in words: "AllReduce float32 sum x4096". In the arena. */
-const char *inquiry_sig_text(struct inquiry *q, const struct job_sig *sig);
 
 /* True if operations of this rank may be among what was lost. */
 bool inquiry_lost_ops(const struct inquiry *q, int rank);

@@ -69,3 +69,24 @@ bool words_tell_mismatch(const char *text)
 			return true;
 	return false;
 }
+
+bool words_tell_no_memory(const char *text)
+{
+	return strcasestr(text, "out of memory") != NULL;
+}
+
+bool words_lack_gil(const char *text)
+{
+	return strstr(text, "acquire GIL") != NULL;
+}
+
+enum words_note words_of_note(const char *text)
+{
+	static const char thread[] = "thread exception: ", handling[] = "handling: ";
+
+	if (!strncmp(text, thread, strlen(thread)))
+		return WORDS_THREAD;
+	if (!strncmp(text, handling, strlen(handling)))
+		return WORDS_HANDLING;
+	return strstr(text, "pool of compile workers died") ? WORDS_POOL : WORDS_OTHER;
+}

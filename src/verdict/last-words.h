@@ -15,6 +15,21 @@ bool words_are_echo(const char *text);
 /* True if a line names an error of the GPU or its runtime. */
 bool words_tell_cuda_error(const char *text);
 
+/* True if a line says that memory, of the GPU or not, did not suffice. */
+bool words_tell_no_memory(const char *text);
+
+/* True if a line is of a watchdog that could not get the GIL. */
+bool words_lack_gil(const char *text);
+
+/* What a note of the probe is about (probes/shim/). */
+enum words_note {
+	WORDS_OTHER,
+	WORDS_THREAD,   /* a thread of the rank died of an exception */
+	WORDS_HANDLING, /* it came to a collective while it handled an exception */
+	WORDS_POOL      /* the processes are gone in which it compiles */
+};
+enum words_note words_of_note(const char *text);
+
 /* True if a line says that a child, a loader's worker, was killed or went away. */
 bool words_blame_child(const char *text);
 

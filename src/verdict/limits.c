@@ -59,7 +59,7 @@ int64_t limits_timeout(
 		*ret_cite = told->cite;
 		return told->number;
 	}
-	*ret_cite = "torch's default";
+	*ret_cite = "";
 	return limits_is_torch(job, m->rank) ? otherwise : 0;
 }
 

@@ -8,7 +8,7 @@
 struct limit {
 	enum verdict_limit kind; /* VERDICT_NO_LIMIT: the rest means nothing */
 	int64_t left;            /* ns; below 0: its time is over */
-	const char *cite;
+	const char *cite; /* "" nobody says it: the default of the program's library */
 };
 
 /* The first that strikes: the job's deadline, or a timeout of one of those who wait. */

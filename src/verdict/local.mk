@@ -33,7 +33,6 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/activity-line.h \
 	%D%/activity-locks.c %D%/activity-locks.h \
 	%D%/activity-names.c %D%/activity-names.h \
-	%D%/activity-words.c \
 	%D%/activities.c %D%/activities.h \
 	%D%/activities-table.c \
 	%D%/activities-told.c \
@@ -79,7 +78,7 @@ tests_unit_verdict_verdict_time_test_SOURCES = tests/unit/verdict/verdict_time_t
 tests_unit_verdict_verdict_time_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_death_test
 tests_unit_verdict_verdict_death_test_SOURCES = tests/unit/verdict/verdict_death_test.c $(FACTS)
-tests_unit_verdict_verdict_death_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+tests_unit_verdict_verdict_death_test_LDADD = $(WORDS_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_frameworks_test
 tests_unit_verdict_verdict_frameworks_test_SOURCES = tests/unit/verdict/verdict_frameworks_test.c \
 	$(FACTS)
@@ -89,7 +88,7 @@ tests_unit_verdict_verdict_killed_test_SOURCES = tests/unit/verdict/verdict_kill
 tests_unit_verdict_verdict_killed_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_program_test
 tests_unit_verdict_verdict_program_test_SOURCES = tests/unit/verdict/verdict_program_test.c $(FACTS)
-tests_unit_verdict_verdict_program_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+tests_unit_verdict_verdict_program_test_LDADD = $(WORDS_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_pairs_test
 tests_unit_verdict_verdict_pairs_test_SOURCES = tests/unit/verdict/verdict_pairs_test.c $(FACTS)
 tests_unit_verdict_verdict_pairs_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
@@ -141,10 +140,10 @@ tests_unit_verdict_verdict_handling_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS
 
 UNIT_TESTS += tests/unit/verdict/verdict_torch_test
 tests_unit_verdict_verdict_torch_test_SOURCES = tests/unit/verdict/verdict_torch_test.c $(FACTS)
-tests_unit_verdict_verdict_torch_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+tests_unit_verdict_verdict_torch_test_LDADD = $(WORDS_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_field_test
 tests_unit_verdict_verdict_field_test_SOURCES = tests/unit/verdict/verdict_field_test.c $(FACTS)
 tests_unit_verdict_verdict_field_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_laws_test
 tests_unit_verdict_verdict_laws_test_SOURCES = tests/unit/verdict/verdict_laws_test.c $(FACTS)
-tests_unit_verdict_verdict_laws_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+tests_unit_verdict_verdict_laws_test_LDADD = $(WORDS_FLOORS) $(CMOCKA_LIBS)

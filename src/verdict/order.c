@@ -246,32 +246,31 @@ static void share_out(const struct inquiry *q, const struct circle *circle, stru
 	array_release(&draft->camp_b.list);
 }
 
-/* "AllReduce #5 of world" */
-static const char *node_text(struct inquiry *q, int node)
+/* What is waited in at this node. */
+static const struct verdict_thing *thing_of(struct inquiry *q, int node)
 {
+	static const enum verdict_thing_kind kinds[] = {
+		[WAITFOR_INIT] = THING_INIT,
+		[WAITFOR_SPLIT] = THING_SPLIT,
+		[WAITFOR_LOCK] = THING_LOCK,
+		[WAITFOR_PAIR] = THING_PAIR,
+	};
 	const struct waitfor_node *n = &q->graph->nodes[node];
-	const struct job_op *op = NULL;
-	uint64_t index = n->index;
+	struct verdict_thing thing = {.kind = THING_OP, .index = n->index, .name = ""};
 
+	if (n->kind < sizeof(kinds) / sizeof(*kinds) && kinds[n->kind])
+		thing.kind = kinds[n->kind];
 	for (size_t i = 0; i < q->waits->n; i++)
 		if (q->graph->node_of_wait[i] == node && q->waits->at[i].op) {
-			op = q->waits->at[i].op;
-			index = q->waits->at[i].index;
+			thing.sig = q->waits->at[i].op->sig;
+			thing.index = q->waits->at[i].index;
 			break;
 		}
-	if (n->kind == WAITFOR_INIT)
-		return arena_printf(q->arena, "init of %s", q->job->groups[n->group].name);
-	if (n->kind == WAITFOR_SPLIT)
-		return arena_printf(q->arena, "split of %s", q->job->groups[n->group].name);
 	if (n->kind == WAITFOR_LOCK)
-		return arena_printf(q->arena, "the lock of %s",
-			*q->waits->at[n->wait].key ? q->waits->at[n->wait].key : "a file");
-	if (n->kind == WAITFOR_PAIR)
-		return arena_printf(
-			q->arena, "%s of %s", inquiry_op_name(op), q->job->groups[n->group].name);
-	return arena_printf(q->arena, "%s #%llu of %s", inquiry_op_name(op),
-		(unsigned long long)index,
-		n->group == JOB_NONE ? "no group" : q->job->groups[n->group].name);
+		thing.name = q->waits->at[n->wait].key;
+	else if (n->group != JOB_NONE)
+		thing.name = q->job->groups[n->group].name;
+	return draft_thing(q, thing);
 }
 
 /* Somebody of the circle that this node waits for. */
@@ -321,7 +320,7 @@ static void tell_edges(struct inquiry *q, const struct circle *circle, struct dr
 			continue;
 		fact = draft_fact(
 			q, draft, FACT_CYCLE_EDGE, holder->rank, cite_of_wait(q, holder->rank));
-		fact->text = node_text(q, holder->node);
+		fact->thing = thing_of(q, holder->node);
 		awaited = someone_awaited(q, holder->node);
 		if (awaited != JOB_NONE)
 			fact->a = q->job->ranks[awaited].world_rank.n;
@@ -358,16 +357,14 @@ static void tell_order(struct inquiry *q, const struct circle *circle, struct dr
 		fact = draft_fact_of(q, draft, FACT_OTHER_ID,
 			draft->culprits.list.nr ? &draft->culprits : &draft->camp_b,
 			inquiry_cite_all(q));
-		fact->text = node_text(q, other);
-		fact->text2 = node_text(q, first);
+		fact->thing = thing_of(q, other);
+		fact->thing2 = thing_of(q, first);
 		return;
 	}
 	fact = draft_fact_of(q, draft, FACT_ORDER,
 		draft->culprits.list.nr ? &draft->culprits : &draft->camp_b, inquiry_cite_all(q));
-	fact->text =
-		arena_printf(q->arena, "%s before %s", node_text(q, other), node_text(q, first));
-	fact->text2 =
-		arena_printf(q->arena, "%s before %s", node_text(q, first), node_text(q, other));
+	fact->thing = thing_of(q, other);
+	fact->thing2 = thing_of(q, first);
 }
 
 /* Adds who waits for the circle, or is in it. */

@@ -144,7 +144,7 @@ static void judge_exception(struct profile *p)
 {
 	enum verdict_cause cause = VERDICT_BY_EXCEPTION;
 
-	if (says_cuda_error(p) && !strcasestr(p->exception->text, "out of memory"))
+	if (says_cuda_error(p) && !words_tell_no_memory(p->exception->text))
 		cause = VERDICT_BY_CUDA_ERROR;
 	set_death(p,
 		(says_echo(p) || profile_tells_mismatch(p)) && cause != VERDICT_BY_CUDA_ERROR

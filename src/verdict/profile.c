@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "job/rollcall.h"
 #include "job/spans.h"
+#include "verdict/last-words.h"
 
 /* Less CPU than this share of a time is a sampler thread or a poll, not work. */
 #define WORK_SHARE 50 /* a fiftieth */
@@ -32,15 +33,6 @@
 
 /* A line of a log is no checkpoint. */
 #define WRITES_AT_LEAST 4096
-
-/* How a rank says that a thread of it died. */
-#define THREAD_EXCEPTION "thread exception: "
-
-/* How a rank says that it came to a collective while it handled an exception. */
-#define HANDLING "handling: "
-
-/* How a rank says that the processes are gone in which it compiles. */
-#define POOL_DIED "pool of compile workers died"
 
 static void keep_max(int64_t *into, int64_t value)
 {
@@ -172,6 +164,24 @@ static bool is_its_own(const struct profile *p, const struct job_note *note)
 	return !note->by_file || !p->process || p->process->end > JOB_ALIVE;
 }
 
+/* The latest of each kind. */
+static void look_at_note(const struct job_note *note, struct profile *p)
+{
+	switch (words_of_note(note->text)) {
+	case WORDS_THREAD:
+		p->thread_exception = note;
+		break;
+	case WORDS_HANDLING:
+		p->handling = note;
+		break;
+	case WORDS_POOL:
+		p->pool = note;
+		break;
+	case WORDS_OTHER:
+		break;
+	}
+}
+
 /* The first exception, since what follows is its echo; of logs one that names an error. */
 static void look_at_words(const struct job *job, int rank, struct profile *p)
 {
@@ -181,12 +191,7 @@ static void look_at_words(const struct job *job, int rank, struct profile *p)
 		if (job->notes[i].exception && is_its_own(p, &job->notes[i]))
 			p->exception = &job->notes[i];
 	for (size_t i = notes.from; i < notes.to; i++)
-		if (!strncmp(job->notes[i].text, THREAD_EXCEPTION, strlen(THREAD_EXCEPTION)))
-			p->thread_exception = &job->notes[i];
-		else if (!strncmp(job->notes[i].text, HANDLING, strlen(HANDLING)))
-			p->handling = &job->notes[i];
-		else if (strstr(job->notes[i].text, POOL_DIED))
-			p->pool = &job->notes[i];
+		look_at_note(&job->notes[i], p);
 	for (size_t i = logs.from; i < logs.to; i++)
 		if (!p->log || *job->logs[i].error)
 			p->log = &job->logs[i];

@@ -163,10 +163,11 @@ void tell_thread_death(struct inquiry *q, int rank, struct draft *draft)
 
 static void tell_death_place(struct inquiry *q, int rank, struct draft *draft)
 {
-	const char *cite = "", *text = death_place(q, rank, &cite);
+	const char *cite = "";
+	const struct verdict_thing *place = death_place(q, rank, &cite);
 
-	if (text)
-		draft_fact(q, draft, FACT_DIED_IN, rank, cite)->text = text;
+	if (place)
+		draft_fact(q, draft, FACT_DIED_IN, rank, cite)->thing = place;
 }
 
 /* How it ended: by which signal and whose, with what status, or only that it is gone. */
@@ -194,30 +195,10 @@ static void tell_end(struct inquiry *q, int rank, struct draft *draft)
 	}
 }
 
-/* So much of a place is read on one line and the next. */
-#define PLACE_LENGTH 100
-
-/*
- * Where it was raised: the innermost frames, as many as can be read, and the outermost that is
- * known, since libraries raise deep inside of what the program called.
- */
 void tell_raised_at(struct inquiry *q, const struct job_trait *at, int rank, struct draft *draft)
 {
-	size_t len, head = 0, last = 0;
-	const char *text;
-
-	if (!at)
-		return;
-	text = at->text;
-	len = strlen(text);
-	for (const char *cut = text; (cut = strstr(cut, " < ")); cut += 3)
-		last = (size_t)(cut - text);
-	for (const char *cut = text; len > PLACE_LENGTH && (cut = strstr(cut, " < ")); cut += 3)
-		if (!head || (size_t)(cut - text) + len - last < PLACE_LENGTH)
-			head = (size_t)(cut - text);
-	if (len > PLACE_LENGTH && head < last)
-		text = arena_printf(q->arena, "%.*s < ...%s", (int)head, text, text + last);
-	draft_fact(q, draft, FACT_RAISED_AT, rank, at->cite)->text = text;
+	if (at)
+		draft_fact(q, draft, FACT_RAISED_AT, rank, at->cite)->text = at->text;
 }
 
 /* Tells what was said before the end: an exception, a line that names an error, a dead child. */
@@ -313,8 +294,7 @@ void rule_out_death(struct inquiry *q, struct draft *draft)
 	for (size_t i = 0; i < q->job->nhosts; i++)
 		if (q->job->hosts[i].oom_kills > kills)
 			kills = q->job->hosts[i].oom_kills;
-	fact = draft_rule_out(draft, VERDICT_RANK_DEATH, FACT_ALIVE, "procs");
+	fact = draft_rule_out(draft, VERDICT_RANK_DEATH, FACT_ALL_ALIVE, "procs");
 	fact->a = (int64_t)q->job->nranks;
 	fact->b = kills;
-	fact->text = "all";
 }

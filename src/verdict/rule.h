@@ -107,6 +107,8 @@ bool stacks_tell_place(struct inquiry *q, int rank, struct verdict_fact *fact);
  * Returns what to look at next for a rank in state D: by the kernel's function, else the storage.
  */
 enum verdict_next stacks_next_in_kernel(const struct inquiry *q, int rank);
+/* Puts in what a posture waits, and where in the program, into a fact. */
+void stacks_tell_call(struct inquiry *q, const struct posture *p, struct verdict_fact *fact);
 /* Adds where those victims wait of whose waits only stacks tell (stack-facts.c). */
 void stacks_tell_waiters(struct inquiry *q, struct draft *draft);
 /* True if two ranks wait in the same call at the same line of the program. */

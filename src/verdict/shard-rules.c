@@ -234,8 +234,8 @@ static void tell_other_op(
 		return;
 	fact = draft_fact_of(
 		q, draft, FACT_ENTERED_OTHER, &draft->culprits, fork->camps[camp].op->cite);
-	fact->text = inquiry_sig_text(q, &fork->camps[camp].sig);
-	fact->text2 = inquiry_sig_text(q, &fork->camps[camp ? 0 : 1].sig);
+	fact->thing = draft_sig(q, &fork->camps[camp].sig);
+	fact->thing2 = draft_sig(q, &fork->camps[camp ? 0 : 1].sig);
 	fact->a = (int64_t)fork->index;
 }
 

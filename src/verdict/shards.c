@@ -167,15 +167,16 @@ bool shards_has_left(const struct profile *p)
 	return p->death == DEATH_CLEAN || (p->leaving && p->death == DEATH_NONE);
 }
 
-const char *shards_shape(const struct inquiry *q, int rank)
+const struct job_shard *shards_shape(const struct inquiry *q, int rank)
 {
 	const struct job_shard *shard = main_shard(q, rank);
-	const char *text = NULL;
 
-	for (unsigned i = 0; shard && i < shard->ndim; i++)
-		text = arena_printf(q->arena, "%s%s%llu", text ? text : "", text ? "x" : "",
-			(unsigned long long)shard->dims[i]);
-	return text;
+	return shard && shard->ndim ? shard : NULL;
+}
+
+bool shards_same_shape(const struct job_shard *a, const struct job_shard *b)
+{
+	return a->ndim == b->ndim && !memcmp(a->dims, b->dims, a->ndim * sizeof(*a->dims));
 }
 
 static bool differs(const struct amount *amount)

@@ -34,8 +34,10 @@ int64_t shards_ended_at(const struct inquiry *q, const struct job_shard *shard);
  */
 bool shards_ended_otherwise(const struct inquiry *q, int rank);
 
-/* "4x512", the shape of its latest batch, in the arena; NULL where none is known. */
-const char *shards_shape(const struct inquiry *q, int rank);
+/* The latest mark of the rank that tells a shape; NULL: none does. */
+const struct job_shard *shards_shape(const struct inquiry *q, int rank);
+/* True if both batches are of one shape. */
+bool shards_same_shape(const struct job_shard *a, const struct job_shard *b);
 
 /* Adds what is known of the above as facts. */
 void shards_tell(struct inquiry *q, int rank, struct draft *draft);

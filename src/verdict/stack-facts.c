@@ -43,14 +43,14 @@ static const struct kernel_part kernel_parts[] = {
 	{"v9fs", "9p", 0},
 	{"overlay", "overlayfs", 0},
 	{"ovl_", "overlayfs", 0},
-	{"nvidia", "NVIDIA driver", VERDICT_NEXT_CHECK_GPU},
-	{"nv_", "NVIDIA driver", VERDICT_NEXT_CHECK_GPU},
-	{"_nv0", "NVIDIA driver", VERDICT_NEXT_CHECK_GPU},
-	{"rm_", "NVIDIA driver", VERDICT_NEXT_CHECK_GPU},
-	{"os_acquire", "NVIDIA driver", VERDICT_NEXT_CHECK_GPU},
-	{"uvm_", "NVIDIA driver", VERDICT_NEXT_CHECK_GPU},
-	{"amdgpu_", "AMD driver", VERDICT_NEXT_CHECK_GPU},
-	{"kfd_", "AMD driver", VERDICT_NEXT_CHECK_GPU},
+	{"nvidia", "nvidia", VERDICT_NEXT_CHECK_GPU},
+	{"nv_", "nvidia", VERDICT_NEXT_CHECK_GPU},
+	{"_nv0", "nvidia", VERDICT_NEXT_CHECK_GPU},
+	{"rm_", "nvidia", VERDICT_NEXT_CHECK_GPU},
+	{"os_acquire", "nvidia", VERDICT_NEXT_CHECK_GPU},
+	{"uvm_", "nvidia", VERDICT_NEXT_CHECK_GPU},
+	{"amdgpu_", "amdgpu", VERDICT_NEXT_CHECK_GPU},
+	{"kfd_", "amdgpu", VERDICT_NEXT_CHECK_GPU},
 	{"kernel_clone", "vfork", VERDICT_NEXT_LOOK_AT_CHILD},
 };
 
@@ -122,9 +122,8 @@ static void tell_gil(struct inquiry *q, int rank, struct draft *draft)
 	at = stackfacts_program(q->job, p->holder);
 	if (at < 0)
 		at = stackfacts_python(q->job, p->holder);
-	fact->text = *p->holder->thread ? p->holder->thread : "of no name";
-	fact->text2 = activities_place(
-		q->arena, q->job, p->holder, at < 0 && p->holder->nframes ? 0 : at);
+	fact->text = p->holder->thread;
+	fact->thing2 = draft_frame(q, p->holder, at < 0 && p->holder->nframes ? 0 : at);
 	fact->a = p->holder->tid;
 }
 
@@ -148,9 +147,9 @@ bool stacks_tell_place(struct inquiry *q, int rank, struct verdict_fact *fact)
 
 	if (at < 0)
 		return false;
-	fact->text = activities_place(q->arena, q->job, p->stack, at);
+	fact->thing = draft_frame(q, p->stack, at);
 	if (p->program > at)
-		fact->text2 = activities_place(q->arena, q->job, p->stack, p->program);
+		fact->thing2 = draft_frame(q, p->stack, p->program);
 	return true;
 }
 
@@ -199,8 +198,8 @@ static void tell_loader(struct inquiry *q, int rank, struct draft *draft)
 		return;
 	worker = &q->job->processes[best->process];
 	fact = draft_fact(q, draft, FACT_CHILD_AT, rank, best->cite);
-	fact->text = activities_place(q->arena, q->job, best, stackfacts_program(q->job, best));
-	fact->text2 = *worker->what ? worker->what : "loader's worker";
+	fact->thing = draft_frame(q, best, stackfacts_program(q->job, best));
+	fact->text2 = worker->what;
 	fact->a = worker->pid;
 	fact->b = activities_stood(q->job, best);
 }
@@ -228,6 +227,20 @@ static void tell_holder(struct inquiry *q, int rank, struct draft *draft)
 	}
 }
 
+/* What it waits in. */
+static const struct verdict_thing *call_of(struct inquiry *q, const struct posture *p)
+{
+	return draft_thing(q, (struct verdict_thing){.kind = THING_CALL,
+				      .name = p->call,
+				      .activity = (int)p->activity});
+}
+
+void stacks_tell_call(struct inquiry *q, const struct posture *p, struct verdict_fact *fact)
+{
+	fact->thing = call_of(q, p);
+	fact->thing2 = draft_frame(q, p->stack, p->program >= 0 ? p->program : p->telling);
+}
+
 void stacks_tell(struct inquiry *q, int rank, struct draft *draft)
 {
 	const struct posture *p = &q->profiles[rank].posture;
@@ -239,9 +252,7 @@ void stacks_tell(struct inquiry *q, int rank, struct draft *draft)
 		tell_gil(q, rank, draft);
 	if (activities_waits(p->activity)) {
 		fact = draft_fact(q, draft, FACT_WAITS_AT, rank, p->stack->cite);
-		fact->text = activities_call(p);
-		fact->text2 = activities_place(
-			q->arena, q->job, p->stack, p->program >= 0 ? p->program : p->telling);
+		stacks_tell_call(q, p, fact);
 		return;
 	}
 	if (p->holder != p->stack)
@@ -250,7 +261,7 @@ void stacks_tell(struct inquiry *q, int rank, struct draft *draft)
 		tell_loader(q, rank, draft);
 	if (p->activity == ACTIVITY_LOCK && *p->call) {
 		fact = draft_fact(q, draft, FACT_LOCK_CALL, rank, p->stack->cite);
-		fact->text = p->call;
+		fact->thing = call_of(q, p);
 	}
 	if (activities_in_file_lock(p))
 		tell_holder(q, rank, draft);
@@ -272,7 +283,7 @@ bool stacks_same_site(const struct inquiry *q, int a, int b)
 	const struct posture *pa = &q->profiles[a].posture, *pb = &q->profiles[b].posture;
 	const struct job_frame *fa = site_of(q, a), *fb = site_of(q, b);
 
-	if (pa->activity != pb->activity || strcmp(activities_call(pa), activities_call(pb)) != 0 ||
+	if (pa->activity != pb->activity || strcmp(pa->call, pb->call) != 0 ||
 		!fa != !fb)
 		return false;
 	return !fa || (fa->line == fb->line && !strcmp(fa->file, fb->file) &&
@@ -311,9 +322,7 @@ void stacks_tell_waiters(struct inquiry *q, struct draft *draft)
 				stands = q->profiles[at[k]].posture.stands;
 		}
 		fact = draft_fact_of(q, draft, FACT_WAITS_AT, &ranks, p->stack->cite);
-		fact->text = activities_call(p);
-		fact->text2 = activities_place(
-			q->arena, q->job, p->stack, p->program >= 0 ? p->program : p->telling);
+		stacks_tell_call(q, p, fact);
 		if (stands > 0)
 			fact->a = stands;
 		array_release(&ranks.list);

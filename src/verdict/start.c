@@ -3,7 +3,6 @@
  * not-started: a rank never made a communicator, and nothing else explains it; node-loss: all that
  * lived on one host fell silent together (inquiry.c decides which host).
  */
-#include "base/str.h"
 #include "verdict/judge.h"
 #include "verdict/rule.h"
 
@@ -149,25 +148,26 @@ static bool has_no_rank_yet(const struct job *job, const struct job_process *pro
 void start_tell_unseen(struct inquiry *q, int rank, enum verdict_fact_kind otherwise,
 	const char *cite, struct draft *draft)
 {
+	const struct job_process **told =
+		arena_new_many(q->arena, const struct job_process *, TOLD_PIDS);
 	struct verdict_fact *fact;
-	struct str pids = {0};
 	size_t n = 0;
 
 	for (size_t i = 0; i < q->job->nprocesses; i++) {
 		if (!has_no_rank_yet(q->job, &q->job->processes[i]))
 			continue;
 		if (n < TOLD_PIDS)
-			str_printf(&pids, "%s%u", n ? ", " : "", q->job->processes[i].pid);
+			told[n] = &q->job->processes[i];
 		n++;
 	}
-	if (n > TOLD_PIDS)
-		str_add(&pids, ", ...");
 	fact = draft_fact(q, draft, n ? FACT_NO_NUMBER : otherwise, rank, cite);
 	if (n) {
 		fact->a = (int64_t)n;
-		fact->text = arena_text(q->arena, str_text(&pids));
+		fact->thing = draft_thing(q, (struct verdict_thing){.kind = THING_PIDS,
+						     .processes = told,
+						     .n = n < TOLD_PIDS ? n : TOLD_PIDS,
+						     .more = n > TOLD_PIDS});
 	}
-	str_release(&pids);
 }
 
 void tell_start(struct inquiry *q, int rank, struct draft *draft)

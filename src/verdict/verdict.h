@@ -91,6 +91,38 @@ struct verdict_ranks {
 	size_t n;
 };
 
+/* What is named by more than a text from outside. */
+enum verdict_thing_kind {
+	THING_SIG,       /* sig: "AllReduce sum 4096 float32" */
+	THING_INIT,      /* name: "init of world" */
+	THING_SPLIT,     /* name: "split of world" */
+	THING_LOCK,      /* name, "" not known: "the lock of /a/file" */
+	THING_PAIR,      /* sig.op, name: "Send of world" */
+	THING_OP,        /* sig.op, index, name: "AllReduce #5 of world" */
+	THING_FRAME,     /* frames[0]: "train.py:88 in step" */
+	THING_FRAMES,    /* frames, then the program's own, NULL none, which is further out than
+			  * `index` of them: "pack (pack.c:12) < ... < step (train.py:40)" */
+	THING_CALL,      /* name, else activity: "all_reduce", "the store" (verdict/activities.h) */
+	THING_GRAPH,     /* name, "" no number; text, NULL not compiled: "0/1 = 5f3a 41 nodes" */
+	THING_SHAPE,     /* shard: "32x128" */
+	THING_PROCESSES, /* processes: "python (pid 4711), ..." */
+	THING_PIDS       /* processes: "4711, 4712", or more */
+};
+
+/* Such a thing; words/things.h tells it. Lies in the verdicts' arena. */
+struct verdict_thing {
+	enum verdict_thing_kind kind;
+	const char *name, *text;
+	struct job_sig sig;
+	uint64_t index;
+	int activity; /* enum activity */
+	const struct job_frame *const *frames;
+	const struct job_process *const *processes;
+	const struct job_shard *shard;
+	size_t n; /* frames, or processes */
+	bool more; /* processes than these */
+};
+
 struct verdict_fact {
 	enum verdict_fact_kind kind;
 	struct verdict_ranks ranks; /* whom it is about; n = 0: the job */
@@ -98,6 +130,7 @@ struct verdict_fact {
 	const char *text; /* "" none */
 	const char *text2;
 	const char *cite;
+	const struct verdict_thing *thing, *thing2; /* NULL: the texts */
 };
 
 struct verdict_ruled_out {
@@ -178,7 +211,7 @@ struct verdict {
 	int64_t waiting; /* ns the longest victim waits, JOB_UNKNOWN */
 	int64_t watchdog_left; /* ns until a known limit ends the job, JOB_UNKNOWN */
 	enum verdict_limit watchdog; /* which one */
-	const char *watchdog_cite;   /* "" none */
+	const char *watchdog_cite;   /* "" it is the default of the program's library */
 	struct verdict_fact headline; /* the fact that the first line is made of */
 	const struct verdict_fact *evidence; /* most telling first */
 	size_t nevidence;

@@ -6,6 +6,7 @@
 
 #include "job/calls.h"
 #include "job/names.h"
+#include "words/things.h"
 #include "words/wording.h"
 
 static const char *const span_states[] = {
@@ -206,7 +207,7 @@ static bool say_activity(struct doing *doing, const struct job *job, const struc
 	at = p->program >= 0 ? p->program : p->telling;
 	frame = at < 0 ? NULL : stackfacts_frame(job, p->stack, (size_t)at);
 	if (activities_waits(p->activity))
-		str_add(&doing->op, activities_call(p));
+		str_add(&doing->op, things_call(p->activity, p->call));
 	else if (frame && *frame->file && frame->line)
 		str_printf(&doing->op, "%s:%d",
 			strrchr(frame->file, '/') ? strrchr(frame->file, '/') + 1 : frame->file,

@@ -9,6 +9,7 @@
 #include "job/names.h"
 #include "words/escape.h"
 #include "words/rank-names.h"
+#include "words/things.h"
 #include "words/wording.h"
 
 /*
@@ -265,14 +266,19 @@ static void add_detail(
 /* Where its stack says that it is, in short: the line of the program, with its function or not. */
 static void add_place(struct str *into, const struct verdict_fact *fact, bool function)
 {
-	const char *place, *end;
+	const struct verdict_thing *thing = fact->thing2 ? fact->thing2 : fact->thing;
+	struct str place = {0};
 
-	if (fact->kind != FACT_AT && fact->kind != FACT_AT_MOVING && fact->kind != FACT_GIL_HELD)
+	if ((fact->kind != FACT_AT && fact->kind != FACT_AT_MOVING &&
+		    fact->kind != FACT_GIL_HELD) ||
+		!thing)
 		return;
-	place = fact->text2 && *fact->text2 ? fact->text2 : fact->text;
-	end = function ? NULL : strstr(place, " in ");
-	if (*place)
-		str_printf(into, " (%.*s)", end ? (int)(end - place) : (int)strlen(place), place);
+	things_add(&place, thing);
+	if (!function && strstr(str_text(&place), " in "))
+		str_cut(&place, (size_t)(strstr(str_text(&place), " in ") - place.text));
+	if (place.len)
+		str_printf(into, " (%s)", str_text(&place));
+	str_release(&place);
 }
 
 /* " (2.1 s); ranks 1-7 wait for rank 0" */

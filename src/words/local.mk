@@ -13,4 +13,5 @@ src_words_libwords_la_SOURCES = \
 	%D%/rank-names.c %D%/rank-names.h \
 	%D%/summary.c %D%/summary.h \
 	%D%/tense.c %D%/tense.h \
+	%D%/things.c %D%/things.h \
 	%D%/wording.c %D%/wording.h

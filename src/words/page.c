@@ -284,7 +284,7 @@ static void make_outlook(struct making *m)
 	}
 	line = add(m, key, &words);
 	line->tone = outlook_tone(verdict);
-	line->cite = left == JOB_UNKNOWN ? "" : verdict->watchdog_cite;
+	line->cite = left == JOB_UNKNOWN ? "" : wording_limit_cite(verdict);
 	line->rank = first_of(verdict->culprits);
 }
 

@@ -14,6 +14,7 @@
 #include "job/names.h"
 #include "words/coverage.h"
 #include "words/rank-names.h"
+#include "words/things.h"
 
 static const char *const templates[VERDICT_FACT_KINDS] = {
 #define FACT(name, words) words,
@@ -187,6 +188,13 @@ const char *wording_limit_then(enum verdict_limit limit)
 	return limits[limit < VERDICT_LIMITS ? limit : VERDICT_NO_LIMIT].then;
 }
 
+const char *wording_limit_cite(const struct verdict *verdict)
+{
+	bool assumed = verdict->watchdog > VERDICT_LIMIT_DEADLINE && !*verdict->watchdog_cite;
+
+	return assumed ? "torch's default" : verdict->watchdog_cite;
+}
+
 static const char *const questions[VERDICT_CLASSES] = {
 #define CLASS(upper, name, family, question, ...) question,
 #include "lists/class.def"
@@ -344,6 +352,11 @@ static int64_t number_of(const struct verdict_fact *fact, char which)
 	return which == 'a' ? fact->a : which == 'b' ? fact->b : fact->c;
 }
 
+static bool is_way(const char *name, const char *way, size_t len)
+{
+	return strlen(name) == len && !strncmp(name, way, len);
+}
+
 /* "0/0 4f81c2" is graph 0/0: what its hash is tells something only beside another one's. */
 static void say_graph(struct str *into, const char *text)
 {
@@ -366,23 +379,76 @@ static void say_exception(struct str *into, const char *text)
 	str_add(into, strncmp(text, kind, strlen(kind)) ? text : text + strlen(kind));
 }
 
+/* So much of a place is read on one line and the next. */
+#define RAISED_LENGTH 100
+
+/*
+ * Where it was raised: the innermost frames, as many as can be read, and the outermost that is
+ * known, since libraries raise deep inside of what the program called.
+ */
+static void say_raised(struct str *into, const char *text)
+{
+	size_t len = strlen(text), head = 0, last = 0;
+
+	for (const char *cut = text; (cut = strstr(cut, " < ")); cut += 3)
+		last = (size_t)(cut - text);
+	for (const char *cut = text; len > RAISED_LENGTH && (cut = strstr(cut, " < ")); cut += 3)
+		if (!head || (size_t)(cut - text) + len - last < RAISED_LENGTH)
+			head = (size_t)(cut - text);
+	if (len > RAISED_LENGTH && head < last)
+		str_printf(into, "%.*s < ...%s", (int)head, text, text + last);
+	else
+		str_add(into, text);
+}
+
+/* To whom a function of the kernel belongs, as people call it. */
+static void say_kernel(struct str *into, const char *text)
+{
+	str_add(into, !strcmp(text, "nvidia")   ? "NVIDIA driver"
+		      : !strcmp(text, "amdgpu") ? "AMD driver"
+						: text);
+}
+
 static void say_text(struct str *into, const char *text)
 {
 	str_add(into, text);
 }
 
+/* Ways to write a text, and what stands there where none is known; NULL: "unknown". */
 static const struct {
 	const char *name;
 	void (*say)(struct str *into, const char *text);
+	const char *otherwise;
 } text_ways[] = {
-	{"", say_text},
-	{"graph", say_graph},
-	{"exception", say_exception},
+	{"", say_text, NULL},
+	{"graph", say_graph, NULL},
+	{"exception", say_exception, NULL},
+	{"raised", say_raised, NULL},
+	{"kernel", say_kernel, NULL},
+	{"operation", say_text, "an operation"},
+	{"recompiled", say_text, "a graph"},
+	{"thread", say_text, "of no name"},
+	{"worker", say_text, "loader's worker"},
 };
 
-static bool is_way(const char *name, const char *way, size_t len)
+/* A thing, or a text in that way; false: neither is known, nor what to say in its place. */
+static bool say_named(struct str *into, const struct verdict_thing *thing, const char *text,
+	const char *way, size_t way_len)
 {
-	return strlen(name) == len && !strncmp(name, way, len);
+	if (thing) {
+		things_add(into, thing);
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(text_ways) / sizeof(text_ways[0]); i++) {
+		if (!is_way(text_ways[i].name, way, way_len))
+			continue;
+		if (text && *text)
+			text_ways[i].say(into, text);
+		else if (text_ways[i].otherwise)
+			str_add(into, text_ways[i].otherwise);
+		return (text && *text) || text_ways[i].otherwise;
+	}
+	return false;
 }
 
 /* Both ends of a range, or one where they read alike: "1.6 s", "1.6 s to 1.7 s", "3-5". */
@@ -406,19 +472,18 @@ static bool say_value(struct str *into, const struct verdict_fact *fact, const c
 	const char *way = memchr(at, ' ', len);
 	size_t way_len = way ? len - (size_t)(++way - at) : 0;
 	bool range = len >= 4 && at[1] == '.';
-	const char *text = at[0] == 't' ? fact->text : fact->text2;
-	bool is_text = at[0] == 't' || at[0] == 'T';
 
-	for (size_t i = 0; is_text && i < sizeof(text_ways) / sizeof(text_ways[0]); i++)
-		if (is_way(text_ways[i].name, way ? way : "", way_len) && text)
-			text_ways[i].say(into, text);
-	for (size_t i = 0; !is_text && i < sizeof(ways) / sizeof(ways[0]); i++) {
+	if (at[0] == 't')
+		return say_named(into, fact->thing, fact->text, way ? way : "", way_len);
+	if (at[0] == 'T')
+		return say_named(into, fact->thing2, fact->text2, way ? way : "", way_len);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		int64_t low = number_of(fact, at[0]), high = range ? number_of(fact, at[3]) : low;
 
 		if (is_way(ways[i].name, way ? way : "", way_len))
 			return say_range(into, ways[i].say, low, high, way_len ? " to " : "-");
 	}
-	return is_text && text && *text;
+	return false;
 }
 
 void wording_fact(struct str *into, const struct verdict_fact *fact)

@@ -29,6 +29,9 @@ const char *wording_limit_over(enum verdict_limit limit, bool live);
 /* Says what it would have done, behind "were left until": "the watchdog kills". Never NULL. */
 const char *wording_limit_then(enum verdict_limit limit);
 
+/* Where the limit of a verdict is said, or that it is a default. Never NULL. */
+const char *wording_limit_cite(const struct verdict *verdict);
+
 /* The outlook in a word: "WAIT", "KILL", "UNKNOWN", "OVER"; UNKNOWN where there is more room. */
 const char *wording_outlook_word(enum verdict_outlook outlook);
 #define WORDING_UNKNOWN_LONG "UNKNOWN if it resolves"

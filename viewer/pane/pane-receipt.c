@@ -116,7 +116,7 @@ static void add_limits(const struct receipt *r)
 			str_printf(&words, "%s %s, when it was looked at",
 				wording_limit(first->watchdog),
 				clock_format(first->watchdog_left, text));
-		add(r, "limit", &words, first->watchdog_cite);
+		add(r, "limit", &words, wording_limit_cite(first));
 	}
 	if (job->deadline != JOB_UNKNOWN) {
 		str_add(&words, "the job's time ends ");

@@ -9,6 +9,7 @@
 #include "job/spans.h"
 #include "verdict/activities.h"
 #include "viewer/timeline/track-make.h"
+#include "words/things.h"
 
 static const enum track_state span_states[] = {
 	[JOB_SPAN_COMPILE] = TRACK_COMPILE,
@@ -80,6 +81,19 @@ static void take_span(const struct track_event *begin, struct track_now *now)
 	now->cite = begin->cite;
 }
 
+/* As facts have it; "" of no frame. */
+static const char *words_of(struct track_maker *maker, const struct job_frame *frame)
+{
+	struct str words = {0};
+	const char *text;
+
+	if (frame)
+		things_add_frame(&words, frame);
+	text = arena_text(maker->labels.arena, str_text(&words));
+	str_release(&words);
+	return text;
+}
+
 /* "stall mishap.c:89": its function is the word that says most. "" of no frame. */
 static const char *place_of(struct track_maker *maker, const struct job_stack *stack, long at)
 {
@@ -88,7 +102,7 @@ static const char *place_of(struct track_maker *maker, const struct job_stack *s
 	const char *slash = frame ? strrchr(frame->file, '/') : NULL;
 
 	if (!frame || !*frame->function || !*frame->file || frame->line <= 0)
-		return activities_place(maker->labels.arena, maker->job, stack, at);
+		return words_of(maker, frame);
 	return arena_printf(maker->labels.arena, "%s %s:%d", frame->function,
 		slash ? slash + 1 : frame->file, frame->line);
 }
@@ -115,8 +129,9 @@ static void take_posture(struct track_maker *maker, int rank, struct track_now *
 	p += rank;
 	at = says_phase(maker->job, p) || p->program < 0 ? p->telling : p->program;
 	now->cite = track_text(p->stack->cite);
-	now->name = activities_waits(p->activity) && *activities_call(p) ? activities_call(p)
-						  : place_of(maker, p->stack, at);
+	now->name = activities_waits(p->activity) ? things_call(p->activity, p->call) : "";
+	if (!*now->name)
+		now->name = place_of(maker, p->stack, at);
 	if (p->activity == ACTIVITY_UNKNOWN || p->activity == ACTIVITY_USER)
 		return; /* only where it is: it may well go on */
 	now->known = now->by_look = true;

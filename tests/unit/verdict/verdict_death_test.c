@@ -7,6 +7,7 @@
 
 #include "tests/unit/facts.h"
 #include "verdict/profile.h"
+#include "words/things.h"
 
 #define LAUNCHER 900
 
@@ -143,7 +144,7 @@ static void died_in(const char *frames, enum job_stack_how how, const char *plac
 	struct facts *f = facts_new(4);
 	struct verdicts *verdicts;
 	struct job *job;
-	const char *told = "";
+	struct str told = {0};
 
 	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 4096, 30);
 	facts_signal(f, 2, SIGSEGV, 0, "python", 29)->tid = 7;
@@ -153,8 +154,9 @@ static void died_in(const char *frames, enum job_stack_how how, const char *plac
 	verdicts = verdicts_of(job);
 	for (size_t i = 0; i < verdicts->at[0].nevidence; i++)
 		if (verdicts->at[0].evidence[i].kind == FACT_DIED_IN)
-			told = verdicts->at[0].evidence[i].text;
-	assert_string_equal(told, place);
+			things_add(&told, verdicts->at[0].evidence[i].thing);
+	assert_string_equal(str_text(&told), place);
+	str_release(&told);
 	assert_int_equal(verdicts->at[0].next,
 		*place ? VERDICT_NEXT_READ_STACK : VERDICT_NEXT_LOOK_AT_CORE);
 	verdicts_free(verdicts);

@@ -8,6 +8,7 @@
 #include "tests/unit/facts.h"
 #include "verdict/activities.h"
 #include "words/doing.h"
+#include "words/wording.h"
 
 #define JAX "/env/lib/python3.11/site-packages/jax/_src/"
 
@@ -34,12 +35,15 @@ static void a_driver_whose_workers_were_not_seen_is_not_well(void **state)
 	struct facts *f = driver("raylet", "ray::RayTrainWo");
 	struct job *job = facts_job(f);
 	struct verdicts *v = verdicts_of(job);
+	struct str words = {0};
 
 	assert_int_equal(v->at[0].class, VERDICT_INCONCLUSIVE);
 	assert_int_equal(v->at[0].culprits.n, 0);
 	assert_int_equal(v->at[0].headline.kind, FACT_WORKERS_UNSEEN);
 	assert_int_equal(v->at[0].headline.a, 1);
-	assert_non_null(strstr(v->at[0].headline.text, "ray::RayTrainWo (pid "));
+	wording_fact(&words, &v->at[0].headline);
+	assert_non_null(strstr(str_text(&words), "ray::RayTrainWo (pid "));
+	str_release(&words);
 	verdicts_free(v);
 	job_free(job);
 	facts_free(f);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "tests/unit/facts.h"
+#include "words/wording.h"
 
 #define MAX_STEPS 24
 #ifdef __SANITIZE_ADDRESS__
@@ -504,6 +505,16 @@ static void by_stacks_alone_less_accuses_nobody_new(void **state)
 	assert_true(named > RUNS / 8);
 }
 
+static void print_fact(FILE *out, const struct verdict_fact *fact)
+{
+	struct str words = {0};
+
+	wording_fact(&words, fact);
+	fprintf(out, " [%d %lld %lld %lld %s %s]", fact->kind, (long long)fact->a,
+		(long long)fact->b, (long long)fact->c, str_text(&words), fact->cite);
+	str_release(&words);
+}
+
 static char *text_of_verdicts(const struct facts *f)
 {
 	struct job *job = facts_job(f);
@@ -524,10 +535,7 @@ static char *text_of_verdicts(const struct facts *f)
 		for (size_t k = 0; k < one->victims.n; k++)
 			fprintf(out, " %d", one->victims.at[k]);
 		for (size_t k = 0; k < one->nevidence; k++)
-			fprintf(out, " [%d %lld %lld %lld %s %s %s]", one->evidence[k].kind,
-				(long long)one->evidence[k].a, (long long)one->evidence[k].b,
-				(long long)one->evidence[k].c, one->evidence[k].text,
-				one->evidence[k].text2, one->evidence[k].cite);
+			print_fact(out, &one->evidence[k]);
 		fprintf(out, "\n");
 	}
 	fclose(out);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/unit/facts.h"
+#include "words/things.h"
 
 /* -- shards --------------------------------------------------------------------------------- */
 
@@ -322,15 +323,20 @@ static void s53_the_first_fork_not_the_last_op(void **state)
 static bool waits_at(
 	const struct verdict *v, size_t n, int first, const char *call, const char *place)
 {
+	bool found = false;
+
 	for (size_t i = 0; i < v->nevidence; i++) {
 		const struct verdict_fact *fact = &v->evidence[i];
+		struct str told = {0};
 
-		if (fact->kind == FACT_WAITS_AT && fact->ranks.n == n &&
-			fact->ranks.at[0] == first && !strcmp(fact->text, call) &&
-			!strcmp(fact->text2, place))
-			return true;
+		if (fact->kind != FACT_WAITS_AT || fact->ranks.n != n ||
+			fact->ranks.at[0] != first)
+			continue;
+		things_add(&told, fact->thing2);
+		found |= !strcmp(fact->thing->name, call) && !strcmp(str_text(&told), place);
+		str_release(&told);
 	}
-	return false;
+	return found;
 }
 
 /* Where in the program each side of a fork stands, by the stacks of a job with the probe. */

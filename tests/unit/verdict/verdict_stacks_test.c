@@ -542,7 +542,7 @@ static void a_ring_finds_it_and_its_stack_says_where(void **state)
 	facts_expect_where(f, VERDICT_HOST_STALL, "3", VERDICT_IN_USER_CODE);
 	j = judge(f);
 	assert_int_equal(j.v->at[0].headline.kind, FACT_AT);
-	assert_string_equal(j.v->at[0].headline.text, "train.py:70 in clean");
+	expect_says(&j, "train.py:70 in clean");
 	assert_int_equal(j.v->at[0].victims.n, 3);
 	done(&j, f);
 	f = facts_missing(4, 3, 40);

@@ -11,6 +11,7 @@
 #include "job/waitfor/waitfor.h"
 #include "tests/unit/bystacks.h"
 #include "tests/unit/facts.h"
+#include "words/wording.h"
 
 /* Ranks 1 to n-1 wait for the id that rank 0 has to give; rank 0 has come to init_process_group. */
 static struct facts *peers_of_a_late_rank_0(int n)
@@ -41,12 +42,22 @@ static void dismissed(struct verdicts *v, struct job *job)
 	job_free(job);
 }
 
+static bool is_said(const struct verdict_fact *fact, const char *text)
+{
+	struct str words = {0};
+	bool found;
+
+	wording_fact(&words, fact);
+	found = strstr(str_text(&words), text);
+	str_release(&words);
+	return found;
+}
+
 static bool tells(const struct verdict *verdict, enum verdict_fact_kind kind, const char *text)
 {
 	for (size_t i = 0; i < verdict->nevidence; i++)
 		if (verdict->evidence[i].kind == kind &&
-			(!text || !strcmp(verdict->evidence[i].text, text) ||
-				!strcmp(verdict->evidence[i].text2, text)))
+			(!text || is_said(&verdict->evidence[i], text)))
 			return true;
 	return false;
 }

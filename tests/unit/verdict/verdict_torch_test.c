@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "tests/unit/facts.h"
+#include "words/things.h"
+#include "words/wording.h"
 
 struct judged {
 	struct job *job;
@@ -22,6 +24,24 @@ static struct judged judge(const struct facts *f)
 	j.verdicts = verdicts_of(j.job);
 	j.first = &j.verdicts->at[0];
 	return j;
+}
+
+static void assert_thing(const struct verdict_thing *thing, const char *expected)
+{
+	struct str told = {0};
+
+	things_add(&told, thing);
+	assert_string_equal(str_text(&told), expected);
+	str_release(&told);
+}
+
+static void assert_words(const struct verdict_fact *fact, const char *expected)
+{
+	struct str told = {0};
+
+	wording_fact(&told, fact);
+	assert_string_equal(str_text(&told), expected);
+	str_release(&told);
 }
 
 static void dismiss(struct judged j)
@@ -212,8 +232,8 @@ static void s09_the_first_graph_that_differs_is_named(void **state)
 	facts_expect(f, VERDICT_GRAPH_DIVERGENCE, "1", "0,2,3");
 	j = judge(f);
 	fact = fact_of(&j, FACT_GRAPH);
-	assert_string_equal(fact->text, "2/0 = cccc 8 nodes 41 collectives");
-	assert_string_equal(fact->text2, "2/0 = bbbb 9 nodes 42 collectives");
+	assert_thing(fact->thing, "2/0 = cccc 8 nodes 41 collectives");
+	assert_thing(fact->thing2, "2/0 = bbbb 9 nodes 42 collectives");
 	dismiss(j);
 	facts_free(f);
 }
@@ -246,7 +266,7 @@ static void an_empty_shard_explains_another_graph(void **state)
 	}
 	facts_expect(f, VERDICT_EMPTY_SHARD, "3", "0-2");
 	j = judge(f);
-	assert_string_equal(fact_of(&j, FACT_GRAPH)->text, "0/0 = aaaa 4 nodes 41 collectives");
+	assert_thing(fact_of(&j, FACT_GRAPH)->thing, "0/0 = aaaa 4 nodes 41 collectives");
 	dismiss(j);
 	facts_free(f);
 }
@@ -283,7 +303,7 @@ static void graphs_that_differ_are_evidence_of_a_stall(void **state)
 	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 30);
 	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2,3");
 	j = judge(f);
-	assert_string_equal(fact_of(&j, FACT_GRAPH)->text, "0/0 = aaaa");
+	assert_thing(fact_of(&j, FACT_GRAPH)->thing, "0/0 = aaaa");
 	dismiss(j);
 	facts_free(f);
 }
@@ -464,17 +484,17 @@ static void an_exception_says_where_it_was_raised(void **state)
 	facts_trait(f, 2, "exception-at", "train.py:12 in f < train.py:40 in g < t.py:9 in h", -1);
 	facts_expect_cause(f, VERDICT_RANK_DEATH, "2", VERDICT_BY_EXCEPTION);
 	j = judge(f);
-	assert_string_equal(fact_of(&j, FACT_RAISED_AT)->text,
-		"train.py:12 in f < train.py:40 in g < t.py:9 in h");
+	assert_words(fact_of(&j, FACT_RAISED_AT),
+		"raised at train.py:12 in f < train.py:40 in g < t.py:9 in h");
 	dismiss(j);
 	f->extra[f->nextra - 1].is.trait.text =
 		"parallel/distributed.py:1797 in _pre_forward < "
 		"parallel/distributed.py:1908 in forward < modules/module.py:1784 in _call_impl < "
 		"mine/unused.py:10 in <module>";
 	j = judge(f);
-	assert_string_equal(
-		fact_of(&j, FACT_RAISED_AT)->text, "parallel/distributed.py:1797 in _pre_forward < "
-						   "... < mine/unused.py:10 in <module>");
+	assert_words(fact_of(&j, FACT_RAISED_AT),
+		"raised at parallel/distributed.py:1797 in _pre_forward < "
+		"... < mine/unused.py:10 in <module>");
 	dismiss(j);
 	facts_free(f);
 }
