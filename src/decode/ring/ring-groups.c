@@ -153,12 +153,12 @@ static void ops_add(struct ring_source *source, const struct ring_seat *seat,
 	const struct ring_slot *slot, const struct job_op *more)
 {
 	unsigned flags = ring_meta_flags(slot->meta);
-	struct ring_op_seen *seen = array_add(&source->seen);
+	struct job_op_seen *seen = array_add(&source->seen);
 
-	seen->tsc = slot->tsc;
 	seen->group_key = seat->group.key;
 	seen->seat = group_rank(seat->group.rank);
 	seen->fact = *more;
+	seen->fact.order = slot->tsc;
 	seen->fact.index = slot->index;
 	seen->fact.sig = ring_source_sig(slot);
 	seen->fact.entered = ring_source_time(source, slot->tsc);
@@ -275,10 +275,10 @@ static void ops_of_lanes(struct ring_source *source)
 
 static int seen_compare(const void *va, const void *vb)
 {
-	const struct ring_op_seen *a = va, *b = vb;
+	const struct job_op_seen *a = va, *b = vb;
 
-	if (a->tsc != b->tsc)
-		return a->tsc < b->tsc ? -1 : 1;
+	if (a->fact.order != b->fact.order)
+		return a->fact.order < b->fact.order ? -1 : 1;
 	if (a->group_key != b->group_key)
 		return a->group_key < b->group_key ? -1 : 1;
 	return (a->fact.index > b->fact.index) - (a->fact.index < b->fact.index);
@@ -287,16 +287,18 @@ static int seen_compare(const void *va, const void *vb)
 /* Numbers the launches of this process over all its groups, and gives the ops away. */
 static void ops_give(struct ring_source *source)
 {
-	struct ring_op_seen *op;
+	const struct job_op_seen *op;
 	uint64_t order = 0, launch = 0;
 
 	array_sort(&source->seen, seen_compare);
 	array_for_each(&source->seen, op) {
+		struct job_op fact = op->fact;
+
 		if (!op->fact.launch || op->fact.launch != launch)
 			order++;
 		launch = op->fact.launch;
-		op->fact.order = order;
-		job_add_op(source->builder, source->who, op->group_key, op->seat, &op->fact,
+		fact.order = order;
+		job_add_op(source->builder, source->who, op->group_key, op->seat, &fact,
 			op->tid);
 	}
 }

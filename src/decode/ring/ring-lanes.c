@@ -93,7 +93,7 @@ void ring_decode_lanes(struct ring_source *source)
 /* True if an op on that stream may still run. */
 static bool streams_have_op(const struct ring_source *source, uint64_t stream)
 {
-	const struct ring_op_seen *op;
+	const struct job_op_seen *op;
 
 	array_for_each(&source->seen, op)
 		if (op->fact.stream == stream && op->fact.completed != JOB_YES)
@@ -150,12 +150,12 @@ static void threads_wait(const struct ring_source *source, const struct ring_slo
 static void threads_group_end(const struct ring_source *source, uint32_t tid,
 	const struct ring_slot *board, struct decode_thread *thread)
 {
-	const struct ring_op_seen *op;
+	const struct job_op_seen *op;
 	size_t ops = 0;
 
 	thread->group_key = 0;
 	array_for_each(&source->seen, op) {
-		if (op->tid != tid || op->tsc < board->tsc || !op->fact.launch)
+		if (op->tid != tid || op->fact.order < board->tsc || !op->fact.launch)
 			continue;
 		if (ops && op->group_key != thread->group_key) {
 			thread->group_key = 0;

@@ -15,15 +15,6 @@
 #include "decode/decode.h"
 #include "ring/ring-read.h"
 
-/* An op of one seat; `fact` lacks its place in the order of launches. */
-struct ring_op_seen {
-	uint64_t tsc;
-	uint64_t group_key;
-	struct group_rank seat;
-	uint32_t tid;
-	struct job_op fact;
-};
-
 /* A record of a lane that others need: an op, the end of a span, dimensions, an edge. */
 struct ring_note_seen {
 	struct ring_slot slot;
@@ -72,7 +63,7 @@ struct ring_source {
 	struct ring_notes empties; /* shards without rows or elements, pinned */
 	struct ring_notes edges;
 	ARRAY(struct ring_seat) seats;
-	ARRAY(struct ring_op_seen) seen;
+	ARRAY(struct job_op_seen) seen; /* fact.order: the TSC of the entry */
 	int64_t lost; /* records of lanes that cannot be read */
 	struct ring_said *said;
 };

@@ -344,13 +344,13 @@ void job_add_op(struct job_builder *b, struct job_who who, uint64_t group_key,
 	struct raw_op *raw = array_add(&b->ops);
 
 	raw->about = about(b, who);
-	raw->fact = *op;
-	raw->fact.entered = known_time(op->entered);
-	raw->group_key = group_key;
-	raw->seat = seat;
-	raw->tid = tid;
-	raw->fact.place = raw_intern(b, op->place);
-	raw->fact.cite = raw_intern(b, op->cite);
+	raw->seen.fact = *op;
+	raw->seen.fact.entered = known_time(op->entered);
+	raw->seen.group_key = group_key;
+	raw->seen.seat = seat;
+	raw->seen.tid = tid;
+	raw->seen.fact.place = raw_intern(b, op->place);
+	raw->seen.fact.cite = raw_intern(b, op->cite);
 }
 
 void job_want_calls(struct job_builder *b)

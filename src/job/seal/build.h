@@ -12,6 +12,14 @@
 
 #include "job/job.h"
 
+/* An op as evidence has it: of which seat of which group, and by which thread; 0 not known. */
+struct job_op_seen {
+	struct job_op fact;
+	uint64_t group_key;
+	struct group_rank seat;
+	uint32_t tid;
+};
+
 struct job_builder;
 
 /*

@@ -38,10 +38,9 @@ struct raw_member {
 
 struct raw_op {
 	struct raw_about about;
-	struct job_op fact;
-	uint64_t group_key;
-	struct group_rank seat;
-	uint32_t tid;
+	struct job_op_seen seen;
+	int member;  /* these two as sealing finds them: indexes into members */
+	int process; /* and processes */
 };
 
 #define RAW_PLAIN(name)                                                                            \

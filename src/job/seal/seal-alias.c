@@ -70,7 +70,7 @@ static void rename_all(struct job_builder *b, const struct renaming *names, size
 		rename_key(names, n, &member->group.parent);
 	}
 	array_for_each(&b->ops, op)
-		rename_key(names, n, &op->group_key);
+		rename_key(names, n, &op->seen.group_key);
 	array_for_each(&b->threads, thread)
 		rename_key(names, n, &thread->group_key);
 	array_for_each(&b->calls, calls)
@@ -207,9 +207,9 @@ void seal_seats(struct seal *seal)
 				member->fact.seat = seat_of(seal, list, n, member->group.key,
 					member->about.who);
 		array_for_each(&b->ops, op)
-			if (!is_group_rank(op->seat))
-				op->seat = seat_of(
-					seal, list, n, op->group_key, op->about.who);
+			if (!is_group_rank(op->seen.seat))
+				op->seen.seat = seat_of(
+					seal, list, n, op->seen.group_key, op->about.who);
 	}
 	free(list);
 }

@@ -156,7 +156,7 @@ void seal_clashes(struct seal *seal)
 			member->group.made_as = rename_key(
 				seal, &sayings, member->about.who, &member->group.key);
 		array_for_each(&b->ops, op)
-			rename_key(seal, &sayings, op->about.who, &op->group_key);
+			rename_key(seal, &sayings, op->about.who, &op->seen.group_key);
 		array_for_each(&b->threads, thread)
 			rename_key(seal, &sayings, thread->about.who, &thread->group_key);
 		array_for_each(&b->calls, calls)

@@ -119,13 +119,14 @@ static void see_peers(const struct seal *seal, struct seen_seats *seen, size_t n
 	const struct raw_op *op;
 
 	array_for_each (&seal->b->ops, op) {
-		struct seen_seats wanted = {.key = op->group_key}, *found;
+		struct seen_seats wanted = {.key = op->seen.group_key}, *found;
 
-		if (!job_op_is_p2p(op->fact.sig.op) || op->fact.sig.peer.n >= SEAL_MAX_SEATS)
+		if (!job_op_is_p2p(op->seen.fact.sig.op) ||
+			op->seen.fact.sig.peer.n >= SEAL_MAX_SEATS)
 			continue;
 		found = n ? bsearch(&wanted, seen, n, sizeof(*seen), compare_seen) : NULL;
 		if (found)
-			SEAL_KEEP_MAX(found->seats, op->fact.sig.peer.n + 1);
+			SEAL_KEEP_MAX(found->seats, op->seen.fact.sig.peer.n + 1);
 	}
 }
 

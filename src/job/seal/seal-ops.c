@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ops of each seat, and the threads that launch them. Several readings of one become one. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -9,14 +8,10 @@
 
 /* -- ops --------------------------------------------------------------------------------------- */
 
-struct placed_op {
-	struct job_op op;
-	int member;
-	int process;
-	uint32_t tid;
-	bool p2p;
-	int64_t when;
-};
+static bool is_p2p(const struct raw_op *raw)
+{
+	return job_op_is_p2p(raw->seen.fact.sig.op);
+}
 
 static int compare_sigs(const struct job_sig *a, const struct job_sig *b)
 {
@@ -29,111 +24,109 @@ static int compare_sigs(const struct job_sig *a, const struct job_sig *b)
 }
 
 /* Equal ones are readings of one op: of a collective its index tells, of P2P also the pair. */
-static int compare_identity(const struct placed_op *a, const struct placed_op *b)
+static int compare_identity(const struct raw_op *a, const struct raw_op *b)
 {
 	SEAL_ORDER(a->member, b->member);
-	SEAL_ORDER(a->p2p, b->p2p);
-	if (a->p2p) {
-		SEAL_ORDER(a->op.sig.op, b->op.sig.op);
-		SEAL_ORDER(a->op.sig.peer.n, b->op.sig.peer.n);
+	SEAL_ORDER(is_p2p(a), is_p2p(b));
+	if (is_p2p(a)) {
+		SEAL_ORDER(a->seen.fact.sig.op, b->seen.fact.sig.op);
+		SEAL_ORDER(a->seen.fact.sig.peer.n, b->seen.fact.sig.peer.n);
 	}
-	SEAL_ORDER(a->op.index, b->op.index);
+	SEAL_ORDER(a->seen.fact.index, b->seen.fact.index);
 	return 0;
 }
 
 /* Readings of one op side by side, the latest last; total, so that arrival never matters. */
 static int compare_readings(const void *va, const void *vb)
 {
-	const struct placed_op *a = va, *b = vb;
+	const struct raw_op *a = va, *b = vb;
 	int order = compare_identity(a, b);
 
 	if (order)
 		return order;
-	SEAL_ORDER(a->when, b->when);
-	SEAL_ORDER(a->op.entered, b->op.entered);
-	order = compare_sigs(&a->op.sig, &b->op.sig);
+	SEAL_ORDER(a->about.when, b->about.when);
+	SEAL_ORDER(a->seen.fact.entered, b->seen.fact.entered);
+	order = compare_sigs(&a->seen.fact.sig, &b->seen.fact.sig);
 	if (order)
 		return order;
-	SEAL_ORDER(a->tid, b->tid);
-	SEAL_ORDER_TEXT(a->op.cite, b->op.cite);
+	SEAL_ORDER(a->seen.tid, b->seen.tid);
+	SEAL_ORDER_TEXT(a->seen.fact.cite, b->seen.fact.cite);
 	return 0;
 }
 
 /* As the job keeps them: collectives by index, P2P in the order of their launches. */
 static int compare_positions(const void *va, const void *vb)
 {
-	const struct placed_op *a = va, *b = vb;
+	const struct raw_op *a = va, *b = vb;
 
 	SEAL_ORDER(a->member, b->member);
-	SEAL_ORDER(a->p2p, b->p2p);
-	if (a->p2p) {
-		SEAL_ORDER(a->op.order, b->op.order);
-		SEAL_ORDER(a->op.entered, b->op.entered);
-		SEAL_ORDER(a->op.sig.op, b->op.sig.op);
-		SEAL_ORDER(a->op.sig.peer.n, b->op.sig.peer.n);
+	SEAL_ORDER(is_p2p(a), is_p2p(b));
+	if (is_p2p(a)) {
+		SEAL_ORDER(a->seen.fact.order, b->seen.fact.order);
+		SEAL_ORDER(a->seen.fact.entered, b->seen.fact.entered);
+		SEAL_ORDER(a->seen.fact.sig.op, b->seen.fact.sig.op);
+		SEAL_ORDER(a->seen.fact.sig.peer.n, b->seen.fact.sig.peer.n);
 	}
-	SEAL_ORDER(a->op.index, b->op.index);
+	SEAL_ORDER(a->seen.fact.index, b->seen.fact.index);
 	return 0;
 }
 
 /* The later reading, with what only the older one knew. */
-static void join_op(struct placed_op *into, const struct placed_op *from)
+static void join_op(struct raw_op *into, const struct raw_op *from)
 {
-	struct job_op older = into->op;
+	struct job_op older = into->seen.fact;
 
 	*into = *from;
-	if (!*into->op.place)
-		into->op.place = older.place;
-	SEAL_KEEP_MAX(into->op.hash, older.hash);
-	SEAL_KEEP_MAX(into->op.zeros, older.zeros);
-	SEAL_KEEP_MAX(into->op.entered, older.entered);
-	SEAL_KEEP_MAX(into->op.returned, older.returned);
-	SEAL_KEEP_MAX(into->op.completed, older.completed);
-	SEAL_KEEP_MAX(into->op.stream, older.stream);
-	SEAL_KEEP_MAX(into->op.launch, older.launch);
-	SEAL_KEEP_MAX(into->op.order, older.order);
-	into->op.captured |= older.captured;
-	into->op.failed |= older.failed;
+	if (!*into->seen.fact.place)
+		into->seen.fact.place = older.place;
+	SEAL_KEEP_MAX(into->seen.fact.hash, older.hash);
+	SEAL_KEEP_MAX(into->seen.fact.zeros, older.zeros);
+	SEAL_KEEP_MAX(into->seen.fact.entered, older.entered);
+	SEAL_KEEP_MAX(into->seen.fact.returned, older.returned);
+	SEAL_KEEP_MAX(into->seen.fact.completed, older.completed);
+	SEAL_KEEP_MAX(into->seen.fact.stream, older.stream);
+	SEAL_KEEP_MAX(into->seen.fact.launch, older.launch);
+	SEAL_KEEP_MAX(into->seen.fact.order, older.order);
+	into->seen.fact.captured |= older.captured;
+	into->seen.fact.failed |= older.failed;
 }
 
-/* Finds each raw op its seat; drops those of no seat or no rank. How many are left. */
-static size_t place_ops(struct seal *seal, struct placed_op *placed)
+/* Finds each op its seat; drops those of no seat or no rank. */
+static void place_ops(struct seal *seal)
 {
 	struct job_builder *b = seal->b;
 	size_t n = 0;
 
 	for (size_t i = 0; i < b->ops.nr; i++) {
-		const struct raw_op *raw = &b->ops.items[i];
-		int group = seal_find_group(seal, raw->group_key);
-		int process = seal_find_process(seal, raw->about.who);
+		struct raw_op *raw = &b->ops.items[i];
+		int group = seal_find_group(seal, raw->seen.group_key);
 
-		if (group == JOB_NONE || raw->seat.n >= seal->groups[group].size ||
-			process == JOB_NONE || seal->people[process].rank == JOB_NONE)
+		raw->process = seal_find_process(seal, raw->about.who);
+		if (group == JOB_NONE || raw->seen.seat.n >= seal->groups[group].size ||
+			raw->process == JOB_NONE ||
+			seal->people[raw->process].rank == JOB_NONE)
 			continue;
-		placed[n++] = (struct placed_op){.op = raw->fact,
-			.member = seal->groups[group].first_member + (int)raw->seat.n,
-			.process = process,
-			.tid = raw->tid,
-			.p2p = job_op_is_p2p(raw->fact.sig.op),
-			.when = raw->about.when};
+		raw->member = seal->groups[group].first_member + (int)raw->seen.seat.n;
+		b->ops.items[n++] = *raw;
 	}
-	array_sort_items(placed, n, sizeof(*placed), compare_readings);
-	return n;
+	b->ops.nr = n;
+	array_sort(&b->ops, compare_readings);
 }
 
-/* Several readings of one op become one. How many are left, in their final order. */
-static size_t merge_ops(struct placed_op *placed, size_t nr)
+/* Several readings of one op become one, all in their final order. */
+static void merge_ops(struct job_builder *b)
 {
+	struct raw_op *ops = b->ops.items;
 	size_t n = 0;
 
-	for (size_t i = 0; i < nr; i++) {
-		if (n && compare_identity(&placed[n - 1], &placed[i]) == 0)
-			join_op(&placed[n - 1], &placed[i]);
+	for (size_t i = 0; i < b->ops.nr; i++) {
+		if (n && compare_identity(&ops[n - 1], &ops[i]) == 0)
+			join_op(&ops[n - 1], &ops[i]);
 		else
-			placed[n++] = placed[i];
+			ops[n++] = ops[i];
 	}
-	array_sort_items(placed, n, sizeof(*placed), compare_positions);
-	return n;
+	b->ops.nr = n;
+	array_sort(&b->ops, compare_positions);
 }
 
 static int compare_threads(const void *va, const void *vb)
@@ -166,22 +159,24 @@ static int find_thread(const struct seal *seal, int rank, uint32_t tid)
 	return JOB_NONE;
 }
 
-/* Each seat gets a slice of one array: placed[] is by member, collectives before P2P. */
-static void hand_out_ops(struct seal *seal, const struct placed_op *placed, size_t n)
+/* Each seat gets a slice of one array: ops are by member, collectives before P2P. */
+static void hand_out_ops(struct seal *seal)
 {
-	struct job_op *ops = arena_new_many(seal->arena, struct job_op, n + 1);
+	const struct job_builder *b = seal->b;
+	struct job_op *ops = arena_new_many(seal->arena, struct job_op, b->ops.nr + 1);
 
-	for (size_t i = 0; i < n; i++) {
-		struct job_member *member = &seal->members[placed[i].member];
-		int rank = seal->people[placed[i].process].rank;
+	for (size_t i = 0; i < b->ops.nr; i++) {
+		const struct raw_op *raw = &b->ops.items[i];
+		struct job_member *member = &seal->members[raw->member];
 
-		ops[i] = placed[i].op;
-		ops[i].thread = find_thread(seal, member->rank, placed[i].tid);
+		ops[i] = raw->seen.fact;
+		ops[i].thread = find_thread(seal, member->rank, raw->seen.tid);
 		if (ops[i].thread == JOB_NONE)
-			ops[i].thread = find_thread(seal, rank, placed[i].tid);
+			ops[i].thread = find_thread(
+				seal, seal->people[raw->process].rank, raw->seen.tid);
 		if (!*ops[i].cite)
 			ops[i].cite = member->cite;
-		if (placed[i].p2p) {
+		if (is_p2p(raw)) {
 			member->p2p = member->np2p++ ? member->p2p : &ops[i];
 		} else {
 			member->ops = member->nops++ ? member->ops : &ops[i];
@@ -191,11 +186,9 @@ static void hand_out_ops(struct seal *seal, const struct placed_op *placed, size
 
 static void make_ops(struct seal *seal)
 {
-	struct placed_op *placed = alloc_zeroed(seal->b->ops.nr + 1, sizeof(*placed));
-	size_t n = merge_ops(placed, place_ops(seal, placed));
-
-	hand_out_ops(seal, placed, n);
-	free(placed);
+	place_ops(seal);
+	merge_ops(seal->b);
+	hand_out_ops(seal);
 }
 
 /* -- threads ----------------------------------------------------------------------------------- */
@@ -233,13 +226,14 @@ static int rank_of_thread(struct seal *seal, int process, uint32_t tid)
 
 	for (size_t i = 0; seal->people[process].shared && i < b->ops.nr; i++) {
 		const struct raw_op *raw = &b->ops.items[i];
-		int group = raw->tid == tid ? seal_find_group(seal, raw->group_key) : JOB_NONE,
+		int group = raw->seen.tid == tid ? seal_find_group(seal, raw->seen.group_key)
+						 : JOB_NONE,
 		    rank;
 
-		if (group == JOB_NONE || raw->seat.n >= seal->groups[group].size ||
+		if (group == JOB_NONE || raw->seen.seat.n >= seal->groups[group].size ||
 			seal_find_process(seal, raw->about.who) != process)
 			continue;
-		rank = seal->members[seal->groups[group].first_member + (int)raw->seat.n].rank;
+		rank = seal->members[seal->groups[group].first_member + (int)raw->seen.seat.n].rank;
 		if (own != JOB_NONE && rank != own)
 			return first;
 		own = rank;
