@@ -37,7 +37,7 @@ check_PROGRAMS += %D%/run-one
 tests_run_one_CFLAGS = $(PLAIN_CFLAGS)
 dist_check_SCRIPTS = $(SH_TESTS)
 EXTRA_DIST += %D%/dist.test %D%/examples.py \
-	%D%/interpreters.py %D%/unit/blank_module.h %D%/unit/elf-forge.h \
+	%D%/interpreters.py %D%/scratch.sh %D%/unit/blank_module.h %D%/unit/elf-forge.h \
 	%D%/unit/made_file.h %D%/unit/stack_object.h %D%/unit/unit.h
 
 # Each test runs under tests/run-one: a deadline, and nothing it started survives it. In the ASan

@@ -4,6 +4,7 @@
 # "this is what happened". Source it; it ends what was started and cleans up.
 
 : "${INQUEST:?is set by make check}"
+. "$srcdir/tests/scratch.sh"
 scratch=$(mktemp -d) || exit 99
 started=
 INQUEST_DIR=$scratch/jobs
@@ -22,17 +23,6 @@ clean_up() {
 	remove_scratch
 }
 
-# What is mounted below it is no scratch: it is let go, and where that fails nothing is removed.
-remove_scratch() {
-	while read -r _ _ _ _ place _; do
-		case $place in "$scratch"/*) umount -l "$place" 2>/dev/null ;; esac
-	done </proc/self/mountinfo
-	if grep -q " $scratch/" /proc/self/mountinfo; then
-		echo "not removed, since something is mounted there: $scratch"
-		return
-	fi
-	rm -rf --one-file-system "$scratch"
-}
 trap clean_up EXIT
 trap 'exit 99' INT TERM HUP
 

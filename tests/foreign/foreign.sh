@@ -39,6 +39,6 @@ is_alone() {
 go_alone() {
 	is_alone && return
 	unshare --pid --fork --mount-proc true 2>/dev/null || return
-	rm -rf "$scratch"
+	remove_scratch
 	INQUEST_TEST_ALONE=1 exec unshare --pid --fork --mount-proc --kill-child sh "$0"
 }

@@ -9,6 +9,7 @@
 #	has PATTERN, hasnt PATTERN	of what was last kept in $scratch/shown
 set -u
 : "${srcdir:?}" "${top_builddir:?}"
+. "$srcdir/tests/scratch.sh"
 
 probe=$top_builddir/.libs/libinquest-probe.so
 here=$top_builddir/tests/probe
@@ -23,14 +24,14 @@ ended() {
 		kill -KILL "$child" 2>/dev/null
 	done
 	wait 2>/dev/null
-	rm -rf "$scratch"
+	remove_scratch
 }
 trap ended EXIT
 trap 'exit 99' INT TERM
 
 new_job() {
 	wait 2>/dev/null
-	rm -rf "$scratch/inquest" "$scratch/meet"
+	rm -rf --one-file-system "$scratch/inquest" "$scratch/meet"
 	mkdir -p -m 700 "$scratch/inquest" "$job" "$scratch/meet" || exit 99
 }
 new_job
