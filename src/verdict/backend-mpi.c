@@ -13,7 +13,39 @@ static const struct activity_line lines[] = {
 	DECIDES(COLLECTIVE, NULL, "libmpi*.so*", NULL),
 };
 
-static const struct stackfacts_place calls[] = {{"MPI_*", NULL}};
+/*
+ * Further in are progress loops, and functions of the library that have no telling name. Any name
+ * may have a P before it: both are one function. A request may be of a collective; but who waits
+ * for one does not show which, so nothing is concluded from where others are.
+ */
+/*
+ * The innermost frame of the library is often one of its own; the function that the program called
+ * lies further out, with or without a P before its name. What a request is of, a wait for it does
+ * not say: it counts as a send or receive, and is compared with nobody's collective.
+ */
+static const struct activity_line better[] = {
+	DECIDES(INIT, "*MPI_Init*", NULL, "MPI_Init"),
+	DECIDES(P2P, "MPI_Send*", NULL, NULL),
+	DECIDES(P2P, "PMPI_Send*", NULL, NULL),
+	DECIDES(P2P, "MPI_Ssend*", NULL, NULL),
+	DECIDES(P2P, "PMPI_Ssend*", NULL, NULL),
+	DECIDES(P2P, "MPI_Rsend*", NULL, NULL),
+	DECIDES(P2P, "PMPI_Rsend*", NULL, NULL),
+	DECIDES(P2P, "MPI_Bsend*", NULL, NULL),
+	DECIDES(P2P, "PMPI_Bsend*", NULL, NULL),
+	DECIDES(P2P, "MPI_Recv*", NULL, NULL),
+	DECIDES(P2P, "PMPI_Recv*", NULL, NULL),
+	DECIDES(P2P, "MPI_Mrecv*", NULL, NULL),
+	DECIDES(P2P, "PMPI_Mrecv*", NULL, NULL),
+	DECIDES(P2P, "MPI_Probe*", NULL, NULL),
+	DECIDES(P2P, "PMPI_Probe*", NULL, NULL),
+	DECIDES(P2P, "MPI_Mprobe*", NULL, NULL),
+	DECIDES(P2P, "PMPI_Mprobe*", NULL, NULL),
+	DECIDES(P2P, "MPI_Wait*", NULL, NULL),
+	DECIDES(P2P, "PMPI_Wait*", NULL, NULL),
+};
+
+static const struct stackfacts_place calls[] = {{"MPI_*", NULL}, {"PMPI_*", NULL}};
 static const char *const prefixes[] = {"MPI_", "PMPI_", NULL};
 static const char *const hides[] = {"mpi_lib*", "MPI.*", NULL};
 static const char *const spins[] = {
@@ -29,6 +61,8 @@ static const char *const echoes[] = {
 const struct backend backend_mpi = {
 	.lines = lines,
 	.nlines = N_OF(lines),
+	.better = better,
+	.nbetter = N_OF(better),
 	.calls = calls,
 	.ncalls = N_OF(calls),
 	.prefixes = prefixes,

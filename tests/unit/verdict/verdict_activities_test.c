@@ -148,6 +148,23 @@ static const struct situation situations[] = {
 		{{"1", "read@libc.so.6 < load@solver < main@solver"},
 			{NULL, "poll@libc.so.6 < MPI_Allreduce@solver < main@solver"}},
 		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "1", "0,2,3", "in MPI_Allreduce"},
+	{"one receives, the others are in a collective of MPI: no two calls of one collective", 4,
+		{{"2", "poll@libc.so.6 < MPIDI_CH3I_Progress@libmpich.so.12 < "
+		       "MPI_Recv@libmpich.so.12 < halo@solver < main@solver"},
+			{NULL, "poll@libc.so.6 < MPIR_Barrier@libmpich.so.12 < "
+			       "MPI_Barrier@libmpich.so.12 < step@solver < main@solver"}},
+		VERDICT_INCONCLUSIVE, 0, "", NULL, "in MPI_Recv, at halo of solver"},
+	{"MPI's progress loop is in a barrier, below a function that has two names", 4,
+		{{"1", "read@libc.so.6 < load@solver < main@solver"},
+			{NULL, "opal_progress@libopen-pal.so.40 < ompi_request_wait@libmpi.so.40 < "
+			       "PMPI_Barrier@libmpi.so.40 < step@solver < main@solver"}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "1", "0,2,3",
+		"in PMPI_Barrier, at step of solver"},
+	{"one is in another collective of MPI than the others", 4,
+		{{"2", "poll@libc.so.6 < MPI_Bcast@libmpich.so.12 < share@solver < main@solver"},
+			{NULL, "poll@libc.so.6 < MPIR_Barrier@libmpich.so.12 < "
+			       "MPI_Barrier@libmpich.so.12 < step@solver < main@solver"}},
+		VERDICT_COLLECTIVE_MISMATCH, 0, "2", "0,1,3", "in MPI_Bcast, at share of solver"},
 	{"JAX waits for what it computes, its own frames without names", 4,
 		{{"2", "read@libc.so.6 < __next__@" SITE
 		       "grain/_src/python/data_loader.py:400" MAIN},
