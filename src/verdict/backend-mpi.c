@@ -43,6 +43,9 @@ static const struct activity_line better[] = {
 	DECIDES(P2P, "PMPI_Mprobe*", NULL, NULL),
 	DECIDES(P2P, "MPI_Wait*", NULL, NULL),
 	DECIDES(P2P, "PMPI_Wait*", NULL, NULL),
+	/* Open MPI's MPI_Init and MPI_Finalize jump there: they have no frame of their own. */
+	DECIDES(INIT, "ompi_mpi_init*", NULL, "MPI_Init"),
+	DECIDES(COLLECTIVE, "ompi_mpi_finalize*", NULL, "MPI_Finalize"),
 };
 
 static const struct stackfacts_place calls[] = {{"MPI_*", NULL}, {"PMPI_*", NULL}};

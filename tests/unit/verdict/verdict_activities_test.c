@@ -160,6 +160,12 @@ static const struct situation situations[] = {
 			       "PMPI_Barrier@libmpi.so.40 < step@solver < main@solver"}},
 		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "1", "0,2,3",
 		"in PMPI_Barrier, at step of solver"},
+	{"MPI_Finalize of Open MPI jumps on, and leaves no frame", 4,
+		{{"1", "read@libc.so.6 < load@solver < main@solver"},
+			{NULL, "poll@libc.so.6 < opal_progress@libopen-pal.so.40 < "
+			       "ompi_mpi_finalize@libmpi.so.40 < main@solver"}},
+		VERDICT_HOST_STALL, VERDICT_IN_USER_CODE, "1", "0,2,3",
+		"in MPI_Finalize, at main of solver"},
 	{"one is in another collective of MPI than the others", 4,
 		{{"2", "poll@libc.so.6 < MPI_Bcast@libmpich.so.12 < share@solver < main@solver"},
 			{NULL, "poll@libc.so.6 < MPIR_Barrier@libmpich.so.12 < "
