@@ -18,6 +18,7 @@ struct paint {
 
 /* Of these verdicts, for this reader, an empty sheet; paint_release() it. */
 struct paint paint_of(const struct verdicts *verdicts, const struct report_options *options);
+/* Frees the sections and the sheet; what was written of it stays. */
 void paint_release(struct paint *paint);
 
 /*

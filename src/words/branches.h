@@ -24,6 +24,7 @@ struct branches {
 
 /* All lines of a tree; the caller releases. Linear in its nodes. */
 struct branches branches_of(const struct stacktree *tree);
+/* Frees the lines; the tree is its owner's. */
 void branches_release(struct branches *branches);
 
 /* Appends what stands there: "step (3 times)", "recv (died here)", "(no stack: ...)". */

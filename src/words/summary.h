@@ -41,6 +41,7 @@ struct losses {
 
 /* All losses of a job; the caller releases. */
 struct losses losses_of(const struct job *job);
+/* Frees the list; its texts are the job's. */
 void losses_release(struct losses *losses);
 
 /* Appends "ranks 0-2: records (2)"; a set of more than `width` columns is counted, not cut. */
@@ -59,6 +60,7 @@ struct disturbed {
 	int64_t span;	      /* ns between first and last sample, the longest */
 };
 
+/* Sums up what all snapshots of living processes cost; all zero where there was none. */
 struct disturbed disturbed_by(const struct job *job);
 
 /* "never", "blocked-fallback", ...: as --stop has it. Never NULL. */

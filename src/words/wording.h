@@ -38,6 +38,7 @@ const char *wording_outlook_word(enum verdict_outlook outlook);
 
 /* Says what the outlook means for a live job: "cannot resolve by itself"; and for a record. */
 const char *wording_outlook(enum verdict_outlook outlook);
+/* The same of a record, in the past: "could not resolve by itself". */
 const char *wording_outlook_then(enum verdict_outlook outlook);
 
 /* Returns the name of a class in "ruled out death": the question that it answers. Never NULL. */
