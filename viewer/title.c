@@ -7,7 +7,6 @@
  * away from the name on; outlook, class and confidence never do. On the lowest screens both are one
  * line.
  */
-#include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
@@ -220,69 +219,6 @@ static void draw_pieces(const struct title *title, int from, int y)
 	}
 }
 
-/* What of an amount a shard is uneven by. */
-static bool is_amount(enum verdict_fact_kind kind)
-{
-	return kind == FACT_COUNT || kind == FACT_ZERO_COUNT || kind == FACT_SHARD ||
-	       kind == FACT_NO_BATCH || kind == FACT_BATCHES || kind == FACT_STEPS;
-}
-
-/* The fact that decides: of a shard the amount, not how it was noticed. */
-static struct verdict_fact proof_of(const struct verdict *verdict)
-{
-	if (verdict->class != VERDICT_UNEVEN_SHARD || is_amount(verdict->headline.kind))
-		return verdict->headline;
-	for (size_t i = 0; i < verdict->nevidence; i++)
-		if (is_amount(verdict->evidence[i].kind))
-			return verdict->evidence[i];
-	return verdict->headline;
-}
-
-/* "#46 float16; peers float32": of two signatures what is not the same in both. */
-static void add_fork(struct str *into, const struct verdict_fact *fork)
-{
-	const char *a = fork->text, *b = fork->text2;
-	size_t same = 0;
-
-	for (size_t i = 0; a[i] && a[i] == b[i]; i++)
-		if (a[i] == ' ')
-			same = i + 1;
-	/* "root 1" says more than "1". */
-	if (same && a[same] >= '0' && a[same] <= '9')
-		for (same--; same && a[same - 1] != ' ';)
-			same--;
-	if (fork->a > 0)
-		str_printf(into, "#%" PRId64 " ", fork->a);
-	if (same)
-		str_printf(into, "%s; peers %s", a + same, b + same);
-	else /* another operation altogether: its name is enough */
-		str_printf(into, "%.*s; peers %.*s", (int)strcspn(a, " "), a,
-			(int)strcspn(b, " "), b);
-}
-
-/*
- * The headline, with what decides it: where that has no room as it is, a fork with what differs
- * alone.
- */
-static void shout(const struct title *title, struct str *line, size_t w)
-{
-	struct verdict shown = *title->verdict;
-	bool utf8 = title->screen->cells->utf8;
-	struct str fork = {0};
-
-	shown.headline = proof_of(&shown);
-	headline_shout(line, title->scene->verdicts, &shown, w, utf8);
-	if (shown.headline.kind != FACT_FIRST_FORK || strchr(str_text(line), '(') ||
-		!shown.headline.text || !shown.headline.text2 || !*shown.headline.text2)
-		return;
-	add_fork(&fork, &shown.headline);
-	shown.headline.kind = FACT_DIFFERENCE;
-	shown.headline.text = str_text(&fork);
-	str_cut(line, 0);
-	headline_shout(line, title->scene->verdicts, &shown, w, utf8);
-	str_release(&fork);
-}
-
 /* The headline in so many columns; returns where it ends. */
 static int draw_headline(const struct title *title, int x, int w)
 {
@@ -290,7 +226,8 @@ static int draw_headline(const struct title *title, int x, int w)
 
 	if (w < 1)
 		return x;
-	shout(title, &line, (size_t)w);
+	headline_shout(&line, title->scene->verdicts, title->verdict, (size_t)w,
+		title->screen->cells->utf8);
 	x += cells_put_fit(title->screen->cells, title->area, x, 0, w, style_of(title->verdict),
 		str_text(&line));
 	str_release(&line);

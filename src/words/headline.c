@@ -378,8 +378,8 @@ static void shout_detail(struct str *into, size_t from, const struct verdicts *v
 	str_release(&part);
 }
 
-void headline_shout(struct str *into, const struct verdicts *verdicts,
-	const struct verdict *verdict, size_t width, bool utf8)
+static void shout(struct str *into, const struct verdicts *verdicts, const struct verdict *verdict,
+	size_t width, bool utf8)
 {
 	size_t from = into->len, before;
 	struct str part = {0}, waiters = {0};
@@ -403,4 +403,67 @@ void headline_shout(struct str *into, const struct verdicts *verdicts,
 	add_if_fits(into, from, &waiters, width, utf8);
 	str_release(&part);
 	str_release(&waiters);
+}
+
+/* -- what decides ------------------------------------------------------------------------------ */
+
+/* What of an amount a shard is uneven by. */
+static bool is_amount(enum verdict_fact_kind kind)
+{
+	return kind == FACT_COUNT || kind == FACT_ZERO_COUNT || kind == FACT_SHARD ||
+	       kind == FACT_NO_BATCH || kind == FACT_BATCHES || kind == FACT_STEPS;
+}
+
+/* The fact that decides: of a shard the amount, not how it was noticed. */
+static struct verdict_fact proof_of(const struct verdict *verdict)
+{
+	if (verdict->class != VERDICT_UNEVEN_SHARD || is_amount(verdict->headline.kind))
+		return verdict->headline;
+	for (size_t i = 0; i < verdict->nevidence; i++)
+		if (is_amount(verdict->evidence[i].kind))
+			return verdict->evidence[i];
+	return verdict->headline;
+}
+
+/* "#46 float16; peers float32": of two signatures what is not the same in both. */
+static void add_fork(struct str *into, const struct verdict_fact *fork)
+{
+	const char *a = fork->text, *b = fork->text2;
+	size_t same = 0;
+
+	for (size_t i = 0; a[i] && a[i] == b[i]; i++)
+		if (a[i] == ' ')
+			same = i + 1;
+	/* "root 1" says more than "1". */
+	if (same && a[same] >= '0' && a[same] <= '9')
+		for (same--; same && a[same - 1] != ' ';)
+			same--;
+	if (fork->a > 0)
+		str_printf(into, "#%" PRId64 " ", fork->a);
+	if (same)
+		str_printf(into, "%s; peers %s", a + same, b + same);
+	else /* another operation altogether: its name is enough */
+		str_printf(into, "%.*s; peers %.*s", (int)strcspn(a, " "), a,
+			(int)strcspn(b, " "), b);
+}
+
+/* A fork that has no room as it is is told by what differs alone. */
+void headline_shout(struct str *into, const struct verdicts *verdicts,
+	const struct verdict *verdict, size_t width, bool utf8)
+{
+	struct verdict shown = *verdict;
+	struct str fork = {0};
+	size_t from = into->len;
+
+	shown.headline = proof_of(&shown);
+	shout(into, verdicts, &shown, width, utf8);
+	if (shown.headline.kind != FACT_FIRST_FORK || strchr(str_text(into) + from, '(') ||
+		!shown.headline.text || !shown.headline.text2 || !*shown.headline.text2)
+		return;
+	add_fork(&fork, &shown.headline);
+	shown.headline.kind = FACT_DIFFERENCE;
+	shown.headline.text = str_text(&fork);
+	str_cut(into, from);
+	shout(into, verdicts, &shown, width, utf8);
+	str_release(&fork);
 }

@@ -19,7 +19,9 @@ void headline_sentence(
 
 /*
  * Appends the first line's form in at most width columns: who and what in capitals, then as much of
- * the rest as fits whole. Escaped for a reader who can show UTF-8 or not.
+ * the rest as fits whole, with the fact that decides first: of a shard the amount, not how it was
+ * noticed; of a fork, where it has no room, what differs alone. Escaped for a reader who can show
+ * UTF-8 or not.
  */
 void headline_shout(struct str *into, const struct verdicts *verdicts,
 	const struct verdict *verdict, size_t width, bool utf8);
