@@ -77,15 +77,9 @@ static void add_class(struct stacks_writing *w, const struct stacktree_class *cl
 	str_add_char(&line, ' ');
 	frames_add_members(&line, w->tree, class->set, MEMBERS_WIDTH - 1);
 	paint_pad(&line, MEMBERS_WIDTH + 1);
-	if (class->threads > w->tree->sets[class->set].n)
-		str_printf(&words, "%u threads, ", class->threads);
-	if (class->none)
-		str_add(&words, "no stack");
-	else
-		frames_add_motion(&words, w->tree, motion, w->paint.options->utf8);
-	frames_add_doing(&words, motion->first, span);
-	if (motion->stacks == 1)
-		escape_text(&source, motion->first->cite, w->paint.options->utf8);
+	escape_text(&source,
+		frames_add_class(&words, w->tree, class, motion, span, w->paint.options->utf8),
+		w->paint.options->utf8);
 	escape_fit(&line, str_text(&words),
 		source.len ? CITE_COLUMN - MEMBERS_WIDTH - 2 : SHEET_WIDTH - MEMBERS_WIDTH - 1);
 	if (source.len) {

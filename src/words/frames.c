@@ -118,7 +118,8 @@ static const struct job_frame *last_still(
 	return NULL;
 }
 
-void frames_add_motion(struct str *into, const struct stacktree *tree,
+/* "still in 3 samples", "moves inside load_batch", "1 of 3 threads ran" */
+static void add_motion(struct str *into, const struct stacktree *tree,
 	const struct frames_motion *motion, bool utf8)
 {
 	const struct job_frame *inside;
@@ -144,7 +145,8 @@ void frames_add_motion(struct str *into, const struct stacktree *tree,
 	}
 }
 
-void frames_add_doing(struct str *into, const struct job_stack *stack, int64_t span)
+/* "; in futex; holds the GIL; 99 % CPU" of so many ns looked at */
+static void add_doing(struct str *into, const struct job_stack *stack, int64_t span)
 {
 	if (stack->state == 'T' || stack->state == 't')
 		str_add(into, "; stopped (T)");
@@ -159,6 +161,22 @@ void frames_add_doing(struct str *into, const struct job_stack *stack, int64_t s
 	if (stack->cpu_delta > 0 && span > 0 && stack->cpu_delta > span / 50)
 		str_printf(into, "; %" PRId64 " %% CPU",
 			(int64_t)((double)stack->cpu_delta * 100 / (double)span));
+}
+
+const char *frames_add_class(struct str *into, const struct stacktree *tree,
+	const struct stacktree_class *class, const struct frames_motion *motion, int64_t span,
+	bool utf8)
+{
+	if (class->threads > tree->sets[class->set].n)
+		str_printf(into, "%u threads, ", class->threads);
+	if (class->none)
+		str_add(into, "no stack");
+	else
+		add_motion(into, tree, motion, utf8);
+	if (!motion->first)
+		return "";
+	add_doing(into, motion->first, span);
+	return motion->stacks == 1 ? motion->first->cite : "";
 }
 
 void frames_add_summary(struct str *into, const struct stacktree *tree, bool all_threads,

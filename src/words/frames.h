@@ -36,12 +36,13 @@ struct frames_motion {
 /* Returns the motion of each class of the tree; never NULL. free() it. */
 struct frames_motion *frames_motions(const struct stacktree *tree);
 
-/* Appends it: "still in 3 samples", "moves inside load_batch", "1 of 3 threads ran". */
-void frames_add_motion(struct str *into, const struct stacktree *tree,
-	const struct frames_motion *motion, bool utf8);
-
-/* Appends what its thread does: "; in futex; holds the GIL; 99 % CPU" of so many ns looked at. */
-void frames_add_doing(struct str *into, const struct job_stack *stack, int64_t span);
+/*
+ * Appends what a class of stacks does: "2 threads, still in 3 samples; in futex; holds the GIL", of
+ * samples that lie `span` ns apart in all. Returns its cite; "" where several stacks tell of it.
+ */
+const char *frames_add_class(struct str *into, const struct stacktree *tree,
+	const struct stacktree_class *class, const struct frames_motion *motion, int64_t span,
+	bool utf8);
 
 /* Appends "8 stacks of main threads, 2 classes; 3 samples in 2.2 s". */
 void frames_add_summary(struct str *into, const struct stacktree *tree, bool all_threads,

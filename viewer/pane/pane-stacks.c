@@ -130,16 +130,7 @@ static void add_class(struct stacks_fill *s, size_t at, int64_t span)
 
 	str_add_char(&line.key, mine ? '>' : ' ');
 	frames_add_members(&line.key, s->tree, class->set, s->members);
-	if (class->threads > s->tree->sets[class->set].n)
-		str_printf(&line.words, "%u threads, ", class->threads);
-	if (class->none)
-		str_add(&line.words, "no stack");
-	else
-		frames_add_motion(&line.words, s->tree, motion, true);
-	if (motion->first) {
-		frames_add_doing(&line.words, motion->first, span);
-		line.cite = motion->stacks == 1 ? motion->first->cite : "";
-	}
+	line.cite = frames_add_class(&line.words, s->tree, class, motion, span, true);
 	line.style = mine ? STYLE_STRONG : STYLE_PLAIN;
 	line.goal = pane_goal_of_cite(s->fill.scene, line.cite, rank_of(s, class->set));
 	pane_words_add(&s->fill, &line);
