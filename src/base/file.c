@@ -20,11 +20,7 @@
 #define FILE_READ_STEP	 (64 * 1024)
 #define FILE_BOOT_DIGITS 8
 
-/*
- * Reads fd to its end; its size is what it was said to be, 0 not known. Returns 0 or an errno;
- * EFBIG once more than cap bytes came.
- */
-static int file_drain(int fd, size_t cap, off_t size, struct str *into)
+int file_drain(int fd, size_t cap, off_t size, struct str *into)
 {
 	size_t start = into->len;
 

@@ -23,6 +23,12 @@
 int file_open(const char *path) __attribute__((nonnull));
 
 /*
+ * Appends what fd has up to its end; its size is what it was said to be, 0 not known. 0 or an errno
+ * (EFBIG once more than cap bytes came); then some of it may be in into.
+ */
+int file_drain(int fd, size_t cap, off_t size, struct str *into) __attribute__((nonnull));
+
+/*
  * Appends the file's content to into. /proc files, whose size reads 0, work too. More than cap
  * bytes is an error (-EFBIG), as is what is no regular file, or what file_open() does not follow.
  * Returns 0, or -errno with words; on failure into is as it was.

@@ -49,9 +49,11 @@ src_proc_libproc_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS) $(LIBDW_CFLAGS) $
 
 UNIT_TESTS += tests/unit/proc/proc_test
 TSAN_TESTS += tests/unit/proc/proc_test
+tests_unit_proc_proc_test_SOURCES = tests/unit/proc/proc_test.c tests/unit/proc/child.h
 tests_unit_proc_proc_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/proc/helper_test
+tests_unit_proc_helper_test_SOURCES = tests/unit/proc/helper_test.c tests/unit/proc/child.h
 tests_unit_proc_helper_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/proc/image_test

@@ -87,10 +87,8 @@ void agent_quiet_next(struct agent_quiet *quiet, bool telling, int64_t now, int6
 
 /* --- The helper ------------------------------------------------------------------------------- */
 
-/* In the helper. */
-static void take(const void *what, struct evidence *into)
+struct live_options agent_quiet_options(const struct agent_quiet_job *of)
 {
-	const struct agent_quiet_job *of = what;
 	const struct live_options usual = LIVE_OPTIONS_STACKS;
 	struct live_options options = of->options;
 
@@ -99,6 +97,15 @@ static void take(const void *what, struct evidence *into)
 	options.sample_pause_ms = 0;
 	options.wary = true;
 	options.read_ms = ASK_MS;
+	return options;
+}
+
+/* In the helper. */
+static void take(const void *what, struct evidence *into)
+{
+	const struct agent_quiet_job *of = what;
+	struct live_options options = agent_quiet_options(of);
+
 	options.stacks.pause_ms = SAMPLES_APART_MS;
 	options.ask_fellows = true;
 	live_gather_stacks(of->folder, &options, into, NULL);

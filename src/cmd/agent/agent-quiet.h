@@ -32,6 +32,9 @@ struct agent_quiet_job {
 	struct live_options options;
 };
 
+/* How the stacks of that job are taken: with care, and briefly asking what may block. */
+struct live_options agent_quiet_options(const struct agent_quiet_job *of);
+
 /*
  * Takes in one look at the job. Returns whether its rings told something new: what stacks told
  * before is of the past then. `hang_after`: ns after which somebody who stands is to be named.

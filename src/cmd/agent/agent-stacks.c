@@ -11,7 +11,6 @@
 /* In which a target whose address space is held keeps us from the job's signals. */
 #define CALM_MS	 400
 #define BRIEF_MS 150
-#define ASK_MS	 100
 
 bool agent_stacks_are_wanted(const struct look *look)
 {
@@ -47,14 +46,8 @@ void agent_stacks_add(const struct evidence *kept, struct look *look)
 void agent_stacks_take(struct evidence *kept, const struct agent_quiet_job *of, struct look *look,
 	enum agent_stacks_haste haste)
 {
-	const struct live_options usual = LIVE_OPTIONS_STACKS;
-	struct live_options options = of->options;
+	struct live_options options = agent_quiet_options(of);
 
-	options.stacks = usual.stacks;
-	options.stacks.raw_stacks = of->options.stacks.raw_stacks;
-	options.sample_pause_ms = 0;
-	options.wary = true;
-	options.read_ms = ASK_MS;
 	options.stacks.deadline_ms = haste == AGENT_STACKS_BRIEF ? BRIEF_MS : CALM_MS;
 	if (haste == AGENT_STACKS_BRIEF)
 		options.stacks.samples = 1;

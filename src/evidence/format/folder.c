@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/follow.h"
 
 /* Why this folder is not to be trusted; NULL if it is. */
@@ -68,28 +69,6 @@ int folder_open_file(const struct folder *folder, const char *name, struct compl
 	return -EPERM;
 }
 
-/* Appends up to cap bytes. Returns 0 or an errno. */
-static int folder_drain(int fd, size_t cap, struct str *into)
-{
-	size_t start = into->len;
-
-	for (;;) {
-		size_t left = cap - (into->len - start);
-		size_t step = left < 65536 ? left + 1 : 65536;
-		ssize_t got = read(fd, str_room(into, step), step);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return errno;
-		if (got == 0)
-			return 0;
-		if ((size_t)got > left)
-			return EFBIG;
-		str_grow(into, (size_t)got);
-	}
-}
-
 int folder_read(const struct folder *folder, const char *name, size_t cap, struct str *into,
 	struct complaint *why)
 {
@@ -99,7 +78,7 @@ int folder_read(const struct folder *folder, const char *name, size_t cap, struc
 
 	if (fd < 0)
 		return fd;
-	error = folder_drain(fd, cap, into);
+	error = file_drain(fd, cap, 0, into);
 	close(fd);
 	if (!error)
 		return 0;

@@ -15,22 +15,8 @@
 
 #include "base/clock.h"
 #include "proc/program.h"
+#include "tests/unit/proc/child.h"
 #include "tests/unit/unit.h"
-
-static pid_t child_of(void (*first)(void))
-{
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (first)
-			first();
-		for (;;)
-			pause();
-	}
-	assert_true(pid > 0);
-	return pid;
-}
 
 /* Ends it, and leaves it to be waited for. */
 static void end(pid_t pid)

@@ -22,23 +22,8 @@
 #include "proc/ns.h"
 #include "proc/tree.h"
 #include "proc/watch.h"
+#include "tests/unit/proc/child.h"
 #include "tests/unit/unit.h"
-
-/* A child that waits to be killed, after `first` in it. */
-static pid_t child_of(void (*first)(void))
-{
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (first)
-			first();
-		for (;;)
-			pause();
-	}
-	assert_true(pid > 0);
-	return pid;
-}
 
 static void child_end(pid_t pid)
 {
