@@ -3,7 +3,7 @@
 #
 # A call of gloo's process group (on torchlike), recorded, beside the same past the probe.
 
-echo "== c10d door"
+echo "== c10d route"
 [ -x "$top_builddir/bench/c10d_bench" ] || { echo "no C++17 compiler: not measured"; exit 0; }
 job=$(mktemp -d) || exit 1
 trap 'rm -rf "$job"' EXIT

@@ -13,7 +13,7 @@ EXTRA_DIST += %D%/all.sh
 SH_TESTS += bench/bars.test
 .PHONY: bench run-benches
 
-# The ring. What is timed sits behind the door of a shared object, as it does in the probe.
+# The ring. What is timed sits behind the border of a shared object, as it does in the probe.
 BENCHES += bench/ring.sh
 EXTRA_PROGRAMS += bench/ring_bench
 EXTRA_LTLIBRARIES = bench/ring_hot.la
@@ -35,7 +35,7 @@ bench_ring_lttng_la_LIBADD = $(LTTNG_UST_LIBS)
 endif
 run-benches: $(RING_BENCH)
 
-# The NVTX door.
+# The NVTX route.
 BENCHES += bench/nvtx.sh
 EXTRA_PROGRAMS += bench/nvtx_bench
 EXTRA_DIST += %D%/nvtx.sh
@@ -44,7 +44,7 @@ bench_nvtx_bench_CFLAGS = $(PLAIN_CFLAGS)
 bench_nvtx_bench_LDADD = -ldl
 run-benches: bench/nvtx_bench fixtures/nvtxnccl/libncclnvtx.la
 
-# The c10d door, on torchlike.
+# The c10d route, on torchlike.
 BENCHES += bench/c10d.sh
 EXTRA_DIST += %D%/c10d.sh %D%/c10d_bench.cc
 if HAVE_CXX
@@ -57,7 +57,7 @@ bench/c10d_bench: %D%/c10d_bench.cc $(TORCHLIKE_INCLUDED) $(TORCHLIKE)
 endif
 run-benches: $(C10D_BENCH)
 
-# The NCCL door, on the stand-in.
+# The NCCL route, on the stand-in.
 BENCHES += bench/nccl.sh
 EXTRA_PROGRAMS += bench/nccl_bench
 EXTRA_DIST += %D%/nccl.sh
@@ -88,7 +88,7 @@ bench_core_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 bench_core_bench_LDADD = $(PROC_FLOORS)
 run-benches: bench/core_bench
 
-# The Python door.
+# The Python route.
 BENCHES += bench/python.sh
 EXTRA_DIST += %D%/python.sh %D%/python_bench.py
 

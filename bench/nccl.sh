@@ -3,7 +3,7 @@
 #
 # An intercepted ncclAllReduce on the stand-in against the bare one, with and without completion.
 
-echo "== NCCL door"
+echo "== NCCL route"
 job=$(mktemp -d) || exit 1
 trap 'rm -rf "$job"' EXIT
 export INQUEST_JOB_DIR="$job" LD_LIBRARY_PATH="$top_builddir/fixtures/standin/.libs"

@@ -3,7 +3,7 @@
 #
 # A call of NCCL's that its NVTX range tells of, against the same where nobody listens.
 
-echo "== NVTX door"
+echo "== NVTX route"
 job=$(mktemp -d) || exit 1
 trap 'rm -rf "$job"' EXIT
 ranged=$top_builddir/fixtures/nvtxnccl/.libs/libncclnvtx.so

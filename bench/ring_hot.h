@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ring_hot.h: the writer's hot path behind a shared object's door, as the probe has it: found by
+ * ring_hot.h: the writer's hot path behind a shared object's border, as the probe has it: found by
  * dlsym, thread-local lane, fork guard. Every function is looked up by its name.
  */
 #ifndef BENCH_RING_HOT_H

@@ -297,7 +297,7 @@ static struct made make(const struct crowd *crowd)
 
 	made.pyramid = pyramid_new(made.tracks);
 	made.rows = rows_new(made.tracks, &crowd->verdicts, &wish);
-	pyramid_census(made.pyramid, made.tracks->from, made.tracks->to, counts);
+	pyramid_tally(made.pyramid, made.tracks->from, made.tracks->to, counts);
 	return made;
 }
 
@@ -357,7 +357,7 @@ static double frame(const struct made *made, size_t rows, int64_t from, int64_t 
 		int64_t left = from + (to - from) / COLUMNS * x;
 		uint32_t counts[TRACK_STATES];
 
-		pyramid_census(made->pyramid, left, left + (to - from) / COLUMNS, counts);
+		pyramid_tally(made->pyramid, left, left + (to - from) / COLUMNS, counts);
 		*sink += counts[TRACK_WAITING];
 	}
 	return (figure_own_ns() - began) / 1e6;

@@ -61,7 +61,8 @@ libinquest_probe_la_SOURCES = \
 	%D%/tools.c %D%/tools.h \
 	%D%/wait.c \
 	%D%/trait.h \
-	%D%/c10d/c10d.c %D%/c10d/c10d.h %D%/c10d/c10d.def %D%/c10d/c10d-abi.h %D%/c10d/c10d-door.h \
+	%D%/c10d/c10d.c %D%/c10d/c10d.h %D%/c10d/c10d.def %D%/c10d/c10d-abi.h \
+	%D%/c10d/c10d-route.h \
 	%D%/c10d/c10d-nccl.c %D%/c10d/c10d-nccl.h \
 	%D%/c10d/c10d-op.c \
 	%D%/c10d/c10d-store.c %D%/c10d/c10d-store.h \

@@ -23,7 +23,7 @@
 #include <sys/auxv.h>
 #include <sys/utsname.h>
 
-#include "probes/c10d/c10d-door.h"
+#include "probes/c10d/c10d-route.h"
 #include "probes/death/death.h"
 #include "probes/death/sigchain.h"
 #include "probes/death/traceback.h"

@@ -31,7 +31,7 @@ viewer_libviewer_la_SOURCES = \
 	%D%/pane/pane-verdict.c \
 	%D%/pane/pane-words.c %D%/pane/pane-words.h \
 	%D%/pane/pane.c \
-	%D%/timeline/pyramid-census.c %D%/timeline/pyramid-census.h \
+	%D%/timeline/pyramid-tally.c %D%/timeline/pyramid-tally.h \
 	%D%/timeline/pyramid-slots.c %D%/timeline/pyramid-slots.h \
 	%D%/timeline/pyramid.c %D%/timeline/pyramid.h \
 	%D%/timeline/row-words.c \

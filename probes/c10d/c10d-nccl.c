@@ -16,7 +16,7 @@
 #include "probes/c10d/c10d-nccl.h"
 
 #include "probes/c10d/c10d-abi.h"
-#include "probes/c10d/c10d-door.h"
+#include "probes/c10d/c10d-route.h"
 #include "probes/c10d/c10d-store.h"
 #include "probes/death/unwound.h"
 #include "probes/nccl/comm.h"

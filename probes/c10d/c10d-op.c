@@ -16,7 +16,7 @@
  * all methods.
  */
 #include "probes/c10d/c10d-abi.h"
-#include "probes/c10d/c10d-door.h"
+#include "probes/c10d/c10d-route.h"
 #include "probes/c10d/c10d-work.h"
 #include "probes/death/unwound.h"
 #include "probes/nccl/nccl.h"

@@ -8,7 +8,7 @@
  * A wait for a Work that has ended already is not recorded: it is none.
  */
 #include "probes/c10d/c10d-abi.h"
-#include "probes/c10d/c10d-door.h"
+#include "probes/c10d/c10d-route.h"
 #include "probes/c10d/c10d-work.h"
 #include "probes/death/unwound.h"
 #include "probes/probe.h"

@@ -10,7 +10,7 @@
  * tells a process that has no RANK which rank it is.
  */
 #include "probes/c10d/c10d-abi.h"
-#include "probes/c10d/c10d-door.h"
+#include "probes/c10d/c10d-route.h"
 #include "probes/c10d/c10d-nccl.h"
 #include "probes/c10d/c10d-store.h"
 #include "probes/c10d/c10d-work.h"

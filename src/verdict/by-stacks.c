@@ -18,57 +18,57 @@
 #define STANDS_AT_LEAST (2 * CLOCK_NS_PER_S)
 
 /* All ranks, by what their stacks say. */
-struct scene {
+struct roll {
 	struct rank_list waiting, elsewhere, unknown;
 	bool stand; /* those who wait are known to have stood long enough */
 	bool all_stand; /* each of them by itself */
 };
 
-static void release(struct scene *scene)
+static void release(struct roll *roll)
 {
-	array_release(&scene->waiting.list);
-	array_release(&scene->elsewhere.list);
-	array_release(&scene->unknown.list);
+	array_release(&roll->waiting.list);
+	array_release(&roll->elsewhere.list);
+	array_release(&roll->unknown.list);
 }
 
-static void look(const struct inquiry *q, struct scene *scene)
+static void look(const struct inquiry *q, struct roll *roll)
 {
-	*scene = (struct scene){.all_stand = true};
+	*roll = (struct roll){.all_stand = true};
 	for (size_t i = 0; i < q->job->nranks; i++) {
 		const struct waits_told *told = &q->waits->told[i];
 
 		if (!q->profiles[i].process || q->profiles[i].ended ||
 			!(told->key || told->elsewhere)) {
-			rank_list_add(&scene->unknown, (int)i);
+			rank_list_add(&roll->unknown, (int)i);
 			continue;
 		}
 		if (told->key) {
-			scene->all_stand &= told->stands >= STANDS_AT_LEAST;
-			scene->stand |= inquiry_longest_wait(q, (int)i) != NULL;
+			roll->all_stand &= told->stands >= STANDS_AT_LEAST;
+			roll->stand |= inquiry_longest_wait(q, (int)i) != NULL;
 		}
-		rank_list_add(told->key ? &scene->waiting : &scene->elsewhere, (int)i);
+		rank_list_add(told->key ? &roll->waiting : &roll->elsewhere, (int)i);
 	}
 }
 
 /* -- nobody is elsewhere ----------------------------------------------------------------------- */
 
 /* How many of those who wait do so at the same place as this one. */
-static size_t camp_size(const struct inquiry *q, const struct scene *scene, int rank)
+static size_t camp_size(const struct inquiry *q, const struct roll *roll, int rank)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < scene->waiting.list.nr; i++)
-		n += stacks_same_site(q, rank, scene->waiting.list.items[i]);
+	for (size_t i = 0; i < roll->waiting.list.nr; i++)
+		n += stacks_same_site(q, rank, roll->waiting.list.items[i]);
 	return n;
 }
 
 /* True if each of those at another place is in another call, too. */
-static bool other_calls(const struct inquiry *q, const struct scene *scene, int usual)
+static bool other_calls(const struct inquiry *q, const struct roll *roll, int usual)
 {
 	const struct posture *call = &q->profiles[usual].posture;
 
-	for (size_t i = 0; i < scene->waiting.list.nr; i++) {
-		int rank = scene->waiting.list.items[i];
+	for (size_t i = 0; i < roll->waiting.list.nr; i++) {
+		int rank = roll->waiting.list.items[i];
 
 		if (!stacks_same_site(q, usual, rank) &&
 			activities_may_be_one_call(&q->profiles[rank].posture, call))
@@ -83,15 +83,15 @@ static bool other_calls(const struct inquiry *q, const struct scene *scene, int 
  * of one program may well call one operation.) With any rank unknown that one may be what all wait
  * for.
  */
-static bool judge_sites(struct inquiry *q, const struct scene *scene)
+static bool judge_sites(struct inquiry *q, const struct roll *roll)
 {
-	size_t n = scene->waiting.list.nr, largest = 0;
+	size_t n = roll->waiting.list.nr, largest = 0;
 	int usual = JOB_NONE;
 	struct draft *draft;
 
 	for (size_t i = 0; i < n; i++) {
-		int rank = scene->waiting.list.items[i];
-		size_t size = camp_size(q, scene, rank);
+		int rank = roll->waiting.list.items[i];
+		size_t size = camp_size(q, roll, rank);
 
 		if (q->profiles[rank].posture.activity != ACTIVITY_COLLECTIVE)
 			return false;
@@ -100,15 +100,15 @@ static bool judge_sites(struct inquiry *q, const struct scene *scene)
 			usual = rank;
 		}
 	}
-	if (!scene->all_stand || largest == n || n - largest >= largest ||
-		q->job->world_size < 0 || scene->unknown.list.nr || scene->elsewhere.list.nr ||
-		!other_calls(q, scene, usual))
+	if (!roll->all_stand || largest == n || n - largest >= largest ||
+		q->job->world_size < 0 || roll->unknown.list.nr || roll->elsewhere.list.nr ||
+		!other_calls(q, roll, usual))
 		return false;
 	draft = inquiry_draft(q, VERDICT_COLLECTIVE_MISMATCH);
 	draft->verdict.confidence = VERDICT_HYPOTHESIS;
 	draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
 	for (size_t i = 0; i < n; i++) {
-		int rank = scene->waiting.list.items[i];
+		int rank = roll->waiting.list.items[i];
 		bool same = stacks_same_site(q, usual, rank);
 
 		rank_list_add(same ? &draft->victims : &draft->culprits, rank);
@@ -121,10 +121,10 @@ static bool judge_sites(struct inquiry *q, const struct scene *scene)
 /* -- what cannot be told ----------------------------------------------------------------------- */
 
 /* Names what is not known of whom. */
-static void tell_unknown(struct inquiry *q, const struct scene *scene, struct draft *draft)
+static void tell_unknown(struct inquiry *q, const struct roll *roll, struct draft *draft)
 {
-	for (size_t i = 0; i < scene->unknown.list.nr && i < TOLD_CULPRITS; i++) {
-		int rank = scene->unknown.list.items[i];
+	for (size_t i = 0; i < roll->unknown.list.nr && i < TOLD_CULPRITS; i++) {
+		int rank = roll->unknown.list.items[i];
 		bool seen = q->profiles[rank].process != NULL;
 
 		if (!seen)
@@ -137,18 +137,18 @@ static void tell_unknown(struct inquiry *q, const struct scene *scene, struct dr
 }
 
 /* Some wait, and who keeps them is not proved: their places are told. */
-static void judge_unproved(struct inquiry *q, const struct scene *scene)
+static void judge_unproved(struct inquiry *q, const struct roll *roll)
 {
 	struct draft *draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
 
 	draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
-	for (size_t i = 0; i < scene->waiting.list.nr; i++)
-		rank_list_add(&draft->victims, scene->waiting.list.items[i]);
-	for (size_t i = 0; i < scene->elsewhere.list.nr && i < TOLD_CULPRITS; i++)
-		stacks_tell(q, scene->elsewhere.list.items[i], draft);
-	if (!scene->stand)
+	for (size_t i = 0; i < roll->waiting.list.nr; i++)
+		rank_list_add(&draft->victims, roll->waiting.list.items[i]);
+	for (size_t i = 0; i < roll->elsewhere.list.nr && i < TOLD_CULPRITS; i++)
+		stacks_tell(q, roll->elsewhere.list.items[i], draft);
+	if (!roll->stand)
 		inquiry_not_judged(q, VERDICT_HOST_STALL, NEED_STANDING_STACKS, JOB_NONE);
-	tell_unknown(q, scene, draft);
+	tell_unknown(q, roll, draft);
 }
 
 /* Poses in which a program stands for no good reason, whoever waits for it. */
@@ -191,13 +191,13 @@ static void tell_places(struct inquiry *q, const struct rank_list *list, struct 
  * Nobody is in anything known to wait for others, and yet some stand asleep in their own code. They
  * may serve a queue, or wait for others by means that nobody knows: both look like this.
  */
-static bool judge_standing(struct inquiry *q, const struct scene *scene)
+static bool judge_standing(struct inquiry *q, const struct roll *roll)
 {
 	struct rank_list standing = {0};
 	struct draft *draft;
 
-	for (size_t i = 0; i < scene->elsewhere.list.nr; i++) {
-		int rank = scene->elsewhere.list.items[i];
+	for (size_t i = 0; i < roll->elsewhere.list.nr; i++) {
+		int rank = roll->elsewhere.list.items[i];
 
 		if (q->profiles[rank].posture.stands >= STANDS_AT_LEAST)
 			rank_list_add(&standing, rank);
@@ -214,22 +214,22 @@ static bool judge_standing(struct inquiry *q, const struct scene *scene)
 }
 
 /* True if anybody was seen to go on: of one look alone nobody is. */
-static bool somebody_moved(const struct inquiry *q, const struct scene *scene)
+static bool somebody_moved(const struct inquiry *q, const struct roll *roll)
 {
-	for (size_t i = 0; i < scene->elsewhere.list.nr; i++)
-		if (q->profiles[scene->elsewhere.list.items[i]].posture.moved == JOB_YES)
+	for (size_t i = 0; i < roll->elsewhere.list.nr; i++)
+		if (q->profiles[roll->elsewhere.list.items[i]].posture.moved == JOB_YES)
 			return true;
 	return false;
 }
 
 /* The job goes its way, so far as its stacks tell. */
-static void judge_well(struct inquiry *q, const struct scene *scene, enum verdict_fact_kind why)
+static void judge_well(struct inquiry *q, const struct roll *roll, enum verdict_fact_kind why)
 {
 	struct draft *draft = inquiry_draft(q, VERDICT_HEALTHY);
 
 	draft->verdict.confidence = VERDICT_SUPPORTED;
 	draft_fact(q, draft, FACT_ALIVE, JOB_NONE, "procs")->a =
-		(int64_t)(scene->waiting.list.nr + scene->elsewhere.list.nr);
+		(int64_t)(roll->waiting.list.nr + roll->elsewhere.list.nr);
 	draft_fact(q, draft, why, JOB_NONE, "stacks:*");
 }
 
@@ -237,56 +237,56 @@ static void judge_well(struct inquiry *q, const struct scene *scene, enum verdic
  * True if each rank was seen to go on while we looked: those in a collective came there from
  * another place of the program. (A store is asked again and again by programs that hang, too.)
  */
-static bool all_go_on(const struct inquiry *q, const struct scene *scene)
+static bool all_go_on(const struct inquiry *q, const struct roll *roll)
 {
-	for (size_t i = 0; i < scene->waiting.list.nr; i++) {
-		const struct posture *p = &q->profiles[scene->waiting.list.items[i]].posture;
+	for (size_t i = 0; i < roll->waiting.list.nr; i++) {
+		const struct posture *p = &q->profiles[roll->waiting.list.items[i]].posture;
 
 		if (!p->passed ||
 			(p->activity != ACTIVITY_COLLECTIVE && p->activity != ACTIVITY_P2P))
 			return false;
 	}
-	for (size_t i = 0; i < scene->elsewhere.list.nr; i++)
-		if (q->profiles[scene->elsewhere.list.items[i]].posture.moved != JOB_YES)
+	for (size_t i = 0; i < roll->elsewhere.list.nr; i++)
+		if (q->profiles[roll->elsewhere.list.items[i]].posture.moved != JOB_YES)
 			return false;
-	return !scene->unknown.list.nr;
+	return !roll->unknown.list.nr;
 }
 
 /* Nobody waits for another rank. Some may stand all the same; else all goes its way. */
-static void judge_nobody_waits(struct inquiry *q, const struct scene *scene)
+static void judge_nobody_waits(struct inquiry *q, const struct roll *roll)
 {
 	struct rank_list standing = {0};
 
-	for (size_t i = 0; i < scene->elsewhere.list.nr; i++)
-		if (is_trouble(&q->profiles[scene->elsewhere.list.items[i]].posture))
-			rank_list_add(&standing, scene->elsewhere.list.items[i]);
+	for (size_t i = 0; i < roll->elsewhere.list.nr; i++)
+		if (is_trouble(&q->profiles[roll->elsewhere.list.items[i]].posture))
+			rank_list_add(&standing, roll->elsewhere.list.items[i]);
 	if (standing.list.nr)
 		judge_idle(q, &standing);
 	array_release(&standing.list);
 	if (q->drafts.nr)
 		return;
-	if (!scene->unknown.list.nr && judge_standing(q, scene))
+	if (!roll->unknown.list.nr && judge_standing(q, roll))
 		return;
-	if (scene->unknown.list.nr || !somebody_moved(q, scene))
-		judge_unproved(q, scene);
+	if (roll->unknown.list.nr || !somebody_moved(q, roll))
+		judge_unproved(q, roll);
 	else
-		judge_well(q, scene, FACT_NOBODY_WAITS);
+		judge_well(q, roll, FACT_NOBODY_WAITS);
 }
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
 void judge_by_stacks(struct inquiry *q)
 {
-	struct scene scene;
+	struct roll roll;
 
 	if (!q->waits->only_told)
 		return;
-	look(q, &scene);
-	if (!scene.waiting.list.nr && scene.elsewhere.list.nr)
-		judge_nobody_waits(q, &scene);
-	else if (scene.waiting.list.nr && !scene.stand && all_go_on(q, &scene))
-		judge_well(q, &scene, FACT_ALL_GO_ON);
-	else if (scene.waiting.list.nr && !judge_sites(q, &scene))
-		judge_unproved(q, &scene);
-	release(&scene);
+	look(q, &roll);
+	if (!roll.waiting.list.nr && roll.elsewhere.list.nr)
+		judge_nobody_waits(q, &roll);
+	else if (roll.waiting.list.nr && !roll.stand && all_go_on(q, &roll))
+		judge_well(q, &roll, FACT_ALL_GO_ON);
+	else if (roll.waiting.list.nr && !judge_sites(q, &roll))
+		judge_unproved(q, &roll);
+	release(&roll);
 }

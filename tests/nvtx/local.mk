@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# NCCL's ranges of NVTX and its profiler plugin: doors for programs that no wrapper sees.
+# NCCL's ranges of NVTX and its profiler plugin: routes of programs that no wrapper sees.
 check_PROGRAMS += %D%/caller %D%/client %D%/plugin
 check_LTLIBRARIES += %D%/libtool-nvtx.la
 
@@ -24,5 +24,5 @@ EXTRA_%C%_plugin_DEPENDENCIES = $(STANDIN_LIBS)
 %C%_libtool_nvtx_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 %C%_libtool_nvtx_la_LIBADD = -ldl
 
-SH_TESTS += %D%/doors.test %D%/plugin.test %D%/ranges.test %D%/real.test %D%/verdicts.test
+SH_TESTS += %D%/routes.test %D%/plugin.test %D%/ranges.test %D%/real.test %D%/verdicts.test
 EXTRA_DIST += %D%/nvtx.sh %D%/examine.py %D%/word.h

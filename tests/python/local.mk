@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 SH_TESTS += %D%/start.test %D%/transparent.test %D%/exceptions.test %D%/imports.test \
 	%D%/children.test %D%/growth.test %D%/embedded.test
-EXTRA_DIST += %D%/door.py %D%/programs.py %D%/embed.c
+EXTRA_DIST += %D%/route.py %D%/programs.py %D%/embed.c
 
 # `make check-pythons`: what is about Python, in the newest CPythons, those that `./quickstart
 # pythons` brought; or in those that $INQUEST_PYTHONS names.

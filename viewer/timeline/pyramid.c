@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "viewer/timeline/pyramid-census.h"
+#include "viewer/timeline/pyramid-tally.h"
 #include "viewer/timeline/pyramid-slots.h"
 
 #define FAN    8
@@ -59,7 +59,7 @@ struct pyramid {
 	struct node *nodes;
 	int64_t *points; /* times only: events are too far apart to be looked at */
 	uint32_t *slots; /* of all piles */
-	struct census **census; /* made when first asked for: most pyramids are of a drawn fold */
+	struct tally **tally; /* made when first asked for: most pyramids are of a drawn fold */
 };
 
 /* -- making it --------------------------------------------------------------------------------- */
@@ -278,7 +278,7 @@ struct pyramid *pyramid_new(const struct tracks *tracks)
 		pyramid->piles[i].track = &tracks->at[i];
 		make_pile(pyramid, &pyramid->piles[i], &nodes, &points, &slots);
 	}
-	pyramid->census = alloc_zeroed(1, sizeof(*pyramid->census));
+	pyramid->tally = alloc_zeroed(1, sizeof(*pyramid->tally));
 	return pyramid;
 }
 
@@ -286,8 +286,8 @@ void pyramid_free(struct pyramid *pyramid)
 {
 	if (!pyramid)
 		return;
-	census_free(*pyramid->census);
-	free(pyramid->census);
+	tally_free(*pyramid->tally);
+	free(pyramid->tally);
 	free(pyramid->piles);
 	free(pyramid->nodes);
 	free(pyramid->points);
@@ -454,10 +454,10 @@ struct bin pyramid_bin(const struct pyramid *pyramid, size_t row, int64_t from, 
 		.span = &spans[part->longest]};
 }
 
-void pyramid_census(const struct pyramid *pyramid, int64_t from, int64_t to,
+void pyramid_tally(const struct pyramid *pyramid, int64_t from, int64_t to,
 	uint32_t counts[TRACK_STATES])
 {
-	if (!*pyramid->census)
-		*pyramid->census = census_new(pyramid->tracks);
-	census_take(*pyramid->census, from, to, counts);
+	if (!*pyramid->tally)
+		*pyramid->tally = tally_new(pyramid->tracks);
+	tally_take(*pyramid->tally, from, to, counts);
 }

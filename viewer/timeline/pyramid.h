@@ -47,7 +47,7 @@ void pyramid_states(const struct pyramid *pyramid, size_t row, const int64_t *ed
  * counts add up to the ranks. O(states) with what was made once, so that of many brief states
  * within one window some may be counted as what they were a moment before.
  */
-void pyramid_census(const struct pyramid *pyramid, int64_t from, int64_t to,
+void pyramid_tally(const struct pyramid *pyramid, int64_t from, int64_t to,
 	uint32_t counts[TRACK_STATES]) __attribute__((nonnull));
 
 #endif

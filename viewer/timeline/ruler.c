@@ -364,7 +364,7 @@ static void draw_minimap(const struct screen *screen)
 		uint32_t counts[TRACK_STATES];
 		enum track_state worst;
 
-		pyramid_census(state->pyramid, begin, end > begin ? end : window_later(begin, 1),
+		pyramid_tally(state->pyramid, begin, end > begin ? end : window_later(begin, 1),
 			counts);
 		worst = worst_of(counts);
 		cells_glyph(screen->cells, area, state->label_w + column, 0,

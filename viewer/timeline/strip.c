@@ -105,7 +105,7 @@ static void count_at_once(const struct state *state, struct strip *strip)
 		if (column == strip->axis.split)
 			continue;
 		to = timeline_cell_end(state, column, from, to);
-		pyramid_census(state->pyramid, from, to, counts);
+		pyramid_tally(state->pyramid, from, to, counts);
 		for (int i = 0; i < TRACK_STATES; i++) {
 			strip->counts[i][column] = strip->now[i] = counts[i];
 			if (counts[i] > strip->most[i])
@@ -140,7 +140,7 @@ static bool is_counted(const struct strip *strip, const struct axis *axis, struc
 	       strip->axis.window.to == axis->window.to && strip->bounds.to == bounds.to;
 }
 
-static struct strip *take_census(struct state *state)
+static struct strip *take_tally(struct state *state)
 {
 	struct axis axis =
 		axis_of(state->window, state->fork, state->cells_w < CELLS_W ? state->cells_w
@@ -248,7 +248,7 @@ void draw_strip(const struct screen *screen)
 
 	if (h < 1)
 		return;
-	strip = take_census(screen->state);
+	strip = take_tally(screen->state);
 	n = choose_states(strip, h < TRACK_STATES ? (size_t)h : TRACK_STATES, states);
 	for (size_t i = 0; i < n; i++)
 		draw_counts(screen, strip, (int)i, states[i]);

@@ -21,7 +21,7 @@ enum place {
 	PLACES
 };
 
-struct scene {
+struct sight {
 	const struct waitfor_maker *m;
 	enum place *places; /* per rank */
 	size_t n[PLACES];
@@ -54,63 +54,63 @@ static bool is_zero(const struct waitfor_maker *m, size_t rank)
 }
 
 /* True if a rank that is not where all wait, for another reason, may have that lock. */
-static bool may_have_lock(const struct scene *scene, size_t rank, size_t other)
+static bool may_have_lock(const struct sight *sight, size_t rank, size_t other)
 {
-	const struct job_rank *ranks = scene->m->job->ranks;
+	const struct job_rank *ranks = sight->m->job->ranks;
 
 	if (ranks[other].process != JOB_NONE && ranks[rank].host != ranks[other].host)
 		return false;
-	return scene->places[other] == PLACE_DARK || (scene->places[other] == PLACE_ELSEWHERE &&
-							     !scene->m->waits->told[other].in_lock);
+	return sight->places[other] == PLACE_DARK || (sight->places[other] == PLACE_ELSEWHERE &&
+							     !sight->m->waits->told[other].in_lock);
 }
 
 /*
  * Who waits for a file's lock may wait for another rank of its host: nobody is pointed at for it,
  * unless all the others are known not to have it, or it is known who has.
  */
-static void set_locked_apart(struct scene *scene)
+static void set_locked_apart(struct sight *sight)
 {
-	size_t n = scene->m->job->nranks;
+	size_t n = sight->m->job->nranks;
 
 	for (size_t rank = 0; rank < n; rank++) {
-		const struct waits_told *told = &scene->m->waits->told[rank];
+		const struct waits_told *told = &sight->m->waits->told[rank];
 
-		if (scene->places[rank] != PLACE_ELSEWHERE || !told->in_lock || told->lock_known)
+		if (sight->places[rank] != PLACE_ELSEWHERE || !told->in_lock || told->lock_known)
 			continue;
-		for (size_t i = 0; i < n && scene->places[rank] == PLACE_ELSEWHERE; i++)
-			if (may_have_lock(scene, rank, i))
-				scene->places[rank] = PLACE_LOCKED;
+		for (size_t i = 0; i < n && sight->places[rank] == PLACE_ELSEWHERE; i++)
+			if (may_have_lock(sight, rank, i))
+				sight->places[rank] = PLACE_LOCKED;
 	}
 }
 
-static void look(struct scene *scene)
+static void look(struct sight *sight)
 {
-	size_t n = scene->m->job->nranks;
+	size_t n = sight->m->job->nranks;
 
 	for (size_t rank = 0; rank < n; rank++)
-		scene->places[rank] = place_of(scene->m, rank);
-	set_locked_apart(scene);
+		sight->places[rank] = place_of(sight->m, rank);
+	set_locked_apart(sight);
 	for (size_t rank = 0; rank < n; rank++)
-		scene->n[scene->places[rank]]++;
+		sight->n[sight->places[rank]]++;
 }
 
 /* True if all who wait may wait for what rank 0 gives, and it is none of them. */
-static bool is_all_for_zero(const struct scene *scene)
+static bool is_all_for_zero(const struct sight *sight)
 {
-	for (size_t rank = 0; rank < scene->m->job->nranks; rank++)
-		if (scene->places[rank] == PLACE_WAITS &&
-			(!scene->m->waits->told[rank].maybe_zero || is_zero(scene->m, rank)))
+	for (size_t rank = 0; rank < sight->m->job->nranks; rank++)
+		if (sight->places[rank] == PLACE_WAITS &&
+			(!sight->m->waits->told[rank].maybe_zero || is_zero(sight->m, rank)))
 			return false;
 	return true;
 }
 
 /* Says whether it is certain that they do, and what each rank does. */
-static bool is_surely_for_zero(const struct scene *scene)
+static bool is_surely_for_zero(const struct sight *sight)
 {
-	for (size_t rank = 0; rank < scene->m->job->nranks; rank++)
-		if (scene->places[rank] == PLACE_WAITS && !scene->m->waits->told[rank].for_zero)
+	for (size_t rank = 0; rank < sight->m->job->nranks; rank++)
+		if (sight->places[rank] == PLACE_WAITS && !sight->m->waits->told[rank].for_zero)
 			return false;
-	return !scene->n[PLACE_DARK];
+	return !sight->n[PLACE_DARK];
 }
 
 /*
@@ -118,49 +118,49 @@ static bool is_surely_for_zero(const struct scene *scene)
  * elsewhere, it is waited for, and nobody else is; where nobody knows what it does, nobody is. So
  * also where they only may do, by what their stacks do not show.
  */
-static bool is_waited_for(const struct scene *scene, size_t rank, bool zero)
+static bool is_waited_for(const struct sight *sight, size_t rank, bool zero)
 {
-	if (scene->n[PLACE_OVER])
-		return scene->places[rank] == PLACE_OVER;
-	return scene->places[rank] == PLACE_ELSEWHERE && (!zero || is_zero(scene->m, rank));
+	if (sight->n[PLACE_OVER])
+		return sight->places[rank] == PLACE_OVER;
+	return sight->places[rank] == PLACE_ELSEWHERE && (!zero || is_zero(sight->m, rank));
 }
 
 /* How many may be late, known ones or not; where nobody knows how many there are, all. */
-static size_t count_late(const struct scene *scene, bool zero)
+static size_t count_late(const struct sight *sight, bool zero)
 {
 	size_t elsewhere = 0;
 
-	if (scene->n[PLACE_OVER])
-		return scene->n[PLACE_OVER];
-	if (scene->m->job->world_size < 0)
-		return scene->m->job->nranks;
-	for (size_t rank = 0; rank < scene->m->job->nranks; rank++)
-		elsewhere += is_waited_for(scene, rank, zero && is_surely_for_zero(scene));
-	return elsewhere + scene->n[PLACE_LOCKED] + scene->n[PLACE_DARK];
+	if (sight->n[PLACE_OVER])
+		return sight->n[PLACE_OVER];
+	if (sight->m->job->world_size < 0)
+		return sight->m->job->nranks;
+	for (size_t rank = 0; rank < sight->m->job->nranks; rank++)
+		elsewhere += is_waited_for(sight, rank, zero && is_surely_for_zero(sight));
+	return elsewhere + sight->n[PLACE_LOCKED] + sight->n[PLACE_DARK];
 }
 
 void waitfor_join_told(struct waitfor_maker *m)
 {
-	struct scene scene = {.m = m};
+	struct sight sight = {.m = m};
 	size_t late;
 	bool zero;
 
-	scene.places = alloc_zeroed(m->job->nranks + 1, sizeof(*scene.places));
-	look(&scene);
-	zero = is_all_for_zero(&scene);
-	late = count_late(&scene, zero);
+	sight.places = alloc_zeroed(m->job->nranks + 1, sizeof(*sight.places));
+	look(&sight);
+	zero = is_all_for_zero(&sight);
+	late = count_late(&sight, zero);
 	for (size_t i = 0; i < m->keys.nr; i++) {
 		int at = m->keys.items[i].node;
 		struct waitfor_node *node = &m->nodes.items[at];
 
 		node->late = late;
-		node->unknown = scene.n[PLACE_DARK] + scene.n[PLACE_LOCKED] > 0;
+		node->unknown = sight.n[PLACE_DARK] + sight.n[PLACE_LOCKED] > 0;
 		for (size_t rank = 0; rank < m->job->nranks; rank++) {
-			if (!is_waited_for(&scene, rank, zero))
+			if (!is_waited_for(&sight, rank, zero))
 				continue;
 			waitfor_add_edge(m, at, (int)rank);
 			node->absent = true;
 		}
 	}
-	free(scene.places);
+	free(sight.places);
 }

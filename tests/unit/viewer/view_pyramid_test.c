@@ -245,7 +245,7 @@ static void a_loss_of_one_event_is_seen_at_every_zoom(void **state)
 
 			assert_int_equal(bin.state == TRACK_LOST, in_it);
 			seen += bin.state == TRACK_LOST;
-			pyramid_census(pyramid, at, at + width, counts);
+			pyramid_tally(pyramid, at, at + width, counts);
 			counted += (int)counts[TRACK_LOST];
 		}
 		assert_int_equal(seen, 1);
@@ -274,7 +274,7 @@ static void a_death_of_no_width_at_the_end_is_seen(void **state)
 	assert_int_equal(pyramid_bin(pyramid, 0, FROM + 990, FROM + 1000).state, TRACK_DEAD);
 	assert_int_equal(pyramid_bin(pyramid, 0, FROM + 990, FROM + 999).state, TRACK_BLOCKED);
 	assert_int_equal(pyramid_bin(pyramid, 0, FROM + 1000, FROM + 1001).state, TRACK_DEAD);
-	pyramid_census(pyramid, FROM + 900, FROM + 1000, counts);
+	pyramid_tally(pyramid, FROM + 900, FROM + 1000, counts);
 	assert_int_equal(counts[TRACK_DEAD], 1);
 	assert_int_equal(counts[TRACK_BLOCKED], 0);
 	pyramid_free(pyramid);
@@ -298,9 +298,9 @@ static void outside_of_the_time_is_nothing(void **state)
 	assert_int_equal(pyramid_bin(pyramid, 0, FROM + 5, FROM + 5).state, TRACK_WAITING);
 	assert_int_equal(pyramid_bin(pyramid, 0, FROM + 9, FROM + 5).state, TRACK_WAITING);
 	assert_int_equal(pyramid_bin(pyramid, 0, INT64_MIN, INT64_MAX).state, TRACK_WAITING);
-	pyramid_census(pyramid, FROM - 10, FROM, counts);
+	pyramid_tally(pyramid, FROM - 10, FROM, counts);
 	assert_int_equal(counts[TRACK_WAITING], 0);
-	pyramid_census(pyramid, INT64_MIN, INT64_MAX, counts);
+	pyramid_tally(pyramid, INT64_MIN, INT64_MAX, counts);
 	assert_int_equal(counts[TRACK_WAITING], 1);
 	pyramid_free(pyramid);
 	release(made);
@@ -328,7 +328,7 @@ static void the_census_follows_a_job_into_its_hang(void **state)
 
 			for (size_t i = 0; i < n; i++)
 				wanted += 1 + (int64_t)i * 4000 < at + width;
-			pyramid_census(pyramid, FROM + at, FROM + at + width, counts);
+			pyramid_tally(pyramid, FROM + at, FROM + at + width, counts);
 			/* Its bins end within a quarter of the window from its end. */
 			assert_in_range(counts[TRACK_WAITING],
 				wanted - (uint32_t)(width / 4 / 4000 + 1), wanted + 1);
@@ -355,7 +355,7 @@ static void the_census_is_exact_where_it_is_narrow(void **state)
 
 		for (size_t row = 0; row < n; row++)
 			wanted[track_at(&made->at[row], at)->state]++;
-		pyramid_census(pyramid, at, at + 1, counts);
+		pyramid_tally(pyramid, at, at + 1, counts);
 		assert_memory_equal(counts, wanted, sizeof(counts));
 	}
 	pyramid_free(pyramid);
@@ -368,7 +368,7 @@ static void a_job_without_ranks_has_no_cells(void **state)
 	struct pyramid *pyramid = pyramid_new(&made->tracks);
 	uint32_t counts[TRACK_STATES];
 
-	pyramid_census(pyramid, FROM, FROM + 1, counts);
+	pyramid_tally(pyramid, FROM, FROM + 1, counts);
 	for (int i = 0; i < TRACK_STATES; i++)
 		assert_int_equal(counts[i], 0);
 	pyramid_free(pyramid);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * c10d-door.h: what the parts of the c10d route share.
+ * c10d-route.h: what the parts of the c10d route share.
  *
  *	c10d.c		process groups of gloo: made, ready, destroyed
  *	c10d-op.c	their ops (c10d.def)
@@ -14,8 +14,8 @@
  * The route exists on x86-64 only: elsewhere results of C++ calls come another way, and the frame
  * of unwound.h is not written.
  */
-#ifndef PROBES_C10D_DOOR_H
-#define PROBES_C10D_DOOR_H
+#ifndef PROBES_C10D_ROUTE_H
+#define PROBES_C10D_ROUTE_H
 
 #include <stddef.h>
 #include <stdint.h>

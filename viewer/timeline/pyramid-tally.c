@@ -9,7 +9,7 @@
  * who was in which state at an instant: with the counts written down at every 256th of them, a walk
  * of at most so many.
  */
-#include "viewer/timeline/pyramid-census.h"
+#include "viewer/timeline/pyramid-tally.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ struct change {
 	uint8_t from, to; /* enum track_state; from TRACK_STATES: the first of a track */
 };
 
-struct census {
+struct tally {
 	int64_t from, to;
 	int64_t width; /* of a finest bin, ns */
 	uint32_t *grid[LEVELS]; /* [bin][state]; the finest first */
@@ -68,9 +68,9 @@ static void add_run(struct runs *runs, uint32_t from, uint32_t to, uint8_t state
 		*array_add(&runs->all) = (struct run){from, to, state};
 }
 
-static uint32_t bin_of(const struct census *census, int64_t when)
+static uint32_t bin_of(const struct tally *tally, int64_t when)
 {
-	int64_t bin = (when - census->from) / census->width;
+	int64_t bin = (when - tally->from) / tally->width;
 
 	return bin < 0 ? 0 : bin >= BINS ? BINS - 1 : (uint32_t)bin;
 }
@@ -87,20 +87,20 @@ static void count_runs(uint32_t *grid, uint32_t bins, const struct runs *runs)
 	}
 }
 
-static void count_track(struct census *census, const struct track *track, struct runs runs[2])
+static void count_track(struct tally *tally, const struct track *track, struct runs runs[2])
 {
 	runs[0].all.nr = 0;
 	for (size_t i = 0; i < track->nspans; i++) {
 		const struct track_span *span = &track->spans[i];
 		int64_t end = span->to > span->from ? span->to - 1 : span->to;
 
-		add_run(&runs[0], bin_of(census, span->from), bin_of(census, end) + 1,
+		add_run(&runs[0], bin_of(tally, span->from), bin_of(tally, end) + 1,
 			(uint8_t)span->state);
 	}
 	for (unsigned level = 0; level < LEVELS; level++) {
 		struct runs *mine = &runs[level % 2], *next = &runs[(level + 1) % 2];
 
-		count_runs(census->grid[level], BINS >> level, mine);
+		count_runs(tally->grid[level], BINS >> level, mine);
 		next->all.nr = 0;
 		for (size_t i = 0; i < mine->all.nr; i++)
 			add_run(next, mine->all.items[i].from / 2, (mine->all.items[i].to + 1) / 2,
@@ -108,18 +108,18 @@ static void count_track(struct census *census, const struct track *track, struct
 	}
 }
 
-static void make_grid(struct census *census, const struct tracks *tracks)
+static void make_grid(struct tally *tally, const struct tracks *tracks)
 {
 	struct runs runs[2] = {0};
 
 	for (unsigned level = 0; level < LEVELS; level++)
-		census->grid[level] = alloc_zeroed(
-			(size_t)(BINS >> level) * TRACK_STATES, sizeof(*census->grid[level]));
+		tally->grid[level] = alloc_zeroed(
+			(size_t)(BINS >> level) * TRACK_STATES, sizeof(*tally->grid[level]));
 	for (size_t i = 0; i < tracks->n; i++)
-		count_track(census, &tracks->at[i], runs);
+		count_track(tally, &tracks->at[i], runs);
 	for (unsigned level = 0; level < LEVELS; level++)
 		for (size_t i = TRACK_STATES; i < (size_t)(BINS >> level) * TRACK_STATES; i++)
-			census->grid[level][i] += census->grid[level][i - TRACK_STATES];
+			tally->grid[level][i] += tally->grid[level][i - TRACK_STATES];
 	array_release(&runs[0].all);
 	array_release(&runs[1].all);
 }
@@ -134,13 +134,13 @@ static int compare_changes(const void *va, const void *vb)
 }
 
 /* By bins first, each by itself then: it is in order where ranks change one after another. */
-static void sort_changes(struct census *census, const struct tracks *tracks)
+static void sort_changes(struct tally *tally, const struct tracks *tracks)
 {
 	size_t *first = alloc_zeroed(BINS + 2, sizeof(*first));
 
 	for (size_t i = 0; i < tracks->n; i++)
 		for (size_t k = 0; k < tracks->at[i].nspans; k++)
-			first[bin_of(census, tracks->at[i].spans[k].from) + 2]++;
+			first[bin_of(tally, tracks->at[i].spans[k].from) + 2]++;
 	for (size_t i = 2; i < BINS + 2; i++)
 		first[i] += first[i - 1];
 	for (size_t i = 0; i < tracks->n; i++) {
@@ -149,15 +149,15 @@ static void sort_changes(struct census *census, const struct tracks *tracks)
 		for (size_t k = 0; k < track->nspans; k++) {
 			const struct track_span *span = &track->spans[k];
 
-			census->changes[first[bin_of(census, span->from) + 1]++] = (struct change){
+			tally->changes[first[bin_of(tally, span->from) + 1]++] = (struct change){
 				.when = span->from,
 				.from = (uint8_t)(k ? span[-1].state : TRACK_STATES),
 				.to = (uint8_t)span->state};
 		}
 	}
 	for (size_t i = 0; i < BINS; i++)
-		array_sort_items(census->changes + first[i], first[i + 1] - first[i],
-			sizeof(*census->changes), compare_changes);
+		array_sort_items(tally->changes + first[i], first[i + 1] - first[i],
+			sizeof(*tally->changes), compare_changes);
 	free(first);
 }
 
@@ -169,49 +169,49 @@ static void apply(const struct change *change, uint32_t counts[TRACK_STATES])
 	counts[change->to]++;
 }
 
-static void make_changes(struct census *census, const struct tracks *tracks)
+static void make_changes(struct tally *tally, const struct tracks *tracks)
 {
 	uint32_t counts[TRACK_STATES] = {0};
 
 	for (size_t i = 0; i < tracks->n; i++)
-		census->nchanges += tracks->at[i].nspans;
-	census->changes = alloc_zeroed(census->nchanges + 1, sizeof(*census->changes));
-	census->counts =
-		alloc_zeroed((census->nchanges / STEP + 1) * TRACK_STATES, sizeof(*census->counts));
-	sort_changes(census, tracks);
-	for (size_t i = 0; i < census->nchanges; i++) {
+		tally->nchanges += tracks->at[i].nspans;
+	tally->changes = alloc_zeroed(tally->nchanges + 1, sizeof(*tally->changes));
+	tally->counts =
+		alloc_zeroed((tally->nchanges / STEP + 1) * TRACK_STATES, sizeof(*tally->counts));
+	sort_changes(tally, tracks);
+	for (size_t i = 0; i < tally->nchanges; i++) {
 		if (i % STEP == 0)
-			memcpy(census->counts + i / STEP * TRACK_STATES, counts, sizeof(counts));
-		apply(&census->changes[i], counts);
+			memcpy(tally->counts + i / STEP * TRACK_STATES, counts, sizeof(counts));
+		apply(&tally->changes[i], counts);
 	}
-	if (census->nchanges % STEP == 0)
-		memcpy(census->counts + census->nchanges / STEP * TRACK_STATES, counts,
+	if (tally->nchanges % STEP == 0)
+		memcpy(tally->counts + tally->nchanges / STEP * TRACK_STATES, counts,
 			sizeof(counts));
 }
 
-struct census *census_new(const struct tracks *tracks)
+struct tally *tally_new(const struct tracks *tracks)
 {
-	struct census *census = alloc_zeroed(1, sizeof(*census));
+	struct tally *tally = alloc_zeroed(1, sizeof(*tally));
 
-	census->from = tracks->from;
-	census->to = tracks->to;
-	census->width = (tracks->to - tracks->from + BINS - 1) / BINS;
-	if (census->width < 1)
-		census->width = 1;
-	make_grid(census, tracks);
-	make_changes(census, tracks);
-	return census;
+	tally->from = tracks->from;
+	tally->to = tracks->to;
+	tally->width = (tracks->to - tracks->from + BINS - 1) / BINS;
+	if (tally->width < 1)
+		tally->width = 1;
+	make_grid(tally, tracks);
+	make_changes(tally, tracks);
+	return tally;
 }
 
-void census_free(struct census *census)
+void tally_free(struct tally *tally)
 {
-	if (!census)
+	if (!tally)
 		return;
 	for (unsigned level = 0; level < LEVELS; level++)
-		free(census->grid[level]);
-	free(census->changes);
-	free(census->counts);
-	free(census);
+		free(tally->grid[level]);
+	free(tally->changes);
+	free(tally->counts);
+	free(tally);
 }
 
 /* -- asking it --------------------------------------------------------------------------------- */
@@ -229,63 +229,63 @@ static void raise(const uint32_t counts[TRACK_STATES], uint32_t atleast[TRACK_ST
 }
 
 /* Counts at an instant: after all changes up to it. */
-static void raise_at(const struct census *census, int64_t when, uint32_t atleast[TRACK_STATES])
+static void raise_at(const struct tally *tally, int64_t when, uint32_t atleast[TRACK_STATES])
 {
-	size_t low = 0, high = census->nchanges, from;
+	size_t low = 0, high = tally->nchanges, from;
 	uint32_t counts[TRACK_STATES];
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (census->changes[middle].when <= when)
+		if (tally->changes[middle].when <= when)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	from = low / STEP * STEP;
-	memcpy(counts, census->counts + low / STEP * TRACK_STATES, sizeof(counts));
+	memcpy(counts, tally->counts + low / STEP * TRACK_STATES, sizeof(counts));
 	for (size_t i = from; i < low; i++)
-		apply(&census->changes[i], counts);
+		apply(&tally->changes[i], counts);
 	raise(counts, atleast);
 }
 
 static void raise_grid(
-	const struct census *census, int64_t from, int64_t to, uint32_t atleast[TRACK_STATES])
+	const struct tally *tally, int64_t from, int64_t to, uint32_t atleast[TRACK_STATES])
 {
 	int64_t wanted = (to - from) / 4;
 	unsigned level = 0;
 	uint32_t low, high;
 
-	while (level + 1 < LEVELS && (census->width << (level + 1)) <= wanted)
+	while (level + 1 < LEVELS && (tally->width << (level + 1)) <= wanted)
 		level++;
-	low = bin_of(census, from) >> level;
-	high = bin_of(census, to - 1) >> level;
+	low = bin_of(tally, from) >> level;
+	high = bin_of(tally, to - 1) >> level;
 	/* A bin that the window only touches is its neighbour's. */
-	if (high > low && census->from + ((int64_t)low + 1) * (census->width << level) - from <
-				  (census->width << level) / 2)
+	if (high > low && tally->from + ((int64_t)low + 1) * (tally->width << level) - from <
+				  (tally->width << level) / 2)
 		low++;
-	if (high > low && to - (census->from + (int64_t)high * (census->width << level)) <
-				  (census->width << level) / 2)
+	if (high > low && to - (tally->from + (int64_t)high * (tally->width << level)) <
+				  (tally->width << level) / 2)
 		high--;
 	for (uint32_t bin = low; bin <= high; bin++)
-		raise(census->grid[level] + (size_t)bin * TRACK_STATES, atleast);
+		raise(tally->grid[level] + (size_t)bin * TRACK_STATES, atleast);
 }
 
-void census_take(const struct census *census, int64_t from, int64_t to,
+void tally_take(const struct tally *tally, int64_t from, int64_t to,
 	uint32_t counts[TRACK_STATES])
 {
 	uint32_t atleast[TRACK_STATES] = {0};
 
 	memset(counts, 0, TRACK_STATES * sizeof(*counts));
-	from = from < census->from ? census->from : from;
-	to = to > census->to ? census->to : to;
-	if (to <= from && from != census->to)
+	from = from < tally->from ? tally->from : from;
+	to = to > tally->to ? tally->to : to;
+	if (to <= from && from != tally->to)
 		return;
-	if (to - from >= census->width * 4) {
-		raise_grid(census, from, to, atleast);
+	if (to - from >= tally->width * 4) {
+		raise_grid(tally, from, to, atleast);
 	} else {
-		raise_at(census, from, atleast);
-		raise_at(census, to == census->to ? to : to - 1, atleast);
+		raise_at(tally, from, atleast);
+		raise_at(tally, to == tally->to ? to : to - 1, atleast);
 	}
 	for (unsigned state = 0; state < TRACK_STATES; state++)
 		counts[state] = atleast[state];
