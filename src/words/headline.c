@@ -426,9 +426,8 @@ static struct verdict_fact proof_of(const struct verdict *verdict)
 }
 
 /* "#46 float16; peers float32": of two signatures what is not the same in both. */
-static void add_fork(struct str *into, const struct verdict_fact *fork)
+static void add_fork(struct str *into, int64_t index, const char *a, const char *b)
 {
-	const char *a = fork->text, *b = fork->text2;
 	size_t same = 0;
 
 	for (size_t i = 0; a[i] && a[i] == b[i]; i++)
@@ -438,8 +437,8 @@ static void add_fork(struct str *into, const struct verdict_fact *fork)
 	if (same && a[same] >= '0' && a[same] <= '9')
 		for (same--; same && a[same - 1] != ' ';)
 			same--;
-	if (fork->a > 0)
-		str_printf(into, "#%" PRId64 " ", fork->a);
+	if (index > 0)
+		str_printf(into, "#%" PRId64 " ", index);
 	if (same)
 		str_printf(into, "%s; peers %s", a + same, b + same);
 	else /* another operation altogether: its name is enough */
@@ -447,23 +446,39 @@ static void add_fork(struct str *into, const struct verdict_fact *fork)
 			(int)strcspn(b, " "), b);
 }
 
+/* What one side of a fact is: its thing, or its text. */
+static void add_side(struct str *into, const struct verdict_thing *thing, const char *text)
+{
+	if (thing)
+		things_add(into, thing);
+	else if (text)
+		str_add(into, text);
+}
+
 /* A fork that has no room as it is is told by what differs alone. */
 void headline_shout(struct str *into, const struct verdicts *verdicts,
 	const struct verdict *verdict, size_t width, bool utf8)
 {
 	struct verdict shown = *verdict;
-	struct str fork = {0};
+	struct verdict_fact *fact = &shown.headline;
+	struct str own = {0}, others = {0}, fork = {0};
 	size_t from = into->len;
 
-	shown.headline = proof_of(&shown);
+	*fact = proof_of(&shown);
 	shout(into, verdicts, &shown, width, utf8);
-	if (shown.headline.kind != FACT_FIRST_FORK || strchr(str_text(into) + from, '(') ||
-		!shown.headline.text || !shown.headline.text2 || !*shown.headline.text2)
-		return;
-	add_fork(&fork, &shown.headline);
-	shown.headline.kind = FACT_DIFFERENCE;
-	shown.headline.text = str_text(&fork);
-	str_cut(into, from);
-	shout(into, verdicts, &shown, width, utf8);
+	if (fact->kind == FACT_FIRST_FORK && !strchr(str_text(into) + from, '(')) {
+		add_side(&own, fact->thing, fact->text);
+		add_side(&others, fact->thing2, fact->text2);
+	}
+	if (own.len && others.len) {
+		add_fork(&fork, fact->a, own.text, others.text);
+		fact->kind = FACT_DIFFERENCE;
+		fact->text = str_text(&fork);
+		fact->thing = fact->thing2 = NULL;
+		str_cut(into, from);
+		shout(into, verdicts, &shown, width, utf8);
+	}
+	str_release(&own);
+	str_release(&others);
 	str_release(&fork);
 }
