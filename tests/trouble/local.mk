@@ -5,6 +5,9 @@ check_PROGRAMS += %D%/sums tests/tools/refuse %D%/hold-file %D%/manners
 
 %C%_sums_CPPFLAGS = $(RANK_INCLUDES)
 %C%_sums_CFLAGS = $(PLAIN_CFLAGS) -pthread
+if TSAN
+%C%_sums_CFLAGS += $(SANITIZE_CFLAGS)
+endif
 %C%_sums_LDFLAGS = $(RANK_LINK)
 %C%_sums_LDADD = $(STANDIN_LIBS)
 EXTRA_%C%_sums_DEPENDENCIES = $(STANDIN_LIBS)
@@ -25,7 +28,8 @@ SH_TESTS += %D%/bare.test %D%/built.test \
 	%D%/frozen.test %D%/killed.test %D%/late.test %D%/living.test %D%/locked.test \
 	%D%/racing.test %D%/refused.test %D%/roots.test %D%/savers.test %D%/scratch.test \
 	%D%/squatted.test %D%/starts.test %D%/stops.test %D%/storage.test %D%/storage-again.test \
-	%D%/strange-children.test %D%/swept.test %D%/unread.test \
+	%D%/strange-children.test %D%/swept.test %D%/threads.test %D%/unread.test \
 	%D%/unseen.test %D%/users.test \
 	%D%/wrapped.test %D%/wrecks.test
+TSAN_TESTS += %D%/threads.test
 ASAN_TESTS += %D%/racing.test %D%/wrecks.test
