@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The overlay: every key from the one table, what matters here first; then the commands. */
+/* The overlay: every key from the one table, what matters here first; then commands and signs. */
 #include "viewer/draw.h"
 
 #include <stdlib.h>
@@ -21,6 +21,30 @@ static void add_section(struct help *help, enum request_section section)
 				keys_of((enum request)i), keys_help((enum request)i)};
 }
 
+const struct help_line help_signs[HELP_SIGNS] = {
+	[HELP_EXCEPTION] = {"exception", "an exception that the rank died of"},
+	[HELP_LOST] = {"lost: see 5", "something of it is lost, at a time that nobody knows"},
+	[HELP_ENTERED] = {"entered", "the entry into an operation"},
+	[HELP_ENTERED_FIRST] = {"first entered", "of entries in neighbouring cells the first"},
+	[HELP_STEP] = {"step", "a step that was done"},
+	[HELP_STEP_ENDS] = {"first, last step", "of very many steps those in sight"},
+	[HELP_OPEN] = {"open", "it goes on when the evidence ends"},
+	[HELP_BLAMED] = {"blamed", "the verdict blames it; what it did stands in its row"},
+};
+
+/* What is drawn of a rank, the worst first, as in the legend. */
+static void add_signs(struct help *help)
+{
+	*array_add(&help->lines) = (struct help_line){"", NULL};
+	*array_add(&help->lines) = (struct help_line){"Signs of the timeline", NULL};
+	for (int i = TRACK_STATES - 1; i >= 0; i--)
+		*array_add(&help->lines) =
+			(struct help_line){track_state_name((enum track_state)i),
+				track_state_meaning((enum track_state)i)};
+	for (int i = 0; i < HELP_SIGNS; i++)
+		*array_add(&help->lines) = help_signs[i];
+}
+
 static void add_commands(struct help *help)
 {
 	*array_add(&help->lines) = (struct help_line){"", NULL};
@@ -38,6 +62,7 @@ void help_make(struct help *help, bool in_pane)
 		if (!in_pane || i != SECTION_PANE)
 			add_section(help, (enum request_section)i);
 	add_commands(help);
+	add_signs(help);
 }
 
 void help_release(struct help *help)

@@ -284,6 +284,20 @@ struct help_line {
 	const char *left, *right;
 };
 
+/* Signs of the timeline that are no state: the legend takes their names from here. */
+enum help_sign {
+	HELP_EXCEPTION,
+	HELP_LOST,
+	HELP_ENTERED,
+	HELP_ENTERED_FIRST,
+	HELP_STEP,
+	HELP_STEP_ENDS,
+	HELP_OPEN,
+	HELP_BLAMED,
+	HELP_SIGNS
+};
+extern const struct help_line help_signs[HELP_SIGNS];
+
 struct help {
 	ARRAY(struct help_line) lines;
 };

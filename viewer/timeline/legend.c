@@ -64,7 +64,7 @@ static void add_lost(struct legend *legend, const struct timeline_shown *shown)
 {
 	if (shown->lost || legend->screen->state->tracks->loses)
 		add_glyph(legend, (enum style)(STYLE_STATE + (int)TRACK_LOST),
-			(enum glyph)(GLYPH_STATE + (int)TRACK_LOST), "lost: see 5");
+			(enum glyph)(GLYPH_STATE + (int)TRACK_LOST), help_signs[HELP_LOST].left);
 }
 
 /* What a column is before the break and behind it. */
@@ -99,7 +99,7 @@ static const char *name_of(const struct legend *legend, int state)
 static void add_all(struct legend *legend, const struct timeline_shown *shown)
 {
 	if (shown->marks[TIMELINE_EXCEPTION])
-		add_glyph(legend, STYLE_ALARM, GLYPH_EXCEPTION, "exception");
+		add_glyph(legend, STYLE_ALARM, GLYPH_EXCEPTION, help_signs[HELP_EXCEPTION].left);
 	for (int i = TRACK_STATES - 1; i >= 0; i--) {
 		if (i == TRACK_COMPILE)
 			add_phases(legend, shown);
@@ -114,14 +114,15 @@ static void add_all(struct legend *legend, const struct timeline_shown *shown)
 		add_break(legend);
 	if (shown->marks[TIMELINE_ENTERED])
 		add_glyph(legend, STYLE_PLAIN, GLYPH_ENTERED,
-			shown->entries_left_out ? "first entered" : "entered");
+			help_signs[shown->entries_left_out ? HELP_ENTERED_FIRST : HELP_ENTERED]
+				.left);
 	if (shown->marks[TIMELINE_STEP])
 		add_glyph(legend, STYLE_STRONG, GLYPH_STEP,
-			shown->steps_left_out ? "first, last step" : "step");
+			help_signs[shown->steps_left_out ? HELP_STEP_ENDS : HELP_STEP].left);
 	if (shown->open)
-		add_glyph(legend, STYLE_PLAIN, GLYPH_OPEN, "open");
+		add_glyph(legend, STYLE_PLAIN, GLYPH_OPEN, help_signs[HELP_OPEN].left);
 	if (shown->blamed)
-		add_glyph(legend, STYLE_ALARM, GLYPH_BLAME, "blamed");
+		add_glyph(legend, STYLE_ALARM, GLYPH_BLAME, help_signs[HELP_BLAMED].left);
 }
 
 /* -- How it fits ------------------------------------------------------------------------------ */

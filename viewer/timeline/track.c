@@ -287,26 +287,35 @@ ptrdiff_t track_event_before(const struct track *track, int64_t when)
 	return (ptrdiff_t)low - 1;
 }
 
-static const char *const state_names[TRACK_STATES] = {
-	[TRACK_NODATA] = "no data",
-	[TRACK_OTHER] = "starting",
-	[TRACK_COMPUTE] = "own code",
-	[TRACK_COLLECTIVE] = "in a call",
-	[TRACK_DEVICE] = "on the GPU",
-	[TRACK_PENDING] = "not completed",
-	[TRACK_INPUT] = "input",
-	[TRACK_CHECKPOINT] = "checkpoint",
-	[TRACK_USER] = "span",
-	[TRACK_COMPILE] = "compile",
-	[TRACK_WAITING] = "waiting",
-	[TRACK_BLOCKED] = "blocked",
-	[TRACK_LOST] = "not kept",
-	[TRACK_DEAD] = "dead",
+/* As the legend has it, and what that means. */
+static const struct {
+	const char *name, *meaning;
+} states[TRACK_STATES] = {
+	[TRACK_NODATA] = {"no data", "a time of which nothing is known"},
+	[TRACK_OTHER] = {"starting", "alive, and nothing was recorded yet"},
+	[TRACK_COMPUTE] = {"own code", "the program's own code, between calls"},
+	[TRACK_COLLECTIVE] = {"in a call", "a call of NCCL or c10d, from its entry to its return"},
+	[TRACK_DEVICE] = {"on the GPU", "a wait for the GPU, from its call to its return"},
+	[TRACK_PENDING] = {"not completed",
+		"own code, while what it launched is known not to be complete"},
+	[TRACK_INPUT] = {"input", "a span of waiting for input"},
+	[TRACK_CHECKPOINT] = {"checkpoint", "a span of reading or writing a checkpoint"},
+	[TRACK_USER] = {"span", "a span that the program has marked"},
+	[TRACK_COMPILE] = {"compile", "compiling; its phases have letters of their own"},
+	[TRACK_WAITING] = {"waiting", "a call that has not come back when the evidence ends"},
+	[TRACK_BLOCKED] = {"blocked", "stopped, or in a lock, the GIL or a file"},
+	[TRACK_LOST] = {"not kept", "records of that time are gone: overwritten or not readable"},
+	[TRACK_DEAD] = {"dead", "after its end"},
 };
 
 const char *track_state_name(enum track_state state)
 {
-	return (unsigned)state < TRACK_STATES ? state_names[state] : "unknown";
+	return (unsigned)state < TRACK_STATES ? states[state].name : "unknown";
+}
+
+const char *track_state_meaning(enum track_state state)
+{
+	return (unsigned)state < TRACK_STATES ? states[state].meaning : "";
 }
 
 static const char *const kind_names[TRACK_KINDS] = {

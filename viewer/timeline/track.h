@@ -130,6 +130,8 @@ struct track_share track_share(const struct track *track, int64_t from, int64_t 
 
 /* "compile", "waiting", ...: as the legend has it; never NULL. */
 const char *track_state_name(enum track_state state);
+/* What that means, as `?` has it: "a span that the program has marked"; never NULL. */
+const char *track_state_meaning(enum track_state state);
 /* "entered", "died", ...: as the events pane has it; never NULL. */
 const char *track_kind_name(enum track_kind kind);
 

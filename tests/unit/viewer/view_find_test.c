@@ -162,6 +162,30 @@ static void events_are_counted(void **unused)
 	screen_free(&t);
 }
 
+static bool help_tells(const struct help *help, const char *name)
+{
+	const struct help_line *line;
+
+	array_for_each (&help->lines, line)
+		if (line->right && *line->right && !strcmp(line->left, name))
+			return true;
+	return false;
+}
+
+/* Whoever meets a word on the screen finds it under `?`. */
+static void each_word_of_the_legend_is_in_the_help(void **unused)
+{
+	struct help help = {0};
+
+	help_make(&help, false);
+	for (int i = 0; i < TRACK_STATES; i++)
+		if (!help_tells(&help, track_state_name((enum track_state)i)))
+			fail_msg("no line of %s", track_state_name((enum track_state)i));
+	for (int i = 0; i < HELP_SIGNS; i++)
+		assert_true(help_tells(&help, help_signs[i].left));
+	help_release(&help);
+}
+
 static void help_is_searched(void **unused)
 {
 	struct screen_test t = screen_of_skew();
@@ -297,6 +321,7 @@ int main(void)
 		cmocka_unit_test(filters_see_what_search_finds),
 		cmocka_unit_test(lines_of_panes_are_counted),
 		cmocka_unit_test(events_are_counted),
+		cmocka_unit_test(each_word_of_the_legend_is_in_the_help),
 		cmocka_unit_test(help_is_searched),
 		cmocka_unit_test(lines_are_edited),
 		cmocka_unit_test(commands_do_what_they_say),
