@@ -13,7 +13,7 @@
 #include "job/names.h"
 #include "words/escape.h"
 #include "words/headline.h"
-#include "words/last-words.h"
+#include "words/last-quotes.h"
 #include "words/coverage.h"
 #include "words/tense.h"
 #include "report/json-coverage.h"

@@ -22,7 +22,7 @@
 #include "job/names.h"
 #include "words/doing.h"
 #include "words/escape.h"
-#include "words/last-words.h"
+#include "words/last-quotes.h"
 #include "words/rank-names.h"
 
 #define RANKS_WIDTH 14

@@ -8,7 +8,7 @@ src_words_libwords_la_SOURCES = \
 	%D%/evidence-lines.c %D%/evidence-lines.h \
 	%D%/frames.c %D%/frames.h \
 	%D%/headline.c %D%/headline.h \
-	%D%/last-words.c %D%/last-words.h \
+	%D%/last-quotes.c %D%/last-quotes.h \
 	%D%/page.c %D%/page.h \
 	%D%/rank-names.c %D%/rank-names.h \
 	%D%/summary.c %D%/summary.h \

@@ -13,7 +13,7 @@
 #include "words/coverage.h"
 #include "words/evidence-lines.h"
 #include "words/headline.h"
-#include "words/last-words.h"
+#include "words/last-quotes.h"
 #include "words/rank-names.h"
 #include "words/summary.h"
 #include "words/tense.h"

@@ -37,7 +37,7 @@
 #include "evidence/gather/live.h"
 #include "evidence/gather/receipt.h"
 #include "words/headline.h"
-#include "words/last-words.h"
+#include "words/last-quotes.h"
 #include "words/wording.h"
 
 #define SCAN_NS     (300 * CLOCK_NS_PER_MS)

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "tests/unit/report_job.h"
 #include "words/headline.h"
-#include "words/last-words.h"
+#include "words/last-quotes.h"
 #include "words/rank-names.h"
 #include "words/wording.h"
 

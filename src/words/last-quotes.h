@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WORDS_LAST_WORDS_H
-#define WORDS_LAST_WORDS_H
+#ifndef WORDS_LAST_QUOTES_H
+#define WORDS_LAST_QUOTES_H
 
 /*
  * The last words of ranks: each rank's line that names an error, else its last useful one. Ranks

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "words/last-words.h"
+#include "words/last-quotes.h"
 
 #include <ctype.h>
 #include <stdio.h>
