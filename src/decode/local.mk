@@ -21,6 +21,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/flight/flight-names.c \
 	%D%/flight/flight-pairs.c \
 	%D%/flight/flight-plain.c \
+	%D%/flight/flight-clocks.c \
 	%D%/flight/flight-runs.c \
 	%D%/flight/flight-seats.c \
 	%D%/stacks/decode-frames.c %D%/stacks/decode-frames.h \

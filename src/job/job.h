@@ -143,6 +143,7 @@ struct job_process {
 	int64_t rss_before;    /* bytes at the older sample */
 	int64_t seen;	       /* where what a dump tells of it ends; JOB_UNKNOWN: host's T0 */
 	bool age_unknown;      /* that is only the last that it did: it may have stood for long */
+	bool other_run;	       /* what tells of it may be of another run of the job: nobody knows */
 	const char *cite;
 };
 

@@ -6,7 +6,8 @@
  * not called well.
  *
  * A rank has testified if its own boards were read, or it is known to have ended, or its stack
- * tells what it does. A process that was merely seen to live gives no testimony.
+ * tells what it does. A process that was merely seen to live gives no testimony, and neither does
+ * what may be of another run of the job: whatever is made of that is a guess.
  */
 #include <string.h>
 
@@ -17,7 +18,7 @@ static bool has_testified(const struct inquiry *q, int rank)
 {
 	const struct profile *p = &q->profiles[rank];
 
-	if (!p->process)
+	if (!p->process || p->process->other_run)
 		return false;
 	return p->readable || p->ended ||
 	       (p->posture.activity != ACTIVITY_UNKNOWN && !p->posture.unsure);
@@ -89,6 +90,28 @@ void judge_unreadable(struct inquiry *q)
 		return;
 	inquiry_draft(q, VERDICT_INCONCLUSIVE)->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
 	inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_TRUSTED_RING, JOB_NONE);
+}
+
+/* True if the evidence of some rank may be of another run of the job. */
+static bool may_be_mixed(const struct job *job)
+{
+	for (size_t i = 0; i < job->nranks; i++)
+		if (job->ranks[i].process != JOB_NONE &&
+			job->processes[job->ranks[i].process].other_run)
+			return true;
+	return false;
+}
+
+/* Of what may be two runs nothing is more than a guess. */
+static void doubt_mixture(struct inquiry *q)
+{
+	for (size_t i = 0; may_be_mixed(q->job) && i < q->drafts.nr; i++) {
+		struct verdict *verdict = &q->drafts.items[i].verdict;
+
+		if (verdict->confidence > VERDICT_HYPOTHESIS)
+			verdict->confidence = VERDICT_HYPOTHESIS;
+		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_ONE_RUN, JOB_NONE);
+	}
 }
 
 /* Names what would have to be there. */
@@ -192,4 +215,5 @@ void judge_bounds(struct inquiry *q)
 			inquiry_not_judged(q, VERDICT_INCONCLUSIVE, need_of(lack), JOB_NONE);
 		}
 	}
+	doubt_mixture(q);
 }

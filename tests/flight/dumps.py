@@ -6,12 +6,15 @@ which they were made, and who of their members entered and completed them.
 import json
 import os
 import pickle
+import random
 
 BASE = 1758610505000000000  # long before any file here is written: such dumps are undated
 
 
 class World:
-    def __init__(self, size, step_ns=1000000):
+    def __init__(self, size, step_ns=1000000, irregular=None):
+        """irregular: a seed; steps then take as long as they do, and ranks come when they come."""
+        self.random = None if irregular is None else random.Random(irregular)
         self.size = size
         self.groups = []
         self.entries = {rank: [] for rank in range(size)}
@@ -19,6 +22,21 @@ class World:
         self.time = BASE
         self.step = step_ns
         self.group("0", "default_pg", range(size))
+
+    def go_on(self):
+        self.time += self.step if self.random is None else \
+            int(self.step * self.random.uniform(0.5, 1.5))
+
+    def late(self):
+        return 0 if self.random is None else int(self.step * self.random.uniform(0, 0.05))
+
+    def set_clock(self, ranks, by_ns):
+        """The clock of these ranks' host is so far ahead."""
+        for rank in ranks:
+            for entry in self.entries[rank]:
+                for key in ("time_created_ns", "time_discovered_completed_ns"):
+                    if entry[key]:
+                        entry[key] += by_ns
 
     def group(self, name, desc, ranks):
         ranks = list(ranks)
@@ -41,12 +59,12 @@ class World:
             "thread_name": "python3", "thread_id": "23456244340032",
             "collective_seq_id": group["seq"][rank], "p2p_seq_id": group["p2p"][rank],
             "op_id": group["seq"][rank] + group["p2p"][rank], "profiling_name": "nccl:" + name,
-            "time_created_ns": self.time,
+            "time_created_ns": self.time + self.late(),
             "input_sizes": sizes, "input_dtypes": [dtype] * len(sizes),
             "output_sizes": sizes if out is None else out,
             "output_dtypes": [dtype] * len(sizes if out is None else out),
             "state": "completed" if done else "scheduled", "time_discovered_started_ns": None,
-            "time_discovered_completed_ns": self.time + 500000 if done else None,
+            "time_discovered_completed_ns": self.time + self.step // 2 if done else None,
             "retired": bool(done), "timeout_ms": 600000, "is_p2p": p2p}
         self.entries[rank].append(entry)
         told = self.status[rank].setdefault(group["pg"][rank], [-1, -1, -1])
@@ -59,7 +77,7 @@ class World:
 
     def collective(self, g, name, ranks=None, done=True, sizes=((1024,),), dtype="Float", out=None):
         """done: True, False, or the ranks where it is; sizes: the same for all, or by rank."""
-        self.time += self.step
+        self.go_on()
         for rank in self.groups[g]["ranks"] if ranks is None else ranks:
             self.groups[g]["seq"][rank] += 1
             mine = sizes[rank] if isinstance(sizes, dict) else sizes
@@ -69,7 +87,7 @@ class World:
                        out=None if mine_out is None else [list(s) for s in mine_out])
 
     def message(self, g, source, target, done=True, sides=("send", "recv")):
-        self.time += self.step
+        self.go_on()
         ranks = self.groups[g]["ranks"]
         a, b = ranks.index(source), ranks.index(target)
         for rank, side, name in ((source, "send", "send %d->%d" % (a, b)),
@@ -81,7 +99,7 @@ class World:
 
     def batch(self, g, pairs, ranks=None, done=True):
         """batch_isend_irecv: parts never complete, the entry at the end does."""
-        self.time += self.step
+        self.go_on()
         members = self.groups[g]["ranks"]
         for rank in members if ranks is None else ranks:
             me = members.index(rank)

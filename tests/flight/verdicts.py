@@ -138,6 +138,7 @@ def cases(at):
     made_anew(folder)
     very_many(folder)
     two_runs(folder)
+    clocks(folder)
     pipeline(folder)
     batches(folder)
     small_groups(folder)
@@ -230,6 +231,33 @@ def very_many(folder):
            ["no dump of ranks 3-69999 of 70000"], laws=False)
 
 
+def steps_of_seconds(seed, missing=(6,), ops=40):
+    world = World(8, 2 * 10**9, irregular=seed)
+    for _ in range(ops):
+        world.collective(0, "all_reduce")
+    world.collective(0, "all_reduce", ranks=others(8, *missing), done=False)
+    return world
+
+
+def clocks(folder):
+    """Law 7: the clock of a host is wrong. Class, names and confidence stay as they are."""
+    stories = {"late": ({}, 1, "host-stall", [6]),
+               "elsewhere": ({"missing": (1,)}, 1, "host-stall", [1]),
+               "all in": ({"missing": ()}, 1, "transport-stall", [])}
+    for name, (how, status, kind, culprits) in stories.items():
+        known = None
+        for by in (0, 3, 30, 3600, -3, -30, -3600):
+            world = steps_of_seconds(3, **how)
+            world.set_clock(range(4, 8), by * 10**9)
+            at = world.write(folder("clock-%s-%d" % (name, by)))
+            expect("%s, clocks %d s apart" % (name, by), at, status, kind, culprits, laws=False)
+            said = [(v["class"], v["culprits"], v["victims"], v["confidence"])
+                    for v in diagnose(at)[1]["verdicts"]]
+            known = known or said
+            if said != known:
+                expect("%s, clocks %d s apart: %s" % (name, by, said), at, -1, kind)
+
+
 def two_runs(folder):
     """A run of fewer ranks over the dumps of an earlier one: two jobs, of which one is judged."""
     older = plain(8)
@@ -243,14 +271,21 @@ def two_runs(folder):
     newer.write(at)
     expect("two runs", at, 1, "host-stall", [1],
            ["4 dumps of another run", "nccl_trace_rank_4", '"world_size": 4'])
-    same = World(8)
-    same.time += 3600 * 10**9
-    for _ in range(20):
-        same.collective(0, "all_reduce")
-    same.collective(0, "all_reduce", ranks=others(8, 2, 6), done=False)
+    # Each went at its own pace, whatever clocks say: they never met.
+    at = steps_of_seconds(1).write(folder("as-many"))
+    same = steps_of_seconds(2, missing=(2, 6))
+    same.set_clock(range(8), 3600 * 10**9)
     same.write(at, without=[6])
     expect("two runs of as many", at, 1, "host-stall", [2],
-           ["1 dump of another run", "no dump of rank 6 of 8"])
+           ["1 dump of another run left aside", "no dump of rank 6 of 8"])
+    # Nothing tells that this dump is no rank's of the same run, but its times: nobody knows.
+    same = plain(8)
+    same.collective(0, "all_reduce", ranks=others(8, 2, 6), done=False)
+    same.set_clock(range(8), 3600 * 10**9)
+    at = older.write(folder("unknown"))
+    same.write(at, without=[6])
+    expect("one run or two", at, 1, "host-stall", [2, 6],
+           ["may be of another run", '"confidence": "hypothesis"', "which of the dumps"])
     plain(8).write(folder("versions"))
     at = older.write(folder("versions"), without=[0, 1, 2], version="2.4")
     expect("two versions", at, 1, "host-stall", [6], ["3 dumps of another run"])

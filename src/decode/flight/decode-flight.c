@@ -316,6 +316,18 @@ static void note_entry(struct flight_seat *seat, const struct flight_entry *entr
 		seat->timeout_ms = entry->timeout_ms;
 }
 
+/* From its making until its end was noticed, rounded up; 0 not known. */
+static uint32_t took_ms(const struct flight_entry *entry)
+{
+	int64_t from = known_ns(entry->created_ns), to = known_ns(entry->completed_ns), ms;
+
+	if (entry->state != FLIGHT_COMPLETED || from == JOB_UNKNOWN || to < from ||
+		to > INT64_MAX / 2)
+		return 0;
+	ms = (to - from) / CLOCK_NS_PER_MS + 1;
+	return ms > UINT32_MAX ? 0 : (uint32_t)ms;
+}
+
 static void read_entry(struct flight_rank *rank, const struct flight_entry *entry, size_t number,
 	uint32_t at)
 {
@@ -336,6 +348,7 @@ static void read_entry(struct flight_rank *rank, const struct flight_entry *entr
 	op->p2p = entry->is_p2p == FLIGHT_MAYBE ? is_group_rank(mine) : entry->is_p2p == FLIGHT_YES;
 	if (op->p2p_seq == FLIGHT_UNKNOWN)
 		op->p2p_seq = op->p2p ? -1 - op->record : 0;
+	op->took_ms = took_ms(entry);
 	op->place = op->complete ? "" : place_of(&rank->arena, entry);
 	op->skip = op->p2p ? !op->end && !is_group_rank(mine) : op->seq <= 0;
 	note_entry(seat, entry);
@@ -530,12 +543,7 @@ static void choose_files(
 /* The last thing in the dump; of one without any in all dumps. */
 static int64_t last_thing(const struct flights *flights, const struct flight_rank *rank)
 {
-	int64_t newest = rank->newest;
-
-	for (size_t i = 0; i < flights->ranks.nr && !rank->ops.nr; i++)
-		if (flights->ranks.items[i].newest > newest)
-			newest = flights->ranks.items[i].newest;
-	return newest;
+	return rank->ops.nr ? rank->newest : flight_to_own(rank, flights->newest);
 }
 
 static void find_times(struct flights *flights)
@@ -600,6 +608,7 @@ void flight_finish(struct decode_context *context, struct job_builder *builder)
 	read_ranks(&flights, context->meter);
 	keep_readable(&flights, context, builder);
 	flight_keep_run(&flights, context, builder);
+	flight_set_clocks(&flights);
 	find_times(&flights);
 	flight_number_lives(&flights);
 	flight_join_groups(&flights);

@@ -10,6 +10,7 @@
  *
  *	flight.c	which dumps are one job; reads each into a flight_rank
  *	flight-runs.c	of dumps of several runs, those of the newest
+ *	flight-clocks.c	how far the ranks' clocks are apart, and who of them met
  *	flight-names.c	what an entry's name, sizes and types mean: the signature of its op
  *	flight-lives.c	groups that a job ended, and made anew under the same name
  *	flight-groups.c	groups across ranks; which of them a process' own number is
@@ -48,6 +49,7 @@ struct flight_op {
 	uint64_t index; /* as the job has it */
 	uint32_t launch;
 	uint32_t seat;	/* of the rank: index into seats */
+	uint32_t took_ms; /* until somebody noticed that it was complete; 0 not known */
 	bool p2p;
 	bool end;	/* of a coalesced launch: no op by itself */
 	bool complete;
@@ -109,6 +111,8 @@ struct flight_rank {
 	int64_t newest;	   /* time of the last thing in it */
 	int64_t timeout;   /* ns of the ops that are open */
 	int64_t seen;	   /* when it was made, JOB_UNKNOWN */
+	int64_t ahead;	   /* ns of its clock, of that of the others; of who met nobody 0 */
+	bool unsure;	   /* it may be of another run: its times lie apart, and nothing else tells */
 };
 
 /* One group, as all dumps together tell it. */
@@ -133,6 +137,7 @@ struct flights {
 	ARRAY(struct flight_union) groups;
 	size_t *slots; /* 1 + index into groups, by key; open addressing */
 	size_t nslots;
+	int64_t newest;  /* the last thing in any dump, by a clock that is not ahead */
 	size_t detailed; /* so many of a rank's latest ops are given, be they plain; SIZE_MAX all */
 };
 
@@ -152,6 +157,32 @@ void flight_keep_run(
 
 /* Gives back what was read of one. */
 void flight_release_rank(struct flight_rank *rank);
+
+/* Whether two dumps are of one run, as far as clocks have nothing to do with it. */
+enum flight_kin { FLIGHT_KIN_UNKNOWN, FLIGHT_KIN_ONE, FLIGHT_KIN_APART };
+
+/* A rank, made ready to be held against many others; it borrows the rank. */
+struct flight_yardstick;
+struct flight_yardstick *flight_yardstick_new(const struct flight_rank *rank);
+void flight_yardstick_free(struct flight_yardstick *yardstick);
+
+/* That, and how far the rank's clock is ahead, ns; JOB_UNKNOWN: they have no op in common. */
+enum flight_kin flight_kin(const struct flight_yardstick *yardstick,
+	const struct flight_rank *rank, int64_t *ret_ahead);
+
+/* Finds how far the clocks are apart of ranks that met, and the last thing in any dump. */
+void flight_set_clocks(struct flights *flights);
+
+/* The same moment by a clock that is not ahead, and the other way round; both take JOB_UNKNOWN. */
+static inline int64_t flight_to_common(const struct flight_rank *rank, int64_t when)
+{
+	return when == JOB_UNKNOWN ? when : when - rank->ahead;
+}
+
+static inline int64_t flight_to_own(const struct flight_rank *rank, int64_t when)
+{
+	return when == JOB_UNKNOWN ? when : when + rank->ahead;
+}
 
 /* The signature of an entry, its seat where it says one; false where it ends a coalesced launch. */
 bool flight_signature(const struct flight_entry *entry, struct job_sig *ret,

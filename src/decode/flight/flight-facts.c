@@ -13,16 +13,6 @@
 /* So many of a rank's latest ops get a cite of their own; the others have that of the seat. */
 #define OWN_CITES 64
 
-static int64_t newest_of(const struct flights *flights)
-{
-	int64_t newest = JOB_UNKNOWN;
-
-	for (size_t i = 0; i < flights->ranks.nr; i++)
-		if (flights->ranks.items[i].newest > newest)
-			newest = flights->ranks.items[i].newest;
-	return newest;
-}
-
 /* Names a seat in cites: by the number that its process gave the group. */
 static const char *cite_seat(struct arena *arena, const struct flight_rank *rank,
 	const struct flight_seat *seat)
@@ -167,7 +157,7 @@ static void give_ops(const struct flights *flights, struct arena *arena, struct 
 /* -- ranks ------------------------------------------------------------------------------------- */
 
 static void give_rank(const struct flights *flights, const struct flight_rank *rank,
-	int64_t newest, struct arena *arena, struct job_builder *b)
+	struct arena *arena, struct job_builder *b)
 {
 	struct job_process process = job_process_unknown;
 	const struct job_identity identity = {.world_rank = world_rank(rank->rank),
@@ -176,8 +166,10 @@ static void give_rank(const struct flights *flights, const struct flight_rank *r
 		.knows = rank->outdated ? 0 : JOB_KNOWS_DUMP};
 	const char *cite = arena_printf(arena, "flight:%d", rank->rank);
 
-	process.seen = rank->seen == JOB_UNKNOWN ? newest : rank->seen;
+	process.seen = rank->seen == JOB_UNKNOWN ? flight_to_own(rank, flights->newest)
+						 : rank->seen;
 	process.age_unknown = rank->seen == JOB_UNKNOWN;
+	process.other_run = rank->unsure;
 	process.role = JOB_ROLE_RANK;
 	process.cite = cite;
 	job_add_reading(b, rank->exhibit->when);
@@ -192,6 +184,10 @@ static void give_rank(const struct flights *flights, const struct flight_rank *r
 	for (size_t i = 0; i < rank->seats.nr; i++)
 		if (is_group_rank(rank->seats.items[i].seat) || rank->seats.items[i].entries)
 			give_seat(flights, rank, &rank->seats.items[i], arena, b);
+	if (rank->unsure)
+		flight_lose(b, rank->who, cite, false,
+			"its dump may be of another run, or its host's clock is wrong: its times "
+			"lie far from the others', and nothing else tells");
 	if (rank->outdated)
 		flight_lose(b, rank->who, cite, true,
 			"its dump is older than its peers' and tells of the past only");
@@ -272,7 +268,6 @@ static void tell_unseen(const struct flights *flights, struct arena *arena, stru
 {
 	const char *maker = find_retiring(flights);
 	bool unseen = false, gave_up = false;
-	int64_t newest = newest_of(flights);
 
 	for (size_t i = 0; i < flights->ranks.nr; i++) {
 		unseen |= flights->ranks.items[i].sends_unseen;
@@ -287,7 +282,9 @@ static void tell_unseen(const struct flights *flights, struct arena *arena, stru
 					"the job sends and receives on %s, which has no entries of "
 					"that",
 					maker));
-		if (!gave_up && (rank->seen == JOB_UNKNOWN || rank->seen - newest < DUMP_TAKES))
+		if (!gave_up && (rank->seen == JOB_UNKNOWN ||
+					flight_to_common(rank, rank->seen) - flights->newest <
+						DUMP_TAKES))
 			flight_lose(b, rank->who, "flight:*", true,
 				arena_printf(arena,
 					"by its time its dump may be one of a job that runs: %s's "
@@ -298,10 +295,8 @@ static void tell_unseen(const struct flights *flights, struct arena *arena, stru
 
 void flight_give_facts(const struct flights *flights, struct arena *arena, struct job_builder *b)
 {
-	int64_t newest = newest_of(flights);
-
 	for (size_t i = 0; i < flights->ranks.nr; i++)
-		give_rank(flights, &flights->ranks.items[i], newest, arena, b);
+		give_rank(flights, &flights->ranks.items[i], arena, b);
 	give_ops(flights, arena, b);
 	tell_missing(flights, arena, b);
 	tell_unseen(flights, arena, b);

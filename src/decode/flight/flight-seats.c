@@ -243,8 +243,9 @@ static bool same_sig(const struct job_sig *a, const struct job_sig *b)
 	return a->op == b->op && a->count == b->count && a->dtype == b->dtype;
 }
 
+/* `created`: when the op was made, by the common clock. */
 static void meet(const struct flight_rank *rank, const struct flight_seat *seat,
-	const struct flight_op *op, struct meeting *m)
+	const struct flight_op *op, int64_t created, struct meeting *m)
 {
 	const struct flight_op *theirs = find_op(rank, seat, op->index);
 
@@ -256,8 +257,8 @@ static void meet(const struct flight_rank *rank, const struct flight_seat *seat,
 	m->differs |= theirs && !same_sig(&theirs->sig, &op->sig);
 	if (seat->head >= op->index)
 		return;
-	if (rank->seen != JOB_UNKNOWN && op->created != JOB_UNKNOWN &&
-		rank->seen - op->created > GIVEN_UP)
+	if (rank->seen != JOB_UNKNOWN && created != JOB_UNKNOWN &&
+		flight_to_common(rank, rank->seen) - created > GIVEN_UP)
 		m->stood = true;
 	else
 		m->lacks = true;
@@ -274,7 +275,8 @@ static void judge_last(const struct flights *flights, struct flight_rank *rank,
 		for (size_t k = 0; k < flights->ranks.items[i].seats.nr; k++)
 			if (flights->ranks.items[i].seats.items[k].group == seat->group)
 				meet(&flights->ranks.items[i],
-					&flights->ranks.items[i].seats.items[k], op, &m);
+					&flights->ranks.items[i].seats.items[k], op,
+					flight_to_common(rank, op->created), &m);
 	if (m.differs || m.stood) {
 		op->complete = false;
 		seat->done = op->index - 1;
@@ -327,13 +329,13 @@ static bool was_before(const struct flight_rank *rank, const struct flight_seat 
 	int64_t entered)
 {
 	return rank->seen != JOB_UNKNOWN && entered != JOB_UNKNOWN && seat->head_known &&
-	       rank->seen < entered - CLOCKS_APART;
+	       flight_to_common(rank, rank->seen) < entered - CLOCKS_APART;
 }
 
 struct front {
 	uint64_t done;	 /* the furthest that somebody completed */
 	uint64_t open;	 /* the first that somebody waits in, 0 none, */
-	int64_t entered; /* and when the first came to it */
+	int64_t entered; /* and when the first came to it, by the common clock */
 };
 
 static void take_front(const struct flight_rank *rank, uint32_t at, struct front *front)
@@ -351,8 +353,9 @@ static void take_front(const struct flight_rank *rank, uint32_t at, struct front
 		if (op->seat != at || op->skip || op->p2p || op->index <= seat->done ||
 			op->index < front->open)
 			continue;
-		if (op->index > front->open || op->created < front->entered)
-			front->entered = op->created;
+		if (op->index > front->open ||
+			flight_to_common(rank, op->created) < front->entered)
+			front->entered = flight_to_common(rank, op->created);
 		front->open = op->index;
 		return;
 	}

@@ -318,6 +318,7 @@ static void join_process(struct job_process *into, const struct job_process *fro
 	SEAL_KEEP_MAX(into->rss_before, from->rss_before);
 	SEAL_KEEP_MAX(into->seen, from->seen);
 	into->age_unknown |= from->age_unknown;
+	into->other_run |= from->other_run;
 	keep_text_max(&into->comm, from->comm);
 	keep_text_max(&into->what, from->what);
 	keep_text_max(&into->wchan, from->wchan);
@@ -364,6 +365,7 @@ static void overlay_process(struct job_process *into, const struct job_process *
 	if (newer->seen != JOB_UNKNOWN || newer->age_unknown) {
 		into->seen = newer->seen;
 		into->age_unknown = newer->age_unknown;
+		into->other_run = newer->other_run;
 	}
 	TAKE_TEXT(comm);
 	TAKE_TEXT(what);

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The clocks of dumps: how far apart two are, and whether the two are of one run, by what does not
+ * depend on clocks.
+ *
+ * A collective that is complete proves that all members had come to it. So each one that two ranks
+ * have in common bounds, from both sides, how far their clocks can be apart. Where no distance fits
+ * all bounds, they never met: dumps of two runs.
+ *
+ * Ranks of one run wait for each other. However irregular their steps are, from what one clock
+ * shows to what the other does it is always about as far. Of two runs each goes its own way: there
+ * that distance walks off, step by step. A walk is told from a noise by how much of the whole
+ * spread is that of two neighbours (Dickey and Fuller's test of a unit root, at one in a hundred).
+ *
+ * Where too little is in common for either, nobody knows.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "decode/flight/decode-flight.h"
+#include "job/names.h"
+
+/* So many of a rank's last collectives are looked at. */
+#define SAMPLED 256
+/* Of fewer in common nobody says that they are of one run. */
+#define FEWEST 24
+/* n times the share of neighbours in the spread; a walk has more once in a hundred times. */
+#define NO_WALK 40.0
+/* Times are rounded, and a clock may be set a little in the middle of a run. */
+#define SLACK CLOCK_NS_PER_S
+/* Clocks that are further apart say nothing (three centuries would overflow). */
+#define FURTHEST (INT64_C(1) << 58)
+
+/* A collective of the rank that others are held against. */
+struct known {
+	uint32_t seat;
+	int64_t seq;
+	const struct flight_op *op;
+};
+
+struct flight_yardstick {
+	const struct flight_rank *rank;
+	ARRAY(struct known) ops; /* by seat and number */
+};
+
+/* What two ranks' dumps say of one another. */
+struct meeting {
+	ARRAY(int64_t) leads; /* of the one's clock before the other's, op by op */
+	int64_t least, most;  /* between which it must be */
+};
+
+static bool is_met(const struct flight_op *op)
+{
+	return !op->p2p && !op->end && !op->skip && op->created != JOB_UNKNOWN;
+}
+
+static int compare_known(const void *va, const void *vb)
+{
+	const struct known *a = va, *b = vb;
+
+	if (a->seat != b->seat)
+		return a->seat < b->seat ? -1 : 1;
+	return (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+struct flight_yardstick *flight_yardstick_new(const struct flight_rank *rank)
+{
+	struct flight_yardstick *yardstick = alloc_zeroed(1, sizeof(*yardstick));
+
+	yardstick->rank = rank;
+	for (size_t i = 0; i < rank->ops.nr; i++)
+		if (is_met(&rank->ops.items[i]))
+			*array_add(&yardstick->ops) = (struct known){rank->ops.items[i].seat,
+				rank->ops.items[i].seq, &rank->ops.items[i]};
+	array_sort(&yardstick->ops, compare_known);
+	return yardstick;
+}
+
+void flight_yardstick_free(struct flight_yardstick *yardstick)
+{
+	array_release(&yardstick->ops);
+	free(yardstick);
+}
+
+/* When all had come to it at the latest, by this rank's clock; JOB_UNKNOWN. */
+static int64_t all_came(const struct flight_op *op)
+{
+	if (!op->took_ms || !op->sig.count || job_op_is_rooted(op->sig.op))
+		return JOB_UNKNOWN;
+	return op->created + (int64_t)op->took_ms * CLOCK_NS_PER_MS;
+}
+
+static void meet_at(const struct flight_op *mine, const struct flight_op *theirs, struct meeting *m)
+{
+	int64_t lead = mine->created - theirs->created;
+	int64_t came = all_came(mine), they_came = all_came(theirs);
+
+	if (lead > FURTHEST || lead < -FURTHEST)
+		return;
+	*array_add(&m->leads) = lead;
+	if (came != JOB_UNKNOWN && came - theirs->created < m->most)
+		m->most = came - theirs->created;
+	if (they_came != JOB_UNKNOWN && mine->created - they_came > m->least)
+		m->least = mine->created - they_came;
+}
+
+/* All that the two have in common, in the order of the one. */
+static void meet(const struct flight_yardstick *yardstick, const struct flight_rank *rank,
+	struct meeting *m)
+{
+	size_t from = rank->ops.nr > SAMPLED ? rank->ops.nr - SAMPLED : 0;
+
+	*m = (struct meeting){.least = -FURTHEST, .most = FURTHEST};
+	for (size_t i = from; i < rank->ops.nr; i++) {
+		const struct flight_op *op = &rank->ops.items[i];
+		const struct flight_seat *seat = &rank->seats.items[op->seat];
+		const struct known *found;
+		struct known key;
+
+		if (!is_met(op))
+			continue;
+		key.seat = flight_find_seat(
+			yardstick->rank, seat->name, seat->desc, FLIGHT_UNKNOWN);
+		key.seq = op->seq;
+		found = bsearch(&key, yardstick->ops.items, yardstick->ops.nr, sizeof(key),
+			compare_known);
+		if (found)
+			meet_at(op, found->op, m);
+	}
+}
+
+/* Whether the leads are no walk: then one waited for the other, time and again. */
+static bool keeps_step(const struct meeting *m)
+{
+	double mean = 0, steps = 0, spread = 0;
+	size_t n = m->leads.nr;
+
+	for (size_t i = 0; i < n; i++)
+		mean += (double)(m->leads.items[i] - m->leads.items[0]) / (double)n;
+	for (size_t i = 0; i < n; i++) {
+		double off = (double)(m->leads.items[i] - m->leads.items[0]) - mean;
+		double step = i ? (double)(m->leads.items[i] - m->leads.items[i - 1]) : 0;
+
+		spread += off * off;
+		steps += step * step;
+	}
+	/* Times that are the same to the nanosecond were made by nobody's clock. */
+	return n >= FEWEST && spread > 0 && steps * (double)n >= NO_WALK * spread;
+}
+
+static int compare_leads(const void *va, const void *vb)
+{
+	const int64_t *a = va, *b = vb;
+
+	return (*a > *b) - (*a < *b);
+}
+
+enum flight_kin flight_kin(const struct flight_yardstick *yardstick,
+	const struct flight_rank *rank, int64_t *ret_ahead)
+{
+	enum flight_kin kin = FLIGHT_KIN_UNKNOWN;
+	struct meeting m;
+
+	meet(yardstick, rank, &m);
+	if (m.leads.nr && m.least > m.most + SLACK)
+		kin = FLIGHT_KIN_APART;
+	else if (keeps_step(&m))
+		kin = FLIGHT_KIN_ONE;
+	array_sort(&m.leads, compare_leads);
+	*ret_ahead = m.leads.nr ? m.leads.items[m.leads.nr / 2] : JOB_UNKNOWN;
+	array_release(&m.leads);
+	return kin;
+}
+
+/* -- one clock for all ------------------------------------------------------------------------- */
+
+/* What is known of a rank's clock: how far it is ahead, and whether others were held against it. */
+struct setting {
+	bool set, tried;
+};
+
+/* Sets all clocks that are not set and met this rank's. */
+static void set_by(struct flights *flights, size_t by, struct setting *settings)
+{
+	struct flight_yardstick *yardstick = flight_yardstick_new(&flights->ranks.items[by]);
+
+	settings[by] = (struct setting){true, true};
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		struct flight_rank *rank = &flights->ranks.items[i];
+		int64_t ahead;
+
+		if (settings[i].set || !rank->ops.nr)
+			continue;
+		flight_kin(yardstick, rank, &ahead);
+		if (ahead == JOB_UNKNOWN)
+			continue;
+		ahead += flights->ranks.items[by].ahead;
+		settings[i].set = true;
+		rank->ahead = ahead > FURTHEST || ahead < -FURTHEST ? 0 : ahead;
+	}
+	flight_yardstick_free(yardstick);
+}
+
+/* Who is to be tried next: one whose clock is set, else the first; SIZE_MAX: all are set. */
+static size_t next_by(const struct flights *flights, const struct setting *settings)
+{
+	size_t next = SIZE_MAX;
+	bool all = true;
+
+	for (size_t i = flights->ranks.nr; i-- > 0;) {
+		if (!flights->ranks.items[i].ops.nr || settings[i].tried)
+			continue;
+		all &= settings[i].set;
+		if (next == SIZE_MAX || settings[i].set || !settings[next].set)
+			next = i;
+	}
+	return all ? SIZE_MAX : next;
+}
+
+/* So many ranks are held against all others, at most: each may know others than those before. */
+#define YARDSTICKS 64
+
+void flight_set_clocks(struct flights *flights)
+{
+	struct setting *settings = alloc_zeroed(flights->ranks.nr + 1, sizeof(*settings));
+	size_t by;
+
+	for (int tried = 0; tried < YARDSTICKS; tried++) {
+		by = next_by(flights, settings);
+		if (by == SIZE_MAX)
+			break;
+		set_by(flights, by, settings);
+	}
+	flights->newest = JOB_UNKNOWN;
+	for (size_t i = 0; i < flights->ranks.nr; i++) {
+		const struct flight_rank *rank = &flights->ranks.items[i];
+
+		if (rank->newest != JOB_UNKNOWN && rank->newest - rank->ahead > flights->newest)
+			flights->newest = rank->newest - rank->ahead;
+	}
+	free(settings);
+}
