@@ -20,6 +20,7 @@ struct locks_line {
 	uint64_t number;
 	bool blocked;
 	long pid; /* below 1: of another namespace, or of a description of an open file */
+	unsigned major, minor; /* of its file system */
 	uint64_t inode;
 };
 
@@ -35,7 +36,7 @@ static bool parse_line(const char *line, struct locks_line *ret)
 	line += at + (ret->blocked ? 3 : 0);
 	if (sscanf(line, "%*s %*s %*s %ld %63s", &ret->pid, rest) != 2)
 		return false;
-	return sscanf(rest, "%*[^:]:%*[^:]:%" SCNu64, &ret->inode) == 1;
+	return sscanf(rest, "%x:%x:%" SCNu64, &ret->major, &ret->minor, &ret->inode) == 3;
 }
 
 /* Calls `take` for each line of a text, which is not changed; until it says that it is enough. */
@@ -91,14 +92,22 @@ static void add_holder(uint32_t pid, struct str *into)
 	str_release(&status);
 }
 
-/* What it is blocked for; returns the file's inode, 0 none. */
-static uint64_t add_wait(uint32_t pid, const char *table, struct str *into)
+/* The file whose lock is waited for, until its path was found; inode 0: none. */
+struct awaited {
+	unsigned major, minor;
+	uint64_t inode;
+	struct str mounts; /* of that process, read when a file is in question */
+};
+
+/* What it is blocked for, and which file that is. */
+static void add_wait(uint32_t pid, const char *table, struct awaited *ret, struct str *into)
 {
 	struct search wait = {.pid = (long)pid}, held = {0};
 
 	for_lines(table, is_searched, &wait);
+	*ret = (struct awaited){0};
 	if (!wait.line)
-		return 0;
+		return;
 	str_printf(into, "wait %.*s\n", (int)wait.len, wait.line);
 	held.found.number = wait.found.number;
 	for_lines(table, is_searched, &held);
@@ -106,7 +115,8 @@ static uint64_t add_wait(uint32_t pid, const char *table, struct str *into)
 		str_printf(into, "held %.*s\n", (int)held.len, held.line);
 	if (held.line && held.found.pid > 0)
 		add_holder((uint32_t)held.found.pid, into);
-	return wait.found.inode;
+	*ret = (struct awaited){
+		.major = wait.found.major, .minor = wait.found.minor, .inode = wait.found.inode};
 }
 
 static bool is_named_lock(const char *path)
@@ -118,15 +128,59 @@ static bool is_named_lock(const char *path)
 	       (len > strlen(".lock") && !strcmp(path + len - strlen(".lock"), ".lock"));
 }
 
-static bool is_inode_line(const char *line, size_t len, void *data)
+/* What a descriptor's information says of its file. */
+struct file_of {
+	long mount;
+	uint64_t inode;
+};
+
+static bool take_file_line(const char *line, size_t len, void *data)
 {
-	uint64_t inode, *wanted = data;
+	struct file_of *file = data;
 
 	(void)len;
-	if (sscanf(line, "ino: %" SCNu64, &inode) != 1 || inode != *wanted)
+	sscanf(line, "mnt_id: %ld", &file->mount);
+	sscanf(line, "ino: %" SCNu64, &file->inode);
+	return false;
+}
+
+struct mount {
+	long id;
+	unsigned major, minor;
+	bool found;
+};
+
+static bool is_mount_line(const char *line, size_t len, void *data)
+{
+	struct mount *mount = data;
+	long id;
+
+	(void)len;
+	if (sscanf(line, "%ld %*d %u:%u", &id, &mount->major, &mount->minor) != 3 ||
+		id != mount->id)
 		return false;
-	*wanted = 0;
+	mount->found = true;
 	return true;
+}
+
+/*
+ * True if it is the file that is waited for. An inode's number is one of its file system only; which
+ * that is, the table of mounts says as that of locks does, where stat() would have a number of its
+ * own (btrfs, overlay). A mount that the process does not see any more says nothing.
+ */
+static bool is_awaited(uint32_t pid, const char *info, struct awaited *awaited)
+{
+	struct file_of file = {.mount = -1};
+	struct mount mount = {0};
+
+	for_lines(info, take_file_line, &file);
+	if (!awaited->inode || file.inode != awaited->inode)
+		return false;
+	if (!awaited->mounts.len)
+		proc_read(pid, "mountinfo", &awaited->mounts, NULL);
+	mount.id = file.mount;
+	for_lines(str_text(&awaited->mounts), is_mount_line, &mount);
+	return mount.found && mount.major == awaited->major && mount.minor == awaited->minor;
 }
 
 static bool add_lock_line(const char *line, size_t len, void *data)
@@ -138,12 +192,11 @@ static bool add_lock_line(const char *line, size_t len, void *data)
 	return false;
 }
 
-/* One descriptor; `waited`: the inode of what it is blocked for, 0 once that was found. */
-static void add_file(uint32_t pid, const char *fd, uint64_t *waited, struct str *into)
+/* One descriptor. */
+static void add_file(uint32_t pid, const char *fd, struct awaited *awaited, struct str *into)
 {
 	char path[PATH_MAX], name[64], link[PATH_MAX];
 	struct str info = {0}, locks = {0};
-	uint64_t wanted = *waited;
 	ssize_t len;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/fd/%s", pid, fd);
@@ -151,15 +204,16 @@ static void add_file(uint32_t pid, const char *fd, uint64_t *waited, struct str 
 	if (len <= 0 || *link != '/')
 		return;
 	link[len] = '\0';
-	if (!strncmp(link, "/dev/", strlen("/dev/")) || strchr(link, '\n'))
+	if ((!strncmp(link, "/dev/", strlen("/dev/")) &&
+		    strncmp(link, "/dev/shm/", strlen("/dev/shm/")) != 0) ||
+		strchr(link, '\n'))
 		return;
 	snprintf(name, sizeof(name), "fdinfo/%.40s", fd);
 	if (proc_read(pid, name, &info, NULL) == 0) {
-		if (wanted)
-			for_lines(str_text(&info), is_inode_line, &wanted);
-		if (wanted != *waited)
+		if (is_awaited(pid, str_text(&info), awaited)) {
 			str_printf(into, "for %s\n", link);
-		*waited = wanted;
+			awaited->inode = 0;
+		}
 		for_lines(str_text(&info), add_lock_line, &locks);
 	}
 	if (strstr(str_text(&locks), ": FLOCK ") || is_named_lock(link))
@@ -175,17 +229,21 @@ int proc_locks_table(struct str *into)
 
 int proc_locks_read(uint32_t pid, const char *table, struct str *into)
 {
-	uint64_t waited = add_wait(pid, table, into);
+	struct awaited awaited;
 	char path[64];
 	DIR *dir;
+	int error = 0;
 
+	add_wait(pid, table, &awaited, into);
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/fd", pid);
 	dir = opendir(path);
 	if (!dir)
-		return -errno;
-	for (struct dirent *entry; (entry = readdir(dir));)
+		error = -errno;
+	for (struct dirent *entry; dir && (entry = readdir(dir));)
 		if (*entry->d_name != '.')
-			add_file(pid, entry->d_name, &waited, into);
-	closedir(dir);
-	return 0;
+			add_file(pid, entry->d_name, &awaited, into);
+	if (dir)
+		closedir(dir);
+	str_release(&awaited.mounts);
+	return error;
 }

@@ -68,6 +68,47 @@ static void who_has_it_is_found(void **state)
 	(void)state;
 }
 
+/* An inode's number is one of its file system only: another one's namesake is not waited for. */
+static void a_namesake_on_another_file_system_is_not_it(void **state)
+{
+	char path[] = "/tmp/locks_test.XXXXXX", table[200];
+	int fd = mkstemp(path);
+	struct str real = {0}, text = {0};
+	unsigned major, minor;
+	unsigned long inode;
+	uint32_t pid = (uint32_t)getpid();
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	assert_int_equal(proc_locks_table(&real), 0);
+	for (const char *line = real.text; line; line = strchr(line, '\n'), line += !!line) {
+		long holder;
+
+		if (sscanf(line, "%*d: FLOCK %*s %*s %ld %x:%x:%lu", &holder, &major, &minor,
+			    &inode) == 4 && holder == (long)pid)
+			break;
+		major = 0;
+	}
+	for (unsigned other = 0; other < 2; other++) {
+		snprintf(table, sizeof(table),
+			"4: FLOCK  ADVISORY  WRITE 1 %02x:%02x:%lu 0 EOF\n"
+			"4: -> FLOCK  ADVISORY  WRITE %" PRIu32 " %02x:%02x:%lu 0 EOF\n",
+			major, minor + other, inode, pid, major, minor + other, inode);
+		str_cut(&text, 0);
+		assert_int_equal(proc_locks_read(pid, table, &text), 0);
+		assert_non_null(strstr(text.text, "wait 4: "));
+		if (other)
+			assert_null(strstr(text.text, "for "));
+		else
+			assert_non_null(strstr(text.text, path));
+	}
+	str_release(&real);
+	str_release(&text);
+	close(fd);
+	unlink(path);
+}
+
 /* A stranger's bytes: cut, empty, not what they should be. */
 static void what_cannot_be_read_names_nobody(void **state)
 {
@@ -166,6 +207,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_has_it_is_found),
+		cmocka_unit_test(a_namesake_on_another_file_system_is_not_it),
 		cmocka_unit_test(what_cannot_be_read_names_nobody),
 		cmocka_unit_test(who_is_blocked_tells_by_whom),
 		cmocka_unit_test(who_is_not_there_waits_for_nothing),
