@@ -158,15 +158,6 @@ static bool is_of_a_lock(const struct inquiry *q, const struct circle *circle)
 	return false;
 }
 
-/* True if all of it wait in sends and receives: each is a side of every exchange that it makes. */
-static bool is_of_pairs(const struct inquiry *q, const struct circle *circle)
-{
-	for (size_t i = 0; i < circle->holders.nr; i++)
-		if (q->graph->nodes[circle->holders.items[i].node].kind != WAITFOR_PAIR)
-			return false;
-	return true;
-}
-
 /* Lists all who took some order. */
 static size_t count_chose(const struct circle *circle)
 {
@@ -218,7 +209,7 @@ static void share_out(const struct inquiry *q, const struct circle *circle, stru
 {
 	size_t n = circle->holders.nr, others = count_chose(circle) - circle->chose;
 	size_t unknown = inquiry_unreadable(q);
-	bool all_alike = circle->camps == n, pairs = is_of_pairs(q, circle);
+	bool all_alike = circle->camps == n;
 	bool mixed = is_mixed(q, circle) || is_of_a_lock(q, circle);
 
 	for (size_t i = 0; i < n; i++) {
@@ -227,13 +218,8 @@ static void share_out(const struct inquiry *q, const struct circle *circle, stru
 
 		if (circle->holders.items[i].apart && circle->chose)
 			continue; /* a victim */
-		/* Sends and receives of single ranks: all of them made the circle, if they are not
-		 * everybody, and no order that looks rare is that of others of whom nothing is
-		 * known. */
-		if (mixed || (all_alike && !pairs && n == 2))
+		if (mixed || (all_alike && n == 2))
 			rank_list_add(in_largest ? &draft->camp_a : &draft->camp_b, rank);
-		else if (all_alike && pairs && !unknown && (n <= 2 || 2 * n <= q->job->nranks))
-			rank_list_add(&draft->culprits, rank);
 		else if (!all_alike && !in_largest && others + unknown < circle->chose)
 			rank_list_add(&draft->culprits, rank);
 		else

@@ -273,7 +273,7 @@ static void sends_against_each_other_are_another_order(void **state)
 	}
 	send_to(f, 0, 1, true);
 	send_to(f, 1, 0, true);
-	facts_expect(f, VERDICT_ORDER_INVERSION, "0,1", NULL);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "", NULL); /* either may be right */
 	facts_free(f);
 }
 
