@@ -52,8 +52,8 @@ static bool has_other(struct amount amount)
 }
 
 /*
- * It is done; having exited, only if it did less than others. Amounts that differ establish it. Or
- * it has not left, but its loader had another end than those of the others.
+ * It is done, and did less than others. Amounts that differ establish it. Or it has not left, but its
+ * loader had another end than those of the others.
  */
 bool explains_uneven(const struct inquiry *q, int rank, struct reason *why)
 {
@@ -61,7 +61,7 @@ bool explains_uneven(const struct inquiry *q, int rank, struct reason *why)
 
 	if (!shards_has_left(p) && (p->death != DEATH_NONE || !shards_ended_otherwise(q, rank)))
 		return false;
-	if (p->death == DEATH_CLEAN && !did_less(q, rank))
+	if (shards_has_left(p) && !did_less(q, rank))
 		return false;
 	why->cause = p->death == DEATH_CLEAN ? VERDICT_BY_EARLY_EXIT : VERDICT_NO_CAUSE;
 	why->confidence = has_other(shards_batches(q, rank)) || has_other(shards_steps(q, rank))
@@ -88,6 +88,55 @@ bool explains_early_exit(const struct inquiry *q, int rank, struct reason *why)
 	return true;
 }
 
+/* It lives, and is done with its group, in which others go on; why, no mark tells. */
+bool explains_left_group(const struct inquiry *q, int rank, struct reason *why)
+{
+	const struct profile *p = &q->profiles[rank];
+
+	if (!p->leaving || p->death != DEATH_NONE)
+		return false;
+	why->cause = VERDICT_BY_LEFT_GROUP;
+	why->confidence = VERDICT_ESTABLISHED;
+	why->outlook = VERDICT_KILL;
+	why->next = VERDICT_NEXT_SAME_CALLS;
+	why->left = true;
+	return true;
+}
+
+/* The largest group that it closed, or is closing. */
+static const struct job_member *closed_seat(const struct inquiry *q, int rank)
+{
+	const struct job_member *closed = NULL;
+
+	for (size_t k = q->first_seat[rank]; k < q->first_seat[rank + 1]; k++) {
+		const struct job_member *m = &q->job->members[q->seats[k]];
+
+		if ((m->state == JOB_MEMBER_CLOSING || m->state == JOB_MEMBER_GONE) &&
+			(!closed || q->job->groups[m->group].size >
+					    q->job->groups[closed->group].size))
+			closed = m;
+	}
+	return closed;
+}
+
+/* What it did to its group, and where it went from there, if its stack tells. */
+static void tell_leaving(struct inquiry *q, int rank, struct draft *draft)
+{
+	const struct job_member *m = closed_seat(q, rank);
+	struct verdict_fact *fact;
+
+	if (!m || m->state == JOB_MEMBER_CLOSING) {
+		draft_fact(q, draft, FACT_DONE_WITH_GROUP, rank,
+			m ? m->cite : q->profiles[rank].outside_cite);
+	} else {
+		fact = draft_fact(q, draft, FACT_LEFT_GROUP, rank, m->cite);
+		fact->text2 = q->job->groups[m->group].name;
+		if (m->head_known && m->head)
+			fact->a = (int64_t)m->head;
+	}
+	stacks_tell(q, rank, draft);
+}
+
 /* How it left, how much it had done, and the last that it took part in. */
 void tell_left(struct inquiry *q, int rank, struct draft *draft)
 {
@@ -105,9 +154,14 @@ void tell_left(struct inquiry *q, int rank, struct draft *draft)
 	if (p->exception && p->death == DEATH_CLEAN)
 		draft_fact(q, draft, FACT_EXCEPTION, rank, p->exception->cite)->text =
 			p->exception->text;
-	shards_tell(q, rank, draft);
-	if (p->leaving && p->death != DEATH_CLEAN)
-		draft_fact(q, draft, FACT_DONE_WITH_GROUP, rank, p->outside_cite);
+	if (p->leaving && p->death != DEATH_CLEAN && !did_less(q, rank)) {
+		tell_leaving(q, rank, draft);
+		shards_tell(q, rank, draft);
+	} else {
+		shards_tell(q, rank, draft);
+		if (p->leaving && p->death != DEATH_CLEAN)
+			tell_leaving(q, rank, draft);
+	}
 	op = inquiry_last_op(q, rank, &group);
 	if (op) {
 		struct verdict_fact *fact = draft_fact(q, draft, FACT_LAST_OP, rank, op->cite);

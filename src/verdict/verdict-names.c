@@ -62,6 +62,7 @@ const char *verdict_cause_name(enum verdict_cause cause)
 		[VERDICT_BY_GROUP_CREATION] = "group-creation",
 		[VERDICT_BY_SKIPPED] = "skipped",
 		[VERDICT_BY_EXTRA] = "extra",
+		[VERDICT_BY_LEFT_GROUP] = "left-group",
 		[VERDICT_BY_ADDRESS] = "address",
 	};
 

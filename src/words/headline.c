@@ -55,6 +55,7 @@ static const struct phrase stalls[VERDICT_WHERES] = {
 static const struct phrase shifts[VERDICT_CAUSES] = {
 	[VERDICT_BY_SKIPPED] = {"skipped an operation", "skipped an operation", NULL},
 	[VERDICT_BY_EXTRA] = {"issued an operation more", "issued an operation more", NULL},
+	[VERDICT_BY_LEFT_GROUP] = {"left its group too early", "left their group too early", NULL},
 };
 
 static const struct phrase starts[VERDICT_CAUSES] = {

@@ -302,7 +302,7 @@ static void who_destroys_a_small_group_does_not_leave(void **state)
 	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 64, 30);
 	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2,3");
 	f->members[0][1].fact.state = JOB_MEMBER_GONE;
-	facts_expect(f, VERDICT_UNEVEN_SHARD, "1", "0,2,3");
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "1", "0,2,3");
 	facts_free(f);
 }
 
