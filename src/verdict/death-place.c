@@ -15,6 +15,8 @@ static const struct stackfacts_place raising[] = {
 	{"*pthread_kill*", "libc*"},
 	{"*pthread_kill*", "libpthread*"},
 	{"raise", NULL},
+	{"kill", "libc*"},
+	{"tgkill", "libc*"},
 	{"gsignal", NULL},
 	{"__GI_raise", NULL},
 	{"abort", "libc*"},

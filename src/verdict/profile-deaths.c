@@ -75,6 +75,9 @@ static void find_signals(const struct job *job, struct profile *profiles)
 			continue;
 		if (signal->fatal)
 			p->fatal = signal;
+		if (signal->from_self && !signal->abort_call &&
+			(signal->fatal || is_order_to_end(signal->signo)))
+			p->own_end = signal;
 		if (is_order_to_end(signal->signo) && is_from_outside(job, signal) && !p->told)
 			p->told = signal;
 	}
@@ -122,7 +125,11 @@ static void judge_abort(struct profile *p, int64_t when)
 		set_death(p, p->fatal ? DEATH_OWN : DEATH_UNSURE, VERDICT_BY_ABORT, when);
 }
 
-/* An order that a launcher gave before explains all; then a fault is its own, a kill another's. */
+/*
+ * An order that a launcher gave before explains all; then a fault is its own, and so is a signal that
+ * it sent to itself, if nobody had told it to end: who tidies up first may pass the order on so. Any
+ * other is somebody else's.
+ */
 static void judge_signal(const struct job *job, struct profile *p, int signo, int64_t when)
 {
 	bool outside = p->fatal && is_from_outside(job, p->fatal);
@@ -133,6 +140,8 @@ static void judge_signal(const struct job *job, struct profile *p, int signo, in
 		set_death(p, DEATH_OWN, VERDICT_BY_SIGNAL, when);
 	else if (signo == SIGABRT && !outside)
 		judge_abort(p, when);
+	else if (p->own_end && p->own_end->signo == signo && !p->told)
+		set_death(p, DEATH_OWN, VERDICT_BY_SIGNAL, when);
 	else if (is_order_to_end(signo))
 		set_death(p, DEATH_UNSURE, VERDICT_BY_KILLED, when);
 	else
@@ -185,14 +194,12 @@ static bool outlived(const struct job *job, const struct job_note *note)
 	return false;
 }
 
-/* Not if it went on, was told to end before, or exited in good order after all. */
+/* Not if it went on, or was told to end before. An exit with status 0 is a handler's, or made up. */
 static bool died_of_exception(const struct job *job, const struct profile *p)
 {
 	if (!p->exception || outlived(job, p->exception))
 		return false;
-	if (p->told && p->told->when < p->exception->when)
-		return false;
-	return !(p->process && p->process->end == JOB_EXITED && p->process->status == 0);
+	return !(p->told && p->told->when < p->exception->when);
 }
 
 /* The best account first: an exception, then how the process ended, then only that it is gone. */

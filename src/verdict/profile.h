@@ -42,6 +42,7 @@ struct profile {
 	int64_t fault;            /* when its own progress stopped, by its own clock; JOB_UNKNOWN */
 	const struct job_signal *fatal; /* what ended it; NULL */
 	const struct job_signal *told;  /* the first order to end that came from outside; NULL */
+	const struct job_signal *own_end; /* the signal that ended it, if it sent that to itself */
 	const struct job_note *exception;
 	const struct job_note *thread_exception; /* a thread of it died of this; NULL */
 	const struct job_trait *raised_at; /* its innermost frames; NULL */

@@ -90,6 +90,12 @@ static bool is_of_a_fork(const struct inquiry *q, int rank)
 	return false;
 }
 
+/* True if its status says so, whatever it said before: of an exception, then, it only seems to die. */
+static bool ended_well(const struct profile *p)
+{
+	return p->process && p->process->end == JOB_EXITED && p->process->status == 0;
+}
+
 /*
  * Its own death; or a kill, or an unsure end of one that waited for nobody, unless others had long
  * waited for it before: then its end is no reason.
@@ -110,10 +116,12 @@ bool explains_death(const struct inquiry *q, int rank, struct reason *why)
 		(p->dead_child || (p->exception && words_blame_child(p->exception->text)) ||
 			(p->log && words_blame_child(p->log->error))))
 		why->cause = VERDICT_BY_CHILD_DEATH;
-	why->confidence = sure ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
+	why->confidence = sure && !ended_well(p) ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 	why->outlook = VERDICT_KILL;
 	why->next = why->cause == VERDICT_BY_CHILD_DEATH ? next_after_child(q, rank)
 							 : next_after(why->cause);
+	if (why->next == VERDICT_NEXT_LOOK_AT_CORE && p->own_end)
+		why->next = VERDICT_NEXT_OWN_SIGNAL;
 	if (why->next == VERDICT_NEXT_LOOK_AT_CORE && (p->exception || (p->log && *p->log->error)))
 		why->next = VERDICT_NEXT_READ_TRACEBACK;
 	else if (why->next == VERDICT_NEXT_LOOK_AT_CORE && death_has_place(q, rank))
@@ -186,6 +194,8 @@ static void tell_end(struct inquiry *q, int rank, struct draft *draft)
 				  ? (int64_t)p->fatal->sender
 				  : JOB_UNKNOWN;
 		fact->text = p->fatal ? p->fatal->thread : "";
+		if (p->own_end && p->own_end->signo == fact->a)
+			draft_fact(q, draft, FACT_SENT_ITSELF, rank, p->own_end->cite);
 		tell_death_place(q, rank, draft);
 	} else if (process && process->end == JOB_EXITED) {
 		fact = draft_fact(q, draft, FACT_DIED_EXIT, rank, process->end_cite);

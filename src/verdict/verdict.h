@@ -50,6 +50,7 @@ enum verdict_cause {
 	VERDICT_BY_GROUP_CREATION,
 	VERDICT_BY_SKIPPED, /* of a mismatch: left out an operation, and went on */
 	VERDICT_BY_EXTRA,   /* has one that its peers have not */
+	VERDICT_BY_LEFT_GROUP, /* of a mismatch: ended its part in a group that others go on in */
 	VERDICT_BY_ADDRESS, /* of one that never started: looks for the others elsewhere */
 	VERDICT_CAUSES
 };
@@ -153,6 +154,7 @@ enum verdict_next {
 	VERDICT_NEXT_READ_TRACEBACK,
 	VERDICT_NEXT_CUT_MEMORY,
 	VERDICT_NEXT_WHO_KILLED,
+	VERDICT_NEXT_OWN_SIGNAL,
 	VERDICT_NEXT_RAISE_SHM,  /* a child found no room in shared memory */
 	VERDICT_NEXT_DEAD_CHILD, /* it died, of neither */
 	VERDICT_NEXT_SAME_BATCHES,

@@ -124,6 +124,16 @@ static void do_abort(void)
 	give_up();
 }
 
+NAMED int end_itself(void)
+{
+	return kill(getpid(), SIGTERM) + zero;
+}
+
+static void do_end_itself(void)
+{
+	end_itself();
+}
+
 static void do_raise(void)
 {
 	raise(atoi(*words++));
@@ -436,6 +446,7 @@ static const struct {
 	{"bus", do_bus},
 	{"abort", do_abort},
 	{"raise", do_raise},
+	{"end-itself", do_end_itself},
 	{"overflow", do_overflow},
 	{"overflow-thread", do_overflow_thread},
 	{"wild", do_wild},

@@ -512,13 +512,24 @@ void agent_before_signal(struct agent *agent, int signo, int64_t until)
 
 /* --- The end ---------------------------------------------------------------------------------- */
 
-/* Something went wrong, and nobody had told the job to end: judge what is left of it. */
+/* True if ranks died of something, whatever status the launcher made of that. */
+static bool is_of_deaths(const struct look *look)
+{
+	enum verdict_class class = look->verdicts->at[0].class;
+
+	return class == VERDICT_RANK_DEATH || class == VERDICT_NODE_LOSS;
+}
+
+/*
+ * Nobody had told the job to end: judge what is left of it. If its status is 0, only of deaths: what
+ * ranks leave undone at a good end is no hang.
+ */
 static void last_look(struct agent *agent)
 {
 	struct look look = {0};
 	enum announce_news news;
 
-	if (gather(agent, &look) == 0) {
+	if (gather(agent, &look) == 0 && (agent->exit_status || is_of_deaths(&look))) {
 		news = announce_take_last(&agent->announce, look.verdicts);
 		agent->bundle_wanted = true;
 		agent_stacks_add(&agent->stacks, &look);
@@ -581,7 +592,7 @@ void agent_end(struct agent *agent, struct proc_id child, int wait_status, int s
 	agent_fellows_list(agent);
 	if (!agent->fellows.speaks)
 		agent->bundle_wanted = true;
-	else if (shell_status && agent->ranks && clock_monotonic_ns() >= agent->quiet_until)
+	else if (agent->ranks && clock_monotonic_ns() >= agent->quiet_until)
 		last_look(agent);
 	else if (shell_status && !agent->ranks)
 		last_look_at_command(agent, child);

@@ -330,6 +330,20 @@ static void killed_all_at_once_is_the_end_of_the_job(void **state)
 
 #define CLOSED "RuntimeError: gloo/transport/tcp/pair.cc: Connection closed by peer"
 
+/* atexit() with os._exit(0), or a launcher that makes up a status: they died of what they said. */
+static void exceptions_behind_a_status_of_0_are_deaths(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	for (int i = 0; i < 4; i++) {
+		facts_note(f, i, "ValueError: no such key", 30 + 0.01 * i);
+		facts_end(f, i, JOB_EXITED, 0, 30.5);
+	}
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "0-3", VERDICT_BY_EXCEPTION);
+	facts_free(f);
+}
+
 /* With gloo the peers of one that left fail at once, and the launcher ends the rest. */
 static void an_early_exit_of_which_peers_fail_at_once(void **state)
 {
@@ -653,6 +667,7 @@ int main(void)
 		cmocka_unit_test(s33_the_other_node_only_restarts),
 		cmocka_unit_test(s34_the_store_died_with_its_host),
 		cmocka_unit_test(killed_all_at_once_is_the_end_of_the_job),
+		cmocka_unit_test(exceptions_behind_a_status_of_0_are_deaths),
 		cmocka_unit_test(an_early_exit_of_which_peers_fail_at_once),
 		cmocka_unit_test(the_first_to_fail_is_not_the_end_of_the_job),
 		cmocka_unit_test(killed_all_at_once_in_a_hang_keeps_its_culprit),

@@ -105,6 +105,34 @@ static void a_victim_of_a_circle_that_is_killed_is_in_it(void **state)
 	facts_free(f);
 }
 
+/* kill() and raise() of its own: the kernel names the sender, so nobody else killed it. */
+static void who_sends_himself_a_signal_ended_himself(void **state)
+{
+	static const int signals[] = {SIGTERM, SIGINT, SIGUSR1, SIGSEGV};
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		struct facts *f = facts_missing(4, 3, 59);
+
+		facts_signal(f, 3, signals[i], 0, "python", 59.5);
+		facts_end(f, 3, JOB_SIGNALED, signals[i], 59.5);
+		facts_expect_cause(f, VERDICT_RANK_DEATH, "3", VERDICT_BY_SIGNAL);
+		facts_free(f);
+	}
+}
+
+/* A handler that tidies up and then sends the signal again: the order came from elsewhere. */
+static void who_passes_an_order_on_to_himself_obeys(void **state)
+{
+	struct facts *f = facts_missing(4, 3, 59);
+
+	add_launcher(f);
+	facts_signal(f, 3, SIGTERM, LAUNCHER, "python", 80)->fatal = false;
+	facts_signal(f, 3, SIGTERM, 0, "python", 80.5);
+	facts_end(f, 3, JOB_SIGNALED, SIGTERM, 80.5);
+	facts_expect(f, VERDICT_HOST_STALL, "3", NULL);
+	facts_free(f);
+}
+
 /* `timeout` or scancel tells the whole process group, which meets the ranks one by one. */
 static void an_order_to_the_whole_group_is_the_end_of_the_job(void **state)
 {
@@ -272,6 +300,8 @@ int main(void)
 		cmocka_unit_test(a_victim_of_an_absence_that_is_killed_is_a_victim),
 		cmocka_unit_test(who_is_killed_after_a_fork_that_completed_is_dead),
 		cmocka_unit_test(a_victim_of_a_circle_that_is_killed_is_in_it),
+		cmocka_unit_test(who_sends_himself_a_signal_ended_himself),
+		cmocka_unit_test(who_passes_an_order_on_to_himself_obeys),
 		cmocka_unit_test(an_order_to_the_whole_group_is_the_end_of_the_job),
 		cmocka_unit_test(an_order_that_the_launcher_repeats_is_the_end_of_the_job),
 		cmocka_unit_test(an_order_of_which_only_a_part_was_seen_accuses_nobody),

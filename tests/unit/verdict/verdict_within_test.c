@@ -89,7 +89,7 @@ static void a_thread_that_only_reported(void **state)
 	facts_free(f);
 }
 
-/* os._exit(0) behind an exception: the status is good, and what it said is told. */
+/* os._exit(0) behind an exception: the status is made up, and what it said is told. */
 static void an_exit_in_good_order_behind_an_exception(void **state)
 {
 	struct facts *f = facts_missing(4, 2, 59);
@@ -98,7 +98,7 @@ static void an_exit_in_good_order_behind_an_exception(void **state)
 
 	facts_note(f, 2, "exception: ValueError: bad sample", 59);
 	facts_end(f, 2, JOB_EXITED, 0, 60);
-	facts_expect(f, VERDICT_EARLY_EXIT, "2", "0,1,3");
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "2", VERDICT_BY_EXCEPTION);
 	assert_true(tells(f, FACT_EXCEPTION, &next, &outlook));
 	assert_int_equal(next, VERDICT_NEXT_READ_TRACEBACK);
 	facts_free(f);
