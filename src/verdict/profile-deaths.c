@@ -194,7 +194,7 @@ static bool outlived(const struct job *job, const struct job_note *note)
 	return false;
 }
 
-/* Not if it went on, or was told to end before. An exit with status 0 is a handler's, or made up. */
+/* Not if it went on, or was told to end before. A status of 0 is a handler's, or made up. */
 static bool died_of_exception(const struct job *job, const struct profile *p)
 {
 	if (!p->exception || outlived(job, p->exception))

@@ -90,7 +90,7 @@ static bool is_of_a_fork(const struct inquiry *q, int rank)
 	return false;
 }
 
-/* True if its status says so, whatever it said before: of an exception, then, it only seems to die. */
+/* True if its status says so, whatever it said before. */
 static bool ended_well(const struct profile *p)
 {
 	return p->process && p->process->end == JOB_EXITED && p->process->status == 0;
@@ -120,7 +120,8 @@ bool explains_death(const struct inquiry *q, int rank, struct reason *why)
 	why->outlook = VERDICT_KILL;
 	why->next = why->cause == VERDICT_BY_CHILD_DEATH ? next_after_child(q, rank)
 							 : next_after(why->cause);
-	if (why->next == VERDICT_NEXT_LOOK_AT_CORE && p->own_end)
+	if (why->next == VERDICT_NEXT_LOOK_AT_CORE && p->own_end &&
+		!death_has_place(q, rank))
 		why->next = VERDICT_NEXT_OWN_SIGNAL;
 	if (why->next == VERDICT_NEXT_LOOK_AT_CORE && (p->exception || (p->log && *p->log->error)))
 		why->next = VERDICT_NEXT_READ_TRACEBACK;

@@ -52,8 +52,8 @@ static bool has_other(struct amount amount)
 }
 
 /*
- * It is done, and did less than others. Amounts that differ establish it. Or it has not left, but its
- * loader had another end than those of the others.
+ * It is done, and did less than others. Amounts that differ establish it. Or it has not left, but
+ * its loader had another end than those of the others.
  */
 bool explains_uneven(const struct inquiry *q, int rank, struct reason *why)
 {

@@ -32,7 +32,7 @@ static const char *const nexts[VERDICT_NEXTS] = {
 	[VERDICT_NEXT_CUT_MEMORY] = "cut the memory of {R}, or raise its cgroup's limit",
 	[VERDICT_NEXT_WHO_KILLED] = "find who killed {R}: dmesg, scheduler, another user's kill",
 	[VERDICT_NEXT_OWN_SIGNAL] =
-		"find where {R} sends itself a signal: os.kill(os.getpid(), ...), a handler, raise()",
+		"find where {R} sends itself a signal: os.kill(os.getpid()), raise()",
 	[VERDICT_NEXT_RAISE_SHM] =
 		"give the children of {R} more shared memory: df /dev/shm, docker's --shm-size",
 	[VERDICT_NEXT_DEAD_CHILD] = "see why the child of {R} died: its stderr, its core, dmesg",
