@@ -164,9 +164,9 @@ static bool is_mount_line(const char *line, size_t len, void *data)
 }
 
 /*
- * True if it is the file that is waited for. An inode's number is one of its file system only; which
- * that is, the table of mounts says as that of locks does, where stat() would have a number of its
- * own (btrfs, overlay). A mount that the process does not see any more says nothing.
+ * True if it is the file that is waited for. An inode's number is one of its file system only;
+ * which that is, the table of mounts says as that of locks does, where stat() would have a number
+ * of its own (btrfs, overlay). A mount that the process does not see any more says nothing.
  */
 static bool is_awaited(uint32_t pid, const char *info, struct awaited *awaited)
 {

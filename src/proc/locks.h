@@ -6,7 +6,7 @@
  * Reads which locks of files a process waits for, and has, as raw text, a line each:
  *
  *	wait LINE		its line of /proc/locks where it is blocked in flock() or fcntl(),
- *	for PATH		the file, by a descriptor of its, as far as its file system is known,
+ *	for PATH		the file, by a descriptor of its, if its file system is known,
  *	held LINE		the line of who has the lock,
  *	by PID START COMM	and who that is: its pid as it knows itself, field 22 of its stat;
  *	file PATH		a file that it has open, and has a lock of by flock(), or that is

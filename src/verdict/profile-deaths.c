@@ -126,9 +126,9 @@ static void judge_abort(struct profile *p, int64_t when)
 }
 
 /*
- * An order that a launcher gave before explains all; then a fault is its own, and so is a signal that
- * it sent to itself, if nobody had told it to end: who tidies up first may pass the order on so. Any
- * other is somebody else's.
+ * An order that a launcher gave before explains all; then a fault is its own, and so is a signal
+ * that it sent to itself, if nobody had told it to end: who tidies up first may pass the order on
+ * so. Any other is somebody else's.
  */
 static void judge_signal(const struct job *job, struct profile *p, int signo, int64_t when)
 {

@@ -121,6 +121,7 @@ bool explains_death(const struct inquiry *q, int rank, struct reason *why)
 	why->next = why->cause == VERDICT_BY_CHILD_DEATH ? next_after_child(q, rank)
 							 : next_after(why->cause);
 	if (why->next == VERDICT_NEXT_LOOK_AT_CORE && p->own_end &&
+		!profile_is_fault_signal(p->own_end->signo) && p->own_end->signo != SIGABRT &&
 		!death_has_place(q, rank))
 		why->next = VERDICT_NEXT_OWN_SIGNAL;
 	if (why->next == VERDICT_NEXT_LOOK_AT_CORE && (p->exception || (p->log && *p->log->error)))

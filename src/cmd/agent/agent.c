@@ -521,8 +521,8 @@ static bool is_of_deaths(const struct look *look)
 }
 
 /*
- * Nobody had told the job to end: judge what is left of it. If its status is 0, only of deaths: what
- * ranks leave undone at a good end is no hang.
+ * Nobody had told the job to end: judge what is left of it. If its status is 0, only of deaths:
+ * what ranks leave undone at a good end is no hang.
  */
 static void last_look(struct agent *agent)
 {

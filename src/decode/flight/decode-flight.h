@@ -112,7 +112,7 @@ struct flight_rank {
 	int64_t timeout;   /* ns of the ops that are open */
 	int64_t seen;	   /* when it was made, JOB_UNKNOWN */
 	int64_t ahead;	   /* ns of its clock, of that of the others; of who met nobody 0 */
-	bool unsure;	   /* it may be of another run: its times lie apart, and nothing else tells */
+	bool unsure;	   /* it may be of another run: only its times tell, which lie apart */
 };
 
 /* One group, as all dumps together tell it. */

@@ -4,15 +4,15 @@
  * the dumps of ranks that it does not have, or that died in it.
  *
  * Ranks of one run meet all the time. So the times from the first to the last op in their dumps
- * overlap, in chains: a STRETCH. Where there is a gap between two of these, they are of two runs, or
- * of hosts whose clocks are apart. Clocks do not decide that. No run has two dumps of a rank, two
- * versions of the Flight Recorder, or two sizes of its first group; and what ranks have in common
- * tells (flight-clocks.c). Where nothing does, it is said that nobody knows: all of it is judged, and
- * no finding of that is more than a hypothesis. Of dumps that leave out what is complete there are
- * no stretches.
+ * overlap, in chains: a STRETCH. Where there is a gap between two of these, they are of two runs,
+ * or of hosts whose clocks are apart. Clocks do not decide that. No run has two dumps of a rank,
+ * two versions of the Flight Recorder, or two sizes of its first group; and what ranks have in
+ * common tells (flight-clocks.c). Where nothing does, it is said that nobody knows: all of it is
+ * judged, and no finding of that is more than a hypothesis. Of dumps that leave out what is
+ * complete there are no stretches.
  *
- * Which of several runs is the newest, only clocks can say. It is judged, and what has no times goes
- * with it, unless the rest speaks against that.
+ * Which of several runs is the newest, only clocks can say. It is judged, and what has no times
+ * goes with it, unless the rest speaks against that.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -74,8 +74,9 @@ static size_t stretch_end(const struct stays *stays, size_t from)
 	int64_t to = list[from].to;
 	size_t i = from + 1;
 
-	for (; i < stays->list.nr && (list[i].from == JOB_UNKNOWN) == (list[from].from == JOB_UNKNOWN);
-		i++) {
+	for (; i < stays->list.nr; i++) {
+		if ((list[i].from == JOB_UNKNOWN) != (list[from].from == JOB_UNKNOWN))
+			break;
 		if (list[i].from != JOB_UNKNOWN && list[i].from > to && list[i].from - to > APART)
 			break;
 		to = list[i].to > to ? list[i].to : to;
@@ -123,7 +124,7 @@ static void keep_agreeing(const struct flights *flights, struct stays *stays, si
 			agree(flights, &stays->list.items[best], &stays->list.items[i]);
 }
 
-/* How large the only group is that the process had ops in, by a list without a name; 0 not known. */
+/* How large the only group with ops is, by a list without a name; 0 not known. */
 static size_t only_size(const struct flight_rank *rank)
 {
 	for (size_t i = 0; i < rank->seats.nr; i++)
