@@ -59,7 +59,7 @@ static void crowd_make(struct crowd *crowd, frame_of_fn *frame)
 			numbers[DEPTH - 1 - k] = frame(i, k) % FRAMES;
 		crowd->ranks[i] = (struct job_rank){
 			.world_rank = world_rank((int)i), .process = (int)i};
-		crowd->stacks[i] = (struct job_stack){.rank = (int)i,
+		crowd->stacks[i] = (struct job_stack){.rank = rank_index(i),
 			.process = (int)i,
 			.main = true,
 			.frames = numbers,

@@ -45,8 +45,8 @@ struct crowd {
 	struct job_frame *frames;
 	uint32_t *on_stacks; /* DEEP of each */
 	char *cites;
-	int culprit;
-	int *victims;
+	struct rank_index culprit;
+	struct rank_index *victims;
 };
 
 #define CITE  24
@@ -59,10 +59,10 @@ static void fill_rank(struct crowd *crowd, int rank, size_t nops, size_t nspans,
 	struct job_op *ops = crowd->ops + (size_t)rank * nops;
 	struct job_span *spans = crowd->spans + (size_t)rank * nspans;
 	char *cites = crowd->cites + (size_t)rank * (nops + nspans) * CITE;
-	bool culprit = rank == crowd->culprit;
+	bool culprit = rank == crowd->culprit.i;
 
 	for (size_t i = 0; i < nops; i++) {
-		crowd->calls[(size_t)rank * nops + i] = (struct job_call){.rank = rank,
+		crowd->calls[(size_t)rank * nops + i] = (struct job_call){.rank = rank_index(rank),
 			.sig = {.op = i % 3 ? JOB_OP_ALLREDUCE : JOB_OP_ALLGATHER},
 			.name = "ncclAllReduce",
 			.index = i + 1,
@@ -88,7 +88,7 @@ static void fill_rank(struct crowd *crowd, int rank, size_t nops, size_t nspans,
 		char *cite = cites + (nops + i) * CITE;
 
 		snprintf(cite, CITE, "ring:%d:span%zu", rank, i + 1);
-		spans[i] = (struct job_span){.rank = rank,
+		spans[i] = (struct job_span){.rank = rank_index(rank),
 			.process = rank,
 			.kind = JOB_SPAN_COMPILE,
 			.name = i % 2 ? "inductor codegen" : "aot",
@@ -98,7 +98,7 @@ static void fill_rank(struct crowd *crowd, int rank, size_t nops, size_t nspans,
 			.cite = cite};
 	}
 	crowd->members[rank] = (struct job_member){.seat = group_rank((uint32_t)rank),
-		.rank = rank,
+		.rank = rank_index(rank),
 		.state = JOB_MEMBER_READY,
 		.init_since = BEGAN,
 		.ready_at = BEGAN,
@@ -118,7 +118,7 @@ static void fill_people(struct crowd *crowd, int rank)
 		.process = rank,
 		.knows = JOB_KNOWS_RING};
 	crowd->processes[rank] = (struct job_process){.pid = 1000 + (uint32_t)rank,
-		.rank = rank,
+		.rank = rank_index(rank),
 		.role = JOB_ROLE_RANK,
 		.comm = "python",
 		.what = "",
@@ -128,27 +128,28 @@ static void fill_people(struct crowd *crowd, int rank)
 		.wchan = "",
 		.end_cite = "",
 		.cite = "proc"};
-	crowd->threads[rank] = (struct job_thread){.rank = rank,
+	crowd->threads[rank] = (struct job_thread){.rank = rank_index(rank),
 		.tid = 1000 + (uint32_t)rank,
 		.name = "python",
-		.state = rank == crowd->culprit ? JOB_THREAD_OUTSIDE : JOB_THREAD_IN_CALL,
-		.call = rank == crowd->culprit ? "" : "ncclAllReduce",
+		.state = rank == crowd->culprit.i ? JOB_THREAD_OUTSIDE : JOB_THREAD_IN_CALL,
+		.call = rank == crowd->culprit.i ? "" : "ncclAllReduce",
 		.detail = "",
 		.since = BEGAN,
 		.cite = "ring"};
-	if (rank != crowd->culprit)
-		crowd->victims[rank - (rank > crowd->culprit)] = rank;
+	if (rank != crowd->culprit.i)
+		crowd->victims[rank - (rank > crowd->culprit.i)] = rank_index(rank);
 }
 
 static void fill_steps(struct crowd *crowd, int rank, size_t nsteps, int64_t gap)
 {
 	for (size_t i = 0; i < nsteps; i++)
-		crowd->steps[(size_t)rank * nsteps + i] = (struct job_step){.rank = rank,
-			.n = i + 1,
-			.events = i + 1,
-			.first = JOB_UNKNOWN,
-			.when = BEGAN + 2000 + (int64_t)i * gap,
-			.cite = "ring:step"};
+		crowd->steps[(size_t)rank * nsteps + i] =
+			(struct job_step){.rank = rank_index(rank),
+				.n = i + 1,
+				.events = i + 1,
+				.first = JOB_UNKNOWN,
+				.when = BEGAN + 2000 + (int64_t)i * gap,
+				.cite = "ring:step"};
 }
 
 static void fill_stack(struct crowd *crowd, int rank)
@@ -163,7 +164,7 @@ static void fill_stack(struct crowd *crowd, int rank)
 	on[0] = 0;
 	on[1] = (uint32_t)rank + 2;
 	on[2] = 1;
-	crowd->stacks[rank] = (struct job_stack){.rank = rank,
+	crowd->stacks[rank] = (struct job_stack){.rank = rank_index(rank),
 		.process = rank,
 		.tid = 1000 + (uint32_t)rank,
 		.main = true,
@@ -241,7 +242,7 @@ static void crowd_make(struct crowd *crowd, size_t nranks, size_t nops, size_t n
 	int64_t gap = CLOCK_NS_PER_MS;
 	size_t nsteps = nops > STEPS ? STEPS : 2; /* of most ranks the first and the latest */
 
-	*crowd = (struct crowd){.culprit = (int)nranks / 3};
+	*crowd = (struct crowd){.culprit = rank_index((int)nranks / 3)};
 	crowd->ranks = calloc(nranks, sizeof(*crowd->ranks));
 	crowd->processes = calloc(nranks, sizeof(*crowd->processes));
 	crowd->threads = calloc(nranks, sizeof(*crowd->threads));

@@ -9,7 +9,7 @@
 #define TRAIT_BYTES "cache-bytes" /* "at least" or nothing, bytes */
 
 /* What the process counted itself. */
-static bool find_told(const struct job *job, int rank, struct cache_found *found)
+static bool find_told(const struct job *job, struct rank_index rank, struct cache_found *found)
 {
 	struct spans_range traits = traits_of(job, rank);
 
@@ -35,7 +35,7 @@ static bool is_of_torch(const char *path)
 }
 
 /* True if the rank says by what it computes, and that is something else than PyTorch. */
-static bool knows_no_torch(const struct job *job, int rank)
+static bool knows_no_torch(const struct job *job, struct rank_index rank)
 {
 	struct spans_range traits = traits_of(job, rank);
 	bool other = false;
@@ -50,7 +50,7 @@ static bool knows_no_torch(const struct job *job, int rank)
 	return other;
 }
 
-struct cache_found caches_found(const struct job *job, int rank)
+struct cache_found caches_found(const struct job *job, struct rank_index rank)
 {
 	struct cache_found found = {.files = JOB_UNKNOWN, .bytes = JOB_UNKNOWN, .cite = "caches"};
 	struct spans_range caches = caches_of(job, rank);
@@ -71,13 +71,14 @@ struct cache_found caches_found(const struct job *job, int rank)
 	return found;
 }
 
-void caches_of_others(const struct job *job, int rank, int64_t *ret_least, int64_t *ret_most)
+void caches_of_others(
+	const struct job *job, struct rank_index rank, int64_t *ret_least, int64_t *ret_most)
 {
 	*ret_least = *ret_most = JOB_UNKNOWN;
-	for (size_t i = 0; i < job->nranks; i++) {
-		struct cache_found other = caches_found(job, (int)i);
+	job_for_each_rank(job, at) {
+		struct cache_found other = caches_found(job, at);
 
-		if ((int)i == rank || !other.path || other.files == JOB_UNKNOWN)
+		if (same_rank(at, rank) || !other.path || other.files == JOB_UNKNOWN)
 			continue;
 		if (*ret_least == JOB_UNKNOWN || other.files < *ret_least)
 			*ret_least = other.files;
@@ -90,7 +91,7 @@ int64_t caches_most(const struct job *job)
 {
 	int64_t least, most;
 
-	caches_of_others(job, JOB_NONE, &least, &most);
+	caches_of_others(job, NO_RANK, &least, &most);
 	return most;
 }
 

@@ -20,10 +20,11 @@ struct cache_found {
 };
 
 /* Returns what that rank found: the largest of its caches. */
-struct cache_found caches_found(const struct job *job, int rank);
+struct cache_found caches_found(const struct job *job, struct rank_index rank);
 
 /* Least and most files that all others but this rank found; JOB_UNKNOWN where none tells. */
-void caches_of_others(const struct job *job, int rank, int64_t *ret_least, int64_t *ret_most);
+void caches_of_others(
+	const struct job *job, struct rank_index rank, int64_t *ret_least, int64_t *ret_most);
 
 /* The most files that any rank found; JOB_UNKNOWN. */
 int64_t caches_most(const struct job *job);

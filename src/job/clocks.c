@@ -169,7 +169,7 @@ static void meet_in_groups(struct clocks *clocks, bool by_making)
 			const struct job_member *member =
 				&job->members[g->first_member + (int)seat];
 
-			if (member->rank == JOB_NONE)
+			if (!is_rank(member->rank))
 				continue;
 			if (by_making)
 				see(&m, 0, clocks_of_rank(clocks, member->rank), member->ready_at);
@@ -187,8 +187,9 @@ static void meet_in_groups(struct clocks *clocks, bool by_making)
 /* True if there are ranks of more than one clock. */
 static bool are_many(const struct job *job)
 {
-	for (size_t i = 0; i < job->nranks; i++)
-		if (job->ranks[i].host == JOB_NONE || job->ranks[i].host != job->ranks[0].host)
+	job_for_each_rank(job, rank)
+		if (job_rank(job, rank)->host == JOB_NONE ||
+			job_rank(job, rank)->host != job->ranks[0].host)
 			return job->nranks > 1;
 	return false;
 }
@@ -221,11 +222,11 @@ void clocks_free(struct clocks *clocks)
 	free(clocks);
 }
 
-int clocks_of_rank(const struct clocks *clocks, int rank)
+int clocks_of_rank(const struct clocks *clocks, struct rank_index rank)
 {
-	int host = clocks->job->ranks[rank].host;
+	int host = job_rank(clocks->job, rank)->host;
 
-	return host == JOB_NONE ? (int)clocks->job->nhosts + rank : host;
+	return host == JOB_NONE ? (int)clocks->job->nhosts + rank.i : host;
 }
 
 int64_t clocks_move(const struct clocks *clocks, int64_t when, int from, int to)

@@ -25,7 +25,7 @@ void clocks_free(struct clocks *clocks);
  * The number of the clock by which a rank's times are: that of its host, which is the host's index;
  * of a rank without one, its own.
  */
-int clocks_of_rank(const struct clocks *clocks, int rank);
+int clocks_of_rank(const struct clocks *clocks, struct rank_index rank);
 
 /*
  * Returns what clock `to` shows when clock `from` shows `when`. The same on one clock; JOB_UNKNOWN

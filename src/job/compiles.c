@@ -18,7 +18,7 @@ const char *compiles_graph_id(const struct job_span *span)
 	return span->name + strlen(GRAPH);
 }
 
-struct compiling compiles_open(const struct job *job, int rank)
+struct compiling compiles_open(const struct job *job, struct rank_index rank)
 {
 	struct spans_range range = spans_of(job, rank);
 	struct compiling open = {.device = spans_open(job, rank, JOB_SPAN_DEVICE)};
@@ -71,7 +71,7 @@ static int compare_graphs(const void *va, const void *vb)
 	return a->span < b->span ? -1 : a->span > b->span;
 }
 
-struct compiled_graphs compiles_graphs(const struct job *job, int rank)
+struct compiled_graphs compiles_graphs(const struct job *job, struct rank_index rank)
 {
 	struct spans_range range = spans_of(job, rank);
 	ARRAY(struct compiled_graph) list = {0};

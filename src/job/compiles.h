@@ -20,7 +20,7 @@ struct compiling {
 	const struct job_span *lock;	/* in it it waits for a lock that another process holds */
 };
 
-struct compiling compiles_open(const struct job *job, int rank);
+struct compiling compiles_open(const struct job *job, struct rank_index rank);
 
 /* The compile id in the name of a graph's span: "0/1" of "graph 0/1"; NULL for any other. */
 const char *compiles_graph_id(const struct job_span *span);
@@ -38,7 +38,7 @@ struct compiled_graphs {
 };
 
 /* The graphs of that rank whose identity is known. compiles_release() frees it. */
-struct compiled_graphs compiles_graphs(const struct job *job, int rank);
+struct compiled_graphs compiles_graphs(const struct job *job, struct rank_index rank);
 void compiles_release(struct compiled_graphs *graphs);
 
 /* The first graph in which two ranks differ: what each compiled there; NULL: nothing. */

@@ -25,9 +25,9 @@ static int64_t now_of(const struct job *job, const struct job_rank *rank,
 }
 
 /* Spans are sorted by begin: each adds what lies beyond all before it. */
-static void look_at_compiles(const struct job *job, int rank, struct firsts *firsts)
+static void look_at_compiles(const struct job *job, struct rank_index rank, struct firsts *firsts)
 {
-	const struct job_rank *r = &job->ranks[rank];
+	const struct job_rank *r = job_rank(job, rank);
 	struct spans_range range = spans_of(job, rank);
 	int64_t until = JOB_UNKNOWN, now;
 
@@ -40,7 +40,7 @@ static void look_at_compiles(const struct job *job, int rank, struct firsts *fir
 		int64_t end = span->open ? now : span->ended, begin = span->begun;
 
 		if (span->kind != JOB_SPAN_COMPILE || begin == JOB_UNKNOWN ||
-			span->process != job->ranks[rank].process)
+			span->process != job_rank(job, rank)->process)
 			continue;
 		if (firsts->compile == JOB_UNKNOWN) {
 			firsts->compile = begin;
@@ -75,22 +75,22 @@ static void look_at_ops(const struct job *job, struct firsts *all)
 {
 	bool compiles = false;
 
-	for (size_t i = 0; i < job->nranks; i++)
-		compiles |= all[i].compile != JOB_UNKNOWN;
+	job_for_each_rank(job, rank)
+		compiles |= all[rank.i].compile != JOB_UNKNOWN;
 	for (size_t i = 0; i < job->nmembers; i++) {
 		const struct job_member *m = &job->members[i];
 		int64_t entered;
 
-		if (m->rank == JOB_NONE || (compiles && all[m->rank].compile == JOB_UNKNOWN))
+		if (!is_rank(m->rank) || (compiles && all[m->rank.i].compile == JOB_UNKNOWN))
 			continue;
-		entered = first_op(m, all[m->rank].compile);
-		if (entered != JOB_UNKNOWN && (all[m->rank].collective == JOB_UNKNOWN ||
-						      entered < all[m->rank].collective))
-			all[m->rank].collective = entered;
+		entered = first_op(m, all[m->rank.i].compile);
+		if (entered != JOB_UNKNOWN && (all[m->rank.i].collective == JOB_UNKNOWN ||
+						      entered < all[m->rank.i].collective))
+			all[m->rank.i].collective = entered;
 	}
 }
 
-static void look_at_traits(const struct job *job, int rank, struct firsts *firsts)
+static void look_at_traits(const struct job *job, struct rank_index rank, struct firsts *firsts)
 {
 	struct spans_range range = traits_of(job, rank);
 	const struct {
@@ -129,9 +129,9 @@ static const struct firsts nothing = {.compile = JOB_UNKNOWN,
 	.heartbeat = JOB_UNKNOWN};
 
 /* The moments of one rank as times since its process began. */
-static void finish(const struct job *job, int rank, struct firsts *firsts)
+static void finish(const struct job *job, struct rank_index rank, struct firsts *firsts)
 {
-	const struct job_rank *r = &job->ranks[rank];
+	const struct job_rank *r = job_rank(job, rank);
 	struct spans_range steps = steps_of(job, rank);
 	const struct job_process *process =
 		r->process == JOB_NONE ? NULL : &job->processes[r->process];
@@ -147,15 +147,15 @@ struct firsts *firsts_new(const struct job *job)
 {
 	struct firsts *all = alloc_zeroed(job->nranks + 1, sizeof(*all));
 
-	for (size_t i = 0; i < job->nranks; i++) {
-		all[i] = nothing;
-		all[i].cache = caches_found(job, (int)i);
-		look_at_traits(job, (int)i, &all[i]);
-		look_at_compiles(job, (int)i, &all[i]);
+	job_for_each_rank(job, rank) {
+		all[rank.i] = nothing;
+		all[rank.i].cache = caches_found(job, rank);
+		look_at_traits(job, rank, &all[rank.i]);
+		look_at_compiles(job, rank, &all[rank.i]);
 	}
 	look_at_ops(job, all);
-	for (size_t i = 0; i < job->nranks; i++)
-		finish(job, (int)i, &all[i]);
+	job_for_each_rank(job, rank)
+		finish(job, rank, &all[rank.i]);
 	return all;
 }
 

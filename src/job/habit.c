@@ -82,13 +82,13 @@ static void add_seat(struct row *row, const struct job_member *m)
 }
 
 /* All ops of the rank that follow each other without a gap; how many goes to *ret_n. */
-static struct usual_op *make_row(const struct job *job, int rank, size_t *ret_n)
+static struct usual_op *make_row(const struct job *job, struct rank_index rank, size_t *ret_n)
 {
 	struct row row = {.whole_from = 1};
 	ARRAY(struct usual_op) items = {0};
 
 	for (size_t i = 0; i < job->nmembers; i++)
-		if (job->members[i].rank == rank)
+		if (same_rank(job->members[i].rank, rank))
 			add_seat(&row, &job->members[i]);
 	array_sort(&row.launches, compare_launches);
 	for (size_t i = 0; i < row.launches.nr; i++)
@@ -131,7 +131,7 @@ static void find_break(struct habit *h, size_t n)
 		h->kind = HABIT_LEFT;
 }
 
-struct habit habit_of(const struct job *job, int rank)
+struct habit habit_of(const struct job *job, struct rank_index rank)
 {
 	struct habit h = {.kind = HABIT_UNKNOWN};
 	size_t n;

@@ -29,7 +29,7 @@ struct habit {
 };
 
 /* The habit of a rank. The caller releases. */
-struct habit habit_of(const struct job *job, int rank);
+struct habit habit_of(const struct job *job, struct rank_index rank);
 void habit_release(struct habit *habit);
 
 /* True if it rather did some ops again than left others out: fewer of them. */

@@ -10,8 +10,8 @@
  * members.
  *
  * UNKNOWN IS A VALUE. Times are CLOCK_REALTIME nanoseconds of the host's own clock, JOB_UNKNOWN
- * where not known; indexes into arrays are JOB_NONE where nothing is meant; tristates are
- * enum job_known. 0 always means zero.
+ * where not known; indexes into arrays are JOB_NONE where nothing is meant, that into the ranks
+ * (base/rank.h) is NO_RANK; tristates are enum job_known. 0 always means zero.
  *
  * Every fact carries a cite: the place in an exhibit that says so ("ring:3:lane0:118",
  * "proc:3", "cgroup:hostA"). A cite is never NULL in a sealed job.
@@ -105,7 +105,7 @@ struct job_process {
 	uint32_t pid;
 	uint32_t ppid;
 	uint64_t start_time;
-	int rank;	   /* index into ranks: whose process or descendant this is; JOB_NONE */
+	struct rank_index rank; /* whose process or descendant this is; NO_RANK */
 	enum job_role role;
 	int restart;	   /* elastic restart generation, 0 the first */
 	const char *comm;  /* never NULL; "" unknown */
@@ -157,7 +157,7 @@ enum job_thread_state {
 
 /* A thread's doing at T0, from its board. */
 struct job_thread {
-	int rank;
+	struct rank_index rank;
 	uint32_t tid;
 	const char *name;
 	enum job_thread_state state;
@@ -219,7 +219,7 @@ enum job_member_state {
 struct job_member {
 	int group;
 	struct group_rank seat;
-	int rank; /* index into ranks; JOB_NONE: nobody knows who sits there */
+	struct rank_index rank; /* NO_RANK: nobody knows who sits there */
 	enum job_member_state state;
 	bool aborted;
 	bool nonblocking;
@@ -279,7 +279,7 @@ enum job_span_kind {
 };
 
 struct job_span {
-	int rank;
+	struct rank_index rank;
 	int process; /* index: the rank's own or a child's */
 	enum job_span_kind kind;
 	const char *name;
@@ -294,7 +294,7 @@ struct job_span {
 
 /* A batch that one loader gave one rank. */
 struct job_shard {
-	int rank;
+	struct rank_index rank;
 	const char *loader;
 	uint64_t index; /* of the latest batch, from 0 */
 	uint64_t rows;
@@ -309,7 +309,7 @@ struct job_shard {
 };
 
 struct job_step {
-	int rank;
+	struct rank_index rank;
 	uint64_t n;
 	uint64_t events;
 	int64_t first; /* when the first one was done; JOB_UNKNOWN */
@@ -323,7 +323,7 @@ struct job_step {
  * inquest-traits(7). `number` is JOB_UNKNOWN where the trait is text only.
  */
 struct job_trait {
-	int rank;
+	struct rank_index rank;
 	const char *key;
 	const char *text;
 	int64_t number;
@@ -332,7 +332,7 @@ struct job_trait {
 };
 
 struct job_note {
-	int rank;
+	struct rank_index rank;
 	const char *text;
 	bool exception; /* the rank said that it dies of this */
 	bool by_file;	/* in a file whose name its children inherit: it may be one of them */
@@ -342,7 +342,7 @@ struct job_note {
 
 /* A signal that reached a rank's handler: fatal or not. */
 struct job_signal {
-	int rank;
+	struct rank_index rank;
 	int process;
 	int signo;
 	int code;
@@ -359,7 +359,7 @@ struct job_signal {
 
 /* The last lines a rank wrote to stderr, newest last; text from outside, escaped by reports. */
 struct job_log {
-	int rank;
+	struct rank_index rank;
 	const char *last_line; /* the last useful one */
 	const char *error;     /* the line that names an error (Traceback's last, CUDA's, NCCL's) */
 	int64_t when;
@@ -368,7 +368,7 @@ struct job_log {
 
 /* Compile caches at the rank's start, from the receipt. */
 struct job_cache {
-	int rank;
+	struct rank_index rank;
 	const char *path;
 	int64_t files;
 	int64_t bytes;
@@ -377,7 +377,7 @@ struct job_cache {
 
 /* Something that was recorded but is gone, or should have been there: shown, never silent. */
 struct job_loss {
-	int rank; /* JOB_NONE: not of one rank */
+	struct rank_index rank; /* NO_RANK: not of one rank */
 	const char *what;
 	int64_t count; /* JOB_UNKNOWN */
 	bool of_ops;   /* operations may be among what is lost: absence is weaker evidence */
@@ -415,7 +415,7 @@ enum job_stack_how {
  * samples, this is the latest; how they compare is beside it.
  */
 struct job_stack {
-	int rank;	/* JOB_NONE: of a process of no rank */
+	struct rank_index rank; /* NO_RANK: of a process of no rank */
 	int process;
 	uint32_t tid;	/* as the gatherer saw it */
 	bool main;	/* the process' first thread */
@@ -451,7 +451,7 @@ enum job_snapshot_mode {
 
 /* How the stacks of one process were taken, all samples of one look together. */
 struct job_snapshot {
-	int rank;	/* JOB_NONE: of a process of no rank */
+	struct rank_index rank; /* NO_RANK: of a process of no rank */
 	int process;
 	enum job_snapshot_mode mode;
 	unsigned samples;
@@ -477,7 +477,7 @@ enum job_call_kind {
  * be drawn.
  */
 struct job_call {
-	int rank;
+	struct rank_index rank;
 	uint32_t tid;
 	enum job_call_kind kind;
 	struct job_sig sig; /* of one that takes part in a group's order; else its op is 0 */
@@ -558,6 +558,22 @@ struct job {
 	const struct job_loss *losses;
 	size_t nlosses;
 };
+
+/* True if that is a rank of the job; NO_RANK never is. */
+static inline bool job_has_rank(const struct job *job, struct rank_index rank)
+{
+	return is_rank(rank) && (size_t)rank.i < job->nranks;
+}
+
+/* The rank there, which the job must have. */
+static inline const struct job_rank *job_rank(const struct job *job, struct rank_index rank)
+{
+	return &job->ranks[rank.i];
+}
+
+/* Runs the statement behind it for each rank of the job in order: `rank` is its rank_index. */
+#define job_for_each_rank(job, rank)                                                               \
+	for (struct rank_index rank = {0}; job_has_rank((job), rank); rank.i++)
 
 /* Returns who sits there; NULL where the group has no such seat. */
 static inline const struct job_member *job_seat(

@@ -13,6 +13,7 @@ int locks_holder(const struct job *job, const struct job_process *process)
  * True if the locks of all living ranks of a host were looked at, and no process of the job has
  * one there, or a file open that is named as a lock is: but for the rank's own processes.
  */
-bool locks_nobody_has(const struct job *job, int host, int rank) __attribute__((nonnull));
+bool locks_nobody_has(const struct job *job, int host, struct rank_index rank)
+	__attribute__((nonnull));
 
 #endif

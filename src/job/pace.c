@@ -65,7 +65,7 @@ int64_t pace_median_gap(const struct job *job, int group)
 }
 
 /* When the rank made PyTorch's first process group, by its own word; JOB_UNKNOWN. */
-static int64_t met_at(const struct job *job, int rank)
+static int64_t met_at(const struct job *job, struct rank_index rank)
 {
 	struct spans_range traits = traits_of(job, rank);
 
@@ -77,8 +77,8 @@ static int64_t met_at(const struct job *job, int rank)
 
 bool pace_all_met(const struct job *job)
 {
-	for (size_t i = 0; i < job->nranks; i++)
-		if (met_at(job, (int)i) == JOB_UNKNOWN)
+	job_for_each_rank(job, rank)
+		if (met_at(job, rank) == JOB_UNKNOWN)
 			return false;
 	return job->nranks > 0;
 }
@@ -89,10 +89,10 @@ static int64_t start_of(const struct job *job, const struct job_member *m)
 	const struct job_process *process;
 	int64_t met;
 
-	if (m->rank == JOB_NONE || m->init_since == JOB_UNKNOWN ||
-		job->ranks[m->rank].process == JOB_NONE)
+	if (!is_rank(m->rank) || m->init_since == JOB_UNKNOWN ||
+		job_rank(job, m->rank)->process == JOB_NONE)
 		return JOB_UNKNOWN;
-	process = &job->processes[job->ranks[m->rank].process];
+	process = &job->processes[job_rank(job, m->rank)->process];
 	if (process->born == JOB_UNKNOWN || process->born > m->init_since)
 		return JOB_UNKNOWN;
 	met = met_at(job, m->rank);
@@ -128,13 +128,13 @@ static bool lateness(const struct job *job, const struct clocks *clocks, const s
 	int64_t last = JOB_UNKNOWN, second = JOB_UNKNOWN;
 	int clock = JOB_NONE;
 
-	late->rank = JOB_NONE;
+	late->rank = NO_RANK;
 	for (uint32_t seat = 0; seat < g->size; seat++) {
 		const struct job_member *m = &job->members[g->first_member + (int)seat];
 		const struct job_op *op = rollcall_op(m, index);
 		int64_t entered;
 
-		if (!op || m->rank == JOB_NONE)
+		if (!op || !is_rank(m->rank))
 			return false;
 		if (clock == JOB_NONE)
 			clock = clocks_of_rank(clocks, m->rank);
@@ -160,7 +160,7 @@ struct pace_late pace_last_late(
 	const struct job *job, const struct clocks *clocks, int group, int64_t least)
 {
 	const struct job_group *g = &job->groups[group];
-	struct pace_late last = {.rank = JOB_NONE, .apart = JOB_UNKNOWN, .cite = ""};
+	struct pace_late last = {.rank = NO_RANK, .apart = JOB_UNKNOWN, .cite = ""};
 	const struct job_member *first = g->size ? &job->members[g->first_member] : NULL;
 
 	for (size_t i = 0; first && g->size > 1 && i < first->nops; i++) {
@@ -172,7 +172,7 @@ struct pace_late pace_last_late(
 			last.since++;
 			continue;
 		}
-		if (late.rank == last.rank) {
+		if (same_rank(late.rank, last.rank)) {
 			late.times = last.times + 1;
 			late.apart = late.entered - last.entered;
 		}

@@ -19,7 +19,7 @@ int64_t pace_median_start(const struct job *job, int group);
 
 /* A collective that one rank entered much later than the others, though it did enter. */
 struct pace_late {
-	int rank; /* JOB_NONE: nobody */
+	struct rank_index rank; /* NO_RANK: nobody */
 	uint64_t index;
 	int64_t late;    /* ns behind the next-to-last */
 	int64_t entered; /* realtime of its host */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-int ranks_find(const struct job *job, struct world_rank world_rank)
+struct rank_index ranks_find(const struct job *job, struct world_rank world_rank)
 {
 	size_t low = 0, high = job->nranks;
 
@@ -16,8 +16,8 @@ int ranks_find(const struct job *job, struct world_rank world_rank)
 			high = middle;
 	}
 	return low < job->nranks && same_world_rank(job->ranks[low].world_rank, world_rank)
-		? (int)low
-		: JOB_NONE;
+		? rank_index(low)
+		: NO_RANK;
 }
 
 bool ranks_next(const char **text, unsigned long *ret_from, unsigned long *ret_to)

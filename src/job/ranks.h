@@ -15,7 +15,7 @@
  */
 bool ranks_next(const char **text, unsigned long *ret_from, unsigned long *ret_to);
 
-/* The index of the rank with that world rank; JOB_NONE where there is none. */
-int ranks_find(const struct job *job, struct world_rank world_rank);
+/* The rank with that world rank; NO_RANK where there is none. */
+struct rank_index ranks_find(const struct job *job, struct world_rank world_rank);
 
 #endif

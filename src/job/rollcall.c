@@ -5,8 +5,8 @@
 
 bool rollcall_speaks(const struct job *job, const struct job_member *member)
 {
-	return member->rank != JOB_NONE && member->head_known && !member->saw_capture &&
-	       (job->ranks[member->rank].knows & JOB_KNOWS_BOARDS);
+	return is_rank(member->rank) && member->head_known && !member->saw_capture &&
+	       (job_rank(job, member->rank)->knows & JOB_KNOWS_BOARDS);
 }
 
 enum roll rollcall_of(const struct job *job, const struct job_member *member, uint64_t index)
@@ -55,8 +55,8 @@ static size_t known_by_their_groups(const struct job *job)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < job->nranks; i++)
-		n += lists_its_groups(&job->ranks[i]);
+	job_for_each_rank(job, rank)
+		n += lists_its_groups(job_rank(job, rank));
 	return n;
 }
 
@@ -66,9 +66,9 @@ static size_t seated_otherwise(const struct job *job, const struct job_group *gr
 	size_t n = 0;
 
 	for (uint32_t seat = 0; seat < group->size; seat++) {
-		int rank = job->members[group->first_member + (int)seat].rank;
+		struct rank_index rank = job->members[group->first_member + (int)seat].rank;
 
-		n += rank == JOB_NONE || !lists_its_groups(&job->ranks[rank]);
+		n += !is_rank(rank) || !lists_its_groups(job_rank(job, rank));
 	}
 	return n;
 }
@@ -117,9 +117,9 @@ bool rollcall_never_came(const struct job *job, const struct job_member *member)
 {
 	const struct job_rank *rank;
 
-	if (member->state != JOB_MEMBER_UNSEEN || member->rank == JOB_NONE)
+	if (member->state != JOB_MEMBER_UNSEEN || !is_rank(member->rank))
 		return false;
-	rank = &job->ranks[member->rank];
+	rank = job_rank(job, member->rank);
 	if (rank->process == JOB_NONE)
 		return job->has_census;
 	if (rank->candidate_only)

@@ -19,17 +19,17 @@
 	return low
 
 #define RANGE_OF(plural, function)                                                                 \
-	static size_t function##_begin(const struct job *job, int rank)                            \
+	static size_t function##_begin(const struct job *job, struct rank_index rank)              \
 	{                                                                                          \
-		FIRST_WHERE(plural, job->plural[at].rank >= rank, 0);                              \
+		FIRST_WHERE(plural, job->plural[at].rank.i >= rank.i, 0);                          \
 	}                                                                                          \
                                                                                                    \
-	static size_t function##_end(const struct job *job, int rank, size_t begin)                \
+	static size_t function##_end(const struct job *job, struct rank_index rank, size_t begin)  \
 	{                                                                                          \
-		FIRST_WHERE(plural, job->plural[at].rank > rank, begin);                           \
+		FIRST_WHERE(plural, job->plural[at].rank.i > rank.i, begin);                       \
 	}                                                                                          \
                                                                                                    \
-	struct spans_range function(const struct job *job, int rank)                               \
+	struct spans_range function(const struct job *job, struct rank_index rank)                 \
 	{                                                                                          \
 		size_t begin = function##_begin(job, rank);                                        \
                                                                                                    \
@@ -52,14 +52,15 @@ bool spans_counts(const struct job *job, const struct job_span *span)
 
 	if (!span->open)
 		return false;
-	if (span->process == job->ranks[span->rank].process || span->process == JOB_NONE)
+	if (span->process == job_rank(job, span->rank)->process || span->process == JOB_NONE)
 		return true;
 	process = &job->processes[span->process];
 	return span->kind == JOB_SPAN_COMPILE &&
 	       (process->end == JOB_ALIVE || process->end == JOB_END_UNKNOWN);
 }
 
-const struct job_span *spans_open(const struct job *job, int rank, enum job_span_kind kind)
+const struct job_span *spans_open(
+	const struct job *job, struct rank_index rank, enum job_span_kind kind)
 {
 	struct spans_range range = spans_of(job, rank);
 	const struct job_span *found = NULL;

@@ -55,9 +55,9 @@ static struct json_object *missing_ranks(const struct job *job)
 	if (job->coverage.ranks.n == JOB_NONE)
 		return NULL;
 	array = json_object_new_array();
-	for (size_t i = 0; i < job->nranks; i++)
-		if (job->ranks[i].process == JOB_NONE)
-			json_object_array_add(array, json_rank(job, (int)i));
+	job_for_each_rank(job, rank)
+		if (job_rank(job, rank)->process == JOB_NONE)
+			json_object_array_add(array, json_rank(job, rank));
 	return array;
 }
 
@@ -97,9 +97,9 @@ static int64_t lost_records(const struct job *job)
 {
 	int64_t lost = 0;
 
-	for (size_t i = 0; i < job->nranks; i++)
-		if (job->ranks[i].lost_records > 0)
-			lost += job->ranks[i].lost_records;
+	job_for_each_rank(job, rank)
+		if (job_rank(job, rank)->lost_records > 0)
+			lost += job_rank(job, rank)->lost_records;
 	return lost;
 }
 

@@ -37,11 +37,11 @@ struct json_object *json_tenths(int64_t ns)
 	return json_object_new_double_s((double)tenths / 10, text);
 }
 
-struct json_object *json_rank(const struct job *job, int rank)
+struct json_object *json_rank(const struct job *job, struct rank_index rank)
 {
-	if (rank == JOB_NONE || job->ranks[rank].numberless)
+	if (!is_rank(rank) || job_rank(job, rank)->numberless)
 		return NULL;
-	return json_object_new_int(job->ranks[rank].world_rank.n);
+	return json_object_new_int(job_rank(job, rank)->world_rank.n);
 }
 
 struct json_object *json_ranks(const struct job *job, struct verdict_ranks ranks)

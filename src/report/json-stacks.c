@@ -150,7 +150,7 @@ static void add_taken(struct json_object *object, const struct job *job)
 /* True if the rank is a culprit of a verdict before this one, or earlier in it. */
 static bool is_said(const struct verdicts *verdicts, size_t verdict, size_t culprit)
 {
-	int rank = verdicts->at[verdict].culprits.at[culprit];
+	struct rank_index rank = verdicts->at[verdict].culprits.at[culprit];
 
 	for (size_t i = 0; i < verdict; i++)
 		if (ranks_have(verdicts->at[i].culprits, rank))
@@ -191,14 +191,15 @@ static void add_members(struct json_object *object, const struct stacktree *tree
 	const struct job *job = tree->job;
 
 	for (size_t i = 0; i < members->n; i++) {
-		int rank = members->at[i], process = rank - (int)job->nranks;
+		struct rank_index rank = members->at[i];
+		int process = rank.i - (int)job->nranks;
 		struct json_object *number = process < 0 ? json_rank(job, rank) : NULL;
 
 		if (number) {
 			json_object_array_add(ranks, number);
 			continue;
 		}
-		process = process < 0 ? job->ranks[rank].process : process;
+		process = process < 0 ? job_rank(job, rank)->process : process;
 		json_object_array_add(pids, json_object_new_int64(job->processes[process].pid));
 	}
 	json_object_object_add(object, "ranks", ranks);

@@ -54,8 +54,8 @@ static struct json_object *job_object(const struct verdicts *verdicts)
 	struct json_object *hosts = json_object_new_array();
 	int seen = 0;
 
-	for (size_t i = 0; i < job->nranks; i++)
-		seen += job->ranks[i].process != JOB_NONE;
+	job_for_each_rank(job, rank)
+		seen += job_rank(job, rank)->process != JOB_NONE;
 	for (size_t i = 0; i < job->nhosts; i++)
 		json_object_array_add(hosts, json_text(job->hosts[i].name));
 	json_object_object_add(object, "id", json_text(job->id));
@@ -241,7 +241,7 @@ static struct json_object *known_text(const char *text)
 }
 
 static struct json_object *first_object(
-	const struct job *job, int rank, const struct firsts *first, int64_t most)
+	const struct job *job, struct rank_index rank, const struct firsts *first, int64_t most)
 {
 	const struct cache_found *cache = &first->cache;
 	struct json_object *object = json_object_new_object();
@@ -275,8 +275,8 @@ static struct json_object *firsts_array(const struct job *job)
 	struct firsts *firsts = firsts_new(job);
 	int64_t most = caches_most(job);
 
-	for (size_t i = 0; i < job->nranks; i++)
-		json_object_array_add(array, first_object(job, (int)i, &firsts[i], most));
+	job_for_each_rank(job, rank)
+		json_object_array_add(array, first_object(job, rank, &firsts[rank.i], most));
 	firsts_free(firsts);
 	return array;
 }

@@ -59,7 +59,7 @@ static const struct {
 struct row {
 	bool culprit;
 	int64_t since; /* the longest of its ranks, JOB_UNKNOWN */
-	ARRAY(int) ranks;
+	ARRAY(struct rank_index) ranks;
 	const char *cell[COLUMNS];
 };
 
@@ -98,13 +98,13 @@ static const char *clock_of_day(struct table *table, int64_t realtime)
 }
 
 /* The shape of its latest batch, else the rows; of several loaders the first. */
-static const char *shard_of(struct table *table, const struct job *job, int rank)
+static const char *shard_of(struct table *table, const struct job *job, struct rank_index rank)
 {
 	for (size_t i = 0; i < job->nshards; i++) {
 		const struct job_shard *shard = &job->shards[i];
 		char *text;
 
-		if (shard->rank != rank)
+		if (!same_rank(shard->rank, rank))
 			continue;
 		if (!shard->ndim)
 			return arena_printf(&table->arena, "%" PRIu64, shard->rows);
@@ -117,7 +117,7 @@ static const char *shard_of(struct table *table, const struct job *job, int rank
 }
 
 /* How its compile cache was beside the others', when it came to it. */
-static const char *cache_of(const struct table *table, int rank)
+static const char *cache_of(const struct table *table, struct rank_index rank)
 {
 	struct cache_found found = caches_found(table->verdicts->job, rank);
 	const char *name = caches_state_name(caches_state(&found, table->most_files));
@@ -126,10 +126,10 @@ static const char *cache_of(const struct table *table, int rank)
 }
 
 /* The step that it completed last. */
-static const char *step_of(struct table *table, const struct job *job, int rank)
+static const char *step_of(struct table *table, const struct job *job, struct rank_index rank)
 {
 	for (size_t i = 0; i < job->nsteps; i++)
-		if (job->steps[i].rank == rank)
+		if (same_rank(job->steps[i].rank, rank))
 			return arena_printf(&table->arena, "%" PRIu64, job->steps[i].n);
 	return "";
 }
@@ -149,7 +149,7 @@ static const char *log_of(struct table *table, struct verdict_ranks ranks)
 /* Returns what the rank itself entered as the operation that the verdict is about, if it did not
  * complete.
  */
-static const struct job_op *verdict_op(const struct verdicts *verdicts, int rank)
+static const struct job_op *verdict_op(const struct verdicts *verdicts, struct rank_index rank)
 {
 	const struct verdict *verdict = &verdicts->at[0];
 	const struct job *job = verdicts->job;
@@ -157,7 +157,7 @@ static const struct job_op *verdict_op(const struct verdicts *verdicts, int rank
 	for (size_t m = 0; m < job->nmembers; m++) {
 		const struct job_member *member = &job->members[m];
 
-		if (member->rank != rank || member->group != verdict->group)
+		if (!same_rank(member->rank, rank) || member->group != verdict->group)
 			continue;
 		for (size_t i = 0; i < member->nops; i++)
 			if (member->ops[i].index == verdict->op_index &&
@@ -168,7 +168,7 @@ static const struct job_op *verdict_op(const struct verdicts *verdicts, int rank
 }
 
 /* A thread that waits for a stream waits for the verdict's operation before any later one. */
-static const char *op_of(struct table *table, const struct doing *doing, int rank)
+static const char *op_of(struct table *table, const struct doing *doing, struct rank_index rank)
 {
 	const struct job_op *op = doing->waits && table->verdicts->at[0].op_index
 					  ? verdict_op(table->verdicts, rank)
@@ -181,7 +181,7 @@ static const char *op_of(struct table *table, const struct doing *doing, int ran
 }
 
 /* The op that keeps a rank waiting where no call of its shows that it waits; NULL: none. */
-static const struct job_op *unseen_wait(const struct verdicts *verdicts, int rank)
+static const struct job_op *unseen_wait(const struct verdicts *verdicts, struct rank_index rank)
 {
 	const struct job_op *op = NULL;
 
@@ -192,14 +192,14 @@ static const struct job_op *unseen_wait(const struct verdicts *verdicts, int ran
 }
 
 /* A row for one rank alone; RANK, SINCE and the log come when the row is whole. */
-static void fill_row(struct table *table, struct row *row, int rank)
+static void fill_row(struct table *table, struct row *row, struct rank_index rank)
 {
 	const struct job *job = table->verdicts->job;
 	struct doing doing = {0};
 	const struct job_op *op;
 
 	doing_of(&doing, job, rank,
-		table->verdicts->postures ? &table->verdicts->postures[rank] : NULL);
+		table->verdicts->postures ? &table->verdicts->postures[rank.i] : NULL);
 	*row = (struct row){.since = doing.since};
 	row->culprit = table->verdicts->n && ranks_have(table->verdicts->at[0].culprits, rank);
 	for (int c = 0; c < COLUMNS; c++)
@@ -231,7 +231,7 @@ static bool same_row(const struct row *a, const struct row *b)
 }
 
 /* Into the row that says the same, or a new one. */
-static void add_rank(struct table *table, int rank)
+static void add_rank(struct table *table, struct rank_index rank)
 {
 	struct row row, *old;
 
@@ -257,7 +257,7 @@ static int compare_rows(const void *a, const void *b)
 
 	if (one->culprit != two->culprit)
 		return one->culprit ? -1 : 1;
-	return one->ranks.items[0] < two->ranks.items[0] ? -1 : 1;
+	return one->ranks.items[0].i < two->ranks.items[0].i ? -1 : 1;
 }
 
 /* Has somebody a value, and, where that is asked, somebody another one? */
@@ -345,8 +345,8 @@ void table_of(struct table_lines *into, const struct verdicts *verdicts, size_t 
 		.most_files = caches_most(verdicts->job)};
 	struct row *row;
 
-	for (size_t rank = 0; rank < verdicts->job->nranks; rank++)
-		add_rank(&table, (int)rank);
+	job_for_each_rank(verdicts->job, rank)
+		add_rank(&table, rank);
 	if (table.rows.nr) {
 		array_sort(&table.rows, compare_rows);
 		finish(&table);

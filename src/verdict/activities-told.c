@@ -9,7 +9,8 @@
 #include "verdict/activities.h"
 
 /* True if the rank's ring tells of something that it did after the stack was taken. */
-static bool ring_is_newer(const struct job *job, int rank, const struct job_stack *stack)
+static bool ring_is_newer(
+	const struct job *job, struct rank_index rank, const struct job_stack *stack)
 {
 	struct spans_range range = threads_of(job, rank);
 
@@ -36,16 +37,17 @@ static const char *waits_for(const struct posture *p)
  * others: rules may suspect it of that. A ring that is not there denies nothing, nor do rings that
  * know of no group at all: what the job calls is not recorded.
  */
-static bool is_denied(const struct job *job, int rank, const struct posture *p)
+static bool is_denied(const struct job *job, struct rank_index rank, const struct posture *p)
 {
-	return job->ngroups && (job->ranks[rank].knows & JOB_KNOWS_BOARDS) &&
+	return job->ngroups && (job_rank(job, rank)->knows & JOB_KNOWS_BOARDS) &&
 	       p->activity != ACTIVITY_INIT && p->activity != ACTIVITY_STORE;
 }
 
 /* A rank that was seen to stand for so long was not elsewhere a moment before. */
 #define STANDS (2 * CLOCK_NS_PER_S)
 
-static struct waits_told told_of(const struct job *job, int rank, const struct posture *p)
+static struct waits_told told_of(
+	const struct job *job, struct rank_index rank, const struct posture *p)
 {
 	struct waits_told told = {.stands = p->stands,
 		.held = p->stands >= STANDS || (p->stack->samples > 1 && !p->passed),
@@ -61,57 +63,58 @@ static struct waits_told told_of(const struct job *job, int rank, const struct p
 }
 
 /*
- * The only rank of that host, elsewhere itself, which has any file's lock; JOB_NONE where there is
+ * The only rank of that host, elsewhere itself, which has any file's lock; NO_RANK where there is
  * none, or several are. A rank that asks for a lock again and again is not blocked, so nothing says
  * for which; but who has the only one, has that one.
  */
-static int only_holder(const struct job *job, const struct posture *postures, int rank)
+static struct rank_index only_holder(
+	const struct job *job, const struct posture *postures, struct rank_index rank)
 {
-	int found = JOB_NONE;
+	struct rank_index found = NO_RANK;
 
 	for (size_t i = 0; i < job->nprocesses; i++) {
 		const struct job_process *other = &job->processes[i];
 
-		if (other->host != job->ranks[rank].host || !*other->lock_held ||
-			other->rank == rank || other->end > JOB_ALIVE)
+		if (other->host != job_rank(job, rank)->host || !*other->lock_held ||
+			same_rank(other->rank, rank) || other->end > JOB_ALIVE)
 			continue;
-		if (other->rank == JOB_NONE || (found != JOB_NONE && found != other->rank) ||
-			!activities_elsewhere(postures[other->rank].activity))
-			return JOB_NONE;
+		if (!is_rank(other->rank) || (is_rank(found) && !same_rank(found, other->rank)) ||
+			!activities_elsewhere(postures[other->rank.i].activity))
+			return NO_RANK;
 		found = other->rank;
 	}
 	return found;
 }
 
 /* Finds who has the lock that it stands in, among those which some rank or a stranger has. */
-static void tell_lock(const struct job *job, const struct posture *postures, int rank,
+static void tell_lock(const struct job *job, const struct posture *postures, struct rank_index rank,
 	struct waits_told *told)
 {
-	const struct job_process *process = &job->processes[postures[rank].stack->process];
+	const struct job_process *process = &job->processes[postures[rank.i].stack->process];
 	int holder = locks_holder(job, process);
 
 	told->lock = *process->lock ? process->lock : "";
 	told->lock_known = process->lock_pid != 0;
-	told->lock_rank = holder == JOB_NONE ? JOB_NONE : job->processes[holder].rank;
+	told->lock_rank = holder == JOB_NONE ? NO_RANK : job->processes[holder].rank;
 	if (!*process->lock) {
 		told->lock_rank = only_holder(job, postures, rank);
-		told->lock_known = told->lock_rank != JOB_NONE;
+		told->lock_known = is_rank(told->lock_rank);
 	}
-	if (told->lock_rank == rank) /* it waits for its own: for a child of its */
-		told->lock_rank = JOB_NONE;
+	if (same_rank(told->lock_rank, rank)) /* it waits for its own: for a child of its */
+		told->lock_rank = NO_RANK;
 }
 
 struct waits_told *activities_told(const struct job *job, const struct posture *postures)
 {
 	struct waits_told *told = alloc_zeroed(job->nranks + 1, sizeof(*told));
 
-	for (size_t i = 0; i < job->nranks; i++) {
-		if (!postures[i].stack || postures[i].unsure ||
-			ring_is_newer(job, (int)i, postures[i].stack))
+	job_for_each_rank(job, rank) {
+		if (!postures[rank.i].stack || postures[rank.i].unsure ||
+			ring_is_newer(job, rank, postures[rank.i].stack))
 			continue;
-		told[i] = told_of(job, (int)i, &postures[i]);
-		if (told[i].in_lock)
-			tell_lock(job, postures, (int)i, &told[i]);
+		told[rank.i] = told_of(job, rank, &postures[rank.i]);
+		if (told[rank.i].in_lock)
+			tell_lock(job, postures, rank, &told[rank.i]);
 	}
 	return told;
 }

@@ -353,7 +353,7 @@ static void hear(struct asking *asking, const struct job_stack *stack, const str
 }
 
 /* The threads of its process, and the main threads of its children. */
-static void ask_others(const struct reader *reader, int rank, struct asking *asking,
+static void ask_others(const struct reader *reader, struct rank_index rank, struct asking *asking,
 	const struct job_stack *who)
 {
 	const struct job *job = reader->job;
@@ -378,10 +378,11 @@ static void ask_others(const struct reader *reader, int rank, struct asking *ask
 }
 
 /* True if it has a living child whose stack was not taken. */
-static bool has_hidden_child(const struct job *job, int rank)
+static bool has_hidden_child(const struct job *job, struct rank_index rank)
 {
 	for (size_t i = 0; i < job->nprocesses; i++)
-		if (job->processes[i].rank == rank && job->processes[i].role == JOB_ROLE_CHILD &&
+		if (same_rank(job->processes[i].rank, rank) &&
+			job->processes[i].role == JOB_ROLE_CHILD &&
 			job->processes[i].end <= JOB_ALIVE && !stackfacts_snapshot(job, (int)i))
 			return true;
 	return false;
@@ -402,8 +403,8 @@ static bool waits_for_child(const struct job *job, const struct job_stack *stack
  * runs in another thread: whoever does the work speaks for it. Where that one's stack does not
  * tell, nobody knows.
  */
-static void ask_who_works(
-	const struct reader *reader, int rank, const struct reading *r, struct posture *p)
+static void ask_who_works(const struct reader *reader, struct rank_index rank,
+	const struct reading *r, struct posture *p)
 {
 	struct asking asking = {.any = p->activity == ACTIVITY_USER && p->program < 0};
 	bool for_child = waits_for_child(reader->job, p->stack);
@@ -500,7 +501,7 @@ static bool is_stopped(const struct job_process *process)
 	return process->state == 'T' || process->state == 't' || process->frozen == JOB_YES;
 }
 
-static struct posture posture_of(const struct reader *reader, int rank)
+static struct posture posture_of(const struct reader *reader, struct rank_index rank)
 {
 	const struct job *job = reader->job;
 	const struct job_stack *stack = stackfacts_main(job, rank);
@@ -529,8 +530,8 @@ struct posture *activities_new(const struct job *job)
 	reader.lines = alloc_zeroed(job->nframes + 1, sizeof(*reader.lines));
 	for (size_t i = 0; i < job->nframes; i++)
 		reader.lines[i] = line_of(&job->frames[i]);
-	for (size_t i = 0; i < job->nranks; i++)
-		postures[i] = posture_of(&reader, (int)i);
+	job_for_each_rank(job, rank)
+		postures[rank.i] = posture_of(&reader, rank);
 	free(reader.lines);
 	return postures;
 }

@@ -64,7 +64,7 @@ const struct job_stack *locks_gil_holder(const struct job *job, const struct job
 {
 	size_t from, to;
 
-	if (waiter->rank == JOB_NONE)
+	if (!is_rank(waiter->rank))
 		return NULL;
 	stackfacts_of_rank(job, waiter->rank, &from, &to);
 	for (size_t i = from; i < to; i++)

@@ -14,9 +14,9 @@
 #include "verdict/rule.h"
 
 /* The wait of a rank at the store itself, by a call of its that says where; NULL none. */
-static const struct wait *wait_at_store(const struct waits *waits, int rank)
+static const struct wait *wait_at_store(const struct waits *waits, struct rank_index rank)
 {
-	for (size_t i = waits->first[rank]; i < waits->first[rank + 1]; i++) {
+	for (size_t i = waits->first[rank.i]; i < waits->first[rank.i + 1]; i++) {
 		const struct wait *wait = &waits->at[i];
 
 		if (wait->thread != JOB_NONE && (waits_is_for(wait, WAITS_FOR_STORE) ||
@@ -28,7 +28,7 @@ static const struct wait *wait_at_store(const struct waits *waits, int rank)
 
 /* Where it looks for the store, by its call, else by its environment. */
 static void find_address(
-	const struct job *job, const struct waits *waits, int rank, struct profile *p)
+	const struct job *job, const struct waits *waits, struct rank_index rank, struct profile *p)
 {
 	const struct wait *wait = wait_at_store(waits, rank);
 	struct spans_range range = traits_of(job, rank);
@@ -93,14 +93,14 @@ static const char *usual_address(const struct profile *profiles, size_t n)
  * True if the rank is not past the store: in it, or with no group made; by its stack, where nothing
  * is recorded of it.
  */
-static bool is_at_start(
-	const struct job *job, const struct waits *waits, int rank, const struct posture *posture)
+static bool is_at_start(const struct job *job, const struct waits *waits, struct rank_index rank,
+	const struct posture *posture)
 {
-	if (job->ranks[rank].process == JOB_NONE)
+	if (job_rank(job, rank)->process == JOB_NONE)
 		return false;
-	if (wait_at_store(waits, rank) || job->ranks[rank].candidate_only)
+	if (wait_at_store(waits, rank) || job_rank(job, rank)->candidate_only)
 		return true;
-	return !(job->ranks[rank].knows & JOB_KNOWS_BOARDS) && !posture->unsure &&
+	return !(job_rank(job, rank)->knows & JOB_KNOWS_BOARDS) && !posture->unsure &&
 	       (posture->for_store || posture->for_ranks);
 }
 
@@ -108,12 +108,13 @@ static bool is_at_start(
 static bool is_open(const struct job *job, const struct waits *waits,
 	const struct profile *profiles, const char *address)
 {
-	for (size_t i = 0; i < job->nranks; i++) {
-		const struct wait *wait = wait_at_store(waits, (int)i);
+	job_for_each_rank(job, rank) {
+		const struct wait *wait = wait_at_store(waits, rank);
 
-		if (strcmp(profiles[i].address, address) != 0)
+		if (strcmp(profiles[rank.i].address, address) != 0)
 			continue;
-		if (wait ? waits_is_for(wait, WAITS_FOR_RANKS) : !job->ranks[i].candidate_only)
+		if (wait ? waits_is_for(wait, WAITS_FOR_RANKS)
+			 : !job_rank(job, rank)->candidate_only)
 			return true;
 	}
 	return false;
@@ -121,7 +122,7 @@ static bool is_open(const struct job *job, const struct waits *waits,
 
 /* True if the rank asks for the store under a name where it is not. */
 static bool asks_in_vain(
-	const struct waits *waits, int rank, const char *address, const char *usual)
+	const struct waits *waits, struct rank_index rank, const char *address, const char *usual)
 {
 	const struct wait *wait = wait_at_store(waits, rank);
 
@@ -133,25 +134,25 @@ void address_find(const struct job *job, const struct waits *waits, struct profi
 	bool open;
 	const char *usual;
 
-	for (size_t i = 0; i < job->nranks; i++)
-		find_address(job, waits, (int)i, &profiles[i]);
+	job_for_each_rank(job, rank)
+		find_address(job, waits, rank, &profiles[rank.i]);
 	usual = usual_address(profiles, job->nranks);
 	open = usual && is_open(job, waits, profiles, usual);
-	for (size_t i = 0; usual && i < job->nranks; i++) {
-		struct profile *p = &profiles[i];
+	for (struct rank_index rank = {0}; usual && job_has_rank(job, rank); rank.i++) {
+		struct profile *p = &profiles[rank.i];
 
 		if (!*port_of(p->address) || p->ended ||
-			!is_at_start(job, waits, (int)i, &p->posture))
+			!is_at_start(job, waits, rank, &p->posture))
 			continue;
 		if (!same_port(p->address, usual) ||
-			(open && asks_in_vain(waits, (int)i, p->address, usual)))
+			(open && asks_in_vain(waits, rank, p->address, usual)))
 			p->usual_address = usual;
 	}
 }
 
-bool explains_address(const struct inquiry *q, int rank, struct reason *why)
+bool explains_address(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 
 	if (!p->usual_address)
 		return false;
@@ -164,9 +165,9 @@ bool explains_address(const struct inquiry *q, int rank, struct reason *why)
 	return true;
 }
 
-void tell_address(struct inquiry *q, int rank, struct draft *draft)
+void tell_address(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 	struct verdict_fact *fact = draft_fact(q, draft, FACT_ADDRESS, rank, p->address_cite);
 
 	fact->text = p->address;

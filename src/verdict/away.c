@@ -9,7 +9,7 @@ static const struct away aways[] = {
 };
 #define NAWAYS (sizeof(aways) / sizeof(*aways))
 
-const struct away *away_of(const struct inquiry *q, int rank, struct reason *why)
+const struct away *away_of(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
 	for (size_t i = 0; i < NAWAYS; i++) {
 		*why = (struct reason){.class = aways[i].class};

@@ -14,9 +14,9 @@
 #include "verdict/judge.h"
 #include "verdict/rule.h"
 
-static bool has_testified(const struct inquiry *q, int rank)
+static bool has_testified(const struct inquiry *q, struct rank_index rank)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 
 	if (!p->process || p->process->other_run)
 		return false;
@@ -37,21 +37,21 @@ enum verdict_lack inquiry_lack(const struct inquiry *q, struct rank_list *lackin
 
 	if (job->coverage.ranks.n == JOB_NONE)
 		return VERDICT_LACKS_SIZE;
-	for (size_t i = 0; i < job->nranks; i++)
-		if (!q->profiles[i].process)
+	job_for_each_rank(job, rank)
+		if (!q->profiles[rank.i].process)
 			lack = VERDICT_LACKS_RANKS;
 	if (lack == VERDICT_LACKS_NOTHING && lacks_unlisted(job))
 		lack = VERDICT_LACKS_RANKS;
-	for (size_t i = 0; i < job->nranks; i++) {
-		bool lacks = lack == VERDICT_LACKS_RANKS ? !q->profiles[i].process
-							 : !has_testified(q, (int)i);
+	job_for_each_rank(job, rank) {
+		bool lacks = lack == VERDICT_LACKS_RANKS ? !q->profiles[rank.i].process
+							 : !has_testified(q, rank);
 
 		if (!lacks)
 			continue;
 		if (lack == VERDICT_LACKS_NOTHING)
 			lack = VERDICT_LACKS_TESTIMONY;
 		if (lacking)
-			rank_list_add(lacking, (int)i);
+			rank_list_add(lacking, rank);
 	}
 	return lack;
 }
@@ -60,8 +60,8 @@ enum verdict_lack inquiry_lack(const struct inquiry *q, struct rank_list *lackin
  */
 static bool somebody_was_ended_unseen(const struct inquiry *q)
 {
-	for (size_t i = 0; i < q->job->nranks; i++) {
-		const struct profile *p = &q->profiles[i];
+	job_for_each_rank(q->job, rank) {
+		const struct profile *p = &q->profiles[rank.i];
 
 		if (p->process && p->ended && !p->readable && p->death != DEATH_CLEAN)
 			return true;
@@ -74,30 +74,30 @@ void judge_unreadable(struct inquiry *q)
 {
 	bool clean = q->job->nranks > 0;
 
-	for (size_t i = 0; i < q->job->nranks; i++) {
-		const struct profile *p = &q->profiles[i];
+	job_for_each_rank(q->job, rank) {
+		const struct profile *p = &q->profiles[rank.i];
 
 		/*
 		 * A living process shows that it does not wait, if it came no further than its
 		 * start.
 		 */
 		if (p->process && p->readable &&
-			(!p->ended || (q->job->ranks[i].knows & JOB_KNOWS_BOARDS)))
+			(!p->ended || (job_rank(q->job, rank)->knows & JOB_KNOWS_BOARDS)))
 			return;
 		clean &= p->death == DEATH_CLEAN;
 	}
 	if (clean)
 		return;
 	inquiry_draft(q, VERDICT_INCONCLUSIVE)->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
-	inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_TRUSTED_RING, JOB_NONE);
+	inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_TRUSTED_RING, NO_RANK);
 }
 
 /* True if the evidence of some rank may be of another run of the job. */
 static bool may_be_mixed(const struct job *job)
 {
-	for (size_t i = 0; i < job->nranks; i++)
-		if (job->ranks[i].process != JOB_NONE &&
-			job->processes[job->ranks[i].process].other_run)
+	job_for_each_rank(job, rank)
+		if (job_rank(job, rank)->process != JOB_NONE &&
+			job->processes[job_rank(job, rank)->process].other_run)
 			return true;
 	return false;
 }
@@ -110,7 +110,7 @@ static void doubt_mixture(struct inquiry *q)
 
 		if (verdict->confidence > VERDICT_HYPOTHESIS)
 			verdict->confidence = VERDICT_HYPOTHESIS;
-		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_ONE_RUN, JOB_NONE);
+		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_ONE_RUN, NO_RANK);
 	}
 }
 
@@ -133,7 +133,7 @@ static void withdraw_health(struct inquiry *q, struct draft *draft, enum verdict
 	draft->verdict.confidence = VERDICT_UNKNOWN;
 	draft->verdict.next =
 		lack == VERDICT_LACKS_RANKS ? VERDICT_NEXT_GET_REST : VERDICT_NEXT_MORE_EVIDENCE;
-	inquiry_not_judged(q, VERDICT_HEALTHY, need_of(lack), JOB_NONE);
+	inquiry_not_judged(q, VERDICT_HEALTHY, need_of(lack), NO_RANK);
 }
 
 /* More of the workers are not named. */
@@ -160,7 +160,7 @@ static int64_t find_workers(
 	for (size_t i = 0; i < job->nprocesses; i++) {
 		const struct job_process *process = &job->processes[i];
 
-		if (process->rank == JOB_NONE || !is_worker(process) || n++ >= TOLD_WORKERS)
+		if (!is_rank(process->rank) || !is_worker(process) || n++ >= TOLD_WORKERS)
 			continue;
 		into[(*ret_told)++] = process;
 	}
@@ -183,12 +183,12 @@ static void tell_workers(struct inquiry *q, struct draft *draft)
 		draft->facts.nr = 0;
 	}
 	if (n) {
-		fact = draft_fact(q, draft, FACT_WORKERS_UNSEEN, JOB_NONE, "procs");
+		fact = draft_fact(q, draft, FACT_WORKERS_UNSEEN, NO_RANK, "procs");
 		fact->thing = draft_thing(q, (struct verdict_thing){.kind = THING_PROCESSES,
 						     .processes = told,
 						     .n = ntold});
 		fact->a = n;
-		inquiry_not_judged(q, VERDICT_HEALTHY, NEED_WORKERS_STACKS, JOB_NONE);
+		inquiry_not_judged(q, VERDICT_HEALTHY, NEED_WORKERS_STACKS, NO_RANK);
 	}
 }
 
@@ -212,7 +212,7 @@ void judge_bounds(struct inquiry *q)
 		} else if (lack != VERDICT_LACKS_NOTHING &&
 			   draft->verdict.confidence == VERDICT_ESTABLISHED) {
 			draft->verdict.confidence = VERDICT_SUPPORTED;
-			inquiry_not_judged(q, VERDICT_INCONCLUSIVE, need_of(lack), JOB_NONE);
+			inquiry_not_judged(q, VERDICT_INCONCLUSIVE, need_of(lack), NO_RANK);
 		}
 	}
 	doubt_mixture(q);

@@ -34,26 +34,26 @@ static void release(struct roll *roll)
 static void look(const struct inquiry *q, struct roll *roll)
 {
 	*roll = (struct roll){.all_stand = true};
-	for (size_t i = 0; i < q->job->nranks; i++) {
-		const struct waits_told *told = &q->waits->told[i];
+	job_for_each_rank(q->job, rank) {
+		const struct waits_told *told = &q->waits->told[rank.i];
 
-		if (!q->profiles[i].process || q->profiles[i].ended ||
+		if (!q->profiles[rank.i].process || q->profiles[rank.i].ended ||
 			!(told->key || told->elsewhere)) {
-			rank_list_add(&roll->unknown, (int)i);
+			rank_list_add(&roll->unknown, rank);
 			continue;
 		}
 		if (told->key) {
 			roll->all_stand &= told->stands >= STANDS_AT_LEAST;
-			roll->stand |= inquiry_longest_wait(q, (int)i) != NULL;
+			roll->stand |= inquiry_longest_wait(q, rank) != NULL;
 		}
-		rank_list_add(told->key ? &roll->waiting : &roll->elsewhere, (int)i);
+		rank_list_add(told->key ? &roll->waiting : &roll->elsewhere, rank);
 	}
 }
 
 /* -- nobody is elsewhere ----------------------------------------------------------------------- */
 
 /* How many of those who wait do so at the same place as this one. */
-static size_t camp_size(const struct inquiry *q, const struct roll *roll, int rank)
+static size_t camp_size(const struct inquiry *q, const struct roll *roll, struct rank_index rank)
 {
 	size_t n = 0;
 
@@ -63,15 +63,15 @@ static size_t camp_size(const struct inquiry *q, const struct roll *roll, int ra
 }
 
 /* True if each of those at another place is in another call, too. */
-static bool other_calls(const struct inquiry *q, const struct roll *roll, int usual)
+static bool other_calls(const struct inquiry *q, const struct roll *roll, struct rank_index usual)
 {
-	const struct posture *call = &q->profiles[usual].posture;
+	const struct posture *call = &q->profiles[usual.i].posture;
 
 	for (size_t i = 0; i < roll->waiting.list.nr; i++) {
-		int rank = roll->waiting.list.items[i];
+		struct rank_index rank = roll->waiting.list.items[i];
 
 		if (!stacks_same_site(q, usual, rank) &&
-			activities_may_be_one_call(&q->profiles[rank].posture, call))
+			activities_may_be_one_call(&q->profiles[rank.i].posture, call))
 			return false;
 	}
 	return true;
@@ -86,14 +86,14 @@ static bool other_calls(const struct inquiry *q, const struct roll *roll, int us
 static bool judge_sites(struct inquiry *q, const struct roll *roll)
 {
 	size_t n = roll->waiting.list.nr, largest = 0;
-	int usual = JOB_NONE;
+	struct rank_index usual = NO_RANK;
 	struct draft *draft;
 
 	for (size_t i = 0; i < n; i++) {
-		int rank = roll->waiting.list.items[i];
+		struct rank_index rank = roll->waiting.list.items[i];
 		size_t size = camp_size(q, roll, rank);
 
-		if (q->profiles[rank].posture.activity != ACTIVITY_COLLECTIVE)
+		if (q->profiles[rank.i].posture.activity != ACTIVITY_COLLECTIVE)
 			return false;
 		if (size > largest) {
 			largest = size;
@@ -108,7 +108,7 @@ static bool judge_sites(struct inquiry *q, const struct roll *roll)
 	draft->verdict.confidence = VERDICT_HYPOTHESIS;
 	draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
 	for (size_t i = 0; i < n; i++) {
-		int rank = roll->waiting.list.items[i];
+		struct rank_index rank = roll->waiting.list.items[i];
 		bool same = stacks_same_site(q, usual, rank);
 
 		rank_list_add(same ? &draft->victims : &draft->culprits, rank);
@@ -124,8 +124,8 @@ static bool judge_sites(struct inquiry *q, const struct roll *roll)
 static void tell_unknown(struct inquiry *q, const struct roll *roll, struct draft *draft)
 {
 	for (size_t i = 0; i < roll->unknown.list.nr && i < TOLD_CULPRITS; i++) {
-		int rank = roll->unknown.list.items[i];
-		bool seen = q->profiles[rank].process != NULL;
+		struct rank_index rank = roll->unknown.list.items[i];
+		bool seen = q->profiles[rank.i].process != NULL;
 
 		if (!seen)
 			start_tell_unseen(q, rank, FACT_NOT_FOUND, "procs", draft);
@@ -147,7 +147,7 @@ static void judge_unproved(struct inquiry *q, const struct roll *roll)
 	for (size_t i = 0; i < roll->elsewhere.list.nr && i < TOLD_CULPRITS; i++)
 		stacks_tell(q, roll->elsewhere.list.items[i], draft);
 	if (!roll->stand)
-		inquiry_not_judged(q, VERDICT_HOST_STALL, NEED_STANDING_STACKS, JOB_NONE);
+		inquiry_not_judged(q, VERDICT_HOST_STALL, NEED_STANDING_STACKS, NO_RANK);
 	tell_unknown(q, roll, draft);
 }
 
@@ -165,8 +165,8 @@ static void tell_places(struct inquiry *q, const struct rank_list *list, struct 
 	bool *told = alloc_zeroed(list->list.nr + 1, sizeof(*told));
 
 	for (size_t i = 0, places = 0; i < list->list.nr && places < TOLD_CULPRITS; i++) {
-		int rank = list->list.items[i];
-		const struct posture *p = &q->profiles[rank].posture;
+		struct rank_index rank = list->list.items[i];
+		const struct posture *p = &q->profiles[rank.i].posture;
 		struct rank_list ranks = {0};
 		struct verdict_fact *fact;
 
@@ -197,17 +197,17 @@ static bool judge_standing(struct inquiry *q, const struct roll *roll)
 	struct draft *draft;
 
 	for (size_t i = 0; i < roll->elsewhere.list.nr; i++) {
-		int rank = roll->elsewhere.list.items[i];
+		struct rank_index rank = roll->elsewhere.list.items[i];
 
-		if (q->profiles[rank].posture.stands >= STANDS_AT_LEAST)
+		if (q->profiles[rank.i].posture.stands >= STANDS_AT_LEAST)
 			rank_list_add(&standing, rank);
 	}
 	if (standing.list.nr) {
 		draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
 		draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
 		tell_places(q, &standing, draft);
-		draft_fact(q, draft, FACT_NO_COLLECTIVE, JOB_NONE, "stacks:*");
-		inquiry_not_judged(q, VERDICT_HOST_STALL, NEED_WHO_FOR_WHOM, JOB_NONE);
+		draft_fact(q, draft, FACT_NO_COLLECTIVE, NO_RANK, "stacks:*");
+		inquiry_not_judged(q, VERDICT_HOST_STALL, NEED_WHO_FOR_WHOM, NO_RANK);
 	}
 	array_release(&standing.list);
 	return q->drafts.nr > 0;
@@ -217,7 +217,7 @@ static bool judge_standing(struct inquiry *q, const struct roll *roll)
 static bool somebody_moved(const struct inquiry *q, const struct roll *roll)
 {
 	for (size_t i = 0; i < roll->elsewhere.list.nr; i++)
-		if (q->profiles[roll->elsewhere.list.items[i]].posture.moved == JOB_YES)
+		if (q->profiles[roll->elsewhere.list.items[i].i].posture.moved == JOB_YES)
 			return true;
 	return false;
 }
@@ -228,9 +228,9 @@ static void judge_well(struct inquiry *q, const struct roll *roll, enum verdict_
 	struct draft *draft = inquiry_draft(q, VERDICT_HEALTHY);
 
 	draft->verdict.confidence = VERDICT_SUPPORTED;
-	draft_fact(q, draft, FACT_ALIVE, JOB_NONE, "procs")->a =
+	draft_fact(q, draft, FACT_ALIVE, NO_RANK, "procs")->a =
 		(int64_t)(roll->waiting.list.nr + roll->elsewhere.list.nr);
-	draft_fact(q, draft, why, JOB_NONE, "stacks:*");
+	draft_fact(q, draft, why, NO_RANK, "stacks:*");
 }
 
 /*
@@ -240,14 +240,14 @@ static void judge_well(struct inquiry *q, const struct roll *roll, enum verdict_
 static bool all_go_on(const struct inquiry *q, const struct roll *roll)
 {
 	for (size_t i = 0; i < roll->waiting.list.nr; i++) {
-		const struct posture *p = &q->profiles[roll->waiting.list.items[i]].posture;
+		const struct posture *p = &q->profiles[roll->waiting.list.items[i].i].posture;
 
 		if (!p->passed ||
 			(p->activity != ACTIVITY_COLLECTIVE && p->activity != ACTIVITY_P2P))
 			return false;
 	}
 	for (size_t i = 0; i < roll->elsewhere.list.nr; i++)
-		if (q->profiles[roll->elsewhere.list.items[i]].posture.moved != JOB_YES)
+		if (q->profiles[roll->elsewhere.list.items[i].i].posture.moved != JOB_YES)
 			return false;
 	return !roll->unknown.list.nr;
 }
@@ -258,7 +258,7 @@ static void judge_nobody_waits(struct inquiry *q, const struct roll *roll)
 	struct rank_list standing = {0};
 
 	for (size_t i = 0; i < roll->elsewhere.list.nr; i++)
-		if (is_trouble(&q->profiles[roll->elsewhere.list.items[i]].posture))
+		if (is_trouble(&q->profiles[roll->elsewhere.list.items[i].i].posture))
 			rank_list_add(&standing, roll->elsewhere.list.items[i]);
 	if (standing.list.nr)
 		judge_idle(q, &standing);

@@ -81,16 +81,17 @@ static bool may_be_locked(const struct profile *p)
  * there compiles without waiting for one, and so is the one that is late. Where the lock itself is
  * not seen, that one must be seen to move.
  */
-static bool has_pace_maker(const struct inquiry *q, int rank)
+static bool has_pace_maker(const struct inquiry *q, struct rank_index rank)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 
 	if (!is_locked(p) && !may_be_locked(p))
 		return false;
-	for (size_t i = 0; i < q->job->nranks; i++) {
-		const struct profile *other = &q->profiles[i];
+	job_for_each_rank(q->job, at) {
+		const struct profile *other = &q->profiles[at.i];
 
-		if ((int)i != rank && q->job->ranks[i].host == q->job->ranks[rank].host &&
+		if (!same_rank(at, rank) &&
+			job_rank(q->job, at)->host == job_rank(q->job, rank)->host &&
 			compiles(other) && !is_locked(other) && (is_locked(p) || moves(other)))
 			return true;
 	}
@@ -103,9 +104,9 @@ static enum verdict_where place_of(const struct profile *p)
 }
 
 /* Asked before skew, which any open compile would fit. */
-bool explains_stuck(const struct inquiry *q, int rank, struct reason *why)
+bool explains_stuck(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 
 	if (!compiles(p) || !is_stuck(p) || has_pace_maker(q, rank))
 		return false;
@@ -122,9 +123,9 @@ bool explains_stuck(const struct inquiry *q, int rank, struct reason *why)
 }
 
 /* It still compiles while others wait: worth waiting for only if it is seen to move. */
-bool explains_skew(const struct inquiry *q, int rank, struct reason *why)
+bool explains_skew(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 
 	if (!compiles(p))
 		return false;
@@ -139,9 +140,9 @@ bool explains_skew(const struct inquiry *q, int rank, struct reason *why)
 	return true;
 }
 
-static int64_t age_of(const struct inquiry *q, int rank, const struct job_span *span)
+static int64_t age_of(const struct inquiry *q, struct rank_index rank, const struct job_span *span)
 {
-	int64_t now = q->waits->now[rank];
+	int64_t now = q->waits->now[rank.i];
 
 	return now == JOB_UNKNOWN || span->begun == JOB_UNKNOWN ? JOB_UNKNOWN : now - span->begun;
 }
@@ -153,9 +154,9 @@ static const char *subject_of(const struct compiling *compile)
 }
 
 /* Tells which phase is open, of what; how long it compiles already is the outermost one's age. */
-static void tell_span(struct inquiry *q, int rank, struct draft *draft)
+static void tell_span(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct compiling *compile = &q->profiles[rank].compile;
+	const struct compiling *compile = &q->profiles[rank.i].compile;
 	struct verdict_fact *fact =
 		draft_fact(q, draft, FACT_SPAN_OPEN, rank, compile->phase->cite);
 
@@ -172,7 +173,7 @@ static void tell_span(struct inquiry *q, int rank, struct draft *draft)
 }
 
 /* True if some span of that rank is about the graph with this id. */
-static bool compiled_it(const struct inquiry *q, int rank, const char *id)
+static bool compiled_it(const struct inquiry *q, struct rank_index rank, const char *id)
 {
 	struct spans_range range = spans_of(q->job, rank);
 
@@ -191,20 +192,20 @@ static const struct verdict_thing *thing_of(struct inquiry *q, const struct job_
 }
 
 /* The batch that it has now, beside one of another shape that a peer has. */
-static void tell_new_shape(struct inquiry *q, int rank, struct draft *draft)
+static void tell_new_shape(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct job_shard *other = NULL, *mine = shards_shape(q, rank);
 
-	for (size_t i = 0; mine && i < q->job->nranks; i++) {
+	for (struct rank_index at = {0}; mine && job_has_rank(q->job, at); at.i++) {
 		const struct job_shard *theirs =
-			(int)i == rank ? NULL : shards_shape(q, (int)i);
+			same_rank(at, rank) ? NULL : shards_shape(q, at);
 
 		if (theirs && !shards_same_shape(theirs, mine))
 			other = theirs;
 	}
 	if (other) {
 		struct verdict_fact *fact = draft_fact(
-			q, draft, FACT_SHAPES, rank, q->profiles[rank].shard->cite);
+			q, draft, FACT_SHAPES, rank, q->profiles[rank.i].shard->cite);
 
 		fact->thing = thing_of(q, mine);
 		fact->thing2 = thing_of(q, other);
@@ -212,31 +213,31 @@ static void tell_new_shape(struct inquiry *q, int rank, struct draft *draft)
 }
 
 /* A graph that is compiled once more, when steps were done already. */
-static void tell_recompile(struct inquiry *q, int rank, struct draft *draft)
+static void tell_recompile(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct job_step *step = q->profiles[rank].step;
-	const struct job_span *graph = q->profiles[rank].compile.graph;
+	const struct job_step *step = q->profiles[rank.i].step;
+	const struct job_span *graph = q->profiles[rank.i].compile.graph;
 	struct verdict_fact *fact;
 	size_t peers = 0;
 
 	if (!step || !step->n)
 		return;
 	fact = draft_fact(q, draft, FACT_RECOMPILES, rank,
-		graph ? graph->cite : q->profiles[rank].compile.bracket->cite);
+		graph ? graph->cite : q->profiles[rank.i].compile.bracket->cite);
 	fact->text = graph ? compiles_graph_id(graph) : "";
 	fact->a = (int64_t)step->n;
-	for (size_t i = 0; graph && i < q->job->nranks; i++)
-		peers += (int)i != rank && compiled_it(q, (int)i, fact->text);
+	for (struct rank_index at = {0}; graph && job_has_rank(q->job, at); at.i++)
+		peers += !same_rank(at, rank) && compiled_it(q, at, fact->text);
 	if (graph)
 		fact->b = (int64_t)peers;
 	tell_new_shape(q, rank, draft);
 }
 
 /* The compilers that it started, of which by now none may be left. */
-static void tell_tools(struct inquiry *q, int rank, struct draft *draft)
+static void tell_tools(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct job_trait *tools = q->profiles[rank].tools;
-	int64_t now = q->waits->now[rank];
+	const struct job_trait *tools = q->profiles[rank.i].tools;
+	int64_t now = q->waits->now[rank.i];
 	struct verdict_fact *fact;
 
 	if (!tools)
@@ -252,9 +253,10 @@ static void tell_tools(struct inquiry *q, int rank, struct draft *draft)
  * Tells that it took so many times as long as any peer's. A cold cache makes a compile longer: then
  * it must be far more.
  */
-static void tell_proportion(struct inquiry *q, int rank, int64_t peers, struct draft *draft)
+static void tell_proportion(
+	struct inquiry *q, struct rank_index rank, int64_t peers, struct draft *draft)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 	struct cache_found mine = caches_found(q->job, rank);
 	enum cache_state state = caches_state(&mine, caches_most(q->job));
 	bool colder =
@@ -272,15 +274,15 @@ static void tell_proportion(struct inquiry *q, int rank, int64_t peers, struct d
 }
 
 /* How long the peers' compiles took, longest span of each. */
-static void tell_peers(struct inquiry *q, int rank, struct draft *draft)
+static void tell_peers(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	int64_t least = INT64_MAX, most = JOB_UNKNOWN;
 
-	for (size_t i = 0; i < q->job->nranks; i++) {
-		struct spans_range range = spans_of(q->job, (int)i);
+	job_for_each_rank(q->job, at) {
+		struct spans_range range = spans_of(q->job, at);
 		int64_t longest = JOB_UNKNOWN;
 
-		for (size_t k = range.from; (int)i != rank && k < range.to; k++) {
+		for (size_t k = range.from; !same_rank(at, rank) && k < range.to; k++) {
 			const struct job_span *span = &q->job->spans[k];
 
 			if (span->kind == JOB_SPAN_COMPILE && !span->open &&
@@ -295,7 +297,7 @@ static void tell_peers(struct inquiry *q, int rank, struct draft *draft)
 	}
 	if (most != JOB_UNKNOWN) {
 		struct verdict_fact *fact =
-			draft_fact(q, draft, FACT_PEERS_COMPILED, JOB_NONE, "ring:*");
+			draft_fact(q, draft, FACT_PEERS_COMPILED, NO_RANK, "ring:*");
 
 		fact->a = least;
 		fact->b = most;
@@ -304,7 +306,7 @@ static void tell_peers(struct inquiry *q, int rank, struct draft *draft)
 }
 
 /* Its cache beside the others'; where all had the same, the cache explains nothing. */
-static void tell_cache(struct inquiry *q, int rank, struct draft *draft)
+static void tell_cache(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	struct cache_found mine = caches_found(q->job, rank);
 	const char *state = caches_state_name(caches_state(&mine, caches_most(q->job)));
@@ -323,9 +325,9 @@ static void tell_cache(struct inquiry *q, int rank, struct draft *draft)
 }
 
 /* Says whether it moves, and by how much CPU; nothing where samples do not tell. */
-static void tell_activity(struct inquiry *q, int rank, struct draft *draft)
+static void tell_activity(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 	const char *cite = p->process ? p->process->sample_cite
 						     : p->compile.bracket->cite;
 	struct verdict_fact *fact;
@@ -342,9 +344,9 @@ static void tell_activity(struct inquiry *q, int rank, struct draft *draft)
 		draft_frozen(q, draft, rank, cite);
 }
 
-void tell_compile(struct inquiry *q, int rank, struct draft *draft)
+void tell_compile(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 
 	if (p->compile.bracket)
 		tell_span(q, rank, draft);
@@ -364,11 +366,11 @@ void tell_compile(struct inquiry *q, int rank, struct draft *draft)
 }
 
 /* Its ring would tell of an open span: a dump has none, and what was lost may be its begin. */
-static bool tells_of_compiles(const struct inquiry *q, int rank)
+static bool tells_of_compiles(const struct inquiry *q, struct rank_index rank)
 {
-	const struct job_rank *r = &q->job->ranks[rank];
+	const struct job_rank *r = job_rank(q->job, rank);
 
-	return q->profiles[rank].readable && !inquiry_lost_ops(q, rank) &&
+	return q->profiles[rank.i].readable && !inquiry_lost_ops(q, rank) &&
 	       (r->knows & (JOB_KNOWS_RING | JOB_KNOWS_CENSUS));
 }
 
@@ -378,9 +380,9 @@ void rule_out_compile(struct inquiry *q, struct draft *draft)
 	if (draft->verdict.class == VERDICT_COMPILE_SKEW ||
 		draft->verdict.class == VERDICT_COMPILE_STUCK || !inquiry_all_seen(q))
 		return;
-	for (size_t i = 0; i < q->job->nranks; i++)
-		if (!tells_of_compiles(q, (int)i) || q->profiles[i].compile.bracket ||
-			by_stack(&q->profiles[i]))
+	job_for_each_rank(q->job, rank)
+		if (!tells_of_compiles(q, rank) || q->profiles[rank.i].compile.bracket ||
+			by_stack(&q->profiles[rank.i]))
 			return;
 	draft_rule_out(draft, VERDICT_COMPILE_SKEW, FACT_NO_OPEN_SPAN, "ring:*")->b =
 		JOB_SPAN_COMPILE;

@@ -51,7 +51,7 @@ static int compare_camps(const void *va, const void *vb)
 
 	if (a->list.list.nr != b->list.list.nr)
 		return a->list.list.nr > b->list.list.nr ? -1 : 1;
-	return a->list.list.items[0] - b->list.list.items[0];
+	return a->list.list.items[0].i - b->list.list.items[0].i;
 }
 
 /* Members of the group, as far as they have come to it. */
@@ -65,7 +65,7 @@ static void add_members(const struct job *job, int group, struct camps *camps)
 		const struct job_member *member = &job->members[g->first_member + (int)seat];
 
 		if ((member->state == JOB_MEMBER_IN_INIT || member->state == JOB_MEMBER_READY) &&
-			member->rank != JOB_NONE)
+			is_rank(member->rank))
 			rank_list_add(&camp->list, member->rank);
 	}
 }
@@ -74,7 +74,7 @@ static void add_members(const struct job *job, int group, struct camps *camps)
 static bool is_outdated(const struct job *job, const struct job_trait *trait)
 {
 	for (size_t i = 0; i < job->nmembers && trait->when != JOB_UNKNOWN; i++)
-		if (job->members[i].rank == trait->rank &&
+		if (same_rank(job->members[i].rank, trait->rank) &&
 			!strcmp(job->groups[job->members[i].group].made_name, FIRST_GROUP) &&
 			job->members[i].init_since > trait->when)
 			return true;
@@ -90,7 +90,7 @@ static void add_witnesses(const struct job *job, struct camps *camps)
 		const struct job_trait *trait = &job->traits[i];
 
 		if (strncmp(trait->key, MADE, prefix) != 0 || !*trait->text ||
-			strcmp(trait->key + prefix, camps->name) != 0 || trait->rank == JOB_NONE ||
+			strcmp(trait->key + prefix, camps->name) != 0 || !is_rank(trait->rank) ||
 			is_outdated(job, trait))
 			continue;
 		rank_list_add(&camp_of(camps, trait->text, JOB_NONE)->list, trait->rank);
@@ -124,9 +124,9 @@ static bool is_first(const struct job *job, int group)
 }
 
 /* True if the rank has long been about to make a group. */
-static bool makes_group(const struct inquiry *q, int rank)
+static bool makes_group(const struct inquiry *q, struct rank_index rank)
 {
-	for (size_t i = q->waits->first[rank]; i < q->waits->first[rank + 1]; i++) {
+	for (size_t i = q->waits->first[rank.i]; i < q->waits->first[rank.i + 1]; i++) {
 		const struct wait *wait = &q->waits->at[i];
 
 		if ((wait->kind == WAIT_INIT || wait->kind == WAIT_STORE) &&
@@ -144,8 +144,8 @@ static bool somebody_makes_a_group(const struct inquiry *q, uint64_t key)
 	for (size_t i = 0; i < q->job->ngroups; i++)
 		if (q->job->groups[i].made_as == key && *q->job->groups[i].ranks)
 			return false;
-	for (size_t i = 0; i < q->job->nranks && !found; i++)
-		found = makes_group(q, (int)i);
+	for (struct rank_index rank = {0}; job_has_rank(q->job, rank) && !found; rank.i++)
+		found = makes_group(q, rank);
 	return found;
 }
 
@@ -157,7 +157,7 @@ static bool stands(const struct inquiry *q, uint64_t key)
 	for (size_t i = 0; i < q->job->nmembers; i++) {
 		const struct job_member *member = &q->job->members[i];
 
-		if (q->job->groups[member->group].made_as == key && member->rank != JOB_NONE &&
+		if (q->job->groups[member->group].made_as == key && is_rank(member->rank) &&
 			makes_group(q, member->rank))
 			return true;
 	}
@@ -217,9 +217,9 @@ static void share_out(const struct inquiry *q, const struct camps *camps, struct
 /* Adds who waits: in these groups, or for one who does. */
 static void find_waiting(struct inquiry *q, struct draft *draft)
 {
-	for (size_t i = 0; i < q->job->nranks; i++)
-		if (inquiry_longest_wait(q, (int)i) && !rank_list_has(&draft->culprits, (int)i))
-			rank_list_add(&draft->victims, (int)i);
+	job_for_each_rank(q->job, rank)
+		if (inquiry_longest_wait(q, rank) && !rank_list_has(&draft->culprits, rank))
+			rank_list_add(&draft->victims, rank);
 }
 
 static void tell(struct inquiry *q, const struct camps *camps, struct draft *draft)

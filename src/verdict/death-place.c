@@ -32,9 +32,9 @@ static const struct stackfacts_place raising[] = {
 	{"*restore_rt", NULL},
 };
 
-static const struct job_stack *death_stack(const struct inquiry *q, int rank)
+static const struct job_stack *death_stack(const struct inquiry *q, struct rank_index rank)
 {
-	const struct job_signal *fatal = q->profiles[rank].fatal;
+	const struct job_signal *fatal = q->profiles[rank.i].fatal;
 	const struct job_stack *stack =
 		fatal && fatal->tid ? stackfacts_thread(q->job, rank, fatal->tid) : NULL;
 
@@ -43,7 +43,7 @@ static const struct job_stack *death_stack(const struct inquiry *q, int rank)
 	return NULL;
 }
 
-bool death_has_place(const struct inquiry *q, int rank)
+bool death_has_place(const struct inquiry *q, struct rank_index rank)
 {
 	return death_stack(q, rank) != NULL;
 }
@@ -76,7 +76,8 @@ static size_t innermost(const struct inquiry *q, const struct job_stack *stack,
 	return told;
 }
 
-const struct verdict_thing *death_place(struct inquiry *q, int rank, const char **ret_cite)
+const struct verdict_thing *death_place(
+	struct inquiry *q, struct rank_index rank, const char **ret_cite)
 {
 	const struct job_stack *stack = death_stack(q, rank);
 	const struct job_frame **frames =

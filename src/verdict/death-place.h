@@ -5,14 +5,14 @@
 #include "verdict/rule.h"
 
 /* True if a stack of its death is known. */
-bool death_has_place(const struct inquiry *q, int rank) __attribute__((nonnull));
+bool death_has_place(const struct inquiry *q, struct rank_index rank) __attribute__((nonnull));
 
 /*
  * The innermost frames of the thread whose signal ended the rank, and the program's own line:
  * "memcpy (libc.so.6) < pack (pack.c:12) < ... < step (train.py:40)". NULL where no stack of the
  * death is known; *ret_cite says where it stands.
  */
-const struct verdict_thing *death_place(struct inquiry *q, int rank, const char **ret_cite)
-	__attribute__((nonnull));
+const struct verdict_thing *death_place(
+	struct inquiry *q, struct rank_index rank, const char **ret_cite) __attribute__((nonnull));
 
 #endif

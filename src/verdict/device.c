@@ -99,9 +99,9 @@ static const struct job_op *met_by(const struct inquiry *q, const struct wait *w
 static void look_at_pair(const struct inquiry *q, const struct wait *wait, struct completion *c)
 {
 	const struct job_op *met = met_by(q, wait);
-	int peer = q->job->members[wait->peer].rank;
+	struct rank_index peer = q->job->members[wait->peer].rank;
 
-	if (peer == JOB_NONE || !met || met->completed != JOB_YES)
+	if (!is_rank(peer) || !met || met->completed != JOB_YES)
 		return;
 	rank_list_add(&c->open, wait->rank);
 	rank_list_add(&c->done, peer);
@@ -133,17 +133,17 @@ static void tell_all_in(struct inquiry *q, const struct waitfor_node *node, stru
 	struct verdict_fact *fact;
 
 	if (node->kind == WAITFOR_INIT) {
-		draft_fact(q, draft, FACT_ALL_IN_INIT, JOB_NONE, g->cite)->text2 = g->name;
+		draft_fact(q, draft, FACT_ALL_IN_INIT, NO_RANK, g->cite)->text2 = g->name;
 		return;
 	}
 	if (node->kind == WAITFOR_PAIR) {
-		draft_fact(q, draft, FACT_BOTH_ENTERED, JOB_NONE, g->cite);
+		draft_fact(q, draft, FACT_BOTH_ENTERED, NO_RANK, g->cite);
 		return;
 	}
 	fact = draft_fact(q, draft,
 		arguments_are_known(q, node->group, node->index) ? FACT_ALL_ENTERED
 								 : FACT_ALL_CAME,
-		JOB_NONE, g->cite);
+		NO_RANK, g->cite);
 	fact->text2 = g->name;
 	fact->a = (int64_t)node->index;
 	for (uint32_t seat = 0; seat < g->size; seat++) {
@@ -282,7 +282,7 @@ static bool *find_dark(const struct inquiry *q)
 
 	for (size_t i = 0; i < q->waits->n; i++)
 		if (q->waits->at[i].kind == WAIT_P2P && q->waits->at[i].peer_unknown)
-			dark[q->waits->at[i].rank] = true;
+			dark[q->waits->at[i].rank.i] = true;
 	return dark;
 }
 
@@ -291,13 +291,13 @@ static bool may_be_held(
 	const struct inquiry *q, const bool *dark, const struct waitfor_node *node)
 {
 	const struct wait *wait;
-	int peer;
+	struct rank_index peer;
 
 	if (node->kind != WAITFOR_PAIR)
 		return false;
 	wait = &q->waits->at[node->wait];
 	peer = q->job->members[wait->peer].rank;
-	return dark[wait->rank] || (peer != JOB_NONE && dark[peer]);
+	return dark[wait->rank.i] || (is_rank(peer) && dark[peer.i]);
 }
 
 /* True if it is of a group that others made otherwise: then nobody knows who met whom there. */
@@ -336,7 +336,7 @@ static bool is_sure(const struct inquiry *q, size_t at, int64_t *ret_newest)
 		sure |= wait->sure;
 		entered = wait->op ? clocks_move(q->clocks, wait->op->entered,
 					     clocks_of_rank(q->clocks, wait->rank),
-					     clocks_of_rank(q->clocks, 0))
+					     clocks_of_rank(q->clocks, rank_index(0)))
 				   : JOB_UNKNOWN;
 		if (entered > *ret_newest)
 			*ret_newest = entered;
@@ -367,7 +367,7 @@ static void write_uneven_pair(
 	draft->verdict.next = VERDICT_NEXT_SAME_COUNTS;
 	draft->verdict.group = peer->group;
 	rank_list_add(&draft->camp_a, wait->rank);
-	if (peer->rank != JOB_NONE)
+	if (is_rank(peer->rank))
 		rank_list_add(&draft->camp_b, peer->rank);
 	find_victims(q, marked, draft);
 	fact = draft_fact(q, draft, FACT_UNEVEN_PAIR, wait->rank, wait->cite);
@@ -433,14 +433,14 @@ void judge_devices(struct inquiry *q)
 
 /* -- a rank in a synchronisation that nothing explains ----------------------------------------- */
 
-bool explains_sync(const struct inquiry *q, int rank, struct reason *why)
+bool explains_sync(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 
 	if (!p->readable || p->ended || inquiry_lost_ops(q, rank) ||
 		!inquiry_held_in(q, rank, WAIT_SYNC, NULL))
 		return false;
-	why->confidence = q->job->ranks[rank].knows & JOB_KNOWS_COMPLETION ? VERDICT_SUPPORTED
+	why->confidence = job_rank(q->job, rank)->knows & JOB_KNOWS_COMPLETION ? VERDICT_SUPPORTED
 									   : VERDICT_HYPOTHESIS;
 	why->outlook = VERDICT_OUTLOOK_UNKNOWN;
 	why->next = VERDICT_NEXT_CHECK_GPU;
@@ -448,12 +448,12 @@ bool explains_sync(const struct inquiry *q, int rank, struct reason *why)
 	return true;
 }
 
-void tell_sync(struct inquiry *q, int rank, struct draft *draft)
+void tell_sync(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	int64_t age = JOB_UNKNOWN;
 
 	inquiry_held_in(q, rank, WAIT_SYNC, &age);
-	draft_fact(q, draft, FACT_IN_SYNC, rank, q->profiles[rank].outside_cite)->a = age;
+	draft_fact(q, draft, FACT_IN_SYNC, rank, q->profiles[rank.i].outside_cite)->a = age;
 }
 
 /* -- not the network --------------------------------------------------------------------------- */

@@ -24,13 +24,13 @@ static void init_fact(struct verdict_fact *fact, enum verdict_fact_kind kind, co
 }
 
 struct verdict_fact *draft_fact(struct inquiry *q, struct draft *draft, enum verdict_fact_kind kind,
-	int rank, const char *cite)
+	struct rank_index rank, const char *cite)
 {
 	struct verdict_fact *fact = array_add(&draft->facts);
 
 	init_fact(fact, kind, cite);
-	if (rank != JOB_NONE) {
-		int *at = arena_new(q->arena, int);
+	if (is_rank(rank)) {
+		struct rank_index *at = arena_new(q->arena, struct rank_index);
 
 		*at = rank;
 		fact->ranks = (struct verdict_ranks){at, 1};
@@ -74,9 +74,9 @@ const struct verdict_thing *draft_sig(struct inquiry *q, const struct job_sig *s
 	return draft_thing(q, (struct verdict_thing){.kind = THING_SIG, .sig = *sig});
 }
 
-void draft_frozen(struct inquiry *q, struct draft *draft, int rank, const char *cite)
+void draft_frozen(struct inquiry *q, struct draft *draft, struct rank_index rank, const char *cite)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 
 	if (p->traced)
 		draft_fact(q, draft, FACT_TRACED, rank, cite)->a = p->process->tracer;
@@ -84,9 +84,9 @@ void draft_frozen(struct inquiry *q, struct draft *draft, int rank, const char *
 		draft_fact(q, draft, FACT_FROZEN, rank, cite)->a = p->process->state;
 }
 
-void draft_dead_child(struct inquiry *q, struct draft *draft, int rank)
+void draft_dead_child(struct inquiry *q, struct draft *draft, struct rank_index rank)
 {
-	const struct job_process *child = q->profiles[rank].dead_child;
+	const struct job_process *child = q->profiles[rank.i].dead_child;
 	struct verdict_fact *fact;
 
 	if (!child)
@@ -100,9 +100,9 @@ void draft_dead_child(struct inquiry *q, struct draft *draft, int rank)
 		fact->c = child->status;
 }
 
-void draft_stopped_child(struct inquiry *q, struct draft *draft, int rank)
+void draft_stopped_child(struct inquiry *q, struct draft *draft, struct rank_index rank)
 {
-	const struct job_process *child = q->profiles[rank].stopped_child;
+	const struct job_process *child = q->profiles[rank.i].stopped_child;
 	struct verdict_fact *fact;
 
 	if (!child)
@@ -126,25 +126,25 @@ struct verdict_fact *draft_rule_out(struct draft *draft, enum verdict_class clas
 	return &out->why;
 }
 
-void rank_list_add(struct rank_list *list, int rank)
+void rank_list_add(struct rank_list *list, struct rank_index rank)
 {
-	if (rank != JOB_NONE)
+	if (is_rank(rank))
 		*array_add(&list->list) = rank;
 }
 
-bool rank_list_has(const struct rank_list *list, int rank)
+bool rank_list_has(const struct rank_list *list, struct rank_index rank)
 {
 	for (size_t i = 0; i < list->list.nr; i++)
-		if (list->list.items[i] == rank)
+		if (same_rank(list->list.items[i], rank))
 			return true;
 	return false;
 }
 
 static int compare_ranks(const void *va, const void *vb)
 {
-	int a = *(const int *)va, b = *(const int *)vb;
+	const struct rank_index *a = va, *b = vb;
 
-	return a < b ? -1 : a > b;
+	return a->i < b->i ? -1 : a->i > b->i;
 }
 
 void rank_list_settle(struct rank_list *list)
@@ -153,14 +153,14 @@ void rank_list_settle(struct rank_list *list)
 
 	array_sort(&list->list, compare_ranks);
 	for (size_t i = 0; i < list->list.nr; i++)
-		if (!n || list->list.items[n - 1] != list->list.items[i])
+		if (!n || !same_rank(list->list.items[n - 1], list->list.items[i]))
 			list->list.items[n++] = list->list.items[i];
 	list->list.nr = n;
 }
 
 struct verdict_ranks rank_list_seal(struct inquiry *q, const struct rank_list *list)
 {
-	int *at = arena_new_many(q->arena, int, list->list.nr + 1);
+	struct rank_index *at = arena_new_many(q->arena, struct rank_index, list->list.nr + 1);
 
 	if (list->list.nr)
 		memcpy(at, list->list.items, list->list.nr * sizeof(*at));
@@ -171,7 +171,7 @@ static bool same_need(const struct verdict_not_judged *a, const struct verdict_n
 {
 	return a->class == b->class && a->need == b->need && a->index == b->index &&
 	       !strcmp(a->name, b->name) && a->ranks.n == b->ranks.n &&
-	       (!a->ranks.n || *a->ranks.at == *b->ranks.at);
+	       (!a->ranks.n || same_rank(*a->ranks.at, *b->ranks.at));
 }
 
 /* Adds it once. */
@@ -184,12 +184,12 @@ static void lack(struct inquiry *q, const struct verdict_not_judged *what)
 }
 
 void inquiry_not_judged(
-	struct inquiry *q, enum verdict_class class, enum verdict_need need, int rank)
+	struct inquiry *q, enum verdict_class class, enum verdict_need need, struct rank_index rank)
 {
 	struct verdict_not_judged what = {.class = class, .need = need, .name = ""};
 
-	if (rank != JOB_NONE) {
-		int *at = arena_new(q->arena, int);
+	if (is_rank(rank)) {
+		struct rank_index *at = arena_new(q->arena, struct rank_index);
 
 		*at = rank;
 		what.ranks = (struct verdict_ranks){at, 1};

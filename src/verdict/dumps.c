@@ -15,8 +15,8 @@ void judge_empty_dumps(struct inquiry *q)
 			return;
 	draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
 	draft->verdict.next = VERDICT_NEXT_RUN_NEXT_TIME;
-	draft_fact(q, draft, FACT_DUMPS_EMPTY, JOB_NONE, inquiry_cite_all(q));
-	inquiry_not_judged(q, VERDICT_COMPILE_SKEW, NEED_RECORDING, JOB_NONE);
+	draft_fact(q, draft, FACT_DUMPS_EMPTY, NO_RANK, inquiry_cite_all(q));
+	inquiry_not_judged(q, VERDICT_COMPILE_SKEW, NEED_RECORDING, NO_RANK);
 }
 
 /* Ranks whose last op is over, and whether it is complete or failed nobody says. */
@@ -29,9 +29,9 @@ static void tell_unsaid(struct inquiry *q, struct draft *draft)
 		const struct job_op *op = m->nops ? &m->ops[m->nops - 1] : NULL;
 		struct verdict_fact *fact;
 
-		if (!op || m->done_known || m->rank == JOB_NONE || op->captured ||
+		if (!op || m->done_known || !is_rank(m->rank) || op->captured ||
 			op->completed != JOB_MAYBE || op->index != m->head ||
-			!q->profiles[m->rank].readable)
+			!q->profiles[m->rank.i].readable)
 			continue;
 		fact = draft_fact(q, draft, FACT_OVER_UNSAID, m->rank, op->cite);
 		fact->text = inquiry_op_name(op);
@@ -52,9 +52,9 @@ void judge_some_dumps(struct inquiry *q)
 	draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
 	draft->verdict.next = VERDICT_NEXT_FIND_DUMPS;
 	tell_unsaid(q, draft);
-	for (size_t i = 0; i < q->job->nranks; i++)
-		if (!q->profiles[i].readable && told++ < TOLD_CULPRITS)
-			inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_DUMP, (int)i);
+	job_for_each_rank(q->job, rank)
+		if (!q->profiles[rank.i].readable && told++ < TOLD_CULPRITS)
+			inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_DUMP, rank);
 	if (q->job->world_at_least)
-		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_WORLD_SIZE, JOB_NONE);
+		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_WORLD_SIZE, NO_RANK);
 }

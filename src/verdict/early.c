@@ -9,7 +9,7 @@
 /* True if it is a wait for others of a rank that lives, and for how long is known. */
 static bool is_young(const struct inquiry *q, const struct wait *wait)
 {
-	return !q->profiles[wait->rank].ended && wait->kind <= WAIT_STORE &&
+	return !q->profiles[wait->rank.i].ended && wait->kind <= WAIT_STORE &&
 	       (wait->sure || wait->held) && !wait->age_unknown && wait->age != JOB_UNKNOWN &&
 	       !waitfor_stands(q->job, wait, &q->given);
 }

@@ -42,9 +42,9 @@ static bool is_over(const struct inquiry *q, const struct fork *fork)
 {
 	for (size_t i = 0; i < fork->ncamps; i++)
 		for (size_t k = 0; k < fork->camps[i].n; k++) {
-			int rank = q->job->members[fork->camps[i].members[k]].rank;
+			struct rank_index rank = q->job->members[fork->camps[i].members[k]].rank;
 
-			if (rank != JOB_NONE && q->profiles[rank].ended)
+			if (is_rank(rank) && q->profiles[rank.i].ended)
 				return true;
 		}
 	return false;

@@ -13,17 +13,17 @@
 #define TOLD_CAMPS 4
 #define TOLD_SITES 2 /* of a camp */
 
-static bool has_site(const struct inquiry *q, int rank)
+static bool has_site(const struct inquiry *q, struct rank_index rank)
 {
-	const struct profile *p = rank == JOB_NONE ? NULL : &q->profiles[rank];
+	const struct profile *p = is_rank(rank) ? &q->profiles[rank.i] : NULL;
 
 	return p && p->posture.stack && p->posture.program >= 0 && !p->ended;
 }
 
-static void tell_site(struct inquiry *q, int first, const struct rank_list *ranks, int64_t stands,
-	struct draft *draft)
+static void tell_site(struct inquiry *q, struct rank_index first, const struct rank_list *ranks,
+	int64_t stands, struct draft *draft)
 {
-	const struct posture *p = &q->profiles[first].posture;
+	const struct posture *p = &q->profiles[first.i].posture;
 	struct verdict_fact *fact = draft_fact_of(q, draft,
 		activities_waits(p->activity) ? FACT_WAITS_AT : FACT_AT, ranks, p->stack->cite);
 
@@ -41,21 +41,21 @@ static void tell_camp(struct inquiry *q, const struct fork_camp *camp, struct dr
 	bool *told = alloc_zeroed(camp->n + 1, sizeof(*told));
 
 	for (size_t i = 0, sites = 0; i < camp->n && sites < TOLD_SITES; i++) {
-		int first = q->job->members[camp->members[i]].rank;
+		struct rank_index first = q->job->members[camp->members[i]].rank;
 		struct rank_list ranks = {0};
 		int64_t stands = JOB_UNKNOWN;
 
 		if (told[i] || !has_site(q, first))
 			continue;
 		for (size_t k = i; k < camp->n; k++) {
-			int rank = q->job->members[camp->members[k]].rank;
+			struct rank_index rank = q->job->members[camp->members[k]].rank;
 
 			if (told[k] || !has_site(q, rank) || !stacks_same_site(q, first, rank))
 				continue;
 			told[k] = true;
 			rank_list_add(&ranks, rank);
-			if (q->profiles[rank].posture.stands > stands)
-				stands = q->profiles[rank].posture.stands;
+			if (q->profiles[rank.i].posture.stands > stands)
+				stands = q->profiles[rank.i].posture.stands;
 		}
 		rank_list_settle(&ranks);
 		tell_site(q, first, &ranks, stands, draft);
@@ -83,7 +83,7 @@ static bool tell_call(struct inquiry *q, const struct fork_camp *camp, struct dr
 	if (!camp->op || !*camp->op->place)
 		return false;
 	for (size_t i = 0; i < camp->n; i++) {
-		int rank = q->job->members[camp->members[i]].rank;
+		struct rank_index rank = q->job->members[camp->members[i]].rank;
 
 		if (!rank_list_has(&draft->victims, rank))
 			rank_list_add(&ranks, rank);
@@ -96,23 +96,23 @@ static bool tell_call(struct inquiry *q, const struct fork_camp *camp, struct dr
 	return true;
 }
 
-/* The first of a camp whose place is known; JOB_NONE: there is none. */
-static int first_of(const struct inquiry *q, const struct fork_camp *camp)
+/* The first of a camp whose place is known; NO_RANK: there is none. */
+static struct rank_index first_of(const struct inquiry *q, const struct fork_camp *camp)
 {
 	for (size_t i = 0; i < camp->n; i++)
 		if (has_site(q, q->job->members[camp->members[i]].rank))
 			return q->job->members[camp->members[i]].rank;
-	return JOB_NONE;
+	return NO_RANK;
 }
 
 /* Do some stand elsewhere than others? Where all wait for the GPU at one line it tells nothing. */
 static bool sites_differ(const struct inquiry *q, const struct fork *fork)
 {
-	int one = first_of(q, &fork->camps[0]);
+	struct rank_index one = first_of(q, &fork->camps[0]);
 
-	for (size_t c = 0; c < fork->ncamps && one != JOB_NONE; c++)
+	for (size_t c = 0; c < fork->ncamps && is_rank(one); c++)
 		for (size_t i = 0; i < fork->camps[c].n; i++) {
-			int rank = q->job->members[fork->camps[c].members[i]].rank;
+			struct rank_index rank = q->job->members[fork->camps[c].members[i]].rank;
 
 			if (has_site(q, rank) && !stacks_same_site(q, one, rank))
 				return true;

@@ -143,7 +143,7 @@ void fork_tell_unaligned(struct inquiry *q, const struct fork *fork, struct draf
 	bool aligned = fork->shift.kind == SHIFT_NONE && fork->shift.alone;
 
 	if (!fork->passed && !aligned && !is_shifted(fork, draft))
-		draft_fact(q, draft, FACT_UNALIGNED, JOB_NONE, inquiry_cite_all(q));
+		draft_fact(q, draft, FACT_UNALIGNED, NO_RANK, inquiry_cite_all(q));
 }
 
 bool is_calls_fork(struct inquiry *q, const struct fork *fork, struct draft *draft)

@@ -15,11 +15,11 @@ static struct compiled_graphs graphs_of_camp(
 	struct compiled_graphs first = {0};
 
 	for (size_t i = 0; i < camp->n; i++) {
-		int rank = q->job->members[camp->members[i]].rank;
+		struct rank_index rank = q->job->members[camp->members[i]].rank;
 		struct compiled_graphs own = {0};
 		struct graph_difference difference;
 
-		if (rank != JOB_NONE)
+		if (is_rank(rank))
 			own = compiles_graphs(q->job, rank);
 		if (!i) {
 			first = own;
@@ -94,18 +94,18 @@ bool is_graphs_fork(struct inquiry *q, const struct fork *fork, struct draft *dr
 /* -- a rank that is done, having issued less ------------------------------------------------- */
 
 /* The first difference to a rank that waits and whose graphs are known; false: there is none. */
-static bool differs_from_waiting(const struct inquiry *q, int rank, struct compiled_graphs *mine,
-	struct compiled_graphs *theirs, struct graph_difference *ret)
+static bool differs_from_waiting(const struct inquiry *q, struct rank_index rank,
+	struct compiled_graphs *mine, struct compiled_graphs *theirs, struct graph_difference *ret)
 {
 	*mine = compiles_graphs(q->job, rank);
 	*theirs = (struct compiled_graphs){0};
-	for (size_t i = 0; mine->n && i < q->job->nranks && !theirs->n; i++)
-		if ((int)i != rank && inquiry_longest_wait(q, (int)i))
-			*theirs = compiles_graphs(q->job, (int)i);
+	for (struct rank_index at = {0}; mine->n && job_has_rank(q->job, at) && !theirs->n; at.i++)
+		if (!same_rank(at, rank) && inquiry_longest_wait(q, at))
+			*theirs = compiles_graphs(q->job, at);
 	return compiles_differ(mine, theirs, ret);
 }
 
-void tell_graphs(struct inquiry *q, int rank, struct draft *draft)
+void tell_graphs(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	struct compiled_graphs mine, theirs;
 	struct graph_difference difference;
@@ -120,7 +120,7 @@ void tell_graphs(struct inquiry *q, int rank, struct draft *draft)
 }
 
 /* It did as much as all others, so far as marks tell of that at all. */
-static bool did_as_much(const struct inquiry *q, int rank)
+static bool did_as_much(const struct inquiry *q, struct rank_index rank)
 {
 	struct amount batches = shards_batches(q, rank), steps = shards_steps(q, rank);
 
@@ -135,9 +135,9 @@ static bool did_as_much(const struct inquiry *q, int rank)
  * Done with as many batches as the others, who still wait for it: if it compiled other graphs, it
  * issued fewer operations by them.
  */
-bool explains_other_graphs(const struct inquiry *q, int rank, struct reason *why)
+bool explains_other_graphs(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 	struct compiled_graphs mine, theirs;
 	struct graph_difference difference;
 	bool differ;

@@ -12,9 +12,10 @@
 #define SAME_CALL CLOCK_NS_PER_S
 
 /* True if it still waits in the operation that the note was written before. */
-static bool stands_behind(const struct inquiry *q, int rank, const struct job_note *note)
+static bool stands_behind(
+	const struct inquiry *q, struct rank_index rank, const struct job_note *note)
 {
-	for (size_t i = q->waits->first[rank]; i < q->waits->first[rank + 1]; i++) {
+	for (size_t i = q->waits->first[rank.i]; i < q->waits->first[rank.i + 1]; i++) {
 		const struct wait *wait = &q->waits->at[i];
 
 		if (wait->held && wait->since != JOB_UNKNOWN && note->when != JOB_UNKNOWN &&
@@ -25,18 +26,18 @@ static bool stands_behind(const struct inquiry *q, int rank, const struct job_no
 }
 
 /* By the stack of the thread that waits, where nothing is recorded. */
-static void tell_by_stack(struct inquiry *q, int rank, struct draft *draft)
+static void tell_by_stack(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct posture *posture = &q->profiles[rank].posture;
+	const struct posture *posture = &q->profiles[rank.i].posture;
 
 	if (posture->stack && activities_waits(posture->activity) && *posture->stack->handling)
 		draft_fact(q, draft, FACT_HANDLING, rank, posture->stack->cite)->text =
 			posture->stack->handling;
 }
 
-static void tell_of(struct inquiry *q, int rank, struct draft *draft)
+static void tell_of(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 	const char *colon;
 
 	if (!p->handling || !stands_behind(q, rank, p->handling)) {

@@ -8,20 +8,21 @@ static void tell_healthy(struct inquiry *q, struct draft *draft)
 	int64_t alive = 0, ended = 0;
 	struct verdict_fact *fact;
 
-	for (size_t i = 0; i < q->job->nranks; i++) {
-		alive += q->profiles[i].process && q->profiles[i].process->end == JOB_ALIVE;
-		ended += q->profiles[i].death == DEATH_END;
+	job_for_each_rank(q->job, rank) {
+		alive += q->profiles[rank.i].process &&
+			 q->profiles[rank.i].process->end == JOB_ALIVE;
+		ended += q->profiles[rank.i].death == DEATH_END;
 	}
 	if (alive) {
-		fact = draft_fact(q, draft, FACT_ALIVE, JOB_NONE, "procs");
+		fact = draft_fact(q, draft, FACT_ALIVE, NO_RANK, "procs");
 		fact->a = alive;
 	}
 	if (ended) {
-		draft_fact(q, draft, FACT_ENDED_TOGETHER, JOB_NONE, "procs");
+		draft_fact(q, draft, FACT_ENDED_TOGETHER, NO_RANK, "procs");
 		return;
 	}
 	draft_fact(q, draft, inquiry_by_dumps(q) ? FACT_DUMPS_COMPLETE : FACT_NOBODY_WAITS,
-		JOB_NONE, inquiry_cite_all(q));
+		NO_RANK, inquiry_cite_all(q));
 }
 
 void judge_healthy(struct inquiry *q)

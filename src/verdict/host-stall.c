@@ -77,9 +77,9 @@ static bool is_told(const struct profile *p)
 }
 
 /* A rank that others ended had stalled before that, or not at all. */
-static bool may_stall(const struct inquiry *q, int rank)
+static bool may_stall(const struct inquiry *q, struct rank_index rank)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 
 	if ((!p->readable && (!activities_elsewhere(p->posture.activity) || p->posture.unsure)) ||
 		!p->process)
@@ -94,12 +94,13 @@ static bool may_stall(const struct inquiry *q, int rank)
  * True if another rank of its host stays away, too, by its stack, and waits for no file's lock:
  * that one may have the lock.
  */
-static bool may_have_lock(const struct inquiry *q, int rank)
+static bool may_have_lock(const struct inquiry *q, struct rank_index rank)
 {
-	for (size_t i = 0; i < q->job->nranks; i++) {
-		const struct posture *other = &q->profiles[i].posture;
+	job_for_each_rank(q->job, at) {
+		const struct posture *other = &q->profiles[at.i].posture;
 
-		if ((int)i != rank && q->job->ranks[i].host == q->job->ranks[rank].host &&
+		if (!same_rank(at, rank) &&
+			job_rank(q->job, at)->host == job_rank(q->job, rank)->host &&
 			activities_elsewhere(other->activity) && !activities_in_file_lock(other))
 			return true;
 	}
@@ -107,7 +108,7 @@ static bool may_have_lock(const struct inquiry *q, int rank)
 }
 
 /* The place is known. Only input and checkpoints that are seen to move are worth waiting for. */
-bool explains_known_stall(const struct inquiry *q, int rank, struct reason *why)
+bool explains_known_stall(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
 	static const enum verdict_next next[VERDICT_WHERES] = {
 		[VERDICT_IN_INPUT] = VERDICT_NEXT_LOOK_AT_INPUT,
@@ -116,7 +117,7 @@ bool explains_known_stall(const struct inquiry *q, int rank, struct reason *why)
 		[VERDICT_IN_LOCK] = VERDICT_NEXT_LOOK_AT_LOCK,
 		[VERDICT_IN_GIL] = VERDICT_NEXT_STACK_OF_RANK,
 	};
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 
 	if (!may_stall(q, rank))
 		return false;
@@ -150,15 +151,15 @@ bool explains_known_stall(const struct inquiry *q, int rank, struct reason *why)
 		why->next = VERDICT_NEXT_LOOK_AT_GIL;
 	why->progresses = why->where != VERDICT_IN_FROZEN;
 	if (why->where == VERDICT_IN_LOCK && activities_in_file_lock(&p->posture) &&
-		!q->waits->told[rank].lock_known && may_have_lock(q, rank))
+		!q->waits->told[rank.i].lock_known && may_have_lock(q, rank))
 		why->confidence = VERDICT_HYPOTHESIS;
 	return true;
 }
 
 /* True if all that is known of the rank is how far it came. */
-static bool knows_dump_only(const struct inquiry *q, int rank)
+static bool knows_dump_only(const struct inquiry *q, struct rank_index rank)
 {
-	return q->job->ranks[rank].knows == JOB_KNOWS_DUMP;
+	return job_rank(q->job, rank)->knows == JOB_KNOWS_DUMP;
 }
 
 /*
@@ -166,14 +167,14 @@ static bool knows_dump_only(const struct inquiry *q, int rank)
  * more: what it has used more than any of those is about the time for which they wait, if ranks do
  * the same work. JOB_UNKNOWN where none of them sleeps; the most of them to *ret_most.
  */
-static int64_t extra_cpu(const struct inquiry *q, int rank, int64_t *ret_most)
+static int64_t extra_cpu(const struct inquiry *q, struct rank_index rank, int64_t *ret_most)
 {
-	int64_t most = JOB_UNKNOWN, own = q->profiles[rank].process->cpu_used;
+	int64_t most = JOB_UNKNOWN, own = q->profiles[rank.i].process->cpu_used;
 
-	for (size_t i = 0; i < q->job->nranks; i++) {
-		const struct profile *p = &q->profiles[i];
+	job_for_each_rank(q->job, at) {
+		const struct profile *p = &q->profiles[at.i];
 
-		if (!q->waits->told[i].key || !p->process || p->ended ||
+		if (!q->waits->told[at.i].key || !p->process || p->ended ||
 			p->process->cpu_delta == JOB_UNKNOWN || profile_is_busy(p))
 			continue;
 		if (p->process->cpu_used > most)
@@ -184,9 +185,9 @@ static int64_t extra_cpu(const struct inquiry *q, int rank, int64_t *ret_most)
 }
 
 /* It may end by itself, as far as is known: where it writes, or computes and has not for long. */
-static bool may_resolve(const struct inquiry *q, int rank)
+static bool may_resolve(const struct inquiry *q, struct rank_index rank)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 	int64_t extra, most;
 
 	if (profile_writes(p) || !profile_is_busy(p) || p->readable)
@@ -195,9 +196,9 @@ static bool may_resolve(const struct inquiry *q, int rank)
 	return extra != JOB_UNKNOWN && extra <= BUSY_FOR_A_WHILE;
 }
 
-bool explains_unknown_stall(const struct inquiry *q, int rank, struct reason *why)
+bool explains_unknown_stall(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 
 	/* Outside of everything, on its own word; what it may be waiting in, was followed. */
 	if (!may_stall(q, rank) || inquiry_held_in(q, rank, WAIT_SYNC, NULL) ||
@@ -227,9 +228,9 @@ bool explains_unknown_stall(const struct inquiry *q, int rank, struct reason *wh
 
 /* An open span and its age; a NULL one is nothing to tell. */
 static void tell_open_span(
-	struct inquiry *q, int rank, const struct job_span *span, struct draft *draft)
+	struct inquiry *q, struct rank_index rank, const struct job_span *span, struct draft *draft)
 {
-	int64_t now = q->waits->now[rank];
+	int64_t now = q->waits->now[rank.i];
 	struct verdict_fact *fact;
 
 	if (!span)
@@ -243,9 +244,9 @@ static void tell_open_span(
 }
 
 /* Tells what the kernel says of a living one: frozen, its state where that is telling, its CPU. */
-static void tell_process(struct inquiry *q, int rank, struct draft *draft)
+static void tell_process(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 	struct verdict_fact *fact;
 
 	if (!p->process || p->ended)
@@ -266,10 +267,10 @@ static void tell_process(struct inquiry *q, int rank, struct draft *draft)
 }
 
 /* Tells what is known of one that computes, if no ring says since when. */
-static void tell_busy(struct inquiry *q, int rank, struct draft *draft)
+static void tell_busy(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct profile *p = &q->profiles[rank];
-	int64_t now = q->waits->now[rank], most, age = JOB_UNKNOWN;
+	const struct profile *p = &q->profiles[rank.i];
+	int64_t now = q->waits->now[rank.i], most, age = JOB_UNKNOWN;
 	struct verdict_fact *fact;
 
 	if (p->readable || !p->process || p->ended || p->frozen || !profile_is_busy(p))
@@ -288,9 +289,9 @@ static void tell_busy(struct inquiry *q, int rank, struct draft *draft)
 }
 
 /* The most telling first: for a frozen rank that is that it is frozen. */
-void tell_stall(struct inquiry *q, int rank, struct draft *draft)
+void tell_stall(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 	const struct job_op *op;
 	int group;
 

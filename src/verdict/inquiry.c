@@ -71,7 +71,7 @@ static int64_t threshold_of_store(const struct inquiry *q)
 			return HANG_AT_LEAST;
 	for (size_t i = 0; i < q->waits->n; i++) {
 		const struct wait *wait = &q->waits->at[i];
-		int process = job->ranks[wait->rank].process;
+		int process = job_rank(job, wait->rank)->process;
 		int64_t born = process == JOB_NONE ? JOB_UNKNOWN : job->processes[process].born;
 
 		if (wait->kind == WAIT_STORE && !waits_is_told(wait) &&
@@ -96,11 +96,11 @@ static enum waitfor_stand stand_of(const struct profile *p)
 }
 
 /* Since when the rank itself had been held, when it ended; JOB_UNKNOWN: it was not. */
-static int64_t held_since(const struct inquiry *q, int rank)
+static int64_t held_since(const struct inquiry *q, struct rank_index rank)
 {
 	int64_t since = JOB_UNKNOWN;
 
-	for (size_t i = q->waits->first[rank]; i < q->waits->first[rank + 1]; i++) {
+	for (size_t i = q->waits->first[rank.i]; i < q->waits->first[rank.i + 1]; i++) {
 		const struct wait *wait = &q->waits->at[i];
 
 		if (wait->held && wait->since != JOB_UNKNOWN &&
@@ -114,9 +114,9 @@ static int64_t held_since(const struct inquiry *q, int rank)
  * True if a rank that ended may be why an op that all have entered stands still. A rank that was
  * ended after the op had stood for long was ended for that.
  */
-static bool death_holds(const struct inquiry *q, int rank)
+static bool death_holds(const struct inquiry *q, struct rank_index rank)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 	int64_t since;
 
 	if (p->death == DEATH_OWN || p->death == DEATH_CLEAN)
@@ -137,7 +137,7 @@ static void find_stands(struct inquiry *q)
 		const struct profile *p = &q->profiles[i];
 
 		q->stands[i] = stand_of(p);
-		q->stopped[i] = p->frozen || death_holds(q, (int)i);
+		q->stopped[i] = p->frozen || death_holds(q, rank_index(i));
 	}
 }
 
@@ -161,7 +161,8 @@ static int64_t last_act_on(const struct job *job, int host)
 	int64_t last = JOB_UNKNOWN;
 
 	for (size_t i = 0; i < job->nthreads; i++)
-		if (job->ranks[job->threads[i].rank].host == host && job->threads[i].since > last)
+		if (job_rank(job, job->threads[i].rank)->host == host &&
+			job->threads[i].since > last)
 			last = job->threads[i].since;
 	return last;
 }
@@ -176,7 +177,7 @@ static int64_t first_wait_elsewhere(const struct inquiry *q, int host)
 		int64_t since = clocks_move(
 			q->clocks, wait->since, clocks_of_rank(q->clocks, wait->rank), host);
 
-		if (q->job->ranks[wait->rank].host == host || since == JOB_UNKNOWN ||
+		if (job_rank(q->job, wait->rank)->host == host || since == JOB_UNKNOWN ||
 			!waitfor_stands(q->job, wait, &q->given))
 			continue;
 		if (first == JOB_UNKNOWN || since < first)
@@ -208,9 +209,9 @@ static bool outlives_agent(const struct job *job, int host)
 		return false;
 	if (h->agent_alive != JOB_NO && h->gathered < h->agent_beat + AGENT_SILENCE)
 		return false;
-	for (size_t i = 0; i < job->nranks; i++)
-		if (job->ranks[i].host == host && job->ranks[i].process != JOB_NONE &&
-			job->processes[job->ranks[i].process].end == JOB_ALIVE)
+	job_for_each_rank(job, rank)
+		if (job_rank(job, rank)->host == host && job_rank(job, rank)->process != JOB_NONE &&
+			job->processes[job_rank(job, rank)->process].end == JOB_ALIVE)
 			return true;
 	return false;
 }
@@ -234,11 +235,11 @@ static bool is_lost(const struct inquiry *q, int host)
 	if (outlives_agent(job, host) || waits < h->agent_beat - AGENT_SLACK ||
 		last_act_on(job, host) > h->agent_beat + AGENT_SLACK)
 		return false;
-	for (size_t i = 0; i < job->nranks; i++) {
-		if (job->ranks[i].host != host)
+	job_for_each_rank(job, rank) {
+		if (job_rank(job, rank)->host != host)
 			continue;
 		ranks++;
-		if (q->profiles[i].ended || q->profiles[i].death != DEATH_NONE)
+		if (q->profiles[rank.i].ended || q->profiles[rank.i].death != DEATH_NONE)
 			return false;
 	}
 	return ranks > 0 && ranks < job->nranks;
@@ -249,12 +250,12 @@ static void find_lost_hosts(struct inquiry *q)
 	q->lost_hosts = alloc_zeroed(q->job->nhosts + 1, sizeof(*q->lost_hosts));
 	for (size_t i = 0; q->job->nhosts > 1 && i < q->job->nhosts; i++)
 		q->lost_hosts[i] = is_lost(q, (int)i);
-	for (size_t i = 0; i < q->job->nranks; i++) {
-		int host = q->job->ranks[i].host;
+	job_for_each_rank(q->job, rank) {
+		int host = job_rank(q->job, rank)->host;
 
 		if (host != JOB_NONE && q->lost_hosts[host]) {
-			q->stands[i] = WAITFOR_FINAL;
-			q->stopped[i] = true;
+			q->stands[rank.i] = WAITFOR_FINAL;
+			q->stopped[rank.i] = true;
 		}
 	}
 }
@@ -271,7 +272,7 @@ static void find_wanted(struct inquiry *q)
 			continue;
 		for (size_t e = graph->first_edge[i]; e < graph->first_edge[i + 1]; e++)
 			if (graph->nodes[graph->edges[e]].kind <= WAITFOR_STOPPED)
-				q->wanted[graph->nodes[graph->edges[e]].rank] = true;
+				q->wanted[graph->nodes[graph->edges[e]].rank.i] = true;
 	}
 }
 
@@ -283,15 +284,15 @@ static void index_seats(struct inquiry *q)
 	q->first_seat = alloc_zeroed(job->nranks + 2, sizeof(*q->first_seat));
 	q->seats = alloc_zeroed(job->nmembers + 1, sizeof(*q->seats));
 	for (size_t i = 0; i < job->nmembers; i++)
-		if (job->members[i].rank != JOB_NONE)
-			q->first_seat[job->members[i].rank + 1]++;
-	for (size_t i = 0; i < job->nranks; i++)
-		q->first_seat[i + 1] += q->first_seat[i];
+		if (is_rank(job->members[i].rank))
+			q->first_seat[job->members[i].rank.i + 1]++;
+	job_for_each_rank(job, rank)
+		q->first_seat[rank.i + 1] += q->first_seat[rank.i];
 	for (size_t i = 0; i < job->nmembers; i++) {
-		int rank = job->members[i].rank;
+		struct rank_index rank = job->members[i].rank;
 
-		if (rank != JOB_NONE)
-			q->seats[q->first_seat[rank] + at[rank]++] = (int)i;
+		if (is_rank(rank))
+			q->seats[q->first_seat[rank.i] + at[rank.i]++] = (int)i;
 	}
 	free(at);
 }
@@ -382,11 +383,11 @@ bool inquiry_waits_longer(const struct wait *a, const struct wait *b)
 	       (b->since == JOB_UNKNOWN || a->since < b->since);
 }
 
-const struct wait *inquiry_longest_wait(const struct inquiry *q, int rank)
+const struct wait *inquiry_longest_wait(const struct inquiry *q, struct rank_index rank)
 {
 	const struct wait *longest = NULL;
 
-	for (size_t i = q->waits->first[rank]; i < q->waits->first[rank + 1]; i++) {
+	for (size_t i = q->waits->first[rank.i]; i < q->waits->first[rank.i + 1]; i++) {
 		const struct wait *wait = &q->waits->at[i];
 
 		if (!waitfor_stands(q->job, wait, &q->given))
@@ -398,9 +399,10 @@ const struct wait *inquiry_longest_wait(const struct inquiry *q, int rank)
 	return longest;
 }
 
-bool inquiry_held_in(const struct inquiry *q, int rank, enum wait_kind kind, int64_t *ret_age)
+bool inquiry_held_in(
+	const struct inquiry *q, struct rank_index rank, enum wait_kind kind, int64_t *ret_age)
 {
-	for (size_t i = q->waits->first[rank]; i < q->waits->first[rank + 1]; i++) {
+	for (size_t i = q->waits->first[rank.i]; i < q->waits->first[rank.i + 1]; i++) {
 		const struct wait *wait = &q->waits->at[i];
 
 		if (wait->kind != kind || !wait->held)
@@ -430,19 +432,19 @@ static bool wants_seat(const struct inquiry *q, const struct wait *wait, int sea
 }
 
 /* True if a wait for a key is taken as one for this rank. */
-static bool wants_by_key(const struct inquiry *q, size_t wait, int rank)
+static bool wants_by_key(const struct inquiry *q, size_t wait, struct rank_index rank)
 {
 	size_t node = (size_t)q->graph->node_of_wait[wait];
 
 	if (q->waits->at[wait].kind != WAIT_STORE)
 		return false;
 	for (size_t e = q->graph->first_edge[node]; e < q->graph->first_edge[node + 1]; e++)
-		if (q->graph->edges[e] == rank)
+		if (q->graph->edges[e] == rank.i)
 			return true;
 	return false;
 }
 
-int64_t inquiry_wanted_since(const struct inquiry *q, int rank)
+int64_t inquiry_wanted_since(const struct inquiry *q, struct rank_index rank)
 {
 	int clock = clocks_of_rank(q->clocks, rank);
 	int64_t since = JOB_UNKNOWN;
@@ -456,7 +458,8 @@ int64_t inquiry_wanted_since(const struct inquiry *q, int rank)
 		if (!waitfor_stands(q->job, wait, &q->given) || begun == JOB_UNKNOWN)
 			continue;
 		wanted = wants_by_key(q, i, rank);
-		for (size_t k = q->first_seat[rank]; k < q->first_seat[rank + 1] && !wanted; k++)
+		for (size_t k = q->first_seat[rank.i]; k < q->first_seat[rank.i + 1] && !wanted;
+			k++)
 			wanted = wants_seat(q, wait, q->seats[k]);
 		if (wanted && (since == JOB_UNKNOWN || begun < since))
 			since = begun;
@@ -472,9 +475,9 @@ int64_t inquiry_wanted_since(const struct inquiry *q, int rank)
 #define SHORT_WAIT       (2 * CLOCK_NS_PER_S)
 #define SHORT_WAIT_ALONE (10 * CLOCK_NS_PER_S)
 
-bool inquiry_late_before_end(const struct inquiry *q, int rank)
+bool inquiry_late_before_end(const struct inquiry *q, struct rank_index rank)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 	int64_t since = inquiry_wanted_since(q, rank), shortest = SHORT_WAIT;
 
 	if (p->death == DEATH_KILLED || p->death == DEATH_UNSURE)
@@ -487,19 +490,20 @@ const char *inquiry_op_name(const struct job_op *op)
 	return op ? job_op_name(op->sig.op) : "operation";
 }
 
-bool inquiry_lost_ops(const struct inquiry *q, int rank)
+bool inquiry_lost_ops(const struct inquiry *q, struct rank_index rank)
 {
-	if (q->job->ranks[rank].lost_records > 0)
+	if (job_rank(q->job, rank)->lost_records > 0)
 		return true;
 	for (size_t i = 0; i < q->job->nlosses; i++)
-		if (q->job->losses[i].rank == rank && q->job->losses[i].of_ops)
+		if (same_rank(q->job->losses[i].rank, rank) && q->job->losses[i].of_ops)
 			return true;
 	return false;
 }
 
-const struct job_op *inquiry_last_op(const struct inquiry *q, int rank, int *ret_group)
+const struct job_op *inquiry_last_op(
+	const struct inquiry *q, struct rank_index rank, int *ret_group)
 {
-	for (size_t k = q->first_seat[rank]; k < q->first_seat[rank + 1]; k++) {
+	for (size_t k = q->first_seat[rank.i]; k < q->first_seat[rank.i + 1]; k++) {
 		const struct job_member *m = &q->job->members[q->seats[k]];
 		const struct job_op *op = m->head_known ? rollcall_op(m, m->head) : NULL;
 
@@ -515,8 +519,8 @@ size_t inquiry_unreadable(const struct inquiry *q)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < q->job->nranks; i++)
-		n += !q->profiles[i].readable || !q->profiles[i].process;
+	job_for_each_rank(q->job, rank)
+		n += !q->profiles[rank.i].readable || !q->profiles[rank.i].process;
 	if (q->job->coverage.ranks.n > (int)q->job->nranks)
 		n += (size_t)q->job->coverage.ranks.n - q->job->nranks;
 	return n;
@@ -528,9 +532,10 @@ size_t inquiry_unseen_members(const struct inquiry *q, int group)
 	size_t n = rollcall_unseen(q->job, g);
 
 	for (uint32_t seat = 0; seat < g->size; seat++) {
-		int rank = q->job->members[g->first_member + (int)seat].rank;
+		struct rank_index rank = q->job->members[g->first_member + (int)seat].rank;
 
-		n += rank == JOB_NONE || !q->profiles[rank].readable || !q->profiles[rank].process;
+		n += !is_rank(rank) || !q->profiles[rank.i].readable ||
+		     !q->profiles[rank.i].process;
 	}
 	return n;
 }
@@ -539,8 +544,8 @@ bool inquiry_all_seen(const struct inquiry *q)
 {
 	int expected = q->job->coverage.ranks.n;
 
-	for (size_t i = 0; i < q->job->nranks; i++)
-		if (!q->profiles[i].process)
+	job_for_each_rank(q->job, rank)
+		if (!q->profiles[rank.i].process)
 			return false;
 	return expected != JOB_NONE && (int)q->job->nranks >= expected;
 }
@@ -549,10 +554,10 @@ bool inquiry_by_dumps(const struct inquiry *q)
 {
 	bool dumps = false;
 
-	for (size_t i = 0; i < q->job->nranks; i++) {
-		if (q->job->ranks[i].knows & JOB_KNOWS_RING)
+	job_for_each_rank(q->job, rank) {
+		if (job_rank(q->job, rank)->knows & JOB_KNOWS_RING)
 			return false;
-		dumps |= (q->job->ranks[i].knows & JOB_KNOWS_DUMP) != 0;
+		dumps |= (job_rank(q->job, rank)->knows & JOB_KNOWS_DUMP) != 0;
 	}
 	return dumps;
 }

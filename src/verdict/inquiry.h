@@ -16,7 +16,7 @@
 
 /* A set of rank indexes that grows. */
 struct rank_list {
-	ARRAY(int) list;
+	ARRAY(struct rank_index) list;
 };
 
 /* A finding being written. Facts appear in the order of adding. */
@@ -60,11 +60,11 @@ struct inquiry {
 struct draft *inquiry_draft(struct inquiry *q, enum verdict_class class);
 
 /*
- * Adds a fact about one rank, or about the job (JOB_NONE). The caller fills in values: a, b and c
+ * Adds a fact about one rank, or about the job (NO_RANK). The caller fills in values: a, b and c
  * are JOB_UNKNOWN until then. Valid until the next fact is added.
  */
 struct verdict_fact *draft_fact(struct inquiry *q, struct draft *draft, enum verdict_fact_kind kind,
-	int rank, const char *cite);
+	struct rank_index rank, const char *cite);
 
 /* The same about many ranks. */
 struct verdict_fact *draft_fact_of(struct inquiry *q, struct draft *draft,
@@ -79,12 +79,12 @@ const struct verdict_thing *draft_frame(
 const struct verdict_thing *draft_sig(struct inquiry *q, const struct job_sig *sig);
 
 /* Adds what stopped a rank that stands still: a debugger, or else a signal or the freezer. */
-void draft_frozen(struct inquiry *q, struct draft *draft, int rank, const char *cite);
+void draft_frozen(struct inquiry *q, struct draft *draft, struct rank_index rank, const char *cite);
 
 /* Adds FACT_CHILD_DIED where the rank lost a child. */
-void draft_dead_child(struct inquiry *q, struct draft *draft, int rank);
+void draft_dead_child(struct inquiry *q, struct draft *draft, struct rank_index rank);
 /* Adds which child of it lives and is stopped, if any is. */
-void draft_stopped_child(struct inquiry *q, struct draft *draft, int rank);
+void draft_stopped_child(struct inquiry *q, struct draft *draft, struct rank_index rank);
 
 /*
  * The class does not apply, and why; the caller fills in values as above. A class is ruled out
@@ -93,10 +93,10 @@ void draft_stopped_child(struct inquiry *q, struct draft *draft, int rank);
 struct verdict_fact *draft_rule_out(struct draft *draft, enum verdict_class class,
 	enum verdict_fact_kind kind, const char *cite);
 
-/* Adds a rank, even if it is there; JOB_NONE is no rank and adds nothing. */
-void rank_list_add(struct rank_list *list, int rank);
+/* Adds a rank, even if it is there; NO_RANK is no rank and adds nothing. */
+void rank_list_add(struct rank_list *list, struct rank_index rank);
 /* True if it is there: looks at all, sorted or not. */
-bool rank_list_has(const struct rank_list *list, int rank);
+bool rank_list_has(const struct rank_list *list, struct rank_index rank);
 
 /* Sorted, each once. */
 void rank_list_settle(struct rank_list *list);
@@ -104,9 +104,9 @@ void rank_list_settle(struct rank_list *list);
 /* A copy in the arena, as verdicts carry it; the list stays the draft's. */
 struct verdict_ranks rank_list_seal(struct inquiry *q, const struct rank_list *list);
 
-/* Says that a rule could not be judged for want of something, of a rank or the job (JOB_NONE). */
-void inquiry_not_judged(
-	struct inquiry *q, enum verdict_class class, enum verdict_need need, int rank);
+/* Says that a rule could not be judged for want of something, of a rank or the job (NO_RANK). */
+void inquiry_not_judged(struct inquiry *q, enum verdict_class class, enum verdict_need need,
+	struct rank_index rank);
 /* The same of the group of that name, or of the operation with that index. */
 void inquiry_not_judged_of(struct inquiry *q, enum verdict_class class, enum verdict_need need,
 	const char *name, uint64_t index);
@@ -125,30 +125,32 @@ void inquiry_free(struct inquiry *q);
 bool inquiry_waits_longer(const struct wait *a, const struct wait *b);
 
 /* The wait of a rank that stands longest; NULL where none does. */
-const struct wait *inquiry_longest_wait(const struct inquiry *q, int rank);
+const struct wait *inquiry_longest_wait(const struct inquiry *q, struct rank_index rank);
 
 /*
  * Since when others wait for a rank, by standing waits that its own seats lack; a time of the
  * rank's own clock, JOB_UNKNOWN where nobody does whose clock ever met it.
  */
-int64_t inquiry_wanted_since(const struct inquiry *q, int rank);
+int64_t inquiry_wanted_since(const struct inquiry *q, struct rank_index rank);
 /* True if others had long waited for this rank when it ended: then its end is not the reason. */
-bool inquiry_late_before_end(const struct inquiry *q, int rank);
+bool inquiry_late_before_end(const struct inquiry *q, struct rank_index rank);
 
 /* ns from the last word of a host's agent to the latest look at any host; JOB_UNKNOWN. */
 int64_t inquiry_silence(const struct inquiry *q, int host);
 
 /* True if that rank is held in a wait of that kind; its age goes to *ret_age if not NULL. */
-bool inquiry_held_in(const struct inquiry *q, int rank, enum wait_kind kind, int64_t *ret_age);
+bool inquiry_held_in(
+	const struct inquiry *q, struct rank_index rank, enum wait_kind kind, int64_t *ret_age);
 
 /* "AllReduce"; the op's name, where its details are known, else "operation". */
 const char *inquiry_op_name(const struct job_op *op);
 
 /* True if operations of this rank may be among what was lost. */
-bool inquiry_lost_ops(const struct inquiry *q, int rank);
+bool inquiry_lost_ops(const struct inquiry *q, struct rank_index rank);
 
 /* The last collective that a rank entered in its largest group; NULL where unknown. */
-const struct job_op *inquiry_last_op(const struct inquiry *q, int rank, int *ret_group);
+const struct job_op *inquiry_last_op(
+	const struct inquiry *q, struct rank_index rank, int *ret_group);
 
 /*
  * Returns what the evidence of the whole job lacks (bounds.c); the ranks of which it lacks are

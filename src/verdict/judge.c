@@ -106,7 +106,7 @@ static const struct {
 static int compare_drafts(const void *va, const void *vb)
 {
 	const struct draft *a = va, *b = vb;
-	int culprit_a, culprit_b;
+	struct rank_index culprit_a, culprit_b;
 
 	if (a->weight != b->weight)
 		return a->weight > b->weight ? -1 : 1;
@@ -116,10 +116,10 @@ static int compare_drafts(const void *va, const void *vb)
 		return a->verdict.group < b->verdict.group ? -1 : 1;
 	if (a->verdict.op_index != b->verdict.op_index)
 		return a->verdict.op_index < b->verdict.op_index ? -1 : 1;
-	culprit_a = a->culprits.list.nr ? a->culprits.list.items[0] : JOB_NONE;
-	culprit_b = b->culprits.list.nr ? b->culprits.list.items[0] : JOB_NONE;
-	if (culprit_a != culprit_b)
-		return culprit_a < culprit_b ? -1 : 1;
+	culprit_a = a->culprits.list.nr ? a->culprits.list.items[0] : NO_RANK;
+	culprit_b = b->culprits.list.nr ? b->culprits.list.items[0] : NO_RANK;
+	if (!same_rank(culprit_a, culprit_b))
+		return culprit_a.i < culprit_b.i ? -1 : 1;
 	return a->verdict.cause < b->verdict.cause ? -1 : a->verdict.cause > b->verdict.cause;
 }
 
@@ -167,7 +167,7 @@ static void clear_culprits(struct draft *draft, const bool *blamed)
 	size_t n = 0;
 
 	for (size_t i = 0; i < draft->victims.list.nr; i++)
-		if (!blamed[draft->victims.list.items[i]])
+		if (!blamed[draft->victims.list.items[i].i])
 			draft->victims.list.items[n++] = draft->victims.list.items[i];
 	draft->victims.list.nr = n;
 }
@@ -177,8 +177,8 @@ static bool has_ended(const struct inquiry *q)
 {
 	if (q->job->ended == JOB_YES)
 		return true;
-	for (size_t i = 0; i < q->job->nranks; i++)
-		if (!q->profiles[i].ended)
+	job_for_each_rank(q->job, rank)
+		if (!q->profiles[rank.i].ended)
 			return false;
 	return q->job->nranks > 0 && inquiry_lack(q, NULL) == VERDICT_LACKS_NOTHING;
 }
@@ -187,10 +187,11 @@ static bool has_ended(const struct inquiry *q)
 static bool is_over(const struct inquiry *q, const struct draft *draft)
 {
 	for (size_t i = 0; i < draft->culprits.list.nr; i++)
-		if (!q->profiles[draft->culprits.list.items[i]].ended)
+		if (!q->profiles[draft->culprits.list.items[i].i].ended)
 			return false;
-	for (size_t i = 0; i < q->job->nranks && !draft->culprits.list.nr; i++)
-		if (q->profiles[i].process && !q->profiles[i].ended)
+	for (struct rank_index rank = {0}; job_has_rank(q->job, rank) && !draft->culprits.list.nr;
+		rank.i++)
+		if (q->profiles[rank.i].process && !q->profiles[rank.i].ended)
 			return q->job->ended == JOB_YES;
 	return q->job->nranks > 0;
 }
@@ -277,7 +278,7 @@ static void finish_all(struct inquiry *q)
 
 	for (size_t i = 0; i < q->drafts.nr; i++)
 		for (size_t k = 0; k < q->drafts.items[i].culprits.list.nr; k++)
-			blamed[q->drafts.items[i].culprits.list.items[k]] = true;
+			blamed[q->drafts.items[i].culprits.list.items[k].i] = true;
 	for (size_t i = 0; i < q->drafts.nr; i++) {
 		clear_culprits(&q->drafts.items[i], blamed);
 		find_common_wait(q, &q->drafts.items[i]);
@@ -328,8 +329,8 @@ static int compare_not_judged(const void *va, const void *vb)
 		return a->class < b->class ? -1 : 1;
 	if (a->need != b->need)
 		return a->need < b->need ? -1 : 1;
-	if (a->ranks.n && b->ranks.n && *a->ranks.at != *b->ranks.at)
-		return *a->ranks.at < *b->ranks.at ? -1 : 1;
+	if (a->ranks.n && b->ranks.n && !same_rank(*a->ranks.at, *b->ranks.at))
+		return a->ranks.at->i < b->ranks.at->i ? -1 : 1;
 	if (a->index != b->index)
 		return a->index < b->index ? -1 : 1;
 	return strcmp(a->name, b->name);
@@ -339,8 +340,8 @@ static const struct posture *postures_of(struct inquiry *q)
 {
 	struct posture *at = arena_new_many(q->arena, struct posture, q->job->nranks + 1);
 
-	for (size_t i = 0; i < q->job->nranks; i++)
-		at[i] = q->profiles[i].posture;
+	job_for_each_rank(q->job, rank)
+		at[rank.i] = q->profiles[rank.i].posture;
 	return at;
 }
 

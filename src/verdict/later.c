@@ -7,18 +7,18 @@
 #include "verdict/judge.h"
 
 /* An end that may be somebody's answer to a hang. A fault, memory or an exception is none. */
-static bool is_killed(const struct inquiry *q, int rank)
+static bool is_killed(const struct inquiry *q, struct rank_index rank)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 
 	return p->cause == VERDICT_BY_KILLED || p->cause == VERDICT_NO_CAUSE ||
 	       p->cause == VERDICT_BY_ABORT;
 }
 
 /* True if the rank itself entered that operation of that group. */
-static bool has_entered(const struct inquiry *q, int rank, int group, uint64_t index)
+static bool has_entered(const struct inquiry *q, struct rank_index rank, int group, uint64_t index)
 {
-	for (size_t k = q->first_seat[rank]; k < q->first_seat[rank + 1]; k++) {
+	for (size_t k = q->first_seat[rank.i]; k < q->first_seat[rank.i + 1]; k++) {
 		const struct job_member *m = &q->job->members[q->seats[k]];
 
 		if (m->group == group && m->head_known && m->head >= index)
@@ -48,7 +48,7 @@ static bool is_later(const struct inquiry *q, const struct draft *death, const s
 	if (!explains_hangs(other) || (death->victims.list.nr && !other->victims.list.nr))
 		return false;
 	for (size_t i = 0; i < death->culprits.list.nr; i++) {
-		int rank = death->culprits.list.items[i];
+		struct rank_index rank = death->culprits.list.items[i];
 
 		if (!is_killed(q, rank) ||
 			!has_entered(q, rank, other->verdict.group, other->verdict.op_index))

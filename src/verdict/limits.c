@@ -19,7 +19,7 @@
 /* torch.distributed.constants.default_pg_timeout */
 #define HOST_TIMEOUT (1800 * CLOCK_NS_PER_S)
 
-const struct job_trait *limits_trait(const struct job *job, int rank, const char *key)
+const struct job_trait *limits_trait(const struct job *job, struct rank_index rank, const char *key)
 {
 	struct spans_range range = traits_of(job, rank);
 
@@ -40,7 +40,7 @@ bool limits_is_on(const struct job_trait *trait)
 	return trait && *trait->text && !limits_is_off(trait);
 }
 
-bool limits_is_torch(const struct job *job, int rank)
+bool limits_is_torch(const struct job *job, struct rank_index rank)
 {
 	const struct job_trait *framework = limits_trait(job, rank, "framework");
 
@@ -111,9 +111,9 @@ static void take_earlier(struct limit *limit, struct limit other)
 		*limit = other;
 }
 
-static bool has_ended(const struct job *job, int rank)
+static bool has_ended(const struct job *job, struct rank_index rank)
 {
-	int process = job->ranks[rank].process;
+	int process = job_rank(job, rank)->process;
 
 	return process != JOB_NONE && job->processes[process].end > JOB_ALIVE;
 }
@@ -171,10 +171,10 @@ struct limit limits_first(const struct inquiry *q, const struct rank_list *waiti
 		limit = (struct limit){
 			VERDICT_LIMIT_DEADLINE, job->deadline - now, job->deadline_cite};
 	for (size_t i = 0; i < waiting->list.nr; i++) {
-		int rank = waiting->list.items[i];
+		struct rank_index rank = waiting->list.items[i];
 
-		for (size_t k = q->waits->first[rank];
-			!has_ended(job, rank) && k < q->waits->first[rank + 1]; k++)
+		for (size_t k = q->waits->first[rank.i];
+			!has_ended(job, rank) && k < q->waits->first[rank.i + 1]; k++)
 			if (waitfor_stands(job, &q->waits->at[k], &q->given))
 				take_earlier(&limit, limit_of(job, &q->waits->at[k]));
 	}

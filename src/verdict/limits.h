@@ -18,11 +18,12 @@ struct limit limits_first(const struct inquiry *q, const struct rank_list *waiti
  * For backends (backend.h): what a rank says of itself by that key, NULL nothing, and whether that
  * is yes or no.
  */
-const struct job_trait *limits_trait(const struct job *job, int rank, const char *key);
+const struct job_trait *limits_trait(
+	const struct job *job, struct rank_index rank, const char *key);
 bool limits_is_on(const struct job_trait *trait);
 bool limits_is_off(const struct job_trait *trait);
 /* True if PyTorch runs there, whose defaults then hold. */
-bool limits_is_torch(const struct job *job, int rank);
+bool limits_is_torch(const struct job *job, struct rank_index rank);
 /*
  * How long, ns, one op of that seat may stand: as its group or its rank says, else `otherwise` if
  * that is PyTorch's to say; 0 nobody knows. *ret_cite is who says it.

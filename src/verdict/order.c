@@ -20,7 +20,7 @@
 /* One rank of a circle, by the first of its nodes: what holds it, or what it launched first. */
 struct holder {
 	int node;
-	int rank;
+	struct rank_index rank;
 	bool apart; /* it is not in all of the groups: it took no order */
 };
 
@@ -39,7 +39,7 @@ static int compare_holders(const void *va, const void *vb)
 
 	if (a->node != b->node)
 		return a->node < b->node ? -1 : 1;
-	return a->rank < b->rank ? -1 : a->rank > b->rank;
+	return a->rank.i < b->rank.i ? -1 : a->rank.i > b->rank.i;
 }
 
 /* Ranks that are part of the circle, each with the node of the circle that holds it. */
@@ -47,13 +47,13 @@ static void collect_held(const struct inquiry *q, int part, struct circle *circl
 {
 	const struct waitfor *graph = q->graph;
 
-	for (size_t i = 0; i < q->job->nranks; i++) {
-		if (graph->nodes[i].part != part)
+	job_for_each_rank(q->job, rank) {
+		if (graph->nodes[rank.i].part != part)
 			continue;
-		for (size_t e = graph->first_edge[i]; e < graph->first_edge[i + 1]; e++)
+		for (size_t e = graph->first_edge[rank.i]; e < graph->first_edge[rank.i + 1]; e++)
 			if (graph->nodes[graph->edges[e]].part == part) {
 				*array_add(&circle->holders) =
-					(struct holder){graph->edges[e], (int)i};
+					(struct holder){graph->edges[e], rank};
 				break;
 			}
 	}
@@ -64,12 +64,12 @@ static void collect_launched(const struct inquiry *q, int part, struct circle *c
 {
 	const struct waitfor *graph = q->graph;
 
-	for (size_t rank = 0; rank < q->job->nranks; rank++) {
+	job_for_each_rank(q->job, rank) {
 		const struct wait *first = NULL;
 		int node = JOB_NONE;
 		size_t n = 0;
 
-		for (size_t i = q->waits->first[rank]; i < q->waits->first[rank + 1]; i++) {
+		for (size_t i = q->waits->first[rank.i]; i < q->waits->first[rank.i + 1]; i++) {
 			const struct wait *wait = &q->waits->at[i];
 
 			if (graph->nodes[graph->node_of_wait[i]].part != part || !wait->op ||
@@ -83,14 +83,14 @@ static void collect_launched(const struct inquiry *q, int part, struct circle *c
 		}
 		/* Sends and receives wait for the peer's launch. */
 		if (n > 1 || (first && first->kind == WAIT_P2P))
-			*array_add(&circle->holders) = (struct holder){node, (int)rank};
+			*array_add(&circle->holders) = (struct holder){node, rank};
 	}
 }
 
 /* True if the rank has a seat in the group. */
-static bool has_seat(const struct inquiry *q, int rank, int group)
+static bool has_seat(const struct inquiry *q, struct rank_index rank, int group)
 {
-	for (size_t i = q->first_seat[rank]; i < q->first_seat[rank + 1]; i++)
+	for (size_t i = q->first_seat[rank.i]; i < q->first_seat[rank.i + 1]; i++)
 		if (q->job->members[q->seats[i]].group == group)
 			return true;
 	return false;
@@ -169,9 +169,9 @@ static size_t count_chose(const struct circle *circle)
 }
 
 /* True if all that the rank did is in its ring: of what is lost its habit may be made of. */
-static bool tells_habit(const struct inquiry *q, int rank)
+static bool tells_habit(const struct inquiry *q, struct rank_index rank)
 {
-	return (q->job->ranks[rank].knows & JOB_KNOWS_RING) && !inquiry_lost_ops(q, rank);
+	return (job_rank(q->job, rank)->knows & JOB_KNOWS_RING) && !inquiry_lost_ops(q, rank);
 }
 
 /*
@@ -213,7 +213,7 @@ static void share_out(const struct inquiry *q, const struct circle *circle, stru
 	bool mixed = is_mixed(q, circle) || is_of_a_lock(q, circle);
 
 	for (size_t i = 0; i < n; i++) {
-		int rank = circle->holders.items[i].rank;
+		struct rank_index rank = circle->holders.items[i].rank;
 		bool in_largest = i >= circle->largest && i < circle->largest + circle->largest_n;
 
 		if (circle->holders.items[i].apart && circle->chose)
@@ -260,7 +260,7 @@ static const struct verdict_thing *thing_of(struct inquiry *q, int node)
 }
 
 /* Somebody of the circle that this node waits for. */
-static int someone_awaited(const struct inquiry *q, int node)
+static struct rank_index someone_awaited(const struct inquiry *q, int node)
 {
 	const struct waitfor *graph = q->graph;
 
@@ -269,13 +269,13 @@ static int someone_awaited(const struct inquiry *q, int node)
 
 		if (graph->nodes[to].kind == WAITFOR_RANK &&
 			graph->nodes[to].part == graph->nodes[node].part)
-			return to;
+			return graph->nodes[to].rank;
 	}
-	return JOB_NONE;
+	return NO_RANK;
 }
 
 /* Where it can be read that this rank waits. */
-static const char *cite_of_wait(const struct inquiry *q, int rank)
+static const char *cite_of_wait(const struct inquiry *q, struct rank_index rank)
 {
 	const struct wait *wait = inquiry_longest_wait(q, rank);
 
@@ -283,11 +283,11 @@ static const char *cite_of_wait(const struct inquiry *q, int rank)
 }
 
 /* Where in the program a rank of it stands, by its stack; a call's own word is told elsewhere. */
-static void tell_site(struct inquiry *q, int rank, struct draft *draft)
+static void tell_site(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct wait *wait = inquiry_longest_wait(q, rank);
 
-	if (activities_waits(q->profiles[rank].posture.activity) &&
+	if (activities_waits(q->profiles[rank.i].posture.activity) &&
 		!(wait && wait->op && *wait->op->place) && !(wait && waits_is_told(wait)))
 		stacks_tell(q, rank, draft);
 }
@@ -300,7 +300,7 @@ static void tell_edges(struct inquiry *q, const struct circle *circle, struct dr
 	for (size_t i = 0; !circle->of_launches && i < circle->holders.nr && told < 8; i++) {
 		const struct holder *holder = &circle->holders.items[i];
 		struct verdict_fact *fact;
-		int awaited;
+		struct rank_index awaited;
 
 		if (i && circle->holders.items[i - 1].node == holder->node)
 			continue;
@@ -308,8 +308,8 @@ static void tell_edges(struct inquiry *q, const struct circle *circle, struct dr
 			q, draft, FACT_CYCLE_EDGE, holder->rank, cite_of_wait(q, holder->rank));
 		fact->thing = thing_of(q, holder->node);
 		awaited = someone_awaited(q, holder->node);
-		if (awaited != JOB_NONE)
-			fact->a = q->job->ranks[awaited].world_rank.n;
+		if (is_rank(awaited))
+			fact->a = job_rank(q->job, awaited)->world_rank.n;
 		tell_site(q, holder->rank, draft);
 		told++;
 	}
@@ -398,7 +398,7 @@ static bool write_pair_fault(struct inquiry *q, int part, const struct circle *c
 	struct pair_fault fault = pairs_find_fault(q, part);
 	struct draft *draft;
 
-	if (fault.rank == JOB_NONE)
+	if (!is_rank(fault.rank))
 		return false;
 	draft = inquiry_draft(q, VERDICT_ORDER_INVERSION);
 	draft->verdict.outlook = VERDICT_KILL;
@@ -497,7 +497,7 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	if (by_habit)
 		draft_fact_of(q, draft, FACT_BY_HABIT, &draft->culprits, inquiry_cite_all(q));
 	if (open)
-		draft_fact(q, draft, FACT_UNALIGNED, JOB_NONE, inquiry_cite_all(q));
+		draft_fact(q, draft, FACT_UNALIGNED, NO_RANK, inquiry_cite_all(q));
 }
 
 /* A group that went different ways is judged as that: other orders only follow from it. */

@@ -7,7 +7,7 @@
 /*
  * Finds what a living child of the rank waits for in the kernel; the rank may wait for the child.
  */
-static void tell_children(struct inquiry *q, int rank, struct draft *draft)
+static void tell_children(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	size_t told = 0;
 
@@ -15,7 +15,7 @@ static void tell_children(struct inquiry *q, int rank, struct draft *draft)
 		const struct job_process *child = &q->job->processes[i];
 		struct verdict_fact *fact;
 
-		if (child->rank != rank || child->role != JOB_ROLE_CHILD ||
+		if (!same_rank(child->rank, rank) || child->role != JOB_ROLE_CHILD ||
 			child->end > JOB_ALIVE || !*child->on)
 			continue;
 		fact = draft_fact(q, draft, FACT_CHILD_OUTSIDE, rank, child->on_cite);
@@ -27,21 +27,21 @@ static void tell_children(struct inquiry *q, int rank, struct draft *draft)
 }
 
 /* True if the draft tells who has the lock for which the rank waits: with that, of which file. */
-static bool holder_is_told(const struct draft *draft, int rank)
+static bool holder_is_told(const struct draft *draft, struct rank_index rank)
 {
 	for (size_t i = 0; i < draft->facts.nr; i++) {
 		const struct verdict_fact *fact = &draft->facts.items[i];
 
 		if ((fact->kind == FACT_LOCK_OF_RANK || fact->kind == FACT_LOCK_OF_OTHER) &&
-			fact->ranks.n == 1 && *fact->ranks.at == rank)
+			fact->ranks.n == 1 && same_rank(*fact->ranks.at, rank))
 			return true;
 	}
 	return false;
 }
 
-void outside_tell(struct inquiry *q, int rank, struct draft *draft)
+void outside_tell(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 	struct verdict_fact *fact;
 
 	if (!p->process || p->ended || p->frozen)

@@ -9,6 +9,6 @@
 #include "verdict/inquiry.h"
 
 /* Adds what the rank, and its children, wait for in the kernel, where that is known. */
-void outside_tell(struct inquiry *q, int rank, struct draft *draft);
+void outside_tell(struct inquiry *q, struct rank_index rank, struct draft *draft);
 
 #endif

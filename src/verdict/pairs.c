@@ -37,8 +37,8 @@ static uint64_t stands_at(const struct inquiry *q, const struct job_member *m)
 {
 	const struct job_op *last = m->nops ? &m->ops[m->nops - 1] : NULL;
 
-	if (!last || !m->head_known || last->index != m->head || m->rank == JOB_NONE ||
-		!(q->job->ranks[m->rank].knows & JOB_KNOWS_RING))
+	if (!last || !m->head_known || last->index != m->head || !is_rank(m->rank) ||
+		!(job_rank(q->job, m->rank)->knows & JOB_KNOWS_RING))
 		return 0;
 	for (size_t i = 0; i < m->np2p; i++)
 		if (m->p2p[i].order >= last->order)
@@ -93,7 +93,7 @@ static struct pair_fault find_skipped(const struct inquiry *q, const struct wait
 	const struct job_member *waiter = &q->job->members[wait->member];
 	struct side peer = {wait->peer, match_of(wait->op->sig.op), waiter->seat};
 	const struct job_op *lacked = habit_lacks(theirs, waiter->group, peer.op, peer.peer);
-	struct pair_fault fault = {.rank = JOB_NONE,
+	struct pair_fault fault = {.rank = NO_RANK,
 		.cause = VERDICT_BY_SKIPPED,
 		.wait = wait,
 		.op = peer.op,
@@ -118,7 +118,7 @@ static struct pair_fault find_extra(const struct inquiry *q, const struct wait *
 {
 	const struct job_member *waiter = &q->job->members[wait->member];
 	struct side peer = {wait->peer, match_of(wait->op->sig.op), waiter->seat};
-	struct pair_fault fault = {.rank = JOB_NONE,
+	struct pair_fault fault = {.rank = NO_RANK,
 		.wait = wait,
 		.op = wait->op->sig.op,
 		.done = count_of(q, peer),
@@ -144,25 +144,25 @@ static struct pair_fault fault_of(const struct inquiry *q, const struct wait *wa
 
 	habit_release(&mine);
 	habit_release(&theirs);
-	if (skipped.rank != JOB_NONE && extra.rank != JOB_NONE)
-		skipped.rank = JOB_NONE;
-	return skipped.rank != JOB_NONE || extra.rank == JOB_NONE ? skipped : extra;
+	if (is_rank(skipped.rank) && is_rank(extra.rank))
+		skipped.rank = NO_RANK;
+	return is_rank(skipped.rank) || !is_rank(extra.rank) ? skipped : extra;
 }
 
 /* True if what both sides did is known: a dump may leave things out. */
 static bool can_tell(const struct inquiry *q, const struct wait *wait)
 {
-	int peer = q->job->members[wait->peer].rank;
+	struct rank_index peer = q->job->members[wait->peer].rank;
 
-	return wait->op && wait->lacking && peer != JOB_NONE &&
-	       (q->job->ranks[wait->rank].knows & JOB_KNOWS_RING) &&
-	       (q->job->ranks[peer].knows & JOB_KNOWS_RING) && !inquiry_lost_ops(q, peer) &&
+	return wait->op && wait->lacking && is_rank(peer) &&
+	       (job_rank(q->job, wait->rank)->knows & JOB_KNOWS_RING) &&
+	       (job_rank(q->job, peer)->knows & JOB_KNOWS_RING) && !inquiry_lost_ops(q, peer) &&
 	       !inquiry_lost_ops(q, wait->rank);
 }
 
 struct pair_fault pairs_find_fault(const struct inquiry *q, int part)
 {
-	struct pair_fault found = {.rank = JOB_NONE};
+	struct pair_fault found = {.rank = NO_RANK};
 
 	for (size_t i = 0; i < q->graph->nnodes; i++) {
 		const struct waitfor_node *node = &q->graph->nodes[i];
@@ -172,10 +172,10 @@ struct pair_fault pairs_find_fault(const struct inquiry *q, int part)
 			!can_tell(q, &q->waits->at[node->wait]))
 			continue;
 		fault = fault_of(q, &q->waits->at[node->wait]);
-		if (fault.rank == JOB_NONE)
+		if (!is_rank(fault.rank))
 			continue;
-		if (found.rank != JOB_NONE && found.rank != fault.rank)
-			return (struct pair_fault){.rank = JOB_NONE};
+		if (is_rank(found.rank) && !same_rank(found.rank, fault.rank))
+			return (struct pair_fault){.rank = NO_RANK};
 		found = fault;
 	}
 	return found;
@@ -186,16 +186,17 @@ struct pair_fault pairs_find_fault(const struct inquiry *q, int part)
 void pairs_write(struct inquiry *q, const struct pair_fault *fault, struct draft *draft)
 {
 	bool skipped = fault->cause == VERDICT_BY_SKIPPED;
-	int other = skipped ? fault->wait->rank : q->job->members[fault->wait->peer].rank;
+	struct rank_index other =
+		skipped ? fault->wait->rank : q->job->members[fault->wait->peer].rank;
 	struct verdict_fact *fact = draft_fact(q, draft,
 		skipped ? FACT_LEFT_OUT_CALL : FACT_UNMATCHED_CALL, fault->rank, fault->cite);
 
 	fact->text = job_op_name(fault->op);
 	fact->a = (int64_t)fault->wait->index;
-	fact->b = q->job->ranks[other].world_rank.n;
+	fact->b = job_rank(q->job, other)->world_rank.n;
 	fact->c = (int64_t)fault->done;
 	if (fault->like) {
-		fact = draft_fact(q, draft, FACT_LIKE_PAIRS, JOB_NONE, inquiry_cite_all(q));
+		fact = draft_fact(q, draft, FACT_LIKE_PAIRS, NO_RANK, inquiry_cite_all(q));
 		fact->text = job_op_name(skipped ? fault->op : match_of(fault->op));
 		fact->a = (int64_t)fault->like;
 		fact->b = (int64_t)fault->nlike;
@@ -203,7 +204,7 @@ void pairs_write(struct inquiry *q, const struct pair_fault *fault, struct draft
 	if (fault->by_habit)
 		draft_fact(q, draft, FACT_BY_HABIT, fault->rank, fault->cite);
 	if (!fault->cause)
-		draft_fact(q, draft, FACT_UNALIGNED, JOB_NONE, inquiry_cite_all(q));
+		draft_fact(q, draft, FACT_UNALIGNED, NO_RANK, inquiry_cite_all(q));
 	rank_list_add(&draft->culprits, fault->rank);
 	draft->verdict.class = VERDICT_COLLECTIVE_MISMATCH;
 	draft->verdict.cause = fault->cause;

@@ -12,7 +12,7 @@
 
 /* The rank at fault, by a call left out or too many. */
 struct pair_fault {
-	int rank;                 /* JOB_NONE: nobody, or more than one, is known to have */
+	struct rank_index rank; /* NO_RANK: nobody, or more than one, is known to have */
 	enum verdict_cause cause; /* VERDICT_BY_SKIPPED, VERDICT_BY_EXTRA; none: not known which */
 	const struct wait *wait;  /* of the one that waits for it, or that made it */
 	uint8_t op;               /* what was left out, or is too many */

@@ -69,9 +69,9 @@ static void find_signals(const struct job *job, struct profile *profiles)
 {
 	for (size_t i = 0; i < job->nsignals; i++) {
 		const struct job_signal *signal = &job->signals[i];
-		struct profile *p = &profiles[signal->rank];
+		struct profile *p = &profiles[signal->rank.i];
 
-		if (!p->process || signal->process != job->ranks[signal->rank].process)
+		if (!p->process || signal->process != job_rank(job, signal->rank)->process)
 			continue;
 		if (signal->fatal)
 			p->fatal = signal;
@@ -187,7 +187,7 @@ static bool outlived(const struct job *job, const struct job_note *note)
 	for (size_t i = 0; i < job->nmembers; i++) {
 		const struct job_member *m = &job->members[i];
 
-		if (m->rank == note->rank && m->nops && note->when != JOB_UNKNOWN &&
+		if (same_rank(m->rank, note->rank) && m->nops && note->when != JOB_UNKNOWN &&
 			m->ops[m->nops - 1].entered > note->when)
 			return true;
 	}
@@ -231,7 +231,7 @@ static void judge_alone(const struct job *job, struct profile *p)
 
 struct kill {
 	int64_t when;
-	int rank; /* JOB_NONE: a child's, which only uses the count up */
+	struct rank_index rank; /* NO_RANK: a child's, which only uses the count up */
 	int host;
 };
 
@@ -243,7 +243,7 @@ static int compare_kills(const void *va, const void *vb)
 		return a->host < b->host ? -1 : 1;
 	if (a->when != b->when)
 		return a->when < b->when ? -1 : 1;
-	return a->rank < b->rank ? -1 : a->rank > b->rank;
+	return a->rank.i < b->rank.i ? -1 : a->rank.i > b->rank.i;
 }
 
 /* The first of a host's kills are the kernel's, as many as its counter grew. */
@@ -255,22 +255,22 @@ static void blame_memory(const struct job *job, struct profile *profiles)
 
 	for (size_t i = 0; i < job->nprocesses; i++) {
 		const struct job_process *process = &job->processes[i];
-		bool own = process->rank != JOB_NONE && profiles[process->rank].process == process;
+		bool own = is_rank(process->rank) && profiles[process->rank.i].process == process;
 
 		if (process->end != JOB_SIGNALED || process->status != SIGKILL ||
-			process->rank == JOB_NONE || process->host == JOB_NONE ||
-			(own && profiles[process->rank].told))
+			!is_rank(process->rank) || process->host == JOB_NONE ||
+			(own && profiles[process->rank.i].told))
 			continue;
 		kills[n++] = (struct kill){
-			process->ended, own ? process->rank : JOB_NONE, process->host};
+			process->ended, own ? process->rank : NO_RANK, process->host};
 	}
 	array_sort_items(kills, n, sizeof(*kills), compare_kills);
 	for (size_t i = 0; i < n; i++) {
 		used = i && kills[i - 1].host == kills[i].host ? used + 1 : 1;
-		if (used > job->hosts[kills[i].host].oom_kills || kills[i].rank == JOB_NONE)
+		if (used > job->hosts[kills[i].host].oom_kills || !is_rank(kills[i].rank))
 			continue;
-		profiles[kills[i].rank].death = DEATH_OWN;
-		profiles[kills[i].rank].cause = VERDICT_BY_OOM_KILL;
+		profiles[kills[i].rank.i].death = DEATH_OWN;
+		profiles[kills[i].rank.i].cause = VERDICT_BY_OOM_KILL;
 	}
 	free(kills);
 }
@@ -300,7 +300,8 @@ struct ends {
 };
 
 /* ns by which the one's time is behind the other's; JOB_UNKNOWN where they cannot be compared. */
-static int64_t behind(const struct deaths *d, int rank, int64_t when, int other, int64_t other_when)
+static int64_t behind(const struct deaths *d, struct rank_index rank, int64_t when,
+	struct rank_index other, int64_t other_when)
 {
 	int64_t there = clocks_move(d->clocks, other_when, clocks_of_rank(d->clocks, other),
 		clocks_of_rank(d->clocks, rank));
@@ -333,10 +334,10 @@ static bool all_were_ended(const struct deaths *d)
 	const struct profile *profiles = d->profiles;
 	int64_t first = INT64_MAX, last = INT64_MIN;
 	size_t ended = 0, killed = 0, unknown = 0, ranks = 0, failed = 0;
-	int one = JOB_NONE;
+	struct rank_index one = NO_RANK;
 
-	for (size_t i = 0; i < job->nranks; i++) {
-		const struct profile *p = &profiles[i];
+	job_for_each_rank(job, rank) {
+		const struct profile *p = &profiles[rank.i];
 		int64_t after;
 
 		if (!p->process)
@@ -352,8 +353,8 @@ static bool all_were_ended(const struct deaths *d)
 		failed += failed_untold(p);
 		if (p->death != DEATH_KILLED || p->fault == JOB_UNKNOWN)
 			continue;
-		one = one == JOB_NONE ? (int)i : one;
-		after = behind(d, (int)i, p->fault, one, profiles[one].fault);
+		one = is_rank(one) ? one : rank;
+		after = behind(d, rank, p->fault, one, profiles[one.i].fault);
 		if (after == JOB_UNKNOWN)
 			continue;
 		first = after < first ? after : first;
@@ -380,9 +381,10 @@ static bool came_after(const struct profile *p, const struct ends *ends)
 }
 
 /* True if a rank had long been held somewhere when it ended: then it may have ended of that. */
-static bool was_held_long(const struct waits *waits, int rank, const struct profile *p)
+static bool was_held_long(
+	const struct waits *waits, struct rank_index rank, const struct profile *p)
 {
-	for (size_t i = waits->first[rank]; i < waits->first[rank + 1]; i++) {
+	for (size_t i = waits->first[rank.i]; i < waits->first[rank.i + 1]; i++) {
 		const struct wait *wait = &waits->at[i];
 
 		if (wait->held && wait->since != JOB_UNKNOWN && p->fault != JOB_UNKNOWN &&
@@ -398,9 +400,9 @@ static void keep_min(int64_t *into, int64_t value)
 }
 
 /* Takes one rank's end into those that this clock shows. */
-static void add_end(const struct deaths *d, int rank, int clock, struct ends *ends)
+static void add_end(const struct deaths *d, struct rank_index rank, int clock, struct ends *ends)
 {
-	const struct profile *p = &d->profiles[rank];
+	const struct profile *p = &d->profiles[rank.i];
 	bool own = p->death == DEATH_OWN, unordered = own || p->death == DEATH_KILLED;
 	int64_t when = clocks_move(d->clocks, p->fault, clocks_of_rank(d->clocks, rank), clock);
 
@@ -423,18 +425,18 @@ static void add_end(const struct deaths *d, int rank, int clock, struct ends *en
 static void find_ends(struct deaths *d)
 {
 	d->ends = alloc_zeroed(d->job->nhosts + d->job->nranks + 1, sizeof(*d->ends));
-	for (size_t i = 0; i < d->job->nranks; i++) {
-		int clock = clocks_of_rank(d->clocks, (int)i);
+	job_for_each_rank(d->job, rank) {
+		int clock = clocks_of_rank(d->clocks, rank);
 		struct ends *ends = &d->ends[clock];
 
-		if (!is_bad(&d->profiles[i]) || ends->found)
+		if (!is_bad(&d->profiles[rank.i]) || ends->found)
 			continue;
 		*ends = (struct ends){.found = true,
 			.first = INT64_MAX,
 			.first_own = INT64_MAX,
 			.first_unordered = INT64_MAX};
-		for (size_t k = 0; k < d->job->nranks; k++)
-			add_end(d, (int)k, clock, ends);
+		job_for_each_rank(d->job, at)
+			add_end(d, at, clock, ends);
 	}
 }
 
@@ -475,19 +477,20 @@ static void judge_among(struct profile *p, bool held, const struct ends *ends)
  * True if a rank is known to have lived on after another one's end, for longer than an order to all
  * of them would have taken to reach it.
  */
-static bool outlived_by(const struct deaths *d, int rank, int other)
+static bool outlived_by(const struct deaths *d, struct rank_index rank, struct rank_index other)
 {
-	const struct profile *p = &d->profiles[other];
-	int64_t for_long = behind(d, other, d->waits->now[other], rank, d->profiles[rank].fault);
+	const struct profile *p = &d->profiles[other.i];
+	int64_t for_long =
+		behind(d, other, d->waits->now[other.i], rank, d->profiles[rank.i].fault);
 
 	return p->process && p->process->end != JOB_END_UNKNOWN && for_long != JOB_UNKNOWN &&
 	       for_long >= AT_ONCE;
 }
 
-static bool others_live_on(const struct deaths *d, int rank)
+static bool others_live_on(const struct deaths *d, struct rank_index rank)
 {
-	for (size_t i = 0; i < d->job->nranks; i++)
-		if ((int)i != rank && !outlived_by(d, rank, (int)i))
+	job_for_each_rank(d->job, at)
+		if (!same_rank(at, rank) && !outlived_by(d, rank, at))
 			return false;
 	return true;
 }
@@ -495,19 +498,19 @@ static bool others_live_on(const struct deaths *d, int rank)
 /* An order to end is the echo of something, unless one rank alone got it and nothing else ended. */
 static void judge_lone_order(const struct deaths *d)
 {
-	int lone = JOB_NONE;
+	struct rank_index lone = NO_RANK;
 
-	for (size_t i = 0; i < d->job->nranks; i++) {
-		const struct profile *p = &d->profiles[i];
+	job_for_each_rank(d->job, rank) {
+		const struct profile *p = &d->profiles[rank.i];
 
 		if (p->death == DEATH_NONE && !p->told)
 			continue;
-		if (lone != JOB_NONE || p->death != DEATH_ECHO || p->cause != VERDICT_BY_KILLED)
+		if (is_rank(lone) || p->death != DEATH_ECHO || p->cause != VERDICT_BY_KILLED)
 			return;
-		lone = (int)i;
+		lone = rank;
 	}
-	if (lone != JOB_NONE && d->job->nranks > 1 && others_live_on(d, lone))
-		d->profiles[lone].death = DEATH_KILLED;
+	if (is_rank(lone) && d->job->nranks > 1 && others_live_on(d, lone))
+		d->profiles[lone.i].death = DEATH_KILLED;
 }
 
 /* When it ended by the best account; JOB_UNKNOWN. */
@@ -519,10 +522,10 @@ static int64_t end_of(const struct profile *p)
 }
 
 /* True if it is known that nothing ended this rank but orders that came later, or their echo. */
-static bool is_in_the_wake(const struct deaths *d, int rank, int first)
+static bool is_in_the_wake(const struct deaths *d, struct rank_index rank, struct rank_index first)
 {
-	const struct profile *p = &d->profiles[rank];
-	int64_t ended = end_of(&d->profiles[first]);
+	const struct profile *p = &d->profiles[rank.i];
+	int64_t ended = end_of(&d->profiles[first.i]);
 
 	if (p->death == DEATH_OWN || p->death == DEATH_KILLED || !p->readable || !p->process ||
 		p->process->end == JOB_END_UNKNOWN || p->process->end == JOB_GONE)
@@ -532,22 +535,22 @@ static bool is_in_the_wake(const struct deaths *d, int rank, int first)
 	return is_launcher(d->job, p->told) && behind(d, rank, p->told->when, first, ended) > 0;
 }
 
-/* The rank that was told to end before all others; JOB_NONE where that is not known. */
-static int first_told(const struct deaths *d)
+/* The rank that was told to end before all others; NO_RANK where that is not known. */
+static struct rank_index first_told(const struct deaths *d)
 {
-	int first = JOB_NONE;
+	struct rank_index first = NO_RANK;
 
-	for (size_t i = 0; i < d->job->nranks; i++) {
-		const struct job_signal *told = d->profiles[i].told;
+	job_for_each_rank(d->job, rank) {
+		const struct job_signal *told = d->profiles[rank.i].told;
 		int64_t after;
 
 		if (!told || told->when == JOB_UNKNOWN)
 			continue;
-		first = first == JOB_NONE ? (int)i : first;
-		after = behind(d, (int)i, told->when, first, d->profiles[first].told->when);
+		first = is_rank(first) ? first : rank;
+		after = behind(d, rank, told->when, first, d->profiles[first.i].told->when);
 		if (after == JOB_UNKNOWN)
-			return JOB_NONE;
-		first = after < 0 ? (int)i : first;
+			return NO_RANK;
+		first = after < 0 ? rank : first;
 	}
 	return first;
 }
@@ -558,14 +561,14 @@ static int first_told(const struct deaths *d)
  */
 static void judge_first_order(const struct deaths *d)
 {
-	int rank = first_told(d);
-	struct profile *first = rank == JOB_NONE ? NULL : &d->profiles[rank];
+	struct rank_index rank = first_told(d);
+	struct profile *first = is_rank(rank) ? &d->profiles[rank.i] : NULL;
 
 	if (!first || d->job->nranks < 2 || is_launcher(d->job, first->told) || !first->ended ||
 		(first->death != DEATH_UNSURE && first->death != DEATH_ECHO))
 		return;
-	for (size_t i = 0; i < d->job->nranks; i++)
-		if ((int)i != rank && !is_in_the_wake(d, (int)i, rank))
+	job_for_each_rank(d->job, at)
+		if (!same_rank(at, rank) && !is_in_the_wake(d, at, rank))
 			return;
 	set_death(first, DEATH_KILLED, VERDICT_BY_KILLED, first->told->when);
 }
@@ -578,16 +581,16 @@ static bool obeyed(const struct profile *p)
 }
 
 /* How many ranks were told to end at about the same time as the first of them, and of how many. */
-static size_t told_at_once(const struct deaths *d, int first, size_t *ret_ranks)
+static size_t told_at_once(const struct deaths *d, struct rank_index first, size_t *ret_ranks)
 {
 	size_t told = 0;
 
 	*ret_ranks = 0;
-	for (size_t i = 0; i < d->job->nranks; i++) {
-		const struct profile *p = &d->profiles[i];
+	job_for_each_rank(d->job, rank) {
+		const struct profile *p = &d->profiles[rank.i];
 		int64_t after = !p->told ? JOB_UNKNOWN
-					 : behind(d, (int)i, p->told->when, first,
-						   d->profiles[first].told->when);
+					 : behind(d, rank, p->told->when, first,
+						   d->profiles[first.i].told->when);
 
 		*ret_ranks += p->process != NULL;
 		told += after != JOB_UNKNOWN && after <= AT_ONCE;
@@ -602,25 +605,26 @@ static size_t told_at_once(const struct deaths *d, int first, size_t *ret_ranks)
  */
 static void judge_common_order(const struct deaths *d)
 {
-	int first = first_told(d);
-	size_t ranks, told = first == JOB_NONE ? 0 : told_at_once(d, first, &ranks);
+	struct rank_index first = first_told(d);
+	size_t ranks, told = is_rank(first) ? told_at_once(d, first, &ranks) : 0;
 
-	for (size_t i = 0; told && i < d->job->nranks; i++) {
-		struct profile *p = &d->profiles[i];
+	for (struct rank_index rank = {0}; told && job_has_rank(d->job, rank); rank.i++) {
+		struct profile *p = &d->profiles[rank.i];
 
 		if (!obeyed(p))
 			continue;
 		if (told > 1)
 			p->death = told == ranks ? DEATH_END : DEATH_ECHO;
-		else if (d->job->nranks > 1 && !others_live_on(d, (int)i))
+		else if (d->job->nranks > 1 && !others_live_on(d, rank))
 			p->death = DEATH_ECHO;
 	}
 }
 
 /* Either of these two bad ends at about one time may have led to the other. */
-static bool may_be_of_each_other(const struct deaths *d, int rank, int other_rank)
+static bool may_be_of_each_other(
+	const struct deaths *d, struct rank_index rank, struct rank_index other_rank)
 {
-	const struct profile *p = &d->profiles[rank], *other = &d->profiles[other_rank];
+	const struct profile *p = &d->profiles[rank.i], *other = &d->profiles[other_rank.i];
 	int64_t apart;
 
 	if (other->death != DEATH_UNSURE || (p->readable && other->readable) ||
@@ -643,7 +647,7 @@ static void judge_undecided(const struct deaths *d)
 
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; d->profiles[i].death == DEATH_UNSURE && k < n; k++)
-			undecided[i] |= may_be_of_each_other(d, (int)i, (int)k);
+			undecided[i] |= may_be_of_each_other(d, rank_index(i), rank_index(k));
 	for (size_t i = 0; i < n; i++)
 		if (undecided[i])
 			d->profiles[i].death = DEATH_END;
@@ -656,16 +660,16 @@ static void judge_all_among(struct deaths *d)
 	bool end = all_were_ended(d);
 
 	find_ends(d);
-	for (size_t i = 0; i < d->job->nranks; i++) {
-		struct profile *p = &d->profiles[i];
+	job_for_each_rank(d->job, rank) {
+		struct profile *p = &d->profiles[rank.i];
 
 		if (!is_bad(p))
 			continue;
 		if (end && p->death != DEATH_OWN)
 			p->death = DEATH_END;
 		else
-			judge_among(p, was_held_long(d->waits, (int)i, p),
-				&d->ends[clocks_of_rank(d->clocks, (int)i)]);
+			judge_among(p, was_held_long(d->waits, rank, p),
+				&d->ends[clocks_of_rank(d->clocks, rank)]);
 	}
 	free(d->ends);
 }
@@ -676,8 +680,8 @@ void profiles_judge_deaths(const struct job *job, const struct waits *waits,
 	struct deaths d = {.job = job, .waits = waits, .clocks = clocks, .profiles = profiles};
 
 	find_signals(job, profiles);
-	for (size_t i = 0; i < job->nranks; i++)
-		judge_alone(job, &profiles[i]);
+	job_for_each_rank(job, rank)
+		judge_alone(job, &profiles[rank.i]);
 	blame_memory(job, profiles);
 	judge_lone_order(&d);
 	judge_first_order(&d);

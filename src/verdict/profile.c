@@ -43,7 +43,7 @@ static void keep_max(int64_t *into, int64_t value)
 /* -- spans, marks, logs ------------------------------------------------------------------------ */
 
 /* The newest open span of each kind: what the rank says that it is doing. */
-static void look_at_spans(const struct job *job, int rank, struct profile *p)
+static void look_at_spans(const struct job *job, struct rank_index rank, struct profile *p)
 {
 	p->compile = compiles_open(job, rank);
 	p->input = spans_open(job, rank, JOB_SPAN_INPUT);
@@ -57,7 +57,7 @@ static bool is_empty(const struct job_shard *shard)
 }
 
 /* The loader that got nothing, if any did, is the one to speak of. */
-static void look_at_marks(const struct job *job, int rank, struct profile *p)
+static void look_at_marks(const struct job *job, struct rank_index rank, struct profile *p)
 {
 	struct spans_range shards = shards_of(job, rank), steps = steps_of(job, rank);
 
@@ -84,7 +84,8 @@ static void look_at_marks(const struct job *job, int rank, struct profile *p)
  * The end of its loader's latest pass, where that gave no batch, on the rank's own word; or NULL.
  * True if earlier ones gave any goes to *ret_before.
  */
-static const struct job_trait *empty_pass(const struct job *job, int rank, bool *ret_before)
+static const struct job_trait *empty_pass(
+	const struct job *job, struct rank_index rank, bool *ret_before)
 {
 	struct spans_range traits = traits_of(job, rank), shards = shards_of(job, rank);
 	const struct job_trait *end = NULL;
@@ -119,18 +120,19 @@ static bool is_under_way(const struct job *job, const struct job_shard *shard)
 /* No batch at all is an amount, too: zero, where somebody has batches of that loader's pass. */
 static void look_at_empty_passes(const struct job *job, struct profile *profiles)
 {
-	for (size_t i = 0; i < job->nranks; i++) {
+	job_for_each_rank(job, rank) {
 		bool before, others = false;
-		const struct job_trait *end = empty_pass(job, (int)i, &before);
+		const struct job_trait *end = empty_pass(job, rank, &before);
 
 		for (size_t k = 0; end && k < job->nshards && !others; k++)
-			others = job->shards[k].rank != (int)i && !is_empty(&job->shards[k]) &&
+			others = !same_rank(job->shards[k].rank, rank) &&
+				 !is_empty(&job->shards[k]) &&
 				 !strcmp(job->shards[k].loader, end->text) &&
 				 (!before || is_under_way(job, &job->shards[k]));
 		if (!others)
 			continue;
-		profiles[i].no_batch = end;
-		profiles[i].empty_now = profiles[i].empty_once = true;
+		profiles[rank.i].no_batch = end;
+		profiles[rank.i].empty_now = profiles[rank.i].empty_once = true;
 	}
 }
 
@@ -140,18 +142,18 @@ static void compare_shards(const struct job *job, struct profile *profiles)
 	size_t now = 0, once = 0, marked = 0;
 
 	look_at_empty_passes(job, profiles);
-	for (size_t i = 0; i < job->nranks; i++) {
-		now += profiles[i].empty_now;
-		once += profiles[i].empty_once;
-		marked += profiles[i].shard || profiles[i].no_batch;
+	job_for_each_rank(job, rank) {
+		now += profiles[rank.i].empty_now;
+		once += profiles[rank.i].empty_once;
+		marked += profiles[rank.i].shard || profiles[rank.i].no_batch;
 	}
-	for (size_t i = 0; i < job->nranks; i++) {
+	job_for_each_rank(job, rank) {
 		if (marked < 2 || 2 * now > marked) {
-			profiles[i].empty_now = false;
-			profiles[i].no_batch = NULL;
+			profiles[rank.i].empty_now = false;
+			profiles[rank.i].no_batch = NULL;
 		}
 		if (marked < 2 || 2 * once > marked)
-			profiles[i].empty_once = false;
+			profiles[rank.i].empty_once = false;
 	}
 }
 
@@ -183,7 +185,7 @@ static void look_at_note(const struct job_note *note, struct profile *p)
 }
 
 /* The first exception, since what follows is its echo; of logs one that names an error. */
-static void look_at_words(const struct job *job, int rank, struct profile *p)
+static void look_at_words(const struct job *job, struct rank_index rank, struct profile *p)
 {
 	struct spans_range notes = notes_of(job, rank), logs = logs_of(job, rank);
 
@@ -229,7 +231,7 @@ static void add_relative(const struct job_process *process, int64_t now, struct 
 }
 
 /* True if compiling began or ended something just now. */
-static bool spans_stirred(const struct job *job, int rank, int64_t now)
+static bool spans_stirred(const struct job *job, struct rank_index rank, int64_t now)
 {
 	struct spans_range range = spans_of(job, rank);
 
@@ -260,7 +262,7 @@ static bool is_stopped(const struct job_process *process)
 						    process->state == 'T' || process->state == 't');
 }
 
-static void look_at_traits(const struct job *job, int rank, struct profile *p)
+static void look_at_traits(const struct job *job, struct rank_index rank, struct profile *p)
 {
 	struct spans_range range = traits_of(job, rank);
 
@@ -314,10 +316,10 @@ static void look_at_processes(
 		const struct job_process *process = &job->processes[i];
 		struct profile *p;
 
-		if (process->rank == JOB_NONE)
+		if (!is_rank(process->rank))
 			continue;
-		p = &profiles[process->rank];
-		add_relative(process, waits->now[process->rank], &families[process->rank]);
+		p = &profiles[process->rank.i];
+		add_relative(process, waits->now[process->rank.i], &families[process->rank.i]);
 		if (process->role == JOB_ROLE_CHILD && died_badly(process) && !p->dead_child)
 			p->dead_child = process;
 		if (process->role == JOB_ROLE_CHILD && is_stopped(process) && !p->stopped_child)
@@ -325,7 +327,7 @@ static void look_at_processes(
 	}
 	for (size_t i = 0; i < job->nranks; i++)
 		conclude_progress(&families[i],
-			spans_stirred(job, (int)i, waits->now[i]) ||
+			spans_stirred(job, rank_index(i), waits->now[i]) ||
 				tools_stirred(&profiles[i], waits->now[i]),
 			&profiles[i]);
 	free(families);
@@ -349,7 +351,7 @@ static void look_at_own_process(struct profile *p)
 
 /* Since when the rank has been outside of its calls, by the latest change on any board. */
 static void look_at_threads(
-	const struct job *job, const struct waits *waits, int rank, struct profile *p)
+	const struct job *job, const struct waits *waits, struct rank_index rank, struct profile *p)
 {
 	struct spans_range range = threads_of(job, rank);
 	int64_t left = JOB_UNKNOWN;
@@ -364,8 +366,8 @@ static void look_at_threads(
 		left = thread->since;
 		p->outside_cite = thread->cite;
 	}
-	if (left != JOB_UNKNOWN && waits->now[rank] != JOB_UNKNOWN)
-		p->outside = waits->now[rank] > left ? waits->now[rank] - left : 0;
+	if (left != JOB_UNKNOWN && waits->now[rank.i] != JOB_UNKNOWN)
+		p->outside = waits->now[rank.i] > left ? waits->now[rank.i] - left : 0;
 }
 
 static bool is_left(const struct job_member *m)
@@ -381,7 +383,7 @@ static bool has_successor(const struct job *job, const struct job_member *left)
 
 		uint32_t size = job->groups[m->group].size;
 
-		if (m->rank != left->rank || is_left(m))
+		if (!same_rank(m->rank, left->rank) || is_left(m))
 			continue;
 		if (size > job->groups[left->group].size ||
 			(m->init_since > left->init_since && size == job->groups[left->group].size))
@@ -396,9 +398,9 @@ static void look_at_seats(const struct job *job, struct profile *profiles)
 	for (size_t i = 0; i < job->nmembers; i++) {
 		const struct job_member *m = &job->members[i];
 
-		if (m->rank != JOB_NONE && !m->aborted && is_left(m) &&
+		if (is_rank(m->rank) && !m->aborted && is_left(m) &&
 			!rollcall_is_bootstrap(&job->groups[m->group]) && !has_successor(job, m))
-			profiles[m->rank].leaving = true;
+			profiles[m->rank.i].leaving = true;
 	}
 }
 
@@ -418,11 +420,11 @@ static void look_at_waits(const struct waits *waits, struct profile *profiles)
 		const struct wait *wait = &waits->at[i];
 
 		if (wait->lacking || wait->doubtful)
-			profiles[wait->rank].waits = true;
-		if (is_device_victim(&profiles[wait->rank], wait))
-			profiles[wait->rank].device_victim = true;
+			profiles[wait->rank.i].waits = true;
+		if (is_device_victim(&profiles[wait->rank.i], wait))
+			profiles[wait->rank.i].device_victim = true;
 		if (wait->kind == WAIT_CLOSE)
-			profiles[wait->rank].leaving = true;
+			profiles[wait->rank.i].leaving = true;
 	}
 }
 
@@ -441,20 +443,20 @@ struct profile *profiles_new(const struct job *job, const struct waits *waits,
 {
 	struct profile *profiles = alloc_zeroed(job->nranks + 1, sizeof(*profiles));
 
-	for (size_t i = 0; i < job->nranks; i++) {
-		const struct job_rank *rank = &job->ranks[i];
-		struct profile *p = &profiles[i];
+	job_for_each_rank(job, at) {
+		const struct job_rank *rank = job_rank(job, at);
+		struct profile *p = &profiles[at.i];
 
 		p->process = rank->process == JOB_NONE ? NULL : &job->processes[rank->process];
-		p->posture = postures[i];
+		p->posture = postures[at.i];
 		p->readable = is_readable(job, rank);
 		p->fault = JOB_UNKNOWN;
-		look_at_spans(job, (int)i, p);
-		look_at_marks(job, (int)i, p);
-		look_at_words(job, (int)i, p);
-		look_at_traits(job, (int)i, p);
+		look_at_spans(job, at, p);
+		look_at_marks(job, at, p);
+		look_at_words(job, at, p);
+		look_at_traits(job, at, p);
 		look_at_own_process(p);
-		look_at_threads(job, waits, (int)i, p);
+		look_at_threads(job, waits, at, p);
 	}
 	look_at_processes(job, waits, profiles);
 	compare_shards(job, profiles);

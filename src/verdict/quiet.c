@@ -8,7 +8,7 @@
 #include "verdict/rule.h"
 
 /* True if some finding has this death already. */
-static bool is_named(const struct inquiry *q, int rank)
+static bool is_named(const struct inquiry *q, struct rank_index rank)
 {
 	for (size_t i = 0; i < q->drafts.nr; i++)
 		if (q->drafts.items[i].verdict.class == VERDICT_RANK_DEATH &&
@@ -18,17 +18,17 @@ static bool is_named(const struct inquiry *q, int rank)
 }
 
 /* Gone without a word, while others go on, wait in what nobody records, or only echo it. */
-static bool is_lone_end(const struct inquiry *q, int rank)
+static bool is_lone_end(const struct inquiry *q, struct rank_index rank)
 {
 	size_t others = 0;
 
-	if (q->profiles[rank].death != DEATH_UNSURE || q->profiles[rank].waits)
+	if (q->profiles[rank.i].death != DEATH_UNSURE || q->profiles[rank.i].waits)
 		return false;
-	for (size_t i = 0; i < q->job->nranks; i++) {
-		const struct profile *p = &q->profiles[i];
+	job_for_each_rank(q->job, at) {
+		const struct profile *p = &q->profiles[at.i];
 
 		/* A rank of which nothing is known may have ended first; echoes came after. */
-		if ((int)i != rank && ((p->death > DEATH_CLEAN && p->death != DEATH_ECHO) ||
+		if (!same_rank(at, rank) && ((p->death > DEATH_CLEAN && p->death != DEATH_ECHO) ||
 					      !p->process || p->process->end == JOB_END_UNKNOWN))
 			return false;
 		others += (p->process && p->process->end == JOB_ALIVE) || p->death == DEATH_ECHO;
@@ -50,15 +50,15 @@ void judge_quiet_deaths(struct inquiry *q)
 {
 	bool found = q->drafts.nr > 0;
 
-	for (size_t i = 0; i < q->job->nranks; i++) {
-		const struct profile *p = &q->profiles[i];
+	job_for_each_rank(q->job, rank) {
+		const struct profile *p = &q->profiles[rank.i];
 		struct reason why = {0};
 		struct draft *draft = NULL;
 
 		if ((p->death != DEATH_OWN && p->death != DEATH_KILLED &&
-			    (found || !is_lone_end(q, (int)i))) ||
-			is_named(q, (int)i) || (p->death == DEATH_KILLED && p->waits) ||
-			!explains_death(q, (int)i, &why))
+			    (found || !is_lone_end(q, rank))) ||
+			is_named(q, rank) || (p->death == DEATH_KILLED && p->waits) ||
+			!explains_death(q, rank, &why))
 			continue;
 		for (size_t k = 0; k < q->drafts.nr; k++)
 			if (q->drafts.items[k].verdict.class == VERDICT_RANK_DEATH &&
@@ -72,9 +72,9 @@ void judge_quiet_deaths(struct inquiry *q)
 		draft->verdict.confidence = why.confidence;
 		draft->verdict.outlook = why.outlook;
 		draft->verdict.next = why.next;
-		rank_list_add(&draft->culprits, (int)i);
+		rank_list_add(&draft->culprits, rank);
 		if (draft->culprits.list.nr <= TOLD_CULPRITS)
-			tell_death(q, (int)i, draft);
+			tell_death(q, rank, draft);
 	}
 }
 
@@ -87,36 +87,37 @@ static bool tells_of_others(const struct profile *p)
 }
 
 /* When a rank ended, as another one's clock shows it; JOB_UNKNOWN where that is not known. */
-static int64_t fault_by(const struct inquiry *q, int rank, int other)
+static int64_t fault_by(const struct inquiry *q, struct rank_index rank, struct rank_index other)
 {
-	return clocks_move(q->clocks, q->profiles[rank].fault, clocks_of_rank(q->clocks, rank),
+	return clocks_move(q->clocks, q->profiles[rank.i].fault, clocks_of_rank(q->clocks, rank),
 		clocks_of_rank(q->clocks, other));
 }
 
 /* Returns the first known of those who exited in good order; NULL where there is none. */
-static const struct profile *first_clean(const struct inquiry *q, int *ret_rank)
+static const struct profile *first_clean(const struct inquiry *q, struct rank_index *ret_rank)
 {
 	const struct profile *first = NULL;
 
-	for (size_t i = 0; i < q->job->nranks; i++) {
-		const struct profile *p = &q->profiles[i];
+	job_for_each_rank(q->job, rank) {
+		const struct profile *p = &q->profiles[rank.i];
 		int64_t there;
 
 		if (p->death != DEATH_CLEAN || p->fault == JOB_UNKNOWN)
 			continue;
-		there = first ? fault_by(q, (int)i, *ret_rank) : JOB_UNKNOWN;
+		there = first ? fault_by(q, rank, *ret_rank) : JOB_UNKNOWN;
 		if (first && (there == JOB_UNKNOWN || there >= first->fault))
 			continue;
 		first = p;
-		*ret_rank = (int)i;
+		*ret_rank = rank;
 	}
 	return first;
 }
 
 /* True if this end may be why a rank left that exited in good order. */
-static bool may_lead(const struct inquiry *q, int rank, const struct profile *first, int leaver)
+static bool may_lead(const struct inquiry *q, struct rank_index rank, const struct profile *first,
+	struct rank_index leaver)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 	int64_t there = fault_by(q, rank, leaver);
 
 	if (p->death == DEATH_OWN || p->death == DEATH_KILLED)
@@ -130,11 +131,11 @@ static bool may_lead(const struct inquiry *q, int rank, const struct profile *fi
  */
 static const struct profile *first_leaver(const struct inquiry *q)
 {
-	int leaver = JOB_NONE;
+	struct rank_index leaver = NO_RANK;
 	const struct profile *first = first_clean(q, &leaver);
 
-	for (size_t i = 0; first && i < q->job->nranks; i++)
-		if (may_lead(q, (int)i, first, leaver))
+	for (struct rank_index rank = {0}; first && job_has_rank(q->job, rank); rank.i++)
+		if (may_lead(q, rank, first, leaver))
 			return NULL;
 	return first;
 }
@@ -151,20 +152,21 @@ void judge_quiet_exits(struct inquiry *q)
 	struct reason why = {0};
 	struct draft *draft;
 
-	for (size_t i = 0; first && i < q->job->nranks; i++) {
-		left += q->profiles[i].death == DEATH_CLEAN;
-		echoes += q->profiles[i].death > DEATH_CLEAN && tells_of_others(&q->profiles[i]);
+	for (struct rank_index rank = {0}; first && job_has_rank(q->job, rank); rank.i++) {
+		left += q->profiles[rank.i].death == DEATH_CLEAN;
+		echoes += q->profiles[rank.i].death > DEATH_CLEAN &&
+			  tells_of_others(&q->profiles[rank.i]);
 	}
 	if (!first || !echoes || 2 * left > q->job->nranks)
 		return;
 	draft = inquiry_draft(q, VERDICT_EARLY_EXIT);
-	for (size_t i = 0; i < q->job->nranks; i++) {
-		if (q->profiles[i].death != DEATH_CLEAN)
+	job_for_each_rank(q->job, rank) {
+		if (q->profiles[rank.i].death != DEATH_CLEAN)
 			continue;
-		explains_early_exit(q, (int)i, &why);
-		rank_list_add(&draft->culprits, (int)i);
+		explains_early_exit(q, rank, &why);
+		rank_list_add(&draft->culprits, rank);
 		if (draft->culprits.list.nr <= TOLD_CULPRITS)
-			tell_left(q, (int)i, draft);
+			tell_left(q, rank, draft);
 	}
 	draft->verdict.cause = why.cause;
 	draft->verdict.confidence = VERDICT_SUPPORTED;
@@ -180,21 +182,21 @@ void judge_told_mismatch(struct inquiry *q)
 {
 	struct draft *draft = NULL;
 
-	for (size_t i = 0; i < q->job->nranks; i++) {
-		const struct profile *p = &q->profiles[i];
+	job_for_each_rank(q->job, rank) {
+		const struct profile *p = &q->profiles[rank.i];
 
 		if (p->death <= DEATH_CLEAN || !profile_tells_mismatch(p))
 			continue;
 		if (!draft)
 			draft = inquiry_draft(q, VERDICT_COLLECTIVE_MISMATCH);
-		rank_list_add(&draft->victims, (int)i);
+		rank_list_add(&draft->victims, rank);
 		if (draft->victims.list.nr > TOLD_CULPRITS)
 			continue;
 		if (p->exception)
-			draft_fact(q, draft, FACT_EXCEPTION, (int)i, p->exception->cite)->text =
+			draft_fact(q, draft, FACT_EXCEPTION, rank, p->exception->cite)->text =
 				p->exception->text;
 		else
-			draft_fact(q, draft, FACT_LOG_LINE, (int)i, p->log->cite)->text =
+			draft_fact(q, draft, FACT_LOG_LINE, rank, p->log->cite)->text =
 				p->log->error;
 	}
 	if (!draft)
@@ -202,7 +204,7 @@ void judge_told_mismatch(struct inquiry *q)
 	draft->verdict.confidence = VERDICT_SUPPORTED;
 	draft->verdict.outlook = VERDICT_KILL;
 	draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
-	inquiry_not_judged(q, VERDICT_COLLECTIVE_MISMATCH, NEED_OPERATIONS, JOB_NONE);
+	inquiry_not_judged(q, VERDICT_COLLECTIVE_MISMATCH, NEED_OPERATIONS, NO_RANK);
 }
 
 /* Ranks that ended badly, and not all at once: the job is not well, though nobody is to blame. */
@@ -210,19 +212,19 @@ void judge_bad_ends(struct inquiry *q)
 {
 	struct draft *draft = NULL;
 
-	for (size_t i = 0; i < q->job->nranks; i++) {
-		const struct profile *p = &q->profiles[i];
+	job_for_each_rank(q->job, rank) {
+		const struct profile *p = &q->profiles[rank.i];
 
 		if (p->death <= DEATH_CLEAN || p->death == DEATH_END)
 			continue;
 		if (!draft)
 			draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
 		if (p->exception)
-			draft_fact(q, draft, FACT_EXCEPTION, (int)i, p->exception->cite)->text =
+			draft_fact(q, draft, FACT_EXCEPTION, rank, p->exception->cite)->text =
 				p->exception->text;
 	}
 	if (!draft)
 		return;
 	draft->verdict.next = VERDICT_NEXT_READ_TRACEBACK;
-	draft_fact(q, draft, FACT_NO_FIRST_CAUSE, JOB_NONE, "procs");
+	draft_fact(q, draft, FACT_NO_FIRST_CAUSE, NO_RANK, "procs");
 }

@@ -48,11 +48,11 @@ static int child_signal(const struct profile *p)
  * The kernel kills for memory by SIGKILL, and a file in shared memory that has no room is SIGBUS.
  * Where it is known that nobody was killed for memory here, it was somebody else.
  */
-static enum verdict_next next_after_child(const struct inquiry *q, int rank)
+static enum verdict_next next_after_child(const struct inquiry *q, struct rank_index rank)
 {
-	int host = q->job->ranks[rank].host;
+	int host = job_rank(q->job, rank)->host;
 
-	switch (child_signal(&q->profiles[rank])) {
+	switch (child_signal(&q->profiles[rank.i])) {
 	case SIGKILL:
 		if (host != JOB_NONE && q->job->hosts[host].oom_kills == 0)
 			return VERDICT_NEXT_DEAD_CHILD;
@@ -68,9 +68,9 @@ static enum verdict_next next_after_child(const struct inquiry *q, int rank)
  * True if the rank aborted in an operation to which it brought another amount than the others, and
  * its backend ends who does. Then the amounts are the cause, and the abort their effect.
  */
-static bool is_of_a_fork(const struct inquiry *q, int rank)
+static bool is_of_a_fork(const struct inquiry *q, struct rank_index rank)
 {
-	if (q->profiles[rank].cause != VERDICT_BY_ABORT)
+	if (q->profiles[rank.i].cause != VERDICT_BY_ABORT)
 		return false;
 	for (size_t i = 0; i < q->forks->n; i++) {
 		const struct fork *fork = &q->forks->at[i];
@@ -83,7 +83,7 @@ static bool is_of_a_fork(const struct inquiry *q, int rank)
 				const struct job_member *m =
 					&q->job->members[fork->camps[c].members[k]];
 
-				if (m->rank == rank && m->head == fork->index)
+				if (same_rank(m->rank, rank) && m->head == fork->index)
 					return true;
 			}
 	}
@@ -100,9 +100,9 @@ static bool ended_well(const struct profile *p)
  * Its own death; or a kill, or an unsure end of one that waited for nobody, unless others had long
  * waited for it before: then its end is no reason.
  */
-bool explains_death(const struct inquiry *q, int rank, struct reason *why)
+bool explains_death(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 	bool sure = p->death == DEATH_OWN || p->death == DEATH_KILLED;
 
 	if (!sure && (p->death != DEATH_UNSURE || p->waits))
@@ -145,33 +145,33 @@ static bool may_come_of_thread(const struct profile *p)
 	return p->posture.for_thread || !activities_elsewhere(p->posture.activity);
 }
 
-bool explains_thread_death(const struct inquiry *q, int rank, struct reason *why)
+bool explains_thread_death(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
-	const struct job_note *note = q->profiles[rank].thread_exception;
+	const struct job_note *note = q->profiles[rank.i].thread_exception;
 	int64_t since = inquiry_wanted_since(q, rank);
 
-	if (!note || q->profiles[rank].death == DEATH_CLEAN ||
-		q->profiles[rank].death == DEATH_OWN || since == JOB_UNKNOWN ||
+	if (!note || q->profiles[rank.i].death == DEATH_CLEAN ||
+		q->profiles[rank.i].death == DEATH_OWN || since == JOB_UNKNOWN ||
 		note->when == JOB_UNKNOWN || since - note->when > THREAD_FAILED_BEFORE ||
-		!may_come_of_thread(&q->profiles[rank]))
+		!may_come_of_thread(&q->profiles[rank.i]))
 		return false;
 	why->cause = VERDICT_BY_EXCEPTION;
 	why->confidence = VERDICT_SUPPORTED;
-	why->outlook = q->profiles[rank].posture.for_thread ? VERDICT_KILL
+	why->outlook = q->profiles[rank.i].posture.for_thread ? VERDICT_KILL
 							    : VERDICT_OUTLOOK_UNKNOWN;
 	why->next = VERDICT_NEXT_READ_TRACEBACK;
 	return true;
 }
 
-void tell_thread_death(struct inquiry *q, int rank, struct draft *draft)
+void tell_thread_death(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct job_note *note = q->profiles[rank].thread_exception;
+	const struct job_note *note = q->profiles[rank.i].thread_exception;
 
 	draft_fact(q, draft, FACT_THREAD_DIED, rank, note->cite)->text = note->text;
 	stacks_tell(q, rank, draft);
 }
 
-static void tell_death_place(struct inquiry *q, int rank, struct draft *draft)
+static void tell_death_place(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const char *cite = "";
 	const struct verdict_thing *place = death_place(q, rank, &cite);
@@ -181,9 +181,9 @@ static void tell_death_place(struct inquiry *q, int rank, struct draft *draft)
 }
 
 /* How it ended: by which signal and whose, with what status, or only that it is gone. */
-static void tell_end(struct inquiry *q, int rank, struct draft *draft)
+static void tell_end(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 	const struct job_process *process = p->process;
 	struct verdict_fact *fact;
 
@@ -207,16 +207,17 @@ static void tell_end(struct inquiry *q, int rank, struct draft *draft)
 	}
 }
 
-void tell_raised_at(struct inquiry *q, const struct job_trait *at, int rank, struct draft *draft)
+void tell_raised_at(
+	struct inquiry *q, const struct job_trait *at, struct rank_index rank, struct draft *draft)
 {
 	if (at)
 		draft_fact(q, draft, FACT_RAISED_AT, rank, at->cite)->text = at->text;
 }
 
 /* Tells what was said before the end: an exception, a line that names an error, a dead child. */
-static void tell_words(struct inquiry *q, int rank, struct draft *draft)
+static void tell_words(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 
 	if (p->exception) {
 		struct verdict_fact *fact =
@@ -234,10 +235,10 @@ static void tell_words(struct inquiry *q, int rank, struct draft *draft)
 }
 
 /* Tells that its control group had kills for memory, and how its own memory had grown. */
-static void tell_memory(struct inquiry *q, int rank, struct draft *draft)
+static void tell_memory(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct profile *p = &q->profiles[rank];
-	const struct job_rank *r = &q->job->ranks[rank];
+	const struct profile *p = &q->profiles[rank.i];
+	const struct job_rank *r = job_rank(q->job, rank);
 	struct verdict_fact *fact;
 
 	if (p->cause != VERDICT_BY_OOM_KILL || r->host == JOB_NONE)
@@ -252,16 +253,16 @@ static void tell_memory(struct inquiry *q, int rank, struct draft *draft)
 }
 
 /* An exception comes before the end that it led to; all other words behind it. */
-void tell_death(struct inquiry *q, int rank, struct draft *draft)
+void tell_death(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct job_op *op;
 	int group;
 
-	if (q->profiles[rank].exception)
+	if (q->profiles[rank.i].exception)
 		tell_words(q, rank, draft);
 	tell_end(q, rank, draft);
 	tell_memory(q, rank, draft);
-	if (!q->profiles[rank].exception)
+	if (!q->profiles[rank.i].exception)
 		tell_words(q, rank, draft);
 	op = inquiry_last_op(q, rank, &group);
 	if (op) {
@@ -278,8 +279,8 @@ void tell_killed_since(struct inquiry *q, struct draft *draft)
 	if (draft->verdict.class == VERDICT_RANK_DEATH || draft->verdict.class == VERDICT_NODE_LOSS)
 		return;
 	for (size_t i = 0; i < draft->culprits.list.nr; i++) {
-		int rank = draft->culprits.list.items[i];
-		enum death death = q->profiles[rank].death;
+		struct rank_index rank = draft->culprits.list.items[i];
+		enum death death = q->profiles[rank.i].death;
 
 		if (death != DEATH_KILLED && death != DEATH_UNSURE)
 			continue;
@@ -299,9 +300,9 @@ void rule_out_death(struct inquiry *q, struct draft *draft)
 
 	if (!q->job->nranks || !inquiry_all_seen(q))
 		return;
-	for (size_t i = 0; i < q->job->nranks; i++)
-		if (q->profiles[i].process->end != JOB_ALIVE ||
-			q->profiles[i].death != DEATH_NONE)
+	job_for_each_rank(q->job, rank)
+		if (q->profiles[rank.i].process->end != JOB_ALIVE ||
+			q->profiles[rank.i].death != DEATH_NONE)
 			return;
 	for (size_t i = 0; i < q->job->nhosts; i++)
 		if (q->job->hosts[i].oom_kills > kills)

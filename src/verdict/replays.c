@@ -3,9 +3,9 @@
 #include "verdict/judge.h"
 
 /* A seat that captured once may replay ever after, and replays are not recorded. */
-static bool replays_graphs(const struct inquiry *q, int rank)
+static bool replays_graphs(const struct inquiry *q, struct rank_index rank)
 {
-	for (size_t k = q->first_seat[rank]; k < q->first_seat[rank + 1]; k++)
+	for (size_t k = q->first_seat[rank.i]; k < q->first_seat[rank.i + 1]; k++)
 		if (q->job->members[q->seats[k]].saw_capture)
 			return true;
 	return false;
@@ -33,5 +33,5 @@ void judge_replays(struct inquiry *q)
 	draft->verdict.next = VERDICT_NEXT_STACK_OF_RANK;
 	rank_list_settle(&draft->victims);
 	draft_fact_of(q, draft, FACT_IN_REPLAY, &draft->victims, inquiry_cite_all(q));
-	inquiry_not_judged(q, VERDICT_HOST_STALL, NEED_REPLAYED_OPS, JOB_NONE);
+	inquiry_not_judged(q, VERDICT_HOST_STALL, NEED_REPLAYED_OPS, NO_RANK);
 }

@@ -41,16 +41,16 @@ struct away {
 	 * Why is this rank, a sink that others wait for, not there? Says yes only on evidence
 	 * about the rank itself, and fills in *why, but for its class. Adds nothing to the inquiry.
 	 */
-	bool (*explains)(const struct inquiry *q, int rank, struct reason *why);
+	bool (*explains)(const struct inquiry *q, struct rank_index rank, struct reason *why);
 
 	/* Adds the facts about a culprit that `explains` gave, the most telling first. */
-	void (*tell)(struct inquiry *q, int rank, struct draft *draft);
+	void (*tell)(struct inquiry *q, struct rank_index rank, struct draft *draft);
 
 	unsigned traits;
 };
 
 /* The first reason of the table that explains the rank; NULL: none does, *why is void. */
-const struct away *away_of(const struct inquiry *q, int rank, struct reason *why);
+const struct away *away_of(const struct inquiry *q, struct rank_index rank, struct reason *why);
 
 /* The first with AWAY_TURNS that explains each of several ranks; NULL: none does, or there are no
  * ranks. */
@@ -58,8 +58,9 @@ const struct away *away_that_turns(
 	const struct inquiry *q, const struct rank_list *ranks, struct reason *why);
 
 #define AWAY(class, explains, tell, traits)                                                        \
-	bool explains_##explains(const struct inquiry *q, int rank, struct reason *why);           \
-	void tell_##tell(struct inquiry *q, int rank, struct draft *draft);
+	bool explains_##explains(                                                                  \
+		const struct inquiry *q, struct rank_index rank, struct reason *why);              \
+	void tell_##tell(struct inquiry *q, struct rank_index rank, struct draft *draft);
 /* What is this fork of a group? True once the finding is complete but for its victims. */
 #define FORK(class, is)                                                                            \
 	bool is_##is##_fork(struct inquiry *q, const struct fork *fork, struct draft *draft);
@@ -73,13 +74,13 @@ const struct away *away_that_turns(
  * True if a rank that others wait for is no more than late so far: it was seen to go on, and not
  * for so long that no step takes it. `usual`: only in proportion to what is usual (slow.c).
  */
-bool slow_goes_on(const struct inquiry *q, int rank, bool usual);
+bool slow_goes_on(const struct inquiry *q, struct rank_index rank, bool usual);
 
 /*
  * Tells of a rank of which there is no process how many processes of the job have no number yet,
  * with their pids, since it may be one of these; where there are none, the fact `otherwise`.
  */
-void start_tell_unseen(struct inquiry *q, int rank, enum verdict_fact_kind otherwise,
+void start_tell_unseen(struct inquiry *q, struct rank_index rank, enum verdict_fact_kind otherwise,
 	const char *cite, struct draft *draft);
 
 /* Adds who was late some time ago and is not any more; else nothing (slow.c). */
@@ -92,7 +93,8 @@ void tell_killed_since(struct inquiry *q, struct draft *draft);
 void tell_handling(struct inquiry *q, struct draft *draft);
 
 /* Adds where an exception was raised; NULL: nothing (rank-death.c). */
-void tell_raised_at(struct inquiry *q, const struct job_trait *at, int rank, struct draft *draft);
+void tell_raised_at(
+	struct inquiry *q, const struct job_trait *at, struct rank_index rank, struct draft *draft);
 
 /* Those who wait, directly or not, for what these nodes stand for; culprits are none of them. */
 void find_victims(struct inquiry *q, const bool *marked, struct draft *draft);
@@ -100,19 +102,19 @@ void find_victims(struct inquiry *q, const bool *marked, struct draft *draft);
 void tell_victims(struct inquiry *q, struct draft *draft);
 
 /* Adds where a rank stands by its stacks, the most telling first; else nothing (stack-facts.c). */
-void stacks_tell(struct inquiry *q, int rank, struct draft *draft);
+void stacks_tell(struct inquiry *q, struct rank_index rank, struct draft *draft);
 /* Puts the place where it stands into a fact; false: none is known. */
-bool stacks_tell_place(struct inquiry *q, int rank, struct verdict_fact *fact);
+bool stacks_tell_place(struct inquiry *q, struct rank_index rank, struct verdict_fact *fact);
 /*
  * Returns what to look at next for a rank in state D: by the kernel's function, else the storage.
  */
-enum verdict_next stacks_next_in_kernel(const struct inquiry *q, int rank);
+enum verdict_next stacks_next_in_kernel(const struct inquiry *q, struct rank_index rank);
 /* Puts in what a posture waits, and where in the program, into a fact. */
 void stacks_tell_call(struct inquiry *q, const struct posture *p, struct verdict_fact *fact);
 /* Adds where those victims wait of whose waits only stacks tell (stack-facts.c). */
 void stacks_tell_waiters(struct inquiry *q, struct draft *draft);
 /* True if two ranks wait in the same call at the same line of the program. */
-bool stacks_same_site(const struct inquiry *q, int a, int b);
+bool stacks_same_site(const struct inquiry *q, struct rank_index a, struct rank_index b);
 
 /* How a fork is shared out between culprits, victims and camps (forked.c). */
 void fork_share_out(struct inquiry *q, const struct fork *fork, size_t guilty, struct draft *draft);

@@ -16,9 +16,9 @@
  * Its latest batch was empty while the peers' were not, or some batch was and it is done; or it got
  * none at all, on its own word.
  */
-bool explains_empty(const struct inquiry *q, int rank, struct reason *why)
+bool explains_empty(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 
 	if (!(p->empty_now || (p->empty_once && shards_has_left(p))))
 		return false;
@@ -39,7 +39,7 @@ static bool has_fewer(struct amount amount)
 }
 
 /* A rank that ended in the middle of its work had as much of it as others. */
-static bool did_less(const struct inquiry *q, int rank)
+static bool did_less(const struct inquiry *q, struct rank_index rank)
 {
 	if (shards_tell_ends(q))
 		return shards_ended_otherwise(q, rank);
@@ -55,9 +55,9 @@ static bool has_other(struct amount amount)
  * It is done, and did less than others. Amounts that differ establish it. Or it has not left, but
  * its loader had another end than those of the others.
  */
-bool explains_uneven(const struct inquiry *q, int rank, struct reason *why)
+bool explains_uneven(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 
 	if (!shards_has_left(p) && (p->death != DEATH_NONE || !shards_ended_otherwise(q, rank)))
 		return false;
@@ -74,24 +74,24 @@ bool explains_uneven(const struct inquiry *q, int rank, struct reason *why)
 }
 
 /* It exited with status 0 while others wait for it; why, no mark tells. */
-bool explains_early_exit(const struct inquiry *q, int rank, struct reason *why)
+bool explains_early_exit(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
-	if (q->profiles[rank].death != DEATH_CLEAN)
+	if (q->profiles[rank.i].death != DEATH_CLEAN)
 		return false;
 	why->cause = VERDICT_BY_EARLY_EXIT;
 	why->confidence = VERDICT_ESTABLISHED;
 	why->outlook = VERDICT_KILL;
-	why->next = q->profiles[rank].exception          ? VERDICT_NEXT_READ_TRACEBACK
-		    : q->job->ranks[rank].candidate_only ? VERDICT_NEXT_CHECK_LAUNCHER
+	why->next = q->profiles[rank.i].exception          ? VERDICT_NEXT_READ_TRACEBACK
+		    : job_rank(q->job, rank)->candidate_only ? VERDICT_NEXT_CHECK_LAUNCHER
 							 : VERDICT_NEXT_SAME_BATCHES;
 	why->left = true;
 	return true;
 }
 
 /* It lives, and is done with its group, in which others go on; why, no mark tells. */
-bool explains_left_group(const struct inquiry *q, int rank, struct reason *why)
+bool explains_left_group(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 
 	if (!p->leaving || p->death != DEATH_NONE)
 		return false;
@@ -104,11 +104,11 @@ bool explains_left_group(const struct inquiry *q, int rank, struct reason *why)
 }
 
 /* The largest group that it closed, or is closing. */
-static const struct job_member *closed_seat(const struct inquiry *q, int rank)
+static const struct job_member *closed_seat(const struct inquiry *q, struct rank_index rank)
 {
 	const struct job_member *closed = NULL;
 
-	for (size_t k = q->first_seat[rank]; k < q->first_seat[rank + 1]; k++) {
+	for (size_t k = q->first_seat[rank.i]; k < q->first_seat[rank.i + 1]; k++) {
 		const struct job_member *m = &q->job->members[q->seats[k]];
 
 		if ((m->state == JOB_MEMBER_CLOSING || m->state == JOB_MEMBER_GONE) &&
@@ -120,14 +120,14 @@ static const struct job_member *closed_seat(const struct inquiry *q, int rank)
 }
 
 /* What it did to its group, and where it went from there, if its stack tells. */
-static void tell_leaving(struct inquiry *q, int rank, struct draft *draft)
+static void tell_leaving(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct job_member *m = closed_seat(q, rank);
 	struct verdict_fact *fact;
 
 	if (!m || m->state == JOB_MEMBER_CLOSING) {
 		draft_fact(q, draft, FACT_DONE_WITH_GROUP, rank,
-			m ? m->cite : q->profiles[rank].outside_cite);
+			m ? m->cite : q->profiles[rank.i].outside_cite);
 	} else {
 		fact = draft_fact(q, draft, FACT_LEFT_GROUP, rank, m->cite);
 		fact->text2 = q->job->groups[m->group].name;
@@ -138,9 +138,9 @@ static void tell_leaving(struct inquiry *q, int rank, struct draft *draft)
 }
 
 /* How it left, how much it had done, and the last that it took part in. */
-void tell_left(struct inquiry *q, int rank, struct draft *draft)
+void tell_left(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 	const struct job_op *op;
 	int group;
 
@@ -149,7 +149,7 @@ void tell_left(struct inquiry *q, int rank, struct draft *draft)
 	} else if (p->death == DEATH_CLEAN) {
 		draft_fact(q, draft, FACT_DIED_EXIT, rank, p->process->end_cite)->a = 0;
 	}
-	if (q->job->ranks[rank].candidate_only)
+	if (job_rank(q->job, rank)->candidate_only)
 		draft_fact(q, draft, FACT_NEVER_INIT, rank, p->process->cite);
 	if (p->exception && p->death == DEATH_CLEAN)
 		draft_fact(q, draft, FACT_EXCEPTION, rank, p->exception->cite)->text =
@@ -251,9 +251,9 @@ static size_t marked_camp(const struct inquiry *q, const struct fork *fork)
 		size_t empty = 0;
 
 		for (size_t k = 0; k < camp->n; k++) {
-			int rank = q->job->members[camp->members[k]].rank;
+			struct rank_index rank = q->job->members[camp->members[k]].rank;
 
-			empty += rank != JOB_NONE && q->profiles[rank].empty_once;
+			empty += is_rank(rank) && q->profiles[rank.i].empty_once;
 		}
 		if (empty && (empty < camp->n || found != SIZE_MAX))
 			return SIZE_MAX;
@@ -270,9 +270,9 @@ static size_t marked_camp(const struct inquiry *q, const struct fork *fork)
 static bool got_no_batch(const struct inquiry *q, const struct fork_camp *camp)
 {
 	for (size_t i = 0; i < camp->n; i++) {
-		int rank = q->job->members[camp->members[i]].rank;
+		struct rank_index rank = q->job->members[camp->members[i]].rank;
 
-		if (rank == JOB_NONE || !q->profiles[rank].no_batch)
+		if (!is_rank(rank) || !q->profiles[rank.i].no_batch)
 			return false;
 	}
 	return true;
@@ -323,8 +323,8 @@ bool is_empty_fork(struct inquiry *q, const struct fork *fork, struct draft *dra
 	return true;
 }
 
-static void tell_count(
-	struct inquiry *q, const struct fork *fork, size_t camp, int rank, struct draft *draft)
+static void tell_count(struct inquiry *q, const struct fork *fork, size_t camp,
+	struct rank_index rank, struct draft *draft)
 {
 	if (fork->kind == FORK_COUNT) {
 		struct verdict_fact *fact =
@@ -335,7 +335,7 @@ static void tell_count(
 		fact->c = (int64_t)fork->index;
 	}
 	shards_tell(q, rank, draft);
-	if (q->profiles[rank].ended && q->profiles[rank].cause == VERDICT_BY_ABORT)
+	if (q->profiles[rank.i].ended && q->profiles[rank.i].cause == VERDICT_BY_ABORT)
 		tell_death(q, rank, draft);
 }
 
@@ -355,7 +355,8 @@ static bool is_behind(struct amount amount)
  * out an op runs ahead, and gets its next batch before the others do: that is an effect; and so it
  * is to be behind with an op too many.
  */
-static bool has_other_batches(const struct inquiry *q, const struct fork *fork, int rank)
+static bool has_other_batches(
+	const struct inquiry *q, const struct fork *fork, struct rank_index rank)
 {
 	struct amount batches = shards_batches(q, rank);
 
@@ -372,9 +373,9 @@ static bool is_another_batch(const struct inquiry *q, const struct fork *fork, s
 	if (camp == SIZE_MAX || fork->passed || !fork->exact)
 		return false;
 	for (size_t i = 0; i < fork->camps[camp].n; i++) {
-		int rank = q->job->members[fork->camps[camp].members[i]].rank;
+		struct rank_index rank = q->job->members[fork->camps[camp].members[i]].rank;
 
-		if (rank == JOB_NONE || !(ends ? shards_ended_otherwise(q, rank)
+		if (!is_rank(rank) || !(ends ? shards_ended_otherwise(q, rank)
 					       : has_other_batches(q, fork, rank)))
 			return false;
 	}
@@ -387,9 +388,9 @@ static bool has_other_rows(const struct inquiry *q, const struct fork *fork, siz
 	if (camp == SIZE_MAX)
 		return false;
 	for (size_t i = 0; i < fork->camps[camp].n; i++) {
-		int rank = q->job->members[fork->camps[camp].members[i]].rank;
+		struct rank_index rank = q->job->members[fork->camps[camp].members[i]].rank;
 
-		if (rank == JOB_NONE || !has_other(shards_rows(q, rank)))
+		if (!is_rank(rank) || !has_other(shards_rows(q, rank)))
 			return false;
 	}
 	return true;
@@ -433,7 +434,8 @@ bool is_uneven_fork(struct inquiry *q, const struct fork *fork, struct draft *dr
 /* -- looking like shards, and not -------------------------------------------------------------- */
 
 /* The rank's mark of that loader; NULL where it has none. */
-static const struct job_shard *shard_of(const struct inquiry *q, int rank, const char *loader)
+static const struct job_shard *shard_of(
+	const struct inquiry *q, struct rank_index rank, const char *loader)
 {
 	struct spans_range range = shards_of(q->job, rank);
 
@@ -444,7 +446,7 @@ static const struct job_shard *shard_of(const struct inquiry *q, int rank, const
 }
 
 /* True if the rank got as much as another one did, from each loader that either has. */
-static bool got_the_same(const struct inquiry *q, int rank, int other)
+static bool got_the_same(const struct inquiry *q, struct rank_index rank, struct rank_index other)
 {
 	struct spans_range mine = shards_of(q->job, rank), theirs = shards_of(q->job, other);
 
@@ -467,8 +469,8 @@ void rule_out_shards(struct inquiry *q, struct draft *draft)
 		draft->verdict.class == VERDICT_UNEVEN_SHARD || !q->job->nshards ||
 		!inquiry_all_seen(q))
 		return;
-	for (size_t i = 0; i < q->job->nranks; i++)
-		if (!got_the_same(q, (int)i, 0))
+	job_for_each_rank(q->job, rank)
+		if (!got_the_same(q, rank, rank_index(0)))
 			return;
 	fact = draft_rule_out(draft, VERDICT_EMPTY_SHARD, FACT_NO_SHARD_CAUSE, "ring:*");
 	fact->a = (int64_t)q->job->shards[0].rows;

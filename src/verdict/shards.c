@@ -32,20 +32,20 @@ static struct amount settle(struct amount amount)
 }
 
 /* The loader in which the rank differs most from its peers, else its first. */
-static const struct job_shard *main_shard(const struct inquiry *q, int rank)
+static const struct job_shard *main_shard(const struct inquiry *q, struct rank_index rank)
 {
 	struct spans_range range = shards_of(q->job, rank);
 
-	if (q->profiles[rank].shard)
-		return q->profiles[rank].shard;
+	if (q->profiles[rank.i].shard)
+		return q->profiles[rank.i].shard;
 	return range.from < range.to ? &q->job->shards[range.from] : NULL;
 }
 
 static struct amount compare_shards(
-	const struct inquiry *q, int rank, int64_t (*value)(const struct job_shard *))
+	const struct inquiry *q, struct rank_index rank, int64_t (*value)(const struct job_shard *))
 {
 	const struct job_shard *mine = main_shard(q, rank);
-	const struct job_trait *no_batch = q->profiles[rank].no_batch;
+	const struct job_trait *no_batch = q->profiles[rank.i].no_batch;
 	const char *loader = mine ? mine->loader : no_batch ? no_batch->text : NULL;
 	struct amount amount = none();
 
@@ -70,28 +70,28 @@ static int64_t rows_of(const struct job_shard *shard)
 	return (int64_t)shard->rows;
 }
 
-struct amount shards_batches(const struct inquiry *q, int rank)
+struct amount shards_batches(const struct inquiry *q, struct rank_index rank)
 {
 	return compare_shards(q, rank, batches_of);
 }
 
-struct amount shards_rows(const struct inquiry *q, int rank)
+struct amount shards_rows(const struct inquiry *q, struct rank_index rank)
 {
 	return compare_shards(q, rank, rows_of);
 }
 
-struct amount shards_steps(const struct inquiry *q, int rank)
+struct amount shards_steps(const struct inquiry *q, struct rank_index rank)
 {
 	struct amount amount = none();
 
 	for (size_t i = 0; i < q->job->nsteps; i++) {
 		const struct job_step *step = &q->job->steps[i];
 
-		compare(&amount, (int64_t)step->n, step->rank == rank, step->cite);
+		compare(&amount, (int64_t)step->n, same_rank(step->rank, rank), step->cite);
 	}
 	/* Without a mark a rank completed no step, if its marks could be read. */
 	if (amount.mine == JOB_UNKNOWN && amount.most != JOB_UNKNOWN &&
-		q->profiles[rank].readable && !inquiry_lost_ops(q, rank)) {
+		q->profiles[rank.i].readable && !inquiry_lost_ops(q, rank)) {
 		amount.mine = 0;
 		amount.cite = "ring";
 	}
@@ -99,7 +99,8 @@ struct amount shards_steps(const struct inquiry *q, int rank)
 }
 
 /* The end of a rank's latest pass, told since its latest batch or before; NULL where none is. */
-static const struct job_trait *end_of(const struct inquiry *q, int rank, const char *loader)
+static const struct job_trait *end_of(
+	const struct inquiry *q, struct rank_index rank, const char *loader)
 {
 	struct spans_range traits = traits_of(q->job, rank);
 
@@ -140,7 +141,7 @@ bool shards_tell_ends(const struct inquiry *q)
 	return false;
 }
 
-bool shards_ended_otherwise(const struct inquiry *q, int rank)
+bool shards_ended_otherwise(const struct inquiry *q, struct rank_index rank)
 {
 	const struct job_shard *mine = main_shard(q, rank);
 	int64_t end = mine ? shards_ended_at(q, mine) : JOB_UNKNOWN;
@@ -150,7 +151,7 @@ bool shards_ended_otherwise(const struct inquiry *q, int rank)
 		const struct job_shard *other = &q->job->shards[i];
 		int64_t other_end;
 
-		if (other->rank == rank || strcmp(other->loader, mine->loader) != 0)
+		if (same_rank(other->rank, rank) || strcmp(other->loader, mine->loader) != 0)
 			continue;
 		other_end = shards_ended_at(q, other);
 		if (end != JOB_UNKNOWN &&
@@ -167,7 +168,7 @@ bool shards_has_left(const struct profile *p)
 	return p->death == DEATH_CLEAN || (p->leaving && p->death == DEATH_NONE);
 }
 
-const struct job_shard *shards_shape(const struct inquiry *q, int rank)
+const struct job_shard *shards_shape(const struct inquiry *q, struct rank_index rank)
 {
 	const struct job_shard *shard = main_shard(q, rank);
 
@@ -184,8 +185,8 @@ static bool differs(const struct amount *amount)
 	return amount->known && (amount->mine != amount->least || amount->mine != amount->most);
 }
 
-static void tell(struct inquiry *q, struct draft *draft, enum verdict_fact_kind kind, int rank,
-	const struct amount *amount)
+static void tell(struct inquiry *q, struct draft *draft, enum verdict_fact_kind kind,
+	struct rank_index rank, const struct amount *amount)
 {
 	struct verdict_fact *fact;
 
@@ -198,7 +199,8 @@ static void tell(struct inquiry *q, struct draft *draft, enum verdict_fact_kind 
 }
 
 /* The rank's latest batch, and the peers'. */
-static void tell_rows(struct inquiry *q, int rank, const struct amount *rows, struct draft *draft)
+static void tell_rows(
+	struct inquiry *q, struct rank_index rank, const struct amount *rows, struct draft *draft)
 {
 	const struct job_shard *shard = main_shard(q, rank);
 	struct verdict_fact *fact;
@@ -210,16 +212,16 @@ static void tell_rows(struct inquiry *q, int rank, const struct amount *rows, st
 	fact->a = (int64_t)shard->rows;
 	fact->b = (int64_t)shard->elements;
 	fact->c = (int64_t)shard->index;
-	fact = draft_fact(q, draft, FACT_SHARD_PEERS, JOB_NONE, "ring:*");
+	fact = draft_fact(q, draft, FACT_SHARD_PEERS, NO_RANK, "ring:*");
 	fact->a = rows->least;
 	fact->b = rows->most;
 }
 
 /* A pass without a batch, on the rank's own word. */
-static void tell_no_batch(
-	struct inquiry *q, int rank, const struct amount *batches, struct draft *draft)
+static void tell_no_batch(struct inquiry *q, struct rank_index rank, const struct amount *batches,
+	struct draft *draft)
 {
-	const struct job_trait *end = q->profiles[rank].no_batch;
+	const struct job_trait *end = q->profiles[rank.i].no_batch;
 	struct verdict_fact *fact = draft_fact(q, draft, FACT_NO_BATCH, rank, end->cite);
 
 	fact->text = end->text;
@@ -230,12 +232,12 @@ static void tell_no_batch(
 }
 
 /* Rows that are the same everywhere say nothing where something else differs. */
-void shards_tell(struct inquiry *q, int rank, struct draft *draft)
+void shards_tell(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	struct amount batches = shards_batches(q, rank), steps = shards_steps(q, rank);
 	struct amount rows = shards_rows(q, rank);
 
-	if (q->profiles[rank].no_batch) {
+	if (q->profiles[rank.i].no_batch) {
 		tell_no_batch(q, rank, &batches, draft);
 		tell(q, draft, FACT_STEPS, rank, &steps);
 		return;

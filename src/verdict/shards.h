@@ -13,11 +13,11 @@ struct amount {
 };
 
 /* Batches got from the loader in which the rank differs most, else its first; peers: all others. */
-struct amount shards_batches(const struct inquiry *q, int rank);
+struct amount shards_batches(const struct inquiry *q, struct rank_index rank);
 /* Steps completed: 0 for a rank that can be read and marked none, where a peer marked some. */
-struct amount shards_steps(const struct inquiry *q, int rank);
+struct amount shards_steps(const struct inquiry *q, struct rank_index rank);
 /* Rows of the latest batch, of the same loader. */
-struct amount shards_rows(const struct inquiry *q, int rank);
+struct amount shards_rows(const struct inquiry *q, struct rank_index rank);
 
 /* True if the rank is done by its own will, and not by a death. */
 bool shards_has_left(const struct profile *p);
@@ -32,14 +32,14 @@ int64_t shards_ended_at(const struct inquiry *q, const struct job_shard *shard);
  * True if the rank's loader has no more, and in one pass gave fewer batches than that of another
  * rank did; or gave one more than those of all others, which have no more.
  */
-bool shards_ended_otherwise(const struct inquiry *q, int rank);
+bool shards_ended_otherwise(const struct inquiry *q, struct rank_index rank);
 
 /* The latest mark of the rank that tells a shape; NULL: none does. */
-const struct job_shard *shards_shape(const struct inquiry *q, int rank);
+const struct job_shard *shards_shape(const struct inquiry *q, struct rank_index rank);
 /* True if both batches are of one shape. */
 bool shards_same_shape(const struct job_shard *a, const struct job_shard *b);
 
 /* Adds what is known of the above as facts. */
-void shards_tell(struct inquiry *q, int rank, struct draft *draft);
+void shards_tell(struct inquiry *q, struct rank_index rank, struct draft *draft);
 
 #endif

@@ -16,7 +16,7 @@
 #include "verdict/rule.h"
 
 struct suspect {
-	int rank;
+	struct rank_index rank;
 	int node;
 	const struct away *away;
 	struct reason why;
@@ -40,12 +40,13 @@ static bool is_sink(const struct inquiry *q, size_t at)
 	if (node->reached == JOB_UNKNOWN)
 		return false;
 	if (node->kind == WAITFOR_RANK || node->kind == WAITFOR_SYNC)
-		return ends && q->wanted[node->rank];
+		return ends && q->wanted[node->rank.i];
 	return node->kind == WAITFOR_STOPPED;
 }
 
 /* A rank with the first reason for it to be away; those that have none are left (unknown.c). */
-static void suspect(const struct inquiry *q, int rank, int node, struct suspects *suspects)
+static void suspect(
+	const struct inquiry *q, struct rank_index rank, int node, struct suspects *suspects)
 {
 	struct suspect suspect = {.rank = rank, .node = node};
 
@@ -71,8 +72,8 @@ static int compare_suspects(const void *va, const void *vb)
 		return a->why.cause < b->why.cause ? -1 : 1;
 	if (a->why.where != b->why.where)
 		return a->why.where < b->why.where ? -1 : 1;
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
+	if (!same_rank(a->rank, b->rank))
+		return a->rank.i < b->rank.i ? -1 : 1;
 	return a->node < b->node ? -1 : a->node > b->node;
 }
 
@@ -122,7 +123,7 @@ static void find_waiting(
 
 	for (size_t i = 0; i < n; i++) {
 		marked[from[i].node] = true;
-		marked[from[i].rank] = true;
+		marked[from[i].rank.i] = true;
 	}
 	find_victims(q, marked, draft);
 	free(marked);
@@ -142,7 +143,7 @@ static bool leads_to(
 {
 	for (size_t e = graph->first_edge[node]; e < graph->first_edge[node + 1]; e++)
 		for (size_t i = 0; i < n; i++)
-			if (graph->edges[e] == from[i].rank)
+			if (graph->edges[e] == from[i].rank.i)
 				return true;
 	return false;
 }
@@ -171,10 +172,10 @@ static size_t count_unknown(const struct inquiry *q)
 
 	if (!q->waits->only_told)
 		return inquiry_unreadable(q);
-	for (size_t i = 0; i < q->job->nranks; i++)
-		n += !q->profiles[i].process ||
-		     (!q->profiles[i].ended && !q->waits->told[i].key &&
-			     !q->waits->told[i].elsewhere);
+	job_for_each_rank(q->job, rank)
+		n += !q->profiles[rank.i].process ||
+		     (!q->profiles[rank.i].ended && !q->waits->told[rank.i].key &&
+			     !q->waits->told[rank.i].elsewhere);
 	if (q->job->coverage.ranks.n > (int)q->job->nranks)
 		n += (size_t)q->job->coverage.ranks.n - q->job->nranks;
 	return n;
@@ -217,11 +218,11 @@ static bool weigh(struct inquiry *q, size_t late, const struct reason *why, stru
 
 /* A standing wait that lacks this rank's seat, the longest; its seat goes to *ret_seat. */
 static const struct wait *wait_for_rank(const struct inquiry *q, const struct draft *draft,
-	int rank, const struct job_member **ret_seat)
+	struct rank_index rank, const struct job_member **ret_seat)
 {
 	const struct wait *longest = NULL;
 
-	for (size_t k = q->first_seat[rank]; k < q->first_seat[rank + 1]; k++) {
+	for (size_t k = q->first_seat[rank.i]; k < q->first_seat[rank.i + 1]; k++) {
 		const struct job_member *seat = &q->job->members[q->seats[k]];
 
 		for (size_t i = 0; i < draft->victims.list.nr; i++) {
@@ -240,13 +241,14 @@ static const struct wait *wait_for_rank(const struct inquiry *q, const struct dr
 }
 
 /* Says which communicator a rank never made, where it was said only that it made none. */
-static bool said_never_init(
-	struct inquiry *q, struct draft *draft, int rank, const struct job_member *seat)
+static bool said_never_init(struct inquiry *q, struct draft *draft, struct rank_index rank,
+	const struct job_member *seat)
 {
 	for (size_t i = 0; i < draft->facts.nr; i++) {
 		struct verdict_fact *fact = &draft->facts.items[i];
 
-		if (fact->kind != FACT_NEVER_INIT || !fact->ranks.n || *fact->ranks.at != rank)
+		if (fact->kind != FACT_NEVER_INIT || !fact->ranks.n ||
+			!same_rank(*fact->ranks.at, rank))
 			continue;
 		fact->text2 = q->job->groups[seat->group].name;
 		return true;
@@ -254,7 +256,7 @@ static bool said_never_init(
 	return false;
 }
 
-static void tell_absence(struct inquiry *q, int rank, struct draft *draft)
+static void tell_absence(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct job_member *seat = NULL;
 	const struct wait *wait = wait_for_rank(q, draft, rank, &seat);
@@ -303,7 +305,7 @@ static void tell_absence(struct inquiry *q, int rank, struct draft *draft)
 }
 
 /* True if others are known to lack this rank, and not only guessed to. */
-static bool is_lacked(const struct inquiry *q, int rank)
+static bool is_lacked(const struct inquiry *q, struct rank_index rank)
 {
 	for (size_t i = 0; i < q->graph->nnodes; i++) {
 		const struct waitfor_node *node = &q->graph->nodes[i];
@@ -311,7 +313,7 @@ static bool is_lacked(const struct inquiry *q, int rank)
 		if (node->kind == WAITFOR_RANK || node->guessed || node->reached == JOB_UNKNOWN)
 			continue;
 		for (size_t e = q->graph->first_edge[i]; e < q->graph->first_edge[i + 1]; e++)
-			if (q->graph->edges[e] == rank)
+			if (q->graph->edges[e] == rank.i)
 				return true;
 	}
 	return false;
@@ -321,7 +323,7 @@ static bool is_lacked(const struct inquiry *q, int rank)
 static void cap_by_guess(struct inquiry *q, struct draft *draft)
 {
 	for (size_t i = 0; i < draft->culprits.list.nr; i++) {
-		int rank = draft->culprits.list.items[i];
+		struct rank_index rank = draft->culprits.list.items[i];
 
 		if (!inquiry_by_dumps(q) || is_lacked(q, rank))
 			continue;
@@ -352,13 +354,13 @@ static void downgrade_by_losses(struct inquiry *q, const struct reason *why, str
 	struct verdict_fact *fact;
 
 	for (size_t i = 0; why->by_absence && i < late->list.nr; i++) {
-		int rank = late->list.items[i];
+		struct rank_index rank = late->list.items[i];
 
 		if (!inquiry_lost_ops(q, rank))
 			continue;
 		fact = draft_fact(q, draft, FACT_LOST, rank, "losses");
-		if (q->job->ranks[rank].lost_records > 0)
-			fact->a = q->job->ranks[rank].lost_records;
+		if (job_rank(q->job, rank)->lost_records > 0)
+			fact->a = job_rank(q->job, rank)->lost_records;
 		if (draft->verdict.confidence > VERDICT_HYPOTHESIS)
 			draft->verdict.confidence--;
 		return;
@@ -395,16 +397,16 @@ static void downgrade_by_unseen(struct inquiry *q, const struct reason *why, str
 	if (!unseen || absent + unseen <= waiting)
 		return;
 	if (unseen < ROLLCALL_ANY_NUMBER)
-		draft_fact(q, draft, FACT_UNSEEN_MEMBERS, JOB_NONE, inquiry_cite_all(q))->a =
+		draft_fact(q, draft, FACT_UNSEEN_MEMBERS, NO_RANK, inquiry_cite_all(q))->a =
 			(int64_t)unseen;
 	else
-		draft_fact(q, draft, FACT_UNSIZED_GROUP, JOB_NONE, inquiry_cite_all(q));
+		draft_fact(q, draft, FACT_UNSIZED_GROUP, NO_RANK, inquiry_cite_all(q));
 	if (draft->verdict.confidence > VERDICT_HYPOTHESIS)
 		draft->verdict.confidence = VERDICT_HYPOTHESIS;
 }
 
 /* One that still waits while the others are done: where, since when, and what it has more. */
-static void tell_odd_one(struct inquiry *q, int rank, struct draft *draft)
+static void tell_odd_one(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct wait *wait = inquiry_longest_wait(q, rank);
 
@@ -429,7 +431,7 @@ static void tell_all(
 	for (size_t i = 0; blamed && i < n && i < TOLD_CULPRITS; i++) {
 		from[i].away->tell(q, from[i].rank, draft);
 		tell_absence(q, from[i].rank, draft);
-		if (!q->profiles[from[i].rank].compile.bracket &&
+		if (!q->profiles[from[i].rank.i].compile.bracket &&
 			!(from[i].away->traits & AWAY_TELLS_GRAPHS))
 			tell_graphs(q, from[i].rank, draft);
 	}
@@ -460,14 +462,15 @@ static void tell_locked(struct inquiry *q, struct draft *draft)
 {
 	size_t told = 0;
 
-	for (size_t i = 0; i < q->job->nranks && told < TOLD_CULPRITS; i++) {
-		const struct waits_told *stack = &q->waits->told[i];
+	for (struct rank_index rank = {0}; job_has_rank(q->job, rank) && told < TOLD_CULPRITS;
+		rank.i++) {
+		const struct waits_told *stack = &q->waits->told[rank.i];
 
 		if (!stack->elsewhere || !stack->in_lock || stack->lock_known ||
-			rank_list_has(&draft->culprits, (int)i) ||
-			rank_list_has(&draft->camp_a, (int)i))
+			rank_list_has(&draft->culprits, rank) ||
+			rank_list_has(&draft->camp_a, rank))
 			continue;
-		stacks_tell(q, (int)i, draft);
+		stacks_tell(q, rank, draft);
 		told++;
 	}
 }
@@ -496,7 +499,7 @@ static void write_finding(struct inquiry *q, const struct suspect *from, size_t 
 	blamed = weigh(q, late, &from->why, draft);
 	tell_all(q, from, n, blamed, draft);
 	if (blamed && from->why.next == VERDICT_NEXT_RUN_NEXT_TIME)
-		draft_fact(q, draft, FACT_DUMP_ONLY, JOB_NONE, inquiry_cite_all(q));
+		draft_fact(q, draft, FACT_DUMP_ONLY, NO_RANK, inquiry_cite_all(q));
 	cap_by_store(q, draft);
 	if (blamed)
 		cap_by_guess(q, draft);
@@ -539,6 +542,6 @@ void judge_idle(struct inquiry *q, const struct rank_list *ranks)
 	struct suspects suspects = {0};
 
 	for (size_t i = 0; i < ranks->list.nr; i++)
-		suspect(q, ranks->list.items[i], ranks->list.items[i], &suspects);
+		suspect(q, ranks->list.items[i], ranks->list.items[i].i, &suspects);
 	write_findings(q, &suspects);
 }

@@ -33,7 +33,7 @@
 /* ns since that arrival, by the clock of the rank's own host. */
 static int64_t ago(const struct inquiry *q, const struct pace_late *late)
 {
-	int64_t now = q->waits->now[late->rank];
+	int64_t now = q->waits->now[late->rank.i];
 
 	return now == JOB_UNKNOWN || now < late->entered ? 0 : now - late->entered;
 }
@@ -48,7 +48,7 @@ static bool is_past(const struct inquiry *q, const struct pace_late *late)
 }
 
 /* The longest usual time between operations, of the groups in which others wait for the rank. */
-static int64_t usual_gap(const struct inquiry *q, int rank)
+static int64_t usual_gap(const struct inquiry *q, struct rank_index rank)
 {
 	int64_t usual = 0;
 
@@ -60,17 +60,17 @@ static int64_t usual_gap(const struct inquiry *q, int rank)
 		if (group == JOB_NONE || q->gaps[group] <= usual ||
 			!waitfor_stands(q->job, wait, &q->given))
 			continue;
-		for (size_t k = q->first_seat[rank]; k < q->first_seat[rank + 1]; k++)
+		for (size_t k = q->first_seat[rank.i]; k < q->first_seat[rank.i + 1]; k++)
 			if (q->job->members[q->seats[k]].group == group)
 				usual = q->gaps[group];
 	}
 	return usual;
 }
 
-bool slow_goes_on(const struct inquiry *q, int rank, bool usual)
+bool slow_goes_on(const struct inquiry *q, struct rank_index rank, bool usual)
 {
-	const struct profile *p = &q->profiles[rank];
-	int64_t since = inquiry_wanted_since(q, rank), now = q->waits->now[rank];
+	const struct profile *p = &q->profiles[rank.i];
+	int64_t since = inquiry_wanted_since(q, rank), now = q->waits->now[rank.i];
 	bool left_a_call = p->outside != JOB_UNKNOWN && p->outside <= JUST_NOW;
 
 	if (!p->readable || p->ended || p->frozen || since == JOB_UNKNOWN || now == JOB_UNKNOWN)
@@ -82,7 +82,7 @@ bool slow_goes_on(const struct inquiry *q, int rank, bool usual)
 	       (now - since) / LATE_GAPS <= usual_gap(q, rank);
 }
 
-bool explains_slow(const struct inquiry *q, int rank, struct reason *why)
+bool explains_slow(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
 	if (inquiry_held_in(q, rank, WAIT_SYNC, NULL) || !slow_goes_on(q, rank, false))
 		return false;
@@ -93,9 +93,9 @@ bool explains_slow(const struct inquiry *q, int rank, struct reason *why)
 	return true;
 }
 
-void tell_slow(struct inquiry *q, int rank, struct draft *draft)
+void tell_slow(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 
 	stacks_tell(q, rank, draft);
 	if (profile_is_busy(p)) {
@@ -112,13 +112,13 @@ void tell_slow(struct inquiry *q, int rank, struct draft *draft)
 /* The last late arrival of all groups, where several: of the largest. */
 static struct pace_late last_of(const struct inquiry *q, int *ret_group)
 {
-	struct pace_late last = {.rank = JOB_NONE};
+	struct pace_late last = {.rank = NO_RANK};
 
 	for (size_t i = 0; i < q->job->ngroups; i++) {
 		struct pace_late late = pace_last_late(q->job, q->clocks, (int)i, LATE);
 
-		if (late.rank == JOB_NONE ||
-			(last.rank != JOB_NONE && ago(q, &late) >= ago(q, &last)))
+		if (!is_rank(late.rank) ||
+			(is_rank(last.rank) && ago(q, &late) >= ago(q, &last)))
 			continue;
 		last = late;
 		*ret_group = (int)i;
@@ -147,7 +147,7 @@ void judge_slow(struct inquiry *q)
 	struct pace_late late = last_of(q, &group);
 	struct draft *draft;
 
-	if (late.rank == JOB_NONE || is_past(q, &late))
+	if (!is_rank(late.rank) || is_past(q, &late))
 		return;
 	draft = inquiry_draft(q, VERDICT_SLOW);
 	draft->verdict.outlook = VERDICT_WAIT;
@@ -164,6 +164,6 @@ void tell_past_lateness(struct inquiry *q, struct draft *draft)
 	int group = JOB_NONE;
 	struct pace_late late = last_of(q, &group);
 
-	if (late.rank != JOB_NONE && is_past(q, &late))
+	if (is_rank(late.rank) && is_past(q, &late))
 		tell_late(q, &late, group, FACT_WAS_LATE, draft);
 }

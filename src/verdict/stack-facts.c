@@ -65,9 +65,9 @@ static const struct kernel_part *part_of(const char *function)
 
 /* The part that its kernel stack tells, and where; without any the innermost function. */
 static const struct kernel_part *find_kernel(
-	const struct inquiry *q, int rank, const char **ret_function)
+	const struct inquiry *q, struct rank_index rank, const char **ret_function)
 {
-	const struct profile *p = &q->profiles[rank];
+	const struct profile *p = &q->profiles[rank.i];
 	const struct job_stack *stack = p->posture.stack;
 	const char *function = stack ? stack->wchan : p->process->wchan;
 	const struct kernel_part *part = part_of(function);
@@ -88,7 +88,7 @@ static const struct kernel_part *find_kernel(
 	return part;
 }
 
-enum verdict_next stacks_next_in_kernel(const struct inquiry *q, int rank)
+enum verdict_next stacks_next_in_kernel(const struct inquiry *q, struct rank_index rank)
 {
 	const char *function;
 	const struct kernel_part *part = find_kernel(q, rank, &function);
@@ -96,7 +96,7 @@ enum verdict_next stacks_next_in_kernel(const struct inquiry *q, int rank)
 	return part && part->next ? part->next : VERDICT_NEXT_LOOK_AT_STORAGE;
 }
 
-static void tell_kernel(struct inquiry *q, int rank, struct draft *draft)
+static void tell_kernel(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const char *function;
 	const struct kernel_part *part = find_kernel(q, rank, &function);
@@ -104,15 +104,15 @@ static void tell_kernel(struct inquiry *q, int rank, struct draft *draft)
 
 	if (!*function)
 		return;
-	fact = draft_fact(q, draft, FACT_IN_KERNEL, rank, q->profiles[rank].posture.stack->cite);
+	fact = draft_fact(q, draft, FACT_IN_KERNEL, rank, q->profiles[rank.i].posture.stack->cite);
 	fact->text = function;
 	fact->text2 = part ? part->name : "";
 }
 
 /* Tells who has the GIL, and what it does with it. */
-static void tell_gil(struct inquiry *q, int rank, struct draft *draft)
+static void tell_gil(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct posture *p = &q->profiles[rank].posture;
+	const struct posture *p = &q->profiles[rank.i].posture;
 	struct verdict_fact *fact;
 	long at;
 
@@ -139,9 +139,9 @@ static bool program_says_more(const struct inquiry *q, const struct posture *p)
 }
 
 /* The frame that tells, and the program's that led there; or the program's alone. */
-bool stacks_tell_place(struct inquiry *q, int rank, struct verdict_fact *fact)
+bool stacks_tell_place(struct inquiry *q, struct rank_index rank, struct verdict_fact *fact)
 {
-	const struct posture *p = &q->profiles[rank].posture;
+	const struct posture *p = &q->profiles[rank.i].posture;
 	bool own = program_says_more(q, p);
 	long at = own ? p->program : p->telling;
 
@@ -153,9 +153,9 @@ bool stacks_tell_place(struct inquiry *q, int rank, struct verdict_fact *fact)
 	return true;
 }
 
-static void tell_place(struct inquiry *q, int rank, struct draft *draft)
+static void tell_place(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct posture *p = &q->profiles[rank].posture;
+	const struct posture *p = &q->profiles[rank.i].posture;
 	/* A rank that asks for a lock again and again moves, and gets nowhere. */
 	bool moves = p->moved == JOB_YES && !(p->locked && p->lock_stands > 0) &&
 		     !(p->activity == ACTIVITY_LOCK && p->stands > 0);
@@ -182,7 +182,7 @@ static bool is_loader(const struct inquiry *q, const struct job_stack *stack)
  * Tells what a worker does for whom the rank waits: if there are several one that reads, rather
  * than one that only waits to be told what to read.
  */
-static void tell_loader(struct inquiry *q, int rank, struct draft *draft)
+static void tell_loader(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct job_stack *best = NULL;
 	const struct job_process *worker;
@@ -205,17 +205,17 @@ static void tell_loader(struct inquiry *q, int rank, struct draft *draft)
 }
 
 /* Tells who has the lock of the file for which it waits. */
-static void tell_holder(struct inquiry *q, int rank, struct draft *draft)
+static void tell_holder(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct posture *p = &q->profiles[rank].posture;
+	const struct posture *p = &q->profiles[rank.i].posture;
 	const struct job_process *process = &q->job->processes[p->stack->process];
-	const struct waits_told *told = &q->waits->told[rank];
+	const struct waits_told *told = &q->waits->told[rank.i];
 	struct verdict_fact *fact;
 
-	if (told->lock_known && told->lock_rank != JOB_NONE) {
+	if (told->lock_known && is_rank(told->lock_rank)) {
 		fact = draft_fact(q, draft, FACT_LOCK_OF_RANK, rank, process->lock_cite);
 		fact->text = told->lock;
-		fact->a = q->job->ranks[told->lock_rank].world_rank.n;
+		fact->a = job_rank(q->job, told->lock_rank)->world_rank.n;
 	} else if (process->lock_pid) {
 		fact = draft_fact(q, draft, FACT_LOCK_OF_OTHER, rank, process->lock_cite);
 		fact->text = process->lock;
@@ -241,12 +241,12 @@ void stacks_tell_call(struct inquiry *q, const struct posture *p, struct verdict
 	fact->thing2 = draft_frame(q, p->stack, p->program >= 0 ? p->program : p->telling);
 }
 
-void stacks_tell(struct inquiry *q, int rank, struct draft *draft)
+void stacks_tell(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct posture *p = &q->profiles[rank].posture;
+	const struct posture *p = &q->profiles[rank.i].posture;
 	struct verdict_fact *fact;
 
-	if (!p->stack || q->profiles[rank].ended)
+	if (!p->stack || q->profiles[rank.i].ended)
 		return;
 	if (p->activity == ACTIVITY_GIL)
 		tell_gil(q, rank, draft);
@@ -270,17 +270,17 @@ void stacks_tell(struct inquiry *q, int rank, struct draft *draft)
 }
 
 /* The line of the program where it waits; where that is not known, the frame that tells. */
-static const struct job_frame *site_of(const struct inquiry *q, int rank)
+static const struct job_frame *site_of(const struct inquiry *q, struct rank_index rank)
 {
-	const struct posture *p = &q->profiles[rank].posture;
+	const struct posture *p = &q->profiles[rank.i].posture;
 	long at = p->program >= 0 ? p->program : p->telling;
 
 	return at < 0 ? NULL : stackfacts_frame(q->job, p->stack, (size_t)at);
 }
 
-bool stacks_same_site(const struct inquiry *q, int a, int b)
+bool stacks_same_site(const struct inquiry *q, struct rank_index a, struct rank_index b)
 {
-	const struct posture *pa = &q->profiles[a].posture, *pb = &q->profiles[b].posture;
+	const struct posture *pa = &q->profiles[a.i].posture, *pb = &q->profiles[b.i].posture;
 	const struct job_frame *fa = site_of(q, a), *fb = site_of(q, b);
 
 	if (pa->activity != pb->activity || strcmp(pa->call, pb->call) != 0 ||
@@ -291,22 +291,22 @@ bool stacks_same_site(const struct inquiry *q, int a, int b)
 }
 
 /* True if the rank's wait is told by its stack alone. */
-static bool by_stack(const struct inquiry *q, int rank)
+static bool by_stack(const struct inquiry *q, struct rank_index rank)
 {
 	const struct wait *wait = inquiry_longest_wait(q, rank);
 
-	return activities_waits(q->profiles[rank].posture.activity) &&
+	return activities_waits(q->profiles[rank.i].posture.activity) &&
 	       (!wait || waits_is_told(wait));
 }
 
 void stacks_tell_waiters(struct inquiry *q, struct draft *draft)
 {
-	const int *at = draft->victims.list.items;
+	const struct rank_index *at = draft->victims.list.items;
 	size_t n = draft->victims.list.nr, places = 0;
 	bool *told = alloc_zeroed(n + 1, sizeof(*told));
 
 	for (size_t i = 0; i < n && places < 6; i++) {
-		const struct posture *p = &q->profiles[at[i]].posture;
+		const struct posture *p = &q->profiles[at[i].i].posture;
 		struct rank_list ranks = {0};
 		struct verdict_fact *fact;
 		int64_t stands = JOB_UNKNOWN;
@@ -318,8 +318,8 @@ void stacks_tell_waiters(struct inquiry *q, struct draft *draft)
 				continue;
 			told[k] = true;
 			rank_list_add(&ranks, at[k]);
-			if (q->profiles[at[k]].posture.stands > stands)
-				stands = q->profiles[at[k]].posture.stands;
+			if (q->profiles[at[k].i].posture.stands > stands)
+				stands = q->profiles[at[k].i].posture.stands;
 		}
 		fact = draft_fact_of(q, draft, FACT_WAITS_AT, &ranks, p->stack->cite);
 		stacks_tell_call(q, p, fact);

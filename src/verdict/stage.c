@@ -14,8 +14,8 @@ static bool most_leave(const struct inquiry *q)
 {
 	size_t leaving = 0;
 
-	for (size_t i = 0; i < q->job->nranks; i++)
-		leaving += q->profiles[i].leaving || q->profiles[i].death == DEATH_CLEAN;
+	job_for_each_rank(q->job, rank)
+		leaving += q->profiles[rank.i].leaving || q->profiles[rank.i].death == DEATH_CLEAN;
 	return leaving > q->job->nranks / 2;
 }
 
@@ -33,7 +33,7 @@ static bool somebody_is_ready(const struct inquiry *q)
 }
 
 /* A rank compiles, and nothing was ever compiled before: that is the first forward. */
-static bool compiles_first(const struct job *job, int rank)
+static bool compiles_first(const struct job *job, struct rank_index rank)
 {
 	struct spans_range range = spans_of(job, rank);
 	bool open = false;
@@ -41,7 +41,7 @@ static bool compiles_first(const struct job *job, int rank)
 	for (size_t i = range.from; i < range.to; i++) {
 		const struct job_span *span = &job->spans[i];
 
-		if (span->kind != JOB_SPAN_COMPILE || span->process != job->ranks[rank].process)
+		if (span->kind != JOB_SPAN_COMPILE || span->process != job_rank(job, rank)->process)
 			continue;
 		if (!span->open)
 			return false;
@@ -76,8 +76,8 @@ static enum verdict_stage stage_of_ready(const struct inquiry *q)
 			return VERDICT_STEADY;
 	if (q->job->nsteps || !is_beyond_start(q))
 		return VERDICT_FIRST_FORWARD;
-	for (size_t i = 0; i < q->job->nranks; i++)
-		if (compiles_first(q->job, (int)i))
+	job_for_each_rank(q->job, rank)
+		if (compiles_first(q->job, rank))
 			return VERDICT_FIRST_FORWARD;
 	return VERDICT_STAGE_UNKNOWN;
 }
@@ -87,8 +87,8 @@ static enum verdict_stage stage_by_stacks(const struct inquiry *q)
 {
 	bool starts = false;
 
-	for (size_t i = 0; i < q->job->nranks; i++) {
-		enum activity activity = q->profiles[i].posture.activity;
+	job_for_each_rank(q->job, rank) {
+		enum activity activity = q->profiles[rank.i].posture.activity;
 
 		if (activity == ACTIVITY_COLLECTIVE || activity == ACTIVITY_P2P)
 			return VERDICT_STAGE_UNKNOWN;
@@ -101,8 +101,8 @@ static bool has_rings(const struct job *job)
 {
 	if (job->ngroups || job->has_census)
 		return true;
-	for (size_t i = 0; i < job->nranks; i++)
-		if (job->ranks[i].knows & JOB_KNOWS_RING)
+	job_for_each_rank(job, rank)
+		if (job_rank(job, rank)->knows & JOB_KNOWS_RING)
 			return true;
 	return !job->nranks;
 }

@@ -14,8 +14,8 @@ static size_t smallest_host(const struct inquiry *q)
 	for (size_t host = 0; host < q->job->nhosts; host++) {
 		size_t n = 0;
 
-		for (size_t i = 0; i < q->job->nranks; i++)
-			n += q->job->ranks[i].host == (int)host;
+		job_for_each_rank(q->job, rank)
+			n += job_rank(q->job, rank)->host == (int)host;
 		if (n && n < smallest)
 			smallest = n;
 	}
@@ -30,8 +30,8 @@ static bool may_be_elsewhere(const struct inquiry *q)
 {
 	size_t unseen = 0;
 
-	for (size_t i = 0; i < q->job->nranks; i++)
-		unseen += q->job->ranks[i].process == JOB_NONE;
+	job_for_each_rank(q->job, rank)
+		unseen += job_rank(q->job, rank)->process == JOB_NONE;
 	return unseen >= smallest_host(q);
 }
 
@@ -41,10 +41,12 @@ static bool may_be_elsewhere(const struct inquiry *q)
  */
 static bool numbers_are_guessed(const struct inquiry *q)
 {
-	for (size_t i = 0; i < q->job->nranks; i++) {
-		bool seated = q->job->ranks[i].process == JOB_NONE || q->job->ranks[i].named_by_env;
+	job_for_each_rank(q->job, rank) {
+		bool seated = job_rank(q->job, rank)->process == JOB_NONE ||
+			      job_rank(q->job, rank)->named_by_env;
 
-		for (size_t k = q->first_seat[i]; k < q->first_seat[i + 1] && !seated; k++)
+		for (size_t k = q->first_seat[rank.i]; k < q->first_seat[rank.i + 1] && !seated;
+			k++)
 			seated = q->job->members[q->seats[k]].state != JOB_MEMBER_UNSEEN;
 		if (!seated)
 			return true;
@@ -85,17 +87,17 @@ static bool is_the_start(const struct inquiry *q)
 {
 	if (q->job->ngroups || (q->waits->n && !q->waits->only_told))
 		return true;
-	for (size_t i = 0; i < q->job->nranks; i++)
-		if (q->profiles[i].posture.activity == ACTIVITY_INIT ||
-			q->profiles[i].posture.activity == ACTIVITY_STORE)
+	job_for_each_rank(q->job, rank)
+		if (q->profiles[rank.i].posture.activity == ACTIVITY_INIT ||
+			q->profiles[rank.i].posture.activity == ACTIVITY_STORE)
 			return true;
 	return false;
 }
 
-bool explains_start(const struct inquiry *q, int rank, struct reason *why)
+bool explains_start(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
-	const struct job_rank *r = &q->job->ranks[rank];
-	const struct profile *p = &q->profiles[rank];
+	const struct job_rank *r = job_rank(q->job, rank);
+	const struct profile *p = &q->profiles[rank.i];
 
 	if (!p->readable || !is_the_start(q))
 		return false;
@@ -123,10 +125,11 @@ bool explains_start(const struct inquiry *q, int rank, struct reason *why)
 /* True if a rank has the same parent on its host. */
 static bool is_sibling_of_ranks(const struct job *job, const struct job_process *process)
 {
-	for (size_t i = 0; i < job->nranks && process->ppid; i++) {
-		const struct job_process *own = job->ranks[i].process == JOB_NONE
-							? NULL
-							: &job->processes[job->ranks[i].process];
+	for (struct rank_index rank = {0}; job_has_rank(job, rank) && process->ppid; rank.i++) {
+		const struct job_process *own =
+			job_rank(job, rank)->process == JOB_NONE
+				? NULL
+				: &job->processes[job_rank(job, rank)->process];
 
 		if (own && own->host == process->host && own->ppid == process->ppid)
 			return true;
@@ -140,12 +143,12 @@ static bool is_sibling_of_ranks(const struct job *job, const struct job_process 
  */
 static bool has_no_rank_yet(const struct job *job, const struct job_process *process)
 {
-	return process->rank == JOB_NONE && process->end == JOB_ALIVE &&
+	return !is_rank(process->rank) && process->end == JOB_ALIVE &&
 	       (process->role == JOB_ROLE_UNKNOWN || process->role == JOB_ROLE_CANDIDATE) &&
 	       !*process->what && is_sibling_of_ranks(job, process);
 }
 
-void start_tell_unseen(struct inquiry *q, int rank, enum verdict_fact_kind otherwise,
+void start_tell_unseen(struct inquiry *q, struct rank_index rank, enum verdict_fact_kind otherwise,
 	const char *cite, struct draft *draft)
 {
 	const struct job_process **told =
@@ -170,10 +173,10 @@ void start_tell_unseen(struct inquiry *q, int rank, enum verdict_fact_kind other
 	}
 }
 
-void tell_start(struct inquiry *q, int rank, struct draft *draft)
+void tell_start(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct profile *p = &q->profiles[rank];
-	int64_t now = q->waits->now[rank];
+	const struct profile *p = &q->profiles[rank.i];
+	int64_t now = q->waits->now[rank.i];
 
 	if (!p->process) {
 		start_tell_unseen(q, rank, FACT_NO_PROCESS, "census", draft);
@@ -195,9 +198,9 @@ void tell_start(struct inquiry *q, int rank, struct draft *draft)
 	}
 }
 
-bool explains_loss(const struct inquiry *q, int rank, struct reason *why)
+bool explains_loss(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
-	int host = q->job->ranks[rank].host;
+	int host = job_rank(q->job, rank)->host;
 
 	if (host == JOB_NONE || !q->lost_hosts[host])
 		return false;
@@ -208,18 +211,18 @@ bool explains_loss(const struct inquiry *q, int rank, struct reason *why)
 	return true;
 }
 
-void tell_loss(struct inquiry *q, int rank, struct draft *draft)
+void tell_loss(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct job_host *host = &q->job->hosts[q->job->ranks[rank].host];
+	const struct job_host *host = &q->job->hosts[job_rank(q->job, rank)->host];
 	struct verdict_fact *fact;
 
 	for (size_t i = 0; i < draft->facts.nr; i++)
 		if (draft->facts.items[i].kind == FACT_AGENT_SILENT &&
 			draft->facts.items[i].text == host->name)
 			return;
-	fact = draft_fact(q, draft, FACT_AGENT_SILENT, JOB_NONE, host->cite);
+	fact = draft_fact(q, draft, FACT_AGENT_SILENT, NO_RANK, host->cite);
 	fact->text = host->name;
-	fact->a = inquiry_silence(q, q->job->ranks[rank].host);
+	fact->a = inquiry_silence(q, job_rank(q->job, rank)->host);
 }
 
 /* -- nobody has made a communicator ------------------------------------------------------------ */
@@ -227,8 +230,8 @@ void tell_loss(struct inquiry *q, int rank, struct draft *draft)
 /* True if something of ours was in the job: a census, or a ring. */
 static bool has_probe(const struct job *job)
 {
-	for (size_t i = 0; i < job->nranks; i++)
-		if (job->ranks[i].knows & (JOB_KNOWS_RING | JOB_KNOWS_CENSUS))
+	job_for_each_rank(job, rank)
+		if (job_rank(job, rank)->knows & (JOB_KNOWS_RING | JOB_KNOWS_CENSUS))
 			return true;
 	return job->has_census;
 }
@@ -239,24 +242,24 @@ void judge_no_groups(struct inquiry *q)
 	struct draft *draft;
 	size_t left = 0;
 
-	for (size_t i = 0; i < q->job->nranks; i++) {
-		if (q->profiles[i].death > DEATH_CLEAN)
+	job_for_each_rank(q->job, rank) {
+		if (q->profiles[rank.i].death > DEATH_CLEAN)
 			return;
-		left += q->profiles[i].death == DEATH_CLEAN;
+		left += q->profiles[rank.i].death == DEATH_CLEAN;
 	}
 	if (q->job->nranks == left || q->job->ngroups)
 		return;
 	draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
 	draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
-	for (size_t i = 0; i < q->job->nranks && left; i++)
-		if (q->profiles[i].death == DEATH_CLEAN && draft->facts.nr < TOLD_CULPRITS)
-			draft_fact(q, draft, FACT_DIED_EXIT, (int)i,
-				q->profiles[i].process->end_cite)
+	for (struct rank_index rank = {0}; job_has_rank(q->job, rank) && left; rank.i++)
+		if (q->profiles[rank.i].death == DEATH_CLEAN && draft->facts.nr < TOLD_CULPRITS)
+			draft_fact(q, draft, FACT_DIED_EXIT, rank,
+				q->profiles[rank.i].process->end_cite)
 				->a = 0;
 	if (has_probe(q->job)) {
-		draft_fact(q, draft, FACT_NO_COMMUNICATOR, JOB_NONE, "census");
-		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_CALLS, JOB_NONE);
+		draft_fact(q, draft, FACT_NO_COMMUNICATOR, NO_RANK, "census");
+		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_CALLS, NO_RANK);
 	} else {
-		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_RANKS_STACKS, JOB_NONE);
+		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_RANKS_STACKS, NO_RANK);
 	}
 }

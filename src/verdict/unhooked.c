@@ -25,6 +25,6 @@ void judge_unhooked(struct inquiry *q)
 			continue;
 		for (size_t k = 0; k < sizeof(table) / sizeof(table[0]); k++)
 			if (strstr(trait->text, table[k].part))
-				inquiry_not_judged(q, table[k].class, table[k].need, JOB_NONE);
+				inquiry_not_judged(q, table[k].class, table[k].need, NO_RANK);
 	}
 }

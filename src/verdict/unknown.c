@@ -22,10 +22,10 @@ static void name_unknown(struct inquiry *q, int group, struct draft *draft)
 
 		if (m->state != JOB_MEMBER_UNSEEN && m->head_known)
 			continue;
-		others |= m->rank == JOB_NONE && !all;
-		if (m->rank == JOB_NONE && all && draft->unknown.nr < 64)
+		others |= !is_rank(m->rank) && !all;
+		if (!is_rank(m->rank) && all && draft->unknown.nr < 64)
 			*array_add(&draft->unknown) = (struct verdict_seat){group, m->seat};
-		else if (m->rank != JOB_NONE && !q->profiles[m->rank].readable) {
+		else if (is_rank(m->rank) && !q->profiles[m->rank.i].readable) {
 			inquiry_not_judged(q, VERDICT_INCONCLUSIVE,
 				by_dumps ? NEED_DUMP : NEED_RING, m->rank);
 			if (told++ < TOLD_CULPRITS)
@@ -45,9 +45,9 @@ static bool is_unknown_end(const struct inquiry *q, size_t at)
 	if (node->reached == JOB_UNKNOWN)
 		return false;
 	if (node->kind == WAITFOR_RANK)
-		return ends && q->wanted[node->rank];
+		return ends && q->wanted[node->rank.i];
 	if (node->kind == WAITFOR_SYNC)
-		return q->wanted[node->rank];
+		return q->wanted[node->rank.i];
 	return node->unknown && !node->absent && ends;
 }
 
@@ -74,9 +74,9 @@ static void ask_for(struct inquiry *q, const struct waitfor_node *node, struct d
 		draft->verdict.op_index = node->index;
 	} else if (node->kind == WAITFOR_STORE) {
 		inquiry_not_judged(q, VERDICT_INCONCLUSIVE,
-			need_of_store(&q->waits->at[node->wait]), JOB_NONE);
-	} else if (node->rank != JOB_NONE) {
-		bool ended = q->profiles[node->rank].ended;
+			need_of_store(&q->waits->at[node->wait]), NO_RANK);
+	} else if (is_rank(node->rank)) {
+		bool ended = q->profiles[node->rank.i].ended;
 
 		inquiry_not_judged(q, VERDICT_INCONCLUSIVE,
 			ended ? NEED_REASON_OF_END : NEED_STATE, node->rank);
@@ -122,7 +122,7 @@ static bool somebody_waits_untimed(const struct inquiry *q)
 {
 	for (size_t i = 0; i < q->waits->n; i++) {
 		const struct wait *wait = &q->waits->at[i];
-		int host = q->job->ranks[wait->rank].host;
+		int host = job_rank(q->job, wait->rank)->host;
 
 		if (wait->kind <= WAIT_STORE && wait->sure && host != JOB_NONE &&
 			q->job->hosts[host].guessed)
@@ -139,7 +139,7 @@ void judge_unexplained(struct inquiry *q)
 		return;
 	draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
 	draft->verdict.next = VERDICT_NEXT_MORE_EVIDENCE;
-	for (size_t i = 0; i < q->job->nranks; i++)
-		if (inquiry_longest_wait(q, (int)i))
-			rank_list_add(&draft->victims, (int)i);
+	job_for_each_rank(q->job, rank)
+		if (inquiry_longest_wait(q, rank))
+			rank_list_add(&draft->victims, rank);
 }

@@ -88,7 +88,7 @@ enum verdict_fact_kind {
 
 /* Ranks as indexes into job->ranks, ascending, unique. */
 struct verdict_ranks {
-	const int *at;
+	const struct rank_index *at;
 	size_t n;
 };
 

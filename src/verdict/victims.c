@@ -12,9 +12,9 @@ void find_victims(struct inquiry *q, const bool *marked, struct draft *draft)
 	bool *victims = alloc_zeroed(q->job->nranks + 1, sizeof(*victims));
 
 	waitfor_victims(q->graph, &q->given, marked, victims);
-	for (size_t i = 0; i < q->job->nranks; i++)
-		if (victims[i] && !rank_list_has(&draft->culprits, (int)i))
-			rank_list_add(&draft->victims, (int)i);
+	job_for_each_rank(q->job, rank)
+		if (victims[rank.i] && !rank_list_has(&draft->culprits, rank))
+			rank_list_add(&draft->victims, rank);
 	free(victims);
 }
 
@@ -69,11 +69,11 @@ static void fill_wait_fact(
 	} else if (wait->kind == WAIT_STORE && !waits_in_some_init(wait)) {
 		fact->text = wait->key;
 	} else if (wait->kind == WAIT_P2P) {
-		int peer = q->job->members[wait->peer].rank;
+		struct rank_index peer = q->job->members[wait->peer].rank;
 
 		fact->text = inquiry_op_name(wait->op);
-		if (peer != JOB_NONE)
-			fact->a = q->job->ranks[peer].world_rank.n;
+		if (is_rank(peer))
+			fact->a = job_rank(q->job, peer)->world_rank.n;
 	}
 }
 

@@ -40,9 +40,9 @@ static const char *const thread_states[] = {
 	[JOB_THREAD_POLLING] = "polling",
 };
 
-static int64_t age(const struct job *job, int rank, int64_t begun)
+static int64_t age(const struct job *job, struct rank_index rank, int64_t begun)
 {
-	int host = job->ranks[rank].host;
+	int host = job_rank(job, rank)->host;
 	int64_t now = job->gathered;
 
 	if (host >= 0 && (size_t)host < job->nhosts && job->hosts[host].gathered != JOB_UNKNOWN)
@@ -67,7 +67,7 @@ static bool say_end(struct doing *doing, const struct job_process *process)
 }
 
 /* The thread that tells most: inside something, and for the longest. */
-static const struct job_thread *thread_of(const struct job *job, int rank)
+static const struct job_thread *thread_of(const struct job *job, struct rank_index rank)
 {
 	static const int telling[] = {[JOB_THREAD_UNKNOWN] = 0,
 		[JOB_THREAD_OUTSIDE] = 1,
@@ -79,7 +79,7 @@ static const struct job_thread *thread_of(const struct job *job, int rank)
 	for (size_t i = 0; i < job->nthreads; i++) {
 		const struct job_thread *thread = &job->threads[i];
 
-		if (thread->rank != rank)
+		if (!same_rank(thread->rank, rank))
 			continue;
 		if (!best || telling[thread->state] > telling[best->state] ||
 			(thread->state == best->state && thread->since < best->since))
@@ -89,24 +89,25 @@ static const struct job_thread *thread_of(const struct job *job, int rank)
 }
 
 /* The innermost open span of the rank or its children. */
-static const struct job_span *span_of(const struct job *job, int rank)
+static const struct job_span *span_of(const struct job *job, struct rank_index rank)
 {
 	const struct job_span *best = NULL;
 
 	for (size_t i = 0; i < job->nspans; i++) {
 		const struct job_span *span = &job->spans[i];
 
-		if (span->rank == rank && span->open && span->kind > JOB_SPAN_NONE &&
+		if (same_rank(span->rank, rank) && span->open && span->kind > JOB_SPAN_NONE &&
 			span->kind < JOB_SPAN_KINDS && (!best || span->begun >= best->begun))
 			best = span;
 	}
 	return best;
 }
 
-static const struct job_member *init_of(const struct job *job, int rank)
+static const struct job_member *init_of(const struct job *job, struct rank_index rank)
 {
 	for (size_t i = 0; i < job->nmembers; i++)
-		if (job->members[i].rank == rank && job->members[i].state == JOB_MEMBER_IN_INIT)
+		if (same_rank(job->members[i].rank, rank) &&
+			job->members[i].state == JOB_MEMBER_IN_INIT)
 			return &job->members[i];
 	return NULL;
 }
@@ -121,14 +122,14 @@ static const struct job_op *newer(const struct job_op *a, const struct job_op *o
 }
 
 /* The newest operation of a rank that is not known to be complete: what a wait is for. */
-static const struct job_op *pending_op(const struct job *job, int rank)
+static const struct job_op *pending_op(const struct job *job, struct rank_index rank)
 {
 	const struct job_op *newest = NULL;
 
 	for (size_t m = 0; m < job->nmembers; m++) {
 		const struct job_member *member = &job->members[m];
 
-		if (member->rank != rank)
+		if (!same_rank(member->rank, rank))
 			continue;
 		newest = newer(newest, member->ops, member->nops);
 		newest = newer(newest, member->p2p, member->np2p);
@@ -151,8 +152,8 @@ static const char *call_name(const char *call)
 }
 
 /* Inside a call to NCCL that call; inside a wait the operation that is waited for. */
-static void say_inside(
-	struct doing *doing, const struct job *job, int rank, const struct job_thread *thread)
+static void say_inside(struct doing *doing, const struct job *job, struct rank_index rank,
+	const struct job_thread *thread)
 {
 	bool waits = thread->state == JOB_THREAD_IN_WAIT || thread->state == JOB_THREAD_POLLING;
 	const struct job_op *op = waits ? pending_op(job, rank) : NULL;
@@ -172,8 +173,8 @@ static void say_inside(
 		str_printf(&doing->op, " #%" PRIu64, thread->op);
 }
 
-static void say_thread(
-	struct doing *doing, const struct job *job, int rank, const struct job_thread *thread)
+static void say_thread(struct doing *doing, const struct job *job, struct rank_index rank,
+	const struct job_thread *thread)
 {
 	str_add(&doing->name, thread_states[thread->state]);
 	doing->outside = thread->state == JOB_THREAD_OUTSIDE;
@@ -226,14 +227,14 @@ static const struct job_op *older(const struct job_op *a, const struct job_op *o
 }
 
 /* Says what a rank that left but a dump handed over first of all that is open. */
-static bool say_open_op(struct doing *doing, const struct job *job, int rank)
+static bool say_open_op(struct doing *doing, const struct job *job, struct rank_index rank)
 {
 	const struct job_op *oldest = NULL;
 
 	for (size_t m = 0; m < job->nmembers; m++) {
 		const struct job_member *member = &job->members[m];
 
-		if (member->rank != rank)
+		if (!same_rank(member->rank, rank))
 			continue;
 		oldest = older(oldest, member->ops, member->nops);
 		oldest = older(oldest, member->p2p, member->np2p);
@@ -248,8 +249,8 @@ static bool say_open_op(struct doing *doing, const struct job *job, int rank)
 }
 
 /* Says what a living rank does: the newest thing it is inside of, since that is innermost. */
-static void say_doing(
-	struct doing *doing, const struct job *job, int rank, const struct posture *posture)
+static void say_doing(struct doing *doing, const struct job *job, struct rank_index rank,
+	const struct posture *posture)
 {
 	const struct job_thread *thread = thread_of(job, rank);
 	const struct job_span *span = span_of(job, rank);
@@ -269,16 +270,17 @@ static void say_doing(
 		say_thread(doing, job, rank, thread);
 	} else if (thread) {
 		str_add(&doing->name, "moving"); /* its board was newer than the gathering */
-	} else if (job->ranks[rank].knows & JOB_KNOWS_DUMP && say_open_op(doing, job, rank)) {
+	} else if (job_rank(job, rank)->knows & JOB_KNOWS_DUMP && say_open_op(doing, job, rank)) {
 		doing->waits = true;
 	} else if (!say_activity(doing, job, posture)) {
-		str_add(&doing->name, job->ranks[rank].candidate_only ? "starting" : "unknown");
+		str_add(&doing->name, job_rank(job, rank)->candidate_only ? "starting" : "unknown");
 	}
 }
 
-void doing_of(struct doing *doing, const struct job *job, int rank, const struct posture *posture)
+void doing_of(struct doing *doing, const struct job *job, struct rank_index rank,
+	const struct posture *posture)
 {
-	int index = job->ranks[rank].process;
+	int index = job_rank(job, rank)->process;
 	const struct job_process *process = index >= 0 ? &job->processes[index] : NULL;
 
 	doing->since = doing->ended = JOB_UNKNOWN;

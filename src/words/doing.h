@@ -22,7 +22,8 @@ struct doing {
  * Fills an empty one. `posture` is asked where nothing else tells; NULL: not known. The caller
  * releases.
  */
-void doing_of(struct doing *doing, const struct job *job, int rank, const struct posture *posture);
+void doing_of(struct doing *doing, const struct job *job, struct rank_index rank,
+	const struct posture *posture);
 
 /* Frees both texts; the rest keeps its values. */
 void doing_release(struct doing *doing);

@@ -25,9 +25,11 @@ static void merge_cite(struct str *cite, const char *other)
 	*cite = both;
 }
 
-static int compare_ranks(const void *a, const void *b)
+static int compare_ranks(const void *va, const void *vb)
 {
-	return *(const int *)a - *(const int *)b;
+	const struct rank_index *a = va, *b = vb;
+
+	return a->i - b->i;
 }
 
 /* Ascending, each once. */
@@ -37,7 +39,7 @@ static void order_ranks(struct merged_fact *merged)
 
 	array_sort(&merged->ranks, compare_ranks);
 	for (size_t i = 0; i < merged->ranks.nr; i++)
-		if (!kept || merged->ranks.items[i] != merged->ranks.items[kept - 1])
+		if (!kept || !same_rank(merged->ranks.items[i], merged->ranks.items[kept - 1]))
 			merged->ranks.items[kept++] = merged->ranks.items[i];
 	merged->ranks.nr = kept;
 }

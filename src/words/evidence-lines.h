@@ -13,7 +13,7 @@
 struct merged_fact {
 	struct str words;
 	struct str cite;  /* "exit:*" for exit:1, exit:2, ... */
-	ARRAY(int) ranks; /* indexes, ascending; empty: the job */
+	ARRAY(struct rank_index) ranks; /* indexes, ascending; empty: the job */
 	const struct verdict_fact *first; /* the caller's */
 };
 

@@ -64,11 +64,11 @@ void frames_add_members(struct str *into, const struct stacktree *tree, uint32_t
 	const struct stacktree_set *members = &tree->sets[set];
 	size_t nranks = 0, from = into->len;
 
-	while (nranks < members->n && members->at[nranks] < (int)tree->job->nranks)
+	while (nranks < members->n && members->at[nranks].i < (int)tree->job->nranks)
 		nranks++;
 	ranks_fit(into, tree->job, (struct verdict_ranks){members->at, nranks}, width);
 	for (size_t i = nranks; i < members->n; i++) {
-		int process = members->at[i] - (int)tree->job->nranks;
+		int process = members->at[i].i - (int)tree->job->nranks;
 		char text[16];
 
 		snprintf(text, sizeof(text), "%sp%u", i ? "," : "",

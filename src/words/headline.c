@@ -150,9 +150,11 @@ static void add_seats(
 /* True if some rank ended badly: then "nothing is wrong" would be a strange word. */
 static bool somebody_was_lost(const struct job *job)
 {
-	for (size_t i = 0; i < job->nranks; i++) {
+	job_for_each_rank(job, rank) {
 		const struct job_process *process =
-			job->ranks[i].process < 0 ? NULL : &job->processes[job->ranks[i].process];
+			job_rank(job, rank)->process < 0
+				? NULL
+				: &job->processes[job_rank(job, rank)->process];
 
 		if (process && (process->end == JOB_SIGNALED || process->end == JOB_GONE ||
 				(process->end == JOB_EXITED && process->status)))

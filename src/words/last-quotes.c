@@ -16,7 +16,7 @@
  * Takes of several processes of a rank the first that names an error, else the first with any
  * words.
  */
-static const struct job_log *log_of(const struct job *job, int rank)
+static const struct job_log *log_of(const struct job *job, struct rank_index rank)
 {
 	struct spans_range range = logs_of(job, rank);
 	const struct job_log *log = NULL;
@@ -30,7 +30,7 @@ static const struct job_log *log_of(const struct job *job, int rank)
 	return log;
 }
 
-const char *last_words_of(const struct job *job, int rank)
+const char *last_words_of(const struct job *job, struct rank_index rank)
 {
 	const struct job_log *log = log_of(job, rank);
 
@@ -93,14 +93,14 @@ struct choir {
 	const char *line; /* of the first */
 	bool same;        /* all said just that */
 	bool error;
-	ARRAY(int) ranks;
+	ARRAY(struct rank_index) ranks;
 };
 
 struct choirs {
 	ARRAY(struct choir) all;
 };
 
-static void join(struct choirs *choirs, const struct job *job, int rank)
+static void join(struct choirs *choirs, const struct job *job, struct rank_index rank)
 {
 	const struct job_log *log = log_of(job, rank);
 	struct choir *choir;
@@ -108,7 +108,7 @@ static void join(struct choirs *choirs, const struct job *job, int rank)
 
 	if (!log)
 		return;
-	alike = alike_of(last_words_of(job, rank), job->ranks[rank].world_rank.n);
+	alike = alike_of(last_words_of(job, rank), job_rank(job, rank)->world_rank.n);
 	array_for_each (&choirs->all, choir)
 		if (!strcmp(choir->alike, alike)) {
 			choir->same &= !strcmp(choir->line, last_words_of(job, rank));

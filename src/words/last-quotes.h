@@ -12,7 +12,7 @@
 #include "verdict/verdict.h"
 
 /* The rank's line as it was; NULL where none is known. */
-const char *last_words_of(const struct job *job, int rank);
+const char *last_words_of(const struct job *job, struct rank_index rank);
 
 /* The log of the first of them who said anything; NULL where nobody did. */
 const struct job_log *last_words_first(const struct job *job, struct verdict_ranks ranks);

@@ -37,22 +37,22 @@ static struct page_line *add(struct making *m, const char *key, struct str *word
 	*line = (struct page_line){.key = key,
 		.words = arena_text(&m->page->arena, str_text(words)),
 		.cite = "",
-		.rank = JOB_NONE,
+		.rank = NO_RANK,
 		.group = JOB_NONE};
 	str_release(words);
 	return line;
 }
 
 /* A copy that lives as long as the page does. */
-static struct verdict_ranks kept_ranks(struct making *m, const int *ranks, size_t n)
+static struct verdict_ranks kept_ranks(struct making *m, const struct rank_index *ranks, size_t n)
 {
 	return (struct verdict_ranks){
 		arena_copy(&m->page->arena, ranks, n * sizeof(*ranks)), n};
 }
 
-static int first_of(struct verdict_ranks ranks)
+static struct rank_index first_of(struct verdict_ranks ranks)
 {
-	return ranks.n ? ranks.at[0] : JOB_NONE;
+	return ranks.n ? ranks.at[0] : NO_RANK;
 }
 
 enum page_tone page_tone(const struct verdict *verdict)
@@ -235,16 +235,16 @@ static void make_last_words(struct making *m)
 {
 	const struct verdicts *verdicts = m->page->verdicts;
 	struct verdict_ranks blamed = {NULL, 0};
-	int *others = alloc_zeroed(verdicts->job->nranks + 1, sizeof(*others));
+	struct rank_index *others = alloc_zeroed(verdicts->job->nranks + 1, sizeof(*others));
 	size_t n = 0;
 
 	if (verdicts->n)
 		blamed = verdicts->at[0].culprits;
 	for (size_t i = 0, k = 0; i < verdicts->job->nranks; i++) {
-		while (k < blamed.n && blamed.at[k] < (int)i)
+		while (k < blamed.n && blamed.at[k].i < (int)i)
 			k++;
-		if (k == blamed.n || blamed.at[k] != (int)i)
-			others[n++] = (int)i;
+		if (k == blamed.n || blamed.at[k].i != (int)i)
+			others[n++] = rank_index(i);
 	}
 	make_last_words_of(m, blamed, PAGE_ALARM);
 	make_last_words_of(m, (struct verdict_ranks){others, n}, PAGE_STRONG);
@@ -293,9 +293,9 @@ static bool are_culprits(const struct verdict *verdict, struct verdict_ranks ran
 	if (!ranks.n || ranks.n > verdict->culprits.n)
 		return false;
 	for (size_t i = 0, k = 0; i < ranks.n; i++, k++) {
-		while (k < verdict->culprits.n && verdict->culprits.at[k] < ranks.at[i])
+		while (k < verdict->culprits.n && verdict->culprits.at[k].i < ranks.at[i].i)
 			k++;
-		if (k == verdict->culprits.n || verdict->culprits.at[k] != ranks.at[i])
+		if (k == verdict->culprits.n || !same_rank(verdict->culprits.at[k], ranks.at[i]))
 			return false;
 	}
 	return true;

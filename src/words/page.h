@@ -66,7 +66,7 @@ struct page_line {
 	const char *cite;
 	enum page_tone tone;
 	bool kept;                  /* without it the section is worth little */
-	int rank;                   /* whose row shows it best; JOB_NONE */
+	struct rank_index rank; /* whose row shows it best; NO_RANK */
 	/* Where it comes from, for who leads there. */
 	const struct verdict *verdict;   /* of PAGE_ALSO; else NULL */
 	const struct verdict_fact *fact; /* the first of those that it tells; NULL none */

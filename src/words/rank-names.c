@@ -4,21 +4,21 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool has_number(const struct job *job, int rank)
+static bool has_number(const struct job *job, struct rank_index rank)
 {
-	return !job->ranks[rank].numberless || job->ranks[rank].process == JOB_NONE;
+	return !job_rank(job, rank)->numberless || job_rank(job, rank)->process == JOB_NONE;
 }
 
-static uint32_t pid_of(const struct job *job, int rank)
+static uint32_t pid_of(const struct job *job, struct rank_index rank)
 {
-	return job->processes[job->ranks[rank].process].pid;
+	return job->processes[job_rank(job, rank)->process].pid;
 }
 
 /* The run that begins at item `from`: appends it and gives the item behind it. */
 static size_t add_run(
 	struct str *into, const struct job *job, struct verdict_ranks ranks, size_t from)
 {
-	int first = job->ranks[ranks.at[from]].world_rank.n;
+	int first = job_rank(job, ranks.at[from])->world_rank.n;
 	int last = first;
 	size_t next = from + 1;
 
@@ -27,7 +27,7 @@ static size_t add_run(
 		return next;
 	}
 	while (next < ranks.n && has_number(job, ranks.at[next]) &&
-		job->ranks[ranks.at[next]].world_rank.n == last + 1) {
+		job_rank(job, ranks.at[next])->world_rank.n == last + 1) {
 		last++;
 		next++;
 	}
@@ -113,10 +113,10 @@ void ranks_name(struct str *into, const struct job *job, struct verdict_ranks ra
 	name_pids(into, job, ranks);
 }
 
-bool ranks_have(struct verdict_ranks ranks, int rank)
+bool ranks_have(struct verdict_ranks ranks, struct rank_index rank)
 {
 	for (size_t i = 0; i < ranks.n; i++)
-		if (ranks.at[i] == rank)
+		if (same_rank(ranks.at[i], rank))
 			return true;
 	return false;
 }
@@ -125,9 +125,9 @@ bool ranks_were_seen(const struct job *job)
 {
 	bool before_any = job->ended == JOB_YES && !job->ngroups;
 
-	for (size_t i = 0; i < job->nranks; i++)
-		if (job->ranks[i].process != JOB_NONE &&
-			!(before_any && job->ranks[i].numberless))
+	job_for_each_rank(job, rank)
+		if (job_rank(job, rank)->process != JOB_NONE &&
+			!(before_any && job_rank(job, rank)->numberless))
 			return true;
 	return false;
 }

@@ -22,7 +22,7 @@ void ranks_fit(struct str *into, const struct job *job, struct verdict_ranks ran
 void ranks_name(struct str *into, const struct job *job, struct verdict_ranks ranks);
 
 /* Is this index of a rank in the set? */
-bool ranks_have(struct verdict_ranks ranks, int rank);
+bool ranks_have(struct verdict_ranks ranks, struct rank_index rank);
 
 /*
  * True if anything was seen of a rank. If a command ended before a process had a number or a group,

@@ -93,11 +93,11 @@ void summary_add_first(struct str *into, const struct job *job)
 	struct firsts *all = firsts_new(job);
 	struct range compile = {0}, compiling = {0}, collective = {0}, step = {0};
 
-	for (size_t i = 0; i < job->nranks; i++) {
-		widen(&compile, all[i].compile);
-		widen(&compiling, all[i].compiling);
-		widen(&collective, all[i].collective);
-		widen(&step, all[i].step);
+	job_for_each_rank(job, rank) {
+		widen(&compile, all[rank.i].compile);
+		widen(&compiling, all[rank.i].compiling);
+		widen(&collective, all[rank.i].collective);
+		widen(&step, all[rank.i].step);
 	}
 	firsts_free(all);
 	if (!compile.n && !step.n)
@@ -124,9 +124,9 @@ static int64_t lost_records(const struct job *job)
 {
 	int64_t sum = 0;
 
-	for (size_t i = 0; i < job->nranks; i++)
-		if (job->ranks[i].lost_records > 0)
-			sum = checked_add(sum, job->ranks[i].lost_records);
+	job_for_each_rank(job, rank)
+		if (job_rank(job, rank)->lost_records > 0)
+			sum = checked_add(sum, job_rank(job, rank)->lost_records);
 	return sum;
 }
 
@@ -134,9 +134,9 @@ void summary_add_read(struct str *into, const struct job *job)
 {
 	size_t rings = 0, dumps = 0;
 
-	for (size_t i = 0; i < job->nranks; i++) {
-		rings += (job->ranks[i].knows & JOB_KNOWS_RING) != 0;
-		dumps += (job->ranks[i].knows & JOB_KNOWS_DUMP) != 0;
+	job_for_each_rank(job, rank) {
+		rings += (job_rank(job, rank)->knows & JOB_KNOWS_RING) != 0;
+		dumps += (job_rank(job, rank)->knows & JOB_KNOWS_DUMP) != 0;
 	}
 	str_printf(into, "%zu/%zu %s, %" PRId64 " records lost", rings || !dumps ? rings : dumps,
 		job->world_size == JOB_NONE ? job->nranks : (size_t)job->world_size,
@@ -152,8 +152,8 @@ static int compare_losses(const void *va, const void *vb)
 
 	if (!order && a->count != b->count)
 		order = a->count < b->count ? -1 : 1;
-	if (!order && a->rank != b->rank)
-		order = a->rank < b->rank ? -1 : 1;
+	if (!order && !same_rank(a->rank, b->rank))
+		order = a->rank.i < b->rank.i ? -1 : 1;
 	if (order)
 		return order;
 	return a < b ? -1 : a > b;
@@ -162,15 +162,15 @@ static int compare_losses(const void *va, const void *vb)
 /* Of another rank, or of the same once more; what is of no rank stands alone. */
 static bool is_alike(const struct job_loss *a, const struct job_loss *b)
 {
-	return a->rank != JOB_NONE && b->rank != JOB_NONE && a->count == b->count &&
+	return is_rank(a->rank) && is_rank(b->rank) && a->count == b->count &&
 	       !strcmp(a->what, b->what);
 }
 
-static void add_rank(struct losses_alike *alike, int rank)
+static void add_rank(struct losses_alike *alike, struct rank_index rank)
 {
-	if (rank == JOB_NONE)
+	if (!is_rank(rank))
 		return;
-	if (!alike->ranks.nr || alike->ranks.items[alike->ranks.nr - 1] != rank)
+	if (!alike->ranks.nr || !same_rank(alike->ranks.items[alike->ranks.nr - 1], rank))
 		*array_add(&alike->ranks) = rank;
 }
 

@@ -32,7 +32,7 @@ struct losses_alike {
 	const char *cite; /* of the first */
 	int64_t count;	  /* JOB_UNKNOWN */
 	bool of_ops;	  /* operations may be among it */
-	ARRAY(int) ranks; /* indexes, ascending; empty: it is not of a rank */
+	ARRAY(struct rank_index) ranks; /* indexes, ascending; empty: it is not of a rank */
 };
 
 struct losses {

@@ -69,8 +69,8 @@ static int64_t last_end(const struct job *job)
 {
 	int64_t last = JOB_UNKNOWN;
 
-	for (size_t i = 0; i < job->nranks; i++) {
-		int process = job->ranks[i].process;
+	job_for_each_rank(job, rank) {
+		int process = job_rank(job, rank)->process;
 
 		if (process != JOB_NONE && job->processes[process].ended > last)
 			last = job->processes[process].ended;

@@ -119,7 +119,7 @@ static const char *remedy_of(const struct job *job)
 	for (size_t i = 0; i < job->nlosses; i++) {
 		const char *what = strstr(job->losses[i].what, refused);
 
-		if (what && job->losses[i].rank != JOB_NONE)
+		if (what && is_rank(job->losses[i].rank))
 			return what + strlen(refused);
 	}
 	return NULL;

@@ -87,9 +87,9 @@ static void judge(struct court *court, const struct evidence *evidence, int law,
 	write_text(verdicts);
 	for (size_t i = 0; i < verdicts->n; i++)
 		for (size_t k = 0; k < verdicts->at[i].culprits.n; k++) {
-			int index = verdicts->at[i].culprits.at[k];
+			struct rank_index index = verdicts->at[i].culprits.at[k];
 
-			if (may_be_named(court, job->ranks[index].world_rank.n))
+			if (may_be_named(court, job_rank(job, index)->world_rank.n))
 				continue;
 			complain(court, law, case_, str_text(into));
 			i = verdicts->n - 1;

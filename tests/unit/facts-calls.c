@@ -26,7 +26,7 @@ void facts_give_calls(
 	const struct facts *f, struct job_builder *b, struct job_who who, int rank)
 {
 	const struct job_thread *thread = &f->ranks[rank].thread;
-	const struct job_call sync = {0, 0, JOB_CALL_WAIT, {0}, thread->call, JOB_NONE, 0,
+	const struct job_call sync = {{0}, 0, JOB_CALL_WAIT, {0}, thread->call, JOB_NONE, 0,
 		thread->since, JOB_UNKNOWN, "ring"};
 
 	for (int group = 0; group < f->ngroups; group++) {

@@ -12,10 +12,10 @@
 static void text_of(const struct job *job, struct verdict_ranks ranks, struct str *into)
 {
 	for (size_t i = 0, next; i < ranks.n; i = next) {
-		int first = job->ranks[ranks.at[i]].world_rank.n, last = first;
+		int first = job_rank(job, ranks.at[i])->world_rank.n, last = first;
 
 		for (next = i + 1; next < ranks.n; next++, last++)
-			if (job->ranks[ranks.at[next]].world_rank.n != last + 1)
+			if (job_rank(job, ranks.at[next])->world_rank.n != last + 1)
 				break;
 		if (i)
 			str_add_char(into, ',');
@@ -68,8 +68,8 @@ static void expect_innocence(const struct verdicts *v)
 		for (size_t k = 0; k < v->n; k++)
 			for (size_t a = 0; a < v->at[i].culprits.n; a++)
 				for (size_t b = 0; b < v->at[k].victims.n; b++)
-					assert_int_not_equal(
-						v->at[i].culprits.at[a], v->at[k].victims.at[b]);
+					assert_int_not_equal(v->at[i].culprits.at[a].i,
+						v->at[k].victims.at[b].i);
 }
 
 static enum verdict_confidence expect_once(
@@ -160,7 +160,7 @@ uint64_t facts_culprits(const struct facts *f)
 
 	for (size_t i = 0; i < v->n; i++)
 		for (size_t k = 0; k < v->at[i].culprits.n; k++)
-			bits |= UINT64_C(1) << job->ranks[v->at[i].culprits.at[k]].world_rank.n;
+			bits |= UINT64_C(1) << job_rank(job, v->at[i].culprits.at[k])->world_rank.n;
 	verdicts_free(v);
 	job_free(job);
 	return bits;

@@ -24,7 +24,7 @@ void look_at_job(struct look *look, struct job *job)
 		.now = job->gathered};
 	look->place = (struct pane_place){
 		.rank = look->verdicts->at[0].culprits.n ? look->verdicts->at[0].culprits.at[0]
-							 : 0,
+							 : rank_index(0),
 		.row = -1,
 		.when = look->tracks->to,
 		.width = 80,
@@ -58,7 +58,7 @@ char *look_page(const struct look *look, enum pane_number pane)
 		assert_non_null(line->text);
 		assert_non_null(line->right);
 		assert_true(line->strong <= strlen(line->text));
-		assert_true(line->rank >= JOB_NONE && line->rank < (int)look->job->nranks);
+		assert_true(line->rank.i >= JOB_NONE && line->rank.i < (int)look->job->nranks);
 		str_add(&text, line->text);
 		if (*line->right)
 			str_printf(&text, " || %s", line->right);
@@ -90,7 +90,7 @@ static struct goal goal_of(const struct look *look, enum pane_number pane, const
 	panes[pane].fill(&look->scene, &look->place, &lines);
 	array_for_each (&lines.all, line)
 		if (goal.rank == -2 && !strncmp(line->text, begin, strlen(begin)))
-			goal = (struct goal){line->rank, line->when == JOB_UNKNOWN
+			goal = (struct goal){line->rank.i, line->when == JOB_UNKNOWN
 				? -1 : (double)(line->when - facts_ns(0)) / 1e9};
 	pane_lines_release(&lines);
 	if (goal.rank == -2)

@@ -23,7 +23,7 @@ static void make_rank(struct hand_job *hand, int rank, int odd)
 		.knows = JOB_KNOWS_RING | JOB_KNOWS_PROC};
 	hand->processes[rank] = (struct job_process){.pid = 100 + (uint32_t)rank,
 		.born = ago(675),
-		.rank = rank,
+		.rank = rank_index(rank),
 		.role = JOB_ROLE_RANK,
 		.comm = "python",
 		.end = JOB_ALIVE,
@@ -31,7 +31,7 @@ static void make_rank(struct hand_job *hand, int rank, int odd)
 		.state = 'S',
 		.wchan = "",
 		.cite = "proc"};
-	hand->threads[rank] = (struct job_thread){.rank = rank,
+	hand->threads[rank] = (struct job_thread){.rank = rank_index(rank),
 		.name = "python",
 		.state = rank == odd ? JOB_THREAD_OUTSIDE : JOB_THREAD_IN_CALL,
 		.call = rank == odd ? "" : "ncclAllReduce",
@@ -39,7 +39,7 @@ static void make_rank(struct hand_job *hand, int rank, int odd)
 		.since = rank == odd ? ago(669) : ago(624),
 		.cite = "ring"};
 	hand->members[rank] = (struct job_member){.seat = group_rank((uint32_t)rank),
-		.rank = rank,
+		.rank = rank_index(rank),
 		.state = JOB_MEMBER_READY,
 		.init_since = ago(670),
 		.ready_at = ago(669),
@@ -47,13 +47,13 @@ static void make_rank(struct hand_job *hand, int rank, int odd)
 		.head = rank != odd,
 		.timeout = JOB_UNKNOWN,
 		.cite = "ring:*:g1"};
-	hand->caches[rank] = (struct job_cache){.rank = rank,
+	hand->caches[rank] = (struct job_cache){.rank = rank_index(rank),
 		.path = "/tmp/torchinductor_u",
 		.files = rank == odd ? 0 : 412 + rank % 4,
 		.cite = "caches"};
-	hand->all[rank] = rank;
+	hand->all[rank] = rank_index(rank);
 	if (rank != odd)
-		hand->victims[rank < odd ? rank : rank - 1] = rank;
+		hand->victims[rank < odd ? rank : rank - 1] = rank_index(rank);
 }
 
 static void make_facts(struct hand_job *hand, int nranks)
@@ -79,7 +79,7 @@ static void make_facts(struct hand_job *hand, int nranks)
 
 static void make_verdict(struct hand_job *hand, int nranks, int odd)
 {
-	hand->culprit[0] = odd;
+	hand->culprit[0] = rank_index(odd);
 	make_facts(hand, nranks);
 	hand->verdict[0] = (struct verdict){.class = VERDICT_COMPILE_SKEW,
 		.confidence = VERDICT_ESTABLISHED,
@@ -119,7 +119,7 @@ void hand_job_make(struct hand_job *hand, int nranks, int odd)
 		.maker = "nccl",
 		.size = (uint32_t)nranks,
 		.cite = "ring:*:g1"};
-	hand->span = (struct job_span){.rank = odd,
+	hand->span = (struct job_span){.rank = rank_index(odd),
 		.process = odd,
 		.kind = JOB_SPAN_COMPILE,
 		.name = "inductor codegen",
@@ -128,8 +128,10 @@ void hand_job_make(struct hand_job *hand, int nranks, int odd)
 		.ended = JOB_UNKNOWN,
 		.open = true,
 		.cite = "ring:3:lane0:118"};
-	hand->log = (struct job_log){
-		.rank = odd, .last_line = "compiling model", .error = "", .cite = "stderr:3"};
+	hand->log = (struct job_log){.rank = rank_index(odd),
+		.last_line = "compiling model",
+		.error = "",
+		.cite = "stderr:3"};
 	hand->job = (struct job){.id = "20261121-1",
 		.name = "sft-41",
 		.attempt = 1,

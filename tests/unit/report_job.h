@@ -30,9 +30,9 @@ struct hand_job {
 	struct verdict_fact facts[16];
 	struct verdict_ruled_out ruled_out[2];
 	struct verdict_not_judged not_judged;
-	int culprit[1];
-	int victims[HAND_RANKS];
-	int all[HAND_RANKS];
+	struct rank_index culprit[1];
+	struct rank_index victims[HAND_RANKS];
+	struct rank_index all[HAND_RANKS];
 };
 
 void hand_job_make(struct hand_job *hand, int nranks, int odd);

@@ -101,7 +101,7 @@ static void check_state(const struct state *state)
 	assert_true(state->window.to <= state->bounds.to);
 	assert_true(state->when >= state->window.from && state->when <= state->window.to);
 	assert_true(state->row < (ptrdiff_t)state->rows->n);
-	assert_true(state->rows->n == 0 || (state->row >= 0 && state->rank >= 0));
+	assert_true(state->rows->n == 0 || (state->row >= 0 && is_rank(state->rank)));
 	assert_true(!state_shows_pane(state) || state->line[state->pane] == 0 ||
 		    state->line[state->pane] < state->lines.lines.all.nr);
 }

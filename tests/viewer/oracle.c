@@ -20,7 +20,7 @@ struct saying {
 
 struct oracle {
 	const struct job *job;
-	int rank;
+	struct rank_index rank;
 	int64_t from, to;  /* of the screen's time */
 	int64_t born, end; /* between which it was there; JOB_UNKNOWN: not known */
 	int64_t first, newest; /* record of its own */
@@ -62,9 +62,9 @@ static void hear_spans(struct oracle *o)
 	for (size_t i = 0; i < o->job->nspans; i++) {
 		const struct job_span *span = &o->job->spans[i];
 		bool own = span->process == JOB_NONE ||
-			   span->process == o->job->ranks[o->rank].process;
+			   span->process == job_rank(o->job, o->rank)->process;
 
-		if (span->rank != o->rank)
+		if (!same_rank(span->rank, o->rank))
 			continue;
 		note(o, span->begun);
 		*array_add(&o->entries) = span->begun;
@@ -84,7 +84,7 @@ static void hear_calls(struct oracle *o)
 		const struct job_call *call = &o->job->calls[i];
 		bool open = call->returned == JOB_UNKNOWN;
 
-		if (call->rank != o->rank)
+		if (!same_rank(call->rank, o->rank))
 			continue;
 		if (call->kind != JOB_CALL_HOLE)
 			note(o, call->entered);
@@ -115,8 +115,8 @@ static bool is_told(const struct oracle *o, const struct job_member *m, uint64_t
 	for (size_t i = 0; i < o->job->ncalls; i++) {
 		const struct job_call *call = &o->job->calls[i];
 
-		if (call->rank == o->rank && call->group == m->group && call->index == index &&
-			call->sig.op && !job_op_is_p2p(call->sig.op)) {
+		if (same_rank(call->rank, o->rank) && call->group == m->group &&
+			call->index == index && call->sig.op && !job_op_is_p2p(call->sig.op)) {
 			*ret_when = call->entered;
 			return true;
 		}
@@ -148,7 +148,7 @@ static void hear_ops(struct oracle *o)
 	for (size_t i = 0; i < o->job->nmembers; i++) {
 		const struct job_member *m = &o->job->members[i];
 
-		if (m->rank != o->rank)
+		if (!same_rank(m->rank, o->rank))
 			continue;
 		hear_gaps(o, m);
 		for (size_t k = 0; k < m->nops + m->np2p; k++) {
@@ -166,17 +166,17 @@ static void hear_ops(struct oracle *o)
 		}
 	}
 	for (size_t i = 0; i < o->job->nsteps; i++)
-		if (o->job->steps[i].rank == o->rank) {
+		if (same_rank(o->job->steps[i].rank, o->rank)) {
 			note(o, o->job->steps[i].first);
 			note(o, o->job->steps[i].when);
 			*array_add(&o->entries) = o->job->steps[i].first;
 			*array_add(&o->entries) = o->job->steps[i].when;
 		}
 	for (size_t i = 0; i < o->job->nshards; i++)
-		if (o->job->shards[i].rank == o->rank)
+		if (same_rank(o->job->shards[i].rank, o->rank))
 			note(o, o->job->shards[i].when);
 	for (size_t i = 0; i < o->job->nnotes; i++)
-		if (o->job->notes[i].rank == o->rank)
+		if (same_rank(o->job->notes[i].rank, o->rank))
 			*array_add(&o->entries) = o->job->notes[i].when;
 }
 
@@ -186,26 +186,26 @@ static void hear_threads(struct oracle *o)
 	for (size_t i = 0; i < o->job->nthreads; i++) {
 		const struct job_thread *thread = &o->job->threads[i];
 
-		if (thread->rank == o->rank && strncmp(thread->name, "pt_nccl", 7) != 0 &&
+		if (same_rank(thread->rank, o->rank) && strncmp(thread->name, "pt_nccl", 7) != 0 &&
 			(thread->state == JOB_THREAD_IN_CALL ||
 				thread->state == JOB_THREAD_IN_WAIT))
 			say(o, thread->since, INT64_MAX, BIT('w'));
-		if (thread->rank == o->rank && thread->state == JOB_THREAD_POLLING)
+		if (same_rank(thread->rank, o->rank) && thread->state == JOB_THREAD_POLLING)
 			say(o, thread->since, INT64_MAX, BIT('w') | BIT('#') | BIT('-'));
 	}
 	for (size_t i = 0; i < o->job->nmembers; i++)
-		if (o->job->members[i].rank == o->rank &&
+		if (same_rank(o->job->members[i].rank, o->rank) &&
 			o->job->members[i].state == JOB_MEMBER_IN_INIT)
 			say(o, o->job->members[i].init_since, INT64_MAX,
 				BIT('w') | BIT('#') | BIT(':'));
 	for (size_t i = 0; i < o->job->nstacks; i++)
-		if (o->job->stacks[i].rank == o->rank && o->job->stacks[i].nframes)
+		if (same_rank(o->job->stacks[i].rank, o->rank) && o->job->stacks[i].nframes)
 			o->seen |= BIT('w') | BIT('b') | BIT('c') | BIT('i') | BIT('k');
 }
 
 static void hear_process(struct oracle *o)
 {
-	const struct job_rank *rank = &o->job->ranks[o->rank];
+	const struct job_rank *rank = job_rank(o->job, o->rank);
 	const struct job_process *process =
 		rank->process == JOB_NONE ? NULL : &o->job->processes[rank->process];
 
@@ -225,7 +225,7 @@ static void hear_process(struct oracle *o)
 		o->seen |= BIT('b');
 }
 
-struct oracle *oracle_new(const struct job *job, int rank, int64_t from, int64_t to)
+struct oracle *oracle_new(const struct job *job, struct rank_index rank, int64_t from, int64_t to)
 {
 	struct oracle *o = alloc_zeroed(1, sizeof(*o));
 

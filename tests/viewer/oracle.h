@@ -18,7 +18,7 @@
 struct oracle;
 
 /* Of one rank. Points into the job. */
-struct oracle *oracle_new(const struct job *job, int rank, int64_t from, int64_t to);
+struct oracle *oracle_new(const struct job *job, struct rank_index rank, int64_t from, int64_t to);
 void oracle_free(struct oracle *oracle);
 
 /*

@@ -56,11 +56,11 @@ static char letter_at(const struct trial *t, int x, int y)
 	return letters && *letters ? *letters : 'c';
 }
 
-static void complain(struct trial *t, int rank, int column, const char *what)
+static void complain(struct trial *t, struct rank_index rank, int column, const char *what)
 {
 	if (!t->wrong++ && !t->quiet)
 		print_message("%s: rank %d, column %d of %d, window %" PRId64 "+%" PRIu64 ": %s\n",
-			t->name, rank, column, t->state->cells_w,
+			t->name, rank.i, column, t->state->cells_w,
 			t->state->window.from - t->state->bounds.from,
 			window_span(t->state->window), what);
 }
@@ -101,7 +101,7 @@ static int break_at(struct trial *t, int y)
 	for (int column = 0; column < t->state->cells_w; column++)
 		if (*t->cells.at[y * t->cells.w + x + column].text == '/') {
 			if (found >= 0)
-				complain(t, 0, column, "two breaks");
+				complain(t, rank_index(0), column, "two breaks");
 			found = column;
 		}
 	return found;
@@ -110,7 +110,8 @@ static int break_at(struct trial *t, int y)
 static void check_row(struct trial *t, size_t row, int line)
 {
 	const struct state *state = t->state;
-	int rank = state->rows->at[row].ranks[0], x = state->layout.rows.x + state->label_w;
+	struct rank_index rank = state->rows->at[row].ranks[0];
+	int x = state->layout.rows.x + state->label_w;
 	int y = state->layout.rows.y + line;
 
 	if (break_at(t, y) != t->split)
@@ -122,7 +123,7 @@ static void check_row(struct trial *t, size_t row, int line)
 
 		if (column == t->split)
 			continue;
-		what = oracle_objects(t->oracles[rank], from, to > from ? to : from + 1, drawn,
+		what = oracle_objects(t->oracles[rank.i], from, to > from ? to : from + 1, drawn,
 			column ? letter_at(t, x + column - 1, y) : ' ',
 			column + 1 < state->cells_w ? letter_at(t, x + column + 1, y) : ' ');
 		t->checked++;
@@ -207,15 +208,15 @@ static unsigned check_job(const char *name, const struct job *drawn, const struc
 	press(t.state, ": type by flat");
 	press(t.state, "Enter");
 	t.oracles = alloc_zeroed(truth->nranks + 1, sizeof(struct oracle *));
-	for (size_t i = 0; i < truth->nranks; i++)
-		t.oracles[i] = oracle_new(
-			truth, (int)i, t.state->bounds.from, t.state->bounds.to);
+	job_for_each_rank(truth, rank)
+		t.oracles[rank.i] = oracle_new(
+			truth, rank, t.state->bounds.from, t.state->bounds.to);
 	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
 		state_resize(t.state, widths[i], 24 + (int)draw(check->seed, 30));
 		check_windows(&t, check->windows, check->seed);
 	}
-	for (size_t i = 0; i < truth->nranks; i++)
-		oracle_free(t.oracles[i]);
+	job_for_each_rank(truth, rank)
+		oracle_free(t.oracles[rank.i]);
 	free(t.oracles);
 	cells_release(&t.cells);
 	state_free(t.state);
@@ -401,7 +402,8 @@ static void mistakes_that_are_planted_are_caught(void **state)
 	assert_non_null(job);
 	s = spoil(job); /* from an entry to the next entry, as it was once drawn */
 	for (size_t i = 0; i + 1 < s.job.ncalls; i++)
-		if (s.calls[i].rank == s.calls[i + 1].rank && s.calls[i].returned != JOB_UNKNOWN)
+		if (same_rank(s.calls[i].rank, s.calls[i + 1].rank) &&
+			s.calls[i].returned != JOB_UNKNOWN)
 			s.calls[i].returned = s.calls[i + 1].entered;
 	expect_caught(&s, job, "an op lasts until the next thing recorded");
 

@@ -35,7 +35,7 @@ object(struct bench *bench, const char *law, const char *format, ...)
 static void add_ranks(struct str *into, const struct job *job, const struct verdict_ranks *ranks)
 {
 	for (size_t i = 0; i < ranks->n; i++)
-		str_printf(into, "%s%d", i ? "," : "", job->ranks[ranks->at[i]].world_rank.n);
+		str_printf(into, "%s%d", i ? "," : "", job_rank(job, ranks->at[i])->world_rank.n);
 }
 
 /* The whole's number of a rank; -1 where it knows no such process. */
@@ -55,7 +55,7 @@ static bool all_named(const struct bench *bench, const struct verdict *verdict)
 {
 	for (size_t i = 0; i < verdict->culprits.n; i++)
 		if (!whole_names(bench->whole,
-			    whole_number(bench, &bench->job->ranks[verdict->culprits.at[i]])))
+			    whole_number(bench, job_rank(bench->job, verdict->culprits.at[i]))))
 			return false;
 	return true;
 }
@@ -124,8 +124,8 @@ static void hold_all_in(struct bench *bench, const struct verdict *verdict)
 /* True if anything was seen of the whole's rank. */
 static bool was_seen(const struct bench *bench, int world_rank)
 {
-	for (size_t i = 0; i < bench->job->nranks; i++) {
-		const struct job_rank *rank = &bench->job->ranks[i];
+	job_for_each_rank(bench->job, at) {
+		const struct job_rank *rank = job_rank(bench->job, at);
 
 		if (whole_number(bench, rank) == world_rank)
 			return rank->knows != 0;
@@ -139,10 +139,10 @@ static void hold_seen(struct bench *bench)
 	int expected =
 		whole->world_size > (int)whole->nranks ? whole->world_size : (int)whole->nranks;
 
-	for (size_t i = 0; i < whole->nranks; i++)
-		if (!was_seen(bench, whole->ranks[i].world_rank.n)) {
+	job_for_each_rank(whole, rank)
+		if (!was_seen(bench, job_rank(whole, rank)->world_rank.n)) {
 			object(bench, "well", "healthy, and rank %d was not seen",
-				whole->ranks[i].world_rank.n);
+				job_rank(whole, rank)->world_rank.n);
 			return;
 		}
 	if (expected > (int)bench->job->nranks)
@@ -160,7 +160,7 @@ static void hold_nobody_waits(struct bench *bench)
 		if (!(wait->held || wait->sure) || wait->kind > WAIT_STORE || wait->age_unknown)
 			continue;
 		object(bench, "well", "healthy, and rank %d waits",
-			bench->job->ranks[wait->rank].world_rank.n);
+			job_rank(bench->job, wait->rank)->world_rank.n);
 		break;
 	}
 	waits_free(waits);

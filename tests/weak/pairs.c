@@ -62,10 +62,10 @@ bool pairs_whole(
 }
 
 /* Whose process that rank is; NULL: of neither. */
-static const struct whole *owner(
-	const struct job *job, int rank, const struct whole *one, const struct whole *other)
+static const struct whole *owner(const struct job *job, struct rank_index rank,
+	const struct whole *one, const struct whole *other)
 {
-	int process = job->ranks[rank].process;
+	int process = job_rank(job, rank)->process;
 	const struct job_process *p = process == JOB_NONE ? NULL : &job->processes[process];
 
 	if (p && whole_process(one, NULL, p->pid, p->start_time))
@@ -92,7 +92,7 @@ static bool is_about_both(const struct job *job, const struct verdict *verdict,
 	size_t ones = 0, others = 0;
 
 	for (size_t i = 0; i < verdict->culprits.n + verdict->victims.n; i++) {
-		int rank = i < verdict->culprits.n ? verdict->culprits.at[i]
+		struct rank_index rank = i < verdict->culprits.n ? verdict->culprits.at[i]
 						   : verdict->victims.at[i - verdict->culprits.n];
 		const struct whole *whose = owner(job, rank, one, other);
 
@@ -106,10 +106,10 @@ static bool names_its_own(const struct job *job, const struct verdict *verdict,
 	const struct whole *one, const struct whole *other)
 {
 	for (size_t i = 0; i < verdict->culprits.n; i++) {
-		int rank = verdict->culprits.at[i];
+		struct rank_index rank = verdict->culprits.at[i];
 		const struct whole *whose = owner(job, rank, one, other);
 
-		if (!whose || !whole_names(whose, job->ranks[rank].world_rank.n))
+		if (!whose || !whole_names(whose, job_rank(job, rank)->world_rank.n))
 			return false;
 	}
 	return true;

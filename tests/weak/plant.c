@@ -36,9 +36,9 @@ static int first_in_init(const struct job *job)
 	for (size_t i = 0; i < job->nmembers; i++) {
 		const struct job_member *member = &job->members[i];
 
-		if (member->state == JOB_MEMBER_IN_INIT && member->rank != JOB_NONE &&
-			(first == JOB_NONE || member->rank < first))
-			first = member->rank;
+		if (member->state == JOB_MEMBER_IN_INIT && is_rank(member->rank) &&
+			(first == JOB_NONE || member->rank.i < first))
+			first = member->rank.i;
 	}
 	return first;
 }
@@ -57,10 +57,10 @@ static void never_came(struct job *job)
 		return;
 	((struct job_rank *)job->ranks)[rank].candidate_only = true;
 	for (size_t i = 0; i < job->nmembers; i++)
-		if (members[i].rank == rank)
+		if (members[i].rank.i == rank)
 			members[i].state = JOB_MEMBER_UNSEEN;
 	for (size_t i = 0; i < job->nthreads; i++)
-		if (threads[i].rank == rank)
+		if (threads[i].rank.i == rank)
 			threads[i].state = JOB_THREAD_OUTSIDE;
 }
 

@@ -163,7 +163,7 @@ int whole_rank_of_process(
 
 	/* Hosts that a job was spread over are not in it. */
 	process = process ? process : whole_process(whole, NULL, pid, start_time);
-	return process && process->rank != JOB_NONE ? whole->job->ranks[process->rank].world_rank.n
+	return process && is_rank(process->rank) ? job_rank(whole->job, process->rank)->world_rank.n
 						    : -1;
 }
 
@@ -180,7 +180,8 @@ bool whole_names(const struct whole *whole, int world_rank)
 		const struct verdict *verdict = &whole->verdicts->at[i];
 
 		for (size_t k = 0; k < verdict->culprits.n; k++)
-			if (whole->job->ranks[verdict->culprits.at[k]].world_rank.n == world_rank)
+			if (job_rank(whole->job, verdict->culprits.at[k])->world_rank.n ==
+				world_rank)
 				return true;
 	}
 	for (size_t i = 0; i < whole->ninvolved; i++)

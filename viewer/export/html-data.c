@@ -186,10 +186,10 @@ static void add_events(struct data *data, const struct track *track)
 
 /* -- Rows ------------------------------------------------------------------------------------- */
 
-static void add_who(struct data *data, int rank)
+static void add_who(struct data *data, struct rank_index rank)
 {
 	const struct job *job = data->scene->job;
-	const struct job_rank *who = &job->ranks[rank];
+	const struct job_rank *who = job_rank(job, rank);
 	struct str text = {0};
 
 	if (who->host >= 0)
@@ -203,7 +203,7 @@ static void add_who(struct data *data, int rank)
 
 static void add_row(struct data *data, const struct row *row)
 {
-	const struct track *track = &data->scene->tracks->at[row->ranks[0]];
+	const struct track *track = &data->scene->tracks->at[row->ranks[0].i];
 
 	str_add(data->into, "{\"label\":");
 	add_quoted(data->into, row->label);
@@ -254,7 +254,7 @@ static void add_line(struct data *data, const struct pane_line *line)
 	str_add_char(data->into, ',');
 	add_text(data->into, line->right);
 	str_printf(data->into, ",\"%s\",%td,", kind_of(line->style),
-		line->rank >= 0 ? rows_of_rank(data->rows, line->rank) : -1);
+		is_rank(line->rank) ? rows_of_rank(data->rows, line->rank) : -1);
 	if (line->when == JOB_UNKNOWN)
 		str_add(data->into, "null]");
 	else
@@ -263,7 +263,7 @@ static void add_line(struct data *data, const struct pane_line *line)
 
 static void add_pane(struct data *data, const struct pane *pane)
 {
-	struct pane_place place = {.rank = JOB_NONE,
+	struct pane_place place = {.rank = NO_RANK,
 		.row = -1,
 		.when = data->scene->tracks->to,
 		.width = PANE_WIDTH,

@@ -69,16 +69,16 @@ struct trace {
 
 /* Where a rank's own doings are (group JOB_NONE), or its calls of that group; the job is rank -1.
  * Spread over 64 bits, one to one: readers join traces, and small numbers meet. */
-static uint64_t uuid_of(int rank, int group)
+static uint64_t uuid_of(struct rank_index rank, int group)
 {
-	uint64_t at = (uint64_t)(rank + 2) << 32 | (uint32_t)(group + 2);
+	uint64_t at = (uint64_t)(rank.i + 2) << 32 | (uint32_t)(group + 2);
 
 	at = (at ^ at >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	at = (at ^ at >> 27) * UINT64_C(0x94d049bb133111eb);
 	return at ^ at >> 31;
 }
 
-static uint64_t process_uuid(int rank)
+static uint64_t process_uuid(struct rank_index rank)
 {
 	return uuid_of(rank, -2);
 }
@@ -152,9 +152,9 @@ static int digits_of(const struct job *job)
 }
 
 /* "rank 03 (node7, pid 4711)": with zeros, since the reader sorts texts. */
-static void add_rank_name(struct str *into, const struct job *job, int rank)
+static void add_rank_name(struct str *into, const struct job *job, struct rank_index rank)
 {
-	const struct job_rank *who = &job->ranks[rank];
+	const struct job_rank *who = job_rank(job, rank);
 	const char *host = who->host >= 0 ? job->hosts[who->host].name : "";
 	const struct job_process *process =
 		who->process >= 0 ? &job->processes[who->process] : NULL;
@@ -173,21 +173,21 @@ static void add_rank_name(struct str *into, const struct job *job, int rank)
 
 /* The reader tells processes apart by pid, and those of several hosts may be equal: it gets ours.
  */
-static void send_process(struct trace *trace, int rank, const char *name)
+static void send_process(struct trace *trace, struct rank_index rank, const char *name)
 {
 	struct str process = {0}, track = {0};
 
-	proto_uint(&process, PROCESS_PID, (uint64_t)(rank + 2));
+	proto_uint(&process, PROCESS_PID, (uint64_t)(rank.i + 2));
 	proto_text(&process, PROCESS_NAME, name);
 	proto_uint(&track, TRACK_UUID, process_uuid(rank));
 	proto_message(&track, TRACK_PROCESS, &process);
-	proto_uint(&track, TRACK_RANK, (uint64_t)(rank + 1));
+	proto_uint(&track, TRACK_RANK, (uint64_t)(rank.i + 1));
 	send_track(trace, &track);
 	str_release(&process);
 	str_release(&track);
 }
 
-static void send_child(struct trace *trace, int rank, int group, const char *name)
+static void send_child(struct trace *trace, struct rank_index rank, int group, const char *name)
 {
 	struct str track = {0};
 
@@ -284,7 +284,8 @@ static size_t flows_of(const struct verdict *verdict)
 }
 
 /* A flow goes to what begins later: so the culprit's end is an instant behind the waiter's. */
-static void send_flow(struct trace *trace, int rank, int other, bool waits, uint64_t flow)
+static void send_flow(struct trace *trace, struct rank_index rank, struct rank_index other,
+	bool waits, uint64_t flow)
 {
 	const struct job *job = trace->scene->job;
 	struct str name = {0};
@@ -304,8 +305,8 @@ static void send_flows(struct trace *trace, const struct verdict *verdict)
 	size_t n = flows_of(verdict);
 
 	for (size_t i = 0; i < n; i++) {
-		int victim = verdict->victims.at[i / verdict->culprits.n];
-		int culprit = verdict->culprits.at[i % verdict->culprits.n];
+		struct rank_index victim = verdict->victims.at[i / verdict->culprits.n];
+		struct rank_index culprit = verdict->culprits.at[i % verdict->culprits.n];
 
 		send_flow(trace, victim, culprit, true, i + 1);
 		send_flow(trace, culprit, victim, false, i + 1);
@@ -320,9 +321,9 @@ static void send_verdict(struct trace *trace)
 	size_t flows = flows_of(verdict);
 	struct str text = {0};
 
-	send_process(trace, -1, "inquest");
-	send_child(trace, -1, JOB_NONE, "verdict");
-	begin_event(trace, INSTANT, uuid_of(-1, JOB_NONE));
+	send_process(trace, NO_RANK, "inquest");
+	send_child(trace, NO_RANK, JOB_NONE, "verdict");
+	begin_event(trace, INSTANT, uuid_of(NO_RANK, JOB_NONE));
 	headline_sentence(&text, verdicts, verdict);
 	proto_text(&trace->event, EVENT_NAME, str_text(&text));
 	annotate(trace, "class", verdict_class_name(verdict->class));

@@ -13,7 +13,7 @@
 #define RANKS_WIDTH 24
 
 struct alike *alikes_add(struct alikes *alikes, unsigned section, const char *key, const char *text,
-	int rank, const char *cite)
+	struct rank_index rank, const char *cite)
 {
 	struct alike *alike = array_add(&alikes->all);
 
@@ -56,8 +56,8 @@ static int compare_all(const void *va, const void *vb)
 	const struct alike *a = va, *b = vb;
 	int order = compare_said(a, b);
 
-	if (!order && a->rank != b->rank)
-		order = a->rank < b->rank ? -1 : 1;
+	if (!order && !same_rank(a->rank, b->rank))
+		order = a->rank.i < b->rank.i ? -1 : 1;
 	if (!order && a->number != b->number)
 		order = a->number < b->number ? -1 : 1;
 	return order ? order : compare_texts(a->cite, b->cite);
@@ -107,12 +107,12 @@ static void add_run(const struct alikes *alikes, const struct pane_fill *fill, s
 {
 	const struct alike *at = &alikes->all.items[run.from];
 	size_t n = run.to - run.from;
-	int *ranks = alloc_zeroed(n, sizeof(*ranks));
+	struct rank_index *ranks = alloc_zeroed(n, sizeof(*ranks));
 	struct verdict_ranks set = {ranks, 0};
 	struct pane_words line = pane_words_of(first ? at->key : "");
 
 	for (size_t i = 0; i < n; i++)
-		if (at[i].rank != JOB_NONE && (!set.n || ranks[set.n - 1] != at[i].rank))
+		if (is_rank(at[i].rank) && (!set.n || !same_rank(ranks[set.n - 1], at[i].rank)))
 			ranks[set.n++] = at[i].rank;
 	if (set.n && set.n < fill->scene->job->nranks) {
 		ranks_fit(&line.words, fill->scene->job, set, RANKS_WIDTH);

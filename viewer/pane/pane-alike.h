@@ -14,7 +14,7 @@ struct alike {
 	const char *key;  /* "host": lines of one key stand together, in the order of `section` */
 	unsigned section;
 	const char *text; /* lives as long as this */
-	int rank;
+	struct rank_index rank;
 	int64_t number;	  /* JOB_UNKNOWN: none */
 	enum alike_unit unit;
 	const char *before, *after; /* of the number: "", " files" */
@@ -29,7 +29,7 @@ struct alikes {
 
 /* Adds one, whose number is JOB_UNKNOWN; the caller fills in what else there is. */
 struct alike *alikes_add(struct alikes *alikes, unsigned section, const char *key, const char *text,
-	int rank, const char *cite);
+	struct rank_index rank, const char *cite);
 
 /* Adds lines of all that was said, at most `most` for a key, and forgets it. */
 void alikes_tell(struct alikes *alikes, const struct pane_fill *fill, size_t most);

@@ -377,7 +377,7 @@ static void add_head(const struct events_fill *e, struct verdict_ranks row)
 {
 	const struct job *job = e->fill.scene->job;
 	struct pane_words line = {.cite = "", .column = 1, .goal = PANE_NOWHERE};
-	const struct job_rank *rank = &job->ranks[e->track->rank];
+	const struct job_rank *rank = job_rank(job, e->track->rank);
 	int process = rank->process;
 
 	ranks_name(&line.words, job, (struct verdict_ranks){&e->track->rank, 1});
@@ -429,11 +429,11 @@ void pane_fill_events(
 	struct verdict_ranks row = pane_row_ranks(&e.fill);
 
 	into->here = -1;
-	if (place->rank < 0 || (size_t)place->rank >= scene->tracks->n) {
+	if (!is_rank(place->rank) || (size_t)place->rank.i >= scene->tracks->n) {
 		pane_add(into, STYLE_PLAIN, " no rank is selected");
 		return;
 	}
-	e.track = &scene->tracks->at[place->rank];
+	e.track = &scene->tracks->at[place->rank.i];
 	add_head(&e, row);
 	add_events(&e);
 }
@@ -466,9 +466,9 @@ size_t pane_find_events(const struct scene *scene, const struct pane_place *plac
 	struct sought sought = {.job = scene->job, .text = text};
 	size_t found;
 
-	if (place->rank < 0 || (size_t)place->rank >= scene->tracks->n)
+	if (!is_rank(place->rank) || (size_t)place->rank.i >= scene->tracks->n)
 		return PANE_NO_ITEM;
-	sought.track = &scene->tracks->at[place->rank];
+	sought.track = &scene->tracks->at[place->rank.i];
 	found = pane_find_item(sought.track->nevents, from, back, is_sought, &sought);
 	str_release(&sought.line);
 	return found;

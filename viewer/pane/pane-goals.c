@@ -11,9 +11,10 @@
 #include "viewer/pane/pane-words.h"
 
 /* "ring:*:g1" is "ring:3:g1" of rank 3. */
-static void add_of_rank(struct str *into, const struct job *job, const char *cite, int rank)
+static void add_of_rank(
+	struct str *into, const struct job *job, const char *cite, struct rank_index rank)
 {
-	const struct job_rank *r = &job->ranks[rank];
+	const struct job_rank *r = job_rank(job, rank);
 
 	for (; *cite; cite++) {
 		if (cite[0] != '*' || !into->len || into->text[into->len - 1] != ':')
@@ -25,18 +26,19 @@ static void add_of_rank(struct str *into, const struct job *job, const char *cit
 	}
 }
 
-struct pane_goal pane_goal_of_cite(const struct scene *scene, const char *cite, int rank)
+struct pane_goal pane_goal_of_cite(
+	const struct scene *scene, const char *cite, struct rank_index rank)
 {
 	struct pane_goal goal = {rank, JOB_UNKNOWN};
 	struct str own = {0};
 	ptrdiff_t event = -1;
 
-	if (rank == JOB_NONE)
+	if (!is_rank(rank))
 		str_add(&own, cite);
 	else
 		add_of_rank(&own, scene->job, cite, rank);
 	if (tracks_cited(scene->tracks, str_text(&own), &goal.rank, &event) && event >= 0)
-		goal.when = scene->tracks->at[goal.rank].events[event].when;
+		goal.when = scene->tracks->at[goal.rank.i].events[event].when;
 	str_release(&own);
 	return goal;
 }
@@ -122,14 +124,14 @@ static bool is_it(const struct track_event *event, const struct verdict_fact *fa
 struct pane_goal pane_goal_of_fact(
 	const struct scene *scene, const struct verdict_fact *fact, int group)
 {
-	int rank = fact->ranks.n ? fact->ranks.at[0] : JOB_NONE;
+	struct rank_index rank = fact->ranks.n ? fact->ranks.at[0] : NO_RANK;
 	struct pane_goal goal = pane_goal_of_cite(scene, fact->cite, rank);
 	enum track_kind kind = event_kind(fact->kind);
 	const struct track *track;
 
-	if (goal.rank == JOB_NONE || goal.when != JOB_UNKNOWN || kind == TRACK_KINDS)
+	if (!is_rank(goal.rank) || goal.when != JOB_UNKNOWN || kind == TRACK_KINDS)
 		return goal;
-	track = &scene->tracks->at[goal.rank];
+	track = &scene->tracks->at[goal.rank.i];
 	for (size_t i = track->nevents; i-- > 0;) {
 		const struct track_event *event = &track->events[i];
 

@@ -61,15 +61,15 @@ static void add_alike(struct groups_fill *g, const struct seats *seats, const st
 	size_t n, bool *ret_mine)
 {
 	const struct job *job = g->fill.scene->job;
-	int *ranks = alloc_zeroed(n, sizeof(*ranks));
+	struct rank_index *ranks = alloc_zeroed(n, sizeof(*ranks));
 	struct verdict_ranks set = {ranks, 0};
 	struct pane_words line;
 	bool mine = false;
 
 	for (size_t i = 0; i < n; i++) {
-		if (at[i].rank == JOB_NONE || (set.n && ranks[set.n - 1] == at[i].rank))
+		if (!is_rank(at[i].rank) || (set.n && same_rank(ranks[set.n - 1], at[i].rank)))
 			continue;
-		mine |= at[i].rank == g->fill.place->rank;
+		mine |= same_rank(at[i].rank, g->fill.place->rank);
 		ranks[set.n++] = at[i].rank;
 	}
 	line = set.n ? pane_words_of_ranks(job, set) : pane_words_of("nobody");
@@ -78,7 +78,7 @@ static void add_alike(struct groups_fill *g, const struct seats *seats, const st
 	seats_add_words(&line.words, g->fill.scene, seats, at, n);
 	line.cite = n == 1 ? seat_cite(job, at) : "";
 	line.style = style_of(g, seats, at);
-	line.goal.rank = set.n ? ranks[0] : JOB_NONE;
+	line.goal.rank = set.n ? ranks[0] : NO_RANK;
 	if (at->last)
 		line.goal.when = at->last->entered;
 	if (mine && !*ret_mine && g->fill.into->here < 0)
@@ -113,7 +113,7 @@ static void add_p2p(struct groups_fill *g, int number)
 		const struct job_op *op = open_p2p(member);
 		struct pane_words line;
 
-		if (!op || member->rank == JOB_NONE || shown++ >= P2P_MOST)
+		if (!op || !is_rank(member->rank) || shown++ >= P2P_MOST)
 			continue;
 		line = pane_words_of_ranks(job, (struct verdict_ranks){&member->rank, 1});
 		seats_add_p2p(&line.words, job, group, op);

@@ -17,7 +17,7 @@ struct pane_line *pane_add(struct pane_lines *into, enum style style, const char
 	*line = (struct pane_line){.text = arena_text(&into->arena, str_text(&text)),
 		.right = "",
 		.style = style,
-		.rank = JOB_NONE,
+		.rank = NO_RANK,
 		.when = JOB_UNKNOWN,
 		.item = PANE_NO_ITEM};
 	str_release(&text);

@@ -160,8 +160,8 @@ static void say_evidence(struct receipt *r)
 	const struct job *job = r->fill.scene->job;
 	const char *texts[512] = {NULL};
 
-	for (size_t i = 0; i < job->nranks; i++) {
-		unsigned knows = job->ranks[i].knows & 511;
+	job_for_each_rank(job, rank) {
+		unsigned knows = job_rank(job, rank)->knows & 511;
 		struct str words = {0};
 
 		for (size_t k = 0; !texts[knows] && k < sizeof(kinds) / sizeof(*kinds); k++)
@@ -169,7 +169,7 @@ static void say_evidence(struct receipt *r)
 				str_printf(&words, "%s%s", words.len ? ", " : "", kinds[k].name);
 		if (!texts[knows])
 			texts[knows] = words.len ? in_arena(r, &words) : "nothing";
-		alikes_add(&r->alikes, SECTION_EVIDENCE, "known", texts[knows], (int)i, "");
+		alikes_add(&r->alikes, SECTION_EVIDENCE, "known", texts[knows], rank, "");
 	}
 }
 
@@ -200,15 +200,15 @@ static void say_hosts(struct receipt *r)
 
 	for (size_t i = 0; i < job->nhosts; i++)
 		texts[i] = host_words(r, &job->hosts[i]);
-	for (size_t i = 0; i < job->nranks; i++) {
-		int number = job->ranks[i].host;
+	job_for_each_rank(job, rank) {
+		int number = job_rank(job, rank)->host;
 		const struct job_host *host;
 		struct alike *alike;
 
 		if (number < 0 || (size_t)number >= job->nhosts)
 			continue;
 		host = &job->hosts[number];
-		alike = alikes_add(&r->alikes, SECTION_HOSTS, "host", texts[number], (int)i,
+		alike = alikes_add(&r->alikes, SECTION_HOSTS, "host", texts[number], rank,
 			host->cite);
 		alike->last = true;
 		if (host->agent_beat == JOB_UNKNOWN || host->gathered < host->agent_beat)
@@ -269,8 +269,8 @@ static void say_caches(struct receipt *r)
 	const struct job *job = r->fill.scene->job;
 	int64_t most = caches_most(job);
 
-	for (size_t i = 0; i < job->nranks; i++) {
-		struct cache_found found = caches_found(job, (int)i);
+	job_for_each_rank(job, rank) {
+		struct cache_found found = caches_found(job, rank);
 		const char *state = caches_state_name(caches_state(&found, most));
 		struct str words = {0};
 		struct alike *alike;
@@ -278,7 +278,7 @@ static void say_caches(struct receipt *r)
 		if (!found.path)
 			continue;
 		str_printf(&words, "%s%s%s", state ? state : "", state ? ", " : "", found.path);
-		alike = alikes_add(&r->alikes, SECTION_CACHES, "cache", in_arena(r, &words), (int)i,
+		alike = alikes_add(&r->alikes, SECTION_CACHES, "cache", in_arena(r, &words), rank,
 			found.cite);
 		alike->number = found.files;
 		alike->after = found.cut ? " files or more" : " files";

@@ -62,11 +62,11 @@ static void add_seat(struct seats *seats, const struct scene *scene, int number)
 	}
 	seat->last = seat->head ? rollcall_op(member, seat->head) : NULL;
 	seat->state = member->state;
-	seat->track = member->rank == JOB_NONE ? NULL : &scene->tracks->at[member->rank];
+	seat->track = is_rank(member->rank) ? &scene->tracks->at[member->rank.i] : NULL;
 	/* Before the first op nobody is missing in one, but in the group itself. */
 	if (!seats->front)
 		seat->roll = seat->never_came		      ? ROLL_ABSENT
-			     : member->rank == JOB_NONE ? ROLL_UNKNOWN
+			     : !is_rank(member->rank) ? ROLL_UNKNOWN
 							      : ROLL_HERE;
 	seats->missing += seat->roll == ROLL_ABSENT || seat->never_came;
 	seats->unknown += seat->roll == ROLL_UNKNOWN && !seat->never_came;
@@ -137,7 +137,7 @@ static int compare_places(const void *va, const void *vb)
 	int order = seat_compare(a, b);
 
 	if (!order)
-		order = a->rank < b->rank ? -1 : a->rank > b->rank;
+		order = a->rank.i < b->rank.i ? -1 : a->rank.i > b->rank.i;
 	return order ? order : a->member - b->member;
 }
 
@@ -193,12 +193,12 @@ void seats_release(struct seats *seats)
 	array_release(&seats->all);
 }
 
-bool seats_have(const struct seats *seats, int rank)
+bool seats_have(const struct seats *seats, struct rank_index rank)
 {
 	const struct seat *seat;
 
 	array_for_each (&seats->all, seat)
-		if (seat->rank == rank && rank != JOB_NONE)
+		if (same_rank(seat->rank, rank) && is_rank(rank))
 			return true;
 	return false;
 }
@@ -210,7 +210,7 @@ const char *seat_cite(const struct job *job, const struct seat *seat)
 
 /* -- a group in short -------------------------------------------------------------------------- */
 
-struct seats_summary seats_sum_up(const struct job *job, int number, int rank)
+struct seats_summary seats_sum_up(const struct job *job, int number, struct rank_index rank)
 {
 	const struct job_group *group = &job->groups[number];
 	struct seats_summary sum = {
@@ -225,7 +225,7 @@ struct seats_summary seats_sum_up(const struct job *job, int number, int rank)
 
 		sum.missing += roll == ROLL_ABSENT || rollcall_never_came(job, member);
 		sum.unknown += roll == ROLL_UNKNOWN && sum.front;
-		sum.has_rank |= member->rank == rank && rank != JOB_NONE;
+		sum.has_rank |= same_rank(member->rank, rank) && is_rank(rank);
 		sum.differs |= op && first && compare_sigs(op, first);
 		sum.open |= op && op->completed == JOB_NO;
 		if (op && !first)
@@ -342,7 +342,7 @@ void seats_add_words(struct str *into, const struct scene *scene, const struct s
 {
 	const struct job_member *member = &scene->job->members[seat->member];
 
-	if (seat->rank == JOB_NONE) {
+	if (!is_rank(seat->rank)) {
 		str_printf(into, "%zu seat%s, nobody knows whose", n, n == 1 ? "" : "s");
 		return;
 	}
@@ -396,10 +396,10 @@ void seats_add_p2p(struct str *into, const struct job *job, const struct job_gro
 	const struct job_op *op)
 {
 	const struct job_member *other = job_seat(job, group, op->sig.peer);
-	int peer = other ? other->rank : JOB_NONE;
+	struct rank_index peer = other ? other->rank : NO_RANK;
 
 	str_printf(into, "in %s #%" PRIu64, job_op_name(op->sig.op), op->index);
-	if (peer != JOB_NONE) {
+	if (is_rank(peer)) {
 		str_add(into, op->sig.op == JOB_OP_RECV ? " from " : " to ");
 		ranks_name(into, job, (struct verdict_ranks){&peer, 1});
 	}

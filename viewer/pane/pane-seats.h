@@ -10,7 +10,7 @@
 #include "viewer/pane/pane-words.h"
 
 struct seat {
-	int rank;   /* JOB_NONE: nobody knows who sits there */
+	struct rank_index rank; /* NO_RANK: nobody knows who sits there */
 	int member; /* index into job->members */
 	enum roll roll; /* HERE also of who went on */
 	bool never_came;
@@ -40,7 +40,7 @@ struct seats seats_of(const struct scene *scene, int group, uint64_t front);
 /* Frees what seats_of() gave. */
 void seats_release(struct seats *seats);
 /* True if one of the seats is that rank's. */
-bool seats_have(const struct seats *seats, int rank);
+bool seats_have(const struct seats *seats, struct rank_index rank);
 
 /* True if it is at the front and did there what most did not. */
 bool seats_is_odd(const struct seats *seats, const struct seat *seat);
@@ -63,7 +63,7 @@ struct seats_summary {
 };
 
 /* Sums up a group; `rank` is the one that was asked for, -1: none. */
-struct seats_summary seats_sum_up(const struct job *job, int group, int rank);
+struct seats_summary seats_sum_up(const struct job *job, int group, struct rank_index rank);
 /* 0 for groups that are told of in one line. */
 int seats_compare_quiet(const struct seats_summary *a, const struct seats_summary *b);
 

@@ -39,12 +39,12 @@ static void pad(struct str *line, size_t column)
 		str_add_char(line, ' ');
 }
 
-static int rank_of(const struct stacks_fill *s, uint32_t set)
+static struct rank_index rank_of(const struct stacks_fill *s, uint32_t set)
 {
 	const struct stacktree_set *members = &s->tree->sets[set];
 
-	return members->n && (size_t)members->at[0] < s->tree->job->nranks ? members->at[0]
-									   : JOB_NONE;
+	return members->n && (size_t)members->at[0].i < s->tree->job->nranks ? members->at[0]
+									   : NO_RANK;
 }
 
 /* -- whom it is about -------------------------------------------------------------------------- */
@@ -55,7 +55,7 @@ static bool *find_selected(const struct stacks_fill *s)
 	bool *selected = alloc_zeroed(s->tree->job->nranks + 1, sizeof(*selected));
 
 	for (size_t i = 0; i < row.n; i++)
-		selected[row.at[i]] = true;
+		selected[row.at[i].i] = true;
 	return selected;
 }
 
@@ -65,7 +65,8 @@ static bool is_mine(const struct stacks_fill *s, uint32_t set)
 	const struct stacktree_set *members = &s->tree->sets[set];
 
 	for (size_t i = 0; i < members->n; i++)
-		if ((size_t)members->at[i] < s->tree->job->nranks && s->selected[members->at[i]])
+		if ((size_t)members->at[i].i < s->tree->job->nranks &&
+			s->selected[members->at[i].i])
 			return true;
 	return false;
 }
@@ -73,11 +74,12 @@ static bool is_mine(const struct stacks_fill *s, uint32_t set)
 static size_t find_own(struct stacks_fill *s)
 {
 	const struct posture *postures = s->fill.scene->verdicts->postures;
-	int rank = s->fill.place->rank, node;
+	struct rank_index rank = s->fill.place->rank;
+	int node;
 
-	if (rank == JOB_NONE || (size_t)rank >= s->tree->job->nranks)
+	if (!is_rank(rank) || (size_t)rank.i >= s->tree->job->nranks)
 		return SIZE_MAX;
-	node = treelines_own(s->lines, rank, postures ? &postures[rank] : NULL,
+	node = treelines_own(s->lines, rank, postures ? &postures[rank.i] : NULL,
 		&s->own_known);
 	return node == JOB_NONE ? SIZE_MAX : s->lines->of_node[node];
 }

@@ -111,7 +111,7 @@ struct verdict_ranks pane_row_ranks(const struct pane_fill *fill)
 
 	if (rows && row >= 0 && (size_t)row < rows->n)
 		return (struct verdict_ranks){rows->at[row].ranks, rows->at[row].n};
-	if (fill->place->rank >= 0 && (size_t)fill->place->rank < fill->scene->job->nranks)
+	if (is_rank(fill->place->rank) && (size_t)fill->place->rank.i < fill->scene->job->nranks)
 		return (struct verdict_ranks){&fill->place->rank, 1};
 	return (struct verdict_ranks){NULL, 0};
 }

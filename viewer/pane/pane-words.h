@@ -25,11 +25,11 @@ struct pane_fill {
 
 /* Where Enter leads. */
 struct pane_goal {
-	int rank;     /* JOB_NONE: nowhere */
+	struct rank_index rank; /* NO_RANK: nowhere */
 	int64_t when; /* JOB_UNKNOWN: to the rank as it is */
 };
 
-#define PANE_NOWHERE ((struct pane_goal){JOB_NONE, JOB_UNKNOWN})
+#define PANE_NOWHERE ((struct pane_goal){NO_RANK, JOB_UNKNOWN})
 
 struct pane_words {
 	struct str key;	  /* emptied; what stands in front of the words */
@@ -60,8 +60,9 @@ struct pane_words pane_words_of_line(const struct scene *scene, const struct pag
 void pane_section_add(const struct pane_fill *fill, struct page *page, enum page_kind kind,
 	const struct verdict *verdict);
 
-/* Where a cite leads; '*' in it stands for that rank (JOB_NONE: for nobody). */
-struct pane_goal pane_goal_of_cite(const struct scene *scene, const char *cite, int rank);
+/* Where a cite leads; '*' in it stands for that rank (NO_RANK: for nobody). */
+struct pane_goal pane_goal_of_cite(
+	const struct scene *scene, const char *cite, struct rank_index rank);
 
 /*
  * Where the evidence of a fact is: at the event that its cite names, else at the event of its first

@@ -20,7 +20,7 @@ struct pane_line {
 	const char *right; /* at the right edge: the cite, "" none */
 	enum style style;
 	size_t strong;	   /* so many first bytes carry the style; 0: all */
-	int rank;	   /* Enter goes to its row; JOB_NONE */
+	struct rank_index rank; /* Enter goes to its row; NO_RANK */
 	int64_t when;	   /* and to this time; JOB_UNKNOWN */
 	size_t item;	   /* of a pane of very many: which of them it is of; PANE_NO_ITEM */
 };
@@ -46,7 +46,7 @@ struct scene {
 
 /* Where the user is: what a pane may depend on. */
 struct pane_place {
-	int rank;	/* first of the selected row; JOB_NONE */
+	struct rank_index rank; /* first of the selected row; NO_RANK */
 	ptrdiff_t row;
 	int64_t when;	/* the time cursor */
 	int width, height; /* columns that lines have, and lines that are seen at once */

@@ -39,15 +39,15 @@ void treelines_free(struct treelines *lines)
 }
 
 /* The first stack of that rank in the tree, by its place there: they are by rank, of none last. */
-static size_t first_stack(const struct stacktree *tree, int rank)
+static size_t first_stack(const struct stacktree *tree, struct rank_index rank)
 {
 	size_t low = 0, high = tree->nstacks;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		int at = tree->job->stacks[tree->stacks[middle]].rank;
+		struct rank_index at = tree->job->stacks[tree->stacks[middle]].rank;
 
-		if (at != JOB_NONE && at < rank)
+		if (is_rank(at) && at.i < rank.i)
 			low = middle + 1;
 		else
 			high = middle;
@@ -57,21 +57,21 @@ static size_t first_stack(const struct stacktree *tree, int rank)
 
 static bool is_main(const struct job *job, const struct job_stack *stack)
 {
-	return stack->main && stack->process == job->ranks[stack->rank].process;
+	return stack->main && stack->process == job_rank(job, stack->rank)->process;
 }
 
 /* The place in the tree's stacks of `wanted`, or where that is NULL of the main thread; -1 none. */
 static ptrdiff_t find_stack(
-	const struct stacktree *tree, int rank, const struct job_stack *wanted)
+	const struct stacktree *tree, struct rank_index rank, const struct job_stack *wanted)
 {
 	const struct job *job = tree->job;
 
-	if (rank == JOB_NONE)
+	if (!is_rank(rank))
 		return -1;
 	for (size_t i = first_stack(tree, rank); i < tree->nstacks; i++) {
 		const struct job_stack *stack = &job->stacks[tree->stacks[i]];
 
-		if (stack->rank != rank)
+		if (!same_rank(stack->rank, rank))
 			break;
 		if (wanted ? stack == wanted : is_main(job, stack))
 			return (ptrdiff_t)i;
@@ -104,8 +104,8 @@ static long native_own(const struct job *job, const struct job_stack *stack)
 	return -1;
 }
 
-int treelines_own(const struct treelines *lines, int rank, const struct posture *posture,
-	bool *ret_known)
+int treelines_own(const struct treelines *lines, struct rank_index rank,
+	const struct posture *posture, bool *ret_known)
 {
 	const struct stacktree *tree = lines->tree;
 	const struct job_stack *stack = posture ? posture->stack : NULL;

@@ -25,8 +25,7 @@ void treelines_free(struct treelines *lines);
  * known to be the program's, the stack's end, and *ret_known is false. JOB_NONE: it has no stack in
  * the tree.
  */
-int treelines_own(const struct treelines *lines, int rank, const struct posture *posture,
-	bool *ret_known)
-	__attribute__((nonnull(1, 4)));
+int treelines_own(const struct treelines *lines, struct rank_index rank,
+	const struct posture *posture, bool *ret_known) __attribute__((nonnull(1, 4)));
 
 #endif

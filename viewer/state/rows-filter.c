@@ -188,10 +188,10 @@ static void find_ranks(const struct job *job, const char *list, bool *found)
 
 	while (more && *list) {
 		more = next_range(&list, &from, &to);
-		for (size_t i = 0; i < job->nranks; i++)
-			found[i] |= !job->ranks[i].numberless &&
-				    job->ranks[i].world_rank.n >= from &&
-				    job->ranks[i].world_rank.n <= to;
+		job_for_each_rank(job, rank)
+			found[rank.i] |= !job_rank(job, rank)->numberless &&
+				    job_rank(job, rank)->world_rank.n >= from &&
+				    job_rank(job, rank)->world_rank.n <= to;
 	}
 }
 
@@ -202,8 +202,8 @@ static void find_groups(const struct job *job, const char *text, bool whole, boo
 		const struct job_member *member = &job->members[i];
 		const char *name = text_of(job->groups[member->group].name);
 
-		if (member->rank != JOB_NONE && !found[member->rank])
-			found[member->rank] = whole ? matches(text, name)
+		if (is_rank(member->rank) && !found[member->rank.i])
+			found[member->rank.i] = whole ? matches(text, name)
 						    : strcasestr(name, text) != NULL;
 	}
 }
@@ -219,16 +219,16 @@ void rows_filter_frames(const struct job *job, const char *text, bool *found)
 	for (size_t i = 0; i < job->nstacks; i++) {
 		const struct job_stack *stack = &job->stacks[i];
 
-		for (size_t j = 0; stack->rank >= 0 && j < stack->nframes; j++)
+		for (size_t j = 0; is_rank(stack->rank) && j < stack->nframes; j++)
 			if (frames[stack->frames[j]])
-				found[stack->rank] = true;
+				found[stack->rank.i] = true;
 	}
 	free(frames);
 }
 
-static const char *host_of(const struct job *job, size_t rank)
+static const char *host_of(const struct job *job, struct rank_index rank)
 {
-	int host = job->ranks[rank].host;
+	int host = job_rank(job, rank)->host;
 
 	return host >= 0 && (size_t)host < job->nhosts ? text_of(job->hosts[host].name) : "";
 }
@@ -256,13 +256,13 @@ static void find_word(const struct tracks *tracks, const char *word, bool *found
 
 	find_groups(tracks->job, word, false, found);
 	rows_filter_frames(tracks->job, word, found);
-	for (size_t i = 0; i < tracks->n; i++) {
-		const struct track *track = &tracks->at[i];
+	job_for_each_rank(tracks->job, rank) {
+		const struct track *track = &tracks->at[rank.i];
 
-		found[i] = found[i] || strcasestr(track->doing, word) ||
+		found[rank.i] = found[rank.i] || strcasestr(track->doing, word) ||
 			   strcasestr(track_state_name(track->now), word) ||
-			   strcasestr(host_of(tracks->job, i), word);
-		any |= found[i];
+			   strcasestr(host_of(tracks->job, rank), word);
+		any |= found[rank.i];
 	}
 	/* What nobody has now, somebody may have had. */
 	for (size_t i = 0; !any && i < tracks->n; i++)
@@ -282,8 +282,8 @@ static void find_term(const struct tracks *tracks, const struct term *term, bool
 		find_word(tracks, term->text, found);
 		break;
 	case TERM_HOST:
-		for (size_t i = 0; i < tracks->n; i++)
-			found[i] = matches(term->text, host_of(tracks->job, i));
+		job_for_each_rank(tracks->job, rank)
+			found[rank.i] = matches(term->text, host_of(tracks->job, rank));
 		break;
 	case TERM_OP:
 		for (size_t i = 0; i < tracks->n; i++)

@@ -35,18 +35,18 @@ static int *groups_of(const struct job *job)
 	int *groups = alloc_zeroed(job->nranks + 1, sizeof(*groups));
 	bool *fixed = alloc_zeroed(job->nranks + 1, sizeof(*fixed));
 
-	for (size_t i = 0; i < job->nranks; i++)
-		groups[i] = JOB_NONE;
+	job_for_each_rank(job, rank)
+		groups[rank.i] = JOB_NONE;
 	/* Members stand by group, and groups by size. */
 	for (size_t i = 0; i < job->nmembers; i++) {
 		const struct job_member *member = &job->members[i];
 		uint32_t size = job->groups[member->group].size;
 
-		if (member->rank == JOB_NONE || fixed[member->rank])
+		if (!is_rank(member->rank) || fixed[member->rank.i])
 			continue;
-		if (groups[member->rank] == JOB_NONE || (size > 1 && size < job->nranks)) {
-			groups[member->rank] = member->group;
-			fixed[member->rank] = size > 1 && size < job->nranks;
+		if (groups[member->rank.i] == JOB_NONE || (size > 1 && size < job->nranks)) {
+			groups[member->rank.i] = member->group;
+			fixed[member->rank.i] = size > 1 && size < job->nranks;
 		}
 	}
 	free(fixed);
@@ -56,7 +56,7 @@ static int *groups_of(const struct job *job)
 static void mark(const struct verdict_ranks *ranks, uint8_t *marks, uint8_t as)
 {
 	for (size_t i = 0; i < ranks->n; i++)
-		marks[ranks->at[i]] |= as;
+		marks[ranks->at[i].i] |= as;
 }
 
 struct row_key *rows_keys_make(struct arena *arena, const struct tracks *tracks,
@@ -73,26 +73,26 @@ struct row_key *rows_keys_make(struct arena *arena, const struct tracks *tracks,
 		mark(&verdicts->at[0].culprits, marks, 1);
 		mark(&verdicts->at[0].victims, marks, 2);
 	}
-	for (size_t i = 0; i < tracks->n; i++) {
+	job_for_each_rank(tracks->job, rank) {
 		struct row_key *key = &keys[n];
 
-		if (!keep[i])
+		if (!keep[rank.i])
 			continue;
 		n++;
-		*key = (struct row_key){.rank = (int)i,
-			.tagged = wish->tagged && wish->tagged[i],
-			.culprit = marks[i] & 1,
-			.victim = marks[i] & 2,
+		*key = (struct row_key){.rank = rank,
+			.tagged = wish->tagged && wish->tagged[rank.i],
+			.culprit = marks[rank.i] & 1,
+			.victim = marks[rank.i] & 2,
 			.doing = ""};
 		if (by == ROWS_BY_CLASS) {
-			key->place = (int)tracks->at[i].now;
-			key->doing = rows_keys_without_ids(arena, &tracks->at[i]);
+			key->place = (int)tracks->at[rank.i].now;
+			key->doing = rows_keys_without_ids(arena, &tracks->at[rank.i]);
 		} else if (by == ROWS_BY_HOST) {
-			key->place = job->ranks[i].host;
+			key->place = job_rank(job, rank)->host;
 		} else if (groups) {
-			key->place = groups[i];
+			key->place = groups[rank.i];
 		} else {
-			key->place = (int)i;
+			key->place = rank.i;
 		}
 	}
 	free(marks);
@@ -117,7 +117,7 @@ static int compare_keys(const void *va, const void *vb)
 	const struct row_key *a = va, *b = vb;
 	int order = rows_keys_compare(a, b);
 
-	return order ? order : a->rank - b->rank;
+	return order ? order : a->rank.i - b->rank.i;
 }
 
 void rows_keys_sort(struct row_key *keys, size_t n)

@@ -7,7 +7,7 @@
 #include "viewer/state/rows.h"
 
 struct row_key {
-	int rank;
+	struct rank_index rank;
 	bool tagged, culprit, victim;
 	int place;	    /* host or group; by class: the state */
 	const char *doing; /* by class: without ids; else "" */

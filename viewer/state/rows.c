@@ -94,13 +94,13 @@ static int compare_orders(const void *va, const void *vb)
 		return a->keys->culprit ? -1 : 1;
 	if (a->sized && a->n != b->n)
 		return a->n < b->n ? -1 : 1;
-	return a->keys->rank - b->keys->rank;
+	return a->keys->rank.i - b->keys->rank.i;
 }
 
 static void add_fold(struct rows_made *made, const struct job *job, const struct fold *fold,
 	const struct rows_wish *wish)
 {
-	int *ranks = arena_new_many(&made->arena, int, fold->n);
+	struct rank_index *ranks = arena_new_many(&made->arena, struct rank_index, fold->n);
 	struct row row = {.ranks = ranks,
 		.n = fold->n,
 		.culprit = fold->keys->culprit,
@@ -112,7 +112,7 @@ static void add_fold(struct rows_made *made, const struct job *job, const struct
 		row.victim &= fold->keys[i].victim;
 	}
 	row.open = fold->n > 1 &&
-		   (wish->all_expanded || (wish->expanded && wish->expanded[ranks[0]]));
+		   (wish->all_expanded || (wish->expanded && wish->expanded[ranks[0].i]));
 	row.label = label_of(made, job, &row, fold->keys, fold->whole);
 	*array_add(&made->list) = row;
 	if (row.open)
@@ -190,7 +190,7 @@ struct rows *rows_new(const struct tracks *tracks, const struct verdicts *verdic
 	/* Of an open fold the later rows are the ranks' own. */
 	for (size_t i = 0; i < made->list.nr; i++)
 		for (size_t k = 0; k < made->list.items[i].n; k++)
-			made->row_of[made->list.items[i].ranks[k]] = (ptrdiff_t)i;
+			made->row_of[made->list.items[i].ranks[k].i] = (ptrdiff_t)i;
 	free(keys);
 	free(keep);
 	return &made->rows;
@@ -208,11 +208,11 @@ void rows_free(struct rows *rows)
 	free(made);
 }
 
-ptrdiff_t rows_of_rank(const struct rows *rows, int rank)
+ptrdiff_t rows_of_rank(const struct rows *rows, struct rank_index rank)
 {
 	const struct rows_made *made = (const struct rows_made *)rows;
 
-	return rank >= 0 && (size_t)rank < made->nranks ? made->row_of[rank] : -1;
+	return is_rank(rank) && (size_t)rank.i < made->nranks ? made->row_of[rank.i] : -1;
 }
 
 const char *rows_by_name(enum rows_by by)

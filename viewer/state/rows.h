@@ -13,11 +13,11 @@
 enum rows_by { ROWS_BY_CLASS, ROWS_BY_HOST, ROWS_BY_GROUP, ROWS_FLAT, ROWS_BYS };
 
 struct row {
-	const int *ranks; /* ascending, at least one */
+	const struct rank_index *ranks; /* ascending, at least one */
 	size_t n;
 	const char *label; /* "0-2,4-7", "node7", "dp: 0-3"; escaped */
 	const char *words; /* what it does now, what matters most first; from outside: escape it */
-	int worst;	/* the rank of it that does that */
+	struct rank_index worst; /* the rank of it that does that */
 	bool loses;	/* something that was recorded of one of them is gone */
 	bool culprit;	/* all of it are culprits of the first verdict */
 	bool victim;
@@ -52,7 +52,7 @@ struct rows *rows_new(const struct tracks *tracks, const struct verdicts *verdic
 void rows_free(struct rows *rows);
 
 /* The row that shows this rank; -1: none does. */
-ptrdiff_t rows_of_rank(const struct rows *rows, int rank) __attribute__((nonnull));
+ptrdiff_t rows_of_rank(const struct rows *rows, struct rank_index rank) __attribute__((nonnull));
 
 /* True if the text is a filter; else why not. */
 bool rows_filter_is_valid(const char *filter, struct str *why) __attribute__((nonnull));

@@ -129,7 +129,7 @@ static void go_rank(struct state *state, const char *argument)
 	}
 	for (size_t i = 0; i < state->nranks; i++)
 		if (state->worlds[i] == world) {
-			state_go(state, (int)i, JOB_UNKNOWN);
+			state_go(state, rank_index(i), JOB_UNKNOWN);
 			return;
 		}
 	state_tell(state, "there is no rank %ld", world);
@@ -143,7 +143,7 @@ static void go_time(struct state *state, const char *argument)
 		state_tell(state, "t wants +12.5s, +11:08, -30s from the end, or 03:11:52 (UTC)");
 		return;
 	}
-	state_go(state, JOB_NONE, when);
+	state_go(state, NO_RANK, when);
 	if (when < state->bounds.from || when > state->bounds.to)
 		state_tell(state, "the evidence does not go so far");
 }

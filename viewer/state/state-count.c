@@ -47,7 +47,7 @@ static void count_all(struct state *state)
 
 		search->counts[i] =
 			count_events(track, str_text(&search->text), track->nevents) +
-			state_search_is_hit(state, (int)i);
+			state_search_is_hit(state, rank_index(i));
 	}
 }
 
@@ -73,13 +73,13 @@ size_t state_search_place(
 		const struct row *at = &state->rows->at[i];
 
 		for (size_t j = 0; !at->open && j < at->n; j++) {
-			int rank = at->ranks[j];
+			struct rank_index rank = at->ranks[j];
 
 			if ((ptrdiff_t)i == row && j == k)
 				place = *ret_of + state_search_is_hit(state, rank) +
-					count_events(&state->tracks->at[rank],
+					count_events(&state->tracks->at[rank.i],
 						str_text(&search->text), (size_t)(event + 1));
-			*ret_of += search->counts[rank];
+			*ret_of += search->counts[rank.i];
 		}
 	}
 	return place;

@@ -26,9 +26,9 @@ struct given {
 	int64_t *threshold;
 };
 
-static bool is_over(const struct job *job, size_t rank)
+static bool is_over(const struct job *job, struct rank_index rank)
 {
-	int process = job->ranks[rank].process;
+	int process = job_rank(job, rank)->process;
 
 	if (process < 0)
 		return false;
@@ -56,8 +56,8 @@ static struct waitfor *graph_of(struct state *state)
 		.threshold_init = own.threshold};
 	struct waitfor *graph;
 
-	for (size_t i = 0; i < job->nranks; i++)
-		own.stopped[i] = is_over(job, i);
+	job_for_each_rank(job, rank)
+		own.stopped[rank.i] = is_over(job, rank);
 	if (!state->waits)
 		state->waits = waits_new(job, NULL);
 	graph = waitfor_new(job, state->waits, &given);
@@ -84,7 +84,7 @@ static bool node_is_rank(const struct waitfor_node *node)
 	return node->kind == WAITFOR_RANK || node->kind == WAITFOR_STOPPED;
 }
 
-static bool is_culprit(const struct state *state, int rank)
+static bool is_culprit(const struct state *state, struct rank_index rank)
 {
 	return ranks_have(state->scene.verdicts->at[0].culprits, rank);
 }
@@ -97,23 +97,24 @@ static void queue(struct walk *walk, int node)
 	walk->queue[walk->n++] = node;
 }
 
-/* The best rank at the end of a step from the nodes that are queued; JOB_NONE none. */
-static int nearest(const struct state *state, struct walk *walk, int from)
+/* The best rank at the end of a step from the nodes that are queued; NO_RANK none. */
+static struct rank_index nearest(
+	const struct state *state, struct walk *walk, struct rank_index from)
 {
-	int best = JOB_NONE;
+	struct rank_index best = NO_RANK;
 	size_t stop = SIZE_MAX; /* the nearest ones only: those queued when the first was found */
 
 	for (size_t i = 0; i < walk->n && i < stop; i++) {
 		int node = walk->queue[i];
 		const struct waitfor_node *at = &walk->graph->nodes[node];
 
-		if (node_is_rank(at) && at->rank != from) {
-			bool better = best < 0 || (is_culprit(state, at->rank) &&
+		if (node_is_rank(at) && !same_rank(at->rank, from)) {
+			bool better = !is_rank(best) || (is_culprit(state, at->rank) &&
 							  !is_culprit(state, best));
 
-			if (best >= 0 && !better && is_culprit(state, at->rank) ==
+			if (is_rank(best) && !better && is_culprit(state, at->rank) ==
 							    is_culprit(state, best))
-				better = at->rank < best;
+				better = at->rank.i < best.i;
 			best = better ? at->rank : best;
 			continue;
 		}
@@ -123,22 +124,23 @@ static int nearest(const struct state *state, struct walk *walk, int from)
 	return best;
 }
 
-static void queue_rank(struct walk *walk, int rank)
+static void queue_rank(struct walk *walk, struct rank_index rank)
 {
 	for (size_t i = 0; i < walk->graph->nnodes; i++)
-		if (node_is_rank(&walk->graph->nodes[i]) && walk->graph->nodes[i].rank == rank)
+		if (node_is_rank(&walk->graph->nodes[i]) &&
+			same_rank(walk->graph->nodes[i].rank, rank))
 			queue(walk, (int)i);
 }
 
-static int step(const struct state *state, const struct waitfor *graph, const int *edges,
-	const size_t *first, int from)
+static struct rank_index step(const struct state *state, const struct waitfor *graph,
+	const int *edges, const size_t *first, struct rank_index from)
 {
 	struct walk walk = {.graph = graph,
 		.edges = edges,
 		.first = first,
 		.seen = alloc_zeroed(graph->nnodes + 1, sizeof(*walk.seen)),
 		.queue = alloc_zeroed(graph->nnodes + 1, sizeof(*walk.queue))};
-	int to;
+	struct rank_index to;
 
 	queue_rank(&walk, from);
 	to = nearest(state, &walk, from);
@@ -148,12 +150,13 @@ static int step(const struct state *state, const struct waitfor *graph, const in
 }
 
 /* The same edges, from their targets. */
-static int step_back(const struct state *state, const struct waitfor *graph, int from)
+static struct rank_index step_back(
+	const struct state *state, const struct waitfor *graph, struct rank_index from)
 {
 	size_t n = graph->nnodes, nedges = graph->first_edge[n];
 	size_t *first = alloc_zeroed(n + 2, sizeof(*first));
 	int *edges = alloc_zeroed(nedges + 1, sizeof(*edges));
-	int to;
+	struct rank_index to;
 
 	for (size_t i = 0; i < nedges; i++)
 		first[graph->edges[i] + 2]++;
@@ -172,12 +175,12 @@ static int step_back(const struct state *state, const struct waitfor *graph, int
 /* -- Requests --------------------------------------------------------------------------------- */
 
 /* The wait that holds the rank, else any of it; NULL none. */
-static const struct wait *wait_of(const struct state *state, int rank)
+static const struct wait *wait_of(const struct state *state, struct rank_index rank)
 {
 	const struct waits *waits = state->waits;
 	const struct wait *found = NULL;
 
-	for (size_t i = waits->first[rank]; i < waits->first[rank + 1]; i++)
+	for (size_t i = waits->first[rank.i]; i < waits->first[rank.i + 1]; i++)
 		if (!found || (waits->at[i].held && !found->held))
 			found = &waits->at[i];
 	return found;
@@ -200,15 +203,15 @@ static void add_wait(struct str *into, const struct job *job, const struct wait 
 		str_printf(into, " of %s", job->groups[group].name);
 }
 
-/* A culprit of the first verdict that has this rank for a victim; JOB_NONE none. */
-static int blamed_for(const struct state *state, int rank)
+/* A culprit of the first verdict that has this rank for a victim; NO_RANK none. */
+static struct rank_index blamed_for(const struct state *state, struct rank_index rank)
 {
 	const struct verdicts *verdicts = state->scene.verdicts;
 
 	for (size_t i = 0; i < verdicts->n; i++)
 		if (verdicts->at[i].culprits.n && ranks_have(verdicts->at[i].victims, rank))
 			return verdicts->at[i].culprits.at[0];
-	return JOB_NONE;
+	return NO_RANK;
 }
 
 static void edge_to(struct state *state)
@@ -216,19 +219,20 @@ static void edge_to(struct state *state)
 	struct waitfor *graph = graph_of(state);
 	const struct wait *wait = wait_of(state, state->rank);
 	struct state_place from = state_here(state);
-	int old = state->rank, to = step(state, graph, graph->edges, graph->first_edge, old);
+	struct rank_index old = state->rank,
+			  to = step(state, graph, graph->edges, graph->first_edge, old);
 	struct str in = {0};
 
 	waitfor_free(graph);
-	if (wait && to < 0)
+	if (wait && !is_rank(to))
 		to = blamed_for(state, old);
 	if (wait)
 		add_wait(&in, state->scene.job, wait);
-	if (!wait && to < 0) {
-		state_tell(state, "rank %d waits for nobody", state->worlds[old]);
-	} else if (to < 0) {
+	if (!wait && !is_rank(to)) {
+		state_tell(state, "rank %d waits for nobody", state->worlds[old.i]);
+	} else if (!is_rank(to)) {
 		state_tell(state, "rank %d waits in %s: nobody is known to be missing there",
-			state->worlds[old], str_text(&in));
+			state->worlds[old.i], str_text(&in));
 	} else {
 		if (state->nedges == STATE_BACK)
 			memmove(state->edges, state->edges + 1,
@@ -239,8 +243,9 @@ static void edge_to(struct state *state)
 				wait->since :
 				JOB_UNKNOWN);
 		state_tell(state, "rank %d waits%s%s for rank %d%s%s; [ goes back",
-			state->worlds[old], wait ? " in " : "", str_text(&in), state->worlds[to],
-			*state->tracks->at[to].doing ? ": " : "", state->tracks->at[to].doing);
+			state->worlds[old.i], wait ? " in " : "", str_text(&in),
+			state->worlds[to.i], *state->tracks->at[to.i].doing ? ": " : "",
+			state->tracks->at[to.i].doing);
 	}
 	str_release(&in);
 }
@@ -248,7 +253,7 @@ static void edge_to(struct state *state)
 static void edge_back(struct state *state)
 {
 	struct waitfor *graph;
-	int from = state->rank, to;
+	struct rank_index from = state->rank, to;
 
 	if (state->nedges) {
 		struct state_place *place = &state->edges[--state->nedges];
@@ -259,19 +264,19 @@ static void edge_back(struct state *state)
 	graph = graph_of(state);
 	to = step_back(state, graph, from);
 	waitfor_free(graph);
-	if (to < 0) {
-		state_tell(state, "nobody waits for rank %d", state->worlds[from]);
+	if (!is_rank(to)) {
+		state_tell(state, "nobody waits for rank %d", state->worlds[from.i]);
 		return;
 	}
 	state_go(state, to, JOB_UNKNOWN);
-	state_tell(state, "rank %d waits for rank %d", state->worlds[to], state->worlds[from]);
+	state_tell(state, "rank %d waits for rank %d", state->worlds[to.i], state->worlds[from.i]);
 }
 
 bool state_do_edge(struct state *state, enum request request)
 {
 	if (request != REQUEST_EDGE_TO && request != REQUEST_EDGE_BACK)
 		return false;
-	if (state->rank < 0)
+	if (!is_rank(state->rank))
 		state_tell(state, "there is no rank");
 	else if (request == REQUEST_EDGE_TO)
 		edge_to(state);

@@ -33,7 +33,7 @@ static void state_copy(struct state *state)
 		str_printf(&text, "%s%s%s", line->text, *line->right ? "  " : "", line->right);
 	} else if (state->row >= 0) {
 		str_printf(&text, "%s %s", state->rows->at[state->row].label,
-			state->tracks->at[state->rank].doing);
+			state->tracks->at[state->rank.i].doing);
 	}
 	state_ask(state, EFFECT_COPY, str_text(&text));
 	str_release(&text);

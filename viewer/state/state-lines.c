@@ -25,7 +25,8 @@ static bool is_fresh(const struct state_lines *lines, enum pane_number pane,
 
 	return lines->made && lines->pane == pane && old->width == place->width &&
 	       old->all == place->all &&
-	       (!panes[pane].by_row || (old->rank == place->rank && old->row == place->row)) &&
+	       (!panes[pane].by_row ||
+		       (same_rank(old->rank, place->rank) && old->row == place->row)) &&
 	       (!panes[pane].by_height || old->height == place->height) &&
 	       (!panes[pane].timed || old->when == place->when) &&
 	       (!lines->lines.items || covers(lines, place));
@@ -34,7 +35,7 @@ static bool is_fresh(const struct state_lines *lines, enum pane_number pane,
 /* True if the pane's place in rank and time is another one than when its lines were made. */
 static bool has_moved(const struct state *state, const struct state_lines *lines)
 {
-	return lines->pane != state->pane || lines->place.rank != state->rank ||
+	return lines->pane != state->pane || !same_rank(lines->place.rank, state->rank) ||
 	       lines->place.when != state->when;
 }
 

@@ -43,7 +43,7 @@ struct state_place state_here(const struct state *state)
 
 void state_restore(struct state *state, const struct state_place *place)
 {
-	if (place->rank >= 0 && (size_t)place->rank < state->nranks) {
+	if (is_rank(place->rank) && (size_t)place->rank.i < state->nranks) {
 		state->rank = place->rank;
 		state->on_fold = false;
 		state->row = -1;
@@ -72,10 +72,10 @@ bool state_go_back(struct state *state)
 	return true;
 }
 
-void state_go(struct state *state, int rank, int64_t when)
+void state_go(struct state *state, struct rank_index rank, int64_t when)
 {
 	state_remember(state);
-	if (rank >= 0 && (size_t)rank < state->nranks) {
+	if (is_rank(rank) && (size_t)rank.i < state->nranks) {
 		if (rows_of_rank(state->rows, rank) < 0 && state->filter.len) {
 			state_set_filter(state, "");
 			state_tell(state, "the filter hid it: taken off");
@@ -120,8 +120,8 @@ static ptrdiff_t half_page(const struct state *state)
 /* What a row is in: its state now, and in what. */
 static bool is_alike(const struct state *state, ptrdiff_t a, ptrdiff_t b)
 {
-	const struct track *x = &state->tracks->at[state->rows->at[a].ranks[0]];
-	const struct track *y = &state->tracks->at[state->rows->at[b].ranks[0]];
+	const struct track *x = &state->tracks->at[state->rows->at[a].ranks[0].i];
+	const struct track *y = &state->tracks->at[state->rows->at[b].ranks[0].i];
 
 	return x->now == y->now && !strcmp(x->doing, y->doing);
 }
@@ -225,10 +225,10 @@ static void move_event(struct state *state, bool back)
 {
 	const struct row *row = state->row < 0 ? NULL : &state->rows->at[state->row];
 	const struct track_event *best = NULL;
-	int rank = JOB_NONE;
+	struct rank_index rank = NO_RANK;
 
 	for (size_t i = 0; row && i < row->n; i++) {
-		const struct track *track = &state->tracks->at[row->ranks[i]];
+		const struct track *track = &state->tracks->at[row->ranks[i].i];
 		const struct track_event *event = neighbour(track, state->when, back);
 
 		if (!event || (best && (back ? event->when <= best->when :

@@ -54,7 +54,7 @@ void state_enter_line(struct state *state)
 
 	if (line && *line->right && state_open_cite(state, line))
 		return;
-	if (!line || (line->rank < 0 && line->when == JOB_UNKNOWN)) {
+	if (!line || (!is_rank(line->rank) && line->when == JOB_UNKNOWN)) {
 		state_tell(state, line && *line->right ? "no pane has %s"
 						       : "this line cites nothing%s",
 			line && *line->right ? line->right : "");

@@ -21,7 +21,7 @@
 
 /* Where one was. */
 struct state_place {
-	int rank; /* JOB_NONE: nowhere */
+	struct rank_index rank; /* NO_RANK: nowhere */
 	int64_t when;
 	enum pane_number pane;
 };
@@ -74,7 +74,7 @@ struct state_search {
 	bool hit_made;
 	size_t *counts;	 /* per rank: its matches; NULL: not counted, or too many to count */
 	bool counted;
-	int rank;	 /* where the last match was; JOB_NONE */
+	struct rank_index rank; /* where the last match was; NO_RANK */
 	ptrdiff_t event; /* -1: the rank itself */
 	int64_t when;
 };
@@ -121,7 +121,7 @@ struct state {
 	size_t room;
 	bool rows_stale;
 	ptrdiff_t row;
-	int rank;	   /* one of the row */
+	struct rank_index rank; /* one of the row */
 	bool on_fold;	   /* the row is an open fold, not one of its ranks */
 	size_t top;	   /* of rows below the pinned ones, the first that is drawn */
 
@@ -192,7 +192,7 @@ void state_pick_row(struct state *state, ptrdiff_t row);
 /* Sets the time cursor within the job's time; the window follows. */
 void state_set_when(struct state *state, int64_t when);
 /* Goes to a rank and a time (JOB_UNKNOWN: stays), and remembers from where. */
-void state_go(struct state *state, int rank, int64_t when);
+void state_go(struct state *state, struct rank_index rank, int64_t when);
 /* Notes where the user is, for Esc to go back to. */
 void state_remember(struct state *state);
 /* Goes where he was before the last jump; false: there was none. */
@@ -246,7 +246,7 @@ void state_search_new(struct state *state, const char *text);
 /* False: nothing is found; nothing changed. */
 bool state_search_step(struct state *state, bool back);
 /* True if the rank itself is what is sought: its number, host, a group or a frame of it. */
-bool state_search_is_hit(struct state *state, int rank);
+bool state_search_is_hit(struct state *state, struct rank_index rank);
 /* True if it may be done with each letter that is typed. */
 bool state_search_is_cheap(const struct state *state);
 
@@ -261,7 +261,8 @@ void state_open(struct state *state);
 /* Finds when what hangs began to. */
 void state_find_fork(struct state *state);
 /* When the rank entered the n-th op before that moment, n from 1; JOB_UNKNOWN: there are fewer. */
-int64_t state_entry_before(const struct state *state, int rank, int64_t when, size_t n);
+int64_t state_entry_before(
+	const struct state *state, struct rank_index rank, int64_t when, size_t n);
 /* There; asked again, to the evidence, one after another. */
 void state_jump_verdict(struct state *state);
 

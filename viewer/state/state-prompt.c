@@ -222,7 +222,7 @@ static void accept_search(struct state *state)
 	search_typed(state, true);
 	if (state->help)
 		return;
-	if (state->rank != began.rank || state->when != began.when) {
+	if (!same_rank(state->rank, began.rank) || state->when != began.when) {
 		struct state_place here = state_here(state);
 
 		state_restore(state, &began);
@@ -281,7 +281,7 @@ static void mark_key(struct state *state, const char *key)
 	if (set) {
 		*mark = state_here(state);
 		state_tell(state, "mark %c is set: ' %c comes back", key[0], key[0]);
-	} else if (mark->rank < 0) {
+	} else if (!is_rank(mark->rank)) {
 		state_tell(state, "mark %c is not set", key[0]);
 	} else {
 		state_choose_pane(state, mark->pane);

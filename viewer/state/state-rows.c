@@ -70,19 +70,19 @@ static void scroll(struct state *state)
 		state->top = row - room + 1;
 }
 
-static bool row_has(const struct row *row, int rank)
+static bool row_has(const struct row *row, struct rank_index rank)
 {
 	size_t low = 0, high = row->n;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (row->ranks[mid] < rank)
+		if (row->ranks[mid].i < rank.i)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low < row->n && row->ranks[low] == rank;
+	return low < row->n && same_rank(row->ranks[low], rank);
 }
 
 void state_find_row(struct state *state)
@@ -91,7 +91,7 @@ void state_find_row(struct state *state)
 	ptrdiff_t row = state->row;
 
 	if (row < 0 || (size_t)row >= rows->n || !row_has(&rows->at[row], state->rank)) {
-		row = state->rank < 0 ? -1 : rows_of_rank(rows, state->rank);
+		row = is_rank(state->rank) ? rows_of_rank(rows, state->rank) : -1;
 		/* Its fold, where that is what was chosen. */
 		for (ptrdiff_t i = row; state->on_fold && i >= 0; i--)
 			if (rows->at[i].open && row_has(&rows->at[i], state->rank)) {
@@ -104,7 +104,7 @@ void state_find_row(struct state *state)
 		state->rank = rows->at[0].ranks[0];
 	}
 	if (!rows->n)
-		state->rank = JOB_NONE;
+		state->rank = NO_RANK;
 	state->row = row;
 	state->on_fold = row >= 0 && rows->at[row].open;
 	scroll(state);
@@ -136,9 +136,9 @@ static void tag(struct state *state)
 	if (state->row < 0)
 		return;
 	row = &state->rows->at[state->row];
-	on = !state->tagged[row->ranks[0]];
+	on = !state->tagged[row->ranks[0].i];
 	for (size_t i = 0; i < row->n; i++)
-		state->tagged[row->ranks[i]] = on;
+		state->tagged[row->ranks[i].i] = on;
 	state_tell(state, on ? "pinned to the top" : "no longer pinned");
 	state->rows_stale = true;
 }
@@ -181,7 +181,7 @@ static void open_fold(struct state *state, bool open)
 		state->all_expanded = false;
 		memset(state->expanded, 0, state->nranks * sizeof(*state->expanded));
 	}
-	state->expanded[row->ranks[0]] = open;
+	state->expanded[row->ranks[0].i] = open;
 	state->rank = row->ranks[0];
 	state->on_fold = open;
 	state->rows_stale = true;

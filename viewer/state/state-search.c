@@ -34,7 +34,7 @@ void state_search_new(struct state *state, const char *text)
 	state->search.text = copy;
 	state->search.hit_made = false;
 	state_search_uncount(state);
-	state->search.rank = JOB_NONE;
+	state->search.rank = NO_RANK;
 }
 
 /* -- Ranks ------------------------------------------------------------------------------------ */
@@ -49,8 +49,8 @@ static void mark_groups(const struct job *job, const char *text, bool *hit)
 		for (size_t j = 0; j < group->size; j++) {
 			size_t member = (size_t)group->first_member + j;
 
-			if (member < job->nmembers && job->members[member].rank >= 0)
-				hit[job->members[member].rank] = true;
+			if (member < job->nmembers && is_rank(job->members[member].rank))
+				hit[job->members[member].rank.i] = true;
 		}
 	}
 }
@@ -61,21 +61,21 @@ static void mark_numbers(const struct job *job, const char *text, bool *hit)
 
 	if (!strncasecmp(text, "rank ", 5))
 		text += 5;
-	for (size_t i = 0; i < job->nranks; i++) {
-		snprintf(number, sizeof(number), "%d", job->ranks[i].world_rank.n);
+	job_for_each_rank(job, rank) {
+		snprintf(number, sizeof(number), "%d", job_rank(job, rank)->world_rank.n);
 		if (!strcmp(number, text))
-			hit[i] = true;
+			hit[rank.i] = true;
 	}
 }
 
 static void mark_hosts(const struct job *job, const char *text, bool *hit)
 {
-	for (size_t i = 0; i < job->nranks; i++) {
-		int host = job->ranks[i].host;
+	job_for_each_rank(job, rank) {
+		int host = job_rank(job, rank)->host;
 
 		if (host >= 0 && (size_t)host < job->nhosts &&
 			strcasestr(job->hosts[host].name, text))
-			hit[i] = true;
+			hit[rank.i] = true;
 	}
 }
 
@@ -96,13 +96,13 @@ static void mark(struct state *state)
 	rows_filter_frames(job, text, hit);
 }
 
-bool state_search_is_hit(struct state *state, int rank)
+bool state_search_is_hit(struct state *state, struct rank_index rank)
 {
 	if (!state->search.text.len)
 		return false;
 	if (!state->search.hit_made)
 		mark(state);
-	return state->search.hit[rank];
+	return state->search.hit[rank.i];
 }
 
 /* -- Steps ------------------------------------------------------------------------------------ */
@@ -113,7 +113,7 @@ static bool is_searched(const struct state *state, ptrdiff_t row)
 	return !state->rows->at[row].open;
 }
 
-static int rank_at(const struct state *state, const struct spot *spot)
+static struct rank_index rank_at(const struct state *state, const struct spot *spot)
 {
 	return state->rows->at[spot->row].ranks[spot->k];
 }
@@ -153,12 +153,12 @@ static bool spot_here(const struct state *state, struct spot *spot)
 	while (!is_searched(state, spot->row) && (size_t)spot->row + 1 < state->rows->n)
 		spot->row++;
 	row = &state->rows->at[spot->row];
-	for (spot->k = 0; spot->k + 1 < row->n && row->ranks[spot->k] != state->rank;)
+	for (spot->k = 0; spot->k + 1 < row->n && !same_rank(row->ranks[spot->k], state->rank);)
 		spot->k++;
-	if (row->ranks[spot->k] != state->rank)
+	if (!same_rank(row->ranks[spot->k], state->rank))
 		spot->k = 0;
-	track = &state->tracks->at[rank_at(state, spot)];
-	if (search->rank == state->rank && search->when == state->when)
+	track = &state->tracks->at[rank_at(state, spot).i];
+	if (same_rank(search->rank, state->rank) && search->when == state->when)
 		spot->event = search->event;
 	else
 		spot->event = track_event_before(track, state->when);
@@ -168,7 +168,7 @@ static bool spot_here(const struct state *state, struct spot *spot)
 /* Looks through the rank's events behind (or before) the spot; leaves the match's number in it. */
 static bool search_events(const struct state *state, struct spot *spot, bool back, long *budget)
 {
-	const struct track *track = &state->tracks->at[rank_at(state, spot)];
+	const struct track *track = &state->tracks->at[rank_at(state, spot).i];
 	const char *text = str_text(&state->search.text);
 	ptrdiff_t n = (ptrdiff_t)track->nevents, at = spot->event;
 
@@ -184,8 +184,8 @@ static bool search_events(const struct state *state, struct spot *spot, bool bac
 
 static void go_to(struct state *state, const struct spot *spot)
 {
-	int rank = rank_at(state, spot);
-	const struct track *track = &state->tracks->at[rank];
+	struct rank_index rank = rank_at(state, spot);
+	const struct track *track = &state->tracks->at[rank.i];
 	const struct track_event *event = spot->event < 0 ? NULL : &track->events[spot->event];
 	struct str place = {0};
 	size_t of, at;
@@ -208,10 +208,10 @@ static void go_to(struct state *state, const struct spot *spot)
 	if (at)
 		str_printf(&place, "%zu of %zu: ", at, of);
 	if (event)
-		state_tell(state, "%srank %d %s %s", str_text(&place), state->worlds[rank],
+		state_tell(state, "%srank %d %s %s", str_text(&place), state->worlds[rank.i],
 			track_kind_name(event->kind), event->name);
 	else
-		state_tell(state, "%srank %d", str_text(&place), state->worlds[rank]);
+		state_tell(state, "%srank %d", str_text(&place), state->worlds[rank.i]);
 	str_release(&place);
 }
 
@@ -219,11 +219,11 @@ static void go_to(struct state *state, const struct spot *spot)
 static bool search_rank(
 	struct state *state, struct spot *spot, bool back, bool whole, long *budget)
 {
-	int rank = rank_at(state, spot);
+	struct rank_index rank = rank_at(state, spot);
 	bool was_rank = !whole && spot->event < 0;
 
 	if (whole)
-		spot->event = back ? (ptrdiff_t)state->tracks->at[rank].nevents : -1;
+		spot->event = back ? (ptrdiff_t)state->tracks->at[rank.i].nevents : -1;
 	if (whole && !back && state_search_is_hit(state, rank))
 		return true;
 	if (search_events(state, spot, back, budget))

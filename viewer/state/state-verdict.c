@@ -34,22 +34,22 @@ static int64_t first_entry(const struct job *job, const struct verdict *verdict)
 	return first;
 }
 
-static int64_t cited_time(const struct state *state, const char *cite, int *rank)
+static int64_t cited_time(const struct state *state, const char *cite, struct rank_index *rank)
 {
 	ptrdiff_t event = -1;
-	int cited = JOB_NONE;
+	struct rank_index cited = NO_RANK;
 
 	if (!cite || !*cite || !tracks_cited(state->tracks, cite, &cited, &event))
 		return JOB_UNKNOWN;
-	if (cited < 0 || (size_t)cited >= state->tracks->n)
+	if (!is_rank(cited) || (size_t)cited.i >= state->tracks->n)
 		return JOB_UNKNOWN;
 	*rank = cited;
-	if (event < 0 || (size_t)event >= state->tracks->at[cited].nevents)
+	if (event < 0 || (size_t)event >= state->tracks->at[cited.i].nevents)
 		return JOB_UNKNOWN;
-	return state->tracks->at[cited].events[event].when;
+	return state->tracks->at[cited.i].events[event].when;
 }
 
-static int rank_of(const struct verdict *verdict)
+static struct rank_index rank_of(const struct verdict *verdict)
 {
 	if (verdict->culprits.n)
 		return verdict->culprits.at[0];
@@ -57,18 +57,19 @@ static int rank_of(const struct verdict *verdict)
 		return verdict->camp_a.at[0];
 	if (verdict->headline.ranks.n)
 		return verdict->headline.ranks.at[0];
-	return verdict->victims.n ? verdict->victims.at[0] : JOB_NONE;
+	return verdict->victims.n ? verdict->victims.at[0] : NO_RANK;
 }
 
-static int64_t moment_of(const struct state *state, const struct verdict *verdict, int rank)
+static int64_t moment_of(
+	const struct state *state, const struct verdict *verdict, struct rank_index rank)
 {
-	int cited = JOB_NONE;
+	struct rank_index cited = NO_RANK;
 	int64_t when = first_entry(state->scene.job, verdict);
 
 	if (when == JOB_UNKNOWN)
 		when = cited_time(state, verdict->headline.cite, &cited);
-	if (when == JOB_UNKNOWN && rank >= 0)
-		when = state->tracks->at[rank].since;
+	if (when == JOB_UNKNOWN && is_rank(rank))
+		when = state->tracks->at[rank.i].since;
 	return when;
 }
 
@@ -82,8 +83,8 @@ static bool is_hang(enum verdict_class class)
 void state_find_fork(struct state *state)
 {
 	const struct verdict *verdict = &state->scene.verdicts->at[0];
-	int rank = rank_of(verdict);
-	const struct track *track = rank < 0 ? NULL : &state->tracks->at[rank];
+	struct rank_index rank = rank_of(verdict);
+	const struct track *track = is_rank(rank) ? &state->tracks->at[rank.i] : NULL;
 
 	state->forked = is_hang(verdict->class) ? moment_of(state, verdict, rank) : JOB_UNKNOWN;
 	state->by_death = false;
@@ -99,9 +100,10 @@ void state_find_fork(struct state *state)
 		state->forked = JOB_UNKNOWN;
 }
 
-int64_t state_entry_before(const struct state *state, int rank, int64_t when, size_t n)
+int64_t state_entry_before(
+	const struct state *state, struct rank_index rank, int64_t when, size_t n)
 {
-	const struct track *track = rank < 0 ? NULL : &state->tracks->at[rank];
+	const struct track *track = is_rank(rank) ? &state->tracks->at[rank.i] : NULL;
 	ptrdiff_t at = track ? track_event_before(track, when) : -1;
 
 	for (; at >= 0; at--)
@@ -139,10 +141,10 @@ static void show_moment(struct state *state)
 void state_open(struct state *state)
 {
 	const struct verdict *verdict = &state->scene.verdicts->at[0];
-	int rank = rank_of(verdict);
+	struct rank_index rank = rank_of(verdict);
 	int64_t when = moment_of(state, verdict, rank);
 
-	state->rank = rank >= 0 ? rank : state->nranks ? 0 : JOB_NONE;
+	state->rank = is_rank(rank) ? rank : state->nranks ? rank_index(0) : NO_RANK;
 	state->window = state->bounds;
 	state->when = when < state->bounds.from || when > state->bounds.to ? state->bounds.to :
 									     when;
@@ -165,22 +167,22 @@ static const struct verdict_fact *evidence_at(const struct verdicts *verdicts, s
 static void jump_to_culprit(struct state *state)
 {
 	const struct verdict *verdict = &state->scene.verdicts->at[0];
-	int rank = rank_of(verdict);
+	struct rank_index rank = rank_of(verdict);
 
-	if (rank < 0) {
+	if (!is_rank(rank)) {
 		state_tell(state, "%s: nobody is blamed", verdict_class_name(verdict->class));
 		return;
 	}
 	state_go(state, rank, moment_of(state, verdict, rank));
 	state_tell(state, "%s %d; ! again: the evidence",
-		verdict->culprits.n ? "the culprit, rank" : "rank", state->worlds[rank]);
+		verdict->culprits.n ? "the culprit, rank" : "rank", state->worlds[rank.i]);
 }
 
 void state_jump_verdict(struct state *state)
 {
 	const struct verdict_fact *fact;
 	struct str words = {0};
-	int rank;
+	struct rank_index rank;
 	int64_t when;
 
 	fact = state->evidence ? evidence_at(state->scene.verdicts, state->evidence - 1) : NULL;
@@ -189,7 +191,7 @@ void state_jump_verdict(struct state *state)
 		jump_to_culprit(state);
 		return;
 	}
-	rank = fact->ranks.n ? fact->ranks.at[0] : JOB_NONE;
+	rank = fact->ranks.n ? fact->ranks.at[0] : NO_RANK;
 	when = cited_time(state, fact->cite, &rank);
 	state_go(state, rank, when);
 	wording_fact(&words, fact);

@@ -59,7 +59,8 @@ static void pan(struct state *state, bool left)
 static void fit_under(struct state *state)
 {
 	const struct track_span *span =
-		state->rank < 0 ? NULL : track_at(&state->tracks->at[state->rank], state->when);
+		!is_rank(state->rank) ? NULL
+				      : track_at(&state->tracks->at[state->rank.i], state->when);
 	uint64_t length, margin;
 
 	if (!span || span->from >= span->to) {

@@ -22,19 +22,19 @@ struct state *state_new(void)
 
 	state->w = 80;
 	state->h = 24;
-	state->rank = JOB_NONE;
+	state->rank = NO_RANK;
 	state->row = -1;
 	state->bounds = state->window = (struct window){0, 1};
 	state->forked = JOB_UNKNOWN;
 	state->fork.scale = 1;
-	state->search.rank = JOB_NONE;
+	state->search.rank = NO_RANK;
 	state->lines.lines.here = -1;
 	for (size_t i = 0; i < STATE_ASIDES; i++)
 		state->asides[i].lines.lines.here = -1;
 	for (size_t i = 0; i < PANES_ALL; i++)
 		state->item[i] = PANE_NO_ITEM;
 	for (size_t i = 0; i < STATE_MARKS; i++)
-		state->marks[i].rank = JOB_NONE;
+		state->marks[i].rank = NO_RANK;
 	return state;
 }
 
@@ -104,7 +104,7 @@ const struct scene *state_scene(const struct state *state, int64_t *ret_forked)
 /* -- Loading ---------------------------------------------------------------------------------- */
 
 /* The rank of that number in the job, by what it is there: its index. They ascend. */
-static int index_of_world(const struct job *job, int world)
+static struct rank_index index_of_world(const struct job *job, int world)
 {
 	size_t low = 0, high = job->nranks;
 
@@ -116,15 +116,16 @@ static int index_of_world(const struct job *job, int world)
 		else
 			high = mid;
 	}
-	return low < job->nranks && job->ranks[low].world_rank.n == world ? (int)low : JOB_NONE;
+	return low < job->nranks && job->ranks[low].world_rank.n == world ? rank_index(low)
+									  : NO_RANK;
 }
 
-static void carry(const struct state *state, const struct job *job, int *rank)
+static void carry(const struct state *state, const struct job *job, struct rank_index *rank)
 {
-	if (*rank >= 0)
-		*rank = (size_t)*rank < state->nranks ?
-				index_of_world(job, state->worlds[*rank]) :
-				JOB_NONE;
+	if (is_rank(*rank))
+		*rank = (size_t)rank->i < state->nranks ?
+				index_of_world(job, state->worlds[rank->i]) :
+				NO_RANK;
 }
 
 static bool *carry_flags(const struct state *state, const struct job *job, bool *old)
@@ -132,13 +133,13 @@ static bool *carry_flags(const struct state *state, const struct job *job, bool 
 	bool *flags = alloc_zeroed(job->nranks + 1, sizeof(*flags));
 
 	for (size_t i = 0; i < state->nranks; i++) {
-		int rank = (int)i;
+		struct rank_index rank = rank_index(i);
 
 		if (!old[i])
 			continue;
 		carry(state, job, &rank);
-		if (rank >= 0)
-			flags[rank] = true;
+		if (is_rank(rank))
+			flags[rank.i] = true;
 	}
 	free(old);
 	return flags;
@@ -151,7 +152,7 @@ static void carry_places(const struct state *state, const struct job *job,
 
 	for (size_t i = 0; i < *n; i++) {
 		carry(state, job, &places[i].rank);
-		if (places[i].rank >= 0)
+		if (is_rank(places[i].rank))
 			places[kept++] = places[i];
 	}
 	*n = kept;
@@ -170,8 +171,8 @@ static void carry_over(struct state *state, const struct job *job)
 	for (size_t i = 0; i < STATE_MARKS; i++)
 		carry(state, job, &state->marks[i].rank);
 	state->worlds = alloc_resize(state->worlds, job->nranks + 1, sizeof(*state->worlds));
-	for (size_t i = 0; i < job->nranks; i++)
-		state->worlds[i] = job->ranks[i].world_rank.n;
+	job_for_each_rank(job, rank)
+		state->worlds[rank.i] = job_rank(job, rank)->world_rank.n;
 	state->nranks = job->nranks;
 }
 
@@ -216,7 +217,7 @@ static void carry_window(struct state *state, struct window old)
 static void note_answer(struct state *state, bool first)
 {
 	const struct verdict *now = &state->scene.verdicts->at[0];
-	int culprit = now->culprits.n ? state->worlds[now->culprits.at[0]] : JOB_NONE;
+	int culprit = now->culprits.n ? state->worlds[now->culprits.at[0].i] : JOB_NONE;
 
 	if (!first && (now->class != state->class || culprit != state->culprit)) {
 		/* Who has pressed no key looks on, and is brought to what there is to be seen. */

@@ -225,7 +225,7 @@ static struct merged *merge(const struct folds *folds, const struct row *row)
 	ARRAY(struct edge) edges = {0};
 
 	for (size_t i = 0; i < row->n; i++) {
-		const struct track *track = &folds->tracks->at[row->ranks[i]];
+		const struct track *track = &folds->tracks->at[row->ranks[i].i];
 
 		for (size_t j = 0; j < track->nspans; j++) {
 			const struct track_span *span = &track->spans[j];
@@ -244,7 +244,7 @@ static struct merged *merge(const struct folds *folds, const struct row *row)
 	sweep_edges(merged, edges.items, edges.nr);
 	array_sort(&merged->events, by_when);
 	array_release(&edges);
-	merged->track = folds->tracks->at[row->ranks[0]];
+	merged->track = folds->tracks->at[row->ranks[0].i];
 	merged->track.spans = merged->spans.items;
 	merged->track.nspans = merged->spans.nr;
 	merged->track.events = merged->events.items;
@@ -261,10 +261,10 @@ static struct merged *merge(const struct folds *folds, const struct row *row)
 static struct bin bin_of_few(const struct folds *folds, const struct row *row, int64_t from,
 	int64_t to)
 {
-	struct bin worst = pyramid_bin(folds->pyramid, (size_t)row->ranks[0], from, to);
+	struct bin worst = pyramid_bin(folds->pyramid, (size_t)row->ranks[0].i, from, to);
 
 	for (size_t i = 1; i < row->n; i++) {
-		struct bin bin = pyramid_bin(folds->pyramid, (size_t)row->ranks[i], from, to);
+		struct bin bin = pyramid_bin(folds->pyramid, (size_t)row->ranks[i].i, from, to);
 		struct bin both = worst;
 
 		if (bin.state > worst.state ||
@@ -286,7 +286,7 @@ static bool is_few(const struct folds *folds, const struct row *row)
 	if (row->n <= FEW || row->n > FEW_LONG)
 		return row->n <= FEW;
 	for (size_t i = 0; i < row->n; i++)
-		spans += folds->tracks->at[row->ranks[i]].nspans;
+		spans += folds->tracks->at[row->ranks[i].i].nspans;
 	return spans > LONG;
 }
 

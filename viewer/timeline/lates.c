@@ -21,13 +21,13 @@ struct meeting {
 	bool unknown;	/* two clocks that cannot be compared */
 	int clock;	/* by which the next two are */
 	int64_t last, before;
-	int rank;     /* who came last */
+	struct rank_index rank; /* who came last */
 	int64_t when; /* by its own clock */
 };
 
 /* Somebody was last. */
 struct last {
-	int rank;
+	struct rank_index rank;
 	int64_t when;
 	int64_t late;
 	int64_t sum; /* of the rank's up to and with this one */
@@ -47,8 +47,8 @@ static int compare_lasts(const void *va, const void *vb)
 {
 	const struct last *a = va, *b = vb;
 
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
+	if (!same_rank(a->rank, b->rank))
+		return a->rank.i < b->rank.i ? -1 : 1;
 	return (a->when > b->when) - (a->when < b->when);
 }
 
@@ -99,7 +99,8 @@ static void grow(struct meetings *meetings)
 	free(old.at);
 }
 
-static void come(struct meeting *meeting, const struct clocks *clocks, int rank, int64_t own)
+static void come(
+	struct meeting *meeting, const struct clocks *clocks, struct rank_index rank, int64_t own)
 {
 	int64_t when = clocks_move(clocks, own, clocks_of_rank(clocks, rank), meeting->clock);
 
@@ -120,9 +121,9 @@ static void hold_meetings(
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < tracks->n; i++)
-		for (size_t k = 0; k < tracks->at[i].nevents; k++) {
-			const struct track_event *event = &tracks->at[i].events[k];
+	job_for_each_rank(tracks->job, rank)
+		for (size_t k = 0; k < tracks->at[rank.i].nevents; k++) {
+			const struct track_event *event = &tracks->at[rank.i].events[k];
 			struct meeting *meeting;
 
 			if (!is_entry(event))
@@ -135,10 +136,10 @@ static void hold_meetings(
 			if (meeting->group < 0)
 				*meeting = (struct meeting){.group = event->group,
 					.index = event->index,
-					.clock = clocks_of_rank(clocks, (int)i),
+					.clock = clocks_of_rank(clocks, rank),
 					.last = INT64_MIN,
 					.before = INT64_MIN};
-			come(meeting, clocks, (int)i, event->when);
+			come(meeting, clocks, rank, event->when);
 		}
 }
 
@@ -171,7 +172,7 @@ static void index_lasts(struct lates *lates, size_t nranks)
 		int64_t sum = 0;
 
 		lates->first[rank] = at;
-		for (; at < lates->all.nr && lates->all.items[at].rank == (int)rank; at++) {
+		for (; at < lates->all.nr && lates->all.items[at].rank.i == (int)rank; at++) {
 			sum += lates->all.items[at].late;
 			lates->all.items[at].sum = sum;
 		}
@@ -204,9 +205,9 @@ void lates_free(struct lates *lates)
 }
 
 /* The first of the rank's that is not before that time. */
-static size_t find(const struct lates *lates, int rank, int64_t when)
+static size_t find(const struct lates *lates, struct rank_index rank, int64_t when)
 {
-	size_t low = lates->first[rank], high = lates->first[rank + 1];
+	size_t low = lates->first[rank.i], high = lates->first[rank.i + 1];
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
@@ -219,7 +220,7 @@ static size_t find(const struct lates *lates, int rank, int64_t when)
 	return low;
 }
 
-struct late lates_of(const struct lates *lates, int rank, int64_t from, int64_t to)
+struct late lates_of(const struct lates *lates, struct rank_index rank, int64_t from, int64_t to)
 {
 	size_t first = find(lates, rank, from), end = find(lates, rank, to);
 	struct late late = {.times = (uint32_t)(end - first)};

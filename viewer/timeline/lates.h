@@ -25,7 +25,7 @@ struct lates *lates_new(const struct tracks *tracks) __attribute__((nonnull));
 void lates_free(struct lates *lates);
 
 /* Counts the collectives that were entered by all within [from, to). O(log n) and those in it. */
-struct late lates_of(const struct lates *lates, int rank, int64_t from, int64_t to)
+struct late lates_of(const struct lates *lates, struct rank_index rank, int64_t from, int64_t to)
 	__attribute__((nonnull));
 
 #endif

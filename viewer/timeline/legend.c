@@ -82,9 +82,9 @@ static void add_break(struct legend *legend)
 /* Of whom there are dumps, and nothing better: they say when an op was launched, and no more. */
 static bool has_dumps(const struct job *job)
 {
-	for (size_t i = 0; i < job->nranks; i++)
-		if ((job->ranks[i].knows & JOB_KNOWS_DUMP) &&
-			!(job->ranks[i].knows & JOB_KNOWS_RING))
+	job_for_each_rank(job, rank)
+		if ((job_rank(job, rank)->knows & JOB_KNOWS_DUMP) &&
+			!(job_rank(job, rank)->knows & JOB_KNOWS_RING))
 			return true;
 	return false;
 }

@@ -29,12 +29,12 @@ struct row_words {
 	ARRAY(struct apart) apart; /* of those that were asked for */
 };
 
-static int worst_of(const struct tracks *tracks, const struct row *row)
+static struct rank_index worst_of(const struct tracks *tracks, const struct row *row)
 {
-	int worst = row->ranks[0];
+	struct rank_index worst = row->ranks[0];
 
 	for (size_t i = 1; i < row->n; i++)
-		if (tracks->at[row->ranks[i]].now > tracks->at[worst].now)
+		if (tracks->at[row->ranks[i].i].now > tracks->at[worst.i].now)
 			worst = row->ranks[i];
 	return worst;
 }
@@ -43,7 +43,7 @@ static int worst_of(const struct tracks *tracks, const struct row *row)
 static bool is_same(const struct tracks *tracks, const struct row *row, const struct track *worst)
 {
 	for (size_t i = 0; i < row->n; i++) {
-		const struct track *track = &tracks->at[row->ranks[i]];
+		const struct track *track = &tracks->at[row->ranks[i].i];
 
 		/* Mostly it is one and the same text. */
 		if (track->now == worst->now && track->doing != worst->doing &&
@@ -79,7 +79,7 @@ static void add_group(struct str *into, const struct tracks *tracks, const struc
 	if (group == JOB_NONE || row->n > FEW || !has_several_groups(tracks->job))
 		return;
 	for (size_t i = 0; i < row->n; i++)
-		if (group_of(&tracks->at[row->ranks[i]]) != group)
+		if (group_of(&tracks->at[row->ranks[i].i]) != group)
 			return;
 	str_printf(into, " %s", tracks->job->groups[group].name);
 }
@@ -122,7 +122,7 @@ static struct apart find_apart(
 static bool is_one(const struct tracks *tracks, const struct row *row, const struct job_op *op)
 {
 	for (size_t i = 0; i < row->n; i++) {
-		const struct job_op *other = tracks->at[row->ranks[i]].op;
+		const struct job_op *other = tracks->at[row->ranks[i].i].op;
 
 		if (!other || other->sig.op != op->sig.op || other->sig.count != op->sig.count ||
 			other->sig.dtype != op->sig.dtype || other->sig.redop != op->sig.redop ||
@@ -158,9 +158,9 @@ static void add_lost(struct str *into, const struct tracks *tracks, struct row *
 	int64_t lost = 0;
 
 	for (size_t i = 0; i < row->n; i++) {
-		int64_t more = tracks->at[row->ranks[i]].lost;
+		int64_t more = tracks->at[row->ranks[i].i].lost;
 
-		row->loses |= tracks->at[row->ranks[i]].loses;
+		row->loses |= tracks->at[row->ranks[i].i].loses;
 		if (more == JOB_UNKNOWN || lost == JOB_UNKNOWN || more > INT64_MAX - lost)
 			lost = JOB_UNKNOWN;
 		else
@@ -191,7 +191,7 @@ void row_words_make(struct row_words *kept, struct arena *arena, const struct tr
 	struct str text = {0};
 
 	row->worst = worst_of(tracks, row);
-	worst = &tracks->at[row->worst];
+	worst = &tracks->at[row->worst.i];
 	if (is_same(tracks, row, worst))
 		str_add(&text, worst->doing);
 	else

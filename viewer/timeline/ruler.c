@@ -276,7 +276,7 @@ static void draw_ticks(struct ruler *ruler, struct window part, int columns)
 static void draw_steps(struct ruler *ruler)
 {
 	const struct state *state = ruler->screen->state;
-	const struct track *track = state->rank < 0 ? NULL : &state->tracks->at[state->rank];
+	const struct track *track = is_rank(state->rank) ? &state->tracks->at[state->rank.i] : NULL;
 
 	for (size_t i = track ? track->nevents : 0; i-- > 0;) {
 		const struct track_event *event = &track->events[i];

@@ -51,7 +51,7 @@ static int share_of(struct state *state, const struct row *row)
 		kept->window.to == state->window.to)
 		return kept->percent;
 	for (size_t i = 0; i < row->n; i += step) {
-		struct track_share one = track_share(&state->tracks->at[row->ranks[i]],
+		struct track_share one = track_share(&state->tracks->at[row->ranks[i].i],
 			state->window.from, state->window.to);
 
 		all.waited += one.waited / (int64_t)row->n;
@@ -89,7 +89,7 @@ static void add_late(
 void timeline_add_words(
 	struct state *state, const struct row *row, int64_t from, int64_t to, struct str *into)
 {
-	bool first = state->tracks->at[row->worst].now <= TRACK_COMPUTE;
+	bool first = state->tracks->at[row->worst.i].now <= TRACK_COMPUTE;
 	struct str late = {0};
 
 	add_late(state, row, from, to, &late);
@@ -102,7 +102,7 @@ void timeline_add_words(
 static void draw_numbers(const struct screen *screen, const struct row *row, int x, int y)
 {
 	struct state *state = screen->state;
-	const struct track *track = &state->tracks->at[row->worst];
+	const struct track *track = &state->tracks->at[row->worst.i];
 	char text[CLOCK_TEXT_SIZE];
 	int percent = share_of(state, row);
 	const char *lasts = lasts_of(track, text);
@@ -128,7 +128,7 @@ static void draw_words(const struct screen *screen, const struct row *row, int x
 	timeline_add_words(state, row, state->window.from, state->window.to, &words);
 	cells_put_words(screen->cells, screen->layout.rows, x, y,
 		state->label_w + state->cells_w + state->doing_w - x,
-		style_of(state->tracks->at[row->worst].now), str_text(&words));
+		style_of(state->tracks->at[row->worst.i].now), str_text(&words));
 	str_release(&words);
 }
 
@@ -136,7 +136,7 @@ void timeline_draw_end(
 	const struct screen *screen, struct timeline_shown *shown, const struct row *row, int y)
 {
 	struct state *state = screen->state;
-	const struct track *track = &state->tracks->at[row->worst];
+	const struct track *track = &state->tracks->at[row->worst.i];
 	const struct track_span *last = track_last(track);
 	int x = state->label_w + state->cells_w;
 

@@ -21,25 +21,25 @@ static bool is_of_ranks(const char *kind, size_t length)
 	return length > 0;
 }
 
-static int rank_of(const struct job *job, const char *whose, size_t length)
+static struct rank_index rank_of(const struct job *job, const char *whose, size_t length)
 {
 	bool pid = *whose == 'p';
 	size_t digits = strspn(whose + pid, "0123456789");
 	unsigned long number = strtoul(whose + pid, NULL, 10);
 
 	if (!digits || digits > 9 || digits + pid != length)
-		return JOB_NONE;
-	for (size_t i = 0; i < job->nranks; i++) {
-		const struct job_rank *rank = &job->ranks[i];
+		return NO_RANK;
+	job_for_each_rank(job, at) {
+		const struct job_rank *rank = job_rank(job, at);
 		bool numberless = rank->numberless && rank->process != JOB_NONE;
 
 		if (pid != numberless)
 			continue;
 		if (pid ? job->processes[rank->process].pid == number
 			: rank->world_rank.n == (int)number)
-			return (int)i;
+			return at;
 	}
-	return JOB_NONE;
+	return NO_RANK;
 }
 
 /* The event of exactly this cite; else the last one of a place inside of it. */
@@ -60,26 +60,26 @@ static ptrdiff_t event_of(const struct track *track, const char *cite, size_t le
 	return inside;
 }
 
-static bool cited(const struct tracks *tracks, const char *word, size_t length, int *ret_rank,
-	ptrdiff_t *ret_event)
+static bool cited(const struct tracks *tracks, const char *word, size_t length,
+	struct rank_index *ret_rank, ptrdiff_t *ret_event)
 {
 	const char *colon = memchr(word, ':', length);
 	size_t rest = colon ? length - (size_t)(colon + 1 - word) : 0;
 	const char *end = rest ? memchr(colon + 1, ':', rest) : NULL;
-	int rank;
+	struct rank_index rank;
 
 	if (!colon || !is_of_ranks(word, (size_t)(colon - word)))
 		return false;
 	rank = rank_of(tracks->job, colon + 1, end ? (size_t)(end - colon - 1) : rest);
-	if (rank == JOB_NONE)
+	if (!is_rank(rank))
 		return false;
 	*ret_rank = rank;
 	/* "proc:3" is in no event's place: what else is known of rank 3 would be no answer. */
-	*ret_event = event_of(&tracks->at[rank], word, length);
+	*ret_event = event_of(&tracks->at[rank.i], word, length);
 	return true;
 }
 
-bool tracks_cited(const struct tracks *tracks, const char *cite, int *ret_rank,
+bool tracks_cited(const struct tracks *tracks, const char *cite, struct rank_index *ret_rank,
 	ptrdiff_t *ret_event)
 {
 	/* Several stand beside each other: "ring:3 env". */

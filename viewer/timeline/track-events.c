@@ -45,9 +45,9 @@ static int peer_of(const struct job *job, const struct job_member *m, const stru
 {
 	const struct job_member *peer = job_seat(job, &job->groups[m->group], op->sig.peer);
 
-	if (!job_op_is_p2p(op->sig.op) || !peer || peer->rank == JOB_NONE)
+	if (!job_op_is_p2p(op->sig.op) || !peer || !is_rank(peer->rank))
 		return JOB_NONE;
-	return job->ranks[peer->rank].world_rank.n;
+	return job_rank(job, peer->rank)->world_rank.n;
 }
 
 static void add_op(struct track_maker *maker, const struct job_member *m, const struct job_op *op)
@@ -212,7 +212,7 @@ static const char *span_name(struct track_maker *maker, size_t first, size_t at)
 	return track_label(maker, phase, *id ? id : graph_around(maker->job, first, at));
 }
 
-static void add_spans(struct track_maker *maker, int rank)
+static void add_spans(struct track_maker *maker, struct rank_index rank)
 {
 	const struct job *job = maker->job;
 	struct spans_range range = spans_of(job, rank);
@@ -253,7 +253,7 @@ static void add_step(struct track_maker *maker, const struct job_step *step)
 	event->cite = track_text(step->cite);
 }
 
-static void add_marks(struct track_maker *maker, int rank)
+static void add_marks(struct track_maker *maker, struct rank_index rank)
 {
 	const struct job *job = maker->job;
 	struct spans_range steps = steps_of(job, rank), shards = shards_of(job, rank);
@@ -294,7 +294,7 @@ static const char *signal_name(struct track_maker *maker, int64_t signo)
 }
 
 /* What the last exception is called that the rank said it dies of: "ValueError"; "" none. */
-static const char *exception_name(struct track_maker *maker, int rank)
+static const char *exception_name(struct track_maker *maker, struct rank_index rank)
 {
 	struct spans_range notes = notes_of(maker->job, rank);
 	const char *text = NULL;
@@ -311,7 +311,8 @@ static const char *exception_name(struct track_maker *maker, int rank)
 	return arena_text_max(maker->labels.arena, text, length < NAME_MOST ? length : NAME_MOST);
 }
 
-static void add_death(struct track_maker *maker, int rank, const struct job_process *process)
+static void add_death(
+	struct track_maker *maker, struct rank_index rank, const struct job_process *process)
 {
 	struct track_event *event = add(maker, TRACK_DEATH, process->ended);
 
@@ -328,13 +329,13 @@ static void add_death(struct track_maker *maker, int rank, const struct job_proc
 		event->cite = track_text(process->cite);
 }
 
-static void add_ends(struct track_maker *maker, int rank)
+static void add_ends(struct track_maker *maker, struct rank_index rank)
 {
 	const struct job *job = maker->job;
 	const struct track_index *signals = &maker->signals, *losses = &maker->losses;
-	int process = job->ranks[rank].process;
+	int process = job_rank(job, rank)->process;
 
-	for (size_t i = signals->first[rank]; i < signals->first[rank + 1]; i++) {
+	for (size_t i = signals->first[rank.i]; i < signals->first[rank.i + 1]; i++) {
 		const struct job_signal *signal = &job->signals[signals->at[i]];
 		struct track_event *event = add(maker, TRACK_SIGNAL, signal->when);
 
@@ -344,7 +345,7 @@ static void add_ends(struct track_maker *maker, int rank)
 	}
 	if (process != JOB_NONE && job->processes[process].end > JOB_ALIVE)
 		add_death(maker, rank, &job->processes[process]);
-	for (size_t i = losses->first[rank]; i < losses->first[rank + 1]; i++) {
+	for (size_t i = losses->first[rank.i]; i < losses->first[rank.i + 1]; i++) {
 		const struct job_loss *loss = &job->losses[losses->at[i]];
 		struct track_event *event = add(maker, TRACK_GAP, JOB_UNKNOWN);
 
@@ -355,7 +356,7 @@ static void add_ends(struct track_maker *maker, int rank)
 }
 
 /* Holes in what its threads wrote: they stand where they begin. */
-static void add_gone_calls(struct track_maker *maker, int rank)
+static void add_gone_calls(struct track_maker *maker, struct rank_index rank)
 {
 	struct spans_range range = calls_of(maker->job, rank);
 
@@ -376,7 +377,7 @@ static void add_gone_calls(struct track_maker *maker, int rank)
 static bool has_common_losses(const struct job *job)
 {
 	for (size_t i = 0; i < job->nlosses; i++)
-		if (job->losses[i].rank == JOB_NONE)
+		if (!is_rank(job->losses[i].rank))
 			return true;
 	return false;
 }
@@ -387,7 +388,7 @@ static void sum_losses(const struct track_maker *maker, struct track *track)
 	const struct job *job = maker->job;
 	const struct track_index *losses = &maker->losses;
 
-	for (size_t i = losses->first[track->rank]; i < losses->first[track->rank + 1]; i++) {
+	for (size_t i = losses->first[track->rank.i]; i < losses->first[track->rank.i + 1]; i++) {
 		int64_t count = job->losses[losses->at[i]].count;
 
 		track->loses = true;
@@ -433,7 +434,7 @@ static size_t count_events(const struct track_maker *maker)
 		   2 * job->ncalls; /* a hole, or an op and a hole beside it */
 
 	for (size_t i = 0; i < job->nmembers; i++)
-		if (job->members[i].rank != JOB_NONE)
+		if (is_rank(job->members[i].rank))
 			n += 2 * job->members[i].nops + job->members[i].np2p;
 	return n;
 }
@@ -446,27 +447,27 @@ void track_make_events(struct track_maker *maker)
 	made->tracks.loses = has_common_losses(job);
 	maker->first_hole = alloc_zeroed(job->nranks + 1, sizeof(*maker->first_hole));
 	made->events = alloc_zeroed(count_events(maker) + 1, sizeof(*made->events));
-	for (size_t rank = 0; rank < job->nranks; rank++) {
+	job_for_each_rank(job, rank) {
 		struct track_event *from = made->events + made->nevents;
 		size_t n;
 
-		maker->first_hole[rank] = maker->holes.nr;
-		for (size_t i = maker->seats.first[rank]; i < maker->seats.first[rank + 1]; i++)
+		maker->first_hole[rank.i] = maker->holes.nr;
+		for (size_t i = maker->seats.first[rank.i]; i < maker->seats.first[rank.i + 1]; i++)
 			add_seat(maker, &job->members[maker->seats.at[i]]);
-		add_spans(maker, (int)rank);
-		add_marks(maker, (int)rank);
-		add_gone_calls(maker, (int)rank);
-		add_ends(maker, (int)rank);
+		add_spans(maker, rank);
+		add_marks(maker, rank);
+		add_gone_calls(maker, rank);
+		add_ends(maker, rank);
 		n = (size_t)(made->events + made->nevents - from);
 		if (!in_order(from, n))
 			array_sort_items(from, n, sizeof(*from), compare_events);
-		made->at[rank] = (struct track){.rank = (int)rank,
+		made->at[rank.i] = (struct track){.rank = rank,
 			.events = from,
 			.nevents = n,
 			.now = TRACK_NODATA,
 			.since = JOB_UNKNOWN,
 			.doing = ""};
-		sum_losses(maker, &made->at[rank]);
+		sum_losses(maker, &made->at[rank.i]);
 	}
 	maker->first_hole[job->nranks] = maker->holes.nr;
 }

@@ -26,7 +26,7 @@ struct track_labels {
 
 /* Ops that a ring did not keep: known to lie between two that it kept. */
 struct track_hole {
-	int rank;
+	struct rank_index rank;
 	int64_t from, to;
 	const char *name;
 	const char *cite;
@@ -73,9 +73,9 @@ struct track_now {
 /* track-events.c: fills made->events and the tracks' share of them. */
 void track_make_events(struct track_maker *maker);
 /* track-wait.c: the wait that says most, NULL; since when its call holds the thread; what it is. */
-const struct wait *track_find_wait(const struct track_maker *maker, int rank);
+const struct wait *track_find_wait(const struct track_maker *maker, struct rank_index rank);
 /* The op that it launched and that is known not to be complete, while its threads go on; NULL. */
-const struct wait *track_find_pending(const struct track_maker *maker, int rank);
+const struct wait *track_find_pending(const struct track_maker *maker, struct rank_index rank);
 /* Since when the wait's call holds its thread; JOB_UNKNOWN. */
 int64_t track_entered_call(const struct job *job, const struct wait *wait);
 /* Says that the rank is in that wait. */
@@ -85,13 +85,13 @@ void track_take_wait(
 void track_take_pending(
 	struct track_maker *maker, const struct wait *wait, struct track_now *now);
 /* track-now.c */
-struct track_now track_find_now(struct track_maker *maker, int rank);
+struct track_now track_find_now(struct track_maker *maker, struct rank_index rank);
 /* True if anything says what it did: a ring, a flight record, marks. */
-bool track_has_record(const struct track_maker *maker, int rank);
+bool track_has_record(const struct track_maker *maker, struct rank_index rank);
 /* How a span of that kind is drawn. */
 enum track_state track_span_state(enum job_span_kind kind);
 /* track-spans.c: fills the track's spans from its events, in the order of ranks. */
-void track_make_spans(struct track_maker *maker, int rank);
+void track_make_spans(struct track_maker *maker, struct rank_index rank);
 
 /* track-names.c. All live in the tracks' arena, or in the job. */
 const char *track_label_op(struct track_maker *maker, const struct job_op *op, int peer);

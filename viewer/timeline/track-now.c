@@ -42,14 +42,14 @@ enum track_state track_span_state(enum job_span_kind kind)
 								    : TRACK_USER;
 }
 
-bool track_has_record(const struct track_maker *maker, int rank)
+bool track_has_record(const struct track_maker *maker, struct rank_index rank)
 {
 	const struct job *job = maker->job;
-	const struct track *track = &maker->made->at[rank];
+	const struct track *track = &maker->made->at[rank.i];
 
-	if (job->ranks[rank].knows & JOB_KNOWS_RING)
+	if (job_rank(job, rank)->knows & JOB_KNOWS_RING)
 		return true;
-	if (job->ranks[rank].knows & JOB_KNOWS_DUMP)
+	if (job_rank(job, rank)->knows & JOB_KNOWS_DUMP)
 		return false; /* nobody knows what is between its ops */
 	for (size_t i = 0; i < track->nevents; i++)
 		if (track->events[i].kind <= TRACK_SHARD)
@@ -59,9 +59,9 @@ bool track_has_record(const struct track_maker *maker, int rank)
 
 /* -- phases, stacks, its own code -------------------------------------------------------------- */
 
-static const struct track_event *find_span(const struct track_maker *maker, int rank)
+static const struct track_event *find_span(const struct track_maker *maker, struct rank_index rank)
 {
-	const struct track *track = &maker->made->at[rank];
+	const struct track *track = &maker->made->at[rank.i];
 
 	for (size_t i = track->nevents; i-- > 0;)
 		if (track->events[i].kind == TRACK_BEGIN &&
@@ -119,14 +119,14 @@ static bool says_phase(const struct job *job, const struct posture *p)
 }
 
 /* Nothing was marked: its stack says it, and for how long samples prove it. */
-static void take_posture(struct track_maker *maker, int rank, struct track_now *now)
+static void take_posture(struct track_maker *maker, struct rank_index rank, struct track_now *now)
 {
 	const struct posture *p = maker->verdicts->postures;
 	long at;
 
-	if (!p || !p[rank].stack)
+	if (!p || !p[rank.i].stack)
 		return;
-	p += rank;
+	p += rank.i;
 	at = says_phase(maker->job, p) || p->program < 0 ? p->telling : p->program;
 	now->cite = track_text(p->stack->cite);
 	now->name = activities_waits(p->activity) ? things_call(p->activity, p->call) : "";
@@ -163,12 +163,12 @@ static void take_stop(const struct job_process *process, struct track_now *now)
 		now->since = now->end - process->idle_for;
 }
 
-struct track_now track_find_now(struct track_maker *maker, int rank)
+struct track_now track_find_now(struct track_maker *maker, struct rank_index rank)
 {
 	const struct job *job = maker->job;
-	const struct job_process *process = job->ranks[rank].process == JOB_NONE
+	const struct job_process *process = job_rank(job, rank)->process == JOB_NONE
 						    ? NULL
-						    : &job->processes[job->ranks[rank].process];
+						    : &job->processes[job_rank(job, rank)->process];
 	const struct wait *wait = track_find_wait(maker, rank);
 	const struct track_event *span = find_span(maker, rank);
 	const struct wait *pending = track_find_pending(maker, rank);
@@ -176,7 +176,7 @@ struct track_now track_find_now(struct track_maker *maker, int rank)
 		.name = "",
 		.group = JOB_NONE,
 		.cite = "",
-		.end = maker->waits->now[rank]};
+		.end = maker->waits->now[rank.i]};
 
 	if (span && wait && span->when != JOB_UNKNOWN && span->when > track_entered_call(job, wait))
 		wait = NULL;

@@ -69,7 +69,7 @@ static struct track_span plain(enum track_state state, const char *name, const c
 /* What it does where no interval is. */
 static struct track_span background(const struct sweep *s)
 {
-	bool dump = s->maker->job->ranks[s->track->rank].knows & JOB_KNOWS_DUMP;
+	bool dump = job_rank(s->maker->job, s->track->rank)->knows & JOB_KNOWS_DUMP;
 
 	if (!s->recorded)
 		return plain(TRACK_NODATA, dump ? "not in a dump" : "no ring", "");
@@ -199,7 +199,7 @@ static void note_record(struct sweep *s, int64_t when)
 static bool is_of_rank(const struct job *job, const struct job_span *span)
 {
 	return span->process == JOB_NONE || span->kind == JOB_SPAN_COMPILE ||
-	       span->process == job->ranks[span->rank].process;
+	       span->process == job_rank(job, span->rank)->process;
 }
 
 static void add_phase(struct sweep *s, const struct track_event *begin)
@@ -266,8 +266,8 @@ static void add_holes(struct sweep *s)
 {
 	const struct track_maker *maker = s->maker;
 
-	for (size_t i = maker->first_hole[s->track->rank];
-		i < maker->first_hole[s->track->rank + 1]; i++) {
+	for (size_t i = maker->first_hole[s->track->rank.i];
+		i < maker->first_hole[s->track->rank.i + 1]; i++) {
 		const struct track_hole *hole = &maker->holes.items[i];
 
 		add(s, hole->from, hole->to, plain(TRACK_LOST, hole->name, hole->cite));
@@ -298,9 +298,9 @@ static void add_now(struct sweep *s)
 
 /* -- from birth to death ----------------------------------------------------------------------- */
 
-static const struct job_process *process_of(const struct job *job, int rank)
+static const struct job_process *process_of(const struct job *job, struct rank_index rank)
 {
-	int process = job->ranks[rank].process;
+	int process = job_rank(job, rank)->process;
 
 	return process == JOB_NONE ? NULL : &job->processes[process];
 }
@@ -316,7 +316,7 @@ static int64_t last_event(const struct track *track)
 }
 
 /* When the last return was that is recorded of it. */
-static int64_t last_call(const struct job *job, int rank)
+static int64_t last_call(const struct job *job, struct rank_index rank)
 {
 	struct spans_range range = calls_of(job, rank);
 	int64_t last = JOB_UNKNOWN;
@@ -358,7 +358,7 @@ static void draw_death(struct sweep *s, const struct job_process *process)
 			span.name = s->track->events[i].name;
 			span.cite = s->track->events[i].cite;
 		}
-	if (s->maker->oom[s->track->rank])
+	if (s->maker->oom[s->track->rank.i])
 		span.name = track_label(s->maker, span.name, "(OOM)");
 	span.open = true;
 	if (s->at < made->tracks.to)
@@ -454,10 +454,10 @@ static void draw_life(struct sweep *s)
 	name_last(s);
 }
 
-void track_make_spans(struct track_maker *maker, int rank)
+void track_make_spans(struct track_maker *maker, struct rank_index rank)
 {
 	struct tracks_made *made = maker->made;
-	struct track *track = &made->at[rank];
+	struct track *track = &made->at[rank.i];
 	const struct job_process *process = process_of(maker->job, rank);
 	struct track_now now = track_find_now(maker, rank);
 	int64_t start = start_of(track, process);

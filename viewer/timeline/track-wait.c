@@ -18,12 +18,12 @@ static bool is_better(const struct wait *a, const struct wait *b)
 }
 
 /* One that holds a thread; of a dump, which knows of no threads, what it entered last. */
-const struct wait *track_find_wait(const struct track_maker *maker, int rank)
+const struct wait *track_find_wait(const struct track_maker *maker, struct rank_index rank)
 {
 	const struct waits *waits = maker->waits;
 	const struct wait *best = NULL;
 
-	for (size_t i = waits->first[rank]; i < waits->first[rank + 1]; i++) {
+	for (size_t i = waits->first[rank.i]; i < waits->first[rank.i + 1]; i++) {
 		const struct wait *wait = &waits->at[i];
 
 		if ((wait->held || (wait->sure && wait->age_unknown)) && is_better(wait, best))
@@ -32,12 +32,12 @@ const struct wait *track_find_wait(const struct track_maker *maker, int rank)
 	return best;
 }
 
-const struct wait *track_find_pending(const struct track_maker *maker, int rank)
+const struct wait *track_find_pending(const struct track_maker *maker, struct rank_index rank)
 {
 	const struct waits *waits = maker->waits;
 	const struct wait *best = NULL;
 
-	for (size_t i = waits->first[rank]; i < waits->first[rank + 1]; i++) {
+	for (size_t i = waits->first[rank.i]; i < waits->first[rank.i + 1]; i++) {
 		const struct wait *wait = &waits->at[i];
 
 		if (!wait->held && wait->sure && wait->op && is_better(wait, best))
@@ -81,11 +81,12 @@ static const char *wait_name(struct track_maker *maker, const struct wait *wait)
 		return arena_printf(maker->labels.arena, "%s #%llu", *call ? call : "operation",
 			(unsigned long long)wait->index);
 	case WAIT_P2P: {
-		int rank = wait->peer == JOB_NONE ? JOB_NONE : job->members[wait->peer].rank;
+		struct rank_index rank =
+			wait->peer == JOB_NONE ? NO_RANK : job->members[wait->peer].rank;
 
 		return track_label_op(
 			maker, wait->op,
-			rank == JOB_NONE ? JOB_NONE : job->ranks[rank].world_rank.n);
+			!is_rank(rank) ? JOB_NONE : job_rank(job, rank)->world_rank.n);
 	}
 	case WAIT_INIT:
 		return track_label(maker, "init of",

@@ -28,9 +28,9 @@ static void measure(struct track_maker *maker)
 	bool alive = false;
 
 	tracks->from = tracks->to = JOB_UNKNOWN;
-	for (size_t i = 0; i < job->nranks; i++) {
-		const struct track *track = &maker->made->at[i];
-		int process = job->ranks[i].process;
+	job_for_each_rank(job, rank) {
+		const struct track *track = &maker->made->at[rank.i];
+		int process = job_rank(job, rank)->process;
 		size_t n = track->nevents;
 
 		while (n && track->events[n - 1].when == JOB_UNKNOWN)
@@ -39,7 +39,7 @@ static void measure(struct track_maker *maker)
 			stretch(tracks, track->events[0].when);
 			stretch(tracks, track->events[n - 1].when);
 		}
-		stretch(tracks, maker->waits->now[i]);
+		stretch(tracks, maker->waits->now[rank.i]);
 		if (process != JOB_NONE && job->processes[process].born > 0)
 			stretch(tracks, job->processes[process].born);
 		alive |= process == JOB_NONE || job->processes[process].end <= JOB_ALIVE;
@@ -59,24 +59,24 @@ static void measure(struct track_maker *maker)
 
 /* -- by rank ----------------------------------------------------------------------------------- */
 
-static int rank_of_seat(const struct job *job, size_t i)
+static struct rank_index rank_of_seat(const struct job *job, size_t i)
 {
 	return job->members[i].rank;
 }
 
-static int rank_of_signal(const struct job *job, size_t i)
+static struct rank_index rank_of_signal(const struct job *job, size_t i)
 {
 	return job->signals[i].rank;
 }
 
-static int rank_of_loss(const struct job *job, size_t i)
+static struct rank_index rank_of_loss(const struct job *job, size_t i)
 {
 	return job->losses[i].rank;
 }
 
 /* By counting: what has no rank is left out. */
 static void index_make(struct track_index *index, const struct job *job, size_t n,
-	int (*rank_of)(const struct job *job, size_t i))
+	struct rank_index (*rank_of)(const struct job *job, size_t i))
 {
 	size_t *next;
 
@@ -84,15 +84,15 @@ static void index_make(struct track_index *index, const struct job *job, size_t 
 	index->at = alloc_zeroed(n + 1, sizeof(*index->at));
 	next = alloc_zeroed(job->nranks + 1, sizeof(*next));
 	for (size_t i = 0; i < n; i++)
-		if (rank_of(job, i) >= 0)
-			index->first[rank_of(job, i) + 1]++;
-	for (size_t i = 0; i < job->nranks; i++)
-		index->first[i + 1] += index->first[i];
+		if (is_rank(rank_of(job, i)))
+			index->first[rank_of(job, i).i + 1]++;
+	job_for_each_rank(job, rank)
+		index->first[rank.i + 1] += index->first[rank.i];
 	for (size_t i = 0; i < n; i++) {
-		int rank = rank_of(job, i);
+		struct rank_index rank = rank_of(job, i);
 
-		if (rank >= 0)
-			index->at[index->first[rank] + next[rank]++] = i;
+		if (is_rank(rank))
+			index->at[index->first[rank.i] + next[rank.i]++] = i;
 	}
 	free(next);
 }
@@ -112,7 +112,7 @@ static void find_oom(struct track_maker *maker)
 
 		for (size_t k = 0; verdict->cause == VERDICT_BY_OOM_KILL && k < verdict->culprits.n;
 			k++)
-			maker->oom[verdict->culprits.at[k]] = true;
+			maker->oom[verdict->culprits.at[k].i] = true;
 	}
 }
 
@@ -179,7 +179,7 @@ static void make_spans(struct track_maker *maker)
 
 	made->spans = alloc_zeroed(room, sizeof(*made->spans));
 	for (size_t i = 0; i < ranks; i++)
-		track_make_spans(maker, (int)i);
+		track_make_spans(maker, rank_index(i));
 	old = made->spans;
 	made->spans = alloc_resize(made->spans, made->nspans + 1, sizeof(*made->spans));
 	for (size_t i = 0; i < ranks; i++) {

@@ -76,7 +76,7 @@ struct track_event {
 };
 
 struct track {
-	int rank; /* index into job->ranks */
+	struct rank_index rank; /* index into job->ranks */
 	const struct track_span *spans; /* by time */
 	size_t nspans;
 	const struct track_event *events; /* by time */
@@ -138,7 +138,7 @@ const char *track_kind_name(enum track_kind kind);
 /*
  * Finds which rank, and event of it, a cite names ("ring:3:g1", "stack:3:tid7"); false: no rank's.
  */
-bool tracks_cited(const struct tracks *tracks, const char *cite, int *ret_rank,
+bool tracks_cited(const struct tracks *tracks, const char *cite, struct rank_index *ret_rank,
 	ptrdiff_t *ret_event) __attribute__((nonnull));
 
 #endif

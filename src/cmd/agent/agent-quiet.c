@@ -28,9 +28,9 @@ static uint64_t told_by(const struct job *job)
 	uint64_t hash = 0xcbf29ce484222325ull;
 
 	hash = mix(mix(mix(hash, job->nranks), job->ngroups), job->nspans);
-	for (size_t i = 0; i < job->nranks; i++)
-		if (job->ranks[i].process != JOB_NONE)
-			hash = mix(hash, job->processes[job->ranks[i].process].start_time);
+	job_for_each_rank(job, rank)
+		if (job_rank(job, rank)->process != JOB_NONE)
+			hash = mix(hash, job->processes[job_rank(job, rank)->process].start_time);
 	for (size_t i = 0; i < job->nmembers; i++) {
 		const struct job_member *m = &job->members[i];
 

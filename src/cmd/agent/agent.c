@@ -275,11 +275,11 @@ static int gather(struct agent *agent, struct look *look)
 /* Has somebody of this attempt died, and not in good order? */
 static bool anybody_died(const struct job *job)
 {
-	for (size_t i = 0; i < job->nranks; i++) {
+	job_for_each_rank(job, rank) {
 		const struct job_process *process = NULL;
 
-		if (job->ranks[i].process != JOB_NONE)
-			process = &job->processes[job->ranks[i].process];
+		if (job_rank(job, rank)->process != JOB_NONE)
+			process = &job->processes[job_rank(job, rank)->process];
 		if (process && process->end != JOB_ALIVE &&
 			!(process->end == JOB_EXITED && process->status == 0))
 			return true;
@@ -562,8 +562,8 @@ static void last_look_at_command(struct agent *agent, struct proc_id child)
 		agent_keep_bundle(agent, &look, AGENT_KEEP_LAST_MS);
 		headline_sentence(&headline, look.verdicts, &look.verdicts->at[0]);
 		agent->headline = str_detach(&headline);
-		if (look.job->nranks && last_words_of(look.job, 0))
-			agent->last_words = alloc_text(last_words_of(look.job, 0));
+		if (look.job->nranks && last_words_of(look.job, rank_index(0)))
+			agent->last_words = alloc_text(last_words_of(look.job, rank_index(0)));
 	}
 	look_release(&look);
 }

@@ -93,7 +93,7 @@ static bool same_culprits(const struct expected *expected, const struct look *lo
 	if (list_of(expected, "culprits", &list) != culprits.n)
 		return false;
 	for (size_t i = 0; i < culprits.n; i++)
-		if (!lists(expected, "culprits", look->job->ranks[culprits.at[i]].world_rank.n))
+		if (!lists(expected, "culprits", job_rank(look->job, culprits.at[i])->world_rank.n))
 			return false;
 	return true;
 }
@@ -152,7 +152,7 @@ int expected_innocent(const struct expected *expected, const struct look *look)
 		struct verdict_ranks culprits = look->verdicts->at[v].culprits;
 
 		for (size_t i = 0; i < culprits.n; i++) {
-			int rank = look->job->ranks[culprits.at[i]].world_rank.n;
+			int rank = job_rank(look->job, culprits.at[i])->world_rank.n;
 
 			if (!lists(expected, "involved", rank) &&
 				!lists(expected, "culprits", rank))

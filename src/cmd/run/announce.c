@@ -48,7 +48,8 @@ static char *key_of(const struct verdicts *verdicts)
 	str_printf(&key, "%d %d %d %d %d:", verdicts->job->attempt, (int)verdict->class,
 		(int)verdict->cause, (int)verdict->where, verdict->outlook == VERDICT_WAIT);
 	for (size_t i = 0; i < verdict->culprits.n; i++)
-		str_printf(&key, " %d", verdicts->job->ranks[verdict->culprits.at[i]].world_rank.n);
+		str_printf(&key, " %d",
+			job_rank(verdicts->job, verdict->culprits.at[i])->world_rank.n);
 	return str_detach(&key);
 }
 

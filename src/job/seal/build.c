@@ -18,7 +18,7 @@ const struct job_host job_host_unknown = {
 };
 
 const struct job_process job_process_unknown = {
-	.rank = JOB_NONE,
+	.rank = NO_RANK,
 	.comm = "",
 	.what = "",
 	.born = JOB_UNKNOWN,
@@ -49,7 +49,7 @@ const struct job_process job_process_unknown = {
 
 const struct job_member job_member_unknown = {
 	.group = JOB_NONE,
-	.rank = JOB_NONE,
+	.rank = NO_RANK,
 	.init_since = JOB_UNKNOWN,
 	.ready_at = JOB_UNKNOWN,
 	.timeout = JOB_UNKNOWN,

@@ -125,7 +125,7 @@ void seal_aliases(struct seal *seal)
 
 struct seatless {
 	uint64_t key;
-	int rank;
+	struct rank_index rank;
 	int process;
 	struct group_rank seat;
 };
@@ -135,7 +135,7 @@ static int compare_seatless(const void *va, const void *vb)
 	const struct seatless *a = va, *b = vb;
 
 	SEAL_ORDER(a->key, b->key);
-	SEAL_ORDER(a->rank, b->rank);
+	SEAL_ORDER(a->rank.i, b->rank.i);
 	SEAL_ORDER(a->process, b->process);
 	return 0;
 }
@@ -195,7 +195,7 @@ void seal_seats(struct seal *seal)
 		int process = seal_find_process(seal, member->about.who);
 
 		if (is_seatless(member) && process != JOB_NONE &&
-			seal->people[process].rank != JOB_NONE)
+			is_rank(seal->people[process].rank))
 			list[n++] = (struct seatless){
 				member->group.key, seal->people[process].rank, process,
 				NO_GROUP_RANK};

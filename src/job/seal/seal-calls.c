@@ -20,20 +20,20 @@ static int *groups_of(struct seal *seal, const struct raw_calls *raw)
 }
 
 /* The rank whose own process kept that diary. */
-static int rank_of(struct seal *seal, const struct raw_calls *raw)
+static struct rank_index rank_of(struct seal *seal, const struct raw_calls *raw)
 {
 	int process = seal_find_process(seal, raw->about.who);
-	int rank = seal_rank_of(seal, process);
+	struct rank_index rank = seal_rank_of(seal, process);
 
-	return rank != JOB_NONE && seal->ranks[rank].process == process ? rank : JOB_NONE;
+	return is_rank(rank) && seal->ranks[rank.i].process == process ? rank : NO_RANK;
 }
 
 static size_t take(struct seal *seal, const struct raw_calls *raw, struct job_call *into)
 {
-	int rank = rank_of(seal, raw);
+	struct rank_index rank = rank_of(seal, raw);
 	int *groups;
 
-	if (rank == JOB_NONE)
+	if (!is_rank(rank))
 		return 0;
 	groups = groups_of(seal, raw);
 	for (size_t i = 0; i < raw->n; i++) {
@@ -56,7 +56,7 @@ static int compare_calls(const void *va, const void *vb)
 {
 	const struct job_call *a = va, *b = vb;
 
-	SEAL_ORDER(a->rank, b->rank);
+	SEAL_ORDER(a->rank.i, b->rank.i);
 	SEAL_ORDER(a->entered, b->entered);
 	SEAL_ORDER(end_of(b), end_of(a));
 	SEAL_ORDER(a->kind, b->kind);

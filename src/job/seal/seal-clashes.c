@@ -16,7 +16,7 @@
 struct saying {
 	uint64_t key;
 	int process;
-	int rank;
+	struct rank_index rank;
 	struct group_rank seat;
 	const char *ranks;
 	uint64_t as; /* the key that it gets */
@@ -44,7 +44,7 @@ static void collect(struct seal *seal, struct sayings *sayings)
 	array_for_each(&seal->b->members, member) {
 		int process = seal_find_process(seal, member->about.who);
 
-		if (process == JOB_NONE || seal->people[process].rank == JOB_NONE ||
+		if (process == JOB_NONE || !is_rank(seal->people[process].rank) ||
 			seal->people[process].shared || !is_group_rank(member->fact.seat))
 			continue;
 		*array_add(&sayings->all) = (struct saying){.key = member->group.key,
@@ -62,7 +62,7 @@ static bool contradict(const struct saying *a, const struct saying *b)
 		return false;
 	if (*a->ranks && *b->ranks && strcmp(a->ranks, b->ranks) != 0)
 		return true;
-	return same_group_rank(a->seat, b->seat) && a->rank != b->rank;
+	return same_group_rank(a->seat, b->seat) && !same_rank(a->rank, b->rank);
 }
 
 /* [from, to): of one key. */
@@ -89,7 +89,7 @@ static uint64_t key_of(const struct seal *seal, const struct saying *saying)
 	for (const char *c = saying->ranks; *c; c++)
 		key = mix(key, (unsigned char)*c);
 	if (!*saying->ranks)
-		key = mix(key, 1 + (uint64_t)(unsigned)seal->ranks[saying->rank].world_rank.n);
+		key = mix(key, 1 + (uint64_t)(unsigned)seal->ranks[saying->rank.i].world_rank.n);
 	return key ? key : 1;
 }
 

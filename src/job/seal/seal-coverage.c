@@ -104,9 +104,9 @@ void seal_coverage(struct seal *seal)
 		.to = job->gathered,
 	};
 
-	for (size_t i = 0; i < job->nranks; i++) {
-		coverage.ranks_seen += job->ranks[i].process != JOB_NONE;
-		coverage.kinds |= job->ranks[i].knows;
+	job_for_each_rank(job, rank) {
+		coverage.ranks_seen += job_rank(job, rank)->process != JOB_NONE;
+		coverage.kinds |= job_rank(job, rank)->knows;
 	}
 	seal->job->coverage = coverage;
 }

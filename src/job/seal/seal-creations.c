@@ -27,7 +27,7 @@
 struct claim {
 	const char *name;
 	const char *ranks;
-	int rank;
+	struct rank_index rank;
 };
 
 struct claims {
@@ -41,19 +41,20 @@ static int compare_claims(const void *va, const void *vb)
 
 	SEAL_ORDER_TEXT(a->name, b->name);
 	SEAL_ORDER_TEXT(a->ranks, b->ranks);
-	SEAL_ORDER(a->rank, b->rank);
+	SEAL_ORDER(a->rank.i, b->rank.i);
 	return 0;
 }
 
-/* The rank whose word this is; JOB_NONE where its number is not known. */
-static int rank_of(struct seal *seal, struct job_who who)
+/* The rank whose word this is; NO_RANK where its number is not known. */
+static struct rank_index rank_of(struct seal *seal, struct job_who who)
 {
-	int process = seal_find_process(seal, who), rank;
+	int process = seal_find_process(seal, who);
+	struct rank_index rank;
 
 	if (process == JOB_NONE || seal->people[process].shared)
-		return JOB_NONE;
+		return NO_RANK;
 	rank = seal->people[process].rank;
-	return rank == JOB_NONE || seal->ranks[rank].numberless ? JOB_NONE : rank;
+	return !is_rank(rank) || seal->ranks[rank.i].numberless ? NO_RANK : rank;
 }
 
 static void find_begins(struct seal *seal, struct claims *claims)
@@ -61,22 +62,22 @@ static void find_begins(struct seal *seal, struct claims *claims)
 	const struct raw_member *member;
 
 	claims->begun = alloc_zeroed(seal->job->nranks + 1, sizeof(*claims->begun));
-	for (size_t i = 0; i < seal->job->nranks; i++)
-		claims->begun[i] = JOB_UNKNOWN;
+	job_for_each_rank(seal->job, rank)
+		claims->begun[rank.i] = JOB_UNKNOWN;
 	array_for_each(&seal->b->members, member) {
-		int rank = rank_of(seal, member->about.who);
+		struct rank_index rank = rank_of(seal, member->about.who);
 
-		if (rank != JOB_NONE && !strcmp(member->group.name, FIRST_GROUP))
-			SEAL_KEEP_MAX(claims->begun[rank], member->fact.init_since);
+		if (is_rank(rank) && !strcmp(member->group.name, FIRST_GROUP))
+			SEAL_KEEP_MAX(claims->begun[rank.i], member->fact.init_since);
 	}
 }
 
 /* What it said before it counted anew is of other groups. */
-static void add_claim(
-	struct claims *claims, const char *name, const char *ranks, int rank, int64_t when)
+static void add_claim(struct claims *claims, const char *name, const char *ranks,
+	struct rank_index rank, int64_t when)
 {
-	if (rank != JOB_NONE && *name && *ranks &&
-		(when == JOB_UNKNOWN || when >= claims->begun[rank]))
+	if (is_rank(rank) && *name && *ranks &&
+		(when == JOB_UNKNOWN || when >= claims->begun[rank.i]))
 		*array_add(&claims->all) = (struct claim){name, ranks, rank};
 }
 
@@ -103,7 +104,7 @@ static void note_lists(const struct claim *list, size_t from, size_t to, int64_t
 	size_t first = from;
 
 	for (size_t i = from; i < to; i++) {
-		int64_t *said = &says[list[i].rank];
+		int64_t *said = &says[list[i].rank.i];
 
 		if (strcmp(list[i].ranks, list[first].ranks) != 0)
 			first = i;
@@ -122,9 +123,9 @@ static bool is_denied(const struct seal *seal, const char *ranks, size_t first, 
 	last = (unsigned long)job->ranks[job->nranks - 1].world_rank.n;
 	while (ranks_next(&ranks, &from, &to))
 		for (to = to < last ? to : last; from <= to; from++) {
-			int rank = ranks_find(job, world_rank((int)from));
+			struct rank_index rank = ranks_find(job, world_rank((int)from));
 
-			if (rank != JOB_NONE && says[rank] >= 0 && says[rank] != (int64_t)first)
+			if (is_rank(rank) && says[rank.i] >= 0 && says[rank.i] != (int64_t)first)
 				return true;
 		}
 	return false;
@@ -143,7 +144,7 @@ static bool contradict(
 		if (i == from || strcmp(list[i].ranks, list[i - 1].ranks) != 0)
 			found = is_denied(seal, list[i].ranks, i, says);
 	for (size_t i = from; i < to; i++)
-		says[list[i].rank] = SAYS_NONE;
+		says[list[i].rank.i] = SAYS_NONE;
 	return found;
 }
 
@@ -162,14 +163,14 @@ static void mark_name(struct seal *seal, const struct claims *claims, const char
 	struct raw_member *member;
 
 	array_for_each(&seal->b->members, member) {
-		int rank;
+		struct rank_index rank;
 
 		if (strcmp(member->group.name, name) != 0 ||
 			member->fact.state >= JOB_MEMBER_CLOSING)
 			continue;
 		rank = rank_of(seal, member->about.who);
-		if (rank != JOB_NONE && (member->fact.init_since == JOB_UNKNOWN ||
-						member->fact.init_since >= claims->begun[rank]))
+		if (is_rank(rank) && (member->fact.init_since == JOB_UNKNOWN ||
+						member->fact.init_since >= claims->begun[rank.i]))
 			member->group.made_as = known_as(name);
 	}
 }
@@ -180,8 +181,8 @@ void seal_creations(struct seal *seal)
 	int64_t *says = alloc_zeroed(seal->job->nranks + 1, sizeof(*says));
 	const struct claim *list;
 
-	for (size_t i = 0; i < seal->job->nranks; i++)
-		says[i] = SAYS_NONE;
+	job_for_each_rank(seal->job, rank)
+		says[rank.i] = SAYS_NONE;
 	collect(seal, &claims);
 	list = claims.all.items;
 	for (size_t from = 0, to; from < claims.all.nr; from = to) {

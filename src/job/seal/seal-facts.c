@@ -242,8 +242,8 @@ static void join_losses(struct raw_loss *into, const struct raw_loss *from)
 
 /* -- the one way all of them go ---------------------------------------------------------------- */
 
-/* Whose fact it is; JOB_NONE: nobody's, left out. */
-static int rank_of(struct seal *seal, const struct raw_about *about, int *ret_process)
+/* Whose fact it is; NO_RANK: nobody's, left out. */
+static struct rank_index rank_of(struct seal *seal, const struct raw_about *about, int *ret_process)
 {
 	*ret_process = seal_find_process(seal, about->who);
 	return seal_rank_of(seal, *ret_process);
@@ -290,9 +290,10 @@ static const char *cite_or(const struct seal *seal, const char *cite, int proces
 	static void place_##kind(                                                                  \
 		struct seal *seal, struct raw_##kind *raw, struct job_##kind *facts)               \
 	{                                                                                          \
-		int process, rank = rank_of(seal, &raw->about, &process);                          \
+		int process;                                                                       \
+		struct rank_index rank = rank_of(seal, &raw->about, &process);                     \
                                                                                                    \
-		if (rank == JOB_NONE)                                                              \
+		if (!is_rank(rank))                                                                \
 			return;                                                                    \
 		raw->fact.rank = rank;                                                             \
 		raw->fact.cite = cite_or(seal, raw->fact.cite, process);                           \
@@ -301,9 +302,10 @@ static const char *cite_or(const struct seal *seal, const char *cite, int proces
 
 static void place_span(struct seal *seal, struct raw_span *raw, struct job_span *facts)
 {
-	int process, rank = rank_of(seal, &raw->about, &process);
+	int process;
+	struct rank_index rank = rank_of(seal, &raw->about, &process);
 
-	if (rank == JOB_NONE)
+	if (!is_rank(rank))
 		return;
 	raw->fact.rank = rank;
 	raw->fact.process = process;
@@ -328,9 +330,10 @@ static int find_sender(const struct seal *seal, const struct raw_signal *raw)
 
 static void place_signal(struct seal *seal, struct raw_signal *raw, struct job_signal *facts)
 {
-	int process, rank = rank_of(seal, &raw->about, &process);
+	int process;
+	struct rank_index rank = rank_of(seal, &raw->about, &process);
 
-	if (rank == JOB_NONE)
+	if (!is_rank(rank))
 		return;
 	raw->fact.rank = rank;
 	raw->fact.process = process;
@@ -372,9 +375,10 @@ static bool is_childs(const struct seal *seal, int process)
 
 static void place_note(struct seal *seal, struct raw_note *raw, struct job_note *facts)
 {
-	int process, rank = rank_of(seal, &raw->about, &process);
+	int process;
+	struct rank_index rank = rank_of(seal, &raw->about, &process);
 
-	if (rank == JOB_NONE)
+	if (!is_rank(rank))
 		return;
 	raw->fact.rank = rank;
 	raw->fact.exception = raw->fact.exception && !is_childs(seal, process);
@@ -384,9 +388,10 @@ static void place_note(struct seal *seal, struct raw_note *raw, struct job_note 
 
 static void place_trait(struct seal *seal, struct raw_trait *raw, struct job_trait *facts)
 {
-	int process, rank = rank_of(seal, &raw->about, &process);
+	int process;
+	struct rank_index rank = rank_of(seal, &raw->about, &process);
 
-	if (rank == JOB_NONE)
+	if (!is_rank(rank))
 		return;
 	if (is_childs(seal, process) && !strcmp(raw->fact.key, "exception-at"))
 		return;
@@ -405,7 +410,7 @@ static int final_spans(const void *va, const void *vb)
 {
 	const struct job_span *a = va, *b = vb;
 
-	SEAL_ORDER(a->rank, b->rank);
+	SEAL_ORDER(a->rank.i, b->rank.i);
 	SEAL_ORDER(a->begun, b->begun);
 	SEAL_ORDER(a->process, b->process);
 	SEAL_ORDER(a->kind, b->kind);
@@ -418,7 +423,7 @@ static int final_shards(const void *va, const void *vb)
 {
 	const struct job_shard *a = va, *b = vb;
 
-	SEAL_ORDER(a->rank, b->rank);
+	SEAL_ORDER(a->rank.i, b->rank.i);
 	SEAL_ORDER_TEXT(a->loader, b->loader);
 	SEAL_ORDER_TEXT(a->cite, b->cite);
 	return 0;
@@ -428,7 +433,7 @@ static int final_steps(const void *va, const void *vb)
 {
 	const struct job_step *a = va, *b = vb;
 
-	SEAL_ORDER(a->rank, b->rank);
+	SEAL_ORDER(a->rank.i, b->rank.i);
 	SEAL_ORDER(a->n, b->n);
 	SEAL_ORDER_TEXT(a->cite, b->cite);
 	return 0;
@@ -438,7 +443,7 @@ static int final_notes(const void *va, const void *vb)
 {
 	const struct job_note *a = va, *b = vb;
 
-	SEAL_ORDER(a->rank, b->rank);
+	SEAL_ORDER(a->rank.i, b->rank.i);
 	SEAL_ORDER(a->when, b->when);
 	SEAL_ORDER_TEXT(a->text, b->text);
 	return 0;
@@ -448,7 +453,7 @@ static int final_traits(const void *va, const void *vb)
 {
 	const struct job_trait *a = va, *b = vb;
 
-	SEAL_ORDER(a->rank, b->rank);
+	SEAL_ORDER(a->rank.i, b->rank.i);
 	SEAL_ORDER_TEXT(a->key, b->key);
 	SEAL_ORDER(a->when, b->when);
 	SEAL_ORDER_TEXT(a->cite, b->cite);
@@ -470,7 +475,7 @@ static int final_logs(const void *va, const void *vb)
 {
 	const struct job_log *a = va, *b = vb;
 
-	SEAL_ORDER(a->rank, b->rank);
+	SEAL_ORDER(a->rank.i, b->rank.i);
 	SEAL_ORDER(a->when, b->when);
 	SEAL_ORDER_TEXT(a->cite, b->cite);
 	return 0;
@@ -480,7 +485,7 @@ static int final_caches(const void *va, const void *vb)
 {
 	const struct job_cache *a = va, *b = vb;
 
-	SEAL_ORDER(a->rank, b->rank);
+	SEAL_ORDER(a->rank.i, b->rank.i);
 	SEAL_ORDER_TEXT(a->path, b->path);
 	return 0;
 }
@@ -489,7 +494,7 @@ static int final_losses(const void *va, const void *vb)
 {
 	const struct job_loss *a = va, *b = vb;
 
-	SEAL_ORDER(a->rank, b->rank);
+	SEAL_ORDER(a->rank.i, b->rank.i);
 	SEAL_ORDER_TEXT(a->what, b->what);
 	SEAL_ORDER_TEXT(a->cite, b->cite);
 	return 0;
@@ -517,7 +522,7 @@ static void lose_missing(struct seal *seal)
 		int process;
 
 		if (strcmp(raw->fact.key, "missing") != 0 || !*raw->fact.text ||
-			rank_of(seal, &raw->about, &process) == JOB_NONE)
+			!is_rank(rank_of(seal, &raw->about, &process)))
 			continue;
 		loss.what = arena_printf(seal->arena, "not hooked: %s", raw->fact.text);
 		job_add_loss(b, raw->about.who, &loss);

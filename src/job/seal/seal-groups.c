@@ -60,7 +60,7 @@ static void keep_members_of_ranks(struct seal *seal)
 	for (size_t i = 0; i < b->members.nr; i++) {
 		int process = seal_find_process(seal, b->members.items[i].about.who);
 
-		if (process != JOB_NONE && seal->people[process].rank != JOB_NONE)
+		if (process != JOB_NONE && is_rank(seal->people[process].rank))
 			b->members.items[kept++] = b->members.items[i];
 	}
 	b->members.nr = kept;
@@ -260,7 +260,7 @@ static void join_member(struct job_member *into, const struct job_member *from)
 }
 
 /* Of a process that holds several seats each is another rank. */
-static int rank_of_seat(struct seal *seal, const struct raw_member *member)
+static struct rank_index rank_of_seat(struct seal *seal, const struct raw_member *member)
 {
 	int process = seal_find_process(seal, member->about.who);
 
@@ -273,7 +273,7 @@ static int rank_of_seat(struct seal *seal, const struct raw_member *member)
 			same_group_rank(seat->seat, member->fact.seat))
 			return seat->rank;
 	}
-	return JOB_NONE;
+	return NO_RANK;
 }
 
 /* All seats of all groups, by group and seat, nothing known of them yet. */
@@ -314,9 +314,9 @@ static void fill_members(struct seal *seal)
 		if (group == JOB_NONE || raw->fact.seat.n >= seal->groups[group].size)
 			continue;
 		member = &seal->members[seal->groups[group].first_member + (int)raw->fact.seat.n];
-		if (member->state == JOB_MEMBER_UNSEEN && member->rank == JOB_NONE)
+		if (member->state == JOB_MEMBER_UNSEEN && !is_rank(member->rank))
 			member->cite = "";
-		SEAL_KEEP_MAX(member->rank, rank_of_seat(seal, raw));
+		SEAL_KEEP_MAX(member->rank.i, rank_of_seat(seal, raw).i);
 		join_member(member, &raw->fact);
 		if (!*member->cite)
 			member->cite = seal->groups[group].cite;
@@ -329,10 +329,10 @@ static bool *seats_taken(struct seal *seal, const struct job_group *group)
 	bool *seated = alloc_zeroed(seal->job->nranks + 1, sizeof(*seated));
 
 	for (uint32_t seat = 0; seat < group->size; seat++) {
-		int rank = seal->members[group->first_member + (int)seat].rank;
+		struct rank_index rank = seal->members[group->first_member + (int)seat].rank;
 
-		if (rank != JOB_NONE)
-			seated[rank] = true;
+		if (is_rank(rank))
+			seated[rank.i] = true;
 	}
 	return seated;
 }
@@ -351,12 +351,12 @@ static void seat_the_listed(struct seal *seal, const struct job_group *group)
 	seated = seats_taken(seal, group);
 	while (ranks_next(&text, &from, &to) && to < SEAL_MAX_SEATS)
 		for (; from <= to && seat < group->size; from++, seat++) {
-			int rank = ranks_find(seal->job, world_rank((int)from));
+			struct rank_index rank = ranks_find(seal->job, world_rank((int)from));
 
-			if (members[seat].rank != JOB_NONE || rank == JOB_NONE || seated[rank])
+			if (is_rank(members[seat].rank) || !is_rank(rank) || seated[rank.i])
 				continue;
 			members[seat].rank = rank;
-			seated[rank] = true;
+			seated[rank.i] = true;
 		}
 	free(seated);
 }
@@ -372,21 +372,21 @@ static void seat_the_unseen(struct seal *seal, const struct job_group *group)
 	for (uint32_t seat = 0; seat < group->size; seat++) {
 		struct job_member *member = &seal->members[group->first_member + (int)seat];
 
-		if (member->rank != JOB_NONE || seated[seat] ||
+		if (is_rank(member->rank) || seated[seat] ||
 			job->ranks[seat].world_rank.n != (int)seat)
 			continue;
-		member->rank = (int)seat;
+		member->rank = rank_index(seat);
 		seated[seat] = true;
 	}
 	for (uint32_t seat = 0; seat < group->size; seat++) {
 		struct job_member *member = &seal->members[group->first_member + (int)seat];
 
-		if (member->rank != JOB_NONE)
+		if (is_rank(member->rank))
 			continue;
 		while (next < job->nranks && seated[next])
 			next++;
 		if (next < job->nranks) {
-			member->rank = (int)next;
+			member->rank = rank_index(next);
 			seated[next] = true;
 		}
 	}

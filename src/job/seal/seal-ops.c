@@ -104,7 +104,7 @@ static void place_ops(struct seal *seal)
 		raw->process = seal_find_process(seal, raw->about.who);
 		if (group == JOB_NONE || raw->seen.seat.n >= seal->groups[group].size ||
 			raw->process == JOB_NONE ||
-			seal->people[raw->process].rank == JOB_NONE)
+			!is_rank(seal->people[raw->process].rank))
 			continue;
 		raw->member = seal->groups[group].first_member + (int)raw->seen.seat.n;
 		b->ops.items[n++] = *raw;
@@ -133,12 +133,12 @@ static int compare_threads(const void *va, const void *vb)
 {
 	const struct job_thread *a = va, *b = vb;
 
-	SEAL_ORDER(a->rank, b->rank);
+	SEAL_ORDER(a->rank.i, b->rank.i);
 	SEAL_ORDER(a->tid, b->tid);
 	return 0;
 }
 
-static int find_thread(const struct seal *seal, int rank, uint32_t tid)
+static int find_thread(const struct seal *seal, struct rank_index rank, uint32_t tid)
 {
 	struct job_thread key = {.rank = rank, .tid = tid};
 	size_t low = 0, high = seal->job->nthreads;
@@ -219,26 +219,26 @@ static int compare_raw_threads(const void *va, const void *vb)
  * The rank of a thread: its process', or, where several ranks share that, the one for whose seat
  * alone the thread launches. One that launches for several, or none, stays with the first.
  */
-static int rank_of_thread(struct seal *seal, int process, uint32_t tid)
+static struct rank_index rank_of_thread(struct seal *seal, int process, uint32_t tid)
 {
 	const struct job_builder *b = seal->b;
-	int first = seal->people[process].rank, own = JOB_NONE;
+	struct rank_index first = seal->people[process].rank, own = NO_RANK;
 
 	for (size_t i = 0; seal->people[process].shared && i < b->ops.nr; i++) {
 		const struct raw_op *raw = &b->ops.items[i];
 		int group = raw->seen.tid == tid ? seal_find_group(seal, raw->seen.group_key)
-						 : JOB_NONE,
-		    rank;
+						 : JOB_NONE;
+		struct rank_index rank;
 
 		if (group == JOB_NONE || raw->seen.seat.n >= seal->groups[group].size ||
 			seal_find_process(seal, raw->about.who) != process)
 			continue;
 		rank = seal->members[seal->groups[group].first_member + (int)raw->seen.seat.n].rank;
-		if (own != JOB_NONE && rank != own)
+		if (is_rank(own) && !same_rank(rank, own))
 			return first;
 		own = rank;
 	}
-	return own == JOB_NONE ? first : own;
+	return is_rank(own) ? own : first;
 }
 
 /* The latest reading of each thread of a rank's own process. */
@@ -253,7 +253,7 @@ static void make_threads(struct seal *seal)
 		const struct raw_thread *raw = &b->threads.items[i], *next = raw + 1;
 		int process = seal_find_process(seal, raw->about.who);
 
-		if (process == JOB_NONE || seal->people[process].rank == JOB_NONE)
+		if (process == JOB_NONE || !is_rank(seal->people[process].rank))
 			continue;
 		if (i + 1 < b->threads.nr && next->fact.tid == raw->fact.tid &&
 			!seal_compare_who(&next->about.who, &raw->about.who))

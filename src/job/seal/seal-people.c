@@ -169,7 +169,7 @@ static size_t fill_people(struct seal *seal, const struct whos *whos)
 		if (!list[i].start_time && i + 1 < nr && same_pid(&list[i], &list[i + 1]))
 			continue;
 		seal->people[n] =
-			(struct seal_person){.who = list[i], .parent = JOB_NONE, .rank = JOB_NONE};
+			(struct seal_person){.who = list[i], .parent = JOB_NONE, .rank = NO_RANK};
 		seal->people[n++].identity =
 			(struct job_identity){.world_rank = NO_WORLD_RANK, .local_rank = JOB_NONE};
 	}

@@ -448,9 +448,9 @@ static void name_the_nameless(const struct seal *seal, struct claims *claims)
 }
 
 /* The claim has won: it is rank `index` of the job. */
-static void fill_rank(struct seal *seal, int index, const struct claim *claim)
+static void fill_rank(struct seal *seal, struct rank_index index, const struct claim *claim)
 {
-	struct job_rank *rank = &seal->ranks[index];
+	struct job_rank *rank = &seal->ranks[index.i];
 	struct seal_person *person = &seal->people[claim->process];
 
 	*rank = (struct job_rank){.world_rank = world_rank(claim->number),
@@ -463,7 +463,7 @@ static void fill_rank(struct seal *seal, int index, const struct claim *claim)
 		.restart = seal->processes[claim->process].restart,
 		.knows = person->identity.knows,
 		.lost_records = person->identity.lost_records};
-	if (person->rank == JOB_NONE)
+	if (!is_rank(person->rank))
 		person->rank = index;
 	if (person->shared)
 		*array_add(&seal->seat_ranks) = (struct seal_seat_rank){.process = claim->process,
@@ -487,7 +487,7 @@ static void make_ranks(struct seal *seal, struct claims *claims)
 		if (next < claims->list.nr && number >= expected)
 			number = claims->list.items[next].number;
 		if (next < claims->list.nr && claims->list.items[next].number == number) {
-			fill_rank(seal, n++, &claims->list.items[next++]);
+			fill_rank(seal, rank_index(n++), &claims->list.items[next++]);
 			continue;
 		}
 		seal->ranks[n++] = (struct job_rank){
@@ -497,8 +497,8 @@ static void make_ranks(struct seal *seal, struct claims *claims)
 	seal->job->nranks = (size_t)n;
 }
 
-/* Index of the rank with this number that has a process; JOB_NONE. */
-static int rank_of_number(const struct seal *seal, int number)
+/* The rank with this number that has a process; NO_RANK. */
+static struct rank_index rank_of_number(const struct seal *seal, int number)
 {
 	size_t low = 0, high = seal->job->nranks;
 
@@ -511,8 +511,8 @@ static int rank_of_number(const struct seal *seal, int number)
 			high = middle;
 	}
 	if (low == seal->job->nranks || seal->ranks[low].world_rank.n != number)
-		return JOB_NONE;
-	return seal->ranks[low].process == JOB_NONE ? JOB_NONE : (int)low;
+		return NO_RANK;
+	return seal->ranks[low].process == JOB_NONE ? NO_RANK : rank_index(low);
 }
 
 /* Descendants of ranks are their children, and so are orphans that inherited a rank's RANK. */
@@ -520,28 +520,29 @@ static void adopt_children(struct seal *seal)
 {
 	for (size_t i = 0; i < seal->job->nprocesses; i++) {
 		struct job_process *process = &seal->processes[i];
-		int at = seal->people[i].parent, rank = JOB_NONE;
+		int at = seal->people[i].parent;
+		struct rank_index rank = NO_RANK;
 
-		if (process->rank != JOB_NONE || !may_be_rank(seal, (int)i))
+		if (is_rank(process->rank) || !may_be_rank(seal, (int)i))
 			continue;
 		for (int step = 0; at != JOB_NONE && step < MAX_CHAIN; step++) {
 			rank = seal->people[at].rank;
-			if (rank != JOB_NONE)
+			if (is_rank(rank))
 				break;
 			at = seal->people[at].parent;
 		}
-		if (rank == JOB_NONE && process->ppid <= 1 && process->ppid)
+		if (!is_rank(rank) && process->ppid <= 1 && process->ppid)
 			rank = rank_of_number(seal, seal->people[i].identity.world_rank.n);
-		if (rank != JOB_NONE && !is_below(seal, seal->ranks[rank].process, (int)i)) {
+		if (is_rank(rank) && !is_below(seal, seal->ranks[rank.i].process, (int)i)) {
 			process->rank = rank;
 			process->role = JOB_ROLE_CHILD;
 		}
 	}
 }
 
-int seal_rank_of(const struct seal *seal, int process)
+struct rank_index seal_rank_of(const struct seal *seal, int process)
 {
-	return process == JOB_NONE ? JOB_NONE : seal->processes[process].rank;
+	return process == JOB_NONE ? NO_RANK : seal->processes[process].rank;
 }
 
 void seal_ranks(struct seal *seal)

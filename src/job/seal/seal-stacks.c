@@ -69,10 +69,10 @@ static int compare_stacks(const void *va, const void *vb)
 }
 
 /* Ranks first, in their order; then those of no rank. */
-static int compare_ranks(int a, int b)
+static int compare_ranks(struct rank_index a, struct rank_index b)
 {
-	SEAL_ORDER(a == JOB_NONE, b == JOB_NONE);
-	SEAL_ORDER(a, b);
+	SEAL_ORDER(a.i == JOB_NONE, b.i == JOB_NONE);
+	SEAL_ORDER(a.i, b.i);
 	return 0;
 }
 
@@ -90,7 +90,8 @@ static int final_stacks(const void *va, const void *vb)
 }
 
 /* Where the fact belongs; false: to nobody of the attempt under judgement. */
-static bool find_place(struct seal *seal, const struct raw_about *about, int *process, int *rank)
+static bool find_place(
+	struct seal *seal, const struct raw_about *about, int *process, struct rank_index *rank)
 {
 	*process = seal_find_process(seal, about->who);
 	*rank = seal_rank_of(seal, *process);
@@ -159,9 +160,9 @@ static void note_knowledge(struct seal *seal)
 
 	for (size_t i = 0; i < job->nstacks; i++)
 		has[job->stacks[i].process] |= job->stacks[i].nframes > 0;
-	for (size_t i = 0; i < job->nranks; i++)
-		if (job->ranks[i].process != JOB_NONE && has[job->ranks[i].process])
-			seal->ranks[i].knows |= JOB_KNOWS_STACKS;
+	job_for_each_rank(job, rank)
+		if (job_rank(job, rank)->process != JOB_NONE && has[job_rank(job, rank)->process])
+			seal->ranks[rank.i].knows |= JOB_KNOWS_STACKS;
 	free(has);
 }
 

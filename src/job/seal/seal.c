@@ -36,8 +36,9 @@ static bool hosts_share_a_group(const struct job *job)
 		int host = JOB_NONE;
 
 		for (uint32_t seat = 0; seat < job->groups[i].size; seat++) {
-			int rank = job->members[job->groups[i].first_member + (int)seat].rank;
-			int here = rank == JOB_NONE ? JOB_NONE : job->ranks[rank].host;
+			struct rank_index rank =
+				job->members[job->groups[i].first_member + (int)seat].rank;
+			int here = is_rank(rank) ? job_rank(job, rank)->host : JOB_NONE;
 
 			if (here != JOB_NONE && host != JOB_NONE && here != host)
 				return true;

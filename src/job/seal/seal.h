@@ -22,7 +22,7 @@ struct seal_person {
 	bool stale;  /* of an earlier restart generation */
 	bool doubtful; /* its number is a task's, and nobody knows whether tasks are ranks */
 	bool shared; /* holds several seats of one group: each seat is a rank of its own */
-	int rank;    /* the (first) rank that is this process, JOB_NONE */
+	struct rank_index rank; /* the (first) rank that is this process, NO_RANK */
 };
 
 /* The rank of a seat in a process that several ranks share. */
@@ -30,7 +30,7 @@ struct seal_seat_rank {
 	int process;
 	uint64_t group_key;
 	struct group_rank seat;
-	int rank;
+	struct rank_index rank;
 };
 
 struct seal {
@@ -73,8 +73,8 @@ int seal_compare_who(const struct job_who *a, const struct job_who *b);
 /* Index of the process in the job; JOB_NONE where it is not of it. */
 int seal_find_process(struct seal *seal, struct job_who who);
 
-/* The rank a process is or belongs to; JOB_NONE for a bystander or an earlier attempt. */
-int seal_rank_of(const struct seal *seal, int process);
+/* The rank a process is or belongs to; NO_RANK for a bystander or an earlier attempt. */
+struct rank_index seal_rank_of(const struct seal *seal, int process);
 
 /* Index of the group with that key, JOB_NONE. Once seal_groups() has made them. */
 int seal_find_group(const struct seal *seal, uint64_t key);

@@ -54,15 +54,15 @@ bool stackfacts_is_at(const struct job_frame *frame, const struct stackfacts_pla
 }
 
 /* The first stack of that rank or a later one. */
-static size_t first_of(const struct job *job, int rank)
+static size_t first_of(const struct job *job, struct rank_index rank)
 {
 	size_t low = 0, high = job->nstacks;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		int here = job->stacks[middle].rank;
+		struct rank_index here = job->stacks[middle].rank;
 
-		if (here != JOB_NONE && here < rank)
+		if (is_rank(here) && here.i < rank.i)
 			low = middle + 1;
 		else
 			high = middle;
@@ -70,16 +70,18 @@ static size_t first_of(const struct job *job, int rank)
 	return low;
 }
 
-void stackfacts_of_rank(const struct job *job, int rank, size_t *ret_from, size_t *ret_to)
+void stackfacts_of_rank(
+	const struct job *job, struct rank_index rank, size_t *ret_from, size_t *ret_to)
 {
 	*ret_from = first_of(job, rank);
-	*ret_to = first_of(job, rank + 1);
+	*ret_to = first_of(job, rank_index(rank.i + 1));
 }
 
 /* The first stack of the rank's own process for which `tid` fits, or which is the main one. */
-static const struct job_stack *find_own(const struct job *job, int rank, bool main, uint32_t tid)
+static const struct job_stack *find_own(
+	const struct job *job, struct rank_index rank, bool main, uint32_t tid)
 {
-	int process = job->ranks[rank].process;
+	int process = job_rank(job, rank)->process;
 	size_t from, to;
 
 	if (process == JOB_NONE)
@@ -95,12 +97,13 @@ static const struct job_stack *find_own(const struct job *job, int rank, bool ma
 	return NULL;
 }
 
-const struct job_stack *stackfacts_main(const struct job *job, int rank)
+const struct job_stack *stackfacts_main(const struct job *job, struct rank_index rank)
 {
 	return find_own(job, rank, true, 0);
 }
 
-const struct job_stack *stackfacts_thread(const struct job *job, int rank, uint32_t tid)
+const struct job_stack *stackfacts_thread(
+	const struct job *job, struct rank_index rank, uint32_t tid)
 {
 	return find_own(job, rank, false, tid);
 }

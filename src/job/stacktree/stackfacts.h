@@ -27,15 +27,16 @@ bool stackfacts_is_at(const struct job_frame *frame, const struct stackfacts_pla
 	__attribute__((nonnull));
 
 /* The stacks of a rank, its children's too: [*ret_from, *ret_to) of job->stacks. */
-void stackfacts_of_rank(const struct job *job, int rank, size_t *ret_from, size_t *ret_to)
-	__attribute__((nonnull));
+void stackfacts_of_rank(const struct job *job, struct rank_index rank, size_t *ret_from,
+	size_t *ret_to) __attribute__((nonnull));
 
 /* The main thread of the rank's own process; NULL where it has no stack at all. */
-const struct job_stack *stackfacts_main(const struct job *job, int rank) __attribute__((nonnull));
+const struct job_stack *stackfacts_main(const struct job *job, struct rank_index rank)
+	__attribute__((nonnull));
 
 /* The thread of that number in the rank's own process; NULL none. */
-const struct job_stack *stackfacts_thread(const struct job *job, int rank, uint32_t tid)
-	__attribute__((nonnull));
+const struct job_stack *stackfacts_thread(
+	const struct job *job, struct rank_index rank, uint32_t tid) __attribute__((nonnull));
 
 /* How a process' stacks were taken; NULL not at all. */
 const struct job_snapshot *stackfacts_snapshot(const struct job *job, int process)

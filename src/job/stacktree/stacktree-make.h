@@ -30,7 +30,7 @@ struct planting {
 	size_t nslots;
 	ARRAY(const char *) cuts; /* words of PATH_CUT and PATH_NONE, each once */
 	ARRAY(uint32_t) stacks;
-	ARRAY(int) members;   /* of each stack */
+	ARRAY(struct rank_index) members; /* of each stack */
 	ARRAY(uint32_t) ways; /* the path of each stack */
 	struct stacktree_node *nodes;
 	int *heads; /* of each node: the one in its chain whose set is collected */

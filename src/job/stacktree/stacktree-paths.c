@@ -114,6 +114,7 @@ void stacktree_add_stack(struct planting *p, size_t i, const struct stacktree_op
 	}
 	*array_add(&p->stacks) = (uint32_t)i;
 	*array_add(&p->ways) = *slot - 1;
-	*array_add(&p->members) =
-		stack->rank != JOB_NONE ? stack->rank : (int)p->tree.job->nranks + stack->process;
+	*array_add(&p->members) = is_rank(stack->rank)
+					  ? stack->rank
+					  : rank_index((int)p->tree.job->nranks + stack->process);
 }

@@ -37,14 +37,14 @@ static int outward(const struct planting *p, int head)
 
 /* Who passes a head, or who ends in a node. */
 struct gathered {
-	int *members;
+	struct rank_index *members;
 	size_t nr;
-	int last;
+	struct rank_index last;
 };
 
-static void gather_one(struct gathered *at, int member, bool keep)
+static void gather_one(struct gathered *at, struct rank_index member, bool keep)
 {
-	if (at->last == member)
+	if (same_rank(at->last, member))
 		return;
 	at->last = member;
 	if (keep)
@@ -61,9 +61,9 @@ static void walk_stacks(struct planting *p, struct gathered *at, const int *oute
 	size_t n = p->tree.nnodes;
 
 	for (size_t i = 0; i < 2 * n; i++) {
-		at[i].last = JOB_NONE;
+		at[i].last = NO_RANK;
 		if (keep && at[i].nr)
-			at[i].members = arena_new_many(&p->arena, int, at[i].nr);
+			at[i].members = arena_new_many(&p->arena, struct rank_index, at[i].nr);
 		at[i].nr = 0;
 	}
 	for (size_t i = 0; i < p->stacks.nr; i++) {
@@ -82,7 +82,7 @@ static uint64_t hash_set(const struct gathered *set)
 	uint64_t hash = set->nr;
 
 	for (size_t i = 0; i < set->nr; i++)
-		hash = ((hash ^ (uint64_t)set->members[i]) * 0x9e3779b97f4a7c15ull) ^ hash >> 29;
+		hash = ((hash ^ (uint64_t)set->members[i].i) * 0x9e3779b97f4a7c15ull) ^ hash >> 29;
 	return hash ^ hash >> 32;
 }
 
@@ -101,8 +101,8 @@ static uint32_t name_set(struct naming *naming, const struct gathered *set)
 	for (; naming->slots[at]; at = (at + 1) & (naming->nslots - 1)) {
 		const struct stacktree_set *known = &naming->sets[naming->slots[at] - 1];
 
-		if (known->n == set->nr &&
-			(!set->nr || !memcmp(known->at, set->members, set->nr * sizeof(int))))
+		if (known->n == set->nr && (!set->nr || !memcmp(known->at, set->members,
+								set->nr * sizeof(*set->members))))
 			return naming->slots[at] - 1;
 	}
 	naming->sets[naming->nr++] = (struct stacktree_set){set->members, set->nr};

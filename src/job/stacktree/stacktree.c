@@ -113,8 +113,8 @@ static int compare_sets(const struct stacktree_set *a, const struct stacktree_se
 	if (a->n != b->n)
 		return a->n < b->n ? -1 : 1;
 	for (size_t i = 0; i < a->n; i++)
-		if (a->at[i] != b->at[i])
-			return a->at[i] < b->at[i] ? -1 : 1;
+		if (!same_rank(a->at[i], b->at[i]))
+			return a->at[i].i < b->at[i].i ? -1 : 1;
 	return 0;
 }
 
@@ -145,7 +145,7 @@ static void mark_dead(struct planting *p)
 		const struct job_signal *signal = &job->signals[i];
 		size_t from, to;
 
-		if (!signal->fatal || !signal->tid || signal->rank == JOB_NONE)
+		if (!signal->fatal || !signal->tid || !is_rank(signal->rank))
 			continue;
 		stackfacts_of_rank(job, signal->rank, &from, &to);
 		while (from < to && (job->stacks[from].tid != signal->tid ||
@@ -288,7 +288,7 @@ static void keep_stacks(struct planting *p)
 static bool is_wanted(const struct job *job, const struct job_stack *stack)
 {
 	return stack->main &&
-	       (stack->rank == JOB_NONE || job->ranks[stack->rank].process == stack->process);
+	       (!is_rank(stack->rank) || job_rank(job, stack->rank)->process == stack->process);
 }
 
 struct stacktree *stacktree_new(const struct job *job, const struct stacktree_options *options)

@@ -52,7 +52,7 @@ struct stacktree_node {
 
 /* Members, ascending, each once. No two sets of a tree are equal. */
 struct stacktree_set {
-	const int *at;
+	const struct rank_index *at;
 	size_t n;
 };
 

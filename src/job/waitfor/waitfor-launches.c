@@ -41,9 +41,9 @@ static bool are_apart(
  * one, by the stream that both have or by one that waits for both: where anything of that kind is
  * open, the later one being open explains nothing.
  */
-static bool hides_streams(const struct waitfor_maker *m, int rank)
+static bool hides_streams(const struct waitfor_maker *m, struct rank_index rank)
 {
-	return (m->job->ranks[rank].knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP;
+	return (job_rank(m->job, rank)->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP;
 }
 
 /*
@@ -73,9 +73,9 @@ static bool is_held_up(const struct wait *wait, const struct wait *other)
 /* What this node stands for needs this wait of a rank, and so what the rank launched before it. */
 static void join_earlier(struct waitfor_maker *m, int node, const struct wait *wait)
 {
-	int rank = wait->rank;
+	struct rank_index rank = wait->rank;
 
-	for (size_t k = m->waits->first[rank]; k < m->waits->first[rank + 1]; k++) {
+	for (size_t k = m->waits->first[rank.i]; k < m->waits->first[rank.i + 1]; k++) {
 		const struct wait *other = &m->waits->at[k];
 		bool both_collective =
 			wait->kind == WAIT_COLLECTIVE && other->kind == WAIT_COLLECTIVE;
@@ -93,10 +93,10 @@ static void join_earlier(struct waitfor_maker *m, int node, const struct wait *w
 /* The peer's side of a send or receive; NULL where it does not wait in it. */
 static const struct wait *other_side(const struct waitfor_maker *m, const struct wait *wait)
 {
-	int rank = m->job->members[wait->peer].rank;
+	struct rank_index rank = m->job->members[wait->peer].rank;
 
-	for (size_t k = rank == JOB_NONE ? m->waits->n : m->waits->first[rank];
-		rank != JOB_NONE && k < m->waits->first[rank + 1]; k++) {
+	for (size_t k = is_rank(rank) ? m->waits->first[rank.i] : m->waits->n;
+		is_rank(rank) && k < m->waits->first[rank.i + 1]; k++) {
 		const struct wait *other = &m->waits->at[k];
 
 		if (other->kind == WAIT_P2P && other->member == wait->peer &&
@@ -120,9 +120,9 @@ static void join_fork(struct waitfor_maker *m, int node, const struct wait *wait
 }
 
 /* An op that all are in still waits for what one of its members launched before it. */
-void waitfor_join_launches(struct waitfor_maker *m, int rank)
+void waitfor_join_launches(struct waitfor_maker *m, struct rank_index rank)
 {
-	for (size_t i = m->waits->first[rank]; i < m->waits->first[rank + 1]; i++) {
+	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++) {
 		const struct wait *wait = &m->waits->at[i], *other = NULL;
 		int node = m->graph->node_of_wait[i];
 

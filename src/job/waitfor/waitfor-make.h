@@ -49,12 +49,12 @@ struct waitfor_maker {
 
 /* Adds a node; gives its index: the nodes may move with the next one. */
 int waitfor_add_node(
-	struct waitfor_maker *m, enum waitfor_kind kind, int rank, int group);
+	struct waitfor_maker *m, enum waitfor_kind kind, struct rank_index rank, int group);
 /* Adds an edge, unless from and to are one. */
 void waitfor_add_edge(struct waitfor_maker *m, int from, int to);
 
 /* The node of a rank that stopped inside an op; the fork's of a group. Made when first asked. */
-int waitfor_stopped_node(struct waitfor_maker *m, int rank);
+int waitfor_stopped_node(struct waitfor_maker *m, struct rank_index rank);
 int waitfor_fork_node(struct waitfor_maker *m, int group);
 
 /* The group of a wait; JOB_NONE where it is of none. */
@@ -71,7 +71,7 @@ void waitfor_join_split(struct waitfor_maker *m, int group);
 void waitfor_join_pair(struct waitfor_maker *m, int node, const struct wait *wait);
 
 /* Joins what a rank launched before (waitfor-launches.c); then orders that ranks took opposite. */
-void waitfor_join_launches(struct waitfor_maker *m, int rank);
+void waitfor_join_launches(struct waitfor_maker *m, struct rank_index rank);
 void waitfor_join_opposite_orders(struct waitfor_maker *m);
 
 /* Waits for keys of the store (waitfor-store.c): a node for each, and who may have to set it. */

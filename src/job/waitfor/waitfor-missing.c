@@ -12,7 +12,7 @@
 /* Who of the group has not entered what these nodes stand for; each seat hangs on one node. */
 struct missing {
 	uint64_t head;
-	int rank;
+	struct rank_index rank;
 };
 
 static int compare_missing(const void *va, const void *vb)
@@ -21,7 +21,7 @@ static int compare_missing(const void *va, const void *vb)
 
 	if (a->head != b->head)
 		return a->head < b->head ? -1 : 1;
-	return a->rank < b->rank ? -1 : a->rank > b->rank;
+	return a->rank.i < b->rank.i ? -1 : a->rank.i > b->rank.i;
 }
 
 struct seats {
@@ -54,9 +54,9 @@ static void hold_by_stopped(struct waitfor_maker *m, int node, int group)
 	const struct job_group *g = &m->job->groups[group];
 
 	for (uint32_t seat = 0; seat < g->size; seat++) {
-		int rank = m->job->members[g->first_member + (int)seat].rank;
+		struct rank_index rank = m->job->members[g->first_member + (int)seat].rank;
 
-		if (rank != JOB_NONE && m->given->stopped[rank]) {
+		if (is_rank(rank) && m->given->stopped[rank.i]) {
 			int stopped = waitfor_stopped_node(m, rank);
 
 			waitfor_add_edge(m, node, stopped);
@@ -74,16 +74,16 @@ static bool is_behind_open(const struct waitfor_maker *m, size_t op, size_t miss
 }
 
 /* True if a dump tells that the rank waits in nothing. */
-static bool is_idle(const struct waitfor_maker *m, size_t rank)
+static bool is_idle(const struct waitfor_maker *m, struct rank_index rank)
 {
-	return (m->job->ranks[rank].knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP &&
-	       m->waits->first[rank] == m->waits->first[rank + 1];
+	return (job_rank(m->job, rank)->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP &&
+	       m->waits->first[rank.i] == m->waits->first[rank.i + 1];
 }
 
 /* True if some wait of the rank is surely one. */
-static bool waits_surely(const struct waitfor_maker *m, size_t rank)
+static bool waits_surely(const struct waitfor_maker *m, struct rank_index rank)
 {
-	for (size_t i = m->waits->first[rank]; i < m->waits->first[rank + 1]; i++)
+	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++)
 		if (m->waits->at[i].sure)
 			return true;
 	return false;
@@ -94,7 +94,7 @@ static bool tells_by_idle(const struct waitfor_maker *m)
 {
 	size_t idle = 0;
 
-	for (size_t rank = 0; rank < m->job->nranks; rank++) {
+	job_for_each_rank(m->job, rank) {
 		if (!is_idle(m, rank) && !waits_surely(m, rank))
 			return false;
 		idle += is_idle(m, rank);
@@ -102,12 +102,12 @@ static bool tells_by_idle(const struct waitfor_maker *m)
 	return idle && idle < m->job->nranks - idle;
 }
 
-static bool has_seat(const struct waitfor_maker *m, int group, size_t rank)
+static bool has_seat(const struct waitfor_maker *m, int group, struct rank_index rank)
 {
 	const struct job_group *g = &m->job->groups[group];
 
 	for (uint32_t seat = 0; seat < g->size; seat++)
-		if (m->job->members[g->first_member + (int)seat].rank == (int)rank)
+		if (same_rank(m->job->members[g->first_member + (int)seat].rank, rank))
 			return true;
 	return false;
 }
@@ -117,10 +117,10 @@ static void guess_missing(struct waitfor_maker *m, int node, int group)
 {
 	if (!tells_by_idle(m))
 		return;
-	for (size_t rank = 0; rank < m->job->nranks; rank++) {
+	job_for_each_rank(m->job, rank) {
 		if (!is_idle(m, rank) || has_seat(m, group, rank))
 			continue;
-		waitfor_add_edge(m, node, (int)rank);
+		waitfor_add_edge(m, node, rank.i);
 		m->nodes.items[node].absent = m->nodes.items[node].guessed = true;
 	}
 }
@@ -139,7 +139,7 @@ static void join_group_ops(struct waitfor_maker *m, size_t from, size_t to)
 
 		while (at < seats.missing.nr &&
 			seats.missing.items[at].head < m->ops.items[i].index)
-			waitfor_add_edge(m, node, seats.missing.items[at++].rank);
+			waitfor_add_edge(m, node, seats.missing.items[at++].rank.i);
 		if (i > from && (before || is_behind_open(m, i, at)))
 			waitfor_add_edge(m, node, m->ops.items[i - 1].node);
 		m->nodes.items[node].absent = at > 0;
@@ -168,20 +168,20 @@ void waitfor_join_ops(struct waitfor_maker *m)
  */
 static bool is_elsewhere(const struct waitfor_maker *m, const struct job_member *member)
 {
-	return member->rank != JOB_NONE && m->waits->told[member->rank].elsewhere &&
-	       !(m->job->ranks[member->rank].knows & JOB_KNOWS_BOARDS);
+	return is_rank(member->rank) && m->waits->told[member->rank.i].elsewhere &&
+	       !(job_rank(m->job, member->rank)->knows & JOB_KNOWS_BOARDS);
 }
 
 /* A seat that has not come to the init: by its own word an edge, else nobody knows. */
 static void join_late(struct waitfor_maker *m, int node, const struct job_member *member)
 {
 	if (rollcall_never_came(m->job, member) || is_elsewhere(m, member)) {
-		waitfor_add_edge(m, node, member->rank);
+		waitfor_add_edge(m, node, member->rank.i);
 		m->nodes.items[node].absent = true;
 		return;
 	}
 	m->nodes.items[node].unknown = true;
-	if (member->rank != JOB_NONE && m->given->stopped[member->rank])
+	if (is_rank(member->rank) && m->given->stopped[member->rank.i])
 		waitfor_add_edge(m, node, waitfor_stopped_node(m, member->rank));
 }
 
@@ -198,7 +198,7 @@ static void join_bootstrap(struct waitfor_maker *m, int node, const struct job_g
 		return;
 	}
 	m->nodes.items[node].unknown = true;
-	if (giver->rank != JOB_NONE && m->given->stopped[giver->rank])
+	if (is_rank(giver->rank) && m->given->stopped[giver->rank.i])
 		waitfor_add_edge(m, node, waitfor_stopped_node(m, giver->rank));
 }
 
@@ -252,12 +252,12 @@ void waitfor_join_split(struct waitfor_maker *m, int group)
 
 		if (member->splits >= furthest)
 			continue;
-		if (member->rank == JOB_NONE ||
-			!(m->job->ranks[member->rank].knows & JOB_KNOWS_RING)) {
+		if (!is_rank(member->rank) ||
+			!(job_rank(m->job, member->rank)->knows & JOB_KNOWS_RING)) {
 			m->nodes.items[node].unknown = true;
 			continue;
 		}
-		waitfor_add_edge(m, node, member->rank);
+		waitfor_add_edge(m, node, member->rank.i);
 		m->nodes.items[node].absent = true;
 	}
 	if (!m->nodes.items[node].absent)
@@ -267,13 +267,13 @@ void waitfor_join_split(struct waitfor_maker *m, int group)
 /* The peer that has not made the matching call; or one that did, and died or froze in it. */
 void waitfor_join_pair(struct waitfor_maker *m, int node, const struct wait *wait)
 {
-	int peer = m->job->members[wait->peer].rank;
+	struct rank_index peer = m->job->members[wait->peer].rank;
 
-	m->nodes.items[node].absent = wait->lacking && peer != JOB_NONE;
-	m->nodes.items[node].unknown = wait->peer_unknown || (wait->lacking && peer == JOB_NONE);
+	m->nodes.items[node].absent = wait->lacking && is_rank(peer);
+	m->nodes.items[node].unknown = wait->peer_unknown || (wait->lacking && !is_rank(peer));
 	if (m->nodes.items[node].absent)
-		waitfor_add_edge(m, node, peer);
-	else if (peer != JOB_NONE && m->given->stopped[peer])
+		waitfor_add_edge(m, node, peer.i);
+	else if (is_rank(peer) && m->given->stopped[peer.i])
 		waitfor_add_edge(m, node, waitfor_stopped_node(m, peer));
 }
 

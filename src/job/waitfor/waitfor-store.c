@@ -41,7 +41,7 @@ void waitfor_collect_keys(struct waitfor_maker *m)
 	}
 	m->keys.nr = n;
 	for (size_t i = 0; i < n; i++) {
-		int node = waitfor_add_node(m, WAITFOR_STORE, JOB_NONE, JOB_NONE);
+		int node = waitfor_add_node(m, WAITFOR_STORE, NO_RANK, JOB_NONE);
 
 		m->nodes.items[node].wait = (int)keys[i].wait;
 		keys[i].node = node;
@@ -65,15 +65,15 @@ int waitfor_key_node(const struct waitfor_maker *m, const char *key)
 }
 
 /* True if the rank itself shows that it waits in nothing: it ended, never came, or says so. */
-static bool is_outside(const struct waitfor_maker *m, int rank)
+static bool is_outside(const struct waitfor_maker *m, struct rank_index rank)
 {
-	const struct job_rank *r = &m->job->ranks[rank];
+	const struct job_rank *r = job_rank(m->job, rank);
 	struct spans_range threads = threads_of(m->job, rank);
 
-	for (size_t i = m->waits->first[rank]; i < m->waits->first[rank + 1]; i++)
+	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++)
 		if (m->waits->at[i].kind != WAIT_LOCK)
 			return false;
-	if (m->waits->told[rank].elsewhere)
+	if (m->waits->told[rank.i].elsewhere)
 		return true;
 	if (r->process == JOB_NONE)
 		return m->job->has_census;
@@ -88,9 +88,9 @@ static bool is_outside(const struct waitfor_maker *m, int rank)
 }
 
 /* True if the rank waits for that key. */
-static bool waits_for_key(const struct waitfor_maker *m, int rank, int node)
+static bool waits_for_key(const struct waitfor_maker *m, struct rank_index rank, int node)
 {
-	for (size_t i = m->waits->first[rank]; i < m->waits->first[rank + 1]; i++)
+	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++)
 		if (m->graph->node_of_wait[i] == node)
 			return true;
 	return false;
@@ -105,29 +105,30 @@ static void join_key(struct waitfor_maker *m, const struct waitfor_key *key)
 	node->unknown = true;
 	if (key->n > m->job->nranks || !outside || outside >= key->n)
 		return;
-	for (size_t rank = 0; rank < m->job->nranks; rank++)
-		if (!waits_for_key(m, (int)rank, key->node) && !is_outside(m, (int)rank))
+	job_for_each_rank(m->job, rank)
+		if (!waits_for_key(m, rank, key->node) && !is_outside(m, rank))
 			return;
 	node->unknown = false;
 	node->absent = true;
-	for (size_t rank = 0; rank < m->job->nranks; rank++)
-		if (!waits_for_key(m, (int)rank, key->node))
-			waitfor_add_edge(m, key->node, (int)rank);
+	job_for_each_rank(m->job, rank)
+		if (!waits_for_key(m, rank, key->node))
+			waitfor_add_edge(m, key->node, rank.i);
 }
 
 /* True if rank number 0 is that of this index. */
-static bool is_zero(const struct waitfor_maker *m, size_t rank)
+static bool is_zero(const struct waitfor_maker *m, struct rank_index rank)
 {
-	return !m->job->ranks[rank].world_rank.n && !m->job->ranks[rank].numberless;
+	return !job_rank(m->job, rank)->world_rank.n && !job_rank(m->job, rank)->numberless;
 }
 
 /* True if the rank has been at the store: it made a group there, or waits in it for something. */
-static bool has_come(const struct waitfor_maker *m, int rank)
+static bool has_come(const struct waitfor_maker *m, struct rank_index rank)
 {
-	if (!m->job->ranks[rank].candidate_only && m->job->ranks[rank].process != JOB_NONE &&
-		(m->job->ranks[rank].knows & JOB_KNOWS_RING))
+	if (!job_rank(m->job, rank)->candidate_only &&
+		job_rank(m->job, rank)->process != JOB_NONE &&
+		(job_rank(m->job, rank)->knows & JOB_KNOWS_RING))
 		return true;
-	for (size_t i = m->waits->first[rank]; i < m->waits->first[rank + 1]; i++)
+	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++)
 		if (m->waits->at[i].kind != WAIT_LOCK &&
 			!waits_is_for(&m->waits->at[i], WAITS_FOR_STORE))
 			return true;
@@ -135,9 +136,9 @@ static bool has_come(const struct waitfor_maker *m, int rank)
 }
 
 /* True if it is still on its way there, also where it is that cannot find the store. */
-static bool is_on_its_way(const struct waitfor_maker *m, int rank)
+static bool is_on_its_way(const struct waitfor_maker *m, struct rank_index rank)
 {
-	for (size_t i = m->waits->first[rank]; i < m->waits->first[rank + 1]; i++)
+	for (size_t i = m->waits->first[rank.i]; i < m->waits->first[rank.i + 1]; i++)
 		if (waits_is_for(&m->waits->at[i], WAITS_FOR_STORE))
 			return true;
 	return is_outside(m, rank);
@@ -150,30 +151,30 @@ static bool is_on_its_way(const struct waitfor_maker *m, int rank)
 static void join_store(struct waitfor_maker *m, const struct waitfor_key *key)
 {
 	m->nodes.items[key->node].unknown = true;
-	for (size_t rank = 0; rank < m->job->nranks; rank++) {
-		bool final = m->given->stands[rank] == WAITFOR_FINAL;
+	job_for_each_rank(m->job, rank) {
+		bool final = m->given->stands[rank.i] == WAITFOR_FINAL;
 
 		if (!is_zero(m, rank) ||
-			(!final && (has_come(m, (int)rank) || !is_outside(m, (int)rank))))
+			(!final && (has_come(m, rank) || !is_outside(m, rank))))
 			continue;
 		m->nodes.items[key->node].unknown = false;
 		m->nodes.items[key->node].absent = true;
-		waitfor_add_edge(m, key->node, (int)rank);
+		waitfor_add_edge(m, key->node, rank.i);
 	}
 }
 
 /* A store to which some have not come yet. */
 static void join_ranks(struct waitfor_maker *m, const struct waitfor_key *key)
 {
-	for (size_t rank = 0; rank < m->job->nranks; rank++) {
-		if (is_zero(m, rank) || has_come(m, (int)rank))
+	job_for_each_rank(m->job, rank) {
+		if (is_zero(m, rank) || has_come(m, rank))
 			continue;
-		if (!is_on_its_way(m, (int)rank)) {
+		if (!is_on_its_way(m, rank)) {
 			m->nodes.items[key->node].unknown = true;
 			continue;
 		}
 		m->nodes.items[key->node].absent = true;
-		waitfor_add_edge(m, key->node, (int)rank);
+		waitfor_add_edge(m, key->node, rank.i);
 	}
 	if (!m->nodes.items[key->node].absent)
 		m->nodes.items[key->node].unknown = true;

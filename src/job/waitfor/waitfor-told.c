@@ -27,41 +27,43 @@ struct sight {
 	size_t n[PLACES];
 };
 
-static bool has_ended(const struct job *job, size_t rank)
+static bool has_ended(const struct job *job, struct rank_index rank)
 {
-	int process = job->ranks[rank].process;
+	int process = job_rank(job, rank)->process;
 
 	return process != JOB_NONE && job->processes[process].end > JOB_ALIVE;
 }
 
-static enum place place_of(const struct waitfor_maker *m, size_t rank)
+static enum place place_of(const struct waitfor_maker *m, struct rank_index rank)
 {
-	const struct waits_told *told = &m->waits->told[rank];
-	bool final = m->given->stands[rank] == WAITFOR_FINAL;
+	const struct waits_told *told = &m->waits->told[rank.i];
+	bool final = m->given->stands[rank.i] == WAITFOR_FINAL;
 
 	if (has_ended(m->job, rank))
-		return final || m->given->stopped[rank] ? PLACE_OVER : PLACE_DARK;
-	if (m->job->ranks[rank].process == JOB_NONE || !(told->key || told->elsewhere))
+		return final || m->given->stopped[rank.i] ? PLACE_OVER : PLACE_DARK;
+	if (job_rank(m->job, rank)->process == JOB_NONE || !(told->key || told->elsewhere))
 		return PLACE_DARK;
 	if (final)
 		return PLACE_OVER;
 	return told->key ? PLACE_WAITS : PLACE_ELSEWHERE;
 }
 
-static bool is_zero(const struct waitfor_maker *m, size_t rank)
+static bool is_zero(const struct waitfor_maker *m, struct rank_index rank)
 {
-	return !m->job->ranks[rank].world_rank.n && !m->job->ranks[rank].numberless;
+	return !job_rank(m->job, rank)->world_rank.n && !job_rank(m->job, rank)->numberless;
 }
 
 /* True if a rank that is not where all wait, for another reason, may have that lock. */
-static bool may_have_lock(const struct sight *sight, size_t rank, size_t other)
+static bool may_have_lock(
+	const struct sight *sight, struct rank_index rank, struct rank_index other)
 {
 	const struct job_rank *ranks = sight->m->job->ranks;
 
-	if (ranks[other].process != JOB_NONE && ranks[rank].host != ranks[other].host)
+	if (ranks[other.i].process != JOB_NONE && ranks[rank.i].host != ranks[other.i].host)
 		return false;
-	return sight->places[other] == PLACE_DARK || (sight->places[other] == PLACE_ELSEWHERE &&
-							     !sight->m->waits->told[other].in_lock);
+	return sight->places[other.i] == PLACE_DARK ||
+	       (sight->places[other.i] == PLACE_ELSEWHERE &&
+		       !sight->m->waits->told[other.i].in_lock);
 }
 
 /*
@@ -70,36 +72,34 @@ static bool may_have_lock(const struct sight *sight, size_t rank, size_t other)
  */
 static void set_locked_apart(struct sight *sight)
 {
-	size_t n = sight->m->job->nranks;
+	job_for_each_rank(sight->m->job, rank) {
+		const struct waits_told *told = &sight->m->waits->told[rank.i];
 
-	for (size_t rank = 0; rank < n; rank++) {
-		const struct waits_told *told = &sight->m->waits->told[rank];
-
-		if (sight->places[rank] != PLACE_ELSEWHERE || !told->in_lock || told->lock_known)
+		if (sight->places[rank.i] != PLACE_ELSEWHERE || !told->in_lock || told->lock_known)
 			continue;
-		for (size_t i = 0; i < n && sight->places[rank] == PLACE_ELSEWHERE; i++)
-			if (may_have_lock(sight, rank, i))
-				sight->places[rank] = PLACE_LOCKED;
+		for (struct rank_index at = {0};
+			job_has_rank(sight->m->job, at) && sight->places[rank.i] == PLACE_ELSEWHERE;
+			at.i++)
+			if (may_have_lock(sight, rank, at))
+				sight->places[rank.i] = PLACE_LOCKED;
 	}
 }
 
 static void look(struct sight *sight)
 {
-	size_t n = sight->m->job->nranks;
-
-	for (size_t rank = 0; rank < n; rank++)
-		sight->places[rank] = place_of(sight->m, rank);
+	job_for_each_rank(sight->m->job, rank)
+		sight->places[rank.i] = place_of(sight->m, rank);
 	set_locked_apart(sight);
-	for (size_t rank = 0; rank < n; rank++)
-		sight->n[sight->places[rank]]++;
+	job_for_each_rank(sight->m->job, rank)
+		sight->n[sight->places[rank.i]]++;
 }
 
 /* True if all who wait may wait for what rank 0 gives, and it is none of them. */
 static bool is_all_for_zero(const struct sight *sight)
 {
-	for (size_t rank = 0; rank < sight->m->job->nranks; rank++)
-		if (sight->places[rank] == PLACE_WAITS &&
-			(!sight->m->waits->told[rank].maybe_zero || is_zero(sight->m, rank)))
+	job_for_each_rank(sight->m->job, rank)
+		if (sight->places[rank.i] == PLACE_WAITS &&
+			(!sight->m->waits->told[rank.i].maybe_zero || is_zero(sight->m, rank)))
 			return false;
 	return true;
 }
@@ -107,8 +107,8 @@ static bool is_all_for_zero(const struct sight *sight)
 /* Says whether it is certain that they do, and what each rank does. */
 static bool is_surely_for_zero(const struct sight *sight)
 {
-	for (size_t rank = 0; rank < sight->m->job->nranks; rank++)
-		if (sight->places[rank] == PLACE_WAITS && !sight->m->waits->told[rank].for_zero)
+	job_for_each_rank(sight->m->job, rank)
+		if (sight->places[rank.i] == PLACE_WAITS && !sight->m->waits->told[rank.i].for_zero)
 			return false;
 	return !sight->n[PLACE_DARK];
 }
@@ -118,11 +118,11 @@ static bool is_surely_for_zero(const struct sight *sight)
  * elsewhere, it is waited for, and nobody else is; where nobody knows what it does, nobody is. So
  * also where they only may do, by what their stacks do not show.
  */
-static bool is_waited_for(const struct sight *sight, size_t rank, bool zero)
+static bool is_waited_for(const struct sight *sight, struct rank_index rank, bool zero)
 {
 	if (sight->n[PLACE_OVER])
-		return sight->places[rank] == PLACE_OVER;
-	return sight->places[rank] == PLACE_ELSEWHERE && (!zero || is_zero(sight->m, rank));
+		return sight->places[rank.i] == PLACE_OVER;
+	return sight->places[rank.i] == PLACE_ELSEWHERE && (!zero || is_zero(sight->m, rank));
 }
 
 /* How many may be late, known ones or not; where nobody knows how many there are, all. */
@@ -134,7 +134,7 @@ static size_t count_late(const struct sight *sight, bool zero)
 		return sight->n[PLACE_OVER];
 	if (sight->m->job->world_size < 0)
 		return sight->m->job->nranks;
-	for (size_t rank = 0; rank < sight->m->job->nranks; rank++)
+	job_for_each_rank(sight->m->job, rank)
 		elsewhere += is_waited_for(sight, rank, zero && is_surely_for_zero(sight));
 	return elsewhere + sight->n[PLACE_LOCKED] + sight->n[PLACE_DARK];
 }
@@ -155,10 +155,10 @@ void waitfor_join_told(struct waitfor_maker *m)
 
 		node->late = late;
 		node->unknown = sight.n[PLACE_DARK] + sight.n[PLACE_LOCKED] > 0;
-		for (size_t rank = 0; rank < m->job->nranks; rank++) {
+		job_for_each_rank(m->job, rank) {
 			if (!is_waited_for(&sight, rank, zero))
 				continue;
-			waitfor_add_edge(m, at, (int)rank);
+			waitfor_add_edge(m, at, rank.i);
 			node->absent = true;
 		}
 	}

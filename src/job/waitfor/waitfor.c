@@ -22,7 +22,8 @@
 #include "job/waitfor/waitfor-make.h"
 #include "job/waitfor/waitfor-parts.h"
 
-int waitfor_add_node(struct waitfor_maker *m, enum waitfor_kind kind, int rank, int group)
+int waitfor_add_node(
+	struct waitfor_maker *m, enum waitfor_kind kind, struct rank_index rank, int group)
 {
 	*array_add(&m->nodes) = (struct waitfor_node){.kind = kind,
 		.rank = rank,
@@ -100,7 +101,7 @@ static void collect_ops(struct waitfor_maker *m)
 			m->ops.items[n - 1].sure |= m->ops.items[i].sure;
 	m->ops.nr = n;
 	for (size_t i = 0; i < n; i++) {
-		int node = waitfor_add_node(m, WAITFOR_OP, JOB_NONE, m->ops.items[i].group);
+		int node = waitfor_add_node(m, WAITFOR_OP, NO_RANK, m->ops.items[i].group);
 
 		m->nodes.items[node].index = m->ops.items[i].index;
 		m->ops.items[i].node = node;
@@ -124,22 +125,22 @@ static int op_node(const struct waitfor_maker *m, int group, uint64_t index)
 	return m->ops.items[low].node;
 }
 
-static int lazy_node(
-	struct waitfor_maker *m, int *slot, enum waitfor_kind kind, int rank, int group)
+static int lazy_node(struct waitfor_maker *m, int *slot, enum waitfor_kind kind,
+	struct rank_index rank, int group)
 {
 	if (*slot == JOB_NONE)
 		*slot = waitfor_add_node(m, kind, rank, group);
 	return *slot;
 }
 
-int waitfor_stopped_node(struct waitfor_maker *m, int rank)
+int waitfor_stopped_node(struct waitfor_maker *m, struct rank_index rank)
 {
-	return lazy_node(m, &m->stopped_node[rank], WAITFOR_STOPPED, rank, JOB_NONE);
+	return lazy_node(m, &m->stopped_node[rank.i], WAITFOR_STOPPED, rank, JOB_NONE);
 }
 
 int waitfor_fork_node(struct waitfor_maker *m, int group)
 {
-	return lazy_node(m, &m->fork_node[group], WAITFOR_FORK, JOB_NONE, group);
+	return lazy_node(m, &m->fork_node[group], WAITFOR_FORK, NO_RANK, group);
 }
 
 /* What this wait leads to: shared by all who wait for the same, but for P2P and syncs. */
@@ -154,9 +155,9 @@ static int node_for(struct waitfor_maker *m, size_t index)
 			return waitfor_fork_node(m, group);
 		return op_node(m, group, wait->index);
 	case WAIT_INIT:
-		return lazy_node(m, &m->init_node[group], WAITFOR_INIT, JOB_NONE, group);
+		return lazy_node(m, &m->init_node[group], WAITFOR_INIT, NO_RANK, group);
 	case WAIT_SPLIT:
-		return lazy_node(m, &m->split_node[group], WAITFOR_SPLIT, JOB_NONE, group);
+		return lazy_node(m, &m->split_node[group], WAITFOR_SPLIT, NO_RANK, group);
 	case WAIT_STORE:
 		return waitfor_key_node(m, wait->key);
 	case WAIT_P2P:
@@ -165,7 +166,7 @@ static int node_for(struct waitfor_maker *m, size_t index)
 	case WAIT_LOCK:
 		node = waitfor_add_node(m, WAITFOR_LOCK, wait->rank, JOB_NONE);
 		m->nodes.items[node].absent = true;
-		waitfor_add_edge(m, node, wait->holder);
+		waitfor_add_edge(m, node, wait->holder.i);
 		break;
 	default:
 		node = waitfor_add_node(m, WAITFOR_SYNC, wait->rank, group);
@@ -178,7 +179,7 @@ static int node_for(struct waitfor_maker *m, size_t index)
 /* True if a rank's wait is an edge: never where it is over; if held where it does other things. */
 static bool follows(const struct waitfor_maker *m, const struct wait *wait)
 {
-	switch (m->given->stands[wait->rank]) {
+	switch (m->given->stands[wait->rank.i]) {
 	case WAITFOR_FINAL:
 		return false;
 	case WAITFOR_STANDS:
@@ -191,8 +192,8 @@ static bool follows(const struct waitfor_maker *m, const struct wait *wait)
 /* All nodes first: an edge names them by index. */
 static void make_graph(struct waitfor_maker *m)
 {
-	for (size_t rank = 0; rank < m->job->nranks; rank++)
-		waitfor_add_node(m, WAITFOR_RANK, (int)rank, JOB_NONE);
+	job_for_each_rank(m->job, rank)
+		waitfor_add_node(m, WAITFOR_RANK, rank, JOB_NONE);
 	collect_ops(m);
 	waitfor_collect_keys(m);
 	for (size_t i = 0; i < m->waits->n; i++)
@@ -210,10 +211,10 @@ static void make_graph(struct waitfor_maker *m)
 		if (wait->kind == WAIT_P2P)
 			waitfor_join_pair(m, m->graph->node_of_wait[i], wait);
 		if (follows(m, wait))
-			waitfor_add_edge(m, wait->rank, m->graph->node_of_wait[i]);
+			waitfor_add_edge(m, wait->rank.i, m->graph->node_of_wait[i]);
 	}
-	for (size_t rank = 0; rank < m->job->nranks; rank++)
-		waitfor_join_launches(m, (int)rank);
+	job_for_each_rank(m->job, rank)
+		waitfor_join_launches(m, rank);
 	waitfor_join_opposite_orders(m);
 	waitfor_join_keys(m);
 }
@@ -367,14 +368,14 @@ static bool follow_dark_pairs(const struct waitfor *graph, bool *leads)
 	for (size_t i = 0; i < graph->nnodes; i++) {
 		const struct waitfor_node *node = &graph->nodes[i];
 		const struct wait *wait;
-		int peer;
+		struct rank_index peer;
 
 		if (node->kind != WAITFOR_PAIR || leads[node->part])
 			continue;
 		wait = &graph->waits->at[node->wait];
 		peer = graph->job->members[wait->peer].rank;
-		if (!wait->peer_unknown || !wait->sure || peer == JOB_NONE ||
-			!leads[graph->nodes[peer].part])
+		if (!wait->peer_unknown || !wait->sure || !is_rank(peer) ||
+			!leads[graph->nodes[peer.i].part])
 			continue;
 		leads[node->part] = found = true;
 	}
@@ -398,11 +399,11 @@ void waitfor_victims(const struct waitfor *graph, const struct waitfor_given *gi
 
 		if (leads[graph->nodes[graph->node_of_wait[i]].part] &&
 			waitfor_stands(graph->job, wait, given))
-			victims[wait->rank] = true;
+			victims[wait->rank.i] = true;
 	}
 	for (size_t i = 0; i < graph->nnodes; i++)
 		if (marked[i] && graph->nodes[i].kind <= WAITFOR_STOPPED)
-			victims[graph->nodes[i].rank] = false;
+			victims[graph->nodes[i].rank.i] = false;
 	free(leads);
 	free(order);
 }

@@ -65,7 +65,7 @@ enum waitfor_kind {
 
 struct waitfor_node {
 	enum waitfor_kind kind;
-	int rank;        /* RANK, STOPPED, SYNC, LOCK */
+	struct rank_index rank; /* RANK, STOPPED, SYNC, LOCK */
 	int group;       /* OP, INIT, SPLIT, FORK; JOB_NONE else */
 	uint64_t index;  /* OP */
 	int wait;        /* PAIR, STORE, SYNC, LOCK: index into waits (of a key: the first) */

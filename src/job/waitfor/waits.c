@@ -103,15 +103,15 @@ static void index_seats(struct collector *c)
 	c->first_seat = alloc_zeroed(job->nranks + 2, sizeof(*c->first_seat));
 	c->seats = alloc_zeroed(job->nmembers + 1, sizeof(*c->seats));
 	for (size_t i = 0; i < job->nmembers; i++)
-		if (job->members[i].rank != JOB_NONE)
-			c->first_seat[job->members[i].rank + 1]++;
-	for (size_t i = 0; i < job->nranks; i++)
-		c->first_seat[i + 1] += c->first_seat[i];
+		if (is_rank(job->members[i].rank))
+			c->first_seat[job->members[i].rank.i + 1]++;
+	job_for_each_rank(job, rank)
+		c->first_seat[rank.i + 1] += c->first_seat[rank.i];
 	for (size_t i = 0; i < job->nmembers; i++) {
-		int rank = job->members[i].rank;
+		struct rank_index rank = job->members[i].rank;
 
-		if (rank != JOB_NONE)
-			c->seats[c->first_seat[rank] + at[rank]++] = (int)i;
+		if (is_rank(rank))
+			c->seats[c->first_seat[rank.i] + at[rank.i]++] = (int)i;
 	}
 	free(at);
 }
@@ -149,7 +149,7 @@ static void find_rears(struct collector *c)
 /* True if the rank that has this seat has ended, in whatever way. */
 static bool has_ended(const struct job *job, const struct job_member *m)
 {
-	int process = m->rank == JOB_NONE ? JOB_NONE : job->ranks[m->rank].process;
+	int process = is_rank(m->rank) ? job_rank(job, m->rank)->process : JOB_NONE;
 
 	return process != JOB_NONE && job->processes[process].end > JOB_ALIVE;
 }
@@ -189,7 +189,7 @@ static uint64_t first_incomplete(const struct collector *c, const struct job_mem
 /* A seat given up: nothing of it waits, but what an abort ended together with its process. */
 static bool is_over(const struct job *job, const struct job_member *m)
 {
-	int process = job->ranks[m->rank].process;
+	int process = job_rank(job, m->rank)->process;
 
 	if (m->state != JOB_MEMBER_GONE)
 		return false;
@@ -274,8 +274,8 @@ static bool has_all_p2p(const struct job_member *m)
 /* Of a dump that leaves out what is complete, or was overwritten, what is absent may have been. */
 static bool has_only_part(const struct job *job, const struct job_member *m)
 {
-	return m->rank != JOB_NONE && !m->p2p_whole &&
-	       (job->ranks[m->rank].knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP;
+	return is_rank(m->rank) && !m->p2p_whole &&
+	       (job_rank(job, m->rank)->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP;
 }
 
 /* True if the peer has entered the call that matches. */
@@ -396,11 +396,11 @@ static bool hold(
 
 /* A thread in a synchronisation: for a wait found so far, or for nothing that is known. */
 /* Of a process that holds several ranks nobody knows whose thread it is. */
-static bool is_shared(const struct job *job, int rank)
+static bool is_shared(const struct job *job, struct rank_index rank)
 {
-	for (size_t i = 0; i < job->nranks; i++)
-		if ((int)i != rank && job->ranks[i].process != JOB_NONE &&
-			job->ranks[i].process == job->ranks[rank].process)
+	job_for_each_rank(job, at)
+		if (!same_rank(at, rank) && job_rank(job, at)->process != JOB_NONE &&
+			job_rank(job, at)->process == job_rank(job, rank)->process)
 			return true;
 	return false;
 }
@@ -425,7 +425,7 @@ static bool add_split(struct collector *c, const struct job_thread *thread, int 
 {
 	if (!(call_traits(thread->call) & CALL_SPLIT) || thread->group == JOB_NONE)
 		return false;
-	for (size_t i = c->first_seat[thread->rank]; i < c->first_seat[thread->rank + 1]; i++) {
+	for (size_t i = c->first_seat[thread->rank.i]; i < c->first_seat[thread->rank.i + 1]; i++) {
 		const struct job_member *m = &c->job->members[c->seats[i]];
 
 		if (m->group != thread->group || !m->splits)
@@ -501,7 +501,7 @@ static void add_call(struct collector *c, const struct job_thread *thread, int i
 }
 
 /* Synchronisations first: they say which waits are held, which calls then need not explain. */
-static void add_threads(struct collector *c, int rank, size_t from)
+static void add_threads(struct collector *c, struct rank_index rank, size_t from)
 {
 	struct spans_range range = threads_of(c->job, rank);
 
@@ -521,12 +521,12 @@ static void add_threads(struct collector *c, int rank, size_t from)
 /* -- stacks ------------------------------------------------------------------------------------ */
 
 /* A lock that another rank has. */
-static void add_lock(struct collector *c, int rank)
+static void add_lock(struct collector *c, struct rank_index rank)
 {
-	const struct waits_told *told = &c->told[rank];
-	int64_t now = c->waits->now[rank];
+	const struct waits_told *told = &c->told[rank.i];
+	int64_t now = c->waits->now[rank.i];
 
-	if (!told->elsewhere || !told->lock_known || told->lock_rank == JOB_NONE)
+	if (!told->elsewhere || !told->lock_known || !is_rank(told->lock_rank))
 		return;
 	*array_add(&c->list) = (struct wait){.kind = WAIT_LOCK,
 		.rank = rank,
@@ -543,10 +543,11 @@ static void add_lock(struct collector *c, int rank)
 }
 
 /* What only its stack tells, of a rank that nothing holds by its ring. */
-static void add_told(struct collector *c, int rank, size_t from)
+static void add_told(struct collector *c, struct rank_index rank, size_t from)
 {
-	const struct waits_told *told = &c->told[rank];
-	int64_t now = c->waits->now[rank], age = told->stands > c->stood ? told->stands : c->stood;
+	const struct waits_told *told = &c->told[rank.i];
+	int64_t now = c->waits->now[rank.i],
+		age = told->stands > c->stood ? told->stands : c->stood;
 
 	for (size_t i = from; i < c->list.nr; i++)
 		if (c->list.items[i].held || c->list.items[i].sure)
@@ -573,7 +574,7 @@ static void add_told(struct collector *c, int rank, size_t from)
  * what held it or lacked somebody counts: nobody tracked completion to its end. */
 static bool is_wait(const struct job *job, const struct wait *wait)
 {
-	int process = job->ranks[wait->rank].process;
+	int process = job_rank(job, wait->rank)->process;
 
 	if (process != JOB_NONE && job->processes[process].end > JOB_ALIVE) {
 		if (job->processes[process].end == JOB_EXITED && !job->processes[process].status)
@@ -584,9 +585,9 @@ static bool is_wait(const struct job *job, const struct wait *wait)
 }
 
 /* Drops what turned out to be no wait, and says how old the rest is. */
-static void finish_rank(struct collector *c, int rank, size_t from)
+static void finish_rank(struct collector *c, struct rank_index rank, size_t from)
 {
-	int64_t now = c->waits->now[rank];
+	int64_t now = c->waits->now[rank.i];
 	size_t kept = from;
 
 	for (size_t i = from; i < c->list.nr; i++) {
@@ -596,21 +597,21 @@ static void finish_rank(struct collector *c, int rank, size_t from)
 			continue;
 		wait.age = wait.since == JOB_UNKNOWN || now == JOB_UNKNOWN ? JOB_UNKNOWN
 									   : now - wait.since;
-		wait.age_unknown = is_age_unknown(c->job, &c->job->ranks[rank]);
+		wait.age_unknown = is_age_unknown(c->job, job_rank(c->job, rank));
 		c->list.items[kept++] = wait;
 	}
 	c->list.nr = kept;
 }
 
-static void add_rank(struct collector *c, int rank)
+static void add_rank(struct collector *c, struct rank_index rank)
 {
 	size_t from = c->list.nr;
 
-	for (size_t i = c->first_seat[rank]; i < c->first_seat[rank + 1]; i++)
+	for (size_t i = c->first_seat[rank.i]; i < c->first_seat[rank.i + 1]; i++)
 		add_collective(c, c->seats[i]);
-	for (size_t i = c->first_seat[rank]; i < c->first_seat[rank + 1]; i++)
+	for (size_t i = c->first_seat[rank.i]; i < c->first_seat[rank.i + 1]; i++)
 		add_p2p(c, c->seats[i]);
-	for (size_t i = c->first_seat[rank]; i < c->first_seat[rank + 1]; i++)
+	for (size_t i = c->first_seat[rank.i]; i < c->first_seat[rank.i + 1]; i++)
 		add_init(c, c->seats[i]);
 	add_threads(c, rank, from);
 	if (c->told)
@@ -621,9 +622,9 @@ static void add_rank(struct collector *c, int rank)
 static void add_ranks(struct collector *c)
 {
 	c->list.nr = 0;
-	for (size_t rank = 0; rank < c->job->nranks; rank++) {
-		c->waits->first[rank] = c->list.nr;
-		add_rank(c, (int)rank);
+	job_for_each_rank(c->job, rank) {
+		c->waits->first[rank.i] = c->list.nr;
+		add_rank(c, rank);
 	}
 	c->waits->first[c->job->nranks] = c->list.nr;
 }
@@ -637,10 +638,10 @@ static int64_t longest_told(const struct job *job, const struct waits_told *told
 	int64_t stood = JOB_UNKNOWN;
 	bool held = false;
 
-	for (size_t rank = 0; rank < job->nranks; rank++) {
-		if ((told[rank].key || told[rank].elsewhere) && told[rank].stands > stood)
-			stood = told[rank].stands;
-		held |= told[rank].key && told[rank].held;
+	job_for_each_rank(job, rank) {
+		if ((told[rank.i].key || told[rank.i].elsewhere) && told[rank.i].stands > stood)
+			stood = told[rank.i].stands;
+		held |= told[rank.i].key && told[rank.i].held;
 	}
 	return held ? stood : JOB_UNKNOWN;
 }
@@ -666,8 +667,8 @@ struct waits *waits_new(const struct job *job, const struct waits_told *told)
 	waits->told = alloc_zeroed(job->nranks + 1, sizeof(*waits->told));
 	index_seats(&c);
 	find_rears(&c);
-	for (size_t rank = 0; rank < job->nranks; rank++)
-		waits->now[rank] = end_of_evidence(job, &job->ranks[rank]);
+	job_for_each_rank(job, rank)
+		waits->now[rank.i] = end_of_evidence(job, job_rank(job, rank));
 	add_ranks(&c);
 	if (told)
 		add_told_ranks(&c, told);

@@ -51,20 +51,20 @@ struct waits_told {
 	bool elsewhere;
 	bool in_lock; /* elsewhere in the lock of a file, that another rank may have */
 	bool lock_known; /* and who has it is known, */
-	int lock_rank;	 /* this rank; JOB_NONE: somebody who is none */
+	struct rank_index lock_rank; /* this rank; NO_RANK: somebody who is none */
 	const char *lock; /* the file */
 	const char *cite;
 };
 
 struct wait {
 	enum wait_kind kind;
-	int rank;
+	struct rank_index rank;
 	int member; /* SPLIT: of the old group; JOB_NONE for SYNC and OTHER */
 	int peer;   /* P2P: the peer's seat as member index */
 	uint64_t index;
 	const struct job_op *op; /* NULL where its details are not known */
 	const char *key; /* STORE: its name, "" not known; LOCK: its file; else NULL */
-	int holder;      /* LOCK: the rank that has it */
+	struct rank_index holder; /* LOCK: the rank that has it */
 	int thread;      /* JOB_NONE */
 	bool held;
 	bool lacking;

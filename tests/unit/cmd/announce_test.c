@@ -136,7 +136,7 @@ static void nothing_is_said_endlessly(void **state)
 	hand_job_make(&hand, 8, 3);
 	hand.verdict[0].class = VERDICT_RANK_DEATH;
 	for (int turn = 0; turn < 1000; turn++) {
-		hand.culprit[0] = turn % 8;
+		hand.culprit[0] = rank_index(turn % 8);
 		hand.job.attempt = turn / 8;
 		said += announce_take(&announce, &hand.verdicts, s(turn), HANG_AFTER) ==
 			ANNOUNCE_SAY;

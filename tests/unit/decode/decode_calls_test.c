@@ -66,7 +66,7 @@ static void a_call_lasts_from_its_entry_to_its_return(void **state)
 	assert_int_equal(job->calls[0].sig.op, RING_OP_ALLREDUCE);
 	assert_int_equal(job->calls[0].group, 0);
 	expect_call(job, 1, JOB_CALL_WAIT, "cudaStreamSynchronize", 8, 3);
-	assert_int_equal(calls_of(job, 0).to, 2);
+	assert_int_equal(calls_of(job, rank_index(0)).to, 2);
 	job_free(job);
 }
 

@@ -247,7 +247,7 @@ static void marks_become_facts(void **state)
 	assert_string_equal(job->shards[0].cite, "ring:3:shard0");
 	assert_true(job->notes[0].exception);
 	assert_string_equal(job->notes[0].text, "exception: ValueError: password=*");
-	assert_int_equal(job->ranks[job->spans[0].rank].world_rank.n, 3);
+	assert_int_equal(job_rank(job, job->spans[0].rank)->world_rank.n, 3);
 	job_free(job);
 }
 
@@ -388,7 +388,7 @@ static void losses_are_told(void **state)
 	job = decoded(&evidence);
 	assert_int_equal(job->nlosses, 2);
 	for (size_t i = 0; i < job->nlosses; i++) {
-		assert_int_equal(job->losses[i].rank, 0);
+		assert_int_equal(job->losses[i].rank.i, 0);
 		of_ops = of_ops || (job->losses[i].count == 3 && job->losses[i].of_ops);
 	}
 	assert_true(of_ops);

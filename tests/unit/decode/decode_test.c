@@ -83,7 +83,7 @@ static void the_census_tells_of_tools_and_of_the_killed(void **state)
 	assert_int_equal(process->status, 9);
 	assert_int_equal(process->ended, forge_real(7));
 	assert_int_equal(process->role, JOB_ROLE_CHILD);
-	assert_int_equal(process->rank, 0);
+	assert_int_equal(process->rank.i, 0);
 	assert_int_equal(job->ntraits, 2);
 	assert_string_equal(job->traits[0].key, "tools");
 	assert_string_equal(job->traits[0].text, "cc1plus");
@@ -299,7 +299,7 @@ static void history_tells_what_children_were_and_how_they_ended(void **state)
 	job = decoded(&evidence);
 	process = process_of(job, 500);
 	assert_int_equal(process->role, JOB_ROLE_CHILD);
-	assert_int_equal(process->rank, 0);
+	assert_int_equal(process->rank.i, 0);
 	assert_string_equal(process->what, "inductor compile worker");
 	assert_int_equal(process->end, JOB_SIGNALED);
 	assert_int_equal(process->status, 9);
@@ -331,7 +331,7 @@ static void an_error_file_is_an_exception(void **state)
 		"{\"py_callstack\": \"Traceback\", \"timestamp\": \"1790000000\"}}}");
 
 	assert_int_equal(job->nnotes, 1);
-	assert_int_equal(job->notes[0].rank, 1);
+	assert_int_equal(job->notes[0].rank.i, 1);
 	assert_true(job->notes[0].exception);
 	assert_string_equal(job->notes[0].text, "ValueError: no rows");
 	assert_int_equal(job->notes[0].when, 1790000000999999999);
@@ -368,9 +368,9 @@ static void a_ranks_own_caches_come_before_the_launchers(void **state)
 	forge_text(&evidence, EXHIBIT_HISTORY, 0, text.text);
 	job = decoded(&evidence);
 	assert_int_equal(job->ncaches, 2);
-	assert_int_equal(job->caches[0].rank, 0);
+	assert_int_equal(job->caches[0].rank.i, 0);
 	assert_int_equal(job->caches[0].files, 7);
-	assert_int_equal(job->caches[1].rank, 1);
+	assert_int_equal(job->caches[1].rank.i, 1);
 	assert_string_equal(job->caches[1].path, "/own");
 	assert_int_equal(job->caches[1].files, 0);
 	str_release(&text);
@@ -511,7 +511,7 @@ static void a_shared_log_is_nobodys(void **state)
 	}
 	job = decoded(&evidence);
 	assert_int_equal(job->nlogs, 1);
-	assert_int_equal(job->ranks[job->logs[0].rank].world_rank.n, 1);
+	assert_int_equal(job_rank(job, job->logs[0].rank)->world_rank.n, 1);
 	assert_string_equal(job->logs[0].last_line, "ValueError: mine");
 	job_free(job);
 }
@@ -544,25 +544,25 @@ static void much_evidence(struct evidence *evidence)
 static void print_job(const struct job *job, struct str *into)
 {
 	str_printf(into, "%s %s %d %zu\n", job->id, job->name, job->world_size, job->nhosts);
-	for (size_t i = 0; i < job->nranks; i++)
-		str_printf(into, "rank %d %d %x\n", job->ranks[i].world_rank.n,
-			job->ranks[i].process, job->ranks[i].knows);
+	job_for_each_rank(job, rank)
+		str_printf(into, "rank %d %d %x\n", job_rank(job, rank)->world_rank.n,
+			job_rank(job, rank)->process, job_rank(job, rank)->knows);
 	for (size_t i = 0; i < job->nprocesses; i++)
 		str_printf(into, "process %u %d %d %lld %s %s\n", job->processes[i].pid,
-			job->processes[i].rank, job->processes[i].end,
+			job->processes[i].rank.i, job->processes[i].end,
 			(long long)job->processes[i].cpu_delta, job->processes[i].cite,
 			job->processes[i].end_cite);
 	for (size_t i = 0; i < job->nthreads; i++)
-		str_printf(into, "thread %d %u %s\n", job->threads[i].rank, job->threads[i].tid,
+		str_printf(into, "thread %d %u %s\n", job->threads[i].rank.i, job->threads[i].tid,
 			job->threads[i].cite);
 	for (size_t i = 0; i < job->nmembers; i++)
 		str_printf(into, "member %u %d %llu %zu %s\n", job->members[i].seat.n,
-			job->members[i].rank, (unsigned long long)job->members[i].head,
+			job->members[i].rank.i, (unsigned long long)job->members[i].head,
 			job->members[i].nops, job->members[i].cite);
 	for (size_t i = 0; i < job->nlogs; i++)
-		str_printf(into, "log %d %s\n", job->logs[i].rank, job->logs[i].last_line);
+		str_printf(into, "log %d %s\n", job->logs[i].rank.i, job->logs[i].last_line);
 	for (size_t i = 0; i < job->nlosses; i++)
-		str_printf(into, "loss %d %s %s\n", job->losses[i].rank, job->losses[i].what,
+		str_printf(into, "loss %d %s %s\n", job->losses[i].rank.i, job->losses[i].what,
 			job->losses[i].cite);
 }
 
@@ -641,8 +641,8 @@ static void any_exhibit_may_be_missing(void **state)
 		much_evidence(&evidence);
 		evidence.at[out].kind = EXHIBIT_UNKNOWN_KIND;
 		job = decoded(&evidence);
-		for (size_t i = 0; i < job->nranks; i++)
-			assert_true(job->ranks[i].world_rank.n < 3);
+		job_for_each_rank(job, rank)
+			assert_true(job_rank(job, rank)->world_rank.n < 3);
 		job_free(job);
 	}
 }
@@ -658,7 +658,7 @@ static void a_damaged_exhibit_is_a_loss(void **state)
 	forge_ring(&evidence, forge_rank(0))->damaged = true;
 	job = decoded(&evidence);
 	for (size_t i = 0; i < job->nlosses; i++)
-		told = told || (job->losses[i].of_ops && job->losses[i].rank == 0 &&
+		told = told || (job->losses[i].of_ops && job->losses[i].rank.i == 0 &&
 				       !strcmp(job->losses[i].cite, "ring:0"));
 	assert_true(told);
 	job_free(job);

@@ -26,7 +26,7 @@ static void identity_of(struct evidence *evidence, uint32_t r, const char *field
 static const struct job_trait *trait_of(const struct job *job, int rank, const char *key)
 {
 	for (size_t i = 0; i < job->ntraits; i++)
-		if (job->traits[i].rank == rank && !strcmp(job->traits[i].key, key))
+		if (job->traits[i].rank.i == rank && !strcmp(job->traits[i].key, key))
 			return &job->traits[i];
 	return NULL;
 }

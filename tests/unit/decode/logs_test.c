@@ -112,7 +112,7 @@ static struct job *job_of_log(const char *text, const char *label)
 static const char *last_of(const struct job *job, int rank)
 {
 	for (size_t i = 0; i < job->nlogs; i++)
-		if (job->ranks[job->logs[i].rank].world_rank.n == rank)
+		if (job_rank(job, job->logs[i].rank)->world_rank.n == rank)
 			return job->logs[i].last_line;
 	return "";
 }

@@ -36,10 +36,10 @@ static void assert_ranks(struct job_builder *b, const char *expected)
 	struct job *job = job_seal(b);
 	struct str got = {0};
 
-	for (size_t i = 0; i < job->nranks; i++) {
-		const struct job_rank *rank = &job->ranks[i];
+	job_for_each_rank(job, at) {
+		const struct job_rank *rank = job_rank(job, at);
 
-		str_printf(&got, "%s%d=%u%s", i ? " " : "", rank->world_rank.n,
+		str_printf(&got, "%s%d=%u%s", at.i ? " " : "", rank->world_rank.n,
 			rank->process == JOB_NONE ? 0 : job->processes[rank->process].pid,
 			rank->doubtful ? "?" : "");
 	}

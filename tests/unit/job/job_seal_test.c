@@ -66,7 +66,7 @@ static void children_inherit_rank_and_are_none(void **state)
 	assert_int_equal(job->nranks, 2);
 	assert_int_equal(job->processes[job->ranks[0].process].pid, 20);
 	assert_int_equal(process_of(job, 31)->role, JOB_ROLE_CHILD);
-	assert_int_equal(process_of(job, 31)->rank, 0);
+	assert_int_equal(process_of(job, 31)->rank.i, 0);
 	job_free(job);
 }
 
@@ -92,7 +92,7 @@ static void a_child_s_exception_is_not_its_rank_s(void **state)
 	assert_false(job->notes[0].exception);
 	assert_true(job->notes[1].exception);
 	assert_int_equal(job->ntraits, 1);
-	assert_int_equal(job->traits[0].rank, 1);
+	assert_int_equal(job->traits[0].rank.i, 1);
 	job_free(job);
 	(void)state;
 }
@@ -108,7 +108,7 @@ static void a_wrapper_is_no_rank(void **state)
 	assert_int_equal(job->nranks, 1);
 	assert_int_equal(job->processes[job->ranks[0].process].pid, 30);
 	assert_false(job->ranks[0].candidate_only);
-	assert_int_equal(process_of(job, 20)->rank, JOB_NONE);
+	assert_int_equal(process_of(job, 20)->rank.i, JOB_NONE);
 	job_free(job);
 }
 
@@ -201,7 +201,7 @@ static void the_newest_generation_is_judged(void **state)
 	job = job_seal(b);
 	assert_int_equal(job->attempt, 2);
 	assert_int_equal(job->processes[job->ranks[0].process].pid, 40);
-	assert_int_equal(process_of(job, 20)->rank, JOB_NONE);
+	assert_int_equal(process_of(job, 20)->rank.i, JOB_NONE);
 	assert_int_equal(job->ngroups, 1);
 	assert_int_equal(job->groups[0].key, 8);
 	job_free(job);
@@ -222,7 +222,7 @@ static void without_rank_seats_name_the_ranks(void **state)
 	assert_int_equal(job->processes[job->ranks[3].process].pid, 20);
 	assert_false(job->ranks[3].named_by_env);
 	assert_string_equal(job->groups[0].name, "world");
-	assert_int_equal(job->members[job->groups[0].first_member].rank, 0);
+	assert_int_equal(job->members[job->groups[0].first_member].rank.i, 0);
 	job_free(job);
 }
 
@@ -257,7 +257,7 @@ static void each_seat_of_one_process_is_a_rank(void **state)
 	assert_int_equal(job->nranks, 4);
 	for (int i = 0; i < 4; i++) {
 		assert_int_equal(job->ranks[i].world_rank.n, i);
-		assert_int_equal(job->members[job->groups[0].first_member + i].rank, i);
+		assert_int_equal(job->members[job->groups[0].first_member + i].rank.i, i);
 		assert_int_equal(job->processes[job->ranks[i].process].pid, 20);
 	}
 	job_free(job);
@@ -274,8 +274,8 @@ static void an_unseen_seat_of_a_smaller_group_is_nobody_s(void **state)
 	add_member(b, who("a", 21), 7, 2, 0);
 	job = job_seal(b);
 	assert_int_equal(job->groups[0].size, 2);
-	assert_int_equal(job->members[0].rank, 1);
-	assert_int_equal(job->members[1].rank, JOB_NONE);
+	assert_int_equal(job->members[0].rank.i, 1);
+	assert_false(is_rank(job->members[1].rank));
 	assert_int_equal(job->members[1].state, JOB_MEMBER_UNSEEN);
 	job_free(job);
 }
@@ -314,9 +314,9 @@ static void an_unseen_seat_is_whose_the_members_say(void **state)
 		member.seat = group_rank(0);
 		job_add_member(b, who("a", 21), &group, &member);
 		job = job_seal(b);
-		assert_int_equal(job->members[0].rank, 1);
-		assert_int_equal(job->members[1].rank, cases[i].seat1);
-		assert_int_equal(job->members[2].rank, cases[i].seat2);
+		assert_int_equal(job->members[0].rank.i, 1);
+		assert_int_equal(job->members[1].rank.i, cases[i].seat1);
+		assert_int_equal(job->members[2].rank.i, cases[i].seat2);
 		job_free(job);
 	}
 }
@@ -384,7 +384,7 @@ static void facts_of_a_process_without_start_time_find_it(void **state)
 	job = job_seal(b);
 	assert_int_equal(job->nprocesses, 1);
 	assert_int_equal(job->nsteps, 1);
-	assert_int_equal(job->steps[0].rank, 0);
+	assert_int_equal(job->steps[0].rank.i, 0);
 	job_free(job);
 }
 
@@ -401,8 +401,8 @@ static void what_is_lost_of_a_child_is_said_of_the_child(void **state)
 	job_add_loss(b, who("a", 30), &loss);
 	job = job_seal(b);
 	assert_int_equal(job->nlosses, 2);
-	assert_int_equal(job->losses[0].rank, 0);
-	assert_int_equal(job->losses[1].rank, 0);
+	assert_int_equal(job->losses[0].rank.i, 0);
+	assert_int_equal(job->losses[1].rank.i, 0);
 	assert_string_equal(job->losses[0].what, "it has ended");
 	assert_string_equal(job->losses[1].what, "of its child: it has ended");
 	job_free(job);
@@ -479,8 +479,8 @@ static void ranks_are_found_by_their_number(void **state)
 
 	for (int i = 0; i < 12; i++)
 		ranks[i] = (struct job_rank){.world_rank = world_rank(i)};
-	assert_int_equal(ranks_find(&job, world_rank(4)), 4);
-	assert_int_equal(ranks_find(&job, world_rank(40)), JOB_NONE);
+	assert_int_equal(ranks_find(&job, world_rank(4)).i, 4);
+	assert_int_equal(ranks_find(&job, world_rank(40)).i, JOB_NONE);
 }
 
 /* The same communicator through a route that knows its id, and through one that knows its hash. */
@@ -525,7 +525,7 @@ static void groups_of_one_alias_are_one(void **state)
 	for (int seat = 0; seat < 3; seat++) {
 		const struct job_member *m = &job->members[job->groups[0].first_member + seat];
 
-		assert_int_equal(m->rank, seat);
+		assert_int_equal(m->rank.i, seat);
 		assert_int_equal(m->state, JOB_MEMBER_READY);
 		assert_int_equal(m->nops, 1);
 	}
@@ -548,7 +548,7 @@ static void seats_that_nobody_knew_are_numbered_by_rank(void **state)
 	for (int seat = 0; seat < 2; seat++) {
 		const struct job_member *m = &job->members[job->groups[0].first_member + seat];
 
-		assert_int_equal(job->ranks[m->rank].world_rank.n, 2 * seat + 1);
+		assert_int_equal(job_rank(job, m->rank)->world_rank.n, 2 * seat + 1);
 		assert_int_equal(m->nops, 1);
 	}
 	job_free(job);

@@ -77,7 +77,7 @@ static void describe(struct str *into, const struct job *job)
 	for (size_t i = 0; i < job->nstacks; i++) {
 		const struct job_stack *stack = &job->stacks[i];
 
-		str_printf(into, "%d/%d/%u%s@%lld:", stack->rank, stack->process, stack->tid,
+		str_printf(into, "%d/%d/%u%s@%lld:", stack->rank.i, stack->process, stack->tid,
 			stack->main ? "*" : "", (long long)stack->when);
 		for (size_t k = 0; k < stack->nframes; k++)
 			str_printf(into, " %u=%s", stack->frames[k],
@@ -227,7 +227,7 @@ static void rules_find_frames(void **state)
 	add_stack(b, 20, 20, 5, "432100");
 	add_stack(b, 20, 25, 5, "50");
 	job = job_seal(b);
-	stack = stackfacts_main(job, 0);
+	stack = stackfacts_main(job, rank_index(0));
 	assert_non_null(stack);
 	assert_int_equal(stack->tid, 20);
 	assert_int_equal(stackfacts_find(job, stack, 0, input, 3), 2);
@@ -236,11 +236,11 @@ static void rules_find_frames(void **state)
 	assert_int_equal(stackfacts_python(job, stack), 2);
 	assert_int_equal(stackfacts_program(job, stack), 3);
 	assert_null(stackfacts_frame(job, stack, 6));
-	stack = stackfacts_thread(job, 0, 25);
+	stack = stackfacts_thread(job, rank_index(0), 25);
 	assert_int_equal(stackfacts_find(job, stack, 0, &cuda, 1), 0);
 	assert_int_equal(stackfacts_python(job, stack), -1);
 	assert_int_equal(stackfacts_program(job, stack), -1);
-	assert_null(stackfacts_thread(job, 0, 26));
+	assert_null(stackfacts_thread(job, rank_index(0), 26));
 	job_free(job);
 }
 
@@ -257,7 +257,7 @@ static long program_above(const char *file)
 	add_rank(b, 20, 0, 0);
 	job_add_stack(b, who(20), &stack, frames, 2);
 	job = job_seal(b);
-	at = stackfacts_program(job, stackfacts_main(job, 0));
+	at = stackfacts_program(job, stackfacts_main(job, rank_index(0)));
 	job_free(job);
 	return at;
 }

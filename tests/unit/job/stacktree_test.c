@@ -47,7 +47,7 @@ static struct job_stack *plain_add(struct plain *plain, int rank, bool main, con
 
 	for (size_t i = 0; i < n; i++)
 		numbers[n - 1 - i] = (uint32_t)(frames[i] - '0');
-	*stack = (struct job_stack){.rank = rank,
+	*stack = (struct job_stack){.rank = rank_index(rank),
 		.process = rank,
 		.tid = (uint32_t)plain->job.nstacks,
 		.main = main,
@@ -64,7 +64,7 @@ static struct job_stack *plain_add(struct plain *plain, int rank, bool main, con
 static void add_set(struct str *into, const struct stacktree_set *set)
 {
 	for (size_t i = 0; i < set->n; i++)
-		str_printf(into, i ? ",%d" : "%d", set->at[i]);
+		str_printf(into, i ? ",%d" : "%d", set->at[i].i);
 }
 
 /* The subtree of a node: "0:[0,1,2] " per frame, deeper ones behind, in brackets. */
@@ -161,7 +161,7 @@ static void who_ends_where_others_pass_is_a_class(void **state)
 	tree = stacktree_new(&plain.job, &main);
 	assert_int_equal(tree->nclasses, 2);
 	assert_int_equal(tree->sets[tree->classes[0].set].n, 1);
-	assert_int_equal(tree->sets[tree->classes[0].set].at[0], 1);
+	assert_int_equal(tree->sets[tree->classes[0].set].at[0].i, 1);
 	stacktree_free(tree);
 }
 
@@ -169,8 +169,8 @@ static void who_ends_where_others_pass_is_a_class(void **state)
 static void who_died_comes_before_the_odd_one(void **state)
 {
 	const struct job_signal signals[] = {
-		{.rank = 1, .process = 1, .signo = 15, .tid = 3},
-		{.rank = 1, .process = 1, .signo = 11, .tid = 4, .fatal = true},
+		{.rank = {1}, .process = 1, .signo = 15, .tid = 3},
+		{.rank = {1}, .process = 1, .signo = 11, .tid = 4, .fatal = true},
 	};
 	const struct stacktree_options all = {.all = true};
 	struct plain plain;
@@ -258,7 +258,7 @@ static bool begins(const struct job_stack *stack, const uint32_t *frames, size_t
 
 /* Who has a stack that begins (or is whole) with these frames; innermost first, as paths are. */
 static size_t who_begins(const struct job *job, const uint32_t *path, size_t n, bool whole,
-	int *ret, uint32_t *ret_threads)
+	struct rank_index *ret, uint32_t *ret_threads)
 {
 	size_t nr = 0;
 
@@ -269,23 +269,23 @@ static size_t who_begins(const struct job *job, const uint32_t *path, size_t n, 
 		if (!begins(stack, path, n) || (whole && stack->nframes != n))
 			continue;
 		++*ret_threads;
-		if (!nr || ret[nr - 1] != stack->rank)
+		if (!nr || !same_rank(ret[nr - 1], stack->rank))
 			ret[nr++] = stack->rank;
 	}
 	return nr;
 }
 
-static void assert_set(const struct stacktree_set *set, const int *members, size_t n)
+static void assert_set(const struct stacktree_set *set, const struct rank_index *members, size_t n)
 {
 	assert_int_equal(set->n, n);
 	for (size_t i = 0; i < n; i++)
-		assert_int_equal(set->at[i], members[i]);
+		assert_int_equal(set->at[i].i, members[i].i);
 }
 
 static void check_nodes(const struct stacktree *tree)
 {
 	uint32_t path[DEPTH_MOST], threads;
-	int members[STACKS_MOST];
+	struct rank_index members[STACKS_MOST];
 
 	for (size_t i = 0; i < tree->nnodes; i++) {
 		const struct stacktree_node *node = &tree->nodes[i];

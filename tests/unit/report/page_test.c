@@ -85,7 +85,7 @@ static void each_section_has_its_lines(void **state)
 
 	hand_job_make(&hand, 8, 3);
 	hand.losses[0] = (struct job_loss){
-		.rank = 2, .what = "records", .cite = "ring:2", .count = 2, .of_ops = true};
+		.rank = {2}, .what = "records", .cite = "ring:2", .count = 2, .of_ops = true};
 	hand.job.nlosses = 1;
 	hand.verdict[0].unknown_members = &seat;
 	hand.verdict[0].nunknown = 1;
@@ -109,7 +109,7 @@ static void who_is_to_blame_stands_out(void **state)
 	evidence = page_section(&page, PAGE_EVIDENCE, &hand.verdict[0]);
 	assert_int_equal(evidence.n, 3);
 	assert_int_equal(evidence.lines[0].tone, PAGE_ALARM);
-	assert_int_equal(evidence.lines[0].rank, 3);
+	assert_int_equal(evidence.lines[0].rank.i, 3);
 	assert_ptr_equal(evidence.lines[0].fact, &hand.facts[0]);
 	assert_int_equal(evidence.lines[2].tone, PAGE_STRONG);
 	assert_true(evidence.lines[2].kept);

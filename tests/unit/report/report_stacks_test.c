@@ -38,7 +38,7 @@ static const struct job_frame frames[FRAMES] = {
 static void set_stack(struct hand_stacks *h, int rank, const uint32_t *numbers, size_t n)
 {
 	snprintf(h->cites[rank], sizeof(h->cites[rank]), "stack:%d:tid%d", rank, 100 + rank);
-	h->stacks[rank] = (struct job_stack){.rank = rank,
+	h->stacks[rank] = (struct job_stack){.rank = rank_index(rank),
 		.process = rank,
 		.tid = 100 + (uint32_t)rank,
 		.main = true,
@@ -57,7 +57,7 @@ static void set_stack(struct hand_stacks *h, int rank, const uint32_t *numbers, 
 		.holds_gil = JOB_NO,
 		.when = 5,
 		.cite = h->cites[rank]};
-	h->snapshots[rank] = (struct job_snapshot){.rank = rank,
+	h->snapshots[rank] = (struct job_snapshot){.rank = rank_index(rank),
 		.process = rank,
 		.samples = 3,
 		.threads = 1,
@@ -260,7 +260,7 @@ static void json_of_stacks_has_all(void **state)
 static void who_died_is_shown(void **state)
 {
 	const struct job_signal signal = {
-		.rank = 0, .process = 0, .signo = 11, .tid = 100, .fatal = true};
+		.rank = {0}, .process = 0, .signo = 11, .tid = 100, .fatal = true};
 	struct hand_stacks *h = malloc(sizeof(*h));
 	char *text;
 

@@ -313,7 +313,8 @@ static void a_wait_that_no_call_shows_is_a_wait(void **state)
 	(void)state;
 	hand_job_make(&hand, 8, 3);
 	for (int i = 0; i < 8; i++) {
-		members[i] = (struct job_member){.seat = {(uint32_t)i}, .rank = i, .cite = "ring"};
+		members[i] = (struct job_member){
+			.seat = {(uint32_t)i}, .rank = rank_index(i), .cite = "ring"};
 		if (i != 3) {
 			members[i].ops = &open;
 			members[i].nops = 1;
@@ -332,7 +333,7 @@ static void a_wait_that_no_call_shows_is_a_wait(void **state)
 /* A majority is late, and one waits: who is which is said, and nobody is blamed. */
 static void a_majority_that_stays_away_is_named_as_such(void **state)
 {
-	static const int late[] = {1, 2, 3}, waits[] = {0};
+	static const struct rank_index late[] = {{1}, {2}, {3}}, waits[] = {{0}};
 	struct hand_job hand;
 	char *text;
 
@@ -350,7 +351,7 @@ static void a_majority_that_stays_away_is_named_as_such(void **state)
 static void the_same_fact_of_many_ranks_is_one_line(void **state)
 {
 	static const char *const cites[] = {"exit:0", "exit:1", "exit:2", "exit:4"};
-	static const int ranks[] = {0, 1, 2, 4};
+	static const struct rank_index ranks[] = {{0}, {1}, {2}, {4}};
 	struct verdict_fact facts[4];
 	struct hand_job hand;
 	char *text;
@@ -377,7 +378,7 @@ static void losses_are_shown(void **state)
 	(void)state;
 	hand_job_make(&hand, 8, 3);
 	hand.losses[0] = (struct job_loss){
-		.rank = 5, .what = "records overwritten", .count = 12, .cite = "ring:5:lane0"};
+		.rank = {5}, .what = "records overwritten", .count = 12, .cite = "ring:5:lane0"};
 	hand.ranks[5].lost_records = 12;
 	hand.job.nlosses = 1;
 	text = hand_job_written(&report_text, &hand.verdicts, &plain);

@@ -15,17 +15,17 @@
 static void sets_of_ranks_have_names(void **state)
 {
 	static const struct {
-		int at[5];
+		struct rank_index at[5];
 		size_t n;
 		const char *name;
 	} cases[] = {
-		{{0}, 0, ""},
-		{{3}, 1, "rank 3"},
-		{{0, 1, 2, 4}, 4, "ranks 0-2,4"},
-		{{6}, 1, "pid 106"},
-		{{6, 7}, 2, "pids 106,107"},
-		{{1, 6}, 2, "rank 1 and pid 106"},
-		{{0, 1, 3, 6, 7}, 5, "ranks 0-1,3 and pids 106,107"},
+		{{{0}}, 0, ""},
+		{{{3}}, 1, "rank 3"},
+		{{{0}, {1}, {2}, {4}}, 4, "ranks 0-2,4"},
+		{{{6}}, 1, "pid 106"},
+		{{{6}, {7}}, 2, "pids 106,107"},
+		{{{1}, {6}}, 2, "rank 1 and pid 106"},
+		{{{0}, {1}, {3}, {6}, {7}}, 5, "ranks 0-1,3 and pids 106,107"},
 	};
 	struct hand_job hand;
 
@@ -61,13 +61,13 @@ static void what_is_next_depends_on_how_it_was_seen(void **state)
 		"attach again in 30 s; next time, run it under `inquest run`: that sees more");
 	hand.host.agent_beat = 1;
 	assert_next(&hand, "see where each rank stands: inquest attach --stacks");
-	hand.losses[0] = (struct job_loss){.rank = 3,
+	hand.losses[0] = (struct job_loss){.rank = {3},
 		.what = "stacks: its stacks may not be read: run inquest as root",
 		.cite = "x"};
 	hand.job.losses = hand.losses;
 	hand.job.nlosses = 1;
 	assert_next(&hand, "let it look: run inquest as root");
-	hand.losses[0].rank = JOB_NONE;
+	hand.losses[0].rank = NO_RANK;
 	assert_next(&hand, "see where each rank stands: inquest attach --stacks");
 	for (int rank = 0; rank < 8; rank++)
 		hand.ranks[rank].process = JOB_NONE;
@@ -117,15 +117,15 @@ static void what_may_yet_end_is_not_called_stuck(void **state)
 static void a_set_that_does_not_fit_hides_nobody(void **state)
 {
 	static const struct {
-		int at[8];
+		struct rank_index at[8];
 		size_t n, width;
 		const char *name;
 	} cases[] = {
-		{{0, 1, 2, 4}, 4, 8, "0-2,4"},
-		{{0, 2, 4, 6, 7}, 5, 9, "0,2,4,6-7"},
-		{{0, 2, 4, 6, 7}, 5, 8, "5 from 0"},
-		{{1, 3, 5, 7, 9, 11, 13, 15}, 8, 16, "8 from 1"},
-		{{10, 12, 14, 16, 18}, 5, 8, "10 +4"},
+		{{{0}, {1}, {2}, {4}}, 4, 8, "0-2,4"},
+		{{{0}, {2}, {4}, {6}, {7}}, 5, 9, "0,2,4,6-7"},
+		{{{0}, {2}, {4}, {6}, {7}}, 5, 8, "5 from 0"},
+		{{{1}, {3}, {5}, {7}, {9}, {11}, {13}, {15}}, 8, 16, "8 from 1"},
+		{{{10}, {12}, {14}, {16}, {18}}, 5, 8, "10 +4"},
 	};
 	struct hand_job hand;
 
@@ -144,14 +144,14 @@ static void a_set_that_does_not_fit_hides_nobody(void **state)
 static void assert_last_words(const char *const *lines, const char *expected)
 {
 	struct hand_job hand;
-	struct job_log logs[4] = {{0}};
+	struct job_log logs[4] = {{{0}}};
 	struct str words = {0};
 
 	hand_job_make(&hand, 4, 3);
 	hand.job.nlogs = 0;
 	for (int rank = 0; rank < 4; rank++)
 		if (lines[rank])
-			logs[hand.job.nlogs++] = (struct job_log){.rank = rank,
+			logs[hand.job.nlogs++] = (struct job_log){.rank = rank_index(rank),
 				.last_line = lines[rank],
 				.error = strstr(lines[rank], "Error") ? lines[rank] : "",
 				.cite = "log"};

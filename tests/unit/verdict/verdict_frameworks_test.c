@@ -138,7 +138,7 @@ static void expect_doing(const char *stack, const char *name)
 	facts_stack(f, 0, stack);
 	job = facts_job(f);
 	v = verdicts_of(job);
-	doing_of(&doing, job, 0, &v->postures[0]);
+	doing_of(&doing, job, rank_index(0), &v->postures[0]);
 	assert_string_equal(str_text(&doing.name), name);
 	doing_release(&doing);
 	verdicts_free(v);
@@ -161,7 +161,7 @@ static void a_wait_in_the_store_is_told_in_words(void **state)
 
 		facts_call(f, 0, calls[i][0], 40);
 		job = facts_job(f);
-		doing_of(&doing, job, 0, NULL);
+		doing_of(&doing, job, rank_index(0), NULL);
 		assert_string_equal(str_text(&doing.op), calls[i][1]);
 		doing_release(&doing);
 		job_free(job);
@@ -198,10 +198,10 @@ static void caches_are_those_of_the_framework(void **state)
 	facts_trait(f, 3, "framework", "torch 2.15.0", -1)->when = facts_ns(5);
 	add_cache(f, 3, "/tmp/torchinductor_me");
 	job = facts_job(f);
-	assert_null(caches_found(job, 0).path);
-	assert_null(caches_found(job, 1).path);
-	assert_string_equal(caches_found(job, 2).path, "/home/me/jax-cache");
-	assert_string_equal(caches_found(job, 3).path, "/tmp/torchinductor_me");
+	assert_null(caches_found(job, rank_index(0)).path);
+	assert_null(caches_found(job, rank_index(1)).path);
+	assert_string_equal(caches_found(job, rank_index(2)).path, "/home/me/jax-cache");
+	assert_string_equal(caches_found(job, rank_index(3)).path, "/tmp/torchinductor_me");
 	job_free(job);
 	facts_free(f);
 }

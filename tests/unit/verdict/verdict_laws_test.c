@@ -530,10 +530,10 @@ static char *text_of_verdicts(const struct facts *f)
 			one->outlook, one->cause, one->where, one->group,
 			(unsigned long long)one->op_index, (long long)one->waiting);
 		for (size_t k = 0; k < one->culprits.n; k++)
-			fprintf(out, " %d", one->culprits.at[k]);
+			fprintf(out, " %d", one->culprits.at[k].i);
 		fprintf(out, ";");
 		for (size_t k = 0; k < one->victims.n; k++)
-			fprintf(out, " %d", one->victims.at[k]);
+			fprintf(out, " %d", one->victims.at[k].i);
 		for (size_t k = 0; k < one->nevidence; k++)
 			print_fact(out, &one->evidence[k]);
 		fprintf(out, "\n");

@@ -348,7 +348,7 @@ static bool waits_at(
 		struct str told = {0};
 
 		if (fact->kind != FACT_WAITS_AT || fact->ranks.n != n ||
-			fact->ranks.at[0] != first)
+			fact->ranks.at[0].i != first)
 			continue;
 		things_add(&told, fact->thing2);
 		found |= !strcmp(fact->thing->name, call) && !strcmp(str_text(&told), place);

@@ -42,7 +42,7 @@ static void too_early_says_who_waits_for_whom_and_from_when_on(void **state)
 	v = verdicts_of(job);
 	assert_int_equal(v->early.ranks.n, 3);
 	assert_int_equal(v->early.awaited.n, 1);
-	assert_int_equal(v->early.awaited.at[0], 2);
+	assert_int_equal(v->early.awaited.at[0].i, 2);
 	assert_int_equal(v->early.age, 1500000000);
 	assert_int_equal(v->early.threshold, 2500000000);
 	verdicts_free(v);

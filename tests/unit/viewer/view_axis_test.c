@@ -280,7 +280,7 @@ static void fingers_know_other_programs(void **unused)
 	screen_keys(&t, "Ctrl-B");
 	assert_int_equal(t.state->row, 0);
 	screen_keys(&t, "F3 7 Enter");
-	assert_int_equal(t.state->rank, 7);
+	assert_int_equal(t.state->rank.i, 7);
 	screen_keys(&t, ": type w one.txt");
 	screen_keys(&t, "Enter");
 	screen_asks(&t, EFFECT_EXPORT, "one.txt");
@@ -319,7 +319,7 @@ static void the_cursor_goes_to_the_culprit_when_there_is_one(void **unused)
 		if (moved)
 			screen_keys(&t, "G");
 		screen_reload(&t, screen_skew());
-		assert_int_equal(t.job->ranks[t.state->rank].world_rank.n, moved ? 7 : 3);
+		assert_int_equal(job_rank(t.job, t.state->rank)->world_rank.n, moved ? 7 : 3);
 		screen_free(&t);
 	}
 }

@@ -208,7 +208,7 @@ static void the_end_of_an_earlier_attempt_is_marked(void **unused)
 
 	(void)unused;
 	memcpy(all, t.job->processes, t.job->nprocesses * sizeof(*all));
-	all[t.job->nprocesses] = (struct job_process){.rank = JOB_NONE,
+	all[t.job->nprocesses] = (struct job_process){.rank = NO_RANK,
 		.role = JOB_ROLE_RANK,
 		.end = JOB_SIGNALED,
 		.status = 11,
@@ -333,7 +333,7 @@ static void the_worst_wins_in_a_fold(void **unused)
 
 		for (size_t i = 0; i < row->n; i++) {
 			struct bin one = pyramid_bin(
-				t.state->pyramid, (size_t)row->ranks[i], at, at + S / 2);
+				t.state->pyramid, (size_t)row->ranks[i].i, at, at + S / 2);
 
 			worst = one.state > worst ? one.state : worst;
 			waits.open |= one.state == TRACK_WAITING;

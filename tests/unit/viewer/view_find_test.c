@@ -18,19 +18,19 @@ static void search_finds_ranks_and_ops(void **unused)
 
 	(void)unused;
 	screen_keys(&t, "/ 5");
-	assert_int_equal(t.state->rank, 5); /* while it is typed */
+	assert_int_equal(t.state->rank.i, 5); /* while it is typed */
 	screen_keys(&t, "Esc");
-	assert_int_equal(t.state->rank, 3);
+	assert_int_equal(t.state->rank.i, 3);
 	screen_keys(&t, "Home / type allreduce");
 	screen_keys(&t, "Enter");
-	assert_int_equal(t.state->rank, 0);
+	assert_int_equal(t.state->rank.i, 0);
 	assert_float_equal(screen_seconds(&t), 13, 0.001);
 	screen_says(&t, "1 of 7: rank 0 entered AllReduce #1");
 	screen_keys(&t, "n");
-	assert_int_equal(t.state->rank, 1);
+	assert_int_equal(t.state->rank.i, 1);
 	screen_says(&t, "2 of 7: rank 1");
 	screen_keys(&t, "N N");
-	assert_int_equal(t.state->rank, 7);
+	assert_int_equal(t.state->rank.i, 7);
 	screen_says(&t, "wrapped, 7 of 7: rank 7");
 	screen_keys(&t, "& type rank:5-7");
 	screen_keys(&t, "Enter n");
@@ -40,7 +40,7 @@ static void search_finds_ranks_and_ops(void **unused)
 	screen_keys(&t, "/ type nowhere");
 	screen_keys(&t, "Enter");
 	screen_says(&t, "not found: nowhere");
-	assert_int_equal(t.state->rank, 7);
+	assert_int_equal(t.state->rank.i, 7);
 	screen_keys(&t, "/ Up Up Enter");
 	screen_says(&t, "AllReduce #1");
 	screen_free(&t);
@@ -58,15 +58,15 @@ static void search_finds_hosts_groups_and_frames(void **unused)
 	t = screen_new(f, 80, 24);
 	screen_keys(&t, "g / type load_batch");
 	screen_keys(&t, "Enter");
-	assert_int_equal(t.state->rank, 3);
+	assert_int_equal(t.state->rank.i, 3);
 	screen_keys(&t, "/ type tensor");
 	screen_keys(&t, "Enter");
-	assert_int_equal(t.state->rank, 1);
+	assert_int_equal(t.state->rank.i, 1);
 	screen_keys(&t, "/");
 	for (const char *c = t.job->hosts[t.job->ranks[2].host].name; *c; c++)
 		state_key(t.state, (char[2]){*c});
 	screen_keys(&t, "Enter");
-	assert_int_equal(t.state->rank, 2);
+	assert_int_equal(t.state->rank.i, 2);
 	screen_free(&t);
 }
 
@@ -80,7 +80,7 @@ static void filters_hide_rows_and_say_so(void **unused)
 	assert_int_equal(t.state->rows->ranks, 3);
 	screen_find(&t, "5 hidden");
 	screen_keys(&t, "!"); /* the culprit is hidden: the filter goes */
-	assert_int_equal(t.state->rank, 3);
+	assert_int_equal(t.state->rank.i, 3);
 	assert_int_equal(t.state->rows->ranks, 8);
 	screen_keys(&t, "& type rank:x");
 	screen_keys(&t, "Enter");
@@ -104,7 +104,7 @@ static void filters_see_what_search_finds(void **unused)
 	screen_keys(&t, "& type load_batch");
 	screen_keys(&t, "Enter");
 	assert_int_equal(t.state->rows->ranks, 1);
-	assert_int_equal(t.state->rank, 3);
+	assert_int_equal(t.state->rank.i, 3);
 	screen_keys(&t, "& Ctrl-U type frame:data.py");
 	screen_keys(&t, "Enter");
 	assert_int_equal(t.state->rows->ranks, 1);
@@ -114,7 +114,7 @@ static void filters_see_what_search_finds(void **unused)
 	screen_keys(&t, "& Ctrl-U type !op:allgather");
 	screen_keys(&t, "Enter");
 	assert_int_equal(t.state->rows->ranks, 1);
-	assert_int_equal(t.state->rank, 2);
+	assert_int_equal(t.state->rank.i, 2);
 	screen_keys(&t, "& Ctrl-U type allreduce"); /* all were in one, and none is now */
 	screen_keys(&t, "Enter");
 	assert_int_equal(t.state->rows->ranks, 4);
@@ -214,7 +214,7 @@ static void help_is_searched(void **unused)
 	screen_says(&t, "nothing was searched for yet");
 	screen_keys(&t, "q");
 	assert_false(t.state->help);
-	assert_int_equal(t.state->rank, 3);
+	assert_int_equal(t.state->rank.i, 3);
 	screen_free(&t);
 }
 
@@ -226,9 +226,9 @@ static void lines_are_edited(void **unused)
 	screen_keys(&t, ": type rnak 5x");
 	screen_keys(&t, "Backspace Ctrl-A Delete Delete Delete");
 	screen_keys(&t, "r a n Left Right End Enter");
-	assert_int_equal(t.state->rank, 5);
+	assert_int_equal(t.state->rank.i, 5);
 	screen_keys(&t, ": Up Ctrl-W 6 Enter");
-	assert_int_equal(t.state->rank, 6);
+	assert_int_equal(t.state->rank.i, 6);
 	screen_keys(&t, ": Up Up Down Down x Ctrl-U Backspace");
 	assert_int_equal(t.state->typing.kind, PROMPT_NONE);
 	screen_free(&t);
@@ -250,7 +250,7 @@ static void commands_do_what_they_say(void **unused)
 
 	(void)unused;
 	command(&t, "6");
-	assert_int_equal(t.state->rank, 6);
+	assert_int_equal(t.state->rank.i, 6);
 	command(&t, "rank 99");
 	screen_says(&t, "there is no rank 99");
 	command(&t, "pane stacks");

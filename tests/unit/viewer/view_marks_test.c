@@ -30,7 +30,7 @@ static void give_steps(struct screen_test *t, struct job_step *steps, size_t n, 
 	double to)
 {
 	for (size_t i = 0; i < n; i++)
-		steps[i] = (struct job_step){.rank = 1,
+		steps[i] = (struct job_step){.rank = {1},
 			.n = i + 1,
 			.events = i + 1,
 			.first = JOB_UNKNOWN,
@@ -224,7 +224,7 @@ static void what_is_lost_of_nobody_is_seen(void **unused)
 	struct facts *f = screen_skew();
 	struct screen_test t;
 	struct job_loss loss = {
-		.rank = JOB_NONE, .what = "an exhibit", .count = 1, .cite = "bundle"};
+		.rank = NO_RANK, .what = "an exhibit", .count = 1, .cite = "bundle"};
 
 	(void)unused;
 	t = screen_new(f, 80, 30);

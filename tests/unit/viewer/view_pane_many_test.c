@@ -41,7 +41,7 @@ static void of_many_events_there_are_lines_around_the_users(void **state)
 	for (int i = 0; i < 110; i++)
 		facts_span(f, 0, JOB_SPAN_USER, "s", "", 1 + i * 0.5, 1.2 + i * 0.5);
 	look_at(&look, f);
-	look.place.rank = 0;
+	look.place.rank = rank_index(0);
 	assert_int_equal(items_of(&look, PANE_EVENTS, &from, &to), 220);
 	assert_int_equal(from, 119);
 	assert_int_equal(to, 220);
@@ -70,7 +70,7 @@ static struct state *at_one_moment(struct look *look, struct job_note *notes)
 	look_at(look, f);
 	for (int i = 0; i < THOUSANDS; i++)
 		notes[i] = (struct job_note){
-			.rank = 1, .text = "note", .when = facts_ns(50), .cite = "ring:1:note"};
+			.rank = {1}, .text = "note", .when = facts_ns(50), .cite = "ring:1:note"};
 	notes[4321].text = "needle";
 	look->job->notes = notes;
 	look->job->nnotes = THOUSANDS;
@@ -238,7 +238,7 @@ static void hostile_names_are_escaped_and_fit(void **state)
 	look.scene.origin = HOSTILE "origin";
 	for (int width = 0; width < 200; width += width < 60 ? 1 : 7)
 		for (int rank = 0; rank < 4; rank++) {
-			look.place.rank = rank;
+			look.place.rank = rank_index(rank);
 			expect_safe(&look, width);
 		}
 	look_away(&look);
@@ -307,7 +307,7 @@ static void ten_thousand_unalike_are_bounded(void **state)
 
 	look_at_job(&look, many_ranks_job(&(struct many_ranks){
 				   .n = 10000, .missing = 4711, .unalike = true}));
-	look.place.rank = 9998;
+	look.place.rank = rank_index(9998);
 	for (int p = 0; p < PANES; p++)
 		assert_in_range(lines_of(&look, (enum pane_number)p), 5, 1100);
 	text = look_page(&look, PANE_STACKS);

@@ -362,7 +362,7 @@ static void the_row_is_marked_where_it_is(void **state)
 {
 	struct look look;
 	struct pane_lines lines = {.here = -1};
-	const int ranks[] = {4, 5};
+	const struct rank_index ranks[] = {{4}, {5}};
 	const struct row row = {.ranks = ranks, .n = 2, .label = "4-5"};
 	const struct rows rows = {.at = &row, .n = 1, .ranks = 2};
 	(void)state;
@@ -370,7 +370,7 @@ static void the_row_is_marked_where_it_is(void **state)
 	compile_skew(&look);
 	look.scene.rows = &rows;
 	look.place.row = 0;
-	look.place.rank = 4;
+	look.place.rank = rank_index(4);
 	panes[PANE_STACKS].fill(&look.scene, &look.place, &lines);
 	assert_string_equal(lines.all.items[1].text, " 3           still in 3 samples");
 	assert_string_equal(lines.all.items[2].text, ">0-2,4-7     still in 3 samples");

@@ -98,8 +98,8 @@ static void what_does_not_fit_is_folded_by_class(void **state)
 	assert_int_equal(rows->by, ROWS_BY_CLASS);
 	assert_true(rows->at[1].victim);
 	assert_false(rows->at[0].victim);
-	assert_int_equal(rows_of_rank(rows, -1), -1);
-	assert_int_equal(rows_of_rank(rows, 8), -1);
+	assert_int_equal(rows_of_rank(rows, NO_RANK), -1);
+	assert_int_equal(rows_of_rank(rows, rank_index(8)), -1);
 	rows_free(rows);
 	look_away(&look);
 }
@@ -204,7 +204,7 @@ static void expect_left(const struct look *look, const char *filter, const char 
 	rows = rows_new(look->tracks, look->verdicts,
 		&(struct rows_wish){.by = ROWS_FLAT, .by_chosen = true, .filter = filter});
 	for (size_t i = 0; i < look->tracks->n; i++)
-		if (rows_of_rank(rows, (int)i) >= 0)
+		if (rows_of_rank(rows, rank_index(i)) >= 0)
 			str_printf(&text, "%s%d", text.len ? "," : "", (int)i);
 	assert_string_equal(str_text(&text), wanted);
 	assert_int_equal(rows->n, rows->ranks);
@@ -302,11 +302,11 @@ static void arguments_that_differ_stand_in_the_row(void **state)
 	rows = rows_new(look.tracks, look.verdicts,
 		&(struct rows_wish){.by = ROWS_FLAT, .by_chosen = true, .room = 9});
 	for (size_t i = 0; i < rows->n; i++) {
-		int rank = rows->at[i].ranks[0];
+		struct rank_index rank = rows->at[i].ranks[0];
 
 		assert_string_equal(rows->at[i].words,
-			rank == 0   ? "AllReduce #1 count 32 float32"
-			: rank == 1 ? "AllReduce #1 count 31 float32"
+			rank.i == 0   ? "AllReduce #1 count 32 float32"
+			: rank.i == 1 ? "AllReduce #1 count 31 float32"
 				    : "AllReduce #1 count 32 float16");
 	}
 	rows_free(rows);

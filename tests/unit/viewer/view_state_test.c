@@ -20,7 +20,7 @@ static void opens_on_the_culprit(void **unused)
 	struct screen_test t = screen_of_skew();
 
 	(void)unused;
-	assert_int_equal(t.state->rank, 3);
+	assert_int_equal(t.state->rank.i, 3);
 	assert_int_equal(t.state->row, 0); /* culprits come first */
 	assert_int_equal(t.state->pane, PANE_VERDICT);
 	/* The first entry into what all wait in. */
@@ -41,7 +41,7 @@ static void centres_the_moment_of_a_long_job(void **unused)
 	facts_enter_but(f, 0, 2, JOB_OP_ALLREDUCE, 4096, 40);
 	facts_span(f, 2, JOB_SPAN_COMPILE, "inductor codegen", "1/0", 39, FACTS_OPEN);
 	t = screen_new(f, 80, 24);
-	assert_int_equal(t.state->rank, 2);
+	assert_int_equal(t.state->rank.i, 2);
 	assert_float_equal(screen_seconds(&t), 40, 0.001);
 	assert_int_equal(window_between(t.state->window.from, t.state->when),
 		window_between(t.state->when, t.state->window.to));
@@ -84,27 +84,27 @@ static void rows_are_walked(void **unused)
 
 	(void)unused;
 	screen_keys(&t, "j");
-	assert_int_equal(t.state->rank, 0);
+	assert_int_equal(t.state->rank.i, 0);
 	screen_keys(&t, "Down j");
-	assert_int_equal(t.state->rank, 2);
+	assert_int_equal(t.state->rank.i, 2);
 	screen_keys(&t, "k");
-	assert_int_equal(t.state->rank, 1);
+	assert_int_equal(t.state->rank.i, 1);
 	screen_keys(&t, "G");
-	assert_int_equal(t.state->rank, 7);
+	assert_int_equal(t.state->rank.i, 7);
 	screen_keys(&t, "j");
-	assert_int_equal(t.state->rank, 7);
+	assert_int_equal(t.state->rank.i, 7);
 	screen_keys(&t, "Ctrl-U");
-	assert_int_equal(t.state->rank, 2); /* four rows up, the culprit's is above them all */
+	assert_int_equal(t.state->rank.i, 2); /* four rows up, the culprit's is above them all */
 	screen_keys(&t, "Ctrl-D");
-	assert_int_equal(t.state->rank, 7);
+	assert_int_equal(t.state->rank.i, 7);
 	screen_keys(&t, "g");
-	assert_int_equal(t.state->rank, 3);
+	assert_int_equal(t.state->rank.i, 3);
 	screen_keys(&t, "}");
-	assert_int_equal(t.state->rank, 0);
+	assert_int_equal(t.state->rank.i, 0);
 	screen_keys(&t, "}");
 	screen_says(&t, "same state");
 	screen_keys(&t, "G {");
-	assert_int_equal(t.state->rank, 3);
+	assert_int_equal(t.state->rank.i, 3);
 	screen_free(&t);
 }
 
@@ -185,14 +185,14 @@ static void waits_lead_to_whom_they_wait_for(void **unused)
 
 	(void)unused;
 	screen_keys(&t, "G ]");
-	assert_int_equal(t.state->rank, 3);
+	assert_int_equal(t.state->rank.i, 3);
 	screen_says(&t, "rank 7 waits in AllReduce #1 of world for rank 3: codegen");
 	screen_keys(&t, "]");
 	screen_says(&t, "rank 3 waits for nobody");
 	screen_keys(&t, "[");
-	assert_int_equal(t.state->rank, 7);
+	assert_int_equal(t.state->rank.i, 7);
 	screen_keys(&t, "g [");
-	assert_int_equal(t.state->rank, 0);
+	assert_int_equal(t.state->rank.i, 0);
 	screen_keys(&t, "[");
 	screen_says(&t, "nobody waits for rank 0");
 	screen_free(&t);
@@ -212,13 +212,13 @@ static void a_chain_of_waits_is_followed_link_by_link(void **unused)
 	t = screen_new(f, 80, 24);
 	screen_keys(&t, ": type rank 0");
 	screen_keys(&t, "Enter ]");
-	assert_int_equal(t.state->rank, 1);
+	assert_int_equal(t.state->rank.i, 1);
 	screen_keys(&t, "]");
-	assert_int_equal(t.state->rank, 2);
+	assert_int_equal(t.state->rank.i, 2);
 	screen_keys(&t, "[");
-	assert_int_equal(t.state->rank, 1);
+	assert_int_equal(t.state->rank.i, 1);
 	screen_keys(&t, "[");
-	assert_int_equal(t.state->rank, 0);
+	assert_int_equal(t.state->rank.i, 0);
 	screen_free(&t);
 }
 
@@ -228,7 +228,7 @@ static void the_verdict_is_a_key_away(void **unused)
 
 	(void)unused;
 	screen_keys(&t, "G Home !");
-	assert_int_equal(t.state->rank, 3);
+	assert_int_equal(t.state->rank.i, 3);
 	assert_float_equal(screen_seconds(&t), 13, 0.001);
 	screen_says(&t, "the culprit, rank 3");
 	screen_keys(&t, "!");
@@ -249,7 +249,7 @@ static void marks_come_back(void **unused)
 	screen_keys(&t, "j j l l 3 m a");
 	when = t.state->when;
 	screen_keys(&t, "G End 1 ' a");
-	assert_int_equal(t.state->rank, 1);
+	assert_int_equal(t.state->rank.i, 1);
 	assert_int_equal(t.state->when, when);
 	assert_int_equal(t.state->pane, PANE_EVENTS);
 	screen_keys(&t, "' b");
@@ -257,7 +257,7 @@ static void marks_come_back(void **unused)
 	screen_keys(&t, "m 1");
 	screen_says(&t, "marks are a to z");
 	screen_keys(&t, "Esc");
-	assert_int_equal(t.state->rank, 7); /* back to where the jump was made */
+	assert_int_equal(t.state->rank.i, 7); /* back to where the jump was made */
 	screen_free(&t);
 }
 
@@ -318,7 +318,7 @@ static void rows_are_grouped(void **unused)
 	assert_true(t.state->on_fold);
 	screen_keys(&t, "j j c");
 	assert_int_equal(t.state->rows->n, 2);
-	assert_int_equal(t.state->rank, 0);
+	assert_int_equal(t.state->rank.i, 0);
 	screen_keys(&t, "*");
 	assert_int_equal(t.state->rows->n, 9);
 	screen_keys(&t, "*");
@@ -339,7 +339,7 @@ static void rows_are_pinned(void **unused)
 
 	(void)unused;
 	screen_keys(&t, "G Space");
-	assert_int_equal(t.state->rank, 7);
+	assert_int_equal(t.state->rank.i, 7);
 	assert_int_equal(t.state->row, 0);
 	assert_true(t.state->rows->at[0].tagged);
 	screen_keys(&t, "Space");
@@ -379,7 +379,7 @@ static void the_next_look_changes_nothing_that_was_chosen(void **unused)
 	facts_never_seen(next, 0);
 	next->hidden = 0;
 	screen_reload(&t, next);
-	assert_int_equal(t.job->ranks[t.state->rank].world_rank.n, 7);
+	assert_int_equal(job_rank(t.job, t.state->rank)->world_rank.n, 7);
 	assert_int_equal(t.state->when, when);
 	assert_int_equal(t.state->pane, PANE_EVENTS);
 	screen_free(&t);
@@ -481,15 +481,15 @@ static void enter_goes_to_the_cited_event(void **unused)
 	for (size_t i = 0; i < t.state->lines.lines.all.nr; i++) {
 		const struct pane_line *line = state_line(t.state);
 
-		if (line->rank == 0)
+		if (line->rank.i == 0)
 			break;
 		screen_keys(&t, "j");
 	}
 	screen_keys(&t, "Enter");
-	assert_int_equal(t.state->rank, 0);
+	assert_int_equal(t.state->rank.i, 0);
 	assert_true(t.state->in_pane); /* the next line is a key away */
 	screen_keys(&t, "Esc Esc");
-	assert_int_equal(t.state->rank, 3);
+	assert_int_equal(t.state->rank.i, 3);
 	screen_free(&t);
 }
 
@@ -640,7 +640,7 @@ static void the_mouse_points(void **unused)
 
 	(void)unused;
 	state_mouse(t.state, t.state->label_w + 10, layout->rows.y + 4, 0, false);
-	assert_int_equal(t.state->rank, 4); /* below 3, 0, 1, 2 */
+	assert_int_equal(t.state->rank.i, 4); /* below 3, 0, 1, 2 */
 	assert_int_equal(column_of(&t), 10);
 	state_mouse(t.state, 30, layout->rows.y, 2, false);
 	assert_int_equal(t.state->row, 6);

@@ -552,20 +552,20 @@ static void cites_lead_to_their_event(void **state)
 	struct facts *f = facts_new(12);
 	struct look look;
 	ptrdiff_t event = 0;
-	int rank = 0;
+	struct rank_index rank = rank_index(0);
 
 	facts_rounds(f, 0, 2, 20, 1);
 	f->members[0][11].ops[0].cite = "ring:11:g1:1";
 	f->members[0][11].ops[1].cite = "ring:11:g1:2";
 	look = look_at(f);
 	assert_true(tracks_cited(look.tracks, "ring:11:g1:1", &rank, &event));
-	assert_int_equal(rank, 11);
+	assert_int_equal(rank.i, 11);
 	assert_int_equal(event, 0);
 	assert_true(tracks_cited(look.tracks, "env ring:11:g1", &rank, &event));
-	assert_int_equal(rank, 11);
+	assert_int_equal(rank.i, 11);
 	assert_int_equal(event, 1);
 	assert_true(tracks_cited(look.tracks, "stack:3:tid7", &rank, &event));
-	assert_int_equal(rank, 3);
+	assert_int_equal(rank.i, 3);
 	assert_int_equal(event, -1);
 	assert_false(tracks_cited(look.tracks, "ring:*:g1", &rank, &event));
 	assert_false(tracks_cited(look.tracks, "cgroup:hostA", &rank, &event));
