@@ -18,6 +18,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/complain.c \
 	%D%/demo/demo.c \
 	%D%/diagnose.c \
+	%D%/run/embedded.c %D%/run/embedded.h \
 	%D%/run/exits.c %D%/run/exits.h \
 	%D%/foreign-job.c %D%/foreign-job.h \
 	%D%/gather-files.c %D%/gather-files.h \
@@ -42,6 +43,17 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/viewing-options.c \
 	%D%/run/wrap.c %D%/run/wrap.h
 src_cmd_libcmd_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
+
+# The probe, to be embedded, without what only debuggers read.
+if ONE_FILE
+nodist_src_cmd_libcmd_la_SOURCES = %D%/run/probe-bytes.c
+%D%/run/probe-bytes.c: libinquest-probe.la %D%/run/probe-bytes.awk
+	$(AM_V_GEN)$(MKDIR_P) %D%/run && \
+	$(OBJCOPY) --strip-unneeded .libs/libinquest-probe.so %D%/run/probe.bin && \
+	$(AWK) -v file=%D%/run/probe.bin -f $(srcdir)/%D%/run/probe-bytes.awk >$@-t && mv $@-t $@
+CLEANFILES += %D%/run/probe-bytes.c %D%/run/probe.bin
+endif
+EXTRA_DIST += %D%/run/probe-bytes.awk
 
 UNIT_TESTS += tests/unit/cmd/announce_test
 tests_unit_cmd_announce_test_SOURCES = tests/unit/cmd/announce_test.c \

@@ -294,7 +294,7 @@ static const struct {
 	[TRACK_NODATA] = {"no data", "a time of which nothing is known"},
 	[TRACK_OTHER] = {"starting", "alive, and nothing was recorded yet"},
 	[TRACK_COMPUTE] = {"own code", "the program's own code, between calls"},
-	[TRACK_COLLECTIVE] = {"in a call", "a call of NCCL or c10d, from its entry to its return"},
+	[TRACK_COLLECTIVE] = {"in a call", "a collective, or a call of its group, until it returned"},
 	[TRACK_DEVICE] = {"on the GPU", "a wait for the GPU, from its call to its return"},
 	[TRACK_PENDING] = {"not completed",
 		"own code, while what it launched is known not to be complete"},

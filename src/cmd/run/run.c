@@ -19,6 +19,7 @@
 #include "base/paths.h"
 #include "cmd/agent/agent-process.h"
 #include "cmd/cmd.h"
+#include "cmd/run/embedded.h"
 #include "cmd/run/jobdir.h"
 #include "cmd/run/wrap.h"
 
@@ -134,12 +135,20 @@ static void arm_profiler(const char *probe)
 		setenv("NCCL_PROFILER_PLUGIN", probe, 0);
 }
 
+/* The one that this program holds, else the one that lies in its build tree or is installed. */
+static int find_probe(struct str *into, struct complaint *why)
+{
+	if (embedded_is_there())
+		return embedded_put(into, why);
+	return paths_find(PATHS_PROBE, into, why);
+}
+
 static void arm(const struct jobdir *dir)
 {
 	struct complaint why = {0};
 	struct str probe = {0};
 
-	if (paths_find(PATHS_PROBE, &probe, &why) < 0) {
+	if (find_probe(&probe, &why) < 0) {
 		cmd_complain("the job runs without probe: %s: is inquest installed whole?",
 			complaint_text(&why));
 	} else if (strpbrk(probe.text, " :")) {

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The folder's name has a hash of the bytes, so that versions stand side by side and a newer one
+ * takes nothing from the jobs of an older; the file's is what it is called everywhere. Whoever
+ * finds it compares all bytes before use: a name proves nothing. It is written under a name of its
+ * own and then renamed, so nobody finds half.
+ */
+#include <config.h>
+
+#include "cmd/run/embedded.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NAME "libinquest-probe.so"
+
+#ifdef ONE_FILE
+/* probe-bytes.c, which the build makes. */
+extern const unsigned char embedded_begin[] __attribute__((visibility("hidden")));
+extern const unsigned char embedded_end[] __attribute__((visibility("hidden")));
+#else
+static const unsigned char embedded_begin[1], *const embedded_end = embedded_begin;
+#endif
+
+static size_t size_of(void)
+{
+	return (size_t)(embedded_end - embedded_begin);
+}
+
+bool embedded_is_there(void)
+{
+	return size_of() > 0;
+}
+
+/* FNV-1a, 64 bits: a name, no proof. */
+static uint64_t hash_of(void)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < size_of(); i++)
+		hash = (hash ^ embedded_begin[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+/* -- A folder --------------------------------------------------------------------------------- */
+
+/* Opens it if it is ours, a folder, and nobody else may write in it; -1 with errno. */
+static int open_own(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat about;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &about) == 0 && about.st_uid == geteuid() && !(about.st_mode & 022))
+		return fd;
+	close(fd);
+	errno = EPERM;
+	return -1;
+}
+
+/* Below parent, made where it is not there; of another name where somebody has taken that one. */
+static int open_folder(const char *parent, struct str *path)
+{
+	int fd;
+
+	str_printf(path, "%s/inquest-probe-%u-%016" PRIx64, parent, (unsigned)geteuid(), hash_of());
+	if (mkdir(path->text, 0755) == 0)
+		(void)chmod(path->text, 0755);
+	fd = open_own(path->text);
+	if (fd >= 0 || (errno != EPERM && errno != ENOTDIR && errno != ELOOP))
+		return fd;
+	str_add(path, "-XXXXXX");
+	if (!mkdtemp(path->text))
+		return -1;
+	(void)chmod(path->text, 0755);
+	return open_own(path->text);
+}
+
+/* -- The file --------------------------------------------------------------------------------- */
+
+static bool has_our_bytes(int fd)
+{
+	void *map = mmap(NULL, size_of(), PROT_READ, MAP_PRIVATE, fd, 0);
+	bool same = map != MAP_FAILED && !memcmp(map, embedded_begin, size_of());
+
+	if (map != MAP_FAILED)
+		munmap(map, size_of());
+	return same;
+}
+
+/* Nobody else may write to it, it has our bytes, and the place lets programs load it. 0 or -errno.
+ */
+static int check_file(int folder)
+{
+	int fd = openat(folder, NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	struct stat about;
+	void *map;
+	int err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &about) < 0 || !S_ISREG(about.st_mode) || about.st_uid != geteuid() ||
+		about.st_mode & 022 || (size_t)about.st_size != size_of() || !has_our_bytes(fd))
+		err = -ESTALE;
+	map = err ? MAP_FAILED : mmap(NULL, size_of(), PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	if (!err && map == MAP_FAILED)
+		err = -errno;
+	if (map != MAP_FAILED)
+		munmap(map, size_of());
+	close(fd);
+	return err;
+}
+
+static int write_all(int fd)
+{
+	size_t done = 0;
+
+	while (done < size_of()) {
+		ssize_t n = write(fd, embedded_begin + done, size_of() - done);
+
+		if (n > 0)
+			done += (size_t)n;
+		else if (n == 0 || errno != EINTR)
+			return n < 0 ? -errno : -EIO;
+	}
+	return fchmod(fd, 0555) < 0 ? -errno : 0;
+}
+
+static int write_file(int folder)
+{
+	char begun[64];
+	int fd, err;
+
+	snprintf(begun, sizeof(begun), "begun-%ld", (long)getpid());
+	unlinkat(folder, begun, 0);
+	fd = openat(folder, begun, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	err = write_all(fd);
+	if (close(fd) < 0 && !err)
+		err = -errno;
+	if (!err && renameat(folder, begun, folder, NAME) < 0)
+		err = -errno;
+	if (err)
+		unlinkat(folder, begun, 0);
+	return err;
+}
+
+/* Below that parent: 0, or -errno and `into` as it was. */
+static int put_below(const char *parent, struct str *into)
+{
+	struct str path = {0};
+	int folder = open_folder(parent, &path), err;
+
+	err = folder < 0 ? -errno : check_file(folder);
+	if (folder >= 0 && (err == -ENOENT || err == -ESTALE || err == -ELOOP)) {
+		err = write_file(folder);
+		if (!err)
+			err = check_file(folder);
+	}
+	if (folder >= 0)
+		close(folder);
+	if (!err)
+		str_printf(into, "%s/" NAME, path.text);
+	str_release(&path);
+	return err;
+}
+
+int embedded_put(struct str *into, struct complaint *why)
+{
+	static const char *const parents[] = {"/dev/shm", "/tmp", "/var/tmp"};
+	int err = -ENOENT;
+
+	for (size_t i = 0; embedded_is_there() && i < sizeof(parents) / sizeof(*parents); i++) {
+		err = put_below(parents[i], into);
+		if (!err)
+			return 0;
+	}
+	return complaint_errno(why, -err,
+		"no place for the probe in /dev/shm, /tmp or /var/tmp "
+		"from which programs may load it");
+}
