@@ -625,7 +625,7 @@ static void help_shows_every_key(void **unused)
 	screen_find(&t, "to a time: +12.5s");
 	state_resize(t.state, 80, 24);
 	screen_keys(&t, "G");
-	screen_find(&t, "leaves");
+	screen_find(&t, "lost: see 5");
 	screen_keys(&t, "g");
 	screen_find(&t, "next row");
 	screen_keys(&t, "x");
