@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clocks that met are a tree: each knows how far it is ahead of its parent. Groups are asked from
- * the largest down, for operations first, and for their making only where no operation was common.
+ * Clocks that met are a tree: each knows how far it is ahead of its parent, and how wrong that may
+ * be. Groups are asked from the largest down: for operations, where many are common; else for their
+ * making, which all leave together; last for a few operations, in which whoever came late looks
+ * like a clock.
  */
 #include "job/clocks.h"
 
@@ -13,14 +15,21 @@
 /* So many of a seat's last operations say it as well as all would. */
 #define SAMPLED_OPS 32
 
+/* Fewer operations say less than a communicator's making: half of them may have been late. */
+#define FEW_OPS 5
+
 /* Clocks that are further apart say nothing (three centuries would overflow). */
 #define FURTHEST (INT64_C(1) << 58)
+
+/* Nothing is known of how wrong it is: thirteen days. */
+#define ANY_ERROR (INT64_C(1) << 50)
 
 struct clocks {
 	const struct job *job;
 	size_t n;
 	int *parent;    /* itself: a root */
 	int64_t *ahead; /* of the parent, ns */
+	int64_t *error; /* of that, ns; each at most ANY_ERROR, so that no sum overflows */
 };
 
 /* One clock's first sight of one event of a group. */
@@ -52,32 +61,37 @@ static int64_t within(int64_t ns)
 static int root_of(struct clocks *clocks, int clock)
 {
 	int root = clock;
-	int64_t ahead = 0;
+	int64_t ahead = 0, error = 0;
 
 	while (clocks->parent[root] != root) {
 		ahead = within(ahead + clocks->ahead[root]);
+		error += clocks->error[root];
 		root = clocks->parent[root];
 	}
 	while (clocks->parent[clock] != clock) {
 		int next = clocks->parent[clock];
 		int64_t rest = within(ahead - clocks->ahead[clock]);
+		int64_t rest_error = error - clocks->error[clock];
 
 		clocks->parent[clock] = root;
 		clocks->ahead[clock] = ahead;
+		clocks->error[clock] = error;
 		ahead = rest;
+		error = rest_error;
 		clock = next;
 	}
 	return root;
 }
 
-/* Clock b was found to be so far ahead of a; what was found before holds. */
-static void join(struct clocks *clocks, int a, int b, int64_t ahead)
+/* Clock b was found to be so far ahead of a, within an error; what was found before holds. */
+static void join(struct clocks *clocks, int a, int b, int64_t ahead, int64_t error)
 {
 	int root_a = root_of(clocks, a), root_b = root_of(clocks, b);
 
 	if (root_a == root_b)
 		return;
 	clocks->ahead[root_b] = within(within(clocks->ahead[a] + ahead) - clocks->ahead[b]);
+	clocks->error[root_b] = clocks->error[a] + error + clocks->error[b];
 	clocks->parent[root_b] = root_a;
 }
 
@@ -138,8 +152,17 @@ static void find_leads(struct meeting *m, int first)
 	array_sort(&m->leads, compare_leads);
 }
 
-/* Joins each clock that met the first one, at the median of its leads. */
-static void meet(struct clocks *clocks, struct meeting *m)
+/* Between which the middle half of them lies; of two both, and one alone says nothing of it. */
+static int64_t spread_of(const struct lead *leads, size_t n)
+{
+	size_t low = n > 2 ? n / 4 : 0, high = n > 2 ? n * 3 / 4 : n - 1;
+	int64_t spread = leads[high].ns - leads[low].ns;
+
+	return n < 2 || spread > ANY_ERROR ? ANY_ERROR : spread;
+}
+
+/* Joins each clock that met the first one so often, at the median of its leads. */
+static void meet(struct clocks *clocks, struct meeting *m, size_t least, bool by_making)
 {
 	int first = JOB_NONE;
 
@@ -152,12 +175,15 @@ static void meet(struct clocks *clocks, struct meeting *m)
 
 		for (to = i; to < m->leads.nr && m->leads.items[to].clock == at->clock; to++)
 			;
-		join(clocks, first, at->clock, m->leads.items[i + (to - i) / 2].ns);
+		if (to - i >= least)
+			join(clocks, first, at->clock, m->leads.items[i + (to - i) / 2].ns,
+				by_making ? 0 : spread_of(at, to - i));
 	}
 	m->sights.nr = m->leads.nr = 0;
 }
 
-static void meet_in_groups(struct clocks *clocks, bool by_making)
+/* In groups where clocks have so many operations in common, or by the making of groups. */
+static void meet_in_groups(struct clocks *clocks, size_t least, bool by_making)
 {
 	const struct job *job = clocks->job;
 	struct meeting m = {0};
@@ -176,7 +202,7 @@ static void meet_in_groups(struct clocks *clocks, bool by_making)
 			else
 				see_ops(clocks, member, &m);
 		}
-		meet(clocks, &m);
+		meet(clocks, &m, least, by_making);
 	}
 	array_release(&m.sights);
 	array_release(&m.leads);
@@ -202,11 +228,13 @@ struct clocks *clocks_new(const struct job *job)
 	clocks->n = job->nhosts + job->nranks;
 	clocks->parent = alloc_zeroed(clocks->n + 1, sizeof(*clocks->parent));
 	clocks->ahead = alloc_zeroed(clocks->n + 1, sizeof(*clocks->ahead));
+	clocks->error = alloc_zeroed(clocks->n + 1, sizeof(*clocks->error));
 	for (size_t i = 0; i < clocks->n; i++)
 		clocks->parent[i] = (int)i;
 	if (are_many(job)) {
-		meet_in_groups(clocks, false);
-		meet_in_groups(clocks, true);
+		meet_in_groups(clocks, FEW_OPS, false);
+		meet_in_groups(clocks, 1, true);
+		meet_in_groups(clocks, 1, false);
 	}
 	for (size_t i = 0; i < clocks->n; i++)
 		root_of(clocks, (int)i);
@@ -219,6 +247,7 @@ void clocks_free(struct clocks *clocks)
 		return;
 	free(clocks->parent);
 	free(clocks->ahead);
+	free(clocks->error);
 	free(clocks);
 }
 
@@ -239,4 +268,9 @@ int64_t clocks_move(const struct clocks *clocks, int64_t when, int from, int to)
 		return JOB_UNKNOWN;
 	there = when - clocks->ahead[from] + clocks->ahead[to];
 	return there > INT64_MAX / 2 || there < -(INT64_MAX / 2) ? JOB_UNKNOWN : there;
+}
+
+int64_t clocks_error(const struct clocks *clocks, int a, int b)
+{
+	return a == b ? 0 : clocks->error[a] + clocks->error[b];
 }

@@ -7,7 +7,8 @@
  * then. Clocks that never met in this way cannot be compared.
  *
  * How far one clock is ahead of another is the median over operations, of the first rank on each:
- * a rank that is late once stays late; a whole host that is always late looks like its clock.
+ * a rank that is late once stays late; a whole host that is always late looks like its clock. Where
+ * only a few operations are common, a communicator's making says it better: all leave it together.
  */
 #ifndef JOB_CLOCKS_H
 #define JOB_CLOCKS_H
@@ -32,5 +33,11 @@ int clocks_of_rank(const struct clocks *clocks, struct rank_index rank);
  * where `when` is, or where the two never met.
  */
 int64_t clocks_move(const struct clocks *clocks, int64_t when, int from, int to);
+
+/*
+ * How far a time that was moved between these clocks may be off, ns: as far as the middle half of
+ * the operations by which they met lies apart. 0 on one clock, days where one operation is all.
+ */
+int64_t clocks_error(const struct clocks *clocks, int a, int b);
 
 #endif

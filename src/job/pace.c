@@ -125,8 +125,8 @@ int64_t pace_median_start(const struct job *job, int group)
 static bool lateness(const struct job *job, const struct clocks *clocks, const struct job_group *g,
 	uint64_t index, struct pace_late *late)
 {
-	int64_t last = JOB_UNKNOWN, second = JOB_UNKNOWN;
-	int clock = JOB_NONE;
+	int64_t last = JOB_UNKNOWN, second = JOB_UNKNOWN, error;
+	int clock = JOB_NONE, last_on = JOB_NONE, second_on = JOB_NONE;
 
 	late->rank = NO_RANK;
 	for (uint32_t seat = 0; seat < g->size; seat++) {
@@ -143,16 +143,21 @@ static bool lateness(const struct job *job, const struct clocks *clocks, const s
 			return false;
 		if (entered > last) {
 			second = last;
+			second_on = last_on;
 			last = entered;
+			last_on = clocks_of_rank(clocks, m->rank);
 			late->rank = m->rank;
 			late->index = index;
 			late->entered = op->entered;
 			late->cite = op->cite;
 		} else if (entered > second) {
 			second = entered;
+			second_on = clocks_of_rank(clocks, m->rank);
 		}
 	}
-	late->late = second == JOB_UNKNOWN ? 0 : last - second;
+	/* What may be the clocks' is not the rank's. */
+	error = second == JOB_UNKNOWN ? 0 : clocks_error(clocks, last_on, second_on);
+	late->late = second == JOB_UNKNOWN || last - second < error ? 0 : last - second - error;
 	return true;
 }
 

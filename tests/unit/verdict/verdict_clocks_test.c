@@ -148,6 +148,38 @@ static void nobody_is_late_by_a_clock(void **state)
 	facts_free(f);
 }
 
+/* Two hosts, a rank each; rank 1 comes 20 s late to the first of two operations. */
+static struct facts *late_at_first(void)
+{
+	struct facts *f = facts_new(2);
+
+	facts_move(f, 1, 1);
+	facts_round(f, 0, JOB_OP_ALLREDUCE, 4096, 60);
+	f->members[0][1].ops[0].entered = facts_ns(80);
+	facts_round(f, 0, JOB_OP_ALLREDUCE, 4096, 81);
+	return f;
+}
+
+/* Of few operations half may have been late: the making of the group says whose clock is whose. */
+static void nobody_is_late_since_another_was(void **state)
+{
+	struct facts *f = late_at_first();
+
+	facts_expect(f, VERDICT_SLOW, "1", NULL);
+	facts_free(f);
+}
+
+/* Without it nobody can tell a late host from a clock. */
+static void a_late_host_may_be_a_clock(void **state)
+{
+	struct facts *f = late_at_first();
+
+	for (int i = 0; i < 2; i++)
+		f->members[0][i].fact.ready_at = JOB_UNKNOWN;
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
 static void a_thread_that_failed(void **state)
 {
 	struct facts *f = missing_far();
@@ -307,6 +339,8 @@ int main(void)
 		cmocka_unit_test(killed_all_at_once),
 		cmocka_unit_test(late_once),
 		cmocka_unit_test(nobody_is_late_by_a_clock),
+		cmocka_unit_test(nobody_is_late_since_another_was),
+		cmocka_unit_test(a_late_host_may_be_a_clock),
 		cmocka_unit_test(a_thread_that_failed),
 		cmocka_unit_test(a_thread_that_failed_while_its_rank_saves),
 		cmocka_unit_test(a_thread_that_failed_long_ago),
