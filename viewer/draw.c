@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "viewer/state/range.h"
 #include "viewer/state/state-private.h"
 #include "words/escape.h"
+#include "words/rank-names.h"
 
 /* -- Status ----------------------------------------------------------------------------------- */
 
@@ -64,6 +66,18 @@ enum request draw_hint_at(struct state *state, int x)
 	return draw_hints(&screen, state->in_pane ? in_pane : on_rows, x);
 }
 
+/* ": rank 3: waiting 2.1 s, ..." */
+static void add_range(struct str *into, const struct state *state)
+{
+	const struct track *track = &state->tracks->at[state->rank.i];
+	struct range range = range_of(track, state->anchor, state->when);
+
+	str_add(into, ": ");
+	ranks_name(into, state->scene.job, (struct verdict_ranks){&track->rank, 1});
+	str_add(into, ": ");
+	range_add_words(into, &range);
+}
+
 static void draw_measure(const struct screen *screen)
 {
 	const struct state *state = screen->state;
@@ -80,9 +94,12 @@ static void draw_measure(const struct screen *screen)
 	draw_relative(&line, window_between(state->bounds.from, state->anchor), step);
 	str_add(&line, " to ");
 	draw_relative(&line, window_between(state->bounds.from, state->when), step);
-	str_printf(&line, "  %s ends, %s copies  ", keys_of(REQUEST_MEASURE),
+	if (state->message.len)
+		str_printf(&line, "  %s", str_text(&state->message));
+	else if (ns && is_rank(state->rank))
+		add_range(&line, state);
+	str_printf(&line, "  (%s ends, %s copies)", keys_of(REQUEST_MEASURE),
 		keys_of(REQUEST_COPY));
-	str_add(&line, str_text(&state->message));
 	cells_put_fit(screen->cells, screen->layout.status, 1, 0, screen->layout.status.w - 1,
 		STYLE_STRONG, str_text(&line));
 	str_release(&line);

@@ -35,6 +35,7 @@ viewer_libviewer_la_SOURCES = \
 	%D%/timeline/pyramid-slots.c %D%/timeline/pyramid-slots.h \
 	%D%/timeline/pyramid.c %D%/timeline/pyramid.h \
 	%D%/timeline/row-words.c \
+	%D%/state/range.c %D%/state/range.h \
 	%D%/state/rows-filter.c %D%/state/rows-filter.h \
 	%D%/state/rows-keys.c %D%/state/rows-keys.h \
 	%D%/state/rows.c %D%/state/rows.h \

@@ -5,20 +5,19 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "viewer/draw.h"
+#include "viewer/state/range.h"
 #include "words/summary.h"
 
 /* -- Copying ---------------------------------------------------------------------------------- */
 
-static void measured(const struct state *state, struct str *into)
+/* What the selected rank did between the anchor and the cursor. */
+static void add_measured(const struct state *state, struct str *into)
 {
-	char text[CLOCK_TEXT_SIZE];
-	uint64_t ns = state->when > state->anchor ? window_between(state->anchor, state->when) :
-						    window_between(state->when, state->anchor);
+	const struct track *track = &state->tracks->at[state->rank.i];
+	struct range range = range_of(track, state->anchor, state->when);
 
-	clock_format(ns > INT64_MAX ? INT64_MAX : (int64_t)ns, text);
-	str_add(into, text);
+	range_add_table(into, &range, track, state->tracks);
 }
 
 /* The selected line or row as text, to the clipboard of who sits before it. */
@@ -27,8 +26,8 @@ static void state_copy(struct state *state)
 	const struct pane_line *line = state->in_pane ? state_line(state) : NULL;
 	struct str text = {0};
 
-	if (state->measuring) {
-		measured(state, &text);
+	if (state->measuring && is_rank(state->rank)) {
+		add_measured(state, &text);
 	} else if (line) {
 		str_printf(&text, "%s%s%s", line->text, *line->right ? "  " : "", line->right);
 	} else if (state->row >= 0) {

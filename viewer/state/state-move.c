@@ -246,9 +246,61 @@ static void move_event(struct state *state, bool back)
 	state_tell(state, "%s %s", track_kind_name(best->kind), best->name);
 }
 
+/* -- What is odd, of all ranks ----------------------------------------------------------------- */
+
+/* By time, then by rank: true if the event of that rank comes behind the other place. */
+static bool is_behind(int64_t when, struct rank_index rank, int64_t other, struct rank_index than)
+{
+	return when != other ? when > other : rank.i > than.i;
+}
+
+/*
+ * The nearest behind (or before) the cursor, in time and then by rank, so that of several at one
+ * moment each has its turn. Every event is asked: such a key is pressed once, not held.
+ */
+static void move_odd(struct state *state, bool back)
+{
+	const struct track_event *best = NULL;
+	struct rank_index of = NO_RANK;
+	size_t left = 0;
+
+	job_for_each_rank(state->scene.job, rank) {
+		const struct track *track = &state->tracks->at[rank.i];
+
+		for (size_t i = 0; i < track->nevents; i++) {
+			const struct track_event *event = &track->events[i];
+			bool behind;
+
+			if (event->kind < TRACK_EXCEPTION || event->when == JOB_UNKNOWN)
+				continue;
+			behind = is_behind(event->when, rank, state->when, state->rank);
+			if (behind == back || (event->when == state->when &&
+						      same_rank(rank, state->rank)))
+				continue;
+			left++;
+			if (best && is_behind(event->when, rank, best->when, of) != back)
+				continue;
+			best = event;
+			of = rank;
+		}
+	}
+	if (!best) {
+		state_tell(state, "no exception, signal, death or gap %s",
+			back ? "before" : "after");
+		return;
+	}
+	state_go(state, of, best->when);
+	state_tell(state, "%s %s%s%zu more", track_kind_name(best->kind), best->name,
+		*best->name ? "; " : "", left - 1);
+}
+
 bool state_do_event(struct state *state, enum request request)
 {
 	switch (request) {
+	case REQUEST_ODD_NEXT:
+	case REQUEST_ODD_PREV:
+		move_odd(state, request == REQUEST_ODD_PREV);
+		return true;
 	case REQUEST_EVENT_PREV:
 		move_event(state, true);
 		return true;

@@ -312,9 +312,36 @@ static void times_are_read(void **unused)
 	screen_free(&t);
 }
 
+/* Of several at one moment each has its turn, by rank; at the end there is none. */
+static void what_is_odd_is_gone_through(void **unused)
+{
+	struct facts *f = screen_skew();
+	struct screen_test t;
+
+	(void)unused;
+	facts_note(f, 5, "ValueError: one", 20);
+	facts_note(f, 2, "ValueError: two", 20);
+	facts_note(f, 1, "ValueError: three", 30);
+	t = screen_new(f, 100, 30);
+	screen_keys(&t, "Home e");
+	screen_says(&t, "two");
+	assert_int_equal(t.state->rank.i, 2);
+	screen_keys(&t, "e");
+	screen_says(&t, "one");
+	assert_int_equal(t.state->rank.i, 5);
+	screen_keys(&t, "e");
+	screen_says(&t, "three; 0 more");
+	screen_keys(&t, "e");
+	screen_says(&t, "no exception, signal, death or gap after");
+	screen_keys(&t, "E");
+	screen_says(&t, "one");
+	screen_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_odd_is_gone_through),
 		cmocka_unit_test(search_finds_ranks_and_ops),
 		cmocka_unit_test(search_finds_hosts_groups_and_frames),
 		cmocka_unit_test(filters_hide_rows_and_say_so),

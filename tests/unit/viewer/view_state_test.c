@@ -313,7 +313,7 @@ static void rows_are_grouped(void **unused)
 	screen_keys(&t, ": type by class");
 	screen_keys(&t, "Enter");
 	assert_int_equal(t.state->rows->n, 2);
-	screen_keys(&t, "G e");
+	screen_keys(&t, "G x");
 	assert_int_equal(t.state->rows->n, 9);
 	assert_true(t.state->on_fold);
 	screen_keys(&t, "j j c");
@@ -323,7 +323,7 @@ static void rows_are_grouped(void **unused)
 	assert_int_equal(t.state->rows->n, 9);
 	screen_keys(&t, "*");
 	assert_int_equal(t.state->rows->n, 2);
-	screen_keys(&t, "g e");
+	screen_keys(&t, "g x");
 	screen_says(&t, "no fold");
 	screen_keys(&t, "o");
 	assert_int_equal(t.state->rows->by, ROWS_BY_HOST);
@@ -358,7 +358,10 @@ static void time_is_measured(void **unused)
 	screen_keys(&t, "j Home . v . . .");
 	screen_find(&t, "+11 s from ");
 	screen_keys(&t, "y");
-	screen_asks(&t, EFFECT_COPY, "11 s");
+	screen_asks(&t, EFFECT_COPY,
+		"**rank 0**, 2023-11-14 22:13:22.000 to 2023-11-14 22:13:33.000 UTC (11 s)\n\n"
+		"| state | time | share |\n|--|--:|--:|\n"
+		"| compile | 10 s | 90.9 % |\n| own code | 1 s | 9.1 % |\n\n");
 	screen_keys(&t, "v");
 	assert_false(t.state->measuring);
 	screen_free(&t);
