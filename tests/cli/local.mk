@@ -14,6 +14,7 @@ SH_TESTS += \
 	%D%/records.test \
 	%D%/signals.test \
 	%D%/transparent.test \
+	%D%/completion.test \
 	%D%/unprobed.test \
 	%D%/unreadable.test \
 	%D%/usage.test
