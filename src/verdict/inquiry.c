@@ -444,7 +444,9 @@ static bool wants_by_key(const struct inquiry *q, size_t wait, struct rank_index
 	return false;
 }
 
-int64_t inquiry_wanted_since(const struct inquiry *q, struct rank_index rank)
+/* The same as inquiry_wanted_since(); to *ret_threshold from which age on that wait is a hang. */
+static int64_t wanted_since(
+	const struct inquiry *q, struct rank_index rank, int64_t *ret_threshold)
 {
 	int clock = clocks_of_rank(q->clocks, rank);
 	int64_t since = JOB_UNKNOWN;
@@ -461,10 +463,28 @@ int64_t inquiry_wanted_since(const struct inquiry *q, struct rank_index rank)
 		for (size_t k = q->first_seat[rank.i]; k < q->first_seat[rank.i + 1] && !wanted;
 			k++)
 			wanted = wants_seat(q, wait, q->seats[k]);
-		if (wanted && (since == JOB_UNKNOWN || begun < since))
-			since = begun;
+		if (!wanted || (since != JOB_UNKNOWN && begun >= since))
+			continue;
+		since = begun;
+		*ret_threshold = waitfor_threshold(q->job, wait, &q->given);
 	}
 	return since;
+}
+
+int64_t inquiry_wanted_since(const struct inquiry *q, struct rank_index rank)
+{
+	int64_t threshold;
+
+	return wanted_since(q, rank, &threshold);
+}
+
+bool inquiry_seen_away(const struct inquiry *q, struct rank_index rank)
+{
+	int64_t threshold = 0, since = wanted_since(q, rank, &threshold);
+	int64_t now = q->waits->now[rank.i];
+
+	return q->profiles[rank.i].ended || since == JOB_UNKNOWN || now == JOB_UNKNOWN ||
+	       (now >= since && now - since >= threshold / 2);
 }
 
 /*

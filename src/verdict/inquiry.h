@@ -132,6 +132,12 @@ const struct wait *inquiry_longest_wait(const struct inquiry *q, struct rank_ind
  * rank's own clock, JOB_UNKNOWN where nobody does whose clock ever met it.
  */
 int64_t inquiry_wanted_since(const struct inquiry *q, struct rank_index rank);
+/*
+ * True if a rank was still looked at when others had waited for it for half as long as makes a
+ * hang, or has ended: nodes are looked at one after the other, and a rank that was seen only before
+ * that has been in its own code like everybody, and may have come since.
+ */
+bool inquiry_seen_away(const struct inquiry *q, struct rank_index rank);
 /* True if others had long waited for this rank when it ended: then its end is not the reason. */
 bool inquiry_late_before_end(const struct inquiry *q, struct rank_index rank);
 

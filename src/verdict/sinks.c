@@ -44,14 +44,18 @@ static bool is_sink(const struct inquiry *q, size_t at)
 	return node->kind == WAITFOR_STOPPED;
 }
 
-/* A rank with the first reason for it to be away; those that have none are left (unknown.c). */
+/*
+ * A rank with the first reason for it to be away; those that have none are left (unknown.c), and
+ * so is who was not looked at since it is awaited, but for ends, which last.
+ */
 static void suspect(
 	const struct inquiry *q, struct rank_index rank, int node, struct suspects *suspects)
 {
 	struct suspect suspect = {.rank = rank, .node = node};
 
 	suspect.away = away_of(q, rank, &suspect.why);
-	if (suspect.away)
+	if (suspect.away &&
+		((suspect.away->traits & AWAY_ENDS) || inquiry_seen_away(q, rank)))
 		*array_add(&suspects->list) = suspect;
 }
 

@@ -180,6 +180,27 @@ static void a_late_host_may_be_a_clock(void **state)
 	facts_free(f);
 }
 
+/*
+ * The first host was looked at when the job had just hung: its rank 0 was then in its own code, as
+ * at every step, and may have come since. All others wait.
+ */
+static void who_was_seen_before_the_wait_is_not_blamed(void **state)
+{
+	struct facts *f = on_two_hosts(facts_new(4));
+
+	facts_rounds(f, 0, 10, 20, 0.5);
+	for (int rank = 1; rank < 4; rank++)
+		facts_hold(f, 0, rank, JOB_OP_ALLREDUCE, 4096, 60);
+	facts_outside(f, 0, 59.5);
+	facts_cpu(f, 0, 1, 1, -1);
+	f->hosts[0].gathered = facts_ns(60.2);
+	assert_int_equal(facts_culprits(f), 0);
+	/* Seen for as long as the others, it is. */
+	f->hosts[0].gathered = facts_ns(99.5);
+	assert_int_equal(facts_culprits(f), 1);
+	facts_free(f);
+}
+
 static void a_thread_that_failed(void **state)
 {
 	struct facts *f = missing_far();
@@ -341,6 +362,7 @@ int main(void)
 		cmocka_unit_test(nobody_is_late_by_a_clock),
 		cmocka_unit_test(nobody_is_late_since_another_was),
 		cmocka_unit_test(a_late_host_may_be_a_clock),
+		cmocka_unit_test(who_was_seen_before_the_wait_is_not_blamed),
 		cmocka_unit_test(a_thread_that_failed),
 		cmocka_unit_test(a_thread_that_failed_while_its_rank_saves),
 		cmocka_unit_test(a_thread_that_failed_long_ago),
