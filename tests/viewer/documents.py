@@ -80,6 +80,7 @@ def read_trace(path):
     """Intervals and instants by process, flows, names of tracks."""
     tracks, names, processes = {}, {}, {}
     slices, instants, begun, flows = [], [], {}, {}
+    ended = set()
     for number, packet in fields(open(path, "rb").read()):
         assert number == 1
         packet = fields(packet)
@@ -109,13 +110,14 @@ def read_trace(path):
                  for field, a in event if field == 4}
         if kind == 1:
             assert track not in begun, "an interval inside of another"
+            assert place not in ended or notes["does"] == "no data", \
+                "an interval behind what goes on at the end"
             begun[track] = (place, when, name, notes)
-            if "end" in notes:
-                slices.append([place, when, None, name, notes])
-                del begun[track]
         elif kind == 2:
             place, start, name, notes = begun.pop(track)
             slices.append([place, start, when, name, notes])
+            if "end" in notes:
+                ended.add(place)
         else:
             assert kind == 3
             instants.append((place, when, name, notes))
@@ -139,13 +141,14 @@ def main():
             at = start + took
             assert at <= page["span"], "behind the end of the job's time"
             says = page["states"][state & 255][0]
-            lengths.append((start, None if state & 256 else at, texts[name] or says, texts[cite],
-                            says))
+            rest = {row["spans"][k + 2] & 255 for k in range(i + 5, len(row["spans"]), 5)}
+            assert not state & 256 or rest <= {0}, "it goes on, and then something else does"
+            lengths.append((start, at, bool(state & 256), texts[name] or says, texts[cite], says))
         events += len(row["events"]) // 4
     begin = min((start for _, start, _, _, _ in slices), default=0)
-    shift = begin - min((start for start, _, _, _, _ in lengths), default=0)
-    theirs = sorted(((start - shift, None if end is None else end - shift, name,
-                      notes.get("cite", ""), notes["does"])
+    shift = begin - min((start for start, *_ in lengths), default=0)
+    theirs = sorted(((start - shift, end - shift, "end" in notes, name, notes.get("cite", ""),
+                      notes["does"])
                      for _, start, end, name, notes in slices), key=str)
     ours = sorted(lengths, key=str)
     for a, b in zip(ours, theirs):
@@ -154,6 +157,9 @@ def main():
     verdicts = [(name, notes) for place, _, name, notes in instants if place == 1]
     assert [name for name, _ in verdicts] == [page["headline"]], verdicts
     assert verdicts[0][1]["class"] == page["class"]
+    seen = [tuple(states[1:]) for states in page["states"]]
+    for ground in (0, 1):
+        assert len({pair[ground] for pair in seen}) == len(seen), "two states have one colour"
     for ends in flows.values():
         assert set(ends) == {47, 48} and ends[47][1] < ends[48][1], "a flow goes backwards"
     points = [i for i in instants if i[0] != 1 and i[3]]

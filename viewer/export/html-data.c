@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "viewer/export/intern.h"
+#include "viewer/pane/pane-words.h"
 #include "viewer/timeline/window.h"
 #include "words/escape.h"
 #include "words/headline.h"
@@ -210,7 +211,8 @@ static void add_row(struct data *data, const struct row *row)
 	str_add_char(data->into, ',');
 	add_who(data, row->ranks[0]);
 	add_member(data->into, "words", row->words);
-	str_printf(data->into, "\"blamed\":%s,", row->culprit ? "true" : "false");
+	str_printf(data->into, "\"blamed\":%s,\"loses\":%s,", row->culprit ? "true" : "false",
+		row->loses ? "true" : "false");
 	add_spans(data, track);
 	add_events(data, track);
 	str_add_char(data->into, '}');
@@ -302,16 +304,6 @@ static void add_panes(struct data *data)
 
 /* -- The whole -------------------------------------------------------------------------------- */
 
-static const char *sign_of(const struct verdict *verdict)
-{
-	if (verdict->class == VERDICT_HEALTHY)
-		return "good";
-	if (verdict->class == VERDICT_SLOW || verdict->class == VERDICT_INCONCLUSIVE ||
-		verdict->class == VERDICT_TOO_EARLY || verdict->outlook == VERDICT_WAIT)
-		return "warn";
-	return "alarm";
-}
-
 static void add_verdict(struct data *data)
 {
 	const struct verdicts *verdicts = data->scene->verdicts;
@@ -324,28 +316,41 @@ static void add_verdict(struct data *data)
 	add_member(data->into, "outlook", wording_outlook_word(verdict->outlook));
 	add_member(data->into, "class", verdict_class_name(verdict->class));
 	add_member(data->into, "confidence", verdict_confidence_name(verdict->confidence));
-	add_member(data->into, "sign", sign_of(verdict));
+	add_member(data->into, "sign", kind_of(pane_style(page_tone(verdict))));
 	add_member(data->into, "job", name && *name ? name : "");
 	add_member(data->into, "origin", data->scene->origin);
 	str_printf(data->into, "\"live\":%s,\n", data->scene->live ? "true" : "false");
 	str_release(&text);
 }
 
-static uint32_t color_of(enum track_state state, enum theme theme)
-{
-	struct look_of look = style_look((enum style)(STYLE_STATE + (int)state), theme, 256);
-
-	return style_rgb(look.bg >= 0 ? look.bg : look.fg >= 0 ? look.fg : 8);
-}
+/*
+ * Of each state on dark and on light ground. The page has no letters as a terminal has, so no two
+ * are alike; those that are told apart most are so by lightness as well.
+ */
+static const uint32_t colors[TRACK_STATES][2] = {
+	[TRACK_NODATA] = {0x333333, 0xdddddd},
+	[TRACK_OTHER] = {0x8a8a8a, 0x9a9a9a},
+	[TRACK_COMPUTE] = {0x2aa876, 0x1b8a5f},
+	[TRACK_COLLECTIVE] = {0x4f83e0, 0x2f5fc4},
+	[TRACK_DEVICE] = {0x7cc4f0, 0x6ab2e6},
+	[TRACK_PENDING] = {0x9a9ae8, 0x7a7ad0},
+	[TRACK_INPUT] = {0xe6d24a, 0xd8bf1e},
+	[TRACK_CHECKPOINT] = {0xb98a5a, 0x8c5a2b},
+	[TRACK_USER] = {0xa3c95a, 0x8ab53a},
+	[TRACK_COMPILE] = {0xc07be0, 0xa552cc},
+	[TRACK_WAITING] = {0xff7a1a, 0xf06400},
+	[TRACK_BLOCKED] = {0xff5c8a, 0xc2185b},
+	[TRACK_LOST] = {0x6f6f6f, 0x6a6a6a},
+	[TRACK_DEAD] = {0xf4f4f4, 0x1a1a1a},
+};
 
 static void add_names(struct data *data)
 {
 	str_add(data->into, "\"states\":[");
 	for (int i = 0; i < TRACK_STATES; i++)
 		str_printf(data->into, "%s[\"%s\",\"#%06" PRIx32 "\",\"#%06" PRIx32 "\"]",
-			i ? "," : "", track_state_name((enum track_state)i),
-			color_of((enum track_state)i, THEME_DARK),
-			color_of((enum track_state)i, THEME_LIGHT));
+			i ? "," : "", track_state_name((enum track_state)i), colors[i][0],
+			colors[i][1]);
 	str_printf(data->into, "],\"ordinary\":%d,\"lost\":%d,\"kinds\":[", TRACK_ORDINARY,
 		TRACK_LOST);
 	for (int i = 0; i < TRACK_KINDS; i++)

@@ -2,7 +2,8 @@
 /*
  * html-data.h: what the page is drawn from, as one JSON object:
  *
- *	outlook class confidence sign headline sub origin live	texts; sign: "alarm" "warn" "good"
+ *	outlook class confidence sign headline job origin	texts; sign: "alarm" "warn" "good"
+ *	live		true or false
  *	from		begin of the time, ms since 1970; all other times are ns from there
  *	span		how long it is
  *	fork		when all went wrong, null not known
@@ -12,7 +13,7 @@
  *	kinds		names of events
  *	texts		names and cites, which the rest has by number
  *	rows		a rank each, who is blamed first:
- *	  label who blamed words
+ *	  label who blamed words; loses: something that was recorded of it is gone
  *	  spans		five numbers each: from the end of the one before to its begin, how long it
  *			is, its state (+ 256: it goes on at the end), its name, its cite
  *	  events	four each: when (-1 not known), kind, name, cite

@@ -8,6 +8,7 @@
 
 window.onerror = function (what) {
 	document.body.dataset.error = String(what);
+	document.getElementById("note").textContent = "This page could not be drawn here: " + what;
 };
 
 var data = JSON.parse(document.getElementById("data").textContent);
@@ -279,7 +280,7 @@ function drawRow(index, y) {
 	drawEvents(row, y);
 	ink.font = (row.row.blamed ? "bold " : "") + FONT;
 	ink.fillStyle = row.row.blamed ? color("alarm") : color("fore");
-	ink.fillText((row.row.blamed ? "\u25b6 " : "  ") + row.row.label, 6, y + size.row / 2 + 4,
+	ink.fillText((row.row.blamed ? "\u25b6 " : "  ") + row.row.label + (row.row.loses ? "~" : ""), 6, y + size.row / 2 + 4,
 		LABEL - 12);
 	if (!size.words)
 		return;
@@ -305,8 +306,8 @@ function step() {
 
 function drawTick(when, last) {
 	var x = xOf(when), text = duration(when);
-	ink.fillStyle = color("line");
-	ink.fillRect(x, RULER - 6, 1, size.h);
+	ink.fillStyle = color("faint");
+	ink.fillRect(x, RULER - 6, 1, 6);
 	if (x - last < 12 + ink.measureText(text).width)
 		return last;
 	ink.fillStyle = color("faint");
@@ -394,8 +395,9 @@ function tellSpan(row, when) {
 function tellEvents(row, when, slack) {
 	var events = row.row.events, lines = [];
 	for (var i = 0; i < events.length && lines.length < 6; i += 4)
-		if (events[i] >= 0 && Math.abs(events[i] - when) <= slack)
+		if (events[i] < 0 || Math.abs(events[i] - when) <= slack)
 			lines.push(data.kinds[events[i + 1]] + ": " + data.texts[events[i + 2]] +
+				(events[i] < 0 ? ", it is not known when" : "") +
 				(data.texts[events[i + 3]] ? "  " + data.texts[events[i + 3]] : ""));
 	return lines;
 }
@@ -413,7 +415,8 @@ function tellEvidence(index) {
 function tell(index, when, slack) {
 	var row = rows[index], who = row.row.who ? " (" + row.row.who + ")" : "";
 	var lines = [(/^\d/.test(row.row.label) ? "rank " : "") + row.row.label + who +
-		(row.row.blamed ? ", blamed by the verdict" : "")];
+		(row.row.blamed ? ", blamed by the verdict" : "") +
+		(row.row.loses ? "; something recorded of it is gone" : "")];
 	lines = lines.concat(tellSpan(row, when), tellEvents(row, when, slack));
 	var evidence = tellEvidence(index);
 	if (evidence.length)

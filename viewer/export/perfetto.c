@@ -32,7 +32,8 @@ enum {
 	TRACK_NAME = 2,
 	TRACK_PROCESS = 3,
 	TRACK_PARENT = 5,
-	TRACK_RANK = 12, /* sibling_order_rank */
+	TRACK_ORDERING = 11, /* child_ordering; 3: by sibling_order_rank */
+	TRACK_RANK = 12,     /* sibling_order_rank */
 
 	PROCESS_PID = 1,
 	PROCESS_NAME = 6,
@@ -181,6 +182,7 @@ static void send_process(struct trace *trace, struct rank_index rank, const char
 	proto_text(&process, PROCESS_NAME, name);
 	proto_uint(&track, TRACK_UUID, process_uuid(rank));
 	proto_message(&track, TRACK_PROCESS, &process);
+	proto_uint(&track, TRACK_ORDERING, 3);
 	proto_uint(&track, TRACK_RANK, (uint64_t)(rank.i + 1));
 	send_track(trace, &track);
 	str_release(&process);
@@ -237,11 +239,10 @@ static void send_span(struct trace *trace, const struct track *track, const stru
 	if (span->open)
 		annotate(trace, "end", "it goes on at the end of the evidence");
 	send_event(trace, span->from);
-	if (!span->open) {
-		begin_event(trace, SLICE_END, uuid);
-		send_event(trace, span->to);
+	begin_event(trace, SLICE_END, uuid);
+	send_event(trace, span->to);
+	if (!span->open)
 		return;
-	}
 	begin_event(trace, INSTANT, uuid);
 	name_event(trace, "still so at the end of the evidence");
 	send_event(trace, span->to);
@@ -273,36 +274,48 @@ static void send_points(struct trace *trace, const struct track *track)
 
 /* -- The job ---------------------------------------------------------------------------------- */
 
-/* So many flows of a verdict are drawn. */
-static size_t flows_of(const struct verdict *verdict)
+/* So many flows of a verdict are drawn; to *ret_left how many are not. */
+static size_t flows_of(const struct verdict *verdict, size_t *ret_left)
 {
-	size_t all = verdict->culprits.n && verdict->victims.n > SIZE_MAX / verdict->culprits.n
-			     ? SIZE_MAX
-			     : verdict->victims.n * verdict->culprits.n;
+	size_t all = verdict->victims.n * verdict->culprits.n;
 
-	return all < PERFETTO_FLOWS ? all : PERFETTO_FLOWS;
+	*ret_left = all > PERFETTO_FLOWS ? all - PERFETTO_FLOWS : 0;
+	return all - *ret_left;
 }
 
-/* A flow goes to what begins later: so the culprit's end is an instant behind the waiter's. */
+/* When the rank was last seen to live. */
+static int64_t life_of(const struct trace *trace, struct rank_index rank)
+{
+	const struct track *track = &trace->scene->tracks->at[rank.i];
+
+	for (size_t i = track->nspans; i-- > 0;)
+		if (track->spans[i].state != TRACK_DEAD && track->spans[i].state != TRACK_NODATA)
+			return track->spans[i].to;
+	return trace->scene->tracks->to;
+}
+
+/* A flow goes to what begins later: so the culprit's end is an instant behind all others. */
 static void send_flow(struct trace *trace, struct rank_index rank, struct rank_index other,
 	bool waits, uint64_t flow)
 {
-	const struct job *job = trace->scene->job;
+	bool over = trace->scene->verdicts->over;
 	struct str name = {0};
-	int64_t to = trace->scene->tracks->to;
 
-	str_add(&name, waits ? "waits for " : "is awaited by ");
-	add_rank_name(&name, job, other);
+	if (waits)
+		str_add(&name, over ? "waited for " : "waits for ");
+	else
+		str_add(&name, over ? "was awaited by " : "is awaited by ");
+	add_rank_name(&name, trace->scene->job, other);
 	begin_event(trace, INSTANT, uuid_of(rank, JOB_NONE));
 	proto_text(&trace->event, EVENT_NAME, str_text(&name));
 	proto_fixed64(&trace->event, waits ? EVENT_FLOW : EVENT_FLOW_ENDS, flow);
-	send_event(trace, waits ? to : to + 1);
+	send_event(trace, waits ? life_of(trace, rank) : trace->scene->tracks->to + 1);
 	str_release(&name);
 }
 
 static void send_flows(struct trace *trace, const struct verdict *verdict)
 {
-	size_t n = flows_of(verdict);
+	size_t left, n = flows_of(verdict, &left);
 
 	for (size_t i = 0; i < n; i++) {
 		struct rank_index victim = verdict->victims.at[i / verdict->culprits.n];
@@ -318,8 +331,8 @@ static void send_verdict(struct trace *trace)
 {
 	const struct verdicts *verdicts = trace->scene->verdicts;
 	const struct verdict *verdict = &verdicts->at[0];
-	size_t flows = flows_of(verdict);
 	struct str text = {0};
+	size_t left;
 
 	send_process(trace, NO_RANK, "inquest");
 	send_child(trace, NO_RANK, JOB_NONE, "verdict");
@@ -329,8 +342,11 @@ static void send_verdict(struct trace *trace)
 	annotate(trace, "class", verdict_class_name(verdict->class));
 	annotate(trace, "confidence", verdict_confidence_name(verdict->confidence));
 	annotate(trace, "from", trace->scene->origin);
-	if (flows / (verdict->culprits.n ? verdict->culprits.n : 1) < verdict->victims.n && flows)
-		annotate(trace, "flows", "not all who wait have one: they are very many");
+	flows_of(verdict, &left);
+	str_cut(&text, 0);
+	if (left)
+		str_printf(&text, "%zu more who wait for somebody have none", left);
+	annotate(trace, "flows", str_text(&text));
 	send_event(trace, trace->scene->tracks->to);
 	str_release(&text);
 }

@@ -5,9 +5,10 @@
  * not. A rank is a process, which has a track for what it does on its own and one for each group
  * that it calls; names are numbered with zeros in front, since the reader sorts them as texts.
  *
- * Times are realtime ns. What goes on at the end of the evidence has no end, and an instant there
- * says so. From each victim of the first verdict a flow leads to each of its culprits; where those
- * are more than PERFETTO_FLOWS, the first instant of the job says how many are left out.
+ * Times are realtime ns. What goes on at the end of the evidence ends there, and an instant says
+ * that it went on. From each victim of the first verdict, where its life ends or the evidence does,
+ * a flow leads to each of its culprits; where those are more than PERFETTO_FLOWS, the verdict's
+ * instant says how many are left out.
  */
 #ifndef VIEWER_PERFETTO_H
 #define VIEWER_PERFETTO_H

@@ -360,6 +360,9 @@ static void draw_death(struct sweep *s, const struct job_process *process)
 		}
 	if (s->maker->oom[s->track->rank.i])
 		span.name = track_label(s->maker, span.name, "(OOM)");
+	/* What it was in until then is over. */
+	if (made->spans + made->nspans > s->track->spans)
+		made->spans[made->nspans - 1].open = false;
 	span.open = true;
 	if (s->at < made->tracks.to)
 		put(s, s->at, made->tracks.to, span);
