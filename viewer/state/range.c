@@ -33,15 +33,13 @@ static void add_spans(struct range *range, const struct track *track)
 
 static void add_events(struct range *range, const struct track *track)
 {
-	ptrdiff_t at = track_event_before(track, range->from);
+	ptrdiff_t at = range->from > INT64_MIN ? track_event_before(track, range->from - 1) : -1;
 
-	for (at = at < 0 ? 0 : at; (size_t)at < track->nevents; at++) {
+	for (at++; (size_t)at < track->nevents; at++) {
 		const struct track_event *event = &track->events[at];
 
 		if (event->when == JOB_UNKNOWN || event->when >= range->to)
 			break;
-		if (event->when < range->from)
-			continue;
 		range->entered += event->kind == TRACK_ENTER;
 		range->steps += event->kind == TRACK_STEP;
 		range->odd += event->kind >= TRACK_EXCEPTION;
@@ -98,8 +96,9 @@ static void add_counts(struct str *into, const struct range *range, const char *
 		str_printf(into, "%s%zu step%s", range->entered ? ", " : before, range->steps,
 			range->steps == 1 ? "" : "s");
 	if (range->odd)
-		str_printf(into, "%s%zu exceptions, signals or gaps",
-			range->entered || range->steps ? ", " : before, range->odd);
+		str_printf(into, "%s%zu odd event%s",
+			range->entered || range->steps ? ", " : before, range->odd,
+			range->odd == 1 ? "" : "s");
 }
 
 void range_add_words(struct str *into, const struct range *range)

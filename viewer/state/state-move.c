@@ -254,6 +254,19 @@ static bool is_behind(int64_t when, struct rank_index rank, int64_t other, struc
 	return when != other ? when > other : rank.i > than.i;
 }
 
+/* The worst of what happens to it at the moment of that event, if odd; *at moves to the last. */
+static const struct track_event *worst_at(const struct track *track, size_t *at)
+{
+	const struct track_event *worst = &track->events[*at];
+
+	if (worst->when == JOB_UNKNOWN)
+		return NULL;
+	for (; *at + 1 < track->nevents && track->events[*at + 1].when == worst->when; ++*at)
+		if (track->events[*at + 1].kind > worst->kind)
+			worst = &track->events[*at + 1];
+	return worst->kind >= TRACK_EXCEPTION ? worst : NULL;
+}
+
 /*
  * The nearest behind (or before) the cursor, in time and then by rank, so that of several at one
  * moment each has its turn. Every event is asked: such a key is pressed once, not held.
@@ -268,10 +281,10 @@ static void move_odd(struct state *state, bool back)
 		const struct track *track = &state->tracks->at[rank.i];
 
 		for (size_t i = 0; i < track->nevents; i++) {
-			const struct track_event *event = &track->events[i];
+			const struct track_event *event = worst_at(track, &i);
 			bool behind;
 
-			if (event->kind < TRACK_EXCEPTION || event->when == JOB_UNKNOWN)
+			if (!event)
 				continue;
 			behind = is_behind(event->when, rank, state->when, state->rank);
 			if (behind == back || (event->when == state->when &&
@@ -290,8 +303,11 @@ static void move_odd(struct state *state, bool back)
 		return;
 	}
 	state_go(state, of, best->when);
-	state_tell(state, "%s %s%s%zu more", track_kind_name(best->kind), best->name,
-		*best->name ? "; " : "", left - 1);
+	if (left > 1)
+		state_tell(state, "%s %s; %zu more", track_kind_name(best->kind), best->name,
+			left - 1);
+	else
+		state_tell(state, "%s %s", track_kind_name(best->kind), best->name);
 }
 
 bool state_do_event(struct state *state, enum request request)
