@@ -189,11 +189,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case HTML:
 	case PERFETTO:
+		if (wish->file)
+			argp_error(state, "one document at a time: --html or --perfetto");
+		if (!*arg)
+			argp_error(state, "no file is named for the document");
 		wish->document = key == HTML ? VIEW_HTML : VIEW_PERFETTO;
 		wish->file = arg;
 		return 0;
 	case KEYS_IN:
 		read_keys(arg, wish, state);
+		return 0;
+	case ARGP_KEY_END:
+		if (wish->file && wish->w)
+			argp_error(state, "--screen draws one screen, --%s the whole: name one",
+				wish->document == VIEW_HTML ? "html" : "perfetto");
 		return 0;
 	default:
 		return parse_look(key, arg, state);
