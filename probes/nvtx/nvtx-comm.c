@@ -144,8 +144,9 @@ static int nvtx_make(
 	};
 	int group = nvtx_show(me, call, &m, tsc);
 
+	/* Where an op is the first to tell of it, it was made some time before. */
 	if (group >= 0)
-		ring_group_ready(me->ring, group, probe_now(me), 0);
+		ring_group_ready(me->ring, group, call ? probe_now(me) : 0, 0);
 	return group;
 }
 

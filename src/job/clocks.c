@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "job/rollcall.h"
 
 /* So many of a seat's last operations say it as well as all would. */
 #define SAMPLED_OPS 32
@@ -91,7 +92,8 @@ static void join(struct clocks *clocks, int a, int b, int64_t ahead, int64_t err
 	if (root_a == root_b)
 		return;
 	clocks->ahead[root_b] = within(within(clocks->ahead[a] + ahead) - clocks->ahead[b]);
-	clocks->error[root_b] = clocks->error[a] + error + clocks->error[b];
+	error += clocks->error[a] + clocks->error[b];
+	clocks->error[root_b] = error < ANY_ERROR ? error : ANY_ERROR;
 	clocks->parent[root_b] = root_a;
 }
 
@@ -196,6 +198,9 @@ static void meet_in_groups(struct clocks *clocks, size_t least, bool by_making)
 				&job->members[g->first_member + (int)seat];
 
 			if (!is_rank(member->rank))
+				continue;
+			/* Seat 0 gives the id and waits for nobody; who does not block, for himself. */
+			if (by_making && (member->nonblocking || rollcall_is_bootstrap(g)))
 				continue;
 			if (by_making)
 				see(&m, 0, clocks_of_rank(clocks, member->rank), member->ready_at);

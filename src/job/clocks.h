@@ -36,7 +36,8 @@ int64_t clocks_move(const struct clocks *clocks, int64_t when, int from, int to)
 
 /*
  * How far a time that was moved between these clocks may be off, ns: as far as the middle half of
- * the operations by which they met lies apart. 0 on one clock, days where one operation is all.
+ * the operations by which they met lies apart. 0 on one clock, and where they met in the making of
+ * a communicator; days where one operation is all.
  */
 int64_t clocks_error(const struct clocks *clocks, int a, int b);
 
