@@ -60,6 +60,8 @@ function quoted(text) {
 }
 
 END {
+	if (!nverbs)
+		exit 1
 	if (shell == "bash")
 		print_bash()
 	else if (shell == "zsh")

@@ -24,7 +24,7 @@ import sysconfig
 
 def places():
     yield sysconfig.get_path("scripts")
-    yield sysconfig.get_path("scripts", scheme=sysconfig.get_preferred_scheme("user"))
+    yield sysconfig.get_path("scripts", scheme=os.name + "_user")
     # pip install --target: scripts lie in bin/, beside the packages.
     yield os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "bin")
 
@@ -45,8 +45,8 @@ def main():
     program, version, folder = sys.argv[1:]
     with open(program, "rb") as file:
         data = file.read()
-    if data[:4] != b"\x7fELF":
-        sys.exit("wheel.py: %s is no program: ./quickstart static makes it" % program)
+    if data[:4] != b"\x7fELF" or data[18:20] != b"\x3e\x00":
+        sys.exit("wheel.py: %s is no x86-64 program: ./quickstart static makes it" % program)
     info = "inquest-%s.dist-info" % version
     files = [
         ("inquest/__init__.py", b'"""See python -m inquest --help."""\n', 0o644),
