@@ -316,22 +316,37 @@ static int census_fd_is_ours(void)
 
 /* --- The slot -------------------------------------------------------------------------------- */
 
-/* Opened anew where the program has closed our descriptor. */
-void census_hold(void)
+/* The byte by which others see that the slot's owner lives. */
+static struct flock census_byte(short type)
 {
-	struct flock lock = {
-		.l_type = F_WRLCK,
+	return (struct flock){
+		.l_type = type,
 		.l_whence = SEEK_SET,
 		.l_start = (off_t)(sizeof(struct census_header) +
 				   (size_t)census.slot * sizeof(struct census_slot)),
 		.l_len = 1,
 	};
+}
+
+/* Opened anew where the program has closed our descriptor. */
+void census_hold(void)
+{
+	struct flock lock = census_byte(F_WRLCK);
 
 	if (census.slot < 0)
 		return;
 	if (!census_fd_is_ours())
 		census.fd = census_open_high();
 	if (census.fd >= 0)
+		sys_call(SYS_fcntl, census.fd, F_SETLK, &lock);
+}
+
+/* Who takes the slot next holds the same byte: a lock that stays would speak for him. */
+static void census_let_go(void)
+{
+	struct flock lock = census_byte(F_UNLCK);
+
+	if (census_fd_is_ours())
 		sys_call(SYS_fcntl, census.fd, F_SETLK, &lock);
 }
 
@@ -504,8 +519,10 @@ void census_vanish(void)
 {
 	int gone = census.slot < 0;
 
-	if (!gone)
+	if (!gone) {
 		tools_leave(census.base, census.slot, 0);
+		census_let_go();
+	}
 	for (int tries = 0; !gone && tries < 4; tries++)
 		gone = census_give_back(census.base, census.slot);
 	if (gone)
