@@ -90,7 +90,7 @@ int file_read_at(int dir_fd, const char *path, size_t cap, struct str *into, str
 	return complaint_errno(why, error, "cannot read %s", path);
 }
 
-static int file_put(int fd, const char *bytes, size_t size)
+int file_put(int fd, const char *bytes, size_t size)
 {
 	while (size) {
 		ssize_t put = write(fd, bytes, size);

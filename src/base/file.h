@@ -28,6 +28,9 @@ int file_open(const char *path) __attribute__((nonnull));
  */
 int file_drain(int fd, size_t cap, off_t size, struct str *into) __attribute__((nonnull));
 
+/* Writes all of it, however often the kernel takes a part. 0 or an errno. */
+int file_put(int fd, const char *bytes, size_t size) __attribute__((nonnull));
+
 /*
  * Appends the file's content to into. /proc files, whose size reads 0, work too. More than cap
  * bytes is an error (-EFBIG), as is what is no regular file, or what file_open() does not follow.

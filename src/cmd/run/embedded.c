@@ -19,7 +19,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAME "libinquest-probe.so"
+#include "base/file.h"
+
+#define NAME        "libinquest-probe.so"
+#define NAMES_TRIED 100
 
 #ifdef ONE_FILE
 /* probe-bytes.c, which the build makes. */
@@ -66,22 +69,34 @@ static int open_own(const char *path)
 	return -1;
 }
 
-/* Below parent, made where it is not there; of another name where somebody has taken that one. */
+/* True if somebody else has that name, and it is of no use to us. */
+static bool is_taken(int error)
+{
+	return error == EPERM || error == EACCES || error == ENOTDIR || error == ELOOP;
+}
+
+/*
+ * Below parent, made where it is not there. Where somebody has taken the name, the first of the
+ * numbered ones that is ours or nobody's: so the next job finds it again.
+ */
 static int open_folder(const char *parent, struct str *path)
 {
-	int fd;
+	size_t len;
+	int fd = -1;
 
 	str_printf(path, "%s/inquest-probe-%u-%016" PRIx64, parent, (unsigned)geteuid(), hash_of());
-	if (mkdir(path->text, 0755) == 0)
-		(void)chmod(path->text, 0755);
-	fd = open_own(path->text);
-	if (fd >= 0 || (errno != EPERM && errno != ENOTDIR && errno != ELOOP))
-		return fd;
-	str_add(path, "-XXXXXX");
-	if (!mkdtemp(path->text))
-		return -1;
-	(void)chmod(path->text, 0755);
-	return open_own(path->text);
+	len = path->len;
+	for (int i = 0; i < NAMES_TRIED; i++) {
+		str_cut(path, len);
+		if (i)
+			str_printf(path, "-%d", i);
+		if (mkdir(path->text, 0755) == 0)
+			(void)chmod(path->text, 0755);
+		fd = open_own(path->text);
+		if (fd >= 0 || !is_taken(errno))
+			break;
+	}
+	return fd;
 }
 
 /* -- The file --------------------------------------------------------------------------------- */
@@ -119,21 +134,6 @@ static int check_file(int folder)
 	return err;
 }
 
-static int write_all(int fd)
-{
-	size_t done = 0;
-
-	while (done < size_of()) {
-		ssize_t n = write(fd, embedded_begin + done, size_of() - done);
-
-		if (n > 0)
-			done += (size_t)n;
-		else if (n == 0 || errno != EINTR)
-			return n < 0 ? -errno : -EIO;
-	}
-	return fchmod(fd, 0555) < 0 ? -errno : 0;
-}
-
 static int write_file(int folder)
 {
 	char begun[64];
@@ -144,7 +144,9 @@ static int write_file(int folder)
 	fd = openat(folder, begun, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
-	err = write_all(fd);
+	err = -file_put(fd, (const char *)embedded_begin, size_of());
+	if (!err && fchmod(fd, 0555) < 0)
+		err = -errno;
 	if (close(fd) < 0 && !err)
 		err = -errno;
 	if (!err && renameat(folder, begun, folder, NAME) < 0)

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/clock.h"
 #include "base/str.h"
 #include "evidence/format/bundle.h"
@@ -27,15 +28,7 @@ static void work(int out, void *arg)
 
 	task->gather(task->what, &evidence);
 	bundle_pack(&evidence, &bundle);
-	for (size_t at = 0; at < bundle.len;) {
-		ssize_t put = write(out, bundle.text + at, bundle.len - at);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			return;
-		at += (size_t)put;
-	}
+	(void)file_put(out, str_text(&bundle), bundle.len);
 }
 
 bool gatherer_begin(struct gatherer *gatherer,
