@@ -76,8 +76,10 @@ static void forget_handlers(void)
 	static const int ours[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD, SIGALRM,
 		SIGUSR1, SIGUSR2, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT};
 
+	/* What is ignored (nohup) stays so: it would end us, and not who waits for our answer. */
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
-		signal(ours[i], SIG_DFL);
+		if (signal(ours[i], SIG_DFL) == SIG_IGN && ours[i] != SIGPIPE && ours[i] != SIGCHLD)
+			signal(ours[i], SIG_IGN);
 }
 
 static void __attribute__((noreturn)) serve(
@@ -233,13 +235,18 @@ bool helper_is_over(struct helper *helper, int64_t most, int64_t *ret_cost, int 
 {
 	struct rusage used = {0};
 	int status = 0;
+	pid_t over;
 
 	if (!helper->pid)
 		return true;
 	if (clock_monotonic_ns() - helper->begun > most)
 		kill(helper->pid, SIGKILL);
-	if (wait4(helper->pid, &status, WNOHANG, &used) == 0)
+	over = wait4(helper->pid, &status, WNOHANG, &used);
+	if (over == 0)
 		return false;
+	/* Somebody has reaped it (SIGCHLD is ignored): how it ended is not known, so not well. */
+	if (over < 0)
+		status = SIGKILL;
 	if (ret_cost)
 		*ret_cost = time_ns(used.ru_utime) + time_ns(used.ru_stime);
 	if (ret_status)
@@ -267,8 +274,8 @@ void helper_end(struct helper *helper)
 
 void helper_let_go(struct helper *helper)
 {
-	if (helper->pid)
-		waitpid(helper->pid, NULL, WNOHANG);
-	if (helper->pid)
-		forget(helper);
+	if (!helper->pid)
+		return;
+	waitpid(helper->pid, NULL, WNOHANG);
+	forget(helper);
 }

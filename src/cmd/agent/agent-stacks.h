@@ -5,7 +5,7 @@
 /*
  * Stacks in what the agent says and keeps. They are taken once for a verdict, when it is said;
  * until another is said, or the job moves, bundles hold the same ones: each tells when it was
- * taken. True if a verdict stands is decided without them, as looks are many and stacks are dear.
+ * taken. Whether a verdict stands is decided without them, as looks are many and stacks are dear.
  *
  * A death is not explained by what the others were doing, and its verdict does not wait for that.
  */
