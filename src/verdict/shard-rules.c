@@ -88,12 +88,54 @@ bool explains_early_exit(const struct inquiry *q, struct rank_index rank, struct
 	return true;
 }
 
-/* It lives, and is done with its group, in which others go on; why, no mark tells. */
+static bool is_closed(const struct job_member *m)
+{
+	return m->state == JOB_MEMBER_CLOSING || m->state == JOB_MEMBER_GONE;
+}
+
+/* True if somebody waits in that seat's group for an operation that it has not entered. */
+static bool is_awaited(const struct inquiry *q, const struct job_member *m)
+{
+	for (size_t i = 0; i < q->waits->n; i++) {
+		const struct wait *wait = &q->waits->at[i];
+
+		if (wait->kind == WAIT_COLLECTIVE && wait->member != JOB_NONE &&
+			q->job->members[wait->member].group == m->group &&
+			(!m->head_known || m->head < wait->index) &&
+			waitfor_stands(q->job, wait, &q->given))
+			return true;
+	}
+	return false;
+}
+
+/* The largest group that it closed, or is closing: of those in which others wait, if there are. */
+static const struct job_member *closed_seat(
+	const struct inquiry *q, struct rank_index rank, bool awaited)
+{
+	const struct job_member *closed = NULL;
+
+	for (size_t k = q->first_seat[rank.i]; k < q->first_seat[rank.i + 1]; k++) {
+		const struct job_member *m = &q->job->members[q->seats[k]];
+
+		if (is_closed(m) && (!awaited || is_awaited(q, m)) &&
+			(!closed || q->job->groups[m->group].size >
+					    q->job->groups[closed->group].size))
+			closed = m;
+	}
+	return closed;
+}
+
+/*
+ * It lives, and is done with a group in which others wait; why, no mark tells. That it closed
+ * others, in good order, is no reason to be away.
+ */
 bool explains_left_group(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank.i];
 
 	if (!p->leaving || p->death != DEATH_NONE)
+		return false;
+	if (closed_seat(q, rank, false) && !closed_seat(q, rank, true))
 		return false;
 	why->cause = VERDICT_BY_LEFT_GROUP;
 	why->confidence = VERDICT_ESTABLISHED;
@@ -103,26 +145,10 @@ bool explains_left_group(const struct inquiry *q, struct rank_index rank, struct
 	return true;
 }
 
-/* The largest group that it closed, or is closing. */
-static const struct job_member *closed_seat(const struct inquiry *q, struct rank_index rank)
-{
-	const struct job_member *closed = NULL;
-
-	for (size_t k = q->first_seat[rank.i]; k < q->first_seat[rank.i + 1]; k++) {
-		const struct job_member *m = &q->job->members[q->seats[k]];
-
-		if ((m->state == JOB_MEMBER_CLOSING || m->state == JOB_MEMBER_GONE) &&
-			(!closed || q->job->groups[m->group].size >
-					    q->job->groups[closed->group].size))
-			closed = m;
-	}
-	return closed;
-}
-
 /* What it did to its group, and where it went from there, if its stack tells. */
 static void tell_leaving(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct job_member *m = closed_seat(q, rank);
+	const struct job_member *m = closed_seat(q, rank, true);
 	struct verdict_fact *fact;
 
 	if (!m || m->state == JOB_MEMBER_CLOSING) {
