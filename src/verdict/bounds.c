@@ -18,7 +18,7 @@ static bool has_testified(const struct inquiry *q, struct rank_index rank)
 {
 	const struct profile *p = &q->profiles[rank.i];
 
-	if (!p->process || p->process->other_run)
+	if (!p->process || p->process->other_run || !inquiry_seen_away(q, rank))
 		return false;
 	return p->readable || p->ended ||
 	       (p->posture.activity != ACTIVITY_UNKNOWN && !p->posture.unsure);

@@ -480,10 +480,12 @@ int64_t inquiry_wanted_since(const struct inquiry *q, struct rank_index rank)
 
 bool inquiry_seen_away(const struct inquiry *q, struct rank_index rank)
 {
-	int64_t threshold = 0, since = wanted_since(q, rank, &threshold);
-	int64_t now = q->waits->now[rank.i];
+	int64_t now = q->waits->now[rank.i], threshold = 0, since;
 
-	return q->profiles[rank.i].ended || since == JOB_UNKNOWN || now == JOB_UNKNOWN ||
+	if (q->profiles[rank.i].ended || !q->wanted[rank.i] || q->job->nhosts < 2)
+		return true;
+	since = wanted_since(q, rank, &threshold);
+	return since == JOB_UNKNOWN || now == JOB_UNKNOWN ||
 	       (now >= since && now - since >= threshold / 2);
 }
 
@@ -555,7 +557,7 @@ size_t inquiry_unseen_members(const struct inquiry *q, int group)
 		struct rank_index rank = q->job->members[g->first_member + (int)seat].rank;
 
 		n += !is_rank(rank) || !q->profiles[rank.i].readable ||
-		     !q->profiles[rank.i].process;
+		     !q->profiles[rank.i].process || !inquiry_seen_away(q, rank);
 	}
 	return n;
 }

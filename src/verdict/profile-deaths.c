@@ -303,10 +303,14 @@ struct ends {
 static int64_t behind(const struct deaths *d, struct rank_index rank, int64_t when,
 	struct rank_index other, int64_t other_when)
 {
-	int64_t there = clocks_move(d->clocks, other_when, clocks_of_rank(d->clocks, other),
-		clocks_of_rank(d->clocks, rank));
+	int theirs = clocks_of_rank(d->clocks, other), own = clocks_of_rank(d->clocks, rank);
+	int64_t there = clocks_move(d->clocks, other_when, theirs, own);
+	int64_t error = clocks_error(d->clocks, theirs, own);
 
-	return when == JOB_UNKNOWN || there == JOB_UNKNOWN ? JOB_UNKNOWN : when - there;
+	if (when == JOB_UNKNOWN || there == JOB_UNKNOWN)
+		return JOB_UNKNOWN;
+	/* What the clocks may be wrong by is no order. */
+	return when - there < error && there - when < error ? JOB_UNKNOWN : when - there;
 }
 
 /* Any end but an exit with status 0. */

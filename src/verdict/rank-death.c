@@ -131,8 +131,8 @@ bool explains_death(const struct inquiry *q, struct rank_index rank, struct reas
 	return true;
 }
 
-/* True if a thread of it failed about when the others began to wait. */
-#define THREAD_FAILED_BEFORE (60 * CLOCK_NS_PER_S)
+/* A thread that failed so long before the others began to wait, or as long after, is no reason. */
+#define THREAD_FAILED_NEAR (60 * CLOCK_NS_PER_S)
 
 /*
  * True if what the rank is doing may come of a thread that failed. A thread that only reported or
@@ -152,7 +152,8 @@ bool explains_thread_death(const struct inquiry *q, struct rank_index rank, stru
 
 	if (!note || q->profiles[rank.i].death == DEATH_CLEAN ||
 		q->profiles[rank.i].death == DEATH_OWN || since == JOB_UNKNOWN ||
-		note->when == JOB_UNKNOWN || since - note->when > THREAD_FAILED_BEFORE ||
+		note->when == JOB_UNKNOWN || since - note->when > THREAD_FAILED_NEAR ||
+		note->when - since > THREAD_FAILED_NEAR ||
 		!may_come_of_thread(&q->profiles[rank.i]))
 		return false;
 	why->cause = VERDICT_BY_EXCEPTION;

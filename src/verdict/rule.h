@@ -27,6 +27,7 @@ struct reason {
 
 /* What it means for others that a rank is away for such a reason. */
 enum {
+	AWAY_LASTS = 64,       /* what is so once stays so: also of who was looked at long ago */
 	AWAY_ENDS = 1,         /* somebody died: others may stand outside for its echo alone */
 	AWAY_MAY_ECHO = 2,     /* it may stand outside for the echo of a death */
 	AWAY_COMPILES = 4,     /* those who wait for its compile are its victims */

@@ -55,7 +55,7 @@ static void suspect(
 
 	suspect.away = away_of(q, rank, &suspect.why);
 	if (suspect.away &&
-		((suspect.away->traits & AWAY_ENDS) || inquiry_seen_away(q, rank)))
+		((suspect.away->traits & AWAY_LASTS) || inquiry_seen_away(q, rank)))
 		*array_add(&suspects->list) = suspect;
 }
 

@@ -394,7 +394,6 @@ static bool hold(
 	return found;
 }
 
-/* A thread in a synchronisation: for a wait found so far, or for nothing that is known. */
 /* Of a process that holds several ranks nobody knows whose thread it is. */
 static bool is_shared(const struct job *job, struct rank_index rank)
 {

@@ -201,6 +201,35 @@ static void who_was_seen_before_the_wait_is_not_blamed(void **state)
 	facts_free(f);
 }
 
+/*
+ * Five of the first host were looked at before the others began to wait, and nobody knows whether
+ * they came: that rank 5 has not is sure, and whether it is the odd one, or who waits, is not.
+ */
+static void who_is_late_among_those_not_seen_since_may_be_most(void **state)
+{
+	struct facts *f = facts_new(7);
+	struct job *job;
+	struct verdicts *v;
+
+	for (int rank = 5; rank < 7; rank++)
+		facts_move(f, rank, 1);
+	facts_rounds(f, 0, 10, 20, 0.5);
+	for (int rank = 0; rank < 6; rank++) {
+		facts_outside(f, rank, 59.5);
+		facts_cpu(f, rank, 1, 1, -1);
+	}
+	facts_hold(f, 0, 6, JOB_OP_ALLREDUCE, 4096, 60);
+	f->hosts[0].gathered = facts_ns(60.2);
+	assert_int_equal(facts_culprits(f) & ~(1u << 5), 0);
+	job = facts_job(f);
+	v = verdicts_of(job);
+	for (size_t i = 0; i < v->n; i++)
+		assert_true(v->at[i].confidence <= VERDICT_HYPOTHESIS);
+	verdicts_free(v);
+	job_free(job);
+	facts_free(f);
+}
+
 static void a_thread_that_failed(void **state)
 {
 	struct facts *f = missing_far();
@@ -291,6 +320,23 @@ static void clocks_meet_where_a_communicator_is_ready(void **state)
 	facts_free(f);
 }
 
+/* In the exchange of the id seat 0 waits for nobody, and who joins without blocking for himself. */
+static void clocks_do_not_meet_where_nobody_waits(void **state)
+{
+	for (int nonblocking = 0; nonblocking < 2; nonblocking++) {
+		struct facts *f = on_two_hosts(facts_new(4));
+		int group = nonblocking ? 0 : facts_bootstrap(f);
+
+		for (int i = 0; i < 4; i++) {
+			f->members[0][i].fact.ready_at = JOB_UNKNOWN;
+			f->members[group][i].fact.nonblocking = nonblocking;
+			f->members[group][i].fact.ready_at = facts_ns(i < 2 ? 5 : 65);
+		}
+		assert_int_equal(shown(f), JOB_UNKNOWN);
+		facts_free(f);
+	}
+}
+
 /* By a third one, which has met either of them. */
 static void clocks_meet_by_others(void **state)
 {
@@ -363,12 +409,14 @@ int main(void)
 		cmocka_unit_test(nobody_is_late_since_another_was),
 		cmocka_unit_test(a_late_host_may_be_a_clock),
 		cmocka_unit_test(who_was_seen_before_the_wait_is_not_blamed),
+		cmocka_unit_test(who_is_late_among_those_not_seen_since_may_be_most),
 		cmocka_unit_test(a_thread_that_failed),
 		cmocka_unit_test(a_thread_that_failed_while_its_rank_saves),
 		cmocka_unit_test(a_thread_that_failed_long_ago),
 		cmocka_unit_test(a_lost_node),
 		cmocka_unit_test(clocks_meet_in_operations),
 		cmocka_unit_test(clocks_meet_where_a_communicator_is_ready),
+		cmocka_unit_test(clocks_do_not_meet_where_nobody_waits),
 		cmocka_unit_test(clocks_meet_by_others),
 		cmocka_unit_test(clocks_that_never_met_are_not_compared),
 	};
