@@ -199,7 +199,7 @@ static void meet_in_groups(struct clocks *clocks, size_t least, bool by_making)
 
 			if (!is_rank(member->rank))
 				continue;
-			/* Seat 0 gives the id and waits for nobody; who does not block, for himself. */
+			/* Seat 0 gives the id and waits for nobody; so does who does not block. */
 			if (by_making && (member->nonblocking || rollcall_is_bootstrap(g)))
 				continue;
 			if (by_making)

@@ -133,10 +133,10 @@ const struct wait *inquiry_longest_wait(const struct inquiry *q, struct rank_ind
  */
 int64_t inquiry_wanted_since(const struct inquiry *q, struct rank_index rank);
 /*
- * True if a rank has ended, or was looked at when others had waited for it for half as long as makes
- * a hang; also where that is not known, or nobody waits for it. Nodes are looked at one after the
- * other: a rank that was seen only before that was in its own code like everybody, and may have
- * come since.
+ * True if a rank has ended, or was looked at when others had waited for it for half as long as
+ * makes a hang; also where that is not known, or nobody waits for it. Nodes are looked at one after
+ * the other: a rank that was seen only before that was in its own code like everybody, and may
+ * have come since.
  */
 bool inquiry_seen_away(const struct inquiry *q, struct rank_index rank);
 /* True if others had long waited for this rank when it ended: then its end is not the reason. */

@@ -169,42 +169,6 @@ static void fewer_batches_then_destroy_is_uneven(void **state)
 	facts_free(f);
 }
 
-/* As much work as the others: what it did is that it destroyed the group, and they go on in it. */
-static void a_group_that_one_destroys_too_early_is_left(void **state)
-{
-	for (int marks = 0; marks < 2; marks++) {
-		struct facts *f = facts_new(4);
-
-		facts_rounds(f, 0, 10, 20, 0.5);
-		for (int i = 0; marks && i < 4; i++)
-			facts_step(f, i, 10);
-		facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 40);
-		f->members[0][1].fact.state = JOB_MEMBER_GONE;
-		facts_expect_cause(
-			f, VERDICT_COLLECTIVE_MISMATCH, "1", VERDICT_BY_LEFT_GROUP);
-		facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "1", "0,2,3");
-		facts_free(f);
-	}
-}
-
-/* It closed a group in good order, as all its members did, and is late in another. */
-static void a_group_that_was_closed_in_good_order_is_no_reason(void **state)
-{
-	struct facts *f = facts_new(4);
-	int all = facts_group_of(f, 4, 0, 1, 2, 3), pair = facts_group_of(f, 2, 0, 1);
-
-	facts_rounds(f, pair, 10, 10, 0.5);
-	facts_rounds(f, all, 10, 20, 0.5);
-	for (int i = 0; i < 4; i++)
-		f->members[0][i].fact.state = JOB_MEMBER_GONE;
-	for (int i = 0; i < 2; i++)
-		f->members[pair][i].fact.state = JOB_MEMBER_GONE;
-	facts_enter_but(f, all, 1, JOB_OP_ALLREDUCE, 4096, 40);
-	facts_outside(f, 1, 39);
-	facts_expect(f, VERDICT_HOST_STALL, "1", "0,2,3");
-	facts_free(f);
-}
-
 static void s46_one_batch_more_in_the_teardown(void **state)
 {
 	struct facts *f = facts_new(4);
@@ -672,8 +636,6 @@ int main(void)
 		cmocka_unit_test(fewer_batches_then_exit_is_uneven),
 		cmocka_unit_test(fewer_batches_then_another_op_is_uneven),
 		cmocka_unit_test(fewer_batches_then_destroy_is_uneven),
-		cmocka_unit_test(a_group_that_one_destroys_too_early_is_left),
-		cmocka_unit_test(a_group_that_was_closed_in_good_order_is_no_reason),
 		cmocka_unit_test(s46_one_batch_more_in_the_teardown),
 		cmocka_unit_test(the_others_exited_and_one_goes_on),
 		cmocka_unit_test(s20_another_operation),
