@@ -67,7 +67,13 @@ tests_unit_proc_elf_file_test_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS)
 tests_unit_proc_elf_file_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/proc/survey_test
+tests_unit_proc_survey_test_SOURCES = tests/unit/proc/survey_test.c tests/unit/proc/actors.h
 tests_unit_proc_survey_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/proc/survey_heirs_test
+tests_unit_proc_survey_heirs_test_SOURCES = \
+	tests/unit/proc/survey_heirs_test.c tests/unit/proc/actors.h
+tests_unit_proc_survey_heirs_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
 
 UNIT_TESTS += tests/unit/proc/core_test

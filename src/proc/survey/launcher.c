@@ -41,6 +41,12 @@ static const char *const wrappers[] = {"sh", "bash", "dash", "zsh", "ksh", "fish
 	"setpriv", "unshare", "nsenter", "bwrap", "apptainer", "singularity", "starter",
 	"starter-suid", "conda", "micromamba", "uv", "script", "tee", "inquest"};
 
+/* Processes of inquest that go by another name than their program: it is forked, and no rank. */
+static const char *const parts[] = {
+	"inquest-agent", "inquest-witness", "inquest-saver", "inquest-helper"};
+
+static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "fish"};
+
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -119,10 +125,33 @@ const struct launcher *launcher_of(const char *comm, const char *cmdline, size_t
 	return NULL;
 }
 
-bool launcher_is_wrapper(const char *comm)
+static bool is_among(const char *comm, const char *const *names, size_t nr)
 {
-	for (size_t i = 0; i < sizeof(wrappers) / sizeof(wrappers[0]); i++)
-		if (!strcmp(comm, wrappers[i]))
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(comm, names[i]))
 			return true;
 	return false;
+}
+
+bool launcher_is_wrapper(const char *comm)
+{
+	return is_among(comm, wrappers, sizeof(wrappers) / sizeof(wrappers[0]));
+}
+
+bool launcher_is_part(const char *comm)
+{
+	return is_among(comm, parts, sizeof(parts) / sizeof(parts[0]));
+}
+
+bool launcher_is_session(const char *comm, const char *cmdline, size_t len)
+{
+	size_t at = 0;
+	const char *word = next_word(cmdline, len, &at);
+
+	if (!word || !is_among(comm, shells, sizeof(shells) / sizeof(shells[0])))
+		return false;
+	while ((word = next_word(cmdline, len, &at)))
+		if (*word != '-' || !strcmp(word, "-c"))
+			return false;
+	return true;
 }

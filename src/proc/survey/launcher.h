@@ -24,6 +24,13 @@ const struct launcher *launcher_of(const char *comm, const char *cmdline, size_t
 /* A shell, a profiler, an init: it runs a program for somebody else, and waits. */
 bool launcher_is_wrapper(const char *comm) __attribute__((nonnull));
 
+/* A process of our own beside `inquest run' or an attach: forked, under a name of its own. */
+bool launcher_is_part(const char *comm) __attribute__((nonnull));
+
+/* A shell that runs no script: somebody sits before it, or may. */
+bool launcher_is_session(const char *comm, const char *cmdline, size_t len)
+	__attribute__((nonnull));
+
 /* A Python interpreter, by its name or by the first word of its command line. */
 bool launcher_is_python(const char *comm, const char *cmdline, size_t len)
 	__attribute__((nonnull));

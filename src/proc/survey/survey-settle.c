@@ -43,6 +43,22 @@ static int index_of(const struct survey *survey, const struct survey_process *pr
 	return process ? (int)(process - survey->all.items) : SURVEY_NONE;
 }
 
+/* The program itself may have any file name: whoever forked one of its parts is it. */
+static void find_renamed(struct survey *survey)
+{
+	const struct survey_process *process;
+
+	array_for_each(&survey->all, process) {
+		struct survey_process *above;
+
+		if (process->parent == SURVEY_NONE || !launcher_is_part(process->stat.comm))
+			continue;
+		above = &survey->all.items[process->parent];
+		if (*process->command && !strcmp(process->command, above->command))
+			above->inquest = above->wrapper = true;
+	}
+}
+
 void survey_sort(struct survey *survey)
 {
 	struct survey_process *process;
@@ -53,6 +69,7 @@ void survey_sort(struct survey *survey)
 		if (process->parent == index_of(survey, process))
 			process->parent = SURVEY_NONE;
 	}
+	find_renamed(survey);
 	array_for_each(&survey->all, process) {
 		int at = process->parent;
 
@@ -84,13 +101,14 @@ static void insert_claim(struct claims *claims, const struct rank_claim *claim)
 	claims->nr++;
 }
 
-/* The only child of a process; SURVEY_NONE where it has none or several. */
+/* What a process runs: its only child, but parts of ours; SURVEY_NONE where it has none such. */
 static int only_child(const struct survey *survey, int parent)
 {
 	int found = SURVEY_NONE;
 
 	for (size_t i = 0; i < survey->all.nr; i++) {
-		if (survey->all.items[i].parent != parent)
+		if (survey->all.items[i].parent != parent ||
+			launcher_is_part(survey->all.items[i].stat.comm))
 			continue;
 		if (found != SURVEY_NONE)
 			return SURVEY_NONE;
@@ -118,7 +136,7 @@ void survey_add_word(struct survey *survey, uint32_t pid, const struct rank_clai
 static const struct rank_claim *best_claim(
 	const struct survey *survey, const struct survey_process *process)
 {
-	if (process->ourselves || process->launcher)
+	if (process->ourselves || process->launcher || process->inquest)
 		return NULL;
 	for (size_t i = 0; i < process->claims.nr; i++) {
 		const struct rank_claim *claim = &process->claims.all[i];
@@ -329,14 +347,14 @@ static int claim_holder(const struct survey *survey, int start)
 	return holder;
 }
 
-/* A wrapper holds its claim only if nobody below it does. */
+/* A wrapper holds its claim only if nobody below it does; what inquest runs is somebody. */
 static bool has_heir(const struct survey *survey, int wrapper)
 {
 	for (size_t i = 0; i < survey->all.nr; i++) {
 		const struct survey_process *process = &survey->all.items[i];
 		int at = process->parent;
 
-		if (process->wrapper || !best_claim(survey, process))
+		if (!process->inquest && (process->wrapper || !best_claim(survey, process)))
 			continue;
 		for (int step = 0; at != SURVEY_NONE && step < CLIMB_MOST; step++) {
 			if (at == wrapper)
@@ -356,7 +374,7 @@ static void settle_ranks(struct survey *survey)
 
 		if (!claim || process->torch_below || claim_holder(survey, (int)i) != (int)i)
 			continue;
-		if (process->wrapper && has_heir(survey, (int)i))
+		if (process->wrapper && (process->session || has_heir(survey, (int)i)))
 			continue;
 		process->is_rank = true;
 		process->rank = *claim;
@@ -432,7 +450,7 @@ static void settle_node_claims(struct survey *survey)
 		const struct rank_claim *claim = node_claim(process);
 
 		if (!claim || process->is_rank || process->ourselves || process->launcher ||
-			!process->python || best_claim(survey, process) ||
+			process->inquest || !process->python || best_claim(survey, process) ||
 			node_claim_is_taken(survey, (int)i) || starts_others(survey, (int)i))
 			continue;
 		process->rank = *claim;

@@ -93,6 +93,8 @@ struct survey_process *survey_add(struct survey *survey, const struct procstat *
 		.command = survey_command(&survey->arena, words, cmdline_len),
 		.launcher = launcher_of(stat->comm, words, cmdline_len),
 		.wrapper = launcher_is_wrapper(stat->comm),
+		.inquest = launcher_is_part(stat->comm) || !strcmp(stat->comm, "inquest"),
+		.session = launcher_is_session(stat->comm, words, cmdline_len),
 		.python = launcher_is_python(stat->comm, words, cmdline_len),
 		.parent = SURVEY_NONE,
 		.under = SURVEY_NONE,

@@ -10,6 +10,7 @@
  *	  (loaders, compile workers) inherited it;
  *	- but a wrapper (a shell, a profiler) with such a descendant is none, nor is a launcher, nor
  *	  whoever has a task's number while torchrun's workers run below it;
+ *	- nor, with such a descendant or without, is anything of inquest, or the shell of a session;
  *	- RANK alone is a node's, unless several of one job here differ in it;
  *	- variables that a program set itself are seen in its helpers: their claim is its own;
  *	- of processes that say nothing, and that Python's multiprocessing or Ray started, the
@@ -46,6 +47,8 @@ struct survey_process {
 	int per_node;		/* of a launcher: ranks on this node, as its arguments say */
 	int node_rank;		/* of a launcher: of this node; these two may be CLAIM_UNKNOWN */
 	bool wrapper;
+	bool inquest;		/* of ours: `inquest run', its agent, somebody's attach */
+	bool session;		/* a shell that runs no script: no rank by itself */
 	bool helper;		/* a worker or server that Python's multiprocessing started */
 	bool python;
 	bool ourselves;		/* we, or an ancestor of ours */
