@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "cmd/cmd.h"
+#include "cmd/job-words.h"
 #include "evidence/agent/fellows.h"
-#include "proc/read.h"
+#include "proc/survey/standing.h"
 
 #define ASK_MS 250 /* for each process' environment */
 
@@ -46,8 +46,7 @@ bool foreign_is_own(
 				continue;
 			if (entry->wrapper && descends_from(survey, process, entry->wrapper))
 				return true;
-			if (process->stat.pid == job->first_pid &&
-				jobs_has_pid(entry, job->first_pid))
+			if (jobs_has_pid(entry, process->stat.pid))
 				return true;
 		}
 	return false;
@@ -106,60 +105,6 @@ int foreign_choose_pids(struct foreign_pick *pick, const char *const *pids, size
 	return status;
 }
 
-/* The word behind one, by blanks, and its length; 0 behind the last. */
-static const char *next_word(const char *word, size_t *len)
-{
-	word += *len + (word[*len] == ' ');
-	*len = strcspn(word, " ");
-	return word;
-}
-
-/* What an interpreter runs: the word behind its options; itself where that is none. */
-static const char *script_of(const char *command, size_t *len)
-{
-	const char *word = command;
-	size_t size = *len;
-	bool taken = false, module = false;
-
-	while (word = next_word(word, &size), size) {
-		bool option = *word == '-' && size >= 2;
-
-		if (module || (!option && !taken)) {
-			*len = size;
-			return word;
-		}
-		if (option && word[1] == 'c')
-			break;
-		module = option && word[1] == 'm' && size == 2;
-		taken = option && strchr("XW", word[1]) && size == 2;
-	}
-	return command;
-}
-
-void foreign_program(struct survey *survey, const struct survey_job *job, struct str *into)
-{
-	const struct survey_process *process = survey_find(survey, job->first_pid);
-	const char *word = process ? process->command : "", *slash;
-	size_t len = strcspn(word, " ");
-
-	if (process && process->python)
-		word = script_of(word, &len);
-	slash = memrchr(word, '/', len);
-	if (slash && slash + 1 < word + len) {
-		len -= (size_t)(slash + 1 - word);
-		word = slash + 1;
-	}
-	str_add_bytes(into, word, len);
-}
-
-int64_t foreign_age(struct survey *survey, const struct survey_job *job)
-{
-	const struct survey_process *process = survey_find(survey, job->first_pid);
-	int64_t tick = CLOCK_NS_PER_S / sysconf(_SC_CLK_TCK);
-
-	return process ? clock_boottime_ns() - (int64_t)process->stat.start_time * tick : 0;
-}
-
 static void complain_none(const struct survey *survey)
 {
 	if (survey->unreadable)
@@ -173,16 +118,20 @@ static void complain_none(const struct survey *survey)
 
 static void list_foreign(struct survey *survey, const struct survey_job *job)
 {
-	int64_t age = foreign_age(survey, job);
-	char text[CLOCK_TEXT_SIZE];
-	struct str program = {0};
+	struct str words = {0};
 
-	foreign_program(survey, job, &program);
-	cmd_complain("  inquest attach %u   # %s%s%s, %zu rank%s here, no probe%s%s",
-		job->first_pid, job->id, program.len ? ": " : "", str_text(&program), job->ranks,
-		job->ranks == 1 ? "" : "s", age > 0 ? ", for " : "",
-		age > 0 ? clock_format(age, text) : "");
-	str_release(&program);
+	job_words_add_foreign(survey, job, &words);
+	cmd_complain("  inquest attach %u   # %s", job->first_pid, str_text(&words));
+	str_release(&words);
+}
+
+static void list_own(const struct jobs *jobs, const struct jobs_entry *entry)
+{
+	struct str words = {0};
+
+	job_words_add_own(jobs, entry, &words);
+	cmd_complain("  inquest attach %s   # %s", fellows_id(jobs, entry), str_text(&words));
+	str_release(&words);
 }
 
 /* One folder of each job that lives: the head lives if anybody does. */
@@ -201,11 +150,10 @@ static void list_all(struct foreign_pick *pick, const struct jobs *jobs)
 	const struct survey_job *job;
 
 	cmd_complain("several jobs here: say which");
+	standing_look(&pick->survey, FOREIGN_GLANCE_MS);
 	for (size_t i = 0; i < jobs->nr; i++)
 		if (is_live_head(jobs, &jobs->items[i]))
-			cmd_complain("  inquest attach %s   # %s, %s",
-				fellows_id(jobs, &jobs->items[i]), jobs->items[i].name,
-				jobs_status_name(jobs->items[i].status));
+			list_own(jobs, &jobs->items[i]);
 	array_for_each(&pick->survey.jobs, job)
 		if (!foreign_is_own(&pick->survey, job, jobs))
 			list_foreign(&pick->survey, job);

@@ -8,6 +8,8 @@
 #include "evidence/agent/jobs.h"
 #include "proc/survey/survey.h"
 
+#define FOREIGN_GLANCE_MS 200 /* over which a job that is listed is seen to stand, or not */
+
 struct foreign_pick {
 	struct survey survey;
 	int job; /* SURVEY_NONE: only those of pids */
@@ -34,20 +36,10 @@ int foreign_choose_all(struct foreign_pick *pick, const struct jobs *jobs,
 
 /*
  * True if a job of the survey is one of those that live and have an agent, or the probe: a rank of
- * it descends from that agent, or its first is in that job's census. Its environment does not
- * count.
+ * it descends from that agent, or is in that job's census. Its environment does not count.
  */
 bool foreign_is_own(
 	const struct survey *survey, const struct survey_job *job, const struct jobs *jobs);
-
-/*
- * Names what the first rank of a job here runs, in short: "train.py" of a script, the module of -m,
- * else the program. "" not known.
- */
-void foreign_program(struct survey *survey, const struct survey_job *job, struct str *into);
-
-/* Nanoseconds since that rank began; 0 not known. */
-int64_t foreign_age(struct survey *survey, const struct survey_job *job);
 
 /* How many others there are besides the chosen one, in words; nothing where there are none. */
 size_t foreign_describe_others(

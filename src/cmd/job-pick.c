@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/job-words.h"
 #include "cmd/look.h"
 #include "evidence/agent/fellows.h"
 #include "evidence/gather/foreign.h"
@@ -123,6 +124,8 @@ static void complain_none(const struct jobs *jobs, const char *verb)
 /* Says which jobs there are to choose from: where some hang, those. */
 static void complain_several(const struct jobs *jobs, size_t hung, const char *verb)
 {
+	struct str words = {0};
+
 	cmd_complain(
 		hung ? "several jobs hang: say which" : "several jobs and none hangs: say which");
 	for (size_t i = 0; i < jobs->nr; i++) {
@@ -130,11 +133,14 @@ static void complain_several(const struct jobs *jobs, size_t hung, const char *v
 		enum jobs_status status = status_of(jobs, entry);
 
 		if (is_head(jobs, entry) && status != JOBS_ENDED &&
-			(!hung || status == JOBS_HUNG))
-			cmd_complain("  inquest %s %s   # %s, %s", verb, fellows_id(jobs, entry),
-				*entry->given ? entry->given : fellows_id(jobs, entry),
-				jobs_status_name(status));
+			(!hung || status == JOBS_HUNG)) {
+			job_words_add_own(jobs, entry, &words);
+			cmd_complain("  inquest %s %s   # %s", verb, fellows_id(jobs, entry),
+				str_text(&words));
+			str_cut(&words, 0);
+		}
 	}
+	str_release(&words);
 }
 
 static const struct jobs_entry *choose(

@@ -14,6 +14,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/attach.c \
 	%D%/budget.c %D%/budget.h \
 	%D%/job-pick.c %D%/job-pick.h \
+	%D%/job-words.c %D%/job-words.h \
 	%D%/cmd.h \
 	%D%/complain.c \
 	%D%/demo/demo.c \
@@ -27,6 +28,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/look.c %D%/look.h \
 	%D%/ls.c \
 	%D%/outlet.c %D%/outlet.h \
+	%D%/owner.c %D%/owner.h \
 	%D%/ring/ring.c %D%/ring/ring-fields.c %D%/ring/ring-fields.h \
 	%D%/ring/ring-json.c %D%/ring/ring-text.c \
 	%D%/run/run.c \

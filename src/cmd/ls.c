@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <config.h>
-
 #include <argp.h>
 #include <errno.h>
 #include <json-c/json.h>
-#include <pwd.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -12,8 +9,11 @@
 #include "cmd/budget.h"
 #include "cmd/cmd.h"
 #include "cmd/foreign-job.h"
+#include "cmd/job-words.h"
 #include "cmd/outlet.h"
+#include "cmd/owner.h"
 #include "evidence/agent/fellows.h"
+#include "proc/survey/standing.h"
 #include "words/escape.h"
 
 #define ORPHANS_MOST 16
@@ -59,34 +59,6 @@ static const struct argp argp = {
 	.doc = "List the jobs of this machine.",
 };
 
-/*
- * As one file inquest has no part of the C library that asks anybody but /etc/passwd: those are
- * modules, of one version with the library that they are loaded by.
- */
-static const struct passwd *find_user(uid_t owner)
-{
-#ifdef ONE_FILE
-	FILE *file = fopen("/etc/passwd", "re");
-	const struct passwd *user = NULL;
-
-	while (file && (user = fgetpwent(file)) && user->pw_uid != owner)
-		;
-	if (file)
-		fclose(file);
-	return user;
-#else
-	return getpwuid(owner);
-#endif
-}
-
-static const char *owner_name(uid_t owner, char number[static 16])
-{
-	const struct passwd *user = find_user(owner);
-
-	snprintf(number, 16, "%u", (unsigned)owner);
-	return user ? user->pw_name : number;
-}
-
 static int64_t age_of(const struct jobs_entry *entry)
 {
 	return entry->launched ? clock_realtime_ns() - entry->launched : 0;
@@ -119,12 +91,22 @@ static void add_state(const struct jobs_entry *entry, struct str *into)
 		str_printf(into, " %d", entry->exit_status);
 }
 
+/* What a job is known by: its name, else what it runs, since its id stands beside it. */
+static void add_name(const struct jobs_entry *entry, struct str *into)
+{
+	if (*entry->given || !*entry->command)
+		str_add(into, entry->name);
+	else
+		job_words_program(entry->command, into);
+}
+
 static void print_row(const struct fellows_sum *sum, bool utf8)
 {
 	const struct jobs_entry *entry = &sum->all;
-	char ranks[48], age[CLOCK_TEXT_SIZE] = "-", number[16];
-	struct str line = {0}, state = {0};
+	char ranks[48], age[CLOCK_TEXT_SIZE] = "-", number[OWNER_SIZE];
+	struct str line = {0}, state = {0}, name = {0};
 
+	add_name(entry, &name);
 	add_state(entry, &state);
 	if (sum->folders > 1)
 		str_printf(&state, " (%zu of %zu agents)", sum->agents, sum->folders);
@@ -135,7 +117,7 @@ static void print_row(const struct fellows_sum *sum, bool utf8)
 	if (entry->launched)
 		clock_format(age_of(entry), age);
 	add_cell(&line, entry->id, 24, utf8);
-	add_cell(&line, entry->name, 18, utf8);
+	add_cell(&line, str_text(&name), 18, utf8);
 	add_cell(&line, ranks, 7, utf8);
 	add_cell(&line, str_text(&state), state.len > 8 ? state.len : 8, utf8);
 	add_cell(&line, age, 7, utf8);
@@ -143,6 +125,7 @@ static void print_row(const struct fellows_sum *sum, bool utf8)
 	puts(str_text(&line));
 	str_release(&line);
 	str_release(&state);
+	str_release(&name);
 }
 
 static void add_text(struct json_object *object, const char *key, const char *text)
@@ -174,10 +157,14 @@ static struct json_object *sum_object(const struct jobs *jobs, const struct fell
 {
 	struct json_object *object = json_object_new_object();
 	const struct jobs_entry *entry = &sum->all;
-	char number[16];
+	struct str program = {0};
+	char number[OWNER_SIZE];
 
 	add_text(object, "id", entry->id);
 	add_text(object, "name", entry->name);
+	job_words_program(entry->command, &program);
+	add_text(object, "program", str_text(&program));
+	str_release(&program);
 	add_text(object, "folder", entry->folder);
 	json_object_object_add(object, "folders", folders_of(jobs, entry));
 	json_object_object_add(object, "agents", json_object_new_int((int)sum->agents));
@@ -201,45 +188,51 @@ static struct json_object *sum_object(const struct jobs *jobs, const struct fell
 /* A job without probe is named by the pid of its first rank: that is what attach takes. */
 static void print_foreign_row(struct survey *survey, const struct survey_job *job, bool utf8)
 {
-	char ranks[48], age[CLOCK_TEXT_SIZE] = "-", number[16];
-	struct str line = {0}, name = {0};
+	char ranks[48], age[CLOCK_TEXT_SIZE] = "-", number[OWNER_SIZE];
+	struct str line = {0}, name = {0}, state = {0};
 
 	if (job->world_size >= 0)
 		snprintf(ranks, sizeof(ranks), "%zu/%d", job->ranks, job->world_size);
 	else
 		snprintf(ranks, sizeof(ranks), "%zu/?", job->ranks);
-	if (foreign_age(survey, job) > 0)
-		clock_format(foreign_age(survey, job), age);
+	if (job_words_age(survey, job) > 0)
+		clock_format(job_words_age(survey, job), age);
 	str_printf(&name, "pid %u ", job->first_pid);
-	foreign_program(survey, job, &name);
+	job_words_program_of(survey, job, &name);
 	add_cell(&line, job->id, 24, utf8);
 	add_cell(&line, str_text(&name), 18, utf8);
 	add_cell(&line, ranks, 7, utf8);
-	add_cell(&line, "no probe", 8, utf8);
+	str_printf(&state, "no probe%s%s", job->standing ? ", " : "",
+		standing_name(job->standing));
+	add_cell(&line, str_text(&state), state.len > 8 ? state.len : 8, utf8);
 	add_cell(&line, age, 7, utf8);
 	str_add(&line, owner_name(job->uid, number));
 	puts(str_text(&line));
 	str_release(&line);
 	str_release(&name);
+	str_release(&state);
 }
 
 static struct json_object *foreign_object(struct survey *survey, const struct survey_job *job)
 {
 	struct json_object *object = json_object_new_object();
-	int64_t age = foreign_age(survey, job);
+	int64_t age = job_words_age(survey, job);
+	const char *standing = standing_name(job->standing);
 	struct str program = {0};
-	char number[16];
+	char number[OWNER_SIZE];
 
 	add_text(object, "id", job->id);
 	json_object_object_add(object, "name", NULL);
 	json_object_object_add(object, "folder", NULL);
 	add_text(object, "state", "no probe");
+	json_object_object_add(
+		object, "standing", *standing ? json_object_new_string(standing) : NULL);
 	json_object_object_add(object, "world_size",
 		job->world_size >= 0 ? json_object_new_int(job->world_size) : NULL);
 	json_object_object_add(object, "ranks", json_object_new_int((int)job->ranks));
 	add_text(object, "launcher", job->launcher);
 	json_object_object_add(object, "first_pid", json_object_new_int64(job->first_pid));
-	foreign_program(survey, job, &program);
+	job_words_program_of(survey, job, &program);
 	add_text(object, "program", str_text(&program));
 	str_release(&program);
 	json_object_object_add(
@@ -341,6 +334,7 @@ static int list(const struct jobs *jobs, const struct arguments *arguments)
 
 	if (arguments->all)
 		status = foreign_survey(&survey);
+	standing_look(&survey, FOREIGN_GLANCE_MS);
 	if (arguments->json)
 		print_json(jobs, &survey);
 	else

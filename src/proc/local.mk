@@ -34,6 +34,7 @@ src_proc_libproc_la_SOURCES = \
 	%D%/read.c %D%/read.h \
 	%D%/survey/slurm.c %D%/survey/slurm.h \
 	%D%/threads/stop.c %D%/threads/stop.h \
+	%D%/survey/standing.c %D%/survey/standing.h \
 	%D%/survey/survey.c %D%/survey/survey.h \
 	%D%/survey/survey-inside.c \
 	%D%/survey/survey-jobs.c \

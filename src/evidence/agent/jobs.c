@@ -175,12 +175,31 @@ int64_t jobs_read_told(const struct jobs_entry *entry)
 	return told;
 }
 
+/* Words by blanks, as they were given but for secrets. */
+static char *manifest_command(struct json_object *manifest)
+{
+	struct json_object *argv = NULL;
+	struct str words = {0};
+
+	if (!json_object_is_type(manifest, json_type_object) ||
+		!json_object_object_get_ex(manifest, "argv", &argv) ||
+		!json_object_is_type(argv, json_type_array))
+		return alloc_text("");
+	for (size_t i = 0; i < json_object_array_length(argv); i++) {
+		const char *word = json_object_get_string(json_object_array_get_idx(argv, i));
+
+		str_printf(&words, "%s%s", i ? " " : "", word ? word : "");
+	}
+	return words.len ? str_detach(&words) : alloc_text("");
+}
+
 static void jobs_read_manifest(struct jobs_entry *entry, const struct folder *folder)
 {
 	struct json_object *manifest = jobs_parse_manifest(folder);
 	char *name;
 
 	entry->said = manifest_text(manifest, "status");
+	entry->command = manifest_command(manifest);
 	entry->last_words = manifest_text(manifest, "last_words");
 	name = manifest_text(manifest, "name");
 	if (*name) {
@@ -277,6 +296,7 @@ static void jobs_entry_release(struct jobs_entry *entry)
 	free(entry->folder);
 	free(entry->id);
 	free(entry->name);
+	free(entry->command);
 	free(entry->said);
 	free(entry->keys);
 	free(entry->verdict);

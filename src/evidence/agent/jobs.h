@@ -39,6 +39,7 @@ struct jobs_entry {
 	char *folder; /* absolute */
 	char *id;     /* the folder's last part */
 	char *name;   /* as given with --name; the id where none was */
+	char *command; /* what was launched, words by blanks; "" not known */
 	char *said;   /* the manifest's status: launched, running, hung, ok, error; "" none */
 	char *last_words; /* of a command that failed before any rank was there; "" none */
 	uid_t owner;

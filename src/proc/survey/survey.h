@@ -63,6 +63,12 @@ struct survey_process {
 	int job;		/* index; SURVEY_NONE */
 };
 
+enum survey_standing {
+	SURVEY_UNLOOKED,
+	SURVEY_STILL,
+	SURVEY_BUSY,
+};
+
 struct survey_job {
 	const char *id;	      /* a run id, "slurm 8841.0", "torchrun 4711", "pid 4711" */
 	const char *launcher; /* "torchrun", "slurm", "env", ... */
@@ -71,6 +77,7 @@ struct survey_job {
 	int world_size;	      /* CLAIM_UNKNOWN */
 	size_t ranks;
 	uint32_t first_pid;   /* of its lowest rank */
+	enum survey_standing standing; /* proc/survey/standing.h has looked */
 };
 
 struct survey {

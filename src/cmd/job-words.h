@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CMD_JOB_WORDS_H
+#define CMD_JOB_WORDS_H
+
+/* What a person knows a job by: what it runs, whose it is, for how long, whether it stands. */
+
+#include "base/str.h"
+#include "evidence/agent/jobs.h"
+#include "proc/survey/survey.h"
+
+/*
+ * Appends what a command line (words by blanks) runs, in short: "train.py" of a script, also where
+ * a launcher runs it, the module of -m, else the program. Nothing of an empty one.
+ */
+void job_words_program(const char *command, struct str *into);
+
+/* The same of the first rank of a job here. */
+void job_words_program_of(
+	struct survey *survey, const struct survey_job *job, struct str *into);
+
+/* Nanoseconds since that rank began; 0 not known. */
+int64_t job_words_age(struct survey *survey, const struct survey_job *job);
+
+/* Appends a line to choose it by: "sft-41: train.py, hung, for 3 min 2 s, of alice". */
+void job_words_add_own(
+	const struct jobs *jobs, const struct jobs_entry *entry, struct str *into);
+
+/* The same of one without probe: "pid-71: train.py, 8 ranks here, no probe, still, for ...". */
+void job_words_add_foreign(
+	struct survey *survey, const struct survey_job *job, struct str *into);
+
+#endif
