@@ -31,6 +31,7 @@ libinquest_probe_la_SOURCES = \
 	%D%/nccl/kin.c \
 	%D%/death/lastwords.c %D%/death/lastwords.h \
 	%D%/nccl/launch.c \
+	%D%/links.c %D%/links.h \
 	%D%/lowfds.c %D%/lowfds.h \
 	%D%/marks.c \
 	%D%/nccl/nccl.c %D%/nccl/nccl.def %D%/nccl/nccl.h %D%/nccl/nccl-abi.h \

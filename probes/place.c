@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "probes/links.h"
 #include "probes/sys.h"
 #include "probes/text.h"
 #include "ring/census.h"
@@ -27,16 +28,16 @@
 
 static struct {
 	char dir[PLACE_PATH];   /* the job's folder; "" none */
-	char spill[PLACE_PATH]; /* where what does not fit there goes; "" nowhere */
+	char users[PLACE_PATH]; /* INQUEST_DIR, kept: the environment may change; "" none */
 	const char *job;        /* in `dir` */
 	unsigned uid;
 } place = {.job = ""};
 
 /* An open folder that only we can write, or -errno. */
-static int place_open_ours(const char *path)
+static int place_open_ours(const char *path, enum links_last last)
 {
 	struct stat st;
-	int fd = sys_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+	int fd = links_open_folder(path, last);
 
 	if (fd < 0)
 		return fd;
@@ -47,40 +48,52 @@ static int place_open_ours(const char *path)
 }
 
 /* Makes the folder, or finds it; 0 only if it is ours. */
-static int place_make(const char *path)
+static int place_make(const char *path, enum links_last last)
 {
-	long err = sys_call(SYS_mkdirat, AT_FDCWD, path, 0700);
-	int fd = err && err != -EEXIST ? (int)err : place_open_ours(path);
+	const char *leaf;
+	int parent = links_open_parent(path, &leaf), fd;
+	long err = parent < 0 ? parent : sys_call(SYS_mkdirat, parent, leaf, 0700);
 
+	if (parent >= 0)
+		sys_close(parent);
+	fd = err && err != -EEXIST ? (int)err : place_open_ours(path, last);
 	if (fd < 0)
 		return fd;
 	sys_close(fd);
 	return 0;
 }
 
-/* base "/inquest-" uid, or `given` itself where it is absolute. */
-static void place_root(char path[PLACE_PATH], const char *given, const char *base)
+/*
+ * The user's own root, which may be a link of his, or base "/inquest-" uid, which may not: how its
+ * last part is opened.
+ */
+static enum links_last place_root(char path[PLACE_PATH], const char *given, const char *base)
 {
 	struct text t = text_into(path, PLACE_PATH);
 
-	if (given && given[0] == '/') {
+	if (given && given[0] == '/' && strlen(given) < PLACE_PATH) {
 		text_put(&t, given);
-		return;
+		while (t.used > 1 && path[t.used - 1] == '/')
+			path[--t.used] = '\0';
+		return LINKS_LAST_FOLLOWED;
 	}
 	text_put(&t, base);
 	text_put(&t, "/inquest-");
 	text_put_u64(&t, place.uid);
+	return LINKS_LAST_REFUSED;
 }
 
-/* Appends "/" leaf and makes root and folder; the path is "" where that fails. */
-static void place_enter(char path[PLACE_PATH], const char *leaf)
+/* That root, then "/" leaf: makes both; the path is "" where that fails. */
+static void place_enter(
+	char path[PLACE_PATH], const char *given, const char *base, const char *leaf)
 {
+	enum links_last last = place_root(path, given, base);
 	struct text t = {.to = path, .size = PLACE_PATH, .used = strlen(path)};
-	int err = place_make(path);
+	int err = place_make(path, last);
 
 	text_put(&t, "/");
 	text_put(&t, leaf);
-	if (err || t.cut || place_make(path))
+	if (err || t.cut || place_make(path, LINKS_LAST_REFUSED))
 		path[0] = '\0';
 }
 
@@ -92,12 +105,9 @@ static void place_find_session(const char *inquest_dir)
 
 	text_put(&t, "session-");
 	text_put_u64(&t, (uint64_t)sys_call(SYS_getsid, 0));
-	place_root(place.dir, inquest_dir, "/dev/shm");
-	place_enter(place.dir, leaf);
-	if (place.dir[0])
-		return;
-	place_root(place.dir, NULL, "/tmp");
-	place_enter(place.dir, leaf);
+	place_enter(place.dir, inquest_dir, "/dev/shm", leaf);
+	if (!place.dir[0])
+		place_enter(place.dir, NULL, "/tmp", leaf);
 }
 
 void place_find(void)
@@ -107,9 +117,11 @@ void place_find(void)
 	int fd = -1;
 
 	place.uid = (unsigned)sys_call(SYS_geteuid);
-	place.dir[0] = place.spill[0] = '\0';
+	place.dir[0] = place.users[0] = '\0';
+	if (inquest_dir && strlen(inquest_dir) < sizeof(place.users))
+		text_copy(place.users, sizeof(place.users), inquest_dir);
 	if (job_dir && job_dir[0] == '/' && strlen(job_dir) < PLACE_PATH)
-		fd = place_open_ours(job_dir);
+		fd = place_open_ours(job_dir, LINKS_LAST_REFUSED);
 	if (fd >= 0) {
 		sys_close(fd);
 		text_copy(place.dir, sizeof(place.dir), job_dir);
@@ -119,11 +131,6 @@ void place_find(void)
 	place.job = strrchr(place.dir, '/') ? strrchr(place.dir, '/') + 1 : "";
 	if (job_dir && !place.dir[0] && strrchr(job_dir, '/'))
 		place.job = strrchr(job_dir, '/') + 1;
-	if (!place.job[0])
-		return;
-	place_root(place.spill, inquest_dir, "/tmp");
-	if (!strncmp(place.spill, place.dir, strlen(place.spill)))
-		place_root(place.spill, NULL, "/tmp");
 }
 
 const char *place_job(void)
@@ -133,7 +140,7 @@ const char *place_job(void)
 
 int place_open(void)
 {
-	return place.dir[0] ? place_open_ours(place.dir) : -ENOENT;
+	return place.dir[0] ? place_open_ours(place.dir, LINKS_LAST_REFUSED) : -ENOENT;
 }
 
 /* --- Memory that is really there ------------------------------------------------------------- */
@@ -299,23 +306,50 @@ static int place_ring_at(
 	return err;
 }
 
+/* True if this open folder is the job's own. */
+static int place_is_jobs(int dir)
+{
+	int jobs = place_open(), is;
+	struct stat a, b;
+
+	if (jobs < 0)
+		return 0;
+	is = !sys_fstat(dir, &a) && !sys_fstat(jobs, &b) && a.st_dev == b.st_dev &&
+	     a.st_ino == b.st_ino;
+	sys_close(jobs);
+	return is;
+}
+
+/* The job's other folder, for what has no room in its own: open, or -errno. */
+static int place_open_spill(char path[PLACE_PATH], const char *given)
+{
+	int dir;
+
+	place_enter(path, given, "/tmp", place.job);
+	dir = path[0] ? place_open_ours(path, LINKS_LAST_REFUSED) : -ENOENT;
+	if (dir >= 0 && place_is_jobs(dir)) {
+		sys_close(dir);
+		return -EEXIST;
+	}
+	return dir;
+}
+
 int place_ring_make(const struct place_request *want, struct place_ring *ret)
 {
 	char spill[PLACE_PATH];
 	struct place_request elsewhere = *want;
-	int dir;
+	int dir = -ENOENT;
 
 	*ret = (struct place_ring){0};
 	if (!place_ring_at(place_open(), place.dir, want, ret))
 		return 0;
-	text_copy(spill, sizeof(spill), place.spill);
-	if (!spill[0])
+	if (!place.job[0])
 		return -ENOENT;
-	place_enter(spill, place.job);
-	if (!spill[0])
-		return -ENOENT;
+	if (place.users[0] == '/')
+		dir = place_open_spill(spill, place.users);
+	if (dir < 0)
+		dir = place_open_spill(spill, NULL);
 	elsewhere.taken = NULL;
-	dir = place_open_ours(spill);
 	/* So that nobody keeps it longer than the job. */
 	if (dir >= 0 && place.dir[0])
 		sys_call(SYS_symlinkat, place.dir, dir, CENSUS_SPILL_JOB);
@@ -324,8 +358,15 @@ int place_ring_make(const struct place_request *want, struct place_ring *ret)
 
 void place_ring_unlink(const struct place_ring *ring)
 {
+	const char *name;
+	int dir;
+
 	if (!ring->base)
 		return;
-	sys_call(SYS_unlinkat, AT_FDCWD, ring->path, 0);
+	dir = links_open_parent(ring->path, &name);
+	if (dir >= 0) {
+		sys_call(SYS_unlinkat, dir, name, 0);
+		sys_close(dir);
+	}
 	place_add(ring->taken, -ring->size);
 }

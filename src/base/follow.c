@@ -216,8 +216,10 @@ int follow_open_parent(const char *path)
 	struct str folder = {0};
 	int fd;
 
+	/* With a dot: what is in the middle of the path is not the last part here, either. */
 	str_add_bytes(&folder, path, slash ? (size_t)(slash - path) + 1 : 0);
-	fd = follow_open(AT_FDCWD, slash ? folder.text : ".", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	str_add_char(&folder, '.');
+	fd = follow_open(AT_FDCWD, folder.text, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	str_release(&folder);
 	return fd;
 }

@@ -17,6 +17,7 @@ tests_probe_deeds_CFLAGS = $(PLAIN_CFLAGS) -pthread
 SH_TESTS += %D%/symbols.test %D%/nccl.test
 EXTRA_DIST += %D%/probe.sh
 SH_TESTS += %D%/signals.test %D%/deaths.test %D%/life.test %D%/marks.test %D%/norun.test \
+	%D%/links.test \
 	%D%/space.test
 EXTRA_DIST += %D%/marker.c
 

@@ -27,6 +27,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/follow.h"
 #include "cmd/cmd.h"
 #include "cmd/run/saver.h"
 #include "cmd/run/sweep.h"
@@ -60,16 +61,42 @@ static int own_folder(const char *path, struct complaint *why)
 	return 0;
 }
 
-/* INQUEST_DIR as an absolute path, made with those above it. */
+/* The folder that this path leads to, by links of ours or root's only; made if it is not there. */
+static int open_users(const char *dir)
+{
+	struct str path = {0};
+	int parent, fd;
+
+	str_add(&path, dir);
+	while (path.len > 1 && path.text[path.len - 1] == '/')
+		str_cut(&path, path.len - 1);
+	parent = follow_open_parent(path.text);
+	if (parent >= 0) {
+		const char *slash = strrchr(path.text, '/');
+
+		(void)mkdirat(parent, slash ? slash + 1 : path.text, 0700);
+		close(parent);
+	}
+	fd = follow_open(AT_FDCWD, path.text, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	str_release(&path);
+	return fd;
+}
+
+/* INQUEST_DIR as an absolute path without links, made if it is not there. */
 static int user_root(const char *dir, struct str *root, struct complaint *why)
 {
-	char real[PATH_MAX];
-	int err;
+	int fd = open_users(dir), err;
+	char held[32], real[PATH_MAX];
+	ssize_t len;
 
-	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
-		return complaint_errno(why, errno, "cannot make folder %s", dir);
-	if (!realpath(dir, real))
-		return complaint_errno(why, errno, "cannot find folder %s", dir);
+	if (fd < 0)
+		return complaint_errno(why, -fd, "cannot open or make folder %s", dir);
+	snprintf(held, sizeof(held), "/proc/self/fd/%d", fd);
+	len = readlink(held, real, sizeof(real) - 1);
+	close(fd);
+	if (len <= 0 || *real != '/')
+		return complaint_errno(why, len < 0 ? errno : ENOENT, "cannot find folder %s", dir);
+	real[len] = '\0';
 	err = own_folder(real, why);
 	if (!err)
 		str_add(root, real);

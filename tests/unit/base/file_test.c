@@ -170,6 +170,7 @@ static void a_path_does_not_lead_by_links_of_strangers(void **state)
 		/* The link of somebody else, in a folder that only root may write to. */
 		assert_int_equal(lchown("d/by", 65534, 65534), 0);
 		assert_int_equal(file_read("short/x", 9, &read, NULL), 0);
+		assert_int_equal(file_write("d/by/y", "new", 3, 0600, NULL), 0);
 		/* In one that others may write to; and in their own. */
 		for (int own = 0; own < 2; own++) {
 			assert_int_equal(chmod("d", own ? 0755 : 01777), 0);
@@ -177,6 +178,7 @@ static void a_path_does_not_lead_by_links_of_strangers(void **state)
 			assert_int_equal(file_read("short/x", 9, &read, NULL), -ELOOP);
 			assert_int_equal(file_read("d/by/off/x", 9, &read, NULL), -ELOOP);
 			assert_int_equal(file_write("d/by/off/x", "bad", 3, 0600, NULL), -ELOOP);
+			assert_int_equal(file_write("d/by/y", "bad", 3, 0600, NULL), -ELOOP);
 			assert_int_equal(file_list("d/by/off", &names, NULL), -ELOOP);
 		}
 		/* Ours in theirs is ours. */
