@@ -11,8 +11,12 @@
 /* So many members tell a group's pace as well as all would. */
 #define SAMPLED_MEMBERS 64
 
-/* Of fewer gaps nobody can say what is usual. */
-#define FEWEST_GAPS 3
+/* Of fewer gaps, or arrivals of others, nobody can say what is usual. */
+#define FEWEST_GAPS     3
+#define FEWEST_ARRIVALS 5
+
+/* So many times what is usual for others is late. */
+#define LATE_BY_TIMES 2
 
 static int compare_gaps(const void *va, const void *vb)
 {
@@ -161,19 +165,52 @@ static bool lateness(const struct job *job, const struct clocks *clocks, const s
 	return true;
 }
 
-struct pace_late pace_last_late(
-	const struct job *job, const struct clocks *clocks, int group, int64_t least)
+struct arrivals {
+	ARRAY(struct pace_late) list;
+};
+
+/* Who was the last, and by how much, for each collective that all members entered, in order. */
+static void collect_arrivals(const struct job *job, const struct clocks *clocks,
+	const struct job_group *g, struct arrivals *arrivals)
 {
-	const struct job_group *g = &job->groups[group];
-	struct pace_late last = {.rank = NO_RANK, .apart = JOB_UNKNOWN, .cite = ""};
 	const struct job_member *first = g->size ? &job->members[g->first_member] : NULL;
 
 	for (size_t i = 0; first && g->size > 1 && i < first->nops; i++) {
-		struct pace_late late = {.times = 1, .apart = JOB_UNKNOWN};
+		struct pace_late late = {.times = 1, .apart = JOB_UNKNOWN, .cite = ""};
 
-		if (!lateness(job, clocks, g, first->ops[i].index, &late))
-			continue;
-		if (late.late < least) {
+		if (lateness(job, clocks, g, first->ops[i].index, &late))
+			*array_add(&arrivals->list) = late;
+	}
+}
+
+/* The median of by how much the last were late, where that was another rank; 0 of too few. */
+static int64_t usual_without(const struct arrivals *arrivals, struct rank_index rank)
+{
+	struct gaps others = {0};
+	int64_t usual = 0;
+
+	for (size_t i = 0; i < arrivals->list.nr; i++)
+		if (!same_rank(arrivals->list.items[i].rank, rank))
+			*array_add(&others.list) = arrivals->list.items[i].late;
+	array_sort(&others.list, compare_gaps);
+	if (others.list.nr >= FEWEST_ARRIVALS)
+		usual = others.list.items[others.list.nr / 2];
+	array_release(&others.list);
+	return usual;
+}
+
+struct pace_late pace_last_late(
+	const struct job *job, const struct clocks *clocks, int group, int64_t least)
+{
+	struct pace_late last = {.rank = NO_RANK, .apart = JOB_UNKNOWN, .cite = ""};
+	struct arrivals arrivals = {0};
+
+	collect_arrivals(job, clocks, &job->groups[group], &arrivals);
+	for (size_t i = 0; i < arrivals.list.nr; i++) {
+		struct pace_late late = arrivals.list.items[i];
+
+		if (late.late < least ||
+			late.late / LATE_BY_TIMES < usual_without(&arrivals, late.rank)) {
 			last.since++;
 			continue;
 		}
@@ -183,5 +220,6 @@ struct pace_late pace_last_late(
 		}
 		last = late;
 	}
+	array_release(&arrivals.list);
 	return last;
 }

@@ -30,11 +30,13 @@ struct pace_late {
 };
 
 /*
- * The last time that somebody was at least `late` ns late, among the group's known collectives that
- * all members entered, and how often that one was so before.
+ * The last time that somebody was at least `least` ns late, among the group's known collectives
+ * that all members entered, and how often that one was so before. Who is late by less than twice
+ * of what is usual when others are the last is not: steps of a job may differ by much, now on one
+ * rank and now on another.
  */
 struct pace_late pace_last_late(
-	const struct job *job, const struct clocks *clocks, int group, int64_t late);
+	const struct job *job, const struct clocks *clocks, int group, int64_t least);
 
 /*
  * True if all ranks say that they have met: they made PyTorch's first process group. From then on

@@ -148,6 +148,24 @@ static void nobody_is_late_by_a_clock(void **state)
 	facts_free(f);
 }
 
+/* Steps differ by seconds, now on one rank and now on another: the last of them is no straggler. */
+static void each_is_late_in_turn(void **state)
+{
+	for (int straggles = 0; straggles < 2; straggles++) {
+		struct facts *f = on_two_hosts(facts_new(4));
+
+		for (int n = 0; n < 13; n++) {
+			facts_round(f, 0, JOB_OP_ALLREDUCE, 4096, 20 + 6 * n);
+			f->members[0][n % 4].ops[n].entered += 3000000000;
+		}
+		if (straggles)
+			f->members[0][0].ops[12].entered += 5000000000;
+		facts_expect(f, straggles ? VERDICT_SLOW : VERDICT_HEALTHY, straggles ? "0" : "",
+			NULL);
+		facts_free(f);
+	}
+}
+
 /* Two hosts, a rank each; rank 1 comes 20 s late to the first of two operations. */
 static struct facts *late_at_first(void)
 {
@@ -406,6 +424,7 @@ int main(void)
 		cmocka_unit_test(killed_all_at_once),
 		cmocka_unit_test(late_once),
 		cmocka_unit_test(nobody_is_late_by_a_clock),
+		cmocka_unit_test(each_is_late_in_turn),
 		cmocka_unit_test(nobody_is_late_since_another_was),
 		cmocka_unit_test(a_late_host_may_be_a_clock),
 		cmocka_unit_test(who_was_seen_before_the_wait_is_not_blamed),
