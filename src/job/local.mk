@@ -22,7 +22,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/seal/seal.c %D%/seal/seal.h \
 	%D%/seal/seal-calls.c \
 	%D%/seal/seal-clashes.c \
-	%D%/seal/seal-facts.c \
+	%D%/seal/fact-order.def %D%/seal/seal-facts.c \
 	%D%/seal/seal-alias.c \
 	%D%/seal/seal-coverage.c \
 	%D%/seal/seal-creations.c \

@@ -10,31 +10,50 @@
 
 #include "job/seal/seal.h"
 
-#define SAME_PROCESS(a, b)                                                                         \
-	do {                                                                                       \
-		int who_ = seal_compare_who(&(a)->about.who, &(b)->about.who);                     \
-		if (who_)                                                                          \
-			return who_;                                                               \
-	} while (0)
+/* -- order -------------------------------------------------------------------------------------- */
 
-/* -- order: first what makes two facts the same thing (KEY), then all the rest ----------------- */
+/* int key_spans(a, b): 0 where both are the same thing, and int rest_spans(a, b), and so on. */
+#define NUMBER(field) SEAL_ORDER(a->fact.field, b->fact.field);
+#define TEXT(field)   SEAL_ORDER_TEXT(a->fact.field, b->fact.field);
+#define SAID          SEAL_ORDER(a->about.when, b->about.when);
+#define FACTS(kind, plural, same, joined, sealed)                                                  \
+	static int key_##plural(const struct raw_##kind *a, const struct raw_##kind *b)            \
+	{                                                                                          \
+		int who = seal_compare_who(&a->about.who, &b->about.who);                          \
+                                                                                                   \
+		if (who)                                                                           \
+			return who;                                                                \
+		same return 0;                                                                     \
+	}                                                                                          \
+                                                                                                   \
+	static int rest_##plural(const struct raw_##kind *a, const struct raw_##kind *b)           \
+	{                                                                                          \
+		joined return 0;                                                                   \
+	}
+#include "job/seal/fact-order.def"
+#undef FACTS
+#undef SAID
+#undef TEXT
+#undef NUMBER
 
-static int key_spans(const struct raw_span *a, const struct raw_span *b)
-{
-	SAME_PROCESS(a, b);
-	SEAL_ORDER(a->fact.begun, b->fact.begun);
-	SEAL_ORDER(a->fact.kind, b->fact.kind);
-	SEAL_ORDER_TEXT(a->fact.name, b->fact.name);
-	SEAL_ORDER_TEXT(a->fact.detail, b->fact.detail);
-	return 0;
-}
+/* int final_spans(a, b), and so on: the order in the sealed job, by indexes now. */
+#define NUMBER(field) SEAL_ORDER(a->field, b->field);
+#define TEXT(field)   SEAL_ORDER_TEXT(a->field, b->field);
+#define RANK          SEAL_ORDER(a->rank.i, b->rank.i);
+#define FACTS(kind, plural, same, joined, sealed)                                                  \
+	static int final_##plural(const void *va, const void *vb)                                  \
+	{                                                                                          \
+		const struct job_##kind *a = va, *b = vb;                                          \
+                                                                                                   \
+		sealed return 0;                                                                   \
+	}
+#include "job/seal/fact-order.def"
+#undef FACTS
+#undef RANK
+#undef TEXT
+#undef NUMBER
 
-static int rest_spans(const struct raw_span *a, const struct raw_span *b)
-{
-	SEAL_ORDER(a->fact.ended, b->fact.ended);
-	SEAL_ORDER_TEXT(a->fact.cite, b->fact.cite);
-	return 0;
-}
+/* -- what two that are the same thing tell together --------------------------------------------- */
 
 static void join_spans(struct raw_span *into, const struct raw_span *from)
 {
@@ -44,26 +63,6 @@ static void join_spans(struct raw_span *into, const struct raw_span *from)
 	SEAL_KEEP_MAX(into->fact.cpu_at_begin, from->fact.cpu_at_begin);
 	SEAL_KEEP_MAX(into->fact.cpu_at_end, from->fact.cpu_at_end);
 	into->fact.cite = from->fact.cite;
-}
-
-static int key_shards(const struct raw_shard *a, const struct raw_shard *b)
-{
-	SAME_PROCESS(a, b);
-	SEAL_ORDER_TEXT(a->fact.loader, b->fact.loader);
-	return 0;
-}
-
-static int rest_shards(const struct raw_shard *a, const struct raw_shard *b)
-{
-	SEAL_ORDER(a->about.when, b->about.when);
-	SEAL_ORDER(a->fact.batches, b->fact.batches);
-	SEAL_ORDER(a->fact.index, b->fact.index);
-	SEAL_ORDER(a->fact.when, b->fact.when);
-	SEAL_ORDER(a->fact.rows, b->fact.rows);
-	SEAL_ORDER(a->fact.elements, b->fact.elements);
-	SEAL_ORDER(a->fact.ndim, b->fact.ndim);
-	SEAL_ORDER_TEXT(a->fact.cite, b->fact.cite);
-	return 0;
 }
 
 static void join_shards(struct raw_shard *into, const struct raw_shard *from)
@@ -79,39 +78,9 @@ static void join_shards(struct raw_shard *into, const struct raw_shard *from)
 	}
 }
 
-static int key_steps(const struct raw_step *a, const struct raw_step *b)
-{
-	SAME_PROCESS(a, b);
-	return 0;
-}
-
-static int rest_steps(const struct raw_step *a, const struct raw_step *b)
-{
-	SEAL_ORDER(a->fact.n, b->fact.n);
-	SEAL_ORDER(a->fact.events, b->fact.events);
-	SEAL_ORDER(a->fact.when, b->fact.when);
-	SEAL_ORDER_TEXT(a->fact.cite, b->fact.cite);
-	return 0;
-}
-
 static void join_steps(struct raw_step *into, const struct raw_step *from)
 {
 	into->fact = from->fact;
-}
-
-static int key_notes(const struct raw_note *a, const struct raw_note *b)
-{
-	SAME_PROCESS(a, b);
-	SEAL_ORDER(a->fact.when, b->fact.when);
-	SEAL_ORDER_TEXT(a->fact.text, b->fact.text);
-	return 0;
-}
-
-static int rest_notes(const struct raw_note *a, const struct raw_note *b)
-{
-	SEAL_ORDER(a->fact.exception, b->fact.exception);
-	SEAL_ORDER_TEXT(a->fact.cite, b->fact.cite);
-	return 0;
 }
 
 static void join_notes(struct raw_note *into, const struct raw_note *from)
@@ -119,45 +88,10 @@ static void join_notes(struct raw_note *into, const struct raw_note *from)
 	into->fact.exception |= from->fact.exception;
 }
 
-static int key_traits(const struct raw_trait *a, const struct raw_trait *b)
-{
-	SAME_PROCESS(a, b);
-	SEAL_ORDER_TEXT(a->fact.key, b->fact.key);
-	return 0;
-}
-
-static int rest_traits(const struct raw_trait *a, const struct raw_trait *b)
-{
-	SEAL_ORDER(a->fact.when, b->fact.when);
-	SEAL_ORDER(a->fact.number, b->fact.number);
-	SEAL_ORDER_TEXT(a->fact.text, b->fact.text);
-	SEAL_ORDER_TEXT(a->fact.cite, b->fact.cite);
-	return 0;
-}
-
 /* What was said later holds. */
 static void join_traits(struct raw_trait *into, const struct raw_trait *from)
 {
 	into->fact = from->fact;
-}
-
-static int key_signals(const struct raw_signal *a, const struct raw_signal *b)
-{
-	SAME_PROCESS(a, b);
-	SEAL_ORDER(a->fact.when, b->fact.when);
-	SEAL_ORDER(a->fact.signo, b->fact.signo);
-	SEAL_ORDER_TEXT(a->fact.thread, b->fact.thread);
-	return 0;
-}
-
-static int rest_signals(const struct raw_signal *a, const struct raw_signal *b)
-{
-	SEAL_ORDER(a->fact.fatal, b->fact.fatal);
-	SEAL_ORDER(a->fact.sender, b->fact.sender);
-	SEAL_ORDER(a->fact.code, b->fact.code);
-	SEAL_ORDER(a->fact.tid, b->fact.tid);
-	SEAL_ORDER_TEXT(a->fact.cite, b->fact.cite);
-	return 0;
 }
 
 static void join_signals(struct raw_signal *into, const struct raw_signal *from)
@@ -172,22 +106,6 @@ static void join_signals(struct raw_signal *into, const struct raw_signal *from)
 	into->fact.from_self = self;
 }
 
-static int key_logs(const struct raw_log *a, const struct raw_log *b)
-{
-	SAME_PROCESS(a, b);
-	return 0;
-}
-
-static int rest_logs(const struct raw_log *a, const struct raw_log *b)
-{
-	SEAL_ORDER(a->about.when, b->about.when);
-	SEAL_ORDER(a->fact.when, b->fact.when);
-	SEAL_ORDER_TEXT(a->fact.error, b->fact.error);
-	SEAL_ORDER_TEXT(a->fact.last_line, b->fact.last_line);
-	SEAL_ORDER_TEXT(a->fact.cite, b->fact.cite);
-	return 0;
-}
-
 static void join_logs(struct raw_log *into, const struct raw_log *from)
 {
 	const char *error = *from->fact.error ? from->fact.error : into->fact.error;
@@ -198,40 +116,9 @@ static void join_logs(struct raw_log *into, const struct raw_log *from)
 	into->fact.last_line = line;
 }
 
-static int key_caches(const struct raw_cache *a, const struct raw_cache *b)
-{
-	SAME_PROCESS(a, b);
-	SEAL_ORDER_TEXT(a->fact.path, b->fact.path);
-	return 0;
-}
-
-static int rest_caches(const struct raw_cache *a, const struct raw_cache *b)
-{
-	SEAL_ORDER(a->about.when, b->about.when);
-	SEAL_ORDER(a->fact.files, b->fact.files);
-	SEAL_ORDER(a->fact.bytes, b->fact.bytes);
-	SEAL_ORDER_TEXT(a->fact.cite, b->fact.cite);
-	return 0;
-}
-
 static void join_caches(struct raw_cache *into, const struct raw_cache *from)
 {
 	into->fact = from->fact;
-}
-
-static int key_losses(const struct raw_loss *a, const struct raw_loss *b)
-{
-	SAME_PROCESS(a, b);
-	SEAL_ORDER_TEXT(a->fact.what, b->fact.what);
-	SEAL_ORDER_TEXT(a->fact.cite, b->fact.cite);
-	return 0;
-}
-
-static int rest_losses(const struct raw_loss *a, const struct raw_loss *b)
-{
-	SEAL_ORDER(a->fact.count, b->fact.count);
-	SEAL_ORDER(a->fact.of_ops, b->fact.of_ops);
-	return 0;
 }
 
 static void join_losses(struct raw_loss *into, const struct raw_loss *from)
@@ -405,111 +292,10 @@ PLACE_FACT(step, steps)
 PLACE_FACT(log, logs)
 PLACE_FACT(cache, caches)
 
-/* The order in the sealed job, by indexes now. */
-static int final_spans(const void *va, const void *vb)
-{
-	const struct job_span *a = va, *b = vb;
-
-	SEAL_ORDER(a->rank.i, b->rank.i);
-	SEAL_ORDER(a->begun, b->begun);
-	SEAL_ORDER(a->process, b->process);
-	SEAL_ORDER(a->kind, b->kind);
-	SEAL_ORDER_TEXT(a->name, b->name);
-	SEAL_ORDER_TEXT(a->detail, b->detail);
-	return 0;
-}
-
-static int final_shards(const void *va, const void *vb)
-{
-	const struct job_shard *a = va, *b = vb;
-
-	SEAL_ORDER(a->rank.i, b->rank.i);
-	SEAL_ORDER_TEXT(a->loader, b->loader);
-	SEAL_ORDER_TEXT(a->cite, b->cite);
-	return 0;
-}
-
-static int final_steps(const void *va, const void *vb)
-{
-	const struct job_step *a = va, *b = vb;
-
-	SEAL_ORDER(a->rank.i, b->rank.i);
-	SEAL_ORDER(a->n, b->n);
-	SEAL_ORDER_TEXT(a->cite, b->cite);
-	return 0;
-}
-
-static int final_notes(const void *va, const void *vb)
-{
-	const struct job_note *a = va, *b = vb;
-
-	SEAL_ORDER(a->rank.i, b->rank.i);
-	SEAL_ORDER(a->when, b->when);
-	SEAL_ORDER_TEXT(a->text, b->text);
-	return 0;
-}
-
-static int final_traits(const void *va, const void *vb)
-{
-	const struct job_trait *a = va, *b = vb;
-
-	SEAL_ORDER(a->rank.i, b->rank.i);
-	SEAL_ORDER_TEXT(a->key, b->key);
-	SEAL_ORDER(a->when, b->when);
-	SEAL_ORDER_TEXT(a->cite, b->cite);
-	return 0;
-}
-
-static int final_signals(const void *va, const void *vb)
-{
-	const struct job_signal *a = va, *b = vb;
-
-	SEAL_ORDER(a->when, b->when);
-	SEAL_ORDER(a->process, b->process);
-	SEAL_ORDER(a->signo, b->signo);
-	SEAL_ORDER_TEXT(a->thread, b->thread);
-	return 0;
-}
-
-static int final_logs(const void *va, const void *vb)
-{
-	const struct job_log *a = va, *b = vb;
-
-	SEAL_ORDER(a->rank.i, b->rank.i);
-	SEAL_ORDER(a->when, b->when);
-	SEAL_ORDER_TEXT(a->cite, b->cite);
-	return 0;
-}
-
-static int final_caches(const void *va, const void *vb)
-{
-	const struct job_cache *a = va, *b = vb;
-
-	SEAL_ORDER(a->rank.i, b->rank.i);
-	SEAL_ORDER_TEXT(a->path, b->path);
-	return 0;
-}
-
-static int final_losses(const void *va, const void *vb)
-{
-	const struct job_loss *a = va, *b = vb;
-
-	SEAL_ORDER(a->rank.i, b->rank.i);
-	SEAL_ORDER_TEXT(a->what, b->what);
-	SEAL_ORDER_TEXT(a->cite, b->cite);
-	return 0;
-}
-
 /* static void seal_spans(struct seal *seal), and so on: the kinds of facts, each sealed alike. */
-SEAL_FACTS(span, spans)
-SEAL_FACTS(shard, shards)
-SEAL_FACTS(step, steps)
-SEAL_FACTS(note, notes)
-SEAL_FACTS(trait, traits)
-SEAL_FACTS(signal, signals)
-SEAL_FACTS(log, logs)
-SEAL_FACTS(cache, caches)
-SEAL_FACTS(loss, losses)
+#define FACTS(kind, plural, same, joined, sealed) SEAL_FACTS(kind, plural)
+#include "job/seal/fact-order.def"
+#undef FACTS
 
 /* What a probe could not hook, since this version of a program has it not, is not recorded. */
 static void lose_missing(struct seal *seal)
