@@ -10,7 +10,7 @@
 
 #include "job/seal/seal.h"
 
-/* -- order -------------------------------------------------------------------------------------- */
+/* -- order ----------------------------------------------------------------------------------- */
 
 /* int key_spans(a, b): 0 where both are the same thing, and int rest_spans(a, b), and so on. */
 #define NUMBER(field) SEAL_ORDER(a->fact.field, b->fact.field);
@@ -53,7 +53,7 @@
 #undef TEXT
 #undef NUMBER
 
-/* -- what two that are the same thing tell together --------------------------------------------- */
+/* -- what two that are the same thing tell together ------------------------------------------ */
 
 static void join_spans(struct raw_span *into, const struct raw_span *from)
 {
