@@ -4,6 +4,7 @@ dist_man_MANS += \
 	%D%/inquest-attach.1 \
 	%D%/inquest-demo.1 \
 	%D%/inquest-diagnose.1 \
+	%D%/inquest-gather.1 \
 	%D%/inquest-ls.1 \
 	%D%/inquest-ring.1 \
 	%D%/inquest-run.1 \

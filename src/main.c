@@ -15,6 +15,7 @@ static const struct verb *const verbs[] = {
 	&verb_attach,
 	&verb_view,
 	&verb_diagnose,
+	&verb_gather,
 	&verb_demo,
 	&verb_ring,
 };

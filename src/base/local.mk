@@ -6,6 +6,7 @@ src_base_libbase_la_SOURCES = \
 	%D%/alloc.c %D%/alloc.h \
 	%D%/arena.c %D%/arena.h \
 	%D%/array.c %D%/array.h \
+	%D%/base64.c %D%/base64.h \
 	%D%/checked.h \
 	%D%/clock.c %D%/clock.h \
 	%D%/complaint.c %D%/complaint.h \
@@ -20,6 +21,7 @@ src_base_libbase_la_SOURCES = \
 	%D%/redact.c %D%/redact.h \
 	%D%/redact-args.c \
 	%D%/redact-names.c %D%/redact-names.h \
+	%D%/sha256.c %D%/sha256.h \
 	%D%/str.c %D%/str.h
 
 UNIT_TESTS += tests/unit/base/alloc_test

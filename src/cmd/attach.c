@@ -11,6 +11,7 @@
 #include "cmd/look.h"
 #include "cmd/outlet.h"
 #include "cmd/run/save.h"
+#include "cmd/reach/reach.h"
 #include "cmd/viewing.h"
 #include "evidence/gather/live.h"
 
@@ -24,6 +25,7 @@ struct arguments {
 	struct live_options live;
 	struct viewing_wish viewing;
 	struct budget budget;
+	struct reach_wish reach;
 	ARRAY(const char *) jobs;
 };
 
@@ -89,6 +91,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->viewing;
 		state->child_inputs[1] = &arguments->budget;
+		state->child_inputs[2] = &arguments->reach;
 		return 0;
 	case ARGP_KEY_ARG:
 		*array_add(&arguments->jobs) = arg;
@@ -118,7 +121,8 @@ static const struct argp_option options[] = {
 };
 
 static const struct argp_child children[] = {
-	{&viewing_argp, 0, "With --view:", 1}, {&budget_argp, 0, NULL, 0}, {0}};
+	{&viewing_argp, 0, "With --view:", 1}, {&budget_argp, 0, NULL, 0},
+	{&reach_argp, 0, "On all nodes of a job:", 2}, {0}};
 
 static const struct argp argp = {
 	.options = options,
@@ -246,6 +250,124 @@ static int examine(struct job_pick *pick, struct arguments *arguments)
 	return status;
 }
 
+/* -- On all nodes ----------------------------------------------------------------------------- */
+
+/* Asks all nodes, and judges what they gave. */
+static int look_at_nodes(
+	struct arguments *arguments, struct look *look, struct bundle_groups *groups)
+{
+	const char *job = arguments->jobs.nr ? arguments->jobs.items[0] : NULL;
+	const char *output = arguments->output;
+	struct collect collect = {.no_stacks = arguments->live.no_stacks,
+		.no_logs = arguments->live.no_logs,
+		.samples = arguments->live.stacks.samples,
+		.keep = output && save_is_folder(output) ? output : NULL};
+	int status = reach_collect(&arguments->reach, job, &collect, groups);
+
+	if (status)
+		return status;
+	bundle_groups_settle(groups, &look->evidence);
+	look_judge(look);
+	return CMD_FINE;
+}
+
+static void forget(struct look *look, struct bundle_groups *groups)
+{
+	struct meter *meter = look->evidence.meter;
+
+	look_release(look);
+	look->evidence.meter = meter;
+	bundle_groups_release(groups);
+	*groups = (struct bundle_groups){0};
+}
+
+/*
+ * The same patience as for one node, but for what a round over all of them costs: where it is too
+ * early to tell, they are asked again.
+ */
+static int look_at_nodes_until_told(
+	struct arguments *arguments, struct look *look, struct bundle_groups *groups)
+{
+	int64_t until = clock_monotonic_ns() + PATIENCE_NS;
+	int status = look_at_nodes(arguments, look, groups);
+
+	while (!status && look->verdicts->at[0].class == VERDICT_TOO_EARLY &&
+		clock_monotonic_ns() < until) {
+		pause_for(PATIENCE_NS / 2);
+		forget(look, groups);
+		status = look_at_nodes(arguments, look, groups);
+	}
+	return status;
+}
+
+static int conclude_nodes(struct look *look, struct bundle_groups *groups,
+	const struct arguments *arguments)
+{
+	struct report_options reader = outlet_options(stdout);
+	struct complaint why = {0};
+	struct str left = {0}, saved = {0};
+	int status;
+
+	bundle_groups_describe(groups, &left);
+	if (arguments->output && save_is_folder(arguments->output))
+		str_add(&saved, arguments->output);
+	else if (arguments->output &&
+		save_bundle(look, arguments->output, 0, &saved, &why) < 0)
+		cmd_complain("bundle not saved: %s: try another -o", complaint_text(&why));
+	reader.threads_stopped = threads_stopped(look->job);
+	reader.live = true;
+	reader.saved = saved.len ? saved.text : NULL;
+	reader.left = groups->left.items;
+	reader.nleft = groups->left.nr;
+	reader.left_out = str_text(&left);
+	status = look_print_wish(look, &reader, arguments->wish);
+	if (arguments->output && !saved.len)
+		status = CMD_UNREADABLE;
+	str_release(&left);
+	str_release(&saved);
+	complaint_release(&why);
+	return status;
+}
+
+static int examine_nodes(struct arguments *arguments)
+{
+	struct look look = {.evidence.meter = &arguments->budget.meter};
+	struct bundle_groups groups = {0};
+	int status;
+
+	budget_watch(&arguments->budget);
+	status = look_at_nodes_until_told(arguments, &look, &groups);
+	if (!status)
+		status = conclude_nodes(&look, &groups, arguments);
+	budget_unwatch(&arguments->budget);
+	look_release(&look);
+	bundle_groups_release(&groups);
+	return status;
+}
+
+/* What is asked of each node can be neither viewed, nor of several jobs, nor stop anybody. */
+static int may_reach(const struct arguments *arguments)
+{
+	int status = reach_may(&arguments->reach);
+
+	if (status || !reach_is_wanted(&arguments->reach))
+		return status;
+	if (arguments->view || arguments->live.stacks.raw_stacks ||
+		arguments->live.stacks.mode != SNAPSHOT_NEVER) {
+		cmd_complain("--view, --stop and --raw-stacks are of this node: leave them out, or "
+			     "view the bundles that -o keeps");
+		return CMD_USAGE;
+	}
+	if (arguments->jobs.nr > 1) {
+		cmd_complain("%s and %s: over several nodes one job at a time",
+			arguments->jobs.items[0], arguments->jobs.items[1]);
+		return CMD_USAGE;
+	}
+	return CMD_FINE;
+}
+
+/* -- All of it -------------------------------------------------------------------------------- */
+
 /* "--stacks all": the word is taken for a job, since what --stacks takes stands behind a "=". */
 static bool is_astray(const struct arguments *arguments)
 {
@@ -287,6 +409,12 @@ static int run(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	if (!is_astray(&arguments))
 		status = may_view(&arguments);
+	if (!status)
+		status = may_reach(&arguments);
+	if (!status && reach_is_wanted(&arguments.reach)) {
+		status = examine_nodes(&arguments);
+		goto out;
+	}
 	if (!status && arguments.view)
 		viewing_wait(&arguments.viewing, &arguments.live);
 	if (!status)
@@ -298,6 +426,7 @@ static int run(int argc, char **argv)
 	else if (!status)
 		status = examine(&pick, &arguments);
 	job_pick_release(&pick);
+out:
 	array_release(&arguments.jobs);
 	viewing_wish_release(&arguments.viewing);
 	return status;

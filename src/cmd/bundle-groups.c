@@ -224,6 +224,11 @@ static bool share_process(const struct bundle_part *a, const struct bundle_part 
 	return false;
 }
 
+bool bundle_groups_share(const struct bundle_groups *groups, size_t one, size_t other)
+{
+	return share_process(&groups->parts.items[one], &groups->parts.items[other]);
+}
+
 static bool share_group(const struct bundle_part *a, const struct bundle_part *b)
 {
 	for (size_t i = 0; i < a->groups.nr; i++)
@@ -473,20 +478,27 @@ void bundle_groups_describe(const struct bundle_groups *groups, struct str *into
 		str_printf(into, ", and %zu more", n - NAMED_MOST);
 }
 
+static void part_release(struct bundle_part *part)
+{
+	free(part->path);
+	free(part->id);
+	free(part->name);
+	evidence_release(&part->evidence);
+	array_release(&part->claims);
+	array_release(&part->ranks);
+	array_release(&part->groups);
+	array_release(&part->worlds);
+}
+
+void bundle_groups_drop_last(struct bundle_groups *groups)
+{
+	part_release(&groups->parts.items[--groups->parts.nr]);
+}
+
 void bundle_groups_release(struct bundle_groups *groups)
 {
-	for (size_t i = 0; i < groups->parts.nr; i++) {
-		struct bundle_part *part = &groups->parts.items[i];
-
-		free(part->path);
-		free(part->id);
-		free(part->name);
-		evidence_release(&part->evidence);
-		array_release(&part->claims);
-		array_release(&part->ranks);
-		array_release(&part->groups);
-		array_release(&part->worlds);
-	}
+	for (size_t i = 0; i < groups->parts.nr; i++)
+		part_release(&groups->parts.items[i]);
 	for (size_t i = 0; i < groups->left.nr; i++)
 		free(groups->left.items[i].files);
 	array_release(&groups->parts);

@@ -62,6 +62,13 @@ struct bundle_groups {
 void bundle_groups_add(struct bundle_groups *groups, const char *path, struct evidence *evidence)
 	__attribute__((nonnull));
 
+/* True if a process is in both of these parts: then both have looked at one machine. */
+bool bundle_groups_share(const struct bundle_groups *groups, size_t one, size_t other)
+	__attribute__((nonnull));
+
+/* Takes the last part back, with its evidence. */
+void bundle_groups_drop_last(struct bundle_groups *groups) __attribute__((nonnull));
+
 /*
  * Tells the jobs apart and moves all evidence of the newest into `into`. Bundles that share an id,
  * a process or a communicator of NCCL are one job; process groups of PyTorch have no identity that

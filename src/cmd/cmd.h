@@ -31,6 +31,7 @@ struct verb {
 extern const struct verb verb_attach;
 extern const struct verb verb_demo;
 extern const struct verb verb_diagnose;
+extern const struct verb verb_gather;
 extern const struct verb verb_ls;
 extern const struct verb verb_ring;
 extern const struct verb verb_run;

@@ -220,13 +220,22 @@ static void find_unprobed(struct job_pick *pick)
 	}
 }
 
+void job_pick_take(struct job_pick *pick, const struct jobs_entry *entry)
+{
+	pick->own = entry ? fellows_head(&pick->jobs, entry) : NULL;
+	pick->fellows.nr = 0;
+	evidence_release(&pick->unprobed);
+	if (pick->own)
+		list_fellows(&pick->jobs, pick->own, pick);
+	find_unprobed(pick);
+}
+
 /* The whole job is meant by any part of it. */
 static void take_whole(struct job_pick *pick)
 {
+	job_pick_take(pick, pick->own);
 	if (!pick->own)
 		return;
-	pick->own = fellows_head(&pick->jobs, pick->own);
-	list_fellows(&pick->jobs, pick->own, pick);
 	if (pick->own->unsure)
 		cmd_complain("others here may be ranks of %s, and nothing tells: it is "
 			     "looked at by itself",
@@ -253,10 +262,8 @@ int job_pick_make(struct job_pick *pick, const char *const *names, size_t n, boo
 		status = pick->own ? CMD_FINE : status;
 	}
 	complaint_release(&why);
-	if (!status) {
+	if (!status)
 		take_whole(pick);
-		find_unprobed(pick);
-	}
 	return status;
 }
 

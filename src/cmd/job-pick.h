@@ -33,6 +33,12 @@ struct job_pick {
  */
 int job_pick_make(struct job_pick *pick, const char *const *names, size_t n, bool all);
 
+/*
+ * Takes the job of that folder, of pick->jobs, in place of any before it; NULL: that of
+ * pick->foreign. For whoever has filled both.
+ */
+void job_pick_take(struct job_pick *pick, const struct jobs_entry *entry);
+
 /* Returns what a quick look at a job with folders says: look_status(), or CMD_UNREADABLE. */
 int job_pick_look(const struct jobs *jobs, const struct jobs_entry *entry);
 

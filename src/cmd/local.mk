@@ -22,7 +22,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/run/embedded.c %D%/run/embedded.h \
 	%D%/run/exits.c %D%/run/exits.h \
 	%D%/foreign-job.c %D%/foreign-job.h \
-	%D%/gather-files.c %D%/gather-files.h \
+	%D%/gather.c %D%/gather-files.c %D%/gather-files.h \
 	%D%/run/gatherer.c %D%/run/gatherer.h \
 	%D%/run/jobdir.c %D%/run/jobdir.h \
 	%D%/look.c %D%/look.h \
@@ -34,6 +34,15 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/run/run.c \
 	%D%/run/save.c %D%/run/save.h \
 	%D%/run/saver.c %D%/run/saver.h \
+	%D%/reach/answers.c %D%/reach/answers.h \
+	%D%/reach/collect.c %D%/reach/collect.h \
+	%D%/reach/collect-words.c %D%/reach/collect-words.h \
+	%D%/reach/frame.c %D%/reach/frame.h \
+	%D%/reach/here.c %D%/reach/here.h \
+	%D%/reach/key.c %D%/reach/key.h \
+	%D%/reach/nodes.c %D%/reach/nodes.h \
+	%D%/reach/reach.c %D%/reach/reach.h \
+	%D%/reach/script.c %D%/reach/script.h \
 	%D%/say.c %D%/say.h \
 	%D%/bundle-groups.c %D%/bundle-groups.h \
 	%D%/demo/demo-stage.c %D%/demo/demo-stage.h \

@@ -39,6 +39,7 @@ static const struct decoder *const decoders[] = {
 	&decode_error_file,
 	&decode_stack_samples,
 	&decode_flight,
+	&decode_coverage,
 };
 
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))

@@ -27,6 +27,7 @@ extern const struct decoder decode_error_file;
 extern const struct decoder decode_module;
 extern const struct decoder decode_stack_samples;
 extern const struct decoder decode_flight;
+extern const struct decoder decode_coverage;
 
 struct decode_host;
 struct decode_caches;

@@ -25,6 +25,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/flight/flight-runs.c \
 	%D%/flight/flight-seats.c \
 	%D%/stacks/decode-frames.c %D%/stacks/decode-frames.h \
+	%D%/exhibits/decode-coverage.c \
 	%D%/exhibits/decode-gather.c \
 	%D%/exhibits/decode-history.c \
 	%D%/exhibits/hostlist.c %D%/exhibits/hostlist.h \

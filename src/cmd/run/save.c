@@ -9,8 +9,7 @@
 #include "base/follow.h"
 #include "evidence/format/bundle.h"
 
-/* Parts of a file name that come from outside: nothing but what every file system can take. */
-static void add_part(struct str *into, const char *text)
+void save_add_part(struct str *into, const char *text)
 {
 	for (size_t i = 0; text[i] && i < 80; i++) {
 		char c = text[i];
@@ -31,12 +30,12 @@ static void save_name(const struct look *look, unsigned earlier, struct str *int
 	const struct job *job = look->job;
 	char host[256] = "";
 
-	add_part(into, *job->id ? job->id : "job");
+	save_add_part(into, *job->id ? job->id : "job");
 	str_add_char(into, '.');
 	if (job->nhosts)
-		add_part(into, job->hosts[0].name);
+		save_add_part(into, job->hosts[0].name);
 	else if (gethostname(host, sizeof(host) - 1) == 0)
-		add_part(into, host);
+		save_add_part(into, host);
 	if (job->attempt > 1)
 		str_printf(into, ".%d", job->attempt);
 	if (earlier)
@@ -74,19 +73,23 @@ int save_make_folder(const char *path, struct complaint *why)
 	return err;
 }
 
+bool save_is_folder(const char *path)
+{
+	size_t len = strlen(path);
+	struct stat about;
+
+	return (len && path[len - 1] == '/') || (stat(path, &about) == 0 && S_ISDIR(about.st_mode));
+}
+
 int save_bundle(const struct look *look, const char *path, unsigned earlier, struct str *ret_path,
 	struct complaint *why)
 {
-	size_t len = strlen(path);
-	bool folder = len && path[len - 1] == '/';
+	bool folder = save_is_folder(path);
 	struct str whole = {0};
-	struct stat about;
 	int err = 0;
 
-	if (folder)
+	if (folder && path[strlen(path) - 1] == '/')
 		err = save_make_folder(path, why);
-	else
-		folder = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 	str_add(&whole, path);
 	if (folder) {
 		if (whole.text[whole.len - 1] != '/')

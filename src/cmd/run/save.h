@@ -4,6 +4,8 @@
 
 /* Where bundles go and what they are called: JOB.HOST[.ATTEMPT][.hangN].inq. */
 
+#include <stdbool.h>
+
 #include "base/complaint.h"
 #include "base/str.h"
 #include "cmd/look.h"
@@ -14,6 +16,15 @@
  */
 int save_bundle(const struct look *look, const char *path, unsigned earlier, struct str *ret_path,
 	struct complaint *why);
+
+/*
+ * Appends a part of a file name that comes from outside: nothing but what every file system can
+ * take, and no more than 80 of it.
+ */
+void save_add_part(struct str *into, const char *text);
+
+/* True if a bundle's path is a folder's: there is one, or it ends in "/". */
+bool save_is_folder(const char *path);
 
 /* Makes a folder and those above it that are missing. 0, or -errno with words. */
 int save_make_folder(const char *path, struct complaint *why);

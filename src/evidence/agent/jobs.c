@@ -407,10 +407,46 @@ static int jobs_compare(const void *a, const void *b)
 	return strcmp(left->folder, right->folder);
 }
 
-static void jobs_settle(struct jobs *jobs)
+void jobs_settle(struct jobs *jobs)
 {
 	array_sort_items(jobs->items, jobs->nr, sizeof(*jobs->items), jobs_compare);
 	fellows_settle(jobs);
+}
+
+/* Where a process has a folder, as we get there. */
+static void jobs_seen_path(uint32_t pid, const char *folder, struct str *into)
+{
+	str_printf(into, "/proc/%u/root%s%s", pid, *folder == '/' ? "" : "/", folder);
+}
+
+const struct jobs_entry *jobs_find_seen(const struct jobs *jobs, uint32_t pid, const char *folder)
+{
+	const struct jobs_entry *found = NULL;
+	struct str path = {0};
+	struct stat seen, have;
+
+	jobs_seen_path(pid, folder, &path);
+	if (lstat(path.text, &seen) == 0)
+		for (size_t i = 0; i < jobs->nr && !found; i++)
+			if (lstat(jobs->items[i].folder, &have) == 0 &&
+				have.st_dev == seen.st_dev && have.st_ino == seen.st_ino)
+				found = &jobs->items[i];
+	str_release(&path);
+	return found;
+}
+
+int jobs_add_seen(struct jobs *jobs, uint32_t pid, uid_t uid, const char *folder,
+	struct complaint *why)
+{
+	struct str path = {0};
+	int error = 0;
+
+	if (!jobs_find_seen(jobs, pid, folder)) {
+		jobs_seen_path(pid, folder, &path);
+		error = jobs_add(jobs, path.text, uid, why);
+	}
+	str_release(&path);
+	return error;
 }
 
 void jobs_list_beside(struct jobs *jobs, const char *folder)

@@ -87,6 +87,22 @@ bool jobs_entry_failed_early(const struct jobs_entry *entry) __attribute__((nonn
 /* Lists all jobs of this machine that we may see, live and ended. 0, also where there is none. */
 int jobs_list(struct jobs *jobs, struct complaint *why) __attribute__((nonnull(1)));
 
+/*
+ * Adds the folder that a process has its records in, wherever that lies: its path is read as that
+ * process sees it, by way of /proc/PID/root, so in its own mount namespace, too. uid is the
+ * process' owner, and must be the folder's. One that is listed already is not added again. Call
+ * jobs_settle() behind the last. 0, or negative with words.
+ */
+int jobs_add_seen(struct jobs *jobs, uint32_t pid, uid_t uid, const char *folder,
+	struct complaint *why) __attribute__((nonnull(1, 4)));
+
+/* Sorts them, and finds which folders are of one job. */
+void jobs_settle(struct jobs *jobs) __attribute__((nonnull));
+
+/* The folder that such a process has its records in, among those listed; NULL none. */
+const struct jobs_entry *jobs_find_seen(const struct jobs *jobs, uint32_t pid, const char *folder)
+	__attribute__((nonnull));
+
 /* Lists those in the folder above that one, of the same owner, and no others. */
 void jobs_list_beside(struct jobs *jobs, const char *folder) __attribute__((nonnull));
 

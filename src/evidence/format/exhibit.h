@@ -39,7 +39,8 @@
 	K(IDENTITY, "identity")	    /* (json) which rank a process is said to be, by whom */ \
 	K(MODULE, "module")	    /* an ELF object on stacks, see stacks.h */              \
 	K(STACKS, "stacks")	    /* all threads of a process at one moment, raw */          \
-	K(FLIGHT, "flight")	    /* one rank's dump of PyTorch's Flight Recorder, raw */
+	K(FLIGHT, "flight")	    /* one rank's dump of PyTorch's Flight Recorder, raw */ \
+	K(COVERAGE, "coverage") /* (json) which nodes were asked, and why one lacks */
 
 enum exhibit_kind {
 #define EXHIBIT_ENUM(id, name) EXHIBIT_##id,

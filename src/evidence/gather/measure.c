@@ -34,6 +34,7 @@ static const struct measure measures[EXHIBIT_UNKNOWN_KIND + 1] = {
 	[EXHIBIT_IDENTITY] = {MIB, JSON},
 	[EXHIBIT_MODULE] = {256 * MIB, 24},
 	[EXHIBIT_STACKS] = {256 * MIB, 24},
+	[EXHIBIT_COVERAGE] = {16 * MIB, JSON},
 	[EXHIBIT_FLIGHT] = {256 * MIB, 40},
 	[EXHIBIT_UNKNOWN_KIND] = {256 * MIB, 0},
 };

@@ -22,11 +22,13 @@ static struct job_expected expected_ranks(const struct seal *seal)
 	return (struct job_expected){(int)job->groups[0].size, "size of the largest group"};
 }
 
-/* A host has one name in launchers and another in the kernel: what is before the first dot counts.
+/*
+ * A host has one name in launchers and another in the kernel: what is before the first dot counts.
+ * An address is all of it.
  */
 static size_t short_length(const char *name)
 {
-	return strcspn(name, ".");
+	return name[strspn(name, "0123456789.")] ? strcspn(name, ".") : strlen(name);
 }
 
 static bool is_same_host(const char *a, const char *b)

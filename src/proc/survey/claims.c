@@ -250,6 +250,7 @@ static void read_names(struct claims *claims, const struct block *environ)
 	const char *port = variable(environ, "MASTER_PORT");
 	const char *folder = variable(environ, "INQUEST_JOB_DIR");
 	const char *error_file = variable(environ, "TORCHELASTIC_ERROR_FILE");
+	const char *pmix = variable(environ, "PMIX_NAMESPACE");
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !*claims->job; i++) {
 		const char *name = variable(environ, names[i]);
@@ -259,6 +260,8 @@ static void read_names(struct claims *claims, const struct block *environ)
 	}
 	if (!*claims->job && *claims->step)
 		snprintf(claims->job, sizeof(claims->job), "%s", claims->step);
+	if (pmix)
+		snprintf(claims->pmix, sizeof(claims->pmix), "%s", pmix);
 	if (address && port)
 		snprintf(claims->master, sizeof(claims->master), "%s:%s", address, port);
 	if (error_file && strlen(error_file) < sizeof(claims->error_file))

@@ -48,6 +48,7 @@ struct claims {
 	char master[160]; /* "ADDRESS:PORT" of rank 0; "" not told */
 	char step[64];	  /* its Slurm step, "8841.0"; "" none */
 	char slurm[32];	  /* the Slurm job, "8841"; "" none */
+	char pmix[160];	  /* PMIx' namespace, whatever else names the job; "" none */
 	char error_file[256]; /* TORCHELASTIC_ERROR_FILE; "" none */
 	char folder[256]; /* INQUEST_JOB_DIR: it runs below our own agent; "" it does not */
 };

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_BASE64_H
+#define BASE_BASE64_H
+
+/* Bytes as text (RFC 4648, section 4), in pieces whose bytes divide by three but for the last. */
+
+#include <stdbool.h>
+
+#include "base/str.h"
+
+void base64_add(struct str *into, const void *bytes, size_t size) __attribute__((nonnull(1)));
+
+/* Appends the bytes of a piece. False, and into as it was, where it is no such text. */
+bool base64_read(struct str *into, const char *text, size_t len) __attribute__((nonnull));
+
+#endif

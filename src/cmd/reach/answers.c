@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/reach/answers.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "cmd/cmd.h"
+#include "cmd/run/save.h"
+#include "evidence/format/bundle.h"
+#include "evidence/format/json-put.h"
+
+#define WORDS_MOST 160
+
+/* -- What one answer was ---------------------------------------------------------------------- */
+
+void answer_lacks(struct collect_node *node, const char *format, ...)
+{
+	va_list args;
+
+	node->state = COLLECT_LACKS;
+	if (node->why.len)
+		return;
+	va_start(args, format);
+	str_vprintf(&node->why, format, args);
+	va_end(args);
+}
+
+/* The last line of what a launcher said, without what is at its ends; "" none. */
+static void last_line(const struct str *said, struct str *into)
+{
+	size_t end = said->len, begin;
+
+	while (end && strchr(" \t\r\n", said->text[end - 1]))
+		end--;
+	for (begin = end; begin && said->text[begin - 1] != '\n';)
+		begin--;
+	str_add_bytes(
+		into, said->text + begin, end - begin < WORDS_MOST ? end - begin : WORDS_MOST);
+}
+
+/* How its launcher ended without an answer, in words. */
+static void tell_ending(struct collect_node *node, int status)
+{
+	struct str said = {0};
+
+	last_line(&node->said, &said);
+	if (!said.len)
+		str_add(&said, str_text(&node->frames.words));
+	if (WIFSIGNALED(status))
+		answer_lacks(node, "%s was ended by signal %d%s%s", node->argv[0], WTERMSIG(status),
+			said.len ? ": " : "", str_text(&said));
+	else if (said.len)
+		answer_lacks(node, "%s: %s (status %d)", node->argv[0], str_text(&said),
+			WEXITSTATUS(status));
+	else
+		answer_lacks(node, "%s ended without an answer, status %d", node->argv[0],
+			WEXITSTATUS(status));
+	str_release(&said);
+}
+
+/* Why no more has come; nothing where all has. */
+static void tell_lack(struct collect_node *node, bool late, int status, int deadline_ms)
+{
+	const struct frames *frames = &node->frames;
+
+	if (frames->wrong.len)
+		answer_lacks(node, "%s", str_text(&frames->wrong));
+	else if (late)
+		answer_lacks(node, "no answer within %g s", deadline_ms / 1000.0);
+	else if (frames->fail)
+		answer_lacks(node, "%s", str_text(&frames->words));
+	else if (!frames->bundles.nr && !frames->none)
+		tell_ending(node, status);
+}
+
+void answer_settle(struct collect_node *node, bool late, int status, int deadline_ms)
+{
+	frames_end(&node->frames);
+	node->state = COLLECT_WAITING;
+	/* A launcher that takes its time to end has said all before. */
+	if (!node->frames.done || node->frames.wrong.len || node->frames.fail ||
+		(!node->frames.bundles.nr && !node->frames.none))
+		tell_lack(node, late, status, deadline_ms);
+	if (node->frames.bundles.nr)
+		node->state = COLLECT_ANSWERED; /* what came whole stands; `why` says what lacks */
+	else if (node->state == COLLECT_WAITING)
+		node->state = COLLECT_NOTHING;
+}
+
+/* -- All of them ------------------------------------------------------------------------------ */
+
+struct taking {
+	struct collect *collect;
+	struct bundle_groups *groups;
+	size_t first; /* the first part of the node that is taken now */
+};
+
+/* DIR/KEY.NODE[.2].inq */
+static void keep(const struct taking *t, const char *name, size_t which,
+	const struct evidence *evidence, struct str *path)
+{
+	struct complaint why = {0};
+
+	str_printf(path, "%s/", t->collect->keep);
+	save_add_part(path, t->collect->key);
+	str_add_char(path, '.');
+	save_add_part(path, name);
+	if (which)
+		str_printf(path, ".%zu", which + 1);
+	str_add(path, BUNDLE_SUFFIX);
+	if (bundle_write(evidence, str_text(path), &why) < 0)
+		cmd_complain("bundle not saved: %s: try another -o", complaint_text(&why));
+	complaint_release(&why);
+}
+
+/* Looked at by way of another name of it before: whose processes are there already. */
+static bool is_taken(const struct taking *t, size_t part)
+{
+	for (size_t i = 0; i < t->first; i++)
+		if (bundle_groups_share(t->groups, i, part))
+			return true;
+	return false;
+}
+
+/* The same again, byte by byte: a line that came twice, a launcher that ran it twice. */
+static bool is_repeated(const struct collect_node *node, size_t which)
+{
+	const struct str *mine = &node->frames.bundles.items[which];
+
+	for (size_t i = 0; i < which; i++) {
+		const struct str *other = &node->frames.bundles.items[i];
+
+		if (other->len == mine->len && !memcmp(other->text, mine->text, mine->len))
+			return true;
+	}
+	return false;
+}
+
+/* One bundle of a node. False where it cannot be read, or its machine has answered before. */
+static bool take_bundle(struct taking *t, struct collect_node *node, size_t which)
+{
+	const struct str *bytes = &node->frames.bundles.items[which];
+	struct evidence evidence = {0};
+	struct complaint why = {0};
+	struct str path = {0};
+	bool taken = false;
+
+	if (bundle_unpack(str_text(bytes), bytes->len, &evidence, &why) < 0) {
+		answer_lacks(node, "its answer is no bundle: %s", complaint_text(&why));
+	} else if (evidence.n) {
+		if (t->collect->keep)
+			keep(t, node->name, which, &evidence, &path);
+		else
+			str_add(&path, node->name);
+		bundle_groups_add(t->groups, str_text(&path), &evidence);
+		taken = !is_taken(t, t->groups->parts.nr - 1);
+		if (!taken)
+			bundle_groups_drop_last(t->groups);
+	}
+	evidence_release(&evidence);
+	complaint_release(&why);
+	str_release(&path);
+	return taken;
+}
+
+static bool take_node(struct taking *t, struct collect_node *node)
+{
+	size_t taken = 0;
+
+	t->first = t->groups->parts.nr;
+	for (size_t i = 0; i < node->frames.bundles.nr; i++)
+		taken += !is_repeated(node, i) && take_bundle(t, node, i);
+	if (!taken && node->state == COLLECT_ANSWERED)
+		node->state = COLLECT_NOTHING;
+	return taken;
+}
+
+/* -- Who was asked ---------------------------------------------------------------------------- */
+
+static struct json_object *node_object(const struct collect_node *node)
+{
+	static const char *const names[] = {[COLLECT_WAITING] = "lacks",
+		[COLLECT_ANSWERED] = "answered",
+		[COLLECT_NOTHING] = "nothing",
+		[COLLECT_LACKS] = "lacks"};
+	struct json_object *object = json_object_new_object();
+
+	json_put_text(object, "name", node->name);
+	json_put_text(object, "state", names[node->state]);
+	if (node->why.len)
+		json_put_text(object, "why", str_text(&node->why));
+	return object;
+}
+
+static void add_coverage(struct taking *t)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *list = json_object_new_array();
+	struct exhibit about = {.kind = EXHIBIT_COVERAGE, .rank = -1, .when = clock_realtime_ns()};
+	struct evidence evidence = {0};
+	struct collect_node *node;
+	struct str text = {0}, path = {0};
+	size_t len;
+
+	json_put_text(object, "schema", "inquest-coverage/1");
+	json_put_text(object, "key", t->collect->key);
+	array_for_each (&t->collect->nodes, node) {
+		json_object_array_add(list, node_object(node));
+		if (node->why.len)
+			evidence_add_gap(&evidence, node->name, 0, str_text(&node->why));
+	}
+	json_object_object_add(object, "nodes", list);
+	json_put_end(object, &text);
+	len = text.len;
+	evidence_add(&evidence, &about, (uint8_t *)str_detach(&text), len);
+	if (t->collect->keep)
+		keep(t, "nodes", 0, &evidence, &path);
+	else
+		str_add(&path, "nodes");
+	bundle_groups_add(t->groups, str_text(&path), &evidence);
+	str_release(&path);
+}
+
+size_t answers_take(struct collect *collect, struct bundle_groups *groups)
+{
+	struct taking t = {.collect = collect, .groups = groups};
+	struct collect_node *node;
+	struct complaint why = {0};
+	size_t answered = 0;
+
+	if (collect->keep && save_make_folder(collect->keep, &why) < 0) {
+		cmd_complain("bundles not saved: %s: try another -o", complaint_text(&why));
+		collect->keep = NULL;
+	}
+	array_for_each (&collect->nodes, node)
+		answered += take_node(&t, node);
+	add_coverage(&t);
+	complaint_release(&why);
+	return answered;
+}

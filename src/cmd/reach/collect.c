@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each launcher is a session of its own: it can ask nobody for a password, and all that it has
+ * started ends with it. What it says last on its standard error is why it failed.
+ */
+#include "cmd/reach/collect.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "cmd/reach/answers.h"
+#include "cmd/reach/collect-words.h"
+#include "cmd/reach/script.h"
+
+#define SAID_MOST 4096                    /* of a launcher's standard error: its end */
+#define GRACE_NS  (200 * CLOCK_NS_PER_MS) /* from TERM to KILL */
+
+struct run {
+	struct collect *collect;
+	struct script_program program;
+	struct progress progress;
+};
+
+/* -- One launcher ----------------------------------------------------------------------------- */
+
+/* In the child. Does not return. */
+static void become(const struct collect_node *node, const int fds[3])
+{
+	for (int i = 0; i < 3; i++)
+		if (dup2(fds[i], i) < 0)
+			_exit(126);
+	setsid();
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	signal(SIGPIPE, SIG_DFL);
+	execvp(node->argv[0], node->argv);
+	dprintf(2, "cannot run %s: %s\n", node->argv[0], strerror(errno));
+	_exit(127);
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void start(struct run *run, struct collect_node *node)
+{
+	int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
+
+	node->until = clock_monotonic_ns() + run->collect->deadline_ms * CLOCK_NS_PER_MS;
+	if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC) < 0)
+		node->pid = -1;
+	else
+		node->pid = fork();
+	if (node->pid == 0)
+		become(node, (const int[]){in[0], out[1], err[1]});
+	close_fd(&in[0]);
+	close_fd(&out[1]);
+	close_fd(&err[1]);
+	node->in = in[1];
+	node->out = out[0];
+	node->err = err[0];
+	if (node->pid < 0) {
+		answer_lacks(node, "no process or pipe for it here: %s", strerror(errno));
+		return;
+	}
+	fcntl(node->in, F_SETFL, O_NONBLOCK);
+	fcntl(node->out, F_SETFL, O_NONBLOCK);
+	fcntl(node->err, F_SETFL, O_NONBLOCK);
+	if (node->whole)
+		close_fd(&node->in);
+	else
+		script_add(&node->input, run->collect, &run->program);
+}
+
+static bool is_at_work(const struct collect_node *node)
+{
+	return node->pid > 0;
+}
+
+/* Ends it and all that it started here; what it has done is known then. */
+static void end(struct collect_node *node)
+{
+	const struct timespec moment = {0, 5 * CLOCK_NS_PER_MS};
+	int64_t until = clock_monotonic_ns() + GRACE_NS;
+	int status = 0;
+
+	close_fd(&node->in);
+	close_fd(&node->out);
+	close_fd(&node->err);
+	if (node->pid <= 0)
+		return;
+	if (waitpid(node->pid, &status, WNOHANG) == 0) {
+		kill(-node->pid, SIGTERM);
+		kill(node->pid, SIGTERM);
+		while (waitpid(node->pid, &status, WNOHANG) == 0) {
+			if (clock_monotonic_ns() > until) {
+				kill(-node->pid, SIGKILL);
+				kill(node->pid, SIGKILL);
+				waitpid(node->pid, &status, 0);
+				break;
+			}
+			nanosleep(&moment, NULL);
+		}
+	}
+	node->pid = 0;
+}
+
+/* True once it is over; its status then stands in *ret. */
+static bool is_over(struct collect_node *node, int *ret)
+{
+	if (waitpid(node->pid, ret, WNOHANG) <= 0)
+		return false;
+	node->pid = 0;
+	return true;
+}
+
+/* -- What goes to and fro --------------------------------------------------------------------- */
+
+/* Who reads nothing any more is told nothing more. */
+static void send_some(struct run *run, struct collect_node *node)
+{
+	const struct str *from = node->streamed ? &run->program.bytes : &node->input;
+	ssize_t n = write(node->in, from->text + node->sent, from->len - node->sent);
+
+	if (n > 0)
+		node->sent += (size_t)n;
+	else if (n < 0 && errno != EAGAIN && errno != EINTR)
+		close_fd(&node->in);
+}
+
+static bool has_to_send(const struct run *run, const struct collect_node *node)
+{
+	return node->in >= 0 &&
+	       node->sent < (node->streamed ? run->program.bytes.len : node->input.len);
+}
+
+/* It asks for our program, for that once and no other. */
+static void heed_want(struct run *run, struct collect_node *node)
+{
+	if (!node->frames.wanted || node->streamed)
+		return;
+	if (node->frames.wanted != run->program.bytes.len) {
+		str_add(&node->frames.wrong, "it asks for a program that we do not have");
+		return;
+	}
+	node->streamed = true;
+	node->sent = 0;
+}
+
+static void hear(struct run *run, struct collect_node *node)
+{
+	char bytes[65536];
+	ssize_t n = read(node->out, bytes, sizeof(bytes));
+
+	if (n > 0) {
+		frames_take(&node->frames, bytes, (size_t)n);
+		heed_want(run, node);
+	} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+		close_fd(&node->out);
+	}
+}
+
+static void hear_errors(struct collect_node *node)
+{
+	char bytes[4096];
+	ssize_t n = read(node->err, bytes, sizeof(bytes));
+
+	if (n > 0) {
+		str_add_bytes(&node->said, bytes, (size_t)n);
+		if (node->said.len > 2 * SAID_MOST) {
+			memmove(node->said.text, node->said.text + node->said.len - SAID_MOST,
+				SAID_MOST);
+			str_cut(&node->said, SAID_MOST);
+		}
+	} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+		close_fd(&node->err);
+	}
+}
+
+/* Whether it has said all, cannot be believed, has ended, or has had its time. */
+static void look_after(struct run *run, struct collect_node *node)
+{
+	bool late = clock_monotonic_ns() >= node->until;
+	int status = 0;
+
+	if (node->frames.wrong.len || node->frames.done || late) {
+		end(node);
+		answer_settle(node, late && !node->frames.done, -1, run->collect->deadline_ms);
+	} else if (node->out < 0 && is_over(node, &status)) {
+		while (node->err >= 0) {
+			int before = (int)node->said.len;
+
+			hear_errors(node);
+			if (before == (int)node->said.len)
+				close_fd(&node->err);
+		}
+		end(node);
+		answer_settle(node, false, status, run->collect->deadline_ms);
+	}
+}
+
+static void poll_all(struct run *run)
+{
+	struct collect *collect = run->collect;
+	struct pollfd polls[3 * COLLECT_AT_ONCE];
+	struct collect_node *whose[COLLECT_AT_ONCE], *node;
+	size_t n = 0;
+
+	array_for_each (&collect->nodes, node) {
+		if (!is_at_work(node))
+			continue;
+		polls[3 * n] = (struct pollfd){has_to_send(run, node) ? node->in : -1, POLLOUT, 0};
+		polls[3 * n + 1] = (struct pollfd){node->out, POLLIN, 0};
+		polls[3 * n + 2] = (struct pollfd){node->err, POLLIN, 0};
+		whose[n++] = node;
+	}
+	/* A launcher that has ended wakes nobody once its pipes are closed. */
+	poll(polls, 3 * n, 20);
+	for (size_t i = 0; i < n; i++) {
+		if (polls[3 * i].revents)
+			send_some(run, whose[i]);
+		if (polls[3 * i + 1].revents)
+			hear(run, whose[i]);
+		if (polls[3 * i + 2].revents)
+			hear_errors(whose[i]);
+		look_after(run, whose[i]);
+	}
+}
+
+/* -- All of them ------------------------------------------------------------------------------ */
+
+/* The next that waits; NULL: none does. */
+static struct collect_node *next_waiting(const struct collect *collect)
+{
+	struct collect_node *node;
+
+	array_for_each (&collect->nodes, node)
+		if (node->state == COLLECT_WAITING && !is_at_work(node))
+			return node;
+	return NULL;
+}
+
+static void run_all(struct run *run)
+{
+	size_t at_work = 0;
+	struct collect_node *node;
+
+	do {
+		while (at_work < COLLECT_AT_ONCE && (node = next_waiting(run->collect))) {
+			start(run, node);
+			at_work += is_at_work(node);
+		}
+		progress_show(&run->progress, run->collect);
+		poll_all(run);
+		at_work = 0;
+		array_for_each (&run->collect->nodes, node)
+			at_work += is_at_work(node);
+	} while (at_work || next_waiting(run->collect));
+}
+
+size_t collect_run(struct collect *collect, struct bundle_groups *groups)
+{
+	struct run run = {.collect = collect};
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+
+	if (collect->deadline_ms <= 0)
+		collect->deadline_ms = COLLECT_DEADLINE_MS;
+	script_program_read(&run.program);
+	sigaction(SIGPIPE, &ignore, &before);
+	run_all(&run);
+	sigaction(SIGPIPE, &before, NULL);
+	progress_end(&run.progress);
+	script_program_release(&run.program);
+	return answers_take(collect, groups);
+}
+
+/* -- Who is asked ----------------------------------------------------------------------------- */
+
+/* Takes argv over. */
+static void add_node(struct collect *collect, const char *name, char **argv, bool whole)
+{
+	*array_add(&collect->nodes) = (struct collect_node){
+		.name = alloc_text(name),
+		.argv = argv,
+		.whole = whole,
+		.in = -1,
+		.out = -1,
+		.err = -1,
+	};
+}
+
+static void free_words(char **argv)
+{
+	for (size_t i = 0; argv && argv[i]; i++)
+		free(argv[i]);
+	free(argv);
+}
+
+static bool is_known(const struct collect *collect, const char *name)
+{
+	const struct collect_node *node;
+
+	array_for_each (&collect->nodes, node)
+		if (!strcmp(node->name, name))
+			return true;
+	return false;
+}
+
+void collect_add(struct collect *collect, const char *name, const char *const *argv)
+{
+	size_t n = 0;
+	char **copy;
+
+	if (is_known(collect, name))
+		return;
+	while (argv[n])
+		n++;
+	copy = alloc_zeroed(n + 2, sizeof(*copy));
+	for (size_t i = 0; i < n; i++)
+		copy[i] = alloc_text(argv[i]);
+	copy[n] = alloc_text("sh");
+	add_node(collect, name, copy, false);
+}
+
+int collect_add_via(
+	struct collect *collect, const char *name, const char *via, struct complaint *why)
+{
+	struct str command = {0};
+	struct via_words words = {.node = name};
+	int error;
+
+	if (is_known(collect, name))
+		return 0;
+	script_add_command(&command, collect);
+	words.command = str_text(&command);
+	error = via_split(via, &words, why);
+	if (!error)
+		add_node(collect, name, words.argv, words.has_command);
+	else
+		free_words(words.argv);
+	str_release(&command);
+	return error;
+}
+
+void collect_release(struct collect *collect)
+{
+	struct collect_node *node;
+
+	array_for_each (&collect->nodes, node) {
+		end(node);
+		free(node->name);
+		free_words(node->argv);
+		str_release(&node->why);
+		str_release(&node->input);
+		str_release(&node->said);
+		frames_release(&node->frames);
+	}
+	array_release(&collect->nodes);
+}

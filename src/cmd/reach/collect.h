@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CMD_REACH_COLLECT_H
+#define CMD_REACH_COLLECT_H
+
+/*
+ * One job from all of its nodes: `inquest gather' run once per node, in parallel, each with its own
+ * deadline, and what they answer put together. What runs it is a *launcher*: an argv for each node,
+ * so that a dead node costs itself alone. A new engine gives nodes and argvs, and is done:
+ *
+ *	struct collect collect = {.key = "slurm:33.0", .deadline_ms = 10000};
+ *
+ *	collect_add(&collect, "m1", argv);	by your own words; they are copied
+ *	collect_add_via(&collect, "m2", "ssh %h", &why);	or by a template
+ *	collect_run(&collect, &groups);
+ *	... bundle_groups_settle(&groups, &evidence);
+ *	collect_release(&collect);
+ *
+ * WHAT RUNS THERE. The argv gets one more word, "sh", and a script on its standard input: so
+ * nothing is quoted, whether the launcher joins words for a shell there (ssh) or not (srun,
+ * kubectl exec -i). It must pass standard input and output on, and give no terminal. The
+ * script looks for our own path there, then for `inquest' in PATH, and runs the first that has the
+ * verb. Where none has, and we are the one file, it asks for that, gets it through its input,
+ * compares its SHA-256, and runs it once it is unlinked, so that nothing stays behind. In a
+ *template with %c that stands for the command, quoted for a shell, in place of all this: for
+ *launchers without an input (pdsh), on nodes that have inquest.
+ *
+ * WHAT COMES BACK are bundles as text (cmd/reach/frame.h), which is believed only whole. Greetings
+ * before it, and names before each line, do no harm.
+ *
+ * WHO DOES NOT ANSWER is evidence: a bundle of one exhibit `coverage' (inquest-bundle(5)) says
+ * which nodes were asked, and of each that lacks why; so is a gap. Nobody is judged by it, but it
+ * bounds how certain one may be. A node that answers that it has nothing of the job is no node of
+ * it.
+ */
+
+#include <stdbool.h>
+
+#include "base/array.h"
+#include "base/complaint.h"
+#include "base/str.h"
+#include "cmd/bundle-groups.h"
+#include "cmd/reach/frame.h"
+#include "evidence/gather/live.h"
+
+enum collect_state {
+	COLLECT_WAITING,
+	COLLECT_ANSWERED,
+	COLLECT_NOTHING, /* it has nothing of the job */
+	COLLECT_LACKS,   /* no answer, or none that is believed: `why` */
+};
+
+struct collect_node {
+	char *name;  /* as it was asked for */
+	char **argv; /* NULL-ended */
+	bool whole;  /* argv has the command: nothing is given on its input */
+	/* What came of it: */
+	enum collect_state state;
+	struct str why;
+	/* Inside: */
+	struct frames frames;
+	struct str input, said; /* what is still to be sent; its standard error */
+	size_t sent;
+	int pid, in, out, err;
+	int64_t until;
+	bool streamed;
+};
+
+#define COLLECT_DEADLINE_MS 10000
+#define COLLECT_AT_ONCE     64 /* launchers that run at a time */
+
+struct collect {
+	const char *key;
+	int deadline_ms; /* of each node */
+	bool no_stacks, no_logs;
+	unsigned samples; /* 1 to 3; 0: as gather has it */
+	bool quiet;       /* no progress on stderr, even if that is a terminal */
+	const char *keep; /* a folder for the bundles, one file each; NULL: none is kept */
+	ARRAY(struct collect_node) nodes;
+};
+
+/* Adds a node, unless one of that name is there already. */
+void collect_add(struct collect *collect, const char *name, const char *const *argv)
+	__attribute__((nonnull));
+
+/*
+ * The same by a template: words by blanks, as a shell takes quotes and backslashes apart; %h is the
+ * node's name, %c the command, %% a percent sign; without %h the name is appended. -1 with words.
+ */
+int collect_add_via(struct collect *collect, const char *name, const char *via,
+	struct complaint *why) __attribute__((nonnull(1, 2, 3)));
+
+/*
+ * Runs them, and adds what they answered, and who did not, to groups. Returns how many nodes
+ * answered with evidence. Ends at the latest a moment behind the deadline. Complains of what cannot
+ * be kept.
+ */
+size_t collect_run(struct collect *collect, struct bundle_groups *groups) __attribute__((nonnull));
+
+void collect_release(struct collect *collect) __attribute__((nonnull));
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/reach/frame.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/sha256.h"
+
+#define MARK       "INQ:"
+#define PER_LINE   48
+#define WORDS_MOST 200
+
+void frame_add(struct str *into, const void *bytes, size_t size)
+{
+	const char *at = bytes;
+	char sum[SHA256_TEXT_SIZE];
+
+	sha256_text(bytes, size, sum);
+	str_printf(into, MARK "bundle %zu %s\n", size, sum);
+	for (size_t i = 0; i < size; i += PER_LINE) {
+		str_add(into, MARK "+");
+		base64_add(into, at + i, size - i < PER_LINE ? size - i : PER_LINE);
+		str_add_char(into, '\n');
+	}
+	str_add(into, MARK "end\n");
+}
+
+static bool refuse(struct frames *frames, const char *why)
+{
+	if (!frames->wrong.len)
+		str_add(&frames->wrong, why);
+	frames->in_bundle = false;
+	return false;
+}
+
+static bool begin(struct frames *frames, const char *words)
+{
+	char *end;
+
+	if (frames->in_bundle)
+		return refuse(frames, "its answer is cut: another begins within it");
+	frames->size = strtoull(words, &end, 10);
+	if (*end != ' ' || strlen(end + 1) != 64 || strspn(end + 1, "0123456789abcdef") != 64)
+		return refuse(frames, "its answer begins with nonsense");
+	if (frames->size > FRAMES_BYTES_MOST - frames->total)
+		return refuse(frames, "its answer is too large to be one");
+	if (frames->bundles.nr >= FRAMES_MOST)
+		return refuse(frames, "it answers without end");
+	memcpy(frames->sum, end + 1, sizeof(frames->sum));
+	frames->in_bundle = true;
+	str_cut(&frames->coming, 0);
+	return true;
+}
+
+static bool add_line(struct frames *frames, const char *text, size_t len)
+{
+	if (!frames->in_bundle)
+		return refuse(frames, "its answer is cut: it has no beginning");
+	if (!base64_read(&frames->coming, text, len))
+		return refuse(frames, "its answer is damaged on the way");
+	if (frames->coming.len > frames->size)
+		return refuse(frames, "its answer is longer than it says");
+	return true;
+}
+
+static bool end_bundle(struct frames *frames)
+{
+	char sum[SHA256_TEXT_SIZE];
+
+	if (!frames->in_bundle)
+		return refuse(frames, "its answer is cut: it has no beginning");
+	if (frames->coming.len != frames->size)
+		return refuse(frames, "its answer is cut");
+	sha256_text(str_text(&frames->coming), frames->coming.len, sum);
+	if (strcmp(sum, frames->sum) != 0)
+		return refuse(frames, "its answer is damaged on the way: the sum is wrong");
+	frames->in_bundle = false;
+	frames->total += frames->size;
+	*array_add(&frames->bundles) = frames->coming;
+	frames->coming = (struct str){0};
+	return true;
+}
+
+static void keep_words(struct frames *frames, const char *text, size_t len)
+{
+	str_cut(&frames->words, 0);
+	str_add_bytes(&frames->words, text, len < WORDS_MOST ? len : WORDS_MOST);
+}
+
+/* What stands behind such a word; NULL: it is another. */
+static const char *behind(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+
+	return strncmp(text, word, len) ? NULL : text + len;
+}
+
+static bool take_ours(struct frames *frames, const char *text)
+{
+	const char *words;
+
+	if (*text == '+')
+		return add_line(frames, text + 1, strlen(text + 1));
+	if ((words = behind(text, "bundle ")))
+		return begin(frames, words);
+	if (!strcmp(text, "end"))
+		return end_bundle(frames);
+	if ((words = behind(text, "want "))) {
+		frames->wanted = strtoull(words, NULL, 10);
+		return true;
+	}
+	if (behind(text, "none") || behind(text, "fail ")) {
+		frames->none = *text == 'n';
+		frames->fail = *text == 'f';
+		keep_words(frames, text + 4 + strspn(text + 4, " "), strlen(text + 4));
+		return true;
+	}
+	if (!strcmp(text, "done")) {
+		frames->done = true;
+		return true;
+	}
+	return refuse(frames, "it speaks another language: is another inquest there?");
+}
+
+/* One line, without its end. */
+static bool take_line(struct frames *frames)
+{
+	struct str *line = &frames->line;
+	const char *mark;
+
+	while (line->len && (line->text[line->len - 1] == '\r'))
+		str_cut(line, line->len - 1);
+	mark = line->len ? memmem(line->text, line->len, MARK, strlen(MARK)) : NULL;
+	if (mark && !memchr(mark, '\0', line->len - (size_t)(mark - line->text)))
+		return take_ours(frames, mark + strlen(MARK));
+	if (line->len && !frames->none && !frames->fail)
+		keep_words(frames, line->text, line->len);
+	frames->noise += line->len + 1;
+	if (frames->noise > FRAMES_NOISE_MOST)
+		return refuse(frames, "it sends without end, and nothing that was asked for");
+	return true;
+}
+
+bool frames_take(struct frames *frames, const char *bytes, size_t size)
+{
+	for (size_t at = 0; at < size && !frames->wrong.len;) {
+		const char *end = memchr(bytes + at, '\n', size - at);
+		size_t n = end ? (size_t)(end - bytes) - at : size - at;
+
+		/* No line of ours is so long: of another the beginning will do. */
+		if (frames->line.len + n > FRAMES_LINE_MOST) {
+			frames->noise += n;
+			n = n > 16 ? 16 : n;
+			str_cut(&frames->line, 0);
+			str_add_bytes(&frames->line, bytes + at, n);
+			if (frames->noise > FRAMES_NOISE_MOST)
+				return refuse(frames,
+					"it sends without end, and nothing that was asked for");
+		} else {
+			str_add_bytes(&frames->line, bytes + at, n);
+		}
+		if (!end)
+			break;
+		if (!take_line(frames))
+			return false;
+		str_cut(&frames->line, 0);
+		at = (size_t)(end - bytes) + 1;
+	}
+	return !frames->wrong.len;
+}
+
+void frames_end(struct frames *frames)
+{
+	if (frames->line.len && !frames->wrong.len)
+		take_line(frames);
+	str_cut(&frames->line, 0);
+	if (frames->in_bundle)
+		refuse(frames, "its answer is cut");
+}
+
+void frames_release(struct frames *frames)
+{
+	struct str *bundle;
+
+	array_for_each (&frames->bundles, bundle)
+		str_release(bundle);
+	array_release(&frames->bundles);
+	str_release(&frames->wrong);
+	str_release(&frames->words);
+	str_release(&frames->line);
+	str_release(&frames->coming);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/reach/here.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/reach/key.h"
+#include "evidence/agent/fellows.h"
+
+/* -- Who is here ------------------------------------------------------------------------------ */
+
+/*
+ * Folders in other mount namespaces, and in places that our environment does not name: a process
+ * says where its own is.
+ */
+static void add_seen_folders(struct here *here)
+{
+	struct survey *survey = &here->pick.foreign.survey;
+	const struct survey_process *process;
+
+	array_for_each (&survey->all, process) {
+		struct complaint why = {0};
+		int error;
+
+		if (!*process->claims.folder || process->stat.state == 'Z')
+			continue;
+		error = jobs_add_seen(&here->pick.jobs, process->stat.pid, process->uid,
+			process->claims.folder, &why);
+		if (error && error != -ENOENT && error != -ENOTDIR &&
+			(!here->refused.len || !strstr(here->refused.text, complaint_text(&why))))
+			str_printf(&here->refused, "%s\n", complaint_text(&why));
+		complaint_release(&why);
+	}
+	jobs_settle(&here->pick.jobs);
+}
+
+/* -- What matches ----------------------------------------------------------------------------- */
+
+static void add_own(struct here *here, const struct jobs_entry *entry)
+{
+	const struct jobs *jobs = &here->pick.jobs;
+	size_t head = (size_t)(fellows_head(jobs, entry) - jobs->items);
+
+	for (size_t i = 0; i < here->parts.nr; i++)
+		if (here->parts.items[i].own == head)
+			return;
+	*array_add(&here->parts) = (struct here_part){.own = head, .foreign = SURVEY_NONE};
+}
+
+static void add_foreign(struct here *here, int job)
+{
+	for (size_t i = 0; i < here->parts.nr; i++)
+		if (here->parts.items[i].own == HERE_NONE && here->parts.items[i].foreign == job)
+			return;
+	*array_add(&here->parts) = (struct here_part){.own = HERE_NONE, .foreign = job};
+}
+
+/* The folder of that process, or of the nearest above it that has one; NULL: none has. */
+static const struct jobs_entry *folder_above(
+	struct here *here, const struct survey_process *process)
+{
+	struct survey *survey = &here->pick.foreign.survey;
+
+	for (int steps = 0; steps < 64; steps++) {
+		const struct jobs_entry *entry = NULL;
+
+		if (*process->claims.folder)
+			entry = jobs_find_seen(
+				&here->pick.jobs, process->stat.pid, process->claims.folder);
+		if (entry || process->parent == SURVEY_NONE)
+			return entry;
+		process = &survey->all.items[process->parent];
+	}
+	return NULL;
+}
+
+static bool matches_pid(struct here *here, uint32_t pid)
+{
+	struct jobs *jobs = &here->pick.jobs;
+	struct survey *survey = &here->pick.foreign.survey;
+	struct survey_process *process = survey_find(survey, pid);
+	const struct jobs_entry *entry = process ? folder_above(here, process) : NULL;
+	int job;
+
+	for (size_t i = 0; !entry && i < jobs->nr; i++)
+		if (jobs_has_pid(&jobs->items[i], pid))
+			entry = &jobs->items[i];
+	if (entry) {
+		add_own(here, entry);
+		return true;
+	}
+	job = survey_job_of(survey, pid);
+	if (job != SURVEY_NONE)
+		add_foreign(here, job);
+	else if (process && process->stat.state != 'Z')
+		*array_add(&here->parts) =
+			(struct here_part){.own = HERE_NONE, .foreign = SURVEY_NONE, .pid = pid};
+	return process != NULL;
+}
+
+/* Folders by what their agents wrote, and by what those say who live in them. */
+static void match_own(struct here *here, const char *key)
+{
+	struct jobs *jobs = &here->pick.jobs;
+	struct survey *survey = &here->pick.foreign.survey;
+	const struct survey_process *process;
+
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (key_is_of_folder(key, &jobs->items[i]) ||
+			!strcmp(key, fellows_id(jobs, &jobs->items[i])))
+			add_own(here, &jobs->items[i]);
+	array_for_each (&survey->all, process) {
+		const struct jobs_entry *entry;
+
+		if (!*process->claims.folder || process->ourselves ||
+			!key_is_of_process(key, process))
+			continue;
+		entry = jobs_find_seen(jobs, process->stat.pid, process->claims.folder);
+		if (entry)
+			add_own(here, entry);
+	}
+}
+
+static void match_foreign(struct here *here, const char *key)
+{
+	struct survey *survey = &here->pick.foreign.survey;
+
+	for (size_t i = 0; i < survey->jobs.nr; i++) {
+		const struct survey_job *job = &survey->jobs.items[i];
+		const struct survey_process *process;
+		bool is = key_is_of_job(key, job);
+
+		if (foreign_is_own(survey, job, &here->pick.jobs))
+			continue;
+		array_for_each (&survey->all, process)
+			is = is || (process->is_rank && process->job == (int)i &&
+					   key_is_of_process(key, process));
+		if (is)
+			add_foreign(here, (int)i);
+	}
+}
+
+/* "all" is what lives: of the dead nobody knows any more whom they were meant for. */
+static void drop_ended(struct here *here)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < here->parts.nr; i++) {
+		const struct here_part *part = &here->parts.items[i];
+		struct fellows_sum sum = {.all.status = JOBS_RUNNING};
+
+		if (part->own != HERE_NONE)
+			fellows_sum(&here->pick.jobs, &here->pick.jobs.items[part->own], &sum);
+		if (sum.all.status != JOBS_ENDED)
+			here->parts.items[kept++] = *part;
+	}
+	here->parts.nr = kept;
+}
+
+/* Those of a number that a process has are meant by that; else it may be a name. */
+int here_find(struct here *here, const char *key)
+{
+	struct complaint why = {0};
+	uint32_t pid = key_pid(key);
+	int status;
+
+	here->pick.verb = "attach";
+	here->pick.foreign.job = SURVEY_NONE;
+	if (jobs_list(&here->pick.jobs, &why) < 0) {
+		cmd_complain("cannot list jobs: %s", complaint_text(&why));
+		complaint_release(&why);
+		return CMD_UNREADABLE;
+	}
+	status = foreign_survey(&here->pick.foreign.survey);
+	if (status)
+		return status;
+	add_seen_folders(here);
+	if (!pid || !matches_pid(here, pid)) {
+		match_own(here, key);
+		match_foreign(here, key);
+	}
+	if (!strcmp(key, "all"))
+		drop_ended(here);
+	return CMD_FINE;
+}
+
+/* -- What is of it ---------------------------------------------------------------------------- */
+
+int here_gather(struct here *here, size_t which, const struct live_options *options,
+	struct evidence *into, struct complaint *why)
+{
+	const struct here_part *part = &here->parts.items[which];
+	struct job_pick *pick = &here->pick;
+
+	pick->foreign.job = part->foreign;
+	pick->foreign.pids.nr = 0;
+	if (part->pid)
+		*array_add(&pick->foreign.pids) = part->pid;
+	job_pick_take(pick, part->own == HERE_NONE ? NULL : &pick->jobs.items[part->own]);
+	return job_pick_gather(pick, options, into, why);
+}
+
+const char *here_id(const struct here *here, size_t which)
+{
+	const struct here_part *part = &here->parts.items[which];
+
+	if (part->own != HERE_NONE)
+		return fellows_id(&here->pick.jobs, &here->pick.jobs.items[part->own]);
+	if (part->foreign != SURVEY_NONE)
+		return here->pick.foreign.survey.jobs.items[part->foreign].id;
+	return "process";
+}
+
+bool here_wide_key(const struct here *here, struct str *into)
+{
+	const struct here_part *part = here->parts.items;
+	const struct survey *survey = &here->pick.foreign.survey;
+	const struct survey_process *process;
+
+	if (!here->parts.nr)
+		return false;
+	if (part->own != HERE_NONE)
+		return key_of_folder(&here->pick.jobs.items[part->own], into);
+	array_for_each (&survey->all, process)
+		if (part->foreign != SURVEY_NONE && process->is_rank &&
+			process->job == part->foreign)
+			return key_of_process(process, into);
+	return false;
+}
+
+void here_release(struct here *here)
+{
+	job_pick_release(&here->pick);
+	array_release(&here->parts);
+	str_release(&here->refused);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CMD_REACH_HERE_H
+#define CMD_REACH_HERE_H
+
+/*
+ * All that matches a key on this node: jobs with folders, whatever agent started them and in
+ * whatever mount namespace they lie; ranks that have nothing of ours; processes that only have the
+ * probe. Each of them is a part, gathered as `inquest attach' would, and no opinion is had.
+ *
+ *	struct here here = {0};
+ *
+ *	if (here_find(&here, "slurm:33.0") == CMD_FINE)
+ *		for (size_t i = 0; i < here.parts.nr; i++)
+ *			here_gather(&here, i, &options, &evidence, &why);
+ *	here_release(&here);
+ *
+ * Whether parts are of one job, cmd/bundle-groups.h tells, here as over all nodes.
+ */
+
+#include "cmd/job-pick.h"
+
+struct here_part {
+	size_t own;   /* of a job with folders: its head's place in the list of jobs; else HERE_NONE
+		       */
+	int foreign;  /* of a job without probe: its place in the survey; else SURVEY_NONE */
+	uint32_t pid; /* of a process of no job; 0 */
+};
+
+#define HERE_NONE ((size_t)-1)
+
+struct here {
+	struct job_pick pick;          /* the jobs of this node, and the survey */
+	ARRAY(struct here_part) parts; /* newest first, and those without probe last */
+	struct str refused;            /* folders that we may not look at, one a line */
+};
+
+/* Finds the parts. CMD_FINE, also where nothing matched; another status after a complaint. */
+int here_find(struct here *here, const char *key) __attribute__((nonnull));
+
+/* Adds the evidence of one. 0, or negative with words where it has gone meanwhile. */
+int here_gather(struct here *here, size_t which, const struct live_options *options,
+	struct evidence *into, struct complaint *why) __attribute__((nonnull(1, 3, 4)));
+
+/* The id that `inquest ls --all' has for that part. */
+const char *here_id(const struct here *here, size_t which) __attribute__((nonnull));
+
+/*
+ * Appends the key by which other nodes know the first part; false, and nothing, where there is
+ * none, or nothing here says such a key.
+ */
+bool here_wide_key(const struct here *here, struct str *into) __attribute__((nonnull));
+
+void here_release(struct here *here) __attribute__((nonnull));
+
+#endif

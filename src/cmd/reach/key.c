@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/reach/key.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What somebody says of his job, by kinds of keys; "" not told. */
+struct told {
+	const char *slurm, *step, *run, *master, *pmix, *name;
+};
+
+static const struct told nothing = {"", "", "", "", "", ""};
+
+/* What stands behind the prefix of such a key; NULL: it is of another kind. */
+static const char *behind(const char *key, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return strncmp(key, prefix, len) ? NULL : key + len;
+}
+
+static bool is_same(const char *told, const char *value)
+{
+	return *told && !strcmp(told, value);
+}
+
+static bool is_told(const char *key, const struct told *told)
+{
+	const char *value;
+
+	if (!strcmp(key, "all"))
+		return true;
+	if ((value = behind(key, "slurm:")))
+		return is_same(told->step, value) || is_same(told->slurm, value);
+	if ((value = behind(key, "run:")))
+		return is_same(told->run, value);
+	if ((value = behind(key, "master:")))
+		return is_same(told->master, value);
+	if ((value = behind(key, "pmix:")))
+		return is_same(told->pmix, value) || is_same(told->run, value);
+	if ((value = behind(key, "name:")))
+		return is_same(told->name, value);
+	if (behind(key, "pid:"))
+		return false;
+	return is_same(told->step, key) || is_same(told->run, key) || is_same(told->name, key) ||
+	       is_same(told->pmix, key);
+}
+
+bool key_is_of_folder(const char *key, const struct jobs_entry *entry)
+{
+	const struct fellow *fellow = &entry->fellow;
+	struct told told = {
+		fellow->slurm, fellow->step, fellow->run, fellow->master, "", entry->name};
+
+	return is_told(key, &told) || !strcmp(key, entry->id) || !strcmp(key, entry->folder);
+}
+
+bool key_is_of_process(const char *key, const struct survey_process *process)
+{
+	const struct claims *claims = &process->claims;
+	struct told told = nothing;
+
+	told.slurm = claims->slurm;
+	told.step = claims->step;
+	told.run = claims->job;
+	told.master = claims->master;
+	told.pmix = claims->pmix;
+	return is_told(key, &told);
+}
+
+bool key_is_of_job(const char *key, const struct survey_job *job)
+{
+	return !strcmp(key, job->id);
+}
+
+uint32_t key_pid(const char *key)
+{
+	const char *value = behind(key, "pid:"), *digits = value ? value : key;
+
+	if (!*digits || strspn(digits, "0123456789") != strlen(digits) || strlen(digits) > 9)
+		return 0;
+	return (uint32_t)strtoul(digits, NULL, 10);
+}
+
+bool key_is_wide(const char *key)
+{
+	static const char *const kinds[] = {"slurm:", "run:", "master:", "pmix:", "name:"};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (behind(key, kinds[i]))
+			return true;
+	return !strcmp(key, "all");
+}
+
+/* 127.0.0.1 is each node itself: nobody is told by it. */
+static bool is_elsewhere(const char *master)
+{
+	return *master && strncmp(master, "127.", 4) != 0 &&
+	       strncmp(master, "localhost:", 10) != 0 && strncmp(master, "::1:", 4) != 0;
+}
+
+static bool put_key(const struct told *told, struct str *into)
+{
+	if (*told->step)
+		str_printf(into, "slurm:%s", told->step);
+	else if (*told->run)
+		str_printf(into, "run:%s", told->run);
+	else if (is_elsewhere(told->master))
+		str_printf(into, "master:%s", told->master);
+	else if (*told->name)
+		str_printf(into, "name:%s", told->name);
+	else
+		return false;
+	return true;
+}
+
+bool key_of_process(const struct survey_process *process, struct str *into)
+{
+	struct told told = nothing;
+
+	told.step = process->claims.step;
+	told.run = process->claims.job;
+	told.master = process->claims.master;
+	return put_key(&told, into);
+}
+
+bool key_of_folder(const struct jobs_entry *entry, struct str *into)
+{
+	struct told told = nothing;
+
+	told.step = entry->fellow.step;
+	told.run = entry->fellow.run;
+	told.master = entry->fellow.master;
+	told.name = entry->given;
+	return put_key(&told, into);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CMD_REACH_KEY_H
+#define CMD_REACH_KEY_H
+
+/*
+ * What a job is called on all of its nodes: a KEY.
+ *
+ *	slurm:33, slurm:33.0	a Slurm job, or one step of it
+ *	run:ID			torchrun's run id, or whatever its launcher calls the job
+ *	master:HOST:PORT	where rank 0 is looked for
+ *	pmix:NAMESPACE		an Open MPI, PRRTE or PMIx job
+ *	name:NAME		as `inquest run --name' gave it
+ *	pid:N			the job of that process: of this node only
+ *	all			whatever is here
+ *	anything else		as `inquest ls --all' prints it: an id, a name, a step, a pid
+ *
+ * A key is text; what is no key of the first kinds is of the last.
+ */
+
+#include "evidence/agent/jobs.h"
+#include "proc/survey/survey.h"
+
+/* True if the job whose folder that is has this key, by what its agent has written. */
+bool key_is_of_folder(const char *key, const struct jobs_entry *entry) __attribute__((nonnull));
+
+/* True if a process says of itself that it is of that job. */
+bool key_is_of_process(const char *key, const struct survey_process *process)
+	__attribute__((nonnull));
+
+/* True if it is what a job without probe is called. Digits are a pid: key_pid(). */
+bool key_is_of_job(const char *key, const struct survey_job *job) __attribute__((nonnull));
+
+/* The pid that it names, "pid:4711" or "4711"; 0: none. */
+uint32_t key_pid(const char *key) __attribute__((nonnull));
+
+/* True if it means the same on every node: not a pid, nor what an agent or we have made up. */
+bool key_is_wide(const char *key) __attribute__((nonnull));
+
+/*
+ * Appends the key by which other nodes know the job of that process, or of that folder: its step,
+ * run id, address of rank 0, its name. False, and nothing, where it has none.
+ */
+bool key_of_process(const struct survey_process *process, struct str *into)
+	__attribute__((nonnull));
+bool key_of_folder(const struct jobs_entry *entry, struct str *into) __attribute__((nonnull));
+
+#endif

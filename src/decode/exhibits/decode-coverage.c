@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who was asked for evidence. Those that answered are known by what they gave, under whatever name
+ * they have themselves; so here only those count that lack. Who has nothing of the job is no node
+ * of it.
+ */
+#include <string.h>
+
+#include "decode/context.h"
+#include "decode/json-get.h"
+#include "decode/kinds.h"
+
+#define COVERAGE_NODES 65536
+
+static int coverage_decode(const struct exhibit *exhibit, struct job_builder *builder,
+	struct decode_context *context, struct complaint *why)
+{
+	struct json_object *object = json_get_document(exhibit, why), *list;
+	int expected = 0;
+	size_t nr;
+
+	(void)context;
+	if (!object)
+		return -1;
+	list = json_get_list(object, "nodes", &nr);
+	for (size_t i = 0; i < nr && i < COVERAGE_NODES; i++) {
+		const struct json_object *node = json_object_array_get_idx(list, i);
+		const char *name = json_get_text(node, "name");
+		const char *state = json_get_text(node, "state");
+		bool lacks = state && !strcmp(state, "lacks");
+
+		if (!name || !*name || !state)
+			continue;
+		expected += lacks || !strcmp(state, "answered");
+		if (lacks)
+			job_add_expected_host(builder, name);
+	}
+	if (expected)
+		job_add_expected_hosts(builder, expected, "nodes asked");
+	json_object_put(object);
+	return 0;
+}
+
+const struct decoder decode_coverage = {EXHIBIT_COVERAGE, coverage_decode};
