@@ -106,20 +106,34 @@ static struct json_object *record(
 	return o;
 }
 
+/* Stands for what is there, and is torn, being written, damaged or cut off. */
+static struct json_object *unreadable(void)
+{
+	struct json_object *o = json_object_new_object();
+
+	put(o, "unreadable", json_object_new_boolean(1));
+	return o;
+}
+
+/* The same, as that one of a table. */
+static struct json_object *unreadable_nth(const char *what, uint64_t i)
+{
+	struct json_object *o = json_object_new_object();
+
+	put(o, what, number(i));
+	put(o, "unreadable", json_object_new_boolean(1));
+	return o;
+}
+
 /* null: nothing yet, or {"unreadable": true}. */
 static struct json_object *board(const struct ring_view *view, const void *ab, bool in_group)
 {
 	struct ring_slot s;
 	int state = ring_board_read(ab, &s);
-	struct json_object *o;
 
 	if (state > 0)
 		return record(view, &s, in_group);
-	if (!state)
-		return NULL;
-	o = json_object_new_object();
-	put(o, "unreadable", json_object_new_boolean(1));
-	return o;
+	return state ? unreadable() : NULL;
 }
 
 static struct json_object *tally_of(const struct ring_tally *t)
@@ -264,9 +278,13 @@ static struct json_object *groups_of(const struct ring_view *view)
 	struct json_object *array = json_object_new_array();
 	struct ring_group g;
 
-	for (uint64_t i = 0; i < ring_view_count(view, RING_S_GROUPS); i++)
-		if (ring_view_group(view, i, &g) > 0)
-			json_object_array_add(array, group_of(view, i, &g));
+	for (uint64_t i = 0; i < ring_view_count(view, RING_S_GROUPS); i++) {
+		int state = ring_view_group(view, i, &g);
+
+		if (state)
+			json_object_array_add(array, state > 0 ? group_of(view, i, &g)
+							       : unreadable_nth("group", i));
+	}
 	return array;
 }
 
@@ -276,10 +294,12 @@ static struct json_object *spans_of(const struct ring_view *view)
 	struct ring_slot s;
 
 	for (uint64_t i = 0; i < ring_view_count(view, RING_S_SPANS); i++) {
+		int closed, state = ring_view_span(view, i, &s);
 		struct json_object *o;
-		int closed;
 
-		if (ring_view_span(view, i, &s) <= 0)
+		if (state < 0)
+			json_object_array_add(array, unreadable());
+		if (state <= 0)
 			continue;
 		o = record(view, &s, false);
 		closed = ring_meta_flags(s.meta) & RING_F_CLOSED;
@@ -297,9 +317,12 @@ static struct json_object *marks_of(const struct ring_view *view)
 	struct ring_mark m;
 
 	for (uint64_t i = 0; i < ring_view_count(view, RING_S_MARKS); i++) {
+		int state = ring_view_mark(view, i, &m);
 		struct json_object *o;
 
-		if (ring_view_mark(view, i, &m) <= 0)
+		if (state < 0)
+			json_object_array_add(array, unreadable());
+		if (state <= 0)
 			continue;
 		o = json_object_new_object();
 		put(o, "kind", text((uint32_t)m.claim == RING_MARK_STEP ? "step" : "shard"));
@@ -324,8 +347,10 @@ static struct json_object *pins_of(const struct ring_view *view)
 		struct json_object *o, *records;
 		const char *name;
 
-		if (ring_view_pins(view, i, &pins))
+		if (ring_view_pins(view, i, &pins)) {
+			json_object_array_add(array, unreadable());
 			continue;
+		}
 		o = json_object_new_object();
 		records = json_object_new_array();
 		name = ring_pin_name(pins.class);
@@ -376,9 +401,12 @@ static struct json_object *lanes_of(const struct ring_view *view)
 	struct json_object *array = json_object_new_array();
 	struct ring_lane_view lane;
 
-	for (uint64_t i = 0; i < ring_view_count(view, RING_S_LANES); i++)
-		if (!ring_view_lane(view, i, &lane) && (lane.head || lane.claimed))
+	for (uint64_t i = 0; i < ring_view_count(view, RING_S_LANES); i++) {
+		if (ring_view_lane(view, i, &lane))
+			json_object_array_add(array, unreadable_nth("lane", i));
+		else if (lane.head || lane.claimed)
 			json_object_array_add(array, lane_of(view, &lane));
+	}
 	return array;
 }
 
@@ -484,6 +512,8 @@ static struct json_object *deaths_of(const struct ring_view *view)
 		int state = ring_view_fatal(view, i, &f);
 		struct json_object *o;
 
+		if (state < 0)
+			json_object_array_add(array, unreadable());
 		if (state <= 0)
 			continue;
 		o = json_object_new_object();

@@ -267,7 +267,11 @@ static void dump_marks(const struct dump *d)
 	struct ring_slot s;
 
 	for (uint64_t i = 0; i < ring_view_count(d->view, RING_S_MARKS); i++) {
-		if (ring_view_mark(d->view, i, &m) <= 0)
+		int state = ring_view_mark(d->view, i, &m);
+
+		if (state < 0)
+			str_add(d->out, "mark   unreadable\n");
+		if (state <= 0)
 			continue;
 		str_printf(
 			d->out, "mark   %" PRIu64 " events, %" PRIu64 " rows\n", m.events, m.total);
@@ -285,7 +289,11 @@ static void dump_pins(const struct dump *d)
 	for (uint64_t i = 0; i < ring_view_count(d->view, RING_S_PINNED); i++) {
 		const char *name;
 
-		if (ring_view_pins(d->view, i, &pins) || !pins.next)
+		if (ring_view_pins(d->view, i, &pins)) {
+			str_add(d->out, "pinned unreadable\n");
+			continue;
+		}
+		if (!pins.next)
 			continue;
 		name = ring_pin_name(pins.class);
 		str_printf(d->out, "pinned %s, %" PRIu64 " records\n", name ? name : "(unknown)",
@@ -420,6 +428,8 @@ static void dump_deaths(const struct dump *d)
 	for (uint64_t i = 0; i < ring_view_count(d->view, RING_S_FATAL); i++) {
 		int state = ring_view_fatal(d->view, i, &f);
 
+		if (state < 0)
+			str_add(d->out, "death  unreadable\n");
 		if (state <= 0)
 			continue;
 		str_add(d->out, "death  ");
