@@ -381,6 +381,7 @@ struct job_loss {
 	const char *what;
 	int64_t count; /* JOB_UNKNOWN */
 	bool of_ops;   /* operations may be among what is lost: absence is weaker evidence */
+	bool of_last;  /* and what it did last may be: that it waits for nobody is not known */
 	const char *cite;
 };
 

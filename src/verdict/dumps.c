@@ -41,20 +41,46 @@ static void tell_unsaid(struct inquiry *q, struct draft *draft)
 	}
 }
 
-/* Dumps of some ranks only, or of nobody knows how many: nobody in them waits, others may. */
+/* True if the rank has a dump, of which a part is lost: what it waits in may be in that. */
+static bool is_cut(const struct inquiry *q, struct rank_index rank)
+{
+	for (size_t i = 0; i < q->job->nlosses && q->profiles[rank.i].readable; i++)
+		if (same_rank(q->job->losses[i].rank, rank) && q->job->losses[i].of_last)
+			return true;
+	return false;
+}
+
+static size_t count_cut(const struct inquiry *q)
+{
+	size_t n = 0;
+
+	job_for_each_rank(q->job, rank)
+		n += is_cut(q, rank);
+	return n;
+}
+
+/*
+ * Dumps of some ranks only, or of nobody knows how many, or some that are damaged: nobody in them
+ * waits, others may.
+ */
 void judge_some_dumps(struct inquiry *q)
 {
 	struct draft *draft;
 	size_t told = 0;
 
-	if (!inquiry_by_dumps(q) || (!inquiry_unreadable(q) && !q->job->world_at_least))
+	if (!inquiry_by_dumps(q) ||
+		(!inquiry_unreadable(q) && !q->job->world_at_least && !count_cut(q)))
 		return;
 	draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
 	draft->verdict.next = VERDICT_NEXT_FIND_DUMPS;
 	tell_unsaid(q, draft);
-	job_for_each_rank(q->job, rank)
-		if (!q->profiles[rank.i].readable && told++ < TOLD_CULPRITS)
-			inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_DUMP, rank);
+	job_for_each_rank(q->job, rank) {
+		bool cut = is_cut(q, rank);
+
+		if ((cut || !q->profiles[rank.i].readable) && told++ < TOLD_CULPRITS)
+			inquiry_not_judged(q, VERDICT_INCONCLUSIVE,
+				cut ? NEED_WHOLE_DUMP : NEED_DUMP, rank);
+	}
 	if (q->job->world_at_least)
 		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_WORLD_SIZE, NO_RANK);
 }

@@ -367,7 +367,21 @@ def damaged(folder):
     """What is cut is read up to there; what is no dump is refused; nothing in it is run."""
     world = plain()
     world.collective(0, "all_reduce", ranks=others(8, 3), done=False)
-    at = world.write(folder("cut"))
+    well = plain().write(folder("cut-well"))
+    first = world.write(folder("cut"))
+    for at, who in ((well, 3), (world.write(folder("cut-of-others")), 6)):
+        with open(at + "/nccl_trace_rank_%d" % who, "rb+") as file:
+            file.truncate(os.path.getsize(file.name) // 2)
+    expect("well, and one cut", well, 4, "inconclusive", [],
+           ["a dump of rank 3 that is not damaged"])
+    expect("late, and one cut", folder("cut-of-others"), 1, "host-stall", [3])
+    world = plain()
+    world.collective(0, "all_reduce", ranks=[3], done=False)
+    alone = world.write(folder("cut-alone"), statuses=False)
+    with open(alone + "/nccl_trace_rank_3", "rb+") as file:
+        file.truncate(os.path.getsize(file.name) // 2)
+    expect("who waits is cut", alone, 4, "inconclusive")
+    at = first
     whole = open(at + "/nccl_trace_rank_0", "rb").read()
     for part in range(1, 10):
         with open(at + "/nccl_trace_rank_0", "wb") as file:

@@ -504,9 +504,13 @@ static void keep_readable(
 		struct flight_rank *rank = &flights->ranks.items[i];
 
 		if (rank->lost)
-			flight_lose(b, rank->who,
-				arena_printf(&context->arena, "flight:%d", rank->rank), true,
-				rank->lost);
+			job_add_loss(b, rank->who,
+				&(const struct job_loss){.what = rank->lost,
+					.count = JOB_UNKNOWN,
+					.of_ops = true,
+					.of_last = true,
+					.cite = arena_printf(
+						&context->arena, "flight:%d", rank->rank)});
 		if (rank->readable)
 			flights->ranks.items[n++] = *rank;
 		else
