@@ -65,8 +65,9 @@ static enum verdict_next next_after_child(const struct inquiry *q, struct rank_i
 }
 
 /*
- * True if the rank aborted in an operation to which it brought another amount than the others, and
- * its backend ends who does. Then the amounts are the cause, and the abort their effect.
+ * True if the rank aborted in an operation to which ranks brought different amounts, and its
+ * backend ends who expects another than it is sent: on either side. Then the amounts are the cause,
+ * and the abort their effect.
  */
 static bool is_of_a_fork(const struct inquiry *q, struct rank_index rank)
 {
@@ -78,7 +79,7 @@ static bool is_of_a_fork(const struct inquiry *q, struct rank_index rank)
 		if (!fork->exact ||
 			!backend_has(q->job->groups[fork->group].maker, BACKEND_EXACT))
 			continue;
-		for (size_t c = 1; c < fork->ncamps; c++)
+		for (size_t c = 0; c < fork->ncamps; c++)
 			for (size_t k = 0; k < fork->camps[c].n; k++) {
 				const struct job_member *m =
 					&q->job->members[fork->camps[c].members[k]];

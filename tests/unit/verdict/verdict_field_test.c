@@ -157,6 +157,29 @@ static void an_abort_over_different_amounts_is_their_effect(void **state)
 	facts_free(f);
 }
 
+#define ENFORCED "terminate called after throwing an instance of 'gloo::EnforceNotMet'"
+
+/* Rank 1 gathers more than the others expect, of whom the one beside it in the ring aborts. */
+static void an_abort_over_what_another_brought_is_nobodys_death(void **state)
+{
+	for (int told = 0; told < 2; told++) {
+		struct facts *f = facts_new(4);
+
+		f->group_makers[0] = "gloo";
+		facts_rounds(f, 0, 5, 10, 1);
+		for (int i = 0; i < 4; i++)
+			facts_hold(f, 0, i, JOB_OP_ALLGATHER, i == 1 ? 256 : 128, 30)->completed =
+				JOB_NO;
+		facts_signal(f, 2, 6, 0, "gloo_tcp_loop", 30.1)->fatal = true;
+		if (told)
+			facts_log(f, 2, ENFORCED);
+		facts_end(f, 2, JOB_SIGNALED, 6, 30.2);
+		facts_expect(f, VERDICT_UNEVEN_SHARD, "1", NULL);
+		assert_int_equal(facts_culprits(f), 1 << 1);
+		facts_free(f);
+	}
+}
+
 /* A script that ends early; torch's teardown aborts, and the others hear of it at once. */
 static void an_early_exit_that_others_hear_of_at_once(void **state)
 {
@@ -362,6 +385,7 @@ int main(void)
 		cmocka_unit_test(without_any_ring_nothing_is_known_to_be_well),
 		cmocka_unit_test(who_gave_up_and_died_of_it_had_waited),
 		cmocka_unit_test(an_abort_over_different_amounts_is_their_effect),
+		cmocka_unit_test(an_abort_over_what_another_brought_is_nobodys_death),
 		cmocka_unit_test(an_early_exit_that_others_hear_of_at_once),
 		cmocka_unit_test(the_last_to_leave_may_stumble),
 		cmocka_unit_test(a_thread_that_died_is_why_its_rank_does_not_come),
