@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "cmd/job-words.h"
 #include "cmd/look.h"
+#include "cmd/reach/key.h"
 #include "evidence/agent/fellows.h"
 #include "evidence/gather/foreign.h"
 #include "evidence/gather/unprobed.h"
@@ -192,6 +193,50 @@ static const struct jobs_entry *find(
 	return found;
 }
 
+/*
+ * A job by a key, slurm:5.0 or what `ls --all' prints of one without probe. CMD_FINE; CMD_USAGE
+ * after a complaint where several have it; CMD_UNREADABLE, and nothing said, where none has.
+ */
+static int choose_by_key(struct job_pick *pick, const char *key)
+{
+	struct survey *survey = &pick->foreign.survey;
+	const struct jobs *jobs = &pick->jobs;
+	size_t found = 0;
+
+	pick->foreign.job = SURVEY_NONE;
+	if (foreign_survey(survey))
+		return CMD_USAGE;
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (is_head(jobs, &jobs->items[i]) && lives(jobs, &jobs->items[i]) &&
+			key_is_of_folder(key, &jobs->items[i])) {
+			pick->own = &jobs->items[i];
+			found++;
+		}
+	for (size_t i = 0; i < survey->jobs.nr; i++)
+		if (!foreign_is_own(survey, &survey->jobs.items[i], jobs) &&
+			key_is_of_job(key, survey, i)) {
+			pick->foreign.job = (int)i;
+			found++;
+		}
+	if (found > 1)
+		cmd_complain("%zu jobs here are %s: say which; `inquest ls --all' lists them",
+			found, key);
+	return found == 1 ? CMD_FINE : found ? CMD_USAGE : CMD_UNREADABLE;
+}
+
+/* By names, of which one alone may be a key. */
+static int choose_named(struct job_pick *pick, const char *const *names, size_t n)
+{
+	int status = CMD_UNREADABLE;
+
+	if (n == 1 && !jobs_find(&pick->jobs, names[0], NULL))
+		status = choose_by_key(pick, names[0]);
+	if (status != CMD_UNREADABLE)
+		return status;
+	pick->own = find(pick, names, n, &status);
+	return pick->own ? CMD_FINE : status;
+}
+
 /* True if the names are pids of which none is a job's with probe. */
 static bool means_foreign(const struct jobs *jobs, const char *const *names, size_t n)
 {
@@ -256,9 +301,10 @@ int job_pick_make(struct job_pick *pick, const char *const *names, size_t n, boo
 		status = foreign_choose_all(&pick->foreign, &pick->jobs, &pick->own);
 	} else if (means_foreign(&pick->jobs, names, n)) {
 		status = foreign_choose_pids(&pick->foreign, names, n);
+	} else if (n) {
+		status = choose_named(pick, names, n);
 	} else {
-		pick->own = n ? find(pick, names, n, &status)
-				: choose(&pick->jobs, pick->verb, &status);
+		pick->own = choose(&pick->jobs, pick->verb, &status);
 		status = pick->own ? CMD_FINE : status;
 	}
 	complaint_release(&why);

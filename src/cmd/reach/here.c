@@ -124,21 +124,12 @@ static void match_own(struct here *here, const char *key)
 
 static void match_foreign(struct here *here, const char *key)
 {
-	struct survey *survey = &here->pick.foreign.survey;
+	const struct survey *survey = &here->pick.foreign.survey;
 
-	for (size_t i = 0; i < survey->jobs.nr; i++) {
-		const struct survey_job *job = &survey->jobs.items[i];
-		const struct survey_process *process;
-		bool is = key_is_of_job(key, job);
-
-		if (foreign_is_own(survey, job, &here->pick.jobs))
-			continue;
-		array_for_each (&survey->all, process)
-			is = is || (process->is_rank && process->job == (int)i &&
-					   key_is_of_process(key, process));
-		if (is)
+	for (size_t i = 0; i < survey->jobs.nr; i++)
+		if (!foreign_is_own(survey, &survey->jobs.items[i], &here->pick.jobs) &&
+			key_is_of_job(key, survey, i))
 			add_foreign(here, (int)i);
-	}
 }
 
 /* "all" is what lives: of the dead nobody knows any more whom they were meant for. */

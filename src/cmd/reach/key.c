@@ -68,9 +68,17 @@ bool key_is_of_process(const char *key, const struct survey_process *process)
 	return is_told(key, &told);
 }
 
-bool key_is_of_job(const char *key, const struct survey_job *job)
+bool key_is_of_job(const char *key, const struct survey *survey, size_t job)
 {
-	return !strcmp(key, job->id);
+	const struct survey_process *process;
+
+	if (!strcmp(key, survey->jobs.items[job].id))
+		return true;
+	array_for_each(&survey->all, process)
+		if (process->is_rank && process->job == (int)job &&
+			key_is_of_process(key, process))
+			return true;
+	return false;
 }
 
 uint32_t key_pid(const char *key)

@@ -27,8 +27,9 @@ bool key_is_of_folder(const char *key, const struct jobs_entry *entry) __attribu
 bool key_is_of_process(const char *key, const struct survey_process *process)
 	__attribute__((nonnull));
 
-/* True if it is what a job without probe is called. Digits are a pid: key_pid(). */
-bool key_is_of_job(const char *key, const struct survey_job *job) __attribute__((nonnull));
+/* True if that job of the survey has this key, or it is what it is called. */
+bool key_is_of_job(const char *key, const struct survey *survey, size_t job)
+	__attribute__((nonnull));
 
 /* The pid that it names, "pid:4711" or "4711"; 0: none. */
 uint32_t key_pid(const char *key) __attribute__((nonnull));
