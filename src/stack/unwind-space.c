@@ -5,9 +5,10 @@
  * be quick, and gets the same bytes that the gate (stack/cfi.h) has passed, since images are
  * excerpts: what has been read of them once does not change.
  *
- * One address space per process, since libunwind's cache knows a row by its address alone. It keeps
- * rows in memory that unw_destroy_addr_space() forgets to unmap; so the cache is made small first,
- * which leaves three pages.
+ * One address space per process, since libunwind's cache knows a row by its address alone. The
+ * cache keeps the size that it has by itself: rows of any other are in memory that
+ * unw_destroy_addr_space() forgets to unmap (libunwind 1.6 dwarf/Gparser.c dwarf_flush_rs_cache),
+ * and whoever looks at jobs for hours has no end of address spaces.
  */
 #include "stack/unwind-space.h"
 
@@ -18,7 +19,6 @@
 #include "base/alloc.h"
 #include "stack/cfi.h"
 
-#define SPACE_CACHE    1024 /* rows; a hung rank's threads share most of their frames */
 #define SPACE_ACCESSES (8u << 20) /* of one walk: far above what any real one needs */
 #define SPACE_CALL     8	  /* bytes of the longest call instruction, and one */
 #define SPACE_ENTRY    (1ull << 63) /* where no process has anything */
@@ -334,10 +334,8 @@ struct unwinder *unwinder_new(const struct stack_maps *maps, const struct module
 	unwinder->process = memory;
 	unwinder->places = alloc_zeroed(maps->all.nr + 1, sizeof(*unwinder->places));
 	unwinder->space = unw_create_addr_space(&accessors, 0);
-	if (unwinder->space) {
+	if (unwinder->space)
 		unw_set_caching_policy(unwinder->space, UNW_CACHE_GLOBAL);
-		unw_set_cache_size(unwinder->space, SPACE_CACHE, 0);
-	}
 	return unwinder;
 }
 
@@ -345,10 +343,8 @@ void unwinder_free(struct unwinder *unwinder)
 {
 	if (!unwinder)
 		return;
-	if (unwinder->space) {
-		unw_set_cache_size(unwinder->space, 1, 0);
+	if (unwinder->space)
 		unw_destroy_addr_space(unwinder->space);
-	}
 	for (size_t i = 0; i < unwinder->scanned.nr; i++)
 		array_release(&unwinder->scanned.items[i].ranges.all);
 	array_release(&unwinder->scanned);

@@ -577,9 +577,51 @@ static void copies_with_flipped_bytes_are_walked_to_some_end(void **state)
 	release_copies(copies);
 }
 
+/* Pages that are mapped. */
+static long mapped(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	long pages = 0;
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%ld", &pages), 1);
+	fclose(file);
+	return pages;
+}
+
+/* ASan keeps what was freed for a while. */
+#ifdef __SANITIZE_ADDRESS__
+#define KEPT 100000
+#else
+#define KEPT 384
+#endif
+
+/* Who looks at a job for hours has thousands of unwinders, one after the other. */
+static void unwinders_leave_nothing_mapped(void **state)
+{
+	struct process *process = process_new();
+	long before = 0;
+
+	(void)state;
+	for (int i = 0; i < 512; i++) {
+		if (i == 128)
+			before = mapped();
+		process->stack[1] = CALL(3);
+		process_walk(process, CALL(1));
+		unwinder_free(process->unwinder);
+		modules_free(process->modules);
+		process->unwinder = NULL;
+		process->modules = NULL;
+	}
+	assert_true(mapped() - before < KEPT);
+	process->modules = modules_new();
+	process_free(process);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(unwinders_leave_nothing_mapped),
 		cmocka_unit_test(frames_are_those_that_the_object_describes),
 		cmocka_unit_test(stacks_that_make_no_sense_end),
 		cmocka_unit_test(a_frame_that_does_not_lie_further_out_ends_the_walk),
