@@ -4,6 +4,7 @@ src_job_libjob_la_SOURCES = \
 	%D%/align.c %D%/align.h \
 	%D%/attempts.c %D%/attempts.h \
 	%D%/backends.c %D%/backends.h \
+	%D%/by-rank.c %D%/by-rank.h \
 	%D%/seal/build.c %D%/seal/build.h \
 	%D%/calls.c %D%/calls.h \
 	%D%/caches.c %D%/caches.h \

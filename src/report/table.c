@@ -20,6 +20,7 @@
 #include "base/str.h"
 #include "job/caches.h"
 #include "job/names.h"
+#include "job/spans.h"
 #include "words/doing.h"
 #include "words/escape.h"
 #include "words/last-quotes.h"
@@ -65,6 +66,7 @@ struct row {
 
 struct table {
 	const struct verdicts *verdicts;
+	struct by_rank seats;
 	bool utf8;
 	struct arena arena;
 	ARRAY(struct row) rows;
@@ -100,20 +102,18 @@ static const char *clock_of_day(struct table *table, int64_t realtime)
 /* The shape of its latest batch, else the rows; of several loaders the first. */
 static const char *shard_of(struct table *table, const struct job *job, struct rank_index rank)
 {
-	for (size_t i = 0; i < job->nshards; i++) {
-		const struct job_shard *shard = &job->shards[i];
-		char *text;
+	struct spans_range shards = shards_of(job, rank);
+	const struct job_shard *shard = &job->shards[shards.from];
+	char *text;
 
-		if (!same_rank(shard->rank, rank))
-			continue;
-		if (!shard->ndim)
-			return arena_printf(&table->arena, "%" PRIu64, shard->rows);
-		text = arena_printf(&table->arena, "%" PRIu64, shard->dims[0]);
-		for (unsigned d = 1; d < shard->ndim && d < 8; d++)
-			text = arena_printf(&table->arena, "%sx%" PRIu64, text, shard->dims[d]);
-		return text;
-	}
-	return "";
+	if (shards.from == shards.to)
+		return "";
+	if (!shard->ndim)
+		return arena_printf(&table->arena, "%" PRIu64, shard->rows);
+	text = arena_printf(&table->arena, "%" PRIu64, shard->dims[0]);
+	for (unsigned d = 1; d < shard->ndim && d < 8; d++)
+		text = arena_printf(&table->arena, "%sx%" PRIu64, text, shard->dims[d]);
+	return text;
 }
 
 /* How its compile cache was beside the others', when it came to it. */
@@ -128,10 +128,11 @@ static const char *cache_of(const struct table *table, struct rank_index rank)
 /* The step that it completed last. */
 static const char *step_of(struct table *table, const struct job *job, struct rank_index rank)
 {
-	for (size_t i = 0; i < job->nsteps; i++)
-		if (same_rank(job->steps[i].rank, rank))
-			return arena_printf(&table->arena, "%" PRIu64, job->steps[i].n);
-	return "";
+	struct spans_range steps = steps_of(job, rank);
+
+	if (steps.from == steps.to)
+		return "";
+	return arena_printf(&table->arena, "%" PRIu64, job->steps[steps.from].n);
 }
 
 /* The last words of all in the row. */
@@ -149,15 +150,15 @@ static const char *log_of(struct table *table, struct verdict_ranks ranks)
 /* Returns what the rank itself entered as the operation that the verdict is about, if it did not
  * complete.
  */
-static const struct job_op *verdict_op(const struct verdicts *verdicts, struct rank_index rank)
+static const struct job_op *verdict_op(const struct table *table, struct rank_index rank)
 {
-	const struct verdict *verdict = &verdicts->at[0];
-	const struct job *job = verdicts->job;
+	const struct verdict *verdict = &table->verdicts->at[0];
+	const struct job *job = table->verdicts->job;
 
-	for (size_t m = 0; m < job->nmembers; m++) {
-		const struct job_member *member = &job->members[m];
+	by_rank_each(&table->seats, rank, m) {
+		const struct job_member *member = &job->members[table->seats.at[m]];
 
-		if (!same_rank(member->rank, rank) || member->group != verdict->group)
+		if (member->group != verdict->group)
 			continue;
 		for (size_t i = 0; i < member->nops; i++)
 			if (member->ops[i].index == verdict->op_index &&
@@ -171,7 +172,7 @@ static const struct job_op *verdict_op(const struct verdicts *verdicts, struct r
 static const char *op_of(struct table *table, const struct doing *doing, struct rank_index rank)
 {
 	const struct job_op *op = doing->waits && table->verdicts->at[0].op_index
-					  ? verdict_op(table->verdicts, rank)
+					  ? verdict_op(table, rank)
 					  : NULL;
 
 	if (op)
@@ -181,13 +182,13 @@ static const char *op_of(struct table *table, const struct doing *doing, struct 
 }
 
 /* The op that keeps a rank waiting where no call of its shows that it waits; NULL: none. */
-static const struct job_op *unseen_wait(const struct verdicts *verdicts, struct rank_index rank)
+static const struct job_op *unseen_wait(const struct table *table, struct rank_index rank)
 {
 	const struct job_op *op = NULL;
 
-	if (!ranks_have(verdicts->at[0].victims, rank))
+	if (!ranks_have(table->verdicts->at[0].victims, rank))
 		return NULL;
-	op = verdict_op(verdicts, rank);
+	op = verdict_op(table, rank);
 	return op && op->completed == JOB_NO && op->returned != JOB_NO ? op : NULL;
 }
 
@@ -198,7 +199,7 @@ static void fill_row(struct table *table, struct row *row, struct rank_index ran
 	struct doing doing = {0};
 	const struct job_op *op;
 
-	doing_of(&doing, job, rank,
+	doing_of(&doing, job, &table->seats, rank,
 		table->verdicts->postures ? &table->verdicts->postures[rank.i] : NULL);
 	*row = (struct row){.since = doing.since};
 	row->culprit = table->verdicts->n && ranks_have(table->verdicts->at[0].culprits, rank);
@@ -206,7 +207,7 @@ static void fill_row(struct table *table, struct row *row, struct rank_index ran
 		row->cell[c] = "";
 	row->cell[COLUMN_STATE] = escaped(table, str_text(&doing.name));
 	row->cell[COLUMN_OP] = op_of(table, &doing, rank);
-	op = doing.outside ? unseen_wait(table->verdicts, rank) : NULL;
+	op = doing.outside ? unseen_wait(table, rank) : NULL;
 	if (op) {
 		row->cell[COLUMN_STATE] = "waiting";
 		row->cell[COLUMN_OP] = arena_printf(
@@ -345,6 +346,7 @@ void table_of(struct table_lines *into, const struct verdicts *verdicts, size_t 
 		.most_files = caches_most(verdicts->job)};
 	struct row *row;
 
+	by_rank_make(&table.seats, verdicts->job, verdicts->job->nmembers, by_rank_of_seat);
 	job_for_each_rank(verdicts->job, rank)
 		add_rank(&table, rank);
 	if (table.rows.nr) {
@@ -358,6 +360,7 @@ void table_of(struct table_lines *into, const struct verdicts *verdicts, size_t 
 		array_release(&row->ranks);
 	}
 	array_release(&table.rows);
+	by_rank_release(&table.seats);
 	arena_release(&table.arena);
 }
 

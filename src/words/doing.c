@@ -6,6 +6,7 @@
 
 #include "job/calls.h"
 #include "job/names.h"
+#include "job/spans.h"
 #include "words/things.h"
 #include "words/wording.h"
 
@@ -74,13 +75,12 @@ static const struct job_thread *thread_of(const struct job *job, struct rank_ind
 		[JOB_THREAD_POLLING] = 2,
 		[JOB_THREAD_IN_WAIT] = 3,
 		[JOB_THREAD_IN_CALL] = 4};
+	struct spans_range range = threads_of(job, rank);
 	const struct job_thread *best = NULL;
 
-	for (size_t i = 0; i < job->nthreads; i++) {
+	for (size_t i = range.from; i < range.to; i++) {
 		const struct job_thread *thread = &job->threads[i];
 
-		if (!same_rank(thread->rank, rank))
-			continue;
 		if (!best || telling[thread->state] > telling[best->state] ||
 			(thread->state == best->state && thread->since < best->since))
 			best = thread;
@@ -91,24 +91,25 @@ static const struct job_thread *thread_of(const struct job *job, struct rank_ind
 /* The innermost open span of the rank or its children. */
 static const struct job_span *span_of(const struct job *job, struct rank_index rank)
 {
+	struct spans_range range = spans_of(job, rank);
 	const struct job_span *best = NULL;
 
-	for (size_t i = 0; i < job->nspans; i++) {
+	for (size_t i = range.from; i < range.to; i++) {
 		const struct job_span *span = &job->spans[i];
 
-		if (same_rank(span->rank, rank) && span->open && span->kind > JOB_SPAN_NONE &&
-			span->kind < JOB_SPAN_KINDS && (!best || span->begun >= best->begun))
+		if (span->open && span->kind > JOB_SPAN_NONE && span->kind < JOB_SPAN_KINDS &&
+			(!best || span->begun >= best->begun))
 			best = span;
 	}
 	return best;
 }
 
-static const struct job_member *init_of(const struct job *job, struct rank_index rank)
+static const struct job_member *init_of(
+	const struct job *job, const struct by_rank *seats, struct rank_index rank)
 {
-	for (size_t i = 0; i < job->nmembers; i++)
-		if (same_rank(job->members[i].rank, rank) &&
-			job->members[i].state == JOB_MEMBER_IN_INIT)
-			return &job->members[i];
+	by_rank_each(seats, rank, i)
+		if (job->members[seats->at[i]].state == JOB_MEMBER_IN_INIT)
+			return &job->members[seats->at[i]];
 	return NULL;
 }
 
@@ -122,15 +123,14 @@ static const struct job_op *newer(const struct job_op *a, const struct job_op *o
 }
 
 /* The newest operation of a rank that is not known to be complete: what a wait is for. */
-static const struct job_op *pending_op(const struct job *job, struct rank_index rank)
+static const struct job_op *pending_op(
+	const struct job *job, const struct by_rank *seats, struct rank_index rank)
 {
 	const struct job_op *newest = NULL;
 
-	for (size_t m = 0; m < job->nmembers; m++) {
-		const struct job_member *member = &job->members[m];
+	by_rank_each(seats, rank, i) {
+		const struct job_member *member = &job->members[seats->at[i]];
 
-		if (!same_rank(member->rank, rank))
-			continue;
 		newest = newer(newest, member->ops, member->nops);
 		newest = newer(newest, member->p2p, member->np2p);
 	}
@@ -152,11 +152,11 @@ static const char *call_name(const char *call)
 }
 
 /* Inside a call to NCCL that call; inside a wait the operation that is waited for. */
-static void say_inside(struct doing *doing, const struct job *job, struct rank_index rank,
-	const struct job_thread *thread)
+static void say_inside(struct doing *doing, const struct job *job, const struct by_rank *seats,
+	struct rank_index rank, const struct job_thread *thread)
 {
 	bool waits = thread->state == JOB_THREAD_IN_WAIT || thread->state == JOB_THREAD_POLLING;
-	const struct job_op *op = waits ? pending_op(job, rank) : NULL;
+	const struct job_op *op = waits ? pending_op(job, seats, rank) : NULL;
 
 	doing->waits = waits;
 	if (op && job_op_is_p2p(op->sig.op)) {
@@ -173,12 +173,12 @@ static void say_inside(struct doing *doing, const struct job *job, struct rank_i
 		str_printf(&doing->op, " #%" PRIu64, thread->op);
 }
 
-static void say_thread(struct doing *doing, const struct job *job, struct rank_index rank,
-	const struct job_thread *thread)
+static void say_thread(struct doing *doing, const struct job *job, const struct by_rank *seats,
+	struct rank_index rank, const struct job_thread *thread)
 {
 	str_add(&doing->name, thread_states[thread->state]);
 	doing->outside = thread->state == JOB_THREAD_OUTSIDE;
-	say_inside(doing, job, rank, thread);
+	say_inside(doing, job, seats, rank, thread);
 	doing->since = age(job, rank, thread->since);
 }
 
@@ -227,15 +227,14 @@ static const struct job_op *older(const struct job_op *a, const struct job_op *o
 }
 
 /* Says what a rank that left but a dump handed over first of all that is open. */
-static bool say_open_op(struct doing *doing, const struct job *job, struct rank_index rank)
+static bool say_open_op(struct doing *doing, const struct job *job, const struct by_rank *seats,
+	struct rank_index rank)
 {
 	const struct job_op *oldest = NULL;
 
-	for (size_t m = 0; m < job->nmembers; m++) {
-		const struct job_member *member = &job->members[m];
+	by_rank_each(seats, rank, i) {
+		const struct job_member *member = &job->members[seats->at[i]];
 
-		if (!same_rank(member->rank, rank))
-			continue;
 		oldest = older(oldest, member->ops, member->nops);
 		oldest = older(oldest, member->p2p, member->np2p);
 	}
@@ -249,12 +248,12 @@ static bool say_open_op(struct doing *doing, const struct job *job, struct rank_
 }
 
 /* Says what a living rank does: the newest thing it is inside of, since that is innermost. */
-static void say_doing(struct doing *doing, const struct job *job, struct rank_index rank,
-	const struct posture *posture)
+static void say_doing(struct doing *doing, const struct job *job, const struct by_rank *seats,
+	struct rank_index rank, const struct posture *posture)
 {
 	const struct job_thread *thread = thread_of(job, rank);
 	const struct job_span *span = span_of(job, rank);
-	const struct job_member *init = init_of(job, rank);
+	const struct job_member *init = init_of(job, seats, rank);
 
 	if (span && !(is_inside(thread) && thread->since >= span->begun)) {
 		str_add(&doing->name, span_states[span->kind]);
@@ -267,18 +266,18 @@ static void say_doing(struct doing *doing, const struct job *job, struct rank_in
 		   say_activity(doing, job, posture)) {
 		return; /* in what no ring records */
 	} else if (thread && thread->state != JOB_THREAD_UNKNOWN) {
-		say_thread(doing, job, rank, thread);
+		say_thread(doing, job, seats, rank, thread);
 	} else if (thread) {
 		str_add(&doing->name, "moving"); /* its board was newer than the gathering */
-	} else if (job_rank(job, rank)->knows & JOB_KNOWS_DUMP && say_open_op(doing, job, rank)) {
+	} else if (job_rank(job, rank)->knows & JOB_KNOWS_DUMP && say_open_op(doing, job, seats, rank)) {
 		doing->waits = true;
 	} else if (!say_activity(doing, job, posture)) {
 		str_add(&doing->name, job_rank(job, rank)->candidate_only ? "starting" : "unknown");
 	}
 }
 
-void doing_of(struct doing *doing, const struct job *job, struct rank_index rank,
-	const struct posture *posture)
+void doing_of(struct doing *doing, const struct job *job, const struct by_rank *seats,
+	struct rank_index rank, const struct posture *posture)
 {
 	int index = job_rank(job, rank)->process;
 	const struct job_process *process = index >= 0 ? &job->processes[index] : NULL;
@@ -294,7 +293,7 @@ void doing_of(struct doing *doing, const struct job *job, struct rank_index rank
 	if (process->frozen == JOB_YES || process->state == 'T' || process->state == 't')
 		str_add(&doing->name, "stopped");
 	else
-		say_doing(doing, job, rank, posture);
+		say_doing(doing, job, seats, rank, posture);
 }
 
 void doing_release(struct doing *doing)

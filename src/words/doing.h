@@ -6,6 +6,7 @@
 #define WORDS_DOING_H
 
 #include "base/str.h"
+#include "job/by-rank.h"
 #include "job/job.h"
 #include "verdict/activities.h"
 
@@ -19,11 +20,11 @@ struct doing {
 };
 
 /*
- * Fills an empty one. `posture` is asked where nothing else tells; NULL: not known. The caller
- * releases.
+ * Fills an empty one. `seats` are the job's, by rank. `posture` is asked where nothing else tells;
+ * NULL: not known. The caller releases.
  */
-void doing_of(struct doing *doing, const struct job *job, struct rank_index rank,
-	const struct posture *posture);
+void doing_of(struct doing *doing, const struct job *job, const struct by_rank *seats,
+	struct rank_index rank, const struct posture *posture);
 
 /* Frees both texts; the rest keeps its values. */
 void doing_release(struct doing *doing);

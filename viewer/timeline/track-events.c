@@ -332,10 +332,10 @@ static void add_death(
 static void add_ends(struct track_maker *maker, struct rank_index rank)
 {
 	const struct job *job = maker->job;
-	const struct track_index *signals = &maker->signals, *losses = &maker->losses;
+	const struct by_rank *signals = &maker->signals, *losses = &maker->losses;
 	int process = job_rank(job, rank)->process;
 
-	for (size_t i = signals->first[rank.i]; i < signals->first[rank.i + 1]; i++) {
+	by_rank_each(signals, rank, i) {
 		const struct job_signal *signal = &job->signals[signals->at[i]];
 		struct track_event *event = add(maker, TRACK_SIGNAL, signal->when);
 
@@ -345,7 +345,7 @@ static void add_ends(struct track_maker *maker, struct rank_index rank)
 	}
 	if (process != JOB_NONE && job->processes[process].end > JOB_ALIVE)
 		add_death(maker, rank, &job->processes[process]);
-	for (size_t i = losses->first[rank.i]; i < losses->first[rank.i + 1]; i++) {
+	by_rank_each(losses, rank, i) {
 		const struct job_loss *loss = &job->losses[losses->at[i]];
 		struct track_event *event = add(maker, TRACK_GAP, JOB_UNKNOWN);
 
@@ -386,9 +386,9 @@ static bool has_common_losses(const struct job *job)
 static void sum_losses(const struct track_maker *maker, struct track *track)
 {
 	const struct job *job = maker->job;
-	const struct track_index *losses = &maker->losses;
+	const struct by_rank *losses = &maker->losses;
 
-	for (size_t i = losses->first[track->rank.i]; i < losses->first[track->rank.i + 1]; i++) {
+	by_rank_each(losses, track->rank, i) {
 		int64_t count = job->losses[losses->at[i]].count;
 
 		track->loses = true;
@@ -452,7 +452,7 @@ void track_make_events(struct track_maker *maker)
 		size_t n;
 
 		maker->first_hole[rank.i] = maker->holes.nr;
-		for (size_t i = maker->seats.first[rank.i]; i < maker->seats.first[rank.i + 1]; i++)
+		by_rank_each(&maker->seats, rank, i)
 			add_seat(maker, &job->members[maker->seats.at[i]]);
 		add_spans(maker, rank);
 		add_marks(maker, rank);

@@ -9,13 +9,8 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "job/by-rank.h"
 #include "viewer/timeline/track.h"
-
-/* Facts that the job keeps in another order, by rank: at[first[rank]] .. at[first[rank + 1]]. */
-struct track_index {
-	size_t *first;
-	size_t *at;
-};
 
 /* Texts of which there are many equal ones. */
 struct track_labels {
@@ -48,7 +43,7 @@ struct track_maker {
 	struct waits *waits;
 	struct tracks_made *made;
 	struct track_labels labels;
-	struct track_index seats, signals, losses;
+	struct by_rank seats, signals, losses;
 	bool *oom; /* by rank: killed for memory, as the verdict has found */
 	ARRAY(struct track_hole) holes; /* by rank, then from */
 	size_t *first_hole; /* of each rank */

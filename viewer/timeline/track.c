@@ -57,52 +57,6 @@ static void measure(struct track_maker *maker)
 		tracks->to = tracks->from + CLOCK_NS_PER_S;
 }
 
-/* -- by rank ----------------------------------------------------------------------------------- */
-
-static struct rank_index rank_of_seat(const struct job *job, size_t i)
-{
-	return job->members[i].rank;
-}
-
-static struct rank_index rank_of_signal(const struct job *job, size_t i)
-{
-	return job->signals[i].rank;
-}
-
-static struct rank_index rank_of_loss(const struct job *job, size_t i)
-{
-	return job->losses[i].rank;
-}
-
-/* By counting: what has no rank is left out. */
-static void index_make(struct track_index *index, const struct job *job, size_t n,
-	struct rank_index (*rank_of)(const struct job *job, size_t i))
-{
-	size_t *next;
-
-	index->first = alloc_zeroed(job->nranks + 2, sizeof(*index->first));
-	index->at = alloc_zeroed(n + 1, sizeof(*index->at));
-	next = alloc_zeroed(job->nranks + 1, sizeof(*next));
-	for (size_t i = 0; i < n; i++)
-		if (is_rank(rank_of(job, i)))
-			index->first[rank_of(job, i).i + 1]++;
-	job_for_each_rank(job, rank)
-		index->first[rank.i + 1] += index->first[rank.i];
-	for (size_t i = 0; i < n; i++) {
-		struct rank_index rank = rank_of(job, i);
-
-		if (is_rank(rank))
-			index->at[index->first[rank.i] + next[rank.i]++] = i;
-	}
-	free(next);
-}
-
-static void index_release(struct track_index *index)
-{
-	free(index->first);
-	free(index->at);
-}
-
 /* Only the name of such a death comes from a verdict: the signal alone does not say it. */
 static void find_oom(struct track_maker *maker)
 {
@@ -207,17 +161,17 @@ struct tracks *tracks_new(const struct verdicts *verdicts)
 	made->tracks.job = job;
 	made->tracks.at = made->at;
 	made->tracks.n = job->nranks;
-	index_make(&maker.seats, job, job->nmembers, rank_of_seat);
-	index_make(&maker.signals, job, job->nsignals, rank_of_signal);
-	index_make(&maker.losses, job, job->nlosses, rank_of_loss);
+	by_rank_make(&maker.seats, job, job->nmembers, by_rank_of_seat);
+	by_rank_make(&maker.signals, job, job->nsignals, by_rank_of_signal);
+	by_rank_make(&maker.losses, job, job->nlosses, by_rank_of_loss);
 	find_oom(&maker);
 	track_make_events(&maker);
 	measure(&maker);
 	make_spans(&maker);
 	track_list_phases(&maker);
-	index_release(&maker.seats);
-	index_release(&maker.signals);
-	index_release(&maker.losses);
+	by_rank_release(&maker.seats);
+	by_rank_release(&maker.signals);
+	by_rank_release(&maker.losses);
 	array_release(&maker.holes);
 	array_release(&maker.pieces);
 	array_release(&maker.open);

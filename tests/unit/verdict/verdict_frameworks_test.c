@@ -132,13 +132,16 @@ static void expect_doing(const char *stack, const char *name)
 {
 	struct facts *f = jax_job();
 	struct doing doing = {0};
+	struct by_rank seats;
 	struct verdicts *v;
 	struct job *job;
 
 	facts_stack(f, 0, stack);
 	job = facts_job(f);
 	v = verdicts_of(job);
-	doing_of(&doing, job, rank_index(0), &v->postures[0]);
+	by_rank_make(&seats, job, job->nmembers, by_rank_of_seat);
+	doing_of(&doing, job, &seats, rank_index(0), &v->postures[0]);
+	by_rank_release(&seats);
 	assert_string_equal(str_text(&doing.name), name);
 	doing_release(&doing);
 	verdicts_free(v);
@@ -157,11 +160,14 @@ static void a_wait_in_the_store_is_told_in_words(void **state)
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		struct facts *f = facts_new(4);
 		struct doing doing = {0};
+		struct by_rank seats;
 		struct job *job;
 
 		facts_call(f, 0, calls[i][0], 40);
 		job = facts_job(f);
-		doing_of(&doing, job, rank_index(0), NULL);
+		by_rank_make(&seats, job, job->nmembers, by_rank_of_seat);
+		doing_of(&doing, job, &seats, rank_index(0), NULL);
+		by_rank_release(&seats);
 		assert_string_equal(str_text(&doing.op), calls[i][1]);
 		doing_release(&doing);
 		job_free(job);
