@@ -56,23 +56,55 @@ static void collect(struct seal *seal, struct sayings *sayings)
 	array_sort(&sayings->all, compare_sayings);
 }
 
-static bool contradict(const struct saying *a, const struct saying *b)
+/*
+ * True if two processes list other ranks. As soon as there are two lists and two processes that
+ * list any, one of them contradicts another one, whoever said which.
+ */
+static bool lists_clash(const struct saying *list, size_t from, size_t to)
 {
-	if (a->process == b->process)
-		return false;
-	if (*a->ranks && *b->ranks && strcmp(a->ranks, b->ranks) != 0)
-		return true;
-	return same_group_rank(a->seat, b->seat) && !same_rank(a->rank, b->rank);
+	const struct saying *first = NULL;
+	bool lists = false, processes = false;
+
+	for (size_t i = from; i < to; i++) {
+		if (!*list[i].ranks)
+			continue;
+		if (!first)
+			first = &list[i];
+		lists |= list[i].ranks != first->ranks && strcmp(list[i].ranks, first->ranks) != 0;
+		processes |= list[i].process != first->process;
+	}
+	return lists && processes;
 }
 
-/* [from, to): of one key. */
+static int compare_seats(const void *va, const void *vb)
+{
+	const struct saying *const *a = va, *const *b = vb;
+
+	SEAL_ORDER((*a)->seat.n, (*b)->seat.n);
+	SEAL_ORDER((*a)->rank.i, (*b)->rank.i);
+	return 0;
+}
+
+/* True if two ranks hold one seat: that takes two processes. */
+static bool seats_clash(const struct saying *list, size_t from, size_t to)
+{
+	const struct saying **by_seat = alloc_zeroed(to - from, sizeof(const struct saying *));
+	bool clash = false;
+
+	for (size_t i = from; i < to; i++)
+		by_seat[i - from] = &list[i];
+	array_sort_items(by_seat, to - from, sizeof(const struct saying *), compare_seats);
+	for (size_t i = 1; i < to - from && !clash; i++)
+		clash = same_group_rank(by_seat[i]->seat, by_seat[i - 1]->seat) &&
+			!same_rank(by_seat[i]->rank, by_seat[i - 1]->rank);
+	free(by_seat);
+	return clash;
+}
+
+/* [from, to): of one key. Each is asked of all in one go: of pairs there would be ranks squared. */
 static bool is_clash(const struct saying *list, size_t from, size_t to)
 {
-	for (size_t i = from; i + 1 < to; i++)
-		for (size_t k = i + 1; k < to; k++)
-			if (contradict(&list[i], &list[k]))
-				return true;
-	return false;
+	return lists_clash(list, from, to) || seats_clash(list, from, to);
 }
 
 static uint64_t mix(uint64_t hash, uint64_t word)
