@@ -8,7 +8,9 @@
 
 #include "base/alloc.h"
 
+/* The largest block, and the first: of many thousand arenas most hold next to nothing. */
 #define ARENA_BLOCK_SIZE (64 * 1024 - 64)
+#define ARENA_FIRST_SIZE (2 * 1024 - 64)
 #define ARENA_ALIGNMENT	 _Alignof(max_align_t)
 
 struct arena_block {
@@ -27,6 +29,16 @@ static struct arena_block *arena_block_new(struct arena_block *older, size_t siz
 	return block;
 }
 
+/* How large the next block is, that has room for a piece: twice the last. */
+static size_t arena_next_size(const struct arena_block *newest, size_t wanted)
+{
+	size_t size = newest ? newest->size * 2 : ARENA_FIRST_SIZE;
+
+	if (size < wanted * 4)
+		size = wanted * 4;
+	return size < ARENA_BLOCK_SIZE ? size : ARENA_BLOCK_SIZE;
+}
+
 /* A big piece gets a block of its own behind the newest, whose free rest stays in use. */
 static void *arena_alloc_big(struct arena *arena, size_t size)
 {
@@ -34,7 +46,7 @@ static void *arena_alloc_big(struct arena *arena, size_t size)
 	struct arena_block *block;
 
 	if (!newest)
-		newest = arena->newest = arena_block_new(NULL, ARENA_BLOCK_SIZE);
+		newest = arena->newest = arena_block_new(NULL, ARENA_FIRST_SIZE);
 	block = arena_block_new(newest->older, size);
 	block->used = size;
 	newest->older = block;
@@ -53,7 +65,7 @@ void *arena_alloc(struct arena *arena, size_t nr, size_t size)
 	if (wanted > ARENA_BLOCK_SIZE / 4)
 		return arena_alloc_big(arena, wanted);
 	if (!block || block->size - block->used < wanted)
-		block = arena->newest = arena_block_new(block, ARENA_BLOCK_SIZE);
+		block = arena->newest = arena_block_new(block, arena_next_size(block, wanted));
 	piece = (char *)block->bytes + block->used;
 	block->used += wanted;
 	return piece;

@@ -22,14 +22,13 @@
 
 int file_drain(int fd, size_t cap, off_t size, struct str *into)
 {
-	size_t start = into->len;
-
-	if (size > 0 && (uintmax_t)size < cap)
-		str_room(into, (size_t)size + FILE_READ_STEP + 1);
+	size_t start = into->len, said = size > 0 && (uintmax_t)size < cap ? (size_t)size : 0;
 
 	for (;;) {
-		size_t left = cap - (into->len - start);
-		size_t step = left < FILE_READ_STEP ? left + 1 : FILE_READ_STEP;
+		size_t have = into->len - start, left = cap - have;
+		/* One byte more than there should be: a file that ends there says so. */
+		size_t wanted = said && have <= said ? said - have + 1 : FILE_READ_STEP;
+		size_t step = wanted <= left ? wanted : left + 1;
 		ssize_t got = read(fd, str_room(into, step), step);
 
 		if (got < 0 && errno == EINTR)
