@@ -2,6 +2,9 @@
 """
 Flight Recorder dumps of 1024 ranks with 2000 entries each (a group of all, groups of 8 and of 128,
 with stacks): the wall's time of `inquest diagnose`. One rank stays away, and has to be named.
+
+Then dumps of very many ranks, of which all list all (many_dumps.py): the same, memory, and by which
+power the time grows with the bytes. BENCH_MANY says how many ranks the largest of them have.
 """
 import json
 import os
@@ -13,7 +16,8 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.environ["srcdir"], "bench"))
-from figure import figure  # noqa: E402
+import many_dumps  # noqa: E402
+from figure import figure, growth, Run  # noqa: E402
 
 RANKS, ENTRIES, ABSENT, ROUNDS = 1024, 2000, 700, 3
 BASE = 1758610505000000000
@@ -67,6 +71,36 @@ def write(folder):
     return written
 
 
+def measure_many(ranks):
+    """Bytes and seconds of a diagnosis of so many ranks' dumps."""
+    folder = tempfile.mkdtemp()
+    try:
+        absent, written = many_dumps.write(ranks, folder)
+        command = [os.environ["INQUEST"], "diagnose", "--json", "--max-memory=8G", folder]
+        run = subprocess.run(command, capture_output=True, text=True)
+        named = json.loads(run.stdout)["verdicts"][0]["culprits"]
+        if named != [absent]:
+            sys.exit("dumps_bench: names %s, not %d" % (named, absent))
+        # The least of three: what was read before is in memory.
+        best = min((Run(command) for _ in range(3)), key=lambda run: run.wall)
+        return written, best
+    finally:
+        shutil.rmtree(folder)
+
+
+def many():
+    most = int(os.environ.get("BENCH_MANY", 16384))
+    points = []
+    for ranks in most // 4, most // 2, most:
+        written, run = measure_many(ranks)
+        points.append((written, run.cpu))
+        full = ranks == 16384
+        figure("flight, %d ranks, %.0f MB" % (ranks, written / 1e6), run.wall / 1e3, "s",
+               5 if full else 0)
+        figure("  memory", run.memory / 1024, "GiB", 2.5 if full else 0)
+    figure("  grows with the bytes by the power of", growth(points), "", 1.1)
+
+
 def main():
     folder = tempfile.mkdtemp()
     try:
@@ -84,6 +118,7 @@ def main():
                "s", 2)
     finally:
         shutil.rmtree(folder)
+    many()
 
 
 main()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """For benchmarks in Python: figures as figure.h prints them, times of programs, others' share."""
+import math
 import os
 import resource
 import statistics
@@ -15,6 +16,15 @@ def figure(name, median, unit, bar=0, ratio=0):
     if bar:
         line += "  <= %.2f  %s" % (bar, "ok" if median <= bar else "OVER")
     print(line, flush=True)
+
+
+def growth(points):
+    """The power by which a cost grows with a size: the slope of (size, cost) in logarithms."""
+    sizes = [math.log(size) for size, _ in points]
+    costs = [math.log(cost) for _, cost in points]
+    size, cost = statistics.mean(sizes), statistics.mean(costs)
+    return (sum((s - size) * (c - cost) for s, c in zip(sizes, costs)) /
+            sum((s - size) ** 2 for s in sizes))
 
 
 class Run:

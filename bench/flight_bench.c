@@ -61,7 +61,7 @@ static struct str dump_make(bool stacks, enum emit_writer writer)
 
 static void must_read(const struct str *bytes, struct flight_dump *dump)
 {
-	if (flight_dump_read((const uint8_t *)bytes->text, bytes->len, dump, NULL) < 0 ||
+	if (flight_dump_read((const uint8_t *)bytes->text, bytes->len, NULL, dump, NULL) < 0 ||
 		dump->nentries != ENTRIES || *dump->damage) {
 		puts("a dump is not read");
 		exit(1);

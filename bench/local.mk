@@ -133,7 +133,7 @@ EXTRA_DIST += %D%/torch.sh %D%/torch_bench.py
 
 # Dumps of the Flight Recorder of a thousand ranks, from files to the verdict.
 BENCHES += bench/dumps.sh
-EXTRA_DIST += %D%/dumps.sh %D%/dumps_bench.py
+EXTRA_DIST += %D%/dumps.sh %D%/dumps_bench.py %D%/many_dumps.py
 
 # The stacks of very many ranks as one tree.
 BENCHES += bench/stacktree_bench

@@ -17,6 +17,7 @@ src_decode_libdecode_la_SOURCES = \
 	%D%/flight/decode-flight.c %D%/flight/decode-flight.h \
 	%D%/flight/flight-facts.c \
 	%D%/flight/flight-groups.c \
+	%D%/flight/flight-lists.c %D%/flight/flight-lists.h \
 	%D%/flight/flight-lives.c \
 	%D%/flight/flight-names.c \
 	%D%/flight/flight-pairs.c \

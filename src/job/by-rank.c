@@ -25,7 +25,7 @@ void by_rank_make(struct by_rank *ret, const struct job *job, size_t n, by_rank_
 	for (size_t i = 0; i < n; i++)
 		if (is_rank(rank_of(job, i)))
 			ret->first[rank_of(job, i).i + 1]++;
-	job_for_each_rank(job, rank)
+	job_for_each_rank (job, rank)
 		ret->first[rank.i + 1] += ret->first[rank.i];
 	for (size_t i = 0; i < n; i++) {
 		struct rank_index rank = rank_of(job, i);

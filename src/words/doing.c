@@ -269,7 +269,8 @@ static void say_doing(struct doing *doing, const struct job *job, const struct b
 		say_thread(doing, job, seats, rank, thread);
 	} else if (thread) {
 		str_add(&doing->name, "moving"); /* its board was newer than the gathering */
-	} else if (job_rank(job, rank)->knows & JOB_KNOWS_DUMP && say_open_op(doing, job, seats, rank)) {
+	} else if (job_rank(job, rank)->knows & JOB_KNOWS_DUMP &&
+		   say_open_op(doing, job, seats, rank)) {
 		doing->waits = true;
 	} else if (!say_activity(doing, job, posture)) {
 		str_add(&doing->name, job_rank(job, rank)->candidate_only ? "starting" : "unknown");

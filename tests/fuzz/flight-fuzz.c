@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	struct flight_dump dump;
 	size_t sum = 0;
 
-	if (flight_dump_read(bytes, size, &dump, NULL) == 0) {
+	if (flight_dump_read(bytes, size, NULL, &dump, NULL) == 0) {
 		for (size_t i = 0; i < dump.nentries; i++)
 			sum += read_texts(&dump.entries[i]);
 		for (size_t i = 0; i < dump.ngroups; i++)

@@ -205,22 +205,18 @@ static void read_groups(struct flight_rank *rank, const struct flight_dump *dump
 {
 	for (size_t i = 0; i < dump->ngroups; i++) {
 		const struct flight_group *group = &dump->groups[i];
+		bool listed = group->list && group->list->known;
 		uint32_t at;
-		struct flight_seat *seat;
 
 		if (!*group->name && !*group->desc) {
-			rank->last_size = group->ranks_known ? group->nranks : 0;
+			rank->last_size = listed ? flight_list_size(group->list) : 0;
 			continue;
 		}
 		at = flight_find_seat(rank, group->name, group->desc, FLIGHT_UNKNOWN);
 		if (at == UINT32_MAX)
 			at = add_seat(rank, group->name, group->desc);
-		seat = &rank->seats.items[at];
-		if (!group->ranks_known)
-			continue;
-		seat->ranks = arena_copy(&rank->arena, group->ranks,
-			group->nranks * sizeof(*group->ranks));
-		seat->nranks = group->nranks;
+		if (listed)
+			rank->seats.items[at].list = group->list->nr ? group->list : NULL;
 	}
 	rank->nstatuses = dump->nstatuses;
 	rank->statuses = arena_copy(&rank->arena, dump->statuses,
@@ -258,10 +254,8 @@ static uint32_t add_seat_of(struct flight_rank *rank, const struct flight_entry 
 	uint32_t namesake = flight_find_seat(rank, entry->group, entry->desc, FLIGHT_UNKNOWN);
 	uint32_t at = add_seat(rank, entry->group, entry->desc);
 
-	if (namesake != UINT32_MAX) {
-		rank->seats.items[at].ranks = rank->seats.items[namesake].ranks;
-		rank->seats.items[at].nranks = rank->seats.items[namesake].nranks;
-	}
+	if (namesake != UINT32_MAX)
+		rank->seats.items[at].list = rank->seats.items[namesake].list;
 	return at;
 }
 
@@ -431,19 +425,20 @@ static struct job_who who_of(const struct decode_context *context, int rank)
 struct reading {
 	struct flight_rank *ranks;
 	size_t n;
+	struct flight_lists *lists;
 	atomic_size_t next;
 	struct meter *meter;
 	pthread_mutex_t lock; /* of the meter */
 };
 
 /* Reads one; what is lost of it is told later, since only one thread may add facts. */
-static void read_rank(struct flight_rank *rank)
+static void read_rank(struct flight_rank *rank, struct flight_lists *lists)
 {
 	struct complaint why = {0};
 	struct flight_dump dump;
 
-	rank->readable =
-		flight_dump_read(rank->exhibit->bytes, rank->exhibit->len, &dump, &why) == 0;
+	rank->readable = flight_dump_read(rank->exhibit->bytes, rank->exhibit->len, lists, &dump,
+				 &why) == 0;
 	if (!rank->readable)
 		rank->lost = arena_printf(&rank->arena, "%s cannot be read: %s",
 			rank->exhibit->label, complaint_text(&why));
@@ -470,7 +465,7 @@ static void *read_next(void *context)
 		admitted = meter_admits(reading->meter, cost, METER_DECODING);
 		pthread_mutex_unlock(&reading->lock);
 		if (admitted)
-			read_rank(rank);
+			read_rank(rank, reading->lists);
 		else
 			rank->lost = arena_printf(&rank->arena, "%s cannot be read: %s",
 				rank->exhibit->label, METER_REFUSED);
@@ -481,8 +476,8 @@ static void *read_next(void *context)
 /* What each dump says has nothing to do with the others: many are read at once. */
 static void read_ranks(struct flights *flights, struct meter *meter)
 {
-	struct reading reading = {flights->ranks.items, flights->ranks.nr, 0, meter,
-		PTHREAD_MUTEX_INITIALIZER};
+	struct reading reading = {flights->ranks.items, flights->ranks.nr, flights->lists, 0,
+		meter, PTHREAD_MUTEX_INITIALIZER};
 	pthread_t threads[READERS - 1];
 	size_t started = 0;
 
@@ -589,6 +584,7 @@ static void release(struct flights *flights)
 	array_release(&flights->ranks);
 	array_release(&flights->groups);
 	free(flights->slots);
+	flight_lists_free(flights->lists);
 	arena_release(&flights->arena);
 }
 
@@ -609,6 +605,7 @@ void flight_finish(struct decode_context *context, struct job_builder *builder)
 	if (!context->processes.nr)
 		job_add_identity(builder, "dumps", "Flight Recorder dumps");
 	choose_files(&flights, context, builder);
+	flights.lists = flight_lists_new();
 	read_ranks(&flights, context->meter);
 	keep_readable(&flights, context, builder);
 	flight_keep_run(&flights, context, builder);

@@ -9,6 +9,7 @@
  * together, in these steps:
  *
  *	flight.c	which dumps are one job; reads each into a flight_rank
+ *	flight-lists.c	lists of ranks, which they share
  *	flight-runs.c	of dumps of several runs, those of the newest
  *	flight-clocks.c	how far the ranks' clocks are apart, and who of them met
  *	flight-names.c	what an entry's name, sizes and types mean: the signature of its op
@@ -64,8 +65,7 @@ struct flight_op {
 struct flight_seat {
 	const char *name;
 	const char *desc;
-	const int64_t *ranks; /* by seat; NULL not known */
-	size_t nranks;
+	const struct flight_list *list; /* its ranks; NULL not known, and never without any */
 	int64_t pg; /* FLIGHT_UNKNOWN */
 	const struct flight_status *status; /* NULL none */
 	uint32_t group; /* index into groups */
@@ -120,8 +120,7 @@ struct flight_union {
 	uint64_t key;
 	const char *name;
 	const char *desc;
-	const int64_t *ranks;
-	size_t nranks;
+	const struct flight_list *list; /* NULL: nobody lists its ranks */
 	size_t size; /* 0 unknown */
 	enum job_sized sized;
 	bool world; /* PyTorch's first group: all are in it, each in the seat of its number */
@@ -133,6 +132,7 @@ struct flight_union {
 
 struct flights {
 	struct arena arena;
+	struct flight_lists *lists; /* of ranks, which many dumps share */
 	ARRAY(struct flight_rank) ranks; /* by rank */
 	ARRAY(struct flight_union) groups;
 	size_t *slots; /* 1 + index into groups, by key; open addressing */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "decode/flight/flight-entry.h"
 #include "decode/flight/pickle.h"
 #include "decode/json-tree.h"
@@ -32,77 +33,45 @@ static void flight_version(const char *text, struct flight_dump *dump)
 
 /* ------------------------------------------------------------------ groups */
 
-/* The next number of "[0, 1, 2]" into *ret: 1; 0 where the text ends, -1 where it is odd. */
-static int flight_next_rank(const char **text, int64_t *ret)
-{
-	char *end;
-
-	*text += strspn(*text, " ,");
-	if (**text == ']')
-		return (*text)[1 + strspn(*text + 1, " ")] ? -1 : 0;
-	if (**text < '0' || **text > '9')
-		return -1;
-	*ret = strtol(*text, &end, 10);
-	*text = end;
-	return *ret <= INT32_MAX ? 1 : -1;
-}
-
-/* A list as Python prints it, read up to where it is odd. */
-static void flight_ranks_text(
-	struct flight_reading *reading, const struct value *value, struct flight_ranks *ret)
-{
-	const char *text = value->text + strspn(value->text, " ");
-	size_t commas = 0;
-	int64_t *ranks;
-	int more;
-
-	if (*text++ != '[' || !flight_visit(reading, value->len))
-		return;
-	for (const char *c = text; *c; c++)
-		commas += *c == ',';
-	ranks = arena_new_many(&reading->dump->arena, int64_t, commas + 1);
-	ret->ranks = ranks;
-	while ((more = flight_next_rank(&text, &ranks[ret->nr])) > 0) {
-		ret->nr++;
-		if (*text != ',' && *text != ' ' && *text != ']')
-			return;
-	}
-	ret->known = !more;
-}
-
-/* Groups of the same ranks share one text, and a job of very many ranks has some such. */
-static void flight_ranks_shared(
-	struct flight_reading *reading, const struct value *value, struct flight_ranks *ret)
+/*
+ * Groups of the same ranks share one text, and a job of very many ranks has some such: in one dump
+ * it is looked at once.
+ */
+static const struct flight_list *flight_ranks_text(
+	struct flight_reading *reading, const struct value *value)
 {
 	uint64_t hash = (uintptr_t)value->text * 0x9e3779b97f4a7c15ull;
 	struct flight_ranks *seen = &reading->ranks[hash >> (64 - FLIGHT_RANKS_BITS)];
 
-	if (seen->text != value->text) {
-		*seen = (struct flight_ranks){.text = value->text};
-		flight_ranks_text(reading, value, seen);
-	}
-	*ret = *seen;
+	if (seen->text == value->text)
+		return seen->list;
+	*seen = (struct flight_ranks){.text = value->text};
+	if (value->text[strspn(value->text, " ")] == '[' && flight_visit(reading, value->len))
+		seen->list = flight_lists_of_text(reading->lists, value->text, value->len);
+	return seen->list;
 }
 
-static void flight_ranks_list(
-	struct flight_reading *reading, const struct value *value, struct flight_ranks *ret)
+static const struct flight_list *flight_ranks_list(
+	struct flight_reading *reading, const struct value *value)
 {
-	size_t nr;
+	size_t nr, said = 0;
 	const struct value *items = value_items(value, &nr);
+	const struct flight_list *list;
 	int64_t *ranks;
 
 	if (!flight_visit(reading, nr))
-		return;
-	ranks = arena_new_many(&reading->dump->arena, int64_t, nr + 1);
-	ret->ranks = ranks;
-	for (size_t i = 0; i < nr; i++) {
-		int64_t rank = flight_number(&items[i]);
-
-		if (rank < 0 || rank > INT32_MAX)
-			return;
-		ranks[ret->nr++] = rank;
+		return NULL;
+	ranks = alloc_zeroed(nr, sizeof(*ranks));
+	while (said < nr) {
+		ranks[said] = flight_number(&items[said]);
+		if (ranks[said] < 0 || ranks[said] > INT32_MAX)
+			break;
+		said++;
 	}
-	ret->known = !value_is_cut(value);
+	list = flight_lists_of_numbers(
+		reading->lists, ranks, said, said == nr && !value_is_cut(value));
+	free(ranks);
+	return list;
 }
 
 static bool flight_group(struct flight_reading *reading, const struct value *key,
@@ -110,7 +79,6 @@ static bool flight_group(struct flight_reading *reading, const struct value *key
 {
 	size_t nr;
 	const struct value *items = value_items(value, &nr);
-	struct flight_ranks ranks = {0};
 
 	if (key->type != VALUE_TEXT || value->type != VALUE_DICT || value_is_cut(value) ||
 		!flight_visit(reading, nr))
@@ -124,13 +92,10 @@ static bool flight_group(struct flight_reading *reading, const struct value *key
 		else if (items[i].word == FLIGHT_WORD_desc)
 			group->desc = flight_clean_text(reading, said);
 		else if (items[i].word == FLIGHT_WORD_ranks && said->type == VALUE_TEXT)
-			flight_ranks_shared(reading, said, &ranks);
+			group->list = flight_ranks_text(reading, said);
 		else if (items[i].word == FLIGHT_WORD_ranks && said->type == VALUE_LIST)
-			flight_ranks_list(reading, said, &ranks);
+			group->list = flight_ranks_list(reading, said);
 	}
-	group->ranks = ranks.ranks;
-	group->nranks = ranks.nr;
-	group->ranks_known = ranks.known;
 	return true;
 }
 
@@ -276,14 +241,18 @@ static void flight_read_tree(struct flight_reading *reading, const uint8_t *byte
 	value_stack_release(&stack);
 }
 
-int flight_dump_read(
-	const uint8_t *bytes, size_t len, struct flight_dump *dump, struct complaint *why)
+int flight_dump_read(const uint8_t *bytes, size_t len, struct flight_lists *lists,
+	struct flight_dump *dump, struct complaint *why)
 {
 	size_t read = len < FLIGHT_MOST ? len : FLIGHT_MOST;
-	struct flight_reading reading = {
-		.dump = dump, .room = read / 32 + 64, .patience = 8 * (uint64_t)read + 65536};
+	struct flight_lists *own = lists ? NULL : flight_lists_new();
+	struct flight_reading reading = {.dump = dump,
+		.lists = lists ? lists : own,
+		.room = read / 32 + 64,
+		.patience = 8 * (uint64_t)read + 65536};
 
-	*dump = (struct flight_dump){.major = -1, .minor = -1, .library = "", .damage = ""};
+	*dump = (struct flight_dump){
+		.major = -1, .minor = -1, .library = "", .damage = "", .own = own};
 	if (!len)
 		return complaint_set(why, "empty");
 	dump->format = bytes[0] == 0x80 ? FLIGHT_PICKLE : FLIGHT_JSON;
@@ -302,6 +271,7 @@ void flight_dump_release(struct flight_dump *dump)
 	if (!dump)
 		return;
 	free(dump->entries);
+	flight_lists_free(dump->own);
 	arena_release(&dump->arena);
 	*dump = (struct flight_dump){0};
 }

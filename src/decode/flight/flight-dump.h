@@ -21,6 +21,7 @@
 
 #include "base/arena.h"
 #include "base/complaint.h"
+#include "decode/flight/flight-lists.h"
 
 /* Not said. No number that a dump says is ever this. */
 #define FLIGHT_UNKNOWN INT64_MIN
@@ -61,9 +62,7 @@ struct flight_tensors {
 struct flight_group {
 	const char *name; /* what entries call `group`; "0", "1", ... unless named by a program */
 	const char *desc; /* "default_pg", "undefined", or what the program calls it */
-	const int64_t *ranks; /* world ranks in the order of their seats, as said */
-	size_t nranks;
-	bool ranks_known; /* all of the list could be read */
+	const struct flight_list *list; /* its ranks; NULL: not said */
 };
 
 /* How far a group has come: collective_seq of the last op that was ..., or FLIGHT_NONE. */
@@ -122,7 +121,8 @@ struct flight_dump {
 	const char *damage;
 	size_t damage_at; /* the byte */
 
-	struct arena arena; /* what all of that points to */
+	struct arena arena; /* what all of that points to, but for the lists */
+	struct flight_lists *own; /* those of who gave none */
 };
 
 /*
@@ -130,10 +130,11 @@ struct flight_dump {
  * could be read; -1 with words where it is no dump at all, or nothing of it could be read. Either
  * way flight_dump_release() it.
  *
- * Time and memory are linear in len, whatever the bytes say.
+ * Time and memory are linear in len, whatever the bytes say. Its lists of ranks are among `lists`,
+ * which many dumps share and which outlive them; NULL: among its own.
  */
-int flight_dump_read(
-	const uint8_t *bytes, size_t len, struct flight_dump *dump, struct complaint *why);
+int flight_dump_read(const uint8_t *bytes, size_t len, struct flight_lists *lists,
+	struct flight_dump *dump, struct complaint *why);
 
 /* Gives the memory back and leaves {0}. Takes NULL. */
 void flight_dump_release(struct flight_dump *dump);

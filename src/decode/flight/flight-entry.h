@@ -23,13 +23,12 @@ struct flight_frames {
 
 struct flight_ranks {
 	const char *text; /* that says them */
-	const int64_t *ranks;
-	size_t nr;
-	bool known;
+	const struct flight_list *list; /* NULL: it says none */
 };
 
 struct flight_reading {
 	struct flight_dump *dump;
+	struct flight_lists *lists;
 	ARRAY(struct flight_entry) entries;
 	size_t room; /* so many entries at most: each needs its bytes */
 	/* How many values may still be visited. A pickle can say that one value is in a million

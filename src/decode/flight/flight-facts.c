@@ -112,8 +112,8 @@ static int compare_holders(const void *va, const void *vb)
 {
 	const struct holder *a = va, *b = vb;
 
-	if (a->group->nranks != b->group->nranks)
-		return a->group->nranks > b->group->nranks ? -1 : 1;
+	if (flight_list_size(a->group->list) != flight_list_size(b->group->list))
+		return flight_list_size(a->group->list) > flight_list_size(b->group->list) ? -1 : 1;
 	if (a->group->key != b->group->key)
 		return a->group->key < b->group->key ? -1 : 1;
 	if (a->seat->seat.n != b->seat->seat.n)
@@ -199,9 +199,8 @@ static int64_t highest_rank(const struct flights *flights)
 	int64_t most = flights->ranks.nr ? flights->ranks.items[flights->ranks.nr - 1].rank : -1;
 
 	for (size_t i = 0; i < flights->groups.nr; i++)
-		for (size_t k = 0; k < flights->groups.items[i].nranks; k++)
-			if (flights->groups.items[i].ranks[k] > most)
-				most = flights->groups.items[i].ranks[k];
+		if (flights->groups.items[i].list && flights->groups.items[i].list->most > most)
+			most = flights->groups.items[i].list->most;
 	return most;
 }
 

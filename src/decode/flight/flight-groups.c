@@ -79,15 +79,10 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t len)
 /* Independent of the order in which ranks are listed. */
 static uint64_t key_of(const struct flight_seat *seat)
 {
-	uint64_t hash = 0xcbf29ce484222325ull, sum = 0;
+	uint64_t hash = 0xcbf29ce484222325ull, sum = seat->list ? seat->list->sum : 0;
 
 	hash = hash_bytes(hash, seat->name, strlen(seat->name) + 1);
 	hash = hash_bytes(hash, seat->desc, strlen(seat->desc) + 1);
-	for (size_t i = 0; i < seat->nranks; i++) {
-		uint64_t one = (uint64_t)seat->ranks[i] * 0x9e3779b97f4a7c15ull;
-
-		sum += one ^ one >> 29;
-	}
 	hash = hash_bytes(hash, &sum, sizeof(sum));
 	if (seat->life)
 		hash = hash_bytes(hash, &seat->life, sizeof(seat->life));
@@ -109,8 +104,10 @@ static void rehash(struct flights *flights)
 }
 
 /* "0-3,8" of [0, 1, 2, 3, 8]. */
-static const char *list_ranks(struct arena *arena, const int64_t *ranks, size_t n)
+static const char *list_ranks(struct arena *arena, const struct flight_list *list)
 {
+	const int64_t *ranks = list ? list->ranks : NULL;
+	size_t n = flight_list_size(list);
 	struct str text = {0};
 	const char *result;
 
@@ -149,36 +146,21 @@ static uint32_t find_group(struct flights *flights, const struct flight_seat *se
 	*group = (struct flight_union){.key = key,
 		.name = arena_text(&flights->arena, seat->name),
 		.desc = arena_text(&flights->arena, seat->desc),
-		.ranks = arena_copy(
-			&flights->arena, seat->ranks, seat->nranks * sizeof(*seat->ranks)),
-		.nranks = seat->nranks,
-		.size = seat->nranks,
-		.sized = seat->nranks ? JOB_SIZE_SAID : JOB_SIZE_UNKNOWN,
+		.list = seat->list,
+		.size = flight_list_size(seat->list),
+		.sized = seat->list ? JOB_SIZE_SAID : JOB_SIZE_UNKNOWN,
 		.world = is_world(seat),
 		.maker = "",
-		.listed = list_ranks(&flights->arena, seat->ranks, seat->nranks)};
+		.listed = list_ranks(&flights->arena, seat->list)};
 	return (uint32_t)flights->groups.nr - 1;
-}
-
-static struct group_rank place_of(const int64_t *ranks, size_t n, int64_t rank)
-{
-	for (size_t i = 0; i < n; i++)
-		if (ranks[i] == rank)
-			return group_rank((uint32_t)i);
-	return NO_GROUP_RANK;
 }
 
 /* A list that no group can have is none. */
 static void check_ranks(struct flight_seat *seat, int64_t me)
 {
-	bool sane = seat->nranks > 0 && seat->nranks <= MOST_RANKS;
-
-	for (size_t i = 0; i < seat->nranks && sane; i++)
-		sane = seat->ranks[i] >= 0 && seat->ranks[i] < MOST_RANKS;
-	if (sane && is_group_rank(place_of(seat->ranks, seat->nranks, me)))
-		return;
-	seat->ranks = NULL;
-	seat->nranks = 0;
+	if (!seat->list || seat->list->nr > MOST_RANKS || seat->list->most >= MOST_RANKS ||
+		!is_group_rank(flight_list_place(seat->list, me)))
+		seat->list = NULL;
 }
 
 /* Gives each seat its group; what is said of groups by those who are in them is said first. */
@@ -192,11 +174,11 @@ static void place_seats(struct flights *flights, bool listed)
 
 			if (listed)
 				check_ranks(seat, rank->rank);
-			if ((seat->nranks > 0) != listed)
+			if ((seat->list != NULL) != listed)
 				continue;
 			seat->group = find_group(flights, seat);
-			seat->seat = place_of(flights->groups.items[seat->group].ranks,
-				flights->groups.items[seat->group].nranks, rank->rank);
+			seat->seat = flight_list_place(
+				flights->groups.items[seat->group].list, rank->rank);
 		}
 	}
 }
@@ -211,7 +193,7 @@ static const struct flight_union *group_of_name(
 		const struct flight_union *group = &flights->groups.items[i];
 
 		if (strcmp(group->name, seat->name) || strcmp(group->desc, seat->desc) ||
-			!is_group_rank(place_of(group->ranks, group->nranks, rank)))
+			!is_group_rank(flight_list_place(group->list, rank)))
 			continue;
 		if (found)
 			return NULL;
@@ -229,14 +211,13 @@ static void borrow_lists(struct flights *flights)
 		for (size_t k = 0; k < rank->seats.nr; k++) {
 			struct flight_seat *seat = &rank->seats.items[k];
 			const struct flight_union *group =
-				seat->nranks ? NULL : group_of_name(flights, seat, rank->rank);
+				seat->list ? NULL : group_of_name(flights, seat, rank->rank);
 
 			if (!group)
 				continue;
-			seat->ranks = group->ranks;
-			seat->nranks = group->nranks;
+			seat->list = group->list;
 			seat->group = (uint32_t)(group - flights->groups.items);
-			seat->seat = place_of(group->ranks, group->nranks, rank->rank);
+			seat->seat = flight_list_place(group->list, rank->rank);
 		}
 	}
 }
@@ -336,7 +317,7 @@ static void size_groups(struct flights *flights)
 	for (size_t i = 0; i < flights->groups.nr; i++) {
 		struct flight_union *group = &flights->groups.items[i];
 
-		if (group->nranks)
+		if (group->list)
 			continue;
 		size_group(flights, (uint32_t)i, group);
 		if (group->world)
@@ -350,8 +331,8 @@ static void add_untold(struct flights *flights)
 	for (size_t i = 0; i < flights->groups.nr; i++) {
 		const struct flight_union *group = &flights->groups.items[i];
 
-		for (size_t k = 0; k < group->nranks; k++) {
-			struct flight_rank *rank = flight_of(flights, group->ranks[k]);
+		for (size_t k = 0; k < flight_list_size(group->list); k++) {
+			struct flight_rank *rank = flight_of(flights, group->list->ranks[k]);
 			bool there = !rank;
 
 			for (size_t s = 0; !there && s < rank->seats.nr; s++)
@@ -360,8 +341,7 @@ static void add_untold(struct flights *flights)
 				continue;
 			*array_add(&rank->seats) = (struct flight_seat){.name = group->name,
 				.desc = group->desc,
-				.ranks = group->ranks,
-				.nranks = group->nranks,
+				.list = group->list,
 				.pg = FLIGHT_UNKNOWN,
 				.group = (uint32_t)i,
 				.seat = group_rank((uint32_t)k),
@@ -569,7 +549,7 @@ static void number_seats(struct flights *flights)
 			struct flight_seat *seat = &flights->ranks.items[i].seats.items[k];
 			const struct flight_union *group = &flights->groups.items[seat->group];
 
-			if (!group->nranks && !group->world && !group->has_p2p && seat->entries)
+			if (!group->list && !group->world && !group->has_p2p && seat->entries)
 				seat->seat = group_rank(next[seat->group]++);
 		}
 	free(next);

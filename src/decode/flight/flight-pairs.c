@@ -191,7 +191,9 @@ static struct side silent_side(const struct flights *flights, const struct side 
 	const struct flight_union *group = &flights->groups.items[side->group];
 	struct group_rank seat = side->sends ? side->to : side->from;
 	const struct flight_rank *rank =
-		seat.n < group->nranks ? flight_of(flights, group->ranks[seat.n]) : NULL;
+		seat.n < flight_list_size(group->list)
+			? flight_of(flights, group->list->ranks[seat.n])
+			: NULL;
 
 	return (struct side){.lags = rank && rank->lags, .whole = rank && tells_all(rank)};
 }

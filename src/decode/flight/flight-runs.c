@@ -32,11 +32,25 @@ struct stay {
 	size_t rank;      /* index into flights->ranks */
 	int64_t from, to; /* JOB_UNKNOWN */
 	size_t world;     /* ranks in its first group, as it lists them; 0 it does not */
+	size_t beyond;    /* of a dump without ops: how many sizes that others tell it is beyond */
+	size_t like;	  /* index into kinds: those that agree with the same */
 	bool kept, unsure;
 };
 
+/* Stays that agree with the same others. Nearly all dumps of a job are of one or two kinds. */
+struct kind {
+	struct stay stay; /* one of them */
+	size_t n;     /* that are asked */
+	size_t agree; /* of those, with this kind */
+	bool kept;    /* some of them are */
+};
+
+/* What is kept is noted by kind, too: to ask each of all others would be ranks squared. */
 struct stays {
 	ARRAY(struct stay) list;
+	ARRAY(struct kind) kinds;
+	bool *kept;	   /* per rank in flights->ranks */
+	size_t least, most; /* of the sizes that those tell which are kept; 0 none */
 };
 
 /* By time; those without come last, and of equal ones by rank. */
@@ -63,7 +77,7 @@ static struct stay stay_of(const struct flight_rank *rank, size_t index)
 	for (size_t i = 0; i < rank->seats.nr; i++)
 		if (!strcmp(rank->seats.items[i].desc, "default_pg") &&
 			!strcmp(rank->seats.items[i].name, "0"))
-			stay.world = rank->seats.items[i].nranks;
+			stay.world = flight_list_size(rank->seats.items[i].list);
 	return stay;
 }
 
@@ -102,26 +116,105 @@ static bool agree(const struct flights *flights, const struct stay *a, const str
 	       !is_beyond(second, first);
 }
 
-/* Keeps, of those from there on, the most that agree with one another; of as many the newest. */
-static void keep_agreeing(const struct flights *flights, struct stays *stays, size_t from)
+/* -- kinds of stays ---------------------------------------------------------------------------- */
+
+static int compare_sizes(const void *va, const void *vb)
 {
-	size_t best = from, most = 0;
+	const size_t *a = va, *b = vb;
 
-	for (size_t i = from; i < stays->list.nr; i++) {
-		size_t n = 0;
+	return (*a > *b) - (*a < *b);
+}
 
-		/* What lists no size agrees with several sizes, and speaks for none. */
-		for (size_t k = from; k < stays->list.nr; k++)
-			n += agree(flights, &stays->list.items[i], &stays->list.items[k]);
-		if (n > most ||
-			(n == most && stays->list.items[i].to > stays->list.items[best].to)) {
-			most = n;
-			best = i;
+/* Of each dump without ops: how many of the sizes that dumps with ops tell it is beyond. */
+static void find_beyond(const struct flights *flights, struct stays *stays)
+{
+	ARRAY(size_t) sizes = {0};
+	struct stay *stay;
+	size_t n = 0;
+
+	for (size_t i = 0; i < flights->ranks.nr; i++)
+		if (flights->ranks.items[i].ops.nr && flights->ranks.items[i].last_size)
+			*array_add(&sizes) = flights->ranks.items[i].last_size;
+	array_sort(&sizes, compare_sizes);
+	for (size_t i = 0; i < sizes.nr; i++)
+		if (!n || sizes.items[n - 1] != sizes.items[i])
+			sizes.items[n++] = sizes.items[i];
+	array_for_each(&stays->list, stay) {
+		const struct flight_rank *rank = &flights->ranks.items[stay->rank];
+		size_t low = 0, high = rank->ops.nr || !rank->last_size ? 0 : n;
+
+		while (low < high) {
+			size_t middle = (low + high) / 2;
+
+			if (sizes.items[middle] <= (size_t)rank->rank)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		stay->beyond = low;
+	}
+	array_release(&sizes);
+}
+
+/* All that agree() looks at, in the order of what differs least. */
+static int compare_kinds(const struct flights *flights, const struct stay *a, const struct stay *b)
+{
+	const struct flight_rank *first = &flights->ranks.items[a->rank];
+	const struct flight_rank *second = &flights->ranks.items[b->rank];
+	const size_t these[] = {(size_t)(unsigned)first->release, a->world, first->ops.nr > 0,
+		first->last_size, a->beyond};
+	const size_t those[] = {(size_t)(unsigned)second->release, b->world, second->ops.nr > 0,
+		second->last_size, b->beyond};
+
+	for (size_t i = 0; i < sizeof(these) / sizeof(*these); i++)
+		if (these[i] != those[i])
+			return these[i] < those[i] ? -1 : 1;
+	return 0;
+}
+
+/* The place of a stay's kind among those found so far, which are sorted, or where it belongs. */
+static size_t kind_place(const struct flights *flights, const struct stays *stays,
+	const struct stay *stay, bool *ret_there)
+{
+	size_t low = 0, high = stays->kinds.nr;
+
+	*ret_there = false;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		int order = compare_kinds(flights, &stays->kinds.items[middle].stay, stay);
+
+		if (!order) {
+			*ret_there = true;
+			return middle;
+		}
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void find_kinds(const struct flights *flights, struct stays *stays)
+{
+	struct stay *stay;
+	bool there;
+
+	find_beyond(flights, stays);
+	array_for_each(&stays->list, stay) {
+		size_t at = kind_place(flights, stays, stay, &there);
+		struct kind *kind;
+
+		if (!there) {
+			(void)array_add(&stays->kinds);
+			kind = &stays->kinds.items[at];
+			memmove(kind + 1, kind, (stays->kinds.nr - 1 - at) * sizeof(*kind));
+			*kind = (struct kind){.stay = *stay};
 		}
 	}
-	for (size_t i = from; i < stays->list.nr; i++)
-		stays->list.items[i].kept =
-			agree(flights, &stays->list.items[best], &stays->list.items[i]);
+	array_for_each(&stays->list, stay)
+		stay->like = kind_place(flights, stays, stay, &there);
+	stays->kept = alloc_zeroed(flights->ranks.nr + 1, sizeof(*stays->kept));
 }
 
 /* How large the only group with ops is, by a list without a name; 0 not known. */
@@ -133,30 +226,90 @@ static size_t only_size(const struct flight_rank *rank)
 	return rank->nstatuses <= 1 ? rank->last_size : 0;
 }
 
-/*
- * Whether the two seem to be of worlds of two sizes. By itself that is no proof, since of a group
- * without ops nothing but its list may tell.
- */
-static bool differ_in_size(const struct flight_rank *a, const struct flight_rank *b)
+static void keep(const struct flights *flights, struct stays *stays, struct stay *stay)
 {
-	return only_size(a) && only_size(b) && only_size(a) != only_size(b);
+	size_t size = only_size(&flights->ranks.items[stay->rank]);
+
+	stay->kept = true;
+	stays->kinds.items[stay->like].kept = true;
+	stays->kept[stay->rank] = true;
+	if (size && (!stays->least || size < stays->least))
+		stays->least = size;
+	if (size > stays->most)
+		stays->most = size;
 }
 
-/* Whether the run that is kept so far may have this one, too. */
+/* How many of the stays from there on agree with each kind. */
+static void count_agreeing(const struct flights *flights, struct stays *stays, size_t from)
+{
+	struct kind *one, *other;
+
+	for (size_t i = from; i < stays->list.nr; i++)
+		stays->kinds.items[stays->list.items[i].like].n++;
+	array_for_each(&stays->kinds, one)
+		array_for_each(&stays->kinds, other)
+			if (agree(flights, &one->stay, &other->stay))
+				one->agree += other->n;
+}
+
+/* Keeps, of those from there on, the most that agree with one another; of as many the newest. */
+static void keep_agreeing(const struct flights *flights, struct stays *stays, size_t from)
+{
+	struct stay *list = stays->list.items;
+	size_t best = from, most = 0;
+
+	/* What lists no size agrees with several sizes, and speaks for none. */
+	count_agreeing(flights, stays, from);
+	for (size_t i = from; i < stays->list.nr; i++) {
+		size_t n = stays->kinds.items[list[i].like].agree;
+
+		if (n > most || (n == most && list[i].to > list[best].to)) {
+			most = n;
+			best = i;
+		}
+	}
+	for (size_t i = from; i < stays->list.nr; i++)
+		if (agree(flights, &list[best], &list[i]))
+			keep(flights, stays, &list[i]);
+}
+
+/*
+ * True if it seems to be of a world of another size than what is kept so far. By itself that is no
+ * proof, since of a group without ops nothing but its list may tell.
+ */
+static bool differs_in_size(const struct stays *stays, const struct flight_rank *rank)
+{
+	size_t size = only_size(rank);
+
+	return size && stays->most && (stays->least != size || stays->most != size);
+}
+
+/* True if another dump of the rank is kept: all of one rank are beside each other. */
+static bool is_second(const struct flights *flights, const struct stays *stays, size_t at)
+{
+	const struct flight_rank *ranks = flights->ranks.items;
+	size_t from = at, to = at;
+
+	while (from && ranks[from - 1].rank == ranks[at].rank)
+		from--;
+	while (to < flights->ranks.nr && ranks[to].rank == ranks[at].rank)
+		to++;
+	for (size_t i = from; i < to; i++)
+		if (stays->kept[i])
+			return true;
+	return false;
+}
+
+/* True if the run that is kept so far may have this one, too. */
 static bool fits(const struct flights *flights, const struct stays *stays, const struct stay *stay)
 {
-	const struct stay *other;
+	const struct kind *kind;
 
-	const struct flight_rank *rank = &flights->ranks.items[stay->rank];
-
-	array_for_each(&stays->list, other) {
-		const struct flight_rank *kept = &flights->ranks.items[other->rank];
-
-		if (other->kept && (!agree(flights, other, stay) || kept->rank == rank->rank ||
-					   differ_in_size(kept, rank)))
+	array_for_each(&stays->kinds, kind)
+		if (kind->kept && !agree(flights, &kind->stay, stay))
 			return false;
-	}
-	return true;
+	return !is_second(flights, stays, stay->rank) &&
+	       !differs_in_size(stays, &flights->ranks.items[stay->rank]);
 }
 
 /* So many of a stretch are held against so many of the run: they have met each other. */
@@ -196,7 +349,7 @@ static void join_stretch(const struct flights *flights, struct stays *stays, siz
 	if (all)
 		kin = kin_of(flights, stays, from, to);
 	for (size_t i = from; i < to && kin != FLIGHT_KIN_APART; i++) {
-		list[i].kept = true;
+		keep(flights, stays, &list[i]);
 		list[i].unsure = kin == FLIGHT_KIN_UNKNOWN;
 	}
 }
@@ -265,6 +418,7 @@ void flight_keep_run(struct flights *flights, struct decode_context *context, st
 	for (size_t i = 0; i < flights->ranks.nr; i++)
 		*array_add(&stays.list) = stay_of(&flights->ranks.items[i], i);
 	array_sort(&stays.list, compare_stays);
+	find_kinds(flights, &stays);
 	choose_stretches(flights, &stays);
 	array_sort(&stays.list, compare_by_rank);
 	tell_left(flights, &stays, context, b);
@@ -281,5 +435,7 @@ void flight_keep_run(struct flights *flights, struct decode_context *context, st
 			flight_release_rank(rank);
 	}
 	flights->ranks.nr = n;
+	free(stays.kept);
+	array_release(&stays.kinds);
 	array_release(&stays.list);
 }

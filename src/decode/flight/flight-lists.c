@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/flight/flight-lists.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/array.h"
+
+/*
+ * So many slots are looked at. Who makes texts whose hashes are alike gains that they are read
+ * again each time, and no more.
+ */
+#define PROBES 8
+
+/* What a list was made of. */
+enum what { TEXT, NUMBERS, CUT_NUMBERS };
+
+/* That, and the list. */
+struct kept {
+	const void *bytes;
+	size_t len;
+	uint64_t hash;
+	enum what what;
+	struct flight_list list;
+};
+
+struct flight_lists {
+	pthread_mutex_t lock; /* of all below */
+	struct arena arena;
+	struct kept **slots;
+	size_t nslots; /* a power of two */
+	size_t nr;
+};
+
+struct flight_lists *flight_lists_new(void)
+{
+	struct flight_lists *lists = alloc_zeroed(1, sizeof(*lists));
+
+	pthread_mutex_init(&lists->lock, NULL);
+	lists->nslots = 64;
+	lists->slots = alloc_zeroed(lists->nslots, sizeof(struct kept *));
+	return lists;
+}
+
+void flight_lists_free(struct flight_lists *lists)
+{
+	if (!lists)
+		return;
+	pthread_mutex_destroy(&lists->lock);
+	arena_release(&lists->arena);
+	free(lists->slots);
+	free(lists);
+}
+
+/* -- making one -------------------------------------------------------------------------------- */
+
+/* The next number of "0, 1, 2]" into *ret: 1; 0 where the text ends, -1 where it is odd. */
+static int next_rank(const char **text, int64_t *ret)
+{
+	char *end;
+
+	*text += strspn(*text, " ,");
+	if (**text == ']')
+		return (*text)[1 + strspn(*text + 1, " ")] ? -1 : 0;
+	if (**text < '0' || **text > '9')
+		return -1;
+	*ret = strtol(*text, &end, 10);
+	*text = end;
+	return *ret <= INT32_MAX ? 1 : -1;
+}
+
+static void add_rank(struct flight_list *list, int64_t *ranks, int64_t rank)
+{
+	uint64_t one = (uint64_t)rank * 0x9e3779b97f4a7c15ull;
+
+	ranks[list->nr++] = rank;
+	list->ascending &= rank > list->most;
+	list->most = rank > list->most ? rank : list->most;
+	list->sum += one ^ one >> 29;
+}
+
+/* A list as Python prints it, read up to where it is odd. */
+static struct flight_list list_of_text(const char *text, int64_t *ranks)
+{
+	struct flight_list list = {.ascending = true, .most = -1};
+	int64_t rank;
+	int more;
+
+	text += strspn(text, " ");
+	if (*text++ != '[')
+		return list;
+	while ((more = next_rank(&text, &rank)) > 0) {
+		add_rank(&list, ranks, rank);
+		if (*text != ',' && *text != ' ' && *text != ']')
+			return list;
+	}
+	list.known = !more;
+	return list;
+}
+
+static struct flight_list list_of_numbers(const int64_t *numbers, size_t nr, int64_t *ranks)
+{
+	struct flight_list list = {.ascending = true, .most = -1};
+
+	for (size_t i = 0; i < nr; i++)
+		add_rank(&list, ranks, numbers[i]);
+	return list;
+}
+
+/* -- keeping them ------------------------------------------------------------------------------ */
+
+static uint64_t hash_of(const void *bytes, size_t len)
+{
+	const char *at = bytes;
+	uint64_t hash = len, word;
+
+	for (; len >= sizeof(word); len -= sizeof(word), at += sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+		hash ^= hash >> 32;
+	}
+	word = 0;
+	memcpy(&word, at, len);
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 32;
+}
+
+/* The slot of such a one, or a free one for it; NULL where none is near. */
+static struct kept **slot_of(struct flight_lists *lists, const struct kept *like)
+{
+	for (size_t i = 0; i < PROBES; i++) {
+		struct kept **slot = &lists->slots[(like->hash + i) & (lists->nslots - 1)];
+
+		if (!*slot || ((*slot)->hash == like->hash && (*slot)->len == like->len &&
+				      (*slot)->what == like->what &&
+				      !memcmp((*slot)->bytes, like->bytes, like->len)))
+			return slot;
+	}
+	return NULL;
+}
+
+/* Those that find no slot near theirs are not found again. */
+static void grow(struct flight_lists *lists)
+{
+	struct kept **old = lists->slots;
+	size_t n = lists->nslots;
+
+	lists->nslots *= 2;
+	lists->slots = alloc_zeroed(lists->nslots, sizeof(struct kept *));
+	for (size_t i = 0; i < n; i++) {
+		struct kept **slot = old[i] ? slot_of(lists, old[i]) : NULL;
+
+		if (slot)
+			*slot = old[i];
+	}
+	free(old);
+}
+
+/* Makes the list of bytes that are new, `most` ranks at most, and keeps both. */
+static struct kept *make(struct flight_lists *lists, const struct kept *like, size_t most)
+{
+	struct kept *kept = arena_new(&lists->arena, struct kept);
+	int64_t *ranks = alloc_zeroed(most, sizeof(*ranks));
+	struct kept **slot;
+
+	*kept = *like;
+	kept->bytes = arena_copy(&lists->arena, like->bytes, like->len);
+	kept->list = like->what == TEXT ? list_of_text(like->bytes, ranks)
+					: list_of_numbers(like->bytes, most, ranks);
+	kept->list.known |= like->what == NUMBERS;
+	kept->list.ranks = arena_copy(&lists->arena, ranks, kept->list.nr * sizeof(*ranks));
+	free(ranks);
+	if (lists->nr++ * 2 >= lists->nslots)
+		grow(lists);
+	slot = slot_of(lists, kept);
+	if (slot)
+		*slot = kept;
+	return kept;
+}
+
+static const struct flight_list *find_or_make(
+	struct flight_lists *lists, const struct kept *like, size_t most)
+{
+	struct kept **slot, *kept;
+
+	pthread_mutex_lock(&lists->lock);
+	slot = slot_of(lists, like);
+	kept = slot && *slot ? *slot : make(lists, like, most);
+	pthread_mutex_unlock(&lists->lock);
+	return &kept->list;
+}
+
+const struct flight_list *flight_lists_of_text(
+	struct flight_lists *lists, const char *text, size_t len)
+{
+	const struct kept like = {
+		.bytes = text, .len = len, .hash = hash_of(text, len), .what = TEXT};
+
+	/* A number has a digit, and something before it. */
+	return find_or_make(lists, &like, len / 2 + 1);
+}
+
+const struct flight_list *flight_lists_of_numbers(
+	struct flight_lists *lists, const int64_t *numbers, size_t nr, bool known)
+{
+	size_t len = nr * sizeof(*numbers);
+	const struct kept like = {.bytes = numbers,
+		.len = len,
+		.hash = hash_of(numbers, len),
+		.what = known ? NUMBERS : CUT_NUMBERS};
+
+	return find_or_make(lists, &like, nr);
+}
+
+/* -- asking one -------------------------------------------------------------------------------- */
+
+struct group_rank flight_list_place(const struct flight_list *list, int64_t rank)
+{
+	size_t low = 0, high = flight_list_size(list);
+
+	if (list && !list->ascending) {
+		for (size_t i = 0; i < list->nr; i++)
+			if (list->ranks[i] == rank)
+				return group_rank((uint32_t)i);
+		return NO_GROUP_RANK;
+	}
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (list->ranks[middle] < rank)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return list && low < list->nr && list->ranks[low] == rank ? group_rank((uint32_t)low)
+								  : NO_GROUP_RANK;
+}
