@@ -100,6 +100,11 @@ bench_attach_bench_SOURCES = %D%/attach_bench.c
 bench_attach_bench_CFLAGS = $(PLAIN_CFLAGS)
 run-benches: bench/attach_bench tests/trouble/sums
 
+# All nodes of a job.
+BENCHES += bench/reach.sh
+EXTRA_DIST += %D%/reach.sh
+run-benches: fixtures/scenarios/draw
+
 # The agent, while a job hangs, runs well, and restarts.
 BENCHES += bench/agent.sh
 EXTRA_DIST += %D%/agent.sh %D%/agent_bench.py %D%/agent_hour.py %D%/agent_job.py

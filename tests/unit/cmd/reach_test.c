@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What nodes are called, what jobs are called, how something is run there, and what comes back. The
+ * sums are those of FIPS 180-4's examples and of sha256sum.
+ */
+#include "tests/unit/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/sha256.h"
+#include "cmd/reach/collect-words.h"
+#include "cmd/reach/frame.h"
+#include "cmd/reach/key.h"
+#include "cmd/reach/nodes.h"
+
+static void test_sums(void **state)
+{
+	static const struct {
+		const char *text, *sum;
+	} known[] = {
+		{"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+		{"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+		{"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+			"248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+	};
+	char sum[SHA256_TEXT_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		sha256_text(known[i].text, strlen(known[i].text), sum);
+		assert_string_equal(sum, known[i].sum);
+	}
+}
+
+static void test_base64(void **state)
+{
+	struct str text = {0}, bytes = {0};
+
+	(void)state;
+	for (size_t n = 0; n < 6; n++) {
+		str_cut(&text, 0);
+		str_cut(&bytes, 0);
+		base64_add(&text, "\xff\0abc", n < 5 ? n : 5);
+		assert_true(base64_read(&bytes, str_text(&text), text.len));
+		assert_int_equal(bytes.len, n < 5 ? n : 5);
+		assert_memory_equal(str_text(&bytes), "\xff\0abc", bytes.len);
+	}
+	assert_false(base64_read(&bytes, "YW=j", 4));
+	assert_false(base64_read(&bytes, "YWJ", 3));
+	assert_false(base64_read(&bytes, "YQ==YWJj", 8));
+	assert_false(base64_read(&bytes, "YW j", 4));
+	str_release(&text);
+	str_release(&bytes);
+}
+
+/* A bundle in pieces of each size, and cut at each byte: whole, or not at all. */
+static void test_frames(void **state)
+{
+	char bundle[150];
+	struct str text = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bundle); i++)
+		bundle[i] = (char)(i * 7);
+	str_add(&text, "Welcome\n");
+	frame_add(&text, bundle, sizeof(bundle));
+	for (size_t step = 1; step < text.len; step++) {
+		struct frames frames = {0};
+
+		for (size_t at = 0; at < text.len; at += step)
+			assert_true(frames_take(&frames, text.text + at,
+				text.len - at < step ? text.len - at : step));
+		frames_end(&frames);
+		assert_int_equal(frames.bundles.nr, 1);
+		assert_memory_equal(frames.bundles.items[0].text, bundle, sizeof(bundle));
+		frames_release(&frames);
+	}
+	for (size_t cut = 0; cut + 1 < text.len; cut++) {
+		struct frames frames = {0};
+
+		frames_take(&frames, text.text, cut);
+		frames_end(&frames);
+		assert_int_equal(frames.bundles.nr, 0);
+		assert_true(cut < 20 || frames.wrong.len);
+		frames_release(&frames);
+	}
+	str_release(&text);
+}
+
+static void test_nodes(void **state)
+{
+	struct nodes nodes = {0};
+
+	(void)state;
+	assert_int_equal(nodes_read(&nodes, "m[1-2,08],head m1", NULL), 0);
+	assert_int_equal(nodes.names.nr, 4);
+	assert_string_equal(nodes.names.items[2], "m08");
+	assert_string_equal(nodes.names.items[3], "head");
+	nodes_release(&nodes);
+	assert_int_not_equal(nodes_read(&nodes, "m[1-", NULL), 0);
+	assert_int_not_equal(nodes_read(&nodes, "", NULL), 0);
+	assert_int_not_equal(nodes_read(&nodes, "-oProxyCommand=x", NULL), 0);
+	assert_int_not_equal(nodes_read(&nodes, "a;b", NULL), 0);
+	assert_int_not_equal(nodes_read(&nodes, "/no/such/file", NULL), 0);
+	nodes_release(&nodes);
+	assert_int_equal(nodes_read_names(&nodes, "ns/a ns/b", NULL), 0);
+	assert_string_equal(nodes.names.items[1], "ns/b");
+	nodes_release(&nodes);
+}
+
+/* The words of a template, with "|" between them; "" where it is none. */
+static char *split(const char *via)
+{
+	struct via_words words = {.node = "m 1", .command = "inquest 'x'"};
+	struct str ret = {0};
+	int error = via_split(via, &words, NULL);
+
+	for (size_t i = 0; words.argv && words.argv[i]; i++) {
+		if (!error)
+			str_printf(&ret, "%s%s", i ? "|" : "", words.argv[i]);
+		free(words.argv[i]);
+	}
+	free(words.argv);
+	return str_detach(&ret);
+}
+
+static void test_templates(void **state)
+{
+	static const char *const known[][2] = {{"ssh %h", "ssh|m 1|sh"}, {"ssh", "ssh|m 1|sh"},
+		{"a 'b c' \"d'e\" f\\ g %h", "a|b c|d'e|f g|m 1|sh"},
+		{"pdsh -w %h %c", "pdsh|-w|m 1|inquest 'x'"}, {"a%%b %h", "a%b|m 1|sh"},
+		{"a '' %h", "a||m 1|sh"}, {"", ""}, {"a 'b", ""}, {"a %x", ""}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		char *words = split(known[i][0]);
+
+		assert_string_equal(words, known[i][1]);
+		free(words);
+	}
+}
+
+static void test_keys(void **state)
+{
+	static const char *const mine[] = {"slurm:33", "slurm:33.0", "33.0", "run:r1", "r1",
+		"master:m1:29500", "pmix:ns", "all"};
+	static const char *const others[] = {"slurm:3", "slurm:33.1", "run:33.0",
+		"run:", "master:m1", "name:r1", "pid:33", "33", ""};
+	struct survey_process process = {0};
+
+	(void)state;
+	strcpy(process.claims.slurm, "33");
+	strcpy(process.claims.step, "33.0");
+	strcpy(process.claims.job, "r1");
+	strcpy(process.claims.master, "m1:29500");
+	strcpy(process.claims.pmix, "ns");
+	for (size_t i = 0; i < sizeof(mine) / sizeof(mine[0]); i++)
+		assert_true(key_is_of_process(mine[i], &process));
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_false(key_is_of_process(others[i], &process));
+	assert_int_equal(key_pid("pid:4711"), 4711);
+	assert_int_equal(key_pid("4711"), 4711);
+	assert_int_equal(key_pid("5.0"), 0);
+	assert_int_equal(key_pid(""), 0);
+	assert_true(key_is_wide("run:x") && !key_is_wide("4711") && !key_is_wide("torchrun-5"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_base64), cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_nodes), cmocka_unit_test(test_templates),
+		cmocka_unit_test(test_keys)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
