@@ -20,6 +20,7 @@ enum {
 	DUMPED = BACKEND_DUMPED,
 	RETIRES = BACKEND_RETIRES,
 	USUAL = BACKEND_USUAL,
+	TAGS = BACKEND_TAGS,
 };
 
 static const struct backend backends[] = {

@@ -20,6 +20,7 @@ enum backend_trait {
 	BACKEND_DUMPED = 32,
 	BACKEND_RETIRES = 64,
 	BACKEND_USUAL = 128,
+	BACKEND_TAGS = 256,
 };
 
 /* True if the backend of that name has the trait. */

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "job/backends.h"
+#include "job/calls.h"
 #include "job/rollcall.h"
 #include "verdict/judge.h"
 #include "verdict/rule.h"
@@ -116,14 +118,36 @@ static void release(struct completion *c)
 	array_release(&c->waiting.list);
 }
 
-/* Adds those who wait, directly or not, for what this node stands for. */
+/* True if one node is a send, and the other the receive that its peer waits in. */
+static bool are_sides(const struct inquiry *q, size_t a, size_t b)
+{
+	const struct waitfor_node *nodes = q->graph->nodes;
+	const struct wait *one, *other;
+
+	if (nodes[a].kind != WAITFOR_PAIR || nodes[b].kind != WAITFOR_PAIR)
+		return false;
+	one = &q->waits->at[nodes[a].wait];
+	other = &q->waits->at[nodes[b].wait];
+	return one->member == other->peer && one->peer == other->member &&
+	       one->index == other->index && one->op->sig.op != other->op->sig.op;
+}
+
+/* Adds those who wait, directly or not, for what this node stands for, on either side of it. */
 static void find_waiting(struct inquiry *q, size_t node, struct draft *draft)
 {
 	bool *marked = alloc_zeroed(q->graph->nnodes + 1, sizeof(*marked));
 
-	marked[node] = true;
+	for (size_t i = 0; i < q->graph->nnodes; i++)
+		marked[i] = i == node || are_sides(q, i, node);
 	find_victims(q, marked, draft);
 	free(marked);
+}
+
+/* A send and a receive that may be of different tags, and then wait for others than each other. */
+static bool may_be_unmet(const struct inquiry *q, const struct waitfor_node *node)
+{
+	return node->kind == WAITFOR_PAIR &&
+	       backend_has(q->job->groups[node->group].maker, BACKEND_TAGS);
 }
 
 /* Tells that nobody is missing: without it a finding about devices would be a guess. */
@@ -138,6 +162,8 @@ static void tell_all_in(struct inquiry *q, const struct waitfor_node *node, stru
 	}
 	if (node->kind == WAITFOR_PAIR) {
 		draft_fact(q, draft, FACT_BOTH_ENTERED, NO_RANK, g->cite);
+		if (may_be_unmet(q, node))
+			draft_fact(q, draft, FACT_TAGS_UNSEEN, NO_RANK, g->cite);
 		return;
 	}
 	fact = draft_fact(q, draft,
@@ -267,6 +293,10 @@ static void judge_op(struct inquiry *q, size_t at)
 					    ? VERDICT_HYPOTHESIS
 					    : VERDICT_SUPPORTED;
 	draft->verdict.next = behind ? VERDICT_NEXT_CHECK_GPU : VERDICT_NEXT_CHECK_FABRIC;
+	if (may_be_unmet(q, node)) {
+		draft->verdict.confidence = VERDICT_HYPOTHESIS;
+		draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
+	}
 	for (size_t i = 0; behind && i < behind->list.nr; i++)
 		rank_list_add(&draft->culprits, behind->list.items[i]);
 	find_waiting(q, at, draft);
@@ -318,6 +348,15 @@ static bool is_open_end(const struct inquiry *q, const bool *dark, size_t at)
 	       node->reached != JOB_UNKNOWN && !node->absent && !is_of_clash(q, node) &&
 	       !may_be_held(q, dark, node) &&
 	       q->graph->first_edge[at] == q->graph->first_edge[at + 1];
+}
+
+/* True if an earlier node is the other side of that send or receive: one finding is both. */
+static bool is_told(const struct inquiry *q, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (are_sides(q, i, at))
+			return true;
+	return false;
 }
 
 /* True if it is known that the op at this node is not complete; else how new it is, by one clock.
@@ -417,6 +456,7 @@ void judge_devices(struct inquiry *q)
 		int64_t entered;
 
 		if (!is_open_end(q, dark, i) || q->graph->nodes[i].unknown ||
+			is_told(q, i) ||
 			(uneven && q->graph->nodes[i].kind == WAITFOR_PAIR))
 			continue;
 		if (is_sure(q, i, &entered)) {
@@ -433,12 +473,24 @@ void judge_devices(struct inquiry *q)
 
 /* -- a rank in a synchronisation that nothing explains ----------------------------------------- */
 
+/* True if it waits for a device: not in a call of a library in which the host itself waits. */
+static bool is_in_sync(const struct inquiry *q, struct rank_index rank)
+{
+	for (size_t i = q->waits->first[rank.i]; i < q->waits->first[rank.i + 1]; i++) {
+		const struct wait *wait = &q->waits->at[i];
+
+		if (wait->kind == WAIT_SYNC && wait->held &&
+			!call_is_on_host(q->job->threads[wait->thread].call))
+			return true;
+	}
+	return false;
+}
+
 bool explains_sync(const struct inquiry *q, struct rank_index rank, struct reason *why)
 {
 	const struct profile *p = &q->profiles[rank.i];
 
-	if (!p->readable || p->ended || inquiry_lost_ops(q, rank) ||
-		!inquiry_held_in(q, rank, WAIT_SYNC, NULL))
+	if (!p->readable || p->ended || inquiry_lost_ops(q, rank) || !is_in_sync(q, rank))
 		return false;
 	why->confidence = job_rank(q->job, rank)->knows & JOB_KNOWS_COMPLETION ? VERDICT_SUPPORTED
 									   : VERDICT_HYPOTHESIS;

@@ -39,31 +39,6 @@ struct collector {
 	uint64_t *doubt;    /* per group: from this index on some member has no evidence */
 };
 
-bool waits_is_watchdog(const char *name)
-{
-	static const char *const parts[] = {"watchdg", "watchdog", "heartbt", "heartbeat"};
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		if (strcasestr(name, parts[i]))
-			return true;
-	return false;
-}
-
-bool waits_is_for(const struct wait *wait, const char *what)
-{
-	return wait->kind == WAIT_STORE && strcmp(wait->key, what) == 0;
-}
-
-bool waits_in_some_init(const struct wait *wait)
-{
-	return waits_is_for(wait, WAITS_SOME_INIT);
-}
-
-bool waits_is_told(const struct wait *wait)
-{
-	return wait->kind == WAIT_STORE && wait->thread == JOB_NONE;
-}
-
 /* -- preparation ------------------------------------------------------------------------------- */
 
 /* True if nobody knows when that was taken which tells how far the rank came. */
@@ -304,7 +279,10 @@ static enum job_known peer_came(
 	return seen || peer->p2p_whole || has_all_p2p(peer) ? JOB_NO : JOB_MAYBE;
 }
 
-/* Each send or receive by itself: their order is per peer, and any of them may be the stuck one. */
+/*
+ * Each send or receive by itself: their order is per peer, and any of them may be the stuck one. To
+ * which the peer came is nobody's wait, unless a thread turns out to be held in it.
+ */
 static void add_p2p(struct collector *c, int member)
 {
 	const struct job_member *m = &c->job->members[member];
@@ -319,8 +297,6 @@ static void add_p2p(struct collector *c, int member)
 			(op->sig.op != JOB_OP_SEND && op->sig.op != JOB_OP_RECV))
 			continue;
 		came = peer_came(c->job, m, op);
-		if (came == JOB_YES && op->returned != JOB_NO && op->completed != JOB_NO)
-			continue;
 		*array_add(&c->list) = (struct wait){.kind = WAIT_P2P,
 			.rank = m->rank,
 			.member = member,
@@ -404,10 +380,35 @@ static bool is_shared(const struct job *job, struct rank_index rank)
 	return false;
 }
 
+/*
+ * A host that waits for what it was given by one call, and not for a device: where nothing else can
+ * be open, that is the latest message, though its peer came to one of that number, too.
+ */
+static bool hold_met(
+	struct collector *c, const struct job_thread *thread, int index, size_t from)
+{
+	struct wait *latest = NULL;
+
+	for (size_t i = from; i < c->list.nr && call_is_on_host(thread->call); i++) {
+		struct wait *wait = &c->list.items[i];
+
+		if (wait->kind == WAIT_P2P && !wait->sure && !wait->doubtful &&
+			wait->since != JOB_UNKNOWN && wait->since <= thread->since &&
+			(!latest || wait->since >= latest->since))
+			latest = wait;
+	}
+	if (!latest)
+		return false;
+	latest->held = true;
+	latest->thread = index;
+	latest->since = thread->since;
+	return true;
+}
+
 static void add_sync(struct collector *c, const struct job_thread *thread, int index, size_t from)
 {
 	if (hold(c, thread, index, from, true) || hold(c, thread, index, from, false) ||
-		is_shared(c->job, thread->rank))
+		hold_met(c, thread, index, from) || is_shared(c->job, thread->rank))
 		return;
 	*array_add(&c->list) = (struct wait){.kind = WAIT_SYNC,
 		.rank = thread->rank,

@@ -291,6 +291,46 @@ static void a_wait_for_a_sender_who_was_not_seen(void **state)
 	facts_free(f);
 }
 
+static void wait_on_host(struct facts *f, int rank)
+{
+	facts_sync(f, rank, 60.1);
+	f->ranks[rank].thread.call = "c10d_wait";
+	f->ranks[rank].thread.whole_device = false;
+}
+
+/* gloo's send and receive of different tags: both were called, and neither is for the other. */
+static void a_send_of_another_tag_is_no_gpu(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	f->group_makers[0] = "gloo";
+	facts_rounds(f, 0, 5, 10, 1);
+	facts_p2p(f, 0, 0, JOB_OP_SEND, 1, 60, false)->completed = JOB_MAYBE;
+	facts_p2p(f, 0, 1, JOB_OP_RECV, 0, 60, false)->completed = JOB_MAYBE;
+	wait_on_host(f, 0);
+	wait_on_host(f, 1);
+	for (int i = 2; i < 4; i++)
+		facts_hold(f, 0, i, JOB_OP_BARRIER, 1, 60);
+	facts_expect(f, VERDICT_TRANSPORT_STALL, "", "0-3");
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+/* A host that waits for something that is not known: that is not its GPU's doing. */
+static void a_host_that_waits_is_no_gpu(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	f->group_makers[0] = "gloo";
+	facts_rounds(f, 0, 5, 10, 1);
+	wait_on_host(f, 1);
+	for (int i = 0; i < 4; i++)
+		if (i != 1)
+			facts_hold(f, 0, i, JOB_OP_BARRIER, 1, 60);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_free(f);
+}
+
 /* -- two groups, no sends -------------------------------------------------------------------- */
 
 /* Steps in which pairs reduce, and then all do. */
@@ -359,6 +399,8 @@ int main(void)
 		cmocka_unit_test(what_was_lost_may_be_what_lacks),
 		cmocka_unit_test(sends_against_each_other_are_another_order),
 		cmocka_unit_test(a_wait_for_a_sender_who_was_not_seen),
+		cmocka_unit_test(a_send_of_another_tag_is_no_gpu),
+		cmocka_unit_test(a_host_that_waits_is_no_gpu),
 		cmocka_unit_test(who_left_its_habit_is_to_blame),
 		cmocka_unit_test(a_habit_that_was_lost_blames_nobody),
 	};
