@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * agent-rally.h: the agents of one job on other hosts. Where they all see one output folder, they
+ * meet in it (evidence/agent/rally.h), and the whole is judged and said once:
+ *
+ *	raise	whoever finds something that is to be said does not say it, since he sees but a
+ *		part; his card says so
+ *	ask	the first of those that live, by the names of hosts, asks everybody for a bundle;
+ *		each gathers, keeps one in the output folder, and says on his card that he has
+ *	judge	when all that live have answered, or RALLY_ANSWER_NS later, the first judges over
+ *		all answers, and says it. Who has not answered is missing, and what is said tells.
+ *
+ * Cards tell what was said, so that whoever comes first after him repeats nothing; and of whom he
+ * has heard, so that who ends knows that his word came through. Who hears nothing speaks for
+ * himself. A card whose beat stands still for a while is dead; that is told by our own clock.
+ *
+ * All files are read and written by a helper: storage that does not answer stops nobody.
+ */
+#ifndef CMD_AGENT_RALLY_H
+#define CMD_AGENT_RALLY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "base/str.h"
+#include "cmd/run/announce.h"
+#include "cmd/run/gatherer.h"
+#include "evidence/agent/rally.h"
+#include "proc/helper.h"
+
+struct agent;
+struct job;
+struct look;
+
+/* The card of another host, as it was read last. */
+struct rally_other {
+	struct rally_card card;
+	int64_t changed; /* CLOCK_MONOTONIC ns: when its beat was seen to be another */
+	int64_t heard;   /* what it had raised when we asked last */
+};
+
+struct agent_rally {
+	bool wanted;	   /* the job has ranks on other hosts */
+	struct str folder; /* ""; else we are in it */
+	struct rally_card own;
+	ARRAY(struct rally_other) others; /* by name */
+	struct helper helper; /* at work for us, and */
+	int fd;		      /* what it leaves */
+	int64_t joined;	      /* CLOCK_MONOTONIC ns; 0 not */
+	int64_t due;	      /* the next reading and writing */
+	int64_t pause;	      /* ns between two */
+	bool first;	      /* we ask and judge */
+	int64_t asked_at;     /* 0: no question is open */
+	unsigned again;	      /* questions without an answer that could be said */
+	int64_t ask_again;    /* CLOCK_MONOTONIC ns; 0 not */
+	int64_t own_heard;    /* of what we raised */
+	struct gatherer parts; /* reads the answers */
+	bool reading;
+	struct announce announce; /* of the whole */
+	bool ending;	   /* our command has ended */
+};
+
+/* Takes from a look whether there are ranks elsewhere. */
+void agent_rally_see(struct agent *agent, const struct job *job);
+
+/*
+ * What stands on this host, and is to be said, or no longer stands: will others judge it? Else the
+ * caller says it for itself.
+ */
+bool agent_rally_takes(struct agent *agent);
+
+/* Reads and writes cards when that is due, asks, answers, judges. */
+void agent_rally_turn(struct agent *agent, int64_t now);
+
+/* The command is over: stays until what was found here is heard of, for some seconds at most. */
+void agent_rally_end(struct agent *agent);
+
+void agent_rally_release(struct agent *agent);
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence/agent/rally.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <json.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/follow.h"
+#include "evidence/format/folder.h"
+#include "evidence/format/json-put.h"
+#include "evidence/format/json-scan.h"
+#include "proc/read.h"
+
+#define CARD "card."
+
+/* --- Names ------------------------------------------------------------------------------------ */
+
+static uint64_t hash_more(uint64_t hash, const void *bytes, size_t len)
+{
+	const unsigned char *at = bytes;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ at[i]) * 0x100000001b3ull;
+	return hash;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	return hash_more(hash, text, strlen(text) + 1);
+}
+
+/* A step has its number again when its job is requeued. */
+bool rally_folder(const char *out, const struct fellow *fellow, struct str *into)
+{
+	const char *again = getenv("SLURM_RESTART_COUNT");
+	uint64_t hash = 0xcbf29ce484222325ull;
+	uid_t uid = geteuid();
+
+	if (!fellow_has_key(fellow))
+		return false;
+	hash = hash_more(hash, &uid, sizeof(uid));
+	if (*fellow->step)
+		hash = hash_text(hash_text(hash, fellow->step), again ? again : "0");
+	else
+		hash = hash_text(hash, *fellow->run ? fellow->run : fellow->master);
+	str_printf(into, "%s/.rally-%016llx", out, (unsigned long long)hash);
+	return true;
+}
+
+/* Hosts may have one name, and one machine several hosts: who sees other job folders is another. */
+void rally_card_name(const char *jobs, struct str *into)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+	struct str boot = {0};
+	char host[65] = "";
+	struct stat about;
+
+	gethostname(host, sizeof(host) - 1);
+	for (char *c = host; *c; c++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-", *c))
+			*c = *c == '.' ? '\0' : '_';
+	file_read("/proc/sys/kernel/random/boot_id", 64, &boot, NULL);
+	hash = hash_text(hash, str_text(&boot));
+	if (stat(jobs, &about) == 0) {
+		hash = hash_more(hash, &about.st_dev, sizeof(about.st_dev));
+		hash = hash_more(hash, &about.st_ino, sizeof(about.st_ino));
+	}
+	str_printf(into, CARD "%s-%08x", host, (unsigned)(hash ^ hash >> 32));
+	str_release(&boot);
+}
+
+/* --- Writing ---------------------------------------------------------------------------------- */
+
+static void put_heard(struct json_object *object, const struct rally_card *card)
+{
+	struct json_object *list = json_object_new_array();
+	const struct rally_heard *heard;
+
+	array_for_each (&card->heard, heard) {
+		struct json_object *one = json_object_new_object();
+
+		json_put_text(one, "card", heard->card);
+		json_put_int(one, "pid", heard->pid);
+		json_put_int(one, "raised", heard->raised);
+		json_object_array_add(list, one);
+	}
+	json_object_object_add(object, "heard", list);
+}
+
+static void format_card(const struct rally_card *card, struct str *into)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_put_text(object, "schema", "inquest-rally/1");
+	json_put_text(object, "card", card->name);
+	json_put_text(object, "host", card->host);
+	json_put_int(object, "pid", card->pid);
+	json_put_int(object, "beat", card->beat);
+	json_put_int(object, "pause_ms", card->pause_ms);
+	json_put_int(object, "raised", card->raised);
+	json_put_int(object, "asked", card->asked);
+	json_put_int(object, "answered", card->answered);
+	json_object_object_add(object, "over", json_object_new_boolean(card->over));
+	json_put_text(object, "bundle", card->bundle);
+	json_put_text(object, "keys", card->keys);
+	json_put_text(object, "verdict", card->verdict);
+	if (card->heard.nr)
+		put_heard(object, card);
+	json_put_end(object, into);
+}
+
+/* Not by way of a link that somebody else has put there, and nobody else's. */
+static int make_folder(const char *path, struct complaint *why)
+{
+	const char *slash = strrchr(path, '/');
+	int at = follow_open_parent(path), err = at < 0 ? -at : 0;
+
+	if (!err && mkdirat(at, slash ? slash + 1 : path, 0700) < 0 && errno != EEXIST)
+		err = errno;
+	if (at >= 0)
+		close(at);
+	return err ? complaint_errno(why, err, "cannot make %s", path) : 0;
+}
+
+int rally_write(const char *folder, const struct rally_card *card, struct complaint *why)
+{
+	struct folder trusted = {.fd = -1};
+	struct str text = {0};
+	int err = make_folder(folder, why);
+
+	/* One that was there may be anybody's. */
+	if (!err)
+		err = folder_open(&trusted, folder, geteuid(), why);
+	folder_close(&trusted);
+	format_card(card, &text);
+	str_add_char(&text, '\n');
+	if (!err)
+		err = agent_file_write(folder, card->name, &text, why);
+	str_release(&text);
+	return err;
+}
+
+/* --- Reading ---------------------------------------------------------------------------------- */
+
+static bool is_card(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	name = name ? name + 1 : path;
+	return !strncmp(name, CARD, strlen(CARD)) && !strstr(name, ".tmp-");
+}
+
+int rally_read(const char *path, size_t most, struct str *lines, struct complaint *why)
+{
+	struct folder folder = {.fd = -1};
+	struct file_names names = {0};
+	int err = folder_open(&folder, path, geteuid(), why);
+
+	if (!err)
+		err = file_list(path, &names, why);
+	for (size_t i = 0, read = 0; !err && i < names.list.nr && read < most; i++) {
+		size_t len = lines->len;
+
+		if (!is_card(names.list.items[i]))
+			continue;
+		if (folder_read(&folder, strrchr(names.list.items[i], '/') + 1, RALLY_CARD_CAP,
+			    lines, NULL) < 0 ||
+			!lines->len || lines->text[lines->len - 1] != '\n')
+			str_cut(lines, len);
+		else
+			read++;
+	}
+	file_names_release(&names);
+	folder_close(&folder);
+	return err;
+}
+
+static char *text_of(struct json_object *object, const char *key)
+{
+	struct json_object *value;
+
+	if (json_object_object_get_ex(object, key, &value) &&
+		json_object_is_type(value, json_type_string))
+		return alloc_text(json_object_get_string(value));
+	return alloc_text("");
+}
+
+/* 0 where it is none, or less. */
+static int64_t number_of(struct json_object *object, const char *key)
+{
+	struct json_object *value;
+	int64_t number = 0;
+
+	if (json_object_object_get_ex(object, key, &value) &&
+		json_object_is_type(value, json_type_int))
+		number = json_object_get_int64(value);
+	return number > 0 ? number : 0;
+}
+
+static void get_heard(struct json_object *object, struct rally_card *card)
+{
+	struct json_object *list;
+
+	if (!json_object_object_get_ex(object, "heard", &list) ||
+		!json_object_is_type(list, json_type_array))
+		return;
+	for (size_t i = 0; i < json_object_array_length(list) && i < RALLY_CARDS_MOST; i++) {
+		struct json_object *one = json_object_array_get_idx(list, i);
+
+		if (json_object_is_type(one, json_type_object))
+			*array_add(&card->heard) = (struct rally_heard){text_of(one, "card"),
+				(uint32_t)number_of(one, "pid"), number_of(one, "raised")};
+	}
+}
+
+bool rally_card_parse(const char *line, size_t len, struct rally_card *ret)
+{
+	struct json_object *object = NULL, *over;
+	struct json_tokener *tokener = json_tokener_new();
+
+	*ret = (struct rally_card){0};
+	if (tokener && json_scan_is_light(line, len))
+		object = json_tokener_parse_ex(tokener, line, (int)len);
+	json_tokener_free(tokener);
+	if (!json_object_is_type(object, json_type_object)) {
+		json_object_put(object);
+		return false;
+	}
+	*ret = (struct rally_card){.name = text_of(object, "card"),
+		.host = text_of(object, "host"),
+		.pid = (uint32_t)number_of(object, "pid"),
+		.beat = number_of(object, "beat"),
+		.pause_ms = number_of(object, "pause_ms"),
+		.raised = number_of(object, "raised"),
+		.asked = number_of(object, "asked"),
+		.answered = number_of(object, "answered"),
+		.over = json_object_object_get_ex(object, "over", &over) &&
+			json_object_get_boolean(over),
+		.bundle = text_of(object, "bundle"),
+		.keys = text_of(object, "keys"),
+		.verdict = text_of(object, "verdict")};
+	get_heard(object, ret);
+	json_object_put(object);
+	/* A name, and never a path. */
+	if (strchr(ret->bundle, '/') || *ret->bundle == '.')
+		*ret->bundle = '\0';
+	if (strncmp(ret->name, CARD, strlen(CARD)) || strchr(ret->name, '/')) {
+		rally_card_release(ret);
+		return false;
+	}
+	return true;
+}
+
+void rally_card_release(struct rally_card *card)
+{
+	struct rally_heard *heard;
+
+	free(card->name);
+	free(card->host);
+	free(card->bundle);
+	free(card->keys);
+	free(card->verdict);
+	array_for_each (&card->heard, heard)
+		free(heard->card);
+	array_release(&card->heard);
+	*card = (struct rally_card){0};
+}
+
+/* --- Files ------------------------------------------------------------------------------------ */
+
+int rally_open_bundle(const char *out, const char *name)
+{
+	struct str path = {0};
+	struct stat about;
+	int fd;
+
+	str_printf(&path, "%s/%s", out, name);
+	fd = file_open(path.text);
+	str_release(&path);
+	if (fd >= 0 && (fstat(fd, &about) < 0 || !S_ISREG(about.st_mode) ||
+			       about.st_uid != geteuid())) {
+		close(fd);
+		fd = -EACCES;
+	}
+	return fd;
+}
+
+void rally_remove(const char *path)
+{
+	struct file_names names = {0};
+
+	if (file_list(path, &names, NULL) == 0)
+		for (size_t i = 0; i < names.list.nr; i++)
+			if (is_card(names.list.items[i]))
+				unlink(names.list.items[i]);
+	file_names_release(&names);
+	rmdir(path);
+}
