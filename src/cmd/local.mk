@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += %D%/libcmd.la
 src_cmd_libcmd_la_SOURCES = \
 	%D%/agent/agent.c %D%/agent/agent.h \
+	%D%/agent/agent-cards.c %D%/agent/agent-cards.h \
 	%D%/agent/agent-fellows.c %D%/agent/agent-fellows.h \
 	%D%/agent/agent-keep.c %D%/agent/agent-keep.h \
 	%D%/agent/agent-pace.c %D%/agent/agent-pace.h \
@@ -9,6 +10,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/agent/agent-process.c %D%/agent/agent-process.h \
 	%D%/agent/agent-past.c %D%/agent/agent-past.h \
 	%D%/agent/agent-quiet.c %D%/agent/agent-quiet.h \
+	%D%/agent/agent-rally.c %D%/agent/agent-rally.h \
 	%D%/agent/agent-unprobed.c %D%/agent/agent-unprobed.h \
 	%D%/agent/agent-stacks.c %D%/agent/agent-stacks.h \
 	%D%/attach.c \

@@ -11,6 +11,7 @@ src_evidence_libevidence_la_SOURCES = \
 	%D%/gather/workers.c %D%/gather/workers.h \
 	%D%/format/exhibit.c %D%/format/exhibit.h \
 	%D%/agent/fellow.c %D%/agent/fellow.h \
+	%D%/agent/rally.c %D%/agent/rally.h \
 	%D%/agent/fellows.c %D%/agent/fellows.h \
 	%D%/format/fields.c %D%/format/fields.h \
 	%D%/format/flight-name.c %D%/format/flight-name.h \

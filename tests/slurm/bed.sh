@@ -99,11 +99,12 @@ bed_munge() {
 			--seed-file="$BED/munge.seed" 2>"$BED/munged.err"
 }
 
-# Its own process 1 is a shell, so that the slurmd below can be killed with all that is theirs.
+# Its process 1 is a shell, which reaps what slurmd has lost: a step is over when all of it is gone.
 bed_slurmd() {
 	mkdir -p "$BED/$1"
 	unshare -m -p -u -i -f --kill-child --propagation private --mount-proc sh -c '
-		hostname "$1" && mount -t tmpfs none /dev/shm && exec slurmd -D -N "$1"' \
+		hostname "$1" && mount -t tmpfs none /dev/shm || exit
+		slurmd -D -N "$1" & wait' \
 		- "$1" >"$BED/$1.out" 2>&1 </dev/null &
 	eval "bed_of_$1=$!"
 }

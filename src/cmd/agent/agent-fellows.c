@@ -174,7 +174,8 @@ static void replace(char **held, const char *told)
 /* One line, where our own log has not the answer. */
 static void point(struct agent_fellows *fellows, const struct jobs_entry *speaker)
 {
-	if (!*speaker->keys || !*speaker->verdict || !*speaker->bundle ||
+	/* Not where it is judged with other nodes: then it is in the log of one of those. */
+	if (agent_rally_is_told() || !*speaker->keys || !*speaker->verdict || !*speaker->bundle ||
 		(fellows->pointed && !strcmp(fellows->pointed, speaker->bundle)))
 		return;
 	replace(&fellows->pointed, speaker->bundle);

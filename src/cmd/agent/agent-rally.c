@@ -3,261 +3,38 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "cmd/agent/agent-cards.h"
 #include "cmd/agent/agent-keep.h"
 #include "cmd/agent/agent-stacks.h"
 #include "cmd/agent/agent.h"
 #include "cmd/cmd.h"
-#include "cmd/say.h"
 #include "evidence/format/bundle.h"
 
-/* Of the time that cards take, at most this part. */
-#define COST_RATIO 20
-#define PAUSE_NS   CLOCK_NS_PER_S
 /* While a question is open. */
 #define HASTE_NS (300 * CLOCK_NS_PER_MS)
-/* A card that stands still for so long, and for five of its pauses, is dead. */
-#define SILENT_NS (10 * CLOCK_NS_PER_S)
-#define SILENT_PAUSES 5
-/* Until all have answered; and until the question is asked again where nothing could be said. */
-#define ANSWER_NS (10 * CLOCK_NS_PER_S)
-#define AGAIN_NS  (4 * CLOCK_NS_PER_S)
+/* Until all that live have answered; until ranks of which nothing was seen have come. */
+#define ANSWER_NS (20 * CLOCK_NS_PER_S)
+#define COME_NS   (10 * CLOCK_NS_PER_S)
+#define LOOK_NS   CLOCK_NS_PER_S
+/* Until the question is asked again where nothing could be said. */
+#define AGAIN_NS   (4 * CLOCK_NS_PER_S)
 #define AGAIN_MOST 4
-/* How long others are given to come, before one who is alone speaks for himself. */
-#define JOIN_NS (3 * CLOCK_NS_PER_S)
-/* Storage that takes longer does not answer. */
-#define STUCK_NS (60 * CLOCK_NS_PER_S)
-#define SAVE_MS	 1000
-#define END_NS	 (8 * CLOCK_NS_PER_S)
-/* Of those behind the first nobody asks anything; some, as the first may be dead. */
-#define FEW 4
-#define CARDS_BYTES_MOST ((off_t)256 << 20)
-
-/* --- Cards ------------------------------------------------------------------------------------ */
-
-static bool lives(const struct rally_other *other, int64_t now)
-{
-	int64_t silent = SILENT_PAUSES * other->card.pause_ms * CLOCK_NS_PER_MS;
-
-	if (other->card.pause_ms > 60000 || silent < SILENT_NS)
-		silent = SILENT_NS;
-	return !other->card.over && now - other->changed < silent;
-}
-
-static void forget_others(struct agent_rally *rally)
-{
-	struct rally_other *other;
-
-	array_for_each (&rally->others, other)
-		rally_card_release(&other->card);
-	rally->others.nr = 0;
-}
-
-static struct rally_other *find_other(struct agent_rally *rally, const char *name)
-{
-	struct rally_other *other;
-
-	array_for_each (&rally->others, other)
-		if (!strcmp(other->card.name, name))
-			return other;
-	return NULL;
-}
-
-static void take_card(struct agent_rally *rally, struct rally_card *card, int64_t now)
-{
-	struct rally_other *other = find_other(rally, card->name);
-
-	if (!other) {
-		other = array_add(&rally->others);
-		*other = (struct rally_other){.changed = now};
-	} else {
-		if (other->card.beat != card->beat || other->card.pid != card->pid)
-			other->changed = now;
-		/* Another agent counts anew. */
-		if (other->card.pid != card->pid)
-			other->heard = 0;
-		rally_card_release(&other->card);
-	}
-	other->card = *card;
-}
-
-static int compare_others(const void *va, const void *vb)
-{
-	const struct rally_other *a = va, *b = vb;
-
-	return strcmp(a->card.name, b->card.name);
-}
-
-static void adopt_keys(struct announce *announce, const char *keys)
-{
-	struct str key = {0};
-
-	for (; *keys; keys += strcspn(keys, "\n"), keys += *keys == '\n') {
-		str_cut(&key, 0);
-		str_add_bytes(&key, keys, strcspn(keys, "\n"));
-		announce_adopt(announce, str_text(&key));
-	}
-	str_release(&key);
-}
-
-/* True if that card says of us that what we have raised was judged. */
-static bool says_heard(const struct rally_card *card, const struct rally_card *own)
-{
-	const struct rally_heard *heard;
-
-	array_for_each (&card->heard, heard)
-		if (!strcmp(heard->card, own->name) && heard->pid == own->pid &&
-			heard->raised >= own->raised)
-			return true;
-	return false;
-}
-
-/* Who was first before us has said what stands, and of whom he had heard need not be heard again.
- */
-static void become_first(struct agent_rally *rally)
-{
-	struct rally_other *other, *by;
-
-	array_for_each (&rally->others, by) {
-		adopt_keys(&rally->announce, by->card.keys);
-		array_for_each (&rally->others, other)
-			if (says_heard(&by->card, &other->card))
-				other->heard = other->card.raised;
-		if (says_heard(&by->card, &rally->own))
-			rally->own_heard = rally->own.raised;
-	}
-}
-
-static void find_first(struct agent_rally *rally, int64_t now)
-{
-	const struct rally_other *other;
-	bool was = rally->first;
-
-	rally->first = true;
-	array_for_each (&rally->others, other)
-		if (lives(other, now) && strcmp(other->card.name, rally->own.name) < 0)
-			rally->first = false;
-	if (rally->first && !was)
-		become_first(rally);
-	if (!rally->first)
-		rally->own.asked = rally->asked_at = 0;
-}
-
-static void take_cards(struct agent *agent, int64_t now)
-{
-	struct agent_rally *rally = &agent->rally;
-	struct stat about;
-	char *bytes;
-
-	if (fstat(rally->fd, &about) < 0 || about.st_size <= 0 || about.st_size > CARDS_BYTES_MOST)
-		return;
-	bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, rally->fd, 0);
-	if (bytes == MAP_FAILED)
-		return;
-	for (const char *at = bytes, *end = bytes + about.st_size, *next; at < end; at = next) {
-		const char *line = memchr(at, '\n', (size_t)(end - at));
-		struct rally_card card;
-
-		next = line ? line + 1 : end;
-		if (!rally_card_parse(at, (size_t)(next - at), &card))
-			continue;
-		if (strcmp(card.name, rally->own.name)) {
-			take_card(rally, &card, now);
-			continue;
-		}
-		/* Of a fellow who spoke here before us. */
-		if (card.pid != rally->own.pid)
-			adopt_keys(&rally->announce, card.keys);
-		rally_card_release(&card);
-	}
-	munmap(bytes, (size_t)about.st_size);
-	array_sort(&rally->others, compare_others);
-}
-
-/* --- The helper ------------------------------------------------------------------------------- */
-
-struct errand {
-	const char *folder;
-	const struct rally_card *card;
-	size_t most;
-};
-
-/* Read first: what a fellow has left on our card is not lost. */
-static void run_errand(int out, void *arg)
-{
-	const struct errand *errand = arg;
-	struct str lines = {0};
-
-	rally_read(errand->folder, errand->most, &lines, NULL);
-	rally_write(errand->folder, errand->card, NULL);
-	for (size_t at = 0; at < lines.len;) {
-		ssize_t put = write(out, lines.text + at, lines.len - at);
-
-		if (put <= 0)
-			return;
-		at += (size_t)put;
-	}
-}
-
-static size_t how_many(const struct agent_rally *rally, int64_t now)
-{
-	const struct rally_other *other;
-	size_t at = 0;
-
-	if (rally->first || rally->ending)
-		return RALLY_CARDS_MOST;
-	array_for_each (&rally->others, other)
-		if (at++ < FEW && lives(other, now))
-			return FEW;
-	return RALLY_CARDS_MOST;
-}
-
-static void begin_errand(struct agent *agent, int64_t now)
-{
-	struct agent_rally *rally = &agent->rally;
-	struct errand errand;
-
-	rally->own.beat++;
-	rally->own.pause_ms = rally->pause / CLOCK_NS_PER_MS;
-	errand = (struct errand){str_text(&rally->folder), &rally->own, how_many(rally, now)};
-	rally->fd = memfd_create("inquest-rally", MFD_CLOEXEC);
-	if (rally->fd < 0)
-		return;
-	if (helper_start_into(&rally->helper, rally->fd, run_errand, &errand) < 0)
-		close(rally->fd);
-}
-
-/* True once it has come back. */
-static bool end_errand(struct agent *agent, int64_t now)
-{
-	struct agent_rally *rally = &agent->rally;
-	int64_t begun = rally->helper.begun;
-
-	if (!rally->helper.pid || !helper_is_over(&rally->helper, STUCK_NS, NULL, NULL))
-		return false;
-	take_cards(agent, now);
-	close(rally->fd);
-	find_first(rally, now);
-	rally->pause = (now - begun) * COST_RATIO;
-	if (rally->pause < PAUSE_NS)
-		rally->pause = PAUSE_NS;
-	if (rally->pause > 10 * CLOCK_NS_PER_S)
-		rally->pause = 10 * CLOCK_NS_PER_S;
-	rally->due = now + rally->pause;
-	return true;
-}
+#define MOMENT_NS  (20 * CLOCK_NS_PER_MS)
+#define SAVE_MS    1000
+/* Files that are named one by one. */
+#define FILES_MOST 8
+#define END_NS     (8 * CLOCK_NS_PER_S)
 
 /* --- Joining ---------------------------------------------------------------------------------- */
 
-static bool is_of_several_nodes(void)
+bool agent_rally_is_told(void)
 {
 	const char *nodes = getenv("SLURM_STEP_NUM_NODES");
 
@@ -268,7 +45,8 @@ void agent_rally_see(struct agent *agent, const struct job *job)
 {
 	const struct job_coverage *coverage = &job->coverage;
 
-	agent->rally.wanted = agent->rally.wanted || is_of_several_nodes() ||
+	agent->rally.wanted =
+		agent->rally.wanted || agent_rally_is_told() ||
 		(coverage->hosts.n != JOB_NONE && coverage->hosts.n > (int)coverage->hosts_seen) ||
 		(coverage->ranks_seen && coverage->ranks.n != JOB_NONE &&
 			coverage->ranks.n > (int)coverage->ranks_seen);
@@ -282,8 +60,8 @@ static void join(struct agent *agent, int64_t now)
 
 	if (!rally_folder(agent->options.output, &agent->fellows.own, &rally->folder))
 		return;
-	str_add_bytes(&jobs, agent->dir->path.text,
-		(size_t)(agent->dir->id - agent->dir->path.text));
+	str_add_bytes(
+		&jobs, agent->dir->path.text, (size_t)(agent->dir->id - agent->dir->path.text));
 	rally_card_name(str_text(&jobs), &name);
 	gethostname(host, sizeof(host) - 1);
 	rally->own = (struct rally_card){.name = str_detach(&name),
@@ -294,36 +72,12 @@ static void join(struct agent *agent, int64_t now)
 		.bundle = alloc_text(""),
 		.keys = alloc_text(""),
 		.verdict = alloc_text("")};
-	rally->pause = PAUSE_NS;
+	rally->pause = AGENT_CARDS_PAUSE_NS;
 	rally->joined = now;
 	/* What a fellow raised before us may not have been heard. */
 	rally->own.raised = agent->announce.said.nr > 0;
 	str_release(&jobs);
 }
-
-static bool is_alone(const struct agent_rally *rally, int64_t now)
-{
-	const struct rally_other *other;
-
-	array_for_each (&rally->others, other)
-		if (lives(other, now) || other->card.raised)
-			return false;
-	return true;
-}
-
-bool agent_rally_takes(struct agent *agent)
-{
-	struct agent_rally *rally = &agent->rally;
-	int64_t now = clock_monotonic_ns();
-
-	if (!rally->joined || (is_alone(rally, now) && now - rally->joined > JOIN_NS))
-		return false;
-	rally->own.raised++;
-	rally->due = 0;
-	return true;
-}
-
-/* --- Answering -------------------------------------------------------------------------------- */
 
 static void replace(char **held, const char *text)
 {
@@ -338,6 +92,20 @@ static void name_bundle(struct agent *agent)
 	replace(&agent->rally.own.bundle, slash ? slash + 1 : path);
 }
 
+bool agent_rally_takes(struct agent *agent)
+{
+	struct agent_rally *rally = &agent->rally;
+
+	if (!rally->joined)
+		return false;
+	rally->own.raised++;
+	rally->due = 0;
+	name_bundle(agent);
+	return true;
+}
+
+/* --- Answering -------------------------------------------------------------------------------- */
+
 /* A bundle of now, with stacks, in the output folder. */
 static void answer(struct agent *agent, int64_t question)
 {
@@ -346,13 +114,16 @@ static void answer(struct agent *agent, int64_t question)
 
 	if (agent->saver.helper.pid)
 		agent_keep_news(agent, SAVE_MS);
-	if (agent_gather(agent, &look) == 0) {
-		agent_take_stacks(agent, &look);
-		agent_keep_bundle(agent, &look, SAVE_MS);
+	/* Told to end, its ranks die of that: what was kept before is the answer. */
+	if (begun > agent->quiet_until || !agent->bundle.len) {
+		if (agent_gather(agent, &look) == 0) {
+			agent_add_stacks(agent, &look);
+			agent_keep_bundle(agent, &look, SAVE_MS);
+		}
+		look_release(&look);
+		if (agent->bundled < begun)
+			return;
 	}
-	look_release(&look);
-	if (agent->bundled < begun)
-		return;
 	name_bundle(agent);
 	agent->rally.own.answered = question;
 	agent->rally.due = 0;
@@ -365,7 +136,7 @@ static const struct rally_card *who_asks(const struct agent_rally *rally, int64_
 	if (rally->first)
 		return rally->asked_at ? &rally->own : NULL;
 	array_for_each (&rally->others, other)
-		if (lives(other, now))
+		if (agent_card_lives(other, now))
 			return other->card.asked ? &other->card : NULL;
 	return NULL;
 }
@@ -391,17 +162,20 @@ static void ask(struct agent_rally *rally, int64_t now)
 		number = (uint64_t)clock_realtime_ns();
 	rally->own.asked = (int64_t)(number >> 2 | 1);
 	rally->asked_at = now;
-	rally->ask_again = 0;
+	rally->ask_again = rally->look_at = 0;
 	rally->due = 0;
 	rally->own_heard = rally->own.raised;
 	array_for_each (&rally->others, other)
 		other->heard = other->card.raised;
 }
 
-/* Who is over has left the bundle that he had. */
-static bool has_answered(const struct agent_rally *rally, const struct rally_card *card)
+/* Who is over, or dead, has left the bundle that he had. */
+static bool has_answered(
+	const struct agent_rally *rally, const struct rally_other *other, int64_t now)
 {
-	return card->answered == rally->own.asked || (card->over && *card->bundle);
+	if (other->card.answered == rally->own.asked)
+		return *other->card.bundle;
+	return other->lived && *other->card.bundle && !agent_card_lives(other, now);
 }
 
 static bool have_all_answered(const struct agent_rally *rally, int64_t now)
@@ -411,7 +185,7 @@ static bool have_all_answered(const struct agent_rally *rally, int64_t now)
 	if (rally->own.answered != rally->own.asked)
 		return false;
 	array_for_each (&rally->others, other)
-		if (lives(other, now) && !has_answered(rally, &other->card))
+		if (agent_card_lives(other, now) && !has_answered(rally, other, now))
 			return false;
 	return true;
 }
@@ -435,10 +209,11 @@ static void read_parts(const void *what, struct evidence *into)
 	const struct agent *agent = what;
 	const struct agent_rally *rally = &agent->rally;
 	const struct rally_other *other;
+	int64_t now = clock_monotonic_ns();
 
 	read_part(agent->options.output, rally->own.bundle, into);
 	array_for_each (&rally->others, other)
-		if (has_answered(rally, &other->card) && *other->card.bundle)
+		if (has_answered(rally, other, now))
 			read_part(agent->options.output, other->card.bundle, into);
 }
 
@@ -464,16 +239,17 @@ static void point(const struct agent *agent)
 {
 	const struct agent_rally *rally = &agent->rally;
 	const struct rally_other *other;
+	int64_t now = clock_monotonic_ns();
 	struct str files = {0};
 	size_t nr = 1;
 
 	str_add(&files, str_text(&agent->bundle));
 	array_for_each (&rally->others, other)
-		if (*other->card.bundle && has_answered(rally, &other->card) && nr++ < 8)
+		if (has_answered(rally, other, now) && nr++ < FILES_MOST)
 			str_printf(&files, " %s/%s", agent->options.output, other->card.bundle);
-	if (nr > 8)
-		cmd_complain("bundles of %zu nodes: inquest diagnose %s", nr,
-			agent->options.output);
+	if (nr > FILES_MOST)
+		cmd_complain(
+			"bundles of %zu nodes: inquest diagnose %s", nr, agent->options.output);
 	else if (nr > 1)
 		cmd_complain("bundles of %zu nodes: inquest diagnose %s", nr, str_text(&files));
 	str_release(&files);
@@ -484,7 +260,7 @@ static void say_whole(struct agent *agent, const struct look *look)
 	struct agent_rally *rally = &agent->rally;
 	struct str keys = {0};
 
-	agent_say_look(agent, look);
+	agent_say(agent, look);
 	point(agent);
 	announce_keys(&rally->announce, &keys);
 	replace(&rally->own.keys, str_text(&keys));
@@ -508,6 +284,17 @@ static enum announce_news take(struct agent *agent, const struct look *look, int
 	return announce_take(announce, look->verdicts, now, agent->options.hang_after);
 }
 
+/* Some have not come yet, and still may. */
+static bool is_early(const struct agent_rally *rally, const struct job *job, int64_t now)
+{
+	const struct job_coverage *coverage = &job->coverage;
+	bool lacks =
+		(coverage->ranks.n != JOB_NONE && coverage->ranks.n > (int)coverage->ranks_seen) ||
+		(coverage->hosts.n != JOB_NONE && coverage->hosts.n > (int)coverage->hosts_seen);
+
+	return lacks && !rally->ending && now - rally->asked_at < COME_NS;
+}
+
 static void judge(struct agent *agent, int64_t now)
 {
 	struct agent_rally *rally = &agent->rally;
@@ -516,8 +303,12 @@ static void judge(struct agent *agent, int64_t now)
 	if (!gatherer_fetch(&rally->parts, &look.evidence))
 		return;
 	rally->reading = false;
-	rally->asked_at = rally->own.asked = 0;
 	look_judge(&look);
+	if (is_early(rally, look.job, now)) {
+		rally->look_at = now + LOOK_NS;
+		look_release(&look);
+		return;
+	}
 	switch (take(agent, &look, now)) {
 	case ANNOUNCE_SAY:
 		agent->bundle_wanted = true;
@@ -538,6 +329,7 @@ static void judge(struct agent *agent, int64_t now)
 		break;
 	}
 	note_heard(rally);
+	rally->asked_at = rally->own.asked = 0;
 	rally->due = 0;
 	look_release(&look);
 }
@@ -549,7 +341,8 @@ static void lead(struct agent *agent, int64_t now)
 	if (rally->reading) {
 		judge(agent, now);
 	} else if (rally->asked_at) {
-		if (have_all_answered(rally, now) || now - rally->asked_at > ANSWER_NS)
+		if (now >= rally->look_at &&
+			(have_all_answered(rally, now) || now - rally->asked_at > ANSWER_NS))
 			rally->reading = gatherer_begin(&rally->parts, read_parts, agent);
 	} else if (has_news(rally)) {
 		rally->again = 0;
@@ -564,7 +357,7 @@ static void lead(struct agent *agent, int64_t now)
 static bool is_hasty(const struct agent_rally *rally)
 {
 	return rally->asked_at || rally->reading || rally->ending ||
-		rally->own.raised > rally->own_heard;
+	       rally->own.raised > rally->own_heard;
 }
 
 /* Another one has judged what we raised; and what is kept of it is to stay. */
@@ -574,7 +367,7 @@ static void hear(struct agent *agent)
 	const struct rally_other *other;
 
 	array_for_each (&rally->others, other) {
-		if (says_heard(&other->card, &rally->own))
+		if (agent_card_says_heard(&other->card, &rally->own))
 			rally->own_heard = rally->own.raised;
 		agent->bundle_wanted |= *other->card.keys && rally->own.answered;
 	}
@@ -587,12 +380,12 @@ void agent_rally_turn(struct agent *agent, int64_t now)
 
 	if (!agent->fellows.speaks)
 		return;
-	rally->wanted = rally->wanted || is_of_several_nodes();
+	rally->wanted = rally->wanted || agent_rally_is_told();
 	if (rally->wanted && !rally->joined)
 		join(agent, now);
 	if (!rally->joined)
 		return;
-	if (end_errand(agent, now) && !rally->first)
+	if (agent_cards_end(agent, now) && !rally->first)
 		hear(agent);
 	if (is_hasty(rally) && rally->due > now + HASTE_NS)
 		rally->due = now + HASTE_NS;
@@ -604,16 +397,16 @@ void agent_rally_turn(struct agent *agent, int64_t now)
 	if (rally->first)
 		lead(agent, now);
 	if (now >= rally->due && !rally->helper.pid)
-		begin_errand(agent, now);
+		agent_cards_begin(rally, now);
 }
 
-int64_t agent_rally_due(const struct agent *agent)
+int64_t agent_rally_due(const struct agent *agent, int64_t now)
 {
 	const struct agent_rally *rally = &agent->rally;
 
 	if (!rally->joined || !agent->fellows.speaks)
 		return INT64_MAX;
-	return rally->helper.pid || rally->reading ? 0 : rally->due;
+	return rally->helper.pid || rally->reading ? now + MOMENT_NS : rally->due;
 }
 
 static bool is_all_over(const struct agent_rally *rally, int64_t now)
@@ -621,7 +414,7 @@ static bool is_all_over(const struct agent_rally *rally, int64_t now)
 	const struct rally_other *other;
 
 	array_for_each (&rally->others, other)
-		if (lives(other, now))
+		if (agent_card_lives(other, now))
 			return false;
 	return true;
 }
@@ -674,14 +467,8 @@ void agent_rally_release(struct agent *agent)
 {
 	struct agent_rally *rally = &agent->rally;
 
-	if (rally->helper.pid) {
-		helper_end(&rally->helper);
-		close(rally->fd);
-	}
+	agent_cards_release(rally);
 	gatherer_end(&rally->parts);
-	forget_others(rally);
-	array_release(&rally->others);
-	rally_card_release(&rally->own);
 	announce_release(&rally->announce);
 	str_release(&rally->folder);
 }

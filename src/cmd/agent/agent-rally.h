@@ -7,8 +7,8 @@
  *		part; his card says so
  *	ask	the first of those that live, by the names of hosts, asks everybody for a bundle;
  *		each gathers, keeps one in the output folder, and says on his card that he has
- *	judge	when all that live have answered, or RALLY_ANSWER_NS later, the first judges over
- *		all answers, and says it. Who has not answered is missing, and what is said tells.
+ *	judge	when all that live have answered, or some seconds later, the first judges over all
+ *		answers, and says it. Who has not answered is missing, and what is said tells.
  *
  * Cards tell what was said, so that whoever comes first after him repeats nothing; and of whom he
  * has heard, so that who ends knows that his word came through. Who hears nothing speaks for
@@ -38,28 +38,35 @@ struct rally_other {
 	struct rally_card card;
 	int64_t changed; /* CLOCK_MONOTONIC ns: when its beat was seen to be another */
 	int64_t heard;   /* what it had raised when we asked last */
+	bool lived;      /* in our time: else it may be of an earlier job of that name */
 };
 
 struct agent_rally {
-	bool wanted;	   /* the job has ranks on other hosts */
+	bool wanted;       /* the job has ranks on other hosts */
 	struct str folder; /* ""; else we are in it */
 	struct rally_card own;
 	ARRAY(struct rally_other) others; /* by name */
-	struct helper helper; /* at work for us, and */
-	int fd;		      /* what it leaves */
-	int64_t joined;	      /* CLOCK_MONOTONIC ns; 0 not */
-	int64_t due;	      /* the next reading and writing */
-	int64_t pause;	      /* ns between two */
-	bool first;	      /* we ask and judge */
-	int64_t asked_at;     /* 0: no question is open */
-	unsigned again;	      /* questions without an answer that could be said */
-	int64_t ask_again;    /* CLOCK_MONOTONIC ns; 0 not */
-	int64_t own_heard;    /* of what we raised */
-	struct gatherer parts; /* reads the answers */
+	struct helper helper;             /* at work for us, and */
+	int fd;                           /* what it leaves */
+	int64_t joined;                   /* CLOCK_MONOTONIC ns; 0 not */
+	int64_t due;                      /* the next reading and writing */
+	int64_t wrote;                    /* when our card was */
+	int64_t pause;                    /* ns between two */
+	bool first;                       /* we ask and judge */
+	bool has_read;                    /* cards, once */
+	int64_t asked_at;                 /* 0: no question is open */
+	int64_t look_at;                  /* not to be judged before */
+	unsigned again;                   /* questions without an answer that could be said */
+	int64_t ask_again;                /* CLOCK_MONOTONIC ns; 0 not */
+	int64_t own_heard;                /* of what we raised */
+	struct gatherer parts;            /* reads the answers */
 	bool reading;
 	struct announce announce; /* of the whole */
-	bool ending;	   /* our command has ended */
+	bool ending;              /* our command has ended */
 };
+
+/* True if the launcher says that the job has several nodes. */
+bool agent_rally_is_told(void);
 
 /* Takes from a look whether there are ranks elsewhere. */
 void agent_rally_see(struct agent *agent, const struct job *job);
@@ -72,6 +79,9 @@ bool agent_rally_takes(struct agent *agent);
 
 /* Reads and writes cards when that is due, asks, answers, judges. */
 void agent_rally_turn(struct agent *agent, int64_t now);
+
+/* When the next turn is due, CLOCK_MONOTONIC ns. */
+int64_t agent_rally_due(const struct agent *agent, int64_t now);
 
 /* The command is over: stays until what was found here is heard of, for some seconds at most. */
 void agent_rally_end(struct agent *agent);

@@ -156,24 +156,39 @@ static struct agent_quiet_job job_of(const struct agent *agent)
 
 /* --- Looking, saying, keeping ----------------------------------------------------------------- */
 
-/* Once the log names a bundle, it is there to stay. */
-static void say(struct agent *agent, const struct look *look)
+static void note_headline(struct agent *agent, const struct look *look)
 {
-	const char *saved = agent->bundle.len ? agent->bundle.text : NULL;
 	struct str headline = {0};
 
-	if (!agent_fellows_may_say(agent))
-		return;
+	headline_sentence(&headline, look->verdicts, &look->verdicts->at[0]);
+	free(agent->headline);
+	agent->headline = str_detach(&headline);
+}
+
+/* Once the log names a bundle, it is there to stay. */
+void agent_say(struct agent *agent, const struct look *look)
+{
+	const char *saved = agent->bundle.len ? agent->bundle.text : NULL;
+
 	say_page(look, saved);
 	say_line(look, saved);
 	agent->bundle_wanted |= saved != NULL;
 	agent->saved_is_news = !saved;
-	headline_sentence(&headline, look->verdicts, &look->verdicts->at[0]);
-	free(agent->headline);
+	note_headline(agent, look);
 	free(agent->answer);
-	agent->headline = str_detach(&headline);
 	agent->answer = say_answer(look);
 	agent->said = clock_monotonic_ns();
+}
+
+/* If other hosts have a part in it, what is said is judged with theirs. */
+static void say(struct agent *agent, const struct look *look)
+{
+	if (!agent_fellows_may_say(agent))
+		return;
+	if (agent_rally_takes(agent))
+		note_headline(agent, look);
+	else
+		agent_say(agent, look);
 }
 
 /* What was said is over, and its bundle is left as it is: what comes next gets one of its own. */
@@ -181,7 +196,8 @@ static void move_on(struct agent *agent)
 {
 	evidence_release(&agent->stacks);
 	agent->status = "running";
-	cmd_complain("the job moves again: what was said above is over");
+	if (!agent_rally_takes(agent))
+		cmd_complain("the job moves again: what was said above is over");
 	if (agent->bundle.len && agent->bundle_wanted) {
 		str_cut(&agent->kept, 0);
 		str_add(&agent->kept, agent->bundle.text);
@@ -205,7 +221,10 @@ static void say_end(const struct agent *agent, int wait_status)
 		str_printf(&line, "with status %d", agent->exit_status);
 	str_printf(&line, ", %s after this was said%s: %s",
 		clock_format(clock_monotonic_ns() - agent->said, text),
-		agent->announce.stands ? "" : " (then it had moved again)", agent->answer);
+		agent->announce.stands || agent->rally.announce.stands
+			? ""
+			: " (then it had moved again)",
+		agent->answer);
 	if (agent->bundle.len)
 		str_printf(&line, "; saved %s", agent->bundle.text);
 	str_add_char(&line, '\n');
@@ -261,7 +280,7 @@ static void act_on(struct agent *agent, struct look *look, enum announce_news ne
 }
 
 /* First our own files, as the gathering takes them in like any others. */
-static int gather(struct agent *agent, struct look *look)
+int agent_gather(struct agent *agent, struct look *look)
 {
 	const struct live_options options = options_of(agent);
 
@@ -269,7 +288,18 @@ static int gather(struct agent *agent, struct look *look)
 	if (live_gather(agent->dir->path.text, &options, &look->evidence, NULL) < 0)
 		return -1;
 	look_judge(look);
+	agent_rally_see(agent, look->job);
 	return 0;
+}
+
+void agent_add_stacks(struct agent *agent, struct look *look)
+{
+	const struct agent_quiet_job of = job_of(agent);
+
+	if (agent->stacks.n)
+		agent_stacks_add(&agent->stacks, look);
+	else
+		agent_stacks_take(&agent->stacks, &of, look, AGENT_STACKS_CALM);
 }
 
 /* Has somebody of this attempt died, and not in good order? */
@@ -328,7 +358,7 @@ static void look_at_job(struct agent *agent)
 	enum announce_news news = ANNOUNCE_STILL;
 	struct look look = {0};
 
-	if (gather(agent, &look) == 0 && !is_aftermath(agent, &look)) {
+	if (agent_gather(agent, &look) == 0 && !is_aftermath(agent, &look)) {
 		if (ask_stacks(agent, &look, begun))
 			news = announce_take(&agent->announce, look.verdicts, begun,
 				agent->options.hang_after);
@@ -356,7 +386,8 @@ static bool is_due(int64_t *due, int64_t now, int64_t interval)
 
 static int ms_until(const struct agent *agent, int64_t now)
 {
-	const int64_t dues[] = {agent->due.scan, agent->due.sample, agent->due.look};
+	const int64_t dues[] = {agent->due.scan, agent->due.sample, agent->due.look,
+		agent_rally_due(agent, now)};
 	int64_t next = now + CLOCK_NS_PER_S;
 
 	for (size_t i = 0; i < sizeof(dues) / sizeof(dues[0]); i++)
@@ -412,6 +443,7 @@ int agent_turn(struct agent *agent)
 	serve_turn(&agent->serve, agent->dir->path.text);
 	if (agent_fellows_turn(agent, now))
 		write_manifest(agent);
+	agent_rally_turn(agent, now);
 	if (is_due(&agent->due.scan, now, SCAN_NS))
 		scan(agent);
 	dead = exits_look(&agent->exits) > 0;
@@ -499,7 +531,7 @@ void agent_before_signal(struct agent *agent, int signo, int64_t until)
 		agent_fellows_await_look(agent, realtime, until);
 		return;
 	}
-	if (agent->ranks && gather(agent, &look) == 0 && !is_disturbed(agent, &look)) {
+	if (agent->ranks && agent_gather(agent, &look) == 0 && !is_disturbed(agent, &look)) {
 		if (clock_monotonic_ns() > until && anybody_died(look.verdicts->job))
 			agent_keep_late(agent, &look, signo, until);
 		else
@@ -529,7 +561,7 @@ static void last_look(struct agent *agent)
 	struct look look = {0};
 	enum announce_news news;
 
-	if (gather(agent, &look) == 0 && (agent->exit_status || is_of_deaths(&look))) {
+	if (agent_gather(agent, &look) == 0 && (agent->exit_status || is_of_deaths(&look))) {
 		news = announce_take_last(&agent->announce, look.verdicts);
 		agent->bundle_wanted = true;
 		agent_stacks_add(&agent->stacks, &look);
@@ -555,7 +587,7 @@ static void last_look_at_command(struct agent *agent, struct proc_id child)
 	struct str headline = {0};
 	struct look look = {0};
 
-	if (gather(agent, &look) == 0) {
+	if (agent_gather(agent, &look) == 0) {
 		command_add(&command, &look.evidence);
 		look_judge_again(&look);
 		agent->bundle_wanted = true;
@@ -596,6 +628,7 @@ void agent_end(struct agent *agent, struct proc_id child, int wait_status, int s
 		last_look(agent);
 	else if (shell_status && !agent->ranks)
 		last_look_at_command(agent, child);
+	agent_rally_end(agent);
 	forgotten = agent_keep_forget(agent);
 	write_seen(agent);
 	write_manifest(agent);
@@ -622,6 +655,7 @@ bool agent_may_remove(struct agent *agent)
 void agent_release(struct agent *agent)
 {
 	agent_fellows_release(agent);
+	agent_rally_release(agent);
 	agent_quiet_release(&agent->quiet);
 	saver_release(&agent->saver);
 	agent_unprobed_release(&agent->unprobed);

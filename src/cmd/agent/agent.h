@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agent.h: what watches over a job while it runs, one per `inquest run`; where a job has several
- * on a node, one of them judges for all (agent-fellows.h). It peeks, never disturbs, and nothing in
+ * on a node, one of them judges for all (agent-fellows.h), and where it has several nodes, one of
+ * those (agent-rally.h). It peeks, never disturbs, and nothing in
  * the job depends on it: killed, it only stops looking.
  *
  * It keeps the folder's files (manifest, receipt, history, exits), looks at the job now and then,
@@ -16,6 +17,7 @@
 #include "base/array.h"
 #include "cmd/agent/agent-fellows.h"
 #include "cmd/agent/agent-quiet.h"
+#include "cmd/agent/agent-rally.h"
 #include "cmd/agent/agent-stacks.h"
 #include "cmd/agent/agent-unprobed.h"
 #include "cmd/look.h"
@@ -79,6 +81,7 @@ struct agent {
 	struct agent_quiet quiet;
 	struct agent_unprobed unprobed;
 	struct agent_fellows fellows;
+	struct agent_rally rally;
 	int64_t told; /* when it had looked before a signal to end, realtime ns; 0 never */
 	bool by_stacks; /* what was found last was found by those of a quiet job */
 	bool bundle_wanted; /* a hang or a death stood, or the log names the bundle: it outlives a
@@ -111,6 +114,15 @@ void agent_never_began(struct agent *agent, int shell_status);
 
 /* Is nothing of the job left that anybody would want to look at? */
 bool agent_may_remove(struct agent *agent);
+
+/* Gathers what there is now, and judges it. 0, or -1: the folder cannot be read. */
+int agent_gather(struct agent *agent, struct look *look);
+
+/* Adds the stacks that were taken last to a look, or takes some, and judges again. */
+void agent_add_stacks(struct agent *agent, struct look *look);
+
+/* Puts what was judged into the log, and keeps it as the answer that the last line repeats. */
+void agent_say(struct agent *agent, const struct look *look);
 
 /*
  * Frees what the agent holds and stops watching; the folder stays, with its files. Not to be used

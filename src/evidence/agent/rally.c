@@ -283,8 +283,8 @@ int rally_open_bundle(const char *out, const char *name)
 	str_printf(&path, "%s/%s", out, name);
 	fd = file_open(path.text);
 	str_release(&path);
-	if (fd >= 0 && (fstat(fd, &about) < 0 || !S_ISREG(about.st_mode) ||
-			       about.st_uid != geteuid())) {
+	if (fd >= 0 &&
+		(fstat(fd, &about) < 0 || !S_ISREG(about.st_mode) || about.st_uid != geteuid())) {
 		close(fd);
 		fd = -EACCES;
 	}

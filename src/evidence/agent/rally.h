@@ -25,7 +25,7 @@
 #include "evidence/agent/fellow.h"
 
 #define RALLY_CARDS_MOST 16384
-#define RALLY_CARD_CAP	 (64 * 1024)
+#define RALLY_CARD_CAP   (64 * 1024)
 
 /* How far the first of them has come with what others have found. */
 struct rally_heard {
@@ -35,18 +35,18 @@ struct rally_heard {
 };
 
 struct rally_card {
-	char *name;	  /* of its file: "card.m1-0a1b2c3d"; their order is that of the hosts */
+	char *name; /* of its file: "card.m1-0a1b2c3d"; their order is that of the hosts */
 	char *host;
-	uint32_t pid;	  /* of its agent, there */
-	int64_t beat;	  /* grows with every writing */
-	int64_t pause_ms; /* between two of these */
-	int64_t raised;	  /* how often something was found there that all should judge */
-	int64_t asked;	  /* of the first: its question, which all answer by a bundle; 0 none */
+	uint32_t pid;     /* of its agent, there */
+	int64_t beat;     /* grows with every writing */
+	int64_t pause_ms; /* between two of these, at most */
+	int64_t raised;   /* how often something was found there that all should judge */
+	int64_t asked;    /* of the first: its question, which all answer by a bundle; 0 none */
 	int64_t answered; /* the question that its bundle answers */
-	bool over;	  /* its command has ended, and its agent has no more to say */
-	char *bundle;	  /* a name in OUT; "" none */
-	char *keys;	  /* what it has said of the whole job, and still stands: a line each */
-	char *verdict;	  /* the same as one sentence */
+	bool over;        /* its command has ended, and its agent has no more to say */
+	char *bundle;     /* a name in OUT; "" none */
+	char *keys;       /* what it has said of the whole job, and still stands: a line each */
+	char *verdict;    /* the same as one sentence */
 	ARRAY(struct rally_heard) heard;
 };
 

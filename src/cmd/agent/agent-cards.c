@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/agent/agent-cards.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cmd/agent/agent.h"
+
+/* Cards take at most this part of the time. */
+#define COST_RATIO 20
+/* They are written where they have changed, else so often. */
+#define BEAT_NS (4 * CLOCK_NS_PER_S)
+/* A card that stands still for so long, and for three of its beats, is dead. */
+#define SILENT_NS    (10 * CLOCK_NS_PER_S)
+#define SILENT_BEATS 3
+/* Storage that takes longer does not answer. */
+#define STUCK_NS (60 * CLOCK_NS_PER_S)
+/* Of those behind the first nobody asks anything; some are read, as the first may be dead. */
+#define FEW              4
+#define CARDS_BYTES_MOST ((off_t)256 << 20)
+
+/* --- Cards ------------------------------------------------------------------------------------ */
+
+bool agent_card_lives(const struct rally_other *other, int64_t now)
+{
+	int64_t silent = SILENT_BEATS * other->card.pause_ms * CLOCK_NS_PER_MS;
+
+	if (other->card.pause_ms > 60000 || silent < SILENT_NS)
+		silent = SILENT_NS;
+	return !other->card.over && now - other->changed < silent;
+}
+
+static struct rally_other *find_other(struct agent_rally *rally, const char *name)
+{
+	struct rally_other *other;
+
+	array_for_each (&rally->others, other)
+		if (!strcmp(other->card.name, name))
+			return other;
+	return NULL;
+}
+
+static void take_card(struct agent_rally *rally, struct rally_card *card, int64_t now)
+{
+	struct rally_other *other = find_other(rally, card->name);
+
+	if (!other) {
+		other = array_add(&rally->others);
+		*other = (struct rally_other){.changed = now, .lived = rally->has_read};
+	} else {
+		if (other->card.beat != card->beat || other->card.pid != card->pid) {
+			other->changed = now;
+			other->lived = true;
+		}
+		/* Another agent counts anew. */
+		if (other->card.pid != card->pid)
+			other->heard = 0;
+		rally_card_release(&other->card);
+	}
+	other->card = *card;
+}
+
+static int compare_others(const void *va, const void *vb)
+{
+	const struct rally_other *a = va, *b = vb;
+
+	return strcmp(a->card.name, b->card.name);
+}
+
+static void adopt_keys(struct announce *announce, const char *keys)
+{
+	struct str key = {0};
+
+	for (; *keys; keys += strcspn(keys, "\n"), keys += *keys == '\n') {
+		str_cut(&key, 0);
+		str_add_bytes(&key, keys, strcspn(keys, "\n"));
+		announce_adopt(announce, str_text(&key));
+	}
+	str_release(&key);
+}
+
+/* True if that card says of us that what we have raised was judged. */
+bool agent_card_says_heard(const struct rally_card *card, const struct rally_card *own)
+{
+	const struct rally_heard *heard;
+
+	array_for_each (&card->heard, heard)
+		if (!strcmp(heard->card, own->name) && heard->pid == own->pid &&
+			heard->raised >= own->raised)
+			return true;
+	return false;
+}
+
+/* Who was first before us has said what stands, and of whom he had heard need not be heard again.
+ */
+static void become_first(struct agent_rally *rally)
+{
+	struct rally_other *other, *by;
+
+	array_for_each (&rally->others, by) {
+		if (!by->lived)
+			continue;
+		adopt_keys(&rally->announce, by->card.keys);
+		array_for_each (&rally->others, other)
+			if (agent_card_says_heard(&by->card, &other->card))
+				other->heard = other->card.raised;
+		if (agent_card_says_heard(&by->card, &rally->own))
+			rally->own_heard = rally->own.raised;
+	}
+}
+
+static void find_first(struct agent_rally *rally, int64_t now)
+{
+	const struct rally_other *other;
+	bool was = rally->first;
+
+	rally->first = true;
+	array_for_each (&rally->others, other)
+		if (agent_card_lives(other, now) && strcmp(other->card.name, rally->own.name) < 0)
+			rally->first = false;
+	if (rally->first && !was)
+		become_first(rally);
+	if (rally->first || !was)
+		return;
+	/* Somebody comes before us: what we asked, he does. */
+	rally->own.asked = rally->asked_at = rally->own_heard = 0;
+	if (rally->reading)
+		gatherer_end(&rally->parts);
+	rally->reading = false;
+}
+
+static void take_cards(struct agent *agent, int64_t now)
+{
+	struct agent_rally *rally = &agent->rally;
+	struct stat about;
+	char *bytes;
+
+	if (fstat(rally->fd, &about) < 0 || about.st_size <= 0 || about.st_size > CARDS_BYTES_MOST)
+		return;
+	bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, rally->fd, 0);
+	if (bytes == MAP_FAILED)
+		return;
+	for (const char *at = bytes, *end = bytes + about.st_size, *next; at < end; at = next) {
+		const char *line = memchr(at, '\n', (size_t)(end - at));
+		struct rally_card card;
+
+		next = line ? line + 1 : end;
+		if (!rally_card_parse(at, (size_t)(next - at), &card))
+			continue;
+		if (strcmp(card.name, rally->own.name)) {
+			take_card(rally, &card, now);
+			continue;
+		}
+		/* Of a fellow who spoke here before us. */
+		if (card.pid != rally->own.pid && agent->announce.said.nr)
+			adopt_keys(&rally->announce, card.keys);
+		rally_card_release(&card);
+	}
+	munmap(bytes, (size_t)about.st_size);
+	array_sort(&rally->others, compare_others);
+}
+
+/* --- The helper ------------------------------------------------------------------------------- */
+
+struct errand {
+	const char *folder;
+	const struct rally_card *card; /* NULL: it is not to be written */
+	size_t most;
+};
+
+/* Read first: what a fellow has left on our card is not lost. */
+static void run_errand(int out, void *arg)
+{
+	const struct errand *errand = arg;
+	struct str lines = {0};
+
+	rally_read(errand->folder, errand->most, &lines, NULL);
+	if (errand->card)
+		rally_write(errand->folder, errand->card, NULL);
+	for (size_t at = 0; at < lines.len;) {
+		ssize_t put = write(out, lines.text + at, lines.len - at);
+
+		if (put <= 0)
+			return;
+		at += (size_t)put;
+	}
+}
+
+static size_t how_many(const struct agent_rally *rally, int64_t now)
+{
+	const struct rally_other *other;
+	size_t at = 0;
+
+	if (rally->first || rally->ending)
+		return RALLY_CARDS_MOST;
+	array_for_each (&rally->others, other)
+		if (at++ < FEW && agent_card_lives(other, now))
+			return FEW;
+	return RALLY_CARDS_MOST;
+}
+
+void agent_cards_begin(struct agent_rally *rally, int64_t now)
+{
+	struct errand errand = {str_text(&rally->folder), NULL, how_many(rally, now)};
+	int64_t beat = rally->pause > BEAT_NS ? rally->pause : BEAT_NS;
+
+	if (!rally->due || now - rally->wrote >= beat) {
+		rally->own.beat++;
+		rally->own.pause_ms = beat / CLOCK_NS_PER_MS;
+		rally->wrote = now;
+		errand.card = &rally->own;
+	}
+	rally->due = now + rally->pause;
+	rally->fd = memfd_create("inquest-rally", MFD_CLOEXEC);
+	if (rally->fd < 0)
+		return;
+	if (helper_start_into(&rally->helper, rally->fd, run_errand, &errand) < 0)
+		close(rally->fd);
+}
+
+/* True once it has come back. */
+bool agent_cards_end(struct agent *agent, int64_t now)
+{
+	struct agent_rally *rally = &agent->rally;
+	int64_t begun = rally->helper.begun;
+
+	if (!rally->helper.pid || !helper_is_over(&rally->helper, STUCK_NS, NULL, NULL))
+		return false;
+	take_cards(agent, now);
+	rally->has_read = true;
+	close(rally->fd);
+	find_first(rally, now);
+	rally->pause = (now - begun) * COST_RATIO;
+	if (rally->pause < AGENT_CARDS_PAUSE_NS)
+		rally->pause = AGENT_CARDS_PAUSE_NS;
+	if (rally->pause > 10 * CLOCK_NS_PER_S)
+		rally->pause = 10 * CLOCK_NS_PER_S;
+	if (rally->due)
+		rally->due = now + rally->pause;
+	return true;
+}
+
+void agent_cards_release(struct agent_rally *rally)
+{
+	struct rally_other *other;
+
+	if (rally->helper.pid) {
+		helper_end(&rally->helper);
+		close(rally->fd);
+	}
+	array_for_each (&rally->others, other)
+		rally_card_release(&other->card);
+	array_release(&rally->others);
+	rally_card_release(&rally->own);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * agent-cards.h: what an agent knows of those of its job on other hosts: their cards, read and
+ * written by a helper, and which of them live, by our own clock.
+ */
+#ifndef CMD_AGENT_CARDS_H
+#define CMD_AGENT_CARDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "evidence/agent/rally.h"
+
+struct agent;
+struct agent_rally;
+struct rally_other;
+
+/* Cards are read so often. */
+#define AGENT_CARDS_PAUSE_NS CLOCK_NS_PER_S
+
+bool agent_card_lives(const struct rally_other *other, int64_t now);
+
+/* True if that card says of us that what we have raised was judged. */
+bool agent_card_says_heard(const struct rally_card *card, const struct rally_card *own);
+
+/* Begins to read the others', and to write ours where it has changed (due is 0) or is old. */
+void agent_cards_begin(struct agent_rally *rally, int64_t now);
+
+/* True once that has come back: the others' are as they were then, and it is known who is first. */
+bool agent_cards_end(struct agent *agent, int64_t now);
+
+void agent_cards_release(struct agent_rally *rally);
+
+#endif
