@@ -18,7 +18,7 @@ static bool has_testified(const struct inquiry *q, struct rank_index rank)
 {
 	const struct profile *p = &q->profiles[rank.i];
 
-	if (!p->process || p->process->other_run || !inquiry_seen_away(q, rank))
+	if (!p->process || p->process->other_run)
 		return false;
 	return p->readable || p->ended ||
 	       (p->posture.activity != ACTIVITY_UNKNOWN && !p->posture.unsure);
@@ -30,30 +30,34 @@ static bool lacks_unlisted(const struct job *job)
 	return (int64_t)job->coverage.ranks.n > (int64_t)job->nranks;
 }
 
+/* True if that is lacking of this rank. */
+static bool lacks(const struct inquiry *q, struct rank_index rank, enum verdict_lack lack)
+{
+	if (lack == VERDICT_LACKS_RANKS)
+		return !q->profiles[rank.i].process;
+	return lack == VERDICT_LACKS_TESTIMONY ? !has_testified(q, rank)
+					       : inquiry_look(q, rank) != LOOKED_SINCE;
+}
+
 enum verdict_lack inquiry_lack(const struct inquiry *q, struct rank_list *lacking)
 {
 	const struct job *job = q->job;
-	enum verdict_lack lack = VERDICT_LACKS_NOTHING;
-
 	if (job->coverage.ranks.n == JOB_NONE)
 		return VERDICT_LACKS_SIZE;
-	job_for_each_rank(job, rank)
-		if (!q->profiles[rank.i].process)
-			lack = VERDICT_LACKS_RANKS;
-	if (lack == VERDICT_LACKS_NOTHING && lacks_unlisted(job))
-		lack = VERDICT_LACKS_RANKS;
-	job_for_each_rank(job, rank) {
-		bool lacks = lack == VERDICT_LACKS_RANKS ? !q->profiles[rank.i].process
-							 : !has_testified(q, rank);
+	for (enum verdict_lack lack = VERDICT_LACKS_RANKS; lack <= VERDICT_LACKS_LOOK; lack++) {
+		bool any = lack == VERDICT_LACKS_RANKS && lacks_unlisted(job);
 
-		if (!lacks)
-			continue;
-		if (lack == VERDICT_LACKS_NOTHING)
-			lack = VERDICT_LACKS_TESTIMONY;
-		if (lacking)
-			rank_list_add(lacking, rank);
+		job_for_each_rank(job, rank) {
+			if (!lacks(q, rank, lack))
+				continue;
+			any = true;
+			if (lacking)
+				rank_list_add(lacking, rank);
+		}
+		if (any)
+			return lack;
 	}
-	return lack;
+	return VERDICT_LACKS_NOTHING;
 }
 
 /* True if some rank did not end by itself, and nobody knows what it did before: it may have waited.
@@ -121,6 +125,7 @@ static enum verdict_need need_of(enum verdict_lack lack)
 		[VERDICT_LACKS_SIZE] = NEED_WORLD_SIZE_SAID,
 		[VERDICT_LACKS_RANKS] = NEED_UNSEEN_RANKS,
 		[VERDICT_LACKS_TESTIMONY] = NEED_TESTIMONY,
+		[VERDICT_LACKS_LOOK] = NEED_LOOK, /* judge_looks() says of whom */
 	};
 
 	return needs[lack];
@@ -192,6 +197,29 @@ static void tell_workers(struct inquiry *q, struct draft *draft)
 	}
 }
 
+/*
+ * Who was looked at too early is not blamed for what has no other reason: then the next step is
+ * another look. Of whom nobody knows when it was, another look tells no more.
+ */
+static void judge_looks(struct inquiry *q)
+{
+	struct rank_list before = {0}, whenever = {0};
+
+	job_for_each_rank(q->job, rank) {
+		enum inquiry_look look = inquiry_look(q, rank);
+
+		if (look != LOOKED_SINCE)
+			rank_list_add(look == LOOKED_BEFORE ? &before : &whenever, rank);
+	}
+	inquiry_not_judged_each(q, VERDICT_INCONCLUSIVE, NEED_LOOK, &before);
+	inquiry_not_judged_each(q, VERDICT_INCONCLUSIVE, NEED_TIMES, &whenever);
+	for (size_t i = 0; before.list.nr && i < q->drafts.nr; i++)
+		if (q->drafts.items[i].verdict.next == VERDICT_NEXT_MORE_EVIDENCE)
+			q->drafts.items[i].verdict.next = VERDICT_NEXT_LOOK_AGAIN;
+	array_release(&before.list);
+	array_release(&whenever.list);
+}
+
 void judge_bounds(struct inquiry *q)
 {
 	enum verdict_lack lack = inquiry_lack(q, NULL);
@@ -212,8 +240,11 @@ void judge_bounds(struct inquiry *q)
 		} else if (lack != VERDICT_LACKS_NOTHING &&
 			   draft->verdict.confidence == VERDICT_ESTABLISHED) {
 			draft->verdict.confidence = VERDICT_SUPPORTED;
-			inquiry_not_judged(q, VERDICT_INCONCLUSIVE, need_of(lack), NO_RANK);
+			if (lack != VERDICT_LACKS_LOOK)
+				inquiry_not_judged(
+					q, VERDICT_INCONCLUSIVE, need_of(lack), NO_RANK);
 		}
 	}
+	judge_looks(q);
 	doubt_mixture(q);
 }

@@ -197,6 +197,16 @@ void inquiry_not_judged(
 	lack(q, &what);
 }
 
+void inquiry_not_judged_each(struct inquiry *q, enum verdict_class class, enum verdict_need need,
+	const struct rank_list *ranks)
+{
+	if (ranks->list.nr)
+		lack(q, &(struct verdict_not_judged){.class = class,
+				.need = need,
+				.name = "",
+				.ranks = rank_list_seal(q, ranks)});
+}
+
 void inquiry_not_judged_of(struct inquiry *q, enum verdict_class class, enum verdict_need need,
 	const char *name, uint64_t index)
 {

@@ -86,7 +86,7 @@ static bool may_stall(const struct inquiry *q, struct rank_index rank)
 		return false;
 	if (p->death == DEATH_ECHO || p->death == DEATH_END || p->death == DEATH_KILLED ||
 		p->death == DEATH_UNSURE)
-		return inquiry_late_before_end(q, rank);
+		return inquiry_late_before_end(q, rank) == JOB_YES;
 	return p->death == DEATH_NONE;
 }
 

@@ -174,10 +174,11 @@ static int64_t first_wait_elsewhere(const struct inquiry *q, int host)
 
 	for (size_t i = 0; i < q->waits->n; i++) {
 		const struct wait *wait = &q->waits->at[i];
-		int64_t since = clocks_move(
-			q->clocks, wait->since, clocks_of_rank(q->clocks, wait->rank), host);
+		int there = clocks_of_rank(q->clocks, wait->rank);
+		int64_t since = clocks_move(q->clocks, wait->since, there, host);
 
-		if (job_rank(q->job, wait->rank)->host == host || since == JOB_UNKNOWN ||
+		if (there == host || since == JOB_UNKNOWN ||
+			clocks_error(q->clocks, there, host) > AGENT_SLACK ||
 			!waitfor_stands(q->job, wait, &q->given))
 			continue;
 		if (first == JOB_UNKNOWN || since < first)
@@ -193,6 +194,8 @@ int64_t inquiry_silence(const struct inquiry *q, int host)
 	for (size_t i = 0; i < q->job->nhosts; i++) {
 		int64_t seen = clocks_move(q->clocks, q->job->hosts[i].gathered, (int)i, host);
 
+		if (clocks_error(q->clocks, (int)i, host) > AGENT_SLACK)
+			continue;
 		if (seen != JOB_UNKNOWN && q->job->hosts[host].agent_beat != JOB_UNKNOWN &&
 			seen - q->job->hosts[host].agent_beat > silence)
 			silence = seen - q->job->hosts[host].agent_beat;
@@ -431,62 +434,109 @@ static bool wants_seat(const struct inquiry *q, const struct wait *wait, int sea
 	       (!member->seat.n || !rollcall_is_bootstrap(&q->job->groups[member->group]));
 }
 
-/* True if a wait for a key is taken as one for this rank. */
-static bool wants_by_key(const struct inquiry *q, size_t wait, struct rank_index rank)
+/* True if an edge leads from what a wait is in to this rank. */
+static bool leads_to(const struct inquiry *q, size_t wait, struct rank_index rank)
 {
 	size_t node = (size_t)q->graph->node_of_wait[wait];
 
-	if (q->waits->at[wait].kind != WAIT_STORE)
-		return false;
 	for (size_t e = q->graph->first_edge[node]; e < q->graph->first_edge[node + 1]; e++)
 		if (q->graph->edges[e] == rank.i)
 			return true;
 	return false;
 }
 
-/* The same as inquiry_wanted_since(); to *ret_threshold from which age on that wait is a hang. */
-static int64_t wanted_since(
-	const struct inquiry *q, struct rank_index rank, int64_t *ret_threshold)
+/* True if a wait is one for this rank: its seats lack it, or it has to set a key. */
+static bool wants(const struct inquiry *q, size_t at, struct rank_index rank)
 {
-	int clock = clocks_of_rank(q->clocks, rank);
+	const struct wait *wait = &q->waits->at[at];
+
+	for (size_t k = q->first_seat[rank.i]; k < q->first_seat[rank.i + 1]; k++)
+		if (wants_seat(q, wait, q->seats[k]))
+			return true;
+	return wait->kind == WAIT_STORE && leads_to(q, at, rank);
+}
+
+/* When a wait began, by the clock of another rank, and how far that may be off. */
+static int64_t begun_by(
+	const struct inquiry *q, const struct wait *wait, struct rank_index rank, int64_t *ret_error)
+{
+	int theirs = clocks_of_rank(q->clocks, wait->rank), own = clocks_of_rank(q->clocks, rank);
+	int64_t begun = clocks_move(q->clocks, wait->since, theirs, own);
+
+	*ret_error = begun == JOB_UNKNOWN ? 0 : clocks_error(q->clocks, theirs, own);
+	return begun;
+}
+
+/* A time that may be off by more is none. */
+#define ROUGHLY (10 * CLOCK_NS_PER_S)
+
+int64_t inquiry_wanted_since(const struct inquiry *q, struct rank_index rank)
+{
 	int64_t since = JOB_UNKNOWN;
 
 	for (size_t i = 0; i < q->waits->n; i++) {
 		const struct wait *wait = &q->waits->at[i];
-		int64_t begun = clocks_move(
-			q->clocks, wait->since, clocks_of_rank(q->clocks, wait->rank), clock);
-		bool wanted;
+		int64_t error, begun = begun_by(q, wait, rank, &error);
 
-		if (!waitfor_stands(q->job, wait, &q->given) || begun == JOB_UNKNOWN)
+		if (begun == JOB_UNKNOWN || error > ROUGHLY ||
+			(since != JOB_UNKNOWN && begun >= since))
 			continue;
-		wanted = wants_by_key(q, i, rank);
-		for (size_t k = q->first_seat[rank.i]; k < q->first_seat[rank.i + 1] && !wanted;
-			k++)
-			wanted = wants_seat(q, wait, q->seats[k]);
-		if (!wanted || (since != JOB_UNKNOWN && begun >= since))
-			continue;
-		since = begun;
-		*ret_threshold = waitfor_threshold(q->job, wait, &q->given);
+		if (waitfor_stands(q->job, wait, &q->given) && wants(q, i, rank))
+			since = begun;
 	}
 	return since;
 }
 
-int64_t inquiry_wanted_since(const struct inquiry *q, struct rank_index rank)
+/*
+ * True if `when`, by the clock of a rank, is so long after the begin of a wait, whatever the error
+ * of their clocks; NO: it is not; MAYBE: their clocks do not tell.
+ */
+static enum job_known is_later(const struct inquiry *q, const struct wait *wait,
+	struct rank_index rank, int64_t when, int64_t by)
 {
-	int64_t threshold;
+	int64_t error, begun = begun_by(q, wait, rank, &error);
 
-	return wanted_since(q, rank, &threshold);
+	if (begun == JOB_UNKNOWN || when == JOB_UNKNOWN)
+		return JOB_MAYBE;
+	if (when - begun - error > by)
+		return JOB_YES;
+	return when - begun + error > by ? JOB_MAYBE : JOB_NO;
 }
 
-bool inquiry_seen_away(const struct inquiry *q, struct rank_index rank)
+/*
+ * Of one wait for a rank: had it lasted when the rank was looked at? Who is looked at in one look
+ * with one that is known to stand, needs no time.
+ */
+static enum job_known had_lasted(
+	const struct inquiry *q, const struct wait *wait, struct rank_index rank)
 {
-	int64_t now = q->waits->now[rank.i], threshold = 0, since;
+	if (wait->since == JOB_UNKNOWN &&
+		clocks_of_rank(q->clocks, wait->rank) == clocks_of_rank(q->clocks, rank))
+		return JOB_YES;
+	return is_later(q, wait, rank, q->waits->now[rank.i],
+		waitfor_threshold(q->job, wait, &q->given) / 2 - 1);
+}
+
+enum inquiry_look inquiry_look(const struct inquiry *q, struct rank_index rank)
+{
+	enum inquiry_look look = LOOKED_SINCE;
 
 	if (q->profiles[rank.i].ended || !q->wanted[rank.i] || q->job->nhosts < 2)
-		return true;
-	since = wanted_since(q, rank, &threshold);
-	return since == JOB_UNKNOWN || now == JOB_UNKNOWN ||
-	       (now >= since && now - since >= threshold / 2);
+		return LOOKED_SINCE;
+	for (size_t i = 0; i < q->waits->n; i++) {
+		const struct wait *wait = &q->waits->at[i];
+		enum job_known lasted;
+
+		if (!waitfor_stands(q->job, wait, &q->given) ||
+			!(wants(q, i, rank) || leads_to(q, i, rank)))
+			continue;
+		lasted = had_lasted(q, wait, rank);
+		if (lasted == JOB_YES)
+			return LOOKED_SINCE;
+		if (lasted == JOB_MAYBE || look == LOOKED_SINCE)
+			look = lasted == JOB_MAYBE ? LOOKED_WHENEVER : LOOKED_BEFORE;
+	}
+	return look;
 }
 
 /*
@@ -497,14 +547,24 @@ bool inquiry_seen_away(const struct inquiry *q, struct rank_index rank)
 #define SHORT_WAIT       (2 * CLOCK_NS_PER_S)
 #define SHORT_WAIT_ALONE (10 * CLOCK_NS_PER_S)
 
-bool inquiry_late_before_end(const struct inquiry *q, struct rank_index rank)
+enum job_known inquiry_late_before_end(const struct inquiry *q, struct rank_index rank)
 {
 	const struct profile *p = &q->profiles[rank.i];
-	int64_t since = inquiry_wanted_since(q, rank), shortest = SHORT_WAIT;
+	bool alone = p->death == DEATH_KILLED || p->death == DEATH_UNSURE;
+	enum job_known late = JOB_NO;
 
-	if (p->death == DEATH_KILLED || p->death == DEATH_UNSURE)
-		shortest = SHORT_WAIT_ALONE;
-	return since != JOB_UNKNOWN && p->fault != JOB_UNKNOWN && p->fault - since > shortest;
+	for (size_t i = 0; p->fault != JOB_UNKNOWN && i < q->waits->n; i++) {
+		const struct wait *wait = &q->waits->at[i];
+		enum job_known later;
+
+		if (!waitfor_stands(q->job, wait, &q->given) || !wants(q, i, rank))
+			continue;
+		later = is_later(q, wait, rank, p->fault, alone ? SHORT_WAIT_ALONE : SHORT_WAIT);
+		if (later == JOB_YES)
+			return JOB_YES;
+		late = later == JOB_MAYBE ? JOB_MAYBE : late;
+	}
+	return late;
 }
 
 const char *inquiry_op_name(const struct job_op *op)
@@ -557,7 +617,8 @@ size_t inquiry_unseen_members(const struct inquiry *q, int group)
 		struct rank_index rank = q->job->members[g->first_member + (int)seat].rank;
 
 		n += !is_rank(rank) || !q->profiles[rank.i].readable ||
-		     !q->profiles[rank.i].process || !inquiry_seen_away(q, rank);
+		     !q->profiles[rank.i].process ||
+		     inquiry_look(q, rank) != LOOKED_SINCE;
 	}
 	return n;
 }

@@ -107,6 +107,9 @@ struct verdict_ranks rank_list_seal(struct inquiry *q, const struct rank_list *l
 /* Says that a rule could not be judged for want of something, of a rank or the job (NO_RANK). */
 void inquiry_not_judged(struct inquiry *q, enum verdict_class class, enum verdict_need need,
 	struct rank_index rank);
+/* The same of each of these, which it lacks of all alike; nothing where there are none. */
+void inquiry_not_judged_each(struct inquiry *q, enum verdict_class class, enum verdict_need need,
+	const struct rank_list *ranks);
 /* The same of the group of that name, or of the operation with that index. */
 void inquiry_not_judged_of(struct inquiry *q, enum verdict_class class, enum verdict_need need,
 	const char *name, uint64_t index);
@@ -129,18 +132,27 @@ const struct wait *inquiry_longest_wait(const struct inquiry *q, struct rank_ind
 
 /*
  * Since when others wait for a rank, by standing waits that its own seats lack; a time of the
- * rank's own clock. JOB_UNKNOWN where nobody does, or only ranks whose clocks never met its own.
+ * rank's own clock, off by some seconds at most. JOB_UNKNOWN where nobody does, or only ranks whose
+ * clocks tell no such time.
  */
 int64_t inquiry_wanted_since(const struct inquiry *q, struct rank_index rank);
 /*
- * True if a rank has ended, or was looked at when others had waited for it for half as long as
- * makes a hang; also where that is not known, or nobody waits for it. Nodes are looked at one after
- * the other: a rank that was seen only before that was in its own code like everybody, and may
- * have come since.
+ * When a rank was looked at, by the waits of others for it. Nodes are looked at one after the
+ * other: a rank that was seen only before the others waited was in its own code like everybody, and
+ * may have come since.
  */
-bool inquiry_seen_away(const struct inquiry *q, struct rank_index rank);
-/* True if others had long waited for this rank when it ended: then its end is not the reason. */
-bool inquiry_late_before_end(const struct inquiry *q, struct rank_index rank);
+enum inquiry_look {
+	LOOKED_SINCE,   /* when some had waited for half as long as makes a hang; also where nobody
+			   waits for it, of who has ended, and of a job on one host */
+	LOOKED_BEFORE,  /* before any had waited for so long */
+	LOOKED_WHENEVER /* nobody knows: their clocks never met, or may be off by as much */
+};
+enum inquiry_look inquiry_look(const struct inquiry *q, struct rank_index rank);
+/*
+ * True if others had long waited for this rank when it ended: then its end is not the reason. MAYBE
+ * where their clocks do not tell.
+ */
+enum job_known inquiry_late_before_end(const struct inquiry *q, struct rank_index rank);
 
 /* ns from the last word of a host's agent to the latest look at any host; JOB_UNKNOWN. */
 int64_t inquiry_silence(const struct inquiry *q, int host);

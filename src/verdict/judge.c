@@ -202,7 +202,9 @@ static enum verdict_next next_of_past(enum verdict_next next)
 	if (next == VERDICT_NEXT_STACK_OF_RANK || next == VERDICT_NEXT_LOOK_AT_LOCK ||
 		next == VERDICT_NEXT_LOOK_AT_THREADS)
 		return VERDICT_NEXT_STACK_NEXT_TIME;
-	return next == VERDICT_NEXT_MORE_EVIDENCE ? VERDICT_NEXT_ATTACH_NEXT_TIME : next;
+	return next == VERDICT_NEXT_MORE_EVIDENCE || next == VERDICT_NEXT_LOOK_AGAIN
+		       ? VERDICT_NEXT_ATTACH_NEXT_TIME
+		       : next;
 }
 
 /* The seconds that are left, where something will end the job. */

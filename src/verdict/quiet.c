@@ -72,6 +72,8 @@ void judge_quiet_deaths(struct inquiry *q)
 		draft->verdict.confidence = why.confidence;
 		draft->verdict.outlook = why.outlook;
 		draft->verdict.next = why.next;
+		if (why.untimed)
+			inquiry_not_judged(q, VERDICT_RANK_DEATH, NEED_TIMES, rank);
 		rank_list_add(&draft->culprits, rank);
 		if (draft->culprits.list.nr <= TOLD_CULPRITS)
 			tell_death(q, rank, draft);

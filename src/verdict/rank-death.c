@@ -105,19 +105,23 @@ bool explains_death(const struct inquiry *q, struct rank_index rank, struct reas
 {
 	const struct profile *p = &q->profiles[rank.i];
 	bool sure = p->death == DEATH_OWN || p->death == DEATH_KILLED;
+	enum job_known late;
 
 	if (!sure && (p->death != DEATH_UNSURE || p->waits))
 		return false;
 	if (is_of_a_fork(q, rank) || (p->death != DEATH_KILLED && profile_tells_mismatch(p)))
 		return false;
-	if (p->death != DEATH_OWN && inquiry_late_before_end(q, rank))
+	late = p->death == DEATH_OWN ? JOB_NO : inquiry_late_before_end(q, rank);
+	if (late == JOB_YES)
 		return false;
+	why->untimed = late == JOB_MAYBE;
 	why->cause = p->cause;
 	if (p->cause == VERDICT_BY_EXCEPTION &&
 		(p->dead_child || (p->exception && words_blame_child(p->exception->text)) ||
 			(p->log && words_blame_child(p->log->error))))
 		why->cause = VERDICT_BY_CHILD_DEATH;
-	why->confidence = sure && !ended_well(p) ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
+	why->confidence = sure && !ended_well(p) && !why->untimed ? VERDICT_ESTABLISHED
+								  : VERDICT_SUPPORTED;
 	why->outlook = VERDICT_KILL;
 	why->next = why->cause == VERDICT_BY_CHILD_DEATH ? next_after_child(q, rank)
 							 : next_after(why->cause);

@@ -23,6 +23,7 @@ struct reason {
 	bool progresses; /* a majority of such ranks is not to blame: they are only slower */
 	bool follows;    /* waits for another suspect: a victim where there is one that does not */
 	bool left;       /* finished in good order: those who still wait may be the odd ones */
+	bool untimed;    /* rests on an order of times of which clocks do not tell */
 };
 
 /* What it means for others that a rank is away for such a reason. */

@@ -55,7 +55,7 @@ static void suspect(
 
 	suspect.away = away_of(q, rank, &suspect.why);
 	if (suspect.away &&
-		((suspect.away->traits & AWAY_LASTS) || inquiry_seen_away(q, rank)))
+		((suspect.away->traits & AWAY_LASTS) || inquiry_look(q, rank) != LOOKED_BEFORE))
 		*array_add(&suspects->list) = suspect;
 }
 
@@ -493,6 +493,8 @@ static void write_finding(struct inquiry *q, const struct suspect *from, size_t 
 			weakest = from[i].why.confidence;
 		if (from[i].why.outlook == VERDICT_KILL || !i)
 			draft->verdict.outlook = from[i].why.outlook;
+		if (from[i].why.untimed)
+			inquiry_not_judged(q, from->why.class, NEED_TIMES, from[i].rank);
 	}
 	draft->verdict.confidence = weakest;
 	draft->verdict.cause = from->why.cause;

@@ -75,7 +75,7 @@ static void ask_for(struct inquiry *q, const struct waitfor_node *node, struct d
 	} else if (node->kind == WAITFOR_STORE) {
 		inquiry_not_judged(q, VERDICT_INCONCLUSIVE,
 			need_of_store(&q->waits->at[node->wait]), NO_RANK);
-	} else if (is_rank(node->rank)) {
+	} else if (is_rank(node->rank) && inquiry_look(q, node->rank) != LOOKED_BEFORE) {
 		bool ended = q->profiles[node->rank.i].ended;
 
 		inquiry_not_judged(q, VERDICT_INCONCLUSIVE,

@@ -191,6 +191,7 @@ enum verdict_next {
 	VERDICT_NEXT_FIND_DUMPS,
 	VERDICT_NEXT_LARGER_RING, /* of the Flight Recorder */
 	VERDICT_NEXT_GET_REST, /* the evidence of the ranks or hosts that were not seen */
+	VERDICT_NEXT_LOOK_AGAIN, /* at ranks that were looked at before the others waited */
 	VERDICT_NEXTS
 };
 
@@ -247,6 +248,7 @@ enum verdict_lack {
 	VERDICT_LACKS_SIZE,      /* nobody says how many ranks there should be */
 	VERDICT_LACKS_RANKS,     /* of some nothing was seen */
 	VERDICT_LACKS_TESTIMONY, /* some were seen, but not what they do or how they ended */
+	VERDICT_LACKS_LOOK, /* some were looked at before others waited for them, or who knows when */
 };
 
 /* A job of which it is too early to tell: who waits, for whom, since when, and from when on it is a

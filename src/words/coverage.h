@@ -15,7 +15,16 @@ void coverage_add(struct str *into, const struct verdicts *verdicts);
 /* Appends how to get what lacks: the command, and where to type it; nothing where nothing lacks. */
 void coverage_add_remedy(struct str *into, const struct verdicts *verdicts);
 
-/* Appends the same behind a finding, which it would make surer; nothing where it would not. */
+/*
+ * Appends where to look again, and by which command, at ranks that were looked at before others
+ * waited for them: "look again, now that the others wait, on m2 (rank 3): inquest attach ...".
+ */
+void coverage_add_look(struct str *into, const struct verdicts *verdicts);
+
+/*
+ * Appends what coverage_add_remedy() does, behind a finding that it would make surer; nothing where
+ * it would not.
+ */
 void coverage_add_surety(
 	struct str *into, const struct verdicts *verdicts, const struct verdict *verdict);
 

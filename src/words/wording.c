@@ -78,7 +78,8 @@ static const char *const nexts[VERDICT_NEXTS] = {
 		"find the dumps that lack: a rank without one may have died, or hang in its GIL",
 	[VERDICT_NEXT_LARGER_RING] =
 		"next time a larger buffer: TORCH_FR_BUFFER_SIZE (TORCH_NCCL_TRACE_BUFFER_SIZE)",
-	[VERDICT_NEXT_GET_REST] = "", /* coverage_add_remedy() has the words */
+	[VERDICT_NEXT_GET_REST] = "",   /* coverage_add_remedy() has the words */
+	[VERDICT_NEXT_LOOK_AGAIN] = "", /* and coverage_add_look() */
 	[VERDICT_NEXT_MORE_EVIDENCE] =
 		"attach again in 30 s; next time, run it under `inquest run`: that sees more",
 };
@@ -578,6 +579,10 @@ void wording_next(struct str *into, const struct verdicts *verdicts, const struc
 
 	if (verdict->next == VERDICT_NEXT_GET_REST) {
 		coverage_add_remedy(into, verdicts);
+		return;
+	}
+	if (verdict->next == VERDICT_NEXT_LOOK_AGAIN) {
+		coverage_add_look(into, verdicts);
 		return;
 	}
 	if (verdict->next == VERDICT_NEXT_LOOK_AT_LOCK && holder) {

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When a rank was looked at. Nodes are looked at one after the other: what a rank did before the
+ * others waited for it tells nothing, and where the clocks of two nodes never met, nobody knows
+ * whether that is so.
+ */
+#include "tests/unit/unit.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "tests/unit/facts.h"
+#include "words/wording.h"
+
+struct judged {
+	struct job *job;
+	struct verdicts *v;
+};
+
+static struct judged judge(const struct facts *f)
+{
+	struct judged j = {.job = facts_job(f)};
+
+	j.v = verdicts_of(j.job);
+	return j;
+}
+
+static void done(struct judged *j, struct facts *f)
+{
+	verdicts_free(j->v);
+	job_free(j->job);
+	facts_free(f);
+}
+
+/* True if the page says that this is missing of the last rank, and only of it. */
+static bool needs(const struct judged *j, enum verdict_need need)
+{
+	for (size_t i = 0; i < j->v->nnot_judged; i++)
+		if (j->v->not_judged[i].need == need && j->v->not_judged[i].ranks.n == 1 &&
+			j->v->not_judged[i].ranks.at[0].i == (int)j->job->nranks - 1)
+			return true;
+	return false;
+}
+
+/* -- clocks that never met --------------------------------------------------------------------- */
+
+/* Four ranks, of which no two nodes did anything together; the last is awaited since 10 or 60. */
+static struct facts *nobody_met(void)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++)
+		f->members[0][i].fact.ready_at = JOB_UNKNOWN;
+	return f;
+}
+
+static struct facts *held(void)
+{
+	struct facts *f = nobody_met();
+
+	facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 60);
+	facts_outside(f, 3, 59);
+	return f;
+}
+
+static struct facts *never_started(void)
+{
+	struct facts *f = nobody_met();
+
+	for (int rank = 0; rank < 3; rank++)
+		facts_in_init(f, 0, rank, 10);
+	facts_candidate(f, 3);
+	facts_stack(f, 3, "read@libc.so.6 < load@/me/data.py:7 < main@/me/train.py:3");
+	return f;
+}
+
+static struct facts *compiles(void)
+{
+	struct facts *f = held();
+
+	facts_span(f, 3, JOB_SPAN_COMPILE, "codegen", "0/0", 59, FACTS_OPEN);
+	facts_cpu(f, 3, 1, 1, 0);
+	return f;
+}
+
+static struct facts *loads(void)
+{
+	struct facts *f = held();
+
+	facts_span(f, 3, JOB_SPAN_INPUT, "next", "", 59, FACTS_OPEN);
+	return f;
+}
+
+static struct facts *saves(void)
+{
+	struct facts *f = held();
+
+	facts_span(f, 3, JOB_SPAN_CHECKPOINT, "save", "/out/latest.pt", 59, FACTS_OPEN);
+	return f;
+}
+
+static struct facts *is_stopped(void)
+{
+	struct facts *f = held();
+
+	f->ranks[3].process.state = 'T';
+	return f;
+}
+
+/* For a kill the question is another one: had the others long waited when it came? */
+static struct facts *was_killed(void)
+{
+	struct facts *f = held();
+
+	facts_end(f, 3, JOB_SIGNALED, SIGKILL, 60);
+	return f;
+}
+
+static void expect_confidence(const struct judged *j, enum verdict_class class,
+	enum verdict_confidence confidence, const char *when)
+{
+	const struct verdict *v = &j->v->at[0];
+
+	if (v->class == class && v->confidence == confidence && v->culprits.n == 1)
+		return;
+	facts_print(j->v);
+	fail_msg("expected %s, %s, %s", verdict_class_name(class),
+		verdict_confidence_name(confidence), when);
+}
+
+/*
+ * Alone on its node the rank may have been looked at long before: that it stays away is no more
+ * than supported, and the page says what is missing. A peer on its own node that waits for it
+ * settles it, and so does one node for all. (Not of a kill: others, on other nodes, may have waited
+ * for longer than the peer.)
+ */
+static void what_clocks_do_not_tell_is_supported(void **state)
+{
+	static const struct {
+		struct facts *(*make)(void);
+		enum verdict_class class;
+		enum verdict_confidence beside_a_peer;
+	} stories[] = {
+		{never_started, VERDICT_NOT_STARTED, VERDICT_ESTABLISHED},
+		{compiles, VERDICT_COMPILE_SKEW, VERDICT_ESTABLISHED},
+		{loads, VERDICT_HOST_STALL, VERDICT_ESTABLISHED},
+		{saves, VERDICT_HOST_STALL, VERDICT_ESTABLISHED},
+		{is_stopped, VERDICT_HOST_STALL, VERDICT_ESTABLISHED},
+		{was_killed, VERDICT_RANK_DEATH, VERDICT_SUPPORTED},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(stories) / sizeof(stories[0]); i++) {
+		struct facts *f = stories[i].make();
+		struct judged j = judge(f);
+
+		expect_confidence(&j, stories[i].class, VERDICT_ESTABLISHED, "on one node");
+		assert_false(needs(&j, NEED_TIMES));
+		verdicts_free(j.v);
+		job_free(j.job);
+		facts_move(f, 3, 1);
+		j = judge(f);
+		expect_confidence(&j, stories[i].class, VERDICT_SUPPORTED, "on two nodes");
+		assert_true(needs(&j, NEED_TIMES));
+		verdicts_free(j.v);
+		job_free(j.job);
+		facts_move(f, 2, 1);
+		j = judge(f);
+		expect_confidence(&j, stories[i].class, stories[i].beside_a_peer, "beside a peer");
+		assert_int_equal(needs(&j, NEED_TIMES),
+			stories[i].beside_a_peer != VERDICT_ESTABLISHED);
+		done(&j, f);
+	}
+}
+
+/* Its own end is one, whenever it was. */
+static void an_end_of_its_own_needs_no_clock(void **state)
+{
+	struct facts *f = held();
+	struct judged j;
+
+	(void)state;
+	facts_move(f, 3, 1);
+	facts_note(f, 3, "KeyError: 'x'", 60);
+	facts_end(f, 3, JOB_EXITED, 1, 60);
+	j = judge(f);
+	expect_confidence(&j, VERDICT_RANK_DEATH, VERDICT_ESTABLISHED, "of an exception");
+	assert_false(needs(&j, NEED_TIMES));
+	done(&j, f);
+}
+
+/*
+ * Clocks that met in operations which both came to at very different times, may be off by that: a
+ * look a few seconds after the others began to wait may have been before.
+ */
+static void what_clocks_tell_too_roughly_is_supported(void **state)
+{
+	struct facts *f = nobody_met();
+	struct judged j;
+
+	(void)state;
+	facts_move(f, 3, 1);
+	facts_rounds(f, 0, 9, 10, 0.5);
+	for (int i = 0; i < 9; i++)
+		f->members[0][3].ops[i].entered += (i % 3 - 1) * INT64_C(20000000000);
+	facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 80);
+	facts_span(f, 3, JOB_SPAN_COMPILE, "codegen", "0/0", 79, FACTS_OPEN);
+	facts_cpu(f, 3, 1, 1, 0);
+	j = judge(f);
+	expect_confidence(&j, VERDICT_COMPILE_SKEW, VERDICT_SUPPORTED, "by rough clocks");
+	assert_true(needs(&j, NEED_TIMES));
+	done(&j, f);
+}
+
+/* -- looked at too early ----------------------------------------------------------------------- */
+
+/* Its node was looked at before the others waited: nobody is blamed, and the page says what to do. */
+static void who_was_looked_at_before_is_to_be_looked_at_again(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct str words = {0};
+	struct judged j;
+
+	(void)state;
+	facts_move(f, 3, 1);
+	facts_rounds(f, 0, 10, 20, 0.5);
+	facts_enter_but(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 60);
+	facts_outside(f, 3, 59.5);
+	facts_cpu(f, 3, 1, 1, -1);
+	f->hosts[1].gathered = facts_ns(60.2);
+	j = judge(f);
+	assert_int_equal(j.v->at[0].class, VERDICT_INCONCLUSIVE);
+	assert_int_equal(j.v->at[0].culprits.n, 0);
+	assert_int_equal(j.v->lack, VERDICT_LACKS_LOOK);
+	assert_true(needs(&j, NEED_LOOK));
+	assert_false(needs(&j, NEED_STATE));
+	wording_next(&words, j.v, &j.v->at[0]);
+	assert_string_equal(str_text(&words),
+		"look again, now that the others wait, on hostB (rank 3): "
+		"inquest attach --all -o NODE.inq; then inquest diagnose *.inq");
+	str_release(&words);
+	done(&j, f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_clocks_do_not_tell_is_supported),
+		cmocka_unit_test(an_end_of_its_own_needs_no_clock),
+		cmocka_unit_test(what_clocks_tell_too_roughly_is_supported),
+		cmocka_unit_test(who_was_looked_at_before_is_to_be_looked_at_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
