@@ -346,7 +346,7 @@ struct job_signal {
 	int process;
 	int signo;
 	int code;
-	uint32_t sender; /* pid; 0: the kernel or itself by a fault */
+	uint32_t sender; /* pid; 0: the kernel, or who has none in the rank's pid namespace */
 	int sender_role; /* enum job_role of the sender where it is in the job; JOB_NONE unknown */
 	bool from_self;
 	bool fatal;

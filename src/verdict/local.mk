@@ -22,6 +22,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/host-stall.c \
 	%D%/inquiry.c %D%/inquiry.h \
 	%D%/judge.c %D%/judge.h \
+	%D%/told.c %D%/told.h \
 	%D%/last-words.c %D%/last-words.h \
 	%D%/later.c \
 	%D%/limits.c %D%/limits.h \

@@ -13,6 +13,7 @@
 #include "verdict/backend.h"
 #include "verdict/last-words.h"
 #include "verdict/profile.h"
+#include "verdict/told.h"
 
 /* Kills this close together are one act. */
 #define AT_ONCE CLOCK_NS_PER_S
@@ -47,49 +48,6 @@ bool profile_tells_mismatch(const struct profile *p)
 {
 	return (p->exception && words_tell_mismatch(p->exception->text)) ||
 	       (p->log && words_tell_mismatch(p->log->error));
-}
-
-/* -- signals ----------------------------------------------------------------------------------- */
-
-/* Signals by which somebody asks a process to end. */
-static bool is_order_to_end(int signo)
-{
-	return signo == SIGTERM || signo == SIGINT || signo == SIGHUP || signo == SIGQUIT;
-}
-
-/* Sent by another process: neither by itself nor by the kernel for a fault. */
-static bool is_from_outside(const struct job *job, const struct job_signal *signal)
-{
-	return !signal->from_self && signal->sender && signal->process != JOB_NONE &&
-	       signal->sender != job->processes[signal->process].pid;
-}
-
-/* Reads of each rank's own process what was fatal, and the first order that came from outside. */
-static void find_signals(const struct job *job, struct profile *profiles)
-{
-	for (size_t i = 0; i < job->nsignals; i++) {
-		const struct job_signal *signal = &job->signals[i];
-		struct profile *p = &profiles[signal->rank.i];
-
-		if (!p->process || signal->process != job_rank(job, signal->rank)->process)
-			continue;
-		if (signal->fatal)
-			p->fatal = signal;
-		if (signal->from_self && !signal->abort_call &&
-			(signal->fatal || is_order_to_end(signal->signo)))
-			p->own_end = signal;
-		if (is_order_to_end(signal->signo) && is_from_outside(job, signal) && !p->told)
-			p->told = signal;
-	}
-}
-
-/* A sender that stands above the rank, or runs the job without being of any rank. */
-static bool is_launcher(const struct job *job, const struct job_signal *signal)
-{
-	const struct job_process *process = &job->processes[signal->process];
-
-	return signal->sender_role == JOB_ROLE_AGENT || signal->sender_role == JOB_ROLE_UNKNOWN ||
-	       signal->sender == process->ppid;
 }
 
 /* -- first pass: what a death says by itself --------------------------------------------------- */
@@ -132,9 +90,9 @@ static void judge_abort(struct profile *p, int64_t when)
  */
 static void judge_signal(const struct job *job, struct profile *p, int signo, int64_t when)
 {
-	bool outside = p->fatal && is_from_outside(job, p->fatal);
+	bool outside = p->fatal && told_from_outside(job, p->fatal);
 
-	if (p->told && is_launcher(job, p->told) && !(p->fatal && p->fatal->when < p->told->when))
+	if (p->told && told_by_launcher(job, p->told) && !(p->fatal && p->fatal->when < p->told->when))
 		set_death(p, DEATH_ECHO, VERDICT_BY_KILLED, when);
 	else if (profile_is_fault_signal(signo) && !outside)
 		set_death(p, DEATH_OWN, VERDICT_BY_SIGNAL, when);
@@ -142,7 +100,7 @@ static void judge_signal(const struct job *job, struct profile *p, int signo, in
 		judge_abort(p, when);
 	else if (p->own_end && p->own_end->signo == signo && !p->told)
 		set_death(p, DEATH_OWN, VERDICT_BY_SIGNAL, when);
-	else if (is_order_to_end(signo))
+	else if (told_is_order(signo))
 		set_death(p, DEATH_UNSURE, VERDICT_BY_KILLED, when);
 	else
 		set_death(p, DEATH_KILLED, VERDICT_BY_KILLED, when);
@@ -169,7 +127,7 @@ static void judge_exit(const struct job *job, struct profile *p, int64_t when)
 		set_death(p, DEATH_CLEAN, VERDICT_BY_EARLY_EXIT, when);
 		return;
 	}
-	if (p->told && is_launcher(job, p->told))
+	if (p->told && told_by_launcher(job, p->told))
 		set_death(p, DEATH_ECHO, VERDICT_BY_KILLED, when);
 	else if (p->told || !p->readable || says_echo(p) || profile_tells_mismatch(p))
 		set_death(p, DEATH_UNSURE, VERDICT_NO_CAUSE, when);
@@ -536,7 +494,7 @@ static bool is_in_the_wake(const struct deaths *d, struct rank_index rank, struc
 		return false;
 	if (!p->told) /* an order to all may yet be on its way to who lives */
 		return p->ended || outlived_by(d, first, rank);
-	return is_launcher(d->job, p->told) && behind(d, rank, p->told->when, first, ended) > 0;
+	return told_by_launcher(d->job, p->told) && behind(d, rank, p->told->when, first, ended) > 0;
 }
 
 /* The rank that was told to end before all others; NO_RANK where that is not known. */
@@ -568,7 +526,7 @@ static void judge_first_order(const struct deaths *d)
 	struct rank_index rank = first_told(d);
 	struct profile *first = is_rank(rank) ? &d->profiles[rank.i] : NULL;
 
-	if (!first || d->job->nranks < 2 || is_launcher(d->job, first->told) || !first->ended ||
+	if (!first || d->job->nranks < 2 || told_by_launcher(d->job, first->told) || !first->ended ||
 		(first->death != DEATH_UNSURE && first->death != DEATH_ECHO))
 		return;
 	job_for_each_rank(d->job, at)
@@ -683,7 +641,7 @@ void profiles_judge_deaths(const struct job *job, const struct waits *waits,
 {
 	struct deaths d = {.job = job, .waits = waits, .clocks = clocks, .profiles = profiles};
 
-	find_signals(job, profiles);
+	told_find(job, profiles);
 	job_for_each_rank(job, rank)
 		judge_alone(job, &profiles[rank.i]);
 	blame_memory(job, profiles);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verdict/told.h"
+
+#include <signal.h>
+
+bool told_is_order(int signo)
+{
+	return signo == SIGTERM || signo == SIGINT || signo == SIGHUP || signo == SIGQUIT;
+}
+
+/*
+ * True if a process sent it that has no number where the rank is: one outside of its pid namespace,
+ * as a container's runtime or a node's daemon is (pid_namespaces(7)). The kernel's own signals have
+ * no number either, but another code, and a timer's are the rank's own.
+ */
+static bool is_from_other_namespace(const struct job_signal *signal)
+{
+	return !signal->sender && (signal->code == SI_USER || signal->code == SI_QUEUE ||
+					  signal->code == SI_TKILL);
+}
+
+bool told_from_outside(const struct job *job, const struct job_signal *signal)
+{
+	if (signal->from_self || signal->process == JOB_NONE)
+		return false;
+	return is_from_other_namespace(signal) ||
+	       (signal->sender && signal->sender != job->processes[signal->process].pid);
+}
+
+void told_find(const struct job *job, struct profile *profiles)
+{
+	for (size_t i = 0; i < job->nsignals; i++) {
+		const struct job_signal *signal = &job->signals[i];
+		struct profile *p = &profiles[signal->rank.i];
+
+		if (!p->process || signal->process != job_rank(job, signal->rank)->process)
+			continue;
+		if (signal->fatal)
+			p->fatal = signal;
+		if (signal->from_self && !signal->abort_call &&
+			(signal->fatal || told_is_order(signal->signo)))
+			p->own_end = signal;
+		if (told_is_order(signal->signo) && told_from_outside(job, signal) && !p->told)
+			p->told = signal;
+	}
+}
+
+bool told_by_launcher(const struct job *job, const struct job_signal *signal)
+{
+	const struct job_process *process = &job->processes[signal->process];
+
+	return signal->sender_role == JOB_ROLE_AGENT || signal->sender_role == JOB_ROLE_UNKNOWN ||
+	       (signal->sender && signal->sender == process->ppid);
+}
