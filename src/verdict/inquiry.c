@@ -457,8 +457,8 @@ static bool wants(const struct inquiry *q, size_t at, struct rank_index rank)
 }
 
 /* When a wait began, by the clock of another rank, and how far that may be off. */
-static int64_t begun_by(
-	const struct inquiry *q, const struct wait *wait, struct rank_index rank, int64_t *ret_error)
+static int64_t begun_by(const struct inquiry *q, const struct wait *wait,
+	struct rank_index rank, int64_t *ret_error)
 {
 	int theirs = clocks_of_rank(q->clocks, wait->rank), own = clocks_of_rank(q->clocks, rank);
 	int64_t begun = clocks_move(q->clocks, wait->since, theirs, own);

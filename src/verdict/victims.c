@@ -7,6 +7,46 @@
 #include "job/rollcall.h"
 #include "verdict/rule.h"
 
+/* Marks in what these ranks have long waited, each in its longest wait. */
+static bool *nodes_of(const struct inquiry *q, const struct rank_list *ranks)
+{
+	bool *nodes = alloc_zeroed(q->graph->nnodes + 1, sizeof(*nodes));
+
+	for (size_t i = 0; i < ranks->list.nr; i++) {
+		const struct wait *wait = inquiry_longest_wait(q, ranks->list.items[i]);
+
+		if (wait)
+			nodes[q->graph->node_of_wait[wait - q->waits->at]] = true;
+	}
+	return nodes;
+}
+
+/* The wait of a rank in one of these nodes, however short; NULL: it has none. */
+static const struct wait *wait_in(
+	const struct inquiry *q, struct rank_index rank, const bool *nodes)
+{
+	for (size_t i = q->waits->first[rank.i]; i < q->waits->first[rank.i + 1]; i++)
+		if (nodes[q->graph->node_of_wait[i]] &&
+			(q->waits->at[i].sure || q->waits->at[i].held))
+			return &q->waits->at[i];
+	return NULL;
+}
+
+/*
+ * Who is in the very operation in which others have long waited waits for the same, however short
+ * its own wait is: it came later than they, or was ended sooner.
+ */
+static void add_fellows(struct inquiry *q, struct draft *draft)
+{
+	bool *nodes = nodes_of(q, &draft->victims);
+
+	job_for_each_rank(q->job, rank)
+		if (!rank_list_has(&draft->culprits, rank) &&
+			!rank_list_has(&draft->victims, rank) && wait_in(q, rank, nodes))
+			rank_list_add(&draft->victims, rank);
+	free(nodes);
+}
+
 void find_victims(struct inquiry *q, const bool *marked, struct draft *draft)
 {
 	bool *victims = alloc_zeroed(q->job->nranks + 1, sizeof(*victims));
@@ -16,6 +56,7 @@ void find_victims(struct inquiry *q, const bool *marked, struct draft *draft)
 		if (victims[rank.i] && !rank_list_has(&draft->culprits, rank))
 			rank_list_add(&draft->victims, rank);
 	free(victims);
+	add_fellows(q, draft);
 }
 
 /* -- where they wait --------------------------------------------------------------------------- */
@@ -136,15 +177,20 @@ void tell_victims(struct inquiry *q, struct draft *draft)
 {
 	size_t n = draft->victims.list.nr, places = 0;
 	const struct wait **waits = alloc_zeroed(n + 1, sizeof(*waits));
+	bool *nodes = nodes_of(q, &draft->victims);
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		waits[i] = inquiry_longest_wait(q, draft->victims.list.items[i]);
+		if (!waits[i])
+			waits[i] = wait_in(q, draft->victims.list.items[i], nodes);
+	}
 	for (size_t i = 0; i < n && places < 6; i++) {
 		if (!has_place(waits[i]) || told_before(q, waits, i))
 			continue;
 		tell_place(q, draft, waits[i], waits);
 		places++;
 	}
+	free(nodes);
 	free(waits);
 	stacks_tell_waiters(q, draft);
 }

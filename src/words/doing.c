@@ -247,6 +247,16 @@ static bool say_open_op(struct doing *doing, const struct job *job, const struct
 	return true;
 }
 
+/*
+ * True if the stack says more than the ring: in what no ring records the rank waits, for others or
+ * for a lock, or what else it does. That it is in its own code, the ring says as well.
+ */
+static bool tells_more(const struct job_thread *thread, const struct posture *p)
+{
+	return is_outside(thread) && p && p->activity != ACTIVITY_USER &&
+	       (activities_waits(p->activity) || (!p->unsure && p->program >= 0));
+}
+
 /* Says what a living rank does: the newest thing it is inside of, since that is innermost. */
 static void say_doing(struct doing *doing, const struct job *job, const struct by_rank *seats,
 	struct rank_index rank, const struct posture *posture)
@@ -262,9 +272,8 @@ static void say_doing(struct doing *doing, const struct job *job, const struct b
 	} else if (init) {
 		str_add(&doing->name, "in init");
 		doing->since = age(job, rank, init->init_since);
-	} else if (is_outside(thread) && posture && activities_waits(posture->activity) &&
-		   say_activity(doing, job, posture)) {
-		return; /* in what no ring records */
+	} else if (tells_more(thread, posture) && say_activity(doing, job, posture)) {
+		doing->outside = !activities_waits(posture->activity);
 	} else if (thread && thread->state != JOB_THREAD_UNKNOWN) {
 		say_thread(doing, job, seats, rank, thread);
 	} else if (thread) {

@@ -57,7 +57,7 @@ static const char *const nexts[VERDICT_NEXTS] = {
 	[VERDICT_NEXT_DETACH_DEBUGGER] = "detach the debugger of {R}, or let it continue",
 	[VERDICT_NEXT_STACK_OF_RANK] = "look at the stack of {R}: inquest attach --stacks",
 	[VERDICT_NEXT_STACK_NEXT_TIME] =
-		"next time, take the stack of {R} while it hangs: inquest attach --stacks",
+		"when it hangs again, take the stack of {R}: inquest attach --stacks",
 	[VERDICT_NEXT_LOOK_AT_CORE] = "look at the core of {R}; or set PYTHONFAULTHANDLER=1",
 	[VERDICT_NEXT_READ_STACK] = "read the code where {R} died; the others only echo it",
 	[VERDICT_NEXT_LOOK_AT_LOCK] = "see who holds the lock that {R} waits for: lslocks",
@@ -72,12 +72,12 @@ static const char *const nexts[VERDICT_NEXTS] = {
 	[VERDICT_NEXT_CHECK_NODE] = "check the node: power, kernel log, network",
 	[VERDICT_NEXT_SIMPLIFY] =
 		"rerun the reduced-complexity preset: no compile, 2 ranks, 1 step",
-	[VERDICT_NEXT_ATTACH_NEXT_TIME] = "next time, look while it hangs: inquest attach --stacks",
-	[VERDICT_NEXT_RUN_NEXT_TIME] = "next time, run it under `inquest run`: that sees into {R}",
+	[VERDICT_NEXT_ATTACH_NEXT_TIME] = "when it hangs again, look: inquest attach --stacks",
+	[VERDICT_NEXT_RUN_NEXT_TIME] = "run it under `inquest run` from now on: that sees into {R}",
 	[VERDICT_NEXT_FIND_DUMPS] =
 		"find the dumps that lack: a rank without one may have died, or hang in its GIL",
 	[VERDICT_NEXT_LARGER_RING] =
-		"next time a larger buffer: TORCH_FR_BUFFER_SIZE (TORCH_NCCL_TRACE_BUFFER_SIZE)",
+		"give it a larger buffer: TORCH_FR_BUFFER_SIZE (TORCH_NCCL_TRACE_BUFFER_SIZE)",
 	[VERDICT_NEXT_GET_REST] = "",   /* coverage_add_remedy() has the words */
 	[VERDICT_NEXT_LOOK_AGAIN] = "", /* and coverage_add_look() */
 	[VERDICT_NEXT_MORE_EVIDENCE] =

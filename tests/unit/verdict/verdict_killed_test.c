@@ -293,9 +293,95 @@ static void supervisors_speak_of_others(void **state)
 			fail_msg("is of itself: %s", own[i]);
 }
 
+/* -- from outside of the ranks' pid namespace -------------------------------------------------- */
+
+/* SIGTERM of a sender who has no pid where the rank is; its handler leaves with status 1. */
+static struct job_signal *told_from_outside(struct facts *f, int rank, double at)
+{
+	struct job_signal *signal = facts_signal(f, rank, SIGTERM, 0, "python", at);
+
+	signal->from_self = false;
+	signal->fatal = false;
+	signal->code = SI_USER;
+	facts_end(f, rank, JOB_EXITED, 1, at + 0.1);
+	return signal;
+}
+
+/* A container's runtime ends all that is in it: that is the end of the job, and nobody's death. */
+static void a_container_that_is_stopped_is_the_end(void **state)
+{
+	for (int says = 0; says < 2; says++) {
+		struct facts *f = facts_new(4);
+
+		facts_rounds(f, 0, 10, 20, 0.5);
+		for (int rank = 0; rank < 4; rank++) {
+			told_from_outside(f, rank, 80 + 0.01 * rank);
+			if (says)
+				facts_note(f, rank, "SystemExit: 1", 80.05 + 0.01 * rank);
+		}
+		assert_int_equal(facts_culprits(f), 0);
+		facts_free(f);
+	}
+	(void)state;
+}
+
+/* Somebody outside told one of them, and when it had gone, its launcher told the rest. */
+static void one_that_is_told_from_outside_was_killed(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	(void)state;
+	add_launcher(f);
+	facts_rounds(f, 0, 10, 20, 0.5);
+	told_from_outside(f, 1, 30);
+	for (int rank = 0; rank < 4; rank++)
+		if (rank != 1)
+			told_to_end(f, rank, 30.4);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "1", VERDICT_BY_KILLED);
+	facts_free(f);
+}
+
+/* The kernel has no pid either, and neither has a timer of the rank's own: nobody told it to end. */
+static void who_has_no_pid_may_be_the_kernel(void **state)
+{
+	static const int codes[] = {SI_KERNEL, SI_TIMER};
+	(void)state;
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		struct facts *f = facts_missing(4, 1, 59);
+
+		told_from_outside(f, 1, 60)->code = codes[i];
+		facts_note(f, 1, "KeyError: 'x'", 60.05);
+		facts_expect_cause(f, VERDICT_RANK_DEATH, "1", VERDICT_BY_EXCEPTION);
+		facts_free(f);
+	}
+}
+
+/* -- who waited -------------------------------------------------------------------------------- */
+
+/* One rank fails, and the launcher ends the rest: all of them waited, also those who went first. */
+static void who_was_ended_soon_waited_as_well(void **state)
+{
+	struct facts *f = facts_missing(4, 1, 59);
+
+	(void)state;
+	add_launcher(f);
+	facts_note(f, 1, "ValueError: Expected target size [32, 4096], got [31, 4096]", 60);
+	facts_end(f, 1, JOB_EXITED, 1, 60.1);
+	told_to_end(f, 0, 60.4);
+	told_to_end(f, 2, 60.4);
+	facts_signal(f, 3, SIGTERM, LAUNCHER, "python", 60.4)->fatal = false;
+	facts_end(f, 3, JOB_SIGNALED, SIGKILL, 90.4);
+	facts_expect(f, VERDICT_RANK_DEATH, "1", "0,2,3");
+	facts_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_container_that_is_stopped_is_the_end),
+		cmocka_unit_test(one_that_is_told_from_outside_was_killed),
+		cmocka_unit_test(who_has_no_pid_may_be_the_kernel),
+		cmocka_unit_test(who_was_ended_soon_waited_as_well),
 		cmocka_unit_test(a_victim_of_a_fork_that_is_killed_is_a_victim),
 		cmocka_unit_test(a_victim_of_an_absence_that_is_killed_is_a_victim),
 		cmocka_unit_test(who_is_killed_after_a_fork_that_completed_is_dead),

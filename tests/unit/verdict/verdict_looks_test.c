@@ -214,7 +214,7 @@ static void what_clocks_tell_too_roughly_is_supported(void **state)
 
 /* -- looked at too early ----------------------------------------------------------------------- */
 
-/* Its node was looked at before the others waited: nobody is blamed, and the page says what to do. */
+/* Nobody is blamed by a look from before the others waited; the page says what to do. */
 static void who_was_looked_at_before_is_to_be_looked_at_again(void **state)
 {
 	struct facts *f = facts_new(4);
