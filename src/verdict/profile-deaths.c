@@ -526,7 +526,8 @@ static void judge_first_order(const struct deaths *d)
 	struct rank_index rank = first_told(d);
 	struct profile *first = is_rank(rank) ? &d->profiles[rank.i] : NULL;
 
-	if (!first || d->job->nranks < 2 || told_by_launcher(d->job, first->told) || !first->ended ||
+	if (!first || d->job->nranks < 2 || told_by_launcher(d->job, first->told) ||
+		!first->ended ||
 		(first->death != DEATH_UNSURE && first->death != DEATH_ECHO))
 		return;
 	job_for_each_rank(d->job, at)

@@ -341,7 +341,7 @@ static void one_that_is_told_from_outside_was_killed(void **state)
 	facts_free(f);
 }
 
-/* The kernel has no pid either, and neither has a timer of the rank's own: nobody told it to end. */
+/* Neither has the kernel a pid, nor a timer of the rank's own: nobody told it to end. */
 static void who_has_no_pid_may_be_the_kernel(void **state)
 {
 	static const int codes[] = {SI_KERNEL, SI_TIMER};
