@@ -42,6 +42,7 @@ viewer_libviewer_la_SOURCES = \
 	%D%/timeline/ruler.c \
 	%D%/state/state-cites.c \
 	%D%/state/state-command.c \
+	%D%/state/state-copy.c \
 	%D%/state/state-count.c \
 	%D%/state/state-edges.c \
 	%D%/state/state-else.c \
@@ -137,6 +138,9 @@ tests_unit_viewer_view_axis_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/viewer/view_state_test
 tests_unit_viewer_view_state_test_SOURCES = tests/unit/viewer/view_state_test.c $(VIEW_SCREEN)
 tests_unit_viewer_view_state_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/viewer/view_copy_test
+tests_unit_viewer_view_copy_test_SOURCES = tests/unit/viewer/view_copy_test.c $(VIEW_SCREEN)
+tests_unit_viewer_view_copy_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/viewer/view_find_test
 tests_unit_viewer_view_find_test_SOURCES = tests/unit/viewer/view_find_test.c $(VIEW_SCREEN)
 tests_unit_viewer_view_find_test_LDADD = $(VIEWER_FLOORS) $(CMOCKA_LIBS)

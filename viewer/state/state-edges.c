@@ -214,6 +214,16 @@ static struct rank_index blamed_for(const struct state *state, struct rank_index
 	return NO_RANK;
 }
 
+/* Whom the rank waits for, else who is blamed for it; NO_RANK nobody is known. */
+static struct rank_index awaited_by(struct state *state, struct rank_index rank)
+{
+	struct waitfor *graph = graph_of(state);
+	struct rank_index to = step(state, graph, graph->edges, graph->first_edge, rank);
+
+	waitfor_free(graph);
+	return is_rank(to) ? to : blamed_for(state, rank);
+}
+
 static void edge_to(struct state *state)
 {
 	struct waitfor *graph = graph_of(state);
@@ -272,12 +282,81 @@ static void edge_back(struct state *state)
 	state_tell(state, "rank %d waits for rank %d", state->worlds[to.i], state->worlds[from.i]);
 }
 
+/* -- Two ranks, and no others ----------------------------------------------------------------- */
+
+/* The first that is pinned and is not this one; NO_RANK. */
+static struct rank_index pinned_beside(const struct state *state)
+{
+	for (size_t i = 0; i < state->nranks; i++)
+		if (state->tagged[i] && i != (size_t)state->rank.i)
+			return rank_index(i);
+	return NO_RANK;
+}
+
+/* A victim of whoever is blamed, where that is what is selected. */
+static struct rank_index victim_beside(const struct state *state)
+{
+	const struct verdict *first = &state->scene.verdicts->at[0];
+
+	for (size_t i = 0; i < first->victims.n; i++)
+		if (!same_rank(first->victims.at[i], state->rank))
+			return first->victims.at[i];
+	return NO_RANK;
+}
+
+static void stand_beside(struct state *state)
+{
+	struct rank_index rank = state->rank, other = pinned_beside(state);
+	struct str filter = {0};
+
+	if (!is_rank(other))
+		other = awaited_by(state, rank);
+	if (!is_rank(other))
+		other = victim_beside(state);
+	if (!is_rank(other)) {
+		state_tell(state, "beside whom? pin another rank first: %s there, then %s here",
+			keys_of(REQUEST_TAG), keys_of(REQUEST_BESIDE));
+		return;
+	}
+	if (state->worlds[rank.i] < 0 || state->worlds[other.i] < 0) {
+		state_tell(state, "of one of them nobody knows the number");
+		return;
+	}
+	str_cut(&state->unfiltered, 0);
+	str_add(&state->unfiltered, str_text(&state->filter));
+	str_printf(&filter, "rank:%d,%d", state->worlds[rank.i], state->worlds[other.i]);
+	state->beside = state_set_filter(state, str_text(&filter));
+	str_release(&filter);
+	if (!state->beside)
+		return;
+	state->rank = rank;
+	state_find_row(state);
+	state_tell(state, "rank %d beside rank %d; %s shows all again", state->worlds[rank.i],
+		state->worlds[other.i], keys_of(REQUEST_BESIDE));
+}
+
+static void toggle_beside(struct state *state)
+{
+	struct str all = {0};
+
+	if (!state->beside) {
+		stand_beside(state);
+		return;
+	}
+	str_add(&all, str_text(&state->unfiltered));
+	state_set_filter(state, str_text(&all));
+	str_release(&all);
+}
+
 bool state_do_edge(struct state *state, enum request request)
 {
-	if (request != REQUEST_EDGE_TO && request != REQUEST_EDGE_BACK)
+	if (request != REQUEST_EDGE_TO && request != REQUEST_EDGE_BACK &&
+		request != REQUEST_BESIDE)
 		return false;
-	if (!is_rank(state->rank))
+	if (!is_rank(state->rank) && !state->beside)
 		state_tell(state, "there is no rank");
+	else if (request == REQUEST_BESIDE)
+		toggle_beside(state);
 	else if (request == REQUEST_EDGE_TO)
 		edge_to(state);
 	else

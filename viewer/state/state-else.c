@@ -1,42 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks, copying, leaving; and the mouse. */
+/* Looks, leaving; and the mouse. */
 #include "viewer/state/state-private.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "viewer/draw.h"
-#include "viewer/state/range.h"
 #include "words/summary.h"
-
-/* -- Copying ---------------------------------------------------------------------------------- */
-
-/* What the selected rank did between the anchor and the cursor. */
-static void add_measured(const struct state *state, struct str *into)
-{
-	const struct track *track = &state->tracks->at[state->rank.i];
-	struct range range = range_of(track, state->anchor, state->when);
-
-	range_add_table(into, &range, track, state->tracks);
-}
-
-/* The selected line or row as text, to the clipboard of who sits before it. */
-static void state_copy(struct state *state)
-{
-	const struct pane_line *line = state->in_pane ? state_line(state) : NULL;
-	struct str text = {0};
-
-	if (state->measuring && is_rank(state->rank)) {
-		add_measured(state, &text);
-	} else if (line) {
-		str_printf(&text, "%s%s%s", line->text, *line->right ? "  " : "", line->right);
-	} else if (state->row >= 0) {
-		str_printf(&text, "%s %s", state->rows->at[state->row].label,
-			state->tracks->at[state->rank.i].doing);
-	}
-	state_ask(state, EFFECT_COPY, str_text(&text));
-	str_release(&text);
-}
 
 /* -- Where it comes from ---------------------------------------------------------------------- */
 
@@ -90,8 +60,9 @@ bool state_do_else(struct state *state, enum request request)
 
 	switch (request) {
 	case REQUEST_COPY:
+	case REQUEST_COPY_VERDICT:
 		if (loaded)
-			state_copy(state);
+			state_copy(state, request == REQUEST_COPY_VERDICT);
 		return true;
 	case REQUEST_EXPORT:
 		state_ask(state, EFFECT_EXPORT, "");

@@ -118,6 +118,8 @@ struct state {
 	bool by_chosen, all_expanded;
 	bool *tagged, *expanded; /* per rank */
 	struct str filter;
+	bool beside; /* two ranks stand alone, and behind them is this filter: */
+	struct str unfiltered;
 	size_t room;
 	bool rows_stale;
 	ptrdiff_t row;
@@ -186,6 +188,9 @@ bool state_do_edge(struct state *state, enum request request);
 bool state_do_pane(struct state *state, enum request request);
 /* All others: copy, export, colours, help, the end. */
 bool state_do_else(struct state *state, enum request request);
+
+/* state-copy.c: what is selected, or the whole verdict, for the clipboard. */
+void state_copy(struct state *state, bool verdict);
 
 /* state-move.c: chooses a row, or the next one that there is; its first rank is then the rank. */
 void state_pick_row(struct state *state, ptrdiff_t row);

@@ -116,6 +116,7 @@ bool state_set_filter(struct state *state, const char *filter)
 	bool valid = rows_filter_is_valid(filter, &why);
 
 	if (valid) {
+		state->beside = false; /* who filters otherwise has them no more */
 		str_cut(&state->filter, 0);
 		str_add(&state->filter, filter);
 		state_make_rows(state);

@@ -82,6 +82,7 @@ void state_free(struct state *state)
 	free(state->tagged);
 	free(state->expanded);
 	str_release(&state->filter);
+	str_release(&state->unfiltered);
 	str_release(&state->pane_search);
 	str_release(&state->help_search);
 	str_release(&state->typing.text);

@@ -560,7 +560,9 @@ static void the_rest_does_what_it_says(void **unused)
 	screen_keys(&t, "P");
 	screen_asks(&t, EFFECT_EXPORT, "");
 	screen_keys(&t, "y");
-	screen_asks(&t, EFFECT_COPY, "3 codegen 0/0");
+	screen_asks(&t, EFFECT_COPY,
+		"rank 3: compile, codegen 0/0, since 2023-11-14 22:13:24.000 UTC (1:36); blamed  "
+		"[ring:span]");
 	screen_keys(&t, "~");
 	assert_true(t.state->utf8);
 	screen_keys(&t, "T");
