@@ -5,7 +5,8 @@
  * A helper that was killed and does not end at once (a thread in uninterruptible sleep, a machine
  * that has no time for it) is left behind in a process group of its own. Its name and its group are
  * how the next start knows it, to wait for it once it has ended: a long-lived agent would collect
- * zombies for ever.
+ * zombies for ever. So a helper becomes no other program, which would have another name, and cannot
+ * be given a group: it has one below it (program.c), or outlives us (helper_outlive), as nobody's.
  */
 #include "proc/helper.h"
 

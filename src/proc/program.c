@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,16 +15,38 @@
 
 #define PROGRAM_PIECE 4096
 
-/* In the helper, which becomes the program. */
-static void become(int out, void *arg)
+/* Ends with the helper. */
+static void become(pid_t helper, int out, const struct program *program)
 {
-	const struct program *program = arg;
-
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != helper)
+		_exit(PROGRAM_NOT_FOUND);
 	for (const char *const *env = program->env; env && *env; env++)
 		putenv((char *)*env);
 	dup2(out, STDOUT_FILENO);
 	execvp(program->argv[0], (char *const *)program->argv);
 	_exit(PROGRAM_NOT_FOUND);
+}
+
+/*
+ * In the helper, which has the program as a child and ends as that ends. It does not become the
+ * program: one that cannot end (a driver that does not answer) would be left behind under a name
+ * that helper.c does not know, and be a zombie of ours for ever. So it is init's.
+ */
+static void supervise(int out, void *arg)
+{
+	pid_t us = getpid(), child = fork();
+	int status = 0;
+
+	if (child == 0)
+		become(us, out, arg);
+	if (child < 0)
+		_exit(PROGRAM_NOT_FOUND);
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFSIGNALED(status))
+		raise(SIGKILL);
+	_exit(WEXITSTATUS(status));
 }
 
 /* Reads until the end, or `until`. 0 or -errno. */
@@ -67,7 +91,7 @@ int program_read(const struct program *program, int deadline_ms, size_t most, st
 {
 	int64_t until = clock_monotonic_ns() + deadline_ms * CLOCK_NS_PER_MS;
 	struct helper helper;
-	int status = helper_start(&helper, become, (void *)program);
+	int status = helper_start(&helper, supervise, (void *)program);
 
 	if (status)
 		return status;

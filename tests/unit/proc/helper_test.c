@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "proc/program.h"
+#include "proc/read.h"
 #include "tests/unit/proc/child.h"
 #include "tests/unit/unit.h"
 
@@ -165,10 +166,20 @@ static int ask(const char *script, size_t most, int ms, struct str *said)
 	return program_read(&(struct program){argv, env}, ms, most, said);
 }
 
+/* Gone, or waits to be asked for by somebody else. */
+static bool is_over_by_pid(pid_t pid)
+{
+	struct procstat stat;
+
+	return proc_read_stat((struct proc_id){.pid = (uint32_t)pid}, &stat) < 0 ||
+	       stat.state == 'Z';
+}
+
 static void a_program_is_read_to_its_end(void **state)
 {
 	const char *const none[] = {"/nowhere/no-such-program", NULL};
 	struct str said = {0};
+	pid_t program;
 
 	setenv("HELPER_TEST_GONE", "1", 1);
 	assert_int_equal(
@@ -179,6 +190,14 @@ static void a_program_is_read_to_its_end(void **state)
 	assert_int_equal(ask("yes", 99, 60000, &said), -EFBIG);
 	assert_int_equal(ask("exec sleep 60", 99, 100, &said), -ETIMEDOUT);
 	assert_int_equal(ask("exec >&-; exec sleep 60", 99, 100, &said), -ETIMEDOUT);
+	/* Above it is a helper: one that cannot end is not left to us. Both end in time. */
+	assert_int_equal(ask("cat /proc/$PPID/comm", 99, 60000, &said), 0);
+	assert_string_equal(str_text(&said), "inquest-helper\n");
+	assert_int_equal(ask("echo $$; exec sleep 600", 99, 1000, &said), -ETIMEDOUT);
+	program = (pid_t)strtol(str_text(&said), NULL, 10);
+	assert_true(program > 0);
+	while (!is_over_by_pid(program))
+		usleep(1000);
 	assert_int_equal(program_read(&(struct program){.argv = none}, 60000, 99, &said),
 		PROGRAM_NOT_FOUND);
 	str_release(&said);
