@@ -9,20 +9,28 @@
 
 #include "cmd/run/embedded.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 
 #define NAME        "libinquest-probe.so"
 #define NAMES_TRIED 100
+#define BEGUN       "begun-"
+#define BEGUN_NAME  32
+#define YOUNG_S     60
 
 #ifdef ONE_FILE
 /* probe-bytes.c, which the build makes. */
@@ -40,16 +48,6 @@ static size_t size_of(void)
 bool embedded_is_there(void)
 {
 	return size_of() > 0;
-}
-
-/* FNV-1a, 64 bits: a name, no proof. */
-static uint64_t hash_of(void)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < size_of(); i++)
-		hash = (hash ^ embedded_begin[i]) * UINT64_C(0x100000001b3);
-	return hash;
 }
 
 /* -- A folder --------------------------------------------------------------------------------- */
@@ -84,7 +82,8 @@ static int open_folder(const char *parent, struct str *path)
 	size_t len;
 	int fd = -1;
 
-	str_printf(path, "%s/inquest-probe-%u-%016" PRIx64, parent, (unsigned)geteuid(), hash_of());
+	str_printf(path, "%s/inquest-probe-%u-%016" PRIx64, parent, (unsigned)geteuid(),
+		hash_bytes(HASH_START, embedded_begin, size_of()));
 	len = path->len;
 	for (int i = 0; i < NAMES_TRIED; i++) {
 		str_cut(path, len);
@@ -134,22 +133,63 @@ static int check_file(int folder)
 	return err;
 }
 
-static int write_file(int folder)
+/*
+ * What writers leave that were killed. One that writes holds a lock on its file; between its making
+ * and its lock there is a moment, so a young one is left alone.
+ */
+static void remove_begun(int folder)
 {
-	char begun[64];
-	int fd, err;
+	int listed = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *list = listed < 0 ? NULL : fdopendir(listed);
+	const struct dirent *entry;
 
-	snprintf(begun, sizeof(begun), "begun-%ld", (long)getpid());
-	unlinkat(folder, begun, 0);
-	fd = openat(folder, begun, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	while (list && (entry = readdir(list))) {
+		struct stat about;
+		int fd;
+
+		if (strncmp(entry->d_name, BEGUN, strlen(BEGUN)) != 0)
+			continue;
+		fd = openat(folder, entry->d_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+		if (fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
+			time(NULL) - about.st_mtime > YOUNG_S && flock(fd, LOCK_EX | LOCK_NB) == 0)
+			unlinkat(folder, entry->d_name, 0);
+		if (fd >= 0)
+			close(fd);
+	}
+	if (list)
+		closedir(list);
+	else if (listed >= 0)
+		close(listed);
+}
+
+/* A new file, locked; its name is drawn, since the same pid may be another's in his namespace. */
+static int begin_file(int folder, char name[static BEGUN_NAME])
+{
+	uint64_t drawn = (uint64_t)getpid();
+	int fd;
+
+	(void)!getrandom(&drawn, sizeof(drawn), GRND_NONBLOCK);
+	snprintf(name, BEGUN_NAME, BEGUN "%016" PRIx64, drawn);
+	fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
+	(void)flock(fd, LOCK_EX | LOCK_NB);
+	return fd;
+}
+
+static int write_file(int folder)
+{
+	char begun[BEGUN_NAME];
+	int fd = begin_file(folder, begun), err;
+
+	if (fd < 0)
+		return fd;
 	err = -file_put(fd, (const char *)embedded_begin, size_of());
 	if (!err && fchmod(fd, 0555) < 0)
 		err = -errno;
-	if (close(fd) < 0 && !err)
-		err = -errno;
 	if (!err && renameat(folder, begun, folder, NAME) < 0)
+		err = -errno;
+	if (close(fd) < 0 && !err)
 		err = -errno;
 	if (err)
 		unlinkat(folder, begun, 0);
@@ -168,8 +208,10 @@ static int put_below(const char *parent, struct str *into)
 		if (!err)
 			err = check_file(folder);
 	}
-	if (folder >= 0)
+	if (folder >= 0) {
+		remove_begun(folder);
 		close(folder);
+	}
 	if (!err)
 		str_printf(into, "%s/" NAME, path.text);
 	str_release(&path);
