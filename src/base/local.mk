@@ -13,6 +13,7 @@ src_base_libbase_la_SOURCES = \
 	%D%/fds.c %D%/fds.h \
 	%D%/file.c %D%/file.h \
 	%D%/follow.c %D%/follow.h \
+	%D%/hash.h \
 	%D%/meter.c %D%/meter.h \
 	%D%/numbers.c %D%/numbers.h \
 	%D%/paths.c %D%/paths.h \

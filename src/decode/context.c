@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "ring/census.h"
 
 struct decode_host *context_host(struct decode_context *context, const char *name)
@@ -73,10 +74,8 @@ const struct decode_gather *context_gather(const struct decode_host *host, int64
 
 static uint64_t process_hash(const char *host, uint32_t pid, uint64_t start_time)
 {
-	uint64_t hash = 0xcbf29ce484222325ull;
+	uint64_t hash = hash_text(HASH_START, host);
 
-	for (; *host; host++)
-		hash = (hash ^ (uint8_t)*host) * 0x100000001b3ull;
 	hash = (hash ^ pid) * 0x9e3779b97f4a7c15ull;
 	hash = (hash ^ start_time) * 0x9e3779b97f4a7c15ull;
 	return hash ^ hash >> 32;

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/hash.h"
 
 #define MODULE_HEADERS	  512   /* program headers */
 #define MODULE_NOTES	  64    /* notes looked at per segment */
@@ -44,8 +45,7 @@ static size_t modules_bucket(uint64_t dev, uint64_t ino, const char *path)
 	uint64_t hash = (dev << 32 ^ dev ^ ino) * 0x9e3779b97f4a7c15ull;
 
 	if (!ino)
-		for (; *path; path++)
-			hash = (hash ^ (uint8_t)*path) * 0x100000001b3ull;
+		hash = hash_text(hash, path);
 	return hash >> 54;
 }
 

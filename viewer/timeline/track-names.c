@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "job/calls.h"
 #include "job/names.h"
 #include "viewer/timeline/track-make.h"
@@ -16,11 +17,9 @@ struct track_label {
 	const char *text; /* NULL: a free slot */
 };
 
-static uint64_t hash_text(uint64_t hash, const char *text)
+static uint64_t label_hash(uint64_t hash, const char *text)
 {
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
-	return (hash ^ 0xff) * 0x100000001b3ull;
+	return hash_mix(hash_text(hash, text), 0xff);
 }
 
 static uint64_t hash_key(const struct track_label *key)
@@ -28,7 +27,7 @@ static uint64_t hash_key(const struct track_label *key)
 	uint64_t hash = (key->a + 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull;
 
 	hash = (hash ^ (hash >> 29) ^ key->b) * 0xc4ceb9fe1a85ec53ull;
-	hash = hash_text(hash_text(hash, key->one), key->two);
+	hash = label_hash(label_hash(hash, key->one), key->two);
 	return hash ^ (hash >> 32);
 }
 

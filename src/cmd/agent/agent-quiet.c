@@ -2,6 +2,7 @@
 #include "cmd/agent/agent-quiet.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "evidence/gather/live.h"
 
 /* Between the three samples: who is still in the third has stood for two seconds. */
@@ -17,33 +18,29 @@
 
 /* --- What rings tell -------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	return (hash ^ value) * 0x100000001b3ull;
-}
-
 /* Changes with every operation, span, batch and step that rings tell, and with who is there. */
 static uint64_t told_by(const struct job *job)
 {
-	uint64_t hash = 0xcbf29ce484222325ull;
+	uint64_t hash = HASH_START;
 
-	hash = mix(mix(mix(hash, job->nranks), job->ngroups), job->nspans);
+	hash = hash_mix(hash_mix(hash_mix(hash, job->nranks), job->ngroups), job->nspans);
 	job_for_each_rank(job, rank)
 		if (job_rank(job, rank)->process != JOB_NONE)
-			hash = mix(hash, job->processes[job_rank(job, rank)->process].start_time);
+			hash = hash_mix(hash,
+				job->processes[job_rank(job, rank)->process].start_time);
 	for (size_t i = 0; i < job->nmembers; i++) {
 		const struct job_member *m = &job->members[i];
 
-		hash = mix(mix(hash, m->head), (uint64_t)m->state);
+		hash = hash_mix(hash_mix(hash, m->head), (uint64_t)m->state);
 		if (m->np2p)
-			hash = mix(hash, (uint64_t)m->p2p[m->np2p - 1].entered);
+			hash = hash_mix(hash, (uint64_t)m->p2p[m->np2p - 1].entered);
 	}
 	for (size_t i = 0; i < job->nspans; i++)
-		hash = mix(mix(hash, (uint64_t)job->spans[i].begun), job->spans[i].open);
+		hash = hash_mix(hash_mix(hash, (uint64_t)job->spans[i].begun), job->spans[i].open);
 	for (size_t i = 0; i < job->nshards; i++)
-		hash = mix(hash, job->shards[i].batches);
+		hash = hash_mix(hash, job->shards[i].batches);
 	for (size_t i = 0; i < job->nsteps; i++)
-		hash = mix(hash, job->steps[i].events);
+		hash = hash_mix(hash, job->steps[i].events);
 	return hash;
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "proc/read.h"
 
 /* Goes through a pipe at once, with its head and its first byte. */
@@ -20,20 +21,11 @@
 
 /* --- The helper ------------------------------------------------------------------------------- */
 
-static uint32_t hash_of(const char *text)
-{
-	uint32_t hash = 2166136261u;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 16777619u;
-	return hash;
-}
-
 /* One of the folder's turns, as long as we have the file open: nobody forgets to give it back. */
 static bool take_turn(int fd, const char *folder)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
-	off_t first = (off_t)hash_of(folder) * SAVER_MOST;
+	off_t first = (off_t)(uint32_t)hash_text(HASH_START, folder) * SAVER_MOST;
 
 	for (lock.l_start = first; lock.l_start < first + SAVER_MOST; lock.l_start++)
 		if (fcntl(fd, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES))

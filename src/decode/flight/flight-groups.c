@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/str.h"
 #include "decode/flight/decode-flight.h"
 #include "job/names.h"
@@ -67,19 +68,10 @@ uint32_t flight_find_seat(
 
 /* -- groups of all ranks ----------------------------------------------------------------------- */
 
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t len)
-{
-	const unsigned char *at = bytes;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ at[i]) * 0x100000001b3ull;
-	return hash;
-}
-
 /* Independent of the order in which ranks are listed. */
 static uint64_t key_of(const struct flight_seat *seat)
 {
-	uint64_t hash = 0xcbf29ce484222325ull, sum = seat->list ? seat->list->sum : 0;
+	uint64_t hash = HASH_START, sum = seat->list ? seat->list->sum : 0;
 
 	hash = hash_bytes(hash, seat->name, strlen(seat->name) + 1);
 	hash = hash_bytes(hash, seat->desc, strlen(seat->desc) + 1);

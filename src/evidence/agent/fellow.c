@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/redact.h"
 #include "base/str.h"
 #include "evidence/format/json-put.h"
@@ -26,14 +27,14 @@ static void add_block(struct str *into, char *const *texts)
 /* Of what may be told of the first words, and of no more. */
 static uint64_t hash_words(struct str *words)
 {
-	uint64_t hash = 0xcbf29ce484222325ull;
+	uint64_t hash = HASH_START;
 	int left = PROGRAM_WORDS;
 
 	if (!words->len)
 		return 0;
 	redact_args(words->text, words->len);
 	for (size_t i = 0; i < words->len && left; i++) {
-		hash = (hash ^ (unsigned char)words->text[i]) * 0x100000001b3ull;
+		hash = hash_mix(hash, (unsigned char)words->text[i]);
 		left -= !words->text[i];
 	}
 	/* One that JSON can hold. */

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "evidence/format/folder.h"
 #include "ring/census.h"
 #include "ring/ring.h"
 
-#define PULSE_START 0xcbf29ce484222325ull
 /* Of a forged ring no more than a true one has. */
 #define PULSE_LANES  64u
 #define PULSE_GROUPS 256u
@@ -24,12 +24,10 @@ static uint64_t pulse_mix(uint64_t hash, const void *bytes, size_t len)
 		uint64_t word;
 
 		memcpy(&word, at, sizeof(word));
-		hash = (hash ^ word) * 0x100000001b3ull;
+		hash = hash_mix(hash, word);
 		hash ^= hash >> 29;
 	}
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ at[i]) * 0x100000001b3ull;
-	return hash;
+	return hash_bytes(hash, at, len);
 }
 
 /* --- A ring ----------------------------------------------------------------------------------- */
@@ -51,7 +49,7 @@ static uint64_t pulse_of_board(const struct ring_slot board[static 2])
 		const uint64_t words[] = {
 			board[i].meta, board[i].index, board[i].count, board[i].sig};
 
-		both += pulse_mix(PULSE_START, words, sizeof(words));
+		both += pulse_mix(HASH_START, words, sizeof(words));
 	}
 	return both;
 }
@@ -95,7 +93,7 @@ static uint64_t pulse_groups(int fd, const struct ring_section *section, uint64_
 
 static uint64_t pulse_of_ring(int fd)
 {
-	uint64_t hash = PULSE_START;
+	uint64_t hash = HASH_START;
 	struct ring_header header;
 
 	if (!pulse_read(fd, &header, sizeof(header), 0) || header.magic != RING_MAGIC)
@@ -118,7 +116,7 @@ static uint64_t pulse_of_ring(int fd)
 static uint64_t pulse_of_census(const struct folder *folder)
 {
 	int fd = folder_open_file(folder, CENSUS_FILE, NULL);
-	uint64_t hash = PULSE_START;
+	uint64_t hash = HASH_START;
 	struct census_header header;
 	struct census_slot slot;
 
@@ -156,7 +154,7 @@ static void pulse_take_rings(struct pulse *pulse, const struct folder *folder)
 		if (fd < 0)
 			continue;
 		*array_add(&pulse->rings) = (struct pulse_ring){
-			pulse_mix(PULSE_START, entry->d_name, len), pulse_of_ring(fd)};
+			pulse_mix(HASH_START, entry->d_name, len), pulse_of_ring(fd)};
 		close(fd);
 	}
 	if (dir)
@@ -217,7 +215,7 @@ static void pulse_take_folder(struct pulse *pulse, const char *path)
 
 struct pulse_news pulse_take(struct pulse *pulse, const char *const *folders, size_t nr)
 {
-	struct pulse now = {.census = PULSE_START};
+	struct pulse now = {.census = HASH_START};
 	struct pulse_news news;
 
 	for (size_t i = 0; i < nr; i++)

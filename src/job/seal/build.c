@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "job/seal/raw.h"
 
 const struct job_host job_host_unknown = {
@@ -101,18 +102,16 @@ void job_builder_free(struct job_builder *b)
 	free(b);
 }
 
-static uint64_t hash_text(const char *text)
+static uint64_t slot_hash(const char *text)
 {
-	uint64_t hash = 0xcbf29ce484222325ull;
+	uint64_t hash = hash_text(HASH_START, text);
 
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
 	return hash ^ hash >> 29;
 }
 
 static const char **find_slot(const char **slots, size_t nslots, const char *text)
 {
-	size_t at = hash_text(text) & (nslots - 1);
+	size_t at = slot_hash(text) & (nslots - 1);
 
 	while (slots[at] && strcmp(slots[at], text) != 0)
 		at = (at + 1) & (nslots - 1);

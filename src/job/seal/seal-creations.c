@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "job/ranks.h"
 #include "job/seal/seal.h"
 
@@ -151,10 +152,8 @@ static bool contradict(
 /* What those groups are known as: the same in all that are made under the name. */
 static uint64_t known_as(const char *name)
 {
-	uint64_t hash = 0x6d616465ull;
+	uint64_t hash = hash_text(0x6d616465ull, name);
 
-	for (const char *c = name; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 0x100000001b3ull;
 	return hash ? hash : 1;
 }
 

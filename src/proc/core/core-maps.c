@@ -11,10 +11,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "stack/module.h"
-
-#define FNV_START 0xcbf29ce484222325ull
-#define FNV_PRIME 0x100000001b3ull
 
 #define AT_RANDOM_SIZE 16 /* bytes that the kernel drew for this process alone */
 
@@ -27,15 +25,6 @@ struct core_maps {
 };
 
 /* --- Inodes ----------------------------------------------------------------------------------- */
-
-static uint64_t hash_add(uint64_t hash, const void *bytes, size_t len)
-{
-	const uint8_t *at = bytes;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ at[i]) * FNV_PRIME;
-	return hash;
-}
 
 /* An object in the core, by offset in its file, as far as its beginning was mapped at `start`. */
 struct core_object {
@@ -69,7 +58,7 @@ static bool hash_add_build_id(uint64_t *hash, const struct core_file *core, uint
 	bool found = module && module->build_id_len;
 
 	if (found)
-		*hash = hash_add(*hash, module->build_id, module->build_id_len);
+		*hash = hash_bytes(*hash, module->build_id, module->build_id_len);
 	modules_free(modules);
 	return found;
 }
@@ -82,12 +71,12 @@ static uint64_t hash_add_process(uint64_t hash, const struct core_file *core)
 
 	if (core->random)
 		(void)core_object_read(&random.memory, 0, drawn, sizeof(drawn));
-	hash = hash_add(hash, drawn, sizeof(drawn));
-	hash = hash_add(hash, &core->pid, sizeof(core->pid));
-	hash = hash_add(hash, &core->random, sizeof(core->random));
-	hash = hash_add(hash, &core->vdso, sizeof(core->vdso));
+	hash = hash_bytes(hash, drawn, sizeof(drawn));
+	hash = hash_bytes(hash, &core->pid, sizeof(core->pid));
+	hash = hash_bytes(hash, &core->random, sizeof(core->random));
+	hash = hash_bytes(hash, &core->vdso, sizeof(core->vdso));
 	for (size_t i = 0; i < core->threads.nr; i++)
-		hash = hash_add(hash, &core->threads.items[i], sizeof(struct core_thread));
+		hash = hash_bytes(hash, &core->threads.items[i], sizeof(struct core_thread));
 	return hash;
 }
 
@@ -110,7 +99,7 @@ static uint64_t file_inode(
 	const struct core_file *core, const struct core_mapping *const *mappings, size_t nr)
 {
 	const char *path = mappings[0]->path;
-	uint64_t hash = hash_add(FNV_START, path, strlen(path) + 1);
+	uint64_t hash = hash_bytes(HASH_START, path, strlen(path) + 1);
 
 	for (size_t i = 0; i < nr; i++)
 		if (!mappings[i]->offset && hash_add_build_id(&hash, core, mappings[i]->start))
@@ -144,7 +133,7 @@ static void number_files(struct core_maps *maps)
 /* The kernel's own object differs from kernel to kernel. */
 static void number_vdso(struct core_maps *maps)
 {
-	uint64_t hash = hash_add(FNV_START, "[vdso]", sizeof("[vdso]"));
+	uint64_t hash = hash_bytes(HASH_START, "[vdso]", sizeof("[vdso]"));
 
 	if (!hash_add_build_id(&hash, maps->core, maps->core->vdso))
 		hash = hash_add_process(hash, maps->core);
