@@ -25,7 +25,7 @@ check_LTLIBRARIES += %D%/stuck.la
 EXTRA_DIST += %D%/Manners.java %D%/bare.py %D%/launch.sh %D%/manners.go %D%/storage.sh \
 	%D%/trouble.sh
 SH_TESTS += %D%/bare.test %D%/built.test \
-	%D%/frozen.test %D%/killed.test %D%/late.test %D%/living.test %D%/locked.test \
+	%D%/cut.test %D%/frozen.test %D%/killed.test %D%/late.test %D%/living.test %D%/locked.test \
 	%D%/racing.test %D%/refused.test %D%/roots.test %D%/savers.test %D%/scratch.test \
 	%D%/squatted.test %D%/starts.test %D%/stops.test %D%/storage.test %D%/storage-again.test \
 	%D%/strange-children.test %D%/swept.test %D%/threads.test %D%/unread.test \

@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -417,11 +418,14 @@ int jobdir_make(struct jobdir *dir, const char *name, struct complaint *why)
 	return err;
 }
 
+/* By a write, not a store: the job may have cut the file, and a store would be our end. */
 void jobdir_beat(const struct jobdir *dir)
 {
+	const uint64_t now = (uint64_t)clock_boottime_ns();
+
 	if (dir->census)
-		__atomic_store_n(
-			&dir->census->agent_beat, (uint64_t)clock_boottime_ns(), __ATOMIC_RELAXED);
+		(void)!pwrite(dir->census_fd, &now, sizeof(now),
+			offsetof(struct census_header, agent_beat));
 }
 
 /* No folder of its job may be of use to anybody any more. */
