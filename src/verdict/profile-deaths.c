@@ -92,7 +92,8 @@ static void judge_signal(const struct job *job, struct profile *p, int signo, in
 {
 	bool outside = p->fatal && told_from_outside(job, p->fatal);
 
-	if (p->told && told_by_launcher(job, p->told) && !(p->fatal && p->fatal->when < p->told->when))
+	if (p->told && told_by_launcher(job, p->told) &&
+		!(p->fatal && p->fatal->when < p->told->when))
 		set_death(p, DEATH_ECHO, VERDICT_BY_KILLED, when);
 	else if (profile_is_fault_signal(signo) && !outside)
 		set_death(p, DEATH_OWN, VERDICT_BY_SIGNAL, when);
@@ -494,7 +495,8 @@ static bool is_in_the_wake(const struct deaths *d, struct rank_index rank, struc
 		return false;
 	if (!p->told) /* an order to all may yet be on its way to who lives */
 		return p->ended || outlived_by(d, first, rank);
-	return told_by_launcher(d->job, p->told) && behind(d, rank, p->told->when, first, ended) > 0;
+	return told_by_launcher(d->job, p->told) &&
+	       behind(d, rank, p->told->when, first, ended) > 0;
 }
 
 /* The rank that was told to end before all others; NO_RANK where that is not known. */
