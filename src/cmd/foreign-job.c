@@ -10,6 +10,7 @@
 #include "cmd/job-words.h"
 #include "evidence/agent/fellows.h"
 #include "proc/survey/standing.h"
+#include "proc/threads/permit.h"
 
 #define ASK_MS 250 /* for each process' environment */
 
@@ -73,9 +74,13 @@ static bool may_look(struct survey *survey, uint32_t pid)
 		return false;
 	}
 	if (process->error == EACCES || process->error == EPERM) {
-		cmd_complain("process %u may be looked at by its own user and by root only: "
-			     "try as one of them",
-			pid);
+		struct permit_facts facts;
+		struct str words = {0};
+
+		permit_look(pid, &facts);
+		permit_words(&facts, &words);
+		cmd_complain("process %u may not be looked at: %s", pid, str_text(&words));
+		str_release(&words);
 		return false;
 	}
 	return true;

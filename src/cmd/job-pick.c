@@ -16,6 +16,7 @@
 #include "evidence/agent/fellows.h"
 #include "evidence/gather/foreign.h"
 #include "evidence/gather/unprobed.h"
+#include "proc/threads/permit.h"
 
 #define LOOKS_AT_MOST 16
 #define ASK_MS	      250 /* for each file of a process */
@@ -97,26 +98,54 @@ static bool is_found_hung(const struct jobs *jobs, const struct jobs_entry *entr
 	return lives(jobs, entry) && job_pick_look(jobs, entry) == CMD_VERDICT;
 }
 
-/* What may not be trusted is not looked at: that may be why there is no such job. */
-static void complain_unknown(const struct jobs *jobs, const char *why)
+/* That may be why there is no such job: whose folder root may not enter, and what then to type. */
+static void add_barred(const struct jobs *jobs, const char *command, struct str *into)
 {
-	if (jobs->refused.len)
-		cmd_complain("%s; not trusted, so not looked at: %.*s", why,
+	struct permit_facts facts = {.owner = jobs->barred_uid, .group = jobs->barred_gid};
+
+	permit_look_at_us(&facts);
+	str_add(into, "; a folder of jobs could not be entered: ");
+	permit_words_as(&facts, "CAP_DAC_READ_SEARCH", command, into);
+}
+
+/* What may not be trusted is not looked at, and of others' jobs we know only that there are any. */
+static void complain_unknown(
+	const struct jobs *jobs, const char *why, const char *verb, const char *name)
+{
+	struct str words = {0}, command = {0};
+
+	str_printf(&command, "%s%s%s", verb, *name ? " " : "", name);
+	str_add(&words, why);
+	if (jobs->barred)
+		add_barred(jobs, str_text(&command), &words);
+	else if (jobs->refused.len)
+		str_printf(&words, "; not trusted, so not looked at: %.*s",
 			(int)strcspn(jobs->refused.text, "\n"), jobs->refused.text);
+	else if (jobs->others)
+		str_printf(&words, ": sudo inquest %s", str_text(&command));
 	else
-		cmd_complain("%s: `inquest ls --all' lists the jobs here", why);
+		str_add(&words, ": `inquest ls --all' lists the jobs here");
+	cmd_complain("%s", str_text(&words));
+	str_release(&words);
+	str_release(&command);
 }
 
 static void complain_none(const struct jobs *jobs, const char *verb)
 {
-	if (jobs->nr)
+	if (jobs->barred)
+		complain_unknown(jobs, "no live job here", verb, "");
+	else if (jobs->nr)
 		cmd_complain(
 			"no live job here; the newest, %s, is over: say `inquest %s %s', or "
 			"%s its bundle; `inquest %s --all' looks for one without probe",
 			jobs->items[0].name, verb, jobs->items[0].id,
 			strcmp(verb, "attach") ? verb : "diagnose", verb);
 	else if (jobs->refused.len)
-		complain_unknown(jobs, "no job here");
+		complain_unknown(jobs, "no job here", verb, "");
+	else if (jobs->others)
+		cmd_complain("no job of ours here, and other users have some: `sudo inquest %s' "
+			     "looks at theirs, `inquest %s --all' for one without probe",
+			verb, verb);
 	else
 		cmd_complain("no job here: start one with `inquest run -- COMMAND', or look for "
 			     "one without probe: `inquest %s --all'", verb);
@@ -179,7 +208,8 @@ static const struct jobs_entry *find(
 
 		*ret_status = entry ? CMD_USAGE : CMD_UNREADABLE;
 		if (!entry)
-			complain_unknown(jobs, complaint_text(&why));
+			complain_unknown(
+				jobs, complaint_text(&why), pick->verb, names[i]);
 		complaint_release(&why);
 		if (!entry)
 			return NULL;

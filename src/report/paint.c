@@ -82,7 +82,8 @@ static void add_key(struct str *into, const struct paint *paint, enum page_kind 
 static size_t add_line(struct paint *paint, enum page_kind kind, const struct page_line *line)
 {
 	bool utf8 = paint->options->utf8;
-	size_t column = looks[kind].column, most = looks[kind].whole ? 0 : LINES_MOST, lines = 0;
+	size_t most = looks[kind].whole || line->whole ? 0 : LINES_MOST;
+	size_t column = looks[kind].column, lines = 0;
 	enum page_tone tone = looks[kind].plain ? PAGE_PLAIN : line->tone;
 	struct str out = {0}, words = {0}, cite = {0}, cut = {0};
 	const char *rest;

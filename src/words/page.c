@@ -192,6 +192,7 @@ static void make_lost(struct making *m)
 		line->cite = alike->cite;
 		line->tone = PAGE_WARN;
 		line->rank = first_of(line->ranks);
+		line->whole = wording_is_refusal(alike->what);
 	}
 	losses_release(&losses);
 }

@@ -66,6 +66,7 @@ struct page_line {
 	const char *cite;
 	enum page_tone tone;
 	bool kept;                  /* without it the section is worth little */
+	bool whole;                 /* its end says what to do: it is never cut */
 	struct rank_index rank; /* whose row shows it best; NO_RANK */
 	/* Where it comes from, for who leads there. */
 	const struct verdict *verdict;   /* of PAGE_ALSO; else NULL */

@@ -114,6 +114,11 @@ static const struct {
 /* So begins what is lost where the system forbade a look (see src/proc/threads/capture.c). */
 static const char refused[] = "may not be read: ";
 
+bool wording_is_refusal(const char *loss)
+{
+	return strstr(loss, refused) != NULL;
+}
+
 /* The thing to do about it, in the system's words; NULL where nobody was kept out. */
 static const char *remedy_of(const struct job *job)
 {

@@ -22,6 +22,9 @@ void wording_next(struct str *into, const struct verdicts *verdicts, const struc
 void wording_need(
 	struct str *into, const struct job *job, const struct verdict_not_judged *not_judged);
 
+/* True if that is lost because somebody may not look: it ends with what to do about it. */
+bool wording_is_refusal(const char *loss);
+
 /* Names what ends the job, before the time that is left: "watchdog kills in". Never NULL. */
 const char *wording_limit(enum verdict_limit limit);
 /* Says that its time is over, or was when the job was looked at. Never NULL. */

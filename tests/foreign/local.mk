@@ -9,7 +9,13 @@ check_PROGRAMS += %D%/proctable %D%/table
 %C%_table_SOURCES = %D%/table.c
 %C%_table_LDADD = $(PROC_FLOORS)
 
-EXTRA_DIST += %D%/foreign.sh
-SH_TESTS += %D%/found.test %D%/proctable.test %D%/served.test %D%/slurm.test %D%/spawned.test \
-	%D%/yama.test
+check_LTLIBRARIES += %D%/libyama.la
+%C%_libyama_la_SOURCES = %D%/yama.c
+%C%_libyama_la_CFLAGS = $(PLAIN_CFLAGS) -fvisibility=default
+%C%_libyama_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+%C%_libyama_la_LIBADD = -ldl
+
+EXTRA_DIST += %D%/foreign.sh %D%/pod.sh %D%/scope.sh
+SH_TESTS += %D%/access.test %D%/found.test %D%/proctable.test %D%/served.test \
+	%D%/slurm.test %D%/spawned.test %D%/yama.test
 ASAN_TESTS += %D%/found.test %D%/proctable.test %D%/served.test %D%/slurm.test

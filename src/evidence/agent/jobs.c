@@ -362,6 +362,22 @@ static void jobs_add_below(struct jobs *jobs, const char *root, uid_t uid)
 		closedir(dir);
 }
 
+/* A folder above jobs that could not be opened: root may lack the capability that root has. */
+static void jobs_note_refused(
+	struct jobs *jobs, const char *path, int error, const struct complaint *why)
+{
+	struct stat st;
+
+	if (error == -EACCES && geteuid() == 0 && stat(path, &st) == 0 &&
+		(!jobs->barred || st.st_mtime > jobs->barred_since)) {
+		jobs->barred = true;
+		jobs->barred_since = st.st_mtime;
+		jobs->barred_uid = st.st_uid;
+		jobs->barred_gid = st.st_gid;
+	}
+	str_printf(&jobs->refused, "%s\n", complaint_text(why));
+}
+
 /* Adds the jobs of base/inquest-UID: our own, or as root of every UID there. */
 static void jobs_add_users(struct jobs *jobs, const char *base)
 {
@@ -374,7 +390,7 @@ static void jobs_add_users(struct jobs *jobs, const char *base)
 		struct folder folder;
 		struct str path = {0};
 		unsigned int uid;
-		int used = 0;
+		int error, used = 0;
 
 		/* Behind a "-" is what made the name free where somebody else has the plain one. */
 		if (sscanf(entry->d_name, "inquest-%u%n", &uid, &used) != 1 ||
@@ -385,10 +401,11 @@ static void jobs_add_users(struct jobs *jobs, const char *base)
 			continue;
 		}
 		str_printf(&path, "%s/%s", base, entry->d_name);
-		if (folder_open(&folder, path.text, uid, &why) == 0)
-			jobs_add_below(jobs, path.text, uid);
+		error = folder_open(&folder, path.text, uid, &why);
+		if (error)
+			jobs_note_refused(jobs, path.text, error, &why);
 		else
-			str_printf(&jobs->refused, "%s\n", complaint_text(&why));
+			jobs_add_below(jobs, path.text, uid);
 		folder_close(&folder);
 		complaint_release(&why);
 		str_release(&path);
@@ -577,7 +594,8 @@ const struct jobs_entry *jobs_find(
 		found = jobs_find_pid(jobs, arg);
 	if (!found)
 		complaint_set(why, "no job here has the id, name or pid '%s'%s", arg,
-			jobs->others ? " (jobs of other users are shown to them and to root)" : "");
+			jobs->others ? " (other users have jobs here, shown to them and to root)"
+				     : "");
 	return found;
 }
 

@@ -78,6 +78,10 @@ struct jobs {
 	size_t nr;
 	size_t room;
 	unsigned int others; /* users whose jobs are there, but not shown to us */
+	bool barred; /* we are root, and may not enter the folder of that user, the latest */
+	uid_t barred_uid;
+	gid_t barred_gid;
+	int64_t barred_since; /* realtime s */
 	struct str refused; /* one line per folder that was not trusted, with the reason */
 };
 

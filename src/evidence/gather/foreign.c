@@ -142,6 +142,14 @@ static uid_t owner_of(const struct foreign_target *target)
 	return process ? process->uid : geteuid();
 }
 
+/* By which an attach finds the same job again. */
+static uint32_t pid_of(const struct foreign_target *target)
+{
+	if (target->job != SURVEY_NONE)
+		return target->survey->jobs.items[target->job].first_pid;
+	return target->npids ? target->pids[0] : 0;
+}
+
 struct live_options foreign_stretch(const struct live_options *options)
 {
 	struct live_options ret = *options;
@@ -183,10 +191,11 @@ int foreign_gather(const struct foreign_target *target, const struct live_option
 	struct evidence *into, struct complaint *why)
 {
 	static const struct live_options usual = LIVE_OPTIONS_DEFAULT;
-	const struct live_options stretched = foreign_stretch(options ? options : &usual);
+	struct live_options stretched = foreign_stretch(options ? options : &usual);
 	struct foreign foreign = {.target = target, .into = into};
 	bool any = false;
 
+	stretched.stacks.means = pid_of(target);
 	live_host(foreign.host, sizeof(foreign.host));
 	list_all(&foreign);
 	for (size_t i = 0; i < foreign.processes.all.nr; i++) {

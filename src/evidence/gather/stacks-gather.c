@@ -107,6 +107,7 @@ static void helper_take(const struct gather *gather, struct gather_target *targe
 	struct capture_options options = {.mode = gather->options->mode,
 		.raw_stacks = gather->options->raw_stacks,
 		.no_logs = gather->options->no_logs,
+		.means = gather->options->means,
 		.facts_only = target->state == TARGET_STUCK,
 		.sample = sample};
 	struct complaint why = {0};

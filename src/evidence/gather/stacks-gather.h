@@ -25,6 +25,7 @@ struct stacks_options {
 	int pause_ms;	  /* between them */
 	bool raw_stacks;  /* as capture_options (proc/threads/capture.h) has it, */
 	bool no_logs;	  /* and this */
+	uint32_t means;	  /* and this */
 	int deadline_ms;  /* for each process and sample: one that blocks us is left: a gap */
 };
 

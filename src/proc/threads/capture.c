@@ -316,6 +316,7 @@ static bool capture_say(struct capture *capture)
 
 	if (refused || capture->hold.refused) {
 		permit_look(capture->id.pid, &permit);
+		permit.pid = capture->options->means;
 		str_add(missing, refused ? "its stacks may not be read: "
 					 : "its threads may not be stopped: ");
 		permit_words(&permit, missing);

@@ -38,6 +38,7 @@ struct capture_options {
 	bool raw_stacks;
 	bool no_logs; /* of what the program's errors say nothing is kept */
 	bool facts_only;     /* only what takes no lock of the target: no stacks, all FAILED */
+	uint32_t means;	 /* the pid that means its job, for who is told what to type; 0 none */
 	uint32_t sample; /* its number */
 	/*
 	 * The sample before: threads that have not run since are SNAPSHOT_UNMOVED and carry no

@@ -11,6 +11,8 @@
 #include "proc/read.h"
 
 #define PERMIT_SYS_PTRACE 19 /* CAP_SYS_PTRACE, of linux/capability.h */
+#define PERMIT_SETGID	  6
+#define PERMIT_SETUID	  7
 #define PERMIT_YAMA	  "/proc/sys/kernel/yama/ptrace_scope"
 
 /* What stands behind the name on its line; "" nothing. */
@@ -30,15 +32,16 @@ static bool status_ids_are(const char *status, const char *name, unsigned id)
 	       real == id && effective == id && saved == id;
 }
 
-static void permit_look_at_us(struct permit_facts *facts)
+void permit_look_at_us(struct permit_facts *facts)
 {
 	struct str status = {0}, yama = {0};
+	unsigned long long caps;
 
 	facts->ours = geteuid();
 	if (proc_read((uint32_t)getpid(), "status", &status, NULL) == 0) {
-		facts->capable = strtoull(status_field(str_text(&status), "\nCapEff:"), NULL, 16) >>
-					 PERMIT_SYS_PTRACE &
-				 1;
+		caps = strtoull(status_field(str_text(&status), "\nCapEff:"), NULL, 16);
+		facts->capable = caps >> PERMIT_SYS_PTRACE & 1;
+		facts->becomes = (caps >> PERMIT_SETUID & 1) && (caps >> PERMIT_SETGID & 1);
 		facts->filtered = atoi(status_field(str_text(&status), "\nSeccomp:")) != 0;
 	}
 	if (file_read(PERMIT_YAMA, 64, &yama, NULL) == 0)
@@ -53,13 +56,14 @@ void permit_look(uint32_t pid, struct permit_facts *ret)
 	char path[64];
 	struct stat st;
 
-	*ret = (struct permit_facts){.same = true};
+	*ret = (struct permit_facts){.pid = pid, .same = true};
 	permit_look_at_us(ret);
 	ret->owner = ret->ours;
 	if (proc_read(pid, "status", &status, NULL) == 0) {
 		const char *text = str_text(&status);
 
 		ret->owner = (uid_t)strtoul(status_field(text, "\nUid:"), NULL, 10);
+		ret->group = (gid_t)strtoul(status_field(text, "\nGid:"), NULL, 10);
 		ret->same = status_ids_are(text, "\nUid:", ret->ours) &&
 			    status_ids_are(text, "\nGid:", getegid());
 		ret->tracer = (uint32_t)strtoul(status_field(text, "\nTracerPid:"), NULL, 10);
@@ -70,33 +74,61 @@ void permit_look(uint32_t pid, struct permit_facts *ret)
 	str_release(&status);
 }
 
+void permit_words_as(const struct permit_facts *facts, const char *lacking, const char *command,
+	struct str *into)
+{
+	str_printf(into, "it belongs to uid %u and root here lacks %s: ", facts->owner, lacking);
+	if (facts->becomes)
+		str_printf(into, "setpriv --reuid %u --regid %u --clear-groups inquest %s",
+			facts->owner, facts->group, command);
+	else
+		str_printf(into, "enter the container as that user (docker exec -u %u) for "
+				 "inquest %s, or start it with --cap-add %s",
+			facts->owner, command, lacking + strlen("CAP_"));
+}
+
+/* What root types: of a process that is known, all of it. */
+static void permit_add_sudo(const struct permit_facts *facts, struct str *into)
+{
+	if (facts->pid)
+		str_printf(into, ": sudo inquest attach %u", facts->pid);
+}
+
 void permit_words(const struct permit_facts *facts, struct str *into)
 {
-	if (!facts->same && !facts->capable && facts->ours == 0)
-		str_printf(into, "it belongs to uid %u and root here lacks CAP_SYS_PTRACE: run as "
-				 "that user, or start the container with --cap-add SYS_PTRACE",
+	char command[32] = "attach";
+
+	if (facts->pid)
+		snprintf(command, sizeof(command), "attach %u", facts->pid);
+	if (!facts->same && !facts->capable && facts->ours == 0) {
+		permit_words_as(facts, "CAP_SYS_PTRACE", command, into);
+	} else if (!facts->same && !facts->capable) {
+		str_printf(into, "it belongs to uid %u, so run inquest as that user or as root",
 			facts->owner);
-	else if (!facts->same && !facts->capable)
-		str_printf(into, "it belongs to uid %u: run inquest as that user or as root",
-			facts->owner);
-	else if (facts->undumpable && !facts->capable)
-		str_add(into, "it has made itself undumpable: run inquest as root");
-	else if (facts->yama >= 3)
+		permit_add_sudo(facts, into);
+	} else if (facts->undumpable && !facts->capable) {
+		str_add(into, "it has made itself undumpable, so run inquest as root");
+		permit_add_sudo(facts, into);
+	} else if (facts->yama >= 3) {
 		str_add(into, "kernel.yama.ptrace_scope is 3, which keeps everybody out until the "
 			      "next boot: only inquest run and its rings tell of such a process");
-	else if (facts->yama == 2 && !facts->capable)
-		str_add(into, "kernel.yama.ptrace_scope is 2: run inquest as root");
-	else if (facts->yama == 1 && !facts->capable)
-		str_add(into, "kernel.yama.ptrace_scope is 1, which lets only its ancestors look: "
-			      "start the job by inquest run, or run inquest as root, or sysctl "
-			      "kernel.yama.ptrace_scope=0");
-	else if (facts->tracer)
+	} else if (facts->yama == 2 && !facts->capable) {
+		str_add(into, "kernel.yama.ptrace_scope is 2, so run inquest as root");
+		permit_add_sudo(facts, into);
+	} else if (facts->yama == 1 && !facts->capable) {
+		str_add(into, "kernel.yama.ptrace_scope is 1, which lets only its ancestors look, "
+			      "so start the job by inquest run, or sysctl "
+			      "kernel.yama.ptrace_scope=0, or run inquest as root");
+		permit_add_sudo(facts, into);
+	} else if (facts->tracer) {
 		str_printf(into, "it is traced by process %u already: end that one first",
 			facts->tracer);
-	else if (facts->filtered)
+	} else if (facts->filtered) {
 		str_add(into, "a seccomp filter refuses it to inquest: allow process_vm_readv and "
 			      "ptrace (of a container: --cap-add SYS_PTRACE)");
-	else
+	} else {
 		str_add(into, "the kernel refuses it (a security module such as SELinux or "
-			      "AppArmor?): run inquest as root, outside of containers");
+			      "AppArmor?), so run inquest as root, outside of containers");
+		permit_add_sudo(facts, into);
+	}
 }

@@ -15,10 +15,13 @@
 #include "base/str.h"
 
 struct permit_facts {
+	uint32_t pid;	 /* whom we want to look at; 0 not said */
 	uid_t ours;	 /* who asks */
 	uid_t owner;	 /* whose process it is */
+	gid_t group;	 /* and its group */
 	bool same;	 /* all of its user and group ids are ours */
 	bool capable;	 /* we have CAP_SYS_PTRACE */
+	bool becomes;	 /* we may become another user: CAP_SETUID and CAP_SETGID */
 	bool undumpable; /* it wants nobody to look: setuid, or PR_SET_DUMPABLE */
 	bool filtered;	 /* system calls of ours go through a seccomp filter */
 	int yama;	 /* kernel.yama.ptrace_scope; 0 also where there is none */
@@ -28,7 +31,17 @@ struct permit_facts {
 /* Asks the kernel about us and that process. A fact that cannot be read counts as harmless. */
 void permit_look(uint32_t pid, struct permit_facts *ret) __attribute__((nonnull));
 
-/* Appends the reason and what to do, in one phrase without full stop. */
+/* Appends the reason and what to do, the command included, in one phrase without full stop. */
 void permit_words(const struct permit_facts *facts, struct str *into) __attribute__((nonnull));
+
+/*
+ * Appends how a command of inquest is given as that user by one who is root without the capability
+ * that is lacking, which is named so: "CAP_SYS_PTRACE".
+ */
+void permit_words_as(const struct permit_facts *facts, const char *lacking, const char *command,
+	struct str *into) __attribute__((nonnull));
+
+/* Asks what we are ourselves: the facts about us, nobody else's. */
+void permit_look_at_us(struct permit_facts *ret) __attribute__((nonnull));
 
 #endif
