@@ -246,16 +246,17 @@ struct deaths {
 };
 
 /*
- * The earliest bad ends of the job as one clock shows them, to tell what came after. Ends by clocks
- * that never met this one may have come before anything.
+ * The earliest bad ends of the job as one clock shows them, to tell what came after. How far the
+ * clocks may be off makes two of each: when it had surely been, and when it may have been. Ends by
+ * clocks that never met this one may have come before anything.
  */
 struct ends {
 	bool found;
-	int64_t first; /* of all; INT64_MAX: none */
+	int64_t first; /* of all had surely been; INT64_MAX: none */
+	int64_t maybe; /* of all may have been; so the next two */
 	int64_t first_own;
-	int64_t first_unordered;                 /* that was no order's doing */
-	size_t untimed;                          /* bad ends that cannot be compared */
-	bool own_elsewhere, unordered_elsewhere; /* and some of those ends are among them */
+	int64_t first_unordered; /* that was no order's doing */
+	size_t untimed;          /* bad ends that cannot be compared */
 };
 
 /* ns by which the one's time is behind the other's; JOB_UNKNOWN where they cannot be compared. */
@@ -343,6 +344,12 @@ static bool came_after(const struct profile *p, const struct ends *ends)
 	return p->fault - AT_ONCE > ends->first;
 }
 
+/* True if it may have. */
+static bool may_have_come_after(const struct profile *p, const struct ends *ends)
+{
+	return came_after(p, ends) || (p->fault != JOB_UNKNOWN && ends->maybe < p->fault - AT_ONCE);
+}
+
 /* True if a rank had long been held somewhere when it ended: then it may have ended of that. */
 static bool was_held_long(
 	const struct waits *waits, struct rank_index rank, const struct profile *p)
@@ -366,22 +373,23 @@ static void keep_min(int64_t *into, int64_t value)
 static void add_end(const struct deaths *d, struct rank_index rank, int clock, struct ends *ends)
 {
 	const struct profile *p = &d->profiles[rank.i];
-	bool own = p->death == DEATH_OWN, unordered = own || p->death == DEATH_KILLED;
-	int64_t when = clocks_move(d->clocks, p->fault, clocks_of_rank(d->clocks, rank), clock);
+	int theirs = clocks_of_rank(d->clocks, rank);
+	int64_t when = clocks_move(d->clocks, p->fault, theirs, clock);
+	int64_t error = clocks_error(d->clocks, theirs, clock);
+	int64_t maybe = when == JOB_UNKNOWN ? INT64_MIN : when - error;
 
 	if (!is_bad(p))
 		return;
-	if (when == JOB_UNKNOWN) {
-		ends->untimed++;
-		ends->own_elsewhere |= own && p->fault != JOB_UNKNOWN;
-		ends->unordered_elsewhere |= unordered && p->fault != JOB_UNKNOWN;
+	ends->untimed += when == JOB_UNKNOWN;
+	if (p->fault == JOB_UNKNOWN)
 		return;
-	}
-	keep_min(&ends->first, when);
-	if (own)
-		keep_min(&ends->first_own, when);
-	if (unordered)
-		keep_min(&ends->first_unordered, when);
+	if (when != JOB_UNKNOWN)
+		keep_min(&ends->first, when + error);
+	keep_min(&ends->maybe, maybe);
+	if (p->death == DEATH_OWN)
+		keep_min(&ends->first_own, maybe);
+	if (p->death == DEATH_OWN || p->death == DEATH_KILLED)
+		keep_min(&ends->first_unordered, maybe);
 }
 
 /* All ends before any is judged among the others, as the clocks of those show them that ended. */
@@ -396,6 +404,7 @@ static void find_ends(struct deaths *d)
 			continue;
 		*ends = (struct ends){.found = true,
 			.first = INT64_MAX,
+			.maybe = INT64_MAX,
 			.first_own = INT64_MAX,
 			.first_unordered = INT64_MAX};
 		job_for_each_rank(d->job, at)
@@ -406,8 +415,7 @@ static void find_ends(struct deaths *d)
 /* True if an end that was no order's doing came, or may have come, before this one. */
 static bool came_after_unordered(const struct profile *p, const struct ends *ends)
 {
-	return p->fault != JOB_UNKNOWN &&
-	       (p->fault > ends->first_unordered || ends->unordered_elsewhere);
+	return p->fault != JOB_UNKNOWN && p->fault > ends->first_unordered;
 }
 
 /* An end that came after others', or out of a wait, is taken back to an echo, or to a doubt. */
@@ -415,8 +423,7 @@ static void judge_among(struct profile *p, bool held, const struct ends *ends)
 {
 	bool after = came_after(p, ends);
 
-	if (p->death == DEATH_KILLED &&
-		(after || ends->first_own <= p->fault || ends->own_elsewhere))
+	if (p->death == DEATH_KILLED && (after || ends->first_own <= p->fault))
 		p->death = DEATH_ECHO;
 	if (p->death == DEATH_UNSURE && after)
 		p->death = DEATH_ECHO;
@@ -432,8 +439,8 @@ static void judge_among(struct profile *p, bool held, const struct ends *ends)
 	/* It was inside something that others never entered, or that had long stood still. */
 	if (!is_direct(p))
 		p->death = after ? DEATH_ECHO : DEATH_UNSURE;
-	else if (after && p->cause == VERDICT_BY_SIGNAL)
-		p->death = DEATH_ECHO;
+	else if (p->cause == VERDICT_BY_SIGNAL && may_have_come_after(p, ends))
+		p->death = after ? DEATH_ECHO : DEATH_UNSURE;
 }
 
 /*

@@ -121,11 +121,13 @@ static bool may_lead(const struct inquiry *q, struct rank_index rank, const stru
 {
 	const struct profile *p = &q->profiles[rank.i];
 	int64_t there = fault_by(q, rank, leaver);
+	int64_t error = clocks_error(
+		q->clocks, clocks_of_rank(q->clocks, rank), clocks_of_rank(q->clocks, leaver));
 
 	if (p->death == DEATH_OWN || p->death == DEATH_KILLED)
 		return true;
 	return p->death > DEATH_CLEAN && p->fault != JOB_UNKNOWN &&
-	       (there == JOB_UNKNOWN || there < first->fault);
+	       (there == JOB_UNKNOWN || there - error < first->fault);
 }
 
 /*

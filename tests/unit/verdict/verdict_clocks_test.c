@@ -115,6 +115,40 @@ static void the_first_of_the_orders(void **state)
 	facts_free(f);
 }
 
+/*
+ * Rank 3, of the other host, was killed, and rank 1 crashed within the operation in which it met
+ * rank 3: which was first the clocks do not tell, known to 16 s or so. The one may be the echo of
+ * the other, so neither is established.
+ */
+static void deaths_whose_order_the_clocks_do_not_tell(void **state)
+{
+	for (int later = 0; later < 2; later++) {
+		struct facts *f = on_two_hosts(facts_new(4));
+		struct verdicts *v;
+		struct job *job;
+
+		for (int i = 0; i < 4; i++)
+			f->members[0][i].fact.ready_at = JOB_UNKNOWN;
+		for (int n = 0; n < 6; n++) {
+			facts_round(f, 0, JOB_OP_ALLREDUCE, 4096, 10 + 5 * n);
+			for (int i = 2; i < 4; i++)
+				f->members[0][i].ops[n].entered += n % 3 * 8000000000;
+		}
+		for (int i = 0; i < 3; i++)
+			facts_hold(f, 0, i, JOB_OP_ALLREDUCE, 4096, 56);
+		facts_end(f, 1, JOB_SIGNALED, SIGSEGV, 60);
+		facts_end(f, 3, JOB_SIGNALED, SIGKILL, later ? 62 : 54);
+		job = facts_job(f);
+		v = verdicts_of(job);
+		for (size_t i = 0; i < v->n; i++)
+			assert_true(v->at[i].confidence < VERDICT_ESTABLISHED ||
+				    !v->at[i].culprits.n);
+		verdicts_free(v);
+		job_free(job);
+		facts_free(f);
+	}
+}
+
 static void killed_all_at_once(void **state)
 {
 	struct facts *f = on_two_hosts(facts_new(4));
@@ -421,6 +455,7 @@ int main(void)
 		cmocka_unit_test(an_early_exit),
 		cmocka_unit_test(a_kill_and_its_echoes_elsewhere),
 		cmocka_unit_test(the_first_of_the_orders),
+		cmocka_unit_test(deaths_whose_order_the_clocks_do_not_tell),
 		cmocka_unit_test(killed_all_at_once),
 		cmocka_unit_test(late_once),
 		cmocka_unit_test(nobody_is_late_by_a_clock),
