@@ -409,6 +409,50 @@ static bool write_pair_fault(struct inquiry *q, int part, const struct circle *c
 	return true;
 }
 
+/* The group of one of the circle's operations in which others wait for a rank that closed it. */
+static int group_left_by(const struct inquiry *q, int part, struct rank_index rank)
+{
+	const struct job_member *seat = left_seat(q, rank);
+
+	for (size_t i = 0; seat && i < q->graph->nnodes; i++)
+		if (q->graph->nodes[i].part == part && q->graph->nodes[i].group == seat->group)
+			return seat->group;
+	return JOB_NONE;
+}
+
+/*
+ * A circle since one of its ranks closed a group in which others go on: it cannot come there any
+ * more, in whatever order.
+ */
+static bool write_left_group(struct inquiry *q, int part, const struct circle *circle)
+{
+	const struct holder *holder;
+	struct draft *draft = NULL;
+
+	array_for_each(&circle->holders, holder) {
+		int group = group_left_by(q, part, holder->rank);
+
+		if (group == JOB_NONE)
+			continue;
+		if (!draft)
+			draft = inquiry_draft(q, VERDICT_COLLECTIVE_MISMATCH);
+		draft->verdict.group = group;
+		rank_list_add(&draft->culprits, holder->rank);
+		if (draft->culprits.list.nr <= TOLD_CULPRITS)
+			left_tell(q, holder->rank, draft);
+	}
+	if (!draft)
+		return false;
+	draft->verdict.cause = VERDICT_BY_LEFT_GROUP;
+	draft->verdict.confidence = is_sure(q, part) ? VERDICT_ESTABLISHED : VERDICT_HYPOTHESIS;
+	draft->verdict.outlook = VERDICT_KILL;
+	draft->verdict.next = VERDICT_NEXT_SAME_CALLS;
+	rank_list_settle(&draft->culprits);
+	find_waiting(q, part, draft);
+	tell_edges(q, circle, draft);
+	return true;
+}
+
 /* True if all of it wait to receive: it may be that sends were left out. */
 static bool may_lack_sends(const struct inquiry *q, const struct circle *circle)
 {
@@ -529,7 +573,8 @@ void judge_cycles(struct inquiry *q)
 		if (circle.of_launches)
 			collect_launched(q, part, &circle);
 		find_camps(q, &circle);
-		if (!write_pair_fault(q, part, &circle) && circle.camps > 1)
+		if (!write_pair_fault(q, part, &circle) && !write_left_group(q, part, &circle) &&
+			circle.camps > 1)
 			write_finding(q, part, &circle);
 		array_release(&circle.holders);
 	}

@@ -85,6 +85,14 @@ bool slow_goes_on(const struct inquiry *q, struct rank_index rank, bool usual);
 void start_tell_unseen(struct inquiry *q, struct rank_index rank, enum verdict_fact_kind otherwise,
 	const char *cite, struct draft *draft);
 
+/*
+ * The seat that a living rank closed while others wait in that group for an operation that it has
+ * not entered, of several in the largest group; NULL: there is none (shard-rules.c).
+ */
+const struct job_member *left_seat(const struct inquiry *q, struct rank_index rank);
+/* Adds what it did to that group, and where it went from there, if its stack tells. */
+void left_tell(struct inquiry *q, struct rank_index rank, struct draft *draft);
+
 /* Adds who was late some time ago and is not any more; else nothing (slow.c). */
 void tell_past_lateness(struct inquiry *q, struct draft *draft);
 

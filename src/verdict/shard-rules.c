@@ -125,6 +125,13 @@ static const struct job_member *closed_seat(
 	return closed;
 }
 
+const struct job_member *left_seat(const struct inquiry *q, struct rank_index rank)
+{
+	const struct job_member *seat = closed_seat(q, rank, true);
+
+	return seat && !seat->aborted && q->profiles[rank.i].death == DEATH_NONE ? seat : NULL;
+}
+
 /*
  * It lives, and is done with a group in which others wait; why, no mark tells. That it closed
  * others, in good order, is no reason to be away.
@@ -146,7 +153,7 @@ bool explains_left_group(const struct inquiry *q, struct rank_index rank, struct
 }
 
 /* What it did to its group, and where it went from there, if its stack tells. */
-static void tell_leaving(struct inquiry *q, struct rank_index rank, struct draft *draft)
+void left_tell(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct job_member *m = closed_seat(q, rank, true);
 	struct verdict_fact *fact;
@@ -181,12 +188,12 @@ void tell_left(struct inquiry *q, struct rank_index rank, struct draft *draft)
 		draft_fact(q, draft, FACT_EXCEPTION, rank, p->exception->cite)->text =
 			p->exception->text;
 	if (p->leaving && p->death != DEATH_CLEAN && !did_less(q, rank)) {
-		tell_leaving(q, rank, draft);
+		left_tell(q, rank, draft);
 		shards_tell(q, rank, draft);
 	} else {
 		shards_tell(q, rank, draft);
 		if (p->leaving && p->death != DEATH_CLEAN)
-			tell_leaving(q, rank, draft);
+			left_tell(q, rank, draft);
 	}
 	op = inquiry_last_op(q, rank, &group);
 	if (op) {

@@ -254,6 +254,30 @@ static void a_group_that_one_destroys_too_early_is_left(void **state)
 	}
 }
 
+/* It closed a subgroup that the others go on in, and waits for them in the world. */
+static void who_left_a_group_waits_in_another(void **state)
+{
+	for (int two = 0; two < 2; two++) {
+		struct facts *f = facts_new(4);
+		int sub = two ? facts_group_of(f, 2, 0, 1) : facts_group_of(f, 3, 0, 1, 2);
+
+		facts_rounds(f, 0, 10, 10, 0.5);
+		facts_rounds(f, sub, 3, 20, 0.5);
+		f->members[sub][1].fact.state = JOB_MEMBER_GONE;
+		facts_hold(f, sub, 0, JOB_OP_ALLREDUCE, 4096, 40);
+		if (!two)
+			facts_hold(f, sub, 2, JOB_OP_ALLREDUCE, 4096, 40);
+		else
+			facts_hold(f, 0, 2, JOB_OP_ALLREDUCE, 4096, 40);
+		facts_hold(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 40);
+		facts_hold(f, 0, 3, JOB_OP_ALLREDUCE, 4096, 40);
+		facts_expect_cause(
+			f, VERDICT_COLLECTIVE_MISMATCH, "1", VERDICT_BY_LEFT_GROUP);
+		facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "1", "0,2,3");
+		facts_free(f);
+	}
+}
+
 /* It closed a group in good order, as all its members did, and is late in another. */
 static void a_group_that_was_closed_in_good_order_is_no_reason(void **state)
 {
@@ -276,6 +300,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_group_that_one_destroys_too_early_is_left),
+		cmocka_unit_test(who_left_a_group_waits_in_another),
 		cmocka_unit_test(a_group_that_was_closed_in_good_order_is_no_reason),
 		cmocka_unit_test(who_lists_other_ranks_is_to_blame),
 		cmocka_unit_test(who_has_not_come_to_it_may_be_of_either_side),
