@@ -220,8 +220,8 @@ static int nothing_here(const struct here *here, const struct arguments *argumen
 			(int)strcspn(here->pick.jobs.refused.text, "\n"),
 			here->pick.jobs.refused.text);
 	else if (survey->unreadable)
-		str_printf(&words, "; %zu processes of other users may not be asked",
-			survey->unreadable);
+		str_printf(&words, "; %zu process%s here may not be asked", survey->unreadable,
+			survey->unreadable == 1 ? "" : "es");
 	if (arguments->text)
 		printf("INQ:none %s\n", str_text(&words));
 	cmd_complain("%s: `inquest ls --all' lists the jobs here", str_text(&words));
