@@ -19,9 +19,13 @@
 
 /* While a question is open. */
 #define HASTE_NS (300 * CLOCK_NS_PER_MS)
-/* Until all that live have answered; until ranks of which nothing was seen have come. */
+/*
+ * Until all that live have answered; until ranks of which nothing was seen have come, where others
+ * have, and where nobody has: agents that see the same job stand still come at about one time.
+ */
 #define ANSWER_NS (20 * CLOCK_NS_PER_S)
-#define COME_NS   (10 * CLOCK_NS_PER_S)
+#define COME_NS   (6 * CLOCK_NS_PER_S)
+#define ALONE_NS  (3 * CLOCK_NS_PER_S)
 #define LOOK_NS   CLOCK_NS_PER_S
 /* Until the question is asked again where nothing could be said. */
 #define AGAIN_NS   (4 * CLOCK_NS_PER_S)
@@ -292,7 +296,8 @@ static bool is_early(const struct agent_rally *rally, const struct job *job, int
 		(coverage->ranks.n != JOB_NONE && coverage->ranks.n > (int)coverage->ranks_seen) ||
 		(coverage->hosts.n != JOB_NONE && coverage->hosts.n > (int)coverage->hosts_seen);
 
-	return lacks && !rally->ending && now - rally->asked_at < COME_NS;
+	return lacks && !rally->ending &&
+	       now - rally->asked_at < (rally->others.nr ? COME_NS : ALONE_NS);
 }
 
 static void judge(struct agent *agent, int64_t now)
