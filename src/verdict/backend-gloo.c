@@ -30,7 +30,7 @@ static const char *const echoes[] = {"connectFullMesh", "Timed out waiting", NUL
  * is left where what() was not read: nobody catches it in the thread that reads from the others.
  */
 static const char *const mismatches[] = {"distributed collective mismatch",
-	"op.preamble.length <= op.nbytes", "instance of 'gloo::EnforceNotMet'", NULL};
+	"op.preamble.length <= op.nbytes", NULL};
 
 static struct limit find_limit(const struct job *job, const struct wait *wait)
 {

@@ -220,10 +220,20 @@ static void judge_looks(struct inquiry *q)
 	array_release(&whenever.list);
 }
 
+/* True if all that is known of some rank is a dump of which a part is lost: it may wait. */
+static bool somebody_is_cut(const struct inquiry *q)
+{
+	job_for_each_rank(q->job, rank)
+		if ((job_rank(q->job, rank)->knows & JOB_KNOWS_BOARDS) == JOB_KNOWS_DUMP &&
+			dumps_are_cut(q, rank))
+			return true;
+	return false;
+}
+
 void judge_bounds(struct inquiry *q)
 {
 	enum verdict_lack lack = inquiry_lack(q, NULL);
-	bool unseen = somebody_was_ended_unseen(q);
+	bool unseen = somebody_was_ended_unseen(q) || somebody_is_cut(q);
 
 	for (size_t i = 0; i < q->drafts.nr; i++)
 		if (q->drafts.items[i].verdict.class == VERDICT_HEALTHY ||

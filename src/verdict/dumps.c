@@ -41,8 +41,7 @@ static void tell_unsaid(struct inquiry *q, struct draft *draft)
 	}
 }
 
-/* True if the rank has a dump, of which a part is lost: what it waits in may be in that. */
-static bool is_cut(const struct inquiry *q, struct rank_index rank)
+bool dumps_are_cut(const struct inquiry *q, struct rank_index rank)
 {
 	for (size_t i = 0; i < q->job->nlosses && q->profiles[rank.i].readable; i++)
 		if (same_rank(q->job->losses[i].rank, rank) && q->job->losses[i].of_last)
@@ -55,7 +54,7 @@ static size_t count_cut(const struct inquiry *q)
 	size_t n = 0;
 
 	job_for_each_rank(q->job, rank)
-		n += is_cut(q, rank);
+		n += dumps_are_cut(q, rank);
 	return n;
 }
 
@@ -75,7 +74,7 @@ void judge_some_dumps(struct inquiry *q)
 	draft->verdict.next = VERDICT_NEXT_FIND_DUMPS;
 	tell_unsaid(q, draft);
 	job_for_each_rank(q->job, rank) {
-		bool cut = is_cut(q, rank);
+		bool cut = dumps_are_cut(q, rank);
 
 		if ((cut || !q->profiles[rank.i].readable) && told++ < TOLD_CULPRITS)
 			inquiry_not_judged(q, VERDICT_INCONCLUSIVE,

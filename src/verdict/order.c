@@ -420,9 +420,26 @@ static int group_left_by(const struct inquiry *q, int part, struct rank_index ra
 	return JOB_NONE;
 }
 
+/* True if those who closed the group, and those of whom nothing is known, are the fewer. */
+static bool few_left(const struct inquiry *q, int group)
+{
+	const struct job_group *g = &q->job->groups[group];
+	size_t left = 0, on = 0, unseen = inquiry_unseen_members(q, group);
+
+	for (uint32_t seat = 0; seat < g->size; seat++) {
+		const struct job_member *m = &q->job->members[g->first_member + (int)seat];
+
+		if (m->state == JOB_MEMBER_CLOSING || m->state == JOB_MEMBER_GONE)
+			left++;
+		else
+			on++;
+	}
+	return unseen < on && left < on - unseen;
+}
+
 /*
- * A circle since one of its ranks closed a group in which others go on: it cannot come there any
- * more, in whatever order.
+ * A circle since one of its ranks closed a group in which most others go on: it cannot come there
+ * any more, in whatever order. Where as many closed it, the others may have one operation too many.
  */
 static bool write_left_group(struct inquiry *q, int part, const struct circle *circle)
 {
@@ -432,7 +449,7 @@ static bool write_left_group(struct inquiry *q, int part, const struct circle *c
 	array_for_each(&circle->holders, holder) {
 		int group = group_left_by(q, part, holder->rank);
 
-		if (group == JOB_NONE)
+		if (group == JOB_NONE || !few_left(q, group))
 			continue;
 		if (!draft)
 			draft = inquiry_draft(q, VERDICT_COLLECTIVE_MISMATCH);

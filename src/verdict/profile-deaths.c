@@ -255,6 +255,7 @@ struct ends {
 	int64_t first; /* of all had surely been; INT64_MAX: none */
 	int64_t maybe; /* of all may have been; so the next two */
 	int64_t first_own;
+	int64_t first_own_sure; /* had surely been */
 	int64_t first_unordered; /* that was no order's doing */
 	size_t untimed;          /* bad ends that cannot be compared */
 };
@@ -385,7 +386,11 @@ static void add_end(const struct deaths *d, struct rank_index rank, int clock, s
 		return;
 	if (when != JOB_UNKNOWN)
 		keep_min(&ends->first, when + error);
-	keep_min(&ends->maybe, maybe);
+	/* Whom a launcher told to end is an echo of something: it was nobody's reason. */
+	if (p->death != DEATH_ECHO || p->cause != VERDICT_BY_KILLED)
+		keep_min(&ends->maybe, maybe);
+	if (p->death == DEATH_OWN && when != JOB_UNKNOWN)
+		keep_min(&ends->first_own_sure, when + error);
 	if (p->death == DEATH_OWN)
 		keep_min(&ends->first_own, maybe);
 	if (p->death == DEATH_OWN || p->death == DEATH_KILLED)
@@ -406,6 +411,7 @@ static void find_ends(struct deaths *d)
 			.first = INT64_MAX,
 			.maybe = INT64_MAX,
 			.first_own = INT64_MAX,
+			.first_own_sure = INT64_MAX,
 			.first_unordered = INT64_MAX};
 		job_for_each_rank(d->job, at)
 			add_end(d, at, clock, ends);
@@ -423,8 +429,14 @@ static void judge_among(struct profile *p, bool held, const struct ends *ends)
 {
 	bool after = came_after(p, ends);
 
-	if (p->death == DEATH_KILLED && (after || ends->first_own <= p->fault))
-		p->death = DEATH_ECHO;
+	if (p->death == DEATH_KILLED && (after || ends->first_own <= p->fault)) {
+		bool sure = after || ends->first_own_sure <= p->fault ||
+			    ends->first_own == INT64_MIN;
+
+		p->death = sure ? DEATH_ECHO : DEATH_UNSURE;
+		if (!sure)
+			return;
+	}
 	if (p->death == DEATH_UNSURE && after)
 		p->death = DEATH_ECHO;
 	/* A launcher gives its orders a moment after the death that it noticed. */

@@ -93,6 +93,9 @@ const struct job_member *left_seat(const struct inquiry *q, struct rank_index ra
 /* Adds what it did to that group, and where it went from there, if its stack tells. */
 void left_tell(struct inquiry *q, struct rank_index rank, struct draft *draft);
 
+/* True if a part of the rank's dump is lost: what it waits in may be in that (dumps.c). */
+bool dumps_are_cut(const struct inquiry *q, struct rank_index rank);
+
 /* Adds who was late some time ago and is not any more; else nothing (slow.c). */
 void tell_past_lateness(struct inquiry *q, struct draft *draft);
 

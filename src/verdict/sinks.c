@@ -479,6 +479,21 @@ static void tell_locked(struct inquiry *q, struct draft *draft)
 	}
 }
 
+/*
+ * True if some are known to stay away since the others wait, and others of them may have come
+ * meanwhile: whom one finding names together, it names as a guess.
+ */
+static bool are_looks_mixed(const struct inquiry *q, const struct suspect *from, size_t n)
+{
+	size_t since = 0, lasting = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		lasting += (from[i].away->traits & AWAY_LASTS) != 0;
+		since += inquiry_look(q, from[i].rank) == LOOKED_SINCE;
+	}
+	return !lasting && since && since < n;
+}
+
 /* One finding of n suspects with one reason; as sure as the least sure of them. */
 static void write_finding(struct inquiry *q, const struct suspect *from, size_t n)
 {
@@ -511,6 +526,8 @@ static void write_finding(struct inquiry *q, const struct suspect *from, size_t 
 		cap_by_guess(q, draft);
 	downgrade_by_losses(q, &from->why, draft);
 	downgrade_by_unseen(q, &from->why, draft);
+	if (are_looks_mixed(q, from, n))
+		draft->verdict.confidence = VERDICT_HYPOTHESIS;
 	tell_lock_waiters(q, draft);
 	if (late)
 		tell_locked(q, draft);

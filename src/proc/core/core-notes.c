@@ -27,8 +27,11 @@ static void note_thread(struct core_file *core, const struct note *note)
 	thread = array_add(&core->threads);
 	thread->tid = (uint32_t)status.pr_pid;
 	memcpy(thread->regs, status.pr_reg, sizeof(thread->regs));
-	if (core->threads.nr == 1 && !core->signal_known)
+	if (core->threads.nr == 1 && !core->signal_known) {
 		core->signo = status.pr_cursig;
+		/* Who sent it another note says: nobody from outside, until then. */
+		core->code = SI_KERNEL;
+	}
 }
 
 static void note_process(struct core_file *core, const struct note *note)
