@@ -9,14 +9,14 @@
 bench=$top_builddir/bench/attach_bench
 
 is_judged() {
-	"$INQUEST" attach --hosts "$nodes" run:night-7 | grep -q "^RANK $culprit "
+	"$INQUEST" attach --hosts "$nodes" run:$night | grep -q "^RANK $culprit "
 }
 # whole N WHAT BAR-MS OPTION...: whatever the verdict is.
 whole() {
 	times=$1 what=$2 bar=$3
 	shift 3
 	"$bench" time "$times" "$what" "$bar" sh -c '"$0" attach "$@" || :' "$INQUEST" \
-		--hosts "$nodes" "$@" run:night-7 || exit 1
+		--hosts "$nodes" "$@" run:$night || exit 1
 }
 
 echo "== reach"
@@ -31,7 +31,7 @@ whole 3 "the whole job, one node dead, deadline 2 s" 3000 --deadline 2
 rm "$scratch/hangs.m4"
 "$bench" time 10 "gather on a node of two ranks" 0 nsenter --target "$(cat "$scratch/pid.m1")" \
 	--mount --uts --ipc --pid -- env INQUEST_DIR=/mnt/jobs \
-	"$INQUEST" gather --job run:night-7 -o "$scratch/node.inq" || exit 1
+	"$INQUEST" gather --job run:$night -o "$scratch/node.inq" || exit 1
 for name in m1 m2 m3 m4; do
 	kill -9 "$(cat "$scratch/pid.$name")"
 	rm "$scratch/up.$name" "$scratch/pid.$name"
@@ -56,4 +56,4 @@ done
 until_true "it hangs" is_judged
 "$bench" time 10 "gather on a node of eight ranks" 150 nsenter \
 	--target "$(cat "$scratch/pid.m1")" --mount --uts --ipc --pid -- env INQUEST_DIR=/mnt/jobs \
-	"$INQUEST" gather --job run:night-7 -o "$scratch/node.inq" || exit 1
+	"$INQUEST" gather --job run:$night -o "$scratch/node.inq" || exit 1

@@ -21,6 +21,9 @@ scenarios=$top_builddir/fixtures/scenarios
 LD_LIBRARY_PATH=$("$INQUEST" demo --standin-dir)
 export LD_LIBRARY_PATH
 
+# The job's name, another one in each test that runs at the same time: the host sees all of them.
+night=night-$$
+
 mkdir "$scratch/shm"
 
 # Who waits for a node (unshare) heeds no signal: its first process ends, and all of it does.
@@ -113,7 +116,7 @@ rank() {
 	shift 2
 	on "$where" env INQUEST_DIR=/mnt/jobs INQUEST_OUT="$scratch/out" RANK="$r" \
 		 LOCAL_RANK=$((r % 2)) WORLD_SIZE=8 MASTER_ADDR=m1 \
-		MASTER_PORT=29511 TORCHELASTIC_RUN_ID=night-7 \
+		MASTER_PORT=29511 TORCHELASTIC_RUN_ID=$night \
 		"$@" "$scenarios/$program" "$scratch/job/job.conf" \
 		</dev/null >"$scratch/log.$r" 2>&1 &
 	started="$started $!"
