@@ -144,6 +144,7 @@ static void take_cards(struct agent *agent, int64_t now)
 	bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, rally->fd, 0);
 	if (bytes == MAP_FAILED)
 		return;
+	rally->met = now;
 	for (const char *at = bytes, *end = bytes + about.st_size, *next; at < end; at = next) {
 		const char *line = memchr(at, '\n', (size_t)(end - at));
 		struct rally_card card;

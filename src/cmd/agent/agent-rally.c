@@ -35,6 +35,8 @@
 /* Files that are named one by one. */
 #define FILES_MOST 8
 #define END_NS     (8 * CLOCK_NS_PER_S)
+/* A card is written anew each 10 s at the latest. */
+#define MET_NS     (25 * CLOCK_NS_PER_S)
 
 /* --- Joining ---------------------------------------------------------------------------------- */
 
@@ -96,11 +98,20 @@ static void name_bundle(struct agent *agent)
 	replace(&agent->rally.own.bundle, slash ? slash + 1 : path);
 }
 
+/*
+ * True if others can read what we write: where the folder cannot be written, or stalls, each host
+ * speaks for itself.
+ */
+static bool is_met(const struct agent_rally *rally, int64_t now)
+{
+	return rally->joined && rally->met && now - rally->met < MET_NS;
+}
+
 bool agent_rally_takes(struct agent *agent)
 {
 	struct agent_rally *rally = &agent->rally;
 
-	if (!rally->joined)
+	if (!is_met(rally, clock_monotonic_ns()))
 		return false;
 	rally->own.raised++;
 	rally->due = 0;
@@ -394,12 +405,12 @@ void agent_rally_turn(struct agent *agent, int64_t now)
 		hear(agent);
 	if (is_hasty(rally) && rally->due > now + HASTE_NS)
 		rally->due = now + HASTE_NS;
-	asks = who_asks(rally, now);
+	asks = is_met(rally, now) ? who_asks(rally, now) : NULL;
 	if (asks && rally->own.answered != asks->asked && !rally->ending)
 		answer(agent, asks->asked);
 	else if (asks == &rally->own && rally->ending)
 		rally->own.answered = rally->own.asked;
-	if (rally->first)
+	if (rally->first && is_met(rally, now))
 		lead(agent, now);
 	if (now >= rally->due && !rally->helper.pid)
 		agent_cards_begin(rally, now);
@@ -451,7 +462,7 @@ void agent_rally_end(struct agent *agent)
 	struct agent_rally *rally = &agent->rally;
 	int64_t until = clock_monotonic_ns() + END_NS;
 
-	if (!rally->joined || !agent->fellows.speaks)
+	if (!is_met(rally, clock_monotonic_ns()) || !agent->fellows.speaks)
 		return;
 	rally->ending = true;
 	name_bundle(agent);
