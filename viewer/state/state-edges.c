@@ -353,7 +353,7 @@ bool state_do_edge(struct state *state, enum request request)
 	if (request != REQUEST_EDGE_TO && request != REQUEST_EDGE_BACK &&
 		request != REQUEST_BESIDE)
 		return false;
-	if (!is_rank(state->rank) && !state->beside)
+	if (!is_rank(state->rank) && !(request == REQUEST_BESIDE && state->beside))
 		state_tell(state, "there is no rank");
 	else if (request == REQUEST_BESIDE)
 		toggle_beside(state);
