@@ -462,7 +462,7 @@ void agent_rally_end(struct agent *agent)
 	struct agent_rally *rally = &agent->rally;
 	int64_t until = clock_monotonic_ns() + END_NS;
 
-	if (!is_met(rally, clock_monotonic_ns()) || !agent->fellows.speaks)
+	if (!rally->joined || !agent->fellows.speaks)
 		return;
 	rally->ending = true;
 	name_bundle(agent);
