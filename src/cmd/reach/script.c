@@ -6,6 +6,7 @@
  */
 #include "cmd/reach/script.h"
 
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -67,6 +68,16 @@ void script_add_command(struct str *into, const struct collect *collect)
 	add_arguments(into, collect);
 }
 
+/*
+ * What lies at our path there is believed if it is that user's own, or root's: in /tmp it may be
+ * anybody's.
+ */
+static const char owner[] = "owned() {\n"
+			    "[ -O \"$1\" ] && return\n"
+			    "set -- $(ls -nLd \"$1\" 2>/dev/null)\n"
+			    "[ \"$3\" = 0 ]\n"
+			    "}\n";
+
 static const char receive[] =
 	"d=\n"
 	"for p in \"${TMPDIR:-/tmp}\" /dev/shm /var/tmp \"$HOME\"; do\n"
@@ -94,13 +105,19 @@ static const char check[] =
 void script_add(
 	struct str *into, const struct collect *collect, const struct script_program *program)
 {
+	str_add(into, owner);
 	str_add(into, "try() {\n\"$1\" ");
 	add_arguments(into, collect);
-	str_add(into, " </dev/null\ncase $? in 0|3) echo INQ:done; exit 0;; esac\n}\nall() {\n");
+	/* By its alarm: it had its time, and no other is tried. */
+	str_printf(into,
+		" </dev/null\ncase $? in 0|3) echo INQ:done; exit 0;;\n"
+		"%d) echo 'INQ:fail it was not done by its deadline'; exit 0;; esac\n}\n"
+		"all() {\n",
+		128 + SIGALRM);
 	if (program->path.len) {
 		str_add(into, "p=");
 		add_quoted(into, str_text(&program->path));
-		str_add(into, "\n[ ! -x \"$p\" ] || try \"$p\"\n");
+		str_add(into, "\n! [ -x \"$p\" ] || ! owned \"$p\" || try \"$p\"\n");
 	}
 	str_add(into, "! command -v inquest >/dev/null 2>&1 || try inquest\n");
 	if (program->bytes.len) {
