@@ -103,18 +103,20 @@ static const struct argp argp = {
 	       "Exit status: 0 written, 2 usage, 3 nothing matched, or it could not be written.",
 };
 
-/* All that matches, each part by itself. */
-static void gather_parts(
-	struct here *here, const struct arguments *arguments, struct bundle_groups *groups)
+/* All that matches, each part by itself; appends why one of it is not there, to `lost`. */
+static void gather_parts(struct here *here, const struct arguments *arguments,
+	struct bundle_groups *groups, struct str *lost)
 {
 	for (size_t i = 0; i < here->parts.nr; i++) {
 		struct evidence evidence = {0};
 		struct complaint why = {0};
 
-		if (here_gather(here, i, &arguments->live, &evidence, &why) == 0)
+		if (here_gather(here, i, &arguments->live, &evidence, &why) == 0) {
 			bundle_groups_add(groups, here_id(here, i), &evidence);
-		else
+		} else {
 			cmd_complain("%s", complaint_text(&why));
+			str_printf(lost, "%s%s", lost->len ? "; " : "", complaint_text(&why));
+		}
 		evidence_release(&evidence);
 		complaint_release(&why);
 	}
@@ -206,24 +208,38 @@ static int write_out(struct bundle_groups *groups, const struct arguments *argum
 	return status;
 }
 
-static int nothing_here(const struct here *here, const struct arguments *arguments)
+/*
+ * Appends which folders we could not look into: what they have of the job nobody knows. A folder by
+ * one of our names that is somebody else's counts where nothing else was found.
+ */
+static void add_refused(const struct here *here, bool found, struct str *lost)
+{
+	const char *before = lost->len ? "; " : "";
+
+	if (here->refused.len)
+		str_printf(lost, "%snot looked at: %.*s", before,
+			(int)strcspn(here->refused.text, "\n"), here->refused.text);
+	else if (!found && here->pick.jobs.refused.len)
+		str_printf(lost, "%snot trusted, so not looked at: %.*s", before,
+			(int)strcspn(here->pick.jobs.refused.text, "\n"),
+			here->pick.jobs.refused.text);
+}
+
+/* "None" is the word of who could look everywhere; of another node nobody knows. */
+static int nothing_here(
+	const struct here *here, const struct arguments *arguments, const struct str *lost)
 {
 	const struct survey *survey = &here->pick.foreign.survey;
 	struct str words = {0};
 
 	str_printf(&words, "nothing here is of %s", arguments->job);
-	if (here->refused.len)
-		str_printf(&words, "; not looked at: %.*s", (int)strcspn(here->refused.text, "\n"),
-			here->refused.text);
-	else if (here->pick.jobs.refused.len)
-		str_printf(&words, "; not trusted, so not looked at: %.*s",
-			(int)strcspn(here->pick.jobs.refused.text, "\n"),
-			here->pick.jobs.refused.text);
+	if (lost->len)
+		str_printf(&words, "; %s", str_text(lost));
 	else if (survey->unreadable)
 		str_printf(&words, "; %zu process%s here may not be asked", survey->unreadable,
 			survey->unreadable == 1 ? "" : "es");
 	if (arguments->text)
-		printf("INQ:none %s\n", str_text(&words));
+		printf("INQ:%s %s\n", lost->len ? "fail" : "none", str_text(&words));
 	cmd_complain("%s: `inquest ls --all' lists the jobs here", str_text(&words));
 	str_release(&words);
 	(void)finish_stdout();
@@ -235,6 +251,7 @@ static int run(int argc, char **argv)
 	struct arguments arguments = {.live = LIVE_OPTIONS_STACKS};
 	struct bundle_groups groups = {0};
 	struct here here = {0};
+	struct str lost = {0};
 	int status;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
@@ -242,10 +259,14 @@ static int run(int argc, char **argv)
 	budget_watch(&arguments.budget);
 	status = here_find(&here, arguments.job);
 	if (!status) {
-		gather_parts(&here, &arguments, &groups);
+		gather_parts(&here, &arguments, &groups, &lost);
+		add_refused(&here, groups.parts.nr > 0, &lost);
 		status = groups.parts.nr ? write_out(&groups, &arguments)
-					 : nothing_here(&here, &arguments);
+					 : nothing_here(&here, &arguments, &lost);
+		if (groups.parts.nr && arguments.text && lost.len)
+			printf("INQ:fail in part: %s\n", str_text(&lost));
 	}
+	str_release(&lost);
 	budget_unwatch(&arguments.budget);
 	bundle_groups_release(&groups);
 	here_release(&here);
