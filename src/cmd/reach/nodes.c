@@ -24,10 +24,24 @@ static void add_name(const char *name, void *user)
 	*array_add(&nodes->names) = alloc_text(name);
 }
 
-/* A name that begins with a dash would be the launcher's option. */
+/* Another might be a launcher's option, or a shell's words. */
+static bool is_fine(const char *name)
+{
+	return *name && *name != '-' && !strpbrk(name, BLANKS "'\"\\$`;&|<>()*?!#~{}");
+}
+
+static void find_odd(const char *name, void *user)
+{
+	bool *odd = user;
+
+	*odd = *odd || !is_fine(name);
+}
+
 static int add_word(struct nodes *nodes, const char *word, struct complaint *why)
 {
-	if (*word != '-' && !strpbrk(word, "'\"\\$`;&|<>()*?!#~") &&
+	bool odd = false;
+
+	if (hostlist_expand(word, find_odd, &odd) && !odd &&
 		hostlist_expand(word, add_name, nodes))
 		return 0;
 	return complaint_set(
@@ -64,7 +78,7 @@ static size_t add_table(struct nodes *nodes, uint32_t pid)
 	size_t n = mpir_read(pid, &table) < 0 ? 0 : table.all.nr;
 
 	for (size_t i = 0; i < n; i++)
-		if (*table.all.items[i].host && *table.all.items[i].host != '-')
+		if (is_fine(table.all.items[i].host) && !strchr(table.all.items[i].host, '@'))
 			add_name(table.all.items[i].host, nodes);
 	mpir_release(&table);
 	return n;
