@@ -24,7 +24,8 @@
 #include "cmd/reach/script.h"
 
 #define SAID_MOST 4096                    /* of a launcher's standard error: its end */
-#define GRACE_NS  (200 * CLOCK_NS_PER_MS) /* from TERM to KILL */
+#define READS_MOST 1024 /* of 64 KiB each */
+#define GRACE_NS   (200 * CLOCK_NS_PER_MS) /* from TERM to KILL */
 
 struct run {
 	struct collect *collect;
@@ -190,12 +191,26 @@ static void hear_errors(struct collect_node *node)
 	}
 }
 
+/* What came in time counts, whenever we get to it. */
+static void hear_rest(struct run *run, struct collect_node *node)
+{
+	for (int n = 0; n < READS_MOST && node->out >= 0 && !node->frames.done; n++) {
+		struct pollfd one = {node->out, POLLIN, 0};
+
+		if (node->frames.wrong.len || poll(&one, 1, 0) <= 0)
+			return;
+		hear(run, node);
+	}
+}
+
 /* Whether it has said all, cannot be believed, has ended, or has had its time. */
 static void look_after(struct run *run, struct collect_node *node)
 {
 	bool late = clock_monotonic_ns() >= node->until;
 	int status = 0;
 
+	if (late)
+		hear_rest(run, node);
 	if (node->frames.wrong.len || node->frames.done || late) {
 		end(node);
 		answer_settle(node, late && !node->frames.done, -1, run->collect->deadline_ms);
