@@ -258,7 +258,8 @@ static int look_at_nodes(
 {
 	const char *job = arguments->jobs.nr ? arguments->jobs.items[0] : NULL;
 	const char *output = arguments->output;
-	struct collect collect = {.no_stacks = arguments->live.no_stacks,
+	struct collect collect = {.meter = look->evidence.meter,
+		.no_stacks = arguments->live.no_stacks,
 		.no_logs = arguments->live.no_logs,
 		.samples = arguments->live.stacks.samples,
 		.keep = output && save_is_folder(output) ? output : NULL};

@@ -224,9 +224,18 @@ static bool share_process(const struct bundle_part *a, const struct bundle_part 
 	return false;
 }
 
-bool bundle_groups_share(const struct bundle_groups *groups, size_t one, size_t other)
+bool bundle_groups_alike(const struct bundle_groups *groups, size_t one, size_t other)
 {
-	return share_process(&groups->parts.items[one], &groups->parts.items[other]);
+	const struct bundle_part *a = &groups->parts.items[one], *b = &groups->parts.items[other];
+
+	for (size_t i = 0; i < a->claims.nr && a->claims.nr == b->claims.nr; i++) {
+		struct bundle_claim left = a->claims.items[i], right = b->claims.items[i];
+
+		left.rank = right.rank = -1;
+		if (compare_claims(&left, &right))
+			return false;
+	}
+	return a->claims.nr && a->claims.nr == b->claims.nr;
 }
 
 static bool share_group(const struct bundle_part *a, const struct bundle_part *b)

@@ -62,8 +62,8 @@ struct bundle_groups {
 void bundle_groups_add(struct bundle_groups *groups, const char *path, struct evidence *evidence)
 	__attribute__((nonnull));
 
-/* True if a process is in both of these parts: then both have looked at one machine. */
-bool bundle_groups_share(const struct bundle_groups *groups, size_t one, size_t other)
+/* True if both parts have the same processes, and no others: both have looked at one machine. */
+bool bundle_groups_alike(const struct bundle_groups *groups, size_t one, size_t other)
 	__attribute__((nonnull));
 
 /* Takes the last part back, with its evidence. */

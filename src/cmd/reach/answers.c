@@ -2,6 +2,7 @@
 #include "cmd/reach/answers.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -98,29 +99,57 @@ struct taking {
 	size_t first; /* the first part of the node that is taken now */
 };
 
-/* DIR/KEY.NODE[.2].inq */
-static void keep(const struct taking *t, const char *name, size_t which,
-	const struct evidence *evidence, struct str *path)
+/* DIR/[.before-]KEY.NODE[.2].inq */
+static void add_path(const struct taking *t, const char *before, const char *name, size_t which,
+	struct str *path)
 {
-	struct complaint why = {0};
-
-	str_printf(path, "%s/", t->collect->keep);
+	str_printf(path, "%s/%s", t->collect->keep, before);
 	save_add_part(path, t->collect->key);
 	str_add_char(path, '.');
 	save_add_part(path, name);
 	if (which)
 		str_printf(path, ".%zu", which + 1);
 	str_add(path, BUNDLE_SUFFIX);
+}
+
+/*
+ * What was kept of a node before stays, under a name that no folder is read by: beside the other
+ * nodes' answers of now it would be of another moment.
+ */
+static void put_aside(const struct taking *t, const char *name)
+{
+	bool found = true;
+
+	for (size_t which = 0; found && which < FRAMES_MOST; which++) {
+		struct str path = {0}, aside = {0};
+
+		add_path(t, "", name, which, &path);
+		add_path(t, ".before-", name, which, &aside);
+		found = rename(str_text(&path), str_text(&aside)) == 0;
+		str_release(&path);
+		str_release(&aside);
+	}
+}
+
+static void keep(const struct taking *t, const char *name, size_t which,
+	const struct evidence *evidence, struct str *path)
+{
+	struct complaint why = {0};
+
+	add_path(t, "", name, which, path);
 	if (bundle_write(evidence, str_text(path), &why) < 0)
 		cmd_complain("bundle not saved: %s: try another -o", complaint_text(&why));
 	complaint_release(&why);
 }
 
-/* Looked at by way of another name of it before: whose processes are there already. */
+/*
+ * Looked at by way of another name of it before: its processes, all of them and no other, are there
+ * already. Who only has some of them in common may be another: what it says itself is kept.
+ */
 static bool is_taken(const struct taking *t, size_t part)
 {
 	for (size_t i = 0; i < t->first; i++)
-		if (bundle_groups_share(t->groups, i, part))
+		if (bundle_groups_alike(t->groups, i, part))
 			return true;
 	return false;
 }
@@ -143,7 +172,7 @@ static bool is_repeated(const struct collect_node *node, size_t which)
 static bool take_bundle(struct taking *t, struct collect_node *node, size_t which)
 {
 	const struct str *bytes = &node->frames.bundles.items[which];
-	struct evidence evidence = {0};
+	struct evidence evidence = {.meter = t->collect->meter};
 	struct complaint why = {0};
 	struct str path = {0};
 	bool taken = false;
@@ -235,8 +264,11 @@ size_t answers_take(struct collect *collect, struct bundle_groups *groups)
 		cmd_complain("bundles not saved: %s: try another -o", complaint_text(&why));
 		collect->keep = NULL;
 	}
-	array_for_each (&collect->nodes, node)
+	array_for_each (&collect->nodes, node) {
+		if (collect->keep)
+			put_aside(&t, node->name);
 		answered += take_node(&t, node);
+	}
 	add_coverage(&t);
 	complaint_release(&why);
 	return answered;
