@@ -94,6 +94,13 @@ static void permit_add_sudo(const struct permit_facts *facts, struct str *into)
 		str_printf(into, ": sudo inquest attach %u", facts->pid);
 }
 
+/* Root in a container, refused what it would be let do with the capability: sudo gives it none. */
+static bool is_bare_root(const struct permit_facts *facts)
+{
+	return !facts->ours && !facts->capable &&
+	       (facts->undumpable || facts->yama == 1 || facts->yama == 2);
+}
+
 void permit_words(const struct permit_facts *facts, struct str *into)
 {
 	char command[32] = "attach";
@@ -106,6 +113,9 @@ void permit_words(const struct permit_facts *facts, struct str *into)
 		str_printf(into, "it belongs to uid %u, so run inquest as that user or as root",
 			facts->owner);
 		permit_add_sudo(facts, into);
+	} else if (is_bare_root(facts)) {
+		str_add(into, "root here lacks CAP_SYS_PTRACE: start the container with --cap-add "
+			      "SYS_PTRACE, or run inquest where the container was started");
 	} else if (facts->undumpable && !facts->capable) {
 		str_add(into, "it has made itself undumpable, so run inquest as root");
 		permit_add_sudo(facts, into);
@@ -128,7 +138,7 @@ void permit_words(const struct permit_facts *facts, struct str *into)
 			      "ptrace (of a container: --cap-add SYS_PTRACE)");
 	} else {
 		str_add(into, "the kernel refuses it (a security module such as SELinux or "
-			      "AppArmor?), so run inquest as root, outside of containers");
-		permit_add_sudo(facts, into);
+			      "AppArmor?), so run inquest as root, outside of containers, where "
+			      "pids are others: sudo inquest ls --all");
 	}
 }

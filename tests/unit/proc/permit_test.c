@@ -25,6 +25,9 @@ static void whose_process_it_is_comes_first(void **state)
 		"as that user or as root");
 	says(&(struct permit_facts){.ours = 0, .owner = 1001}, "lacks CAP_SYS_PTRACE",
 		"--cap-add SYS_PTRACE");
+	for (int yama = 0; yama < 3; yama++)
+		says(&(struct permit_facts){.same = true, .undumpable = !yama, .yama = yama},
+			"root here lacks CAP_SYS_PTRACE", "--cap-add SYS_PTRACE");
 	says(&(struct permit_facts){.ours = 1, .owner = 1, .same = true, .undumpable = true},
 		"undumpable", "as root");
 }
