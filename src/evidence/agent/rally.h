@@ -25,7 +25,8 @@
 #include "evidence/agent/fellow.h"
 
 #define RALLY_CARDS_MOST 16384
-#define RALLY_CARD_CAP   (64 * 1024)
+/* The first one names all of whom it has heard. */
+#define RALLY_CARD_CAP ((size_t)RALLY_CARDS_MOST * 160)
 
 /* How far the first of them has come with what others have found. */
 struct rally_heard {
