@@ -298,14 +298,20 @@ int rally_open_bundle(const char *out, const char *name)
 	return fd;
 }
 
+/* Also what a killed writer left half written; by the folder that is ours, whatever lies there. */
 void rally_remove(const char *path)
 {
+	struct folder folder = {.fd = -1};
 	struct file_names names = {0};
 
-	if (file_list(path, &names, NULL) == 0)
-		for (size_t i = 0; i < names.list.nr; i++)
-			if (is_card(names.list.items[i]))
-				unlink(names.list.items[i]);
+	if (folder_open(&folder, path, geteuid(), NULL) == 0 && file_list(path, &names, NULL) == 0)
+		for (size_t i = 0; i < names.list.nr; i++) {
+			const char *name = strrchr(names.list.items[i], '/') + 1;
+
+			if (!strncmp(name, CARD, strlen(CARD)))
+				unlinkat(folder.fd, name, 0);
+		}
 	file_names_release(&names);
+	folder_close(&folder);
 	rmdir(path);
 }
