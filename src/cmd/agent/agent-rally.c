@@ -37,6 +37,8 @@
 #define END_NS     (8 * CLOCK_NS_PER_S)
 /* A card is written anew each 10 s at the latest. */
 #define MET_NS     (25 * CLOCK_NS_PER_S)
+/* Until the first reading has come back. */
+#define FIRST_NS   (2 * CLOCK_NS_PER_S)
 
 /* --- Joining ---------------------------------------------------------------------------------- */
 
@@ -107,13 +109,21 @@ static bool is_met(const struct agent_rally *rally, int64_t now)
 	return rally->joined && rally->met && now - rally->met < MET_NS;
 }
 
+/* True while nobody knows yet whether others can: a rank may die before that. */
+static bool is_new(const struct agent_rally *rally, int64_t now)
+{
+	return rally->joined && !rally->met && now - rally->joined < FIRST_NS;
+}
+
 bool agent_rally_takes(struct agent *agent)
 {
 	struct agent_rally *rally = &agent->rally;
+	int64_t now = clock_monotonic_ns();
 
-	if (!is_met(rally, clock_monotonic_ns()))
+	if (!is_met(rally, now) && !is_new(rally, now))
 		return false;
 	rally->own.raised++;
+	rally->unsaid = true;
 	rally->due = 0;
 	name_bundle(agent);
 	return true;
@@ -345,6 +355,7 @@ static void judge(struct agent *agent, int64_t now)
 		break;
 	}
 	note_heard(rally);
+	rally->unsaid = false;
 	rally->asked_at = rally->own.asked = 0;
 	rally->due = 0;
 	look_release(&look);
@@ -368,6 +379,22 @@ static void lead(struct agent *agent, int64_t now)
 	}
 }
 
+/* What was raised for others who cannot be met after all is said as this host sees it. */
+static void speak_alone(struct agent *agent)
+{
+	struct agent_rally *rally = &agent->rally;
+	struct look look = {0};
+
+	rally->own_heard = rally->own.raised;
+	rally->unsaid = false;
+	if (agent->announce.stands && agent_gather(agent, &look) == 0) {
+		agent_stacks_add(&agent->stacks, &look);
+		if (announce_blames(look.verdicts) || announce_tells(look.verdicts))
+			agent_say(agent, &look);
+	}
+	look_release(&look);
+}
+
 /* --- Turns ------------------------------------------------------------------------------------ */
 
 static bool is_hasty(const struct agent_rally *rally)
@@ -383,8 +410,10 @@ static void hear(struct agent *agent)
 	const struct rally_other *other;
 
 	array_for_each (&rally->others, other) {
-		if (agent_card_says_heard(&other->card, &rally->own))
+		if (agent_card_says_heard(&other->card, &rally->own)) {
 			rally->own_heard = rally->own.raised;
+			rally->unsaid = false;
+		}
 		agent->bundle_wanted |= *other->card.keys && rally->own.answered;
 	}
 }
@@ -403,6 +432,9 @@ void agent_rally_turn(struct agent *agent, int64_t now)
 		return;
 	if (agent_cards_end(agent, now) && !rally->first)
 		hear(agent);
+	if (!is_met(rally, now) && !is_new(rally, now) && !rally->ending &&
+		rally->unsaid)
+		speak_alone(agent);
 	if (is_hasty(rally) && rally->due > now + HASTE_NS)
 		rally->due = now + HASTE_NS;
 	asks = is_met(rally, now) ? who_asks(rally, now) : NULL;

@@ -59,6 +59,7 @@ struct agent_rally {
 	unsigned again;                   /* questions without an answer that could be said */
 	int64_t ask_again;                /* CLOCK_MONOTONIC ns; 0 not */
 	int64_t met;                      /* when cards were read last; 0 never */
+	bool unsaid;                      /* we raised something, and it is not judged yet */
 	int64_t own_heard;                /* of what we raised */
 	struct gatherer parts;            /* reads the answers */
 	bool reading;
