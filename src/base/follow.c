@@ -223,3 +223,15 @@ int follow_open_parent(const char *path)
 	str_release(&folder);
 	return fd;
 }
+
+int follow_make_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	int at = follow_open_parent(path), err = at < 0 ? at : 0;
+
+	if (!err && mkdirat(at, slash ? slash + 1 : path, 0700) < 0 && errno != EEXIST)
+		err = -errno;
+	if (at >= 0)
+		close(at);
+	return err;
+}

@@ -24,4 +24,7 @@ int follow_open(int dir_fd, const char *path, int flags, mode_t mode) __attribut
 /* The folder that this path's last part lies in, to open and rename by: O_PATH, or -errno. */
 int follow_open_parent(const char *path) __attribute__((nonnull));
 
+/* Makes one folder there, of mode 0700; one that is there stays, whose ever. 0 or -errno. */
+int follow_make_folder(const char *path) __attribute__((nonnull));
+
 #endif

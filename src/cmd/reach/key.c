@@ -100,20 +100,13 @@ bool key_is_wide(const char *key)
 	return !strcmp(key, "all");
 }
 
-/* 127.0.0.1 is each node itself: nobody is told by it. */
-static bool is_elsewhere(const char *master)
-{
-	return *master && strncmp(master, "127.", 4) != 0 &&
-	       strncmp(master, "localhost:", 10) != 0 && strncmp(master, "::1:", 4) != 0;
-}
-
 static bool put_key(const struct told *told, struct str *into)
 {
 	if (*told->step)
 		str_printf(into, "slurm:%s", told->step);
 	else if (*told->run)
 		str_printf(into, "run:%s", told->run);
-	else if (is_elsewhere(told->master))
+	else if (fellow_master_is_wide(told->master))
 		str_printf(into, "master:%s", told->master);
 	else if (*told->name)
 		str_printf(into, "name:%s", told->name);

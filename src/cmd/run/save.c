@@ -43,19 +43,6 @@ static void save_name(const struct look *look, unsigned earlier, struct str *int
 	str_add(into, BUNDLE_SUFFIX);
 }
 
-/* Not by way of a link that somebody else has put there. */
-static int make_one_folder(const char *path, struct complaint *why)
-{
-	const char *slash = strrchr(path, '/');
-	int at = follow_open_parent(path), err = at < 0 ? -at : 0;
-
-	if (!err && mkdirat(at, slash ? slash + 1 : path, 0700) < 0 && errno != EEXIST)
-		err = errno;
-	if (at >= 0)
-		close(at);
-	return err ? complaint_errno(why, err, "cannot make folder %s", path) : 0;
-}
-
 int save_make_folder(const char *path, struct complaint *why)
 {
 	struct str part = {0};
@@ -67,7 +54,9 @@ int save_make_folder(const char *path, struct complaint *why)
 		str_cut(&part, 0);
 		str_add_bytes(&part, path, (size_t)(at - path));
 		if (part.len && part.text[part.len - 1] != '/')
-			err = make_one_folder(part.text, why);
+			err = follow_make_folder(part.text);
+		if (err)
+			complaint_errno(why, -err, "cannot make folder %s", part.text);
 	}
 	str_release(&part);
 	return err;

@@ -35,13 +35,6 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 	return hash_more(hash, text, strlen(text) + 1);
 }
 
-/* 127.0.0.1 is each node itself: jobs of several nodes have it, and no two hosts meet by it. */
-static bool is_elsewhere(const char *master)
-{
-	return *master && strncmp(master, "127.", 4) != 0 &&
-	       strncmp(master, "localhost:", 10) != 0 && strncmp(master, "::1:", 4) != 0;
-}
-
 /* A step has its number again when its job is requeued. */
 bool rally_folder(const char *out, const struct fellow *fellow, struct str *into)
 {
@@ -49,7 +42,7 @@ bool rally_folder(const char *out, const struct fellow *fellow, struct str *into
 	uint64_t hash = 0xcbf29ce484222325ull;
 	uid_t uid = geteuid();
 
-	if (!*fellow->step && !*fellow->run && !is_elsewhere(fellow->master))
+	if (!*fellow->step && !*fellow->run && !fellow_master_is_wide(fellow->master))
 		return false;
 	hash = hash_more(hash, &uid, sizeof(uid));
 	if (*fellow->step)
@@ -122,25 +115,14 @@ static void format_card(const struct rally_card *card, struct str *into)
 	json_put_end(object, into);
 }
 
-/* Not by way of a link that somebody else has put there, and nobody else's. */
-static int make_folder(const char *path, struct complaint *why)
-{
-	const char *slash = strrchr(path, '/');
-	int at = follow_open_parent(path), err = at < 0 ? -at : 0;
-
-	if (!err && mkdirat(at, slash ? slash + 1 : path, 0700) < 0 && errno != EEXIST)
-		err = errno;
-	if (at >= 0)
-		close(at);
-	return err ? complaint_errno(why, err, "cannot make %s", path) : 0;
-}
-
 int rally_write(const char *folder, const struct rally_card *card, struct complaint *why)
 {
 	struct folder trusted = {.fd = -1};
 	struct str text = {0};
-	int err = make_folder(folder, why);
+	int err = follow_make_folder(folder);
 
+	if (err)
+		err = complaint_errno(why, -err, "cannot make %s", folder);
 	/* One that was there may be anybody's. */
 	if (!err)
 		err = folder_open(&trusted, folder, geteuid(), why);
