@@ -22,6 +22,8 @@
 /* Of those behind the first nobody asks anything; some are read, as the first may be dead. */
 #define FEW              4
 #define CARDS_BYTES_MOST ((off_t)256 << 20)
+/* Comes behind the cards that were read, where ours could not be written. */
+#define UNWRITTEN "unwritten"
 
 /* --- Cards ------------------------------------------------------------------------------------ */
 
@@ -133,6 +135,13 @@ static void find_first(struct agent_rally *rally, int64_t now)
 	rally->reading = false;
 }
 
+static bool ends_with(const char *bytes, size_t size, const char *end)
+{
+	size_t len = strlen(end);
+
+	return size >= len && !memcmp(bytes + size - len, end, len);
+}
+
 static void take_cards(struct agent *agent, int64_t now)
 {
 	struct agent_rally *rally = &agent->rally;
@@ -144,7 +153,8 @@ static void take_cards(struct agent *agent, int64_t now)
 	bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, rally->fd, 0);
 	if (bytes == MAP_FAILED)
 		return;
-	rally->met = now;
+	if (!ends_with(bytes, (size_t)about.st_size, UNWRITTEN "\n"))
+		rally->met = now;
 	for (const char *at = bytes, *end = bytes + about.st_size, *next; at < end; at = next) {
 		const char *line = memchr(at, '\n', (size_t)(end - at));
 		struct rally_card card;
@@ -173,15 +183,23 @@ struct errand {
 	size_t most;
 };
 
-/* Read first: what a fellow has left on our card is not lost. */
+/*
+ * Read first: what a fellow has left on our card is not lost. Not at the end: of several that end
+ * at once, the last to write sees that all are over.
+ */
 static void run_errand(int out, void *arg)
 {
 	const struct errand *errand = arg;
 	struct str lines = {0};
+	int err = 0;
 
+	if (errand->card && errand->card->over)
+		err = rally_write(errand->folder, errand->card, NULL);
 	rally_read(errand->folder, errand->most, &lines, NULL);
-	if (errand->card)
-		rally_write(errand->folder, errand->card, NULL);
+	if (errand->card && !errand->card->over)
+		err = rally_write(errand->folder, errand->card, NULL);
+	if (err)
+		str_add(&lines, UNWRITTEN "\n");
 	for (size_t at = 0; at < lines.len;) {
 		ssize_t put = write(out, lines.text + at, lines.len - at);
 
@@ -243,6 +261,24 @@ bool agent_cards_end(struct agent *agent, int64_t now)
 	if (rally->due)
 		rally->due = now + rally->pause;
 	return true;
+}
+
+static void remove_folder(int out, void *arg)
+{
+	(void)out;
+	rally_remove(arg);
+}
+
+void agent_cards_remove(struct agent_rally *rally, int64_t until)
+{
+	struct helper helper;
+	struct str none = {0};
+
+	if (helper_start(&helper, remove_folder, rally->folder.text) < 0)
+		return;
+	helper_receive(&helper, until, &none);
+	helper_end(&helper);
+	str_release(&none);
 }
 
 void agent_cards_release(struct agent_rally *rally)

@@ -30,6 +30,9 @@ void agent_cards_begin(struct agent_rally *rally, int64_t now);
 /* True once that has come back: the others' are as they were then, and it is known who is first. */
 bool agent_cards_end(struct agent *agent, int64_t now);
 
+/* All are over: removes the folder, if the storage has done so by `until`, CLOCK_MONOTONIC ns. */
+void agent_cards_remove(struct agent_rally *rally, int64_t until);
+
 void agent_cards_release(struct agent_rally *rally);
 
 #endif

@@ -31,10 +31,14 @@
 #define AGAIN_NS   (4 * CLOCK_NS_PER_S)
 #define AGAIN_MOST 4
 #define MOMENT_NS  (20 * CLOCK_NS_PER_MS)
-#define SAVE_MS    1000
+/* Until an answer that could not be kept is tried again. */
+#define RETRY_NS CLOCK_NS_PER_S
 /* Files that are named one by one. */
 #define FILES_MOST 8
-#define END_NS     (8 * CLOCK_NS_PER_S)
+/* Storage that keeps a helper for longer does not answer. */
+#define STUCK_NS  (6 * CLOCK_NS_PER_S)
+#define LAST_NS   (2 * CLOCK_NS_PER_S)
+#define REMOVE_NS (500 * CLOCK_NS_PER_MS)
 /* A card is written anew each 10 s at the latest. */
 #define MET_NS     (25 * CLOCK_NS_PER_S)
 /* Until the first reading has come back. */
@@ -100,13 +104,19 @@ static void name_bundle(struct agent *agent)
 	replace(&agent->rally.own.bundle, slash ? slash + 1 : path);
 }
 
+static bool is_stuck(const struct agent_rally *rally, int64_t now, int64_t most)
+{
+	return rally->helper.pid && now - rally->helper.begun > most;
+}
+
 /*
  * True if others can read what we write: where the folder cannot be written, or stalls, each host
  * speaks for itself.
  */
 static bool is_met(const struct agent_rally *rally, int64_t now)
 {
-	return rally->joined && rally->met && now - rally->met < MET_NS;
+	return rally->joined && rally->met && now - rally->met < MET_NS &&
+	       !is_stuck(rally, now, STUCK_NS);
 }
 
 /* True while nobody knows yet whether others can: a rank may die before that. */
@@ -131,27 +141,45 @@ bool agent_rally_takes(struct agent *agent)
 
 /* --- Answering -------------------------------------------------------------------------------- */
 
-/* A bundle of now, with stacks, in the output folder. */
-static void answer(struct agent *agent, int64_t question)
+static void have_answer(struct agent *agent, int64_t question)
 {
-	const int64_t begun = clock_monotonic_ns();
-	struct look look = {0};
-
-	if (agent->saver.helper.pid)
-		agent_keep_news(agent, SAVE_MS);
-	/* Told to end, its ranks die of that: what was kept before is the answer. */
-	if (begun > agent->quiet_until || !agent->bundle.len) {
-		if (agent_gather(agent, &look) == 0) {
-			agent_add_stacks(agent, &look);
-			agent_keep_bundle(agent, &look, SAVE_MS);
-		}
-		look_release(&look);
-		if (agent->bundled < begun)
-			return;
-	}
 	name_bundle(agent);
 	agent->rally.own.answered = question;
+	agent->rally.answering = 0;
 	agent->rally.due = 0;
+}
+
+/* A bundle of now, with stacks, in the output folder. */
+static void begin_answer(struct agent *agent, int64_t question, int64_t now)
+{
+	struct look look = {0};
+
+	agent->rally.answer_begun = now;
+	if (agent_gather(agent, &look) == 0) {
+		agent_add_stacks(agent, &look);
+		agent_keep_bundle(agent, &look, 0);
+		agent->rally.answering = question;
+	}
+	look_release(&look);
+}
+
+/* That it is written takes as long as it takes, and nobody waits here. */
+static void answer(struct agent *agent, int64_t question, int64_t now)
+{
+	struct agent_rally *rally = &agent->rally;
+
+	/* Told to end, its ranks die of that: what was kept before is the answer. */
+	if (agent->bundle.len && (rally->ending || now < agent->quiet_until)) {
+		have_answer(agent, question);
+		return;
+	}
+	if (rally->ending || agent->saver.helper.pid)
+		return;
+	if (rally->answering == question && agent->bundled >= rally->answer_begun)
+		have_answer(agent, question);
+	else if (!rally->answer_begun || now - rally->answer_begun >= RETRY_NS ||
+		 rally->answering != question)
+		begin_answer(agent, question, now);
 }
 
 static const struct rally_card *who_asks(const struct agent_rally *rally, int64_t now)
@@ -438,10 +466,10 @@ void agent_rally_turn(struct agent *agent, int64_t now)
 	if (is_hasty(rally) && rally->due > now + HASTE_NS)
 		rally->due = now + HASTE_NS;
 	asks = is_met(rally, now) ? who_asks(rally, now) : NULL;
-	if (asks && rally->own.answered != asks->asked && !rally->ending)
-		answer(agent, asks->asked);
-	else if (asks == &rally->own && rally->ending)
-		rally->own.answered = rally->own.asked;
+	if (asks && rally->own.answered != asks->asked)
+		answer(agent, asks->asked, now);
+	else
+		rally->answering = 0;
 	if (rally->first && is_met(rally, now))
 		lead(agent, now);
 	if (now >= rally->due && !rally->helper.pid)
@@ -454,7 +482,11 @@ int64_t agent_rally_due(const struct agent *agent, int64_t now)
 
 	if (!rally->joined || !agent->fellows.speaks)
 		return INT64_MAX;
-	return rally->helper.pid || rally->reading ? now + MOMENT_NS : rally->due;
+	/* Seldom, where storage does not answer. */
+	if (is_stuck(rally, now, CLOCK_NS_PER_S))
+		return now + HASTE_NS;
+	return rally->helper.pid || rally->reading || rally->answering ? now + MOMENT_NS
+								       : rally->due;
 }
 
 static bool is_all_over(const struct agent_rally *rally, int64_t now)
@@ -475,24 +507,43 @@ static bool is_done(const struct agent_rally *rally)
 	return rally->own.raised <= rally->own_heard;
 }
 
-/* One more reading and writing, and what it leads to. */
+/* One more reading and writing, and what it leads to; storage that does not answer is left. */
 static void turn_once(struct agent *agent, int64_t until)
 {
 	const struct timespec moment = {.tv_nsec = 10 * CLOCK_NS_PER_MS};
 	struct agent_rally *rally = &agent->rally;
-	int64_t beat = rally->own.beat;
+	int64_t beat = rally->own.beat, now;
 
 	rally->due = 0;
 	do {
+		agent_keep_news(agent, 0);
 		agent_rally_turn(agent, clock_monotonic_ns());
 		nanosleep(&moment, NULL);
-	} while ((rally->own.beat == beat || rally->helper.pid) && clock_monotonic_ns() < until);
+		now = clock_monotonic_ns();
+	} while ((rally->own.beat == beat || rally->helper.pid) && now < until &&
+		 !is_stuck(rally, now, LAST_NS));
 }
 
-void agent_rally_end(struct agent *agent)
+/* What nobody judged with the others' is not lost; where some of it was said, one line tells. */
+static void leave_unjudged(struct agent *agent)
+{
+	const struct rally_other *other;
+	bool said = false;
+
+	array_for_each (&agent->rally.others, other)
+		said = said || (other->lived && *other->card.keys);
+	if (!agent->headline)
+		return;
+	if (said)
+		cmd_complain("nobody judged it with the other nodes; on this one: %s; saved %s",
+			agent->headline, str_text(&agent->bundle));
+	else
+		speak_alone(agent);
+}
+
+void agent_rally_end(struct agent *agent, int64_t until)
 {
 	struct agent_rally *rally = &agent->rally;
-	int64_t until = clock_monotonic_ns() + END_NS;
 
 	if (!rally->joined || !agent->fellows.speaks)
 		return;
@@ -500,15 +551,17 @@ void agent_rally_end(struct agent *agent)
 	name_bundle(agent);
 	do
 		turn_once(agent, until);
-	while (!is_done(rally) && clock_monotonic_ns() < until);
-	if (!is_done(rally) && agent->headline)
-		cmd_complain("nobody judged it with the other nodes; on this one: %s; saved %s",
-			agent->headline, str_text(&agent->bundle));
+	while (!is_done(rally) && clock_monotonic_ns() < until &&
+		!is_stuck(rally, clock_monotonic_ns(), LAST_NS));
+	if (!is_done(rally))
+		leave_unjudged(agent);
 	rally->own.over = true;
 	rally->own.asked = 0;
+	if (is_stuck(rally, clock_monotonic_ns(), LAST_NS))
+		return;
 	turn_once(agent, until + CLOCK_NS_PER_S);
-	if (is_all_over(rally, clock_monotonic_ns()))
-		rally_remove(str_text(&rally->folder));
+	if (!rally->helper.pid && is_all_over(rally, clock_monotonic_ns()))
+		agent_cards_remove(rally, clock_monotonic_ns() + REMOVE_NS);
 }
 
 void agent_rally_release(struct agent *agent)

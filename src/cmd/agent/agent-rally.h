@@ -61,6 +61,8 @@ struct agent_rally {
 	int64_t met;                      /* when cards were read last; 0 never */
 	bool unsaid;                      /* we raised something, and it is not judged yet */
 	int64_t own_heard;                /* of what we raised */
+	int64_t answering;                /* the question that is being answered; 0 none */
+	int64_t answer_begun;             /* since when */
 	struct gatherer parts;            /* reads the answers */
 	bool reading;
 	struct announce announce; /* of the whole */
@@ -85,8 +87,11 @@ void agent_rally_turn(struct agent *agent, int64_t now);
 /* When the next turn is due, CLOCK_MONOTONIC ns. */
 int64_t agent_rally_due(const struct agent *agent, int64_t now);
 
-/* The command is over: stays until what was found here is heard of, for some seconds at most. */
-void agent_rally_end(struct agent *agent);
+/*
+ * The command is over: stays until what was found here is heard of, and no longer than `until`,
+ * CLOCK_MONOTONIC ns, and 2 s. Where storage does not answer, what is to be said is said at once.
+ */
+void agent_rally_end(struct agent *agent, int64_t until);
 
 void agent_rally_release(struct agent *agent);
 

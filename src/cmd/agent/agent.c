@@ -49,6 +49,10 @@
 #define REFRESH_NS (2500 * CLOCK_NS_PER_MS)
 /* Told to end, a launcher needs half a minute and its ranks die as they are told. */
 #define QUIET_NS (40 * CLOCK_NS_PER_S)
+/* All that is to be said and kept at the end has that long: the wrapper waits for a little more. */
+#define END_NS (11 * CLOCK_NS_PER_S)
+/* What other hosts are to judge leaves so much of it. */
+#define RALLY_LEAVES_NS (4 * CLOCK_NS_PER_S)
 /* How long what is to be said waits for its bundle. */
 #define SAVE_MS 1000
 
@@ -611,8 +615,10 @@ static void add_line(struct agent *agent, const char *forgotten)
 
 void agent_end(struct agent *agent, struct proc_id child, int wait_status, int shell_status)
 {
+	int64_t until = clock_monotonic_ns() + END_NS;
 	char *forgotten;
 
+	saver_hurry(&agent->saver, until);
 	exits_add_waited(&agent->exits, child, wait_status);
 	scan(agent);
 	exits_look(&agent->exits);
@@ -628,7 +634,7 @@ void agent_end(struct agent *agent, struct proc_id child, int wait_status, int s
 		last_look(agent);
 	else if (shell_status && !agent->ranks)
 		last_look_at_command(agent, child);
-	agent_rally_end(agent);
+	agent_rally_end(agent, until - RALLY_LEAVES_NS);
 	forgotten = agent_keep_forget(agent);
 	write_seen(agent);
 	write_manifest(agent);

@@ -133,11 +133,13 @@ static bool has_news(struct saver *saver, int ms)
 	for (;;) {
 		int64_t step = left < STEP_NS ? left : STEP_NS, begun = clock_monotonic_ns();
 
+		if (saver->until && begun + step > saver->until)
+			step = begun < saver->until ? saver->until - begun : 0;
 		if (poll(&fd, 1, (int)(step / CLOCK_NS_PER_MS)) > 0)
 			return true;
 		if (left > 0)
 			left -= counted(saver, step, clock_monotonic_ns() - begun);
-		if (left < CLOCK_NS_PER_MS)
+		if (left < CLOCK_NS_PER_MS || (saver->until && begun >= saver->until))
 			return false;
 	}
 }
@@ -165,6 +167,11 @@ enum saver_news saver_wait(struct saver *saver, int ms, struct str *said, struct
 	helper_end(&saver->helper);
 	str_release(&text);
 	return news;
+}
+
+void saver_hurry(struct saver *saver, int64_t until)
+{
+	saver->until = until;
 }
 
 void saver_release(struct saver *saver)

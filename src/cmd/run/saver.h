@@ -26,6 +26,7 @@ struct saver {
 	const char *work; /* for this folder; borrowed */
 	struct helper helper; /* says in the end how it went; it may outlive us */
 	int64_t spare;	  /* of the time that saver_wait() may take beyond what it is given */
+	int64_t until;	  /* CLOCK_MONOTONIC ns: then nobody waits any more; 0 not told */
 };
 
 enum saver_news {
@@ -52,6 +53,9 @@ bool saver_begin(struct saver *saver, saver_act act, const void *what, struct co
  * helper waits for its storage; that it, or we, wait for a processor does not, within bounds.
  */
 enum saver_news saver_wait(struct saver *saver, int ms, struct str *said, struct complaint *why);
+
+/* From then on, CLOCK_MONOTONIC ns, saver_wait() waits no more. */
+void saver_hurry(struct saver *saver, int64_t until);
 
 /* Leaves the helper to itself: what it has begun it may still end. */
 void saver_release(struct saver *saver);
