@@ -31,7 +31,8 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/ls.c \
 	%D%/outlet.c %D%/outlet.h \
 	%D%/owner.c %D%/owner.h \
-	%D%/ring/ring.c %D%/ring/ring-fields.c %D%/ring/ring-fields.h \
+	%D%/ring/ring.c %D%/ring/ring-contents.c %D%/ring/ring-record.c \
+	%D%/ring/ring-fields.c %D%/ring/ring-fields.h \
 	%D%/ring/ring-json.c %D%/ring/ring-text.c \
 	%D%/run/run.c \
 	%D%/run/save.c %D%/run/save.h \

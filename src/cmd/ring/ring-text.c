@@ -5,10 +5,6 @@
 
 #include "cmd/ring/ring-fields.h"
 #include "words/escape.h"
-#include "ring/ring-names.h"
-#include "ring/ring-traceback.h"
-
-#define SHOWN 12 /* of a lane or class the latest; --json has all */
 
 struct dump {
 	struct str *out;
@@ -18,12 +14,25 @@ struct dump {
 
 /* --- Pieces ----------------------------------------------------------------------------------- */
 
-/* Text of the ring, in quotes and made safe to print. */
-static void dump_text(const struct dump *d, const char *text)
+static uint64_t amount(const struct ring_fields *fields, const char *name)
 {
-	str_add_char(d->out, '"');
-	escape_text(d->out, text, d->utf8);
-	str_add_char(d->out, '"');
+	return field_find(fields, name)->value;
+}
+
+/* A field's text, "" where it has none. */
+static const char *text_of(const struct ring_fields *fields, const char *name)
+{
+	const char *text = field_find(fields, name)->text;
+
+	return text ? text : "";
+}
+
+static const struct ring_fields *part(const struct ring_fields *fields, const char *name)
+{
+	static const struct ring_fields none = {0};
+	const struct ring_fields *in = field_find(fields, name)->in;
+
+	return in ? in : &none;
 }
 
 /* The time of day in UTC, or the ticks where nothing dates them. */
@@ -43,11 +52,12 @@ static void dump_time(const struct dump *d, uint64_t tsc)
 		(unsigned)(ns % 1000000000 / 1000));
 }
 
-/* " name value", by the field's form. */
-static void dump_field(const struct dump *d, const struct ring_field *field)
+static void dump_value(const struct dump *d, const struct ring_field *field)
 {
-	str_printf(d->out, " %s ", field->name);
 	switch (field->form) {
+	case RING_FORM_NONE:
+		str_add(d->out, "unknown");
+		return;
 	case RING_FORM_UINT:
 		str_printf(d->out, "%" PRIu64, field->value);
 		return;
@@ -57,11 +67,89 @@ static void dump_field(const struct dump *d, const struct ring_field *field)
 	case RING_FORM_HEX:
 		str_printf(d->out, "0x%" PRIx64, field->value);
 		return;
+	case RING_FORM_NAME:
 	case RING_FORM_TEXT:
 		escape_text(d->out, field->text, d->utf8);
 		return;
+	case RING_FORM_BOOL:
+	case RING_FORM_OBJECT:
+	case RING_FORM_ARRAY:
+		return;
 	}
 }
+
+/* The field named from there up to '#', '@' or '}', whose place is given. */
+static const struct ring_field *named(
+	const struct ring_fields *fields, const char *words, const char **ret_end)
+{
+	char name[32] = "";
+	size_t length = strcspn(words, "#@}");
+
+	memcpy(name, words, length < sizeof(name) ? length : sizeof(name) - 1);
+	*ret_end = words + length;
+	return field_find(fields, name);
+}
+
+/* The value of the field that is named from there up to the '}', whose place is returned. */
+static const char *say_field(
+	const struct dump *d, const struct ring_fields *fields, const char *words)
+{
+	const char *how;
+	const struct ring_field *field = named(fields, words, &how);
+	const char *quote = field->form == RING_FORM_TEXT ? "\"" : "";
+
+	str_add(d->out, quote);
+	if (*how == '#')
+		str_printf(d->out, "0x%016" PRIx64, field->value);
+	else if (*how == '@')
+		dump_time(d, field->value);
+	else
+		dump_value(d, field);
+	str_add(d->out, quote);
+	return strchr(how, '}');
+}
+
+/* Is the first field that is named from there on known, and not false? */
+static bool has_first(const struct ring_fields *fields, const char *words)
+{
+	const char *end;
+	const struct ring_field *field = named(fields, strchr(words, '{') + 1, &end);
+
+	return field->form == RING_FORM_BOOL ? field->value : field->form != RING_FORM_NONE;
+}
+
+/*
+ * Appends words of ours with fields in them: {name} is the value, text in quotes, {name#} all
+ * sixteen digits, {name@} the time of day. What stands in [] is left out where its first field is
+ * not known, or false.
+ */
+static void say(const struct dump *d, const struct ring_fields *fields, const char *words)
+{
+	for (const char *at = words; *at; at++) {
+		if (*at == '[' && !has_first(fields, at))
+			at = strchr(at, ']');
+		else if (*at == '{')
+			at = say_field(d, fields, at + 1);
+		else if (*at != '[' && *at != ']')
+			str_add_char(d->out, *at);
+	}
+}
+
+/* Says words where that field is no 0. */
+static void say_amount(
+	const struct dump *d, const struct ring_fields *fields, const char *name, const char *words)
+{
+	if (amount(fields, name))
+		say(d, fields, words);
+}
+
+/* Something that cannot be read stands in the place of what it should be. */
+static bool is_unreadable(const struct ring_fields *fields)
+{
+	return amount(fields, "unreadable") != 0;
+}
+
+/* --- Records ---------------------------------------------------------------------------------- */
 
 /* Fields that say nothing by being 0 are left out. */
 static bool field_is_dull(const struct ring_field *field)
@@ -75,437 +163,332 @@ static bool field_is_dull(const struct ring_field *field)
 }
 
 /* One record on one line: when, what, the fields that say something, the flags. */
-static void dump_record(const struct dump *d, const struct ring_slot *slot, bool in_group)
+static void dump_record(const struct dump *d, const struct ring_fields *record)
 {
-	struct ring_field fields[RING_FIELDS_MOST];
-	size_t nr = ring_fields(d->view, slot, in_group, fields);
-	const char *type = ring_type_name(ring_meta_type(slot->meta));
+	const struct ring_field *type = field_find(record, "type");
 
-	dump_time(d, slot->tsc);
-	if (type)
-		str_printf(d->out, "  %-10s", type);
+	dump_time(d, amount(record, "tsc"));
+	if (type->text)
+		str_printf(d->out, "  %-10s", type->text);
 	else
-		str_printf(d->out, "  type %-5u", ring_meta_type(slot->meta));
-	for (size_t i = 0; i < nr; i++)
-		if (!field_is_dull(&fields[i]))
-			dump_field(d, &fields[i]);
-	ring_fields_flags(d->out, ring_meta_flags(slot->meta), ", ");
+		str_printf(d->out, "  type %-5" PRIu64, type->value);
+	ring_fields_each (field, record) {
+		if (!field->word || field_is_dull(field))
+			continue;
+		str_printf(d->out, " %s ", field->name);
+		dump_value(d, field);
+	}
+	ring_fields_each (flag, part(record, "flags"))
+		str_printf(d->out, ", %s", flag->text);
 	str_add_char(d->out, '\n');
 }
 
-/* A board by its name; one that is torn says so. */
-static void dump_board(const struct dump *d, const char *what, const void *ab)
+/* Each with its ticket. */
+static void dump_records(const struct dump *d, const struct ring_fields *records)
 {
-	struct ring_slot s;
-	int state = ring_board_read(ab, &s);
+	ring_fields_each (record, records) {
+		str_printf(d->out, "  %8" PRIu64 "  ", amount(record->in, "ticket"));
+		dump_record(d, record->in);
+	}
+}
 
+/* A board by its name; one that is torn says so. */
+static void dump_board(const struct dump *d, const char *what, const struct ring_field *board)
+{
 	str_printf(d->out, "    %-8s  ", what);
-	if (state > 0)
-		dump_record(d, &s, true);
+	if (board->form == RING_FORM_NONE)
+		str_add(d->out, "nothing yet\n");
+	else if (is_unreadable(board->in))
+		str_add(d->out, "unreadable\n");
 	else
-		str_add(d->out, state ? "unreadable\n" : "nothing yet\n");
+		dump_record(d, board->in);
 }
 
 /* --- The head --------------------------------------------------------------------------------- */
 
-/* A rank or size, or "unknown". */
-static void dump_number(const struct dump *d, const char *before, int32_t n)
-{
-	if (n == RING_UNKNOWN_RANK)
-		str_printf(d->out, "%sunknown", before);
-	else
-		str_printf(d->out, "%s%" PRId32, before, n);
-}
-
 /* Whose ring it is: rank, process, host, job. */
-static void dump_identity(const struct dump *d)
+static void dump_identity(const struct dump *d, const struct ring_fields *header)
 {
-	const struct ring_header *h = &d->view->header;
-
-	dump_number(d, "rank ", h->rank);
-	dump_number(d, " of ", h->world_size);
-	dump_number(d, ", local rank ", h->local_rank);
-	str_printf(d->out, ", attempt %" PRId32 "; %s, generation %" PRIu32 "\n", h->restart + 1,
-		h->role == RING_CANDIDATE ? "a candidate" : "a rank", h->generation);
-	str_printf(d->out, "process  pid %" PRIu32 " ", h->pid);
-	dump_text(d, h->comm);
-	str_printf(d->out, ", parent %" PRIu32 ", uid %" PRIu32 ", start %" PRIu64 ", host ",
-		h->ppid, h->uid, h->start_time);
-	dump_text(d, h->host);
-	str_add(d->out, "\njob      ");
-	dump_text(d, h->job);
-	str_add(d->out, ", recorded from ");
-	dump_time(d, h->birth_tsc);
-	str_printf(d->out, " UTC\n");
+	say(d, header, "rank {rank} of {world_size}, local rank {local_rank}, ");
+	str_printf(d->out, "attempt %" PRId64, (int64_t)amount(header, "restart") + 1);
+	say(d, header,
+		"; a {role}, generation {generation}\n"
+		"process  pid {pid} {comm}, parent {ppid}, uid {uid}, start {start_time}, "
+		"host {host}\n"
+		"job      {job}, recorded from {birth_tsc@} UTC\n");
 }
 
-static const char *ring_clock_name(uint32_t clock)
+static const char *ring_clock_name(uint64_t clock)
 {
 	static const char *const names[] = {"unknown clock", "tsc", "monotonic clock", "cntvct"};
 
 	return names[clock <= RING_CLOCK_CNTVCT ? clock : 0];
 }
 
-static void dump_format(const struct dump *d)
+static void dump_format(const struct dump *d, const struct ring_fields *header)
 {
-	const struct ring_header *h = &d->view->header;
-
-	str_printf(d->out, "format   %u.%u, profile %" PRIu32 ", %" PRIu64 " KiB %s, %s",
-		h->version_major, h->version_minor, h->profile, h->file_size / 1024,
-		h->place == RING_PLACE_DISK ? "on disk" : "in memory", ring_clock_name(h->clock));
-	if (h->nccl_version)
-		str_printf(d->out, ", NCCL %" PRIu32, h->nccl_version);
+	say(d, header, "format   {version_major}.{version_minor}, profile {profile}, ");
+	str_printf(d->out, "%" PRIu64 " KiB %s, %s", amount(header, "file_size") / 1024,
+		strcmp(text_of(header, "place"), "disk") ? "in memory" : "on disk",
+		ring_clock_name(amount(header, "clock")));
+	say_amount(d, header, "nccl_version", ", NCCL {nccl_version}");
 	str_add_char(d->out, '\n');
 }
 
-static void dump_losses(const struct dump *d)
+static void dump_losses(const struct dump *d, const struct ring_fields *losses)
 {
-	const struct ring_losses *l = &d->view->header.losses;
-	const struct {
-		const char *name;
-		uint64_t n;
-	} counted[] = {
-		{"records", l->records},
-		{"groups", l->groups},
-		{"strings", l->strings},
-		{"spans", l->spans},
-		{"marks", l->marks},
-		{"deaths", l->fatal},
-		{"contended boards", l->contended},
-		{"unresolved calls", l->unresolved},
-		{"calls of forked children", l->forked},
-		{"completions", l->completions},
-		{"bytes cut off", d->view->cut_bytes},
-		{"damaged sections", d->view->bad_sections},
-		{"unknown sections", d->view->unknown_sections},
+	/* Those whose name in JSON is not for people. */
+	static const char *const words[][2] = {
+		{"fatal", "deaths"},
+		{"contended", "contended boards"},
+		{"unresolved", "unresolved calls"},
+		{"forked", "calls of forked children"},
+		{"cut_bytes", "bytes cut off"},
+		{"bad_sections", "damaged sections"},
+		{"unknown_sections", "unknown sections"},
 	};
-	bool any = false;
+	const char *before = " ";
 
 	str_add(d->out, "losses  ");
-	for (size_t i = 0; i < sizeof(counted) / sizeof(*counted); i++) {
-		if (!counted[i].n)
+	ring_fields_each (loss, losses) {
+		const char *what = loss->name;
+
+		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+			what = strcmp(loss->name, words[i][0]) ? what : words[i][1];
+		if (!loss->value)
 			continue;
-		str_printf(
-			d->out, "%s %" PRIu64 " %s", any ? "," : "", counted[i].n, counted[i].name);
-		any = true;
+		str_printf(d->out, "%s%" PRIu64 " %s", before, loss->value, what);
+		before = ", ";
 	}
-	str_add(d->out, any ? "\n" : " none\n");
+	str_add(d->out, *before == ',' ? "\n" : " none\n");
+}
+
+/* --- Deaths ----------------------------------------------------------------------------------- */
+
+/* The path of module `nr` of the traceback. */
+static const char *module_path(const struct ring_fields *modules, uint64_t nr)
+{
+	const struct ring_field *module = modules->first;
+
+	for (; module && nr; nr--)
+		module = module->next;
+	return module ? text_of(module->in, "path") : "";
+}
+
+static void dump_native_frames(const struct dump *d, const struct ring_fields *trace)
+{
+	unsigned nr = 0;
+
+	ring_fields_each (frame, part(trace, "frames")) {
+		const struct ring_field *module = field_find(frame->in, "module");
+
+		str_printf(d->out, "  native %2u  ", nr++);
+		if (module->form == RING_FORM_NONE) {
+			say(d, frame->in, "{pc}");
+		} else {
+			escape_text(d->out, module_path(part(trace, "modules"), module->value),
+				d->utf8);
+			say(d, frame->in, "+{offset}");
+		}
+		say(d, frame->in, "[{guessed}  guessed]\n");
+	}
+}
+
+static void dump_python_frames(const struct dump *d, const struct ring_fields *frames)
+{
+	unsigned nr = 0;
+
+	ring_fields_each (frame, frames) {
+		str_printf(d->out, "  python %2u  ", nr++);
+		escape_text(d->out, text_of(frame->in, "file"), d->utf8);
+		str_printf(d->out, ":%" PRIu64 " in ", amount(frame->in, "line"));
+		escape_text(d->out, text_of(frame->in, "function"), d->utf8);
+		str_add_char(d->out, '\n');
+	}
+}
+
+static const char *dump_cut_short(const struct ring_fields *fields)
+{
+	return amount(fields, "complete") ? "\n" : ", cut short\n";
+}
+
+static void dump_traceback(const struct dump *d, const struct ring_fields *trace)
+{
+	const struct ring_fields *python = part(trace, "python_frames");
+
+	str_printf(d->out, "traceback  %zu native frames (end: %s), %zu of Python (%s)%s",
+		part(trace, "frames")->nr, text_of(trace, "end"), python->nr,
+		text_of(trace, "python"), dump_cut_short(trace));
+	say(d, trace, "[  libc says {message}\n]");
+	say(d, trace, "[  nobody caught a C++ exception of type {exception}\n]");
+	dump_python_frames(d, python);
+	dump_native_frames(d, trace);
+}
+
+static void dump_death(const struct dump *d, const struct ring_fields *death)
+{
+	const struct ring_fields *trace = field_find(death, "traceback")->in;
+
+	say(d, death,
+		"death  {tsc@}  signal {signal}, code {code}, address {address}"
+		"[, sent by pid {sender_pid} uid {sender_uid}], tid {tid} {thread}"
+		"[{by_abort}, by abort()], {stack_bytes} bytes of stack at {sp}");
+	str_add(d->out, dump_cut_short(death));
+	if (trace)
+		dump_traceback(d, trace);
 }
 
 /* --- Tables ----------------------------------------------------------------------------------- */
 
-static void dump_group_head(const struct dump *d, uint64_t i, const struct ring_group *g)
+static void dump_group(const struct dump *d, const struct ring_fields *group)
 {
-	const char *name = ring_view_string(d->view, g->name);
-	const char *ranks = ring_view_string(d->view, (uint32_t)g->ranks);
-
-	str_printf(d->out, "group %" PRIu64 "  key 0x%016" PRIx64 ", rank %" PRIu32 " of %" PRIu32,
-		i, g->key, g->rank, g->size);
-	if (name) {
-		str_add(d->out, ", ");
-		dump_text(d, name);
-	}
-	if (ranks) {
-		str_add(d->out, ", ranks ");
-		dump_text(d, ranks);
-	}
-	if (g->parent)
-		str_printf(d->out, ", split from 0x%016" PRIx64, g->parent);
-	for (unsigned bit = 0; ring_group_state_name(bit); bit++)
-		if (g->state >> bit & 1)
-			str_printf(d->out, ", %s", ring_group_state_name(bit));
-	str_printf(d->out, "\n    %" PRIu64 " collectives (%" PRIu64 " empty), %" PRIu64 " p2p",
-		g->op_index, g->zero_counts, g->p2p_count);
-	if (g->contended || g->missed)
-		str_printf(d->out, "; threads met %" PRIu64 " times, %" PRIu64 " ops missed",
-			g->contended, g->missed);
+	say(d, group,
+		"group {group}  key {key#}, rank {rank} of {size}[, {name}][, ranks {ranks}]"
+		"[, split from {parent#}]");
+	ring_fields_each (state, part(group, "state"))
+		str_printf(d->out, ", %s", state->text);
+	say(d, group, "\n    {op_index} collectives ({zero_counts} empty), {p2p_count} p2p");
+	if (amount(group, "contended") || amount(group, "missed"))
+		say(d, group, "; threads met {contended} times, {missed} ops missed");
 	str_add_char(d->out, '\n');
+	dump_board(d, "entered", field_find(group, "enqueue"));
+	dump_board(d, "complete", field_find(group, "complete"));
 }
 
-static void dump_groups(const struct dump *d)
+static void dump_span(const struct dump *d, const struct ring_fields *span)
 {
-	struct ring_group g;
-
-	for (uint64_t i = 0; i < ring_view_count(d->view, RING_S_GROUPS); i++) {
-		int state = ring_view_group(d->view, i, &g);
-
-		if (state < 0)
-			str_printf(d->out, "group %" PRIu64 "  being written\n", i);
-		if (state <= 0)
-			continue;
-		dump_group_head(d, i, &g);
-		dump_board(d, "entered", g.enqueue);
-		dump_board(d, "complete", g.complete);
-	}
+	if (amount(span, "open"))
+		say(d, span, "span   OPEN, by tid {tid}  began ");
+	else
+		say(d, span, "span   ended {end_tsc@}  began ");
+	dump_record(d, span);
 }
 
-static void dump_spans(const struct dump *d)
+static void dump_mark(const struct dump *d, const struct ring_fields *mark)
 {
-	struct ring_slot s;
+	const struct ring_field *shape = field_find(mark, "shape");
 
-	for (uint64_t i = 0; i < ring_view_count(d->view, RING_S_SPANS); i++) {
-		int state = ring_view_span(d->view, i, &s);
-
-		if (state < 0)
-			str_add(d->out, "span   being written\n");
-		if (state <= 0)
-			continue;
-		if (ring_meta_flags(s.meta) & RING_F_CLOSED) {
-			str_add(d->out, "span   ended ");
-			dump_time(d, s.count);
-			str_add(d->out, "  began ");
-		} else {
-			str_printf(d->out, "span   OPEN, by tid %" PRIu64 "  began ", s.sig);
-		}
-		dump_record(d, &s, false);
-	}
+	say(d, mark, "mark   {events} events, {rows} rows\n");
+	dump_board(d, "latest", field_find(mark, "latest"));
+	if (shape->form != RING_FORM_NONE)
+		dump_board(d, "shape", shape);
 }
 
-static void dump_marks(const struct dump *d)
+static void dump_pins(const struct dump *d, const struct ring_fields *pins)
 {
-	struct ring_mark m;
-	struct ring_slot s;
+	uint64_t offered = 0;
 
-	for (uint64_t i = 0; i < ring_view_count(d->view, RING_S_MARKS); i++) {
-		int state = ring_view_mark(d->view, i, &m);
-
-		if (state < 0)
-			str_add(d->out, "mark   unreadable\n");
-		if (state <= 0)
-			continue;
-		str_printf(
-			d->out, "mark   %" PRIu64 " events, %" PRIu64 " rows\n", m.events, m.total);
-		dump_board(d, "latest", m.latest);
-		if (ring_board_read(m.shape, &s))
-			dump_board(d, "shape", m.shape);
-	}
+	ring_fields_each (tally, part(pins, "tally"))
+		offered += tally->value;
+	if (!offered)
+		return;
+	str_printf(d->out, "pinned %s, %" PRIu64 " records\n",
+		field_find(pins, "class")->text ? text_of(pins, "class") : "(unknown)", offered);
+	dump_records(d, part(pins, "records"));
 }
 
-static void dump_pins(const struct dump *d)
+static void dump_tally(const struct dump *d, const struct ring_fields *tally)
 {
-	struct ring_pins pins;
-	struct ring_slot s;
-
-	for (uint64_t i = 0; i < ring_view_count(d->view, RING_S_PINNED); i++) {
-		const char *name;
-
-		if (ring_view_pins(d->view, i, &pins)) {
-			str_add(d->out, "pinned unreadable\n");
-			continue;
-		}
-		if (!pins.next)
-			continue;
-		name = ring_pin_name(pins.class);
-		str_printf(d->out, "pinned %s, %" PRIu64 " records\n", name ? name : "(unknown)",
-			pins.next);
-		while (ring_pins_next(&pins, &s)) {
-			if (pins.ticket > SHOWN / 2 && pins.ticket + SHOWN / 2 <= pins.next)
-				continue;
-			str_printf(d->out, "  %8" PRIu64 "  ", pins.ticket - 1);
-			dump_record(d, &s, false);
-		}
-	}
+	say_amount(d, tally, "overwritten", ", {overwritten} overwritten");
+	say_amount(d, tally, "lapped", ", {lapped} lapped");
+	say_amount(d, tally, "in_flight", ", {in_flight} in flight");
+	say_amount(d, tally, "unbegun", ", {unbegun} never begun");
+	say_amount(d, tally, "cut", ", {cut} cut off");
 }
 
-static void dump_tally(const struct dump *d, const struct ring_tally *t)
+static void dump_lane(const struct dump *d, const struct ring_fields *lane)
 {
-	if (t->overwritten)
-		str_printf(d->out, ", %" PRIu64 " overwritten", t->overwritten);
-	if (t->lapped)
-		str_printf(d->out, ", %" PRIu64 " lapped", t->lapped);
-	if (t->in_flight)
-		str_printf(d->out, ", %" PRIu64 " in flight", t->in_flight);
-	if (t->unbegun)
-		str_printf(d->out, ", %" PRIu64 " never begun", t->unbegun);
-	if (t->cut)
-		str_printf(d->out, ", %" PRIu64 " cut off", t->cut);
-}
+	const struct ring_fields *board = field_find(lane, "board")->in;
 
-static void dump_lane(const struct dump *d, const struct ring_lane_view *lane)
-{
-	struct ring_cursor c;
-	struct ring_slot s;
-
-	ring_cursor_open(&c, lane);
-	while (ring_cursor_next(&c, &s))
-		;
-	str_printf(d->out, "lane %" PRIu32, lane->number);
-	if (lane->overflow) {
-		str_add(d->out, "  shared by threads without one");
-	} else {
-		str_printf(d->out, "  tid %" PRIu32 " ", lane->tid);
-		dump_text(d, lane->name);
-		str_add(d->out, lane->claimed ? "" : " (ended)");
-	}
-	str_printf(d->out, ": %" PRIu64 " records of %" PRIu64, c.tally.read, lane->head);
-	dump_tally(d, &c.tally);
+	if (amount(lane, "overflow"))
+		say(d, lane, "lane {lane}  shared by threads without one");
+	else
+		say(d, lane,
+			amount(lane, "claimed") ? "lane {lane}  tid {tid} {name}"
+						: "lane {lane}  tid {tid} {name} (ended)");
+	say(d, part(lane, "tally"), ": {read} records of ");
+	say(d, lane, "{head}");
+	dump_tally(d, part(lane, "tally"));
 	str_add_char(d->out, '\n');
-	if (lane->board_state)
-		str_printf(d->out, "    now       ");
-	if (lane->board_state > 0)
-		dump_record(d, &lane->board, false);
-	else if (lane->board_state < 0)
+	if (board || amount(lane, "board_unreadable"))
+		str_add(d->out, "    now       ");
+	if (board)
+		dump_record(d, board);
+	else if (amount(lane, "board_unreadable"))
 		str_add(d->out, "unreadable\n");
-	ring_cursor_open(&c, lane);
-	while (ring_cursor_next(&c, &s)) {
-		if (ring_ticket(&s) + SHOWN < lane->head)
-			continue;
-		str_printf(d->out, "  %8" PRIu64 "  ", ring_ticket(&s));
-		dump_record(d, &s, false);
-	}
+	dump_records(d, part(lane, "records"));
 }
 
-static void dump_lanes(const struct dump *d)
+static void dump_strings(const struct dump *d, const struct ring_fields *strings)
 {
-	struct ring_lane_view lane;
+	const char *before = "strings  ";
 
-	for (uint64_t i = 0; i < ring_view_count(d->view, RING_S_LANES); i++) {
-		if (ring_view_lane(d->view, i, &lane))
-			str_printf(d->out, "lane %" PRIu64 "  damaged\n", i);
-		else if (lane.head || lane.claimed)
-			dump_lane(d, &lane);
+	ring_fields_each (string, strings) {
+		str_printf(d->out, "%s\"", before);
+		escape_text(d->out, string->text, d->utf8);
+		str_add_char(d->out, '"');
+		before = ", ";
 	}
-}
-
-/* " path+0xoffset", or what is known instead. */
-static void dump_trace_place(
-	const struct dump *d, const struct ring_traceback *t, const struct ring_trace_frame *f)
-{
-	const struct ring_trace_module *m = f->module ? t->module + f->module - 1 : NULL;
-
-	if (!m) {
-		str_printf(d->out, "0x%" PRIx64, f->pc);
-		return;
-	}
-	escape_text(d->out, t->text + m->path, d->utf8);
-	str_printf(d->out, "+0x%" PRIx64, f->pc - m->bias);
-}
-
-static void dump_trace_frames(const struct dump *d, const struct ring_traceback *t)
-{
-	for (uint32_t i = 0; i < t->npy; i++) {
-		str_printf(d->out, "  python %2" PRIu32 "  ", i);
-		escape_text(d->out, t->text + t->py[i].file, d->utf8);
-		str_printf(d->out, ":%" PRIu32 " in ", t->py[i].line);
-		escape_text(d->out, t->text + t->py[i].function, d->utf8);
-		str_add_char(d->out, '\n');
-	}
-	for (uint32_t i = 0; i < t->nframes; i++) {
-		str_printf(d->out, "  native %2" PRIu32 "  ", i);
-		dump_trace_place(d, t, t->frame + i);
-		str_add(d->out, t->frame[i].flags & RING_TRACE_F_GUESSED ? "  guessed\n" : "\n");
-	}
-}
-
-static void dump_traceback(const struct dump *d, uint64_t death)
-{
-	struct ring_traceback t;
-	int state = ring_view_traceback(d->view, death, &t);
-
-	if (state <= 0)
-		return;
-	str_printf(d->out, "traceback  %" PRIu32 " native frames (end: %s), %" PRIu32
-			   " of Python (%s)%s\n",
-		t.nframes, ring_trace_end_name(t.end), t.npy, ring_trace_python_name(t.python),
-		state == 2 ? ", cut short" : "");
-	if (t.message) {
-		str_add(d->out, "  libc says ");
-		dump_text(d, t.text + t.message);
-		str_add_char(d->out, '\n');
-	}
-	if (t.exception) {
-		str_add(d->out, "  nobody caught a C++ exception of type ");
-		dump_text(d, t.text + t.exception);
-		str_add_char(d->out, '\n');
-	}
-	dump_trace_frames(d, &t);
-}
-
-static void dump_deaths(const struct dump *d)
-{
-	struct ring_fatal f;
-
-	for (uint64_t i = 0; i < ring_view_count(d->view, RING_S_FATAL); i++) {
-		int state = ring_view_fatal(d->view, i, &f);
-
-		if (state < 0)
-			str_add(d->out, "death  unreadable\n");
-		if (state <= 0)
-			continue;
-		str_add(d->out, "death  ");
-		dump_time(d, f.tsc);
-		str_printf(d->out, "  signal %" PRId32 ", code %" PRId32 ", address 0x%" PRIx64,
-			f.signo, f.code, f.fault_addr);
-		if (f.code <= 0)
-			str_printf(d->out, ", sent by pid %" PRId32 " uid %" PRIu32, f.sender_pid,
-				f.sender_uid);
-		str_printf(d->out, ", tid %" PRIu32 " ", f.tid);
-		dump_text(d, f.thread);
-		str_printf(d->out, "%s, %" PRIu32 " bytes of stack at 0x%" PRIx64 "%s\n",
-			f.via_abort ? ", by abort()" : "", f.stack_len, f.sp,
-			state == 2 ? ", cut short" : "");
-		dump_traceback(d, i);
-	}
-}
-
-static void dump_strings(const struct dump *d)
-{
-	unsigned nr = 0;
-
-	for (uint32_t id = 0; (id = ring_view_next_string(d->view, id));) {
-		str_add(d->out, nr++ ? ", " : "strings  ");
-		dump_text(d, ring_view_string(d->view, id));
-	}
-	if (nr)
+	if (strings->first)
 		str_add_char(d->out, '\n');
 }
 
 /* The last lines that went to stderr, each escaped by itself. */
-static void dump_stderr(const struct dump *d)
+static void dump_stderr(const struct dump *d, const char *text)
 {
-	char text[2049], *line = text, *end;
-	size_t size = ring_view_text(d->view, text, sizeof(text) - 1);
+	const size_t most = 2048;
+	size_t size = strlen(text), length;
+	struct str line = {0};
 
-	text[size] = 0;
 	if (size)
 		str_add(d->out, "stderr\n");
-	for (size_t i = 0; i < size; i++)
-		if (!text[i])
-			text[i] = '\n';
-	while (*line) {
-		end = line + strcspn(line, "\n");
-		if (end > line) {
-			size_t length = (size_t)(end - line);
-			bool last = !*end;
-
-			line[length] = 0;
+	for (const char *at = size > most ? text + size - most : text; *at; at += length) {
+		length = strcspn(at, "\n");
+		str_cut(&line, 0);
+		str_add_bytes(&line, at, length);
+		if (length) {
 			str_add(d->out, "  | ");
-			escape_text(d->out, line, d->utf8);
+			escape_text(d->out, str_text(&line), d->utf8);
 			str_add_char(d->out, '\n');
-			if (last)
-				return;
 		}
-		line = end + 1;
+		length += at[length] == '\n';
 	}
+	str_release(&line);
 }
 
 void ring_dump_text(
 	struct str *into, const struct ring_view *view, const struct ring_dump_options *options)
 {
+	static const struct {
+		const char *name, *unreadable;
+		void (*dump)(const struct dump *, const struct ring_fields *);
+	} tables[] = {
+		{"fatal", "death  unreadable\n", dump_death},
+		{"groups", "group {group}  being written\n", dump_group},
+		{"spans", "span   being written\n", dump_span},
+		{"marks", "mark   unreadable\n", dump_mark},
+		{"pinned", "pinned unreadable\n", dump_pins},
+		{"lanes", "lane {lane}  damaged\n", dump_lane},
+	};
 	const struct dump d = {into, view, options->utf8};
+	struct arena arena = {0};
+	const struct ring_fields *ring = ring_contents(&arena, view, options->path, false);
 
 	str_add(into, "ring     ");
-	escape_text(into, options->path, options->utf8);
+	dump_value(&d, field_find(ring, "file"));
 	str_add(into, ": ");
-	dump_identity(&d);
-	dump_format(&d);
-	dump_losses(&d);
-	dump_deaths(&d);
-	dump_groups(&d);
-	dump_spans(&d);
-	dump_marks(&d);
-	dump_pins(&d);
-	dump_lanes(&d);
-	dump_strings(&d);
-	dump_stderr(&d);
+	dump_identity(&d, part(ring, "header"));
+	dump_format(&d, part(ring, "header"));
+	dump_losses(&d, part(ring, "losses"));
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+		ring_fields_each (entry, part(ring, tables[i].name)) {
+			if (is_unreadable(entry->in))
+				say(&d, entry->in, tables[i].unreadable);
+			else
+				tables[i].dump(&d, entry->in);
+		}
+	}
+	dump_strings(&d, part(ring, "strings"));
+	dump_stderr(&d, text_of(ring, "stderr"));
+	arena_release(&arena);
 }
