@@ -80,6 +80,11 @@ tests_unit_cmd_bundle_groups_test_SOURCES = tests/unit/cmd/bundle_groups_test.c 
 tests_unit_cmd_bundle_groups_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_unit_cmd_bundle_groups_test_LDADD = $(CMD_FLOORS) $(CMOCKA_LIBS)
 
+UNIT_TESTS += tests/unit/cmd/cards_test
+tests_unit_cmd_cards_test_SOURCES = tests/unit/cmd/cards_test.c tests/unit/unit.h
+tests_unit_cmd_cards_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+tests_unit_cmd_cards_test_LDADD = $(CMD_FLOORS) $(CMOCKA_LIBS)
+
 UNIT_TESTS += tests/unit/cmd/reach_test
 tests_unit_cmd_reach_test_SOURCES = tests/unit/cmd/reach_test.c tests/unit/unit.h
 tests_unit_cmd_reach_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)

@@ -57,12 +57,13 @@ tests_unit_evidence_ring_redact_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/evidence/bundle_test tests/unit/evidence/jobs_test \
 	tests/unit/evidence/agentfiles_test \
 	tests/unit/evidence/fellows_test tests/unit/evidence/pulse_test \
-	tests/unit/evidence/stacks_test
+	tests/unit/evidence/rally_test tests/unit/evidence/stacks_test
 tests_unit_evidence_bundle_test_CPPFLAGS = $(AM_CPPFLAGS) $(MSGPACK_CFLAGS)
 tests_unit_evidence_bundle_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_evidence_jobs_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_evidence_fellows_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_evidence_pulse_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
+tests_unit_evidence_rally_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_evidence_agentfiles_test_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
 tests_unit_evidence_agentfiles_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)
 tests_unit_evidence_stacks_test_LDADD = $(EVIDENCE_FLOORS) $(CMOCKA_LIBS)

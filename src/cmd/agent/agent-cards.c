@@ -15,8 +15,10 @@
 /* They are written where they have changed, else so often. */
 #define BEAT_NS (4 * CLOCK_NS_PER_S)
 /* A card that stands still for so long, and for three of its beats, is dead. */
-#define SILENT_NS    (10 * CLOCK_NS_PER_S)
+#define SILENT_NS    (12 * CLOCK_NS_PER_S)
 #define SILENT_BEATS 3
+/* Nobody pauses for longer, whatever a card says. */
+#define PAUSE_MOST_NS (10 * CLOCK_NS_PER_S)
 /* Storage that takes longer does not answer. */
 #define STUCK_NS (60 * CLOCK_NS_PER_S)
 /* Of those behind the first nobody asks anything; some are read, as the first may be dead. */
@@ -29,26 +31,37 @@
 
 bool agent_card_lives(const struct rally_other *other, int64_t now)
 {
-	int64_t silent = SILENT_BEATS * other->card.pause_ms * CLOCK_NS_PER_MS;
+	int64_t pause = other->card.pause_ms < PAUSE_MOST_NS / CLOCK_NS_PER_MS
+		? other->card.pause_ms * CLOCK_NS_PER_MS
+		: PAUSE_MOST_NS;
+	int64_t silent = SILENT_BEATS * pause;
 
-	if (other->card.pause_ms > 60000 || silent < SILENT_NS)
+	/* It is as it was found: who wrote it may be long gone, or writes once more within that. */
+	if (!other->lived || silent < SILENT_NS)
 		silent = SILENT_NS;
 	return !other->card.over && now - other->changed < silent;
 }
 
-static struct rally_other *find_other(struct agent_rally *rally, const char *name)
+static int compare_others(const void *va, const void *vb)
 {
-	struct rally_other *other;
+	const struct rally_other *a = va, *b = vb;
 
-	array_for_each (&rally->others, other)
-		if (!strcmp(other->card.name, name))
-			return other;
-	return NULL;
+	return strcmp(a->card.name, b->card.name);
 }
 
-static void take_card(struct agent_rally *rally, struct rally_card *card, int64_t now)
+/* Of the first so many, which are in order. */
+static struct rally_other *find_other(struct agent_rally *rally, size_t known, const char *name)
 {
-	struct rally_other *other = find_other(rally, card->name);
+	const struct rally_other like = {.card = {.name = (char *)name}};
+
+	return known ? bsearch(&like, rally->others.items, known, sizeof(like), compare_others)
+		     : NULL;
+}
+
+static void take_card(
+	struct agent_rally *rally, size_t known, struct rally_card *card, int64_t now)
+{
+	struct rally_other *other = find_other(rally, known, card->name);
 
 	if (!other) {
 		other = array_add(&rally->others);
@@ -64,13 +77,6 @@ static void take_card(struct agent_rally *rally, struct rally_card *card, int64_
 		rally_card_release(&other->card);
 	}
 	other->card = *card;
-}
-
-static int compare_others(const void *va, const void *vb)
-{
-	const struct rally_other *a = va, *b = vb;
-
-	return strcmp(a->card.name, b->card.name);
 }
 
 static void adopt_keys(struct announce *announce, const char *keys)
@@ -145,6 +151,7 @@ static bool ends_with(const char *bytes, size_t size, const char *end)
 static void take_cards(struct agent *agent, int64_t now)
 {
 	struct agent_rally *rally = &agent->rally;
+	size_t known = rally->others.nr;
 	struct stat about;
 	char *bytes;
 
@@ -163,7 +170,7 @@ static void take_cards(struct agent *agent, int64_t now)
 		if (!rally_card_parse(at, (size_t)(next - at), &card))
 			continue;
 		if (strcmp(card.name, rally->own.name)) {
-			take_card(rally, &card, now);
+			take_card(rally, known, &card, now);
 			continue;
 		}
 		/* Of a fellow who spoke here before us. */
@@ -256,8 +263,8 @@ bool agent_cards_end(struct agent *agent, int64_t now)
 	rally->pause = (now - begun) * COST_RATIO;
 	if (rally->pause < AGENT_CARDS_PAUSE_NS)
 		rally->pause = AGENT_CARDS_PAUSE_NS;
-	if (rally->pause > 10 * CLOCK_NS_PER_S)
-		rally->pause = 10 * CLOCK_NS_PER_S;
+	if (rally->pause > PAUSE_MOST_NS)
+		rally->pause = PAUSE_MOST_NS;
 	if (rally->due)
 		rally->due = now + rally->pause;
 	return true;

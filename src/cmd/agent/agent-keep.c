@@ -13,6 +13,7 @@
 #include "base/follow.h"
 #include "cmd/cmd.h"
 #include "cmd/run/save.h"
+#include "evidence/agent/rally.h"
 #include "evidence/format/bundle.h"
 #include "words/wording.h"
 
@@ -170,6 +171,7 @@ static int write_last(const void *what, struct str *said, struct complaint *why)
 {
 	const struct last_wish *wish = what;
 	struct str path = {0};
+	struct stat about;
 	int fd = -1, err;
 
 	(void)said;
@@ -185,6 +187,8 @@ static int write_last(const void *what, struct str *said, struct complaint *why)
 		err = 0;
 		if (write(fd, wish->line.text, wish->line.len) != (ssize_t)wish->line.len)
 			err = complaint_errno(why, errno, "cannot write");
+		else if (wish->sweep && fstat(fd, &about) == 0)
+			rally_sweep(wish->folder, about.st_mtime);
 		close(fd);
 	}
 	str_release(&path);

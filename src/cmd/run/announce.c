@@ -104,7 +104,7 @@ static void forget_said(struct announce *announce)
 
 void announce_adopt(struct announce *announce, const char *key)
 {
-	if (*key && !was_said(announce, key))
+	if (*key && announce->said.nr < SAID_AT_MOST && !was_said(announce, key))
 		*array_add(&announce->said) = alloc_text(key);
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "evidence/agent/rally.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <json.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,64 +14,59 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/follow.h"
+#include "base/hash.h"
 #include "evidence/format/folder.h"
 #include "evidence/format/json-put.h"
 #include "evidence/format/json-scan.h"
 #include "proc/read.h"
 
-#define CARD "card."
+#define CARD    "card."
+#define SCHEMA  "inquest-rally/1"
+#define OPENING "{\"schema\":\"" SCHEMA "\",\"card\":\""
+#define FOLDER  ".rally-"
+#define PLAIN   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+/* Written each ten seconds at most: one that stood still for a day is nobody's. */
+#define OLD_S (24 * 3600)
+/* Old folders that are removed at once. */
+#define SWEEP_MOST 64
 
 /* --- Names ------------------------------------------------------------------------------------ */
-
-static uint64_t hash_more(uint64_t hash, const void *bytes, size_t len)
-{
-	const unsigned char *at = bytes;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ at[i]) * 0x100000001b3ull;
-	return hash;
-}
-
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-	return hash_more(hash, text, strlen(text) + 1);
-}
 
 /* A step has its number again when its job is requeued. */
 bool rally_folder(const char *out, const struct fellow *fellow, struct str *into)
 {
 	const char *again = getenv("SLURM_RESTART_COUNT");
-	uint64_t hash = 0xcbf29ce484222325ull;
+	uint64_t hash = HASH_START;
 	uid_t uid = geteuid();
 
 	if (!*fellow->step && !*fellow->run && !fellow_master_is_wide(fellow->master))
 		return false;
-	hash = hash_more(hash, &uid, sizeof(uid));
+	hash = hash_bytes(hash, &uid, sizeof(uid));
 	if (*fellow->step)
 		hash = hash_text(hash_text(hash, fellow->step), again ? again : "0");
 	else
 		hash = hash_text(hash, *fellow->run ? fellow->run : fellow->master);
-	str_printf(into, "%s/.rally-%016llx", out, (unsigned long long)hash);
+	str_printf(into, "%s/" FOLDER "%016llx", out, (unsigned long long)hash);
 	return true;
 }
 
 /* Hosts may have one name, and one machine several hosts: who sees other job folders is another. */
 void rally_card_name(const char *jobs, struct str *into)
 {
-	uint64_t hash = 0xcbf29ce484222325ull;
+	uint64_t hash = HASH_START;
 	struct str boot = {0};
 	char host[65] = "";
 	struct stat about;
 
 	gethostname(host, sizeof(host) - 1);
 	for (char *c = host; *c; c++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-", *c))
+		if (*c == '.' || !strchr(PLAIN, *c))
 			*c = *c == '.' ? '\0' : '_';
 	file_read("/proc/sys/kernel/random/boot_id", 64, &boot, NULL);
 	hash = hash_text(hash, str_text(&boot));
 	if (stat(jobs, &about) == 0) {
-		hash = hash_more(hash, &about.st_dev, sizeof(about.st_dev));
-		hash = hash_more(hash, &about.st_ino, sizeof(about.st_ino));
+		hash = hash_bytes(hash, &about.st_dev, sizeof(about.st_dev));
+		hash = hash_bytes(hash, &about.st_ino, sizeof(about.st_ino));
 	}
 	str_printf(into, CARD "%s-%08x", host, (unsigned)(hash ^ hash >> 32));
 	str_release(&boot);
@@ -97,7 +94,7 @@ static void format_card(const struct rally_card *card, struct str *into)
 {
 	struct json_object *object = json_object_new_object();
 
-	json_put_text(object, "schema", "inquest-rally/1");
+	json_put_text(object, "schema", SCHEMA);
 	json_put_text(object, "card", card->name);
 	json_put_text(object, "host", card->host);
 	json_put_int(object, "pid", card->pid);
@@ -137,12 +134,27 @@ int rally_write(const char *folder, const struct rally_card *card, struct compla
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
-static bool is_card(const char *path)
+static bool is_card(const char *name)
 {
-	const char *name = strrchr(path, '/');
-
-	name = name ? name + 1 : path;
 	return !strncmp(name, CARD, strlen(CARD)) && !strstr(name, ".tmp-");
+}
+
+static bool is_one_line(const struct str *lines, size_t from)
+{
+	return lines->len > from &&
+	       memchr(lines->text + from, '\n', lines->len - from) == lines->text + lines->len - 1;
+}
+
+/* One that was copied, or renamed, is nobody's: each host has one. */
+static bool names_itself(const char *line, const char *name)
+{
+	struct str opening = {0};
+	bool does;
+
+	str_printf(&opening, OPENING "%s\",", name);
+	does = !strncmp(line, opening.text, opening.len);
+	str_release(&opening);
+	return does;
 }
 
 int rally_read(const char *path, size_t most, struct str *lines, struct complaint *why)
@@ -154,13 +166,13 @@ int rally_read(const char *path, size_t most, struct str *lines, struct complain
 	if (!err)
 		err = file_list(path, &names, why);
 	for (size_t i = 0, read = 0; !err && i < names.list.nr && read < most; i++) {
+		const char *name = strrchr(names.list.items[i], '/') + 1;
 		size_t len = lines->len;
 
-		if (!is_card(names.list.items[i]))
+		if (!is_card(name))
 			continue;
-		if (folder_read(&folder, strrchr(names.list.items[i], '/') + 1, RALLY_CARD_CAP,
-			    lines, NULL) < 0 ||
-			!lines->len || lines->text[lines->len - 1] != '\n')
+		if (folder_read(&folder, name, RALLY_CARD_CAP, lines, NULL) < 0 ||
+			!is_one_line(lines, len) || !names_itself(lines->text + len, name))
 			str_cut(lines, len);
 		else
 			read++;
@@ -208,6 +220,13 @@ static void get_heard(struct json_object *object, struct rally_card *card)
 	}
 }
 
+/* A name, never a path, and of nothing that a terminal or a shell would take for more. */
+static bool is_plain_name(const char *name)
+{
+	return *name != '.' && *name != '-' && strlen(name) <= NAME_MAX &&
+	       !name[strspn(name, PLAIN)];
+}
+
 bool rally_card_parse(const char *line, size_t len, struct rally_card *ret)
 {
 	struct json_object *object = NULL, *over;
@@ -236,8 +255,7 @@ bool rally_card_parse(const char *line, size_t len, struct rally_card *ret)
 		.verdict = text_of(object, "verdict")};
 	get_heard(object, ret);
 	json_object_put(object);
-	/* A name, and never a path. */
-	if (strchr(ret->bundle, '/') || *ret->bundle == '.')
+	if (!is_plain_name(ret->bundle))
 		*ret->bundle = '\0';
 	if (strncmp(ret->name, CARD, strlen(CARD)) || strchr(ret->name, '/')) {
 		rally_card_release(ret);
@@ -273,7 +291,8 @@ int rally_open_bundle(const char *out, const char *name)
 	fd = file_open(path.text);
 	str_release(&path);
 	if (fd >= 0 &&
-		(fstat(fd, &about) < 0 || !S_ISREG(about.st_mode) || about.st_uid != geteuid())) {
+		(fstat(fd, &about) < 0 || !S_ISREG(about.st_mode) || about.st_uid != geteuid() ||
+			about.st_mode & 022)) {
 		close(fd);
 		fd = -EACCES;
 	}
@@ -296,4 +315,36 @@ void rally_remove(const char *path)
 	file_names_release(&names);
 	folder_close(&folder);
 	rmdir(path);
+}
+
+static bool is_old(int out, const char *name, int64_t now)
+{
+	struct stat about;
+
+	return fstatat(out, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(about.st_mode) &&
+	       about.st_uid == geteuid() && now - about.st_mtime > OLD_S;
+}
+
+void rally_sweep(const char *out, int64_t now)
+{
+	int fd = follow_open(AT_FDCWD, out, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *entry;
+	int removed = 0;
+
+	while (dir && removed < SWEEP_MOST && (entry = readdir(dir))) {
+		struct str path = {0};
+
+		if (strncmp(entry->d_name, FOLDER, strlen(FOLDER)) ||
+			!is_old(fd, entry->d_name, now))
+			continue;
+		str_printf(&path, "%s/%s", out, entry->d_name);
+		rally_remove(path.text);
+		str_release(&path);
+		removed++;
+	}
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
 }

@@ -12,8 +12,9 @@
  *	card.HOST-HASH		JSON, replaced atomically; its fields are those below
  *
  * TRUST. Folder, cards, and the bundles in OUT that they name are our user's and nobody else may
- * write to them (folder.h): in another's folder nobody meets. What a card says is taken as a
- * stranger's text all the same: weighed, and never a path.
+ * write to them (folder.h): in another's folder nobody meets. A card is that of its file's name.
+ * What it says is taken as a stranger's text all the same: weighed, never a path, and no more of a
+ * name than every shell takes for one word.
  */
 
 #include <stdbool.h>
@@ -78,10 +79,17 @@ bool rally_card_parse(const char *line, size_t len, struct rally_card *ret)
 
 void rally_card_release(struct rally_card *card) __attribute__((nonnull));
 
-/* Opens a bundle in OUT, if it is a file of ours: a descriptor, or -errno. */
+/* Opens a bundle in OUT, if it is a file that only we may write to: a descriptor, or -errno. */
 int rally_open_bundle(const char *out, const char *name) __attribute__((nonnull));
 
 /* Removes cards and folder: all are over. */
 void rally_remove(const char *folder) __attribute__((nonnull));
+
+/*
+ * Removes those folders in OUT in which nobody has written for a day: of jobs that were killed with
+ * all their agents. `now` is when a file of OUT was just written, in seconds, by the clock of that
+ * storage. An agent that was stopped for so long makes its folder anew.
+ */
+void rally_sweep(const char *out, int64_t now) __attribute__((nonnull));
 
 #endif

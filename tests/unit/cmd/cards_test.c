@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which agents of other hosts live: what a card says of itself holds nobody for long. */
+#include "cmd/agent/agent-cards.h"
+
+#include "cmd/agent/agent-rally.h"
+#include "tests/unit/unit.h"
+
+static bool lives(bool lived, int64_t pause_ms, int seconds)
+{
+	const struct rally_other other = {
+		.card = {.pause_ms = pause_ms}, .changed = 1, .lived = lived};
+
+	return agent_card_lives(&other, 1 + seconds * CLOCK_NS_PER_S);
+}
+
+static void a_card_lives_as_long_as_it_moves(void **state)
+{
+	const struct rally_other over = {.card = {.over = true}, .changed = 1, .lived = true};
+
+	(void)state;
+	assert_true(lives(true, 4000, 11));
+	assert_false(lives(true, 4000, 12));
+	assert_true(lives(true, 8000, 23));
+	assert_false(lives(true, 8000, 24));
+	assert_false(agent_card_lives(&over, 1));
+}
+
+static void no_card_says_how_long_it_lives(void **state)
+{
+	(void)state;
+	assert_true(lives(true, 59000, 29));
+	assert_false(lives(true, 59000, 31));
+	assert_false(lives(true, INT64_MAX, 31));
+	assert_false(lives(true, 0, 12));
+	/* As it was found, and never seen to move. */
+	assert_true(lives(false, 59000, 11));
+	assert_false(lives(false, 59000, 12));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_card_lives_as_long_as_it_moves),
+		cmocka_unit_test(no_card_says_how_long_it_lives),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
