@@ -119,6 +119,11 @@ static void adopt_keys(struct agent *agent, const char *keys)
 	str_release(&key);
 }
 
+static bool is_part(const struct agent *agent)
+{
+	return agent->rally.wanted || agent_rally_is_told();
+}
+
 /* What the last speaker had said stands, and its bundle is ours to go on with. */
 static void adopt(struct agent *agent, const struct jobs_entry *from)
 {
@@ -129,7 +134,8 @@ static void adopt(struct agent *agent, const struct jobs_entry *from)
 	free(agent->headline);
 	free(agent->answer);
 	agent->headline = alloc_text(from->verdict);
-	agent->answer = alloc_text(from->verdict);
+	/* Where all hosts are judged together, that was a part, and no answer. */
+	agent->answer = is_part(agent) ? NULL : alloc_text(from->verdict);
 	agent->said = clock_monotonic_ns();
 	str_cut(&agent->bundle, 0);
 	str_add(&agent->bundle, from->bundle);
@@ -172,10 +178,12 @@ static void replace(char **held, const char *told)
 }
 
 /* One line, where our own log has not the answer. */
-static void point(struct agent_fellows *fellows, const struct jobs_entry *speaker)
+static void point(struct agent *agent, const struct jobs_entry *speaker)
 {
+	struct agent_fellows *fellows = &agent->fellows;
+
 	/* Not where it is judged with other nodes: then it is in the log of one of those. */
-	if (agent_rally_is_told() || !*speaker->keys || !*speaker->verdict || !*speaker->bundle ||
+	if (is_part(agent) || !*speaker->keys || !*speaker->verdict || !*speaker->bundle ||
 		(fellows->pointed && !strcmp(fellows->pointed, speaker->bundle)))
 		return;
 	replace(&fellows->pointed, speaker->bundle);
@@ -193,7 +201,7 @@ static void follow(struct agent *agent, const struct jobs_entry *speaker)
 	replace(&fellows->verdict, speaker->verdict);
 	replace(&fellows->bundle, speaker->bundle);
 	replace(&fellows->status, speaker->said);
-	point(fellows, speaker);
+	point(agent, speaker);
 }
 
 /* Nothing beside our own folder: as mostly, and then there is nobody to be asked about. */
