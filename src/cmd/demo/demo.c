@@ -402,7 +402,8 @@ static int run_stage(struct demo *demo)
 	int status;
 
 	if (stage_make(&demo->stage, &why) < 0) {
-		cmd_complain("demo: %s: is inquest installed whole?", complaint_text(&why));
+		cmd_complain("demo: %s: is inquest installed whole? (Debian: inquest-demo)",
+			complaint_text(&why));
 		status = CMD_UNREADABLE;
 	} else if (demo->arguments.list) {
 		status = print_list(&demo->stage);
