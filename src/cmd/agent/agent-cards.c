@@ -24,8 +24,9 @@
 /* Of those behind the first nobody asks anything; some are read, as the first may be dead. */
 #define FEW              4
 #define CARDS_BYTES_MOST ((off_t)256 << 20)
-/* Comes behind the cards that were read, where ours could not be written. */
-#define UNWRITTEN "unwritten"
+/* Comes behind the cards that were read, where ours was to be written. */
+#define WRITTEN	  "written\n"
+#define UNWRITTEN "not " WRITTEN
 
 /* --- Cards ------------------------------------------------------------------------------------ */
 
@@ -160,7 +161,7 @@ static void take_cards(struct agent *agent, int64_t now)
 	bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, rally->fd, 0);
 	if (bytes == MAP_FAILED)
 		return;
-	if (!ends_with(bytes, (size_t)about.st_size, UNWRITTEN "\n"))
+	if (!ends_with(bytes, (size_t)about.st_size, UNWRITTEN))
 		rally->met = now;
 	for (const char *at = bytes, *end = bytes + about.st_size, *next; at < end; at = next) {
 		const char *line = memchr(at, '\n', (size_t)(end - at));
@@ -205,8 +206,8 @@ static void run_errand(int out, void *arg)
 	rally_read(errand->folder, errand->most, &lines, NULL);
 	if (errand->card && !errand->card->over)
 		err = rally_write(errand->folder, errand->card, NULL);
-	if (err)
-		str_add(&lines, UNWRITTEN "\n");
+	if (errand->card)
+		str_add(&lines, err ? UNWRITTEN : WRITTEN);
 	for (size_t at = 0; at < lines.len;) {
 		ssize_t put = write(out, lines.text + at, lines.len - at);
 

@@ -41,8 +41,6 @@
 #define REMOVE_NS (500 * CLOCK_NS_PER_MS)
 /* A card is written anew each 10 s at the latest. */
 #define MET_NS     (25 * CLOCK_NS_PER_S)
-/* Until the first reading has come back. */
-#define FIRST_NS   (2 * CLOCK_NS_PER_S)
 
 /* --- Joining ---------------------------------------------------------------------------------- */
 
@@ -122,7 +120,7 @@ static bool is_met(const struct agent_rally *rally, int64_t now)
 /* True while nobody knows yet whether others can: a rank may die before that. */
 static bool is_new(const struct agent_rally *rally, int64_t now)
 {
-	return rally->joined && !rally->met && now - rally->joined < FIRST_NS;
+	return rally->joined && !rally->has_read && now - rally->joined < STUCK_NS;
 }
 
 bool agent_rally_takes(struct agent *agent)
@@ -327,11 +325,16 @@ static void ask_again_later(struct agent_rally *rally, int64_t now)
 		rally->ask_again = now + AGAIN_NS;
 }
 
-/* At the end of a job there will be no other look. */
+/*
+ * At the end of a job there will be no other look. Told to end, hosts die one after the other, and
+ * what they look like then is no news of what stood before.
+ */
 static enum announce_news take(struct agent *agent, const struct look *look, int64_t now)
 {
 	struct announce *announce = &agent->rally.announce;
 
+	if (now < agent->quiet_until && announce->stands && !announce->unexplained)
+		return ANNOUNCE_STILL;
 	if (agent->rally.ending)
 		return announce_take_last(announce, look->verdicts);
 	return announce_take(announce, look->verdicts, now, agent->options.hang_after);
