@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "cmd/agent/agent.h"
 
@@ -19,6 +20,8 @@
 #define SILENT_BEATS 3
 /* Nobody pauses for longer, whatever a card says. */
 #define PAUSE_MOST_NS (10 * CLOCK_NS_PER_S)
+/* Whoever comes before us has read our card by then. */
+#define FORGET_NS (30 * CLOCK_NS_PER_S)
 /* Storage that takes longer does not answer. */
 #define STUCK_NS (60 * CLOCK_NS_PER_S)
 /* Of those behind the first nobody asks anything; some are read, as the first may be dead. */
@@ -66,9 +69,11 @@ static void take_card(
 
 	if (!other) {
 		other = array_add(&rally->others);
-		*other = (struct rally_other){.changed = now, .lived = rally->has_read};
+		*other = (struct rally_other){
+			.changed = now, .lived = rally->has_read, .came = rally->has_read};
 	} else {
 		if (other->card.beat != card->beat || other->card.pid != card->pid) {
+			other->came |= !other->lived || !agent_card_lives(other, now);
 			other->changed = now;
 			other->lived = true;
 		}
@@ -104,42 +109,107 @@ bool agent_card_says_heard(const struct rally_card *card, const struct rally_car
 	return false;
 }
 
-/* Who was first before us has said what stands, and of whom he had heard need not be heard again.
- */
-static void become_first(struct agent_rally *rally)
+/* What that one has said stands, and of whom he had heard need not be heard again. */
+static void adopt(struct agent_rally *rally, const struct rally_card *from)
 {
-	struct rally_other *other, *by;
+	struct rally_other *other;
+
+	adopt_keys(&rally->announce, from->keys);
+	array_for_each (&rally->others, other)
+		if (agent_card_says_heard(from, &other->card))
+			other->heard = other->card.raised;
+	if (agent_card_says_heard(from, &rally->own))
+		rally->own_heard = rally->own.raised;
+}
+
+static void replace(char **held, const char *text)
+{
+	free(*held);
+	*held = alloc_text(text);
+}
+
+void agent_cards_tell(struct agent_rally *rally)
+{
+	struct rally_card *own = &rally->own;
+	const struct rally_other *other;
+	struct str keys = {0};
+	struct rally_heard *heard;
+
+	announce_keys(&rally->announce, &keys);
+	replace(&own->keys, str_text(&keys));
+	str_release(&keys);
+	array_for_each (&own->heard, heard)
+		free(heard->card);
+	own->heard.nr = 0;
+	*array_add(&own->heard) =
+		(struct rally_heard){alloc_text(own->name), own->pid, rally->own_heard};
+	array_for_each (&rally->others, other)
+		if (other->heard)
+			*array_add(&own->heard) = (struct rally_heard){
+				alloc_text(other->card.name), other->card.pid, other->heard};
+	rally->due = 0;
+}
+
+/* Some may have been first before us, or while we slept. */
+static void adopt_all(struct agent_rally *rally, bool anew)
+{
+	const struct rally_other *by;
+	bool news = false;
 
 	array_for_each (&rally->others, by) {
-		if (!by->lived)
+		if (!by->lived || !(anew || by->came) || !by->card.heard.nr)
 			continue;
-		adopt_keys(&rally->announce, by->card.keys);
-		array_for_each (&rally->others, other)
-			if (agent_card_says_heard(&by->card, &other->card))
-				other->heard = other->card.raised;
-		if (agent_card_says_heard(&by->card, &rally->own))
-			rally->own_heard = rally->own.raised;
+		adopt(rally, &by->card);
+		news = true;
 	}
+	if (!news)
+		return;
+	rally->announce.stands |= rally->announce.said.nr > 0;
+	agent_cards_tell(rally);
+}
+
+static void step_back(struct agent_rally *rally, int64_t now)
+{
+	/* Somebody comes before us: what we asked, he does. */
+	rally->own.asked = rally->asked_at = rally->own_heard = 0;
+	rally->stepped_back = now;
+	if (rally->reading)
+		gatherer_end(&rally->parts);
+	rally->reading = false;
+}
+
+/* What we had said, whoever is first now has seen. */
+static void forget(struct agent_rally *rally)
+{
+	struct rally_heard *heard;
+
+	announce_forget(&rally->announce);
+	replace(&rally->own.keys, "");
+	array_for_each (&rally->own.heard, heard)
+		free(heard->card);
+	rally->own.heard.nr = 0;
+	rally->stepped_back = 0;
 }
 
 static void find_first(struct agent_rally *rally, int64_t now)
 {
-	const struct rally_other *other;
+	struct rally_other *other;
 	bool was = rally->first;
 
 	rally->first = true;
 	array_for_each (&rally->others, other)
 		if (agent_card_lives(other, now) && strcmp(other->card.name, rally->own.name) < 0)
 			rally->first = false;
-	if (rally->first && !was)
-		become_first(rally);
-	if (rally->first || !was)
-		return;
-	/* Somebody comes before us: what we asked, he does. */
-	rally->own.asked = rally->asked_at = rally->own_heard = 0;
-	if (rally->reading)
-		gatherer_end(&rally->parts);
-	rally->reading = false;
+	if (rally->first) {
+		rally->stepped_back = 0;
+		adopt_all(rally, !was);
+	} else if (was) {
+		step_back(rally, now);
+	} else if (rally->stepped_back && now - rally->stepped_back > FORGET_NS) {
+		forget(rally);
+	}
+	array_for_each (&rally->others, other)
+		other->came = false;
 }
 
 static bool ends_with(const char *bytes, size_t size, const char *end)

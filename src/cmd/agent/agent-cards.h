@@ -30,6 +30,9 @@ void agent_cards_begin(struct agent_rally *rally, int64_t now);
 /* True once that has come back: the others' are as they were then, and it is known who is first. */
 bool agent_cards_end(struct agent *agent, int64_t now);
 
+/* Puts on our card what was said of the whole and stands, and of whom we have heard. */
+void agent_cards_tell(struct agent_rally *rally);
+
 /* All are over: removes the folder, if the storage has done so by `until`, CLOCK_MONOTONIC ns. */
 void agent_cards_remove(struct agent_rally *rally, int64_t until);
 

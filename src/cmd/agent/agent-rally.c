@@ -30,6 +30,8 @@
 /* Until the question is asked again where nothing could be said. */
 #define AGAIN_NS   (4 * CLOCK_NS_PER_S)
 #define AGAIN_MOST 4
+/* At the end, for a card that was found and may be of a dead agent. */
+#define FOUND_NS   (5 * CLOCK_NS_PER_S)
 #define MOMENT_NS  (20 * CLOCK_NS_PER_MS)
 /* Until an answer that could not be kept is tried again. */
 #define RETRY_NS CLOCK_NS_PER_S
@@ -200,7 +202,7 @@ static bool has_news(const struct agent_rally *rally)
 	bool news = rally->own.raised > rally->own_heard;
 
 	array_for_each (&rally->others, other)
-		news = news || other->card.raised > other->heard;
+		news = news || (other->lived && other->card.raised > other->heard);
 	return news;
 }
 
@@ -220,6 +222,17 @@ static void ask(struct agent_rally *rally, int64_t now)
 		other->heard = other->card.raised;
 }
 
+/* Who was here before us may have said it: cards that were found are seen to move, or are dead. */
+static bool is_settled(const struct agent_rally *rally, int64_t now)
+{
+	const struct rally_other *other;
+
+	array_for_each (&rally->others, other)
+		if (!other->lived && agent_card_lives(other, now))
+			return rally->ending;
+	return true;
+}
+
 /* Who is over, or dead, has left the bundle that he had. */
 static bool has_answered(
 	const struct agent_rally *rally, const struct rally_other *other, int64_t now)
@@ -236,7 +249,8 @@ static bool have_all_answered(const struct agent_rally *rally, int64_t now)
 	if (rally->own.answered != rally->own.asked)
 		return false;
 	array_for_each (&rally->others, other)
-		if (agent_card_lives(other, now) && !has_answered(rally, other, now))
+		if (agent_card_lives(other, now) && !has_answered(rally, other, now) &&
+			!(rally->ending && !other->lived && now - rally->asked_at > FOUND_NS))
 			return false;
 	return true;
 }
@@ -270,21 +284,6 @@ static void read_parts(const void *what, struct evidence *into)
 
 /* --- Judging ---------------------------------------------------------------------------------- */
 
-static void note_heard(struct agent_rally *rally)
-{
-	struct rally_card *own = &rally->own;
-	const struct rally_other *other;
-	struct rally_heard *heard;
-
-	array_for_each (&own->heard, heard)
-		free(heard->card);
-	own->heard.nr = 0;
-	array_for_each (&rally->others, other)
-		if (other->heard)
-			*array_add(&own->heard) = (struct rally_heard){
-				alloc_text(other->card.name), other->card.pid, other->heard};
-}
-
 /* The files of all nodes, as one would give them to diagnose. */
 static void point(const struct agent *agent)
 {
@@ -308,15 +307,9 @@ static void point(const struct agent *agent)
 
 static void say_whole(struct agent *agent, const struct look *look)
 {
-	struct agent_rally *rally = &agent->rally;
-	struct str keys = {0};
-
 	agent_say(agent, look);
 	point(agent);
-	announce_keys(&rally->announce, &keys);
-	replace(&rally->own.keys, str_text(&keys));
-	replace(&rally->own.verdict, agent->headline);
-	str_release(&keys);
+	replace(&agent->rally.own.verdict, agent->headline);
 }
 
 static void ask_again_later(struct agent_rally *rally, int64_t now)
@@ -381,14 +374,12 @@ static void judge(struct agent *agent, int64_t now)
 		break;
 	case ANNOUNCE_RESOLVED:
 		cmd_complain("the job moves again: what was said above is over");
-		replace(&rally->own.keys, "");
 		replace(&rally->own.verdict, "");
 		break;
 	}
-	note_heard(rally);
 	rally->unsaid = false;
 	rally->asked_at = rally->own.asked = 0;
-	rally->due = 0;
+	agent_cards_tell(rally);
 	look_release(&look);
 }
 
@@ -402,7 +393,7 @@ static void lead(struct agent *agent, int64_t now)
 		if (now >= rally->look_at &&
 			(have_all_answered(rally, now) || now - rally->asked_at > ANSWER_NS))
 			rally->reading = gatherer_begin(&rally->parts, read_parts, agent);
-	} else if (has_news(rally)) {
+	} else if (has_news(rally) && is_settled(rally, now)) {
 		rally->again = 0;
 		ask(rally, now);
 	} else if (rally->ask_again && now > rally->ask_again) {

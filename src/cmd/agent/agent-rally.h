@@ -39,6 +39,7 @@ struct rally_other {
 	int64_t changed; /* CLOCK_MONOTONIC ns: when its beat was seen to be another */
 	int64_t heard;   /* what it had raised when we asked last */
 	bool lived;      /* in our time: else it may be of an earlier job of that name */
+	bool came;       /* it lives, and did not when it was read before */
 };
 
 struct agent_rally {
@@ -53,6 +54,7 @@ struct agent_rally {
 	int64_t wrote;                    /* when our card was */
 	int64_t pause;                    /* ns between two */
 	bool first;                       /* we ask and judge */
+	int64_t stepped_back;             /* when we no longer did; 0 never, or forgotten */
 	bool has_read;                    /* cards, once */
 	int64_t asked_at;                 /* 0: no question is open */
 	int64_t look_at;                  /* not to be judged before */
