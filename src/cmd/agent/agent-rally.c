@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/agent/agent-rally.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -10,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/meter.h"
 #include "cmd/agent/agent-cards.h"
 #include "cmd/agent/agent-keep.h"
 #include "cmd/agent/agent-stacks.h"
@@ -255,31 +257,40 @@ static bool have_all_answered(const struct agent_rally *rally, int64_t now)
 	return true;
 }
 
-/* In the helper: what cannot be read is missing. */
+/* In the helper: what cannot be read is missing, and what is too much is lost. */
 static void read_part(const char *out, const char *name, struct evidence *into)
 {
-	struct str bytes = {0};
-	int fd = rally_open_bundle(out, name);
+	struct str bytes = {0}, lost = {0};
+	int fd = rally_open_bundle(out, name), err;
 
 	if (fd < 0)
 		return;
-	if (file_drain(fd, BUNDLE_EXHIBIT_CAP, 0, &bytes) == 0 && bytes.len)
+	err = file_drain(fd, evidence_room(into, BUNDLE_EXHIBIT_CAP), 0, &bytes);
+	if (err == 0 && bytes.len) {
 		bundle_unpack(bytes.text, bytes.len, into, NULL);
+	} else if (err == EFBIG) {
+		str_printf(&lost, "%s: " METER_REFUSED, name);
+		evidence_add_gap(into, NULL, 0, lost.text);
+	}
 	close(fd);
 	str_release(&bytes);
+	str_release(&lost);
 }
 
 static void read_parts(const void *what, struct evidence *into)
 {
 	const struct agent *agent = what;
 	const struct agent_rally *rally = &agent->rally;
+	struct meter meter = {.most = agent->options.max_memory};
 	const struct rally_other *other;
 	int64_t now = clock_monotonic_ns();
 
+	into->meter = &meter;
 	read_part(agent->options.output, rally->own.bundle, into);
 	array_for_each (&rally->others, other)
 		if (has_answered(rally, other, now))
 			read_part(agent->options.output, other->card.bundle, into);
+	into->meter = NULL;
 }
 
 /* --- Judging ---------------------------------------------------------------------------------- */
@@ -345,10 +356,47 @@ static bool is_early(const struct agent_rally *rally, const struct job *job, int
 	       now - rally->asked_at < (rally->others.nr ? COME_NS : ALONE_NS);
 }
 
-static void judge(struct agent *agent, int64_t now)
+/* What was raised for others who cannot be met after all is said as this host sees it. */
+static void speak_alone(struct agent *agent)
 {
 	struct agent_rally *rally = &agent->rally;
 	struct look look = {0};
+
+	rally->own_heard = rally->own.raised;
+	rally->unsaid = false;
+	if (agent->announce.stands && agent_gather(agent, &look) == 0) {
+		agent_stacks_add(&agent->stacks, &look);
+		if (announce_blames(look.verdicts) || announce_tells(look.verdicts))
+			agent_say(agent, &look);
+	}
+	look_release(&look);
+}
+
+static size_t count_refused(const struct evidence *evidence)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < evidence->ngaps; i++)
+		nr += strstr(evidence->gaps[i].what, METER_REFUSED) != NULL;
+	return nr;
+}
+
+/* Nothing can be said of all: it is said why, and what this host sees. */
+static void say_too_much(struct agent *agent, size_t refused)
+{
+	cmd_complain("not judged over all nodes: %zu things that they left: " METER_REFUSED,
+		refused);
+	point(agent);
+	if (agent->rally.unsaid)
+		speak_alone(agent);
+}
+
+static void judge(struct agent *agent, int64_t now)
+{
+	struct agent_rally *rally = &agent->rally;
+	struct meter meter = {.most = agent->options.max_memory};
+	struct look look = {.evidence.meter = &meter};
+	size_t refused;
 
 	if (!gatherer_fetch(&rally->parts, &look.evidence))
 		return;
@@ -370,7 +418,11 @@ static void judge(struct agent *agent, int64_t now)
 			ask_again_later(rally, now);
 		break;
 	case ANNOUNCE_NOTHING:
-		ask_again_later(rally, now);
+		refused = count_refused(&look.evidence);
+		if (refused)
+			say_too_much(agent, refused);
+		else
+			ask_again_later(rally, now);
 		break;
 	case ANNOUNCE_RESOLVED:
 		cmd_complain("the job moves again: what was said above is over");
@@ -399,22 +451,6 @@ static void lead(struct agent *agent, int64_t now)
 	} else if (rally->ask_again && now > rally->ask_again) {
 		ask(rally, now);
 	}
-}
-
-/* What was raised for others who cannot be met after all is said as this host sees it. */
-static void speak_alone(struct agent *agent)
-{
-	struct agent_rally *rally = &agent->rally;
-	struct look look = {0};
-
-	rally->own_heard = rally->own.raised;
-	rally->unsaid = false;
-	if (agent->announce.stands && agent_gather(agent, &look) == 0) {
-		agent_stacks_add(&agent->stacks, &look);
-		if (announce_blames(look.verdicts) || announce_tells(look.verdicts))
-			agent_say(agent, &look);
-	}
-	look_release(&look);
 }
 
 /* --- Turns ------------------------------------------------------------------------------------ */

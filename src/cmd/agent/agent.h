@@ -35,6 +35,7 @@ struct agent_options {
 	char *const *argv;
 	char *const *envp;
 	int64_t hang_after; /* ns that a wait must stand before it is said */
+	uint64_t max_memory; /* bytes, for what agents of other hosts have found */
 	bool raw_stacks;    /* bundles have whole copies of stacks */
 	bool no_logs;	    /* bundles have nothing that the job wrote */
 };

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/paths.h"
 #include "cmd/agent/agent-process.h"
+#include "cmd/budget.h"
 #include "cmd/cmd.h"
 #include "cmd/run/embedded.h"
 #include "cmd/run/jobdir.h"
@@ -34,6 +35,7 @@ struct arguments {
 	double hang_after_s;
 	bool raw_stacks, no_logs;
 	char **command;
+	struct budget budget;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -42,6 +44,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	char *end;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->budget;
+		return 0;
 	case 'o':
 		arguments->output = arg;
 		return 0;
@@ -85,8 +90,10 @@ static const struct argp_option options[] = {
 	{0},
 };
 
+static const struct argp_child children[] = {{&budget_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
 	.options = options,
+	.children = children,
 	.parser = parse,
 	.args_doc = "-- COMMAND...",
 	.doc = "Run a command, and have it judged should it hang or die.\v"
@@ -265,6 +272,7 @@ static void begin_watch(struct running *running, const struct arguments *argumen
 		.argv = arguments->command,
 		.raw_stacks = arguments->raw_stacks,
 		.no_logs = arguments->no_logs,
+		.max_memory = arguments->budget.meter.most,
 		.hang_after = (int64_t)(arguments->hang_after_s * (double)CLOCK_NS_PER_S)};
 	struct jobdir dir = {.census_fd = -1};
 	struct complaint why = {0};
