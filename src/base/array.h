@@ -64,7 +64,10 @@
  */
 void *array_grow(void *items, size_t nr, size_t more, size_t *room, size_t size)
 	__attribute__((returns_nonnull));
-/* qsort() that also takes NULL items where nr is 0. Not stable: compare() must tell all apart. */
+/*
+ * qsort() that also takes NULL items where nr is 0; quick where they come as a few lists that are
+ * each in order. Not stable: compare() must tell all apart.
+ */
 void array_sort_items(void *items, size_t nr, size_t size,
 	int (*compare)(const void *, const void *));
 

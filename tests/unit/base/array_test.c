@@ -69,6 +69,32 @@ static void sorting_sorts_and_takes_the_empty_array(void **state)
 	array_release(&points);
 }
 
+static int by_x(const void *a, const void *b)
+{
+	return ((const struct point *)a)->x - ((const struct point *)b)->x;
+}
+
+/* Lists in order, one behind another, as what is known of several threads comes. */
+static void lists_that_are_in_order_become_one(void **state)
+{
+	for (int lists = 1; lists <= 9; lists++) {
+		ARRAY(struct point) points = {0};
+
+		for (int list = 0; list < lists; list++)
+			for (int i = 0; i < 20 + 7 * list; i++)
+				*array_add(&points) = (struct point){i * 3 + list % 4, list};
+		array_sort(&points, by_x);
+		for (size_t i = 1; i < points.nr; i++) {
+			const struct point *before = &points.items[i - 1], *at = before + 1;
+
+			assert_true(before->x <= at->x);
+			if (before->x == at->x)
+				assert_true(before->y < at->y);
+		}
+		array_release(&points);
+	}
+}
+
 static void a_released_array_is_empty_and_can_be_used_again(void **state)
 {
 	ARRAY(int) numbers = {0};
@@ -91,6 +117,7 @@ int main(void)
 		cmocka_unit_test(an_added_item_is_zeroed_also_where_an_older_one_lay),
 		cmocka_unit_test(many_are_added_side_by_side),
 		cmocka_unit_test(sorting_sorts_and_takes_the_empty_array),
+		cmocka_unit_test(lists_that_are_in_order_become_one),
 		cmocka_unit_test(a_released_array_is_empty_and_can_be_used_again),
 	};
 
