@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two forms of one count. A GRID has the job's time in 8192 bins, then in 4096, and so on: how many
+ * Two forms of one count. A GRID has the job's time in 16384 bins, then in 8192, and so on: how many
  * ranks had which worst state in each bin. A window of the screen takes the bins of about a quarter
  * of its width that lie in it, and of each state the most ranks that were at least that badly off
  * at once: so nothing brief is lost, and nobody is counted twice.
  *
  * Where the user has zoomed in below the finest bin, the CHANGES of all ranks, sorted by time, say
  * who was in which state at an instant: with the counts written down at every 256th of them, a walk
- * of at most so many.
+ * of at most so many. Few ever look so closely, and then at little: changes are sorted chunk by
+ * chunk of the time, when somebody first asks for it.
  */
 #include "viewer/timeline/pyramid-tally.h"
 
@@ -17,22 +18,31 @@
 #include "base/alloc.h"
 #include "base/array.h"
 
-#define BINS   8192
-#define LEVELS 14 /* 8192 = 2^13 */
+#define BINS   16384
+#define LEVELS 15 /* 16384 = 2^14 */
 #define STEP   256
+#define CHUNK  64 /* bins */
+#define CHUNKS (BINS / CHUNK)
+#define BUCKET 4  /* changes that are sorted among each other */
 
 struct change {
 	int64_t when;
 	uint8_t from, to; /* enum track_state; from TRACK_STATES: the first of a track */
 };
 
+struct chunk {
+	struct change *changes; /* NULL: not made yet */
+	size_t n;
+	uint32_t *counts; /* [n / STEP][state]: after so many changes */
+};
+
 struct tally {
+	const struct tracks *tracks;
 	int64_t from, to;
 	int64_t width; /* of a finest bin, ns */
 	uint32_t *grid[LEVELS]; /* [bin][state]; the finest first */
-	struct change *changes;
-	size_t nchanges;
-	uint32_t *counts; /* [n / STEP][state]: after so many changes */
+	uint32_t *first; /* [chunk][track]: its first span that begins in it, or behind */
+	struct chunk chunks[CHUNKS];
 };
 
 /* -- the grid ---------------------------------------------------------------------------------- */
@@ -133,32 +143,75 @@ static int compare_changes(const void *va, const void *vb)
 	return a->when < b->when ? -1 : a->when > b->when;
 }
 
-/* By bins first, each by itself then: it is in order where ranks change one after another. */
-static void sort_changes(struct tally *tally, const struct tracks *tracks)
+/* Each track's first span in each chunk: all that is needed to make any of them later. */
+static void find_firsts(struct tally *tally)
 {
-	size_t *first = alloc_zeroed(BINS + 2, sizeof(*first));
+	const struct tracks *tracks = tally->tracks;
 
-	for (size_t i = 0; i < tracks->n; i++)
-		for (size_t k = 0; k < tracks->at[i].nspans; k++)
-			first[bin_of(tally, tracks->at[i].spans[k].from) + 2]++;
-	for (size_t i = 2; i < BINS + 2; i++)
-		first[i] += first[i - 1];
+	tally->first = alloc_zeroed((CHUNKS + 1) * tracks->n + 1, sizeof(*tally->first));
 	for (size_t i = 0; i < tracks->n; i++) {
 		const struct track *track = &tracks->at[i];
+		size_t span = 0;
 
-		for (size_t k = 0; k < track->nspans; k++) {
-			const struct track_span *span = &track->spans[k];
+		for (uint32_t chunk = 1; chunk <= CHUNKS; chunk++) {
+			int64_t begins = tally->from + (int64_t)chunk * CHUNK * tally->width;
 
-			tally->changes[first[bin_of(tally, span->from) + 1]++] = (struct change){
-				.when = span->from,
-				.from = (uint8_t)(k ? span[-1].state : TRACK_STATES),
-				.to = (uint8_t)span->state};
+			while (span < track->nspans &&
+				(chunk == CHUNKS || track->spans[span].from < begins))
+				span++;
+			tally->first[chunk * tracks->n + i] = (uint32_t)span;
 		}
 	}
-	for (size_t i = 0; i < BINS; i++)
-		array_sort_items(tally->changes + first[i], first[i + 1] - first[i],
-			sizeof(*tally->changes), compare_changes);
+}
+
+static struct change change_at(const struct track *track, size_t span)
+{
+	return (struct change){.when = track->spans[span].from,
+		.from = (uint8_t)(span ? track->spans[span - 1].state : TRACK_STATES),
+		.to = (uint8_t)track->spans[span].state};
+}
+
+/* Those of one bucket, which are few, unless many ranks change at one instant. */
+static void sort_bucket(struct change *changes, size_t n)
+{
+	if (n > 8 * BUCKET) {
+		array_sort_items(changes, n, sizeof(*changes), compare_changes);
+		return;
+	}
+	for (size_t i = 1; i < n; i++) {
+		struct change change = changes[i];
+		size_t at = i;
+
+		for (; at && changes[at - 1].when > change.when; at--)
+			changes[at] = changes[at - 1];
+		changes[at] = change;
+	}
+}
+
+/* Buckets of equal time first, each by itself then. */
+static struct change *sort_changes(const struct change *all, size_t n)
+{
+	struct change *sorted = alloc_zeroed(n + 1, sizeof(*sorted));
+	size_t buckets = n / BUCKET + 1;
+	uint32_t *first = alloc_zeroed(buckets + 2, sizeof(*first));
+	int64_t from = INT64_MAX, to = INT64_MIN;
+	double per_ns;
+
+	for (size_t i = 0; i < n; i++) {
+		from = all[i].when < from ? all[i].when : from;
+		to = all[i].when > to ? all[i].when : to;
+	}
+	per_ns = (double)(buckets - 1) / ((double)to - (double)from + 1);
+	for (size_t i = 0; i < n; i++)
+		first[(size_t)((double)(all[i].when - from) * per_ns) + 2]++;
+	for (size_t i = 2; i < buckets + 2; i++)
+		first[i] += first[i - 1];
+	for (size_t i = 0; i < n; i++)
+		sorted[first[(size_t)((double)(all[i].when - from) * per_ns) + 1]++] = all[i];
+	for (size_t i = 0; i < buckets; i++)
+		sort_bucket(sorted + first[i], first[i + 1] - first[i]);
 	free(first);
+	return sorted;
 }
 
 /* At an instant the changes of several ranks commute, and those of one rank add up as well. */
@@ -169,37 +222,56 @@ static void apply(const struct change *change, uint32_t counts[TRACK_STATES])
 	counts[change->to]++;
 }
 
-static void make_changes(struct tally *tally, const struct tracks *tracks)
+/* After all changes before that chunk, and how many lie in it. */
+static size_t count_chunk(
+	const struct tally *tally, uint32_t chunk, uint32_t counts[TRACK_STATES])
 {
-	uint32_t counts[TRACK_STATES] = {0};
+	const uint32_t *first = tally->first + chunk * tally->tracks->n;
+	const uint32_t *end = first + tally->tracks->n;
+	size_t n = 0;
 
-	for (size_t i = 0; i < tracks->n; i++)
-		tally->nchanges += tracks->at[i].nspans;
-	tally->changes = alloc_zeroed(tally->nchanges + 1, sizeof(*tally->changes));
-	tally->counts =
-		alloc_zeroed((tally->nchanges / STEP + 1) * TRACK_STATES, sizeof(*tally->counts));
-	sort_changes(tally, tracks);
-	for (size_t i = 0; i < tally->nchanges; i++) {
-		if (i % STEP == 0)
-			memcpy(tally->counts + i / STEP * TRACK_STATES, counts, sizeof(counts));
-		apply(&tally->changes[i], counts);
+	for (size_t i = 0; i < tally->tracks->n; i++) {
+		if (first[i])
+			counts[tally->tracks->at[i].spans[first[i] - 1].state]++;
+		n += end[i] - first[i];
 	}
-	if (tally->nchanges % STEP == 0)
-		memcpy(tally->counts + tally->nchanges / STEP * TRACK_STATES, counts,
-			sizeof(counts));
+	return n;
+}
+
+static void make_chunk(const struct tally *tally, uint32_t number, struct chunk *chunk)
+{
+	const uint32_t *first = tally->first + number * tally->tracks->n;
+	uint32_t counts[TRACK_STATES] = {0};
+	struct change *all;
+
+	all = alloc_zeroed(count_chunk(tally, number, counts) + 1, sizeof(*all));
+	for (size_t i = 0; i < tally->tracks->n; i++)
+		for (uint32_t k = first[i]; k < first[i + tally->tracks->n]; k++)
+			all[chunk->n++] = change_at(&tally->tracks->at[i], k);
+	chunk->changes = sort_changes(all, chunk->n);
+	free(all);
+	chunk->counts =
+		alloc_zeroed((chunk->n / STEP + 1) * TRACK_STATES, sizeof(*chunk->counts));
+	for (size_t i = 0; i <= chunk->n; i++) {
+		if (i % STEP == 0)
+			memcpy(chunk->counts + i / STEP * TRACK_STATES, counts, sizeof(counts));
+		if (i < chunk->n)
+			apply(&chunk->changes[i], counts);
+	}
 }
 
 struct tally *tally_new(const struct tracks *tracks)
 {
 	struct tally *tally = alloc_zeroed(1, sizeof(*tally));
 
+	tally->tracks = tracks;
 	tally->from = tracks->from;
 	tally->to = tracks->to;
 	tally->width = (tracks->to - tracks->from + BINS - 1) / BINS;
 	if (tally->width < 1)
 		tally->width = 1;
 	make_grid(tally, tracks);
-	make_changes(tally, tracks);
+	find_firsts(tally);
 	return tally;
 }
 
@@ -209,8 +281,11 @@ void tally_free(struct tally *tally)
 		return;
 	for (unsigned level = 0; level < LEVELS; level++)
 		free(tally->grid[level]);
-	free(tally->changes);
-	free(tally->counts);
+	for (unsigned i = 0; i < CHUNKS; i++) {
+		free(tally->chunks[i].changes);
+		free(tally->chunks[i].counts);
+	}
+	free(tally->first);
 	free(tally);
 }
 
@@ -229,23 +304,27 @@ static void raise(const uint32_t counts[TRACK_STATES], uint32_t atleast[TRACK_ST
 }
 
 /* Counts at an instant: after all changes up to it. */
-static void raise_at(const struct tally *tally, int64_t when, uint32_t atleast[TRACK_STATES])
+static void raise_at(struct tally *tally, int64_t when, uint32_t atleast[TRACK_STATES])
 {
-	size_t low = 0, high = tally->nchanges, from;
-	uint32_t counts[TRACK_STATES];
+	uint32_t number = bin_of(tally, when) / CHUNK, counts[TRACK_STATES];
+	struct chunk *chunk = &tally->chunks[number];
+	size_t low = 0, high, from;
 
+	if (!chunk->changes)
+		make_chunk(tally, number, chunk);
+	high = chunk->n;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (tally->changes[middle].when <= when)
+		if (chunk->changes[middle].when <= when)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	from = low / STEP * STEP;
-	memcpy(counts, tally->counts + low / STEP * TRACK_STATES, sizeof(counts));
+	memcpy(counts, chunk->counts + low / STEP * TRACK_STATES, sizeof(counts));
 	for (size_t i = from; i < low; i++)
-		apply(&tally->changes[i], counts);
+		apply(&chunk->changes[i], counts);
 	raise(counts, atleast);
 }
 
@@ -271,7 +350,7 @@ static void raise_grid(
 		raise(tally->grid[level] + (size_t)bin * TRACK_STATES, atleast);
 }
 
-void tally_take(const struct tally *tally, int64_t from, int64_t to,
+void tally_take(struct tally *tally, int64_t from, int64_t to,
 	uint32_t counts[TRACK_STATES])
 {
 	uint32_t atleast[TRACK_STATES] = {0};

@@ -16,7 +16,7 @@ struct tally *tally_new(const struct tracks *tracks);
 void tally_free(struct tally *tally);
 
 /* As pyramid_tally(). */
-void tally_take(const struct tally *tally, int64_t from, int64_t to,
+void tally_take(struct tally *tally, int64_t from, int64_t to,
 	uint32_t counts[TRACK_STATES]);
 
 #endif
