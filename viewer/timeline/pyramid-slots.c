@@ -36,6 +36,17 @@ size_t slots_make(struct slots *slots, uint32_t *at, const struct tracks *tracks
 	return slots_count(times.n);
 }
 
+bool slots_have(const struct slots *slots, struct times times, int64_t from, int64_t to)
+{
+	size_t low = slot_of(slots, from) + 1, high = slot_of(slots, to), first;
+
+	/* What lies in a slot between theirs lies between them. */
+	if (low < high && slots->at[low] < slots->at[high])
+		return true;
+	first = slots_before(slots, times, from);
+	return first < times.n && time_at(times, first) < to;
+}
+
 size_t slots_before(const struct slots *slots, struct times times, int64_t when)
 {
 	size_t slot = slot_of(slots, when), low = slots->at[slot], high = slots->at[slot + 1];

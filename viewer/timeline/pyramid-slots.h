@@ -33,4 +33,7 @@ size_t slots_make(struct slots *slots, uint32_t *at, const struct tracks *tracks
 /* How many of the times lie before that one. */
 size_t slots_before(const struct slots *slots, struct times times, int64_t when);
 
+/* True if any of them is within [from, to). */
+bool slots_have(const struct slots *slots, struct times times, int64_t from, int64_t to);
+
 #endif

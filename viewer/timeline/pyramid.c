@@ -334,12 +334,8 @@ static void find_whole(const struct pyramid *pyramid, const struct pile *pile, s
 static bool has_point(const struct pyramid *pyramid, const struct points *points, int64_t from,
 	int64_t to)
 {
-	size_t first;
-
-	if (!points->n)
-		return false;
-	first = slots_before(&points->slots, times_of(pyramid, points), from);
-	return first < points->n && pyramid->points[points->first + first] < to;
+	return points->n &&
+	       slots_have(&points->slots, times_of(pyramid, points), from, to);
 }
 
 static uint8_t share_of(int64_t lasts, int64_t width)
