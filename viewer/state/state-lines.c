@@ -39,6 +39,28 @@ static bool has_moved(const struct state *state, const struct state_lines *lines
 	       lines->place.when != state->when;
 }
 
+/* Puts away what was made of another pane, or for another place; takes what was made of this. */
+static void exchange(struct state *state, struct state_lines *into, enum pane_number pane)
+{
+	struct state_lines *from = &state->kept[pane], taken;
+
+	/* It may have stood where another pane is going to stand, or none. */
+	for (size_t i = state->nasides; i < STATE_ASIDES; i++)
+		if (state->asides[i].lines.made && state->asides[i].lines.pane == pane)
+			from = &state->asides[i].lines;
+	if (from == into)
+		return;
+	taken = *from;
+	*from = (struct state_lines){.lines.here = -1};
+	if (into->made && into->pane != pane) {
+		pane_lines_release(&state->kept[into->pane].lines);
+		state->kept[into->pane] = *into;
+	} else {
+		pane_lines_release(&into->lines);
+	}
+	*into = taken;
+}
+
 /* False: the lines that there are will do. */
 static bool make(struct state *state, struct state_lines *into, enum pane_number pane,
 	struct rect area, bool seek)
@@ -54,6 +76,11 @@ static bool make(struct state *state, struct state_lines *into, enum pane_number
 
 	if (area.h <= 0 || area.w <= 0 || is_fresh(into, pane, &place))
 		return false;
+	exchange(state, into, pane);
+	if (is_fresh(into, pane, &place)) {
+		into->place = place;
+		return true;
+	}
 	pane_lines_release(&into->lines);
 	panes[pane].fill(&state->scene, &place, &into->lines);
 	into->pane = pane;
@@ -253,6 +280,8 @@ void state_drop_lines(struct state *state)
 	state->lines.made = false;
 	for (size_t i = 0; i < STATE_ASIDES; i++)
 		state->asides[i].lines.made = false;
+	for (size_t i = 0; i < PANES_ALL; i++)
+		state->kept[i].made = false;
 }
 
 void state_make_lines(struct state *state)

@@ -134,6 +134,7 @@ struct state {
 	size_t item[PANES_ALL]; /* of panes of very many, the one that the line is of */
 	bool to_item;	    /* the line goes to that item, whatever line there was before */
 	struct state_lines lines; /* of the pane */
+	struct state_lines kept[PANES_ALL]; /* what was last made of those that are not seen */
 	struct state_aside asides[STATE_ASIDES];
 	size_t nasides;
 	struct str pane_search;

@@ -31,8 +31,10 @@ struct state *state_new(void)
 	state->lines.lines.here = -1;
 	for (size_t i = 0; i < STATE_ASIDES; i++)
 		state->asides[i].lines.lines.here = -1;
-	for (size_t i = 0; i < PANES_ALL; i++)
+	for (size_t i = 0; i < PANES_ALL; i++) {
+		state->kept[i].lines.here = -1;
 		state->item[i] = PANE_NO_ITEM;
+	}
 	for (size_t i = 0; i < STATE_MARKS; i++)
 		state->marks[i].rank = NO_RANK;
 	return state;
@@ -44,6 +46,8 @@ static void unload(struct state *state)
 	pane_lines_release(&state->lines.lines);
 	for (size_t i = 0; i < STATE_ASIDES; i++)
 		pane_lines_release(&state->asides[i].lines.lines);
+	for (size_t i = 0; i < PANES_ALL; i++)
+		pane_lines_release(&state->kept[i].lines);
 	state_drop_lines(state);
 	waits_free(state->waits);
 	folds_free(state->folds);

@@ -57,6 +57,55 @@ static void of_many_events_there_are_lines_around_the_users(void **state)
 	look_away(&look);
 }
 
+/* -- panes that come back ---------------------------------------------------------------------- */
+
+static char *screen_of(struct state *state)
+{
+	struct cells cells = {0};
+	struct str text = {0};
+
+	draw_screen(state, &cells);
+	cells_text(&cells, &text);
+	cells_release(&cells);
+	return text.text;
+}
+
+/* What was made of a pane is kept while another is seen: it must not be seen of another rank. */
+static void a_pane_that_comes_back_is_of_the_rank_that_is_chosen(void **state)
+{
+	static const char *const walks[][8] = {
+		{"4", "j", "1", "3", "4"}, {"j", "4"},
+		{"1", "5", "j", "2", "k", "3", "4"}, {"4"},
+		{"3", "d", "d", "1", "j", "3"}, {"d", "d", "j", "3"}};
+	struct facts *f = facts_new(6);
+	struct look look;
+	(void)state;
+
+	for (int rank = 0; rank < 6; rank++)
+		facts_span(f, rank, JOB_SPAN_USER, "s", "", 1 + rank, 2 + rank);
+	look_at(&look, f);
+	for (size_t i = 0; i < sizeof(walks) / sizeof(*walks); i += 2) {
+		char *seen[2];
+
+		for (size_t k = 0; k < 2; k++) {
+			struct state *view = state_new();
+
+			state_resize(view, 160, 50);
+			state_load(view, look.scene.job, look.scene.verdicts, "a job", false, 0);
+			for (size_t key = 0; walks[i + k][key]; key++) {
+				state_key(view, walks[i + k][key]);
+				free(screen_of(view));
+			}
+			seen[k] = screen_of(view);
+			state_free(view);
+		}
+		assert_string_equal(seen[0], seen[1]);
+		free(seen[0]);
+		free(seen[1]);
+	}
+	look_away(&look);
+}
+
 /* -- paging ------------------------------------------------------------------------------------ */
 
 #define THOUSANDS 5000
@@ -360,6 +409,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_many_events_there_are_lines_around_the_users),
+		cmocka_unit_test(a_pane_that_comes_back_is_of_the_rank_that_is_chosen),
 		cmocka_unit_test(events_of_one_moment_can_be_paged),
 		cmocka_unit_test(what_has_no_line_now_is_found),
 		cmocka_unit_test(a_pane_opens_where_the_cursor_is),
