@@ -349,17 +349,10 @@ static void add_holes(const struct receipt *r)
 
 	for (size_t i = 0; i < tracks->n; i++) {
 		const struct track *track = &tracks->at[i];
-		bool any = false;
 
-		for (size_t k = 0; k < track->nevents; k++) {
-			const struct track_event *event = &track->events[k];
-
-			if (event->kind != TRACK_GAP || event->when == JOB_UNKNOWN)
-				continue;
-			any = true;
-			*(event->group == JOB_NONE ? &records : &ops) += event->index;
-		}
-		ranks += any;
+		ranks += track->holed;
+		records += track->lost_records;
+		ops += track->lost_ops;
 	}
 	if (!ranks)
 		return;

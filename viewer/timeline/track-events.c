@@ -86,6 +86,8 @@ static void add_hole(struct track_maker *maker, const struct job_member *m,
 	event->name = hole->name;
 	event->group = m->group;
 	event->index = after->index - before->index - 1;
+	maker->made->at[m->rank.i].holed = true;
+	maker->made->at[m->rank.i].lost_ops += event->index;
 	event->fact = m;
 	event->cite = hole->cite;
 }
@@ -116,10 +118,15 @@ static int compare_ops(const void *va, const void *vb)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-static bool has_op(const struct job_member *m, uint64_t index)
+/* Where it was sought last, the next one is: calls come in the order of their ops. */
+static bool has_op(const struct job_member *m, uint64_t index, size_t *next)
 {
 	size_t low = 0, high = m->nops;
 
+	if (*next < m->nops && m->ops[*next].index == index) {
+		++*next;
+		return true;
+	}
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
@@ -128,6 +135,7 @@ static bool has_op(const struct job_member *m, uint64_t index)
 		else
 			high = middle;
 	}
+	*next = low + 1;
 	return low < m->nops && m->ops[low].index == index;
 }
 
@@ -145,6 +153,7 @@ static void list_ops(
 	struct track_maker *maker, const struct job_member *m, struct track_ops *list)
 {
 	struct spans_range calls = calls_of(maker->job, m->rank);
+	size_t next = 0;
 
 	list->nr = 0;
 	for (size_t i = 0; i < m->nops; i++)
@@ -156,7 +165,7 @@ static void list_ops(
 			continue;
 		if (job_op_is_p2p(call->sig.op) && is_before_p2p(m, call->entered))
 			add_op(maker, m, op_of_call(maker, m, call));
-		else if (!job_op_is_p2p(call->sig.op) && !has_op(m, call->index))
+		else if (!job_op_is_p2p(call->sig.op) && !has_op(m, call->index, &next))
 			*array_add(list) = op_of_call(maker, m, call);
 	}
 	if (list->nr > m->nops)
@@ -355,6 +364,18 @@ static void add_ends(struct track_maker *maker, struct rank_index rank)
 	}
 }
 
+/* Those of its calls: the first begins, the last ends. */
+static void stretch(struct track_maker *maker, int64_t when)
+{
+	when = sane(when);
+	if (when == JOB_UNKNOWN)
+		return;
+	if (maker->called_from == JOB_UNKNOWN || when < maker->called_from)
+		maker->called_from = when;
+	if (maker->called_to == JOB_UNKNOWN || when > maker->called_to)
+		maker->called_to = when;
+}
+
 /* Holes in what its threads wrote: they stand where they begin. */
 static void add_gone_calls(struct track_maker *maker, struct rank_index rank)
 {
@@ -364,6 +385,8 @@ static void add_gone_calls(struct track_maker *maker, struct rank_index rank)
 		const struct job_call *call = &maker->job->calls[i];
 		struct track_event *event;
 
+		stretch(maker, call->entered);
+		stretch(maker, call->returned);
 		if (call->kind != JOB_CALL_HOLE)
 			continue;
 		event = add(maker, TRACK_GAP, call->entered);
@@ -371,6 +394,10 @@ static void add_gone_calls(struct track_maker *maker, struct rank_index rank)
 		event->index = call->index;
 		event->fact = call;
 		event->cite = track_text(call->cite);
+		if (event->when == JOB_UNKNOWN)
+			continue;
+		maker->made->at[rank.i].holed = true;
+		maker->made->at[rank.i].lost_records += call->index;
 	}
 }
 
@@ -418,14 +445,6 @@ static int compare_events(const void *va, const void *vb)
 	return a->fact < b->fact ? -1 : a->fact > b->fact;
 }
 
-static bool in_order(const struct track_event *events, size_t n)
-{
-	for (size_t i = 1; i < n; i++)
-		if (compare_events(&events[i - 1], &events[i]) > 0)
-			return false;
-	return true;
-}
-
 static size_t count_events(const struct track_maker *maker)
 {
 	const struct job *job = maker->job;
@@ -445,12 +464,18 @@ void track_make_events(struct track_maker *maker)
 	const struct job *job = maker->job;
 
 	made->tracks.loses = has_common_losses(job);
+	maker->called_from = maker->called_to = JOB_UNKNOWN;
 	maker->first_hole = alloc_zeroed(job->nranks + 1, sizeof(*maker->first_hole));
 	made->events = alloc_zeroed(count_events(maker) + 1, sizeof(*made->events));
 	job_for_each_rank(job, rank) {
 		struct track_event *from = made->events + made->nevents;
-		size_t n;
+		struct track *track = &made->at[rank.i];
 
+		*track = (struct track){.rank = rank,
+			.events = from,
+			.now = TRACK_NODATA,
+			.since = JOB_UNKNOWN,
+			.doing = ""};
 		maker->first_hole[rank.i] = maker->holes.nr;
 		by_rank_each(&maker->seats, rank, i)
 			add_seat(maker, &job->members[maker->seats.at[i]]);
@@ -458,16 +483,9 @@ void track_make_events(struct track_maker *maker)
 		add_marks(maker, rank);
 		add_gone_calls(maker, rank);
 		add_ends(maker, rank);
-		n = (size_t)(made->events + made->nevents - from);
-		if (!in_order(from, n))
-			array_sort_items(from, n, sizeof(*from), compare_events);
-		made->at[rank.i] = (struct track){.rank = rank,
-			.events = from,
-			.nevents = n,
-			.now = TRACK_NODATA,
-			.since = JOB_UNKNOWN,
-			.doing = ""};
-		sum_losses(maker, &made->at[rank.i]);
+		track->nevents = (size_t)(made->events + made->nevents - from);
+		array_sort_items(from, track->nevents, sizeof(*from), compare_events);
+		sum_losses(maker, track);
 	}
 	maker->first_hole[job->nranks] = maker->holes.nr;
 }

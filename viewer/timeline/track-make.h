@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "job/by-rank.h"
+#include "job/names.h"
 #include "viewer/timeline/track.h"
 
 /* Texts of which there are many equal ones. */
@@ -17,6 +18,11 @@ struct track_labels {
 	struct arena *arena;
 	struct track_label *slots;
 	size_t room, n;
+	/* Of collectives, by kind and index: they follow on one another. */
+	struct track_numbered {
+		const char **names; /* NULL: not made */
+		size_t room;
+	} numbered[JOB_OP_KINDS];
 };
 
 /* Ops that a ring did not keep: known to lie between two that it kept. */
@@ -35,6 +41,7 @@ struct tracks_made {
 	size_t nevents;
 	struct track_span *spans;
 	size_t nspans;
+	struct track_share *shares;
 };
 
 struct track_maker {
@@ -47,6 +54,7 @@ struct track_maker {
 	bool *oom; /* by rank: killed for memory, as the verdict has found */
 	ARRAY(struct track_hole) holes; /* by rank, then from */
 	size_t *first_hole; /* of each rank */
+	int64_t called_from, called_to; /* the time of all calls; JOB_UNKNOWN */
 	/* Of the rank that is at it: */
 	ARRAY(struct track_span) pieces; /* intervals that may lie inside of each other */
 	ARRAY(size_t) open; /* those of them that are open, the innermost last */

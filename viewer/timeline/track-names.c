@@ -78,26 +78,62 @@ static struct track_label *find(struct track_labels *labels, struct track_label 
 void track_labels_release(struct track_labels *labels)
 {
 	free(labels->slots);
+	for (size_t i = 0; i < JOB_OP_KINDS; i++)
+		free(labels->numbered[i].names);
 	*labels = (struct track_labels){0};
+}
+
+#define NUMBERED 1048576 /* above it a number is a stranger's, or of a job that lost its first */
+
+/* Where the name of that collective stands, or is to be; NULL: it has no such place. */
+static const char **place_of(struct track_labels *labels, const struct job_op *op)
+{
+	struct track_numbered *numbered;
+	size_t room;
+
+	if ((unsigned)op->sig.op >= JOB_OP_KINDS || op->index >= NUMBERED)
+		return NULL;
+	numbered = &labels->numbered[op->sig.op];
+	if (op->index >= numbered->room) {
+		for (room = numbered->room ? numbered->room : 64; room <= op->index;)
+			room *= 2;
+		numbered->names = alloc_resize(numbered->names, room, sizeof(*numbered->names));
+		memset(numbered->names + numbered->room, 0,
+			(room - numbered->room) * sizeof(*numbered->names));
+		numbered->room = room;
+	}
+	return &numbered->names[op->index];
+}
+
+static const char *label_collective(struct track_maker *maker, const struct job_op *op)
+{
+	const char **place = place_of(&maker->labels, op);
+
+	if (!place)
+		place = &find(&maker->labels, (struct track_label){.a = op->index,
+						      .b = 1 + (uint64_t)op->sig.op,
+						      .one = "",
+						      .two = ""})->text;
+	if (!*place)
+		*place = arena_printf(maker->labels.arena, "%s #%" PRIu64,
+			job_op_name(op->sig.op), op->index);
+	return *place;
 }
 
 const char *track_label_op(struct track_maker *maker, const struct job_op *op, int peer)
 {
 	const char *name = job_op_name(op->sig.op);
-	bool p2p = job_op_is_p2p(op->sig.op);
-	struct track_label *label = find(&maker->labels,
-		(struct track_label){.a = p2p ? (uint64_t)(uint32_t)peer : op->index,
-			.b = 1 + (uint64_t)op->sig.op,
-			.one = "",
-			.two = ""});
+	struct track_label *label;
 
-	if (label->text)
-		return label->text;
-	if (!p2p)
-		label->text = arena_printf(maker->labels.arena, "%s #%" PRIu64, name, op->index);
-	else if (peer == JOB_NONE)
-		label->text = name;
-	else
+	if (!job_op_is_p2p(op->sig.op))
+		return label_collective(maker, op);
+	if (peer == JOB_NONE)
+		return name;
+	label = find(&maker->labels, (struct track_label){.a = (uint64_t)(uint32_t)peer,
+					     .b = 1 + (uint64_t)op->sig.op,
+					     .one = "",
+					     .two = ""});
+	if (!label->text)
 		label->text = arena_printf(maker->labels.arena, "%s %s %d", name,
 			op->sig.op == JOB_OP_RECV ? "from" : "to", peer);
 	return label->text;

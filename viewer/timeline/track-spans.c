@@ -135,14 +135,6 @@ static int compare_pieces(const void *va, const void *vb)
 	return (int)a->state - (int)b->state;
 }
 
-static bool in_order(const struct track_span *pieces, size_t n)
-{
-	for (size_t i = 1; i < n; i++)
-		if (compare_pieces(&pieces[i - 1], &pieces[i]) > 0)
-			return false;
-	return true;
-}
-
 /* A hole of no length stays one; so does what is known of the very end only. */
 static bool is_point(const struct sweep *s, const struct track_span *piece)
 {
@@ -156,8 +148,7 @@ static void sweep_pieces(struct sweep *s)
 	struct track_span *pieces = maker->pieces.items;
 	size_t n = maker->pieces.nr;
 
-	if (!in_order(pieces, n))
-		array_sort_items(pieces, n, sizeof(*pieces), compare_pieces);
+	array_sort_items(pieces, n, sizeof(*pieces), compare_pieces);
 	maker->open.nr = 0;
 	for (size_t i = 0; i < n; i++) {
 		draw_to(s, pieces[i].from);

@@ -44,10 +44,8 @@ static void measure(struct track_maker *maker)
 			stretch(tracks, job->processes[process].born);
 		alive |= process == JOB_NONE || job->processes[process].end <= JOB_ALIVE;
 	}
-	for (size_t i = 0; i < job->ncalls; i++) {
-		stretch(tracks, job->calls[i].entered);
-		stretch(tracks, job->calls[i].returned);
-	}
+	stretch(tracks, maker->called_from);
+	stretch(tracks, maker->called_to);
 	if (tracks->from == JOB_UNKNOWN)
 		tracks->from = tracks->to = 0;
 	/* The last deaths shall be seen as well. */
@@ -82,14 +80,31 @@ static bool is_known(enum track_state state)
 	return state != TRACK_NODATA && state != TRACK_LOST && state != TRACK_DEAD;
 }
 
-static void sum_spans(struct track_span *spans, size_t n)
-{
-	for (size_t i = 1; i < n; i++) {
-		const struct track_span *before = &spans[i - 1];
-		int64_t lasts = before->to - before->from;
+#define SHARED 16 /* spans, before each of which all is summed up */
 
-		spans[i].waited = before->waited + (is_waiting(before->state) ? lasts : 0);
-		spans[i].known = before->known + (is_known(before->state) ? lasts : 0);
+static void add_share(struct track_share *share, const struct track_span *span, int64_t to)
+{
+	int64_t lasts = (to < span->to ? to : span->to) - span->from;
+
+	share->waited += is_waiting(span->state) ? lasts : 0;
+	share->known += is_known(span->state) ? lasts : 0;
+}
+
+/* How many sums so many spans need. */
+static size_t count_shares(size_t nspans)
+{
+	return nspans / SHARED + 1;
+}
+
+static void sum_spans(struct track *track, struct track_share *shares)
+{
+	struct track_share sum = {0, 0};
+
+	track->shares = shares;
+	for (size_t i = 0; i < track->nspans; i++) {
+		if (i % SHARED == 0)
+			shares[i / SHARED] = sum;
+		add_share(&sum, &track->spans[i], INT64_MAX);
 	}
 }
 
@@ -98,19 +113,21 @@ static struct track_share share_before(const struct track *track, int64_t when)
 	const struct track_span *last = track->nspans ? &track->spans[track->nspans - 1] : NULL;
 	const struct track_span *span;
 	struct track_share share;
+	size_t n;
 
 	/* All of it is what is asked most: nothing is to be searched for it. */
 	if (last && when <= track->spans[0].from)
 		return (struct track_share){0, 0};
 	span = last && when >= last->from ? last : track_at(track, when);
 	if (!span && track->nspans && when > track->spans[0].from)
-		span = &track->spans[track->nspans - 1];
+		span = last;
 	if (!span)
 		return (struct track_share){0, 0};
-	share = (struct track_share){span->waited, span->known};
-	when = when > span->to ? span->to : when;
-	share.waited += is_waiting(span->state) ? when - span->from : 0;
-	share.known += is_known(span->state) ? when - span->from : 0;
+	n = (size_t)(span - track->spans);
+	share = track->shares[n / SHARED];
+	for (size_t i = n / SHARED * SHARED; i < n; i++)
+		add_share(&share, &track->spans[i], INT64_MAX);
+	add_share(&share, span, when);
 	return share;
 }
 
@@ -136,14 +153,17 @@ static void make_spans(struct track_maker *maker)
 		track_make_spans(maker, rank_index(i));
 	old = made->spans;
 	made->spans = alloc_resize(made->spans, made->nspans + 1, sizeof(*made->spans));
-	for (size_t i = 0; i < ranks; i++) {
-		size_t first = (size_t)(made->at[i].spans - old);
+	made->shares = alloc_zeroed(
+		count_shares(made->nspans) + ranks, sizeof(*made->shares));
+	for (size_t i = 0, share = 0; i < ranks; i++) {
+		struct track *track = &made->at[i];
 
-		made->at[i].spans = made->spans + first;
-		sum_spans(made->spans + first, made->at[i].nspans);
-		if (made->at[i].nspans)
-			made->tracks.uneven |= track_last(&made->at[i]) !=
-					       &made->at[i].spans[made->at[i].nspans - 1];
+		track->spans = made->spans + (track->spans - old);
+		sum_spans(track, made->shares + share);
+		share += count_shares(track->nspans);
+		if (track->nspans)
+			made->tracks.uneven |=
+				track_last(track) != &track->spans[track->nspans - 1];
 	}
 }
 
@@ -191,6 +211,7 @@ void tracks_free(struct tracks *tracks)
 	free(made->at);
 	free(made->events);
 	free(made->spans);
+	free(made->shares);
 	arena_release(&made->arena);
 	free(made);
 }

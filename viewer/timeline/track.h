@@ -47,8 +47,11 @@ struct track_span {
 	int group;	  /* of a collective, else JOB_NONE */
 	const char *name; /* "codegen 0/0", "AllReduce #1", never NULL; from outside: escape it */
 	const char *cite;
-	int64_t waited; /* ns of all spans before it in which it waited for others or the GPU */
-	int64_t known;	/* and in which anything is known of it while it lived */
+};
+
+/* How long it waited for others or the GPU, and how long anything is known of it; ns. */
+struct track_share {
+	int64_t waited, known;
 };
 
 enum track_kind {
@@ -68,8 +71,8 @@ enum track_kind {
 struct track_event {
 	int64_t when;	  /* JOB_UNKNOWN: not known; these come last */
 	enum track_kind kind;
-	const char *name; /* one line, never NULL; from outside */
 	int group;	  /* JOB_NONE */
+	const char *name; /* one line, never NULL; from outside */
 	uint64_t index;	  /* of an op in its group; 0 none. Of a gap: how many ops, or records */
 	const void *fact; /* the job's struct: job_op, job_span, ...; of a gap with a time any */
 	const char *cite;
@@ -79,6 +82,7 @@ struct track {
 	struct rank_index rank; /* index into job->ranks */
 	const struct track_span *spans; /* by time */
 	size_t nspans;
+	const struct track_share *shares; /* track_share() has it: of all before every 16th span */
 	const struct track_event *events; /* by time */
 	size_t nevents;
 	enum track_state now; /* at the end of the evidence */
@@ -88,6 +92,8 @@ struct track {
 	const struct job_op *op; /* the collective that it waits in now; NULL: none, or not known */
 	bool loses;	      /* something that was recorded of it is gone: */
 	int64_t lost;	      /* so many things; JOB_UNKNOWN */
+	bool holed;	      /* some of it has a time, and is drawn as holes: */
+	uint64_t lost_records, lost_ops; /* so many */
 };
 
 struct tracks {
@@ -121,10 +127,6 @@ ptrdiff_t track_event_before(const struct track *track, int64_t when) __attribut
  * How long within [from, to) it waited for others or the GPU, and for how long anything is known of
  * it while it lived. O(log n).
  */
-struct track_share {
-	int64_t waited, known;
-};
-/* Returns both of [from, to). */
 struct track_share track_share(const struct track *track, int64_t from, int64_t to)
 	__attribute__((nonnull));
 
