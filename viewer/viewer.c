@@ -151,6 +151,47 @@ static void copy(struct loop *loop, const char *text)
 	state_say(loop->state, "copied");
 }
 
+/* Another job is looked at from the beginning; what is no rank's or time's stays. */
+static void begin_job(struct loop *loop)
+{
+	struct state *old = loop->state;
+	struct complaint why = {0};
+
+	loop->state = state_new();
+	state_be_like(loop->state, old);
+	if (load(loop, &why)) {
+		state_free(loop->state);
+		loop->state = old;
+		state_say(old, complaint_text(&why));
+	} else {
+		state_free(old);
+	}
+	complaint_release(&why);
+}
+
+static void choose_job(struct loop *loop, const char *job)
+{
+	struct complaint why = {0};
+	struct str list = {0};
+	bool told = !*job;
+	int err = 0;
+
+	if (loop->source->choose)
+		err = loop->source->choose(loop->source->context, job, &list, &why);
+	if (!loop->source->choose)
+		state_say(loop->state, loop->look.live
+				? "`inquest ls' lists live jobs, `inquest view JOB' shows one"
+				: "there is one job");
+	else if (err < 0)
+		state_say(loop->state, complaint_text(&why));
+	else if (told)
+		state_say(loop->state, str_text(&list));
+	else
+		begin_job(loop);
+	str_release(&list);
+	complaint_release(&why);
+}
+
 static void set_mouse(struct loop *loop, bool on)
 {
 	if (loop->terminal)
@@ -180,6 +221,9 @@ static void take_effect(struct loop *loop, enum state_effect effect, const char 
 		break;
 	case EFFECT_MOUSE:
 		set_mouse(loop, !argument || strcmp(argument, "off"));
+		break;
+	case EFFECT_JOB:
+		choose_job(loop, argument ? argument : "");
 		break;
 	case EFFECT_NONE:
 		break;

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "cmd/cmd.h"
 #include "cmd/gather-files.h"
 #include "cmd/look.h"
@@ -28,7 +29,15 @@ struct sight {
 	size_t others;
 };
 
+/* A job among the files that were named; the first is the newest, of all of them. */
+struct left_job {
+	char *name;
+	char **paths;
+	size_t n;
+};
+
 struct viewing {
+	ARRAY(struct left_job) jobs; /* empty: one only, or a live one */
 	struct job_pick *pick; /* NULL: a job that is left */
 	const struct live_options *options;
 	struct meter *meter;
@@ -77,7 +86,31 @@ static struct sight *look_now(struct viewing *viewing, struct complaint *why)
 	return sight;
 }
 
-static struct sight *look_left(const char *const *paths, size_t n, struct meter *meter)
+static void add_job(struct viewing *viewing, const char *name, const char *const *paths, size_t n)
+{
+	struct left_job *job = array_add(&viewing->jobs);
+
+	*job = (struct left_job){alloc_text(name), alloc_zeroed(n + 1, sizeof(*job->paths)), n};
+	for (size_t i = 0; i < n; i++)
+		job->paths[i] = alloc_text(paths[i]);
+}
+
+/* The first look has told the jobs apart: which there are stays as it was then. */
+static void note_jobs(struct viewing *viewing, const struct sight *sight,
+	const struct bundle_groups *groups, const char *const *paths, size_t n)
+{
+	if (viewing->jobs.nr || !groups->left.nr)
+		return;
+	add_job(viewing, sight->look.job->id, paths, n);
+	for (size_t i = 0; i < groups->left.nr; i++) {
+		const struct report_left *left = &groups->left.items[i];
+
+		add_job(viewing, *left->id ? left->id : left->name, left->files, left->nfiles);
+	}
+}
+
+static struct sight *look_left(
+	struct viewing *viewing, const char *const *paths, size_t n, struct meter *meter)
 {
 	struct sight *sight = calloc(1, sizeof(*sight));
 	struct gathered gathered = {0};
@@ -96,12 +129,70 @@ static struct sight *look_left(const char *const *paths, size_t n, struct meter 
 	look_judge_drawn(&sight->look);
 	sight->others = gathered.groups.left.nr;
 	str_add(&sight->left_out, str_text(&gathered.left_out));
+	note_jobs(viewing, sight, &gathered.groups, paths, n);
 	gathered_release(&gathered);
 	name = strrchr(paths[0], '/');
 	str_add(&sight->origin, name && name[1] ? name + 1 : paths[0]);
 	if (n > 1)
 		str_printf(&sight->origin, " and %zu more", n - 1);
 	return sight;
+}
+
+static void release_job(struct left_job *job)
+{
+	for (size_t i = 0; i < job->n; i++)
+		free(job->paths[i]);
+	free(job->paths);
+	free(job->name);
+}
+
+/* -- another one of those that are left ------------------------------------------------------ */
+
+static void list_jobs(const struct viewing *viewing, struct str *list)
+{
+	for (size_t i = 0; i < viewing->jobs.nr; i++)
+		str_printf(list, "%s%zu %s", i ? ", " : ":jobs N shows one of: ", i + 1,
+			viewing->jobs.items[i].name);
+}
+
+/* By number or name; NULL with words. */
+static const struct left_job *find_job(
+	const struct viewing *viewing, const char *job, struct complaint *why)
+{
+	char *end;
+	unsigned long number = strtoul(job, &end, 10);
+
+	for (size_t i = 0; i < viewing->jobs.nr; i++)
+		if (!strcmp(viewing->jobs.items[i].name, job))
+			return &viewing->jobs.items[i];
+	if (!*end && number && number <= viewing->jobs.nr)
+		return &viewing->jobs.items[number - 1];
+	complaint_set(why, "no job %s: they are 1 to %zu, :jobs lists them", job, viewing->jobs.nr);
+	return NULL;
+}
+
+static int choose(void *context, const char *name, struct str *list, struct complaint *why)
+{
+	struct viewing *viewing = context;
+	const struct left_job *job;
+	struct sight *sight;
+
+	list_jobs(viewing, list);
+	if (!*name)
+		return 0;
+	job = find_job(viewing, name, why);
+	if (!job)
+		return -1;
+	sight = look_left(viewing, (const char *const *)job->paths, job->n, viewing->meter);
+	if (!sight)
+		return complaint_set(why, "%s cannot be read any more", job->name);
+	sight->others = viewing->jobs.nr - 1;
+	if (!sight->left_out.len)
+		str_printf(&sight->left_out, "%zu job%s left out (:jobs lists them)",
+			sight->others, sight->others == 1 ? "" : "s");
+	free_sight(viewing->ready);
+	viewing->ready = sight;
+	return 0;
 }
 
 /* -- again and again ------------------------------------------------------------------------- */
@@ -326,7 +417,10 @@ static int on_terminal(const struct view_source *source, const struct viewing_wi
 static int show(struct viewing *viewing, const struct viewing_wish *wish)
 {
 	const struct view_source source = {
-		.reload = reload, .context = viewing, .every_ms = viewing->pick ? EVERY_MS : 0};
+		.reload = reload,
+		.choose = viewing->jobs.nr ? choose : NULL,
+		.context = viewing,
+		.every_ms = viewing->pick ? EVERY_MS : 0};
 	int status;
 
 	pthread_mutex_init(&viewing->lock, NULL);
@@ -363,10 +457,15 @@ int viewing_live(struct job_pick *pick, const struct live_options *options,
 int viewing_left(const char *const *paths, size_t n, const struct viewing_wish *wish,
 	struct budget *budget)
 {
-	struct viewing viewing = {0};
+	struct viewing viewing = {.meter = &budget->meter};
+	int status;
 
 	budget_watch(budget);
-	viewing.ready = look_left(paths, n, &budget->meter);
+	viewing.ready = look_left(&viewing, paths, n, &budget->meter);
 	budget_unwatch(budget);
-	return viewing.ready ? show(&viewing, wish) : CMD_UNREADABLE;
+	status = viewing.ready ? show(&viewing, wish) : CMD_UNREADABLE;
+	for (size_t i = 0; i < viewing.jobs.nr; i++)
+		release_job(&viewing.jobs.items[i]);
+	array_release(&viewing.jobs);
+	return status;
 }

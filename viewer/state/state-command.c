@@ -194,6 +194,11 @@ static void search(struct state *state, const char *argument)
 		state_tell(state, "not found: %s", argument);
 }
 
+static void choose_job(struct state *state, const char *argument)
+{
+	state_ask(state, EFFECT_JOB, argument);
+}
+
 static void export(struct state *state, const char *argument)
 {
 	state_ask(state, EFFECT_EXPORT, argument);
@@ -244,6 +249,7 @@ static const struct {
 	{"filter", "FILTER", set_filter, "as & does; none: takes it off", false},
 	{"search", "TEXT", search, "as / does", false},
 	{"pane", "NAME", choose_pane, "verdict, stacks, events, groups or receipt", false},
+	{"jobs", "[N|NAME]", choose_job, "which jobs the bundles are of; shows that one", false},
 	{"theme", "NAME", set_theme, "dark, light or mono", true},
 	{"ascii", "", set_ascii, "draws with ASCII only", true},
 	{"utf8", "", set_utf8, "draws with block characters", true},

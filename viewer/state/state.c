@@ -100,6 +100,20 @@ void state_free(struct state *state)
 	free(state);
 }
 
+void state_be_like(struct state *state, struct state *old)
+{
+	state->w = old->w;
+	state->h = old->h;
+	state->utf8 = old->utf8;
+	state->theme = old->theme;
+	state->mouse = old->mouse;
+	state->touched = true;
+	for (size_t kind = 0; kind <= PROMPT_COMMAND; kind++)
+		for (size_t i = 0; i < old->histories[kind].n; i++)
+			state->histories[kind].lines[state->histories[kind].n++] =
+				alloc_text(old->histories[kind].lines[i]);
+}
+
 const struct scene *state_scene(const struct state *state, int64_t *ret_forked)
 {
 	*ret_forked = state->forked;

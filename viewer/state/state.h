@@ -25,6 +25,7 @@ enum state_effect {
 	EFFECT_EXPORT, /* `argument`: the file, "" a new name */
 	EFFECT_COPY,   /* `argument`: the text */
 	EFFECT_MOUSE,  /* `argument`: "on" or "off" */
+	EFFECT_JOB,    /* `argument`: which, "" to be told which there are */
 };
 
 struct state;
@@ -33,6 +34,9 @@ struct state;
 struct state *state_new(void);
 /* Takes NULL. */
 void state_free(struct state *state);
+
+/* Takes size, signs, colours and what was typed from another, which is freed next. */
+void state_be_like(struct state *state, struct state *old) __attribute__((nonnull));
 
 /*
  * Takes a new sealed job (or the first): what the user looks at stays what it was, by world rank
