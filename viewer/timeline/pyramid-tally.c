@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two forms of one count. A GRID has the job's time in 16384 bins, then in 8192, and so on: how many
- * ranks had which worst state in each bin. A window of the screen takes the bins of about a quarter
- * of its width that lie in it, and of each state the most ranks that were at least that badly off
- * at once: so nothing brief is lost, and nobody is counted twice.
+ * Two forms of one count. A GRID has the job's time in 16384 bins, then in 8192, and so on: how
+ * many ranks had which worst state in each bin. A window of the screen takes the bins of about a
+ * quarter of its width that lie in it, and of each state the most ranks that were at least that
+ * badly off at once: so nothing brief is lost, and nobody is counted twice.
  *
  * Where the user has zoomed in below the finest bin, the CHANGES of all ranks, sorted by time, say
  * who was in which state at an instant: with the counts written down at every 256th of them, a walk
