@@ -19,11 +19,21 @@ static bool is_from_other_namespace(const struct job_signal *signal)
 					  signal->code == SI_TKILL);
 }
 
+/*
+ * True if it came of a terminal: of a key like Ctrl-C, or of its end. The kernel itself sends it, to
+ * all processes of the foreground (Linux 6.1 n_tty.c __isig, tty_jobctrl.c tty_signal_session_leader).
+ */
+static bool is_of_terminal(const struct job_signal *signal)
+{
+	return !signal->sender && signal->code == SI_KERNEL &&
+	       (signal->signo == SIGINT || signal->signo == SIGQUIT || signal->signo == SIGHUP);
+}
+
 bool told_from_outside(const struct job *job, const struct job_signal *signal)
 {
 	if (signal->from_self || signal->process == JOB_NONE)
 		return false;
-	return is_from_other_namespace(signal) ||
+	return is_from_other_namespace(signal) || is_of_terminal(signal) ||
 	       (signal->sender && signal->sender != job->processes[signal->process].pid);
 }
 
@@ -49,6 +59,7 @@ bool told_by_launcher(const struct job *job, const struct job_signal *signal)
 {
 	const struct job_process *process = &job->processes[signal->process];
 
-	return signal->sender_role == JOB_ROLE_AGENT || signal->sender_role == JOB_ROLE_UNKNOWN ||
+	return is_of_terminal(signal) || signal->sender_role == JOB_ROLE_AGENT ||
+	       signal->sender_role == JOB_ROLE_UNKNOWN ||
 	       (signal->sender && signal->sender == process->ppid);
 }

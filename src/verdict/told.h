@@ -8,12 +8,15 @@
 /* True for signals by which somebody asks a process to end. */
 bool told_is_order(int signo);
 
-/* True if another process sent it: neither the rank itself, nor the kernel for a fault. */
+/*
+ * True if another process sent it, or a terminal: neither the rank itself, nor the kernel for a
+ * fault.
+ */
 bool told_from_outside(const struct job *job, const struct job_signal *signal);
 
 /*
- * True if its sender stands above the rank, or runs the job without being of any rank. Who has no
- * number where the rank is may be anybody.
+ * True if its sender stands above the rank, or runs the job without being of any rank, or was the
+ * terminal in whose foreground the job runs. Who has no number where the rank is may be anybody.
  */
 bool told_by_launcher(const struct job *job, const struct job_signal *signal);
 

@@ -356,6 +356,51 @@ static void who_has_no_pid_may_be_the_kernel(void **state)
 	}
 }
 
+/* -- from a terminal --------------------------------------------------------------------------- */
+
+/* Ctrl-C, Ctrl-\ or a terminal that is closed: the kernel tells all that runs in its foreground. */
+static void what_a_terminal_sends_is_the_end_of_the_job(void **state)
+{
+	static const int signals[] = {SIGINT, SIGQUIT, SIGHUP};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		for (int says = 0; says < 2; says++) {
+			struct facts *f = facts_new(4);
+
+			facts_rounds(f, 0, 10, 20, 0.5);
+			for (int rank = 0; rank < 4; rank++) {
+				struct job_signal *signal =
+					told_from_outside(f, rank, 80 + 0.01 * rank);
+
+				signal->signo = signals[i];
+				signal->code = SI_KERNEL;
+				if (says)
+					facts_log(f, rank, "KeyboardInterrupt");
+			}
+			facts_expect(f, VERDICT_HEALTHY, "", "");
+			facts_free(f);
+		}
+	}
+}
+
+/* One that stood elsewhere when somebody lost patience is told as such. */
+static void who_was_missing_before_ctrl_c_is_still_named(void **state)
+{
+	struct facts *f = facts_missing(4, 2, 59);
+
+	(void)state;
+	for (int rank = 0; rank < 4; rank++) {
+		struct job_signal *signal = told_from_outside(f, rank, 90 + 0.01 * rank);
+
+		signal->signo = SIGINT;
+		signal->code = SI_KERNEL;
+		facts_log(f, rank, "KeyboardInterrupt");
+	}
+	facts_expect(f, VERDICT_HOST_STALL, "2", NULL);
+	facts_free(f);
+}
+
 /* -- who waited -------------------------------------------------------------------------------- */
 
 /* One rank fails, and the launcher ends the rest: all of them waited, also those who went first. */
@@ -382,6 +427,8 @@ int main(void)
 		cmocka_unit_test(one_that_is_told_from_outside_was_killed),
 		cmocka_unit_test(who_has_no_pid_may_be_the_kernel),
 		cmocka_unit_test(who_was_ended_soon_waited_as_well),
+		cmocka_unit_test(what_a_terminal_sends_is_the_end_of_the_job),
+		cmocka_unit_test(who_was_missing_before_ctrl_c_is_still_named),
 		cmocka_unit_test(a_victim_of_a_fork_that_is_killed_is_a_victim),
 		cmocka_unit_test(a_victim_of_an_absence_that_is_killed_is_a_victim),
 		cmocka_unit_test(who_is_killed_after_a_fork_that_completed_is_dead),
