@@ -58,6 +58,13 @@ static size_t count_cut(const struct inquiry *q)
 	return n;
 }
 
+enum verdict_next dumps_to_get(const struct inquiry *q)
+{
+	bool lacks = inquiry_unreadable(q) || q->job->world_at_least;
+
+	return !lacks && count_cut(q) ? VERDICT_NEXT_WHOLE_DUMPS : VERDICT_NEXT_FIND_DUMPS;
+}
+
 /*
  * Dumps of some ranks only, or of nobody knows how many, or some that are damaged: nobody in them
  * waits, others may.
@@ -71,7 +78,7 @@ void judge_some_dumps(struct inquiry *q)
 		(!inquiry_unreadable(q) && !q->job->world_at_least && !count_cut(q)))
 		return;
 	draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
-	draft->verdict.next = VERDICT_NEXT_FIND_DUMPS;
+	draft->verdict.next = dumps_to_get(q);
 	tell_unsaid(q, draft);
 	job_for_each_rank(q->job, rank) {
 		bool cut = dumps_are_cut(q, rank);

@@ -95,6 +95,8 @@ void left_tell(struct inquiry *q, struct rank_index rank, struct draft *draft);
 
 /* True if a part of the rank's dump is lost: what it waits in may be in that (dumps.c). */
 bool dumps_are_cut(const struct inquiry *q, struct rank_index rank);
+/* What to do where dumps do not tell enough: find those that lack, or get damaged ones whole. */
+enum verdict_next dumps_to_get(const struct inquiry *q);
 
 /* Adds who was late some time ago and is not any more; else nothing (slow.c). */
 void tell_past_lateness(struct inquiry *q, struct draft *draft);

@@ -20,8 +20,9 @@ static bool is_from_other_namespace(const struct job_signal *signal)
 }
 
 /*
- * True if it came of a terminal: of a key like Ctrl-C, or of its end. The kernel itself sends it, to
- * all processes of the foreground (Linux 6.1 n_tty.c __isig, tty_jobctrl.c tty_signal_session_leader).
+ * True if it came of a terminal: of a key like Ctrl-C, or of its end. The kernel itself sends it,
+ * to all processes of the foreground (Linux 6.1 n_tty.c __isig, tty_jobctrl.c
+ * tty_signal_session_leader).
  */
 static bool is_of_terminal(const struct job_signal *signal)
 {

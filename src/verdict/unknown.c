@@ -94,7 +94,7 @@ void judge_unknown(struct inquiry *q)
 		any |= marked[i] = is_unknown_end(q, i);
 	if (any) {
 		draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
-		draft->verdict.next = inquiry_by_dumps(q) ? VERDICT_NEXT_FIND_DUMPS
+		draft->verdict.next = inquiry_by_dumps(q) ? dumps_to_get(q)
 							  : VERDICT_NEXT_MORE_EVIDENCE;
 		find_victims(q, marked, draft);
 		for (size_t i = 0; i < q->graph->nnodes; i++)

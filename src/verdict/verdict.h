@@ -189,6 +189,7 @@ enum verdict_next {
 	VERDICT_NEXT_ATTACH_NEXT_TIME,
 	VERDICT_NEXT_RUN_NEXT_TIME,
 	VERDICT_NEXT_FIND_DUMPS,
+	VERDICT_NEXT_WHOLE_DUMPS, /* all are there, some are damaged */
 	VERDICT_NEXT_LARGER_RING, /* of the Flight Recorder */
 	VERDICT_NEXT_GET_REST, /* the evidence of the ranks or hosts that were not seen */
 	VERDICT_NEXT_LOOK_AGAIN, /* at ranks that were looked at before the others waited */

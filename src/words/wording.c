@@ -76,6 +76,8 @@ static const char *const nexts[VERDICT_NEXTS] = {
 	[VERDICT_NEXT_RUN_NEXT_TIME] = "run it under `inquest run` from now on: that sees into {R}",
 	[VERDICT_NEXT_FIND_DUMPS] =
 		"find the dumps that lack: a rank without one may have died, or hang in its GIL",
+	[VERDICT_NEXT_WHOLE_DUMPS] =
+		"copy the damaged dumps anew from where they were written: they are cut here",
 	[VERDICT_NEXT_LARGER_RING] =
 		"give it a larger buffer: TORCH_FR_BUFFER_SIZE (TORCH_NCCL_TRACE_BUFFER_SIZE)",
 	[VERDICT_NEXT_GET_REST] = "",   /* coverage_add_remedy() has the words */

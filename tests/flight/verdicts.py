@@ -373,7 +373,7 @@ def damaged(folder):
         with open(at + "/nccl_trace_rank_%d" % who, "rb+") as file:
             file.truncate(os.path.getsize(file.name) // 2)
     expect("well, and one cut", well, 4, "inconclusive", [],
-           ["a dump of rank 3 that is not damaged"])
+           ["a dump of rank 3 that is not damaged", "copy the damaged dumps anew"])
     expect("late, and one cut", folder("cut-of-others"), 1, "host-stall", [3])
     world = plain()
     world.collective(0, "all_reduce", ranks=[3], done=False)
