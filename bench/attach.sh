@@ -39,6 +39,24 @@ judged host-stall '[5]'
 "$bench" time 20 "attach, 64 ranks, their stacks too" 0 "$INQUEST" attach $name || exit 1
 end_job
 
+# Nothing of ours in the job: all sleep, so that two samples suffice; then three, by request.
+for rank in 0 1 2 3 4 5 6 7; do
+	RANK=$rank LOCAL_RANK=$rank WORLD_SIZE=8 "$top_builddir/tests/foreign/parked" 5 sleep \
+		>"$scratch/parked$rank" </dev/null &
+	started="$started $!"
+	one=$!
+done
+is_told() {
+	"$INQUEST" attach --json "$one" | grep -q '"class":"host-stall".*"culprits":\[5\]'
+}
+until_true "who is away is told" is_told
+sleep 3
+"$bench" time 20 "attach, 8 ranks without probe, to the verdict" 500 \
+	"$INQUEST" attach "$one" || exit 1
+"$bench" time 5 "  the same by three samples" 0 "$INQUEST" attach --samples=3 "$one" || exit 1
+kill $started
+started=
+
 # The agent's line is the last thing that it writes: the log's time is its time.
 deaths=
 gaps=

@@ -98,7 +98,7 @@ EXTRA_PROGRAMS += bench/attach_bench
 EXTRA_DIST += %D%/attach.sh
 bench_attach_bench_SOURCES = %D%/attach_bench.c
 bench_attach_bench_CFLAGS = $(PLAIN_CFLAGS)
-run-benches: bench/attach_bench tests/trouble/sums
+run-benches: bench/attach_bench tests/trouble/sums tests/foreign/parked
 
 # All nodes of a job.
 BENCHES += bench/reach.sh

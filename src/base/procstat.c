@@ -16,6 +16,7 @@ enum {
 	FIELD_THREADS = 20,
 	FIELD_START = 22,
 	FIELD_RSS = 24,
+	FIELD_PROCESSOR = 39,
 	FIELD_EXIT_CODE = 52,
 	FIELDS,
 };
@@ -65,6 +66,7 @@ static void procstat_take(const int64_t field[FIELDS], int known, struct procsta
 	ret->threads = (uint32_t)field[FIELD_THREADS];
 	ret->start_time = (uint64_t)field[FIELD_START];
 	ret->rss_pages = field[FIELD_RSS];
+	ret->processor = (uint32_t)field[FIELD_PROCESSOR];
 	ret->exit_code = (int)field[FIELD_EXIT_CODE];
 	ret->exit_code_known = known > FIELD_EXIT_CODE && ret->state == 'Z';
 }

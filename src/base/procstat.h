@@ -22,6 +22,7 @@ struct procstat {
 	uint32_t threads;
 	uint64_t start_time;   /* ticks since boot */
 	int64_t rss_pages;
+	uint32_t processor;    /* where it runs, or ran last */
 	bool exit_code_known;  /* only of a zombie: the kernel shows others 0 */
 	int exit_code;	       /* as from wait(): see WIFEXITED() */
 };

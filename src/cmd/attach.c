@@ -13,14 +13,16 @@
 #include "cmd/run/save.h"
 #include "cmd/reach/reach.h"
 #include "cmd/viewing.h"
+#include "evidence/gather/foreign.h"
 #include "evidence/gather/live.h"
+#include "verdict/parked.h"
 
 /* Options without a short form: beyond all letters. */
 enum { STOP_MODE = 256, NO_STACKS, SAMPLES, STACKS, VIEW, RAW_STACKS, NO_LOGS };
 
 struct arguments {
 	struct look_wish wish;
-	bool all, view;
+	bool all, view, counted; /* counted: so many samples were asked for */
 	const char *output;
 	struct live_options live;
 	struct viewing_wish viewing;
@@ -87,6 +89,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "not a number of samples from 1 to 3: %s", arg);
 		arguments->live.stacks.samples = (unsigned)(*arg - '0');
 		arguments->live.no_stacks = false;
+		arguments->counted = true;
 		return 0;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->viewing;
@@ -180,6 +183,34 @@ static int look_anew(struct job_pick *pick, const struct live_options *live, str
 	return 0;
 }
 
+/* True if a quick look may come first: nobody asked for more, or for what needs it. */
+static bool may_glance(const struct job_pick *pick, const struct arguments *arguments)
+{
+	const struct stacks_options *stacks = &arguments->live.stacks;
+
+	return job_pick_has_glance(pick) && !arguments->counted && stacks->samples > 1 &&
+	       stacks->mode == SNAPSHOT_NEVER;
+}
+
+/*
+ * A job without probe is looked at twice in a moment, and once more after seconds where that could
+ * say anything else.
+ */
+static int look_at_parked(struct job_pick *pick, const struct arguments *arguments,
+	struct look *look, struct complaint *why)
+{
+	int64_t began;
+
+	if (job_pick_gather_glance(pick, &arguments->live, &began, &look->evidence, why) < 0)
+		return -1;
+	look_judge(look);
+	if (parked_for(look->verdicts, FOREIGN_SPAN_MS * CLOCK_NS_PER_MS))
+		return 0;
+	job_pick_gather_rest(pick, &arguments->live, began, &look->evidence);
+	look_judge_again(look);
+	return 0;
+}
+
 /*
  * In a job that goes on somebody waits nearly always, and every hang begins like that: where the
  * wait is too young to tell them apart, we look again, at growing intervals (which no rhythm of the
@@ -194,7 +225,8 @@ static int look_until_told(struct job_pick *pick, const struct arguments *argume
 	int64_t until = clock_monotonic_ns() + PATIENCE_NS, pause = PAUSE_NS;
 
 	quick.stacks.samples = 0;
-	if (look_anew(pick, &arguments->live, look, why) < 0)
+	if ((may_glance(pick, arguments) ? look_at_parked(pick, arguments, look, why)
+					 : look_anew(pick, &arguments->live, look, why)) < 0)
 		return -1;
 	while (look->verdicts->at[0].class == VERDICT_TOO_EARLY && clock_monotonic_ns() < until) {
 		pause_for(pause);

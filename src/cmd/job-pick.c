@@ -370,12 +370,16 @@ bool job_pick_is_live(const struct job_pick *pick)
 	return !pick->own || lives(&pick->jobs, pick->own);
 }
 
+static struct foreign_target target_of(struct job_pick *pick)
+{
+	return (struct foreign_target){&pick->foreign.survey, pick->foreign.job,
+		pick->foreign.pids.items, pick->foreign.pids.nr};
+}
+
 int job_pick_gather(struct job_pick *pick, const struct live_options *options,
 	struct evidence *into, struct complaint *why)
 {
-	const struct foreign_target target = {&pick->foreign.survey, pick->foreign.job,
-		pick->foreign.pids.items, pick->foreign.pids.nr};
-
+	const struct foreign_target target = target_of(pick);
 	struct live_options with = options ? *options : (struct live_options)LIVE_OPTIONS_DEFAULT;
 
 	with.fellows = pick->fellows.items;
@@ -389,6 +393,29 @@ int job_pick_gather(struct job_pick *pick, const struct live_options *options,
 	if (!pick->own && foreign_gather(&target, options, into, why) < 0)
 		return complaint_context(why, "cannot look at the job");
 	return 0;
+}
+
+bool job_pick_has_glance(const struct job_pick *pick)
+{
+	return !pick->own;
+}
+
+int job_pick_gather_glance(struct job_pick *pick, const struct live_options *options,
+	int64_t *ret_began, struct evidence *into, struct complaint *why)
+{
+	const struct foreign_target target = target_of(pick);
+
+	if (foreign_gather_glance(&target, options, ret_began, into, why) < 0)
+		return complaint_context(why, "cannot look at the job");
+	return 0;
+}
+
+void job_pick_gather_rest(struct job_pick *pick, const struct live_options *options,
+	int64_t began, struct evidence *into)
+{
+	const struct foreign_target target = target_of(pick);
+
+	foreign_gather_rest(&target, options, began, into);
 }
 
 void job_pick_release(struct job_pick *pick)

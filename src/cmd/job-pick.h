@@ -52,6 +52,16 @@ bool job_pick_is_live(const struct job_pick *pick);
 int job_pick_gather(struct job_pick *pick, const struct live_options *options,
 	struct evidence *into, struct complaint *why);
 
+/*
+ * The two parts of it (evidence/gather/foreign.h), of a job without probe: only for one that
+ * job_pick_has_glance().
+ */
+bool job_pick_has_glance(const struct job_pick *pick);
+int job_pick_gather_glance(struct job_pick *pick, const struct live_options *options,
+	int64_t *ret_began, struct evidence *into, struct complaint *why);
+void job_pick_gather_rest(struct job_pick *pick, const struct live_options *options,
+	int64_t began, struct evidence *into);
+
 void job_pick_release(struct job_pick *pick);
 
 #endif

@@ -433,6 +433,7 @@ struct job_stack {
 	uint64_t args[6];
 	int64_t cpu_delta;   /* ns of CPU between first and last sample; JOB_UNKNOWN */
 	uint64_t runs;	     /* times it was put on a processor; 0 not known */
+	int64_t asleep; /* ns for which it had not run at least, says the kernel; 0 not known */
 	unsigned samples;    /* how many there are of it */
 	enum job_known moved; /* its frames differ between samples, or it ran; NO: proved still */
 	size_t still;	/* outermost frames that are equal in all samples */

@@ -33,6 +33,7 @@ src_proc_libproc_la_SOURCES = \
 	%D%/program.c %D%/program.h \
 	%D%/read.c %D%/read.h \
 	%D%/survey/slurm.c %D%/survey/slurm.h \
+	%D%/threads/sleep-clock.c %D%/threads/sleep-clock.h \
 	%D%/threads/stop.c %D%/threads/stop.h \
 	%D%/survey/standing.c %D%/survey/standing.h \
 	%D%/survey/survey.c %D%/survey/survey.h \
@@ -59,6 +60,11 @@ tests_unit_proc_helper_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/proc/image_test
 tests_unit_proc_image_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/proc/sleep_clock_test
+tests_unit_proc_sleep_clock_test_SOURCES = \
+	tests/unit/proc/sleep_clock_test.c tests/unit/proc/child.h
+tests_unit_proc_sleep_clock_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/proc/symbols_test
 tests_unit_proc_symbols_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)

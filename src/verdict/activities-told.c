@@ -50,6 +50,7 @@ static struct waits_told told_of(
 	const struct job *job, struct rank_index rank, const struct posture *p)
 {
 	struct waits_told told = {.stands = p->stands,
+		.watched = p->watched,
 		.held = p->stands >= STANDS || (p->stack->samples > 1 && !p->passed),
 		.for_zero = p->for_zero,
 		.maybe_zero = p->maybe_zero,

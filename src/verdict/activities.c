@@ -215,6 +215,7 @@ static const struct posture posture_unknown = {.telling = -1,
 	.lock_base = -1,
 	.call = "",
 	.stands = JOB_UNKNOWN,
+	.watched = JOB_UNKNOWN,
 	.lock_stands = JOB_UNKNOWN};
 
 /*
@@ -466,7 +467,9 @@ static int64_t slept_for(const struct job *job, const struct job_stack *stack)
 	return stack->when - process->asleep_since;
 }
 
-/* For how long the activity is proved to stand: the samples' span, or all the time that it slept.
+/*
+ * For how long the activity is proved to stand: the samples' span, or all the time that it slept.
+ * Of a single look nothing is proved: who is asleep now was so for long, but may be waking.
  */
 static void find_standing(const struct job *job, struct posture *p)
 {
@@ -487,6 +490,11 @@ static void find_standing(const struct job *job, struct posture *p)
 		p->lock_stands = span;
 	if (p->moved != JOB_YES && slept_for(job, p->stack) > p->stands)
 		p->stands = slept_for(job, p->stack);
+	p->watched = p->stands;
+	if (p->moved == JOB_NO && p->stack->asleep > p->stands)
+		p->stands = p->stack->asleep;
+	if (p->locked && p->stands > p->lock_stands)
+		p->lock_stands = p->stands;
 }
 
 /* Whatever else its stack may hide. */

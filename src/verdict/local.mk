@@ -30,6 +30,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/order.c \
 	%D%/outside.c %D%/outside.h \
 	%D%/pairs.c %D%/pairs.h \
+	%D%/parked.c %D%/parked.h \
 	%D%/activity-hidden.c %D%/activity-hidden.h \
 	%D%/activity-line.h \
 	%D%/activity-locks.c %D%/activity-locks.h \
@@ -128,6 +129,10 @@ UNIT_TESTS += tests/unit/verdict/verdict_activities_test
 tests_unit_verdict_verdict_activities_test_SOURCES = \
 	tests/unit/verdict/verdict_activities_test.c $(FACTS)
 tests_unit_verdict_verdict_activities_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict/verdict_parked_test
+tests_unit_verdict_verdict_parked_test_SOURCES = \
+	tests/unit/verdict/verdict_parked_test.c $(FACTS)
+tests_unit_verdict_verdict_parked_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_less_test
 tests_unit_verdict_verdict_less_test_SOURCES = tests/unit/verdict/verdict_less_test.c $(FACTS)
 tests_unit_verdict_verdict_less_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Jobs that have nothing of ours.
-check_PROGRAMS += %D%/proctable %D%/table
+check_PROGRAMS += %D%/parked %D%/proctable %D%/table
 
+%C%_parked_SOURCES = %D%/parked.c
+%C%_parked_CFLAGS = $(PLAIN_CFLAGS)
 %C%_proctable_SOURCES = %D%/proctable.c
 %C%_proctable_CFLAGS = $(PLAIN_CFLAGS)
 %C%_proctable_LDFLAGS = -rdynamic
@@ -16,6 +18,6 @@ check_LTLIBRARIES += %D%/libyama.la
 %C%_libyama_la_LIBADD = -ldl
 
 EXTRA_DIST += %D%/foreign.sh %D%/pod.sh %D%/scope.sh
-SH_TESTS += %D%/access.test %D%/found.test %D%/proctable.test %D%/served.test \
-	%D%/slurm.test %D%/spawned.test %D%/yama.test
+SH_TESTS += %D%/access.test %D%/found.test %D%/parked.test %D%/proctable.test \
+	%D%/served.test %D%/slurm.test %D%/spawned.test %D%/yama.test
 ASAN_TESTS += %D%/found.test %D%/proctable.test %D%/served.test %D%/slurm.test

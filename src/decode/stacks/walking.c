@@ -286,6 +286,7 @@ void walking_facts(const struct walking *walking, const struct snapshot_thread *
 	ret->fact.waits_gil = waits_for_gil(walking, thread);
 	ret->fact.when = walking->snapshot->when;
 	ret->stopped |= thread->how == SNAPSHOT_STOPPED || thread->stopped_ns;
+	ret->fact.asleep = thread->asleep_ns <= INT64_MAX ? (int64_t)thread->asleep_ns : 0;
 	ret->last_run_ns = thread->run_ns;
 	ret->last_cpu_ticks = thread->cpu_ticks;
 }

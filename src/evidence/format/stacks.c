@@ -70,6 +70,7 @@ static const struct field thread_fields[] = {
 	FIELD(snapshot_thread, run_count, FIELD_U64),
 	FIELD(snapshot_thread, run_ns, FIELD_U64),
 	FIELD(snapshot_thread, wait_ns, FIELD_U64),
+	FIELD(snapshot_thread, asleep_ns, FIELD_U64),
 	FIELD(snapshot_thread, stopped_ns, FIELD_U64),
 	FIELD(snapshot_thread, moved, FIELD_BOOL),
 };

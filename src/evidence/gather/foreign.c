@@ -162,7 +162,8 @@ struct live_options foreign_stretch(const struct live_options *options)
 	return ret;
 }
 
-static void gather_all(struct foreign *foreign, const struct live_options *options)
+/* Returns when the first sample of /proc was taken, as CLOCK_MONOTONIC has it. */
+static int64_t gather_all(struct foreign *foreign, const struct live_options *options)
 {
 	const struct live_proc_target target = {foreign->into, foreign->host,
 		owner_of(foreign->target), &foreign->processes};
@@ -185,30 +186,85 @@ static void gather_all(struct foreign *foreign, const struct live_options *optio
 	live_take_stacks(&target, options, sampled);
 	if (options->sample_pause_ms > 0)
 		live_proc_take(&target, false);
+	return sampled;
+}
+
+static void begin(
+	struct foreign *foreign, const struct foreign_target *target, struct evidence *into)
+{
+	*foreign = (struct foreign){.target = target, .into = into};
+	live_host(foreign->host, sizeof(foreign->host));
+	list_all(foreign);
+}
+
+static bool is_any_left(const struct foreign *foreign)
+{
+	for (size_t i = 0; i < foreign->processes.all.nr; i++) {
+		const struct live_process *process = &foreign->processes.all.items[i];
+
+		if (proc_start_time(process->here) == process->start_time)
+			return true;
+	}
+	return false;
+}
+
+/* As gather_all() has it; negative with words where nobody is left. */
+static int64_t gather(const struct foreign_target *target, struct live_options options,
+	struct evidence *into, struct complaint *why)
+{
+	struct foreign foreign;
+	int64_t sampled = -1;
+
+	options.stacks.means = pid_of(target);
+	begin(&foreign, target, into);
+	if (is_any_left(&foreign)) {
+		live_add_clocks(into, foreign.host, NULL, 0);
+		sampled = gather_all(&foreign, &options);
+	} else {
+		complaint_set(why, "its processes are gone");
+	}
+	live_processes_release(&foreign.processes);
+	return sampled;
 }
 
 int foreign_gather(const struct foreign_target *target, const struct live_options *options,
 	struct evidence *into, struct complaint *why)
 {
 	static const struct live_options usual = LIVE_OPTIONS_DEFAULT;
-	struct live_options stretched = foreign_stretch(options ? options : &usual);
-	struct foreign foreign = {.target = target, .into = into};
-	bool any = false;
 
-	stretched.stacks.means = pid_of(target);
-	live_host(foreign.host, sizeof(foreign.host));
-	list_all(&foreign);
-	for (size_t i = 0; i < foreign.processes.all.nr; i++) {
-		const struct live_process *process = &foreign.processes.all.items[i];
+	return gather(target, foreign_stretch(options ? options : &usual), into, why) < 0 ? -1 : 0;
+}
 
-		any = any || proc_start_time(process->here) == process->start_time;
-	}
-	if (any) {
-		live_add_clocks(into, foreign.host, NULL, 0);
-		gather_all(&foreign, &stretched);
-	} else {
-		complaint_set(why, "its processes are gone");
-	}
+int foreign_gather_glance(const struct foreign_target *target, const struct live_options *options,
+	int64_t *ret_began, struct evidence *into, struct complaint *why)
+{
+	struct live_options glance = *options;
+
+	glance.stacks.samples = 2;
+	glance.stacks.pause_ms = glance.sample_pause_ms = FOREIGN_QUICK_MS;
+	*ret_began = gather(target, glance, into, why);
+	return *ret_began < 0 ? -1 : 0;
+}
+
+void foreign_gather_rest(const struct foreign_target *target, const struct live_options *options,
+	int64_t began, struct evidence *into)
+{
+	int64_t left = began + FOREIGN_SPAN_MS * CLOCK_NS_PER_MS - clock_monotonic_ns();
+	struct live_options rest = *options;
+	struct foreign foreign;
+	struct live_proc_target of = {into, NULL, 0, NULL};
+
+	if (left > 0)
+		usleep((useconds_t)(left / 1000));
+	rest.stacks.means = pid_of(target);
+	rest.stacks.samples = 1;
+	rest.stacks.first = 2;
+	rest.sample_pause_ms = 0;
+	begin(&foreign, target, into);
+	of.host = foreign.host;
+	of.owner = owner_of(target);
+	of.processes = &foreign.processes;
+	live_take_stacks(&of, &rest, 0);
+	live_proc_take(&of, false);
 	live_processes_release(&foreign.processes);
-	return any ? 0 : -1;
 }

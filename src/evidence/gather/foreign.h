@@ -39,4 +39,17 @@ struct live_options foreign_stretch(const struct live_options *options) __attrib
 int foreign_gather(const struct foreign_target *target, const struct live_options *options,
 	struct evidence *into, struct complaint *why) __attribute__((nonnull(1, 3)));
 
+/*
+ * The same in two parts, for whoever can tell whether the first suffices: a quick look, of two
+ * samples of everything FOREIGN_QUICK_MS apart, and the last of three samples, FOREIGN_SPAN_MS
+ * after the first, into the same evidence. *ret_began is for the second part.
+ */
+#define FOREIGN_QUICK_MS 100
+
+int foreign_gather_glance(const struct foreign_target *target, const struct live_options *options,
+	int64_t *ret_began, struct evidence *into, struct complaint *why)
+	__attribute__((nonnull(1, 2, 3, 4)));
+void foreign_gather_rest(const struct foreign_target *target, const struct live_options *options,
+	int64_t began, struct evidence *into) __attribute__((nonnull));
+
 #endif

@@ -24,6 +24,7 @@
 #include "evidence/gather/workers.h"
 #include "evidence/gather/stacks-module.h"
 #include "proc/threads/capture.h"
+#include "proc/threads/sleep-clock.h"
 
 #define GATHER_SAMPLES 3
 #define GATHER_NAMING  5 /* times the deadline, for the names of one module */
@@ -61,6 +62,12 @@ struct gather {
 };
 
 /* --- In the helper: stacks -------------------------------------------------------------------- */
+
+/* What a helper has for all of its targets. */
+struct helper_means {
+	struct images *images;
+	struct sleep_clock *clock;
+};
 
 /* Waits until a pause has passed since a target's last sample. */
 static void helper_pause(const struct gather *gather, const struct gather_target *target)
@@ -101,7 +108,7 @@ static void helper_add(const struct gather *gather, const struct gather_target *
 
 /* One sample of one target, into evidence. */
 static void helper_take(const struct gather *gather, struct gather_target *target,
-	unsigned sample, struct images *images, struct evidence *into)
+	unsigned sample, const struct helper_means *means, struct evidence *into)
 {
 	struct snapshot *snapshot = &target->snapshots[sample];
 	struct capture_options options = {.mode = gather->options->mode,
@@ -109,14 +116,15 @@ static void helper_take(const struct gather *gather, struct gather_target *targe
 		.no_logs = gather->options->no_logs,
 		.means = gather->options->means,
 		.facts_only = target->state == TARGET_STUCK,
-		.sample = sample};
+		.sample = gather->options->first + sample,
+		.clock = means->clock};
 	struct complaint why = {0};
 	int error;
 
 	if (sample && target->snapshots[sample - 1].nthreads)
 		options.before = &target->snapshots[sample - 1];
 	helper_pause(gather, target);
-	error = capture_take(target->target->id, &options, images, snapshot, &why);
+	error = capture_take(target->target->id, &options, means->images, snapshot, &why);
 	target->taken = clock_monotonic_ns();
 	helper_add(gather, target, snapshot, error, &why, into);
 	if ((error && error != -EPERM) || target->state == TARGET_STUCK)
@@ -189,20 +197,21 @@ static void gather_steps(void *arg, size_t worker, size_t step, int out)
 {
 	const struct gather *gather = arg;
 	const struct gather_share *share = &gather->shares[worker];
-	struct images *images = images_new();
+	const struct helper_means means = {images_new(), sleep_clock_new()};
 	struct evidence found = {0};
 
 	if (step)
-		helper_restore(gather, share, images);
+		helper_restore(gather, share, means.images);
 	for (; step < gather->samples * share->nr; step++) {
 		struct gather_target *target = &share->targets[step % share->nr];
 
 		if (target->state != TARGET_LEFT)
-			helper_take(gather, target, (unsigned)(step / share->nr), images, &found);
+			helper_take(gather, target, (unsigned)(step / share->nr), &means, &found);
 		parcel_send_all(out, &found);
 		parcel_send_step(out, target->state);
 	}
-	helper_send_modules(gather, share, images, out);
+	helper_send_modules(gather, share, means.images, out);
+	sleep_clock_free(means.clock);
 	parcel_send_step(out, 0);
 }
 

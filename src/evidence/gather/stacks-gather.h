@@ -22,6 +22,7 @@ struct stacks_target {
 struct stacks_options {
 	enum snapshot_mode mode;
 	unsigned samples; /* 1 to 3 */
+	unsigned first;	  /* number of the first; others were taken before, in another gathering */
 	int pause_ms;	  /* between them */
 	bool raw_stacks;  /* as capture_options (proc/threads/capture.h) has it, */
 	bool no_logs;	  /* and this */

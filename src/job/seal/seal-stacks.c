@@ -43,6 +43,7 @@ static int compare_content(
 	SEAL_ORDER(a->rooted, b->rooted);
 	SEAL_ORDER(a->state, b->state);
 	SEAL_ORDER(a->cpu_delta, b->cpu_delta);
+	SEAL_ORDER(a->asleep, b->asleep);
 	SEAL_ORDER(a->samples, b->samples);
 	SEAL_ORDER(a->moved, b->moved);
 	SEAL_ORDER(a->still, b->still);

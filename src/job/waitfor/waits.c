@@ -631,7 +631,8 @@ static void add_ranks(struct collector *c)
 
 /*
  * For how long somebody was seen to stand, in a wait or elsewhere; JOB_UNKNOWN where each of those
- * who wait may have come a moment ago.
+ * who wait may have come a moment ago. How long one slept before anybody looked says nothing of the
+ * others.
  */
 static int64_t longest_told(const struct job *job, const struct waits_told *told)
 {
@@ -639,8 +640,8 @@ static int64_t longest_told(const struct job *job, const struct waits_told *told
 	bool held = false;
 
 	job_for_each_rank(job, rank) {
-		if ((told[rank.i].key || told[rank.i].elsewhere) && told[rank.i].stands > stood)
-			stood = told[rank.i].stands;
+		if ((told[rank.i].key || told[rank.i].elsewhere) && told[rank.i].watched > stood)
+			stood = told[rank.i].watched;
 		held |= told[rank.i].key && told[rank.i].held;
 	}
 	return held ? stood : JOB_UNKNOWN;

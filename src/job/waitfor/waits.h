@@ -45,6 +45,7 @@ enum wait_kind {
 struct waits_told {
 	const char *key; /* what it waits for, one of WAITS_...; NULL: nothing that is known */
 	int64_t stands;	 /* ns for which it was seen to; JOB_UNKNOWN */
+	int64_t watched; /* the part of that in which others were seen, too; JOB_UNKNOWN */
 	bool held;	 /* it waits, and was not elsewhere a moment before */
 	bool for_zero;	 /* it waits for what rank 0 gives: the store, a unique id */
 	bool maybe_zero; /* it may do so, as far as its stack shows */

@@ -364,6 +364,7 @@ static int capture_list(struct capture *capture)
 	const struct snapshot *before = capture->options->before;
 	int error = threads_open(&capture->threads, capture->id.pid);
 
+	capture->threads.clock = capture->options->clock;
 	capture->peek.threads = &capture->threads;
 	capture->peek.arena = &capture->into->arena;
 	capture->peek.cap = capture->options->threads_cap ? capture->options->threads_cap :

@@ -48,6 +48,7 @@ struct capture_options {
 	int stop_ms; /* how long to wait for a thread to stop, as proc/threads/stop.h; 0: 20 */
 	size_t stack_cap;    /* bytes of stack copied per thread; 0: 1 MiB */
 	size_t threads_cap;  /* 0: 4096 */
+	struct sleep_clock *clock; /* of one gathering; NULL: how long they sleep is not asked */
 };
 
 /*

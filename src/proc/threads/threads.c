@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "proc/ns.h"
 #include "proc/read.h"
+#include "proc/threads/sleep-clock.h"
 
 #define THREADS_TEXT 4096 /* these files are short; a kernel stack is the longest */
 
@@ -241,6 +242,17 @@ static uint32_t threads_own(const struct threads *threads, uint32_t tid)
 	return own ? own : tid;
 }
 
+/* For how long a blocked one has not run; 0 not known. */
+static uint64_t threads_asleep(
+	const struct threads *threads, uint32_t tid, const struct procstat *stat)
+{
+	char text[THREADS_TEXT];
+
+	if (!threads->clock || threads_slurp(threads, tid, "sched", text) <= 0)
+		return 0;
+	return sleep_clock_since(threads->clock, text, stat->processor);
+}
+
 /* A thread that is there without that file: a kernel that has none (gVisor). */
 static bool threads_lacks_where(const struct threads *threads, uint32_t tid)
 {
@@ -261,6 +273,7 @@ int threads_read(
 	ssize_t got;
 
 	thread->wchan = thread->kernel = "";
+	thread->asleep_ns = 0;
 	(void)threads_runs(threads, thread);
 	thread->error = -threads_where(threads, thread);
 	got = threads_slurp(threads, thread->tid, "stat", text);
@@ -278,6 +291,7 @@ int threads_read(
 		thread->error = threads_lacks_where(threads, thread->tid) ? ENOSYS : ESRCH;
 	if (thread->error == EAGAIN || thread->error == ESRCH)
 		return 0;
+	thread->asleep_ns = thread->error ? 0 : threads_asleep(threads, thread->tid, &stat);
 	thread->wchan = threads_line(threads, thread->tid, "wchan", arena);
 	thread->kernel = threads_line(threads, thread->tid, "stack", arena);
 	return 0;

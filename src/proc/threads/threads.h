@@ -21,11 +21,14 @@
 #include "base/array.h"
 #include "stack/snapshot.h"
 
+struct sleep_clock;
+
 struct threads {
 	uint32_t pid;
 	int dir;     /* of its threads; -1 none */
 	bool nested; /* it lives in a pid namespace of its own */
 	bool coarse; /* no schedstat here */
+	struct sleep_clock *clock; /* borrowed; NULL: how long they sleep is not asked */
 };
 
 struct thread_ids {
@@ -43,10 +46,11 @@ int threads_list(const struct threads *threads, size_t cap, struct thread_ids *r
 
 /*
  * Fills in what one thread's files tell of thread->tid, in the order in which they must be read:
- * run count; where it stands (SP and IP in regs, or an error); name, state, times, wchan, kernel
- * stack. Texts go into the arena. -ESRCH where it is gone, 0 else: what may not be read is not
- * known. thread->error is left 0, EPERM or EACCES where we may not know where it stands, ENOSYS
- * where this kernel tells nobody, EAGAIN where it runs, ESRCH where it is ending.
+ * run count; where it stands (SP and IP in regs, or an error); name, state, times; if it is blocked
+ * for how long, where there is a clock; wchan, kernel stack. Texts go into the arena. -ESRCH where
+ * it is gone, 0 else: what may not be read is not known. thread->error is left 0, EPERM or EACCES
+ * where we may not know where it stands, ENOSYS where this kernel tells nobody, EAGAIN where it
+ * runs, ESRCH where it is ending.
  */
 int threads_read(const struct threads *threads, struct snapshot_thread *thread,
 	struct arena *arena) __attribute__((nonnull));
