@@ -437,13 +437,27 @@ static bool few_left(const struct inquiry *q, int group)
 	return unseen < on && left < on - unseen;
 }
 
+/* The finding is what the reason says, of the same culprits. */
+static void take_reason(struct inquiry *q, const struct away *away, const struct reason *why,
+	struct draft *draft)
+{
+	draft->verdict.class = away->class;
+	draft->verdict.cause = why->cause;
+	draft->verdict.next = why->next;
+	for (size_t i = 0; i < draft->culprits.list.nr && i < TOLD_CULPRITS; i++)
+		away->tell(q, draft->culprits.list.items[i], draft);
+}
+
 /*
  * A circle since one of its ranks closed a group in which most others go on: it cannot come there
  * any more, in whatever order. Where as many closed it, the others may have one operation too many.
+ * Where it had less work than they, that is why.
  */
 static bool write_left_group(struct inquiry *q, int part, const struct circle *circle)
 {
 	const struct holder *holder;
+	const struct away *better;
+	struct reason why = {0};
 	struct draft *draft = NULL;
 
 	array_for_each(&circle->holders, holder) {
@@ -465,6 +479,12 @@ static bool write_left_group(struct inquiry *q, int part, const struct circle *c
 	draft->verdict.outlook = VERDICT_KILL;
 	draft->verdict.next = VERDICT_NEXT_SAME_CALLS;
 	rank_list_settle(&draft->culprits);
+	better = away_that_turns(q, &draft->culprits, &why);
+	if (better) {
+		take_reason(q, better, &why, draft);
+		if (why.confidence < draft->verdict.confidence)
+			draft->verdict.confidence = why.confidence;
+	}
 	find_waiting(q, part, draft);
 	tell_edges(q, circle, draft);
 	return true;
@@ -507,17 +527,6 @@ static void refine(struct inquiry *q, const struct circle *circle, bool by_habit
 	}
 	if ((by_habit || creations || lock) && v->confidence > VERDICT_SUPPORTED)
 		v->confidence = VERDICT_SUPPORTED;
-}
-
-/* The finding is what the reason says, of the same culprits. */
-static void take_reason(struct inquiry *q, const struct away *away, const struct reason *why,
-	struct draft *draft)
-{
-	draft->verdict.class = away->class;
-	draft->verdict.cause = why->cause;
-	draft->verdict.next = why->next;
-	for (size_t i = 0; i < draft->culprits.list.nr && i < TOLD_CULPRITS; i++)
-		away->tell(q, draft->culprits.list.items[i], draft);
 }
 
 static void write_finding(struct inquiry *q, int part, const struct circle *circle)

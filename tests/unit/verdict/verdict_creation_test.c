@@ -283,6 +283,23 @@ static void who_left_a_group_waits_in_another(void **state)
 	facts_free(f);
 }
 
+/* It closed the group since its loader gave it less: that is the answer, and not that it left. */
+static void who_left_a_group_for_want_of_work_is_uneven(void **state)
+{
+	for (int batches = 0; batches < 3; batches += 2) {
+		struct facts *f = left_sub(1, 1);
+
+		for (int i = 0; i < 4; i++) {
+			if (i != 1 || batches)
+				facts_shard(f, i, 8, i == 1 ? (uint64_t)batches : 5);
+			facts_trait(f, i, "input-end", "train", i == 1 ? batches : 5)->when =
+				facts_ns(30);
+		}
+		facts_expect(f, batches ? VERDICT_UNEVEN_SHARD : VERDICT_EMPTY_SHARD, "1", "0,2,3");
+		facts_free(f);
+	}
+}
+
 /* Two of three were done with it: the third has an operation too many. */
 static void where_most_left_a_group_none_of_them_is_blamed(void **state)
 {
@@ -315,6 +332,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_group_that_one_destroys_too_early_is_left),
 		cmocka_unit_test(who_left_a_group_waits_in_another),
+		cmocka_unit_test(who_left_a_group_for_want_of_work_is_uneven),
 		cmocka_unit_test(where_most_left_a_group_none_of_them_is_blamed),
 		cmocka_unit_test(a_group_that_was_closed_in_good_order_is_no_reason),
 		cmocka_unit_test(who_lists_other_ranks_is_to_blame),
