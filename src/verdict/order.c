@@ -347,7 +347,7 @@ static void tell_order(struct inquiry *q, const struct circle *circle, struct dr
 		fact->thing2 = thing_of(q, first);
 		return;
 	}
-	fact = draft_fact_of(q, draft, FACT_ORDER,
+	fact = draft_fact_of(q, draft, circle->of_launches ? FACT_ORDER : FACT_ORDER_OPEN,
 		draft->culprits.list.nr ? &draft->culprits : &draft->camp_b, inquiry_cite_all(q));
 	fact->thing = thing_of(q, other);
 	fact->thing2 = thing_of(q, first);

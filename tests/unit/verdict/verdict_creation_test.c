@@ -229,8 +229,10 @@ static void a_communicator_of_another_id(void **state)
 	job = facts_job(f);
 	v = verdicts_of(job);
 	assert_int_equal(v->at[0].confidence, VERDICT_SUPPORTED);
-	for (size_t i = 0; i < v->at[0].nevidence; i++)
+	for (size_t i = 0; i < v->at[0].nevidence; i++) {
 		assert_int_not_equal(v->at[0].evidence[i].kind, FACT_ORDER);
+		assert_int_not_equal(v->at[0].evidence[i].kind, FACT_ORDER_OPEN);
+	}
 	verdicts_free(v);
 	job_free(job);
 	facts_free(f);
