@@ -491,10 +491,11 @@ static void find_standing(const struct job *job, struct posture *p)
 	if (p->moved != JOB_YES && slept_for(job, p->stack) > p->stands)
 		p->stands = slept_for(job, p->stack);
 	p->watched = p->stands;
-	if (p->moved == JOB_NO && p->stack->asleep > p->stands)
+	if (p->moved == JOB_NO && p->stack->asleep > p->stands) {
 		p->stands = p->stack->asleep;
-	if (p->locked && p->stands > p->lock_stands)
-		p->lock_stands = p->stands;
+		if (p->locked && p->stands > p->lock_stands)
+			p->lock_stands = p->stands;
+	}
 }
 
 /* Whatever else its stack may hide. */
