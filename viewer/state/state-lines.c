@@ -201,12 +201,15 @@ static bool is_beside(const struct state *state)
 	return state->layout.kind == LAYOUT_BESIDE;
 }
 
-static bool has_asides(const struct state *state)
+/* On a small screen all is the chosen pane's, unless that leaves more than a third of it blank. */
+static bool has_asides(const struct state *state, int blank)
 {
 	if (state->maximised || !state_shows_pane(state))
 		return false;
 	return is_beside(state) || (state->layout.kind == LAYOUT_BELOW &&
-					   (state->w >= BELOW_FROM_W || state->h >= BELOW_FROM_H));
+					   (state->w >= BELOW_FROM_W ||
+						   state->h >= BELOW_FROM_H ||
+						   blank > state->h / 3));
 }
 
 /* Lines that it has to show, at most so many. */
@@ -258,7 +261,7 @@ static void lay_asides(struct state *state)
 	int n = lines_of(&state->lines, pane->h);
 
 	state->nasides = 0;
-	if (!has_asides(state))
+	if (!has_asides(state, area.h - n))
 		return;
 	if (is_beside(state) && n > area.h * 2 / 3)
 		n = area.h / 2;
