@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The overlay: every key from the one table, what matters here first; then commands and signs. */
+/* The overlay: every key from the one table, what matters here first; commands, signs, words. */
 #include "viewer/draw.h"
 
 #include <stdlib.h>
@@ -32,6 +32,48 @@ const struct help_line help_signs[HELP_SIGNS] = {
 	[HELP_BLAMED] = {"blamed", "the verdict blames it; what it did stands in its row"},
 };
 
+/* What else stands on the screen and is neither the job's nor the field's own. */
+static const struct help_line words[] = {
+	{"LIVE, FROZEN", "the job runs; it does, and no new look is shown"},
+	{"ENDED, RECORDED", "it ended while it was looked at; files tell of it, written then"},
+	{"WAIT", "it may resolve by itself: who is waited for moves"},
+	{"KILL", "it cannot resolve by itself; OVER: it has ended"},
+	{"UNKNOWN", "nobody can say whether it resolves"},
+	{"EARLY", "the wait is too short to blame anybody"},
+	{"ESTABLISHED", "how sure: evidence says it directly"},
+	{"supported", "by one inference; hypothesis: as good as others; unknown"},
+	{"FORK, DEATH", "where it began to hang; behind it the axis has another scale"},
+	{"for", "at the end of a row: how long it has been doing that"},
+	{"wait", "how much of the time in sight it waited for others or the GPU"},
+	{"in", "what it is in: an operation, a phase, a line of code"},
+	{"last 3 times, by", "others waited for it: how often in sight, and how long at most"},
+	{"whole job", "all of its time in one line, what is in sight between the brackets"},
+	{"not, next", "ruled out, and by what; what to do"},
+	{"unjudged", "a rule that lacked what it needs; lost: recorded, and not there"},
+	{"read, known", "how much of the evidence was read; of which kinds it is"},
+	{"from, when", "which files, or which live job; the first and the last look"},
+	{"limit", "what would end the job by itself; disturbed: threads stopped"},
+	{"cache, shard", "compiled code that ranks start with; a rank's part of the data"},
+	{"host, stderr", "a machine and its agent; the last that a rank wrote there"},
+	{"MISSING, ODD", "in groups: has not come to that operation; came with another one"},
+	{"rear", "the number of the last operation that the slowest of a group entered"},
+	{"AllReduce #12", "the 12th operation of its group, by the program's order"},
+	{"codegen 0/0", "a phase of the compiler, and which graph: its frame / its recompile"},
+	{"g0, gd94a", "a group without a name, by its number or the begin of its key"},
+	{"ring:3:g0:45", "a cite: kind of evidence, rank, group, number; Enter opens it"},
+	{"ring, fatal", "kinds of evidence: its records; its last signal, exit: how it ended"},
+	{"stack, log, proc", "what its threads stand in, what it wrote, what the kernel tells"},
+	{"census, cgroup", "who was started as which rank; what the kernel killed for memory"},
+};
+
+static void add_words(struct help *help)
+{
+	*array_add(&help->lines) = (struct help_line){"", NULL};
+	*array_add(&help->lines) = (struct help_line){"Words", NULL};
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		*array_add(&help->lines) = words[i];
+}
+
 /* What is drawn of a rank, the worst first, as in the legend. */
 static void add_signs(struct help *help)
 {
@@ -63,6 +105,7 @@ void help_make(struct help *help, bool in_pane)
 			add_section(help, (enum request_section)i);
 	add_commands(help);
 	add_signs(help);
+	add_words(help);
 }
 
 void help_release(struct help *help)

@@ -27,7 +27,7 @@ fuzz-view: tests/viewer/fuzz_test
 # Recorded jobs, keys in, text out; `make screens' draws anew what must be seen, `make pictures' the
 # README's pictures.
 SH_TESTS += tests/viewer/screens.test tests/viewer/pictures.test tests/viewer/view.test \
-	tests/viewer/follow.test tests/viewer/locale.test
+	tests/viewer/follow.test tests/viewer/locale.test tests/viewer/words.test
 ASAN_TESTS += tests/viewer/screens.test tests/viewer/view.test
 EXTRA_DIST += tests/viewer/cases tests/viewer/draw-pictures.sh tests/viewer/draw-screens.sh \
 	tests/viewer/screens tests/viewer/viewer.sh docs/view-compile.svg docs/view-death.svg \

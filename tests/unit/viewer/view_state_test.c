@@ -623,14 +623,15 @@ static void help_shows_every_key(void **unused)
 	struct screen_test t = screen_of_skew();
 
 	(void)unused;
-	state_resize(t.state, 100, 120);
+	state_resize(t.state, 100, 160);
 	screen_keys(&t, "?");
 	for (int i = REQUEST_NONE + 1; i < REQUESTS; i++)
 		screen_find(&t, keys_help((enum request)i));
 	screen_find(&t, "to a time: +12.5s");
+	screen_find(&t, "lost: see 5");
 	state_resize(t.state, 80, 24);
 	screen_keys(&t, "G");
-	screen_find(&t, "lost: see 5");
+	screen_find(&t, "census, cgroup");
 	screen_keys(&t, "g");
 	screen_find(&t, "next row");
 	screen_keys(&t, "x");
