@@ -37,7 +37,7 @@ def copy(folder, target, names=None, dated=True):
     written = truth_of(folder)["written"]
     os.makedirs(target, exist_ok=True)
     for name in sorted(written) if names is None else names:
-        path = shutil.copy(os.path.join(folder, name), target)
+        path = shutil.copyfile(os.path.join(folder, name), os.path.join(target, name))
         when = written[name] if dated else 0
         os.utime(path, ns=(when, when))
     return target
