@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "cmd/job-pick.h"
 #include "cmd/cmd.h"
+#include "cmd/live-options.h"
 #include "cmd/look.h"
 #include "cmd/outlet.h"
 #include "cmd/run/save.h"
@@ -18,13 +19,14 @@
 #include "verdict/parked.h"
 
 /* Options without a short form: beyond all letters. */
-enum { STOP_MODE = 256, NO_STACKS, SAMPLES, STACKS, VIEW, RAW_STACKS, NO_LOGS };
+enum { STOP_MODE = 256, VIEW, RAW_STACKS };
 
 struct arguments {
 	struct look_wish wish;
-	bool all, view, counted; /* counted: so many samples were asked for */
+	bool all, view;
 	const char *output;
 	struct live_options live;
+	struct live_wish asked;
 	struct viewing_wish viewing;
 	struct budget budget;
 	struct reach_wish reach;
@@ -52,14 +54,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case 'j':
-		arguments->wish.json = true;
-		return 0;
-	case STACKS:
-		if (!look_parse_stacks(arg, &arguments->wish))
-			argp_error(state,
-				"no way to show stacks: %s: say all, folded or json", arg);
-		return 0;
 	case 'o':
 		arguments->output = arg;
 		return 0;
@@ -74,27 +68,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "no way to stop threads: %s: say never, "
 					  "blocked-fallback or consistent", arg);
 		return 0;
-	case NO_STACKS:
-		arguments->live.stacks.samples = 0;
-		arguments->live.no_stacks = true;
-		return 0;
 	case RAW_STACKS:
 		arguments->live.stacks.raw_stacks = true;
-		return 0;
-	case NO_LOGS:
-		arguments->live.no_logs = true;
-		return 0;
-	case SAMPLES:
-		if (strlen(arg) != 1 || *arg < '1' || *arg > '3')
-			argp_error(state, "not a number of samples from 1 to 3: %s", arg);
-		arguments->live.stacks.samples = (unsigned)(*arg - '0');
-		arguments->live.no_stacks = false;
-		arguments->counted = true;
 		return 0;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->viewing;
 		state->child_inputs[1] = &arguments->budget;
 		state->child_inputs[2] = &arguments->reach;
+		arguments->asked.live = &arguments->live;
+		state->child_inputs[3] = &arguments->asked;
+		state->child_inputs[4] = &arguments->wish;
 		return 0;
 	case ARGP_KEY_ARG:
 		*array_add(&arguments->jobs) = arg;
@@ -105,27 +88,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{"json", 'j', NULL, 0, "One JSON object (schema inquest/1) instead of text", 0},
-	{"stacks", STACKS, "HOW", OPTION_ARG_OPTIONAL,
-		"The stacks of all ranks as one tree; of all threads, folded, or as json", 0},
 	{"output", 'o', "BUNDLE", 0, "Save the evidence: a file, or a folder to put it in", 0},
 	{"all", 'a', NULL, 0, "Look for jobs without probe as well: ask all processes here", 0},
 	{"stop", STOP_MODE, "MODE", 0,
 		"Threads to stop for their stacks: never (the default), blocked-fallback or "
 		"consistent", 0},
-	{"samples", SAMPLES, "N", 0, "How often to take stacks, 1 to 3 (default 3)", 0},
 	{"view", VIEW, NULL, 0, "Show it on the terminal and follow it, as inquest view does", 0},
-	{"no-stacks", NO_STACKS, NULL, 0, "Take no stacks", 0},
 	{"raw-stacks", RAW_STACKS, NULL, 0,
 		"Save whole copies of stacks, not only what the walk reads", 0},
-	{"no-logs", NO_LOGS, NULL, 0,
-		"Read nothing that the job wrote, nor the text of its errors", 0},
 	{0},
 };
 
 static const struct argp_child children[] = {
 	{&viewing_argp, 0, "With --view:", 1}, {&budget_argp, 0, NULL, 0},
-	{&reach_argp, 0, "On all nodes of a job:", 2}, {0}};
+	{&reach_argp, 0, "On all nodes of a job:", 2}, {&live_argp, 0, NULL, 0},
+	{&look_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	.options = options,
@@ -188,7 +165,7 @@ static bool may_glance(const struct job_pick *pick, const struct arguments *argu
 {
 	const struct stacks_options *stacks = &arguments->live.stacks;
 
-	return job_pick_has_glance(pick) && !arguments->counted && stacks->samples > 1 &&
+	return job_pick_has_glance(pick) && !arguments->asked.counted && stacks->samples > 1 &&
 	       stacks->mode == SNAPSHOT_NEVER;
 }
 

@@ -9,9 +9,6 @@
 #include "cmd/look.h"
 #include "cmd/outlet.h"
 
-/* Options without a short form: beyond all letters. */
-enum { STACKS = 256 };
-
 struct arguments {
 	struct look_wish wish;
 	struct budget budget;
@@ -23,16 +20,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case 'j':
-		arguments->wish.json = true;
-		return 0;
-	case STACKS:
-		if (!look_parse_stacks(arg, &arguments->wish))
-			argp_error(state,
-				"no way to show stacks: %s: say all, folded or json", arg);
-		return 0;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->budget;
+		state->child_inputs[1] = &arguments->wish;
 		return 0;
 	case ARGP_KEY_ARG:
 		*array_add(&arguments->paths) = arg;
@@ -47,17 +37,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_option options[] = {
-	{"json", 'j', NULL, 0, "One JSON object (schema inquest/1) instead of text", 0},
-	{"stacks", STACKS, "HOW", OPTION_ARG_OPTIONAL,
-		"The stacks of all ranks as one tree; of all threads, folded, or as json", 0},
-	{0},
-};
-
-static const struct argp_child children[] = {{&budget_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+	{&budget_argp, 0, NULL, 0}, {&look_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
-	.options = options,
 	.parser = parse,
 	.children = children,
 	.args_doc = "PATH...",

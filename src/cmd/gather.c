@@ -12,6 +12,7 @@
 #include "cmd/budget.h"
 #include "cmd/bundle-groups.h"
 #include "cmd/cmd.h"
+#include "cmd/live-options.h"
 #include "cmd/look.h"
 #include "cmd/outlet.h"
 #include "cmd/reach/frame.h"
@@ -20,12 +21,13 @@
 #include "evidence/format/bundle.h"
 
 /* Options without a short form: beyond all letters. */
-enum { JOB = 256, TEXT, NO_STACKS, NO_LOGS, SAMPLES, DEADLINE };
+enum { JOB = 256, TEXT, DEADLINE };
 
 struct arguments {
 	const char *job, *output;
 	bool text;
 	struct live_options live;
+	struct live_wish asked;
 	struct budget budget;
 	unsigned deadline;
 };
@@ -44,19 +46,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case TEXT:
 		arguments->text = true;
 		return 0;
-	case NO_STACKS:
-		arguments->live.stacks.samples = 0;
-		arguments->live.no_stacks = true;
-		return 0;
-	case NO_LOGS:
-		arguments->live.no_logs = true;
-		return 0;
-	case SAMPLES:
-		if (strlen(arg) != 1 || *arg < '1' || *arg > '3')
-			argp_error(state, "not a number of samples from 1 to 3: %s", arg);
-		arguments->live.stacks.samples = (unsigned)(*arg - '0');
-		arguments->live.no_stacks = false;
-		return 0;
 	case DEADLINE:
 		if (strspn(arg, "0123456789") != strlen(arg) || strlen(arg) > 5 || atoi(arg) < 1)
 			argp_error(state, "not a number of seconds: %s", arg);
@@ -64,6 +53,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->budget;
+		arguments->asked.live = &arguments->live;
+		state->child_inputs[1] = &arguments->asked;
 		return 0;
 	case ARGP_KEY_END:
 		if (!arguments->job)
@@ -85,22 +76,19 @@ static const struct argp_option options[] = {
 		0},
 	{"output", 'o', "FILE", 0, "Where to: a file, a folder, or - for stdout", 0},
 	{"text", TEXT, NULL, 0, "As lines of text with their sums, to stdout", 0},
-	{"samples", SAMPLES, "N", 0, "How often to take stacks, 1 to 3 (default 3)", 0},
-	{"no-stacks", NO_STACKS, NULL, 0, "Take no stacks", 0},
-	{"no-logs", NO_LOGS, NULL, 0, "Read nothing that the job wrote, nor the text of its errors",
-		0},
 	{"deadline", DEADLINE, "SECONDS", 0, "Give up after so long, and write nothing", 0},
 	{0},
 };
 
-static const struct argp_child children[] = {{&budget_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+	{&budget_argp, 0, NULL, 0}, {&live_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.children = children,
 	.doc = "Gather all that this node has of a job, and judge nothing.\v"
-	       "Exit status: 0 written, 2 usage, 3 nothing matched, or it could not be written.",
+	       "Exit status: 0 written, 2 usage, 3 nothing matched, or could not be written.",
 };
 
 /* All that matches, each part by itself; appends why one of it is not there, to `lost`. */

@@ -27,6 +27,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/gather.c %D%/gather-files.c %D%/gather-files.h \
 	%D%/run/gatherer.c %D%/run/gatherer.h \
 	%D%/run/jobdir.c %D%/run/jobdir.h \
+	%D%/live-options.c %D%/live-options.h \
 	%D%/look.c %D%/look.h \
 	%D%/ls.c \
 	%D%/outlet.c %D%/outlet.h \

@@ -62,6 +62,36 @@ bool look_parse_stacks(const char *value, struct look_wish *into)
 	return true;
 }
 
+/* An option without a short form: beyond all letters, and beyond those of other parsers. */
+enum { STACKS = 2048 };
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct look_wish *wish = state->input;
+
+	switch (key) {
+	case 'j':
+		wish->json = true;
+		return 0;
+	case STACKS:
+		if (!look_parse_stacks(arg, wish))
+			argp_error(state,
+				"no way to show stacks: %s: say all, folded or json", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option wishes[] = {
+	{"json", 'j', NULL, 0, "One JSON object (schema inquest/1) instead of text", 0},
+	{"stacks", STACKS, "HOW", OPTION_ARG_OPTIONAL,
+		"The stacks of all ranks as one tree; of all threads, folded, or as json", 0},
+	{0},
+};
+
+const struct argp look_argp = {.options = wishes, .parser = parse};
+
 static const struct report *wished(struct look_wish wish)
 {
 	if (!wish.stacks)

@@ -12,6 +12,7 @@
 #ifndef CMD_LOOK_H
 #define CMD_LOOK_H
 
+#include <argp.h>
 #include <stdbool.h>
 
 #include "evidence/format/exhibit.h"
@@ -44,6 +45,9 @@ struct look_wish {
 	bool all; /* threads */
 	bool below; /* the verdicts stand above */
 };
+
+/* --json and --stacks, a child of the verbs' parsers; its input is a struct look_wish, zeroed. */
+extern const struct argp look_argp;
 
 /*
  * Reads the value of --stacks, "all", "folded" and "json" with commas between them, NULL none.
