@@ -293,7 +293,6 @@ void tell_stall(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank.i];
 	const struct job_op *op;
-	int group;
 
 	if (p->frozen)
 		tell_process(q, rank, draft);
@@ -314,14 +313,7 @@ void tell_stall(struct inquiry *q, struct rank_index rank, struct draft *draft)
 		draft_fact(q, draft, FACT_TERMINATED, rank, p->told->cite)->a = p->told->signo;
 	if (p->outside != JOB_UNKNOWN && !p->frozen)
 		draft_fact(q, draft, FACT_OUTSIDE, rank, p->outside_cite)->a = p->outside;
-	op = inquiry_last_op(q, rank, &group);
-	if (op) {
-		struct verdict_fact *fact = draft_fact(q, draft, FACT_LAST_OP, rank, op->cite);
-
-		fact->text = inquiry_op_name(op);
-		fact->text2 = q->job->groups[group].name;
-		fact->a = (int64_t)op->index;
-		if (*op->place)
-			draft_fact(q, draft, FACT_CALLED_AT, rank, op->cite)->text = op->place;
-	}
+	op = draft_last_op(q, draft, rank);
+	if (op && *op->place)
+		draft_fact(q, draft, FACT_CALLED_AT, rank, op->cite)->text = op->place;
 }

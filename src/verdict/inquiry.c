@@ -279,27 +279,6 @@ static void find_wanted(struct inquiry *q)
 	}
 }
 
-static void index_seats(struct inquiry *q)
-{
-	const struct job *job = q->job;
-	size_t *at = alloc_zeroed(job->nranks + 1, sizeof(*at));
-
-	q->first_seat = alloc_zeroed(job->nranks + 2, sizeof(*q->first_seat));
-	q->seats = alloc_zeroed(job->nmembers + 1, sizeof(*q->seats));
-	for (size_t i = 0; i < job->nmembers; i++)
-		if (is_rank(job->members[i].rank))
-			q->first_seat[job->members[i].rank.i + 1]++;
-	job_for_each_rank(job, rank)
-		q->first_seat[rank.i + 1] += q->first_seat[rank.i];
-	for (size_t i = 0; i < job->nmembers; i++) {
-		struct rank_index rank = job->members[i].rank;
-
-		if (is_rank(rank))
-			q->seats[q->first_seat[rank.i] + at[rank.i]++] = (int)i;
-	}
-	free(at);
-}
-
 /* Stacks first: what they tell is waited in as what rings tell. */
 static void find_waits(struct inquiry *q)
 {
@@ -321,7 +300,7 @@ struct inquiry *inquiry_new(const struct job *job)
 	q->clocks = clocks_new(job);
 	find_waits(q);
 	q->forks = forks_new(job);
-	index_seats(q);
+	by_rank_make(&q->seats, job, job->nmembers, by_rank_of_seat);
 	find_thresholds(q);
 	find_stands(q);
 	find_forked(q);
@@ -371,8 +350,7 @@ void inquiry_free(struct inquiry *q)
 	free(q->threshold);
 	free(q->threshold_init);
 	free(q->gaps);
-	free(q->seats);
-	free(q->first_seat);
+	by_rank_release(&q->seats);
 	free(q);
 }
 
@@ -450,8 +428,8 @@ static bool wants(const struct inquiry *q, size_t at, struct rank_index rank)
 {
 	const struct wait *wait = &q->waits->at[at];
 
-	for (size_t k = q->first_seat[rank.i]; k < q->first_seat[rank.i + 1]; k++)
-		if (wants_seat(q, wait, q->seats[k]))
+	by_rank_each(&q->seats, rank, k)
+		if (wants_seat(q, wait, (int)q->seats.at[k]))
 			return true;
 	return wait->kind == WAIT_STORE && leads_to(q, at, rank);
 }
@@ -582,17 +560,21 @@ bool inquiry_lost_ops(const struct inquiry *q, struct rank_index rank)
 	return false;
 }
 
-const struct job_op *inquiry_last_op(
-	const struct inquiry *q, struct rank_index rank, int *ret_group)
+const struct job_op *draft_last_op(
+	struct inquiry *q, struct draft *draft, struct rank_index rank)
 {
-	for (size_t k = q->first_seat[rank.i]; k < q->first_seat[rank.i + 1]; k++) {
-		const struct job_member *m = &q->job->members[q->seats[k]];
+	by_rank_each(&q->seats, rank, k) {
+		const struct job_member *m = &q->job->members[q->seats.at[k]];
 		const struct job_op *op = m->head_known ? rollcall_op(m, m->head) : NULL;
+		struct verdict_fact *fact;
 
-		if (op) {
-			*ret_group = m->group;
-			return op;
-		}
+		if (!op)
+			continue;
+		fact = draft_fact(q, draft, FACT_LAST_OP, rank, op->cite);
+		fact->text = inquiry_op_name(op);
+		fact->text2 = q->job->groups[m->group].name;
+		fact->a = (int64_t)op->index;
+		return op;
 	}
 	return NULL;
 }

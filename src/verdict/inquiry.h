@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "job/by-rank.h"
 #include "job/clocks.h"
 #include "job/forks.h"
 #include "job/waitfor/waitfor.h"
@@ -43,8 +44,7 @@ struct inquiry {
 	bool *stopped;
 	uint64_t *forked;
 	bool *lost_hosts; /* per host */
-	int *seats;       /* member indexes by rank */
-	size_t *first_seat;
+	struct by_rank seats;
 	struct waitfor_given given;
 	struct waitfor *graph;
 	bool *wanted; /* per rank: a standing wait of another leads to it */
@@ -83,6 +83,9 @@ void draft_frozen(struct inquiry *q, struct draft *draft, struct rank_index rank
 
 /* Adds FACT_CHILD_DIED where the rank lost a child. */
 void draft_dead_child(struct inquiry *q, struct draft *draft, struct rank_index rank);
+/* The last collective that the rank entered in its largest group; NULL, and no fact, if unknown. */
+const struct job_op *draft_last_op(
+	struct inquiry *q, struct draft *draft, struct rank_index rank);
 /* Adds which child of it lives and is stopped, if any is. */
 void draft_stopped_child(struct inquiry *q, struct draft *draft, struct rank_index rank);
 
@@ -166,10 +169,6 @@ const char *inquiry_op_name(const struct job_op *op);
 
 /* True if operations of this rank may be among what was lost. */
 bool inquiry_lost_ops(const struct inquiry *q, struct rank_index rank);
-
-/* The last collective that a rank entered in its largest group; NULL where unknown. */
-const struct job_op *inquiry_last_op(
-	const struct inquiry *q, struct rank_index rank, int *ret_group);
 
 /*
  * Returns what the evidence of the whole job lacks (bounds.c); the ranks of which it lacks are

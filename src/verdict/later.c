@@ -18,8 +18,8 @@ static bool is_killed(const struct inquiry *q, struct rank_index rank)
 /* True if the rank itself entered that operation of that group. */
 static bool has_entered(const struct inquiry *q, struct rank_index rank, int group, uint64_t index)
 {
-	for (size_t k = q->first_seat[rank.i]; k < q->first_seat[rank.i + 1]; k++) {
-		const struct job_member *m = &q->job->members[q->seats[k]];
+	by_rank_each(&q->seats, rank, k) {
+		const struct job_member *m = &q->job->members[q->seats.at[k]];
 
 		if (m->group == group && m->head_known && m->head >= index)
 			return true;

@@ -90,8 +90,8 @@ static void collect_launched(const struct inquiry *q, int part, struct circle *c
 /* True if the rank has a seat in the group. */
 static bool has_seat(const struct inquiry *q, struct rank_index rank, int group)
 {
-	for (size_t i = q->first_seat[rank.i]; i < q->first_seat[rank.i + 1]; i++)
-		if (q->job->members[q->seats[i]].group == group)
+	by_rank_each(&q->seats, rank, i)
+		if (q->job->members[q->seats.at[i]].group == group)
 			return true;
 	return false;
 }

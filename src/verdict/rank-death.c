@@ -261,23 +261,13 @@ static void tell_memory(struct inquiry *q, struct rank_index rank, struct draft 
 /* An exception comes before the end that it led to; all other words behind it. */
 void tell_death(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
-	const struct job_op *op;
-	int group;
-
 	if (q->profiles[rank.i].exception)
 		tell_words(q, rank, draft);
 	tell_end(q, rank, draft);
 	tell_memory(q, rank, draft);
 	if (!q->profiles[rank.i].exception)
 		tell_words(q, rank, draft);
-	op = inquiry_last_op(q, rank, &group);
-	if (op) {
-		struct verdict_fact *fact = draft_fact(q, draft, FACT_LAST_OP, rank, op->cite);
-
-		fact->text = inquiry_op_name(op);
-		fact->text2 = q->job->groups[group].name;
-		fact->a = (int64_t)op->index;
-	}
+	draft_last_op(q, draft, rank);
 }
 
 void tell_killed_since(struct inquiry *q, struct draft *draft)

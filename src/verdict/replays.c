@@ -5,8 +5,8 @@
 /* A seat that captured once may replay ever after, and replays are not recorded. */
 static bool replays_graphs(const struct inquiry *q, struct rank_index rank)
 {
-	for (size_t k = q->first_seat[rank.i]; k < q->first_seat[rank.i + 1]; k++)
-		if (q->job->members[q->seats[k]].saw_capture)
+	by_rank_each(&q->seats, rank, k)
+		if (q->job->members[q->seats.at[k]].saw_capture)
 			return true;
 	return false;
 }

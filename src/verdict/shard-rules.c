@@ -114,8 +114,8 @@ static const struct job_member *closed_seat(
 {
 	const struct job_member *closed = NULL;
 
-	for (size_t k = q->first_seat[rank.i]; k < q->first_seat[rank.i + 1]; k++) {
-		const struct job_member *m = &q->job->members[q->seats[k]];
+	by_rank_each(&q->seats, rank, k) {
+		const struct job_member *m = &q->job->members[q->seats.at[k]];
 
 		if (is_closed(m) && (!awaited || is_awaited(q, m)) &&
 			(!closed || q->job->groups[m->group].size >
@@ -174,8 +174,6 @@ void left_tell(struct inquiry *q, struct rank_index rank, struct draft *draft)
 void tell_left(struct inquiry *q, struct rank_index rank, struct draft *draft)
 {
 	const struct profile *p = &q->profiles[rank.i];
-	const struct job_op *op;
-	int group;
 
 	if (p->death == DEATH_CLEAN && p->process->end == JOB_SIGNALED) {
 		draft_fact(q, draft, FACT_TEARDOWN, rank, p->fatal->cite);
@@ -195,14 +193,7 @@ void tell_left(struct inquiry *q, struct rank_index rank, struct draft *draft)
 		if (p->leaving && p->death != DEATH_CLEAN)
 			left_tell(q, rank, draft);
 	}
-	op = inquiry_last_op(q, rank, &group);
-	if (op) {
-		struct verdict_fact *fact = draft_fact(q, draft, FACT_LAST_OP, rank, op->cite);
-
-		fact->text = inquiry_op_name(op);
-		fact->text2 = q->job->groups[group].name;
-		fact->a = (int64_t)op->index;
-	}
+	draft_last_op(q, draft, rank);
 }
 
 /* -- counts of an operation -------------------------------------------------------------------- */

@@ -226,8 +226,8 @@ static const struct wait *wait_for_rank(const struct inquiry *q, const struct dr
 {
 	const struct wait *longest = NULL;
 
-	for (size_t k = q->first_seat[rank.i]; k < q->first_seat[rank.i + 1]; k++) {
-		const struct job_member *seat = &q->job->members[q->seats[k]];
+	by_rank_each(&q->seats, rank, k) {
+		const struct job_member *seat = &q->job->members[q->seats.at[k]];
 
 		for (size_t i = 0; i < draft->victims.list.nr; i++) {
 			const struct wait *wait =

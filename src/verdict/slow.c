@@ -60,8 +60,8 @@ static int64_t usual_gap(const struct inquiry *q, struct rank_index rank)
 		if (group == JOB_NONE || q->gaps[group] <= usual ||
 			!waitfor_stands(q->job, wait, &q->given))
 			continue;
-		for (size_t k = q->first_seat[rank.i]; k < q->first_seat[rank.i + 1]; k++)
-			if (q->job->members[q->seats[k]].group == group)
+		by_rank_each(&q->seats, rank, k)
+			if (q->job->members[q->seats.at[k]].group == group)
 				usual = q->gaps[group];
 	}
 	return usual;

@@ -45,9 +45,8 @@ static bool numbers_are_guessed(const struct inquiry *q)
 		bool seated = job_rank(q->job, rank)->process == JOB_NONE ||
 			      job_rank(q->job, rank)->named_by_env;
 
-		for (size_t k = q->first_seat[rank.i]; k < q->first_seat[rank.i + 1] && !seated;
-			k++)
-			seated = q->job->members[q->seats[k]].state != JOB_MEMBER_UNSEEN;
+		by_rank_each(&q->seats, rank, k)
+			seated |= q->job->members[q->seats.at[k]].state != JOB_MEMBER_UNSEEN;
 		if (!seated)
 			return true;
 	}

@@ -22,6 +22,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "job/backends.h"
+#include "job/by-rank.h"
 #include "job/calls.h"
 #include "job/names.h"
 #include "job/rollcall.h"
@@ -33,8 +34,7 @@ struct collector {
 	const struct waits_told *told; /* per rank; NULL none */
 	int64_t stood;		       /* where only stacks tell: for all; JOB_UNKNOWN */
 	ARRAY(struct wait) list;
-	int *seats;         /* member indexes by rank */
-	size_t *first_seat; /* per rank */
+	struct by_rank seats;
 	uint64_t *rear;     /* per group: smallest head of those who speak */
 	uint64_t *doubt;    /* per group: from this index on some member has no evidence */
 };
@@ -67,28 +67,6 @@ static int64_t end_of_evidence(const struct job *job, const struct job_rank *ran
 			now = process->ended;
 	}
 	return now;
-}
-
-/* Sorts the seats by rank, by counting: first_seat[rank] .. first_seat[rank + 1]. */
-static void index_seats(struct collector *c)
-{
-	const struct job *job = c->job;
-	size_t *at = alloc_zeroed(job->nranks + 2, sizeof(*at));
-
-	c->first_seat = alloc_zeroed(job->nranks + 2, sizeof(*c->first_seat));
-	c->seats = alloc_zeroed(job->nmembers + 1, sizeof(*c->seats));
-	for (size_t i = 0; i < job->nmembers; i++)
-		if (is_rank(job->members[i].rank))
-			c->first_seat[job->members[i].rank.i + 1]++;
-	job_for_each_rank(job, rank)
-		c->first_seat[rank.i + 1] += c->first_seat[rank.i];
-	for (size_t i = 0; i < job->nmembers; i++) {
-		struct rank_index rank = job->members[i].rank;
-
-		if (is_rank(rank))
-			c->seats[c->first_seat[rank.i] + at[rank.i]++] = (int)i;
-	}
-	free(at);
 }
 
 /* From which index on nobody knows whether this seat has entered. */
@@ -425,14 +403,14 @@ static bool add_split(struct collector *c, const struct job_thread *thread, int 
 {
 	if (!(call_traits(thread->call) & CALL_SPLIT) || thread->group == JOB_NONE)
 		return false;
-	for (size_t i = c->first_seat[thread->rank.i]; i < c->first_seat[thread->rank.i + 1]; i++) {
-		const struct job_member *m = &c->job->members[c->seats[i]];
+	by_rank_each(&c->seats, thread->rank, i) {
+		const struct job_member *m = &c->job->members[c->seats.at[i]];
 
 		if (m->group != thread->group || !m->splits)
 			continue;
 		*array_add(&c->list) = (struct wait){.kind = WAIT_SPLIT,
 			.rank = thread->rank,
-			.member = c->seats[i],
+			.member = (int)c->seats.at[i],
 			.peer = JOB_NONE,
 			.index = m->splits,
 			.thread = index,
@@ -607,12 +585,12 @@ static void add_rank(struct collector *c, struct rank_index rank)
 {
 	size_t from = c->list.nr;
 
-	for (size_t i = c->first_seat[rank.i]; i < c->first_seat[rank.i + 1]; i++)
-		add_collective(c, c->seats[i]);
-	for (size_t i = c->first_seat[rank.i]; i < c->first_seat[rank.i + 1]; i++)
-		add_p2p(c, c->seats[i]);
-	for (size_t i = c->first_seat[rank.i]; i < c->first_seat[rank.i + 1]; i++)
-		add_init(c, c->seats[i]);
+	by_rank_each(&c->seats, rank, i)
+		add_collective(c, (int)c->seats.at[i]);
+	by_rank_each(&c->seats, rank, i)
+		add_p2p(c, (int)c->seats.at[i]);
+	by_rank_each(&c->seats, rank, i)
+		add_init(c, (int)c->seats.at[i]);
 	add_threads(c, rank, from);
 	if (c->told)
 		add_told(c, rank, from);
@@ -666,7 +644,7 @@ struct waits *waits_new(const struct job *job, const struct waits_told *told)
 	waits->first = alloc_zeroed(job->nranks + 2, sizeof(*waits->first));
 	waits->now = alloc_zeroed(job->nranks + 1, sizeof(*waits->now));
 	waits->told = alloc_zeroed(job->nranks + 1, sizeof(*waits->told));
-	index_seats(&c);
+	by_rank_make(&c.seats, job, job->nmembers, by_rank_of_seat);
 	find_rears(&c);
 	job_for_each_rank(job, rank)
 		waits->now[rank.i] = end_of_evidence(job, job_rank(job, rank));
@@ -675,8 +653,7 @@ struct waits *waits_new(const struct job *job, const struct waits_told *told)
 		add_told_ranks(&c, told);
 	waits->at = c.list.items;
 	waits->n = c.list.nr;
-	free(c.seats);
-	free(c.first_seat);
+	by_rank_release(&c.seats);
 	free(c.rear);
 	free(c.doubt);
 	return waits;
