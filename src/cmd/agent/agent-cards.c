@@ -22,6 +22,8 @@
 #define PAUSE_MOST_NS (10 * CLOCK_NS_PER_S)
 /* Whoever comes before us has read our card by then. */
 #define FORGET_NS (30 * CLOCK_NS_PER_S)
+/* A rank that has moved to another host is on the card of the last one for a beat. */
+#define CLASH_NS (6 * CLOCK_NS_PER_S)
 /* Storage that takes longer does not answer. */
 #define STUCK_NS (60 * CLOCK_NS_PER_S)
 /* Of those behind the first nobody asks anything; some are read, as the first may be dead. */
@@ -212,6 +214,53 @@ static void find_first(struct agent_rally *rally, int64_t now)
 		other->came = false;
 }
 
+/* --- Two jobs of one name --------------------------------------------------------------------- */
+
+static int compare_ranks(const void *va, const void *vb)
+{
+	const int *a = va, *b = vb;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* A rank of one attempt is on one host. */
+static bool do_overlap(const struct agent_rally *rally, int64_t now)
+{
+	ARRAY(int) all = {0};
+	const struct rally_other *other;
+	const int *rank;
+	bool twice = false;
+
+	array_for_each (&rally->own.ranks, rank)
+		*array_add(&all) = *rank;
+	array_for_each (&rally->others, other)
+		if (other->lived && agent_card_lives(other, now) &&
+			other->card.attempt == rally->own.attempt)
+			array_for_each (&other->card.ranks, rank)
+				*array_add(&all) = *rank;
+	array_sort(&all, compare_ranks);
+	for (size_t i = 1; i < all.nr && !twice; i++)
+		twice = all.items[i] == all.items[i - 1];
+	array_release(&all);
+	return twice;
+}
+
+bool agent_cards_clash(struct agent_rally *rally, int64_t now)
+{
+	const struct rally_other *other;
+
+	array_for_each (&rally->others, other)
+		if (other->card.clash)
+			return true;
+	if (!rally->first || !rally->own.ranks.nr || !do_overlap(rally, now))
+		rally->overlap = 0;
+	else if (!rally->overlap)
+		rally->overlap = now;
+	return rally->overlap && now - rally->overlap > CLASH_NS;
+}
+
+/* --- Reading what was read -------------------------------------------------------------------- */
+
 static bool ends_with(const char *bytes, size_t size, const char *end)
 {
 	size_t len = strlen(end);
@@ -359,7 +408,7 @@ void agent_cards_remove(struct agent_rally *rally, int64_t until)
 	str_release(&none);
 }
 
-void agent_cards_release(struct agent_rally *rally)
+void agent_cards_leave(struct agent_rally *rally)
 {
 	struct rally_other *other;
 
@@ -370,5 +419,12 @@ void agent_cards_release(struct agent_rally *rally)
 	array_for_each (&rally->others, other)
 		rally_card_release(&other->card);
 	array_release(&rally->others);
+	rally->has_read = rally->first = false;
+	rally->met = rally->overlap = 0;
+}
+
+void agent_cards_release(struct agent_rally *rally)
+{
+	agent_cards_leave(rally);
 	rally_card_release(&rally->own);
 }

@@ -33,6 +33,12 @@ bool agent_cards_end(struct agent *agent, int64_t now);
 /* Puts on our card what was said of the whole and stands, and of whom we have heard. */
 void agent_cards_tell(struct agent_rally *rally);
 
+/* True if two jobs meet here, since for a while two that live have had the same rank. */
+bool agent_cards_clash(struct agent_rally *rally, int64_t now);
+
+/* Forgets all cards but ours, to read others. */
+void agent_cards_leave(struct agent_rally *rally);
+
 /* All are over: removes the folder, if the storage has done so by `until`, CLOCK_MONOTONIC ns. */
 void agent_cards_remove(struct agent_rally *rally, int64_t until);
 

@@ -55,6 +55,26 @@ bool agent_rally_is_told(void)
 	return nodes && atoi(nodes) > 1;
 }
 
+/* Which ranks are on this host. */
+static void note_ranks(struct agent_rally *rally, const struct job *job)
+{
+	struct rally_card *own = &rally->own;
+	size_t before = own->ranks.nr;
+
+	if (!rally->wanted)
+		return;
+	own->ranks.nr = 0;
+	job_for_each_rank(job, rank) {
+		const struct job_rank *one = job_rank(job, rank);
+
+		if (one->process != JOB_NONE && one->named_by_env && !one->numberless)
+			*array_add(&own->ranks) = one->world_rank.n;
+	}
+	if (own->ranks.nr != before || own->attempt != job->attempt)
+		rally->due = 0;
+	own->attempt = job->attempt;
+}
+
 void agent_rally_see(struct agent *agent, const struct job *job)
 {
 	const struct job_coverage *coverage = &job->coverage;
@@ -64,6 +84,7 @@ void agent_rally_see(struct agent *agent, const struct job *job)
 		(coverage->hosts.n != JOB_NONE && coverage->hosts.n > (int)coverage->hosts_seen) ||
 		(coverage->ranks_seen && coverage->ranks.n != JOB_NONE &&
 			coverage->ranks.n > (int)coverage->ranks_seen);
+	note_ranks(&agent->rally, job);
 }
 
 static void join(struct agent *agent, int64_t now)
@@ -72,7 +93,8 @@ static void join(struct agent *agent, int64_t now)
 	struct str name = {0}, jobs = {0};
 	char host[65] = "";
 
-	if (!rally_folder(agent->options.output, &agent->fellows.own, &rally->folder))
+	if (!rally_folder(
+		    agent->options.output, &agent->fellows.own, rally->apart, &rally->folder))
 		return;
 	str_add_bytes(
 		&jobs, agent->dir->path.text, (size_t)(agent->dir->id - agent->dir->path.text));
@@ -80,6 +102,8 @@ static void join(struct agent *agent, int64_t now)
 	gethostname(host, sizeof(host) - 1);
 	rally->own = (struct rally_card){.name = str_detach(&name),
 		.host = alloc_text(host),
+		.attempt = rally->own.attempt,
+		.ranks = {rally->own.ranks.items, rally->own.ranks.nr, rally->own.ranks.room},
 		.pid = (uint32_t)getpid(),
 		/* Never one that was on the card before. */
 		.beat = clock_realtime_ns(),
@@ -117,14 +141,14 @@ static bool is_stuck(const struct agent_rally *rally, int64_t now, int64_t most)
  */
 static bool is_met(const struct agent_rally *rally, int64_t now)
 {
-	return rally->joined && rally->met && now - rally->met < MET_NS &&
+	return rally->joined && !rally->alone && rally->met && now - rally->met < MET_NS &&
 	       !is_stuck(rally, now, STUCK_NS);
 }
 
 /* True while nobody knows yet whether others can: a rank may die before that. */
 static bool is_new(const struct agent_rally *rally, int64_t now)
 {
-	return rally->joined && !rally->has_read && now - rally->joined < STUCK_NS;
+	return rally->joined && !rally->alone && !rally->has_read && now - rally->joined < STUCK_NS;
 }
 
 bool agent_rally_takes(struct agent *agent)
@@ -139,6 +163,41 @@ bool agent_rally_takes(struct agent *agent)
 	rally->due = 0;
 	name_bundle(agent);
 	return true;
+}
+
+/*
+ * Another job has our name. By the address of rank 0 each goes on in a folder of its own, if all of
+ * them have one; else each host speaks for itself. The card that says so stays for others to read.
+ */
+static void part(struct agent *agent, int64_t now)
+{
+	struct agent_rally *rally = &agent->rally;
+	struct rally_card *own = &rally->own;
+	bool told = own->clash;
+	struct str folder = {0};
+
+	own->clash = true;
+	own->asked = rally->asked_at = 0;
+	if (rally->reading)
+		gatherer_end(&rally->parts);
+	rally->reading = false;
+	rally->due = 0;
+	if (rally->apart || !rally_folder(agent->options.output, &agent->fellows.own, true,
+				    &folder)) {
+		if (!rally->alone)
+			cmd_complain("two jobs of one name meet in %s: each host is judged by "
+				     "itself: give each job a -o or a --rdzv-id of its own",
+				agent->options.output);
+		rally->alone = true;
+	} else if (told) {
+		rally->apart = true;
+		agent_cards_leave(rally);
+		str_cut(&rally->folder, 0);
+		str_add(&rally->folder, folder.text);
+		own->clash = false;
+		rally->joined = now;
+	}
+	str_release(&folder);
 }
 
 /* --- Answering -------------------------------------------------------------------------------- */
@@ -488,8 +547,12 @@ void agent_rally_turn(struct agent *agent, int64_t now)
 		join(agent, now);
 	if (!rally->joined)
 		return;
-	if (agent_cards_end(agent, now) && !rally->first)
-		hear(agent);
+	if (agent_cards_end(agent, now)) {
+		if (!rally->first)
+			hear(agent);
+		if (!rally->alone && !rally->ending && agent_cards_clash(rally, now))
+			part(agent, now);
+	}
 	if (!is_met(rally, now) && !is_new(rally, now) && !rally->ending &&
 		rally->unsaid)
 		speak_alone(agent);
@@ -500,7 +563,7 @@ void agent_rally_turn(struct agent *agent, int64_t now)
 		answer(agent, asks->asked, now);
 	else
 		rally->answering = 0;
-	if (rally->first && is_met(rally, now))
+	if (rally->first && is_met(rally, now) && !rally->overlap)
 		lead(agent, now);
 	if (now >= rally->due && !rally->helper.pid)
 		agent_cards_begin(rally, now);

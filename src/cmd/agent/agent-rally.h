@@ -44,6 +44,8 @@ struct rally_other {
 
 struct agent_rally {
 	bool wanted;       /* the job has ranks on other hosts */
+	bool apart;        /* another job has our name: it meets elsewhere, by more of a name */
+	bool alone;        /* and so has no more of it that we have not: nobody is met */
 	struct str folder; /* ""; else we are in it */
 	struct rally_card own;
 	ARRAY(struct rally_other) others; /* by name */
@@ -54,6 +56,7 @@ struct agent_rally {
 	int64_t wrote;                    /* when our card was */
 	int64_t pause;                    /* ns between two */
 	bool first;                       /* we ask and judge */
+	int64_t overlap;                  /* two hosts have one rank since; 0 none */
 	int64_t stepped_back;             /* when we no longer did; 0 never, or forgotten */
 	bool has_read;                    /* cards, once */
 	int64_t asked_at;                 /* 0: no question is open */
@@ -74,7 +77,7 @@ struct agent_rally {
 /* True if the launcher says that the job has several nodes. */
 bool agent_rally_is_told(void);
 
-/* Takes from a look whether there are ranks elsewhere. */
+/* Takes from a look which ranks are here, and whether there are some elsewhere. */
 void agent_rally_see(struct agent *agent, const struct job *job);
 
 /*

@@ -25,6 +25,7 @@
 #define OPENING "{\"schema\":\"" SCHEMA "\",\"card\":\""
 #define FOLDER  ".rally-"
 #define PLAIN   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+#define RALLY_RANKS_MOST 65536
 /* Written each ten seconds at most: one that stood still for a day is nobody's. */
 #define OLD_S (24 * 3600)
 /* Old folders that are removed at once. */
@@ -32,20 +33,40 @@
 
 /* --- Names ------------------------------------------------------------------------------------ */
 
-/* A step has its number again when its job is requeued. */
-bool rally_folder(const char *out, const struct fellow *fellow, struct str *into)
+/* With its end: "1" and "23" are not "12" and "3". */
+static uint64_t hash_word(uint64_t hash, const char *word)
+{
+	return hash_mix(hash_text(hash, word ? word : ""), 0);
+}
+
+/* A step has its number again when its job is requeued, and on another cluster. */
+static uint64_t hash_step(uint64_t hash, const char *step)
 {
 	const char *again = getenv("SLURM_RESTART_COUNT");
+
+	hash = hash_word(hash, step);
+	hash = hash_word(hash, again ? again : "0");
+	return hash_word(hash, getenv("SLURM_CLUSTER_NAME"));
+}
+
+bool rally_folder(const char *out, const struct fellow *fellow, bool apart, struct str *into)
+{
+	bool wide = fellow_master_is_wide(fellow->master);
 	uint64_t hash = HASH_START;
 	uid_t uid = geteuid();
 
-	if (!*fellow->step && !*fellow->run && !fellow_master_is_wide(fellow->master))
+	if (apart ? *fellow->step || !*fellow->run || !wide
+		  : !*fellow->step && !*fellow->run && !wide)
 		return false;
 	hash = hash_bytes(hash, &uid, sizeof(uid));
-	if (*fellow->step)
-		hash = hash_text(hash_text(hash, fellow->step), again ? again : "0");
-	else
-		hash = hash_text(hash, *fellow->run ? fellow->run : fellow->master);
+	if (*fellow->step) {
+		hash = hash_step(hash, fellow->step);
+	} else {
+		if (*fellow->run)
+			hash = hash_word(hash, fellow->run);
+		if (apart || !*fellow->run)
+			hash = hash_word(hash, fellow->master);
+	}
 	str_printf(into, "%s/" FOLDER "%016llx", out, (unsigned long long)hash);
 	return true;
 }
@@ -63,7 +84,7 @@ void rally_card_name(const char *jobs, struct str *into)
 		if (*c == '.' || !strchr(PLAIN, *c))
 			*c = *c == '.' ? '\0' : '_';
 	file_read("/proc/sys/kernel/random/boot_id", 64, &boot, NULL);
-	hash = hash_text(hash, str_text(&boot));
+	hash = hash_word(hash, str_text(&boot));
 	if (stat(jobs, &about) == 0) {
 		hash = hash_bytes(hash, &about.st_dev, sizeof(about.st_dev));
 		hash = hash_bytes(hash, &about.st_ino, sizeof(about.st_ino));
@@ -93,7 +114,11 @@ static void put_heard(struct json_object *object, const struct rally_card *card)
 static void format_card(const struct rally_card *card, struct str *into)
 {
 	struct json_object *object = json_object_new_object();
+	struct json_object *ranks = json_object_new_array();
+	const int *rank;
 
+	array_for_each (&card->ranks, rank)
+		json_object_array_add(ranks, json_object_new_int(*rank));
 	json_put_text(object, "schema", SCHEMA);
 	json_put_text(object, "card", card->name);
 	json_put_text(object, "host", card->host);
@@ -104,6 +129,9 @@ static void format_card(const struct rally_card *card, struct str *into)
 	json_put_int(object, "asked", card->asked);
 	json_put_int(object, "answered", card->answered);
 	json_object_object_add(object, "over", json_object_new_boolean(card->over));
+	json_object_object_add(object, "clash", json_object_new_boolean(card->clash));
+	json_put_int(object, "attempt", card->attempt);
+	json_object_object_add(object, "ranks", ranks);
 	json_put_text(object, "bundle", card->bundle);
 	json_put_text(object, "keys", card->keys);
 	json_put_text(object, "verdict", card->verdict);
@@ -220,6 +248,28 @@ static void get_heard(struct json_object *object, struct rally_card *card)
 	}
 }
 
+static void get_ranks(struct json_object *object, struct rally_card *card)
+{
+	struct json_object *list;
+
+	if (!json_object_object_get_ex(object, "ranks", &list) ||
+		!json_object_is_type(list, json_type_array))
+		return;
+	for (size_t i = 0; i < json_object_array_length(list) && i < RALLY_RANKS_MOST; i++) {
+		struct json_object *rank = json_object_array_get_idx(list, i);
+
+		if (json_object_is_type(rank, json_type_int))
+			*array_add(&card->ranks) = json_object_get_int(rank);
+	}
+}
+
+static bool truth_of(struct json_object *object, const char *key)
+{
+	struct json_object *value;
+
+	return json_object_object_get_ex(object, key, &value) && json_object_get_boolean(value);
+}
+
 /* A name, never a path, and of nothing that a terminal or a shell would take for more. */
 static bool is_plain_name(const char *name)
 {
@@ -229,7 +279,7 @@ static bool is_plain_name(const char *name)
 
 bool rally_card_parse(const char *line, size_t len, struct rally_card *ret)
 {
-	struct json_object *object = NULL, *over;
+	struct json_object *object = NULL;
 	struct json_tokener *tokener = json_tokener_new();
 
 	*ret = (struct rally_card){0};
@@ -248,12 +298,14 @@ bool rally_card_parse(const char *line, size_t len, struct rally_card *ret)
 		.raised = number_of(object, "raised"),
 		.asked = number_of(object, "asked"),
 		.answered = number_of(object, "answered"),
-		.over = json_object_object_get_ex(object, "over", &over) &&
-			json_object_get_boolean(over),
+		.over = truth_of(object, "over"),
+		.clash = truth_of(object, "clash"),
+		.attempt = (int)(number_of(object, "attempt") & INT_MAX),
 		.bundle = text_of(object, "bundle"),
 		.keys = text_of(object, "keys"),
 		.verdict = text_of(object, "verdict")};
 	get_heard(object, ret);
+	get_ranks(object, ret);
 	json_object_put(object);
 	if (!is_plain_name(ret->bundle))
 		*ret->bundle = '\0';
@@ -276,6 +328,7 @@ void rally_card_release(struct rally_card *card)
 	array_for_each (&card->heard, heard)
 		free(heard->card);
 	array_release(&card->heard);
+	array_release(&card->ranks);
 	*card = (struct rally_card){0};
 }
 

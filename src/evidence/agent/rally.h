@@ -46,6 +46,9 @@ struct rally_card {
 	int64_t asked;    /* of the first: its question, which all answer by a bundle; 0 none */
 	int64_t answered; /* the question that its bundle answers */
 	bool over;        /* its command has ended, and its agent has no more to say */
+	bool clash;       /* of the first: two jobs meet here, by one name */
+	int attempt;      /* of its job; 0 not known */
+	ARRAY(int) ranks; /* of that attempt, which it has on its host; ascending */
 	char *bundle;     /* a name in OUT; "" none */
 	char *keys;       /* what it has said of the whole job, and still stands: a line each */
 	char *verdict;    /* the same as one sentence */
@@ -53,10 +56,12 @@ struct rally_card {
 };
 
 /*
- * Appends the path of the folder for a job of that key. False, and nothing, where nothing tells
+ * Appends the path of the folder for a job of that key: its Slurm step, else the run id, else where
+ * its rank 0 is. Run ids are drawn, or given by people: `apart' is for a job that shares its own
+ * with another, and takes the address of rank 0 as well. False, and nothing, where nothing tells
  * what other hosts call it.
  */
-bool rally_folder(const char *out, const struct fellow *fellow, struct str *into)
+bool rally_folder(const char *out, const struct fellow *fellow, bool apart, struct str *into)
 	__attribute__((nonnull));
 
 /* Appends the name of this host's card; jobs is the folder of its job folders. */
