@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "base/alloc.h"
 
@@ -40,12 +41,29 @@ static bool peek_waits_alike(const struct threads *threads, const struct snapsho
 	       now.syscall == was->syscall && !memcmp(now.args, was->args, sizeof(now.args));
 }
 
+bool peek_waits_again(const struct threads *threads, const struct snapshot_thread *was)
+{
+	struct snapshot_thread now = *was;
+
+	return threads_where(threads, &now) == 0 &&
+	       (now.syscall == was->syscall || now.syscall == SYS_restart_syscall) &&
+	       now.regs.value[UNWIND_SP] == was->regs.value[UNWIND_SP] &&
+	       now.regs.value[UNWIND_IP] == was->regs.value[UNWIND_IP];
+}
+
+/* True if it was blocked, and its run count tells of itself alone. */
+static bool peek_was_blocked(const struct snapshot_thread *was)
+{
+	return was->how == SNAPSHOT_PEEKED || was->how == SNAPSHOT_UNMOVED ||
+	       (was->how == SNAPSHOT_STOPPED && was->in_syscall && was->run_count);
+}
+
 /* True if a thread has not been on a processor since it was seen blocked. */
 static bool peek_is_unmoved(const struct threads *threads, const struct snapshot_thread *was)
 {
 	struct snapshot_thread now = *was;
 
-	if (was->how != SNAPSHOT_PEEKED && was->how != SNAPSHOT_UNMOVED)
+	if (!peek_was_blocked(was))
 		return false;
 	if (was->moved || threads_runs(threads, &now) < 0 || now.run_count != was->run_count)
 		return false;
@@ -61,6 +79,7 @@ static void peek_take_over(
 	thread->facts.wchan = arena_text(peek->arena, was->wchan);
 	thread->facts.kernel = arena_text(peek->arena, was->kernel);
 	thread->facts.regs = (struct unwind_regs){0};
+	thread->facts.our_runs = 0;
 	thread->settled = true;
 }
 

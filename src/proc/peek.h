@@ -51,6 +51,13 @@ void peek_stacks(struct peek *peek, const struct stack_maps *maps, struct liveme
 struct livemem_piece peek_piece(const struct peek *peek, const struct stack_maps *maps, uint64_t sp)
 	__attribute__((nonnull));
 
+/*
+ * True if a thread waits where it waited: in that call at that place, or in its restart after a
+ * stop. That it did so all the while the run count has to tell.
+ */
+bool peek_waits_again(const struct threads *threads, const struct snapshot_thread *was)
+	__attribute__((nonnull));
+
 /* Marks those that have run since they were looked at: `moved`. */
 void peek_check(struct peek *peek) __attribute__((nonnull));
 

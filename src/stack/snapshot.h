@@ -42,6 +42,7 @@ struct snapshot_thread {
 	uint64_t args[6];
 	uint64_t cpu_ticks; /* utime + stime */
 	uint64_t run_count; /* times it was put on a processor: equal means that it has not moved */
+	uint64_t our_runs; /* so many of these, the latest, were only to stop for us and to go on */
 	uint64_t run_ns, wait_ns; /* on a processor; waiting for one */
 	uint64_t asleep_ns; /* it had not run for at least so long when it was read; 0 not known */
 	uint64_t stopped_ns; /* how long it stood still for us; 0 not at all */

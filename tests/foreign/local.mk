@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Jobs that have nothing of ours.
-check_PROGRAMS += %D%/parked %D%/proctable %D%/table
+check_PROGRAMS += %D%/parked %D%/parked-fp %D%/proctable %D%/table
 
 %C%_parked_SOURCES = %D%/parked.c
 %C%_parked_CFLAGS = $(PLAIN_CFLAGS)
+%C%_parked_fp_SOURCES = %D%/parked.c
+%C%_parked_fp_CFLAGS = $(PLAIN_CFLAGS) -O0 -fno-omit-frame-pointer
 %C%_proctable_SOURCES = %D%/proctable.c
 %C%_proctable_CFLAGS = $(PLAIN_CFLAGS)
 %C%_proctable_LDFLAGS = -rdynamic

@@ -62,15 +62,21 @@ static size_t reach_of(const struct job_frame *frames, size_t n, size_t pythons)
 
 /* --- Of one thread --------------------------------------------------------------------------- */
 
+/* How often it had run before it was stopped for this sample. */
+static uint64_t own_runs(const struct snapshot_thread *thread)
+{
+	return thread->run_count - thread->our_runs;
+}
+
 static bool ran_between(const struct sampled_thread *held, const struct snapshot_thread *thread)
 {
-	return held->run_count && thread->run_count && held->run_count != thread->run_count;
+	return held->run_count && thread->run_count && held->run_count != own_runs(thread);
 }
 
 static bool did_not_run_between(
 	const struct sampled_thread *held, const struct snapshot_thread *thread)
 {
-	return held->run_count && held->run_count == thread->run_count;
+	return held->run_count && thread->run_count && held->run_count == own_runs(thread);
 }
 
 void samples_compare(struct sampled_thread *held, const struct sampled_thread *new,

@@ -68,6 +68,7 @@ static const struct field thread_fields[] = {
 	FIELD(snapshot_thread, kernel, FIELD_TEXT),
 	FIELD(snapshot_thread, cpu_ticks, FIELD_U64),
 	FIELD(snapshot_thread, run_count, FIELD_U64),
+	FIELD(snapshot_thread, our_runs, FIELD_U64),
 	FIELD(snapshot_thread, run_ns, FIELD_U64),
 	FIELD(snapshot_thread, wait_ns, FIELD_U64),
 	FIELD(snapshot_thread, asleep_ns, FIELD_U64),

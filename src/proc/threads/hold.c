@@ -3,9 +3,14 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "proc/threads/stop.h"
+
+#define HOLD_RUNS   2  /* that a stop costs a thread that is blocked */
+#define HOLD_TRIES  50 /* until it waits again, */
+#define HOLD_NAP_US 50 /* so far apart */
 
 /* One run of stop_run(): the pieces lie beside its threads. */
 struct hold_run {
@@ -83,6 +88,47 @@ static void hold_take(struct hold *hold, struct peek_thread *thread,
 	thread->settled = true;
 }
 
+/*
+ * A thread that was blocked is put on a processor twice for us: to stop, and to go on waiting. So
+ * much of its run count is ours. Where it stands again as it stood, having run no more than that,
+ * its count from here on tells of itself alone; else nobody knows which runs were its own.
+ */
+static void hold_settle(struct hold *hold, struct snapshot_thread *facts)
+{
+	uint64_t before = facts->run_count;
+
+	if (!facts->in_syscall || !before)
+		return;
+	facts->run_count = 0;
+	for (int tries = 0; tries < HOLD_TRIES; tries++) {
+		struct snapshot_thread now = *facts;
+
+		if (threads_runs(hold->peek->threads, &now) < 0 ||
+			now.run_count > before + HOLD_RUNS)
+			return;
+		if (now.run_count == before + HOLD_RUNS &&
+			peek_waits_again(hold->peek->threads, facts)) {
+			facts->run_count = now.run_count;
+			facts->our_runs = HOLD_RUNS;
+			return;
+		}
+		usleep(HOLD_NAP_US);
+	}
+}
+
+/* Once all are let go. */
+static void hold_settle_all(struct hold_run *run)
+{
+	for (size_t i = 0; i < run->stop->all.nr; i++) {
+		const struct stop_thread *stopped = &run->stop->all.items[i];
+		struct peek_thread *thread =
+			stopped->error ? NULL : hold_find(run->hold->peek, stopped->tid);
+
+		if (thread)
+			hold_settle(run->hold, &thread->facts);
+	}
+}
+
 static void hold_finish(struct hold_run *run)
 {
 	struct hold *hold = run->hold;
@@ -98,6 +144,7 @@ static void hold_finish(struct hold_run *run)
 			thread = peek_add(hold->peek, stopped->tid);
 		hold_take(hold, thread, stopped, &run->pieces[i]);
 	}
+	hold_settle_all(run);
 	if (run->stop->longest > hold->longest)
 		hold->longest = run->stop->longest;
 	free(run->pieces);
