@@ -291,9 +291,10 @@ static bool failed_untold(const struct profile *p)
 /*
  * Nobody lives whom its own end did not take: the rest was killed or told to end, at once. One kill
  * among ends that are all known and were orders is somebody's doing; among unknown ends it may be
- * the last trace of the job's end.
+ * the last trace of the job's end. Kills of nodes whose clocks never met may have been of one
+ * moment: `*ret_maybe` says that there are some.
  */
-static bool all_were_ended(const struct deaths *d)
+static bool all_were_ended(const struct deaths *d, bool *ret_maybe)
 {
 	const struct job *job = d->job;
 	const struct profile *profiles = d->profiles;
@@ -301,6 +302,7 @@ static bool all_were_ended(const struct deaths *d)
 	size_t ended = 0, killed = 0, unknown = 0, ranks = 0, failed = 0;
 	struct rank_index one = NO_RANK;
 
+	*ret_maybe = false;
 	job_for_each_rank(job, rank) {
 		const struct profile *p = &profiles[rank.i];
 		int64_t after;
@@ -320,8 +322,10 @@ static bool all_were_ended(const struct deaths *d)
 			continue;
 		one = is_rank(one) ? one : rank;
 		after = behind(d, rank, p->fault, one, profiles[one.i].fault);
-		if (after == JOB_UNKNOWN)
+		if (after == JOB_UNKNOWN) {
+			*ret_maybe = true;
 			continue;
+		}
 		first = after < first ? after : first;
 		last = after > last ? after : last;
 	}
@@ -641,7 +645,7 @@ static void judge_undecided(const struct deaths *d)
 /* Reads what the others' ends say about each. */
 static void judge_all_among(struct deaths *d)
 {
-	bool end = all_were_ended(d);
+	bool maybe, end = all_were_ended(d, &maybe);
 
 	find_ends(d);
 	job_for_each_rank(d->job, rank) {
@@ -650,7 +654,7 @@ static void judge_all_among(struct deaths *d)
 		if (!is_bad(p))
 			continue;
 		if (end && p->death != DEATH_OWN)
-			p->death = DEATH_END;
+			p->death = maybe ? DEATH_UNSURE : DEATH_END;
 		else
 			judge_among(p, was_held_long(d->waits, rank, p),
 				&d->ends[clocks_of_rank(d->clocks, rank)]);

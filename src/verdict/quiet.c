@@ -211,10 +211,30 @@ void judge_told_mismatch(struct inquiry *q)
 	inquiry_not_judged(q, VERDICT_COLLECTIVE_MISMATCH, NEED_OPERATIONS, NO_RANK);
 }
 
+/* True if no clock tells which of some ends of that kind came first. */
+static bool are_unordered(const struct inquiry *q, enum death death)
+{
+	struct rank_index one = NO_RANK;
+
+	job_for_each_rank(q->job, rank) {
+		const struct profile *p = &q->profiles[rank.i];
+		int clock = clocks_of_rank(q->clocks, rank);
+
+		if (p->death != death || p->fault == JOB_UNKNOWN)
+			continue;
+		if (is_rank(one) && clocks_move(q->clocks, p->fault, clock,
+					    clocks_of_rank(q->clocks, one)) == JOB_UNKNOWN)
+			return true;
+		one = is_rank(one) ? one : rank;
+	}
+	return false;
+}
+
 /* Ranks that ended badly, and not all at once: the job is not well, though nobody is to blame. */
 void judge_bad_ends(struct inquiry *q)
 {
 	struct draft *draft = NULL;
+	bool said = false;
 
 	job_for_each_rank(q->job, rank) {
 		const struct profile *p = &q->profiles[rank.i];
@@ -223,12 +243,15 @@ void judge_bad_ends(struct inquiry *q)
 			continue;
 		if (!draft)
 			draft = inquiry_draft(q, VERDICT_INCONCLUSIVE);
+		said |= p->exception != NULL;
 		if (p->exception)
 			draft_fact(q, draft, FACT_EXCEPTION, rank, p->exception->cite)->text =
 				p->exception->text;
 	}
 	if (!draft)
 		return;
-	draft->verdict.next = VERDICT_NEXT_READ_TRACEBACK;
+	if (are_unordered(q, DEATH_UNSURE))
+		inquiry_not_judged(q, VERDICT_RANK_DEATH, NEED_ORDER_OF_ENDS, NO_RANK);
+	draft->verdict.next = said ? VERDICT_NEXT_READ_TRACEBACK : VERDICT_NEXT_WHO_ENDED;
 	draft_fact(q, draft, FACT_NO_FIRST_CAUSE, NO_RANK, "procs");
 }

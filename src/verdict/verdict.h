@@ -154,6 +154,7 @@ enum verdict_next {
 	VERDICT_NEXT_READ_TRACEBACK,
 	VERDICT_NEXT_CUT_MEMORY,
 	VERDICT_NEXT_WHO_KILLED,
+	VERDICT_NEXT_WHO_ENDED, /* the job, where nobody is known to have been first */
 	VERDICT_NEXT_OWN_SIGNAL,
 	VERDICT_NEXT_RAISE_SHM,  /* a child found no room in shared memory */
 	VERDICT_NEXT_DEAD_CHILD, /* it died, of neither */

@@ -30,6 +30,7 @@ static const char *const nexts[VERDICT_NEXTS] = {
 	[VERDICT_NEXT_COMPARE_GRAPHS] = "compare the graphs: TORCH_LOGS=graph_code on {P}",
 	[VERDICT_NEXT_READ_TRACEBACK] = "read the traceback of {R}; the others only echo it",
 	[VERDICT_NEXT_CUT_MEMORY] = "cut the memory of {R}, or raise its cgroup's limit",
+	[VERDICT_NEXT_WHO_ENDED] = "see who ended the job: scheduler, dmesg of each node",
 	[VERDICT_NEXT_WHO_KILLED] = "find who killed {R}: dmesg, scheduler, another user's kill",
 	[VERDICT_NEXT_OWN_SIGNAL] =
 		"find where {R} sends itself a signal: os.kill(os.getpid()), raise()",

@@ -173,6 +173,32 @@ static void what_clocks_do_not_tell_is_supported(void **state)
 	}
 }
 
+/*
+ * All were killed, those of one node five minutes before those of the other, or not: no clock
+ * tells. Nobody is accused of it, and nothing is well for sure.
+ */
+static void kills_that_no_clock_compares(void **state)
+{
+	static const double later[] = {60.01, 360};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++) {
+		struct facts *f = nobody_met();
+		struct judged j;
+
+		for (int rank = 0; rank < 4; rank++) {
+			facts_end(f, rank, JOB_SIGNALED, SIGKILL, rank < 2 ? 60 : later[i]);
+			if (rank >= 2)
+				facts_move(f, rank, 1);
+		}
+		facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+		j = judge(f);
+		assert_int_equal(j.v->nnot_judged, 1);
+		assert_int_equal(j.v->not_judged[0].need, NEED_ORDER_OF_ENDS);
+		done(&j, f);
+	}
+}
+
 /* Its own end is one, whenever it was. */
 static void an_end_of_its_own_needs_no_clock(void **state)
 {
@@ -246,6 +272,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_clocks_do_not_tell_is_supported),
+		cmocka_unit_test(kills_that_no_clock_compares),
 		cmocka_unit_test(an_end_of_its_own_needs_no_clock),
 		cmocka_unit_test(what_clocks_tell_too_roughly_is_supported),
 		cmocka_unit_test(who_was_looked_at_before_is_to_be_looked_at_again),
