@@ -18,7 +18,7 @@ static void __attribute__((noreturn)) out_of_memory(size_t nr, size_t size)
 	abort();
 }
 
-/* Of large pieces a page at a time is half of the cost; where the kernel does not care, no harm. */
+/* Faulting in a large piece page by page is half its cost. The kernel may ignore the advice. */
 static void *with_large_pages(void *memory, size_t nr, size_t size)
 {
 	uintptr_t from = ((uintptr_t)memory + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;

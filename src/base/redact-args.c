@@ -12,7 +12,7 @@
 
 /* --- Environment ----------------------------------------------------------------------------- */
 
-/* What may be kept: a name that is equal, or begins so where a '*' ends it. */
+/* A name may be kept if it is one of these, or begins with one that ends in '*'. */
 static const char *const wanted[] = {
 #define LOG_ERROR(text)
 #define LOG_NOISE(text)
@@ -60,7 +60,7 @@ static const char *const wanted[] = {
 	"LOGNAME",
 };
 
-/* What never is, wherever in the name it stands. */
+/* A name with one of these in it is never kept. */
 static const char *const secret[] = {"KEY", "TOKEN", "SECRET", "PASS", "PWD", "CRED", "AUTH",
 	"PRIVATE", "COOKIE", "SIGNATURE", "JWT", "BEARER", "SESSION"};
 

@@ -93,7 +93,7 @@ static bool is_escaped_end(const struct text *text, size_t at)
 	       strchr("nrt\"'", text->at[at + 1]) != NULL;
 }
 
-/* Of a value in quotes, to its closing quote; of a text that is cut, to the end of the line. */
+/* Where a value in quotes ends: at its closing quote, or, in a text that is cut, with the line. */
 static size_t end_of_quoted(const struct text *text, size_t at, char quote, bool escaped)
 {
 	for (; at < text->len && text->at[at] != '\n'; at++) {
@@ -128,7 +128,7 @@ static size_t end_of_header(const struct text *text, size_t at)
 
 /* --- Names and what follows them ------------------------------------------------------------- */
 
-/* What stands between a name that ends at `at` and its value. False: nothing that assigns. */
+/* Skips what assigns, between a name that ends at `at` and its value. False if nothing does. */
 static bool find_between(const struct text *text, size_t *at, bool option, struct value *value)
 {
 	size_t next = *at, quote = quote_at(text, next), blank;
