@@ -83,7 +83,7 @@ static int compare_bytes(const struct exhibit *a, const struct exhibit *b)
 	return order ? order : COMPARE(a->len, b->len);
 }
 
-/* Of one thing the reading that counts comes last: undamaged before damaged, then the later. */
+/* Readings of one thing: the one that counts comes last, undamaged before damaged, then by time. */
 static int compare_exhibits(const void *va, const void *vb)
 {
 	const struct exhibit *a = *(const struct exhibit *const *)va;
@@ -135,7 +135,7 @@ static const char *exhibit_cite(struct decode_context *context, const struct exh
 				context, exhibit->host, exhibit->pid, exhibit->start_time)));
 }
 
-/* What is too large for its kind, or for the memory that there may be, is lost as a whole. */
+/* An exhibit too large for its kind, or for the memory there may be, is lost as a whole. */
 static int decode_within(struct decode_context *context, struct job_builder *builder,
 	const struct exhibit *exhibit, struct complaint *why)
 {
@@ -148,7 +148,7 @@ static int decode_within(struct decode_context *context, struct job_builder *bui
 }
 
 /*
- * Of a damaged exhibit nothing is believed: its checksum says that bytes are wrong, but not which,
+ * Nothing in a damaged exhibit is believed: its checksum says that bytes are wrong, but not which,
  * and one wrong byte can make an innocent rank the one that everybody waits for.
  */
 static void decode_one(struct decode_context *context, struct job_builder *builder,

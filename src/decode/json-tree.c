@@ -143,7 +143,7 @@ static bool json_string(struct json_tree *json)
 	return true;
 }
 
-/* What fits into 64 bits is a number; what does not, or has a fraction, a real one. */
+/* An integer that fits into 64 bits stays one; a larger one, or a fraction, is a real. */
 static bool json_number(struct json_tree *json)
 {
 	size_t len = 0, left = (size_t)(json->end - json->at);

@@ -87,7 +87,7 @@ static void census_slot(struct decode_context *context, struct job_builder *buil
 	struct decode_process *process =
 		context_process(context, exhibit->host, slot->pid, slot->start_time);
 
-	/* Of one that runs without probe its slot tells what it was before it exec'ed. */
+	/* The slot of a process that now runs without probe tells what it was before it exec'ed. */
 	if (process->identity.promoted)
 		return;
 	process->fact.role = census_role(slot);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who was asked for evidence. Those that answered are known by what they gave, under whatever name
- * they have themselves; so here only those count that lack. Who has nothing of the job is no node
- * of it.
+ * The nodes that were asked for evidence. Those that answered are known by what they gave, under
+ * whatever name they have themselves; so only those that did not answer count here. A node that has
+ * nothing of the job is none of its nodes.
  */
 #include <string.h>
 

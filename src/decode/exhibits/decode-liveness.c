@@ -43,7 +43,7 @@ static int liveness_decode(const struct exhibit *exhibit, struct job_builder *bu
 					     .cite = arena_printf(&context->arena, "liveness:%s",
 						     context_name(context, process))});
 	host = context_host(context, exhibit->host);
-	/* Of several the one that lives counts: what is known of the host is what it knows. */
+	/* If there are several agents, the living one counts: it knows the host as it is now. */
 	if (role && !strcmp(role, "agent") && process->alive > host->agent_alive)
 		host->agent_alive = process->alive;
 	if (role && !strcmp(role, "child") && process->fact.role == JOB_ROLE_UNKNOWN)

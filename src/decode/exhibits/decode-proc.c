@@ -71,7 +71,7 @@ static int stat_decode(const struct exhibit *exhibit, struct job_builder *builde
 
 const struct decoder decode_proc_stat = {EXHIBIT_PROC_STAT, stat_decode};
 
-/* Of all that stands there only who traces it: a pid where we see its tracer, else 0. */
+/* Takes one line of it, who traces the process: a pid where we see its tracer, else 0. */
 static int status_decode(const struct exhibit *exhibit, struct job_builder *builder,
 	struct decode_context *context, struct complaint *why)
 {

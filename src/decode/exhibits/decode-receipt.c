@@ -138,7 +138,7 @@ static int receipt_decode(const struct exhibit *exhibit, struct job_builder *bui
 	cgroup = json_get_text(object, "cgroup");
 	if (cgroup)
 		decode_cgroup_text(context, host, cgroup, true);
-	/* Of launches side by side the caches are the same. */
+	/* Launches side by side have the same caches. */
 	if (!host->caches.all.nr)
 		decode_caches_list(context, object, &host->caches);
 	receipt_hosts(object, builder);

@@ -473,7 +473,7 @@ static void *read_next(void *context)
 	return NULL;
 }
 
-/* What each dump says has nothing to do with the others: many are read at once. */
+/* Dumps have nothing to do with each other: many are read at once. */
 static void read_ranks(struct flights *flights, struct meter *meter)
 {
 	struct reading reading = {flights->ranks.items, flights->ranks.nr, flights->lists, 0,

@@ -23,7 +23,7 @@
 
 /* So many of a rank's last collectives are looked at. */
 #define SAMPLED 256
-/* Of fewer in common nobody says that they are of one run. */
+/* Two ranks with fewer in common are not said to be of one run. */
 #define FEWEST 24
 /* n times the share of neighbours in the spread; a walk has more once in a hundred times. */
 #define NO_WALK 40.0
@@ -130,7 +130,7 @@ static void meet(const struct flight_yardstick *yardstick, const struct flight_r
 	}
 }
 
-/* Whether the leads are no walk: then one waited for the other, time and again. */
+/* True if the leads are no random walk: then one waited for the other, time and again. */
 static bool keeps_step(const struct meeting *m)
 {
 	double mean = 0, steps = 0, spread = 0;
@@ -202,7 +202,7 @@ static void set_by(struct flights *flights, size_t by, struct setting *settings)
 	flight_yardstick_free(yardstick);
 }
 
-/* Who is to be tried next: one whose clock is set, else the first; SIZE_MAX: all are set. */
+/* The rank to try next: one whose clock is set, else the first; SIZE_MAX if all are set. */
 static size_t next_by(const struct flights *flights, const struct setting *settings)
 {
 	size_t next = SIZE_MAX;

@@ -125,7 +125,7 @@ static const struct flight_frame *flight_frame_new(
 	return frame;
 }
 
-/* Of a dict that others refer to as well: made once. */
+/* The frame of a dict that other entries refer to as well: it is made once. */
 static const struct flight_frame *flight_frame_shared(
 	struct flight_reading *reading, const struct value *value)
 {

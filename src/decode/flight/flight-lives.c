@@ -8,7 +8,7 @@
  * numbers tell which is which, whoever has lost his entries of the first ones. Else each counts his
  * own, from the first one on where he has all his entries, and else from the last one back.
  *
- * Who made a later group of a name has left the one before: whatever was open there, was given up.
+ * A rank that made a later group of a name has left the one before, and given up what was open.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static void collect(struct name *name)
 	name->numbers.nr = n;
 }
 
-/* Of a rank's `own` seats `before` have a lower number than this one. */
+/* `before` of the rank's `own` seats have a lower number than this one. */
 static uint32_t life_of(const struct name *name, const struct flight_rank *rank,
 	const struct flight_seat *seat, size_t own, size_t before)
 {

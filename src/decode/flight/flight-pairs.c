@@ -135,7 +135,7 @@ static void collect_sides(
 	}
 }
 
-/* What was made before one that is complete, is complete, whatever its entry says. */
+/* An op that was made before a complete one is complete, whatever its entry says. */
 static void count_done(struct side *side)
 {
 	for (size_t i = side->ops.nr; i-- > 0 && !side->done;)
@@ -171,8 +171,8 @@ static void number_side(struct side *side, uint64_t before)
 }
 
 /*
- * What a rank that reports nothing any more has open, and its peer has not, the peer completed: so
- * it is complete, and nobody lacks.
+ * The peer completed an op that it has not open, while a rank that reports nothing any more still
+ * has: so the op is complete, and nobody lacks.
  */
 static void believe_peer(struct side *side, const struct side *peer)
 {

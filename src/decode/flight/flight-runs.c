@@ -45,7 +45,7 @@ struct kind {
 	bool kept;    /* some of them are */
 };
 
-/* What is kept is noted by kind, too: to ask each of all others would be ranks squared. */
+/* The stays that are kept are counted by kind too: comparing all with all is ranks squared. */
 struct stays {
 	ARRAY(struct stay) list;
 	ARRAY(struct kind) kinds;
@@ -125,7 +125,7 @@ static int compare_sizes(const void *va, const void *vb)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Of each dump without ops: how many of the sizes that dumps with ops tell it is beyond. */
+/* Counts, for each dump without ops, the sizes told by dumps with ops that it is beyond. */
 static void find_beyond(const struct flights *flights, struct stays *stays)
 {
 	ARRAY(size_t) sizes = {0};
@@ -258,7 +258,7 @@ static void keep_agreeing(const struct flights *flights, struct stays *stays, si
 	struct stay *list = stays->list.items;
 	size_t best = from, most = 0;
 
-	/* What lists no size agrees with several sizes, and speaks for none. */
+	/* A dump that lists no size agrees with several sizes, and speaks for none. */
 	count_agreeing(flights, stays, from);
 	for (size_t i = from; i < stays->list.nr; i++) {
 		size_t n = stays->kinds.items[list[i].like].agree;
@@ -315,7 +315,7 @@ static bool fits(const struct flights *flights, const struct stays *stays, const
 /* So many of a stretch are held against so many of the run: they have met each other. */
 #define HELD 8
 
-/* Whether a stretch is of the run that is kept so far. */
+/* Is a stretch of the run that is kept so far? */
 static enum flight_kin kin_of(
 	const struct flights *flights, const struct stays *stays, size_t from, size_t to)
 {
@@ -401,7 +401,7 @@ static int compare_by_rank(const void *va, const void *vb)
 	return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
-/* Of one rank, two dumps that are left of it are one too many: the first is read. */
+/* Two dumps that are left of one rank are one too many: the first is read. */
 static void tell_second(
 	const struct flight_rank *rank, struct decode_context *context, struct job_builder *b)
 {

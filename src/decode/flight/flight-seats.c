@@ -9,10 +9,10 @@
  * A dump without any word of a group says that nothing was made there, if it is whole: then the
  * group's status would be there, and each status that is there is of a group that is known.
  *
- * Of a backend whose operations retire only entries count (decode-flight.h). What is over there
- * is complete, if the rank went on to anything later, if a peer in it did, or if all members
- * came to the same op. If they came to different ones, or one had long not come when its dump was
- * written, it failed. Else nothing tells.
+ * Where a backend's operations retire, only entries count (decode-flight.h). An op that is over
+ * there is complete if the rank went on to anything later, if a peer in it did, or if all members
+ * came to the same op. It failed if they came to different ones, or if one had long not come when
+ * its dump was written. Else nothing tells.
  *
  * OUTDATED. Nobody completes a collective that others have not entered. So where somebody did,
  * the dump that says so is older than that: it tells of the past, and what it lacks proves
@@ -29,7 +29,7 @@
 
 /* Clocks of nodes may be apart by that much. */
 #define CLOCKS_APART CLOCK_NS_PER_S
-/* Who has not come for so long while others were in it, was what they gave up for. A dump is
+/* A member that has not come for so long is why the others, who were in it, gave up. A dump is
  * written some time after what it holds was true. */
 #define GIVEN_UP (60 * CLOCK_NS_PER_S)
 

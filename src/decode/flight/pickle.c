@@ -283,7 +283,7 @@ static const uint8_t *pickle_run(struct pickle *pickle)
 	return at;
 }
 
-/* What has a text, a number or a name of its own behind the opcode. */
+/* Opcodes with a text, a number or a name of their own behind them. */
 static bool pickle_argued(struct pickle *pickle, const uint8_t *argument)
 {
 	uint64_t number = pickle_little(argument, pickle_arguments[*pickle->op]);

@@ -143,7 +143,7 @@ static void rings_take_identity(struct ring_source *source)
 	const struct ring_header *header = &source->view.header;
 	struct decode_process *process = source->process;
 
-	/* What a candidate's ring does not show, the rank's may, which took over from it. */
+	/* The rank's ring took over from the candidate's, and may show what that one does not. */
 	if (header->generation >= process->newest_ring)
 		process->identity.knows |= JOB_KNOWS_RING;
 	process->identity.run = header->run;

@@ -75,7 +75,7 @@ static uint64_t groups_done_upto(const struct ring_group *group)
 	return done;
 }
 
-/* What the device began: told with each op's end, so what is not told has not begun. */
+/* Up to which op the device has begun: told with each op's end, so one not told has not. */
 static void groups_begun(const struct ring_group *group, struct job_member *member)
 {
 	if (!(group->state & RING_G_KERNELS))
@@ -105,7 +105,7 @@ static enum job_member_state groups_state(const struct ring_group *group)
 		return JOB_MEMBER_GONE;
 	if (group->state & RING_G_FINALIZED)
 		return JOB_MEMBER_CLOSING;
-	/* Of a non-blocking one the return says nothing, but ops can only follow readiness. */
+	/* The return of a non-blocking init says nothing, but ops can only follow readiness. */
 	if ((group->state & RING_G_READY) || group->ready_tsc || group->op_index)
 		return JOB_MEMBER_READY;
 	return JOB_MEMBER_IN_INIT;
@@ -172,8 +172,8 @@ static void ops_add(struct ring_source *source, const struct ring_seat *seat,
 }
 
 /*
- * What is not said to be done is not done, where every end is told. Of a send or receive the
- * library tells the end only to who waits for it: one that nobody waited for yet may be done.
+ * Where every end is told, an op that nobody calls done is not done. The end of a send or receive
+ * is told only to a thread that waits for it: one that nobody waited for yet may be done.
  */
 static enum job_known ops_done(const struct ring_source *source, const struct ring_group *group,
 	uint64_t nth, uint64_t done, bool p2p)

@@ -3,7 +3,7 @@
  * The stack that a dying thread's own handler wrote down, given names by the modules that were
  * gathered for it: found by build id, where there is one on both sides, else by path.
  *
- * Of a process that lives there is none: what it survived is not what it does.
+ * A process that lives has none: what it survived is not what it does.
  */
 #include <stdlib.h>
 #include <string.h>

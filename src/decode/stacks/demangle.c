@@ -180,7 +180,7 @@ static enum answer ask_library(const char *name, struct giving *giving)
 	return giving->text.len ? ANSWER_NAME : ANSWER_NONE;
 }
 
-/* Of a name that may be handed to the library as it is. */
+/* Adds what the library makes of a name that it may be handed as it is. */
 static enum answer add_declared(struct str *into, const char *name)
 {
 	struct giving giving = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a walk cannot do says the stack's `cut`, what could not be had at all is a loss. */
+/* A stack that could not be walked to its end says why in `cut`; one not had at all is a loss. */
 #include "decode/stacks/walking.h"
 
 #include <errno.h>
@@ -172,7 +172,7 @@ static void walk_thread(struct walking *walking, const struct snapshot_thread *t
 	unwind_stack_release(&native);
 }
 
-/* Of one that ran there are its Python frames, if any: they were read without stopping it. */
+/* A thread that ran has its Python frames at most: they were read without stopping it. */
 static void take_python(struct walking *walking, const struct snapshot_thread *thread,
 	const struct known_python *python, struct decode_frames *frames, struct sampled_thread *ret)
 {
