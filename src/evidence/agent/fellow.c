@@ -14,7 +14,7 @@
 #include "proc/survey/launcher.h"
 
 #define CLIMB_MOST 64
-/* Of a command line: the interpreter, its script, and what tells these from each other. */
+/* The words of a command line that tell jobs from each other: the interpreter and its script. */
 #define PROGRAM_WORDS 2
 
 /* Strings with a NUL behind each, as /proc has them. */
@@ -24,7 +24,7 @@ static void add_block(struct str *into, char *const *texts)
 		str_add_bytes(into, *texts, strlen(*texts) + 1);
 }
 
-/* Of what may be told of the first words, and of no more. */
+/* The hash of the first words, as far as they may be told, and of no more. */
 static uint64_t hash_words(struct str *words)
 {
 	uint64_t hash = HASH_START;

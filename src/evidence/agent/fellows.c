@@ -134,7 +134,7 @@ static bool has_number(const struct jobs_entry *entry, int number)
 	return false;
 }
 
-/* Who has no rank yet that shows itself has the number that its launcher gave. */
+/* A fellow whose ranks do not show themselves yet has the number that its launcher gave. */
 static bool are_twins(const struct jobs_entry *a, const struct jobs_entry *b)
 {
 	const struct fellow *one = &a->fellow, *other = &b->fellow;

@@ -318,7 +318,7 @@ static void history_watch(struct history *history, struct history_process *proce
 	history->watched += process->watch.fd >= 0;
 }
 
-/* Who was not seen has ended, or has left the tree: a daemon, a child of one that has died. */
+/* A process not seen has ended or left the tree: a daemon, a child of one that has died. */
 static void history_look_after(struct history *history, const struct proc_list *children)
 {
 	for (size_t i = 0; i < history->processes.nr; i++) {

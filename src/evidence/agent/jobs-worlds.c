@@ -8,7 +8,7 @@
 
 #include "ring/makers.h"
 
-/* Of each ring the first, and of a folder no more than would tell it from others. */
+/* So many of each ring, the first; and of a folder, as many as tell it from others. */
 #define WORLDS_OF_RING 32u
 #define WORLDS_MOST    256u
 

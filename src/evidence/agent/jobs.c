@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whose word is taken for what. That a job is there: its folder has a census. Who lives: the locks
- * and pids of the census (liveness.h), never a file that somebody may have failed to update. That
- * it hangs: its agent, as long as that lives. What it is called: the manifest, else the census,
- * else its folder. Nothing is remembered between two calls; a listing of a few jobs takes
- * milliseconds.
+ * A job is there if its folder has a census. The locks and pids of the census (liveness.h) say who
+ * lives, never a file that somebody may have failed to update. Its agent says that it hangs, as
+ * long as that agent lives. The manifest gives its name, else the census, else its folder. Nothing
+ * is remembered between two calls; a listing of a few jobs takes milliseconds.
  */
 #include "evidence/agent/jobs.h"
 

@@ -12,7 +12,7 @@
 #include "ring/census.h"
 #include "ring/ring.h"
 
-/* Of a forged ring no more than a true one has. */
+/* A true ring has no more: bounds what is read of a forged one. */
 #define PULSE_LANES  64u
 #define PULSE_GROUPS 256u
 

@@ -195,7 +195,7 @@ static bool bundle_unzip(
 	return in.pos == in.size && bytes->len == bytes->room;
 }
 
-/* What is told counts, also where less comes: memory is set aside for it. */
+/* The size that the head tells counts, also where less comes: memory is set aside for it. */
 static const char *bundle_refuses(struct bundle_walk *walk, const struct bundle_head *head)
 {
 	uint64_t size = (uint64_t)head->size;

@@ -124,7 +124,7 @@ void evidence_cut(struct evidence *evidence, size_t n)
 		free(last->host);
 		free(last->label);
 		free(last->bytes);
-		/* What is added next finds its place empty, as array_grow() promises. */
+		/* The next one to be added finds its place empty, as array_grow() promises. */
 		*last = (struct exhibit){0};
 	}
 }

@@ -114,7 +114,7 @@ static bool core_is_alone(const struct evidence *evidence)
 	return true;
 }
 
-/* What a job is called of which there are only cores: by what ran. */
+/* A job of which there are only cores is called by the program that ran. */
 static void core_put_job(const struct core *core, struct json_object *object)
 {
 	char *arguments = alloc_copy(
@@ -185,7 +185,7 @@ static bool core_belongs(
 
 static void core_add(struct core *core, struct images *images, struct evidence *into)
 {
-	/* What is added may move what there is, and the host is a part of it. */
+	/* Adding may move the exhibits that are there, and the host name lies in one of them. */
 	char *host = alloc_text(core->host);
 	struct evidence modules = {0};
 

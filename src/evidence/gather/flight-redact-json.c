@@ -10,7 +10,7 @@
 #include "base/redact.h"
 #include "evidence/gather/flight-redact.h"
 
-/* Of containers deeper than this nothing is read, and no text is kept. */
+/* Containers deeper than this are not read, and no text in them is kept. */
 #define DEPTH 64
 
 struct json {
@@ -135,7 +135,7 @@ static size_t meant(const uint8_t *word, size_t len)
 	return digits;
 }
 
-/* What means nothing is hidden: letters stay such, since a cut word is told from a wrong one. */
+/* Hides a word that means nothing. Letters stay letters, to tell a cut word from a wrong one. */
 static void take_word(struct json *json)
 {
 	size_t from = json->at, end = from;

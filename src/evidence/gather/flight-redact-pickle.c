@@ -185,7 +185,7 @@ static bool close_tuple(struct pickle *p)
 	return make_tuple(p, nr);
 }
 
-/* What was complete of the open containers goes into them: decode/flight/value.c reads it so. */
+/* Puts what was complete into the containers left open: decode/flight/value.c reads it so. */
 static void salvage(struct pickle *p, size_t base)
 {
 	uint32_t container = p->stack.items[base - 1];
@@ -231,7 +231,7 @@ static void hide_long(struct pickle *p, size_t at, size_t len)
 		hide(p, at, at + len);
 }
 
-/* What has bytes behind its argument. False where there are fewer. */
+/* Takes an opcode with bytes behind its argument. False where there are fewer. */
 static bool take_announced(struct pickle *p, uint8_t op, size_t at, uint64_t len)
 {
 	if (len > p->len - at)
@@ -305,7 +305,7 @@ static bool take_value(struct pickle *p, uint8_t op)
 	}
 }
 
-/* What has no bytes behind its argument. False: it makes no sense there. */
+/* Takes an opcode with no bytes behind its argument. False if it makes no sense there. */
 static bool take_plain(struct pickle *p, uint8_t op, uint64_t number)
 {
 	switch (op) {

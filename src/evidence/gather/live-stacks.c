@@ -29,7 +29,7 @@ static bool is_ours(const struct live_processes *processes, uint32_t here)
 	return false;
 }
 
-/* Whose stacks: living ranks (and who may become one), then children, as far as there is room. */
+/* Picks living ranks (and those that may become one), then children, as far as there is room. */
 static size_t choose(const struct live_processes *processes, struct stacks_target *targets)
 {
 	size_t nr = 0, children = 0;

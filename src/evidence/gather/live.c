@@ -72,7 +72,7 @@ static void live_turn_to(struct live *live, size_t which)
 	live->at = &live->folders.items[which];
 }
 
-/* What each folder has is told from that of others by the folder's name. */
+/* The folder's name tells what it has from what others have. */
 static const char *live_id(const struct live *live)
 {
 	const char *slash = strrchr(live->at->folder.path, '/');
@@ -178,7 +178,7 @@ static void live_ring_found(
 			process->ring_due = false;
 }
 
-/* What the census promised and no folder holds. */
+/* Notes the rings that the census promised and no folder holds. */
 static void live_miss_rings(struct live *live)
 {
 	const struct live_process *process;
@@ -361,7 +361,7 @@ static void live_take_paths(struct live *live, const struct json_object *one)
 	}
 }
 
-/* What of the dead only the agent still knows: their logs and their control groups. */
+/* Takes what only the agent still knows of the dead: their logs and control groups. */
 static void live_take_history(struct live *live, const struct str *text)
 {
 	struct json_object *history = json_scan_is_light(str_text(text), text->len)

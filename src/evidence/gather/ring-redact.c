@@ -53,7 +53,7 @@ static void redact_strings(const struct redacting *redacting)
 	}
 }
 
-/* What passed write(2): a circle, which is laid straight to be read and put back as it lay. */
+/* Redacts what passed write(2), a circle: laid straight to be read, and put back as it lay. */
 static void redact_written(const struct redacting *redacting)
 {
 	const struct ring_part *part = &redacting->view.part[RING_S_STDERR];
@@ -71,7 +71,7 @@ static void redact_written(const struct redacting *redacting)
 	bytes = writable(redacting, part->at) + sizeof(head);
 	size = (size_t)part->count - sizeof(head);
 	memcpy(&head, part->at, sizeof(head));
-	/* Of one that is cut nobody knows where its lines begin. */
+	/* Nobody knows where the lines of one that is cut begin. */
 	from = head.head > size && part->count == part->declared ? (size_t)(head.head % size) : 0;
 	straight = alloc_zeroed(1, size);
 	memcpy(straight, bytes + from, size - from);

@@ -25,7 +25,7 @@
 #define UNPROBED_PROBE	  "inquest-probe.so"
 #define UNPROBED_MAPS_CAP (8u * 1024 * 1024)
 #define UNPROBED_CAP	  (256u * 1024)
-/* Who lives for less may yet exec, or is a helper. */
+/* A process that lives for less may yet exec, or is a helper. */
 #define UNPROBED_AGE_NS (3 * CLOCK_NS_PER_S)
 
 struct unprobed {
