@@ -278,7 +278,7 @@ static bool cfi_instruction(
 }
 
 /*
- * Of a CIE all of it is run; of an FDE as much as leads to the address: the CFA must have its rule
+ * Runs all of a CIE, and as much of an FDE as leads to the address: the CFA must have its rule
  * before the first step away from the function's entry.
  */
 static bool cfi_program(

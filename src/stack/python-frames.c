@@ -222,7 +222,7 @@ static uint64_t python_thread_tid(struct python_walk *walk, uint64_t state)
 #define HANDLER_PREVIOUS (walk->layout.runs == PYTHON_RUNS_OF_ONE ? 24u : 8u)
 #define HANDLERS_MOST	 64 /* generators have their own */
 
-/* Of an exception: its arguments, a tuple. */
+/* Where an exception has its arguments, a tuple. */
 #define OBJECT_TYPE    8
 #define TYPE_NAME      24
 #define EXCEPTION_ARGS 24
@@ -366,7 +366,7 @@ static struct python_gil python_gil_read(const struct python_walk *walk, uint64_
 	return gil;
 }
 
-/* Who of the threads from `first` on, those of one interpreter, has its GIL. */
+/* Tells which of the threads from `first` on, those of one interpreter, has its GIL. */
 static void python_gil_tell(struct python_walk *walk, const struct python_gil *gil, size_t first)
 {
 	for (size_t i = first; gil->holder && i < walk->threads.nr; i++)
@@ -476,7 +476,7 @@ bool python_place_holds(struct stack_memory *memory, const struct python_place *
 	       back == interpreter;
 }
 
-/* Of an int: how many digits (from 3.12 on shifted by flags); the digits. */
+/* Where an int has the number of its digits (from 3.12 on shifted by flags), and the digits. */
 #define INT_SIZE     16
 #define INT_DIGIT    24
 #define INT_TAG_SIZE 3

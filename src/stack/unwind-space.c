@@ -184,7 +184,7 @@ static int space_access_reg(
 	return 0;
 }
 
-/* What a module without search table says about an address; its .eh_frame is read once. */
+/* Asks a module without search table about an address; its .eh_frame is read once. */
 static const struct cfi_range *space_scan(
 	struct unwinder *unwinder, const struct unwind_place *place, uint64_t ip)
 {
@@ -263,7 +263,7 @@ static int space_find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_
 	return 0;
 }
 
-/* What is found comes out of libunwind's own pool, and goes back to it without us. */
+/* Nothing to do: an answer comes out of libunwind's own pool, and goes back to it without us. */
 static void space_put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info, void *arg)
 {
 	(void)space;
