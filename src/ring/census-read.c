@@ -119,13 +119,13 @@ static int census_is_one(const struct census_slot *a, const struct census_slot *
 	return a->pid == b->pid && a->start_time == b->start_time && a->pid_ns == b->pid_ns;
 }
 
-/* Whether the slot was the same process' in two passes, and nothing of it was being changed. */
+/* Was the slot the same process' in two passes, and nothing of it being changed? */
 static int census_is_steady(const struct census_slot *a, const struct census_slot *b)
 {
 	return !((a->head ^ b->head) & ~((uint64_t)CENSUS_FLAGS << 32)) && census_is_one(a, b);
 }
 
-/* What changed each time it was looked at is said to be; and whose it is, where that is clear. */
+/* Says that a slot changed each time it was looked at, and whose it is, where that is clear. */
 static int census_settle(int fd, const struct census_passes *passes, size_t at)
 {
 	struct census_slot *a = (void *)(passes->of[0] + at), *b = (void *)(passes->of[1] + at),

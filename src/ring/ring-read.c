@@ -99,7 +99,7 @@ static const uint8_t *ring_element(
 	return i < part->count ? part->at + i * part->elem_size : NULL;
 }
 
-/* Of `n` elements from `first` on, how many are at hand; -1 where the file could not hold them. */
+/* How many of `n` elements from `first` on are at hand; -1 if the file could not hold them. */
 static int64_t ring_part_have(const struct ring_part *part, uint64_t first, uint64_t n)
 {
 	if (n > part->declared || first > part->declared - n)
