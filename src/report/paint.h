@@ -16,7 +16,7 @@ struct paint {
 	struct sheet sheet;
 };
 
-/* Of these verdicts, for this reader, an empty sheet; paint_release() it. */
+/* An empty sheet for these verdicts and this reader; paint_release() it. */
 struct paint paint_of(const struct verdicts *verdicts, const struct report_options *options);
 /* Frees the sections and the sheet; what was written of it stays. */
 void paint_release(struct paint *paint);
@@ -30,7 +30,7 @@ void paint_headline(struct paint *paint, const struct verdict *verdict, const ch
 /* Adds a section of the page, of that verdict if it is of one. */
 void paint_section(struct paint *paint, enum page_kind kind, const struct verdict *verdict);
 
-/* Whether to wait or to kill, unless the headline says that there is nothing to wait for. */
+/* Adds whether to wait or kill, unless the headline says that there is nothing to wait for. */
 void paint_outlook(struct paint *paint, const struct verdict *verdict);
 
 /* Appends blanks up to that column. */

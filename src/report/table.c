@@ -301,7 +301,7 @@ static void finish(struct table *table)
 		table->shown[c] = is_worth_showing(table, c);
 }
 
-/* Of its widest cell, the title among them. */
+/* The width of its widest cell, the title among them. */
 static size_t column_width(const struct table *table, int column)
 {
 	size_t width = strlen(columns[column].title);
