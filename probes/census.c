@@ -106,7 +106,7 @@ static const char *census_task(int32_t *rank)
 	return source || !census_is_in_step() ? source : census_env(slurm, rank);
 }
 
-/* Who it is by the environment: RANK, set for it or for its node; else the number of its task. */
+/* Its rank by the environment: RANK, set for it or its node; else the number of its task. */
 static void census_read_rank(struct census_self *self)
 {
 	static const char *const own[] = {"RANK", NULL};
@@ -341,7 +341,7 @@ void census_hold(void)
 		sys_call(SYS_fcntl, census.fd, F_SETLK, &lock);
 }
 
-/* Who takes the slot next holds the same byte: a lock that stays would speak for him. */
+/* The next owner of the slot locks the same byte: a lock that stays would speak for him. */
 static void census_let_go(void)
 {
 	struct flock lock = census_byte(F_UNLCK);

@@ -2,7 +2,7 @@
 /*
  * Everything here is made in the order in which it can fail harmlessly: a folder that is ours, a
  * new file (never an existing one), its bytes, its pages; only then does a ring go into it.
- * What fails on the way is unlinked and its share of the budget given back. A file made sparse and
+ * A file that fails on the way is unlinked, its share of the budget given back. One made sparse and
  * filled as it is used would be cheaper, and would kill the program by SIGBUS on a full disk.
  *
  * Sizes go down before places change: a smaller ring in shared memory is better than a large one

@@ -12,7 +12,7 @@
 #define PRELOAD_NAME  "LD_PRELOAD="
 #define PRELOAD_WORDS 8192 /* an environment of more is left as it is: stacks may be small */
 
-/* Of the kernel's statfs: its flags are there, and no file of that mount may be mapped to run. */
+/* Flags of the kernel's statfs: they are valid, and no file of that mount may be mapped to run. */
 #define PRELOAD_VALID   0x0020
 #define PRELOAD_NO_EXEC 0x0008
 
@@ -64,7 +64,7 @@ static int preload_is_lost(const char *path, size_t len)
 	return lost;
 }
 
-/* What is not lost of a list, into `to`; how many paths were left out. */
+/* Copies the paths of a list that are not lost into `to`; how many were left out. */
 static int preload_copy(const char *list, char *to)
 {
 	const char *start = to;

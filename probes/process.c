@@ -14,7 +14,7 @@
  * from a thread that it does not have takes it over. Who waits too long does without a ring: the
  * program goes first.
  *
- * What comes before there is a ring (losses, words to stderr) is kept here and handed over.
+ * Losses and words to stderr from before there is a ring are kept here and handed over.
  */
 #include "probes/process.h"
 
@@ -203,7 +203,7 @@ static void process_fill_header(struct ring_header *h, const struct place_ring *
 		thread_name(h->comm);
 }
 
-/* What was kept while there was no ring goes into the new one. */
+/* Puts what was kept while there was no ring into the new one. */
 static void process_hand_over(struct ring_writer *w)
 {
 	uint64_t len = process.text_head < PROCESS_TEXT ? process.text_head : PROCESS_TEXT;
@@ -261,7 +261,7 @@ static void process_pin(struct ring_writer *w, enum ring_milestone what, uint64_
 	ring_pin(w, RING_PIN_PROC, ring_writer_now(w), &r);
 }
 
-/* Who said which rank it is, where a variable did; a framework's word is a trait of its own. */
+/* The variable that said which rank it is; a framework's word is a trait of its own. */
 static void process_pin_source(struct ring_writer *w)
 {
 	static const char key[] = "rank-source";

@@ -30,7 +30,7 @@ static const char *const tools_words[] = {"gcc", "g++", "cc", "c++", "cc1", "cc1
 	"nvcc", "cicc", "cudafe++", "ptxas", "fatbinary", "nvlink", "nvdisasm", "cuobjdump",
 	"hipcc", "icx", "icpx", NULL};
 
-/* What only carries the command of another. */
+/* Programs that only carry the command of another. */
 static const char *const tools_carriers[] = {"sh", "bash", "dash", "zsh", "make", "gmake", "ninja",
 	"env", "nice", "time", "timeout", "ccache", "sccache", "xargs", NULL};
 
@@ -142,7 +142,7 @@ static int tools_is_taken(const struct census_slot *s)
 	return state == CENSUS_CANDIDATE || state == CENSUS_RANK;
 }
 
-/* Of two that may own a tool: a rank before a candidate, then the older. */
+/* The better of two that may own a tool: a rank before a candidate, then the older. */
 static int tools_is_better(const struct census_slot *s, const struct census_slot *best)
 {
 	if (!best)
@@ -221,7 +221,7 @@ static struct census_tools *tools_of_owner(void *census, const struct census_slo
 					      : NULL;
 }
 
-/* Who was the latest to begin or end, and when. */
+/* Shows the process that was the latest to begin or end, and when. */
 static void tools_show(struct census_tools *owner, uint32_t pid, const char name[16])
 {
 	uint64_t word[2];

@@ -40,7 +40,7 @@ static struct {
 	uint64_t op;
 } work_objects[WORK_OBJECTS];
 
-/* Of each entry of the ring, for collectives and P2P: 2n done, 2n + 1 failed, at n modulo. */
+/* Each entry of the ring, for collectives and P2P, is 2n if n is done, 2n + 1 if it failed. */
 static struct work_ends {
 	uint64_t done;
 	uint64_t ended[WORK_ENDS];

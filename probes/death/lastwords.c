@@ -6,7 +6,7 @@
 
 #define LASTWORDS_MAX 1024
 
-/* What of an exception's header is used, as the Itanium C++ ABI has it on 64 bit. */
+/* The used part of an exception's header, as the Itanium C++ ABI has it on 64 bit. */
 #define LASTWORDS_CLASS	    80	/* unwindHeader.exception_class */
 #define LASTWORDS_HEADER    112 /* bytes of the header before the thrown object */
 #define LASTWORDS_TYPE_NAME 8	/* of std::type_info: behind its vtable */

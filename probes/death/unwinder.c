@@ -16,7 +16,7 @@
 #define UNWINDER_HDR_TABLE 12 /* where the table is behind a header of four-byte words */
 #define UNWINDER_TRAMPOLINE 0x80000000u /* of a frame: a signal handler returns to it */
 
-/* What the loaded libunwind copies of us may be longer than what its header here says. */
+/* The loaded libunwind may copy more of us than its header here says. */
 static union {
 	unw_accessors_t calls;
 	void *room[32];
@@ -103,7 +103,7 @@ static int unwinder_find(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t 
 	return err;
 }
 
-/* What find gave lies in libunwind's own pool. */
+/* Nothing to do: what find gave lies in libunwind's own pool. */
 static void unwinder_put(unw_addr_space_t space, unw_proc_info_t *info, void *arg)
 {
 	(void)space, (void)info, (void)arg;
@@ -238,7 +238,7 @@ void unwinder_arm(struct unwinder_walk *walk)
 		calls->get_proc_name = unwinder_no_name;
 		unwinder_create(walk);
 	}
-	/* Of its default size: another one is mapped anew at each flush. */
+	/* Leave its default size: another one is mapped anew at each flush. */
 	if (unwinder.space)
 		unwinder.cache(unwinder.space, UNW_CACHE_GLOBAL);
 }

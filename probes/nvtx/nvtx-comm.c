@@ -8,7 +8,7 @@
  * hash can be computed from its parent's, its number and its color; of others there must be but one
  * that waits, else nobody knows which it is.
  *
- * Of two seats of one group in one process (a thread each) the hash is the same: each thread means
+ * Two seats of one group in one process (a thread each) have the same hash: each thread means
  * the seat that it made itself.
  */
 #include "probes/nvtx/nvtx.h"
@@ -252,7 +252,7 @@ static int nvtx_find(struct probe_thread *me, uint64_t hash)
 	}
 	if (seen > 1)
 		return mine;
-	/* What a wrapper has bound keeps that binding alone. */
+	/* A communicator that a wrapper has bound keeps that binding alone. */
 	if (found >= 0 && nvtx_maker[found])
 		group_bind(nvtx_handle(hash), found);
 	return found;

@@ -93,7 +93,7 @@ static void *nvtx_next(const char *entry, const void *ours)
 	return fn == ours ? NULL : fn;
 }
 
-/* What it took of NCCL's we do not see. */
+/* We do not see what it took of NCCL's. */
 static void nvtx_claimed(void)
 {
 	char note[128];

@@ -192,7 +192,7 @@ static void watch_spec(PyObject *spec, PyObject *name)
 }
 
 /*
- * What the finders behind ours say: a spec, None, or NULL as they raise. Where none finds it, or
+ * Asks the finders behind ours: a spec, None, or NULL as they raise. Where none finds it, or
  * one is of the age before find_spec, importlib goes on and asks them all again.
  */
 static PyObject *watch_ask_others(PyObject *places)
