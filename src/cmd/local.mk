@@ -38,6 +38,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/run/run.c \
 	%D%/run/save.c %D%/run/save.h \
 	%D%/run/saver.c %D%/run/saver.h \
+	%D%/reach/allocation.c %D%/reach/allocation.h \
 	%D%/reach/answers.c %D%/reach/answers.h \
 	%D%/reach/collect.c %D%/reach/collect.h \
 	%D%/reach/collect-words.c %D%/reach/collect-words.h \

@@ -3,9 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "cmd/cmd.h"
+#include "cmd/reach/allocation.h"
 #include "cmd/reach/here.h"
 #include "cmd/reach/key.h"
 #include "cmd/reach/nodes.h"
@@ -22,14 +24,24 @@ static int add_all_via(
 	return error;
 }
 
+/* Without a job, whatever is there. */
+static void say_all(struct collect *collect, struct str *key)
+{
+	if (!key->len)
+		str_add(key, "all");
+	collect->key = str_text(key);
+}
+
 /* No questions: there is nobody to answer them. */
 #define SSH "ssh -o BatchMode=yes -o ConnectTimeout=5 %h"
 
-static int add_hosts(const struct reach_wish *wish, struct collect *collect, struct complaint *why)
+static int add_hosts(const struct reach_wish *wish, struct collect *collect, struct str *key,
+	struct complaint *why)
 {
 	struct nodes nodes = {0};
 	int error = nodes_read(&nodes, wish->hosts, why);
 
+	say_all(collect, key);
 	if (!error)
 		error = add_all_via(collect, &nodes, wish->via ? wish->via : SSH, why);
 	nodes_release(&nodes);
@@ -60,16 +72,121 @@ static void add_pod(struct collect *collect, const char *name)
 }
 
 /* The slashes are part of the names, so it is a file only where that is said: @FILE. */
-static int add_pods(const struct reach_wish *wish, struct collect *collect, struct complaint *why)
+static int add_pods(const struct reach_wish *wish, struct collect *collect, struct str *key,
+	struct complaint *why)
 {
 	struct nodes nodes = {0};
 	int error = nodes_read_names(&nodes, wish->pods, why);
 
+	say_all(collect, key);
 	if (!error && wish->via)
 		error = add_all_via(collect, &nodes, wish->via, why);
 	for (size_t i = 0; i < nodes.names.nr && !error && !wish->via; i++)
 		add_pod(collect, nodes.names.items[i]);
 	nodes_release(&nodes);
+	return error;
+}
+
+/*
+ * srun as the argv of one node. What a job was told of srun in its environment would be options of
+ * our step (eight tasks where one is wanted), so it is taken away, but for where Slurm is. The step
+ * shares what the job has and takes nothing from it, waits for nothing, and ends no job.
+ */
+struct srun {
+	ARRAY(const char *) argv;
+	ARRAY(char *) own; /* words of argv that are ours to free */
+};
+
+static void srun_add(struct srun *srun, const char *word)
+{
+	*array_add(&srun->argv) = word;
+}
+
+static void srun_add_own(struct srun *srun, struct str *word)
+{
+	*array_add(&srun->own) = str_detach(word);
+	srun_add(srun, srun->own.items[srun->own.nr - 1]);
+}
+
+static bool is_way_to_slurm(const char *variable, size_t len)
+{
+	static const char *const kept[] = {"SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS",
+		"SLURM_CLUSTER_NAME", "SLURM_JWT"};
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+		if (strlen(kept[i]) == len && !memcmp(variable, kept[i], len))
+			return true;
+	return false;
+}
+
+static void srun_add_clean(struct srun *srun)
+{
+	for (char **variable = environ; *variable; variable++) {
+		size_t len = strcspn(*variable, "=");
+		struct str name = {0};
+
+		if ((strncmp(*variable, "SLURM_", 6) != 0 && strncmp(*variable, "SRUN_", 5) != 0) ||
+			is_way_to_slurm(*variable, len))
+			continue;
+		str_add_bytes(&name, *variable, len);
+		srun_add(srun, "-u");
+		srun_add_own(srun, &name);
+	}
+}
+
+static void add_task(struct collect *collect, const struct allocation *allocation,
+	const struct allocation_node *node)
+{
+	static const char *const always[] = {"srun", "--overlap", "--nodes=1", "--ntasks=1",
+		"--mem=0", "--mpi=none", "--cpu-bind=none", "--kill-on-bad-exit=0", "--quiet",
+		"--chdir=/", "--job-name=inquest"};
+	struct srun srun = {0};
+	struct str word = {0};
+
+	srun_add(&srun, "env");
+	srun_add_clean(&srun);
+	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
+		srun_add(&srun, always[i]);
+	str_printf(&word, "--jobid=%s", allocation->id);
+	srun_add_own(&srun, &word);
+	str_printf(&word, "--nodelist=%s", node->name);
+	srun_add_own(&srun, &word);
+	str_printf(&word, "--immediate=%d", (collect->deadline_ms + 999) / 1000);
+	srun_add_own(&srun, &word);
+	if (node->component >= 0) {
+		str_printf(&word, "--het-group=%d", node->component);
+		srun_add_own(&srun, &word);
+	}
+	srun_add(&srun, NULL);
+	collect_add(collect, node->name, srun.argv.items);
+	for (size_t i = 0; i < srun.own.nr; i++)
+		free(srun.own.items[i]);
+	array_release(&srun.own);
+	array_release(&srun.argv);
+}
+
+/* The job that Slurm names is what is asked for, unless another key was given. */
+static int add_slurm(const struct reach_wish *wish, struct collect *collect, struct str *key,
+	struct complaint *why)
+{
+	struct allocation allocation = {0};
+	int error = allocation_read(&allocation, *wish->slurm ? wish->slurm : NULL, why);
+
+	if (!error && !key->len) {
+		str_printf(key, "slurm:%s", allocation.id);
+		if (allocation.step >= 0)
+			str_printf(key, ".%d", allocation.step);
+	}
+	collect->key = str_text(key);
+	for (size_t i = 0; i < allocation.nodes.nr && !error; i++) {
+		const struct allocation_node *node = &allocation.nodes.items[i];
+
+		if (wish->via)
+			error = collect_add_via(collect, node->name, wish->via, why);
+		else
+			add_task(collect, &allocation, node);
+	}
+	allocation_release(&allocation);
 	return error;
 }
 
@@ -83,14 +200,25 @@ static bool wants_pods(const struct reach_wish *wish)
 	return wish->pods;
 }
 
-/* Each: is it wanted, and who is asked. */
+static bool wants_slurm(const struct reach_wish *wish)
+{
+	return wish->slurm;
+}
+
+/*
+ * Each: is it wanted, who is asked, and what it means that nobody can be. key is "" where no job
+ * was named; who knows better than "all" sets it.
+ */
 static const struct engine {
 	const char *option;
 	bool (*is_wanted)(const struct reach_wish *wish);
-	int (*add)(const struct reach_wish *wish, struct collect *collect, struct complaint *why);
+	int (*add)(const struct reach_wish *wish, struct collect *collect, struct str *key,
+		struct complaint *why);
+	int failing;
 } engines[] = {
-	{"--hosts", wants_hosts, add_hosts},
-	{"--pods", wants_pods, add_pods},
+	{"--hosts", wants_hosts, add_hosts, CMD_USAGE},
+	{"--pods", wants_pods, add_pods, CMD_USAGE},
+	{"--slurm", wants_slurm, add_slurm, CMD_UNREADABLE},
 };
 
 #define ENGINES (sizeof(engines) / sizeof(engines[0]))
@@ -110,13 +238,17 @@ bool reach_is_wanted(const struct reach_wish *wish)
 
 /* -- Options ---------------------------------------------------------------------------------- */
 
-enum { HOSTS = 512, PODS, VIA, DEADLINE };
+enum { HOSTS = 512, PODS, SLURM, VIA, DEADLINE };
 
 static const struct argp_option options[] = {
 	{"hosts", HOSTS, "LIST", 0,
 		"The whole job: ask each of these hosts, m[1-4,7],head, a file, or @mpirun", 0},
 	{"pods", PODS, "LIST", 0,
 		"The whole job: ask each of these pods, NAMESPACE/POD, by kubectl exec", 0},
+	{"slurm", SLURM, "JOB", OPTION_ARG_OPTIONAL,
+		"The whole job: ask each node of that Slurm job or step, 123.0, by srun; without "
+		"JOB the one that this is in",
+		0},
 	{"via", VIA, "COMMAND", 0,
 		"How to run something on a node %h (default: ssh, without questions)", 0},
 	{"deadline", DEADLINE, "SECONDS", 0, "How long each node has to answer (default 10)", 0},
@@ -135,6 +267,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case PODS:
 		wish->pods = arg;
+		return 0;
+	case SLURM:
+		wish->slurm = arg ? arg : "";
 		return 0;
 	case VIA:
 		wish->via = arg;
@@ -163,7 +298,8 @@ int reach_may(const struct reach_wish *wish)
 			return CMD_USAGE;
 		}
 	if (!engine && (wish->via || wish->deadline_ms)) {
-		cmd_complain("--via and --deadline are about other nodes: say --hosts or --pods");
+		cmd_complain("--via and --deadline are about other nodes: say --hosts, --pods or "
+			     "--slurm");
 		return CMD_USAGE;
 	}
 	return CMD_FINE;
@@ -178,10 +314,10 @@ int reach_may(const struct reach_wish *wish)
 static int find_key(const char *job, struct str *key)
 {
 	struct here here = {0};
-	int status = CMD_FINE;
+	int status;
 
 	if (!job || key_is_wide(job)) {
-		str_add(key, job ? job : "all");
+		str_add(key, job ? job : "");
 		return CMD_FINE;
 	}
 	status = here_find(&here, job);
@@ -225,15 +361,22 @@ static int tell_nodes(const struct collect *collect, size_t answered)
 int reach_collect(const struct reach_wish *wish, const char *job, struct collect *collect,
 	struct bundle_groups *groups)
 {
+	const struct engine *engine = wanted_engine(wish);
+	struct reach_wish meant = *wish;
 	struct complaint why = {0};
 	struct str key = {0};
-	int status = find_key(job, &key);
+	int status;
 
-	collect->key = str_text(&key);
-	collect->deadline_ms = wish->deadline_ms;
-	if (!status && wanted_engine(wish)->add(wish, collect, &why) < 0) {
+	/* "--slurm 123.0": what an option may have stands behind "="; this is an argument. */
+	if (wish->slurm && !*wish->slurm && job && allocation_is_job(job)) {
+		meant.slurm = job;
+		job = NULL;
+	}
+	status = find_key(job, &key);
+	collect->deadline_ms = wish->deadline_ms ? wish->deadline_ms : COLLECT_DEADLINE_MS;
+	if (!status && engine->add(&meant, collect, &key, &why) < 0) {
 		cmd_complain("%s", complaint_text(&why));
-		status = CMD_USAGE;
+		status = engine->failing;
 	}
 	if (!status)
 		status = tell_nodes(collect, collect_run(collect, groups));

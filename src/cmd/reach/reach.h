@@ -19,6 +19,7 @@
 /* The options; the input of reach_argp, which fills it. {0} at first. */
 struct reach_wish {
 	const char *hosts, *pods; /* lists; NULL: not wanted */
+	const char *slurm;        /* a job or a step; "" what `job' names, else our own; NULL */
 	const char *via;          /* NULL: as the engine has it */
 	int deadline_ms;          /* 0: as the collector has it */
 };
