@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += %D%/libbase.la
 src_base_libbase_la_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"' \
 	-DSTANDINDIR='"$(standindir)"' -DSCENARIOSDIR='"$(scenariosdir)"'
 src_base_libbase_la_SOURCES = \
+	%D%/address.c %D%/address.h \
 	%D%/alloc.c %D%/alloc.h \
 	%D%/arena.c %D%/arena.h \
 	%D%/array.c %D%/array.h \

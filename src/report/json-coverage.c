@@ -103,13 +103,13 @@ static int64_t lost_records(const struct job *job)
 	return lost;
 }
 
-struct json_object *json_coverage(const struct verdicts *verdicts)
+struct json_object *json_coverage(const struct verdicts *verdicts, enum tense tense)
 {
 	const struct job_coverage *coverage = &verdicts->job->coverage;
 	struct json_object *object = json_object_new_object();
 	struct str remedy = {0};
 
-	coverage_add_remedy(&remedy, verdicts);
+	coverage_add_remedy(&remedy, verdicts, tense);
 	json_object_object_add(
 		object, "whole", json_object_new_boolean(verdicts->lack == VERDICT_LACKS_NOTHING));
 	json_object_object_add(object, "ranks",

@@ -6,13 +6,14 @@
 #include <json-c/json.h>
 
 #include "verdict/verdict.h"
+#include "words/tense.h"
 
 /*
  * Ranks and hosts, each with how many are expected and by whose word (null: nobody says), how many
  * were seen, and which are missing; the kinds of evidence; from when to when; records lost; and how
  * to get what lacks.
  */
-struct json_object *json_coverage(const struct verdicts *verdicts);
+struct json_object *json_coverage(const struct verdicts *verdicts, enum tense tense);
 
 /* "2026-11-22T10:25:31.123Z"; NULL for JOB_UNKNOWN. */
 struct json_object *json_stamp(int64_t realtime);

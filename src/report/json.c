@@ -165,8 +165,8 @@ static struct json_object *camps_array(const struct job *job, const struct verdi
 	return array;
 }
 
-static void add_sentences(
-	struct json_object *object, const struct verdicts *verdicts, const struct verdict *verdict)
+static void add_sentences(struct json_object *object, const struct verdicts *verdicts,
+	const struct verdict *verdict, enum tense tense)
 {
 	struct str sentence = {0}, surety = {0};
 
@@ -177,8 +177,8 @@ static void add_sentences(
 	json_object_object_add(object, "cause", json_text(verdict_cause_name(verdict->cause)));
 	json_object_object_add(object, "where", json_text(verdict_where_name(verdict->where)));
 	str_cut(&sentence, 0);
-	wording_next(&sentence, verdicts, verdict);
-	coverage_add_surety(&surety, verdicts, verdict);
+	wording_next(&sentence, verdicts, verdict, tense);
+	coverage_add_surety(&surety, verdicts, verdict, tense);
 	if (surety.len)
 		str_printf(&sentence, "%s%s", sentence.len ? "; " : "", str_text(&surety));
 	str_release(&surety);
@@ -188,7 +188,7 @@ static void add_sentences(
 }
 
 static struct json_object *verdict_object(
-	const struct verdicts *verdicts, const struct verdict *verdict)
+	const struct verdicts *verdicts, const struct verdict *verdict, enum tense tense)
 {
 	const struct job *job = verdicts->job;
 	struct json_object *object = json_object_new_object();
@@ -211,7 +211,7 @@ static struct json_object *verdict_object(
 	json_object_object_add(object, "group", group_object(group_at(job, verdict->group)));
 	json_object_object_add(object, "op", op_object(verdict));
 	json_object_object_add(object, "waiting_s", json_tenths(verdict->waiting));
-	add_sentences(object, verdicts, verdict);
+	add_sentences(object, verdicts, verdict, tense);
 	return object;
 }
 
@@ -342,10 +342,12 @@ static struct json_object *document_of(
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *array = json_object_new_array();
+	enum tense tense = tense_of(verdicts, options->live);
 
 	for (size_t i = 0; i < verdicts->n; i++)
 		if (verdicts->at[i].class != VERDICT_TOO_EARLY)
-			json_object_array_add(array, verdict_object(verdicts, &verdicts->at[i]));
+			json_object_array_add(
+				array, verdict_object(verdicts, &verdicts->at[i], tense));
 	json_object_object_add(object, "schema", json_object_new_string("inquest/1"));
 	if (bundle)
 		json_object_object_add(object, "bundle", known_text(bundle));
@@ -357,8 +359,8 @@ static struct json_object *document_of(
 	json_object_object_add(object, "stacks", NULL);
 	json_object_object_add(object, "as_of", json_stamp(verdicts->job->coverage.to));
 	json_object_object_add(
-		object, "state", json_text(tense_name(tense_of(verdicts, options->live))));
-	json_object_object_add(object, "coverage", json_coverage(verdicts));
+		object, "state", json_text(tense_name(tense)));
+	json_object_object_add(object, "coverage", json_coverage(verdicts, tense));
 	json_object_object_add(object, "too_early", early_object(verdicts));
 	json_object_object_add(object, "left_out", left_array(options));
 	return object;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "words/everywhere.h"
 #include "words/rank-names.h"
 
 /* Nobody needs to be told how many hosts a job on one host has. */
@@ -79,44 +80,87 @@ static void add_places(struct str *into, const struct job *job, struct verdict_r
 	free(here);
 }
 
-static void add_command(struct str *into)
+/* The nodes from which there is nothing, by name where these are known. */
+static const char *unseen_nodes(const struct verdicts *verdicts)
 {
-	str_add(into, ": inquest attach --all -o NODE.inq; then inquest diagnose *.inq");
+	const char *missing = verdicts->job->coverage.hosts_missing;
+
+	return *missing ? missing : "the other nodes";
 }
 
-void coverage_add_look(struct str *into, const struct verdicts *verdicts)
+/* Behind a preface ("" none): all nodes by one command, or each by one of its own on `nodes`. */
+static void add_commands(
+	struct str *into, const struct job *job, const char *preface, const char *nodes)
+{
+	struct str command = {0};
+
+	str_add(into, preface);
+	if (everywhere_add_command(&command, job, false))
+		str_printf(into, "%s%s; or ", *preface ? ": " : "", str_text(&command));
+	else if (*preface)
+		str_add(into, ", ");
+	str_printf(into, "on %s: inquest attach --all -o NODE.inq; then inquest diagnose *.inq",
+		nodes);
+	str_release(&command);
+}
+
+/* Of a run that is over there is no other look: the next one may hang, too. */
+static void add_next_time(struct str *into, const struct job *job)
+{
+	struct str command = {0};
+
+	str_add(into, "when it hangs again, look at all its nodes at once");
+	if (everywhere_add_command(&command, job, true))
+		str_printf(into, ": %s", str_text(&command));
+	str_release(&command);
+}
+
+void coverage_add_look(struct str *into, const struct verdicts *verdicts, enum tense tense)
 {
 	struct verdict_ranks ranks = looked_before(verdicts);
+	struct str nodes = {0};
 
-	if (!ranks.n)
-		return;
-	str_add(into, "look again, now that the others wait, on ");
-	add_places(into, verdicts->job, ranks);
-	add_command(into);
+	if (ranks.n && tense == TENSE_ENDED) {
+		add_next_time(into, verdicts->job);
+	} else if (ranks.n) {
+		add_places(&nodes, verdicts->job, ranks);
+		if (*verdicts->job->coverage.hosts_missing)
+			str_printf(&nodes, ", %s", verdicts->job->coverage.hosts_missing);
+		add_commands(into, verdicts->job,
+			tense == TENSE_LIVE ? "look again, now that the others wait"
+					    : "if it still hangs, look again",
+			str_text(&nodes));
+	}
+	str_release(&nodes);
 }
 
-void coverage_add_surety(
-	struct str *into, const struct verdicts *verdicts, const struct verdict *verdict)
+void coverage_add_surety(struct str *into, const struct verdicts *verdicts,
+	const struct verdict *verdict, enum tense tense)
 {
 	struct str remedy = {0};
+	bool whole = verdicts->lack != VERDICT_LACKS_RANKS ||
+		     *verdicts->job->coverage.hosts_missing;
+	bool told = verdict->next == VERDICT_NEXT_GET_REST ||
+		    (verdict->next == VERDICT_NEXT_LOOK_AGAIN && whole);
 
-	if (verdict->next != VERDICT_NEXT_GET_REST && verdict->next != VERDICT_NEXT_LOOK_AGAIN &&
-		verdict->class != VERDICT_TOO_EARLY)
-		coverage_add_remedy(&remedy, verdicts);
+	if (!told && verdict->class != VERDICT_TOO_EARLY)
+		coverage_add_remedy(&remedy, verdicts, tense);
 	if (remedy.len)
 		str_printf(into, "to be sure, %s", str_text(&remedy));
 	str_release(&remedy);
 }
 
-void coverage_add_remedy(struct str *into, const struct verdicts *verdicts)
+void coverage_add_remedy(struct str *into, const struct verdicts *verdicts, enum tense tense)
 {
-	const struct job_coverage *coverage = &verdicts->job->coverage;
-
 	if (verdicts->lack == VERDICT_LACKS_LOOK)
-		coverage_add_look(into, verdicts);
+		coverage_add_look(into, verdicts, tense);
 	if (verdicts->lack != VERDICT_LACKS_RANKS)
 		return;
-	str_printf(into, "on %s",
-		*coverage->hosts_missing ? coverage->hosts_missing : "the other nodes");
-	add_command(into);
+	if (tense == TENSE_ENDED) {
+		str_printf(into, "add what %s kept, *.inq or dumps: inquest diagnose FILE...",
+			unseen_nodes(verdicts));
+		return;
+	}
+	add_commands(into, verdicts->job, tense == TENSE_RECORDED ? "if it still hangs" : "",
+		unseen_nodes(verdicts));
 }

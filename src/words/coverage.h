@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "verdict/verdict.h"
+#include "words/tense.h"
 
 /*
  * Appends "8/8 ranks"; of a job that was seen in part "6/8 ranks, nodes 3/4: no word from m4 (ranks
@@ -12,20 +13,25 @@
  */
 void coverage_add(struct str *into, const struct verdicts *verdicts);
 
-/* Appends how to get what lacks: the command, and where to type it; nothing where nothing lacks. */
-void coverage_add_remedy(struct str *into, const struct verdicts *verdicts);
+/*
+ * Appends how to get what lacks; nothing where nothing lacks. Of a job that goes on the command
+ * that looks on all nodes, where their names are known, and the one to type on each; of one that is
+ * over, what may be left of it.
+ */
+void coverage_add_remedy(struct str *into, const struct verdicts *verdicts, enum tense tense);
 
 /*
  * Appends where to look again, and by which command, at ranks that were looked at before others
- * waited for them: "look again, now that the others wait, on m2 (rank 3): inquest attach ...".
+ * waited for them, and on nodes that were not seen: "look again, now that the others wait, on m2
+ * (rank 3): inquest attach ...".
  */
-void coverage_add_look(struct str *into, const struct verdicts *verdicts);
+void coverage_add_look(struct str *into, const struct verdicts *verdicts, enum tense tense);
 
 /*
  * Appends what coverage_add_remedy() does, behind a finding that it would make surer; nothing where
  * it would not.
  */
-void coverage_add_surety(
-	struct str *into, const struct verdicts *verdicts, const struct verdict *verdict);
+void coverage_add_surety(struct str *into, const struct verdicts *verdicts,
+	const struct verdict *verdict, enum tense tense);
 
 #endif

@@ -6,6 +6,7 @@ src_words_libwords_la_SOURCES = \
 	%D%/doing.c %D%/doing.h \
 	%D%/escape.c %D%/escape.h \
 	%D%/evidence-lines.c %D%/evidence-lines.h \
+	%D%/everywhere.c %D%/everywhere.h \
 	%D%/frames.c %D%/frames.h \
 	%D%/headline.c %D%/headline.h \
 	%D%/last-quotes.c %D%/last-quotes.h \

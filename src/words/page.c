@@ -393,13 +393,14 @@ static void make_not(struct making *m)
 static void make_next(struct making *m)
 {
 	const struct verdicts *verdicts = m->page->verdicts;
+	enum tense tense = tense_of(verdicts, m->page->live);
 	struct str words = {0};
 
-	wording_next(&words, verdicts, m->verdict);
+	wording_next(&words, verdicts, m->verdict, tense);
 	if (words.len)
 		add(m, "next", &words)->tone = PAGE_STRONG;
 	if (m->verdict == &verdicts->at[0])
-		coverage_add_surety(&words, verdicts, m->verdict);
+		coverage_add_surety(&words, verdicts, m->verdict, tense);
 	if (words.len)
 		add(m, m->lines.nr ? "" : "next", &words)->tone = PAGE_STRONG;
 }

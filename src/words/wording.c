@@ -578,7 +578,8 @@ static void say_holder(struct str *into, const struct verdicts *verdicts,
 	str_add(into, " waits for");
 }
 
-void wording_next(struct str *into, const struct verdicts *verdicts, const struct verdict *verdict)
+void wording_next(struct str *into, const struct verdicts *verdicts, const struct verdict *verdict,
+	enum tense tense)
 {
 	const char *words = next_of(verdicts->job, verdict->next);
 	const char *who = strchr(words, '{');
@@ -586,11 +587,11 @@ void wording_next(struct str *into, const struct verdicts *verdicts, const struc
 	const struct verdict_fact *debugger = only_one(verdict, FACT_TRACED);
 
 	if (verdict->next == VERDICT_NEXT_GET_REST) {
-		coverage_add_remedy(into, verdicts);
+		coverage_add_remedy(into, verdicts, tense);
 		return;
 	}
 	if (verdict->next == VERDICT_NEXT_LOOK_AGAIN) {
-		coverage_add_look(into, verdicts);
+		coverage_add_look(into, verdicts, tense);
 		return;
 	}
 	if (verdict->next == VERDICT_NEXT_LOOK_AT_LOCK && holder) {

@@ -11,12 +11,14 @@
 
 #include "base/str.h"
 #include "verdict/verdict.h"
+#include "words/tense.h"
 
 /* Appends the words of a fact. */
 void wording_fact(struct str *into, const struct verdict_fact *fact);
 
 /* Appends the one next step of a verdict; nothing where it has none. */
-void wording_next(struct str *into, const struct verdicts *verdicts, const struct verdict *verdict);
+void wording_next(struct str *into, const struct verdicts *verdicts, const struct verdict *verdict,
+	enum tense tense);
 
 /* Appends what a rule lacks that could not be judged: "ring of rank 3". */
 void wording_need(

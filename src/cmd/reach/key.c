@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/address.h"
+
 /* What somebody says of his job, by kinds of keys; "" not told. */
 struct told {
 	const char *slurm, *step, *run, *master, *pmix, *name;
@@ -106,7 +108,7 @@ static bool put_key(const struct told *told, struct str *into)
 		str_printf(into, "slurm:%s", told->step);
 	else if (*told->run)
 		str_printf(into, "run:%s", told->run);
-	else if (fellow_master_is_wide(told->master))
+	else if (address_is_wide(told->master))
 		str_printf(into, "master:%s", told->master);
 	else if (*told->name)
 		str_printf(into, "name:%s", told->name);

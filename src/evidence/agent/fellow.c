@@ -184,9 +184,3 @@ void fellow_get(struct fellow *ret, struct json_object *manifest)
 	program = get_number(object, "program", INT64_MAX);
 	ret->program = program > 0 ? (uint64_t)program : 0;
 }
-
-bool fellow_master_is_wide(const char *master)
-{
-	return *master && strncmp(master, "127.", 4) != 0 &&
-	       strncmp(master, "localhost:", 10) != 0 && strncmp(master, "::1:", 4) != 0;
-}

@@ -44,7 +44,4 @@ void fellow_get(struct fellow *ret, struct json_object *manifest) __attribute__(
 /* True if a launcher named the job: by an id, a step, or where its rank 0 is. */
 bool fellow_has_key(const struct fellow *fellow) __attribute__((nonnull));
 
-/* True if a master's address means the same on all nodes: 127.0.0.1 is each node itself. */
-bool fellow_master_is_wide(const char *master) __attribute__((nonnull));
-
 #endif

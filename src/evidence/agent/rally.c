@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/address.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/follow.h"
@@ -51,7 +52,7 @@ static uint64_t hash_step(uint64_t hash, const char *step)
 
 bool rally_folder(const char *out, const struct fellow *fellow, bool apart, struct str *into)
 {
-	bool wide = fellow_master_is_wide(fellow->master);
+	bool wide = address_is_wide(fellow->master);
 	uint64_t hash = HASH_START;
 	uid_t uid = geteuid();
 

@@ -175,7 +175,7 @@ static void a_next_step_is_never_cut(void **state)
 	hand.job.coverage.hosts.n = 8;
 	hand.verdicts.lack = VERDICT_LACKS_RANKS;
 	text = hand_job_written(&report_text, &hand.verdicts, &plain);
-	at = strstr(text, "to be sure, on");
+	at = strstr(text, "to be sure, if it still hangs");
 	assert_non_null(at);
 	assert_non_null(strstr(at, "then inquest diagnose *.inq\n"));
 	free(text);

@@ -122,7 +122,7 @@ static void whose_debugger_is_to_be_detached_is_said(void **state)
 
 		facts[0].a = cases[i].first;
 		facts[1].a = cases[i].second;
-		wording_next(&text, &hand.verdicts, &hand.verdict[0]);
+		wording_next(&text, &hand.verdicts, &hand.verdict[0], TENSE_LIVE);
 		assert_string_equal(str_text(&text), cases[i].next);
 		str_release(&text);
 	}

@@ -9,14 +9,15 @@
 #include "tests/unit/report_job.h"
 
 static const struct report_options plain = {.utf8 = true, .threads_stopped = 0};
+static const struct report_options live = {.utf8 = true, .threads_stopped = 0, .live = true};
 
 /* Asserts the lines of a page from the second on, as many as are given. */
-static void assert_second_lines(const struct hand_job *hand, bool live, const char *expected)
+static void assert_second_lines(const struct hand_job *hand, bool is_live, const char *expected)
 {
 	struct report_options options = plain;
 	char *text, *second;
 
-	options.live = live;
+	options.live = is_live;
 	text = hand_job_written(&report_text, &hand->verdicts, &options);
 	second = strchr(text, '\n') + 1;
 	if (strncmp(second, expected, strlen(expected)) != 0)
@@ -66,14 +67,27 @@ static void a_view_of_a_part_says_so(void **state)
 		"sft-41: 6/8 ranks, nodes 3/4: no word from m4 (ranks 6-7), stage FIRST FORWARD\n"
 		"                                                    LIVE 2027-01-15 08:00:00 "
 		"UTC\n");
-	text = hand_job_written(&report_text, &hand.verdicts, &plain);
-	assert_non_null(
-		strstr(text, "next  on m4: inquest attach --all -o NODE.inq; then inquest"));
+	text = hand_job_written(&report_text, &hand.verdicts, &live);
+	assert_non_null(strstr(text, "next  inquest attach --hosts "));
+	assert_non_null(strstr(text, "or on m4: inquest attach --all"));
 	free(text);
-	hand.verdict[0].next = VERDICT_NEXT_SEED_CACHE;
 	text = hand_job_written(&report_text, &hand.verdicts, &plain);
+	assert_non_null(strstr(text, "next  if it still hangs: inquest attach --hosts "));
+	free(text);
+	/* A name is a stranger's: what is pasted into a shell has none that is no plain one. */
+	hand.job.coverage.hosts_missing = "m4;reboot";
+	text = hand_job_written(&report_text, &hand.verdicts, &live);
+	assert_null(strstr(text, "--hosts"));
+	free(text);
+	hand.job.coverage.hosts_missing = "-oProxyCommand=x";
+	text = hand_job_written(&report_text, &hand.verdicts, &live);
+	assert_null(strstr(text, "--hosts"));
+	free(text);
+	hand.job.coverage.hosts_missing = "m4";
+	hand.verdict[0].next = VERDICT_NEXT_SEED_CACHE;
+	text = hand_job_written(&report_text, &hand.verdicts, &live);
 	assert_non_null(strstr(text, "next  seed the cache"));
-	assert_non_null(strstr(text, "\n      to be sure, on m4: inquest attach"));
+	assert_non_null(strstr(text, "\n      to be sure, inquest attach --hosts "));
 	free(text);
 	hand.job.coverage.ranks = (struct job_expected){JOB_NONE, ""};
 	hand.verdicts.lack = VERDICT_LACKS_SIZE;

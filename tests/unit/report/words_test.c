@@ -45,7 +45,7 @@ static void assert_next(struct hand_job *hand, const char *expected)
 {
 	struct str words = {0};
 
-	wording_next(&words, &hand->verdicts, &hand->verdict[0]);
+	wording_next(&words, &hand->verdicts, &hand->verdict[0], TENSE_LIVE);
 	assert_string_equal(str_text(&words), expected);
 	str_release(&words);
 }

@@ -100,7 +100,7 @@ static void a_stranger_that_has_it_is_named(void **state)
 		j.v->at += at;
 		expect_says(&j,
 			"pip (pid 4711), no rank, has the lock it waits for: /cache/x.lock");
-		wording_next(&next, j.v, j.v->at);
+		wording_next(&next, j.v, j.v->at, TENSE_LIVE);
 		assert_non_null(strstr(str_text(&next), "why pip (pid 4711) keeps the lock that "));
 		str_release(&next);
 		j.v->at -= at;

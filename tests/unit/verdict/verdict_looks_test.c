@@ -240,11 +240,19 @@ static void what_clocks_tell_too_roughly_is_supported(void **state)
 
 /* -- looked at too early ----------------------------------------------------------------------- */
 
+static void expect_next(const struct judged *j, enum tense tense, const char *expected)
+{
+	struct str words = {0};
+
+	wording_next(&words, j->v, &j->v->at[0], tense);
+	assert_string_equal(str_text(&words), expected);
+	str_release(&words);
+}
+
 /* Nobody is blamed by a look from before the others waited; the page says what to do. */
 static void who_was_looked_at_before_is_to_be_looked_at_again(void **state)
 {
 	struct facts *f = facts_new(4);
-	struct str words = {0};
 	struct judged j;
 
 	(void)state;
@@ -260,11 +268,17 @@ static void who_was_looked_at_before_is_to_be_looked_at_again(void **state)
 	assert_int_equal(j.v->lack, VERDICT_LACKS_LOOK);
 	assert_true(needs(&j, NEED_LOOK));
 	assert_false(needs(&j, NEED_STATE));
-	wording_next(&words, j.v, &j.v->at[0]);
-	assert_string_equal(str_text(&words),
-		"look again, now that the others wait, on hostB (rank 3): "
-		"inquest attach --all -o NODE.inq; then inquest diagnose *.inq");
-	str_release(&words);
+	expect_next(&j, TENSE_LIVE,
+		"look again, now that the others wait: inquest attach --hosts hostA,hostB; "
+		"or on hostB (rank 3): inquest attach --all -o NODE.inq; "
+		"then inquest diagnose *.inq");
+	expect_next(&j, TENSE_RECORDED,
+		"if it still hangs, look again: inquest attach --hosts hostA,hostB; "
+		"or on hostB (rank 3): inquest attach --all -o NODE.inq; "
+		"then inquest diagnose *.inq");
+	expect_next(&j, TENSE_ENDED,
+		"when it hangs again, look at all its nodes at once: "
+		"inquest attach --hosts hostA,hostB");
 	done(&j, f);
 }
 
