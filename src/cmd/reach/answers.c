@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
+#include "base/sha256.h"
 #include "cmd/cmd.h"
 #include "cmd/run/save.h"
 #include "evidence/format/bundle.h"
@@ -99,14 +100,35 @@ struct taking {
 	size_t first; /* the first part of the node that is taken now */
 };
 
-/* DIR/[.before-]KEY.NODE[.2].inq */
+#define LIST_NAME "nodes" /* of the file that says who was asked */
+
+/*
+ * What a node is called in a file's name. One that is spelled otherwise there, or like the list,
+ * has a sum behind it: ns/a is not ns_a.
+ */
+static void add_name(struct str *path, const char *name)
+{
+	size_t before = path->len;
+	char sum[SHA256_TEXT_SIZE];
+
+	save_add_part(path, name);
+	if (!strcmp(str_text(path) + before, name) && strcmp(name, LIST_NAME) != 0)
+		return;
+	sha256_text(name, strlen(name), sum);
+	str_printf(path, "-%.8s", sum);
+}
+
+/* DIR/[.before-]KEY.NODE[.2].inq; name NULL: the list's. */
 static void add_path(const struct taking *t, const char *before, const char *name, size_t which,
 	struct str *path)
 {
 	str_printf(path, "%s/%s", t->collect->keep, before);
 	save_add_part(path, t->collect->key);
 	str_add_char(path, '.');
-	save_add_part(path, name);
+	if (name)
+		add_name(path, name);
+	else
+		str_add(path, LIST_NAME);
 	if (which)
 		str_printf(path, ".%zu", which + 1);
 	str_add(path, BUNDLE_SUFFIX);
@@ -246,9 +268,9 @@ static void add_coverage(struct taking *t)
 	len = text.len;
 	evidence_add(&evidence, &about, (uint8_t *)str_detach(&text), len);
 	if (t->collect->keep)
-		keep(t, "nodes", 0, &evidence, &path);
+		keep(t, NULL, 0, &evidence, &path);
 	else
-		str_add(&path, "nodes");
+		str_add(&path, LIST_NAME);
 	bundle_groups_add(t->groups, str_text(&path), &evidence);
 	str_release(&path);
 }
