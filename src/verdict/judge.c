@@ -48,6 +48,8 @@ static const struct stage {
 	{judge_quiet_deaths, ALWAYS},
 	/* An early exit of which the others died: unless something else explains that. */
 	{judge_quiet_exits, IF_NOTHING_FOUND},
+	/* All is over, and some had closed the group in which the others died. */
+	{judge_left_behind, IF_NOTHING_FOUND},
 
 	/* Only stacks tell, and the graph leads to nobody: other call sites, who stalls, all go
 	 * on. Before all that ask what is recorded, of which there is nothing. */

@@ -16,6 +16,7 @@ void judge_cycles(struct inquiry *q);        /* order.c */
 void judge_devices(struct inquiry *q);       /* device.c */
 void judge_quiet_deaths(struct inquiry *q);  /* quiet.c */
 void judge_quiet_exits(struct inquiry *q);   /* quiet.c */
+void judge_left_behind(struct inquiry *q);   /* left-behind.c */
 void judge_by_stacks(struct inquiry *q);     /* by-stacks.c */
 void judge_told_mismatch(struct inquiry *q); /* quiet.c */
 void judge_unknown(struct inquiry *q);       /* unknown.c */

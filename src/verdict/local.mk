@@ -27,6 +27,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/later.c \
 	%D%/limits.c %D%/limits.h \
 	%D%/verdict-names.c \
+	%D%/left-behind.c \
 	%D%/order.c \
 	%D%/outside.c %D%/outside.h \
 	%D%/pairs.c %D%/pairs.h \

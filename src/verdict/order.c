@@ -429,7 +429,7 @@ static bool few_left(const struct inquiry *q, int group)
 	for (uint32_t seat = 0; seat < g->size; seat++) {
 		const struct job_member *m = &q->job->members[g->first_member + (int)seat];
 
-		if (m->state == JOB_MEMBER_CLOSING || m->state == JOB_MEMBER_GONE)
+		if (seat_is_closed(m))
 			left++;
 		else
 			on++;

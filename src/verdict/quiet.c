@@ -252,6 +252,6 @@ void judge_bad_ends(struct inquiry *q)
 		return;
 	if (are_unordered(q, DEATH_UNSURE))
 		inquiry_not_judged(q, VERDICT_RANK_DEATH, NEED_ORDER_OF_ENDS, NO_RANK);
-	draft->verdict.next = said ? VERDICT_NEXT_READ_TRACEBACK : VERDICT_NEXT_WHO_ENDED;
+	draft->verdict.next = said ? VERDICT_NEXT_READ_TRACEBACKS : VERDICT_NEXT_WHO_ENDED;
 	draft_fact(q, draft, FACT_NO_FIRST_CAUSE, NO_RANK, "procs");
 }

@@ -92,6 +92,9 @@ void start_tell_unseen(struct inquiry *q, struct rank_index rank, enum verdict_f
 const struct job_member *left_seat(const struct inquiry *q, struct rank_index rank);
 /* Adds what it did to that group, and where it went from there, if its stack tells. */
 void left_tell(struct inquiry *q, struct rank_index rank, struct draft *draft);
+void left_tell_seat(struct inquiry *q, const struct job_member *m, struct draft *draft);
+/* True if who sits there closed the group, or is about to. */
+bool seat_is_closed(const struct job_member *m);
 
 /* True if a part of the rank's dump is lost: what it waits in may be in that (dumps.c). */
 bool dumps_are_cut(const struct inquiry *q, struct rank_index rank);

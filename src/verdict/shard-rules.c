@@ -88,7 +88,7 @@ bool explains_early_exit(const struct inquiry *q, struct rank_index rank, struct
 	return true;
 }
 
-static bool is_closed(const struct job_member *m)
+bool seat_is_closed(const struct job_member *m)
 {
 	return m->state == JOB_MEMBER_CLOSING || m->state == JOB_MEMBER_GONE;
 }
@@ -117,7 +117,7 @@ static const struct job_member *closed_seat(
 	by_rank_each(&q->seats, rank, k) {
 		const struct job_member *m = &q->job->members[q->seats.at[k]];
 
-		if (is_closed(m) && (!awaited || is_awaited(q, m)) &&
+		if (seat_is_closed(m) && (!awaited || is_awaited(q, m)) &&
 			(!closed || q->job->groups[m->group].size >
 					    q->job->groups[closed->group].size))
 			closed = m;
@@ -153,20 +153,30 @@ bool explains_left_group(const struct inquiry *q, struct rank_index rank, struct
 }
 
 /* What it did to its group, and where it went from there, if its stack tells. */
-void left_tell(struct inquiry *q, struct rank_index rank, struct draft *draft)
+void left_tell_seat(struct inquiry *q, const struct job_member *m, struct draft *draft)
 {
-	const struct job_member *m = closed_seat(q, rank, true);
 	struct verdict_fact *fact;
 
-	if (!m || m->state == JOB_MEMBER_CLOSING) {
-		draft_fact(q, draft, FACT_DONE_WITH_GROUP, rank,
-			m ? m->cite : q->profiles[rank.i].outside_cite);
+	if (m->state == JOB_MEMBER_CLOSING) {
+		draft_fact(q, draft, FACT_DONE_WITH_GROUP, m->rank, m->cite);
 	} else {
-		fact = draft_fact(q, draft, FACT_LEFT_GROUP, rank, m->cite);
+		fact = draft_fact(q, draft, FACT_LEFT_GROUP, m->rank, m->cite);
 		fact->text2 = q->job->groups[m->group].name;
 		if (m->head_known && m->head)
 			fact->a = (int64_t)m->head;
 	}
+	stacks_tell(q, m->rank, draft);
+}
+
+void left_tell(struct inquiry *q, struct rank_index rank, struct draft *draft)
+{
+	const struct job_member *m = closed_seat(q, rank, true);
+
+	if (m) {
+		left_tell_seat(q, m, draft);
+		return;
+	}
+	draft_fact(q, draft, FACT_DONE_WITH_GROUP, rank, q->profiles[rank.i].outside_cite);
 	stacks_tell(q, rank, draft);
 }
 

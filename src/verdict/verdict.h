@@ -152,6 +152,7 @@ enum verdict_next {
 	VERDICT_NEXT_LOOK_AT_COMPILER,
 	VERDICT_NEXT_COMPARE_GRAPHS,
 	VERDICT_NEXT_READ_TRACEBACK,
+	VERDICT_NEXT_READ_TRACEBACKS, /* where nobody is known to have been first */
 	VERDICT_NEXT_CUT_MEMORY,
 	VERDICT_NEXT_WHO_KILLED,
 	VERDICT_NEXT_WHO_ENDED, /* the job, where nobody is known to have been first */

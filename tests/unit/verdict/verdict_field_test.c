@@ -103,6 +103,60 @@ static void an_order_to_one_rank_is_the_cause_of_all_ends(void **state)
 	}
 }
 
+/* One of four closed the group; the others died of its connections, and torchrun ended the rest. */
+static struct facts *left_and_ended(int leaver, bool at_once)
+{
+	struct facts *f = facts_new(4);
+
+	f->group_makers[0] = "gloo";
+	facts_rounds(f, 0, 5, 10, 1);
+	f->members[0][leaver].fact.state = JOB_MEMBER_GONE;
+	facts_signal(f, leaver, 15, 900, "", 32.2)->fatal = false;
+	facts_end(f, leaver, at_once ? JOB_SIGNALED : JOB_EXITED, at_once ? 15 : 1, 32.3);
+	for (int i = 0; i < 4; i++) {
+		if (i == leaver)
+			continue;
+		facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 64, 30)->completed = JOB_NO;
+		facts_note(f, i, GLOO_ECHO, 30.1);
+		facts_end(f, i, JOB_EXITED, 1, 31);
+	}
+	return f;
+}
+
+static void who_closed_the_group_before_all_ended_is_named(void **state)
+{
+	struct facts *f = left_and_ended(1, true);
+
+	facts_expect_cause(f, VERDICT_COLLECTIVE_MISMATCH, "1", VERDICT_BY_LEFT_GROUP);
+	facts_expect(f, VERDICT_COLLECTIVE_MISMATCH, "1", "0,2,3");
+	facts_free(f);
+	/* Its handler may have closed it, because it was told to end. */
+	f = left_and_ended(1, false);
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_free(f);
+}
+
+/* Three closed it, and one had an operation too many: that the others left is no fault of theirs. */
+static void whom_most_have_left_is_not_left(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	f->group_makers[0] = "gloo";
+	facts_rounds(f, 0, 5, 10, 1);
+	facts_enter(f, 0, 2, JOB_OP_BARRIER, 0, 30)->completed = JOB_NO;
+	facts_note(f, 2, GLOO_ECHO, 30.1);
+	facts_end(f, 2, JOB_EXITED, 1, 31);
+	for (int i = 0; i < 4; i++) {
+		if (i == 2)
+			continue;
+		f->members[0][i].fact.state = JOB_MEMBER_GONE;
+		facts_signal(f, i, 15, 900, "", 32.2);
+		facts_end(f, i, JOB_SIGNALED, 15, 32.3);
+	}
+	assert_int_equal(facts_culprits(f) & ~(UINT64_C(1) << 2), 0);
+	facts_free(f);
+}
+
 /* With nothing known of the others nobody can say that the order was to one rank alone. */
 static void an_order_to_one_among_unknown_ones_blames_nobody(void **state)
 {
@@ -379,6 +433,8 @@ int main(void)
 		cmocka_unit_test(who_hangs_in_the_middle_of_its_data_has_no_uneven_shard),
 		cmocka_unit_test(an_exit_in_the_middle_of_the_data_is_early),
 		cmocka_unit_test(an_order_to_one_rank_is_the_cause_of_all_ends),
+		cmocka_unit_test(who_closed_the_group_before_all_ended_is_named),
+		cmocka_unit_test(whom_most_have_left_is_not_left),
 		cmocka_unit_test(an_order_to_one_among_unknown_ones_blames_nobody),
 		cmocka_unit_test(an_order_to_all_is_the_end),
 		cmocka_unit_test(what_stood_before_the_order_to_all_is_judged),
