@@ -28,7 +28,8 @@ static const char *const nexts[VERDICT_NEXTS] = {
 	[VERDICT_NEXT_LOOK_AT_COMPILER] =
 		"see what the compiler of {R} waits for: lock, child, pipe",
 	[VERDICT_NEXT_COMPARE_GRAPHS] = "compare the graphs: TORCH_LOGS=graph_code on {P}",
-	[VERDICT_NEXT_READ_TRACEBACKS] = "read the tracebacks: which of them tells of no other rank?",
+	[VERDICT_NEXT_READ_TRACEBACKS] =
+		"read the tracebacks: which of them tells of no other rank?",
 	[VERDICT_NEXT_READ_TRACEBACK] = "read the traceback of {R}; the others only echo it",
 	[VERDICT_NEXT_CUT_MEMORY] = "cut the memory of {R}, or raise its cgroup's limit",
 	[VERDICT_NEXT_WHO_ENDED] = "see who ended the job: scheduler, dmesg of each node",

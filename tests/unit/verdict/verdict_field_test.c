@@ -136,7 +136,7 @@ static void who_closed_the_group_before_all_ended_is_named(void **state)
 	facts_free(f);
 }
 
-/* Three closed it, and one had an operation too many: that the others left is no fault of theirs. */
+/* Three closed it, and one had an operation too many: that others left is no fault of theirs. */
 static void whom_most_have_left_is_not_left(void **state)
 {
 	struct facts *f = facts_new(4);
