@@ -201,7 +201,8 @@ static struct change *sort_changes(const struct change *all, size_t n)
 		from = all[i].when < from ? all[i].when : from;
 		to = all[i].when > to ? all[i].when : to;
 	}
-	per_ns = (double)(buckets - 1) / ((double)to - (double)from + 1);
+	/* Their difference first: of times since 1970 doubles have but every 256th ns. */
+	per_ns = n ? (double)(buckets - 1) / ((double)(to - from) + 1) : 0;
 	for (size_t i = 0; i < n; i++)
 		first[(size_t)((double)(all[i].when - from) * per_ns) + 2]++;
 	for (size_t i = 2; i < buckets + 2; i++)
