@@ -75,6 +75,15 @@ static const struct jobs_entry *folder_above(
 	return NULL;
 }
 
+/* Of a rank whose launcher ran under an agent on another node: that one's folder is not here. */
+static const struct jobs_entry *folder_with(const struct jobs *jobs, uint32_t pid)
+{
+	for (size_t i = 0; i < jobs->nr; i++)
+		if (jobs_has_pid(&jobs->items[i], pid))
+			return &jobs->items[i];
+	return NULL;
+}
+
 static bool matches_pid(struct here *here, uint32_t pid)
 {
 	struct jobs *jobs = &here->pick.jobs;
@@ -83,9 +92,8 @@ static bool matches_pid(struct here *here, uint32_t pid)
 	const struct jobs_entry *entry = process ? folder_above(here, process) : NULL;
 	int job;
 
-	for (size_t i = 0; !entry && i < jobs->nr; i++)
-		if (jobs_has_pid(&jobs->items[i], pid))
-			entry = &jobs->items[i];
+	if (!entry)
+		entry = folder_with(jobs, pid);
 	if (entry) {
 		add_own(here, entry);
 		return true;
@@ -117,6 +125,8 @@ static void match_own(struct here *here, const char *key)
 			!key_is_of_process(key, process))
 			continue;
 		entry = jobs_find_seen(jobs, process->stat.pid, process->claims.folder);
+		if (!entry)
+			entry = folder_with(jobs, process->stat.pid);
 		if (entry)
 			add_own(here, entry);
 	}
