@@ -463,6 +463,8 @@ struct job_snapshot {
 	int64_t longest_stop; /* ns at a stretch that a thread stood still for us; 0 not at all */
 	int64_t span;	/* ns between the first and the last sample */
 	int64_t when;	/* of the latest */
+	/* Whose code it has mapped: "/libc.so.6/libm.so.6/", names between slashes; "" unknown. */
+	const char *modules;
 	const char *cite;
 };
 

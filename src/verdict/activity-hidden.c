@@ -7,6 +7,27 @@
 
 #include "verdict/activity-line.h"
 
+/*
+ * Who spins shows no native frame to who does not stop it; but which libraries it has is known. Of
+ * those only such as a process has to wait in: a runtime for GPUs comes along where there is none.
+ */
+static bool maps_spinners(const struct job *job)
+{
+	static const char *const spinners[] = {
+		"libcuda.so*", "libamdhip64.so*", "libucp.so*", "libpsm2.so*", "libfabric.so*"};
+
+	for (size_t i = 0; i < job->nsnapshots; i++) {
+		for (size_t k = 0; k < N_OF(spinners); k++)
+			if (stackfacts_maps(&job->snapshots[i], spinners[k]))
+				return true;
+		for (size_t k = 0; backends[k]; k++)
+			for (size_t s = 0; backends[k]->spins && backends[k]->spins[s]; s++)
+				if (stackfacts_maps(&job->snapshots[i], backends[k]->spins[s]))
+					return true;
+	}
+	return false;
+}
+
 bool hidden_may_spin(const struct job *job)
 {
 	static const struct stackfacts_place spinners[] = {{NULL, "libcuda.so*"},
@@ -14,6 +35,8 @@ bool hidden_may_spin(const struct job *job)
 		{NULL, "libascendcl.so*"}, {NULL, "libucp.so*"}, {NULL, "libuct.so*"},
 		{NULL, "libucs.so*"}, {NULL, "libccl.so*"}, {NULL, "libfabric.so*"}};
 
+	if (maps_spinners(job))
+		return true;
 	for (size_t i = 0; i < job->nframes; i++) {
 		for (size_t k = 0; k < N_OF(spinners); k++)
 			if (stackfacts_is_at(&job->frames[i], &spinners[k]))

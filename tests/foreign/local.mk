@@ -19,7 +19,12 @@ check_LTLIBRARIES += %D%/libyama.la
 %C%_libyama_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 %C%_libyama_la_LIBADD = -ldl
 
+check_LTLIBRARIES += %D%/libmpi-spinning.la
+%C%_libmpi_spinning_la_SOURCES = %D%/spinning.c
+%C%_libmpi_spinning_la_CFLAGS = $(PLAIN_CFLAGS) -fvisibility=default
+%C%_libmpi_spinning_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+
 EXTRA_DIST += %D%/foreign.sh %D%/pod.sh %D%/scope.sh
 SH_TESTS += %D%/access.test %D%/found.test %D%/parked.test %D%/proctable.test \
-	%D%/served.test %D%/slurm.test %D%/spawned.test %D%/yama.test
+	%D%/served.test %D%/slurm.test %D%/spawned.test %D%/spinning.test %D%/yama.test
 ASAN_TESTS += %D%/found.test %D%/proctable.test %D%/served.test %D%/slurm.test

@@ -165,6 +165,28 @@ static void count_threads(struct decode_stacks *held)
 	}
 }
 
+/* The names of the files whose code is mapped, as job.h has them. */
+static const char *modules_of(const struct stack_maps *maps, struct arena *arena)
+{
+	const struct stack_map *map;
+	const char *before = "", *ret;
+	struct str names = {0};
+
+	array_for_each (&maps->all, map) {
+		const char *name = strrchr(map->path, '/');
+
+		if (!map->executable || !name || !strcmp(name, before))
+			continue;
+		str_add(&names, name);
+		before = name;
+	}
+	if (names.len)
+		str_add_char(&names, '/');
+	ret = arena_text(arena, str_text(&names));
+	str_release(&names);
+	return ret;
+}
+
 static void take_snapshot(struct decode_context *context, struct job_builder *builder,
 	struct decode_stacks *held, const struct snapshot *snapshot)
 {
@@ -183,6 +205,8 @@ static void take_snapshot(struct decode_context *context, struct job_builder *bu
 			(int64_t)thread->stopped_ns > held->fact.longest_stop)
 			held->fact.longest_stop = (int64_t)thread->stopped_ns;
 	}
+	if (news && walking.maps.all.nr)
+		held->fact.modules = modules_of(&walking.maps, &held->arena);
 	if (news)
 		walking_end(&walking);
 	if (snapshot->longest_stop > held->fact.longest_stop)

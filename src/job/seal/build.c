@@ -521,5 +521,6 @@ void job_add_snapshot(
 	raw->about = about(b, who);
 	raw->fact = *snapshot;
 	raw->fact.when = known_time(snapshot->when);
+	raw->fact.modules = raw_intern(b, snapshot->modules);
 	raw->fact.cite = raw_intern(b, snapshot->cite);
 }

@@ -184,6 +184,7 @@ static int compare_snapshots(const void *va, const void *vb)
 	SEAL_ORDER(a->fact.cut, b->fact.cut);
 	SEAL_ORDER(a->fact.longest_stop, b->fact.longest_stop);
 	SEAL_ORDER(a->fact.span, b->fact.span);
+	SEAL_ORDER_TEXT(a->fact.modules, b->fact.modules);
 	SEAL_ORDER_TEXT(a->fact.cite, b->fact.cite);
 	return 0;
 }
