@@ -38,3 +38,13 @@ const struct away *away_that_turns(
 			return &aways[i];
 	return NULL;
 }
+
+void away_take(struct inquiry *q, const struct away *away, const struct reason *why,
+	struct draft *draft)
+{
+	draft->verdict.class = away->class;
+	draft->verdict.cause = why->cause;
+	draft->verdict.next = why->next;
+	for (size_t i = 0; i < draft->culprits.list.nr && i < TOLD_CULPRITS; i++)
+		away->tell(q, draft->culprits.list.items[i], draft);
+}

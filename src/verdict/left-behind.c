@@ -6,7 +6,6 @@
  */
 #include "verdict/judge.h"
 #include "verdict/rule.h"
-#include "verdict/told.h"
 
 /* True if it ended badly in an operation of its group that is not known to be complete. */
 static bool died_in_op(const struct inquiry *q, const struct job_member *m)
@@ -27,7 +26,6 @@ static bool died_in_op(const struct inquiry *q, const struct job_member *m)
 static bool left_by_itself(const struct inquiry *q, const struct job_member *m)
 {
 	const struct profile *p = &q->profiles[m->rank.i];
-
 	bool at_once = p->told && p->process && p->process->end == JOB_SIGNALED &&
 		       p->process->status == p->told->signo && !p->own_end;
 
@@ -62,6 +60,8 @@ static bool was_left(const struct inquiry *q, const struct job_group *g)
 static void write_left(struct inquiry *q, const struct job_group *g)
 {
 	struct draft *draft = inquiry_draft(q, VERDICT_COLLECTIVE_MISMATCH);
+	const struct away *better; /* it had less work than they: that is why */
+	struct reason why = {0};
 
 	draft->verdict.cause = VERDICT_BY_LEFT_GROUP;
 	draft->verdict.confidence = VERDICT_SUPPORTED;
@@ -79,6 +79,9 @@ static void write_left(struct inquiry *q, const struct job_group *g)
 		if (draft->culprits.list.nr <= TOLD_CULPRITS)
 			left_tell_seat(q, m, draft);
 	}
+	better = away_that_turns(q, &draft->culprits, &why);
+	if (better)
+		away_take(q, better, &why, draft);
 }
 
 void judge_left_behind(struct inquiry *q)

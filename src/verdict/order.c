@@ -437,17 +437,6 @@ static bool few_left(const struct inquiry *q, int group)
 	return unseen < on && left < on - unseen;
 }
 
-/* The finding is what the reason says, of the same culprits. */
-static void take_reason(struct inquiry *q, const struct away *away, const struct reason *why,
-	struct draft *draft)
-{
-	draft->verdict.class = away->class;
-	draft->verdict.cause = why->cause;
-	draft->verdict.next = why->next;
-	for (size_t i = 0; i < draft->culprits.list.nr && i < TOLD_CULPRITS; i++)
-		away->tell(q, draft->culprits.list.items[i], draft);
-}
-
 /*
  * A circle since one of its ranks closed a group in which most others go on: it cannot come there
  * any more, in whatever order. Where as many closed it, the others may have one operation too many.
@@ -481,7 +470,7 @@ static bool write_left_group(struct inquiry *q, int part, const struct circle *c
 	rank_list_settle(&draft->culprits);
 	better = away_that_turns(q, &draft->culprits, &why);
 	if (better) {
-		take_reason(q, better, &why, draft);
+		away_take(q, better, &why, draft);
 		if (why.confidence < draft->verdict.confidence)
 			draft->verdict.confidence = why.confidence;
 	}
@@ -554,7 +543,7 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	refine(q, circle, by_habit, draft);
 	better = circle->largest_n > 1 ? away_that_turns(q, &draft->culprits, &why) : NULL;
 	if (better)
-		take_reason(q, better, &why, draft);
+		away_take(q, better, &why, draft);
 	if (!better && inquiry_by_dumps(q) && is_assumed(q, circle))
 		blame_nobody(draft);
 	find_waiting(q, part, draft);

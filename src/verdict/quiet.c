@@ -147,13 +147,14 @@ static const struct profile *first_leaver(const struct inquiry *q)
 /*
  * gloo tells at once that a peer is gone: who waits for one that exited dies of that before any
  * wait is long, and the launcher ends the rest. Where somebody's last words are that, and those who
- * exited are the fewer, their exit was early.
+ * exited are the fewer, their exit was early: for want of work, where their marks tell that.
  */
 void judge_quiet_exits(struct inquiry *q)
 {
 	const struct profile *first = first_leaver(q);
 	size_t left = 0, echoes = 0;
-	struct reason why = {0};
+	struct reason why = {0}, less = {0};
+	const struct away *better;
 	struct draft *draft;
 
 	for (struct rank_index rank = {0}; first && job_has_rank(q->job, rank); rank.i++) {
@@ -176,6 +177,11 @@ void judge_quiet_exits(struct inquiry *q)
 	draft->verdict.confidence = VERDICT_SUPPORTED;
 	draft->verdict.outlook = why.outlook;
 	draft->verdict.next = why.next;
+	better = away_that_turns(q, &draft->culprits, &less);
+	if (better) {
+		draft->verdict.class = better->class;
+		draft->verdict.next = less.next;
+	}
 }
 
 /*

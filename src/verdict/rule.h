@@ -58,6 +58,9 @@ const struct away *away_of(const struct inquiry *q, struct rank_index rank, stru
  * ranks. */
 const struct away *away_that_turns(
 	const struct inquiry *q, const struct rank_list *ranks, struct reason *why);
+/* Makes the finding what that reason says of the same culprits: class, cause, next, facts. */
+void away_take(struct inquiry *q, const struct away *away, const struct reason *why,
+	struct draft *draft);
 
 #define AWAY(class, explains, tell, traits)                                                        \
 	bool explains_##explains(                                                                  \

@@ -136,6 +136,32 @@ static void who_closed_the_group_before_all_ended_is_named(void **state)
 	facts_free(f);
 }
 
+/* It closed the group, and exited, since it had fewer batches: that is why, whatever it did. */
+static void who_left_with_less_work_before_all_ended_is_uneven(void **state)
+{
+	for (int closed = 0; closed < 2; closed++) {
+		struct facts *f = facts_new(4);
+
+		f->group_makers[0] = "gloo";
+		facts_rounds(f, 0, 5, 10, 1);
+		if (closed)
+			f->members[0][1].fact.state = JOB_MEMBER_GONE;
+		facts_end(f, 1, JOB_EXITED, 0, 30.05);
+		for (int i = 0; i < 4; i++) {
+			batch(f, i, i == 1 ? 4 : 5, i == 1 ? 5 : 6, 20);
+			if (i == 1) {
+				input_end(f, i, 5, 20);
+				continue;
+			}
+			facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 64, 30)->completed = JOB_NO;
+			facts_note(f, i, GLOO_ECHO, 30.1);
+			facts_end(f, i, JOB_EXITED, 1, 31);
+		}
+		facts_expect(f, VERDICT_UNEVEN_SHARD, "1", NULL);
+		facts_free(f);
+	}
+}
+
 /* Three closed it, and one had an operation too many: that others left is no fault of theirs. */
 static void whom_most_have_left_is_not_left(void **state)
 {
@@ -434,6 +460,7 @@ int main(void)
 		cmocka_unit_test(an_exit_in_the_middle_of_the_data_is_early),
 		cmocka_unit_test(an_order_to_one_rank_is_the_cause_of_all_ends),
 		cmocka_unit_test(who_closed_the_group_before_all_ended_is_named),
+		cmocka_unit_test(who_left_with_less_work_before_all_ended_is_uneven),
 		cmocka_unit_test(whom_most_have_left_is_not_left),
 		cmocka_unit_test(an_order_to_one_among_unknown_ones_blames_nobody),
 		cmocka_unit_test(an_order_to_all_is_the_end),
