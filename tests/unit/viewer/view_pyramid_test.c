@@ -362,6 +362,42 @@ static void the_census_is_exact_where_it_is_narrow(void **state)
 	release(made);
 }
 
+/* Of times since 1970 a double has but every 256th ns: within fewer it has to be exact as well. */
+static void the_census_is_exact_in_the_shortest_jobs(void **state)
+{
+	static const size_t ranks[] = {1, 33, 1024, 10000};
+	static const int64_t lasts[] = {1, 2, 7, 100, 255, 256, 257, 1000, 5003, 16385, 70001};
+	uint32_t seed = 11;
+
+	for (size_t k = 0; k < sizeof(ranks) / sizeof(*ranks) * 11; k++) {
+		struct made *made = make(ranks[k / 11], lasts[k % 11]);
+		uint32_t all = (uint32_t)lasts[k % 11] + 1;
+		struct pyramid *pyramid;
+
+		for (size_t i = 0; i < made->tracks.n; i++) {
+			uint8_t states[] = {TRACK_NODATA, (uint8_t)draw(&seed, TRACK_STATES),
+				(uint8_t)draw(&seed, TRACK_STATES), TRACK_WAITING};
+			uint32_t first = draw(&seed, all), second = draw(&seed, all - first);
+			const int64_t lengths[] = {first, second, 0, 0};
+
+			give(made, i, states, lengths, 4);
+		}
+		pyramid = pyramid_new(&made->tracks);
+		for (int i = 0; i < 30; i++) {
+			uint32_t counts[TRACK_STATES], wanted[TRACK_STATES] = {0};
+			int64_t at = FROM + (i < 2 ? i * lasts[k % 11] : draw(&seed, all));
+
+			at += at + 1 == made->tracks.to; /* the last cell has the end as well */
+			for (size_t row = 0; row < made->tracks.n; row++)
+				wanted[track_at(&made->at[row], at)->state]++;
+			pyramid_tally(pyramid, at, at + 1, counts);
+			assert_memory_equal(counts, wanted, sizeof(counts));
+		}
+		pyramid_free(pyramid);
+		release(made);
+	}
+}
+
 static void a_job_without_ranks_has_no_cells(void **state)
 {
 	struct made *made = make(0, 1);
@@ -386,6 +422,7 @@ int main(void)
 		cmocka_unit_test(outside_of_the_time_is_nothing),
 		cmocka_unit_test(the_census_follows_a_job_into_its_hang),
 		cmocka_unit_test(the_census_is_exact_where_it_is_narrow),
+		cmocka_unit_test(the_census_is_exact_in_the_shortest_jobs),
 		cmocka_unit_test(a_job_without_ranks_has_no_cells),
 	};
 
