@@ -151,6 +151,13 @@ static void copy(struct loop *loop, const char *text)
 	state_say(loop->state, "copied");
 }
 
+/* Of a record it is told how old it is; a picture of it is always the same. */
+static void tell_age(struct loop *loop)
+{
+	if (loop->terminal && loop->look.verdicts && !loop->look.live)
+		state_set_now(loop->state, clock_realtime_ns());
+}
+
 /* Another job is looked at from the beginning; what is no rank's or time's stays. */
 static void begin_job(struct loop *loop)
 {
@@ -165,6 +172,7 @@ static void begin_job(struct loop *loop)
 		state_say(old, complaint_text(&why));
 	} else {
 		state_free(old);
+		tell_age(loop);
 	}
 	complaint_release(&why);
 }
@@ -431,9 +439,8 @@ int view_run(const struct view_source *source, const struct view_options *option
 		return -1;
 	terminal_size(loop.terminal, &w, &h);
 	err = begin(&loop, w, h, why);
-	/* Of a record it is told how old it is; a picture of it is always the same. */
-	if (!err && loop.look.verdicts && !loop.look.live)
-		state_set_now(loop.state, clock_realtime_ns());
+	if (!err)
+		tell_age(&loop);
 	while (!err && !loop.over)
 		turn(&loop);
 	terminal_close(loop.terminal);
