@@ -14,9 +14,10 @@
 /* Where a path has nothing, that is said and becomes a gap. */
 static void note_unreadable(struct gathered *gathered, const struct complaint *why, bool other)
 {
-	cmd_complain("%s%s", complaint_text(why), other ? ""
-		: ": give a bundle (.inq), a folder with some, a core file, or dumps of the "
-		  "Flight Recorder");
+	if (!gathered->quiet)
+		cmd_complain("%s%s", complaint_text(why), other ? ""
+			: ": give a bundle (.inq), a folder with some, a core file, or dumps of "
+			  "the Flight Recorder");
 	evidence_add_gap(gathered->into, "", 0, complaint_text(why));
 }
 

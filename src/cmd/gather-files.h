@@ -4,6 +4,7 @@
 
 /* Gathers what a job left from paths: bundles, folders of them, cores, Flight Recorder dumps. */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "cmd/bundle-groups.h"
@@ -11,6 +12,7 @@
 
 struct gathered {
 	struct evidence *into;
+	bool quiet; /* nothing is said on stderr: a terminal is drawn on */
 	size_t bundles, cores, dumps; /* paths that gave such */
 	struct bundle_groups groups;      /* the jobs that were there, and were left out */
 	struct str left_out;   /* the same in words; empty: none was */

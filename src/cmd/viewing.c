@@ -120,6 +120,7 @@ static struct sight *look_left(
 		abort();
 	sight->look.evidence.meter = meter;
 	gathered.into = &sight->look.evidence;
+	gathered.quiet = viewing->jobs.nr > 0; /* the first look was had before the terminal */
 	gather_files(&gathered, paths, n);
 	if (!gathered.bundles && !gathered.cores && !gathered.dumps) {
 		gathered_release(&gathered);
