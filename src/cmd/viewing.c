@@ -95,13 +95,21 @@ static void add_job(struct viewing *viewing, const char *name, const char *const
 		job->paths[i] = alloc_text(paths[i]);
 }
 
+/* What the list calls the job that is looked at. */
+static const char *name_of(const struct sight *sight)
+{
+	const struct job *job = sight->look.job;
+
+	return *job->id ? job->id : job->name;
+}
+
 /* The first look has told the jobs apart: which there are stays as it was then. */
 static void note_jobs(struct viewing *viewing, const struct sight *sight,
 	const struct bundle_groups *groups, const char *const *paths, size_t n)
 {
 	if (viewing->jobs.nr || !groups->left.nr)
 		return;
-	add_job(viewing, sight->look.job->id, paths, n);
+	add_job(viewing, name_of(sight), paths, n);
 	for (size_t i = 0; i < groups->left.nr; i++) {
 		const struct report_left *left = &groups->left.items[i];
 
@@ -156,6 +164,27 @@ static void list_jobs(const struct viewing *viewing, struct str *list)
 			viewing->jobs.items[i].name);
 }
 
+/*
+ * The newest is that of all files, which may be of a newer one by now; the others have theirs. NULL
+ * with words.
+ */
+static struct sight *look_again(
+	struct viewing *viewing, const struct left_job *job, struct complaint *why)
+{
+	struct sight *sight = look_left(
+		viewing, (const char *const *)job->paths, job->n, viewing->meter);
+
+	if (!sight) {
+		complaint_set(why, "%s cannot be read any more", job->name);
+	} else if (job == viewing->jobs.items && strcmp(name_of(sight), job->name) != 0) {
+		complaint_set(why, "%s is not the newest any more: leave, and look anew",
+			job->name);
+		free_sight(sight);
+		sight = NULL;
+	}
+	return sight;
+}
+
 /* By number or name; NULL with words. */
 static const struct left_job *find_job(
 	const struct viewing *viewing, const char *job, struct complaint *why)
@@ -184,9 +213,9 @@ static int choose(void *context, const char *name, struct str *list, struct comp
 	job = find_job(viewing, name, why);
 	if (!job)
 		return -1;
-	sight = look_left(viewing, (const char *const *)job->paths, job->n, viewing->meter);
+	sight = look_again(viewing, job, why);
 	if (!sight)
-		return complaint_set(why, "%s cannot be read any more", job->name);
+		return -1;
 	sight->others = viewing->jobs.nr - 1;
 	if (!sight->left_out.len)
 		str_printf(&sight->left_out, "%zu job%s left out (:jobs lists them)",
