@@ -287,6 +287,16 @@ void state_drop_lines(struct state *state)
 		state->kept[i].made = false;
 }
 
+void state_drop_countdown(struct state *state)
+{
+	if (state->lines.pane == PANE_VERDICT)
+		state->lines.made = false;
+	for (size_t i = 0; i < STATE_ASIDES; i++)
+		if (state->asides[i].lines.pane == PANE_VERDICT)
+			state->asides[i].lines.made = false;
+	state->kept[PANE_VERDICT].made = false;
+}
+
 void state_make_lines(struct state *state)
 {
 	bool moved = has_moved(state, &state->lines);

@@ -230,6 +230,8 @@ void state_zoom(struct state *state, int64_t about, bool in);
 void state_make_lines(struct state *state);
 /* All are to be made anew. */
 void state_drop_lines(struct state *state);
+/* Those of the verdict are: they say how long is left. */
+void state_drop_countdown(struct state *state);
 
 /* state-pane.c: puts a pane up; in a terminal of one thing at a time goes into it. */
 void state_choose_pane(struct state *state, enum pane_number pane);

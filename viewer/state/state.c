@@ -499,7 +499,13 @@ bool state_is_frozen(const struct state *state)
 
 void state_set_now(struct state *state, int64_t now)
 {
+	const struct scene *scene = &state->scene;
+
 	state->scene.now = now;
+	if (!scene->job || !scene->live || scene->verdicts->at[0].watchdog_left == JOB_UNKNOWN)
+		return;
+	state_drop_countdown(state);
+	state_settle(state);
 }
 
 void state_set_theme(struct state *state, enum theme theme)

@@ -116,6 +116,24 @@ static void the_title_says_wait_or_kill_and_counts_down(void **unused)
 	screen_free(&t);
 }
 
+/* Between two looks as well: pane and title are never of two minds. */
+static void the_verdict_counts_down_as_the_title_does(void **unused)
+{
+	struct screen_test t = screen_live(screen_skew(), 160, 50);
+	struct verdict *verdict = (struct verdict *)&t.verdicts->at[0];
+
+	(void)unused;
+	verdict->watchdog = VERDICT_LIMIT_WATCHDOG;
+	verdict->watchdog_left = 1176 * S;
+	for (int i = 0; i < 2; i++) {
+		state_set_now(t.state, t.job->gathered + (i ? 96 : 36) * S);
+		screen_find(&t, i ? "LIVE  watchdog 18:00" : "LIVE  watchdog 19:00");
+		screen_find(&t, i ? "watchdog kills in 18:00" : "watchdog kills in 19:00");
+		screen_keys(&t, "2"); /* it stands beside */
+	}
+	screen_free(&t);
+}
+
 /* Neither WAIT nor KILL is no answer that may be left out: what is known is said. */
 static void the_title_says_that_the_outlook_is_unknown(void **unused)
 {
@@ -499,6 +517,7 @@ int main(void)
 		cmocka_unit_test(the_same_in_blocks),
 		cmocka_unit_test(a_terminal_too_small_says_what_it_needs),
 		cmocka_unit_test(the_title_says_wait_or_kill_and_counts_down),
+		cmocka_unit_test(the_verdict_counts_down_as_the_title_does),
 		cmocka_unit_test(the_title_says_that_the_outlook_is_unknown),
 		cmocka_unit_test(the_title_keeps_what_matters),
 		cmocka_unit_test(the_title_says_which_job_of_how_many),
