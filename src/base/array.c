@@ -105,6 +105,7 @@ static bool sort_by_runs(void *items, size_t nr, size_t size, comparison *compar
 {
 	struct runs runs = {.size = size, .compare = compare};
 	char *other = NULL, *sorted;
+	bool done;
 
 	runs.ends = malloc((nr / RUN_LEAST + 1) * sizeof(*runs.ends));
 	if (runs.ends && find_runs(&runs, items, nr))
@@ -114,9 +115,10 @@ static bool sort_by_runs(void *items, size_t nr, size_t size, comparison *compar
 		if (sorted != items)
 			memcpy(items, sorted, nr * size);
 	}
+	done = other != NULL;
 	free(runs.ends);
 	free(other);
-	return other;
+	return done;
 }
 
 void array_sort_items(void *items, size_t nr, size_t size,
