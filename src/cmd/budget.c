@@ -103,7 +103,7 @@ void budget_watch(struct budget *budget)
 {
 	sigset_t all, before;
 
-	if (budget->on_terminal) {
+	if (budget->on_terminal && !budget->end) {
 		budget->end = alloc_zeroed(1, sizeof(*budget->end));
 		on_exit(say_at_exit, budget->end);
 	}

@@ -41,6 +41,7 @@ struct viewing {
 	struct job_pick *pick; /* NULL: a job that is left */
 	const struct live_options *options;
 	struct meter *meter;
+	struct budget *budget; /* of a job that is left: watched while one is read */
 	struct sight *ready; /* gathered and judged, for the next reload */
 	struct complaint why; /* why there is none */
 	pthread_t thread;
@@ -171,9 +172,16 @@ static void list_jobs(const struct viewing *viewing, struct str *list)
 static struct sight *look_again(
 	struct viewing *viewing, const struct left_job *job, struct complaint *why)
 {
-	struct sight *sight = look_left(
-		viewing, (const char *const *)job->paths, job->n, viewing->meter);
+	struct sight *sight;
 
+	/* The one that is seen is held until another is there. */
+	if (!meter_admits(viewing->meter, 1, METER_READING)) {
+		complaint_set(why, "no memory is left for another job: --max-memory raises it");
+		return NULL;
+	}
+	budget_watch(viewing->budget);
+	sight = look_left(viewing, (const char *const *)job->paths, job->n, viewing->meter);
+	budget_unwatch(viewing->budget);
 	if (!sight) {
 		complaint_set(why, "%s cannot be read any more", job->name);
 	} else if (job == viewing->jobs.items && strcmp(name_of(sight), job->name) != 0) {
@@ -487,12 +495,13 @@ int viewing_live(struct job_pick *pick, const struct live_options *options,
 int viewing_left(const char *const *paths, size_t n, const struct viewing_wish *wish,
 	struct budget *budget)
 {
-	struct viewing viewing = {.meter = &budget->meter};
+	struct viewing viewing = {.meter = &budget->meter, .budget = budget};
 	int status;
 
 	budget_watch(budget);
 	viewing.ready = look_left(&viewing, paths, n, &budget->meter);
 	budget_unwatch(budget);
+	budget->on_terminal = true;
 	status = viewing.ready ? show(&viewing, wish) : CMD_UNREADABLE;
 	for (size_t i = 0; i < viewing.jobs.nr; i++)
 		release_job(&viewing.jobs.items[i]);
