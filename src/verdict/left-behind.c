@@ -6,30 +6,57 @@
  */
 #include "verdict/judge.h"
 #include "verdict/rule.h"
+#include "verdict/told.h"
 
-/* True if it ended badly in an operation of its group that is not known to be complete. */
-static bool died_in_op(const struct inquiry *q, const struct job_member *m)
+/* The operation that it came to last; NULL where nothing is known of it. */
+static const struct job_op *head_of(const struct job_member *m)
 {
-	const struct profile *p = &q->profiles[m->rank.i];
+	const struct job_op *op = m->nops ? &m->ops[m->nops - 1] : NULL;
 
-	return (p->death == DEATH_UNSURE || p->death == DEATH_ECHO) && p->readable &&
-	       m->state == JOB_MEMBER_READY && m->head_known && m->nops &&
-	       m->ops[m->nops - 1].index == m->head &&
-	       m->ops[m->nops - 1].completed != JOB_YES;
+	return op && m->head_known && op->index == m->head ? op : NULL;
 }
 
 /*
- * True if it had closed the group while it still did as it pleased. Whom an order reached before
- * the end may have closed it as it obeyed; a signal that ended it, and that it did not send to
- * itself once more, left no time for that.
+ * True if an operation of the group that is not complete was its last, and others ended it there:
+ * by its own words, or by its launcher's order.
+ */
+static bool died_in_op(const struct inquiry *q, const struct job_member *m)
+{
+	const struct profile *p = &q->profiles[m->rank.i];
+	const struct job_op *op = head_of(m);
+
+	return (p->death == DEATH_UNSURE || p->death == DEATH_ECHO) && p->readable &&
+	       m->state == JOB_MEMBER_READY && op && op->completed != JOB_YES &&
+	       (profile_tells_of_others(p) || (p->told && told_by_launcher(q->job, p->told)));
+}
+
+/* How often another process told it to end. */
+static size_t orders_to(const struct job *job, struct rank_index rank)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < job->nsignals; i++)
+		n += same_rank(job->signals[i].rank, rank) &&
+		     told_is_order(job->signals[i].signo) &&
+		     told_from_outside(job, &job->signals[i]);
+	return n;
+}
+
+/*
+ * True if it had closed the group while it still did as it pleased: all that it came to there was
+ * complete, and no order had reached it, whose handler may close a group. Of one order that ended
+ * it at once, and that it did not send to itself once more, no handler was.
  */
 static bool left_by_itself(const struct inquiry *q, const struct job_member *m)
 {
 	const struct profile *p = &q->profiles[m->rank.i];
+	const struct job_op *op = head_of(m);
 	bool at_once = p->told && p->process && p->process->end == JOB_SIGNALED &&
-		       p->process->status == p->told->signo && !p->own_end;
+		       p->process->status == p->told->signo && !p->own_end &&
+		       orders_to(q->job, m->rank) == 1;
 
 	return seat_is_closed(m) && !m->aborted && m->head_known && p->readable &&
+	       ((op && op->completed == JOB_YES) || (m->done_known && m->done >= m->head)) &&
 	       (!p->told || at_once);
 }
 
@@ -38,6 +65,7 @@ static bool was_left(const struct inquiry *q, const struct job_group *g)
 {
 	uint64_t gone_at = 0, head = UINT64_MAX;
 	uint32_t left = 0, behind = 0;
+	bool said = false; /* by one of them at least: of a peer that was gone */
 
 	for (uint32_t seat = 0; seat < g->size; seat++) {
 		const struct job_member *m = &q->job->members[g->first_member + (int)seat];
@@ -49,12 +77,13 @@ static bool was_left(const struct inquiry *q, const struct job_group *g)
 			left++;
 		} else if (died_in_op(q, m)) {
 			head = m->head < head ? m->head : head;
+			said |= profile_tells_of_others(&q->profiles[m->rank.i]);
 			behind++;
 		} else {
 			return false;
 		}
 	}
-	return left && left < behind && gone_at < head;
+	return said && left && left < behind && gone_at < head;
 }
 
 static void write_left(struct inquiry *q, const struct job_group *g)

@@ -34,14 +34,18 @@ static bool says_cuda_error(const struct profile *p)
 	       (p->log && words_tell_cuda_error(p->log->error));
 }
 
-/* True if its last words are about others; an exception's count before a log line's. */
-static bool says_echo(const struct profile *p)
+bool profile_tells_of_others(const struct profile *p)
 {
 	if (p->exception)
 		return words_are_echo(p->exception->text);
-	if (!p->log)
-		return false;
-	return words_are_echo(*p->log->error ? p->log->error : p->log->last_line);
+	return p->log && words_are_echo(p->log->error);
+}
+
+/* True if its last words are about others, be they no error. */
+static bool says_echo(const struct profile *p)
+{
+	return profile_tells_of_others(p) || (!p->exception && p->log && !*p->log->error &&
+						     words_are_echo(p->log->last_line));
 }
 
 bool profile_tells_mismatch(const struct profile *p)

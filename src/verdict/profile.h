@@ -87,6 +87,8 @@ void profiles_free(struct profile *profiles);
 
 /* True if its last words say that ranks brought different operations together, not which. */
 bool profile_tells_mismatch(const struct profile *p);
+/* True if its exception, or where it has none an error in its log, tells of another's end. */
+bool profile_tells_of_others(const struct profile *p);
 
 /* True if somebody computes there between the samples, rather than sleeps. */
 bool profile_is_busy(const struct profile *p);

@@ -80,14 +80,6 @@ void judge_quiet_deaths(struct inquiry *q)
 	}
 }
 
-/* True if the rank's last words tell of another's end. */
-static bool tells_of_others(const struct profile *p)
-{
-	if (p->exception)
-		return words_are_echo(p->exception->text);
-	return p->log && words_are_echo(p->log->error);
-}
-
 /* When a rank ended, as another one's clock shows it; JOB_UNKNOWN where that is not known. */
 static int64_t fault_by(const struct inquiry *q, struct rank_index rank, struct rank_index other)
 {
@@ -160,7 +152,7 @@ void judge_quiet_exits(struct inquiry *q)
 	for (struct rank_index rank = {0}; first && job_has_rank(q->job, rank); rank.i++) {
 		left += q->profiles[rank.i].death == DEATH_CLEAN;
 		echoes += q->profiles[rank.i].death > DEATH_CLEAN &&
-			  tells_of_others(&q->profiles[rank.i]);
+			  profile_tells_of_others(&q->profiles[rank.i]);
 	}
 	if (!first || !echoes || 2 * left > q->job->nranks)
 		return;

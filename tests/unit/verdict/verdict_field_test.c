@@ -136,6 +136,41 @@ static void who_closed_the_group_before_all_ended_is_named(void **state)
 	facts_free(f);
 }
 
+/*
+ * It closed the group behind an operation that had failed for it, too: the others had one more
+ * under way. Or somebody told it to end, it closed the group as it obeyed, and was told once more.
+ * Or they do not say of what they died. All that is no leaving of its own.
+ */
+static void who_closed_the_group_for_another_reason_is_not_named(void **state)
+{
+	struct facts *f = left_and_ended(1, true);
+
+	facts_enter(f, 0, 1, JOB_OP_ALLREDUCE, 64, 30)->completed = JOB_NO;
+	for (int i = 0; i < 4; i++)
+		if (i != 1)
+			facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 64, 30.05)->completed = JOB_NO;
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+
+	f = left_and_ended(1, true);
+	facts_signal(f, 1, 15, 900, "", 28)->fatal = false;
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+
+	f = facts_new(4);
+	facts_rounds(f, 0, 5, 10, 1);
+	f->members[0][1].fact.state = JOB_MEMBER_GONE;
+	facts_end(f, 1, JOB_SIGNALED, 15, 32.3);
+	for (int i = 0; i < 4; i++) {
+		if (i != 1) {
+			facts_enter(f, 0, i, JOB_OP_ALLREDUCE, 64, 30)->completed = JOB_NO;
+			facts_end(f, i, JOB_SIGNALED, 15, 31);
+		}
+	}
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
 /* It closed the group, and exited, since it had fewer batches: that is why, whatever it did. */
 static void who_left_with_less_work_before_all_ended_is_uneven(void **state)
 {
@@ -461,6 +496,7 @@ int main(void)
 		cmocka_unit_test(an_order_to_one_rank_is_the_cause_of_all_ends),
 		cmocka_unit_test(who_closed_the_group_before_all_ended_is_named),
 		cmocka_unit_test(who_left_with_less_work_before_all_ended_is_uneven),
+		cmocka_unit_test(who_closed_the_group_for_another_reason_is_not_named),
 		cmocka_unit_test(whom_most_have_left_is_not_left),
 		cmocka_unit_test(an_order_to_one_among_unknown_ones_blames_nobody),
 		cmocka_unit_test(an_order_to_all_is_the_end),
