@@ -60,7 +60,6 @@ bool told_by_launcher(const struct job *job, const struct job_signal *signal)
 {
 	const struct job_process *process = &job->processes[signal->process];
 
-	return is_of_terminal(signal) || signal->sender_role == JOB_ROLE_AGENT ||
-	       signal->sender_role == JOB_ROLE_UNKNOWN ||
+	return signal->sender_role == JOB_ROLE_AGENT || signal->sender_role == JOB_ROLE_UNKNOWN ||
 	       (signal->sender && signal->sender == process->ppid);
 }

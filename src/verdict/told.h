@@ -15,8 +15,8 @@ bool told_is_order(int signo);
 bool told_from_outside(const struct job *job, const struct job_signal *signal);
 
 /*
- * True if its sender stands above the rank, or runs the job without being of any rank, or was the
- * terminal in whose foreground the job runs. Who has no number where the rank is may be anybody.
+ * True if its sender stands above the rank, or runs the job without being of any rank. Who has no
+ * number where the rank is may be anybody, and a terminal may be that of one rank alone.
  */
 bool told_by_launcher(const struct job *job, const struct job_signal *signal);
 

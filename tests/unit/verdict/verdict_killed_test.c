@@ -384,6 +384,25 @@ static void what_a_terminal_sends_is_the_end_of_the_job(void **state)
 	}
 }
 
+/* The terminal of one rank alone was closed (an ssh each): its order was to that one. */
+static void who_has_a_terminal_of_its_own_was_killed_by_it(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct job_signal *signal;
+
+	(void)state;
+	add_launcher(f);
+	facts_rounds(f, 0, 10, 20, 0.5);
+	signal = told_from_outside(f, 1, 30);
+	signal->signo = SIGHUP;
+	signal->code = SI_KERNEL;
+	for (int rank = 0; rank < 4; rank++)
+		if (rank != 1)
+			told_to_end(f, rank, 30.4);
+	facts_expect_cause(f, VERDICT_RANK_DEATH, "1", VERDICT_BY_KILLED);
+	facts_free(f);
+}
+
 /* One that stood elsewhere when somebody lost patience is told as such. */
 static void who_was_missing_before_ctrl_c_is_still_named(void **state)
 {
@@ -428,6 +447,7 @@ int main(void)
 		cmocka_unit_test(who_has_no_pid_may_be_the_kernel),
 		cmocka_unit_test(who_was_ended_soon_waited_as_well),
 		cmocka_unit_test(what_a_terminal_sends_is_the_end_of_the_job),
+		cmocka_unit_test(who_has_a_terminal_of_its_own_was_killed_by_it),
 		cmocka_unit_test(who_was_missing_before_ctrl_c_is_still_named),
 		cmocka_unit_test(a_victim_of_a_fork_that_is_killed_is_a_victim),
 		cmocka_unit_test(a_victim_of_an_absence_that_is_killed_is_a_victim),
