@@ -295,8 +295,8 @@ static bool failed_untold(const struct profile *p)
 /*
  * Nobody lives whom its own end did not take: the rest was killed or told to end, at once. One kill
  * among ends that are all known and were orders is somebody's doing; among unknown ends it may be
- * the last trace of the job's end. Kills of nodes whose clocks never met may have been of one
- * moment: `*ret_maybe` says that there are some.
+ * the last trace of the job's end. Kills of which no time is known, or of nodes whose clocks never
+ * met, may have been of one moment: `*ret_maybe` says that there are some.
  */
 static bool all_were_ended(const struct deaths *d, bool *ret_maybe)
 {
@@ -322,8 +322,12 @@ static bool all_were_ended(const struct deaths *d, bool *ret_maybe)
 		ended += p->death != DEATH_NONE;
 		killed += p->death == DEATH_KILLED;
 		failed += failed_untold(p);
-		if (p->death != DEATH_KILLED || p->fault == JOB_UNKNOWN)
+		if (p->death != DEATH_KILLED)
 			continue;
+		if (p->fault == JOB_UNKNOWN) {
+			*ret_maybe = true;
+			continue;
+		}
 		one = is_rank(one) ? one : rank;
 		after = behind(d, rank, p->fault, one, profiles[one.i].fault);
 		if (after == JOB_UNKNOWN) {

@@ -199,6 +199,19 @@ static void kills_that_no_clock_compares(void **state)
 	}
 }
 
+/* All were killed on one node, and of one of them nobody knows when. */
+static void a_kill_of_which_no_time_is_known(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	(void)state;
+	for (int rank = 0; rank < 4; rank++)
+		facts_end(f, rank, JOB_SIGNALED, SIGKILL, 60);
+	f->ranks[2].process.ended = JOB_UNKNOWN;
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_free(f);
+}
+
 /* Its own end is one, whenever it was. */
 static void an_end_of_its_own_needs_no_clock(void **state)
 {
@@ -287,6 +300,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_clocks_do_not_tell_is_supported),
 		cmocka_unit_test(kills_that_no_clock_compares),
+		cmocka_unit_test(a_kill_of_which_no_time_is_known),
 		cmocka_unit_test(an_end_of_its_own_needs_no_clock),
 		cmocka_unit_test(what_clocks_tell_too_roughly_is_supported),
 		cmocka_unit_test(who_was_looked_at_before_is_to_be_looked_at_again),
