@@ -5,7 +5,7 @@ SH_TESTS += \
 	%D%/cost.test \
 	%D%/demo.test \
 	%D%/fellows.test \
-	%D%/fellows-apart.test %D%/fellows-namesake.test \
+	%D%/fellows-apart.test %D%/fellows-namesake.test %D%/fellows-shared.test \
 	%D%/fellows-unmet.test %D%/rally-memory.test \
 	%D%/fellows-end.test \
 	%D%/jobs.test \

@@ -98,7 +98,7 @@ static void join(struct agent *agent, int64_t now)
 		return;
 	str_add_bytes(
 		&jobs, agent->dir->path.text, (size_t)(agent->dir->id - agent->dir->path.text));
-	rally_card_name(str_text(&jobs), &name);
+	rally_card_name(str_text(&jobs), agent->fellows.own.master, &name);
 	gethostname(host, sizeof(host) - 1);
 	rally->own = (struct rally_card){.name = str_detach(&name),
 		.host = alloc_text(host),

@@ -72,8 +72,11 @@ bool rally_folder(const char *out, const struct fellow *fellow, bool apart, stru
 	return true;
 }
 
-/* Hosts may have one name, and one machine several hosts: who sees other job folders is another. */
-void rally_card_name(const char *jobs, struct str *into)
+/*
+ * Hosts may have one name, and one machine several hosts: who sees other job folders is another.
+ * Two jobs that share their hosts, too, have a rank 0 each.
+ */
+void rally_card_name(const char *jobs, const char *master, struct str *into)
 {
 	uint64_t hash = HASH_START;
 	struct str boot = {0};
@@ -90,6 +93,7 @@ void rally_card_name(const char *jobs, struct str *into)
 		hash = hash_bytes(hash, &about.st_dev, sizeof(about.st_dev));
 		hash = hash_bytes(hash, &about.st_ino, sizeof(about.st_ino));
 	}
+	hash = hash_word(hash, master);
 	str_printf(into, CARD "%s-%08x", host, (unsigned)(hash ^ hash >> 32));
 	str_release(&boot);
 }

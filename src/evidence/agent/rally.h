@@ -64,8 +64,12 @@ struct rally_card {
 bool rally_folder(const char *out, const struct fellow *fellow, bool apart, struct str *into)
 	__attribute__((nonnull));
 
-/* Appends the name of this host's card; jobs is the folder of its job folders. */
-void rally_card_name(const char *jobs, struct str *into) __attribute__((nonnull));
+/*
+ * Appends the name of this host's card; jobs is the folder of its job folders, master where rank 0
+ * of its job is, "" not known.
+ */
+void rally_card_name(const char *jobs, const char *master, struct str *into)
+	__attribute__((nonnull));
 
 /* Makes the folder where it is missing, and writes the card. 0, or negative with words. */
 int rally_write(const char *folder, const struct rally_card *card, struct complaint *why)
