@@ -6,6 +6,7 @@ SH_TESTS += \
 	%D%/demo.test \
 	%D%/fellows.test \
 	%D%/fellows-apart.test %D%/fellows-namesake.test %D%/fellows-shared.test \
+	%D%/fellows-changes.test %D%/fellows-full.test \
 	%D%/fellows-unmet.test %D%/rally-memory.test \
 	%D%/fellows-end.test \
 	%D%/jobs.test \

@@ -473,13 +473,16 @@ static void judge(struct agent *agent, int64_t now)
 		rally->again = 0;
 		break;
 	case ANNOUNCE_STILL:
-		if (!rally->announce.stands || rally->announce.fine_looks)
+		if (!rally->announce.stands || rally->announce.fine_looks ||
+			announce_waits(&rally->announce))
 			ask_again_later(rally, now);
 		break;
 	case ANNOUNCE_NOTHING:
 		refused = count_refused(&look.evidence);
 		if (refused)
 			say_too_much(agent, refused);
+		else if (rally->unsaid && !agent->bundle.len)
+			speak_alone(agent); /* no bundle of ours could be kept, nor judged */
 		else
 			ask_again_later(rally, now);
 		break;

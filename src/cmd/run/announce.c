@@ -117,6 +117,11 @@ void announce_unsay(struct announce *announce)
 	}
 }
 
+bool announce_waits(const struct announce *announce)
+{
+	return announce->seen && !was_said(announce, announce->seen);
+}
+
 void announce_keys(const struct announce *announce, struct str *into)
 {
 	str_cut(into, 0);

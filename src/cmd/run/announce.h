@@ -58,6 +58,9 @@ void announce_adopt(struct announce *announce, const char *key);
 /* Call it if what was to be said could not be: it will have to be said. */
 void announce_unsay(struct announce *announce);
 
+/* True if what was seen last is another thing than was said: once it stood a while it is said. */
+bool announce_waits(const struct announce *announce) __attribute__((nonnull));
+
 /* Puts the keys of what was said since the job last moved into *into, a line each. */
 void announce_keys(const struct announce *announce, struct str *into);
 
