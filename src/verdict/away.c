@@ -19,14 +19,19 @@ const struct away *away_of(const struct inquiry *q, struct rank_index rank, stru
 	return NULL;
 }
 
+/* As sure as of the rank of which it is the least sure. */
 static bool explains_all(const struct away *away, const struct inquiry *q,
 	const struct rank_list *ranks, struct reason *why)
 {
+	enum verdict_confidence weakest = VERDICT_ESTABLISHED;
+
 	for (size_t i = 0; i < ranks->list.nr; i++) {
 		*why = (struct reason){.class = away->class};
 		if (!away->explains(q, ranks->list.items[i], why))
 			return false;
+		weakest = why->confidence < weakest ? why->confidence : weakest;
 	}
+	why->confidence = weakest;
 	return ranks->list.nr > 0;
 }
 
@@ -44,6 +49,8 @@ void away_take(struct inquiry *q, const struct away *away, const struct reason *
 {
 	draft->verdict.class = away->class;
 	draft->verdict.cause = why->cause;
+	if (why->confidence < draft->verdict.confidence)
+		draft->verdict.confidence = why->confidence;
 	draft->verdict.next = why->next;
 	for (size_t i = 0; i < draft->culprits.list.nr && i < TOLD_CULPRITS; i++)
 		away->tell(q, draft->culprits.list.items[i], draft);

@@ -469,11 +469,8 @@ static bool write_left_group(struct inquiry *q, int part, const struct circle *c
 	draft->verdict.next = VERDICT_NEXT_SAME_CALLS;
 	rank_list_settle(&draft->culprits);
 	better = away_that_turns(q, &draft->culprits, &why);
-	if (better) {
+	if (better)
 		away_take(q, better, &why, draft);
-		if (why.confidence < draft->verdict.confidence)
-			draft->verdict.confidence = why.confidence;
-	}
 	find_waiting(q, part, draft);
 	tell_edges(q, circle, draft);
 	return true;

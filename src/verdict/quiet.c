@@ -173,6 +173,8 @@ void judge_quiet_exits(struct inquiry *q)
 	if (better) {
 		draft->verdict.class = better->class;
 		draft->verdict.next = less.next;
+		if (less.confidence < draft->verdict.confidence)
+			draft->verdict.confidence = less.confidence;
 	}
 }
 

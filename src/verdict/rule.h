@@ -54,11 +54,16 @@ struct away {
 /* The first reason of the table that explains the rank; NULL: none does, *why is void. */
 const struct away *away_of(const struct inquiry *q, struct rank_index rank, struct reason *why);
 
-/* The first with AWAY_TURNS that explains each of several ranks; NULL: none does, or there are no
- * ranks. */
+/*
+ * The first with AWAY_TURNS that explains each of several ranks, as sure as of the one of which it
+ * is the least sure; NULL: none does, or there are no ranks.
+ */
 const struct away *away_that_turns(
 	const struct inquiry *q, const struct rank_list *ranks, struct reason *why);
-/* Makes the finding what that reason says of the same culprits: class, cause, next, facts. */
+/*
+ * Makes the finding what that reason says of the same culprits: class, cause, next, facts. It is no
+ * surer than the reason is.
+ */
 void away_take(struct inquiry *q, const struct away *away, const struct reason *why,
 	struct draft *draft);
 

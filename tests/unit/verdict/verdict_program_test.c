@@ -486,6 +486,29 @@ static void one_of_eight_takes_the_other_order(void **state)
 }
 
 /*
+ * r5 took the other order just after a thread of it failed: that may be why. The answer takes that
+ * class, and is no surer of it than of that reason, however sure the circle is.
+ */
+static void a_circle_is_no_surer_than_what_explains_it(void **state)
+{
+	struct facts *f = facts_new(8);
+	int b = facts_group_of(f, 8, 0, 1, 2, 3, 4, 5, 6, 7);
+	struct verdicts *v;
+	struct job *job;
+
+	facts_enter_but(f, 0, 5, JOB_OP_ALLREDUCE, 64, 30);
+	facts_hold(f, b, 5, JOB_OP_ALLREDUCE, 64, 30);
+	facts_note(f, 5, "thread exception: OSError: no space left on device", 29);
+	job = facts_job(f);
+	v = verdicts_of(job);
+	assert_int_equal(v->at[0].class, VERDICT_RANK_DEATH);
+	assert_int_equal(v->at[0].confidence, VERDICT_SUPPORTED);
+	verdicts_free(v);
+	job_free(job);
+	facts_free(f);
+}
+
+/*
  * A circle of three groups, no rank in all of them: each is right, if the two others are not. That
  * three stand in one of the groups makes them no majority.
  */
@@ -654,6 +677,7 @@ int main(void)
 		cmocka_unit_test(s22_two_groups_in_opposite_orders),
 		cmocka_unit_test(sides_of_a_size_have_their_lines_and_no_culprit),
 		cmocka_unit_test(one_of_eight_takes_the_other_order),
+		cmocka_unit_test(a_circle_is_no_surer_than_what_explains_it),
 		cmocka_unit_test(who_is_not_in_all_groups_of_a_circle_took_no_order),
 		cmocka_unit_test(s22b_launched_in_opposite_orders),
 		cmocka_unit_test(s22b_untracked_too),
