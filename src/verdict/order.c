@@ -136,16 +136,24 @@ static void find_camps(const struct inquiry *q, struct circle *circle)
 	}
 }
 
+/* How many of its ranks are held in a send or receive. */
+static size_t count_pairs(const struct inquiry *q, const struct circle *circle)
+{
+	size_t pairs = 0;
+
+	for (size_t i = 0; i < circle->holders.nr; i++)
+		pairs += q->graph->nodes[circle->holders.items[i].node].kind == WAITFOR_PAIR;
+	return pairs;
+}
+
 /*
  * A send or receive against what is no such call: the one side may have called too much, or the
  * other too little. Nobody can tell.
  */
 static bool is_mixed(const struct inquiry *q, const struct circle *circle)
 {
-	size_t pairs = 0;
+	size_t pairs = count_pairs(q, circle);
 
-	for (size_t i = 0; i < circle->holders.nr; i++)
-		pairs += q->graph->nodes[circle->holders.items[i].node].kind == WAITFOR_PAIR;
 	return pairs && pairs < circle->holders.nr;
 }
 
@@ -377,10 +385,24 @@ static bool is_sure(const struct inquiry *q, int part)
 /* True if orders of launches make it, or sends and receives: of dumps both are taken to be so. */
 static bool is_assumed(const struct inquiry *q, const struct circle *circle)
 {
-	for (size_t i = 0; i < circle->holders.nr; i++)
-		if (q->graph->nodes[circle->holders.items[i].node].kind == WAITFOR_PAIR)
-			return true;
-	return circle->of_launches;
+	return circle->of_launches || count_pairs(q, circle);
+}
+
+/*
+ * True if each side was seen to launch both operations, in its own order. Who is held in the first
+ * one that it came to may have turned two round, or have left one out: what it would have entered
+ * next nobody saw.
+ */
+static bool shows_orders(const struct inquiry *q, const struct circle *circle)
+{
+	return circle->of_launches && !count_pairs(q, circle);
+}
+
+/* Makes the finding at most so sure. */
+static void cap(struct draft *draft, enum verdict_confidence most)
+{
+	if (draft->verdict.confidence > most)
+		draft->verdict.confidence = most;
 }
 
 static void blame_nobody(struct draft *draft)
@@ -511,8 +533,8 @@ static void refine(struct inquiry *q, const struct circle *circle, bool by_habit
 		v->cause = VERDICT_BY_GROUP_CREATION;
 		v->next = VERDICT_NEXT_SAME_GROUPS;
 	}
-	if ((by_habit || creations || lock) && v->confidence > VERDICT_SUPPORTED)
-		v->confidence = VERDICT_SUPPORTED;
+	if (by_habit || creations || lock)
+		cap(draft, VERDICT_SUPPORTED);
 }
 
 static void write_finding(struct inquiry *q, int part, const struct circle *circle)
@@ -541,6 +563,8 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	better = circle->largest_n > 1 ? away_that_turns(q, &draft->culprits, &why) : NULL;
 	if (better)
 		away_take(q, better, &why, draft);
+	else if (!shows_orders(q, circle))
+		cap(draft, VERDICT_SUPPORTED);
 	if (!better && inquiry_by_dumps(q) && is_assumed(q, circle))
 		blame_nobody(draft);
 	find_waiting(q, part, draft);

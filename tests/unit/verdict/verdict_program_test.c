@@ -461,7 +461,7 @@ static void sides_of_a_size_have_their_lines_and_no_culprit(void **state)
 		assert_int_equal(facts_culprits(f), 0);
 		job = facts_job(f);
 		v = verdicts_of(job);
-		assert_int_equal(v->at[0].confidence, VERDICT_ESTABLISHED);
+		assert_int_equal(v->at[0].confidence, VERDICT_SUPPORTED);
 		assert_int_equal(v->at[0].outlook, VERDICT_KILL);
 		assert_int_equal(v->at[0].camp_a.n, n / 2);
 		assert_int_equal(v->at[0].camp_b.n, n / 2);

@@ -123,6 +123,47 @@ static void a_death_seen_on_one_of_two_nodes_is_supported(void **state)
 	facts_free(f);
 }
 
+/*
+ * Who is held in the first of two operations may have left the other one out, as who closed that
+ * group has; who launched both on two streams has shown the order itself.
+ */
+static void only_launches_on_both_sides_establish_an_order(void **state)
+{
+	for (int launched = 0; launched < 2; launched++) {
+		struct facts *f = facts_new(4);
+		int b = facts_group_of(f, 4, 0, 1, 2, 3);
+
+		for (int i = 0; i < 4; i++) {
+			int first = i == 3 ? b : 0;
+
+			if (!launched) {
+				facts_hold(f, first, i, JOB_OP_ALLREDUCE, 64, 30);
+				continue;
+			}
+			facts_enter(f, first, i, JOB_OP_ALLREDUCE, 64, 30);
+			facts_enter(f, b - first, i, JOB_OP_ALLREDUCE, 64, 31)->stream = 2;
+			facts_sync(f, i, 32);
+		}
+		facts_expect(f, VERDICT_ORDER_INVERSION, "3", "0-2");
+		expect(f, VERDICT_ORDER_INVERSION,
+			launched ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED, VERDICT_LACKS_NOTHING);
+		facts_free(f);
+	}
+	(void)state;
+}
+
+/* Each may have left out the receive that the other waits for. */
+static void sends_against_each_other_are_supported(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_p2p(f, 0, 1, JOB_OP_SEND, 2, 30, true);
+	facts_p2p(f, 0, 2, JOB_OP_SEND, 1, 30, true);
+	expect(f, VERDICT_ORDER_INVERSION, VERDICT_SUPPORTED, VERDICT_LACKS_NOTHING);
+	facts_free(f);
+	(void)state;
+}
+
 static void who_says_how_many_there_should_be_is_kept(void **state)
 {
 	struct facts *f = facts_new(4);
@@ -196,6 +237,8 @@ int main(void)
 		cmocka_unit_test(an_unknown_size_is_unknown),
 		cmocka_unit_test(nobody_is_well_while_some_were_not_seen),
 		cmocka_unit_test(a_death_seen_on_one_of_two_nodes_is_supported),
+		cmocka_unit_test(only_launches_on_both_sides_establish_an_order),
+		cmocka_unit_test(sends_against_each_other_are_supported),
 		cmocka_unit_test(who_says_how_many_there_should_be_is_kept),
 		cmocka_unit_test(a_world_that_shrank_at_a_restart_is_whole),
 		cmocka_unit_test(expected_hosts_are_missed_by_their_names),
