@@ -240,8 +240,33 @@ static void share_out(const struct inquiry *q, const struct circle *circle, stru
 	array_release(&draft->camp_b.list);
 }
 
-/* What is waited in at this node. */
-static const struct verdict_thing *thing_of(struct inquiry *q, int node)
+/*
+ * What a rank waits in at a node that is no operation of a group: of what only a stack tells, the
+ * call that stands there; else the call of the thread that waits.
+ */
+static const struct verdict_thing *call_at(struct inquiry *q, int node, struct rank_index rank)
+{
+	const struct wait *wait = &q->waits->at[q->graph->nodes[node].wait];
+	struct verdict_thing thing = {.kind = THING_CALL, .name = ""};
+	const struct posture *p;
+
+	for (size_t i = 0; i < q->waits->n; i++)
+		if (q->graph->node_of_wait[i] == node && same_rank(q->waits->at[i].rank, rank))
+			wait = &q->waits->at[i];
+	p = &q->profiles[wait->rank.i].posture;
+	if (waits_is_told(wait)) {
+		thing.name = p->call;
+		thing.activity = (int)p->activity;
+	} else if (wait->kind == WAIT_STORE) {
+		thing.name = CALL_STORE;
+	} else if (wait->thread != JOB_NONE) {
+		thing.name = q->job->threads[wait->thread].call;
+	}
+	return draft_thing(q, thing);
+}
+
+/* What is waited in at this node, by that rank; NO_RANK: by any. */
+static const struct verdict_thing *thing_of(struct inquiry *q, int node, struct rank_index rank)
 {
 	static const enum verdict_thing_kind kinds[] = {
 		[WAITFOR_INIT] = THING_INIT,
@@ -252,6 +277,8 @@ static const struct verdict_thing *thing_of(struct inquiry *q, int node)
 	const struct waitfor_node *n = &q->graph->nodes[node];
 	struct verdict_thing thing = {.kind = THING_OP, .index = n->index, .name = ""};
 
+	if (n->kind == WAITFOR_STORE || n->kind == WAITFOR_SYNC)
+		return call_at(q, node, rank);
 	if (n->kind < sizeof(kinds) / sizeof(*kinds) && kinds[n->kind])
 		thing.kind = kinds[n->kind];
 	for (size_t i = 0; i < q->waits->n; i++)
@@ -314,7 +341,7 @@ static void tell_edges(struct inquiry *q, const struct circle *circle, struct dr
 			continue;
 		fact = draft_fact(
 			q, draft, FACT_CYCLE_EDGE, holder->rank, cite_of_wait(q, holder->rank));
-		fact->thing = thing_of(q, holder->node);
+		fact->thing = thing_of(q, holder->node, holder->rank);
 		awaited = someone_awaited(q, holder->node);
 		if (is_rank(awaited))
 			fact->a = job_rank(q->job, awaited)->world_rank.n;
@@ -351,14 +378,14 @@ static void tell_order(struct inquiry *q, const struct circle *circle, struct dr
 		fact = draft_fact_of(q, draft, FACT_OTHER_ID,
 			draft->culprits.list.nr ? &draft->culprits : &draft->camp_b,
 			inquiry_cite_all(q));
-		fact->thing = thing_of(q, other);
-		fact->thing2 = thing_of(q, first);
+		fact->thing = thing_of(q, other, NO_RANK);
+		fact->thing2 = thing_of(q, first, NO_RANK);
 		return;
 	}
 	fact = draft_fact_of(q, draft, circle->of_launches ? FACT_ORDER : FACT_ORDER_OPEN,
 		draft->culprits.list.nr ? &draft->culprits : &draft->camp_b, inquiry_cite_all(q));
-	fact->thing = thing_of(q, other);
-	fact->thing2 = thing_of(q, first);
+	fact->thing = thing_of(q, other, NO_RANK);
+	fact->thing2 = thing_of(q, first, NO_RANK);
 }
 
 /* Adds who waits for the circle, or is in it. */

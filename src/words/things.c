@@ -49,10 +49,14 @@ static void add_pair(struct str *into, const struct verdict_thing *thing)
 	str_printf(into, "%s of %s", op_name(thing), thing->name);
 }
 
+/* Operations count from 1; of which group it is may not be known, nor which of its operations. */
 static void add_op(struct str *into, const struct verdict_thing *thing)
 {
-	str_printf(into, "%s #%" PRIu64 " of %s", op_name(thing), thing->index,
-		*thing->name ? thing->name : "no group");
+	str_add(into, op_name(thing));
+	if (thing->index)
+		str_printf(into, " #%" PRIu64, thing->index);
+	if (*thing->name)
+		str_printf(into, " of %s", thing->name);
 }
 
 /* -- places in code ---------------------------------------------------------------------------- */
@@ -169,7 +173,9 @@ const char *things_call(enum activity activity, const char *call)
 
 static void add_call(struct str *into, const struct verdict_thing *thing)
 {
-	str_add(into, things_call((enum activity)thing->activity, thing->name));
+	const char *call = things_call((enum activity)thing->activity, thing->name);
+
+	str_add(into, *call ? call : "a call");
 }
 
 /* -- what a rank has --------------------------------------------------------------------------- */
