@@ -302,6 +302,7 @@ struct job_shard {
 	uint64_t batches; /* marks given */
 	uint64_t total_rows;
 	bool empty; /* the latest batch, or an earlier one, had no rows or no elements */
+	uint64_t emptied; /* the index of the latest such one; of no meaning where there is none */
 	uint64_t dims[8];
 	unsigned ndim; /* 0: no shape known */
 	int64_t when;

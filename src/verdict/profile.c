@@ -57,6 +57,18 @@ static bool is_empty(const struct job_shard *shard)
 }
 
 /* The loader that got nothing, if any did, is the one to speak of. */
+/* A batch may be taken that much before it is worked on. */
+#define BATCHES_AHEAD 2
+
+/* True if an empty batch was one of its latest. A new pass may count from 0 again. */
+static bool is_empty_lately(const struct job_shard *shard)
+{
+	if (!shard->empty)
+		return false;
+	return shard->emptied <= shard->index ? shard->index - shard->emptied <= BATCHES_AHEAD
+					      : shard->index < BATCHES_AHEAD;
+}
+
 static void look_at_marks(const struct job *job, struct rank_index rank, struct profile *p)
 {
 	struct spans_range shards = shards_of(job, rank), steps = steps_of(job, rank);
@@ -74,8 +86,10 @@ static void look_at_marks(const struct job *job, struct rank_index rank, struct 
 		}
 		if (!p->shard)
 			p->shard = shard;
+		p->empty_lately |= is_empty_lately(shard);
 	}
 	p->empty_once |= p->empty_now;
+	p->empty_lately |= p->empty_now;
 	for (size_t i = steps.from; i < steps.to; i++)
 		p->step = &job->steps[i];
 }
@@ -133,6 +147,7 @@ static void look_at_empty_passes(const struct job *job, struct profile *profiles
 			continue;
 		profiles[rank.i].no_batch = end;
 		profiles[rank.i].empty_now = profiles[rank.i].empty_once = true;
+		profiles[rank.i].empty_lately = true;
 	}
 }
 

@@ -66,6 +66,7 @@ struct profile {
 	const char *usual_address; /* where the most do, who can never meet it there; NULL */
 	bool empty_now;                /* its latest batch was empty, and the peers' were not */
 	bool empty_once;               /* some batch of its was */
+	bool empty_lately;             /* one of its latest was: that it may not be done with yet */
 	const struct job_trait *no_batch; /* end of a pass that gave none, but peers some */
 	bool leaving;                  /* in finalize or destroy, or out of it */
 	const struct job_shard *shard; /* the mark that empty_* speak of, else any; NULL */

@@ -312,6 +312,25 @@ static bool got_no_batch(const struct inquiry *q, const struct fork_camp *camp)
 	return true;
 }
 
+/*
+ * True if all of a camp had an empty batch a short time ago. One that is longer past has to do with
+ * a fork only by what it made them leave out then.
+ */
+static bool is_emptied_lately(const struct inquiry *q, const struct fork_camp *camp)
+{
+	for (size_t i = 0; i < camp->n; i++)
+		if (!q->profiles[q->job->members[camp->members[i]].rank.i].empty_lately)
+			return false;
+	return true;
+}
+
+/* True if the side may have left something out before it came to where it is. */
+static bool may_lack_ops(const struct fork *fork)
+{
+	return fork->shift.kind == SHIFT_SKIPPED || fork->shift.kind == SHIFT_UNTOLD ||
+	       fork->shift.kind == SHIFT_UNCLEAR;
+}
+
 /* Tells what the side entered, and what the largest did. */
 static void tell_other_op(
 	struct inquiry *q, const struct fork *fork, size_t camp, struct draft *draft)
@@ -336,6 +355,7 @@ static bool is_lawful_zero(const struct fork *fork)
 /* Empty by the op's own counts, or by the marks of all who took the other way. */
 bool is_empty_fork(struct inquiry *q, const struct fork *fork, struct draft *draft)
 {
+	bool lately;
 	size_t camp;
 
 	if (fork->kind == FORK_ZERO && !is_lawful_zero(fork)) {
@@ -345,7 +365,11 @@ bool is_empty_fork(struct inquiry *q, const struct fork *fork, struct draft *dra
 	camp = marked_camp(q, fork);
 	if (camp == SIZE_MAX)
 		return false;
-	draft->verdict.confidence = VERDICT_ESTABLISHED;
+	lately = is_emptied_lately(q, &fork->camps[camp]);
+	if (!lately && !may_lack_ops(fork))
+		return false;
+	draft->verdict.confidence =
+		lately && fork->exact ? VERDICT_ESTABLISHED : VERDICT_SUPPORTED;
 	draft->verdict.outlook = VERDICT_KILL;
 	draft->verdict.next = got_no_batch(q, &fork->camps[camp]) ? VERDICT_NEXT_SPLIT_INPUT
 								  : VERDICT_NEXT_DIVISIBLE_ROWS;

@@ -318,8 +318,20 @@ void facts_shard(struct facts *f, int rank, uint64_t rows, uint64_t batches)
 		.elements = rows * 4096,
 		.batches = batches,
 		.empty = !rows,
+		.emptied = batches ? batches - 1 : 0,
 		.when = facts_ns(6),
 		.cite = "ring:shard0"};
+}
+
+void facts_emptied(struct facts *f, int rank, uint64_t index)
+{
+	struct job_shard *shard = NULL;
+
+	for (size_t i = 0; i < f->nextra; i++)
+		if (f->extra[i].kind == EXTRA_SHARD && f->extra[i].rank == rank)
+			shard = &f->extra[i].is.shard;
+	shard->empty = true;
+	shard->emptied = index;
 }
 
 void facts_step(struct facts *f, int rank, uint64_t n)

@@ -167,6 +167,8 @@ void facts_unseen(struct facts *f, int group, int rank);
 void facts_span(struct facts *f, int rank, enum job_span_kind kind, const char *name,
 	const char *detail, double begun, double ended);
 void facts_shard(struct facts *f, int rank, uint64_t rows, uint64_t batches);
+/* The batch of that index was an empty one of its latest mark's loader. */
+void facts_emptied(struct facts *f, int rank, uint64_t index);
 void facts_step(struct facts *f, int rank, uint64_t n);
 /* The rank says that it dies of this; leaves a line for the record. */
 void facts_note(struct facts *f, int rank, const char *text, double at);

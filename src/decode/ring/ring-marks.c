@@ -137,16 +137,18 @@ static bool shard_is_empty(const struct ring_slot *slot)
 	return !slot->count || !slot->sig;
 }
 
-/* True if any batch of that loader was empty: each such one is pinned. */
-static bool shard_was_empty(const struct ring_source *source, const char *loader)
+/* The latest empty batch of that loader, each of which is pinned; NULL: none was. */
+static const struct ring_slot *shard_emptied(const struct ring_source *source, const char *loader)
 {
+	const struct ring_slot *latest = NULL;
 	const struct ring_note_seen *note;
 
 	array_for_each(&source->empties.all, note)
 		if (note->slot.tsc <= source->t0 && shard_is_empty(&note->slot) &&
+			(!latest || note->slot.tsc >= latest->tsc) &&
 			!strcmp(ring_source_text(source, ring_meta_arg(note->slot.meta)), loader))
-			return true;
-	return false;
+			latest = &note->slot;
+	return latest;
 }
 
 /* A loader's latest batch, and whether any was empty. */
@@ -161,11 +163,16 @@ static void marks_shard(struct ring_source *source, const struct ring_mark *mark
 		.batches = mark->events,
 		.total_rows = mark->total,
 		.empty = shard_is_empty(latest),
+		.emptied = latest->index,
 		.when = ring_source_time(source, latest->tsc),
 		.cite = ring_source_cite(source, "shard%u", number),
 	};
+	const struct ring_slot *emptied = shard_emptied(source, shard.loader);
 
-	shard.empty |= shard_was_empty(source, shard.loader);
+	if (!shard.empty && emptied) {
+		shard.empty = true;
+		shard.emptied = emptied->index;
+	}
 	marks_shape(source, mark, &shard);
 	job_add_shard(source->builder, source->who, &shard);
 }

@@ -67,11 +67,13 @@ static void join_spans(struct raw_span *into, const struct raw_span *from)
 
 static void join_shards(struct raw_shard *into, const struct raw_shard *from)
 {
-	bool empty = into->fact.empty || from->fact.empty;
 	struct job_shard older = into->fact;
 
 	into->fact = from->fact;
-	into->fact.empty = empty;
+	if (!into->fact.empty && older.empty) {
+		into->fact.empty = true;
+		into->fact.emptied = older.emptied;
+	}
 	if (!into->fact.ndim && older.ndim) {
 		into->fact.ndim = older.ndim;
 		memcpy(into->fact.dims, older.dims, sizeof(older.dims));

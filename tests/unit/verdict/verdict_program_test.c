@@ -91,6 +91,31 @@ static void an_empty_shard_at_compile_time_is_no_graph_divergence(void **state)
 	facts_free(f);
 }
 
+/*
+ * Its third batch was empty, its sixtieth is not. What it calls now in the others' place has to do
+ * with that only if it left something out then; here all before was alike, and what follows is.
+ */
+static void an_empty_batch_long_past_explains_no_other_call(void **state)
+{
+	for (int ago = 0; ago < 2; ago++) {
+		struct facts *f = facts_new(4);
+
+		facts_rounds(f, 0, 19, 20, 0.5);
+		for (int i = 0; i < 4; i++)
+			facts_shard(f, i, 4, 60);
+		facts_emptied(f, 3, ago ? 2 : 58);
+		for (int i = 0; i < 4; i++) {
+			facts_enter(f, 0, i, i == 3 ? JOB_OP_ALLGATHER : JOB_OP_ALLREDUCE, 64, 40);
+			facts_enter(f, 0, i, JOB_OP_REDUCESCATTER, 32, 41);
+			facts_hold(f, 0, i, JOB_OP_BROADCAST, 16, 42);
+		}
+		facts_expect(f, ago ? VERDICT_COLLECTIVE_MISMATCH : VERDICT_EMPTY_SHARD, "3",
+			"0-2");
+		facts_free(f);
+	}
+	(void)state;
+}
+
 /* It skipped one operation of twenty, and is done one earlier than the rest. */
 static void a_skipped_op_shows_at_the_end(void **state)
 {
@@ -653,6 +678,7 @@ int main(void)
 		cmocka_unit_test(all_zero_is_lawful),
 		cmocka_unit_test(zero_counts_of_a_half_blame_them),
 		cmocka_unit_test(an_empty_shard_at_compile_time_is_no_graph_divergence),
+		cmocka_unit_test(an_empty_batch_long_past_explains_no_other_call),
 		cmocka_unit_test(a_skipped_op_shows_at_the_end),
 		cmocka_unit_test(s15_another_count),
 		cmocka_unit_test(counts_of_send_and_receive_may_differ_between_pairs),
