@@ -193,7 +193,7 @@ static bool is_over(const struct inquiry *q, const struct draft *draft)
 			return false;
 	for (struct rank_index rank = {0}; job_has_rank(q->job, rank) && !draft->culprits.list.nr;
 		rank.i++)
-		if (q->profiles[rank.i].process && !q->profiles[rank.i].ended)
+		if (!q->profiles[rank.i].ended)
 			return q->job->ended == JOB_YES;
 	return q->job->nranks > 0;
 }
