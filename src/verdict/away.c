@@ -49,8 +49,7 @@ void away_take(struct inquiry *q, const struct away *away, const struct reason *
 {
 	draft->verdict.class = away->class;
 	draft->verdict.cause = why->cause;
-	if (why->confidence < draft->verdict.confidence)
-		draft->verdict.confidence = why->confidence;
+	draft_at_most(draft, why->confidence);
 	draft->verdict.next = why->next;
 	for (size_t i = 0; i < draft->culprits.list.nr && i < TOLD_CULPRITS; i++)
 		away->tell(q, draft->culprits.list.items[i], draft);

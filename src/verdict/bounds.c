@@ -110,10 +110,7 @@ static bool may_be_mixed(const struct job *job)
 static void doubt_mixture(struct inquiry *q)
 {
 	for (size_t i = 0; may_be_mixed(q->job) && i < q->drafts.nr; i++) {
-		struct verdict *verdict = &q->drafts.items[i].verdict;
-
-		if (verdict->confidence > VERDICT_HYPOTHESIS)
-			verdict->confidence = VERDICT_HYPOTHESIS;
+		draft_at_most(&q->drafts.items[i], VERDICT_HYPOTHESIS);
 		inquiry_not_judged(q, VERDICT_INCONCLUSIVE, NEED_ONE_RUN, NO_RANK);
 	}
 }

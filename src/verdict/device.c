@@ -288,13 +288,13 @@ static void judge_op(struct inquiry *q, size_t at)
 		draft = inquiry_draft(q, behind ? VERDICT_GPU_STALL : VERDICT_TRANSPORT_STALL);
 		draft->verdict.group = node->group;
 		draft->verdict.op_index = node->index;
+		draft->verdict.confidence = VERDICT_SUPPORTED;
 	}
-	draft->verdict.confidence = c.unknown.list.nr || is_guess(q, node, &c, behind)
-					    ? VERDICT_HYPOTHESIS
-					    : VERDICT_SUPPORTED;
+	if (c.unknown.list.nr || is_guess(q, node, &c, behind))
+		draft_at_most(draft, VERDICT_HYPOTHESIS);
 	draft->verdict.next = behind ? VERDICT_NEXT_CHECK_GPU : VERDICT_NEXT_CHECK_FABRIC;
 	if (may_be_unmet(q, node)) {
-		draft->verdict.confidence = VERDICT_HYPOTHESIS;
+		draft_at_most(draft, VERDICT_HYPOTHESIS);
 		draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
 	}
 	for (size_t i = 0; behind && i < behind->list.nr; i++)

@@ -23,6 +23,12 @@ static void init_fact(struct verdict_fact *fact, enum verdict_fact_kind kind, co
 	fact->cite = cite ? cite : "job";
 }
 
+void draft_at_most(struct draft *draft, enum verdict_confidence confidence)
+{
+	if (draft->verdict.confidence > confidence)
+		draft->verdict.confidence = confidence;
+}
+
 struct verdict_fact *draft_fact(struct inquiry *q, struct draft *draft, enum verdict_fact_kind kind,
 	struct rank_index rank, const char *cite)
 {

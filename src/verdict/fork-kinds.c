@@ -64,8 +64,7 @@ void judge_forks(struct inquiry *q)
 		if (standing)
 			fork_tell_sites(q, fork, draft);
 		/* The number of sides decides who is the minority. */
-		if (draft->culprits.list.nr && !rollcall_lists_all(&q->job->groups[fork->group]) &&
-			draft->verdict.confidence > VERDICT_SUPPORTED)
-			draft->verdict.confidence = VERDICT_SUPPORTED;
+		if (draft->culprits.list.nr && !rollcall_lists_all(&q->job->groups[fork->group]))
+			draft_at_most(draft, VERDICT_SUPPORTED);
 	}
 }

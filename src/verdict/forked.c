@@ -157,7 +157,7 @@ bool is_calls_fork(struct inquiry *q, const struct fork *fork, struct draft *dra
 			fork->shift.kind == SHIFT_SKIPPED ? VERDICT_BY_SKIPPED : VERDICT_BY_EXTRA;
 		draft->verdict.next = VERDICT_NEXT_SAME_CALLS;
 		if (!fork->shift.seen || !fork->shift.alone)
-			draft->verdict.confidence = VERDICT_SUPPORTED;
+			draft_at_most(draft, VERDICT_SUPPORTED);
 		tell_shift(q, fork, draft);
 	}
 	fork_tell_first(q, fork, draft);

@@ -59,6 +59,9 @@ struct inquiry {
 /* A new finding of that class; valid until the next one is begun. */
 struct draft *inquiry_draft(struct inquiry *q, enum verdict_class class);
 
+/* Makes the finding no surer than that. */
+void draft_at_most(struct draft *draft, enum verdict_confidence confidence);
+
 /*
  * Adds a fact about one rank, or about the job (NO_RANK). The caller fills in values: a, b and c
  * are JOB_UNKNOWN until then. Valid until the next fact is added.

@@ -426,19 +426,13 @@ static bool shows_orders(const struct inquiry *q, const struct circle *circle)
 }
 
 /* Makes the finding at most so sure. */
-static void cap(struct draft *draft, enum verdict_confidence most)
-{
-	if (draft->verdict.confidence > most)
-		draft->verdict.confidence = most;
-}
-
 static void blame_nobody(struct draft *draft)
 {
 	for (size_t i = 0; i < draft->culprits.list.nr; i++)
 		rank_list_add(&draft->camp_a, draft->culprits.list.items[i]);
 	draft->culprits.list.nr = 0;
 	rank_list_settle(&draft->camp_a);
-	draft->verdict.confidence = VERDICT_HYPOTHESIS;
+	draft_at_most(draft, VERDICT_HYPOTHESIS);
 }
 
 /* A circle since one of its ranks left out a send or receive, or has one too many. */
@@ -561,7 +555,7 @@ static void refine(struct inquiry *q, const struct circle *circle, bool by_habit
 		v->next = VERDICT_NEXT_SAME_GROUPS;
 	}
 	if (by_habit || creations || lock)
-		cap(draft, VERDICT_SUPPORTED);
+		draft_at_most(draft, VERDICT_SUPPORTED);
 }
 
 static void write_finding(struct inquiry *q, int part, const struct circle *circle)
@@ -591,7 +585,7 @@ static void write_finding(struct inquiry *q, int part, const struct circle *circ
 	if (better)
 		away_take(q, better, &why, draft);
 	else if (!shows_orders(q, circle))
-		cap(draft, VERDICT_SUPPORTED);
+		draft_at_most(draft, VERDICT_SUPPORTED);
 	if (!better && inquiry_by_dumps(q) && is_assumed(q, circle))
 		blame_nobody(draft);
 	find_waiting(q, part, draft);

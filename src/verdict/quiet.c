@@ -67,9 +67,10 @@ void judge_quiet_deaths(struct inquiry *q)
 		if (!draft) {
 			draft = inquiry_draft(q, VERDICT_RANK_DEATH);
 			add_waiting(q, draft);
+			draft->verdict.confidence = why.confidence;
 		}
+		draft_at_most(draft, why.confidence);
 		draft->verdict.cause = why.cause;
-		draft->verdict.confidence = why.confidence;
 		draft->verdict.outlook = why.outlook;
 		draft->verdict.next = why.next;
 		if (why.untimed)
@@ -173,8 +174,7 @@ void judge_quiet_exits(struct inquiry *q)
 	if (better) {
 		draft->verdict.class = better->class;
 		draft->verdict.next = less.next;
-		if (less.confidence < draft->verdict.confidence)
-			draft->verdict.confidence = less.confidence;
+		draft_at_most(draft, less.confidence);
 	}
 }
 

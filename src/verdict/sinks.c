@@ -208,13 +208,13 @@ static bool weigh(struct inquiry *q, size_t late, const struct reason *why, stru
 					       ? VERDICT_GRAPH_DIVERGENCE
 					       : VERDICT_UNEVEN_SHARD;
 		draft->verdict.cause = VERDICT_NO_CAUSE;
-		draft->verdict.confidence = VERDICT_SUPPORTED;
+		draft_at_most(draft, VERDICT_SUPPORTED);
 		return false;
 	}
 	swap_lists(&draft->culprits, &draft->camp_a);
 	for (size_t i = 0; i < waiting; i++)
 		rank_list_add(&draft->camp_b, draft->victims.list.items[i]);
-	draft->verdict.confidence = VERDICT_SUPPORTED;
+	draft_at_most(draft, VERDICT_SUPPORTED);
 	if (draft->verdict.next == VERDICT_NEXT_LOOK_AT_CODE)
 		draft->verdict.next = VERDICT_NEXT_COMPARE_CALL_SITES;
 	return true;
@@ -332,7 +332,7 @@ static void cap_by_guess(struct inquiry *q, struct draft *draft)
 		if (!inquiry_by_dumps(q) || is_lacked(q, rank))
 			continue;
 		draft_fact(q, draft, FACT_ONLY_IDLE, rank, inquiry_cite_all(q));
-		draft->verdict.confidence = VERDICT_HYPOTHESIS;
+		draft_at_most(draft, VERDICT_HYPOTHESIS);
 	}
 }
 
@@ -347,8 +347,8 @@ static void cap_by_store(const struct inquiry *q, struct draft *draft)
 				waits_is_for(wait, WAITS_FOR_RANKS)))
 			return;
 	}
-	if (draft->victims.list.nr && draft->verdict.confidence > VERDICT_SUPPORTED)
-		draft->verdict.confidence = VERDICT_SUPPORTED;
+	if (draft->victims.list.nr)
+		draft_at_most(draft, VERDICT_SUPPORTED);
 }
 
 /* It is less sure that ranks never came whose ops may be among what was lost. */
@@ -405,8 +405,7 @@ static void downgrade_by_unseen(struct inquiry *q, const struct reason *why, str
 			(int64_t)unseen;
 	else
 		draft_fact(q, draft, FACT_UNSIZED_GROUP, NO_RANK, inquiry_cite_all(q));
-	if (draft->verdict.confidence > VERDICT_HYPOTHESIS)
-		draft->verdict.confidence = VERDICT_HYPOTHESIS;
+	draft_at_most(draft, VERDICT_HYPOTHESIS);
 }
 
 /* One that still waits while the others are done: where, since when, and what it has more. */
@@ -527,7 +526,7 @@ static void write_finding(struct inquiry *q, const struct suspect *from, size_t 
 	downgrade_by_losses(q, &from->why, draft);
 	downgrade_by_unseen(q, &from->why, draft);
 	if (are_looks_mixed(q, from, n))
-		draft->verdict.confidence = VERDICT_HYPOTHESIS;
+		draft_at_most(draft, VERDICT_HYPOTHESIS);
 	tell_lock_waiters(q, draft);
 	if (late)
 		tell_locked(q, draft);

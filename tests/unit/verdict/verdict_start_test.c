@@ -408,6 +408,24 @@ static void never_made_a_group_is_not_what_it_does(void **state)
 	}
 }
 
+/* That most are away makes it no surer that they are: what is told of two sides is as weak. */
+static void a_guess_about_most_is_a_guess(void **state)
+{
+	struct facts *f = facts_new(4);
+	struct judged j;
+
+	facts_in_init(f, 0, 0, 10);
+	for (int rank = 1; rank < 4; rank++) {
+		facts_candidate(f, rank);
+		facts_stack(f, rank, "");
+	}
+	j = judge(f);
+	assert_int_equal(j.v->at[0].class, VERDICT_NOT_STARTED);
+	assert_int_equal(j.v->at[0].culprits.n, 0);
+	assert_int_equal(j.v->at[0].confidence, VERDICT_HYPOTHESIS);
+	done(&j, f);
+}
+
 /* All look for the store at one port, by their environments, but one. */
 static void looks_elsewhere(struct facts *f, int odd)
 {
@@ -636,6 +654,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_opened_the_store_waits_there),
 		cmocka_unit_test(never_made_a_group_is_not_what_it_does),
+		cmocka_unit_test(a_guess_about_most_is_a_guess),
 		cmocka_unit_test(rank_0_comes_late_to_its_own_store),
 		cmocka_unit_test(who_exits_before_init_exits_early),
 		cmocka_unit_test(who_has_no_number_yet_is_there),
