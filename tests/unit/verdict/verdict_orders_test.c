@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranks that wait for each other, in whatever order they came there: S22, S22b, S37, S38, S52. */
+#include "tests/unit/unit.h"
+
+#include "tests/unit/facts.h"
+
+static void s22_two_groups_in_opposite_orders(void **state)
+{
+	struct facts *f = facts_new(2);
+	int b = facts_group_of(f, 2, 0, 1);
+
+	facts_hold(f, 0, 0, JOB_OP_ALLREDUCE, 64, 30);
+	facts_hold(f, b, 1, JOB_OP_ALLREDUCE, 64, 30);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "", NULL); /* either may be right */
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+static void one_of_eight_takes_the_other_order(void **state)
+{
+	struct facts *f = facts_new(8);
+	int b = facts_group_of(f, 8, 0, 1, 2, 3, 4, 5, 6, 7);
+
+	facts_enter_but(f, 0, 5, JOB_OP_ALLREDUCE, 64, 30);
+	facts_hold(f, b, 5, JOB_OP_ALLREDUCE, 64, 30);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "5", "0-4,6,7");
+	facts_free(f);
+}
+
+/* r5 took the other order just after a thread of it failed, which may be why: no surer than that.
+ */
+static void a_circle_is_no_surer_than_what_explains_it(void **state)
+{
+	struct facts *f = facts_new(8);
+	int b = facts_group_of(f, 8, 0, 1, 2, 3, 4, 5, 6, 7);
+	struct verdicts *v;
+	struct job *job;
+
+	facts_enter_but(f, 0, 5, JOB_OP_ALLREDUCE, 64, 30);
+	facts_hold(f, b, 5, JOB_OP_ALLREDUCE, 64, 30);
+	facts_note(f, 5, "thread exception: OSError: no space left on device", 29);
+	job = facts_job(f);
+	v = verdicts_of(job);
+	assert_int_equal(v->at[0].class, VERDICT_RANK_DEATH);
+	assert_int_equal(v->at[0].confidence, VERDICT_SUPPORTED);
+	verdicts_free(v);
+	job_free(job);
+	facts_free(f);
+}
+
+/*
+ * A circle of three groups, no rank in all of them: each is right, if the two others are not. That
+ * three stand in one of the groups makes them no majority.
+ */
+static void who_is_not_in_all_groups_of_a_circle_took_no_order(void **state)
+{
+	struct facts *f = facts_new(5);
+	int a = facts_group_of(f, 4, 0, 1, 2, 4), b = facts_group_of(f, 4, 0, 1, 2, 3);
+	int c = facts_group_of(f, 2, 3, 4);
+
+	facts_rounds(f, 0, 9, 10, 0.5);
+	for (int rank = 0; rank < 3; rank++)
+		facts_hold(f, a, rank, JOB_OP_ALLREDUCE, 64, 30);
+	facts_hold(f, b, 3, JOB_OP_ALLREDUCE, 64, 30);
+	facts_hold(f, c, 4, JOB_OP_ALLREDUCE, 64, 30);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "", NULL);
+	facts_free(f);
+}
+
+/* S22b: everything was launched, nothing completes; only the order of launches tells. */
+static void s22b_launched_in_opposite_orders(void **state)
+{
+	struct facts *f = facts_new(4);
+	int b = facts_group_of(f, 4, 0, 1, 2, 3);
+
+	for (int i = 0; i < 4; i++) {
+		facts_enter(f, i == 3 ? b : 0, i, JOB_OP_ALLREDUCE, 64, 30);
+		facts_enter(f, i == 3 ? 0 : b, i, JOB_OP_ALLREDUCE, 64, 31)->stream = 2;
+		facts_sync(f, i, 32);
+	}
+	facts_expect(f, VERDICT_ORDER_INVERSION, "3", "0-2");
+	facts_free(f);
+}
+
+static void s22b_untracked_too(void **state)
+{
+	struct facts *f = facts_new(4);
+	int b = facts_group_of(f, 4, 0, 1, 2, 3);
+
+	f->completion = false;
+	for (int i = 0; i < 4; i++) {
+		f->members[0][i].fact.done_known = f->members[b][i].fact.done_known = false;
+		facts_enter(f, i == 3 ? b : 0, i, JOB_OP_ALLREDUCE, 64, 30);
+		facts_enter(f, i == 3 ? 0 : b, i, JOB_OP_ALLREDUCE, 64, 31);
+		facts_sync(f, i, 32);
+	}
+	facts_expect(f, VERDICT_ORDER_INVERSION, "3", "0-2");
+	facts_free(f);
+}
+
+static void s37_send_against_send(void **state)
+{
+	struct facts *f = facts_new(8);
+
+	facts_p2p(f, 0, 2, JOB_OP_SEND, 6, 30, true);
+	facts_p2p(f, 0, 6, JOB_OP_SEND, 2, 30, true);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "", NULL); /* either may be right */
+	facts_free(f);
+}
+
+static void s38_communicators_made_in_opposite_orders(void **state)
+{
+	struct facts *f = facts_new(2);
+	int a = facts_group_of(f, 2, 0, 1), b = facts_group_of(f, 2, 0, 1);
+
+	facts_in_init(f, a, 0, 20);
+	facts_unseen(f, a, 1);
+	facts_in_init(f, b, 1, 20);
+	facts_unseen(f, b, 0);
+	facts_expect_cause(f, VERDICT_ORDER_INVERSION, "", VERDICT_BY_GROUP_CREATION);
+	facts_free(f);
+}
+
+static void s52_all_receive_first(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	for (int i = 0; i < 4; i++)
+		facts_p2p(f, 0, i, JOB_OP_RECV, (i + 3) % 4, 30, true);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+/* One call too much on the one side, or one too few on the other: nobody can tell. */
+static void a_receive_against_a_collective_blames_nobody(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 9, 10, 0.5);
+	facts_p2p(f, 0, 1, JOB_OP_RECV, 2, 30, true);
+	facts_enter_but(f, 0, 1, JOB_OP_ALLREDUCE, 4096, 30);
+	facts_expect(f, VERDICT_ORDER_INVERSION, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+/* A receive for another amount than is sent: no fabric is to blame, and neither side for sure. */
+static void a_send_and_its_receive_of_other_amounts(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	facts_p2p(f, 0, 1, JOB_OP_SEND, 2, 30, true)->sig.count = 32;
+	facts_p2p(f, 0, 2, JOB_OP_RECV, 1, 30, true)->sig.count = 64;
+	facts_expect(f, VERDICT_UNEVEN_SHARD, "", NULL);
+	assert_int_equal(facts_culprits(f), 0);
+	facts_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(s22_two_groups_in_opposite_orders),
+		cmocka_unit_test(one_of_eight_takes_the_other_order),
+		cmocka_unit_test(a_circle_is_no_surer_than_what_explains_it),
+		cmocka_unit_test(who_is_not_in_all_groups_of_a_circle_took_no_order),
+		cmocka_unit_test(s22b_launched_in_opposite_orders),
+		cmocka_unit_test(s22b_untracked_too),
+		cmocka_unit_test(s37_send_against_send),
+		cmocka_unit_test(s38_communicators_made_in_opposite_orders),
+		cmocka_unit_test(s52_all_receive_first),
+		cmocka_unit_test(a_receive_against_a_collective_blames_nobody),
+		cmocka_unit_test(a_send_and_its_receive_of_other_amounts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
