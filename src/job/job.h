@@ -520,7 +520,9 @@ struct job {
 	const char *deadline_cite;
 	enum job_known ended; /* the launcher said that the job is over */
 	int exit_status;      /* of the launcher, where ended */
-	bool has_census;      /* absence of a rank is evidence only with one */
+	bool has_census;      /* our probe was in the job */
+	/* and nothing is lost that may have told of any process: absence of a rank is evidence */
+	bool census_whole;
 	struct job_coverage coverage;
 
 	const struct job_host *hosts;

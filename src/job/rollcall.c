@@ -121,7 +121,7 @@ bool rollcall_never_came(const struct job *job, const struct job_member *member)
 		return false;
 	rank = job_rank(job, member->rank);
 	if (rank->process == JOB_NONE)
-		return job->has_census;
+		return job->census_whole;
 	if (rank->candidate_only)
 		return rank->knows & (JOB_KNOWS_CENSUS | JOB_KNOWS_RING);
 	return (rank->knows & JOB_KNOWS_RING) && rank->lost_records <= 0;

@@ -447,7 +447,7 @@ static void look_at_waits(const struct waits *waits, struct profile *profiles)
 static bool is_readable(const struct job *job, const struct job_rank *rank)
 {
 	if (rank->process == JOB_NONE)
-		return job->has_census;
+		return job->census_whole;
 	if (rank->knows & JOB_KNOWS_BOARDS)
 		return true;
 	return rank->candidate_only && (rank->knows & JOB_KNOWS_CENSUS);

@@ -101,7 +101,7 @@ bool explains_start(const struct inquiry *q, struct rank_index rank, struct reas
 	if (!p->readable || !is_the_start(q))
 		return false;
 	if (r->process == JOB_NONE &&
-		(!q->job->has_census || may_be_elsewhere(q) || numbers_are_guessed(q)))
+		(!q->job->census_whole || may_be_elsewhere(q) || numbers_are_guessed(q)))
 		return false;
 	if (r->process != JOB_NONE &&
 		(!r->candidate_only || r->doubtful || activities_waits(p->posture.activity)))

@@ -65,6 +65,7 @@ static void move_extra(struct facts_extra *e, int64_t by)
 		move(&e->is.stack.fact.when, by);
 		break;
 	case EXTRA_CACHE:
+	case EXTRA_CUT:
 	case EXTRA_LOSS:
 		break;
 	}

@@ -479,6 +479,12 @@ struct job_loss *facts_loss(struct facts *f, int rank, const char *what)
 	return &extra->is.loss;
 }
 
+void facts_cut(struct facts *f, const char *what)
+{
+	add_extra(f, EXTRA_CUT, 0, false)->is.loss = (struct job_loss){
+		.what = what, .count = JOB_UNKNOWN, .of_ops = true, .cite = "gap:bundle"};
+}
+
 void facts_move(struct facts *f, int rank, int host)
 {
 	f->ranks[rank].host = host;
@@ -612,6 +618,9 @@ static void give_extra(const struct facts *f, struct job_builder *b, const struc
 		break;
 	case EXTRA_CACHE:
 		job_add_cache(b, who, &e->is.cache);
+		break;
+	case EXTRA_CUT:
+		job_add_loss(b, (struct job_who){.host = ""}, &e->is.loss);
 		break;
 	case EXTRA_LOSS:
 		job_add_loss(b, who, &e->is.loss);

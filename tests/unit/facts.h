@@ -66,6 +66,7 @@ struct facts_extra {
 		EXTRA_LOG,
 		EXTRA_CACHE,
 		EXTRA_LOSS,
+		EXTRA_CUT,
 		EXTRA_PROCESS,
 		EXTRA_THREAD,
 		EXTRA_STACK
@@ -203,6 +204,8 @@ struct job_stack *facts_stack_of(
 /* Nothing of ours is in the job: no ring, no census; who is a rank was found out otherwise. */
 void facts_no_probe(struct facts *f);
 struct job_loss *facts_loss(struct facts *f, int rank, const char *what);
+/* Something is lost, and nobody knows of whom. */
+void facts_cut(struct facts *f, const char *what);
 /* The rank lives on that host of up to four. */
 void facts_move(struct facts *f, int rank, int host);
 

@@ -248,6 +248,8 @@ static void place_loss(struct seal *seal, struct raw_loss *raw, struct job_loss 
 
 	raw->fact.rank = rank_of(seal, &raw->about, &process);
 	raw->fact.cite = cite_or(seal, raw->fact.cite, process);
+	if (raw->fact.of_ops && !raw->about.who.pid)
+		seal->job->census_whole = false;
 	helper = process != JOB_NONE && seal->processes[process].role == JOB_ROLE_CHILD;
 	if (helper && !raw->fact.of_ops && is_of_the_past(&seal->processes[process], &raw->fact))
 		return;

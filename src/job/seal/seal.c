@@ -26,7 +26,7 @@ static void seal_identity(struct seal *seal)
 	job->deadline_cite = b->deadline_cite;
 	job->ended = b->ended ? JOB_YES : JOB_MAYBE;
 	job->exit_status = b->exit_status;
-	job->has_census = b->census;
+	job->has_census = job->census_whole = b->census;
 }
 
 /* True if some group has seats on several hosts. */

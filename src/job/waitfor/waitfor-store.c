@@ -76,7 +76,7 @@ static bool is_outside(const struct waitfor_maker *m, struct rank_index rank)
 	if (m->waits->told[rank.i].elsewhere)
 		return true;
 	if (r->process == JOB_NONE)
-		return m->job->has_census;
+		return m->job->census_whole;
 	if (m->job->processes[r->process].end > JOB_ALIVE)
 		return true;
 	if (r->candidate_only && (r->knows & JOB_KNOWS_CENSUS))

@@ -109,6 +109,24 @@ static void nobody_is_well_while_some_were_not_seen(void **state)
 	facts_free(f);
 }
 
+/*
+ * All but one are in the init, and of the last there is no process: where the census was read whole
+ * it never came. In a bundle that is cut its entry may be in the part that lacks.
+ */
+static void absence_from_a_cut_bundle_is_none(void **state)
+{
+	struct facts *f = facts_new(4);
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		facts_in_init(f, 0, i, 10);
+	facts_never_seen(f, 3);
+	facts_expect(f, VERDICT_NOT_STARTED, "3", "0-2");
+	facts_cut(f, "the end of the bundle: it is cut");
+	facts_expect(f, VERDICT_INCONCLUSIVE, "", NULL);
+	facts_free(f);
+}
+
 /* A death that was seen is one, and that others died first cannot be excluded. */
 static void a_death_seen_on_one_of_two_nodes_is_supported(void **state)
 {
@@ -236,6 +254,7 @@ int main(void)
 		cmocka_unit_test(a_rank_that_only_lives_has_not_testified),
 		cmocka_unit_test(an_unknown_size_is_unknown),
 		cmocka_unit_test(nobody_is_well_while_some_were_not_seen),
+		cmocka_unit_test(absence_from_a_cut_bundle_is_none),
 		cmocka_unit_test(a_death_seen_on_one_of_two_nodes_is_supported),
 		cmocka_unit_test(only_launches_on_both_sides_establish_an_order),
 		cmocka_unit_test(sends_against_each_other_are_supported),
