@@ -48,6 +48,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/reach/nodes.c %D%/reach/nodes.h \
 	%D%/reach/reach.c %D%/reach/reach.h \
 	%D%/reach/script.c %D%/reach/script.h \
+	%D%/reach/squeue.c %D%/reach/squeue.h \
 	%D%/say.c %D%/say.h \
 	%D%/bundle-groups.c %D%/bundle-groups.h \
 	%D%/demo/demo-stage.c %D%/demo/demo-stage.h \

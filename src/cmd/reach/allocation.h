@@ -3,8 +3,8 @@
 #define CMD_REACH_ALLOCATION_H
 
 /*
- * The nodes of a Slurm job that runs, or of one step of it, as `scontrol show job' and `scontrol
- * show step' have them:
+ * The nodes of a Slurm job that runs, or of one step of it, as squeue has them
+ * (cmd/reach/squeue.h):
  *
  *	123, 123.0	a job, a step
  *	123_4, 123_4.0	a task of an array
