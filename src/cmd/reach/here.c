@@ -142,20 +142,23 @@ static void match_foreign(struct here *here, const char *key)
 			add_foreign(here, (int)i);
 }
 
+static bool is_over(const struct here *here, const struct here_part *part)
+{
+	struct fellows_sum sum = {.all.status = JOBS_RUNNING};
+
+	if (part->own != HERE_NONE)
+		fellows_sum(&here->pick.jobs, &here->pick.jobs.items[part->own], &sum);
+	return sum.all.status == JOBS_ENDED;
+}
+
 /* "all" is what lives: of the dead nobody knows any more whom they were meant for. */
 static void drop_ended(struct here *here)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < here->parts.nr; i++) {
-		const struct here_part *part = &here->parts.items[i];
-		struct fellows_sum sum = {.all.status = JOBS_RUNNING};
-
-		if (part->own != HERE_NONE)
-			fellows_sum(&here->pick.jobs, &here->pick.jobs.items[part->own], &sum);
-		if (sum.all.status != JOBS_ENDED)
-			here->parts.items[kept++] = *part;
-	}
+	for (size_t i = 0; i < here->parts.nr; i++)
+		if (!is_over(here, &here->parts.items[i]))
+			here->parts.items[kept++] = here->parts.items[i];
 	here->parts.nr = kept;
 }
 
@@ -213,14 +216,13 @@ const char *here_id(const struct here *here, size_t which)
 	return "process";
 }
 
-bool here_wide_key(const struct here *here, struct str *into)
+/* -- What it is called elsewhere -------------------------------------------------------------- */
+
+static bool part_key(const struct here *here, const struct here_part *part, struct str *into)
 {
-	const struct here_part *part = here->parts.items;
 	const struct survey *survey = &here->pick.foreign.survey;
 	const struct survey_process *process;
 
-	if (!here->parts.nr)
-		return false;
 	if (part->own != HERE_NONE)
 		return key_of_folder(&here->pick.jobs.items[part->own], into);
 	array_for_each (&survey->all, process)
@@ -228,6 +230,39 @@ bool here_wide_key(const struct here *here, struct str *into)
 			process->job == part->foreign)
 			return key_of_process(process, into);
 	return false;
+}
+
+static void add_key(struct here_keys *keys, struct str *key)
+{
+	for (size_t i = 0; i < keys->all.nr && key->len; i++)
+		if (!strcmp(str_text(&keys->all.items[i]), str_text(key)))
+			str_cut(key, 0);
+	if (key->len)
+		*array_add(&keys->all) = *key;
+	else
+		str_release(key);
+}
+
+void here_wide_keys(const struct here *here, struct here_keys *keys)
+{
+	const struct here_part *part;
+
+	for (int over = 0; over < 2 && !keys->all.nr; over++)
+		array_for_each (&here->parts, part) {
+			struct str key = {0};
+
+			if (is_over(here, part) == over && part_key(here, part, &key))
+				add_key(keys, &key);
+		}
+}
+
+void here_keys_release(struct here_keys *keys)
+{
+	struct str *key;
+
+	array_for_each (&keys->all, key)
+		str_release(key);
+	array_release(&keys->all);
 }
 
 void here_release(struct here *here)

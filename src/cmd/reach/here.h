@@ -44,11 +44,17 @@ int here_gather(struct here *here, size_t which, const struct live_options *opti
 /* The id that `inquest ls --all' has for that part. */
 const char *here_id(const struct here *here, size_t which) __attribute__((nonnull));
 
+/* Keys by which other nodes know a job. {0} at first; here_keys_release() it. */
+struct here_keys {
+	ARRAY(struct str) all;
+};
+
 /*
- * Appends the key by which other nodes know the first part; false, and nothing, where there is
- * none, or nothing here says such a key.
+ * Those of the parts that live, or where none does of those that are over, each once; none where
+ * nothing here says such a key.
  */
-bool here_wide_key(const struct here *here, struct str *into) __attribute__((nonnull));
+void here_wide_keys(const struct here *here, struct here_keys *keys) __attribute__((nonnull));
+void here_keys_release(struct here_keys *keys) __attribute__((nonnull));
 
 void here_release(struct here *here) __attribute__((nonnull));
 

@@ -24,10 +24,16 @@ static void add_name(const char *name, void *user)
 	*array_add(&nodes->names) = alloc_text(name);
 }
 
-/* Another might be a launcher's option, or a shell's words. */
+/*
+ * Another might be a launcher's option, or a shell's words: also that part of it which the launcher
+ * is given alone, the pod of ns/pod, the host of user@host.
+ */
 static bool is_fine(const char *name)
 {
-	return *name && *name != '-' && !strpbrk(name, BLANKS "'\"\\$`;&|<>()*?!#~{}");
+	for (const char *at = name; at; at = strpbrk(at, "/@"), at = at ? at + 1 : NULL)
+		if (!*at || strchr("-/@", *at))
+			return false;
+	return !strpbrk(name, BLANKS "'\"\\$`;&|<>()*?!#~{}");
 }
 
 static void find_odd(const char *name, void *user)

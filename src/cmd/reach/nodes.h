@@ -6,7 +6,8 @@
  * Lists of nodes: "m[1-4,7],head" (as Slurm and pdsh write them, zeros kept: m[01-04]), "a b c", a
  * file with such words (lines that begin with # are none; a path has a slash in it, or `@FILE`), or
  * "@mpirun": the hosts in the MPIR_proctable of the one mpirun or srun here, "@mpirun:PID" of that
- * one. Each name once, in the order given.
+ * one. Each name once, in the order given. No name, and no part of one behind a slash or an @, is
+ * empty or begins with a dash: launchers would take it for an option.
  */
 
 #include "base/array.h"

@@ -49,7 +49,7 @@ static int add_hosts(const struct reach_wish *wish, struct collect *collect, str
 }
 
 /* "POD", "NAMESPACE/POD" or "NAMESPACE/POD/CONTAINER". */
-static void add_pod(struct collect *collect, const char *name)
+static int add_pod(struct collect *collect, const char *name, struct complaint *why)
 {
 	char *copy = alloc_text(name), *rest = copy, *parts[3] = {NULL};
 	const char *argv[10] = {"kubectl", "exec", "-i"};
@@ -57,6 +57,10 @@ static void add_pod(struct collect *collect, const char *name)
 
 	while (n < 3 && rest)
 		parts[n++] = strsep(&rest, "/");
+	if (rest) {
+		free(copy);
+		return complaint_set(why, "no pod: %s: say NAMESPACE/POD/CONTAINER", name);
+	}
 	if (n > 1) {
 		argv[at++] = "-n";
 		argv[at++] = parts[0];
@@ -69,6 +73,7 @@ static void add_pod(struct collect *collect, const char *name)
 	argv[at] = "--";
 	collect_add(collect, name, argv);
 	free(copy);
+	return 0;
 }
 
 /* The slashes are part of the names, so it is a file only where that is said: @FILE. */
@@ -82,7 +87,7 @@ static int add_pods(const struct reach_wish *wish, struct collect *collect, stru
 	if (!error && wish->via)
 		error = add_all_via(collect, &nodes, wish->via, why);
 	for (size_t i = 0; i < nodes.names.nr && !error && !wish->via; i++)
-		add_pod(collect, nodes.names.items[i]);
+		error = add_pod(collect, nodes.names.items[i], why);
 	nodes_release(&nodes);
 	return error;
 }
@@ -308,6 +313,29 @@ int reach_may(const struct reach_wish *wish)
 /* -- Which job -------------------------------------------------------------------------------- */
 
 /*
+ * Adds the key that other nodes know, of what was found here by its name; nothing where none is
+ * known. A name is that of several: those that live, before those that are over, and of these one.
+ */
+static int choose_key(const struct here *here, const char *job, struct str *key)
+{
+	struct here_keys keys = {0};
+	int status = CMD_FINE;
+
+	here_wide_keys(here, &keys);
+	if (keys.all.nr == 1)
+		str_add(key, str_text(&keys.all.items[0]));
+	if (keys.all.nr > 1) {
+		cmd_complain("%s is what several jobs are called here: in place of it say which",
+			job);
+		for (size_t i = 0; i < keys.all.nr; i++)
+			cmd_complain("  %s", str_text(&keys.all.items[i]));
+		status = CMD_USAGE;
+	}
+	here_keys_release(&keys);
+	return status;
+}
+
+/*
  * What a job is called here may mean nothing elsewhere: then it is asked for as its launcher names
  * it. CMD_FINE, or another status after a complaint.
  */
@@ -321,14 +349,14 @@ static int find_key(const char *job, struct str *key)
 		return CMD_FINE;
 	}
 	status = here_find(&here, job);
-	if (!status && !here_wide_key(&here, key)) {
-		if (key_pid(job)) {
-			cmd_complain("%s is a process of this node, and nothing tells what its job "
-				     "is called elsewhere: say slurm:J.S, run:ID, "
-				     "master:HOST:PORT or name:N",
-				job);
-			status = CMD_USAGE;
-		}
+	if (!status)
+		status = choose_key(&here, job, key);
+	if (!status && !key->len && key_pid(job)) {
+		cmd_complain("%s is a process of this node, and nothing tells what its job is "
+			     "called elsewhere: say slurm:J.S, run:ID, master:HOST:PORT or name:N",
+			job);
+		status = CMD_USAGE;
+	} else if (!status && !key->len) {
 		str_add(key, job);
 	}
 	here_release(&here);

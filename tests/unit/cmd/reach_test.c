@@ -91,6 +91,8 @@ static void test_frames(void **state)
 
 static void test_nodes(void **state)
 {
+	static const char *const odd[] = {"ns/-x", "ns/--as=root", "ns/a/-c", "-n/a", "ns//c",
+		"/a", "ns/", "a@", "ns/-[1-2]"};
 	struct nodes nodes = {0};
 
 	(void)state;
@@ -102,12 +104,17 @@ static void test_nodes(void **state)
 	assert_int_not_equal(nodes_read(&nodes, "m[1-", NULL), 0);
 	assert_int_not_equal(nodes_read(&nodes, "", NULL), 0);
 	assert_int_not_equal(nodes_read(&nodes, "-oProxyCommand=x", NULL), 0);
+	assert_int_not_equal(nodes_read(&nodes, "bob@-oProxyCommand=x", NULL), 0);
 	assert_int_not_equal(nodes_read(&nodes, "a;b", NULL), 0);
 	assert_int_not_equal(nodes_read(&nodes, "/no/such/file", NULL), 0);
 	nodes_release(&nodes);
 	assert_int_equal(nodes_read_names(&nodes, "ns/a ns/b", NULL), 0);
 	assert_string_equal(nodes.names.items[1], "ns/b");
 	nodes_release(&nodes);
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		assert_int_not_equal(nodes_read_names(&nodes, odd[i], NULL), 0);
+		assert_int_equal(nodes.names.nr, 0);
+	}
 }
 
 /* The words of a template, with "|" between them; "" where it is none. */
