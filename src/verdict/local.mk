@@ -22,6 +22,7 @@ src_verdict_libverdict_la_SOURCES = \
 	%D%/host-stall.c \
 	%D%/inquiry.c %D%/inquiry.h \
 	%D%/judge.c %D%/judge.h \
+	%D%/earlier.c %D%/earlier.h \
 	%D%/told.c %D%/told.h \
 	%D%/last-words.c %D%/last-words.h \
 	%D%/later.c \
@@ -73,6 +74,9 @@ tests_unit_verdict_verdict_compile_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_clocks_test
 tests_unit_verdict_verdict_clocks_test_SOURCES = tests/unit/verdict/verdict_clocks_test.c $(FACTS)
 tests_unit_verdict_verdict_clocks_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/verdict/verdict_nodes_test
+tests_unit_verdict_verdict_nodes_test_SOURCES = tests/unit/verdict/verdict_nodes_test.c $(FACTS)
+tests_unit_verdict_verdict_nodes_test_LDADD = $(VERDICT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_looks_test
 tests_unit_verdict_verdict_looks_test_SOURCES = tests/unit/verdict/verdict_looks_test.c $(FACTS)
 tests_unit_verdict_verdict_looks_test_LDADD = $(WORDS_FLOORS) $(CMOCKA_LIBS)

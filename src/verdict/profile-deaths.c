@@ -11,12 +11,10 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "verdict/backend.h"
+#include "verdict/earlier.h"
 #include "verdict/last-words.h"
 #include "verdict/profile.h"
 #include "verdict/told.h"
-
-/* Kills this close together are one act. */
-#define AT_ONCE CLOCK_NS_PER_S
 
 /* A rank that was inside one call for so long may have ended of what happened there. */
 #define HELD_LONG (2 * CLOCK_NS_PER_S)
@@ -209,12 +207,24 @@ static int compare_kills(const void *va, const void *vb)
 	return a->rank.i < b->rank.i ? -1 : a->rank.i > b->rank.i;
 }
 
-/* The first of a host's kills are the kernel's, as many as its counter grew. */
+/* How many of the kills, from this one on, are of the same host. */
+static size_t kills_of_host(const struct kill *kills, size_t n)
+{
+	size_t same = 0;
+
+	while (same < n && kills[same].host == kills[0].host)
+		same++;
+	return same;
+}
+
+/*
+ * The first of a host's kills are the kernel's, as many as its counter grew. Those of no known time
+ * may have been the first, and the last: they are its own only if all are.
+ */
 static void blame_memory(const struct job *job, struct profile *profiles)
 {
 	struct kill *kills = alloc_zeroed(job->nprocesses + 1, sizeof(*kills));
-	size_t n = 0;
-	int64_t used = 0;
+	size_t n = 0, from = 0, of_host = 0;
 
 	for (size_t i = 0; i < job->nprocesses; i++) {
 		const struct job_process *process = &job->processes[i];
@@ -229,7 +239,14 @@ static void blame_memory(const struct job *job, struct profile *profiles)
 	}
 	array_sort_items(kills, n, sizeof(*kills), compare_kills);
 	for (size_t i = 0; i < n; i++) {
-		used = i && kills[i - 1].host == kills[i].host ? used + 1 : 1;
+		int64_t used;
+
+		if (!i || kills[i - 1].host != kills[i].host) {
+			of_host = kills_of_host(&kills[i], n - i);
+			from = i;
+		}
+		/* Those of no known time lie before the others. */
+		used = (int64_t)(kills[i].when == JOB_UNKNOWN ? of_host : i - from + 1);
 		if (used > job->hosts[kills[i].host].oom_kills || !is_rank(kills[i].rank))
 			continue;
 		profiles[kills[i].rank.i].death = DEATH_OWN;
@@ -246,43 +263,7 @@ struct deaths {
 	const struct waits *waits;
 	const struct clocks *clocks;
 	struct profile *profiles;
-	struct ends *ends; /* by clock, of those that were asked for */
 };
-
-/*
- * The earliest bad ends of the job as one clock shows them, to tell what came after. How far the
- * clocks may be off makes two of each: when it had surely been, and when it may have been. Ends by
- * clocks that never met this one may have come before anything.
- */
-struct ends {
-	bool found;
-	int64_t first; /* of all had surely been; INT64_MAX: none */
-	int64_t maybe; /* of all may have been; so the next two */
-	int64_t first_own;
-	int64_t first_own_sure; /* had surely been */
-	int64_t first_unordered; /* that was no order's doing */
-	size_t untimed;          /* bad ends that cannot be compared */
-};
-
-/* ns by which the one's time is behind the other's; JOB_UNKNOWN where they cannot be compared. */
-static int64_t behind(const struct deaths *d, struct rank_index rank, int64_t when,
-	struct rank_index other, int64_t other_when)
-{
-	int theirs = clocks_of_rank(d->clocks, other), own = clocks_of_rank(d->clocks, rank);
-	int64_t there = clocks_move(d->clocks, other_when, theirs, own);
-	int64_t error = clocks_error(d->clocks, theirs, own);
-
-	if (when == JOB_UNKNOWN || there == JOB_UNKNOWN)
-		return JOB_UNKNOWN;
-	/* What the clocks may be wrong by is no order. */
-	return when - there < error && there - when < error ? JOB_UNKNOWN : when - there;
-}
-
-/* Any end but an exit with status 0. */
-static bool is_bad(const struct profile *p)
-{
-	return p->death > DEATH_CLEAN;
-}
 
 /* True if it failed, be it of others, before anybody told it to end. */
 static bool failed_untold(const struct profile *p)
@@ -293,23 +274,18 @@ static bool failed_untold(const struct profile *p)
 }
 
 /*
- * Nobody lives whom its own end did not take: the rest was killed or told to end, at once. One kill
- * among ends that are all known and were orders is somebody's doing; among unknown ends it may be
- * the last trace of the job's end. Kills of which no time is known, or of nodes whose clocks never
- * met, may have been of one moment: `*ret_maybe` says that there are some.
+ * YES: nobody lives whom its own end did not take, and the rest was killed or told to end, at once.
+ * One kill among ends that are all known and were orders is somebody's doing; among unknown ends it
+ * may be the last trace of the job's end. MAYBE: the kills may have been of one moment, but of some
+ * no time is known, or they are of nodes whose clocks do not tell.
  */
-static bool all_were_ended(const struct deaths *d, bool *ret_maybe)
+static enum job_known all_were_ended(const struct deaths *d)
 {
-	const struct job *job = d->job;
-	const struct profile *profiles = d->profiles;
-	int64_t first = INT64_MAX, last = INT64_MIN;
+	struct earlier_spread kills = {0};
 	size_t ended = 0, killed = 0, unknown = 0, ranks = 0, failed = 0;
-	struct rank_index one = NO_RANK;
 
-	*ret_maybe = false;
-	job_for_each_rank(job, rank) {
-		const struct profile *p = &profiles[rank.i];
-		int64_t after;
+	job_for_each_rank(d->job, rank) {
+		const struct profile *p = &d->profiles[rank.i];
 
 		if (!p->process)
 			continue;
@@ -317,29 +293,17 @@ static bool all_were_ended(const struct deaths *d, bool *ret_maybe)
 		if (p->death == DEATH_OWN || p->death == DEATH_CLEAN)
 			continue;
 		if (p->process->end == JOB_ALIVE)
-			return false;
+			return JOB_NO;
 		unknown += p->death == DEATH_NONE;
 		ended += p->death != DEATH_NONE;
 		killed += p->death == DEATH_KILLED;
 		failed += failed_untold(p);
-		if (p->death != DEATH_KILLED)
-			continue;
-		if (p->fault == JOB_UNKNOWN) {
-			*ret_maybe = true;
-			continue;
-		}
-		one = is_rank(one) ? one : rank;
-		after = behind(d, rank, p->fault, one, profiles[one.i].fault);
-		if (after == JOB_UNKNOWN) {
-			*ret_maybe = true;
-			continue;
-		}
-		first = after < first ? after : first;
-		last = after > last ? after : last;
+		if (p->death == DEATH_KILLED)
+			earlier_spread_add(&kills, d->clocks, rank, p->fault);
 	}
 	if (!ended || (killed == 1 && !unknown && ranks > 1) || (failed && !killed))
-		return false;
-	return first > last || last - first <= AT_ONCE;
+		return JOB_NO;
+	return earlier_at_once(&kills);
 }
 
 /* Causes that strike a rank wherever it is, also inside a wait. */
@@ -347,20 +311,6 @@ static bool is_direct(const struct profile *p)
 {
 	return p->cause == VERDICT_BY_SIGNAL || p->cause == VERDICT_BY_OOM_KILL ||
 	       p->cause == VERDICT_BY_CUDA_ERROR;
-}
-
-/* True if some other rank's own end came, or may have come, before this bad one. */
-static bool came_after(const struct profile *p, const struct ends *ends)
-{
-	if (p->fault == JOB_UNKNOWN)
-		return ends->first != INT64_MAX || ends->untimed > 1;
-	return p->fault - AT_ONCE > ends->first;
-}
-
-/* True if it may have. */
-static bool may_have_come_after(const struct profile *p, const struct ends *ends)
-{
-	return came_after(p, ends) || (p->fault != JOB_UNKNOWN && ends->maybe < p->fault - AT_ONCE);
 }
 
 /* True if a rank had long been held somewhere when it ended: then it may have ended of that. */
@@ -377,73 +327,15 @@ static bool was_held_long(
 	return false;
 }
 
-static void keep_min(int64_t *into, int64_t value)
-{
-	*into = value < *into ? value : *into;
-}
-
-/* Takes one rank's end into those that this clock shows. */
-static void add_end(const struct deaths *d, struct rank_index rank, int clock, struct ends *ends)
-{
-	const struct profile *p = &d->profiles[rank.i];
-	int theirs = clocks_of_rank(d->clocks, rank);
-	int64_t when = clocks_move(d->clocks, p->fault, theirs, clock);
-	int64_t error = clocks_error(d->clocks, theirs, clock);
-	int64_t maybe = when == JOB_UNKNOWN ? INT64_MIN : when - error;
-
-	if (!is_bad(p))
-		return;
-	ends->untimed += when == JOB_UNKNOWN;
-	if (p->fault == JOB_UNKNOWN)
-		return;
-	if (when != JOB_UNKNOWN)
-		keep_min(&ends->first, when + error);
-	/* Whom a launcher told to end is an echo of something: it was nobody's reason. */
-	if (p->death != DEATH_ECHO || p->cause != VERDICT_BY_KILLED)
-		keep_min(&ends->maybe, maybe);
-	if (p->death == DEATH_OWN && when != JOB_UNKNOWN)
-		keep_min(&ends->first_own_sure, when + error);
-	if (p->death == DEATH_OWN)
-		keep_min(&ends->first_own, maybe);
-	if (p->death == DEATH_OWN || p->death == DEATH_KILLED)
-		keep_min(&ends->first_unordered, maybe);
-}
-
-/* All ends before any is judged among the others, as the clocks of those show them that ended. */
-static void find_ends(struct deaths *d)
-{
-	d->ends = alloc_zeroed(d->job->nhosts + d->job->nranks + 1, sizeof(*d->ends));
-	job_for_each_rank(d->job, rank) {
-		int clock = clocks_of_rank(d->clocks, rank);
-		struct ends *ends = &d->ends[clock];
-
-		if (!is_bad(&d->profiles[rank.i]) || ends->found)
-			continue;
-		*ends = (struct ends){.found = true,
-			.first = INT64_MAX,
-			.maybe = INT64_MAX,
-			.first_own = INT64_MAX,
-			.first_own_sure = INT64_MAX,
-			.first_unordered = INT64_MAX};
-		job_for_each_rank(d->job, at)
-			add_end(d, at, clock, ends);
-	}
-}
-
-/* True if an end that was no order's doing came, or may have come, before this one. */
-static bool came_after_unordered(const struct profile *p, const struct ends *ends)
-{
-	return p->fault != JOB_UNKNOWN && p->fault > ends->first_unordered;
-}
-
 /* An end that came after others', or out of a wait, is taken back to an echo, or to a doubt. */
-static void judge_among(struct profile *p, bool held, const struct ends *ends)
+static void judge_among(struct profile *p, bool held, const struct earlier_ends *ends)
 {
-	bool after = came_after(p, ends);
+	bool after = earlier_was_another(p, ends);
 
-	if (p->death == DEATH_KILLED && (after || ends->first_own <= p->fault)) {
-		bool sure = after || ends->first_own_sure <= p->fault ||
-			    ends->first_own == INT64_MIN;
+	if (p->death == DEATH_KILLED &&
+		(after || ends->first_own <= p->fault || earlier_may_be_answered(p, ends))) {
+		bool sure = (after && p->fault != JOB_UNKNOWN) ||
+			    ends->first_own_sure <= p->fault || ends->first_own == INT64_MIN;
 
 		p->death = sure ? DEATH_ECHO : DEATH_UNSURE;
 		if (!sure)
@@ -453,17 +345,17 @@ static void judge_among(struct profile *p, bool held, const struct ends *ends)
 		p->death = DEATH_ECHO;
 	/* A launcher gives its orders a moment after the death that it noticed. */
 	if (p->death == DEATH_UNSURE && p->cause == VERDICT_BY_KILLED &&
-		came_after_unordered(p, ends))
+		earlier_was_unordered(p, ends))
 		p->death = DEATH_ECHO;
 	/* True if what it says of others is so: one of them had ended. */
-	if (p->death == DEATH_UNSURE && says_echo(p) && came_after_unordered(p, ends))
+	if (p->death == DEATH_UNSURE && says_echo(p) && earlier_was_unordered(p, ends))
 		p->death = DEATH_ECHO;
 	if (p->death != DEATH_OWN || !(p->waits || held) || p->cause == VERDICT_BY_OOM_KILL)
 		return;
 	/* It was inside something that others never entered, or that had long stood still. */
 	if (!is_direct(p))
 		p->death = after ? DEATH_ECHO : DEATH_UNSURE;
-	else if (p->cause == VERDICT_BY_SIGNAL && may_have_come_after(p, ends))
+	else if (p->cause == VERDICT_BY_SIGNAL && earlier_may_be_another(p, ends))
 		p->death = after ? DEATH_ECHO : DEATH_UNSURE;
 }
 
@@ -475,10 +367,11 @@ static bool outlived_by(const struct deaths *d, struct rank_index rank, struct r
 {
 	const struct profile *p = &d->profiles[other.i];
 	int64_t for_long =
-		behind(d, other, d->waits->now[other.i], rank, d->profiles[rank.i].fault);
+		earlier_by(d->clocks, other, d->waits->now[other.i], rank,
+			d->profiles[rank.i].fault);
 
 	return p->process && p->process->end != JOB_END_UNKNOWN && for_long != JOB_UNKNOWN &&
-	       for_long >= AT_ONCE;
+	       for_long >= EARLIER_AT_ONCE;
 }
 
 static bool others_live_on(const struct deaths *d, struct rank_index rank)
@@ -527,7 +420,7 @@ static bool is_in_the_wake(const struct deaths *d, struct rank_index rank, struc
 	if (!p->told) /* an order to all may yet be on its way to who lives */
 		return p->ended || outlived_by(d, first, rank);
 	return told_by_launcher(d->job, p->told) &&
-	       behind(d, rank, p->told->when, first, ended) > 0;
+	       earlier_by(d->clocks, rank, p->told->when, first, ended) > 0;
 }
 
 /* The rank that was told to end before all others; NO_RANK where that is not known. */
@@ -539,10 +432,13 @@ static struct rank_index first_told(const struct deaths *d)
 		const struct job_signal *told = d->profiles[rank.i].told;
 		int64_t after;
 
-		if (!told || told->when == JOB_UNKNOWN)
+		if (!told)
 			continue;
+		if (told->when == JOB_UNKNOWN)
+			return NO_RANK;
 		first = is_rank(first) ? first : rank;
-		after = behind(d, rank, told->when, first, d->profiles[first.i].told->when);
+		after = earlier_by(d->clocks, rank, told->when, first,
+			d->profiles[first.i].told->when);
 		if (after == JOB_UNKNOWN)
 			return NO_RANK;
 		first = after < 0 ? rank : first;
@@ -585,11 +481,11 @@ static size_t told_at_once(const struct deaths *d, struct rank_index first, size
 	job_for_each_rank(d->job, rank) {
 		const struct profile *p = &d->profiles[rank.i];
 		int64_t after = !p->told ? JOB_UNKNOWN
-					 : behind(d, rank, p->told->when, first,
+					 : earlier_by(d->clocks, rank, p->told->when, first,
 						   d->profiles[first.i].told->when);
 
 		*ret_ranks += p->process != NULL;
-		told += after != JOB_UNKNOWN && after <= AT_ONCE;
+		told += after != JOB_UNKNOWN && after <= EARLIER_AT_ONCE;
 	}
 	return told;
 }
@@ -626,8 +522,8 @@ static bool may_be_of_each_other(
 	if (other->death != DEATH_UNSURE || (p->readable && other->readable) ||
 		(p->cause == VERDICT_BY_KILLED) == (other->cause == VERDICT_BY_KILLED))
 		return false;
-	apart = behind(d, rank, p->fault, other_rank, other->fault);
-	return apart == JOB_UNKNOWN || llabs(apart) <= AT_ONCE;
+	apart = earlier_by(d->clocks, rank, p->fault, other_rank, other->fault);
+	return apart == JOB_UNKNOWN || llabs(apart) <= EARLIER_AT_ONCE;
 }
 
 /*
@@ -653,21 +549,21 @@ static void judge_undecided(const struct deaths *d)
 /* Reads what the others' ends say about each. */
 static void judge_all_among(struct deaths *d)
 {
-	bool maybe, end = all_were_ended(d, &maybe);
+	enum job_known end = all_were_ended(d);
+	struct earlier_ends *ends = earlier_ends_new(d->job, d->clocks, d->profiles);
 
-	find_ends(d);
 	job_for_each_rank(d->job, rank) {
 		struct profile *p = &d->profiles[rank.i];
 
-		if (!is_bad(p))
+		if (!earlier_is_bad(p))
 			continue;
-		if (end && p->death != DEATH_OWN)
-			p->death = maybe ? DEATH_UNSURE : DEATH_END;
+		if (end != JOB_NO && p->death != DEATH_OWN)
+			p->death = end == JOB_MAYBE ? DEATH_UNSURE : DEATH_END;
 		else
 			judge_among(p, was_held_long(d->waits, rank, p),
-				&d->ends[clocks_of_rank(d->clocks, rank)]);
+				&ends[clocks_of_rank(d->clocks, rank)]);
 	}
-	free(d->ends);
+	free(ends);
 }
 
 void profiles_judge_deaths(const struct job *job, const struct waits *waits,

@@ -3,6 +3,7 @@
  * Ends that nobody waits for: own deaths, exits in good order of which others died at once, and
  * what ranks say that they died of.
  */
+#include "verdict/earlier.h"
 #include "verdict/judge.h"
 #include "verdict/last-words.h"
 #include "verdict/rule.h"
@@ -81,11 +82,12 @@ void judge_quiet_deaths(struct inquiry *q)
 	}
 }
 
-/* When a rank ended, as another one's clock shows it; JOB_UNKNOWN where that is not known. */
-static int64_t fault_by(const struct inquiry *q, struct rank_index rank, struct rank_index other)
+/* ns by which a rank ended behind another one; JOB_UNKNOWN where no clock tells. */
+static int64_t ended_behind(
+	const struct inquiry *q, struct rank_index rank, struct rank_index other)
 {
-	return clocks_move(q->clocks, q->profiles[rank.i].fault, clocks_of_rank(q->clocks, rank),
-		clocks_of_rank(q->clocks, other));
+	return earlier_by(q->clocks, rank, q->profiles[rank.i].fault, other,
+		q->profiles[other.i].fault);
 }
 
 /* Returns the first known of those who exited in good order; NULL where there is none. */
@@ -95,12 +97,12 @@ static const struct profile *first_clean(const struct inquiry *q, struct rank_in
 
 	job_for_each_rank(q->job, rank) {
 		const struct profile *p = &q->profiles[rank.i];
-		int64_t there;
+		int64_t behind;
 
 		if (p->death != DEATH_CLEAN || p->fault == JOB_UNKNOWN)
 			continue;
-		there = first ? fault_by(q, rank, *ret_rank) : JOB_UNKNOWN;
-		if (first && (there == JOB_UNKNOWN || there >= first->fault))
+		behind = first ? ended_behind(q, rank, *ret_rank) : JOB_UNKNOWN;
+		if (first && (behind == JOB_UNKNOWN || behind >= 0))
 			continue;
 		first = p;
 		*ret_rank = rank;
@@ -109,18 +111,16 @@ static const struct profile *first_clean(const struct inquiry *q, struct rank_in
 }
 
 /* True if this end may be why a rank left that exited in good order. */
-static bool may_lead(const struct inquiry *q, struct rank_index rank, const struct profile *first,
-	struct rank_index leaver)
+static bool may_lead(
+	const struct inquiry *q, struct rank_index rank, struct rank_index leaver)
 {
 	const struct profile *p = &q->profiles[rank.i];
-	int64_t there = fault_by(q, rank, leaver);
-	int64_t error = clocks_error(
-		q->clocks, clocks_of_rank(q->clocks, rank), clocks_of_rank(q->clocks, leaver));
+	int64_t behind = ended_behind(q, rank, leaver);
 
 	if (p->death == DEATH_OWN || p->death == DEATH_KILLED)
 		return true;
 	return p->death > DEATH_CLEAN && p->fault != JOB_UNKNOWN &&
-	       (there == JOB_UNKNOWN || there - error < first->fault);
+	       (behind == JOB_UNKNOWN || behind < 0);
 }
 
 /*
@@ -132,7 +132,7 @@ static const struct profile *first_leaver(const struct inquiry *q)
 	const struct profile *first = first_clean(q, &leaver);
 
 	for (struct rank_index rank = {0}; first && job_has_rank(q->job, rank); rank.i++)
-		if (may_lead(q, rank, first, leaver))
+		if (may_lead(q, rank, leaver))
 			return NULL;
 	return first;
 }
@@ -218,12 +218,10 @@ static bool are_unordered(const struct inquiry *q, enum death death)
 
 	job_for_each_rank(q->job, rank) {
 		const struct profile *p = &q->profiles[rank.i];
-		int clock = clocks_of_rank(q->clocks, rank);
 
 		if (p->death != death || p->fault == JOB_UNKNOWN)
 			continue;
-		if (is_rank(one) && clocks_move(q->clocks, p->fault, clock,
-					    clocks_of_rank(q->clocks, one)) == JOB_UNKNOWN)
+		if (is_rank(one) && ended_behind(q, rank, one) == JOB_UNKNOWN)
 			return true;
 		one = is_rank(one) ? one : rank;
 	}
