@@ -47,6 +47,7 @@ src_cmd_libcmd_la_SOURCES = \
 	%D%/reach/key.c %D%/reach/key.h \
 	%D%/reach/nodes.c %D%/reach/nodes.h \
 	%D%/reach/reach.c %D%/reach/reach.h \
+	%D%/reach/reason.c %D%/reach/reason.h \
 	%D%/reach/script.c %D%/reach/script.h \
 	%D%/reach/squeue.c %D%/reach/squeue.h \
 	%D%/say.c %D%/say.h \

@@ -10,11 +10,10 @@
 #include "base/clock.h"
 #include "base/sha256.h"
 #include "cmd/cmd.h"
+#include "cmd/reach/reason.h"
 #include "cmd/run/save.h"
 #include "evidence/format/bundle.h"
 #include "evidence/format/json-put.h"
-
-#define WORDS_MOST 160
 
 /* -- What one answer was ---------------------------------------------------------------------- */
 
@@ -30,36 +29,45 @@ void answer_lacks(struct collect_node *node, const char *format, ...)
 	va_end(args);
 }
 
-/* The last line of what a launcher said, without what is at its ends; "" none. */
-static void last_line(const struct str *said, struct str *into)
-{
-	size_t end = said->len, begin;
-
-	while (end && strchr(" \t\r\n", said->text[end - 1]))
-		end--;
-	for (begin = end; begin && said->text[begin - 1] != '\n';)
-		begin--;
-	str_add_bytes(
-		into, said->text + begin, end - begin < WORDS_MOST ? end - begin : WORDS_MOST);
-}
-
 /* How its launcher ended without an answer, in words. */
 static void tell_ending(struct collect_node *node, int status)
 {
+	const char *program = reason_program(node->argv);
+	size_t len = strlen(program);
 	struct str said = {0};
+	bool names_itself;
 
-	last_line(&node->said, &said);
+	reason_read(&node->said, &said, &node->advice);
 	if (!said.len)
 		str_add(&said, str_text(&node->frames.words));
+	names_itself = !strncmp(str_text(&said), program, len) && str_text(&said)[len] == ':';
 	if (WIFSIGNALED(status))
-		answer_lacks(node, "%s was ended by signal %d%s%s", node->argv[0], WTERMSIG(status),
+		answer_lacks(node, "%s was ended by signal %d%s%s", program, WTERMSIG(status),
 			said.len ? ": " : "", str_text(&said));
 	else if (said.len)
-		answer_lacks(node, "%s: %s (status %d)", node->argv[0], str_text(&said),
-			WEXITSTATUS(status));
+		answer_lacks(node, "%s%s%s (status %d)", names_itself ? "" : program,
+			names_itself ? "" : ": ", str_text(&said), WEXITSTATUS(status));
 	else
-		answer_lacks(node, "%s ended without an answer, status %d", node->argv[0],
+		answer_lacks(node, "%s ended without an answer, status %d", program,
 			WEXITSTATUS(status));
+	str_release(&said);
+}
+
+/* Its time is over, though perhaps it has said why. */
+static void tell_late(struct collect_node *node, int deadline_ms)
+{
+	double seconds = deadline_ms / 1000.0;
+	struct str said = {0};
+	size_t came;
+
+	if (frames_cut(&node->frames, &came))
+		answer_lacks(node,
+			"cut at the deadline: %zu of %zu bytes of its answer came within %g s",
+			came, node->frames.size, seconds);
+	else if (reason_read(&node->said, &said, &node->advice))
+		answer_lacks(node, "no answer within %g s: %s", seconds, str_text(&said));
+	else
+		answer_lacks(node, "no answer within %g s", seconds);
 	str_release(&said);
 }
 
@@ -68,25 +76,29 @@ static void tell_lack(struct collect_node *node, bool late, int status, int dead
 {
 	const struct frames *frames = &node->frames;
 
+	if (late && !frames->wrong.len)
+		tell_late(node, deadline_ms);
+	frames_end(&node->frames);
 	if (frames->wrong.len)
 		answer_lacks(node, "%s", str_text(&frames->wrong));
-	else if (late)
-		answer_lacks(node, "no answer within %g s", deadline_ms / 1000.0);
 	else if (frames->fail)
 		answer_lacks(node, "%s", str_text(&frames->words));
-	else if (!frames->bundles.nr && !frames->none)
+	else if (!late && !frames->bundles.nr && !frames->none)
 		tell_ending(node, status);
 }
 
 void answer_settle(struct collect_node *node, bool late, int status, int deadline_ms)
 {
-	frames_end(&node->frames);
+	const struct frames *frames = &node->frames;
+
+	if (!late)
+		frames_end(&node->frames);
 	node->state = COLLECT_WAITING;
 	/* A launcher that takes its time to end has said all before. */
-	if (!node->frames.done || node->frames.wrong.len || node->frames.fail ||
-		(!node->frames.bundles.nr && !node->frames.none))
+	if (!frames->done || frames->wrong.len || frames->fail ||
+		(!frames->bundles.nr && !frames->none))
 		tell_lack(node, late, status, deadline_ms);
-	if (node->frames.bundles.nr)
+	if (frames->bundles.nr)
 		node->state = COLLECT_ANSWERED; /* what came whole stands; `why` says what lacks */
 	else if (node->state == COLLECT_WAITING)
 		node->state = COLLECT_NOTHING;

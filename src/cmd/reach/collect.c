@@ -91,32 +91,61 @@ static bool is_at_work(const struct collect_node *node)
 	return node->pid > 0;
 }
 
-/* Ends it and all that it started here; what it has done is known then. */
+/* Tells it, and all that it started here, to end; reap() sees to it. What it has done is known. */
 static void end(struct collect_node *node)
 {
-	const struct timespec moment = {0, 5 * CLOCK_NS_PER_MS};
-	int64_t until = clock_monotonic_ns() + GRACE_NS;
-	int status = 0;
-
 	close_fd(&node->in);
 	close_fd(&node->out);
 	close_fd(&node->err);
 	if (node->pid <= 0)
 		return;
-	if (waitpid(node->pid, &status, WNOHANG) == 0) {
-		kill(-node->pid, SIGTERM);
-		kill(node->pid, SIGTERM);
-		while (waitpid(node->pid, &status, WNOHANG) == 0) {
-			if (clock_monotonic_ns() > until) {
-				kill(-node->pid, SIGKILL);
-				kill(node->pid, SIGKILL);
-				waitpid(node->pid, &status, 0);
-				break;
-			}
-			nanosleep(&moment, NULL);
-		}
-	}
+	kill(-node->pid, SIGTERM);
+	kill(node->pid, SIGTERM);
+	node->ending = node->pid;
+	node->kill_at = clock_monotonic_ns() + GRACE_NS;
 	node->pid = 0;
+}
+
+/* What it leaves in its session ends with it: until it is reaped nobody else has that number. */
+static void reap(struct collect_node *node)
+{
+	siginfo_t info = {0};
+	bool over;
+
+	if (!node->ending)
+		return;
+	over = waitid(P_PID, (id_t)node->ending, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+	       info.si_pid;
+	if (over || clock_monotonic_ns() >= node->kill_at) {
+		kill(-node->ending, SIGKILL);
+		kill(node->ending, SIGKILL);
+	}
+	if (over) {
+		waitpid(node->ending, NULL, WNOHANG);
+		node->ending = 0;
+	}
+}
+
+static bool reap_all(const struct collect *collect)
+{
+	struct collect_node *node;
+	bool left = false;
+
+	array_for_each (&collect->nodes, node) {
+		reap(node);
+		left = left || node->ending;
+	}
+	return left;
+}
+
+/* Waits for those that were told to end, for all of them at once; one in the kernel stays there. */
+static void end_all(const struct collect *collect)
+{
+	const struct timespec moment = {0, 5 * CLOCK_NS_PER_MS};
+	int64_t until = clock_monotonic_ns() + 2 * GRACE_NS;
+
+	while (reap_all(collect) && clock_monotonic_ns() < until)
+		nanosleep(&moment, NULL);
 }
 
 /* True once it is over; its status then stands in *ret. */
@@ -280,10 +309,12 @@ static void run_all(struct run *run)
 		}
 		progress_show(&run->progress, run->collect);
 		poll_all(run);
+		reap_all(run->collect);
 		at_work = 0;
 		array_for_each (&run->collect->nodes, node)
 			at_work += is_at_work(node);
 	} while (at_work || next_waiting(run->collect));
+	end_all(run->collect);
 }
 
 size_t collect_run(struct collect *collect, struct bundle_groups *groups)
@@ -374,8 +405,10 @@ void collect_release(struct collect *collect)
 {
 	struct collect_node *node;
 
-	array_for_each (&collect->nodes, node) {
+	array_for_each (&collect->nodes, node)
 		end(node);
+	end_all(collect);
+	array_for_each (&collect->nodes, node) {
 		free(node->name);
 		free_words(node->argv);
 		str_release(&node->why);

@@ -56,12 +56,14 @@ struct collect_node {
 	/* What came of it: */
 	enum collect_state state;
 	struct str why;
+	const char *advice; /* what to do about that, a literal; NULL: nothing that we know */
 	/* Inside: */
 	struct frames frames;
 	struct str input, said; /* what is still to be sent; its standard error */
 	size_t sent;
 	int pid, in, out, err;
-	int64_t until;
+	int ending; /* the launcher, once it was told to end; 0 */
+	int64_t until, kill_at;
 	bool streamed;
 };
 
@@ -92,8 +94,8 @@ int collect_add_via(struct collect *collect, const char *name, const char *via,
 
 /*
  * Runs them, and adds what they answered, and who did not, to groups. Returns how many nodes
- * answered with evidence. Ends at the latest a moment behind the deadline. Complains of what cannot
- * be kept.
+ * answered with evidence. Ends at the latest a moment behind the deadline, however many launchers
+ * do not heed that they shall end. Complains of what cannot be kept.
  */
 size_t collect_run(struct collect *collect, struct bundle_groups *groups) __attribute__((nonnull));
 

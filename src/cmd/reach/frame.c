@@ -113,6 +113,7 @@ static bool take_ours(struct frames *frames, const char *text)
 	if (behind(text, "none") || behind(text, "fail ")) {
 		frames->none = *text == 'n';
 		frames->fail = *text == 'f';
+		frames->in_bundle = false; /* who was ended within one says so */
 		keep_words(frames, text + 4 + strspn(text + 4, " "), strlen(text + 4));
 		return true;
 	}
@@ -123,6 +124,22 @@ static bool take_ours(struct frames *frames, const char *text)
 	return refuse(frames, "it speaks another language: is another inquest there?");
 }
 
+/*
+ * Ours begins there; NULL: it is none. Of two the first was cut within, since nothing of ours but
+ * somebody's words may have the mark in it.
+ */
+static const char *find_mark(const struct str *line)
+{
+	size_t len = strlen(MARK);
+	const char *mark = line->len ? memmem(line->text, line->len, MARK, len) : NULL;
+	const char *rest = mark ? mark + len : NULL, *next;
+
+	if (!mark || behind(rest, "none") || behind(rest, "fail"))
+		return mark;
+	next = memmem(rest, line->len - (size_t)(rest - line->text), MARK, len);
+	return next ? next : mark;
+}
+
 /* One line, without its end. */
 static bool take_line(struct frames *frames)
 {
@@ -131,7 +148,7 @@ static bool take_line(struct frames *frames)
 
 	while (line->len && (line->text[line->len - 1] == '\r'))
 		str_cut(line, line->len - 1);
-	mark = line->len ? memmem(line->text, line->len, MARK, strlen(MARK)) : NULL;
+	mark = find_mark(line);
 	if (mark && !memchr(mark, '\0', line->len - (size_t)(mark - line->text)))
 		return take_ours(frames, mark + strlen(MARK));
 	if (line->len && !frames->none && !frames->fail)
@@ -170,10 +187,23 @@ bool frames_take(struct frames *frames, const char *bytes, size_t size)
 	return !frames->wrong.len;
 }
 
+bool frames_cut(struct frames *frames, size_t *ret_came)
+{
+	bool cut = frames->in_bundle;
+
+	*ret_came = frames->coming.len;
+	str_cut(&frames->line, 0);
+	frames->in_bundle = false;
+	return cut;
+}
+
+/* A last line without its end is taken if it is whole; else it was cut, whatever is left of it. */
 void frames_end(struct frames *frames)
 {
-	if (frames->line.len && !frames->wrong.len)
-		take_line(frames);
+	if (frames->line.len && !frames->wrong.len && !take_line(frames)) {
+		str_cut(&frames->wrong, 0);
+		refuse(frames, "its answer is cut");
+	}
 	str_cut(&frames->line, 0);
 	if (frames->in_bundle)
 		refuse(frames, "its answer is cut");

@@ -53,6 +53,12 @@ struct frames {
  */
 bool frames_take(struct frames *frames, const char *bytes, size_t size) __attribute__((nonnull));
 
+/*
+ * Nothing more is waited for, though it may come: what is half is left out. True if that was a
+ * bundle, of which *ret_came bytes of frames->size had come.
+ */
+bool frames_cut(struct frames *frames, size_t *ret_came) __attribute__((nonnull));
+
 /* Nothing more comes: what is half is wrong. */
 void frames_end(struct frames *frames) __attribute__((nonnull));
 

@@ -95,7 +95,8 @@ static int add_pods(const struct reach_wish *wish, struct collect *collect, stru
 /*
  * srun as the argv of one node. What a job was told of srun in its environment would be options of
  * our step (eight tasks where one is wanted), so it is taken away, but for where Slurm is. The step
- * shares what the job has and takes nothing from it, waits for nothing, and ends no job.
+ * shares what the job has and takes nothing from it, waits for nothing, and ends no job. Where srun
+ * cannot end it Slurm does, whose times are in minutes.
  */
 struct srun {
 	ARRAY(const char *) argv;
@@ -143,8 +144,8 @@ static void add_task(struct collect *collect, const struct allocation *allocatio
 	const struct allocation_node *node)
 {
 	static const char *const always[] = {"srun", "--overlap", "--nodes=1", "--ntasks=1",
-		"--mem=0", "--mpi=none", "--cpu-bind=none", "--kill-on-bad-exit=0", "--quiet",
-		"--chdir=/", "--job-name=inquest"};
+		"--mem=0", "--gres=none", "--mpi=none", "--cpu-bind=none",
+		"--kill-on-bad-exit=0", "--quiet", "--chdir=/", "--job-name=inquest"};
 	struct srun srun = {0};
 	struct str word = {0};
 
@@ -157,6 +158,8 @@ static void add_task(struct collect *collect, const struct allocation *allocatio
 	str_printf(&word, "--nodelist=%s", node->name);
 	srun_add_own(&srun, &word);
 	str_printf(&word, "--immediate=%d", (collect->deadline_ms + 999) / 1000);
+	srun_add_own(&srun, &word);
+	str_printf(&word, "--time=%d", collect->deadline_ms / 60000 + 1);
 	srun_add_own(&srun, &word);
 	if (node->component >= 0) {
 		str_printf(&word, "--het-group=%d", node->component);
@@ -372,7 +375,8 @@ static int tell_nodes(const struct collect *collect, size_t answered)
 
 	array_for_each (&collect->nodes, node) {
 		if (node->why.len)
-			cmd_complain("%s: %s", node->name, str_text(&node->why));
+			cmd_complain("%s: %s%s%s", node->name, str_text(&node->why),
+				node->advice ? ": " : "", node->advice ? node->advice : "");
 		lacking += node->state == COLLECT_LACKS;
 	}
 	if (answered)

@@ -14,6 +14,7 @@
 #include "cmd/reach/frame.h"
 #include "cmd/reach/key.h"
 #include "cmd/reach/nodes.h"
+#include "cmd/reach/reason.h"
 
 static void test_sums(void **state)
 {
@@ -87,6 +88,101 @@ static void test_frames(void **state)
 		frames_release(&frames);
 	}
 	str_release(&text);
+}
+
+/* What comes, its end without a newline; then why it is not believed, or why it failed. */
+static void test_ends(void **state)
+{
+#define BEGIN "INQ:bundle 6 0000000000000000000000000000000000000000000000000000000000000000\n"
+	static const struct {
+		const char *text, *wrong, *words;
+		size_t cut_at; /* where no more is waited for; -1: it is none that is cut */
+	} known[] = {
+		{BEGIN "INQ:+YWJj", "", "", 0},
+		{BEGIN "INQ:+YWJj\nINQ:+YW", "", "", 3},
+		{BEGIN, "", "", 0},
+		{"INQ:bund", "its answer is cut", "", (size_t)-1},
+		{"INQ:+YWJj\nINQ:e", "its answer is cut: it has no beginning", "", (size_t)-1},
+		{BEGIN "INQ:+YWINQ:fail too late\n", "", "too late", (size_t)-1},
+		{BEGIN "INQ:INQ:fail too late\nINQ:done", "", "too late", (size_t)-1},
+		{"INQ:fail no INQ:done there\n", "", "no INQ:done there", (size_t)-1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		struct frames frames = {0}, cut = {0};
+		size_t came = 0, len = strlen(known[i].text);
+		bool is_cut = known[i].cut_at != (size_t)-1;
+
+		frames_take(&cut, known[i].text, len);
+		assert_int_equal(frames_cut(&cut, &came), is_cut);
+		assert_int_equal(is_cut ? came : known[i].cut_at, known[i].cut_at);
+		frames_end(&cut);
+		assert_true(cut.bundles.nr == 0 && (!is_cut || !cut.wrong.len));
+		frames_take(&frames, known[i].text, len);
+		frames_end(&frames);
+		assert_string_equal(str_text(&frames.wrong),
+			is_cut ? "its answer is cut" : known[i].wrong);
+		assert_string_equal(str_text(&frames.words), known[i].words);
+		frames_release(&frames);
+		frames_release(&cut);
+	}
+}
+
+/* Which line of all that is said is the reason, and whose words it is. */
+static void test_reasons(void **state)
+{
+	static const struct {
+		const char *said, *line, *advice; /* a part of it; NULL none */
+		bool tells;
+	} known[] = {
+		{"", "", NULL, false},
+		{"hello\n\n  it broke \r\n", "it broke", NULL, false},
+		{"a: error: one\nb: error: two\nso it ends\n", "a: error: one", NULL, true},
+		{"srun: error: plugin x\nsrun: error: Task launch for StepId=2.2 failed on node "
+		 "m2: Communication connection failure\nsrun: error: Application failed: x\n",
+			"srun: error: Task launch for StepId=2.2 failed on node m2: "
+			"Communication connection failure",
+			"scontrol show node", true},
+		{"srun: error: Unable to create step for job 2: Requested nodes are busy\nbye",
+			"srun: error: Unable to create step for job 2: Requested nodes are busy",
+			"--deadline", true},
+		{"srun: error: Slurm job 1 has expired\n", "srun: error: Slurm job 1 has expired",
+			"inquest diagnose", true},
+		{"Your password has expired\n", "Your password has expired", NULL, false},
+		{"m: Permission denied (publickey).\nlost", "m: Permission denied (publickey).",
+			"a key", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		struct str said = {0}, line = {0};
+		const char *advice;
+
+		str_add(&said, known[i].said);
+		assert_int_equal(reason_read(&said, &line, &advice), known[i].tells);
+		assert_string_equal(str_text(&line), known[i].line);
+		assert_int_equal(advice != NULL, known[i].advice != NULL);
+		assert_true(!advice || strstr(advice, known[i].advice));
+		str_release(&said);
+		str_release(&line);
+	}
+}
+
+static void test_programs(void **state)
+{
+	static const char *const known[][6] = {{"ssh", "ssh", "m1", NULL},
+		{"srun", "env", "-u", "SLURM_X", "A=b", "srun"}, {"env", "env", "A=b", NULL},
+		{"sh", "env", "-i", "sh", NULL}, {"env", "env", "-u", NULL}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		char *argv[6] = {NULL};
+
+		for (size_t n = 0; n < 5 && known[i][n + 1]; n++)
+			argv[n] = (char *)known[i][n + 1];
+		assert_string_equal(reason_program(argv), known[i][0]);
+	}
 }
 
 static void test_nodes(void **state)
@@ -178,8 +274,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_base64), cmocka_unit_test(test_frames),
-		cmocka_unit_test(test_nodes), cmocka_unit_test(test_templates),
-		cmocka_unit_test(test_keys)};
+		cmocka_unit_test(test_ends), cmocka_unit_test(test_reasons),
+		cmocka_unit_test(test_programs), cmocka_unit_test(test_nodes),
+		cmocka_unit_test(test_templates), cmocka_unit_test(test_keys)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
