@@ -76,7 +76,7 @@ shift
 	echo "ssh: Could not resolve hostname \$node: Name or service not known" >&2
 	exit 255
 }
-[ ! -e $scratch/hangs.\$node ] || exec sleep 600
+[ ! -e $scratch/hangs.\$node ] || exec sleep 600.$$ # which no other test has
 [ ! -e $scratch/greets.\$node ] || echo "Welcome to \$node"
 exec nsenter --target "\$(cat $scratch/pid.\$node)" --mount --uts --ipc --pid -- sh -c "\$*"
 END
