@@ -2,7 +2,9 @@
 /*
  * A job of which only stacks tell, where the wait-for graph leads to nobody (whom it leads to says
  * job/waitfor/waitfor-told.c): who is in another call than the most; who stalls while nobody is
- * seen to wait; that all go on; or that nothing is proved.
+ * seen to wait; that all go on; or that nothing is proved. Where rings tell, too, and nobody waits
+ * in them, stacks still tell whether the ranks stand: what all of them wait for, such as storage,
+ * is in no ring.
  *
  * In a job that is well, some rank is always a little ahead and waits. So a wait counts only where
  * the samples prove that it stood for two seconds (job/waitfor/waits.h).
@@ -271,6 +273,108 @@ static void judge_nobody_waits(struct inquiry *q, const struct roll *roll)
 		judge_unproved(q, roll);
 	else
 		judge_well(q, roll, FACT_NOBODY_WAITS);
+}
+
+/* -- beside rings ------------------------------------------------------------------------------ */
+
+/*
+ * Nobody is said to stand for less than would be a hang in the slowest group; nor for less than
+ * this where its usual time between operations is known, and than that where none is: a program
+ * may read for long before its first step.
+ */
+#define QUIET_AT_LEAST	     (10 * CLOCK_NS_PER_S)
+#define QUIET_WITHOUT_RHYTHM (30 * CLOCK_NS_PER_S)
+
+static int64_t quiet_after(const struct inquiry *q)
+{
+	int64_t longest = 0;
+	bool rhythm = false;
+
+	for (size_t i = 0; i < q->job->ngroups; i++) {
+		rhythm |= q->gaps[i] > 0;
+		longest = q->threshold[i] > longest ? q->threshold[i] : longest;
+	}
+	if (!rhythm)
+		return QUIET_WITHOUT_RHYTHM;
+	return longest > QUIET_AT_LEAST ? longest : QUIET_AT_LEAST;
+}
+
+static int64_t less_of(int64_t quiet, int64_t now, int64_t when)
+{
+	return when != JOB_UNKNOWN && when <= now && now - when < quiet ? now - when : quiet;
+}
+
+/* For how long the rank has done nothing that its ring tells; JOB_UNKNOWN while it is in a call. */
+static int64_t quiet_for(const struct inquiry *q, struct rank_index rank)
+{
+	const struct profile *p = &q->profiles[rank.i];
+	int64_t now = q->waits->now[rank.i], quiet = p->outside;
+
+	if (quiet == JOB_UNKNOWN || now == JOB_UNKNOWN)
+		return JOB_UNKNOWN;
+	by_rank_each(&q->seats, rank, k) {
+		const struct job_member *m = &q->job->members[q->seats.at[k]];
+
+		if (m->nops)
+			quiet = less_of(quiet, now, m->ops[m->nops - 1].entered);
+		if (m->np2p)
+			quiet = less_of(quiet, now, m->p2p[m->np2p - 1].entered);
+	}
+	if (p->step)
+		quiet = less_of(quiet, now, p->step->when);
+	if (p->shard)
+		quiet = less_of(quiet, now, p->shard->when);
+	return quiet;
+}
+
+/* True if it was seen to work: by its processor time, its children, its files or its stack. */
+static bool is_at_work(const struct profile *p)
+{
+	return p->progress == PROGRESS_YES || p->posture.moved == JOB_YES || profile_is_busy(p) ||
+	       profile_writes(p);
+}
+
+bool standstill_may_be(const struct inquiry *q)
+{
+	int64_t quiet = quiet_after(q);
+
+	job_for_each_rank(q->job, rank) {
+		const struct profile *p = &q->profiles[rank.i];
+
+		if (p->process && !p->ended && quiet_for(q, rank) > quiet && !is_at_work(p))
+			return true;
+	}
+	return false;
+}
+
+/* Lists those that live; returns whether each of them stands in its own code, for long. */
+static bool all_stand(const struct inquiry *q, struct rank_list *into)
+{
+	int64_t quiet = quiet_after(q);
+
+	job_for_each_rank(q->job, rank) {
+		const struct profile *p = &q->profiles[rank.i];
+
+		if (!p->process || p->ended)
+			continue;
+		if (!p->posture.stack || p->posture.stands < STANDS_AT_LEAST ||
+			quiet_for(q, rank) <= quiet || is_at_work(p))
+			return false;
+		rank_list_add(into, rank);
+	}
+	return into->list.nr > 0;
+}
+
+/* Rings tell of groups and of nobody who waits in them, and yet all that live stand. */
+void judge_standstill(struct inquiry *q)
+{
+	struct roll roll = {0};
+
+	if (!q->waits->only_told && q->job->ngroups && all_stand(q, &roll.elsewhere)) {
+		q->standstill = true;
+		judge_nobody_waits(q, &roll);
+	}
+	release(&roll);
 }
 
 /* -- all of it --------------------------------------------------------------------------------- */

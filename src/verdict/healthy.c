@@ -29,9 +29,13 @@ void judge_healthy(struct inquiry *q)
 {
 	struct draft *draft = inquiry_draft(q, VERDICT_HEALTHY);
 
-	draft->verdict.confidence = inquiry_unreadable(q) || inquiry_by_dumps(q)
+	bool unproved = standstill_may_be(q);
+
+	draft->verdict.confidence = inquiry_unreadable(q) || inquiry_by_dumps(q) || unproved
 					    ? VERDICT_SUPPORTED
 					    : VERDICT_ESTABLISHED;
+	if (unproved)
+		inquiry_not_judged(q, VERDICT_HEALTHY, NEED_RANKS_STACKS, NO_RANK);
 	tell_healthy(q, draft);
 	tell_past_lateness(q, draft);
 }

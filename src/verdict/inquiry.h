@@ -48,6 +48,7 @@ struct inquiry {
 	struct waitfor_given given;
 	struct waitfor *graph;
 	bool *wanted; /* per rank: a standing wait of another leads to it */
+	bool standstill; /* nobody waits in a ring, and yet all that live stand */
 	bool groups_clash; /* ranks made groups in different orders: the graph misleads */
 	struct verdict_early early;
 	ARRAY(struct draft) drafts;

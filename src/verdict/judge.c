@@ -74,6 +74,8 @@ static const struct stage {
 	{judge_some_dumps, IF_NOTHING_FOUND},
 	/* Somebody waits, and for less than a hang's time. */
 	{judge_early, IF_NOTHING_FOUND},
+	/* Nobody waits in a ring, and yet all stand: what for, no ring tells. */
+	{judge_standstill, IF_NOTHING_FOUND},
 	/* Ranks, and no communicator of theirs. */
 	{judge_no_groups, IF_NOTHING_FOUND},
 	/* Last of those that find: nothing is wrong, as far as was seen. */

@@ -28,6 +28,7 @@ void judge_unreadable(struct inquiry *q);    /* bounds.c */
 void judge_bad_ends(struct inquiry *q);      /* quiet.c */
 void judge_some_dumps(struct inquiry *q);    /* dumps.c */
 void judge_early(struct inquiry *q);         /* early.c */
+void judge_standstill(struct inquiry *q);    /* by-stacks.c */
 void judge_no_groups(struct inquiry *q);     /* start.c */
 void judge_healthy(struct inquiry *q);       /* healthy.c */
 void judge_unhooked(struct inquiry *q);      /* unhooked.c */
@@ -35,6 +36,12 @@ void judge_bounds(struct inquiry *q);        /* bounds.c */
 
 /* Names ranks that stall while nobody is seen to wait, and does not blame them (sinks.c). */
 void judge_idle(struct inquiry *q, const struct rank_list *ranks);
+
+/*
+ * True if some rank that lives has done nothing that a ring tells for longer than the job usually
+ * takes, and was not seen to work either: it may stand (by-stacks.c).
+ */
+bool standstill_may_be(const struct inquiry *q);
 
 /* Puts deaths of ranks that were killed while they waited behind what they waited for. */
 void judge_later_ends(struct inquiry *q);

@@ -121,6 +121,10 @@ UNIT_TESTS += tests/unit/verdict/verdict_apart_test
 tests_unit_verdict_verdict_apart_test_SOURCES = tests/unit/verdict/verdict_apart_test.c $(FACTS)
 tests_unit_verdict_verdict_apart_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
 
+UNIT_TESTS += tests/unit/verdict/verdict_standstill_test
+tests_unit_verdict_verdict_standstill_test_SOURCES = \
+	tests/unit/verdict/verdict_standstill_test.c $(FACTS)
+tests_unit_verdict_verdict_standstill_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/verdict/verdict_stacks_test
 tests_unit_verdict_verdict_stacks_test_SOURCES = tests/unit/verdict/verdict_stacks_test.c $(FACTS)
 tests_unit_verdict_verdict_stacks_test_LDADD = $(REPORT_FLOORS) $(CMOCKA_LIBS)

@@ -197,7 +197,7 @@ static bool weigh(struct inquiry *q, size_t late, const struct reason *why, stru
 	size_t waiting = draft->victims.list.nr;
 	size_t unknown = why->left ? count_unknown(q) : 0;
 	bool half = (why->by_absence || late) && why->progresses && absent == waiting && absent > 1;
-	bool idle = q->waits->only_told && !waiting;
+	bool idle = (q->waits->only_told || q->standstill) && !waiting;
 
 	if (!idle && ((absent + unknown <= waiting && !half) || !(why->left || why->progresses)))
 		return true;

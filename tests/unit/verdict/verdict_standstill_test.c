@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Nobody waits in what rings tell, and yet the job stands: all ranks wait for something that is in
+ * no ring. That is not well, nor is it known to be anybody's fault.
+ */
+#include "tests/unit/bystacks.h"
+
+#define FIFO  "read@libc.so.6 < fetch@/me/train.py:33 < main@/me/train.py:9"
+#define FSYNC "fsync@libc.so.6 < save@/me/train.py:50 < main@/me/train.py:9"
+
+/* Six steps, from 20 s on; it is 100 s. */
+static struct facts *silent(double gap, const char *frames)
+{
+	struct facts *f = facts_new(4);
+
+	facts_rounds(f, 0, 6, 20, gap);
+	f->stack_span = 2.2;
+	for (int rank = 0; frames && rank < 4; rank++)
+		facts_stack(f, rank, frames);
+	return f;
+}
+
+static void all_that_stand_in_their_own_code_are_not_well(void **state)
+{
+	struct facts *f = silent(0.5, FIFO);
+	struct judged j = judge(f);
+
+	(void)state;
+	assert_int_equal(j.v->at[0].class, VERDICT_INCONCLUSIVE);
+	assert_int_equal(j.v->at[0].culprits.n, 0);
+	expect_says(&j, "at train.py:33 in fetch, still for 2.2 s");
+	assert_int_equal(j.v->at[0].next, VERDICT_NEXT_MORE_EVIDENCE);
+	done(&j, f);
+}
+
+/* All write to one storage that does not answer: both what they do and that nobody is to blame. */
+static void all_that_stand_in_storage_are_told_and_not_blamed(void **state)
+{
+	struct facts *f = silent(0.5, NULL);
+	struct judged j;
+
+	(void)state;
+	for (int rank = 0; rank < 4; rank++)
+		facts_stack(f, rank, FSYNC)->state = 'D';
+	j = judge(f);
+	assert_int_equal(j.v->at[0].class, VERDICT_HOST_STALL);
+	assert_int_equal(j.v->at[0].culprits.n, 0);
+	assert_int_equal(j.v->at[0].camp_a.n, 4);
+	done(&j, f);
+}
+
+static void one_that_works_keeps_the_others(void **state)
+{
+	struct facts *f = silent(0.5, FIFO);
+	struct judged j;
+
+	(void)state;
+	facts_cpu(f, 2, 1.9, 2, 0);
+	j = judge(f);
+	assert_int_equal(j.v->at[0].class, VERDICT_HEALTHY);
+	assert_int_equal(j.v->at[0].confidence, VERDICT_SUPPORTED);
+	done(&j, f);
+}
+
+/* Steps of 13 s: 15 s since the last are not yet five of them. */
+static void a_slow_rhythm_is_one(void **state)
+{
+	struct facts *f = silent(13, FIFO);
+	struct judged j = judge(f);
+
+	(void)state;
+	assert_int_equal(j.v->at[0].class, VERDICT_HEALTHY);
+	assert_int_equal(j.v->at[0].confidence, VERDICT_ESTABLISHED);
+	done(&j, f);
+}
+
+/* Without stacks nobody knows: not called a standstill, and not established to be none. */
+static void silence_without_stacks_is_no_proof_of_health(void **state)
+{
+	struct facts *f = silent(0.5, NULL);
+	struct judged j = judge(f);
+
+	(void)state;
+	assert_int_equal(j.v->at[0].class, VERDICT_HEALTHY);
+	assert_int_equal(j.v->at[0].confidence, VERDICT_SUPPORTED);
+	assert_int_equal(j.v->not_judged[0].need, NEED_RANKS_STACKS);
+	done(&j, f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_that_stand_in_their_own_code_are_not_well),
+		cmocka_unit_test(all_that_stand_in_storage_are_told_and_not_blamed),
+		cmocka_unit_test(one_that_works_keeps_the_others),
+		cmocka_unit_test(a_slow_rhythm_is_one),
+		cmocka_unit_test(silence_without_stacks_is_no_proof_of_health),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
