@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verdict/parked.h"
 
+#include "base/clock.h"
 #include "job/stacktree/stackfacts.h"
 #include "verdict/activities.h"
 
 /* Of the time between the samples: what a thread uses that only looks whether there is work. */
-#define AWAKE_SHARE 100 /* a hundredth */
+#define AWAKE_SHARE 100 /* a hundredth, */
+/* but of samples that lie close together as much as it takes to wake a few times. */
+#define AWAKE_LEAST (200 * CLOCK_NS_PER_US)
 
 static bool slept(const struct job_stack *stack, int64_t span)
 {
@@ -27,13 +30,19 @@ static bool is_of_program(const struct job *job, const struct job_stack *stack)
 	return false;
 }
 
+/* ns of CPU in that time that are nothing to speak of. */
+static int64_t merely_awake(int64_t span)
+{
+	return span / AWAKE_SHARE > AWAKE_LEAST ? span / AWAKE_SHARE : AWAKE_LEAST;
+}
+
 /* A library's own thread, which wakes at times: a loop over sockets, a watchdog. */
 static bool is_bystander(
 	const struct job *job, const struct job_stack *stack, const struct job_snapshot *snapshot)
 {
 	return !stack->main && stack->samples > 1 && stack->nframes && !*stack->cut &&
 	       stack->state != 'R' && stack->cpu_delta != JOB_UNKNOWN &&
-	       stack->cpu_delta * AWAKE_SHARE <= snapshot->span && !is_of_program(job, stack);
+	       stack->cpu_delta <= merely_awake(snapshot->span) && !is_of_program(job, stack);
 }
 
 /* True if none of the rank's threads, or its children's, can have done anything in that time. */
@@ -53,13 +62,16 @@ static bool all_slept(const struct job *job, struct rank_index rank, int64_t spa
 	return true;
 }
 
-/* True if the process was looked at twice, and neither used any CPU time nor wrote. */
+/*
+ * True if the process was looked at twice, and is known neither to have used CPU time nor to have
+ * written: what it writes not everybody may read.
+ */
 static bool is_quiet(const struct job *job, int process)
 {
 	const struct job_snapshot *snapshot = stackfacts_snapshot(job, process);
 	const struct job_process *is = &job->processes[process];
 
-	return snapshot && snapshot->samples > 1 && is->cpu_delta == 0 && is->write_delta <= 0;
+	return snapshot && snapshot->samples > 1 && is->cpu_delta == 0 && is->write_delta == 0;
 }
 
 static bool is_parked(const struct verdicts *verdicts, struct rank_index rank, int64_t span)

@@ -25,6 +25,7 @@ static struct facts *glance(void)
 		stack->samples = 2;
 		stack->asleep = 10 * CLOCK_NS_PER_S;
 		facts_cpu(f, i, 0, 0.1, -1);
+		f->ranks[i].process.write_delta = 0;
 	}
 	return f;
 }
@@ -133,6 +134,21 @@ static void a_library_may_wake(void **state)
 	expect(f, false);
 }
 
+/* Samples that lie close together: to wake once takes longer than a hundredth of so little. */
+static void to_wake_is_no_movement_however_short_the_look(void **state)
+{
+	struct facts *f = glance();
+
+	(void)state;
+	f->stack_span = 0.002;
+	another(f, LOOP)->cpu_delta = 60000;
+	expect(f, true);
+	f = glance();
+	f->stack_span = 0.002;
+	another(f, LOOP)->cpu_delta = CLOCK_NS_PER_MS; /* half of it */
+	expect(f, false);
+}
+
 static void the_programs_own_thread_may_decide(void **state)
 {
 	struct facts *f = glance();
@@ -158,6 +174,9 @@ static void who_computed_or_wrote_is_looked_at_again(void **state)
 	f = glance();
 	f->ranks[3].process.cpu_delta = JOB_UNKNOWN;
 	expect(f, false);
+	f = glance();
+	f->ranks[3].process.write_delta = JOB_UNKNOWN; /* /proc/PID/io is not everybody's to read */
+	expect(f, false);
 }
 
 /* What a child does nobody saw. */
@@ -179,6 +198,7 @@ int main(void)
 		cmocka_unit_test(one_comes_and_goes),
 		cmocka_unit_test(of_one_sample_nothing_is_proved),
 		cmocka_unit_test(a_library_may_wake),
+		cmocka_unit_test(to_wake_is_no_movement_however_short_the_look),
 		cmocka_unit_test(the_programs_own_thread_may_decide),
 		cmocka_unit_test(who_computed_or_wrote_is_looked_at_again),
 		cmocka_unit_test(a_child_without_stacks_may_decide),
