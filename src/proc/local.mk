@@ -66,6 +66,10 @@ tests_unit_proc_sleep_clock_test_SOURCES = \
 	tests/unit/proc/sleep_clock_test.c tests/unit/proc/child.h
 tests_unit_proc_sleep_clock_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 
+UNIT_TESTS += tests/unit/proc/hold_test
+tests_unit_proc_hold_test_SOURCES = tests/unit/proc/hold_test.c tests/unit/proc/child.h
+tests_unit_proc_hold_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS) -lpthread
+
 UNIT_TESTS += tests/unit/proc/symbols_test
 tests_unit_proc_symbols_test_LDADD = $(PROC_FLOORS) $(CMOCKA_LIBS)
 

@@ -6,11 +6,12 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "proc/threads/stop.h"
 
-#define HOLD_RUNS   2  /* that a stop costs a thread that is blocked */
-#define HOLD_TRIES  50 /* until it waits again, */
-#define HOLD_NAP_US 50 /* so far apart */
+#define HOLD_RUNS      2  /* that a stop costs a thread that is blocked, at most */
+#define HOLD_SETTLE_MS 50 /* until all wait again that do, however many there are */
+#define HOLD_NAP_US    50 /* between two looks at those who do not yet */
 
 /* One run of stop_run(): the pieces lie beside its threads. */
 struct hold_run {
@@ -18,6 +19,11 @@ struct hold_run {
 	struct stop *stop;
 	struct livemem_piece *pieces;
 	size_t nr;
+};
+
+/* Threads of which it is not known yet what their run count tells. */
+struct hold_blocked {
+	ARRAY(struct snapshot_thread *) all;
 };
 
 /* Makes the pieces as many as there are threads. */
@@ -89,44 +95,62 @@ static void hold_take(struct hold *hold, struct peek_thread *thread,
 }
 
 /*
- * A thread that was blocked is put on a processor twice for us: to stop, and to go on waiting. So
- * much of its run count is ours. Where it stands again as it stood, having run no more than that,
- * its count from here on tells of itself alone; else nobody knows which runs were its own.
+ * A thread that was blocked is put on a processor twice for us: to stop, and to go on waiting. That
+ * much of its run count may be ours. Where it stands again as it stood, having run no more than
+ * that, its count from here on tells of itself alone; else nobody knows which runs were its own.
+ * Returns false while it is still on its way.
  */
-static void hold_settle(struct hold *hold, struct snapshot_thread *facts)
+static bool hold_settle(struct hold *hold, struct snapshot_thread *facts)
 {
+	struct snapshot_thread now = *facts;
 	uint64_t before = facts->run_count;
 
-	if (!facts->in_syscall || !before)
-		return;
-	facts->run_count = 0;
-	for (int tries = 0; tries < HOLD_TRIES; tries++) {
-		struct snapshot_thread now = *facts;
-
-		if (threads_runs(hold->peek->threads, &now) < 0 ||
-			now.run_count > before + HOLD_RUNS)
-			return;
-		if (now.run_count == before + HOLD_RUNS &&
-			peek_waits_again(hold->peek->threads, facts)) {
-			facts->run_count = now.run_count;
-			facts->our_runs = HOLD_RUNS;
-			return;
-		}
-		usleep(HOLD_NAP_US);
+	if (threads_runs(hold->peek->threads, &now) < 0 || now.run_count > before + HOLD_RUNS) {
+		facts->run_count = 0;
+		return true;
 	}
+	if (now.run_count == before || !peek_waits_again(hold->peek->threads, facts))
+		return false;
+	facts->run_count = now.run_count;
+	facts->our_runs = now.run_count - before;
+	return true;
 }
 
-/* Once all are let go. */
-static void hold_settle_all(struct hold_run *run)
+/* Those of the run that stood still in a system call, by a count of which it can be told. */
+static void hold_list_blocked(const struct hold_run *run, struct hold_blocked *blocked)
 {
 	for (size_t i = 0; i < run->stop->all.nr; i++) {
 		const struct stop_thread *stopped = &run->stop->all.items[i];
 		struct peek_thread *thread =
 			stopped->error ? NULL : hold_find(run->hold->peek, stopped->tid);
 
-		if (thread)
-			hold_settle(run->hold, &thread->facts);
+		if (thread && thread->facts.in_syscall && thread->facts.run_count)
+			*array_add(&blocked->all) = &thread->facts;
 	}
+}
+
+/* Once all are let go: they go back to where they wait side by side, so one deadline is for all. */
+static void hold_settle_all(struct hold_run *run)
+{
+	int64_t until = clock_monotonic_ns() + HOLD_SETTLE_MS * CLOCK_NS_PER_MS;
+	struct hold_blocked blocked = {0};
+	size_t left;
+
+	hold_list_blocked(run, &blocked);
+	for (left = blocked.all.nr; left;) {
+		size_t n = left;
+
+		left = 0;
+		for (size_t i = 0; i < n; i++)
+			if (!hold_settle(run->hold, blocked.all.items[i]))
+				blocked.all.items[left++] = blocked.all.items[i];
+		if (!left || clock_monotonic_ns() >= until)
+			break;
+		usleep(HOLD_NAP_US);
+	}
+	for (size_t i = 0; i < left; i++)
+		blocked.all.items[i]->run_count = 0;
+	array_release(&blocked.all);
 }
 
 static void hold_finish(struct hold_run *run)
