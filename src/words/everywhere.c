@@ -53,6 +53,18 @@ static int compare_hosts(const void *va, const void *vb)
 	return by ? by : (a->number > b->number) - (a->number < b->number);
 }
 
+/* Of a host that was seen and lacks as well, as one that was gathered from twice, one is enough. */
+static void sort_hosts(struct hosts *hosts)
+{
+	size_t n = 0;
+
+	array_sort(&hosts->list, compare_hosts);
+	for (size_t i = 0; i < hosts->list.nr; i++)
+		if (!n || compare_hosts(&hosts->list.items[n - 1], &hosts->list.items[i]) != 0)
+			hosts->list.items[n++] = hosts->list.items[i];
+	hosts->list.nr = n;
+}
+
 /* True if b may stand in the brackets of a: one prefix, and numbers of as many digits. */
 static bool are_like(const struct host *a, const struct host *b)
 {
@@ -88,7 +100,10 @@ static size_t add_like(struct str *into, const struct hosts *hosts, size_t first
 	return n;
 }
 
-/* Those that were seen and those that lack; false where one of them is no plain name. */
+/*
+ * Those that were seen and those that lack, each once, in order; false where one of them is no
+ * plain name, or only one is known.
+ */
 static bool find_hosts(struct hosts *hosts, const struct job *job)
 {
 	const char *at = job->coverage.hosts_missing;
@@ -102,6 +117,8 @@ static bool find_hosts(struct hosts *hosts, const struct job *job)
 	}
 	for (size_t i = 0; i < hosts->list.nr; i++)
 		plain = plain && is_plain(hosts->list.items[i].name, hosts->list.items[i].len);
+	if (plain)
+		sort_hosts(hosts);
 	return plain && hosts->list.nr > 1;
 }
 
@@ -133,7 +150,6 @@ bool everywhere_add_command(struct str *into, const struct job *job, bool again)
 	bool known = find_hosts(&hosts, job);
 
 	if (known) {
-		array_sort(&hosts.list, compare_hosts);
 		for (size_t i = 0; i < hosts.list.nr;) {
 			str_add(&list, i ? "," : "");
 			i += add_like(&list, &hosts, i);

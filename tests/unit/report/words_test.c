@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "tests/unit/report_job.h"
+#include "words/everywhere.h"
 #include "words/headline.h"
 #include "words/last-quotes.h"
 #include "words/rank-names.h"
@@ -179,6 +180,48 @@ static void last_words_are_whose_they_are(void **state)
 	assert_last_words((const char *const[]){NULL, NULL, NULL, NULL}, "");
 }
 
+#define HOSTS_MOST 8
+
+/* The command that looks at those that were seen and those that lack must be so; "": none. */
+static void assert_everywhere(
+	const char *const seen[], size_t n, const char *missing, const char *expected)
+{
+	struct job_host hosts[HOSTS_MOST];
+	struct str command = {0};
+	struct hand_job hand;
+
+	hand_job_make(&hand, 4, 3);
+	for (size_t i = 0; i < n; i++) {
+		hosts[i] = hand.host;
+		hosts[i].name = seen[i];
+	}
+	hand.job.hosts = hosts;
+	hand.job.nhosts = n;
+	hand.job.coverage.hosts_missing = missing;
+	assert_int_equal(everywhere_add_command(&command, &hand.job, true), *expected != '\0');
+	assert_string_equal(str_text(&command), expected);
+	str_release(&command);
+}
+
+static void each_host_is_looked_at_once(void **state)
+{
+	static const char *const names[] = {"m2", "m10", "m1", "b", "m3x", "m03", "m3"};
+
+	(void)state;
+	assert_everywhere((const char *const[]){"m1", "m2"}, 2, "m2,m3",
+		"inquest attach --hosts 'm[1-3]'");
+	assert_everywhere((const char *const[]){"m1", "m1"}, 2, "m1", "");
+	/* In whatever order they come. */
+	for (size_t from = 0; from < 7; from++) {
+		const char *turned[7];
+
+		for (size_t i = 0; i < 7; i++)
+			turned[i] = names[(from + i) % 7];
+		assert_everywhere(turned, 7, "m3,b",
+			"inquest attach --hosts 'b,m[1-3],m[03,10],m3x'");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +231,7 @@ int main(void)
 		cmocka_unit_test(no_rank_yet_is_no_riddle),
 		cmocka_unit_test(what_may_yet_end_is_not_called_stuck),
 		cmocka_unit_test(last_words_are_whose_they_are),
+		cmocka_unit_test(each_host_is_looked_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
