@@ -74,13 +74,13 @@ static void take_card(
 		*other = (struct rally_other){
 			.changed = now, .lived = rally->has_read, .came = rally->has_read};
 	} else {
-		if (other->card.beat != card->beat || other->card.pid != card->pid) {
+		if (other->card.beat != card->beat || other->card.born != card->born) {
 			other->came |= !other->lived || !agent_card_lives(other, now);
 			other->changed = now;
 			other->lived = true;
 		}
 		/* Another agent counts anew. */
-		if (other->card.pid != card->pid)
+		if (other->card.born != card->born)
 			other->heard = 0;
 		rally_card_release(&other->card);
 	}
@@ -105,7 +105,7 @@ bool agent_card_says_heard(const struct rally_card *card, const struct rally_car
 	const struct rally_heard *heard;
 
 	array_for_each (&card->heard, heard)
-		if (!strcmp(heard->card, own->name) && heard->pid == own->pid &&
+		if (!strcmp(heard->card, own->name) && heard->born == own->born &&
 			heard->raised >= own->raised)
 			return true;
 	return false;
@@ -144,11 +144,11 @@ void agent_cards_tell(struct agent_rally *rally)
 		free(heard->card);
 	own->heard.nr = 0;
 	*array_add(&own->heard) =
-		(struct rally_heard){alloc_text(own->name), own->pid, rally->own_heard};
+		(struct rally_heard){alloc_text(own->name), own->born, rally->own_heard};
 	array_for_each (&rally->others, other)
 		if (other->heard)
 			*array_add(&own->heard) = (struct rally_heard){
-				alloc_text(other->card.name), other->card.pid, other->heard};
+				alloc_text(other->card.name), other->card.born, other->heard};
 	rally->due = 0;
 }
 
@@ -293,8 +293,8 @@ static void take_cards(struct agent *agent, int64_t now)
 			take_card(rally, known, &card, now);
 			continue;
 		}
-		/* Of a fellow who spoke here before us. */
-		if (card.pid != rally->own.pid && agent->announce.said.nr)
+		/* Of a fellow who spoke here before us, and not of an earlier job. */
+		if (card.born != rally->own.born && agent_fellows_had(agent, card.pid))
 			adopt_keys(&rally->announce, card.keys);
 		rally_card_release(&card);
 	}

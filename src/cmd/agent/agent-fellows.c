@@ -401,6 +401,19 @@ bool agent_fellows_are_over(struct agent *agent)
 	return true;
 }
 
+bool agent_fellows_had(const struct agent *agent, uint32_t pid)
+{
+	const struct jobs_entry *self = self_of(agent);
+
+	for (size_t i = 0; self && i < agent->fellows.jobs.nr; i++) {
+		const struct jobs_entry *entry = &agent->fellows.jobs.items[i];
+
+		if (entry != self && fellows_are(entry, self) && entry->agent_pid == pid)
+			return true;
+	}
+	return false;
+}
+
 void agent_fellows_remove(const struct agent *agent)
 {
 	const struct agent_fellow *fellow;

@@ -81,6 +81,9 @@ void agent_fellows_await_look(const struct agent *agent, int64_t since, int64_t 
 /* Lists at once: whether all others are over, and ended well. */
 bool agent_fellows_are_over(struct agent *agent);
 
+/* True if one of them, of this job as it was listed last, has or had the agent of that pid. */
+bool agent_fellows_had(const struct agent *agent, uint32_t pid);
+
 /* Removes their folders; only where that is so. */
 void agent_fellows_remove(const struct agent *agent);
 

@@ -101,6 +101,8 @@ static void join(struct agent *agent, int64_t now)
 	rally_card_name(str_text(&jobs), agent->fellows.own.master, &name);
 	gethostname(host, sizeof(host) - 1);
 	rally->own = (struct rally_card){.name = str_detach(&name),
+		.born = clock_realtime_ns(),
+		.launched = agent->dir->launched,
 		.host = alloc_text(host),
 		.attempt = rally->own.attempt,
 		.ranks = {rally->own.ranks.items, rally->own.ranks.nr, rally->own.ranks.room},
@@ -156,6 +158,8 @@ bool agent_rally_takes(struct agent *agent)
 	struct agent_rally *rally = &agent->rally;
 	int64_t now = clock_monotonic_ns();
 
+	if (rally->wanted && !rally->joined)
+		join(agent, now);
 	if (!is_met(rally, now) && !is_new(rally, now))
 		return false;
 	rally->own.raised++;

@@ -109,7 +109,7 @@ static void put_heard(struct json_object *object, const struct rally_card *card)
 		struct json_object *one = json_object_new_object();
 
 		json_put_text(one, "card", heard->card);
-		json_put_int(one, "pid", heard->pid);
+		json_put_int(one, "born", heard->born);
 		json_put_int(one, "raised", heard->raised);
 		json_object_array_add(list, one);
 	}
@@ -128,6 +128,8 @@ static void format_card(const struct rally_card *card, struct str *into)
 	json_put_text(object, "card", card->name);
 	json_put_text(object, "host", card->host);
 	json_put_int(object, "pid", card->pid);
+	json_put_int(object, "born", card->born);
+	json_put_int(object, "launched", card->launched);
 	json_put_int(object, "beat", card->beat);
 	json_put_int(object, "pause_ms", card->pause_ms);
 	json_put_int(object, "raised", card->raised);
@@ -249,7 +251,7 @@ static void get_heard(struct json_object *object, struct rally_card *card)
 
 		if (json_object_is_type(one, json_type_object))
 			*array_add(&card->heard) = (struct rally_heard){text_of(one, "card"),
-				(uint32_t)number_of(one, "pid"), number_of(one, "raised")};
+				number_of(one, "born"), number_of(one, "raised")};
 	}
 }
 
@@ -298,6 +300,8 @@ bool rally_card_parse(const char *line, size_t len, struct rally_card *ret)
 	*ret = (struct rally_card){.name = text_of(object, "card"),
 		.host = text_of(object, "host"),
 		.pid = (uint32_t)number_of(object, "pid"),
+		.born = number_of(object, "born"),
+		.launched = number_of(object, "launched"),
 		.beat = number_of(object, "beat"),
 		.pause_ms = number_of(object, "pause_ms"),
 		.raised = number_of(object, "raised"),

@@ -32,7 +32,7 @@
 /* How far the first of them has come with what others have found. */
 struct rally_heard {
 	char *card;
-	uint32_t pid;
+	int64_t born;
 	int64_t raised;
 };
 
@@ -40,6 +40,8 @@ struct rally_card {
 	char *name; /* of its file: "card.m1-0a1b2c3d"; their order is that of the hosts */
 	char *host;
 	uint32_t pid;     /* of its agent, there */
+	int64_t born;     /* of that agent, and no other one's: pids of two pods are alike */
+	int64_t launched; /* its part of the job, realtime ns; 0 not known */
 	int64_t beat;     /* grows with every writing */
 	int64_t pause_ms; /* between two of these, at most */
 	int64_t raised;   /* how often something was found there that all should judge */
@@ -48,7 +50,7 @@ struct rally_card {
 	bool over;        /* its command has ended, and its agent has no more to say */
 	bool clash;       /* of the first: two jobs meet here, by one name */
 	int attempt;      /* of its job; 0 not known */
-	ARRAY(int) ranks; /* of that attempt, which it has on its host; ascending */
+	ARRAY(int) ranks; /* of that attempt, which live on its host; ascending */
 	char *bundle;     /* a name in OUT; "" none */
 	char *keys;       /* what it has said of the whole job, and still stands: a line each */
 	char *verdict;    /* the same as one sentence */

@@ -37,11 +37,26 @@ static void no_card_says_how_long_it_lives(void **state)
 	assert_false(lives(false, 59000, 12));
 }
 
+/* Pods have the same pids, and so had the job before this one. */
+static void what_was_heard_of_another_agent_was_not_heard_of_us(void **state)
+{
+	char name[] = "card.b";
+	struct rally_heard heard[] = {{name, 7, 3}, {name, 8, 3}};
+	const struct rally_card says = {.heard = {heard, 2, 2}};
+	const struct rally_card same = {.name = name, .pid = 12, .born = 8, .raised = 3};
+	const struct rally_card later = {.name = name, .pid = 12, .born = 9, .raised = 3};
+
+	(void)state;
+	assert_true(agent_card_says_heard(&says, &same));
+	assert_false(agent_card_says_heard(&says, &later));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_card_lives_as_long_as_it_moves),
 		cmocka_unit_test(no_card_says_how_long_it_lives),
+		cmocka_unit_test(what_was_heard_of_another_agent_was_not_heard_of_us),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
